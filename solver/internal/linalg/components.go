@@ -9,13 +9,12 @@ import (
 // MaxComponent is the largest number of features of a component whose eigenbasis is computed.
 const MaxComponent = 512
 
-// Components holds the connected components of the nonzero pattern of A'A. In the eigenbasis, the
-// coordinates of component c begin at Offset[c].
+// Components holds the connected components of the nonzero pattern of A'A.
 type Components struct {
 	Members   [][]int32 // features of each component
-	Offset    []int
-	Component []int32 // number of the component of each feature
-	place     []int32 // position of each feature in its component
+	Offset    []int     // index in Spectrum.Sigma of the first eigenvalue of each component
+	Component []int32   // number of the component of each feature
+	place     []int32   // position of each feature in its component
 }
 
 func newComponents(gram *sparse.CSR) *Components {
@@ -40,8 +39,8 @@ func newComponents(gram *sparse.CSR) *Components {
 	return s
 }
 
-// reach makes the component of a feature, whose index is first: the feature and all features that are
-// connected with it. It returns these features in breadth-first order.
+// reach makes a new component of the feature first and all features that are connected with it. It
+// returns these features in breadth-first order.
 func (s *Components) reach(gram *sparse.CSR, first int32) []int32 {
 	id := int32(len(s.Members))
 	s.Component[first] = id
@@ -70,8 +69,8 @@ func (s *Components) Largest() (size, coupled int) {
 	return size, coupled
 }
 
-// Fill returns the number of nonzeros of X V, where V is the eigenbasis of A'A, taken as full within each
-// component.
+// Fill returns the number of nonzeros of X V, where the columns of V are the eigenvectors of A'A. It
+// counts the part of V that belongs to a component as dense.
 func (s *Components) Fill(x *sparse.CSR) int64 {
 	n, _ := x.Dims()
 	seen := make([]int, len(s.Members))

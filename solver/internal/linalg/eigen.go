@@ -39,7 +39,7 @@ func eigenSymmetric(m []float64, p int, interrupt func() error) (values, vectors
 }
 
 // rotateJacobi makes m[i,j] zero by a rotation of the rows i and j and the columns i and j of m. It also
-// rotates the rows i and j of vectors.
+// rotates the rows i and j of vectors. It does nothing if m[i,j] is negligible.
 func rotateJacobi(m, vectors []float64, p, i, j int) {
 	apq := m[i*p+j]
 	if math.Abs(apq) <= 1e-18*(math.Abs(m[i*p+i])+math.Abs(m[j*p+j])) {

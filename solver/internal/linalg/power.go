@@ -24,16 +24,16 @@ func largestEigenvalue(a Map, back func(dst, v []float64)) float64 {
 	return lambda * (1 + 1e-2)
 }
 
-// PowerIteration returns an estimate of the largest eigenvalue of M'M that is not too large, up to
-// rounding. The iteration ends once a round changes the estimate by less than 1e-10 of its value, or after
-// a limited amount of work.
+// PowerIteration estimates the largest eigenvalue of M'M from below, up to rounding. It ends once a round
+// changes the estimate by less than 1e-10 of its value, or after a limited amount of work.
 func PowerIteration(m *sparse.CSR) float64 {
 	lambda, _ := powerIteration(m, m.Transpose().MulVec)
 	return lambda
 }
 
 // powerIteration does what PowerIteration does, for any map a; back multiplies by the transpose of a. It
-// starts at a random vector, because the vector of ones is an eigenvector of a graph's Laplacian.
+// starts at a random vector. From the vector of ones it would not move for the A of a graph, because this
+// vector is an eigenvector of the graph's Laplacian.
 func powerIteration(a Map, back func(dst, v []float64)) (lambda float64, converged bool) {
 	l, p := a.Dims()
 	products := 4 * (l + p)

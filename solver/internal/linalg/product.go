@@ -7,10 +7,10 @@ import "github.com/scas-admm/scas/sparse"
 // concurrent use.
 type Product struct {
 	*Algebra
-	parts *stack // nil unless A = [G; I]
-	trans func(dst, v []float64)
-	sums  []float64 // entries of A'v for the features in parts.Coupled
-	image []float64
+	parts *stack                 // nil unless A = [G; I]
+	trans func(dst, v []float64) // multiplies by A'
+	sums  []float64              // entries of A'v for the features in parts.Coupled
+	image []float64              // the result of Image
 }
 
 // Product returns a new Product with scratch memory of its own.
@@ -105,7 +105,7 @@ func (q *Algebra) Parts() (p Parts, ok bool) {
 	return p, true
 }
 
-// A stack holds what a Product needs for A = [G; I]. Its Back is nil.
+// A stack holds what a Product needs for A = [G; I]. The field Back is nil.
 type stack struct {
 	Parts
 	coupledT *sparse.CSR // the rows of A' for the features in Coupled
@@ -131,16 +131,16 @@ func newStack(q *Algebra) *stack {
 	return s
 }
 
-// identityBelow reports whether the rows of m from the given number on are I. It returns false if from is
-// negative.
-func identityBelow(m *sparse.CSR, from int) bool {
-	if from < 0 {
+// identityBelow reports whether row first of m and the rows below it form the identity. It returns false
+// if first is negative.
+func identityBelow(m *sparse.CSR, first int) bool {
+	if first < 0 {
 		return false
 	}
 	l, _ := m.Dims()
-	for i := from; i < l; i++ {
+	for i := first; i < l; i++ {
 		idx, val := m.Row(i)
-		if len(idx) != 1 || int(idx[0]) != i-from || val[0] != 1 {
+		if len(idx) != 1 || int(idx[0]) != i-first || val[0] != 1 {
 			return false
 		}
 	}

@@ -73,8 +73,8 @@ func sameBits(t *testing.T, what string, got, want []float64) {
 	}
 }
 
-// TestSpectrumStops checks that an error of interrupt ends the computation at once, and that a later call
-// computes the spectrum.
+// TestSpectrumStops checks that Spectrum and Shifted end at once if their argument interrupt returns an
+// error, and that a later call of Spectrum succeeds.
 func TestSpectrumStops(t *testing.T) {
 	a := graph.Chain(60).FusedLasso()
 	q, asked, stop := New(a, 60), 0, errors.New("stop")

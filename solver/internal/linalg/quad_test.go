@@ -10,8 +10,8 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// TestLargest checks Largest for a chain of 30 nodes, where it is 3 − 2cos(29π/30), and LargestEigenvalue
-// for the identity.
+// TestLargest checks Algebra.Largest for the fused lasso on a chain of 30 nodes, where the largest
+// eigenvalue is 3 − 2cos(29π/30), and LargestEigenvalue for the identity.
 func TestLargest(t *testing.T) {
 	want := 1 + 2 - 2*math.Cos(math.Pi*29/30)
 	if got := New(graph.Chain(30).FusedLasso(), 30).Largest(); got < want || got > want*(1+1e-4) {
@@ -25,8 +25,7 @@ func TestLargest(t *testing.T) {
 // hidden wraps a Map so that its type hides that it is a matrix.
 type hidden struct{ Map }
 
-// TestShifted solves (s I + ρ A'A) v = b in every way that Shifted has, and computes the residuals with
-// Product.
+// TestShifted solves (s I + ρ A'A) v = b in every way that Shifted has, and checks the residuals.
 func TestShifted(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	scaled := sparse.Identity(30)

@@ -7,8 +7,8 @@ import (
 )
 
 // A Shifted solves (s I + ρ A'A) v = b for any s > 0. It divides if A'A is diagonal, and otherwise uses
-// the eigenvectors of each connected component. If a component has more than MaxComponent features, or A
-// is not a matrix, it uses conjugate gradients. It is not safe for concurrent use.
+// the eigenvectors of each connected component of A'A. If a component has more than MaxComponent
+// features, or A is not a matrix, it uses conjugate gradients. It is not safe for concurrent use.
 type Shifted struct {
 	a           *Algebra
 	rho         float64
@@ -16,7 +16,7 @@ type Shifted struct {
 	commonSigma float64   // entry of sigma that all components of one feature have in common; NaN if there is none
 	spec        *Spectrum // nil if A = I, and if conjugate gradients are used
 	coupled     []int     // numbers of the components with several features
-	bases       []*basis  // for each component, its basis; nil for a small component
+	bases       []*basis  // for each component, its basis; nil for a component with at most few features
 	hat         []float64 // scratch memory of solveSmall
 	row         rowScratch
 
@@ -27,12 +27,12 @@ type Shifted struct {
 // rowScratch is the scratch memory of SolveRow.
 type rowScratch struct {
 	values  []float64 // b as a dense vector; zero between calls
-	support []int32
-	mark    []int // for each component, the stamp of the last call that used the component
-	stamp   int   // number of calls of SolveRow
+	support []int32   // the result of SolveRow
+	mark    []int     // for each component, the stamp of the last call that used the component
+	stamp   int       // number of calls of SolveRow
 }
 
-// Shifted returns a solver for the given ρ. interrupt is the argument of Spectrum.
+// Shifted returns a solver for the given ρ. interrupt is passed to Spectrum.
 func (q *Algebra) Shifted(rho float64, interrupt func() error) (*Shifted, error) {
 	s := &Shifted{a: q, rho: rho}
 	s.sigma, _ = q.Diagonal()
@@ -106,6 +106,7 @@ func (s *Shifted) multiply(dst, v []float64) {
 	s.finish(dst, v)
 }
 
+// finish sets dst = s.shift v + ρ dst.
 func (s *Shifted) finish(dst, v []float64) {
 	for j, vj := range v {
 		dst[j] = math.FMA(s.shift, vj, float64(s.rho*dst[j]))

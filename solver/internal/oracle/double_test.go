@@ -71,8 +71,8 @@ func (a double) float() float64 { return a.hi + a.lo }
 
 var ln2 = double{0.6931471805599453, 2.3190468138462996e-17}
 
-// exp returns e^a. It reduces a to a small r, by a multiple of ln 2 and by halving, and sums the Taylor
-// series of e^r − 1.
+// exp returns e^a, or 0 if a < −700. It writes a as k ln 2 + 2⁹ r with an integer k and a small r, and
+// sums the Taylor series of e^r − 1.
 func (a double) exp() double {
 	if a.hi < -700 {
 		return double{}
@@ -108,8 +108,8 @@ func dot(u, v []double) (s double) {
 	return s
 }
 
-// cholesky solves H d = g, and overwrites the lower triangle of H with its factor. It returns false if H
-// is not positive definite.
+// cholesky solves H d = g, and overwrites the lower triangle of H with its Cholesky factor. It returns
+// false if H is not positive definite.
 func cholesky(h [][]double, g []double) ([]double, bool) {
 	n := len(g)
 	for j := range n {

@@ -13,8 +13,8 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// A problem is a random problem in two forms: for package solver, or for package model if fit is set; and
-// as a task for the reference.
+// A problem is a random problem in two forms: one for package solver, or for package model if fit is not
+// nil, and a task for the reference.
 type problem struct {
 	*solver.Problem
 	fit    *model.Spec
@@ -25,7 +25,7 @@ type problem struct {
 	scaled bool
 	bad    bool   // these factors are between 1e-8 and 1e8, rather than between 1e-2 and 1e2
 	conic  bool   // there is a domain, a group penalty, or a squared penalty with a matrix A
-	excuse string // the known weakness of the solvers by which judge excused an answer; "" for none
+	excuse string // the known weakness of the solvers that explains a wrong answer; "" for none
 }
 
 func (p *problem) note(format string, args ...any) {
@@ -127,7 +127,7 @@ func (d drawer) loss(p *problem) {
 	p.note("%s", p.task.loss)
 }
 
-// data draws rows of one of four kinds. It then makes some columns difficult: a multiple of another
+// data draws rows of one of four kinds. It then may make some columns difficult: a multiple of another
 // column, empty, constant, or badly scaled.
 func (d drawer) data(p *problem) {
 	kind := d.IntN(4)
@@ -262,8 +262,8 @@ func (d drawer) domain(p *problem) {
 	}
 }
 
-// lambda draws the factor of the penalty: 0, or a random multiple of the largest partial derivative of the
-// mean loss at x = 0.
+// lambda draws the factor of the penalty: 0, or a random multiple of the largest absolute partial
+// derivative of the mean loss at x = 0.
 func (d drawer) lambda(p *problem) float64 {
 	most, rounding := 0.0, 0.0
 	slopes := make([]float64, d.n)

@@ -77,9 +77,9 @@ func number(t *testing.T, name string, v *uint64) bool {
 	return true
 }
 
-// unproved returns the reason why a run without a gap within the goal is excused, or "" if it is not.
-// reached says that the objective at a.x is within the goal of the optimum. ref is the solution of the
-// reference.
+// unproved returns the known weakness that explains why a run ended with a gap above a.goal, or "" if
+// there is none. reached says that the objective at a.x is at most a.goal above the optimum. ref is the
+// solution of the reference.
 func (p *problem) unproved(a *answer, ref *solution, reached bool) string {
 	dependent := p.task.dependent(ref.x)
 	switch {
@@ -101,10 +101,11 @@ func (p *problem) unproved(a *answer, ref *solution, reached bool) string {
 	return ""
 }
 
+// An answer is the result of a solver.
 type answer struct {
 	x              []float64
 	objective, gap float64
-	goal           float64
+	goal           float64 // relTol times the objective at x = 0
 	converged      bool
 	exact          bool // whether zeros and ties are exact, according to the solver
 	err            error
@@ -257,8 +258,8 @@ func (p *problem) judge(a *answer, ref *solution, outOfCore bool) (wrong []strin
 }
 
 // clearlyZero returns the largest absolute value of the forms of a term at x. clear says that the forms
-// are zero at every solution, because the multipliers are well within their limit. It is false unless each
-// form is a coefficient, or a sum or difference of two.
+// are zero at every solution, because the multipliers are well within their limit. clear is false unless
+// each form is a coefficient, or a sum or difference of two.
 func (t *task) clearlyZero(tm term, ref *solution, k int, x []float64) (most float64, clear bool) {
 	for _, form := range tm.forms {
 		v, count := 0.0, 0

@@ -162,20 +162,20 @@ type affine struct {
 func (a affine) of(y []double) double { return a.at.add(dot(a.along, y)) }
 
 // A barrier is the objective with smoothed terms and with a logarithmic barrier for the domain, as a
-// function of y. x is an affine function of y.
+// function of y. y is x or, for a simplex, x without one coordinate.
 type barrier struct {
 	*task
 	x, margins  []affine
-	terms       [][]affine
-	ridge       []double // factors of yₖ²/2 in the barrier, too small to change the solution
-	tau         double
-	value       double
+	terms       [][]affine // the forms of each term
+	ridge       []double   // factors of yₖ²/2 in the barrier, too small to change the solution
+	tau         double     // factor of the logarithms
+	value       double     // at the y of the last visit, as grad, hess and multipliers
 	grad        []double
-	hess        [][]double // the lower triangle
-	multipliers [][]float64
-	parameter   float64 // on the central path, the objective exceeds the optimum by about parameter·tau
-	radius2     double
-	majorant    []double // the diagonal that the Hessian of the loss would have for φ″ = 2; it scales the damping
+	hess        [][]double  // the lower triangle
+	multipliers [][]float64 // see solution
+	parameter   float64     // on the central path, the objective exceeds the optimum by about parameter·tau
+	radius2     double      // radius²
+	majorant    []double    // the diagonal that the Hessian of the loss would have for φ″ = 2; it scales the damping
 }
 
 // ridgePart is barrier.ridge divided by barrier.majorant.
@@ -398,8 +398,8 @@ func (b *barrier) visit(y []double, derivatives bool) bool {
 	return true
 }
 
-// visitTerm adds term k to what visit computes. In place of limit |v| it takes the minimum over s > |v| of
-// limit s − τ log(s² − |v|²), which is at s = (τ + √(τ² + limit²|v|²))/limit.
+// visitTerm adds term k to what visit computes. In place of limit |v| it takes the minimum over s > |v|
+// of limit s − τ log(s² − |v|²), where τ is tau. The minimum is at s = (τ + √(τ² + limit²|v|²))/limit.
 func (b *barrier) visitTerm(k int, y []double, derivatives bool) {
 	terms := b.task.terms[k]
 	limit := of(terms.limit)

@@ -17,7 +17,7 @@ type Chunks struct {
 
 // NewChunks divides the rows of x into at most 16 chunks. If there are several, they have on average at
 // least 16 nonzeros for each column, because summing a gradient costs one addition for each chunk and
-// column. threads is the argument of Threads.
+// column. threads is passed to Threads.
 func NewChunks(x *sparse.CSR, threads int) Chunks {
 	n, cols := x.Dims()
 	nnz := x.NNZ()

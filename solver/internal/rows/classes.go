@@ -12,7 +12,7 @@ const MaxClasses = 5000
 // Different returns the distinct numbers in the vectors v of all processes, in increasing order, or the
 // first count of them if there are more. No number may be NaN or +Inf.
 func (t *Team) Different(v []float64, count int) (all []float64) {
-	own := least(v, count)
+	own := distinct(v, count)
 	if t == nil {
 		return own
 	}
@@ -33,8 +33,9 @@ func (t *Team) Different(v []float64, count int) (all []float64) {
 	return all
 }
 
-// least returns what Different returns for a single process.
-func least(v []float64, count int) (own []float64) {
+// distinct returns the distinct numbers in v, in increasing order, or the first count of them if there
+// are more.
+func distinct(v []float64, count int) (own []float64) {
 	last := math.NaN()
 	for _, x := range v {
 		if x == last || len(own) == count && x > own[count-1] {
@@ -48,13 +49,13 @@ func least(v []float64, count int) (own []float64) {
 	return own
 }
 
-// Sides counts rows whose margins move without end. Sides[0] counts the rows whose loss increases in the
-// end, and Sides[1] the rows whose loss never increases. Rows whose margin does not move, or whose weight
-// is 0, are not counted.
+// Sides counts rows by what their loss does if x moves without end in one direction. Sides[0] counts the
+// rows whose loss increases in the end, and Sides[1] the rows whose loss never increases. Rows whose
+// margin does not change, or whose weight is 0, are not counted.
 type Sides [2]float64
 
-// Add counts the rows with the given labels and weights. A margin increases if the entry of along is
-// positive, and decreases if it is negative. weights may be nil.
+// Add counts the rows with the given labels and weights. along has, for each row, the derivative of the
+// margin in the direction of the move. weights may be nil.
 func (s *Sides) Add(l Loss, along, labels, weights []float64) {
 	for i, v := range along {
 		if v == 0 || weights != nil && weights[i] == 0 {
@@ -68,8 +69,8 @@ func (s *Sides) Add(l Loss, along, labels, weights []float64) {
 	}
 }
 
-// Apart reports whether no loss increases and at least one margin moves. For two classes, the margins then
-// separate the classes.
+// Apart reports whether no loss increases and at least one margin changes. For two classes, the margins
+// then separate the classes.
 func (s *Sides) Apart() bool { return s[0] == 0 && s[1] > 0 }
 
 // Separates returns Sides.Apart for the rows of all processes. The arguments are those of Sides.Add for

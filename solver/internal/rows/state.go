@@ -14,7 +14,7 @@ type Checkpoint interface {
 	Load() ([]byte, error)
 }
 
-// Save stores state in the c of the first process. state must be the same in all processes.
+// Save stores state in the first process's checkpoint c. state must be the same in all processes.
 func (t *Team) Save(c Checkpoint, state any) error {
 	var err error
 	if t.Rank() == 0 {

@@ -61,7 +61,7 @@ type Sums struct {
 	Scratch []float64 // scratch memory with an entry per sample
 	All     Counts
 
-	weighted bool
+	weighted bool // whether there are sample weights
 }
 
 // Counts holds the number of samples and the number of chunks in all processes.
@@ -111,7 +111,7 @@ func (s *Sums) Margins(dst []float64, rows kernels.Rows, x []float64) {
 	})
 }
 
-// Transposed sets dst = X'C alpha, where X has the given rows and C = diag(cᵢ).
+// Transposed sets dst = X'C alpha, where X has the given rows and C = diag(cᵢ). It overwrites Scratch.
 func (s *Sums) Transposed(dst []float64, rows kernels.Rows, alpha []float64) {
 	s.gather(dst, func(dst []float64, lo, hi int) float64 {
 		part := rows

@@ -132,7 +132,7 @@ func (t *Team) Total(v float64) float64 {
 	return sum[0]
 }
 
-// Mean returns the sum of sum over all processes, divided by the sum of count.
+// Mean adds up the argument sum of all processes, and their argument count, and returns the quotient.
 func (t *Team) Mean(sum, count float64) float64 {
 	all := [2]float64{sum, count}
 	t.Sum(all[:])
@@ -313,8 +313,8 @@ func (t *Team) Average(weight float64, vectors ...[]float64) {
 	}
 }
 
-// Columns replaces s, the statistics of the rows of this process, by the statistics of the rows of all
-// processes (Chan, Golub, LeVeque 1979).
+// Columns replaces s, the column statistics of the rows of this process, by the column statistics of the
+// rows of all processes (Chan, Golub, LeVeque 1979).
 func (t *Team) Columns(s *sparse.ColumnStats) {
 	if t == nil {
 		return

@@ -27,7 +27,8 @@ func together(ranks int, do func(rank int, t *Team)) []error {
 	return errs
 }
 
-// TestPairs checks that sums of pairs have almost twice the working precision, even if their terms cancel.
+// TestPairs checks that the sums of Pairs have almost twice the working precision, even if numbers
+// cancel.
 func TestPairs(t *testing.T) {
 	const ranks, n = 7, 50
 	rng := rand.New(rand.NewPCG(1, 2))

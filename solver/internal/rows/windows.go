@@ -55,8 +55,8 @@ func (w *Windows) Largest() (rows int) {
 	return rows
 }
 
-// Each calls do for each window in turn, which has rows lo to hi−1, until do returns an error. The system
-// reads the next window while do works. After do, the memory of the window is released.
+// Each calls do for each window in turn, until do returns an error. The window has rows lo to hi−1. The
+// system reads the next window while do works. After do, the memory of the window is released.
 func (w *Windows) Each(do func(lo, hi int) error) error {
 	for k := range w.Count() {
 		lo, hi := w.bounds[k], w.bounds[k+1]
@@ -72,8 +72,8 @@ func (w *Windows) Each(do func(lo, hi int) error) error {
 	return nil
 }
 
-// Pieces divides rows lo to hi−1 into count pieces, and calls do for them in parallel. threads is the
-// argument of Threads.
+// Pieces divides rows lo to hi−1 into count pieces, and calls do for them in parallel. threads is passed
+// to Threads.
 func Pieces(count, threads, lo, hi int, do func(k, lo, hi int)) {
 	Spread(Threads(threads), count, func(k int) {
 		do(k, lo+(hi-lo)*k/count, lo+(hi-lo)*(k+1)/count)

@@ -86,7 +86,7 @@ func (b *barrier) value(x []float64) float64 {
 	return sum
 }
 
-// derivatives returns the Hessian and the gradient at x, and sets b.dual.
+// derivatives returns the Hessian and the gradient of the barrier at x, and sets b.dual.
 func (b *barrier) derivatives(x []float64) (h, g []float64) {
 	n, dim := b.p.Data.Dims()
 	h, g = make([]float64, dim*dim), make([]float64, dim)

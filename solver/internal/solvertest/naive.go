@@ -48,8 +48,9 @@ func (n *Naive) Slope(i int, x []float64) float64 {
 //
 //	w − η[(φ'(aᵢ'w) − φ'(aᵢ'x))aᵢ + mu(w−x) + ∇f(x) + A'(β + ρ(Aw − y))]
 //
-// where x is n.X, full is ∇f(x), and i is a random sample. If Batch > 1, the mean over Batch random samples
-// replaces the term with i. If Kappa > 0, the last term is A'(β + ρ(A anchor − y)) + Kappa(w − anchor).
+// where x is the snapshot n.X, full is the full gradient ∇f(x), and i is a random sample. If Batch > 1,
+// the mean over Batch random samples replaces the term with i. If Kappa > 0, the last term is
+// A'(β + ρ(A anchor − y)) + Kappa(w − anchor).
 func (n *Naive) step(w, full []float64) []float64 {
 	rows, _ := n.Problem.Data.Dims()
 	at := w
@@ -100,8 +101,8 @@ func (n *Naive) FullGradient() []float64 {
 	return full
 }
 
-// Outer runs one outer iteration with m inner steps and k dual updates: of Algorithm 2 if strong is set,
-// and otherwise of Algorithm 1.
+// Outer runs one outer iteration of Algorithm 2 if strong is set, and otherwise of Algorithm 1, with m
+// inner steps and k dual updates.
 func (n *Naive) Outer(m, k int, strong bool) {
 	full := n.FullGradient()
 	snapshot := n.X

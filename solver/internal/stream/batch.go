@@ -10,9 +10,9 @@ type batch struct {
 	labels, weights []float64
 }
 
-// restBlocks is the number of blocks after which batch.take releases the memory of the whole file.
+// releasePeriod is the number of blocks after which batch.take releases the memory of the whole file.
 // Releasing single blocks leaves some pages in memory, such as pages with rows of two blocks.
-const restBlocks = 32
+const releasePeriod = 32
 
 // take copies the rows of the given blocks into the batch, and releases the blocks.
 func (b *batch) take(s *stochastic, which []int) {
@@ -39,7 +39,7 @@ func (b *batch) take(s *stochastic, which []int) {
 		if s.q.Weights != nil {
 			b.weights = append(b.weights, s.q.Weights[lo:hi]...)
 		}
-		if w.Data().Release(lo, hi); at%restBlocks == restBlocks-1 || at == len(which)-1 {
+		if w.Data().Release(lo, hi); at%releasePeriod == releasePeriod-1 || at == len(which)-1 {
 			w.Data().Release(0, n)
 		}
 	}

@@ -29,16 +29,16 @@ type Options struct {
 	Tell func(passes, objective float64)
 }
 
-// Minimize does what solver.Minimize does, for mapped data (sparse.CSR.Mapped) and the methods solver.SCASK
-// and SCASL. Each inner loop draws from one batch of the file. Results have a certified gap if package
-// exact accepts the problem. An error that wraps ErrNotStreamed refuses other methods, several ranks,
-// checkpoints, a Coupling, terms of the caller's own, and data that are not mapped. Beside Method, the
-// settings in use are Name, RelTol, TimeLimit, Threads, Start.X, Recorder, RecordEvery, Passes,
-// DualUpdates, Eta, Rho and Seed.
+// Minimize does what solver.Minimize does, for mapped data (sparse.CSR.Mapped) and the methods
+// solver.SCASK and SCASL. Each inner loop draws from one batch of the file. Results have a certified gap
+// if package exact accepts the problem. Minimize refuses other methods, several ranks, checkpoints, a
+// Coupling, terms of the caller's own, and data that are not mapped; its error then wraps ErrNotStreamed.
+// Beside Method, the settings in use are Name, RelTol, TimeLimit, Threads, Start.X, Recorder,
+// RecordEvery, Passes, DualUpdates, Eta, Rho and Seed.
 //
-// The Recorder gets the start and the iterate of each outer iteration. In points and results, the averages
-// are equal to the iterate, and y is A x. The same data, settings and memory give the same bits.
-// Stats.Passes counts the passes over the file.
+// The Recorder gets the starting point and then the iterate of each outer iteration. In points and
+// results, the averages are equal to the iterate, and y is A x. The same data, settings and memory give
+// the same bits. Stats.Passes counts the passes over the file.
 func Minimize(
 	ctx context.Context, p *solver.Problem, set *solver.Settings, opt Options,
 ) (*solver.Result, error) {
@@ -68,8 +68,8 @@ func Minimize(
 }
 
 // statusOf returns the status of a run, and an error if the run ended with an error or missed its goal.
-// late says that the time limit ended the run, asked that the settings have a tolerance. goal is 0 if it
-// is not known; then a missed goal is an error only after a time limit.
+// late says that the time limit ended the run. asked says that the settings have a tolerance. goal is the
+// gap to reach, or 0 if it is not known; then a missed goal is an error only after a time limit.
 func statusOf(r *exact.Solution, loss term.Loss, late, asked bool, goal float64) (solver.Status, error) {
 	_, diverged := errors.AsType[*solver.DivergenceError](r.Err)
 	how := ending.Evidence{

@@ -22,17 +22,17 @@ import (
 // solver.SCASL with a linearised penalty. Each inner loop draws from one batch of rows.
 //
 // The file is divided into blocks of consecutive rows. An outer iteration makes two passes. The first
-// computes the gradient ∇f(x₀) of the mean loss at the snapshot x₀. The second reads every block once,
-// in a new random order. It copies several blocks into memory, as a batch W, and runs an inner loop on
-// the batch, with as many steps as W has rows. Each step draws a row of W with replacement. If the samples
-// have weights, the weights decide the number of steps and the probability of a row. With the mean loss
-// f_W of the batch, the mean of the directions at x is
+// computes the gradient ∇f(x₀) of the mean loss at the snapshot x₀. The second reads every block once, in
+// a new random order. It copies several blocks into memory, as a batch W, and runs an inner loop on the
+// batch, with as many steps as W has rows. Each step draws a row of W with replacement. If the samples
+// have weights, the weights decide the number of steps and the probability of a row. Let f_W be the mean
+// loss of the batch. A step at x then uses on average, as its gradient of the mean loss,
 //
 //	∇f_W(x) − ∇f_W(x₀) + ∇f(x₀) = ∇f(x) + [(∇f_W − ∇f)(x) − (∇f_W − ∇f)(x₀)].
 //
-// The error in brackets is zero at x₀. At any x, its weighted sum over all batches of a pass is zero.
-// If similar rows lie together in the file, batches differ much. Then coefficients of features that occur
-// in few rows of a batch can move far away from the optimum: see OuterLoop.Tame.
+// The error in brackets is zero at x₀. At any x, its weighted sum over all batches of a pass is zero. If
+// similar rows lie together in the file, batches differ much. Then coefficients of features that occur in
+// few rows of a batch can move far away from the optimum: see Tame of admm.OuterLoop.
 type stochastic struct {
 	q        *exact.Problem
 	file     *exact.File
@@ -44,16 +44,16 @@ type stochastic struct {
 	did      runSummary
 	weight   float64 // sum of the sample weights, or n without weights
 	outer    admm.OuterLoop
-	keeper   admm.Keeper
+	keeper   admm.Keeper        // the best iterate so far
 	value    float64            // the objective at the iterate, set by look
 	part     *exact.Problem     // a copy of some rows, from which step sizes are computed
-	curve    *admm.RowCurvature // of the rows of part
+	curve    *admm.RowCurvature // computed from the rows of part
 	blocks   *rows.Windows
 	size     int       // number of blocks in a batch; the last batch may have fewer
 	batches  int       // number of batches in a pass
 	updates  int       // number of dual updates for each batch
 	slope    []float64 // slopes of a batch at the snapshot
-	margin   []float64
+	margin   []float64 // margins of a batch at the snapshot
 	rng      *rand.PCG
 }
 
@@ -210,7 +210,7 @@ func (s *stochastic) schedule() (eta float64, more bool, err error) {
 	return s.did.eta, true, nil
 }
 
-// curvatureHere is OuterLoop.Met, computed from the rows of part.
+// curvatureHere returns RowCurvature.At at the iterate, for the rows of part.
 func (s *stochastic) curvatureHere() float64 {
 	m := len(s.part.Labels)
 	margin, slope := make([]float64, m), make([]float64, m)
@@ -277,7 +277,8 @@ func (s *stochastic) rowSet(b *batch, x0 []float64, samples int) (*admm.RowSet, 
 
 func resize[T any](v []T, n int) []T { return slices.Grow(v[:0], n)[:n] }
 
-// prove sets res.Gap, if package exact accepts the problem.
+// prove sets res.Gap, and res.Why if the gap is at most goal. It does nothing if package exact does not
+// accept the problem.
 func (s *stochastic) prove(res *exact.Solution, goal float64) error {
 	if s.q.FileRefusal() != "" {
 		return nil

@@ -122,7 +122,8 @@ func TestStops(t *testing.T) {
 	}
 }
 
-// TestTell checks that Tell gets ever more passes, up to the number in the result, and an objective.
+// TestTell checks that the numbers of passes that Tell gets grow up to the number in the result, and that
+// Tell gets an objective.
 func TestTell(t *testing.T) {
 	d := mapped(t, synthetic(t, sparse.SyntheticOptions{Rows: 60000, Features: 30, Noise: 1, Seed: 1}))
 	p := &solver.Problem{Data: d.X, Labels: d.Labels, Penalty: solver.L1{Lambda: 1e-3}}

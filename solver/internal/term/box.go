@@ -75,7 +75,8 @@ func (b Box) Excess(e, errors, x []float64, mu float64) float64 {
 	return sum
 }
 
-// ExcessAt returns the part of Excess that belongs to coordinate j. off is the entry of errors.
+// ExcessAt returns the part of Excess that belongs to coordinate j. e, off and x are entry j of Excess's
+// arguments e, errors and x.
 func (b Box) ExcessAt(j int, e, off, x, mu float64) float64 {
 	lo, hi := b.Lower[j], b.Upper[j]
 	if mu > 0 {

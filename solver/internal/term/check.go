@@ -7,10 +7,10 @@ import (
 )
 
 const (
-	span   = 6    // margins from −span to span are tested
-	points = 241  // number of margins for a loss, and of random points for a penalty
-	step   = 1e-5 // step of numerical derivatives
-	within = 1e-6 // relative tolerance for numerical derivatives
+	span       = 6    // margins from −span to span are tested
+	points     = 241  // number of margins for a loss, and of random points for a penalty
+	difference = 1e-5 // change of the margin in numerical derivatives
+	tolerance  = 1e-6 // relative tolerance for numerical derivatives
 )
 
 // CheckLoss tests a loss with the given labels and returns the first fault. It compares Slope and
@@ -20,7 +20,7 @@ func CheckLoss(l OwnLoss, labels []float64) error {
 	for _, b := range labels {
 		for k := range points {
 			t := span * (2*float64(k)/(points-1) - 1)
-			if err := lossAt(l, t, b); err != nil {
+			if err := checkLossAt(l, t, b); err != nil {
 				return errorf("loss %s at margin %.4g, label %g: %w", l, t, b, err)
 			}
 		}
@@ -28,40 +28,40 @@ func CheckLoss(l OwnLoss, labels []float64) error {
 	return nil
 }
 
-func lossAt(l OwnLoss, t, b float64) error {
-	margin := [3]float64{t - step, t, t + step}
+func checkLossAt(l OwnLoss, t, b float64) error {
+	margin := [3]float64{t - difference, t, t + difference}
 	var slope, value [3]float64
 	for k, t := range margin {
 		slope[k], value[k] = l.Slope(t, b), l.Value(t, b)
 	}
 	scale := 1 + math.Abs(value[1]) + math.Abs(slope[1])
-	rise := (value[2] - value[0]) / (2 * step)
-	estimate := (slope[2] - slope[0]) / (2 * step)
+	rise := (value[2] - value[0]) / (2 * difference)
+	estimate := (slope[2] - slope[0]) / (2 * difference)
 	second, most := l.SecondDerivative(t, slope[1], b), l.Curvature()
 	left := l.SecondDerivative(margin[0], slope[0], b)
 	right := l.SecondDerivative(margin[2], slope[2], b)
 	if math.IsInf(most, 1) {
 		most = max(left, second, right)
 	}
-	kink := step * (1 + most)
+	kink := difference * (1 + most)
 	switch {
-	case !(math.Abs(rise-slope[1]) <= within*scale+kink):
+	case !(math.Abs(rise-slope[1]) <= tolerance*scale+kink):
 		return fmt.Errorf("the slope is %v, differences of Value give %v", slope[1], rise)
-	case slope[2] < slope[0]-within*step*scale:
+	case slope[2] < slope[0]-tolerance*difference*scale:
 		return fmt.Errorf("the slope falls: φ is not convex")
-	case estimate > most*(1+1e-4)+within:
+	case estimate > most*(1+1e-4)+tolerance:
 		return fmt.Errorf("the slope rises by %v a unit, and Curvature is %v", estimate, most)
 	case !(second >= 0) || second > most*(1+1e-12):
 		return fmt.Errorf("SecondDerivative is %v; it must lie between 0 and Curvature = %v", second, most)
-	case left == second && second == right && !(math.Abs(estimate-second) <= 1e2*within*(1+most)):
+	case left == second && second == right && !(math.Abs(estimate-second) <= 1e2*tolerance*(1+most)):
 		return fmt.Errorf("SecondDerivative is %v, differences of the slope give %v", second, estimate)
 	case left != right && (estimate < math.Min(left, right)-1e-3*(1+most) || estimate > math.Max(left, right)+1e-3*(1+most)):
 		return fmt.Errorf("SecondDerivative is %v, differences of the slope give %v", second, estimate)
 	}
-	return conjugateAt(l, t, slope[1], value[1], b)
+	return checkConjugateAt(l, t, slope[1], value[1], b)
 }
 
-func conjugateAt(l OwnLoss, t, slope, value, b float64) error {
+func checkConjugateAt(l OwnLoss, t, slope, value, b float64) error {
 	c, ok := l.(OwnConjugate)
 	if !ok {
 		return nil
@@ -70,7 +70,7 @@ func conjugateAt(l OwnLoss, t, slope, value, b float64) error {
 	switch conjugate := c.Conjugate(slope, b); {
 	case !(lo <= 0 && 0 <= hi):
 		return fmt.Errorf("ConjugateDomain is [%v, %v], without 0", lo, hi)
-	case slope < lo-within || slope > hi+within:
+	case slope < lo-tolerance || slope > hi+tolerance:
 		return fmt.Errorf("the slope %v is not in ConjugateDomain [%v, %v]", slope, lo, hi)
 	case !(math.Abs(value+conjugate-t*slope) <= 1e-10*(1+math.Abs(value)+math.Abs(t*slope))):
 		return fmt.Errorf("φ(t) + φ*(φ'(t)) = %v and t φ'(t) = %v", value+conjugate, t*slope)
@@ -78,9 +78,10 @@ func conjugateAt(l OwnLoss, t, slope, value, b float64) error {
 	return nil
 }
 
-// CheckPenalty tests a penalty on R^q at random points and returns the first fault. Prox must return the
-// minimiser, also if dst is v and, for a separable penalty, also if the steps differ. A PenaltyConjugate
-// must satisfy g(u) + g*(z) = z'u for the u that Prox returns and z = (v − u)/step.
+// CheckPenalty tests a penalty on R^q at random points and returns the first fault. Prox must set dst to
+// the minimiser u of g(u) + Σ (uⱼ − vⱼ)²/(2 stepⱼ), also if dst and v are the same slice. The steps
+// differ if the penalty is separable. A PenaltyConjugate must satisfy g(u) + g*(z) = z'u for
+// zⱼ = (vⱼ − uⱼ)/stepⱼ.
 func CheckPenalty(g OwnPenalty, q int) error {
 	rng := rand.New(rand.NewPCG(1, uint64(q)))
 	for range points {
@@ -92,14 +93,14 @@ func CheckPenalty(g OwnPenalty, q int) error {
 				steps[j] = math.Exp(2 * rng.NormFloat64())
 			}
 		}
-		if err := prox(g, v, steps, rng); err != nil {
+		if err := checkProx(g, v, steps, rng); err != nil {
 			return errorf("penalty %T at %.4g with steps %.4g: %w", g, v, steps, err)
 		}
 	}
 	return nil
 }
 
-func prox(g OwnPenalty, v, steps []float64, rng *rand.Rand) error {
+func checkProx(g OwnPenalty, v, steps []float64, rng *rand.Rand) error {
 	u, z := make([]float64, len(v)), make([]float64, len(v))
 	g.Prox(u, v, steps)
 	copy(z, v)

@@ -52,7 +52,8 @@ func (g ElasticNet) Scale() float64 {
 	return g.L2
 }
 
-// Validate returns an error if g is not valid on R^q.
+// Validate returns an error unless L1, L2 and the weights are finite and not negative, and Weights has
+// length q or is nil.
 func (g ElasticNet) Validate(q int) error {
 	if err := cmp.Or(checkCoefficient("ElasticNet.L1", g.L1), CheckWeights("ElasticNet.Weights", g.Weights, q)); err != nil {
 		return err

@@ -40,8 +40,8 @@ func (g GroupL2) Value(y []float64) float64 {
 	return sum
 }
 
-// Prox sets dst to the proximal map. It reduces the norm of every group by step·Lambda·Weight, but not
-// below zero.
+// Prox sets dst to the proximal map of g at v: it reduces the norm of every group k by step·Limit(k), but
+// not below zero. All steps must be equal.
 func (g GroupL2) Prox(dst, v, step []float64) {
 	copy(dst, v)
 	for k, group := range g.Groups {
@@ -58,7 +58,7 @@ func (g GroupL2) Prox(dst, v, step []float64) {
 	}
 }
 
-// Conjugate returns 0 if |z_k|₂ is within the limit of every group and all coordinates without a group are
+// Conjugate returns 0 if |z_k|₂ ≤ Limit(k) for every group k and all coordinates without a group are
 // zero, and +Inf otherwise.
 func (g GroupL2) Conjugate(z []float64) float64 {
 	grouped := make([]bool, len(z))
@@ -84,7 +84,8 @@ func (GroupL2) Separable() bool { return false }
 // Scale returns Lambda.
 func (g GroupL2) Scale() float64 { return g.Lambda }
 
-// Validate returns an error if g is not valid on R^q.
+// Validate returns an error unless Lambda and the weights are finite and not negative, and the groups are
+// disjoint sets of numbers from 0 to q−1.
 func (g GroupL2) Validate(q int) error {
 	if err := checkCoefficient("GroupL2.Lambda", g.Lambda); err != nil {
 		return err

@@ -9,8 +9,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// Huber is φ(t; b) = r² if |r| ≤ Delta, and Delta(2|r| − Delta) otherwise, with r = b − t. φ* equals the
-// φ* of Squared if |α| ≤ 2 Delta, and is +Inf otherwise.
+// Huber is φ(t; b) = r² if |r| ≤ Delta, and Delta(2|r| − Delta) otherwise, with r = b − t. φ*(α) is
+// α b + α²/4 if |α| ≤ 2 Delta, and +Inf otherwise.
 type Huber struct {
 	// Delta > 0 is the |r| above which the loss is linear, in the unit of the labels. Zero means 1.35.
 	Delta float64
@@ -41,7 +41,7 @@ func (h Huber) String() string {
 	return fmt.Sprintf("huber:%g", h.Delta)
 }
 
-// Validate returns an error if Delta or a label is not valid.
+// Validate returns an error unless Delta is 0 or positive, and Delta and all labels are finite.
 func (h Huber) Validate(labels []float64) error {
 	if !(h.Delta >= 0) || math.IsInf(h.Delta, 0) {
 		return errorf("Huber.Delta = %v; it must be positive and finite, or 0 for 1.35", h.Delta)
@@ -88,8 +88,8 @@ func (h Huber) Slopes(slope, margin, label []float64) float64 {
 	return scalarSlopes(h, slope, margin, label)
 }
 
-// Curvatures implements Loss. Where φ is linear, the m of Loss.Curvatures is |φ'/r|, as in
-// iteratively reweighted least squares.
+// Curvatures implements Loss. Where φ is linear, the parabola of Loss.Curvatures has the curvature
+// |φ'/(b − t)|, as in iteratively reweighted least squares.
 func (h Huber) Curvatures(dst, _, margin, label []float64, damping float64) {
 	delta := h.Width()
 	for i, t := range margin {
@@ -100,8 +100,8 @@ func (h Huber) Curvatures(dst, _, margin, label []float64, damping float64) {
 	}
 }
 
-// Fenchel returns the weighted sum of (r + α/2)² if |r| ≤ Delta, and otherwise of (2Delta
-// ± α)(|r| − (2Delta ∓ α)/4), with the upper sign for r > 0.
+// Fenchel returns, with r = b − t, the weighted sum of (r + α/2)² if |r| ≤ Delta, and otherwise of
+// (2Delta ± α)(|r| − (2Delta ∓ α)/4), with the upper sign for r > 0.
 func (h Huber) Fenchel(alpha, _, margin, label, weight []float64) float64 {
 	var sum float64
 	delta := h.Width()

@@ -67,7 +67,8 @@ func (g L1) Scale() float64 {
 	return g.Lambda * (sum / float64(len(g.Weights)))
 }
 
-// Validate returns an error if g is not valid on R^q.
+// Validate returns an error unless Lambda and the weights are finite and not negative, and Weights has
+// length q or is nil.
 func (g L1) Validate(q int) error {
 	if err := checkCoefficient("L1.Lambda", g.Lambda); err != nil {
 		return err

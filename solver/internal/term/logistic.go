@@ -30,7 +30,7 @@ func (Logistic) Value(margin, label float64) float64 { return kernels.LogisticLo
 // Slope returns φ'(margin; label).
 func (Logistic) Slope(margin, label float64) float64 { return kernels.LogisticSlope(margin, label) }
 
-// SecondDerivative implements OwnLoss. It does not need the margin.
+// SecondDerivative implements OwnLoss. It computes φ″ from the slope.
 func (Logistic) SecondDerivative(_, slope, label float64) float64 {
 	return logisticCurvatureOfSlope(slope, label)
 }
@@ -54,8 +54,9 @@ const (
 	tinyProbability = 1e-280   // Fenchel does not divide by smaller probabilities
 )
 
-// Curvatures implements Loss. The m of Loss.Curvatures is (σ(|t|) − ½)/|t|, with σ(t) = 1/(1 + exp(−t)).
-// Damping matters if b t is far below 0, because φ″ is almost zero there although φ' is not.
+// Curvatures implements Loss. The parabola of Loss.Curvatures has the curvature (σ(|t|) − ½)/|t|, with
+// σ(t) = 1/(1 + exp(−t)). Damping matters if b t is far below 0, because φ″ is almost zero there although
+// φ' is not.
 func (Logistic) Curvatures(dst, slope, margin, label []float64, damping float64) {
 	for i, v := range slope {
 		s := math.Abs(v)
@@ -114,8 +115,8 @@ func (Logistic) SlopeRange(label float64) (lo, hi float64) {
 	return 0, 1
 }
 
-// relativeEntropy returns q log(q/s) + (1−q) log((1−q)/(1−s)) for q in [0, 1]; rest is 1 − s. With w =
-// q−s, this equals s k(w/s) + rest k(−w/rest), in which no large terms cancel; see surplus for k.
+// relativeEntropy returns q log(q/s) + (1−q) log((1−q)/(1−s)) for q in [0, 1]; rest is 1 − s. With
+// w = q − s, this equals s·surplus(w/s) + rest·surplus(−w/rest), in which no large terms cancel.
 func relativeEntropy(q, s, rest float64) float64 {
 	w := q - s
 	return float64(s*surplus(w/s)) + float64(rest*surplus(-w/rest))
@@ -133,7 +134,7 @@ func negativeEntropy(q float64) float64 {
 	return sum
 }
 
-// surplus returns k(u) = (1+u) log(1+u) − u for u ≥ −1, with a relative error below 1e-12; k(−1) is 1.
+// surplus returns (1+u) log(1+u) − u for u ≥ −1, with a relative error below 1e-12. For u = −1 this is 1.
 // Near zero it sums the series Σ (−u)^m/(m(m−1)) over m ≥ 2.
 func surplus(u float64) float64 {
 	if math.Abs(u) < 1.0/32 {

@@ -62,8 +62,8 @@ type OwnConjugate interface {
 	ConjugateDomain(label float64) (lo, hi float64)
 }
 
-// A Loss is a loss φ(t; b) with everything that other packages need. All slices in a call have the
-// same length, with an entry for each sample.
+// A Loss is a loss φ(t; b) with everything that other packages need. All slices of a call have the same
+// length, with an entry for each sample.
 //
 // Curvature may be +Inf, but SCAS-ADMM, the baselines and gap.Simple need a finite Curvature.
 type Loss interface {
@@ -73,8 +73,7 @@ type Loss interface {
 	Slopes(slope, margin, label []float64) (sum float64)
 	// Curvatures sets dst to φ″ + damping (m − φ″), where damping is from 0 to 1. Here m is the curvature
 	// of a parabola that touches φ at the margin and lies above φ. If φ″ is unbounded, the parabola need
-	// lie above φ only between the margin and the minimum of φ; if no parabola does, m is φ″. slope must
-	// hold the result of Slopes.
+	// lie above φ only between the margin and the minimum of φ. slope must hold the result of Slopes.
 	Curvatures(dst, slope, margin, label []float64, damping float64)
 	// Fenchel returns Σ weight [φ(t) + φ*(α) − α t] as a sum of terms that are not negative, so that no
 	// digits cancel. alpha must be in the domain of φ*, and slope must be φ'(t).
@@ -83,8 +82,8 @@ type Loss interface {
 	// not have this method, because a caller's type that embeds such a type and replaces Value would
 	// inherit a wrong conjugate.
 	Conjugate(alpha, label float64) float64
-	// SlopeRange returns the ends of the interval on which φ* is finite. It contains 0 and all values of
-	// φ'. The ends may be infinite.
+	// SlopeRange returns the ends of the interval on which φ* is finite. The interval contains 0 and all
+	// values of φ'. The ends may be infinite.
 	SlopeRange(label float64) (lo, hi float64)
 	// Kernel returns the LossKind of the loss; ok is false if package kernels does not
 	// have the loss.
@@ -119,7 +118,8 @@ type Traits struct {
 	// ConstantCurvature reports whether φ″ is constant, ContinuousCurvature whether it is
 	// continuous.
 	ConstantCurvature, ContinuousCurvature bool
-	// Reach is the change of a margin up to which φ″ keeps about the same size; zero means any change.
+	// Reach is the change of a margin up to which φ″ keeps about the same size. Zero means that steps of
+	// the exact solver need no such limit.
 	Reach float64
 	// CurvatureOfSlope returns the curvature φ″ as a function of the slope φ'. This function is concave,
 	// positive inside SlopeRange, and 0 at the finite ends of SlopeRange. CurvatureOfSlope is nil if there
@@ -136,8 +136,8 @@ type Traits struct {
 
 // An Argument describes the number after the name of a loss, such as DELTA in huber:DELTA.
 type Argument struct {
-	Name  string // name in the help of the command line
-	Value float64
+	Name  string  // name in the help of the command line
+	Value float64 // the number of this loss; zero means the default
 	// With returns the loss with the given value, which must not be zero: zero means the default.
 	With func(value float64) Loss
 }
@@ -163,9 +163,10 @@ func (k Labels) Predicts(margin float64) float64 {
 	return margin
 }
 
-// Unit returns the number to which tolerances are relative. loss, label and slope are means over the
-// samples if all coefficients are zero. Unit returns loss, except for Counts: then it returns the mean
-// loss after the best constant was added to all margins, because large counts make loss very large.
+// Unit returns the number to which tolerances are relative. loss, label and slope are the means of the
+// losses, labels and slopes of the samples if all coefficients are zero. Unit returns loss, except for
+// Counts: then it returns the mean loss after the best constant was added to all margins, because large
+// counts make loss very large.
 func (k Labels) Unit(loss, label, slope float64) float64 {
 	rate := label + slope
 	if k != Counts || label == 0 || math.IsInf(rate, 1) {
@@ -212,7 +213,7 @@ func LossOf(l OwnLoss) Loss {
 	if l == nil {
 		return Logistic{}
 	}
-	if l, ok := known[Loss](lossTypes, l); ok {
+	if l, ok := asTerm[Loss](lossTypes, l); ok {
 		return l
 	}
 	conjugate, _ := l.(OwnConjugate)
@@ -228,10 +229,10 @@ func typesOf[T any](all ...T) map[string]reflect.Type {
 	return types
 }
 
-// known returns v as a T. If v is not a T but its type belongs to package solver, known converts v to the
-// type of the same name in this package. ok is false for all other types, even if they embed a type of
-// package solver, because they may replace its methods.
-func known[T any](types map[string]reflect.Type, v any) (t T, ok bool) {
+// asTerm returns v as a T. If v is not a T but its type belongs to package solver, asTerm converts v to
+// the type of the same name in this package. ok is false for all other types, even if they embed a type
+// of package solver, because they may replace its methods.
+func asTerm[T any](types map[string]reflect.Type, v any) (t T, ok bool) {
 	if t, ok := v.(T); ok {
 		return t, true
 	}

@@ -40,7 +40,8 @@ func (l ownLoss) Slopes(slope, margin, label []float64) float64 {
 	return scalarSlopes(l.OwnLoss, slope, margin, label)
 }
 
-// Curvatures implements Loss. It limits the caller's second derivative to [0, Curvature].
+// Curvatures implements Loss. It limits the caller's second derivative to [0, Curvature]. The parabola of
+// Loss.Curvatures has the curvature Curvature.
 func (l ownLoss) Curvatures(dst, slope, margin, label []float64, damping float64) {
 	most := l.Curvature()
 	for i, t := range margin {

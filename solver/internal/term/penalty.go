@@ -53,7 +53,7 @@ func PenaltyOf(g OwnPenalty) Penalty {
 	if g == nil {
 		return L1{}
 	}
-	if g, ok := known[Penalty](penaltyTypes, g); ok {
+	if g, ok := asTerm[Penalty](penaltyTypes, g); ok {
 		return g
 	}
 	conjugate, _ := g.(PenaltyConjugate)

@@ -54,8 +54,9 @@ func (Poisson) Slopes(slope, margin, label []float64) (sum float64) {
 	return sum
 }
 
-// Curvatures implements Loss. Below log b, where φ has its minimum, the m of Loss.Curvatures is φ'/(t −
-// log b): the parabola has the same minimum. Above log b, no parabola lies above φ, so that m is φ″.
+// Curvatures implements Loss. φ has its minimum at log b. If t is less, the parabola of Loss.Curvatures
+// has the curvature φ'/(t − log b), so that its minimum is at log b too. If t is greater or almost log b,
+// the curvature of the parabola is φ″.
 func (Poisson) Curvatures(dst, slope, margin, label []float64, damping float64) {
 	for i, t := range margin {
 		dst[i] = exp(t)
@@ -67,7 +68,7 @@ func (Poisson) Curvatures(dst, slope, margin, label []float64, damping float64) 
 	}
 }
 
-// Fenchel returns the weighted sum of the divergences between b + α and the rate.
+// Fenchel returns the weighted sum of the divergences between b + α and the rate; see divergence.
 func (Poisson) Fenchel(alpha, _, margin, label, weight []float64) float64 {
 	var sum float64
 	for i, a := range alpha {
@@ -76,8 +77,7 @@ func (Poisson) Fenchel(alpha, _, margin, label, weight []float64) float64 {
 	return sum
 }
 
-// Conjugate implements Loss. Unless α is much larger than b, it returns b k(α/b) + α log b; see surplus
-// for k.
+// Conjugate implements Loss. Unless α is much larger than b, it returns b·surplus(α/b) + α log b.
 func (Poisson) Conjugate(alpha, label float64) float64 {
 	switch q := label + alpha; {
 	case !(q >= 0):
@@ -96,8 +96,8 @@ func (Poisson) SlopeRange(label float64) (lo, hi float64) { return -label, math.
 // farRatio is a ratio q/rate above which no digits cancel in q log(q/rate) − q + rate.
 const farRatio = 16
 
-// divergence returns q log(q/rate) − q + rate for q ≥ 0 and rate = e^margin. This equals rate·k(q/rate −
-// 1); see surplus for k.
+// divergence returns q log(q/rate) − q + rate for q ≥ 0 and rate = e^margin. This equals
+// rate·surplus(q/rate − 1).
 func divergence(q, rate, margin float64) float64 {
 	switch {
 	case q == 0:

@@ -33,8 +33,8 @@ type Region interface {
 	Project(x []float64)
 	// Walls returns the inequalities and the equation that define X in R^p.
 	Walls(p int) Walls
-	// Excess returns an upper bound of h(x) + h*(−e) + e'x, where x is in X, and h is (mu/2)|x|² on X. The
-	// bound is never negative. It also holds if each eⱼ is changed by at most errorsⱼ.
+	// Excess returns an upper bound of h(x) + h*(−e) + e'x, where x is in X, and h is (mu/2)|x|² on X and
+	// +Inf elsewhere. The bound is never negative. It also holds if each eⱼ is changed by at most errorsⱼ.
 	Excess(e, errors, x []float64, mu float64) float64
 }
 
@@ -53,7 +53,7 @@ func SetOf(d OwnSet) Set {
 	if d == nil {
 		return nil
 	}
-	if d, ok := known[Set](setTypes, d); ok {
+	if d, ok := asTerm[Set](setTypes, d); ok {
 		return d
 	}
 	support, _ := d.(SupportFunction)
@@ -63,9 +63,9 @@ func SetOf(d OwnSet) Set {
 // rounding is the largest relative rounding error of one operation.
 const rounding = 0x1p-53
 
-// strongExcess implements Excess for mu > 0. It returns (mu/2)|x − a|² plus the result of Excess for e +
-// mu a and no mu. This is an upper bound for every a, and is tight if a is the point of X nearest to
-// −e/mu.
+// strongExcess implements Excess for mu > 0. It returns (mu/2)|x − a|² plus the result of Excess for
+// e + mu a and mu = 0. This is an upper bound for every a, and is tight if a is the point of X nearest
+// to −e/mu.
 func strongExcess(d Region, a, e, errors, x []float64, mu float64) float64 {
 	var apart float64
 	r, off := make([]float64, len(x)), make([]float64, len(x))

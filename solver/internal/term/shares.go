@@ -8,7 +8,7 @@ import (
 
 // Shares sets p to the probabilities of several classes. t has, for each class, the margin of a fit of
 // this class against all other classes. Shares divides the probability that each fit gives by the sum of
-// these probabilities. p and t may be the same slice. l must have a Probability.
+// these probabilities. p and t may be the same slice. The Traits of l must have a Probability.
 func Shares(l Loss, p, t []float64) {
 	probability := l.Traits().Probability
 	const least = 1e-290 // Shares does not divide by smaller probabilities

@@ -6,8 +6,8 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-// Squared is φ(t; b) = (b − t)², as in the paper, without the factor ½. φ*(α) is α b +
-// α²/4.
+// Squared is φ(t; b) = (b − t)², as in the paper, without the factor ½. φ*(α) is
+// α b + α²/4.
 type Squared struct{}
 
 // Traits implements Loss.

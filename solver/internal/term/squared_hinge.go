@@ -52,7 +52,7 @@ func (l SquaredHinge) Slopes(slope, margin, label []float64) float64 {
 	return scalarSlopes(l, slope, margin, label)
 }
 
-// Curvatures implements Loss. The m of Loss.Curvatures is 2.
+// Curvatures implements Loss. The parabola of Loss.Curvatures has the curvature 2.
 func (SquaredHinge) Curvatures(dst, _, margin, label []float64, damping float64) {
 	for i, t := range margin {
 		dst[i] = 2 * damping
@@ -62,7 +62,7 @@ func (SquaredHinge) Curvatures(dst, _, margin, label []float64, damping float64)
 	}
 }
 
-// Fenchel returns the weighted sum of (r − q/2)² with r = 1 − b t if r > 0, and otherwise
+// Fenchel returns, with r = 1 − b t and q = −b α, the weighted sum of (r − q/2)² if r > 0, and otherwise
 // of q²/4 − q r.
 func (SquaredHinge) Fenchel(alpha, _, margin, label, weight []float64) float64 {
 	var sum float64
