@@ -38,7 +38,7 @@ type working struct {
 }
 
 const (
-	leastRoom = 16 // this number of columns may always enter the set
+	leastRoom = 16 // choose may add this number of columns, even if few coefficients are not zero
 	// When choose changes the set, it also adds columns whose correlation exceeds this part of the correlation
 	// at which they would have to enter. So the set changes less often.
 	early = 0.9
@@ -95,8 +95,8 @@ func (s *Solver) choose(share float64) bool {
 	if w.noRoom = len(cols) > w.most-w.most/16 && needed > w.most; w.noRoom {
 		return false
 	}
-	excess := func(j int32) float64 { return s.correlation(int(j)) / s.limit[j] }
-	slices.SortStableFunc(enter, func(a, b int32) int { return cmp.Compare(excess(b), excess(a)) })
+	ratio := func(j int32) float64 { return s.correlation(int(j)) / s.limit[j] }
+	slices.SortStableFunc(enter, func(a, b int32) int { return cmp.Compare(ratio(b), ratio(a)) })
 	enter = enter[:min(len(enter), max(leastRoom, len(cols)))]
 	for _, more := range [][]int32{enter, stay} {
 		cols = append(cols, more[:min(len(more), w.most-len(cols))]...)

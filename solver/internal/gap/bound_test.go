@@ -183,8 +183,8 @@ func TestOwnLoss(t *testing.T) {
 	}
 	best := f.Finish(nil, &exact.Settings{Tol: 1e-13})
 	head := make([]float64, len(best.X))
-	known := testProblemOf(q)
-	want := known.prove(pointAt(known, best.X), best.Alpha, best.Z, head, 1e-12)
+	logistic := testProblemOf(q)
+	want := logistic.prove(pointAt(logistic, best.X), best.Alpha, best.Z, head, 1e-12)
 	q.Loss = term.LossOf(own{})
 	m := testProblemOf(q)
 	if got := m.prove(pointAt(m, best.X), best.Alpha, m.Penalty.Restrict(best.Z), head, 1e-12); m.Roots() != 2 || !(got.Gap >= want.Gap && got.Gap < 1e-10) {

@@ -18,7 +18,7 @@ type Memory struct {
 	Loss   term.Loss
 	Labels []float64
 
-	roots    *rootMatrix
+	roots    *rootMatrix // X N, see rootMatrix; nil until it is needed
 	rootsFor *correction // the correction that the field roots belongs to
 	scaled   []float64   // scratch memory
 }

@@ -6,7 +6,7 @@ import "math"
 // of the loss must be a constant κ.
 type Base struct {
 	X     []float64
-	Slope []float64 // X'Cα
+	Slope []float64 // X'Cα, the gradient of the mean loss at X
 	Exact bool      // Slope was summed with compensation
 	Loss  float64   // Σ cᵢ φ(tᵢ)
 	Tally Tally     // the tally of X and α

@@ -33,7 +33,7 @@ type Penalty struct {
 
 // A Group is a set of rows G with the penalty Limit |v_G|₂.
 type Group struct {
-	Rows  []int32
+	Rows  []int32 // numbers among the kept rows
 	Limit float64
 }
 

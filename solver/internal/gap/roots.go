@@ -11,7 +11,7 @@ import (
 type RootRow struct {
 	rowOf [][]sparseEntry // see correction
 	// If feature j is a root, single[j] is the index of the root plus 1, otherwise 0. single is nil unless
-	// each n has only one entry.
+	// the vector n of every root has only one entry.
 	single []int32
 	sum    []float64 // a'N
 	has    []bool    // has[k] is true if list has root k

@@ -105,6 +105,7 @@ func instance(rng *rand.Rand, mu float64, set *box, trivial bool) (*Simple, *Sim
 	return f, at, labels
 }
 
+// random returns n normal numbers. Number j is multiplied by scale[j mod len(scale)]; a nil scale means 1.
 func random(rng *rand.Rand, n int, scale []float64) []float64 {
 	v := make([]float64, n)
 	for j := range v {

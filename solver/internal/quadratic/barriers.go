@@ -21,6 +21,7 @@ type barriers struct {
 	unpenalised []bool
 }
 
+// forget removes all multipliers, as before the first step.
 func (b *barriers) forget() { b.below, b.above, b.theta = nil, nil, 0 }
 
 // inset is the least distance of the starting point u from the boundary, relative to the size of the set. The

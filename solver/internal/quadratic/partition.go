@@ -23,10 +23,10 @@ func (s *Structure) Partition() Partition {
 	for _, t := range s.ties {
 		g.union(t.i, t.j, t.factor)
 	}
-	dead := make([]bool, p)
-	for j, zero := range s.zero {
-		if root, _ := g.find(int32(j)); zero {
-			dead[root] = true
+	zero := make([]bool, p) // zero[root] is true if the group with this root is zero
+	for j, z := range s.zero {
+		if root, _ := g.find(int32(j)); z {
+			zero[root] = true
 		}
 	}
 	out := Partition{Group: make([]int32, p), Factor: make([]float64, p)}
@@ -35,7 +35,7 @@ func (s *Structure) Partition() Partition {
 		root, factor := g.find(int32(j))
 		out.Factor[j] = factor
 		switch {
-		case dead[root] || g.contradictory[root]:
+		case zero[root] || g.contradictory[root]:
 			out.Group[j] = -1
 			continue
 		case number[root] == 0:

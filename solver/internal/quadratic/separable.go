@@ -379,7 +379,7 @@ func (q *Separable) crosses(step []float64) bool {
 	return false
 }
 
-// signedMinimum moves u by the step and stores it in Signed. Let the function keep the signs before the step:
+// signedMinimum moves u by the step and copies u to Signed. Let the function keep the signs before the step:
 // ±limit_k u_k replaces limit_k |u_k|. Then its minimum over the support is at Signed. signedMinimum returns
 // this minimum minus the true function at x. It is a lower bound of Value if the other coordinates satisfy
 // their optimality conditions. If one of them violates its condition by more than allowed, the result is −Inf.
