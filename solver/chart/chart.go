@@ -127,8 +127,8 @@ func (c *Chart) draw(on draw.Canvas, lines []Line, s style) {
 		}
 	}
 	p.Add(curves{lines, s})
-	// Axis names are drawn here, because gonum leaves space for the name of a logarithmic
-	// axis at the wrong end.
+	// Axis names are drawn here. gonum would leave space for an axis name at (Min + Max)/2, which is near the
+	// end of a logarithmic axis.
 	text := textStyle(s.label, draw.XCenter, draw.YBottom)
 	on.FillText(text, vg.Point{X: on.Center().X, Y: on.Min.Y}, c.X)
 	text.Rotation, text.YAlign = math.Pi/2, draw.YTop

@@ -44,11 +44,11 @@ type env struct {
 	ctx            context.Context
 	stdin          io.Reader
 	stdout, stderr io.Writer
-	terminal       bool          // whether stderr is a terminal
-	every          time.Duration // time between two lines of progress; 0 means the default
-	progress       *progress     // report of the slow step that is running, or nil
-	args           []string      // arguments of the command line, without the program's name
-	jsonLog        bool
+	terminal       bool                      // whether stderr is a terminal
+	every          time.Duration             // time between two lines of progress; 0 means the default
+	progress       *progress                 // report of the slow step that is running, or nil
+	args           []string                  // arguments of the command line, without the program's name
+	jsonLog        bool                      // whether warnings and errors are JSON objects
 	join           func() (dist.Comm, error) // connects the ranks of --dist; nil means MPI
 	quiet          bool                      // true if another rank writes the files
 	data           *[]*sparse.CSR            // the matrices that were read; env.changed checks their files

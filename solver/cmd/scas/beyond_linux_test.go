@@ -208,7 +208,7 @@ func (f *beyondFiles) progress(t *testing.T) {
 	}
 }
 
-// cross checks the mean loss and the AUC of scas cv out of core.
+// cross checks the mean loss and the AUC that scas cv reports out of core.
 func (f *beyondFiles) cross(t *testing.T) {
 	for _, args := range fewOf([][]string{{f.path, "--metric", "auc", "--sample-weights", f.weights}, {f.path, "--class-weights", "balanced"}, {f.many, "--metric", "auc"}}, 1) {
 		var r beyondReport
@@ -270,8 +270,8 @@ func (f *beyondFiles) predict(t *testing.T) {
 	}
 }
 
-// samePredictions checks that predictions in memory and out of core are equal, and their reports too. It
-// returns the predictions.
+// samePredictions checks that scas predict has equal predictions and equal reports in memory and out of core.
+// It returns the predictions.
 func (f *beyondFiles) samePredictions(t *testing.T, model, data string, flags ...string) string {
 	t.Helper()
 	dir := t.TempDir()

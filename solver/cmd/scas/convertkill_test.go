@@ -15,8 +15,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// TestConvertKilled kills conversions at random moments. An old output file must be unchanged. The next
-// conversion must write the same bytes as a conversion that was not killed.
+// TestConvertKilled kills conversions at random moments. After a kill, the output file must be the old file,
+// or complete. The next conversion must write the same bytes as a conversion that was not killed.
 func TestConvertKilled(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes seconds")

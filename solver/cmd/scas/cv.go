@@ -110,8 +110,8 @@ type cvReport struct {
 type cvLambda struct {
 	Index  int        `json:"index"`
 	Lambda float64    `json:"lambda"`
-	Mean   number     `json:"mean"`
-	SE     number     `json:"se"`
+	Mean   number     `json:"mean"`  // mean of the metric on held-out rows
+	SE     number     `json:"se"`    // standard error of Mean
 	NNZX   int        `json:"nnz_x"` // number of non-zero coefficients of the fit to all rows
 	Held   heldValues `json:"metrics"`
 }

@@ -24,8 +24,8 @@ type dataSummary struct {
 	Rows      int     `json:"rows"`
 	Features  int     `json:"features"`
 	NNZ       int64   `json:"nnz"`
-	Density   float64 `json:"density"` // NNZ / (Rows·Features)
-	IndexBase int     `json:"index_base"`
+	Density   float64 `json:"density"`     // NNZ / (Rows·Features)
+	IndexBase int     `json:"index_base"`  // number of the first feature in the file, 0 or 1
 	Sorted    int     `json:"sorted_rows"` // rows whose indices were out of order
 	AllOnes   bool    `json:"all_ones"`    // every stored value is 1
 

@@ -16,7 +16,7 @@ import (
 
 // The settings of the demonstration.
 const (
-	demoThreshold = 0.9 // an edge joins two features whose correlation is at least this large
+	demoThreshold = 0.9 // an edge joins two features with at least this absolute correlation
 	demoThirds    = 3   // number of parts of the table; each part is held out once
 	demoFolds     = 5   // folds of the cross-validation, which uses the rows not held out
 	demoPasses    = 200 // passes of the run whose curve is shown

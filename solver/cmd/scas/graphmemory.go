@@ -109,8 +109,8 @@ func (c *graphCmd) solverBytes(s *graphSource, size int) float64 {
 
 // limitComponent sets s.maxComponent and s.limitedByMemory. left is the memory for glasso, in bytes.
 func (c *graphCmd) limitComponent(s *graphSource, left float64) {
-	const together = 2000 // default of --max-component
-	s.maxComponent = together
+	const defaultMax = 2000 // default of --max-component
+	s.maxComponent = defaultMax
 	if c.MaxComponent != 0 {
 		s.maxComponent = int(c.MaxComponent)
 	}

@@ -17,10 +17,10 @@ type graphReport struct {
 	Penalty    float64  `json:"penalty,omitempty"`    // penalty of glasso
 	Gap        *float64 `json:"gap,omitempty"`        // duality gap of glasso
 	Objective  *float64 `json:"objective,omitempty"`  // objective of glasso
-	Threshold  float64  `json:"threshold,omitempty"`  // smallest correlation of an edge, for method threshold
+	Threshold  float64  `json:"threshold,omitempty"`  // smallest absolute correlation of an edge, for method threshold
 	Neighbours int      `json:"neighbours,omitempty"` // neighbours of each feature, for method knn
 
-	Antisym bool    `json:"antisym"`
+	Antisym bool    `json:"antisym"`  // whether --antisym is given
 	Rows    int     `json:"a_rows"`   // number of rows of A
 	Lambda1 float64 `json:"lambda_1"` // estimate of the largest eigenvalue of A'A, see linalg.PowerIteration
 

@@ -63,8 +63,8 @@ type machineSummary struct {
 	CPU       string   `json:"cpu"`
 	Vendor    string   `json:"vendor"`
 	CPUs      int      `json:"cpus"`
-	Level     string   `json:"level"`
-	Available []string `json:"available"`
+	Level     string   `json:"level"`          // the kernel level in use
+	Available []string `json:"available"`      // the kernel levels that this machine supports
 	Env       string   `json:"scas_level_env"` // value of the environment variable SCAS_LEVEL
 }
 

@@ -90,7 +90,7 @@ type modelReport struct {
 	Negative string `json:"negative_class,omitempty"`
 	problemSummary
 	PenaltyName string        `json:"penalty_name,omitempty"`
-	Weighted    bool          `json:"weighted,omitempty"`
+	Weighted    bool          `json:"weighted,omitempty"` // whether the rows had weights
 	Lambda      float64       `json:"lambda"`
 	IndexBase   int           `json:"index_base"`
 	Table       *modelColumns `json:"table,omitempty"`
