@@ -6,7 +6,7 @@ import "math"
 // hi. The arithmetic follows Dekker 1971 and Hida, Li, Bailey 2001.
 type double struct{ hi, lo float64 }
 
-func of(v float64) double { return double{hi: v} }
+func toDouble(v float64) double { return double{hi: v} }
 
 // fastTwoSum returns exactly a + b, for |a| ≥ |b|.
 func fastTwoSum(a, b float64) double {
@@ -42,21 +42,21 @@ func (a double) mul(b double) double {
 	return fastTwoSum(p.hi, p.lo+(float64(a.hi*b.lo)+float64(a.lo*b.hi)))
 }
 
-func (a double) times(v float64) double { return a.mul(of(v)) }
+func (a double) times(v float64) double { return a.mul(toDouble(v)) }
 
 func (a double) div(b double) double {
 	q := a.hi / b.hi
 	r := a.sub(b.times(q))
 	q2 := r.hi / b.hi
 	r = r.sub(b.times(q2))
-	return fastTwoSum(q, q2).add(of(r.hi / b.hi))
+	return fastTwoSum(q, q2).add(toDouble(r.hi / b.hi))
 }
 
 func (a double) sqrt() double {
 	if !(a.hi > 0) {
 		return double{}
 	}
-	x := of(math.Sqrt(a.hi))
+	x := toDouble(math.Sqrt(a.hi))
 	return x.add(a.sub(x.mul(x)).times(0.5 / x.hi))
 }
 
@@ -82,22 +82,22 @@ func (a double) exp() double {
 	r := a.sub(ln2.times(k)).times(1.0 / (1 << halvings))
 	s := double{} // becomes e^r − 1
 	for m := 12; m > 0; m-- {
-		s = s.add(of(1)).mul(r).div(of(float64(m)))
+		s = s.add(toDouble(1)).mul(r).div(toDouble(float64(m)))
 	}
 	for range halvings {
 		s = s.mul(s).add(s.times(2))
 	}
-	s = s.add(of(1))
+	s = s.add(toDouble(1))
 	return double{math.Ldexp(s.hi, int(k)), math.Ldexp(s.lo, int(k))}
 }
 
 // log returns log a for a > 0, by one step of Newton's method for e^y = a.
 func (a double) log() double {
 	if math.IsInf(a.hi, 1) || a.hi < 1e-290 {
-		return of(math.Log(a.hi))
+		return toDouble(math.Log(a.hi))
 	}
-	y := of(math.Log(a.hi))
-	return y.add(a.mul(y.neg().exp())).sub(of(1))
+	y := toDouble(math.Log(a.hi))
+	return y.add(a.mul(y.neg().exp())).sub(toDouble(1))
 }
 
 // dot returns Σ uⱼvⱼ.

@@ -22,10 +22,10 @@ type problem struct {
 	relTol float64
 	notes  []string // what the problem is, in words
 	// scaled says that the columns were multiplied by random factors.
-	scaled bool
-	bad    bool   // these factors are between 1e-8 and 1e8, rather than between 1e-2 and 1e2
-	conic  bool   // there is a domain, a group penalty, or a squared penalty with a matrix A
-	excuse string // the known weakness of the solvers that explains a wrong answer; "" for none
+	scaled      bool
+	badlyScaled bool   // these factors are between 1e-8 and 1e8, rather than between 1e-2 and 1e2
+	conic       bool   // there is a domain, a group penalty, or a squared penalty with a matrix A
+	excuse      string // the known weakness of the solvers that explains a wrong answer; "" for none
 }
 
 func (p *problem) note(format string, args ...any) {
@@ -176,7 +176,7 @@ func (d drawer) data(p *problem) {
 	}
 	if d.chance(0.25) {
 		most := []float64{2, 8}[d.IntN(2)]
-		p.scaled, p.bad = true, most > 2
+		p.scaled, p.badlyScaled = true, most > 2
 		p.note("scales 1e%+g", most)
 		for j := range d.p {
 			by := d.power(-most, most)

@@ -95,7 +95,7 @@ func (p *problem) unproved(a *answer, ref *solution, reached bool) string {
 		return "columns without a penalty or bound are linearly dependent, with a domain, groups or squares; the optimum is not reached"
 	case p.scaled && p.conic:
 		return "badly scaled columns with a domain, groups or squares"
-	case p.bad:
+	case p.badlyScaled:
 		return "columns scaled by up to 1e-8 and 1e8"
 	}
 	return ""
@@ -216,7 +216,7 @@ func (p *problem) judge(a *answer, ref *solution, outOfCore bool) (wrong []strin
 	exact := p.task.objective(x)
 	scale := p.task.objective(make([]double, len(x))).float()
 	excess := exact.sub(ref.value).float() // at most the distance from the optimum, because ref.value is not below the optimum
-	claimed := of(a.objective).sub(ref.value).float()
+	claimed := toDouble(a.objective).sub(ref.value).float()
 	if off := p.task.outside(a.x); off > 0 {
 		complain("outside of the domain by %.2g", off)
 	} else if excess > a.gap || claimed > a.gap+float64(len(p.task.rows))*0x1p-53*a.objective+p.task.marginRounding(x) {
@@ -236,7 +236,7 @@ func (p *problem) judge(a *answer, ref *solution, outOfCore bool) (wrong []strin
 		complain("%v", a.err)
 	case !(a.gap <= a.goal*(1+1e-9)):
 		complain("converged with a gap of %.3g, and the goal is %.3g", a.gap, a.goal)
-	case p.relTol < 1e-7 && !a.exact && outOfCore && (p.conic || p.bad || p.scaled):
+	case p.relTol < 1e-7 && !a.exact && outOfCore && (p.conic || p.badlyScaled || p.scaled):
 		p.excuse = "zeros out of core, with a domain, groups or squares, or of badly scaled columns, are not always exact"
 	case p.relTol < 1e-7 && !a.exact:
 		complain("zeros and ties are not exact")
@@ -247,7 +247,7 @@ func (p *problem) judge(a *answer, ref *solution, outOfCore bool) (wrong []strin
 			case !clear || v == 0:
 			case p.conic:
 				p.excuse = "zeros with a domain, groups or squares are not always exact"
-			case p.bad:
+			case p.badlyScaled:
 				p.excuse = "zeros of badly scaled columns are not always exact"
 			default:
 				complain("row %d of A x is %.3g and clearly 0", k, v)
@@ -334,7 +334,7 @@ func (t *task) dependent(x []double) bool {
 				gram[k][i] = gram[k][i].div(root)
 			}
 		}
-		gram[i][i] = gram[i][i].sub(of(least))
+		gram[i][i] = gram[i][i].sub(toDouble(least))
 	}
 	_, definite := cholesky(gram, make([]double, len(open)))
 	return !definite

@@ -34,12 +34,12 @@ type task struct {
 func (t *task) prepare() {
 	all := double{}
 	for i := range t.rows {
-		all = all.add(of(t.weight(i)))
+		all = all.add(toDouble(t.weight(i)))
 	}
 	p := len(t.rows[0])
 	t.size = make([]float64, p)
 	for i, row := range t.rows {
-		c := of(t.weight(i)).div(all)
+		c := toDouble(t.weight(i)).div(all)
 		t.coef = append(t.coef, c)
 		for j, v := range row {
 			t.size[j] += c.hi * v * v
@@ -68,42 +68,42 @@ func (t *task) offset(i int) float64 {
 
 // phi returns φ, φ' and φ″ at the margin m, for the label b.
 func (t *task) phi(m double, b float64) (value, slope, curve double) {
-	two := of(2)
-	switch r := of(b).sub(m); t.loss {
+	two := toDouble(2)
+	switch r := toDouble(b).sub(m); t.loss {
 	case "squared":
 		return r.mul(r), r.times(-2), two
 	case "huber":
 		if a := r.abs(); t.delta < a.hi {
-			return a.times(2).sub(of(t.delta)).times(t.delta), of(math.Copysign(2*t.delta, -r.hi)), double{}
+			return a.times(2).sub(toDouble(t.delta)).times(t.delta), toDouble(math.Copysign(2*t.delta, -r.hi)), double{}
 		}
 		return r.mul(r), r.times(-2), two
 	case "squared-hinge":
-		if r = of(1).sub(m.times(b)); r.hi > 0 {
+		if r = toDouble(1).sub(m.times(b)); r.hi > 0 {
 			return r.mul(r), r.times(-2 * b), two
 		}
 		return double{}, double{}, double{}
 	case "poisson":
 		rate := m.exp()
-		value = rate.sub(m.times(b)).sub(of(b))
+		value = rate.sub(m.times(b)).sub(toDouble(b))
 		if b > 0 {
-			value = value.add(of(b).log().times(b))
+			value = value.add(toDouble(b).log().times(b))
 		}
-		return value, rate.sub(of(b)), rate
+		return value, rate.sub(toDouble(b)), rate
 	}
 	// log(1 + e^−u) = max(−u, 0) + log(1 + e^−|u|)
 	u := m.times(b)
 	e := u.abs().neg().exp()
-	value = of(1).add(e).log()
-	s := e.div(of(1).add(e)) // 1/(1 + e^|u|): the smaller of the probabilities of the two labels
-	if curve = s.mul(of(1).sub(s)); u.hi < 0 {
-		value, s = value.sub(u), of(1).sub(s)
+	value = toDouble(1).add(e).log()
+	s := e.div(toDouble(1).add(e)) // 1/(1 + e^|u|): the smaller of the probabilities of the two labels
+	if curve = s.mul(toDouble(1).sub(s)); u.hi < 0 {
+		value, s = value.sub(u), toDouble(1).sub(s)
 	}
 	return value, s.times(-b), curve
 }
 
 // margin returns aᵢ'x + oᵢ; row is aᵢ.
 func (t *task) margin(i int, row []float64, x []double) double {
-	m := of(t.offset(i))
+	m := toDouble(t.offset(i))
 	for j, a := range row {
 		m = m.add(x[j].times(a))
 	}
@@ -159,7 +159,7 @@ type affine struct {
 	along []double
 }
 
-func (a affine) of(y []double) double { return a.at.add(dot(a.along, y)) }
+func (a affine) value(y []double) double { return a.at.add(dot(a.along, y)) }
 
 // A barrier is the objective with smoothed terms and with a logarithmic barrier for the domain, as a
 // function of y. y is x or, for a simplex, x without one coordinate.
@@ -185,7 +185,7 @@ const ridgePart = 1e-24
 // simplex: then y lacks one coordinate of x, which follows from the sum of all coordinates.
 func newBarrier(t *task) (*barrier, []double) {
 	p := len(t.size)
-	b := &barrier{task: t, radius2: of(t.radius).mul(of(t.radius))}
+	b := &barrier{task: t, radius2: toDouble(t.radius).mul(toDouble(t.radius))}
 	out := -1
 	q := p
 	if t.total > 0 {
@@ -200,19 +200,19 @@ func newBarrier(t *task) (*barrier, []double) {
 	for j, k := 0, 0; j < p; j++ {
 		a := affine{along: make([]double, q)}
 		if j == out {
-			a.at = of(t.total)
+			a.at = toDouble(t.total)
 			for m := range a.along {
-				a.along[m] = of(-1)
+				a.along[m] = toDouble(-1)
 			}
 		} else {
-			a.along[k] = of(1)
-			y[k] = of(t.start(j))
+			a.along[k] = toDouble(1)
+			y[k] = toDouble(t.start(j))
 			k++
 		}
 		b.x = append(b.x, a)
 	}
 	combine := func(row []float64, at float64) affine {
-		a := affine{at: of(at), along: make([]double, q)}
+		a := affine{at: toDouble(at), along: make([]double, q)}
 		for j, v := range row {
 			a.at = a.at.add(b.x[j].at.times(v))
 			for k, u := range b.x[j].along {
@@ -230,7 +230,7 @@ func newBarrier(t *task) (*barrier, []double) {
 	}
 	for k := range b.majorant {
 		if b.majorant[k].hi == 0 {
-			b.majorant[k] = of(1)
+			b.majorant[k] = toDouble(1)
 		}
 		b.ridge[k] = b.majorant[k].times(ridgePart)
 	}
@@ -326,14 +326,14 @@ func (b *barrier) visit(y []double, derivatives bool) bool {
 	}
 	x := make([]double, len(b.x))
 	for j, a := range b.x {
-		x[j] = a.of(y)
+		x[j] = a.value(y)
 	}
 	for j, v := range x {
 		for side, end := range []float64{b.low(j), b.high(j)} {
 			if math.IsInf(end, 0) {
 				continue
 			}
-			slack := v.sub(of(end))
+			slack := v.sub(toDouble(end))
 			if side == 1 {
 				slack = slack.neg()
 			}
@@ -355,7 +355,7 @@ func (b *barrier) visit(y []double, derivatives bool) bool {
 			b.value = b.value.add(v.mul(v).times(b.mu / 2))
 			if derivatives {
 				b.addGrad(b.x[j].along, v.times(b.mu))
-				b.addOuter(b.x[j].along, of(b.mu))
+				b.addOuter(b.x[j].along, toDouble(b.mu))
 			}
 		}
 	}
@@ -385,7 +385,7 @@ func (b *barrier) visit(y []double, derivatives bool) bool {
 		if b.coef[i].hi == 0 {
 			continue
 		}
-		value, slope, curve := b.phi(m.of(y), b.labels[i])
+		value, slope, curve := b.phi(m.value(y), b.labels[i])
 		b.value = b.value.add(value.mul(b.coef[i]))
 		if derivatives {
 			b.addGrad(m.along, slope.mul(b.coef[i]))
@@ -402,11 +402,11 @@ func (b *barrier) visit(y []double, derivatives bool) bool {
 // of limit s − τ log(s² − |v|²), where τ is tau. The minimum is at s = (τ + √(τ² + limit²|v|²))/limit.
 func (b *barrier) visitTerm(k int, y []double, derivatives bool) {
 	terms := b.task.terms[k]
-	limit := of(terms.limit)
+	limit := toDouble(terms.limit)
 	v := make([]double, len(b.terms[k]))
 	var norm2 double
 	for m, form := range b.terms[k] {
-		v[m] = form.of(y)
+		v[m] = form.value(y)
 		norm2 = norm2.add(v[m].mul(v[m]))
 	}
 	b.value = b.value.add(norm2.times(terms.square / 2))
@@ -428,8 +428,8 @@ func (b *barrier) visitTerm(k int, y []double, derivatives bool) {
 		if terms.limit > 0 {
 			multipliers[m] = h.mul(v[m]).hi / terms.limit
 		}
-		b.addGrad(form.along, v[m].mul(h.add(of(terms.square))))
-		b.addOuter(form.along, h.add(of(terms.square)))
+		b.addGrad(form.along, v[m].mul(h.add(toDouble(terms.square))))
+		b.addOuter(form.along, h.add(toDouble(terms.square)))
 		for i, a := range form.along {
 			along[i] = along[i].add(a.mul(v[m]))
 		}
@@ -447,18 +447,18 @@ const lastTau = 1e-20
 // solve follows the central path by Newton's method. It returns false if it does not reach lastTau.
 func (t *task) solve() (*solution, bool) {
 	b, y := newBarrier(t)
-	b.tau = of(1)
+	b.tau = toDouble(1)
 	b.visit(y, false)
 	x := make([]double, len(b.x))
 	for j, a := range b.x {
-		x[j] = a.of(y)
+		x[j] = a.value(y)
 	}
 	scale := t.objective(x).float()
 	if scale < 1e-200 {
 		scale = 1
 	}
 	for part := 0.1; ; part /= 10 {
-		b.tau = of(part * scale)
+		b.tau = toDouble(part * scale)
 		if !b.center(y) {
 			return nil, false
 		}
@@ -469,7 +469,7 @@ func (t *task) solve() (*solution, bool) {
 	b.visit(y, true)
 	s := &solution{multipliers: b.multipliers}
 	for _, a := range b.x {
-		s.x = append(s.x, a.of(y))
+		s.x = append(s.x, a.value(y))
 	}
 	s.value = t.objective(s.x)
 	var regularisation float64
@@ -537,7 +537,7 @@ func (b *barrier) center(y []double) bool {
 func floats(x []float64) []double {
 	out := make([]double, len(x))
 	for j, v := range x {
-		out[j] = of(v)
+		out[j] = toDouble(v)
 	}
 	return out
 }

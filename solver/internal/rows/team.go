@@ -23,7 +23,7 @@ type Comm interface {
 // If the connection fails, the methods panic with a *Broken.
 type Team struct {
 	comm   Comm
-	seen   uint64    // hash of all sums and maxima so far
+	hash   uint64    // hash of all sums and maxima so far
 	packed []float64 // buffer for a message
 }
 
@@ -39,7 +39,7 @@ func NewTeam(comm Comm) *Team {
 	if comm == nil || comm.Size() == 1 {
 		return nil
 	}
-	return &Team{comm: comm, seen: 1}
+	return &Team{comm: comm, hash: 1}
 }
 
 // Alone reports whether there is only one process.
@@ -111,15 +111,15 @@ func (t *Team) check(err error) {
 	}
 }
 
-// note adds v to the hash t.seen. It takes only some entries of a long vector, which suffice to detect
-// that processes have different sums.
+// note adds v to t.hash. It takes only some entries of a long vector, which suffice to detect that
+// processes have different sums.
 func (t *Team) note(v []float64) {
 	const most, prime = 1 << 12, 0x100000001b3
-	h := t.seen ^ uint64(len(v))
+	h := t.hash ^ uint64(len(v))
 	for k := 0; k < len(v); k += 1 + len(v)/most {
 		h = (h ^ math.Float64bits(v[k])) * prime
 	}
-	t.seen = h
+	t.hash = h
 }
 
 // Total returns the sum of v over all processes.
@@ -230,7 +230,7 @@ func (t *Team) Agree(code float64, state []float64) float64 {
 		return code
 	}
 	t.note(state)
-	low, high := float64(t.seen&(1<<32-1)), float64(t.seen>>32)
+	low, high := float64(t.hash&(1<<32-1)), float64(t.hash>>32)
 	v := [5]float64{code, low, -low, high, -high}
 	t.check(t.comm.AllReduceMax(v[:]))
 	if v[1] != -v[2] || v[3] != -v[4] {

@@ -13,8 +13,8 @@ import (
 	"github.com/scas-admm/scas/solver/dist"
 )
 
-// together calls do in each process of a team, and returns the errors with which the Teams panicked.
-func together(ranks int, do func(rank int, t *Team)) []error {
+// runTeam calls do in each process of a team, and returns the errors with which the Teams panicked.
+func runTeam(ranks int, do func(rank int, t *Team)) []error {
 	errs := make([]error, ranks)
 	var wg sync.WaitGroup
 	for r, c := range dist.Local(ranks, time.Minute) {
@@ -50,7 +50,7 @@ func TestPairs(t *testing.T) {
 			size[j] += math.Abs(h)
 		}
 	}
-	for _, err := range together(ranks, func(r int, t *Team) { t.Pairs(head[r], tail[r]) }) {
+	for _, err := range runTeam(ranks, func(r int, t *Team) { t.Pairs(head[r], tail[r]) }) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -71,7 +71,7 @@ func TestPairs(t *testing.T) {
 
 func TestTeam(t *testing.T) {
 	const ranks = 3
-	errs := together(ranks, func(r int, team *Team) {
+	errs := runTeam(ranks, func(r int, team *Team) {
 		own := float64(r + 1)
 		v := []float64{own, -own}
 		if sum := team.SumWith(v, 10*own); sum != 60 || v[0] != 6 || v[1] != -6 {
@@ -108,7 +108,7 @@ func TestTeam(t *testing.T) {
 
 // TestDisagreement checks that Agree fails in every process if their states differ.
 func TestDisagreement(t *testing.T) {
-	for r, err := range together(2, func(r int, team *Team) { team.Agree(0, []float64{float64(r)}) }) {
+	for r, err := range runTeam(2, func(r int, team *Team) { team.Agree(0, []float64{float64(r)}) }) {
 		if err == nil || !strings.Contains(err.Error(), "different numbers") {
 			t.Errorf("rank %d: %v", r, err)
 		}

@@ -52,13 +52,13 @@ func Minimize(
 	tol := max(0, set.RelTol)
 	f := newFile(q, opt.Memory)
 	f.Stop = ctx.Err
-	r, did := runStochastic(p, set, q, f, opt, tol, newRecorder(p, q, set, began))
+	r, summary := runStochastic(p, set, q, f, opt, tol, newRecorder(p, q, set, began))
 	by, recorded := stoppedByRecorder(r.Err)
 	_, diverged := errors.AsType[*solver.DivergenceError](r.Err)
 	if r.Err != nil && !ending.OfContext(r.Err) && !diverged && !recorded {
 		return nil, r.Err // reading the file failed
 	}
-	res := resultOf(p, q, r, f, &did, set, time.Since(began))
+	res := resultOf(p, q, r, f, &summary, set, time.Since(began))
 	if recorded {
 		res.Status = solver.Stopped
 		return res, by
@@ -194,22 +194,22 @@ func validLabels(l term.Loss, data *sparse.CSR, labels []float64) error {
 }
 
 // resultOf returns a solution as a Result, without a status.
-func resultOf(p *solver.Problem, q *exact.Problem, r *exact.Solution, f *exact.File, did *runSummary, set *solver.Settings, took time.Duration) *solver.Result {
+func resultOf(p *solver.Problem, q *exact.Problem, r *exact.Solution, f *exact.File, summary *runSummary, set *solver.Settings, took time.Duration) *solver.Result {
 	image, at := evaluation(p, q, r.X, r.Objective)
 	if r.Z == nil {
 		r.Z = make([]float64, len(image))
 	}
 	res := &solver.Result{
 		Iterate: solver.Iterate{X: r.X, Y: image, Dual: r.Z}, XAverage: r.X, YAverage: image, At: at, AtAverage: at, Unrounded: r.Objective,
-		DualityGap: r.Gap, DualResidual: dualResidual(p, q, r, did.gradient),
+		DualityGap: r.Gap, DualResidual: dualResidual(p, q, r, summary.gradient),
 	}
 	res.Groups, res.Stats.Rounded = tiesOf(r)
 	st := &res.Stats
 	st.Method, st.Storage = set.Method.Info().Name, p.Data.Rows(0, 0).Form()
-	st.Plan, st.PlanReason, st.OuterIterations = did.plan, did.reason, did.outer
-	st.Name, st.Eta, st.Rho = nameOf(set), did.eta, did.rho
-	st.Passes, st.PaperPasses, st.NewtonSteps = float64(f.Visits()+did.passes), float64(f.Visits()+did.passes), r.Iterations
-	st.DualUpdates, st.BatchSize, st.Seconds = max(1, did.updates), 1, took.Seconds()
+	st.Plan, st.PlanReason, st.OuterIterations = summary.plan, summary.reason, summary.outer
+	st.Name, st.Eta, st.Rho = nameOf(set), summary.eta, summary.rho
+	st.Passes, st.PaperPasses, st.NewtonSteps = float64(f.Visits()+summary.passes), float64(f.Visits()+summary.passes), r.Iterations
+	st.DualUpdates, st.BatchSize, st.Seconds = max(1, summary.updates), 1, took.Seconds()
 	return res
 }
 

@@ -41,7 +41,7 @@ type stochastic struct {
 	recorder *recorder
 	tell     func(passes, objective float64) // Options.Tell
 	best     float64                         // the smallest objective at a snapshot so far
-	did      runSummary
+	summary  runSummary
 	weight   float64 // sum of the sample weights, or n without weights
 	outer    admm.OuterLoop
 	keeper   admm.Keeper        // the best iterate so far
@@ -96,10 +96,10 @@ func (s *stochastic) solve(tol float64) (*exact.Solution, error) {
 		if !more {
 			break
 		}
-		s.did.outer++
+		s.summary.outer++
 	}
 	res.X, res.Z, res.Objective, res.Why = s.outer.X, s.outer.Dual, s.value, ending.Iterations
-	s.did.gradient = s.outer.Gradient
+	s.summary.gradient = s.outer.Gradient
 	return res, s.prove(res, tol*s.file.Scale())
 }
 
@@ -134,9 +134,9 @@ func (s *stochastic) prepare() {
 	k := cmp.Or(s.set.DualUpdates, admm.DualUpdates(float64(n), float64(s.q.Data.NNZ())/float64(n), o.A.Operations()))
 	s.batches = (s.blocks.Count() + s.size - 1) / s.size
 	s.updates = max(1, k/s.batches)
-	s.did.updates = s.updates * s.batches
-	s.did.rho = cmp.Or(s.set.Rho, o.Rho(s.did.updates))
-	o.Step.SetRho(s.did.rho)
+	s.summary.updates = s.updates * s.batches
+	s.summary.rho = cmp.Or(s.set.Rho, o.Rho(s.summary.updates))
+	o.Step.SetRho(s.summary.rho)
 	_, linearised := s.set.Method.(solver.SCASL)
 	if linearised || !s.q.A.Identity() { // rotated data would need a copy
 		o.Linearise()
@@ -168,7 +168,7 @@ func (s *stochastic) snapshot() error {
 	}
 	o, k, verdict := &s.outer, &s.keeper, admm.Best
 	switch {
-	case s.did.outer == 0:
+	case s.summary.outer == 0:
 		k.Begin(o.Point, s.value, s.file.Scale())
 	case o.Tame(s.value):
 		verdict = admm.Restart
@@ -184,8 +184,8 @@ func (s *stochastic) snapshot() error {
 	case admm.Lost:
 		k.Restore(o.Point)
 		return &solver.DivergenceError{
-			Outer: s.did.outer, Objective: s.value, Start: k.First, Eta: s.did.eta, Rho: s.did.rho,
-			Try: min(s.did.eta/admm.RetryFactor, o.NaturalEta(s.did.outer)),
+			Outer: s.summary.outer, Objective: s.value, Start: k.First, Eta: s.summary.eta, Rho: s.summary.rho,
+			Try: min(s.summary.eta/admm.RetryFactor, o.NaturalEta(s.summary.outer)),
 		}
 	}
 	return nil
@@ -195,19 +195,19 @@ func (s *stochastic) snapshot() error {
 // left; schedule then first restores the best iterate.
 func (s *stochastic) schedule() (eta float64, more bool, err error) {
 	o := &s.outer
-	if more = float64(2*(s.did.outer+1)) <= cmp.Or(s.set.Passes, 100); !more {
+	if more = float64(2*(s.summary.outer+1)) <= cmp.Or(s.set.Passes, 100); !more {
 		if best := s.keeper.ToBest(o.Point, s.value); best != s.value {
 			s.value, o.Gradient = best, nil
 		}
 	}
 	at := &exact.Solution{X: o.X, Z: o.Dual, Objective: s.value, Gap: math.Inf(1)}
-	if err := s.recorder.show(s.did.outer, s.file.Visits()+s.did.passes, at, o.Gradient); err != nil || !more {
+	if err := s.recorder.show(s.summary.outer, s.file.Visits()+s.summary.passes, at, o.Gradient); err != nil || !more {
 		return 0, false, err
 	}
-	if s.did.eta = s.set.Eta; s.did.eta == 0 {
-		s.did.eta = o.NaturalEta(s.did.outer)
+	if s.summary.eta = s.set.Eta; s.summary.eta == 0 {
+		s.summary.eta = o.NaturalEta(s.summary.outer)
 	}
-	return s.did.eta, true, nil
+	return s.summary.eta, true, nil
 }
 
 // curvatureHere returns RowCurvature.At at the iterate, for the rows of part.
@@ -235,7 +235,7 @@ func (s *stochastic) rowSets(inner func(*admm.RowSet) error) error {
 		}
 		return inner(w)
 	})
-	s.did.passes++
+	s.summary.passes++
 	return err
 }
 
@@ -257,7 +257,7 @@ func (s *stochastic) rowSet(b *batch, x0 []float64, samples int) (*admm.RowSet, 
 	s.slope, s.margin = resize(s.slope, n), resize(s.margin, n)
 	l := &admm.InnerLoop{
 		Data: s.q.Data, Rows: kernels.Rows{Ptr: b.ptr, Idx: b.idx, Val: b.val, Cols: len(x0)}, Labels: b.labels, Slope0: s.slope,
-		Loss: s.q.Loss, A: s.q.A, Set: term.SetOf(s.p.Domain), Rho: s.did.rho, Ridge: s.p.L2 + o.Anchor.Weight, Kappa: o.Kappa,
+		Loss: s.q.Loss, A: s.q.A, Set: term.SetOf(s.p.Domain), Rho: s.summary.rho, Ridge: s.p.L2 + o.Anchor.Weight, Kappa: o.Kappa,
 		Steps: n, Round: n / s.updates, BatchSize: 1, Unrotated: true,
 	}
 	l.Scratch = kernels.NewScratch(l.Rows)
@@ -271,7 +271,7 @@ func (s *stochastic) rowSet(b *batch, x0 []float64, samples int) (*admm.RowSet, 
 	if err != nil {
 		return nil, err
 	}
-	s.did.plan, s.did.reason = plan.Name(), plan.Reason()
+	s.summary.plan, s.summary.reason = plan.Name(), plan.Reason()
 	return &admm.RowSet{Plan: plan, Draw: admm.NewSampler(s.rng.Uint64(), n, b.weights).Draw, Samples: samples, Updates: s.updates}, nil
 }
 
@@ -312,15 +312,15 @@ func runStochastic(
 	if err != nil {
 		res.Err, res.Why = err, ending.Interrupted
 	}
-	if s.did.plan != "" {
-		s.did.reason = fmt.Sprintf("%s; steps draw from a batch of the file at a time, of %d", s.did.reason, s.batches)
+	if s.summary.plan != "" {
+		s.summary.reason = fmt.Sprintf("%s; steps draw from a batch of the file at a time, of %d", s.summary.reason, s.batches)
 	}
-	return res, s.did
+	return res, s.summary
 }
 
 // pass calls Options.Tell. part is the finished fraction of the current pass.
 func (s *stochastic) pass(part float64) {
 	if s.tell != nil {
-		s.tell(float64(s.file.Visits()+s.did.passes)+part, s.best)
+		s.tell(float64(s.file.Visits()+s.summary.passes)+part, s.best)
 	}
 }

@@ -17,8 +17,8 @@ import (
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
-// written writes the data to a file, and returns its path.
-func written(t *testing.T, d *sparse.Dataset) string {
+// writeTemp writes the data to a file, and returns its path.
+func writeTemp(t *testing.T, d *sparse.Dataset) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "d.scas")
 	if err := sparse.WriteFile(path, d); err != nil {
@@ -29,7 +29,7 @@ func written(t *testing.T, d *sparse.Dataset) string {
 
 func mapped(t *testing.T, d *sparse.Dataset) *sparse.Dataset {
 	t.Helper()
-	return mapFile(t, written(t, d))
+	return mapFile(t, writeTemp(t, d))
 }
 
 func mapFile(t *testing.T, path string) *sparse.Dataset {
@@ -56,7 +56,7 @@ func synthetic(t *testing.T, opt sparse.SyntheticOptions) *sparse.Dataset {
 
 // TestDamage checks that a run on a damaged file returns an error.
 func TestDamage(t *testing.T) {
-	path := written(t, synthetic(t, sparse.SyntheticOptions{Rows: 60000, Features: 30, Noise: 1, Seed: 1}))
+	path := writeTemp(t, synthetic(t, sparse.SyntheticOptions{Rows: 60000, Features: 30, Noise: 1, Seed: 1}))
 	data, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
