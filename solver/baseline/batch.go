@@ -72,18 +72,21 @@ type batch struct {
 	*base
 	newton      newtonSystem
 	snapshotAtX bool // true if the run's snapshot holds the margins and slopes at x
-	// ahead is the snapshot of a trial point. Its margins and slopes share the memory of the run's snapshot.
-	ahead solver.Snapshot
+	// trialSnapshot is the snapshot of a trial point. Its margins and slopes share the memory of the run's
+	// snapshot.
+	trialSnapshot solver.Snapshot
 
-	ax                    []float64 // A x
-	g, step, trial, astep []float64
-	curvature             []float64 // φ'' of each sample
+	ax          []float64 // A x
+	g           []float64 // gradient of the function that minimise reduces
+	step, astep []float64 // the Newton step, and A times it
+	trial       []float64 // the trial point
+	curvature   []float64 // φ″ of each sample
 }
 
 func newBatch(r *solver.Run) *batch {
 	b := &batch{base: newBase(r, 1), curvature: make([]float64, len(r.Snapshot.Margin))}
 	b.g, b.step, b.trial, b.ax, b.astep = b.vector(), b.vector(), b.vector(), b.rowVector(), b.rowVector()
-	b.ahead = solver.Snapshot{Gradient: b.vector(), Margin: r.Snapshot.Margin, Slope: r.Snapshot.Slope}
+	b.trialSnapshot = solver.Snapshot{Gradient: b.vector(), Margin: r.Snapshot.Margin, Slope: r.Snapshot.Slope}
 	return b
 }
 
@@ -189,17 +192,17 @@ func (b *batch) search(decrement float64) bool {
 		for j, v := range b.x {
 			b.trial[j] = v + float64(t*b.step[j])
 		}
-		b.data.Gradient(&b.ahead, b.trial)
+		b.data.Gradient(&b.trialSnapshot, b.trial)
 		b.run.Spend(1)
-		change := b.ahead.Loss - at.Loss + float64(t*linear) + float64(t*t/2*quadratic)
-		noise := float64(1e-15 * (1 + b.ahead.Loss))
+		change := b.trialSnapshot.Loss - at.Loss + float64(t*linear) + float64(t*t/2*quadratic)
+		noise := float64(1e-15 * (1 + b.trialSnapshot.Loss))
 		if change <= noise-float64(sufficient*t*decrement) {
 			copy(b.x, b.trial)
-			copy(at.Gradient, b.ahead.Gradient)
+			copy(at.Gradient, b.trialSnapshot.Gradient)
 			for j, v := range b.astep {
 				b.ax[j] += float64(t * v)
 			}
-			at.Loss = b.ahead.Loss
+			at.Loss = b.trialSnapshot.Loss
 			return true
 		}
 		t /= 2

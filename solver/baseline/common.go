@@ -36,7 +36,8 @@ type base struct {
 	}
 }
 
-// newBase returns a base with memory for batches. If Settings.Rho is 0, rho is rhoFactor times NaturalRho.
+// newBase returns a base with memory for batches of Settings.BatchSize samples. If Settings.Rho is 0, rho is
+// rhoFactor times Run.NaturalRho.
 func newBase(r *solver.Run, rhoFactor float64) *base {
 	a := r.A.(*linalg.Product) // package solver sets no other type
 	b := &base{

@@ -71,7 +71,7 @@ func (s *stoc) sweepStep(i int, t float64) {
 	s.sweep.implicit(i, 1/s.length(t), s.weight(t))
 }
 
-// proximal updates x for STOC, OS1 and OS2.
+// proximal updates x for STOC and OS1, and z for OS2.
 type proximal struct {
 	*base
 	shifted *linalg.Shifted // solver of linear systems with w I + ρ A'A, for any w

@@ -30,7 +30,7 @@ func newDense(l *InnerLoop, reason string) *dense {
 		d.product = l.A.Product()
 	}
 	if l.Share && l.BatchSize == 0 {
-		d.share()
+		d.chooseBatch()
 	}
 	for _, v := range []*[]float64{&d.w, &d.q, &d.sum} {
 		*v = make([]float64, l.features())
@@ -42,9 +42,9 @@ func newDense(l *InnerLoop, reason string) *dense {
 // maxBatch is the largest automatic batch size.
 const maxBatch = 256
 
-// share chooses a batch size above 1 if a product with K costs much more than a sample. At least 64 steps
+// chooseBatch sets a batch size above 1 if a product with K costs much more than a sample. At least 64 steps
 // remain for an inner loop.
-func (d *dense) share() {
+func (d *dense) chooseBatch() {
 	if d.k == nil {
 		return
 	}

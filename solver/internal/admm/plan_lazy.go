@@ -57,8 +57,8 @@ type ball struct {
 	diagonal
 	cells kernels.Cells // u and d as in lazy, and q of kernels.InnerLazyBallCells
 	norm2 []float64     // |aᵢ|² of each row
-	q     []float64
-	sum   []float64 // sum of the iterates until the last call of collect
+	q     []float64     // q of cells, as a vector
+	sum   []float64     // sum of the iterates until the last call of collect
 	state kernels.LazyBall
 }
 

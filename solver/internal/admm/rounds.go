@@ -2,8 +2,9 @@ package admm
 
 import "math"
 
-// interruptSteps is the largest number of steps between two calls of Interrupt.
-const interruptSteps = 1024
+// interruptSamples is the number of samples between two calls of Interrupt, or the batch size if that is
+// larger.
+const interruptSamples = 1024
 
 // rounds is Algorithm 1 after the snapshot. It divides M iterates into K rounds; the arguments iterates and
 // updates are M and K. A round starts at the mean of the iterates of the round before, and ends with a dual
@@ -62,7 +63,7 @@ func EndWeights(eta, nuL float64) (first, last float64) {
 func (s *OuterLoop) round(eta float64, steps int, last []float64) error {
 	batch := s.plan.BatchSize()
 	if s.sum == nil {
-		s.sum, s.rows = make([]float64, len(s.X)), make([]int32, max(interruptSteps, batch))
+		s.sum, s.rows = make([]float64, len(s.X)), make([]int32, max(interruptSamples, batch))
 	}
 	s.setConstant()
 	s.plan.Begin(s.start(), s.d, eta)

@@ -56,7 +56,7 @@ func (c *Cholesky) factorBlocks() bool {
 		t.begin(lo)
 		count := (n - hi + factorBlock - 1) / factorBlock
 		c.spread(count, t.solve)
-		c.spread(count, t.trail)
+		c.spread(count, t.subtract)
 	}
 	return true
 }
@@ -183,9 +183,9 @@ func (t *tiles) solve(k int) {
 	}
 }
 
-// trail subtracts the contribution of the block's columns from the entries to the right of the block in the
-// rows of tile k.
-func (t *tiles) trail(k int) {
+// subtract subtracts the contribution of the block's columns from the entries to the right of the block in
+// the rows of tile k.
+func (t *tiles) subtract(k int) {
 	const side = factorBlock
 	first, last, at := t.span(k)
 	left := t.left[at : at+(last-first)*side]
