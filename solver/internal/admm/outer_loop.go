@@ -44,7 +44,7 @@ type OuterLoop struct {
 	plan      Plan               // the plan of the current RowSet
 	draw      func(rows []int32) // Draw of the current RowSet
 	residual  []float64          // scratch memory of setAugmented
-	d         []float64          // part of the gradient that is constant in a round, times Metric.D
+	d         []float64          // constant part of the gradient in a round; with a metric, times its D
 	sum, last []float64          // sum of the iterates of a round, and its final iterate
 	u         []float64          // start of a round, in the coordinates of the metric
 	rows      []int32            // numbers of the drawn rows

@@ -66,7 +66,7 @@ func newDiagonal(l *InnerLoop, k []float64) Plan {
 type diagonal struct {
 	*InnerLoop
 	reason string    // the result of Reason
-	k      []float64 // diagonal of K
+	k      []float64 // diagonal of K (see Plan)
 	c, e   []float64 // 1 − η k and −η d
 	w      []float64 // the current point
 	x, d   []float64 // the start of the round, and the constant part of the gradient (see Plan)

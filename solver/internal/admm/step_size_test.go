@@ -26,8 +26,8 @@ func TestRowCurvature(t *testing.T) {
 	}
 }
 
-// TestEta checks that the step size is small enough for the curvature and for K, and that it is larger for
-// steps that use many samples.
+// TestEta checks that the step size is small enough for the curvature and for Stiffness, and that a step with
+// several samples may be longer.
 func TestEta(t *testing.T) {
 	for name, c := range map[string]struct {
 		step StepSize
