@@ -12,16 +12,16 @@ import (
 var ErrNotApplicable = errors.New("exact: not applicable")
 
 const (
-	// DenseFeatures is the largest number of features of a coupled problem with a dense Hessian, unless
-	// Problem.MaxWorking is set, and of a problem with its samples in a file.
+	// DenseFeatures is the largest number of features of a problem with its samples in a file. It is also the
+	// largest number for a coupled problem with a dense Hessian, unless Problem.MaxWorking is set.
 	DenseFeatures = 2048
-	// A coupled problem is refused if forming its Hessian costs more than maxAssembly passes over the data
-	// and more than maxProducts multiplications for each process.
+	// Refusal refuses a coupled problem if forming its Hessian costs more than maxAssembly passes over the
+	// data, and also more than maxProducts multiplications for each process.
 	maxAssembly, maxProducts = 64, 2e9
 )
 
 // byCoordinate reports whether to use the separable model: A = I, X is a product of intervals, there are
-// no squares or groups, and joint is not set.
+// no squares or groups, and p.joint is false.
 func (p *Problem) byCoordinate() bool {
 	if p.joint || !p.A.Identity() || p.Square != nil || p.Groups != nil {
 		return false
@@ -61,9 +61,9 @@ func (p *Problem) Refusal() error {
 	return nil
 }
 
-// A problem with its samples in a file may have at most fileFree features with neither a ridge nor a
-// singleton row of A.
-const fileFree = 256
+// A problem with its samples in a file may have at most fileRoots roots: features whose dual equation no
+// multiplier can satisfy, see gap.Problem.Roots.
+const fileRoots = 256
 
 // FileRefusal says why a Solver cannot solve the problem with its samples in a file. It returns "" if it
 // can.
@@ -82,13 +82,14 @@ func (p *Problem) FileRefusal() string {
 	}
 	b := &gap.Problem{Penalty: gap.NewPenalty(p.A, p.Limit, p.Square, p.Groups), Ridge: ridge, Set: p.Set, Columns: gap.Columns{Largest: slices.Repeat([]float64{1}, len(p.Ridge))}}
 	b.Prepare()
-	if free := b.Roots(); free > fileFree {
-		return fmt.Sprintf("up to %d coefficients without a penalty of their own are streamed, and there are %d: give them one, or a ridge", fileFree, free)
+	if roots := b.Roots(); roots > fileRoots {
+		return fmt.Sprintf("up to %d coefficients without a penalty of their own are streamed, and there are %d: give them one, or a ridge", fileRoots, roots)
 	}
 	return ""
 }
 
-// Cost returns the cost of the Hessian of a step, in passes over the data, or 0 for a separable problem.
+// Cost returns the cost of forming the Hessian for one step, in passes over the data. For a separable
+// problem it returns 0.
 func (s *Solver) Cost() float64 {
 	if s.coupled == nil {
 		return 0

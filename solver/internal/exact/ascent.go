@@ -8,7 +8,8 @@ import (
 )
 
 // ascent is dual coordinate ascent (Hsieh and others 2008; Yu, Huang and Lin 2011) for problems with
-// ridges and without limits. It changes one αᵢ at a time, and x with it, so that always
+// ridges and without limits. α is the dual point, with one number for each sample. The ascent changes one αᵢ
+// at a time, and x with it, so that always
 //
 //	xⱼ = centreⱼ − (X'Cα)ⱼ / ridgeⱼ
 //
@@ -21,27 +22,27 @@ type ascent struct {
 	centre        []float64
 	loose         []int     // the features without a ridge
 	stiff         []float64 // cᵢ Σⱼ xᵢⱼ²/ridgeⱼ: the fall of the margin of sample i if αᵢ grows by 1
-	order         []int32   // the samples with a weight above 0, in the order of the pass
+	order         []int32   // the samples with a weight above 0, in the order of the last pass
 	margin, slope []float64 // the margin and slope of each sample at its last visit
 	before        []float64 // αᵢ before the last visit of sample i
 	rest, due     []int     // for each sample: how many passes leave it out; the number of its next pass
-	most          float64   // the ascent ends when visited exceeds this
+	most          float64   // the ascent ends when visited exceeds most
 	count         int       // number of passes, including those that leave samples out
-	visited       float64   // number of visited entries, as a multiple of the number of entries of the data
+	visited       float64   // number of entries visited so far, divided by the number of entries of the data
 	random        uint64    // state of the random generator
 }
 
 const (
 	// Values of ascent.most: for a loss with a continuous curvature, and for one whose curvature jumps.
 	mostPasses, mostPassesOfJumps = 60, 2000
-	// With a continuous curvature, an ascent is tried only if the mean of all stiffᵢ, times the largest
-	// curvature of the loss, is at most mostStiff.
+	// For a loss with a continuous curvature, an ascent is tried only if the mean of ascent.stiff, times the
+	// largest curvature of the loss, is at most mostStiff.
 	mostStiff = 25
 	// An ascent whose estimated gap falls too slowly may end when visited is above this fraction of
 	// ascent.most.
 	leastPart = 0.1
-	// After each failed proof, the passes go on to a smaller estimated gap, down to this fraction of the
-	// tolerance.
+	// After a failed proof, the passes continue until the estimated gap is a quarter of the one before, but
+	// not below this fraction of the tolerance.
 	leastAim = 1e-3
 	// A sample whose αᵢ did not change is left out of 1 pass, then of 3, 7, … and at most longestRest
 	// passes.
@@ -101,7 +102,8 @@ func (s *Solver) newAscent() *ascent {
 }
 
 // pass visits the samples that are due, in a random order, and changes their αᵢ. It returns an estimate of
-// the gap that x and α prove: the sum of the samples' Fenchel terms at their last visits.
+// the gap that x and α prove: the sum of cᵢ [φ(tᵢ) + φ*(αᵢ) − αᵢtᵢ], with the margin tᵢ and the αᵢ that
+// sample i had at the start of its last visit.
 func (a *ascent) pass() float64 {
 	for k := len(a.order) - 1; k > 0; k-- {
 		a.random = a.random*6364136223846793005 + 1442695040888963407
@@ -191,7 +193,7 @@ func (s *Solver) ascend(r *Result, set *Settings, tol float64) {
 		return
 	}
 	var gaps, visited []float64 // the estimated gap and a.visited after each pass
-	aim := 0.5 * tol
+	aim := 0.5 * tol            // a proof is tried when the estimated gap is at most aim
 	for k := 0; ; k++ {
 		if set.Interrupt != nil {
 			if r.Err = set.Interrupt(); r.Err != nil {
@@ -200,7 +202,7 @@ func (s *Solver) ascend(r *Result, set *Settings, tol float64) {
 		}
 		r.Iterations++
 		gaps, visited = append(gaps, a.pass()), append(visited, a.visited)
-		// A very small aim means that rounding makes the proofs fail.
+		// If aim is very small, the proofs fail because of rounding.
 		slow := a.visited > a.most || aim < leastAim*tol
 		if !slow && a.visited > leastPart*a.most { // extrapolate the gaps of the second half of the passes
 			rate := kernels.Log(gaps[k/2]/gaps[k]) / (visited[k] - visited[k/2])

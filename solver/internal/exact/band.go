@@ -6,7 +6,7 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// A Hessian is stored as a band matrix if its bandwidth is at most the number of features divided by
+// A Hessian is stored as a band matrix only if its bandwidth is at most the number of features divided by
 // bandPart.
 const bandPart = 8
 

@@ -10,7 +10,8 @@ import (
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
-// exactProblem returns a problem with integer data, which are the same on every machine.
+// exactProblem returns a problem with small integers as data, which are the same on every machine. If ones is
+// true, all entries are 1.
 func exactProblem(t *testing.T, loss term.Loss, n, p int, ones bool) *Problem {
 	t.Helper()
 	var entries []sparse.Triplet

@@ -6,7 +6,7 @@ import (
 	"github.com/scas-admm/scas/solver/internal/gap"
 )
 
-// poseBounds sets the problem for which gaps are proved, with the current limits and ridges.
+// poseBounds sets s.bounds, the problem for which gaps are proved, with the current limits and ridges.
 func (s *Solver) poseBounds() {
 	q := &gap.Problem{Penalty: gap.NewPenalty(s.A, s.limit, s.Square, s.Groups), Ridge: s.ridge, Set: s.Set, Columns: s.summary.Columns}
 	if s.summary.apart != nil {
@@ -18,7 +18,8 @@ func (s *Solver) poseBounds() {
 }
 
 // proveGap returns an upper bound of P(x) − P*: the smaller of the bounds that the dual points α and 0
-// prove. It sets s.e to X'Cα. The tally of α must be known.
+// prove. It sets s.e to X'Cα. The caller must have called s.rows.tally for α. tol is the gap that is wanted:
+// it decides how accurately X'Cα is summed.
 func (s *Solver) proveGap(tol float64) float64 {
 	z := make([]float64, s.bounds.Penalty.Len())
 	if s.coupled != nil {

@@ -17,7 +17,7 @@ type coupled struct {
 	excess float64     // an estimate of P(x) − P*; +Inf if there is none
 
 	part  quadratic.Partition // zeros and ties of the last model's solution
-	exact bool                // the last model's solution has exactly the zeros and ties of part
+	exact bool                // the last model's solution has exactly the zeros and ties of the field part
 	more  int                 // number of extra steps so far, to make zeros and ties exact
 	rough bool                // zeros and ties need not be exact
 }
@@ -43,8 +43,8 @@ func (c *coupled) forget() {
 	c.model.ForgetMultipliers()
 }
 
-// begin makes the next model start from the multipliers of part, a model for some of the samples. excess
-// is an estimate of P − P* at the current point.
+// begin makes the next model start from the multipliers of the argument part, a model for some of the
+// samples. excess is an estimate of P − P* at the current point.
 func (c *coupled) begin(part *coupled, excess float64) {
 	c.excess = excess
 	c.model.StartFrom(&part.model)
@@ -79,13 +79,13 @@ const (
 	squaredFactor = 30
 	modelPart     = 1e-3 // tolerance of a model, relative to the P − P* that is expected after its step
 	gapPart       = 0.02 // smallest tolerance of a model before the last step, relative to Settings.Tol
-	// A step may be the last one if P − P* after it is expected to be at most this multiple of the
-	// tolerance.
+	// A step may be the last one if P − P* is expected to be at most this multiple of the tolerance when the
+	// step is done.
 	mayEndPart = 100
-	// Largest tolerance of the model of a last step, relative to Scale. So small a tolerance reveals zeros
-	// and ties.
+	// Largest tolerance of the model in a step that may be the last one, relative to Scale. It is so small
+	// that the solution shows its zeros and ties.
 	modelEnd  = 1e-12
-	leastFall = 100      // smallest factor by which τ falls in a last step
+	leastFall = 100      // smallest factor by which τ falls in a step that may be the last one
 	exactTol  = 1.001e-6 // zeros and ties must be exact if the tolerance is at most exactTol·Scale
 	mostMore  = 3        // largest number of extra steps to make zeros and ties exact
 )
@@ -123,7 +123,7 @@ func (s *Solver) minimiseCoupled(tol float64) (fall float64) {
 	}
 	m.Solve(&quadratic.CoupledSettings{Gap: goal, Start: start, Precise: last})
 	stopped := m.Stop != nil && m.Stop()
-	if stopped || !finite(m.U) || !finite(m.Move) { // then the point does not move
+	if stopped || !finite(m.U) || !finite(m.Move) { // the model's solution is not used, and x does not move
 		copy(m.U, m.X)
 		clear(m.Move)
 		clear(m.Z)

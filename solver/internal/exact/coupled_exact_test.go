@@ -61,11 +61,11 @@ func checkExact(t *testing.T, s *Solver) {
 	for i, a := range alpha {
 		exactLoss(sum, s, i, a)
 	}
-	for j, own := range r.Singleton {
+	for j, row := range r.Singleton {
 		e, size := exactResidual(s, alpha, b.Z, j)
 		z := new(big.Float).Quo(e, num(-r.SingletonEntry[j]))
-		room := new(big.Float).Sub(num(r.Limit[own]), new(big.Float).Abs(z))
-		if v, _ := room.Float64(); v < -4*0x1p-53*size {
+		slack := new(big.Float).Sub(num(r.Limit[row]), new(big.Float).Abs(z))
+		if v, _ := slack.Float64(); v < -4*0x1p-53*size {
 			t.Errorf("feature %d exceeds its limit by %g", j, -v)
 		}
 	}

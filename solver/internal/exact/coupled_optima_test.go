@@ -52,8 +52,8 @@ var smallSets = []struct {
 	p    int
 }{{"heart_scale", 13}, {"german.numer_scale", 24}, {"breast-cancer_scale", 10}, {"a1a", 123}}
 
-// forTables calls f with problems on smallSets: with unscaled and rescaled columns, with and without a
-// chain. λ is LambdaMax without a chain, times each of parts.
+// forTables calls f with problems on smallSets, for each loss: with unscaled and rescaled columns, with and
+// without a chain. λ is each of parts times the LambdaMax of the problem without a chain.
 func forTables(t *testing.T, losses []term.Loss, parts []float64, f func(t *testing.T, p *Problem)) {
 	for _, set := range smallSets {
 		raw, y := readClasses(t, "small/"+set.name, set.p)

@@ -82,12 +82,12 @@ var losses = []term.Loss{term.Logistic{}, term.Squared{}, term.Huber{Delta: 0.7}
 // A pattern describes random problems with a matrix A.
 type pattern struct {
 	loss term.Loss
-	// a is the kind of A. "identity": I. "chain": the differences of neighbours. "graph": the rows of both.
-	// "weighted": as "graph", but a third of the limits are 0, and the others differ. "sparse": random sparse
-	// rows.
+	// a is the kind of A. "identity": I. "chain": the differences of neighbours. "graph": the rows of chain
+	// and identity. "weighted": as "graph", but a third of the limits are 0, and the others differ.
+	// "sparse": random sparse rows.
 	a      string
-	mu     float64
-	lambda float64
+	mu     float64 // the ridge of all features
+	lambda float64 // the limit of all rows of A
 }
 
 // draw returns a random problem of the pattern. Its labels are ±1, with noise.
@@ -234,7 +234,7 @@ func lossChange(loss term.Loss, t, d, b float64) float64 {
 	return loss.Value(t+d, b) - loss.Value(t, b)
 }
 
-// checkStructure checks that a polished solution has exactly its zeros and ties.
+// checkStructure checks that a polished solution has exactly the zeros and ties of r.Structure.
 func checkStructure(t *testing.T, r *Solution) {
 	t.Helper()
 	if r.Polished && !r.Structure.Holds(r.X) {

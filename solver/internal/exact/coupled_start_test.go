@@ -9,8 +9,8 @@ import (
 	"github.com/scas-admm/scas/solver/internal/term"
 )
 
-// TestWarm checks that runs reach the optimum from near and far, in at most 18 iterations more than a run
-// from 0.
+// TestWarm checks that runs reach the optimum from points near it and far from it, in at most 18 iterations
+// more than a run from 0.
 func TestWarm(t *testing.T) {
 	for _, a := range []string{"identity", "graph", "sparse"} {
 		for _, loss := range losses {

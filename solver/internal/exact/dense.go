@@ -14,7 +14,8 @@ type dense struct {
 	threads int
 }
 
-// mostlyFull reports whether columns with all entries take less memory than sparse columns.
+// mostlyFull reports whether the columns of x take at most as much memory with all entries as without the
+// zeros.
 func mostlyFull(x *sparse.CSR) bool {
 	n, p := x.Dims()
 	return 8*float64(n)*float64(p) <= 12*float64(x.NNZ())

@@ -3,10 +3,12 @@
 //	P(x) = Σ cᵢ φ(tᵢ; bᵢ) + Σ limit_k |(A x)_k| + Σ (square_k/2) (A x)_k² + Σ (ridgeⱼ/2) xⱼ²  over x in X,
 //	t = X x + o,  cᵢ = ωᵢ/Σω,
 //
-// and proves an upper bound of P(x) − P*, the duality gap, where P* is the least value of P. With
-// groups of rows, the penalty has norms of groups instead of absolute values. If A = I, one Solver
-// solves for one lambda after the other, with limit = lambda·Limit and ridge = lambda·Ridge.
-// A feature is free if no limit, square or ridge penalises its coefficient, as for an intercept.
+// where φ is the loss and bᵢ, oᵢ and ωᵢ are the label, offset and weight of sample i. C is the diagonal
+// matrix of the cᵢ. The package also proves an upper bound of P(x) − P*, the duality gap, where P* is the
+// least value of P. With groups of rows of A, the penalty has norms of groups instead of absolute values. If
+// A = I, one Solver solves for one lambda after the other, with limit = lambda·Limit and ridge =
+// lambda·Ridge. A feature is free if no limit, square or ridge penalises its coefficient, as for an
+// intercept.
 //
 // The method is proximal Newton (Lee, Sun, Saunders 2014). A step minimises the quadratic model of the
 // loss at x plus the penalty (package quadratic), and a line search follows. If there are many samples,
@@ -25,11 +27,11 @@
 //
 // Let x + d be the solution of the model. The dual point is the slope of the model there: α = φ'(t) +
 // φ″(t) X d. It is dual feasible up to the model's tolerance and rounding, and its duality gap is of
-// fourth order in d. If the last step to the solution of a separable model takes coefficients across zero, x + d
-// is the end of this step, not the point where these coefficients are zero: the model's signs are constant
-// along it, so it satisfies the optimality equation. Package gap computes the bound.
+// fourth order in d. The last step to the solution of a separable model satisfies the model's optimality
+// equation for fixed signs of the coefficients. If this step takes coefficients across zero, they are zero in
+// the solution, but x + d is the end of the step, where the equation holds. Package gap computes the bound.
 //
-// Solver asks an interface, samples, for everything that depends on the rows of the data. It has three
+// Everything that depends on the rows of the data is computed by an interface, samples. It has three
 // implementations:
 //
 //   - memory keeps margins, slopes and α of samples in memory.
@@ -42,7 +44,7 @@
 // With several processes, the memory or File of each process holds some of the samples.
 //
 // To read: problem.go has the types, solve.go the steps, working.go and coupled.go the two models,
-// samples.go the questions to the rows, finish.go how a run ends.
+// samples.go what is computed from the rows, finish.go the methods Finish and Certify.
 //
 // The bits of results depend on the problem, the start and the lambdas before. They do not depend on the
 // number of goroutines or the kernel level. For rows in a file they depend on FileProblem.Memory as

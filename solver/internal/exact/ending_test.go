@@ -35,8 +35,8 @@ func separable(t *testing.T) *Problem {
 func TestEndings(t *testing.T) {
 	stop := errors.New("stop")
 	usual := func() *Problem { return kind{loss: term.Logistic{}, free: 1}.random(60, 12, 7) }
-	room := kind{loss: term.Squared{}, free: 1}.random(400, 100, 5)
-	room.MaxWorking = 30
+	small := kind{loss: term.Squared{}, free: 1}.random(400, 100, 5)
+	small.MaxWorking = 30
 	for _, c := range []struct {
 		name   string
 		p      *Problem
@@ -48,7 +48,7 @@ func TestEndings(t *testing.T) {
 		{"no goal", usual(), 1e-2, Settings{}, ending.Rounding},
 		{"few steps", usual(), 1e-2, Settings{Tol: 1e-9, MaxIterations: 2}, ending.Iterations},
 		{"an interrupt", usual(), 1e-2, Settings{Tol: 1e-9, Interrupt: func() error { return stop }}, ending.Interrupted},
-		{"no room", room, 1e-6, Settings{Tol: 1e-9}, ending.Room},
+		{"no room", small, 1e-6, Settings{Tol: 1e-9}, ending.Room},
 		{"free, a goal", separable(t), 1e-2, Settings{Tol: 1e-6}, ending.Reached},
 		{"free, few steps", separable(t), 1e-2, Settings{Tol: 1e-6, MaxIterations: 4}, ending.Separated},
 		{"free, no goal", separable(t), 1e-2, Settings{}, ending.Separated},

@@ -20,7 +20,7 @@ type kind struct {
 	offset   bool
 	ridge    float64 // fraction of the penalty that is a ridge
 	free     int     // number of features without a penalty; the last of them is an intercept
-	positive bool    // x ≥ 0; random does not set Problem.Set to this
+	positive bool    // X is x ≥ 0; random leaves Problem.Set to its caller
 }
 
 func (k kind) String() string {
@@ -101,8 +101,8 @@ func mustNew(t testing.TB, p *Problem) *Solver {
 	return s
 }
 
-// TestPath checks along a path that each gap is proved to the tolerance, and is not below the true gap,
-// which a run from x = 0 computes.
+// TestPath checks for each lambda of a path that a gap within the tolerance is proved, and that it is not
+// below the true gap, which a run from x = 0 computes.
 func TestPath(t *testing.T) {
 	for _, k := range kinds() {
 		p := k.random(60, 12, 7)
@@ -284,10 +284,11 @@ func load(t testing.TB, name string, features int) *Problem {
 	return &Problem{Data: x, Rows: x.Compact(false), Labels: d.Labels, Loss: term.Logistic{}, Limit: l1, Ridge: make([]float64, features+1)}
 }
 
+// publicSets are data sets for paths of lambdas.
 var publicSets = []struct {
 	name, file string
 	features   int
-	ratio      float64
+	ratio      float64 // the last lambda of the path divided by lambda max
 }{
 	{"a9a", "paper/a9a.zst", 123, 1e-4},
 	{"rcv1", "paper/rcv1v2_binary_train.libsvm.zst", 47236, 1e-2},
@@ -324,8 +325,7 @@ func BenchmarkPath(b *testing.B) {
 	}
 }
 
-// TestFarOff checks starts with margins so far on the wrong side that the logistic loss has no curvature
-// there.
+// TestFarOff checks runs from points with large margins, at which the logistic loss has almost no curvature.
 func TestFarOff(t *testing.T) {
 	const n, p = 60, 90 // one feature for each sample, and 30 others
 	rng := rand.New(rand.NewPCG(3, 4))
@@ -356,7 +356,7 @@ func TestFarOff(t *testing.T) {
 	}
 }
 
-// TestAfterZero checks a lambda above zero after lambda = 0, for which every feature was free.
+// TestAfterZero checks a run for lambda > 0 after a run for lambda = 0, for which every feature is free.
 func TestAfterZero(t *testing.T) {
 	p := kind{loss: term.Logistic{}}.random(60, 5, 11)
 	s, fresh := mustNew(t, p), mustNew(t, p)

@@ -25,7 +25,7 @@ type FileProblem struct {
 	Loss     term.Loss
 	Threads  int
 	Team     *rows.Team // the processes that hold the samples; nil if this process holds all
-	Memory   int64      // approximate number of bytes for windows and for copied samples
+	Memory   int64      // approximate number of bytes for windows, copied samples and Hessians
 }
 
 // A File implements samples for rows in a mapped file. A visit reads all rows, window by window. A File
@@ -44,17 +44,17 @@ type File struct {
 	n, nnz  float64 // number of rows and number of entries, over all processes
 	weight  float64 // Σω over all processes
 	survey  survey
-	visits  int
-	stopped error // the error that ended a visit early
+	visits  int   // number of visits so far
+	stopped error // the error that ended a visit early; then there are no more visits
 
 	bounds         *gap.Problem
 	compensated    bool    // X'Cα is summed with compensation of rounding errors
 	compensatedFor float64 // the tolerance for which compensation became necessary
 
-	at, next  *findings
-	hessianOf *findings // the visit whose Hessian is in pieces[0]
+	at, next  *findings // results at the current point, and of the last visit
+	hessianOf *findings // results of the visit whose Hessian is in pieces[0]
 	damping   float64   // the damping of the Hessian in pieces[0]
-	model     origin    // origin of the last model whose Hessian was requested
+	model     origin    // describes the model of the last step
 }
 
 // The parts of FileProblem.Memory.
@@ -64,7 +64,7 @@ const (
 	memoryShare = 0.6
 	leastWindow = 4 << 20
 	mostWindow  = 64 << 20
-	mostPieces  = 8
+	mostPieces  = 8 // largest number of pieces
 )
 
 // NewFile prepares a File. It does not visit the rows: Survey must be called before New.
@@ -77,7 +77,7 @@ func NewFile(p *FileProblem) *File {
 	f.n, f.nnz = p.Team.Total(float64(n)), p.Team.Total(float64(p.Data.NNZ()))
 	entries := float64(p.Data.NNZ()) / float64(n)
 	f.block = min(n, max(8, int(max(min(1<<10, 1<<13/max(1, entries)), 4*float64(f.p)/max(1, entries)))))
-	each := int64(8 * f.p) // bytes of a vector, or of a piece if it has a Hessian
+	each := int64(8 * f.p) // bytes of a piece: of one vector, or of a Hessian and 8 vectors
 	if f.p <= DenseFeatures {
 		each *= int64(f.p + 8)
 	}
@@ -259,7 +259,8 @@ func (f *File) accept(t *trial) {
 	f.revisit(&f.model)
 }
 
-// revisit visits the rows at the point again, for the tally of the α of the model m.
+// revisit visits the rows at the current point again, with the α that the model m gives, and replaces the
+// results in f.at that depend on α.
 func (f *File) revisit(m *origin) {
 	if f.visit(&request{to: f.at.x, model: m}); f.stopped == nil {
 		f.at.model, f.at.tally, f.at.head, f.at.tail, f.at.rootHessian, f.at.rootsVersion = m, f.next.tally, f.next.head, f.next.tail, f.next.rootHessian, f.next.rootsVersion
@@ -297,17 +298,17 @@ func (f *File) prove(x, z, e []float64, goal float64) gap.Bound {
 	return b
 }
 
-// X'Cα is again summed without compensation if the goal exceeds this multiple of compensatedFor.
+// prove no longer sums X'Cα with compensation if its goal exceeds this multiple of compensatedFor.
 const lessCare = 10
 
-// bound returns the bound that α of the last visit and the multipliers z prove at x.
+// bound returns the bound that multipliers z and the α of f.at.model prove at x, the current point.
 func (f *File) bound(x, z []float64) gap.Bound {
 	return f.bounds.Bound(x, z, &f.at.tally, &gap.Sum{
 		Head: f.at.head, Tail: f.at.tail, Roundings: f.roundings(), Samples: f.n, Hessian: f.rootHessian,
 	})
 }
 
-// rootHessian returns what gap.Sum.Hessian must return for α at the current point.
+// rootHessian returns the matrix for gap.Sum.Hessian that belongs to α at the current point, see rootTally.
 func (f *File) rootHessian() []float64 {
 	if f.at.rootsVersion != f.bounds.RootsVersion() { // the roots have changed since the visit
 		if f.visit(&request{to: f.at.x, model: f.at.model}); f.stopped != nil {

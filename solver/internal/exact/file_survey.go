@@ -10,16 +10,17 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
+// A survey holds the results of the first visit.
 type survey struct {
-	columns gap.Columns
+	columns gap.Columns // the magnitudes of the columns of X
 	// Standard deviations of the columns of Data; nil if there are more than DenseFeatures columns.
 	deviation  []float64
-	unit, zero float64     // what Scale and lossAtZero return
+	unit, zero float64     // the unit of tolerances, see term.Labels.Unit; the mean loss at x = 0
 	part       *sampleCopy // the copied samples; nil when they are no longer needed
 }
 
 // Survey makes the first visit. It checks the data, computes statistics of the columns, and copies at most
-// the given number of samples, spread evenly over the rows.
+// the given number of samples, spread evenly over the rows, for Part and for the start of Solve.
 func (f *File) Survey(most int) error {
 	n, _ := f.Data.Dims()
 	pick := picks(n, f.share(most))
@@ -94,8 +95,8 @@ func (f *File) Room() int {
 
 // moments are statistics of the columns over some of the rows.
 type moments struct {
-	largest []float64
-	all     *sparse.ColumnStats // nil if there are more than DenseFeatures columns; only then is largest used
+	all     *sparse.ColumnStats // nil if there are more than DenseFeatures columns
+	largest []float64           // if all is nil: the largest absolute value of each column
 }
 
 func (f *File) newMoments() *moments {

@@ -8,8 +8,8 @@ import (
 	"github.com/scas-admm/scas/solver/internal/rows"
 )
 
-// Each rank has some of the rows, in its own file or in a shared file. In a visit, every rank reads its
-// windows, and then the ranks add their sums. After a visit all ranks do the same computations, with the
+// Each rank (process) has some of the rows, in its own file or in a shared file. In a visit, every rank reads
+// its windows, and then the ranks add their sums. After a visit all ranks do the same computations, with the
 // same bits. Survey gives every rank the copied samples of all ranks. Each rank calls File.Stop after each
 // of its windows; at the end of a visit all ranks agree whether to continue.
 
@@ -44,7 +44,8 @@ func (f *File) together(err error) error {
 	return rows.ErrElsewhere
 }
 
-// addRanks replaces the sums of this rank's visit by the sums over all ranks.
+// addRanks replaces the sums in found, which are over this rank's rows, by the sums over the rows of all
+// ranks.
 func (f *File) addRanks(l *request, found *piece) {
 	if f.Team.Alone() {
 		return

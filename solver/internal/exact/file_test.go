@@ -7,7 +7,7 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// TestFileFalls checks whether directions separate the classes, for rows in a file.
+// TestFileFalls checks File.Falls with directions that separate the classes and with others.
 func TestFileFalls(t *testing.T) {
 	d, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: 5000, Features: 6, Groups: 1, GroupSize: 3, Noise: 1, Seed: 4})
 	if err != nil {

@@ -11,9 +11,9 @@ import (
 // A request says what a visit computes at a point: always the loss and its gradient; the Hessian if
 // hessian is set; and the tally that proves a gap with the α of model, if that is not nil.
 type request struct {
-	to      []float64
+	to      []float64 // the point
 	hessian bool
-	damping float64
+	damping float64 // the damping of the Hessian
 	model   *origin
 }
 
@@ -22,20 +22,21 @@ type request struct {
 // not 0, α is multiplied by it.
 type origin struct {
 	hessianAt  []float64
-	damping    float64
+	damping    float64 // the damping of φ″
 	gradientAt []float64
-	move       []float64
+	move       []float64 // the step from gradientAt to the solution of the model
 	shrink     float64
 }
 
+// findings are the results of a visit.
 type findings struct {
-	x            []float64
+	x            []float64 // the point of the visit
 	model        *origin   // the model that gave α; nil if no gap was requested
 	loss         float64   // Σ cᵢ φ(tᵢ)
 	gradient     []float64 // X'C φ'(t)
 	tally        gap.Tally // the tally of α
 	head, tail   []float64 // X'Cα is head + tail; tail is nil without compensation
-	rootHessian  []float64 // the matrix that gap.Sum.Hessian returns
+	rootHessian  []float64 // the matrix for gap.Sum.Hessian, see rootTally
 	rootsVersion int       // gap.Problem.RootsVersion at the visit
 }
 
@@ -47,7 +48,7 @@ type piece struct {
 	block, window                []float64 // X'Cα of a block and of a window
 	margin, slope, weight, alpha []float64 // with an entry for each row of a block
 	sign                         []float64 // labels ±1 of a block
-	along, modelCurve            []float64 // X move, and φ″ of the model, for each row of a block
+	along, modelCurve            []float64 // X origin.move, and φ″ of the model, for each row of a block
 	curve                        []float64 // cᵢφ″ for each row of the piece in a window
 	last                         []float64 // the Hessian's column for the column of ones
 	scratch                      *kernels.HessianScratch
@@ -144,7 +145,7 @@ func (f *File) visit(l *request) {
 	}
 }
 
-// each calls do for each window, which has rows lo to hi−1, and then Tell.
+// each calls the function do for each window, with rows lo to hi−1, and after each call f.Tell.
 func (f *File) each(do func(lo, hi int) error) error {
 	n, _ := f.Data.Dims()
 	return f.windows.Each(func(lo, hi int) error {
@@ -187,7 +188,8 @@ func (t *piece) addHessian(f *File, lo, hi int) {
 	}
 }
 
-// add adds one block, rows lo to hi−1. first is the first row of the piece in the window.
+// add adds one block, rows lo to hi−1, to the sums of the piece. first is the first row that the piece has
+// in the window.
 func (t *piece) add(f *File, l *request, lo, hi, first int) {
 	n := hi - lo
 	part, label := f.Data.Rows(lo, hi), f.labels(t.sign, lo, hi)
@@ -232,7 +234,7 @@ func (f *File) shift(margin []float64, lo int) {
 	}
 }
 
-// prove adds a block to the tally and to X'Cα.
+// prove adds a block to the sums for a proof: the tally, X'Cα and the Hessian of rootTally.
 func (t *piece) prove(f *File, part kernels.Rows, label []float64) {
 	n := len(label)
 	of := gap.Samples{Alpha: t.alpha[:n], Slope: t.slope[:n], Margin: t.margin[:n], Label: label, Coef: t.weight[:n]}
@@ -292,16 +294,16 @@ func (t *piece) dual(f *File, m *origin, lo int, label []float64) {
 	}
 }
 
-// A rootTally sums the upper triangle of N'X'CΦXN over the samples. See gap.Sum.Hessian and gap.RootRow
-// for Φ and N.
+// A rootTally sums the upper triangle of N'X'CΦXN over the samples. gap.Sum.Hessian returns this matrix. N
+// has a column for each root, see gap.RootRow; Φ is diagonal, see gap.Tally.Phi.
 type rootTally struct {
 	row          *gap.RootRow
 	count        int       // number of roots
 	rootsVersion int       // gap.Problem.RootsVersion at the visit
 	ones         bool      // X has a last column of ones
 	phi          []float64 // cᵢΦᵢ of a block
-	idx          []int32   // the columns of a row
-	val          []float64
+	idx          []int32   // the columns of a row's entries
+	val          []float64 // their values
 }
 
 func (f *File) newRootTally() *rootTally {

@@ -17,10 +17,10 @@ type Solution struct {
 	// (Alpha, Z) is the dual point that proves the gap, up to rounding. Length n; nil for samples in a
 	// file.
 	Alpha      []float64
-	Gap        float64 // an upper bound of Objective − P*; +Inf if nothing is proved
-	Objective  float64 // P(X) as computed
-	Why        ending.Why
-	Iterations int
+	Gap        float64             // an upper bound of Objective − P*; +Inf if nothing is proved
+	Objective  float64             // P(X) as computed
+	Why        ending.Why          // why the run ended
+	Iterations int                 // number of Newton steps, and of passes of dual coordinate ascent
 	Polished   bool                // zeros and ties of X are exact
 	Structure  quadratic.Partition // zeros and ties of X, if Polished
 	Full       bool                // the working set had no room for all non-zero coefficients
@@ -32,7 +32,7 @@ type Solution struct {
 // x ≠ 0, it starts again at 0.
 func (s *Solver) Finish(x []float64, set *Settings) *Solution {
 	if !slices.ContainsFunc(x, func(v float64) bool { return v != 0 }) {
-		return s.second(s.finish(set, 0), set)
+		return s.retryCoupled(s.finish(set, 0), set)
 	}
 	s.Start(x)
 	r := s.finish(set, 0)
@@ -40,13 +40,13 @@ func (s *Solver) Finish(x []float64, set *Settings) *Solution {
 		s.Start(make([]float64, s.p))
 		r = s.finish(set, r.Iterations)
 	}
-	return s.second(r, set)
+	return s.retryCoupled(r, set)
 }
 
-// second returns the solution with the smaller gap: first, or one by the coupled model. It tries the
+// retryCoupled returns the solution with the smaller gap: first, or one by the coupled model. It tries the
 // coupled model only if first has not reached the tolerance. If an error ends the run with the coupled
-// model, second returns the solution of that run.
-func (s *Solver) second(first *Solution, set *Settings) *Solution {
+// model, it returns the solution of that run.
+func (s *Solver) retryCoupled(first *Solution, set *Settings) *Solution {
 	if s.coupled != nil || first.Err != nil || first.Gap <= set.Tol || first.Full || s.p > DenseFeatures {
 		return first
 	}
@@ -75,7 +75,7 @@ func (s *Solver) finish(set *Settings, before int) *Solution {
 	return s.Solution(r, set.Tol)
 }
 
-// Solution returns the point as a Solution. r is the result of a call of Solve with the tolerance tol.
+// Solution returns the point as a Solution. r is the result of Solve with the tolerance tol.
 func (s *Solver) Solution(r Result, tol float64) *Solution {
 	out := &Solution{
 		X: slices.Clone(s.x), Z: s.multipliers(), Alpha: s.rows.dual(s.x), Gap: r.Gap, Objective: r.Objective,

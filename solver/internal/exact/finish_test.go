@@ -94,7 +94,7 @@ func TestFinishInterrupt(t *testing.T) {
 	}
 }
 
-// TestCertifyForgets checks that the bound of Certify does not depend on earlier calls of methods.
+// TestCertifyForgets checks that the bound of Certify does not depend on earlier calls of Finish or Certify.
 func TestCertifyForgets(t *testing.T) {
 	for _, joint := range []bool{false, true} {
 		p := kind{loss: term.Logistic{}, free: 1}.random(200, 12, 4)

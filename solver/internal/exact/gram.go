@@ -25,12 +25,14 @@ type gram struct {
 	gradientThere []float64 // the gradient g + Hd at the last point of evaluate
 
 	roundings float64 // number of rounding errors in an entry of H
-	visited   float64 // number of entries, per row, that were read for proofs
-	// The set must take all columns: reading for proofs has cost as much as the missing part of H.
+	visited   float64 // how often proofs have read all rows, times the number of entries of a row
+	// The working set must take all columns, because visits for proofs have cost as much as the missing part
+	// of H.
 	whole bool
 }
 
-// gramServes reports whether to use a Gram matrix in place of the rows. cheap is columnSummary.cheap.
+// gramServes reports whether to use a Gram matrix in place of the rows. cheap says that the Hessian of all
+// columns costs little.
 func (p *Problem) gramServes(cheap bool) bool {
 	return p.Loss.Traits().ConstantCurvature && p.File == nil && p.Team.Alone() && p.byCoordinate() && (cheap || mostlyFull(p.Data))
 }
@@ -59,8 +61,8 @@ func (m *gram) moveTo(x, e []float64, d float64) float64 {
 	return m.base.Loss
 }
 
-// evaluate returns the loss at a point, or 0 if rounding makes the loss negative, and sets gradientThere.
-// at has the coefficients of the point in the working set.
+// evaluate returns the loss at a point, or 0 if rounding makes the loss negative, and sets gradientThere. The
+// argument at has the point's coefficients in the working set.
 func (m *gram) evaluate(at []float64) float64 {
 	w := m.set
 	if !slices.Equal(m.there, at) {
@@ -125,8 +127,8 @@ func (m *gram) prove(x, z, e []float64, goal float64) gap.Bound {
 	return b
 }
 
-// productCost is the time of a multiplication in a product of two columns, relative to the time of an
-// entry in a visit of the rows.
+// productCost is the time of a multiplication in the computation of H, divided by the time that a visit of
+// the rows takes for an entry.
 const productCost = 1. / 32
 
 // move returns the move from the base to x. It does not set Loss, Head and Row.
@@ -145,18 +147,19 @@ func (m *gram) trivial(x []float64, value float64) float64 {
 	return m.bounds.TrivialMoved(&m.base, x, value, m.move(x))
 }
 
-// grow returns H for the columns now. h is H for the columns before, all of which are in now.
-func (m *gram) grow(h []float64, before, now []int32) []float64 {
-	order, was := len(now), len(before)
+// grow returns H for the columns cols. h is H for the columns old, all of which are in cols. Both are in
+// increasing order.
+func (m *gram) grow(h []float64, old, cols []int32) []float64 {
+	order, was := len(cols), len(old)
 	to := make([]float64, order*order)
 	if was == 0 && m.dense == nil {
 		m.form(to)
 		return to
 	}
-	at := make([]int, was) // position in now of each column of before
-	var fresh []int
+	at := make([]int, was) // position in cols of each column of old
+	var fresh []int        // positions in cols of the other columns
 	for k, a := 0, 0; k < order; k++ {
-		if a < was && before[a] == now[k] {
+		if a < was && old[a] == cols[k] {
 			at[a] = k
 			a++
 		} else {
@@ -169,7 +172,7 @@ func (m *gram) grow(h []float64, before, now []int32) []float64 {
 			row[at[b]] = v
 		}
 	}
-	m.multiply(to, now, at, fresh)
+	m.multiply(to, cols, at, fresh)
 	return to
 }
 
@@ -208,17 +211,17 @@ func (m *gram) weights() []float64 {
 	return m.Scratch
 }
 
-// multiply computes the rows and columns of h at the positions fresh, in tiles of 64 × 64. cols has the
-// columns of X at all positions; old has the positions that are not fresh.
+// multiply computes the rows and columns of h at the positions fresh, in blocks of 64 × 64. Position k
+// belongs to column cols[k] of X. old has all other positions.
 func (m *gram) multiply(h []float64, cols []int32, old, fresh []int) {
 	const side = kernels.TileSide
 	c, order := m.weights(), len(cols)
-	panel := make([]float64, blockRows*side) // entries of some fresh columns times c, for a block of rows
-	products := make([]float64, order*side)  // products of the columns in panel with columns of upTo
-	upTo := slices.Concat(old, fresh)
+	panel := make([]float64, blockRows*side) // up to 64 fresh columns, times c, for a block of rows
+	products := make([]float64, order*side)  // products of the columns in panel with other columns
+	positions := slices.Concat(old, fresh)
 	for first := 0; first < len(fresh); first += side {
 		some := fresh[first:min(first+side, len(fresh))]
-		others := upTo[:len(old)+first+len(some)]
+		others := positions[:len(old)+first+len(some)]
 		clear(products)
 		for lo := 0; lo < m.n; lo += blockRows {
 			hi := min(lo+blockRows, m.n)

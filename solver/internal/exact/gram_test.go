@@ -51,8 +51,8 @@ func TestGram(t *testing.T) {
 	}
 }
 
-// TestGramFree checks a bound for which the dual equality of a free column must be restored. The free
-// column is twice another column, so that restoring it also changes the other column's dual residual.
+// TestGramFree checks a bound for which α must change until the dual equation of a free column holds. The
+// free column is twice another column, so that this change also changes the other column's dual residual.
 func TestGramFree(t *testing.T) {
 	const n = 40
 	rng := rand.New(rand.NewPCG(9, 9))
@@ -81,6 +81,7 @@ func TestGramFree(t *testing.T) {
 	}
 }
 
+// checkGram does the checks of TestGram at the point of s.
 func checkGram(t *testing.T, s *Solver) {
 	t.Helper()
 	b := s.gram.prove(s.x, make([]float64, s.p), s.e, math.Inf(1))

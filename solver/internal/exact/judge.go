@@ -6,8 +6,9 @@ import (
 	"github.com/scas-admm/scas/solver/internal/gap"
 )
 
-// Judge returns r, a result without a proof, with the gap that the slopes at the point prove. The gap is
-// +Inf if the working set lacks non-zero coefficients.
+// Judge completes r, the result of a run without a proof. It returns r with the gap that the slopes φ' at the
+// point prove for lambda; tol is the gap that is wanted. The gap is +Inf if the working set lacks non-zero
+// coefficients.
 func (s *Solver) Judge(lambda, tol float64, r Result) Result {
 	s.setLambda(lambda)
 	for j, v := range s.x {

@@ -11,15 +11,15 @@ import (
 )
 
 // Memory estimates the bytes that a Solver needs in addition to the problem. It assumes the largest
-// working set whose Hessian may be formed, with half of the coefficients non-zero. runs is the
-// number of chunks of rows with their own sums.
+// working set whose Hessian may be formed, with half of the coefficients non-zero. runs is the number of
+// chunks into which rows.NewChunks divides the rows.
 func (q *Problem) Memory(runs int) int64 {
 	n, features := q.dims()
 	if !q.byCoordinate() {
 		return q.memoryCoupled(runs)
 	}
 	k, entries := int64(mostFormed(q)), q.entries()
-	const ofTranspose, ofRows = 12, 10 // bytes for each entry
+	const ofTranspose, ofRows = 12, 10 // bytes for each entry of X: in its transpose, and by rows
 	total := 8 * (11*int64(n) + int64(14+runs)*int64(features))
 	cheap := features <= wholeSet || q.Assembly() <= cheapCost
 	if q.gramServes(cheap) {
@@ -101,14 +101,15 @@ func mayEnter(p *Problem) (count int) {
 	return count
 }
 
-// denseCoupledMemory estimates the bytes of a Solver with a dense coupled model.
+// denseCoupledMemory estimates the bytes of a Solver with a dense coupled model. rows is the number of rows
+// of A.
 func denseCoupledMemory(features, n, rows int) int64 {
 	const ofTiles = 128 // number of columns of a dense factor that are stored twice
 	return coupledMemory(quadratic.NewTriangle(features, features-1), n, rows) + int64(8*ofTiles*features)
 }
 
 func coupledMemory(t quadratic.Triangle, n, rows int) int64 {
-	const ofSamples, ofFeatures, ofRows = 15, 30, 40
+	const ofSamples, ofFeatures, ofRows = 15, 30, 40 // vectors with an entry per sample, feature, row of A
 	return 8 * (int64(ofSamples*n+ofFeatures*t.Order+ofRows*rows) + 4*int64(t.Size()) + int64(t.Size())/2)
 }
 
@@ -132,8 +133,9 @@ func (q *Problem) memoryCoupled(runs int) int64 {
 // scratchMemory estimates the bytes of scratch memory of the Hessian kernel, in all goroutines.
 func scratchMemory(x *sparse.CSR, threads int) int64 {
 	const (
-		longRows        = 28 // the kernels use panels if rows have at least this number of entries on average
-		scratch, panels = 1 << 15, 9 << 18
+		// The kernels may copy rows to dense panels if rows have at least this number of entries on average.
+		longRows        = 28
+		scratch, panels = 1 << 15, 9 << 18 // bytes for one goroutine, without and with panels
 	)
 	if n, _ := x.Dims(); kernels.Active() == kernels.Generic || x.NNZ() < longRows*int64(n) {
 		return int64(rows.Threads(threads)) * scratch
@@ -154,7 +156,7 @@ func setMemory(p *Problem, runs int, finish bool) int64 {
 	if !finish {
 		return total
 	}
-	// A set needs a Solver and, for a while, two copies of its columns.
+	// A working set needs a Solver and, for a while, two copies of its columns.
 	k := min(mayEnter(p), mostInSet(p))
 	entries := min(p.entries(), int64(n)*int64(k))
 	return total + 2*12*entries + denseCoupledMemory(k, n, min(l, 2*k))

@@ -14,7 +14,8 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// TestMemory compares the estimate with the measured memory, for a problem with large working sets.
+// TestMemory compares the estimate of Problem.Memory with the measured memory, for a problem with large
+// working sets.
 func TestMemory(t *testing.T) {
 	const features, lambda = 10000, 1e-4
 	d, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: 5000, Features: features, NonzerosPerRow: 400, Noise: 1, Seed: 1})
@@ -55,12 +56,12 @@ func TestOnes(t *testing.T) {
 		for _, a := range []*linalg.Algebra{linalg.New(nil, features+1), linalg.New(chain, features+1)} {
 			l, _ := a.Dims()
 			q := exact.Problem{Loss: term.Logistic{}, A: a, Ridge: make([]float64, features+1), Limit: make([]float64, l), Threads: 1}
-			there, with := q, q
-			there.Data, with.Data, with.Ones = stored, x, true
-			if refused, want := with.Refusal() != nil, there.Refusal() != nil; refused != want {
+			explicit, implied := q, q
+			explicit.Data, implied.Data, implied.Ones = stored, x, true
+			if refused, want := implied.Refusal() != nil, explicit.Refusal() != nil; refused != want {
 				t.Errorf("%d features: refused %v with Ones, %v with a column of ones", features, refused, want)
 			}
-			ratio := float64(exact.ProverMemory(&with, 1, true)) / float64(exact.ProverMemory(&there, 1, true))
+			ratio := float64(exact.ProverMemory(&implied, 1, true)) / float64(exact.ProverMemory(&explicit, 1, true))
 			if ratio < 0.98 || ratio > 1.02 {
 				t.Errorf("%d features: with Ones the estimate is %v times that with a column of ones", features, ratio)
 			}

@@ -47,5 +47,5 @@ func (p *Problem) Penalise(g term.Penalty) bool {
 	return true
 }
 
-// Absolute reports whether the penalty has only absolute values and ridges, and X is R^p.
+// Absolute reports whether P has neither squares nor groups of rows of A, and X is R^p.
 func (p *Problem) Absolute() bool { return p.Square == nil && p.Groups == nil && p.Set == nil }

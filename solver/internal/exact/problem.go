@@ -11,8 +11,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// A Problem is what a Solver minimises, as the package comment defines it. A Solver does not change the
-// slices of its Problem; Penalise changes Ridge.
+// A Problem is what a Solver minimises: the objective P of the package comment, over x in X. A Solver does
+// not change the slices of its Problem; Penalise changes Ridge.
 type Problem struct {
 	Data    *sparse.CSR  // X, n × p
 	Rows    kernels.Rows // Data in the form that the kernels use
@@ -33,7 +33,7 @@ type Problem struct {
 	Threads int         // number of goroutines, 0 for GOMAXPROCS; results do not depend on it
 	Team    *rows.Team  // the processes that hold the samples; nil if this process holds all
 	// File, if not nil, has the samples, in place of Data, Rows, Labels, Weights and Offset. Survey
-	// must have been called.
+	// must have been called on it.
 	File *File
 	// MaxWorking is the largest number of columns of a working set. 0 means all columns for a Solver, and
 	// MostFeatures for a setSolver. With several processes, a Solver uses defaultWorking instead.
@@ -60,12 +60,12 @@ type Solver struct {
 	summary columnSummary
 	scale   float64 // the unit of tolerances, see term.Labels.Unit
 
-	x, e         []float64 // the current point; X'Cα for the last dual point α
+	x, e         []float64 // x: the current point; e: X'Cα for the last dual point α
 	limit, ridge []float64 // limit_k of the rows of A, and ridgeⱼ of the features, for the current lambda
 	lambda       float64
 	box          *term.Box // X if it is a product of intervals; nil for R^p and for other sets
 
-	bounds *gap.Problem
+	bounds *gap.Problem // the problem for which gaps are proved, see poseBounds
 
 	at      standing
 	work    workspace
@@ -80,7 +80,7 @@ type columnSummary struct {
 	columns columnSource   // X'; nil as long as it is not needed
 	free    []int32        // the free features
 	apart   *gap.Separated // samples that free features separate; nil if there are none
-	allFree bool           // free was computed for lambda = 0, for which all limits are 0
+	allFree bool           // the field free was computed for lambda = 0, for which all limits are 0
 	cheap   bool           // the Hessian of all columns costs little: the working set has all columns
 }
 
@@ -91,16 +91,17 @@ type standing struct{ loss, value float64 }
 type workspace struct {
 	damping float64 // the damping of the next Hessian, see term.Loss.Curvatures
 	fall    float64 // by how much the value of the last model fell
-	most    float64 // largest fall of a model since lambda changed
+	most    float64 // the most by which the value of a model fell since lambda changed
 	part    float64 // near the optimum, a model is solved until this fraction of its first violation is left
-	visits  float64 // number of visits of its columns by the last model without a formed Hessian
+	visits  float64 // how often the last model without a formed Hessian visited each of its columns
 	warm    bool    // Solve started at the solution for a near lambda
 	near    bool    // the point is near the optimum, see nearPart
 	started bool    // Solver.at and Solver.e have been computed for x
 	placed  bool    // Start was called, and Solve starts at its point
 	uphill  bool    // the last step was rejected because the objective increases along it
 	stale   bool    // the model has the Hessian of an earlier point
-	// The last proved gap divided by the tolerance, see reusePart.
+	// The last proved gap divided by the tolerance. If it is small, a step may use an old Hessian; see
+	// reusePart.
 	gapRatio float64
 }
 

@@ -6,7 +6,7 @@ import "math"
 // problem. It prepares them at the first call that needs them. A Prover is not safe for concurrent use.
 type Prover struct {
 	problem  *Problem   // nil if no gap can be proved
-	prepared bool       // make was called
+	prepared bool       // the method make was called
 	whole    *Solver    // nil if New refuses the problem
 	sets     *setSolver // nil if whole is not nil, or if working sets cannot solve the problem
 	assembly float64    // cost of forming a Hessian, in passes over the data; 0 if it is not known
@@ -63,7 +63,8 @@ func (p *Prover) Finishes() bool { return p.Proves() && !p.Refused() }
 // too long.
 func (p *Prover) Refused() bool { return p.sets != nil && p.sets.refused }
 
-// Dependent returns Solver.Dependent, or false with a setSolver.
+// Dependent reports whether the last proof by a Solver found the columns of free features linearly
+// dependent, or nearly so. With a setSolver it is false.
 func (p *Prover) Dependent() bool { return p.whole != nil && p.whole.Dependent() }
 
 const (
@@ -111,7 +112,7 @@ func (p *Prover) Finish(x, y, beta []float64, set *Settings) *Solution {
 }
 
 // ProverMemory estimates the bytes that a Prover of q needs at most: for proofs of gaps and, if
-// finish is set, for solving q. runs is the number of chunks of rows with their own sums.
+// finish is set, for solving q. runs is the number of chunks into which rows.NewChunks divides the rows.
 func ProverMemory(q *Problem, runs int, finish bool) int64 {
 	switch {
 	case q == nil:

@@ -19,7 +19,7 @@ type samples interface {
 	// finds none. open reports whether coefficient j may increase without end (above), and whether it may
 	// decrease without end (below).
 	separate(open func(j int) (above, below bool)) *gap.Separated
-	setBounds(q *gap.Problem)
+	setBounds(q *gap.Problem) // sets the problem for which gaps are proved
 
 	// moveTo moves to x, returns the loss at x, and sets e = X'Cφ'. damping is for a Hessian at x.
 	moveTo(x, e []float64, damping float64) float64
@@ -42,11 +42,12 @@ type samples interface {
 	dual(x []float64) []float64
 
 	tally() *gap.Tally // tally of α at the point
-	// prove returns the bound that α and multipliers z prove at the point x, and sets e = X'Cα.
+	// prove returns the bound that α and multipliers z prove at the point x, and sets e = X'Cα. If the bound
+	// exceeds goal because of rounding, it may be computed again, more accurately.
 	prove(x, z, e []float64, goal float64) gap.Bound
 	// trivial returns the gap that the dual point 0 proves at x; value is the objective at x.
 	trivial(x []float64, value float64) float64
-	// falls reports whether the loss decreases without end along d, see Solver.Falls.
+	// falls reports whether the loss decreases without end along the direction d, see Solver.Falls.
 	falls(d []float64) bool
 
 	// Err returns the first error of a visit, which ends a run.

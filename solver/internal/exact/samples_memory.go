@@ -16,7 +16,7 @@ type memory struct {
 	*rows.Sums
 	set *working
 	n   int // number of samples of this process
-	// The data by columns. nil unless a Gram matrix replaces the rows, and the working set starts with
+	// The data by columns. It is nil unless a Gram matrix replaces the rows and the working set starts with
 	// only some columns.
 	dense  *dense
 	bounds gap.Memory
@@ -25,7 +25,7 @@ type memory struct {
 	alpha, curve []float64 // for each sample: α, and φ″ of the last Hessian
 	zero         float64   // Σ cᵢ φ at x = 0
 	lo, hi       []float64 // for each sample: the least and the largest α allowed
-	found        gap.Tally
+	found        gap.Tally // the result of the last call of tally
 }
 
 // A state holds the margins tᵢ and slopes φ'(tᵢ) of the samples at a point.

@@ -18,8 +18,8 @@ import (
 // concurrent use.
 type setSolver struct {
 	all      *unrestricted
-	most     int // largest number of columns of a working set
-	at       *iterate
+	most     int      // largest number of columns of a working set
+	at       *iterate // the current point
 	trial    *dual    // the dual point of the last working set
 	best     *dual    // the dual point that proves the smallest gap
 	rest     *outside // finds multipliers of the rows of A that have only zero coefficients
@@ -38,25 +38,25 @@ func newSetSolver(p *Problem) (*setSolver, error) {
 		return nil, fmt.Errorf("%w: the conjugate of the loss is not known", ErrNotApplicable)
 	}
 	w := &setSolver{all: newUnrestricted(p), most: mostInSet(p), position: make([]int32, features)}
-	free := 0
+	unheld := 0
 	for j := range features {
-		if w.all.isFree(j) {
-			free++
+		if w.all.isUnheld(j) {
+			unheld++
 		}
 	}
-	if free > mostFree {
-		return nil, fmt.Errorf("%w: %d features have no row of A of their own that holds them at zero", ErrNotApplicable, free)
+	if unheld > mostUnheld {
+		return nil, fmt.Errorf("%w: %d features have no row of A of their own that holds them at zero", ErrNotApplicable, unheld)
 	}
 	w.at, w.trial, w.best = w.all.newIterate(), w.all.newDual(), w.all.newDual()
 	w.rest = newOutside(w.all)
 	return w, nil
 }
 
-// certify returns an upper bound of P(x) − P*. Its dual point is the one of w.slopes(z), with multipliers
-// that w.rest improves.
+// certify returns an upper bound of P(x) − P*. The dual point that proves it has the slopes φ' at x as α. Its
+// multipliers begin at z, and settle improves them.
 func (w *setSolver) certify(x, z []float64) float64 {
 	w.visit(x)
-	w.slopes(z)
+	w.startTrial(z)
 	w.rest.settle(w.trial, w.at)
 	return gap.Rounded(w.all.prove(w.trial, w.at, 0), w.at.value)
 }
@@ -67,9 +67,10 @@ func (w *setSolver) visit(x []float64) {
 	w.all.visit(w.at)
 }
 
-// slopes sets the trial dual point to α = φ'(t) at the current point, and to the multipliers z of the rows
-// of A, or to zeros if z is nil. A row with (A x)_k ≠ 0 gets its limit with the sign of (A x)_k instead.
-func (w *setSolver) slopes(z []float64) {
+// startTrial sets the trial dual point to α = φ'(t) at the current point, and to the multipliers z of the
+// rows of A, or to zeros if z is nil. A row with (A x)_k ≠ 0 gets its limit with the sign of (A x)_k
+// instead.
+func (w *setSolver) startTrial(z []float64) {
 	copy(w.trial.alpha, w.at.slope)
 	clear(w.trial.z)
 	if z != nil {
@@ -85,33 +86,33 @@ func (w *setSolver) slopes(z []float64) {
 // MostFeatures is the largest number of columns of a working set if Problem.MaxWorking is 0.
 const MostFeatures = 4096
 
-// mostFree is the largest number of features with neither a ridge nor a singleton row. The cost of a proof
+// mostUnheld is the largest number of features with neither a ridge nor a singleton row. The cost of a proof
 // grows with the square of this number.
-const mostFree = 64
+const mostUnheld = 64
 
 // mostInSet returns the largest number of columns of a working set of p.
 func mostInSet(p *Problem) int { return cmp.Or(p.MaxWorking, MostFeatures) }
 
 const (
-	maxRounds  = 30
+	maxRounds  = 30   // largest number of working sets
 	firstShare = 1e-3 // tolerance for the first working set, relative to the loss at x = 0
-	laterShare = 1e-2 // tolerance for later sets while features are missing, relative to the gap
+	laterShare = 1e-2 // tolerance for later working sets that still lack features, relative to the gap
 	// A coefficient becomes zero if the multiplier of its singleton row is below this fraction of the
 	// limit.
 	keptLimit = 0.5
-	// The next set is solved to the final tolerance if the number of features that violate optimality is
-	// below this fraction of the set's size.
+	// The next working set is solved to the final tolerance if the number of features outside the last set
+	// that violate optimality is below this fraction of that set's size.
 	finalShare = 0.1
 )
 
-// finish solves the problem, starting at x, until a gap of at most set.Tol is proved. The first dual point
-// has the multipliers z of the rows of A. The zeros of y, which is close to A x, become zeros of x; y may
-// be nil.
+// finish solves the problem until a gap of at most set.Tol is proved. It starts at x, and at the multipliers
+// z of the rows of A, or at zeros if z is nil. If y is not nil, it is close to A x: then the elements of y
+// for singleton rows give the first coefficients of their features, because y has exact zeros.
 func (w *setSolver) finish(x, y, z []float64, set *Settings) *Solution {
 	r := &rounds{setSolver: w, set: *set, result: &Solution{Gap: math.Inf(1), Objective: math.Inf(1)}}
 	r.tol = math.Max(set.Tol/2, firstShare*w.all.lossAtZero())
 	w.visit(cleared(w.all.rows, x, y))
-	w.slopes(z)
+	w.startTrial(z)
 	w.trim()
 	r.judge(&Solution{})
 	for k := 0; !(r.result.Gap <= set.Tol) && r.result.Err == nil; k++ {
@@ -154,21 +155,22 @@ func cleared(r *gap.Penalty, x, y []float64) []float64 {
 	return at
 }
 
+// rounds is the state of a run of finish. A round solves the problem of one working set.
 type rounds struct {
 	*setSolver
 	set    Settings
-	result *Solution
+	result *Solution  // the result so far
 	tol    float64    // tolerance of the gap for the next working set
 	last   float64    // tolerance of the gap for the last working set
 	cols   []int32    // the last working set
-	known  bool       // best has been computed
+	known  bool       // the dual point best has been computed
 	keep   bool       // the next set keeps the last one's columns, as the last round has not halved the gap
 	full   bool       // the last working set had no room for all non-zero coefficients
 	inner  ending.Why // why the run on the last working set ended
 }
 
-// judge proves gaps of the point by the dual points trial and best, and returns the smaller gap. The dual
-// point that proves it becomes best. part is the solution for the working set.
+// judge proves two gaps of the point, by the dual points trial and best, and returns the smaller one. The
+// dual point that proves the smaller gap becomes best. part is the solution for the working set.
 func (r *rounds) judge(part *Solution) float64 {
 	r.rest.settle(r.trial, r.at)
 	gap := r.all.prove(r.trial, r.at, r.set.Tol)

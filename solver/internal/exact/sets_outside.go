@@ -22,7 +22,7 @@ type outside struct {
 	sum []float64 // −(X'Cα + mu x + A'z) of each feature, without its singleton row
 	// For each feature, the limit of its singleton row times the absolute value of that row's entry.
 	capacity []float64
-	near     []float64 // for each zero feature, the excess over nearLimit times its capacity; 0 for others
+	near     []float64 // for each zero feature, its excess over nearLimit times the capacity; else 0
 	seen     []bool    // features that are already in a component
 	done     []bool    // rows that reach has examined
 	part     component
@@ -67,7 +67,7 @@ func (o *outside) settle(d *dual, at *iterate) {
 	clear(o.seen)
 	clear(o.done)
 	for j, x := range at.x {
-		if x != 0 || o.f.isFree(j) || o.seen[j] || o.excess(int32(j), nearLimit) == 0 {
+		if x != 0 || o.f.isUnheld(j) || o.seen[j] || o.excess(int32(j), nearLimit) == 0 {
 			continue
 		}
 		o.reach(int32(j), at)
@@ -222,8 +222,8 @@ func allZero(x []float64, at []int32) bool {
 	return true
 }
 
-// relax reduces the sum of squared excesses of the component's features. It multiplies all capacities and
-// limits by part.
+// relax reduces the sum of squared excesses of the component's features by coordinate descent. It computes
+// the excesses with all capacities and limits multiplied by part.
 func (o *outside) relax(z []float64, part float64) {
 	last := math.Inf(1)
 	for range maxSweeps {
@@ -244,8 +244,8 @@ func (o *outside) relax(z []float64, part float64) {
 }
 
 // push changes the multiplier of a row to reduce the sum of squared excesses of the row's features. It
-// makes a Newton step. If the present curvature would lead beyond the minimum, it uses the largest
-// possible curvature.
+// makes a Newton step. If a step with the present curvature leads beyond the minimum, it makes the step with
+// the largest possible curvature instead.
 func (o *outside) push(z []float64, row int32, part float64) {
 	idx, val := o.f.rows.M.Row(int(row))
 	var descent, curve, most float64

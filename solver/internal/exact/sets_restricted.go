@@ -23,15 +23,15 @@ type restricted struct {
 // coefficients than the solution.
 const firstRoom = 750
 
-// choose returns the columns of the next working set, in increasing order: of non-zero coefficients, of
-// features with neither a ridge nor a singleton row, and of the features that violate optimality most.
-// There are at most 200 more of the last kind than of the first. first is true for the first set. full is
-// true if a later set has no room for all non-zero coefficients.
+// choose returns the columns of the next working set, in increasing order: the columns of non-zero
+// coefficients, of features with neither a ridge nor a singleton row, and of the features that violate
+// optimality most. With m non-zero coefficients, at most m + 200 columns enter because of a violation. first
+// is true for the first set. full is true if a later set has no room for all non-zero coefficients.
 func (w *setSolver) choose(first bool) (cols []int32, full bool) {
-	var free, rest []int32
+	var unheld, rest []int32
 	for j, x := range w.at.x {
-		if w.all.isFree(j) {
-			free = append(free, int32(j))
+		if w.all.isUnheld(j) {
+			unheld = append(unheld, int32(j))
 		} else if x != 0 {
 			cols = append(cols, int32(j))
 		} else if w.rest.near[j] > 0 {
@@ -49,7 +49,7 @@ func (w *setSolver) choose(first bool) (cols []int32, full bool) {
 	full = !first && len(cols) > room
 	cols = cols[:min(len(cols), room)]
 	cols = append(cols, rest[:min(len(rest), len(cols)+200, most-len(cols))]...)
-	cols = append(cols, free...)
+	cols = append(cols, unheld...)
 	slices.Sort(cols)
 	return cols, full
 }
@@ -73,11 +73,11 @@ func (w *setSolver) restrict(cols []int32) *restricted {
 // penalty sets A and the limits of the restricted problem.
 func (s *restricted) penalty() {
 	r, k := s.w.all.rows, len(s.cols)
-	own := make([]float64, k)
-	s.sub.A, s.sub.Limit = linalg.New(nil, k), own
+	singleton := make([]float64, k) // limits of the singleton rows
+	s.sub.A, s.sub.Limit = linalg.New(nil, k), singleton
 	if r.M == nil {
 		for i, j := range s.cols {
-			own[i] = r.Limit[j]
+			singleton[i] = r.Limit[j]
 		}
 		return
 	}
@@ -87,7 +87,7 @@ func (s *restricted) penalty() {
 			switch count, first := s.members(row); {
 			case val[m] == 0:
 			case count == 1:
-				own[i] += float64(r.Limit[row] * math.Abs(val[m]))
+				singleton[i] += float64(r.Limit[row] * math.Abs(val[m]))
 			case first == j:
 				s.rows = append(s.rows, row)
 			}
@@ -101,7 +101,7 @@ func (s *restricted) penalty() {
 	for _, row := range s.rows {
 		s.sub.Limit = append(s.sub.Limit, r.Limit[row])
 	}
-	s.sub.Limit = append(s.sub.Limit, own...)
+	s.sub.Limit = append(s.sub.Limit, singleton...)
 }
 
 // members counts the features of the set in a row of the penalty, and returns the first of them.
@@ -149,16 +149,16 @@ func (s *restricted) finish(set *Settings) (*Solution, bool) {
 }
 
 // expand makes the solution of the restricted problem the current point, and its dual point the trial dual
-// point. If zeros are not exact, coefficients whose multipliers are far below the limits become zero,
-// unless that raises the objective.
+// point. If its zeros are not exact, coefficients for which the multiplier of the singleton row is far below
+// the limit become zero, unless that raises the objective by more than the gap.
 func (s *restricted) expand(part *Solution) {
 	w := s.w
 	x, whole, z, r := make([]float64, w.all.p), make([]float64, w.all.p), w.trial.z, w.all.rows
-	own := part.Z[len(s.rows):]
+	singleton := part.Z[len(s.rows):] // multipliers of the singleton rows
 	for k, j := range s.cols {
 		whole[j] = part.X[k]
 		limit := s.sub.Limit[len(s.rows)+k]
-		if part.Polished || math.Abs(own[k]) >= keptLimit*limit {
+		if part.Polished || math.Abs(singleton[k]) >= keptLimit*limit {
 			x[j] = part.X[k]
 		}
 	}
@@ -171,12 +171,12 @@ func (s *restricted) expand(part *Solution) {
 	copy(w.trial.alpha, part.Alpha)
 	if r.M == nil {
 		for k, j := range s.cols {
-			z[j] = own[k]
+			z[j] = singleton[k]
 		}
 		return
 	}
 	for k, j := range s.cols {
-		share := own[k] / math.Max(s.sub.Limit[len(s.rows)+k], math.SmallestNonzeroFloat64)
+		share := singleton[k] / math.Max(s.sub.Limit[len(s.rows)+k], math.SmallestNonzeroFloat64)
 		rows, val := r.T.Row(int(j))
 		for m, row := range rows {
 			if count, _ := s.members(row); count == 1 && val[m] != 0 {

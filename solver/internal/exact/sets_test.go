@@ -142,10 +142,10 @@ func TestSetsEndings(t *testing.T) {
 	}
 }
 
-// TestOutside compares the excesses that remain in a component with the result of proximal, and checks
-// that multipliers are within their limits.
+// TestOutside compares the excesses that remain in a component with the proximal point that the function
+// proximal computes, and checks that multipliers are within their limits.
 func TestOutside(t *testing.T) {
-	open := 0
+	solvedByEdges := 0
 	for seed := range uint64(40) {
 		rng := rand.New(rand.NewPCG(seed, 5))
 		const p = 12
@@ -179,16 +179,17 @@ func TestOutside(t *testing.T) {
 			}
 		}
 		if before > 0.1 && solved {
-			open++
+			solvedByEdges++
 		}
 	}
-	if open < 5 {
-		t.Errorf("in %d of 40 problems edges carry away all of an excess, want some", open)
+	if solvedByEdges < 5 {
+		t.Errorf("in %d of 40 problems edges carry away all of an excess, want some", solvedByEdges)
 	}
 }
 
-// proximal returns a component of p features with random residuals, and its proximal point argmin ½|x −
-// residual|² + penalty(x).
+// proximal returns a component of p features with random residuals r, and its proximal point, which minimises
+//
+//	|x − r|²/2 + Σ |(A x)_k|.
 func proximal(t *testing.T, rng *rand.Rand, p int, size float64) (*outside, []float64) {
 	t.Helper()
 	var edges []graph.Edge
@@ -221,7 +222,8 @@ func proximal(t *testing.T, rng *rand.Rand, p int, size float64) (*outside, []fl
 }
 
 // TestSetsOfLongRows checks that rounds end if a row of A can have features inside and outside a working
-// set. Rounds could alternate between two sets, because such a row's multiplier may fit only one of them.
+// set. Rounds might alternate between two sets, because the right multiplier of such a row may differ between
+// the sets.
 func TestSetsOfLongRows(t *testing.T) {
 	for seed := range uint64(40) {
 		rng := rand.New(rand.NewPCG(seed, 28))

@@ -9,8 +9,7 @@ import (
 	"github.com/scas-admm/scas/solver/internal/rows"
 )
 
-// unrestricted is the whole problem of a setSolver: the features are not restricted to a working set. It has
-// no matrix whose order is the number of features.
+// unrestricted is the whole problem of a setSolver: the features are not restricted to a working set.
 type unrestricted struct {
 	*Problem
 	*rows.Sums
@@ -18,7 +17,7 @@ type unrestricted struct {
 	rows   *gap.Penalty
 	bounds *gap.Memory
 	head   []float64      // X'Cα of the last bound
-	apart  *gap.Separated // samples that features in no row of A separate; nil if there are none
+	apart  *gap.Separated // samples that are separated by features in no row of A; nil if there are none
 }
 
 func newUnrestricted(p *Problem) *unrestricted {
@@ -44,8 +43,9 @@ func newUnrestricted(p *Problem) *unrestricted {
 // mu returns the ridge, which is the same for all features.
 func (f *unrestricted) mu() float64 { return f.Ridge[0] }
 
-// isFree reports whether feature j has neither a ridge nor a singleton row.
-func (f *unrestricted) isFree(j int) bool { return f.mu() == 0 && f.rows.Singleton[j] < 0 }
+// isUnheld reports whether feature j has neither a ridge nor a singleton row, which alone could hold its
+// coefficient at zero.
+func (f *unrestricted) isUnheld(j int) bool { return f.mu() == 0 && f.rows.Singleton[j] < 0 }
 
 func (f *unrestricted) lossAtZero() float64 {
 	return f.Mean(f.Loss, nil, make([]float64, f.n), f.Labels)

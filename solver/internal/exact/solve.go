@@ -24,13 +24,13 @@ type Settings struct {
 }
 
 type Result struct {
-	Gap        float64 // an upper bound of Objective − P*, rounding included; +Inf if nothing is proved
-	Objective  float64 // P(x) as computed
-	Loss       float64 // Σ cᵢ φ(tᵢ), which is a part of Objective
-	Why        ending.Why
-	Iterations int  // number of Newton steps, and of passes of dual coordinate ascent
-	Proofs     int  // number of attempts to prove a gap
-	Full       bool // the working set had no room for all non-zero coefficients
+	Gap        float64    // an upper bound of Objective − P*, rounding included; +Inf if nothing is proved
+	Objective  float64    // P(x) as computed
+	Loss       float64    // Σ cᵢ φ(tᵢ), which is a part of Objective
+	Why        ending.Why // why the run ended
+	Iterations int        // number of Newton steps, and of passes of dual coordinate ascent
+	Proofs     int        // number of attempts to prove a gap
+	Full       bool       // the working set had no room for all non-zero coefficients
 	// The error of Settings.Interrupt, Settings.Watch or the File that ended the run, or nil.
 	Err error
 }
@@ -157,7 +157,7 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 	return r
 }
 
-// excessAfter estimates P − P* after a step of length 1. fall is by how much the model fell.
+// excessAfter estimates P − P* after a step of length 1. fall is by how much the model's value fell.
 func (s *Solver) excessAfter(fall float64) float64 {
 	if !s.Loss.Traits().ContinuousCurvature {
 		return fall
@@ -176,11 +176,11 @@ func (s *Solver) show(set *Settings, r *Result) error {
 }
 
 const (
-	// The solution for the last lambda is near if that lambda was at most this multiple of the current
-	// one.
+	// The start is taken to be near the optimum if it is the solution for a lambda that is at most this
+	// multiple of the current one.
 	warmFactor = 4
-	// Largest number of sweeps for a model whose Hessian is not formed. There are fewer if the last Newton
-	// step makes the multipliers accurate.
+	// Largest number of sweeps over the coordinates of a model whose Hessian is not formed. fewSweeps is for
+	// models that are solved until a small gap of the model is proved, see SeparableSettings.Gap.
 	mostSweeps, fewSweeps = 4, 3
 	// The next proof is tried when the estimated gap is at most this multiple of the last proved gap.
 	proofPart = 0.1
@@ -234,8 +234,8 @@ func (s *Solver) setLambda(lambda float64) (share float64) {
 	return share
 }
 
-// findFree lists the free features: features without a ridge that occur in no row of A with a limit
-// or a square.
+// findFree sets summary.free to the free features: features without a ridge that occur in no row of A with a
+// limit or a square. If they have changed, it searches for separated samples again.
 func (s *Solver) findFree() {
 	held := make([]bool, s.p)
 	for k, l := range s.limit {
@@ -286,7 +286,7 @@ func (s *Solver) open(j int) (above, below bool) {
 	return math.IsInf(s.box.Upper[j], 1), math.IsInf(s.box.Lower[j], -1)
 }
 
-// visit computes the loss and e at the point.
+// visit computes the loss at the point, and sets s.e = X'Cφ'. Hessians of earlier points become invalid.
 func (s *Solver) visit() {
 	s.at.loss = s.rows.moveTo(s.x, s.e, s.work.damping)
 	s.work.started = true
@@ -330,8 +330,8 @@ func (s *Solver) penalty(j int) float64 {
 }
 
 // step minimises the model at x, moves x towards the model's solution by a line search, and sets α to the
-// slopes of the model. It returns by how much the model fell, and the length of the step, from 0 to 1. If
-// fresh is false, or if rows are in a file, the model may have the Hessian of an earlier point.
+// slopes of the model. It returns by how much the model's value fell, and the length of the step, from 0 to
+// 1. If fresh is false, or if rows are in a file, the model may have the Hessian of an earlier point.
 func (s *Solver) step(tol float64, fresh bool) (fall, length float64) {
 	w := &s.set
 	for k, j := range w.cols {
@@ -372,7 +372,7 @@ func (s *Solver) minimise(tol float64) (fall float64) {
 		}
 		set.MaxSweeps, set.DescentOnly = mostSweeps, !s.work.near
 	}
-	if s.gram == nil && s.Loss.Traits().ContinuousCurvature { // a Gram matrix proves gaps at u only
+	if s.gram == nil && s.Loss.Traits().ContinuousCurvature { // a Gram matrix proves gaps only at w.u
 		set.Gap, set.MaxSweeps = signedPart*tol, min(set.MaxSweeps, fewSweeps)
 	}
 	q.Solve(&set)
@@ -435,9 +435,9 @@ func (s *Solver) hessian(fresh bool) {
 // The fraction of the tolerance that may be lost when a dual point is scaled into its domain.
 const scaledPart = 0.5
 
-// units sets the unit of each coordinate's violation, and returns the largest violation allowed, in these
-// units. The unit depends on what a violation adds to the gap: on the limit, on the ridge or, for a free
-// feature, on √H_jj.
+// units sets the unit in which each coordinate of the separable model measures its violation, and returns the
+// largest violation allowed, in these units. The unit depends on what a violation adds to the gap: on the
+// limit, on the ridge or, for a free feature, on √H_jj.
 func (s *Solver) units(tol float64) float64 {
 	m := &s.set.model
 	least := math.Sqrt(s.scale)
@@ -467,13 +467,13 @@ func (s *Solver) units(tol float64) float64 {
 const (
 	leastDescent = 0.2   // the line search requires this fraction of the predicted fall (Armijo's rule)
 	maxHalvings  = 40    // largest number of halvings of a step
-	roundingPart = 1e-14 // rounding may raise P by this multiple of P
+	roundingPart = 1e-14 // P may rise by this multiple of P, because of rounding
 	uphillPart   = 1e-12 // a step is rejected if P is predicted to rise by more than this multiple of P
 )
 
 // search moves x towards the solution of the model. It halves the step until P falls enough, and
 // returns the length of the step: 1 for the solution itself, 0 if x does not move. fall is by how
-// much the model falls.
+// much the value of the model falls.
 func (s *Solver) search(fall, tol float64) (length float64) {
 	w := &s.set
 	rise, moves := 0.0, false
@@ -529,7 +529,7 @@ func (s *Solver) search(fall, tol float64) (length float64) {
 }
 
 // willAsk reports whether the next step will need the Hessian at its start. A step squares the error, so
-// after a small fall no next step is expected.
+// after a small fall of the model's value no next step is expected: if fall² is at most willPart·tol·Scale.
 func (s *Solver) willAsk(fall, tol float64) bool {
 	return !s.constant() && (s.work.stale || fall*fall > willPart*tol*s.scale)
 }
@@ -551,8 +551,8 @@ func (s *Solver) firstDamping() float64 {
 	return jumpDamping
 }
 
-// dampingAfter returns the damping of the next Hessian, which is smaller after a step of length 1 and
-// larger after a shorter one.
+// dampingAfter returns the damping of the Hessian after a step of the given length. It is smaller than the
+// last damping after a step of length 1, and larger after a shorter step.
 func (w *workspace) dampingAfter(length float64) float64 {
 	if length < 1 {
 		return min(1, max(10*w.damping, shortDamping))
@@ -564,8 +564,8 @@ func (w *workspace) dampingAfter(length float64) float64 {
 }
 
 // LambdaMax returns the smallest lambda for which all coefficients with a limit are zero, and moves the
-// point to that solution. It returns +Inf if some coefficient has a ridge but no limit. It calls
-// interrupt, if that is not nil, before each step, and returns its error.
+// point to the solution for this lambda. It returns +Inf if some coefficient has a ridge but no limit. It
+// calls interrupt, if that is not nil, before each step, and returns its error.
 func (s *Solver) LambdaMax(interrupt func() error) (float64, error) {
 	for j, l2 := range s.Ridge {
 		if l2 > 0 && s.Limit[j] == 0 {
