@@ -23,7 +23,7 @@ func mostlyFull(x *sparse.CSR) bool {
 
 func newDense(x *sparse.CSR, threads int) *dense {
 	n, p := x.Dims()
-	d := &dense{n: n, val: make([]float64, n*p), rows: all(n), threads: threads}
+	d := &dense{n: n, val: make([]float64, n*p), rows: allColumns(n), threads: threads}
 	for i := range n {
 		idx, val := x.Row(i)
 		for k, j := range idx {

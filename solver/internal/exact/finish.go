@@ -151,7 +151,7 @@ func (s *Solver) Certify(x []float64, set *Settings) float64 {
 	s.set.model.Stop = func() bool { return set.Stop != nil && set.Stop() != nil }
 	s.setLambda(1)
 	s.visit()
-	s.choose(1)
+	s.chooseSet(1)
 	s.at.value = s.value(s.at.loss)
 	value := s.at.value
 	best, tol := s.rows.trivial(s.x, value), math.Max(set.Tol, certainPart*s.scale)
@@ -166,7 +166,7 @@ func (s *Solver) Certify(x []float64, set *Settings) float64 {
 		if value-s.at.value >= tightPart*best || best <= tol || length == 0 && !s.work.uphill || s.set.noRoom {
 			break
 		}
-		s.choose(1)
+		s.chooseSet(1)
 	}
 	s.work.started = false
 	return gap.Rounded(best, value)

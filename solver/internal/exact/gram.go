@@ -192,7 +192,7 @@ func (m *gram) form(h []float64) {
 	for lo := 0; lo < n; lo += step {
 		hi := min(lo+step, n)
 		w.rows.Ptr = m.Rows.Ptr[lo : hi+1]
-		w.form(block, c[lo:hi])
+		w.formHessian(block, c[lo:hi])
 		kernels.Axpy(1, block, h)
 	}
 	for j := range p {

@@ -12,7 +12,7 @@ import (
 func (s *Solver) Judge(lambda, tol float64, r Result) Result {
 	s.setLambda(lambda)
 	for j, v := range s.x {
-		if v != 0 && (s.set.place == nil || s.set.place[j] == 0) {
+		if v != 0 && (s.set.position == nil || s.set.position[j] == 0) {
 			s.at.value = math.Inf(1)
 		}
 	}

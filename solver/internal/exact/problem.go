@@ -69,7 +69,7 @@ type Solver struct {
 
 	at      standing
 	work    workspace
-	set     working
+	set     workingSet
 	gram    *gram    // replaces the rows by a Gram matrix; nil if the rows are used
 	coupled *coupled // the model of a coupled problem; nil for a separable one
 }

@@ -14,7 +14,7 @@ import (
 type memory struct {
 	*Problem
 	*rows.Sums
-	set *working
+	set *workingSet
 	n   int // number of samples of this process
 	// The data by columns. It is nil unless a Gram matrix replaces the rows and the working set starts with
 	// only some columns.
@@ -34,7 +34,7 @@ type state struct {
 	loss          float64 // Σ cᵢ φ(tᵢ)
 }
 
-func newMemory(p *Problem, set *working) *memory {
+func newMemory(p *Problem, set *workingSet) *memory {
 	n, features := p.Data.Dims()
 	m := &memory{Problem: p, Sums: rows.NewSums(p.Team, rows.NewChunks(p.Data, p.Threads), p.Weights, n, features), set: set, n: n}
 	for _, v := range []*[]float64{&m.at.margin, &m.at.slope, &m.next.margin, &m.next.slope, &m.alpha, &m.curve, &m.lo, &m.hi} {
@@ -123,13 +123,13 @@ func (m *memory) hessian(h []float64, shape quadratic.Triangle, d float64) {
 	c := m.Scaled(m.curve)
 	switch {
 	case h == nil:
-		m.set.weigh(c)
+		m.set.weighColumns(c)
 		return
 	case shape.Banded():
 		clear(h)
 		addBand(h, shape.Stride, m.Data, c)
 	default:
-		m.set.form(h, c)
+		m.set.formHessian(h, c)
 	}
 	m.Team.Upper(shape.Order, func(i int) []float64 { return shape.Row(h, i) })
 }

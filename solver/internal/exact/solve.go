@@ -66,7 +66,7 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 		}
 	}
 	if !(r.Gap <= tol) {
-		s.choose(share)
+		s.chooseSet(share)
 	}
 	s.at.value = s.value(s.at.loss)
 	ascended := r.Iterations > 0
@@ -74,7 +74,7 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 	if (part != nil || ascended) && s.at.value > s.rows.lossAtZero() { // x = 0 is the better start
 		s.Start(make([]float64, s.p))
 		s.visit()
-		s.choose(share)
+		s.chooseSet(share)
 		s.at.value = s.value(s.at.loss)
 	}
 	stalled, lowest := 0, math.Inf(1)
@@ -111,7 +111,7 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 		r.Gap += math.Max(0, s.at.value-was)
 		if s.work.most = max(s.work.most, fall); unproved && length == 1 {
 			s.rows.useSlopes(s.x, s.e)
-			if !s.choose(1) && s.excessAfter(fall) <= tol {
+			if !s.chooseSet(1) && s.excessAfter(fall) <= tol {
 				r.Why = ending.Reached
 				break
 			}
@@ -132,14 +132,14 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 		}
 		if stalled == maxStalled/2 && s.coupled == nil && !s.set.formed { // only a Cholesky factor is accurate enough
 			s.work.visits, s.set.cols = math.Inf(1), nil
-			clear(s.set.place)
+			clear(s.set.position)
 		}
 		r.Gap, lowest = math.Min(r.Gap, proved), s.at.value
 		if aim = tol; !s.summary.cheap {
 			aim = math.Max(tol, proofPart*proved)
 		}
 		if !(r.Gap <= tol) {
-			s.choose(1)
+			s.chooseSet(1)
 		}
 	}
 	if err := s.rows.Err(); err != nil {
@@ -205,7 +205,7 @@ func (s *Solver) fallsForever() bool {
 	return s.rows.falls(d)
 }
 
-// setLambda sets the limits and ridges for lambda. It returns the argument share of choose, by the strong
+// setLambda sets the limits and ridges for lambda. It returns the argument share of chooseSet, by the strong
 // rule (Tibshirani and others 2012).
 func (s *Solver) setLambda(lambda float64) (share float64) {
 	share = 0.9
@@ -297,8 +297,8 @@ func (s *Solver) visit() {
 	if s.coupled != nil {
 		s.coupled.forget()
 	}
-	if s.set.place != nil {
-		clear(s.set.place)
+	if s.set.position != nil {
+		clear(s.set.position)
 	}
 }
 
@@ -361,7 +361,7 @@ func (s *Solver) minimise(tol float64) (fall float64) {
 	for k, j := range w.cols {
 		q.Limit[k] = s.limit[j]
 	}
-	q.Free = s.freePlace()
+	q.Free = s.freePosition()
 	set := quadratic.SeparableSettings{Tolerance: s.units(tol), RelTolerance: innerPart}
 	if s.work.near || s.constant() { // if φ″ is constant, the model is the problem itself
 		set.RelTolerance = s.work.part
@@ -429,7 +429,7 @@ func (s *Solver) hessian(fresh bool) {
 		s.fillCoupled()
 		return
 	}
-	w.ridges(func(k int) float64 { return s.ridge[w.cols[k]] })
+	w.setRidges(func(k int) float64 { return s.ridge[w.cols[k]] })
 }
 
 // The fraction of the tolerance that may be lost when a dual point is scaled into its domain.

@@ -10,13 +10,13 @@ import (
 	"github.com/scas-admm/scas/solver/internal/rows"
 )
 
-// working is a working set: some columns of the data, and the quadratic model of their coefficients.
-type working struct {
-	most    int     // the largest allowed number of columns
-	threads int     // the number of goroutines
-	cols    []int32 // the columns, in increasing order
-	place   []int32 // for each feature: its position in cols plus 1, or 0 if it is not in cols
-	noRoom  bool    // more columns belong to the set than the field most allows, see choose
+// A workingSet has some columns of the data, and the quadratic model of their coefficients.
+type workingSet struct {
+	most     int     // the largest allowed number of columns
+	threads  int     // the number of goroutines
+	cols     []int32 // the columns, in increasing order
+	position []int32 // for each feature: its position in cols plus 1, or 0 if it is not in cols
+	noRoom   bool    // more columns belong to the set than the field most allows, see chooseSet
 
 	// formed is true if the Hessian is computed as a matrix. rows and columns are the data of the columns in
 	// cols, by rows and by columns: rows is used if formed is true, else columns.
@@ -38,13 +38,13 @@ type working struct {
 }
 
 const (
-	leastRoom = 16 // choose may add this number of columns, even if few coefficients are not zero
-	// When choose changes the set, it also adds columns whose correlation exceeds this part of the correlation
-	// at which they would have to enter. So the set changes less often.
+	leastRoom = 16 // chooseSet may add this number of columns, even if few coefficients are not zero
+	// When chooseSet changes the set, it also adds columns whose correlation exceeds this part of the
+	// correlation at which they would have to enter. So the set changes less often.
 	early = 0.9
 )
 
-// choose makes the working set. A column belongs to the set if its coefficient is not zero, if it has no
+// chooseSet makes the working set. A column belongs to the set if its coefficient is not zero, if it has no
 // limit, or if its correlation exceeds share times its limit. With a Gram matrix, a column in the set also
 // stays there. If the model is coupled, or if the Hessian of all columns is cheap (summary.cheap), the set has
 // all columns.
@@ -52,15 +52,15 @@ const (
 // If the set has all columns that belong to it and not many more, it stays as it is. With a constant
 // curvature of the loss it may have many more. Otherwise columns whose correlation exceeds early·share times
 // their limit are added too: columns that are already in the set, and columns with the largest ratio of
-// correlation to limit. choose returns true if columns were missing and the set has changed.
-func (s *Solver) choose(share float64) bool {
+// correlation to limit. chooseSet returns true if columns were missing and the set has changed.
+func (s *Solver) chooseSet(share float64) bool {
 	w := &s.set
-	if w.place == nil {
-		w.place = make([]int32, s.p)
+	if w.position == nil {
+		w.position = make([]int32, s.p)
 	}
 	if s.coupled != nil {
 		if len(w.cols) == 0 {
-			s.build(all(s.p))
+			s.buildSet(allColumns(s.p))
 		}
 		return false
 	}
@@ -71,7 +71,7 @@ func (s *Solver) choose(share float64) bool {
 	needed, missing := 0, len(w.cols) == 0
 	for j, limit := range s.limit {
 		correlation := s.correlation(j)
-		inside := w.place[j] > 0
+		inside := w.position[j] > 0
 		must := s.x[j] != 0 || limit == 0 || s.summary.cheap || s.gram != nil && inside
 		if !must && correlation <= early*share*limit {
 			continue
@@ -102,20 +102,20 @@ func (s *Solver) choose(share float64) bool {
 		cols = append(cols, more[:min(len(more), w.most-len(cols))]...)
 	}
 	slices.Sort(cols)
-	s.build(cols)
+	s.buildSet(cols)
 	return missing
 }
 
-// freePlace returns the position in the set of a free feature without bounds, or −1 if there is none. If there
-// are several, it takes the last one. It also returns −1 if the curvature φ″ of the loss jumps: where the
-// loss is linear, the minimum over a coefficient is too far away.
-func (s *Solver) freePlace() int {
+// freePosition returns the position in the set of a free feature without bounds, or −1 if there is none. If
+// there are several, it takes the last one. It also returns −1 if the curvature φ″ of the loss jumps: where
+// the loss is linear, the minimum over a coefficient is too far away.
+func (s *Solver) freePosition() int {
 	if !s.Loss.Traits().ContinuousCurvature {
 		return -1
 	}
 	for _, j := range slices.Backward(s.summary.free) {
 		if above, below := s.open(int(j)); above && below {
-			if k := s.set.place[j]; k > 0 {
+			if k := s.set.position[j]; k > 0 {
 				return int(k) - 1
 			}
 		}
@@ -123,8 +123,8 @@ func (s *Solver) freePlace() int {
 	return -1
 }
 
-// all returns 0, 1, …, columns−1.
-func all(columns int) []int32 {
+// allColumns returns 0, 1, …, columns−1.
+func allColumns(columns int) []int32 {
 	cols := make([]int32, columns)
 	for j := range cols {
 		cols[j] = int32(j)
@@ -148,14 +148,14 @@ func (s *Solver) correlation(j int) float64 {
 	return math.Abs(e)
 }
 
-// build makes cols the working set and collects the data of its columns.
-func (s *Solver) build(cols []int32) {
+// buildSet makes cols the working set and collects the data of its columns.
+func (s *Solver) buildSet(cols []int32) {
 	w := &s.set
 	if slices.Equal(w.cols, cols) && w.x != nil {
 		return
 	}
 	for _, j := range w.cols {
-		w.place[j] = 0
+		w.position[j] = 0
 	}
 	if s.gram != nil && len(cols) > defaultWorking { // the Gram matrix would have too many columns
 		s.rows, s.gram = s.gram.memory, nil
@@ -164,7 +164,7 @@ func (s *Solver) build(cols []int32) {
 	before := w.cols
 	w.cols, w.reusable = cols, false
 	for k, j := range cols {
-		w.place[j] = int32(k) + 1
+		w.position[j] = int32(k) + 1
 	}
 	m, q := len(cols), &w.model
 	for _, v := range []*[]float64{&w.x, &w.gradient, &q.Limit, &q.Unit} {
@@ -313,7 +313,7 @@ func (s *Solver) buildRows() {
 	}
 	next := append([]int64(nil), ptr[:s.Rows.Len()]...)
 	for k, j := range w.cols {
-		w.fill(next, k, columns, int(j))
+		w.appendColumn(next, k, columns, int(j))
 	}
 }
 
@@ -322,9 +322,9 @@ type columnSource interface {
 	Row(j int) ([]int32, []float64)
 }
 
-// fill appends the entries of column j of X to w.rows, where this column has the index k. next[i] is the
-// position of the next entry of row i in w.rows.
-func (w *working) fill(next []int64, k int, columns columnSource, j int) {
+// appendColumn appends the entries of column j of X to w.rows, where this column has the index k. next[i] is
+// the position of the next entry of row i in w.rows.
+func (w *workingSet) appendColumn(next []int64, k int, columns columnSource, j int) {
 	idx, val := columns.Row(j)
 	for m, i := range idx {
 		to := next[i]
@@ -358,7 +358,7 @@ func (s *Solver) buildColumns() {
 }
 
 // margins sets dst = X u, where X is the data of the columns in cols.
-func (w *working) margins(s *rows.Sums, dst, u []float64) {
+func (w *workingSet) margins(s *rows.Sums, dst, u []float64) {
 	if w.formed {
 		s.Margins(dst, w.rows, u)
 		return
@@ -369,7 +369,7 @@ func (w *working) margins(s *rows.Sums, dst, u []float64) {
 
 // transposed sets dst = X'C alpha, where X is the data of the columns in cols, and C has the weights cᵢ of the
 // samples on its diagonal.
-func (w *working) transposed(s *rows.Sums, dst, alpha []float64) {
+func (w *workingSet) transposed(s *rows.Sums, dst, alpha []float64) {
 	if w.formed {
 		s.Transposed(dst, w.rows, alpha)
 		return
@@ -382,7 +382,7 @@ const sharedFrom = 32
 
 // cutHessian divides the columns of the Hessian among goroutines: goroutine k computes the columns from cut[k]
 // to cut[k+1]−1.
-func (w *working) cutHessian() {
+func (w *workingSet) cutHessian() {
 	if w.rows.Ptr == nil {
 		return
 	}
@@ -400,9 +400,9 @@ func (w *working) cutHessian() {
 	w.cut = append(w.cut, len(w.cols))
 }
 
-// weigh prepares products with a Hessian X'diag(c)X that is not formed: it multiplies sample i by √cᵢ. It
-// overwrites c.
-func (w *working) weigh(c []float64) {
+// weighColumns prepares products with a Hessian X'diag(c)X that is not formed: it multiplies sample i by √cᵢ.
+// It overwrites c.
+func (w *workingSet) weighColumns(c []float64) {
 	for i, v := range c {
 		c[i] = math.Sqrt(v)
 	}
@@ -418,15 +418,15 @@ func (w *working) weigh(c []float64) {
 	}
 }
 
-// form sets the upper triangle of h to X'diag(c)X, where X is the data of the columns in cols.
-func (w *working) form(h, c []float64) {
+// formHessian sets the upper triangle of h to X'diag(c)X, where X is the data of the columns in cols.
+func (w *workingSet) formHessian(h, c []float64) {
 	m, parts := len(w.cols), len(w.cut)-1
 	clear(h)
 	rows.Spread(parts, parts, func(k int) { kernels.Hessian(h, m, m, w.cut[k], w.cut[k+1], w.rows, c, w.scratch[k]) })
 }
 
-// ridges sets the number that is added to diagonal element k of the model's Hessian to ridge(k).
-func (w *working) ridges(ridge func(k int) float64) {
+// setRidges sets the number that is added to diagonal element k of the model's Hessian to ridge(k).
+func (w *workingSet) setRidges(ridge func(k int) float64) {
 	dst, prepare := w.dense.Ridge, w.dense.Prepare
 	if !w.formed {
 		dst, prepare = w.implicit.Ridge, w.implicit.Prepare

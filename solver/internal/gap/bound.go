@@ -194,7 +194,7 @@ func (p *Problem) exceeds(z []float64) bool {
 // is moved to the limit; otherwise the whole dual point is scaled down.
 func (p *Problem) bound(x, z []float64, t *Tally, sum *Sum, value float64, clip bool) Bound {
 	w, none := &p.work, Bound{Gap: math.Inf(1)}
-	p.start(z, t, sum, clip)
+	p.setDualPoint(z, t, sum, clip)
 	p.checkSigns()
 	by := p.rootChange(sum)
 	if !(phiSlope*by.reach <= 0.5) { // the changed α may be outside the domain of φ*
@@ -207,7 +207,7 @@ func (p *Problem) bound(x, z []float64, t *Tally, sum *Sum, value float64, clip 
 		// The change of α that makes eⱼ = 0 at the roots also changes e at the other features: by at most
 		// size times the norm of their columns. So the multipliers are computed again with errors that
 		// include these numbers.
-		p.start(z, t, sum, clip)
+		p.setDualPoint(z, t, sum, clip)
 		size := 1.5 * math.Sqrt(t.MaxPhi) * by.norm
 		for j, norm := range p.Columns.Norm {
 			if !p.vanishing(j) { // e does not change at a vanishing feature
@@ -245,9 +245,9 @@ func (p *Problem) bound(x, z []float64, t *Tally, sum *Sum, value float64, clip 
 	return Bound{Gap: gap, Rounding: rounding + p.roundingCost(), Shrink: shrink, Fenchel: tally.Fenchel, Z: w.z}
 }
 
-// start copies the multipliers z to work.z, sets those of the rows in p.recomputed to 0, and computes e. If
-// clip is true, it moves a multiplier beyond its limit to the limit.
-func (p *Problem) start(z []float64, t *Tally, sum *Sum, clip bool) {
+// setDualPoint copies the multipliers z to work.z, sets those of the rows in p.recomputed to 0, and computes
+// e. If clip is true, it moves a multiplier beyond its limit to the limit.
+func (p *Problem) setDualPoint(z []float64, t *Tally, sum *Sum, clip bool) {
 	copy(p.work.z, z)
 	clear(p.work.zErr)
 	p.clearRecomputed(p.work.z)
@@ -490,7 +490,7 @@ func (p *Problem) domainGap(x []float64) (sum float64) {
 		switch row := int(p.Penalty.Singleton[j]); {
 		case p.Penalty.Grouped():
 		case p.Set == nil:
-			p.setMultiplier(int(j), row, p.nearest(int(j), row))
+			p.setMultiplier(int(j), row, p.nearestMultiplier(int(j), row))
 		default:
 			p.setCheapest(int(j), row, x[j])
 		}
@@ -512,10 +512,10 @@ func (p *Problem) domainGapAt(j int, e, err, x float64) float64 {
 	return float64(rest*rest) / (2 * p.Ridge[j])
 }
 
-// nearest returns the multiplier of feature j's singleton row that minimises the bound, if X = R^p and the
-// feature has a ridge. Without a square, it is the multiplier within the limit of the row that minimises
-// |eⱼ|.
-func (p *Problem) nearest(j, row int) float64 {
+// nearestMultiplier returns the multiplier of feature j's singleton row that minimises the bound, if X = R^p
+// and the feature has a ridge. Without a square, it is the multiplier within the limit of the row that
+// minimises |eⱼ|.
+func (p *Problem) nearestMultiplier(j, row int) float64 {
 	e, entry, limit := p.work.e[j], p.Penalty.SingletonEntry[j], p.Penalty.Limit[row]
 	z := math.Max(-limit, math.Min(-e/entry, limit))
 	if p.Penalty.Squared(row) {
@@ -536,7 +536,7 @@ func (p *Problem) setMultiplier(j, row int, z float64) {
 
 // setCheapest sets the multiplier of feature j's singleton row to the candidate with the smallest bound. The
 // candidates are the ends of the subdifferential of g, the number that makes eⱼ = 0, two numbers next to it,
-// and the result of nearest.
+// and the result of nearestMultiplier.
 func (p *Problem) setCheapest(j, row int, x float64) {
 	w, entry := &p.work, p.Penalty.SingletonEntry[j]
 	v, e, err := w.image[row], w.e[j], w.eErr[j]
@@ -548,7 +548,7 @@ func (p *Problem) setCheapest(j, row int, x float64) {
 		square = float64(p.Penalty.Square[row] * v)
 	}
 	margin := 2*err + float64(32*roundoff*math.Abs(e))
-	candidates := [6]float64{square - limit, square + limit, -e / entry, (margin - e) / entry, (-margin - e) / entry, p.nearest(j, row)}
+	candidates := [6]float64{square - limit, square + limit, -e / entry, (margin - e) / entry, (-margin - e) / entry, p.nearestMultiplier(j, row)}
 	best := math.Inf(1)
 	for k, z := range candidates {
 		if !p.Penalty.Squared(row) {
@@ -575,7 +575,7 @@ func (p *Problem) setBallOrSimplex() {
 		row := int(p.Penalty.Singleton[j])
 		z := math.Copysign(p.Penalty.Limit[row], p.Penalty.SingletonEntry[j])
 		if !simplex {
-			z = p.nearest(int(j), row)
+			z = p.nearestMultiplier(int(j), row)
 		}
 		p.setMultiplier(int(j), row, z)
 	}

@@ -23,9 +23,8 @@ type Move struct {
 	Row       func(j int) []float64 // returns row j of H
 }
 
-// ProveMoved returns a bound for the point x, to which the move leads from b, without reading the samples.
-// The dual point has α + κXd and the multipliers z. Its Fenchel terms at x are as large as the Fenchel terms
-// of α at b.X.
+// ProveMoved returns a bound for the point x = b.X + d without reading the samples. The dual point has
+// α + κXd and the multipliers z. Its Fenchel terms at x are as large as the Fenchel terms of α at b.X.
 func (m *Memory) ProveMoved(b *Base, x, z []float64, to *Move) Bound {
 	lossError, reach := m.lossError(b, to), m.reach(to)
 	t := b.Tally

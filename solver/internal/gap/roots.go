@@ -10,9 +10,9 @@ import (
 // RootRow is not safe for concurrent use.
 type RootRow struct {
 	rowOf [][]sparseEntry // see correction
-	// If feature j is a root, single[j] is the index of the root plus 1, otherwise 0. single is nil unless
+	// If feature j is a root, rootAt[j] is the index of the root plus 1, otherwise 0. rootAt is nil unless
 	// the vector n of every root has only one entry.
-	single []int32
+	rootAt []int32
 	sum    []float64 // a'N
 	has    []bool    // has[k] is true if list has root k
 	list   []int32   // the roots at which the last call of Take set sum
@@ -24,12 +24,12 @@ func (p *Problem) NewRootRow() *RootRow {
 	if len(roots) == 0 {
 		return nil
 	}
-	r := &RootRow{rowOf: p.correction.rowOf, single: make([]int32, len(p.Ridge)), sum: make([]float64, len(roots)), has: make([]bool, len(roots))}
+	r := &RootRow{rowOf: p.correction.rowOf, rootAt: make([]int32, len(p.Ridge)), sum: make([]float64, len(roots)), has: make([]bool, len(roots))}
 	for k, root := range roots {
 		if len(root.n) > 1 {
-			r.single = nil
-		} else if r.single != nil {
-			r.single[root.feature] = int32(k) + 1
+			r.rootAt = nil
+		} else if r.rootAt != nil {
+			r.rootAt[root.feature] = int32(k) + 1
 		}
 	}
 	return r
@@ -42,9 +42,9 @@ func (r *RootRow) Take(idx []int32, val []float64) []int32 {
 		r.sum[k], r.has[k] = 0, false
 	}
 	r.list = r.list[:0]
-	if r.single != nil { // features and roots are in the same order, so list is sorted
+	if r.rootAt != nil { // features and roots are in the same order, so list is sorted
 		for m, j := range idx {
-			if k := r.single[j]; k > 0 {
+			if k := r.rootAt[j]; k > 0 {
 				r.list = append(r.list, k-1)
 				r.sum[k-1] = val[m]
 			}
@@ -92,7 +92,7 @@ func (r *rootMatrix) hessian(phi []float64) []float64 {
 	h := make([]float64, k*k)
 	for a := range k {
 		for b := a; b < k; b++ {
-			h[a*k+b] = r.inner(a, b, phi)
+			h[a*k+b] = r.entry(a, b, phi)
 		}
 	}
 	return h
@@ -116,8 +116,8 @@ func (p *Problem) rootHessian(row func(j int) []float64) []float64 {
 	return h
 }
 
-// inner returns entry (a, b) of (X N)' diag(phi) (X N).
-func (r *rootMatrix) inner(a, b int, phi []float64) (sum float64) {
+// entry returns entry (a, b) of (X N)' diag(phi) (X N).
+func (r *rootMatrix) entry(a, b int, phi []float64) (sum float64) {
 	j, other := 0, r.idx[b]
 	for m, i := range r.idx[a] {
 		for j < len(other) && other[j] < i {

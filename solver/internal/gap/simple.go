@@ -12,7 +12,7 @@ import (
 
 // A SimplePoint is a point x with the dual point (α, beta), where αᵢ = φ'(aᵢ'x).
 type SimplePoint struct {
-	X, Y, Beta []float64 // A x + B y = c; with B = −I and c = 0, Y is A x
+	X, Y, Beta []float64 // A X + B Y = c, and its multiplier Beta; with B = −I and c = 0, Y is A X
 	Z          []float64 // −B'Beta, the dual variable of Y
 	E          []float64 // X'Cα + A'Beta, without the gradient of (mu/2)|x|²
 	Slope      []float64 // φ'(aᵢ'x)
@@ -60,7 +60,7 @@ func (f *Simple) Gap(at *SimplePoint) float64 {
 	}
 	relative := math.Max(0x1p-44, float64(len(at.Z)+64)*roundoff)
 	rounding := float64(relative * (math.Abs(at.Penalty) + math.Abs(at.Conjugate) + size + at.Loss))
-	margins, columns := f.errors(at)
+	margins, columns := f.roundingErrors(at)
 	gap := math.Max(0, at.Penalty+at.Conjugate-product) + f.domainGap(at, columns) + margins + f.imageError(at) + rounding
 	if math.IsNaN(gap) {
 		return math.Inf(1)
@@ -68,9 +68,9 @@ func (f *Simple) Gap(at *SimplePoint) float64 {
 	return gap
 }
 
-// errors bounds rounding errors. margins bounds the error of the sum of the samples' Fenchel terms.
-// columns[j] bounds the error of e_j.
-func (f *Simple) errors(at *SimplePoint) (margins float64, columns []float64) {
+// roundingErrors bounds rounding errors. margins bounds the error of the sum of the samples' Fenchel
+// terms. columns[j] bounds the error of eⱼ.
+func (f *Simple) roundingErrors(at *SimplePoint) (margins float64, columns []float64) {
 	n, p := f.Data.Dims()
 	columns = make([]float64, p)
 	samples, total := f.Team.Total(float64(n)), f.Team.Total(rows.Mass(f.Weights, n))
@@ -93,15 +93,15 @@ func (f *Simple) errors(at *SimplePoint) (margins float64, columns []float64) {
 	margins = f.Team.SumWith(columns, margins)
 	l, _ := f.A.Dims()
 	relative := (samples + float64(l+64)) * roundoff
-	back := f.backward(at.Beta, l, p)
+	back := f.absTrans(at.Beta, l, p)
 	for j := range columns {
 		columns[j] = float64(relative * (columns[j] + back(j)))
 	}
 	return margins, columns
 }
 
-// backward returns a function of the column j that bounds Σ |a_kj beta_k|, the sum over the rows k of A.
-func (f *Simple) backward(beta []float64, l, p int) func(j int) float64 {
+// absTrans returns a function of the column j that bounds Σ |a_kj beta_k|, the sum over the rows k of A.
+func (f *Simple) absTrans(beta []float64, l, p int) func(j int) float64 {
 	a := f.A.Matrix()
 	switch {
 	case f.A.Identity():
@@ -138,7 +138,7 @@ func (f *Simple) imageError(at *SimplePoint) float64 {
 	return 2 * roundoff * sum
 }
 
-// domainGap bounds h(x) + h*(−e) + e'x, where the error of e_j is at most errors[j]. It uses
+// domainGap bounds h(x) + h*(−e) + e'x, where the error of eⱼ is at most errors[j]. It uses
 //
 //	h(x) + h*(−e) + e'x ≤ (mu/2)|x − u|² + σ(−r) + r'x,  r = e + mu u,
 //

@@ -61,8 +61,8 @@ func (b *barriers) fixed(j int) bool {
 	return b.Lower != nil && b.Upper != nil && !(b.Upper[j] > b.Lower[j])
 }
 
-// terms returns the number of logarithms in the barrier.
-func (b *barriers) terms() (count int) {
+// logarithms returns the number of logarithms in the barrier.
+func (b *barriers) logarithms() (count int) {
 	for j := range b.Lower {
 		if b.fixed(j) {
 			continue
@@ -169,9 +169,9 @@ const ballFraction = 0.9
 // The multiplier θ of a ball is at least leastTheta times τ/(R² − |u|²), its value on the central path.
 const leastTheta = 0.01
 
-// longest returns the longest step length with which u stays in the set, but at most 1. For a ball, the step
-// goes at most the part ballFraction of the way to the boundary.
-func (b *barriers) longest(u, step []float64) float64 {
+// longestStep returns the longest step length with which u stays in the set, but at most 1. For a ball,
+// the step goes at most the part ballFraction of the way to the boundary.
+func (b *barriers) longestStep(u, step []float64) float64 {
 	length := 1.0
 	for j := range b.Lower {
 		if !b.fixed(j) {

@@ -18,7 +18,7 @@ type Columns struct {
 	d, product    []float64 // the vector d (see Hessian), and Z d
 	saved, savedD []float64 // product and d at the last Save
 
-	support kernels.Rows // the columns of Z that restrict has copied
+	support kernels.Rows // the columns of Z that supportColumns has copied
 	cg      linalg.ConjugateGradients
 	image   []float64  // Z v, see method times
 	one     [1]float64 // scratch memory
@@ -111,7 +111,7 @@ func (h *Columns) MostSolves() int { return 1 }
 // Solve implements Hessian. It is the conjugate gradient method, preconditioned with the diagonal D of the
 // matrix. The energy of a residual r is r'D⁻¹r.
 func (h *Columns) Solve(step, rest, f []float64, support []int32, enough, crosses func([]float64) bool) (found, solved bool) {
-	part, cg, first := h.restrict(support), &h.cg, 0.0
+	part, cg, first := h.supportColumns(support), &h.cg, 0.0
 	fS := make([]float64, len(support))
 	cg.Resize(len(support))
 	for a, k := range support {
@@ -138,8 +138,9 @@ func (h *Columns) Solve(step, rest, f []float64, support []int32, enough, crosse
 	return true, solved
 }
 
-// restrict returns the columns of Z that belong to the support. It copies them unless these are all columns.
-func (h *Columns) restrict(support []int32) *kernels.Rows {
+// supportColumns returns the columns of Z that belong to the support. It copies them unless these are all
+// columns.
+func (h *Columns) supportColumns(support []int32) *kernels.Rows {
 	p, z := &h.support, &h.Z
 	if len(support) == z.Len() {
 		return z

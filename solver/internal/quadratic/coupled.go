@@ -103,7 +103,7 @@ func (q *Coupled) Solve(set *CoupledSettings) bool {
 		if near {
 			q.saveCentre()
 		}
-		settled := !set.Precise || decrement <= float64(tiny*q.Tau) || since > 0 && decrement > 0.1*last
+		settled := !set.Precise || decrement <= float64(preciseEnd*q.Tau) || since > 0 && decrement > 0.1*last
 		if last = decrement; near && q.Tau <= end && settled {
 			return true
 		}
@@ -150,7 +150,7 @@ func (q *Coupled) near(length, decrement, gap float64) bool {
 
 const (
 	maxSteps    = 100
-	tiny        = 1e-12 // with Precise, Solve may end if decrement/τ is at most this
+	preciseEnd  = 1e-12 // with Precise, Solve may end if decrement/τ is at most this
 	maxAtOneTau = 15    // the largest number of steps at one τ
 	longStep    = 0.9   // a step of this length counts as a full step
 	shortStep   = 0.3   // a step below this length is short
@@ -212,7 +212,7 @@ func (q *Coupled) Terms() float64 {
 	}
 	if q.Set != nil {
 		b := barriers{Walls: q.Set.Walls(q.Order)}
-		count += b.terms()
+		count += b.logarithms()
 	}
 	return float64(max(1, count))
 }
@@ -295,7 +295,7 @@ func (q *Coupled) newton() (decrement float64, ok bool) {
 // search returns a step length that reduces the smooth function enough (Armijo's rule). It returns 0 if it
 // finds none.
 func (q *Coupled) search(decrement float64) (length float64) {
-	if length = q.barriers.longest(q.U, q.step); length < 1 {
+	if length = q.barriers.longestStep(q.U, q.step); length < 1 {
 		length *= 1 - boundaryFraction
 	}
 	linear, square := 0.0, 0.5*kernels.Dot(q.step, q.hs)

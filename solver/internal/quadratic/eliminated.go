@@ -6,10 +6,10 @@ import "math"
 // minimum. This minimum is a quadratic function of the other coordinates, with the Hessian H − ff' (the Schur
 // complement of H_ee), where f is column e of H divided by √H_ee.
 type eliminated struct {
-	at       int       // e, or −1 if no coordinate is eliminated
+	index    int       // e, or −1 if no coordinate is eliminated
 	f        []float64 // entry e is 0; nil if no coordinate is eliminated
 	diagonal []float64 // the diagonal of H − ff'; 0 for e and for columns that are multiples of column e
-	from     float64   // x_e, the coordinate at the start x
+	start    float64   // x_e, the coordinate at the start x
 	root     float64   // √H_ee
 	slope    float64   // g_e/√H_ee, where g is the gradient at x
 	along    float64   // f'(u − x)
@@ -22,17 +22,17 @@ const dependentPart = 1e-13
 // begin prepares for a solution of q that starts at q.X. It eliminates no coordinate if H_ee is 0.
 func (e *eliminated) begin(q *Separable) {
 	diagonal := q.H.Diagonal()
-	if *e = (eliminated{at: -1, diagonal: diagonal}); q.Free < 0 || !(diagonal[q.Free] > 0) {
+	if *e = (eliminated{index: -1, diagonal: diagonal}); q.Free < 0 || !(diagonal[q.Free] > 0) {
 		return
 	}
-	e.at, e.from, e.root = q.Free, q.X[q.Free], math.Sqrt(diagonal[q.Free])
-	e.slope = q.Gradient[e.at] / e.root
+	e.index, e.start, e.root = q.Free, q.X[q.Free], math.Sqrt(diagonal[q.Free])
+	e.slope = q.Gradient[e.index] / e.root
 	e.f, e.diagonal = make([]float64, len(diagonal)), make([]float64, len(diagonal))
-	q.H.Column(e.f, e.at)
-	e.f[e.at] = 0
+	q.H.Column(e.f, e.index)
+	e.f[e.index] = 0
 	for k, h := range diagonal {
 		e.f[k] /= e.root
-		if rest := h - float64(e.f[k]*e.f[k]); k != e.at && rest > dependentPart*h {
+		if rest := h - float64(e.f[k]*e.f[k]); k != e.index && rest > dependentPart*h {
 			e.diagonal[k] = rest
 		}
 	}
@@ -45,8 +45,9 @@ func (e *eliminated) move(k int, by float64) {
 	}
 }
 
-// share returns what elimination subtracts from derivative k of the quadratic function at x + part·(u − x).
-func (e *eliminated) share(k int, part float64) float64 {
+// subtracted returns what elimination subtracts from derivative k of the quadratic function at x + part·(u −
+// x).
+func (e *eliminated) subtracted(k int, part float64) float64 {
 	if e.f == nil {
 		return 0
 	}
@@ -59,6 +60,6 @@ func (e *eliminated) value() float64 { return float64(-0.5 * e.slope * e.slope) 
 // insert sets u_e to its minimum, given the other coordinates of u.
 func (e *eliminated) insert(u []float64) {
 	if e.f != nil {
-		u[e.at] = e.from - (e.slope+e.along)/e.root
+		u[e.index] = e.start - (e.slope+e.along)/e.root
 	}
 }

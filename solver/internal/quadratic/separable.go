@@ -243,7 +243,7 @@ func (q *Separable) sweep(support bool) (worst float64) {
 // derivative returns the derivative of the quadratic function with respect to coordinate k. The penalty is
 // not included, and coordinate Free is at its minimum.
 func (q *Separable) derivative(k int) float64 {
-	return q.Gradient[k] + q.H.Product(k) - q.eliminated.share(k, 1)
+	return q.Gradient[k] + q.H.Product(k) - q.eliminated.subtracted(k, 1)
 }
 
 // coordinateStep returns the move of coordinate k from u to the minimum along this coordinate. derivative
@@ -461,10 +461,10 @@ func (q *Separable) Value() float64 {
 	sum := q.eliminated.value()
 	for k, u := range q.U {
 		d := u - q.X[k]
-		if d == 0 || k == q.eliminated.at {
+		if d == 0 || k == q.eliminated.index {
 			continue
 		}
-		slope := q.Gradient[k] + float64(0.5*q.H.Product(k)) - q.eliminated.share(k, 0.5)
+		slope := q.Gradient[k] + float64(0.5*q.H.Product(k)) - q.eliminated.subtracted(k, 0.5)
 		sum += float64(d*slope) + float64(q.Limit[k]*(math.Abs(u)-math.Abs(q.X[k])))
 	}
 	return sum
