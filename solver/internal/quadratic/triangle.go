@@ -38,7 +38,7 @@ func (t Triangle) Row(h []float64, i int) []float64 {
 	return h[i*t.Stride+i : i*t.Stride+min(t.Order, i+t.Width+1)]
 }
 
-// Times sets dst = h d, where h is a stored matrix.
+// Times sets dst = h d, where h is a symmetric matrix that is stored as t describes.
 func (t Triangle) Times(dst, h, d []float64) {
 	clear(dst)
 	for i, v := range d {
