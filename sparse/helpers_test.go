@@ -11,7 +11,7 @@ import (
 	"github.com/scas-admm/scas/sparse/internal/check"
 )
 
-// mustRead reads valid LIBSVM text.
+// mustRead reads valid text, LIBSVM unless opt states another format.
 func mustRead(t testing.TB, text string, opt *ReadOptions) *Dataset {
 	t.Helper()
 	d, err := readAs(LIBSVM, strings.NewReader(text), "inline", opt)
@@ -58,7 +58,7 @@ func readAs(format Format, r io.Reader, name string, opt *ReadOptions) (*Dataset
 	return Read(r, name, &o)
 }
 
-// readMatrix reads coordinate text as a matrix.
+// readMatrix reads a Matrix Market file, or a matrix file as CSR.WriteTo writes it.
 func readMatrix(r io.Reader, name string) (*CSR, error) {
 	c, _, err := readCoordinates(r, name, &ReadOptions{})
 	if err != nil {

@@ -27,7 +27,7 @@ func untouched[T any](t *testing.T, n int64) []T {
 
 // TestMoreThan2To31Entries checks that entries after the first 2^31 are found.
 func TestMoreThan2To31Entries(t *testing.T) {
-	const hole = 1<<31 + 7
+	const hole = 1<<31 + 7 // number of entries in row 0, which are never read
 	a := &CSR{rows: 3, cols: 5, ptr: []int64{0, hole, hole + 2, hole + 5}}
 	a.idx, a.val = untouched[int32](t, hole+5), untouched[float64](t, hole+5)
 	copy(a.idx[hole:], []int32{1, 4, 0, 2, 3})

@@ -57,7 +57,7 @@ func (p *libsvmPart) badEntry(b []byte, start, i int) error {
 		if p.bias == 0 {
 			base = ZeroBased
 		}
-		msg, remedies = beyond(base, p.opt.Features)
+		msg, remedies = beyondMessage(base, p.opt.Features)
 	case value == "":
 		msg = "expected a number right after the colon"
 	case isNonFinite(value):
@@ -66,8 +66,9 @@ func (p *libsvmPart) badEntry(b []byte, start, i int) error {
 	return p.errorAt(b, start, i, msg, remedies...)
 }
 
-// beyond returns the message and the remedies for an index beyond the last of the given number of features.
-func beyond(base IndexBase, features int) (msg string, remedies []Remedy) {
+// beyondMessage returns the message and the remedies for an index beyond the last of the given number of
+// features.
+func beyondMessage(base IndexBase, features int) (msg string, remedies []Remedy) {
 	remedies = []Remedy{moreFeatures, ignoreBeyond}
 	if base == ZeroBased {
 		msg = fmt.Sprintf("the index is beyond the last of %d features, counted from 0: expected at most %d",

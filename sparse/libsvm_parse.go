@@ -22,7 +22,7 @@ type libsvmForm struct {
 type indexRange struct {
 	Max    int64       `json:"max"`               // largest index, or -1 if there is none
 	Zero   bool        `json:"zero"`              // whether index 0 occurs
-	AtEdge *ParseError `json:"at_edge,omitempty"` // the error to return if index 0 occurs too; see newExtreme
+	AtEdge *ParseError `json:"at_edge,omitempty"` // error if Zero is true: an index equal to Features
 }
 
 // A libsvmPart holds the rows of one block of whole lines. Its line numbers count from the beginning of the
@@ -97,7 +97,8 @@ func (p *libsvmParser) take(part *libsvmPart) error {
 	return p.opt.allow(p.name, 2*(rowBytes*int64(p.stats.Rows)+entryBytes*p.stats.NNZ), "the first %d lines", p.lines)
 }
 
-// count checks the next part and adds its numbers to the statistics.
+// count checks the labels of the next part, returns its error if it has one, and adds its numbers of rows,
+// entries and bytes to the statistics.
 func (p *libsvmParser) count(part *libsvmPart) error {
 	for _, k := range part.labels.kinds.all {
 		if _, err := p.labels.see(k.label, p.lines+k.line, k.column); err != nil {
@@ -133,7 +134,7 @@ func (p *libsvmPart) row(b []byte, i int) (int, error) {
 		return 0, p.badLabel(b, start, i, end)
 	}
 	if err := p.labels.add(label, p.line, i-start+1); err != nil {
-		p.labels.kinds.add(labelKind{label, p.line, i - start + 1}) // so that count can report it
+		p.labels.kinds.add(labelKind{label, p.line, i - start + 1}) // so that the method count sees this label
 		return 0, err
 	}
 	first := len(p.idx)
@@ -151,8 +152,8 @@ func (p *libsvmPart) row(b []byte, i int) (int, error) {
 	return lineEnd(b, i), nil
 }
 
-// entries parses the index:value tokens from b[i] to the end of the line or to its comment. The line begins
-// at b[start]. end is the position where entries stopped. sorted is true if the indices increased.
+// entries parses the index:value tokens from b[i] up to a comment or the end of the line. The line begins at
+// b[start]. end is the position where entries stopped. sorted is true if the indices increased.
 func (p *libsvmPart) entries(b []byte, start, i int) (end int, sorted bool, err error) {
 	idx, val := p.idx[:cap(p.idx)], p.val[:cap(p.idx)]
 	k, prev := len(p.idx), int64(-1)
@@ -212,8 +213,8 @@ func (p *libsvmPart) newExtreme(b []byte, start, i int, j int64) error {
 		}
 		p.Zero = true
 	}
-	// An index j = Features is valid only if indices count from 1. If they count from 0, columns returns
-	// AtEdge.
+	// An index j = Features is valid only if indices count from 1. If they turn out to count from 0, the
+	// method columns returns AtEdge.
 	if p.opt.Features > 0 && p.opt.IndexBase == AutoBase && j == p.limit && p.AtEdge == nil {
 		p.AtEdge = p.errorAt(b, start, i, "")
 	}
@@ -249,7 +250,7 @@ func (p *libsvmParser) columns() (int, error) {
 	cols := p.opt.Features
 	if p.stats.IndexBase == ZeroBased {
 		if p.AtEdge != nil {
-			p.AtEdge.Msg, p.AtEdge.Remedies = beyond(ZeroBased, cols)
+			p.AtEdge.Msg, p.AtEdge.Remedies = beyondMessage(ZeroBased, cols)
 			return 0, p.AtEdge
 		}
 		p.Max++
@@ -284,8 +285,8 @@ func (p *libsvmParser) matrix(cols int) *CSR {
 	return x
 }
 
-// join copies the part into x and labels, from row number row and entry number at on. If shift is true, it
-// adds 1 to every column.
+// join copies the part into x and labels. Its first row becomes row number row, its first entry number at. If
+// shift is true, join adds 1 to every column.
 func (p *libsvmPart) join(x *CSR, labels []float64, row int, at int64, shift bool) {
 	copy(labels[row:], p.labels.labels)
 	copy(x.idx[at:], p.idx)

@@ -6,7 +6,7 @@ import "github.com/scas-admm/scas/sparse/internal/scasfile"
 type mapping struct {
 	*scasfile.File
 	name  string // name of the file in errors
-	first int    // number in the file of the first row of the matrix
+	first int    // the first row of the matrix is this row of the file, from 0
 }
 
 // Mapped reports whether the matrix is a view of a mapped file (see Binary). Only those pages of the file

@@ -34,7 +34,8 @@ func readMatrixMarket(r io.Reader, name string, opt *ReadOptions) (*Dataset, err
 	return newData(name, x, nil, opt, stats)
 }
 
-// readCoordinates parses coordinate text. It returns an error if opt allows less memory than it needs.
+// readCoordinates parses the lines of a Matrix Market file. It returns an error if they need more memory than
+// opt allows.
 func readCoordinates(r io.Reader, name string, opt *ReadOptions) (*coordinates.File, ReadStats, error) {
 	data, stats, err := readText(r, name, opt)
 	if err != nil {
@@ -86,7 +87,7 @@ func writeMatrix(w io.Writer, head string, a *CSR) error {
 	})
 }
 
-// wrongText returns the error about a place in a text.
+// wrongText returns a *ParseError about a place in a text; see coordinates.Wrong.
 func wrongText(file string, line, column int, token, msg string) error {
 	return &ParseError{File: file, Line: line, Column: column, Token: token, Msg: msg}
 }

@@ -34,8 +34,8 @@ func (a *arrayReader) wrong(format string, args ...any) error {
 	return &ParseError{File: a.name, Msg: a.what + ": " + fmt.Sprintf(format, args...)}
 }
 
-// describe turns an error of package npy into a *ParseError. It returns nil for nil. place returns the
-// description of the element number at.
+// describe turns an error of package npy into a *ParseError. It returns nil for nil. The function place
+// describes the element number at, counted from 0.
 func (a *arrayReader) describe(err error, place func(at int64) string) error {
 	if err == nil {
 		return nil
@@ -154,7 +154,7 @@ func (a *arrayReader) vector(in *npy.Array) ([]float64, error) {
 	if !in.Numeric() {
 		return nil, a.wrong("words: expected numbers")
 	}
-	if err := a.flat(in); err != nil {
+	if err := a.checkFlat(in); err != nil {
 		return nil, err
 	}
 	var v []float64
@@ -165,8 +165,8 @@ func (a *arrayReader) vector(in *npy.Array) ([]float64, error) {
 	return v, a.describe(err, element)
 }
 
-// flat returns an error unless the array has one dimension, or two dimensions of which one is 1.
-func (a *arrayReader) flat(in *npy.Array) error {
+// checkFlat returns an error unless the array has one dimension, or two dimensions of which one is 1.
+func (a *arrayReader) checkFlat(in *npy.Array) error {
 	longest := 0
 	for _, n := range in.Shape {
 		longest = max(longest, n)

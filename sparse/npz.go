@@ -76,9 +76,9 @@ func seekable(r io.Reader, name, magic string, opt *ReadOptions) (io.ReaderAt, i
 type npzReader struct {
 	name   string
 	opt    *ReadOptions
-	arrays map[string]*zip.File
-	order  []string
-	bytes  int64
+	arrays map[string]*zip.File // the arrays by their names
+	order  []string             // the names in the order of the file
+	bytes  int64                // uncompressed length of the arrays that were opened
 }
 
 // first returns the first of the names that an array has, or "" if no array has any of them.
@@ -149,8 +149,8 @@ func (z *npzReader) read(kind string) (*Dataset, error) {
 	return d, d.arrange(z.name, z.opt.Names)
 }
 
-// matrixOptions returns the options for reading the matrix. If features are chosen by their names, the options
-// have no number of features, because the matrix has all features of the file.
+// matrixOptions returns the options for reading the matrix. If features are chosen by their names, the
+// options have no number of features, because the matrix has all features of the file.
 func (z *npzReader) matrixOptions() *ReadOptions {
 	if z.opt.Names == nil || z.first("names", "features") == "" {
 		return z.opt
@@ -234,7 +234,8 @@ func (z *npzReader) dense() (x *CSR, err error) {
 	return x, err
 }
 
-// sparse reads a sparse matrix in the form in which scipy stores it.
+// sparse reads a sparse matrix in the form in which scipy stores it. sorted is the number of rows that had to
+// be sorted.
 func (z *npzReader) sparse() (x *CSR, sorted int, err error) {
 	for _, name := range []string{"data", "indices", "indptr", "shape"} {
 		if z.arrays[name] == nil {
@@ -302,7 +303,7 @@ func readIndices(a *arrayReader, in *npy.Array) (v []int32, err error) {
 
 // eachInt calls do for all elements of an integer array, at most arrayBlock of them at a time.
 func (a *arrayReader) eachInt(in *npy.Array, do func(block []int64) error) error {
-	if err := a.flat(in); err != nil {
+	if err := a.checkFlat(in); err != nil {
 		return err
 	}
 	block := make([]int64, arrayBlock)

@@ -11,15 +11,15 @@ import (
 // python returns the path of a Python interpreter with NumPy and SciPy, or skips the test.
 func python(t *testing.T) string {
 	t.Helper()
-	var why string
+	var failure string
 	for _, name := range []string{"python3", "/usr/bin/python3"} {
 		out, err := exec.Command(name, "-c", "import numpy, scipy.sparse, scipy.io").CombinedOutput()
 		if err == nil {
 			return name
 		}
-		why = name + ": " + err.Error() + " " + strings.TrimSpace(string(out))
+		failure = name + ": " + err.Error() + " " + strings.TrimSpace(string(out))
 	}
-	t.Skipf("no Python with NumPy and SciPy: %s", why[max(0, len(why)-120):])
+	t.Skipf("no Python with NumPy and SciPy: %s", failure[max(0, len(failure)-120):])
 	return ""
 }
 
@@ -33,7 +33,8 @@ func runPython(t *testing.T, python, dir, script string) {
 	}
 }
 
-// numpyMatrix is Python code that makes a matrix of numbers that need full precision in text.
+// numpyMatrix is Python code that makes a matrix X, whose numbers need full precision in text, a matrix W of
+// small integers, and labels y.
 const numpyMatrix = `
 import numpy as np, scipy.sparse as sp, scipy.io as io
 X = np.zeros((5, 7))
@@ -42,6 +43,7 @@ W = np.array([[1, 0, -2], [3, 100, 0]])
 y = np.array([1, -1, 1, -1, 1])
 `
 
+// numpyWant returns the X, W and y of numpyMatrix.
 func numpyWant(t *testing.T) (x, w *CSR, y []float64) {
 	t.Helper()
 	x, err := FromTriplets(5, 7, []Triplet{

@@ -82,8 +82,8 @@ func (a *CSR) Gram() *CSR {
 	return g
 }
 
-// addRows adds row j of t times A to sum. It marks the columns of its entries in seen, and appends newly
-// marked columns to touched.
+// addRows adds row j of t A to sum. It marks the columns in which it added something in seen, and returns
+// touched with the newly marked columns appended.
 func (a *CSR) addRows(sum []float64, seen []bool, touched []int32, t *CSR, j int) []int32 {
 	rows, weights := t.Row(j)
 	for k, i := range rows {

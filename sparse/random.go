@@ -78,7 +78,7 @@ type Synthetic struct {
 	// Coefficients is the solution x from which the labels are made, one number per feature: constant on
 	// each group, different between neighbouring groups, 0 outside the groups.
 	Coefficients []float64
-	// Groups lists, for each group, its features.
+	// Groups lists, for each group with coefficients that are not 0, its features.
 	Groups [][]int
 	// Edges joins features of a group, numbered from 0, the smaller one first. Features with coefficient 0
 	// also form groups with edges.

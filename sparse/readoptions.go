@@ -44,8 +44,8 @@ type ReadOptions struct {
 	AnyLabels bool
 	// LabelsOptional means that data without labels are accepted.
 	LabelsOptional bool
-	// Strict makes a row whose indices do not increase an error; otherwise it is sorted and counted.
-	// Repeated indices are always an error.
+	// Strict makes a row whose indices do not increase an error; otherwise such a row is sorted, and counted
+	// in ReadStats.SortedRows. Repeated indices are always an error.
 	Strict bool
 	// LabelsFile, if not empty, is the path of a file with one label for each row, which replaces the
 	// labels in the data. The file is an array in NumPy's format if its name ends in .npy, else text with
@@ -145,5 +145,6 @@ func byteCount(n int64) string {
 	return fmt.Sprintf("%.3g %s", v, [...]string{"bytes", "KiB", "MiB", "GiB", "TiB"}[k])
 }
 
-// entryBytes is the number of bytes of a matrix entry, rowBytes that of a row pointer and a label.
+// entryBytes is the number of bytes of a matrix entry, rowBytes the number of bytes of a row pointer and a
+// label.
 const entryBytes, rowBytes = 4 + 8, 8 + 8

@@ -167,8 +167,9 @@ func eachBlock(in io.Reader, name string, do func(buf []byte, n int, last bool) 
 	}
 }
 
-// inParallel divides a text into blocks as eachBlock does. Several goroutines parse the blocks, and take
-// receives the results in the order of the text. The first error of take ends the reading.
+// inParallel divides a text into blocks as eachBlock does. Several goroutines call parse, which receives a
+// block b[:n], followed by text.Pad more bytes; first is true for the first block. The function take receives
+// the results of parse in the order of the text. Its first error ends the reading.
 func inParallel[T any](in io.Reader, name string, parse func(b []byte, n int, first bool) T, take func(T) error) error {
 	threads := runtime.GOMAXPROCS(0)
 	order := make(chan chan T, threads) // results of the blocks, in the order of the text

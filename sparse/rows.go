@@ -3,7 +3,7 @@ package sparse
 // rows holds the rows of a matrix that is being read.
 type rows struct {
 	ptr    []int64   // 0, then the end of each row
-	full   []entries // the first entries, in slices without unused capacity
+	full   []entries // the first entries, in slices to which no more entries are added
 	before int       // number of entries in full
 	idx    []int32   // columns of the entries that are not in full
 	val    []float64 // values of the entries that are not in full
@@ -55,7 +55,7 @@ func (m *rows) matrix(cols int) *CSR {
 	return &CSR{rows: len(m.ptr) - 1, cols: cols, ptr: m.ptr, idx: trim(m.idx), val: trim(m.val)}
 }
 
-// trim returns s without its unused capacity, if this is more than a quarter of s.
+// trim returns s, or a copy of s if its unused capacity is more than a quarter of its length.
 func trim[T any](s []T) []T {
 	if cap(s)-len(s) > len(s)/4 {
 		return append(make([]T, 0, len(s)), s...)

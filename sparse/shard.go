@@ -54,7 +54,7 @@ func ReadShard(paths []string, part, parts int, opt *ReadOptions) (*Dataset, err
 type piece struct {
 	path   string
 	lo, hi int64
-	size   int64
+	size   int64 // bytes of the file
 }
 
 // cutFiles returns the pieces of shard number part.

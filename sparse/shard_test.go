@@ -61,7 +61,7 @@ func joinShards(t *testing.T, paths []string, parts int, opt *ReadOptions) *Data
 	return all
 }
 
-func same(t *testing.T, got, want *Dataset) {
+func checkSame(t *testing.T, got, want *Dataset) {
 	t.Helper()
 	if diff := cmp.Diff(want.Labels, got.Labels); diff != "" {
 		t.Error(diff)
@@ -92,8 +92,8 @@ func TestShards(t *testing.T) {
 			}
 		}
 		for _, parts := range []int{1, 2, 3, 7, 16} {
-			same(t, joinShards(t, paths, parts, nil), whole)
-			same(t, joinShards(t, binary, parts, nil), whole)
+			checkSame(t, joinShards(t, paths, parts, nil), whole)
+			checkSame(t, joinShards(t, binary, parts, nil), whole)
 		}
 	}
 }
@@ -120,7 +120,7 @@ func TestShardsOfCompressed(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	same(t, joinShards(t, paths, 2, nil), whole)
+	checkSame(t, joinShards(t, paths, 2, nil), whole)
 	if _, err := ReadShard(paths[:1], 1, 2, nil); err == nil || !strings.Contains(err.Error(), "decompress") {
 		t.Errorf("a part of nothing: %v", err)
 	}
@@ -180,5 +180,5 @@ func TestRebase(t *testing.T) {
 	if err := first.stack(second); err != nil {
 		t.Fatal(err)
 	}
-	same(t, first, whole)
+	checkSame(t, first, whole)
 }

@@ -165,7 +165,7 @@ func TestColumnStatsOfPieces(t *testing.T) {
 	}
 	want := x.ColumnStats()
 	m := NewColumnStats(23)
-	twice := NewColumnStats(23) // statistics of rows with weights 2 and 0
+	twice := NewColumnStats(23) // every row is added with weight 2 and again with weight 0
 	for lo := 0; lo < 500; lo += 90 {
 		hi := min(lo+90, 500)
 		m.Add(x, lo, hi, nil)

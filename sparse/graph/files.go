@@ -23,8 +23,8 @@ func ReadEdgesFile(path string, p int) (*Graph, error) {
 // ReadEdges reads a graph over p features from lines `i j [weight]`, possibly compressed.
 // i and j are 1-based; the default weight is 1. Blank lines and comments, which begin
 // with '#', are skipped. A file with only comments is a graph without edges; an empty
-// file is an error. A Matrix Market file is read as the adjacency matrix of the graph
-// (see sparse.MatrixMarket and FromAdjacency); it must have p rows.
+// file is an error. A Matrix Market file is read as the adjacency matrix of the graph, which
+// must have p rows (see sparse.MatrixMarket and FromAdjacency).
 //
 // An endpoint outside 1..p, a self-loop, a pair given twice (in either direction)
 // and a weight that is 0 or not finite are errors of type *sparse.ParseError.
@@ -36,7 +36,7 @@ func ReadEdges(r io.Reader, name string, p int) (*Graph, error) {
 	return graphOf(c, p)
 }
 
-// readLines reads coordinate text, possibly compressed.
+// readLines reads the lines of an edge list, a matrix file or a Matrix Market file, possibly compressed.
 func readLines(r io.Reader, name string) (*coordinates.File, error) {
 	data, err := sparse.ReadText(r, name)
 	if err != nil {
@@ -47,7 +47,7 @@ func readLines(r io.Reader, name string) (*coordinates.File, error) {
 	})
 }
 
-// matrixOf returns the matrix whose size and entries the lines give.
+// matrixOf returns the matrix in a matrix file or a Matrix Market file.
 func matrixOf(c *coordinates.File) (*sparse.CSR, error) {
 	m, err := c.Matrix()
 	if err != nil {
@@ -109,7 +109,7 @@ func notFeature(token, p int) (int, string, []sparse.Remedy) {
 	return token, fmt.Sprintf("expected a feature number in 1..%d", p), []sparse.Remedy{more}
 }
 
-// adjacencyOf returns the graph of p nodes in a Matrix Market file.
+// adjacencyOf returns the graph whose adjacency matrix is in a Matrix Market file. It must have p nodes.
 func adjacencyOf(c *coordinates.File, p int) (*Graph, error) {
 	a, err := matrixOf(c)
 	if err != nil {
@@ -180,7 +180,7 @@ const (
 	Matrix Kind = "matrix"
 )
 
-// Constraint is the matrix A of the constraint A x = y, and its source.
+// Constraint is a constraint matrix A that was read from a file, and the kind of the file.
 type Constraint struct {
 	A     *sparse.CSR
 	Kind  Kind   // EdgeList or Matrix
@@ -207,15 +207,15 @@ func ReadConstraintFile(path string, p int) (*Constraint, error) {
 // sparse.MatrixMarket) over p features, possibly compressed.
 //
 // If kind is Any, a file is a matrix if it parses as one: its first line has three
-// integers, the third integer is the number of the lines that follow, and all of these
-// are entries in range. Two cases are refused as ambiguous: a matrix that is also a valid
+// integers, the third integer is the number of the lines that follow, and all lines that
+// follow are entries in range. Two cases are refused as ambiguous: a matrix that is also a valid
 // edge list, except for pairs given twice (only tiny files can be both); and an edge list
 // whose first line could be the header of a truncated matrix over p features. A matrix
 // must have p columns.
 //
 // A Matrix Market file is recognised by its first line. If kind is Any, it is the
 // adjacency matrix of a graph if that line says symmetric, and A itself otherwise.
-// EdgeList and Matrix choose one or the other for any file.
+// Kind EdgeList reads every Matrix Market file as an adjacency matrix, kind Matrix as A.
 //
 // Errors in the text have the type *sparse.ParseError. If a file is neither kind, the
 // error is about the kind that it resembles more.
@@ -243,7 +243,7 @@ func ReadConstraint(r io.Reader, name string, kind Kind, p int) (*Constraint, er
 	return detectConstraint(c, p)
 }
 
-// detectConstraint reads a file whose kind must be detected.
+// detectConstraint is ReadConstraint for kind Any and a file that is not a Matrix Market file.
 func detectConstraint(c *coordinates.File, p int) (*Constraint, error) {
 	g, edgesErr := graphOf(c, p)
 	announced, headed := c.Announced()
@@ -295,6 +295,8 @@ func matrixConstraint(a *sparse.CSR, err error, name string, p int) (*Constraint
 	return &Constraint{A: a, Kind: Matrix}, nil
 }
 
+// otherFeatures returns the error for a file that is for n features if the data have p. The argument what
+// describes the content of the file.
 func otherFeatures(name, what string, n, p int) error {
 	as := sparse.Remedy{Field: "p", To: strconv.Itoa(n), If: fmt.Sprintf("the data has %d features", n)}
 	return &sparse.ParseError{

@@ -195,7 +195,7 @@ func TestAntisymmetricIsThePublishedMatrix(t *testing.T) {
 }
 
 // checkDetectedKind checks the kind that ReadConstraint detects for data if it is called with kind Any.
-// edgesErr is the error of reading data as an edge list.
+// edgesErr is the error of reading data as an edge list, nil if they are one.
 func checkDetectedKind(t *testing.T, data []byte, p int, edgesErr error) {
 	t.Helper()
 	c, err := ReadConstraint(bytes.NewReader(data), "fuzz", Any, p)
@@ -206,15 +206,15 @@ func checkDetectedKind(t *testing.T, data []byte, p int, edgesErr error) {
 		return // a Matrix Market file
 	}
 	a, matrixErr := readMatrix(bytes.NewReader(data), "fuzz")
-	wide := 0
+	cols := 0
 	if matrixErr == nil {
-		_, wide = a.Dims()
+		_, cols = a.Dims()
 	}
 	want := Any // Any means that an error is expected
 	switch {
 	case edgesErr == nil && matrixErr != nil && !maybeCut(data, p):
 		want = EdgeList
-	case edgesErr != nil && matrixErr == nil && wide == p && !edgesAlone(data, p):
+	case edgesErr != nil && matrixErr == nil && cols == p && !edgesAlone(data, p):
 		want = Matrix
 	}
 	if (err == nil) != (want != Any) || err == nil && c.Kind != want {
@@ -253,7 +253,8 @@ func maybeCut(data []byte, p int) bool {
 	return err == nil && noCount == nil && columns == p && entries >= len(lines)
 }
 
-// FuzzReadEdges checks that a graph that was read can be written and read again.
+// FuzzReadEdges checks that a graph that was read can be written and read again, and that ReadConstraint
+// detects the right kind.
 func FuzzReadEdges(f *testing.F) {
 	for _, s := range []string{"1 2\n", "1 2 1\n2 3 -0.5 # c\n", "5 1\n2 3 -0.3333333333333333\n3 4 5e-324\n", "2 3 1\n1 2 1\n", "# none\n", "1 1\n", "1 2 nan\n", "9 9 2\n1 1 1\n9 9 9", "%%MatrixMarket matrix coordinate real symmetric\n9 9 1\n2 1 -1\n"} {
 		f.Add([]byte(s), 9)

@@ -119,9 +119,9 @@ func (g *Graph) Degrees() []int {
 	return d
 }
 
-// Components returns the number of the connected component of each node, and the number of components.
+// Components returns, for each node, the number of its connected component, and the number of components.
 // Components are numbered from 0 in the order of their smallest nodes. An isolated node is a component.
-func (g *Graph) Components() (of []int, count int) {
+func (g *Graph) Components() (numbers []int, count int) {
 	f := newForest(g.n)
 	for _, e := range g.edges {
 		f.join(e.I, e.J)
@@ -200,9 +200,9 @@ func (g *Graph) Statistics() Statistics {
 			s.Isolated++
 		}
 	}
-	of, count := g.Components()
+	numbers, count := g.Components()
 	size := make([]int, count)
-	for _, k := range of {
+	for _, k := range numbers {
 		size[k]++
 		s.Largest = max(s.Largest, size[k])
 	}

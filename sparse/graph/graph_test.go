@@ -29,7 +29,7 @@ func wantParseError(t testing.TB, err error, line, column int, fragments ...stri
 	}
 }
 
-// readMatrix reads coordinate text as a matrix.
+// readMatrix reads a matrix file or a Matrix Market file.
 func readMatrix(r io.Reader, name string) (*sparse.CSR, error) {
 	c, err := readLines(r, name)
 	if err != nil {
@@ -108,12 +108,12 @@ func TestGramIsLaplacianPlusIdentity(t *testing.T) {
 }
 
 func TestEdgesIsACopy(t *testing.T) {
-	in := []Edge{{0, 1, 1}}
-	g, err := New(2, in)
+	edges := []Edge{{0, 1, 1}}
+	g, err := New(2, edges)
 	if err != nil {
 		t.Fatal(err)
 	}
-	in[0].Weight = 7
+	edges[0].Weight = 7
 	g.Edges()[0].Weight = 8
 	if w := g.Edges()[0].Weight; w != 1 {
 		t.Errorf("weight %v after writing to copies, want 1", w)
@@ -125,7 +125,7 @@ func TestComponents(t *testing.T) {
 	for range 200 {
 		n := 1 + r.IntN(20)
 		var edges []Edge
-		reach := make([][]bool, n) // whether two nodes are connected, by a slow method
+		reach := make([][]bool, n) // whether there is a path between two nodes, found by Warshall's method
 		for i := range reach {
 			reach[i] = make([]bool, n)
 			reach[i][i] = true
@@ -170,12 +170,13 @@ func TestComponents(t *testing.T) {
 }
 
 // correlationData returns data with two nearly equal columns of values near 1e8, two opposite columns,
-// sparse columns, a constant column and an empty one.
-func correlationData(t testing.TB) (*sparse.CSR, [][]float64) {
+// sparse columns, a constant column and an empty one. columns holds the same numbers column by column.
+func correlationData(t testing.TB) (x *sparse.CSR, columns [][]float64) {
 	t.Helper()
 	const rows, cols = 60, 9
 	r := rand.New(rand.NewPCG(2, 2))
-	data, columns := make([]float64, rows*cols), make([][]float64, cols)
+	data := make([]float64, rows*cols)
+	columns = make([][]float64, cols)
 	for i := range rows {
 		z := r.NormFloat64()
 		row := data[i*cols : (i+1)*cols]

@@ -8,16 +8,16 @@ import (
 )
 
 // CovarianceOfPieces returns the same bits as CovarianceOf, for data whose rows need not all be in memory.
-// It calls each twice. each must call do with consecutive ranges of rows, lo to hi−1, until all rows are
-// passed, or until do returns an error, which each then returns. The result takes 8 bytes for every pair of
-// features. threads is the number of goroutines; 0 means one per processor.
-func CovarianceOfPieces(x *sparse.CSR, threads int, each func(do func(lo, hi int) error) error) (*Covariance, error) {
+// It calls the function visit twice. In each call, visit must call do with consecutive ranges of rows, lo to
+// hi−1, until it has passed all rows, or until do returns an error, which visit must return. The result
+// takes 8 p² bytes for p features. threads is the number of goroutines; 0 means one per processor.
+func CovarianceOfPieces(x *sparse.CSR, threads int, visit func(do func(lo, hi int) error) error) (*Covariance, error) {
 	rows, p := x.Dims()
 	if err := checkSamples(rows); err != nil {
 		return nil, err
 	}
 	c := newCentring(rows, p)
-	err := each(func(lo, hi int) error {
+	err := visit(func(lo, hi int) error {
 		c.add(x, lo, hi)
 		return nil
 	})
@@ -26,7 +26,7 @@ func CovarianceOfPieces(x *sparse.CSR, threads int, each func(do func(lo, hi int
 	}
 	c.center()
 	t := &products{centring: c, sum: make([]float64, p*p)}
-	err = each(func(lo, hi int) error {
+	err = visit(func(lo, hi int) error {
 		c.addSquares(x, lo, hi)
 		t.add(x, lo, hi, threads)
 		return nil
@@ -44,12 +44,12 @@ func Dense(x *sparse.CSR) bool {
 	return int64(p)*int64(p) <= x.NNZ()
 }
 
-// products holds, for any two columns, the sum over rows of their products. It adds in the same order as
-// columns.products.
+// products computes, for any two columns, the sum over the rows of their products. It adds in the same order
+// as the method products of the type columns.
 type products struct {
 	*centring
 	sum     []float64 // p x p numbers; only those above the diagonal are used
-	shifted []float64 // scratch memory
+	shifted []float64 // scratch memory: the values of some rows after subtracting shift
 }
 
 // add adds rows lo to hi−1 to the sums.
@@ -72,7 +72,7 @@ func (t *products) addBlock(x *sparse.CSR, lo, hi, threads int) {
 		}
 		val = t.shifted
 	}
-	const bands = 16 // ranges of features; the first ranges have more products than the last
+	const bands = 16 // ranges of features to share out; the first ranges have more products than the last
 	p := len(t.mean)
 	faults.Each(threads, bands, func() func(k int) {
 		return func(k int) {

@@ -11,8 +11,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// inPieces returns a function that calls its argument for consecutive ranges of the rows, divided at cuts.
-// In its call number fail, counted from 1, the function returns failure instead of passing the last range.
+// inPieces returns an argument visit for CovarianceOfPieces, which divides the rows at cuts. In its call
+// number fail, counted from 1, visit returns failure instead of passing the last range; fail 0 means never.
 func inPieces(rows int, fail int, failure error, cuts ...int) func(func(lo, hi int) error) error {
 	passes := 0
 	return func(do func(lo, hi int) error) error {
@@ -31,8 +31,8 @@ func inPieces(rows int, fail int, failure error, cuts ...int) func(func(lo, hi i
 	}
 }
 
-// TestCovarianceOfPieces checks that entries have the same bits if they are computed one by one, and from
-// any division of the rows on any number of goroutines.
+// TestCovarianceOfPieces checks that an entry has the same bits if it is computed by itself, and if
+// CovarianceOfPieces computes it, for several divisions of the rows and several numbers of goroutines.
 func TestCovarianceOfPieces(t *testing.T) {
 	correlated, _ := correlationData(t)
 	for name, x := range map[string]*sparse.CSR{
@@ -56,16 +56,16 @@ func TestCovarianceOfPieces(t *testing.T) {
 				}
 			}
 			opt := &CorrelationOptions{Signed: true, Weighted: true}
-			for _, make := range []func(c *Covariance) (*Graph, error){
+			for _, build := range []func(c *Covariance) (*Graph, error){
 				func(c *Covariance) (*Graph, error) { return Threshold(c, 0.2, opt) },
 				func(c *Covariance) (*Graph, error) { return KNearest(c, 2, opt) },
 				func(c *Covariance) (*Graph, error) { g, _, err := Strongest(c, 9, opt); return g, err },
 			} {
-				want, err := make(single)
+				want, err := build(single)
 				if err != nil {
 					t.Fatal(err)
 				}
-				got, err := make(c)
+				got, err := build(c)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -8,14 +8,14 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// The constants of the published recipe.
+// The constants of the published recipe; see PublishedRecipe.
 const (
 	recipePenalty   = 0.005
-	recipeThreshold = 2.5e-3
+	recipeThreshold = 2.5e-3 // smallest |inv(W)_ij| of an edge
 	recipeRounds    = 10
-	recipeSweeps    = 1000
-	recipeChange    = 1e-16
-	recipeComponent = 5000 // largest number of features of a component, as in the published code
+	recipeSweeps    = 1000  // most sweeps of a lasso problem
+	recipeChange    = 1e-16 // norm of the changes in a sweep that ends a lasso problem
+	recipeComponent = 5000  // largest number of features of a component, as in the published code
 )
 
 // PublishedRecipe returns the graph that published codes of stochastic ADMM compute from the covariance
@@ -26,7 +26,8 @@ const (
 //	S = c, covariances with the divisor rows-1;  W = I
 //	10 times, for every feature j:
 //	    b = argmin 1/2 b'Vb - u'b + 0.005 |b|_1,  V = W without j, u = S_j without S_jj
-//	        (cyclic coordinate descent from 0 until no change above 1e-16, at most 1,000 sweeps)
+//	        (cyclic coordinate descent from 0: at most 1,000 sweeps, until the norm of the changes in a
+//	        sweep is below 1e-16)
 //	    W_j = V b off the diagonal
 //	edges where |inv(W)_ij| > 0.0025
 //
@@ -51,7 +52,8 @@ func PublishedRecipe(c *Covariance, threads int) (*Graph, error) {
 	return &Graph{n: c.n, edges: edges}, nil
 }
 
-// recipeEdges applies the recipe to one component with covariance s.
+// recipeEdges applies the recipe to one component. s is its covariance matrix, row by row, and members are
+// its features.
 func recipeEdges(s []float64, members []int32) ([]Edge, error) {
 	p := len(members)
 	w := mat.NewDense(p, p, nil)
@@ -90,6 +92,7 @@ type recipeLasso struct {
 	b, vb []float64 // b, with b_j = 0, and W b; element j of W b is not used
 }
 
+// solve sets b and vb for feature j by cyclic coordinate descent.
 func (l *recipeLasso) solve(j int) {
 	p := l.p
 	clear(l.b)

@@ -13,12 +13,12 @@ import (
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
-// TestPublishedRecipe compares the graphs with the matrices published for the same data sets.
+// TestPublishedRecipe compares the graphs of two data sets with the matrices published for these data sets.
 func TestPublishedRecipe(t *testing.T) {
 	for _, tt := range []struct {
-		data, matrix                   string
-		p, edges, isolated, max, parts int
-		lambda                         float64
+		data, matrix                           string
+		p, edges, isolated, maxDegree, largest int
+		lambda                                 float64 // largest eigenvalue of A'A
 	}{
 		{"a9a.zst", "F_a9a_asvrpdhg.txt", 123, 421, 49, 36, 72, 145.896},
 		{"covtype.libsvm.binary.scale.zst", "F_covtype_asvrpdhg.txt", 54, 70, 27, 22, 27, 41.59},
@@ -44,8 +44,8 @@ func TestPublishedRecipe(t *testing.T) {
 				t.Errorf("not the published matrix: %s", diff)
 			}
 			s := g.Statistics()
-			if s.Edges != tt.edges || s.Isolated != tt.isolated || s.MaxDegree != tt.max || s.Largest != tt.parts {
-				t.Errorf("%+v, want %d edges, %d isolated, maximal degree %d, largest component %d", s, tt.edges, tt.isolated, tt.max, tt.parts)
+			if s.Edges != tt.edges || s.Isolated != tt.isolated || s.MaxDegree != tt.maxDegree || s.Largest != tt.largest {
+				t.Errorf("%+v, want %d edges, %d isolated, maximal degree %d, largest component %d", s, tt.edges, tt.isolated, tt.maxDegree, tt.largest)
 			}
 			if got := largestEigenvalue(t, a.Gram()); math.Abs(got-tt.lambda) > 0.01 {
 				t.Errorf("lambda_1(A'A) = %v, want %v", got, tt.lambda)

@@ -8,8 +8,8 @@ import (
 	"github.com/scas-admm/scas/sparse/faults"
 )
 
-// tieTolerance is the relative difference up to which two values count as equal. A correlation below it
-// counts as 0.
+// tieTolerance is the relative difference up to which two values count as equal. A correlation whose absolute
+// value is below tieTolerance counts as 0.
 const tieTolerance = 1e-12
 
 // collector keeps pairs whose absolute value is at least floor. If it has limit pairs, it raises floor to
@@ -58,27 +58,27 @@ func (c *collector) prune() {
 // is larger.
 func (c *Covariance) strongest(floor float64, keep, threads int) (pairs []Edge, reached float64) {
 	total := newCollector(floor, keep)
-	collect := func(count int, each func(k int, r *covarianceRow, into *collector)) {
+	collect := func(count int, do func(k int, r *covarianceRow, dst *collector)) {
 		var parts []*collector
 		faults.Each(threads, count, func() func(k int) {
-			r, into := newCovarianceRow(c.n), newCollector(total.floor, keep)
-			parts = append(parts, into)
-			return func(k int) { each(k, r, into) }
+			r, part := newCovarianceRow(c.n), newCollector(total.floor, keep)
+			parts = append(parts, part)
+			return func(k int) { do(k, r, part) }
 		})
 		for _, part := range parts {
 			total.pairs = append(total.pairs, part.pairs...)
 		}
 		total.prune()
 	}
-	collect(c.n, func(i int, r *covarianceRow, into *collector) {
+	collect(c.n, func(i int, r *covarianceRow, dst *collector) {
 		c.row(i, i+1, r)
 		for _, j := range r.cols {
-			into.add(Edge{int32(i), j, r.value[j]})
+			dst.add(Edge{int32(i), j, r.value[j]})
 		}
 	})
 	if c.data != nil {
 		order, reach := c.byReach()
-		collect(c.n, func(k int, r *covarianceRow, into *collector) { c.apartPairs(k, order, reach, r, into) })
+		collect(c.n, func(k int, r *covarianceRow, dst *collector) { c.apartPairs(k, order, reach, r, dst) })
 	}
 	sortEdges(total.pairs)
 	return total.pairs, total.floor
@@ -108,18 +108,19 @@ func (c *Covariance) byReach() (order []int32, reach []float64) {
 	return order, reach
 }
 
-// reachSlack reduces the bound for a product of reaches, because the product may be rounded down.
+// reachSlack reduces the bound with which apartPairs compares reach[i]*reach[j], because rounding may make
+// this product smaller than the absolute value of the entry.
 const reachSlack = 1 - tieTolerance
 
-// apartPairs adds pairs to the collector into: the feature order[k] with each feature later in order that
-// has no common row with it. It stops at the first pair below into.floor, because the absolute values
-// decrease.
-func (c *Covariance) apartPairs(k int, order []int32, reach []float64, r *covarianceRow, into *collector) {
+// apartPairs adds to the collector dst the pairs of feature order[k] with a later element of order that has
+// no common row with it. The absolute values of these pairs decrease, so it stops at the
+// first one below dst.floor. order and reach are the results of byReach, and r is scratch memory.
+func (c *Covariance) apartPairs(k int, order []int32, reach []float64, r *covarianceRow, dst *collector) {
 	i := order[k]
 	r.clear()
 	marked := false
 	for _, j := range order[k+1:] {
-		if reach[i]*reach[j] < into.floor*reachSlack {
+		if reach[i]*reach[j] < dst.floor*reachSlack {
 			return
 		}
 		if !marked {
@@ -127,7 +128,7 @@ func (c *Covariance) apartPairs(k int, order []int32, reach []float64, r *covari
 			marked = true
 		}
 		if !r.met[j] {
-			into.add(Edge{min(i, j), max(i, j), c.apart(int(i), int(j))})
+			dst.add(Edge{min(i, j), max(i, j), c.apart(int(i), int(j))})
 		}
 	}
 }

@@ -54,7 +54,8 @@ func sparseData(t testing.TB, rows, cols int, seed uint64) *sparse.CSR {
 	return x
 }
 
-// plainCorrelations computes the correlations of all pairs of columns by the definition.
+// plainCorrelations computes the correlations of all pairs of columns by the definition. A constant column
+// has correlation 0.
 func plainCorrelations(x *sparse.CSR) [][]float64 {
 	columns := sparsetest.Dense(x.Transpose())
 	c := make([][]float64, len(columns))
@@ -171,7 +172,7 @@ func TestBuildersAgainstAllPairs(t *testing.T) {
 }
 
 // checkNearest checks that KNearest joins every feature with the k features of largest absolute
-// correlation.
+// correlation. want holds the correlations of all pairs.
 func checkNearest(t *testing.T, c *Covariance, want [][]float64, k int) {
 	t.Helper()
 	g, err := KNearest(c, k, &CorrelationOptions{Weighted: true})
@@ -284,7 +285,7 @@ func TestManyFeatures(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Logf("%v down to %v in %v", g.Statistics(), threshold, time.Since(began))
-	// Some features are compared with the definition.
+	// For every 997th feature, the edges are compared with all its correlations.
 	for i := 0; i < 47236; i += 997 {
 		joined := make(map[int]bool)
 		for _, e := range g.edges {

@@ -79,9 +79,8 @@ func joins(g *Graph, i, j int32) bool {
 	return slices.ContainsFunc(g.Edges(), func(e Edge) bool { return e.I == i && e.J == j })
 }
 
-// TestStrangers checks that features that are uncorrelated up to rounding are never
-// joined.
-func TestStrangers(t *testing.T) {
+// TestUncorrelated checks that features that are uncorrelated up to rounding are never joined.
+func TestUncorrelated(t *testing.T) {
 	rounded := 0
 	for k := range 30 {
 		scale := 0.1 + 0.37*float64(k)

@@ -9,9 +9,8 @@ import (
 
 // EstimateEdges searches by bisection for a penalty at which Estimate returns about k edges, and returns
 // that result. It ignores opt.Penalty. It stops at exactly k edges, within 1 % of k if k >= 100, or when
-// the penalty is known to six digits. Of the results that it computed it returns the result whose number of
-// edges is nearest to k, and the sparser of two equally near ones. k must be from 1 to
-// graph.DefaultMaxEdges.
+// the penalty is known to six digits. It returns the computed result whose number of edges is nearest to k,
+// and the sparser one of two equally near results. k must be from 1 to graph.DefaultMaxEdges.
 //
 // If a component becomes larger than opt.MaxComponent, the error wraps a *graph.ComponentError. If Estimate
 // does not reach its duality gap at some penalty, the error matches ErrNotConverged: with few samples no
@@ -42,19 +41,19 @@ func EstimateEdges(c *graph.Covariance, k int, opt Options) (*Result, error) {
 	return search.best, nil
 }
 
-// edgeSearch holds the bracket of the bisection. At the penalty high there are fewer than k edges; at the
-// penalty low, unless it is 0, there are k or more.
+// edgeSearch is the state of the bisection for k edges. The penalty high gives fewer than k edges; the
+// penalty low, unless it is 0, gives k or more.
 type edgeSearch struct {
 	c         *graph.Covariance
 	opt       Options
 	k         int
 	low, high float64
-	best      *Result
-	bestOff   int
+	best      *Result // of the results so far, the one to return
+	bestOff   int     // difference between k and the number of edges of best
 }
 
-// try solves at a penalty and narrows the bracket. done reports whether the number of edges is near enough
-// to k.
+// try calls Estimate with the given penalty, which replaces low or high. done reports whether the number of
+// edges is near enough to k.
 func (s *edgeSearch) try(penalty float64) (done bool, err error) {
 	s.opt.Penalty = penalty
 	res, err := Estimate(s.c, s.opt)

@@ -16,8 +16,9 @@ type extrapolation struct {
 	past [][]float64 // the active entries of z after each sweep
 }
 
-// after is called after every sweep. When it has collected extrapolationDepth+1 iterates, it replaces the
-// last one by a combination of them if that lowers the model, and starts a new collection.
+// after stores the active entries of z after a sweep. When extrapolationDepth+1 sweeps are stored, it
+// replaces these entries of z by a combination of the stored ones, if this lowers the Newton model, and
+// empties the store.
 func (e *extrapolation) after(b *newtonBlock, active [][]int32) {
 	z := b.values(active)
 	e.past = append(e.past, z)
@@ -35,7 +36,7 @@ func (e *extrapolation) after(b *newtonBlock, active [][]int32) {
 }
 
 // combine returns sum_k c_k past[k+1]. The numbers c_k have the sum 1 and minimise the norm of sum_k c_k
-// (past[k+1] - past[k]). It returns false if rounding errors prevent this.
+// (past[k+1] - past[k]). combine returns false if rounding errors prevent this.
 func (e *extrapolation) combine() ([]float64, bool) {
 	const depth = extrapolationDepth
 	steps := make([][]float64, depth)

@@ -17,10 +17,10 @@ import (
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
-// full returns the elements of a square matrix, row by row.
-func full(a *sparse.CSR) []float64 { return slices.Concat(sparsetest.Dense(a)...) }
+// elements returns the elements of a square matrix, row by row.
+func elements(a *sparse.CSR) []float64 { return slices.Concat(sparsetest.Dense(a)...) }
 
-// TestSachs compares solutions with those of R's glasso 1.11 for thr = 1e-12.
+// TestSachs compares solutions with the solutions of R's glasso 1.11, computed with its option thr = 1e-12.
 func TestSachs(t *testing.T) {
 	c, err := graph.ReadCovarianceFile(sparsetest.DataFile(t, "ref", "sachs_cor.txt"))
 	if err != nil {
@@ -38,7 +38,7 @@ func TestSachs(t *testing.T) {
 				t.Fatal(err)
 			}
 			worst := 0.0
-			for k, got := range full(res.Theta) {
+			for k, got := range elements(res.Theta) {
 				worst = max(worst, math.Abs(got-want[k]))
 				if (got == 0) != (want[k] == 0) {
 					t.Errorf("entry %d is %v, want %v: another zero pattern", k, got, want[k])
@@ -61,7 +61,8 @@ func readPaperSet(t testing.TB, name string, features int) *sparse.CSR {
 	return d.X
 }
 
-// TestA9a compares the edges for a9a with those that scikit-learn finds without a penalty on the diagonal.
+// TestA9a compares the edges for a9a with the edges that scikit-learn finds without a penalty on the
+// diagonal.
 func TestA9a(t *testing.T) {
 	c, err := graph.CorrelationOf(readPaperSet(t, "a9a.zst", 123))
 	if err != nil {
@@ -177,8 +178,8 @@ func TestGraphWeights(t *testing.T) {
 	}
 }
 
-// TestManyFeatures checks a problem of 47,236 features, which divides into 1,813 components, and that a
-// smaller penalty gives an error with a penalty of 0.5 to 0.6 as its remedy.
+// TestManyFeatures checks a problem of 47,236 features, which has 1,813 components of at least two
+// features, and that the error for a smaller penalty proposes a penalty of 0.5 to 0.6.
 func TestManyFeatures(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: not solving for rcv1")

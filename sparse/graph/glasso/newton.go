@@ -13,16 +13,16 @@ import (
 // by the proximal Newton method of Hsieh, Sustik, Dhillon and Ravikumar (2011). All matrices are n x n, row
 // by row, and exactly symmetric, except y.
 type newtonBlock struct {
-	n       int // number of features
-	s       []float64
-	rho     float64 // rho_ij for i != j; rhoDiag is rho_ii
+	n       int       // number of features
+	s       []float64 // S
+	rho     float64   // rho_ij for i != j; rhoDiag is rho_ii
 	rhoDiag float64
 
 	x    []float64 // the iterate
 	w    []float64 // the inverse of x
 	z    []float64 // minimum of the Newton model around x
 	y    []float64 // (z - x) w, the transpose of w (z - x)
-	row  []float64 // one row of w (z - x), n numbers
+	row  []float64 // n numbers, scratch memory of sweepRow
 	chol cholesky
 
 	logDet    float64 // log det x
@@ -68,12 +68,12 @@ func (b *newtonBlock) newton(tol float64, most int, progress func(Progress)) {
 		b.steps++
 		active := b.activeSet()
 		b.direction(active, accuracy)
-		moved, ok := b.lineSearch(b.modelChange(active))
+		change, ok := b.lineSearch(b.modelChange(active))
 		if !ok {
 			return
 		}
 		// Newton's method converges quadratically only if the model is minimised more and more accurately.
-		accuracy = min(accuracy, max(moved, 1e-12))
+		accuracy = min(accuracy, max(change, 1e-12))
 	}
 }
 
@@ -165,15 +165,15 @@ func (b *newtonBlock) direction(active [][]int32, accuracy float64) {
 	vain := 0 // consecutive subspace steps that did not lower the model
 	for sweep := 1; sweep <= maxSweeps; sweep++ {
 		b.sweeps++
-		moved := 0.0
+		change := 0.0
 		for i := range b.n {
-			moved += b.sweepRow(i, active[i])
+			change += b.sweepRow(i, active[i])
 		}
 		size := 0.0
 		for i, z := range b.z {
 			size += math.Abs(z - b.x[i])
 		}
-		if moved <= accuracy*size {
+		if change <= accuracy*size {
 			break
 		}
 		faster.after(b, active)
@@ -186,8 +186,9 @@ func (b *newtonBlock) direction(active [][]int32, accuracy float64) {
 	}
 }
 
-// modelChange returns the change of the model from x to z without its quadratic term: tr((S-W) D) + sum_ij
-// rho_ij (|z_ij| - |x_ij|).
+// modelChange returns the change of the Newton model from x to z without its quadratic term:
+//
+//	tr((S-W) D) + sum_ij rho_ij (|z_ij| - |x_ij|),  D = z - x.
 func (b *newtonBlock) modelChange(active [][]int32) float64 {
 	return b.sum(active, func(at int, rho float64) float64 {
 		return float64((b.s[at]-b.w[at])*(b.z[at]-b.x[at])) + float64(rho*(math.Abs(b.z[at])-math.Abs(b.x[at])))
@@ -195,7 +196,7 @@ func (b *newtonBlock) modelChange(active [][]int32) float64 {
 }
 
 // sum returns the sum of f over the active entries; entries off the diagonal count twice. f gets the
-// position of an entry in a matrix, and its rho_ij.
+// position of an entry in the slice of a matrix, and its rho_ij.
 func (b *newtonBlock) sum(active [][]int32, f func(at int, rho float64) float64) float64 {
 	total := 0.0
 	for i, cols := range active {
@@ -210,7 +211,8 @@ func (b *newtonBlock) sum(active [][]int32, f func(at int, rho float64) float64)
 	return total
 }
 
-// activeSet returns, for every row i, the columns j >= i of the entries that direction may change.
+// activeSet returns, for every row i, the columns j >= i of the entries that a Newton step may change. The
+// other entries are 0, and |s_ij - w_ij| <= rho.
 func (b *newtonBlock) activeSet() [][]int32 {
 	n := b.n
 	active := make([][]int32, n)
@@ -228,16 +230,19 @@ func (b *newtonBlock) activeSet() [][]int32 {
 // sweepRow minimises the model over each active entry of row i in turn, and returns the sum of the absolute
 // changes.
 //
-// After a change of entry (i, j) by t the model is, without constant terms, (a/2) t^2 + g t + rho_ij |z_ij
-// + t|, and twice that off the diagonal. Here g is s_ij - w_ij + (W D W)_ij, and a is w_ij^2 + w_ii w_jj,
-// or w_ii^2 on the diagonal.
+// Let D be z - x, g = s_ij - w_ij + (W D W)_ij, and a = w_ij^2 + w_ii w_jj, or w_ii^2 on the diagonal. If
+// entry (i, j) of z changes by t, the model becomes, up to a constant,
+//
+//	(a/2) t^2 + g t + rho_ij |z_ij + t|
+//
+// on the diagonal, and twice this off the diagonal.
 func (b *newtonBlock) sweepRow(i int, cols []int32) float64 {
 	n := b.n
-	wi, yi := b.w[i*n:(i+1)*n], b.row
+	wi, yi := b.w[i*n:(i+1)*n], b.row // yi becomes row i of W (z - x)
 	for k := range yi {
 		yi[k] = b.y[k*n+i]
 	}
-	moved := 0.0
+	change := 0.0
 	for _, j32 := range cols {
 		j := int(j32)
 		wj := b.w[j*n : (j+1)*n]
@@ -255,13 +260,13 @@ func (b *newtonBlock) sweepRow(i int, cols []int32) float64 {
 		b.z[at], b.z[j*n+i] = z, z
 		b.spread(i, j, t)
 		yi[j] += float64(t * wi[i])
-		moved += math.Abs(t)
+		change += math.Abs(t)
 		if i != j {
 			yi[i] += float64(t * wi[j])
-			moved += math.Abs(t)
+			change += math.Abs(t)
 		}
 	}
-	return moved
+	return change
 }
 
 // spread updates y after entries (i, j) and (j, i) of z changed by t.
@@ -273,11 +278,11 @@ func (b *newtonBlock) spread(i, j int, t float64) {
 	}
 }
 
-// lineSearch replaces x by x + s (z - x) for the first s of 1, 1/2, 1/4, ... for which the result is
-// positive definite and F falls by at least 0.001 s |change|, up to rounding (Hsieh et al., section 3.3).
-// change is the result of modelChange. moved is the sum of the absolute changes of x, divided by the sum of
-// |x_ij| before. If no s succeeds, ok is false and x does not change.
-func (b *newtonBlock) lineSearch(change float64) (moved float64, ok bool) {
+// lineSearch replaces x by x + step (z - x) for the first step of 1, 1/2, 1/4, ... for which the result is
+// positive definite and F falls by at least 0.001 step |predicted|, up to rounding (Hsieh et al., section
+// 3.3). predicted is the result of modelChange. change is the sum of the absolute changes of x, divided by
+// the sum of |x_ij| before the step. If no step succeeds, ok is false and x does not change.
+func (b *newtonBlock) lineSearch(predicted float64) (change float64, ok bool) {
 	before := b.objective
 	rounding := float64(1e-15*float64(b.n)*(math.Abs(b.logDet)+math.Abs(before+b.logDet)+float64(b.n))) + float64(b.rounding()/16)
 	from, size, way := b.x, 0.0, 0.0
@@ -294,7 +299,7 @@ func (b *newtonBlock) lineSearch(change float64) (moved float64, ok bool) {
 				to[k] = from[k] + float64(step*(z-from[k]))
 			}
 		}
-		if b.accept(to) && b.objective <= before+float64(1e-3*step*change)+rounding {
+		if b.accept(to) && b.objective <= before+float64(1e-3*step*predicted)+rounding {
 			return step * way / size, true
 		}
 	}

@@ -103,7 +103,7 @@ func TestOptimality(t *testing.T) {
 					if err != nil {
 						t.Fatalf("n = %d, %d samples, rho = %v, free %v: %v", n, samples, rho, free, err)
 					}
-					if r := kktResidual(t, full(res.Theta), s, n, rho, free); r > 1e-6 {
+					if r := kktResidual(t, elements(res.Theta), s, n, rho, free); r > 1e-6 {
 						t.Errorf("n = %d, %d samples, rho = %v, free %v: residual %v", n, samples, rho, free, r)
 					}
 					if res.Gap < 0 || res.Gap > 1e-12*float64(n) {
@@ -186,7 +186,7 @@ func TestAgainstBruteForce(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					for k, got := range full(res.Theta) {
+					for k, got := range elements(res.Theta) {
 						if math.Abs(got-want[k]) > 1e-8 || (got == 0) != (want[k] == 0) {
 							t.Errorf("n = %d, seed %d, rho = %v, free %v: entry %d is %v, want %v", n, seed, rho, free, k, got, want[k])
 						}
@@ -241,12 +241,12 @@ func TestScreeningIsExact(t *testing.T) {
 	if res.Components < 3 || res.Largest > 20 {
 		t.Fatalf("%d components, largest %d: the test shows nothing", res.Components, res.Largest)
 	}
-	full30, err := o.withDefaults()
+	defaults, err := o.withDefaults()
 	if err != nil {
 		t.Fatal(err)
 	}
-	whole := solveBlock(s, 30, &full30)
-	for k, got := range full(res.Theta) {
+	whole := solveBlock(s, 30, &defaults)
+	for k, got := range elements(res.Theta) {
 		if want := whole.x[k]; math.Abs(got-want) > 1e-9 || (got == 0) != (want == 0) {
 			t.Errorf("entry %d is %v, unscreened %v", k, got, want)
 		}
@@ -271,7 +271,7 @@ func TestThreads(t *testing.T) {
 			if res.Components < tt.components || res.Largest < tt.largest {
 				t.Fatalf("%d components, largest %d: the test shows little", res.Components, res.Largest)
 			}
-			got := fmt.Sprint(res.Objective, res.Gap, res.Steps, res.Sweeps, full(res.Theta))
+			got := fmt.Sprint(res.Objective, res.Gap, res.Steps, res.Sweeps, elements(res.Theta))
 			if k == 0 {
 				first = got
 			}

@@ -7,19 +7,19 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-// A subspace holds the non-zero entries of z on and above the diagonal. As long as their signs do not
-// change, the Newton model is a quadratic function of them. Conjugate gradients minimise it in few steps
-// even if w is ill-conditioned. The preconditioner for P -> W P W is P -> X P X.
+// A subspace describes the non-zero entries of z on and above the diagonal. As long as their signs do not
+// change, the Newton model is a quadratic function of them. Conjugate gradients minimise the model in few
+// steps even if w is ill-conditioned. The preconditioner for P -> W P W is P -> X P X.
 type subspace struct {
 	*newtonBlock
 	at        []int     // positions of the entries in z, row by row
-	times     []float64 // how often each entry counts: once on the diagonal, twice elsewhere
+	weight    []float64 // how often each entry stands in z: once on the diagonal, twice elsewhere
 	dense     []float64 // n x n, scratch memory
 	transpose []float64 // n x n, the transpose of dense
 }
 
 // subspaceStep moves z to the minimum of the model over the non-zero entries of z, whose signs it keeps: an
-// entry that would change its sign becomes 0. It reports whether the model is lower.
+// entry that would change its sign becomes 0. lowered reports whether the value of the model is smaller.
 func (b *newtonBlock) subspaceStep(active [][]int32, accuracy float64) (lowered bool) {
 	const most = 30 // rounds; entries may become 0 in each round
 	s := &subspace{newtonBlock: b, dense: make([]float64, b.n*b.n), transpose: make([]float64, b.n*b.n)}
@@ -34,20 +34,20 @@ func (b *newtonBlock) subspaceStep(active [][]int32, accuracy float64) (lowered 
 	return lowered
 }
 
-// collect sets at and times for the non-zero entries of z.
+// collect sets s.at and s.weight for the non-zero entries of z.
 func (s *subspace) collect(active [][]int32) {
-	s.at, s.times = s.at[:0], s.times[:0]
+	s.at, s.weight = s.at[:0], s.weight[:0]
 	for i, cols := range active {
 		for _, j := range cols {
 			at := i*s.n + int(j)
 			if s.z[at] == 0 {
 				continue
 			}
-			times := 2.0
+			weight := 2.0
 			if at%s.n == i {
-				times = 1
+				weight = 1
 			}
-			s.at, s.times = append(s.at, at), append(s.times, times)
+			s.at, s.weight = append(s.at, at), append(s.weight, weight)
 		}
 	}
 }
@@ -90,8 +90,8 @@ func (s *subspace) apply(dst, m, p []float64) {
 // dot returns the inner product of two symmetric matrices with the entries x and y.
 func (s *subspace) dot(x, y []float64) float64 {
 	sum := 0.0
-	for k, t := range s.times {
-		sum += float64(float64(t*x[k]) * y[k])
+	for k, w := range s.weight {
+		sum += float64(float64(w*x[k]) * y[k])
 	}
 	return sum
 }
@@ -125,9 +125,9 @@ func (s *subspace) solve(residual []float64, accuracy float64) []float64 {
 	return d
 }
 
-// take adds d to z. If entries would change their signs, they become 0, and take uses the first of several
-// step lengths that lowers the model. lowered reports whether there is one. done is true if another step
-// would not help.
+// take adds d to the non-zero entries of z if this lowers the model. If entries would change their signs,
+// they become 0, and take adds the first of several fractions of d that lowers the model. lowered reports
+// whether z changed. done is true if another step would not help.
 func (s *subspace) take(active [][]int32, d []float64) (lowered, done bool) {
 	before, was := s.model(active), s.values(active)
 	first := 1.0

@@ -42,7 +42,7 @@ type File struct {
 	Symmetry string
 
 	field  string  // real, integer or pattern in a Matrix Market file
-	array  bool    // the file is a dense Matrix Market file, whose lines hold only values
+	array  bool    // the file is a dense Matrix Market file; its lines after the size hold one value each
 	mirror float64 // 1 for a symmetric matrix, -1 for a skew-symmetric one, else 0
 	text   string
 	wrong  Wrong
@@ -70,32 +70,32 @@ func Parse(data []byte, name string, wrong Wrong) (*File, error) {
 }
 
 // line returns the tokens of the current line as a Line.
-func (in *File) line(lines *text.Lines) Line {
-	c := Line{Value: 1, Tokens: len(lines.Fields), Number: lines.Number}
-	if in.array && len(in.Lines) > 0 {
+func (c *File) line(lines *text.Lines) Line {
+	l := Line{Value: 1, Tokens: len(lines.Fields), Number: lines.Number}
+	if c.array && len(c.Lines) > 0 {
 		v, ok := text.ParseFloat(lines.Fields[0].Text)
 		if !ok {
 			v = math.NaN()
 		}
-		c.Value = v
-		return c
+		l.Value = v
+		return l
 	}
-	for k, to := range []*int32{&c.I, &c.J} {
-		if k == c.Tokens {
-			return c
+	for k, to := range []*int32{&l.I, &l.J} {
+		if k == l.Tokens {
+			return l
 		}
 		if v, ok := text.ParseInt(lines.Fields[k].Text); ok && v <= math.MaxInt32 {
 			*to = int32(v)
 		}
 	}
-	if c.Tokens > 2 {
+	if l.Tokens > 2 {
 		v, ok := text.ParseFloat(lines.Fields[2].Text)
 		if !ok {
 			v = math.NaN()
 		}
-		c.Value = v
+		l.Value = v
 	}
-	return c
+	return l
 }
 
 // banner parses the first line of a Matrix Market file.

@@ -75,11 +75,12 @@ func (c *File) place(size [3]int64) error {
 	return nil
 }
 
-// collect returns the matrix of valid entries. An entry that occurs twice is an error.
+// collect returns the rows x cols matrix of the entries, which must be valid. Two entries at one place are an
+// error.
 func (c *File) collect(rows, cols int) (*Matrix, error) {
 	entries := c.Lines[1:]
 	m := &Matrix{Rows: rows, Cols: cols, Ptr: make([]int64, rows+1)}
-	count := func(e Line, do func(i, j int32, v float64)) {
+	withMirrored := func(e Line, do func(i, j int32, v float64)) {
 		do(e.I-1, e.J-1, e.Value)
 		if c.mirror != 0 && e.I != e.J {
 			do(e.J-1, e.I-1, float64(c.mirror*e.Value))
@@ -87,7 +88,7 @@ func (c *File) collect(rows, cols int) (*Matrix, error) {
 	}
 	for _, e := range entries {
 		if c.stored(e) {
-			count(e, func(i, _ int32, _ float64) { m.Ptr[i+1]++ })
+			withMirrored(e, func(i, _ int32, _ float64) { m.Ptr[i+1]++ })
 		}
 	}
 	for i := range rows {
@@ -97,7 +98,7 @@ func (c *File) collect(rows, cols int) (*Matrix, error) {
 	next := slices.Clone(m.Ptr[:rows])
 	for _, e := range entries {
 		if c.stored(e) {
-			count(e, func(i, j int32, v float64) {
+			withMirrored(e, func(i, j int32, v float64) {
 				m.Idx[next[i]], m.Val[next[i]] = j, v
 				next[i]++
 			})
@@ -115,8 +116,8 @@ func (c *File) collect(rows, cols int) (*Matrix, error) {
 // -0.
 func (c *File) stored(e Line) bool { return !c.array || math.Float64bits(e.Value) != 0 }
 
-// SortRow sorts the entries of a row by column. If a column occurs twice, twice is true and column is this
-// column.
+// SortRow sorts the entries of a row by column. If a column occurs twice, twice is true, column is this
+// column, and the row is not valid afterwards.
 func SortRow(idx []int32, val []float64) (column int32, twice bool) {
 	sorted := true
 	for k := 1; k < len(idx); k++ {
@@ -203,8 +204,8 @@ func (c *File) Size() (size [3]int64, err error) {
 	}
 	// Row pointers take 8 bytes for each row. A typing error in the header must not use up the memory of
 	// the machine.
-	const alwaysFine, rowsPerEntry = 1 << 22, 64
-	if rows > alwaysFine && rows/rowsPerEntry > entries {
+	const fewRows, rowsPerEntry = 1 << 22, 64
+	if rows > fewRows && rows/rowsPerEntry > entries {
 		return size, c.ErrorAt(0, 0, fmt.Sprintf("%d rows for %d entries: expected at least one entry in %d rows", rows, entries, rowsPerEntry))
 	}
 	return size, nil

@@ -33,8 +33,8 @@ type Array struct {
 	name  string // NumPy's name of the element type
 	big   bool   // numbers are big-endian
 	r     io.Reader
-	read  int64 // number of elements read
-	chunk []byte
+	read  int64  // number of elements read
+	chunk []byte // scratch memory: the bytes of the elements that were read last
 }
 
 // An ElementError is an error about one element of an array.
@@ -183,7 +183,7 @@ func (a *Array) value(key, s string) (rest string, err error) {
 	return rest, nil
 }
 
-// setType parses the name of an element type, such as <f8, |b1 or <U12.
+// setType parses name, NumPy's name of an element type, such as <f8, |b1 or <U12.
 func (a *Array) setType(name string) error {
 	want := fmt.Errorf("elements of type %q: expected float64, float32, integers or truth values (in NumPy a.astype(float) makes them)", name)
 	if len(name) < 3 || !strings.Contains("<>|=", name[:1]) {
@@ -299,7 +299,7 @@ func (a *Array) Floats(dst []float64) (int, error) {
 	return n, nil
 }
 
-// sameWhole reports whether f is exactly the integer v.
+// sameWhole reports whether f is exactly the integer v, or v + 2^64 if unsigned is true and v negative.
 func sameWhole(v int64, unsigned bool, f float64) bool {
 	if unsigned && v < 0 {
 		return f < 1<<64 && uint64(f) == uint64(v)
@@ -307,8 +307,8 @@ func sameWhole(v int64, unsigned bool, f float64) bool {
 	return f < 1<<63 && int64(f) == v
 }
 
-// whole returns the integer at the beginning of b. An unsigned integer of 2^63 or more becomes a negative v
-// with the same bits.
+// whole returns the integer or boolean at the beginning of b. unsigned is false for the types i1 to i8. An
+// unsigned integer of 2^63 or more becomes a negative v with the same bits.
 func (a *Array) whole(b []byte) (v int64, unsigned bool) {
 	order := a.order()
 	switch {
@@ -332,7 +332,8 @@ func (a *Array) whole(b []byte) (v int64, unsigned bool) {
 	return int64(order.Uint64(b)), false
 }
 
-// Ints is Floats for integers. An array of another type is an error, and so is an integer of 2^63 or more.
+// Ints is Floats for arrays of integers. An array of another type is an error, and so is an integer of 2^63
+// or more.
 func (a *Array) Ints(dst []int64) (int, error) {
 	if a.Kind != 'i' && a.Kind != 'u' {
 		return 0, fmt.Errorf("elements of type %q: expected whole numbers", a.name)

@@ -62,8 +62,8 @@ func (f *File) CheckMeta() error {
 	return f.checkBlocks(f.meta)
 }
 
-// CheckRows checks rows lo to hi−1. Every block of the file that holds a part of them must match its
-// checksum, columns must be in range and increasing, and values and labels must be finite.
+// CheckRows checks rows lo to hi−1. The checksums that cover them must be right, columns must be in range
+// and increasing, and values and labels must be finite.
 func (f *File) CheckRows(lo, hi int) error {
 	if err := f.checkBlocks(span{f.ptr.at + 8*int64(lo), f.ptr.at + 8*int64(hi+1)}); err != nil {
 		return err
@@ -137,8 +137,8 @@ func isFinite(v float64) bool {
 	return math.Float64bits(v)&exponent != exponent
 }
 
-// checkBlocks compares the blocks that overlap s with their checksums, except blocks that it has already
-// compared.
+// checkBlocks compares the blocks of 1 MiB that overlap s with their checksums, except blocks that it has
+// already compared.
 func (f *File) checkBlocks(s span) error {
 	if s.at >= s.end {
 		return nil

@@ -30,7 +30,7 @@ type File struct {
 	mapped  bool
 	path    string        // path of the file, if it is mapped
 	info    os.FileInfo   // description of the mapped file, to detect changes
-	checked []atomic.Bool // for each block, whether it was checked
+	checked []atomic.Bool // for each block of 1 MiB, whether its checksum was found right
 }
 
 // Open opens a file of the given size. It maps the file if r is an *os.File and the system supports it, and
@@ -87,7 +87,7 @@ func Int32s(b []byte) []int32 {
 	return view(b, func(b []byte) int32 { return int32(binary.LittleEndian.Uint32(b)) })
 }
 
-// Int64s is Int32s for int64, such as the ends of rows.
+// Int64s is Int32s for int64, such as row pointers.
 func Int64s(b []byte) []int64 {
 	return view(b, func(b []byte) int64 { return int64(binary.LittleEndian.Uint64(b)) })
 }
@@ -146,7 +146,7 @@ func (f *File) Close() error {
 
 func (f *File) part(s span) []byte { return f.data[s.at:s.end:s.end] }
 
-// native reports whether this machine is little-endian, as .scas files are.
+// native is true if this machine is little-endian, as .scas files are.
 var native = func() bool {
 	one := uint16(1)
 	return *(*byte)(unsafe.Pointer(&one)) == 1

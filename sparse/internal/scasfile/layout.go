@@ -71,18 +71,18 @@ func (l Labelling) count(rows int64) int64 {
 type Header struct {
 	Rows, Cols, NNZ    int64
 	Labels             Labelling
-	IndexBase          uint32 // number of the first column in the text that was converted: 0 or 1
-	Negative, Positive float64
-	Meta               int64 // length of the section meta in bytes
+	IndexBase          uint32  // number of the first column in the text that was converted: 0 or 1
+	Negative, Positive float64 // original labels, if Labels is Signs
+	Meta               int64   // length of the section meta in bytes
 }
 
 // span is a range of bytes of a file.
 type span struct{ at, end int64 }
 
-// layout holds the positions of the sections of a file.
+// layout holds the positions of the sections of a file; sums is the list of checksums.
 type layout struct {
 	idx, val, ptr, labels, meta, sums span
-	size                              int64
+	size                              int64 // length of the file
 }
 
 // layout returns the positions of the sections. h must be valid.
@@ -122,8 +122,9 @@ func (h *Header) encode() []byte {
 	return b
 }
 
-// most is the largest number that a header may contain, so that sizes do not overflow.
-const most = 1 << 48
+// maxCount is the largest number of rows, columns, entries or bytes that a header may contain. With it, sizes
+// do not overflow.
+const maxCount = 1 << 48
 
 // decode parses b, the header of a file of the given size.
 func decode(b []byte, size int64) (*Header, error) {
@@ -146,7 +147,7 @@ func decode(b []byte, size int64) (*Header, error) {
 		Negative: math.Float64frombits(le.Uint64(b[48:])), Positive: math.Float64frombits(le.Uint64(b[56:])), Meta: number(64),
 	}
 	for _, v := range []int64{h.Rows, h.Cols, h.NNZ, h.Meta} {
-		if v < 0 || v > most {
+		if v < 0 || v > maxCount {
 			return nil, fmt.Errorf("the header has %d rows, %d columns, %d entries and %d bytes of names: expected numbers from 0 to 2^48", h.Rows, h.Cols, h.NNZ, h.Meta)
 		}
 	}

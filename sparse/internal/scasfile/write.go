@@ -10,9 +10,9 @@ import (
 // at the end.
 type Writer struct {
 	to   io.Writer
-	at   int64
+	at   int64  // number of bytes written
 	sum  uint32 // checksum of the current block so far
-	sums []byte
+	sums []byte // checksums of the blocks before the current one
 }
 
 // NewWriter writes the header of a file.
@@ -43,14 +43,13 @@ func (w *Writer) endBlock() {
 	w.sum = 0
 }
 
-// End ends a section, and Close ends the file. End writes zeros up to the next page, where the next
-// section begins.
+// End ends a section. It writes zeros up to the next multiple of 4096 bytes, where the next section begins.
 func (w *Writer) End() error {
 	_, err := w.Write(make([]byte, (page-w.at%page)%page))
 	return err
 }
 
-// Close writes the checksums. It does not close the writer that NewWriter received.
+// Close ends the file: it writes the checksums. It does not close the writer that NewWriter received.
 func (w *Writer) Close() error {
 	if (w.at-page)%block != 0 {
 		w.endBlock()

@@ -15,7 +15,7 @@ import (
 // Pad is the number of bytes that must follow the last separator of a buffer.
 const Pad = 16
 
-// pow10 holds the powers of ten that are exact in float64.
+// pow10[n] is 10^n, for all n for which float64 represents 10^n exactly.
 var pow10 = [...]float64{
 	1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11,
 	1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
@@ -41,8 +41,8 @@ func tokenEnd(b []byte, i int, separators *[256]bool) int {
 }
 
 // Digits reads up to 8 decimal digits at b[i:] and returns their number and their value. It processes 8
-// bytes at once. Let y be a byte XOR '0'. Then y or y+0x76 has its high bit set unless the byte is a digit;
-// a carry of this addition changes only later bytes.
+// bytes at once. Let y be a byte XOR '0'. Then y or y+0x76 has its high bit set unless the byte is a digit.
+// Only a byte that is no digit causes a carry in this addition, which changes only bytes after it.
 func Digits(b []byte, i int) (n int, v uint64) {
 	y := binary.LittleEndian.Uint64(b[i:]) ^ 0x3030303030303030
 	other := (y + 0x7676767676767676 | y) & 0x8080808080808080

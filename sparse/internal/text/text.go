@@ -65,7 +65,7 @@ func ParseInt(s string) (v int64, ok bool) {
 	return int64(u), err == nil && len(s) <= 18
 }
 
-// FromFile opens a file and returns what read returns for it. name is the path of the file.
+// FromFile opens a file and returns what the function read returns for it; read receives path as name.
 func FromFile[T any](path string, read func(r io.Reader, name string) (T, error)) (T, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -87,7 +87,7 @@ func Write(w io.Writer, pkg, doing string, fill func(*bufio.Writer)) error {
 	return nil
 }
 
-// WriteAll is Write for a fill that returns errors.
+// WriteAll is Write for a function fill that returns errors.
 func WriteAll(w io.Writer, pkg, doing string, fill func(io.Writer) error) error {
 	var failure error
 	err := Write(w, pkg, doing, func(to *bufio.Writer) { failure = fill(to) })
