@@ -95,8 +95,8 @@ func (f *File) Room() int {
 
 // moments are statistics of the columns over some of the rows.
 type moments struct {
-	all     *sparse.ColumnStats // nil if there are more than DenseFeatures columns
-	largest []float64           // if all is nil: the largest absolute value of each column
+	stats   *sparse.ColumnStats // nil if there are more than DenseFeatures columns
+	largest []float64           // if stats is nil: the largest absolute value of each column
 }
 
 func (f *File) newMoments() *moments {
@@ -104,13 +104,13 @@ func (f *File) newMoments() *moments {
 	if p > DenseFeatures {
 		return &moments{largest: make([]float64, p)}
 	}
-	return &moments{all: sparse.NewColumnStats(p)}
+	return &moments{stats: sparse.NewColumnStats(p)}
 }
 
 // add adds the statistics of rows lo to hi−1.
 func (m *moments) add(f *File, lo, hi int) {
-	if m.all != nil {
-		m.all.Add(f.Data, lo, hi, f.omega)
+	if m.stats != nil {
+		m.stats.Add(f.Data, lo, hi, f.omega)
 		return
 	}
 	part := f.Data.Rows(lo, hi)
@@ -126,23 +126,23 @@ func (m *moments) merge(more *moments) {
 	for j, v := range more.largest {
 		m.largest[j] = max(m.largest[j], v)
 	}
-	if m.all != nil {
-		m.all.Merge(more.all)
+	if m.stats != nil {
+		m.stats.Merge(more.stats)
 	}
 }
 
 // columnsOf returns the magnitudes and the standard deviations of the columns, given the moments of all
 // rows.
 func (f *File) columnsOf(m *moments) (c gap.Columns, deviation []float64) {
-	if m.all == nil {
+	if m.stats == nil {
 		return gap.Columns{Largest: m.largest}, nil
 	}
-	m.all.Rows = f.weight
-	norm := make([]float64, len(m.all.StoredMean), f.p)
-	for j, mean := range m.all.StoredMean {
-		norm[j] = math.Sqrt((m.all.Square[j]+float64(m.all.Stored[j]*float64(mean*mean)))/f.weight) * (1 + 1e-9)
+	m.stats.Rows = f.weight
+	norm := make([]float64, len(m.stats.StoredMean), f.p)
+	for j, mean := range m.stats.StoredMean {
+		norm[j] = math.Sqrt((m.stats.Square[j]+float64(m.stats.Stored[j]*float64(mean*mean)))/f.weight) * (1 + 1e-9)
 	}
-	c, deviation = gap.Columns{Largest: m.all.Largest, Norm: norm}, m.all.Scale()
+	c, deviation = gap.Columns{Largest: m.stats.Largest, Norm: norm}, m.stats.Scale()
 	if f.Ones {
 		c.Largest, c.Norm = append(c.Largest, 1), append(c.Norm, 1+1e-9)
 	}

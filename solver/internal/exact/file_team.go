@@ -111,9 +111,9 @@ func (t *sampleCopy) gather(team *rows.Team) {
 }
 
 func (m *moments) gather(team *rows.Team) {
-	// With several ranks m.all is not nil: FileRefusal refuses problems with more than DenseFeatures columns.
-	if team.Alone() || m.all == nil {
+	// With several ranks m.stats is not nil: FileRefusal refuses problems with more than DenseFeatures columns.
+	if team.Alone() || m.stats == nil {
 		return
 	}
-	team.Columns(m.all)
+	team.Columns(m.stats)
 }

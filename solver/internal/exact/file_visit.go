@@ -50,7 +50,7 @@ type piece struct {
 	sign                         []float64 // labels ±1 of a block
 	along, modelCurve            []float64 // X origin.move, and φ″ of the model, for each row of a block
 	curve                        []float64 // cᵢφ″ for each row of the piece in a window
-	last                         []float64 // the Hessian's column for the column of ones
+	onesColumn                   []float64 // the column of the Hessian that belongs to the column of ones
 	scratch                      *kernels.HessianScratch
 	rootTally                    *rootTally // nil before the first proof
 }
@@ -77,7 +77,7 @@ func (t *piece) clear(f *File, l *request) {
 	clear(t.rootHessian)
 	if l.hessian {
 		if clear(t.hessian); t.hessian == nil {
-			t.hessian, t.last = make([]float64, f.p*f.p), make([]float64, f.p)
+			t.hessian, t.onesColumn = make([]float64, f.p*f.p), make([]float64, f.p)
 		}
 	}
 	if l.model == nil {
@@ -180,9 +180,9 @@ func (t *piece) addHessian(f *File, lo, hi int) {
 	p := part.Cols
 	kernels.Hessian(t.hessian, p, f.p, 0, p, part, curve, t.scratch)
 	if f.Ones {
-		clear(t.last)
-		f.transposed(t.last, part, curve)
-		for j, v := range t.last {
+		clear(t.onesColumn)
+		f.transposed(t.onesColumn, part, curve)
+		for j, v := range t.onesColumn {
 			t.hessian[j*f.p+p] += v
 		}
 	}

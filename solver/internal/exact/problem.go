@@ -79,7 +79,7 @@ type columnSummary struct {
 	gap.Columns
 	columns columnSource   // X'; nil as long as it is not needed
 	free    []int32        // the free features
-	apart   *gap.Separated // samples that free features separate; nil if there are none
+	apart   *gap.Separated // samples that are separated by free features; nil if there are none
 	allFree bool           // the field free was computed for lambda = 0, for which all limits are 0
 	cheap   bool           // the Hessian of all columns costs little: the working set has all columns
 }
@@ -89,17 +89,17 @@ type standing struct{ loss, value float64 }
 
 // A workspace holds what a step uses from the steps before it.
 type workspace struct {
-	damping float64 // the damping of the next Hessian, see term.Loss.Curvatures
-	fall    float64 // by how much the value of the last model fell
-	most    float64 // the most by which the value of a model fell since lambda changed
-	part    float64 // near the optimum, a model is solved until this fraction of its first violation is left
-	visits  float64 // how often the last model without a formed Hessian visited each of its columns
-	warm    bool    // Solve started at the solution for a near lambda
-	near    bool    // the point is near the optimum, see nearPart
-	started bool    // Solver.at and Solver.e have been computed for x
-	placed  bool    // Start was called, and Solve starts at its point
-	uphill  bool    // the last step was rejected because the objective increases along it
-	stale   bool    // the model has the Hessian of an earlier point
+	damping  float64 // the damping of the next Hessian, see term.Loss.Curvatures
+	fall     float64 // by how much the value of the last model fell
+	mostFall float64 // the largest value of fall since Solve was called
+	part     float64 // near the optimum, a model is solved until this fraction of its first violation is left
+	visits   float64 // how often the last model without a formed Hessian visited each of its columns
+	warm     bool    // Solve started at the solution for a near lambda
+	near     bool    // the point is near the optimum, see nearPart
+	started  bool    // Solver.at and Solver.e have been computed for x
+	placed   bool    // Start was called, and Solve starts at its point
+	uphill   bool    // the last step was rejected because the objective increases along it
+	stale    bool    // the model has the Hessian of an earlier point
 	// The last proved gap divided by the tolerance. If it is small, a step may use an old Hessian; see
 	// reusePart.
 	gapRatio float64

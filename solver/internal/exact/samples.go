@@ -15,9 +15,9 @@ type samples interface {
 	// subsample makes some of these samples the samples of p. It returns false if there are too few.
 	subsample(p *Problem) bool
 
-	// separate finds the samples that some features separate, and makes their α 0. It returns nil if it
-	// finds none. open reports whether coefficient j may increase without end (above), and whether it may
-	// decrease without end (below).
+	// separate finds the samples that are separated by features, and makes their α 0. It returns nil if it
+	// finds none. The argument open reports whether coefficient j may increase without end (above), and
+	// whether it may decrease without end (below).
 	separate(open func(j int) (above, below bool)) *gap.Separated
 	setBounds(q *gap.Problem) // sets the problem for which gaps are proved
 

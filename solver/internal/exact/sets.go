@@ -117,7 +117,7 @@ func (w *setSolver) finish(x, y, z []float64, set *Settings) *Solution {
 	r.judge(&Solution{})
 	for k := 0; !(r.result.Gap <= set.Tol) && r.result.Err == nil; k++ {
 		if k == maxRounds {
-			r.inner = ending.Iterations
+			r.lastWhy = ending.Iterations
 			break
 		}
 		if !r.round() {
@@ -158,15 +158,15 @@ func cleared(r *gap.Penalty, x, y []float64) []float64 {
 // rounds is the state of a run of finish. A round solves the problem of one working set.
 type rounds struct {
 	*setSolver
-	set    Settings
-	result *Solution  // the result so far
-	tol    float64    // tolerance of the gap for the next working set
-	last   float64    // tolerance of the gap for the last working set
-	cols   []int32    // the last working set
-	known  bool       // the dual point best has been computed
-	keep   bool       // the next set keeps the last one's columns, as the last round has not halved the gap
-	full   bool       // the last working set had no room for all non-zero coefficients
-	inner  ending.Why // why the run on the last working set ended
+	set     Settings
+	result  *Solution  // the result so far
+	tol     float64    // tolerance of the gap for the next working set
+	lastTol float64    // tolerance of the gap for the last working set
+	cols    []int32    // the last working set
+	known   bool       // the dual point best has been computed
+	keep    bool       // the next set keeps the last one's columns, as the last round has not halved the gap
+	full    bool       // the last working set had no room for all non-zero coefficients
+	lastWhy ending.Why // why the run on the last working set ended
 }
 
 // judge proves two gaps of the point, by the dual points trial and best, and returns the smaller one. The
@@ -197,11 +197,11 @@ func (r *rounds) round() bool {
 	if all := union(cols, r.cols); r.keep && len(all) <= r.most {
 		cols = all
 	}
-	if slices.Equal(cols, r.cols) && r.tol >= r.last {
+	if slices.Equal(cols, r.cols) && r.tol >= r.lastTol {
 		r.result.Full = len(cols) == r.most && r.rest.over > 0
 		return false
 	}
-	r.last = r.tol
+	r.lastTol = r.tol
 	s := r.restrict(cols)
 	settings := &Settings{Tol: r.tol, Interrupt: r.set.Interrupt, Stop: r.set.Stop, MaxIterations: 60}
 	part, ok := s.finish(settings)
@@ -210,7 +210,7 @@ func (r *rounds) round() bool {
 		return false
 	}
 	r.cols = cols
-	r.result.Err, r.inner = part.Err, part.Why
+	r.result.Err, r.lastWhy = part.Err, part.Why
 	r.result.Iterations += part.Iterations
 	s.expand(part)
 	before, gapBefore := r.result.Objective, r.result.Gap
@@ -238,7 +238,7 @@ func union(a, b []int32) []int32 {
 func (r *rounds) end() *Solution {
 	res := r.result
 	res.Gap = gap.Rounded(res.Gap, res.Objective)
-	res.Why = r.all.ending(res, r.set.Tol, res.Full || r.refused, r.inner == ending.Iterations)
+	res.Why = r.all.ending(res, r.set.Tol, res.Full || r.refused, r.lastWhy == ending.Iterations)
 	res.Z = r.all.multipliers(r.best)
 	return res
 }

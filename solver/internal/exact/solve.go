@@ -83,11 +83,11 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 		s.coupled.more = 0
 	}
 	unproved := set.Unproved && (s.coupled == nil || s.coupled.rough) && s.gram == nil && s.File == nil
-	if s.work.part = 0; unproved && s.work.most > 0 {
+	if s.work.part = 0; unproved && s.work.mostFall > 0 {
 		// A model that leaves this fraction of its first violation leaves an error of about tol in P.
-		s.work.part = min(roughPart, math.Sqrt(tol/s.work.most))
+		s.work.part = min(roughPart, math.Sqrt(tol/s.work.mostFall))
 	}
-	s.work.most = 0
+	s.work.mostFall = 0
 	s.work.near, s.work.fall = s.work.warm, 0
 	if s.work.warm || s.summary.cheap || unproved {
 		aim = tol
@@ -109,7 +109,7 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 			break
 		}
 		r.Gap += math.Max(0, s.at.value-was)
-		if s.work.most = max(s.work.most, fall); unproved && length == 1 {
+		if s.work.mostFall = max(s.work.mostFall, fall); unproved && length == 1 {
 			s.rows.useSlopes(s.x, s.e)
 			if !s.chooseSet(1) && s.excessAfter(fall) <= tol {
 				r.Why = ending.Reached
