@@ -259,6 +259,24 @@ func TestDegenerate(t *testing.T) {
 	}
 }
 
+// TestLinearColumn checks a column that enters where the loss is linear in all samples with its entries.
+func TestLinearColumn(t *testing.T) {
+	prob := &Problem{Loss: term.Huber{Delta: 0.5}, Labels: []float64{2, -2, 2, -1, 9}, Limit: []float64{1, 1}, Ridge: make([]float64, 2)}
+	var err error
+	if prob.Data, err = sparse.FromDense(5, 2, []float64{2, 0, -2, 0, 2, 0, -1, 0, 0, 1}); err != nil {
+		t.Fatal(err)
+	}
+	prob.Rows = prob.Data.Compact(false)
+	s := mustNew(t, prob)
+	most, _ := s.LambdaMax(nil)
+	for _, share := range []float64{0.5, 0.05} { // the first lambda is above the second column's correlation
+		s.work.damping, s.work.gapRatio = 0, 1 // as after many steps
+		if r := s.Solve(share*most, &Settings{Tol: 1e-9 * s.Scale()}); !(r.Gap <= 1e-9*s.Scale()) {
+			t.Errorf("at %g: %+v, x = %v", share, r, s.X())
+		}
+	}
+}
+
 // load reads a data set and appends a column of ones.
 func load(t testing.TB, name string, features int) *Problem {
 	t.Helper()

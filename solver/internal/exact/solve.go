@@ -362,6 +362,10 @@ func (s *Solver) minimise(tol float64) (fall float64) {
 		q.Limit[k] = s.limit[j]
 	}
 	q.Free = s.freePosition()
+	if s.work.damping == 0 && q.Unbounded() {
+		s.work.damping, w.reusable = jumpDamping, false
+		s.hessian(true)
+	}
 	set := quadratic.SeparableSettings{Tolerance: s.units(tol), RelTolerance: innerPart}
 	if s.work.near || s.constant() { // if φ″ is constant, the model is the problem itself
 		set.RelTolerance = s.work.part

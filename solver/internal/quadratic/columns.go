@@ -105,8 +105,8 @@ const (
 // MostSweeps implements Hessian. Ten sweeps were slower for text data.
 func (h *Columns) MostSweeps(int) int { return 4 }
 
-// MostSolves implements Hessian. Sweeps find the next support in less time than a second call of Solve.
-func (h *Columns) MostSolves() int { return 1 }
+// Repeats implements Hessian. Sweeps find the next support in less time than a second call of Solve.
+func (h *Columns) Repeats() bool { return false }
 
 // Solve implements Hessian. It is the conjugate gradient method, preconditioned with the diagonal D of the
 // matrix. The energy of a residual r is r'D⁻¹r.

@@ -79,9 +79,9 @@ func (h *Dense) MostSweeps(support int) int {
 	return support / 30
 }
 
-// MostSolves implements Hessian. A factor of a smaller support takes about as long as sweeps that find this
-// support.
-func (h *Dense) MostSolves() int { return 8 }
+// Repeats implements Hessian. Columns that are nearly dependent leave the support one after the other. A sweep
+// between two steps would let them enter again.
+func (h *Dense) Repeats() bool { return true }
 
 // With a support of at least this size, factoring by blocks saves time.
 const blockedFrom = 256

@@ -72,8 +72,8 @@ type Hessian interface {
 	// MostSweeps bounds the number of sweeps over the non-zero coordinates between two calls of Solve.
 	// support is the number of non-zero coordinates.
 	MostSweeps(support int) int
-	// MostSolves bounds the number of calls of Solve without a sweep between them.
-	MostSolves() int
+	// Repeats reports whether Solve is called again, without a sweep, if a step crosses zero or a bound.
+	Repeats() bool
 }
 
 // SeparableSettings are the settings of Separable.Solve. Without limits and bounds, the root mean square of
@@ -125,6 +125,21 @@ func (q *Separable) Solve(set *SeparableSettings) bool {
 			return false
 		}
 		if !set.DescentOnly && !q.sweepSupport(allowed) && q.newton(allowed, set.Gap, round == sweeps-1) {
+			return true
+		}
+	}
+	return false
+}
+
+// Unbounded reports whether the function falls without end along a coordinate with the curvature 0. Its row of
+// H is 0, so that its derivative is the same at all points. Solve does not move such a coordinate.
+func (q *Separable) Unbounded() bool {
+	for k, curvature := range q.H.Diagonal() {
+		descent := -q.Gradient[k]
+		if curvature > 0 || math.Abs(descent) <= atLimit*q.Limit[k] {
+			continue
+		}
+		if q.Lower == nil || descent > 0 && math.IsInf(q.Upper[k], 1) || descent < 0 && math.IsInf(q.Lower[k], -1) {
 			return true
 		}
 	}
@@ -300,9 +315,9 @@ func (q *Separable) endOf(k int, by float64) (to float64, crosses bool) {
 // maxLinear is the largest number of Newton steps in solveLinear.
 const maxLinear = 8
 
-// newton makes at most MostSolves Newton steps for the coordinates that findSupport lists. A coordinate that
-// would cross zero or a bound is set to zero or the bound. If the function does not fall then, the step is
-// shortened to the first crossing. After a step without a crossing, newton ends.
+// newton makes Newton steps for the coordinates that findSupport lists. A coordinate that would cross zero or
+// a bound is set to zero or the bound, and the next step leaves it out. If the function does not fall then,
+// the step is shortened to the first crossing. After a step without a crossing, newton ends.
 //
 // It returns true if a step shows that the function is at most gap above its minimum. Only a step whose
 // linear system is solved, with violations of at most allowed, can show this. A crossing may end H.Solve
@@ -316,7 +331,7 @@ func (q *Separable) newton(allowed, gap float64, last bool) bool {
 		}
 		return true
 	}
-	for range q.H.MostSolves() {
+	for {
 		q.findSupport()
 		if len(q.support) == 0 {
 			return false
@@ -353,8 +368,10 @@ func (q *Separable) newton(allowed, gap float64, last bool) bool {
 		if q.Value()-least <= gap {
 			return true
 		}
+		if !q.H.Repeats() {
+			return false
+		}
 	}
-	return false
 }
 
 // save stores u, and restore returns to it.

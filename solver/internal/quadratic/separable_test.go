@@ -147,6 +147,38 @@ func TestSeparable(t *testing.T) {
 
 func near(a, b float64) bool { return math.Abs(a-b) <= 1e-8*(1+math.Abs(a)) }
 
+// TestSeparableDependent checks groups of columns that are nearly equal. Many of them enter at once and leave
+// one after the other.
+func TestSeparableDependent(t *testing.T) {
+	const rows, order, groups = 60, 48, 3
+	rng := rand.New(rand.NewPCG(7, 7))
+	z, b := make([]float64, rows*order), make([]float64, rows) // z by columns
+	for i := range rows {
+		b[i] = rng.NormFloat64()
+		for k := range order {
+			if z[k*rows+i] = rng.NormFloat64(); k >= groups {
+				z[k*rows+i] = math.FMA(1e-4, z[k*rows+i], z[k%groups*rows+i])
+			}
+		}
+	}
+	h := &Dense{Order: order, H: make([]float64, order*order), Ridge: make([]float64, order)}
+	q := &Separable{H: h, Free: -1, X: make([]float64, order), Gradient: make([]float64, order)}
+	q.Limit = slices.Repeat([]float64{1e-4}, order)
+	q.Unit = q.Limit
+	for k := range order {
+		column := z[k*rows : (k+1)*rows]
+		q.Gradient[k] = kernels.Dot(column, b)
+		for j := range order {
+			h.H[k*order+j] = kernels.Dot(column, z[j*rows:(j+1)*rows])
+		}
+	}
+	h.Mirror()
+	h.Prepare()
+	if !q.Solve(&SeparableSettings{Tolerance: 1e-4}) {
+		t.Errorf("not solved; largest violation %g of the limits", violation(q, h)/q.Limit[0])
+	}
+}
+
 // TestSeparableSmooth checks problems without limits and bounds, whose solution solves a linear system.
 func TestSeparableSmooth(t *testing.T) {
 	for seed := range uint64(20) {
