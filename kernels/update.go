@@ -2,15 +2,14 @@ package kernels
 
 import "math"
 
-// ProjectedUpdate makes one step of the inner loop, without a constraint on w, and adds the new
-// point to the sum s:
+// ProjectedUpdate makes a gradient step with step size eta from w, without a projection, and adds the
+// new point to the sum s:
 //
 //	w[i] = FMA(-eta, d[i]+q[i], w[i])
 //	s[i] += w[i]
 //
-// d is the part of the gradient that is constant during the loop, and q is the remaining part. All
-// lengths must be equal. w and s must not overlap each other or d and q; d and q may be the same
-// slice.
+// d + q is the gradient; in an inner loop of SCAS-ADMM, d is constant. All lengths must be equal. w
+// and s must not overlap each other or d and q; d and q may be the same slice.
 func ProjectedUpdate(w, s, d, q []float64, eta float64) {
 	checkUpdate("ProjectedUpdate", w, s, d, q)
 	for len(w) > 0 {
@@ -38,8 +37,8 @@ func ProjectedUpdateBox(w, s, d, q, lo, hi []float64, eta float64) {
 }
 
 // ProjectedUpdateBall is ProjectedUpdate on the ball |w| <= radius. The first loop makes the step
-// and sums w[i]² as Dot does. The second loop multiplies w by radius/norm if the norm exceeds
-// radius, else by 1, and adds w to s. A norm that overflows (above 1e154) projects to zero.
+// and computes |w|², with the rounding of Dot. The second loop multiplies w by radius/|w| if |w|
+// exceeds radius, else by 1, and adds w to s. If |w|² overflows (|w| above 1e154), w becomes zero.
 func ProjectedUpdateBall(w, s, d, q []float64, eta, radius float64) {
 	checkUpdate("ProjectedUpdateBall", w, s, d, q)
 	var sum float64

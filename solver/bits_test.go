@@ -107,8 +107,8 @@ func TestFused(t *testing.T) {
 				pkg = m[1]
 				continue
 			}
-			// The output has only the base name of the file. If the function of the line was inlined, the
-			// file may belong to another package.
+			// The disassembly names only the base name of the file. After inlining, the file may belong to
+			// another package.
 			number, _ := strconv.Atoi(m[3])
 			from, meant := "", mayRound[pkg] != ""
 			for _, path := range named[m[2]] {
@@ -150,8 +150,8 @@ func TestLibraries(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, spec := range file.Imports {
-			only := filepath.Base(path) == "gonum.go" // it only uses an interface of gonum
-			if strings.Contains(spec.Path.Value, "gonum.org/v1/gonum/") && !only {
+			harmless := filepath.Base(path) == "gonum.go" // this file only uses an interface of gonum
+			if strings.Contains(spec.Path.Value, "gonum.org/v1/gonum/") && !harmless {
 				t.Errorf("%s imports %s: its sums depend on the processor", fset.Position(spec.Pos()), spec.Path.Value)
 			}
 		}

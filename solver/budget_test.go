@@ -16,14 +16,14 @@ import (
 type budgeted struct {
 	name string
 	p    *solver.Problem
-	// few is true if there are few samples. A larger budget may then give a larger gap, unless Newton steps
-	// are made.
-	few bool
+	// fewSamples is true if there are fewer samples than features. A larger budget may then give a larger
+	// gap, unless Newton steps are made.
+	fewSamples bool
 }
 
 func budgets(t *testing.T) []budgeted {
-	problem := func(rows, features, each int, lambda float64) *solver.Problem {
-		p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: rows, Features: features, NonzerosPerRow: each, Noise: 1, Seed: 3, Groups: 1, GroupSize: 3}, lambda)
+	problem := func(rows, features, perRow int, lambda float64) *solver.Problem {
+		p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: rows, Features: features, NonzerosPerRow: perRow, Noise: 1, Seed: 3, Groups: 1, GroupSize: 3}, lambda)
 		return p
 	}
 	fused := problem(300, 6, 6, 1e-2)
@@ -62,7 +62,7 @@ func TestLargerBudgets(t *testing.T) {
 			}
 			value, steps := res.At.Objective, res.Stats.NewtonSteps
 			t.Logf("%s, %g: %s, %.4g passes, %d steps, objective %.9g, gap %.2g", c.name, passes, res.Status, res.Stats.Passes, steps, value, res.DualityGap)
-			looser := res.DualityGap > math.Max(gap*(1+1e-6), goal) && (steps > 0 || !c.few)
+			looser := res.DualityGap > math.Max(gap*(1+1e-6), goal) && (steps > 0 || !c.fewSamples)
 			if converged := res.Status == solver.Converged; done && !converged || !converged && (value > least*(1+1e-12) || looser) {
 				t.Errorf("%s, %g passes: %s, objective %.9g, gap %.3g; fewer had %.9g, %.3g", c.name, passes, res.Status, value, res.DualityGap, least, gap)
 			}
@@ -74,8 +74,8 @@ func TestLargerBudgets(t *testing.T) {
 	}
 }
 
-// A countdown is a context that ends when its method Err is called; the first calls, whose number is left, do
-// not end it.
+// A countdown is a context that ends after a number of calls of Err: the next left calls return nil, and all
+// calls after them context.Canceled.
 type countdown struct {
 	context.Context
 	left int

@@ -12,7 +12,8 @@ import (
 	"github.com/scas-admm/scas/solver/internal/term"
 )
 
-// forExact returns p as a problem of package exact, or nil if that package cannot solve p.
+// forExact returns p as a problem of package exact, or nil if that package cannot solve p. rows holds the
+// rows of p.Data, perhaps in a compact form.
 func (p *Problem) forExact(a *linalg.Algebra, rows kernels.Rows, threads int) *exact.Problem {
 	_, features := p.Data.Dims()
 	q := &exact.Problem{Data: p.Data, Rows: rows, Labels: p.Labels, Weights: p.SampleWeights, Ridge: slices.Repeat([]float64{p.L2}, features), A: a, Threads: threads, Team: p.team()}
@@ -51,14 +52,15 @@ func (r *Run) freeGap(y []float64, penalty float64) float64 {
 	at.Beta, at.Conjugate = gap.DualFeasible(r.Dual, func(beta []float64) float64 {
 		return g.Conjugate(p.Coupling.form().Multipliers(beta))
 	})
-	at.Z, at.E = p.Coupling.form().Multipliers(at.Beta), r.lagrangian(at.Beta)
-	at.Slope, at.Loss = r.judged.Slope, r.judged.Loss
+	at.Z, at.E = p.Coupling.form().Multipliers(at.Beta), r.lagrangianGradient(at.Beta)
+	at.Slope, at.Loss = r.atX.Slope, r.atX.Loss
 	return free.Gap(&at)
 }
 
-// lagrangian returns ∇f(x) + A'beta for the mean loss f, without the ridge.
-func (r *Run) lagrangian(beta []float64) []float64 {
-	s := &r.judged
+// lagrangianGradient returns the gradient ∇f(x) + A'beta of the Lagrangian at the iterate, where f is the
+// mean loss without the ridge. It computes the snapshot r.atX.
+func (r *Run) lagrangianGradient(beta []float64) []float64 {
+	s := &r.atX
 	if s.Gradient == nil {
 		*s = newSnapshot(len(r.Problem.Labels), len(r.X))
 	}
@@ -73,7 +75,7 @@ func (r *Run) lagrangian(beta []float64) []float64 {
 
 // dualResidual returns Result.DualResidual at the iterate.
 func (r *Run) dualResidual() float64 {
-	g := r.lagrangian(r.Dual)
+	g := r.lagrangianGradient(r.Dual)
 	for j, v := range r.X {
 		g[j] += float64(r.Problem.L2 * v)
 	}

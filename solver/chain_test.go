@@ -11,15 +11,15 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// TestSignals compares the fused lasso of signals on a chain with the result of a direct method: the
-// objective, the values and the number of jumps.
+// TestSignals compares fits of a noisy signal, with a penalty on the jumps, with the results of a direct
+// method: the objective, the values and the number of levels.
 func TestSignals(t *testing.T) {
 	sizes := []int{500, 10_000}
 	if !testing.Short() {
 		sizes = append(sizes, 100_000)
 	}
 	for _, n := range sizes {
-		y := steps(n)
+		y := noisySteps(n)
 		lambda := 6 / float64(n)
 		p := &solver.Problem{Data: sparse.Identity(n), Labels: y, Loss: solver.Squared{}, Penalty: solver.L1{Lambda: lambda}, Constraint: graph.Chain(n).Incidence()}
 		res, err := solver.Minimize(context.Background(), p, &solver.Settings{RelTol: 1e-12})
@@ -45,7 +45,7 @@ func TestSignals(t *testing.T) {
 	}
 }
 
-func steps(n int) []float64 {
+func noisySteps(n int) []float64 {
 	rng := rand.New(rand.NewPCG(uint64(n), 1))
 	y := make([]float64, n)
 	for i := range y {
@@ -54,19 +54,20 @@ func steps(n int) []float64 {
 	return y
 }
 
-// levels returns one more than the number of neighbours in x that differ by more than apart.
-func levels(x []float64, apart float64) int {
+// levels returns the number of levels in x. A new level begins where neighbours differ by more than
+// tolerance.
+func levels(x []float64, tolerance float64) int {
 	count := 1
 	for j := 1; j < len(x); j++ {
-		if math.Abs(x[j]-x[j-1]) > apart {
+		if math.Abs(x[j]-x[j-1]) > tolerance {
 			count++
 		}
 	}
 	return count
 }
 
-// tautString minimises ½|y − x|² + lambda Σ |x_{j+1} − x_j| by the method of Condat (2013, A direct algorithm
-// for 1-D total variation denoising).
+// tautString returns the x that minimises ½|y − x|² + lambda Σ |x_{j+1} − x_j|, by the method of Condat
+// (2013, A direct algorithm for 1-D total variation denoising).
 func tautString(y []float64, lambda float64) []float64 {
 	n := len(y)
 	x := make([]float64, n)

@@ -12,8 +12,8 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// apart returns p with A = I, and with the given number of empty columns after each column of its data.
-func apart(t *testing.T, p *solver.Problem, empty int) *solver.Problem {
+// withEmpty returns p with A = I, and with the given number of empty columns after each column of its data.
+func withEmpty(t *testing.T, p *solver.Problem, empty int) *solver.Problem {
 	t.Helper()
 	n, features := p.Data.Dims()
 	all := p.Data.Rows(0, n)
@@ -31,13 +31,14 @@ func apart(t *testing.T, p *solver.Problem, empty int) *solver.Problem {
 }
 
 // TestColumnsWithoutData checks that empty columns change neither the optimum nor the coefficients of the
-// columns with data. If the bounds of an empty column exclude 0, its coefficient must lie within them.
+// columns with data. If the bounds of an empty column exclude 0, its coefficient must be the bound nearest
+// to 0.
 func TestColumnsWithoutData(t *testing.T) {
 	const empty = 30
 	p := solvertest.Chain(t, 0)
 	p.Constraint = nil
 	p.SampleWeights = nil
-	narrow, wide := *p, apart(t, p, empty)
+	narrow, wide := *p, withEmpty(t, p, empty)
 	_, features := wide.Data.Dims()
 	at := func(j int) int { return j * (1 + empty) }
 	box := solver.NewBox(features, -0.3, 0.3)
@@ -45,7 +46,7 @@ func TestColumnsWithoutData(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		change func(narrow, wide *solver.Problem)
-		other  float64 // optimal coefficient of the empty column after feature 2
+		other  float64 // optimal coefficient of the first empty column after feature 2
 	}{
 		{"lasso", func(narrow, wide *solver.Problem) {}, 0},
 		{"elastic net", func(narrow, wide *solver.Problem) { narrow.L2, wide.L2 = 0.1, 0.1 }, 0},

@@ -150,7 +150,7 @@ func TestOwnConjugates(t *testing.T) {
 	}
 }
 
-// TestCouplingBounds checks gaps of problems with mu > 0 for y = A x − c, and for a multiple of this y.
+// TestCouplingBounds checks gaps of problems with mu > 0, for y = A x − c, y = A x/2 and y = (A x − c)/2.
 func TestCouplingBounds(t *testing.T) {
 	for _, c := range solvertest.Every(t, 3) {
 		if c.L2 == 0 || c.Constraint == nil || c.Domain != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/scas-admm/scas/solver/theory"
 )
 
-// Constants returns the constants of p in the paper's theorems, for the penalty parameter rho. Radius is
-// zero. Constants makes a pass over the data and some products with A.
+// Constants returns the constants of p in the paper's theorems, for the penalty parameter rho. It leaves the
+// field Radius zero. It makes a pass over the data and some products with A.
 func (p *Problem) Constants(rho float64) (theory.Constants, error) {
 	if err := p.Validate(); err != nil {
 		return theory.Constants{}, err
@@ -40,8 +40,8 @@ func (p *Problem) nuL(c *theory.Constants, rho float64) float64 {
 }
 
 // radius returns an upper bound of |x*|₂ for the solution x*, or 0 if none is known. objective is the
-// objective at some point. It is at least (mu/2)|x*|². If every feature has a singleton row, it is also at
-// least a multiple of |x*|₁.
+// objective at any point, and so at least (mu/2)|x*|². If every feature has a singleton row with a limit above
+// 0, rate is positive, and objective is at least rate·|x*|₁.
 func (p *Problem) radius(a *linalg.Algebra, objective float64) float64 {
 	rate := 0.0
 	if l, _ := a.Dims(); p.Coupling == nil {

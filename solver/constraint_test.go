@@ -81,7 +81,7 @@ func TestEquivalentConstraints(t *testing.T) {
 	})
 	diagonal := make([]float64, l)
 	weights := make([]float64, l)
-	wide := matrix(t, l, l+4, func(i, j int) float64 { // B = −(I, S)
+	wide := matrix(t, l, l+4, func(i, j int) float64 { // B is −I with four more columns
 		switch {
 		case i == j:
 			return -1
@@ -157,8 +157,8 @@ func TestEquivalentConstraints(t *testing.T) {
 	}
 }
 
-// TestZeroA checks A = 0. The problem is then the minimum of f(x), and separately the minimum of g(y) subject
-// to B y = c.
+// TestZeroA checks A = 0. Then x minimises f(x), the loss and the ridge, and separately y minimises g(y)
+// subject to B y = c.
 func TestZeroA(t *testing.T) {
 	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 80, Features: 15, Noise: 1, Seed: 17}, 0)
 	p.L2 = 0.1

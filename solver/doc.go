@@ -62,7 +62,7 @@
 //	  - residual: by how much an equation is violated; the primal residual is A x − y
 //	  - gap, certificate: an upper bound on the objective minus its optimum, with rounding included;
 //	    the proof that gives it
-//	  - tally: sums over samples of which a gap or a metric is computed
+//	  - tally: sums over samples from which a gap or a metric is computed
 //	  - pass: one reading of all rows, or work that costs as much
 //	  - exact solver: the proximal Newton method of solver/internal/exact
 //	  - interior-point solver: the method of solver/internal/quadratic for coupled problems
@@ -77,7 +77,7 @@
 //	  - plan: the way in which an inner loop represents its iterate
 //	  - rho, eta: the penalty parameter of ADMM; the step size
 //	  - proximal weight: c in a term (c/2)|w − x|² that keeps an iterate near a point
-//	  - damping: a part of a parabola's curvature that replaces the loss's own
+//	  - damping: a share, from 0 to 1, of the loss's curvature that a parabola's curvature replaces
 //	  - diagonal shift: a multiple of I added to a matrix before it is factored
 //	  - chunk, window: a part of the rows that depends only on the data; a part of a file that is
 //	    in memory at a time

@@ -9,7 +9,7 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// Gradient is a method that the solver does not have: ADMM with a gradient step for x,
+// Gradient is a method of your own: ADMM with a gradient step for x,
 //
 //	x ← x − η [ ∇f(x) + A'(beta + ρ(A x − y)) ],
 //

@@ -9,13 +9,11 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// Stochastic is a method that the solver does not have. It is ADMM with n steps of x, one for each of
-// n drawn samples,
+// Stochastic is a method of your own: ADMM with n steps of x, one for each of n drawn samples,
 //
 //	x ← x − η [ φ'(aᵢ'x; bᵢ) aᵢ + mu x + A'(beta + ρ(A x − y)) ],
 //
-// and then an update of y and beta. The last two terms keep the values that they have before the n
-// steps.
+// and then an update of y and beta. mu x and the last term are computed once, before the n steps.
 type Stochastic struct{}
 
 func (Stochastic) Info() solver.MethodInfo {

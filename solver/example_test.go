@@ -68,7 +68,7 @@ func ExampleErrStop() {
 	// Output: stopped after 4 passes
 }
 
-// The records of a run in the log.
+// A logger gets records of a run.
 func ExampleSettings_logger() {
 	data, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: 200, Features: 20, Seed: 2})
 	if err != nil {

@@ -8,10 +8,9 @@ import (
 	"github.com/scas-admm/scas/solver/internal/rows"
 )
 
-// Constants for the tests of package solver_test.
 const (
-	CurvatureSample = admm.CurvatureRows
-	StepsPerCall    = 1024
+	CurvatureSample = admm.CurvatureRows // the automatic step size depends on about this many rows
+	StepsPerCall    = 1024               // inner steps that a function of InnerSteps makes in a call
 )
 
 // Chunks returns the number of chunks into which the rows of p are divided.

@@ -179,8 +179,7 @@ func TestSimplexStays(t *testing.T) {
 	}
 }
 
-// TestBoundOfHeavyPenalty checks that the gap is valid if the penalty is at least 1e6 times as large as the
-// loss.
+// TestBoundOfHeavyPenalty checks that the gap is valid if lambda is 2e6 times as large as the loss at x = 0.
 func TestBoundOfHeavyPenalty(t *testing.T) {
 	x, err := sparse.FromDense(5, 7, []float64{
 		-0.00424794259703046, -0.00849588519406092, -904.7497030836776, 0.019568811527848593, -0.32415465397603205, 0, -233.66937266206304,

@@ -12,7 +12,8 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// sparseChain returns a random problem with the fused lasso of a chain. The rows of A have random weights.
+// sparseChain returns a random problem with the fused lasso of a chain, and a random penalty weight for each
+// row of A.
 func sparseChain(t testing.TB, seed uint64, loss solver.Loss) *solver.Problem {
 	t.Helper()
 	const n, p, entries = 60, 60, 2
@@ -90,7 +91,8 @@ func TestInactiveSet(t *testing.T) {
 }
 
 // TestScaledColumns checks columns multiplied by 1e-8 and by 1e8. The weights of the penalty are multiplied
-// by the same factors, so the solution must have the same zeros as before.
+// by the same factors, and the box that is added contains the solution. The zeros must be the same as
+// before.
 func TestScaledColumns(t *testing.T) {
 	for _, loss := range []solver.Loss{solver.Logistic{}, solver.Squared{}, solver.Huber{Delta: 0.5}, solver.SquaredHinge{}} {
 		for seed := range uint64(4) {

@@ -11,9 +11,9 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// leftProblem returns a problem with 30 rows of normal random numbers and p features. It calls each for every
-// row and its label; each may change the row.
-func leftProblem(t *testing.T, p int, loss solver.Loss, each func(row []float64, label float64)) *solver.Problem {
+// normalProblem returns a problem with 30 rows of p normal random numbers. It calls change for every row and
+// its label; change may change the row.
+func normalProblem(t *testing.T, p int, loss solver.Loss, change func(row []float64, label float64)) *solver.Problem {
 	t.Helper()
 	const n = 30
 	rng := rand.New(rand.NewPCG(8, 2))
@@ -24,7 +24,7 @@ func leftProblem(t *testing.T, p int, loss solver.Loss, each func(row []float64,
 			row[j] = rng.NormFloat64()
 		}
 		labels[i] = math.Copysign(1, row[0]+rng.NormFloat64())
-		each(row, labels[i])
+		change(row, labels[i])
 	}
 	x, err := sparse.FromDense(n, p, dense)
 	if err != nil {
@@ -42,7 +42,7 @@ func TestScaledColumnsOnSimplexAndBall(t *testing.T) {
 			for j := range scale {
 				scale[j] = math.Pow(10, 16*rng.Float64()-8)
 			}
-			p := leftProblem(t, 6, solver.Logistic{}, func(row []float64, _ float64) {
+			p := normalProblem(t, 6, solver.Logistic{}, func(row []float64, _ float64) {
 				for j, s := range scale {
 					row[j] *= s
 				}
@@ -59,9 +59,9 @@ func TestScaledColumnsOnSimplexAndBall(t *testing.T) {
 // do. In the first, one free column is the negative of another, and x ≥ 0. In the second, a constant and
 // another free column together separate samples.
 func TestFreeColumnsThatDepend(t *testing.T) {
-	opposite := leftProblem(t, 4, solver.Logistic{}, func(row []float64, _ float64) { row[1] = -row[0] })
+	opposite := normalProblem(t, 4, solver.Logistic{}, func(row []float64, _ float64) { row[1] = -row[0] })
 	opposite.Domain, opposite.Penalty = solver.Nonnegative{}, solver.L1{Lambda: 1e-2, Weights: []float64{0, 0, 1, 1}}
-	together := leftProblem(t, 3, solver.Logistic{}, func(row []float64, label float64) {
+	together := normalProblem(t, 3, solver.Logistic{}, func(row []float64, label float64) {
 		if row[1], row[2] = 1, 1; row[0] > 0.3 && label > 0 {
 			row[2] = 0
 		}

@@ -13,7 +13,8 @@ type Loss interface {
 	// SecondDerivative returns φ''(margin; label). slope is the result of Slope for the same
 	// arguments.
 	SecondDerivative(margin, slope, label float64) float64
-	// Curvature returns an upper bound of SecondDerivative over all margins and labels.
+	// Curvature returns an upper bound of SecondDerivative over all margins and labels, or +Inf if
+	// there is none.
 	Curvature() float64
 	// String returns the name of the loss on the command line and in model files.
 	String() string

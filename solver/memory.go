@@ -9,16 +9,16 @@ import (
 // Memory estimates the largest number of bytes that a run of method m uses in addition to the problem; a nil
 // m is the default method. The proof of the gap takes about five matrices of order p. If there are many
 // features, the order of these matrices is the largest possible size of a working set, which few runs reach.
-// Memory does not count a rotated copy of the data, which methods other than the default may make (see
-// Stats.PlanReason). The garbage collector lets the heap grow to about twice the memory in use, unless GOGC
-// or GOMEMLIMIT say otherwise.
+// Memory does not count a rotated copy of the data, which SCAS-ADMM may make, also in passes of the default
+// method (see Settings.NoRotation). The garbage collector lets the heap grow to about twice the memory in
+// use, unless GOGC or GOMEMLIMIT say otherwise.
 func (p *Problem) Memory(m Method) int64 {
 	alone := *p
 	alone.Comm, alone.joined = nil, nil
 	p = &alone
 	const (
 		ofFeatures, ofRows, ofProof = 17, 10, 16 // numbers of vectors; their lengths are p, l and p
-		most                        = 1 << 26    // with more features, no vector is allocated here
+		mostFeatures                = 1 << 26    // for more features, Memory allocates no vectors
 	)
 	n, features := p.Data.Dims()
 	l, _ := p.algebra().Dims()
@@ -30,7 +30,7 @@ func (p *Problem) Memory(m Method) int64 {
 	if m != nil && m.Info().StoredIterates {
 		total += 8 * int64(n) * int64(features)
 	}
-	if features > most && int64(features) > p.Data.NNZ() {
+	if features > mostFeatures && int64(features) > p.Data.NNZ() {
 		return total + 8*ofProof*int64(features)
 	}
 	_, finishes := m.(Auto)

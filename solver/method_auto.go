@@ -140,20 +140,20 @@ func (r *Run) finish() (refused bool, err error) {
 		}
 		return true, nil
 	}
-	r.exhausted, r.ended = true, res.Why
+	r.exhausted, r.why = true, res.Why
 	better := !(res.Objective > value+float64(1e-12*math.Abs(value))) // up to rounding
-	proved := math.Inf(1)                                             // gap of x
+	gapHere := math.Inf(1)                                            // gap of x
 	if !better || !(res.Gap <= r.goal) {
-		proved = r.certify()
+		gapHere = r.certify()
 	}
 	// A gap proved at one point bounds the optimum, and so gives a gap at the other point.
 	if better {
 		r.Iterate.set(Iterate{X: res.X, Dual: res.Z})
 		copy(r.Y, r.product.Image(r.X))
 		r.startMean()
-		r.gap, r.exact = math.Min(res.Gap, gap.AtObjective(proved, value, res.Objective)), res.Polished
+		r.gap, r.exact = math.Min(res.Gap, gap.AtObjective(gapHere, value, res.Objective)), res.Polished
 	} else {
-		r.gap = math.Min(proved, gap.AtObjective(res.Gap, res.Objective, value))
+		r.gap = math.Min(gapHere, gap.AtObjective(res.Gap, res.Objective, value))
 	}
 	if r.exact {
 		r.groups = res.Structure.Groups()

@@ -23,9 +23,10 @@ type SCASStrong struct{}
 // of A its own ρ.
 type SCASK struct{}
 
-// SCASL is SCASK with the augmented penalty linearised at the start x of each round: (κ/2)|w − x|²
-// replaces (ρ/2)|A(w − x)|², where κ is ρ times the largest eigenvalue of A'A. A step then costs as
-// many operations as a row of the data has entries, for every A.
+// SCASL is SCASK with the augmented penalty linearised in every round: (κ/2)|w − x|² replaces
+// (ρ/2)|A(w − x)|², where w is the point of the inner loop, x the point at which the round began, and κ is
+// ρ times the largest eigenvalue of A'A. A step then costs as many operations as a row of the data has
+// entries, for every A.
 type SCASL struct{}
 
 // Methods returns the methods of this package; the default is the first.
@@ -76,9 +77,9 @@ func (SCASL) Begin(r *Run) (Iteration, error) { return beginSCAS(r, true) }
 type scas struct {
 	*Run
 	outer admm.OuterLoop
-	whole admm.RowSet
-	data  *sparse.CSR        // data of the inner loop: those of the problem, or a copy with scaled columns
-	rows  *admm.RowCurvature // nil until needed
+	whole admm.RowSet        // all rows of data
+	data  *sparse.CSR        // data of the inner loop: the data of the problem, or a copy with scaled columns
+	rows  *admm.RowCurvature // computes the curvature of the loss at a snapshot; nil until needed
 }
 
 func beginSCAS(r *Run, linearised bool) (Iteration, error) {
@@ -146,13 +147,14 @@ func (s *scas) innerLoop() *admm.InnerLoop {
 	return l
 }
 
-// chooseMetric chooses a metric for the inner loop if Eta and Rho are automatic. It chooses none if the method
-// or the problem does not allow a metric.
+// chooseMetric chooses a metric, which is a step size for each column and a ρ for each row of A, if Eta and
+// Rho are automatic. It chooses none if the method or the problem does not allow a metric, or does not need
+// it.
 func (s *scas) chooseMetric() {
 	p, set := s.Problem, &s.Settings
-	free := set.Method.Info().ManyUpdates && s.autoEta() && set.Rho == 0 && s.dual.Limit != nil && p.Coupling == nil &&
+	allowed := set.Method.Info().ManyUpdates && s.autoEta() && set.Rho == 0 && s.dual.Limit != nil && p.Coupling == nil &&
 		p.Domain == nil && (s.product.Identity() || s.product.Matrix() != nil)
-	if !free {
+	if !allowed {
 		return
 	}
 	m := admm.NewMetric(&admm.MetricProblem{
@@ -185,7 +187,7 @@ func (s *scas) fitBatch() {
 // next makes an outer iteration.
 func (s *scas) next() (bool, error) {
 	t := s.Problem.team()
-	if !t.Alone() { // the checkpoint has only the generator of the first process
+	if !t.Alone() { // a checkpoint stores the random generator of the first process alone
 		s.Samples.drawn.Restart(s.Settings.Seed, uint64(s.Stats.OuterIterations+1)<<32+uint64(t.Rank()))
 	}
 	if s.Settings.Schedule == Practical && !s.Affords(s.cost(s.Settings.InnerSteps)) {

@@ -94,7 +94,7 @@ func (r *Run) end(err error) (*Result, error) {
 		return res, nil
 	}
 	_, diverged := errors.AsType[*DivergenceError](err)
-	how := ending.Evidence{Err: err, Diverged: diverged, Late: timeUp, Gap: res.DualityGap, Goal: r.goal, Final: r.exhausted && !r.spent, Why: r.ended}
+	how := ending.Evidence{Err: err, Diverged: diverged, Late: timeUp, Gap: res.DualityGap, Goal: r.goal, Final: r.exhausted && !r.spent, Why: r.why}
 	how.Advice, how.Dependent, how.Unit = r.Problem.loss().Traits().StallAdvice, r.prover.Dependent(), r.unit
 	status, advice := how.Status()
 	res.Status = Status(status)

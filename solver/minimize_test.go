@@ -531,8 +531,8 @@ type flatSecond struct{ solver.Squared }
 
 func (flatSecond) SecondDerivative(_, _, _ float64) float64 { return 0 }
 
-// TestNoWorseThanTheStart checks that no objective of a result is clearly above the objective at the start,
-// for small and large step sizes.
+// TestNoWorseThanTheStart checks that results have no objective clearly above the objective at the start, for
+// small and large step sizes.
 func TestNoWorseThanTheStart(t *testing.T) {
 	p := small(t)
 	p.Loss = flatSecond{}

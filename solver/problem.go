@@ -53,7 +53,7 @@ type Problem struct {
 	// Minimize, and the methods of the Problem, together. nil means that this process has all rows.
 	Comm dist.Comm
 
-	joined *rows.Team
+	joined *rows.Team // the processes of Comm; nil before join, and without Comm
 }
 
 // Evaluation is the objective at a point and its parts.
@@ -107,9 +107,10 @@ func (p *Problem) applyA(x []float64) []float64 {
 	return ax
 }
 
-// samples returns the samples of p with the given rows, which are the rows of p.Data or their compact form.
-func (p *Problem) samples(of kernels.Rows) rows.Data {
-	return rows.Data{Team: p.team(), Rows: of, Labels: p.Labels, Weights: p.SampleWeights, Loss: p.loss()}
+// samples returns the samples of p for package rows. data holds the rows of p.Data, perhaps in a compact
+// form.
+func (p *Problem) samples(data kernels.Rows) rows.Data {
+	return rows.Data{Team: p.team(), Rows: data, Labels: p.Labels, Weights: p.SampleWeights, Loss: p.loss()}
 }
 
 // meanLoss returns the weighted mean loss at x. margin is scratch memory with one entry for each row.
@@ -123,8 +124,8 @@ func (p *Problem) lossAtZero() float64 {
 	return rows.MeanLossAtZero(p.samples(kernels.Rows{}))
 }
 
-// unit returns the unit of tolerances: the mean loss at margin zero, or for counts the result of
-// term.Labels.Unit.
+// unit returns the number to which tolerances are relative: the mean loss at margin zero, or for counts the
+// mean loss of the best model with an intercept alone.
 func (p *Problem) unit() float64 {
 	l := p.loss()
 	if l.Traits().Labels != term.Counts {

@@ -50,14 +50,14 @@ func Progress(ctx context.Context, p *Problem, s *Settings) iter.Seq2[*Point, er
 		if s != nil {
 			c = *s
 		}
-		left := false
+		broken := false // the caller has left its loop
 		c.Recorder = RecorderFunc(func(pt *Point) error {
-			if left = !yield(pt, nil); left {
+			if broken = !yield(pt, nil); broken {
 				return ErrStop
 			}
 			return nil
 		})
-		if res, err := Minimize(ctx, p, &c); !left {
+		if res, err := Minimize(ctx, p, &c); !broken {
 			yield(res.point(), err)
 		}
 	}

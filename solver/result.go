@@ -83,7 +83,7 @@ type Stats struct {
 	InnerSteps  int     `json:"inner_steps,omitempty"`  // samples drawn in the last inner loop; 0 for methods without inner loops
 	BatchSize   int     `json:"batch_size,omitempty"`   // samples per inner step
 	Eta         float64 `json:"eta,omitempty"`          // step size of the last outer iteration; 0 for methods without one
-	Rho         float64 `json:"rho,omitempty"`          // ρ
+	Rho         float64 `json:"rho,omitempty"`          // penalty parameter ρ of ADMM
 	// StepHalvings says how often an automatic η was halved.
 	StepHalvings    int     `json:"step_halvings,omitempty"`
 	OuterIterations int     `json:"outer_iterations,omitempty"` // number of outer iterations
@@ -153,14 +153,14 @@ type NotConvergedError struct {
 func (e *NotConvergedError) Is(target error) bool { return target == ErrNotConverged }
 
 // Error says how far from the optimum the run may have ended, and what to do.
-func (e *NotConvergedError) Error() string { return e.whole().Error() }
+func (e *NotConvergedError) Error() string { return e.remedyError().Error() }
 
 // Reword returns the text of Error for the users of a program; see sparse.RemedyError.
 func (e *NotConvergedError) Reword(words func(sparse.Remedy) string) string {
-	return e.whole().Reword(words)
+	return e.remedyError().Reword(words)
 }
 
-func (e *NotConvergedError) whole() *sparse.RemedyError {
+func (e *NotConvergedError) remedyError() *sparse.RemedyError {
 	found := fmt.Sprintf("the objective %.6g is proved to be within %.2g of the optimum, not %.2g",
 		e.Objective, e.Gap, e.Goal)
 	if math.IsInf(e.Gap, 1) {

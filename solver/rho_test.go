@@ -43,7 +43,7 @@ func TestRhoWithRidge(t *testing.T) {
 }
 
 // TestFirstSteps checks that short first steps give a lower objective after two outer iterations if there are
-// many rows for each feature.
+// many rows for each feature. With fewer rows than features, SCASK must begin with the step size of SCAS.
 func TestFirstSteps(t *testing.T) {
 	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 1000, Features: 30, Noise: 1, Seed: 6}, 1e-3)
 	best := solvertest.Minimize(t, p, &solver.Settings{RelTol: 1e-10}).At.Objective

@@ -7,9 +7,9 @@ import (
 	"github.com/scas-admm/scas/solver/internal/term"
 )
 
-// round returns x with zeros and ties made exact, and true. It returns x itself and false if A is not a
-// matrix, if c is not 0, or if the new point would not be feasible or would raise the objective by more than
-// rounding.
+// round returns x with zeros and ties made exact, and true. It returns x itself and false if A is neither a
+// matrix nor the identity, if c is not 0, if the objective at x is not finite, or if exact zeros and ties
+// would raise the objective by more than rounding.
 func (r *Run) round() ([]float64, bool) {
 	p := r.Problem
 	value := p.Evaluate(r.X).Objective

@@ -17,13 +17,13 @@ type Samples struct {
 	full  *rows.Gradient // nil before the first pass
 	drawn *admm.Sampler
 
-	longest, scale float64 // largest |aᵢ|², and root mean square of |aᵢ|, over all processes
+	longest, scale float64 // largest |aᵢ|², and root mean square of |aᵢ|, over all processes; set by measure
 
-	margin1, gain1 [1]float64
+	margin1, gain1 [1]float64 // scratch memory of Margin and Scatter
 }
 
-// newSamples returns the Samples of p. ended says that the run has already ended: then it does not copy the
-// rows.
+// newSamples returns the Samples of p. If ended is true, the run has already ended, and newSamples does not
+// copy the rows.
 func newSamples(p *Problem, set *Settings, ended bool) *Samples {
 	n, _ := p.Data.Dims()
 	s := &Samples{prob: p, loss: p.loss(), rows: p.Data.Rows(0, n)}
@@ -34,7 +34,7 @@ func newSamples(p *Problem, set *Settings, ended bool) *Samples {
 	return s
 }
 
-// measure sets longest and scale.
+// measure computes s.longest and s.scale.
 func (s *Samples) measure() { s.longest, s.scale = s.prob.team().Norms(s.prob.Data.RowNormsSq()) }
 
 // A Snapshot holds the results of a pass over the data at a point.

@@ -7,8 +7,8 @@ type Schedule string
 
 // The schedules. The zero value means Practical.
 const (
-	// Practical uses InnerSteps steps in all iterations. A given Eta is the step size of all
-	// iterations, as in the paper's experiments.
+	// Practical draws InnerSteps samples in every inner loop. A given Eta is the step size of all
+	// inner loops, as in the paper's experiments.
 	Practical Schedule = "practical"
 	// Theorem uses the constants of the convergence proofs. SCAS: η_t = 1/(C_t (t+1)^δ) and M_t =
 	// ⌈C_t (t+1)^2δ⌉ with C_t = ν_L² D² + G_t² (Theorem 1; the domain must be bounded). SCASStrong:
@@ -19,7 +19,8 @@ const (
 	Theorem Schedule = "theorem"
 )
 
-// schedule sets η and M of an outer iteration. more is false if the budget does not allow the iteration.
+// schedule chooses the step size η and the number of samples of the next inner loop, and counts its passes.
+// more is false if the budget does not allow the outer iteration.
 func (s *scas) schedule() (eta float64, more bool, err error) {
 	set, st := &s.Settings, &s.Stats
 	steps, gradient := set.InnerSteps, s.outer.GradientSquared()
@@ -48,5 +49,5 @@ func (s *scas) schedule() (eta float64, more bool, err error) {
 // autoEta reports whether the step size is automatic.
 func (s *scas) autoEta() bool { return s.Settings.Eta == 0 && s.Settings.Schedule == Practical }
 
-// cost returns the effective passes of an outer iteration with this number of inner steps.
-func (s *scas) cost(steps int) float64 { return 1 + float64(steps)/float64(s.scales.Samples) }
+// cost returns the effective passes of an outer iteration whose inner loop draws the given number of samples.
+func (s *scas) cost(samples int) float64 { return 1 + float64(samples)/float64(s.scales.Samples) }

@@ -10,12 +10,12 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// separatedRows are the rows in which feature 1 or 2 of separated is not 0.
+// separatedRows are the rows in which feature 1 or 2 of the data that separated returns is not 0.
 var separatedRows = []int{0, 1, 2, 3, 4}
 
 // separated returns data with five features, in which features 1 and 2 separate the few rows in which they
-// occur. If none is true, these rows have no entries.
-func separated(t *testing.T, none bool) (*sparse.CSR, []float64) {
+// occur. If clearRows is true, these rows have no entries.
+func separated(t *testing.T, clearRows bool) (*sparse.CSR, []float64) {
 	t.Helper()
 	const n, p = 24, 5
 	rng := rand.New(rand.NewPCG(3, 1))
@@ -31,7 +31,7 @@ func separated(t *testing.T, none bool) (*sparse.CSR, []float64) {
 	}
 	x[2*p+2] = -0.5 * labels[2]
 	x[3*p+2], x[4*p+2] = labels[3], 3*labels[4]
-	if none {
+	if clearRows {
 		for _, i := range separatedRows {
 			clear(x[i*p : (i+1)*p])
 		}

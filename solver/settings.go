@@ -113,14 +113,14 @@ type SettingError struct {
 func (e *SettingError) Unwrap() error { return e.Err }
 
 // Error names the field, its value, what is allowed and what to do.
-func (e *SettingError) Error() string { return e.whole().Error() }
+func (e *SettingError) Error() string { return e.remedyError().Error() }
 
 // Reword returns the text of Error for the users of a program; see sparse.RemedyError.
 func (e *SettingError) Reword(words func(sparse.Remedy) string) string {
-	return e.whole().Reword(words)
+	return e.remedyError().Reword(words)
 }
 
-func (e *SettingError) whole() *sparse.RemedyError {
+func (e *SettingError) remedyError() *sparse.RemedyError {
 	wrong := errorf("Settings.%s = %v; %s", e.Field, e.Value, e.Allowed)
 	return &sparse.RemedyError{Err: wrong, Remedies: e.Remedies}
 }

@@ -97,8 +97,8 @@ func (r *Run) checkCheaply() error {
 }
 
 // checkFinally checks the last iterate for divergence. If the caller gave no start, it also checks that the
-// objective is not clearly above the objective at x = 0. If a check fails, it restores the stored iterate if
-// the step size is automatic, and calls Lost if not.
+// objective is not clearly above the objective at x = 0. If a check fails, checkFinally restores the iterate
+// that the keeper stored. Unless the step size is automatic, it then returns a *DivergenceError.
 func (r *Run) checkFinally() error {
 	if r.keeper.Kept.X == nil {
 		return nil // no iteration was begun, or there were only Newton steps
@@ -123,7 +123,7 @@ func (r *Run) checkFinally() error {
 func (r *Run) Lost(objective float64) error {
 	r.gap, r.exact, r.groups = math.Inf(1), false, nil
 	r.restore()
-	// checkCheaply has not checked the mean loss of the stored iterate.
+	// If checkCheaply stored the iterate, the mean loss there has not been checked.
 	if !r.keeper.Improved && r.keeper.Lost(r.evaluate(r.Iterate).Objective) {
 		r.keeper.Kept = admm.Point{}
 		r.restore()

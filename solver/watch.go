@@ -23,8 +23,8 @@ func (r *Run) restore() {
 }
 
 // toBest moves to the best snapshot if its objective is below the given objective of x. It does not move if
-// the run has no goal, if the keeper does not store the best snapshot, or if the objective is at the y of the
-// iterate (r.loose). It returns the objective of the iterate.
+// the run has no goal, if the keeper does not store the best snapshot, or if r.loose is true: then
+// objectives were computed with the y of the iterate. It returns the objective of the iterate.
 func (r *Run) toBest(objective float64) float64 {
 	if r.goal <= 0 || !r.keeper.Watched || r.loose {
 		return objective
