@@ -23,7 +23,7 @@ func (p *Problem) Constants(rho float64) (theory.Constants, error) {
 // constants returns all constants but NuL and Radius. longest is the largest |aᵢ|².
 func (p *Problem) constants(a *linalg.Algebra, longest float64) theory.Constants {
 	c := theory.Constants{MuF: p.L2, Lambda1: a.Largest(), LambdaP: a.Smallest()}
-	if !p.unbounded() {
+	if !p.unboundedCurvature() {
 		c.NuF = float64(p.loss().Curvature()*longest) + p.L2
 	}
 	if p.Domain != nil && !math.IsInf(p.Domain.Diameter(), 1) {
@@ -33,7 +33,7 @@ func (p *Problem) constants(a *linalg.Algebra, longest float64) theory.Constants
 }
 
 func (p *Problem) nuL(c *theory.Constants, rho float64) float64 {
-	if p.unbounded() {
+	if p.unboundedCurvature() {
 		return 0
 	}
 	return c.NuF + float64(rho*c.Lambda1)

@@ -40,7 +40,7 @@ func (Auto) Info() MethodInfo {
 
 func (Auto) Begin(r *Run) (Iteration, error) {
 	a := &auto{Run: r}
-	if r.Problem.unbounded() && !r.prover.Finishes() {
+	if r.Problem.unboundedCurvature() && !r.prover.Finishes() {
 		return nil, r.newtonOnly()
 	}
 	if a.direct() {
@@ -75,7 +75,7 @@ type auto struct {
 
 // direct reports whether the run begins with Newton steps.
 func (a *auto) direct() bool {
-	if a.Problem.unbounded() {
+	if a.Problem.unboundedCurvature() {
 		return true
 	}
 	// Finishes may raise the cost of a Newton step, so ample is called before and after it.
@@ -124,7 +124,7 @@ var errBudget = errorf("no budget left")
 func (r *Run) finish() (refused bool, err error) {
 	value, start := r.toBest(r.Problem.Evaluate(r.X).Objective), r.X
 	if r.Stats.Passes > 0 {
-		start, _ = r.round() // Newton steps need less work if zeros are exact
+		start, _ = r.makeExact() // Newton steps need less work if zeros are exact
 	}
 	res := r.prover.Finish(start, r.Y, r.Dual, &exact.Settings{Tol: math.Max(r.goal, 0), Stop: r.Err, Interrupt: func() error {
 		if !r.affordsStep() {
@@ -135,7 +135,7 @@ func (r *Run) finish() (refused bool, err error) {
 		return r.Err()
 	}})
 	if r.prover.Refused() && r.Stats.NewtonSteps == 0 {
-		if r.Problem.unbounded() {
+		if r.Problem.unboundedCurvature() {
 			return false, r.newtonOnly()
 		}
 		return true, nil

@@ -171,7 +171,7 @@ func (s *scas) chooseMetric() {
 }
 
 // fitBatch lowers the number of dual updates if rounds would have too few steps. If a step has several
-// samples, it also sets MeanCurvature, which the automatic step size needs.
+// samples, fitBatch also sets MeanCurvature, which the automatic step size needs.
 func (s *scas) fitBatch() {
 	st, steps := &s.Stats, s.Settings.InnerSteps
 	if st.BatchSize > 1 && s.Settings.DualUpdates == 0 { // a round of few steps changes x too little

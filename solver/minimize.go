@@ -139,7 +139,7 @@ func (r *Run) result() *Result {
 	r.Stats.Seconds, r.Stats.PaperPasses = r.clock.Used(), r.paperPasses()
 	r.Problem.project(r.Mean.X)
 	last := r.evaluate(r.Iterate)
-	if r.Stats.NewtonSteps == 0 { // Newton steps have already proved the gap of x
+	if r.Stats.NewtonSteps == 0 { // otherwise Newton steps have proved the gap of x
 		if r.settle(last.Objective) < last.Objective {
 			last = r.evaluate(r.Iterate)
 		}
@@ -157,7 +157,7 @@ func (r *Run) result() *Result {
 	}
 	res.DualResidual = orInf(r.dualResidual())
 	if r.Stats.Rounded = r.exact; !r.exact && !r.Settings.Unproved {
-		res.X, r.Stats.Rounded = r.round()
+		res.X, r.Stats.Rounded = r.makeExact()
 	}
 	res.Groups = r.groups
 	res.At, res.AtAverage = judge(Iterate{X: res.X, Y: r.Y}), judge(r.Mean)

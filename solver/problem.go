@@ -147,8 +147,9 @@ func (p *Problem) unit() float64 {
 // regression reports whether labels are numbers that margins approximate, and not classes or counts.
 func (p *Problem) regression() bool { return p.loss().Traits().Labels == term.Numbers }
 
-// unbounded reports whether the curvature of the loss has no bound. Then only Newton steps can be made.
-func (p *Problem) unbounded() bool { return math.IsInf(p.loss().Curvature(), 1) }
+// unboundedCurvature reports whether the curvature of the loss has no bound. Then only Newton steps can be
+// made.
+func (p *Problem) unboundedCurvature() bool { return math.IsInf(p.loss().Curvature(), 1) }
 
 // ridge returns (mu/2)|x|². The conversion to float64 keeps compilers from fusing the product with the
 // caller's sum.

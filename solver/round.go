@@ -7,10 +7,10 @@ import (
 	"github.com/scas-admm/scas/solver/internal/term"
 )
 
-// round returns x with zeros and ties made exact, and true. It returns x itself and false if A is neither a
-// matrix nor the identity, if c is not 0, if the objective at x is not finite, or if exact zeros and ties
+// makeExact returns x with zeros and ties made exact, and true. It returns x itself and false if A is neither
+// a matrix nor the identity, if c is not 0, if the objective at x is not finite, or if exact zeros and ties
 // would raise the objective by more than rounding.
-func (r *Run) round() ([]float64, bool) {
+func (r *Run) makeExact() ([]float64, bool) {
 	p := r.Problem
 	value := p.Evaluate(r.X).Objective
 	shifted := p.Coupling != nil && p.Coupling.C != nil

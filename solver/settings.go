@@ -212,11 +212,11 @@ func (s *Settings) checkValues() error {
 
 // A demand is a condition on a setting, and the error to return if holds is false.
 type demand struct {
-	holds   bool
-	field   string
-	value   any
-	allowed string
-	do      []sparse.Remedy
+	holds    bool
+	field    string
+	value    any
+	allowed  string
+	remedies []sparse.Remedy
 }
 
 func remedies(all ...sparse.Remedy) []sparse.Remedy { return all }
@@ -225,7 +225,7 @@ func remedies(all ...sparse.Remedy) []sparse.Remedy { return all }
 func firstBroken(demands []demand) error {
 	for _, r := range demands {
 		if !r.holds {
-			return &SettingError{Field: r.field, Value: r.value, Allowed: r.allowed, Remedies: r.do}
+			return &SettingError{Field: r.field, Value: r.value, Allowed: r.allowed, Remedies: r.remedies}
 		}
 	}
 	return nil
@@ -260,13 +260,13 @@ func (it Iterate) check(p *Problem) error {
 // checkMethod returns an error if the method does not accept the problem or a setting.
 func (s *Settings) checkMethod(info MethodInfo, p *Problem) error {
 	if !info.AnyProblem {
-		if need, do := p.lacks(); need != "" {
+		if need, remedy := p.lacks(); need != "" {
 			return &SettingError{
-				Field: "Method", Value: info.Name, Allowed: "it is for " + need, Remedies: remedies(do, useMethod(nameOf(SCASK{}))),
+				Field: "Method", Value: info.Name, Allowed: "it is for " + need, Remedies: remedies(remedy, useMethod(nameOf(SCASK{}))),
 			}
 		}
 	}
-	if p.unbounded() {
+	if p.unboundedCurvature() {
 		if err := s.checkNewtonAlone(info, p); err != nil {
 			return err
 		}
@@ -314,7 +314,7 @@ func (s *Settings) checkNewtonAlone(info MethodInfo, p *Problem) error {
 
 // lacks returns what p lacks for methods that need an L1 penalty, y = A x, equal sample weights and X = R^p,
 // and the remedy. need is "" if p lacks nothing.
-func (p *Problem) lacks() (need string, do sparse.Remedy) {
+func (p *Problem) lacks() (need string, remedy sparse.Remedy) {
 	l, _ := p.algebra().Dims()
 	q := p.Coupling.columns(l)
 	switch {
