@@ -17,7 +17,7 @@ import (
 func TestCoupledEndings(t *testing.T) {
 	stop := errors.New("stop")
 	interrupt := func() error { return stop }
-	open := separable(t) // the first feature is free and separates the classes
+	open := separatedByFirst(t) // the first feature is free and separates the classes
 	g, err := graph.FromPairs(5, [][2]int32{{1, 2}, {2, 3}})
 	if err != nil {
 		t.Fatal(err)
@@ -105,7 +105,7 @@ func TestSeparated(t *testing.T) {
 }
 
 // TestNotSeparated checks that no sample counts as separated if the loss grows without bound in both
-// directions of the margin, or if the penalty or X limits the free coefficients.
+// directions of the margin, or if the penalty or X keeps the free coefficients bounded.
 func TestNotSeparated(t *testing.T) {
 	for name, change := range map[string]func(q *Problem){
 		"squared":   func(q *Problem) { q.Loss = term.Squared{} },

@@ -13,7 +13,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// TestOptima compares objectives with optima that another program computed to 1e-11.
+// TestOptima compares objectives with optima that another program computed with an accuracy of 1e-11.
 func TestOptima(t *testing.T) {
 	for _, o := range sparsetest.Optima(t) {
 		x, y := readClasses(t, o.File, o.Features)

@@ -10,8 +10,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// separable returns a problem whose first feature separates the classes and is not penalised.
-func separable(t *testing.T) *Problem {
+// separatedByFirst returns a problem whose first feature separates the classes and is not penalised.
+func separatedByFirst(t *testing.T) *Problem {
 	t.Helper()
 	const rows, features = 40, 5
 	values := make([]float64, rows*features)
@@ -49,9 +49,9 @@ func TestEndings(t *testing.T) {
 		{"few steps", usual(), 1e-2, Settings{Tol: 1e-9, MaxIterations: 2}, ending.Iterations},
 		{"an interrupt", usual(), 1e-2, Settings{Tol: 1e-9, Interrupt: func() error { return stop }}, ending.Interrupted},
 		{"no room", small, 1e-6, Settings{Tol: 1e-9}, ending.Room},
-		{"free, a goal", separable(t), 1e-2, Settings{Tol: 1e-6}, ending.Reached},
-		{"free, few steps", separable(t), 1e-2, Settings{Tol: 1e-6, MaxIterations: 4}, ending.Separated},
-		{"free, no goal", separable(t), 1e-2, Settings{}, ending.Separated},
+		{"free, a goal", separatedByFirst(t), 1e-2, Settings{Tol: 1e-6}, ending.Reached},
+		{"free, few steps", separatedByFirst(t), 1e-2, Settings{Tol: 1e-6, MaxIterations: 4}, ending.Separated},
+		{"free, no goal", separatedByFirst(t), 1e-2, Settings{}, ending.Separated},
 	} {
 		if r := mustNew(t, c.p).Solve(c.lambda, &c.set); r.Why != c.want || (r.Why == ending.Reached) != (r.Gap <= c.set.Tol) {
 			t.Errorf("%s: %v, want %v: gap %g after %d steps", c.name, r.Why, c.want, r.Gap, r.Iterations)
@@ -77,7 +77,7 @@ func TestGapOfRoundedSums(t *testing.T) {
 
 // TestPerfectFit checks that the gap is exactly 0 if x = 0 fits all labels exactly.
 func TestPerfectFit(t *testing.T) {
-	p := separable(t)
+	p := separatedByFirst(t)
 	p.Loss, p.Labels = term.Squared{}, make([]float64, len(p.Labels))
 	if r := mustNew(t, p).Solve(1e-2, &Settings{}); r.Why != ending.Reached || r.Gap != 0 {
 		t.Errorf("%v, gap %g", r.Why, r.Gap)

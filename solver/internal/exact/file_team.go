@@ -111,7 +111,8 @@ func (t *sampleCopy) gather(team *rows.Team) {
 }
 
 func (m *moments) gather(team *rows.Team) {
-	// With several ranks m.stats is not nil: FileRefusal refuses problems with more than DenseFeatures columns.
+	// With several ranks m.stats is not nil: FileRefusal refuses problems with more than DenseFeatures
+	// columns.
 	if team.Alone() || m.stats == nil {
 		return
 	}

@@ -76,8 +76,8 @@ const (
 func (p *Prover) Affords(passes float64) bool { return passes >= usualIterations*p.Cost() }
 
 // Warm returns the number of passes that another method makes before Finish, for a run of at most the
-// given number of passes. If these may be too few for Finish to end by itself, Warm adds the cost of one
-// iteration of Finish.
+// given number of passes. If this number may be too small for Finish to end by itself, Warm adds the cost
+// of one iteration of Finish.
 func (p *Prover) Warm(passes float64) float64 {
 	if p.Affords(passes) {
 		return warmPasses

@@ -1,7 +1,7 @@
 package exact
 
 // If there are many samples, Solve begins with a smaller problem: the same problem for m of the samples
-// (Byrd, Chin, Nocedal, Wu 2012). With p features, the objective at its solution is about P·p/m above the
+// (Byrd, Chin, Nocedal, Wu 2012). With p features, the objective P at its solution is about P·p/m above the
 // optimum, so the smaller problem is solved to about this accuracy.
 const (
 	sampleShare   = 8    // with rows in memory, a smaller problem has an eighth of the samples

@@ -68,7 +68,7 @@ func (f *unrestricted) fallsForever(x []float64) bool {
 }
 
 // ending returns why the run with the result r ended. full is true if a working set was too small or too
-// costly, spent if the run on the last working set did all allowed iterations.
+// costly. spent is true if the run on the last working set did all allowed iterations.
 func (f *unrestricted) ending(r *Solution, tol float64, full, spent bool) ending.Why {
 	return ending.Of(r.Err, r.Gap, tol, full, func() bool { return f.fallsForever(r.X) }, spent)
 }
