@@ -8,8 +8,8 @@ import (
 	"github.com/scas-admm/scas/sparse/internal/coordinates"
 )
 
-// newData returns a data set with the matrix x and, if y is not nil, the labels y. It adds the
-// numbers of rows and entries to stats.
+// newData returns a data set with the matrix x and, if y is not nil, the labels y. Its Stats are
+// stats with the numbers of rows and entries of x.
 func newData(name string, x *CSR, y []float64, opt *ReadOptions, stats ReadStats) (*Dataset, error) {
 	if x.rows == 0 {
 		return nil, &ParseError{File: name, Msg: "a matrix without rows: expected a row for every sample"}
@@ -81,7 +81,7 @@ func narrow(name string, x *CSR, opt *ReadOptions) (*CSR, error) {
 }
 
 // arrange puts the columns of d in the order of names, and drops columns that names does not
-// list. It does nothing if names or d.Names is nil.
+// list. A name that d lacks is an error. arrange does nothing if names or d.Names is nil.
 func (d *Dataset) arrange(file string, names []string) error {
 	if names == nil || d.Names == nil || slices.Equal(names, d.Names) {
 		return nil

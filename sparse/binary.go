@@ -48,8 +48,8 @@ func readBinary(r io.Reader, name string, opt *ReadOptions) (*Dataset, error) {
 // binaryMeta is the content of the section meta of a .scas file.
 type binaryMeta struct {
 	Features []string `json:"features,omitempty"`
-	Negative string   `json:"negative_name,omitempty"`
-	Positive string   `json:"positive_name,omitempty"`
+	Negative string   `json:"negative_name,omitempty"` // the word for −1; empty if labels are numbers
+	Positive string   `json:"positive_name,omitempty"` // the word for +1
 }
 
 // newBinaryData returns the data of an open file. It does not check the rows.
@@ -76,20 +76,20 @@ func newBinaryData(f *scasfile.File, name string, opt *ReadOptions) (*Dataset, e
 	}
 	d := &Dataset{X: x, Names: meta.Features}
 	d.Stats = ReadStats{Rows: x.rows, NNZ: x.NNZ(), IndexBase: ZeroBased + IndexBase(f.IndexBase)}
-	stored := LabelMapping{f.Negative, f.Positive, meta.Negative, meta.Positive}
-	if err := d.binaryLabels(f, name, stored, opt); err != nil {
+	fileMapping := LabelMapping{f.Negative, f.Positive, meta.Negative, meta.Positive}
+	if err := d.binaryLabels(f, name, fileMapping, opt); err != nil {
 		return nil, err
 	}
 	return d, d.arrange(name, opt.Names)
 }
 
-// binaryLabels sets the labels of d. stored is the mapping of the labels in the file. The labels are a
+// binaryLabels sets the labels of d. fileMapping is the mapping of the labels in the file. The labels are a
 // view of the file if opt asks for the values that the file stores, and a copy otherwise.
-func (d *Dataset) binaryLabels(f *scasfile.File, name string, stored LabelMapping, opt *ReadOptions) error {
+func (d *Dataset) binaryLabels(f *scasfile.File, name string, fileMapping LabelMapping, opt *ReadOptions) error {
 	numbers, pair := opt.numericLabels(), !opt.numericLabels() && opt.Classes.IsZero()
 	switch {
 	case opt.stored && f.Header.Labels == scasfile.Signs:
-		d.Labels, d.Mapping = f.Labels, stored
+		d.Labels, d.Mapping = f.Labels, fileMapping
 		return nil
 	case opt.targets != nil || f.Labels == nil:
 		return d.setLabels(name, nil, opt)
@@ -98,14 +98,14 @@ func (d *Dataset) binaryLabels(f *scasfile.File, name string, stored LabelMappin
 		return nil
 	case f.Header.Labels != scasfile.Signs:
 		return d.binaryNumbers(f, name, opt)
-	case numbers && !opt.Counts && stored == LabelMapping{Negative: -1, Positive: 1}:
+	case numbers && !opt.Counts && fileMapping == LabelMapping{Negative: -1, Positive: 1}:
 		d.Labels = f.Labels
 		return nil
-	case pair && stored.chosen(opt):
-		d.Labels, d.Mapping = f.Labels, stored
+	case pair && fileMapping.chosen(opt):
+		d.Labels, d.Mapping = f.Labels, fileMapping
 		return nil
 	}
-	swapped := LabelMapping{stored.Positive, stored.Negative, stored.PositiveName, stored.NegativeName}
+	swapped := LabelMapping{fileMapping.Positive, fileMapping.Negative, fileMapping.PositiveName, fileMapping.NegativeName}
 	if pair && swapped.chosen(opt) {
 		d.Mapping, d.Labels = swapped, make([]float64, len(f.Labels))
 		for i, b := range f.Labels {
@@ -113,7 +113,7 @@ func (d *Dataset) binaryLabels(f *scasfile.File, name string, stored LabelMappin
 		}
 		return nil
 	}
-	file := Dataset{Labels: f.Labels, Mapping: stored}
+	file := Dataset{Labels: f.Labels, Mapping: fileMapping}
 	return d.setLabels(name, file.OriginalLabels(), opt)
 }
 

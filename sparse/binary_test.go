@@ -123,8 +123,8 @@ func TestBinaryLayout(t *testing.T) {
 	}
 }
 
-// TestBinaryMaps checks that a file is mapped, with its labels, and holds the data that were
-// written. Replacing the file must not change mapped data.
+// TestBinaryMaps checks that a file is mapped, if the system can do that, and holds the matrix and
+// the labels that were written. Replacing the file must not change mapped data.
 func TestBinaryMaps(t *testing.T) {
 	d := manyRows(t, 40000)
 	path := filepath.Join(t.TempDir(), "d.scas")
@@ -272,7 +272,7 @@ func TestBinaryHostile(t *testing.T) {
 func second(_ int, err error) error { return err }
 
 // TestBinaryMemory checks that data larger than allowed are an error, unless ReadOptions.Beyond
-// is set.
+// is set. CSR.Check must then find a damaged byte.
 func TestBinaryMemory(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "d.scas")
 	if err := WriteFile(path, manyRows(t, 30000)); err != nil {
@@ -363,8 +363,8 @@ func BenchmarkMap(b *testing.B) {
 	}
 }
 
-// TestBinaryClasses checks that labels stored as numbers point into the mapped file. A damaged
-// label must be an error, not a new class.
+// TestBinaryClasses checks that labels stored as numbers are a view of the file, not a copy. A
+// damaged label must be an error, not a new class.
 func TestBinaryClasses(t *testing.T) {
 	d := manyRows(t, 30000)
 	for i := range d.Labels {

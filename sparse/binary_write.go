@@ -65,7 +65,8 @@ func (s *binarySections) write(w io.Writer) error {
 }
 
 // label says in the header and the meta section how the labels are stored: as −1 and +1 if they
-// have two values or m has mapped them, else as numbers.
+// have two values or m has mapped them, else as numbers. t, if not nil, has the words for which
+// the labels stand.
 func (s *binarySections) label(kinds labelKinds, m LabelMapping, t *TableSummary) {
 	s.header.Labels = scasfile.Numbers
 	if kinds.KindCount == 2 {

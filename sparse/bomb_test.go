@@ -22,7 +22,7 @@ func (r *repeat) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// allocated returns the number of MiB that do allocates in total.
+// allocated calls the function do, and returns how many MiB this allocates in total.
 func allocated(do func()) uint64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)

@@ -40,16 +40,16 @@ type Builder struct {
 	// and Dataset.Close frees its space.
 	File string
 
-	cols   int
-	begun  bool
-	failed error           // the error that ended the builder, or nil
-	rows   rows            // the rows in memory
-	labels []float64       // the labels of the rows in memory
-	judge  labelCollector  // checks labels; does not store them
-	few    []float64       // each label at most twice, for the final check of the classes
-	times  map[float64]int // how often each label is in few
-	sorted int             // number of rows whose entries were out of order
-	file   *rowsFile       // nil while all rows are in memory
+	cols       int
+	begun      bool
+	failure    error           // the error that ended the builder, or nil
+	rows       rows            // the rows in memory
+	labels     []float64       // the labels of the rows in memory
+	judge      labelCollector  // checks labels; does not store them
+	few        []float64       // each label at most twice, for the final check of the classes
+	times      map[float64]int // how often each label is in few
+	sortedRows int             // number of rows whose entries were out of order
+	file       *rowsFile       // nil while all rows are in memory
 	records
 }
 
@@ -101,17 +101,17 @@ func (b *Builder) add(idx []int32, val []float64, label, offset float64) error {
 	if b.Options.Table.Offset != "" {
 		b.offsets = append(b.offsets, offset)
 	}
-	if b.failed = b.spill(); b.failed != nil {
-		b.failed = errors.Join(b.failed, b.discard())
+	if b.failure = b.spill(); b.failure != nil {
+		b.failure = errors.Join(b.failure, b.discard())
 	}
-	return b.failed
+	return b.failure
 }
 
 // begin checks the fields before the first row, and returns an error if no row can be
 // added.
 func (b *Builder) begin() error {
-	if b.failed != nil || b.begun {
-		return b.failed
+	if b.failure != nil || b.begun {
+		return b.failure
 	}
 	if b.cols == 0 {
 		b.cols = len(b.Names)
@@ -158,7 +158,7 @@ func (b *Builder) check(row int, idx []int32, val []float64, label float64) erro
 		return err
 	}
 	if !sorted {
-		b.sorted++
+		b.sortedRows++
 	}
 	if n := b.times[label]; n < 2 && !b.Options.numericLabels() && !b.Options.listsLabels() {
 		b.times[label] = n + 1
@@ -240,7 +240,7 @@ func (b *Builder) dataset() (*Dataset, error) {
 	}
 	b.rows.join()
 	d := &Dataset{X: b.rows.matrix(b.cols), Names: slices.Clone(b.Names)}
-	d.Stats = ReadStats{Rows: d.X.rows, NNZ: d.X.NNZ(), IndexBase: ZeroBased, SortedRows: b.sorted}
+	d.Stats = ReadStats{Rows: d.X.rows, NNZ: d.X.NNZ(), IndexBase: ZeroBased, SortedRows: b.sortedRows}
 	if err := d.setLabels(builderName, b.labels, &b.Options); err != nil {
 		return nil, err
 	}
@@ -270,15 +270,15 @@ func (b *Builder) mapped() (*Dataset, error) {
 	if err != nil {
 		return nil, errors.Join(err, os.Remove(f.path))
 	}
-	d.Stats.SortedRows = b.sorted
+	d.Stats.SortedRows = b.sortedRows
 	return d, nil
 }
 
 // Close frees the memory of the builder and removes the rows that it wrote to disk, but
 // not the file of a Dataset. After Dataset it has no effect.
 func (b *Builder) Close() error {
-	if b.failed == nil {
-		b.failed = errBuilderClosed
+	if b.failure == nil {
+		b.failure = errBuilderClosed
 	}
 	return b.discard()
 }

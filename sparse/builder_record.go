@@ -10,7 +10,7 @@ import (
 type records struct {
 	encoder *Encoder   // nil before the first record
 	offsets []float64  // the offsets of all rows, if Options.Table names a column of offsets
-	unknown []Category // the columns that had categories without a feature
+	unknown []Category // the columns that had categories without a feature, in the order of their names
 }
 
 // AppendRecord adds a row from values that have names. It converts them as Encoder.Encode does

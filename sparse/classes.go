@@ -39,16 +39,16 @@ func (c Classes) All() []string {
 // no such class.
 func (c Classes) Find(label float64) (k int, ok bool) { return slices.BinarySearch(c.Values, label) }
 
-// A labelKind is a label and the place where it first occurs.
-type labelKind struct {
+// A seenLabel is a label and the place where it first occurs.
+type seenLabel struct {
 	label        float64
 	line, column int
 }
 
 // seenLabels holds the different labels of a file in order of first occurrence.
 type seenLabels struct {
-	all []labelKind
-	at  map[float64]struct{} // the labels of all as a set; nil while they are few
+	all []seenLabel
+	set map[float64]struct{} // the same labels as a set; nil while they are few
 }
 
 func (k *seenLabels) has(label float64) bool {
@@ -57,24 +57,24 @@ func (k *seenLabels) has(label float64) bool {
 	case n > 0 && label == k.all[0].label, n > 1 && label == k.all[1].label:
 		return true
 	case n <= few:
-		return slices.ContainsFunc(k.all, func(one labelKind) bool { return one.label == label })
+		return slices.ContainsFunc(k.all, func(one seenLabel) bool { return one.label == label })
 	}
-	if k.at == nil {
-		k.at = map[float64]struct{}{}
+	if k.set == nil {
+		k.set = map[float64]struct{}{}
 	}
-	for _, one := range k.all[len(k.at):] {
-		k.at[one.label] = struct{}{}
+	for _, one := range k.all[len(k.set):] {
+		k.set[one.label] = struct{}{}
 	}
-	_, known := k.at[label]
+	_, known := k.set[label]
 	return known
 }
 
-func (k *seenLabels) add(one labelKind) { k.all = append(k.all, one) }
+func (k *seenLabels) add(one seenLabel) { k.all = append(k.all, one) }
 
 // allows reports whether label may be added. There may be two labels, or limit labels if all are
 // whole numbers.
 func (k *seenLabels) allows(label float64, limit int) bool {
-	fraction := func(one labelKind) bool { return one.label != math.Trunc(one.label) }
+	fraction := func(one seenLabel) bool { return one.label != math.Trunc(one.label) }
 	n := len(k.all)
 	return n < max(2, limit) && (n < 2 || label == math.Trunc(label) && !slices.ContainsFunc(k.all, fraction))
 }
@@ -104,8 +104,8 @@ func (c *labelCollector) add(label float64, line, column int) error {
 	return err
 }
 
-// see returns the value to store for a label, or an error if opt does not allow the
-// label.
+// see returns the value to store for a label, or an error if opt does not allow the label. If opt
+// neither lists the labels nor asks for numbers, see adds a new label to c.kinds.
 func (c *labelCollector) see(label float64, line, column int) (float64, error) {
 	if c.opt.Counts && label < 0 {
 		return 0, c.errorAt(label, line, column,
@@ -130,7 +130,7 @@ func (c *labelCollector) see(label float64, line, column int) (float64, error) {
 		msg, remedies := c.tooMany()
 		return 0, c.errorAt(label, line, column, msg, remedies...)
 	}
-	c.kinds.add(labelKind{label, line, column})
+	c.kinds.add(seenLabel{label, line, column})
 	return label, nil
 }
 
@@ -187,7 +187,8 @@ func (c *labelCollector) errorAt(label float64, line, column int, msg string, re
 	}
 }
 
-// settle sets the labels of d and their mapping or classes.
+// settle sets the labels of d and their mapping or classes. A single class is an error, unless
+// opt lists the labels.
 func (c *labelCollector) settle(d *Dataset) error {
 	d.Labels = c.labels
 	switch kinds := c.kinds.all; {
@@ -251,7 +252,7 @@ func (c *labelCollector) settleClasses(d *Dataset) error {
 // checkClasses checks labels of more than two classes. It returns an error if opt names a
 // positive label, or if a class has only one row, because such a label is usually a typing
 // mistake. seen holds the first place of each label.
-func (d *Dataset) checkClasses(name string, opt *ReadOptions, seen []labelKind) error {
+func (d *Dataset) checkClasses(name string, opt *ReadOptions, seen []seenLabel) error {
 	if positive := opt.PositiveName; positive != "" || opt.Positive != nil {
 		if opt.Positive != nil {
 			positive = formatFloat(*opt.Positive)

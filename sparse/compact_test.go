@@ -8,8 +8,8 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-// compactCase is a matrix of two rows and the expected result of Compact: whether it has 16-bit columns
-// (short), float32 values (f32), or no values because all are 1 (ones).
+// compactCase is a matrix of two rows with the values val, and the expected result of Compact(round):
+// whether it has 16-bit columns (short), float32 values (f32), or no values because all are 1 (ones).
 type compactCase struct {
 	name             string
 	cols             int

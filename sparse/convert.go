@@ -13,11 +13,11 @@ import (
 )
 
 // ConvertSettings holds functions that Convert calls while it works block by block. Nil and the
-// zero value mean: no reports, no interruption.
+// zero value mean that Convert reports nothing and cannot be interrupted.
 type ConvertSettings struct {
-	// Progress, if not nil, is called after each block. While the text is read, stage
-	// is "text", and done and total count bytes of the source file. While the new file is written,
-	// stage is "file", and done and total count bytes of the new file.
+	// Progress, if not nil, is called after each block. While the text is read, stage is "text",
+	// and done and total count bytes of the source file. While the new file is written, stage is
+	// "file", and done and total count bytes of its matrix and labels before compression.
 	Progress func(stage string, done, total int64)
 	// Interrupt, if not nil, is called after each block; an error ends the conversion.
 	Interrupt func() error
@@ -36,19 +36,19 @@ type Converted struct {
 	Resumed int64
 }
 
-// Convert reads a file in any format, given by opt.Format or by its name, and writes it in the
-// format for the ending of out, as WriteFile does. Labels are stored as numbers, whatever opt
-// says about their meaning; labels of a table that are words are numbered in byte order.
-// opt.Names has no effect.
+// Convert reads the file named in, whose format is opt.Format or follows from its name, and writes
+// the data to the file named out as WriteFile does. Labels keep their values, whatever opt says
+// about their meaning. Labels of a table that are words are numbered in byte order; another table,
+// or for two classes a .scas file, keeps the words too. opt.Names has no effect.
 //
 // From LIBSVM text or a table (CSV, TSV) to .scas, neither file needs to fit in memory; then
 // opt.Memory bounds the memory for the categories of a table and for the medians of its columns.
 // All other conversions read the whole data into memory.
 //
-// If a conversion of LIBSVM text is killed or interrupted, its incomplete sections stay in the
+// If a conversion of LIBSVM text is killed or interrupted, what it has converted stays in the
 // directory .OUT.parts beside the file OUT, and the next conversion of the same text with the
-// same options continues there. Sections of another text, and the sections of a killed conversion
-// of a table, are replaced. After any other error, such as wrong text, nothing is left.
+// same options continues there. If the directory belongs to another text or to a killed conversion
+// of a table, its content is replaced. After any other error, such as wrong text, nothing is left.
 func Convert(in, out string, opt *ReadOptions, set *ConvertSettings) (*Converted, error) {
 	numbers, err := opt.forFile(in)
 	if err != nil {
@@ -109,7 +109,7 @@ var errInterrupted = errorf("the conversion was interrupted")
 
 // A conversion holds the state of writing a .scas file block by block.
 type conversion struct {
-	name    string
+	name    string // name of the file in errors
 	opt     *ReadOptions
 	set     *ConvertSettings
 	kinds   labelKinds
@@ -123,14 +123,15 @@ type conversion struct {
 
 // A converter does the work that depends on the format of the text.
 type converter interface {
-	// read converts the text of in, which begins where an earlier call stopped. It calls report
-	// after each block, and returns the description of all data.
+	// read converts the text that in returns: the rest of the file if an earlier call of Convert was
+	// interrupted. It calls report after each block, and returns the description of all data.
 	read(in io.Reader, report func()) (*Converted, error)
 	// sections returns the sections of the .scas file.
 	sections() binarySections
 }
 
-// open opens the incomplete sections of an earlier conversion, or creates new ones.
+// open opens the parts that an earlier conversion of the file f to the file out left, or creates
+// new ones.
 func (c *conversion) open(f *os.File, out string) error {
 	info, err := f.Stat()
 	if err != nil {
@@ -200,7 +201,7 @@ func (c *conversion) add(ends []int64, idx []int32, val, labels []float64) error
 	}
 	c.kinds.add(labels)
 	c.rows, c.nnz = c.rows+int64(len(ends)), c.nnz+int64(len(idx))
-	return c.failed(c.parts.add(ends, idx, val, labels))
+	return c.partsError(c.parts.add(ends, idx, val, labels))
 }
 
 // move adds the rows of m and their labels to the parts, and empties m and labels.
@@ -211,29 +212,30 @@ func (c *conversion) move(m *rows, labels *[]float64) error {
 	return err
 }
 
-func (c *conversion) flush() error { return c.failed(c.parts.flush()) }
+func (c *conversion) flush() error { return c.partsError(c.parts.flush()) }
 
-// failed adds the name of the file to an error about the parts; nil stays nil.
-func (c *conversion) failed(err error) error {
+// partsError adds the name of the file to an error about the parts; nil stays nil.
+func (c *conversion) partsError(err error) error {
 	if err == nil {
 		return nil
 	}
 	return errorf("writing the rows of %s: %w", c.name, err)
 }
 
-// piece counts b as written, reports the progress, and returns an error if the conversion must
-// stop.
-func (c *conversion) piece(b []byte) error {
+// wrote counts b as written to the .scas file, reports the progress, and returns an error if the
+// conversion must stop.
+func (c *conversion) wrote(b []byte) error {
 	c.written += int64(len(b))
 	c.report("file", c.written, c.parts.bytes())
 	return c.interrupted()
 }
 
-// section returns a function that writes part k of c.parts. write gets at most 1 MiB at a time.
+// section returns a function that writes part k of c.parts by calls of write, each with at most
+// 1 MiB of the part.
 func (c *conversion) section(k int, write func(io.Writer, []byte) error) func(io.Writer) error {
 	return func(w io.Writer) error {
 		return c.parts.each(k, func(b []byte) error {
-			if err := c.piece(b); err != nil {
+			if err := c.wrote(b); err != nil {
 				return err
 			}
 			return write(w, b)
@@ -242,7 +244,8 @@ func (c *conversion) section(k int, write func(io.Writer, []byte) error) func(io
 }
 
 // binary returns the sections of a .scas file with cols columns, to be read from c.parts. Labels
-// with two values are written as −1 and +1; t has the words that labels stand for.
+// with two values are written as −1 and +1. t, if not nil, has the words for which the labels
+// stand.
 func (c *conversion) binary(cols int, t *TableSummary) binarySections {
 	s := binarySections{
 		header: scasfile.Header{Rows: c.rows, Cols: int64(cols), NNZ: c.nnz},
@@ -260,7 +263,8 @@ func asIs(w io.Writer, b []byte) error {
 	return err
 }
 
-// A countingReader counts the bytes that are read. n may be used while another goroutine reads.
+// A countingReader counts the bytes that are read. The count n may be loaded while another
+// goroutine reads.
 type countingReader struct {
 	r io.Reader
 	n atomic.Int64

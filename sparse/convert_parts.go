@@ -53,11 +53,11 @@ type partFile struct {
 func (p *partFile) Write(b []byte) (int, error) {
 	n, err := p.to.Write(b)
 	p.size += int64(n)
-	p.sum = crc32.Update(p.sum, partSums, b[:n])
+	p.sum = crc32.Update(p.sum, sumTable, b[:n])
 	return n, err
 }
 
-var partSums = crc32.MakeTable(crc32.Castagnoli)
+var sumTable = crc32.MakeTable(crc32.Castagnoli)
 
 // partsSource identifies the text and how it is read. An earlier conversion is continued only if
 // its partsSource is the same.
@@ -147,7 +147,7 @@ func (p *parts) last() *partsRecord {
 		}
 	}
 	for k := range p.files {
-		sum := crc32.New(partSums)
+		sum := crc32.New(sumTable)
 		if last == nil {
 			return nil
 		}

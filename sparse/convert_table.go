@@ -9,18 +9,18 @@ import (
 	"github.com/scas-admm/scas/sparse/internal/scasfile"
 )
 
-// A tableConversion converts a table. It stores the entries in conversion.parts, with the
-// provisional column numbers of the table. The features, and the numbers that replace missing
-// values, are known only at the end of the text. writeColumns and writeValues insert them when
-// they copy the entries to the .scas file.
+// A tableConversion converts a table. It stores the entries in conversion.parts, with provisional
+// numbers of features (see the type table) as columns. The features, and the numbers that replace
+// missing values, are known only at the end of the text. writeColumns and writeValues insert them
+// when they copy the entries to the .scas file.
 type tableConversion struct {
 	*conversion
-	table *table
-	sums  []float64 // sum of the stored numbers of each column
-	to    []int32   // the feature for each provisional number; -1 for none
-	names []string
-	none  int64 // number of entries without a feature: missing values of columns found later to be categorical
-	buf   []byte
+	table   *table
+	sums    []float64 // sum of the stored numbers of each column
+	to      []int32   // the feature for each provisional number; -1 for none
+	names   []string
+	dropped int64 // number of entries without a feature: missing values of columns found later to be categorical
+	buf     []byte
 }
 
 func convertTable(c *conversion) (converter, error) {
@@ -50,10 +50,10 @@ func (c *tableConversion) read(in io.Reader, report func()) (*Converted, error) 
 		t.summary.Classes = slices.Sorted(slices.Values(l.words))
 	}
 	t.summary.Fill = nil
-	if err := c.countNone(); err != nil {
+	if err := c.countDropped(); err != nil {
 		return nil, err
 	}
-	t.stats.NNZ = c.nnz - c.none
+	t.stats.NNZ = c.nnz - c.dropped
 	return &Converted{Features: len(c.names), Names: c.names, Table: &t.summary, Stats: t.stats}, nil
 }
 
@@ -106,8 +106,8 @@ func (c *tableConversion) center(j int) (float64, error) {
 	return medianOf(values, n), err
 }
 
-// countNone counts the entries without a feature, if there can be any.
-func (c *tableConversion) countNone() error {
+// countDropped counts the entries without a feature, if there can be any.
+func (c *tableConversion) countDropped() error {
 	late := func(col *tableColumn) bool { return col.kind != numberColumn && col.missing > 0 }
 	if !slices.ContainsFunc(c.table.columns, late) {
 		return nil
@@ -118,7 +118,7 @@ func (c *tableConversion) countNone() error {
 	return c.parts.each(columnsPart, func(b []byte) error {
 		for _, j := range scasfile.Int32s(b) {
 			if c.to[j] < 0 {
-				c.none++
+				c.dropped++
 			}
 		}
 		return c.interrupted()
@@ -127,10 +127,10 @@ func (c *tableConversion) countNone() error {
 
 func (c *tableConversion) sections() binarySections {
 	s := c.binary(len(c.names), &c.table.summary)
-	s.header.NNZ -= c.none
+	s.header.NNZ -= c.dropped
 	s.header.IndexBase, s.meta.Features = 1, c.names
 	s.idx, s.val = c.section(columnsPart, c.writeColumns), c.writeValues
-	if c.none > 0 {
+	if c.dropped > 0 {
 		s.ptr = c.writeRows
 	}
 	if l := c.table.labels; l.worded {
@@ -182,37 +182,37 @@ func (c *tableConversion) writeValues(w io.Writer) error {
 }
 
 // writeRows writes the position at which the entries of each row end. It does not count entries without a
-// feature (see tableConversion.none).
+// feature (see tableConversion.dropped).
 func (c *tableConversion) writeRows(w io.Writer) error {
 	columns := bufio.NewReader(io.NewSectionReader(c.parts.files[columnsPart].f, 0, c.parts.files[columnsPart].size))
-	var at, none int64
+	var at, dropped int64
 	return c.section(rowsPart, func(w io.Writer, b []byte) error {
 		ends := scasfile.Int64s(b)
 		for k, end := range ends {
-			more, err := c.noneOf(columns, end-at)
+			more, err := c.droppedOf(columns, end-at)
 			if err != nil {
 				return err
 			}
-			at, none = end, none+more
-			ends[k] -= none
+			at, dropped = end, dropped+more
+			ends[k] -= dropped
 		}
 		return scasfile.WriteNumbers(w, ends)
 	})(w)
 }
 
-// noneOf reads the columns of the next n entries, and returns how many of these entries have no feature.
-func (c *tableConversion) noneOf(columns io.Reader, n int64) (none int64, err error) {
+// droppedOf reads the columns of the next n entries, and returns how many of these entries have no feature.
+func (c *tableConversion) droppedOf(columns io.Reader, n int64) (dropped int64, err error) {
 	for n > 0 {
 		some := c.buf[:min(int64(len(c.buf)), 4*n)]
 		if _, err := io.ReadFull(columns, some); err != nil {
-			return none, err
+			return dropped, err
 		}
 		for _, j := range scasfile.Int32s(some) {
 			if c.to[j] < 0 {
-				none++
+				dropped++
 			}
 		}
 		n -= int64(len(some) / 4)
 	}
-	return none, nil
+	return dropped, nil
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/scas-admm/scas/sparse/internal/check"
 )
 
-// converted returns the bytes of the file that Convert writes for the file in.
+// converted calls Convert, and returns the bytes of the file that it has written.
 func converted(t *testing.T, in, out string, opt *ReadOptions, set *ConvertSettings) ([]byte, *Converted) {
 	t.Helper()
 	c, err := Convert(in, out, opt, set)

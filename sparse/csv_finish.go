@@ -30,9 +30,9 @@ func (t *table) finish() (*Dataset, error) {
 	return d, t.labels.settle(d)
 }
 
-// settle returns, once all n rows are parsed, the feature for each provisional number (-1 for
-// none) and the names of the features. It also computes the numbers that replace missing values;
-// center must return the mean or median of column c, as the options ask.
+// settle returns, once all n rows are parsed, the feature for each provisional number (see the
+// type table; -1 for none) and the names of the features. It also computes the numbers that replace
+// missing values; center must return the mean or median of column c, as the options ask.
 func (t *table) settle(n int, center func(c int) (float64, error)) (to []int32, names []string, err error) {
 	switch {
 	case t.columns == nil:

@@ -9,8 +9,9 @@ import (
 // without a list, if the first label is a word.
 type tableLabels struct {
 	labelCollector
-	begun, worded bool
-	numbers       map[string]float64 // the number of each word that is listed in ReadOptions.Classes or occurred
+	begun   bool               // true after the first label
+	worded  bool               // true if the labels are words
+	numbers map[string]float64 // the number of each word that is listed in ReadOptions.Classes or occurred
 }
 
 // take adds the label in a cell. It returns what is wrong with the label, or nil.
@@ -100,8 +101,8 @@ func (l *tableLabels) settle(d *Dataset) error {
 	return l.labelCollector.settle(d)
 }
 
-// rank returns the position of each word in classes, which are sorted. The words are in order of
-// occurrence.
+// rank returns the position of each word of l.words in classes, which are the same words in byte
+// order.
 func (l *tableLabels) rank(classes []string) []float64 {
 	rank := make([]float64, len(classes))
 	for k, word := range classes {

@@ -32,10 +32,10 @@ type tableColumn struct {
 	// fill replaces missing values if fills is set.
 	fill    float64
 	fills   bool
-	missing int
+	missing int       // number of missing values that were met while the column was not categorical
 	offsets []float64 // the offset of each row; only in the offset column
 	unknown int       // number of values that are no category in ReadOptions.Names
-	example string
+	example string    // one of these values
 }
 
 type columnKind uint8
@@ -132,15 +132,15 @@ func (s *schema) assign(line int) error {
 	}
 	for c, col := range s.columns {
 		if col.name == "" && col.kind != ignoredColumn {
-			why := ""
+			hint := ""
 			switch c {
 			case 0:
-				why = " (an index that pandas wrote?)"
+				hint = " (an index that pandas wrote?)"
 			case len(s.columns) - 1:
-				why = " (does every line end with a delimiter?)"
+				hint = " (does every line end with a delimiter?)"
 			}
 			return &ParseError{
-				File: s.name, Line: line, Msg: fmt.Sprintf("column %d has no name%s", c+1, why),
+				File: s.name, Line: line, Msg: fmt.Sprintf("column %d has no name%s", c+1, hint),
 				Remedies: []Remedy{dropColumn(strconv.Itoa(c + 1)), {To: "name the column"}},
 			}
 		}
@@ -225,7 +225,8 @@ func (s *schema) isIgnored(col *tableColumn) bool {
 	return slices.Contains(s.summary.Ignored, col.name)
 }
 
-// match finds the columns of the features in ReadOptions.Names.
+// match finds the columns of the features in ReadOptions.Names, and sets their kinds. Other
+// columns, except the offset column, are ignored.
 func (s *schema) match() error {
 	byName := map[string]*tableColumn{}
 	for _, col := range s.columns {
@@ -290,8 +291,8 @@ func (s *schema) newCategory(col *tableColumn, value string) int32 {
 	return id
 }
 
-// order returns the names of the features, and the feature for each provisional number (-1 for
-// none).
+// order returns the names of the features, and the feature for each provisional number (see the
+// type table; -1 for none).
 func (s *schema) order() (to []int32, names []string, err error) {
 	to = slices.Repeat([]int32{-1}, len(s.columns)+s.categories)
 	if s.opt.Names != nil {
@@ -363,8 +364,8 @@ func (col *tableColumn) category() Category {
 	return c
 }
 
-// orderAs sets the elements of to for features that have these names, and describes the columns of
-// the features in s.summary.
+// orderAs sets to[k], for each provisional number k of a feature, to the position of the feature in
+// names. It also describes the columns of the features in s.summary.
 func (s *schema) orderAs(to []int32, names []string) {
 	at := make(map[string]int32, len(names))
 	for j, name := range names {

@@ -20,8 +20,8 @@ type table struct {
 	schema
 	rows
 	scan   *scanner
-	begun  bool
-	line   int // line of the current record, from 1
+	begun  bool // true after the first record
+	line   int  // line of the current record, from 1
 	labels *tableLabels
 	stats  ReadStats
 	values [][]float64 // the numbers of each column; nil until the method center sets it
@@ -53,7 +53,8 @@ func newTable(name string, opt *ReadOptions) (*table, error) {
 	}, nil
 }
 
-// block parses the complete records of b[:n] and returns their size in bytes.
+// block parses the complete records of b[:n] and returns their size in bytes. last is true for the
+// last block of the file.
 func (t *table) block(b []byte, n int, last bool) (used int, err error) {
 	i := 0
 	if !t.begun && bytes.HasPrefix(b[:n], []byte(byteOrderMark)) {

@@ -214,8 +214,8 @@ func TestCSVBlocks(t *testing.T) {
 	}
 }
 
-// TestOffsets checks that the offset column is neither feature nor label, in any position
-// and spelling.
+// TestOffsets checks that the offset column is neither feature nor label, in any position,
+// quoted or not.
 func TestOffsets(t *testing.T) {
 	want := []float64{0.5, -1, 0, 2e3}
 	for name, c := range map[string]struct {

@@ -12,7 +12,7 @@ func TestRealData(t *testing.T) {
 		dir, file          string
 		rows, cols         int
 		nnz                int64 // 0 if not known
-		negative, positive int
+		negative, positive int   // 0 if not known
 		mapping            LabelMapping
 		opt                *ReadOptions
 	}{

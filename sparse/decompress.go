@@ -27,8 +27,7 @@ type compression struct {
 	create func(io.Writer) (io.WriteCloser, error) // nil if writing is not supported
 }
 
-// compressions lists the formats that readers decompress. plain stands for no
-// compression.
+// compressions lists the formats that readers decompress.
 var compressions = []compression{
 	{"gzip", ".gz", "\x1f\x8b\x08",
 		func(r io.Reader) (io.Reader, error) { return gzip.NewReader(r) },
@@ -42,6 +41,7 @@ var compressions = []compression{
 		func(w io.Writer) (io.WriteCloser, error) { return zstd.NewWriter(w, zstd.WithEncoderConcurrency(1)) }},
 }
 
+// plain stands for no compression where the name of a compression is expected.
 const plain, xzName = "", "xz"
 
 // compressedBy returns the compression for the ending of a file name, or nil.

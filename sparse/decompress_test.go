@@ -19,7 +19,7 @@ import (
 
 const smallText = "1 1:0.5 2:2\n-1 2:-1\n"
 
-// smallBzip2 is smallText compressed by bzip2: the library cannot compress.
+// smallBzip2 is smallText compressed by bzip2, in base64: Go's library cannot write bzip2.
 const smallBzip2 = "QlpoOTFBWSZTWeo8d5UAAAVYAAAQQANyECAAMQZMQQ0DandLMKdp2oAXi7kinChIdR47yoA="
 
 // compressed returns smallText in every compression that readers accept.

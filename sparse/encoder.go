@@ -192,7 +192,8 @@ func (e *Encoder) value(r *Record, record map[string]any, column string, value a
 	return nil
 }
 
-// numberOf returns a value as a number. missing is true if the value is missing.
+// numberOf returns a value of a record as a number, or missing = true; Encode says which values are
+// missing.
 func numberOf(value any) (v float64, missing bool, err error) {
 	switch n := value.(type) {
 	case bool:

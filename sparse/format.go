@@ -42,9 +42,8 @@ const (
 	// are not stored, except -0.
 	//
 	// If ReadOptions.Names is not nil, it decides the kinds of the columns, which may be in any
-	// order. A column with one of the names holds numbers; a column c is categorical if names have
-	// the form c=value.
-	// Values of c without such a name count as no category.
+	// order. A column with one of the names holds numbers; a column c is categorical if a name has
+	// the form c=value. Values of c without such a name count as no category.
 	//
 	// A line with more or fewer cells than the first is an error, and so is a missing
 	// value unless the options replace it. Tables are written with the label in the last
@@ -83,7 +82,7 @@ const (
 	// (a line `rows cols` and then the values, column by column); the fields real,
 	// integer and pattern (all values 1); and the symmetries general, symmetric and
 	// skew-symmetric, for which the file holds one triangle and the result both. Data are
-	// written with that line, as coordinate real general.
+	// written in this format, as coordinate real general.
 	//
 	// A repeated position, a position out of range and a wrong number of lines are
 	// errors. ReadOptions.LabelsFile gives the labels.
@@ -112,7 +111,7 @@ type fileFormat struct {
 	convert func(c *conversion) (converter, error) // converts block by block; nil if Convert reads all data
 }
 
-// fileFormats lists all formats. The first is the format of names without a known ending.
+// fileFormats lists all formats. The first is the format of files whose names have no known ending.
 var fileFormats = []fileFormat{
 	{LIBSVM, nil, decompressed(readLIBSVM), writeLIBSVM, convertLIBSVM},
 	{CSV, []string{".csv"}, decompressed(readTable), func(w io.Writer, d *Dataset) error { return writeTable(w, d, ',') }, convertTable},
@@ -190,8 +189,8 @@ func Read(r io.Reader, name string, opt *ReadOptions) (*Dataset, error) {
 	return fileFormatOf(o.Format).read(r, name, o)
 }
 
-// decompressed returns a reader of texts that may be compressed. It passes the decompressed text
-// to read, and sets Compression and Bytes in the Stats of the result.
+// decompressed returns a function that reads data that may be compressed: it passes the decompressed
+// text to read, and sets Compression and Bytes in the Stats of the result.
 func decompressed(read func(in io.Reader, name string, opt *ReadOptions) (*Dataset, error)) func(io.Reader, string, *ReadOptions) (*Dataset, error) {
 	return func(r io.Reader, name string, opt *ReadOptions) (*Dataset, error) {
 		in, err := decompress(r, name)

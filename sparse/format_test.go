@@ -360,7 +360,7 @@ func TestFormatBombs(t *testing.T) {
 			_, err := readAs(CSV, io.MultiReader(strings.NewReader("a,b,y\n"), &repeat{text: "1,1,1\n"}), "bomb", opt)
 			return err
 		},
-		"categories": func(opt *ReadOptions) error { _, err := readAs(CSV, &counting{}, "bomb", opt); return err },
+		"categories": func(opt *ReadOptions) error { _, err := readAs(CSV, &endlessCategories{}, "bomb", opt); return err },
 	} {
 		var err error
 		mib := allocated(func() { err = read(&ReadOptions{AnyLabels: true, Memory: allowed}) })
@@ -374,10 +374,10 @@ func TestFormatBombs(t *testing.T) {
 	wantParseError(t, err, 0, 0, "expands to more than 500 times")
 }
 
-// counting is a table in which all categories are different.
-type counting struct{ at int }
+// An endlessCategories reads as an endless table in which every row has another category.
+type endlessCategories struct{ at int }
 
-func (c *counting) Read(p []byte) (int, error) {
+func (c *endlessCategories) Read(p []byte) (int, error) {
 	n := 0
 	for ; n+12 <= len(p); c.at++ {
 		n += copy(p[n:], "k")

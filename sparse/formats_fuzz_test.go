@@ -173,7 +173,8 @@ func throughCSV(t *testing.T, d *Dataset) {
 }
 
 // naiveNPY reads an array in NumPy's format as a table of numbers. ok is false if NumPy would not write the
-// header of the file.
+// header of the file, if the array has not two dimensions or has another type than the five below, and if
+// float64 cannot represent a number exactly.
 func naiveNPY(data []byte) (x [][]float64, ok bool) {
 	if len(data) < 10 || string(data[:8]) != "\x93NUMPY\x01\x00" {
 		return nil, false

@@ -122,7 +122,7 @@ func stem(base string) string {
 const suffix = ".tmp"
 
 // createTemp creates a new temporary file, and locks it if the system has file locks. The lock
-// ends when the file and the copy by keepLock are closed.
+// ends when the file and the duplicate that keepLock makes are closed.
 func createTemp(dir, base string, perm fs.FileMode) (*os.File, error) {
 	for {
 		name := filepath.Join(dir, fmt.Sprintf("%s%08x%s", stem(base), rand.Uint32(), suffix))

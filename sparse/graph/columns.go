@@ -8,10 +8,11 @@ import (
 )
 
 // centring turns sums of products of columns into covariances. The caller passes all rows to add,
-// calls center, and passes all rows to addSquares. From a column with an entry in every row, the
-// mean is subtracted first, because with a large mean the sums would lose digits. Sums run over
-// the rows in order, with unfused products, so the numbers depend neither on the machine nor on
-// the division of the rows.
+// calls center, and passes all rows to addSquares. For a column with an entry in every row, center
+// sets shift to the mean. The caller must subtract the shift from the entries before it sums
+// products, because with a large mean the sums would lose digits. Sums run over the rows in order,
+// with unfused products, so the numbers depend neither on the machine nor on the division of the
+// rows.
 type centring struct {
 	n          float64   // number of rows
 	stored     []int64   // number of entries of each column
@@ -58,7 +59,7 @@ func (c *centring) center() {
 	}
 }
 
-// addSquares adds rows lo to hi−1 to the sums of squares.
+// addSquares adds rows lo to hi−1 to the sums in c.square.
 func (c *centring) addSquares(x *sparse.CSR, lo, hi int) {
 	idx, val := span(x, lo, hi)
 	for k, j := range idx {
@@ -81,7 +82,8 @@ func (c *centring) variances() []float64 {
 	return v
 }
 
-// covariance returns the covariance of two columns, given the sum of their products.
+// covariance returns the covariance of two columns. sum is the sum over the rows of the products of
+// their shifted entries.
 func (c *centring) covariance(i, j int, sum float64) float64 {
 	return (sum - float64(c.n*float64(c.mean[i]*c.mean[j]))) / (c.n - 1)
 }
@@ -114,7 +116,7 @@ func newColumns(x *sparse.CSR) (c *columns, variance []float64) {
 	return c, c.variances()
 }
 
-// raw returns the covariance of columns i and j.
+// raw returns the covariance of columns i and j, which it computes from their entries.
 func (c *columns) raw(i, j int) float64 {
 	ri, vi := c.t.Row(i)
 	rj, vj := c.t.Row(j)
@@ -129,10 +131,11 @@ func (c *columns) raw(i, j int) float64 {
 
 // covarianceRow is one row of a Covariance, with the memory to compute it.
 type covarianceRow struct {
-	// cols lists, in any order, the features whose entries are computed: the features with which
-	// feature i has a common row, or all if the matrix is stored. For any other feature see apart.
+	// cols lists, in any order, the features whose entries are computed: those that have a data row
+	// in common with the feature of this row, or all if the matrix is stored. The method apart
+	// returns the entry of any other feature.
 	cols  []int32
-	value []float64 // entry for each feature; valid for those in cols
+	value []float64 // entry for each feature; valid for the features in cols
 	met   []bool    // whether the feature is in cols
 }
 
@@ -148,7 +151,7 @@ func (r *covarianceRow) clear() {
 }
 
 // row computes the entries of row i from feature lo on, without the diagonal. If c holds data, it
-// computes only the entries of features with a common row.
+// computes only the entries of features that have a data row in common with feature i.
 func (c *Covariance) row(i, lo int, r *covarianceRow) {
 	r.clear()
 	if c.dense != nil {

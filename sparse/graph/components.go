@@ -9,8 +9,8 @@ import (
 	"github.com/scas-admm/scas/sparse/faults"
 )
 
-// ComponentError reports that a connected component is too large to solve. A larger
-// penalty makes the components smaller.
+// ComponentError reports that a connected component is too large to solve, or that more than
+// DefaultMaxEdges pairs of features are joined. A larger penalty makes the components smaller.
 type ComponentError struct {
 	Penalty float64 // the penalty that was asked for
 	Size    int     // size of the largest component, or a lower bound of it
@@ -27,8 +27,9 @@ func (e *ComponentError) Error() string {
 // features i and j if |c_ij| > penalty. Members are in increasing order; components are in the
 // order of their smallest members. The graphical lasso with that penalty can be solved for each
 // component by itself, because its solution has the entry 0 for features of different components
-// (Witten, Friedman and Simon 2011; Mazumder and Hastie 2012). A component larger than limit is a
-// *ComponentError. threads is the number of goroutines; 0 means one per processor.
+// (Witten, Friedman and Simon 2011; Mazumder and Hastie 2012). A component larger than limit, and more
+// than DefaultMaxEdges pairs with |c_ij| > penalty, are errors of type *ComponentError. threads is the
+// number of goroutines; 0 means one per processor.
 func (c *Covariance) Components(penalty float64, limit, threads int) ([][]int32, error) {
 	floor := math.Nextafter(penalty, math.Inf(1))
 	pairs, reached := c.strongest(floor, DefaultMaxEdges, threads)
@@ -50,7 +51,7 @@ func (c *Covariance) Components(penalty float64, limit, threads int) ([][]int32,
 
 // fittingPenalty joins the pairs in decreasing order of their absolute values, and returns the
 // value of the first pair that makes a component larger than limit. If no pair does, it returns
-// reached; pairs below that value are missing.
+// reached, the value below which pairs are missing.
 func fittingPenalty(n int, pairs []Edge, reached float64, limit int) float64 {
 	slices.SortStableFunc(pairs, func(a, b Edge) int { return cmp.Compare(math.Abs(b.Weight), math.Abs(a.Weight)) })
 	f := newForest(n)

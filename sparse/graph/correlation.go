@@ -124,8 +124,10 @@ func KNearest(c *Covariance, k int, opt *CorrelationOptions) (*Graph, error) {
 		return nil, errorf("%d nearest of %d features: want 1 to %d", k, c.n, min(c.n, 2*o.MaxEdges/c.n))
 	}
 	c = c.Correlation()
-	var order []int32 // features by decreasing reach; see byReach
-	var reach []float64
+	// For features without a common row, the product of their reaches is the absolute
+	// value of their correlation.
+	var order []int32   // features by decreasing reach
+	var reach []float64 // reach of each feature; see byReach
 	if c.data != nil {
 		order, reach = c.byReach()
 	}
@@ -141,7 +143,8 @@ func KNearest(c *Covariance, k int, opt *CorrelationOptions) (*Graph, error) {
 }
 
 // nearest returns the k pairs of feature i with the largest absolute values. Of pairs with equal
-// values it chooses those in which the other feature has the smaller number.
+// values it chooses those in which the other feature has the smaller number. order and reach are
+// the results of byReach, or nil if c stores the matrix; r is scratch memory.
 func (c *Covariance) nearest(i, k int, order []int32, reach []float64, r *covarianceRow) []Edge {
 	c.row(i, 0, r)
 	best := make([]Edge, 0, len(r.cols)+k)

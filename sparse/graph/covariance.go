@@ -70,9 +70,8 @@ func (c *Covariance) Correlation() *Covariance {
 	return &r
 }
 
-// symmetryTolerance is the tolerance, relative to the diagonal, for the symmetry of a
-// given matrix and for |s_ij|^2 <= s_ii s_jj. It allows for the rounding in a file with
-// ten digits.
+// symmetryTolerance is the tolerance, relative to sqrt(s_ii s_jj), for the symmetry of a matrix s
+// and for |s_ij| <= sqrt(s_ii s_jj). It allows for the rounding in a file with ten digits.
 const symmetryTolerance = 1e-9
 
 // NewCovariance returns the n x n matrix with a copy of the given values, row by row. Values that

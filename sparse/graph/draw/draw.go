@@ -28,8 +28,8 @@ const MaxNodes = 500
 // line for each edge, thicker for a larger weight, dashed and in another colour for a negative one.
 // names has the names of all nodes; nil means their numbers, counted from 1. sets may be nil. Isolated
 // nodes are listed below the picture, under a legend. A wrong length of names or of sets.SetOf, and
-// more than MaxNodes nodes with edges, are errors. The positions depend only on the graph, except that
-// rounding may differ between machines.
+// more than MaxNodes nodes with edges, are errors. The positions depend only on the graph and on the
+// length of the longest name, except that rounding may differ between machines.
 func SVG(w io.Writer, g *graph.Graph, names []string, sets *Sets) error {
 	if err := checkNames(g, names); err != nil {
 		return err
@@ -58,12 +58,12 @@ func Fits(g *graph.Graph) bool {
 // drawing is a graph with the positions of its nodes, in pixels.
 type drawing struct {
 	edges    []graph.Edge
-	shape    string // description of the graph in words
+	summary  string // description of the graph in words
 	names    []string
 	sets     *Sets
-	at       []r2.Vec
-	drawn    []bool
-	size     r2.Vec
+	at       []r2.Vec // positions of the nodes
+	drawn    []bool   // whether a node has an edge; only such nodes are drawn
+	size     r2.Vec   // size of the picture without the texts below it
 	isolated []string // lines of text about isolated nodes
 	long     bool     // true if names do not fit into circles
 }
@@ -74,7 +74,7 @@ const (
 )
 
 func newDrawing(g *graph.Graph, names []string) *drawing {
-	d := &drawing{edges: g.Edges(), shape: g.Statistics().String(), names: names}
+	d := &drawing{edges: g.Edges(), summary: g.Statistics().String(), names: names}
 	if names == nil {
 		d.names = make([]string, g.Nodes())
 		for i := range d.names {
@@ -129,12 +129,12 @@ func wrap(s string, width int) []string {
 func (d *drawing) write(w io.Writer) {
 	height := d.writeLegend(nil, d.size.Y) + float64(lineHeight*(len(d.isolated)+1)+8)
 	fmt.Fprintf(w, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.0f %.0f\" width=\"%.0f\" height=\"%.0f\" font-family=\"sans-serif\" font-size=\"11\">\n", d.size.X, height, d.size.X, height)
-	fmt.Fprintf(w, "<title>%s</title>\n<rect width=\"100%%\" height=\"100%%\" fill=\"#ffffff\"/>\n", d.shape)
+	fmt.Fprintf(w, "<title>%s</title>\n<rect width=\"100%%\" height=\"100%%\" fill=\"#ffffff\"/>\n", d.summary)
 	d.lines(w)
 	d.circles(w)
 	fmt.Fprintf(w, "<g fill=\"#333333\">\n")
 	y := d.writeLegend(w, d.size.Y+lineHeight)
-	for _, line := range append([]string{d.shape}, d.isolated...) {
+	for _, line := range append([]string{d.summary}, d.isolated...) {
 		fmt.Fprintf(w, "<text x=\"12\" y=\"%.0f\">%s</text>\n", y, escapeXML(line))
 		y += lineHeight
 	}

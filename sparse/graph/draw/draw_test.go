@@ -16,8 +16,8 @@ import (
 	"github.com/scas-admm/scas/sparse/internal/check"
 )
 
-// drawn has the elements of a picture, as an XML parser reads them.
-type drawn struct {
+// A picture holds the elements of an SVG picture, as an XML parser reads them.
+type picture struct {
 	Lines []struct {
 		X1     float64 `xml:"x1,attr"`
 		Y1     float64 `xml:"y1,attr"`
@@ -31,7 +31,7 @@ type drawn struct {
 	Legend []string `xml:"g>g>text"`
 }
 
-func draw(t *testing.T, g *graph.Graph, names []string) (d drawn) {
+func draw(t *testing.T, g *graph.Graph, names []string) (d picture) {
 	t.Helper()
 	var b, again bytes.Buffer
 	for _, w := range []io.Writer{&b, &again} {
@@ -68,8 +68,8 @@ func TestSVG(t *testing.T) {
 	}
 }
 
-// TestSVGSets checks that nodes of a set have its colour and background nodes are grey,
-// with names inside circles and beside dots.
+// TestSVGSets checks that nodes of a set have its colour and Faint nodes are grey, with names
+// inside circles and, if they are long, above dots.
 func TestSVGSets(t *testing.T) {
 	g := graph.Chain(6)
 	for _, names := range [][]string{nil, {"radius", "perimeter", "area", "texture", "worst", "last"}} {
@@ -78,7 +78,7 @@ func TestSVGSets(t *testing.T) {
 		if err := SVG(&b, g, names, sets); err != nil {
 			t.Fatal(err)
 		}
-		var d drawn
+		var d picture
 		if err := xml.Unmarshal(b.Bytes(), &d); err != nil || !slices.Equal(d.Legend, []string{"edge", "at 2", "at <1>", "alone", "zero"}) {
 			t.Errorf("names %v: the legend is %q (%v)", names, d.Legend, err)
 		}

@@ -11,8 +11,8 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// difference returns p - q and its length. If p and q coincide, it returns a vector of length 1 in
-// the direction angle, and the length 1.
+// difference returns p - q and its length. If p and q coincide, it returns a vector of length 1,
+// whose direction is the argument angle in radians, and the length 1.
 func difference(p, q r2.Vec, angle float64) (delta r2.Vec, length float64) {
 	delta = r2.Sub(p, q)
 	if length = r2.Norm(delta); length < 1e-9 {
@@ -47,8 +47,8 @@ func layoutComponent(adj [][]int) []r2.Vec {
 }
 
 // foldPath returns positions for a component that is a path longer than width: in rows that run
-// to the right and to the left in turn. label is the width that labels need. For any other
-// component it returns nil.
+// to the right and to the left in turn. label is the width that the name of a node needs. The
+// lengths are in units of an edge. For any other component, foldPath returns nil.
 func foldPath(adj [][]int, label, width float64) []r2.Vec {
 	start, ends := 0, 0
 	for i, neighbours := range adj {
@@ -176,8 +176,8 @@ func classicalScaling(distance [][]float64) []r2.Vec {
 	return at
 }
 
-// layout computes the position of every node that has an edge. unit is the length of an
-// edge, margin the space around a component. Components are packed in rows of about
+// layout computes the position of every node that has an edge. All lengths are in pixels: unit is
+// the length of an edge, margin the space around a component. Components are packed in rows of about
 // the given width, large ones first. drawn[i] is true if node i has a position. size is the size of
 // the picture.
 func layout(g *graph.Graph, unit, margin, width float64) (at []r2.Vec, drawn []bool, size r2.Vec) {
@@ -229,7 +229,7 @@ const clearance = 26
 // partNodes enlarges a crowded component and moves apart nodes that are nearer than
 // least.
 func partNodes(at []r2.Vec, least float64) []r2.Vec {
-	crowded := 0.0 // share of the distance least that nodes lack, on average
+	shortage := 0.0 // share of the distance least that nodes lack, on average
 	for i, p := range at {
 		nearest := math.Inf(1)
 		for j, q := range at {
@@ -237,10 +237,10 @@ func partNodes(at []r2.Vec, least float64) []r2.Vec {
 				nearest = min(nearest, r2.Norm(r2.Sub(p, q)))
 			}
 		}
-		crowded += max(0, 1-nearest/least) / float64(len(at))
+		shortage += max(0, 1-nearest/least) / float64(len(at))
 	}
 	for i := range at {
-		at[i] = r2.Scale(1+float64(1.5*crowded), at[i])
+		at[i] = r2.Scale(1+float64(1.5*shortage), at[i])
 	}
 	const rounds = 100
 	for range rounds {

@@ -11,8 +11,8 @@ import (
 // maxSets is the largest number of sets in the legend.
 const maxSets = 12
 
-// An entry is a line of the legend: sample draws an example, 22 pixels wide, at x, y; text
-// explains it.
+// An entry is an item of the legend: sample draws an example, 22 pixels wide, at the point (x, y);
+// text explains it.
 type entry struct {
 	sample func(w io.Writer, x, y float64)
 	text   string

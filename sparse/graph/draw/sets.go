@@ -9,7 +9,7 @@ import (
 type Sets struct {
 	SetOf        []int    // for each node: the number k of its set, drawn in Colour(k); or Plain, or Faint
 	Names        []string // names of the sets 0, 1, ...
-	Plain, Faint string   // legends of Plain and Faint nodes; may be empty
+	Plain, Faint string   // texts in the legend for Plain and Faint nodes; empty means none
 }
 
 // Values of Sets.SetOf for nodes outside the sets, which are numbered from 0.
