@@ -12,7 +12,7 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// A budgeted is a problem that is solved with several budgets.
+// A budgeted is a problem that the tests solve with several budgets.
 type budgeted struct {
 	name string
 	p    *solver.Problem

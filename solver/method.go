@@ -18,9 +18,9 @@ type Method interface {
 	Begin(r *Run) (Iteration, error)
 }
 
-// An Iteration makes one outer iteration of a method. It leaves the new iterate in Run.Iterate, and the
-// average of iterates for which the method's rate is proved in Run.Mean. more is false if the budget did
-// not allow the iteration.
+// An Iteration makes one outer iteration of a method. It leaves the new iterate in Run.Iterate, and in
+// Run.Mean the average of the iterates for which a rate of the method is proved. more is false if the
+// budget did not allow the iteration.
 type Iteration func() (more bool, err error)
 
 // A Checker is a Method that checks the problem and the settings before any work is done. In s,
@@ -36,7 +36,7 @@ type MethodInfo struct {
 	Summary   string `json:"summary"`   // description in one line
 	Rate      string `json:"rate"`      // the proven rate of convergence
 	Memory    string `json:"memory"`    // how many numbers the method holds; Problem.Memory estimates a whole run
-	Reference string `json:"reference"` // the paper
+	Reference string `json:"reference"` // the paper that describes the method
 	Eta       string `json:"eta"`       // meaning and default of Settings.Eta
 
 	TakesEta        bool `json:"takes_eta"`         // the method has a step size

@@ -17,7 +17,7 @@ type Point struct {
 	PrimalResidual float64    // |A x + B y − c|₂, by default |A x − y|₂
 	DualityGap     float64    // proved gap of the iterate; +Inf if nothing was proved at this point
 	X              []float64  // the iterate; valid only during the call
-	XAverage       []float64  // x of Run.Mean; valid only during the call
+	XAverage       []float64  // average of iterates, as in Result; valid only during the call
 	Result         *Result    // the result of the run, in the last point that Progress yields; else nil
 	// DualResidual returns the dual residual of the iterate, as in Result. It makes a pass over the data. It
 	// may be called only as long as X is valid.
