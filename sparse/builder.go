@@ -222,8 +222,8 @@ func (b *Builder) Dataset() (*Dataset, error) {
 	if err == nil {
 		d.Offsets, d.Table = b.offsets, b.summary()
 	}
-	if closed := b.Close(); closed != nil && err == nil {
-		return nil, errors.Join(closed, d.Close())
+	if closeErr := b.Close(); closeErr != nil && err == nil {
+		return nil, errors.Join(closeErr, d.Close())
 	}
 	return d, err
 }

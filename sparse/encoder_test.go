@@ -40,9 +40,9 @@ func TestEncoderReadsAsTables(t *testing.T) {
 		if bad != nil {
 			t.Fatal(bad)
 		}
-		got, encoded := e.Encode(record)
-		if (err == nil) != (encoded == nil) || errors.Is(err, ErrMissing) != errors.Is(encoded, ErrMissing) {
-			t.Fatalf("%q: %v, as a table %v", row, encoded, err)
+		got, encodeErr := e.Encode(record)
+		if (err == nil) != (encodeErr == nil) || errors.Is(err, ErrMissing) != errors.Is(encodeErr, ErrMissing) {
+			t.Fatalf("%q: %v, as a table %v", row, encodeErr, err)
 		}
 		if err != nil {
 			continue

@@ -27,8 +27,8 @@ func FuzzReadLIBSVM(f *testing.F) {
 			opt.Features = 9
 		}
 		d, err := readAs(LIBSVM, bytes.NewReader(data), "fuzz", opt)
-		in, open := decompress(bytes.NewReader(data), "fuzz")
-		if open == nil && in.kind == plain && refuseBinary(data, "") == nil {
+		in, openErr := decompress(bytes.NewReader(data), "fuzz")
+		if openErr == nil && in.kind == plain && refuseBinary(data, "") == nil {
 			checkLIBSVM(t, string(data), opt, d, err)
 		}
 		if err != nil {

@@ -144,11 +144,11 @@ func claim(f *os.File) bool {
 		time.Sleep(time.Millisecond)
 	}
 	own, err := f.Stat()
-	there, missing := os.Lstat(f.Name())
-	if err != nil || missing != nil {
-		return !errors.Is(missing, fs.ErrNotExist) // after any other error, assume that the file exists
+	current, statErr := os.Lstat(f.Name())
+	if err != nil || statErr != nil {
+		return !errors.Is(statErr, fs.ErrNotExist) // after any other error, assume that the file exists
 	}
-	return os.SameFile(own, there)
+	return os.SameFile(own, current)
 }
 
 // removeStale removes the temporary files for base that no process has locked. It ignores errors,
@@ -198,8 +198,8 @@ func writeThrough(path string, fill func(io.Writer) error) error {
 		return errorf("%w", err)
 	}
 	err = fill(f)
-	if closing := f.Close(); err == nil && closing != nil {
-		return errorf("%w", closing)
+	if closeErr := f.Close(); err == nil && closeErr != nil {
+		return errorf("%w", closeErr)
 	}
 	return err
 }

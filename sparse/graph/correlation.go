@@ -153,8 +153,8 @@ func (c *Covariance) nearest(i, k int, order []int32, reach []float64, r *covari
 			best = append(best, Edge{min(int32(i), j), max(int32(i), j), v})
 		}
 	}
-	// Of the features without a common row, those with the k largest reaches are enough, and those
-	// whose value equals the k-th, up to rounding.
+	// Of the features that have no data row in common with feature i, the k with the largest reaches
+	// are enough, and any others whose value equals that of the k-th up to rounding.
 	taken, last := 0, math.Inf(1)
 	for _, j := range order {
 		size := reach[i] * reach[j]

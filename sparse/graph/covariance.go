@@ -16,8 +16,8 @@ import (
 // matrix, and computes entries when they are needed. A Covariance never changes after
 // construction and may be shared between goroutines.
 type Covariance struct {
-	n     int // number of features
-	diag  []float64
+	n     int       // number of features
+	diag  []float64 // the diagonal
 	scale []float64 // entry (i, j) is the raw entry divided by scale[i]*scale[j]
 	dense []float64 // raw entries off the diagonal, n*n, or nil
 	data  *columns  // the data from which raw entries are computed, or nil
