@@ -115,7 +115,8 @@ func (c *peersCmd) specs() (chosen []peers.Spec, err error) {
 	return chosen, nil
 }
 
-// prepare finds the peers, and sets r.protocol to lines that describe the comparison.
+// prepare finds the peers, whose scripts it writes into the directory scripts, and sets r.opt and r.missing.
+// It sets r.protocol to lines that describe the comparison.
 func (c *peersCmd) prepare(e *race.Env, r *peersRun, scripts string) error {
 	var leave *regexp.Regexp
 	if c.Leave != "" {

@@ -140,16 +140,16 @@ func (c *scalingCmd) row(e *race.Env, dir, arg string, copies int) (string, erro
 	return fmt.Sprintf("%s\t%d\t%.0f\t%.0f\t%s\t%s\t%s\t%.0e\t", name, rows, size/1e6, size/1e6/reading.Seconds(), wc, training, ranks, training.gap), nil
 }
 
-// reading reads the file text c.Repeat times on one processor, and returns the smallest time. wc is the
-// smallest time of the command wc divided by best, as text; "-" if there is no command wc.
-func (c *scalingCmd) reading(e *race.Env, text string, opt *sparse.ReadOptions) (best time.Duration, wc string, err error) {
+// reading reads a file c.Repeat times on one processor, and returns the smallest time. wc is the smallest
+// time of the command wc divided by best, as text; "-" if there is no command wc.
+func (c *scalingCmd) reading(e *race.Env, file string, opt *sparse.ReadOptions) (best time.Duration, wc string, err error) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	_, missing := exec.LookPath("wc")
 	var counting time.Duration
 	for range c.Repeat {
 		runtime.GC()
 		began := time.Now()
-		d, err := sparse.ReadFile(text, opt)
+		d, err := sparse.ReadFile(file, opt)
 		if err != nil {
 			return 0, "", err
 		}
@@ -163,7 +163,7 @@ func (c *scalingCmd) reading(e *race.Env, text string, opt *sparse.ReadOptions) 
 			continue
 		}
 		began = time.Now()
-		if err := exec.CommandContext(e.Ctx, "wc", text).Run(); err != nil {
+		if err := exec.CommandContext(e.Ctx, "wc", file).Run(); err != nil {
 			return 0, "", err
 		}
 		if took := time.Since(began); counting == 0 || took < counting {
@@ -258,7 +258,8 @@ func (t *comparison) String() string {
 	return fmt.Sprintf("%.2f\t%d\t%.2f\t%s", t.memory.cpu.Seconds(), t.memory.peak/mib, float64(t.memory.peak)/float64(t.estimate), streamed)
 }
 
-// onRanks trains on ranks in this process, and returns the results as columns of the table.
+// onRanks trains on one rank and on c.Ranks ranks in this process, and returns the results as columns of the
+// table.
 func (c *scalingCmd) onRanks(e *race.Env, data string) (string, error) {
 	d, err := sparse.ReadFile(data, nil)
 	if err != nil {

@@ -9,7 +9,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// Seeds of the random choices. The number of the split is added to them.
+// Seeds of the random choices. The number of the split is added to each seed, except that all runs for tuning
+// use runSeed itself.
 const (
 	splitSeed  = 1000
 	subsetSeed = 2000
@@ -98,7 +99,7 @@ func usedFeatures(p *solver.Problem) []int {
 	_, features := p.Data.Dims()
 	has := make([]bool, features)
 	mark(has, p.Data, 1)
-	mark(has, p.Constraint.(*sparse.CSR), 2)
+	mark(has, p.Constraint.(*sparse.CSR), 2) // a row of an edge has two entries
 	var keep []int
 	for j, yes := range has {
 		if yes {

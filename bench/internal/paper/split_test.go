@@ -13,7 +13,7 @@ import (
 // TestTrim checks that trim changes neither the iterates nor the optimum, and keeps features that occur only
 // in an edge.
 func TestTrim(t *testing.T) {
-	const wide = 80 // columns 3, 6, ..., 45 hold the data; column 70 occurs only in an edge
+	const width = 80 // columns 3, 6, ..., 45 hold the data; column 70 occurs only in an edge
 	small, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: 60, Features: 15, Noise: 2, Seed: 5})
 	if err != nil {
 		t.Fatal(err)
@@ -27,11 +27,11 @@ func TestTrim(t *testing.T) {
 		}
 		ptr = append(ptr, int64(len(idx)))
 	}
-	x, err := sparse.New(rows, wide, ptr, idx, val)
+	x, err := sparse.New(rows, width, ptr, idx, val)
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := graph.FromPairs(wide, [][2]int32{{3, 6}, {9, 70}})
+	g, err := graph.FromPairs(width, [][2]int32{{3, 6}, {9, 70}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,7 +11,8 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// A Bound has the gaps of runs on a small problem, and the upper bound of these gaps by a theorem of the paper.
+// A Bound has the gaps of runs on a small problem, and the upper bound of these gaps by a theorem of the
+// paper.
 type Bound struct {
 	Theorem    string
 	Problem    string    // description in words, with the constants
@@ -19,16 +20,16 @@ type Bound struct {
 	T          []float64 // numbers of outer iterations: 1, 2, ...
 	Gap        []float64 // objective minus optimum at the average iterate; mean over the seeds
 	Limit      []float64 // the theorem's bound on Gap
-	Gradients  []float64 // number of sample gradients up to each T; mean over the seeds
+	Gradients  []float64 // number of sample gradients up to each iteration in T; mean over the seeds
 }
 
 // The size of the small problem, and the settings of its runs.
 const (
 	boundRows, boundFeatures = 200, 15
 	boundLambda              = 5e-3
-	boundOuter               = 60
+	boundOuter               = 60 // outer iterations
 	boundSeeds               = 5
-	boundDelta               = 1.1
+	boundDelta               = 1.1 // δ of Theorem 1
 )
 
 // A boundProblem is the small problem with its optimum.
@@ -36,7 +37,8 @@ type boundProblem struct {
 	*solver.Problem
 	optimum      float64
 	normX, normY float64 // norms of the minimiser x and of A x
-	// gamma is λ √l, where l is the number of rows of A. It is a Lipschitz constant of the penalty g.
+	// gamma is λ √l, where l is the number of rows of A. It is a Lipschitz constant of the penalty g. rho is
+	// the penalty parameter of the runs.
 	gamma, rho float64
 }
 
@@ -74,12 +76,14 @@ func newBoundProblem(ctx context.Context, mu float64) (*boundProblem, error) {
 	return b, nil
 }
 
-// Theorem1 measures SCAS on a ball with the step sizes and inner loops of Theorem 1. The bound is, in
-// the symbols of the paper,
+// Theorem1 measures SCAS on a ball of diameter D. Outer iteration t = 1, 2, ... has the step size η_t and the
+// number of inner steps M_t of Theorem 1; see theory.Constants.Theorem1Steps, which also says what C_t is.
+// The bound is, in the symbols of the paper,
 //
-//	(1/T) [ Σ_t (D²/(2 M_t η_t) + η_t C_t) + (ρ/2)|y_0 − y*|² + (|β_0|² + γ²)/ρ ]
+//	(1/T) [ Σ_t (D²/(2 M_t η_t) + η_t C_t) + (ρ/2)|y_0 − y*|² + (|β_0|² + γ²)/ρ ].
 //
-// Because η_t = 1/(C_t t^δ) and M_t ≥ C_t t^2δ, each term of the sum is at most (D²/2 + 1) t^-δ.
+// Because η_t = 1/(C_t t^δ) and M_t ≥ C_t t^2δ, each term of the sum is at most (D²/2 + 1) t^-δ. The starting
+// points y_0 and β_0 are 0.
 func Theorem1(ctx context.Context) (*Bound, error) {
 	p, err := newBoundProblem(ctx, 0)
 	if err != nil {
@@ -106,7 +110,7 @@ func Theorem1(ctx context.Context) (*Bound, error) {
 	return b, nil
 }
 
-// Theorem2 measures Algorithm 2 with parameters that satisfy the conditions of
+// Theorem2 measures Algorithm 2 of the paper with parameters that satisfy the conditions of
 // theory.Constants.Theorem2Relaxed.
 func Theorem2(ctx context.Context) (*Bound, error) {
 	const mu = 0.1
@@ -136,8 +140,9 @@ func Theorem2(ctx context.Context) (*Bound, error) {
 	return b, nil
 }
 
-// Theorem2Printed measures Algorithm 2 with parameters that satisfy the conditions of Theorem 2 as printed,
-// and the condition of Lemma 16. rho and eta are half of their largest allowed values.
+// Theorem2Printed measures Algorithm 2 of the paper with parameters that satisfy the conditions of Theorem 2
+// as printed, and the condition of Lemma 16. rho and eta are half of the largest values that these conditions
+// allow.
 func Theorem2Printed(ctx context.Context) (*Bound, error) {
 	const mu = 0.1
 	p, err := newBoundProblem(ctx, mu)
@@ -175,6 +180,8 @@ func Theorem2Printed(ctx context.Context) (*Bound, error) {
 // strongLimit computes the bound of Theorem 2, in the symbols of the paper:
 //
 //	(1/T) [ (μ_f/4)|x_0 − x*|² + (ρ/2)|y_0 − y*|² + (|β_0|² + γ²)/ρ ].
+//
+// The starting points x_0, y_0 and β_0 are 0.
 func (b *Bound) strongLimit(p *boundProblem) {
 	fixed := p.L2/4*p.normX*p.normX + p.rho/2*p.normY*p.normY + p.gamma*p.gamma/p.rho
 	for _, t := range b.T {
@@ -188,7 +195,8 @@ func lemma16(c theory.Constants, rho float64) theory.Condition {
 	return theory.Condition{Name: "Lemma 16", Statement: "rho lambda_1 < mu_f", Left: rho * c.Lambda1, Right: c.MuF, Strict: true}
 }
 
-// measure runs the solver with several seeds, and sets T, Gap and Gradients.
+// measure runs the solver with several seeds, and sets b.T, b.Gap and b.Gradients. last is the result with
+// the last seed.
 func (b *Bound) measure(ctx context.Context, p *boundProblem, s solver.Settings) (last *solver.Result, err error) {
 	b.T, b.Gap, b.Gradients = make([]float64, boundOuter), make([]float64, boundOuter), make([]float64, boundOuter)
 	s.Rho, s.Passes = p.rho, 1e9

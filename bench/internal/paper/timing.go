@@ -23,8 +23,8 @@ type Timing struct {
 	Objective float64 `json:"objective"`
 	// Plan is the plan of the inner loop; empty if the method has no inner loop.
 	Plan string `json:"plan,omitempty"`
-	// Plain is the timing of a run with one sample at a time, as in the paper. It is nil unless the first run
-	// used a rotated copy of the data.
+	// Plain is the timing of a second run, which takes one sample at a time, as in the paper. It is nil
+	// unless the first run used a rotated copy of the data.
 	Plain *Timing `json:"without_rotation,omitempty"`
 }
 
@@ -85,10 +85,10 @@ func (e *Experiment) timeRun(ctx context.Context, h *Halves, key Key, s solver.S
 	}); err != nil {
 		return nil, err
 	}
-	kept := math.Inf(-1) // passes at the last point that was kept
+	lastKept := math.Inf(-1) // passes at the last point that was kept
 	res, err := minimize(ctx, with(h.Train, key.Mu), s, func(pt *solver.Point) bool {
-		if keeps(kept, pt.Passes, t) {
-			kept = pt.Passes
+		if keeps(lastKept, pt.Passes, t) {
+			lastKept = pt.Passes
 			timing.Objective = pt.Last.Objective
 			timing.Passes, timing.Seconds = append(timing.Passes, pt.Passes), append(timing.Seconds, pt.Seconds)
 		}

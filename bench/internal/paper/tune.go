@@ -18,7 +18,7 @@ type Tuned struct {
 	// Step is Eta divided by the method's natural step size. Penalty is Rho divided by lambda.
 	Step    float64 `json:"step"`
 	Penalty float64 `json:"penalty"`
-	// Edge names the parameters that lie at an end of their ladder: "step", "rho" or both.
+	// Edge names the parameters that lie at an end of their ladder: "step", "rho", "step and rho", or "".
 	Edge string `json:"edge,omitempty"`
 	// Objective is the objective of the chosen pair in the search.
 	Objective float64 `json:"tuned_objective"`
@@ -55,27 +55,28 @@ func alone(v float64) ladder { return ladder{At: func(int) float64 { return v }}
 // A place is a pair of rungs: one of the step size and one of rho.
 type place [2]int
 
-// objectives maps each output to the objective at the end of a run.
+// objectives has the objectives at the end of a run: at the last iterate and at the average.
 type objectives map[Output]float64
 
-// A grid searches two ladders for the pair of rungs with the smallest objective. Each pair is run
-// once, for all outputs.
+// A grid searches two ladders for the pair of rungs with the smallest objective. It makes at most one run for
+// each pair; this run gives the objectives of both outputs.
 type grid struct {
 	ladders [2]ladder
 	stride  int // 1, or 2 to skip every other rung
-	try     func(step, rho float64) (objectives, error)
-	seen    map[place]objectives
-	err     error // error of the first run that failed; it ends the search
+	// try makes a run. seen has its results.
+	try  func(step, rho float64) (objectives, error)
+	seen map[place]objectives
+	err  error // error of the first run that failed; it ends the search
 }
 
 const (
 	// smallGain is the reduction of the objective that a rung below First or above Last must exceed.
 	smallGain = 1e-4
-	// rounded is a difference of objectives that rounding can cause.
-	rounded = 1e-13
+	// rounding is a difference of objectives that rounding can cause.
+	rounding = 1e-13
 )
 
-// value returns the objective at a place, or +Inf if the run diverges or g.err is set.
+// value returns the objective of one output at a place, or +Inf if the run diverges or g.err is set.
 func (g *grid) value(at place, by Output) float64 {
 	v, ok := g.seen[at]
 	if !ok && g.err == nil {
@@ -88,8 +89,8 @@ func (g *grid) value(at place, by Output) float64 {
 	return v[by]
 }
 
-// search scans the two ladders in turn until neither scan finds a better place. While all that was scanned
-// diverges, it goes on with smaller steps.
+// search scans the two ladders in turn until neither scan finds a better place. If all runs of both scans
+// diverge, it continues with a smaller step size.
 func (g *grid) search(by Output) (best place, err error) {
 	for axis := range best {
 		best[axis] = (g.ladders[axis].First + g.ladders[axis].Last) / 4 * 2
@@ -101,7 +102,7 @@ func (g *grid) search(by Output) (best place, err error) {
 	return best, g.err
 }
 
-// shorten moves from a place where runs diverge to the largest smaller step with which they do not.
+// shorten lowers the step size of a place until its run does not diverge, or the ladder ends.
 func (g *grid) shorten(from place, by Output) place {
 	for math.IsInf(g.value(from, by), 1) && from[0]-g.stride >= g.ladders[0].Bottom {
 		from[0] -= g.stride
@@ -123,7 +124,7 @@ func (g *grid) scan(from place, axis, stride int, by Output) place {
 	}
 	low, high := min(l.First, from[axis]), max(l.Last, from[axis])
 	for rung := low; rung <= high; rung += stride {
-		consider(rung, rounded)
+		consider(rung, rounding)
 	}
 	for rung := high + stride; rung <= l.Top && best[axis] == rung-stride; rung += stride {
 		consider(rung, smallGain)
@@ -136,7 +137,8 @@ func (g *grid) scan(from place, axis, stride int, by Output) place {
 
 // descend moves from a place to the best of its four neighbours, until no neighbour is better.
 func (g *grid) descend(from place, by Output) (best place, err error) {
-	// Runs on the training half may diverge although runs on the samples with the same step size did not.
+	// A run on the training half may diverge although the run with this step size on the samples for tuning
+	// did not.
 	from = g.shorten(from, by)
 	for best, least := from, g.value(from, by); ; from = best {
 		for _, way := range []place{{-g.stride, 0}, {g.stride, 0}, {0, -g.stride}, {0, g.stride}} {
@@ -144,7 +146,7 @@ func (g *grid) descend(from place, by Output) (best place, err error) {
 			if !g.has(at) {
 				continue
 			}
-			if v := g.value(at, by); v < least-rounded {
+			if v := g.value(at, by); v < least-rounding {
 				best, least = at, v
 			}
 		}
@@ -154,8 +156,8 @@ func (g *grid) descend(from place, by Output) (best place, err error) {
 	}
 }
 
-// refine alternates between descend and a scan of both ladders in steps of two rungs, until the
-// scan finds no better place.
+// refine alternates between descend and a scan of both ladders with twice the stride of g, until the scan
+// finds no better place.
 func (g *grid) refine(from place, by Output) (place, error) {
 	for {
 		best, err := g.descend(from, by)
@@ -176,8 +178,7 @@ func (g *grid) has(at place) bool {
 	return true
 }
 
-// edge returns "step" or "rho" if a place lies at an end of this ladder, "step and rho" for both, and
-// otherwise "".
+// edge names the ladders at whose ends a place lies: "step", "rho", "step and rho", or "" for none.
 func (g *grid) edge(at place) string {
 	var names []string
 	for axis, l := range g.ladders {
@@ -194,9 +195,9 @@ type tuner struct {
 	mu        float64
 	traits    Traits
 	constants Constants
-	samples   *grid // search on the samples for tuning
-	whole     *grid // search on the training half
-	chosen    map[Output]place
+	samples   *grid            // search on the samples for tuning
+	whole     *grid            // search on the training half
+	chosen    map[Output]place // results of bySamples
 }
 
 func (pr *Protocol) newTuner(ctx context.Context, h *Halves, mu float64, t Traits) (*tuner, error) {
@@ -205,12 +206,12 @@ func (pr *Protocol) newTuner(ctx context.Context, h *Halves, mu float64, t Trait
 		return nil, err
 	}
 	u := &tuner{half: h, mu: mu, traits: t, constants: c, chosen: map[Output]place{}}
-	few, many := solver.Settings{Passes: t.TunePasses}, solver.Settings{Passes: pr.Passes}
+	sampleBudget, halfBudget := solver.Settings{Passes: t.TunePasses}, solver.Settings{Passes: pr.Passes}
 	if t.Batch() {
-		few = solver.Settings{Passes: batchPasses, OuterIterations: tuneIterations}
-		many = solver.Settings{Passes: batchPasses, OuterIterations: int(many.Passes)}
+		sampleBudget = solver.Settings{Passes: batchPasses, OuterIterations: tuneIterations}
+		halfBudget = solver.Settings{Passes: batchPasses, OuterIterations: int(halfBudget.Passes)}
 	}
-	u.samples, u.whole = u.grid(ctx, h.tune(mu), few, pr.Coarse), u.grid(ctx, h.train(mu), many, pr.Coarse)
+	u.samples, u.whole = u.grid(ctx, h.tune(mu), sampleBudget, pr.Coarse), u.grid(ctx, h.train(mu), halfBudget, pr.Coarse)
 	return u, nil
 }
 
@@ -281,7 +282,8 @@ func (u *tuner) bySamples(ctx context.Context, by Output) (place, error) {
 	return best, err
 }
 
-// trial makes a run and returns its objective at each output, or +Inf if the run diverges.
+// trial makes a run and returns its objective for each output, or +Inf if the run diverges. step and rho are
+// multiples of the natural step size and of lambda.
 func (u *tuner) trial(ctx context.Context, p *solver.Problem, budget solver.Settings, step, rho float64) (objectives, error) {
 	s := budget
 	s.Method, s.Eta, s.Rho, s.Seed = u.traits.Method, u.eta(p, step, rho), rho*u.half.data.Lambda, runSeed

@@ -7,7 +7,8 @@ import (
 	"github.com/scas-admm/scas/solver"
 )
 
-// bowl returns a grid with a smooth objective, whose minimum is at a different place for each output.
+// bowl returns a grid with a smooth objective. For the last iterate, its minimum is at the given step and
+// rho, for the average at step 0.5 and rho 10.
 func bowl(step, rho float64) *grid {
 	g := &grid{ladders: [2]ladder{steps, rhos}, stride: 1, seen: map[place]objectives{}}
 	at := func(step, rho, u, v float64) float64 {
@@ -21,7 +22,8 @@ func bowl(step, rho float64) *grid {
 }
 
 // TestSearch checks that search finds the minimum for each output, also outside the rungs that every search
-// tries, and that refine finds the same place. At the end of a ladder search must stop.
+// tries, and that refine finds the same place. If the minimum lies beyond an end of a ladder, search must
+// stop at this end.
 func TestSearch(t *testing.T) {
 	for _, c := range []struct {
 		step, rho float64 // where the minimum is
@@ -46,8 +48,8 @@ func TestSearch(t *testing.T) {
 	}
 }
 
-// TestSearchDiverging checks that search finds the minimum where every rung that it tries first diverges, and
-// that it ends where all rungs do.
+// TestSearchDiverging checks that search finds the minimum if runs diverge at all step sizes that every
+// search tries, and that search ends if runs diverge at all step sizes.
 func TestSearchDiverging(t *testing.T) {
 	for _, largest := range []float64{1.0 / 64, 0} {
 		g := bowl(1.0/64, 100)
@@ -89,8 +91,9 @@ func TestSmallGain(t *testing.T) {
 	}
 }
 
-// TestTune checks that a choice on samples is at least as good as every place that was tried, up to
-// smallGain. On the training half, the choice by OnHalf must be at least as good as the choice on samples.
+// TestTune checks that the choice on the samples for tuning is at least as good as every place that was
+// tried, up to smallGain. On the training half, the choice by the rule OnHalf must be at least as good as
+// this choice.
 func TestTune(t *testing.T) {
 	pr, d := tiny(t)
 	h, err := d.Halve(0, 60)
@@ -116,7 +119,7 @@ func TestTune(t *testing.T) {
 			t.Fatal(err)
 		}
 		there, err := u.trial(t.Context(), h.train(0), solver.Settings{Passes: pr.Passes}, got.Step, got.Penalty)
-		if err != nil || there[by] < whole.Objective-rounded {
+		if err != nil || there[by] < whole.Objective-rounding {
 			t.Errorf("by %s the half's own choice reaches %g, that of the samples %g, %v", by, whole.Objective, there[by], err)
 		}
 	}

@@ -2,8 +2,9 @@ package paper
 
 import "testing"
 
-// TestWithin runs a batch method with a very small rho, so that the objective grows far above its start
-// within the first iteration, where the budget ends. TunedRun.Within must have this objective.
+// TestWithin runs a batch method with a very small rho, so that the objective grows far above its value at
+// the start. The budget of passes ends within the first iteration. The recorded point at the end of the
+// budget must have the large objective.
 func TestWithin(t *testing.T) {
 	pr, d := tiny(t)
 	d.Lambda = 0.1

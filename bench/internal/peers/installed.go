@@ -18,7 +18,7 @@ var adapterFiles embed.FS
 // adapters are the peers for which this package has a script.
 var adapters = []struct {
 	name, script, argument string
-	usual                  float64 // the peer's default tolerance
+	defaultTol             float64 // the peer's default tolerance
 	needs                  string  // program text that runs without an error only if the peer is installed
 	install                string  // the packages to install
 }{
@@ -81,7 +81,7 @@ func Installed(ctx context.Context, dir string, leave *regexp.Regexp) (found []P
 		if a.argument != "" {
 			args = append(args, a.argument)
 		}
-		found = append(found, Command(a.name, args, a.usual))
+		found = append(found, Command(a.name, args, a.defaultTol))
 	}
 	return found, missing, nil
 }

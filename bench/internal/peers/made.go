@@ -98,7 +98,7 @@ func normalise(v []float64, stride int) {
 	}
 }
 
-// proteinTable imitates a table of protein structures: nine areas, counts and distances.
+// proteinTable imitates a table of protein structures with nine columns: areas, counts and distances.
 func proteinTable(n int) Spec {
 	columns := []column{
 		{0.4, 0.98, 0.15, 0.5}, {0.46, 0.93, 0.3, 1}, {0, 0.1, 0.8, 0.7}, {0.5, 0.95, 0.2, -0.5},
@@ -110,7 +110,7 @@ func proteinTable(n int) Spec {
 	}
 }
 
-// housingTable imitates a table of houses by district: income, ages, rooms, people and places.
+// housingTable imitates a table of houses by district: incomes, ages, rooms, people and coordinates.
 func housingTable(n int) Spec {
 	columns := []column{
 		{0.46, 0.4, 0.1, 1.5}, {0, -0.3, 0.1, 0.2}, {0.44, 0.9, 0, -0.3}, {0.41, 0.85, 0, 0.3},
@@ -217,9 +217,9 @@ func makeWeb(n, p int) (*sparse.Dataset, error) {
 	return &sparse.Dataset{X: m, Labels: y}, err
 }
 
-// firstRows returns the first n rows of d. It keeps only the columns that have least or more entries in
+// firstRows returns the first n rows of d. It keeps only the columns that have at least minEntries entries in
 // these rows.
-func firstRows(d *sparse.Dataset, n, least int) (*sparse.Dataset, error) {
+func firstRows(d *sparse.Dataset, n, minEntries int) (*sparse.Dataset, error) {
 	_, p := d.X.Dims()
 	place, columns := make([]int, p), 0
 	for i := range n {
@@ -230,7 +230,7 @@ func firstRows(d *sparse.Dataset, n, least int) (*sparse.Dataset, error) {
 	}
 	for j, entries := range place {
 		place[j] = -1
-		if entries >= least {
+		if entries >= minEntries {
 			place[j] = columns
 			columns++
 		}

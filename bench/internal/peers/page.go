@@ -19,7 +19,7 @@ var pageText string
 var pageTemplate = template.Must(template.New("page").Parse(pageText))
 
 const (
-	// growthGap is the gap for which the charts of growing problems show the time.
+	// growthGap is the gap for which growthCharts shows the time.
 	growthGap = 1e-6
 	// drawnFloor is the smallest gap in a chart. Smaller gaps are drawn as drawnFloor.
 	drawnFloor = 1e-12
@@ -30,7 +30,7 @@ type view struct {
 	Machine, Protocol, Missing []string
 	Targets                    []string
 	Problems                   []pageProblem
-	Growth                     []template.HTML
+	Growth                     []template.HTML // the charts of growthCharts
 }
 
 type pageProblem struct {
@@ -43,22 +43,22 @@ type pageProblem struct {
 // text about the run; missing has a line for each peer that is not installed.
 func Page(machine, protocol, missing []string, all []*Outcome) (string, error) {
 	v := view{Machine: machine, Protocol: protocol, Missing: missing, Targets: targetHead("")[1:]}
-	series := map[string]int{} // the number of the colour of each peer
+	colours := map[string]int{} // the number of the colour of each peer
 	for _, o := range all {
 		for _, l := range o.Lanes {
-			if _, known := series[l.Peer]; !known && len(l.Points) > 0 {
-				series[l.Peer] = len(series)
+			if _, known := colours[l.Peer]; !known && len(l.Points) > 0 {
+				colours[l.Peer] = len(colours)
 			}
 		}
 	}
 	for k, o := range all {
-		plot, err := svg(o.gaps(series))
+		plot, err := svg(o.gaps(colours))
 		if err != nil {
 			return "", err
 		}
 		v.Problems = append(v.Problems, pageProblem{o, plot, fmt.Sprintf("p%d", k)})
 	}
-	for _, c := range growthCharts(all, series) {
+	for _, c := range growthCharts(all, colours) {
 		plot, err := svg(c)
 		if err != nil {
 			return "", err
@@ -71,12 +71,12 @@ func Page(machine, protocol, missing []string, all []*Outcome) (string, error) {
 }
 
 // gaps returns a chart of the gap against the seconds, with a line for each lane. scas has two lines: the
-// proved gaps and the true gaps. series maps a peer to the number of its colour.
-func (o *Outcome) gaps(series map[string]int) *chart.Chart {
+// proved gaps and the true gaps. colours maps a peer to the number of its colour.
+func (o *Outcome) gaps(colours map[string]int) *chart.Chart {
 	c := &chart.Chart{Title: o.Name, X: "seconds", Y: "(objective minus optimum) / P(0)", LogX: true, LogY: true}
 	for k, l := range o.Lanes {
 		line := frontier(l.Points, func(p *Point) float64 { return p.Gap })
-		line.Name, line.Series = l.Peer, series[l.Peer]
+		line.Name, line.Series = l.Peer, colours[l.Peer]
 		if k == 0 {
 			proved := frontier(l.Points, func(p *Point) float64 { return p.Bound })
 			proved.Name, proved.Series = o.label(l), line.Series
@@ -100,9 +100,9 @@ func frontier(points []*Point, gap func(*Point) float64) (line chart.Line) {
 	return line
 }
 
-// growthCharts returns a chart for each series of growing problems. Each chart shows the seconds to a gap of
-// growthGap against the size that grows.
-func growthCharts(all []*Outcome, series map[string]int) (charts []*chart.Chart) {
+// growthCharts returns a chart for each group of problems with the same Spec.Series, the name of a size. The
+// chart shows the seconds to a gap of growthGap against this size.
+func growthCharts(all []*Outcome, colours map[string]int) (charts []*chart.Chart) {
 	for _, o := range all {
 		if o.Series == "" {
 			continue
@@ -121,7 +121,7 @@ func growthCharts(all []*Outcome, series map[string]int) (charts []*chart.Chart)
 			at := slices.IndexFunc(c.Lines, func(line chart.Line) bool { return line.Name == o.label(l) })
 			if at < 0 {
 				at = len(c.Lines)
-				c.Lines = append(c.Lines, chart.Line{Name: o.label(l), Series: series[l.Peer]})
+				c.Lines = append(c.Lines, chart.Line{Name: o.label(l), Series: colours[l.Peer]})
 			}
 			c.Lines[at].X, c.Lines[at].Y = append(c.Lines[at].X, o.At), append(c.Lines[at].Y, t)
 		}

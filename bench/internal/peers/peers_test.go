@@ -180,7 +180,7 @@ func ista(dir string) func(tol float64) []float64 {
 	}
 }
 
-// problemNamed loads the named problem of a quick comparison, which must not need a data directory.
+// problemNamed loads the named problem of a quick comparison. The problem must not need a data directory.
 func problemNamed(t *testing.T, name string) *Problem {
 	t.Helper()
 	k := slices.IndexFunc(Specs(true), func(s Spec) bool { return s.Name == name })
@@ -191,7 +191,7 @@ func problemNamed(t *testing.T, name string) *Problem {
 	return p
 }
 
-func quiet(peers ...Peer) *Options {
+func quietOptions(peers ...Peer) *Options {
 	return &Options{Peers: peers, Limit: 20 * time.Second, Repeats: 2, Text: true, Say: func(string) {}}
 }
 
@@ -222,7 +222,7 @@ func TestObjective(t *testing.T) {
 }
 
 func TestRace(t *testing.T) {
-	o, err := Race(t.Context(), problemNamed(t, "synthetic"), quiet(fakePeer(t, "ista"), fakePeer(t, "unable")))
+	o, err := Race(t.Context(), problemNamed(t, "synthetic"), quietOptions(fakePeer(t, "ista"), fakePeer(t, "unable")))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -252,7 +252,7 @@ func TestRace(t *testing.T) {
 	checkTables(t, o)
 }
 
-// TestPaths races scas and a peer that answers zeros on small paths, cross-validations and a fit. Race itself
+// TestPaths races scas and a peer that answers zeros on the problems of smallPaths. Race itself
 // checks the gaps that scas proves. The gap of the peer must be the gap of zeros at the last lambda, where it
 // is largest.
 func TestPaths(t *testing.T) {
@@ -310,7 +310,7 @@ func TestFailures(t *testing.T) {
 	} {
 		t.Run(c.behaviour, func(t *testing.T) {
 			t.Parallel() // some of these peers run until the limit
-			opt := quiet(fakePeer(t, c.behaviour))
+			opt := quietOptions(fakePeer(t, c.behaviour))
 			opt.Limit = 2 * time.Second
 			o, err := Race(t.Context(), p, opt)
 			if err != nil {
@@ -328,7 +328,7 @@ func TestFailures(t *testing.T) {
 			}
 		}
 	}
-	if _, err := Race(t.Context(), p, quiet(fakePeer(t, "liar"))); err == nil || !strings.Contains(err.Error(), "liar") {
+	if _, err := Race(t.Context(), p, quietOptions(fakePeer(t, "liar"))); err == nil || !strings.Contains(err.Error(), "liar") {
 		t.Errorf("a wrong proof gives %v", err)
 	}
 }
@@ -339,7 +339,7 @@ func TestWrongReference(t *testing.T) {
 	p := problemNamed(t, "synthetic")
 	for _, off := range []float64{1e-8, -1e-8} {
 		p.Known = 0.1997437232060 + off
-		if _, err := Race(t.Context(), p, quiet()); err == nil || !strings.Contains(err.Error(), "known optimum") {
+		if _, err := Race(t.Context(), p, quietOptions()); err == nil || !strings.Contains(err.Error(), "known optimum") {
 			t.Errorf("an optimum that is off by %g gives %v", off, err)
 		}
 	}
@@ -353,7 +353,7 @@ func TestCanceled(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 	defer cancel()
 	begun := time.Now()
-	if _, err := Race(ctx, problemNamed(t, "synthetic"), quiet(fakePeer(t, "late"))); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := Race(ctx, problemNamed(t, "synthetic"), quietOptions(fakePeer(t, "late"))); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("a race that is interrupted gives %v", err)
 	}
 	if d := time.Since(begun); d > 15*time.Second {
@@ -455,7 +455,7 @@ func TestInstalled(t *testing.T) {
 			p.A = graph.Chain(20).FusedLasso()
 		}
 		tried := slices.Concat(names.able, names.unable)
-		opt := quiet(slices.DeleteFunc(slices.Clone(installed), func(q Peer) bool { return !slices.Contains(tried, q.Name) })...)
+		opt := quietOptions(slices.DeleteFunc(slices.Clone(installed), func(q Peer) bool { return !slices.Contains(tried, q.Name) })...)
 		opt.Repeats = 1
 		o, err := Race(t.Context(), p, opt)
 		if err != nil {

@@ -42,13 +42,14 @@ type Problem struct {
 	Known float64
 }
 
-// A Loss has two implementations of a loss φ(t; b): one of this package and one of the solver.
+// A Loss has two implementations of a loss φ(t; b) of the margin t and the label b: one of this package and
+// one of the solver.
 type Loss struct {
 	value  func(t, b float64) float64
 	solver solver.Loss
 }
 
-// losses has the losses by their names in the peers' files.
+// losses has the losses by their names in the file problem.json, which the peers read.
 var losses = map[string]Loss{
 	"logistic":      {func(t, b float64) float64 { return logistic(b * t) }, solver.Logistic{}},
 	"squared":       {func(t, b float64) float64 { return (b - t) * (b - t) }, solver.Squared{}},

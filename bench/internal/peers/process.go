@@ -32,9 +32,9 @@ var oneThread = []string{
 
 // Command returns a peer that runs as a separate process. args are the program and its arguments, to which
 // the problem's directory is added. The process reads requests from its standard input; bench/README.md
-// describes the protocol. usual is the peer's default tolerance, or 0 if unknown.
-func Command(name string, args []string, usual float64) Peer {
-	return Peer{Name: name, Default: usual, Open: func(ctx context.Context, h *Handover) (Session, error) {
+// describes the protocol. defaultTol is the peer's default tolerance, or 0 if unknown.
+func Command(name string, args []string, defaultTol float64) Peer {
+	return Peer{Name: name, Default: defaultTol, Open: func(ctx context.Context, h *Handover) (Session, error) {
 		return start(ctx, slices.Concat(args, []string{h.Dir}), h)
 	}}
 }
@@ -88,9 +88,9 @@ type process struct {
 	cancel     context.CancelFunc
 	in         io.WriteCloser
 	lines      chan string // the lines of the standard output; closed at the end of the output
-	complaints tail
+	complaints tail        // the end of the standard error
 	version    string
-	from, to   float64
+	from, to   float64 // the loosest and the tightest tolerance
 }
 
 // read sends the lines of the output to p.lines, and closes p.lines after the end of the process.
@@ -158,8 +158,8 @@ func (p *process) Version() string { return p.version }
 // Tolerances implements Session.
 func (p *process) Tolerances() (from, to float64) { return p.from, p.to }
 
-// An answer may take patience times as much elapsed time as processor time, because the machine may have
-// other work.
+// patience is the limit of an answer's elapsed time divided by the limit of its processor time. It is above 1
+// because the machine may have other work.
 const patience = 10
 
 // watch calls end if the answer takes more than limit of processor time, or more than patience times limit of

@@ -23,7 +23,7 @@ type Options struct {
 }
 
 // Once returns the time above which an answer is asked for only once.
-func (o *Options) Once() time.Duration { return time.Duration(once * float64(o.Limit)) }
+func (o *Options) Once() time.Duration { return time.Duration(slowAnswer * float64(o.Limit)) }
 
 // seconds returns the time of an answer: the elapsed time if o.Wall is set, and otherwise the processor time.
 func (o *Options) seconds(a *Answer) float64 {
@@ -213,27 +213,27 @@ func (l *Lane) open(ctx context.Context, h *Handover) error {
 	return nil
 }
 
-// halfSteps and once are multiples of Options.Limit, and budget is a multiple of race.limit.
+// slowFit and slowAnswer are multiples of Options.Limit, and budget is a multiple of race.limit.
 const (
-	halfSteps = 1.0 / 20 // after a slower fit, the tolerance decreases by a decade instead of half a decade
-	once      = 1.0 / 4  // an answer that takes longer is asked for once only
-	budget    = 2.0      // the first round of a peer ends when its answers have taken this long together
-	short     = 0.01     // seconds; a shorter answer is repeated 5 times in a round instead of once
+	slowFit     = 1.0 / 20 // after a fit that takes longer, the tolerance is divided by 10 instead of √10
+	slowAnswer  = 1.0 / 4  // an answer that takes longer is asked for only once
+	budget      = 2.0      // the first round of a peer ends when all its answers together have taken longer
+	shortAnswer = 0.01     // seconds; a shorter answer is repeated 5 times in a round instead of once
 )
 
-// halfDecades returns by how many half decades the tolerance decreases after the answer p.
+// halfDecades returns n if the tolerance after the answer p is the tolerance of p divided by 10^(n/2).
 func (r *race) halfDecades(p *Point) int {
 	switch {
 	case r.out.Task == CV:
 		return 6
-	case r.out.Task == Fit && p.Seconds <= halfSteps*r.Limit.Seconds():
+	case r.out.Task == Fit && p.Seconds <= slowFit*r.Limit.Seconds():
 		return 1
 	}
 	return 2
 }
 
-// descend asks for answers at smaller and smaller tolerances, until an answer has reached the last target and
-// the tolerance is at most the peer's default. If it stops earlier, the lane's note says why.
+// descend asks for answers at smaller and smaller tolerances, until an answer has reached the smallest target
+// and the tolerance is at most the peer's default. If it stops earlier, the lane's note says why.
 func (r *race) descend(ctx context.Context, l *Lane) error {
 	if err := l.open(ctx, r.h); err != nil {
 		_, l.Unable = err.(Unable)
@@ -328,15 +328,15 @@ func (r *race) judge(l *Lane, p *Point, k int, objective float64) error {
 	return nil
 }
 
-// repeat asks again for the answers of a lane for which matters returns true, except slow answers. It asks
-// several times for short answers.
+// repeat asks again for the answers of a lane for which matters returns true, except for answers that take
+// longer than r.Once. It asks several times for answers that take less time than shortAnswer.
 func (r *race) repeat(ctx context.Context, l *Lane) error {
 	for _, p := range l.Points {
 		if p.Seconds > r.Once().Seconds() || !l.matters(p) {
 			continue
 		}
 		count := 1
-		if p.Seconds < short {
+		if p.Seconds < shortAnswer {
 			count = 5
 		}
 		for range count {

@@ -17,21 +17,21 @@ import (
 // scas is the Peer that runs scas itself, with default settings on one thread. Its tolerance is the gap to be
 // proved, divided by Problem.AtZero.
 var scas = Peer{Name: "scas", Default: 1e-6, Open: func(_ context.Context, h *Handover) (Session, error) {
-	return &own{h.Problem, h.AtZero()}, nil
+	return &scasSession{h.Problem, h.AtZero()}, nil
 }}
 
-// own is the Session of scas.
-type own struct {
+// scasSession is the Session of scas.
+type scasSession struct {
 	p    *Problem
 	zero float64 // p.AtZero()
 }
 
-func (*own) Version() string                { return "this tree" }
-func (*own) Tolerances() (from, to float64) { return 1e-3, 1e-9 }
-func (*own) Close()                         {}
+func (*scasSession) Version() string                { return "this tree" }
+func (*scasSession) Tolerances() (from, to float64) { return 1e-3, 1e-9 }
+func (*scasSession) Close()                         {}
 
 // Solve implements Session.
-func (o *own) Solve(ctx context.Context, tol float64, limit time.Duration) (*Answer, error) {
+func (o *scasSession) Solve(ctx context.Context, tol float64, limit time.Duration) (*Answer, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience*limit)
 	defer cancel()
 	a, bounds, err := o.prove(ctx, tol)
@@ -46,7 +46,7 @@ func (o *own) Solve(ctx context.Context, tol float64, limit time.Duration) (*Ans
 }
 
 // prove does the task. bounds are the proved gaps, one for each lambda, not divided by o.zero.
-func (o *own) prove(ctx context.Context, tol float64) (a *Answer, bounds []float64, err error) {
+func (o *scasSession) prove(ctx context.Context, tol float64) (a *Answer, bounds []float64, err error) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	runtime.GC() // so that this task does not pay for the garbage of earlier work
 	// Without this factor, rounding can make the proved gap larger than tol times o.zero.
@@ -76,7 +76,7 @@ func (o *own) prove(ctx context.Context, tol float64) (a *Answer, bounds []float
 	return a, bounds, nil
 }
 
-func (o *own) fit(ctx context.Context, tol float64) (*solver.Result, error) {
+func (o *scasSession) fit(ctx context.Context, tol float64) (*solver.Result, error) {
 	p := &solver.Problem{
 		Data: o.p.X, Labels: o.p.Labels,
 		Loss: losses[o.p.Loss].solver, L2: o.p.L2, Penalty: solver.L1{Lambda: o.p.Lambdas[0]},
@@ -88,7 +88,7 @@ func (o *own) fit(ctx context.Context, tol float64) (*solver.Result, error) {
 }
 
 // path fits the path. For the task CV, curve has the mean loss on the rows held out, for each lambda.
-func (o *own) path(ctx context.Context, tol float64) (steps []*model.Step, curve []float64, err error) {
+func (o *scasSession) path(ctx context.Context, tol float64) (steps []*model.Step, curve []float64, err error) {
 	spec := o.p.specification()
 	spec.RelTol = tol
 	set := model.PathSettings{Lambdas: o.p.Lambdas}
@@ -109,7 +109,7 @@ func (o *own) path(ctx context.Context, tol float64) (steps []*model.Step, curve
 }
 
 // solution returns the coefficients of a step of the path, followed by the intercept if the problem has one.
-func (o *own) solution(s *model.Step) []float64 {
+func (o *scasSession) solution(s *model.Step) []float64 {
 	x := make([]float64, o.p.Width())
 	for k, j := range s.Columns[0].Indices {
 		x[j] = s.Columns[0].Values[k]
@@ -142,7 +142,7 @@ func refer(ctx context.Context, p *Problem) (*Reference, error) {
 	}
 	zero := p.AtZero()
 	for _, tol := range []float64{1e-10, 1e-12} {
-		a, bounds, err := (&own{&q, zero}).prove(ctx, tol)
+		a, bounds, err := (&scasSession{&q, zero}).prove(ctx, tol)
 		if err != nil {
 			return nil, fmt.Errorf("peers: the reference of %s: %w", p.Name, err)
 		}

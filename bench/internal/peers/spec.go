@@ -70,15 +70,15 @@ func Specs(quick bool) []Spec {
 	joined.Name, joined.Graph = "a9a, graph of 291 edges", "graphs/a9a_glasso_0.1.edges"
 	published := covtype
 	published.Name, published.Graph = "covtype, F_covtype", "graphs/F_covtype_asvrpdhg.txt"
-	ridge := a9a.with(", ridge 1e-4", l2)
+	ridge := a9a.withL2(", ridge 1e-4", l2)
 	ridge.L1 = 0
-	all := slices.Concat(paths(), ridges(), crossings())
+	all := slices.Concat(paths(), ridges(), crossValidations())
 	all = append(all,
 		small, heart, wdbc, a9a, joined, rcv1, covtype, hivfpSpec,
-		a9a.with(", mu 1e-4", l2), ridge, wdbc.with(", mu 1e-4", l2), rcv1.with(", mu 1e-4", l2),
+		a9a.withL2(", mu 1e-4", l2), ridge, wdbc.withL2(", mu 1e-4", l2), rcv1.withL2(", mu 1e-4", l2),
 	)
 	all = append(all, growth()...)
-	return append(all, joined.with(", mu 1e-4", l2), published, covtype.with(", mu 1e-4", l2), hivfpSpec.with(", mu 1e-4", l2))
+	return append(all, joined.withL2(", mu 1e-4", l2), published, covtype.withL2(", mu 1e-4", l2), hivfpSpec.withL2(", mu 1e-4", l2))
 }
 
 var (
@@ -112,15 +112,15 @@ func paths() []Spec {
 		proteinTable(45730).path(100), housingTable(20640).path(100),
 		a9aSpec.path(100), wideText().path(100), textData(8000, 8000, 60).path(100), web.path(100),
 		rcv1Spec.path(100), hivfpSpec.path(100),
-		a9aSpec.path(100).full(), wideText().path(100).full(), web.path(100).full(), hivfpSpec.path(100).full(),
+		a9aSpec.path(100).standardised(), wideText().path(100).standardised(), web.path(100).standardised(), hivfpSpec.path(100).standardised(),
 	}
 }
 
-// crossings returns two problems with the task CV for each data set: one with an intercept and standardised
-// features, and one with neither. They have 100 lambdas each.
-func crossings() (all []Spec) {
+// crossValidations returns two problems with the task CV for each data set: one with an intercept and
+// standardised features, and one with neither. They have 100 lambdas each.
+func crossValidations() (all []Spec) {
 	for _, s := range []Spec{a9aSpec, wideText()} {
-		all = append(all, s.cross(100).full(), s.cross(100))
+		all = append(all, s.crossValidation(100).standardised(), s.crossValidation(100))
 	}
 	return all
 }
@@ -133,7 +133,7 @@ func smallPaths() []Spec {
 	hinge.Name, hinge.Loss, hinge.L2 = "made text, squared hinge", "squared hinge", 1.0/300
 	return []Spec{
 		denseData(60, 200).path(20), housingTable(500).path(20), words.path(20),
-		words.cross(20).full(), words.cross(20), hinge,
+		words.crossValidation(20).standardised(), words.crossValidation(20), hinge,
 	}
 }
 
@@ -143,7 +143,7 @@ func ridges() (all []Spec) {
 		n := map[string]float64{rcv1Spec.Name: 20242, a9aSpec.Name: 32561}[s.Name]
 		for _, loss := range []string{"logistic", "squared hinge"} {
 			for _, mu := range []float64{1, 0.1} {
-				r := s.with(fmt.Sprintf(", %s, mu n = %g", loss, mu), mu/n)
+				r := s.withL2(fmt.Sprintf(", %s, mu n = %g", loss, mu), mu/n)
 				r.L1, r.Loss = 0, loss
 				all = append(all, r)
 			}
@@ -159,17 +159,17 @@ func (s Spec) path(count int) Spec {
 	return s
 }
 
-// cross returns the problem with the task CV and count lambdas.
-func (s Spec) cross(count int) Spec {
+// crossValidation returns the problem with the task CV and count lambdas.
+func (s Spec) crossValidation(count int) Spec {
 	name := s.Name + ", 10 folds"
 	s = s.path(count)
 	s.Name, s.Task = name, CV
 	return s
 }
 
-// full returns the problem with an intercept and standardised features, which is the default of scas and
-// glmnet.
-func (s Spec) full() Spec {
+// standardised returns the problem with an intercept and standardised features, which is the default of scas
+// and glmnet.
+func (s Spec) standardised() Spec {
 	s.Name += ", intercept, standardised"
 	s.Intercept, s.Standardize = true, true
 	return s
@@ -189,8 +189,8 @@ func growth() (all []Spec) {
 	return all
 }
 
-// with returns the problem with an L2 term of weight l2, and suffix appended to its name.
-func (s Spec) with(suffix string, l2 float64) Spec {
+// withL2 returns the problem with an L2 term of weight l2, and suffix appended to its name.
+func (s Spec) withL2(suffix string, l2 float64) Spec {
 	s.Name, s.L2 = s.Name+suffix, l2
 	return s
 }
@@ -308,7 +308,7 @@ func (s Spec) knownOptimum(path string) (float64, error) {
 	return math.NaN(), nil
 }
 
-// wdbcFile is the path, in the source tree, of the table that the demonstration of scas uses.
+// wdbcFile is the path of the breast cancer table in the source tree.
 const wdbcFile = "solver/cmd/scas/wdbc.csv.gz"
 
 // readWDBC reads wdbcFile from the source tree that contains the working directory.

@@ -12,7 +12,7 @@ import (
 // A Row has the times of a solver: a cell for each of Targets, and one for the default tolerance.
 type Row struct {
 	Name, Version string
-	SCAS          bool
+	SCAS          bool // the solver is scas
 	Cells         []Cell
 }
 
@@ -22,8 +22,8 @@ type Cell struct {
 	Text, Peer, Class string
 }
 
-// targetHead returns the header row of a table: first, then the targets, and the column of the default
-// tolerance.
+// targetHead returns the header row of a table. It has the given first cell, a cell for each target, and a
+// cell for the column of the default tolerance.
 func targetHead(first string) []string {
 	head := []string{first}
 	for _, t := range Targets {
@@ -65,11 +65,11 @@ func (o *Outcome) Times() (rows []Row) {
 			}
 			r.Cells = append(r.Cells, c)
 		}
-		usual := Cell{Text: "–"}
+		atDefault := Cell{Text: "–"}
 		if p := l.AtDefault(); p != nil {
-			usual.Text = fmt.Sprintf("%s (%.0e)", seconds(p.Seconds), p.reached())
+			atDefault.Text = fmt.Sprintf("%s (%.0e)", seconds(p.Seconds), p.reached())
 		}
-		r.Cells = append(r.Cells, usual)
+		r.Cells = append(r.Cells, atDefault)
 		rows = append(rows, r)
 	}
 	return rows
@@ -124,7 +124,7 @@ func (o *Outcome) Notes() (notes []string) {
 	if o.Task != CV || len(o.Lanes[0].Points) == 0 {
 		return notes
 	}
-	exact := o.Lanes[0].Points[len(o.Lanes[0].Points)-1]
+	tightest := o.Lanes[0].Points[len(o.Lanes[0].Points)-1]
 	for _, l := range o.Lanes {
 		p := l.AtDefault()
 		if p == nil {
@@ -132,10 +132,10 @@ func (o *Outcome) Notes() (notes []string) {
 		}
 		var worst float64
 		for k, v := range p.Curve {
-			worst = max(worst, math.Abs(v-exact.Curve[k])/o.Zero)
+			worst = max(worst, math.Abs(v-tightest.Curve[k])/o.Zero)
 		}
 		notes = append(notes, fmt.Sprintf("%s: losses on rows held out at its default: within %.0e P(0) of those of scas at %g",
-			l.Peer, worst, exact.Tol))
+			l.Peer, worst, tightest.Tol))
 	}
 	return notes
 }
@@ -173,7 +173,7 @@ func (o *Outcome) Against() string {
 		value, o.Reference.How, o.Reference.Accuracy()/o.Zero)
 }
 
-// textRow returns a row of a text table: first, and then each cell with its peer.
+// textRow returns a row of a text table: the given first cell, and then each cell with its peer.
 func textRow(first string, cells []Cell) []string {
 	row := []string{first}
 	for _, c := range cells {

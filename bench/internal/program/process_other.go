@@ -10,4 +10,4 @@ import (
 // usage returns "" and 0: the signal and the largest resident size are not known on this system.
 func usage(*os.ProcessState) (signal string, peak int64) { return "", 0 }
 
-func apart(*exec.Cmd, bool) {}
+func isolate(*exec.Cmd, bool) {}

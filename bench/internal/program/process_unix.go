@@ -23,9 +23,9 @@ func usage(s *os.ProcessState) (signal string, peak int64) {
 	return signal, peak
 }
 
-// apart gives a command its own process group, so that a timeout kills all of its processes. If nobody is
+// isolate gives a command its own process group, so that a timeout kills all of its processes. If nobody is
 // true and this process runs as root, the command runs as the user nobody.
-func apart(cmd *exec.Cmd, nobody bool) {
+func isolate(cmd *exec.Cmd, nobody bool) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if nobody && os.Getuid() == 0 {
 		cmd.SysProcAttr.Credential = &syscall.Credential{Uid: 65534, Gid: 65534}

@@ -70,8 +70,8 @@ func (c *Call) Run(ctx context.Context) (*Ending, error) {
 	cmd.Dir, cmd.WaitDelay = c.Dir, 10*time.Second
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	apart(cmd, c.Nobody)
-	known := forgetPeak()
+	isolate(cmd, c.Nobody)
+	peakKnown := forgetPeak()
 	start := time.Now()
 	if err := cmd.Start(); err != nil {
 		return nil, err
@@ -89,14 +89,14 @@ func (c *Call) Run(ctx context.Context) (*Ending, error) {
 	}
 	s := cmd.ProcessState
 	e := &Ending{Code: s.ExitCode(), Stdout: stdout.String(), Stderr: stderr.String(), CPU: s.UserTime() + s.SystemTime(), Wall: time.Since(start)}
-	if e.Signal, e.Peak = usage(s); !known {
+	if e.Signal, e.Peak = usage(s); !peakKnown {
 		e.Peak = 0
 	}
 	return e, nil
 }
 
 // forgetPeak sets the largest resident size of this process to its present size, because on Linux a new
-// process begins with the largest size of its parent. It returns true if that is possible or not necessary.
+// process begins with the largest size of its parent. It returns false if this is needed but fails.
 func forgetPeak() bool {
 	if _, err := os.Stat("/proc/self/clear_refs"); err != nil {
 		return true

@@ -7,8 +7,8 @@
 // limits are the best rates of kernels of this project, which may be lower than what the processor can
 // do. Roof.PeakFrom and Roof.ReadFrom say how the limits were measured. The kernels are
 //
-//   - for bandwidth: Dot of two vectors that together have the given size, Dot of one such vector with
-//     itself, and Axpy
+//   - for bandwidth: Dot and Axpy of two vectors that together have the size to measure, and Dot of a vector
+//     of this size with itself
 //   - for operations: Dot of a short vector with itself, and LogisticSlopes
 //
 // Main memory is measured with four times as much data as the last cache holds. A kernel that also
@@ -95,7 +95,8 @@ type loops struct {
 	read         func(x []float64)
 }
 
-// bandwidth returns how many bytes per ns are read from data of size bytes.
+// bandwidth returns how many bytes per ns are read from data of size bytes. each is the duration of one
+// measurement.
 func bandwidth(size int, each time.Duration, vector loops) float64 {
 	n := size / 8 / 64 * 64
 	x := ones(n)

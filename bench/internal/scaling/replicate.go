@@ -23,16 +23,16 @@ const (
 	labelNoise = 0.02
 )
 
-// Replicate writes LIBSVM text with the given number of copies of a file's rows, each copy in a random order
-// of its own. The first copy has the exact values, all later copies have noise. It returns the number of
-// rows. Equal arguments give equal text.
-func Replicate(path, text string, opt *sparse.ReadOptions, copies int) (rows int, err error) {
-	d, err := sparse.ReadFile(path, opt)
+// Replicate writes the given number of copies of the rows of a file to another file, as LIBSVM text. Each
+// copy is in a random order of its own. The first copy has the exact values, all later copies have noise.
+// Replicate returns the number of rows written. Equal arguments give equal text.
+func Replicate(source, target string, opt *sparse.ReadOptions, copies int) (rows int, err error) {
+	d, err := sparse.ReadFile(source, opt)
 	if err != nil {
 		return 0, err
 	}
 	defer d.Close()
-	f, err := os.Create(text)
+	f, err := os.Create(target)
 	if err != nil {
 		return 0, err
 	}
@@ -46,7 +46,7 @@ func Replicate(path, text string, opt *sparse.ReadOptions, copies int) (rows int
 func replicate(to io.Writer, d *sparse.Dataset, copies int) (rows int, err error) {
 	n, p := d.X.Dims()
 	w := bufio.NewWriterSize(to, 1<<20)
-	r := &replica{rng: rand.New(rand.NewPCG(1, 1)), features: p, ones: true}
+	r := &rowWriter{rng: rand.New(rand.NewPCG(1, 1)), features: p, ones: true}
 	for i := range n {
 		_, val := d.X.Row(i)
 		r.ones = r.ones && !slices.ContainsFunc(val, func(v float64) bool { return v != 1 })
@@ -69,17 +69,17 @@ func replicate(to io.Writer, d *sparse.Dataset, copies int) (rows int, err error
 	return n * copies, w.Flush()
 }
 
-// A replica writes rows as LIBSVM text, with noise if noisy is set.
-type replica struct {
+// A rowWriter writes rows as LIBSVM text, with noise if noisy is set.
+type rowWriter struct {
 	rng      *rand.Rand
 	features int
 	ones     bool // all values are 1
 	noisy    bool
-	columns  []int32
+	columns  []int32 // scratch of appendMoved
 }
 
 // row appends the entries of row i of x to line.
-func (r *replica) row(line []byte, x *sparse.CSR, i int) []byte {
+func (r *rowWriter) row(line []byte, x *sparse.CSR, i int) []byte {
 	cols, val := x.Row(i)
 	if r.ones && r.noisy {
 		return r.appendMoved(line, cols)
@@ -96,7 +96,7 @@ func (r *replica) row(line []byte, x *sparse.CSR, i int) []byte {
 }
 
 // appendMoved appends a row of ones; some of the ones move to other columns.
-func (r *replica) appendMoved(line []byte, cols []int32) []byte {
+func (r *rowWriter) appendMoved(line []byte, cols []int32) []byte {
 	r.columns = append(r.columns[:0], cols...)
 	for k := range r.columns {
 		if r.rng.Float64() < entryNoise {

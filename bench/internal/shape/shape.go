@@ -59,6 +59,7 @@ func (s Shape) Build(seed uint64) (x *sparse.CSR, labels []float64) {
 	return x, labels
 }
 
+// A generator appends rows of random nonzeros to idx and val.
 type generator struct {
 	Shape
 	rng   *rand.Rand
@@ -97,7 +98,7 @@ func (g *generator) fields(place func(u float64, width int) int) {
 
 // mixed makes a row with ten values in (0, 1], rounded to float32, and two fields with a single 1 each.
 func (g *generator) mixed() {
-	const dense, first = 10, 4
+	const dense, first = 10, 4 // numbers of columns: with values, and in the first field
 	for j := range dense {
 		g.add(j, float64(1-g.rng.Float32()))
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-// The step size, and kappa in K = kappa I (see package naive). With these values the iterates stay bounded
-// over millions of steps.
+// The step size, and the factor kappa of the matrix K = kappa I of an inner step; package naive says what K
+// is. With these values the iterates stay bounded over millions of steps.
 const (
 	eta   = 0.05
 	kappa = 1e-3
@@ -35,7 +35,7 @@ func (in *data) inner(a kernels.Rows, flops, vectorBytes float64, vectorSize int
 	return c
 }
 
-// affine returns two vectors for the dense kernels: every entry of c is 1 − eta kappa, and e is −eta d.
+// affine returns two vectors for the dense kernels: every entry of c is 1 − eta kappa, and e is −eta in.d.
 func (in *data) affine() (c, e []float64) {
 	c, e = slices.Repeat([]float64{1 - eta*kappa}, in.p), make([]float64, in.p)
 	for j, d := range in.d {
@@ -94,8 +94,8 @@ func (in *data) innerRotated(a kernels.Rows) measure.Case {
 	}
 }
 
-// innerLazy makes steps whose iterate is alpha u + gamma d (see naive.Lazy). It keeps alpha and gamma from
-// one run to the next.
+// innerLazy makes steps whose iterate is stored as alpha u + gamma d (see naive.Lazy). A run begins with the
+// alpha and gamma at which the run before ended.
 func (in *data) innerLazy(a kernels.Rows) measure.Case {
 	steps, plain, cells := in.steps(a), in.steps(in.rows), kernels.NewCells(in.p)
 	cells.Set(in.w, in.d)
@@ -158,8 +158,8 @@ func (in *data) innerLazyBall(a kernels.Rows) measure.Case {
 	})
 }
 
-// innerDecay makes steps for a diagonal K whose entries differ. Each run starts where the run before
-// ended.
+// innerDecay makes steps for a diagonal matrix K whose entries differ; package naive says what K is. Each run
+// starts where the run before ended.
 func (in *data) innerDecay(a kernels.Rows) measure.Case {
 	steps, plain := in.steps(a), in.steps(in.rows)
 	state, w := make([]float64, in.p*kernels.DecayStride), slices.Clone(in.w)

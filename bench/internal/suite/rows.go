@@ -109,8 +109,8 @@ func (in *data) marginsGradient(a kernels.Rows) measure.Case {
 	})
 }
 
-// hessian adds the Hessian of all rows to h. Its unit is one multiply-add: the product of two
-// nonzeros of a row is added to an entry of the upper triangle.
+// hessian measures a kernel that adds the Hessian of all rows to a matrix. The unit of work is one
+// multiply-add: the product of two nonzeros of a row is added to an entry of the upper triangle.
 func (in *data) hessian(a kernels.Rows) measure.Case {
 	p := in.p
 	c, h, scratch := make([]float64, in.n), make([]float64, p*p), kernels.NewHessianScratch()

@@ -19,7 +19,8 @@ type vectorKernel struct {
 	vectors int     // number of vectors that the kernel reads or writes
 	flops   float64 // floating-point operations per element
 	moved   int     // number of vectors, where a vector that is read in two loops counts twice
-	make    func(v [][]float64) measure.Case
+	// make returns the case for vectors v of random numbers.
+	make func(v [][]float64) measure.Case
 }
 
 // onVectors lists the kernels that work on vectors.
@@ -78,7 +79,7 @@ func (s Scale) shapes() []shape.Shape {
 	return all
 }
 
-// Cases returns the cases for whose names, kernel/shape, match returns true.
+// Cases returns the cases whose names match accepts. The name of a case is kernel/shape, such as Dot/n=123.
 func Cases(s Scale, match func(name string) bool) iter.Seq[measure.Case] {
 	return func(yield func(measure.Case) bool) {
 		for _, n := range []int{123, 10000} {

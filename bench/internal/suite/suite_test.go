@@ -56,8 +56,8 @@ func TestMatch(t *testing.T) {
 	}
 }
 
-// TestSIMDIsThere checks that a build with simd/archsimd has the series archsimd, if the processor can run
-// it.
+// TestSIMDIsThere checks that a build with simd/archsimd has the kernels of simdForms, if the processor can
+// run them.
 func TestSIMDIsThere(t *testing.T) {
 	f := simd()
 	has := f.dot != nil

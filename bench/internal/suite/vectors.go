@@ -8,15 +8,15 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-// simdForms are implementations of kernels on vectors by simd/archsimd. They are nil if the build does not
-// have simd/archsimd, or if the processor cannot run them.
+// simdForms has implementations of kernels on vectors by simd/archsimd. All functions are nil if the build
+// does not have simd/archsimd, or if the processor cannot run them.
 type simdForms struct {
 	dot    func(x, y []float64) float64
 	update func(w, s, d, q []float64, eta float64)
 	prox   func(beta, y, ax, limit []float64, rho float64)
 }
 
-// HasSIMD reports whether this build, on this processor, can measure the series archsimd.
+// HasSIMD reports whether this build, on this processor, can measure kernels by simd/archsimd.
 func HasSIMD() bool { return simd().dot != nil }
 
 func dot(v [][]float64) measure.Case {

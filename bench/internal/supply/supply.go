@@ -1,4 +1,4 @@
-// Package supply lists the modules that are linked into the program, with their licences. Its tests
+// Package supply lists the modules that are linked into the program scas, with their licences. Its tests
 // check that all modules have a fixed version and checksum, and that a build can be reproduced.
 // Read Modules first.
 package supply
@@ -18,7 +18,7 @@ import (
 	"text/tabwriter"
 )
 
-// A Module is a module that is linked into the program.
+// A Module is a Go module that is linked into a program.
 type Module struct {
 	Path, Version string
 	Dir           string   // directory of its source
@@ -95,7 +95,7 @@ func licencesIn(dir string) (names []string, err error) {
 	return slices.Compact(names), nil
 }
 
-// phrases identify licences in texts with single spaces and lower-case letters.
+// phrases identify licences. Classify compares them with texts in lower case and with single spaces.
 var phrases = []struct{ name, phrase string }{
 	{"MIT", "permission is hereby granted, free of charge, to any person obtaining a copy of this software"},
 	{"BSD", "redistribution and use in source and binary forms"},
@@ -133,7 +133,7 @@ func Classify(text string) (names []string) {
 	return names
 }
 
-// Check returns an error that names the modules with a licence that is unknown or not accepted.
+// Check returns an error that names the modules that have no licence, or one that is unknown or not accepted.
 func Check(list []Module) error {
 	var errs []error
 	for _, m := range list {

@@ -113,7 +113,7 @@ func inspect(program string) error {
 	return nil
 }
 
-// source copies the files from which the program is built to another directory.
+// source copies the files from which the program is built to a new directory, and returns its path.
 func source(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -200,8 +200,7 @@ func noNetwork(t *testing.T, program string) {
 	}
 }
 
-// TestInspect checks that inspect returns an error for programs whose modules are not pinned, and for files
-// that are no programs.
+// TestInspect checks that inspect returns an error for a file that is not a program.
 func TestInspect(t *testing.T) {
 	if err := inspect("supply_test.go"); err == nil {
 		t.Error("a text is inspected without an error")
