@@ -3,7 +3,7 @@ package theory
 import "testing"
 
 // TestTheorem2 checks that the step sizes of Theorem2Steps satisfy the relaxed conditions for
-// any rho. The printed conditions must be satisfiable exactly if rho (λ₁ − λ_p) < μ_f.
+// each rho. Some step size must satisfy the printed conditions exactly if rho (λ₁ − λ_p) < μ_f.
 func TestTheorem2(t *testing.T) {
 	all := func(cs []Condition) bool {
 		for _, c := range cs {

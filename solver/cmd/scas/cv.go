@@ -184,7 +184,7 @@ func (r *cvReport) text() string {
 func (r *cvReport) table() (f summary) {
 	r.addTo(&f)
 	f.add("folds", "%d, seed %d; %s, in %.3g s (reading %.3g s)", r.Folds, r.Seed, plural(len(r.Steps), "lambda"), r.Seconds, r.ReadSeconds)
-	f.gap()
+	f.addBlank()
 	show := func(name string, l cvLambda) {
 		f.add(name, "lambda %.6g: %s %.6g, standard error %.2g, %s", l.Lambda, cvMetrics[r.Metric].name, l.Mean, l.SE, plural(l.NNZX, "non-zero coefficient"))
 		others := ""

@@ -119,7 +119,7 @@ func (c *fitFlags) fit(e *env, r *problemReport, do func() error) (stopped bool,
 	end()
 	r.rankSummary = c.ranks.since(before)
 	r.Seconds, r.Peak = time.Since(start).Seconds(), peakMemory()
-	err = c.Memory.unstreamed(r.in.demand, ofScales(err, r.in.data, r.Standardized || r.in.outOfCore()))
+	err = c.Memory.unstreamed(r.in.demand, adviseScaling(err, r.in.data, r.Standardized || r.in.outOfCore()))
 	return c.ranks.team.Any(err != nil && e.ctx.Err() != nil), err
 }
 
@@ -231,11 +231,11 @@ func (c *specFlags) check(rows *rowFlags) error {
 		return usagef("give either --groups or --penalty-factors")
 	case c.Bounds != "" && c.Domain.text != "":
 		return usagef("give either --bounds or --domain")
-	case c.Domain.whole && c.Intercept:
+	case c.Domain.joint && c.Intercept:
 		return usagef("--domain %s is for models without an intercept; give --no-intercept as well", c.Domain.text)
-	case c.Domain.whole && (c.Standardize == nil && !graph || c.Standardize != nil && *c.Standardize):
+	case c.Domain.joint && (c.Standardize == nil && !graph || c.Standardize != nil && *c.Standardize):
 		return usagef("--domain %s is for features as they are; give --no-standardize as well", c.Domain.text)
-	case c.Domain.whole && c.L1Ratio != nil && c.PenaltyFactors != "":
+	case c.Domain.joint && c.L1Ratio != nil && c.PenaltyFactors != "":
 		return usagef("--domain %s with --l1-ratio takes no --penalty-factors", c.Domain.text)
 	case c.Fusion != 1 && !graph:
 		return usagef("--fusion %v is the weight of a graph; give --graph as well", c.Fusion)

@@ -9,7 +9,7 @@ import (
 func TestSummary(t *testing.T) {
 	var f summary
 	f.add("a", "%d", 1)
-	f.gap()
+	f.addBlank()
 	f.add("long name", "%s", plural(2, "entry"))
 	f.add("", "%s", plural(int64(1234567), "row"))
 	const want = "a           1\n\nlong name   2 entries\n            1,234,567 rows\n"

@@ -30,11 +30,11 @@ func (c *graphCmd) allowGraph(s *graphSource) error {
 		return c.Memory.allow(need, "a graph over %s%s", plural(s.features, "feature"), of)
 	}
 	d := &demand{
-		work: fmt.Sprintf("a graph over %s%s", plural(s.features, "feature"), of), data: s.data, stated: c.Features != 0,
-		inMemory: func() float64 { return need + c.dataAndPairBytes(s) }, kept: int64(min(need+c.pairBytes(s), 1<<60)),
+		work: fmt.Sprintf("a graph over %s%s", plural(s.features, "feature"), of), data: s.data, featuresGiven: c.Features != 0,
+		inMemory: func() float64 { return need + c.dataAndPairBytes(s) }, keptBytes: int64(min(need+c.pairBytes(s), 1<<60)),
 	}
 	if !s.data.X.Mapped() {
-		d.notStreamed = errNotMapped
+		d.obstacle = errNotMapped
 	}
 	s.demand = d
 	var err error

@@ -110,11 +110,11 @@ type infoReport struct {
 func (r *infoReport) text() string {
 	f := r.machineSummary.table()
 	if r.Data != nil {
-		f.gap()
+		f.addBlank()
 		r.Data.addTo(&f)
 	}
 	if r.Model != nil {
-		f.gap()
+		f.addBlank()
 		r.Model.addTo(&f)
 	}
 	return f.String()

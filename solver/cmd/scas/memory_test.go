@@ -180,7 +180,7 @@ func TestRoom(t *testing.T) {
 	of := &graphSource{data: data, features: 54}
 	pairs := int64(graph.graphBytes(of) + graph.solverBytes(of, 54) + graph.pairBytes(of))
 	for kept, least := range map[int64]int64{0: 128 << 20, pairs: 128 << 20, 4.6e6: 128 << 20, 16 << 20: 128 << 20, 20 << 20: 132 << 20} {
-		if named := int64((&demand{kept: kept}).leastOutOfCore()); named != least {
+		if named := int64((&demand{keptBytes: kept}).leastOutOfCore()); named != least {
 			t.Errorf("with %d bytes kept a refusal names %d bytes, want %d", kept, named, least)
 		}
 		if enough, less := memorySize(least).room(kept), memorySize(least-1).room(kept); enough == 0 || less != 0 {

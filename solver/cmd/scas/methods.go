@@ -61,7 +61,7 @@ func methodFlagList(all []solver.MethodInfo) string {
 			}
 		}
 	}
-	f.gap()
+	f.addBlank()
 	return f.String() + aboutLists + fmt.Sprintf(`
 After --eta are its meaning and its default. nu_f is a bound of the curvature of a sample's loss, t
 is the number of the step, lambda_1 the largest eigenvalue of A'A.

@@ -240,7 +240,7 @@ func (r *modelReport) addTo(f *summary) {
 		r.addFit(f, &r.summary)
 	}
 	for _, m := range r.Classes {
-		f.gap()
+		f.addBlank()
 		f.add("class", "%s", m.Class)
 		m.addFit(f, &r.summary)
 	}

@@ -51,7 +51,7 @@ func readModel(path string, limit memorySize) (*model.Model, error) {
 	}
 	var size struct {
 		P      float64
-		Models []struct{ P float64 } // only in files of several classes from older versions
+		Models []struct{ P float64 } // one for each column; only older versions wrote P here
 	}
 	if err := json.Unmarshal(text, &size); err == nil {
 		need := size.P * max(1, float64(len(size.Models)))

@@ -21,18 +21,18 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// The tests of this file run ranks under mpirun. They are skipped unless SCAS_MPI is set; it says how often
-// a test kills a rank, stops a rank or cuts the network.
+// The tests of this file run ranks under mpirun. They are skipped unless SCAS_MPI is set. Its value
+// is how often a test kills a rank, stops a rank or cuts the network.
 
-// An mpiBed has what the tests of MPI need: the program and the data, in dir, and the command that starts
-// ranks.
+// An mpiBed has what the tests of MPI need: the program scas in the directory dir, the path of a data file,
+// and the command that starts ranks.
 type mpiBed struct {
 	dir, data string
 	launch    []string // mpirun and its flags
-	within    []string // the command that runs launch, with its flags; nil if launch runs directly
+	within    []string // a command that runs mpirun in a network namespace; nil if mpirun runs directly
 }
 
-// watchdog is the --dist-timeout of jobs that the tests disturb, and patience the --dist-timeout of
+// watchdog is the value of --dist-timeout for jobs that the tests disturb, and patience the value for
 // undisturbed jobs.
 const watchdog, patience = 3 * time.Second, 2 * time.Minute
 
@@ -76,7 +76,7 @@ type job struct {
 	done chan error
 }
 
-// start starts scas train under mpirun. model is the path of the model to write, and wait the
+// start starts scas train under mpirun. model is the path of the model to write, and wait the value of
 // --dist-timeout.
 func (b *mpiBed) start(t *testing.T, wait time.Duration, model string, args ...string) *job {
 	t.Helper()
@@ -96,12 +96,12 @@ func (b *mpiBed) start(t *testing.T, wait time.Duration, model string, args ...s
 	return j
 }
 
-// lingered is returned in place of an exit code if mpirun did not end in time, although all ranks had ended
-// or the model was written.
-const lingered = -1
+// lingerCode is what job.end returns in place of an exit code if mpirun did not end in time, although all
+// ranks had ended or the model was written.
+const lingerCode = -1
 
 // end waits for the job and returns its exit code. If the job has not ended after limit, end kills its
-// processes and returns lingered. The test fails if a rank was still running then and the model was not
+// processes and returns lingerCode. The test fails if a rank was still running then and the model was not
 // written.
 func (j *job) end(t *testing.T, limit time.Duration) int {
 	t.Helper()
@@ -121,7 +121,7 @@ func (j *job) end(t *testing.T, limit time.Duration) int {
 	if hangs && !strings.Contains(j.out.String(), "model       written") {
 		t.Fatalf("ranks hang: %s", &j.out)
 	}
-	return lingered
+	return lingerCode
 }
 
 // model runs a job without faults and returns the content of the model file that it writes.
@@ -219,8 +219,9 @@ func TestMPIStopped(t *testing.T) {
 	newMPIBed(t).disturb(t, syscall.SIGSTOP, watchdog+20*time.Second, exitRelaunch)
 }
 
-// disturb starts several jobs, and sends signal to one rank of each at a random moment. See end for limit
-// and judge for code. A second job, from the checkpoint, must write the same model as an undisturbed job.
+// disturb starts several jobs, and sends signal to one rank of each job at a random moment. The job must end
+// within limit, with an exit code that judge accepts. A second job, from the checkpoint of the first, must
+// write the same model as an undisturbed job.
 func (b *mpiBed) disturb(t *testing.T, signal syscall.Signal, limit time.Duration, code int) {
 	args := append(slowFlags, b.data)
 	began := time.Now()
@@ -251,15 +252,15 @@ func (b *mpiBed) disturb(t *testing.T, signal syscall.Signal, limit time.Duratio
 }
 
 // judge checks that a disturbed job has written the model want, or has failed and written no other model.
-// got is its exit code, or lingered. If code is not 0, got must be 0, code or lingered.
+// got is its exit code, or lingerCode. If code is not 0, got must be 0, code or lingerCode.
 func (b *mpiBed) judge(t *testing.T, j *job, got, code int, model string, want []byte) {
 	t.Helper()
 	m, err := os.ReadFile(model)
 	switch {
-	case (got == 0 || got == lingered) && bytes.Equal(m, want):
+	case (got == 0 || got == lingerCode) && bytes.Equal(m, want):
 	case err == nil && !bytes.Equal(m, want):
 		t.Errorf("exit code %d and a model that is wrong: %s", got, &j.out)
-	case got == 0 || got != lingered && code != 0 && got != code:
+	case got == 0 || got != lingerCode && code != 0 && got != code:
 		t.Errorf("exit code %d, want %d: %s", got, code, &j.out)
 	}
 }
@@ -281,7 +282,7 @@ func TestMPINetwork(t *testing.T) {
 		time.Sleep(whole/3 + time.Duration(rand.Int64N(int64(whole))))
 		link("down")
 		got := j.end(t, watchdog+20*time.Second)
-		if got == lingered {
+		if got == lingerCode {
 			left++
 		}
 		b.judge(t, j, got, 0, model, want)
@@ -293,8 +294,8 @@ func TestMPINetwork(t *testing.T) {
 	t.Logf("%d jobs of %v each; of %d mpirun stayed though all ranks had ended", faultCount(t), whole, left)
 }
 
-// separate makes a network namespace for each of two ranks. The function link sets the link between them to
-// state, "up" or "down".
+// separate makes a network namespace for each of two ranks, and changes b.launch and b.within so that jobs
+// use them. The function link sets the link between the two namespaces to state, "up" or "down".
 func (b *mpiBed) separate(t *testing.T) (link func(state string)) {
 	t.Helper()
 	id := strconv.Itoa(os.Getpid())

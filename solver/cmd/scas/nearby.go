@@ -90,8 +90,8 @@ func stem(name string) string {
 	return name
 }
 
-// distance returns the least number of edits that turn a into b. An edit inserts, deletes or changes a letter
-// (Levenshtein 1966), or swaps two neighbouring letters.
+// distance returns the least number of edits that turn a into b, if no letter is edited twice. An edit
+// inserts, deletes or changes a letter (Levenshtein 1966), or swaps two neighbouring letters.
 func distance(a, b string) int {
 	rows := [3][]int{make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)}
 	for j := range rows[1] {

@@ -21,8 +21,8 @@ type output struct {
 
 type outputs []output
 
-// check returns an error if an output cannot be written, is an input, or is given twice. A command calls
-// check before its work, which may be long.
+// check returns an error if an output cannot be written, if its file is one of the inputs, or if two outputs
+// have one file. A command calls check before its work, which may be long.
 func (out outputs) check(inputs ...string) error {
 	for i, o := range out {
 		if o.path == "" {
@@ -77,7 +77,8 @@ func canonical(path string) string {
 func (o output) target() string { return atomicfile.Followed(o.path) }
 
 // write writes all files under temporary names, calls show, which prints the result, and then renames the
-// files. If anything fails before the first renaming, no file is changed.
+// files. If anything fails before the first renaming, no file is changed. If another rank writes the files,
+// write does nothing.
 func (out outputs) write(e *env, show func() error) error {
 	if e.quiet {
 		return nil

@@ -32,10 +32,10 @@ type page struct {
 	Plot    template.HTML
 	Models  []modelSection
 	Omitted string // a sentence that says which models have no section
-	Each    string // what a row of Table is for: lambda or class
+	Each    string // what a row of Table is about: lambda or class
 	Table   grid
-	Line    string
-	Ranks   int // number of ranks; 1 without --dist
+	Line    string // command line
+	Ranks   int    // number of ranks; 1 without --dist
 	Version string
 
 	scores     *confusionTable // metrics on the training data; nil unless there are more than two classes
@@ -60,7 +60,8 @@ type judgement struct {
 }
 
 // A bar shows a coefficient. Length is the coefficient, multiplied by the standard deviation of the feature
-// if this is known. From is the left end of the bar and Width its width, in percent of the widest bar.
+// if this is known. From is the left end of the bar, where 0 stands for coefficient 0, and Width its width,
+// both in percent of the widest bar.
 type bar struct {
 	Feature             string
 	Coefficient, Length float64
@@ -136,7 +137,8 @@ func (p *page) judge(objective number, of proof, err error) {
 	p.remedy(err)
 }
 
-// judgeAll sets the verdict of a page about several fits. what is "lambda" or "class".
+// judgeAll sets the verdict of a page about several fits. what says what each fit is for: "lambda" or
+// "class". err is the error that the command will return.
 func (p *page) judgeAll(fits []proof, what string, err error) {
 	converged, relative, gap := 0, number(0), number(0)
 	for _, f := range fits {
@@ -165,7 +167,7 @@ func (p *page) remedy(err error) {
 }
 
 // show adds a section about the model or, if there are more than two classes, about the classes that
-// shownClasses chooses. which says which model it is; see modelSection.
+// shownClasses chooses. which says which model it is, such as "at the last lambda".
 func (p *page) show(which string, m *model.Model, g *graph.Graph) error {
 	if m.Classes.IsZero() {
 		return p.showOne(which, m, 0, g)
@@ -263,8 +265,8 @@ type training struct {
 	deviations []float64
 }
 
-// training returns the statistics that --report shows. Without --report, and out of core, both fields are
-// nil. All ranks must call it.
+// training returns the metrics and standard deviations that --report shows. Without --report, and out of
+// core, both fields are nil. All ranks must call it.
 func (r *ranks) training(s *fitSpec, m *model.Model, c *pageFlags) (of training, err error) {
 	if of.deviations = r.deviations(s, c); of.deviations != nil {
 		of.metrics, err = r.score(m, s.data, false)

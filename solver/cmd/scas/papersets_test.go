@@ -47,7 +47,7 @@ func TestInfoOnPaperSets(t *testing.T) {
 	}
 }
 
-// TestCovtypeLabels checks that label 1 is the negative class and label 2 the positive class.
+// TestCovtypeLabels checks that label 1 of covtype is the negative class, and label 2 the positive class.
 func TestCovtypeLabels(t *testing.T) {
 	dir := sparsetest.DataFile(t)
 	r := jsonOf[struct {

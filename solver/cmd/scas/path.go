@@ -77,7 +77,7 @@ type stepReport struct {
 	proof
 }
 
-// newSteps returns a report for each step. If there are more than two classes, the loss, objective and gap
+// newSteps returns a report for each lambda. If there are more than two classes, the loss, objective and gap
 // of a report are sums over the classes. intercept says whether the models have an intercept.
 func newSteps(steps []*model.Step, intercept bool) []stepReport {
 	out := make([]stepReport, len(steps))
@@ -241,7 +241,8 @@ func (e *env) follow(s *fitSpec, set model.PathSettings) (steps []*model.Step, f
 }
 
 // writeCoefficients writes intercepts, and the coefficients that are not zero, as CSV. Each line also has
-// the gap and the status of the fit. A fit without any of these numbers has one line without a feature.
+// the gap and the status of the fit. A fit without an intercept whose coefficients are all zero has one line
+// without a feature.
 func writeCoefficients(w io.Writer, r *pathReport, steps []*model.Step) error {
 	b := bufio.NewWriter(w)
 	classes := r.in.data.Classes

@@ -57,8 +57,8 @@ func shortened(name string) string {
 	return name
 }
 
-// drawCurve draws the means over the folds against lambda, with a band of one standard error on each side.
-// Two vertical lines mark the lambdas that --choose min and --choose 1se select.
+// drawCurve draws the mean of the metric over the folds against lambda, with a band of one standard error on
+// each side. Two vertical lines mark the lambdas that --choose min and --choose 1se select.
 func drawCurve(w io.Writer, r *cvReport) error {
 	name := cvMetrics[r.Metric].name
 	c := &chart.Chart{Title: fmt.Sprintf("%d-fold cross-validation", r.Folds), X: "lambda", Y: name, LogX: true, Falling: true}
@@ -140,8 +140,8 @@ func drawROC(w io.Writer, score []float64, positive []bool) error {
 	return c.WriteSVG(w)
 }
 
-// largestFeatures returns at most count features, in decreasing order of their largest absolute coefficient
-// on the path.
+// largestFeatures returns the indices of at most count features, in decreasing order of their largest
+// absolute coefficient on the path.
 func largestFeatures(steps []*model.Step, count int) []int32 {
 	size := map[int32]float64{}
 	for _, s := range steps {

@@ -22,17 +22,17 @@ type demand struct {
 	// inMemory estimates the bytes that the work needs, besides the program, if all rows are in memory. It
 	// may read all rows.
 	inMemory func() float64
-	// kept is the number of bytes that work out of core keeps in memory, besides the program and the windows
-	// of the rows.
-	kept int64
-	// notStreamed is nil if the work can be done out of core. Otherwise it is the reason, and wraps
-	// stream.ErrNotStreamed.
-	notStreamed error
-	stated      bool // whether --features gives the number of features
-	shared      bool // whether --dist is given
+	// keptBytes is the number of bytes that work out of core keeps in memory, besides the program and the
+	// windows of the rows.
+	keptBytes int64
+	// obstacle says why the work cannot be done out of core; it wraps stream.ErrNotStreamed. It is nil if
+	// the work can be done out of core.
+	obstacle      error
+	featuresGiven bool // whether --features gives the number of features
+	shared        bool // whether --dist is given
 }
 
-// errNotMapped is demand.notStreamed for data that are not mapped from a file.
+// errNotMapped is the value of demand.obstacle for data that are not mapped from a file.
 var errNotMapped = fmt.Errorf("%w: they must be in a .scas file, which scas convert writes", stream.ErrNotStreamed)
 
 const (
@@ -72,15 +72,15 @@ func (v memorySize) exceededBy(d *demand) bool {
 // they do not fit.
 func (d *demand) bytesLeft(limit int64) float64 { return float64(limit-reserve(limit)) - d.inMemory() }
 
-// place decides whether the work is done out of core. room is then the number of bytes for windows of the
-// rows, and otherwise 0. exceeds says whether the work exceeds the limit on any rank. If it does, and cannot
-// be done out of core, place returns an error.
+// place decides whether the work is done out of core. exceeds says whether the work exceeds the limit on any
+// rank. room is the number of bytes for windows of the rows, or 0 if all rows are in memory. If the work
+// exceeds the limit, and cannot be done out of core, place returns an error.
 func (v memorySize) place(d *demand, exceeds bool) (room int64, err error) {
 	if !exceeds {
 		return 0, nil
 	}
-	if d.notStreamed == nil {
-		room = v.room(d.kept)
+	if d.obstacle == nil {
+		room = v.room(d.keptBytes)
 	}
 	if room == 0 {
 		err = v.refuse(d)
@@ -99,7 +99,9 @@ func (v memorySize) room(kept int64) int64 {
 }
 
 // leastOutOfCore returns the smallest limit, in bytes, with which the work can be done out of core.
-func (d *demand) leastOutOfCore() float64 { return max(leastLimit, program+leastRoom+float64(d.kept)) }
+func (d *demand) leastOutOfCore() float64 {
+	return max(leastLimit, program+leastRoom+float64(d.keptBytes))
+}
 
 // leastHeap is the smallest limit in bytes that limitHeap gives to the garbage collector.
 const leastHeap = 8 << 20
@@ -111,7 +113,7 @@ func (v memorySize) limitHeap(d *demand, room int64) (end func()) {
 	switch {
 	case d == nil:
 	case room > 0:
-		debug.SetMemoryLimit(d.kept + room*7/8)
+		debug.SetMemoryLimit(d.keptBytes + room*7/8)
 	case v > 0:
 		heap := int64(v) - reserve(int64(v))
 		if d.data.X.Mapped() {
@@ -134,10 +136,10 @@ func (v memorySize) refuse(d *demand) error {
 		text = fmt.Sprintf("%s needs more than the %s of memory allowed (%s)", d.work, byteCount(limit), origin)
 	}
 	switch less := d.leastOutOfCore() < need || !known; {
-	case less && d.notStreamed == nil:
+	case less && d.obstacle == nil:
 		return fmt.Errorf("%s; allow %s with --memory, to read it in pieces", text, enough(d.leastOutOfCore(), true))
-	case less && d.mayStream():
-		return fmt.Errorf("%s: %w; %sallow %s with --memory", text, d.notStreamed, d.remedy(), enough(need, known))
+	case less && d.obstacleMatters():
+		return fmt.Errorf("%s: %w; %sallow %s with --memory", text, d.obstacle, d.remedy(), enough(need, known))
 	}
 	return fmt.Errorf("%s; %sallow %s with --memory", text, d.remedy(), enough(need, known))
 }
@@ -146,8 +148,8 @@ func (v memorySize) refuse(d *demand) error {
 func (v memorySize) refuseShared(d *demand) error {
 	limit, origin := v.limit()
 	text := fmt.Sprintf("%s: other ranks have rows beyond the %s of memory allowed (%s)", d.work, byteCount(limit), origin)
-	if d.notStreamed != nil {
-		return fmt.Errorf("%s: %w", text, d.notStreamed)
+	if d.obstacle != nil {
+		return fmt.Errorf("%s: %w", text, d.obstacle)
 	}
 	return fmt.Errorf("%s; allow %s with --memory, to read all of them in pieces", text, enough(d.leastOutOfCore(), true))
 }
@@ -158,14 +160,14 @@ func (v memorySize) unstreamed(d *demand, err error) error {
 	if !errors.Is(err, stream.ErrNotStreamed) {
 		return err
 	}
-	d.notStreamed = err
+	d.obstacle = err
 	return v.refuse(d)
 }
 
-// need returns the bytes that the work needs, the program included, if all rows are in memory. An estimate of
-// them may read all rows. If the data are mapped and larger than the limit, need makes this estimate only if
-// the data are small and all rows are valid. Otherwise it returns only the size of the data, and known reports
-// whether they are small.
+// need returns the bytes that the work needs, the program included, if all rows are in memory. The estimate
+// of these bytes may read all rows. For mapped data larger than the limit, need therefore makes the estimate
+// only if the data are small and all rows are valid. Without the estimate, it returns the size of the data,
+// and known is false unless the data are small.
 func (v memorySize) need(d *demand) (bytes float64, known bool) {
 	data := float64(dataBytes(d.data))
 	if d.data.X.Mapped() { // lessThan compares the limit with the size of the file, too
@@ -190,9 +192,9 @@ func (d *demand) checked() bool {
 	return d.small() && d.data.X.Check(0, n) == nil
 }
 
-// mayStream reports whether d.notStreamed helps the user. It does not help if text has too many features for
-// work out of core.
-func (d *demand) mayStream() bool {
+// obstacleMatters reports whether an error should have the text of d.obstacle. It should not if the data are
+// not mapped and have too many features for work out of core, because a .scas file would not help.
+func (d *demand) obstacleMatters() bool {
 	_, p := d.data.X.Dims()
 	return d.data.X.Mapped() || p < exact.DenseFeatures
 }
@@ -202,7 +204,7 @@ func (d *demand) remedy() string {
 	switch {
 	case !d.mostlyUnused():
 		return ""
-	case d.stated:
+	case d.featuresGiven:
 		return "give a smaller --features, or "
 	}
 	return "number the features without gaps, or "
@@ -231,7 +233,8 @@ func (d *demand) mostlyUnused() bool {
 	return 2*used < p
 }
 
-// enough formats bytes as a value for --memory, rounded up. known is as in need.
+// enough formats bytes as a value for --memory, rounded up. known is false if bytes is only the size of the
+// data.
 func enough(bytes float64, known bool) string {
 	if !known {
 		return "more than the " + byteCount(int64(bytes)) + " of the data, some three times as much as a rule,"

@@ -10,8 +10,9 @@ import (
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
-// TestPolicy checks the memory that a refusal names. With this --memory, the peak of the command must be
-// near it. With a fifth less, the command must refuse.
+// TestPolicy checks the size that the error for a small --memory recommends. With this --memory, the command
+// must succeed, and its peak must be a third of the size or more, but hardly exceed it. With a fifth less,
+// the command must fail.
 func TestPolicy(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name string, rows, features, perRow, classes int) string {

@@ -85,7 +85,7 @@ func (c *predictCmd) Run(e *env) error {
 		return err
 	}
 	if data, err = c.read(e, m); err != nil {
-		return c.ofModel(err)
+		return c.withOwnRemedies(err)
 	}
 	d := c.demand(m, data)
 	outOfCore := c.Memory.exceededBy(d)
@@ -139,9 +139,9 @@ func (c *predictCmd) tally(m *model.Model, d *demand, outOfCore bool) (*model.Ta
 		rows, scores := countClasses(d.data), len(m.Columns)
 		t = m.NewTally(rows)
 		for _, n := range rows {
-			d.kept += 8 * int64(n) * int64(scores)
+			d.keptBytes += 8 * int64(n) * int64(scores)
 		}
-		if d.notStreamed == nil {
+		if d.obstacle == nil {
 			d.work += fmt.Sprintf(" with --metrics, which keeps %s of each row for the AUC, 8 bytes each,", plural(scores, "score"))
 		}
 	}
@@ -178,9 +178,9 @@ func (c *predictCmd) demand(m *model.Model, data *sparse.Dataset) *demand {
 	}
 	switch {
 	case !data.X.Mapped():
-		d.notStreamed = errNotMapped
+		d.obstacle = errNotMapped
 	case c.SVG != "":
-		d.notStreamed = fmt.Errorf("%w: --svg draws a curve of all rows at once", stream.ErrNotStreamed)
+		d.obstacle = fmt.Errorf("%w: --svg draws a curve of all rows at once", stream.ErrNotStreamed)
 	}
 	return d
 }
@@ -201,8 +201,8 @@ func (c *predictCmd) report(e *env, r *predictReport) (err error) {
 	return err
 }
 
-// ofModel returns err, an error in reading the data, with remedies that scas predict offers.
-func (c *predictCmd) ofModel(err error) error {
+// withOwnRemedies returns err, an error in reading the data, with remedies that scas predict offers.
+func (c *predictCmd) withOwnRemedies(err error) error {
 	if parse, ok := errors.AsType[*sparse.ParseError](err); ok {
 		changed := *parse
 		changed.Remedies = c.remedies(parse.Remedies)

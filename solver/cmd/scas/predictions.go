@@ -14,12 +14,12 @@ import (
 
 // checkFlags returns an error if a flag does not apply to the model.
 func (c *predictCmd) checkFlags(m *model.Model) error {
-	several := len(m.Classes.Values)
+	classes := len(m.Classes.Values)
 	switch {
-	case c.SVG != "" && several > 0:
-		return usagef("--svg draws the ROC curve, which is for two classes; the model has %d", several)
-	case c.Threshold != nil && several > 0:
-		return usagef("--threshold is for two classes; the model has %d, and predicts the most probable", several)
+	case c.SVG != "" && classes > 0:
+		return usagef("--svg draws the ROC curve, which is for two classes; the model has %d", classes)
+	case c.Threshold != nil && classes > 0:
+		return usagef("--threshold is for two classes; the model has %d, and predicts the most probable", classes)
 	case c.SVG != "" && (c.IgnoreLabels || !m.Classifies()):
 		return usagef("--svg draws the ROC curve, which is for two classes and needs their labels")
 	case c.Threshold != nil && !m.Classifies():
@@ -37,8 +37,8 @@ type predictions struct {
 	// values has one number for each row and each column of the model, row by row: a predicted number, a
 	// probability or, if the loss has no probabilities, a margin.
 	values  []float64
-	classes []int // index of the predicted class of each row; nil if the model predicts numbers
-	names   []string
+	classes []int    // index of the predicted class of each row; nil if the model predicts numbers
+	names   []string // names of the classes; nil if the model predicts numbers
 }
 
 // margins returns the margins of a model for the rows of data, row by row. They include the offsets.

@@ -36,13 +36,13 @@ func (f *summary) add(name, format string, args ...any) {
 	*f = append(*f, [2]string{name, fmt.Sprintf(format, args...)})
 }
 
-func (f *summary) addIf(known bool, name, format string, args ...any) {
-	if known {
+func (f *summary) addIf(condition bool, name, format string, args ...any) {
+	if condition {
 		f.add(name, format, args...)
 	}
 }
 
-func (f *summary) gap() { *f = append(*f, [2]string{}) }
+func (f *summary) addBlank() { *f = append(*f, [2]string{}) }
 
 func (f summary) String() string {
 	width := 0

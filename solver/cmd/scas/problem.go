@@ -22,7 +22,7 @@ type problemSummary struct {
 	Groups       int          `json:"groups,omitempty"`
 	L1Ratio      *float64     `json:"l1_ratio,omitempty"`
 	GroupsFile   string       `json:"groups_file,omitempty"`
-	Ungrouped    int          `json:"rows_in_no_group,omitempty"` // number of rows of A or, without a graph, of features
+	Ungrouped    int          `json:"rows_in_no_group,omitempty"` // with a graph, rows of A; else features
 	Mu           float64      `json:"mu,omitempty"`
 	L2Y          float64      `json:"l2y,omitempty"`
 	Domain       string       `json:"domain,omitempty"`

@@ -32,9 +32,9 @@ type progress struct {
 	ended chan struct{}
 
 	// A stage is one part of the command, such as reading the data. share is the part of its work that is
-	// done, from 0 to 1, and from is the value of share when the stage began.
-	share, from float64
-	began       time.Time // when the stage began
+	// done, from 0 to 1. firstShare is the value of share when the stage began.
+	share, firstShare float64
+	began             time.Time // when the stage began
 }
 
 // begin starts the reports of a command. text says what the command does.
@@ -101,7 +101,7 @@ func (p *progress) set(done, total float64, text string) {
 		share = done / total
 	}
 	if share < p.share {
-		p.from, p.began = share, time.Now()
+		p.firstShare, p.began = share, time.Now()
 	}
 	p.share = share
 }
@@ -120,10 +120,10 @@ func (p *progress) toward(first, gap, goal float64, format string, args ...any) 
 // for one.
 func (p *progress) timeLeft() string {
 	passed := time.Since(p.began)
-	if !(p.share > p.from && p.share < 1) || passed < terminalEvery && p.e.every == 0 {
+	if !(p.share > p.firstShare && p.share < 1) || passed < terminalEvery && p.e.every == 0 {
 		return ""
 	}
-	return fmt.Sprintf(", about %s left", clock(time.Duration(float64(passed)*(1-p.share)/(p.share-p.from))))
+	return fmt.Sprintf(", about %s left", clock(time.Duration(float64(passed)*(1-p.share)/(p.share-p.firstShare))))
 }
 
 // draw writes the report over the previous report on the terminal. It shortens a long text, but not the

@@ -28,9 +28,9 @@ var flagOf = map[string]string{
 	"TimeLimit":   "--time-limit",
 }
 
-// phrases[Field][To] is the phrase for a remedy, without its condition. The key "*" stands for every To that
-// is no key; %s in its phrase stands for To. A remedy with an empty phrase is left out, because no flag sets
-// its field.
+// phrases[Field][To] is the phrase for a sparse.Remedy, without its condition If. The key "*" stands for
+// every other To; %s in its phrase stands for To. A remedy with an empty phrase is left out, because no flag
+// sets its field.
 var phrases = map[string]map[string]string{
 	"": {
 		"give a file that Save, scas train or scas cv wrote": "give a file that scas train -o FILE or " +
@@ -187,15 +187,16 @@ type rewordedError struct {
 func (e rewordedError) Error() string { return e.msg }
 func (e rewordedError) Unwrap() error { return e.error }
 
-// replaced returns err with the text of by in place of the text of old. old is err itself, or an error that
-// err wraps. The result is by, or wraps by and err.
-func replaced(err, old, by error) error {
+// replaced returns err with the text of replacement in place of the text of old. old is err itself, or an
+// error that err wraps. The result is replacement, or wraps both replacement and err.
+func replaced(err, old, replacement error) error {
 	if err == old {
-		return by
+		return replacement
 	}
-	return rewordedError{errors.Join(by, err), strings.Replace(err.Error(), old.Error(), by.Error(), 1)}
+	return rewordedError{errors.Join(replacement, err), strings.Replace(err.Error(), old.Error(), replacement.Error(), 1)}
 }
 
+// parts returns err and all errors that it wraps.
 func parts(err error) []error {
 	all := []error{err}
 	switch wrapper := err.(type) {

@@ -58,7 +58,7 @@ type columnFit struct {
 	Theorem2        []conditionReport `json:"theorem2,omitempty"`
 	Theorem2Relaxed []conditionReport `json:"theorem2_relaxed,omitempty"`
 
-	asked bool // whether a proof was asked for (--tol)
+	proofAsked bool // whether a proof was asked for (--tol)
 }
 
 // A writtenFiles has the names of the files that a command wrote.
@@ -106,17 +106,17 @@ func newColumnFit(m *model.Model, k int) *columnFit {
 	}
 	r := &columnFit{
 		Objective: number(c.Objective), Loss: number(c.MeanLoss), Penalty: number(penalty), Ridge: number(c.Ridge), proof: newProof(&c),
-		NNZX: nonZeros(column.Coefficients), Tied: len(column.Groups), Run: column.Run, asked: c.RelTol > 0,
+		NNZX: nonZeros(column.Coefficients), Tied: len(column.Groups), Run: column.Run, proofAsked: c.RelTol > 0,
 	}
-	known := func(v float64) *number {
+	pointer := func(v float64) *number {
 		n := number(v)
 		return &n
 	}
 	if m.HasIntercept {
-		r.Intercept = known(column.Intercept)
+		r.Intercept = pointer(column.Intercept)
 	}
 	if last := column.Run.Last; last != nil {
-		r.Unrounded, r.PrimalResidual, r.DualResidual = known(last.Objective), known(last.PrimalResidual), known(last.DualResidual)
+		r.Unrounded, r.PrimalResidual, r.DualResidual = pointer(last.Objective), pointer(last.PrimalResidual), pointer(last.DualResidual)
 	}
 	return r
 }
@@ -164,11 +164,11 @@ func (r *trainReport) table() (f summary) {
 		return f
 	}
 	r.addRun(&f)
-	f.gap()
+	f.addBlank()
 	r.addResult(&f)
 	r.addFiles(&f, "graph")
 	if r.verbose {
-		f.gap()
+		f.addBlank()
 		r.addMethod(&f)
 		r.addConstants(&f)
 	}
@@ -225,7 +225,7 @@ func (r *trainReport) addRun(f *summary) {
 		f.add("method", "%s%s", run.Method, seed)
 	}
 	f.add("run", "%s, %s, in %.3g s (reading %.3g s)", endWord(r.Status), did, r.Seconds, r.ReadSeconds)
-	f.addIf(r.Status != solver.Converged && r.asked, "", "%s", statusMeaning(r.Status))
+	f.addIf(r.Status != solver.Converged && r.proofAsked, "", "%s", statusMeaning(r.Status))
 	f.addIf(run.StepHalvings > 0, "", "the step size was halved %s, because the objective rose", plural(run.StepHalvings, "time"))
 }
 
@@ -262,8 +262,8 @@ func addAccuracy(f *summary, accuracy *float64) {
 	}
 }
 
-// addNonZeros adds a line with the number of coefficients that are not zero. If all are zero, it may add
-// advice.
+// addNonZeros adds a line with the number of coefficients that are not zero. If all are zero, it adds advice,
+// unless --time-limit ended the fit.
 func addNonZeros(f *summary, status solver.Status, count, of int) {
 	f.add("non-zeros", "%s of %s coefficients", grouped(count), grouped(of))
 	f.addIf(count == 0 && status != solver.TimeDone, "", "a smaller --lambda lets features in; scas cv finds a good one")

@@ -10,15 +10,16 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// ofScales changes the remedy of err that tells the user to scale the features. If their scales differ much,
-// the new remedy names the scales and --standardize. Otherwise ofScales removes the remedy.
-func ofScales(err error, data *sparse.Dataset, standardized bool) error {
+// adviseScaling changes the remedy of err that tells the user to scale the features. If their standard
+// deviations differ much, the new remedy names the deviations and --standardize. Otherwise, or if
+// standardized is true, adviseScaling removes the remedy.
+func adviseScaling(err error, data *sparse.Dataset, standardized bool) error {
 	not, ok := errors.AsType[*solver.NotConvergedError](err)
 	if !ok || !slices.Contains(not.Remedies, ending.Scale) {
 		return err
 	}
 	text, far := "", false
-	if !standardized { // out of core, the caller passes true
+	if !standardized { // it is also true out of core
 		text, far = deviationRange(data)
 	}
 	changed := *not
@@ -32,8 +33,8 @@ func ofScales(err error, data *sparse.Dataset, standardized bool) error {
 	return replaced(err, not, &changed)
 }
 
-// farApart is the ratio of the largest to the smallest standard deviation of the features above which
-// messages advise to scale the features.
+// If the largest standard deviation of a feature is more than farApart times the smallest, messages advise
+// to scale the features.
 const farApart = 100
 
 // deviationRange returns a text with the smallest standard deviation above 0 of a feature, and the largest.

@@ -10,7 +10,8 @@ import (
 
 // A predictReport is the result of scas predict. scas predict --json prints it.
 type predictReport struct {
-	Classes  []string `json:"class_names,omitempty"` // names of more than two classes, in the order of the numbers in a line
+	// Classes has the names of more than two classes, in the order of the numbers in a line of predictions.
+	Classes  []string `json:"class_names,omitempty"`
 	N        int      `json:"n"`
 	Loss     *number  `json:"mean_loss"`          // mean over the rows; null unless predictions are compared with labels
 	Accuracy *float64 `json:"accuracy,omitempty"` // share of rows whose class is predicted correctly

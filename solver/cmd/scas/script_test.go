@@ -62,7 +62,7 @@ func TestScripts(t *testing.T) {
 // packageName matches the name of a package in an error.
 var packageName = regexp.MustCompile(`: (sparse|atomicfile|graph|draw|glasso|solver|stream|model|rows|exact|dist|kernels): `)
 
-// exits is the command of this name; see TestScripts.
+// exits is the command exits of scripts; see TestScripts.
 func exits(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 1 {
 		ts.Fatalf("usage: exits CODE ARGS...")
@@ -83,7 +83,7 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// terminated is the command of this name; see TestScripts.
+// terminated is the command terminated of scripts; see TestScripts.
 func terminated(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) == 0 {
 		ts.Fatalf("usage: terminated ARGS...")
@@ -133,7 +133,8 @@ func fields(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// liftPart reads the element of the list Models in text into object, if the list has one element.
+// liftPart parses JSON text. If it has a list Models with one element, liftPart stores the fields of this
+// element in object.
 func liftPart(text []byte, object any) error {
 	var file struct{ Models []json.RawMessage }
 	if err := json.Unmarshal(text, &file); err != nil || len(file.Models) != 1 {

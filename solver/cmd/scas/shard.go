@@ -58,7 +58,8 @@ func (c *fitFlags) alignColumns(data *sparse.Dataset) error {
 }
 
 // alignLabels replaces the labels of two classes by −1 and +1, the same on all ranks. If there are more than
-// two classes, it stores their labels in data.Classes.Values.
+// two classes, it stores their labels in data.Classes.Values. If labels are not classes, it restores the
+// labels of the file.
 func (c *fitFlags) alignLabels(data *sparse.Dataset) error {
 	if !c.Loss.classifies() {
 		c.originalLabels(data)
@@ -108,8 +109,8 @@ func (c *fitFlags) originalLabels(data *sparse.Dataset) {
 	data.Labels, data.Mapping = data.OriginalLabels(), sparse.LabelMapping{}
 }
 
-// checkClasses returns an error if the labels, which have more than two values, cannot be classes. The
-// reader of a single process has the same rules.
+// checkClasses returns an error if the labels, which have more than two values, cannot be classes. Package
+// sparse has the same rules for data that one process reads.
 func (c *fitFlags) checkClasses(data *sparse.Dataset) error {
 	values := data.Classes.Values
 	const numbers = "give --loss squared for labels that are numbers"
@@ -141,7 +142,7 @@ func (p portion) cut(numbers []float64) []float64 { return numbers[p.first : p.f
 // A wholeCounts has the range of rows of this rank, and counts over all ranks.
 type wholeCounts struct {
 	portion
-	nnz     int64
+	nnz     int64 // number of entries of the data matrix
 	classes []int // number of rows of each class
 }
 

@@ -12,8 +12,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// A truncateOnWrite is a buffer for stderr. It shortens a file when it gets a text other than a report of
-// reading.
+// A truncateOnWrite is a buffer for stderr. When it first gets a text other than a report of reading, it
+// shortens the file at path to size bytes.
 type truncateOnWrite struct {
 	lockedBuffer
 	once sync.Once

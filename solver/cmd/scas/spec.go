@@ -17,7 +17,7 @@ import (
 // A fitSpec has the specification of fits, with the data and the memory that they need.
 type fitSpec struct {
 	data       *sparse.Dataset
-	whole      wholeCounts
+	whole      wholeCounts // rows of this rank, and counts over all ranks
 	spec       model.Spec
 	graph      graphSummary
 	groups     int // number of groups of the group lasso
@@ -94,7 +94,7 @@ func (c *fitFlags) demand(s *fitSpec, of workload) *demand {
 	n, p := s.data.X.Dims()
 	return &demand{
 		work: fmt.Sprintf("fitting %s and %s of %s", plural(n, "row"), plural(p, "feature"), dataName(c.file)),
-		data: s.data, kept: c.keptBytes(s.data, of), notStreamed: c.notStreamed(s.data, of.settings.Method), stated: c.Features != 0, shared: c.ranks.comm != nil,
+		data: s.data, keptBytes: c.keptBytes(s.data, of), obstacle: c.obstacle(s.data, of.settings.Method), featuresGiven: c.Features != 0, shared: c.ranks.comm != nil,
 		inMemory: func() float64 {
 			count := of.count
 			count.Classes = len(s.data.Classes.Values)
@@ -118,9 +118,9 @@ func scoreBytes(rows, classes int) float64 {
 	return float64(bytesOfScore*k*float64(rows)) + float64(8*k*k)
 }
 
-// notStreamed returns the reason why method cannot fit the data out of core, or nil if no reason is known
+// obstacle returns the reason why method cannot fit the data out of core, or nil if no reason is known
 // before the fit.
-func (c *fitFlags) notStreamed(data *sparse.Dataset, method solver.Method) error {
+func (c *fitFlags) obstacle(data *sparse.Dataset, method solver.Method) error {
 	_, columns := data.X.Dims()
 	if c.Intercept {
 		columns++
@@ -212,7 +212,8 @@ func (s *fitSpec) setGraph(c *specFlags, p int) error {
 	return nil
 }
 
-// readConstraint reads the file of --graph and checks that A has a column for each feature.
+// readConstraint reads the constraint matrix A from the file of --graph, and checks that A has a column for
+// each feature.
 func readConstraint(path string, data *sparse.Dataset) (*graph.Constraint, error) {
 	_, p := data.X.Dims()
 	con, err := graph.ReadConstraintFile(path, p)
@@ -226,7 +227,7 @@ func readConstraint(path string, data *sparse.Dataset) (*graph.Constraint, error
 	return con, nil
 }
 
-// checkMatrix returns an error if a flag cannot be combined with a matrix A.
+// checkMatrix returns an error if a flag is given that does not apply when the file of --graph is a matrix.
 func (c *specFlags) checkMatrix() error {
 	flag := ""
 	switch {
@@ -242,10 +243,10 @@ func (c *specFlags) checkMatrix() error {
 	return usagef("--graph %s is a matrix read as A itself, which takes no %s; give a list of edges, or edges:%[1]s if it is one", c.Graph, flag)
 }
 
-// setPenalty sets the penalty, the weights of the ridges and the domain of the specification. setNames and
-// setGraph must be called before.
+// setPenalty sets the penalty, the weights of --mu and --l2y, and the domain of the specification. setNames
+// and setGraph must be called before.
 func (s *fitSpec) setPenalty(c *specFlags, p int) error {
-	s.spec.Mu, s.spec.MuA, s.spec.Domain, s.domain = float64(c.Mu), float64(c.L2Y), c.Domain.in(p), c.Domain.text
+	s.spec.Mu, s.spec.MuA, s.spec.Domain, s.domain = float64(c.Mu), float64(c.L2Y), c.Domain.set(p), c.Domain.text
 	if c.Bounds != "" {
 		box, err := readBounds(c.Bounds, s.spec.Features, p)
 		if err != nil {

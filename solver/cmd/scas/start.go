@@ -49,13 +49,14 @@ func (s *fitSpec) labelDifference(m *model.Model, data string) string {
 // labelKind describes the labels of a loss.
 var labelKind = map[term.Labels]string{term.Classes: "classes", term.Counts: "counts", term.Numbers: "numbers"}
 
-// classesOf returns the names of the classes in two or more, sorted. It returns nil if both are zero.
-func classesOf(two sparse.LabelMapping, more sparse.Classes) (names []string) {
+// classesOf returns the sorted names of the classes: of classes if there are more than two, and otherwise of
+// mapping. It returns nil if both arguments are zero.
+func classesOf(mapping sparse.LabelMapping, classes sparse.Classes) (names []string) {
 	switch {
-	case !more.IsZero():
-		names = more.All()
-	case !two.IsZero():
-		names = []string{two.Name(-1), two.Name(1)}
+	case !classes.IsZero():
+		names = classes.All()
+	case !mapping.IsZero():
+		names = []string{mapping.Name(-1), mapping.Name(1)}
 	}
 	slices.Sort(names)
 	return names

@@ -15,11 +15,11 @@ type conditionReport struct {
 	Left      number `json:"left"`
 	Right     number `json:"right"`
 	Holds     bool   `json:"holds"`
-	text      string
+	text      string // the condition in words, with both sides
 }
 
-// checkTheorem2 checks the conditions of Theorem 2, as printed in the paper and in the relaxed version. It
-// does nothing if the paper has no theorem about the method.
+// checkTheorem2 checks the conditions of Theorem 2, as printed in the paper and in the weaker form of
+// theory.Constants.Theorem2Relaxed. It does nothing if the paper has no theorem about the method.
 func (r *columnFit) checkTheorem2() {
 	if r.info().Theorem == 0 {
 		return
@@ -41,19 +41,19 @@ func (r *columnFit) checkTheorem2() {
 func (r *columnFit) addConstants(f *summary) {
 	c := r.Run.Constants
 	if c == (theory.Constants{}) {
-		return // Newton steps need no constants
+		return // for Newton steps, no constants are computed
 	}
-	known := func(v float64, unknown string) string {
+	valueOr := func(v float64, unknown string) string {
 		if v == 0 {
 			return unknown
 		}
 		return fmt.Sprintf("%.6g", v)
 	}
-	f.gap()
-	f.add("constants", "nu_f %.6g, mu_f %.6g, nu_L %s", c.NuF, c.MuF, known(c.NuL, "none"))
+	f.addBlank()
+	f.add("constants", "nu_f %.6g, mu_f %.6g, nu_L %s", c.NuF, c.MuF, valueOr(c.NuL, "none"))
 	f.add("A'A", "lambda_1 %.6g, lambda_p %.6g", c.Lambda1, c.LambdaP)
-	f.add("D", "%s", known(c.Diameter, "the domain is not bounded"))
-	f.add("radius", "%s", known(c.Radius, "no bound on the optimum is known"))
+	f.add("D", "%s", valueOr(c.Diameter, "the domain is not bounded"))
+	f.add("radius", "%s", valueOr(c.Radius, "no bound on the optimum is known"))
 	f.addIf(r.Run.GradientNorm > 0, "G_t", "%.6g at the last snapshot", r.Run.GradientNorm)
 	names := map[int]string{0: "Theorem 2", len(r.Theorem2): "relaxed"}
 	for k, c := range slices.Concat(r.Theorem2, r.Theorem2Relaxed) {

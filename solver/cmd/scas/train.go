@@ -184,7 +184,8 @@ func (c *trainCmd) fit(e *env, data *sparse.Dataset, start time.Time) (*trainRep
 	return r, err
 }
 
-// begin makes the specification of the fit and returns the first part of the report, which contains it.
+// begin makes the specification of the fit, and returns the first part of the report. Its field in is the
+// specification.
 func (c *trainCmd) begin(e *env, data *sparse.Dataset, start time.Time, of workload) (problemReport, error) {
 	head, err := c.fitFlags.begin(e, data, start, of)
 	if err != nil {
@@ -214,8 +215,8 @@ func (c *trainCmd) check() error {
 	return c.specFlags.check(&c.rowFlags)
 }
 
-// checkDrawing returns an error if --svg is given and there is no graph, or its edges join too many
-// features.
+// checkDrawing returns an error if --svg is given, but there is no graph, or more features have edges than
+// can be drawn.
 func (c *trainCmd) checkDrawing(g *graph.Graph) error {
 	switch {
 	case c.SVG == "":

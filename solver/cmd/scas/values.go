@@ -172,7 +172,7 @@ func (v level) use() (restore func(), err error) {
 	return func() { _ = kernels.Use(old) }, nil // cannot fail, because old was in use before
 }
 
-// A lossFlag is a loss. Its text may have an argument after a colon.
+// A lossFlag is the value of --loss, such as logistic or huber:2.
 type lossFlag struct{ solver.Loss }
 
 func (v *lossFlag) UnmarshalText(text []byte) (err error) {
@@ -227,11 +227,11 @@ func (methodFlag) offers() []string {
 	return names
 }
 
-// A domainFlag is the value of --domain. Its method in returns the set for a number of features.
+// A domainFlag is the value of --domain: a set that the coefficients must be in.
 type domainFlag struct {
-	text  string
-	make  func(p int) solver.Domain // nil if the set is all of R^p
-	whole bool                      // whether the set constrains all coefficients together
+	text   string
+	newSet func(p int) solver.Domain // returns the set for p features; nil if the set is all of R^p
+	joint  bool                      // whether the set constrains all coefficients together
 }
 
 func (d *domainFlag) UnmarshalText(text []byte) error {
@@ -244,13 +244,13 @@ func (d *domainFlag) UnmarshalText(text []byte) error {
 	hi, errHi := strconv.ParseFloat(high, 64)
 	switch {
 	case kind == "box" && errLo == nil && errHi == nil && solver.NewBox(1, lo, hi).Validate(1) == nil:
-		d.make = func(p int) solver.Domain { return solver.NewBox(p, lo, hi) }
+		d.newSet = func(p int) solver.Domain { return solver.NewBox(p, lo, hi) }
 	case kind == "ball" && sized:
-		d.whole, d.make = true, func(int) solver.Domain { return solver.Ball{Radius: float64(size)} }
+		d.joint, d.newSet = true, func(int) solver.Domain { return solver.Ball{Radius: float64(size)} }
 	case kind == "nonnegative" && !hasArg:
-		d.make = func(int) solver.Domain { return solver.Nonnegative{} }
+		d.newSet = func(int) solver.Domain { return solver.Nonnegative{} }
 	case kind == "simplex" && (sized || !hasArg):
-		d.whole, d.make = true, func(int) solver.Domain { return solver.Simplex{Total: float64(size)} }
+		d.joint, d.newSet = true, func(int) solver.Domain { return solver.Simplex{Total: float64(size)} }
 	default:
 		return fmt.Errorf("%q: want box:LO,HI with a finite number from LO to HI, ball:RADIUS above 0, nonnegative, or simplex[:TOTAL] with TOTAL above 0", text)
 	}
@@ -260,12 +260,12 @@ func (d *domainFlag) UnmarshalText(text []byte) error {
 // offers returns an example of each kind of set.
 func (domainFlag) offers() []string { return []string{"box:0,1", "ball:1", "nonnegative", "simplex"} }
 
-// in returns the set in R^p; nil stands for R^p itself.
-func (d domainFlag) in(p int) solver.Domain {
-	if d.make == nil {
+// set returns the set for p features. nil stands for all of R^p.
+func (d domainFlag) set(p int) solver.Domain {
+	if d.newSet == nil {
 		return nil
 	}
-	return d.make(p)
+	return d.newSet(p)
 }
 
 type share float64
@@ -280,7 +280,8 @@ func (v *ratio) UnmarshalText(text []byte) error {
 	return unmarshal(v, text, func(f float64) bool { return f > 0 && f < 1 }, "a number above 0 and below 1")
 }
 
-// A lambdasFlag is the value of --lambdas. list is nil if only the number of lambdas, count, is given.
+// A lambdasFlag is the value of --lambdas. count is the number of lambdas. list has the lambdas, or is nil if
+// only their number is given.
 type lambdasFlag struct {
 	count int
 	list  []float64

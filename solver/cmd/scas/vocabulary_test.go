@@ -103,7 +103,7 @@ func typeOf(v any) string {
 // A vocabularyEntry is a line of testdata/vocabulary.keys.
 type vocabularyEntry struct {
 	kind     string
-	commands []string
+	commands []string // a name that ends in ? is a command that prints the key only in some cases
 	meaning  string
 }
 
