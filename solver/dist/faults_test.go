@@ -20,8 +20,8 @@ type fault func(c *dist.Goroutine, limit time.Duration) error
 
 var errCrash = errors.New("this rank crashed")
 
-// faults has the kinds of failure. crash: a rank ends. hang: a rank waits until the calls of the
-// other ranks have returned ErrHung. loss: a message is lost, so that all ranks wait.
+// faults has the kinds of failure: a rank ends (crash), a rank waits until the calls of the other ranks
+// have returned ErrHung (hang), a message is lost, so that all ranks wait (loss).
 var faults = map[string]fault{
 	"crash": func(c *dist.Goroutine, _ time.Duration) error { return errors.Join(errCrash, c.Close()) },
 	"hang": func(_ *dist.Goroutine, limit time.Duration) error {
@@ -79,9 +79,12 @@ func TestFaults(t *testing.T) {
 	t.Logf("%d calls of each rank, %d checkpoints", calls, len(undisturbed.states))
 }
 
-// disturbed solves p with three ranks. The fault f makes rank bad fail at its call number at. seen,
-// unless nil, is called before each call of the first rank, with the number of the call.
-func disturbed(t *testing.T, p *solver.Problem, limit time.Duration, m *memory, seen func(call int), bad int, f fault, at int) ([]*solver.Result, []error) {
+// disturbed solves p with three ranks and the checkpoint m. The fault f makes rank badRank fail at its
+// call number badCall; no rank fails if badRank is −1. seen, unless nil, is called before each call of
+// the first rank, with the number of the call.
+func disturbed(
+	t *testing.T, p *solver.Problem, limit time.Duration, m *memory, seen func(call int), badRank int, f fault, badCall int,
+) ([]*solver.Result, []error) {
 	t.Helper()
 	return onRanks(t, p, 3, limit, func(c *dist.Goroutine, _ *solver.Problem, set *solver.Settings) {
 		set.Checkpoint = onFirst(c, m)
@@ -89,7 +92,7 @@ func disturbed(t *testing.T, p *solver.Problem, limit time.Duration, m *memory, 
 			if c.Rank() == 0 && seen != nil {
 				seen(call)
 			}
-			if c.Rank() == bad && call == at {
+			if c.Rank() == badRank && call == badCall {
 				return f(c, limit)
 			}
 			return nil

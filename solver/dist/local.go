@@ -14,10 +14,10 @@ var ErrHung = errors.New("a rank is missing: it hangs, or the network has lost i
 // ErrDead is the error of a call after another rank has closed its Comm.
 var ErrDead = errors.New("a rank ended before the others")
 
-// Local returns the Comms of size ranks, which are goroutines of this process. A call that waits
-// longer than limit returns ErrHung; 0 means no limit. Local is for tests and simulations. To use
-// several processors of one machine, solver.Settings.Threads is better. Local panics if size is
-// negative.
+// Local returns one Comm for each rank. There are size ranks, each of which is a goroutine of this
+// process. A call that waits longer than limit returns ErrHung; 0 means no limit. Local is for tests and
+// simulations. To use several processors of one machine, solver.Settings.Threads is better. Local panics
+// if size is negative.
 func Local(size int, limit time.Duration) []*Goroutine {
 	if size < 0 {
 		panic(fmt.Sprintf("dist: Local of %d ranks", size))
@@ -48,7 +48,7 @@ type meeting struct {
 	limit time.Duration
 
 	mu  sync.Mutex
-	now *turn
+	now *turn // the current turn
 	err error // the first failure, or nil
 }
 
@@ -57,7 +57,7 @@ type turn struct {
 	done    chan struct{}
 	kind    string
 	arrived int
-	posted  [][]float64
+	posted  [][]float64 // the vectors of the ranks that have arrived
 	result  []float64
 	err     error
 }
@@ -96,7 +96,8 @@ func (g *Goroutine) Bcast(v []float64, root int) error {
 	return g.meet(fmt.Sprintf("bcast from %d", root), v, func(to []float64, all [][]float64) { copy(to, all[root]) })
 }
 
-// Close makes all calls of the other ranks return ErrDead, including calls that wait.
+// Close makes all calls of the other ranks return ErrDead, including calls that wait. After an earlier
+// failure it does nothing.
 func (g *Goroutine) Close() error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -105,7 +106,7 @@ func (g *Goroutine) Close() error {
 }
 
 // fail makes err the error of the current turn and of all later calls. It does nothing after an
-// earlier failure. The caller must hold the lock.
+// earlier failure. The caller must hold m.mu.
 func (m *meeting) fail(err error) {
 	if m.err == nil {
 		m.err, m.now.err = err, err
@@ -113,8 +114,8 @@ func (m *meeting) fail(err error) {
 	}
 }
 
-// meet adds v to the current turn and waits for the other ranks. Then it replaces v by the result
-// of combine, which the last rank calls with the vectors of all ranks.
+// meet adds v to the current turn and waits for the other ranks. The rank that comes last calls combine
+// with the vectors of all ranks. Then meet replaces v by the result.
 func (g *Goroutine) meet(kind string, v []float64, combine func(to []float64, all [][]float64)) error {
 	call := g.calls
 	g.calls++

@@ -32,8 +32,9 @@ func (m *memory) Load() ([]byte, error) {
 	return m.states[len(m.states)-1], nil
 }
 
-// solveKept solves p with the given number of ranks. Only the first rank has the checkpoint m.
-func solveKept(t *testing.T, p *solver.Problem, set solver.Settings, ranks int, m *memory) ([]*solver.Result, []error) {
+// solveFrom solves p with the given number of ranks, from the last state of the checkpoint m if it has
+// one. Only the first rank has m.
+func solveFrom(t *testing.T, p *solver.Problem, set solver.Settings, ranks int, m *memory) ([]*solver.Result, []error) {
 	t.Helper()
 	return onRanks(t, p, ranks, time.Minute, func(c *dist.Goroutine, _ *solver.Problem, own *solver.Settings) {
 		*own = set
@@ -70,7 +71,7 @@ func TestResume(t *testing.T) {
 	} {
 		for _, ranks := range []int{1, 3} {
 			whole := &memory{}
-			want, errs := solveKept(t, c.p, c.set, ranks, whole)
+			want, errs := solveFrom(t, c.p, c.set, ranks, whole)
 			if errs[0] != nil {
 				t.Fatalf("%s: %v", name, errs)
 			}
@@ -81,7 +82,7 @@ func TestResume(t *testing.T) {
 				if testing.Short() && k%3 > 0 {
 					continue
 				}
-				got, errs := solveKept(t, c.p, c.set, ranks, &memory{states: whole.states[:k+1]})
+				got, errs := solveFrom(t, c.p, c.set, ranks, &memory{states: whole.states[:k+1]})
 				if errs[0] != nil {
 					t.Fatalf("%s, %d ranks, from checkpoint %d: %v", name, ranks, k, errs)
 				}
@@ -90,7 +91,7 @@ func TestResume(t *testing.T) {
 					t.Fatalf("%s, %d ranks, from checkpoint %d: %s", name, ranks, k, diff)
 				}
 			}
-			other, errs := solveKept(t, c.p, c.set, ranks+1, &memory{states: whole.states[:1]})
+			other, errs := solveFrom(t, c.p, c.set, ranks+1, &memory{states: whole.states[:1]})
 			if errs[0] != nil || other[0].Status != want[0].Status {
 				t.Errorf("%s, from %d ranks to one more: %v, %v", name, ranks, other[0].Status, errs)
 			}
@@ -105,7 +106,7 @@ func TestResumeRefuses(t *testing.T) {
 	other, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 100, Features: 20, Seed: 1}, 1e-2)
 	set := solver.Settings{Method: solver.SCASK{}, Passes: 4}
 	m := &memory{}
-	if _, errs := solveKept(t, other, set, 1, m); errs[0] != nil {
+	if _, errs := solveFrom(t, other, set, 1, m); errs[0] != nil {
 		t.Fatal(errs[0])
 	}
 	full := errors.New("the disk is full")
@@ -115,7 +116,7 @@ func TestResumeRefuses(t *testing.T) {
 		full.Error():     {err: full},
 	} {
 		for _, ranks := range []int{1, 2} {
-			_, errs := solveKept(t, p, set, ranks, &memory{states: bad.states, err: bad.err})
+			_, errs := solveFrom(t, p, set, ranks, &memory{states: bad.states, err: bad.err})
 			for r, err := range errs {
 				if err == nil || r == 0 && !strings.Contains(err.Error(), want) {
 					t.Errorf("%q, rank %d of %d: %v", want, r, ranks, err)

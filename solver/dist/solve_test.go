@@ -39,9 +39,9 @@ func shard(t testing.TB, p *solver.Problem, comm dist.Comm) *solver.Problem {
 	return &part
 }
 
-// onRanks solves p on ranks, and returns the result of each rank. prepare may change the Comm, the
-// shard and the settings of a rank. A rank that fails closes its Comm, like a process that ends. A
-// call of a Comm waits for other ranks no longer than limit.
+// onRanks solves p with the given number of ranks, and returns the result and the error of each rank.
+// prepare may change the Comm, the shard and the settings of a rank. A rank that fails closes its Comm,
+// like a process that ends. A call of a Comm waits for other ranks no longer than limit.
 func onRanks(
 	t testing.TB, p *solver.Problem, ranks int, limit time.Duration, prepare func(c *dist.Goroutine, part *solver.Problem, set *solver.Settings),
 ) ([]*solver.Result, []error) {
@@ -121,7 +121,7 @@ func TestColumnsWithoutData(t *testing.T) {
 	var entries []sparse.Triplet
 	labels := make([]float64, rows)
 	for i := range rows {
-		for k := range 5 { // only one rank has entries in these columns
+		for k := range 5 { // in columns in which no other rank has entries
 			entries = append(entries, sparse.Triplet{Row: i, Col: i/100*5000 + (60*k+rng.IntN(60))*7, Value: rng.NormFloat64()})
 		}
 		labels[i] = float64(2*rng.IntN(2) - 1)

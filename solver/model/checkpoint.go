@@ -18,10 +18,10 @@ func (s *Spec) hasState() (bool, error) {
 }
 
 // A classStore stores, in the checkpoint of a specification, the models of the finished classes and
-// the state of the fit of the current class. As a dist.Checkpoint it is the checkpoint of this fit.
+// the state of the current fit. It is itself the checkpoint of this fit.
 type classStore struct {
-	to   dist.Checkpoint
-	team *rows.Team
+	checkpoint dist.Checkpoint
+	team       *rows.Team
 	classResults
 }
 
@@ -35,8 +35,8 @@ type classResults struct {
 // newClassStore returns the classStore of a specification, with the results that are stored
 // already.
 func newClassStore(spec *Spec) (*classStore, error) {
-	c := &classStore{to: spec.Checkpoint, team: rows.NewTeam(spec.Comm)}
-	_, err := c.team.Load(c.to, &c.classResults)
+	c := &classStore{checkpoint: spec.Checkpoint, team: rows.NewTeam(spec.Comm)}
+	_, err := c.team.Load(c.checkpoint, &c.classResults)
 	return c, err
 }
 
@@ -46,7 +46,7 @@ func (c *classStore) Save(state []byte) error {
 	if err := gob.NewEncoder(&b).Encode(c.classResults); err != nil {
 		return err
 	}
-	return c.to.Save(b.Bytes())
+	return c.checkpoint.Save(b.Bytes())
 }
 
 func (c *classStore) Load() ([]byte, error) { return c.State, nil }
@@ -67,5 +67,5 @@ func (c *classStore) fit(spec *Spec, class int, do func() (*Model, error)) (*Mod
 		c.Done = map[int]Model{}
 	}
 	c.Done[class] = done
-	return m, c.team.Save(c.to, c.classResults)
+	return m, c.team.Save(c.checkpoint, c.classResults)
 }

@@ -20,8 +20,8 @@ func seal(file []byte) ([]byte, error) {
 	return fmt.Appendf(nil, "%s,\n  \"checksum\": %q%s", body, sum, file[len(body):]), nil
 }
 
-// checksum returns the CRC-32C of the names and values of all fields of a file except the field
-// checksum. Blanks between JSON tokens do not count, so a file may be indented differently.
+// checksum returns the CRC-32C of the names and values of all fields of a model file except the field
+// "checksum". Blanks between JSON tokens do not count, so a file may be indented differently.
 func checksum(file []byte) (string, error) {
 	h := crc32.New(crc32.MakeTable(crc32.Castagnoli))
 	var compact bytes.Buffer
@@ -47,7 +47,7 @@ func checkSealed(file []byte, stated *string) error {
 	}
 	sum, err := checksum(file)
 	if err == nil && sum != *stated {
-		err = fmt.Errorf("damaged model: what it holds has the checksum %s, and %q is stated%s; if it was changed on purpose, remove its field checksum", sum, *stated, again)
+		err = fmt.Errorf("damaged model: what it holds has the checksum %s, and %q is stated%s; if it was changed on purpose, remove its field checksum", sum, *stated, fetchAgain)
 	}
 	return err
 }

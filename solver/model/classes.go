@@ -47,7 +47,7 @@ func newProblems(spec *Spec, x *sparse.CSR, y []float64) (p *problems, err error
 		return nil, errorf("more than %d classes: are the labels numbers, for the loss squared or huber?", rows.MaxClasses)
 	}
 	p.classes = classes
-	p.one, err = spec.ofEach(p.team, y)
+	p.one, err = spec.ofEachClass(p.team, y)
 	return p, err
 }
 
@@ -91,10 +91,10 @@ func mappedClasses(x *sparse.CSR, y []float64) (classes []float64, err error) {
 	return classes, nil
 }
 
-// ofEach returns a copy of s for the fits of one class against the rest. The copy serves every class.
+// ofEachClass returns a copy of s for the fits of one class against the rest. The copy serves every class.
 // Its SampleWeights are multiplied by the ClassWeights. If classes are fitted in parallel, each fit
 // uses one goroutine. There is no time limit for a single class.
-func (s *Spec) ofEach(team *rows.Team, y []float64) (*Spec, error) {
+func (s *Spec) ofEachClass(team *rows.Team, y []float64) (*Spec, error) {
 	if err := s.badSettings(); err != nil {
 		return nil, err
 	}
@@ -144,8 +144,8 @@ func (p *problems) design(k int, spec *Spec) (*design, error) {
 }
 
 // start returns where the fit of problem k begins: the coefficients of Spec.Start, followed by the
-// intercept if there is one. If the positive class is the negative class of Start, it changes all
-// signs. It returns nil if there is no Start, or if the labels of Start do not match the problem.
+// intercept if there is one. All signs are changed if the positive class of the problem is the negative
+// class of Start. The result is nil if there is no Start, or if its labels do not match the problem.
 func (p *problems) start(k int, d *design) []float64 {
 	m := p.spec.Start
 	if m == nil {
@@ -155,7 +155,7 @@ func (p *problems) start(k int, d *design) []float64 {
 	switch {
 	case p.classes != nil:
 		var known bool
-		if column, known = p.classOf(m, k); !known {
+		if column, known = p.columnOf(m, k); !known {
 			return nil
 		}
 	case !m.Classes.IsZero() || m.Labels.IsZero() != d.mapping.IsZero():
@@ -171,9 +171,9 @@ func (p *problems) start(k int, d *design) []float64 {
 	return x
 }
 
-// classOf returns the number of the column of m for class k. known is false if m has no such
+// columnOf returns the number of the column of m for class k. known is false if m has no such
 // column. Classes that have names are compared by name.
-func (p *problems) classOf(m *Model, k int) (column int, known bool) {
+func (p *problems) columnOf(m *Model, k int) (column int, known bool) {
 	names := p.spec.names.classes
 	switch {
 	case (m.Classes.Names == nil) != (names == nil):
@@ -221,7 +221,7 @@ func against(y []float64, class float64) []float64 {
 	return labels
 }
 
-// ofClass returns a copy of s that adds the class number k to its reports to Progress.
+// ofClass returns a copy of s for the fit of class number k: its Progress sets the field Class to k.
 func (s *Spec) ofClass(k int) *Spec {
 	own := *s
 	if s.Progress != nil {
@@ -241,7 +241,7 @@ func (s *Spec) parallel() bool {
 
 // each calls do for every problem, in parallel if possible. If there are several problems, errors
 // name the class. Errors that match solver.ErrNotConverged do not end the loop and are returned
-// together. If there is any other error, each returns only the first such error.
+// together. If there is any other error, only the first such error is returned.
 func (p *problems) each(do func(k int) error) error {
 	if p.classes == nil {
 		return do(0)
@@ -287,8 +287,8 @@ func (p *problems) countFitted(do func(k int) error) func(k int) error {
 	}
 }
 
-// fit solves all problems and returns their model. With an error that matches
-// solver.ErrNotConverged, it also returns the model if every problem has one.
+// fit solves all problems and returns their model. If there is an error, the model is nil unless every
+// problem has a model. With several problems the error must also match solver.ErrNotConverged.
 func (p *problems) fit(ctx context.Context) (*Model, error) {
 	models := make([]*Model, p.count())
 	one := func(spec *Spec, k int) (*Model, error) {
@@ -323,13 +323,13 @@ func (p *problems) fit(ctx context.Context) (*Model, error) {
 	return p.join(models), err
 }
 
-// join returns one model with the columns of the models of all problems, in order.
+// join returns one model for all problems: its column k is the column of models[k].
 func (p *problems) join(models []*Model) *Model {
 	if p.classes == nil {
 		return models[0]
 	}
 	m := *models[0]
-	p.name(&m)
+	p.setClasses(&m)
 	m.Columns = make([]Column, len(models))
 	for k, one := range models {
 		m.Columns[k] = one.Columns[0]
@@ -337,8 +337,8 @@ func (p *problems) join(models []*Model) *Model {
 	return &m
 }
 
-// name sets the classes and the class weights of m.
-func (p *problems) name(m *Model) {
+// setClasses sets the classes and the class weights of m.
+func (p *problems) setClasses(m *Model) {
 	m.Labels, m.Classes, m.Summary.ClassWeights = sparse.LabelMapping{}, sparse.Classes{Values: p.classes}, p.spec.ClassWeights
 }
 

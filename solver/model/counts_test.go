@@ -21,13 +21,13 @@ func TestExposure(t *testing.T) {
 		offsets[i], rates[i] = math.Log(exposure[i]), y[i]/exposure[i]
 		all += exposure[i]
 	}
-	by := &Spec{Loss: solver.Poisson{}, Lambda: 0.05, Standardize: StandardizeOff, Offsets: offsets}
-	by.RelTol = 1e-12
-	of := &Spec{Loss: solver.Poisson{}, Lambda: 0.05 * 70 / all, Standardize: StandardizeOff, SampleWeights: exposure}
-	of.RelTol = 1e-12
-	m, other := mustFit(t, by, x, y), mustFit(t, of, x, rates)
+	offsetSpec := &Spec{Loss: solver.Poisson{}, Lambda: 0.05, Standardize: StandardizeOff, Offsets: offsets}
+	offsetSpec.RelTol = 1e-12
+	weightSpec := &Spec{Loss: solver.Poisson{}, Lambda: 0.05 * 70 / all, Standardize: StandardizeOff, SampleWeights: exposure}
+	weightSpec.RelTol = 1e-12
+	m, other := mustFit(t, offsetSpec, x, y), mustFit(t, weightSpec, x, rates)
 	want := m.Columns[0].Certificate.Objective
-	if got := naive(by, x, y, other.Columns[0].Coefficients, other.Columns[0].Intercept); math.Abs(got-want) > 1e-11*want {
+	if got := naive(offsetSpec, x, y, other.Columns[0].Coefficients, other.Columns[0].Intercept); math.Abs(got-want) > 1e-11*want {
 		t.Errorf("objective %.15g, and %.15g at the fit with weights", want, got)
 	}
 }
@@ -77,7 +77,7 @@ func TestCountsUnattained(t *testing.T) {
 		y         []float64
 		lambda    float64
 		intercept bool
-		none      bool
+		noOptimum bool
 	}{
 		{[]float64{0, 0, 0, 0}, 0.1, true, true},
 		{[]float64{0, 0, 1, 3}, 0, false, true},
@@ -86,7 +86,7 @@ func TestCountsUnattained(t *testing.T) {
 	} {
 		spec := &Spec{Loss: solver.Poisson{}, Lambda: c.lambda, NoIntercept: !c.intercept}
 		m, err := Fit(t.Context(), spec, x, c.y)
-		if m == nil || m.Columns[0].Certificate.NoOptimum != c.none {
+		if m == nil || m.Columns[0].Certificate.NoOptimum != c.noOptimum {
 			t.Errorf("counts %v, lambda %v: %+v, %v", c.y, c.lambda, m, err)
 		}
 	}

@@ -52,7 +52,7 @@ type Curve struct {
 	Values [][]float64
 }
 
-// A CVResult is the result of CV. Its slices have an entry for each lambda.
+// A CVResult is the result of CV. Lambdas, Mean, SE and Path have an entry for each lambda.
 type CVResult struct {
 	Lambdas []float64
 	// Curve is the curve of the measure that chooses Best and OneSE.
@@ -139,23 +139,23 @@ type crossing struct {
 	foldSpec   *Spec           // the specification of the fits for the folds
 	labels     []float64       // labels[k] is the label of class k; nil if the labels are numbers
 	class      func(i int) int // returns the class of row i; 0 if the labels are numbers
-	by         Measure
-	own        Metric // nil unless by is byOwn
+	by         Measure         // chooses Best and OneSE
+	own        Metric          // CVSettings.Metric; nil unless by is byOwn
 	path       PathSettings
 	rowsBefore int // number of rows in the processes of lower rank
-	folds      int
+	folds      int // number of folds
 	foldOf     assignment
 	mostRows   []float64 // for each fold, the largest number of its rows in any process
 	// keptScores is the number of scores that are kept for the AUC, for each row and model. It is 0
 	// if there is no AUC.
 	keptScores int
 	result     CVResult
-	scores     [][]scores // scores[k][i] is for fold k and the lambda with index i
+	scores     [][]scores // scores[k][i] are the measures on fold k for the lambda with index i
 	weight     []float64  // the total weight of the rows of each fold
 
 	lock         sync.Mutex
-	scoredModels int // the number of models scored so far
-	report       func(done, total int)
+	scoredModels int                   // the number of models scored so far
+	report       func(done, total int) // CVSettings.Judged
 }
 
 // strata returns the number of groups whose rows are divided evenly among the folds: the number of
@@ -187,7 +187,7 @@ func (c *crossing) configure(set *CVSettings) (err error) {
 	return nil
 }
 
-// numberClasses sets the labels of the classes and foldSpec. With two classes, foldSpec.Positive
+// numberClasses sets c.labels, c.class, c.foldSpec and c.keptScores. With two classes, foldSpec.Positive
 // gives each class the same sign in all folds.
 func (c *crossing) numberClasses() error {
 	spec := *c.spec
@@ -333,7 +333,7 @@ func (c *crossing) rest(k int) (*problems, error) {
 	return newProblems(&spec, x, pick(c.y, out))
 }
 
-// withEnd joins ctx.Err() to err unless err already wraps it.
+// withEnd joins the error of ctx, if ctx has ended, to err unless err already wraps it.
 func withEnd(ctx context.Context, err error) error {
 	if ctx.Err() == nil || errors.Is(err, ctx.Err()) {
 		return err
@@ -349,14 +349,14 @@ var errNoMetric = &sparse.RemedyError{
 	},
 }
 
-// addJudged reports that more models have been scored; more is their number.
-func (c *crossing) addJudged(more int) {
+// addJudged adds n to the number of scored models, and reports the sum to CVSettings.Judged.
+func (c *crossing) addJudged(n int) {
 	if c.report == nil {
 		return
 	}
 	c.lock.Lock()
 	defer c.lock.Unlock()
-	c.scoredModels += more
+	c.scoredModels += n
 	c.report(c.scoredModels, c.folds*len(c.result.Lambdas))
 }
 

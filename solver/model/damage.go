@@ -12,8 +12,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// again is the end of the error text for a damaged file.
-const again = "; fetch the file again, or fit the model again"
+// fetchAgain is the end of the error text for a damaged file.
+const fetchAgain = "; fetch the file again, or fit the model again"
 
 // takeModel is the remedy for a file that is not a model.
 var takeModel = sparse.Remedy{To: "give a file that Save, scas train or scas cv wrote"}
@@ -36,17 +36,17 @@ func damageOf(text []byte, err error) error {
 	}
 	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
 		if strings.Contains(err.Error(), "unexpected end") {
-			return errorAt(text, len(text), "damaged model: the file ends within it"+again)
+			return errorAt(text, len(text), "damaged model: the file ends within it"+fetchAgain)
 		}
-		return errorAt(text, int(syntax.Offset)-1, fmt.Sprintf("damaged model: %v%s", err, again))
+		return errorAt(text, int(syntax.Offset)-1, fmt.Sprintf("damaged model: %v%s", err, fetchAgain))
 	}
 	if kind, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		field := kind.Field[strings.LastIndexByte(kind.Field, '.')+1:]
 		start := 1 + bytes.LastIndexAny(text[:max(0, kind.Offset-1)], ":,[ \t\r\n")
-		return errorAt(text, start, fmt.Sprintf("damaged model: %s: expected %s%s", field, kindOf(kind.Type), again))
+		return errorAt(text, start, fmt.Sprintf("damaged model: %s: expected %s%s", field, kindOf(kind.Type), fetchAgain))
 	}
 	key, at := oddNumber(text)
-	return errorAt(text, at, fmt.Sprintf("damaged model: %s: %v%s", key, err, again))
+	return errorAt(text, at, fmt.Sprintf("damaged model: %s: %v%s", key, err, fetchAgain))
 }
 
 // inFile adds the name of the file to err.
@@ -58,7 +58,7 @@ func inFile(name string, err error) error {
 	return fmt.Errorf("%s: %w", name, err)
 }
 
-// kindOf says in words what values have the type t.
+// kindOf describes the values of type t for an error text.
 func kindOf(t reflect.Type) string {
 	switch t.Kind() {
 	case reflect.Int, reflect.Int64, reflect.Uint64:

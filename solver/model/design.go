@@ -17,15 +17,15 @@ type design struct {
 	team    *rows.Team  // the processes that share the rows; nil if this process has all rows
 	n, p    int         // number of rows in this process, and number of features
 	x       *sparse.CSR // the data; prepare appends a column of ones for the intercept
-	y       []float64   // −1 and +1, or numbers; for fits out of core see against
+	y       []float64   // −1 and +1, or numbers; if against is not nil, the labels of all classes
 	weights []float64   // the weights of the rows; nil means that all are equal
 	factors []float64   // the penalty factors; nil means that all are 1
 	loss    solver.Loss
 	mapping sparse.LabelMapping // zero for regression
-	scale   []float64           // s of the package comment; an entry may be infinite
+	scale   []float64           // for each feature its standard deviation, which may be infinite, or 1
 	summary FitSummary
-	// against is nil except for fits out of core with more than two classes. y then has the labels
-	// of all classes, and the class with the label against is fitted against the rest.
+	// against is nil except for fits out of core with more than two classes. It is then the label of
+	// the class that is fitted against the rest.
 	against *float64
 	held    held
 	start   []float64 // where the fit begins: coefficients, and the intercept if there is one; nil for zeros
@@ -59,7 +59,7 @@ func newDesign(spec *Spec, x *sparse.CSR, y []float64) (*design, error) {
 }
 
 // side returns nil for regression. For classification it returns a function that gives the class of
-// row i, 0 or 1.
+// row i: 1 if it is the positive class, and otherwise 0.
 func (d *design) side() func(i int) int {
 	switch {
 	case d.mapping.IsZero():

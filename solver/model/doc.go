@@ -1,7 +1,7 @@
 // Package model fits linear models, stores them in files, and predicts with them. It adds labels,
 // intercepts, standardised features, paths and cross-validation to the problems of package solver.
 //
-// A [Spec] says what is minimised over coefficients b and an intercept c:
+// A [Spec] says what is minimised over coefficients b and an intercept c, for rows xᵢ with labels yᵢ:
 //
 //	(1/Σω) Σᵢ ωᵢ φ(xᵢ'b + c + oᵢ; yᵢ) + Lambda·R(b) + (Mu/2) Σⱼ (sⱼbⱼ)²
 //
@@ -9,16 +9,16 @@
 //	     = Σⱼ fⱼ (r sⱼ|bⱼ| + ½(1 − r) sⱼ² bⱼ²)               ElasticNet, r = L1Ratio
 //	     = Σₖ wₖ |(s·b)_k|₂                                  GroupLasso
 //	     = Σⱼ fⱼ sⱼ|bⱼ| + Fusion Σ_(i,j,w) |w| |sᵢbᵢ − sign(w) sⱼbⱼ|   with a Graph
-//	     = |A (s·b)|₁, or norms of groups of rows of A (s·b)  with a matrix A
+//	     = |A (s·b)|₁, or norms of groups of its entries      with a matrix A
 //
-// (s·b)_k has the entries sⱼbⱼ of group k, and wₖ is the weight of the group. Features in no group are not
-// penalised. (i,j,w) is an edge of weight w between the features i and j. A Domain confines b, for example
-// to numbers that are not negative.
+// s·b has the entries sⱼbⱼ, and (s·b)_k has the entries of group k. wₖ is the weight of the group. Features
+// in no group are not penalised. (i,j,w) is an edge of weight w between the features i and j. A Domain
+// confines b, for example to numbers that are not negative.
 //
 // ω are the sample weights times the class weights, o the offsets, and f the penalty factors. s are
 // the standard deviations of the features if these are standardised, and 1 otherwise. φ is the
 // logistic loss by default. [solver.Squared] and [solver.Huber] have no factor ½. [solver.Poisson] is
-// half the deviance, with the logarithms of the exposures as offsets. The intercept is not penalised
+// half the deviance; its offsets are the logarithms of the exposures. The intercept is not penalised
 // and is in no graph. Data are never centred, because this would change only the value of the
 // intercept. Coefficients apply to the data as given, even if the features were standardised.
 //

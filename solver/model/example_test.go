@@ -91,7 +91,7 @@ func ExampleFit_graph() {
 	// [1.22 1.22 1.22 0.00 0.00 0.00 0.00 0.00 0.00 0.17], tied: [[0 1 2]]
 }
 
-// This example sets row weights, a loss, and a feature that is not penalised.
+// This example sets an elastic net, class weights, and a feature that is not penalised.
 func ExampleSpec() {
 	x, y := exampleData()
 	factors := make([]float64, 10)

@@ -22,9 +22,9 @@ import (
 // Version is the version of scas. Model files have the version that wrote them.
 const Version = "0.2.0"
 
-// newest is the number of the newest format of model files. A change that older programs would
+// newestFormat is the number of the newest format of model files. A change that older programs would
 // misread needs a new number. Read reads all formats.
-const newest = 3
+const newestFormat = 3
 
 // A head has the fields of a model file that apply to all columns.
 type head struct {
@@ -36,7 +36,7 @@ type head struct {
 	Labels     *labels  `json:"labels"`                // the labels of two classes; null for other models
 	Classes    []number `json:"classes,omitempty"`     // the labels of the classes if each has a column
 	ClassNames []string `json:"class_names,omitempty"` // the names of these classes; absent if they are numbers
-	P          int      `json:"p"`
+	P          int      `json:"p"`                     // number of features
 	IndexBase  *int     `json:"index_base"`
 	columns
 
@@ -63,7 +63,7 @@ type columnFields struct {
 type modelFile struct {
 	head
 	Parts []json.RawMessage `json:"models"`
-	// Checksum is computed from all other fields.
+	// Checksum is computed from all other fields; it is nil if the file has none.
 	Checksum *string `json:"checksum,omitempty"`
 }
 
@@ -107,7 +107,7 @@ type columns struct {
 	Features []string           `json:"features,omitempty"`
 	Target   string             `json:"target,omitempty"` // the name of the label column
 	Offset   string             `json:"offset_column,omitempty"`
-	Fill     map[string]float64 `json:"fill,omitempty"` // see Model.Fill
+	Fill     map[string]float64 `json:"fill,omitempty"` // the numbers that replace missing values, by column
 }
 
 // A proof has the fields of a Certificate in a model file.
@@ -286,7 +286,7 @@ func (m *Model) Write(w io.Writer) error {
 func (m *Model) head() *head {
 	loss := traits(m.loss())
 	h := &head{
-		Format: newest, Version: Version, Loss: loss.Name, HuberDelta: loss.Argument.Value, P: m.featureCount(), IndexBase: &m.IndexBase,
+		Format: newestFormat, Version: Version, Loss: loss.Name, HuberDelta: loss.Argument.Value, P: m.featureCount(), IndexBase: &m.IndexBase,
 		ClassNames: m.Classes.Names, columns: columns{m.Features, m.Target, m.Offset, m.Fill}, FitSummary: m.Summary,
 	}
 	if !m.Labels.IsZero() {
@@ -370,8 +370,8 @@ func parse(text []byte) (*Model, error) {
 		}
 	}
 	switch {
-	case format < 0 || format > newest:
-		return nil, fmt.Errorf("model format %d; scas %s reads formats 1 to %d: use the version that wrote it, %s", format, Version, newest, version)
+	case format < 0 || format > newestFormat:
+		return nil, fmt.Errorf("model format %d; scas %s reads formats 1 to %d: use the version that wrote it, %s", format, Version, newestFormat, version)
 	case bad != nil:
 		return nil, damageOf(text, bad)
 	case format == 0:
@@ -381,8 +381,8 @@ func parse(text []byte) (*Model, error) {
 		return nil, fmt.Errorf("damaged model: %w", err)
 	}
 	listed := f.Parts != nil
-	if !listed && format == newest {
-		return nil, errors.New("damaged model: it has no field models, with the coefficients" + again)
+	if !listed && format == newestFormat {
+		return nil, errors.New("damaged model: it has no field models, with the coefficients" + fetchAgain)
 	}
 	if !listed {
 		f.Parts = []json.RawMessage{text}
@@ -401,7 +401,7 @@ func (f *modelFile) model(file []byte, listed bool) (m *Model, err error) {
 	var cols []Column
 	intercepts := false
 	for k, text := range f.Parts {
-		h, p, err := f.part(text, listed)
+		h, p, err := f.readPart(text, listed)
 		var c *Column
 		if err == nil {
 			if k == 0 {
@@ -421,21 +421,21 @@ func (f *modelFile) model(file []byte, listed bool) (m *Model, err error) {
 		cols, intercepts = append(cols, *c), intercepts || p.Intercept.value != nil
 	}
 	if cols == nil {
-		return nil, errors.New("damaged model: it has no coefficients" + again)
+		return nil, errors.New("damaged model: it has no coefficients" + fetchAgain)
 	}
 	if m, err = first.model(); err == nil {
 		m.Columns, m.HasIntercept = cols, intercepts
 		err = m.check()
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%w%s", err, again)
+		return nil, fmt.Errorf("%w%s", err, fetchAgain)
 	}
 	return m, nil
 }
 
-// part reads a part, and returns it with its head. Fields that the part does not have are taken
-// from the head of the file.
-func (f *modelFile) part(text []byte, listed bool) (*head, *columnFields, error) {
+// readPart reads the part text, and returns it with its head. Fields that the part does not have are taken
+// from the head of the file. listed is true if the file has a list of parts.
+func (f *modelFile) readPart(text []byte, listed bool) (*head, *columnFields, error) {
 	if listed {
 		if err := checkDistinct(text); err != nil {
 			return nil, nil, fmt.Errorf("damaged model: %w", err)
@@ -460,23 +460,24 @@ func (f *modelFile) part(text []byte, listed bool) (*head, *columnFields, error)
 	if f.Format < 3 {
 		whole.olderFields.into(&h.FitSummary, &p.runFields)
 	}
-	if f.Format > 1 && !p.Intercept.stated && (f.Format == newest || p.Nonzero == nil) { // older parts with Nonzero may lack it
+	// In format 2, parts with nonzero_features may lack the intercept.
+	if f.Format > 1 && !p.Intercept.stated && (f.Format == newestFormat || p.Nonzero == nil) {
 		return nil, nil, errors.New("damaged model: no intercept; expected a number, or null for none")
 	}
 	return &h, &p, nil
 }
 
-// column returns the column of a part with the head h. The loss and the features of h must be those
-// of first.
+// column returns the column of the part p with the head h. The loss and the features of h must be those
+// of first, the head of the first part.
 func (p *columnFields) column(first, h *head) (*Column, error) {
 	sameNames := len(h.Features) == len(first.Features) && (len(h.Features) == 0 || &h.Features[0] == &first.Features[0] || slices.Equal(h.Features, first.Features))
 	switch {
 	case h.Loss != first.Loss || h.HuberDelta != first.HuberDelta:
-		return nil, fmt.Errorf("damaged model: it has the %s loss, the first %s%s", h.Loss, first.Loss, again)
+		return nil, fmt.Errorf("damaged model: it has the %s loss, the first %s%s", h.Loss, first.Loss, fetchAgain)
 	case h.P != first.P:
-		return nil, fmt.Errorf("damaged model: it has %d features, the first %d%s", h.P, first.P, again)
+		return nil, fmt.Errorf("damaged model: it has %d features, the first %d%s", h.P, first.P, fetchAgain)
 	case !sameNames:
-		return nil, errors.New("damaged model: it has other names of features than the first" + again)
+		return nil, errors.New("damaged model: it has other names of features than the first" + fetchAgain)
 	}
 	c := &Column{Groups: p.Groups, Certificate: p.certificate(), Run: p.runFields.run(), Coefficients: make([]float64, len(p.Coefficients))}
 	if p.Intercept.value != nil {
@@ -493,7 +494,7 @@ func (p *columnFields) column(first, h *head) (*Column, error) {
 		err = fmt.Errorf("damaged model: %d coefficients for p = %d", len(c.Coefficients), h.P)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%w%s", err, again)
+		return nil, fmt.Errorf("%w%s", err, fetchAgain)
 	}
 	return c, nil
 }

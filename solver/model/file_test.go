@@ -52,14 +52,14 @@ func TestSaveLoad(t *testing.T) {
 			t.Errorf("%s: other bytes: %s, then %s", name, text, again.Bytes())
 		}
 	}
-	edges := &Model{Labels: sparse.LabelMapping{Negative: 0, Positive: 1}, Loss: solver.Logistic{},
+	extreme := &Model{Labels: sparse.LabelMapping{Negative: 0, Positive: 1}, Loss: solver.Logistic{},
 		Columns: []Column{{Certificate: Certificate{Gap: math.Inf(1)}, Coefficients: []float64{0, 1.0 / 3, -math.Pi * 1e-300, math.MaxFloat64, math.SmallestNonzeroFloat64, math.Nextafter(1, 2), -1e21, 123456789012345680}}}}
 	var text bytes.Buffer
-	if err := edges.Write(&text); err != nil {
+	if err := extreme.Write(&text); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := Read(&text, "m"); err != nil || cmp.Diff(edges, got) != "" {
-		t.Errorf("%v: %s", err, cmp.Diff(edges, got))
+	if got, err := Read(&text, "m"); err != nil || cmp.Diff(extreme, got) != "" {
+		t.Errorf("%v: %s", err, cmp.Diff(extreme, got))
 	}
 }
 
@@ -144,7 +144,7 @@ func TestSaveFails(t *testing.T) {
 	}
 }
 
-// format1 is a model file of format 1 with all fields that this format can have.
+// format1 is a model file of format 1, for a fit with a graph, groups and weights.
 const format1 = `{
   "format": 1,
   "scas_version": "0.1.0",

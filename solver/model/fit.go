@@ -122,7 +122,7 @@ type outcome struct {
 	lambda      float64
 	x           []float64 // coefficients on the original scale, followed by the intercept if there is one
 	certificate Certificate
-	groups      [][]int
+	groups      [][]int // sets of features with tied coefficients
 	run         FitRun
 }
 
@@ -146,7 +146,7 @@ func (c *Certificate) lateError(unit float64) error {
 	return c.notConverged(c.RelTol*unit, &ending.Advice{Remedies: ending.MoreTime})
 }
 
-// model returns a Model with one column, the outcome.
+// model returns a Model whose only column has the coefficients of out.
 func (d *design) model(out *outcome) *Model {
 	m := d.blank(out.lambda)
 	m.Columns = []Column{d.column(out)}
@@ -190,7 +190,7 @@ func (d *design) blank(lambda float64) *Model {
 	return m
 }
 
-// ridge returns (Mu/2) Σⱼ (sⱼbⱼ)² for the coefficients b.
+// ridge returns (Mu/2) Σⱼ (sⱼbⱼ)² for the coefficients b, where s is d.scale.
 func (d *design) ridge(b []float64) float64 {
 	if d.spec.Mu == 0 {
 		return 0

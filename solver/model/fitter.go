@@ -17,12 +17,12 @@ import (
 // A fitter solves a design with package exact, for one lambda after the other.
 type fitter struct {
 	d             *design
-	s             *exact.Solver
-	file          *exact.File // nil if the rows are in memory
-	at            Progress    // the last report to Spec.Progress
-	countedPasses int         // number of passes over the file that are counted in earlier outcomes
-	full          bool        // true if the working set of the last fit became too large
-	cause         float64     // why all processes agreed to stop; see ending.CauseOf
+	s             *exact.Solver // nil in the result of bareFitter
+	file          *exact.File   // nil if the rows are in memory
+	progress      Progress      // the last report to Spec.Progress
+	countedPasses int           // number of passes over the file that are counted in earlier outcomes
+	full          bool          // true if the working set of the last fit became too large
+	cause         float64       // why all processes agreed to stop; see ending.CauseOf
 }
 
 // newFitter returns a fitter with a solver. If the rows are in a file, it makes a pass over them.
@@ -45,7 +45,7 @@ func (d *design) newFitter(ctx context.Context) (*fitter, error) {
 // bareFitter returns a fitter without a solver. If the rows are in a file, it makes a pass over
 // them.
 func (d *design) bareFitter(ctx context.Context) (*fitter, error) {
-	f := &fitter{d: d, at: Progress{Objective: math.Inf(1), Gap: math.Inf(1)}}
+	f := &fitter{d: d, progress: Progress{Objective: math.Inf(1), Gap: math.Inf(1)}}
 	if !d.spec.streams() {
 		return f, nil
 	}
@@ -67,8 +67,8 @@ func (d *design) bareFitter(ctx context.Context) (*fitter, error) {
 	f.file.Stop = ctx.Err
 	if d.spec.Progress != nil {
 		f.file.Tell = func(part float64) {
-			f.at.Passes = float64(f.file.Visits()) + part
-			d.spec.Progress(f.at)
+			f.progress.Passes = float64(f.file.Visits()) + part
+			d.spec.Progress(f.progress)
 		}
 	}
 	if err = f.file.Survey(f.file.Room()); f.late(ctx, err) {
@@ -80,7 +80,7 @@ func (d *design) bareFitter(ctx context.Context) (*fitter, error) {
 	return f, err
 }
 
-// problem returns the problem of package exact with a penalty and the rows.
+// problem returns the problem of package exact with the penalty p and the rows.
 func (f *fitter) problem(p *penalty) *exact.Problem {
 	d, q := f.d, f.d.pose(p)
 	switch {
@@ -92,7 +92,7 @@ func (f *fitter) problem(p *penalty) *exact.Problem {
 	return q
 }
 
-// pose returns the problem of package exact with a penalty, but without the rows.
+// pose returns the problem of package exact with the penalty p, but without the rows.
 func (d *design) pose(p *penalty) *exact.Problem {
 	columns := d.columns()
 	q := &exact.Problem{
@@ -105,7 +105,7 @@ func (d *design) pose(p *penalty) *exact.Problem {
 	return q
 }
 
-// solver returns a solver of package exact for the problem with a penalty.
+// solver returns a solver of package exact for the problem with the penalty p.
 func (f *fitter) solver(p *penalty) (*exact.Solver, error) {
 	s, err := exact.New(f.problem(p))
 	if err != nil {
@@ -137,16 +137,16 @@ func (f *fitter) lambdaMax(ctx context.Context) (float64, error) {
 	return d.dualMax(ctx, most, s)
 }
 
-// solve solves the problem with lambda. It begins at the solution of the previous call, if there is
-// one.
+// solve solves the problem with lambda. It begins at the present point of f.s, such as the solution of
+// the previous call.
 func (f *fitter) solve(ctx context.Context, lambda float64) (*outcome, error) {
 	d := f.d
 	goal := d.spec.relTol() * f.s.Scale()
 	set := &exact.Settings{Tol: goal, Interrupt: f.ask(ctx, f.s), Stop: d.team.Within(ctx.Err), Unproved: d.spec.unproved}
 	if f.file != nil {
-		f.file.Stop, f.at.Goal = ctx.Err, goal
+		f.file.Stop, f.progress.Goal = ctx.Err, goal
 		set.Watch = func(r *exact.Result) error {
-			f.at.Objective, f.at.Gap = r.Objective, r.Gap
+			f.progress.Objective, f.progress.Gap = r.Objective, r.Gap
 			return nil
 		}
 	}

@@ -69,8 +69,8 @@ func (c *crossing) assign(set *CVSettings) error {
 	return c.checkFolds()
 }
 
-// countFolds sets c.folds. This process has n rows, and all processes together have all rows. given
-// is true if any process has an Assignment.
+// countFolds sets c.folds. n is the number of rows of this process, and all the number of rows of all
+// processes. given is true if any process has an Assignment.
 func (c *crossing) countFolds(set *CVSettings, n, all int, given bool) error {
 	if all < 2 {
 		return errorf("CV of one row: it holds out some rows and fits the others; give two rows or more")

@@ -15,10 +15,10 @@ const heldShare, scoreShare = 16, 2
 type heldOut struct {
 	*crossing
 	number        int     // the number of the fold
-	rows          []int   // for each class, the number of its rows in this process
+	rows          []int   // for each class, the number of its rows in the fold and in this process
 	weight        float64 // total weight of the rows of the fold in all processes
 	whole         *window // all rows of the fold in this process, or nil if they have no weight; nil out of core
-	modelsPerPass int
+	modelsPerPass int     // the number of models that one pass over the rows may score
 }
 
 // A window has the rows of a fold that are in one window of the file, or all rows of the fold if
@@ -50,8 +50,8 @@ func (c *crossing) holdOut(k int) (*heldOut, error) {
 	return h, c.team.Agreed(err)
 }
 
-// room returns how many models can be scored in one pass: the scores of all their rows in fold k
-// must fit into the memory of every process.
+// room returns how many models can be scored in one pass over the rows of fold k: their scores for the
+// AUC must fit into the memory of every process.
 func (c *crossing) room(k int) int {
 	bytes := 8 * c.keptScores
 	if c.spec.SampleWeights != nil {
@@ -86,7 +86,7 @@ func (h *heldOut) score(ctx context.Context, models []*Model) ([]scores, error) 
 			scorers[i].tally.sides = m.emptySides(h.rows)
 		}
 	}
-	told := 0
+	reported := 0
 	err := h.eachWindow(ctx, func(w *window, share float64) error {
 		for _, s := range scorers {
 			if w == nil {
@@ -97,8 +97,8 @@ func (h *heldOut) score(ctx context.Context, models []*Model) ([]scores, error) 
 			}
 		}
 		done := int(share * float64(len(models)))
-		h.addJudged(done - told)
-		told = done
+		h.addJudged(done - reported)
+		reported = done
 		return nil
 	})
 	if err = h.team.Agreed(err); err != nil {
@@ -141,7 +141,7 @@ func (h *heldOut) eachWindow(ctx context.Context, do func(w *window, share float
 // windowRows returns the number of rows of the file that eachWindow reads for one window.
 func (h *heldOut) windowRows() int {
 	n, _ := h.x.Dims()
-	const ofRow, ofFit, ofEntry = 16, 24, 12
+	const ofRow, ofFit, ofEntry = 16, 24, 12 // bytes for a row, for a row and a problem, and for an entry
 	row := ofRow + float64(ofFit*h.problems.count()) + ofEntry*float64(h.x.NNZ())/float64(n)
 	return max(1, int(float64(h.spec.Memory)/heldShare/row))
 }

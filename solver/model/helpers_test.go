@@ -203,7 +203,8 @@ func load(t testing.TB, name string, features int) (*sparse.CSR, []float64) {
 
 var losses = []solver.Loss{solver.Logistic{}, solver.SquaredHinge{}, solver.Squared{}, solver.Huber{Delta: 0.8}, solver.Poisson{}}
 
-// metricOf returns a Metric that computes one of the measures of this package.
+// metricOf returns a Metric that computes a measure of this package. It changes the sign of a measure for
+// which larger values are better.
 func metricOf(by Measure) Metric {
 	return func(m *Model, x *sparse.CSR, y []float64, set *ScoreSettings) (float64, error) {
 		s, err := m.Score(x, y, set)
@@ -214,10 +215,10 @@ func metricOf(by Measure) Metric {
 	}
 }
 
-// split returns the numbers of the rows in a fold, and of all other rows. of[i] is the fold of row
+// split returns the numbers of the rows in a fold, and of all other rows. folds[i] is the fold of row
 // i.
-func split(of []int, fold int) (in, out []int) {
-	for i, k := range of {
+func split(folds []int, fold int) (in, out []int) {
+	for i, k := range folds {
 		if k == fold {
 			in = append(in, i)
 		} else {

@@ -75,8 +75,8 @@ func thirdLabel(t *rows.Team, y []float64) error {
 	return errorf("label %v of row %d is a third one, beside %v and %v; for more than two classes leave Spec.Positive nil, for numbers take the loss squared or huber", all[rare], row, others[0], others[1])
 }
 
-// weigh returns the products of sample weights and class weights, or nil if s has no weights. side
-// returns the class of row i, 0 or 1; it may be nil unless s is Balanced.
+// weigh returns the products of sample weights and class weights, or nil if s has no weights. side(i) is
+// 1 if row i is of the positive class, and otherwise 0. side may be nil unless s is Balanced.
 func (s *Spec) weigh(t *rows.Team, y []float64, side func(i int) int) ([]float64, error) {
 	if s.SampleWeights == nil && s.ClassWeights == nil && !s.Balanced {
 		return nil, nil

@@ -75,8 +75,8 @@ func (d *design) noLambdaMax() error {
 }
 
 // cone returns a box whose bounds are 0 or infinite. A bound is infinite if the domain lets the
-// coefficient leave 0 in this direction. cone returns nil if the domain is not a box that contains
-// 0.
+// coefficient leave 0 in this direction. cone returns nil if there is no domain, or if it is not a box
+// that contains 0.
 func (d *design) cone() solver.Domain {
 	set := term.SetOf(d.spec.Domain)
 	if set == nil || d.ownDomain() {
@@ -101,8 +101,8 @@ func (d *design) cone() solver.Domain {
 	return solver.Box(cone)
 }
 
-// dualMax returns LambdaMax for the graph or groups of the design. most is the LambdaMax without
-// them. s must be at the model in which all penalised coefficients are zero.
+// dualMax returns LambdaMax, given most, the LambdaMax without the graph and the groups of the design. s
+// must be at the model in which all penalised coefficients are zero.
 func (d *design) dualMax(ctx context.Context, most float64, s *exact.Solver) (_ float64, err error) {
 	if group, ok := d.spec.Penalty.(GroupLasso); ok {
 		most = d.groupMax(group, s.Gradient())
@@ -137,10 +137,10 @@ func (d *design) dualMax(ctx context.Context, most float64, s *exact.Solver) (_ 
 	return 0, noLargest("no feature matters at all: every gradient at zero is 0")
 }
 
-// graphMax returns LambdaMax for a design with a graph: the largest −g'x/Ω(x), where Ω is the
-// penalty and g the gradient on the original scale. It increases a lower bound lambda (Dinkelbach
-// 1967): x is the proximal point of −g for the penalty lambda Ω, and −g'x/Ω(x) is the next lambda.
-// It ends when lambda no longer increases.
+// graphMax returns LambdaMax for a design with a graph: the largest b'x/Ω(x) over the x in d.cone(). Ω is
+// the penalty for lambda 1, bⱼ is −gⱼ/sⱼ, g the gradient on the original scale, and s is d.scale. graphMax
+// increases a lower bound lambda (Dinkelbach 1967): x is the proximal point of b for the penalty lambda Ω,
+// and b'x/Ω(x) is the next lambda. It ends when lambda no longer increases.
 func (d *design) graphMax(ctx context.Context, g []float64) (float64, error) {
 	columns := d.columns()
 	a, err := d.rowsOfA(columns)
@@ -158,7 +158,7 @@ func (d *design) graphMax(ctx context.Context, g []float64) (float64, error) {
 	}
 	p := solver.Problem{Data: sparse.Identity(columns), Labels: b, Loss: solver.Squared{}, Constraint: near, Domain: d.cone()}
 	ax := make([]float64, len(weights))
-	ratio := func(x []float64) float64 { // b'x/Ω(x), where b is −g times a factor; 0 if Ω(x) = 0
+	ratio := func(x []float64) float64 { // b'x/Ω(x), where b is divided by unit; 0 if Ω(x) = 0
 		p.Constraint.MulVec(ax, x)
 		omega, product := solver.L1{Lambda: 1, Weights: weights}.Value(ax), 0.0
 		for j, v := range x {

@@ -93,12 +93,12 @@ func ReadLiblinear(r io.Reader, name string) (*Model, error) {
 type liblinear struct {
 	lines    *bufio.Scanner
 	name     string
-	line     int
+	line     int // the number of the current line
 	loss     solver.Loss
-	classes  int
-	labels   []float64
-	features int
-	bias     float64
+	classes  int       // the number of classes; 2 if the labels are numbers
+	labels   []float64 // nil if the labels are numbers
+	features int       // −1 until the line nr_feature is read
+	bias     float64   // the value of the additional last feature; negative if there is none
 }
 
 // errorf returns an error about a word of the current line, or about the whole line if word is "".
@@ -129,7 +129,7 @@ func (l *liblinear) head() error {
 		case words[0] == "w" && len(words) > 1:
 			return l.errorf(words[1], "expected the weights in the lines below w")
 		case words[0] == "w":
-			return l.complete()
+			return l.checkHead()
 		case len(words) < 2:
 			return l.errorf(words[0], "expected a value behind it; the file may be cut: fetch it again")
 		}
@@ -190,9 +190,9 @@ func decimal(text string) (v float64, ok bool) {
 	return v, err == nil && finite(v) && strings.Trim(text, "0123456789+-.eE") == ""
 }
 
-// complete returns an error if a required field is missing, or if the labels do not match the
+// checkHead returns an error if a required field is missing, or if the labels do not match the
 // solver type or the number of classes.
-func (l *liblinear) complete() error {
+func (l *liblinear) checkHead() error {
 	switch {
 	case l.loss == nil:
 		return l.errorf("", "no solver_type before w: expected a model that liblinear wrote")
@@ -245,12 +245,12 @@ func (l *liblinear) model() (*Model, error) {
 			return nil, l.errorf("", "bias %v times the last weight is %v: expected a finite number", l.bias, c.Intercept)
 		}
 	}
-	l.label(m)
+	l.setLabels(m)
 	return m, nil
 }
 
-// label sets the labels or the classes of the model, and sorts its columns by class.
-func (l *liblinear) label(m *Model) {
+// setLabels sets the labels or the classes of m, and sorts its columns by class.
+func (l *liblinear) setLabels(m *Model) {
 	switch {
 	case l.labels == nil:
 	case l.classes == 2:

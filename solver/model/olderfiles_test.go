@@ -38,7 +38,7 @@ func TestOlderFiles(t *testing.T) {
 			if err := m.Write(&text); err != nil {
 				t.Fatal(err)
 			}
-			if start := fmt.Sprintf("{\n  \"format\": %d,\n", newest); !strings.HasPrefix(text.String(), start) {
+			if start := fmt.Sprintf("{\n  \"format\": %d,\n", newestFormat); !strings.HasPrefix(text.String(), start) {
 				t.Errorf("written again as %.40s", text.String())
 			}
 			again, err := Read(&text, "again.json")

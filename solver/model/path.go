@@ -86,7 +86,7 @@ func (s *Step) Model() *Model {
 		m.Columns = append(m.Columns, Column{Coefficients: x, Intercept: c.Intercept, Groups: c.groups, Certificate: c.Certificate, Run: c.run})
 	}
 	if s.classes != nil {
-		s.classes.name(m)
+		s.classes.setClasses(m)
 	}
 	if s.origin != nil {
 		s.origin.describe(m)

@@ -9,7 +9,7 @@
 // Sums have the same bits on each rank and in each run. MPI_Allreduce does not promise this, because
 // it may add in any order. So for a short vector, every rank gathers all vectors (MPI_Allgather) and
 // adds them in the order of the ranks. A long vector is divided into as many parts as there are ranks.
-// Each rank receives one part of all vectors (MPI_Alltoall) and adds these parts in the order of the
+// Rank r receives part r of every vector (MPI_Alltoall) and adds these parts in the order of the
 // ranks. Then all ranks gather the sums (MPI_Allgather). With S ranks, each rank sends 2 (S − 1)/S times
 // the length of the vector; the best algorithms without a fixed order send as much. The algorithm needs
 // two buffers, each as long as the longest vector that is sent at once.

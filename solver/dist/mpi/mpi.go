@@ -56,13 +56,12 @@ const (
 	// segment is the largest number of vector elements in a message; MPI counts must be less than
 	// 2³¹.
 	segment = 1 << 22
-	// short limits gatherAndSum: if the vectors of all ranks together are longer, AllReduceSum
-	// calls scatterAndSum.
+	// short is a number of vector elements: if the vectors of all ranks together have no more,
+	// AllReduceSum calls gatherAndSum, and otherwise scatterAndSum.
 	short = 1 << 13
 )
 
-// world is the Comm of MPI_COMM_WORLD. One goroutine, locked to its thread, makes its
-// calls.
+// world is the Comm of MPI_COMM_WORLD. One goroutine, locked to its thread, makes all MPI calls.
 type world struct {
 	rank, size int
 	calls      chan func()
@@ -98,7 +97,7 @@ func (w *world) begin() error {
 	return err
 }
 
-// call runs do on the thread of MPI. After an error of do, failed is true.
+// call runs do on the thread of MPI. After an error of do, w.failed is true.
 func (w *world) call(do func() error) error {
 	done := make(chan error, 1)
 	w.calls <- func() { done <- do() }
@@ -144,7 +143,7 @@ func (w *world) Close() error {
 	return err
 }
 
-// inSegments calls do, on the thread of MPI, for one segment of v after the next.
+// inSegments calls do, on the thread of MPI, for each segment of v in turn.
 func (w *world) inSegments(v []float64, do func(v []float64) error) error {
 	return w.call(func() error {
 		for len(v) > 0 {
@@ -178,8 +177,8 @@ func (w *world) gatherAndSum(v []float64) error {
 	return nil
 }
 
-// scatterAndSum sets v to the sum over the ranks. Each rank adds up one part of the vector, and sends this part
-// of the sum to all other ranks.
+// scatterAndSum sets v to the sum over the ranks. Each rank adds up one part of all vectors, and sends
+// this part of the sum to all other ranks.
 func (w *world) scatterAndSum(v []float64) error {
 	part := (len(v) + w.size - 1) / w.size
 	w.grow(w.size*part, w.size*part)

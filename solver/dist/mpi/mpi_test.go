@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// TestWorld runs in every rank under mpirun (make test-mpi); without mpirun there is one rank. Sums
-// of any length must have the bits of sums in the order of the ranks.
+// TestWorld runs in every rank under mpirun (make test-mpi); without mpirun there is one rank. The sum
+// of vectors of any length must have the bits of a sum in the order of the ranks.
 func TestWorld(t *testing.T) {
 	c, err := Open()
 	if err != nil {
