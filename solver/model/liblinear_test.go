@@ -70,7 +70,8 @@ func plain(m *Model) *Model {
 	return p
 }
 
-// predictLiblinear compares the predictions of m and of liblinear-predict, if it is installed.
+// predictLiblinear compares the predictions of m with those of liblinear-predict, if that program is
+// installed. text is the liblinear file of m.
 func predictLiblinear(t *testing.T, m *Model, text []byte, x *sparse.CSR, y []float64) {
 	t.Helper()
 	predict, err := exec.LookPath("liblinear-predict")

@@ -151,7 +151,7 @@ func (d *design) memoryOfGeneral(q *exact.Problem, m *memory) {
 		return
 	}
 	problem := g.pose(1)
-	_, finishes := cmp.Or[solver.Method](d.spec.Method, solver.Auto{}).(solver.Auto)
+	_, auto := cmp.Or[solver.Method](d.spec.Method, solver.Auto{}).(solver.Auto)
 	// q has the intercept, which makes a banded Hessian full; problem has no intercept.
-	m.solver += max(problem.Memory(d.spec.Method)-d.x.CompactBytes(), exact.ProverMemory(q, rows.NewChunks(d.x, 1).Count(), finishes))
+	m.solver += max(problem.Memory(d.spec.Method)-d.x.CompactBytes(), exact.ProverMemory(q, rows.NewChunks(d.x, 1).Count(), auto))
 }

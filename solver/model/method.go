@@ -103,7 +103,7 @@ var (
 // An unsupported part is a part of a specification that a method does not support.
 type unsupported struct {
 	present  bool   // the specification has this part
-	why      string // the text for SettingError.Allowed
+	reason   string // the text for SettingError.Allowed
 	remedies []sparse.Remedy
 }
 
@@ -141,7 +141,7 @@ func (s *Spec) checkParts(info solver.MethodInfo, setting string, value any) err
 	})
 }
 
-// checkStreamed returns an error if the method that setting requires cannot fit the specification out
+// checkStreamed returns an error if the method that the setting requires cannot fit the specification out
 // of core.
 func (s *Spec) checkStreamed(setting string, value any) error {
 	var isAuto, inMemory bool // Method is nil or Auto; Method is only for data in memory
@@ -178,11 +178,11 @@ func (s *Spec) checkStreamed(setting string, value any) error {
 }
 
 // firstUnsupported returns a SettingError for the first part that is present, or nil if no part is present.
-// The error wraps kind.
+// The error wraps kind, unless kind is nil.
 func firstUnsupported(setting string, value any, kind error, parts []unsupported) error {
 	for _, u := range parts {
 		if u.present {
-			return &solver.SettingError{Field: setting, Value: value, Allowed: u.why, Remedies: u.remedies, Err: kind}
+			return &solver.SettingError{Field: setting, Value: value, Allowed: u.reason, Remedies: u.remedies, Err: kind}
 		}
 	}
 	return nil

@@ -10,7 +10,7 @@ import (
 // Metrics measure the predictions of a model for some rows. With weights, all means are weighted means.
 type Metrics struct {
 	Rows int     `json:"rows"`
-	Loss float64 `json:"mean_loss"` // mean loss; equals LogLoss if LogLoss is not nil
+	Loss float64 `json:"mean_loss"` // mean loss; equals Classes.LogLoss unless that is nil
 	// Classes is nil if the model predicts numbers, and Numbers is nil if it predicts classes.
 	Classes *ClassMetrics  `json:"classification,omitempty"`
 	Numbers *NumberMetrics `json:"regression,omitempty"`
@@ -27,7 +27,7 @@ type ClassMetrics struct {
 	F1        float64 `json:"f1"`
 	// AUC is the area under the ROC curve; pairs with equal scores count half. With more than two classes it
 	// is the mean of the AUCs of each class against all other classes. It is nil if a class has no rows or
-	// only rows of weight 0, or if the Tally is brief.
+	// only rows of weight 0, or after NewBriefTally.
 	AUC *float64 `json:"auc"`
 	// LogLoss is the mean of −log(probability of the class of the row). It is nil for losses without
 	// probabilities.
@@ -40,7 +40,7 @@ type ClassMetrics struct {
 	Threshold *float64       `json:"threshold,omitempty"`
 	Classes   []ClassSummary `json:"classes"` // of two classes, the negative class is first
 	// Confusion[i][j] is the number of rows of class i for which class j is predicted, or their total weight.
-	// It is nil if the Tally is brief.
+	// It is nil after NewBriefTally.
 	Confusion [][]float64 `json:"confusion"`
 }
 
@@ -147,8 +147,8 @@ func mean(weights []float64, n int, f func(i int) float64) float64 {
 	return sum / total
 }
 
-// summarise sets the metrics that depend only on the counts of rows.
-func (c *ClassMetrics) summarise(m *Model, of *classCounts) {
+// summarise sets the metrics that depend only on these counts of rows.
+func (c *ClassMetrics) summarise(m *Model, counts *classCounts) {
 	share := func(part, whole float64) float64 {
 		if part == 0 {
 			return 0
@@ -156,11 +156,11 @@ func (c *ClassMetrics) summarise(m *Model, of *classCounts) {
 		return part / whole
 	}
 	right, all := 0.0, 0.0
-	for k, hit := range of.right {
-		n, called := of.rows[k], of.called[k]
+	for k, hit := range counts.right {
+		n, predicted := counts.rows[k], counts.predicted[k]
 		c.Classes = append(c.Classes, ClassSummary{
 			Class: m.className(k), Rows: n,
-			Precision: share(hit, called), Recall: share(hit, n), F1: share(2*hit, n+called),
+			Precision: share(hit, predicted), Recall: share(hit, n), F1: share(2*hit, n+predicted),
 		})
 		right += hit
 		all += n
@@ -177,12 +177,12 @@ func (c *ClassMetrics) summarise(m *Model, of *classCounts) {
 	}
 }
 
-// explained returns 1 − left/ofMean, where left is the deviation of the labels from the predictions, and
-// ofMean from the mean label. If ofMean is 0, it returns 1 for perfect predictions and 0 otherwise.
-func explained(left, ofMean float64) float64 {
+// explained returns 1 − left/all. left is the deviation of the labels from the predictions, and all their
+// deviation from the mean label. If all is 0, it returns 1 for perfect predictions and 0 otherwise.
+func explained(left, all float64) float64 {
 	switch {
-	case ofMean > 0:
-		return 1 - left/ofMean
+	case all > 0:
+		return 1 - left/all
 	case left == 0:
 		return 1
 	}

@@ -135,14 +135,14 @@ var scikitLearn = sync.OnceValue(func() string {
 	return ""
 })
 
-// python runs a script. The script gets the value in as JSON on its standard input. The JSON that it prints
-// is decoded into out. python skips the test if scikit-learn is not installed.
-func python(t testing.TB, script string, in, out any) {
+// python runs a script. The script reads input as JSON from its standard input. The JSON that it prints is
+// decoded into result. python skips the test if scikit-learn is not installed.
+func python(t testing.TB, script string, input, result any) {
 	t.Helper()
 	if scikitLearn() == "" {
 		t.Skip("skipped: scikit-learn is not installed")
 	}
-	text, err := json.Marshal(in)
+	text, err := json.Marshal(input)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,7 +154,7 @@ func python(t testing.TB, script string, in, out any) {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, stderr.String())
 	}
-	if err := json.Unmarshal(got, out); err != nil {
+	if err := json.Unmarshal(got, result); err != nil {
 		t.Fatalf("%v of %s", err, got)
 	}
 }
@@ -198,7 +198,7 @@ print(json.dumps({
 			margin[i] = math.Log(p / (1 - p))
 		}
 		threshold := 0.3
-		// These models predict the only value of a row as its margin.
+		// From here on, the margin of a row is its only value.
 		m.HasIntercept, m.Columns = false, []Column{{Coefficients: []float64{1}}}
 		line.HasIntercept, line.Columns = false, m.Columns
 		score := func(m *Model, margins []float64, set *ScoreSettings) *Metrics {

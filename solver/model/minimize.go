@@ -15,8 +15,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// This file fits with solver.Minimize: if a setting requires it, or if package exact does not support the
-// problem.
+// This file fits with solver.Minimize, which is used if a setting requires it or if package exact does not
+// support the problem.
 
 // minimize solves the problem for Spec.Lambda by solver.Minimize, beginning at d.start.
 func (d *design) minimize(ctx context.Context) (*outcome, error) {
@@ -110,7 +110,8 @@ func (d *design) ownGeneral() (*general, error) {
 	return g, err
 }
 
-// confine sets the domain of the problem. It fixes the coefficient of a column of offsets at 1.
+// confine sets the domain of the problem. If the last column of the data has the offsets, confine fixes its
+// coefficient at 1.
 func (g *general) confine(columns int) error {
 	g.problem.Domain = g.d.region(g.scale, columns)
 	if !g.offsets {
@@ -162,9 +163,9 @@ func (g *general) offset(offsets []float64) (err error) {
 	return err
 }
 
-// relTol converts Spec.RelTol to RelTol of solver.Minimize. Spec.RelTol is relative to the objective (see
-// term.Labels.Unit) at margins that equal the offsets, and RelTol of solver.Minimize to the objective at
-// margins of 0. The result is at most Spec.RelTol.
+// relTol converts Spec.RelTol to RelTol of solver.Minimize. Spec.RelTol is relative to the objective if all
+// margins are the offsets, and RelTol of solver.Minimize to the objective if all margins are 0; unit returns
+// either. The result is at most Spec.RelTol.
 func (g *general) relTol() float64 {
 	if !g.offsets || g.d.spec.relTol() == 0 {
 		return g.d.spec.RelTol
@@ -176,7 +177,8 @@ func (g *general) relTol() float64 {
 	return g.d.spec.relTol() * math.Min(1, g.unit(x)/zero)
 }
 
-// unit returns term.Labels.Unit at the coefficients x.
+// unit returns the number to which tolerances are relative, term.Labels.Unit, for margins with the
+// coefficients x.
 func (g *general) unit(x []float64) float64 {
 	loss, d := g.problem.Evaluate(x).Loss, g.d
 	margins := make([]float64, d.n)
@@ -283,10 +285,10 @@ func (g *general) solve(ctx context.Context, lambda float64, start *solver.Itera
 	return out, &res.Iterate, err
 }
 
-// outOfTime returns an error that says "the time limit came before", followed by the text before.
-func outOfTime(before string) error {
+// outOfTime returns an error that says that the time limit came before event.
+func outOfTime(event string) error {
 	return &sparse.RemedyError{
-		Err:      fmt.Errorf("%w: the time limit came before %s", solver.ErrNotConverged, before),
+		Err:      fmt.Errorf("%w: the time limit came before %s", solver.ErrNotConverged, event),
 		Remedies: ending.MoreTime,
 	}
 }

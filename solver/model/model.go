@@ -74,8 +74,8 @@ type FitSummary struct {
 
 // A Certificate says how far a column is from the optimum of its problem.
 type Certificate struct {
-	// Objective is the value of the objective at the model. MeanLoss is the mean loss, and Ridge the ridge of
-	// Spec.Mu.
+	// Objective is the value of the objective at the model. MeanLoss is the mean loss, and Ridge the term
+	// that Spec.Mu adds.
 	Objective, MeanLoss, Ridge float64
 	// Gap bounds the objective at the model minus the optimum, with rounding errors included. It is +Inf if
 	// no bound is proved.

@@ -16,8 +16,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// TestOlderFiles checks that the models of testdata/files have the stored fields and predictions, also after
-// they are written in the newest format and read again.
+// TestOlderFiles checks that each model of testdata/files has the fields and predictions of its .want file,
+// also after it is written in the newest format and read again.
 func TestOlderFiles(t *testing.T) {
 	wanted, err := filepath.Glob("testdata/files/*.want")
 	if err != nil || len(wanted) == 0 {
@@ -73,11 +73,11 @@ func readSample(t *testing.T, name string) *Model {
 // summary describes a model in one line, without its coefficients.
 func summary(t *testing.T, m *Model) string {
 	t.Helper()
-	facts, err := json.Marshal(m.Summary)
+	fields, err := json.Marshal(m.Summary)
 	if err != nil {
 		t.Fatal(err)
 	}
-	parts := []string{m.loss().String(), fmt.Sprintf("p=%d", m.featureCount()), string(facts)}
+	parts := []string{m.loss().String(), fmt.Sprintf("p=%d", m.featureCount()), string(fields)}
 	add := func(there bool, format string, values ...any) {
 		if there {
 			parts = append(parts, fmt.Sprintf(format, values...))

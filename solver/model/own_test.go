@@ -11,10 +11,10 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// ownSquared is the squared loss as a loss of the caller. It counts the calls of Slope.
+// ownSquared is the squared loss as a loss of the caller.
 type ownSquared struct {
 	solver.Squared
-	samples *int
+	samples *int // counts the calls of Slope, one for each sample
 }
 
 func (l ownSquared) Slope(margin, label float64) float64 {
@@ -37,9 +37,9 @@ func TestOwnLossIntercept(t *testing.T) {
 		for i := range d.Labels {
 			d.Labels[i] += shift
 		}
-		passes := func(none bool) float64 {
+		passes := func(noIntercept bool) float64 {
 			samples := 0
-			m, err := model.Fit(t.Context(), &model.Spec{Loss: ownSquared{samples: &samples}, Lambda: 0.1, NoIntercept: none}, d.X, d.Labels)
+			m, err := model.Fit(t.Context(), &model.Spec{Loss: ownSquared{samples: &samples}, Lambda: 0.1, NoIntercept: noIntercept}, d.X, d.Labels)
 			if err != nil || m.Columns[0].Certificate.Status != solver.Converged {
 				t.Fatal(err, m)
 			}
@@ -62,37 +62,37 @@ func TestOwnLossIntercept(t *testing.T) {
 	}
 }
 
-// drawn is the loss (b − t)² + t²/10 for a label b and a margin t.
-type drawn struct{ solver.Squared }
+// shrinkingLoss is the loss (b − t)² + t²/10 for a label b and a margin t.
+type shrinkingLoss struct{ solver.Squared }
 
-func (drawn) Value(margin, label float64) float64 {
+func (shrinkingLoss) Value(margin, label float64) float64 {
 	return solver.Squared{}.Value(margin, label) + margin*margin/10
 }
 
-func (drawn) Slope(margin, label float64) float64 { return 2*(margin-label) + margin/5 }
+func (shrinkingLoss) Slope(margin, label float64) float64 { return 2*(margin-label) + margin/5 }
 
-func (drawn) SecondDerivative(_, _, _ float64) float64 { return 2.2 }
+func (shrinkingLoss) SecondDerivative(_, _, _ float64) float64 { return 2.2 }
 
-func (drawn) Curvature() float64 { return 2.2 }
+func (shrinkingLoss) Curvature() float64 { return 2.2 }
 
-// TestOwnLossOffsets checks offsets with the loss drawn. For a label b, this loss is 1.1 times the squared
-// loss for the label b/1.1, plus a constant.
+// TestOwnLossOffsets checks offsets with shrinkingLoss. For a label b, this loss is 1.1 times the squared loss
+// for the label b/1.1, plus a constant.
 func TestOwnLossOffsets(t *testing.T) {
 	d, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: 80, Features: 15, Noise: 0.5, Regression: true, Seed: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
-	offsets, other := make([]float64, 80), make([]float64, 80)
+	offsets, equivalent := make([]float64, 80), make([]float64, 80)
 	for i, b := range d.Labels {
 		offsets[i] = float64(i%5) - 1
-		other[i] = b/1.1 - offsets[i]
+		equivalent[i] = b/1.1 - offsets[i] // with these labels, the squared loss needs no offsets
 	}
 	for _, g := range []*graph.Graph{nil, graph.Chain(15)} {
-		want, err := model.Fit(t.Context(), &model.Spec{Loss: solver.Squared{}, Lambda: 0.1 / 1.1, Graph: g, Standardize: model.StandardizeOn}, d.X, other)
+		want, err := model.Fit(t.Context(), &model.Spec{Loss: solver.Squared{}, Lambda: 0.1 / 1.1, Graph: g, Standardize: model.StandardizeOn}, d.X, equivalent)
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := model.Fit(t.Context(), &model.Spec{Loss: drawn{}, Lambda: 0.1, Offsets: offsets, Graph: g, Standardize: model.StandardizeOn}, d.X, d.Labels)
+		got, err := model.Fit(t.Context(), &model.Spec{Loss: shrinkingLoss{}, Lambda: 0.1, Offsets: offsets, Graph: g, Standardize: model.StandardizeOn}, d.X, d.Labels)
 		if err != nil && !errors.Is(err, solver.ErrNotConverged) {
 			t.Fatal(err)
 		}

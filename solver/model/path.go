@@ -51,7 +51,7 @@ type Step struct {
 
 	design  *design
 	classes *problems // nil unless there are more than two classes
-	origin  *origin   // from PathData or CVData; nil for Path and CV
+	origin  *origin   // the arguments of PathData or CVData; nil for Path and CV
 }
 
 // A StepColumn is a Column that stores only the coefficients that are not zero.
@@ -278,7 +278,8 @@ func (p *pather) solve(ctx context.Context, k int) (*outcome, error) {
 	}
 	out, err := p.fitter.solve(ctx, p.lambdas[k])
 	if p.fitter.full {
-		// If solver.Minimize supports the problem, it fits this lambda and all later ones.
+		// The working set became too large. If solver.Minimize supports the problem, it fits this lambda and
+		// all later ones.
 		if p.general, _ = p.d.general(); p.general != nil {
 			p.fitter = nil
 			return p.generalStep(ctx, k)

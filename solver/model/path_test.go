@@ -143,8 +143,8 @@ func TestPathEnds(t *testing.T) {
 	if len(steps) != 7 || !errors.Is(err, solver.ErrNotConverged) {
 		t.Errorf("%d steps, %v", len(steps), err)
 	}
-	held, its := random(t, 300, 9, 99, true)
-	steps, err = fitPath(context.Background(), nil, x, y, &PathSettings{Validation: &Validation{X: held, Y: its, Patience: 3}})
+	held, heldLabels := random(t, 300, 9, 99, true)
+	steps, err = fitPath(context.Background(), nil, x, y, &PathSettings{Validation: &Validation{X: held, Y: heldLabels, Patience: 3}})
 	if err != nil || len(steps) < 5 || len(steps) == 100 {
 		t.Fatalf("%d steps with a validation set, %v", len(steps), err)
 	}
@@ -152,7 +152,7 @@ func TestPathEnds(t *testing.T) {
 	if best.Index != len(steps)-4 {
 		t.Errorf("the best is %d of %d", best.Index, len(steps))
 	}
-	if v, err := metricOf(ByLoss)(best.Model(), held, its, nil); err != nil || v != best.Validation {
+	if v, err := metricOf(ByLoss)(best.Model(), held, heldLabels, nil); err != nil || v != best.Validation {
 		t.Errorf("%v, then %v (%v)", best.Validation, v, err)
 	}
 }

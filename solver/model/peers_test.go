@@ -17,10 +17,11 @@ import (
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
+// small lists small data sets.
 var small = []struct {
 	name     string
 	features int
-	classes  bool
+	classes  bool // the labels are classes, not numbers
 }{
 	{"a1a", 123, true}, {"heart_scale", 13, true}, {"breast-cancer_scale", 10, true}, {"german.numer_scale", 24, true},
 	{"abalone", 8, false}, {"housing_scale", 13, false},
@@ -44,16 +45,16 @@ func writeTable(t testing.TB, path string, rows int, row func(i int) []float64) 
 	}
 }
 
-// A peerProblem is a problem for another program. lambdas are on the scale of that program.
+// A peerProblem is a problem that another program also solves.
 type peerProblem struct {
 	name    string
 	spec    *Spec
-	steps   []*Step
-	lambdas []float64
+	steps   []*Step   // the path of this package
+	lambdas []float64 // the lambdas of the steps, on the scale of the other program
 }
 
-// glmnet returns the coefficients, followed by the intercept, for each problem and lambda. It skips the test
-// if glmnet is not installed.
+// glmnet runs glmnet, and returns its coefficients, followed by the intercept, for each problem and lambda.
+// It skips the test if glmnet is not installed.
 func glmnet(t testing.TB, x *sparse.CSR, y []float64, peers []peerProblem) [][][]float64 {
 	t.Helper()
 	rscript := program(t, "Rscript")

@@ -14,8 +14,8 @@ import (
 //
 //	lambda (Σ limit_k |(A x)_k| + Σ (ridgeⱼ/2) xⱼ²) + Σ (square_k/2) (A x)_k² + Σ (fixedⱼ/2) xⱼ²
 //
-// With groups, the sum of limit_k |(A x)_k| is replaced by weighted norms of groups of rows of A x. A, ridge
-// and fixed contain the scales of the features. If A is the identity, limit contains them.
+// With groups, the sum of limit_k |(A x)_k| is replaced by weighted norms of groups of rows of A x. The
+// scales of the features are contained in A, ridge and fixed. If A is the identity, they are also in limit.
 type penalty struct {
 	a             *sparse.CSR // nil for the identity
 	limit, square []float64   // limit_k and square_k for each row of A; square is nil if all are 0
@@ -54,8 +54,8 @@ func (d *design) penalty() (*penalty, error) {
 	return p, err
 }
 
-// single returns the elastic net with this L1Ratio. It ignores a graph, a matrix A and groups. It has the
-// domain only if package exact supports the domain.
+// single returns the penalty of an elastic net with this L1Ratio, without the graph, the matrix A and the
+// groups of the specification. The result has the domain only if package exact supports the domain.
 func (d *design) single(ratio float64) *penalty {
 	columns := d.columns()
 	p := &penalty{limit: make([]float64, columns), ridge: make([]float64, columns)}
@@ -115,7 +115,8 @@ func widen(a *sparse.CSR, columns int) (*sparse.CSR, error) {
 	return sparse.New(l, columns, rows.Ptr, rows.Idx, rows.Val)
 }
 
-// limits returns the weights of the rows of A for lambda = 1 and the coefficients of standardised features.
+// limits returns the weights of the rows of A in the penalty, for lambda = 1 and the coefficients of
+// standardised features. Without a matrix A and a graph, these are the rows of the identity.
 func (d *design) limits() (limit []float64) {
 	if d.spec.A != nil {
 		l, _ := d.spec.A.Dims()

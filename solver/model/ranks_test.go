@@ -23,8 +23,8 @@ import (
 // A call is a function with the arguments of Fit.
 type call[M any] func(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64) (M, error)
 
-// onRanks calls do on ranks that each have consecutive rows of x. It returns the results and errors of all
-// ranks.
+// onRanks calls the function do on each rank. The ranks have consecutive parts of the rows of x. onRanks
+// returns the results and errors of all ranks.
 func onRanks[M any](t *testing.T, ranks int, spec *Spec, x *sparse.CSR, y []float64, do call[M]) ([]M, []error) {
 	t.Helper()
 	models, errs := make([]M, ranks), make([]error, ranks)
@@ -117,8 +117,8 @@ func TestRanks(t *testing.T) {
 // classes in the rows of one rank only.
 func TestRanksUnattained(t *testing.T) {
 	for _, c := range []struct {
-		values []float64 // the only feature of the rows; their labels are −1, +1, −1, ...
-		none   bool
+		values    []float64 // the only feature of the rows; their labels are −1, +1, −1, ...
+		noOptimum bool
 	}{
 		{[]float64{-1, 2, -3, 1, -2, 4, -1, 1}, true},
 		{[]float64{0, 0, 0, 0, -2, 4, -1, 1}, true},
@@ -134,8 +134,8 @@ func TestRanksUnattained(t *testing.T) {
 		for _, ranks := range []int{1, 2, 4} {
 			models, errs := onRanks(t, ranks, spec, x, y, Fit)
 			for r, m := range models { // without an optimum a fit may end with an error
-				if m == nil || m.Columns[0].Certificate.NoOptimum != c.none || errs[r] != nil && !c.none {
-					t.Errorf("%v, rank %d of %d: want no optimum %v: %+v, %v", c.values, r, ranks, c.none, m, errs[r])
+				if m == nil || m.Columns[0].Certificate.NoOptimum != c.noOptimum || errs[r] != nil && !c.noOptimum {
+					t.Errorf("%v, rank %d of %d: want no optimum %v: %+v, %v", c.values, r, ranks, c.noOptimum, m, errs[r])
 				}
 			}
 		}
@@ -182,7 +182,7 @@ func TestRanksRefuse(t *testing.T) {
 		out[i] = v
 		return out
 	}
-	for says, c := range map[string]struct {
+	for want, c := range map[string]struct {
 		spec Spec
 		y    []float64
 	}{
@@ -194,15 +194,15 @@ func TestRanksRefuse(t *testing.T) {
 		"it must be finite and not": {Spec{Lambda: -1}, y},
 	} {
 		models, errs := onRanks(t, 2, &c.spec, x, c.y, Fit)
-		told := false
+		found := false
 		for r, err := range errs {
 			if models[r] != nil || err == nil {
-				t.Fatalf("%q, rank %d: %v, %v", says, r, models[r], err)
+				t.Fatalf("%q, rank %d: %v, %v", want, r, models[r], err)
 			}
-			told = told || strings.Contains(err.Error(), says)
+			found = found || strings.Contains(err.Error(), want)
 		}
-		if !told {
-			t.Errorf("%q: %v", says, errs)
+		if !found {
+			t.Errorf("%q: %v", want, errs)
 		}
 	}
 }
@@ -239,8 +239,8 @@ func TestRanksCV(t *testing.T) {
 				own := func(spec *Spec, rows int) *CVSettings {
 					one := set
 					if assigned {
-						rank := spec.Comm.Rank() * n / spec.Comm.Size()
-						one.Assignment = blocks[rank : rank+rows]
+						first := spec.Comm.Rank() * n / spec.Comm.Size()
+						one.Assignment = blocks[first : first+rows]
 					}
 					return &one
 				}
@@ -272,7 +272,7 @@ func TestRanksCV(t *testing.T) {
 // TestRanksCVEnds checks that CV returns an error on all ranks if one rank has an error.
 func TestRanksCVEnds(t *testing.T) {
 	x, y := random(t, 60, 4, 3, true)
-	for want, last := range map[string]func(*CVSettings, context.CancelFunc){
+	for want, spoil := range map[string]func(*CVSettings, context.CancelFunc){
 		"Assignment has length 2": func(set *CVSettings, _ context.CancelFunc) { set.Assignment = []int{0, 1} },
 		"a metric that fails": func(set *CVSettings, _ context.CancelFunc) {
 			set.Metric = func(*Model, *sparse.CSR, []float64, *ScoreSettings) (float64, error) {
@@ -292,7 +292,7 @@ func TestRanksCVEnds(t *testing.T) {
 			defer cancel()
 			set := &CVSettings{Path: PathSettings{Count: 6, Ratio: 0.1}, Folds: 3, Metric: metricOf(ByLoss)}
 			if spec.Comm.Rank() == 2 {
-				last(set, cancel)
+				spoil(set, cancel)
 			}
 			return CV(ctx, spec, x, y, set)
 		}
@@ -495,8 +495,8 @@ func (s *states) Load() ([]byte, error) {
 	return s.all[len(s.all)-1], nil
 }
 
-// resumed calls do on ranks, and returns the result, which must be the same on all ranks. Rank 0 has the
-// checkpoint kept.
+// resumed calls the function do on ranks, and returns the result, which must be the same on all ranks. Rank 0
+// has the checkpoint in kept, and every other rank an empty checkpoint.
 func resumed[M any](t *testing.T, ranks int, spec *Spec, kept *states, x *sparse.CSR, y []float64, do call[M]) M {
 	t.Helper()
 	models, errs := onRanks(t, ranks, spec, x, y, func(ctx context.Context, one *Spec, x *sparse.CSR, y []float64) (M, error) {

@@ -35,9 +35,9 @@ func (d *design) unpenalised(lambda float64, x []float64) []float64 {
 	_, grouped := d.spec.Penalty.(GroupLasso)
 	free, any := make([]float64, len(x)), false
 	if lambda == 0 || d.factors != nil || d.spec.A != nil || grouped { // otherwise, all features are penalised
-		held, recedes := d.penalised(lambda), d.recedes()
+		penalised, recedes := d.penalised(lambda), d.recedes()
 		for j, v := range x[:d.p] {
-			if !held[j] && recedes(j, v) {
+			if !penalised[j] && recedes(j, v) {
 				free[j], any = v, true
 			}
 		}
@@ -56,26 +56,26 @@ func (d *design) unpenalised(lambda float64, x []float64) []float64 {
 // penalised reports for each coefficient whether the penalty with lambda acts on it, by a ridge or by a row
 // of A with a positive weight.
 func (d *design) penalised(lambda float64) []bool {
-	held := make([]bool, d.columns())
+	out := make([]bool, d.columns())
 	p, err := d.penalty()
 	if err != nil {
-		return held
+		return out
 	}
-	for j := range held {
-		held[j] = lambda*p.ridge[j] > 0 || p.fixed != nil && p.fixed[j] > 0
+	for j := range out {
+		out[j] = lambda*p.ridge[j] > 0 || p.fixed != nil && p.fixed[j] > 0
 	}
 	for k, limit := range p.limit {
 		if !(lambda*limit > 0) && (p.square == nil || p.square[k] == 0) {
 			continue
 		}
 		if p.a == nil {
-			held[k] = true
+			out[k] = true
 			continue
 		}
 		idx, _ := p.a.Row(k)
 		for _, j := range idx {
-			held[j] = true
+			out[j] = true
 		}
 	}
-	return held
+	return out
 }

@@ -95,9 +95,10 @@ type Spec struct {
 	Average bool
 	// Memory, unless zero, selects a fit out of core, for mapped data (sparse.CSR.Mapped). It is the
 	// approximate number of bytes that the fit may use in each process. The labels of two classes must then
-	// be −1 and +1. The default method supports all penalties and a Graph with up to 2,047 features. The only
-	// other methods are solver.SCASK and solver.SCASL. They support any number of features, but no intercept,
-	// no standardised features and no offsets. Results for different values of Memory agree within RelTol.
+	// be −1 and +1. The default method supports all penalties and a Graph, with up to 2,048 coefficients, the
+	// intercept among them. The only other methods are solver.SCASK and solver.SCASL. They support any number
+	// of features, but no intercept, no standardised features and no offsets. Results for different values of
+	// Memory agree within RelTol.
 	Memory int64
 	// Progress, unless nil, is called during fits out of core.
 	Progress func(Progress)

@@ -18,7 +18,7 @@ import (
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
-// mapped returns the same synthetic data in memory and in a mapped file.
+// mapped returns the same synthetic data twice: whole is in memory, and back in a mapped file.
 func mapped(t *testing.T, opt sparse.SyntheticOptions) (whole, back *sparse.Dataset) {
 	t.Helper()
 	made, err := sparse.NewSynthetic(opt)
@@ -29,7 +29,7 @@ func mapped(t *testing.T, opt sparse.SyntheticOptions) (whole, back *sparse.Data
 	return whole, remapped(t, whole, opt.Regression)
 }
 
-// remapped writes data to a file, and returns the mapped file.
+// remapped writes data to a file, and returns the mapped file. regression is true if the labels are numbers.
 func remapped(t *testing.T, whole *sparse.Dataset, regression bool) *sparse.Dataset {
 	t.Helper()
 	back, err := sparse.ReadFile(written(t, whole), &sparse.ReadOptions{Regression: regression, MaxClasses: 9, Memory: 1 << 16, Beyond: true})
@@ -115,7 +115,7 @@ func streamedSpecs(n, p int) map[string]struct {
 	}
 }
 
-// someStreamed skips the subtest with -short, unless its name is in this list.
+// someStreamed skips the subtest with -short, unless its name is in the list below.
 func someStreamed(t *testing.T) {
 	t.Helper()
 	if _, name, _ := strings.Cut(t.Name(), "/"); !slices.Contains([]string{"weights", "ridge", "poisson", "groups,_offsets", "graph,_deviations"}, name) {
@@ -123,9 +123,9 @@ func someStreamed(t *testing.T) {
 	}
 }
 
-// eachStreamed calls test for each specification of streamedSpecs, with the same data in memory and in a
-// mapped file.
-func eachStreamed(t *testing.T, test func(t *testing.T, spec Spec, in, out *sparse.Dataset)) {
+// eachStreamed calls the function test for each specification of streamedSpecs, with data in memory and the
+// same data in a mapped file.
+func eachStreamed(t *testing.T, test func(t *testing.T, spec Spec, inMemory, inFile *sparse.Dataset)) {
 	const n, p = 40000, 24
 	opt := sparse.SyntheticOptions{Rows: n, Features: p, NonzerosPerRow: 9, Noise: 1, Seed: 1}
 	whole, back := mapped(t, opt)
@@ -134,42 +134,42 @@ func eachStreamed(t *testing.T, test func(t *testing.T, spec Spec, in, out *spar
 	counts := counted(numbers)
 	backCounts := remapped(t, counts, true)
 	for name, one := range streamedSpecs(n, p) {
-		in, out := whole, back
+		inMemory, inFile := whole, back
 		if one.regression {
-			in, out = numbers, backNumbers
+			inMemory, inFile = numbers, backNumbers
 		}
 		if one.spec.Loss == (solver.Poisson{}) {
-			in, out = counts, backCounts
+			inMemory, inFile = counts, backCounts
 		}
-		t.Run(name, func(t *testing.T) { test(t, one.spec, in, out) })
+		t.Run(name, func(t *testing.T) { test(t, one.spec, inMemory, inFile) })
 	}
 }
 
 // TestStreamed checks that a fit out of core reaches the objective of a fit in memory, that its gap bounds
 // the distance from the optimum, and that the number of threads changes no bit.
 func TestStreamed(t *testing.T) {
-	eachStreamed(t, func(t *testing.T, spec Spec, in, out *sparse.Dataset) {
+	eachStreamed(t, func(t *testing.T, spec Spec, inMemory, inFile *sparse.Dataset) {
 		best := spec
 		best.RelTol = 1e-10
-		want, err := Fit(context.Background(), &best, in.X, in.Labels)
+		want, err := Fit(context.Background(), &best, inMemory.X, inMemory.Labels)
 		if err != nil {
 			t.Fatal(err)
 		}
-		pieces := spec
-		pieces.Memory = 2 << 20
-		m, err := Fit(context.Background(), &pieces, out.X, out.Labels)
+		streamed := spec
+		streamed.Memory = 2 << 20
+		m, err := Fit(context.Background(), &streamed, inFile.X, inFile.Labels)
 		if err != nil {
 			t.Fatal(err)
 		}
 		c, w := m.Columns[0].Certificate, want.Columns[0].Certificate
-		real := naive(&spec, in.X, in.Labels, m.Columns[0].Coefficients, m.Columns[0].Intercept)
-		zero := naive(&spec, in.X, in.Labels, make([]float64, len(m.Columns[0].Coefficients)), 0)
+		real := naive(&spec, inMemory.X, inMemory.Labels, m.Columns[0].Coefficients, m.Columns[0].Intercept)
+		zero := naive(&spec, inMemory.X, inMemory.Labels, make([]float64, len(m.Columns[0].Coefficients)), 0)
 		t.Logf("objective %v, gap %.1e, off by %.1e; %v passes, %d steps", c.Objective, c.Gap, real-w.Objective, m.Columns[0].Run.Passes, m.Columns[0].Run.NewtonSteps)
 		if math.Abs(real-c.Objective) > 1e-11*zero || real-w.Objective > c.Gap || w.Objective-real > w.Gap+1e-11*zero || c.Gap > 1e-6*zero || c.Status != solver.Converged {
 			t.Errorf("objective %v, said to be %v with a gap of %v, in memory %v with %v", real, c.Objective, c.Gap, w.Objective, w.Gap)
 		}
-		pieces.Threads = 3
-		again, err := Fit(context.Background(), &pieces, out.X, out.Labels)
+		streamed.Threads = 3
+		again, err := Fit(context.Background(), &streamed, inFile.X, inFile.Labels)
 		if err != nil || again.Columns[0].Intercept != m.Columns[0].Intercept || again.Columns[0].Certificate != m.Columns[0].Certificate {
 			t.Errorf("other bits with other threads, %v", err)
 		}
@@ -280,7 +280,7 @@ func TestStreamedRare(t *testing.T) {
 
 // TestStreamedPath checks that a path out of core has the lambdas and objectives of a path in memory.
 func TestStreamedPath(t *testing.T) {
-	eachStreamed(t, func(t *testing.T, spec Spec, in, out *sparse.Dataset) {
+	eachStreamed(t, func(t *testing.T, spec Spec, inMemory, inFile *sparse.Dataset) {
 		someStreamed(t)
 		set := &PathSettings{Count: 6, Ratio: 1e-2}
 		switch spec.Domain.(type) { // LambdaMax does not support a ball, a simplex or a matrix A
@@ -292,13 +292,13 @@ func TestStreamedPath(t *testing.T) {
 		}
 		best := spec
 		best.RelTol = 1e-9
-		want, err := fitPath(context.Background(), &best, in.X, in.Labels, set)
+		want, err := fitPath(context.Background(), &best, inMemory.X, inMemory.Labels, set)
 		if err != nil {
 			t.Fatal(err)
 		}
-		pieces := spec
-		pieces.Memory = 2 << 20
-		steps, err := fitPath(context.Background(), &pieces, out.X, out.Labels, set)
+		streamed := spec
+		streamed.Memory = 2 << 20
+		steps, err := fitPath(context.Background(), &streamed, inFile.X, inFile.Labels, set)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -423,13 +423,13 @@ func TestStreamedCV(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			someStreamed(t)
-			in, out, path := two, twoBack, twoPath
+			inMemory, inFile, path := two, twoBack, twoPath
 			if c.several {
-				in, out, path = many, manyBack, manyPath
+				inMemory, inFile, path = many, manyBack, manyPath
 			}
 			c.spec.RelTol, c.spec.Seed = 1e-9, 4
 			c.set.Folds, c.set.Path.Count, c.set.Path.Ratio = 3, 3, 1e-2
-			want, err := CV(t.Context(), &c.spec, in.X, in.Labels, &c.set)
+			want, err := CV(t.Context(), &c.spec, inMemory.X, inMemory.Labels, &c.set)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -441,7 +441,7 @@ func TestStreamedCV(t *testing.T) {
 				}
 				last = done
 			}
-			got, err := CV(t.Context(), &c.spec, out.X, out.Labels, &set)
+			got, err := CV(t.Context(), &c.spec, inFile.X, inFile.Labels, &set)
 			if err != nil || last != 9 || calls < 9 {
 				t.Fatalf("%d models in %d calls, %v", last, calls, err)
 			}
@@ -474,9 +474,9 @@ func TestStreamedCV(t *testing.T) {
 	}
 }
 
-// TestStreamedAUCRoom checks that CV has no AUC if Memory is too small for the scores of all lambdas, unless
-// CV chooses lambda by the AUC.
-func TestStreamedAUCRoom(t *testing.T) {
+// TestStreamedAUCMemory checks that CV has no AUC if Memory is too small for the scores of all lambdas,
+// unless CV chooses lambda by the AUC.
+func TestStreamedAUCMemory(t *testing.T) {
 	const n = 9000
 	opt := sparse.SyntheticOptions{Rows: n, Features: 16, NonzerosPerRow: 4, Noise: 1, Seed: 1}
 	_, back := mapped(t, opt)

@@ -14,8 +14,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// mappedMany returns the same data of four classes in memory and mapped, with weights and offsets of the
-// rows.
+// mappedMany returns the same data of four classes twice: whole is in memory, and back in a mapped file. It
+// also returns weights and offsets for the rows.
 func mappedMany(t *testing.T, n int) (whole, back *sparse.Dataset, weights, offsets []float64) {
 	t.Helper()
 	made, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: n, Features: 16, NonzerosPerRow: 6, Noise: 1, Seed: 1, Regression: true})
@@ -44,19 +44,19 @@ func TestStreamedClasses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var told []int
+		var reported []int
 		spec.Memory = 2 << 20
 		spec.Progress = func(at Progress) {
-			if len(told) == 0 || told[len(told)-1] != at.Class {
-				told = append(told, at.Class)
+			if len(reported) == 0 || reported[len(reported)-1] != at.Class {
+				reported = append(reported, at.Class)
 			}
 		}
 		got, err := Fit(context.Background(), &spec, back.X, back.Labels)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(got.Classes.Values) != 4 || len(told) != 4 || told[3] != 3 {
-			t.Errorf("%s: classes %v, told of %v", name, got.Classes, told)
+		if len(got.Classes.Values) != 4 || len(reported) != 4 || reported[3] != 3 {
+			t.Errorf("%s: classes %v, told of %v", name, got.Classes, reported)
 		}
 		for k, m := range got.Columns {
 			c, w := m.Certificate, want.Columns[k].Certificate
@@ -133,12 +133,12 @@ func TestStreamedAUC(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			in, _ := split(folds, 1)
-			part, err := whole.X.SelectRows(in)
+			rows, _ := split(folds, 1)
+			part, err := whole.X.SelectRows(rows)
 			if err != nil {
 				t.Fatal(err)
 			}
-			set := &ScoreSettings{Weights: pick(weights, in), Offsets: pick(offsets, in)}
+			set := &ScoreSettings{Weights: pick(weights, rows), Offsets: pick(offsets, rows)}
 			h, err := c.holdOut(1)
 			if err != nil {
 				t.Fatal(err)
@@ -151,8 +151,8 @@ func TestStreamedAUC(t *testing.T) {
 				}
 				got = append(got, found...)
 			}
-			for i, of := range models {
-				want, err := of.Score(part, pick(whole.Labels, in), set)
+			for i, m := range models {
+				want, err := m.Score(part, pick(whole.Labels, rows), set)
 				if err != nil {
 					t.Fatal(err)
 				}

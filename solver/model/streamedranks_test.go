@@ -18,21 +18,22 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// streamedRanks calls do on ranks that each have a shard of a mapped file, and returns the results and errors
-// of all ranks. If before is not nil, it returns the context of a rank.
+// streamedRanks calls the function do on ranks that each have a shard of a mapped file, and returns the
+// results and errors of all ranks. before, unless nil, is called first on each rank, and returns the context
+// for do.
 func streamedRanks[M any](t *testing.T, ranks int, spec *Spec, path string, do call[M], before func(rank int, c *dist.Goroutine) context.Context) ([]M, []error) {
 	t.Helper()
 	models, errs := make([]M, ranks), make([]error, ranks)
 	solvertest.OnShards(t, ranks, path, 1<<16, func(comm *dist.Goroutine, part *sparse.Dataset, first int) {
 		own, ctx, r := *spec, t.Context(), comm.Rank()
 		own.Comm = comm
-		rows := func(v []float64) []float64 {
+		shard := func(v []float64) []float64 {
 			if v == nil {
 				return nil
 			}
 			return v[first : first+len(part.Labels)]
 		}
-		own.SampleWeights, own.Offsets = rows(spec.SampleWeights), rows(spec.Offsets)
+		own.SampleWeights, own.Offsets = shard(spec.SampleWeights), shard(spec.Offsets)
 		if before != nil {
 			ctx = before(r, comm)
 		}
@@ -55,31 +56,31 @@ func TestStreamedRanks(t *testing.T) {
 	backCounts := remapped(t, counts, true)
 	path, pathNumbers, pathCounts := written(t, whole), written(t, numbers), written(t, counts)
 	for name, one := range streamedSpecs(n, p) {
-		in, out, at := whole, back, path
+		inMemory, inFile, file := whole, back, path
 		if one.regression {
-			in, out, at = numbers, backNumbers, pathNumbers
+			inMemory, inFile, file = numbers, backNumbers, pathNumbers
 		}
 		if one.spec.Loss == (solver.Poisson{}) {
-			in, out, at = counts, backCounts, pathCounts
+			inMemory, inFile, file = counts, backCounts, pathCounts
 		}
 		t.Run(name, func(t *testing.T) {
 			someStreamed(t)
 			best := one.spec
 			best.RelTol = 1e-10
-			want := mustFit(t, &best, in.X, in.Labels).Columns[0].Certificate
-			pieces := one.spec
-			pieces.Memory = 2 << 20
-			zero := naive(&pieces, in.X, in.Labels, make([]float64, p), 0)
-			alone := mustFit(t, &pieces, out.X, out.Labels)
+			want := mustFit(t, &best, inMemory.X, inMemory.Labels).Columns[0].Certificate
+			streamed := one.spec
+			streamed.Memory = 2 << 20
+			zero := naive(&streamed, inMemory.X, inMemory.Labels, make([]float64, p), 0)
+			alone := mustFit(t, &streamed, inFile.X, inFile.Labels)
 			for _, ranks := range []int{1, 2, 3} {
-				models, errs := streamedRanks(t, ranks, &pieces, at, Fit, nil)
-				again, more := streamedRanks(t, ranks, &pieces, at, Fit, nil)
+				models, errs := streamedRanks(t, ranks, &streamed, file, Fit, nil)
+				again, more := streamedRanks(t, ranks, &streamed, file, Fit, nil)
 				first := oneOf(t, append(models, again...), append(errs, more...))
 				if diff := cmp.Diff(alone, first); ranks == 1 && diff != "" {
 					t.Errorf("one rank is not the single process: %s", diff)
 				}
 				c := first.Columns[0].Certificate
-				real := naive(&pieces, in.X, in.Labels, first.Columns[0].Coefficients, first.Columns[0].Intercept)
+				real := naive(&streamed, inMemory.X, inMemory.Labels, first.Columns[0].Coefficients, first.Columns[0].Intercept)
 				if math.Abs(real-c.Objective) > 1e-11*zero || real-want.Objective > c.Gap || want.Objective-real > want.Gap+1e-11*zero || c.Gap > 1e-6*zero || c.Status != solver.Converged {
 					t.Errorf("%d ranks: objective %v, said to be %v with a gap of %v, in memory %v with %v", ranks, real, c.Objective, c.Gap, want.Objective, want.Gap)
 				}
@@ -176,9 +177,9 @@ func TestStreamedRanksSorted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	in := &sparse.Dataset{X: x, Labels: pick(whole.Labels, order)}
-	path := written(t, in)
-	want := mustFit(t, &Spec{Lambda: 2e-3, Settings: solver.Settings{RelTol: 1e-10}}, in.X, in.Labels).Columns[0].Certificate
+	sorted := &sparse.Dataset{X: x, Labels: pick(whole.Labels, order)}
+	path := written(t, sorted)
+	want := mustFit(t, &Spec{Lambda: 2e-3, Settings: solver.Settings{RelTol: 1e-10}}, sorted.X, sorted.Labels).Columns[0].Certificate
 	spec := &Spec{Lambda: 2e-3, Memory: 2 << 20}
 	for _, ranks := range []int{2, 4} {
 		models, errs := streamedRanks(t, ranks, spec, path, Fit, nil)
@@ -209,13 +210,13 @@ func TestStreamedRanksSorted(t *testing.T) {
 
 // TestStreamedRanksUnattained checks that NoOptimum depends on the rows of all ranks.
 func TestStreamedRanksUnattained(t *testing.T) {
-	for _, none := range []bool{true, false} {
+	for _, noOptimum := range []bool{true, false} {
 		x, y := make([]float64, 3000), make([]float64, 3000)
 		for i := range x {
 			y[i] = float64(2*(i%2) - 1)
 			x[i] = y[i] * float64(1+i%5)
 		}
-		if !none {
+		if !noOptimum {
 			x[17] *= -1
 			x[18] *= -1
 		}
@@ -227,8 +228,8 @@ func TestStreamedRanksUnattained(t *testing.T) {
 		spec := &Spec{NoIntercept: true, Memory: 1 << 20, Settings: solver.Settings{RelTol: 1e-2}}
 		models, errs := streamedRanks(t, 3, spec, path, Fit, nil)
 		for r, m := range models {
-			if m == nil || m.Columns[0].Certificate.NoOptimum != none || errs[r] != nil && !none {
-				t.Errorf("no optimum %v, rank %d: %+v, %v", none, r, m, errs[r])
+			if m == nil || m.Columns[0].Certificate.NoOptimum != noOptimum || errs[r] != nil && !noOptimum {
+				t.Errorf("no optimum %v, rank %d: %+v, %v", noOptimum, r, m, errs[r])
 			}
 		}
 	}
@@ -250,9 +251,9 @@ func TestStreamedRanksClasses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pieces := *spec
-	pieces.Memory = 2 << 20
-	models, errs := streamedRanks(t, 3, &pieces, written(t, whole), Fit, nil)
+	streamed := *spec
+	streamed.Memory = 2 << 20
+	models, errs := streamedRanks(t, 3, &streamed, written(t, whole), Fit, nil)
 	m := oneOf(t, models, errs)
 	if diff := cmp.Diff(want.Classes, m.Classes); diff != "" || m.Summary.Rows != n {
 		t.Fatalf("%d rows, %s", m.Summary.Rows, diff)

@@ -31,9 +31,9 @@ type Tally struct {
 	sides     []sides     // one for two classes, otherwise one for each class; nil without AUC
 }
 
-// A classCounts has, for each class, the weight of the rows of this class that are predicted correctly, of
-// all its rows, and of all rows that are predicted to be of this class.
-type classCounts struct{ right, rows, called []float64 }
+// A classCounts has total weights of rows. For class k, rows[k] is the weight of the rows of this class,
+// right[k] of those that are predicted correctly, and predicted[k] of all rows for which class k is predicted.
+type classCounts struct{ right, rows, predicted []float64 }
 
 // A moment has the mean of some numbers with weights, and the sum of the weights. deviation is the weighted
 // sum of the deviations from the mean: squares, or for counts the Poisson deviance.
@@ -85,8 +85,8 @@ func (m *Model) emptySides(rows []int) (out []sides) {
 	return out
 }
 
-// Add adds the rows of x with the arguments of Score. Either all calls or no call must have weights. The
-// threshold must be the same in all calls.
+// Add adds the rows of x. Its arguments are the arguments of Score. Either all calls or no call must have
+// weights. The threshold must be the same in all calls.
 func (t *Tally) Add(x *sparse.CSR, y []float64, set *ScoreSettings) error {
 	set, err := set.checked(x, y)
 	if err != nil {
@@ -112,16 +112,17 @@ func (t *Tally) Add(x *sparse.CSR, y []float64, set *ScoreSettings) error {
 	weight := set.total(len(y))
 	t.weight += weight
 	t.rows += len(y)
-	blend := func(to *float64, of func(i int) float64) {
-		*to += float64(weight / t.weight * (mean(set.Weights, len(y), of) - *to))
+	// updateMean includes the new rows in *to, a mean over all rows; value gives their numbers.
+	updateMean := func(to *float64, value func(i int) float64) {
+		*to += float64(weight / t.weight * (mean(set.Weights, len(y), value) - *to))
 	}
 	switch {
 	case classes == nil:
-		return t.addNumbers(margins, y, set, blend)
+		return t.addNumbers(margins, y, set, updateMean)
 	case len(t.m.Columns) == 1:
-		t.addTwo(margins, classes, set.Weights, blend)
+		t.addTwo(margins, classes, set.Weights, updateMean)
 	default:
-		t.addMany(margins, classes, set.Weights, blend)
+		t.addMany(margins, classes, set.Weights, updateMean)
 	}
 	return nil
 }
@@ -154,14 +155,14 @@ func (m *Model) someClasses() string {
 	return fmt.Sprint(m.Classes.Values)
 }
 
-func (t *Tally) addNumbers(margins, y []float64, set *ScoreSettings, blend func(to *float64, of func(i int) float64)) error {
+func (t *Tally) addNumbers(margins, y []float64, set *ScoreSettings, updateMean func(to *float64, value func(i int) float64)) error {
 	loss := t.m.loss()
-	blend(&t.loss, func(i int) float64 { return loss.Value(margins[i], y[i]) })
+	updateMean(&t.loss, func(i int) float64 { return loss.Value(margins[i], y[i]) })
 	if err := t.m.toPredictions(margins); err != nil {
 		return err
 	}
-	blend(&t.mse, func(i int) float64 { return square(y[i], margins[i]) })
-	blend(&t.mae, func(i int) float64 { return math.Abs(y[i] - margins[i]) })
+	updateMean(&t.mse, func(i int) float64 { return square(y[i], margins[i]) })
+	updateMean(&t.mae, func(i int) float64 { return math.Abs(y[i] - margins[i]) })
 	t.label.add(y, set, square)
 	if t.m.counts() {
 		t.counts.add(y, set, deviance)
@@ -169,47 +170,47 @@ func (t *Tally) addNumbers(margins, y []float64, set *ScoreSettings, blend func(
 	return nil
 }
 
-func (t *Tally) addTwo(margins []float64, classes []int, weights []float64, blend func(to *float64, of func(i int) float64)) {
+func (t *Tally) addTwo(margins []float64, classes []int, weights []float64, updateMean func(to *float64, value func(i int) float64)) {
 	loss, sign := t.m.loss(), [2]float64{-1, 1}
-	blend(&t.loss, func(i int) float64 { return loss.Value(margins[i], sign[classes[i]]) })
+	updateMean(&t.loss, func(i int) float64 { return loss.Value(margins[i], sign[classes[i]]) })
 	if t.sides != nil {
 		for i, v := range margins {
 			t.sides[0][classes[i]].add(v, i, weights)
 		}
 	}
 	if probability := t.m.probability(); probability != nil {
-		blend(&t.brier, func(i int) float64 {
+		updateMean(&t.brier, func(i int) float64 {
 			off := probability(float64(-sign[classes[i]] * margins[i])) // 1 minus the probability of the true class
 			return float64(off * off)
 		})
 		t.m.toProbabilities(margins)
 	}
 	for i, k := range classes {
-		called := 0
+		predicted := 0
 		if margins[i] > t.threshold {
-			called = 1
+			predicted = 1
 		}
-		t.count(k, called, weightOf(weights, i))
+		t.count(k, predicted, weightOf(weights, i))
 	}
 }
 
-// count adds a row of class k for which the class called is predicted.
-func (t *Tally) count(k, called int, weight float64) {
+// count adds a row of class k with the given predicted class.
+func (t *Tally) count(k, predicted int, weight float64) {
 	t.classes.rows[k] += weight
-	t.classes.called[called] += weight
-	if k == called {
+	t.classes.predicted[predicted] += weight
+	if k == predicted {
 		t.classes.right[k] += weight
 	}
 	if t.confusion != nil {
-		t.confusion[k][called] += weight
+		t.confusion[k][predicted] += weight
 	}
 }
 
-func (t *Tally) addMany(margins []float64, classes []int, weights []float64, blend func(to *float64, of func(i int) float64)) {
+func (t *Tally) addMany(margins []float64, classes []int, weights []float64, updateMean func(to *float64, value func(i int) float64)) {
 	loss, each := term.LossOf(t.m.loss()), len(t.m.Columns)
 	row := func(i int) []float64 { return margins[i*each : (i+1)*each] }
 	probable := t.m.givesProbability()
-	blend(&t.loss, func(i int) float64 {
+	updateMean(&t.loss, func(i int) float64 {
 		if probable {
 			return term.Surprise(loss, row(i), classes[i])
 		}
@@ -297,7 +298,7 @@ func (t *Tally) join(team *rows.Team) {
 		return
 	}
 	c := &t.classes
-	for _, counts := range append([][]float64{c.right, c.rows, c.called}, t.confusion...) {
+	for _, counts := range append([][]float64{c.right, c.rows, c.predicted}, t.confusion...) {
 		team.Sum(counts)
 	}
 }
@@ -354,9 +355,9 @@ func (t *Tally) auc() *float64 {
 	return &sum
 }
 
-// add adds the numbers v to the moment. off returns the deviation of a number from a center. The sum of the
-// deviations from a center must equal the sum of the deviations from the mean, plus the weight times
-// off(mean, center).
+// add adds the numbers v to the moment. off returns the deviation of a number from a center. For any center,
+// the weighted sum of off(v[i], center) must equal the weighted sum of off(v[i], mean), plus the total weight
+// times off(mean, center), where mean is the mean of v.
 func (m *moment) add(v []float64, set *ScoreSettings, off func(v, center float64) float64) {
 	weight := set.total(len(v))
 	center := mean(set.Weights, len(v), func(i int) float64 { return v[i] })

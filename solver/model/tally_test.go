@@ -83,7 +83,7 @@ func TestTally(t *testing.T) {
 	}
 }
 
-// inPieces calls add for 150 rows of x at a time, with their labels and settings.
+// inPieces calls the function add for 150 rows of x at a time, with their labels and settings.
 func inPieces(x *sparse.CSR, y []float64, set *ScoreSettings, add func(x *sparse.CSR, y []float64, set *ScoreSettings) error) error {
 	for lo := 0; lo < len(y); lo += 150 {
 		rows := make([]int, min(150, len(y)-lo))
@@ -102,7 +102,7 @@ func inPieces(x *sparse.CSR, y []float64, set *ScoreSettings, add func(x *sparse
 }
 
 // sameMetrics compares metrics up to rounding. exact is true if the AUC and the confusion table must be equal
-// without rounding, brief if got is of a brief tally.
+// without rounding. brief is true if got is of a brief tally.
 func sameMetrics(t *testing.T, name string, got, want *Metrics, brief, exact bool) {
 	t.Helper()
 	if brief && want.Classes != nil {

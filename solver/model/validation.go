@@ -90,7 +90,7 @@ func newPatience(v *Validation, classes bool) (p *patience, err error) {
 	return p, err
 }
 
-// judge sets s.Validation to the value of the measure.
+// judge sets s.Validation to the value of the measure, and counts the lambdas since the best value.
 func (p *patience) judge(s *Step) error {
 	if p.Validation == nil {
 		return nil
