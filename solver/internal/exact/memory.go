@@ -46,10 +46,14 @@ func pairs(m *sparse.CSR) (sum float64) {
 	n, _ := m.Dims()
 	for i := range n {
 		idx, _ := m.Row(i)
-		sum += float64(len(idx) * (len(idx) + 1) / 2)
+		sum += pairsOf(int64(len(idx)))
 	}
 	return sum
 }
+
+// pairsOf returns the number of pairs of entries in a row with the given number of entries, including each
+// entry's pair with itself.
+func pairsOf(count int64) float64 { return float64(count * (count + 1) / 2) }
 
 // mostFormed returns the largest number of columns whose Hessian may be formed, if they are the columns
 // with the most entries.

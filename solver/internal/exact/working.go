@@ -227,7 +227,11 @@ func (s *Solver) formed(cols []int32) bool {
 	if len(cols) > defaultWorking {
 		return false
 	}
-	entries, pairs := s.pairs(cols)
+	var entries, pairs float64
+	for _, count := range s.rowCounts(cols) {
+		entries += float64(count)
+		pairs += pairsOf(count)
+	}
 	if pairs > longRow/2*entries {
 		pairs *= 0.5
 	}
@@ -249,31 +253,23 @@ func denseCost(columns int, support float64) float64 {
 	return float64(factorCost/6*support*float64(support*support)) + float64(m*m)
 }
 
-// pairs returns the number of entries of the columns, and the number of pairs of entries in the same row. An
-// entry also makes a pair with itself.
-func (s *Solver) pairs(cols []int32) (entries, pairs float64) {
+// rowCounts returns the number of entries of each row in the given columns.
+func (s *Solver) rowCounts(cols []int32) []int64 {
+	count := make([]int64, s.Rows.Len())
 	if len(cols) == s.p {
-		for i := range s.Rows.Len() {
-			k := float64(s.Rows.Ptr[i+1] - s.Rows.Ptr[i])
-			entries += k
-			pairs += float64(k * (k + 1) / 2)
+		for i := range count {
+			count[i] = s.Rows.Ptr[i+1] - s.Rows.Ptr[i]
 		}
-		return entries, pairs
+		return count
 	}
 	columns := s.transpose()
-	count := make([]int32, s.Rows.Len())
 	for _, j := range cols {
 		idx, _ := columns.Row(int(j))
 		for _, i := range idx {
 			count[i]++
 		}
 	}
-	for _, c := range count {
-		k := float64(c)
-		entries += k
-		pairs += float64(k * (k + 1) / 2)
-	}
-	return entries, pairs
+	return count
 }
 
 // transpose returns X' and keeps it for the next call.
@@ -291,16 +287,9 @@ func (s *Solver) buildRows() {
 		w.rows = s.Rows
 		return
 	}
-	columns := s.transpose()
-	ptr := make([]int64, s.Rows.Len()+1)
-	for _, j := range w.cols {
-		idx, _ := columns.Row(int(j))
-		for _, i := range idx {
-			ptr[i+1]++
-		}
-	}
-	for i := range s.Rows.Len() {
-		ptr[i+1] += ptr[i]
+	ptr := make([]int64, 1, s.Rows.Len()+1)
+	for i, count := range s.rowCounts(w.cols) {
+		ptr = append(ptr, ptr[i]+count)
 	}
 	w.rows = kernels.Rows{Ptr: ptr, Cols: len(w.cols)}
 	nnz := ptr[s.Rows.Len()]
@@ -311,7 +300,7 @@ func (s *Solver) buildRows() {
 	case s.Rows.Val != nil:
 		w.rows.Val = make([]float64, nnz)
 	}
-	next := append([]int64(nil), ptr[:s.Rows.Len()]...)
+	columns, next := s.transpose(), slices.Clone(ptr[:s.Rows.Len()])
 	for k, j := range w.cols {
 		w.appendColumn(next, k, columns, int(j))
 	}
