@@ -131,8 +131,8 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 			stalled = 0
 		}
 		if stalled == maxStalled/2 && s.coupled == nil && !s.set.formed { // only a Cholesky factor is accurate enough
-			s.work.visits, s.set.cols = math.Inf(1), nil
-			clear(s.set.position)
+			s.work.visits = math.Inf(1)
+			s.set.empty()
 		}
 		r.Gap, lowest = math.Min(r.Gap, proved), s.at.value
 		if aim = tol; !s.summary.cheap {
@@ -293,12 +293,9 @@ func (s *Solver) visit() {
 	if s.gram != nil { // the Gram matrix is the same at all points
 		return
 	}
-	s.set.cols = nil
+	s.set.empty()
 	if s.coupled != nil {
 		s.coupled.forget()
-	}
-	if s.set.position != nil {
-		clear(s.set.position)
 	}
 }
 
@@ -604,8 +601,13 @@ func (s *Solver) LambdaMax(interrupt func() error) (float64, error) {
 }
 
 // Support returns the number of coefficients that are not zero.
-func (s *Solver) Support() int {
-	return s.p - len(slices.DeleteFunc(slices.Clone(s.x), func(v float64) bool { return v != 0 }))
+func (s *Solver) Support() (count int) {
+	for _, v := range s.x {
+		if v != 0 {
+			count++
+		}
+	}
+	return count
 }
 
 // Gradient returns X'Cα for the last dual point. The next call of a method may change it. After LambdaMax,

@@ -106,6 +106,12 @@ func (s *Solver) chooseSet(share float64) bool {
 	return missing
 }
 
+// empty removes all columns, so that chooseSet makes a new set.
+func (w *workingSet) empty() {
+	w.cols = nil
+	clear(w.position)
+}
+
 // freePosition returns the position in the set of a free feature without bounds, or −1 if there is none. If
 // there are several, it takes the last one. It also returns −1 if the curvature φ″ of the loss jumps: where
 // the loss is linear, the minimum over a coefficient is too far away.
