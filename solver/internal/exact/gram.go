@@ -26,9 +26,6 @@ type gram struct {
 
 	roundings float64 // number of rounding errors in an entry of H
 	visited   float64 // how often proofs have read all rows, times the number of entries of a row
-	// The working set must take all columns, because visits for proofs have cost as much as the missing part
-	// of H.
-	whole bool
 }
 
 // gramServes reports whether to use a Gram matrix in place of the rows. cheap says that the Hessian of all
@@ -99,7 +96,8 @@ func (m *gram) tally() *gap.Tally { return &m.base.Tally }
 
 // prove proves a gap at x. If the working set has all columns, it takes the loss and the gradient at x from
 // H. If the set lacks columns, or if the rounding errors of H prevent a proof of the goal, it visits the rows
-// at x, unless x is the base.
+// at x, unless x is the base. When these visits have cost as much as the missing part of H, the set must take
+// all columns.
 func (m *gram) prove(x, z, e []float64, goal float64) gap.Bound {
 	if len(m.set.cols) == len(x) && !slices.Equal(x, m.base.X) {
 		to := m.move(x)
@@ -116,7 +114,7 @@ func (m *gram) prove(x, z, e []float64, goal float64) gap.Bound {
 	_, p := m.Data.Dims()
 	m.visited += 2 * float64(p)
 	left := float64(p*(p+1)-len(m.set.cols)*(len(m.set.cols)+1)) / 2
-	m.whole = m.whole || p <= defaultWorking && m.visited > productCost*left
+	m.set.whole = m.set.whole || p <= defaultWorking && m.visited > productCost*left
 	b := m.bounds.Prove(m.point(x), m.alpha, z, e, &m.base.Tally, goal)
 	if b.Tail != nil {
 		for j, tail := range b.Tail {

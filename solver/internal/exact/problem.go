@@ -81,7 +81,6 @@ type columnSummary struct {
 	free    []int32        // the free features
 	apart   *gap.Separated // samples that are separated by free features; nil if there are none
 	allFree bool           // the field free was computed for lambda = 0, for which all limits are 0
-	cheap   bool           // the Hessian of all columns costs little: the working set has all columns
 }
 
 // A standing is the mean loss Σ cᵢ φ at the point, and the objective P.
@@ -129,7 +128,7 @@ func New(p *Problem) (*Solver, error) {
 	case p.MaxWorking == 0:
 		s.set.most = features
 	}
-	s.summary.cheap = !p.byCoordinate() || p.File != nil || features <= min(s.set.most, defaultWorking) && (features <= wholeSet || p.Assembly() <= cheapCost)
+	s.set.whole = !p.byCoordinate() || p.File != nil || features <= min(s.set.most, defaultWorking) && (features <= wholeSet || p.Assembly() <= cheapCost)
 	s.prepareRows()
 	for _, v := range []*[]float64{&s.x, &s.e, &s.ridge} {
 		*v = make([]float64, features)
@@ -156,10 +155,10 @@ func (s *Solver) prepareRows() {
 		return
 	}
 	m := newMemory(s.Problem, &s.set)
-	if s.rows = m; !s.gramServes(s.summary.cheap) {
+	if s.rows = m; !s.gramServes(s.set.whole) {
 		return
 	}
-	if !s.summary.cheap {
+	if !s.set.whole {
 		m.dense = newDense(s.Data, s.set.threads)
 		s.summary.columns = m.dense
 	}

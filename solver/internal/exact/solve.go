@@ -89,7 +89,7 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 	}
 	s.work.mostFall = 0
 	s.work.near, s.work.fall = s.work.warm, 0
-	if s.work.warm || s.summary.cheap || unproved {
+	if s.work.warm || s.set.whole || unproved {
 		aim = tol
 	}
 	s.set.model.Stop = func() bool { return set.Stop != nil && set.Stop() != nil }
@@ -135,7 +135,7 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 			s.set.empty()
 		}
 		r.Gap, lowest = math.Min(r.Gap, proved), s.at.value
-		if aim = tol; !s.summary.cheap {
+		if aim = tol; !s.set.whole {
 			aim = math.Max(tol, proofPart*proved)
 		}
 		if !(r.Gap <= tol) {
@@ -546,7 +546,7 @@ const (
 // firstDamping returns the damping of the first Hessian. It is 0 if the curvature of the loss is
 // continuous, or if there are many columns and all have a ridge.
 func (s *Solver) firstDamping() float64 {
-	if s.Loss.Traits().ContinuousCurvature || !s.summary.cheap && !slices.Contains(s.Ridge, 0) {
+	if s.Loss.Traits().ContinuousCurvature || !s.set.whole && !slices.Contains(s.Ridge, 0) {
 		return 0
 	}
 	return jumpDamping

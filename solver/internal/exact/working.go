@@ -17,6 +17,7 @@ type workingSet struct {
 	cols     []int32 // the columns, in increasing order
 	position []int32 // for each feature: its position in cols plus 1, or 0 if it is not in cols
 	noRoom   bool    // more columns belong to the set than the field most allows, see chooseSet
+	whole    bool    // chooseSet takes all columns, because this costs little
 
 	// formed is true if the Hessian is computed as a matrix. rows and columns are the data of the columns in
 	// cols, by rows and by columns: rows is used if formed is true, else columns.
@@ -46,8 +47,7 @@ const (
 
 // chooseSet makes the working set. A column belongs to the set if its coefficient is not zero, if it has no
 // limit, or if its correlation exceeds share times its limit. With a Gram matrix, a column in the set also
-// stays there. If the model is coupled, or if the Hessian of all columns is cheap (summary.cheap), the set has
-// all columns.
+// stays there. If the model is coupled, or if the field whole is true, the set has all columns.
 //
 // If the set has all columns that belong to it and not many more, it stays as it is. With a constant
 // curvature of the loss it may have many more. Otherwise columns whose correlation exceeds early·share times
@@ -64,15 +64,12 @@ func (s *Solver) chooseSet(share float64) bool {
 		}
 		return false
 	}
-	if s.gram != nil && s.gram.whole {
-		s.summary.cheap = true
-	}
 	var cols, stay, enter []int32
 	needed, missing := 0, len(w.cols) == 0
 	for j, limit := range s.limit {
 		correlation := s.correlation(j)
 		inside := w.position[j] > 0
-		must := s.x[j] != 0 || limit == 0 || s.summary.cheap || s.gram != nil && inside
+		must := s.x[j] != 0 || limit == 0 || s.set.whole || s.gram != nil && inside
 		if !must && correlation <= early*share*limit {
 			continue
 		}
@@ -223,10 +220,10 @@ const (
 )
 
 // formed reports whether to compute the Hessian of the columns as a matrix. It is always true with several
-// processes, with a Gram matrix, or if the Hessian of all columns is cheap (summary.cheap). Otherwise there
-// must be at most defaultWorking columns, and the matrix must cost less than repeated visits to the columns.
+// processes, with a Gram matrix, or if the set has all columns (workingSet.whole). Otherwise there must be at
+// most defaultWorking columns, and the matrix must cost less than repeated visits to the columns.
 func (s *Solver) formed(cols []int32) bool {
-	if !s.Team.Alone() || s.summary.cheap || s.gram != nil {
+	if !s.Team.Alone() || s.set.whole || s.gram != nil {
 		// Without the Hessian, processes would exchange a message for each coordinate.
 		return true
 	}
