@@ -10,7 +10,7 @@ import (
 // Columns is the matrix Z'Z + diag(ridge), represented by the columns of Z. If these are sparse, a change of
 // one coordinate is fast.
 type Columns struct {
-	Z     kernels.Rows // Z' by rows: row k is column k of Z
+	Z     kernels.Rows // Z' by rows: row k is column k of Z; its indices are in Idx
 	N     int          // the number of rows of Z
 	Ridge []float64
 
@@ -145,19 +145,11 @@ func (h *Columns) supportColumns(support []int32) *kernels.Rows {
 	if len(support) == z.Len() {
 		return z
 	}
-	p.Ptr, p.Idx, p.Idx16, p.Val, p.Cols = append(p.Ptr[:0], 0), p.Idx[:0], p.Idx16[:0], p.Val[:0], z.Cols
+	p.Ptr, p.Idx, p.Val, p.Cols = append(p.Ptr[:0], 0), p.Idx[:0], p.Val[:0], z.Cols
 	for _, k := range support {
 		lo, hi := z.Ptr[k], z.Ptr[k+1]
-		p.Val = append(p.Val, z.Val[lo:hi]...)
-		if z.Idx != nil {
-			p.Idx = append(p.Idx, z.Idx[lo:hi]...)
-		} else {
-			p.Idx16 = append(p.Idx16, z.Idx16[lo:hi]...)
-		}
+		p.Idx, p.Val = append(p.Idx, z.Idx[lo:hi]...), append(p.Val, z.Val[lo:hi]...)
 		p.Ptr = append(p.Ptr, int64(len(p.Val)))
-	}
-	if z.Idx == nil {
-		p.Idx = nil
 	}
 	return p
 }
