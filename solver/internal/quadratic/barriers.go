@@ -57,9 +57,7 @@ func (b *barriers) normalise(u []float64) {
 }
 
 // fixed reports whether the bounds of coordinate j are equal.
-func (b *barriers) fixed(j int) bool {
-	return b.Lower != nil && b.Upper != nil && !(b.Upper[j] > b.Lower[j])
-}
+func (b *barriers) fixed(j int) bool { return !(b.Upper[j] > b.Lower[j]) }
 
 // logarithms returns the number of logarithms in the barrier.
 func (b *barriers) logarithms() (count int) {

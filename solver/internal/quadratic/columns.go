@@ -25,19 +25,14 @@ type Columns struct {
 	entries float64    // see method Entries
 }
 
-// Prepare computes the diagonal of the matrix and sets d to 0.
+// Prepare computes the diagonal of the matrix. Reset must be called next.
 func (h *Columns) Prepare() {
-	m := h.Z.Len()
-	h.diagonal = append(h.diagonal[:0], make([]float64, m)...)
-	h.d = append(h.d[:0], make([]float64, m)...)
-	if len(h.product) != h.N {
-		h.product, h.image = make([]float64, h.N), make([]float64, h.N)
-	}
-	clear(h.product)
+	h.diagonal = append(h.diagonal[:0], h.Ridge...)
+	h.image = append(h.image[:0], make([]float64, h.N)...)
 	h.entries = 0
 	for k := range h.diagonal {
 		column := h.Z.Val[h.Z.Ptr[k]:h.Z.Ptr[k+1]]
-		h.diagonal[k] = kernels.Dot(column, column) + h.Ridge[k]
+		h.diagonal[k] += kernels.Dot(column, column)
 	}
 }
 
@@ -56,8 +51,8 @@ func (h *Columns) Column(dst []float64, k int) {
 
 // Reset implements Hessian.
 func (h *Columns) Reset() {
-	clear(h.d)
-	clear(h.product)
+	h.d = append(h.d[:0], make([]float64, h.Z.Len())...)
+	h.product = append(h.product[:0], make([]float64, h.N)...)
 }
 
 // column returns column k of Z as a matrix with one row.

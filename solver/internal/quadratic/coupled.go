@@ -44,6 +44,7 @@ type Coupled struct {
 	Tau   float64
 	Steps int
 
+	terms       float64 // see method Terms
 	system      *system // the matrix of the Newton steps
 	barriers    barriers
 	curvature   rowCurvature
@@ -85,8 +86,7 @@ type CoupledSettings struct {
 // set.Gap. If rounding prevents this, U is the last point that was near the central path.
 func (q *Coupled) Solve(set *CoupledSettings) bool {
 	q.prepare()
-	terms := q.Terms()
-	end := set.Gap / (4 * terms)
+	end := set.Gap / (4 * q.terms)
 	q.Tau, q.lastTau = math.Max(set.Start, end), math.Inf(1)
 	since, short := 0, 0    // the number of steps at this τ, and of short steps in a row
 	last := 0.0             // the squared decrement of the previous step
@@ -114,7 +114,7 @@ func (q *Coupled) Solve(set *CoupledSettings) bool {
 		if length >= shortStep {
 			short = 0
 		}
-		by := math.Max(least, tauFactor(length, decrement/q.Tau, terms))
+		by := math.Max(least, tauFactor(length, decrement/q.Tau, q.terms))
 		switch to := math.Max(end, by*q.Tau); {
 		case to < q.Tau:
 			copy(q.lastImage, q.image)
@@ -145,7 +145,7 @@ func (q *Coupled) Solve(set *CoupledSettings) bool {
 // near reports whether a step of this length ends near the central path. decrement is the squared Newton
 // decrement before the step.
 func (q *Coupled) near(length, decrement, gap float64) bool {
-	return length >= longStep && decrement <= 0.25*math.Max(gap, q.Tau*q.Terms())
+	return length >= longStep && decrement <= 0.25*math.Max(gap, q.Tau*q.terms)
 }
 
 const (
@@ -219,6 +219,7 @@ func (q *Coupled) Terms() float64 {
 
 // prepare allocates memory and sets u to x. If there is a set X, it moves u into the interior of X.
 func (q *Coupled) prepare() {
+	q.terms = q.Terms()
 	if q.Set != nil {
 		q.barriers.Walls, q.barriers.unpenalised = q.Set.Walls(q.Order), make([]bool, q.Order)
 		for j := range q.barriers.unpenalised {
@@ -303,7 +304,7 @@ func (q *Coupled) search(decrement float64) (length float64) {
 		linear += float64(s * (q.Gradient[j] + q.hd[j]))
 	}
 	at := q.value(q.image, q.U)
-	rounding := float64(1e-16 * math.Sqrt(q.Terms()) * math.Abs(at)) // the error of a sum of Terms() numbers
+	rounding := float64(1e-16 * math.Sqrt(q.terms) * math.Abs(at)) // the error of a sum of q.terms numbers
 	for range maxHalvings {
 		for k, v := range q.image {
 			q.nextImage[k] = math.FMA(length, q.imageStep[k], v)

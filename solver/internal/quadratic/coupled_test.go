@@ -51,14 +51,9 @@ func matrixOf(t *testing.T, name string, columns int) *linalg.Algebra {
 	return linalg.New(a, columns)
 }
 
-type coupledCase struct {
-	q   *Coupled
-	set term.Set
-}
-
-// newCoupledCase returns a random problem. H has the given rank, and the gradient is in its range, so that
+// randomCoupled returns a random problem. H has the given rank, and the gradient is in its range, so that
 // there is a minimum.
-func newCoupledCase(t *testing.T, rng *rand.Rand, order, rank int, a *linalg.Algebra, groups [][]int, set term.Set) *coupledCase {
+func randomCoupled(t *testing.T, rng *rand.Rand, order, rank int, a *linalg.Algebra, groups [][]int, set term.Set) *Coupled {
 	t.Helper()
 	z := make([]float64, rank*order)
 	for i := range z {
@@ -94,14 +89,13 @@ func newCoupledCase(t *testing.T, rng *rand.Rand, order, rank int, a *linalg.Alg
 		q.Set, q.Typical = set.Region(order), slices.Repeat([]float64{1}, order)
 		q.Set.Project(q.X)
 	}
-	return &coupledCase{q, set}
+	return q
 }
 
 // provedGap returns the duality gap at u that Move and Z prove. The quadratic function is at least its
 // tangent at Move, and the penalty is at least Z'A u. beyond is the largest relative excess of a multiplier
 // over its limit; +Inf if nothing is proved.
-func (c *coupledCase) provedGap() (gap, beyond float64) {
-	q := c.q
+func provedGap(q *Coupled) (gap, beyond float64) {
 	m, l := q.Order, q.Penalty.Len()
 	h, r, v := make([]float64, m), make([]float64, m), make([]float64, l)
 	q.Times(h, q.H, q.Move)
@@ -171,23 +165,23 @@ func TestCoupled(t *testing.T) {
 					if seed%2 == 1 && a != "chain" && a != "second differences" && !grouped {
 						rank = order / 2
 					}
-					c := newCoupledCase(t, rng, order, rank, matrixOf(t, a, order), groups, set)
+					q := randomCoupled(t, rng, order, rank, matrixOf(t, a, order), groups, set)
 					what := fmt.Sprintf("%s, %s, groups %v, seed %d", a, name, grouped, seed)
-					ok := c.q.Solve(&CoupledSettings{Gap: 1e-11, Start: 0.1})
-					proved, beyond := c.provedGap()
+					ok := q.Solve(&CoupledSettings{Gap: 1e-11, Start: 0.1})
+					proved, beyond := provedGap(q)
 					if !ok || !(math.Abs(proved) < 1e-9) || beyond > 1e-9 {
-						t.Errorf("%s: %v after %d steps, proved %.2e, multipliers beyond their limits by %.1e", what, ok, c.q.Steps, proved, beyond)
+						t.Errorf("%s: %v after %d steps, proved %.2e, multipliers beyond their limits by %.1e", what, ok, q.Steps, proved, beyond)
 					}
-					if c.q.Steps > 60 {
-						t.Errorf("%s: %d steps", what, c.q.Steps)
+					if q.Steps > 60 {
+						t.Errorf("%s: %d steps", what, q.Steps)
 					}
-					before := c.q.Value()
-					part, ok := c.q.MakeExact(1e-9, make([]float64, order))
+					before := q.Value()
+					part, ok := q.MakeExact(1e-9, make([]float64, order))
 					if !ok {
 						continue // for example if tied coordinates have different bounds
 					}
-					if after := c.q.Value(); after > before+1e-9 || !part.Holds(c.q.U) {
-						t.Errorf("%s: exact at %.3e above, zeros and ties %v of %v", what, after-before, part, c.q.U)
+					if after := q.Value(); after > before+1e-9 || !part.Holds(q.U) {
+						t.Errorf("%s: exact at %.3e above, zeros and ties %v of %v", what, after-before, part, q.U)
 					}
 				}
 			}
@@ -198,19 +192,19 @@ func TestCoupled(t *testing.T) {
 // TestCoupledStart checks that a start with the multipliers of a similar problem needs fewer steps.
 func TestCoupledStart(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
-	c := newCoupledCase(t, rng, 40, 60, matrixOf(t, "chain and identity", 40), nil, nil)
-	c.q.Solve(&CoupledSettings{Gap: 1e-10, Start: 0.1})
-	first := c.q.Steps
-	copy(c.q.X, c.q.U)
+	q := randomCoupled(t, rng, 40, 60, matrixOf(t, "chain and identity", 40), nil, nil)
+	q.Solve(&CoupledSettings{Gap: 1e-10, Start: 0.1})
+	first := q.Steps
+	copy(q.X, q.U)
 	grad := make([]float64, 40)
-	c.q.Times(grad, c.q.H, c.q.Move)
-	kernels.Axpy(1, grad, c.q.Gradient)
-	for j := range c.q.Gradient {
-		c.q.Gradient[j] += 1e-4 * rng.NormFloat64()
+	q.Times(grad, q.H, q.Move)
+	kernels.Axpy(1, grad, q.Gradient)
+	for j := range q.Gradient {
+		q.Gradient[j] += 1e-4 * rng.NormFloat64()
 	}
-	c.q.Solve(&CoupledSettings{Gap: 1e-10, Start: 1e-6})
-	if proved, beyond := c.provedGap(); !(math.Abs(proved) < 1e-9) || beyond > 1e-9 || c.q.Steps >= first {
-		t.Errorf("%d steps, then %d; proved %.1e, beyond the limits by %.1e", first, c.q.Steps, proved, beyond)
+	q.Solve(&CoupledSettings{Gap: 1e-10, Start: 1e-6})
+	if proved, beyond := provedGap(q); !(math.Abs(proved) < 1e-9) || beyond > 1e-9 || q.Steps >= first {
+		t.Errorf("%d steps, then %d; proved %.1e, beyond the limits by %.1e", first, q.Steps, proved, beyond)
 	}
 }
 
@@ -218,10 +212,10 @@ func TestCoupledStart(t *testing.T) {
 func TestCoupledThreads(t *testing.T) {
 	var want []float64
 	for _, threads := range []int{1, 2} {
-		c := newCoupledCase(t, rand.New(rand.NewPCG(7, 7)), 300, 310, matrixOf(t, "chain and identity", 300), nil, nil)
-		c.q.Threads = threads
-		c.q.Solve(&CoupledSettings{Gap: 1e-8, Start: 0.1})
-		if got := append(slices.Clone(c.q.U), c.q.Z...); want == nil {
+		q := randomCoupled(t, rand.New(rand.NewPCG(7, 7)), 300, 310, matrixOf(t, "chain and identity", 300), nil, nil)
+		q.Threads = threads
+		q.Solve(&CoupledSettings{Gap: 1e-8, Start: 0.1})
+		if got := append(slices.Clone(q.U), q.Z...); want == nil {
 			want = got
 		} else if !slices.Equal(want, got) {
 			t.Error("other bits on two threads")
@@ -231,9 +225,9 @@ func TestCoupledThreads(t *testing.T) {
 
 // TestCoupledStop checks that Solve ends after one step and returns false if Stop returns true.
 func TestCoupledStop(t *testing.T) {
-	c := newCoupledCase(t, rand.New(rand.NewPCG(1, 1)), 12, 20, matrixOf(t, "chain and identity", 12), nil, nil)
-	c.q.Stop = func() bool { return true }
-	if c.q.Solve(&CoupledSettings{Gap: 1e-10, Start: 0.1}) || c.q.Steps != 1 {
-		t.Errorf("solved, in %d steps", c.q.Steps)
+	q := randomCoupled(t, rand.New(rand.NewPCG(1, 1)), 12, 20, matrixOf(t, "chain and identity", 12), nil, nil)
+	q.Stop = func() bool { return true }
+	if q.Solve(&CoupledSettings{Gap: 1e-10, Start: 0.1}) || q.Steps != 1 {
+		t.Errorf("solved, in %d steps", q.Steps)
 	}
 }

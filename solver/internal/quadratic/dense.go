@@ -32,7 +32,6 @@ func (h *Dense) Mirror() {
 // Prepare computes the diagonal of H + diag(ridge). Reset must be called next.
 func (h *Dense) Prepare() {
 	h.diagonal = append(h.diagonal[:0], h.Ridge...)
-	h.product = append(h.product[:0], h.Ridge...)
 	for k := range h.diagonal {
 		h.diagonal[k] += h.H[k*h.Order+k]
 	}
@@ -51,7 +50,7 @@ func (h *Dense) Column(dst []float64, k int) {
 }
 
 // Reset implements Hessian.
-func (h *Dense) Reset() { clear(h.product) }
+func (h *Dense) Reset() { h.product = append(h.product[:0], make([]float64, h.Order)...) }
 
 // Product implements Hessian.
 func (h *Dense) Product(k int) float64 { return h.product[k] }

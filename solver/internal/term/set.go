@@ -40,7 +40,7 @@ type Region interface {
 
 // Walls describes the set {x : Lower ≤ x ≤ Upper, |x|₂ ≤ Radius, Σ xⱼ = Total}.
 type Walls struct {
-	Lower, Upper []float64 // may be infinite; nil for none
+	Lower, Upper []float64 // may be infinite; both are nil for none
 	Radius       float64   // zero for none
 	Total        float64   // zero for none
 }
