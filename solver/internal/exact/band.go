@@ -1,10 +1,6 @@
 package exact
 
-import (
-	"math"
-
-	"github.com/scas-admm/scas/sparse"
-)
+import "github.com/scas-admm/scas/sparse"
 
 // A Hessian is stored as a band matrix only if its bandwidth is at most the number of features divided by
 // bandPart.
@@ -40,17 +36,4 @@ func width(x, a *sparse.CSR) int {
 		}
 	}
 	return widest
-}
-
-// addBand adds X' diag(c) X to the upper triangle h of a banded matrix; see quadratic.Triangle for stride.
-func addBand(h []float64, stride int, x *sparse.CSR, c []float64) {
-	for i, by := range c {
-		idx, val := x.Row(i)
-		for k, j := range idx {
-			v, out := float64(by*val[k]), h[int(j)*stride:]
-			for m := k; m < len(idx); m++ {
-				out[idx[m]] = math.FMA(v, val[m], out[idx[m]])
-			}
-		}
-	}
 }

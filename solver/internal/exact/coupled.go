@@ -64,12 +64,8 @@ func (s *Solver) fillCoupled() {
 	c := s.coupled
 	m := &c.model
 	copy(m.H, c.base)
-	for j, r := range s.ridge {
-		m.H[j*m.Stride+j] += r
-	}
-	if s.bounds.Penalty.Square != nil {
-		m.AddGram(m.H, s.bounds.Penalty.Square)
-	}
+	m.AddGram(m.H, nil, s.ridge)
+	m.AddGram(m.H, s.bounds.Penalty.M, s.bounds.Penalty.Square)
 }
 
 const (

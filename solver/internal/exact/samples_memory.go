@@ -127,7 +127,7 @@ func (m *memory) hessian(h []float64, shape quadratic.Triangle, d float64) {
 		return
 	case shape.Banded():
 		clear(h)
-		addBand(h, shape.Stride, m.Data, c)
+		shape.AddGram(h, m.Data, c)
 	default:
 		m.set.formHessian(h, c)
 	}

@@ -121,29 +121,10 @@ func (q *Coupled) updateMultipliers() {
 	}
 }
 
-// AddGram adds A' diag(w) A to the upper triangle in h.
-func (q *Coupled) AddGram(h, w []float64) {
-	if q.Penalty.M == nil {
-		for j, v := range w {
-			h[j*q.Stride+j] += v
-		}
-		return
-	}
-	for row, by := range w {
-		idx, val := q.Penalty.M.Row(row)
-		for k, j := range idx {
-			v, out := float64(by*val[k]), h[int(j)*q.Stride:]
-			for m := k; m < len(idx); m++ {
-				out[idx[m]] = math.FMA(v, val[m], out[idx[m]])
-			}
-		}
-	}
-}
-
 // addCurvature adds A' K A to the upper triangle in h, where K has the curvatures of rows and groups.
 func (q *Coupled) addCurvature(h []float64) {
 	r := q.Penalty
-	q.AddGram(h, q.curvature.h)
+	q.AddGram(h, r.M, q.curvature.h)
 	if !r.Grouped() {
 		return
 	}

@@ -1,8 +1,11 @@
 package quadratic
 
 import (
+	"math"
+
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver/internal/linalg"
+	"github.com/scas-admm/scas/sparse"
 )
 
 // A Triangle describes how the upper triangle of a symmetric matrix is stored. Of a band matrix only the band
@@ -45,6 +48,25 @@ func (t Triangle) Times(dst, h, d []float64) {
 		row := t.Row(h, i)
 		dst[i] += kernels.Dot(row, d[i:i+len(row)])
 		kernels.Axpy(v, row[1:], dst[i+1:i+len(row)])
+	}
+}
+
+// AddGram adds A' diag(w) A to the matrix h. A nil a means the identity.
+func (t Triangle) AddGram(h []float64, a *sparse.CSR, w []float64) {
+	if a == nil {
+		for j, v := range w {
+			h[j*t.Stride+j] += v
+		}
+		return
+	}
+	for row, by := range w {
+		idx, val := a.Row(row)
+		for k, j := range idx {
+			v, out := float64(by*val[k]), h[int(j)*t.Stride:]
+			for m := k; m < len(idx); m++ {
+				out[idx[m]] = math.FMA(v, val[m], out[idx[m]])
+			}
+		}
 	}
 }
 
