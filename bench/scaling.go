@@ -51,13 +51,13 @@ converted to .scas. The columns:
 Data need about three times their size on disk, in the temporary directory.`
 }
 
-// trained has those fields of the output of scas train --json that this command reads.
-type trained struct {
+// trainOutput has those fields of the output of scas train --json that this command reads.
+type trainOutput struct {
 	Gap float64 `json:"duality_gap"`
 }
 
-// described has those fields of the output of scas info --json that this command reads.
-type described struct {
+// infoOutput has those fields of the output of scas info --json that this command reads.
+type infoOutput struct {
 	Data struct {
 		Memory struct{ Data, Solver int64 }
 	}
@@ -218,7 +218,7 @@ func (c *scalingCmd) training(e *race.Env, data string) (*comparison, error) {
 	if err != nil {
 		return nil, err
 	}
-	about := &described{}
+	about := &infoOutput{}
 	if _, err := c.scas(e, about, "info", "--json", data); err != nil {
 		return nil, err
 	}
@@ -227,7 +227,7 @@ func (c *scalingCmd) training(e *race.Env, data string) (*comparison, error) {
 		t.limit = quarter
 	}
 	train := func(all *cost, memory string) error {
-		got := &trained{}
+		got := &trainOutput{}
 		ended, err := c.scas(e, got, "train", "--json", "--no-intercept", "--no-standardize", "--lambda", fmt.Sprint(c.Lambda), "--memory", memory, data)
 		if err == nil {
 			all.include(ended)

@@ -52,7 +52,7 @@ func (c *Paper) protocol(own []solver.Method) (paper.Protocol, error) {
 		pr = paper.Quick()
 	}
 	pr.Join(own...)
-	pr.Splits, pr.Passes = given(c.Splits, pr.Splits), given(c.Passes, pr.Passes)
+	pr.Splits, pr.Passes = valueOr(c.Splits, pr.Splits), valueOr(c.Passes, pr.Passes)
 	if len(c.Only) > 0 {
 		pr.Data = c.Only
 	}
@@ -103,8 +103,8 @@ func (c *Paper) Run(e *Env) error {
 	return c.report(e, began)
 }
 
-// given returns the value of a flag, or fallback if the flag was not given.
-func given[T any](flag *T, fallback T) T {
+// valueOr returns the value of a flag, or fallback if the flag is absent.
+func valueOr[T any](flag *T, fallback T) T {
 	if flag != nil {
 		return *flag
 	}

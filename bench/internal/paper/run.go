@@ -41,7 +41,7 @@ type TunedRun struct {
 // or rho is at an end of its ladder or, after a choice on samples, at an end of the rungs that every search
 // tries.
 func (u *TunedRun) Open() bool {
-	return u.Edge != "" || u.Rule == Sampled && (steps.ends(u.Step) || rhos.ends(u.Penalty))
+	return u.Edge != "" || u.Rule == Sampled && (steps.firstOrLast(u.Step) || rhos.firstOrLast(u.Penalty))
 }
 
 // maxHalvings is the largest number of times that the step size of a diverging run is halved.

@@ -13,8 +13,8 @@ import (
 // A Timing has the time and memory of one run, measured while nothing else runs.
 type Timing struct {
 	Key
-	Passes  []float64 `json:"passes"`
-	Seconds []float64 `json:"seconds"` // time to reach each of Passes, with setup and without evaluations
+	Passes  []float64 `json:"passes"`  // numbers of passes at which the time was taken
+	Seconds []float64 `json:"seconds"` // times at Passes, with setup and without evaluations
 	Setup   float64   `json:"setup_seconds"`
 	PerPass float64   `json:"ns_per_pass"` // nanoseconds per pass, without setup
 	// Bytes is the size of the live heap during the run minus its size before the run, at least 0.

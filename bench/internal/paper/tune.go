@@ -46,11 +46,11 @@ var (
 	}}
 )
 
-// ends reports whether v is the value of the rung First or of the rung Last.
-func (l ladder) ends(v float64) bool { return v == l.At(l.First) || v == l.At(l.Last) }
+// firstOrLast reports whether v is the value of the rung First or of the rung Last.
+func (l ladder) firstOrLast(v float64) bool { return v == l.At(l.First) || v == l.At(l.Last) }
 
-// alone returns a ladder with the single value v.
-func alone(v float64) ladder { return ladder{At: func(int) float64 { return v }} }
+// singleRung returns a ladder with the single value v.
+func singleRung(v float64) ladder { return ladder{At: func(int) float64 { return v }} }
 
 // A place is a pair of rungs: one of the step size and one of rho.
 type place [2]int
@@ -225,10 +225,10 @@ func (u *tuner) grid(ctx context.Context, p *solver.Problem, budget solver.Setti
 		g.stride = 2
 	}
 	if u.traits.NoStep() {
-		g.ladders[0] = alone(1)
+		g.ladders[0] = singleRung(1)
 	}
 	if u.traits.NoRho {
-		g.ladders[1] = alone(0)
+		g.ladders[1] = singleRung(0)
 	}
 	g.try = func(step, rho float64) (objectives, error) { return u.trial(ctx, p, budget, step, rho) }
 	return g

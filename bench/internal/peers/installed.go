@@ -47,9 +47,9 @@ var interpreters = map[string][]string{
 }
 
 // Installed writes the scripts of the adapters into dir and returns the peers that are installed. missing
-// says for each peer that is not installed what to install. Peers whose names match leave are left out; leave
+// says for each peer that is not installed what to install. Peers whose names match skip are left out; skip
 // may be nil.
-func Installed(ctx context.Context, dir string, leave *regexp.Regexp) (found []Peer, missing []string, err error) {
+func Installed(ctx context.Context, dir string, skip *regexp.Regexp) (found []Peer, missing []string, err error) {
 	files, err := adapterFiles.ReadDir("adapters")
 	if err != nil {
 		return nil, nil, err
@@ -65,7 +65,7 @@ func Installed(ctx context.Context, dir string, leave *regexp.Regexp) (found []P
 	}
 	probed := map[string]string{} // interpreters that probe found, by program text
 	for _, a := range adapters {
-		if leave != nil && leave.MatchString(a.name) {
+		if skip != nil && skip.MatchString(a.name) {
 			continue
 		}
 		ending := filepath.Ext(a.script)

@@ -149,7 +149,7 @@ func ista(dir string) func(tol float64) []float64 {
 		panic(err)
 	}
 	n, p := d.X.Dims()
-	var bound float64 // upper bound on the second derivative of the mean loss: the trace of (1/4n) X'X
+	var bound float64 // upper bound on the curvature of the mean loss: the trace of (1/4n) X'X
 	for i := range n {
 		_, val := d.X.Row(i)
 		for _, v := range val {

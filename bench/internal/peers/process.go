@@ -23,7 +23,7 @@ import (
 // loadLimit is the time that a peer has to load a problem.
 const loadLimit = 3 * time.Minute
 
-// oneThread has environment variables that limit peers to one thread, and one with which Python writes no
+// oneThread has environment variables that limit peers to one thread. The last one keeps Python from writing
 // compiled files.
 var oneThread = []string{
 	"OMP_NUM_THREADS=1", "OPENBLAS_NUM_THREADS=1", "MKL_NUM_THREADS=1", "BLIS_NUM_THREADS=1", "NUMEXPR_NUM_THREADS=1", "GOMAXPROCS=1",
@@ -232,7 +232,7 @@ func (p *process) Solve(ctx context.Context, tol float64, limit time.Duration) (
 // answers are the names of the files of an answer: the solutions as text or in binary, and the curve.
 var answers = []string{"x", "x.f64", "curve"}
 
-// readAnswer reads the solutions, and for the task CV the curve.
+// readAnswer reads the solutions, and for the task CV the curve, into a.
 func (p *process) readAnswer(a *Answer) error {
 	numbers, err := readBinary(filepath.Join(p.h.Dir, "x.f64"))
 	if errors.Is(err, fs.ErrNotExist) {

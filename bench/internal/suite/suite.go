@@ -84,7 +84,7 @@ func Cases(s Scale, match func(name string) bool) iter.Seq[measure.Case] {
 	return func(yield func(measure.Case) bool) {
 		for _, n := range []int{123, 10000} {
 			for _, k := range onVectors {
-				if c := k.on(n); match(c.Kernel+"/"+c.Shape) && !yield(c) {
+				if c := k.newCase(n); match(c.Kernel+"/"+c.Shape) && !yield(c) {
 					return
 				}
 			}
@@ -115,8 +115,8 @@ func Cases(s Scale, match func(name string) bool) iter.Seq[measure.Case] {
 	}
 }
 
-// on returns a Case of the kernel with vectors of length n.
-func (k vectorKernel) on(n int) measure.Case {
+// newCase returns a Case of the kernel with vectors of length n.
+func (k vectorKernel) newCase(n int) measure.Case {
 	rng := rand.New(rand.NewPCG(17, uint64(n)))
 	v := make([][]float64, k.vectors)
 	for i := range v {

@@ -75,8 +75,8 @@ func build(ctx context.Context, dir, cache, out string) error {
 	return nil
 }
 
-// same reports whether two files have the same bytes.
-func same(a, b string) (bool, error) {
+// sameBytes reports whether two files have the same bytes.
+func sameBytes(a, b string) (bool, error) {
 	one, err := os.ReadFile(a)
 	if err != nil {
 		return false, err
@@ -156,7 +156,7 @@ func TestReproducible(t *testing.T) {
 	if err := build(t.Context(), source(t), cache, other); err != nil {
 		t.Fatal(err)
 	}
-	if equal, err := same(one, other); err != nil || !equal {
+	if equal, err := sameBytes(one, other); err != nil || !equal {
 		t.Errorf("two builds differ (%v)", err)
 	}
 	if err := inspect(one); err != nil {
