@@ -76,8 +76,8 @@ func mappedClasses(x *sparse.CSR, y []float64) (classes []float64, err error) {
 	if n, _ := x.Dims(); len(y) != n {
 		return nil, checkLabels(y, n)
 	}
-	for lo := 0; lo < len(y); lo += pieceRows {
-		hi := min(lo+pieceRows, len(y))
+	for lo := 0; lo < len(y); lo += rowsPerRelease {
+		hi := min(lo+rowsPerRelease, len(y))
 		for i, v := range y[lo:hi] {
 			if !finite(v) {
 				return nil, errorf("label %v of row %d; it must be finite", v, lo+i)
@@ -95,7 +95,7 @@ func mappedClasses(x *sparse.CSR, y []float64) (classes []float64, err error) {
 // Its SampleWeights are multiplied by the ClassWeights. If classes are fitted in parallel, each fit
 // uses one goroutine. There is no time limit for a single class.
 func (s *Spec) ofEachClass(team *rows.Team, y []float64) (*Spec, error) {
-	if err := s.badSettings(); err != nil {
+	if err := s.checkSettings(); err != nil {
 		return nil, err
 	}
 	one := *s

@@ -96,7 +96,7 @@ func CV(
 	ctx context.Context, spec *Spec, x *sparse.CSR, y []float64, set *CVSettings,
 ) (_ *CVResult, err error) {
 	defer rows.Rescue(&err)
-	if err := spec.checkStateless(); err != nil {
+	if err := spec.checkNoCheckpoint(); err != nil {
 		return nil, err
 	}
 	if spec != nil && spec.streams() && spec.minimizes() {
@@ -435,8 +435,8 @@ func (r Curve) determination(variance float64) Curve {
 // variance returns the weighted variance of the labels of all rows.
 func (c *crossing) variance() float64 {
 	var all moment
-	for lo := 0; lo < len(c.y); lo += pieceRows {
-		hi := min(lo+pieceRows, len(c.y))
+	for lo := 0; lo < len(c.y); lo += rowsPerRelease {
+		hi := min(lo+rowsPerRelease, len(c.y))
 		set := &ScoreSettings{}
 		if c.spec.SampleWeights != nil {
 			set.Weights = c.spec.SampleWeights[lo:hi]

@@ -158,8 +158,8 @@ func (c *crossing) draw() {
 // eachRow calls do for each row i of this process. class is the number of its class, or 0 if the
 // labels are numbers.
 func (c *crossing) eachRow(do func(i, class int)) {
-	for lo := 0; lo < len(c.y); lo += pieceRows {
-		hi := min(lo+pieceRows, len(c.y))
+	for lo := 0; lo < len(c.y); lo += rowsPerRelease {
+		hi := min(lo+rowsPerRelease, len(c.y))
 		for i := lo; i < hi; i++ {
 			do(i, c.class(i))
 		}

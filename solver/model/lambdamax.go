@@ -27,7 +27,7 @@ import (
 // LambdaMax of the classes.
 func LambdaMax(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64) (most float64, err error) {
 	defer rows.Rescue(&err)
-	if err := spec.checkStateless(); err != nil {
+	if err := spec.checkNoCheckpoint(); err != nil {
 		return 0, err
 	}
 	p, err := newProblems(spec, x, y)

@@ -6,8 +6,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// pieceRows is the number of rows of mapped data that are read before their memory is released.
-const pieceRows = 1 << 20
+// rowsPerRelease is the number of rows of mapped data that are read before their memory is released.
+const rowsPerRelease = 1 << 20
 
 // mappedDesign returns a design for a fit out of core. If against is not nil, the rows with this
 // label are the positive class, and all other rows the negative class.
@@ -69,14 +69,14 @@ func (s *Spec) checkMapped(x *sparse.CSR, y []float64) error {
 }
 
 // seenLabels checks the labels. seen[0] is true if the negative class occurs, and seen[1] if the
-// positive class does. After each pieceRows labels it releases the memory of their rows.
+// positive class does. It releases the memory of the rows after every rowsPerRelease of them.
 func seenLabels(x *sparse.CSR, y []float64, spec *Spec) (seen [2]bool, err error) {
 	classes := classifies(spec.loss())
 	if positive := spec.Positive; classes && positive != nil && *positive != 1 {
 		return seen, errorf("Spec.Positive = %v: labels of data larger than memory are −1 and +1", *positive)
 	}
-	for lo := 0; lo < len(y); lo += pieceRows {
-		hi := min(lo+pieceRows, len(y))
+	for lo := 0; lo < len(y); lo += rowsPerRelease {
+		hi := min(lo+rowsPerRelease, len(y))
 		for i, v := range y[lo:hi] {
 			if classes && v != 1 && v != -1 {
 				return seen, errorf("label %v of row %d; those of data larger than memory are −1 and +1, or finite numbers where the loss is for numbers", v, lo+i)

@@ -75,29 +75,29 @@ func (s *Spec) checkMethod() error {
 
 // The remedies for parts of a Spec that a method does not support:
 var (
-	noIntercept   = sparse.Remedy{Field: "Spec.NoIntercept", To: "true"}
-	noStandardize = sparse.Remedy{Field: "Spec.Standardize", To: "StandardizeOff"}
-	noFactors     = sparse.Remedy{Field: "Spec.PenaltyFactors", To: "nil"}
-	noFusion      = sparse.Remedy{Field: "Spec.Fusion", To: "0"}
-	noMuA         = sparse.Remedy{Field: "Spec.MuA", To: "0"}
-	noWeights     = sparse.Remedy{Field: "Spec.SampleWeights", To: "nil"}
-	noClasses     = sparse.Remedy{Field: "Spec.ClassWeights", To: "nil"}
-	notBalanced   = sparse.Remedy{Field: "Spec.Balanced", To: "false"}
-	noDomain      = sparse.Remedy{Field: "Spec.Domain", To: "nil"}
-	noOffsets     = sparse.Remedy{Field: "Spec.Offsets", To: "nil"}
-	noGroups      = sparse.Remedy{Field: "Spec.Penalty", To: "nil"}
-	noAverage     = sparse.Remedy{Field: "Spec.Average", To: "false"}
-	noBound       = sparse.Remedy{Field: "Settings.OuterIterations", To: "0"}
-	noInnerSteps  = sparse.Remedy{Field: "Settings.InnerSteps", To: "0"}
-	noBatches     = sparse.Remedy{Field: "Settings.BatchSize", To: "0"}
-	noTheorem     = sparse.Remedy{Field: "Settings.Schedule", To: "practical"}
-	rotation      = sparse.Remedy{Field: "Settings.NoRotation", To: "false"}
-	proved        = sparse.Remedy{Field: "Settings.Unproved", To: "false"}
-	noFloat32     = sparse.Remedy{Field: "Settings.Float32", To: "false"}
-	useAuto       = sparse.Remedy{Field: "Settings.Method", To: "auto"}
-	useStreamed   = sparse.Remedy{Field: "Settings.Method", To: "auto, scas-k or scas-l"}
-	useSCASK      = sparse.Remedy{Field: "Settings.Method", To: "scas-k"}
-	useSCASL      = sparse.Remedy{Field: "Settings.Method", To: "scas-l"}
+	noIntercept       = sparse.Remedy{Field: "Spec.NoIntercept", To: "true"}
+	noStandardize     = sparse.Remedy{Field: "Spec.Standardize", To: "StandardizeOff"}
+	noFactors         = sparse.Remedy{Field: "Spec.PenaltyFactors", To: "nil"}
+	noFusion          = sparse.Remedy{Field: "Spec.Fusion", To: "0"}
+	noMuA             = sparse.Remedy{Field: "Spec.MuA", To: "0"}
+	noWeights         = sparse.Remedy{Field: "Spec.SampleWeights", To: "nil"}
+	noClasses         = sparse.Remedy{Field: "Spec.ClassWeights", To: "nil"}
+	notBalanced       = sparse.Remedy{Field: "Spec.Balanced", To: "false"}
+	noDomain          = sparse.Remedy{Field: "Spec.Domain", To: "nil"}
+	noOffsets         = sparse.Remedy{Field: "Spec.Offsets", To: "nil"}
+	noGroups          = sparse.Remedy{Field: "Spec.Penalty", To: "nil"}
+	noAverage         = sparse.Remedy{Field: "Spec.Average", To: "false"}
+	noOuterIterations = sparse.Remedy{Field: "Settings.OuterIterations", To: "0"}
+	noInnerSteps      = sparse.Remedy{Field: "Settings.InnerSteps", To: "0"}
+	noBatches         = sparse.Remedy{Field: "Settings.BatchSize", To: "0"}
+	noTheorem         = sparse.Remedy{Field: "Settings.Schedule", To: "practical"}
+	useRotation       = sparse.Remedy{Field: "Settings.NoRotation", To: "false"}
+	useProof          = sparse.Remedy{Field: "Settings.Unproved", To: "false"}
+	noFloat32         = sparse.Remedy{Field: "Settings.Float32", To: "false"}
+	useAuto           = sparse.Remedy{Field: "Settings.Method", To: "auto"}
+	useStreamed       = sparse.Remedy{Field: "Settings.Method", To: "auto, scas-k or scas-l"}
+	useSCASK          = sparse.Remedy{Field: "Settings.Method", To: "scas-k"}
+	useSCASL          = sparse.Remedy{Field: "Settings.Method", To: "scas-l"}
 )
 
 // An unsupported part is a part of a specification that a method does not support.
@@ -166,12 +166,12 @@ func (s *Spec) checkStreamed(setting string, value any) error {
 		{s.standardizes(), scale, []sparse.Remedy{noStandardize}},
 		{s.Offsets != nil, offsets, []sparse.Remedy{noOffsets}},
 		{s.l1Ratio() < 1 && s.PenaltyFactors != nil, factors, []sparse.Remedy{noFactors}},
-		{s.OuterIterations != 0, memory, []sparse.Remedy{noBound}},
+		{s.OuterIterations != 0, memory, []sparse.Remedy{noOuterIterations}},
 		{s.InnerSteps != 0, memory, []sparse.Remedy{noInnerSteps}},
 		{s.BatchSize != 0, memory, []sparse.Remedy{noBatches}},
 		{s.Schedule == solver.Theorem, memory, []sparse.Remedy{noTheorem}},
-		{s.NoRotation, memory, []sparse.Remedy{rotation}},
-		{s.Unproved, memory, []sparse.Remedy{proved}},
+		{s.NoRotation, memory, []sparse.Remedy{useRotation}},
+		{s.Unproved, memory, []sparse.Remedy{useProof}},
 		{s.Float32, memory, []sparse.Remedy{noFloat32}},
 		{s.Average, memory, []sparse.Remedy{noAverage}},
 	})

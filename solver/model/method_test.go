@@ -130,8 +130,8 @@ func TestMethodErrors(t *testing.T) {
 		{Spec{Penalty: ElasticNet{0.5}, NoIntercept: true, PenaltyFactors: []float64{1, 0, 1}, Settings: named(baseline.SA{})}, "Method", "PenaltyFactors"},
 	} {
 		m, err := Fit(t.Context(), &c.spec, x, y)
-		limit, ok := errors.AsType[*solver.SettingError](err)
-		if m != nil || !ok || limit.Field != c.setting || limit.Remedies[0].Field != "Spec."+c.field || limit.Err != nil || !strings.Contains(limit.Error(), c.field) {
+		wrong, ok := errors.AsType[*solver.SettingError](err)
+		if m != nil || !ok || wrong.Field != c.setting || wrong.Remedies[0].Field != "Spec."+c.field || wrong.Err != nil || !strings.Contains(wrong.Error(), c.field) {
 			t.Errorf("%v for %s: %v", c.setting, c.field, err)
 		}
 	}
@@ -170,8 +170,8 @@ func TestStreamedMethods(t *testing.T) {
 		spec.Memory, spec.Method = 1<<20, solver.SCASK{}
 		change(&spec)
 		m, err := Fit(t.Context(), &spec, back.X, back.Labels)
-		limit, ok := errors.AsType[*solver.SettingError](err)
-		if m != nil || !ok || limit.Remedies[0].Field != field || !errors.Is(err, stream.ErrNotStreamed) {
+		wrong, ok := errors.AsType[*solver.SettingError](err)
+		if m != nil || !ok || wrong.Remedies[0].Field != field || !errors.Is(err, stream.ErrNotStreamed) {
 			t.Errorf("%s: %v", field, err)
 		}
 	}

@@ -39,7 +39,7 @@ func (g *general) scaled(x []float64) []float64 {
 	for j, s := range g.scale {
 		out[j] *= s
 	}
-	if g.offsets {
+	if g.offsetColumn {
 		out[columns-1] = 1
 	}
 	return out
@@ -48,13 +48,13 @@ func (g *general) scaled(x []float64) []float64 {
 // A general is the problem of a design for solver.Minimize; pose adds lambda. The features of the problem are
 // divided by scale.
 type general struct {
-	d       *design
-	problem solver.Problem
-	weights []float64 // weights of the rows of A
-	l2      bool      // the squares of an elastic net are in Problem.Penalty, not in Problem.L2
-	ridge   float64   // Problem.L2 has the term lambda·ridge, unless l2 is true
-	scale   []float64 // divisor of each feature
-	offsets bool      // the last column of the data has the offsets
+	d                *design
+	problem          solver.Problem
+	weights          []float64 // weights of the rows of A
+	squaresInPenalty bool      // the squares of an elastic net are in Problem.Penalty, not in Problem.L2
+	ridge            float64   // Problem.L2 has the term lambda·ridge, unless squaresInPenalty is true
+	scale            []float64 // divisor of each feature
+	offsetColumn     bool      // the last column of the data has the offsets
 }
 
 // general returns the problem of the design for solver.Minimize. All processes must call it.
@@ -114,7 +114,7 @@ func (d *design) ownGeneral() (*general, error) {
 // coefficient at 1.
 func (g *general) confine(columns int) error {
 	g.problem.Domain = g.d.region(g.scale, columns)
-	if !g.offsets {
+	if !g.offsetColumn {
 		return nil
 	}
 	box, ok := g.problem.Domain.(solver.Box)
@@ -158,7 +158,7 @@ func (g *general) offset(offsets []float64) (err error) {
 		}
 		return nil
 	}
-	g.offsets = true
+	g.offsetColumn = true
 	g.problem.Data, err = withColumn(context.Background(), g.d.x, func(i int) float64 { return offsets[i] })
 	return err
 }
@@ -167,7 +167,7 @@ func (g *general) offset(offsets []float64) (err error) {
 // margins are the offsets, and RelTol of solver.Minimize to the objective if all margins are 0; unit returns
 // either. The result is at most Spec.RelTol.
 func (g *general) relTol() float64 {
-	if !g.offsets || g.d.spec.relTol() == 0 {
+	if !g.offsetColumn || g.d.spec.relTol() == 0 {
 		return g.d.spec.RelTol
 	}
 	_, columns := g.problem.Data.Dims()
@@ -221,7 +221,7 @@ func (g *general) constrain(columns int) error {
 		g.problem.Constraint = solver.NewConstraint(a)
 		return nil
 	}
-	if g.l2 = g.ridge > 0 && len(penalised) < columns; !g.l2 {
+	if g.squaresInPenalty = g.ridge > 0 && len(penalised) < columns; !g.squaresInPenalty {
 		return nil
 	}
 	g.weights = make([]float64, len(penalised))
@@ -242,7 +242,7 @@ func (g *general) pose(lambda float64) solver.Problem {
 	switch r := d.spec.l1Ratio(); {
 	case grouped:
 		p.Penalty = solver.GroupL2{Lambda: lambda, Groups: group.Groups, Weights: group.Weights}
-	case g.l2:
+	case g.squaresInPenalty:
 		p.Penalty = solver.ElasticNet{L1: lambda * r, L2: lambda * (1 - r), Weights: g.weights}
 	case d.spec.MuA > 0 && d.spec.couples():
 		p.Penalty = solver.ElasticNet{L1: lambda, L2: d.spec.MuA}

@@ -78,8 +78,8 @@ func summary(t *testing.T, m *Model) string {
 		t.Fatal(err)
 	}
 	parts := []string{m.loss().String(), fmt.Sprintf("p=%d", m.featureCount()), string(fields)}
-	add := func(there bool, format string, values ...any) {
-		if there {
+	add := func(present bool, format string, values ...any) {
+		if present {
 			parts = append(parts, fmt.Sprintf(format, values...))
 		}
 	}

@@ -104,7 +104,7 @@ func (s *Step) Model() *Model {
 // classes are fitted for all lambdas.
 func Path(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64, set *PathSettings) iter.Seq2[*Step, error] {
 	return func(yield func(*Step, error) bool) {
-		if err := spec.checkStateless(); err != nil {
+		if err := spec.checkNoCheckpoint(); err != nil {
 			yield(nil, err)
 			return
 		}

@@ -212,11 +212,11 @@ func TestRanksRefuse(t *testing.T) {
 func TestRanksCV(t *testing.T) {
 	const n = 90
 	for _, loss := range []solver.Loss{solver.Logistic{}, solver.Squared{}, solver.Poisson{}, nil} {
-		of, classes := loss, false
-		if of == nil { // more than two classes
-			of, classes = solver.Logistic{}, true
+		dataLoss, classes := loss, false
+		if dataLoss == nil { // more than two classes
+			dataLoss, classes = solver.Logistic{}, true
 		}
-		x, y := randomFor(t, n, 9, 4, of)
+		x, y := randomFor(t, n, 9, 4, dataLoss)
 		if classes {
 			for i := range y {
 				y[i] = float64((i * i / 7) % 3)
@@ -324,10 +324,10 @@ func compareCV(t *testing.T, name string, got, want *CVResult, within float64) {
 		t.Errorf("%s: best %d, 1se %d, %d measures; want %d, %d, %d",
 			name, got.Best, got.OneSE, len(got.Measures), want.Best, want.OneSE, len(want.Measures))
 	}
-	for of, curve := range want.Measures {
+	for measure, curve := range want.Measures {
 		for k, v := range curve.Mean {
-			if !(math.Abs(got.Measures[of].Mean[k]-v) <= within*max(1, math.Abs(v))) {
-				t.Errorf("%s: %s at lambda %d is %.12g, want %.12g", name, of, k, got.Measures[of].Mean[k], v)
+			if !(math.Abs(got.Measures[measure].Mean[k]-v) <= within*max(1, math.Abs(v))) {
+				t.Errorf("%s: %s at lambda %d is %.12g, want %.12g", name, measure, k, got.Measures[measure].Mean[k], v)
 			}
 		}
 	}

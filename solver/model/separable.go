@@ -33,18 +33,18 @@ func (d *design) unpenalised(lambda float64, x []float64) []float64 {
 		return nil
 	}
 	_, grouped := d.spec.Penalty.(GroupLasso)
-	free, any := make([]float64, len(x)), false
+	free, anyFree := make([]float64, len(x)), false
 	if lambda == 0 || d.factors != nil || d.spec.A != nil || grouped { // otherwise, all features are penalised
 		penalised, recedes := d.penalised(lambda), d.recedes()
 		for j, v := range x[:d.p] {
 			if !penalised[j] && recedes(j, v) {
-				free[j], any = v, true
+				free[j], anyFree = v, true
 			}
 		}
 	}
 	// Both classes have rows, so an intercept alone cannot separate them. But if all counts are 0, an
 	// intercept alone lowers the loss forever.
-	if !any && classifies(d.loss) {
+	if !anyFree && classifies(d.loss) {
 		return nil
 	}
 	if !d.spec.NoIntercept {

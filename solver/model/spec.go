@@ -229,8 +229,8 @@ func (s *Spec) factors(p int) []float64 {
 	return factors
 }
 
-// checkStateless returns an error if the specification has a checkpoint.
-func (s *Spec) checkStateless() error {
+// checkNoCheckpoint returns an error if the specification has a checkpoint.
+func (s *Spec) checkNoCheckpoint() error {
 	if s != nil && s.Checkpoint != nil {
 		return errorf("Settings.Checkpoint is for Fit; other calls keep no state")
 	}
@@ -288,8 +288,8 @@ func (s *Spec) threads() int {
 // streams reports whether the fit is out of core.
 func (s *Spec) streams() bool { return s.Memory > 0 }
 
-// badSettings returns an error if TimeLimit, Threads or Memory is negative.
-func (s *Spec) badSettings() error {
+// checkSettings returns an error if TimeLimit, Threads or Memory is negative.
+func (s *Spec) checkSettings() error {
 	switch {
 	case s.TimeLimit < 0:
 		return errorf("Settings.TimeLimit = %v; it must be positive, or 0 for no limit", s.TimeLimit)
@@ -349,7 +349,7 @@ func (s *Spec) check(n, p int) error {
 	case s.Settings.Start.X != nil || s.Settings.Start.Y != nil || s.Settings.Start.Dual != nil:
 		return errorf("Settings.Start is of package solver; set Spec.Start")
 	}
-	if err := s.badSettings(); err != nil {
+	if err := s.checkSettings(); err != nil {
 		return err
 	}
 	if err := s.checkCombination(p); err != nil {
