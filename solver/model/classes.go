@@ -51,8 +51,8 @@ func newProblems(spec *Spec, x *sparse.CSR, y []float64) (p *problems, err error
 	return p, err
 }
 
-// differentLabels returns the different labels of all processes in increasing order, at most
-// rows.MaxClasses + 1.
+// differentLabels returns the labels that occur in any process, each once, in increasing order. It
+// returns at most rows.MaxClasses + 1 labels.
 func (s *Spec) differentLabels(x *sparse.CSR, y []float64) ([]float64, error) {
 	own, err := y, checkSize(x)
 	switch {
@@ -70,8 +70,8 @@ func (s *Spec) differentLabels(x *sparse.CSR, y []float64) ([]float64, error) {
 	return team.Different(own, rows.MaxClasses+1), nil
 }
 
-// mappedClasses returns the different labels of a mapped file in increasing order, at most
-// rows.MaxClasses + 1.
+// mappedClasses returns the labels that occur in a mapped file, each once, in increasing order. It
+// returns at most rows.MaxClasses + 1 labels.
 func mappedClasses(x *sparse.CSR, y []float64) (classes []float64, err error) {
 	if n, _ := x.Dims(); len(y) != n {
 		return nil, checkLabels(y, n)

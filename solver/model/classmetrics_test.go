@@ -49,7 +49,9 @@ func TestClassMetrics(t *testing.T) {
 		t.Fatal(err)
 	}
 	loss := -(math.Log(1./2) + math.Log(3./5) + math.Log(1./3) + math.Log(7./10)) / 4
-	auc := 1.0 // of every class; for class 0, rows of the class have probabilities 1/2 and 1/3, all other rows 1/5 and 1/10
+	// The AUC of every class is 1. For example, class 0 has the probabilities 1/2 and 1/3 in its own rows, and
+	// 1/5 and 1/10 in all other rows.
+	auc := 1.0
 	want := &Metrics{
 		Rows: 4, Loss: loss,
 		Classes: &ClassMetrics{

@@ -66,8 +66,8 @@ func TestCountMetrics(t *testing.T) {
 	}
 }
 
-// TestCountsUnattained checks that NoOptimum is set if all counts are 0. It must also be set if
-// this holds only for the rows with an entry of an unpenalised feature.
+// TestCountsUnattained checks that NoOptimum is set if all counts are 0. It must also be set if the
+// counts are 0 in all rows with an entry of an unpenalised feature.
 func TestCountsUnattained(t *testing.T) {
 	x, err := sparse.FromDense(4, 1, []float64{1, 1, 0, 0})
 	if err != nil {

@@ -66,7 +66,7 @@ type CVResult struct {
 	// whose mean is worse than the mean of Best by at most one standard error of Best.
 	Best, OneSE int
 	// Assignment has the fold of each row of this process. With Spec.Memory it is
-	// CVSettings.Assignment.
+	// CVSettings.Assignment, and so nil if the folds were drawn.
 	Assignment []int
 	// Path is the path fitted to all data.
 	Path []*Step

@@ -434,8 +434,8 @@ func threeClasses(t testing.TB) (*sparse.CSR, []float64) {
 	return x, y
 }
 
-// TestClasses checks that each column is the fit of a class against the rest. The probabilities
-// must sum to 1 and follow the rule of scikit-learn.
+// TestClasses checks that each column is the fit of a class against the rest. The probabilities must
+// sum to 1, and the predicted class must have the largest one.
 func TestClasses(t *testing.T) {
 	x, y := threeClasses(t)
 	spec := &Spec{Lambda: 0.005, ClassWeights: map[float64]float64{10: 2}}

@@ -54,7 +54,7 @@ type origin struct {
 	y    []float64
 }
 
-// originOf returns d with its labels and a copy of s. Fields that s does not set come from d.
+// originOf returns an origin with d, its labels and a copy of s. Fields that s does not set come from d.
 func (s *Spec) originOf(d *sparse.Dataset) *origin {
 	o := &origin{data: d}
 	if s != nil {

@@ -37,7 +37,7 @@ type held struct {
 	fold  uint8   // the fold that is left out
 }
 
-// newDesign returns a design with the rows in memory. The caller must then call prepare.
+// newDesign returns a design for data in memory. The caller must then call prepare.
 func newDesign(spec *Spec, x *sparse.CSR, y []float64) (*design, error) {
 	team, err := rows.Join(spec.Comm, x, spec.checkData(x, y))
 	if err != nil {

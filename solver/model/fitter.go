@@ -22,7 +22,7 @@ type fitter struct {
 	progress      Progress      // the last report to Spec.Progress
 	countedPasses int           // number of passes over the file that are counted in earlier outcomes
 	full          bool          // true if the working set of the last fit became too large
-	cause         float64       // why all processes agreed to stop; see ending.CauseOf
+	cause         float64       // the cause on which all processes agree, such as ending.TimeUp
 }
 
 // newFitter returns a fitter with a solver. If the rows are in a file, it makes a pass over them.

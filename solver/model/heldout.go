@@ -82,7 +82,7 @@ func (h *heldOut) score(ctx context.Context, models []*Model) ([]scores, error) 
 	scorers := make([]*heldScore, len(models))
 	for i, m := range models {
 		scorers[i] = &heldScore{m: m, tally: m.NewBriefTally(), own: h.own}
-		if h.keptScores > 0 { // a brief tally has no AUC; add it, but no confusion table
+		if h.keptScores > 0 { // a brief tally gives neither an AUC nor a confusion table; add the AUC
 			scorers[i].tally.sides = m.emptySides(h.rows)
 		}
 	}
@@ -113,9 +113,9 @@ func (h *heldOut) score(ctx context.Context, models []*Model) ([]scores, error) 
 	return all, nil
 }
 
-// eachWindow calls do for each window of the rows of the fold. w is nil if the rows of the window
-// have no weight. share is the fraction of all rows of this process that come before the end of the
-// window.
+// eachWindow calls do for each window of the file, or once if the data are in memory. w has the rows of
+// the window that are in the fold, and is nil if they have no weight. share is the fraction of all rows
+// of this process that come before the end of the window.
 func (h *heldOut) eachWindow(ctx context.Context, do func(w *window, share float64) error) error {
 	if !h.spec.streams() {
 		return do(h.whole, 1)
@@ -184,8 +184,8 @@ func (s *heldScore) add(w *window) error {
 	return err
 }
 
-// scores returns the measures of the model on the rows of the fold in all processes. If the tally
-// has no sides, there is no AUC.
+// scores returns the measures of the model on the rows of the fold in all processes. If s.tally.sides
+// is nil, there is no AUC.
 func (s *heldScore) scores(c *crossing) (scores, error) {
 	s.tally.join(c.team)
 	found, err := s.tally.Metrics()

@@ -37,7 +37,7 @@ func (m *Model) WriteLiblinear(w io.Writer) error {
 	switch loss := traits(m.loss()); {
 	case loss.Labels == term.Counts:
 		return errorf("liblinear has no model of counts, as that of the %s loss is: its predictions would be logarithms", loss.Name)
-	case loss.Name == term.Logistic{}.Traits().Name: // only this type gives probabilities in liblinear
+	case loss.Name == term.Logistic{}.Traits().Name: // liblinear gives probabilities only for logistic regression
 		kind = "L1R_LR"
 	case loss.Labels == term.Classes:
 		kind = "L1R_L2LOSS_SVC"
