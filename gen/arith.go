@@ -59,7 +59,7 @@ func (e *emitter) accK(c, x vec, k string) {
 	op(e.constant(k), x, c)
 }
 
-// accumulate sets acc to FMA(x, y, acc) in the lanes of the mask.
+// accumulate sets acc to FMA(x, y, acc) in the lanes of the mask k, or in all lanes if k is nil.
 func (e *emitter) accumulate(acc, x, y vec, k mask) {
 	if k == nil {
 		e.VFMADD231PD(y, x, acc)
@@ -71,7 +71,7 @@ func (e *emitter) accumulate(acc, x, y vec, k mask) {
 	e.merge(e, t, acc, k)
 }
 
-// addMasked sets acc to acc+x in the lanes of the mask.
+// addMasked sets acc to acc+x in the lanes of the mask k, or in all lanes if k is nil.
 func (e *emitter) addMasked(acc, x vec, k mask) {
 	if k == nil {
 		e.VADDPD(x, acc, acc)

@@ -5,8 +5,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// avx2 reads its masks from a table of 16 words with all bits 1, followed by 16 zero words. The
-// mask for n elements begins n words before the middle of the table.
+// avx2 reads its masks from a table of 64-bit words: 16 with all bits 1, followed by 16 zeros. The masks
+// for the last n elements begin n words before the middle of the table.
 var avx2 = isa{
 	name:       "AVX2",
 	lanes:      4,

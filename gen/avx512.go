@@ -6,7 +6,7 @@ import (
 )
 
 // avx512 keeps the masks for the last n elements in a general-purpose register whose low n bits are
-// 1. The opmask of each vector takes the next 8 bits.
+// 1. Each vector takes the next 8 of these bits as its opmask.
 var avx512 = isa{
 	name:       "AVX512",
 	lanes:      8,

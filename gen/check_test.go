@@ -28,8 +28,8 @@ func compile(t *testing.T, body func(e *emitter)) error {
 	return checks.Execute(f)
 }
 
-// TestChecks checks that each rule rejects a function that breaks it, and that all rules accept the
-// same function without the mistake.
+// TestChecks checks that each rule rejects a function that breaks it, and that all rules accept a
+// function without a mistake.
 func TestChecks(t *testing.T) {
 	for _, c := range []struct {
 		name, want string
@@ -45,7 +45,7 @@ func TestChecks(t *testing.T) {
 		}},
 		{"no vectors", "", func(e *emitter) { e.RET() }},
 		{"high register in an AVX2 function", "needs AVX-512", func(e *emitter) {
-			// This needs more live vectors than AVX2 has registers.
+			// All 18 vectors are needed at the same time, but AVX2 has 16 registers.
 			x := e.base("x")
 			var live [18]vec
 			for i := range live {

@@ -8,8 +8,8 @@ import (
 	"github.com/mmcloughlin/avo/operand"
 )
 
-// plain holds the bits of the constants that package kernels does not declare.
-var plain = map[string]uint64{
+// commonConstants holds the bits of the constants that package kernels does not declare.
+var commonConstants = map[string]uint64{
 	"one":     math.Float64bits(1),
 	"two":     math.Float64bits(2),
 	"half":    math.Float64bits(0.5),
@@ -29,7 +29,7 @@ func (e *emitter) number(name string) constant.Value {
 // constant returns the address of four copies of a named constant. A 256-bit instruction reads all
 // of them; a 512-bit instruction broadcasts one.
 func (e *emitter) constant(name string) operand.Mem {
-	b, ok := plain[name]
+	b, ok := commonConstants[name]
 	if !ok {
 		x, _ := constant.Float64Val(e.number(name))
 		b = math.Float64bits(x)

@@ -7,12 +7,12 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// A decayLoop emits the inner loop InnerDecay. It does not prefetch the state of later rows:
-// measured steps with such prefetching were slower.
+// A decayLoop emits the inner loop InnerDecay. It does not prefetch the state of later rows, because
+// steps that did so were slower.
 type decayLoop struct {
 	*fused
-	cells, keep reg.GPVirtual
-	now         operand.Mem // the number of steps done
+	cells, keep reg.GPVirtual // addresses of a.cells, the state of the columns, and of a.scratch.keep
+	now         operand.Mem   // the number of steps done
 }
 
 func (e *emitter) innerDecay(t *isa) {
@@ -61,10 +61,10 @@ func (l *decayLoop) cell(j reg.GPVirtual, name string) operand.Mem {
 	return operand.Mem{Base: l.cells, Index: j, Scale: 1, Disp: 8 * int(i)}
 }
 
-// margin returns the margin of the row at the current point, and stores v of each nonzero in
-// l.keep. The text in innerDecay above defines v.
+// margin returns the margin of the row at the current point. For each nonzero it stores
+// exp(-(step-Last)*Rate) * Deviation in l.keep.
 func (l *decayLoop) margin() vec {
-	acc := l.zeros(l.group())
+	acc := l.zeros(l.sparseVectors())
 	l.eachBlock(func(off, num func(int) operand.Mem) {
 		for i := range acc {
 			first := i * l.lanes
@@ -84,9 +84,9 @@ func (l *decayLoop) margin() vec {
 	return l.sum(acc)
 }
 
-// pairs reads two neighbouring numbers from the state of as many nonzeros as a vector has lanes. a
-// holds the number with the given name for each nonzero, b the number after it. first is the place
-// of the first of these nonzeros among the eight of a block.
+// pairs takes as many nonzeros as a vector has lanes, and reads two numbers from the state of each
+// nonzero's column: a gets the number with the given name, b the number after it. The nonzeros begin
+// at number first of the eight in a block.
 func (l *decayLoop) pairs(off func(int) operand.Mem, first int, name string) (a, b vec) {
 	at := func(k int) operand.Mem {
 		j := l.GP64()

@@ -81,7 +81,7 @@ func valueDecoders() (all []decoder) {
 	return all
 }
 
-// decode emits the conversion of f.n nonzeros. lo is the first of them.
+// decode emits the conversion of the f.n nonzeros of a row. lo is the number of the first one.
 func (f *fused) decode(lo reg.GPVirtual) {
 	f.decodeInto(f.off, lo, f.pad, f.columnDecoders())
 	f.decodeInto(f.num, lo, f.constant("signBit"), valueDecoders())
@@ -112,13 +112,13 @@ func (f *fused) decodeInto(to, lo reg.GPVirtual, pad operand.Mem, decoders []dec
 	f.at(done)
 }
 
-// decodeBlocks converts eight numbers at a time, and sets m to the number of numbers left.
+// decodeBlocks converts m numbers, eight at a time, and sets m to the number of those that are left.
 func (f *fused) decodeBlocks(d decoder, src, dst, m reg.GPVirtual) {
 	block, rest := f.label("eight"), f.label("rest")
 	f.SUBQ(operand.Imm(8), m)
 	f.JLT(rest)
 	f.at(block)
-	for i := range f.group() {
+	for i := range f.sparseVectors() {
 		x := f.vector(f.emitter)
 		d.vector(f.emitter, operand.Mem{Base: src, Disp: i * f.lanes * d.bytes}, nil, x)
 		f.VMOVUPD(x, operand.Mem{Base: dst, Disp: i * f.lanes * 8})
@@ -146,7 +146,7 @@ func decodeMasked(e *emitter, d decoder, src, dst, m reg.GPVirtual, pad operand.
 func decodeSingly(e *emitter, d decoder, src, dst, m reg.GPVirtual, pad operand.Mem) {
 	x := e.vector(e)
 	e.VBROADCASTSD(pad, x)
-	for i := range e.group() {
+	for i := range e.sparseVectors() {
 		e.VMOVUPD(x, operand.Mem{Base: dst, Disp: 32 * i})
 	}
 	one := e.label("one")

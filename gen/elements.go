@@ -5,7 +5,7 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// An elementLoop emits a fused loop in which every step updates the whole of w.
+// An elementLoop emits a fused loop in which every step updates all elements of the iterate w.
 type elementLoop struct {
 	*fused
 	w reg.GPVirtual
@@ -111,8 +111,8 @@ func (l *elementLoop) margin() vec {
 	return l.sumLanes(lanes)
 }
 
-// sweep emits w = FMA(c, w, e) for all elements. If box is true, it also clips w and adds w to the
-// sum. The last vector may overlap the vector before it, so it is computed first. A masked store
+// sweep emits w = FMA(c, w, e) for all elements. If box is true, it also clips w and adds w to
+// a.sum. The last vector may overlap the vector before it, so it is computed first. A masked store
 // instead would delay the loads of the next row.
 func (l *elementLoop) sweep(box bool) {
 	e := l.emitter
@@ -192,7 +192,7 @@ func (l *elementLoop) sweepBases(box bool) sweepBases {
 	return b
 }
 
-// point returns FMA(c, w, e), clipped to lo and hi if there is a box.
+// point returns FMA(c, w, e), clipped to lo and hi unless b.sum is nil, which means no box.
 func (b sweepBases) point(e *emitter, p place) vec {
 	v := e.read(b.w, p)
 	if e.lanes > 2 {
@@ -207,8 +207,8 @@ func (b sweepBases) point(e *emitter, p place) vec {
 }
 
 // eachNonzero emits a loop of f over the nonzeros of the decoded row, without the padding. off and
-// num are the operands of the nonzero in the arrays l.off and l.num. k+at is its distance in bytes
-// from the beginning of each array.
+// num are the operands of the nonzero in the arrays l.off and l.num. The sum of k and at is its distance
+// in bytes from the beginning of each array.
 func (l *elementLoop) eachNonzero(f func(off, num operand.Mem, k reg.GPVirtual, at int)) {
 	const unroll = 2
 	block, rest, one, done := l.label("two"), l.label("rest"), l.label("one"), l.label("nonzeros")

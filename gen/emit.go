@@ -17,11 +17,11 @@ import (
 type emitter struct {
 	*build.Context
 	*isa
-	rodata   *rodata        // the read-only tables that all kernels share
-	declared *types.Package // what package kernels declares in files that are not generated
-	pointers map[string]pointer
-	labels   int
-	entries  []setEntry
+	rodata   *rodata            // the read-only tables that all kernels share
+	declared *types.Package     // what package kernels declares in files that are not generated
+	pointers map[string]pointer // the pointer parameters of the current function, by name
+	labels   int                // number of labels in the current function
+	entries  []setEntry         // one for each kernel and instruction set
 }
 
 // A setEntry says in which field of a set in zsets_amd64.go a kernel is stored. function is the name of
@@ -45,7 +45,8 @@ func (e *emitter) kernel(t *isa, name, signature string, doc ...string) {
 	e.open(setEntry{isa: t, field: name, function: name + t.name}, signature, doc)
 }
 
-// storedKernel is kernel for one storage form, whose suffix it adds to the name.
+// storedKernel is like kernel, for one storage form. The name of the function has the suffix of the
+// form too.
 func (e *emitter) storedKernel(t *isa, s *storage, name, signature string, doc ...string) {
 	e.open(setEntry{isa: t, field: name, array: true, function: name + s.name + t.name}, signature, doc)
 }
@@ -71,10 +72,10 @@ func (e *emitter) ret() {
 	e.RET()
 }
 
-// label returns a unique label that begins with what; at places the label in the code.
-func (e *emitter) label(what string) operand.LabelRef {
+// label returns a unique label that begins with prefix. The method at places a label in the code.
+func (e *emitter) label(prefix string) operand.LabelRef {
 	e.labels++
-	return operand.LabelRef(fmt.Sprintf("%s%d", what, e.labels))
+	return operand.LabelRef(fmt.Sprintf("%s%d", prefix, e.labels))
 }
 
 func (e *emitter) at(l operand.LabelRef) { e.Label(string(l)) }
@@ -92,7 +93,7 @@ func (e *emitter) length(param string) reg.GPVirtual {
 	return r
 }
 
-// field returns the memory operand of a scalar parameter or field.
+// field returns the memory operand of a scalar parameter, or of a field such as a.Loss.
 func (e *emitter) field(path string) operand.Mem { return e.address(e.param(path)) }
 
 // address returns the memory operand of a scalar parameter or result.

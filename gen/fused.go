@@ -8,7 +8,7 @@ import (
 // stepKernel is the signature of the inner loops. Package kernels declares stepArgs.
 const stepKernel = "func(a *stepArgs) (done int)"
 
-// Row pointers and nonzeros are prefetched this number of samples before their use.
+// The numbers of samples by which row pointers and nonzeros are prefetched before their use.
 const (
 	pointersAhead = 16
 	nonzerosAhead = 8
@@ -20,9 +20,9 @@ const (
 // which change no sum. So the loops over nonzeros are the same for all storage forms.
 type fused struct {
 	*emitter
-	shift         int // log2 of the bytes that a column takes in the vectors
-	sampled, last reg.GPVirtual
-	off, num      reg.GPVirtual
+	shift         int           // log2 of the bytes that a column takes in the vectors
+	sampled, last reg.GPVirtual // addresses of the current entry and of the end of a.sampled
+	off, num      reg.GPVirtual // addresses of the two arrays
 	i, n          reg.GPVirtual // the row's number, and its number of nonzeros
 	end           reg.GPVirtual // length in bytes of the decoded and padded row in off and num
 	pad           operand.Mem   // distance in bytes from the loop's vectors to a place that holds +0
@@ -37,8 +37,9 @@ func (e *emitter) fused(shift int) *fused {
 }
 
 // steps emits the loop over the sampled rows. A step reduces a.work by the number of nonzeros of
-// its row, plus extra. The loop ends after the last row, when a.work is used up, when step jumps to
-// the label leave (which may be empty), or before a row that does not fit into the scratch memory.
+// its row, plus extra. The loop ends after the last row, when a.work is used up, when the code of step
+// jumps to the label leave, or before a row that does not fit into the scratch memory. leave is empty
+// if step has no such jump.
 func (f *fused) steps(extra operand.Op, leave operand.LabelRef, step func()) {
 	next, done := f.label("step"), f.label("done")
 	f.at(next)
@@ -73,8 +74,8 @@ func (f *fused) steps(extra operand.Op, leave operand.LabelRef, step func()) {
 	f.MOVQ(f.sampled, f.address(f.ReturnIndex(0)))
 }
 
-// prefetch emits prefetches of what a later step reads: only the first cache lines of a row,
-// because the processor itself prefetches the lines that follow.
+// prefetch emits prefetches of the numbers that a later step reads. Of a row it takes only the first
+// cache lines, because the processor itself prefetches the lines that follow.
 func (f *fused) prefetch(ptr reg.GPVirtual) {
 	skip := f.label("noRow")
 	t, j := f.GP64(), f.GP64()
@@ -87,8 +88,8 @@ func (f *fused) prefetch(ptr reg.GPVirtual) {
 	f.PREFETCHT0(operand.Mem{Base: f.base("a.Label"), Index: j, Scale: 8})
 	f.PREFETCHT0(operand.Mem{Base: f.base("a.Slope0"), Index: j, Scale: 8})
 	f.MOVQ(operand.Mem{Base: ptr, Index: j, Scale: 8}, j)
-	// Forms that are not in use have a nil base and are skipped: a prefetch near address 0 would be
-	// slow.
+	// The slices of other storage forms are nil, and prefetchForm skips them: a prefetch near address 0
+	// would be slow.
 	f.prefetchForm(j, f.columnDecoders())
 	f.prefetchForm(j, valueDecoders())
 	f.at(skip)

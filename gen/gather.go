@@ -9,7 +9,7 @@ import (
 // index in idx and val; it continues from the end of a row to the next row.
 type nonzeros struct {
 	*storage
-	idx, val, w reg.GPVirtual
+	idx, val, w reg.GPVirtual // w is the dense vector with a number for each column
 	cursor      reg.GPVirtual
 }
 
@@ -24,9 +24,9 @@ func (r nonzeros) value(k int) operand.Mem {
 	return operand.Mem{Base: r.val, Index: r.cursor, Scale: uint8(r.valBytes), Disp: k * r.valBytes}
 }
 
-// at loads the column of the nonzero k places after the cursor, and returns the memory operand
+// element loads the column of the nonzero k places after the cursor, and returns the memory operand
 // w[column].
-func (r nonzeros) at(e *emitter, k int) operand.Mem {
+func (r nonzeros) element(e *emitter, k int) operand.Mem {
 	j := e.GP64()
 	r.index(e, r.column(k), j)
 	return operand.Mem{Base: r.w, Index: j, Scale: 8}
@@ -41,16 +41,16 @@ func (e *emitter) insertBlock(r nonzeros) []vec {
 
 func insertHalf(e *emitter, r nonzeros, k int) vec {
 	lo, hi, y := e.XMM(), e.XMM(), e.YMM()
-	e.VMOVSD(r.at(e, k), lo)
-	e.VMOVHPD(r.at(e, k+1), lo, lo)
-	e.VMOVSD(r.at(e, k+2), hi)
-	e.VMOVHPD(r.at(e, k+3), hi, hi)
+	e.VMOVSD(r.element(e, k), lo)
+	e.VMOVHPD(r.element(e, k+1), lo, lo)
+	e.VMOVSD(r.element(e, k+2), hi)
+	e.VMOVHPD(r.element(e, k+3), hi, hi)
 	e.VINSERTF128(operand.Imm(1), hi, lo.AsY(), y)
 	return y
 }
 
-// insertRest loads w at the columns of the last n < 8 nonzeros. The other lanes are -0. Their
-// product with the +0 of a missing value is -0, which changes no sum.
+// insertRest loads w at the columns of the last n < 8 nonzeros. The other lanes are -0. Their values
+// are loaded as +0, and the product -0 changes no sum.
 func (e *emitter) insertRest(r nonzeros, n reg.GPVirtual) []vec {
 	lo, hi, filler := e.YMM(), e.YMM(), e.YMM()
 	few, join := e.label("few"), e.label("join")
@@ -75,12 +75,12 @@ func insertPart(e *emitter, r nonzeros, n reg.GPVirtual, k int, filler, y vec) {
 	e.VMOVAPD(filler.AsX(), hi)
 	e.CMPQ(n, operand.Imm(uint64(k+1)))
 	e.JLT(done)
-	e.VMOVLPD(r.at(e, k), lo, lo)
+	e.VMOVLPD(r.element(e, k), lo, lo)
 	e.JEQ(done)
-	e.VMOVHPD(r.at(e, k+1), lo, lo)
+	e.VMOVHPD(r.element(e, k+1), lo, lo)
 	e.CMPQ(n, operand.Imm(uint64(k+3)))
 	e.JLT(done)
-	e.VMOVLPD(r.at(e, k+2), hi, hi)
+	e.VMOVLPD(r.element(e, k+2), hi, hi)
 	e.at(done)
 	e.VINSERTF128(operand.Imm(1), hi, lo.AsY(), y)
 }

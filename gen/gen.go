@@ -136,7 +136,7 @@ func Generate(dir string) (map[string][]byte, error) {
 		return nil, fmt.Errorf("gen: %w", err)
 	}
 	files := map[string][]byte{}
-	var all []built
+	var all []builtKernel
 	var shared rodata
 	for _, fam := range families {
 		kernels, err := fam.build(files, &shared, declared)
@@ -152,14 +152,14 @@ func Generate(dir string) (map[string][]byte, error) {
 	return files, nil
 }
 
-// built is a finished kernel with the processor features that it needs.
-type built struct {
+// A builtKernel is a compiled kernel with the processor features that it needs.
+type builtKernel struct {
 	setEntry
 	needs []string
 }
 
 // build adds the assembly file and the Go file of a family to files.
-func (fam family) build(files map[string][]byte, shared *rodata, declared *types.Package) ([]built, error) {
+func (fam family) build(files map[string][]byte, shared *rodata, declared *types.Package) ([]builtKernel, error) {
 	e := newEmitter(shared, declared)
 	for _, k := range fam.kernels {
 		for _, t := range isas {
@@ -180,24 +180,24 @@ func (fam family) build(files map[string][]byte, shared *rodata, declared *types
 	if files["z"+fam.name+"_amd64.go"], err = printer.NewStubs(cfg).Print(f); err != nil {
 		return nil, err
 	}
-	return e.finished(f.Functions()), nil
+	return e.builtKernels(f.Functions()), nil
 }
 
-func (e *emitter) finished(fns []*ir.Function) []built {
+func (e *emitter) builtKernels(fns []*ir.Function) []builtKernel {
 	needs := map[string][]string{}
 	for _, fn := range fns {
 		needs[fn.Name] = fn.ISA
 	}
-	bs := make([]built, len(e.entries))
+	bs := make([]builtKernel, len(e.entries))
 	for i, s := range e.entries {
-		bs[i] = built{s, needs[s.function]}
+		bs[i] = builtKernel{s, needs[s.function]}
 	}
 	return bs
 }
 
 // goSets returns the source of zsets_amd64.go: for every instruction set a table of the kernels,
 // and the processor features that each kernel needs.
-func goSets(all []built) ([]byte, error) {
+func goSets(all []builtKernel) ([]byte, error) {
 	var b strings.Builder
 	b.WriteString(header + "//go:build !purego\n\npackage kernels\n\n")
 	for _, t := range isas {

@@ -21,15 +21,15 @@ func (e *emitter) spanPart(base reg.GPVirtual, field string) operand.Mem {
 
 func (e *emitter) spanType() types.Type { return e.declared.Scope().Lookup("span").Type() }
 
-// A hessianLoop emits the loop that adds the products of spans to the upper triangle of h; type
-// span of package kernels defines them. It updates two rows of h together, to load columns and
-// values once for both. Only nonzeros in consecutive columns are added by vector instructions;
+// A hessianLoop emits the loop that adds the products of spans to the upper triangle of h. The type
+// span of package kernels defines these products. The loop updates two rows of h together, to load
+// columns and values once for both. Only nonzeros in consecutive columns are added by vector instructions;
 // scatter instructions would be as slow as single stores.
 type hessianLoop struct {
 	*emitter
-	r                   nonzeros // the nonzeros; the cursor is m of method hessian
+	r                   nonzeros // the cursor is the nonzero m of the method hessian
 	h, stride           reg.GPVirtual
-	k, last, end        reg.GPVirtual
+	k, last, end        reg.GPVirtual // the nonzero k of the method hessian, and two fields of the span
 	upper, lower        reg.GPVirtual // addresses of two rows of h
 	c, upperBy, lowerBy vec           // the factors of the span and of the two rows of h
 }
@@ -76,13 +76,13 @@ func (l *hessianLoop) span() {
 	l.JGT(single)
 	l.at(pair)
 	l.MOVQ(l.k, l.r.cursor)
-	l.open(0, l.upper, l.upperBy)
-	l.open(1, l.lower, l.lowerBy)
-	l.meet(0, false)
-	l.meet(1, true)
+	l.setRow(0, l.upper, l.upperBy)
+	l.setRow(1, l.lower, l.lowerBy)
+	l.addColumn(0, false)
+	l.addColumn(1, true)
 	l.ADDQ(operand.Imm(2), l.r.cursor)
 	l.runs()
-	l.each(func(k int) { l.meet(k, true) })
+	l.each(func(k int) { l.addColumn(k, true) })
 	l.ADDQ(operand.Imm(2), l.k)
 	l.CMPQ(l.k, l.last)
 	l.JLE(pair)
@@ -91,18 +91,18 @@ func (l *hessianLoop) span() {
 	l.CMPQ(l.k, l.last)
 	l.JGE(done)
 	l.MOVQ(l.k, l.r.cursor)
-	l.open(0, l.upper, l.upperBy)
+	l.setRow(0, l.upper, l.upperBy)
 	l.at(one)
-	l.meet(0, false)
+	l.addColumn(0, false)
 	l.INCQ(l.r.cursor)
 	l.CMPQ(l.r.cursor, l.end)
 	l.JLT(one)
 	l.at(done)
 }
 
-// open takes the nonzero k places after the cursor. It sets row to the address of the row of h for
+// setRow takes the nonzero k places after the cursor. It sets row to the address of the row of h for
 // the nonzero's column, and by to c times the nonzero's value.
-func (l *hessianLoop) open(k int, row reg.GPVirtual, by vec) {
+func (l *hessianLoop) setRow(k int, row reg.GPVirtual, by vec) {
 	l.r.index(l.emitter, l.r.column(k), row)
 	l.IMULQ(l.stride, row)
 	l.ADDQ(l.h, row)
@@ -113,9 +113,9 @@ func (l *hessianLoop) open(k int, row reg.GPVirtual, by vec) {
 	}
 }
 
-// meet takes the nonzero k places after the cursor. It adds upperBy times the nonzero's value to
+// addColumn takes the nonzero k places after the cursor. It adds upperBy times the nonzero's value to
 // the upper row of h and, if both is true, lowerBy times this value to the lower row.
-func (l *hessianLoop) meet(k int, both bool) {
+func (l *hessianLoop) addColumn(k int, both bool) {
 	j := l.GP64()
 	l.r.index(l.emitter, l.r.column(k), j)
 	v := l.r.number(l.emitter, l.r.value(k))
@@ -178,8 +178,8 @@ func (l *hessianLoop) each(f func(k int)) {
 	l.at(done)
 }
 
-// hessianPanel emits the update of a tile of h. It keeps a group of eight vectors of a row of h in
-// registers.
+// hessianPanel emits the addition of multiples of a panel's rows to 64 columns of h. A panel is a dense
+// copy of 64 rows of the data in these columns. Of a row of h, eight vectors are in registers at a time.
 func (e *emitter) hessianPanel(t *isa) {
 	e.kernel(t, "hessianPanel", "func(h []float64, stride int, mask []uint64, t, panel []float64)",
 		"\th[j*stride+q] = FMA(t[k++], panel[64*r+q], h[j*stride+q])   for each bit r of mask[j] and q < 64")

@@ -33,8 +33,8 @@ type isa struct {
 	choose  func(e *emitter, k mask, x, y vec) vec
 	keep    func(e *emitter, k mask, x vec) vec
 
-	// decodeRest converts the last m < 8 numbers of a row and appends padding up to eight. It is
-	// decodeMasked or decodeSingly.
+	// decodeRest converts the last m < 8 numbers of a row from src to dst, and appends the number pad up
+	// to eight. It is decodeMasked or decodeSingly.
 	decodeRest func(e *emitter, d decoder, src, dst, m reg.GPVirtual, pad operand.Mem)
 }
 
@@ -57,8 +57,8 @@ const (
 // isas lists the instruction sets in ascending order of level.
 var isas = []*isa{&avx2, &avx512}
 
-// group returns the number of vectors that hold the 8 lanes of a sparse sum.
-func (t *isa) group() int { return 8 / t.lanes }
+// sparseVectors returns the number of vectors that hold the 8 lanes of a sparse sum.
+func (t *isa) sparseVectors() int { return 8 / t.lanes }
 
-// dense returns the number of vectors that hold the 16 lanes of a dense sum.
-func (t *isa) dense() int { return 16 / t.lanes }
+// denseVectors returns the number of vectors that hold the 16 lanes of a dense sum.
+func (t *isa) denseVectors() int { return 16 / t.lanes }

@@ -39,10 +39,10 @@ func declarations(dir string) (*types.Package, error) {
 	return pkg, nil
 }
 
-// A pointer is a register that holds a pointer parameter to a struct.
+// A pointer is a register that holds a parameter whose type is a pointer to a struct.
 type pointer struct {
 	reg.GPVirtual
-	to types.Type
+	to types.Type // the struct
 }
 
 // loadPointers loads all pointer parameters into registers.

@@ -8,7 +8,7 @@ import (
 type lazyLoop struct {
 	*fused
 	cells        operand.Mem // the beginning of the cells
-	alpha, gamma vec
+	alpha, gamma vec         // the iterate is alpha*u + gamma*d, with u and d in the cells
 }
 
 func (e *emitter) innerLazyCells(t *isa) {
@@ -83,7 +83,7 @@ func (l *lazyLoop) step(leave operand.LabelRef) {
 }
 
 // sums returns a vector whose two low lanes are the inner products of the row with the vectors u
-// and d of InnerLazyCells.
+// and d in the cells.
 func (l *lazyLoop) sums() vec {
 	lanes := make([]vec, 8)
 	for i := range lanes {
@@ -119,8 +119,10 @@ func (l *lazyLoop) update(coef vec) {
 	l.VMOVUPD(zero, l.cells.Idx(j, 1))
 }
 
-// project updates the inner products UU and UD, scales alpha and gamma so that the point is in the
-// ball, and adds alpha and gamma to their sums.
+// project ends a step that added r times a row to u. It updates the inner products UU = |u|² and
+// UD = u'd, scales alpha and gamma so that the point is in the ball, and adds alpha and gamma to their
+// sums. au and ad are the inner products of the row with the old u and with d, norm2 is the row's
+// squared norm.
 func (l *lazyLoop) project(r, au, ad, norm2 vec) {
 	t, uu, ud := l.XMM(), l.scalar(l.field("a.ball.UU")), l.scalar(l.field("a.ball.UD"))
 	l.VADDSD(au.AsX(), au.AsX(), t)
@@ -129,7 +131,7 @@ func (l *lazyLoop) project(r, au, ad, norm2 vec) {
 	l.VFMADD231SD(r, ad, ud)
 	l.VMOVSD(uu, l.field("a.ball.UU"))
 	l.VMOVSD(ud, l.field("a.ball.UD"))
-	// n2 = alpha² UU + 2 alpha gamma UD + gamma² DD.
+	// n2 = alpha² UU + 2 alpha gamma UD + gamma² DD is the squared norm of the point.
 	n2, cross, square := l.XMM(), l.XMM(), l.XMM()
 	l.VMULSD(l.gamma, l.gamma, n2)
 	l.VMULSD(l.field("a.ball.DD"), n2, n2)

@@ -9,8 +9,9 @@ import (
 // slower, and a longer one not faster.
 const rotatedAhead = 12
 
-// A rotated emits the inner loop on dense rows. The comment of InnerRotated in package kernels
-// defines w', g and f. Row k is the row of step k.
+// A rotated emits the inner loop on dense rows. Step k computes w' = FMA(c, w, e) and then
+// w = f * FMA(g, row k, w'). Here g is the gain, and f the factor that projects onto the ball, or 1
+// without a ball.
 type rotated struct {
 	*emitter
 	ball bool
@@ -65,7 +66,7 @@ func (r *rotated) run() {
 	r.locate(r.row, 0, steps)
 	r.locate(r.next, 1, steps)
 	r.first(t)
-	// Without a value here the allocator would reserve both registers during first.
+	// Without a value here the allocator would reserve both registers in the code of r.first.
 	for _, v := range []vec{r.gain, r.factor} {
 		r.VBROADCASTSD(t, v)
 	}
@@ -98,9 +99,9 @@ func (r *rotated) start() {
 	r.w, r.sum, r.c, r.e = r.base("a.w"), r.base("a.sum"), r.base("a.c"), r.base("a.e")
 	r.k, r.row, r.next, r.after, r.ahead = r.cursor(), r.GP64(), r.GP64(), r.GP64(), r.GP64()
 	r.gain, r.factor = r.vector(r.emitter), r.vector(r.emitter)
-	count, lanes := dotNextRow+1, r.dense()
+	count, lanes := dotNextRow+1, r.denseVectors()
 	if r.ball {
-		count, lanes = rotatedDots, r.group()
+		count, lanes = rotatedDots, r.sparseVectors()
 	}
 	r.dots = make([][]vec, count)
 	for d := range r.dots {
@@ -124,7 +125,7 @@ func (r *rotated) locate(row reg.GPVirtual, distance int, count operand.Mem) {
 	r.LEAQ(operand.Mem{Base: r.base("a.dense"), Index: row, Scale: 8}, row)
 }
 
-// margin sets t to the margin of the next sample; g is the gain of the current sample.
+// margin sets t to the margin of the row r.next. g is the gain of the step of r.row.
 func (r *rotated) margin(t, g vec) {
 	r.VMOVAPD(g, t)
 	r.VFMADD213SD(r.dot(dotNextPoint), r.dot(dotNextRow), t)

@@ -5,7 +5,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// first computes w' and the sums of step 0, and sets t to the margin of row 0.
+// first emits the beginning of step 0: it computes w' = FMA(c, w, e) and the sums, and sets t to the
+// margin of row 0.
 func (r *rotated) first(t vec) {
 	margin := r.zeros(len(r.dots[0]))
 	r.clear()
@@ -30,7 +31,7 @@ func (r *rotated) sweep() {
 	r.reduce()
 }
 
-// finish computes w from w' after the last step.
+// finish emits the end of the last step, which computes w from w'.
 func (r *rotated) finish() {
 	r.eachVector(func(p place, _ int) { r.write(r.step(p), r.w, p) })
 }
@@ -48,8 +49,8 @@ func (r *rotated) step(p place) vec {
 	return w
 }
 
-// point stores w' at a place and adds the products at this place to the lanes of the sums. next is
-// the row of the step after the step of row.
+// point stores w' = FMA(c, w, e) at a place and adds the products at this place to the lanes of the
+// sums. row is the row of a step, next the row of the step after it.
 func (r *rotated) point(p place, i int, w vec, row, next reg.GPVirtual) {
 	c := r.read(r.c, p)
 	r.VFMADD213PD(p.in(r.e), w, c)
@@ -71,7 +72,7 @@ func (r *rotated) point(p place, i int, w vec, row, next reg.GPVirtual) {
 func (r *rotated) eachVector(f func(p place, i int)) {
 	i, n := r.cursor(), r.length("a.w")
 	r.blocks(i, n, func() {
-		for j := range r.dense() {
+		for j := range r.denseVectors() {
 			f(place{cursor: i, disp: 8 * r.lanes * j}, j)
 		}
 		r.ADDQ(operand.Imm(16), i)
@@ -79,7 +80,7 @@ func (r *rotated) eachVector(f func(p place, i int)) {
 	done := r.label("done")
 	r.TESTQ(operand.U32(8), n)
 	r.JZ(done)
-	for j := range r.group() {
+	for j := range r.sparseVectors() {
 		f(place{cursor: i, disp: 8 * r.lanes * j}, j)
 	}
 	r.at(done)
@@ -100,5 +101,5 @@ func (r *rotated) reduce() {
 	}
 }
 
-// dot returns the sum with the index d, after reduce.
+// dot returns the sum with the index d, which reduce has computed.
 func (r *rotated) dot(d int) operand.Op { return r.dots[d][0].AsX() }

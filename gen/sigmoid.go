@@ -19,7 +19,7 @@ func (e *emitter) expNeg(a vec) vec {
 	r := e.fresh("ln2Hi")
 	e.VFMSUB213PD(a, n, r)
 	e.accK(r, n, "ln2Lo")
-	// exp(r) - 1 = r + r² Q(r).
+	// exp(r) - 1 = r + r² Q(r), where Q is the polynomial with the coefficients exp0 to exp9.
 	r2 := e.mul(r, r)
 	lo := e.pair("exp1", "exp0", r)
 	e.fma(lo, r2, r)
@@ -38,10 +38,10 @@ func (e *emitter) expNeg(a vec) vec {
 
 // log1pUnit returns log(1+x) for x in [0, 1], as log1pUnit of package kernels does.
 func (e *emitter) log1pUnit(x vec) vec {
-	// f = x, or (x-1)/2 with ln 2 added to the result.
+	// f = x if x < 1/2, otherwise f = (x-1)/2, and ln 2 is added to the result.
 	big := e.compare(e, greaterOrEqual, e.fresh("half"), x)
 	f := e.choose(e, big, e.mulK(e.subK(x, "one"), "half"), x)
-	// s = f/(2+f), z = s², p = R(z)/z with the polynomial R that package kernels describes.
+	// s = f/(2+f), z = s², and p is the polynomial in z with the coefficients log0 to log7.
 	s := e.div(f, e.addK(f, "two"))
 	z := e.mul(s, s)
 	z2 := e.mul(z, z)

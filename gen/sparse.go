@@ -21,7 +21,7 @@ func (e *emitter) margins(t *isa, s *storage) {
 	e.at(next)
 	end := e.GP64()
 	e.MOVQ(operand.Mem{Base: ptr, Disp: 8}, end)
-	acc := e.zeros(e.group())
+	acc := e.zeros(e.sparseVectors())
 	e.rowDot(r, end, acc)
 	e.VMOVSD(e.sum(acc).AsX(), operand.Mem{Base: dst})
 	e.ADDQ(operand.Imm(8), dst)
@@ -39,7 +39,7 @@ func (e *emitter) rowLanes(t *isa) {
 	ptr, r, end := e.base("a.Ptr"), e.nonzeros(storages[0], "w"), e.GP64()
 	e.MOVQ(operand.Mem{Base: ptr}, r.cursor)
 	e.MOVQ(operand.Mem{Base: ptr, Disp: 8}, end)
-	acc := make([]vec, t.group())
+	acc := make([]vec, t.sparseVectors())
 	for i := range acc {
 		acc[i] = e.load(e, e.address(e.Param("lane").Index(i*t.lanes)), nil)
 	}
@@ -50,7 +50,8 @@ func (e *emitter) rowLanes(t *isa) {
 	e.ret()
 }
 
-// nonzeros loads the addresses of the slices that a kernel on sparse rows uses.
+// nonzeros loads the addresses of the slices that a kernel on sparse rows uses. vector is the name of
+// the parameter with the dense vector.
 func (e *emitter) nonzeros(s *storage, vector string) nonzeros {
 	r := nonzeros{storage: s, idx: e.base("a." + s.columns.field), w: e.base(vector), cursor: e.GP64()}
 	if s.valBytes > 0 {
@@ -156,7 +157,7 @@ func (e *emitter) rowScatter(r nonzeros, end reg.GPVirtual, g vec) {
 // scatterOne adds g times the nonzero k places after the cursor to the dense vector. It loads the
 // number into a register first, because some emulators read 16 bytes for a scalar memory operand.
 func (e *emitter) scatterOne(r nonzeros, k int, g vec) {
-	z, x := r.at(e, k), e.XMM()
+	z, x := r.element(e, k), e.XMM()
 	e.VMOVSD(z, x)
 	e.addNumber(x, g, r.number(e, r.value(k)))
 	e.VMOVSD(x, z)

@@ -24,7 +24,7 @@ type columns struct {
 type values struct {
 	name, field string // suffix of the kernels' names; field of Rows, empty if all values are 1
 	valBytes    int
-	// add adds x times the values at m to acc. The mask says which lanes have a value; in the other
+	// add adds x times the values at m to acc. The mask k says which lanes have a value; in the other
 	// lanes x is -0.
 	add func(e *emitter, acc, x vec, m operand.Mem, k mask)
 	// number loads a single value. It returns nil if all values are 1.

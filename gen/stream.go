@@ -31,7 +31,7 @@ type body func(p place, acc []vec)
 func (e *emitter) each(n reg.GPVirtual, f body) {
 	i := e.cursor()
 	e.blocks(i, n, func() {
-		for j := range e.dense() {
+		for j := range e.denseVectors() {
 			f(place{cursor: i, disp: 8 * e.lanes * j}, nil)
 		}
 		e.ADDQ(operand.Imm(16), i)
@@ -58,7 +58,7 @@ func (e *emitter) reduce(n reg.GPVirtual, sums int, f body) [][]vec {
 	acc := e.accumulators(sums)
 	i := e.cursor()
 	e.blocks(i, n, func() {
-		for j := range e.dense() {
+		for j := range e.denseVectors() {
 			f(place{cursor: i, disp: 8 * e.lanes * j}, column(acc, j))
 		}
 		e.ADDQ(operand.Imm(16), i)
@@ -90,7 +90,7 @@ func (e *emitter) rest(i, n reg.GPVirtual, acc [][]vec, f body) {
 	e.JZ(done)
 	state := e.startMasks(e, n)
 	count := e.GP64()
-	e.MOVQ(operand.U32(uint32(e.dense())), count)
+	e.MOVQ(operand.U32(uint32(e.denseVectors())), count)
 	e.at(step)
 	e.TESTQ(n, n)
 	e.JLE(skip)
@@ -105,7 +105,7 @@ func (e *emitter) rest(i, n reg.GPVirtual, acc [][]vec, f body) {
 	e.at(done)
 }
 
-// blocks emits a loop of f, which advances the cursor, up to the last multiple of 16.
+// blocks emits a loop of f, which advances the cursor i, up to the last multiple of 16 in n.
 func (e *emitter) blocks(i, n reg.GPVirtual, f func()) {
 	block, end := e.label("block"), e.label("blocksDone")
 	whole := e.GP64()
@@ -128,7 +128,7 @@ func (e *emitter) cursor() reg.GPVirtual {
 func (e *emitter) accumulators(sums int) [][]vec {
 	acc := make([][]vec, sums)
 	for s := range acc {
-		acc[s] = e.zeros(e.dense())
+		acc[s] = e.zeros(e.denseVectors())
 	}
 	return acc
 }
