@@ -17,7 +17,7 @@ const (
 	lossULP    = 1.6
 )
 
-const bigPrec = 160
+const bigPrec = 160 // mantissa bits of the numbers with which results are compared
 
 func bigFloat(x float64) *big.Float { return new(big.Float).SetPrec(bigPrec).SetFloat64(x) }
 
@@ -138,8 +138,9 @@ func TestScalarSpecials(t *testing.T) {
 	}
 }
 
-// compensated returns the sum of n products x*y, computed with twice the precision of float64.
-// bound is an upper bound for the rounding error of the same sum in float64, in any order.
+// compensated returns the sum of the n products x*y whose factors term returns, computed with twice the
+// precision of float64. bound is an upper bound for the rounding error of the same sum in float64, in any
+// order.
 func compensated(n int, term func(k int) (x, y float64)) (sum, bound float64) {
 	var low, size float64
 	for k := range n {
@@ -211,7 +212,7 @@ func TestReferenceProx(t *testing.T) {
 		if beta[i] != b {
 			t.Fatalf("beta[%d] = %v, want %v", i, beta[i], b)
 		}
-		// Three roundings: of 1/rho, of the product and of the quotient.
+		// Three roundings: of 1/rho and of the product in ProxDual, and of the quotient here.
 		within(t, "y", y[i], (v[i]-b)/rho, 3*0x1.01p-53*math.Abs(y[i]))
 	}
 }

@@ -10,8 +10,8 @@ type stepArgs struct {
 	scratch Scratch // memory for the decoded row
 	work    int     // number of nonzeros and elements that the call may still process
 
-	w, sum []float64 // the iterate; the sum of the iterates, or the h of InnerDense
-	c, e   []float64 // see InnerDense
+	w, sum []float64 // the iterate; the sum of the iterates or, in InnerDense, the sum of the terms g·a_i
+	c, e   []float64 // a step of InnerDense, InnerBox or InnerRotated begins with w[j] = c[j]·w[j] + e[j]
 	lo, hi []float64 // the box
 	//lint:ignore U1000 kernels in assembly point there
 	zero float64 // +0, for the padding of a decoded row
@@ -48,7 +48,8 @@ func (a *stepArgs) checkOutput(fn, name string, v []float64) {
 }
 
 // run calls the kernel until all samples are used or a lazy loop stops, and returns the number of
-// steps. Steps whose rows do not fit into a.scratch are done by the reference.
+// steps. The reference does the steps whose rows do not fit into a.scratch, and all steps if the loss is
+// the caller's own function a.Slope.
 func (a *stepArgs) run(kernel, reference stepKernel) int {
 	samples := len(a.sampled)
 	if samples == 0 {
@@ -80,8 +81,8 @@ func (a *stepArgs) stopped() bool {
 	return a.ball.Alpha < lazyFloor || math.Abs(a.ball.Gamma) > a.ball.GammaLimit
 }
 
-// upTo is the loop over the steps in the reference. A step reduces a.work by the number of nonzeros
-// of its row, plus extra.
+// upTo is the loop of the reference over the steps, and returns how many it did. A step reduces a.work by
+// the number of nonzeros of its row, plus extra.
 func (a *stepArgs) upTo(extra int, step func(i int32)) (done int) {
 	for done < len(a.sampled) && a.work > 0 && !a.stopped() {
 		i := a.sampled[done]

@@ -77,8 +77,7 @@ func TestInputsKept(t *testing.T) {
 	})
 }
 
-// hessianKeeps checks that Hessian does not change c and the rows, and that c and the values of the
-// rows may share memory.
+// hessianKeeps checks that Hessian does not change its inputs c and a, and that c may be a part of a.Val.
 func hessianKeeps(t *testing.T, n int) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(14, uint64(n)))

@@ -2,19 +2,19 @@ package kernels
 
 import "math"
 
-// DecayStride is the number of float64 values that InnerDecay keeps for a coordinate. They fill a
+// DecayStride is the number of float64 values that InnerDecay keeps for a column. They fill a
 // cache line, so that a nonzero touches only one line.
 const DecayStride = 8
 
-// Indices of the values that InnerDecay keeps for a coordinate. Values that a step loads or stores
+// Indices of the values that InnerDecay keeps for a column j. Values that a step loads or stores
 // together are neighbours.
 const (
-	DecayDeviation = iota // w − Fixed after the last step that touched the coordinate
-	DecayLast             // number of steps done up to and including the last one that touched the coordinate
-	DecayFixed            // the number to which w converges while no step touches the coordinate
+	DecayDeviation = iota // w_j − Fixed after the last step that touched the column
+	DecayLast             // number of steps done up to and including the last one that touched the column
+	DecayFixed            // the number to which w_j converges while no step touches the column
 	DecayRate             // −log of Factor
-	DecayGain             // the sum of g·a_j over the steps, see InnerDecay
-	DecayFactor           // 1 − eta·K_jj
+	DecayGain             // the sum over the steps of g·a_j, which InnerDecay adds to w_j
+	DecayFactor           // 1 − eta·K_jj: a step multiplies w_j − Fixed by this
 )
 
 // NegLog1m returns −log(1−h) for h in [0, 1/2], within 2 ulp. This is the DecayRate that
@@ -24,8 +24,8 @@ func NegLog1m(h float64) float64 { return log1pUnit(h / (1 - h)) }
 // InnerDecay runs inner steps (see Steps) on sparse rows, for a diagonal matrix K whose entries
 // differ. For each column, state holds the values Deviation, Last, Fixed, Rate, Gain and Factor;
 // the constants DecayDeviation to DecayFactor say what they are. A step costs only as much as its
-// row has nonzeros, because other coordinates have a known w_j: k steps after the last one that
-// touched coordinate j, it is Fixed + exp(−k·Rate)·Deviation. The argument step is the number of
+// row has nonzeros, because w_j is known for the other columns: k steps after the last one that
+// touched column j, it is Fixed + exp(−k·Rate)·Deviation. The argument step is the number of
 // steps done before the call. Step m computes, for the nonzeros a_j of its row,
 //
 //	v_j = exp(−(m − Last)·Rate)·Deviation,  t = Σ a_j (v_j + Fixed) in 8 lanes

@@ -23,7 +23,7 @@ func decayCaseOf(rng *rand.Rand, s source, lens []int, p, samples int, loss Loss
 	return c
 }
 
-// plausible sets the state to a state that steps can reach.
+// plausible draws Last, Factor and Rate again, so that they are numbers which steps can reach.
 func (c *decayCase) plausible(rng *rand.Rand) *decayCase {
 	for at := 0; at < len(c.state); at += DecayStride {
 		cell := c.state[at:]
@@ -33,7 +33,7 @@ func (c *decayCase) plausible(rng *rand.Rand) *decayCase {
 	return c
 }
 
-// run makes the call and returns its results. rows replaces the rows of the case, unless it is nil.
+// run calls InnerDecay and returns its results. rows replaces the rows of the case, unless it is nil.
 func (c *decayCase) run(rows *Rows) [][]float64 {
 	state, steps := slices.Clone(c.state), c.steps
 	if rows != nil {
@@ -61,7 +61,7 @@ func TestDecayCalls(t *testing.T) {
 	})
 }
 
-// TestInnerDecay compares InnerDecay with InnerDense, which updates every coordinate in each step.
+// TestInnerDecay compares InnerDecay with InnerDense, which updates every element of w in each step.
 func TestInnerDecay(t *testing.T) {
 	rng := rand.New(rand.NewPCG(31, 32))
 	const p, n, steps = 40, 30, 5000

@@ -10,7 +10,7 @@
 //
 // Every kernel is defined by its pure-Go reference in the generic files, and
 // every faster implementation equals that reference bit for bit; only the
-// payload of a NaN may differ. The same input therefore gives the same bits at every
+// sign and payload of a NaN may differ. The same input therefore gives the same bits at every
 // level, on every processor and with any number of threads:
 //
 //   - the sum over a sparse row has 8 lanes; nonzero k of the row goes to lane

@@ -61,7 +61,8 @@ func overlap(x, y []float64) bool {
 
 func panicf(format string, args ...any) { panic("kernels: " + fmt.Sprintf(format, args...)) }
 
-// stored returns the number of stored column indices and the number of stored values.
+// stored returns the number of stored column indices and the number of stored values. If all values
+// are 1, the latter is math.MaxInt.
 func (a *Rows) stored() (columns, values int) {
 	columns, values = len(a.Idx), len(a.Val)
 	if a.Idx == nil {

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// panicOf returns what a call panics with.
+// panicOf returns the text with which the function call panics, or an empty string if it does not panic.
 func panicOf(call func()) (got string) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -20,8 +20,8 @@ func panicOf(call func()) (got string) {
 	return ""
 }
 
-// TestDoors checks that wrong arguments panic at every level before anything is read or written,
-// with a message that names the function and the argument.
+// TestDoors checks that wrong arguments panic at every level, with a message that names the function and
+// the argument.
 func TestDoors(t *testing.T) {
 	v := func(n int) []float64 { return make([]float64, n) }
 	oneRow := func(n int) *Steps {

@@ -8,7 +8,7 @@ package kernels
 //	h[j] = FMA(g, a_i[j], h[j])             for the nonzeros of row i
 //
 // Here g is computed from w before the step, c[j] = 1 - eta*K_jj and e = -eta*d. The sum of the
-// iterates follows from w and h (see package solver/internal/admm). All vectors have one length; w
+// iterates follows from w and h (see package solver/internal/admm). All vectors have the same length; w
 // and h are updated and must not overlap any other argument. Source: Zhao, Li, Zhou, Scalable
 // Stochastic ADMM, inner loop of Algorithm 1.
 func InnerDense(w, h, c, e []float64, s *Steps, sampled []int32) {
@@ -47,8 +47,8 @@ func InnerBox(w, sum, c, e, lo, hi []float64, s *Steps, sampled []int32) {
 	a.run(active.innerBox, innerBoxGeneric)
 }
 
-// take checks and stores the vectors of the loops that update the whole of w. name is the
-// name of sum in error messages.
+// take checks and stores the vectors of the loops that update the whole of w. The argument name is the
+// name of the vector sum in error messages.
 func (a *stepArgs) take(fn, name string, w, sum, c, e []float64) {
 	checkLen(fn, name, len(sum), len(w))
 	checkLen(fn, "c", len(c), len(w))

@@ -24,7 +24,8 @@ func elementCaseOf(rng *rand.Rand, s source, lens []int, p, samples int, loss Lo
 	return c
 }
 
-// run makes the call and returns its results. rows replaces the rows of the case, unless it is nil.
+// run calls InnerDense or InnerBox and returns the results. rows replaces the rows of the case, unless it
+// is nil.
 func (c *elementCase) run(rows *Rows) [][]float64 {
 	w, h, steps := slices.Clone(c.v[0]), slices.Clone(c.v[1]), c.steps
 	if rows != nil {

@@ -50,8 +50,8 @@ func lengthsOf(rng *rand.Rand, n, bound int) []int {
 }
 
 // TestForms compares Margins and Gradient in every form and at every level with the reference on
-// rows in the plain form, bit for bit. MarginsGradient is compared with itself in the plain form at
-// level Generic. Some rows have more than maxWork nonzeros.
+// rows in the plain form, bit for bit. For MarginsGradient, the result at level Generic on rows in the
+// plain form takes the place of the reference. Some rows have more than maxWork nonzeros.
 func TestForms(t *testing.T) {
 	required(t)
 	defer use(t, Active())

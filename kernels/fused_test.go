@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// An innerCase holds the arguments of one call of an inner loop on sparse rows. run makes the call
+// An innerCase holds the arguments of one call of an inner loop on sparse rows. run calls the loop
 // and returns its results. rows replaces the rows of the case, unless it is nil.
 type innerCase interface{ run(rows *Rows) [][]float64 }
 
@@ -45,8 +45,8 @@ func TestInnerEqual(t *testing.T) {
 	})
 }
 
-// TestFusedLong checks that the division into several assembly calls changes no bit. There are many
-// steps, or rows that do not fit into a Scratch.
+// TestFusedLong compares every level with the reference, bit for bit, where one assembly call does not do
+// all the work: for many steps, and for rows that do not fit into a Scratch.
 func TestFusedLong(t *testing.T) {
 	for _, c := range []struct {
 		name    string

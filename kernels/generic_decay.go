@@ -4,8 +4,8 @@ import "math"
 
 func innerDecayGeneric(a *stepArgs) (done int) { return a.upTo(1, a.decayStep) }
 
-// decayStep does one step of InnerDecay. It keeps v_j, which InnerDecay defines, for every nonzero
-// a_j.
+// decayStep does one step of InnerDecay. For every nonzero of the row it keeps v, the difference
+// between the column's coefficient and DecayFixed before the step.
 func (a *stepArgs) decayStep(i int32) {
 	first, n := int(a.Rows.Ptr[i]), a.Rows.rowLen(i)
 	keep := a.keep(n)

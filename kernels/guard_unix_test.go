@@ -94,8 +94,8 @@ func guardRows(t *testing.T, a *Rows, end bool) {
 	a.Idx16, a.Val32 = guarded(t, a.Idx16, end), guarded(t, a.Val32, end)
 }
 
-// TestHessianBounds is TestBounds for Hessian: every argument and every slice of the scratch memory
-// has a guard page. h ends with the last element of the diagonal.
+// TestHessianBounds is TestBounds for Hessian: every argument and the spans in the scratch memory have a
+// guard page. h ends with the last element of the diagonal.
 func TestHessianBounds(t *testing.T) {
 	eachLevel(t, func(t *testing.T) {
 		for i, c := range hessianShapes {
@@ -125,7 +125,8 @@ func guardedScratch(t *testing.T, end bool) *HessianScratch {
 	return s
 }
 
-// guardInner runs the fused inner loops on a matrix of one row.
+// guardInner runs the fused inner loops on a matrix of one row and p columns, with guard pages. vec
+// returns a new guarded vector of length p.
 func guardInner(t *testing.T, a Rows, p int, end bool, vec func() []float64) {
 	one := func() []float64 { return guarded(t, []float64{1}, end) }
 	x := NewScratch(a)

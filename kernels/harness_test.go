@@ -25,6 +25,7 @@ func use(t testing.TB, l Level) {
 	}
 }
 
+// required fails the test if this machine does not have a level that SCAS_REQUIRE names.
 func required(t *testing.T) {
 	t.Helper()
 	for name := range strings.SplitSeq(os.Getenv("SCAS_REQUIRE"), ",") {

@@ -45,7 +45,7 @@ func Hessian(h []float64, p, stride, lo, hi int, a Rows, c []float64, s *Hessian
 	if s == nil {
 		s = NewHessianScratch()
 	}
-	if a.panels(p) && a.finite(c) {
+	if a.panelsFaster(p) && a.finite(c) {
 		s.byPanels(h, p, stride, lo, hi, noescape(&a), c)
 	} else {
 		s.byRows(h, p, stride, lo, hi, a, c)
@@ -160,8 +160,8 @@ func (s *HessianScratch) byRows(h []float64, p, stride, lo, hi int, a Rows, c []
 	}
 }
 
-// longSpan divides the span rest into spans of limited work, and processes one after the other, in
-// one[0]. A span of a single nonzero may have more work.
+// longSpan divides the span rest into spans with at most maxWork, stores one after the other in one[0]
+// and processes it. A nonzero whose products alone exceed maxWork is a span by itself.
 func longSpan(h []float64, stride int, a *Rows, one []span, rest span) {
 	for first := rest.first; first < rest.last; first = one[0].last {
 		n := max(1, (maxWork-1)/(rest.end-first))
@@ -170,8 +170,8 @@ func longSpan(h []float64, stride int, a *Rows, one []span, rest span) {
 	}
 }
 
-// seek returns the first of the nonzeros k to end-1 of a row that is in column col or later, or end
-// if there is none.
+// seek searches the nonzeros k to end-1 of a row. It returns the first one that is in column col or in
+// a later column, or end if there is none.
 func (a *Rows) seek(k, end int64, col int) int64 {
 	if all := k + int64(col); all <= end {
 		if col == 0 || a.column(all-1) < col {

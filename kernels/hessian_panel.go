@@ -5,17 +5,17 @@ import (
 	"unsafe"
 )
 
-// Panels make Hessian faster if rows have many nonzeros. A panel is a dense copy of panelRows rows
-// of the data in panelCols columns, zeros included. A tile is the part of h in these columns. To
-// each row of a tile, vector instructions add multiples of the panel's rows. The zeros of the panel
-// do not change the result: all numbers are finite, so adding a product with zero can change only
-// the sign of a zero in h, which plusZero corrects.
+// Panels make Hessian faster if rows have many nonzeros. A block is panelRows consecutive rows of the
+// data. A panel is a dense copy of a block in panelCols columns, zeros included. A tile is the part of h
+// in these columns. To each row of a tile, vector instructions add multiples of the panel's rows. The
+// zeros of the panel do not change the result: all numbers are finite, so adding a product with zero can
+// change only the sign of a zero in h, which plusZero corrects.
 const (
-	panelRows = 64 // number of rows of a panel: a mask has 64 bits
-	panelCols = 64
-	panelSpan = 1024    // largest number of rows of h in a tile, which then fits into the second-level cache
-	panelHeld = 1 << 17 // largest number of nonzeros that are sorted at a time
-	panelMost = 64      // largest number of blocks of panelRows rows that are sorted at a time
+	panelRows     = 64 // number of rows of a panel: a mask has 64 bits
+	panelCols     = 64
+	tileRows      = 1024    // largest number of rows of h in a tile, which then fits into the second-level cache
+	panelNonzeros = 1 << 17 // largest number of nonzeros that are sorted at a time
+	panelBlocks   = 64      // largest number of blocks that are sorted at a time
 )
 
 // A HessianScratch is the scratch memory of Hessian: 32 kB, and 2.2 MB once panels are
@@ -24,7 +24,7 @@ const (
 type HessianScratch struct {
 	spans []span
 	panel []float64 // panelRows rows of panelCols numbers; like all fields below, nil until panels are used
-	tile  []float64 // a copy of the rows of h that are updated only in part
+	tile  []float64 // a copy of the rows of a tile that are updated only in part
 	t     []float64 // c[i]*x_ij, ordered by block, then column, then row
 	mask  []uint64  // for each block and column, the set of the block's rows with a nonzero there
 	begin []int     // for each block and each group of panelCols columns, the position in t of the group's first number
@@ -43,12 +43,12 @@ func (s *HessianScratch) makePanels() {
 		return
 	}
 	s.panel = aligned(panelRows * panelCols)
-	s.tile = aligned(panelSpan * panelCols)
-	s.t = make([]float64, panelHeld)
-	s.mask = make([]uint64, panelMost*panelSpan)
-	s.begin = make([]int, panelMost*(panelSpan/panelCols))
-	s.next = make([]int64, panelMost*panelRows)
-	s.free = make([]int32, panelSpan)
+	s.tile = aligned(tileRows * panelCols)
+	s.t = make([]float64, panelNonzeros)
+	s.mask = make([]uint64, panelBlocks*tileRows)
+	s.begin = make([]int, panelBlocks*(tileRows/panelCols))
+	s.next = make([]int64, panelBlocks*panelRows)
+	s.free = make([]int32, tileRows)
 }
 
 // aligned returns n numbers whose memory begins at a cache line.
@@ -58,10 +58,11 @@ func aligned(n int) []float64 {
 	return v[(8-past)%8:][:n]
 }
 
-// panels reports whether panels are expected to be faster than byRows. This changes no bit of the
-// result. The costs are in cycles of a Zen 5 core: byRows takes perAdd for a multiply-add; panels
-// take 15 to sort a nonzero, and perTile for each tile to which the nonzero contributes.
-func (a *Rows) panels(p int) bool {
+// panelsFaster reports whether byPanels is expected to be faster than byRows. The choice changes no bit
+// of the result. The costs are in cycles of a Zen 5 core: byRows takes perAdd for a multiply-add, which is
+// more if h has more than 2^22 numbers; byPanels takes 15 to sort a nonzero, and perTile for each tile to
+// which the nonzero contributes.
+func (a *Rows) panelsFaster(p int) bool {
 	n := a.Len()
 	if active.level == Generic || n == 0 {
 		return false
@@ -100,7 +101,7 @@ func maxAbs[V value](v []V) float64 {
 	return float64(largest + nan)
 }
 
-// A panelTask adds the products of rows row to row+rows-1 of a to rows lo to hi-1 of h.
+// A panelTask adds the products of rows row to row+rows-1 of the data to rows lo to hi-1 of h.
 type panelTask struct {
 	*HessianScratch
 	*Rows
@@ -108,13 +109,13 @@ type panelTask struct {
 	p, stride int
 	lo, hi    int
 	row, rows int
-	c         []float64
+	c         []float64 // c of Hessian: the factor of each row of the data
 }
 
 func (s *HessianScratch) byPanels(h []float64, p, stride, lo, hi int, a *Rows, c []float64) {
 	s.makePanels()
-	for ; lo < hi; lo += panelSpan {
-		x := panelTask{HessianScratch: s, Rows: a, h: h, p: p, stride: stride, lo: lo, hi: min(lo+panelSpan, hi), c: c}
+	for ; lo < hi; lo += tileRows {
+		x := panelTask{HessianScratch: s, Rows: a, h: h, p: p, stride: stride, lo: lo, hi: min(lo+tileRows, hi), c: c}
 		for x.row < len(c) {
 			x.collect()
 			for col := x.lo; col < p; col += panelCols {
@@ -125,12 +126,12 @@ func (s *HessianScratch) byPanels(h []float64, p, stride, lo, hi int, a *Rows, c
 	}
 }
 
-// collect sorts the nonzeros of as many rows as fit into the scratch memory, and sets x.rows to
-// their number.
+// collect sorts the nonzeros of as many rows, from row x.row on, as fit into the scratch memory. It sets
+// x.rows to the number of these rows.
 func (x *panelTask) collect() {
 	x.rows = 0
 	held := 0
-	for b := range panelMost {
+	for b := range panelBlocks {
 		lo := x.row + b*panelRows
 		rows := min(panelRows, len(x.c)-lo)
 		if rows <= 0 {
@@ -145,7 +146,7 @@ func (x *panelTask) collect() {
 			x.next[b*panelRows+r] = first
 			most += int(last - first)
 		}
-		if most > panelHeld {
+		if most > panelNonzeros {
 			return
 		}
 		x.sort(b, held, spans[:rows])
@@ -154,9 +155,10 @@ func (x *panelTask) collect() {
 	}
 }
 
-// sort sorts the nonzeros of block b by columns into t, beginning at t[held].
+// sort sorts the nonzeros of block b by columns into t, beginning at t[held]. spans has a span for each
+// row of the block.
 func (x *panelTask) sort(b, held int, spans []span) {
-	mask := x.mask[b*panelSpan:][:x.hi-x.lo]
+	mask := x.mask[b*tileRows:][:x.hi-x.lo]
 	clear(mask)
 	if x.Idx != nil {
 		markRows(mask, x.Idx, x.lo, spans)
@@ -165,7 +167,7 @@ func (x *panelTask) sort(b, held int, spans []span) {
 	}
 	for j, m := range mask {
 		if j%panelCols == 0 {
-			x.begin[b*(panelSpan/panelCols)+j/panelCols] = held
+			x.begin[b*(tileRows/panelCols)+j/panelCols] = held
 		}
 		x.free[j] = int32(held)
 		held += bits.OnesCount64(m)
@@ -177,7 +179,8 @@ func (x *panelTask) sort(b, held int, spans []span) {
 	}
 }
 
-// markRows sets bit r in the mask of every column in which span r has a nonzero.
+// markRows sets bit r in the mask of every column in which span r has a nonzero. mask[0] belongs to
+// column lo.
 func markRows[I column](mask []uint64, idx []I, lo int, spans []span) {
 	for r, s := range spans {
 		for _, j := range idx[s.first:s.last] {
@@ -217,7 +220,7 @@ func sortOf[I column, V value](x *panelTask, idx []I, val []V, spans []span) {
 
 // tiles adds the products of the sorted rows to the columns col to col+panelCols-1 of h. Rows of h
 // in which all of these columns are on or above the diagonal are updated in place, other rows in a
-// copy. If h has fewer columns from col on, all rows are updated in a copy.
+// copy. If h has fewer than panelCols columns from col on, all rows are updated in a copy.
 func (x *panelTask) tiles(col int) {
 	last := min(x.hi, col+panelCols)
 	// Rows from split on are updated in a copy.
@@ -228,7 +231,7 @@ func (x *panelTask) tiles(col int) {
 	x.load(split, last, col)
 	for b := 0; b*panelRows < x.rows; b++ {
 		x.pack(b, col)
-		mask, begin := x.mask[b*panelSpan:], x.begin[b*(panelSpan/panelCols):]
+		mask, begin := x.mask[b*tileRows:], x.begin[b*(tileRows/panelCols):]
 		if split > x.lo {
 			hessianPanelBlock(x.h[x.lo*x.stride+col:], x.stride, mask[:split-x.lo], x.t[begin[0]:], x.panel)
 		}
@@ -240,7 +243,8 @@ func (x *panelTask) tiles(col int) {
 	x.store(split, last, col)
 }
 
-// load copies rows lo to hi-1 of h to the tile, from the diagonal on.
+// load copies rows lo to hi-1 of h to x.tile, in the panelCols columns from col on and not below the
+// diagonal.
 func (x *panelTask) load(lo, hi, col int) {
 	for j := lo; j < hi; j++ {
 		from := max(j, col)
@@ -248,7 +252,7 @@ func (x *panelTask) load(lo, hi, col int) {
 	}
 }
 
-// store copies rows lo to hi-1 from the tile back to h, from the diagonal on.
+// store copies the numbers that load has copied from x.tile back to h.
 func (x *panelTask) store(lo, hi, col int) {
 	for j := lo; j < hi; j++ {
 		from := max(j, col)
@@ -288,7 +292,8 @@ func packOf[I column, V value](x *panelTask, idx []I, val []V, b, col int) {
 	}
 }
 
-// markOnes writes 1 at the row's columns that are in the panel, and returns their number.
+// markOnes writes 1 to the row of a panel for each of cols that is in the panel, and returns their
+// number. The panel begins with column col; cols increase.
 func markOnes[I column](to *[panelCols]float64, cols []I, col int) int {
 	for n, j := range cols {
 		at := uint(int(j) - col)
@@ -300,7 +305,7 @@ func markOnes[I column](to *[panelCols]float64, cols []I, col int) int {
 	return len(cols)
 }
 
-// markValues writes the values at the columns that are in the panel, and returns their number.
+// markValues is like markOnes, but writes the values val of the columns.
 func markValues[I column, V value](to *[panelCols]float64, cols []I, val []V, col int) int {
 	val = val[:len(cols)]
 	for n, j := range cols {

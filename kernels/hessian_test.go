@@ -72,7 +72,7 @@ func defineHessian(h []float64, p, stride int, a Rows, c []float64) {
 	}
 }
 
-// hessianOp returns the results of Hessian for random rows. For n > 60 most rows have enough
+// hessianOp returns the results of Hessian for random rows. For most n > 60 the rows have enough
 // nonzeros for panels; for odd n most rows begin with the same columns.
 func hessianOp(rng *rand.Rand, s source, n int) [][]float64 {
 	p := n%200 + 1
@@ -90,10 +90,12 @@ func hessianOp(rng *rand.Rand, s source, n int) [][]float64 {
 	return [][]float64{h}
 }
 
+// hessianShapes are shapes of the data and of h. A row of the data has at most most nonzeros, before
+// withLead adds columns 0 to lead-1 to most rows.
 var hessianShapes = []struct{ rows, p, stride, most, lead int }{
 	{0, 5, 5, 3, 0}, {1, 1, 1, 1, 0}, {3, 2, 4, 2, 0}, {70, 63, 63, 63, 0}, {64, 64, 64, 40, 0}, {65, 65, 70, 65, 0},
 	{130, 130, 133, 90, 0}, {40, 200, 200, 30, 20}, {300, 54, 54, 4, 10}, {300, 40, 41, 40, 40}, {200, 54, 54, 10, 16},
-	{90, 54, 54, 10, 17}, {77, 33, 36, 10, 5}, {5, 54, 54, 10, 40}, {150, panelSpan + 70, panelSpan + 70, 30, 0},
+	{90, 54, 54, 10, 17}, {77, 33, 36, 10, 5}, {5, 54, 54, 10, 40}, {150, tileRows + 70, tileRows + 70, 30, 0},
 }
 
 // TestHessian compares Hessian, in every form and at every level, with its definition. It also

@@ -18,14 +18,13 @@ const (
 //
 // followed by a projection in some loops. Here t is the margin of the row at w before the step, so
 // g is -Eta times the change of the sample's slope since the snapshot. K and d are constant during
-// a loop: they are the matrix and the constant vector of the remaining gradient (package
-// solver/internal/admm).
+// a loop: K w + d is the rest of the estimated gradient (see package solver/internal/admm).
 type Steps struct {
 	Rows   Rows      // all samples
 	Label  []float64 // one per row: -1 or +1 for the logistic loss
 	Slope0 []float64 // one per row: the slope at the snapshot
 	Loss   LossKind
-	Eta    float64
+	Eta    float64 // step size
 	// Slope, if not nil, is the derivative of the caller's own loss at a margin and a
 	// label, and replaces Loss. The portable reference then runs the loop, with the same
 	// bits at every level.
@@ -47,7 +46,7 @@ func (s *Steps) check(fn string, sampled []int32) {
 	}
 }
 
-// gain returns g of row i at margin t.
+// gain returns the factor g of a step on row i, whose margin is t.
 func (s *Steps) gain(i int32, t float64) float64 {
 	return float64(s.delta(i, float64(s.factor(i)*t)) * s.Eta)
 }

@@ -17,7 +17,7 @@ func NewCells(p int) Cells { return make(Cells, cellSize*(p+1)) }
 func (c Cells) Len() int { return len(c)/cellSize - 1 }
 
 // Set stores w as u, stores the constant part d of the gradient, and sets h to zero. The matching
-// state is Alpha = 1, Gamma = 0.
+// Lazy has Alpha = 1 and Gamma = 0.
 func (c Cells) Set(w, d []float64) {
 	checkLen("Cells.Set", "w", len(w), c.Len())
 	checkLen("Cells.Set", "d", len(d), c.Len())
@@ -56,7 +56,7 @@ func (c Cells) Sparse(h []float64) {
 // representation a step of InnerLazyCells costs only as many operations as the row has nonzeros.
 type Lazy struct {
 	Alpha, Gamma float64 // 1 and 0 at the start
-	Q            float64 // 1 - eta*kappa, in (0, 1]
+	Q            float64 // 1 - eta*kappa, in (0, 1], where kappa I is the matrix K of Steps
 }
 
 // lazyFloor is the Alpha below which a lazy loop stops, because u grows like 1/Alpha and digits

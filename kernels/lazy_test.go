@@ -18,8 +18,8 @@ type lazyCase struct {
 	sampled []int32
 }
 
-// lazyCaseOf draws a lazyCase with rows of the given lengths over p columns. It is a case of
-// InnerLazyBallCells if ball is set.
+// lazyCaseOf draws a lazyCase with rows of the given lengths over p columns. If ball is true, it is a case
+// of InnerLazyBallCells.
 func lazyCaseOf(rng *rand.Rand, s source, lens []int, p, samples int, loss LossKind, ball bool) *lazyCase {
 	c := &lazyCase{cells: NewCells(p)}
 	c.cells.Set(s.vector(rng, p), s.vector(rng, p))
@@ -32,7 +32,8 @@ func lazyCaseOf(rng *rand.Rand, s source, lens []int, p, samples int, loss LossK
 	return c
 }
 
-// run makes the call and returns its results. rows replaces the rows of the case, unless it is nil.
+// run calls InnerLazyCells or InnerLazyBallCells and returns the results. rows replaces the rows of the
+// case, unless it is nil.
 func (c *lazyCase) run(rows *Rows) [][]float64 {
 	cells, state, steps := slices.Clone(c.cells), c.state, c.steps
 	if rows != nil {
@@ -47,7 +48,7 @@ func (c *lazyCase) run(rows *Rows) [][]float64 {
 	return [][]float64{cells, {state.Alpha, state.Gamma, state.UU, state.UD, state.AlphaSum, state.GammaSum, float64(done)}}
 }
 
-// naiveInner makes inner steps as the paper writes them, on w itself.
+// naiveInner makes inner steps as the paper writes them: each step updates all elements of w.
 type naiveInner struct {
 	w, sum, d     []float64
 	kappa, radius float64 // radius is +Inf without a ball
@@ -84,15 +85,15 @@ func (v *naiveInner) step(s *Steps, i int32) {
 }
 
 // TestLazyNaive compares a million steps with the naive loop, without and with a ball. In half of
-// the cases the loop has to call Form many times.
+// the cases the kernel stops many times.
 func TestLazyNaive(t *testing.T) {
 	const n, p, steps = 500, 40, 1_000_000
-	for _, strong := range []float64{1, 120} {
+	for _, strength := range []float64{1, 120} {
 		for _, radius := range []float64{0, 0.4} {
-			t.Run(fmt.Sprintf("strength=%v/radius=%v", strong, radius), func(t *testing.T) {
+			t.Run(fmt.Sprintf("strength=%v/radius=%v", strength, radius), func(t *testing.T) {
 				rng := rand.New(rand.NewPCG(72, 1))
 				const eta = 0.05
-				kappa := strong / steps / eta
+				kappa := strength / steps / eta
 				a := distinctRows(rng, lengthsOf(rng, n, 12), p)
 				s := &Steps{Rows: a, Label: labels(rng, n), Slope0: sources[0].vector(rng, n), Eta: eta, Scratch: NewScratch(a)}
 				for i := range s.Slope0 {
@@ -121,7 +122,7 @@ func TestLazyNaive(t *testing.T) {
 					relative(t, "sum", sum, naive.sum, 1e-9)
 				}
 				t.Logf("%d flushes", lazy.flushes)
-				if strong > 100 && lazy.flushes < 20 {
+				if strength > 100 && lazy.flushes < 20 {
 					t.Errorf("%d flushes, want at least 20", lazy.flushes)
 				}
 			})
@@ -142,7 +143,7 @@ func relative(t *testing.T, what string, got, want []float64, bound float64) {
 	}
 }
 
-// A lazyRun calls the kernel as a solver does: it calls Form when the loop stops and, with a ball,
+// A lazyRun calls the kernel as a solver does: it calls Form when the kernel stops and, with a ball,
 // keeps the sum of the iterates.
 type lazyRun struct {
 	cells   Cells
@@ -150,7 +151,7 @@ type lazyRun struct {
 	d, sum  []float64
 	norm2   []float64
 	state   LazyBall
-	flushes int
+	flushes int // number of calls of flush
 }
 
 func newLazyRun(s *Steps, p int, d []float64, q, radius float64) *lazyRun {
@@ -170,6 +171,7 @@ func newLazyRun(s *Steps, p int, d []float64, q, radius float64) *lazyRun {
 	return r
 }
 
+// measure computes the inner products of u and d anew.
 func (r *lazyRun) measure() {
 	u := make([]float64, len(r.d))
 	r.cells.Point(u, &Lazy{Alpha: 1})
@@ -191,6 +193,7 @@ func (r *lazyRun) run(sampled []int32) {
 	}
 }
 
+// flush calls Form. With a ball it first adds the iterates since the last flush to sum.
 func (r *lazyRun) flush() {
 	r.flushes++
 	if r.norm2 != nil {

@@ -39,7 +39,7 @@ func ParseLevel(name string) (Level, error) {
 	return Generic, pkgerr.Errorf("kernels", "unknown level %q; want one of %s", name, strings.Join(levelNames[:], ", "))
 }
 
-// levelEnv is the environment variable that chooses the level; it is read once, at start.
+// levelEnv is the environment variable that chooses the level. It is read once, at the program's start.
 const levelEnv = "SCAS_LEVEL"
 
 // sets holds the implementations that this machine can run, in ascending order of level.

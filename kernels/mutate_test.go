@@ -14,14 +14,14 @@ import (
 	"testing"
 )
 
-// A mutation is a fault that is put into a copy of the module. The tests of package pkg must then
-// fail, with an output that matches want.
+// A mutation is a fault that TestMutations puts into a copy of the module. The tests of package pkg must
+// then fail, with an output that matches want.
 type mutation struct {
 	name     string
 	level    Level  // on a machine without this level the fault has no effect
 	file     string // path in the module
-	after    string // texts before the fault in the file, separated by " ... "
-	old, new string // the first match of the regular expression old is replaced by new
+	after    string // texts that precede the fault in the file, separated by " ... "
+	old, new string // new replaces the first match of the regular expression old; an empty old means a new file
 	pkg, run string // package, and the names of its tests to run; empty means all tests
 	want     string // regular expression that the output must match
 	inline   string // function that the compiler inlines because of the fault

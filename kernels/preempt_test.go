@@ -9,13 +9,14 @@ import (
 	"testing"
 )
 
-// A spy replaces the assembly kernels. It checks that the work of each assembly call is bounded and
-// that its caller is not inlined, so that the scheduler can stop between two calls.
+// A spy replaces the assembly kernels. For each assembly call it checks that the work is bounded and that
+// the caller is not inlined, so that the scheduler can stop the goroutine between two calls.
 type spy struct {
 	t     *testing.T
 	calls int
 }
 
+// call counts and checks an assembly call that handles the given number of elements or nonzeros.
 func (s *spy) call(work, bound int) {
 	s.t.Helper()
 	s.calls++
@@ -91,8 +92,8 @@ func (s *spy) set() *set {
 	}
 }
 
-// TestBoundedWork checks that no function gives an assembly call more than a bounded amount of
-// work.
+// TestBoundedWork checks into how many assembly calls each function divides its work, and that the work of
+// each assembly call is bounded.
 func TestBoundedWork(t *testing.T) {
 	const n = 3*maxWork + 5
 	v, out, sum := make([]float64, n), make([]float64, n), make([]float64, n)

@@ -1,7 +1,7 @@
 package kernels
 
-// rotatedMax is the largest length of a dense row. At this length a call with at most maxWork still
-// makes 16 steps.
+// rotatedMax is the largest length of a dense row. At this length an assembly call, whose work is at
+// most maxWork, still makes 16 steps.
 const rotatedMax = chunk
 
 // InnerRotated runs inner steps on dense rows in the eigenbasis of A'A. In this basis K (see Steps)
@@ -10,9 +10,9 @@ const rotatedMax = chunk
 //	w'[j] = FMA(c[j], w[j], e[j]),  w[j] = FMA(g, row_i[j], w'[j]),  sum[j] += w[j]   for all j
 //
 // Row i is x[i*len(w) : (i+1)*len(w)]; of s.Rows only the number of rows is used. The
-// steps are cut into series of 65536/len(w). The margin of the first row of a series is
-// Dot(row, w). The margin of every later row k is computed before w is known, which keeps
-// the product with the row out of the chain of dependent operations:
+// steps are cut into series of 65536/len(w) steps. The margin of the first row of a series is
+// Dot(row, w). The margin of every later row k is computed from g, w' and row i of the step before,
+// without waiting for w:
 //
 //	t_k = FMA(g, Dot(row_k, row_i), Dot(row_k, w'))
 //

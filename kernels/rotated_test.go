@@ -28,6 +28,7 @@ func rotatedCaseOf(rng *rand.Rand, s source, p, rows, samples int, loss LossKind
 	return a
 }
 
+// run calls InnerRotated and returns w and sum.
 func (a *rotatedCase) run() [][]float64 {
 	w, sum := slices.Clone(a.w), slices.Clone(a.sum)
 	InnerRotated(w, sum, a.c, a.e, a.x, a.radius, &a.steps, a.sampled)
@@ -61,8 +62,8 @@ func TestRotatedEqual(t *testing.T) {
 	})
 }
 
-// TestRotatedRuns checks that it makes no difference whether several series of steps are in one
-// call or in several.
+// TestRotatedRuns checks that one call of InnerRotated with several series of steps gives the same bits
+// as a call for each series.
 func TestRotatedRuns(t *testing.T) {
 	eachLevel(t, func(t *testing.T) {
 		for _, p := range []int{128, 520, rotatedMax} {
@@ -118,8 +119,8 @@ func (a *rotatedCase) naive() (w, sum []float64) {
 	return w, sum
 }
 
-// TestRotatedNaive compares every level with the naive loop over several series, with and without a
-// ball.
+// TestRotatedNaive compares every level with the plain loops of naive over several series of steps, with
+// and without a ball.
 func TestRotatedNaive(t *testing.T) {
 	eachLevel(t, func(t *testing.T) {
 		for _, loss := range []LossKind{LogisticLossKind, SquaredLossKind} {

@@ -28,7 +28,8 @@ func (a Rows) Len() int { return max(len(a.Ptr)-1, 0) }
 
 // maxWork limits the work of one assembly call: the number of nonzeros plus rows, or of elements. A
 // longer call would delay a garbage collection, because assembly cannot be pre-empted. maxWork is a
-// multiple of every number of lanes, so dividing work there moves no term to another lane.
+// multiple of every number of lanes, so every term stays in its lane if a sum is divided into pieces of
+// maxWork terms.
 const maxWork = 1 << 16
 
 // Margins sets dst[r] to the inner product of row r with w, summed in the 8

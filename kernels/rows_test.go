@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// TestViews checks that a view of rows lo to hi gives the same results for these rows as
-// the whole matrix.
+// TestViews checks that Margins of a view of some rows equals Margins of the whole matrix for these rows.
 func TestViews(t *testing.T) {
 	rng := rand.New(rand.NewPCG(32, 1))
 	a := rowsOf(rng, sources[0], []int{5, 0, 14, 9, 33, 8, 1, 0, 7}, 40)
@@ -40,8 +39,8 @@ func TestBlockRows(t *testing.T) {
 	}
 }
 
-// TestOrder checks that Gradient adds in row and index order. In another order the large terms
-// would not cancel before the small terms are added.
+// TestOrder checks that Gradient adds row by row, and within a row in index order. In another order the
+// large terms would not cancel before the small terms are added.
 func TestOrder(t *testing.T) {
 	a := Rows{Ptr: []int64{0, 2, 4}, Idx: []int32{0, 0, 0, 0}, Val: []float64{1e17, -1e17, 1, 1}, Cols: 1}
 	eachLevel(t, func(t *testing.T) {
@@ -51,8 +50,8 @@ func TestOrder(t *testing.T) {
 	})
 }
 
-// TestNegativeZero makes every lane -0 by products that underflow. Lanes without a nonzero at the
-// end of the row must stay -0.
+// TestNegativeZero makes every lane -0 by products that underflow. A lane must stay -0 if the last,
+// incomplete group of products has no product for it.
 func TestNegativeZero(t *testing.T) {
 	negative := func(x float64) bool { return x == 0 && math.Signbit(x) }
 	eachLevel(t, func(t *testing.T) {

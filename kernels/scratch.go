@@ -3,8 +3,8 @@ package kernels
 // A Scratch is memory for a decoded row, which a fused inner loop needs. Only one call at a time
 // may use it. Its content between calls has no meaning.
 type Scratch struct {
-	off  []int64
-	num  []float64
+	off  []int64   // for every nonzero, the distance in bytes of its column from column 0
+	num  []float64 // for every nonzero, its value
 	keep []float64 // two numbers that a step keeps for every nonzero
 }
 

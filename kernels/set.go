@@ -20,10 +20,10 @@ type set struct {
 	scatter  [numForms]scatterKernel
 	hessian  [numForms]hessianKernel
 
-	// The update of a tile of h.
+	// The addition of multiples of a panel's rows to rows of h, see hessianPanelGeneric.
 	hessianPanel func(h []float64, stride int, mask []uint64, t, panel []float64)
 
-	// Sums over at most one chunk.
+	// Sums over at most chunk elements.
 	dot            func(x, y []float64) float64
 	logisticSlopes slopesKernel
 	squaredSlopes  slopesKernel
@@ -45,6 +45,7 @@ type steps struct {
 	innerRotated, innerRotatedBall stepKernel
 }
 
+// generic is the reference, which defines every kernel.
 var generic = set{
 	level: Generic,
 	steps: steps{

@@ -1,6 +1,7 @@
 package kernels
 
-// TileSide is the number of rows and columns of the matrices that AddTile multiplies.
+// TileSide is the number of columns of the matrices t and panel that AddTile multiplies, and the number
+// of rows of panel.
 const TileSide = panelCols
 
 // allRows[i] is the mask of all rows of a panel for every i; leading[i] is the mask of the first
