@@ -36,7 +36,7 @@ that says so.`
 // errAttack is returned if scas failed a trial.
 var errAttack = errors.New("handled badly")
 
-// Run runs the attacks and prints a table of the trials.
+// Run runs the attacks and prints a table of the trials. With --list it only lists the kinds of attack.
 func (c *attackCmd) Run(e *race.Env) error {
 	if c.List {
 		for _, k := range attack.Kinds() {
@@ -52,7 +52,8 @@ func (c *attackCmd) Run(e *race.Env) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	if err := os.Chmod(dir, 0o755); err != nil { // some attacks run scas as another user
+	// Some attacks run scas as another user, who must be able to enter dir.
+	if err := os.Chmod(dir, 0o755); err != nil {
 		return err
 	}
 	tallies, err := attack.Run(e.Ctx, attack.Options{

@@ -20,7 +20,7 @@ type endToEndCmd struct {
 	Results  string `placeholder:"DIR" help:"Write the table into a directory, as end-to-end-CPU.txt."`
 	Benchfmt string `placeholder:"FILE" help:"Write every measured time in Go benchmark format, for benchstat -col /level."`
 
-	rows int // number of rows of the synthetic data; set by tests
+	rows int // if not 0, the data are synthetic and have this number of rows; set by tests
 }
 
 // Help returns the text that bench end-to-end --help adds to the list of flags.
@@ -98,13 +98,14 @@ func readA9A(dir string) (x *sparse.CSR, labels []float64, g *graph.Graph, err e
 	return data.X, data.Labels, g, err
 }
 
-// syntheticA9A makes data with the columns of a9a and the given number of rows, and a graph of 291 edges.
+// syntheticA9A makes random data with as many columns as a9a and the given number of rows, and a graph of 291
+// edges.
 func syntheticA9A(rows int) (x *sparse.CSR, labels []float64, g *graph.Graph, err error) {
 	sh := shape.A9A
 	sh.Rows = rows
 	x, labels = sh.Build(9)
 	var pairs [][2]int32
-	for _, step := range []int{1, 7, 70} { // 122, 116 and 53 edges
+	for _, step := range []int{1, 7, 70} { // these steps give 122, 116 and 53 edges
 		for i := range sh.Cols - step {
 			pairs = append(pairs, [2]int32{int32(i), int32(i + step)})
 		}

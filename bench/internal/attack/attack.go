@@ -24,7 +24,7 @@ import (
 type Options struct {
 	// For is the total time of all kinds of attack. Zero means no limit; then set Tries or Seed.
 	For time.Duration
-	// Tries limits each kind to Tries times Kind.short trials. Zero means no limit.
+	// Tries limits each kind to Tries times Kind.trials trials. Zero means no limit.
 	Tries int
 	// First is the seed of the first trial of each kind. Zero means 1.
 	First uint64
@@ -44,20 +44,23 @@ type Options struct {
 type Kind struct {
 	Name, Summary string
 
-	share float64 // part of Options.For, in proportion to the shares of the kinds that run
-	short int     // number of trials if Options.Tries is 1
-	alone bool    // whether only one trial may run at a time
+	// The kind has the part share/total of the time Options.For, where total is the sum of share over the
+	// kinds that run.
+	share  float64
+	trials int  // number of trials if Options.Tries is 1
+	alone  bool // whether only one trial may run at a time
+	// begin prepares the trials. It returns an error that wraps errSkip if this machine cannot run them.
 	begin func(ctx context.Context, g *testbed) (trial, error)
 }
 
-// A trial makes the one attack that the seed determines. handled names what the program did. err says what
-// the program did wrong.
+// A trial makes the one attack that the seed determines. handled says how the program survived, such as
+// "exit 2". err says what the program did wrong.
 type trial func(ctx context.Context, seed uint64) (handled string, err error)
 
 // errSkip means that this machine cannot run a kind of attack.
 var errSkip = errors.New("skipped")
 
-func skip(why string) error { return fmt.Errorf("%w: %s", errSkip, why) }
+func skip(reason string) error { return fmt.Errorf("%w: %s", errSkip, reason) }
 
 // Kinds returns all kinds of attack.
 func Kinds() []Kind {
@@ -86,12 +89,12 @@ func (f Failure) String() string {
 // A Tally counts the trials of one kind of attack.
 type Tally struct {
 	Kind    Kind
-	Tried   int
-	Handled map[string]int // trials without a failure, counted by what the program did
+	Tried   int            // number of trials
+	Handled map[string]int // number of trials without a failure, for each text that trial returns as handled
 	Failed  []Failure
-	Skipped string // why the kind did not run; empty if it ran
-	Seconds float64
-	Peak    int64 // largest resident size of a process of the program, in bytes
+	Skipped string  // why the kind did not run; empty if it ran
+	Seconds float64 // duration of all trials
+	Peak    int64   // largest resident size of a process of the program, in bytes
 }
 
 // Run runs the kinds of attack one after the other. The tallies say what the program did wrong. Run returns
@@ -168,12 +171,12 @@ func (g *testbed) run(ctx context.Context, k Kind, limit time.Duration) (*Tally,
 	return t, nil
 }
 
-// seeds returns a function that returns the seed of the next trial. more is false if no trial is left or
-// more time than limit has passed since start.
+// seeds returns a function that returns the seed of the next trial. more is false if no trial is left, or if
+// one was made and more time than limit has passed since start. A limit of zero means no limit.
 func (g *testbed) seeds(k Kind, start time.Time, limit time.Duration) func() (seed uint64, more bool) {
 	var mu sync.Mutex
 	first, done := max(1, g.opt.First), 0
-	most := g.opt.Tries * k.short
+	most := g.opt.Tries * k.trials
 	return func() (uint64, bool) {
 		mu.Lock()
 		defer mu.Unlock()

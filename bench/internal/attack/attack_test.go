@@ -10,7 +10,8 @@ import (
 // TestShort runs a few trials of every kind of attack and checks that none fails.
 func TestShort(t *testing.T) {
 	dir := t.TempDir()
-	for _, d := range []string{dir, filepath.Dir(dir)} { // some attacks run scas as another user
+	// Some attacks run scas as another user, who must be able to enter these directories.
+	for _, d := range []string{dir, filepath.Dir(dir)} {
 		if err := os.Chmod(d, 0o755); err != nil {
 			t.Fatal(err)
 		}

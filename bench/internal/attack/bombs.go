@@ -27,7 +27,7 @@ const bombPeak = 200e6
 // states very large sizes.
 type bombAttack struct {
 	g       *testbed
-	in      string
+	in      string   // directory of the inputs
 	formats []string // the compressed formats that this machine can write
 }
 
@@ -46,7 +46,7 @@ func beginBombs(_ context.Context, g *testbed) (trial, error) {
 	return b.try, nil
 }
 
-// compressors has a function for each compressed format except bzip2.
+// compressors has, for each compressed format except bzip2, a function that makes a compressing writer.
 var compressors = map[string]func(io.Writer) (io.WriteCloser, error){
 	"gzip": func(w io.Writer) (io.WriteCloser, error) { return gzip.NewWriterLevel(w, gzip.BestCompression) },
 	"zstd": func(w io.Writer) (io.WriteCloser, error) { return zstd.NewWriter(w) },
@@ -70,9 +70,9 @@ func compress(format string, text []byte) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// doors are command lines that read a bomb. X stands for the path of the bomb, IN for the directory of
-// the inputs.
-var doors = [][]string{
+// bombCommands are command lines that read a bomb. X stands for the path of the bomb, IN for the directory
+// of the inputs.
+var bombCommands = [][]string{
 	{"train", "X"}, {"path", "X"}, {"cv", "X"}, {"info", "X"}, {"graph", "--penalty", "0.1", "X"}, {"predict", "-m", "IN/mid.json", "X"},
 	{"train", "--graph", "X", "IN/tiny.svm"}, {"path", "--graph", "edges:X", "IN/tiny.svm"}, {"train", "--graph", "matrix:X", "IN/tiny.svm"},
 	{"train", "--groups", "X", "IN/tiny.svm"}, {"cv", "--groups", "X", "IN/tiny.svm"}, {"train", "--sample-weights", "X", "IN/tiny.svm"},
@@ -92,7 +92,8 @@ var giants = []string{
 	"solver_type L1R_LR\nnr_class 2\nlabel 1 -1\nnr_feature 2147483647\nbias -1\nw\n1\n",
 }
 
-// make returns what kind of bomb the seed gives, in words, and the text of the bomb.
+// make makes the bomb that the seed determines. what describes the bomb in words, text is the content of its
+// file.
 func (b *bombAttack) make(seed uint64) (what string, text []byte, err error) {
 	rng := random(seed)
 	if chance(rng, 3) {
@@ -109,11 +110,11 @@ func (b *bombAttack) make(seed uint64) (what string, text []byte, err error) {
 	if err != nil {
 		return "", nil, err
 	}
-	// 1024 streams of 8 MiB make 8 GiB. Each of these formats allows several streams in a file.
+	// 1024 streams of 8 MiB make 8 GiB. Each of the formats allows several streams in a file.
 	return fmt.Sprintf("8 GiB of %q in %s", unit, format), append(head, bytes.Repeat(packed, 1024)...), nil
 }
 
-// try runs one of the command lines in doors on a bomb.
+// try runs one of bombCommands on a bomb.
 func (b *bombAttack) try(ctx context.Context, seed uint64) (string, error) {
 	what, text, err := b.make(seed)
 	if err != nil {
@@ -128,9 +129,9 @@ func (b *bombAttack) try(ctx context.Context, seed uint64) (string, error) {
 	if err := os.WriteFile(bomb, text, 0o644); err != nil {
 		return "", err
 	}
-	door := doors[seed%uint64(len(doors))]
-	args := make([]string, len(door))
-	for k, arg := range door {
+	command := bombCommands[seed%uint64(len(bombCommands))]
+	args := make([]string, len(command))
+	for k, arg := range command {
 		args[k] = strings.NewReplacer("IN", b.in, "X", bomb).Replace(arg)
 	}
 	args = append(args, "--memory", "100MB")
@@ -138,11 +139,11 @@ func (b *bombAttack) try(ctx context.Context, seed uint64) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", what, err)
 	}
-	if err := orderly(e); err != nil {
-		return "", fmt.Errorf("%s, %v: %w", what, door, err)
+	if err := checkEnding(e); err != nil {
+		return "", fmt.Errorf("%s, %v: %w", what, command, err)
 	}
 	if e.Peak == 0 || e.Peak > bombPeak {
-		return "", fmt.Errorf("%s, %v: %d MB resident, exit code %d: %s", what, door, e.Peak/1e6, e.Code, head(e.Stderr))
+		return "", fmt.Errorf("%s, %v: %d MB resident, exit code %d: %s", what, command, e.Peak/1e6, e.Code, head(e.Stderr))
 	}
 	return fmt.Sprintf("exit %d", e.Code), nil
 }

@@ -11,7 +11,8 @@ import (
 	"github.com/scas-admm/scas/bench/internal/program"
 )
 
-// A faultAttack makes system calls fail, disks full, and directories read-only.
+// A faultAttack runs jobs with failing system calls, a limit on the size of files, a full standard output, or
+// a read-only directory.
 type faultAttack struct{ *jobs }
 
 func beginFaults(ctx context.Context, g *testbed) (trial, error) {
@@ -41,7 +42,7 @@ func (f faultAttack) try(ctx context.Context, seed uint64) (string, error) {
 		if err := os.Chmod(dir, 0o555); err != nil {
 			return "", err
 		}
-		if os.Getuid() == 0 && !f.forNobody() {
+		if os.Getuid() == 0 && !f.nobodyCanReach() {
 			return "left out", nil
 		}
 	case kind == 2:
@@ -50,11 +51,11 @@ func (f faultAttack) try(ctx context.Context, seed uint64) (string, error) {
 	case !f.strace:
 		return "left out", nil
 	default:
-		at := pick(rng, "write", "write", "fsync", "renameat", "openat", "close", "fchmod", "read", "unlinkat", "newfstatat", "flock", "getdents64", "fstat")
+		call := pick(rng, "write", "write", "fsync", "renameat", "openat", "close", "fchmod", "read", "unlinkat", "newfstatat", "flock", "getdents64", "fstat")
 		how := pick(rng, "ENOSPC", "EIO", "EINTR", "EDQUOT", "EACCES", "EMFILE", "EROFS")
 		when := fmt.Sprint(1 + rng.IntN(pick(rng, 2, 6, 20)))
-		fault, mayLeave = at+" "+how+" "+when, at == "unlinkat"
-		c.Wrap = f.inject(at, "error="+how, when)
+		fault, mayLeave = call+" "+how+" "+when, call == "unlinkat"
+		c.Wrap = f.inject(call, "error="+how, when)
 	}
 	e, err := f.g.call(ctx, c)
 	if err != nil {
@@ -66,9 +67,9 @@ func (f faultAttack) try(ctx context.Context, seed uint64) (string, error) {
 		return "the runtime gave up", err
 	}
 	if strings.HasPrefix(fault, "write ") && e.Code == exitIO && e.Stderr == "" {
-		e.Stderr = "scas: " // write failed for the error message too
+		e.Stderr = "scas: " // the write of the error message failed as well
 	}
-	if err := orderly(e); err != nil {
+	if err := checkEnding(e); err != nil {
 		return "", fmt.Errorf("%s, %v: %w", fault, one.args, err)
 	}
 	written, err := one.judge(dir, was, e.Code == exitOK, mayLeave)
@@ -81,8 +82,8 @@ func (f faultAttack) try(ctx context.Context, seed uint64) (string, error) {
 	return one.outcome(written), nil
 }
 
-// forNobody reports whether the user nobody may execute the program.
-func (f faultAttack) forNobody() bool {
+// nobodyCanReach reports whether the user nobody may read and enter every directory above the program.
+func (f faultAttack) nobodyCanReach() bool {
 	for at := filepath.Dir(f.g.scas); at != filepath.Dir(at); at = filepath.Dir(at) {
 		info, err := os.Stat(at)
 		if err != nil || info.Mode().Perm()&0o005 != 0o005 {

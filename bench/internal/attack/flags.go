@@ -20,7 +20,7 @@ import (
 // A flagAttack runs every command with random flags, some with extreme values.
 type flagAttack struct {
 	g  *testbed
-	in string
+	in string // directory of the inputs
 }
 
 func beginFlags(ctx context.Context, g *testbed) (trial, error) {
@@ -34,7 +34,7 @@ func beginFlags(ctx context.Context, g *testbed) (trial, error) {
 		}
 	}
 	for _, command := range []string{"train", "path", "cv", "predict", "graph", "model show", "model convert", "convert", "info"} {
-		err = errors.Join(err, allTried(ctx, g, command))
+		err = errors.Join(err, checkFlags(ctx, g, command))
 	}
 	if err != nil {
 		return nil, err
@@ -42,15 +42,15 @@ func beginFlags(ctx context.Context, g *testbed) (trial, error) {
 	return (&flagAttack{g, in}).try, nil
 }
 
-// helpedFlag finds the names of flags in the text that --help prints.
-var helpedFlag = regexp.MustCompile(`(?m)^ {2,6}(?:-\w, +)?--(?:\[no-\])?([a-z0-9-]+)`)
+// flagInHelp finds the names of flags in the text that --help prints.
+var flagInHelp = regexp.MustCompile(`(?m)^ {2,6}(?:-\w, +)?--(?:\[no-\])?([a-z0-9-]+)`)
 
-// untried are flags that flagsOf does not list. It lists -m and -o in place of --model and --output. The
-// other four flags end the program at once or need several processes.
+// untried are the flags that checkFlags does not look for in flagsOf. help and version end the program at
+// once, and dist and dist-timeout need several processes. flagsOf lists model and output as -m and -o.
 var untried = []string{"help", "version", "model", "output", "dist", "dist-timeout"}
 
-// allTried returns an error if a command has a flag that neither flagsOf nor untried lists.
-func allTried(ctx context.Context, g *testbed, command string) error {
+// checkFlags returns an error if a command has a flag that neither flagsOf nor untried lists.
+func checkFlags(ctx context.Context, g *testbed, command string) error {
 	e, err := g.call(ctx, program.Call{Args: append(strings.Fields(command), "--help")})
 	if err != nil {
 		return err
@@ -60,7 +60,7 @@ func allTried(ctx context.Context, g *testbed, command string) error {
 		known = append(known, strings.TrimLeft(f.name, "-"))
 	}
 	var missing []string
-	for _, found := range helpedFlag.FindAllStringSubmatch(e.Stdout, -1) {
+	for _, found := range flagInHelp.FindAllStringSubmatch(e.Stdout, -1) {
 		if !slices.Contains(known, found[1]) {
 			missing = append(missing, "--"+found[1])
 		}
@@ -97,18 +97,18 @@ type flag struct {
 	values []string
 }
 
-// value returns one of the values of the flag, and prefers values that are not in refused.
+// value returns one of the values of the flag, and prefers values that are not in badValues.
 func (f flag) value(rng *rand.Rand) (v string) {
 	for range 4 {
-		if v = pick(rng, f.values...); !slices.Contains(refused, v) {
+		if v = pick(rng, f.values...); !slices.Contains(badValues, v) {
 			break
 		}
 	}
 	return v
 }
 
-// refused are values that almost every flag refuses.
-var refused = []string{
+// badValues are values that many flags refuse.
+var badValues = []string{
 	"", "x", "nan", "inf", "-inf", "1e400", "-1", "0x10", "1_0", "１", "2147483648", "4294967296", "9223372036854775808", "1.5", "2", "0",
 	"hinge", "huber:0", "IN/none", "IN", "/dev/null", "-1s", "101%", "box:1,0", "1e300TB", "18446744073709551616",
 }
@@ -122,7 +122,8 @@ var numbers = []string{
 // counts are values to try with flags that take a whole number.
 var counts = []string{"1", "2", "3", "7", "100", "0", "-1", "2147483647", "2147483648", "4294967296", "1.5", "x", "", "1e3"}
 
-// flagsOf returns the flags of a command. In values, IN stands for the directory of the inputs.
+// flagsOf returns the flags of a command. In values, IN stands for the directory of the inputs,
+// and o1 to o4 are output files.
 func flagsOf(command string) []flag {
 	form := []flag{
 		{"--format", []string{"auto", "libsvm", "csv", "tsv", "npy", "npz", "mtx", "x"}}, {"--labels", []string{"IN/weights", "IN/none", "/dev/null"}},
@@ -194,8 +195,8 @@ func methods() []string {
 	return all
 }
 
-// randomArgs returns a random command line. A command that reads data reads the file spoilt, or one of the
-// inputs if spoilt is empty.
+// randomArgs returns a random command line. The argument spoilt is the name of the data file. If it is empty,
+// the command reads one of the inputs.
 func (a *flagAttack) randomArgs(rng *rand.Rand, spoilt string) []string {
 	command := pick(rng, "train", "train", "train", "train", "convert", "path", "cv", "predict", "graph", "model show", "model convert", "info", "completion", "")
 	args := strings.Fields(command)
@@ -262,7 +263,7 @@ func (a *flagAttack) try(ctx context.Context, seed uint64) (string, error) {
 	}
 	e, err := a.g.call(ctx, program.Call{Dir: dir, Args: args})
 	if err == nil {
-		err = orderly(e)
+		err = checkEnding(e)
 	}
 	if err == nil {
 		err = a.checkFiles(dir, was, args, e)
@@ -273,8 +274,8 @@ func (a *flagAttack) try(ctx context.Context, seed uint64) (string, error) {
 	return fmt.Sprintf("exit %d", e.Code), nil
 }
 
-// checkFiles returns an error if the run left a file that it should not have left, or printed something
-// wrong.
+// checkFiles checks the files in dir after a run, and what the run printed. Only files that args names may be
+// new or changed, and none if the run failed. was has the contents of the files before the run, by name.
 func (a *flagAttack) checkFiles(dir string, was map[string]string, args []string, e *program.Ending) error {
 	found, err := contents(dir)
 	if err != nil {

@@ -106,7 +106,7 @@ func (g *testbed) inputs() (string, error) {
 	})
 }
 
-// midModel is a model for mid.svm.
+// midModel is the content of mid.json: a model with the features of mid.svm.
 const midModel = `{
   "format": 2,
   "scas_version": "0.1.0",

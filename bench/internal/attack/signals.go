@@ -38,9 +38,9 @@ func (s signalAttack) try(ctx context.Context, seed uint64) (string, error) {
 	kind := pick(rng, "KILL", "KILL", "KILL", "TERM", "INT", "HUP", "STOP")
 	c := program.Call{Dir: dir, Args: one.args}
 	if s.strace && kind != "STOP" && chance(rng, 2) {
-		at := pick(rng, signalCalls...)
+		call := pick(rng, signalCalls...)
 		when := 1 + rng.IntN(pick(rng, 3, 12))
-		c.Wrap = s.inject(at, "signal=SIG"+kind, when)
+		c.Wrap = s.inject(call, "signal=SIG"+kind, when)
 	} else {
 		after := time.Duration(rng.Float64() * one.seconds * 1.2 * float64(time.Second))
 		c.Started = func(p *os.Process) { go disturb(p, kind, after, time.Duration(rng.IntN(30))*time.Millisecond) }
@@ -51,11 +51,12 @@ func (s signalAttack) try(ctx context.Context, seed uint64) (string, error) {
 	}
 	killed := e.Signal != "" || e.Code > 128 && e.Code != exitInterrupted
 	if !killed {
-		if err := orderly(e); err != nil {
+		if err := checkEnding(e); err != nil {
 			return "", err
 		}
 	}
-	// Strace sends the signal to every thread, and the second signal rightly kills the program.
+	// Under strace a killed program is no failure: strace sends the signal to every thread, and the second
+	// signal rightly kills the program.
 	if killed && kind != "KILL" && c.Wrap == nil && !silent(e) {
 		return "", fmt.Errorf("SIG%s ended %v: signal %s, exit code %d: %s", kind, one.args, e.Signal, e.Code, head(e.Stderr))
 	}
@@ -64,7 +65,7 @@ func (s signalAttack) try(ctx context.Context, seed uint64) (string, error) {
 		return "", fmt.Errorf("SIG%s: %w", kind, err)
 	}
 	if killed {
-		if err := s.again(ctx, rng, one, dir); err != nil {
+		if err := s.repeatKilled(ctx, rng, one, dir); err != nil {
 			return "", fmt.Errorf("after SIG%s: %w", kind, err)
 		}
 	}
@@ -85,10 +86,10 @@ func disturb(p *os.Process, kind string, after, pause time.Duration) {
 	}
 }
 
-// again repeats a job whose process was killed, and checks that the job succeeds and removes the temporary
-// files of the killed process. Before that, it sets back the times of these files, because a job removes
-// only old ones.
-func (s signalAttack) again(ctx context.Context, rng *rand.Rand, one job, dir string) error {
+// repeatKilled repeats a job whose process was killed, and checks that the job succeeds and removes the
+// temporary files of the killed process. Before that, it sets back the times of these files, because a job
+// removes only old files.
+func (s signalAttack) repeatKilled(ctx context.Context, rng *rand.Rand, one job, dir string) error {
 	left, err := filepath.Glob(filepath.Join(dir, "*.tmp"))
 	if err != nil || len(left) == 0 && !chance(rng, 8) {
 		return err

@@ -60,7 +60,7 @@ func (s *streamAttack) try(ctx context.Context, seed uint64) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if err := orderly(plain); err != nil {
+	if err := checkEnding(plain); err != nil {
 		return "", err
 	}
 	e, out, err := s.run(ctx, s.line[name], func(path string) (func(), error) {
@@ -72,7 +72,7 @@ func (s *streamAttack) try(ctx context.Context, seed uint64) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if err := orderly(e); err != nil {
+	if err := checkEnding(e); err != nil {
 		return "", err
 	}
 	switch {
@@ -151,7 +151,7 @@ func change(rng *rand.Rand, path string, text []byte) (func(), error) {
 	how, pause := rng.IntN(5), time.Duration(rng.IntN(15_000))*time.Microsecond
 	return func() {
 		time.Sleep(pause)
-		switch how { // errors are ignored: the program must cope with the file as it is
+		switch how { // errors are ignored: the program must cope with the file in any state
 		case 0:
 			_ = os.Truncate(path, int64(len(text)/2))
 		case 1:

@@ -16,8 +16,8 @@ import (
 type testbed struct {
 	opt  Options
 	scas string       // path of the program
-	peak atomic.Int64 // largest resident size of a process, bytes
-	jobs *jobs        // made when the first kind needs them
+	peak atomic.Int64 // largest resident size of a process of the program in this kind of attack, bytes
+	jobs *jobs        // nil until newJobs makes them
 }
 
 func (g *testbed) say(line string) {
@@ -70,9 +70,9 @@ const (
 	exitInterrupted  = 130
 )
 
-// orderly returns an error if a run ended in a way that is wrong for every command line: with an
+// checkEnding returns an error if a run ended in a way that is wrong for every command line: with an
 // undocumented exit code, a crash, a signal, or a failure without an error message.
-func orderly(e *program.Ending) error {
+func checkEnding(e *program.Ending) error {
 	crash := ""
 	for _, text := range []string{e.Stdout, e.Stderr} {
 		for _, mark := range []string{"panic:", "goroutine ", "fatal error:", "SIGSEGV", "runtime error"} {

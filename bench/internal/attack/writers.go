@@ -8,17 +8,17 @@ import (
 	"github.com/scas-admm/scas/bench/internal/program"
 )
 
-// A writers attack runs several processes at once, which write the same files.
-type writers struct{ *jobs }
+// A writerAttack runs several processes of one job at once. They write the same files.
+type writerAttack struct{ *jobs }
 
 func beginWriters(ctx context.Context, g *testbed) (trial, error) {
 	j, err := newJobs(ctx, g)
-	return writers{j}.try, err
+	return writerAttack{j}.try, err
 }
 
 // try starts two to four processes of one job in one directory. Each must succeed, and the outputs
 // must be complete at the end.
-func (w writers) try(ctx context.Context, seed uint64) (string, error) {
+func (w writerAttack) try(ctx context.Context, seed uint64) (string, error) {
 	rng := random(seed)
 	one, dir, was, err := w.prepare(rng)
 	if err != nil {

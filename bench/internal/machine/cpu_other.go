@@ -4,8 +4,8 @@ package machine
 
 import "time"
 
-var began = time.Now()
+var startTime = time.Now()
 
 // CPUSeconds returns the time since the start of the process, because processor time is not known
 // on this system.
-func CPUSeconds() float64 { return time.Since(began).Seconds() }
+func CPUSeconds() float64 { return time.Since(startTime).Seconds() }

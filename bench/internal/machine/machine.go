@@ -18,17 +18,17 @@ import (
 
 // A Description describes the machine and the build on which a benchmark ran.
 type Description struct {
-	CPU        string // brand name
-	Model      string // family, model and stepping
-	CPUs       int    // number of logical processors that the program may use
-	L1, L2, L3 int    // cache sizes in bytes; 0 if unknown
-	Go         string // Go version
-	Platform   string // operating system/architecture
-	GOAMD64    string // x86-64 level of the build; empty on other architectures
-	Experiment string // GOEXPERIMENT of the build, empty if none
-	Available  []kernels.Level
-	Gather     string // mitigation of gather data sampling, as Linux reports it
-	Command    string
+	CPU        string          // brand name
+	Model      string          // family, model and stepping
+	CPUs       int             // number of logical processors that the program may use
+	L1, L2, L3 int             // sizes in bytes of the data caches; 0 if unknown
+	Go         string          // Go version
+	Platform   string          // operating system/architecture
+	GOAMD64    string          // x86-64 level of the build; empty on other architectures
+	Experiment string          // GOEXPERIMENT of the build, empty if none
+	Available  []kernels.Level // levels of the kernels that this processor can run
+	Gather     string          // mitigation of gather data sampling as Linux reports it, or "not reported"
+	Command    string          // command line; absolute paths are shortened to their last element
 }
 
 // gatherFile is where Linux reports the mitigation of gather data sampling.

@@ -19,7 +19,7 @@ import (
 type Case struct {
 	Kernel string  // name, as it appears in Go benchmark names
 	Shape  string  // name of the shape of the data
-	Unit   string  // what Units counts: nnz, row, step, elem or add
+	Unit   string  // what Units counts, such as nnz, row or step
 	Units  int     // number of units of work in one run
 	Flops  float64 // floating-point operations of one run; an FMA counts as two
 	// Traffic has the bytes that one run must read, with an entry for each group of arrays.
@@ -102,9 +102,10 @@ type Options struct {
 	Duration time.Duration // smallest duration of a measurement
 }
 
+// A contender is an implementation that Time measures.
 type contender struct {
 	Series
-	level kernels.Level
+	level kernels.Level // level of package kernels during the runs
 	run   func()
 }
 
@@ -151,9 +152,10 @@ func (o *contender) calibrate(c Case, initial [][]float64, duration time.Duratio
 	})
 }
 
-// Repetitions returns a number of repetitions that together take at least the given duration. It stops at
-// the first number from 2²⁴ on that it tries. timed repeats the computation the given number of times and
-// returns the duration. Repetitions ignores the first result of timed, because the caches are cold.
+// Repetitions returns a number of repetitions that together take at least the given duration. It tries
+// growing numbers, and returns the first one that is at least 2²⁴ even if it takes less time. timed repeats
+// the computation the given number of times and returns the duration. Repetitions ignores the first result
+// of timed, because the caches are cold.
 func Repetitions(duration time.Duration, timed func(repetitions int) time.Duration) int {
 	timed(1)
 	for n := 1; ; {

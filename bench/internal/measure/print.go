@@ -24,7 +24,7 @@ func (p *Printer) Head() error {
 }
 
 // Case prints a line: the smallest time of each series, the ratio of the naive loop's time to the best
-// level's time, and the text last. A ratio below 0.995 is marked.
+// level's time, and the argument last. A ratio below 0.995 is marked with LOSS.
 func (p *Printer) Case(c Case, all []Series, last string) error {
 	least := map[string]float64{}
 	for _, s := range all {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-var sample = Case{Kernel: "InnerLazy", Shape: "a9a", Unit: "step", Units: 100}
+var lazyCase = Case{Kernel: "InnerLazy", Shape: "a9a", Unit: "step", Units: 100}
 
 // series returns measured times of one kernel: at the level generic, at the level avx512, and of the naive
 // loop. The argument best is the smallest time at avx512.
@@ -23,7 +23,7 @@ func series(best float64) []Series {
 var resultLine = regexp.MustCompile(`^Benchmark[A-Z][^\s]*\t[0-9]+(\t[0-9.e+-]+ [^\s]+)+$`)
 
 func TestBenchfmt(t *testing.T) {
-	lines := strings.Split(strings.TrimSuffix(Benchfmt(sample, series(20)), "\n"), "\n")
+	lines := strings.Split(strings.TrimSuffix(Benchfmt(lazyCase, series(20)), "\n"), "\n")
 	if len(lines) != 9 {
 		t.Fatalf("%d result lines, want one per sample, 9", len(lines))
 	}
@@ -42,7 +42,7 @@ func TestBenchfmt(t *testing.T) {
 func TestPrinter(t *testing.T) {
 	var b strings.Builder
 	p := &Printer{W: &b, Series: []string{"generic", "avx512", ArchSIMD, Naive}, Unit: "ns", Last: "of limit"}
-	for _, err := range []error{p.Head(), p.Case(sample, series(20), "50% L1"), p.Case(sample, series(160), "")} {
+	for _, err := range []error{p.Head(), p.Case(lazyCase, series(20), "50% L1"), p.Case(lazyCase, series(160), "")} {
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -100,8 +100,8 @@ func Lazy(u, h, d []float64, alpha, gamma, q float64, s *kernels.Steps, sampled 
 	return alpha, gamma
 }
 
-// InnerRotated makes inner steps on the rows of the dense matrix x for a diagonal K. c is the diagonal of
-// I − eta K, and e is −eta d.
+// InnerRotated makes inner steps on the rows of the dense matrix x for a diagonal K, and adds the iterates to
+// sum. c is the diagonal of I − eta K, and e is −eta d.
 func InnerRotated(w, sum, c, e, x []float64, s *kernels.Steps, sampled []int32) {
 	for _, i := range sampled {
 		row := x[int(i)*len(w):][:len(w)]
@@ -113,9 +113,9 @@ func InnerRotated(w, sum, c, e, x []float64, s *kernels.Steps, sampled []int32) 
 	}
 }
 
-// Decay makes inner steps for a diagonal K. It updates a coordinate of w only if the sampled row has a
-// nonzero there; a closed form replaces the steps since the last update. state has the layout that
-// kernels.InnerDecay describes.
+// Decay makes inner steps for a diagonal K, and sets w to the last iterate. state has a cell for each
+// coordinate, in the layout that kernels.InnerDecay describes. A step updates only the cells at the nonzeros
+// of the sampled row; a closed form replaces the steps since the last update of a cell.
 func Decay(w, state []float64, s *kernels.Steps, sampled []int32) {
 	decayed := func(cell []float64, now int) float64 {
 		skipped := float64(now) - cell[kernels.DecayLast]

@@ -1,8 +1,8 @@
 // Package naive contains the computations of package kernels as plain Go loops. They are the baseline of
-// the benchmarks, so nobody should make them faster or slower.
+// the benchmarks, so they should become neither faster nor slower.
 //
-// In the inner loops, a step is w −= eta (d + K w) plus a multiple of the sampled row. K is rho A'A in
-// SCAS-ADMM. Where K = kappa I, the argument is kappa.
+// A step of an inner loop subtracts eta (d + K w) from the iterate w, and adds a multiple of the sampled row.
+// d is constant during the loop, and K is rho A'A. A function for K = kappa I has the argument kappa.
 package naive
 
 import (
@@ -118,7 +118,7 @@ func MarginsGradient(z, margin, slope, label []float64, a kernels.Rows, w []floa
 	return sum
 }
 
-// Hessian adds X' diag(c) X to the upper triangle of h, a row-major p × p matrix.
+// Hessian adds A' diag(c) A to the upper triangle of h, a row-major p × p matrix.
 func Hessian(h []float64, p int, a kernels.Rows, c []float64) {
 	for i, ci := range c {
 		idx, val := Row(a, i)

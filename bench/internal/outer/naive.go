@@ -11,27 +11,33 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// plain is SCAS-ADMM in plain Go loops, for the logistic loss without a domain. It draws the same samples
-// as the solver, so its iterates agree with the solver's up to rounding.
-type plain struct {
-	steps       *kernels.Steps // what inner steps need: the data, the slopes at the snapshot, the step size
-	a, at, k    *kernels.Rows  // A, A' and rho A'A; all nil if A = I
-	dualUpdates int
-	rho         float64
-	rng         *rand.PCG
+// A naiveSolver runs SCAS-ADMM in plain Go loops, for the logistic loss without a domain. It draws the same
+// samples as the solver, so its iterates agree with the solver's up to rounding.
+type naiveSolver struct {
+	steps        *kernels.Steps // what inner steps need: the data, the slopes at the snapshot, the step size
+	a, aTrans, k *kernels.Rows  // A, A' and rho A'A; all nil if A = I
+	dualUpdates  int
+	rho          float64
+	rng          *rand.PCG
 
-	xt, w, sum, d, z, q      []float64
-	y, beta, dual, ax, limit []float64 // one entry for each row of A; limit bounds |beta|
+	x      []float64 // the point at which an inner loop begins
+	w, sum []float64 // the iterate of the inner loop, and the sum of its iterates
+	z      []float64 // mean gradient at the snapshot
+	d      []float64 // z + A'dual, which is constant during an inner loop
+	q      []float64 // memory for K w
+
+	// One entry for each row of A; dual is beta − rho y, ax is A x, and limit bounds |beta|.
+	y, beta, dual, ax, limit []float64
 	sampled                  []int32
 }
 
-func newPlain(j Job, dualUpdates int) *plain {
+func newNaiveSolver(j Job, dualUpdates int) *naiveSolver {
 	n, p := j.Data.Dims()
 	v := func(n int) []float64 { return make([]float64, n) }
-	m := &plain{
+	m := &naiveSolver{
 		steps:       &kernels.Steps{Rows: *rows(j.Data), Label: j.Labels, Slope0: v(n), Eta: j.Settings.Eta},
 		dualUpdates: dualUpdates, rho: j.Settings.Rho, rng: rand.NewPCG(j.Settings.Seed, 0x5ca5),
-		xt: v(p), w: v(p), sum: v(p), d: v(p), z: v(p), q: v(p), sampled: make([]int32, 0, n),
+		x: v(p), w: v(p), sum: v(p), d: v(p), z: v(p), q: v(p), sampled: make([]int32, 0, n),
 	}
 	l := p
 	if j.A != nil {
@@ -40,7 +46,7 @@ func newPlain(j Job, dualUpdates int) *plain {
 		if err != nil {
 			panic(err) // cannot happen: rho is finite
 		}
-		m.a, m.at, m.k = rows(j.A), rows(j.A.Transpose()), rows(k)
+		m.a, m.aTrans, m.k = rows(j.A), rows(j.A.Transpose()), rows(k)
 	}
 	m.y, m.beta, m.dual, m.ax, m.limit = v(l), v(l), v(l), v(l), slices.Repeat([]float64{j.Lambda}, l)
 	return m
@@ -53,7 +59,7 @@ func rows(a *sparse.CSR) *kernels.Rows {
 }
 
 // time runs outer iterations and returns the time of each in ns.
-func (m *plain) time(iterations int) []float64 {
+func (m *naiveSolver) time(iterations int) []float64 {
 	ns := make([]float64, iterations)
 	for t := range ns {
 		start := time.Now()
@@ -63,26 +69,26 @@ func (m *plain) time(iterations int) []float64 {
 	return ns
 }
 
-func (m *plain) iterate() {
+func (m *naiveSolver) iterate() {
 	m.gradient()
 	n := len(m.steps.Label)
 	for k := range m.dualUpdates {
-		size := (k+1)*n/m.dualUpdates - k*n/m.dualUpdates
+		size := (k+1)*n/m.dualUpdates - k*n/m.dualUpdates // number of points in the mean: x and the iterates
 		m.inner(size - 1)
 		for j, s := range m.sum {
-			m.xt[j] = (m.xt[j] + s) / float64(size)
+			m.x[j] = (m.x[j] + s) / float64(size)
 		}
-		times(m.ax, m.a, m.xt)
+		times(m.ax, m.a, m.x)
 		naive.ProxDual(m.beta, m.y, m.ax, m.limit, m.rho)
 	}
 }
 
-// gradient sets z to the mean gradient at xt and stores the slopes.
-func (m *plain) gradient() {
+// gradient sets z to the mean gradient at x and stores the slopes.
+func (m *naiveSolver) gradient() {
 	clear(m.z)
 	for i, b := range m.steps.Label {
 		idx, val := naive.Row(m.steps.Rows, i)
-		s := naive.Slope(naive.RowDot(idx, val, m.xt), b)
+		s := naive.Slope(naive.RowDot(idx, val, m.x), b)
 		m.steps.Slope0[i] = s
 		naive.AddRow(m.z, s, idx, val)
 	}
@@ -91,12 +97,12 @@ func (m *plain) gradient() {
 	}
 }
 
-// inner makes the given number of inner steps from xt, and sets sum to the sum of the iterates.
-func (m *plain) inner(steps int) {
+// inner makes the given number of inner steps from x, and sets sum to the sum of the iterates.
+func (m *naiveSolver) inner(steps int) {
 	for i, b := range m.beta {
 		m.dual[i] = b - m.rho*m.y[i]
 	}
-	times(m.d, m.at, m.dual)
+	times(m.d, m.aTrans, m.dual)
 	for j, z := range m.z {
 		m.d[j] += z
 	}
@@ -105,7 +111,7 @@ func (m *plain) inner(steps int) {
 		i, _ := bits.Mul64(m.rng.Uint64(), uint64(len(m.steps.Label)))
 		m.sampled = append(m.sampled, int32(i))
 	}
-	copy(m.w, m.xt)
+	copy(m.w, m.x)
 	clear(m.sum)
 	if m.k == nil {
 		naive.Inner(m.w, m.sum, m.d, m.rho, m.steps, m.sampled)

@@ -17,7 +17,7 @@ type Job struct {
 	Name     string // name of the data and the graph
 	Data     *sparse.CSR
 	Labels   []float64       // -1 or +1, for the logistic loss
-	A        *sparse.CSR     // the constraint; nil means I
+	A        *sparse.CSR     // the constraint matrix; nil means I
 	Lambda   float64         // weight of |A x|_1
 	Settings solver.Settings // Method, Eta and Rho must be set
 }
@@ -78,7 +78,7 @@ func Time(ctx context.Context, j Job, opt Options) (Timing, error) {
 			return t, err
 		}
 		naive := &t.Series[len(levels)]
-		naive.Times = append(naive.Times, newPlain(j, dualUpdates).time(opt.Iterations)...)
+		naive.Times = append(naive.Times, newNaiveSolver(j, dualUpdates).time(opt.Iterations)...)
 	}
 	return t, nil
 }

@@ -43,7 +43,7 @@ func TestNaiveTakesTheSolversPath(t *testing.T) {
 			if len(ns) != 4 {
 				t.Fatalf("%d times for 4 outer iterations", len(ns))
 			}
-			m := newPlain(j, res.Stats.DualUpdates)
+			m := newNaiveSolver(j, res.Stats.DualUpdates)
 			m.time(4)
 			var scale float64
 			for _, v := range x {
@@ -53,8 +53,8 @@ func TestNaiveTakesTheSolversPath(t *testing.T) {
 				t.Fatalf("the solver went nowhere: |x| <= %g", scale)
 			}
 			for k, v := range x {
-				if !(math.Abs(m.xt[k]-v) <= 1e-9*scale) {
-					t.Fatalf("x[%d] is %g, the solver's %g", k, m.xt[k], v)
+				if !(math.Abs(m.x[k]-v) <= 1e-9*scale) {
+					t.Fatalf("x[%d] is %g, the solver's %g", k, m.x[k], v)
 				}
 			}
 		})

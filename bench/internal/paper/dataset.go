@@ -71,7 +71,7 @@ type Data struct {
 	Spec
 	X      *sparse.CSR
 	Labels []float64
-	// A is [G; I] without the empty rows of G, where G is the matrix of the graph.
+	// A has the rows of the graph's matrix that are not empty, and below them the rows of I.
 	A       *sparse.CSR
 	summary DataSummary
 }
@@ -109,7 +109,7 @@ func (s Spec) Build(d *sparse.Dataset, f File) (*Data, error) {
 		return nil, fmt.Errorf("paper: graph of %s: %w", s.Name, err)
 	}
 	n, p := d.X.Dims()
-	// Isolated features have empty rows in G.
+	// The rows of features without an edge are empty.
 	a, err := sparse.Stack(nonzeroRows(g.Antisymmetric()), sparse.Identity(p))
 	if err != nil {
 		return nil, err
@@ -141,13 +141,13 @@ type DataSummary struct {
 	Edges    int     `json:"edges"`
 	RowsOfA  int     `json:"rows_of_a"`
 	Joined   string  `json:"joined"` // how the graph was made, in words
-	// Constants of the problem with mu = 0 on all samples.
+	// Fields of theory.Constants for the problem with mu = 0 on all samples.
 	NuF     float64 `json:"nu_f"`
 	Lambda1 float64 `json:"lambda_1"`
 	LambdaP float64 `json:"lambda_p"`
 }
 
-// describe returns the summary of a data set.
+// describe returns the summary of a data set, with the constants NuF, Lambda1 and LambdaP.
 func (d *Data) describe() (*DataSummary, error) {
 	c, err := (&solver.Problem{Data: d.X, Labels: d.Labels, Penalty: solver.L1{Lambda: d.Lambda}, Constraint: d.A}).Constants(0)
 	f := d.summary
@@ -169,7 +169,7 @@ func publishedGraph(x *sparse.CSR) (*graph.Graph, string, error) {
 // gives no edges for rcv1, because the covariances are below its threshold.
 func covarianceSelection(x *sparse.CSR) (*graph.Graph, string, error) {
 	const penalty = 2e-4
-	g, err := selection(graph.CovarianceOf, x, penalty)
+	g, err := glassoGraph(graph.CovarianceOf, x, penalty)
 	return g, fmt.Sprintf("sparse inverse covariance selection at penalty %g, all samples (the published recipe leaves no edge)", penalty), err
 }
 
@@ -177,13 +177,13 @@ func covarianceSelection(x *sparse.CSR) (*graph.Graph, string, error) {
 // published recipe would take hours for sido.
 func correlationSelection(x *sparse.CSR) (*graph.Graph, string, error) {
 	const penalty = 0.7
-	g, err := selection(graph.CorrelationOf, x, penalty)
+	g, err := glassoGraph(graph.CorrelationOf, x, penalty)
 	return g, fmt.Sprintf("sparse inverse covariance selection on correlations at penalty %g, all samples (the published recipe does not end in reasonable time)", penalty), err
 }
 
-// selection makes a graph with the graphical lasso.
-func selection(of func(x *sparse.CSR) (*graph.Covariance, error), x *sparse.CSR, penalty float64) (*graph.Graph, error) {
-	c, err := of(x)
+// glassoGraph makes a graph by the graphical lasso on the matrix that covariance returns.
+func glassoGraph(covariance func(x *sparse.CSR) (*graph.Covariance, error), x *sparse.CSR, penalty float64) (*graph.Graph, error) {
+	c, err := covariance(x)
 	if err != nil {
 		return nil, err
 	}

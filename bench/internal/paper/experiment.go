@@ -41,7 +41,7 @@ func (e *Experiment) Run(ctx context.Context, data ...*Data) error {
 	for _, rules := range [][]Rule{{Sampled, Automatic}, {OnHalf}} {
 		for split := range e.Protocol.Splits {
 			for _, d := range data {
-				if err := e.split(ctx, d, split, rules); err != nil {
+				if err := e.runSplit(ctx, d, split, rules); err != nil {
 					return err
 				}
 				if split < e.TimedSplits && slices.Contains(rules, Sampled) {
@@ -55,9 +55,9 @@ func (e *Experiment) Run(ctx context.Context, data ...*Data) error {
 	return nil
 }
 
-// split computes the missing optima of one split and makes the missing runs with the given rules, except
-// the timed ones.
-func (e *Experiment) split(ctx context.Context, d *Data, split int, rules []Rule) error {
+// runSplit computes the missing optima of one split and makes the missing runs with the given rules, except
+// the timed runs.
+func (e *Experiment) runSplit(ctx context.Context, d *Data, split int, rules []Rule) error {
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(cmp.Or(e.Workers, runtime.GOMAXPROCS(0)))
 	half := d.splitOnce(split, e.Protocol.TuneSamples)
@@ -75,7 +75,7 @@ func (e *Experiment) split(ctx context.Context, d *Data, split int, rules []Rule
 	}
 	for _, mu := range e.Protocol.Mus {
 		if e.Optimum(d.Name, mu, split) == nil {
-			run(func(h *Halves) error { return e.optimum(ctx, h, mu) })
+			run(func(h *Halves) error { return e.addOptimum(ctx, h, mu) })
 		}
 	}
 	for _, keys := range e.Protocol.keysByMethod(d.Spec, split, rules) {
@@ -106,9 +106,9 @@ func (e *Experiment) tunedRuns(ctx context.Context, h *Halves, keys []Key) error
 	return nil
 }
 
-// optimum computes the optimum of a training half and adds it to the records.
-func (e *Experiment) optimum(ctx context.Context, h *Halves, mu float64) error {
-	best, _, err := provenOptimum(ctx, with(h.Train, mu))
+// addOptimum computes the optimum of a training half and adds it to the records.
+func (e *Experiment) addOptimum(ctx context.Context, h *Halves, mu float64) error {
+	best, _, err := provenOptimum(ctx, withMu(h.Train, mu))
 	if err != nil {
 		return fmt.Errorf("paper: optimum of %s, mu %g, split %d: %w", h.data.Name, mu, h.Split, err)
 	}
@@ -127,7 +127,7 @@ type Progress struct {
 	last time.Time
 }
 
-// Done reports that n more runs are done; what names the last one.
+// Done reports that n more runs are done. The argument what names the last of them.
 func (p *Progress) Done(n int, what string) {
 	if p == nil {
 		return

@@ -65,7 +65,8 @@ func mustRead(t *testing.T, path string) []byte {
 	return text
 }
 
-// TestSameTwice checks that PointsFile does not depend on the number of workers or on an interruption.
+// TestSameTwice checks that PointsFile has the same bytes for any number of workers, and after an
+// interruption.
 func TestSameTwice(t *testing.T) {
 	pr, d := tiny(t)
 	first, second := t.TempDir(), t.TempDir()
@@ -198,10 +199,10 @@ func TestOtherProtocol(t *testing.T) {
 	}
 }
 
-// own is a caller's method.
-type own struct{ solver.SCAS }
+// ownSCAS is a method of a caller, which the solver does not have.
+type ownSCAS struct{ solver.SCAS }
 
-func (m own) Info() solver.MethodInfo {
+func (m ownSCAS) Info() solver.MethodInfo {
 	info := m.SCAS.Info()
 	info.Name = "own"
 	return info
@@ -210,7 +211,7 @@ func (m own) Info() solver.MethodInfo {
 // TestRuns checks which runs the full protocol has, and that a caller's own method is run on all data sets.
 func TestRuns(t *testing.T) {
 	pr := Full()
-	pr.Join(own{})
+	pr.Join(ownSCAS{})
 	for _, s := range Specs() {
 		wide := s.Features > baseline.MaxFactored
 		for split := range pr.Splits {
@@ -242,7 +243,7 @@ func TestRuns(t *testing.T) {
 			if n := count[baseline.OADM{}.Info().Name]; (n > 0) != others {
 				t.Errorf("%s, split %d: %d runs of oadm", s.Name, split, n)
 			}
-			if n := count[own{}.Info().Name]; (n > 0) != first {
+			if n := count[ownSCAS{}.Info().Name]; (n > 0) != first {
 				t.Errorf("%s, split %d: %d runs of a caller's method", s.Name, split, n)
 			}
 		}
@@ -338,10 +339,10 @@ func TestCompressedPoints(t *testing.T) {
 	}
 }
 
-// renamed is a method that the solver does not have.
-type renamed struct{ solver.SCASK }
+// ownSCASK is a caller's method.
+type ownSCASK struct{ solver.SCASK }
 
-func (m renamed) Info() solver.MethodInfo {
+func (m ownSCASK) Info() solver.MethodInfo {
 	info := m.SCASK.Info()
 	info.Name = "own"
 	return info
@@ -351,7 +352,7 @@ func (m renamed) Info() solver.MethodInfo {
 func TestOwnMethod(t *testing.T) {
 	pr, d := tiny(t)
 	pr.Methods, pr.Splits = []Method{"stoc"}, 1
-	pr.Join(renamed{})
+	pr.Join(ownSCASK{})
 	dir := t.TempDir()
 	e, err := experiment(t, t.Context(), dir, pr, d, 1)
 	if err != nil {

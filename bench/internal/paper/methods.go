@@ -98,17 +98,17 @@ var (
 	uzawa    = StepUnit{"(ν of the mean loss + ρ λ₁)", func(c Constants) float64 { return c.NuMean + c.NuL - c.NuF }}
 )
 
-// nuF returns the unit over/ν_f. ν_f is the Lipschitz constant of the gradient of the loss of one
+// nuF returns the unit factor/ν_f. ν_f is the Lipschitz constant of the gradient of the loss of one
 // sample.
-func nuF(over float64) StepUnit {
+func nuF(factor float64) StepUnit {
 	name := "ν_f"
-	if over != 1 {
-		name = fmt.Sprintf("ν_f/%g", over)
+	if factor != 1 {
+		name = fmt.Sprintf("ν_f/%g", factor)
 	}
-	return StepUnit{name, func(c Constants) float64 { return c.NuF / over }}
+	return StepUnit{name, func(c Constants) float64 { return c.NuF / factor }}
 }
 
-// Values that occur several times in table.
+// Values that occur several times in traitsTable.
 var (
 	last, average, both = []Output{Last}, []Output{Average}, []Output{Last, Average}
 )
@@ -127,12 +127,12 @@ const (
 	noPenalty    = "no step solves for it: gradient steps on it"
 )
 
-// common has the values of the fields that an entry of table leaves zero.
-var common = Traits{Outputs: last, Allowed: "none proven", TunePasses: 5, Counts: samples, Group: Successors}
+// defaultTraits has the values of the fields that an entry of traitsTable leaves zero.
+var defaultTraits = Traits{Outputs: last, Allowed: "none proven", TunePasses: 5, Counts: samples, Group: Successors}
 
-// table has the traits of the methods. Acc-SADMM is tuned over three of its stages, because a too large
-// step size does no harm in the first stage.
-var table = []Traits{
+// traitsTable has the traits of the methods. Acc-SADMM is tuned over three of its stages, because a step size
+// that is too large does no harm in the first stage.
+var traitsTable = []Traits{
 	{Method: solver.SCAS{}, Group: Compared, Figured: true, Outputs: both, Unit: nuL, TunePasses: 6, Counts: outer, Linearised: noPenalty,
 		Allowed: "Theorem 1 has no bound of its own; C1 of Theorem 2 is η < 2/ν_L"},
 	{Method: solver.SCASStrong{}, Group: Compared, Figured: true, Outputs: both, Unit: nuL, TunePasses: 6, Counts: outer, Linearised: "as scas",
@@ -155,7 +155,7 @@ var table = []Traits{
 	{Method: baseline.SAGIU{}, Linearised: "yes"},
 	{Method: baseline.SVRG{}, Allowed: "η < 1/(4 ν_f), batches of one sample", Counts: stages, Linearised: "yes"},
 	{Method: baseline.SVRGRestart{}, Allowed: "η < 1/(4 ν_f), batches of one sample", Counts: stages, Linearised: "yes"},
-	// These methods have no penalty parameter. With Rho = 0 they choose the step size of the dual
+	// The next three methods have no penalty parameter. With Rho = 0 they choose the step size of the dual
 	// update themselves.
 	{Method: baseline.PDFP{}, Allowed: byConvention, NoRho: true, Counts: stages, Linearised: "no penalty"},
 	{Method: baseline.SVRPDHG{}, Allowed: byConvention, NoRho: true, Counts: stages, Linearised: "no penalty"},
@@ -176,24 +176,24 @@ var moduleTraits = sync.OnceValue(func() (all []Traits) {
 	return all
 })
 
-// traitsOf returns the traits of a method from table. For a method that is not in table it returns the
-// values of the variable common.
+// traitsOf returns the traits of a method from traitsTable. For a method that is not in it, traitsOf returns
+// the values of defaultTraits.
 func traitsOf(m solver.Method, info solver.MethodInfo) Traits {
-	t := common
-	for _, own := range table {
+	t := defaultTraits
+	for _, own := range traitsTable {
 		if own.Method.Info().Name == info.Name {
 			t = own
 		}
 	}
 	t.Method, t.Info = m, info
 	if t.Outputs == nil {
-		t.Outputs = common.Outputs
+		t.Outputs = defaultTraits.Outputs
 	}
 	if t.Unit.Inverse == nil {
 		t.Unit = nuF(max(1, info.StepUnit))
 	}
-	t.Allowed, t.Counts, t.Group = cmp.Or(t.Allowed, common.Allowed), cmp.Or(t.Counts, common.Counts), cmp.Or(t.Group, common.Group)
-	t.TunePasses = cmp.Or(t.TunePasses, common.TunePasses)
+	t.Allowed, t.Counts, t.Group = cmp.Or(t.Allowed, defaultTraits.Allowed), cmp.Or(t.Counts, defaultTraits.Counts), cmp.Or(t.Group, defaultTraits.Group)
+	t.TunePasses = cmp.Or(t.TunePasses, defaultTraits.TunePasses)
 	if t.NoStep() {
 		t.Allowed = "has no step size"
 	}
@@ -201,7 +201,7 @@ func traitsOf(m solver.Method, info solver.MethodInfo) Traits {
 }
 
 // Traits returns the traits of the named method. For a name that neither the solver nor the protocol knows,
-// it returns the values of the variable common.
+// it returns the values of defaultTraits.
 func (pr *Protocol) Traits(name Method) Traits {
 	for _, t := range moduleTraits() {
 		if t.Info.Name == name {

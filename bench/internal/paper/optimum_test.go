@@ -46,7 +46,7 @@ func TestStrongGap(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Two rows contain only the first feature.
+	// The graph and the identity both give A a row that contains only x[1].
 	a, err := sparse.Stack(graph.Chain(20).Antisymmetric(), sparse.Identity(20))
 	if err != nil {
 		t.Fatal(err)

@@ -15,16 +15,16 @@ type Protocol struct {
 	// SplitsOfOthers is the largest number of splits for runs that the paper's figures do not show: runs of
 	// methods that are not in these figures, and runs with automatic parameters.
 	SplitsOfOthers int `json:"splits_beyond_the_paper"`
-	// DataOfOthers are the names of the data sets on which methods of the solver are run that are not in the
-	// paper's figures. nil means all data sets.
+	// DataOfOthers names the data sets for the methods of the solver that are not in the paper's figures. nil
+	// means all data sets.
 	DataOfOthers []string `json:"data_beyond_the_paper,omitempty"`
 	// SplitsOnHalf is the largest number of splits for runs with the rule OnHalf. Only methods in the
 	// paper's figures have such runs.
 	SplitsOnHalf int       `json:"splits_tuned_on_the_half"`
-	Passes       float64   `json:"passes"` // number of passes of every run
-	Mus          []float64 `json:"mus"`    // the values of mu; the first one is 0
-	TuneSamples  int       `json:"tune_samples"`
-	// If Coarse is true, the search for parameters tries only every second value.
+	Passes       float64   `json:"passes"`       // number of passes of every run
+	Mus          []float64 `json:"mus"`          // the values of mu; the first one is 0
+	TuneSamples  int       `json:"tune_samples"` // number of samples for tuning, from the training half
+	// If Coarse is true, the search for parameters tries only every second value of step size and rho.
 	Coarse bool     `json:"coarse"`
 	Data   []string `json:"data"` // names of the data sets
 	// Methods are the names of the methods to run.
@@ -36,7 +36,8 @@ type Protocol struct {
 	Sets []Spec `json:"-"`
 }
 
-// Full is the paper's protocol on all of its data sets, with the other methods on a9a.
+// Full returns the paper's protocol on all of its data sets. The methods that are not in the paper's figures
+// run only on a9a.
 func Full() Protocol {
 	return Protocol{
 		Splits: 10, SplitsOfOthers: 1, SplitsOnHalf: 1, Passes: 30, Mus: []float64{0, 1e-4, 1e-2}, TuneSamples: 500,
@@ -90,15 +91,15 @@ func (k Key) compare(l Key) int {
 }
 
 // TimedRun returns the key of the run whose time stands for the time of run k: the run of k's method with
-// the parameters that the rule Sampled chooses for the method's first output. Parameters hardly change the
-// time of a pass.
+// the parameters that the rule Sampled chooses for the output that the method's curve shows. Parameters
+// hardly change the time of a pass.
 func (pr *Protocol) TimedRun(k Key) Key {
 	t := pr.Traits(k.Method)
 	k.Rule, k.By = Sampled, t.Output()
 	return k
 }
 
-// Join adds a caller's methods to the protocol. Their traits are the values of the variable common.
+// Join adds a caller's methods to the protocol. Their traits are the values of defaultTraits.
 func (pr *Protocol) Join(own ...solver.Method) {
 	pr.Own = append(pr.Own, own...)
 	for _, m := range own {
@@ -174,13 +175,13 @@ func (pr *Protocol) leavesOut(s Spec, t *Traits) bool {
 }
 
 // splitsBy returns the number of splits on which a method is run under a rule.
-func (pr *Protocol) splitsBy(by Rule, t *Traits) int {
+func (pr *Protocol) splitsBy(rule Rule, t *Traits) int {
 	switch {
-	case by == OnHalf && !t.Figured:
+	case rule == OnHalf && !t.Figured:
 		return 0
-	case by == OnHalf:
+	case rule == OnHalf:
 		return min(pr.Splits, pr.SplitsOnHalf)
-	case by == Automatic || !t.Figured:
+	case rule == Automatic || !t.Figured:
 		return min(pr.Splits, pr.SplitsOfOthers)
 	default:
 		return pr.Splits

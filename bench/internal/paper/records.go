@@ -70,7 +70,8 @@ type line struct {
 }
 
 // Open opens the records in dir, without a line that an interruption cut off. If dir has no records, it
-// begins new ones. Records with other passes, samples for tuning or grids than pr are an error.
+// begins new ones. It returns an error if pr differs from the records' protocol in Passes, TuneSamples or
+// Coarse.
 func Open(dir string, pr Protocol) (*Records, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err

@@ -18,8 +18,8 @@ type Retuned struct {
 // End returns the objective at the end of the run with the chosen parameters.
 func (r *Retuned) End() float64 { return r.Points[len(r.Points)-1].Objective }
 
-// Retune repeats a run of split 0 on the training half. It tries all pairs of 1/4, 1/2, 1, 2 and 4 times the
-// chosen step size and 1/4, 1/2, 1, 2 and 4 times the chosen rho.
+// Retune repeats a run of split 0 on the training half. It multiplies the chosen step size, the chosen rho
+// or both by 1/4, 1/2, 2 and 4, and tries every combination.
 func (r *Records) Retune(ctx context.Context, d *Data, k Key) (*Retuned, error) {
 	u := r.TunedRun(k)
 	switch {

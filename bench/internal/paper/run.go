@@ -26,8 +26,8 @@ type TunedRun struct {
 	Tuned
 	// Halved is the number of times that the step size was halved because the run diverged.
 	Halved int `json:"halved,omitempty"`
-	// Clamped is true if Algorithm 2 had a negative weight, which was set to zero. The cause is a step size
-	// above 1/ν_L (theory.Constants.NuL).
+	// Clamped is true if a weight in Algorithm 2's average of the iterates was negative and was set to zero.
+	// The cause is a step size above 1/ν_L (theory.Constants.NuL).
 	Clamped bool `json:"clamped,omitempty"`
 	// Failed says why Points is empty; it is empty if the run has points.
 	Failed string `json:"failed,omitempty"`
@@ -38,8 +38,8 @@ type TunedRun struct {
 }
 
 // Open reports whether parameters that were not tried may be better. It returns true if the chosen step size
-// or rho is at an end of its ladder or, after a choice on samples, at an end of the rungs that every search
-// tries.
+// or rho is the smallest or largest value that a search may try. With the rule Sampled it also returns true
+// for the smallest and the largest value that every search tries.
 func (u *TunedRun) Open() bool {
 	return u.Edge != "" || u.Rule == Sampled && (steps.firstOrLast(u.Step) || rhos.firstOrLast(u.Penalty))
 }
@@ -49,10 +49,10 @@ const maxHalvings = 8
 
 // A runner makes the runs of one method on one problem and split.
 type runner struct {
-	pr    *Protocol
-	half  *Halves
-	tuner *tuner
-	done  map[[2]float64]*trajectory // the runs made so far, by eta and rho
+	pr           *Protocol
+	half         *Halves
+	tuner        *tuner
+	trajectories map[[2]float64]*trajectory // the runs made so far, by eta and rho
 }
 
 // A trajectory is one run, evaluated at both outputs. TunedRun explains the fields.
@@ -69,7 +69,7 @@ type state map[Output]Point
 
 func (pr *Protocol) runner(ctx context.Context, h *Halves, k Key) (*runner, error) {
 	t, err := pr.newTuner(ctx, h, k.Mu, pr.Traits(k.Method))
-	return &runner{pr: pr, half: h, tuner: t, done: map[[2]float64]*trajectory{}}, err
+	return &runner{pr: pr, half: h, tuner: t, trajectories: map[[2]float64]*trajectory{}}, err
 }
 
 // run chooses the parameters of a run, and runs the method with them on the training half. Runs with equal
@@ -84,13 +84,13 @@ func (r *runner) run(ctx context.Context, key Key) (*TunedRun, error) {
 		}
 	}
 	chosen := [2]float64{u.Eta, u.Rho}
-	c := r.done[chosen]
+	c := r.trajectories[chosen]
 	if c == nil {
 		var err error
 		if c, err = r.pr.follow(ctx, r.half, u, &r.tuner.traits); err != nil {
 			return u, err
 		}
-		r.done[chosen] = c
+		r.trajectories[chosen] = c
 	}
 	u.Halved, u.Clamped, u.Failed = c.halved, c.clamped, c.failed
 	for _, s := range c.states {
@@ -127,7 +127,7 @@ func (pr *Protocol) follow(ctx context.Context, h *Halves, u *TunedRun, t *Trait
 			c.failed, c.states = err.Error(), nil
 			return c, ctx.Err()
 		}
-		if c.states = finite(c.states); len(c.states) == 0 {
+		if c.states = finiteStates(c.states); len(c.states) == 0 {
 			c.failed = "no finite point"
 			return c, nil
 		}
@@ -172,8 +172,8 @@ func (pr *Protocol) within(ctx context.Context, h *Halves, mu float64, s solver.
 	return end, err
 }
 
-// finite returns the states before the first state with a number that is not finite.
-func finite(states []state) []state {
+// finiteStates returns the states before the first state with a number that is not finite.
+func finiteStates(states []state) []state {
 	for k, s := range states {
 		for _, p := range s {
 			if sum := p.Objective + p.Test; math.IsNaN(sum) || math.IsInf(sum, 0) {
@@ -233,8 +233,8 @@ func enough(pt *solver.Point, budget float64, t *Traits) bool {
 	return t.Batch() && pt.PaperPasses >= budget && pt.Passes >= budget
 }
 
-// with returns p with the given mu.
-func with(p *solver.Problem, mu float64) *solver.Problem {
+// withMu returns a copy of p with the given mu.
+func withMu(p *solver.Problem, mu float64) *solver.Problem {
 	q := *p
 	q.L2 = mu
 	return &q

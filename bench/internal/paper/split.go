@@ -38,7 +38,7 @@ func (h *Halves) train(mu float64) *solver.Problem { return prepared(h.Train, h.
 func (h *Halves) tune(mu float64) *solver.Problem { return prepared(h.Tune, h.tuneA, mu) }
 
 func prepared(p *solver.Problem, a *solver.Constraint, mu float64) *solver.Problem {
-	q := with(p, mu)
+	q := withMu(p, mu)
 	q.Constraint = a
 	return q
 }

@@ -77,7 +77,7 @@ func (e *Experiment) measure(ctx context.Context, half func() (*Halves, error), 
 func (e *Experiment) timeRun(ctx context.Context, h *Halves, key Key, s solver.Settings, t *Traits) (*Timing, error) {
 	timing := &Timing{Key: key}
 	before := liveHeap()
-	if _, err := minimize(ctx, with(h.Train, key.Mu), s, func(pt *solver.Point) bool {
+	if _, err := minimize(ctx, withMu(h.Train, key.Mu), s, func(pt *solver.Point) bool {
 		if pt.Outer > 0 {
 			timing.Bytes = max(0, liveHeap()-before)
 		}
@@ -86,7 +86,7 @@ func (e *Experiment) timeRun(ctx context.Context, h *Halves, key Key, s solver.S
 		return nil, err
 	}
 	lastKept := math.Inf(-1) // passes at the last point that was kept
-	res, err := minimize(ctx, with(h.Train, key.Mu), s, func(pt *solver.Point) bool {
+	res, err := minimize(ctx, withMu(h.Train, key.Mu), s, func(pt *solver.Point) bool {
 		if keeps(lastKept, pt.Passes, t) {
 			lastKept = pt.Passes
 			timing.Objective = pt.Last.Objective

@@ -8,7 +8,7 @@ import (
 	"github.com/scas-admm/scas/solver/chart"
 )
 
-// A bound compares the gap that a theorem proves with measured gaps.
+// A bound compares the upper bound that a theorem gives for the gap with measured gaps.
 type bound struct {
 	*paper.Bound
 	Worst float64 // largest ratio of the measured gap to the bound

@@ -111,11 +111,11 @@ type claimRow struct {
 type result struct {
 	claim
 	Rows     []claimRow
-	Overview []overviewOf // one for each rule
+	Overview []ratioSummary // one for each rule
 }
 
-// An overviewOf summarises the ratios of a claim under one rule.
-type overviewOf struct {
+// A ratioSummary summarises the ratios of a claim under one rule.
+type ratioSummary struct {
 	Rule          paper.Rule
 	Below, All    int   // number of ratios below 1; number of all ratios
 	Open          int   // number of ratios in which an entry has Open set
@@ -133,26 +133,26 @@ func results(all []*problem) []result {
 			}
 			row := claimRow{Data: p.Name, Mu: p.mu}
 			for _, rule := range paper.Rules() {
-				row.Cases = append(row.Cases, c.on(p.under(rule)))
+				row.Cases = append(row.Cases, c.evaluate(p.withRule(rule)))
 			}
 			r.Rows = append(r.Rows, row)
 		}
 		for k, rule := range paper.Rules() {
-			r.Overview = append(r.Overview, overviewCases(r.Rows, k, rule))
+			r.Overview = append(r.Overview, summaryOf(r.Rows, k, rule))
 		}
 		out = append(out, r)
 	}
 	return out
 }
 
-// on evaluates a claim on a problem, on the splits on which all of the claim's methods were run.
-func (c *claim) on(p *problem) claimCase {
+// evaluate evaluates a claim on a problem, on the splits on which all of the claim's methods were run.
+func (c *claim) evaluate(p *problem) claimCase {
 	first, second := c.first(p), c.second(p)
 	var splits [][]int
 	for _, s := range slices.Concat(first, second) {
 		splits = append(splits, p.splitsOf(s.method, s.output))
 	}
-	p = p.on(commonSplits(splits))
+	p = p.withSplits(commonSplits(splits))
 	out := claimCase{Rule: p.rule, Splits: len(p.splits), First: greatest(valuesOf(p, c.measure, first)), Second: least(valuesOf(p, c.measure, second))}
 	out.Ratio = quotient(out.First, out.Second)
 	return out
@@ -173,8 +173,8 @@ func quotient(a, b entry) ratio {
 	return r
 }
 
-func overviewCases(rows []claimRow, k int, rule paper.Rule) overviewOf {
-	o := overviewOf{Rule: rule}
+func summaryOf(rows []claimRow, k int, rule paper.Rule) ratioSummary {
+	o := ratioSummary{Rule: rule}
 	var ratios []ratio
 	for _, row := range rows {
 		c := row.Cases[k]
@@ -212,7 +212,7 @@ func claimsCSV(all []result) string {
 				records = append(records, []string{
 					r.ID, row.Data, num(row.Mu), ruleNames[c.Rule], fmt.Sprint(c.Splits),
 					c.First.Name, fmt.Sprint(c.First.Among), num(c.First.Value), fmt.Sprint(c.First.Open),
-					c.Second.Name, fmt.Sprint(c.Second.Among), num(c.Second.Value), fmt.Sprint(c.Second.Open), num(c.Ratio.Value), c.Ratio.kind(), r.Text,
+					c.Second.Name, fmt.Sprint(c.Second.Among), num(c.Second.Value), fmt.Sprint(c.Second.Open), num(c.Ratio.Value), c.Ratio.boundKind(), r.Text,
 				})
 			}
 		}
@@ -229,14 +229,14 @@ func valuesOf(p *problem, measure func(*problem, side) entry, sides []side) (all
 }
 
 // entry returns an entry of the side, with an unknown value.
-func (s side) entry(t tally) entry {
+func (s side) entry(t splitCounts) entry {
 	return entry{Name: fmt.Sprintf("%s, %s", s.method, s.output), Value: math.NaN(), Open: t.Open > 0}
 }
 
 // gapOf returns the mean gap of a side over the splits, at the end of the budget. The gap is +Inf if the
 // method failed on a split.
 func gapOf(p *problem, s side) entry {
-	t, x := tallyOf(p, s.method, s.output), s.x
+	t, x := countsOf(p, s.method, s.output), s.x
 	if x == nil {
 		x = byPasses
 	}
@@ -254,16 +254,17 @@ func gapOf(p *problem, s side) entry {
 
 // testOf returns the mean loss of a side on the test half at the end of the budget.
 func testOf(p *problem, s side) entry {
-	e := s.entry(tallyOf(p, s.method, s.output))
+	e := s.entry(countsOf(p, s.method, s.output))
 	if c, ok := curveOf(p, s.method, s.output, testLoss, byPasses); ok {
 		e.Value = c.until(p.Protocol.Passes).end()
 	}
 	return e
 }
 
-// secondsOf returns the time at which a side reaches the target, or +Inf if it never does.
+// secondsOf returns the time at which a side reaches the target. It returns +Inf if the side never does, and
+// NaN if there are no times.
 func secondsOf(p *problem, s side) entry {
-	t := tallyOf(p, s.method, s.output)
+	t := countsOf(p, s.method, s.output)
 	e := s.entry(t)
 	c, ok := curveOf(p, s.method, s.output, gap, byPasses)
 	if !ok {
@@ -282,7 +283,7 @@ func secondsOf(p *problem, s side) entry {
 	return e
 }
 
-// choose returns the best entry with a known value. Its field Among is the number of such entries.
+// choose returns the best entry with a known value. Among of the result is the number of such entries.
 func choose(all []entry, better func(a, b float64) bool) entry {
 	best, known := entry{Value: math.NaN()}, 0
 	if len(all) == 1 {

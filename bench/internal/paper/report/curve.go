@@ -44,7 +44,8 @@ func (p *problem) precision() float64 {
 	return v
 }
 
-// An axis returns the points of a run, and their positions on the horizontal axis.
+// An axis returns the points of a run, and their positions on the horizontal axis. budget is the number of
+// passes in the protocol.
 type axis func(u *paper.TunedRun, budget float64) (points []paper.Point, x []float64)
 
 func byPasses(u *paper.TunedRun, _ float64) (points []paper.Point, x []float64) {
@@ -62,7 +63,7 @@ func byBudget(u *paper.TunedRun, budget float64) (points []paper.Point, x []floa
 		return byPasses(u, budget)
 	}
 	points, x = byPasses(u, budget)
-	k := 1 // the start is always kept
+	k := 1 // the first point is always kept
 	for k < len(x) && x[k] < u.Within.Passes {
 		k++
 	}
@@ -78,11 +79,11 @@ func along(points []paper.Point, place func(p paper.Point) float64) ([]paper.Poi
 	return points, x
 }
 
-// slack is the largest distance of two positions on an axis that count as equal.
-const slack = 1e-9
+// positionTol is the largest distance of two positions on an axis that count as equal.
+const positionTol = 1e-9
 
-// curveOf returns the mean, smallest and largest value of a metric over the splits, for runs with
-// parameters chosen for the output by. ok is false if no run has points.
+// curveOf returns the mean, smallest and largest value of a metric over the splits. The parameters of the
+// runs are those that were chosen for the argument by. ok is false if no run has points.
 func curveOf(p *problem, m paper.Method, by paper.Output, value metric, x axis) (c curve, ok bool) {
 	type run struct{ x, v []float64 }
 	var runs []run
@@ -151,7 +152,7 @@ func overSecondsOf(p *problem, m paper.Method, c curve) (out curve, ok bool) {
 // find returns the index k of the first position on an axis that is at least x, or −1 if there is none.
 // share is 0 if x is at position k−1, 1 if x is at position k, and linear between them.
 func find(xs []float64, x float64) (k int, share float64) {
-	k = slices.IndexFunc(xs, func(v float64) bool { return v >= x-slack })
+	k = slices.IndexFunc(xs, func(v float64) bool { return v >= x-positionTol })
 	if k > 0 {
 		share = (x - xs[k-1]) / (xs[k] - xs[k-1])
 	}
@@ -164,8 +165,8 @@ func interpolate(xs, vs []float64, x float64) (v float64, ok bool) {
 	switch k, share := find(xs, x); {
 	case k < 0:
 		return 0, false
-	case k == 0 || xs[k] <= x+slack:
-		return vs[k], xs[k] <= x+slack
+	case k == 0 || xs[k] <= x+positionTol:
+		return vs[k], xs[k] <= x+positionTol
 	default:
 		return math.Exp(math.Log(vs[k-1]) + share*(math.Log(vs[k])-math.Log(vs[k-1]))), true
 	}
@@ -203,15 +204,15 @@ func (c curve) tail(n int) curve {
 
 // until returns the curve up to x.
 func (c curve) until(x float64) curve {
-	if k := slices.IndexFunc(c.x, func(at float64) bool { return at > x+slack }); k >= 0 {
+	if k := slices.IndexFunc(c.x, func(at float64) bool { return at > x+positionTol }); k >= 0 {
 		return curve{c.x[:k], c.mean[:k], c.low[:k], c.high[:k]}
 	}
 	return c
 }
 
 // rate returns the exponent with which ys decrease: minus the slope of the line that fits log y over log x
-// best. It uses the last two thirds of the positions, without values at or below gapFloor. It returns NaN
-// if fewer than three points remain.
+// best. It uses the points with a value above gapFloor, from a third of the last position on. It returns NaN
+// if there are fewer than three.
 func rate(xs, ys []float64) float64 {
 	var n, sx, sy, sxx, sxy float64
 	for k, x := range xs {

@@ -18,18 +18,18 @@ type Figure struct {
 	Name string        // name of its files, without .svg or .csv
 	SVG  template.HTML // the drawing as a part of the page
 	File string        // the drawing as a file of its own
-	CSV  string        // the curves; empty for several charts
+	CSV  string        // the curves; empty if the drawing has several charts
 	// Caption says how the axes of the paper's figure differ from the axes of this figure.
 	Caption string
-	// Choices are the parameters of the lines of an overview.
+	// Choices are the parameters of the lines; nil unless this is Figure 1 or Figure 2 of the report.
 	Choices []choice
 }
 
 // A panel describes a kind of chart of a problem: its lines and its axes.
 type panel struct {
-	kind, caption string
-	test          bool // whether the chart shows the loss on the test half instead of the gap
-	seconds       bool // whether the chart shows seconds instead of passes
+	kind, caption string // kind selects the lines, see traces
+	test          bool   // whether the chart shows the loss on the test half instead of the gap
+	seconds       bool   // whether the chart shows seconds instead of passes
 }
 
 // panels are the charts of a problem, each over passes and over seconds.
@@ -69,6 +69,7 @@ func figures(p *problem) (out []*Figure, err error) {
 // drawn reports whether a chart has at least one curve.
 func drawn(c *chart.Chart) bool { return len(c.Lines) > 0 }
 
+// chart draws the panel for a problem, on the splits on which all of the shown methods were run.
 func (of panel) chart(p *problem) *chart.Chart {
 	c := &chart.Chart{X: "effective passes", Y: "objective − optimum", LogY: true, Floor: gapFloor}
 	if of.test {
@@ -77,10 +78,10 @@ func (of panel) chart(p *problem) *chart.Chart {
 	if of.seconds {
 		c.X, c.LogX = "seconds, one thread, setup included", true
 	}
-	shown := slices.DeleteFunc(traces(p, of.kind), func(t trace) bool { return t.only != "" && t.only != of.over() })
+	shown := slices.DeleteFunc(traces(p, of.kind), func(t trace) bool { return t.onlyAxis != "" && t.onlyAxis != of.axisName() })
 	var splits [][]int
 	for _, t := range shown {
-		splits = append(splits, t.on(p).splitsOf(t.method, t.output))
+		splits = append(splits, t.problem(p).splitsOf(t.method, t.output))
 	}
 	shared := commonSplits(splits)
 	c.Title = fmt.Sprintf("%s, mu = %g: %s; splits: %d", p.label(), p.mu, of.caption, len(shared))
@@ -88,11 +89,11 @@ func (of panel) chart(p *problem) *chart.Chart {
 		c.Title = fmt.Sprintf("%s, splits: %d", p.label(), len(shared))
 	}
 	for _, t := range shown {
-		one, ok := of.curve(t.on(p).on(shared), t)
+		one, ok := of.curve(t.problem(p).withSplits(shared), t)
 		if !ok || len(one.x) < 2 {
 			continue
 		}
-		if t.end {
+		if t.endOnly {
 			one = one.tail(1)
 		}
 		c.Lines = append(c.Lines, chart.Line{
@@ -106,8 +107,8 @@ func (of panel) chart(p *problem) *chart.Chart {
 	return c
 }
 
-// over returns the name of the panel's horizontal axis.
-func (of panel) over() string {
+// axisName returns the name of the panel's horizontal axis.
+func (of panel) axisName() string {
 	if of.seconds {
 		return overSeconds
 	}
@@ -126,7 +127,8 @@ func (of panel) axes() string {
 	return text
 }
 
-// curve returns the curve of a trace in a panel; ok is false if there is none.
+// curve returns the curve that the trace t describes, for the axes of the panel. ok is false if there is
+// none.
 func (of panel) curve(p *problem, t trace) (c curve, ok bool) {
 	value := gap
 	if of.test {
@@ -180,7 +182,7 @@ func newFigure(name string, c *chart.Chart) (*Figure, error) {
 	return &Figure{Name: name, File: svg.String(), SVG: output.Inline(svg.String(), c.Title), CSV: output.CSV(records)}, nil
 }
 
-// overviewAxes says how the axes of the paper's figures differ from the axes of an overview.
+// overviewAxes says how the axes of the paper's Figures 1 and 2 differ from the axes of our Figures 1 and 2.
 const overviewAxes = "In the paper: the objective itself and the testing loss, against effective passes, an iteration of exact batch ADMM counted as one. " +
 	"Here: the objective minus the optimum, on a logarithmic axis."
 
@@ -196,7 +198,7 @@ func overviews(all []*problem) (out []*Figure, err error) {
 			var row []*chart.Chart
 			count := 0 // number of charts with lines
 			for _, p := range shown {
-				c := of.tile(p)
+				c := of.smallChart(p)
 				if drawn(c) {
 					count++
 				}
@@ -245,9 +247,9 @@ func choices(shown []*problem) []choice {
 			}
 			if u := p.run(t.method, t.output, p.splits[0]); u != nil {
 				traits := p.Protocol.Traits(t.method)
-				text := short(u.Penalty, 3) + " λ"
+				text := shortText(u.Penalty, 3) + " λ"
 				if !traits.NoStep() {
-					text = traits.Unit.Times(short(u.Step, 3)) + ", " + text
+					text = traits.Unit.Times(shortText(u.Step, 3)) + ", " + text
 				}
 				out[k].Values[len(out[0].Values)-1] = text
 			}
@@ -256,8 +258,8 @@ func choices(shown []*problem) []choice {
 	return out
 }
 
-// tile draws the panel as a small chart of an overview, with the lines of the paper's figures.
-func (of panel) tile(p *problem) *chart.Chart {
+// smallChart draws the panel as a small chart of Figure 1 or 2, with the lines of the paper's figures.
+func (of panel) smallChart(p *problem) *chart.Chart {
 	of.kind = overviewKind
 	c := of.chart(p)
 	if of.seconds {

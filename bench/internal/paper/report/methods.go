@@ -44,7 +44,7 @@ func scasOn(p *problem) paper.Method {
 // saOn returns SA-ADMM, or its variant with a linearised penalty if only the variant was run on the
 // problem.
 func saOn(p *problem) paper.Method {
-	if tallyOf(p, sa, paper.Last).Runs == 0 && tallyOf(p, saIU, paper.Last).Runs > 0 {
+	if countsOf(p, sa, paper.Last).Runs == 0 && countsOf(p, saIU, paper.Last).Runs > 0 {
 		return saIU
 	}
 	return sa
@@ -52,29 +52,29 @@ func saOn(p *problem) paper.Method {
 
 // A trace describes a line of a figure.
 type trace struct {
-	name   string
-	method paper.Method
-	output paper.Output
-	x      axis
-	bold   bool
-	dashed bool       // whether this is the second line of its method
-	rule   paper.Rule // rule for choosing parameters; empty means the problem's rule
-	only   string     // overPasses or overSeconds: the only axis on which the line is drawn; empty means both axes
-	end    bool       // whether only the end of the line is drawn, as a mark
+	name     string
+	method   paper.Method
+	output   paper.Output
+	x        axis // how passes are counted; ignored on an axis of seconds
+	bold     bool
+	dashed   bool       // whether this is the second line of its method
+	rule     paper.Rule // rule for choosing parameters; empty means the problem's rule
+	onlyAxis string     // the only axis of the line: overPasses or overSeconds; empty means both axes
+	endOnly  bool       // whether only the end of the line is drawn, as a mark
 }
 
-// on returns the problem under the rule of the trace.
-func (t trace) on(p *problem) *problem {
+// problem returns the problem under the rule of the trace.
+func (t trace) problem(p *problem) *problem {
 	if t.rule == "" {
 		return p
 	}
-	return p.under(t.rule)
+	return p.withRule(t.rule)
 }
 
-// overviewKind is the kind of an overview's small charts.
+// overviewKind is the panel.kind of the small charts in Figures 1 and 2.
 const overviewKind = "paper"
 
-// Names of the two axes of figures.
+// Names of the two horizontal axes of figures.
 const (
 	overPasses  = "passes"
 	overSeconds = "seconds"
@@ -112,7 +112,7 @@ func traces(p *problem, kind string) (t []trace) {
 		traits := p.Protocol.Traits(m)
 		return trace{name: name, method: m, output: output, x: byPasses, dashed: output != traits.Output()}
 	}
-	// own returns the line of each method at its first output.
+	// own returns a line for each method, at the output that the method's curve shows.
 	own := func(methods ...paper.Method) (all []trace) {
 		for _, m := range methods {
 			name, traits := m, p.Protocol.Traits(m)
@@ -124,13 +124,13 @@ func traces(p *problem, kind string) (t []trace) {
 		return all
 	}
 	exact := func(name string, m paper.Method, x axis, only string) trace {
-		return trace{name: name, method: m, output: paper.Last, x: x, only: only}
+		return trace{name: name, method: m, output: paper.Last, x: x, onlyAxis: only}
 	}
 	// allPasses returns the line of an exact batch method over passes that count every gradient. Only its
 	// end is drawn, because the first iteration takes most of the budget.
 	allPasses := func(m paper.Method) trace {
 		t := exact(m+", all passes", m, byBudget, overPasses)
-		t.end = true
+		t.endOnly = true
 		return t
 	}
 	if kind == overviewKind {

@@ -26,15 +26,15 @@ const (
 var pageText string
 
 var pageTemplate = template.Must(template.New("report").Funcs(template.FuncMap{
-	"num": func(v float64) string { return short(v, 3) }, "entry": entryText, "bytes": byteSize, "percent": func(v float64) string { return fmt.Sprintf("%.1f %%", 100*v) },
-	"ms": func(ns float64) string { return short(ns/1e6, 3) }, "fitted": exponentText, "symbols": symbols, "rule": func(r paper.Rule) string { return ruleNames[r] },
+	"num": func(v float64) string { return shortText(v, 3) }, "entry": entryText, "bytes": byteSize, "percent": func(v float64) string { return fmt.Sprintf("%.1f %%", 100*v) },
+	"ms": func(ns float64) string { return shortText(ns/1e6, 3) }, "fitted": exponentText, "symbols": symbols, "rule": func(r paper.Rule) string { return ruleNames[r] },
 }).Parse(pageText))
 
 // A page holds the data for the template of the page.
 type page struct {
 	Protocol    paper.Protocol
-	Planned     int // number of splits of the whole protocol
-	Measured    [][]string
+	Planned     int        // number of splits in paper.Full
+	Measured    [][]string // descriptions of the machines on which runs were timed
 	Data        []*paper.DataSummary
 	Optima      []optimumRange
 	Overviews   []*Figure
@@ -51,7 +51,7 @@ type page struct {
 // A section is the part of the page about one problem.
 type section struct {
 	Mu      float64
-	Open    bool
+	Open    bool // whether the page shows the section unfolded
 	Label   string
 	Figures []*Figure
 	Table   []row
@@ -140,7 +140,7 @@ func runsOf(all []*problem) (out []problemRuns) {
 		}
 		one := problemRuns{Data: p.Name, Mu: p.mu}
 		for _, rule := range paper.Rules() {
-			one.Texts = append(one.Texts, p.under(rule).methodsRun())
+			one.Texts = append(one.Texts, p.withRule(rule).methodsRun())
 		}
 		out = append(out, one)
 	}
@@ -177,7 +177,7 @@ type optimumRange struct {
 	Data          string
 	Mu, Low, High float64
 	Gap           float64 // largest error of a known optimum
-	By            string  // how the last optimum was computed, in words
+	By            string  // how the optimum of the last split was computed, in words
 	Splits        int
 }
 
@@ -198,7 +198,8 @@ func optima(all []*problem) (out []optimumRange) {
 }
 
 // A printedCondition says why the conditions of Theorem 2, as printed in the paper, cannot hold on a
-// problem: condition C2 can hold only for rho below Limit.
+// problem: condition C2 can hold only for rho below Limit. Rho is the value that was chosen on the first
+// split.
 type printedCondition struct {
 	*paper.DataSummary
 	Mu, Limit, Rho float64

@@ -61,8 +61,8 @@ func (p *problem) findSplits() {
 	}
 }
 
-// under returns the problem with another rule for choosing parameters.
-func (p *problem) under(rule paper.Rule) *problem {
+// withRule returns the problem with another rule for choosing parameters.
+func (p *problem) withRule(rule paper.Rule) *problem {
 	q := *p
 	q.rule = rule
 	q.findSplits()
@@ -74,7 +74,8 @@ func (p *problem) key(m paper.Method, by paper.Output, split int) paper.Key {
 }
 
 // run returns the run of a method whose parameters were chosen for the given output, or nil if it is not in
-// the records. For a method without this output it returns the run for the method's first output.
+// the records. For a method without this output it returns the run for the output that
+// the method's curve shows.
 func (p *problem) run(m paper.Method, by paper.Output, split int) *paper.TunedRun {
 	if t := p.Protocol.Traits(m); !slices.Contains(t.Outputs, by) {
 		by = t.Output()
@@ -87,8 +88,8 @@ func (p *problem) splitsOf(m paper.Method, by paper.Output) []int {
 	return slices.DeleteFunc(slices.Clone(p.splits), func(split int) bool { return p.run(m, by, split) == nil })
 }
 
-// on returns the problem with other splits.
-func (p *problem) on(splits []int) *problem {
+// withSplits returns the problem with other splits.
+func (p *problem) withSplits(splits []int) *problem {
 	q := *p
 	q.splits = splits
 	return &q
@@ -111,16 +112,16 @@ func (p *problem) timing(m paper.Method, split int) *paper.Timing {
 
 func (p *problem) optimum(split int) *paper.Optimum { return p.Optimum(p.Name, p.mu, split) }
 
-// A tally counts the splits on which a method was run.
-type tally struct {
-	Runs    int
+// splitCounts are numbers of splits, for one method.
+type splitCounts struct {
+	Runs    int // splits on which the method was run
 	Open    int // splits on which step sizes or values of rho that were not tried may be better
 	Halved  int // splits on which the step size was halved because the run diverged
-	Failed  int
+	Failed  int // splits on which the run failed
 	Clamped int // splits on which weights of the average were clamped to zero
 }
 
-func tallyOf(p *problem, m paper.Method, by paper.Output) (t tally) {
+func countsOf(p *problem, m paper.Method, by paper.Output) (t splitCounts) {
 	add := func(count *int, yes bool) {
 		if yes {
 			*count++

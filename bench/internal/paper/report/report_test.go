@@ -117,10 +117,10 @@ func TestSameClaims(t *testing.T) {
 	all := problems(r)
 	for _, p := range all { // the way of counting passes must not change the curve over seconds
 		a, ok := panel{seconds: true}.curve(p, trace{method: batch, output: paper.Last, x: byPaper})
-		if first := (panel{}).tile(p).Lines[0]; first.Name != "SCAS-ADMM, last" || first.Series != 0 {
+		if first := (panel{}).smallChart(p).Lines[0]; first.Name != "SCAS-ADMM, last" || first.Series != 0 {
 			t.Errorf("mu %g: the first line is %s, series %d", p.mu, first.Name, first.Series)
 		}
-		if c := (panel{}).tile(p); c.Title != "tiny (stand-in), splits: 2" {
+		if c := (panel{}).smallChart(p); c.Title != "tiny (stand-in), splits: 2" {
 			t.Errorf("mu %g: the chart %q", p.mu, c.Title)
 		}
 		if b, _ := (panel{seconds: true}).curve(p, trace{method: batch, output: paper.Last, x: byPasses}); !ok || !slices.Equal(a.x, b.x) {
@@ -271,13 +271,13 @@ func TestPage(t *testing.T) {
 
 // A browser shows pages in a headless Chromium. Every address leads to one test server.
 type browser struct {
-	path     string
+	path     string // path of Chromium
 	mu       sync.Mutex
-	pages    map[string]string
-	asked    []string
+	pages    map[string]string // the pages that the server has, by path
+	requests []string          // host and path of each recorded request
 	server   *httptest.Server
-	dir      string
-	messages string
+	dir      string // directory for Chromium's files
+	messages string // what Chromium printed
 }
 
 func newBrowser(t *testing.T, pages map[string]string) *browser {
@@ -296,7 +296,7 @@ func newBrowser(t *testing.T, pages map[string]string) *browser {
 		b.mu.Lock()
 		// Chromium's own requests are not recorded.
 		if strings.Contains(r.Referer(), "report.example") || r.Host == "report.example" {
-			b.asked = append(b.asked, r.Host+r.URL.Path)
+			b.requests = append(b.requests, r.Host+r.URL.Path)
 		}
 		text, ok := b.pages[r.URL.Path]
 		b.mu.Unlock()
@@ -357,7 +357,7 @@ func (b *browser) foreign(path string) []string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	var out []string
-	for _, a := range b.asked {
+	for _, a := range b.requests {
 		if a != "report.example"+path && a != "report.example/favicon.ico" {
 			out = append(out, a)
 		}

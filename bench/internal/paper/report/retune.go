@@ -24,13 +24,13 @@ func Retune(ctx context.Context, r *paper.Records, d *paper.Data, mu float64) (s
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	for _, rule := range []paper.Rule{paper.Sampled, paper.OnHalf} {
-		p := p.under(rule).on([]int{0})
-		known := map[paper.Key]*paper.Retuned{}
+		p := p.withRule(rule).withSplits([]int{0})
+		retuned := map[paper.Key]*paper.Retuned{}
 		for _, c := range claims {
 			if !slices.Contains(retunedClaims, c.ID) {
 				continue
 			}
-			old := c.on(p)
+			old := c.evaluate(p)
 			if old.First.Among == 0 || old.Second.Among == 0 {
 				continue
 			}
@@ -39,21 +39,21 @@ func Retune(ctx context.Context, r *paper.Records, d *paper.Data, mu float64) (s
 				behind = c.first(p)[0]
 			}
 			k := p.key(behind.method, behind.output, 0)
-			if known[k] == nil {
+			if retuned[k] == nil {
 				again, err := r.Retune(ctx, d, k)
 				if err != nil {
 					return "", err
 				}
-				known[k] = again
+				retuned[k] = again
 			}
-			best := excess(known[k].Best, p.optimum(0))
+			best := excess(retuned[k].Best, p.optimum(0))
 			if old.Ratio.Value > 1 {
 				tuned.First.Value, tuned.First.Floor = best, best <= p.precision()
 			} else {
 				tuned.Second.Value, tuned.Second.Floor = best, best <= p.precision()
 			}
 			fmt.Fprintf(w, "%s, mu %g\t%s\t%s\tratio %s\ttuned again %s\t%s\n",
-				d.Name, mu, ruleNames[rule], c.ID, old.Ratio, quotient(tuned.First, tuned.Second), p.around(known[k]))
+				d.Name, mu, ruleNames[rule], c.ID, old.Ratio, quotient(tuned.First, tuned.Second), p.describe(retuned[k]))
 		}
 	}
 	if err := w.Flush(); err != nil {
@@ -62,11 +62,11 @@ func Retune(ctx context.Context, r *paper.Records, d *paper.Data, mu float64) (s
 	return b.String(), nil
 }
 
-// around describes in words the result of tuning near the parameters of a run.
-func (p *problem) around(r *paper.Retuned) string {
+// describe describes in words the result of tuning near the parameters of a run.
+func (p *problem) describe(r *paper.Retuned) string {
 	unit := p.Protocol.Traits(r.Method).Unit
 	at := func(objective, step, penalty float64) string {
-		return fmt.Sprintf("%s at %s, %s λ", short(excess(objective, p.optimum(0)), 3), unit.Times(short(step, 3)), short(penalty, 3))
+		return fmt.Sprintf("%s at %s, %s λ", shortText(excess(objective, p.optimum(0)), 3), unit.Times(shortText(step, 3)), shortText(penalty, 3))
 	}
 	return fmt.Sprintf("%s, %s: %s; of %d more the best %s", r.Method, r.By, at(r.End(), r.Step, r.Penalty), r.Runs, at(r.Best, r.BestStep, r.BestPenalty))
 }

@@ -15,12 +15,12 @@ type row struct {
 	paper.Traits
 
 	FirstRun *paper.TunedRun // the run on the first split
-	tally
-	Splits int // number of splits on which the paper's methods were run
+	splitCounts
+	Splits int // number of splits on which all methods of the paper's figures were run
 
-	Rate          float64 // fitted exponent of the gap; NaN if there is none
-	Curve         paper.Output
-	Gap10, GapEnd float64 // gaps after 10 passes and at the end, as means over the splits
+	Rate          float64      // fitted exponent of the gap; NaN if there is none
+	Curve         paper.Output // the output at which the method is evaluated
+	Gap10, GapEnd float64      // gaps after 10 passes and at the end, as means over the splits
 	// GapOnHalf and GapAuto are the gaps at the end under the rules OnHalf and Automatic.
 	GapOnHalf, GapAuto float64
 	TestEnd            float64 // mean loss on the test half at the end
@@ -29,7 +29,7 @@ type row struct {
 	FirstPasses float64
 }
 
-// table1 measures every method on a problem, at each of its outputs.
+// table1 returns the rows of a problem: one for each method and output with a run on the first split.
 func table1(p *problem) []row {
 	var rows []row
 	for _, t := range methodsOf(&p.Protocol) {
@@ -42,10 +42,10 @@ func table1(p *problem) []row {
 	return rows
 }
 
-// newRow measures a method. u is the method's run on the first split.
+// newRow returns the row of a method on a problem. u is the method's run on the first split.
 func newRow(p *problem, t paper.Traits, u *paper.TunedRun) row {
 	nan, m, by := math.NaN(), t.Info.Name, u.By
-	r := row{Traits: t, FirstRun: u, tally: tallyOf(p, m, by), Splits: len(p.splits), Curve: by, Rate: nan, Gap10: nan, TestEnd: nan}
+	r := row{Traits: t, FirstRun: u, splitCounts: countsOf(p, m, by), Splits: len(p.splits), Curve: by, Rate: nan, Gap10: nan, TestEnd: nan}
 	r.Timing = paper.Timing{Key: u.Key, Bytes: nan, PerPass: nan, Setup: nan}
 	if measured := p.timing(m, 0); measured != nil {
 		r.Timing = *measured
@@ -60,7 +60,7 @@ func newRow(p *problem, t paper.Traits, u *paper.TunedRun) row {
 	if v, ok := c.at(10); ok {
 		r.Gap10 = v
 	}
-	r.GapOnHalf, r.GapAuto = at(p.under(paper.OnHalf), gap).end(), at(p.under(paper.Automatic), gap).end()
+	r.GapOnHalf, r.GapAuto = at(p.withRule(paper.OnHalf), gap).end(), at(p.withRule(paper.Automatic), gap).end()
 	r.TestEnd = at(p, testLoss).end()
 	if t.Info.PaperPass && len(u.Points) > 1 {
 		r.FirstPasses = u.Points[1].Passes

@@ -8,21 +8,22 @@ import (
 	"strings"
 )
 
-// short returns a number as text with the given number of digits, or "" for NaN.
-func short(v float64, digits int) string {
+// shortText returns a number as text with at most the given number of digits, or "" for NaN. A number from
+// 100 to 1e6 is rounded to a whole number instead.
+func shortText(v float64, digits int) string {
 	switch {
 	case math.IsNaN(v):
 		return ""
 	case v != 0 && (math.Abs(v) < 1e-3 || math.Abs(v) >= 1e6):
-		return exponent(fmt.Sprintf("%.*e", digits-2, v))
+		return trimExponent(fmt.Sprintf("%.*e", digits-2, v))
 	case math.Abs(v) >= 100:
 		return fmt.Sprintf("%.0f", v)
 	}
 	return fmt.Sprintf("%.*g", digits, v)
 }
 
-// exponent removes the plus sign and the leading zero from the exponent of a number.
-func exponent(number string) string {
+// trimExponent removes the plus sign and the leading zero from the exponent of a number.
+func trimExponent(number string) string {
 	return strings.NewReplacer("e+0", "e", "e+", "e", "e-0", "e-").Replace(number)
 }
 
@@ -49,25 +50,25 @@ func exponentText(v float64) string {
 	return fmt.Sprintf("T^−%.2f", v)
 }
 
-// String returns the ratio with enough digits to show that it is not 1.
+// String returns the ratio as text, with four decimals if it is near 1. It says whether the ratio is a bound.
 func (r ratio) String() string {
-	text := short(r.Value, 2)
+	text := shortText(r.Value, 2)
 	switch v := r.Value; {
 	case math.IsInf(v, 1):
 		text = "∞"
 	case math.Abs(v-1) < 0.01:
 		text = fmt.Sprintf("%.4f", v)
 	case v >= 1e4:
-		text = exponent(fmt.Sprintf("%.0e", v))
+		text = trimExponent(fmt.Sprintf("%.0e", v))
 	}
-	if kind := r.kind(); kind != "" {
+	if kind := r.boundKind(); kind != "" {
 		return kind + " " + text
 	}
 	return text
 }
 
-// kind says in words whether the ratio is a bound.
-func (r ratio) kind() string {
+// boundKind returns "at least" or "at most" if the ratio is a bound, otherwise "".
+func (r ratio) boundKind() string {
 	switch {
 	case r.AtLeast:
 		return "at least"
@@ -82,7 +83,7 @@ func entryText(v float64) string {
 	if math.IsInf(v, 1) {
 		return "not reached"
 	}
-	return short(v, 3)
+	return shortText(v, 3)
 }
 
 var subscript = regexp.MustCompile(`_([[:alnum:]])`)
