@@ -12,7 +12,7 @@ type Constants struct {
 	NuF float64 `json:"nu_f"`
 	// MuF is μ_f, the modulus of strong convexity of f. It is equal to mu.
 	MuF float64 `json:"mu_f"`
-	// Lambda1 is an upper bound of λ₁, the largest eigenvalue of A'A.
+	// Lambda1 is an estimate of λ₁, the largest eigenvalue of A'A. It is usually slightly too large.
 	Lambda1 float64 `json:"lambda_1"`
 	// LambdaP is an upper bound, up to rounding, of λ_p, the smallest eigenvalue of A'A.
 	LambdaP float64 `json:"lambda_p"`

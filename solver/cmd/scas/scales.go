@@ -19,7 +19,7 @@ func adviseScaling(err error, data *sparse.Dataset, standardized bool) error {
 		return err
 	}
 	text, far := "", false
-	if !standardized { // it is also true out of core
+	if !standardized { // standardized is also true out of core
 		text, far = deviationRange(data)
 	}
 	changed := *not

@@ -104,7 +104,7 @@ func terminated(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// fields checks fields of a JSON object. If the object has a list Models with one element, the fields of
+// fields checks fields of a JSON object. If the object has a list "models" with one element, the fields of
 // this element count as fields of the object.
 func fields(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
@@ -133,7 +133,7 @@ func fields(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// liftPart parses JSON text. If it has a list Models with one element, liftPart stores the fields of this
+// liftPart parses JSON text. If it has a list "models" with one element, liftPart stores the fields of this
 // element in object.
 func liftPart(text []byte, object any) error {
 	var file struct{ Models []json.RawMessage }
