@@ -64,7 +64,12 @@ func (s *Solver) chooseSet(share float64) bool {
 		}
 		return false
 	}
-	var cols, stay, enter []int32
+	type candidate struct {
+		col   int32
+		ratio float64 // of the correlation to the limit
+	}
+	var cols, stay []int32
+	var enter []candidate
 	needed, missing := 0, len(w.cols) == 0
 	for j, limit := range s.limit {
 		correlation := s.correlation(j)
@@ -83,7 +88,7 @@ func (s *Solver) chooseSet(share float64) bool {
 		case inside:
 			stay = append(stay, int32(j))
 		default:
-			enter = append(enter, int32(j))
+			enter = append(enter, candidate{int32(j), correlation / limit})
 		}
 	}
 	if !missing && (s.constant() || len(w.cols) <= 2*needed+50) {
@@ -92,12 +97,13 @@ func (s *Solver) chooseSet(share float64) bool {
 	if w.noRoom = len(cols) > w.most-w.most/16 && needed > w.most; w.noRoom {
 		return false
 	}
-	ratio := func(j int32) float64 { return s.correlation(int(j)) / s.limit[j] }
-	slices.SortStableFunc(enter, func(a, b int32) int { return cmp.Compare(ratio(b), ratio(a)) })
-	enter = enter[:min(len(enter), max(leastRoom, len(cols)))]
-	for _, more := range [][]int32{enter, stay} {
-		cols = append(cols, more[:min(len(more), w.most-len(cols))]...)
+	slices.SortFunc(enter, func(a, b candidate) int {
+		return cmp.Or(cmp.Compare(b.ratio, a.ratio), cmp.Compare(a.col, b.col))
+	})
+	for _, c := range enter[:min(len(enter), max(leastRoom, len(cols)), w.most-len(cols))] {
+		cols = append(cols, c.col)
 	}
+	cols = append(cols, stay[:min(len(stay), w.most-len(cols))]...)
 	slices.Sort(cols)
 	s.buildSet(cols)
 	return missing

@@ -77,6 +77,15 @@ func (h *Columns) Move(k int, by float64) {
 	h.entries += float64(h.Z.Ptr[k+1] - h.Z.Ptr[k])
 }
 
+// Energy implements Hessian.
+func (h *Columns) Energy() float64 {
+	sum := kernels.Dot(h.product, h.product)
+	for k, d := range h.d {
+		sum += float64(h.Ridge[k] * float64(d*d))
+	}
+	return sum
+}
+
 // Entries returns how many entries of Z were read since Prepare. An entry counts each time it is read.
 func (h *Columns) Entries() float64 { return h.entries }
 

@@ -13,10 +13,10 @@ type Dense struct {
 	Ridge   []float64
 	Threads int
 
-	diagonal []float64 // the diagonal of H + diag(ridge)
-	product  []float64 // (H + diag(ridge)) d, with the vector d of the interface Hessian
-	saved    []float64 // product at the last Save
-	system   system    // the matrix of the coordinates in the support
+	diagonal      []float64 // the diagonal of H + diag(ridge)
+	d, product    []float64 // the vector d (see Hessian), and (H + diag(ridge)) d
+	saved, savedD []float64 // product and d at the last Save
+	system        system    // the matrix of the coordinates in the support
 }
 
 // Mirror copies the upper triangle of H to the lower triangle.
@@ -50,23 +50,35 @@ func (h *Dense) Column(dst []float64, k int) {
 }
 
 // Reset implements Hessian.
-func (h *Dense) Reset() { h.product = append(h.product[:0], make([]float64, h.Order)...) }
+func (h *Dense) Reset() {
+	h.d = append(h.d[:0], make([]float64, h.Order)...)
+	h.product = append(h.product[:0], h.d...)
+}
 
 // Product implements Hessian.
 func (h *Dense) Product(k int) float64 { return h.product[k] }
 
 // Move implements Hessian.
 func (h *Dense) Move(k int, by float64) {
+	h.d[k] += by
 	before := h.product[k]
 	kernels.Axpy(by, h.Row(k), h.product)
 	h.product[k] = math.FMA(by, h.diagonal[k], before)
 }
 
+// Energy implements Hessian.
+func (h *Dense) Energy() float64 { return kernels.Dot(h.d, h.product) }
+
 // Save implements Hessian.
-func (h *Dense) Save() { h.saved = append(h.saved[:0], h.product...) }
+func (h *Dense) Save() {
+	h.saved, h.savedD = append(h.saved[:0], h.product...), append(h.savedD[:0], h.d...)
+}
 
 // Restore implements Hessian.
-func (h *Dense) Restore() { copy(h.product, h.saved) }
+func (h *Dense) Restore() {
+	copy(h.product, h.saved)
+	copy(h.d, h.savedD)
+}
 
 // MostSweeps implements Hessian. The sweeps may take about as long as a Cholesky factor of the support. For
 // large supports a multiplication in a sweep takes about ten times as long as one for the factor.

@@ -45,17 +45,19 @@ func (e *eliminated) move(k int, by float64) {
 	}
 }
 
-// subtracted returns what elimination subtracts from derivative k of the quadratic function at x + part·(u −
-// x).
-func (e *eliminated) subtracted(k int, part float64) float64 {
+// subtracted returns what elimination subtracts from derivative k of the quadratic function.
+func (e *eliminated) subtracted(k int) float64 {
 	if e.f == nil {
 		return 0
 	}
-	return float64(e.f[k] * (e.slope + float64(part*e.along)))
+	return float64(e.f[k] * (e.slope + e.along))
 }
 
-// value returns what elimination adds to the function at x: coordinate e moves from x_e to its minimum.
-func (e *eliminated) value() float64 { return float64(-0.5 * e.slope * e.slope) }
+// value returns what elimination adds to the function: coordinate e moves from x_e to its minimum.
+func (e *eliminated) value() float64 {
+	slope := e.slope + e.along
+	return float64(-0.5 * slope * slope)
+}
 
 // insert sets u_e to its minimum, given the other coordinates of u.
 func (e *eliminated) insert(u []float64) {

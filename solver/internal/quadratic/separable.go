@@ -61,6 +61,8 @@ type Hessian interface {
 	Product(k int) float64
 	// Move adds the number by to entry k of d.
 	Move(k int, by float64)
+	// Energy returns d'Hd.
+	Energy() float64
 	// Save stores d, and Restore returns to the stored d.
 	Save()
 	Restore()
@@ -258,7 +260,7 @@ func (q *Separable) sweep(support bool) (worst float64) {
 // derivative returns the derivative of the quadratic function with respect to coordinate k. The penalty is
 // not included, and coordinate Free is at its minimum.
 func (q *Separable) derivative(k int) float64 {
-	return q.Gradient[k] + q.H.Product(k) - q.eliminated.subtracted(k, 1)
+	return q.Gradient[k] + q.H.Product(k) - q.eliminated.subtracted(k)
 }
 
 // coordinateStep returns the move of coordinate k from u to the minimum along this coordinate. derivative
@@ -475,14 +477,11 @@ func (q *Separable) shorten() {
 
 // Value returns the minimised function at u minus its value at x.
 func (q *Separable) Value() float64 {
-	sum := q.eliminated.value()
+	sum := float64(0.5*q.H.Energy()) + q.eliminated.value()
 	for k, u := range q.U {
-		d := u - q.X[k]
-		if d == 0 || k == q.eliminated.index {
-			continue
+		if d := u - q.X[k]; d != 0 && k != q.eliminated.index {
+			sum += float64(q.Gradient[k]*d) + float64(q.Limit[k]*(math.Abs(u)-math.Abs(q.X[k])))
 		}
-		slope := q.Gradient[k] + float64(0.5*q.H.Product(k)) - q.eliminated.subtracted(k, 0.5)
-		sum += float64(d*slope) + float64(q.Limit[k]*(math.Abs(u)-math.Abs(q.X[k])))
 	}
 	return sum
 }
