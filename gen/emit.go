@@ -45,7 +45,7 @@ func (e *emitter) kernel(t *isa, name, signature string, doc ...string) {
 	e.open(setEntry{isa: t, field: name, function: name + t.name}, signature, doc)
 }
 
-// storedKernel is like kernel, for one storage form. The name of the function has the suffix of the
+// storedKernel is like kernel, but for one storage form: the name of the function gets the suffix of the
 // form too.
 func (e *emitter) storedKernel(t *isa, s *storage, name, signature string, doc ...string) {
 	e.open(setEntry{isa: t, field: name, array: true, function: name + s.name + t.name}, signature, doc)

@@ -37,7 +37,7 @@ func (e *emitter) innerLazyCells(t *isa) {
 }
 
 func (l *lazyLoop) step(leave operand.LabelRef) {
-	// The factors below do not depend on the sums, so they are computed first.
+	// These factors do not depend on the inner products with the row, so they are computed first.
 	b := l.labelOrOne()
 	ba, bg, eta, rate := l.XMM(), l.XMM(), l.scalar(l.field("a.Eta")), l.XMM()
 	l.VMULSD(l.alpha, b, ba)

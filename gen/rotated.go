@@ -94,7 +94,7 @@ func (r *rotated) run() {
 	r.ret()
 }
 
-// start loads the addresses of the vectors and allocates the registers used throughout.
+// start loads the addresses of the vectors and allocates the registers that the whole loop uses.
 func (r *rotated) start() {
 	r.w, r.sum, r.c, r.e = r.base("a.w"), r.base("a.sum"), r.base("a.c"), r.base("a.e")
 	r.k, r.row, r.next, r.after, r.ahead = r.cursor(), r.GP64(), r.GP64(), r.GP64(), r.GP64()

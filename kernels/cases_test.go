@@ -17,6 +17,7 @@ type source struct {
 	next func(*rand.Rand) float64
 }
 
+// special holds ±0, infinities, NaN, very small numbers, very large numbers and some ordinary ones.
 var special = []float64{0, math.Copysign(0, -1), 1, -1, math.Inf(1), math.Inf(-1), math.NaN(),
 	math.SmallestNonzeroFloat64, -math.SmallestNonzeroFloat64, 0x1p-1022, -0x1p-1022, math.MaxFloat64, -math.MaxFloat64,
 	1e-300, -1e-300, 1e-170, -1e-170, 708, -708, 709, -746, 0.5, -0.5, 36.7, -36.7}

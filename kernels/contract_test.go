@@ -71,14 +71,15 @@ func TestInputsKept(t *testing.T) {
 			ProjectedUpdateBall(out(), out(), in[0], in[1], 0.1, 1)
 			ProxDual(out(), out(), in[0], in[3], 2)
 			Axpy(2, in[0], out())
-			hessianKeeps(t, n)
+			checkHessianInputs(t, n)
 			sameVector(t, "inputs", slices.Concat(in...), before)
 		}
 	})
 }
 
-// hessianKeeps checks that Hessian does not change its inputs c and a, and that c may be a part of a.Val.
-func hessianKeeps(t *testing.T, n int) {
+// checkHessianInputs checks that Hessian does not change its inputs c and a, and that c may be a part of
+// a.Val.
+func checkHessianInputs(t *testing.T, n int) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(14, uint64(n)))
 	const rows, p = 20, 70

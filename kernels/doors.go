@@ -24,7 +24,7 @@ func checkRows(fn, arg string, n int, a *Rows) {
 		return
 	}
 	lo, hi := a.Ptr[0], a.Ptr[n]
-	columns, values := a.stored()
+	columns, values := a.storedNumbers()
 	if lo < 0 || lo > hi || hi > int64(columns) || hi > int64(values) {
 		panicf("%s: row pointers run from %d to %d, but there are %d indices and %d values", fn, lo, hi, columns, values)
 	}
@@ -61,9 +61,9 @@ func overlap(x, y []float64) bool {
 
 func panicf(format string, args ...any) { panic("kernels: " + fmt.Sprintf(format, args...)) }
 
-// stored returns the number of stored column indices and the number of stored values. If all values
-// are 1, the latter is math.MaxInt.
-func (a *Rows) stored() (columns, values int) {
+// storedNumbers returns how many column indices and how many values are stored. If all values are 1, the
+// number of values is math.MaxInt.
+func (a *Rows) storedNumbers() (columns, values int) {
 	columns, values = len(a.Idx), len(a.Val)
 	if a.Idx == nil {
 		columns = len(a.Idx16)

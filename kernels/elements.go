@@ -1,7 +1,7 @@
 package kernels
 
-// InnerDense runs one inner step for each sampled row, for a diagonal matrix K (see Steps) and
-// without a projection. Every step updates the whole of w:
+// InnerDense runs one inner step for each sampled row, for a diagonal matrix K and without a
+// projection. Steps defines K, d and g. Every step updates the whole of w:
 //
 //	w[j] = FMA(c[j], w[j], e[j])            for all j
 //	w[j] = FMA(g, a_i[j], w[j])             for the nonzeros of row i

@@ -162,7 +162,7 @@ const golden = 0x6f8b098e925c5a41
 // TestEqual compares every level with the reference, bit for bit. By the hash golden it also
 // compares the reference with earlier versions, other processors and other compilers.
 func TestEqual(t *testing.T) {
-	required(t)
+	requireLevels(t)
 	h := fnv.New64a()
 	for _, op := range operations {
 		for _, s := range sources {
@@ -242,7 +242,7 @@ func TestEqualLarge(t *testing.T) {
 	if !testing.Short() {
 		sizes = append(sizes, maxWork-1, maxWork)
 	}
-	required(t)
+	requireLevels(t)
 	for _, op := range large {
 		for _, n := range sizes {
 			op.check(t, sources[4], n, 2)

@@ -53,7 +53,7 @@ func lengthsOf(rng *rand.Rand, n, bound int) []int {
 // rows in the plain form, bit for bit. For MarginsGradient, the result at level Generic on rows in the
 // plain form takes the place of the reference. Some rows have more than maxWork nonzeros.
 func TestForms(t *testing.T) {
-	required(t)
+	requireLevels(t)
 	defer use(t, Active())
 	for _, s := range sources {
 		for _, lens := range [][]int{

@@ -9,7 +9,7 @@ import (
 // eachLevel runs f at every level of this machine. It fails if a level in SCAS_REQUIRE is missing.
 func eachLevel(t *testing.T, f func(t *testing.T)) {
 	t.Helper()
-	required(t)
+	requireLevels(t)
 	was := Active()
 	defer use(t, was)
 	for _, l := range Available() {
@@ -25,8 +25,8 @@ func use(t testing.TB, l Level) {
 	}
 }
 
-// required fails the test if this machine does not have a level that SCAS_REQUIRE names.
-func required(t *testing.T) {
+// requireLevels fails the test if this machine does not have a level that SCAS_REQUIRE names.
+func requireLevels(t *testing.T) {
 	t.Helper()
 	for name := range strings.SplitSeq(os.Getenv("SCAS_REQUIRE"), ",") {
 		if name == "" {

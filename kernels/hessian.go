@@ -121,8 +121,8 @@ func (s *span) work() int64 {
 // spanRows is the largest number of spans of one assembly call.
 const spanRows = 1 << 10
 
-// byRows adds c[i] times the outer product of row i of a with itself to rows lo to hi-1 of h, for
-// each i in order.
+// byRows adds c[i] times the outer product of row i of a with itself to rows lo to hi-1 of h, one row of
+// a after the other.
 func (s *HessianScratch) byRows(h []float64, p, stride, lo, hi int, a Rows, c []float64) {
 	whole := lo == 0 && hi == p
 	n, work := 0, int64(0)

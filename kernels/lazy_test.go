@@ -130,6 +130,7 @@ func TestLazyNaive(t *testing.T) {
 	}
 }
 
+// relative checks that the distance |got − want| is at most bound times |want|.
 func relative(t *testing.T, what string, got, want []float64, bound float64) {
 	t.Helper()
 	var diff, size float64

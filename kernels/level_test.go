@@ -24,7 +24,7 @@ func TestParseLevel(t *testing.T) {
 }
 
 func TestAvailable(t *testing.T) {
-	required(t)
+	requireLevels(t)
 	got := Available()
 	if len(got) == 0 || got[0] != Generic || !slices.IsSorted(got) {
 		t.Errorf("Available() = %v, want an ascending list from generic", got)

@@ -4,8 +4,8 @@ package kernels
 // most maxWork, still makes 16 steps.
 const rotatedMax = chunk
 
-// InnerRotated runs inner steps on dense rows in the eigenbasis of A'A. In this basis K (see Steps)
-// is diagonal for any matrix A. With c[j] = 1 - eta*K_jj and e = -eta*d:
+// InnerRotated runs inner steps on dense rows in the eigenbasis of A'A. In this basis K is diagonal
+// for any matrix A. Steps defines K, d and g. With c[j] = 1 - eta*K_jj and e = -eta*d:
 //
 //	w'[j] = FMA(c[j], w[j], e[j]),  w[j] = FMA(g, row_i[j], w'[j]),  sum[j] += w[j]   for all j
 //
