@@ -80,8 +80,8 @@ var bombCommands = [][]string{
 	{"predict", "-m", "X", "IN/tiny.svm"}, {"model", "show", "X"}, {"model", "convert", "X", "out"}, {"info", "X"},
 }
 
-// units are the texts that compressed bombs repeat.
-var units = []string{" ", "\n", "\t \n", "1 1:1\n-1 2:1\n", "1 1:1 ", "0", "#", "1 2\n", "1\n", "\x00", "9", "1 0 0\n", "{\"a\":", "[", "\"", "%", "1,"}
+// repeatedTexts are the texts that compressed bombs repeat.
+var repeatedTexts = []string{" ", "\n", "\t \n", "1 1:1\n-1 2:1\n", "1 1:1 ", "0", "#", "1 2\n", "1\n", "\x00", "9", "1 0 0\n", "{\"a\":", "[", "\"", "%", "1,"}
 
 // giants are small files that state very large sizes or indices.
 var giants = []string{
@@ -100,7 +100,7 @@ func (b *bombAttack) make(seed uint64) (what string, text []byte, err error) {
 		giant := pick(rng, giants...)
 		return "giant numbers", []byte(giant), nil
 	}
-	format, unit := pick(rng, b.formats...), pick(rng, units...)
+	format, unit := pick(rng, b.formats...), pick(rng, repeatedTexts...)
 	const block = 8 << 20
 	packed, err := compress(format, bytes.Repeat([]byte(unit), block/len(unit)))
 	if err != nil {

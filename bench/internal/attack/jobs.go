@@ -37,7 +37,7 @@ func newJobs(ctx context.Context, g *testbed) (*jobs, error) {
 	if g.jobs != nil {
 		return g.jobs, nil
 	}
-	j := &jobs{g: g, strace: g.tracing(ctx)}
+	j := &jobs{g: g, strace: g.straceWorks(ctx)}
 	var err error
 	if j.in, err = g.inputs(); err != nil {
 		return nil, err
@@ -59,7 +59,7 @@ func newJobs(ctx context.Context, g *testbed) (*jobs, error) {
 	} {
 		one := job{args: line}
 		for range 2 {
-			if err := one.learn(ctx, g); err != nil {
+			if err := one.runUndisturbed(ctx, g); err != nil {
 				return nil, err
 			}
 		}
@@ -129,9 +129,9 @@ const midModel = `{
 }
 `
 
-// learn runs a job undisturbed. The first call stores the outputs and the time. Later calls return
-// an error if the outputs differ from the stored ones.
-func (j *job) learn(ctx context.Context, g *testbed) error {
+// runUndisturbed runs a job without an attack. The first call stores the outputs and the time. Later calls
+// return an error if the outputs differ from the stored ones.
+func (j *job) runUndisturbed(ctx context.Context, g *testbed) error {
 	dir, err := g.tempDir("job")
 	if err != nil {
 		return err
@@ -240,8 +240,8 @@ func (j *jobs) inject(call, tampering string, when any) []string {
 	return []string{"strace", "-f", "-o", os.DevNull, "-e", "trace=" + call, "-e", fmt.Sprintf("inject=%s:%s:when=%v", call, tampering, when)}
 }
 
-// tracing reports whether strace can make system calls fail on this machine.
-func (g *testbed) tracing(ctx context.Context) bool {
+// straceWorks reports whether strace can make system calls fail on this machine.
+func (g *testbed) straceWorks(ctx context.Context) bool {
 	dir, err := g.tempDir("strace")
 	if err != nil {
 		return false

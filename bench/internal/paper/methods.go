@@ -232,7 +232,7 @@ func (pr *Protocol) All() (all []Traits) {
 	return all
 }
 
-func names() (all []Method) {
+func moduleNames() (all []Method) {
 	for _, t := range moduleTraits() {
 		all = append(all, t.Info.Name)
 	}

@@ -20,7 +20,7 @@ const manyFeatures = 2000
 
 // provenOptimum minimises p by the solver's default method. It proves a gap of provedTo, or a gap below
 // 1e-9 if rounding prevents provedTo. With a strongly convex objective and many features it tries SCAS-K
-// first, which is faster. x is the minimiser. best does not name the data set, mu and the split.
+// first, which is faster. x is the minimiser. Data, Mu and Split of best are not set.
 func provenOptimum(ctx context.Context, p *solver.Problem) (best *Optimum, x []float64, err error) {
 	_, features := p.Data.Dims()
 	if a, ok := p.Constraint.(*sparse.CSR); ok && p.L2 > 0 && features > manyFeatures {
@@ -47,8 +47,9 @@ func provenOptimum(ctx context.Context, p *solver.Problem) (best *Optimum, x []f
 //
 //	(1/2mu) |∇f(x) + A'beta|² + Σ_j [ λ|(Ax)_j| − beta_j (Ax)_j ]
 //
-// where f is the mean loss plus (mu/2)|x|². strongGap clips beta to [-λ, λ]. For one singleton row of each
-// feature it ignores beta, and chooses the multiplier that makes |∇f(x) + A'beta| smallest.
+// where f is the mean loss plus (mu/2)|x|², λ is the weight of the penalty λ|A x|₁, and j runs over the rows
+// of A. strongGap clips beta to [−λ, λ]. For one singleton row of each feature it does not use the given
+// beta_j, but the multiplier that makes |∇f(x) + A'beta| smallest.
 func strongGap(p *solver.Problem, a *sparse.CSR, x, beta []float64) float64 {
 	lambda := p.Penalty.(solver.L1).Lambda
 	n, features := p.Data.Dims()

@@ -41,7 +41,7 @@ type Protocol struct {
 func Full() Protocol {
 	return Protocol{
 		Splits: 10, SplitsOfOthers: 1, SplitsOnHalf: 1, Passes: 30, Mus: []float64{0, 1e-4, 1e-2}, TuneSamples: 500,
-		Data: []string{"a9a", "covtype", "rcv1", "sido"}, DataOfOthers: []string{"a9a"}, Methods: names(),
+		Data: []string{"a9a", "covtype", "rcv1", "sido"}, DataOfOthers: []string{"a9a"}, Methods: moduleNames(),
 	}
 }
 
@@ -116,7 +116,7 @@ func (pr *Protocol) Validate() error {
 	}
 	for _, m := range pr.Methods {
 		if pr.Traits(m).Method == nil {
-			return fmt.Errorf("paper: method %q is unknown; there are %v", m, names())
+			return fmt.Errorf("paper: method %q is unknown; there are %v", m, moduleNames())
 		}
 	}
 	if pr.Splits < 1 {

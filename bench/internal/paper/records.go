@@ -109,7 +109,7 @@ func OpenAny(dir string) (*Records, error) {
 	}
 	pr.Data, pr.Mus, pr.Methods = slices.Sorted(maps.Keys(data)), slices.Sorted(maps.Keys(mus)), nil
 	// The solver's methods come first.
-	for _, m := range slices.Concat(names(), slices.Sorted(maps.Keys(methods))) {
+	for _, m := range slices.Concat(moduleNames(), slices.Sorted(maps.Keys(methods))) {
 		if methods[m] {
 			pr.Methods = append(pr.Methods, m)
 			delete(methods, m)

@@ -118,7 +118,7 @@ type result struct {
 type ratioSummary struct {
 	Rule          paper.Rule
 	Below, All    int   // number of ratios below 1; number of all ratios
-	Open          int   // number of ratios in which an entry has Open set
+	Open          int   // number of ratios of which an entry has Open = true
 	Low, Mid, Top ratio // smallest, median and largest ratio
 }
 
@@ -173,6 +173,7 @@ func quotient(a, b entry) ratio {
 	return r
 }
 
+// summaryOf summarises the ratios of the k-th case of every row. rule is the rule of these cases.
 func summaryOf(rows []claimRow, k int, rule paper.Rule) ratioSummary {
 	o := ratioSummary{Rule: rule}
 	var ratios []ratio
@@ -228,8 +229,8 @@ func valuesOf(p *problem, measure func(*problem, side) entry, sides []side) (all
 	return all
 }
 
-// entry returns an entry of the side, with an unknown value.
-func (s side) entry(t splitCounts) entry {
+// unknownEntry returns an entry of the side with the value NaN. t counts the splits of the side's method.
+func (s side) unknownEntry(t splitCounts) entry {
 	return entry{Name: fmt.Sprintf("%s, %s", s.method, s.output), Value: math.NaN(), Open: t.Open > 0}
 }
 
@@ -240,7 +241,7 @@ func gapOf(p *problem, s side) entry {
 	if x == nil {
 		x = byPasses
 	}
-	e := s.entry(t)
+	e := s.unknownEntry(t)
 	c, drawn := curveOf(p, s.method, s.output, gap, x)
 	c = c.until(p.Protocol.Passes)
 	switch {
@@ -254,7 +255,7 @@ func gapOf(p *problem, s side) entry {
 
 // testOf returns the mean loss of a side on the test half at the end of the budget.
 func testOf(p *problem, s side) entry {
-	e := s.entry(countsOf(p, s.method, s.output))
+	e := s.unknownEntry(countsOf(p, s.method, s.output))
 	if c, ok := curveOf(p, s.method, s.output, testLoss, byPasses); ok {
 		e.Value = c.until(p.Protocol.Passes).end()
 	}
@@ -265,7 +266,7 @@ func testOf(p *problem, s side) entry {
 // NaN if there are no times.
 func secondsOf(p *problem, s side) entry {
 	t := countsOf(p, s.method, s.output)
-	e := s.entry(t)
+	e := s.unknownEntry(t)
 	c, ok := curveOf(p, s.method, s.output, gap, byPasses)
 	if !ok {
 		if t.Failed > 0 && p.timing(s.method, 0) != nil {

@@ -48,10 +48,12 @@ func (p *problem) precision() float64 {
 // passes in the protocol.
 type axis func(u *paper.TunedRun, budget float64) (points []paper.Point, x []float64)
 
+// byPasses counts every sample gradient and Hessian product.
 func byPasses(u *paper.TunedRun, _ float64) (points []paper.Point, x []float64) {
 	return along(u.Points, func(p paper.Point) float64 { return p.Passes })
 }
 
+// byPaper counts passes as the paper does: an iteration of an exact batch method is one pass.
 func byPaper(u *paper.TunedRun, _ float64) (points []paper.Point, x []float64) {
 	return along(u.Points, func(p paper.Point) float64 { return p.Paper })
 }
@@ -71,6 +73,7 @@ func byBudget(u *paper.TunedRun, budget float64) (points []paper.Point, x []floa
 	return append(slices.Clone(points[:k]), *u.Within), append(x[:k:k], budget)
 }
 
+// along returns the points, and the position of each by the function place.
 func along(points []paper.Point, place func(p paper.Point) float64) ([]paper.Point, []float64) {
 	var x []float64
 	for _, p := range points {
@@ -149,9 +152,9 @@ func overSecondsOf(p *problem, m paper.Method, c curve) (out curve, ok bool) {
 	return out, len(out.x) > 1
 }
 
-// find returns the index k of the first position on an axis that is at least x, or −1 if there is none.
-// share is 0 if x is at position k−1, 1 if x is at position k, and linear between them.
-func find(xs []float64, x float64) (k int, share float64) {
+// findPosition returns the index k of the first position on an axis that is at least x, or −1 if there is
+// none. share is 0 if x is at position k−1, 1 if x is at position k, and linear between them.
+func findPosition(xs []float64, x float64) (k int, share float64) {
 	k = slices.IndexFunc(xs, func(v float64) bool { return v >= x-positionTol })
 	if k > 0 {
 		share = (x - xs[k-1]) / (xs[k] - xs[k-1])
@@ -162,7 +165,7 @@ func find(xs []float64, x float64) (k int, share float64) {
 // interpolate returns the value of a positive curve at x, by linear interpolation of its logarithm.
 // ok is false if x is outside the curve.
 func interpolate(xs, vs []float64, x float64) (v float64, ok bool) {
-	switch k, share := find(xs, x); {
+	switch k, share := findPosition(xs, x); {
 	case k < 0:
 		return 0, false
 	case k == 0 || xs[k] <= x+positionTol:
@@ -175,7 +178,7 @@ func interpolate(xs, vs []float64, x float64) (v float64, ok bool) {
 // linear returns the value of a curve at x by linear interpolation. Before the first position it returns
 // vs[0]. ok is false beyond the last position.
 func linear(xs, vs []float64, x float64) (v float64, ok bool) {
-	switch k, share := find(xs, x); {
+	switch k, share := findPosition(xs, x); {
 	case k < 0:
 		return 0, false
 	case k == 0:
