@@ -66,7 +66,7 @@ func (c *Covariance) strongest(floor float64, keep, threads int) (pairs []Edge, 
 			return func(k int) { do(k, r, part) }
 		})
 		for _, part := range parts {
-			total.pairs = append(total.pairs, part.pairs...)
+			total.pairs, total.floor = append(total.pairs, part.pairs...), max(total.floor, part.floor)
 		}
 		total.prune()
 	}

@@ -251,6 +251,25 @@ func TestBuildersRefuse(t *testing.T) {
 	check.Error(t, err, "41 nearest of 40 features")
 }
 
+// TestDroppedPairs checks that Threshold returns an error if pairs were dropped while they were collected,
+// even if the pairs that are left are not too many.
+func TestDroppedPairs(t *testing.T) {
+	const n = 60 // enough pairs for the collector to prune before the end
+	values := slices.Repeat([]float64{0.2}, n*n)
+	for i := range n {
+		values[i*n+i] = 1
+	}
+	values[1], values[n] = 0.9, 0.9
+	c, err := NewCovariance(n, values)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for threads := 1; threads <= 2; threads++ {
+		_, err = Threshold(c, 0.1, &CorrelationOptions{MaxEdges: 1, Threads: threads})
+		check.Error(t, err, "threshold 0.1: more than 1 pairs", "above 0.9")
+	}
+}
+
 func TestGrid(t *testing.T) {
 	want := []Edge{{0, 1, 1}, {0, 3, 1}, {1, 2, 1}, {1, 4, 1}, {2, 5, 1}, {3, 4, 1}, {4, 5, 1}}
 	if diff := gocmp.Diff(want, Grid(2, 3).Edges()); diff != "" {
