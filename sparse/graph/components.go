@@ -13,13 +13,16 @@ import (
 // DefaultMaxEdges pairs of features are joined. A larger penalty makes the components smaller.
 type ComponentError struct {
 	Penalty float64 // the penalty that was asked for
-	Size    int     // size of the largest component, or a lower bound of it
+	Size    int     // size of the largest component, or a lower bound of it; at most Limit if only the pairs are too many
 	Limit   int     // largest size accepted
 	Fits    float64 // a penalty at which all components are within Limit; usually the smallest such penalty
 }
 
-// Error returns a message with the size, the limit and the penalty to try.
+// Error returns a message with what is too large, the limit and the penalty to try.
 func (e *ComponentError) Error() string {
+	if e.Size <= e.Limit {
+		return fmt.Sprintf("graph: at penalty %v, more than %d pairs of features are joined: at most as many can be; a penalty of %.6g or more joins no more pairs", e.Penalty, DefaultMaxEdges, e.Fits)
+	}
 	return fmt.Sprintf("graph: at penalty %v, %d features or more have to be solved together: at most %d are; a penalty of %.6g or more leaves no larger component", e.Penalty, e.Size, e.Limit, e.Fits)
 }
 

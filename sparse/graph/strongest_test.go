@@ -270,6 +270,12 @@ func TestDroppedPairs(t *testing.T) {
 	}
 }
 
+// TestComponentErrorOfPairs checks the text of the error if no component is too large, but pairs are too many.
+func TestComponentErrorOfPairs(t *testing.T) {
+	err := &ComponentError{Penalty: 0.1, Size: 1800, Limit: 2000, Fits: 0.2}
+	check.Error(t, err, "more than 5000000 pairs of features are joined", "a penalty of 0.2 or more")
+}
+
 func TestGrid(t *testing.T) {
 	want := []Edge{{0, 1, 1}, {0, 3, 1}, {1, 2, 1}, {1, 4, 1}, {2, 5, 1}, {3, 4, 1}, {4, 5, 1}}
 	if diff := gocmp.Diff(want, Grid(2, 3).Edges()); diff != "" {

@@ -87,7 +87,7 @@ func (c *graphCmd) Run(e *env) error {
 		return c.build(e, src, p)
 	})
 	p.end()
-	if large, bad := errors.AsType[*graph.ComponentError](err); bad && src.limitedByMemory {
+	if large, bad := errors.AsType[*graph.ComponentError](err); bad && large.Size > large.Limit && src.limitedByMemory {
 		return c.tooLarge(large)
 	}
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/scas-admm/scas/kernels/pkgerr"
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/sparse"
+	"github.com/scas-admm/scas/sparse/graph"
 )
 
 // TestRemediesAreWorded checks that phrases has words for each remedy in the source of the libraries, and
@@ -143,6 +144,8 @@ func TestReworded(t *testing.T) {
 		{&sparse.ParseError{File: "model", Msg: "empty"}, "model: empty"}, // a file with the name of a package
 		{fmt.Errorf("at 0.1: %w", &solver.DivergenceError{Start: math.Inf(1)}), "at 0.1: the objective is +Inf at the start already: " +
 			"numbers of the data, labels, weights or penalty are too large; scale them"},
+		{&graph.ComponentError{Penalty: 0.1, Size: 30, Limit: 30, Fits: 0.2}, "penalty 0.1: more than 5,000,000 pairs of features would be joined; " +
+			"try --penalty 0.2, which joins no more"},
 		{fmt.Errorf("reading: %w", second), "reading: no class: a.svm:2: too large; give --features a larger number; " +
 			"give --loss squared if the labels are numbers, correct the label, or leave the row out"},
 	} {
