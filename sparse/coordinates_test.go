@@ -32,8 +32,8 @@ func TestReadMatrixRefuses(t *testing.T) {
 		want         []string
 	}{
 		{"empty", "", 0, 0, []string{"m.txt: the file is empty", "rows cols nnz"}},
-		{"short header", "3 4\n", 1, 3, []string{"2 tokens", "rows cols nnz"}},
-		{"long header", "3 4 1 7\n", 1, 7, []string{`"7"`, "4 tokens"}},
+		{"short header", "3 4\n", 1, 3, []string{"number of tokens is 2", "rows cols nnz"}},
+		{"long header", "3 4 1 7\n", 1, 7, []string{`"7"`, "number of tokens is 4"}},
 		{"real header", "3 4.5 1\n", 1, 3, []string{`"4.5"`, "whole numbers"}},
 		{"negative header", "-3 4 1\n", 1, 1, []string{`"-3"`}},
 		{"too wide", "3 2147483648 1\n", 1, 3, []string{"at most 2147483647"}},
@@ -45,7 +45,7 @@ func TestReadMatrixRefuses(t *testing.T) {
 		{"column beyond", "3 4 1\n3 5 1\n", 2, 3, []string{`"5"`, "1..4"}},
 		{"value", "3 4 1\n3 4 x\n", 2, 5, []string{`"x"`, "finite decimal"}},
 		{"NaN", "3 4 1\n3 4 NaN\n", 2, 5, []string{`"NaN"`, "finite decimal"}},
-		{"value missing", "3 4 1\n3 4\n", 2, 3, []string{"2 tokens", "i j value"}},
+		{"value missing", "3 4 1\n3 4\n", 2, 3, []string{"number of tokens is 2", "i j value"}},
 		{"place twice", "3 4 3\n3 4 1\n1 1 1\n3 4 2\n", 4, 0, []string{"(3, 4)", "after line 2"}},
 		{"noise", "\x00\x01", 1, 1, []string{"not a text file"}},
 	}

@@ -48,8 +48,8 @@ func TestReadMatrixMarketRefuses(t *testing.T) {
 		{"tensor", "%%MatrixMarket matrix tensor real general\n", 1, 23, []string{`"tensor"`, "coordinate or array"}},
 		{"array of a pattern", "%%MatrixMarket matrix array pattern general\n", 1, 29, []string{`"pattern"`, "real or integer"}},
 		{"array without size", array + "% only this\n", 0, 0, []string{"`rows cols`"}},
-		{"array with three sizes", array + "2 2 4\n", 2, 5, []string{"3 tokens", "`rows cols`"}},
-		{"array, two a line", array + "1 2\n1 2\n", 3, 3, []string{"2 tokens", "one value a line"}},
+		{"array with three sizes", array + "2 2 4\n", 2, 5, []string{"number of tokens is 3", "`rows cols`"}},
+		{"array, two a line", array + "1 2\n1 2\n", 3, 3, []string{"number of tokens is 2", "one value a line"}},
 		{"array, too few", array + "2 2\n1\n2\n3\n", 5, 0, []string{"after 3 entries", "4 announced"}},
 		{"array, too many", array + "1 2\n1\n2\n3\n", 5, 1, []string{"more entries than the 2"}},
 		{"array, nan", array + "1 2\n1\nnan\n", 4, 1, []string{`"nan"`, "finite"}},
@@ -62,7 +62,7 @@ func TestReadMatrixMarketRefuses(t *testing.T) {
 		{"upper", symmetric + "2 2 1\n1 2 1\n", 3, 3, []string{"above the diagonal", "lower triangle"}},
 		{"skew diagonal", "%%MatrixMarket matrix coordinate real skew-symmetric\n2 2 1\n1 1 1\n", 3, 3, []string{"diagonal of a skew"}},
 		{"fraction", "%%MatrixMarket matrix coordinate integer general\n1 1 1\n1 1 0.5\n", 3, 5, []string{`"0.5"`, "integer"}},
-		{"value in a pattern", "%%MatrixMarket matrix coordinate pattern general\n1 1 1\n1 1 1\n", 3, 5, []string{"3 tokens", "pattern"}},
+		{"value in a pattern", "%%MatrixMarket matrix coordinate pattern general\n1 1 1\n1 1 1\n", 3, 5, []string{"number of tokens is 3", "pattern"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := readMatrix(strings.NewReader(tt.text), "m.mtx")

@@ -90,7 +90,7 @@ func graphOf(c *coordinates.File, p int) (*Graph, error) {
 func wrongEdge(l coordinates.Line, p int) (token int, msg string, remedies []sparse.Remedy) {
 	switch {
 	case l.Tokens < 2 || l.Tokens > 3:
-		return min(l.Tokens-1, 3), fmt.Sprintf("%d tokens: expected an edge `i j [weight]`", l.Tokens), nil
+		return min(l.Tokens-1, 3), fmt.Sprintf("the number of tokens is %d: expected an edge `i j [weight]`", l.Tokens), nil
 	case l.I < 1 || int(l.I) > p:
 		return notFeature(0, p)
 	case l.J < 1 || int(l.J) > p:
@@ -133,16 +133,11 @@ func FromAdjacency(a *sparse.CSR) (*Graph, error) {
 	if rows != cols {
 		return nil, errorf("adjacency matrix of %d rows and %d columns: want a square one", rows, cols)
 	}
-	t := a.Transpose()
 	g := &Graph{n: rows}
 	for i := range rows {
 		idx, val := a.Row(i)
-		above, mirror := t.Row(i)
 		for k, j := range idx {
-			w := 0.0
-			if at, found := slices.BinarySearch(above, j); found {
-				w = mirror[at]
-			}
+			w := a.At(int(j), i)
 			if w != val[k] {
 				return nil, errorf("adjacency matrix: entry (%d, %d) is %v but (%d, %d) is %v: want a symmetric matrix, or read it as a constraint matrix", i+1, j+1, val[k], j+1, i+1, w)
 			}

@@ -43,8 +43,8 @@ func TestReadEdgesRefuses(t *testing.T) {
 		{"duplicate", "1 2\n2 3\n2 1 4\n", 3, 1, []string{"2 and 1", "line 1"}},
 		{"weight NaN", "1 2 nan\n", 1, 5, []string{`"nan"`, "finite"}},
 		{"weight 0", "1 2 0\n", 1, 5, []string{`"0"`, "other than 0"}},
-		{"one token", "1\n", 1, 1, []string{"1 tokens", "i j [weight]"}},
-		{"four tokens", "1 2 3 4\n", 1, 7, []string{`"4"`, "4 tokens"}},
+		{"one token", "1\n", 1, 1, []string{"number of tokens is 1", "i j [weight]"}},
+		{"four tokens", "1 2 3 4\n", 1, 7, []string{`"4"`, "number of tokens is 4"}},
 		{"noise", "1 2\n\x01\x02", 2, 1, []string{"not a text file"}},
 	}
 	for _, tt := range tests {

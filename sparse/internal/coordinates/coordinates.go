@@ -73,11 +73,7 @@ func Parse(data []byte, name string, wrong Wrong) (*File, error) {
 func (c *File) line(lines *text.Lines) Line {
 	l := Line{Value: 1, Tokens: len(lines.Fields), Number: lines.Number}
 	if c.array && len(c.Lines) > 0 {
-		v, ok := text.ParseFloat(lines.Fields[0].Text)
-		if !ok {
-			v = math.NaN()
-		}
-		l.Value = v
+		l.Value = floatOrNaN(lines.Fields[0].Text)
 		return l
 	}
 	for k, to := range []*int32{&l.I, &l.J} {
@@ -89,13 +85,18 @@ func (c *File) line(lines *text.Lines) Line {
 		}
 	}
 	if l.Tokens > 2 {
-		v, ok := text.ParseFloat(lines.Fields[2].Text)
-		if !ok {
-			v = math.NaN()
-		}
-		l.Value = v
+		l.Value = floatOrNaN(lines.Fields[2].Text)
 	}
 	return l
+}
+
+// floatOrNaN returns the number in s, or NaN if s is not a finite decimal number.
+func floatOrNaN(s string) float64 {
+	v, ok := text.ParseFloat(s)
+	if !ok {
+		return math.NaN()
+	}
+	return v
 }
 
 // banner parses the first line of a Matrix Market file.

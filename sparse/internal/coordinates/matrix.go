@@ -65,7 +65,7 @@ func (c *File) place(size [3]int64) error {
 	for k := range c.Lines[1:] {
 		e := &c.Lines[k+1]
 		if e.Tokens != 1 {
-			return c.ErrorAt(k+1, 1, fmt.Sprintf("%d tokens: expected one value a line", e.Tokens))
+			return c.ErrorAt(k+1, 1, fmt.Sprintf("the number of tokens is %d: expected one value a line", e.Tokens))
 		}
 		e.I, e.J = int32(i), int32(j)
 		for i++; i > size[0] && j <= size[1]; i = first() {
@@ -170,7 +170,7 @@ func (c *File) header() (size [3]int64, err error) {
 		return size, c.wrong(c.Name, 0, 0, "", "the file has nothing but comments: "+want)
 	}
 	if n := c.Lines[0].Tokens; n != numbers {
-		return size, c.ErrorAt(0, min(n-1, numbers), fmt.Sprintf("%d tokens: %s", n, want))
+		return size, c.ErrorAt(0, min(n-1, numbers), fmt.Sprintf("the number of tokens is %d: %s", n, want))
 	}
 	for k, f := range c.fields(0) {
 		v, ok := text.ParseInt(f.Text)
@@ -224,7 +224,7 @@ func (c *File) wrongEntry(e Line, size [3]int64) (token int, msg string) {
 	}
 	switch {
 	case e.Tokens != tokens:
-		return min(e.Tokens-1, tokens), fmt.Sprintf("%d tokens: expected an entry %s", e.Tokens, form)
+		return min(e.Tokens-1, tokens), fmt.Sprintf("the number of tokens is %d: expected an entry %s", e.Tokens, form)
 	case e.I < 1 || int64(e.I) > size[0]:
 		return 0, fmt.Sprintf("expected a row number in 1..%d", size[0])
 	case e.J < 1 || int64(e.J) > size[1]:
