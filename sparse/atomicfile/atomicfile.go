@@ -44,12 +44,8 @@ func Prepare(path string, perm fs.FileMode, fill func(io.Writer) error) (*Prepar
 	if err == nil && !info.Mode().IsRegular() {
 		return &Prepared{path: path}, writeThrough(path, fill)
 	}
-	dir, base := filepath.Split(path)
-	if dir == "" {
-		dir = "."
-	}
-	removeStale(dir, base)
-	f, err := createTemp(dir, base, perm)
+	removeStale(path)
+	f, err := createTemp(path, perm)
 	if err != nil {
 		return nil, errorf("writing %s: %w", path, err)
 	}
@@ -113,19 +109,20 @@ func (p *Prepared) Discard() {
 	}
 }
 
-// stem returns the text that the names of temporary files for base begin with. It is short enough
+// stem returns the text that the names of temporary files for path begin with. It is short enough
 // that the names have at most 255 bytes, the limit of file systems.
-func stem(base string) string {
+func stem(path string) string {
+	base := filepath.Base(path)
 	return "." + strings.ToValidUTF8(base[:min(len(base), 200)], "") + "."
 }
 
 const suffix = ".tmp"
 
-// createTemp creates a new temporary file, and locks it if the system has file locks. The lock
+// createTemp creates a new temporary file for path, and locks it if the system has file locks. The lock
 // ends when the file and the duplicate that keepLock makes are closed.
-func createTemp(dir, base string, perm fs.FileMode) (*os.File, error) {
+func createTemp(path string, perm fs.FileMode) (*os.File, error) {
 	for {
-		name := filepath.Join(dir, fmt.Sprintf("%s%08x%s", stem(base), rand.Uint32(), suffix))
+		name := filepath.Join(filepath.Dir(path), fmt.Sprintf("%s%08x%s", stem(path), rand.Uint32(), suffix))
 		f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, perm)
 		if errors.Is(err, fs.ErrExist) {
 			continue
@@ -151,25 +148,26 @@ func claim(f *os.File) bool {
 	return os.SameFile(own, current)
 }
 
-// removeStale removes the temporary files for base that no process has locked. It ignores errors,
+// removeStale removes the temporary files for path that no process has locked. It ignores errors,
 // because a stale file does no harm.
-func removeStale(dir, base string) {
+func removeStale(path string) {
+	dir, prefix := filepath.Dir(path), stem(path)
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return
 	}
 	for _, e := range entries {
-		prefix, name := stem(base), e.Name()
+		name := e.Name()
 		if len(name) != len(prefix)+8+len(suffix) || name[:len(prefix)] != prefix || filepath.Ext(name) != suffix {
 			continue
 		}
 		if info, err := e.Info(); err != nil || !info.Mode().IsRegular() {
 			continue
 		}
-		path := filepath.Join(dir, name)
-		if f, err := os.Open(path); err == nil {
+		stale := filepath.Join(dir, name)
+		if f, err := os.Open(stale); err == nil {
 			if Lock(f) {
-				os.Remove(path)
+				os.Remove(stale)
 			}
 			f.Close()
 		}
@@ -179,11 +177,7 @@ func removeStale(dir, base string) {
 // Probe returns an error if Write could not create its temporary file for path. To find out, it
 // creates such a file and removes it.
 func Probe(path string) error {
-	dir, base := filepath.Split(path)
-	if dir == "" {
-		dir = "."
-	}
-	f, err := createTemp(dir, base, 0o600)
+	f, err := createTemp(path, 0o600)
 	if err != nil {
 		return errorf("writing %s: %w", path, err)
 	}
