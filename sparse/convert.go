@@ -222,10 +222,10 @@ func (c *conversion) partsError(err error) error {
 	return errorf("writing the rows of %s: %w", c.name, err)
 }
 
-// wrote counts b as written to the .scas file, reports the progress, and returns an error if the
-// conversion must stop.
-func (c *conversion) wrote(b []byte) error {
-	c.written += int64(len(b))
+// wrote counts n more bytes as written to the .scas file, reports the progress, and returns an error if
+// the conversion must stop.
+func (c *conversion) wrote(n int) error {
+	c.written += int64(n)
 	c.report("file", c.written, c.parts.bytes())
 	return c.interrupted()
 }
@@ -235,7 +235,7 @@ func (c *conversion) wrote(b []byte) error {
 func (c *conversion) section(k int, write func(io.Writer, []byte) error) func(io.Writer) error {
 	return func(w io.Writer) error {
 		return c.parts.each(k, func(b []byte) error {
-			if err := c.wrote(b); err != nil {
+			if err := c.wrote(len(b)); err != nil {
 				return err
 			}
 			return write(w, b)

@@ -172,9 +172,7 @@ func (c *tableConversion) writeValues(w io.Writer) error {
 			}
 			kept++
 		}
-		c.written += int64(8 * len(val))
-		c.report("file", c.written, c.parts.bytes())
-		if err := c.interrupted(); err != nil {
+		if err := c.wrote(8 * len(val)); err != nil {
 			return err
 		}
 		return scasfile.WriteNumbers(w, val[:kept])

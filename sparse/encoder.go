@@ -233,9 +233,9 @@ func textOf(value any) (string, error) {
 	case bool:
 		return strconv.FormatBool(v), nil
 	case float64:
-		return strconv.FormatFloat(v, 'g', -1, 64), nil
+		return formatFloat(v), nil
 	case float32:
-		return strconv.FormatFloat(float64(v), 'g', -1, 64), nil
+		return formatFloat(float64(v)), nil
 	case int, int8, int16, int32, int64, uint, uint8, uint16, uint32, uint64:
 		return fmt.Sprint(v), nil
 	}
