@@ -41,8 +41,7 @@ func SVG(w io.Writer, g *graph.Graph, names []string, sets *Sets) error {
 		return pkgerr.Errorf("draw", "sets of %d nodes for %d: want one per node", len(sets.SetOf), g.Nodes())
 	}
 	if !Fits(g) {
-		s := g.Statistics()
-		return pkgerr.Errorf("draw", "%d nodes with edges: want at most %d; write DOT for a tool made for large graphs", s.Nodes-s.Isolated, MaxNodes)
+		return pkgerr.Errorf("draw", "%d nodes with edges: want at most %d; write DOT for a tool made for large graphs", nodesWithEdges(g), MaxNodes)
 	}
 	d := newDrawing(g, names)
 	d.sets = sets
@@ -50,9 +49,11 @@ func SVG(w io.Writer, g *graph.Graph, names []string, sets *Sets) error {
 }
 
 // Fits reports whether g is small enough for SVG.
-func Fits(g *graph.Graph) bool {
+func Fits(g *graph.Graph) bool { return nodesWithEdges(g) <= MaxNodes }
+
+func nodesWithEdges(g *graph.Graph) int {
 	s := g.Statistics()
-	return s.Nodes-s.Isolated <= MaxNodes
+	return s.Nodes - s.Isolated
 }
 
 // drawing is a graph with the positions of its nodes, in pixels.

@@ -20,12 +20,12 @@ func EstimateEdges(c *graph.Covariance, k int, opt Options) (*Result, error) {
 		return nil, errorf("%d edges asked for: want 1 to %d", k, graph.DefaultMaxEdges)
 	}
 	pairs := c.Largest(k, opt.Threads)
+	if len(pairs) < k {
+		return nil, errorf("%d edges asked for: only %d pairs of features are correlated: want fewer", k, len(pairs))
+	}
 	weakest, strongest := math.Inf(1), 0.0
 	for _, p := range pairs {
 		weakest, strongest = min(weakest, math.Abs(p.Weight)), max(strongest, math.Abs(p.Weight))
-	}
-	if len(pairs) < k {
-		return nil, errorf("%d edges asked for: only %d pairs of features are correlated: want fewer", k, len(pairs))
 	}
 	search := edgeSearch{c: c, opt: opt, k: k, high: strongest} // the penalty strongest gives no edges
 	// About k covariances are larger than weakest, so the penalty weakest gives about k edges.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"math"
-	"slices"
 
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/sparse"
@@ -168,9 +167,7 @@ func (r *Result) Graph(opt *graph.CorrelationOptions) *graph.Graph {
 	n, _ := r.Theta.Dims()
 	root := make([]float64, n)
 	for i := range n {
-		idx, val := r.Theta.Row(i)
-		diagonal, _ := slices.BinarySearch(idx, int32(i))
-		root[i] = math.Sqrt(val[diagonal])
+		root[i] = math.Sqrt(r.Theta.At(i, i))
 	}
 	g, err := graph.FromAdjacency(r.Theta)
 	if err == nil {
