@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"math/bits"
 	"strconv"
 	"strings"
 )
@@ -264,14 +265,13 @@ func (a *Array) Floats(dst []float64) (int, error) {
 	}
 	n := len(b) / a.Size
 	switch {
-	case a.Kind == 'f' && a.Size == 8 && !a.big:
-		for k := range n {
-			dst[k] = math.Float64frombits(binary.LittleEndian.Uint64(b[8*k:]))
-		}
-		return n, nil
 	case a.Kind == 'f' && a.Size == 8:
 		for k := range n {
-			dst[k] = math.Float64frombits(binary.BigEndian.Uint64(b[8*k:]))
+			word := binary.LittleEndian.Uint64(b[8*k:])
+			if a.big {
+				word = bits.ReverseBytes64(word)
+			}
+			dst[k] = math.Float64frombits(word)
 		}
 		return n, nil
 	case a.Kind == 'f':

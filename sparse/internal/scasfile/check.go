@@ -28,7 +28,9 @@ func (f *File) CheckPart(lo, hi int, release bool) error {
 	step := int(max(1, f.Rows/(f.size/checkBytes+1))) // rows to check at a time
 	pieces := (hi - lo + step - 1) / step
 	failed := make([]error, pieces)
-	var wrong atomic.Int64 // smallest number of a piece with an error so far; later pieces need no check
+	// wrong is the number of a piece with an error; later pieces need no check. If two pieces store their
+	// numbers at the same time, the larger may stay, so that some pieces are checked without need.
+	var wrong atomic.Int64
 	wrong.Store(int64(pieces))
 	faults.Each(0, pieces, func() func(k int) {
 		return func(k int) {
