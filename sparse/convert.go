@@ -250,7 +250,7 @@ func (c *conversion) binary(cols int, t *TableSummary) binarySections {
 	s := binarySections{
 		header: scasfile.Header{Rows: c.rows, Cols: int64(cols), NNZ: c.nnz},
 		idx:    c.section(columnsPart, asIs), val: c.section(valuesPart, asIs), ptr: c.section(rowsPart, asIs),
-		labels: c.section(labelsPart, func(w io.Writer, b []byte) error { return c.kinds.write(w, scasfile.Floats(b)) }),
+		labels: c.section(labelsPart, func(w io.Writer, b []byte) error { return c.kinds.write(w, scasfile.NumbersIn[float64](b)) }),
 	}
 	if c.kinds.KindCount > 0 {
 		s.label(c.kinds, LabelMapping{}, t)

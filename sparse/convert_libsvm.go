@@ -66,7 +66,7 @@ func (c *libsvmConversion) sections() binarySections {
 	}
 	if c.parser.shifts() {
 		s.idx = c.section(columnsPart, func(w io.Writer, b []byte) error {
-			idx := scasfile.Int32s(b)
+			idx := scasfile.NumbersIn[int32](b)
 			for k := range idx {
 				idx[k]++
 			}

@@ -242,7 +242,7 @@ func (p *parts) entries(do func(idx []int32, val []float64) error) error {
 		if _, err := io.ReadFull(columns, idx); err != nil {
 			return err
 		}
-		return do(scasfile.Int32s(idx), scasfile.Floats(b))
+		return do(scasfile.NumbersIn[int32](idx), scasfile.NumbersIn[float64](b))
 	})
 }
 

@@ -116,7 +116,7 @@ func (c *tableConversion) countDropped() error {
 		return err
 	}
 	return c.parts.each(columnsPart, func(b []byte) error {
-		for _, j := range scasfile.Int32s(b) {
+		for _, j := range scasfile.NumbersIn[int32](b) {
 			if c.to[j] < 0 {
 				c.dropped++
 			}
@@ -136,7 +136,7 @@ func (c *tableConversion) sections() binarySections {
 	if l := c.table.labels; l.worded {
 		rank := l.rank(c.table.summary.Classes)
 		s.labels = c.section(labelsPart, func(w io.Writer, b []byte) error {
-			labels := scasfile.Floats(b)
+			labels := scasfile.NumbersIn[float64](b)
 			for k, v := range labels {
 				labels[k] = rank[int(v)]
 			}
@@ -148,7 +148,7 @@ func (c *tableConversion) sections() binarySections {
 
 // writeColumns writes the columns of the entries that have a feature.
 func (c *tableConversion) writeColumns(w io.Writer, b []byte) error {
-	idx, kept := scasfile.Int32s(b), 0
+	idx, kept := scasfile.NumbersIn[int32](b), 0
 	for _, j := range idx {
 		if f := c.to[j]; f >= 0 {
 			idx[kept] = f
@@ -185,7 +185,7 @@ func (c *tableConversion) writeRows(w io.Writer) error {
 	columns := bufio.NewReader(io.NewSectionReader(c.parts.files[columnsPart].f, 0, c.parts.files[columnsPart].size))
 	var at, dropped int64
 	return c.section(rowsPart, func(w io.Writer, b []byte) error {
-		ends := scasfile.Int64s(b)
+		ends := scasfile.NumbersIn[int64](b)
 		for k, end := range ends {
 			more, err := c.droppedOf(columns, end-at)
 			if err != nil {
@@ -205,7 +205,7 @@ func (c *tableConversion) droppedOf(columns io.Reader, n int64) (dropped int64, 
 		if _, err := io.ReadFull(columns, some); err != nil {
 			return dropped, err
 		}
-		for _, j := range scasfile.Int32s(some) {
+		for _, j := range scasfile.NumbersIn[int32](some) {
 			if c.to[j] < 0 {
 				dropped++
 			}

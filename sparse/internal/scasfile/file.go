@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
-	"math"
 	"os"
 	"runtime/debug"
 	"sync/atomic"
@@ -72,29 +71,12 @@ func Open(r io.ReaderAt, size int64) (*File, error) {
 		return nil, err
 	}
 	f.checked = make([]atomic.Bool, (f.sums.end-f.sums.at)/checksum)
-	f.Idx, f.Val = Int32s(f.part(f.idx)), Floats(f.part(f.val))
-	f.Ptr = Int64s(f.part(f.ptr))
+	f.Idx, f.Val, f.Ptr = NumbersIn[int32](f.part(f.idx)), NumbersIn[float64](f.part(f.val)), NumbersIn[int64](f.part(f.ptr))
 	if f.Header.Labels != Unlabelled {
-		f.Labels = Floats(f.part(f.labels))
+		f.Labels = NumbersIn[float64](f.part(f.labels))
 	}
 	f.Meta = f.part(f.meta)
 	return f, nil
-}
-
-// Int32s returns the numbers in b, such as columns. On little-endian machines the result is a view of b,
-// which must be aligned.
-func Int32s(b []byte) []int32 {
-	return view(b, func(b []byte) int32 { return int32(binary.LittleEndian.Uint32(b)) })
-}
-
-// Int64s is Int32s for int64, such as row pointers.
-func Int64s(b []byte) []int64 {
-	return view(b, func(b []byte) int64 { return int64(binary.LittleEndian.Uint64(b)) })
-}
-
-// Floats is Int32s for float64, such as values and labels.
-func Floats(b []byte) []float64 {
-	return view(b, func(b []byte) float64 { return math.Float64frombits(binary.LittleEndian.Uint64(b)) })
 }
 
 // Mapped reports whether the file is mapped.
@@ -152,22 +134,25 @@ var native = func() bool {
 	return *(*byte)(unsafe.Pointer(&one)) == 1
 }()
 
-// view returns the numbers in b, on little-endian machines without a copy.
-func view[T any](b []byte, decode func([]byte) T) []T {
+// A Number is a type of the numbers in a file: int32 for columns, int64 for row pointers, float64 for values
+// and labels.
+type Number interface{ int32 | int64 | float64 }
+
+// NumbersIn returns the numbers in b. On little-endian machines the result is a view of b, which must be
+// aligned.
+func NumbersIn[T Number](b []byte) []T {
 	var v T
-	size := int(unsafe.Sizeof(v))
+	count := len(b) / int(unsafe.Sizeof(v))
 	if native {
-		return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/size)
+		return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), count)
 	}
-	out := make([]T, len(b)/size)
-	for k := range out {
-		out[k] = decode(b[k*size:])
-	}
+	out := make([]T, count)
+	_, _ = binary.Decode(b, binary.LittleEndian, out) // b is long enough
 	return out
 }
 
 // bytesOf returns the bytes of v without a copy. It is for little-endian machines.
-func bytesOf[T any](v []T) []byte {
+func bytesOf[T Number](v []T) []byte {
 	var one T
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(v))), len(v)*int(unsafe.Sizeof(one)))
 }

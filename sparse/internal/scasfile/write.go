@@ -60,7 +60,7 @@ func (w *Writer) Close() error {
 }
 
 // WriteNumbers writes v in the format of the sections.
-func WriteNumbers[T int32 | int64 | float64](w io.Writer, v []T) error {
+func WriteNumbers[T Number](w io.Writer, v []T) error {
 	if native {
 		_, err := w.Write(bytesOf(v))
 		return err
