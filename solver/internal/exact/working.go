@@ -405,15 +405,17 @@ func (w *workingSet) weighColumns(c []float64) {
 		c[i] = math.Sqrt(v)
 	}
 	z := &w.implicit.Z
-	z.Ptr, z.Idx, z.Val = append(z.Ptr[:0], 0), z.Idx[:0], z.Val[:0]
+	idx, val := z.Idx[:0], z.Val[:0] // appending to local slices needs no write barriers
+	z.Ptr = append(z.Ptr[:0], 0)
 	for k := range w.cols {
 		for e := w.columns.Ptr[k]; e < w.columns.Ptr[k+1]; e++ {
 			if i := w.columns.Idx[e]; c[i] != 0 {
-				z.Idx, z.Val = append(z.Idx, i), append(z.Val, w.columns.Val[e]*c[i])
+				idx, val = append(idx, i), append(val, w.columns.Val[e]*c[i])
 			}
 		}
-		z.Ptr = append(z.Ptr, int64(len(z.Val)))
+		z.Ptr = append(z.Ptr, int64(len(val)))
 	}
+	z.Idx, z.Val = idx, val
 }
 
 // formHessian sets the upper triangle of h to X'diag(c)X, where X is the data of the columns in cols.
