@@ -33,16 +33,21 @@ func (p *Problem) byCoordinate() bool {
 	return ok
 }
 
+// unknown returns an error if the conjugate of the loss or the entries of A are not known.
+func (p *Problem) unknown() error {
+	switch {
+	case !p.Loss.Traits().Conjugate:
+		return fmt.Errorf("%w: the conjugate of the loss is not known", ErrNotApplicable)
+	case !p.A.Identity() && p.A.Matrix() == nil:
+		return fmt.Errorf("%w: A is no matrix", ErrNotApplicable)
+	}
+	return nil
+}
+
 // Refusal returns an error that says why a Solver cannot solve the problem, or nil if it can.
 func (p *Problem) Refusal() error {
-	if !p.Loss.Traits().Conjugate {
-		return fmt.Errorf("%w: the conjugate of the loss is not known", ErrNotApplicable)
-	}
-	if p.byCoordinate() {
-		return nil
-	}
-	if !p.A.Identity() && p.A.Matrix() == nil {
-		return fmt.Errorf("%w: A is no matrix", ErrNotApplicable)
+	if err := p.unknown(); err != nil || p.byCoordinate() {
+		return err
 	}
 	_, features := p.dims()
 	most := DenseFeatures

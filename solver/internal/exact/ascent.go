@@ -29,7 +29,7 @@ type ascent struct {
 	most          float64   // the ascent ends when visited exceeds most
 	count         int       // number of passes, including those that leave samples out
 	visited       float64   // number of entries visited so far, divided by the number of entries of the data
-	random        uint64    // state of the random generator
+	random        generator
 }
 
 const (
@@ -106,8 +106,7 @@ func (s *Solver) newAscent() *ascent {
 // sample i had at the start of its last visit.
 func (a *ascent) pass() float64 {
 	for k := len(a.order) - 1; k > 0; k-- {
-		a.random = a.random*6364136223846793005 + 1442695040888963407
-		other := int((a.random >> 33) % uint64(k+1))
+		other := a.random.below(k + 1)
 		a.order[k], a.order[other] = a.order[other], a.order[k]
 	}
 	visited := 0

@@ -54,10 +54,7 @@ func (k kind) random(n, p int, seed uint64) *Problem {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	data := make([]float64, n*p)
 	prob := &Problem{Loss: k.loss, Labels: make([]float64, n), Limit: make([]float64, p), Ridge: make([]float64, p), Threads: 1}
-	_, class := k.loss.(term.Logistic)
-	if _, hinge := k.loss.(term.SquaredHinge); hinge {
-		class = true
-	}
+	class := k.loss.Traits().Labels == term.Classes
 	for i := range n {
 		common, sum := rng.NormFloat64(), 0.5
 		for j := range p {

@@ -260,10 +260,10 @@ func (f *File) accept(t *trial) {
 }
 
 // revisit visits the rows at the current point again, with the α that the model m gives, and replaces the
-// results in f.at that depend on α.
+// evidence in f.at.
 func (f *File) revisit(m *origin) {
 	if f.visit(&request{to: f.at.x, model: m}); f.stopped == nil {
-		f.at.model, f.at.tally, f.at.head, f.at.tail, f.at.rootHessian, f.at.rootsVersion = m, f.next.tally, f.next.head, f.next.tail, f.next.rootHessian, f.next.rootsVersion
+		f.at.evidence = f.next.evidence
 	}
 }
 

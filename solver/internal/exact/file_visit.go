@@ -30,10 +30,15 @@ type origin struct {
 
 // findings are the results of a visit.
 type findings struct {
-	x            []float64 // the point of the visit
+	x        []float64 // the point of the visit
+	loss     float64   // Σ cᵢ φ(tᵢ)
+	gradient []float64 // X'C φ'(t)
+	evidence
+}
+
+// evidence are the results of a visit that depend on α.
+type evidence struct {
 	model        *origin   // the model that gave α; nil if no gap was requested
-	loss         float64   // Σ cᵢ φ(tᵢ)
-	gradient     []float64 // X'C φ'(t)
 	tally        gap.Tally // the tally of α
 	head, tail   []float64 // X'Cα is head + tail; tail is nil without compensation
 	rootHessian  []float64 // the matrix for gap.Sum.Hessian, see rootTally
@@ -134,8 +139,11 @@ func (f *File) visit(l *request) {
 	f.addRanks(l, first)
 	first.tally.Loss = first.loss
 	f.next = &findings{
-		x: l.to, model: l.model, loss: first.loss, gradient: slices.Clone(first.gradient), tally: first.tally,
-		head: slices.Clone(first.head), tail: slices.Clone(first.tail), rootHessian: slices.Clone(first.rootHessian),
+		x: l.to, loss: first.loss, gradient: slices.Clone(first.gradient),
+		evidence: evidence{
+			model: l.model, tally: first.tally, head: slices.Clone(first.head), tail: slices.Clone(first.tail),
+			rootHessian: slices.Clone(first.rootHessian),
+		},
 	}
 	if l.model != nil {
 		f.next.rootsVersion = first.rootTally.rootsVersion

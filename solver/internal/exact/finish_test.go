@@ -14,11 +14,7 @@ import (
 // column is all ones.
 func sparseProblem(t *testing.T, k kind, n, p int) *Problem {
 	t.Helper()
-	_, class := k.loss.(term.Logistic)
-	if _, hinge := k.loss.(term.SquaredHinge); hinge {
-		class = true
-	}
-	syn, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: n, Features: p, NonzerosPerRow: 8, Noise: 1, Regression: !class, Seed: 5})
+	syn, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: n, Features: p, NonzerosPerRow: 8, Noise: 1, Regression: k.loss.Traits().Labels != term.Classes, Seed: 5})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,14 +11,11 @@ import (
 // coefficients.
 func (s *Solver) Judge(lambda, tol float64, r Result) Result {
 	s.setLambda(lambda)
+	r.Gap = math.Inf(1)
 	for j, v := range s.x {
 		if v != 0 && (s.set.position == nil || s.set.position[j] == 0) {
-			s.at.value = math.Inf(1)
+			return r
 		}
-	}
-	r.Gap = math.Inf(1)
-	if math.IsInf(s.at.value, 1) {
-		return r
 	}
 	s.at.value = s.value(s.at.loss)
 	s.rows.useSlopes(s.x, s.e)

@@ -145,7 +145,7 @@ func New(p *Problem) (*Solver, error) {
 	}
 	s.Start(s.x)
 	s.work.placed = false
-	s.work.damping, s.work.gapRatio, s.work.visits = s.firstDamping(), 1, leastVisits
+	s.forget()
 	return s, nil
 }
 

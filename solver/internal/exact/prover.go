@@ -26,20 +26,16 @@ func (p *Prover) make() {
 		p.assembly = p.whole.Cost()
 		return
 	}
-	p.whole = nil
 	if q.Absolute() {
 		if p.sets, err = newSetSolver(&q); err == nil {
 			return // assembly stays 0: the cost depends on the working sets
 		}
-		p.sets = nil
 	}
 	if _, features := q.Data.Dims(); features <= MostFeatures {
 		q.MaxWorking = MostFeatures
-		if p.whole, err = New(&q); err != nil {
-			p.whole = nil
-			return
+		if p.whole, err = New(&q); err == nil {
+			p.assembly = p.whole.Cost()
 		}
-		p.assembly = p.whole.Cost()
 	}
 }
 

@@ -55,11 +55,19 @@ func (s *Solver) startBySamples(lambda float64, set *Settings) *Solver {
 // picks draws m numbers below n: one from each n/m consecutive numbers.
 func picks(n, m int) []int {
 	pick := make([]int, m)
-	state := uint64(1)
+	random := generator(1)
 	for k := range pick {
-		state = state*6364136223846793005 + 1442695040888963407
 		lo, hi := k*n/m, (k+1)*n/m
-		pick[k] = lo + int((state>>33)%uint64(hi-lo))
+		pick[k] = lo + random.below(hi-lo)
 	}
 	return pick
+}
+
+// A generator draws random numbers. Its value is its state.
+type generator uint64
+
+// below draws a number from 0 to n−1.
+func (g *generator) below(n int) int {
+	*g = *g*6364136223846793005 + 1442695040888963407
+	return int((*g >> 33) % generator(n))
 }

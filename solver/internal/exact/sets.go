@@ -31,11 +31,8 @@ type setSolver struct {
 // newSetSolver prepares p. If working sets cannot solve p, the error wraps ErrNotApplicable.
 func newSetSolver(p *Problem) (*setSolver, error) {
 	_, features := p.Data.Dims()
-	switch {
-	case !p.A.Identity() && p.A.Matrix() == nil:
-		return nil, fmt.Errorf("%w: A is no matrix", ErrNotApplicable)
-	case p.Loss == nil:
-		return nil, fmt.Errorf("%w: the conjugate of the loss is not known", ErrNotApplicable)
+	if err := p.unknown(); err != nil {
+		return nil, err
 	}
 	w := &setSolver{all: newUnrestricted(p), most: mostInSet(p), position: make([]int32, features)}
 	unheld := 0

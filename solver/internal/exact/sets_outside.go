@@ -42,7 +42,9 @@ const (
 	maxSweeps = 500 // largest number of sweeps of coordinate descent
 	// Coordinate descent ends if a sweep reduces the sum of squared excesses by less than this fraction.
 	leastGain = 1e-5
-	noExcess  = 1e-10 // an excess of at most this fraction of the capacity counts as none
+	// Coordinate descent takes an excess of at most noExcess times the capacity to be zero. A feature must have
+	// an excess above clearExcess times its capacity to be counted in outside.over, or to join the next set.
+	noExcess, clearExcess = 1e-10, 1e-6
 )
 
 func newOutside(f *unrestricted) *outside {
@@ -74,7 +76,7 @@ func (o *outside) settle(d *dual, at *iterate) {
 		o.relax(d.z, nearLimit)
 		over := false
 		for _, k := range o.part.features {
-			if e := math.Abs(o.excess(k, nearLimit)); e > 1e-6*o.capacity[k] {
+			if e := math.Abs(o.excess(k, nearLimit)); e > clearExcess*o.capacity[k] {
 				o.near[k] = e
 			}
 			over = over || o.excess(k, 1) != 0
@@ -154,7 +156,7 @@ func eachEntry(r *gap.Penalty, row int32, do func(j int32, v float64)) {
 // count increases o.over by the number of features in the component that have an excess.
 func (o *outside) count() {
 	for _, j := range o.part.features {
-		if math.Abs(o.excess(j, 1)) > 1e-6*o.capacity[j] {
+		if math.Abs(o.excess(j, 1)) > clearExcess*o.capacity[j] {
 			o.over++
 		}
 	}
