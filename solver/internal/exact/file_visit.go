@@ -292,11 +292,8 @@ func (t *piece) dual(f *File, m *origin, lo int, label []float64) {
 		}
 	}
 	for i, a := range alpha {
-		low, high := f.Loss.SlopeRange(label[i])
-		if alpha[i] = max(low, min(a, high)); t.weight[i] == 0 {
-			alpha[i] = 0 // a sample of weight 0 adds 0 to the gap, not 0·∞
-		}
-		if m.shrink > 0 {
+		low, high := slopeRange(f.Loss, label[i], t.weight[i])
+		if alpha[i] = max(low, min(a, high)); m.shrink > 0 {
 			alpha[i] *= m.shrink
 		}
 	}

@@ -45,11 +45,7 @@ func (m *gram) subsample(*Problem) bool { return false }
 // moveTo visits the rows at x and makes x the base.
 func (m *gram) moveTo(x, e []float64, d float64) float64 {
 	m.base.Loss = m.memory.moveTo(x, e, d)
-	for i, s := range m.memory.at.slope {
-		if m.alpha[i] = s; m.Coef[i] == 0 {
-			m.alpha[i] = 0
-		}
-	}
+	m.takeSlopes()
 	copy(m.base.X, x)
 	copy(m.base.Slope, e)
 	m.base.Exact = false

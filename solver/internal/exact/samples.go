@@ -3,6 +3,7 @@ package exact
 import (
 	"github.com/scas-admm/scas/solver/internal/gap"
 	"github.com/scas-admm/scas/solver/internal/quadratic"
+	"github.com/scas-admm/scas/solver/internal/term"
 )
 
 // samples answers all questions about the rows of the data, on all processes, at a point x and with a dual
@@ -52,6 +53,15 @@ type samples interface {
 
 	// Err returns the first error of a visit, which ends a run.
 	Err() error
+}
+
+// slopeRange returns the range of α for a sample: the domain of φ* or, for a sample of weight 0, only 0. So the
+// sample adds 0 to the gap, and not 0·∞.
+func slopeRange(l term.Loss, label, weight float64) (lo, hi float64) {
+	if weight == 0 {
+		return 0, 0
+	}
+	return l.SlopeRange(label)
 }
 
 // A trial is a step that the line search tries.

@@ -94,7 +94,7 @@ func (m *memory) transposed(dst, alpha []float64) {
 func (m *memory) separate(open func(j int) (above, below bool)) *gap.Separated {
 	apart := gap.FindSeparated(m.Team, m.Data, m.Loss, m.Labels, m.Coef, open)
 	for i, b := range m.Labels {
-		if m.lo[i], m.hi[i] = m.Loss.SlopeRange(b); apart != nil && apart.Samples[i] {
+		if m.lo[i], m.hi[i] = slopeRange(m.Loss, b, m.Coef[i]); apart != nil && apart.Samples[i] {
 			m.lo[i], m.hi[i] = 0, 0
 		}
 	}
@@ -162,9 +162,7 @@ func (m *memory) accept(t *trial) {
 	}
 	for i, v := range along {
 		alpha := m.at.slope[i] + float64(m.curve[i]*v)
-		if m.alpha[i] = max(m.lo[i], min(alpha, m.hi[i])); m.Coef[i] == 0 {
-			m.alpha[i] = 0 // a sample of weight 0 adds 0 to the gap, not 0·∞
-		}
+		m.alpha[i] = max(m.lo[i], min(alpha, m.hi[i]))
 	}
 	if t.length > 0 {
 		m.at, m.next = m.next, m.at
@@ -172,10 +170,15 @@ func (m *memory) accept(t *trial) {
 }
 
 func (m *memory) useSlopes(_, e []float64) {
+	m.takeSlopes()
+	m.transposed(e, m.alpha)
+}
+
+// takeSlopes sets α to the slopes φ' at the point.
+func (m *memory) takeSlopes() {
 	for i, v := range m.at.slope {
 		m.alpha[i] = max(m.lo[i], min(v, m.hi[i]))
 	}
-	m.transposed(e, m.alpha)
 }
 
 func (m *memory) dual([]float64) []float64 { return slices.Clone(m.alpha) }

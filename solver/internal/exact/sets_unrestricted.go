@@ -112,7 +112,7 @@ func (f *unrestricted) newDual() *dual {
 func (f *unrestricted) prove(d *dual, at *iterate, goal float64) float64 {
 	d.goal = goal
 	for i, a := range d.alpha {
-		lo, hi := f.Loss.SlopeRange(f.Labels[i])
+		lo, hi := slopeRange(f.Loss, f.Labels[i], f.Coef[i])
 		if d.alpha[i] = math.Max(lo, math.Min(a, hi)); f.apart != nil && f.apart.Samples[i] {
 			d.alpha[i] = 0
 		}
