@@ -14,7 +14,7 @@ type Loss interface {
 	// arguments.
 	SecondDerivative(margin, slope, label float64) float64
 	// Curvature returns an upper bound of SecondDerivative over all margins and labels, or +Inf if
-	// there is none.
+	// there is none. Only Auto accepts a loss without a bound, and only a ConjugateLoss.
 	Curvature() float64
 	// String returns the name of the loss on the command line and in model files.
 	String() string

@@ -54,7 +54,7 @@ func (Auto) Begin(r *Run) (Iteration, error) {
 func (r *Run) newtonOnly() error {
 	return &SettingError{
 		Field: "Method", Value: nameOf(Auto{}),
-		Allowed: fmt.Sprintf("the curvature of the %s loss has no bound, so that Newton steps alone solve such a problem: they take a matrix or the "+
+		Allowed: fmt.Sprintf("the curvature of the %s loss has no bound, so that Newton steps alone solve such a problem: they take a loss with a conjugate, a matrix or the "+
 			"identity as A, the penalties and sets of this package, no coupling A x + B y = c, and up to some "+
 			"thousands of features", r.Problem.loss()),
 	}

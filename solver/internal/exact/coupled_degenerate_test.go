@@ -105,6 +105,11 @@ func TestNotApplicable(t *testing.T) {
 	if _, err := New(p); !errors.Is(err, ErrNotApplicable) {
 		t.Errorf("error %v", err)
 	}
+	own := *p
+	own.Loss = term.LossOf(struct{ term.OwnLoss }{term.Logistic{}}) // without a conjugate
+	if _, err := newSetSolver(&own); !errors.Is(err, ErrNotApplicable) {
+		t.Errorf("no conjugate: error %v", err)
+	}
 	p.MaxWorking, p.A = 0, linalg.New(hidden{p.A.Matrix()}, 5)
 	if _, err := New(p); !errors.Is(err, ErrNotApplicable) {
 		t.Errorf("error %v", err)

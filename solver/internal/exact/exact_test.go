@@ -383,3 +383,38 @@ func TestAfterZero(t *testing.T) {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 }
+
+// ownCounts is the Poisson loss as a caller's own loss. Its curvature has no bound.
+type ownCounts struct{ term.OwnLoss }
+
+func (ownCounts) Conjugate(alpha, label float64) float64 {
+	return term.Poisson{}.Conjugate(alpha, label)
+}
+
+func (ownCounts) ConjugateDomain(label float64) (lo, hi float64) {
+	return term.Poisson{}.SlopeRange(label)
+}
+
+// TestOwnUnbounded checks that a caller's own loss whose curvature has no bound has the solution of the same
+// loss in package term, with a proof.
+func TestOwnUnbounded(t *testing.T) {
+	for _, joint := range []bool{false, true} {
+		for _, free := range []int{0, 1} {
+			p := kind{loss: term.Poisson{}, free: free}.random(80, 6, 3)
+			for i, b := range p.Labels {
+				p.Labels[i] = math.Round(math.Exp(min(b, 3)))
+			}
+			for j := range p.Limit {
+				p.Limit[j] *= 0.01
+			}
+			p.joint = joint
+			tol := 1e-9 * mustNew(t, p).Scale()
+			want := mustNew(t, p).Finish(nil, &Settings{Tol: tol})
+			p.Loss = term.LossOf(ownCounts{term.Poisson{}})
+			got := mustNew(t, p).Finish(nil, &Settings{Tol: tol})
+			if !(got.Gap <= tol) || math.Abs(got.Objective-want.Objective) > 2*tol {
+				t.Errorf("free %d, coupled %v: %.12g with gap %.1e after %d steps, want %.12g", free, joint, got.Objective, got.Gap, got.Iterations, want.Objective)
+			}
+		}
+	}
+}

@@ -55,10 +55,12 @@ func (t *Tally) Add(l term.Loss, s *Samples) {
 	for i, c := range coef {
 		switch {
 		case c == 0:
-		case !math.IsInf(largest, 1) || curvatureOf == nil:
+		case !math.IsInf(largest, 1):
 			t.Curvature += float64(c * largest)
-		default:
+		case curvatureOf != nil:
 			t.Curvature += float64(c * curvatureOf(slope[i], label[i]))
+		default:
+			t.Curvature += float64(c * l.SecondDerivative(margin[i], slope[i], label[i]))
 		}
 		if curvatureOf == nil { // the loss is not in package term
 			t.Zero += float64(c * l.Conjugate(0, label[i]))

@@ -41,7 +41,8 @@ func (l ownLoss) Slopes(slope, margin, label []float64) float64 {
 }
 
 // Curvatures implements Loss. It limits the caller's second derivative to [0, Curvature]. The parabola of
-// Loss.Curvatures has the curvature Curvature.
+// Loss.Curvatures has the curvature Curvature. If that is +Inf, no such parabola is known, and φ″ has no
+// damping.
 func (l ownLoss) Curvatures(dst, slope, margin, label []float64, damping float64) {
 	most := l.Curvature()
 	for i, t := range margin {
@@ -49,7 +50,9 @@ func (l ownLoss) Curvatures(dst, slope, margin, label []float64, damping float64
 		if math.IsNaN(v) {
 			v = most
 		}
-		dst[i] = math.FMA(damping, most-v, v)
+		if dst[i] = v; !math.IsInf(most, 1) {
+			dst[i] = math.FMA(damping, most-v, v)
+		}
 	}
 }
 
