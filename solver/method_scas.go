@@ -98,7 +98,7 @@ func newSCAS(r *Run, linearised bool) (*scas, error) {
 		Snapshot: func() error { return r.WatchedSnapshot(s.autoEta()) }, Schedule: s.schedule, Met: s.curvatureHere,
 		RowSets: func(inner func(*admm.RowSet) error) error { return inner(&s.whole) },
 		Point:   admm.Point(r.Iterate), Scales: r.scales, Keeper: &r.keeper, Gradient: r.Snapshot.Gradient,
-		A: r.product, Step: r.dual, Project: p.project, Interrupt: p.team().Within(r.Err),
+		A: r.product, Step: r.dual, Project: p.project, Interrupt: p.team().IfAlone(r.Err),
 		Many: info.ManyUpdates, Strong: info.Theorem == 2,
 	}
 	if info.ManyUpdates {
@@ -179,8 +179,8 @@ func (s *scas) fitBatch() {
 	}
 	st.DualUpdates = max(1, min(st.DualUpdates, steps/st.BatchSize/2))
 	if st.BatchSize > 1 {
-		n, _ := s.Problem.Data.Dims()
-		s.outer.MeanCurvature = s.Problem.loss().Curvature() * linalg.LargestEigenvalue(s.data) / float64(n)
+		n, p := s.Problem.Data.Dims()
+		s.outer.MeanCurvature = s.Problem.loss().Curvature() * linalg.New(s.data, p).Largest() / float64(n)
 	}
 }
 

@@ -142,7 +142,7 @@ func (f *fitter) lambdaMax(ctx context.Context) (float64, error) {
 func (f *fitter) solve(ctx context.Context, lambda float64) (*outcome, error) {
 	d := f.d
 	goal := d.spec.relTol() * f.s.Scale()
-	set := &exact.Settings{Tol: goal, Interrupt: f.ask(ctx, f.s), Stop: d.team.Within(ctx.Err), Unproved: d.spec.unproved}
+	set := &exact.Settings{Tol: goal, Interrupt: f.ask(ctx, f.s), Stop: d.team.IfAlone(ctx.Err), Unproved: d.spec.unproved}
 	if f.file != nil {
 		f.file.Stop, f.progress.Goal = ctx.Err, goal
 		set.Watch = func(r *exact.Result) error {
@@ -205,7 +205,7 @@ func (f *fitter) unattained(ctx context.Context, out *outcome, ended bool) (bool
 // core, processes agree in each pass over the file.
 func (f *fitter) ask(ctx context.Context, s *exact.Solver) func() error {
 	if f.d.team.Alone() || f.file != nil {
-		return f.d.team.Within(ctx.Err)
+		return f.d.team.IfAlone(ctx.Err)
 	}
 	return func() error {
 		f.cause = f.d.team.Agree(ending.CauseOf(ctx), s.X())

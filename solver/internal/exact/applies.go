@@ -88,7 +88,7 @@ func (p *Problem) FileRefusal() string {
 	b := &gap.Problem{Penalty: gap.NewPenalty(p.A, p.Limit, p.Square, p.Groups), Ridge: ridge, Set: p.Set, Columns: gap.Columns{Largest: slices.Repeat([]float64{1}, len(p.Ridge))}}
 	b.Prepare()
 	if roots := b.Roots(); roots > fileRoots {
-		return fmt.Sprintf("up to %d coefficients without a penalty of their own are streamed, and there are %d: give them one, or a ridge", fileRoots, roots)
+		return fmt.Sprintf("the penalty leaves %d coefficients or groups of coefficients free, and up to %d are streamed: give them a penalty of their own, or a ridge", roots, fileRoots)
 	}
 	return ""
 }

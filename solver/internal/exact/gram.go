@@ -36,7 +36,7 @@ func (p *Problem) gramServes(cheap bool) bool {
 
 func newGram(m *memory) *gram {
 	_, features := m.Data.Dims()
-	return &gram{memory: m, base: gap.Base{X: make([]float64, features), Slope: make([]float64, features)}}
+	return &gram{memory: m, base: gap.Base{X: make([]float64, features), Gradient: make([]float64, features)}}
 }
 
 // subsample returns false, because a start with some of the samples would save nothing.
@@ -47,7 +47,7 @@ func (m *gram) moveTo(x, e []float64, d float64) float64 {
 	m.base.Loss = m.memory.moveTo(x, e, d)
 	m.takeSlopes()
 	copy(m.base.X, x)
-	copy(m.base.Slope, e)
+	copy(m.base.Gradient, e)
 	m.base.Exact = false
 	m.base.Tally = *m.memory.tally()
 	m.there = m.there[:0]
@@ -62,7 +62,7 @@ func (m *gram) evaluate(at []float64) float64 {
 		m.there = append(m.there[:0], at...)
 		m.gradientThere = append(m.gradientThere[:0], at...)
 		for k, j := range w.cols {
-			m.gradientThere[k] = m.base.Slope[j]
+			m.gradientThere[k] = m.base.Gradient[j]
 		}
 		for k, j := range w.cols {
 			if d := at[k] - m.base.X[j]; d != 0 {
@@ -72,7 +72,7 @@ func (m *gram) evaluate(at []float64) float64 {
 	}
 	sum := 0.0
 	for k, j := range w.cols {
-		sum += float64(0.5 * (at[k] - m.base.X[j]) * (m.base.Slope[j] + m.gradientThere[k]))
+		sum += float64(0.5 * (at[k] - m.base.X[j]) * (m.base.Gradient[j] + m.gradientThere[k]))
 	}
 	return math.Max(0, m.base.Loss+sum)
 }
@@ -106,7 +106,7 @@ func (m *gram) prove(x, z, e []float64, goal float64) gap.Bound {
 	if !slices.Equal(x, m.base.X) {
 		m.moveTo(x, e, 0)
 	}
-	copy(e, m.base.Slope)
+	copy(e, m.base.Gradient)
 	_, p := m.Data.Dims()
 	m.visited += 2 * float64(p)
 	left := float64(p*(p+1)-len(m.set.cols)*(len(m.set.cols)+1)) / 2
@@ -114,7 +114,7 @@ func (m *gram) prove(x, z, e []float64, goal float64) gap.Bound {
 	b := m.bounds.Prove(m.point(x), m.alpha, z, e, &m.base.Tally, goal)
 	if b.Tail != nil {
 		for j, tail := range b.Tail {
-			m.base.Slope[j] = e[j] + tail
+			m.base.Gradient[j] = e[j] + tail
 		}
 		m.base.Exact, m.there = true, m.there[:0]
 	}

@@ -55,8 +55,8 @@ type samples interface {
 	Err() error
 }
 
-// slopeRange returns the range of α for a sample: the domain of φ* or, for a sample of weight 0, only 0. So the
-// sample adds 0 to the gap, and not 0·∞.
+// slopeRange returns the range of α for a sample: the domain of φ* or, for a sample of weight 0, only 0. So
+// the sample adds 0 to the gap, and not 0·∞.
 func slopeRange(l term.Loss, label, weight float64) (lo, hi float64) {
 	if weight == 0 {
 		return 0, 0

@@ -42,8 +42,9 @@ const (
 	maxSweeps = 500 // largest number of sweeps of coordinate descent
 	// Coordinate descent ends if a sweep reduces the sum of squared excesses by less than this fraction.
 	leastGain = 1e-5
-	// Coordinate descent takes an excess of at most noExcess times the capacity to be zero. A feature must have
-	// an excess above clearExcess times its capacity to be counted in outside.over, or to join the next set.
+	// Coordinate descent takes an excess of at most noExcess times the capacity to be zero. A feature must
+	// have an excess above clearExcess times its capacity to be counted in outside.over, or to join the next
+	// set.
 	noExcess, clearExcess = 1e-10, 1e-6
 )
 

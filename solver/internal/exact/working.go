@@ -365,8 +365,8 @@ func (w *workingSet) margins(s *rows.Sums, dst, u []float64) {
 	kernels.Gradient(dst, w.columns, u)
 }
 
-// transposed sets dst = X'C alpha, where X is the data of the columns in cols, and C has the weights cᵢ of the
-// samples on its diagonal.
+// transposed sets dst = X'C alpha, where X is the data of the columns in cols, and C has the weights cᵢ of
+// the samples on its diagonal.
 func (w *workingSet) transposed(s *rows.Sums, dst, alpha []float64) {
 	if w.formed {
 		s.Transposed(dst, w.rows, alpha)
@@ -378,8 +378,8 @@ func (w *workingSet) transposed(s *rows.Sums, dst, alpha []float64) {
 // If rows have at least sharedFrom entries on average, several goroutines compute a Hessian.
 const sharedFrom = 32
 
-// cutHessian divides the columns of the Hessian among goroutines: goroutine k computes the columns from cut[k]
-// to cut[k+1]−1.
+// cutHessian divides the columns of the Hessian among goroutines: goroutine k computes the columns from
+// cut[k] to cut[k+1]−1.
 func (w *workingSet) cutHessian() {
 	if w.rows.Ptr == nil {
 		return

@@ -5,19 +5,19 @@ import "math"
 // A Base is a point at which the samples were visited, with the dual point αᵢ = φ'(tᵢ). The second derivative
 // of the loss must be a constant κ.
 type Base struct {
-	X     []float64
-	Slope []float64 // X'Cα, the gradient of the mean loss at X
-	Exact bool      // Slope was summed with compensation
-	Loss  float64   // Σ cᵢ φ(tᵢ)
-	Tally Tally     // the tally of X and α
+	X        []float64
+	Gradient []float64 // X'Cα, the gradient of the mean loss at X
+	Exact    bool      // Gradient was summed with compensation
+	Loss     float64   // Σ cᵢ φ(tᵢ)
+	Tally    Tally     // the tally of X and α
 }
 
 // A Move is a step d from the point of a Base to x = Base.X + d. The matrix H = κX'CX is known.
 type Move struct {
 	Size  float64   // Σ |dⱼ| Columns.Norm[j], a bound of √(Σ cᵢ(Xd)ᵢ²)
 	Terms int       // the number of non-zero dⱼ
-	Head  []float64 // X'C(α + κXd), computed as Base.Slope + H d
-	Loss  float64   // Σ cᵢ φ(tᵢ) at x, computed as Base.Loss + Slope'd + d'Hd/2
+	Head  []float64 // X'C(α + κXd), computed as Base.Gradient + H d
+	Loss  float64   // Σ cᵢ φ(tᵢ) at x, computed as Base.Loss + Gradient'd + d'Hd/2
 	// The error of H_jk is at most Roundings · κ · Columns.Norm[j] · Columns.Norm[k] · roundoff.
 	Roundings float64
 	Row       func(j int) []float64 // returns row j of H
@@ -37,7 +37,7 @@ func (m *Memory) ProveMoved(b *Base, x, z []float64, to *Move) Bound {
 		sum.Tail = make([]float64, len(x))
 	}
 	for j, norm := range m.Columns.Norm {
-		sum.Error[j] = roundoff * (float64(1.001*to.roundings()*norm*reach) + 2*math.Abs(to.Head[j]) + 2*math.Abs(b.Slope[j]))
+		sum.Error[j] = roundoff * (float64(1.001*to.roundings()*norm*reach) + 2*math.Abs(to.Head[j]) + 2*math.Abs(b.Gradient[j]))
 	}
 	sum.Hessian = func() []float64 { return m.rootHessian(to.Row) }
 	found := m.Bound(x, z, &t, &sum)

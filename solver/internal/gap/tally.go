@@ -68,8 +68,8 @@ func (t *Tally) Add(l term.Loss, s *Samples) {
 	}
 }
 
-// The number Φᵢ of method Phi is at most phiSlope times the distance of αᵢ from the nearer end of the domain of
-// φ*.
+// The number Φᵢ of method Phi is at most phiSlope times the distance of αᵢ from the nearer end of the domain
+// of φ*.
 const phiSlope = 1e4
 
 // Phi sets phi to cᵢΦᵢ and updates Swing and MaxPhi. The Φᵢ are needed if the problem has roots: then αᵢ is

@@ -48,8 +48,8 @@ func New(a Map, p int) *Algebra {
 	q.gram = sync.OnceValue(func() *sparse.CSR { return q.matrix.Gram() })
 	q.stack = sync.OnceValue(func() *stack { return newStack(q) })
 	q.components = sync.OnceValue(func() *Components { return newComponents(q.Gram()) })
-	q.largest = sync.OnceValue(func() float64 { return largestEigenvalue(a, q.back()) })
-	q.smallest = sync.OnceValue(func() float64 { return smallestEigenvalue(a, q.Largest()) })
+	q.largest = sync.OnceValue(q.largestEigenvalue)
+	q.smallest = sync.OnceValue(q.smallestEigenvalue)
 	return q
 }
 
@@ -119,7 +119,7 @@ func (q *Algebra) Spectrum(interrupt func() error) (*Spectrum, error) {
 	return s, nil
 }
 
-// Largest returns an estimate of the largest eigenvalue of A'A; see LargestEigenvalue.
+// Largest returns an estimate of the largest eigenvalue of A'A that is usually slightly too large.
 func (q *Algebra) Largest() float64 {
 	if q.Identity() {
 		return 1

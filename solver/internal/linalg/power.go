@@ -7,17 +7,11 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// LargestEigenvalue returns an estimate of the largest eigenvalue of M'M that is usually slightly too
+// largestEigenvalue returns an estimate of the largest eigenvalue of A'A that is usually slightly too
 // large: the result of power iteration times 1 + 1e-6, or times 1 + 1e-2 if the iteration has not
 // converged.
-func LargestEigenvalue(m *sparse.CSR) float64 {
-	return largestEigenvalue(m, m.Transpose().MulVec)
-}
-
-// largestEigenvalue does what LargestEigenvalue does, for any map a; back multiplies by the transpose of
-// a.
-func largestEigenvalue(a Map, back func(dst, v []float64)) float64 {
-	lambda, converged := powerIteration(a, back)
+func (q *Algebra) largestEigenvalue() float64 {
+	lambda, converged := q.powerIteration()
 	if converged {
 		return lambda * (1 + 1e-6)
 	}
@@ -27,26 +21,25 @@ func largestEigenvalue(a Map, back func(dst, v []float64)) float64 {
 // PowerIteration estimates the largest eigenvalue of M'M from below, up to rounding. It ends once a round
 // changes the estimate by less than 1e-10 of its value, or after a limited amount of work.
 func PowerIteration(m *sparse.CSR) float64 {
-	lambda, _ := powerIteration(m, m.Transpose().MulVec)
+	_, p := m.Dims()
+	lambda, _ := New(m, p).powerIteration()
 	return lambda
 }
 
-// powerIteration does what PowerIteration does, for any map a; back multiplies by the transpose of a. It
-// starts at a random vector. From the vector of ones it would not move for the A of a graph, because this
-// vector is an eigenvector of the graph's Laplacian.
-func powerIteration(a Map, back func(dst, v []float64)) (lambda float64, converged bool) {
-	l, p := a.Dims()
-	products := 4 * (l + p)
-	if m, ok := a.(*sparse.CSR); ok {
-		products = int(m.NNZ())
+// powerIteration does what PowerIteration does, for A. It starts at a random vector. From the vector of ones
+// it would not move for the A of a graph, because this vector is an eigenvector of the graph's Laplacian.
+func (q *Algebra) powerIteration() (lambda float64, converged bool) {
+	products := 4 * (q.rows + q.cols)
+	if q.matrix != nil {
+		products = int(q.matrix.NNZ())
 	}
-	v, av := randomVector(p, 1, 2), make([]float64, l)
+	back, v, av := q.back(), randomVector(q.cols, 1, 2), make([]float64, q.rows)
 	rounds := min(max(20_000_000/(products+1), 100), 5000)
 	for range rounds {
 		if !normalise(v) {
 			return 0, true
 		}
-		a.MulVec(av, v)
+		q.op.MulVec(av, v)
 		next := SumSquares(av) // v'A'Av, which is at most the largest eigenvalue
 		back(v, av)
 		if next-lambda <= 1e-10*next {
@@ -58,17 +51,16 @@ func powerIteration(a Map, back func(dst, v []float64)) (lambda float64, converg
 }
 
 // smallestEigenvalue returns an upper bound of the smallest eigenvalue of A'A, by power iteration on
-// lambda1·I − A'A. lambda1 is an estimate of the largest eigenvalue of A'A.
-func smallestEigenvalue(a Map, lambda1 float64) float64 {
-	l, p := a.Dims()
-	v, next, image := randomVector(p, 5, 6), make([]float64, p), make([]float64, l)
+// lambda1·I − A'A, where lambda1 is Largest.
+func (q *Algebra) smallestEigenvalue() float64 {
+	lambda1, v, next, image := q.Largest(), randomVector(q.cols, 5, 6), make([]float64, q.cols), make([]float64, q.rows)
 	var best float64
-	for range min(max(10_000_000/(4*(l+p)), 20), 300) {
+	for range min(max(10_000_000/(4*(q.rows+q.cols)), 20), 300) {
 		if !normalise(v) {
 			break
 		}
-		a.MulVec(image, v)
-		a.MulVecTrans(next, image)
+		q.op.MulVec(image, v)
+		q.op.MulVecTrans(next, image)
 		var quotient float64
 		for j, x := range v {
 			next[j] = math.FMA(lambda1, x, -next[j])

@@ -11,13 +11,13 @@ import (
 )
 
 // TestLargest checks Algebra.Largest for the fused lasso on a chain of 30 nodes, where the largest
-// eigenvalue is 3 − 2cos(29π/30), and LargestEigenvalue for the identity.
+// eigenvalue is 3 − 2cos(29π/30), and for the identity as a matrix.
 func TestLargest(t *testing.T) {
 	want := 1 + 2 - 2*math.Cos(math.Pi*29/30)
 	if got := New(graph.Chain(30).FusedLasso(), 30).Largest(); got < want || got > want*(1+1e-4) {
 		t.Errorf("lambda_1 = %v, want from above %v", got, want)
 	}
-	if got := LargestEigenvalue(sparse.Identity(5)); math.Abs(got-1) > 1e-5 {
+	if got := New(sparse.Identity(5), 5).Largest(); math.Abs(got-1) > 1e-5 {
 		t.Errorf("lambda_1 of the identity = %v", got)
 	}
 }

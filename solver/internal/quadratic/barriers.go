@@ -109,8 +109,8 @@ func (b *barriers) value(u []float64) (sum float64) {
 }
 
 // derivatives adds τ times the gradient of the barrier to g. The curvature of the barrier is a diagonal
-// matrix plus a multiple of the matrix u u'. derivatives adds the diagonal to h and returns the factor of u u'
-// as outer. For an unpenalised coordinate it first raises multipliers that are smaller than on the central
+// matrix plus a multiple of the matrix u u'. derivatives adds the diagonal to h and returns the factor of u
+// u' as outer. For an unpenalised coordinate it first raises multipliers that are smaller than on the central
 // path, because the curvature of this coordinate must not vanish.
 func (b *barriers) derivatives(g, h, u []float64, tau float64) (outer float64) {
 	if b.Lower != nil && len(b.below) != len(b.Lower) {

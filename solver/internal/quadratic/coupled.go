@@ -15,8 +15,8 @@ import (
 //	minimise over u in X   g'(u − x) + (u − x)'H(u − x)/2 + Σ limit_k |(A u)_k|,
 //
 // where norms of groups of rows replace the absolute values if the penalty has groups. In such problems
-// coordinate descent may stop at a point that is not a minimum, because A has rows with several entries, there
-// are groups, or X is not a product of intervals.
+// coordinate descent may stop at a point that is not a minimum, because A has rows with several entries,
+// there are groups, or X is not a product of intervals.
 //
 // Solve is a primal-dual path-following method. For τ > 0, a smooth function replaces each absolute value
 // (see smoothen), and a logarithmic barrier replaces X (see barriers). As τ → 0, the minimum of this smooth

@@ -90,8 +90,8 @@ func (h *Dense) MostSweeps(support int) int {
 	return support / 30
 }
 
-// Repeats implements Hessian. Columns that are nearly dependent leave the support one after the other. A sweep
-// between two steps would let them enter again.
+// Repeats implements Hessian. Columns that are nearly dependent leave the support one after the other. A
+// sweep between two steps would let them enter again.
 func (h *Dense) Repeats() bool { return true }
 
 // With a support of at least this size, factoring by blocks saves time.

@@ -15,8 +15,8 @@ const (
 	constrained                // v = 0 must be enforced
 )
 
-// MakeExact makes the zeros and ties of the solution exact, after a call of Solve. ok is true if the new U has
-// them and the function has not risen by more than slack. Otherwise U does not change. Move and Z never
+// MakeExact makes the zeros and ties of the solution exact, after a call of Solve. ok is true if the new U
+// has them and the function has not risen by more than slack. Otherwise U does not change. Move and Z never
 // change: they prove the same bound for the new U.
 //
 // With groups or a set, tied coordinates get a weighted mean. The weight of a coordinate is its curvature:

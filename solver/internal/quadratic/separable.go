@@ -133,8 +133,8 @@ func (q *Separable) Solve(set *SeparableSettings) bool {
 	return false
 }
 
-// Unbounded reports whether the function falls without end along a coordinate with the curvature 0. Its row of
-// H is 0, so that its derivative is the same at all points. Solve does not move such a coordinate.
+// Unbounded reports whether the function falls without end along a coordinate with the curvature 0. Its row
+// of H is 0, so that its derivative is the same at all points. Solve does not move such a coordinate.
 func (q *Separable) Unbounded() bool {
 	for k, curvature := range q.H.Diagonal() {
 		descent := -q.Gradient[k]
@@ -401,7 +401,8 @@ func (q *Separable) crosses(step []float64) bool {
 // signedMinimum moves u by the step and copies u to Signed. Let the function keep the signs before the step:
 // ±limit_k u_k replaces limit_k |u_k|. Then its minimum over the support is at Signed. signedMinimum returns
 // this minimum minus the true function at x. It is a lower bound of Value if the other coordinates satisfy
-// their optimality conditions. If one of them violates its condition by more than allowed, the result is −Inf.
+// their optimality conditions. If one of them violates its condition by more than allowed, the result is
+// −Inf.
 func (q *Separable) signedMinimum(allowed float64) float64 {
 	beyond := 0.0
 	for a, k := range q.support {

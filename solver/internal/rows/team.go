@@ -45,9 +45,9 @@ func NewTeam(comm Comm) *Team {
 // Alone reports whether there is only one process.
 func (t *Team) Alone() bool { return t == nil }
 
-// Within returns ask if there is only one process, and nil otherwise. ask may end a run, and one of
+// IfAlone returns ask if there is only one process, and nil otherwise. ask may end a run, and one of
 // several processes must not end alone.
-func (t *Team) Within(ask func() error) func() error {
+func (t *Team) IfAlone(ask func() error) func() error {
 	if t == nil {
 		return ask
 	}

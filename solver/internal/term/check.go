@@ -53,9 +53,8 @@ func checkLossAt(l OwnLoss, t, b float64) error {
 		return fmt.Errorf("the slope rises by %v a unit, and Curvature is %v", estimate, most)
 	case !(second >= 0) || second > most*(1+1e-12):
 		return fmt.Errorf("SecondDerivative is %v; it must lie between 0 and Curvature = %v", second, most)
-	case left == second && second == right && !(math.Abs(estimate-second) <= 1e2*tolerance*(1+most)):
-		return fmt.Errorf("SecondDerivative is %v, differences of the slope give %v", second, estimate)
-	case left != right && (estimate < math.Min(left, right)-1e-3*(1+most) || estimate > math.Max(left, right)+1e-3*(1+most)):
+	case left == second && second == right && !(math.Abs(estimate-second) <= 1e2*tolerance*(1+most)),
+		left != right && (estimate < math.Min(left, right)-1e-3*(1+most) || estimate > math.Max(left, right)+1e-3*(1+most)):
 		return fmt.Errorf("SecondDerivative is %v, differences of the slope give %v", second, estimate)
 	}
 	return checkConjugateAt(l, t, slope[1], value[1], b)
@@ -107,7 +106,7 @@ func checkProx(g OwnPenalty, v, steps []float64, rng *rand.Rand) error {
 	g.Prox(z, z, steps)
 	for j := range u {
 		if u[j] != z[j] {
-			return fmt.Errorf("the result of Prox is another one where dst is v")
+			return fmt.Errorf("Prox gives another result if dst and v are the same slice")
 		}
 	}
 	cost := func(u []float64) float64 {
