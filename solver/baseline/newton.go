@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/scas-admm/scas/kernels"
+	"github.com/scas-admm/scas/solver/internal/exact"
 	"github.com/scas-admm/scas/solver/internal/linalg"
 	"github.com/scas-admm/scas/sparse"
 )
@@ -23,16 +24,7 @@ type factored struct {
 }
 
 // assemblyCost returns the cost, in passes, of the Hessian of the loss.
-func assemblyCost(x *sparse.CSR) float64 {
-	var products float64
-	n, _ := x.Dims()
-	for i := range n {
-		_, val := x.Row(i)
-		k := float64(len(val))
-		products += float64(k * (k + 1) / 2)
-	}
-	return products / math.Max(1, float64(x.NNZ()))
-}
+func assemblyCost(x *sparse.CSR) float64 { return (&exact.Problem{Data: x}).Assembly() }
 
 func newFactored(b *base) *factored {
 	p := len(b.x)

@@ -630,7 +630,7 @@ func (b *Bound) NeedsScaledTally(t *Tally, goal float64) bool {
 
 // GapWithFenchel returns the gap if b.Fenchel is replaced by fenchel, the computed sum of the Fenchel terms
 // of the scaled α. t is the tally of the α before scaling. Rounding of the scaled αᵢ changes the sum by less
-// than err.
+// than err. b.Gap still contains 1e-11 times b.Fenchel, which covers rounding of slopes.
 func (b *Bound) GapWithFenchel(t *Tally, fenchel float64) float64 {
 	err := float64(2 * roundoff * ((t.Loss+t.Zero)/b.Shrink + t.Fenchel/(1-b.Shrink)))
 	return b.Gap + (fenchel + err - b.Fenchel) + float64(1e-15*b.Gap)

@@ -157,7 +157,8 @@ func (t *Tally) Over(team *rows.Team) {
 }
 
 // scaled returns the tally for tau α instead of α, with upper bounds of Fenchel and Mismatch. Fenchel terms
-// are convex in α, and their sum at α = 0 is Loss + Zero.
+// are convex in α, and their sum at α = 0 is Loss + Zero. Weighted bounds what rounding of slopes adds to the
+// Fenchel terms of α, which only the first summand contains; so Weighted stays as it is.
 func (t Tally) scaled(tau float64) Tally {
 	t.Fenchel = float64(tau*t.Fenchel) + float64((1-tau)*(t.Loss+t.Zero))
 	t.Mismatch += float64((1 - tau) * t.Size)
