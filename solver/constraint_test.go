@@ -73,7 +73,7 @@ func TestEquivalentConstraints(t *testing.T) {
 		}
 		return 0
 	})
-	turned := matrix(t, l, l, func(i, j int) float64 { // B'B = 9 I
+	turned := matrix(t, l, l, func(i, j int) float64 { // as B of Coupling: B'B = 9 I
 		if (i+3)%l == j {
 			return 3 * float64(1-2*(i%2))
 		}
@@ -81,7 +81,7 @@ func TestEquivalentConstraints(t *testing.T) {
 	})
 	diagonal := make([]float64, l)
 	weights := make([]float64, l)
-	wide := matrix(t, l, l+4, func(i, j int) float64 { // B is −I with four more columns
+	wide := matrix(t, l, l+4, func(i, j int) float64 { // as B of Coupling: −I with four more columns
 		switch {
 		case i == j:
 			return -1

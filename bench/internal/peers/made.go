@@ -9,8 +9,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// The functions in this file make synthetic data sets that imitate real data, for machines without the real
-// files. The seed is fixed.
+// The functions in this file, except firstRows, make synthetic data sets that imitate real data, for machines
+// without the real files. The seed is fixed.
 
 func source() *rand.Rand { return rand.New(rand.NewPCG(27, 0)) }
 

@@ -21,9 +21,11 @@ type MetricProblem struct {
 	Curvature float64         // upper bound of φ″
 	Ridge     float64         // mu
 	Unit      float64         // unit of the margins: the unit of the labels in regression, else 1
-	Least     float64         // lower bound of ρ in most cases; see the method rho
-	Slope     float64         // root mean square of the slopes at x = 0
-	Team      *rows.Team      // the processes that hold the rows; nil if there is only one
+	// Apart from rounding, ρ of a row is at least the smaller of Least and a tenth of the ρ at which the row is
+	// as stiff as the loss.
+	Least float64
+	Slope float64    // root mean square of the slopes at x = 0
+	Team  *rows.Team // the processes that hold the rows; nil if there is only one
 }
 
 // A Metric gives columns of data on different scales different step sizes.

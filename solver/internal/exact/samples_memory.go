@@ -123,7 +123,7 @@ func (m *memory) hessian(h []float64, shape quadratic.Triangle, d float64) {
 	c := m.Scaled(m.curve)
 	switch {
 	case h == nil:
-		m.set.weighColumns(c)
+		m.set.weighSamples(c)
 		return
 	case shape.Banded():
 		clear(h)

@@ -182,7 +182,8 @@ const (
 	// Largest number of sweeps over the coordinates of a model whose Hessian is not formed. fewSweeps is for
 	// models that are solved until a small gap of the model is proved, see SeparableSettings.Gap.
 	mostSweeps, fewSweeps = 4, 3
-	// The next proof is tried when the estimated gap is at most this multiple of the last proved gap.
+	// After a proof, Solve tries the next one when the estimated gap is at most the tolerance. If columns may be
+	// missing in the working set, it also does so at this multiple of the proved gap.
 	proofPart = 0.1
 	// fall is the decrease of the model in a step, and fall²/objective an estimate of the error after the
 	// step. Solve tries no proof while this estimate exceeds farPart times aim, the estimated gap at which

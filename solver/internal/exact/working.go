@@ -398,9 +398,9 @@ func (w *workingSet) cutHessian() {
 	w.cut = append(w.cut, len(w.cols))
 }
 
-// weighColumns prepares products with a Hessian X'diag(c)X that is not formed: it multiplies sample i by √cᵢ.
+// weighSamples prepares products with a Hessian X'diag(c)X that is not formed: it multiplies sample i by √cᵢ.
 // It overwrites c.
-func (w *workingSet) weighColumns(c []float64) {
+func (w *workingSet) weighSamples(c []float64) {
 	for i, v := range c {
 		c[i] = math.Sqrt(v)
 	}

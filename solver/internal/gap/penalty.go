@@ -262,7 +262,7 @@ func (pen *Penalty) Restrict(z []float64) []float64 {
 }
 
 // Expand returns a vector with one entry for each row of A: for a kept row the entry of z, for other rows 0.
-// It is the inverse of Restrict.
+// Restrict(Expand(z)) is z.
 func (pen *Penalty) Expand(z []float64) []float64 {
 	out := make([]float64, pen.Total)
 	for k, row := range pen.From {

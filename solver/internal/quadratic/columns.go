@@ -114,7 +114,7 @@ func (h *Columns) Repeats() bool { return false }
 
 // Solve implements Hessian. It is the conjugate gradient method, preconditioned with the diagonal D of the
 // matrix. The energy of a residual r is r'D⁻¹r.
-func (h *Columns) Solve(step, rest, f []float64, support []int32, enough, crosses func([]float64) bool) (found, solved bool) {
+func (h *Columns) Solve(step, descent, f []float64, support []int32, enough, crosses func([]float64) bool) (found, solved bool) {
 	part, cg, first := h.supportColumns(support), &h.cg, 0.0
 	fS := make([]float64, len(support))
 	cg.Resize(len(support))
@@ -130,7 +130,7 @@ func (h *Columns) Solve(step, rest, f []float64, support []int32, enough, crosse
 			kernels.Axpy(-kernels.Dot(fS, v), fS, dst)
 		}
 	}
-	copy(cg.Residual, rest)
+	copy(cg.Residual, descent)
 	clear(step)
 	cg.Solve(step, maxConjugate, func(round int, energy float64) bool {
 		if round == 0 {

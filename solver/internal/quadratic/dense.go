@@ -102,7 +102,7 @@ const blockedFrom = 256
 const leastShift = 1e-12
 
 // Solve implements Hessian by a Cholesky factorisation.
-func (h *Dense) Solve(step, rest, f []float64, support []int32, _, _ func([]float64) bool) (found, solved bool) {
+func (h *Dense) Solve(step, descent, f []float64, support []int32, _, _ func([]float64) bool) (found, solved bool) {
 	n := len(support)
 	h.system.threads = h.Threads
 	h.system.reset(NewTriangle(n, n-1))
@@ -121,6 +121,6 @@ func (h *Dense) Solve(step, rest, f []float64, support []int32, _, _ func([]floa
 	if !h.system.factorFrom(leastShift) {
 		return false, false
 	}
-	h.system.solve(step, rest)
+	h.system.solve(step, descent)
 	return true, true
 }

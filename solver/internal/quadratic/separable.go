@@ -40,7 +40,7 @@ type Separable struct {
 
 	support []int32   // the coordinates that a Newton step changes
 	step    []float64 // the Newton step of the coordinates in support
-	rest    []float64 // minus the derivatives for the coordinates in support, see setDescent
+	descent []float64 // minus the derivatives for the coordinates in support, see setDescent
 
 	eliminated eliminated // the coordinate Free
 
@@ -66,11 +66,11 @@ type Hessian interface {
 	// Save stores d, and Restore returns to the stored d.
 	Save()
 	Restore()
-	// Solve solves (H − ff')_SS step = rest, where S is the support; f = nil stands for 0. It may end when
+	// Solve solves (H − ff')_SS step = descent, where S is the support; f = nil stands for 0. It may end when
 	// enough is true for the residual of this equation; then solved is true. It may also end when
 	// crosses(step) is true: the step then goes beyond zero or a bound. found reports whether the step is a
 	// direction of descent.
-	Solve(step, rest, f []float64, support []int32, enough func(residual []float64) bool, crosses func(step []float64) bool) (found, solved bool)
+	Solve(step, descent, f []float64, support []int32, enough func(residual []float64) bool, crosses func(step []float64) bool) (found, solved bool)
 	// MostSweeps bounds the number of sweeps over the non-zero coordinates between two calls of Solve.
 	// support is the number of non-zero coordinates.
 	MostSweeps(support int) int
@@ -99,7 +99,7 @@ func (q *Separable) Solve(set *SeparableSettings) bool {
 	m := len(q.X)
 	q.U = append(q.U[:0], q.X...)
 	q.H.Reset()
-	for _, v := range []*[]float64{&q.step, &q.rest} {
+	for _, v := range []*[]float64{&q.step, &q.descent} {
 		if cap(*v) < m {
 			*v = make([]float64, m)
 		}
@@ -159,14 +159,14 @@ func (q *Separable) solveLinear(set *SeparableSettings) bool {
 	for round := range maxLinear {
 		q.findSupport()
 		q.setDescent()
-		violation := q.rootMeanSquare(q.rest[:len(q.support)])
+		violation := q.rootMeanSquare(q.descent[:len(q.support)])
 		if round == 0 {
 			allowed = max(allowed, math.Sqrt(set.RelTolerance)*violation)
 		}
 		if violation <= allowed {
 			return true
 		}
-		found, _ := q.solve(func(rest []float64) bool { return q.rootMeanSquare(rest) <= allowed }, false)
+		found, _ := q.solve(func(residual []float64) bool { return q.rootMeanSquare(residual) <= allowed }, false)
 		if !found || q.stopped() {
 			return false
 		}
@@ -177,23 +177,23 @@ func (q *Separable) solveLinear(set *SeparableSettings) bool {
 	return false
 }
 
-// setDescent sets rest to minus the derivative with respect to each coordinate k of the support: −(g + H (u −
-// x))_k − limit_k sign(u_k).
+// setDescent sets descent to minus the derivative with respect to each coordinate k of the support:
+// −(g + H (u − x))_k − limit_k sign(u_k).
 func (q *Separable) setDescent() {
 	for a, k := range q.support {
-		q.rest[a] = -q.derivative(int(k))
+		q.descent[a] = -q.derivative(int(k))
 		if limit := q.Limit[k]; limit > 0 {
-			q.rest[a] -= math.Copysign(limit, q.U[k])
+			q.descent[a] -= math.Copysign(limit, q.U[k])
 		}
 	}
 }
 
-// rootMeanSquare returns the root mean square of the violations. rest is minus the derivatives, see
+// rootMeanSquare returns the root mean square of the violations. residual is minus the derivatives, see
 // setDescent.
-func (q *Separable) rootMeanSquare(rest []float64) float64 {
+func (q *Separable) rootMeanSquare(residual []float64) float64 {
 	sum := 0.0
 	for a, k := range q.support {
-		v := rest[a] / q.Unit[k]
+		v := residual[a] / q.Unit[k]
 		sum += float64(v * v)
 	}
 	return math.Sqrt(sum / float64(len(q.X)))
@@ -325,9 +325,9 @@ const maxLinear = 8
 // linear system is solved, with violations of at most allowed, can show this. A crossing may end H.Solve
 // before that, unless last is true and gap is positive. last says that no sweep follows.
 func (q *Separable) newton(allowed, gap float64, last bool) bool {
-	enough := func(rest []float64) bool {
+	enough := func(residual []float64) bool {
 		for a, k := range q.support {
-			if !(math.Abs(rest[a]) <= allowed*q.Unit[k]) {
+			if !(math.Abs(residual[a]) <= allowed*q.Unit[k]) {
 				return false
 			}
 		}
@@ -442,16 +442,16 @@ func (q *Separable) findSupport() {
 	}
 }
 
-// solve sets step to the step from u to the minimum over the support. Signs are taken to be constant. rest
-// must be set (see setDescent). The results are those of H.Solve. If through is true, a crossing does not end
-// H.Solve.
-func (q *Separable) solve(enough func(rest []float64) bool, through bool) (found, solved bool) {
+// solve sets step to the step from u to the minimum over the support. Signs are taken to be constant.
+// descent must be set (see setDescent). The results are those of H.Solve. If through is true, a crossing does
+// not end H.Solve.
+func (q *Separable) solve(enough func(residual []float64) bool, through bool) (found, solved bool) {
 	n := len(q.support)
 	end := q.crosses
 	if through {
 		end = func([]float64) bool { return false }
 	}
-	return q.H.Solve(q.step[:n], q.rest[:n], q.eliminated.f, q.support, enough, end)
+	return q.H.Solve(q.step[:n], q.descent[:n], q.eliminated.f, q.support, enough, end)
 }
 
 // shorten moves u along the step until a coordinate reaches zero or a bound.

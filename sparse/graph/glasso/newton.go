@@ -104,12 +104,12 @@ func (b *newtonBlock) accept(v []float64) bool {
 	}
 	b.logDet = b.chol.logDet()
 	b.x = v
-	b.objective = b.linear(v) - b.logDet
+	b.objective = b.traceAndPenalty(v) - b.logDet
 	return true
 }
 
-// linear returns tr(S v) + sum_ij rho_ij |v_ij|.
-func (b *newtonBlock) linear(v []float64) float64 {
+// traceAndPenalty returns tr(S v) + sum_ij rho_ij |v_ij|.
+func (b *newtonBlock) traceAndPenalty(v []float64) float64 {
 	sum := 0.0
 	for i := range b.n {
 		row, s := v[i*b.n:(i+1)*b.n], b.s[i*b.n:]
@@ -147,7 +147,7 @@ func (b *newtonBlock) dualityGap() float64 {
 	if !chol.factor(v, n) {
 		return math.Inf(1)
 	}
-	return max(0, b.linear(b.x)-float64(n)-b.logDet-chol.logDet())
+	return max(0, b.traceAndPenalty(b.x)-float64(n)-b.logDet-chol.logDet())
 }
 
 // direction sets z to the minimum of the model of F at x,
