@@ -101,7 +101,7 @@ func TestDoors(t *testing.T) {
 		{"InnerDecay: sampled row 7 of 1", func() { InnerDecay(v(8), 0, oneRow(1), []int32{7}) }},
 		{"Cells.Set: len(d) is 2, want 1", func() { NewCells(1).Set(v(1), v(2)) }},
 		{"Cells.Point: len(w)", func() { NewCells(1).Point(v(2), &Lazy{}) }},
-		{"Cells.Sparse: len(h)", func() { NewCells(1).Sparse(v(2)) }},
+		{"Cells.RowSum: len(h)", func() { NewCells(1).RowSum(v(2)) }},
 		{"Margins: row pointers run from 0 to 4, but there are 4 indices and 3 values", func() {
 			Margins(v(1), Rows{Ptr: []int64{0, 4}, Idx16: make([]uint16, 4), Val32: make([]float32, 3)}, v(1))
 		}},

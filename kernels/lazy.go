@@ -43,10 +43,10 @@ func (c Cells) Form(l *Lazy) {
 	l.Alpha, l.Gamma = 1, 0
 }
 
-// Sparse sets h to the vector h of InnerLazyCells: the sum of g a_i over the steps since Set. After
+// RowSum sets h to the vector h of InnerLazyCells: the sum of g a_i over the steps since Set. After
 // steps of InnerLazyBallCells it sets h to the vector q of that function.
-func (c Cells) Sparse(h []float64) {
-	checkLen("Cells.Sparse", "h", len(h), c.Len())
+func (c Cells) RowSum(h []float64) {
+	checkLen("Cells.RowSum", "h", len(h), c.Len())
 	for j := range h {
 		h[j] = c[cellSize*j+2]
 	}

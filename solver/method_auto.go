@@ -47,7 +47,7 @@ func (Auto) Begin(r *Run) (Iteration, error) {
 		r.keeper.Watched = true // turns checkCheaply off: Newton steps do not diverge
 		return a.next, nil
 	}
-	return a.next, a.begin()
+	return a.next, a.beginPasses()
 }
 
 // newtonOnly returns the error for a problem that only Newton steps could solve, if they cannot be made.
@@ -83,7 +83,8 @@ func (a *auto) direct() bool {
 	return ample() && !a.asksForPasses() && a.prover.Finishes() && ample()
 }
 
-func (a *auto) begin() (err error) {
+// beginPasses prepares the passes of SCASK.
+func (a *auto) beginPasses() (err error) {
 	a.prepare()
 	a.passes, err = newSCAS(a.Run, false)
 	return err
@@ -96,7 +97,7 @@ func (a *auto) next() (bool, error) {
 		if !refused {
 			return true, err
 		}
-		if err := a.begin(); err != nil {
+		if err := a.beginPasses(); err != nil {
 			return false, err
 		}
 	}

@@ -166,7 +166,7 @@ func (b *batch) minimise() error {
 	return nil
 }
 
-// gradient sets g to the gradient of the function that minimise reduces. It reads the gradient of the loss
+// gradient sets g to the gradient at x of the function in Batch's formula. It reads the gradient of the loss
 // from the run's snapshot.
 func (b *batch) gradient() {
 	b.a.MulVecTrans(b.g, b.ax)

@@ -50,7 +50,7 @@ type Step struct {
 	Validation float64
 
 	design  *design
-	classes *problems // nil unless there are more than two classes
+	classes *problems // the problems of the classes; nil unless there are more than two classes
 	origin  *origin   // the arguments of PathData or CVData; nil for Path and CV
 }
 

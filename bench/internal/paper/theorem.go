@@ -82,8 +82,9 @@ func newBoundProblem(ctx context.Context, mu float64) (*boundProblem, error) {
 //
 //	(1/T) [ Σ_t (D²/(2 M_t η_t) + η_t C_t) + (ρ/2)|y_0 − y*|² + (|β_0|² + γ²)/ρ ].
 //
-// Because η_t = 1/(C_t t^δ) and M_t ≥ C_t t^2δ, each term of the sum is at most (D²/2 + 1) t^-δ. The starting
-// points y_0 and β_0 are 0.
+// Here T is the number of outer iterations, y* is A x at the minimiser x, and γ and ρ are the fields of
+// boundProblem. Because η_t = 1/(C_t t^δ) and M_t ≥ C_t t^2δ, each term of the sum is at most
+// (D²/2 + 1) t^-δ. The starting points y_0 and β_0 are 0.
 func Theorem1(ctx context.Context) (*Bound, error) {
 	p, err := newBoundProblem(ctx, 0)
 	if err != nil {

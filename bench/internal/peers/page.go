@@ -52,7 +52,7 @@ func Page(machine, protocol, missing []string, all []*Outcome) (string, error) {
 		}
 	}
 	for k, o := range all {
-		plot, err := svg(o.gaps(colours))
+		plot, err := svg(o.gapChart(colours))
 		if err != nil {
 			return "", err
 		}
@@ -70,9 +70,9 @@ func Page(machine, protocol, missing []string, all []*Outcome) (string, error) {
 	return b.String(), err
 }
 
-// gaps returns a chart of the gap against the seconds, with a line for each lane. scas has two lines: the
+// gapChart returns a chart of the gap against the seconds, with a line for each lane. scas has two lines: the
 // proved gaps and the true gaps. colours maps a peer to the number of its colour.
-func (o *Outcome) gaps(colours map[string]int) *chart.Chart {
+func (o *Outcome) gapChart(colours map[string]int) *chart.Chart {
 	c := &chart.Chart{Title: o.Name, X: "seconds", Y: "(objective minus optimum) / P(0)", LogX: true, LogY: true}
 	for k, l := range o.Lanes {
 		line := frontier(l.Points, func(p *Point) float64 { return p.Gap })

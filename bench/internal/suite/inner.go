@@ -145,7 +145,7 @@ func (in *data) innerLazyBall(a kernels.Rows) measure.Case {
 					UU: kernels.Dot(w, w), UD: kernels.Dot(w, in.d), DD: kernels.Dot(in.d, in.d),
 				}
 				rows = rows[kernels.InnerLazyBallCells(cells, norm2, &l, steps, rows):]
-				cells.Sparse(q)
+				cells.RowSum(q)
 				for j := range sum {
 					sum[j] += l.AlphaSum*cells[4*j] - q[j] + l.GammaSum*in.d[j]
 				}

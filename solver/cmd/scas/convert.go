@@ -15,7 +15,7 @@ type convertCmd struct {
 	Out string `arg:"" name:"OUT" help:"File to write. Its ending says the form, and .gz or .zst after it the compression."`
 
 	LabelsOut string `name:"labels-out" placeholder:"FILE" help:"Write the labels to this file, one a line, or as an array if its name ends in .npy. npy and mtx have no place for labels." group:"What is written:"`
-	indexFlags
+	dataFlags
 	memoryFlags
 }
 

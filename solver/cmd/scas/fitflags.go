@@ -153,7 +153,7 @@ type specFlags struct {
 
 // rowFlags are the flags for reading DATA.
 type rowFlags struct {
-	indexFlags
+	dataFlags
 	memoryFlags
 	Positive     *positiveFlag `placeholder:"LABEL" help:"Label of the positive class, if there are two classes (default: the larger number, or the later word)." group:"Rows:"`
 	OffsetColumn string        `placeholder:"COLUMN" help:"Column with the offset of each row, see --offset. It is not a feature." group:"Tables:"`

@@ -178,8 +178,8 @@ func dataName(path string) string {
 	return filepath.Base(path)
 }
 
-// indexFlags are the flags for the form of DATA, its columns and its features.
-type indexFlags struct {
+// dataFlags are the flags for the form of DATA, its columns and its features.
+type dataFlags struct {
 	formFlags
 	columnFlags
 	Features  count     `placeholder:"P" help:"Number of features (default: the largest index in DATA)." group:"Form of DATA:"`
@@ -187,6 +187,6 @@ type indexFlags struct {
 }
 
 // anyLabels returns the options for reading data whose labels do not matter.
-func (c indexFlags) anyLabels() *sparse.ReadOptions {
+func (c dataFlags) anyLabels() *sparse.ReadOptions {
 	return &sparse.ReadOptions{AnyLabels: true, Features: int(c.Features), IndexBase: c.IndexBase.IndexBase, Table: c.table()}
 }

@@ -27,7 +27,7 @@ type graphCmd struct {
 	Antisym    bool     `help:"Write the matrix [G; I] of published codes instead of edges. G is p x p, with +w above and -w below the diagonal for each edge. Without --penalty and --edges it implies --method recipe." group:"What is written:"`
 
 	Correlation string `placeholder:"FILE" help:"Read a table of correlations or covariances instead of DATA." group:"Form of DATA:"`
-	indexFlags
+	dataFlags
 	memoryFlags
 	FreeDiagonal bool  `help:"Leave the diagonal out of the penalty of glasso, as scikit-learn does." group:"Which edges:"`
 	MaxComponent count `placeholder:"N" help:"Largest number of features that glasso solves together (default 2000). Time grows with its cube, memory with its square." group:"Memory and processors:"`

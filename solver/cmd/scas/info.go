@@ -16,7 +16,7 @@ import (
 type infoCmd struct {
 	Data string `arg:"" optional:"" name:"DATA" help:"Data file as for scas train, or - for standard input; or a model. scas model show says more about models."`
 
-	indexFlags
+	dataFlags
 	memoryFlags
 	JSON bool `name:"json" help:"Print one JSON object." group:"What is written:"`
 }

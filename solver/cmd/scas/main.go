@@ -41,7 +41,7 @@
 //
 // Run uses these:
 //
-//   - to read DATA: indexFlags (format.go) and memoryFlags (memory.go) in the struct, then env.readData,
+//   - to read DATA: dataFlags (format.go) and memoryFlags (memory.go) in the struct, then env.readData,
 //     which keeps to --memory
 //   - to print: env.print, or env.show with a flag --json; env.warn for warnings
 //   - to write files: outputs (output.go); check comes before the work, write after it

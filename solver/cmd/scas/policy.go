@@ -106,8 +106,9 @@ func (d *demand) leastOutOfCore() float64 {
 // leastHeap is the smallest limit in bytes that limitHeap gives to the garbage collector.
 const leastHeap = 8 << 20
 
-// limitHeap limits the heap until end is called, so that mapped pages fit into --memory too. d is nil for
-// work without rows. room is the result of place.
+// limitHeap limits the heap until end is called, so that the heap and the mapped pages together fit into
+// --memory. room is the number of bytes for windows that place returned. If d is nil, there are no rows, and
+// limitHeap does nothing.
 func (v memorySize) limitHeap(d *demand, room int64) (end func()) {
 	before := debug.SetMemoryLimit(-1)
 	switch {

@@ -46,7 +46,7 @@ func (p *lazy) Advance(sampled []int32) {
 
 func (p *lazy) End(sum, last []float64) {
 	p.cells.Point(p.w, &p.state)
-	p.cells.Sparse(p.h)
+	p.cells.RowSum(p.h)
 	telescope(sum, p.x, p.w, p.c, p.e, p.h, p.taken)
 	copy(last, p.w)
 }
@@ -115,7 +115,7 @@ func (p *ball) Advance(sampled []int32) {
 // collect adds the iterates since start to the sum, and sets w to the last of them.
 func (p *ball) collect() {
 	l := &p.state
-	p.cells.Sparse(p.q)
+	p.cells.RowSum(p.q)
 	u := kernels.Lazy{Alpha: 1}
 	p.cells.Point(p.w, &u)
 	for j, v := range p.w {

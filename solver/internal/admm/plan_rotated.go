@@ -63,7 +63,7 @@ func padded(p int) int { return (p + 7) &^ 7 }
 type rotated struct {
 	*InnerLoop
 	spec *linalg.Spectrum
-	x    []float64 // X V, with rows padded to a multiple of 8 entries
+	x    []float64 // the rows of the data times V, each padded to a multiple of 8 entries
 	eta  float64
 
 	w, sum []float64 // the current point and the sum of the iterates, in the eigenbasis

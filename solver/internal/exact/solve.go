@@ -530,8 +530,9 @@ func (s *Solver) search(fall, tol float64) (length float64) {
 	return 0
 }
 
-// willAsk reports whether the next step will need the Hessian at its start. A step squares the error, so
-// after a small fall of the model's value no next step is expected: if fall² is at most willPart·tol·Scale.
+// willAsk reports whether a next step is expected and will need the Hessian at its start. fall is the fall of
+// the model's value in the present step. A step with a new Hessian squares the error, so no next step is
+// expected if fall² is at most willPart·tol·Scale.
 func (s *Solver) willAsk(fall, tol float64) bool {
 	return !s.constant() && (s.work.stale || fall*fall > willPart*tol*s.scale)
 }

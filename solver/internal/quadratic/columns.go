@@ -10,7 +10,7 @@ import (
 // Columns is the matrix Z'Z + diag(ridge), represented by the columns of Z. If these are sparse, a change of
 // one coordinate is fast.
 type Columns struct {
-	Z     kernels.Rows // Z' by rows: row k is column k of Z; its indices are in Idx
+	Z     kernels.Rows // Z': row k is column k of Z; Idx and Val are set, Idx16 and Val32 are not used
 	N     int          // the number of rows of Z
 	Ridge []float64
 
@@ -101,9 +101,10 @@ func (h *Columns) Restore() {
 }
 
 const (
-	maxConjugate    = 200  // the largest number of iterations in Solve
-	energyTolerance = 1e-2 // Solve calls enough if the energy is at most this part of the first energy
-	checkEvery      = 10   // Solve calls crosses once in this number of iterations
+	maxConjugate = 200 // the largest number of iterations in Solve
+	checkEvery   = 10  // Solve calls its argument crosses once in this number of iterations
+	// Solve calls its argument enough if the energy is at most this part of the energy at the start.
+	energyTolerance = 1e-2
 )
 
 // MostSweeps implements Hessian. Ten sweeps were slower for text data.

@@ -147,8 +147,8 @@ func TestSeparable(t *testing.T) {
 
 func near(a, b float64) bool { return math.Abs(a-b) <= 1e-8*(1+math.Abs(a)) }
 
-// TestSeparableDependent checks groups of columns that are nearly equal. Many of them enter at once and leave
-// one after the other.
+// TestSeparableDependent checks groups of columns that are nearly equal. Many of them enter the support of
+// the Newton steps at once, and leave it one after the other.
 func TestSeparableDependent(t *testing.T) {
 	const rows, order, groups = 60, 48, 3
 	rng := rand.New(rand.NewPCG(7, 7))

@@ -104,8 +104,9 @@ func (s *system) solve(d, b []float64) {
 	}
 }
 
-// solveShifted sets d to the solution of the system with the factored, shifted matrix. In directions in which
-// H is singular, d is almost 0. d and b must not overlap.
+// solveShifted sets d to the solution of the system with the factored, shifted matrix. If H d = b has many
+// solutions, d is close to the one with the least |D⁻¹ d|. If it has none, d may be very large. d and b must
+// not overlap.
 func (s *system) solveShifted(d, b []float64) {
 	for j, r := range b {
 		s.work[j] = r * s.scale[j]

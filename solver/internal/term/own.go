@@ -15,7 +15,8 @@ type ownLoss struct {
 // ownAccuracy is the largest relative error that the results of a caller's functions are assumed to have.
 const ownAccuracy = 0x1p-47
 
-// Traits implements Loss. It finds the properties that OwnLoss does not state by evaluating the loss.
+// Traits implements Loss. OwnLoss has no methods for some of the properties; Traits finds these by evaluating
+// the loss.
 func (l ownLoss) Traits() Traits {
 	t := Traits{Name: l.String(), Conjugate: l.conjugate != nil, Accuracy: ownAccuracy}
 	if l.Validate([]float64{0.5}) != nil {
