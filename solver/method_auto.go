@@ -113,7 +113,7 @@ func (a *auto) next() (bool, error) {
 
 // affordsStep reports whether the budget allows a Newton step.
 func (r *Run) affordsStep() bool {
-	return r.Stats.Passes+r.prover.Cost() <= r.budget*(1+1e-12)
+	return within(r.Stats.Passes+r.prover.Cost(), r.budget)
 }
 
 // errBudget ends Newton steps when the budget is used up.
@@ -141,7 +141,7 @@ func (r *Run) finish() (refused bool, err error) {
 		}
 		return true, nil
 	}
-	r.exhausted, r.why = true, res.Why
+	r.ended = res.Why
 	better := !(res.Objective > value+float64(1e-12*math.Abs(value))) // up to rounding
 	gapHere := math.Inf(1)                                            // gap of x
 	if !better || !(res.Gap <= r.goal) {
@@ -160,7 +160,6 @@ func (r *Run) finish() (refused bool, err error) {
 		r.groups = res.Structure.Groups()
 	}
 	if errors.Is(res.Err, errBudget) {
-		r.spent = true
 		return false, nil
 	}
 	return false, res.Err

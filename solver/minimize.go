@@ -94,7 +94,8 @@ func (r *Run) end(err error) (*Result, error) {
 		return res, nil
 	}
 	_, diverged := errors.AsType[*DivergenceError](err)
-	how := ending.Evidence{Err: err, Diverged: diverged, Late: timeUp, Gap: res.DualityGap, Goal: r.goal, Final: r.exhausted && !r.spent, Why: r.why}
+	how := ending.Evidence{Err: err, Diverged: diverged, Late: timeUp, Gap: res.DualityGap, Goal: r.goal, Why: r.ended}
+	how.Final = r.ended != 0 && r.ended != ending.Interrupted // a used-up budget interrupts Newton steps
 	how.Advice, how.Dependent, how.Unit = r.Problem.loss().Traits().StallAdvice, r.prover.Dependent(), r.unit
 	status, advice := how.Status()
 	res.Status = Status(status)
@@ -133,7 +134,7 @@ func (r *Run) record() error {
 	})
 }
 
-// result returns the Result of the final state. Its status is not final; end sets it.
+// result returns the Result of the final state, without its status.
 func (r *Run) result() *Result {
 	r.clock.Pause()
 	r.Stats.Seconds, r.Stats.PaperPasses = r.clock.Used(), r.paperPasses()
@@ -153,7 +154,6 @@ func (r *Run) result() *Result {
 	res := &Result{
 		Iterate: r.Iterate, XAverage: r.Mean.X, YAverage: r.Mean.Y,
 		Unrounded: last.Objective, PrimalResidual: r.primalResidual(),
-		Status: PassesDone,
 	}
 	res.DualResidual = orInf(r.dualResidual())
 	if r.Stats.Rounded = r.exact; !r.exact && !r.Settings.Unproved {

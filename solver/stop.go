@@ -58,12 +58,15 @@ func (r *Run) prove() {
 }
 
 // decided reports whether the goal is proved, or cannot be reached any more.
-func (r *Run) decided() bool { return r.goal > 0 && (r.gap <= r.goal || r.exhausted) }
+func (r *Run) decided() bool { return r.goal > 0 && (r.gap <= r.goal || r.ended != 0) }
 
 // Affords reports whether the budget allows the given number of additional effective passes.
 func (r *Run) Affords(passes float64) bool {
-	return r.Stats.Passes+passes <= r.Settings.Passes*(1+1e-12)
+	return within(r.Stats.Passes+passes, r.Settings.Passes)
 }
+
+// within reports whether the passes fit into the budget, up to rounding.
+func within(passes, budget float64) bool { return passes <= budget*(1+1e-12) }
 
 // Spend counts the given number of effective passes.
 func (r *Run) Spend(passes float64) { r.Stats.Passes += passes }
@@ -71,7 +74,7 @@ func (r *Run) Spend(passes float64) { r.Stats.Passes += passes }
 // CheckBudget returns an error if an outer iteration of the given number of passes does not fit
 // into the budget.
 func (s *Settings) CheckBudget(passes float64) error {
-	if passes <= s.Passes*(1+1e-12) {
+	if within(passes, s.Passes) {
 		return nil
 	}
 	cost := fmt.Sprintf("%.6g passes", passes)
