@@ -7,6 +7,7 @@ import (
 
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver/dist"
+	"github.com/scas-admm/scas/solver/internal/admm"
 	"github.com/scas-admm/scas/solver/internal/linalg"
 	"github.com/scas-admm/scas/solver/internal/rows"
 	"github.com/scas-admm/scas/solver/internal/term"
@@ -181,7 +182,7 @@ func (p *Problem) Validate() error {
 	if err := p.loss().Validate(p.Labels); err != nil {
 		return err
 	}
-	if err := checkSampleWeights(p.SampleWeights, n); err != nil {
+	if err := admm.CheckWeights(p.SampleWeights, n); err != nil {
 		return err
 	}
 	l := cols
@@ -213,24 +214,6 @@ func (p *Problem) Validate() error {
 	}
 	if p.Domain != nil {
 		return p.Domain.Validate(cols)
-	}
-	return nil
-}
-
-// checkSampleWeights returns an error unless w is nil, or has n weights ≥ 0 with a positive and finite sum.
-func checkSampleWeights(w []float64, n int) error {
-	if w == nil {
-		return nil
-	}
-	if err := term.CheckWeights("Problem.SampleWeights", w, n); err != nil {
-		return err
-	}
-	var sum float64
-	for _, v := range w {
-		sum += v
-	}
-	if sum == 0 || math.IsInf(sum, 0) {
-		return errorf("Problem.SampleWeights sum to %v; at least one must be positive and the sum finite", sum)
 	}
 	return nil
 }

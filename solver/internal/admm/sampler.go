@@ -4,6 +4,9 @@ import (
 	"math"
 	"math/bits"
 	"math/rand/v2"
+
+	"github.com/scas-admm/scas/solver/internal/rows"
+	"github.com/scas-admm/scas/solver/internal/term"
 )
 
 // A Sampler draws row numbers with replacement, uniformly or in proportion to weights. The sequence does
@@ -15,6 +18,18 @@ type Sampler struct {
 	// Both slices are nil if rows are drawn uniformly.
 	other []int32
 	keep  []uint64
+}
+
+// CheckWeights returns an error unless the sample weights are nil, or n numbers ≥ 0 with a positive and finite
+// sum. The error names Problem.SampleWeights.
+func CheckWeights(weights []float64, n int) error {
+	if err := term.CheckWeights("Problem.SampleWeights", weights, n); err != nil {
+		return err
+	}
+	if sum := rows.Mass(weights, n); sum == 0 || math.IsInf(sum, 0) {
+		return errorf("Problem.SampleWeights sum to %v; at least one must be positive and the sum finite", sum)
+	}
+	return nil
 }
 
 // NewSampler returns a sampler of the rows 0..n−1. Nil weights mean equal weights.

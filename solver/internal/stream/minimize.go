@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/internal/admm"
 	"github.com/scas-admm/scas/solver/internal/ending"
 	"github.com/scas-admm/scas/solver/internal/exact"
 	"github.com/scas-admm/scas/solver/internal/linalg"
@@ -52,30 +53,28 @@ func Minimize(
 	tol := max(0, set.RelTol)
 	f := newFile(q, opt.Memory)
 	f.Stop = ctx.Err
-	r, summary := runStochastic(p, set, q, f, opt, tol, newRecorder(p, q, set, began))
+	s := newStochastic(p, set, q, f, opt, newRecorder(p, q, set, began))
+	r := s.run(tol)
 	by, recorded := stoppedByRecorder(r.Err)
 	_, diverged := errors.AsType[*solver.DivergenceError](r.Err)
 	if r.Err != nil && !ending.OfContext(r.Err) && !diverged && !recorded {
 		return nil, r.Err // reading the file failed
 	}
-	res := resultOf(p, q, r, f, &summary, set, time.Since(began))
+	res := s.result(r, time.Since(began))
 	if recorded {
 		res.Status = solver.Stopped
 		return res, by
 	}
-	res.Status, err = statusOf(r, q.Loss, ending.Late(ctx), tol > 0, tol*f.Scale())
+	res.Status, err = statusOf(r, ending.Late(ctx), tol > 0, tol*f.Scale())
 	return res, err
 }
 
 // statusOf returns the status of a run, and an error if the run ended with an error or missed its goal.
 // late says that the time limit ended the run. asked says that the settings have a tolerance. goal is the
 // gap to reach, or 0 if it is not known; then a missed goal is an error only after a time limit.
-func statusOf(r *exact.Solution, loss term.Loss, late, asked bool, goal float64) (solver.Status, error) {
+func statusOf(r *exact.Solution, late, asked bool, goal float64) (solver.Status, error) {
 	_, diverged := errors.AsType[*solver.DivergenceError](r.Err)
-	how := ending.Evidence{
-		Err: r.Err, Late: late, Diverged: diverged, Gap: r.Gap, Goal: goal, Why: r.Why,
-		Advice: loss.Traits().StallAdvice,
-	}
+	how := ending.Evidence{Err: r.Err, Late: late, Diverged: diverged, Gap: r.Gap, Goal: goal}
 	if late && !diverged {
 		how.Err = nil
 	}
@@ -146,27 +145,10 @@ func problemOf(p *solver.Problem, set *solver.Settings) (*exact.Problem, error) 
 			Remedies: []sparse.Remedy{{Field: "Settings.Method", To: "auto"}},
 		}
 	}
-	if err := validWeights(p.SampleWeights, n); err != nil {
+	if err := admm.CheckWeights(p.SampleWeights, n); err != nil {
 		return nil, err
 	}
 	return q, validLabels(q.Loss, q.Data, q.Labels)
-}
-
-func validWeights(weights []float64, n int) error {
-	if weights == nil {
-		return nil
-	}
-	var sum float64
-	for i, w := range weights {
-		if !(w >= 0) {
-			return errorf("weight %d is %v: want numbers that are not negative", i, w)
-		}
-		sum += w
-	}
-	if len(weights) != n || !(sum > 0) || math.IsInf(sum, 0) {
-		return errorf("%d weights with the sum %v for %d rows: want one for every row, and a finite sum above 0", len(weights), sum, n)
-	}
-	return nil
 }
 
 // newFile returns the data of q as a file that takes about the given number of bytes of memory.
@@ -193,32 +175,17 @@ func validLabels(l term.Loss, data *sparse.CSR, labels []float64) error {
 	return nil
 }
 
-// resultOf returns a solution as a Result, without a status.
-func resultOf(p *solver.Problem, q *exact.Problem, r *exact.Solution, f *exact.File, summary *runSummary, set *solver.Settings, took time.Duration) *solver.Result {
-	image, at := evaluation(p, q, r.X, r.Objective)
+// result returns the solution of the run as a Result, without a status.
+func (s *stochastic) result(r *exact.Solution, took time.Duration) *solver.Result {
+	image, at := evaluation(s.p, s.q, r.X, r.Objective)
 	if r.Z == nil {
 		r.Z = make([]float64, len(image))
 	}
-	res := &solver.Result{
+	s.stats.Passes, s.stats.PaperPasses, s.stats.Seconds = float64(s.passes()), float64(s.passes()), took.Seconds()
+	return &solver.Result{
 		Iterate: solver.Iterate{X: r.X, Y: image, Dual: r.Z}, XAverage: r.X, YAverage: image, At: at, AtAverage: at, Unrounded: r.Objective,
-		DualityGap: r.Gap, DualResidual: dualResidual(p, q, r, summary.gradient),
+		DualityGap: r.Gap, DualResidual: dualResidual(s.p, s.q, r, s.outer.Gradient), Stats: s.stats,
 	}
-	res.Groups, res.Stats.Rounded = tiesOf(r)
-	st := &res.Stats
-	st.Method, st.Storage = set.Method.Info().Name, p.Data.Rows(0, 0).Form()
-	st.Plan, st.PlanReason, st.OuterIterations = summary.plan, summary.reason, summary.outer
-	st.Name, st.Eta, st.Rho = nameOf(set), summary.eta, summary.rho
-	st.Passes, st.PaperPasses, st.NewtonSteps = float64(f.Visits()+summary.passes), float64(f.Visits()+summary.passes), r.Iterations
-	st.DualUpdates, st.BatchSize, st.Seconds = max(1, summary.updates), 1, took.Seconds()
-	return res
-}
-
-// tiesOf returns the groups of equal coefficients. known is false if the zeros and ties of r are not exact.
-func tiesOf(r *exact.Solution) (groups [][]int, known bool) {
-	if !r.Polished {
-		return nil, false
-	}
-	return r.Structure.Groups(), true
 }
 
 // evaluation returns A x and the Evaluation of x. objective is the objective at x.

@@ -42,7 +42,7 @@ func (r *recorder) show(outer, passes int, at *exact.Solution, grad []float64) e
 	defer r.clock.Resume()
 	_, last := evaluation(r.p, r.q, at.X, at.Objective)
 	err := r.set.Recorder.Record(&solver.Point{
-		Name: nameOf(r.set), Outer: outer, Passes: float64(passes), PaperPasses: float64(passes), Seconds: r.clock.Used(),
+		Name: cmp.Or(r.set.Name, r.set.Method.Info().Name), Outer: outer, Passes: float64(passes), PaperPasses: float64(passes), Seconds: r.clock.Used(),
 		Last: last, Average: last, DualityGap: at.Gap, X: at.X, XAverage: at.X,
 		DualResidual: func() float64 { return dualResidual(r.p, r.q, at, grad) },
 	})
@@ -50,14 +50,6 @@ func (r *recorder) show(outer, passes int, at *exact.Solution, grad []float64) e
 		return recorderError{err}
 	}
 	return nil
-}
-
-// nameOf returns Settings.Name, or the name of the method if there is none.
-func nameOf(set *solver.Settings) string {
-	if set.Name != "" {
-		return set.Name
-	}
-	return set.Method.Info().Name
 }
 
 // stoppedByRecorder reports whether err comes from the Recorder. It also returns the Recorder's error, or

@@ -11,7 +11,6 @@ import (
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/internal/admm"
-	"github.com/scas-admm/scas/solver/internal/ending"
 	"github.com/scas-admm/scas/solver/internal/exact"
 	"github.com/scas-admm/scas/solver/internal/linalg"
 	"github.com/scas-admm/scas/solver/internal/rows"
@@ -41,8 +40,9 @@ type stochastic struct {
 	recorder *recorder
 	tell     func(passes, objective float64) // Options.Tell
 	best     float64                         // the smallest objective at a snapshot so far
-	summary  runSummary
-	weight   float64 // sum of the sample weights, or n without weights
+	stats    solver.Stats                    // Result.Stats, but result sets the passes and seconds
+	inner    int                             // passes of inner loops; exact.File.Visits counts all other passes
+	weight   float64                         // sum of the sample weights, or n without weights
 	outer    admm.OuterLoop
 	keeper   admm.Keeper        // the best iterate so far
 	value    float64            // the objective at the iterate, set by look
@@ -66,20 +66,11 @@ const (
 	blockBytes = 1 << 17
 )
 
-// A runSummary says what a stochastic run did.
-type runSummary struct {
-	outer        int       // number of outer iterations
-	passes       int       // passes of inner loops; exact.File.Visits counts all other passes
-	updates      int       // dual updates in an outer iteration
-	eta, rho     float64   // the last η and ρ
-	plan, reason string    // the plan of the inner loops, and why it was chosen
-	gradient     []float64 // gradient of the mean loss at the result; nil if it is not known
-}
-
-// solve runs outer iterations until the passes are used up, and then certifies the result.
+// solve runs outer iterations until the passes are used up, and then certifies the result. Afterwards
+// outer.Gradient is the gradient of the mean loss at the result, or nil if it is not known.
 func (s *stochastic) solve(tol float64) (*exact.Solution, error) {
 	n, features := s.q.Data.Dims()
-	res := &exact.Solution{X: make([]float64, features), Gap: math.Inf(1), Objective: math.Inf(1), Why: ending.Interrupted}
+	res := &exact.Solution{X: make([]float64, features), Gap: math.Inf(1), Objective: math.Inf(1)}
 	if err := s.file.Survey(min(n, stochasticSamples)); err != nil {
 		return res, err
 	}
@@ -88,6 +79,7 @@ func (s *stochastic) solve(tol float64) (*exact.Solution, error) {
 	for {
 		more, err := s.outer.Next()
 		if err != nil {
+			s.outer.Gradient = nil
 			if best := s.keeper.Kept; best.X != nil {
 				res.X, res.Z, res.Objective = best.X, best.Dual, s.keeper.Best
 			}
@@ -96,10 +88,9 @@ func (s *stochastic) solve(tol float64) (*exact.Solution, error) {
 		if !more {
 			break
 		}
-		s.summary.outer++
+		s.stats.OuterIterations++
 	}
-	res.X, res.Z, res.Objective, res.Why = s.outer.X, s.outer.Dual, s.value, ending.Iterations
-	s.summary.gradient = s.outer.Gradient
+	res.X, res.Z, res.Objective = s.outer.X, s.outer.Dual, s.value
 	return res, s.prove(res, tol*s.file.Scale())
 }
 
@@ -134,9 +125,9 @@ func (s *stochastic) prepare() {
 	k := cmp.Or(s.set.DualUpdates, admm.DualUpdates(float64(n), float64(s.q.Data.NNZ())/float64(n), o.A.Operations()))
 	s.batches = (s.blocks.Count() + s.size - 1) / s.size
 	s.updates = max(1, k/s.batches)
-	s.summary.updates = s.updates * s.batches
-	s.summary.rho = cmp.Or(s.set.Rho, o.Rho(s.summary.updates))
-	o.Step.SetRho(s.summary.rho)
+	s.stats.DualUpdates = s.updates * s.batches
+	s.stats.Rho = cmp.Or(s.set.Rho, o.Rho(s.stats.DualUpdates))
+	o.Step.SetRho(s.stats.Rho)
 	_, linearised := s.set.Method.(solver.SCASL)
 	if linearised || !s.q.A.Identity() { // rotated data would need a copy
 		o.Linearise()
@@ -168,7 +159,7 @@ func (s *stochastic) snapshot() error {
 	}
 	o, k, verdict := &s.outer, &s.keeper, admm.Best
 	switch {
-	case s.summary.outer == 0:
+	case s.stats.OuterIterations == 0:
 		k.Begin(o.Point, s.value, s.file.Scale())
 	case o.Tame(s.value):
 		verdict = admm.Restart
@@ -184,8 +175,8 @@ func (s *stochastic) snapshot() error {
 	case admm.Lost:
 		k.Restore(o.Point)
 		return &solver.DivergenceError{
-			Outer: s.summary.outer, Objective: s.value, Start: k.First, Eta: s.summary.eta, Rho: s.summary.rho,
-			Try: min(s.summary.eta/admm.RetryFactor, o.NaturalEta(s.summary.outer)),
+			Outer: s.stats.OuterIterations, Objective: s.value, Start: k.First, Eta: s.stats.Eta, Rho: s.stats.Rho,
+			Try: min(s.stats.Eta/admm.RetryFactor, o.NaturalEta(s.stats.OuterIterations)),
 		}
 	}
 	return nil
@@ -195,19 +186,19 @@ func (s *stochastic) snapshot() error {
 // left; schedule then first restores the best iterate.
 func (s *stochastic) schedule() (eta float64, more bool, err error) {
 	o := &s.outer
-	if more = float64(2*(s.summary.outer+1)) <= cmp.Or(s.set.Passes, 100); !more {
+	if more = float64(2*(s.stats.OuterIterations+1)) <= cmp.Or(s.set.Passes, 100); !more {
 		if best := s.keeper.ToBest(o.Point, s.value); best != s.value {
 			s.value, o.Gradient = best, nil
 		}
 	}
 	at := &exact.Solution{X: o.X, Z: o.Dual, Objective: s.value, Gap: math.Inf(1)}
-	if err := s.recorder.show(s.summary.outer, s.file.Visits()+s.summary.passes, at, o.Gradient); err != nil || !more {
+	if err := s.recorder.show(s.stats.OuterIterations, s.passes(), at, o.Gradient); err != nil || !more {
 		return 0, false, err
 	}
-	if s.summary.eta = s.set.Eta; s.summary.eta == 0 {
-		s.summary.eta = o.NaturalEta(s.summary.outer)
+	if s.stats.Eta = s.set.Eta; s.stats.Eta == 0 {
+		s.stats.Eta = o.NaturalEta(s.stats.OuterIterations)
 	}
-	return s.summary.eta, true, nil
+	return s.stats.Eta, true, nil
 }
 
 // curvatureHere returns RowCurvature.At at the iterate, for the rows of part.
@@ -235,7 +226,7 @@ func (s *stochastic) rowSets(inner func(*admm.RowSet) error) error {
 		}
 		return inner(w)
 	})
-	s.summary.passes++
+	s.inner++
 	return err
 }
 
@@ -257,7 +248,7 @@ func (s *stochastic) rowSet(b *batch, x0 []float64, samples int) (*admm.RowSet, 
 	s.slope, s.margin = resize(s.slope, n), resize(s.margin, n)
 	l := &admm.InnerLoop{
 		Data: s.q.Data, Rows: kernels.Rows{Ptr: b.ptr, Idx: b.idx, Val: b.val, Cols: len(x0)}, Labels: b.labels, Slope0: s.slope,
-		Loss: s.q.Loss, A: s.q.A, Set: term.SetOf(s.p.Domain), Rho: s.summary.rho, Ridge: s.p.L2 + o.Anchor.Weight, Kappa: o.Kappa,
+		Loss: s.q.Loss, A: s.q.A, Set: term.SetOf(s.p.Domain), Rho: s.stats.Rho, Ridge: s.p.L2 + o.Anchor.Weight, Kappa: o.Kappa,
 		Steps: n, Round: n / s.updates, BatchSize: 1, Unrotated: true,
 	}
 	l.Scratch = kernels.NewScratch(l.Rows)
@@ -271,14 +262,13 @@ func (s *stochastic) rowSet(b *batch, x0 []float64, samples int) (*admm.RowSet, 
 	if err != nil {
 		return nil, err
 	}
-	s.summary.plan, s.summary.reason = plan.Name(), plan.Reason()
+	s.stats.Plan, s.stats.PlanReason = plan.Name(), plan.Reason()
 	return &admm.RowSet{Plan: plan, Draw: admm.NewSampler(s.rng.Uint64(), n, b.weights).Draw, Samples: samples, Updates: s.updates}, nil
 }
 
 func resize[T any](v []T, n int) []T { return slices.Grow(v[:0], n)[:n] }
 
-// prove sets res.Gap, and res.Why if the gap is at most goal. It does nothing if package exact does not
-// accept the problem.
+// prove sets res.Gap. It does nothing if package exact does not accept the problem.
 func (s *stochastic) prove(res *exact.Solution, goal float64) error {
 	if s.q.FileRefusal() != "" {
 		return nil
@@ -290,37 +280,41 @@ func (s *stochastic) prove(res *exact.Solution, goal float64) error {
 		return err
 	}
 	res.Gap = certifier.Certify(res.X, &exact.Settings{Tol: goal, Stop: s.file.Stop})
-	if res.Gap <= goal {
-		res.Why = ending.Reached
-	}
 	return s.file.Err()
 }
 
-// runStochastic solves a problem by a stochastic run. tol is relative to f.Scale().
-func runStochastic(
-	p *solver.Problem, set *solver.Settings, q *exact.Problem, f *exact.File, opt Options, tol float64,
-	rec *recorder,
-) (*exact.Solution, runSummary) {
+// newStochastic returns a run for the problem p, whose data are in the file f; q is p for package exact. rec may
+// be nil.
+func newStochastic(p *solver.Problem, set *solver.Settings, q *exact.Problem, f *exact.File, opt Options, rec *recorder) *stochastic {
+	method := set.Method.Info().Name
 	s := &stochastic{
 		q: q, file: f, p: p, set: set, recorder: rec, tell: opt.Tell, best: math.Inf(1),
-		blocks: rows.NewWindows(q.Data, blockBytes),
+		blocks: rows.NewWindows(q.Data, blockBytes), weight: rows.Mass(q.Weights, len(q.Labels)),
+		size: max(1, int(batchShare*float64(opt.Memory))/blockBytes),
+		stats: solver.Stats{
+			Name: cmp.Or(set.Name, method), Method: method, Storage: p.Data.Rows(0, 0).Form(), DualUpdates: 1, BatchSize: 1,
+		},
 	}
 	f.Tell = s.pass
-	s.size = max(1, int(batchShare*float64(opt.Memory))/blockBytes)
-	s.weight = rows.Mass(q.Weights, len(q.Labels))
-	res, err := s.solve(tol)
-	if err != nil {
-		res.Err, res.Why = err, ending.Interrupted
-	}
-	if s.summary.plan != "" {
-		s.summary.reason = fmt.Sprintf("%s; steps draw from a batch of the file at a time, of %d", s.summary.reason, s.batches)
-	}
-	return res, s.summary
+	return s
 }
+
+// run solves the problem. tol is relative to exact.File.Scale.
+func (s *stochastic) run(tol float64) *exact.Solution {
+	res, err := s.solve(tol)
+	res.Err = err
+	if s.stats.Plan != "" {
+		s.stats.PlanReason = fmt.Sprintf("%s; steps draw from a batch of the file at a time, of %d", s.stats.PlanReason, s.batches)
+	}
+	return res
+}
+
+// passes returns the number of passes so far, without an unfinished one.
+func (s *stochastic) passes() int { return s.file.Visits() + s.inner }
 
 // pass calls Options.Tell. part is the finished fraction of the current pass.
 func (s *stochastic) pass(part float64) {
 	if s.tell != nil {
-		s.tell(float64(s.file.Visits()+s.summary.passes)+part, s.best)
+		s.tell(float64(s.passes())+part, s.best)
 	}
 }

@@ -84,10 +84,7 @@ func TestRefuses(t *testing.T) {
 		"scas convert writes": {solver.Problem{Data: heap.X, Labels: heap.Labels}, solver.SCASK{}},
 		"only scas-k and":     {solver.Problem{Data: d.X, Labels: d.Labels}, solver.SCAS{}},
 		"labels for 200 rows": {solver.Problem{Data: d.X, Labels: d.Labels[1:], Penalty: solver.L1{Lambda: 1}}, solver.SCASL{}},
-		"weight 3 is -1": {
-			solver.Problem{Data: d.X, Labels: d.Labels, SampleWeights: []float64{1, 1, 1, -1}}, solver.SCASK{},
-		},
-		"4 weights with the sum 4": {
+		"Problem.SampleWeights has length 4": {
 			solver.Problem{Data: d.X, Labels: d.Labels, SampleWeights: []float64{1, 1, 1, 1}}, solver.SCASK{},
 		},
 		"Problem.L2 = -1":                  {solver.Problem{Data: d.X, Labels: d.Labels, L2: -1}, solver.SCASK{}},
