@@ -83,6 +83,39 @@ func (b *base) slopeAt(i int, x []float64) float64 {
 	return b.data.Slope(i, b.data.Margin(i, x))
 }
 
+// implicitSlope returns φ'(ζ), where ζ solves ζ + c φ'(ζ) = t, for c ≥ 0. It uses Newton's method, and
+// bisection if a Newton step leaves the interval that contains ζ.
+func (b *base) implicitSlope(i int, c, t float64) float64 {
+	slope := b.data.Slope(i, t)
+	if c == 0 || slope == 0 {
+		return slope
+	}
+	// φ' does not decrease, so ζ is between t and t − c φ'(t).
+	lo, hi := t, t-float64(c*slope)
+	if lo > hi {
+		lo, hi = hi, lo
+	}
+	zeta := t
+	for range 60 {
+		excess := zeta + float64(c*slope) - t
+		if excess > 0 {
+			hi = zeta
+		} else {
+			lo = zeta
+		}
+		next := zeta - excess/(1+float64(c*b.data.SecondDerivative(i, zeta, slope)))
+		if !(next >= lo && next <= hi) {
+			next = lo + float64((hi-lo)/2)
+		}
+		if math.Abs(next-zeta) <= 1e-15*(1+math.Abs(next)) {
+			return b.data.Slope(i, next)
+		}
+		zeta = next
+		slope = b.data.Slope(i, zeta)
+	}
+	return slope
+}
+
 // addReduced adds scale times the mean of (φ'(aᵢ'at) − φ'(aᵢ'x̃))aᵢ over the samples i in rows to dst,
 // where x̃ is the snapshot. dst and at may be one slice. If reduced is false, the term with x̃ is left out.
 func (b *base) addReduced(dst, at []float64, rows []int32, scale float64, reduced bool) {
@@ -145,6 +178,9 @@ func (b *base) publish() {
 	scaleTo(b.run.Mean.X, b.sums.x, inv)
 	scaleTo(b.run.Mean.Y, b.sums.y, inv)
 }
+
+// clip returns the number nearest to v whose absolute value is at most limit.
+func clip(v, limit float64) float64 { return max(-limit, min(v, limit)) }
 
 // scaleTo sets dst = scale v.
 func scaleTo(dst, v []float64, scale float64) {

@@ -122,36 +122,3 @@ func (o *oadm) step(i int, t float64) {
 	o.dual(o.times(o.x))
 	o.include(o.x, o.y)
 }
-
-// implicitSlope returns φ'(ζ), where ζ solves ζ + c φ'(ζ) = t, for c ≥ 0. It uses Newton's method, and
-// bisection if a Newton step leaves the interval that contains ζ.
-func (b *base) implicitSlope(i int, c, t float64) float64 {
-	slope := b.data.Slope(i, t)
-	if c == 0 || slope == 0 {
-		return slope
-	}
-	// φ' does not decrease, so ζ is between t and t − c φ'(t).
-	lo, hi := t, t-float64(c*slope)
-	if lo > hi {
-		lo, hi = hi, lo
-	}
-	zeta := t
-	for range 60 {
-		excess := zeta + float64(c*slope) - t
-		if excess > 0 {
-			hi = zeta
-		} else {
-			lo = zeta
-		}
-		next := zeta - excess/(1+float64(c*b.data.SecondDerivative(i, zeta, slope)))
-		if !(next >= lo && next <= hi) {
-			next = lo + float64((hi-lo)/2)
-		}
-		if math.Abs(next-zeta) <= 1e-15*(1+math.Abs(next)) {
-			return b.data.Slope(i, next)
-		}
-		zeta = next
-		slope = b.data.Slope(i, zeta)
-	}
-	return slope
-}

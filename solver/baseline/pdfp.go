@@ -31,14 +31,15 @@ func (PDFP) Info() solver.MethodInfo {
 
 func (PDFP) Check(p *solver.Problem, s *solver.Settings) error {
 	n, _ := p.Data.Dims()
-	c := *s
-	c.InnerSteps = cmp.Or(s.InnerSteps, 2*n)
-	return staged{}.Check(p, &c)
+	return s.CheckBudget(stageCost(wholeBatches(pdfpStage(n, s), max(1, s.BatchSize)), n, true))
 }
+
+// pdfpStage returns the number of samples of a stage, before it is rounded to whole batches.
+func pdfpStage(n int, s *solver.Settings) int { return cmp.Or(s.InnerSteps, 2*n) }
 
 func (PDFP) Begin(r *solver.Run) (solver.Iteration, error) {
 	n, _ := r.Problem.Data.Dims()
-	f := &pdfp{svrg: newSVRG(r, 1, cmp.Or(r.Settings.InnerSteps, 2*n))}
+	f := &pdfp{svrg: newSVRG(r, 1, pdfpStage(n, &r.Settings))}
 	f.gradient, f.ahead = f.vector(), f.vector()
 	if most := 1 / float64(r.Stats.Eta*f.lambda1); r.Settings.Rho > most*(1+1e-9) {
 		return nil, &solver.SettingError{Field: "Rho", Value: r.Settings.Rho, Allowed: fmt.Sprintf(
@@ -59,17 +60,31 @@ func (f *pdfp) next() (bool, error) {
 	if err != nil || !more {
 		return false, err
 	}
-	if f.run.Settings.Rho == 0 {
-		f.rho = 1 / float64(f.eta*f.lambda1)
-		f.run.SetRho(f.rho)
+	return true, f.primalDual(1, f.move)
+}
+
+// primalDual runs a stage whose steps move the point by step and the multiplier by ascend. theta is as at
+// closeStage. σ is Rho or, if that is 0, theta/(η λ₁).
+func (s *svrg) primalDual(theta float64, step func(rows []int32)) error {
+	if s.run.Settings.Rho == 0 {
+		s.rho = theta / float64(s.eta*s.lambda1)
+		s.run.SetRho(s.rho)
 	}
-	clear(f.sum)
-	if err := f.visitBatches(f.steps, f.run.Stats.BatchSize, f.point, f.move); err != nil {
-		return false, err
+	clear(s.sum)
+	if err := s.visitBatches(s.steps, s.run.Stats.BatchSize, s.point, step); err != nil {
+		return err
 	}
-	copy(f.sumY, f.times(f.sum))
-	f.closeStage(1)
-	return true, nil
+	copy(s.sumY, s.times(s.sum))
+	s.closeStage(theta)
+	return nil
+}
+
+// ascend updates the multiplier: beta ← clip(beta + σ A x). It then sets q = A'beta.
+func (s *svrg) ascend(x []float64) {
+	for j, v := range s.times(x) {
+		s.m[j] = clip(math.FMA(s.rho, v, s.m[j]), s.limit[j])
+	}
+	s.a.MulVecTrans(s.q, s.m)
 }
 
 func (f *pdfp) move(rows []int32) {
@@ -80,9 +95,6 @@ func (f *pdfp) move(rows []int32) {
 	copy(f.ahead, f.point)
 	kernels.Axpy(-f.eta, f.gradient, f.ahead)
 	kernels.Axpy(-f.eta, f.q, f.ahead)
-	for j, v := range f.times(f.ahead) {
-		f.m[j] = max(-f.limit[j], min(math.FMA(f.rho, v, f.m[j]), f.limit[j]))
-	}
-	f.a.MulVecTrans(f.q, f.m)
+	f.ascend(f.ahead)
 	kernels.ProjectedUpdate(f.point, f.sum, f.gradient, f.q, f.eta)
 }

@@ -67,17 +67,9 @@ func (p *pdhg) next() (bool, error) {
 	if p.halvingsSeen != halvings { // openStage has set point to the run's iterate
 		copy(p.ahead, p.point)
 	}
-	if p.run.Settings.Rho == 0 {
-		p.rho = p.theta / float64(p.eta*p.lambda1)
-		p.run.SetRho(p.rho)
-	}
-	clear(p.sum)
-	err = p.visitBatches(p.steps, p.run.Stats.BatchSize, p.point, func(rows []int32) { p.move(rows, reduced) })
-	if err != nil {
+	if err := p.primalDual(p.theta, func(rows []int32) { p.move(rows, reduced) }); err != nil {
 		return false, err
 	}
-	copy(p.sumY, p.times(p.sum))
-	p.closeStage(p.theta)
 	if p.theta < 1 && p.mu == 0 {
 		p.theta = nextTheta(p.theta)
 	}
@@ -85,10 +77,7 @@ func (p *pdhg) next() (bool, error) {
 }
 
 func (p *pdhg) move(rows []int32, reduced bool) {
-	for j, v := range p.times(p.ahead) {
-		p.m[j] = max(-p.limit[j], min(math.FMA(p.rho, v, p.m[j]), p.limit[j]))
-	}
-	p.a.MulVecTrans(p.q, p.m)
+	p.ascend(p.ahead)
 	if p.theta < 1 {
 		copy(p.at, p.x)
 		towards(p.at, p.point, p.theta)

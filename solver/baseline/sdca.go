@@ -79,8 +79,7 @@ func (s *sdca) step(i int, _ float64) {
 	image := s.times(s.after)
 	v, limit := s.v[:len(image)], s.limit[:len(image)]
 	for j, u := range image {
-		most := float64(n * limit[j])
-		v[j] = max(-most, min(math.FMA(inv, u, v[j]), most))
+		v[j] = clip(math.FMA(inv, u, v[j]), float64(n*limit[j]))
 	}
 	s.a.MulVecTrans(s.after, s.v)
 	for j, z := range s.z {
@@ -105,7 +104,7 @@ func (s *sdca) step(i int, _ float64) {
 func (s *sdca) finish() {
 	inv := 1 / float64(s.n)
 	for j, v := range s.v {
-		s.beta[j] = max(-s.limit[j], min(v*inv, s.limit[j]))
+		s.beta[j] = clip(v*inv, s.limit[j])
 	}
 	s.a.MulVec(s.y, s.x)
 	s.publish()

@@ -242,7 +242,7 @@ func (s *svrg) closeStage(theta float64) {
 	}
 	copy(s.y, s.meanY)
 	for j, v := range s.m {
-		s.beta[j] = math.Max(-s.limit[j], math.Min(v, s.limit[j]))
+		s.beta[j] = clip(v, s.limit[j])
 	}
 	s.run.Average()
 }

@@ -155,17 +155,15 @@ func (s *sweep) advance(length, weight float64) {
 			kernels.Axpy(t.by, t.v[lo:hi], u)
 		}
 		kernels.Axpy(1, s.g[lo:hi], u)
-		if weight != 0 && s.lagging {
-			kernels.Axpy(weight, x, s.sums.x[lo:hi])
+		if s.lagging {
+			addWeighted(s.sums.x[lo:hi], x, weight)
 		}
 		kernels.Axpy(-length, u, x)
 		kernels.ProxDual(beta, y, x, s.limit[a:b], s.rho)
-		if weight != 0 && !s.lagging {
-			kernels.Axpy(weight, x, s.sums.x[lo:hi])
+		if !s.lagging {
+			addWeighted(s.sums.x[lo:hi], x, weight)
 		}
-		if weight != 0 {
-			kernels.Axpy(weight, y, s.sums.y[a:b])
-		}
+		addWeighted(s.sums.y[a:b], y, weight)
 	}
 	s.sums.count += weight
 	if s.Head == 0 {
@@ -174,7 +172,12 @@ func (s *sweep) advance(length, weight float64) {
 	y := s.y[:s.Head]
 	s.G.MulVec(s.gx, s.x)
 	kernels.ProxDual(s.beta[:s.Head], y, s.gx, s.limit[:s.Head], s.rho)
+	addWeighted(s.sums.y[:s.Head], y, weight)
+}
+
+// addWeighted adds weight·v to sum. OS2 has no sums: its weight is 0, and addWeighted then does nothing.
+func addWeighted(sum, v []float64, weight float64) {
 	if weight != 0 {
-		kernels.Axpy(weight, y, s.sums.y[:s.Head])
+		kernels.Axpy(weight, v, sum)
 	}
 }
