@@ -183,10 +183,7 @@ func (d *design) factor(j int) float64 {
 }
 
 // coupled reports whether the penalty couples coefficients: a group lasso, a graph or a matrix A.
-func (d *design) coupled() bool {
-	_, grouped := d.spec.Penalty.(GroupLasso)
-	return grouped || d.spec.Graph != nil || d.spec.A != nil
-}
+func (d *design) coupled() bool { return d.spec.grouped() || d.spec.couples() }
 
 // ownDomain reports whether the domain has a type that package exact does not support, such as a
 // type of the caller.

@@ -61,11 +61,10 @@ func noLargest(why string) error {
 
 // noLambdaMax returns an error if LambdaMax cannot be computed for the loss, penalty or domain.
 func (d *design) noLambdaMax() error {
-	_, grouped := d.spec.Penalty.(GroupLasso)
 	switch {
 	case !traits(d.loss).Conjugate:
 		return noLargest("the largest lambda is computed only for losses of package solver")
-	case d.spec.A != nil || grouped && d.spec.Graph != nil:
+	case d.spec.A != nil || d.spec.grouped() && d.spec.Graph != nil:
 		return noLargest("the largest lambda is not computed with a matrix A, or with groups of its rows")
 	case d.spec.Domain != nil && d.cone() == nil:
 		return noLargest("the largest lambda is computed only for a domain that bounds each coefficient on its own " +

@@ -110,7 +110,6 @@ type unsupported struct {
 // checkParts returns an error if the specification has a part that the method does not support. The error
 // names the setting that requires the method, and the value of this setting.
 func (s *Spec) checkParts(info solver.MethodInfo, setting string, value any) error {
-	_, grouped := s.Penalty.(GroupLasso)
 	net := s.l1Ratio() < 1
 	ridge := s.Mu > 0 || s.Graph != nil && net || s.MuA > 0 && !s.couples()
 	const (
@@ -134,7 +133,7 @@ func (s *Spec) checkParts(info solver.MethodInfo, setting string, value any) err
 		{s.Balanced && limited, weights, []sparse.Remedy{notBalanced, useSCASK}},
 		{s.Domain != nil && limited, "the method does not confine coefficients", []sparse.Remedy{noDomain, useSCASK}},
 		{s.Offsets != nil && !traits(s.loss()).Residual && (limited || info.Theorem == 2), offsets, []sparse.Remedy{noOffsets, useSCASK}},
-		{grouped && limited, absolute, []sparse.Remedy{noGroups, useSCASK}},
+		{s.grouped() && limited, absolute, []sparse.Remedy{noGroups, useSCASK}},
 		{s.MuA > 0 && s.couples() && limited, absolute, []sparse.Remedy{noMuA, useSCASK}},
 		{net && !s.NoIntercept && limited, features, []sparse.Remedy{noIntercept, useSCASK}},
 		{net && slices.Contains(s.PenaltyFactors, 0) && limited, features, []sparse.Remedy{noFactors, useSCASK}},

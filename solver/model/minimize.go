@@ -100,7 +100,7 @@ func (d *design) ownGeneral() (*general, error) {
 	if err := g.confine(columns); err != nil {
 		return nil, err
 	}
-	if _, grouped := d.spec.Penalty.(GroupLasso); !grouped {
+	if !d.spec.grouped() {
 		return g, g.constrain(columns)
 	}
 	a, err := d.rowsOfA(columns)

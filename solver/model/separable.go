@@ -32,9 +32,8 @@ func (d *design) unpenalised(lambda float64, x []float64) []float64 {
 	if !traits(d.loss).NeverZero {
 		return nil
 	}
-	_, grouped := d.spec.Penalty.(GroupLasso)
 	free, anyFree := make([]float64, len(x)), false
-	if lambda == 0 || d.factors != nil || d.spec.A != nil || grouped { // otherwise, all features are penalised
+	if lambda == 0 || d.factors != nil || d.spec.A != nil || d.spec.grouped() { // otherwise, all features are penalised
 		penalised, recedes := d.penalised(lambda), d.recedes()
 		for j, v := range x[:d.p] {
 			if !penalised[j] && recedes(j, v) {

@@ -237,6 +237,12 @@ func (s *Spec) checkNoCheckpoint() error {
 	return nil
 }
 
+// grouped reports whether the penalty is a GroupLasso.
+func (s *Spec) grouped() bool {
+	_, grouped := s.Penalty.(GroupLasso)
+	return grouped
+}
+
 // couples reports whether the specification has a matrix A or a graph.
 func (s *Spec) couples() bool { return s.Graph != nil || s.A != nil }
 
@@ -394,7 +400,6 @@ func (s *Spec) checkDomain(p int) error {
 // checkCombination returns an error if two parts of the specification exclude each other, or if A or the
 // Graph is not for p features.
 func (s *Spec) checkCombination(p int) error {
-	_, grouped := s.Penalty.(GroupLasso)
 	if s.A != nil {
 		if _, columns := s.A.Dims(); columns != p {
 			return errorf("Spec.A has %d columns; the data have %d features", columns, p)
@@ -407,11 +412,11 @@ func (s *Spec) checkCombination(p int) error {
 		return errorf("Spec.Graph and Spec.A are both set; choose one")
 	case s.A != nil && (s.l1Ratio() < 1 || s.PenaltyFactors != nil):
 		return errorf("Spec.A takes no ElasticNet and no PenaltyFactors; multiply its rows, and for squares set Mu or MuA")
-	case grouped && s.MuA > 0:
+	case s.grouped() && s.MuA > 0:
 		return errorf("a GroupLasso takes no MuA; set Mu")
 	case s.Graph == nil && s.Fusion != 0:
 		return errorf("Spec.Fusion = %v without a Graph; leave it 0", s.Fusion)
-	case grouped && s.PenaltyFactors != nil:
+	case s.grouped() && s.PenaltyFactors != nil:
 		return errorf("a GroupLasso takes no PenaltyFactors; give it Weights")
 	case !classifies(s.loss()) && (s.Balanced || s.ClassWeights != nil || s.Positive != nil):
 		return errorf("Balanced, ClassWeights and Positive are for classification; the %s loss is for numbers", s.loss())
