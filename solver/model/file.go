@@ -470,13 +470,12 @@ func (f *modelFile) readPart(text []byte, listed bool) (*head, *columnFields, er
 // column returns the column of the part p with the head h. The loss and the features of h must be those
 // of first, the head of the first part.
 func (p *columnFields) column(first, h *head) (*Column, error) {
-	sameNames := len(h.Features) == len(first.Features) && (len(h.Features) == 0 || &h.Features[0] == &first.Features[0] || slices.Equal(h.Features, first.Features))
 	switch {
 	case h.Loss != first.Loss || h.HuberDelta != first.HuberDelta:
 		return nil, fmt.Errorf("damaged model: it has the %s loss, the first %s%s", h.Loss, first.Loss, fetchAgain)
 	case h.P != first.P:
 		return nil, fmt.Errorf("damaged model: it has %d features, the first %d%s", h.P, first.P, fetchAgain)
-	case !sameNames:
+	case !slices.Equal(h.Features, first.Features):
 		return nil, errors.New("damaged model: it has other names of features than the first" + fetchAgain)
 	}
 	c := &Column{Groups: p.Groups, Certificate: p.certificate(), Run: p.runFields.run(), Coefficients: make([]float64, len(p.Coefficients))}
