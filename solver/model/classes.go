@@ -54,14 +54,10 @@ func newProblems(spec *Spec, x *sparse.CSR, y []float64) (p *problems, err error
 // differentLabels returns the labels that occur in any process, each once, in increasing order. It
 // returns at most rows.MaxClasses + 1 labels.
 func (s *Spec) differentLabels(x *sparse.CSR, y []float64) ([]float64, error) {
-	own, err := y, checkSize(x)
-	switch {
-	case err != nil:
-	case s.streams():
-		own, err = mappedClasses(x, y)
-	default:
-		n, _ := x.Dims()
-		err = checkLabels(y, n)
+	var own []float64
+	err := checkSize(x)
+	if err == nil {
+		own, err = distinctLabels(x, y)
 	}
 	team, err := rows.Join(s.Comm, x, err)
 	if err != nil {
@@ -70,23 +66,18 @@ func (s *Spec) differentLabels(x *sparse.CSR, y []float64) ([]float64, error) {
 	return team.Different(own, rows.MaxClasses+1), nil
 }
 
-// mappedClasses returns the labels that occur in a mapped file, each once, in increasing order. It
-// returns at most rows.MaxClasses + 1 labels.
-func mappedClasses(x *sparse.CSR, y []float64) (classes []float64, err error) {
-	if n, _ := x.Dims(); len(y) != n {
-		return nil, checkLabels(y, n)
+// distinctLabels checks the labels of the rows of this process, and returns those that differ, in increasing
+// order. It returns at most rows.MaxClasses + 1 labels.
+func distinctLabels(x *sparse.CSR, y []float64) (classes []float64, err error) {
+	n, _ := x.Dims()
+	if err := checkLabelCount(y, n); err != nil {
+		return nil, err
 	}
-	for lo := 0; lo < len(y); lo += rowsPerRelease {
-		hi := min(lo+rowsPerRelease, len(y))
-		for i, v := range y[lo:hi] {
-			if !finite(v) {
-				return nil, errorf("label %v of row %d; it must be finite", v, lo+i)
-			}
-			if at, seen := slices.BinarySearch(classes, v); !seen && len(classes) <= rows.MaxClasses {
-				classes = slices.Insert(classes, at, v)
-			}
+	for lo, hi := range parts(x, rowsPerRelease) {
+		if err := checkFinite(y[lo:hi], lo); err != nil {
+			return nil, err
 		}
-		x.Release(lo, hi)
+		classes = rows.Distinct(classes, y[lo:hi], rows.MaxClasses+1)
 	}
 	return classes, nil
 }
@@ -120,27 +111,25 @@ func (s *Spec) ofEachClass(team *rows.Team, y []float64) (*Spec, error) {
 func (p *problems) count() int { return max(1, len(p.classes)) }
 
 // design returns the design of problem k with the specification spec.
-func (p *problems) design(k int, spec *Spec) (*design, error) {
-	if !spec.streams() {
-		y := p.y
-		if p.classes != nil {
-			y = against(p.y, p.classes[k])
-		}
-		d, err := newDesign(spec, p.x, y)
-		if err == nil {
-			d.start = p.start(k, d)
-		}
-		return d, err
-	}
-	var class *float64
-	if p.classes != nil {
+func (p *problems) design(k int, spec *Spec) (d *design, err error) {
+	y, class := p.y, (*float64)(nil)
+	switch {
+	case p.classes == nil:
+	case spec.streams():
 		class, spec = &p.classes[k], spec.ofClass(k)
+	default:
+		y = against(p.y, p.classes[k])
 	}
-	d, err := mappedDesign(spec, p.x, p.y, class)
-	if err == nil {
-		d.held, d.start = p.held, p.start(k, d)
+	if spec.streams() {
+		d, err = mappedDesign(spec, p.x, y, class)
+	} else {
+		d, err = newDesign(spec, p.x, y)
 	}
-	return d, err
+	if err != nil {
+		return nil, err
+	}
+	d.held, d.start, d.summary.ClassWeights = p.held, p.start(k, d), p.spec.ClassWeights
+	return d, nil
 }
 
 // start returns where the fit of problem k begins: the coefficients of Spec.Start, followed by the
@@ -233,10 +222,18 @@ func (s *Spec) ofClass(k int) *Spec {
 	return &own
 }
 
-// parallel reports whether classes may be fitted in parallel. Out of core, with several processes,
+// parallel reports whether classes, or folds, may be fitted in parallel. Out of core, with several processes,
 // or with a checkpoint they are fitted one after the other.
 func (s *Spec) parallel() bool {
 	return !s.streams() && rows.NewTeam(s.Comm).Alone() && s.Checkpoint == nil
+}
+
+// atOnce returns the number of classes, or of folds, that may be fitted at the same time.
+func (s *Spec) atOnce() int {
+	if s.parallel() {
+		return s.threads()
+	}
+	return 1
 }
 
 // each calls do for every problem, in parallel if possible. If there are several problems, errors
@@ -246,27 +243,33 @@ func (p *problems) each(do func(k int) error) error {
 	if p.classes == nil {
 		return do(0)
 	}
-	ended := make([]error, len(p.classes))
-	one := func(k int) {
+	fatal := func(err error) bool { return err != nil && !errors.Is(err, solver.ErrNotConverged) }
+	first, all := p.spec.spread(len(p.classes), fatal, func(k int) error {
 		if err := do(k); err != nil {
-			ended[k] = fmt.Errorf("class %v: %w", p.classes[k], err)
+			return fmt.Errorf("class %v: %w", p.classes[k], err)
 		}
-	}
-	if !p.spec.parallel() {
-		for k := range p.classes {
-			if one(k); ended[k] != nil && !errors.Is(ended[k], solver.ErrNotConverged) {
-				return ended[k]
-			}
+		return nil
+	})
+	return cmp.Or(first, errors.Join(all...))
+}
+
+// spread calls do for the numbers 0 to count − 1, in parallel if possible. It returns the first error that is
+// fatal, and all errors. If do is not called in parallel, a fatal error ends the calls.
+func (s *Spec) spread(count int, fatal func(error) bool, do func(k int) error) (first error, all []error) {
+	all = make([]error, count)
+	threads, ended := s.atOnce(), false
+	rows.Spread(threads, count, func(k int) {
+		if ended {
+			return
 		}
-	} else {
-		rows.Spread(p.spec.threads(), len(p.classes), one)
-	}
-	for _, err := range ended {
-		if err != nil && !errors.Is(err, solver.ErrNotConverged) {
-			return err
+		if all[k] = do(k); threads == 1 {
+			ended = fatal(all[k])
 		}
+	})
+	if k := slices.IndexFunc(all, fatal); k >= 0 {
+		first = all[k]
 	}
-	return errors.Join(ended...)
+	return first, all
 }
 
 // countFitted returns a function that calls do to fit a problem, and then tells Spec.Fitted how
@@ -329,7 +332,7 @@ func (p *problems) join(models []*Model) *Model {
 		return models[0]
 	}
 	m := *models[0]
-	p.setClasses(&m)
+	m.setClasses(p.classes)
 	m.Columns = make([]Column, len(models))
 	for k, one := range models {
 		m.Columns[k] = one.Columns[0]
@@ -337,9 +340,9 @@ func (p *problems) join(models []*Model) *Model {
 	return &m
 }
 
-// setClasses sets the classes and the class weights of m.
-func (p *problems) setClasses(m *Model) {
-	m.Labels, m.Classes, m.Summary.ClassWeights = sparse.LabelMapping{}, sparse.Classes{Values: p.classes}, p.spec.ClassWeights
+// setClasses sets the classes of m, which was the model of one class against the rest.
+func (m *Model) setClasses(classes []float64) {
+	m.Labels, m.Classes = sparse.LabelMapping{}, sparse.Classes{Values: classes}
 }
 
 // lambdaMax returns the largest LambdaMax of all problems. It ignores the time limit.
@@ -440,9 +443,8 @@ func (p *problems) classPaths(ctx context.Context, set *PathSettings) iter.Seq2[
 			yield(nil, err)
 			return
 		}
-		named := &problems{spec: p.spec, classes: p.classes}
 		for i := range lambdas {
-			step, errs := &Step{Index: i, Lambda: lambdas[i], Validation: math.NaN(), classes: named}, []error{}
+			step, errs := &Step{Index: i, Lambda: lambdas[i], Validation: math.NaN(), classes: p.classes}, []error{}
 			for k, path := range paths {
 				if i >= len(path) { // the path of this class ended earlier
 					return

@@ -192,7 +192,7 @@ func (c *crossing) configure(set *CVSettings) (err error) {
 func (c *crossing) numberClasses() error {
 	spec := *c.spec
 	c.foldSpec, spec.unproved, spec.Fitted = &spec, true, nil
-	if c.team.Alone() && !c.spec.streams() { // folds are fitted in parallel
+	if c.spec.parallel() {
 		spec.Threads = 1
 	}
 	c.class = func(int) int { return 0 }
@@ -225,22 +225,14 @@ func (c *crossing) cross(ctx context.Context) error {
 		c.keptScores = 0 // the AUC would need more passes over the rows
 	}
 	c.scores, c.weight = make([][]scores, c.folds), make([]float64, c.folds)
-	ended, threads, failed := make([]error, c.folds), 1, false
-	if c.team.Alone() && !c.spec.streams() { // otherwise a fold uses all processes, or all of Spec.Memory
-		threads = c.spec.threads()
-	}
-	rows.Spread(threads, c.folds, func(k int) {
-		if threads > 1 {
-			ended[k] = c.fold(ctx, k)
-		} else if !failed {
-			ended[k] = c.fold(ctx, k)
-			failed = ended[k] != nil
-		}
-	})
-	for k, err := range ended {
-		if err != nil {
+	first, _ := c.spec.spread(c.folds, func(err error) bool { return err != nil }, func(k int) error {
+		if err := c.fold(ctx, k); err != nil {
 			return fmt.Errorf("fold %d: %w", k, err)
 		}
+		return nil
+	})
+	if first != nil {
+		return first
 	}
 	if c.summarise(); math.IsNaN(c.result.Mean[c.result.Best]) {
 		return errNoMetric
@@ -435,8 +427,7 @@ func (r Curve) determination(variance float64) Curve {
 // variance returns the weighted variance of the labels of all rows.
 func (c *crossing) variance() float64 {
 	var all moment
-	for lo := 0; lo < len(c.y); lo += rowsPerRelease {
-		hi := min(lo+rowsPerRelease, len(c.y))
+	for lo, hi := range parts(c.x, rowsPerRelease) {
 		set := &ScoreSettings{}
 		if c.spec.SampleWeights != nil {
 			set.Weights = c.spec.SampleWeights[lo:hi]
@@ -444,7 +435,6 @@ func (c *crossing) variance() float64 {
 		if set.total(hi-lo) > 0 {
 			all.add(c.y[lo:hi], set, square)
 		}
-		c.x.Release(lo, hi)
 	}
 	all.join(c.team, square)
 	return all.deviation / all.weight

@@ -185,7 +185,6 @@ func (d *design) blank(lambda float64) *Model {
 		m.Summary.ARows, _ = d.spec.A.Dims()
 	}
 	m.Summary.Mu, m.Summary.MuA, m.Summary.Domain = d.spec.Mu, d.spec.MuA, domainName(d.spec.Domain)
-	m.Summary.ClassWeights = d.spec.ClassWeights
 	m.Summary.Balanced = d.spec.Balanced
 	return m
 }

@@ -39,15 +39,9 @@ func (a *assignment) set(i, fold int) {
 // them.
 func (c *crossing) assign(set *CVSettings) error {
 	n, _ := c.x.Dims()
-	c.rowsBefore = 0
-	each := c.team.Gather([]float64{float64(n)})
-	for _, rows := range each[:c.team.Rank()] {
-		c.rowsBefore += int(rows)
-	}
-	all := 0
-	for _, rows := range each {
-		all += int(rows)
-	}
+	before, total := c.team.Before([]float64{float64(n)})
+	c.rowsBefore = int(before[0])
+	all := int(total[0])
 	given := c.team.Any(set.Assignment != nil)
 	if err := c.countFolds(set, n, all, given); err != nil {
 		return err
@@ -124,16 +118,13 @@ func checkAssignment(assigned []int, n, all int) error {
 func (c *crossing) draw() {
 	count := make([]float64, c.strata())
 	c.eachRow(func(_, class int) { count[class]++ })
-	each := c.team.Gather(count)
+	before, total := c.team.Before(count)
 	at, all, first := make([]int, len(count)), make([]int, len(count)), make([]int, len(count))
-	for k, rows := range each {
-		class := k % len(count)
-		if all[class] += int(rows); k/len(count) < c.team.Rank() {
-			at[class] += int(rows)
+	for class := range count {
+		at[class], all[class] = int(before[class]), int(total[class])
+		if class > 0 {
+			first[class] = (first[class-1] + all[class-1]) % c.folds
 		}
-	}
-	for class := 1; class < len(first); class++ {
-		first[class] = (first[class-1] + all[class-1]) % c.folds
 	}
 	var source rand.PCG
 	rng := rand.New(&source)
@@ -158,12 +149,10 @@ func (c *crossing) draw() {
 // eachRow calls do for each row i of this process. class is the number of its class, or 0 if the
 // labels are numbers.
 func (c *crossing) eachRow(do func(i, class int)) {
-	for lo := 0; lo < len(c.y); lo += rowsPerRelease {
-		hi := min(lo+rowsPerRelease, len(c.y))
+	for lo, hi := range parts(c.x, rowsPerRelease) {
 		for i := lo; i < hi; i++ {
 			do(i, c.class(i))
 		}
-		c.x.Release(lo, hi)
 	}
 }
 

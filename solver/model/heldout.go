@@ -120,17 +120,14 @@ func (h *heldOut) eachWindow(ctx context.Context, do func(w *window, share float
 	if !h.spec.streams() {
 		return do(h.whole, 1)
 	}
-	n, rows := len(h.y), h.windowRows()
-	for lo := 0; lo < n; lo += rows {
+	for lo, hi := range parts(h.x, h.windowRows()) {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		hi := min(lo+rows, n)
 		w, err := h.window(lo, hi)
 		if err == nil {
-			err = do(w, float64(hi)/float64(n))
+			err = do(w, float64(hi)/float64(len(h.y)))
 		}
-		h.x.Release(lo, hi)
 		if err != nil {
 			return err
 		}

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -10,12 +11,21 @@ import (
 
 // checkLabels returns an error if there are not n labels, or if a label is not finite.
 func checkLabels(y []float64, n int) error {
+	return cmp.Or(checkLabelCount(y, n), checkFinite(y, 0))
+}
+
+func checkLabelCount(y []float64, n int) error {
 	if len(y) != n {
 		return errorf("%d labels; the data have %d rows", len(y), n)
 	}
+	return nil
+}
+
+// checkFinite returns an error if a label is not finite. first is the row of the first label in y.
+func checkFinite(y []float64, first int) error {
 	for i, v := range y {
 		if !finite(v) {
-			return errorf("label %v of row %d; it must be finite", v, i)
+			return errorf("label %v of row %d; it must be finite", v, first+i)
 		}
 	}
 	return nil

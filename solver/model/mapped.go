@@ -1,6 +1,8 @@
 package model
 
 import (
+	"iter"
+
 	"github.com/scas-admm/scas/solver/internal/rows"
 	"github.com/scas-admm/scas/solver/internal/stream"
 	"github.com/scas-admm/scas/sparse"
@@ -8,6 +10,22 @@ import (
 
 // rowsPerRelease is the number of rows of mapped data that are read before their memory is released.
 const rowsPerRelease = 1 << 20
+
+// parts yields the bounds of consecutive parts of x, with the given number of rows. A part has rows lo to
+// hi − 1. After its use, the memory of its rows is released if x is mapped.
+func parts(x *sparse.CSR, size int) iter.Seq2[int, int] {
+	return func(yield func(lo, hi int) bool) {
+		n, _ := x.Dims()
+		for lo := 0; lo < n; lo += size {
+			hi := min(lo+size, n)
+			more := yield(lo, hi)
+			x.Release(lo, hi)
+			if !more {
+				return
+			}
+		}
+	}
+}
 
 // mappedDesign returns a design for a fit out of core. If against is not nil, the rows with this
 // label are the positive class, and all other rows the negative class.
@@ -58,7 +76,7 @@ func (s *Spec) checkMapped(x *sparse.CSR, y []float64) error {
 	case !x.Mapped():
 		return errorf("Spec.Memory is for data that are mapped, as those of .scas files are")
 	case len(y) != n:
-		return checkLabels(y, n)
+		return checkLabelCount(y, n)
 	case s.Checkpoint != nil:
 		return &sparse.RemedyError{
 			Err:      errorf("%w: checkpoints are only for data in memory", stream.ErrNotStreamed),
@@ -69,14 +87,13 @@ func (s *Spec) checkMapped(x *sparse.CSR, y []float64) error {
 }
 
 // seenLabels checks the labels. seen[0] is true if the negative class occurs, and seen[1] if the
-// positive class does. It releases the memory of the rows after every rowsPerRelease of them.
+// positive class does.
 func seenLabels(x *sparse.CSR, y []float64, spec *Spec) (seen [2]bool, err error) {
 	classes := classifies(spec.loss())
 	if positive := spec.Positive; classes && positive != nil && *positive != 1 {
 		return seen, errorf("Spec.Positive = %v: labels of data larger than memory are −1 and +1", *positive)
 	}
-	for lo := 0; lo < len(y); lo += rowsPerRelease {
-		hi := min(lo+rowsPerRelease, len(y))
+	for lo, hi := range parts(x, rowsPerRelease) {
 		for i, v := range y[lo:hi] {
 			if classes && v != 1 && v != -1 {
 				return seen, errorf("label %v of row %d; those of data larger than memory are −1 and +1, or finite numbers where the loss is for numbers", v, lo+i)
@@ -86,7 +103,6 @@ func seenLabels(x *sparse.CSR, y []float64, spec *Spec) (seen [2]bool, err error
 		if !classes && spec.loss().Validate(y[lo:hi]) != nil {
 			return seen, spec.loss().Validate(y) // all labels, for the row number in the error
 		}
-		x.Release(lo, hi)
 	}
 	return seen, nil
 }

@@ -27,10 +27,7 @@ func (s *Spec) EstimateMemory(x *sparse.CSR, of Fits) int64 {
 	n, p := x.Dims()
 	problems, atOnce, one := int64(1), int64(1), *s
 	one.Memory = 0
-	threads := 1 // number of problems, or of folds, that are solved at the same time
-	if one.parallel() {
-		threads = s.threads()
-	}
+	threads := one.atOnce()
 	if of.Classes > 2 {
 		problems, atOnce = int64(of.Classes), int64(min(of.Classes, threads))
 	}

@@ -50,7 +50,7 @@ type Step struct {
 	Validation float64
 
 	design  *design
-	classes *problems // the problems of the classes; nil unless there are more than two classes
+	classes []float64 // the labels of the classes; nil unless there are more than two
 	origin  *origin   // the arguments of PathData or CVData; nil for Path and CV
 }
 
@@ -86,7 +86,7 @@ func (s *Step) Model() *Model {
 		m.Columns = append(m.Columns, Column{Coefficients: x, Intercept: c.Intercept, Groups: c.groups, Certificate: c.Certificate, Run: c.run})
 	}
 	if s.classes != nil {
-		s.classes.setClasses(m)
+		m.setClasses(s.classes)
 	}
 	if s.origin != nil {
 		s.origin.describe(m)

@@ -153,16 +153,10 @@ func (r *ranks) whole(data *sparse.Dataset) wholeCounts {
 	for _, rows := range countClasses(data) {
 		counts = append(counts, float64(rows))
 	}
-	each := make([]float64, r.team.Size())
-	each[r.team.Rank()] = float64(n)
-	r.team.Sum(counts)
-	r.team.Sum(each)
-	w := wholeCounts{portion: portion{0, n, int(counts[0])}, nnz: int64(counts[1])}
-	for _, rows := range counts[2:] {
+	before, all := r.team.Before(counts)
+	w := wholeCounts{portion: portion{int(before[0]), n, int(all[0])}, nnz: int64(all[1])}
+	for _, rows := range all[2:] {
 		w.classes = append(w.classes, int(rows))
-	}
-	for _, before := range each[:r.team.Rank()] {
-		w.first += int(before)
 	}
 	return w
 }

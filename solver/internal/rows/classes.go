@@ -12,7 +12,7 @@ const MaxClasses = 5000
 // Different returns the distinct numbers in the vectors v of all processes, in increasing order, or the
 // first count of them if there are more. No number may be NaN or +Inf.
 func (t *Team) Different(v []float64, count int) (all []float64) {
-	own := distinct(v, count)
+	own := Distinct(nil, v, count)
 	if t == nil {
 		return own
 	}
@@ -33,9 +33,9 @@ func (t *Team) Different(v []float64, count int) (all []float64) {
 	return all
 }
 
-// distinct returns the distinct numbers in v, in increasing order, or the first count of them if there
-// are more.
-func distinct(v []float64, count int) (own []float64) {
+// Distinct adds the numbers in v to own, which has distinct numbers in increasing order, and returns the
+// result. If it has more than count numbers, only the first count of them are kept.
+func Distinct(own, v []float64, count int) []float64 {
 	last := math.NaN()
 	for _, x := range v {
 		if x == last || len(own) == count && x > own[count-1] {

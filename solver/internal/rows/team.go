@@ -180,19 +180,27 @@ func (t *Team) Gather(own []float64) []float64 {
 	if t == nil {
 		return own
 	}
-	counts := make([]float64, t.Size())
-	counts[t.Rank()] = float64(len(own))
-	t.Sum(counts)
-	total, before := 0, 0
-	for r, count := range counts {
-		if total += int(count); r < t.Rank() {
-			before = total
-		}
-	}
-	all := make([]float64, total)
-	copy(all[before:], own)
+	before, total := t.Before([]float64{float64(len(own))})
+	all := make([]float64, int(total[0]))
+	copy(all[int(before[0]):], own)
 	t.Sum(all)
 	return all
+}
+
+// Before returns the sum of the vectors v of the processes before this one, and the sum of those of all
+// processes.
+func (t *Team) Before(v []float64) (before, all []float64) {
+	each := make([]float64, t.Size()*len(v))
+	first := t.Rank() * len(v)
+	copy(each[first:], v)
+	t.Sum(each)
+	before, all = make([]float64, len(v)), make([]float64, len(v))
+	for k, x := range each {
+		if all[k%len(v)] += x; k < first {
+			before[k%len(v)] += x
+		}
+	}
+	return before, all
 }
 
 // Share returns, in all processes, the vector own of the given process.

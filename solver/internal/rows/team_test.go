@@ -88,7 +88,9 @@ func TestTeam(t *testing.T) {
 				t.Errorf("%s: %v, want %v", name, pair[0], pair[1])
 			}
 		}
+		before, all := team.Before([]float64{own, 1})
 		for name, pair := range map[string]bool{
+			"Before":    slices.Equal(before, []float64{float64(r) * own / 2, float64(r)}) && slices.Equal(all, []float64{6, 3}),
 			"Gather":    slices.Equal(team.Gather([]float64{own, 7}[:r]), []float64{2, 3, 7}),
 			"Different": slices.Equal(team.Different([]float64{own, 5, 0, 5, own}, 3), []float64{0, 1, 2}),
 			"Least":     team.Least(own) == 1, "Most": team.Most(own) == 3, "NaN": math.IsInf(team.Most(math.NaN()), 1),
