@@ -102,6 +102,12 @@ func (s *Solver) Cost() float64 {
 	return s.Assembly()
 }
 
+// cheap reports whether the Hessian of all columns costs little.
+func (p *Problem) cheap() bool {
+	_, features := p.dims()
+	return features <= wholeSet || p.Assembly() <= cheapCost
+}
+
 // Assembly returns the cost of forming the Hessian of the loss, in passes over the data. A pass costs as
 // much as a gradient.
 func (p *Problem) Assembly() float64 {

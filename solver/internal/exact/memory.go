@@ -21,7 +21,7 @@ func (q *Problem) Memory(runs int) int64 {
 	k, entries := int64(mostFormed(q)), q.entries()
 	const ofTranspose, ofRows = 12, 10 // bytes for each entry of X: in its transpose, and by rows
 	total := 8 * (11*int64(n) + int64(14+runs)*int64(features))
-	cheap := features <= wholeSet || q.Assembly() <= cheapCost
+	cheap := q.cheap()
 	if q.gramServes(cheap) {
 		// The Gram matrix before and after it grows, the matrix of the support, and its factor.
 		const matrices = 4

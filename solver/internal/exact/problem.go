@@ -128,7 +128,7 @@ func New(p *Problem) (*Solver, error) {
 	case p.MaxWorking == 0:
 		s.set.most = features
 	}
-	s.set.whole = !p.byCoordinate() || p.File != nil || features <= min(s.set.most, defaultWorking) && (features <= wholeSet || p.Assembly() <= cheapCost)
+	s.set.whole = !p.byCoordinate() || p.File != nil || features <= min(s.set.most, defaultWorking) && p.cheap()
 	s.prepareRows()
 	for _, v := range []*[]float64{&s.x, &s.e, &s.ridge} {
 		*v = make([]float64, features)

@@ -4,7 +4,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/scas-admm/scas/solver/internal/gap"
 	"github.com/scas-admm/scas/solver/internal/linalg"
 	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
@@ -124,7 +123,7 @@ func (o *outside) exact(z []float64) {
 		s.sub.Labels[i] = o.sum[j]
 	}
 	for _, row := range o.part.rows {
-		eachEntry(r, row, func(j int32, v float64) { s.sub.Labels[w.position[j]-1] += float64(v * z[row]) })
+		r.EachEntry(row, func(j int32, v float64) { s.sub.Labels[w.position[j]-1] += float64(v * z[row]) })
 	}
 	s.sub.A = linalg.New(s.matrix(), k)
 	half := float64(k) / 2 // because the squared loss is the mean of squares, not half their sum
@@ -142,15 +141,7 @@ func (o *outside) exact(z []float64) {
 		to := math.Max(-r.Limit[row], math.Min(res.Z[i]*half, r.Limit[row]))
 		step := to - z[row]
 		z[row] = to
-		eachEntry(r, row, func(j int32, v float64) { o.sum[j] = math.FMA(-step, v, o.sum[j]) })
-	}
-}
-
-// eachEntry calls do with the feature and the value of every entry of a row.
-func eachEntry(r *gap.Penalty, row int32, do func(j int32, v float64)) {
-	idx, val := r.M.Row(int(row))
-	for k, j := range idx {
-		do(j, val[k])
+		r.EachEntry(row, func(j int32, v float64) { o.sum[j] = math.FMA(-step, v, o.sum[j]) })
 	}
 }
 

@@ -41,7 +41,7 @@ func addProduct(head, tail *float64, a, b float64) {
 func (pen *Penalty) addPairs(head, tail, z []float64) {
 	for row, v := range z {
 		if v != 0 {
-			pen.eachEntry(int32(row), func(j int32, a float64) { addProduct(&head[j], &tail[j], v, a) })
+			pen.EachEntry(int32(row), func(j int32, a float64) { addProduct(&head[j], &tail[j], v, a) })
 		}
 	}
 }
@@ -51,7 +51,7 @@ func (pen *Penalty) absTrans(dst, z []float64) {
 	clear(dst)
 	for row, v := range z {
 		if v != 0 {
-			pen.eachEntry(int32(row), func(j int32, a float64) { dst[j] += math.Abs(float64(v * a)) })
+			pen.EachEntry(int32(row), func(j int32, a float64) { dst[j] += math.Abs(float64(v * a)) })
 		}
 	}
 }

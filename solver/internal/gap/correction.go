@@ -141,7 +141,7 @@ func (c *correction) setRootVectors(p int, pen *Penalty) {
 			continue
 		}
 		var seen []int32
-		pen.eachEntry(s.row, func(j int32, v float64) {
+		pen.EachEntry(s.row, func(j int32, v float64) {
 			for _, m := range c.rowOf[j] {
 				if sum[m.index] == 0 {
 					seen = append(seen, m.index)
@@ -174,7 +174,7 @@ func (c *correction) apply(pen *Penalty, e, eErr, z, zErr []float64) {
 		multiplierErr := eErr[j]/a + float64(2*roundoff*math.Abs(by))
 		e[j], eErr[j] = 0, 0
 		if z[s.row] += by; !s.singleton {
-			pen.eachEntry(s.row, func(k int32, v float64) {
+			pen.EachEntry(s.row, func(k int32, v float64) {
 				if k != j {
 					e[k] = math.FMA(v, by, e[k])
 					eErr[k] += float64(multiplierErr*math.Abs(v)) + float64(2*roundoff*math.Abs(e[k]))

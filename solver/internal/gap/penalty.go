@@ -198,8 +198,8 @@ func (pen *Penalty) maxMultiplier(row int) float64 {
 	return pen.Limit[row]
 }
 
-// eachEntry calls do for every entry of the row.
-func (pen *Penalty) eachEntry(row int32, do func(j int32, v float64)) {
+// EachEntry calls do with the feature and the value of every entry of a kept row.
+func (pen *Penalty) EachEntry(row int32, do func(j int32, v float64)) {
 	if pen.M == nil {
 		do(row, 1)
 		return

@@ -22,6 +22,7 @@ type Shifted struct {
 
 	cg    *ConjugateGradients // nil unless conjugate gradients are used
 	shift float64             // s in the current call of Solve
+	image []float64           // A v for the vector v of multiply, if A is not a matrix
 }
 
 // rowScratch is the scratch memory of SolveRow.
@@ -88,26 +89,20 @@ func (s *Shifted) equalSigma() float64 {
 func (s *Shifted) Iterative() bool { return s.cg != nil }
 
 func (s *Shifted) useCG() {
-	multiply := s.multiply
+	s.cg = NewConjugateGradients(s.a.cols, s.multiply)
 	if s.a.matrix == nil {
-		image := make([]float64, s.a.rows)
-		multiply = func(dst, v []float64) {
-			s.a.op.MulVec(image, v)
-			s.a.op.MulVecTrans(dst, image)
-			s.finish(dst, v)
-		}
+		s.image = make([]float64, s.a.rows)
 	}
-	s.cg = NewConjugateGradients(s.a.cols, multiply)
 }
 
 // multiply sets dst = (s.shift I + ρ A'A) v.
 func (s *Shifted) multiply(dst, v []float64) {
-	s.a.Gram().MulVec(dst, v)
-	s.finish(dst, v)
-}
-
-// finish sets dst = s.shift v + ρ dst.
-func (s *Shifted) finish(dst, v []float64) {
+	if s.a.matrix != nil {
+		s.a.Gram().MulVec(dst, v)
+	} else {
+		s.a.op.MulVec(s.image, v)
+		s.a.op.MulVecTrans(dst, s.image)
+	}
 	for j, vj := range v {
 		dst[j] = math.FMA(s.shift, vj, float64(s.rho*dst[j]))
 	}

@@ -44,12 +44,7 @@ func (b Ball) Walls(int) Walls { return Walls{Radius: b.Radius} }
 // Excess implements Region.
 func (b Ball) Excess(e, errors, x []float64, mu float64) float64 {
 	if mu > 0 {
-		at := make([]float64, len(x))
-		for j, v := range e {
-			at[j] = -v / mu
-		}
-		b.Project(at)
-		return strongExcess(b, at, e, errors, x, mu)
+		return strongExcess(b, e, errors, x, mu)
 	}
 	var inner, size, off float64
 	for j, v := range e {

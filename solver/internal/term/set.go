@@ -65,10 +65,14 @@ const rounding = 0x1p-53
 
 // strongExcess implements Excess for mu > 0. It returns (mu/2)|x − a|² plus the result of Excess for
 // e + mu a and mu = 0. This is an upper bound for every a, and is tight if a is the point of X nearest
-// to −e/mu.
-func strongExcess(d Region, a, e, errors, x []float64, mu float64) float64 {
+// to −e/mu, as it is here.
+func strongExcess(d Region, e, errors, x []float64, mu float64) float64 {
 	var apart float64
-	r, off := make([]float64, len(x)), make([]float64, len(x))
+	a, r, off := make([]float64, len(x)), make([]float64, len(x)), make([]float64, len(x))
+	for j, v := range e {
+		a[j] = -v / mu
+	}
+	d.Project(a)
 	for j, v := range x {
 		u := v - a[j]
 		apart += float64(u * u)

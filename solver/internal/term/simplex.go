@@ -73,12 +73,7 @@ func (s Simplex) Walls(p int) Walls {
 // Excess implements Region.
 func (s Simplex) Excess(e, errors, x []float64, mu float64) float64 {
 	if mu > 0 {
-		at := make([]float64, len(x))
-		for j, v := range e {
-			at[j] = -v / mu
-		}
-		s.Project(at)
-		return strongExcess(s, at, e, errors, x, mu)
+		return strongExcess(s, e, errors, x, mu)
 	}
 	least, off := math.Inf(1), 0.0
 	for j, v := range e {
