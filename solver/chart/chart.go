@@ -55,14 +55,12 @@ func (c *Chart) WriteSVG(w io.Writer) error {
 	if len(lines) == 0 {
 		return fmt.Errorf("chart: %s: there is nothing to draw", c.Title)
 	}
-	tall, legend := max(height, vg.Length(60+legendLine*len(lines))), 8+entryWidth(lines, large)
+	named := slices.DeleteFunc(slices.Clone(lines), func(l Line) bool { return l.Name == "" })
+	tall, legend := max(height, vg.Length(60+legendLine*len(named))), 8+entryWidth(named, large)
 	return writeSVG(w, width+legend, tall, func(on draw.Canvas) {
 		c.draw(draw.Crop(on, 0, -legend, 0, 0), lines, large)
 		y := on.Max.Y - 40
-		for _, l := range lines {
-			if l.Name == "" {
-				continue
-			}
+		for _, l := range named {
 			l.entry(on, vg.Point{X: on.Max.X - legend + 8, Y: y}, large)
 			y -= legendLine
 		}

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"io"
 	"math"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -68,6 +70,23 @@ func TestWriteSVG(t *testing.T) {
 	}
 	if err := (&Chart{Lines: []Line{{Name: "no points"}}}).WriteSVG(io.Discard); err == nil {
 		t.Error("a chart of nothing is drawn")
+	}
+}
+
+// TestLegendIsOfNames checks that lines without a name need no place in the legend.
+func TestLegendIsOfNames(t *testing.T) {
+	line := Line{X: []float64{0, 1}, Y: []float64{0, 1}}
+	named := line
+	named.Name = "named"
+	size := func(lines ...Line) string {
+		var b bytes.Buffer
+		if err := (&Chart{Lines: lines}).WriteSVG(&b); err != nil {
+			t.Fatal(err)
+		}
+		return strings.Join(regexp.MustCompile(`(width|height)="[^"]*"`).FindAllString(b.String(), 2), " ")
+	}
+	if got, want := size(append(slices.Repeat([]Line{line}, 40), named)...), size(named); got != want {
+		t.Errorf("a chart with 40 more lines that have no name: %s, want %s", got, want)
 	}
 }
 
