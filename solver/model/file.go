@@ -616,6 +616,9 @@ func (m *Model) checkColumn(k int) error {
 		}
 	}
 	for _, group := range c.Groups {
+		if len(group) == 0 {
+			return fmt.Errorf("damaged model: a group without features")
+		}
 		for _, j := range group {
 			if j < 0 || j >= p {
 				return fmt.Errorf("damaged model: feature %d in a group of %d features", j, p)

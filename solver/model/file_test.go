@@ -225,6 +225,7 @@ func TestBadModels(t *testing.T) {
 		{`"positive": 2`, `"positive": -1`, "both labels are -1"},
 		{`"seed": 7`, `"features": ["a"]`, "1 features named for 3 coefficients"},
 		{`"seed": 7`, `"tied_features": [[3]]`, "feature 3 in a group of 3"},
+		{`"seed": 7`, `"tied_features": [[0, 1], []]`, "a group without features"},
 		{`"lambda": 0.01`, `"lambda": "x"`, `"\"x\"": damaged model: lambda: expected a finite number`},
 		{`"lambda": 0.01`, `"lambda": 1e999`, `"1e999": damaged model: lambda: expected a finite number`},
 		{`"seed": 7`, `"seed": 7.5`, `"7.5": damaged model: seed: expected a whole number`},

@@ -228,7 +228,7 @@ func largest(coefficients, scale []float64, count int) (order []int) {
 // coefficient of a group.
 func largestGroups(c *model.Column) [][]int {
 	size := func(g []int) float64 { return math.Abs(c.Coefficients[g[0]]) }
-	groups := slices.DeleteFunc(slices.Clone(c.Groups), func(g []int) bool { return len(g) == 0 })
+	groups := slices.Clone(c.Groups)
 	slices.SortStableFunc(groups, func(g, h []int) int { return cmp.Compare(size(h), size(g)) })
 	return groups
 }
