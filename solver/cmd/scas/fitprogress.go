@@ -25,7 +25,7 @@ func (p *progress) follow(spec *model.Spec, classes int) {
 			p.showOf(float64(at.Class), float64(classes), "class %d of %d   %s", at.Class+1, classes, passes(at))
 		}
 	case spec.Memory > 0:
-		spec.Progress = p.streamed()
+		spec.Progress = p.streamed
 	case spec.Comm == nil: // a Recorder needs the rows of all ranks
 		p.record(&spec.Settings)
 	}
@@ -34,7 +34,7 @@ func (p *progress) follow(spec *model.Spec, classes int) {
 // record sets the logger and the recorder of s, which report the progress of a run of package solver.
 func (p *progress) record(s *solver.Settings) {
 	passes := cmp.Or(s.Passes, 100)
-	h := &iterationHandler{progress: p, passes: passes, first: math.Inf(1), gap: math.Inf(1)}
+	h := &iterationHandler{progress: p, passes: passes, gap: math.Inf(1)}
 	s.Logger = slog.New(h)
 	if !p.live {
 		return
@@ -60,22 +60,14 @@ func passes(at model.Progress) string {
 	return text
 }
 
-// streamed returns the callback that reports the progress of an out-of-core run.
-func (p *progress) streamed() func(model.Progress) {
-	first := math.Inf(1)
-	return func(at model.Progress) {
-		if math.IsInf(first, 1) {
-			first = at.Gap
-		}
-		p.toward(first, at.Gap, at.Goal, "%s", passes(at))
-	}
-}
+// streamed reports the progress of an out-of-core run.
+func (p *progress) streamed(at model.Progress) { p.toward(at.Gap, at.Goal, passes(at)) }
 
 // component returns the callback for the progress of a graphical lasso. It reports the largest component of
 // the graph that has been begun so far.
 func (p *progress) component() func(glasso.Progress) {
 	var lock sync.Mutex
-	largest, first := 0, math.Inf(1)
+	largest := 0
 	return func(at glasso.Progress) {
 		lock.Lock()
 		defer lock.Unlock()
@@ -83,16 +75,13 @@ func (p *progress) component() func(glasso.Progress) {
 			return
 		}
 		if at.Features > largest || at.Steps == 0 { // the first report of a larger component, or of a new run
-			largest, first = at.Features, math.Inf(1)
-		}
-		if math.IsInf(first, 1) {
-			first = at.Gap
+			largest, p.firstGap = at.Features, math.Inf(1)
 		}
 		text := fmt.Sprintf("%s: %s together, %s", p.what, plural(at.Features, "feature"), plural(at.Steps, "Newton step"))
 		if isFinite(at.Gap) {
 			text += fmt.Sprintf(", gap %.2g", at.Gap)
 		}
-		p.toward(first, at.Gap, at.Goal, "%s", text)
+		p.toward(at.Gap, at.Goal, text)
 	}
 }
 
@@ -105,10 +94,10 @@ func (p *progress) classes(done, total int) {
 // Unlike a solver.Recorder, it does not evaluate the objective.
 type iterationHandler struct {
 	*progress
-	passes     float64 // number of passes after which the run ends
-	goal       float64 // the gap at which the run ends; 0 if there is no such gap
-	first, gap float64 // the first known gap, and the latest gap; +Inf if none is known
-	objective  string  // text with the objective of the latest record
+	passes    float64 // number of passes after which the run ends
+	goal      float64 // the gap at which the run ends; 0 if there is no such gap
+	gap       float64 // the latest gap; +Inf if none is known
+	objective string  // text with the objective of the latest record
 }
 
 func (h *iterationHandler) Enabled(context.Context, slog.Level) bool { return true }
@@ -143,10 +132,7 @@ func (h *iterationHandler) report(passes float64, steps int64) {
 		text += fmt.Sprintf(", gap %.2g", h.gap)
 	}
 	if h.goal > 0 { // the gap may end the run long before the last pass
-		if math.IsInf(h.first, 1) {
-			h.first = h.gap
-		}
-		h.toward(h.first, h.gap, h.goal, "%s", text)
+		h.toward(h.gap, h.goal, text)
 		return
 	}
 	h.showOf(passes, h.passes, "%s", text)

@@ -31,6 +31,8 @@ type progress struct {
 	stop  chan struct{}
 	ended chan struct{}
 
+	firstGap float64 // the first known gap of the run that toward reports; +Inf if none is known
+
 	// A stage is one part of the command, such as reading the data. share is the part of its work that is
 	// done, from 0 to 1. firstShare is the value of share when the stage began.
 	share, firstShare float64
@@ -41,7 +43,7 @@ type progress struct {
 func (e *env) begin(text string) *progress {
 	p := &progress{
 		e: e, live: e.terminal && !e.jsonLog, what: text, start: time.Now(), text: text,
-		stop: make(chan struct{}), ended: make(chan struct{}), share: math.Inf(1),
+		stop: make(chan struct{}), ended: make(chan struct{}), share: math.Inf(1), firstGap: math.Inf(1),
 	}
 	e.progress = p
 	often := progressEvery
@@ -106,14 +108,17 @@ func (p *progress) set(done, total float64, text string) {
 	p.share = share
 }
 
-// toward reports a run that ends when its gap is at most goal. first is the first known gap. The share of
-// the work is computed from logarithms of gaps, because a gap falls by similar factors in equal times.
-func (p *progress) toward(first, gap, goal float64, format string, args ...any) {
-	if !(goal > 0 && gap < first) || math.IsInf(first, 1) {
-		p.show(format, args...)
+// toward reports a run that ends when its gap is at most goal. The share of the work is computed from
+// logarithms of gaps, because a gap falls by similar factors in equal times.
+func (p *progress) toward(gap, goal float64, text string) {
+	if math.IsInf(p.firstGap, 1) {
+		p.firstGap = gap
+	}
+	if !(goal > 0 && gap < p.firstGap) {
+		p.show("%s", text)
 		return
 	}
-	p.showOf(math.Log(first/max(gap, goal)), math.Log(first/goal), format, args...)
+	p.showOf(math.Log(p.firstGap/max(gap, goal)), math.Log(p.firstGap/goal), "%s", text)
 }
 
 // timeLeft returns a text with an estimate of the time that is left in the stage, or "" if it is too early

@@ -62,16 +62,14 @@ func TestProgressTimes(t *testing.T) {
 
 // TestProgressTowardGap checks the share of the work of a run that ends when its gap is small enough.
 func TestProgressTowardGap(t *testing.T) {
-	p := (&env{stderr: io.Discard, every: time.Hour}).begin("fitting")
-	defer p.end()
-	h := &iterationHandler{progress: p, goal: 1e-6, first: math.Inf(1), gap: math.Inf(1)}
-	streamed := p.streamed()
-	for name, report := range map[string]func(gap float64){
-		"in memory": func(gap float64) { h.gap = gap; h.report(1, 0) },
-		"streamed":  func(gap float64) { streamed(model.Progress{Gap: gap, Goal: 1e-6}) },
+	for name, report := range map[string]func(p *progress, gap float64){
+		"in memory": func(p *progress, gap float64) { (&iterationHandler{progress: p, goal: 1e-6, gap: gap}).report(1, 0) },
+		"streamed":  func(p *progress, gap float64) { p.streamed(model.Progress{Gap: gap, Goal: 1e-6}) },
 	} {
+		p := (&env{stderr: io.Discard, every: time.Hour}).begin("fitting")
+		defer p.end()
 		for _, gap := range []float64{math.Inf(1), 1, 1e-3} {
-			report(gap)
+			report(p, gap)
 		}
 		if p.share != 0.5 || !strings.HasSuffix(p.timeLeft(), " left") {
 			t.Errorf("%s: share %v of the way from a gap of 1 to 1e-6, %q; want 0.5 and a time left", name, p.share, p.timeLeft())
