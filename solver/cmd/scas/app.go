@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"runtime/debug"
+	"strconv"
 	"strings"
 	"time"
 
@@ -17,6 +18,7 @@ import (
 	"github.com/scas-admm/scas/solver/model"
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/faults"
+	"github.com/scas-admm/scas/sparse/graph/glasso"
 )
 
 // version is the version of the program, of its model files and of its reports.
@@ -110,6 +112,7 @@ func helpTexts() kong.Vars {
 	}
 	return kong.Vars{
 		"version": "scas " + version, "data": dataHelp, "losses": term.LossHelp(), "formats": strings.Join(formats, ", "),
+		"max_component": strconv.Itoa(glasso.DefaultMaxComponent),
 	}
 }
 

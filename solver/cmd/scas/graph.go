@@ -30,7 +30,7 @@ type graphCmd struct {
 	dataFlags
 	memoryFlags
 	FreeDiagonal bool  `help:"Leave the diagonal out of the penalty of glasso, as scikit-learn does." group:"Which edges:"`
-	MaxComponent count `placeholder:"N" help:"Largest number of features that glasso solves together (default 2000). Time grows with its cube, memory with its square." group:"Memory and processors:"`
+	MaxComponent count `placeholder:"N" help:"Largest number of features that glasso solves together (default ${max_component}). Time grows with its cube, memory with its square." group:"Memory and processors:"`
 	Threads      count `placeholder:"N" help:"Goroutines (default: one per CPU). Any number gives the same graph." group:"Memory and processors:"`
 
 	Output    string `short:"o" placeholder:"FILE" help:"Write the edges, or the matrix, for scas train --graph." group:"What is written:"`

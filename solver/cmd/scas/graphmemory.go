@@ -1,10 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
 	"github.com/scas-admm/scas/sparse/graph"
+	"github.com/scas-admm/scas/sparse/graph/glasso"
 )
 
 // A graphMemory holds the memory that scas graph needs, and the limits that follow from --memory.
@@ -109,11 +111,7 @@ func (c *graphCmd) solverBytes(s *graphSource, size int) float64 {
 
 // limitComponent sets s.maxComponent and s.limitedByMemory. left is the memory for glasso, in bytes.
 func (c *graphCmd) limitComponent(s *graphSource, left float64) {
-	const defaultMax = 2000 // default of --max-component
-	s.maxComponent = defaultMax
-	if c.MaxComponent != 0 {
-		s.maxComponent = int(c.MaxComponent)
-	}
+	s.maxComponent = cmp.Or(int(c.MaxComponent), glasso.DefaultMaxComponent)
 	if limit, _ := c.Memory.limit(); limit == 0 || c.solverBytes(s, s.maxComponent) <= left {
 		return
 	}

@@ -14,6 +14,9 @@ import (
 // enough. Estimate returns its result with this error.
 var ErrNotConverged = errors.New("did not converge")
 
+// DefaultMaxComponent is the default of Options.MaxComponent.
+const DefaultMaxComponent = 2000
+
 // Options are the settings of Estimate. Zero fields mean the defaults.
 type Options struct {
 	// Penalty is rho, the weight of the absolute values. It must be above 0.
@@ -25,8 +28,8 @@ type Options struct {
 	Tol float64 `json:"tol"`
 	// MaxSteps limits the Newton steps of each component; default 100.
 	MaxSteps int `json:"max_steps"`
-	// MaxComponent is the largest number of features of a component; default 2,000. Each thread needs about
-	// 9 dense matrices of the size of its component.
+	// MaxComponent is the largest number of features of a component; default DefaultMaxComponent. Each
+	// thread needs about 9 dense matrices of the size of its component.
 	MaxComponent int `json:"max_component"`
 	// Threads is the number of goroutines; default one per processor. The result does not depend on it.
 	Threads int `json:"-"`
@@ -51,7 +54,7 @@ func (o *Options) withDefaults() (Options, error) {
 	if !(r.Tol >= 0) || r.MaxSteps < 0 || r.MaxComponent < 0 {
 		return r, errorf("tolerance %v, %d steps, components of %d: want numbers of at least 0 (0 means the default)", r.Tol, r.MaxSteps, r.MaxComponent)
 	}
-	r.Tol, r.MaxSteps, r.MaxComponent = cmp.Or(r.Tol, 1e-12), cmp.Or(r.MaxSteps, 100), cmp.Or(r.MaxComponent, 2000)
+	r.Tol, r.MaxSteps, r.MaxComponent = cmp.Or(r.Tol, 1e-12), cmp.Or(r.MaxSteps, 100), cmp.Or(r.MaxComponent, DefaultMaxComponent)
 	return r, nil
 }
 
