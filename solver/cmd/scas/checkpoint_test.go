@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -17,12 +16,7 @@ import (
 func TestRanksCheckpoint(t *testing.T) {
 	file, _ := distData(t)
 	dir := t.TempDir()
-	var classes strings.Builder
-	for k, row := range strings.SplitAfter(strings.TrimSpace(textOf(t, file)), "\n") {
-		_, entries, _ := strings.Cut(row, " ")
-		fmt.Fprintf(&classes, "%d %s", k%3, entries)
-	}
-	several := writeText(t, dir, "several.svm", classes.String())
+	several := relabelled(t, dir, file, func(k int) int { return k % 3 })
 	model, keep := filepath.Join(dir, "model.json"), filepath.Join(dir, "run.ck")
 	for _, flags := range []string{
 		"--intercept " + file, "--intercept --standardize " + file, "--intercept --l1-ratio 0.5 " + file,

@@ -58,7 +58,6 @@ is not finite, 130 interrupted (OUT is not written).`
 
 // Run converts the data and prints a summary.
 func (c *convertCmd) Run(e *env) error {
-	var data *sparse.Dataset
 	to := sparse.FormatOf(c.Out)
 	out := outputs{
 		{"OUT", c.Out, nil},

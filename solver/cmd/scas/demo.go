@@ -80,8 +80,8 @@ func (s *study) introduce(w *bufio.Writer) {
 	}
 	sizes = slices.DeleteFunc(sizes, func(size int) bool { return size == 1 })
 	fmt.Fprintf(w, `Breast cancer (Wisconsin, diagnostic): %d samples, malignant or benign, with
-%d measurements: mean, standard error and worst value of ten properties. Two
-measurements are joined by an edge where their correlation is at least %g:
+%d measurements: mean, standard error and worst value of ten properties. An edge
+joins two measurements if their absolute correlation is at least %g:
 %s, which form groups of %s measurements.
 
 The fused lasso minimises

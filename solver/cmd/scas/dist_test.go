@@ -84,7 +84,7 @@ func distData(t *testing.T) (file, shards string) {
 func TestRanksAgree(t *testing.T) {
 	file, shards := distData(t)
 	dir := t.TempDir()
-	several := severalClassesOf(t, dir, file)
+	several := relabelled(t, dir, file, byBlocks)
 	var numbers [2]strings.Builder
 	for i := range 400 {
 		fmt.Fprintln(&numbers[0], i%3)
@@ -158,7 +158,7 @@ func TestRanksAgree(t *testing.T) {
 func TestRanksReport(t *testing.T) {
 	file, _ := distData(t)
 	dir := t.TempDir()
-	several := severalClassesOf(t, dir, file)
+	several := relabelled(t, dir, file, byBlocks)
 	numbers := regexp.MustCompile(`-?\d+(\.\d+)?(e[-+]\d+)?`)
 	for _, c := range []struct{ flags, file, from string }{
 		{"train --lambda 1e-2", file, "<h2>On the training data"},
@@ -207,16 +207,19 @@ func TestRanksReport(t *testing.T) {
 	}
 }
 
-// severalClassesOf copies the rows of file to a file in dir, with three classes as labels. With two or more
-// ranks, no rank has rows of all classes.
-func severalClassesOf(t *testing.T, dir, file string) string {
+// byBlocks labels the rows of distData with three classes. With two or more ranks, no rank has rows of all
+// classes.
+func byBlocks(k int) int { return k / 150 }
+
+// relabelled copies the rows of file to a file in dir. The label of row k is labelOf(k).
+func relabelled(t *testing.T, dir, file string, labelOf func(k int) int) string {
 	t.Helper()
-	var classes strings.Builder
+	var rows strings.Builder
 	for k, row := range strings.SplitAfter(strings.TrimSpace(textOf(t, file)), "\n") {
 		_, entries, _ := strings.Cut(row, " ")
-		fmt.Fprintf(&classes, "%d %s", k/150, entries)
+		fmt.Fprintf(&rows, "%d %s", labelOf(k), entries)
 	}
-	return writeText(t, dir, "several.svm", classes.String())
+	return writeText(t, dir, "several.svm", rows.String())
 }
 
 // compareReports checks that two reports agree. Objectives may differ by the sum of their gaps, and the means

@@ -60,12 +60,12 @@ func has[E error](err error) bool {
 
 // exitCode returns the exit code for err, which may be nil.
 func exitCode(err error) int {
+	if silent, ok := errors.AsType[silentError](err); ok {
+		return int(silent)
+	}
 	switch parse, malformed := errors.AsType[*sparse.ParseError](err); {
 	case err == nil:
 		return exitOK
-	case has[silentError](err):
-		silent, _ := errors.AsType[silentError](err)
-		return int(silent)
 	case has[*rows.Broken](err):
 		return exitRelaunch
 	case errors.Is(err, errInterrupted):

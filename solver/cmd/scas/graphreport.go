@@ -53,7 +53,7 @@ func (r *graphReport) text() string {
 		f.add("method", "sparse inverse covariance selection, penalty %.6g", r.Penalty)
 		f.add("", "objective %.10g, duality gap %.2g", *r.Objective, math.Abs(*r.Gap))
 	case "threshold":
-		f.add("method", "correlations of at least %.6g", r.Threshold)
+		f.add("method", "absolute correlations of at least %.6g", r.Threshold)
 	case "knn":
 		f.add("method", "each feature with the %d most correlated with it", r.Neighbours)
 	case "chain":

@@ -144,7 +144,7 @@ func (c *infoCmd) describe(e *env, format sparse.Format, data *sparse.Dataset) (
 	f.data, f.Features, f.Density = data, p, density(n, p, data.X.NNZ())
 	f.Constant = p - f.FeatureSD.count
 	f.Memory.Solver = (&model.Spec{}).EstimateMemory(data.X, model.Fits{Classes: len(data.Classes.Values)})
-	return f, err
+	return f, nil
 }
 
 // withoutEmpty returns data without its empty columns if there are more columns than entries. Otherwise, and

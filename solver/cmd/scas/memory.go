@@ -37,7 +37,7 @@ func (v *memorySize) UnmarshalText(text []byte) error {
 	case !known || unit == "%" && amount > 100:
 		return fmt.Errorf("%q: %s", text, want)
 	case factor == 0:
-		return fmt.Errorf("%q: this system does not report its memory; %s", text, "want a size such as 8GiB")
+		return fmt.Errorf("%q: this system does not report its memory; want a size such as 8GiB", text)
 	}
 	*v = memorySize(min(max(1, amount*factor), 1<<62))
 	return nil
