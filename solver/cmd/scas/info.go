@@ -14,7 +14,7 @@ import (
 )
 
 type infoCmd struct {
-	Data string `arg:"" optional:"" name:"DATA" help:"Data file as for scas train, or - for standard input; or a model. scas model show says more about models."`
+	Data string `arg:"" optional:"" name:"DATA" help:"Data file as for scas train, or - for standard input; or a model, which is described as by scas model show."`
 
 	dataFlags
 	memoryFlags
@@ -109,18 +109,17 @@ type infoReport struct {
 
 func (r *infoReport) text() string {
 	f := r.machineSummary.table()
-	if r.Data != nil {
+	switch {
+	case r.Model != nil:
+		return f.String() + "\n" + r.Model.text()
+	case r.Data != nil:
 		f.addBlank()
 		r.Data.addTo(&f)
-	}
-	if r.Model != nil {
-		f.addBlank()
-		r.Model.addTo(&f)
 	}
 	return f.String()
 }
 
-// shownInInfo is the largest number of coefficients, and of groups, of a model that scas info --json prints.
+// shownInInfo is the largest number of coefficients, and of groups, of a model that scas info prints.
 const shownInInfo = 20
 
 // describe returns the summary of data. It reads data in windows if they are in a mapped file and large

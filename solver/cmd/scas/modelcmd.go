@@ -233,40 +233,8 @@ func largestGroups(c *model.Column) [][]int {
 	return groups
 }
 
-// addTo adds the description of a model to a summary, without its coefficients.
-func (r *modelReport) addTo(f *summary) {
-	r.addHead(f)
-	if r.columnReport != nil {
-		r.addFit(f, &r.summary)
-	}
-	for _, m := range r.Classes {
-		f.addBlank()
-		f.add("class", "%s", m.Class)
-		m.addFit(f, &r.summary)
-	}
-}
-
-// addHead adds lines about the data and the labels of the model to a summary.
-func (r *modelReport) addHead(f *summary) {
-	r.addInput(f)
-	switch {
-	case r.Positive != "":
-		f.add("labels", "%s is the positive class, %s the negative", r.Positive, r.Negative)
-	case r.Classes != nil:
-		f.add("labels", "%s, each against the rest: %s", plural(len(r.Classes), "class"), some(r.classNames()))
-	}
-}
-
-// classNames returns the names of the classes, or nil if there are not more than two.
-func (r *modelReport) classNames() (names []string) {
-	for _, m := range r.Classes {
-		names = append(names, m.Class)
-	}
-	return names
-}
-
-// addInput adds lines about the features and the tables of the model to a summary.
-func (r *modelReport) addInput(f *summary) {
+// head returns lines about the features, the tables and the labels of the model.
+func (r *modelReport) head() (f summary) {
 	names := fmt.Sprintf("counted from %d", r.IndexBase)
 	if r.named {
 		names = "with names"
@@ -277,6 +245,17 @@ func (r *modelReport) addInput(f *summary) {
 		f.addIf(t.Offset != "", "offsets", "column %s", t.Offset)
 		f.addIf(len(t.Fill) > 0, "missing", "values are filled in %s", plural(len(t.Fill), "column"))
 	}
+	switch {
+	case r.Positive != "":
+		f.add("labels", "%s is the positive class, %s the negative", r.Positive, r.Negative)
+	case r.Classes != nil:
+		var classes []string
+		for _, m := range r.Classes {
+			classes = append(classes, m.Class)
+		}
+		f.add("labels", "%s, each against the rest: %s", plural(len(classes), "class"), some(classes))
+	}
+	return f
 }
 
 // addFit adds lines about the fit of the column and its result to a summary.
@@ -313,13 +292,12 @@ func (r *columnReport) addFit(f *summary, of *model.FitSummary) {
 }
 
 func (r *modelReport) text() string {
-	var f summary
+	head := r.head()
 	if r.columnReport != nil {
-		r.addTo(&f)
-		return f.String() + r.contents()
+		r.addFit(&head, &r.summary)
+		return head.String() + r.contents()
 	}
-	r.addHead(&f)
-	text := f.String()
+	text := head.String()
 	if len(r.Classes) > manyClasses {
 		return text + "\n" + r.lines().String()
 	}
