@@ -1,10 +1,10 @@
 package main
 
 import (
-	"path/filepath"
 	"strings"
 	"time"
 
+	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/internal/rows"
 	"github.com/scas-admm/scas/solver/model"
@@ -96,15 +96,9 @@ func (c *fitFlags) begin(e *env, data *sparse.Dataset, start time.Time, of workl
 	if k := len(data.Classes.Values); k > maxUnwarnedClasses && data.Classes.Names == nil {
 		e.warn("the labels of %s are %s different whole numbers, each fitted as a class against the rest: if they are numbers to predict, give --loss squared", dataName(c.file), grouped(k))
 	}
-	r := s.report(c.file)
+	r := problemReport{problemSummary: s.summary, Table: data.Table, Level: kernels.Active().String(), Version: version, name: c.file, in: s}
 	if !s.outOfCore() {
 		r.Empty = c.ranks.empty(data)
-	}
-	if c.ClassWeights != "none" {
-		r.ClassWeights = c.ClassWeights
-	}
-	if c.SampleWeights != "" {
-		r.SampleWeights = filepath.Base(c.SampleWeights)
 	}
 	r.ReadSeconds = time.Since(start).Seconds()
 	return r, nil

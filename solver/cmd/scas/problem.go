@@ -3,10 +3,8 @@ package main
 import (
 	"fmt"
 
-	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/internal/term"
-	"github.com/scas-admm/scas/solver/model"
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/graph"
 )
@@ -76,26 +74,6 @@ func (l lossName) loss() string {
 		return fmt.Sprintf("%s:%g", l.LossName, l.HuberDelta)
 	}
 	return l.LossName
-}
-
-// report returns the first part of a report. name is the name of the data file.
-func (s *fitSpec) report(name string) problemReport {
-	_, p := s.data.X.Dims()
-	r := problemReport{
-		problemSummary: problemSummary{
-			N: s.whole.total, P: p, NNZ: s.whole.nnz, lossName: newLossName(s.spec.Loss), Graph: s.graph, Fusion: s.spec.Fusion, Groups: s.groups,
-			Mu: s.spec.Mu, L2Y: s.spec.MuA, Domain: s.domain, Bounds: s.bounds, HasIntercept: !s.spec.NoIntercept, Offsets: s.spec.Offsets != nil,
-			Standardized: s.spec.Standardize == model.StandardizeOn || s.spec.Standardize == model.StandardizeAuto && s.spec.Graph == nil && s.spec.A == nil,
-		},
-		Table: s.data.Table, Level: kernels.Active().String(), Version: version, name: name, in: s,
-	}
-	if e, ok := s.spec.Penalty.(model.ElasticNet); ok {
-		r.L1Ratio = &e.L1Ratio
-	}
-	if g, ok := s.spec.Penalty.(model.GroupLasso); ok {
-		r.GroupsFile, r.Ungrouped = s.groupsFile, s.graph.Rows-memberCount(g.Groups)
-	}
-	return r
 }
 
 // addTo adds lines about the data and the problem to a summary.
@@ -169,12 +147,4 @@ func shapeWords(intercept, standardized bool) string {
 func addWeights(f *summary, classes, samples string) {
 	f.addIf(classes != "", "weights", "both classes count the same")
 	f.addIf(samples != "", "weights", "of %s", samples)
-}
-
-// memberCount returns the total number of members of the groups.
-func memberCount(groups [][]int) (count int) {
-	for _, g := range groups {
-		count += len(g)
-	}
-	return count
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/scas-admm/scas/kernels/pkgerr"
@@ -16,16 +17,12 @@ import (
 
 // A fitSpec has the specification of fits, with the data and the memory that they need.
 type fitSpec struct {
-	data       *sparse.Dataset
-	whole      wholeCounts // rows of this rank, and counts over all ranks
-	spec       model.Spec
-	graph      graphSummary
-	groups     int // number of groups of the group lasso
-	groupsFile string
-	domain     string  // the value of --domain
-	bounds     string  // the file of --bounds, without the directory
-	demand     *demand // memory that the fits need
-	exceeds    bool    // whether the demand exceeds --memory
+	data    *sparse.Dataset
+	whole   wholeCounts // rows of this rank, and counts over all ranks
+	spec    model.Spec
+	summary problemSummary
+	demand  *demand // memory that the fits need
+	exceeds bool    // whether the demand exceeds --memory
 }
 
 // specify returns the specification of the fits to data, except the fields that depend on whether the fits
@@ -45,6 +42,10 @@ func (c *fitFlags) specify(data *sparse.Dataset, whole wholeCounts, of workload)
 			out.spec.Standardize = model.StandardizeOn
 		}
 	}
+	out.summary = problemSummary{N: whole.total, P: p, NNZ: whole.nnz, lossName: newLossName(c.Loss.Loss), HasIntercept: c.Intercept}
+	if c.ClassWeights != "none" {
+		out.summary.ClassWeights = c.ClassWeights
+	}
 	out.demand = c.demand(out, of)
 	if p > exact.DenseFeatures && int64(p) > data.X.NNZ() && c.Memory.exceededBy(out.demand) {
 		return nil, c.Memory.refuse(out.demand) // before a graph and bounds for p features need memory
@@ -54,7 +55,7 @@ func (c *fitFlags) specify(data *sparse.Dataset, whole wholeCounts, of workload)
 		if err != nil {
 			return nil, err
 		}
-		out.spec.SampleWeights = weights
+		out.spec.SampleWeights, out.summary.SampleWeights = weights, filepath.Base(c.SampleWeights)
 	}
 	if c.PenaltyFactors != "" {
 		factors, err := readNumbers(c.PenaltyFactors, "factor", false, p, "feature")
@@ -66,7 +67,7 @@ func (c *fitFlags) specify(data *sparse.Dataset, whole wholeCounts, of workload)
 	if err := readOffsets(c.Offset, data, whole.portion); err != nil {
 		return nil, err
 	}
-	out.spec.Offsets = data.Offsets
+	out.spec.Offsets, out.summary.Offsets = data.Offsets, data.Offsets != nil
 	if err := out.setNames(c.Names, p); err != nil {
 		return nil, err
 	}
@@ -76,6 +77,8 @@ func (c *fitFlags) specify(data *sparse.Dataset, whole wholeCounts, of workload)
 	if err := out.setPenalty(&c.specFlags, p); err != nil {
 		return nil, err
 	}
+	plain := out.spec.Graph == nil && out.spec.A == nil
+	out.summary.Standardized = out.spec.Standardize == model.StandardizeOn || out.spec.Standardize == model.StandardizeAuto && plain
 	out.exceeds = c.Memory.exceededBy(out.demand)
 	return out, nil
 }
@@ -187,7 +190,8 @@ func (s *fitSpec) setNames(path string, p int) error {
 
 // setGraph sets the graph, or the matrix A, of the specification.
 func (s *fitSpec) setGraph(c *specFlags, p int) error {
-	s.graph = graphSummary{Kind: graph.Kind(c.Graph), Rows: p}
+	sum := &s.summary.Graph
+	*sum = graphSummary{Kind: graph.Kind(c.Graph), Rows: p}
 	switch c.Graph {
 	case "none":
 		return nil
@@ -198,17 +202,17 @@ func (s *fitSpec) setGraph(c *specFlags, p int) error {
 		if err != nil {
 			return err
 		}
-		s.graph.Kind, s.graph.File = con.Kind, filepath.Base(c.Graph)
+		sum.Kind, sum.File = con.Kind, filepath.Base(c.Graph)
 		if con.Graph == nil {
 			s.spec.A = con.A
-			s.graph.Rows, _ = con.A.Dims()
+			sum.Rows, _ = con.A.Dims()
 			return c.checkMatrix()
 		}
 		s.spec.Graph = con.Graph
 	}
-	s.graph.Edges = len(s.spec.Graph.Edges())
-	s.graph.Rows += s.graph.Edges
-	s.spec.Fusion = float64(c.Fusion)
+	sum.Edges = len(s.spec.Graph.Edges())
+	sum.Rows += sum.Edges
+	s.spec.Fusion, s.summary.Fusion = float64(c.Fusion), float64(c.Fusion)
 	return nil
 }
 
@@ -246,13 +250,15 @@ func (c *specFlags) checkMatrix() error {
 // setPenalty sets the penalty, the weights of --mu and --l2y, and the domain of the specification. setNames
 // and setGraph must be called before.
 func (s *fitSpec) setPenalty(c *specFlags, p int) error {
-	s.spec.Mu, s.spec.MuA, s.spec.Domain, s.domain = float64(c.Mu), float64(c.L2Y), c.Domain.set(p), c.Domain.text
+	sum := &s.summary
+	s.spec.Mu, s.spec.MuA, s.spec.Domain = float64(c.Mu), float64(c.L2Y), c.Domain.set(p)
+	sum.Mu, sum.L2Y, sum.Domain = s.spec.Mu, s.spec.MuA, c.Domain.text
 	if c.Bounds != "" {
 		box, err := readBounds(c.Bounds, s.spec.Features, p)
 		if err != nil {
 			return err
 		}
-		s.spec.Domain, s.bounds = box, filepath.Base(c.Bounds)
+		s.spec.Domain, sum.Bounds = box, filepath.Base(c.Bounds)
 	}
 	switch {
 	case c.Groups != "":
@@ -260,13 +266,16 @@ func (s *fitSpec) setPenalty(c *specFlags, p int) error {
 		if c.Graph != "none" {
 			of = "row of A"
 		}
-		groups, err := readGroups(c.Groups, s.graph.Rows, of)
+		groups, err := readGroups(c.Groups, sum.Graph.Rows, of)
 		if err != nil {
 			return err
 		}
-		s.spec.Penalty, s.groups, s.groupsFile = model.GroupLasso{Groups: groups}, len(groups), filepath.Base(c.Groups)
+		s.spec.Penalty = model.GroupLasso{Groups: groups}
+		sum.Groups, sum.GroupsFile = len(groups), filepath.Base(c.Groups)
+		sum.Ungrouped = sum.Graph.Rows - len(slices.Concat(groups...))
 	case c.L1Ratio != nil:
-		s.spec.Penalty = model.ElasticNet{L1Ratio: float64(*c.L1Ratio)}
+		sum.L1Ratio = (*float64)(c.L1Ratio)
+		s.spec.Penalty = model.ElasticNet{L1Ratio: *sum.L1Ratio}
 	}
 	return nil
 }
