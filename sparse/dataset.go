@@ -27,6 +27,25 @@ type Dataset struct {
 	Stats ReadStats
 }
 
+// SelectRows returns a dataset whose row k is row rows[k] of d, with its label and its offset. See
+// [CSR.SelectRows]. The result has no Table and no Stats.
+func (d *Dataset) SelectRows(rows []int) (*Dataset, error) {
+	x, err := d.X.SelectRows(rows)
+	if err != nil {
+		return nil, err
+	}
+	pick := func(numbers []float64) (picked []float64) {
+		if numbers != nil {
+			picked = make([]float64, len(rows))
+			for k, i := range rows {
+				picked[k] = numbers[i]
+			}
+		}
+		return picked
+	}
+	return &Dataset{X: x, Labels: pick(d.Labels), Offsets: pick(d.Offsets), Mapping: d.Mapping, Classes: d.Classes, Names: d.Names}, nil
+}
+
 // LabelMapping names the two original labels of a classification problem. The zero value
 // means that labels are not mapped.
 type LabelMapping struct {

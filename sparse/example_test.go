@@ -54,10 +54,25 @@ func ExampleCSR_Gram() {
 }
 
 func ExampleSplit() {
-	train, test := sparse.Split(10, 5, 1)
+	x, err := sparse.FromTriplets(5, 1, []sparse.Triplet{{Row: 0, Value: 1}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	d := &sparse.Dataset{X: x, Labels: []float64{1, 2, 3, 4, 5}}
+	train, test := sparse.Split(5, 3, 1)
+	part, err := d.SelectRows(train)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
 	fmt.Println(train, test)
+	fmt.Println(part.X.Dims())
+	fmt.Println(part.Labels)
 	// Output:
-	// [0 1 5 8 9] [2 3 4 6 7]
+	// [0 1 4] [2 3]
+	// 3 1
+	// [1 2 5]
 }
 
 func ExampleNewSynthetic() {

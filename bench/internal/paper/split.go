@@ -62,15 +62,11 @@ func (d *Data) Halve(k, tuneSamples int) (*Halves, error) {
 		to   **solver.Problem
 		rows []int
 	}{{&h.Train, train}, {&h.Test, test}, {&h.Tune, subset}} {
-		x, err := d.X.SelectRows(part.rows)
+		own, err := (&sparse.Dataset{X: d.X, Labels: d.Labels}).SelectRows(part.rows)
 		if err != nil {
 			return nil, err
 		}
-		labels := make([]float64, len(part.rows))
-		for k, i := range part.rows {
-			labels[k] = d.Labels[i]
-		}
-		*part.to = &solver.Problem{Data: x, Labels: labels, Penalty: solver.L1{Lambda: d.Lambda}, Constraint: d.A}
+		*part.to = &solver.Problem{Data: own.X, Labels: own.Labels, Penalty: solver.L1{Lambda: d.Lambda}, Constraint: d.A}
 	}
 	h.Test = &solver.Problem{Data: h.Test.Data, Labels: h.Test.Labels}
 	h.trim()

@@ -7,24 +7,21 @@ import (
 
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/dist"
+	"github.com/scas-admm/scas/sparse"
 )
 
 // Split divides the rows of a problem at random into a problem for each rank.
 func Split(p *solver.Problem, ranks int) ([]*solver.Problem, error) {
 	n := len(p.Labels)
 	rows := rand.New(rand.NewPCG(1, uint64(ranks))).Perm(n)
-	parts := make([]*solver.Problem, ranks)
+	parts, all := make([]*solver.Problem, ranks), &sparse.Dataset{X: p.Data, Labels: p.Labels}
 	for k := range parts {
-		own := rows[k*n/ranks : (k+1)*n/ranks]
-		x, err := p.Data.SelectRows(own)
+		own, err := all.SelectRows(rows[k*n/ranks : (k+1)*n/ranks])
 		if err != nil {
 			return nil, err
 		}
 		part := *p
-		part.Data, part.Labels = x, make([]float64, len(own))
-		for i, row := range own {
-			part.Labels[i] = p.Labels[row]
-		}
+		part.Data, part.Labels = own.X, own.Labels
 		parts[k] = &part
 	}
 	return parts, nil

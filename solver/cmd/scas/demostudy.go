@@ -55,14 +55,7 @@ func everyThird(d *sparse.Dataset, first int) (train, held *sparse.Dataset) {
 		parts[part] = append(parts[part], i)
 		seen[b]++
 	}
-	chosen := func(rows []int) *sparse.Dataset {
-		out := &sparse.Dataset{X: must(d.X.SelectRows(rows)), Names: d.Names}
-		for _, i := range rows {
-			out.Labels = append(out.Labels, d.Labels[i])
-		}
-		return out
-	}
-	return chosen(parts[0]), chosen(parts[1])
+	return must(d.SelectRows(parts[0])), must(d.SelectRows(parts[1]))
 }
 
 // A study fits models to the rows of train and scores them on the rows of held. The features of both are

@@ -34,20 +34,16 @@ func rowsOf(data *sparse.Dataset, lo, hi int) (*sparse.Dataset, error) {
 	if n, _ := data.X.Dims(); hi-lo == n {
 		return data, nil
 	}
-	part := &sparse.Dataset{Mapping: data.Mapping, Classes: data.Classes}
-	rows := make([]int, hi-lo)
-	for k := range rows {
-		rows[k] = lo + k
+	return data.SelectRows(sequence(lo, hi))
+}
+
+// sequence returns lo, lo+1, ..., hi-1.
+func sequence(lo, hi int) []int {
+	numbers := make([]int, hi-lo)
+	for k := range numbers {
+		numbers[k] = lo + k
 	}
-	if data.Labels != nil {
-		part.Labels = data.Labels[lo:hi]
-	}
-	if data.Offsets != nil {
-		part.Offsets = data.Offsets[lo:hi]
-	}
-	var err error
-	part.X, err = data.X.SelectRows(rows)
-	return part, err
+	return numbers
 }
 
 // shiftRow adds lo to the number of the row in err, if err wraps a *model.OverflowError.
