@@ -1,15 +1,14 @@
 package main
 
 import (
-	"bufio"
 	"cmp"
+	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/scas-admm/scas/solver"
@@ -244,46 +243,39 @@ func (e *env) follow(s *fitSpec, set model.PathSettings) (steps []*model.Step, f
 // the gap and the status of the fit. A fit without an intercept whose coefficients are all zero has one line
 // without a feature.
 func writeCoefficients(w io.Writer, r *pathReport, steps []*model.Step) error {
-	b := bufio.NewWriter(w)
-	classes := r.in.data.Classes
-	if !classes.IsZero() {
-		b.WriteString("class,")
+	out := csv.NewWriter(w)
+	classes, spec := r.in.data.Classes, &r.in.spec
+	line := func(class string, cells ...string) {
+		if !classes.IsZero() {
+			cells = append([]string{class}, cells...)
+		}
+		_ = out.Write(cells) // Error returns the first error
 	}
-	b.WriteString("lambda,feature,coefficient,gap,status\n")
-	spec := &r.in.spec
+	number := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+	line("class", "lambda", "feature", "coefficient", "gap", "status")
 	for _, step := range steps {
 		for k := range step.Columns {
 			s := &step.Columns[k]
-			start := strconv.FormatFloat(step.Lambda, 'g', -1, 64) + ","
+			class, gap := "", ""
 			if !classes.IsZero() {
-				start = csvWord(classes.Name(k)) + "," + start
+				class = classes.Name(k)
 			}
-			end := "," + string(s.Certificate.Status) + "\n"
-			if gap := s.Certificate.Gap; isFinite(gap) { // otherwise the cell is empty
-				end = "," + strconv.FormatFloat(gap, 'g', -1, 64) + end
-			} else {
-				end = "," + end
+			if isFinite(s.Certificate.Gap) {
+				gap = number(s.Certificate.Gap)
 			}
-			add := func(name string, v float64) {
-				b.WriteString(start + name + "," + strconv.FormatFloat(v, 'g', -1, 64) + end) // Flush returns the first error
+			add := func(name, value string) {
+				line(class, number(step.Lambda), name, value, gap, string(s.Certificate.Status))
 			}
 			if r.HasIntercept {
-				add("(intercept)", s.Intercept)
+				add("(intercept)", number(s.Intercept))
 			} else if len(s.Indices) == 0 {
-				b.WriteString(start + "," + end)
+				add("", "")
 			}
 			for i, j := range s.Indices {
-				add(csvWord(coefficientName(spec.Features, spec.IndexBase, int(j))), s.Values[i])
+				add(coefficientName(spec.Features, spec.IndexBase, int(j)), number(s.Values[i]))
 			}
 		}
 	}
-	return b.Flush()
-}
-
-// csvWord returns s as a cell of CSV, quoted by RFC 4180 if necessary.
-func csvWord(s string) string {
-	if !strings.ContainsAny(s, ",\"\n\r") {
-		return s
-	}
-	return `"` + strings.ReplaceAll(s, `"`, `""`) + `"`
+	out.Flush()
+	return out.Error()
 }
