@@ -97,10 +97,7 @@ func (m *confusionTable) addWorst(f *summary) {
 
 // byF1 returns the indices of the classes in increasing order of F1.
 func (m *confusionTable) byF1() []int {
-	order := make([]int, len(m.Classes))
-	for k := range order {
-		order[k] = k
-	}
+	order := sequence(0, len(m.Classes))
 	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(m.Classes[i].F1, m.Classes[j].F1) })
 	return order
 }

@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 
+	"gonum.org/v1/gonum/stat"
+
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/model"
 	"github.com/scas-admm/scas/sparse"
@@ -146,21 +148,10 @@ func showScores(w *bufio.Writer, fused, plain []*scoredModel) {
 	fmt.Fprintf(w, "  %s\n\n", strings.ReplaceAll(words, "\n", "\n  "))
 }
 
-func mean(v []float64) (sum float64) {
-	for _, x := range v {
-		sum += x / float64(len(v))
-	}
-	return sum
-}
+func mean(v []float64) float64 { return stat.Mean(v, nil) }
 
 // standardError returns the standard error of the mean of v.
-func standardError(v []float64) float64 {
-	n, center, square := float64(len(v)), mean(v), 0.0
-	for _, x := range v {
-		square += float64((x - center) * (x - center))
-	}
-	return math.Sqrt(square / (n - 1) / n)
-}
+func standardError(v []float64) float64 { return stat.StdErr(stat.StdDev(v, nil), float64(len(v))) }
 
 // verdict returns a sentence that says which model has the smaller mean loss, and which model predicts more
 // rows correctly. f is the fused lasso, p the plain lasso.

@@ -184,10 +184,7 @@ func (p *page) show(which string, m *model.Model, g *graph.Graph) error {
 // shownClasses returns the indices of the classes that get a section: all classes, or manyClasses of them if
 // there are more.
 func (p *page) shownClasses(classes []string) []int {
-	order := make([]int, len(classes))
-	for k := range order {
-		order[k] = k
-	}
+	order := sequence(0, len(classes))
 	if len(classes) <= manyClasses {
 		return order
 	}

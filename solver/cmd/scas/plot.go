@@ -95,10 +95,9 @@ func drawCurve(w io.Writer, r *cvReport) error {
 // whose score is above a threshold, and y the share of the positive rows. Only the corners of the curve are
 // returned.
 func rocCurve(score []float64, positive []bool) (x, y []float64) {
-	order := make([]int, len(score))
+	order := sequence(0, len(score))
 	var all [2]float64 // number of negative rows, number of positive rows
-	for i, p := range positive {
-		order[i] = i
+	for _, p := range positive {
 		if p {
 			all[1]++
 		} else {

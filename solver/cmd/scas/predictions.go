@@ -44,16 +44,16 @@ type predictions struct {
 // margins returns the margins of a model for the rows of data, row by row. They include the offsets.
 func margins(m *model.Model, data *sparse.Dataset) ([]float64, error) {
 	t, err := m.Margins(nil, data.X)
+	if err != nil || data.Offsets == nil {
+		return t, err
+	}
 	each := len(m.Columns)
 	for i := range t {
-		if data.Offsets == nil {
-			break
-		}
 		if t[i] += data.Offsets[i/each]; !isFinite(t[i]) {
 			return nil, &model.OverflowError{Row: i / each, Margin: t[i]}
 		}
 	}
-	return t, err
+	return t, nil
 }
 
 // predict returns the predictions of m for the rows of data, and adds the rows to the tally unless it is nil.

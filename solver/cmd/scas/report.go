@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"math"
 	"slices"
 	"strings"
@@ -333,10 +332,7 @@ func (r *trainReport) lines() grid {
 
 // worst returns the lines of the classes with the largest gaps. Classes without a proof come first.
 func (r *trainReport) worst(lines [][]string) [][]string {
-	order := make([]int, len(lines))
-	for k := range order {
-		order[k] = k
-	}
+	order := sequence(0, len(lines))
 	gap := func(k int) float64 {
 		if v := float64(r.Classes[k].DualityGap); isFinite(v) {
 			return v
@@ -358,10 +354,6 @@ func (r *trainReport) proofs() []proof {
 	}
 	return out
 }
-
-func (r *trainReport) encode(w io.Writer) error { return r.model.Write(w) }
-
-func (r *trainReport) draw(w io.Writer) error { return drawTied(w, r.in.spec.Graph, r.model, 0) }
 
 var errOneGraph = usagef("--svg draws one model, and several classes have one each; --report FILE has all of them")
 

@@ -113,8 +113,8 @@ func (c *trainCmd) train(e *env) error {
 	var r *trainReport
 	var err error
 	out := outputs{
-		{"-o", c.Model, func(w io.Writer) error { return r.encode(w) }},
-		{"--svg", c.SVG, func(w io.Writer) error { return r.draw(w) }},
+		{"-o", c.Model, func(w io.Writer) error { return r.model.Write(w) }},
+		{"--svg", c.SVG, func(w io.Writer) error { return drawTied(w, r.in.spec.Graph, r.model, 0) }},
 		c.output(func() (*page, error) { return r.page(e, err) }),
 	}
 	start := time.Now()
