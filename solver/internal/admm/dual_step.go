@@ -24,8 +24,9 @@ type DualStep struct {
 	ax       []float64 // A x − c, or A x times shares
 	by, v    []float64 // B y, and the argument of the proximal map
 	step     []float64 // step size of the proximal map for each coordinate of y
-	momentum []float64 // memory for the method iterate; nil if −I, Diagonal or Alpha describes B
 	lipB     float64   // largest eigenvalue of B'B
+
+	momentum, previous []float64 // memory for the method iterate; nil if −I, Diagonal or Alpha describes B
 }
 
 // NewDualStep returns a DualStep for A with l rows and y with q coordinates. limit becomes its Limit. SetRho
@@ -38,7 +39,7 @@ func NewDualStep(c Coupling, g term.Penalty, limit []float64, l, q int) *DualSte
 	d.v, d.step = make([]float64, q), make([]float64, q)
 	if c.B != nil && c.Alpha == 0 {
 		d.lipB = linalg.New(c.B, q).Largest()
-		d.momentum = make([]float64, q)
+		d.momentum, d.previous = make([]float64, q), make([]float64, q)
 	}
 	return d
 }
@@ -141,7 +142,9 @@ const maxProxSteps = 2000
 // moves y by at most 1e-12 times its norm.
 func (d *DualStep) iterate(ax, y, beta []float64) {
 	inv := 1 / d.lipB
-	point, previous := append(d.momentum[:0], y...), append([]float64(nil), y...)
+	point, previous := d.momentum, d.previous
+	copy(point, y)
+	copy(previous, y)
 	t := 1.0
 	for range maxProxSteps {
 		d.coupling.B.MulVec(d.by, point)

@@ -202,7 +202,7 @@ func powerOfTwo(v float64) float64 {
 	return math.Ldexp(1, exp)
 }
 
-// scaledColumns returns X diag(d).
+// scaledColumns returns X diag(d). Unlike x.ScaleColumns it shares the indices of x.
 func scaledColumns(x *sparse.CSR, d []float64) *sparse.CSR {
 	n, p := x.Dims()
 	whole := x.Rows(0, n)

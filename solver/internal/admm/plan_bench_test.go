@@ -26,16 +26,13 @@ func BenchmarkDiagonal(b *testing.B) {
 			A:    linalg.New(nil, shape.features), Rho: 1e-3, Steps: 4000, Round: 512,
 		}
 		l.Scratch = kernels.NewScratch(l.Rows)
-		base := func() diagonal {
-			p := shape.features
-			return diagonal{InnerLoop: l, k: l.diagonalOfK(), c: make([]float64, p), e: make([]float64, p), w: make([]float64, p)}
-		}
+		base := func() diagonal { return newBase(l, l.diagonalOfK()) }
 		x, sum := make([]float64, shape.features), make([]float64, shape.features)
 		rng, rows := rand.New(rand.NewPCG(1, 2)), make([]int32, 512)
 		for k := range rows {
 			rows[k] = rng.Int32N(4000)
 		}
-		for _, plan := range []Plan{newLazy(base()), newDecay(l, l.diagonalOfK()), &elements{diagonal: base(), h: make([]float64, shape.features)}} {
+		for _, plan := range []Plan{newLazy(base()), newDecay(base()), &elements{diagonal: base(), h: make([]float64, shape.features)}} {
 			b.Run(fmt.Sprintf("p=%d/nnz=%d/%s", shape.features, shape.nonzeros, plan.Name()), func(b *testing.B) {
 				for b.Loop() {
 					plan.Begin(x, x, 0.5)

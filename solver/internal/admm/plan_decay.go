@@ -14,18 +14,14 @@ import (
 // diagonal, decay works in the eigenbasis V of A'A, in which rows stay sparse if the connected components of
 // A'A (see linalg.Components) have few features.
 type decay struct {
-	*InnerLoop
-	spec    *linalg.Spectrum // nil if K is diagonal
-	reason  string           // the result of Reason
-	data    kernels.Rows     // X V; X itself if K is diagonal
-	state   []float64        // a cell of DecayStride numbers for each coordinate; see kernels.InnerDecay
-	scratch *kernels.Scratch
-	k, c, e []float64 // diagonal of K; 1 − η k; −η d
-	// w at the start and at the end of the round, the sum h of telescope, and the sum of the iterates; in the
-	// eigenbasis if spec is not nil.
-	w0, w, gain, sum []float64
-	eta              float64
-	taken            int // number of steps so far in the round
+	diagonal                  // its vectors are in the eigenbasis if spec is not nil; w is set at the end of the round
+	spec     *linalg.Spectrum // nil if K is diagonal
+	data     kernels.Rows     // X V; X itself if K is diagonal
+	state    []float64        // a cell of DecayStride numbers for each coordinate; see kernels.InnerDecay
+	scratch  *kernels.Scratch
+	// w at the start of the round, the sum h of telescope, and the sum of the iterates; in the eigenbasis if
+	// spec is not nil.
+	w0, gain, sum []float64
 
 	askedEta float64 // the η of the last call of fits
 	answer   bool    // the result of this call
@@ -38,7 +34,7 @@ func newRotatedDecay(l *InnerLoop, spec *linalg.Spectrum, nonzeros int64) (Plan,
 	for j, sigma := range spec.Sigma {
 		k[j] = math.FMA(l.Rho, sigma, l.Ridge)
 	}
-	p := newDecay(l, k)
+	p := newDecay(newBase(l, k))
 	p.spec = spec
 	if err := p.rotateData(nonzeros); err != nil {
 		return nil, err
@@ -49,12 +45,12 @@ func newRotatedDecay(l *InnerLoop, spec *linalg.Spectrum, nonzeros int64) (Plan,
 	return guard(l, p), nil
 }
 
-// newDecay returns a decay for a diagonal K, given its diagonal k.
-func newDecay(l *InnerLoop, k []float64) *decay {
-	p := &decay{InnerLoop: l, k: k, data: l.Rows, scratch: l.Scratch}
-	p.state = make([]float64, len(k)*kernels.DecayStride)
-	for _, v := range []*[]float64{&p.c, &p.e, &p.w0, &p.w, &p.gain, &p.sum} {
-		*v = make([]float64, len(k))
+// newDecay returns a decay for a diagonal K.
+func newDecay(base diagonal) *decay {
+	p := &decay{diagonal: base, data: base.Rows, scratch: base.Scratch}
+	p.state = make([]float64, len(p.k)*kernels.DecayStride)
+	for _, v := range []*[]float64{&p.w0, &p.gain, &p.sum} {
+		*v = make([]float64, len(p.k))
 	}
 	return p
 }
@@ -115,9 +111,6 @@ func (p *decay) Name() string {
 	}
 	return "rotated-sparse"
 }
-
-func (*decay) BatchSize() int   { return 1 }
-func (p *decay) Reason() string { return p.reason }
 
 // fits reports whether telescope is accurate for eta, and all 1 − η k are at least minFactor. It also
 // computes the rates of decay for eta.

@@ -34,8 +34,7 @@ func (l *InnerLoop) diagonalOfK() []float64 {
 
 // newDiagonal returns the fastest plan for a diagonal K.
 func newDiagonal(l *InnerLoop, k []float64) Plan {
-	p := len(k)
-	base := diagonal{InnerLoop: l, k: k, c: make([]float64, p), e: make([]float64, p), w: make([]float64, p)}
+	p, base := len(k), newBase(l, k)
 	kappa, what, shape := k[0], "A'A is a multiple of the identity", "A'A is diagonal"
 	if l.Kappa > 0 {
 		what, shape = "the penalty is linearised", "the penalty is linearised"
@@ -46,9 +45,8 @@ func newDiagonal(l *InnerLoop, k []float64) Plan {
 		base.reason = fmt.Sprintf("%s: %.3g nonzeros a step instead of %d features", what, l.nonzeros(), p)
 		return guard(l, newLazy(base))
 	case whole && float64(p) > decayFrom+float64(decaySlope*l.nonzeros()):
-		lazily := newDecay(l, k)
-		lazily.reason = fmt.Sprintf("%s: %.3g nonzeros a step instead of %d features", shape, l.nonzeros(), p)
-		return guard(l, lazily)
+		base.reason = fmt.Sprintf("%s: %.3g nonzeros a step instead of %d features", shape, l.nonzeros(), p)
+		return guard(l, newDecay(base))
 	case whole:
 		base.reason = fmt.Sprintf("%s and %d features are few", shape, p)
 		return guard(l, &elements{diagonal: base, h: make([]float64, p)})
@@ -62,7 +60,8 @@ func newDiagonal(l *InnerLoop, k []float64) Plan {
 	return newDense(l, "a step for every coordinate: no fused inner loop for this domain")
 }
 
-// diagonal holds the fields that the plans for diagonal K share.
+// diagonal holds the fields that the plans for diagonal K share. The plan decay may have its vectors in the
+// eigenbasis of A'A.
 type diagonal struct {
 	*InnerLoop
 	reason string    // the result of Reason
@@ -72,6 +71,11 @@ type diagonal struct {
 	x, d   []float64 // the start of the round, and the constant part of the gradient (see Plan)
 	eta    float64
 	taken  int // number of steps so far in the round
+}
+
+// newBase returns the fields for a plan with the diagonal k of K.
+func newBase(l *InnerLoop, k []float64) diagonal {
+	return diagonal{InnerLoop: l, k: k, c: make([]float64, len(k)), e: make([]float64, len(k)), w: make([]float64, len(k))}
 }
 
 func (d *diagonal) Reason() string { return d.reason }

@@ -77,9 +77,7 @@ func TestGuard(t *testing.T) {
 	l := newLoop(t)
 	l.Ridge = 30 // for η = 0.03, 1 − η k is below minFactor
 	k := slices.Repeat([]float64{30.3}, 15)
-	plan, ok := guard(l, newLazy(diagonal{
-		InnerLoop: l, k: k, c: make([]float64, 15), e: make([]float64, 15), w: make([]float64, 15),
-	})).(*guarded)
+	plan, ok := guard(l, newLazy(newBase(l, k))).(*guarded)
 	if !ok {
 		t.Fatal("no guard")
 	}

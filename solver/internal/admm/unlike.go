@@ -2,6 +2,7 @@ package admm
 
 import (
 	"math"
+	"slices"
 
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver/internal/rows"
@@ -42,7 +43,7 @@ func unlikeness(t *rows.Team, x kernels.Rows, p int) (apart, size float64) {
 	for j := range v {
 		v[j] = 1 + float64(j%3) // with equal entries, v could be orthogonal to the eigenvector
 	}
-	top := append([]float64(nil), v...)
+	top := slices.Clone(v)
 	for range unlikeSteps {
 		size = u.mean(mean, top)
 		copy(top, mean)
