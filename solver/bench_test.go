@@ -20,14 +20,8 @@ func BenchmarkEmptyColumns(b *testing.B) {
 	for _, coupled := range []bool{false, true} {
 		for _, times := range []int{1, 2, 4} {
 			p := features * times
-			var entries []sparse.Triplet
-			for i := range rows {
-				idx, val := s.X.Row(i)
-				for k, j := range idx {
-					entries = append(entries, sparse.Triplet{Row: i, Col: int(j), Value: val[k]})
-				}
-			}
-			x, err := sparse.FromTriplets(rows, p, entries)
+			all := s.X.Rows(0, rows)
+			x, err := sparse.New(rows, p, all.Ptr, all.Idx, all.Val)
 			if err != nil {
 				b.Fatal(err)
 			}

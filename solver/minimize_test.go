@@ -444,22 +444,26 @@ func TestStorage(t *testing.T) {
 	if d := solvertest.Distance(plain.X, rounded.X); d == 0 || d > 1e-5 {
 		t.Errorf("rounding the data moves x by %.1e", d)
 	}
-	n, cols := p.Data.Dims()
-	var ones []sparse.Triplet
-	for i := range n {
-		idx, _ := p.Data.Row(i)
-		for _, j := range idx {
-			ones = append(ones, sparse.Triplet{Row: i, Col: int(j), Value: 1})
-		}
-	}
-	binary, err := sparse.FromTriplets(n, cols, ones)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p.Data = binary
+	p.Data = withValues(t, p.Data, func(float64) float64 { return 1 })
 	if res := solvertest.Minimize(t, p, &solver.Settings{Method: solver.SCASK{}}); res.Stats.Storage != "uint16 columns, all values 1" {
 		t.Errorf("storage: %s", res.Stats.Storage)
 	}
+}
+
+// withValues returns x with f(v) in place of each value v.
+func withValues(t *testing.T, x *sparse.CSR, f func(v float64) float64) *sparse.CSR {
+	t.Helper()
+	n, cols := x.Dims()
+	all := x.Rows(0, n)
+	val := make([]float64, len(all.Val))
+	for k, v := range all.Val {
+		val[k] = f(v)
+	}
+	y, err := sparse.New(n, cols, all.Ptr, all.Idx, val)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return y
 }
 
 // TestSettingsJSON checks that settings are the same after encoding and decoding.
@@ -503,19 +507,8 @@ func TestZeroPenaltyAndEmptyRows(t *testing.T) {
 func TestBallFloat32(t *testing.T) {
 	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 100, Features: 200, NonzerosPerRow: 5, Noise: 1, Seed: 21}, 1e-3)
 	p.Constraint, p.Domain = nil, solver.Ball{Radius: 0.3}
-	n, cols := p.Data.Dims()
-	var entries []sparse.Triplet
-	for i := range n {
-		idx, val := p.Data.Row(i)
-		for k, j := range idx {
-			entries = append(entries, sparse.Triplet{Row: i, Col: int(j), Value: float64(float32(val[k]))})
-		}
-	}
 	rounded := *p
-	var err error
-	if rounded.Data, err = sparse.FromTriplets(n, cols, entries); err != nil {
-		t.Fatal(err)
-	}
+	rounded.Data = withValues(t, p.Data, func(v float64) float64 { return float64(float32(v)) })
 	set := &solver.Settings{Method: solver.SCASK{}, Passes: 40, Float32: true}
 	got := solvertest.Minimize(t, p, set)
 	// Automatic step sizes and rho depend on the data before rounding, so they are given here.

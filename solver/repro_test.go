@@ -70,14 +70,8 @@ func TestReproductions(t *testing.T) {
 // rounding.
 func TestStructureSurvivesRounding(t *testing.T) {
 	res := solvertest.Minimize(t, reproduction(t, "lasso20.svm", solver.Logistic{}, 0.05), &solver.Settings{Method: solver.SCASK{}, Passes: 400})
-	nonzero := 0
-	for _, v := range res.X {
-		if v != 0 {
-			nonzero++
-		}
-	}
-	if nonzero != 6 {
-		t.Errorf("%d of %d coefficients are not zero, want 6", nonzero, len(res.X))
+	if count := nonzero(res.X); count != 6 {
+		t.Errorf("%d of %d coefficients are not zero, want 6", count, len(res.X))
 	}
 }
 

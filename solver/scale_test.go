@@ -61,3 +61,25 @@ func TestUnits(t *testing.T) {
 		}
 	}
 }
+
+// TestScaledColumnsOnSimplexAndBall checks that runs on a simplex and on a ball converge if columns are
+// multiplied by factors from 1e-8 to 1e8.
+func TestScaledColumnsOnSimplexAndBall(t *testing.T) {
+	for _, d := range []solver.Domain{solver.Simplex{Total: 2}, solver.Ball{Radius: 2}} {
+		for seed := range uint64(20) {
+			rng, scale := rand.New(rand.NewPCG(seed, 1)), make([]float64, 6)
+			for j := range scale {
+				scale[j] = math.Pow(10, 16*rng.Float64()-8)
+			}
+			p := normalProblem(t, 6, solver.Logistic{}, func(row []float64, _ float64) {
+				for j, s := range scale {
+					row[j] *= s
+				}
+			})
+			p.Domain, p.Penalty = d, solver.L1{Lambda: 1e-3}
+			if _, err := solver.Minimize(t.Context(), p, nil); err != nil {
+				t.Errorf("%T, seed %d: %v", d, seed, err)
+			}
+		}
+	}
+}

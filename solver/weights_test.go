@@ -2,6 +2,7 @@ package solver_test
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/scas-admm/scas/solver"
@@ -48,14 +49,14 @@ func TestProjections(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	point := func(i int) []float64 { _, v := s.X.Row(i); return append([]float64(nil), v...) }
+	point := func(i int) []float64 { _, v := s.X.Row(i); return slices.Clone(v) }
 	for _, d := range []solver.Domain{solver.NewBox(15, -0.4, 0.7), solver.Ball{Radius: 1.5}, (solver.Nonnegative{}), (solver.Simplex{}), solver.Simplex{Total: 3}} {
 		for i := range 50 {
 			x, z := point(i), point(i+50)
-			px := append([]float64(nil), x...)
+			px := slices.Clone(x)
 			d.Project(px)
 			d.Project(z)
-			again := append([]float64(nil), px...)
+			again := slices.Clone(px)
 			d.Project(again)
 			if solvertest.Distance(px, again) > 1e-14 {
 				t.Errorf("%T: projecting twice moves by %.1e", d, solvertest.Distance(px, again))

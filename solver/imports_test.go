@@ -13,9 +13,9 @@ import (
 
 const module = "github.com/scas-admm/scas"
 
-// rooms lists the packages of the module in the order of imports: a package may import only packages before
+// importOrder lists the packages of the module in the order of imports: a package may import only packages before
 // it. The packages of gen and bench are not listed; they may import any package of the list.
-var rooms = strings.Fields(`
+var importOrder = strings.Fields(`
 	kernels/pkgerr
 	kernels
 	sparse/sparsetest sparse/atomicfile sparse/faults
@@ -31,19 +31,19 @@ var rooms = strings.Fields(`
 	solver solver/internal/stream solver/model solver/baseline solver/internal/solvertest solver/internal/oracle
 	solver/chart solver/cmd/scas`)
 
-// TestRooms checks which packages of the module, and which external packages, a package imports.
-func TestRooms(t *testing.T) {
+// TestImports checks which packages of the module, and which external packages, a package imports.
+func TestImports(t *testing.T) {
 	for _, p := range packages(t) {
 		name := strings.TrimPrefix(p.ImportPath, module+"/")
-		own := slices.Index(rooms, name)
+		own := slices.Index(importOrder, name)
 		tool := within(name, "gen") || within(name, "bench")
 		if own < 0 && !tool {
-			t.Errorf("package %s is not in the list of rooms: add it after all that it imports", name)
+			t.Errorf("package %s is not in importOrder: add it after all that it imports", name)
 		}
 		for _, path := range p.Imports {
 			d, ours := strings.CutPrefix(path, module+"/")
-			if ours && !tool && slices.Index(rooms, d) > own {
-				t.Errorf("%s imports %s, which comes after it in the list of rooms", name, d)
+			if ours && !tool && slices.Index(importOrder, d) > own {
+				t.Errorf("%s imports %s, which comes after it in importOrder", name, d)
 			}
 		}
 		for _, path := range slices.Concat(p.Deps, p.TestImports, p.XTestImports) {
