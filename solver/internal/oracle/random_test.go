@@ -105,7 +105,7 @@ func (p *problem) unproved(a *answer, ref *solution, reached bool) string {
 type answer struct {
 	x              []float64
 	objective, gap float64
-	goal           float64 // relTol times the objective at x = 0
+	goal           float64 // problem.goal
 	converged      bool
 	exact          bool // whether zeros and ties are exact, according to the solver
 	err            error
@@ -119,22 +119,25 @@ func (p *problem) solve(t *testing.T) *answer {
 	return p.answer(res, err)
 }
 
+// goal returns relTol times the objective at x = 0.
+func (p *problem) goal() float64 {
+	return p.relTol * p.task.objective(make([]double, len(p.task.size))).float()
+}
+
 func (p *problem) modelAnswer(m *model.Model, err error) *answer {
 	if m == nil {
 		return &answer{err: err}
 	}
-	zero := p.task.objective(make([]double, len(p.task.size))).float()
 	c := m.Columns[0].Certificate
-	x := append(append([]float64(nil), m.Columns[0].Coefficients...), m.Columns[0].Intercept)
-	return &answer{x, c.Objective, c.Gap, p.relTol * zero, c.Status == solver.Converged, c.Status == solver.Converged, err}
+	x := append(slices.Clone(m.Columns[0].Coefficients), m.Columns[0].Intercept)
+	return &answer{x, c.Objective, c.Gap, p.goal(), c.Status == solver.Converged, c.Status == solver.Converged, err}
 }
 
 func (p *problem) answer(res *solver.Result, err error) *answer {
 	if res == nil {
 		return &answer{err: err}
 	}
-	zero := p.task.objective(make([]double, len(p.task.size))).float()
-	return &answer{res.X, res.At.Objective, res.DualityGap, p.relTol * zero, res.Status == solver.Converged, res.Stats.Rounded, err}
+	return &answer{res.X, res.At.Objective, res.DualityGap, p.goal(), res.Status == solver.Converged, res.Stats.Rounded, err}
 }
 
 // outOfCore solves the problem with the data in a mapped file. It returns nil if this is not supported.

@@ -164,7 +164,7 @@ func (n *Naive) DualStep() {
 // MulA returns A x.
 func (n *Naive) MulA(x []float64) []float64 {
 	if n.Problem.Constraint == nil {
-		return append([]float64(nil), x...)
+		return slices.Clone(x)
 	}
 	l, _ := n.Problem.Constraint.Dims()
 	out := make([]float64, l)
@@ -177,7 +177,7 @@ func (n *Naive) MulA(x []float64) []float64 {
 // MulAT returns A'v.
 func (n *Naive) MulAT(v []float64) []float64 {
 	if n.Problem.Constraint == nil {
-		return append([]float64(nil), v...)
+		return slices.Clone(v)
 	}
 	l, p := n.Problem.Constraint.Dims()
 	out := make([]float64, p)
