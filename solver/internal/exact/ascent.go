@@ -52,7 +52,7 @@ const (
 // newAscent returns an ascent at α = 0, or nil if Newton steps are expected to take less time.
 func (s *Solver) newAscent() *ascent {
 	m, ok := s.rows.(*memory)
-	if !ok || s.coupled != nil || s.set.whole || s.Set != nil || m.dense != nil || s.formed(allColumns(s.p)) ||
+	if !ok || s.coupled != nil || s.set.whole || s.Set != nil || m.dense != nil || s.formedCost(allColumns(s.p)) <= s.work.visits ||
 		slices.ContainsFunc(s.limit, func(l float64) bool { return l > 0 }) {
 		return nil
 	}

@@ -197,7 +197,8 @@ func (s *Solver) buildSet(cols []int32) {
 			q.Lower[k], q.Upper[k] = s.box.Lower[j], s.box.Upper[j]
 		}
 	}
-	if w.formed = s.formed(cols); w.formed {
+	cost := s.formedCost(cols)
+	if w.formed = cost <= s.work.visits; w.formed {
 		if s.gram != nil {
 			w.dense.H, w.reusable = s.gram.grow(w.dense.H, before, cols), true
 		} else {
@@ -209,6 +210,8 @@ func (s *Solver) buildSet(cols []int32) {
 		q.H = &w.dense
 	} else {
 		s.buildColumns()
+		// An iteration visits each column twice. The iterations may cost as much as the matrix.
+		w.implicit.MaxIterations = int(min(cost/2, mostIterations))
 		w.implicit.N, w.implicit.Ridge = s.Rows.Len(), make([]float64, m)
 		q.H = &w.implicit
 	}
@@ -218,23 +221,24 @@ func (s *Solver) buildSet(cols []int32) {
 const (
 	visitCost = 2.0 // the cost of a visit to one entry of the data, if the Hessian is not formed
 	// The smallest assumed number of visits to each column, if the Hessian is not formed.
-	leastVisits = 50.0
-	longRow     = 64.0 // if rows have more entries than this on average, a pair of entries costs half a unit
-	factorCost  = 0.8  // the cost of a multiplication in a Cholesky factor and in sweeps before it
+	leastVisits    = 50.0
+	longRow        = 64.0 // if rows have more entries than this on average, a pair of entries costs half a unit
+	factorCost     = 0.8  // the cost of a multiplication in a Cholesky factor and in sweeps before it
+	mostIterations = 200  // largest number of iterations of the conjugate gradient method
 	// The Hessian of all columns is cheap if its cost per entry of the data is at most cheapCost.
 	cheapCost = 12.0
 )
 
-// formed reports whether to compute the Hessian of the columns as a matrix. It is always true with several
-// processes, with a Gram matrix, or if the set has all columns (workingSet.whole). Otherwise there must be at
-// most defaultWorking columns, and the matrix must cost less than repeated visits to the columns.
-func (s *Solver) formed(cols []int32) bool {
+// formedCost returns the cost of a Hessian of the columns that is computed as a matrix, and of its use: a
+// number of visits to each column. It returns 0 with several processes, with a Gram matrix, and if the set has
+// all columns (workingSet.whole). With more than defaultWorking columns it returns +Inf.
+func (s *Solver) formedCost(cols []int32) (visits float64) {
 	if !s.Team.Alone() || s.set.whole || s.gram != nil {
 		// Without the Hessian, processes would exchange a message for each coordinate.
-		return true
+		return 0
 	}
 	if len(cols) > defaultWorking {
-		return false
+		return math.Inf(1)
 	}
 	var entries, pairs float64
 	for _, count := range s.rowCounts(cols) {
@@ -250,7 +254,7 @@ func (s *Solver) formed(cols []int32) bool {
 			support++
 		}
 	}
-	return pairs+denseCost(len(cols), support) <= s.work.visits*visitCost*entries
+	return (pairs + denseCost(len(cols), support)) / (visitCost * max(1, entries))
 }
 
 // denseCost estimates the cost of solving a model with a formed Hessian. columns is the order of the Hessian.

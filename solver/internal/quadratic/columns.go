@@ -13,6 +13,8 @@ type Columns struct {
 	Z     kernels.Rows // Z': row k is column k of Z; Idx and Val are set, Idx16 and Val32 are not used
 	N     int          // the number of rows of Z
 	Ridge []float64
+	// MaxIterations bounds the iterations of the conjugate gradient method in one call of Solve.
+	MaxIterations int
 
 	diagonal      []float64
 	d, product    []float64 // the vector d (see Hessian), and Z d
@@ -101,8 +103,7 @@ func (h *Columns) Restore() {
 }
 
 const (
-	maxConjugate = 200 // the largest number of iterations in Solve
-	checkEvery   = 10  // Solve calls its argument crosses once in this number of iterations
+	checkEvery = 10 // Solve calls its argument crosses once in this number of iterations
 	// Solve calls its argument enough if the energy is at most this part of the energy at the start.
 	energyTolerance = 1e-2
 )
@@ -133,7 +134,7 @@ func (h *Columns) Solve(step, descent, f []float64, support []int32, enough, cro
 	}
 	copy(cg.Residual, descent)
 	clear(step)
-	cg.Solve(step, maxConjugate, func(round int, energy float64) bool {
+	cg.Solve(step, h.MaxIterations, func(round int, energy float64) bool {
 		if round == 0 {
 			first = energy
 		}

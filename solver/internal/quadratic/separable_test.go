@@ -33,7 +33,7 @@ func random(rng *rand.Rand, rows, order int, ridge float64, bounds bool) (*Separ
 	}
 	dense.Mirror()
 	dense.Prepare()
-	columns := &Columns{Z: kernels.Rows{Ptr: []int64{0}, Cols: rows}, N: rows, Ridge: slices.Repeat([]float64{ridge}, order)}
+	columns := &Columns{MaxIterations: 200, Z: kernels.Rows{Ptr: []int64{0}, Cols: rows}, N: rows, Ridge: slices.Repeat([]float64{ridge}, order)}
 	for k := range order {
 		for i, v := range z[k*rows : (k+1)*rows] {
 			if v != 0 {
