@@ -43,10 +43,11 @@ func (s *Spec) EstimateMemory(x *sparse.CSR, of Fits) int64 {
 	}
 	total := atOnce * (whole.rows + whole.solver)
 	if of.Folds > 0 {
-		if threads > 1 {
+		fold := whole
+		if threads > 1 && one.Threads != 1 {
 			one.Threads = 1
+			fold = one.memoryOf(x)
 		}
-		fold := one.memoryOf(x)
 		const ofScore = 24 // bytes of a margin, a score and a weight
 		k, table := int64(of.Folds), matrixBytes(n, x.NNZ())+3*8*int64(n)
 		fitted, held := (k-1)*(table+fold.rows)/k, (table+ofScore*problems*int64(n))/k

@@ -20,7 +20,11 @@ func (e *OverflowError) Error() string { return "model: " + e.Reword(nil) }
 // Reword returns the text of Error without the name of the package. The text has no remedies, so Reword
 // ignores its argument.
 func (e *OverflowError) Reword(func(sparse.Remedy) string) string {
-	return fmt.Sprintf("row %d: the margin is %v: its values are too large", e.Row, e.Margin)
+	what := "margin is"
+	if finite(e.Margin) {
+		what = "predicted count is beyond the largest number: it is e to the power of"
+	}
+	return fmt.Sprintf("row %d: the %s %v; its values are too large", e.Row, what, e.Margin)
 }
 
 // ErrNoProbability is the error of methods that return probabilities, if the loss of the model has none.

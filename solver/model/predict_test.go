@@ -71,7 +71,7 @@ func TestHostileRows(t *testing.T) {
 		"2 indices and 1 values":                       {[]int32{1, 2}, []float64{1}},
 		"value NaN of index 1":                         {[]int32{0, 1}, []float64{1, math.NaN()}},
 		"position 0: value -Inf of index":              {[]int32{0, 1}, []float64{math.Inf(-1), 1}},
-		"the margin is +Inf: its values are too large": {[]int32{2}, []float64{10}},
+		"the margin is +Inf; its values are too large": {[]int32{2}, []float64{10}},
 	} {
 		for _, predict := range []func([]int32, []float64) (float64, error){m.Margin, m.Probability, m.Predict} {
 			if _, err := predict(row.idx, row.val); err == nil || !strings.Contains(err.Error(), want) {

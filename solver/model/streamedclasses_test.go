@@ -56,7 +56,7 @@ func TestStreamedClasses(t *testing.T) {
 			t.Fatal(err)
 		}
 		if len(got.Classes.Values) != 4 || len(reported) != 4 || reported[3] != 3 {
-			t.Errorf("%s: classes %v, told of %v", name, got.Classes, reported)
+			t.Errorf("%s: classes %v, progress of %v", name, got.Classes, reported)
 		}
 		for k, m := range got.Columns {
 			c, w := m.Certificate, want.Columns[k].Certificate

@@ -236,14 +236,18 @@ func (c *predictCmd) remedies(of []sparse.Remedy) (all []sparse.Remedy) {
 	return all
 }
 
-// explain adds the names of the files and the number of the row to an error about a margin that is not
-// finite. It returns any other err unchanged.
+// explain adds the names of the files and the number of the row to an error about a margin or a count that is
+// not finite. It returns any other err unchanged.
 func (c *predictCmd) explain(err error) error {
 	var over *model.OverflowError
 	if !errors.As(err, &over) {
 		return err
 	}
-	return notFiniteError{fmt.Errorf("%s: row %d: its product with the coefficients of %s is %v", c.Data, over.Row+1, c.Model, over.Margin)}
+	what := "its product with the coefficients of %s is %v"
+	if isFinite(over.Margin) {
+		what = "the count that %s predicts is beyond the largest number: it is e to the power of %v"
+	}
+	return notFiniteError{fmt.Errorf("%s: row %d: "+what, c.Data, over.Row+1, c.Model, over.Margin)}
 }
 
 func (c *predictCmd) readOptions(m *model.Model) *sparse.ReadOptions {
