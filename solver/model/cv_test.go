@@ -59,7 +59,7 @@ func TestFolds(t *testing.T) {
 		if name == "numbers" {
 			spec.Loss = solver.Squared{}
 		}
-		back := remapped(t, &sparse.Dataset{X: x, Labels: y}, name == "numbers")
+		back := store(t, &sparse.Dataset{X: x, Labels: y}, name == "numbers").inFile
 		for _, k := range []int{2, 10, 99, n} {
 			draw := func(_ context.Context, spec *Spec, x *sparse.CSR, y []float64) (*crossing, error) {
 				return configured(spec, x, y, &CVSettings{Folds: k})

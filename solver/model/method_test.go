@@ -143,7 +143,8 @@ func TestMethodErrors(t *testing.T) {
 // TestStreamedMethods checks that SCASK and SCASL reach the optimum out of core, and that settings that they
 // do not support out of core are errors.
 func TestStreamedMethods(t *testing.T) {
-	whole, back := mapped(t, sparse.SyntheticOptions{Rows: 4000, Features: 8, Groups: 2, GroupSize: 3, Noise: 1, Seed: 4})
+	data := store(t, synthetic(t, sparse.SyntheticOptions{Rows: 4000, Features: 8, Groups: 2, GroupSize: 3, Noise: 1, Seed: 4}), false)
+	whole, back := data.inMemory, data.inFile
 	plain := Spec{Lambda: 1e-3, NoIntercept: true, Standardize: StandardizeOff}
 	for _, m := range []solver.Method{solver.SCASK{}, solver.SCASL{}} {
 		for name, spec := range map[string]Spec{"plain": {}, "weights": {Balanced: true, PenaltyFactors: []float64{1, 2, 1, 1, 0.5, 1, 1, 1}}, "graph": {Graph: graph.Chain(8), Mu: 0.01}} {

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/internal/stream"
 	"github.com/scas-admm/scas/sparse"
@@ -18,21 +20,17 @@ import (
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
-// mapped returns the same synthetic data twice: whole is in memory, and back in a mapped file.
-func mapped(t *testing.T, opt sparse.SyntheticOptions) (whole, back *sparse.Dataset) {
-	t.Helper()
-	made, err := sparse.NewSynthetic(opt)
-	if err != nil {
-		t.Fatal(err)
-	}
-	whole = &sparse.Dataset{X: made.X, Labels: made.Labels}
-	return whole, remapped(t, whole, opt.Regression)
+// A stored is data in memory and the same data in a mapped file.
+type stored struct {
+	inMemory, inFile *sparse.Dataset
+	path             string // the path of the file
 }
 
-// remapped writes data to a file, and returns the mapped file. regression is true if the labels are numbers.
-func remapped(t *testing.T, whole *sparse.Dataset, regression bool) *sparse.Dataset {
+// store writes data to a file and maps it. regression is true if the labels are numbers.
+func store(t *testing.T, data *sparse.Dataset, regression bool) *stored {
 	t.Helper()
-	back, err := sparse.ReadFile(written(t, whole), &sparse.ReadOptions{Regression: regression, MaxClasses: 9, Memory: 1 << 16, Beyond: true})
+	path := written(t, data)
+	back, err := sparse.ReadFile(path, &sparse.ReadOptions{Regression: regression, MaxClasses: 9, Memory: 1 << 16, Beyond: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +38,16 @@ func remapped(t *testing.T, whole *sparse.Dataset, regression bool) *sparse.Data
 	if !back.X.Mapped() {
 		t.Skip("this system maps no files")
 	}
-	return back
+	return &stored{data, back, path}
+}
+
+func synthetic(t *testing.T, opt sparse.SyntheticOptions) *sparse.Dataset {
+	t.Helper()
+	made, err := sparse.NewSynthetic(opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &sparse.Dataset{X: made.X, Labels: made.Labels}
 }
 
 // counted returns a copy of the data set numbers with counts as labels.
@@ -123,55 +130,68 @@ func someStreamed(t *testing.T) {
 	}
 }
 
-// eachStreamed calls the function test for each specification of streamedSpecs, with data in memory and the
-// same data in a mapped file.
-func eachStreamed(t *testing.T, test func(t *testing.T, spec Spec, inMemory, inFile *sparse.Dataset)) {
-	const n, p = 40000, 24
+// streamedMemory is the Spec.Memory for the data of eachStreamed, which have several windows then.
+const streamedMemory = 1 << 19
+
+// eachStreamed calls the function test for each specification of streamedSpecs.
+func eachStreamed(t *testing.T, test func(t *testing.T, spec Spec, data *stored)) {
+	const n, p = 10000, 24
 	opt := sparse.SyntheticOptions{Rows: n, Features: p, NonzerosPerRow: 9, Noise: 1, Seed: 1}
-	whole, back := mapped(t, opt)
+	signs := store(t, synthetic(t, opt), false)
 	opt.Regression = true
-	numbers, backNumbers := mapped(t, opt)
-	counts := counted(numbers)
-	backCounts := remapped(t, counts, true)
+	numbers := store(t, synthetic(t, opt), true)
+	counts := store(t, counted(numbers.inMemory), true)
 	for name, one := range streamedSpecs(n, p) {
-		inMemory, inFile := whole, back
-		if one.regression {
-			inMemory, inFile = numbers, backNumbers
+		data := signs
+		switch {
+		case one.spec.Loss == solver.Poisson{}:
+			data = counts
+		case one.regression:
+			data = numbers
 		}
-		if one.spec.Loss == (solver.Poisson{}) {
-			inMemory, inFile = counts, backCounts
-		}
-		t.Run(name, func(t *testing.T) { test(t, one.spec, inMemory, inFile) })
+		t.Run(name, func(t *testing.T) { test(t, one.spec, data) })
 	}
 }
 
 // TestStreamed checks that a fit out of core reaches the objective of a fit in memory, that its gap bounds
-// the distance from the optimum, and that the number of threads changes no bit.
+// the distance from the optimum, and that the number of threads changes no bit. A fit on ranks must have the
+// same bits on each rank and in each run, and on one rank the bits of a fit without ranks.
 func TestStreamed(t *testing.T) {
-	eachStreamed(t, func(t *testing.T, spec Spec, inMemory, inFile *sparse.Dataset) {
+	eachStreamed(t, func(t *testing.T, spec Spec, data *stored) {
+		x, y := data.inMemory.X, data.inMemory.Labels
+		_, p := x.Dims()
 		best := spec
 		best.RelTol = 1e-10
-		want, err := Fit(context.Background(), &best, inMemory.X, inMemory.Labels)
-		if err != nil {
-			t.Fatal(err)
+		want := mustFit(t, &best, x, y).Columns[0].Certificate
+		zero := naive(&spec, x, y, make([]float64, p), 0)
+		check := func(name string, m *Model) {
+			t.Helper()
+			c := m.Columns[0].Certificate
+			real := naive(&spec, x, y, m.Columns[0].Coefficients, m.Columns[0].Intercept)
+			if math.Abs(real-c.Objective) > 1e-11*zero || real-want.Objective > c.Gap || want.Objective-real > want.Gap+1e-11*zero || c.Gap > 1e-6*zero || c.Status != solver.Converged {
+				t.Errorf("%s: objective %v, said to be %v with a gap of %v, in memory %v with %v", name, real, c.Objective, c.Gap, want.Objective, want.Gap)
+			}
 		}
-		streamed := spec
-		streamed.Memory = 2 << 20
-		m, err := Fit(context.Background(), &streamed, inFile.X, inFile.Labels)
-		if err != nil {
-			t.Fatal(err)
+		spec.Memory = streamedMemory
+		alone := mustFit(t, &spec, data.inFile.X, data.inFile.Labels)
+		check("alone", alone)
+		threads := spec
+		threads.Threads = 3
+		if diff := cmp.Diff(alone, mustFit(t, &threads, data.inFile.X, data.inFile.Labels)); diff != "" {
+			t.Errorf("other bits with other threads: %s", diff)
 		}
-		c, w := m.Columns[0].Certificate, want.Columns[0].Certificate
-		real := naive(&spec, inMemory.X, inMemory.Labels, m.Columns[0].Coefficients, m.Columns[0].Intercept)
-		zero := naive(&spec, inMemory.X, inMemory.Labels, make([]float64, len(m.Columns[0].Coefficients)), 0)
-		t.Logf("objective %v, gap %.1e, off by %.1e; %v passes, %d steps", c.Objective, c.Gap, real-w.Objective, m.Columns[0].Run.Passes, m.Columns[0].Run.NewtonSteps)
-		if math.Abs(real-c.Objective) > 1e-11*zero || real-w.Objective > c.Gap || w.Objective-real > w.Gap+1e-11*zero || c.Gap > 1e-6*zero || c.Status != solver.Converged {
-			t.Errorf("objective %v, said to be %v with a gap of %v, in memory %v with %v", real, c.Objective, c.Gap, w.Objective, w.Gap)
-		}
-		streamed.Threads = 3
-		again, err := Fit(context.Background(), &streamed, inFile.X, inFile.Labels)
-		if err != nil || again.Columns[0].Intercept != m.Columns[0].Intercept || again.Columns[0].Certificate != m.Columns[0].Certificate {
-			t.Errorf("other bits with other threads, %v", err)
+		someStreamed(t)
+		for _, ranks := range []int{1, 2, 3} {
+			models, errs := streamedRanks(t, ranks, &spec, data.path, Fit, nil)
+			again, more := streamedRanks(t, ranks, &spec, data.path, Fit, nil)
+			m := oneOf(t, append(models, again...), append(errs, more...))
+			check(fmt.Sprint(ranks, " ranks"), m)
+			if diff := cmp.Diff(alone, m); ranks == 1 && diff != "" {
+				t.Errorf("one rank is not the single process: %s", diff)
+			}
+			if diff := cmp.Diff(alone.Summary, m.Summary); diff != "" {
+				t.Errorf("%d ranks: %s", ranks, diff)
+			}
 		}
 	})
 }
@@ -191,8 +211,7 @@ func (shifted) ConjugateDomain(float64) (lo, hi float64) { return math.Inf(-1), 
 
 // TestStreamedBelowZero checks a fit whose optimum is below zero.
 func TestStreamedBelowZero(t *testing.T) {
-	classes, _ := mapped(t, sparse.SyntheticOptions{Rows: 3000, Features: 20, Noise: 0.1, Seed: 1})
-	back := remapped(t, classes, true)
+	back := store(t, synthetic(t, sparse.SyntheticOptions{Rows: 3000, Features: 20, Noise: 0.1, Seed: 1}), true).inFile
 	spec := &Spec{Lambda: 1e-3, Loss: solver.Squared{}, Memory: 1 << 20, Settings: solver.Settings{RelTol: 1e-9}}
 	want := mustFit(t, spec, back.X, back.Labels).Columns[0].Certificate
 	spec.Loss = shifted{}
@@ -224,7 +243,7 @@ func TestStreamedUnproved(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	back := remapped(t, &sparse.Dataset{X: x, Labels: made.Labels}, false)
+	back := store(t, &sparse.Dataset{X: x, Labels: made.Labels}, false).inFile
 	spec := &Spec{NoIntercept: true, Standardize: StandardizeOff, Memory: 8 << 20}
 	m, err := Fit(t.Context(), spec, back.X, back.Labels)
 	if !errors.Is(err, solver.ErrNotConverged) || m.Columns[0].Certificate.Status != solver.Stalled {
@@ -234,7 +253,7 @@ func TestStreamedUnproved(t *testing.T) {
 
 // TestStreamedProgress checks that the reported passes increase, up to the passes of the whole fit.
 func TestStreamedProgress(t *testing.T) {
-	_, back := mapped(t, sparse.SyntheticOptions{Rows: 40000, Features: 24, NonzerosPerRow: 9, Noise: 1, Seed: 1})
+	back := store(t, synthetic(t, sparse.SyntheticOptions{Rows: 40000, Features: 24, NonzerosPerRow: 9, Noise: 1, Seed: 1}), false).inFile
 	for _, method := range []solver.Method{nil, solver.SCASK{}} {
 		last := Progress{}
 		spec := &Spec{Lambda: 1e-3, NoIntercept: true, Standardize: StandardizeOff, Memory: 2 << 20}
@@ -274,13 +293,13 @@ func TestStreamedRare(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	back := remapped(t, &sparse.Dataset{X: x, Labels: labels}, false)
+	back := store(t, &sparse.Dataset{X: x, Labels: labels}, false).inFile
 	mustFit(t, &Spec{Lambda: 1e-6, Memory: 2 << 20}, back.X, back.Labels)
 }
 
 // TestStreamedPath checks that a path out of core has the lambdas and objectives of a path in memory.
 func TestStreamedPath(t *testing.T) {
-	eachStreamed(t, func(t *testing.T, spec Spec, inMemory, inFile *sparse.Dataset) {
+	eachStreamed(t, func(t *testing.T, spec Spec, data *stored) {
 		someStreamed(t)
 		set := &PathSettings{Count: 6, Ratio: 1e-2}
 		switch spec.Domain.(type) { // LambdaMax does not support a ball, a simplex or a matrix A
@@ -292,13 +311,12 @@ func TestStreamedPath(t *testing.T) {
 		}
 		best := spec
 		best.RelTol = 1e-9
-		want, err := fitPath(context.Background(), &best, inMemory.X, inMemory.Labels, set)
+		want, err := fitPath(t.Context(), &best, data.inMemory.X, data.inMemory.Labels, set)
 		if err != nil {
 			t.Fatal(err)
 		}
-		streamed := spec
-		streamed.Memory = 2 << 20
-		steps, err := fitPath(context.Background(), &streamed, inFile.X, inFile.Labels, set)
+		spec.Memory = streamedMemory
+		steps, err := fitPath(t.Context(), &spec, data.inFile.X, data.inFile.Labels, set)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -317,7 +335,8 @@ func TestStreamedPath(t *testing.T) {
 
 // TestStreamedRefuses checks the errors for fits that are not possible out of core.
 func TestStreamedRefuses(t *testing.T) {
-	whole, back := mapped(t, sparse.SyntheticOptions{Rows: 3000, Features: 20, Noise: 1, Seed: 1})
+	data := store(t, synthetic(t, sparse.SyntheticOptions{Rows: 3000, Features: 20, Noise: 1, Seed: 1}), false)
+	whole, back := data.inMemory, data.inFile
 	labels := append([]float64(nil), back.Labels...)
 	labels[7] = 3
 	one, positive := 1.0, -1.0
@@ -374,7 +393,7 @@ func TestOwnDomain(t *testing.T) {
 
 // TestStreamedEnds checks that a fit that ends early has a model only if a point was evaluated.
 func TestStreamedEnds(t *testing.T) {
-	_, back := mapped(t, sparse.SyntheticOptions{Rows: 3000, Features: 20, Noise: 1, Seed: 1})
+	back := store(t, synthetic(t, sparse.SyntheticOptions{Rows: 3000, Features: 20, Noise: 1, Seed: 1}), false).inFile
 	m, err := Fit(context.Background(), &Spec{Memory: 1 << 20, Settings: solver.Settings{TimeLimit: 1}}, back.X, back.Labels)
 	if m != nil || !errors.Is(err, solver.ErrNotConverged) {
 		t.Errorf("%v, %v", m, err)
@@ -406,9 +425,8 @@ func TestStreamedEnds(t *testing.T) {
 // of cross-validation in memory. All ranks must have equal results.
 func TestStreamedCV(t *testing.T) {
 	const n = 12000
-	two, twoBack := mapped(t, sparse.SyntheticOptions{Rows: n, Features: 16, NonzerosPerRow: 6, Noise: 1, Seed: 1})
-	many, manyBack, weights, offsets := mappedMany(t, n)
-	twoPath, manyPath := written(t, two), written(t, many)
+	two := store(t, synthetic(t, sparse.SyntheticOptions{Rows: n, Features: 16, NonzerosPerRow: 6, Noise: 1, Seed: 1}), false)
+	many, weights, offsets := storedClasses(t, n)
 	for name, c := range map[string]struct {
 		several bool // more than two classes
 		spec    Spec
@@ -423,13 +441,13 @@ func TestStreamedCV(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			someStreamed(t)
-			inMemory, inFile, path := two, twoBack, twoPath
+			data := two
 			if c.several {
-				inMemory, inFile, path = many, manyBack, manyPath
+				data = many
 			}
 			c.spec.RelTol, c.spec.Seed = 1e-9, 4
 			c.set.Folds, c.set.Path.Count, c.set.Path.Ratio = 3, 3, 1e-2
-			want, err := CV(t.Context(), &c.spec, inMemory.X, inMemory.Labels, &c.set)
+			want, err := CV(t.Context(), &c.spec, data.inMemory.X, data.inMemory.Labels, &c.set)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -441,14 +459,14 @@ func TestStreamedCV(t *testing.T) {
 				}
 				last = done
 			}
-			got, err := CV(t.Context(), &c.spec, inFile.X, inFile.Labels, &set)
+			got, err := CV(t.Context(), &c.spec, data.inFile.X, data.inFile.Labels, &set)
 			if err != nil || last != 9 || calls < 9 {
 				t.Fatalf("%d models in %d calls, %v", last, calls, err)
 			}
 			cv := func(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64) (*CVResult, error) {
 				return CV(ctx, spec, x, y, &c.set)
 			}
-			found, errs := streamedRanks(t, 3, &c.spec, path, cv, nil)
+			found, errs := streamedRanks(t, 3, &c.spec, data.path, cv, nil)
 			for r, rank := range found {
 				if errs[r] != nil {
 					t.Fatalf("rank %d: %v", r, errs[r])
@@ -479,7 +497,7 @@ func TestStreamedCV(t *testing.T) {
 func TestStreamedAUCMemory(t *testing.T) {
 	const n = 9000
 	opt := sparse.SyntheticOptions{Rows: n, Features: 16, NonzerosPerRow: 4, Noise: 1, Seed: 1}
-	_, back := mapped(t, opt)
+	back := store(t, synthetic(t, opt), false).inFile
 	// 20 models for the 3,000 rows of a fold have scores of 480,000 bytes, more than half of Memory.
 	spec := &Spec{Memory: 1 << 19, Settings: solver.Settings{RelTol: 1e-3}}
 	set := &CVSettings{Path: PathSettings{Count: 20, Ratio: 0.1}, Folds: 3}
@@ -503,7 +521,7 @@ func TestStreamedAUCMemory(t *testing.T) {
 // TestStreamedFolds checks that a fold with all rows of a class, and too many folds, are errors.
 func TestStreamedFolds(t *testing.T) {
 	const n = 503
-	_, back := mapped(t, sparse.SyntheticOptions{Rows: n, Features: 16, Noise: 1, Seed: 2})
+	back := store(t, synthetic(t, sparse.SyntheticOptions{Rows: n, Features: 16, Noise: 1, Seed: 2}), false).inFile
 	folds := make([]int, n)
 	for i, b := range back.Labels {
 		if b < 0 {

@@ -14,27 +14,23 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// mappedMany returns the same data of four classes twice: whole is in memory, and back in a mapped file. It
-// also returns weights and offsets for the rows.
-func mappedMany(t *testing.T, n int) (whole, back *sparse.Dataset, weights, offsets []float64) {
+// storedClasses returns data of four classes, and weights and offsets for the rows.
+func storedClasses(t *testing.T, n int) (data *stored, weights, offsets []float64) {
 	t.Helper()
-	made, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: n, Features: 16, NonzerosPerRow: 6, Noise: 1, Seed: 1, Regression: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	whole = &sparse.Dataset{X: made.X, Labels: made.Labels}
+	whole := synthetic(t, sparse.SyntheticOptions{Rows: n, Features: 16, NonzerosPerRow: 6, Noise: 1, Seed: 1, Regression: true})
 	weights, offsets = make([]float64, n), make([]float64, n)
-	for i, v := range made.Labels {
+	for i, v := range whole.Labels {
 		whole.Labels[i] = 5 * math.Max(-1, math.Min(math.Floor(v/3), 2))
 		weights[i], offsets[i] = float64(i%3), float64(i%5)/2-1
 	}
-	return whole, remapped(t, whole, false), weights, offsets
+	return store(t, whole, false), weights, offsets
 }
 
 // TestStreamedClasses checks that models of four classes that are fitted out of core agree with models that
 // are fitted in memory.
 func TestStreamedClasses(t *testing.T) {
-	whole, back, weights, offsets := mappedMany(t, 20000)
+	data, weights, offsets := storedClasses(t, 20000)
+	whole, back := data.inMemory, data.inFile
 	for name, spec := range map[string]Spec{
 		"lasso": {}, "weights": {SampleWeights: weights, Offsets: offsets}, "balanced": {Balanced: true, Penalty: ElasticNet{0.5}},
 		"class weights": {ClassWeights: map[float64]float64{5: 3}, Loss: solver.SquaredHinge{}},
@@ -70,7 +66,8 @@ func TestStreamedClasses(t *testing.T) {
 // TestStreamedClassesRefuse checks the errors of fits of several classes out of core. If a fit ends early, it
 // must return no model.
 func TestStreamedClassesRefuse(t *testing.T) {
-	_, back, _, _ := mappedMany(t, 3000)
+	data, _, _ := storedClasses(t, 3000)
+	back := data.inFile
 	labels := append([]float64(nil), back.Labels...)
 	labels[7] = math.NaN()
 	const memory = 1 << 20
@@ -108,7 +105,8 @@ func TestStreamedClassesRefuse(t *testing.T) {
 // sufficient only for the scores of a few models.
 func TestStreamedAUC(t *testing.T) {
 	const n, count = 9000, 3
-	whole, back, weights, offsets := mappedMany(t, n)
+	data, weights, offsets := storedClasses(t, n)
+	whole, back := data.inMemory, data.inFile
 	classes := []float64{-5, 0, 5, 10}
 	folds := make([]int, n)
 	for i := range folds {

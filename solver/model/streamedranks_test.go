@@ -44,58 +44,10 @@ func streamedRanks[M any](t *testing.T, ranks int, spec *Spec, path string, do c
 	return models, errs
 }
 
-// TestStreamedRanks checks that a fit out of core on ranks reaches the objective of a fit in memory, with the
-// same bits on each rank and in each run. A fit on one rank must have the bits of a fit without ranks.
-func TestStreamedRanks(t *testing.T) {
-	const n, p = 40000, 24
-	opt := sparse.SyntheticOptions{Rows: n, Features: p, NonzerosPerRow: 9, Noise: 1, Seed: 1}
-	whole, back := mapped(t, opt)
-	opt.Regression = true
-	numbers, backNumbers := mapped(t, opt)
-	counts := counted(numbers)
-	backCounts := remapped(t, counts, true)
-	path, pathNumbers, pathCounts := written(t, whole), written(t, numbers), written(t, counts)
-	for name, one := range streamedSpecs(n, p) {
-		inMemory, inFile, file := whole, back, path
-		if one.regression {
-			inMemory, inFile, file = numbers, backNumbers, pathNumbers
-		}
-		if one.spec.Loss == (solver.Poisson{}) {
-			inMemory, inFile, file = counts, backCounts, pathCounts
-		}
-		t.Run(name, func(t *testing.T) {
-			someStreamed(t)
-			best := one.spec
-			best.RelTol = 1e-10
-			want := mustFit(t, &best, inMemory.X, inMemory.Labels).Columns[0].Certificate
-			streamed := one.spec
-			streamed.Memory = 2 << 20
-			zero := naive(&streamed, inMemory.X, inMemory.Labels, make([]float64, p), 0)
-			alone := mustFit(t, &streamed, inFile.X, inFile.Labels)
-			for _, ranks := range []int{1, 2, 3} {
-				models, errs := streamedRanks(t, ranks, &streamed, file, Fit, nil)
-				again, more := streamedRanks(t, ranks, &streamed, file, Fit, nil)
-				first := oneOf(t, append(models, again...), append(errs, more...))
-				if diff := cmp.Diff(alone, first); ranks == 1 && diff != "" {
-					t.Errorf("one rank is not the single process: %s", diff)
-				}
-				c := first.Columns[0].Certificate
-				real := naive(&streamed, inMemory.X, inMemory.Labels, first.Columns[0].Coefficients, first.Columns[0].Intercept)
-				if math.Abs(real-c.Objective) > 1e-11*zero || real-want.Objective > c.Gap || want.Objective-real > want.Gap+1e-11*zero || c.Gap > 1e-6*zero || c.Status != solver.Converged {
-					t.Errorf("%d ranks: objective %v, said to be %v with a gap of %v, in memory %v with %v", ranks, real, c.Objective, c.Gap, want.Objective, want.Gap)
-				}
-				if diff := cmp.Diff(alone.Summary, first.Summary); diff != "" {
-					t.Errorf("%d ranks: %s", ranks, diff)
-				}
-			}
-		})
-	}
-}
-
 // TestStreamedRanksEnd checks that a fit ends on all ranks if the context of one rank ends, if its process
 // dies, or at the time limit.
 func TestStreamedRanksEnd(t *testing.T) {
-	whole, _ := mapped(t, sparse.SyntheticOptions{Rows: 40000, Features: 24, NonzerosPerRow: 9, Noise: 1, Seed: 1})
+	whole := synthetic(t, sparse.SyntheticOptions{Rows: 40000, Features: 24, NonzerosPerRow: 9, Noise: 1, Seed: 1})
 	path := written(t, whole)
 	spec := &Spec{Lambda: 2e-3, Memory: 2 << 20}
 	want := mustFit(t, &Spec{Lambda: 2e-3}, whole.X, whole.Labels).Columns[0].Certificate
@@ -164,7 +116,7 @@ func TestStreamedRanksEnd(t *testing.T) {
 // TestStreamedRanksSorted checks that a fit of rows that are sorted by class finds the optimum, and that a
 // damaged row of one rank ends the fit on all ranks.
 func TestStreamedRanksSorted(t *testing.T) {
-	whole, _ := mapped(t, sparse.SyntheticOptions{Rows: 40000, Features: 24, Noise: 1, Seed: 1})
+	whole := synthetic(t, sparse.SyntheticOptions{Rows: 40000, Features: 24, Noise: 1, Seed: 1})
 	var order []int
 	for _, class := range []float64{-1, 1} {
 		for i, b := range whole.Labels {
@@ -239,7 +191,7 @@ func TestStreamedRanksUnattained(t *testing.T) {
 // with models of one process, although no rank has rows of all classes.
 func TestStreamedRanksClasses(t *testing.T) {
 	const n = 30000
-	whole, _ := mapped(t, sparse.SyntheticOptions{Rows: n, Features: 24, NonzerosPerRow: 9, Noise: 1, Seed: 1})
+	whole := synthetic(t, sparse.SyntheticOptions{Rows: n, Features: 24, NonzerosPerRow: 9, Noise: 1, Seed: 1})
 	for i, b := range whole.Labels {
 		whole.Labels[i] = float64(i / (n / 4))
 		if b > 0 {
