@@ -28,18 +28,14 @@ func ridgeProblem(t *testing.T, loss term.Loss) *Problem {
 	for j := range p - 1 {
 		q.Fixed[j] = (1 + float64(j%3)) / n
 	}
-	var err error
-	if q.Data, err = sparse.FromTriplets(n, p, entries); err != nil {
-		t.Fatal(err)
-	}
-	q.Rows = q.Data.Compact(false)
+	q.use(fromTriplets(t, n, p, entries))
 	return q
 }
 
 // TestAscent checks that dual coordinate ascent alone reaches the optimum of Newton steps, also if the
 // tolerance is 0.
 func TestAscent(t *testing.T) {
-	for _, loss := range []term.Loss{term.Logistic{}, term.Squared{}, term.Huber{Delta: 0.7}, term.SquaredHinge{}} {
+	for _, loss := range losses {
 		q := ridgeProblem(t, loss)
 		s, newton := mustNew(t, q), mustNew(t, q)
 		tol := 1e-9 * s.Scale()

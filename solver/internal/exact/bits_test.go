@@ -41,11 +41,7 @@ func exactProblem(t *testing.T, loss term.Loss, n, p int, ones bool) *Problem {
 	for j := range p - 1 {
 		prob.Limit[j], prob.Ridge[j] = 1, float64(j%2)/4
 	}
-	var err error
-	if prob.Data, err = sparse.FromTriplets(n, p, entries); err != nil {
-		t.Fatal(err)
-	}
-	prob.Rows = prob.Data.Compact(false)
+	prob.use(fromTriplets(t, n, p, entries))
 	return prob
 }
 

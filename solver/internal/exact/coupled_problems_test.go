@@ -68,14 +68,33 @@ func rescaled(t testing.TB, x *sparse.CSR) *sparse.CSR {
 	return out
 }
 
-func fromRows(t *testing.T, rows [][]float64) *sparse.CSR {
+// fromDense returns the n × p matrix with the given entries.
+func fromDense(t testing.TB, n, p int, data []float64) *sparse.CSR {
 	t.Helper()
-	m, err := sparse.FromDense(len(rows), len(rows[0]), slices.Concat(rows...))
+	m, err := sparse.FromDense(n, p, data)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return m
 }
+
+func fromRows(t *testing.T, rows [][]float64) *sparse.CSR {
+	t.Helper()
+	return fromDense(t, len(rows), len(rows[0]), slices.Concat(rows...))
+}
+
+// fromTriplets returns the n × p matrix with the given entries.
+func fromTriplets(t testing.TB, n, p int, entries []sparse.Triplet) *sparse.CSR {
+	t.Helper()
+	m, err := sparse.FromTriplets(n, p, entries)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// use makes x the data of the problem.
+func (p *Problem) use(x *sparse.CSR) { p.Data, p.Rows = x, x.Compact(false) }
 
 var losses = []term.Loss{term.Logistic{}, term.Squared{}, term.Huber{Delta: 0.7}, term.SquaredHinge{}}
 
@@ -107,10 +126,7 @@ func (k pattern) draw(t testing.TB, n, p int, seed uint64) *Problem {
 		}
 		labels[i] = math.Copysign(1, margin+2*rng.NormFloat64())
 	}
-	x, err := sparse.FromDense(n, p, dense)
-	if err != nil {
-		t.Fatal(err)
-	}
+	x := fromDense(t, n, p, dense)
 	q := penalised(x, labels, k.loss, k.matrix(t, p, rng), k.lambda, k.mu)
 	if k.a == "weighted" {
 		for j := range q.Limit {

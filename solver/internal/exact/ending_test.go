@@ -7,7 +7,6 @@ import (
 
 	"github.com/scas-admm/scas/solver/internal/ending"
 	"github.com/scas-admm/scas/solver/internal/term"
-	"github.com/scas-admm/scas/sparse"
 )
 
 // separatedByFirst returns a problem whose first feature separates the classes and is not penalised.
@@ -23,11 +22,7 @@ func separatedByFirst(t *testing.T) *Problem {
 		}
 		values[i*features] = p.Labels[i] * (2 + values[i*features])
 	}
-	var err error
-	if p.Data, err = sparse.FromDense(rows, features, values); err != nil {
-		t.Fatal(err)
-	}
-	p.Rows = p.Data.Compact(false)
+	p.use(fromDense(t, rows, features, values))
 	return p
 }
 
@@ -91,11 +86,7 @@ func TestGapOfOffsets(t *testing.T) {
 	for i, v := range data {
 		p.Labels = append(p.Labels, p.Offset[i]+0.3*v)
 	}
-	var err error
-	if p.Data, err = sparse.FromDense(3, 1, data); err != nil {
-		t.Fatal(err)
-	}
-	p.Rows = p.Data.Compact(false)
+	p.use(fromDense(t, 3, 1, data))
 	s := mustNew(t, p)
 	s.Start([]float64{0.3 + 1e-9}) // 1e-9 is too small to change the margins
 	s.setLambda(1)

@@ -28,7 +28,7 @@ func (k kind) String() string {
 }
 
 func kinds() (all []kind) {
-	for _, loss := range []term.Loss{term.Logistic{}, term.Squared{}, term.Huber{Delta: 0.7}, term.SquaredHinge{}} {
+	for _, loss := range losses {
 		for _, free := range []int{0, 1, 3} {
 			for _, ridge := range []float64{0, 0.3} {
 				for v := range 4 {
@@ -240,10 +240,7 @@ func TestDegenerate(t *testing.T) {
 		row[8] = 1
 		labels[i] = math.Copysign(1, row[0]+0.3*float64(i%2)+rng.NormFloat64())
 	}
-	x, err := sparse.FromDense(n, p, data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	x := fromDense(t, n, p, data)
 	for _, loss := range []term.Loss{term.Logistic{}, term.Squared{}, term.Huber{Delta: 1e-3}, term.SquaredHinge{}} {
 		prob := &Problem{Data: x, Rows: x.Compact(false), Labels: labels, Loss: loss, Limit: []float64{1, 1, 1, 1, 1, 1, 1e-9, 1e6, 0}, Ridge: make([]float64, p)}
 		s := mustNew(t, prob)
@@ -259,11 +256,7 @@ func TestDegenerate(t *testing.T) {
 // TestLinearColumn checks a column that enters where the loss is linear in all samples with its entries.
 func TestLinearColumn(t *testing.T) {
 	prob := &Problem{Loss: term.Huber{Delta: 0.5}, Labels: []float64{2, -2, 2, -1, 9}, Limit: []float64{1, 1}, Ridge: make([]float64, 2)}
-	var err error
-	if prob.Data, err = sparse.FromDense(5, 2, []float64{2, 0, -2, 0, 2, 0, -1, 0, 0, 1}); err != nil {
-		t.Fatal(err)
-	}
-	prob.Rows = prob.Data.Compact(false)
+	prob.use(fromDense(t, 5, 2, []float64{2, 0, -2, 0, 2, 0, -1, 0, 0, 1}))
 	s := mustNew(t, prob)
 	most, _ := s.LambdaMax(nil)
 	for _, share := range []float64{0.5, 0.05} { // the first lambda is above the second column's correlation
@@ -353,11 +346,7 @@ func TestFarOff(t *testing.T) {
 			entries = append(entries, sparse.Triplet{Row: i, Col: j, Value: rng.NormFloat64()})
 		}
 	}
-	var err error
-	if prob.Data, err = sparse.FromTriplets(n, p, entries); err != nil {
-		t.Fatal(err)
-	}
-	prob.Rows = prob.Data.Compact(false)
+	prob.use(fromTriplets(t, n, p, entries))
 	for _, far := range []float64{1, 30, 100, 1000} {
 		s := mustNew(t, prob)
 		x := make([]float64, p)

@@ -33,9 +33,7 @@ func sparseProblem(t *testing.T, k kind, n, p int) *Problem {
 			}
 			entries = append(entries, sparse.Triplet{Row: i, Col: p - 1, Value: 1})
 		}
-		if q.Data, err = sparse.FromTriplets(n, p, entries); err != nil {
-			t.Fatal(err)
-		}
+		q.Data = fromTriplets(t, n, p, entries)
 		q.Limit[p-1] = 0
 	}
 	if k.positive {

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/scas-admm/scas/solver/internal/term"
-	"github.com/scas-admm/scas/sparse"
 )
 
 // raw returns a problem with the squared loss, whose columns have large means and different scales.
@@ -25,11 +24,7 @@ func raw(t *testing.T, n, p int) *Problem {
 			data[i*p+j] = (data[i*p+j] + float64(20*j)) * math.Pow(10, float64(j%5-2))
 		}
 	}
-	var err error
-	if prob.Data, err = sparse.FromDense(n, p, data); err != nil {
-		t.Fatal(err)
-	}
-	prob.Rows = prob.Data.Compact(false)
+	prob.use(fromDense(t, n, p, data))
 	return prob
 }
 
@@ -61,10 +56,7 @@ func TestGramFree(t *testing.T) {
 		v := rng.NormFloat64()
 		data[2*i], data[2*i+1], labels[i] = v, 2*v, 3*v+rng.NormFloat64()
 	}
-	x, err := sparse.FromDense(n, 2, data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	x := fromDense(t, n, 2, data)
 	for _, lambda := range []float64{1e-6, 1e-3, 0.1} {
 		q := penalised(x, labels, term.Squared{}, nil, lambda, 0)
 		q.Limit[1] = 1e9

@@ -90,10 +90,7 @@ func freeProblem(t *testing.T, twice bool) *Problem {
 		}
 		labels[i] = math.Copysign(1, row[0]+row[1]+row[2]+row[3]+row[4]+row[5]+0.7+rng.NormFloat64())
 	}
-	x, err := sparse.FromDense(n, p, data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	x := fromDense(t, n, p, data)
 	q := penalised(x, labels, term.Logistic{}, graph.Chain(p).FusedLasso(), 0.02, 0)
 	for _, row := range []int{p - 3, p - 2, 2*p - 3, 2*p - 2} { // the rows of the last two features
 		q.Limit[row] = 0
@@ -239,10 +236,7 @@ func TestSetsOfLongRows(t *testing.T) {
 			}
 			labels[i] = math.Copysign(1, row[0]+row[1]-row[2]-row[12]+0.5*rng.NormFloat64())
 		}
-		x, err := sparse.FromDense(n, p, data)
-		if err != nil {
-			t.Fatal(err)
-		}
+		x := fromDense(t, n, p, data)
 		var entries []sparse.Triplet
 		for k := range p {
 			group := k / 10 * 10
@@ -253,10 +247,7 @@ func TestSetsOfLongRows(t *testing.T) {
 			}
 			entries = append(entries, sparse.Triplet{Row: p + k, Col: k, Value: 1})
 		}
-		a, err := sparse.FromTriplets(2*p, p, entries)
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := fromTriplets(t, 2*p, p, entries)
 		q := penalised(x, labels, term.Logistic{}, a, 0.004, 1e-4)
 		q.MaxWorking = p
 		if r := mustSetSolver(t, q).finish(make([]float64, p), nil, nil, &Settings{Tol: 1e-9}); !(r.Gap <= 1e-9) {
