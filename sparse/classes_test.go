@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/scas-admm/scas/sparse/internal/check"
 )
 
 // TestClasses checks that labels of more than two classes are accepted in LIBSVM text, tables,
@@ -64,9 +66,8 @@ func TestClasses(t *testing.T) {
 			{ReadOptions{Mapping: LabelMapping{Negative: -1, Positive: 3}}, "unknown label: expected -1 or 3"},
 		} {
 			opt.targets = c.targets
-			if _, err := Read(strings.NewReader(c.text), c.file, &opt.ReadOptions); err == nil || !strings.Contains(err.Error(), opt.want) {
-				t.Errorf("%s: %v, want %s", name, err, opt.want)
-			}
+			_, err := Read(strings.NewReader(c.text), c.file, &opt.ReadOptions)
+			check.Error(t, err, opt.want)
 		}
 	}
 
@@ -109,9 +110,8 @@ func TestClassesRefused(t *testing.T) {
 		{"t.csv", "a,y\n1,1\n2,vee\n", ReadOptions{Classes: Classes{Values: []float64{0, 1, 2}}}, `t.csv:3:3: "vee": column y: unknown label: expected one of 0, 1, 2`},
 		{"t.svm", "0 1:1\n3 1:2\n", ReadOptions{Classes: Classes{[]float64{0, 1, 2}, []string{"u", "v", "w"}}}, `t.svm:2:1: "3": unknown label: expected one of 0, 1, 2`},
 	} {
-		if _, err := Read(strings.NewReader(c.text), c.file, &c.opt); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%q: %v, want %s", c.text, err, c.want)
-		}
+		_, err := Read(strings.NewReader(c.text), c.file, &c.opt)
+		check.Error(t, err, c.want)
 	}
 	for _, opt := range []ReadOptions{
 		{MaxClasses: -1}, {Classes: Classes{Values: []float64{2, 1, 3}}}, {Classes: Classes{[]float64{1, 2, 3}, []string{"a"}}},
@@ -140,7 +140,6 @@ func TestManyClasses(t *testing.T) {
 		}
 	}
 	b.WriteString("50 1:1\n")
-	if _, err := readAs(LIBSVM, strings.NewReader(b.String()), "t", &ReadOptions{MaxClasses: classes}); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("t:%d:1: ", rows+1)) {
-		t.Errorf("one more class: %v", err)
-	}
+	_, err := readAs(LIBSVM, strings.NewReader(b.String()), "t", &ReadOptions{MaxClasses: classes})
+	check.Error(t, err, fmt.Sprintf("t:%d:1: ", rows+1))
 }

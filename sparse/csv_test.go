@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/scas-admm/scas/sparse/internal/check"
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
@@ -184,9 +185,8 @@ func TestReadCSVRefuses(t *testing.T) {
 		})
 	}
 	for _, o := range []TableOptions{{Delimiter: '"'}, {Delimiter: '1'}, {Missing: "mode"}} {
-		if _, err := readAs(CSV, strings.NewReader(houses), "t.csv", &ReadOptions{Table: o}); err == nil || !strings.Contains(err.Error(), "sparse: TableOptions.") {
-			t.Errorf("%+v: %v", o, err)
-		}
+		_, err := readAs(CSV, strings.NewReader(houses), "t.csv", &ReadOptions{Table: o})
+		check.Error(t, err, "sparse: TableOptions.")
 	}
 }
 
@@ -247,17 +247,14 @@ func TestOffsets(t *testing.T) {
 		"a,y,log\n2,0,1e999\n":    `an offset`,
 	} {
 		_, err := readAs(CSV, strings.NewReader(text), "t.csv", &ReadOptions{Table: TableOptions{Offset: "log"}})
-		if err == nil || !strings.Contains(err.Error(), wrong) {
-			t.Errorf("%q: %v", text, err)
-		}
+		check.Error(t, err, wrong)
 	}
 	for _, opt := range []ReadOptions{
 		{Table: TableOptions{Offset: "a", Drop: []string{"a"}}}, {Table: TableOptions{Offset: "a", Categorical: []string{"a"}}},
 		{Table: TableOptions{Offset: "a"}, Names: []string{"a"}}, {Table: TableOptions{Offset: "a", Label: "a"}},
 	} {
-		if _, err := readAs(CSV, strings.NewReader("a,b,y\n1,2,0\n2,3,1\n"), "t.csv", &opt); err == nil || !strings.Contains(err.Error(), "cannot be that of the") {
-			t.Errorf("%+v: %v", opt.Table, err)
-		}
+		_, err := readAs(CSV, strings.NewReader("a,b,y\n1,2,0\n2,3,1\n"), "t.csv", &opt)
+		check.Error(t, err, "cannot be that of the")
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/scas-admm/scas/sparse/internal/check"
 	"github.com/scas-admm/scas/sparse/internal/scasfile"
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
@@ -105,25 +106,17 @@ func TestWriteFile(t *testing.T) {
 		}
 	}
 	path := filepath.Join(t.TempDir(), "d.csv.bz2")
-	if err := WriteFile(path, d); err == nil || !strings.Contains(err.Error(), "bzip2 is not written") {
-		t.Error(err)
-	}
+	check.Error(t, WriteFile(path, d), "bzip2 is not written")
 	short := &Dataset{X: d.X, Labels: d.Labels[:2]}
-	if err := Write(io.Discard, LIBSVM, short); err == nil || !strings.Contains(err.Error(), "2 labels for 4 rows") {
-		t.Error(err)
-	}
+	check.Error(t, Write(io.Discard, LIBSVM, short), "2 labels for 4 rows")
 	mapped := &Dataset{X: short.X, Labels: []float64{1, -1, 2, 1}, Mapping: LabelMapping{Negative: 0, Positive: 1}}
-	if err := Write(io.Discard, Binary, mapped); err == nil || !strings.Contains(err.Error(), "row 3 has label 2") {
-		t.Errorf("a label that is not -1 or +1, with a Mapping: %v", err)
-	}
+	check.Error(t, Write(io.Discard, Binary, mapped), "row 3 has label 2")
 	for _, format := range Formats() {
 		if err := Write(failingWriter{}, format, d); !errors.Is(err, io.ErrClosedPipe) {
 			t.Errorf("%v: %v", format, err)
 		}
 	}
-	if err := Write(io.Discard, Auto, d); err == nil || !strings.Contains(err.Error(), "the format auto: want one of [libsvm csv") {
-		t.Error(err)
-	}
+	check.Error(t, Write(io.Discard, Auto, d), "the format auto: want one of [libsvm csv")
 }
 
 type failingWriter struct{}
@@ -160,13 +153,11 @@ func TestLabelsFiles(t *testing.T) {
 		if err := os.WriteFile(path, tt.content, 0o644); err != nil {
 			t.Fatal(err)
 		}
-		if got, err := readLabelsFile(path, 0); err == nil || !strings.Contains(err.Error(), tt.want) {
-			t.Errorf("%s: %v, %v, want %s", name, got, err, tt.want)
-		}
+		_, err := readLabelsFile(path, 0)
+		check.Error(t, err, tt.want)
 	}
-	if _, err := readLabels(strings.NewReader("1\n2\n3\n4\n"), "y", 10); err == nil || !strings.Contains(err.Error(), "of memory") {
-		t.Error(err)
-	}
+	_, err := readLabels(strings.NewReader("1\n2\n3\n4\n"), "y", 10)
+	check.Error(t, err, "of memory")
 }
 
 func TestReadNPYRefuses(t *testing.T) {
