@@ -173,3 +173,44 @@ func addKeepingSign(z, d float64) float64 {
 	}
 	return 0
 }
+
+// values returns the active entries of z.
+func (b *newtonBlock) values(active [][]int32) []float64 {
+	var v []float64
+	for i, cols := range active {
+		for _, j := range cols {
+			v = append(v, b.z[i*b.n+int(j)])
+		}
+	}
+	return v
+}
+
+// place sets the active entries of z to values, and y to (z - x) w.
+func (b *newtonBlock) place(values []float64, active [][]int32) {
+	n := b.n
+	clear(b.y)
+	k := 0
+	for i, cols := range active {
+		for _, j := range cols {
+			at := i*n + int(j)
+			b.z[at], b.z[int(j)*n+i] = values[k], values[k]
+			if change := values[k] - b.x[at]; change != 0 {
+				b.spread(i, int(j), change)
+			}
+			k++
+		}
+	}
+}
+
+// model returns the change of the Newton model from x to z: tr(W D W D)/2 for D = z - x, and modelChange.
+func (b *newtonBlock) model(active [][]int32) float64 {
+	n := b.n
+	square := 0.0
+	for i := range n {
+		square += float64(b.y[i*n+i] * b.y[i*n+i] / 2)
+		for j := range i {
+			square += float64(b.y[i*n+j] * b.y[j*n+i])
+		}
+	}
+	return square + b.modelChange(active)
+}
