@@ -23,7 +23,7 @@ type peersCmd struct {
 	Only    string        `placeholder:"REGEX" help:"Only the problems whose name matches, such as '^a9a', 'path$' or 'folds'."`
 	Peer    []string      `placeholder:"NAME=COMMAND" sep:"none" help:"Add a peer, which follows the protocol of bench/README.md; repeatable."`
 	Leave   string        `placeholder:"REGEX" help:"Leave out the installed peers whose name matches."`
-	Limit   time.Duration `default:"60s" placeholder:"T" help:"Limit of the processor time for one answer: a fit, a path or a cross-validation. A peer gets twice this time for all tolerances of a problem (default ${default})."`
+	Limit   time.Duration `default:"60s" placeholder:"T" help:"Limit of the processor time for one answer: a fit, a path or a cross-validation. If scas is fast, the limit of its peers is lower. A peer gets twice its limit for all tolerances of a problem (default ${default})."`
 	Repeats int           `default:"3" placeholder:"N" help:"Answers for each tolerance, of which the least time counts (default ${default})."`
 	Clock   string        `enum:"cpu,wall" default:"cpu" placeholder:"cpu|wall" help:"Time to compare: of the processor, or the time that passes (default ${default})."`
 	Note    string        `placeholder:"TEXT" help:"A line for the head of the report, such as what else the machine did."`

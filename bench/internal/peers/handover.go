@@ -18,6 +18,22 @@ type Handover struct {
 	Dir string
 }
 
+// A description is the content of the file problem.json.
+type description struct {
+	Task        Task    `json:"task"`
+	Loss        string  `json:"loss"`
+	Intercept   bool    `json:"intercept"`
+	Standardize bool    `json:"standardize"`
+	N           int     `json:"n"`
+	P           int     `json:"p"`
+	NNZ         int64   `json:"nnz"`
+	L1          float64 `json:"l1"` // the smallest lambda
+	L2          float64 `json:"l2"`
+	Lambdas     int     `json:"lambdas"`   // number of lambdas
+	Identity    bool    `json:"identity"`  // whether A is the identity
+	RowsOfA     int     `json:"rows_of_a"` // 0 for the identity
+}
+
 // Hand writes the files of p into a new temporary directory. If text is true, it also writes the data
 // as LIBSVM text, and A in the Matrix Market format. Remove deletes the directory.
 func Hand(p *Problem, text bool) (_ *Handover, err error) {
@@ -71,10 +87,10 @@ func (h *Handover) writeDescription() error {
 	if h.A != nil {
 		rows, _ = h.A.Dims()
 	}
-	text, err := json.MarshalIndent(map[string]any{
-		"task": h.Task, "loss": h.Loss, "intercept": h.Intercept, "standardize": h.Standardize,
-		"n": n, "p": p, "nnz": h.X.NNZ(), "l1": h.Lambdas[len(h.Lambdas)-1], "l2": h.L2, "lambdas": len(h.Lambdas),
-		"identity": h.A == nil, "rows_of_a": rows,
+	text, err := json.MarshalIndent(description{
+		Task: h.Task, Loss: h.Loss, Intercept: h.Intercept, Standardize: h.Standardize,
+		N: n, P: p, NNZ: h.X.NNZ(), L1: h.Lambdas[len(h.Lambdas)-1], L2: h.L2, Lambdas: len(h.Lambdas),
+		Identity: h.A == nil, RowsOfA: rows,
 	}, "", "  ")
 	if err != nil {
 		return err

@@ -220,30 +220,24 @@ func makeWeb(n, p int) (*sparse.Dataset, error) {
 // firstRows returns the first n rows of d. It keeps only the columns that have at least minEntries entries in
 // these rows.
 func firstRows(d *sparse.Dataset, n, minEntries int) (*sparse.Dataset, error) {
+	rows := make([]int, n)
+	for i := range rows {
+		rows[i] = i
+	}
+	part, err := d.SelectRows(rows)
+	if err != nil {
+		return nil, err
+	}
+	columns := part.X.Transpose()
+	var keep []int
 	_, p := d.X.Dims()
-	place, columns := make([]int, p), 0
-	for i := range n {
-		idx, _ := d.X.Row(i)
-		for _, j := range idx {
-			place[j]++
+	for j := range p {
+		if idx, _ := columns.Row(j); len(idx) >= minEntries {
+			keep = append(keep, j)
 		}
 	}
-	for j, entries := range place {
-		place[j] = -1
-		if entries >= minEntries {
-			place[j] = columns
-			columns++
-		}
+	if columns, err = columns.SelectRows(keep); err != nil {
+		return nil, err
 	}
-	var entries []sparse.Triplet
-	for i := range n {
-		idx, val := d.X.Row(i)
-		for k, j := range idx {
-			if place[j] >= 0 {
-				entries = append(entries, sparse.Triplet{Row: i, Col: place[j], Value: val[k]})
-			}
-		}
-	}
-	m, err := sparse.FromTriplets(n, columns, entries)
-	return &sparse.Dataset{X: m, Labels: d.Labels[:n]}, err
+	return &sparse.Dataset{X: columns.Transpose(), Labels: part.Labels}, nil
 }

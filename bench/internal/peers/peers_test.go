@@ -121,14 +121,6 @@ func zeros(dir string) {
 	}
 }
 
-// description has the fields of problem.json that fake reads.
-type description struct {
-	Task       Task
-	P, Lambdas int
-	L1, L2     float64
-	Intercept  bool
-}
-
 func describe(dir string) (about description) {
 	text, err := os.ReadFile(filepath.Join(dir, "problem.json"))
 	if err == nil {
