@@ -1,6 +1,7 @@
 // Command bench measures scas: its kernels compared with plain Go and with the limits of the
-// machine, its outer iterations, the convergence of its methods, the experiments of the paper, and
-// other solvers. Read README.md first. Each command is in a file of its own.
+// machine, its outer iterations, the convergence of its methods, the experiments of the paper, other
+// solvers, and the growth of its costs with the data. It also attacks the program, and lists the licences
+// of the modules in it. Read README.md first. Each command is in a file of its own.
 package main
 
 import (

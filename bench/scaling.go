@@ -153,9 +153,7 @@ func (c *scalingCmd) reading(e *race.Env, file string, opt *sparse.ReadOptions) 
 		if err != nil {
 			return 0, "", err
 		}
-		if took := time.Since(began); best == 0 || took < best {
-			best = took
-		}
+		lower(&best, time.Since(began))
 		if err := d.Close(); err != nil {
 			return 0, "", err
 		}
@@ -166,14 +164,19 @@ func (c *scalingCmd) reading(e *race.Env, file string, opt *sparse.ReadOptions) 
 		if err := exec.CommandContext(e.Ctx, "wc", file).Run(); err != nil {
 			return 0, "", err
 		}
-		if took := time.Since(began); counting == 0 || took < counting {
-			counting = took
-		}
+		lower(&counting, time.Since(began))
 	}
 	if counting == 0 {
 		return best, "-", nil
 	}
 	return best, fmt.Sprintf("%.2f", counting.Seconds()/best.Seconds()), nil
+}
+
+// lower sets *least to took if took is smaller, or if *least is 0, which means that there is no time yet.
+func lower[T time.Duration | float64](least *T, took T) {
+	if *least == 0 || took < *least {
+		*least = took
+	}
 }
 
 // A cost has the smallest processor time and the largest peak of several runs of the program.
@@ -183,9 +186,7 @@ type cost struct {
 }
 
 func (c *cost) include(e *program.Ending) {
-	if c.cpu == 0 || e.CPU < c.cpu {
-		c.cpu = e.CPU
-	}
+	lower(&c.cpu, e.CPU)
 	c.peak = max(c.peak, e.Peak)
 }
 
@@ -279,9 +280,7 @@ func (c *scalingCmd) onRanks(e *race.Env, data string) (string, error) {
 			if last, err = scaling.Solve(e.Ctx, parts); err != nil && !errors.Is(err, solver.ErrNotConverged) {
 				return "", err
 			}
-			if took := machine.CPUSeconds() - began; seconds[k] == 0 || took < seconds[k] {
-				seconds[k] = took
-			}
+			lower(&seconds[k], machine.CPUSeconds()-began)
 		}
 	}
 	return fmt.Sprintf("%d\t%d\t%d\t%.2f", last.NewtonSteps, last.Messages, last.Numbers, seconds[1]/seconds[0]), nil

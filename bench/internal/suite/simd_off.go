@@ -2,7 +2,4 @@
 
 package suite
 
-// simdBuilt is true if the build has simd/archsimd.
-const simdBuilt = false
-
 func simd() simdForms { return simdForms{} }

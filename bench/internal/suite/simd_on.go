@@ -16,10 +16,7 @@ func simd() simdForms {
 	return simdForms{dot: dotSIMD, update: updateSIMD, prox: proxSIMD}
 }
 
-const (
-	simdBuilt = true
-	simdChunk = 4096 // number of elements of a partial sum
-)
+const simdChunk = 4096 // number of elements of a partial sum
 
 // sumSIMD adds 16 numbers in the order of the numeric contract. lo holds the first 8.
 func sumSIMD(lo, hi archsimd.Float64x8) float64 {

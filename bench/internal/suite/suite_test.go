@@ -4,8 +4,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/scas-admm/scas/kernels"
 )
 
 func every(string) bool { return true }
@@ -53,19 +51,5 @@ func TestMatch(t *testing.T) {
 	}
 	if want := []string{"Dot/n=123", "Hessian/a9a", "Hessian/a9a-compact"}; !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
-	}
-}
-
-// TestSIMDIsThere checks that a build with simd/archsimd has the kernels of simdForms, if the processor can
-// run them.
-func TestSIMDIsThere(t *testing.T) {
-	f := simd()
-	has := f.dot != nil
-	if has != HasSIMD() || has != (f.update != nil) || has != (f.prox != nil) {
-		t.Errorf("some forms are missing: %+v", f)
-	}
-	levels := kernels.Available()
-	if simdBuilt && levels[len(levels)-1] == kernels.AVX512 && !has {
-		t.Error("the build has simd/archsimd and the processor AVX-512, but there is no series")
 	}
 }

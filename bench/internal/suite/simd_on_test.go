@@ -1,0 +1,19 @@
+//go:build goexperiment.simd && amd64 && !go1.27
+
+package suite
+
+import (
+	"testing"
+
+	"github.com/scas-admm/scas/kernels"
+)
+
+// TestSIMDIsThere checks that a build with simd/archsimd has the kernels of simdForms, if the processor can
+// run them.
+func TestSIMDIsThere(t *testing.T) {
+	levels := kernels.Available()
+	want, f := levels[len(levels)-1] == kernels.AVX512, simd()
+	if has := (f.dot != nil); has != want || has != (f.update != nil) || has != (f.prox != nil) {
+		t.Errorf("forms %+v; AVX-512: %v", f, want)
+	}
+}
