@@ -73,6 +73,17 @@ func TestWriteSVG(t *testing.T) {
 	}
 }
 
+// TestCurves checks that a curve goes through its points, in the colour of its series.
+func TestCurves(t *testing.T) {
+	var b bytes.Buffer
+	if err := (&Chart{Lines: []Line{{X: []float64{0, 1, 2}, Y: []float64{0, 1, 4}}}}).WriteSVG(&b); err != nil {
+		t.Fatal(err)
+	}
+	if !regexp.MustCompile(`d="M[0-9.,]+L[0-9.,]+L[0-9.,]+" style="fill:none;stroke:#0072B2;`).MatchString(b.String()) {
+		t.Errorf("no curve of three points in %s", b.String())
+	}
+}
+
 // TestLegendIsOfNames checks that lines without a name need no place in the legend.
 func TestLegendIsOfNames(t *testing.T) {
 	line := Line{X: []float64{0, 1}, Y: []float64{0, 1}}

@@ -4,18 +4,13 @@ import (
 	"encoding/csv"
 	"encoding/xml"
 	"fmt"
-	"image/png"
 	"io"
 	"math"
-	"net/http"
-	"net/http/httptest"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/scas-admm/scas/bench/internal/paper"
@@ -212,9 +207,9 @@ func TestCommon(t *testing.T) {
 	}
 }
 
-// reportPage makes the page of a tiny experiment with few methods.
-func reportPage(t *testing.T) string {
-	t.Helper()
+// TestPage checks the report on a tiny experiment. The page must be well-formed HTML, refer to no other files
+// and have the expected texts. No figure may be empty.
+func TestPage(t *testing.T) {
 	made := files(t, tiny(t, t.TempDir(), 5))
 	for name, text := range made {
 		if strings.HasSuffix(name, ".svg") && !strings.Contains(text, "<path") {
@@ -226,12 +221,7 @@ func reportPage(t *testing.T) string {
 			}
 		}
 	}
-	return made[PageFile]
-}
-
-// TestPage checks that the page is well-formed HTML, refers to no other files, and has the expected texts.
-func TestPage(t *testing.T) {
-	page := reportPage(t)
+	page := made[PageFile]
 	// The page is XML except for its document type, void elements, the attribute open, which has no value, and
 	// entities of HTML.
 	text := regexp.MustCompile(`<(meta|br)([^>]*)>`).ReplaceAllString(strings.TrimPrefix(page, "<!doctype html>"), "<$1$2/>")
@@ -254,7 +244,8 @@ func TestPage(t *testing.T) {
 	if charts < 10 {
 		t.Errorf("%d charts", charts)
 	}
-	for _, want := range []string{"default-src 'none'; style-src 'unsafe-inline'", "Theorem 2, relaxed", "Theorem 2, as printed", "Lemma 16", "chosen on the half", "automatic", "what its theory allows", "all passes", "tiny (stand-in), mu = 0.01"} {
+	for _, want := range []string{"default-src 'none'; style-src 'unsafe-inline'", "Theorem 2, relaxed", "Theorem 2, as printed", "Lemma 16", "chosen on the half", "automatic", "what its theory allows", "all passes", "tiny (stand-in), mu = 0.01",
+		"claims in ratios", "Table 1, measured", "effective passes", "All cases of the claims"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q", want)
 		}
@@ -267,135 +258,6 @@ func TestPage(t *testing.T) {
 			t.Errorf("the page has %q", bad)
 		}
 	}
-}
-
-// A browser shows pages in a headless Chromium. Every address leads to one test server.
-type browser struct {
-	path     string // path of Chromium
-	mu       sync.Mutex
-	pages    map[string]string // the pages that the server has, by path
-	requests []string          // host and path of each recorded request
-	server   *httptest.Server
-	dir      string // directory for Chromium's files
-	messages string // what Chromium printed
-}
-
-func newBrowser(t *testing.T, pages map[string]string) *browser {
-	t.Helper()
-	b := &browser{pages: pages, dir: t.TempDir()}
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
-		if path, err := exec.LookPath(name); err == nil {
-			b.path = path
-			break
-		}
-	}
-	if b.path == "" {
-		t.Skip("there is no Chromium: the page is not looked at in a browser")
-	}
-	b.server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		b.mu.Lock()
-		// Chromium's own requests are not recorded.
-		if strings.Contains(r.Referer(), "report.example") || r.Host == "report.example" {
-			b.requests = append(b.requests, r.Host+r.URL.Path)
-		}
-		text, ok := b.pages[r.URL.Path]
-		b.mu.Unlock()
-		if !ok {
-			http.NotFound(w, r)
-			return
-		}
-		_, _ = io.WriteString(w, text) // if Chromium ends early, its exit code says so
-	}))
-	t.Cleanup(b.server.Close)
-	return b
-}
-
-// show loads a page. It returns the page's document, and the number of pixels that have the first colour of
-// the charts.
-func (b *browser) show(t *testing.T, path string) (document string, coloured int) {
-	t.Helper()
-	shot := filepath.Join(b.dir, "shot.png")
-	address := strings.TrimPrefix(b.server.URL, "http://")
-	common := []string{
-		"--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-component-update",
-		"--user-data-dir=" + filepath.Join(b.dir, "profile"), "--enable-logging=stderr", "--host-resolver-rules=MAP * " + address,
-		"--window-size=1100,6000",
-	}
-	run := func(args ...string) string {
-		cmd := exec.CommandContext(t.Context(), b.path, append(append(common, args...), "http://report.example"+path)...)
-		var out, messages strings.Builder
-		cmd.Stdout, cmd.Stderr = &out, &messages
-		if err := cmd.Run(); err != nil {
-			t.Fatalf("%s: %v\n%s", b.path, err, messages.String())
-		}
-		b.messages += messages.String()
-		return out.String()
-	}
-	document = run("--dump-dom")
-	run("--screenshot=" + shot)
-	f, err := os.Open(shot)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	img, err := png.Decode(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for y := img.Bounds().Min.Y; y < img.Bounds().Max.Y; y++ {
-		for x := img.Bounds().Min.X; x < img.Bounds().Max.X; x++ {
-			if r, g, bl, _ := img.At(x, y).RGBA(); r>>8 == 0 && g>>8 == 0x72 && bl>>8 == 0xb2 {
-				coloured++
-			}
-		}
-	}
-	return document, coloured
-}
-
-// foreign returns the recorded requests, except the requests for the page and its icon.
-func (b *browser) foreign(path string) []string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	var out []string
-	for _, a := range b.requests {
-		if a != "report.example"+path && a != "report.example/favicon.ico" {
-			out = append(out, a)
-		}
-	}
-	return out
-}
-
-// complaints returns the messages that the page wrote to the console.
-func (b *browser) complaints() []string {
-	return regexp.MustCompile(`(?m)^.*CONSOLE.*$`).FindAllString(b.messages, -1)
-}
-
-func TestBrowser(t *testing.T) {
-	if testing.Short() {
-		t.Skip("no browser with -short")
-	}
-	bad := `<!doctype html><title>x</title><img src="http://elsewhere.example/a.png"><script>console.error("complaint")</script>`
-	control := newBrowser(t, map[string]string{"/bad": bad})
-	if _, n := control.show(t, "/bad"); n != 0 || len(control.foreign("/bad")) == 0 || len(control.complaints()) == 0 {
-		t.Fatalf("the checks see nothing: %d pixels, requests %v, console %v\n%s", n, control.foreign("/bad"), control.complaints(), control.messages)
-	}
-	b := newBrowser(t, map[string]string{"/report.html": reportPage(t)})
-	document, coloured := b.show(t, "/report.html")
-	if got := b.complaints(); len(got) > 0 {
-		t.Errorf("the console says %v", got)
-	}
-	if got := b.foreign("/report.html"); len(got) > 0 {
-		t.Errorf("the page asked for %v", got)
-	}
-	for _, want := range []string{"claims in ratios", "Table 1, measured", "The theorems", "effective passes", "All cases of the claims"} {
-		if !strings.Contains(document, want) {
-			t.Errorf("the document lacks %q", want)
-		}
-	}
-	if coloured < 2000 {
-		t.Errorf("%d pixels of the first line's colour: the charts are empty", coloured)
-	}
-	t.Logf("%d pixels of the first colour, %d bytes of document", coloured, len(document))
 }
 
 // TestSecondsNeedTimes checks that there is no chart over seconds if no run was timed.
