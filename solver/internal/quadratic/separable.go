@@ -454,7 +454,7 @@ func (q *Separable) solve(enough func(residual []float64) bool, through bool) (f
 	return q.H.Solve(q.step[:n], q.descent[:n], q.eliminated.f, q.support, enough, end)
 }
 
-// shorten moves u along the step until a coordinate reaches zero or a bound.
+// shorten moves u along the step, which crosses zero or a bound, until the first coordinate is there.
 func (q *Separable) shorten() {
 	length, first := 1.0, -1
 	for a, k := range q.support {
@@ -462,8 +462,8 @@ func (q *Separable) shorten() {
 		if !crosses {
 			continue
 		}
-		if part := (to - q.U[k]) / q.step[a]; part < length {
-			length, first = part, a
+		if part := (to - q.U[k]) / q.step[a]; first < 0 || part < length {
+			length, first = min(part, 1), a
 		}
 	}
 	for a, k := range q.support {
