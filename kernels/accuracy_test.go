@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -223,7 +224,7 @@ func TestReferenceBall(t *testing.T) {
 	for _, radius := range []float64{0.5, 1e6} {
 		const n, eta = 5001, 0.25
 		w, s, d, q := sources[0].vector(rng, n), sources[0].vector(rng, n), sources[0].vector(rng, n), sources[0].vector(rng, n)
-		free, s0 := make([]float64, n), append([]float64(nil), s...)
+		free, s0 := make([]float64, n), slices.Clone(s)
 		for i := range free {
 			free[i] = w[i] - eta*(d[i]+q[i])
 		}

@@ -65,20 +65,11 @@ func TestDecayCalls(t *testing.T) {
 func TestInnerDecay(t *testing.T) {
 	rng := rand.New(rand.NewPCG(31, 32))
 	const p, n, steps = 40, 30, 5000
-	a := Rows{Ptr: []int64{0}, Cols: p}
-	label := make([]float64, n)
-	for i := range n {
-		for j := range p {
-			if rng.IntN(8) == 0 {
-				a.Idx, a.Val = append(a.Idx, int32(j)), append(a.Val, rng.Float64()-0.5)
-			}
-		}
-		a.Ptr = append(a.Ptr, int64(len(a.Idx)))
-		label[i] = float64(2*rng.IntN(2) - 1)
+	s := &Steps{
+		Rows: increasingRows(rng, sources[0], lengthsOf(rng, n, 8), p), Label: labels(rng, n), Slope0: make([]float64, n), Eta: 0.5,
 	}
-	s := &Steps{Rows: a, Label: label, Slope0: make([]float64, n), Eta: 0.5}
-	for i := range s.Slope0 {
-		s.Slope0[i] = -label[i] / 2
+	for i, b := range s.Label {
+		s.Slope0[i] = -b / 2
 	}
 	state := make([]float64, p*DecayStride)
 	w, c, e, h := make([]float64, p), make([]float64, p), make([]float64, p), make([]float64, p)
@@ -90,10 +81,7 @@ func TestInnerDecay(t *testing.T) {
 		cell[DecayDeviation] = w[j] - cell[DecayFixed]
 		cell[DecayRate], cell[DecayFactor] = NegLog1m(1-c[j]), c[j]
 	}
-	sampled := make([]int32, steps)
-	for k := range sampled {
-		sampled[k] = int32(rng.IntN(n))
-	}
+	sampled := samplesOf(rng, steps, n)
 	for done := 0; done < steps; done += 1000 {
 		InnerDecay(state, done, s, sampled[done:done+1000])
 	}

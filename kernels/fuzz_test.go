@@ -68,6 +68,7 @@ func FuzzInnerBox(f *testing.F)      { fuzzOperation(f, "InnerBox") }
 func FuzzInnerLazy(f *testing.F)     { fuzzOperation(f, "InnerLazyCells") }
 func FuzzInnerLazyBall(f *testing.F) { fuzzOperation(f, "InnerLazyBallCells") }
 func FuzzInnerDecay(f *testing.F)    { fuzzOperation(f, "InnerDecay", "InnerDecay/squared") }
+func FuzzInnerRotated(f *testing.F)  { fuzzOperation(f, "InnerRotated", "InnerRotated/ball") }
 
 // FuzzForms compares levels on rows whose storage form is chosen by the fuzzer.
 func FuzzForms(f *testing.F) {

@@ -149,28 +149,6 @@ func TestHessian(t *testing.T) {
 	})
 }
 
-// TestHessianSpecial checks infinities, NaN and large numbers, which panels cannot process, in rows
-// that have enough nonzeros for panels.
-func TestHessianSpecial(t *testing.T) {
-	eachLevel(t, func(t *testing.T) {
-		for _, s := range sources {
-			for _, lead := range []int{0, 12} {
-				const rows, p = 100, 160
-				rng := rand.New(rand.NewPCG(202, 1))
-				a := increasingRows(rng, s, lengthsOf(rng, rows, p-40*lead/12), p)
-				if lead > 0 {
-					a = withLead(rng, s, a, lead)
-				}
-				c, h := s.vector(rng, rows), s.vector(rng, p*p)
-				want := slices.Clone(h)
-				defineHessian(want, p, p, a, c)
-				Hessian(h, p, p, 0, p, a, c, nil)
-				sameVector(t, fmt.Sprintf("%s, lead %d: h", s.name, lead), h, want)
-			}
-		}
-	})
-}
-
 // TestHessianGoroutines checks that any number of goroutines, each with its own rows of h, gives
 // the bits of a single goroutine, without a data race.
 func TestHessianGoroutines(t *testing.T) {

@@ -94,7 +94,7 @@ func TestLazyNaive(t *testing.T) {
 				rng := rand.New(rand.NewPCG(72, 1))
 				const eta = 0.05
 				kappa := strength / steps / eta
-				a := distinctRows(rng, lengthsOf(rng, n, 12), p)
+				a := increasingRows(rng, sources[0], lengthsOf(rng, n, 12), p)
 				s := &Steps{Rows: a, Label: labels(rng, n), Slope0: sources[0].vector(rng, n), Eta: eta, Scratch: NewScratch(a)}
 				for i := range s.Slope0 {
 					s.Slope0[i] = LogisticSlope(s.Slope0[i], s.Label[i])
@@ -215,30 +215,4 @@ func (r *lazyRun) finish() (w, sum []float64) {
 	w = make([]float64, len(r.d))
 	r.cells.Point(w, &r.state.Lazy)
 	return w, r.sum
-}
-
-// distinctRows returns rows whose columns are sorted and distinct. Low columns are more frequent,
-// as in text data.
-func distinctRows(rng *rand.Rand, lens []int, p int) Rows {
-	a := Rows{Ptr: []int64{0}, Cols: p}
-	seen := make([]int, p)
-	for r, n := range lens {
-		for n > 0 {
-			j := int32(float64(p) * math.Pow(rng.Float64(), 2.5))
-			if seen[j] == r+1 {
-				continue
-			}
-			seen[j] = r + 1
-			a.Idx, a.Val = append(a.Idx, j), append(a.Val, bell(rng))
-			n--
-		}
-		row := a.Idx[a.Ptr[r]:]
-		for i := 1; i < len(row); i++ {
-			for k := i; k > 0 && row[k] < row[k-1]; k-- {
-				row[k], row[k-1] = row[k-1], row[k]
-			}
-		}
-		a.Ptr = append(a.Ptr, int64(len(a.Idx)))
-	}
-	return a
 }
