@@ -38,7 +38,7 @@ func (l *decayLoop) step() {
 	l.VMULSD(l.scalar(l.field("a.Eta")), g, g)
 	next := l.scalar(l.constant("one"))
 	l.VADDSD(l.now, next, next)
-	(&elementLoop{fused: l.fused}).eachNonzero(func(off, num operand.Mem, k reg.GPVirtual, at int) {
+	l.eachNonzero(func(off, num operand.Mem, k reg.GPVirtual, at int) {
 		j, a := l.GP64(), l.scalar(num)
 		l.MOVQ(off, j)
 		x := l.scalar(operand.Mem{Base: l.keep, Index: k, Scale: 1, Disp: at})

@@ -205,37 +205,3 @@ func (b sweepBases) point(e *emitter, p place) vec {
 	}
 	return e.min(e.read(b.hi, p), e.max(e.read(b.lo, p), v))
 }
-
-// eachNonzero emits a loop of f over the nonzeros of the decoded row, without the padding. off and
-// num are the operands of the nonzero in the arrays l.off and l.num. The sum of k and at is its distance
-// in bytes from the beginning of each array.
-func (l *elementLoop) eachNonzero(f func(off, num operand.Mem, k reg.GPVirtual, at int)) {
-	const unroll = 2
-	block, rest, one, done := l.label("two"), l.label("rest"), l.label("one"), l.label("nonzeros")
-	k, end := l.cursor(), l.GP64()
-	body := func(at int) {
-		f(operand.Mem{Base: l.off, Index: k, Scale: 1, Disp: at}, operand.Mem{Base: l.num, Index: k, Scale: 1, Disp: at}, k, at)
-	}
-	l.MOVQ(l.n, end)
-	l.SHLQ(operand.Imm(3), end)
-	l.SUBQ(operand.Imm(8*unroll), end)
-	l.CMPQ(k, end)
-	l.JGT(rest)
-	l.at(block)
-	for u := range unroll {
-		body(8 * u)
-	}
-	l.ADDQ(operand.Imm(8*unroll), k)
-	l.CMPQ(k, end)
-	l.JLE(block)
-	l.at(rest)
-	l.ADDQ(operand.Imm(8*unroll), end)
-	l.CMPQ(k, end)
-	l.JGE(done)
-	l.at(one)
-	body(0)
-	l.ADDQ(operand.Imm(8), k)
-	l.CMPQ(k, end)
-	l.JLT(one)
-	l.at(done)
-}

@@ -165,6 +165,40 @@ func (f *fused) eachBlock(body func(off, num func(k int) operand.Mem)) {
 	f.at(done)
 }
 
+// eachNonzero emits a loop of do over the nonzeros of the decoded row, without the padding. off and
+// num are the operands of the nonzero in the arrays f.off and f.num. The sum of k and at is its distance
+// in bytes from the beginning of each array.
+func (f *fused) eachNonzero(do func(off, num operand.Mem, k reg.GPVirtual, at int)) {
+	const unroll = 2
+	block, rest, one, done := f.label("two"), f.label("rest"), f.label("one"), f.label("nonzeros")
+	k, end := f.cursor(), f.GP64()
+	body := func(at int) {
+		do(operand.Mem{Base: f.off, Index: k, Scale: 1, Disp: at}, operand.Mem{Base: f.num, Index: k, Scale: 1, Disp: at}, k, at)
+	}
+	f.MOVQ(f.n, end)
+	f.SHLQ(operand.Imm(3), end)
+	f.SUBQ(operand.Imm(8*unroll), end)
+	f.CMPQ(k, end)
+	f.JGT(rest)
+	f.at(block)
+	for u := range unroll {
+		body(8 * u)
+	}
+	f.ADDQ(operand.Imm(8*unroll), k)
+	f.CMPQ(k, end)
+	f.JLE(block)
+	f.at(rest)
+	f.ADDQ(operand.Imm(8*unroll), end)
+	f.CMPQ(k, end)
+	f.JGE(done)
+	f.at(one)
+	body(0)
+	f.ADDQ(operand.Imm(8), k)
+	f.CMPQ(k, end)
+	f.JLT(one)
+	f.at(done)
+}
+
 // sumLanes adds eight lanes, each in its own register, in the order that the comment of package
 // kernels gives.
 func (f *fused) sumLanes(l []vec) vec {
