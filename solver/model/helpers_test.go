@@ -166,6 +166,15 @@ func random(t testing.TB, n, p int, seed uint64, classes bool) (*sparse.CSR, []f
 	return x, y
 }
 
+// mixedLabels returns labels of n rows of the classes 0 to count − 1, in a mixed order.
+func mixedLabels(n, count int) []float64 {
+	y := make([]float64, n)
+	for i := range y {
+		y[i] = float64((i * i / 7) % count)
+	}
+	return y
+}
+
 // randomFor returns random data with labels that are valid for loss.
 func randomFor(t testing.TB, n, p int, seed uint64, loss solver.Loss) (*sparse.CSR, []float64) {
 	t.Helper()

@@ -136,15 +136,7 @@ func TestLiblinearTrain(t *testing.T) {
 	for _, args := range [][]string{{"-s", "6"}, {"-s", "0", "-B", "1"}, {"-s", "3", "-B", "2"}, {"-s", "11", "-B", "1"}} {
 		run(t, train, append(slices.Clone(args), "-q", data, file)...)
 		run(t, predict, data, file, out)
-		f, err := os.Open(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		m, err := ReadLiblinear(f, file)
-		f.Close()
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := readLiblinear(t, file)
 		want, _ := m.Predictions(nil, x)
 		text, _ := os.ReadFile(out)
 		for i, word := range strings.Fields(string(text)) {

@@ -3,7 +3,9 @@ package model
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -52,19 +54,14 @@ func TestOlderFiles(t *testing.T) {
 	}
 }
 
-// readSample reads the model name.json or, if this fails, name.liblinear.
+// readSample reads the model name.json or, if there is no such file, name.liblinear.
 func readSample(t *testing.T, name string) *Model {
 	t.Helper()
 	m, err := Load(name + ".json")
-	if err == nil {
-		return m
+	if errors.Is(err, fs.ErrNotExist) {
+		return readLiblinear(t, name+".liblinear")
 	}
-	f, err2 := os.Open(name + ".liblinear")
-	if err2 != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	if m, err = ReadLiblinear(f, name); err != nil {
+	if err != nil {
 		t.Fatal(err)
 	}
 	return m

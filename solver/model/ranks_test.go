@@ -146,13 +146,7 @@ func TestRanksUnattained(t *testing.T) {
 // rows of all classes.
 func TestRanksClasses(t *testing.T) {
 	x, _ := random(t, 90, 6, 3, true)
-	y := make([]float64, 90)
-	for i := range y {
-		y[i] = float64((i * i / 7) % 3)
-		if i >= 60 {
-			y[i] = 5
-		}
-	}
+	y := append(mixedLabels(60, 3), slices.Repeat([]float64{5}, 30)...)
 	for _, spec := range []*Spec{{}, {Balanced: true}, {ClassWeights: map[float64]float64{5: 3}, Settings: solver.Settings{TimeLimit: time.Hour}}} {
 		spec.Lambda = 0.01
 		want, err := Fit(context.Background(), spec, x, y)
@@ -218,9 +212,7 @@ func TestRanksCV(t *testing.T) {
 		}
 		x, y := randomFor(t, n, 9, 4, dataLoss)
 		if classes {
-			for i := range y {
-				y[i] = float64((i * i / 7) % 3)
-			}
+			y = mixedLabels(n, 3)
 		}
 		weights, offsets, blocks := make([]float64, n), make([]float64, n), make([]int, n)
 		for i := range n {
@@ -338,10 +330,7 @@ func compareCV(t *testing.T, name string, got, want *CVResult, within float64) {
 func TestRanksPath(t *testing.T) {
 	const n = 90
 	x, y := random(t, n, 9, 4, true)
-	several := make([]float64, n)
-	for i := range several {
-		several[i] = float64((i * i / 7) % 3)
-	}
+	several := mixedLabels(n, 3)
 	for name, c := range map[string]struct {
 		spec  *Spec
 		y     []float64
@@ -386,10 +375,7 @@ func TestRanksPath(t *testing.T) {
 func TestRanksMethods(t *testing.T) {
 	const n, ranks = 240, 3
 	x, y := random(t, n, 6, 4, true)
-	several := make([]float64, n)
-	for i := range several {
-		several[i] = float64((i * i / 7) % 3)
-	}
+	several := mixedLabels(n, 3)
 	set := CVSettings{Path: PathSettings{Lambdas: []float64{0.05, 0.02, 0.01}}, Folds: 3}
 	cv := func(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64) (*CVResult, error) {
 		return CV(ctx, spec, x, y, &set)
@@ -446,10 +432,7 @@ func TestRanksMethods(t *testing.T) {
 // TestRanksTime checks that a time limit ends a fit or a path at the same step on all ranks.
 func TestRanksTime(t *testing.T) {
 	x, y := random(t, 60, 8, 3, true)
-	several := make([]float64, 60)
-	for i := range several {
-		several[i] = float64(i % 3)
-	}
+	several := mixedLabels(60, 3)
 	for _, method := range []solver.Method{nil, solver.SCASK{}} {
 		for _, limit := range []time.Duration{1, time.Millisecond, 10 * time.Millisecond} {
 			for _, labels := range [][]float64{y, several} {
@@ -544,10 +527,7 @@ func TestRanksResume(t *testing.T) {
 // TestRanksResumeClasses checks that classes with a stored model are not fitted again.
 func TestRanksResumeClasses(t *testing.T) {
 	x, _ := random(t, 90, 6, 3, true)
-	y := make([]float64, 90)
-	for i := range y {
-		y[i] = float64((i * i / 7) % 4)
-	}
+	y := mixedLabels(90, 4)
 	spec := &Spec{Lambda: 0.01, Balanced: true}
 	whole := &states{}
 	want := resumed(t, 2, spec, whole, x, y, Fit)

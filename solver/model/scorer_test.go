@@ -16,7 +16,7 @@ func TestScorer(t *testing.T) {
 		Loss: solver.Poisson{}, Features: []string{"height", "soil=clay", "seeds"}, Offset: "log", Fill: map[string]float64{"height": 2, "seeds": 0},
 		Columns: []Column{{Coefficients: []float64{0.5, -1, 0.01}, Intercept: 0.25}}, HasIntercept: true, IndexBase: 1,
 	}
-	for name, m := range map[string]*Model{"two": loaded(t, "format2-words"), "classes": loaded(t, "format3-older-classes"), "numbers": numbers} {
+	for name, m := range map[string]*Model{"two": readSample(t, "testdata/files/format2-words"), "classes": readSample(t, "testdata/files/format3-older-classes"), "numbers": numbers} {
 		s, err := m.Scorer()
 		if err != nil {
 			t.Fatal(err)
@@ -77,13 +77,4 @@ func TestScorer(t *testing.T) {
 	if _, err := numbers.Scorer(); err == nil || !strings.Contains(err.Error(), "the features have no names") {
 		t.Error(err)
 	}
-}
-
-func loaded(t *testing.T, name string) *Model {
-	t.Helper()
-	m, err := Load("testdata/files/" + name + ".json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
 }

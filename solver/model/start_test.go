@@ -13,15 +13,11 @@ import (
 // fit that starts from its own result needs at most two Newton steps.
 func TestStart(t *testing.T) {
 	x, y := random(t, 200, 9, 4, true)
-	classes := make([]float64, len(y))
-	for i := range classes {
-		classes[i] = float64((i * i / 7) % 3)
-	}
 	for name, c := range map[string]struct {
 		spec   Spec
 		labels []float64
 	}{
-		"lasso": {Spec{}, y}, "graph": {Spec{Graph: graph.Chain(9)}, y}, "no intercept": {Spec{NoIntercept: true}, y}, "classes": {Spec{}, classes},
+		"lasso": {Spec{}, y}, "graph": {Spec{Graph: graph.Chain(9)}, y}, "no intercept": {Spec{NoIntercept: true}, y}, "classes": {Spec{}, mixedLabels(200, 3)},
 		"solver": {Spec{Settings: solver.Settings{OuterIterations: byMinimize}}, y},
 	} {
 		spec := c.spec
@@ -52,11 +48,10 @@ func TestStart(t *testing.T) {
 // steps, although the classes have other numbers or the positive class has changed.
 func TestStartByName(t *testing.T) {
 	x, labels := random(t, 200, 9, 4, true)
-	y, minus, few, turned := make([]float64, 200), make([]float64, 200), make([]float64, 200), make([]float64, 200)
+	y, minus, few, turned := make([]float64, 200), make([]float64, 200), mixedLabels(200, 3), make([]float64, 200)
 	for i, v := range labels {
 		y[i] = (v - 5) / 2 // -1 or 1, as in a Dataset
 		minus[i] = -y[i]
-		few[i] = float64((i * i / 7) % 3)
 		turned[i] = math.Mod(few[i]+1, 3) // the same class has another number
 	}
 	two := func(labels []float64, negative, positive string) sparse.Dataset {
