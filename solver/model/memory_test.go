@@ -27,6 +27,7 @@ func TestEstimateMemory(t *testing.T) {
 		return g
 	}
 	rough := solver.Settings{RelTol: 0.3} // the first steps need as much memory as the whole fit
+	coupled := data{rows: 200, features: 1000, perRow: 100}
 	plain, wide, text := data{rows: 20000, features: 40}, data{rows: 300, features: 1500, perRow: 150}, data{rows: 4000, features: 8000, perRow: 40}
 	for _, c := range []struct {
 		name   string
@@ -44,8 +45,8 @@ func TestEstimateMemory(t *testing.T) {
 		{name: "elastic net", shape: wide, spec: model.Spec{Lambda: 1e-5, Penalty: model.ElasticNet{L1Ratio: 0.1}}}, // many columns in the working set
 		{name: "box", shape: wide, spec: model.Spec{Domain: solver.Nonnegative{}}},
 		{name: "sparse", shape: text, mapped: true},
-		{name: "groups", shape: wide, spec: model.Spec{Penalty: groupsOf(1500), Settings: rough}},
-		{name: "graph", shape: wide, spec: model.Spec{Graph: graph.Chain(1500), Settings: rough}},
+		{name: "groups", shape: coupled, spec: model.Spec{Penalty: groupsOf(1000), Settings: rough}},
+		{name: "graph", shape: coupled, spec: model.Spec{Graph: graph.Chain(1000), Settings: rough}},
 		{name: "graph of many features", shape: data{rows: 1500, features: 2500, perRow: 30}, spec: model.Spec{Graph: graph.Chain(2500)}, long: true},
 		{name: "classes", shape: data{rows: 20000, features: 40, classes: 4}},
 		{name: "path", shape: plain, fits: model.Fits{Lambdas: 10}},
