@@ -52,7 +52,7 @@ func TestEstimateMemory(t *testing.T) {
 		{name: "path", shape: plain, fits: model.Fits{Lambdas: 10}},
 		{name: "path of text", shape: text, fits: model.Fits{Lambdas: 20}, long: true},
 		{name: "cross-validation", shape: plain, mapped: true, fits: model.Fits{Lambdas: 3, Folds: 5}},
-		{name: "cross-validation, wide", shape: wide, fits: model.Fits{Lambdas: 5, Folds: 2}},
+		{name: "cross-validation, wide", shape: wide, fits: model.Fits{Lambdas: 5, Folds: 5}},
 		{name: "cross-validation of classes", shape: data{rows: 6000, features: 40, classes: 3}, fits: model.Fits{Lambdas: 3, Folds: 3}},
 		{name: "method scas-k", shape: plain, spec: model.Spec{Settings: solver.Settings{Method: solver.SCASK{}, Passes: 5}}},
 		{name: "float32", shape: plain, mapped: true, spec: model.Spec{Settings: solver.Settings{Passes: 5, Float32: true}}, long: true},
