@@ -110,15 +110,13 @@ func CV(
 	if set == nil {
 		set = &CVSettings{}
 	}
-	c := &crossing{
-		problems: p, own: set.Metric, report: set.Judged, path: set.Path,
-	}
-	if err := c.configure(set); err != nil {
+	c := &crossing{problems: p, set: set}
+	if err := c.configure(); err != nil {
 		return nil, err
 	}
 	ctx, cancel := ending.Within(ctx, p.spec.TimeLimit)
 	defer cancel()
-	c.result.Path, err = collect(p.path(ctx, &c.path))
+	c.result.Path, err = collect(p.path(ctx, &set.Path))
 	ended := c.team.Agreed(ctx.Err())
 	failed := err != nil && !errors.Is(err, solver.ErrNotConverged)
 	if ended != nil || failed || c.result.Path == nil {
@@ -136,14 +134,13 @@ func CV(
 // A crossing has the state of a call of CV.
 type crossing struct {
 	*problems
+	set        *CVSettings
 	foldSpec   *Spec           // the specification of the fits for the folds
 	labels     []float64       // labels[k] is the label of class k; nil if the labels are numbers
 	class      func(i int) int // returns the class of row i; 0 if the labels are numbers
 	by         Measure         // chooses Best and OneSE
-	own        Metric          // CVSettings.Metric; nil unless by is byOwn
-	path       PathSettings
-	rowsBefore int // number of rows in the processes of lower rank
-	folds      int // number of folds
+	rowsBefore int             // number of rows in the processes of lower rank
+	folds      int             // number of folds
 	foldOf     assignment
 	mostRows   []float64 // for each fold, the largest number of its rows in any process
 	// keptScores is the number of scores that are kept for the AUC, for each row and model. It is 0
@@ -154,8 +151,7 @@ type crossing struct {
 	weight     []float64  // the total weight of the rows of each fold
 
 	lock         sync.Mutex
-	scoredModels int                   // the number of models scored so far
-	report       func(done, total int) // CVSettings.Judged
+	scoredModels int // the number of models scored so far
 }
 
 // strata returns the number of groups whose rows are divided evenly among the folds: the number of
@@ -163,7 +159,8 @@ type crossing struct {
 func (c *crossing) strata() int { return max(1, len(c.labels)) }
 
 // configure checks the settings, numbers the classes, and assigns the rows to folds.
-func (c *crossing) configure(set *CVSettings) (err error) {
+func (c *crossing) configure() (err error) {
+	set := c.set
 	if set.Path.Validation != nil {
 		return errorf("CVSettings.Path.Validation: cross-validation has its own rows to judge by; " +
 			"leave it nil")
@@ -174,7 +171,7 @@ func (c *crossing) configure(set *CVSettings) (err error) {
 	if err := c.numberClasses(); err != nil {
 		return err
 	}
-	if err := c.assign(set); err != nil {
+	if err := c.assign(); err != nil {
 		return err
 	}
 	if c.by == ByAUC && c.leastRoom() < 1 {
@@ -343,13 +340,13 @@ var errNoMetric = &sparse.RemedyError{
 
 // addJudged adds n to the number of scored models, and reports the sum to CVSettings.Judged.
 func (c *crossing) addJudged(n int) {
-	if c.report == nil {
+	if c.set.Judged == nil {
 		return
 	}
 	c.lock.Lock()
 	defer c.lock.Unlock()
 	c.scoredModels += n
-	c.report(c.scoredModels, c.folds*len(c.result.Lambdas))
+	c.set.Judged(c.scoredModels, c.folds*len(c.result.Lambdas))
 }
 
 // summarise computes the curves, Best and OneSE from the scores of the folds.

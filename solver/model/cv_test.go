@@ -29,8 +29,8 @@ func configured(spec *Spec, x *sparse.CSR, y []float64, set *CVSettings) (c *cro
 	if err != nil {
 		return nil, err
 	}
-	c = &crossing{problems: p}
-	return c, c.configure(set)
+	c = &crossing{problems: p, set: set}
+	return c, c.configure()
 }
 
 // foldsOf returns the fold of each row of this process.

@@ -35,15 +35,16 @@ func (a *assignment) set(i, fold int) {
 	}
 }
 
-// assign sets the folds of the rows to set.Assignment, or draws them if it is nil. Then it checks
+// assign sets the folds of the rows to CVSettings.Assignment, or draws them if it is nil. Then it checks
 // them.
-func (c *crossing) assign(set *CVSettings) error {
+func (c *crossing) assign() error {
+	set := c.set
 	n, _ := c.x.Dims()
 	before, total := c.team.Before([]float64{float64(n)})
 	c.rowsBefore = int(before[0])
 	all := int(total[0])
 	given := c.team.Any(set.Assignment != nil)
-	if err := c.countFolds(set, n, all, given); err != nil {
+	if err := c.countFolds(n, all, given); err != nil {
 		return err
 	}
 	if c.spec.streams() {
@@ -65,7 +66,7 @@ func (c *crossing) assign(set *CVSettings) error {
 
 // countFolds sets c.folds. n is the number of rows of this process, and all the number of rows of all
 // processes. given is true if any process has an Assignment.
-func (c *crossing) countFolds(set *CVSettings, n, all int, given bool) error {
+func (c *crossing) countFolds(n, all int, given bool) error {
 	if all < 2 {
 		return errorf("CV of one row: it holds out some rows and fits the others; give two rows or more")
 	}
@@ -73,12 +74,12 @@ func (c *crossing) countFolds(set *CVSettings, n, all int, given bool) error {
 	if c.spec.streams() {
 		most = min(most, maxStreamedFolds)
 	}
-	switch c.folds = set.Folds; {
+	switch c.folds = c.set.Folds; {
 	case given:
-		if err := c.team.Agreed(checkAssignment(set.Assignment, n, all)); err != nil {
+		if err := c.team.Agreed(checkAssignment(c.set.Assignment, n, all)); err != nil {
 			return err
 		}
-		c.folds = 1 + int(c.team.Most(float64(slices.Max(set.Assignment))))
+		c.folds = 1 + int(c.team.Most(float64(slices.Max(c.set.Assignment))))
 	case c.folds == 0:
 		c.folds = min(defaultFolds, all)
 	}

@@ -81,7 +81,7 @@ func (c *crossing) leastRoom() int {
 func (h *heldOut) score(ctx context.Context, models []*Model) ([]scores, error) {
 	scorers := make([]*heldScore, len(models))
 	for i, m := range models {
-		scorers[i] = &heldScore{m: m, tally: m.NewBriefTally(), own: h.own}
+		scorers[i] = &heldScore{m: m, tally: m.NewBriefTally(), own: h.set.Metric}
 		if h.keptScores > 0 { // a brief tally gives neither an AUC nor a confusion table; add the AUC
 			scorers[i].tally.sides = m.emptySides(h.rows)
 		}
