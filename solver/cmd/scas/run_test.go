@@ -146,11 +146,3 @@ func wdbcDataset() (*sparse.Dataset, error) {
 	x, err := d.X.ColumnStats().Standardize(d.X, true)
 	return &sparse.Dataset{X: x, Labels: d.Labels}, err
 }
-
-// fewOf returns all cases of a test or, with -short, only the first few.
-func fewOf[T any](cases []T, few int) []T {
-	if testing.Short() {
-		return cases[:few]
-	}
-	return cases
-}
