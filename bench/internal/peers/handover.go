@@ -1,10 +1,8 @@
 package peers
 
 import (
-	"bufio"
 	"encoding/binary"
 	"encoding/json"
-	"io"
 	"os"
 	"path/filepath"
 
@@ -102,7 +100,7 @@ func (h *Handover) writeText() error {
 	if err := sparse.WriteFile(filepath.Join(h.Dir, "data.svm"), &sparse.Dataset{X: h.X, Labels: h.Labels}); err != nil || h.A == nil {
 		return err
 	}
-	return h.fill("A.mtx", func(w io.Writer) error { return sparse.Write(w, sparse.MatrixMarket, &sparse.Dataset{X: h.A}) })
+	return sparse.WriteFile(filepath.Join(h.Dir, "A.mtx"), &sparse.Dataset{X: h.A})
 }
 
 // writeMatrix writes three files whose names begin with name: the number of entries of each row of m,
@@ -129,22 +127,9 @@ func (h *Handover) writeMatrix(name string, m *sparse.CSR) error {
 
 // write writes data, a slice of numbers, to the named file in binary, little-endian.
 func (h *Handover) write(name string, data any) error {
-	return h.fill(name, func(w io.Writer) error { return binary.Write(w, binary.LittleEndian, data) })
-}
-
-func (h *Handover) fill(name string, fill func(io.Writer) error) error {
-	f, err := os.Create(filepath.Join(h.Dir, name))
+	bytes, err := binary.Append(nil, binary.LittleEndian, data)
 	if err != nil {
 		return err
 	}
-	w := bufio.NewWriter(f)
-	if err := fill(w); err != nil {
-		_ = f.Close() // the first error is the one to report
-		return err
-	}
-	if err := w.Flush(); err != nil {
-		_ = f.Close()
-		return err
-	}
-	return f.Close()
+	return os.WriteFile(filepath.Join(h.Dir, name), bytes, 0o600)
 }

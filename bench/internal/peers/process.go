@@ -257,10 +257,8 @@ func readBinary(path string) ([]float64, error) {
 		return nil, err
 	}
 	all := make([]float64, len(data)/8)
-	for k := range all {
-		all[k] = math.Float64frombits(binary.LittleEndian.Uint64(data[8*k:]))
-	}
-	return all, nil
+	_, err = binary.Decode(data, binary.LittleEndian, all)
+	return all, err
 }
 
 // Close implements Session.
