@@ -260,7 +260,8 @@ func (x *panelTask) store(lo, hi, col int) {
 	}
 }
 
-// pack writes the rows of block b into the panel, in the panelCols columns from col on.
+// pack makes the panel of block b and of the data's columns col to col+panelCols-1: it writes the block's
+// entries in these columns, and zeros.
 func (x *panelTask) pack(b, col int) {
 	if x.Idx != nil {
 		packAt(x, x.Idx, b, col)

@@ -39,7 +39,7 @@ type scanError struct {
 
 // record divides the record that begins at b[i] into s.cells and returns the position
 // after its line feed, or -1 if b[:n] ends within quotes. b[:n] must contain a line feed
-// after i. A blank line has no cells.
+// at i or after it. A blank line has no cells.
 func (s *scanner) record(b []byte, i, n int) (next int, wrong *scanError) {
 	s.cells, s.scratch, s.breaks = s.cells[:0], s.scratch[:0], 0
 	if b[i] == '\n' || b[i] == '\r' && b[i+1] == '\n' {

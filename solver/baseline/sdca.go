@@ -38,7 +38,7 @@ type sdca struct {
 	alpha  []float64 // αᵢ of each sample
 	norm2  []float64 // |aᵢ|²
 	z      []float64 // Σ αᵢ aᵢ
-	res    []float64 // the residual r = Σ αᵢ aᵢ + A'v
+	res    []float64 // the residual r = Σ αᵢ aᵢ + A'v, plus l2 if mu > 0
 	after  []float64 // r⁺, the residual after a step
 	v      []float64 // dual variable of the penalty
 	l2     []float64 // dual variable of the term (mu/2)|x|²

@@ -23,9 +23,9 @@ type Tally struct {
 	loss      float64
 	brier     float64
 	mse, mae  float64
-	label     moment // of labels that are numbers, with squared deviations
-	counts    moment // of labels that are counts, with Poisson deviances
-	threshold float64
+	label     moment  // of labels that are numbers, with squared deviations
+	counts    moment  // of labels that are counts, with Poisson deviances
+	threshold float64 // the probability, or else the margin, above which the positive class is predicted
 	classes   classCounts
 	confusion [][]float64 // nil if the tally is brief
 	sides     []sides     // one for two classes, otherwise one for each class; nil without AUC

@@ -75,7 +75,7 @@ const defaultPatience = 10
 type patience struct {
 	*Validation
 	by    Measure
-	best  float64 // best value so far, times the sign of the measure
+	best  float64 // smallest value so far of Measure.sign times the measure
 	since int     // number of lambdas since the best value
 }
 

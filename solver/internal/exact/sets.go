@@ -22,7 +22,7 @@ type setSolver struct {
 	at       *iterate // the current point
 	trial    *dual    // the dual point of the last working set
 	best     *dual    // the dual point that proves the smallest gap
-	rest     *outside // finds multipliers of the rows of A that have only zero coefficients
+	rest     *outside // finds multipliers of the rows of A whose features all have the coefficient 0
 	position []int32  // position of each feature in the working set, counted from 1; 0 outside the set
 
 	refused bool // forming the Hessian of a working set would take too long

@@ -172,7 +172,7 @@ type barrier struct {
 	value       double     // at the y of the last visit, as grad, hess and multipliers
 	grad        []double
 	hess        [][]double  // the lower triangle
-	multipliers [][]float64 // see solution
+	multipliers [][]float64 // for each term, its multipliers divided by its limit
 	parameter   float64     // on the central path, the objective exceeds the optimum by about parameter·tau
 	radius2     double      // radius²
 	majorant    []double    // the diagonal that the Hessian of the loss would have for φ″ = 2; it scales the damping

@@ -442,9 +442,10 @@ func (q *Separable) findSupport() {
 	}
 }
 
-// solve sets step to the step from u to the minimum over the support. Signs are taken to be constant.
-// descent must be set (see setDescent). The results are those of H.Solve. If through is true, a crossing does
-// not end H.Solve.
+// solve sets step to the Newton step for the coordinates in support. Without bounds, and if no coordinate
+// with a limit changed its sign, u + step would be the minimum over these coordinates. The caller must have
+// set descent. enough and the results are those of H.Solve. If through is true, H.Solve goes on although the
+// step crosses zero or a bound.
 func (q *Separable) solve(enough func(residual []float64) bool, through bool) (found, solved bool) {
 	n := len(q.support)
 	end := q.crosses
