@@ -103,7 +103,8 @@ func InnerLazyCells(c Cells, l *Lazy, s *Steps, sampled []int32) int {
 // InnerLazyBallCells is InnerLazyCells with projection onto the ball of the given radius
 // around the origin. norm2 holds |a_i|² for every row. The cells hold q in the place of
 // h. The sum of the iterates, counted from the time when AlphaSum, GammaSum and q were 0,
-// is AlphaSum*u - q + GammaSum*d.
+// is AlphaSum*u - q + GammaSum*d. Here q corrects the first term: the earlier iterates had
+// an earlier u.
 //
 //	q[j] = FMA(r*AlphaSum, a_i[j], q[j])                            for the nonzeros of row i
 //	UU = FMA(r, FMA(r, norm2[i], 2*(a_i'u)), UU),  UD = FMA(r, a_i'd, UD)

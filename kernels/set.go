@@ -27,7 +27,7 @@ type set struct {
 	dot            func(x, y []float64) float64
 	logisticSlopes slopesKernel
 	squaredSlopes  slopesKernel
-	stepNorm       func(w, d, q []float64, eta float64) float64
+	stepNorm       func(w, d, q []float64, eta float64) float64 // see stepNormGeneric
 
 	steps
 

@@ -74,8 +74,8 @@ func TestLargerBudgets(t *testing.T) {
 	}
 }
 
-// A countdown is a context that ends after a number of calls of Err: the next left calls return nil, and all
-// calls after them context.Canceled.
+// A countdown is a context that ends after a number of calls of Err. The field left is the number of calls
+// that still return nil; all calls after them return context.Canceled.
 type countdown struct {
 	context.Context
 	left int

@@ -13,8 +13,8 @@ import (
 // Newton steps prove how far the result is from the optimum.
 //
 // Newton steps solve problems without a Coupling, with a matrix or the identity as A, a loss of this
-// package or a ConjugateLoss, and a penalty and a domain of this package (Within with A = I only).
-// The number of features is
+// package or a ConjugateLoss, and a penalty and a domain of this package (the penalty [Within]
+// only if A = I). The number of features is
 //
 //   - unlimited with A = I and a penalty of absolute values and squares, with or without bounds of x;
 //   - unlimited with an L1 penalty if at most 64 features have no singleton row, as with [G; I] and

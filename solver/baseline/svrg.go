@@ -48,7 +48,7 @@ type staged struct{}
 // Check returns an error if the budget does not allow the first stage.
 func (staged) Check(p *solver.Problem, s *solver.Settings) error {
 	n, _ := p.Data.Dims()
-	steps, reduced := stageOf(0, n, s.InnerSteps)
+	steps, reduced := stageLength(0, n, s.InnerSteps)
 	return s.CheckBudget(stageCost(wholeBatches(steps, max(1, s.BatchSize)), n, reduced))
 }
 
@@ -123,9 +123,9 @@ func newSVRG(r *solver.Run, etaUnit float64, fixed int) *svrg {
 	return s
 }
 
-// stageOf returns the number of samples of a stage. reduced is true if the stage has a snapshot. fixed is
+// stageLength returns the number of samples of a stage. reduced is true if the stage has a snapshot. fixed is
 // the length of every stage, or zero for the lengths of [SVRG].
-func stageOf(stage, n, fixed int) (samples int, reduced bool) {
+func stageLength(stage, n, fixed int) (samples int, reduced bool) {
 	switch {
 	case fixed > 0:
 		return fixed, true
@@ -155,7 +155,7 @@ func stageCost(samples, n int, reduced bool) float64 {
 // the stage has a snapshot. more is false if the budget does not allow the stage.
 func (s *svrg) openStage() (reduced, more bool, err error) {
 	r := s.run
-	s.steps, reduced = stageOf(r.Stats.OuterIterations, s.n, s.fixed)
+	s.steps, reduced = stageLength(r.Stats.OuterIterations, s.n, s.fixed)
 	s.steps = wholeBatches(s.steps, r.Stats.BatchSize)
 	cost := stageCost(s.steps, s.n, reduced)
 	if !r.Affords(cost) {

@@ -517,7 +517,7 @@ func unpack(p int, features []int, coefficients []float64) ([]float64, error) {
 	return all, nil
 }
 
-// model returns a model without columns.
+// model returns the model that h describes. It does not set Model.Columns.
 func (h *head) model() (*Model, error) {
 	name := h.Loss
 	if h.HuberDelta != 0 {

@@ -89,8 +89,8 @@ func (r *Roof) measurePeak(each time.Duration, vector loops) {
 	}
 }
 
-// loops are the loops over vector registers. Both functions are nil if the build or the processor does not
-// support these loops.
+// loops holds the two loops that use simd/archsimd, see the package comment. Both functions are nil if the
+// build or the processor does not support these loops.
 type loops struct {
 	multiplyAdds func(rounds int) (flops float64)
 	read         func(x []float64)

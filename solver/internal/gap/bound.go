@@ -365,7 +365,7 @@ const leastPivot = 1e-7
 // H d = −e_F with H = N'X'CΦXN, where e_F has the values of e at the roots.
 type rootChange struct {
 	norm       float64 // bounds √(d'H d)
-	reach      float64 // bounds the change |(XN d)ᵢ| of every margin; +Inf if d may not exist
+	reach      float64 // bounds |(XN d)ᵢ| for every sample i; +Inf if H may be singular
 	exactReach float64 // what reach would be without rounding errors
 }
 
@@ -643,7 +643,8 @@ func (p *Problem) NeedsPhi() bool { return len(p.oneSided) > 0 || p.Roots() > 0 
 // any α. Apart from rounding, the bound is value + t.Zero.
 func (p *Problem) Trivial(x []float64, value float64, t *Tally) float64 {
 	p.Penalty.Mul(p.work.image, x)
-	zero := Tally{Mismatch: t.Mismatch + t.Size, Curvature: t.Curvature} // Mismatch bounds Σ cᵢ|φ'(tᵢ)|
+	// With α = 0, Mismatch is Σ cᵢ|φ'(tᵢ)|. This is at most Σ cᵢ|φ'(tᵢ) − αᵢ| + Σ cᵢ|αᵢ| for the α of t.
+	zero := Tally{Mismatch: t.Mismatch + t.Size, Curvature: t.Curvature}
 	return float64((value+t.Zero)*(1+1e-11)) + zero.marginErrorCost(p.marginErrors(x)) + p.Penalty.imageError(x, p.work.image, nil)
 }
 
