@@ -267,6 +267,42 @@ func TestLinearColumn(t *testing.T) {
 	}
 }
 
+// TestLargeMeans checks features whose means are 10,000 deviations. The margins are then rounded so coarsely that
+// the last steps do not lower the objective as computed.
+func TestLargeMeans(t *testing.T) {
+	const n, p, mean = 60, 12, 1e4
+	for seed := range uint64(20) {
+		rng := rand.New(rand.NewPCG(seed, 4))
+		prob := &Problem{Loss: term.Logistic{}, Limit: slices.Repeat([]float64{1}, p), Ridge: make([]float64, p)}
+		prob.Limit[p-1] = 0 // the intercept
+		var data []float64
+		for range n {
+			row := make([]float64, p)
+			for j := range row {
+				row[j] = rng.NormFloat64()
+			}
+			prob.Labels = append(prob.Labels, math.Copysign(1, row[0]+row[5]+0.5*rng.NormFloat64()))
+			for j := range 4 {
+				row[j] += mean
+			}
+			row[p-1] = 1
+			data = append(data, row...)
+		}
+		var err error
+		if prob.Data, err = sparse.FromDense(n, p, data); err != nil {
+			t.Fatal(err)
+		}
+		prob.Rows = prob.Data.Compact(false)
+		s := mustNew(t, prob)
+		most, _ := s.LambdaMax(nil)
+		for _, share := range []float64{0.3, 0.03, 1e-3} {
+			if r := s.Solve(share*most, &Settings{Tol: 1e-6 * s.Scale()}); !(r.Gap <= 1e-6*s.Scale()) {
+				t.Errorf("seed %d at %g: %+v", seed, share, r)
+			}
+		}
+	}
+}
+
 // load reads a data set and appends a column of ones.
 func load(t testing.TB, name string, features int) *Problem {
 	t.Helper()

@@ -91,6 +91,7 @@ type workspace struct {
 	damping  float64 // the damping of the next Hessian, see term.Loss.Curvatures
 	fall     float64 // by how much the value of the last model fell
 	mostFall float64 // the largest value of fall since Solve was called
+	slope    float64 // the mean absolute value of the α for which the last estimate of the gap was made
 	part     float64 // near the optimum, a model is solved until this fraction of its first violation is left
 	visits   float64 // how often the last model without a formed Hessian visited each of its columns
 	warm     bool    // Solve started at the solution for a near lambda

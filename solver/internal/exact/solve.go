@@ -120,7 +120,8 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 		if length > 0 && !s.constant() && float64(fall*fall) > float64(farPart*aim)*s.at.value {
 			continue
 		}
-		if t := s.rows.tally(); length > 0 && t.Fenchel > aim {
+		t := s.rows.tally()
+		if s.work.slope = t.Size; length > 0 && t.Fenchel > aim {
 			continue
 		}
 		r.Proofs++
@@ -470,7 +471,9 @@ const (
 	leastDescent = 0.2   // the line search requires this fraction of the predicted fall (Armijo's rule)
 	maxHalvings  = 40    // largest number of halvings of a step
 	roundingPart = 1e-14 // P may rise by this multiple of P, because of rounding
-	uphillPart   = 1e-12 // a step is rejected if P is predicted to rise by more than this multiple of P
+	// Rounding of the margins may raise P by this multiple of the mean absolute slope times Σ |xⱼ| maxᵢ|X_ij|.
+	marginPart = 1e-15
+	uphillPart = 1e-12 // a step is rejected if P is predicted to rise by more than this multiple of P
 )
 
 // search moves x towards the solution of the model. It halves the step until P falls enough, and
@@ -501,6 +504,10 @@ func (s *Solver) search(fall, tol float64) (length float64) {
 		s.work.damping = s.work.dampingAfter(0)
 		return 0
 	}
+	rounding := float64(roundingPart * math.Abs(s.at.value))
+	for k, j := range w.cols {
+		rounding += float64(marginPart * s.work.slope * math.Abs(w.u[k]*s.summary.Largest[j]))
+	}
 	t.length = 1
 	for range maxHalvings {
 		for k, j := range w.cols {
@@ -516,7 +523,7 @@ func (s *Solver) search(fall, tol float64) (length float64) {
 			break
 		}
 		value := s.value(loss)
-		if value <= s.at.value+float64(leastDescent*t.length*rise)+float64(roundingPart*math.Abs(s.at.value)) {
+		if value <= s.at.value+float64(leastDescent*t.length*rise)+rounding {
 			s.at, s.work.damping = standing{loss, value}, t.damping
 			return t.length
 		}
