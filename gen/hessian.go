@@ -27,9 +27,9 @@ func (e *emitter) spanType() types.Type { return e.declared.Scope().Lookup("span
 // scatter instructions would be as slow as single stores.
 type hessianLoop struct {
 	*emitter
-	r                   nonzeros // the cursor is the nonzero m of the method hessian
+	r                   nonzeros // its cursor is at the nonzero m in the comment of hessian
 	h, stride           reg.GPVirtual
-	k, last, end        reg.GPVirtual // the nonzero k of the method hessian, and two fields of the span
+	k, last, end        reg.GPVirtual // the nonzero k in the comment of hessian, and two fields of the span
 	upper, lower        reg.GPVirtual // addresses of two rows of h
 	c, upperBy, lowerBy vec           // the factors of the span and of the two rows of h
 }

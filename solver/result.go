@@ -104,9 +104,10 @@ type Stats struct {
 	Constants theory.Constants `json:"constants,omitzero"`
 }
 
-// A DivergenceError reports that the objective rose far above the objective at the start. The Result
-// returned with it holds the best iterate, if the method computes objectives during the run.
-// Otherwise the Result holds an earlier iterate that had not diverged, or the start.
+// A DivergenceError reports that the objective rose far above the objective at the start, that a number is
+// not finite, or that a run without Settings.Start ended clearly above the objective at x = 0. The Result
+// returned with it holds the best iterate, if the method computes objectives during the run. Otherwise the
+// Result holds an earlier iterate that had not diverged, or the start.
 type DivergenceError struct {
 	Outer     int     // outer iteration at which the divergence was noticed
 	Objective float64 // objective in this iteration

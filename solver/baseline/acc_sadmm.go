@@ -56,7 +56,7 @@ type accSADMM struct {
 	lt, bt        []float64 // the multiplier l̃, and b̃ = A x̃ − ỹ
 	lam           []float64 // the multiplier l within a step
 	bracket       []float64 // w(A u − y⁺) + l, the multiplier after the update of y
-	ym            []float64 // y of the inner loop
+	innerY        []float64 // y of the inner loop
 	sum, sumY     []float64 // sums of x and y over the steps of a stage
 	previous      []float64 // x before the last step
 	theta, theta2 float64   // θ of the stage, and θ₂
@@ -76,7 +76,7 @@ func (AccSADMM) Begin(r *solver.Run) (solver.Iteration, error) {
 	for _, v := range []*[]float64{&s.lt, &s.bt, &s.lam, &s.bracket, &s.sumY} {
 		*v = s.rowVector()
 	}
-	for _, v := range []*[]float64{&s.aPoint, &s.au, &s.ym} {
+	for _, v := range []*[]float64{&s.aPoint, &s.au, &s.innerY} {
 		*v = slices.Clone(s.times(s.x))
 	}
 	return s.next, nil
@@ -109,10 +109,10 @@ func (s *accSADMM) step(rows []int32) {
 	w := s.rho / s.theta
 	lean := float64(w * s.theta2)
 	for j, l := range s.lt {
-		s.lam[j] = l + float64(lean*(s.aPoint[j]-s.ym[j]-s.bt[j]))
+		s.lam[j] = l + float64(lean*(s.aPoint[j]-s.innerY[j]-s.bt[j]))
 	}
 	copy(s.bracket, s.lam)
-	kernels.ProxDual(s.bracket, s.ym, s.au, s.limit, w)
+	kernels.ProxDual(s.bracket, s.innerY, s.au, s.limit, w)
 	s.a.MulVecTrans(s.q, s.bracket)
 	s.addRidge(s.q, s.ahead)
 	kernels.Axpy(1, s.run.Snapshot.Gradient, s.q)
@@ -125,12 +125,12 @@ func (s *accSADMM) step(rows []int32) {
 		s.ahead[j] = x + float64(carry*(x-s.previous[j]))
 	}
 	for j, ax := range s.times(s.point) {
-		s.lt[j] = s.lam[j] + float64(s.rho*(ax-s.ym[j]))
+		s.lt[j] = s.lam[j] + float64(s.rho*(ax-s.innerY[j]))
 		s.au[j] = ax + float64(carry*(ax-s.aPoint[j]))
 		s.aPoint[j] = ax
 	}
 	kernels.Axpy(1, s.point, s.sum)
-	kernels.Axpy(1, s.ym, s.sumY)
+	kernels.Axpy(1, s.innerY, s.sumY)
 }
 
 // output sets the run's iterate to the weighted mean over the steps of the stage. The last step has the
@@ -141,7 +141,7 @@ func (s *accSADMM) output() {
 	for j, x := range s.point {
 		s.x[j] = (float64((1-share)*x) + float64(share*s.sum[j])) * inv
 	}
-	for j, y := range s.ym {
+	for j, y := range s.innerY {
 		s.y[j] = (float64((1-share)*y) + float64(share*s.sumY[j])) * inv
 	}
 	copy(s.beta, s.bracket)
@@ -162,7 +162,7 @@ func (s *accSADMM) closeStage() {
 		s.xt[j] = fresh
 	}
 	s.a.MulVec(s.bt, s.xt)
-	for j, y := range s.ym {
+	for j, y := range s.innerY {
 		s.bt[j] -= float64(last*y) + float64(rest*(s.sumY[j]-y))
 		s.lt[j] = s.lam[j] + float64(s.rho*(1-tau)*(s.aPoint[j]-y))
 	}

@@ -36,7 +36,7 @@ type OuterLoop struct {
 	Many      bool    // the method has several dual updates per snapshot
 	Batch     int     // number of samples in a step
 	Strong    bool    // use Algorithm 2 of the paper, not Algorithm 1
-	NuL       float64 // NuL of theory.Constants, for Algorithm 2
+	NuL       float64 // Lipschitz constant of the augmented Lagrangian's gradient in x, for Algorithm 2
 	// MeanCurvature is the Lipschitz constant of the gradient of the mean loss, for steps with several
 	// samples.
 	MeanCurvature float64

@@ -11,14 +11,14 @@ import (
 // the row has nonzeros.
 type lazy struct {
 	diagonal
-	cells kernels.Cells // u, d and h
-	h     []float64     // sum of the multiples of rows that the steps have added to w
-	state kernels.Lazy  // α and γ
+	cells  kernels.Cells // u, d and h
+	rowSum []float64     // sum of the multiples of rows that the steps have added to w; computed by End
+	state  kernels.Lazy  // α and γ
 }
 
 func newLazy(base diagonal) *lazy {
 	p := base.features()
-	return &lazy{diagonal: base, cells: kernels.NewCells(p), h: make([]float64, p)}
+	return &lazy{diagonal: base, cells: kernels.NewCells(p), rowSum: make([]float64, p)}
 }
 
 func (*lazy) Name() string { return "diagonal-lazy" }
@@ -46,8 +46,8 @@ func (p *lazy) Advance(sampled []int32) {
 
 func (p *lazy) End(sum, last []float64) {
 	p.cells.Point(p.w, &p.state)
-	p.cells.RowSum(p.h)
-	telescope(sum, p.x, p.w, p.c, p.e, p.h, p.taken)
+	p.cells.RowSum(p.rowSum)
+	telescope(sum, p.x, p.w, p.c, p.e, p.rowSum, p.taken)
 	copy(last, p.w)
 }
 

@@ -25,7 +25,7 @@ type gram struct {
 	gradientThere []float64 // the gradient g + Hd at the last point of evaluate
 
 	roundings float64 // number of rounding errors in an entry of H
-	visited   float64 // how often proofs have read all rows, times the number of entries of a row
+	visited   float64 // about the number of entries that proofs have read, divided by the number of rows
 }
 
 // gramServes reports whether to use a Gram matrix in place of the rows. cheap says that the Hessian of all

@@ -410,7 +410,8 @@ func (p *Problem) rootChange(sum *Sum) (by rootChange) {
 		clear(v)
 		v[a] = 1
 		chol.Solve(v, v)
-		inverse, largest := scale[a]*math.Sqrt(math.Max(v[a], 0)), 0.0 // √(H⁻¹)_aa, and a bound of |(X n)ᵢ|
+		// inverse is √(H⁻¹)_aa. largest is a bound of |(X n)ᵢ| for the vector n of root a.
+		inverse, largest := scale[a]*math.Sqrt(math.Max(v[a], 0)), 0.0
 		for _, m := range r.n {
 			largest += math.Abs(float64(m.value * p.Columns.Largest[m.index]))
 		}

@@ -63,7 +63,8 @@ func (q *Coupled) smoothen() {
 // hypotenuse returns √(a² + b²). The result of math.Hypot depends on the architecture.
 func hypotenuse(a, b float64) float64 { return math.Sqrt(math.FMA(a, a, float64(b*b))) }
 
-// value returns the sum of the smooth functions, plus τ times the barrier. image is A u.
+// value returns the sum of the smooth functions that replace the penalty (see smoothen), plus τ times the
+// barrier. image is A u.
 func (q *Coupled) value(image, u []float64) float64 {
 	var sum float64
 	r := q.Penalty

@@ -214,8 +214,8 @@ func (c curve) until(x float64) curve {
 }
 
 // rate returns the exponent with which ys decrease: minus the slope of the line that fits log y over log x
-// best. It uses the points with a value above gapFloor, from a third of the last position on. It returns NaN
-// if there are fewer than three.
+// best. It uses the points with x ≥ (last x)/3 and y > gapFloor. It returns NaN if there are fewer than three
+// such points.
 func rate(xs, ys []float64) float64 {
 	var n, sx, sy, sxx, sxy float64
 	for k, x := range xs {
