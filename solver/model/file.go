@@ -26,7 +26,7 @@ const Version = "0.2.0"
 // misread needs a new number. Read reads all formats.
 const newestFormat = 3
 
-// A head has the fields of a model file that apply to all columns.
+// A head has the fields of a model file that apply to all columns of coefficients.
 type head struct {
 	Format  int    `json:"format"`
 	Version string `json:"scas_version"`

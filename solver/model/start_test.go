@@ -50,7 +50,7 @@ func TestStartByName(t *testing.T) {
 	x, labels := random(t, 200, 9, 4, true)
 	y, minus, few, turned := make([]float64, 200), make([]float64, 200), mixedLabels(200, 3), make([]float64, 200)
 	for i, v := range labels {
-		y[i] = (v - 5) / 2 // -1 or 1, as in a Dataset
+		y[i] = (v - 5) / 2 // the labels 3 and 7 become -1 and 1, as in a Dataset
 		minus[i] = -y[i]
 		turned[i] = math.Mod(few[i]+1, 3) // the same class has another number
 	}

@@ -230,7 +230,7 @@ func (methodFlag) offers() []string {
 // A domainFlag is the value of --domain: a set that the coefficients must be in.
 type domainFlag struct {
 	text   string
-	newSet func(p int) solver.Domain // returns the set for p features; nil if the set is all of R^p
+	newSet func(p int) solver.Domain // makes the set for p features; newSet itself is nil if the set is all of R^p
 	joint  bool                      // whether the set constrains all coefficients together
 }
 

@@ -259,7 +259,7 @@ func TestLinearColumn(t *testing.T) {
 	prob.use(fromDense(t, 5, 2, []float64{2, 0, -2, 0, 2, 0, -1, 0, 0, 1}))
 	s := mustNew(t, prob)
 	most, _ := s.LambdaMax(nil)
-	for _, share := range []float64{0.5, 0.05} { // the first lambda is above the second column's correlation
+	for _, share := range []float64{0.5, 0.05} { // the second column enters at the second lambda
 		s.work.damping, s.work.gapRatio = 0, 1 // as after many steps
 		if r := s.Solve(share*most, &Settings{Tol: 1e-9 * s.Scale()}); !(r.Gap <= 1e-9*s.Scale()) {
 			t.Errorf("at %g: %+v, x = %v", share, r, s.X())

@@ -86,6 +86,7 @@ func (m *gram) lossAt(t *trial) float64 { return m.evaluate(t.at) }
 
 func (m *gram) accept(*trial) {}
 
+// useSlopes makes x the base, because the slopes are known only at the base.
 func (m *gram) useSlopes(x, e []float64) { m.moveTo(x, e, 0) }
 
 func (m *gram) tally() *gap.Tally { return &m.base.Tally }

@@ -25,8 +25,9 @@ type workingSet struct {
 	rows, columns kernels.Rows
 
 	// x is the point at which the model was made, and gradient the gradient there. u is the solution of the
-	// model. x + move is a point near u at which the multipliers of the model satisfy its optimality
-	// equation. All four have one number for each column in cols.
+	// model, perhaps with numbers that were set to exact zeros, ties or bounds. x + move is the solution
+	// before that: there the gradient of the model and its multipliers satisfy the optimality equation.
+	// All four have one number for each column in cols.
 	x, gradient, u, move []float64
 	snapped              bool // u differs from x + move
 

@@ -395,8 +395,8 @@ func (p *Problem) rootChange(sum *Sum) (by rootChange) {
 	if p.Dependent = p.Dependent || !chol.Factor(h, scale, 0) || chol.LeastPivot() < leastPivot; p.Dependent {
 		return rootChange{reach: math.Inf(1), exactReach: math.Inf(1)}
 	}
-	// d'H d = e_F'H⁻¹e_F, and |d_k| ≤ √(H⁻¹)_kk √(d'H d). An error ε of e at root k changes √(d'H d) by at
-	// most √(H⁻¹)_kk |ε|.
+	// For H, d and e_F of the type rootChange: d'H d = e_F'H⁻¹e_F, and |d_a| ≤ √(H⁻¹)_aa √(d'H d) for root a.
+	// An error ε of e at root a changes √(d'H d) by at most √(H⁻¹)_aa |ε|.
 	v := make([]float64, k)
 	for a, r := range roots {
 		v[a] = w.e[r.feature] * scale[a]

@@ -231,8 +231,8 @@ func (t *Team) Any(holds bool) bool {
 	return t.Most(flag) > 0
 }
 
-// Agree returns the largest code of all processes. It panics with a *Broken if the processes differ in
-// state, or in a sum or maximum so far.
+// Agree returns the largest code of all processes. It panics with a *Broken if state is not the same in all
+// processes, or if an earlier method of the Team returned different sums or maxima in them.
 func (t *Team) Agree(code float64, state []float64) float64 {
 	if t == nil {
 		return code

@@ -85,8 +85,8 @@ func along(points []paper.Point, place func(p paper.Point) float64) ([]paper.Poi
 // positionTol is the largest distance of two positions on an axis that count as equal.
 const positionTol = 1e-9
 
-// curveOf returns the mean, smallest and largest value of a metric over the splits. The parameters of the
-// runs are those that were chosen for the argument by. ok is false if no run has points.
+// curveOf returns the mean, smallest and largest value of a metric over the splits. by is the
+// output for which the parameters of the runs were chosen. ok is false if no run has points.
 func curveOf(p *problem, m paper.Method, by paper.Output, value metric, x axis) (c curve, ok bool) {
 	type run struct{ x, v []float64 }
 	var runs []run
