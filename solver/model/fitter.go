@@ -152,7 +152,10 @@ func (f *fitter) solve(ctx context.Context, lambda float64) (*outcome, error) {
 	}
 	r := f.s.Solve(lambda, set)
 	f.full = r.Full
-	how := ending.Evidence{Err: r.Err, Late: f.late(ctx, r.Err), Gap: r.Gap, Goal: goal, Final: true, Why: r.Why, Advice: f.s.Loss.Traits().StallAdvice}
+	how := ending.Evidence{
+		Err: r.Err, Late: f.late(ctx, r.Err), Gap: r.Gap, Goal: goal, Final: true, Why: r.Why,
+		Advice: f.s.Loss.Traits().StallAdvice, Dependent: f.s.Dependent(), Unit: f.s.Scale(),
+	}
 	if d.spec.unproved && r.Why == ending.Reached {
 		how.Gap = goal // the last Newton step indicates that the gap is at most goal
 	}

@@ -3,6 +3,7 @@ package model
 import (
 	"bytes"
 	"context"
+	"errors"
 	"math"
 	"strings"
 	"testing"
@@ -10,6 +11,19 @@ import (
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/sparse"
 )
+
+// TestDependent checks that the error of an unpenalised fit names features that depend on each other: two dummy
+// variables add up to the intercept's column.
+func TestDependent(t *testing.T) {
+	x, err := sparse.FromDense(4, 2, []float64{1, 0, 0, 1, 1, 0, 0, 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = Fit(context.Background(), &Spec{}, x, []float64{1, 1, 0, 0})
+	if !errors.Is(err, solver.ErrNotConverged) || !strings.Contains(err.Error(), "depend on each other") {
+		t.Errorf("%v", err)
+	}
+}
 
 // TestNoOptimum checks that a fit and its model file report NoOptimum exactly if coefficients without a
 // penalty separate the classes.
