@@ -92,9 +92,9 @@ func wrongEdge(l coordinates.Line, p int) (token int, msg string, remedies []spa
 	case l.Tokens < 2 || l.Tokens > 3:
 		return min(l.Tokens-1, 3), fmt.Sprintf("the number of tokens is %d: expected an edge `i j [weight]`", l.Tokens), nil
 	case l.I < 1 || int(l.I) > p:
-		return notFeature(0, p)
+		return notFeature(0, l.I, p)
 	case l.J < 1 || int(l.J) > p:
-		return notFeature(1, p)
+		return notFeature(1, l.J, p)
 	case l.I == l.J:
 		return 1, fmt.Sprintf("node %d is joined to itself: expected two different nodes", l.I), nil
 	case math.IsNaN(l.Value) || l.Value == 0:
@@ -103,10 +103,13 @@ func wrongEdge(l coordinates.Line, p int) (token int, msg string, remedies []spa
 	return 0, "", nil
 }
 
-// notFeature returns the results of wrongEdge for a token that is not the number of a feature.
-func notFeature(token, p int) (int, string, []sparse.Remedy) {
-	more := sparse.Remedy{Field: "p", To: "a larger number", If: "the data has more features"}
-	return token, fmt.Sprintf("expected a feature number in 1..%d", p), []sparse.Remedy{more}
+// notFeature returns the results of wrongEdge for a token whose number is not the number of a feature.
+func notFeature(token int, number int32, p int) (int, string, []sparse.Remedy) {
+	var remedies []sparse.Remedy
+	if number > 0 {
+		remedies = []sparse.Remedy{{Field: "p", To: "a larger number", If: "the data has more features"}}
+	}
+	return token, fmt.Sprintf("expected a feature number in 1..%d", p), remedies
 }
 
 // adjacencyOf returns the graph whose adjacency matrix is in a Matrix Market file. It must have p nodes.
