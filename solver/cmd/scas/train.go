@@ -72,6 +72,10 @@ not zero. If there are more, it makes passes of scas-k. If a flag asks for passe
 it makes them before the Newton steps. Other methods do not support every problem:
 an error says which flag to change.
 
+--lambda is glmnet's lambda for classes, and twice glmnet's for --loss squared.
+liblinear's C is 1/(n lambda), with n rows; it neither standardises features nor
+leaves the intercept out of the penalty.
+
 --tol is relative to the objective at 0, where all coefficients are 0. With poisson
 loss the intercept is not 0 there, but the best one. The penalty of --groups is the
 sum over groups of sqrt(size) |x_group|_2. A list of edges stands for A = [G; I]:
