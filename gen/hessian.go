@@ -178,8 +178,9 @@ func (l *hessianLoop) each(f func(k int)) {
 	l.at(done)
 }
 
-// hessianPanel emits the addition of multiples of a panel's rows to 64 columns of h. A panel is a dense
-// copy of 64 rows of the data in these columns. Of a row of h, eight vectors are in registers at a time.
+// hessianPanel emits a kernel that adds multiples of the rows of a panel to 64 columns of h. The panel has the
+// entries of 64 rows of the data in these columns, including zeros. The kernel holds eight vector registers of
+// a row of h at a time.
 func (e *emitter) hessianPanel(t *isa) {
 	e.kernel(t, "hessianPanel", "func(h []float64, stride int, mask []uint64, t, panel []float64)",
 		"\th[j*stride+q] = FMA(t[k++], panel[64*r+q], h[j*stride+q])   for each bit r of mask[j] and q < 64")

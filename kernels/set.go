@@ -20,7 +20,7 @@ type set struct {
 	scatter  [numForms]scatterKernel
 	hessian  [numForms]hessianKernel
 
-	// The addition of multiples of a panel's rows to rows of h, see hessianPanelGeneric.
+	// hessianPanel adds multiples of the rows of a panel to rows of h, see hessianPanelGeneric.
 	hessianPanel func(h []float64, stride int, mask []uint64, t, panel []float64)
 
 	// Sums over at most chunk elements.

@@ -45,8 +45,8 @@ func beginFlags(ctx context.Context, g *testbed) (trial, error) {
 // flagInHelp finds the names of flags in the text that --help prints.
 var flagInHelp = regexp.MustCompile(`(?m)^ {2,6}(?:-\w, +)?--(?:\[no-\])?([a-z0-9-]+)`)
 
-// untried are the flags that checkFlags does not look for in flagsOf. help and version end the program at
-// once, and dist and dist-timeout need several processes. flagsOf lists model and output as -m and -o.
+// untried lists flags that an attack need not try by their long names. help and version end the program at
+// once, dist and dist-timeout need several processes, and an attack tries model and output as -m and -o.
 var untried = []string{"help", "version", "model", "output", "dist", "dist-timeout"}
 
 // checkFlags returns an error if a command has a flag that neither flagsOf nor untried lists.

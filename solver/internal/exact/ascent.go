@@ -41,8 +41,8 @@ const (
 	// An ascent whose estimated gap falls too slowly may end when visited is above this fraction of
 	// ascent.most.
 	leastPart = 0.1
-	// After a failed proof, the passes continue until the estimated gap is a quarter of the one before, but
-	// not below this fraction of the tolerance.
+	// After a failed proof, passes continue until the estimated gap is a quarter of its value at that proof.
+	// They do not continue below this fraction of the tolerance.
 	leastAim = 1e-3
 	// A sample whose αᵢ did not change is left out of 1 pass, then of 3, 7, … and at most longestRest
 	// passes.

@@ -23,8 +23,8 @@ type Move struct {
 	Row       func(j int) []float64 // returns row j of H
 }
 
-// ProveMoved returns a bound for the point x = b.X + d without reading the samples. The dual point has
-// α + κXd and the multipliers z. Its Fenchel terms at x are as large as the Fenchel terms of α at b.X.
+// ProveMoved returns a bound for the point x = b.X + d without reading the samples. The dual point consists of
+// α + κXd and of the multipliers z. At x, each of its Fenchel terms equals the one of α at b.X.
 func (m *Memory) ProveMoved(b *Base, x, z []float64, to *Move) Bound {
 	lossError, reach := m.lossError(b, to), m.reach(to)
 	t := b.Tally

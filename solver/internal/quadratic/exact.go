@@ -15,9 +15,9 @@ const (
 	constrained                // v = 0 must be enforced
 )
 
-// MakeExact makes the zeros and ties of the solution exact, after a call of Solve. ok is true if the new U
-// has them and the function has not risen by more than slack. Otherwise U does not change. Move and Z never
-// change: they prove the same bound for the new U.
+// MakeExact changes U after a call of Solve, so that its zeros and ties are exact. ok is true if the new U has
+// exact zeros and ties, and the function at U has not risen by more than slack. If ok is false, U does not
+// change. Move and Z never change: they prove the same bound for the new U.
 //
 // With groups or a set, tied coordinates get a weighted mean. The weight of a coordinate is its curvature:
 // the diagonal of H, or the given curvature if that is larger.
