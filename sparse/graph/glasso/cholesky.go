@@ -43,6 +43,20 @@ func (c *cholesky) logDet() float64 {
 	return 2 * sum
 }
 
+// solve replaces b by the solution of L L' v = b.
+func (c *cholesky) solve(b []float64) {
+	n := c.n
+	for i := range n {
+		row := c.l[i*n : (i+1)*n]
+		b[i] = (b[i] - kernels.Dot(row[:i], b[:i])) / row[i]
+	}
+	for i := n - 1; i >= 0; i-- {
+		row := c.l[i*n : (i+1)*n]
+		b[i] /= row[i]
+		kernels.Axpy(-b[i], row[:i], b[:i])
+	}
+}
+
 // inverse sets w to the inverse of L L', row by row. space is scratch memory. Both have n x n elements.
 func (c *cholesky) inverse(w, space []float64) {
 	n := c.n

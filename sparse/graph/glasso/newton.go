@@ -155,12 +155,13 @@ func (b *newtonBlock) dualityGap() float64 {
 //	tr((S-W) D) + 1/2 tr(W D W D) + sum_ij rho_ij |x_ij + D_ij|,  D = z - x,
 //
 // by coordinate descent over the entries in active (Hsieh et al., section 3). It stops when the sum of the
-// absolute changes in a sweep is at most accuracy times the sum of |D_ij|, or after maxSweeps. Subspace steps
-// accelerate it.
+// absolute changes in a sweep is at most accuracy times the sum of |D_ij|, or after maxSweeps.
+// Extrapolations and subspace steps accelerate it.
 func (b *newtonBlock) direction(active [][]int32, accuracy float64) {
 	copy(b.z, b.x)
 	clear(b.y)
-	const maxSweeps, subspaceEvery, mostVain = 500, 6, 3
+	var faster extrapolation
+	const maxSweeps, subspaceAfter, subspaceEvery, mostVain = 500, 18, 3, 3
 	vain := 0 // consecutive subspace steps that did not lower the model
 	for sweep := 1; sweep <= maxSweeps; sweep++ {
 		b.sweeps++
@@ -175,10 +176,12 @@ func (b *newtonBlock) direction(active [][]int32, accuracy float64) {
 		if change <= accuracy*size {
 			break
 		}
-		if sweep%subspaceEvery == 0 && vain < mostVain {
+		faster.after(b, active)
+		if sweep >= subspaceAfter && sweep%subspaceEvery == 0 && vain < mostVain {
 			if vain++; b.subspaceStep(active, accuracy) {
 				vain = 0
 			}
+			faster.past = faster.past[:0]
 		}
 	}
 }
@@ -187,13 +190,20 @@ func (b *newtonBlock) direction(active [][]int32, accuracy float64) {
 //
 //	tr((S-W) D) + sum_ij rho_ij (|z_ij| - |x_ij|),  D = z - x.
 func (b *newtonBlock) modelChange(active [][]int32) float64 {
+	return b.sum(active, func(at int, rho float64) float64 {
+		return float64((b.s[at]-b.w[at])*(b.z[at]-b.x[at])) + float64(rho*(math.Abs(b.z[at])-math.Abs(b.x[at])))
+	})
+}
+
+// sum returns the sum of f over the active entries; entries off the diagonal count twice. f gets the
+// position of an entry in the slice of a matrix, and its rho_ij.
+func (b *newtonBlock) sum(active [][]int32, f func(at int, rho float64) float64) float64 {
 	total := 0.0
 	for i, cols := range active {
 		for _, j := range cols {
-			at, rho := i*b.n+int(j), b.penaltyAt(i, int(j))
-			v := float64((b.s[at]-b.w[at])*(b.z[at]-b.x[at])) + float64(rho*(math.Abs(b.z[at])-math.Abs(b.x[at])))
+			v := f(i*b.n+int(j), b.penaltyAt(i, int(j)))
 			if int(j) != i {
-				v *= 2 // the sums contain the entry (j, i), too
+				v *= 2
 			}
 			total += v
 		}

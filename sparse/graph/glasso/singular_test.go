@@ -39,8 +39,7 @@ func fewSamples(t *testing.T, n, p int, seed uint64, copied bool) *graph.Covaria
 	return c
 }
 
-// TestSingular checks that Estimate reaches the default gap, or the gap that rounding allows, for singular and
-// nearly singular matrices.
+// TestSingular checks that Estimate reaches the default gap for singular and nearly singular matrices.
 func TestSingular(t *testing.T) {
 	equal := make([]float64, 60*60)
 	for k := range equal {
@@ -69,12 +68,7 @@ func TestSingular(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			n := tt.c.Features()
-			terms := float64(n) // the sum of the sizes of the terms of the gap
-			for at, s := range allEntries(tt.c) {
-				terms += math.Abs(res.Theta.At(at/n, at%n)) * (math.Abs(s) + tt.penalty)
-			}
-			if !(res.Gap <= max(1e-12*float64(n), 64*0x1p-52*terms)) || math.IsNaN(res.Objective) {
+			if n := tt.c.Features(); !(res.Gap <= 1e-12*float64(n)) || math.IsNaN(res.Objective) {
 				t.Errorf("objective %v, gap %v", res.Objective, res.Gap)
 			}
 		})

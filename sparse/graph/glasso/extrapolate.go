@@ -1,0 +1,120 @@
+package glasso
+
+import (
+	"math"
+	"slices"
+
+	"github.com/scas-admm/scas/kernels"
+)
+
+// extrapolationDepth is the number of sweeps that an extrapolation combines.
+const extrapolationDepth = 5
+
+// extrapolation accelerates coordinate descent by Anderson's method (Bertrand and Massias 2021): if S is
+// nearly singular, a combination of the last iterates is much nearer to the minimum than the last iterate.
+type extrapolation struct {
+	past [][]float64 // the active entries of z after each sweep
+}
+
+// after stores the active entries of z after a sweep. When extrapolationDepth+1 sweeps are stored, it
+// replaces these entries of z by a combination of the stored ones, if this lowers the Newton model, and
+// empties the store.
+func (e *extrapolation) after(b *newtonBlock, active [][]int32) {
+	z := b.values(active)
+	e.past = append(e.past, z)
+	if len(e.past) <= extrapolationDepth {
+		return
+	}
+	if guess, ok := e.combine(); ok {
+		before := b.model(active)
+		b.place(guess, active)
+		if !(b.model(active) < before) {
+			b.place(z, active)
+		}
+	}
+	e.past = e.past[:0]
+}
+
+// combine returns sum_k c_k past[k+1]. The numbers c_k have the sum 1 and minimise the norm of sum_k c_k
+// (past[k+1] - past[k]). combine returns false if rounding errors prevent this.
+func (e *extrapolation) combine() ([]float64, bool) {
+	const depth = extrapolationDepth
+	steps := make([][]float64, depth)
+	for k := range steps {
+		steps[k] = make([]float64, len(e.past[0]))
+		for i, v := range e.past[k+1] {
+			steps[k][i] = v - e.past[k][i]
+		}
+	}
+	gram := make([]float64, depth*depth)
+	trace := 0.0
+	for k := range depth {
+		for l := range k + 1 {
+			gram[k*depth+l] = kernels.Dot(steps[k], steps[l])
+		}
+		trace += gram[k*depth+k]
+	}
+	for k := range depth {
+		gram[k*depth+k] += float64(1e-14 * trace)
+	}
+	var chol cholesky
+	if !chol.factor(gram, depth) {
+		return nil, false
+	}
+	c, sum := slices.Repeat([]float64{1}, depth), 0.0
+	chol.solve(c)
+	for _, v := range c {
+		sum += v
+	}
+	if sum == 0 || math.IsNaN(sum) {
+		return nil, false
+	}
+	guess := make([]float64, len(e.past[0]))
+	for k := range depth {
+		kernels.Axpy(c[k]/sum, e.past[k+1], guess)
+	}
+	return guess, true
+}
+
+// values returns the active entries of z.
+func (b *newtonBlock) values(active [][]int32) []float64 {
+	var v []float64
+	for i, cols := range active {
+		for _, j := range cols {
+			v = append(v, b.z[i*b.n+int(j)])
+		}
+	}
+	return v
+}
+
+// place sets the active entries of z to values, and y to (z - x) w.
+func (b *newtonBlock) place(values []float64, active [][]int32) {
+	n := b.n
+	clear(b.y)
+	k := 0
+	for i, cols := range active {
+		for _, j := range cols {
+			at := i*n + int(j)
+			b.z[at], b.z[int(j)*n+i] = values[k], values[k]
+			if change := values[k] - b.x[at]; change != 0 {
+				b.spread(i, int(j), change)
+			}
+			k++
+		}
+	}
+}
+
+// model returns the value of the Newton model at z without its constant term.
+func (b *newtonBlock) model(active [][]int32) float64 {
+	n := b.n
+	square := 0.0 // tr(W D W D)/2 for D = z - x
+	for i := range n {
+		square += float64(b.y[i*n+i] * b.y[i*n+i] / 2)
+		for j := range i {
+			square += float64(b.y[i*n+j] * b.y[j*n+i])
+		}
+	}
+	return square + b.sum(active, func(at int, rho float64) float64 {
+		return float64((b.s[at]-b.w[at])*(b.z[at]-b.x[at])) + float64(rho*math.Abs(b.z[at]))
+	})
+}
