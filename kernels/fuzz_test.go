@@ -2,6 +2,7 @@ package kernels
 
 import (
 	"encoding/binary"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -68,7 +69,6 @@ func FuzzInnerBox(f *testing.F)      { fuzzOperation(f, "InnerBox") }
 func FuzzInnerLazy(f *testing.F)     { fuzzOperation(f, "InnerLazyCells") }
 func FuzzInnerLazyBall(f *testing.F) { fuzzOperation(f, "InnerLazyBallCells") }
 func FuzzInnerDecay(f *testing.F)    { fuzzOperation(f, "InnerDecay", "InnerDecay/squared") }
-func FuzzInnerRotated(f *testing.F)  { fuzzOperation(f, "InnerRotated", "InnerRotated/ball") }
 
 // FuzzForms compares levels on rows whose storage form is chosen by the fuzzer.
 func FuzzForms(f *testing.F) {
@@ -93,6 +93,31 @@ func FuzzForms(f *testing.F) {
 			for i, got := range slices.Concat(elements.run(&stored), lazy.run(&stored), decay.run(&stored)) {
 				sameVector(t, "result", got, want[i])
 			}
+		}
+	})
+}
+
+// FuzzInnerRotated compares levels on steps whose numbers of rows and samples, loss and radius of the ball are
+// chosen by the fuzzer.
+func FuzzInnerRotated(f *testing.F) {
+	f.Add(uint64(1), uint8(0), uint8(9), false, 0.0, []byte(nil))
+	f.Add(uint64(2), uint8(2), uint8(3), true, 1.5, binary.LittleEndian.AppendUint64(nil, math.Float64bits(math.Inf(1))))
+	f.Add(uint64(3), uint8(15), uint8(200), false, 1e-3, []byte(nil))
+	f.Fuzz(func(t *testing.T, seed uint64, blocks, samples uint8, squared bool, radius float64, data []byte) {
+		loss := LogisticLossKind
+		if squared {
+			loss = SquaredLossKind
+		}
+		draw := func() *rotatedCase {
+			return rotatedCaseOf(rand.New(rand.NewPCG(seed, 1)), bytesSource(data), 8*int(blocks%70), 6, int(samples), loss, radius)
+		}
+		use(t, Generic)
+		want := draw().run()
+		for _, l := range Available() {
+			use(t, l)
+			got := draw().run()
+			sameVector(t, fmt.Sprintf("%v: w", l), got[0], want[0])
+			sameVector(t, fmt.Sprintf("%v: sum", l), got[1], want[1])
 		}
 	})
 }
