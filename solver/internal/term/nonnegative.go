@@ -29,5 +29,5 @@ func (Nonnegative) Support(u []float64) float64 {
 	return 0
 }
 
-// Region implements Set; the set is a box.
+// Region implements Set. It returns the box with bounds 0 and +Inf.
 func (Nonnegative) Region(p int) Region { return NewBox(p, 0, math.Inf(1)) }

@@ -9,10 +9,10 @@ import (
 // ownLoss wraps a caller's own loss as a Loss.
 type ownLoss struct {
 	OwnLoss
-	conjugate OwnConjugate // nil if the caller has none
+	conjugate OwnConjugate // nil if the caller's loss has no conjugate
 }
 
-// ownAccuracy is the largest relative error that the results of a caller's functions are assumed to have.
+// ownAccuracy is the assumed largest relative error of the functions of a caller's loss.
 const ownAccuracy = 0x1p-47
 
 // Traits implements Loss. OwnLoss has no methods for some of the properties; Traits finds these by evaluating
@@ -21,7 +21,7 @@ func (l ownLoss) Traits() Traits {
 	t := Traits{Name: l.String(), Conjugate: l.conjugate != nil, Accuracy: ownAccuracy}
 	if l.Validate([]float64{0.5}) != nil {
 		t.Labels = Classes
-		const far = 30 // the margin at which a loss that becomes zero is assumed to be zero
+		const far = 30 // at this margin, a loss that becomes zero for large margins is assumed to be zero
 		t.NeverZero = l.Slope(far, 1) != 0 && l.Slope(-far, -1) != 0
 		return t
 	}
@@ -41,9 +41,9 @@ func (l ownLoss) Slopes(slope, margin, label []float64) float64 {
 	return scalarSlopes(l.OwnLoss, slope, margin, label)
 }
 
-// Curvatures implements Loss. It limits the caller's second derivative to [0, Curvature]. The parabola of
-// Loss.Curvatures has the curvature Curvature. If that is +Inf, no such parabola is known, and φ″ has no
-// damping.
+// Curvatures implements Loss. φ″ is the caller's second derivative, limited to [0, Curvature]; a NaN counts
+// as Curvature. The parabola of Loss.Curvatures has the curvature Curvature. If Curvature is +Inf, no such
+// parabola is known, and dst is φ″ for every damping.
 func (l ownLoss) Curvatures(dst, slope, margin, label []float64, damping float64) {
 	most := l.Curvature()
 	for i, t := range margin {
@@ -57,7 +57,7 @@ func (l ownLoss) Curvatures(dst, slope, margin, label []float64, damping float64
 	}
 }
 
-// Fenchel returns the weighted sum of φ(t) + φ*(α) − αt, plus a bound of its rounding error.
+// Fenchel returns the weighted sum of φ(t) + φ*(α) − αt, plus an upper bound on its rounding error.
 func (l ownLoss) Fenchel(alpha, _, margin, label, weight []float64) float64 {
 	var sum float64
 	for i, a := range alpha {
@@ -88,7 +88,7 @@ func (l ownLoss) SlopeRange(label float64) (lo, hi float64) {
 // ownPenalty wraps a caller's own penalty as a Penalty.
 type ownPenalty struct {
 	OwnPenalty
-	conjugate PenaltyConjugate // nil if the caller has none
+	conjugate PenaltyConjugate // nil if the caller's penalty has no conjugate
 }
 
 // Conjugate implements PenaltyConjugate; it returns +Inf if the conjugate is not known.
@@ -99,10 +99,10 @@ func (g ownPenalty) Conjugate(z []float64) float64 {
 	return g.conjugate.Conjugate(z)
 }
 
-// Rows implements Penalty.
+// Rows implements Penalty. It returns false, because the terms of a caller's penalty are not known.
 func (ownPenalty) Rows(int) (Rows, bool) { return Rows{}, false }
 
-// HasConjugate reports whether g* is known.
+// HasConjugate reports whether the convex conjugate of g is known.
 func HasConjugate(g Penalty) bool {
 	own, ok := g.(ownPenalty)
 	return !ok || own.conjugate != nil
@@ -111,7 +111,7 @@ func HasConjugate(g Penalty) bool {
 // ownSet wraps a caller's own set as a Set.
 type ownSet struct {
 	OwnSet
-	support SupportFunction // nil if the caller has none
+	support SupportFunction // nil if the caller's set has no support function
 }
 
 // Support implements SupportFunction; it returns +Inf if the function is not known.
@@ -122,7 +122,7 @@ func (s ownSet) Support(u []float64) float64 {
 	return s.support.Support(u)
 }
 
-// Region implements Set.
+// Region implements Set. It returns nil, because only the methods of a caller's set are known.
 func (ownSet) Region(int) Region { return nil }
 
 // HasSupport reports whether the support function of a set is known. A nil set means R^p.

@@ -32,8 +32,8 @@ type Penalty interface {
 type Rows struct {
 	Limit  []float64
 	Square float64
-	Groups [][]int // nil for none
-	Within *Within // bounds of all entries of y; nil for none
+	Groups [][]int // the rows of each group; nil if no rows form a group
+	Within *Within // bounds of all entries of y; nil if they have no bounds
 }
 
 // Limits returns the limits of g on R^q if g is Σ Limitⱼ |yⱼ|; otherwise it returns nil.

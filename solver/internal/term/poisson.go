@@ -54,9 +54,9 @@ func (Poisson) Slopes(slope, margin, label []float64) (sum float64) {
 	return sum
 }
 
-// Curvatures implements Loss. φ has its minimum at log b. If t is less, the parabola of Loss.Curvatures
-// has the curvature φ'/(t − log b), so that its minimum is at log b too. If t is greater or almost log b,
-// the curvature of the parabola is φ″.
+// Curvatures implements Loss. φ has its minimum at log b. If t is below log b by more than 0.001, the
+// parabola of Loss.Curvatures has the curvature φ'/(t − log b), so that its minimum is at log b too.
+// Otherwise the curvature of the parabola is φ″.
 func (Poisson) Curvatures(dst, slope, margin, label []float64, damping float64) {
 	for i, t := range margin {
 		dst[i] = exp(t)
@@ -77,7 +77,8 @@ func (Poisson) Fenchel(alpha, _, margin, label, weight []float64) float64 {
 	return sum
 }
 
-// Conjugate implements Loss. Unless α is much larger than b, it returns b·surplus(α/b) + α log b.
+// Conjugate implements Loss. Unless α is much larger than b, it computes φ*(α) as b·surplus(α/b) + α log b,
+// in which fewer digits cancel; surplus(u) is (1+u) log(1+u) − u.
 func (Poisson) Conjugate(alpha, label float64) float64 {
 	switch q := label + alpha; {
 	case !(q >= 0):
@@ -97,7 +98,7 @@ func (Poisson) SlopeRange(label float64) (lo, hi float64) { return -label, math.
 const farRatio = 16
 
 // divergence returns q log(q/rate) − q + rate for q ≥ 0 and rate = e^margin. This equals
-// rate·surplus(q/rate − 1).
+// rate·surplus(q/rate − 1), where surplus(u) is (1+u) log(1+u) − u.
 func divergence(q, rate, margin float64) float64 {
 	switch {
 	case q == 0:

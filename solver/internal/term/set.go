@@ -29,7 +29,7 @@ type Set interface {
 type Region interface {
 	// Box returns X as a Box; ok is false if X is not a product of intervals.
 	Box() (box Box, ok bool)
-	// Project replaces x by the nearest point.
+	// Project replaces x by the nearest point of X.
 	Project(x []float64)
 	// Walls returns the inequalities and the equation that define X in R^p.
 	Walls(p int) Walls
@@ -40,9 +40,9 @@ type Region interface {
 
 // Walls describes the set {x : Lower ≤ x ≤ Upper, |x|₂ ≤ Radius, Σ xⱼ = Total}.
 type Walls struct {
-	Lower, Upper []float64 // may be infinite; both are nil for none
-	Radius       float64   // zero for none
-	Total        float64   // zero for none
+	Lower, Upper []float64 // entries may be infinite; nil means that there are no bounds
+	Radius       float64   // zero means that |x|₂ has no bound
+	Total        float64   // zero means that Σ xⱼ may have any value
 }
 
 // setTypes maps the name of each set type to the type.
@@ -63,9 +63,9 @@ func SetOf(d OwnSet) Set {
 // rounding is the largest relative rounding error of one operation.
 const rounding = 0x1p-53
 
-// strongExcess implements Excess for mu > 0. It returns (mu/2)|x − a|² plus the result of Excess for
-// e + mu a and mu = 0. This is an upper bound for every a, and is tight if a is the point of X nearest
-// to −e/mu, as it is here.
+// strongExcess implements Excess for mu > 0. Let a be the point of X nearest to −e/mu. strongExcess returns
+// (mu/2)|x − a|² plus the result of Excess for e + mu a and mu = 0. This sum would be an upper bound for any
+// other a too; for the nearest point it is tight.
 func strongExcess(d Region, e, errors, x []float64, mu float64) float64 {
 	var apart float64
 	a, r, off := make([]float64, len(x)), make([]float64, len(x)), make([]float64, len(x))

@@ -11,7 +11,7 @@ import (
 // these probabilities. p and t may be the same slice. The Traits of l must have a Probability.
 func Shares(l Loss, p, t []float64) {
 	probability := l.Traits().Probability
-	const least = 1e-290 // Shares does not divide by smaller probabilities
+	const least = 1e-290 // if all probabilities are smaller, Shares computes their ratios from the losses
 	most := slices.Max(t)
 	if probability(most) < least {
 		first := l.Value(most, 1)
@@ -32,7 +32,7 @@ func Shares(l Loss, p, t []float64) {
 	}
 }
 
-// Surprise returns −log p_k for the probability p_k that Shares gives to class k.
+// Surprise returns −log p_k, where p_k is the probability that Shares gives to class k for the margins t.
 func Surprise(l Loss, t []float64, k int) float64 {
 	most := slices.Max(t)
 	own := l.Value(t[k], 1) // −log of the probability that fit k gives

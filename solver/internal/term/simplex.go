@@ -29,7 +29,7 @@ func (s Simplex) Project(x []float64) {
 		unit = 0x1p-100 // prevents overflow of sums
 	}
 	for j, v := range x {
-		x[j] = unit * math.Max(v-largest, -2*of) // coordinates below largest − Total become zero
+		x[j] = unit * math.Max(v-largest, -2*of) // changes no result: coordinates below largest − Total become zero
 	}
 	u, total := slices.Clone(x), float64(unit*of)
 	slices.SortFunc(u, func(a, b float64) int { return cmp.Compare(b, a) })

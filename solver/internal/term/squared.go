@@ -6,8 +6,7 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-// Squared is φ(t; b) = (b − t)², as in the paper, without the factor ½. φ*(α) is
-// α b + α²/4.
+// Squared is φ(t; b) = (b − t)², without a factor ½, as in the paper of SCAS-ADMM. φ*(α) is α b + α²/4.
 type Squared struct{}
 
 // Traits implements Loss.

@@ -62,8 +62,8 @@ func (SquaredHinge) Curvatures(dst, _, margin, label []float64, damping float64)
 	}
 }
 
-// Fenchel returns, with r = 1 − b t and q = −b α, the weighted sum of (r − q/2)² if r > 0, and otherwise
-// of q²/4 − q r.
+// Fenchel returns a weighted sum. Let r = 1 − b t and q = −b α. The term of a sample is (r − q/2)² if r > 0,
+// and otherwise q²/4 − q r.
 func (SquaredHinge) Fenchel(alpha, _, margin, label, weight []float64) float64 {
 	var sum float64
 	for i, a := range alpha {

@@ -29,7 +29,7 @@ func (g SquaredL2) Scale() float64 { return g.Lambda }
 // Validate returns an error if Lambda is negative or not finite.
 func (g SquaredL2) Validate(int) error { return checkCoefficient("SquaredL2.Lambda", g.Lambda) }
 
-// Rows implements Penalty: each row of y has the square Lambda and the limit 0.
+// Rows implements Penalty: Square is Lambda, and all limits are 0.
 func (g SquaredL2) Rows(q int) (Rows, bool) {
 	return Rows{Limit: make([]float64, q), Square: g.Lambda}, true
 }

@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// checkCoefficient returns an error if v, which has the given name, is negative or not finite.
+// checkCoefficient returns an error, which contains name, if v is negative or not finite.
 func checkCoefficient(name string, v float64) error {
 	if !(v >= 0) || math.IsInf(v, 0) {
 		return errorf("%s = %v; it must be finite and not negative", name, v)
@@ -13,8 +13,8 @@ func checkCoefficient(name string, v float64) error {
 	return nil
 }
 
-// CheckWeights returns an error unless w, which has the given name, has the wanted number of elements, all
-// finite and not negative. Nil is valid.
+// CheckWeights returns an error unless w has length want and all its entries are finite and not negative. A
+// nil w is valid. The error contains name.
 func CheckWeights(name string, w []float64, want int) error {
 	if w == nil {
 		return nil
