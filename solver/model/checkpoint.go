@@ -17,23 +17,23 @@ func (s *Spec) hasState() (bool, error) {
 	return len(b) > 0, err
 }
 
-// A classStore stores, in the checkpoint of a specification, the models of the finished classes and
-// the state of the current fit. It is itself the checkpoint of this fit.
+// A classStore stores the models of the finished classes and the state of the current fit in the
+// checkpoint of a specification. The current fit uses the classStore as its own checkpoint.
 type classStore struct {
 	checkpoint dist.Checkpoint
 	team       *rows.Team
 	classResults
 }
 
-// classResults has what a classStore stores. A model that did not converge is not stored: its class
-// is fitted again.
+// classResults is the content of the checkpoint of a classStore. A model that did not converge is not
+// stored: its class is fitted again.
 type classResults struct {
-	Done  map[int]Model // by class number; without their Loss
+	Done  map[int]Model // models without Loss, by class number
 	State []byte        // the state of the current fit; nil before this fit saves one
 }
 
-// newClassStore returns the classStore of a specification, with the results that are stored
-// already.
+// newClassStore returns the classStore of a specification, with the results that its checkpoint already
+// has.
 func newClassStore(spec *Spec) (*classStore, error) {
 	c := &classStore{checkpoint: spec.Checkpoint, team: rows.NewTeam(spec.Comm)}
 	_, err := c.team.Load(c.checkpoint, &c.classResults)
@@ -51,8 +51,8 @@ func (c *classStore) Save(state []byte) error {
 
 func (c *classStore) Load() ([]byte, error) { return c.State, nil }
 
-// fit returns the stored model of a class. If none is stored, it calls do, and stores the model
-// that do returns.
+// fit returns the stored model of a class. If this class has no stored model, fit calls do, and stores
+// the model that do returns, unless do returns an error.
 func (c *classStore) fit(spec *Spec, class int, do func() (*Model, error)) (*Model, error) {
 	if m, there := c.Done[class]; there {
 		m.Loss = spec.loss()

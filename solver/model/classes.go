@@ -16,12 +16,13 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// A problems divides the fit of a specification into problems. There is one problem if the labels
-// are numbers or of two classes. Otherwise there is one for each class against the rest.
+// A problems divides the fit of a specification into problems. There is one problem if the labels are
+// numbers or if there are two classes. Otherwise there is one problem for each class, which is fitted
+// against all other classes.
 type problems struct {
 	spec    *Spec // the specification of the caller
 	team    *rows.Team
-	one     *Spec // the specification of a single problem
+	oneSpec *Spec // the specification of each problem
 	x       *sparse.CSR
 	y       []float64
 	classes []float64 // the labels of the classes; nil if there is only one problem
@@ -33,7 +34,7 @@ func newProblems(spec *Spec, x *sparse.CSR, y []float64) (p *problems, err error
 	if spec == nil {
 		spec = &Spec{}
 	}
-	p = &problems{spec: spec, team: rows.NewTeam(spec.Comm), one: spec, x: x, y: y}
+	p = &problems{spec: spec, team: rows.NewTeam(spec.Comm), oneSpec: spec, x: x, y: y}
 	if !classifies(spec.loss()) || spec.Positive != nil {
 		return p, nil
 	}
@@ -47,7 +48,7 @@ func newProblems(spec *Spec, x *sparse.CSR, y []float64) (p *problems, err error
 		return nil, errorf("more than %d classes: are the labels numbers, for the loss squared or huber?", rows.MaxClasses)
 	}
 	p.classes = classes
-	p.one, err = spec.ofEachClass(p.team, y)
+	p.oneSpec, err = spec.ofEachClass(p.team, y)
 	return p, err
 }
 
@@ -82,9 +83,9 @@ func distinctLabels(x *sparse.CSR, y []float64) (classes []float64, err error) {
 	return classes, nil
 }
 
-// ofEachClass returns a copy of s for the fits of one class against the rest. The copy serves every class.
-// Its SampleWeights are multiplied by the ClassWeights. If classes are fitted in parallel, each fit
-// uses one goroutine. There is no time limit for a single class.
+// ofEachClass returns the specification with which every class is fitted against the rest: a copy of s whose
+// SampleWeights are multiplied by the ClassWeights. If classes are fitted in parallel, each fit uses one
+// goroutine. The copy has no TimeLimit.
 func (s *Spec) ofEachClass(team *rows.Team, y []float64) (*Spec, error) {
 	if err := s.checkSettings(); err != nil {
 		return nil, err
@@ -190,7 +191,7 @@ func (d *design) positiveName() string {
 // preparedDesign returns the design of problem k after a call of its method prepare.
 func (p *problems) preparedDesign(k int) (d *design, err error) {
 	defer rows.Rescue(&err)
-	if d, err = p.design(k, p.one); err == nil {
+	if d, err = p.design(k, p.oneSpec); err == nil {
 		err = d.prepare(context.Background())
 	}
 	return d, err
@@ -272,8 +273,8 @@ func (s *Spec) spread(count int, fatal func(error) bool, do func(k int) error) (
 	return first, all
 }
 
-// countFitted returns a function that calls do to fit a problem, and then tells Spec.Fitted how
-// many problems are finished.
+// countFitted returns a function that calls do to fit a problem, and then calls Spec.Fitted with the number
+// of finished problems.
 func (p *problems) countFitted(do func(k int) error) func(k int) error {
 	if p.spec.Fitted == nil || p.classes == nil {
 		return do
@@ -290,8 +291,9 @@ func (p *problems) countFitted(do func(k int) error) func(k int) error {
 	}
 }
 
-// fit solves all problems and returns their model. If there is an error, the model is nil unless every
-// problem has a model. With several problems the error must also match solver.ErrNotConverged.
+// fit solves all problems and returns one model for all of them. If there is an error, fit returns a model
+// only if every problem has a model and, with several problems, if the error matches
+// solver.ErrNotConverged.
 func (p *problems) fit(ctx context.Context) (*Model, error) {
 	models := make([]*Model, p.count())
 	one := func(spec *Spec, k int) (*Model, error) {
@@ -302,7 +304,7 @@ func (p *problems) fit(ctx context.Context) (*Model, error) {
 		return d.fitModel(ctx)
 	}
 	do := func(k int) (err error) {
-		models[k], err = one(p.one, k)
+		models[k], err = one(p.oneSpec, k)
 		return err
 	}
 	ctx, cancel := ending.Within(ctx, p.spec.TimeLimit)
@@ -312,7 +314,7 @@ func (p *problems) fit(ctx context.Context) (*Model, error) {
 		if err != nil {
 			return nil, err
 		}
-		own := *p.one
+		own := *p.oneSpec
 		own.Checkpoint = store
 		do = func(k int) (err error) {
 			models[k], err = store.fit(p.spec, k, func() (*Model, error) { return one(&own, k) })

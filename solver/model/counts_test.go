@@ -32,7 +32,8 @@ func TestExposure(t *testing.T) {
 	}
 }
 
-// TestCountMetrics checks Deviance and D2.
+// TestCountMetrics checks the metrics and predictions of a model of counts, and the error for a predicted
+// rate beyond float64. WriteLiblinear must refuse the model.
 func TestCountMetrics(t *testing.T) {
 	x, err := sparse.FromDense(3, 1, []float64{0, 1, 2})
 	if err != nil {
@@ -95,8 +96,8 @@ func TestCountsUnattained(t *testing.T) {
 	}
 }
 
-// TestCountsByOthers checks that methods whose steps need a bound of the curvature return an error for
-// counts.
+// TestCountsByOthers checks that methods and settings that need a bound on the curvature of the loss are
+// errors for counts.
 func TestCountsByOthers(t *testing.T) {
 	x, y := randomFor(t, 70, 9, 3, solver.Poisson{})
 	for name, set := range map[string]*solver.Settings{

@@ -27,7 +27,8 @@ type CVSettings struct {
 	// Assignment has the number of the fold, from 0, of each row of this process. If it is nil, the
 	// folds are drawn at random with Settings.Seed. The numbers of rows of these folds differ by at
 	// most one, in each class and in total. The folds depend on the order of the rows, but not on
-	// whether the rows are in memory, in a file or in several processes.
+	// whether the rows are in memory, in a file or in several processes. If Assignment is set, Folds is
+	// ignored.
 	Assignment []int
 	// By is the measure that chooses Best and OneSE; empty means ByLoss. It is computed on the
 	// held-out rows of each fold, with their sample weights and offsets. CVResult.Measures has all
@@ -89,9 +90,9 @@ func (r *CVResult) OneSEModel() *Model { return r.Path[r.OneSE].Model() }
 // are scored, too. Settings.Threads goroutines fit folds in parallel; their number does not change the
 // result. Settings.TimeLimit is for all fits together.
 //
-// If the path fitted to all data has an error that wraps solver.ErrNotConverged, CV returns this error
-// and a result. With other errors there is no result. With Spec.Comm every process returns the same
-// result, except for CVResult.Assignment.
+// If models of the path fitted to all data have not converged, CV returns a result, and an error that
+// wraps solver.ErrNotConverged. If ctx or Settings.TimeLimit ends CV, or if there is another error, there
+// is no result. With Spec.Comm every process returns the same result, except for CVResult.Assignment.
 func CV(
 	ctx context.Context, spec *Spec, x *sparse.CSR, y []float64, set *CVSettings,
 ) (_ *CVResult, err error) {
@@ -137,8 +138,8 @@ type crossing struct {
 	set        *CVSettings
 	foldSpec   *Spec           // the specification of the fits for the folds
 	labels     []float64       // labels[k] is the label of class k; nil if the labels are numbers
-	class      func(i int) int // returns the class of row i; 0 if the labels are numbers
-	by         Measure         // chooses Best and OneSE
+	class      func(i int) int // returns the index of the class of row i; 0 if the labels are numbers
+	by         Measure         // the measure that chooses Best and OneSE
 	rowsBefore int             // number of rows in the processes of lower rank
 	folds      int             // number of folds
 	foldOf     assignment
@@ -285,14 +286,14 @@ func (c *crossing) rest(k int) (*problems, error) {
 	n := len(c.y)
 	if c.spec.streams() {
 		p := *c.problems
-		one := *c.one
-		p.spec, p.one, p.held = c.foldSpec, &one, held{c.foldOf.bytes, uint8(k)}
+		one := *c.oneSpec
+		p.spec, p.oneSpec, p.held = c.foldSpec, &one, held{c.foldOf.bytes, uint8(k)}
 		// Weight 0 keeps the rows of the fold out of the class weights.
 		if one.SampleWeights != nil || one.ClassWeights != nil || one.Balanced {
 			one.SampleWeights = make([]float64, n)
 			for i := range one.SampleWeights {
 				if c.foldOf.fold(i) != k {
-					one.SampleWeights[i] = weightOf(c.one.SampleWeights, i)
+					one.SampleWeights[i] = weightOf(c.oneSpec.SampleWeights, i)
 				}
 			}
 		}
@@ -306,7 +307,7 @@ func (c *crossing) rest(k int) (*problems, error) {
 	}
 	spec := *c.foldSpec
 	spec.SampleWeights = pick(c.spec.SampleWeights, out)
-	if c.team.Any(out == nil) { // every process needs a row: a process without rows gets one of weight 0
+	if c.team.Any(out == nil) { // every process needs a row: a process without rows gets a row of weight 0
 		if spec.SampleWeights == nil {
 			spec.SampleWeights = slices.Repeat([]float64{1}, len(out))
 		}

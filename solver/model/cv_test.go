@@ -43,7 +43,7 @@ func foldsOf(c *crossing) []int {
 }
 
 // TestFolds checks that rows and classes are divided evenly among the folds. The folds must depend
-// on the seed, and be the same for rows in memory, in a file and on ranks.
+// on the seed, and be the same for rows in memory, in a file and in several processes.
 func TestFolds(t *testing.T) {
 	const n = 103
 	x, number := random(t, n, 3, 4, false)
@@ -226,7 +226,8 @@ func TestCVOfTies(t *testing.T) {
 	}
 }
 
-// TestCVKinds checks CV of numbers with a graph and offsets, and folds that the caller assigns.
+// TestCVKinds checks CV of numbers with a graph, with offsets, and with folds that the caller assigns. It
+// also checks the errors for settings that are not valid, and for a cancelled context.
 func TestCVKinds(t *testing.T) {
 	x, y := random(t, 60, 6, 3, false)
 	offsets := make([]float64, 60)
@@ -266,8 +267,8 @@ func TestCVKinds(t *testing.T) {
 	}
 }
 
-// TestCVOfFewRows checks the default number of folds for few rows, and the error for a class with
-// too few rows.
+// TestCVOfFewRows checks the default number of folds for few rows, and the errors for classes with
+// too few rows and for measures that do not apply.
 func TestCVOfFewRows(t *testing.T) {
 	ctx, set := context.Background(), &CVSettings{Path: PathSettings{Count: 5}}
 	for _, c := range []struct{ rows, folds int }{{2, 2}, {6, 6}, {10, 10}, {25, 10}} {
@@ -349,8 +350,8 @@ func TestCVR2(t *testing.T) {
 	}
 }
 
-// devianceOfGlmnet is a Metric: twice the log loss of probabilities that are limited to at least
-// 1e-5.
+// devianceOfGlmnet is a Metric: twice the log loss, where each probability is limited to the range from
+// 1e-5 to 1 − 1e-5, as in cv.glmnet.
 func devianceOfGlmnet(m *Model, x *sparse.CSR, y []float64, _ *ScoreSettings) (float64, error) {
 	p, err := m.Probabilities(nil, x)
 	if err != nil {
@@ -366,7 +367,8 @@ func devianceOfGlmnet(m *Model, x *sparse.CSR, y []float64, _ *ScoreSettings) (f
 	return sum / float64(len(p)), nil
 }
 
-// TestCVOfGlmnet compares the means and standard errors with cv.glmnet for the same folds.
+// TestCVOfGlmnet compares the means, the standard errors and the chosen lambdas with cv.glmnet for the same
+// folds.
 func TestCVOfGlmnet(t *testing.T) {
 	if testing.Short() {
 		t.Skip("skipped: some seconds")
@@ -434,8 +436,8 @@ func threeClasses(t testing.TB) (*sparse.CSR, []float64) {
 	return x, y
 }
 
-// TestClasses checks that each column is the fit of a class against the rest. The probabilities must
-// sum to 1, and the predicted class must have the largest one.
+// TestClasses checks that each column is the fit of a class against the rest. The probabilities of a row
+// must sum to 1, and the predicted class must have the largest probability.
 func TestClasses(t *testing.T) {
 	x, y := threeClasses(t)
 	spec := &Spec{Lambda: 0.005, ClassWeights: map[float64]float64{10: 2}}

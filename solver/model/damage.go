@@ -15,24 +15,24 @@ import (
 // fetchAgain is the end of the error text for a damaged file.
 const fetchAgain = "; fetch the file again, or fit the model again"
 
-// takeModel is the remedy for a file that is not a model.
-var takeModel = sparse.Remedy{To: "give a file that Save, scas train or scas cv wrote"}
+// useModelFile is the remedy for a file that is not a model.
+var useModelFile = sparse.Remedy{To: "give a file that Save, scas train or scas cv wrote"}
 
 // errNumber is the error for a field that must be a number.
 var errNumber = errors.New("expected a finite number")
 
 // damageOf returns the error for text, which encoding/json cannot read as a model because of err.
-// It does not name the file.
+// The returned error does not name the file.
 func damageOf(text []byte, err error) error {
 	first := bytes.Fields(text[:min(len(text), 1<<10)])
 	if len(first) == 0 {
 		return &sparse.RemedyError{
 			Err:      errors.New("not a model file: it is empty"),
-			Remedies: []sparse.Remedy{takeModel},
+			Remedies: []sparse.Remedy{useModelFile},
 		}
 	}
 	if first[0][0] != '{' {
-		return errorAt(text, bytes.Index(text, first[0]), "not a model file", takeModel)
+		return errorAt(text, bytes.Index(text, first[0]), "not a model file", useModelFile)
 	}
 	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
 		if strings.Contains(err.Error(), "unexpected end") {
@@ -45,7 +45,7 @@ func damageOf(text []byte, err error) error {
 		start := 1 + bytes.LastIndexAny(text[:max(0, kind.Offset-1)], ":,[ \t\r\n")
 		return errorAt(text, start, fmt.Sprintf("damaged model: %s: expected %s%s", field, kindOf(kind.Type), fetchAgain))
 	}
-	key, at := oddNumber(text)
+	key, at := firstBadNumber(text)
 	return errorAt(text, at, fmt.Sprintf("damaged model: %s: %v%s", key, err, fetchAgain))
 }
 
@@ -98,8 +98,9 @@ func inWholeFile(file, part []byte, e *sparse.ParseError) error {
 	return e
 }
 
-// oddNumber returns the key and the offset of the first value that should be a number but is not.
-func oddNumber(text []byte) (key string, offset int) {
+// firstBadNumber returns the key and the offset of the first value for which badNumber returns true. If there
+// is no such value, it returns the text "a number" and 0.
+func firstBadNumber(text []byte) (key string, offset int) {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
 	depth, isKey := 0, false
@@ -122,7 +123,7 @@ func oddNumber(text []byte) (key string, offset int) {
 			}
 		}
 		isKey = depth == 1
-		if odd(key, t) {
+		if badNumber(key, t) {
 			return key, valueAt(text, int(d.InputOffset()))
 		}
 	}
@@ -136,8 +137,9 @@ func valueAt(text []byte, end int) int {
 	return 1 + bytes.LastIndexAny(text[:end-1], ":,[ \t\r\n")
 }
 
-// odd reports whether the value of a key should be a finite number but is not.
-func odd(key string, value json.Token) bool {
+// badNumber reports whether the value of a key should be a finite number but is not. It returns false for
+// keys that are not in its list.
+func badNumber(key string, value json.Token) bool {
 	switch key {
 	case "coefficients", "objective", "mean_loss", "rel_tol":
 	case "intercept", "duality_gap":

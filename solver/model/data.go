@@ -54,7 +54,8 @@ type origin struct {
 	y    []float64
 }
 
-// originOf returns an origin with d, its labels and a copy of s. Fields that s does not set come from d.
+// originOf returns an origin with d, its labels and a copy of s. In the copy, Features, Offsets, IndexBase
+// and Positive come from d unless s sets them.
 func (s *Spec) originOf(d *sparse.Dataset) *origin {
 	o := &origin{data: d}
 	if s != nil {
@@ -74,7 +75,7 @@ func (s *Spec) originOf(d *sparse.Dataset) *origin {
 	if d.Stats.IndexBase == sparse.OneBased {
 		o.spec.IndexBase = 1
 	}
-	if o.spec.streams() { // the labels in the file; for two classes they are -1 and +1
+	if o.spec.streams() { // d.Labels are the labels in the file: -1 and +1 for two classes
 		o.y = d.Labels
 		return o
 	}

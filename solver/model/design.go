@@ -11,7 +11,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// A design is a specification with its data, for one problem. It serves all lambdas.
+// A design is a specification with the data of one problem: numbers, two classes, or one class against the
+// rest. The fits for all lambdas use the same design.
 type design struct {
 	spec    *Spec
 	team    *rows.Team  // the processes that share the rows; nil if this process has all rows
@@ -21,8 +22,10 @@ type design struct {
 	weights []float64   // the weights of the rows; nil means that all are equal
 	factors []float64   // the penalty factors; nil means that all are 1
 	loss    solver.Loss
-	mapping sparse.LabelMapping // zero for regression
-	scale   []float64           // for each feature its standard deviation, which may be infinite, or 1
+	mapping sparse.LabelMapping // the labels of the two classes; zero if the labels are numbers
+	// scale has, for each feature, its standard deviation, which may be +Inf, or 1 if features are not
+	// standardised.
+	scale   []float64
 	summary FitSummary
 	// against is nil except for fits out of core with more than two classes. It is then the label of
 	// the class that is fitted against the rest.
@@ -58,8 +61,8 @@ func newDesign(spec *Spec, x *sparse.CSR, y []float64) (*design, error) {
 	return d, nil
 }
 
-// side returns nil for regression. For classification it returns a function that gives the class of
-// row i: 1 if it is the positive class, and otherwise 0.
+// side returns nil if the labels are numbers. Otherwise it returns a function that returns 1 if row i is
+// of the positive class, and 0 if row i is of the negative class.
 func (d *design) side() func(i int) int {
 	switch {
 	case d.mapping.IsZero():

@@ -36,8 +36,8 @@
 // predicts records, such as JSON objects, whose values have the names of the columns.
 //
 // Spec.Settings are the settings of package solver. The default method is a proximal Newton method.
-// Settings.Method chooses another method for the same problem, from package solver or baseline. If
-// that method does not support a part of the Spec, the error is a [solver.SettingError].
+// Settings.Method chooses another method for the same problem, from package solver or baseline. If the
+// chosen method does not support a part of the Spec, the error is a [solver.SettingError].
 //
 // [Path] fits a sequence of lambdas, with a proved bound for each, and [CV] chooses a lambda by
 // cross-validation. With Spec.Comm, the rows of Fit, Path, CV and LambdaMax are divided among

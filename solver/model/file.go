@@ -32,7 +32,7 @@ type head struct {
 	Version string `json:"scas_version"`
 
 	Loss       string   `json:"loss"`
-	HuberDelta float64  `json:"huber_delta,omitempty"` // the parameter of the loss; 0 if it has none
+	HuberDelta float64  `json:"huber_delta,omitempty"` // Huber.Delta; 0 for its default and for other losses
 	Labels     *labels  `json:"labels"`                // the labels of two classes; null for other models
 	Classes    []number `json:"classes,omitempty"`     // the labels of the classes if each has a column
 	ClassNames []string `json:"class_names,omitempty"` // the names of these classes; absent if they are numbers
@@ -67,8 +67,8 @@ type modelFile struct {
 	Checksum *string `json:"checksum,omitempty"`
 }
 
-// olderFields are fields of older files, which newer files have as fields of FitSummary and FitRun.
-// Files of format 1 have them, and so have files of format 2 without the field intercept.
+// olderFields are fields of older files. Newer files have fields of FitSummary and FitRun instead. Files of
+// format 1 have the older fields, and so have those files of format 2 that lack the field intercept.
 type olderFields struct {
 	Graph struct {
 		Kind  string `json:"kind"`
@@ -237,8 +237,8 @@ func (l *labels) UnmarshalJSON(text []byte) error {
 
 // Write writes the model as JSON. The fields of the whole model have one line each, and so have the
 // columns of coefficients. Each number has the shortest form that is read back with the same bits.
-// A number that is not finite is an error. Equal models give equal bytes. The last field is a
-// checksum of the fields before it.
+// Equal models give equal bytes. The last field is a checksum of the fields before it. A loss of the
+// caller is an error, and so is a number that is not finite, except for a Gap of +Inf.
 func (m *Model) Write(w io.Writer) error {
 	if err := m.check(); err != nil {
 		return err
@@ -324,9 +324,9 @@ func (m *Model) part(k int) *columnFields {
 	return p
 }
 
-// Save writes the model to a file. If this fails, an existing file of that name is unchanged: Save
-// writes a temporary file in the same directory, syncs it to disk, and renames it. If path is a
-// symbolic link, Save replaces the file that the link names.
+// Save writes the model to a file, as Write does. If Save returns an error, an existing file of that name
+// is unchanged: Save writes a temporary file in the same directory, syncs it to disk, and renames it. If
+// path is a symbolic link, Save replaces the file that the link names.
 func (m *Model) Save(path string) error {
 	return atomicfile.Write(atomicfile.Followed(path), 0o666, m.Write)
 }
@@ -517,7 +517,7 @@ func unpack(p int, features []int, coefficients []float64) ([]float64, error) {
 	return all, nil
 }
 
-// model returns the model that h describes. It does not set Model.Columns.
+// model returns the model that h describes. It does not set Columns and HasIntercept.
 func (h *head) model() (*Model, error) {
 	name := h.Loss
 	if h.HuberDelta != 0 {

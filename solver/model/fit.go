@@ -24,8 +24,8 @@ import (
 // If the gap is proved to be within RelTol, the model has status converged, and the error is nil.
 // If a proof is requested but not reached, Fit returns the last model and an error that matches
 // solver.ErrNotConverged. If ctx ends, Fit returns the error of ctx, with a model of status stopped
-// unless there are more than two classes. If the data or the specification are not valid, the model
-// is nil.
+// unless there are more than two classes. Out of core, there is no model if ctx or the time limit ends
+// the fit before an objective is known. If the data or the specification are not valid, the model is nil.
 //
 // With Spec.Comm every process returns the same model. If only one process has an error, each other
 // process returns an error that says so. With Comm, a Checkpoint or Spec.Memory, classes are fitted

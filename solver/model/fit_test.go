@@ -250,8 +250,8 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestSparseScale checks that StandardizeOn gives the fit of standardised and centred data, except
-// for the intercept.
+// TestSparseScale checks that a fit with standardised features gives the same model as a fit of data that
+// were standardised and centred before, after the result is converted to the original features.
 func TestSparseScale(t *testing.T) {
 	x, y := random(t, 80, 6, 8, true)
 	s := x.ColumnStats()

@@ -22,7 +22,7 @@ type fitter struct {
 	progress      Progress      // the last report to Spec.Progress
 	countedPasses int           // number of passes over the file that are counted in earlier outcomes
 	full          bool          // true if the working set of the last fit became too large
-	cause         float64       // the cause on which all processes agree, such as ending.TimeUp
+	cause         float64       // why the fit must stop, such as ending.TimeUp; the same in all processes
 }
 
 // newFitter returns a fitter with a solver. If the rows are in a file, it makes a pass over them.
@@ -42,8 +42,8 @@ func (d *design) newFitter(ctx context.Context) (*fitter, error) {
 	return f, err
 }
 
-// bareFitter returns a fitter without a solver. If the rows are in a file, it makes a pass over
-// them.
+// bareFitter returns a fitter without a solver. If the rows are in a file, it makes a pass over them and
+// sets d.scale.
 func (d *design) bareFitter(ctx context.Context) (*fitter, error) {
 	f := &fitter{d: d, progress: Progress{Objective: math.Inf(1), Gap: math.Inf(1)}}
 	if !d.spec.streams() {
@@ -192,9 +192,9 @@ func (f *fitter) solve(ctx context.Context, lambda float64) (*outcome, error) {
 	return out, how.Err
 }
 
-// unattained reports whether out shows that the objective has no minimum. Out of core this needs
-// one more pass over the file. If an error has ended the run (ended), or if ctx has ended and there
-// is only one process, unattained returns false without this pass.
+// unattained reports whether out shows that the objective has no minimum. Out of core this takes one more
+// pass over the file. ended is true if an error has ended the run. Out of core, unattained returns false
+// without a pass if ended is true, or if ctx has ended and there is only one process.
 func (f *fitter) unattained(ctx context.Context, out *outcome, ended bool) (bool, error) {
 	free := f.d.unpenalised(out.lambda, out.x)
 	if free == nil || f.file != nil && (ended || f.d.team.Alone() && ctx.Err() != nil) {

@@ -6,12 +6,10 @@ import (
 	"slices"
 )
 
-// defaultFolds is the default number of folds. If there are fewer rows than this, each row is a
-// fold.
+// defaultFolds is the default number of folds. If there are fewer rows, each row is a fold.
 const defaultFolds = 10
 
-// maxStreamedFolds is the largest number of folds out of core, because the fold of a row is then a
-// byte.
+// maxStreamedFolds is the largest number of folds out of core, where the fold of a row is stored in one byte.
 const maxStreamedFolds = 256
 
 // An assignment has the fold of each row of this process.
@@ -107,8 +105,8 @@ func checkAssignment(assigned []int, n, all int) error {
 	return nil
 }
 
-// draw draws the fold of each row. This fold depends on the seed, the numbers of rows of the
-// classes, the class of the row, and the position of the row among the rows of its class in all
+// draw draws the fold of each row. This fold depends on the seed, the number of folds, the numbers of rows
+// of the classes, the class of the row, and the position of the row among the rows of its class in all
 // processes. So it does not depend on which process has the row.
 //
 // The rows of each class are cut into sections of c.folds rows. The rows of a section get all
@@ -160,10 +158,10 @@ func (c *crossing) eachRow(do func(i, class int)) {
 // checkFolds counts the rows of each fold. It returns an error if a fold has no row, or if all rows
 // of a class are in one fold.
 func (c *crossing) checkFolds() error {
-	rows, sides := make([]float64, c.folds), c.strata()
+	rows, classes := make([]float64, c.folds), c.strata()
 	// For each class: minus the number of its first row, minus its least fold, and its largest
 	// fold. Because of the signs, the maximum over all processes is right for all three.
-	bounds := slices.Repeat([]float64{math.Inf(-1)}, 3*sides)
+	bounds := slices.Repeat([]float64{math.Inf(-1)}, 3*classes)
 	c.eachRow(func(i, class int) {
 		k := c.foldOf.fold(i)
 		rows[k]++

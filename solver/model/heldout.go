@@ -67,7 +67,7 @@ func (c *crossing) room(k int) int {
 	return models
 }
 
-// leastRoom returns the least value of room for any fold.
+// leastRoom returns the least value of room over all folds.
 func (c *crossing) leastRoom() int {
 	least := math.MaxInt
 	for k := range c.folds {

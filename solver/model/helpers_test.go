@@ -135,8 +135,8 @@ func naive(spec *Spec, x *sparse.CSR, y, b []float64, c float64) float64 {
 	return loss + spec.Lambda*penalty
 }
 
-// random returns data with labels of two classes or with numbers. The features have different
-// scales, and a third of the entries are absent.
+// random returns n rows of p features. The labels are 3 and 7 if classes is true, and otherwise any numbers.
+// The features have different scales, and about a third of the entries are absent.
 func random(t testing.TB, n, p int, seed uint64, classes bool) (*sparse.CSR, []float64) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 2))
@@ -166,7 +166,7 @@ func random(t testing.TB, n, p int, seed uint64, classes bool) (*sparse.CSR, []f
 	return x, y
 }
 
-// mixedLabels returns labels of n rows of the classes 0 to count − 1, in a mixed order.
+// mixedLabels returns n labels from 0 to count − 1, in a mixed order.
 func mixedLabels(n, count int) []float64 {
 	y := make([]float64, n)
 	for i := range y {

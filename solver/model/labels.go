@@ -59,9 +59,9 @@ func mapLabels(t *rows.Team, y []float64, positive *float64) ([]float64, sparse.
 	return signs, m, nil
 }
 
-// thirdLabel returns an error for more than two labels. It names the rarest label, which is most
-// likely a mistake; if there are several, the largest of them. A process without this label returns
-// nil.
+// thirdLabel returns an error for more than two labels. The error names the rarest label, which is most
+// likely a mistake. If several labels are equally rare, it names the largest of them. A process without
+// this label returns nil.
 func thirdLabel(t *rows.Team, y []float64) error {
 	all := t.Different(y, rows.MaxClasses)
 	count := make([]float64, len(all))

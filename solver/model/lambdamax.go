@@ -22,9 +22,10 @@ import (
 // |g_k|/wₖ, where g_k has the entries gⱼ/sⱼ of group k. If a Domain lets a coefficient leave 0 in
 // one direction only, an entry gⱼ counts only if −gⱼ has this direction. For ridge regression no
 // lambda makes coefficients zero; LambdaMax is then computed for L1Ratio 0.001, as in glmnet. With
-// a graph, every penalty factor must be positive, and LambdaMax is the largest −g'b/Ω(b) over all
-// b, to nine digits; Ω is the penalty for lambda 1. With more than two classes it is the largest
-// LambdaMax of the classes.
+// a graph, every penalty factor must be positive, and LambdaMax is the largest −g'b/Ω(b) over all b
+// whose signs the Domain allows, to nine digits; Ω is the penalty for lambda 1. With more than two
+// classes it is the largest LambdaMax of the classes. A matrix A, a Graph with a GroupLasso, and a
+// Domain that is not a box that contains 0 are errors.
 func LambdaMax(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64) (most float64, err error) {
 	defer rows.Rescue(&err)
 	if err := spec.checkNoCheckpoint(); err != nil {
@@ -50,8 +51,8 @@ func (d *design) lambdaMax(ctx context.Context) (float64, error) {
 	return f.lambdaMax(ctx)
 }
 
-// noLargest returns the error for a problem whose LambdaMax is not known. The caller must then give
-// the lambdas of a path.
+// noLargest returns the error for a problem whose LambdaMax is not known; why is its text. The remedy is that
+// the caller gives the lambdas of a path.
 func noLargest(why string) error {
 	return &sparse.RemedyError{
 		Err:      errorf("%s", why),
@@ -136,17 +137,17 @@ func (d *design) dualMax(ctx context.Context, most float64, s *exact.Solver) (_ 
 	return 0, noLargest("no feature matters at all: every gradient at zero is 0")
 }
 
-// graphMax returns LambdaMax for a design with a graph: the largest b'x/Ω(x) over the x in d.cone(). Ω is
-// the penalty for lambda 1, bⱼ is −gⱼ/sⱼ, g the gradient on the original scale, and s is d.scale. graphMax
-// increases a lower bound lambda (Dinkelbach 1967): x is the proximal point of b for the penalty lambda Ω,
-// and b'x/Ω(x) is the next lambda. It ends when lambda no longer increases.
+// graphMax returns LambdaMax for a design with a graph: the largest b'x/Ω(x) over the x in d.cone(). Here Ω
+// is the penalty for lambda 1, bⱼ is −gⱼ/sⱼ, g is the gradient on the original scale, and s is d.scale.
+// graphMax increases a lower bound lambda (Dinkelbach 1967). In each step, x is the proximal point of b for
+// the penalty lambda Ω, and b'x/Ω(x) is the next lambda. graphMax ends when lambda no longer increases.
 func (d *design) graphMax(ctx context.Context, g []float64) (float64, error) {
 	columns := d.columns()
 	a, err := d.rowsOfA(columns)
 	if err != nil {
 		return 0, err
 	}
-	near, weights := solver.NewConstraint(a), d.limits()
+	constraint, weights := solver.NewConstraint(a), d.limits()
 	b, unit := make([]float64, columns), 0.0
 	for j := range d.p {
 		b[j] = -g[j] / d.scale[j]
@@ -155,7 +156,7 @@ func (d *design) graphMax(ctx context.Context, g []float64) (float64, error) {
 	for j := range b {
 		b[j] /= unit
 	}
-	p := solver.Problem{Data: sparse.Identity(columns), Labels: b, Loss: solver.Squared{}, Constraint: near, Domain: d.cone()}
+	p := solver.Problem{Data: sparse.Identity(columns), Labels: b, Loss: solver.Squared{}, Constraint: constraint, Domain: d.cone()}
 	ax := make([]float64, len(weights))
 	ratio := func(x []float64) float64 { // b'x/Ω(x), where b is divided by unit; 0 if Ω(x) = 0
 		p.Constraint.MulVec(ax, x)

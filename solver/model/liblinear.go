@@ -28,7 +28,7 @@ var solverTypes = map[string]solver.Loss{
 // WriteLiblinear writes a model file for liblinear-predict. If there are two classes, the label of
 // the positive class is first. The intercept is the weight of an additional last feature with value
 // 1. Labels must be whole numbers. For classes that are words, the file has the numbers that stand
-// for the words. Only the loss, the labels and the weights are written.
+// for the words. Only the loss, the labels and the weights are written. Models of counts are an error.
 func (m *Model) WriteLiblinear(w io.Writer) error {
 	if err := m.check(); err != nil {
 		return err

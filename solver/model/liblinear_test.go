@@ -70,8 +70,8 @@ func plain(m *Model) *Model {
 	return p
 }
 
-// predictLiblinear compares the predictions of m with those of liblinear-predict, if that program is
-// installed. text is the liblinear file of m.
+// predictLiblinear checks that the program liblinear-predict, if it is installed, makes the same predictions
+// as m. text is the liblinear file of m.
 func predictLiblinear(t *testing.T, m *Model, text []byte, x *sparse.CSR, y []float64) {
 	t.Helper()
 	predict, err := exec.LookPath("liblinear-predict")
@@ -125,8 +125,8 @@ func predictLiblinear(t *testing.T, m *Model, text []byte, x *sparse.CSR, y []fl
 	}
 }
 
-// TestLiblinearTrain reads models that liblinear-train wrote. Their predictions must be those of
-// liblinear-predict.
+// TestLiblinearTrain reads models that liblinear-train wrote, and checks that they make the same predictions
+// as liblinear-predict.
 func TestLiblinearTrain(t *testing.T) {
 	train, predict := program(t, "liblinear-train"), program(t, "liblinear-predict")
 	dir := t.TempDir()

@@ -18,7 +18,7 @@ func (s *Spec) methodExceptAuto() solver.Method {
 }
 
 // minimizeSetting returns the name and the value of the first setting that requires solver.Minimize. The name
-// is "" if no setting requires it.
+// is "" if there is no such setting.
 func (s *Spec) minimizeSetting() (setting string, value any) {
 	if m := s.methodExceptAuto(); m != nil {
 		return "Method", m.Info().Name
@@ -143,7 +143,8 @@ func (s *Spec) checkParts(info solver.MethodInfo, setting string, value any) err
 // checkStreamed returns an error if the method that the setting requires cannot fit the specification out
 // of core.
 func (s *Spec) checkStreamed(setting string, value any) error {
-	var isAuto, inMemory bool // Method is nil or Auto; Method is only for data in memory
+	isAuto := false   // true if Method is nil or Auto
+	inMemory := false // true if Method is only for data in memory
 	switch s.methodExceptAuto().(type) {
 	case nil:
 		isAuto = true

@@ -15,8 +15,9 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// TestMethods checks that every method that supports a problem lowers the objective at least half as far as
-// Newton's method, and that its gap bounds its distance from the optimum.
+// TestMethods checks that every method lowers the objective at least half as far as Newton's method, and that
+// its gap bounds its distance from the optimum. Methods that need a ridge are run only on the problem with a
+// ridge.
 func TestMethods(t *testing.T) {
 	x, y := random(t, 80, 6, 3, true)
 	for name, spec := range map[string]Spec{
@@ -140,8 +141,8 @@ func TestMethodErrors(t *testing.T) {
 	}
 }
 
-// TestStreamedMethods checks that SCASK and SCASL reach the optimum out of core, and that settings that they
-// do not support out of core are errors.
+// TestStreamedMethods checks that SCASK and SCASL reach the optimum out of core, and that Fit and CV return
+// errors for settings that these methods do not support out of core.
 func TestStreamedMethods(t *testing.T) {
 	data := store(t, synthetic(t, sparse.SyntheticOptions{Rows: 4000, Features: 8, Groups: 2, GroupSize: 3, Noise: 1, Seed: 4}), false)
 	whole, back := data.inMemory, data.inFile
