@@ -7,8 +7,10 @@ import (
 	"github.com/scas-admm/scas/solver/internal/term"
 )
 
-// A Problem has everything that a bound depends on except the samples. A Problem is not safe for concurrent
-// use.
+// A Problem is a problem without its samples, for which Bound proves bounds. Bound gets sums over the samples
+// as a Tally and a Sum. The symbols are those of the package comment in doc.go: P is the objective, X the
+// domain or the data matrix, (α, z) the dual point and e = X'Cα + A'z the dual residual. A Problem is not
+// safe for concurrent use.
 type Problem struct {
 	Penalty *Penalty
 	Ridge   []float64   // rⱼ of the package comment; all are equal unless X is a box or R^p
@@ -25,29 +27,30 @@ type Problem struct {
 	box          term.Box
 	product      bool    // X is a box or R^p
 	relaxed      []bool  // relaxed[j] is true if the dual residual eⱼ need not be 0
-	oneSided     []int32 // features for which the sign of eⱼ decides on relaxed, see checkSigns
+	oneSided     []int32 // features whose entry of relaxed depends on the sign of eⱼ, see checkSigns
 	correction   *correction
 	rootsVersion int // see RootsVersion
 	// singletonGroup marks the rows of A whose group has only singleton rows.
 	singletonGroup []bool
-	// optimised lists the features for which domainGap chooses the multiplier of their singleton row.
+	// optimised lists features. domainGap chooses the multipliers of their singleton rows.
 	optimised []int32
-	// recomputed lists the rows of A for which Bound ignores the given multiplier and computes another one.
+	// recomputed lists the rows of A whose given multipliers Bound ignores; it computes other multipliers.
 	recomputed []int32
 	work       work
 }
 
-// Columns holds the magnitudes of the columns of the data matrix.
+// Columns has the magnitudes of the columns of the data matrix. cᵢ is the factor of sample i in the mean
+// loss.
 type Columns struct {
 	Largest []float64 // max over i of |x_ij|
-	Norm    []float64 // an upper bound of √(Σ cᵢ x_ij²); nil is allowed without roots
+	Norm    []float64 // upper bounds of √(Σ cᵢ x_ij²); may be nil if there are no roots
 	Entries []float64 // the number of entries of each column; nil if it is not known
 	Offset  float64   // max over i of |oᵢ|, the largest offset
 	// LongestRow is the largest number of entries of a row of X; 0 if it is not known.
 	LongestRow float64
 }
 
-// work holds scratch memory and the dual point for which a bound is computed.
+// work is scratch memory. It contains the dual point for which a bound is computed.
 type work struct {
 	image   []float64 // A x
 	z, zErr []float64 // for each row of A: the stored multiplier, and a bound of its error
@@ -57,12 +60,12 @@ type work struct {
 // A Sum is X'Cα as computed, with bounds of its rounding errors.
 type Sum struct {
 	Head, Tail []float64 // X'Cα is about Head + Tail; Tail is nil if the summation was not compensated
-	// Roundings bounds the number of rounding errors in a term of the sum Head[j]. Bound adds
-	// Columns.Entries[j] to it, if that is known.
+	// Roundings bounds the number of rounding errors in one term cᵢαᵢx_ij of the sum Head[j]. Unless
+	// Columns.Entries is nil, Bound adds Columns.Entries[j] to it.
 	Roundings float64
 	Samples   float64   // the number of samples of all processes
 	Base      []float64 // the point at which the margins were computed; nil if it is x
-	Error     []float64 // for each entry of Head, a bound of an additional error; nil for none
+	Error     []float64 // bounds of additional errors of the entries of Head; nil if there are none
 	// Hessian returns the upper triangle of the matrix H of rootChange. It may be nil if there are no roots.
 	Hessian func() []float64
 }
@@ -73,13 +76,13 @@ type Bound struct {
 	Rounding float64   // an estimate of the part of Gap that comes from rounding of X'Cα
 	Shrink   float64   // the factor by which the dual point was scaled
 	Fenchel  float64   // the part of Gap that comes from the Fenchel terms of the samples
-	Z        []float64 // the multipliers of the dual point, valid until the next call
+	Z        []float64 // the multipliers of the dual point, valid until the next call of Bound
 	Tail     []float64 // set by Memory.Prove: the tail of X'Cα, nil if the summation was not compensated
 }
 
-// Prepare decides how a dual point is made feasible. The caller sets the exported fields before, and calls
-// Prepare once. Later only the values of positive limits, squares and ridges may change, and they must stay
-// positive.
+// Prepare decides how a dual point is made feasible. The caller must set the exported fields except
+// Dependent, and then call Prepare once. Later only the values of positive limits, squares and ridges may
+// change, and they must stay positive.
 func (p *Problem) Prepare() {
 	n := len(p.Ridge)
 	p.product = true
@@ -153,7 +156,7 @@ func (p *Problem) halfBounded(j int) bool {
 // Roots returns the number of roots. A root is a feature at which no multiplier makes eⱼ = 0.
 func (p *Problem) Roots() int { return len(p.correction.roots) }
 
-// Value returns P(x), given the mean loss at x.
+// Value returns the objective P(x). loss is the mean loss at x.
 func (p *Problem) Value(x []float64, loss float64) float64 {
 	p.Penalty.Mul(p.work.image, x)
 	value := loss + p.Penalty.Value(p.work.image)
@@ -165,8 +168,9 @@ func (p *Problem) Value(x []float64, loss float64) float64 {
 	return value
 }
 
-// Bound returns the bound of P(x) − P* that the dual point (α, z) proves. t is the tally of x and α, and sum
-// is X'Cα. In its own copy of z, Bound replaces some multipliers of singleton rows by better ones.
+// Bound returns the bound of P(x) − P* that the dual point (α, z) proves after it is made feasible. t is the
+// tally of x and α, and sum is X'Cα. Bound does not change z. In a copy of z it also improves the multipliers
+// of some singleton rows.
 func (p *Problem) Bound(x, z []float64, t *Tally, sum *Sum) Bound {
 	value, exceeds := p.Value(x, t.Loss), p.exceeds(z)
 	best := p.bound(x, z, t, sum, value, true)
@@ -179,7 +183,7 @@ func (p *Problem) Bound(x, z []float64, t *Tally, sum *Sum) Bound {
 	return best
 }
 
-// exceeds reports whether a given multiplier that Bound uses lies beyond its limit.
+// exceeds reports whether a multiplier in z is beyond its limit. It ignores the rows in p.recomputed.
 func (p *Problem) exceeds(z []float64) bool {
 	if len(p.recomputed) == len(z) {
 		return false
@@ -190,8 +194,9 @@ func (p *Problem) exceeds(z []float64) bool {
 	return p.Penalty.scaling(p.work.z, p.work.zErr) < 1-1e-12
 }
 
-// bound does the work of Bound. value is P(x). If clip is true, a given multiplier that is beyond its limit
-// is moved to the limit; otherwise the whole dual point is scaled down.
+// bound computes the result of Bound. value is the objective at x. If clip is true, bound first moves
+// multipliers in its copy of z that are beyond their limits to the limits. It scales the whole dual point
+// down if multipliers are then still beyond their limits.
 func (p *Problem) bound(x, z []float64, t *Tally, sum *Sum, value float64, clip bool) Bound {
 	w, none := &p.work, Bound{Gap: math.Inf(1)}
 	p.setDualPoint(z, t, sum, clip)
@@ -283,8 +288,8 @@ func (p *Problem) checkSigns() {
 	}
 }
 
-// RootsVersion returns a number that changes whenever Bound chooses other roots than before. Then every
-// RootRow, and every sum that was formed with one, is invalid.
+// RootsVersion returns a number that changes whenever Bound chooses roots anew. After a change, every RootRow
+// and every sum computed from a RootRow is invalid.
 func (p *Problem) RootsVersion() int { return p.rootsVersion }
 
 func (p *Problem) clearRecomputed(z []float64) {
@@ -425,7 +430,8 @@ func (p *Problem) rootChange(sum *Sum) (by rootChange) {
 }
 
 // scaling returns the factor by which the dual point must be multiplied to be feasible; it is at most 1.
-// rounding estimates how much the gap grows because rounding errors make the factor smaller. value is P(x).
+// rounding estimates how much the gap grows because rounding errors make the factor smaller. value is the
+// objective at x.
 func (p *Problem) scaling(value float64) (by, rounding float64) {
 	w := &p.work
 	by, exact := p.Penalty.scaling(w.z, w.zErr), 1.0
@@ -439,9 +445,10 @@ func (p *Problem) scaling(value float64) (by, rounding float64) {
 	return by, (exact - by) * value
 }
 
-// openSideScaling returns the factor that the features with a singleton row, one finite bound and no ridge
-// require. If the dual point is multiplied by it, the multiplier of the row can give eⱼ the feasible sign.
-// exact is the factor without rounding errors.
+// openSideScaling returns the largest factor shrink ≤ 1 that is small enough for the features with a
+// singleton row, one finite bound and no ridge. If the dual point is multiplied by shrink, a multiplier of
+// the singleton row within its limit can give eⱼ the feasible sign (see checkSigns). exact is shrink without
+// rounding errors.
 func (p *Problem) openSideScaling() (shrink, exact float64) {
 	shrink, exact = 1, 1
 	for j, row := range p.Penalty.Singleton {
@@ -476,8 +483,8 @@ func (p *Problem) roundingCost() (sum float64) {
 	return sum
 }
 
-// domainGap chooses the multipliers of the features in p.optimised. It returns an upper bound of h(x) +
-// h*(−e) + e'x, see the package comment.
+// domainGap chooses the multipliers of the singleton rows of the features in p.optimised. It returns an upper
+// bound of h(x) + h*(−e) + e'x, where h(x) = Σ (rⱼ/2) xⱼ² on the set X, with the ridges rⱼ.
 func (p *Problem) domainGap(x []float64) (sum float64) {
 	w := &p.work
 	if p.Penalty.Grouped() {
@@ -536,8 +543,8 @@ func (p *Problem) setMultiplier(j, row int, z float64) {
 }
 
 // setCheapest sets the multiplier of feature j's singleton row to the candidate with the smallest bound. The
-// candidates are the ends of the subdifferential of g, the number that makes eⱼ = 0, two numbers next to it,
-// and the result of nearestMultiplier.
+// candidates are Square v ± Limit for the row's element v of A x, the number that makes eⱼ = 0, two numbers
+// next to this number, and the result of nearestMultiplier. Without a square, they are clipped to the limit.
 func (p *Problem) setCheapest(j, row int, x float64) {
 	w, entry := &p.work, p.Penalty.SingletonEntry[j]
 	v, e, err := w.image[row], w.e[j], w.eErr[j]
@@ -568,8 +575,9 @@ func (p *Problem) setCheapest(j, row int, x float64) {
 	}
 }
 
-// setBallOrSimplex sets the multipliers of the features in p.optimised, for a ball or a simplex X. For a ball
-// it makes |eⱼ| small. For a simplex it makes eⱼ as large as possible: this never enlarges the bound.
+// setBallOrSimplex sets the multipliers of the singleton rows of the features in p.optimised, for a ball or a
+// simplex X. For a ball it makes |eⱼ| small. For a simplex it makes eⱼ as large as possible: this never
+// enlarges the bound.
 func (p *Problem) setBallOrSimplex() {
 	simplex := p.Set.Walls(len(p.Ridge)).Total > 0
 	for _, j := range p.optimised {
@@ -582,8 +590,8 @@ func (p *Problem) setBallOrSimplex() {
 	}
 }
 
-// setGroups sets the multipliers of the groups of singleton rows. They make eⱼ = 0, unless the limit of their
-// group requires smaller ones.
+// setGroups sets the multipliers of the groups that have only singleton rows. They make eⱼ = 0, unless the
+// limit of the group requires smaller multipliers.
 func (p *Problem) setGroups() {
 	w := &p.work
 	for _, j := range p.optimised {
@@ -637,11 +645,12 @@ func (b *Bound) GapWithFenchel(t *Tally, fenchel float64) float64 {
 	return b.Gap + (fenchel + err - b.Fenchel) + float64(1e-15*b.Gap)
 }
 
-// NeedsPhi reports whether Bound may change α at roots. Then the caller must call Tally.Phi.
+// NeedsPhi reports whether Bound may have to change α because of roots. Then the caller must call Tally.Phi
+// and set Sum.Hessian.
 func (p *Problem) NeedsPhi() bool { return len(p.oneSided) > 0 || p.Roots() > 0 }
 
-// Trivial returns the bound of P(x) − P* that the dual point 0 proves. value is P(x). t is the tally of x and
-// any α. Apart from rounding, the bound is value + t.Zero.
+// Trivial returns the bound of P(x) − P* that the dual point 0 proves. value is the objective P(x). t is the
+// tally of x and any α. Apart from rounding, the bound is value + t.Zero.
 func (p *Problem) Trivial(x []float64, value float64, t *Tally) float64 {
 	p.Penalty.Mul(p.work.image, x)
 	// With α = 0, Mismatch is Σ cᵢ|φ'(tᵢ)|. This is at most Σ cᵢ|φ'(tᵢ) − αᵢ| + Σ cᵢ|αᵢ| for the α of t.
@@ -662,8 +671,8 @@ func Rounded(gap, objective float64) float64 {
 	return gap
 }
 
-// AtObjective returns a bound for a point with the objective to, if another point with the objective from has
-// the bound gap. The two objectives may have been summed in different orders.
+// AtObjective returns a bound of P(x) − P* for a point whose objective is to. gap is the bound for another
+// point, whose objective is from. The two objectives may have been summed in different orders.
 func AtObjective(gap, from, to float64) float64 {
 	return Rounded(math.Max(gap+(to-from)+float64(1e-12*math.Abs(to)), 0), to)
 }

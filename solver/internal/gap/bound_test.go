@@ -27,7 +27,6 @@ func (m testProblem) prove(at *gap.Point, alpha, z, head []float64, goal float64
 	return m.Prove(at, alpha, z, head, nil, goal)
 }
 
-// testProblemOf returns q as a testProblem.
 func testProblemOf(q *exact.Problem) testProblem {
 	n, p := q.Data.Dims()
 	sums := rows.NewSums(nil, rows.NewChunks(q.Data, 1), nil, n, p)
@@ -164,7 +163,7 @@ func TestBound(t *testing.T) {
 	}
 }
 
-// own is a loss that package term does not know.
+// own is a loss that is not in package term.
 type own struct{ term.Logistic }
 
 func (own) String() string { return "own" }
@@ -173,8 +172,8 @@ func (own) Conjugate(alpha, label float64) float64 { return term.Logistic{}.Conj
 
 func (own) ConjugateDomain(label float64) (lo, hi float64) { return term.Logistic{}.SlopeRange(label) }
 
-// TestOwnLoss checks the bound of a problem with roots for a loss that package term does not know. The bound
-// must be below 1e-10, but not below the bound for term.Logistic, which is the same loss.
+// TestOwnLoss checks the bound of a problem with roots for a loss that is not in package term. The bound must
+// be below 1e-10, but not below the bound for term.Logistic, which is the same loss.
 func TestOwnLoss(t *testing.T) {
 	q := cases(t)["free features, logistic"]
 	f, err := exact.New(q)

@@ -5,18 +5,19 @@ import (
 	"slices"
 )
 
-// A correction is the order in which Bound makes eⱼ = 0 at the features where eⱼ must be 0, with
-// e = X'Cα + A'z. A step changes the multiplier of one row of A so that eⱼ = 0 at one feature of the row.
-// It also changes e at the other features of the row. Later steps correct these, except at roots and where eⱼ
-// need not be 0. A root is a feature at which eⱼ must be 0 but that has no step; it needs a change of α.
+// A correction is the order in which Bound makes eⱼ = 0 at the features where eⱼ must be 0, with the dual
+// residual e = X'Cα + A'z of the package comment in doc.go. A step changes the multiplier of one row of A so
+// that eⱼ = 0 at one feature of the row. It also changes e at the other features of the row. Later steps
+// correct these, except at roots and where eⱼ need not be 0. A root is a feature at which eⱼ must be 0 but
+// that has no step; it needs a change of α.
 //
 // For the edges of a graph, the steps go through a spanning tree of each component, from the leaves to the
 // root, or to a feature at which eⱼ need not be 0.
 type correction struct {
 	steps []correctionStep
 	roots []root
-	// rowOf[j] has the non-zero entries of row j of N, the matrix with one column for each root, its vector n
-	// (see root). The index of an entry is the index of the root. rowOf is nil without roots.
+	// N is the matrix whose columns are the vectors n of the roots (see root). rowOf[j] has the non-zero
+	// entries of row j of N; the index of an entry is the index of its root. rowOf is nil without roots.
 	rowOf [][]sparseEntry
 }
 
@@ -68,8 +69,8 @@ func newCorrection(pen *Penalty, relaxed []bool, largest []float64) *correction 
 }
 
 // buildSteps adds the steps in reverse order. A feature is reached if it is a root, has a step, or need not
-// have eⱼ = 0. A row of which all features but one are reached gives a step for this one. If no row gives a
-// step, buildSteps makes a feature a root.
+// have eⱼ = 0. If all features of a row except one are reached, the row gives a step for the last feature. If
+// no row gives a step, buildSteps makes a feature a root.
 func (c *correction) buildSteps(pen *Penalty, reached []bool, largest []float64) {
 	outside := make([]int, pen.Len()) // for each row of A: the number of its features that are not reached
 	var ready []int32

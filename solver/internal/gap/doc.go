@@ -2,8 +2,8 @@
 //
 //	P(x) = Σ cᵢ φ(tᵢ) + Σ (rⱼ/2) xⱼ² + g(A x)  over x in X,  tᵢ = aᵢ'x + oᵢ,
 //
-// with a loss φ, ridges rⱼ, a penalty g of A x (Penalty) and a closed convex set X.
-// In products such as X'Cα, X is the data matrix with the rows aᵢ'.
+// with a loss φ, a factor cᵢ and an offset oᵢ for each sample, ridges rⱼ, a penalty g of A x (Penalty) and a
+// closed convex set X. In products such as X'Cα, X is the data matrix with the rows aᵢ'.
 //
 // The method is the Fenchel duality gap. A dual point (α, z) has a number αᵢ for each sample and a
 // multiplier z_k for each row of A. Let e = X'Cα + A'z be the dual residual, where C = diag(c), and
@@ -16,20 +16,22 @@
 // the Fenchel terms of the samples: the caller adds them up in a Tally. The other brackets need no
 // samples: Problem.Bound computes them.
 //
-// A bound is finite only if the dual point is feasible: αᵢ in the domain of φ*, z in the domain of g*,
-// and h*(−e) finite. h*(−e) is finite for every e if X is bounded. At a feature with rⱼ > 0 every eⱼ is
-// feasible; at a feature with one finite bound in X, every eⱼ of the right sign is. At all other features
-// eⱼ must be exactly 0. Bound makes the dual point feasible in three steps:
+// A bound is finite only if the dual point is feasible: αᵢ in the domain of φ*, z in the domain of g*, and
+// h*(−e) finite. If X is bounded, h*(−e) is finite for every e. Otherwise each feature j has its own
+// condition. With rⱼ > 0, or with two finite bounds of xⱼ in X, every eⱼ is feasible. With only a lower bound
+// of xⱼ, every eⱼ ≥ 0 is feasible; with only an upper bound, every eⱼ ≤ 0. At all other features eⱼ must be
+// exactly 0. Bound makes the dual point feasible in three steps:
 //
-//   - Most eⱼ are made 0 by a change of one multiplier (see correction). The exact multiplier is not a
-//     floating-point number, but its distance from the stored multiplier has a bound.
+//   - Most eⱼ are made 0 by a change of one multiplier (see correction). The exact multiplier is usually not
+//     a floating-point number; Bound computes a bound of its distance from the stored multiplier.
 //   - The few features F without such a multiplier are called roots, for example an intercept. There
-//     eⱼ is made 0 by a change of α: δ = ΦX_F d with X_F'CΦX_F d = −e_F, where Φ is a diagonal matrix and
-//     X_F has the columns of F. δ is never computed: a Cholesky factor bounds its size (see rootChange).
+//     eⱼ is made 0 by a change of α: δ = ΦXN d with N'X'CΦXN d = −e_F. Φ is a diagonal matrix, and N has one
+//     column for each root (see root). δ is never computed: a Cholesky factor bounds its size (see
+//     rootChange).
 //   - If multipliers exceed their limits, they are clipped, or the whole dual point is scaled down.
 //
 // Rounding of the margins tᵢ changes the first bracket: see Tally.marginErrorCost. Bounds hold for P in
-// real arithmetic; Rounded turns one into a bound for the objective as computed.
+// real arithmetic; Rounded turns such a bound into a bound for the objective as computed.
 //
 // Simple is an independent, simpler bound for problems with rⱼ > 0 or a bounded set X. It does not
 // need φ*.

@@ -9,7 +9,7 @@ import (
 )
 
 // Memory is a Problem together with samples in memory. Each of several processes has a part of the samples.
-// Memory is not safe for concurrent use.
+// The symbols are those of the package comment in doc.go. Memory is not safe for concurrent use.
 type Memory struct {
 	*Problem
 	Sums   *rows.Sums
@@ -19,7 +19,7 @@ type Memory struct {
 	Labels []float64
 
 	roots    *rootMatrix // X N, see rootMatrix; nil until it is needed
-	rootsFor *correction // the correction that the field roots belongs to
+	rootsFor *correction // the correction for which the field roots was computed
 	scaled   []float64   // scratch memory
 }
 
@@ -30,7 +30,7 @@ type Point struct {
 }
 
 // ColumnsOf computes the magnitudes of the columns of the data matrix. x has the rows of this process, and
-// team the processes with all rows. The field Offset stays 0.
+// team is all processes; nil if there is only one. The field Offset stays 0.
 func ColumnsOf(x *sparse.CSR, sums *rows.Sums, team *rows.Team) Columns {
 	n, p := x.Dims()
 	c := Columns{Largest: make([]float64, p), Norm: make([]float64, p), Entries: make([]float64, p)}
@@ -66,8 +66,8 @@ func (m *Memory) samples(at *Point, alpha []float64, lo, hi int) *Samples {
 	return &Samples{Alpha: alpha[lo:hi], Slope: at.Slope[lo:hi], Margin: at.Margin[lo:hi], Label: m.Labels[lo:hi], Coef: m.Sums.Coef[lo:hi]}
 }
 
-// sumTallies calls add for each contiguous range of samples and returns the sum of the tallies of all
-// processes.
+// sumTallies calls add for each chunk of the samples, which has the samples lo to hi−1. It returns the sum of
+// the tallies of all processes.
 func (m *Memory) sumTallies(add func(t *Tally, lo, hi int)) (all Tally) {
 	parts := make([]Tally, m.Sums.Count())
 	m.Sums.Each(func(k, lo, hi int) { add(&parts[k], lo, hi) })

@@ -2,8 +2,9 @@ package gap
 
 import "math"
 
-// A Base is a point at which the samples were visited, with the dual point αᵢ = φ'(tᵢ). The second derivative
-// of the loss must be a constant κ.
+// A Base is a point X at which the loss and its gradient were computed from the samples, with the dual point
+// αᵢ = φ'(tᵢ). The second derivative of the loss must be a constant κ. In products, X is the data matrix, and
+// C is the diagonal matrix with the factor cᵢ of each sample in the mean loss.
 type Base struct {
 	X        []float64
 	Gradient []float64 // X'Cα, the gradient of the mean loss at X
@@ -23,8 +24,8 @@ type Move struct {
 	Row       func(j int) []float64 // returns row j of H
 }
 
-// ProveMoved returns a bound for the point x = b.X + d without reading the samples. The dual point consists of
-// α + κXd and of the multipliers z. At x, each of its Fenchel terms equals the one of α at b.X.
+// ProveMoved returns a bound for the point x = b.X + d without reading the samples. The dual point consists
+// of α + κXd and of the multipliers z. Each of its Fenchel terms at x equals the Fenchel term of α at b.X.
 func (m *Memory) ProveMoved(b *Base, x, z []float64, to *Move) Bound {
 	lossError, reach := m.lossError(b, to), m.reach(to)
 	t := b.Tally
@@ -46,7 +47,7 @@ func (m *Memory) ProveMoved(b *Base, x, z []float64, to *Move) Bound {
 	return found
 }
 
-// TrivialMoved returns the bound that the dual point 0 proves for x. value is P(x).
+// TrivialMoved returns the bound that the dual point 0 proves for x. value is the objective P(x).
 func (m *Memory) TrivialMoved(b *Base, x []float64, value float64, to *Move) float64 {
 	t := b.Tally
 	t.Size += m.reach(to)

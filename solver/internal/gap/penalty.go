@@ -15,8 +15,8 @@ import (
 // With groups G of rows, the first sum is Σ Limit_G |v_G|₂. A row of A is kept if it has a non-zero entry
 // and its limit or square is positive. The other rows do not change g.
 //
-// The multiplier z_k of a row is the dual variable of v_k. At the optimum z_k = s + Square_k v_k with
-// |s| ≤ Limit_k.
+// The multiplier z_k of a row is the dual variable of v_k. Without groups, z_k = s + Square_k v_k at the
+// optimum, with |s| ≤ Limit_k.
 type Penalty struct {
 	M, T   *sparse.CSR // the kept rows of A and their transpose; nil if all rows of A = I are kept
 	Limit  []float64   // one number for each kept row
@@ -31,14 +31,15 @@ type Penalty struct {
 	SingletonEntry []float64
 }
 
-// A Group is a set of rows G with the penalty Limit |v_G|₂.
+// A Group is a set G of rows with the penalty Limit |v_G|₂, where v_G has the elements of v for these rows.
 type Group struct {
-	Rows  []int32 // numbers among the kept rows
+	Rows  []int32 // indices among the kept rows
 	Limit float64
 }
 
 // NewPenalty returns the penalty of A x. limit and square have one number for each row of A; square may be
-// nil. groups has the rows of each group; nil means no groups.
+// nil. groups has the rows of each group; nil means no groups. All rows of a group must have the same limit,
+// and rows in no group the limit 0.
 func NewPenalty(a *linalg.Algebra, limit, square []float64, groups [][]int) *Penalty {
 	l, p := a.Dims()
 	pen := &Penalty{Total: l, Singleton: make([]int32, p), SingletonEntry: make([]float64, p)}
@@ -115,7 +116,7 @@ func (pen *Penalty) findSingletons(whole *sparse.CSR) {
 	}
 }
 
-// setGroups sets Groups. groups has the rows of A in each group; Groups has the numbers of these rows among
+// setGroups sets Groups. groups has the rows of A in each group. Groups has the indices of these rows among
 // the kept rows.
 func (pen *Penalty) setGroups(groups [][]int) {
 	if groups == nil {
@@ -190,7 +191,7 @@ func (pen *Penalty) Touches(j int) bool {
 	return nonzeros(val) > 0
 }
 
-// maxMultiplier returns the largest |z| for which g* of the row is finite.
+// maxMultiplier returns the largest |z| for a multiplier z of the row at which g* is finite.
 func (pen *Penalty) maxMultiplier(row int) float64 {
 	if pen.Squared(row) {
 		return math.Inf(1)
@@ -353,7 +354,7 @@ func (g *Group) Norm(v []float64) float64 {
 	return math.Sqrt(sum)
 }
 
-// clip scales z_G down if |z_G|₂ may be above the limit.
+// clip scales the multipliers of the group down if their Euclidean norm may be above the limit.
 func (g *Group) clip(z []float64) {
 	if norm := g.Norm(z); norm > g.Limit*(1-g.relativeError()) {
 		by := g.Limit / norm * (1 - float64(2*g.relativeError()))
@@ -414,8 +415,9 @@ func (pen *Penalty) imageError(x, v, z []float64) (sum float64) {
 	return sum
 }
 
-// cancels reports whether the inner product of a row with x is exactly 0 for one of two reasons: all products
-// are 0, or only two are not, and these cancel and have entries of the same absolute value.
+// cancels reports whether the inner product of a row with x is exactly 0 for one of two reasons. First, all
+// products are 0. Second, exactly two products are not 0, they cancel, and their two entries of the row have
+// the same absolute value.
 func cancels(idx []int32, val, x []float64) bool {
 	count, entry, last := 0, 0.0, 0.0
 	for k, j := range idx {

@@ -6,16 +6,16 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// A RootRow computes a'N for rows a' of X. N has a column for each root: the vector n of the type root. A
-// RootRow is not safe for concurrent use.
+// A RootRow computes a'N for rows a' of the data matrix X. N has a column for each root: the vector n of the
+// type root. A RootRow is not safe for concurrent use.
 type RootRow struct {
 	rowOf [][]sparseEntry // see correction
 	// If feature j is a root, rootAt[j] is the index of the root plus 1, otherwise 0. rootAt is nil unless
 	// the vector n of every root has only one entry.
 	rootAt []int32
 	sum    []float64 // a'N
-	has    []bool    // has[k] is true if list has root k
-	list   []int32   // the roots at which the last call of Take set sum
+	has    []bool    // has[k] is true if list has root k; only used if rootAt is nil
+	list   []int32   // the roots k for which the last call of Take set sum[k]
 }
 
 // NewRootRow returns a RootRow for the current roots, or nil if there are no roots.
@@ -36,13 +36,14 @@ func (p *Problem) NewRootRow() *RootRow {
 }
 
 // Take computes a'N for the row a' with the given entries. It returns, in increasing order, the roots at
-// which a'N may not be 0. The slice is valid until the next call.
+// which a'N may not be 0; roots with an empty column may be out of order. The slice is valid until the next
+// call.
 func (r *RootRow) Take(idx []int32, val []float64) []int32 {
 	for _, k := range r.list {
 		r.sum[k], r.has[k] = 0, false
 	}
 	r.list = r.list[:0]
-	if r.rootAt != nil { // features and roots are in the same order, so list is sorted
+	if r.rootAt != nil { // roots whose columns have non-zero entries are in the order of their features
 		for m, j := range idx {
 			if k := r.rootAt[j]; k > 0 {
 				r.list = append(r.list, k-1)

@@ -6,20 +6,21 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// Separated marks samples whose αᵢ is 0 in every feasible dual point.
+// Separated marks samples whose αᵢ is 0 in every feasible dual point. The symbols are those of the package
+// comment in doc.go.
 //
-// Suppose that coefficient j may grow without end in one direction, and that no sample's loss rises in
-// this direction. Then all terms cᵢαᵢx_ij of (X'Cα)_j have the same sign, but a feasible dual point needs a
-// sum of the opposite sign or 0. So αᵢ = 0 at every sample with an entry in column j. Without these samples,
-// the same may hold for more columns.
+// Suppose that coefficient j may grow without end in one direction, and that no sample's loss rises in this
+// direction. Then all terms cᵢαᵢx_ij of (X'Cα)_j have the same sign, but a feasible dual point needs a sum of
+// the opposite sign or 0. So αᵢ = 0 at every sample with an entry in column j. If these samples are left out,
+// more columns may have this property.
 type Separated struct {
 	Samples []bool
 	Columns []bool // columns j with (X'Cα)_j = 0 because all samples with an entry in the column are separated
 }
 
 // FindSeparated returns the separated samples, or nil if no column has the property that the comment of
-// Separated describes. above and below report whether penalty and domain let coefficient j go to +Inf and to
-// −Inf.
+// Separated describes. The results of open report whether penalty and domain let coefficient j go to +Inf
+// (above) and to −Inf (below).
 func FindSeparated(t *rows.Team, x *sparse.CSR, l term.Loss, labels, coef []float64, open func(j int) (above, below bool)) *Separated {
 	n, p := x.Dims()
 	free := false

@@ -12,17 +12,17 @@ import (
 
 // A SimplePoint is a point x with the dual point (α, beta), where αᵢ = φ'(aᵢ'x).
 type SimplePoint struct {
-	X, Y, Beta []float64 // A X + B Y = c, and its multiplier Beta; with B = −I and c = 0, Y is A X
+	X, Y, Beta []float64 // A X + B Y = c has the multiplier Beta; for B = −I and c = 0, Y = A X
 	Z          []float64 // −B'Beta, the dual variable of Y
-	E          []float64 // X'Cα + A'Beta, without the gradient of (mu/2)|x|²
+	E          []float64 // the gradient of the mean loss at x without (mu/2)|x|², plus A'Beta
 	Slope      []float64 // φ'(aᵢ'x)
 	Penalty    float64   // g(y)
 	Conjugate  float64   // g*(z)
 	Loss       float64   // the mean loss at x, without the term (mu/2)|x|²
 }
 
-// Simple has everything on which the bound of Gap depends, except the point. The bound does not need the
-// conjugate of the loss, so it also works for a caller's own loss.
+// Simple is a problem for which Gap computes a bound. The bound does not need the conjugate of the loss, so
+// it also works for a caller's own loss.
 type Simple struct {
 	Data      *sparse.CSR
 	Weights   []float64 // one number for each sample; nil if all are equal
@@ -30,7 +30,7 @@ type Simple struct {
 	A         *linalg.Algebra
 	Mu        float64
 	Domain    term.Set   // nil for R^p
-	Team      *rows.Team // the processes with more samples; nil for none
+	Team      *rows.Team // all processes that have samples; nil if this process has all
 }
 
 // DualFeasible returns a copy of beta, and g*(beta). If g*(beta) is infinite, it scales the copy down by up
@@ -106,7 +106,7 @@ func (f *Simple) absTrans(beta []float64, l, p int) func(j int) float64 {
 	switch {
 	case f.A.Identity():
 		return func(j int) float64 { return math.Abs(beta[j]) }
-	case a == nil: // the bound is the Frobenius norm of A times |beta|₂
+	case a == nil: // the bound is |beta|₂ times a bound of the Frobenius norm of A
 		all := math.Sqrt(float64(f.A.Largest()*float64(min(l, p))) * kernels.Dot(beta, beta))
 		return func(int) float64 { return all }
 	}

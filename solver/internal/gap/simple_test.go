@@ -11,7 +11,7 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// A number has a mantissa of 300 bits.
+// A number is a big.Float with a mantissa of 300 bits.
 type number struct{ *big.Float }
 
 func num(v float64) number             { return number{new(big.Float).SetPrec(300).SetFloat64(v)} }
@@ -189,7 +189,7 @@ func TestSimpleIsABound(t *testing.T) {
 				worst = math.Max(worst, over)
 			}
 			t.Logf("above by at most %.1e", worst)
-			if worst > 1e-4 { // rounding adds at most 7e-5
+			if worst > 1e-4 { // rounding adds at most 7e-5 in these instances
 				t.Errorf("the bound is %.1e above what it bounds", worst)
 			}
 		})

@@ -18,8 +18,8 @@ const (
 	maxTerms            = 1 << 24
 )
 
-// A Tally has sums over samples that depend on a point x and on α. cᵢ is the factor of sample i in the mean
-// loss, and φ* the conjugate of the loss φ.
+// A Tally has sums over samples for a point x and for α, which has one number αᵢ for each sample. cᵢ is the
+// factor of sample i in the mean loss, tᵢ its margin at x, and φ* the conjugate of the loss φ.
 type Tally struct {
 	Loss    float64 // Σ cᵢ φ(tᵢ)
 	Fenchel float64 // Σ cᵢ [φ(tᵢ) + φ*(αᵢ) − αᵢtᵢ]
@@ -39,7 +39,7 @@ type Samples struct {
 	Alpha, Slope, Margin, Label, Coef []float64
 }
 
-// Add adds the samples to all sums but Loss, which the caller sets.
+// Add adds the samples to all sums except three: the caller sets Loss, and Phi updates Swing and MaxPhi.
 func (t *Tally) Add(l term.Loss, s *Samples) {
 	alpha, slope, margin, label, coef := s.Alpha, s.Slope, s.Margin, s.Label, s.Coef
 	t.Fenchel += l.Fenchel(alpha, slope, margin, label, coef)
@@ -72,16 +72,16 @@ func (t *Tally) Add(l term.Loss, s *Samples) {
 // of φ*.
 const phiSlope = 1e4
 
-// Phi sets phi to cᵢΦᵢ and updates Swing and MaxPhi. The Φᵢ are needed if the problem has roots: then αᵢ is
-// changed by δᵢ = Φᵢyᵢ (see rootChange), where y is a change of the margins with |yᵢ| ≤ Y ≤ 1/(2 phiSlope).
+// Phi sets phi to cᵢΦᵢ and updates Swing and MaxPhi. Only a problem with roots needs the Φᵢ: there, αᵢ + δᵢ
+// with δᵢ = Φᵢyᵢ replaces αᵢ (see rootChange). y is a change of the margins with |yᵢ| ≤ Y ≤ 1/(2 phiSlope).
 // Φᵢ is so small that αᵢ + δᵢ stays in the domain of φ*, and that the change of the Fenchel term,
 //
 //	φ*(αᵢ + δᵢ) − φ*(αᵢ) − tᵢδᵢ,
 //
 // has one of two bounds. rootChangeCost adds up the bounds of the samples.
 //
-// The first bound is for losses that have the function CurvatureOfSlope, as most losses of package term do.
-// It gives φ″ as a concave function of φ'. Its values at φ'(tᵢ) and at αᵢ are at least Φᵢ, and so are its
+// The first bound is for losses that have the function CurvatureOfSlope, as all losses of package term do. It
+// gives φ″ as a concave function of φ'. Its values at φ'(tᵢ) and at αᵢ are at least Φᵢ, and so are its
 // values between these slopes. The second derivative of φ* is the reciprocal of CurvatureOfSlope. Therefore:
 //
 //   - The derivative of φ* at αᵢ differs from tᵢ by at most |φ'(tᵢ) − αᵢ|/Φᵢ.
@@ -156,9 +156,9 @@ func (t *Tally) Over(team *rows.Team) {
 	t.MaxPhi = largest[0]
 }
 
-// scaled returns the tally for tau α instead of α, with upper bounds of Fenchel and Mismatch. Fenchel terms
-// are convex in α, and their sum at α = 0 is Loss + Zero. Weighted bounds what rounding of slopes adds to the
-// Fenchel terms of α, which only the first summand contains; so Weighted stays as it is.
+// scaled returns the tally for tau α instead of α, for 0 ≤ tau ≤ 1. Fenchel and Mismatch become upper bounds.
+// Fenchel terms are convex in α, and their sum at α = 0 is Loss + Zero. Weighted stays as it is: it serves to
+// bound the effect of rounded slopes, and only the first summand of the new Fenchel depends on slopes.
 func (t Tally) scaled(tau float64) Tally {
 	t.Fenchel = float64(tau*t.Fenchel) + float64((1-tau)*(t.Loss+t.Zero))
 	t.Mismatch += float64((1 - tau) * t.Size)
