@@ -19,8 +19,8 @@ type Map interface {
 	MulVecTrans(dst, v []float64)
 }
 
-// An Algebra holds A and quantities derived from it. Each quantity is computed at its first use. It is safe
-// for concurrent use.
+// An Algebra has the constraint matrix A and computes quantities of A, each at its first use. It is safe for
+// concurrent use.
 type Algebra struct {
 	rows, cols int
 	op         Map         // nil for A = I
@@ -143,25 +143,26 @@ func (q *Algebra) back() func(dst, v []float64) {
 	return q.op.MulVecTrans
 }
 
-// LeastSingleton returns the largest w such that every feature has a singleton row whose
-// weight times |entry| is at least w. Then Σ weightⱼ|(A x)ⱼ| ≥ w |x_k| for every feature k.
-// Nil weights mean ones. If A is a Map that is not a matrix, LeastSingleton returns 0.
+// LeastSingleton returns the largest w such that every feature has a singleton row whose weight times |entry|
+// is at least w. Then Σ weightⱼ|(A x)ⱼ| ≥ w |x_k| for every feature k. weights has one number for each row of
+// A; nil means ones. LeastSingleton returns 0 if a feature has no singleton row, or if A is a Map that is not
+// a matrix.
 func (q *Algebra) LeastSingleton(weights []float64) float64 {
-	own := make([]float64, q.cols)
-	see := func(row int, k int32, entry float64) {
+	largest := make([]float64, q.cols) // the largest weight times |entry| of each feature
+	add := func(row int, k int32, entry float64) {
 		if weights != nil {
 			entry *= weights[row]
 		}
-		own[k] = max(own[k], entry, -entry)
+		largest[k] = max(largest[k], entry, -entry)
 	}
 	for row := range q.rows {
 		if q.Identity() {
-			see(row, int32(row), 1)
+			add(row, int32(row), 1)
 		} else if q.matrix == nil {
 			break
 		} else if idx, val := q.matrix.Row(row); len(idx) == 1 {
-			see(row, idx[0], val[0])
+			add(row, idx[0], val[0])
 		}
 	}
-	return slices.Min(own)
+	return slices.Min(largest)
 }

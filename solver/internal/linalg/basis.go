@@ -6,8 +6,8 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-// A basis is the eigenbasis V of a component, stored in tiles of side × side entries. One kernel call
-// multiplies a tile by a vector.
+// A basis is the eigenbasis V of a connected component of A'A, stored in tiles of side × side entries. One
+// kernel call multiplies a tile by a vector.
 type basis struct {
 	size, tiles int       // order of V; number of tiles in a row of tiles
 	into, outOf []float64 // tiles for products with V', and for products with V
@@ -17,7 +17,7 @@ type basis struct {
 // side is the number of rows, and of columns, of a tile.
 const side = kernels.TileSide
 
-// newBasis returns the basis for the matrix V of the given order. v holds V by rows, one for each feature.
+// newBasis returns the basis for the matrix V of order size. v has V by rows, one for each feature.
 func newBasis(size int, v []float64) *basis {
 	t := (size + side - 1) / side
 	b := &basis{size: size, tiles: t, into: make([]float64, t*t*side*side), outOf: make([]float64, t*t*side*side)}
@@ -74,8 +74,8 @@ func (s *Shifted) solveComponent(c int, dst, b []float64, shift float64) {
 // few is the largest number of features of a component for which plain loops are faster than tiles.
 const few = 8
 
-// solveSmall does the same as solveComponent by plain loops. sigma holds the eigenvalues of the component,
-// and v its eigenvectors: a row for each feature, a column for each eigenvalue.
+// solveSmall does the same as solveComponent by plain loops. sigma has the eigenvalues of the component, and
+// v its eigenvectors: a row for each feature, a column for each eigenvalue.
 func (s *Shifted) solveSmall(members []int32, v, sigma, dst, b []float64, shift float64) {
 	size := len(members)
 	hat := s.hat[:size]

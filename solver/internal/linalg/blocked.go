@@ -109,7 +109,7 @@ func (c *Cholesky) diagonalBlock(lo, hi int) bool {
 	return true
 }
 
-// tiles holds the rows of the factor below a block of columns, in tiles of factorBlock rows.
+// tiles has the rows of the factor below a block of columns, in tiles of factorBlock rows.
 type tiles struct {
 	*Cholesky
 	lo       int       // first column of the block

@@ -49,9 +49,9 @@ func (c *ConjugateGradients) Solve(v []float64, rounds int, done func(round int,
 		if round == 0 {
 			copy(c.dir, c.scaled)
 		} else {
-			turn := energy / previous
+			beta := energy / previous
 			for j, g := range c.scaled {
-				c.dir[j] = math.FMA(turn, c.dir[j], g)
+				c.dir[j] = math.FMA(beta, c.dir[j], g)
 			}
 		}
 		previous = energy
@@ -67,7 +67,8 @@ func (c *ConjugateGradients) Solve(v []float64, rounds int, done func(round int,
 	return rounds
 }
 
-// Within returns a function done for Solve, which ends Solve when the norm of the residual is at most goal.
+// Within returns a function to pass to Solve as done. It ends Solve when the norm of the residual is at most
+// goal.
 func (c *ConjugateGradients) Within(goal float64) func(int, float64) bool {
 	return func(int, float64) bool { return math.Sqrt(kernels.Dot(c.Residual, c.Residual)) <= goal }
 }

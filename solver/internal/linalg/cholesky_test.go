@@ -27,9 +27,9 @@ func definite(n int) []float64 {
 	return h
 }
 
-// TestCholesky checks solutions with D H D + shift I, where D is diagonal, for one and several blocks of
-// columns. They must have the same bits at every level and with several threads. A matrix that is not
-// positive definite must be refused.
+// TestCholesky checks solutions of (D H D + shift I) v = b, where D is diagonal, for matrices of one and of
+// several blocks of columns. A solution must have the same bits at every kernel level and with several
+// threads. Factor must return false for a matrix that is not positive definite.
 func TestCholesky(t *testing.T) {
 	active := kernels.Active()
 	defer kernels.Use(active)

@@ -9,7 +9,7 @@ import (
 // MaxComponent is the largest number of features of a component whose eigenbasis is computed.
 const MaxComponent = 512
 
-// Components holds the connected components of the nonzero pattern of A'A.
+// Components has the connected components of the nonzero pattern of A'A.
 type Components struct {
 	Members   [][]int32 // features of each component
 	Offset    []int     // index in Spectrum.Sigma of the first eigenvalue of each component

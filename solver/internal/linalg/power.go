@@ -19,15 +19,16 @@ func (q *Algebra) largestEigenvalue() float64 {
 }
 
 // PowerIteration estimates the largest eigenvalue of M'M from below, up to rounding. It ends once a round
-// changes the estimate by less than 1e-10 of its value, or after a limited amount of work.
+// raises the estimate by at most 1e-10 of its value, or after a limited amount of work.
 func PowerIteration(m *sparse.CSR) float64 {
 	_, p := m.Dims()
 	lambda, _ := New(m, p).powerIteration()
 	return lambda
 }
 
-// powerIteration does what PowerIteration does, for A. It starts at a random vector. From the vector of ones
-// it would not move for the A of a graph, because this vector is an eigenvector of the graph's Laplacian.
+// powerIteration does what PowerIteration does, for A. It starts at a random vector. For the matrix A of a
+// fused lasso it would not move from the vector of ones, which is an eigenvector of A'A. converged is false
+// if the limit of work ended the iteration.
 func (q *Algebra) powerIteration() (lambda float64, converged bool) {
 	products := 4 * (q.rows + q.cols)
 	if q.matrix != nil {

@@ -82,7 +82,7 @@ func (p *Product) MulVecTrans(dst, v []float64) {
 	}
 }
 
-// Parts holds the parts of A = [G; I]. If A = I, G has no rows or is nil.
+// Parts has the parts of A = [G; I]. If A = I, G has no rows or is nil.
 type Parts struct {
 	Head    int         // number of rows of G
 	G       *sparse.CSR // nil if A was given as nil, which means I
@@ -105,7 +105,7 @@ func (q *Algebra) Parts() (p Parts, ok bool) {
 	return p, true
 }
 
-// A stack holds what a Product needs for A = [G; I]. The field Back is nil.
+// A stack has the parts of A = [G; I] that a Product needs. Its field Back is nil.
 type stack struct {
 	Parts
 	coupledT *sparse.CSR // the rows of A' for the features in Coupled

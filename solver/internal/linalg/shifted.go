@@ -13,7 +13,7 @@ type Shifted struct {
 	a           *Algebra
 	rho         float64
 	sigma       []float64 // diagonal of A'A; zeros if A is not a matrix
-	commonSigma float64   // entry of sigma that all components of one feature have in common; NaN if there is none
+	commonSigma float64   // see equalSigma
 	spec        *Spectrum // nil if A = I, and if conjugate gradients are used
 	coupled     []int     // numbers of the components with several features
 	bases       []*basis  // for each component, its basis; nil for a component with at most few features
@@ -69,8 +69,8 @@ func (q *Algebra) Shifted(rho float64, interrupt func() error) (*Shifted, error)
 	return s, nil
 }
 
-// equalSigma returns the entry of sigma that all components of one feature have. It returns NaN if their
-// entries differ, or if there is no such component.
+// equalSigma returns the entry of sigma that is the same for all components with only one feature. It returns
+// NaN if these components have different entries, or if there is no such component.
 func (s *Shifted) equalSigma() float64 {
 	shared, seen := math.NaN(), false
 	for _, m := range s.spec.Members {
@@ -180,7 +180,8 @@ func (s *Shifted) SolveRow(dst []float64, idx []int32, val []float64, shift floa
 	return r.support
 }
 
-// divideAll divides each entry of b by shift + ρ sigma, and sets dst to the quotients.
+// divideAll sets dst, at the features that are a component by themselves, to b divided by shift + ρ sigma.
+// The other entries of dst become arbitrary numbers.
 func (s *Shifted) divideAll(dst, b []float64, shift float64) {
 	dst = dst[:len(b)]
 	if !math.IsNaN(s.commonSigma) {

@@ -28,7 +28,6 @@ type hidden struct{ Map }
 // TestShifted solves (s I + ρ A'A) v = b in every way that Shifted has, and checks the residuals.
 func TestShifted(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
-	scaled := sparse.Identity(30)
 	chain := graph.Chain(30).FusedLasso()
 	long := graph.Chain(MaxComponent + 1).FusedLasso()
 	some, err := sparse.FromTriplets(2, 30, []sparse.Triplet{{Row: 0, Col: 1, Value: 1}, {Row: 1, Col: 2, Value: 1}})
@@ -46,7 +45,7 @@ func TestShifted(t *testing.T) {
 		iterative bool
 	}{
 		{"identity", nil, 30, false},
-		{"diagonal", scaled, 30, false},
+		{"diagonal", sparse.Identity(30), 30, false},
 		{"empty first columns", some, 30, false},
 		{"chain", chain, 30, false},
 		{"components", parts.FusedLasso(), 30, false},
