@@ -13,19 +13,17 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// A problem is a random problem in two forms: one for package solver, or for package model if fit is not
-// nil, and a task for the reference.
+// A problem is a random problem in two forms: for the solvers and for the reference.
 type problem struct {
-	*solver.Problem
-	fit    *model.Spec
-	task   task
-	relTol float64
-	notes  []string // what the problem is, in words
-	// scaled says that the columns were multiplied by random factors.
-	scaled      bool
-	badlyScaled bool   // these factors are between 1e-8 and 1e8, rather than between 1e-2 and 1e2
-	conic       bool   // there is a domain, a group penalty, or a squared penalty with a matrix A
-	excuse      string // the known weakness of the solvers that explains a wrong answer; "" for none
+	*solver.Problem             // for package solver
+	fit             *model.Spec // for package model, with Problem's Data and Labels; or nil
+	task            task        // for the reference
+	relTol          float64     // the requested gap, relative to the objective at x = 0
+	notes           []string    // a description of the problem
+	scaled          bool        // the columns were multiplied by random factors
+	badlyScaled     bool        // these factors are between 1e-8 and 1e8, rather than between 1e-2 and 1e2
+	conic           bool        // there is a domain, a group penalty, or a squared penalty with a matrix A
+	excuse          string      // a known weakness of the solvers that explains a wrong answer; "" for none
 }
 
 func (p *problem) note(format string, args ...any) {
@@ -84,7 +82,7 @@ func draw(t *testing.T, rng *rand.Rand) *problem {
 		t.Fatal(err)
 	}
 	p.Data, p.Labels, p.SampleWeights, p.L2 = x, p.task.labels, p.task.weights, p.task.mu
-	if p.fit != nil { // package model adds an intercept: a column of ones without a penalty
+	if p.fit != nil { // package model adds an intercept; the task needs a column of ones without a penalty
 		for i := range p.task.rows {
 			p.task.rows[i] = append(p.task.rows[i], 1)
 		}
@@ -262,8 +260,8 @@ func (d drawer) domain(p *problem) {
 	}
 }
 
-// lambda draws the factor of the penalty: 0, or a random multiple of the largest absolute partial
-// derivative of the mean loss at x = 0.
+// lambda draws the factor of the penalty: 0, or a random multiple of the largest absolute partial derivative
+// of the unweighted mean loss at x = 0.
 func (d drawer) lambda(p *problem) float64 {
 	most, rounding := 0.0, 0.0
 	slopes := make([]float64, d.n)
@@ -338,7 +336,7 @@ func identity(p int) (rows [][]float64) {
 	return rows
 }
 
-// factors draws count penalty weights, some of them 0. It may return nil, which means ones.
+// factors draws count penalty weights, some of which may be 0. It may return nil, which means ones.
 func (d drawer) factors(p *problem, count int) []float64 {
 	if !d.chance(0.4) {
 		return nil

@@ -22,16 +22,17 @@ import (
 )
 
 // TestRandomProblems solves random problems, and compares the solutions and the claimed gaps with the
-// reference. SCAS_FULL=1 means 300 problems and a seed from the clock. SCAS_SEED sets the seed,
-// SCAS_PROBLEMS the number of problems, and SCAS_PROBLEM selects a single problem by its number.
+// reference. By default there are 60 problems, with the seed 1. SCAS_FULL=1 means 300 problems and a seed
+// from the clock. SCAS_SEED sets the seed, SCAS_PROBLEMS the number of problems, and SCAS_PROBLEM selects a
+// single problem by its number.
 func TestRandomProblems(t *testing.T) {
 	seed, count, first := uint64(1), uint64(60), uint64(0)
 	if os.Getenv("SCAS_FULL") != "" {
 		seed, count = uint64(time.Now().UnixNano()), 300
 	}
-	number(t, "SCAS_SEED", &seed)
-	number(t, "SCAS_PROBLEMS", &count)
-	if one := uint64(math.MaxUint64); number(t, "SCAS_PROBLEM", &one) {
+	fromEnvironment(t, "SCAS_SEED", &seed)
+	fromEnvironment(t, "SCAS_PROBLEMS", &count)
+	if one := uint64(math.MaxUint64); fromEnvironment(t, "SCAS_PROBLEM", &one) {
 		first, count = one, one+1
 	}
 	t.Logf("repeat with SCAS_SEED=%d", seed)
@@ -63,8 +64,9 @@ func TestRandomProblems(t *testing.T) {
 	}
 }
 
-// number sets v to the value of an environment variable. It returns false if the variable is not set.
-func number(t *testing.T, name string, v *uint64) bool {
+// fromEnvironment sets v to the value of an environment variable. It returns false if the variable is not
+// set.
+func fromEnvironment(t *testing.T, name string, v *uint64) bool {
 	t.Helper()
 	s := os.Getenv(name)
 	if s == "" {
@@ -77,8 +79,8 @@ func number(t *testing.T, name string, v *uint64) bool {
 	return true
 }
 
-// unproved returns the known weakness that explains why a run ended with a gap above a.goal, or "" if
-// there is none. reached says that the objective at a.x is at most a.goal above the optimum. ref is the
+// unproved returns the known weakness that explains why a run ended with a gap above a.goal, or "" if no
+// known weakness does. reached says that the objective at a.x is at most a.goal above the optimum. ref is the
 // solution of the reference.
 func (p *problem) unproved(a *answer, ref *solution, reached bool) string {
 	dependent := p.task.dependent(ref.x)
@@ -105,9 +107,9 @@ func (p *problem) unproved(a *answer, ref *solution, reached bool) string {
 type answer struct {
 	x              []float64
 	objective, gap float64
-	goal           float64 // problem.goal
+	goal           float64 // the gap that the solver was asked for
 	converged      bool
-	exact          bool // whether zeros and ties are exact, according to the solver
+	exact          bool // the solver says that zeros and ties are exact; for package model: it converged
 	err            error
 }
 
@@ -218,7 +220,8 @@ func (p *problem) judge(a *answer, ref *solution, outOfCore bool) (wrong []strin
 	x := floats(a.x)
 	exact := p.task.objective(x)
 	scale := p.task.objective(make([]double, len(x))).float()
-	excess := exact.sub(ref.value).float() // at most the distance from the optimum, because ref.value is not below the optimum
+	// excess is at most the objective minus the optimum, because ref.value is not below the optimum.
+	excess := exact.sub(ref.value).float()
 	claimed := toDouble(a.objective).sub(ref.value).float()
 	if off := p.task.outside(a.x); off > 0 {
 		complain("outside of the domain by %.2g", off)
@@ -230,7 +233,7 @@ func (p *problem) judge(a *answer, ref *solution, outOfCore bool) (wrong []strin
 	}
 	var not *solver.NotConvergedError
 	switch {
-	case a.goal == 0 && a.err == nil: // the objective at 0 is 0, so that there is no goal
+	case a.goal == 0 && a.err == nil: // the objective at x = 0 is 0, so no gap can be the goal
 	case errors.As(a.err, &not), a.err == nil && !a.converged:
 		if p.excuse = p.unproved(a, ref, excess <= a.goal); p.excuse == "" {
 			complain("not converged: %v (excess %.3g)", a.err, excess)
@@ -260,9 +263,9 @@ func (p *problem) judge(a *answer, ref *solution, outOfCore bool) (wrong []strin
 	return wrong
 }
 
-// clearlyZero returns the largest absolute value of the forms of a term at x. clear says that the forms
-// are zero at every solution, because the multipliers are well within their limit. clear is false unless
-// each form is a coefficient, or a sum or difference of two.
+// clearlyZero returns the largest absolute value at x of the forms of term number k, tm. clear says that the
+// forms are zero at every solution, because their multipliers at the solution ref are well within their
+// limit. clear is false unless each form is a coefficient, or a sum or difference of two coefficients.
 func (t *task) clearlyZero(tm term, ref *solution, k int, x []float64) (most float64, clear bool) {
 	for _, form := range tm.forms {
 		v, count := 0.0, 0

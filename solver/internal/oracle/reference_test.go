@@ -27,7 +27,7 @@ type task struct {
 	lower, upper    []float64 // nil for no bounds
 	radius, total   float64   // the radius of a ball, the sum of a simplex; 0 if X is another set
 	coef            []double  // weights divided by their sum
-	size            []float64 // the weighted root mean square of each column, or 1 if that is 0
+	size            []float64 // the weighted root mean square of each column, or 1 if it is 0
 }
 
 // prepare computes coef and size from the other fields.
@@ -166,11 +166,11 @@ func (a affine) value(y []double) double { return a.at.add(dot(a.along, y)) }
 type barrier struct {
 	*task
 	x, margins  []affine
-	terms       [][]affine // the forms of each term
-	ridge       []double   // factors of yₖ²/2 in the barrier, too small to change the solution
-	tau         double     // factor of the logarithms
-	value       double     // at the y of the last visit, as grad, hess and multipliers
-	grad        []double
+	terms       [][]affine  // the forms of each term
+	ridge       []double    // factors of yₖ²/2 in the barrier, too small to change the solution
+	tau         double      // factor of the logarithms
+	value       double      // at the y of the last visit
+	grad        []double    // at the y of the last visit with derivatives, like hess and multipliers
 	hess        [][]double  // the lower triangle
 	multipliers [][]float64 // for each term, its multipliers divided by its limit
 	parameter   float64     // on the central path, the objective exceeds the optimum by about parameter·tau
@@ -277,7 +277,7 @@ func (t *task) high(j int) float64 {
 	return t.upper[j]
 }
 
-// start returns coordinate j of a point inside the domain.
+// start returns coordinate j of a point in the interior of the domain.
 func (t *task) start(j int) float64 {
 	lo, hi := t.low(j), t.high(j)
 	switch {
@@ -314,8 +314,8 @@ func (b *barrier) addGrad(u []double, w double) {
 	}
 }
 
-// visit computes value at y and, if derivatives is true, also grad and hess. It returns false if y is
-// outside the domain.
+// visit computes value at y and, if derivatives is true, also grad, hess and multipliers. It returns false if
+// y is not in the interior of the domain.
 func (b *barrier) visit(y []double, derivatives bool) bool {
 	b.value = double{}
 	if derivatives {
