@@ -9,10 +9,10 @@ import (
 	"github.com/scas-admm/scas/solver/internal/term"
 )
 
-// barriers are the bounds of the set X, each with a multiplier and the logarithmic barrier −τ log(slack). At
-// the minimum for a given τ, a point of the central path, a bound at distance s has the multiplier λ = τ/s,
-// and a ball of radius R has the multiplier θ = τ/(R² − |u|²). The curvatures of the barriers come from
-// Newton's method for these equations, as in smoothen.
+// barriers are the bounds of the set X of a Coupled. Each has a multiplier and the logarithmic barrier
+// −τ log(slack). The minimum u for a given τ is a point of the central path. There, a bound at distance s has
+// the multiplier λ = τ/s, and a ball of radius R has the multiplier θ = τ/(R² − |u|²). The curvatures of the
+// barriers come from Newton's method for these equations, as in smoothen.
 type barriers struct {
 	term.Walls
 	below, above []float64 // λ of the lower and upper bounds; empty before the first step
@@ -28,7 +28,8 @@ func (b *barriers) forget() { b.below, b.above, b.theta = nil, nil, 0 }
 // size of an interval is its length, but at most |u_j| plus the typical size of the coordinate.
 const inset = 1e-2
 
-// moveInside moves u to the interior of the set. typical has the typical size of each coordinate.
+// moveInside moves u to the interior of the set; coordinates with equal bounds move to the bound. typical has
+// the typical size of each coordinate.
 func (b *barriers) moveInside(u, typical []float64) {
 	for j, v := range u {
 		switch {
@@ -145,7 +146,8 @@ func (b *barriers) derivatives(g, h, u []float64, tau float64) (outer float64) {
 	return 4 * b.theta / slack
 }
 
-// updateMultipliers moves the multipliers to their values at the end of the step, but keeps them positive.
+// updateMultipliers moves the multipliers to their values at the end of the step. It keeps λ positive; method
+// derivatives keeps θ positive.
 func (b *barriers) updateMultipliers(u, step []float64, tau float64) {
 	for j := range b.Lower {
 		if b.fixed(j) {
@@ -161,7 +163,7 @@ func (b *barriers) updateMultipliers(u, step []float64, tau float64) {
 	}
 }
 
-// A step goes at most the part ballFraction of the distance to the boundary of a ball.
+// ballFraction is the largest part of the distance to the boundary of a ball that a step may go.
 const ballFraction = 0.9
 
 // The multiplier θ of a ball is at least leastTheta times τ/(R² − |u|²), its value on the central path.
@@ -202,10 +204,10 @@ func shorten(length, slack, step float64) float64 {
 	return length
 }
 
-// snap moves a coordinate to a bound if the barrier's curvature is larger than the given curvature: then only
-// the barrier keeps the coordinate away from the bound. It does not move coordinates that are zero or have no
-// curvature, nor the largest coordinate if Σ u is fixed. It moves u to the boundary of a ball in the same
-// way.
+// snap moves each coordinate to a bound at which the barrier's curvature is larger than the given curvature:
+// then only the barrier keeps the coordinate away from the bound. Coordinates that are zero or have no
+// curvature stay, and so does the largest coordinate if Σ u is fixed. In the same way, snap moves u to the
+// boundary of a ball.
 func (b *barriers) snap(u, curvature []float64, tau float64) {
 	largest := slices.Max(u)
 	for j := range b.Lower {

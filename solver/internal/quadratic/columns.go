@@ -7,8 +7,8 @@ import (
 	"github.com/scas-admm/scas/solver/internal/linalg"
 )
 
-// Columns is the matrix Z'Z + diag(ridge), represented by the columns of Z. If these are sparse, a change of
-// one coordinate is fast.
+// Columns is the matrix Z'Z + diag(Ridge), represented by the columns of Z. If the columns are sparse, a
+// change of one coordinate is fast.
 type Columns struct {
 	Z     kernels.Rows // Z': row k is column k of Z; Idx and Val are set, Idx16 and Val32 are not used
 	N     int          // the number of rows of Z
@@ -108,14 +108,14 @@ const (
 	energyTolerance = 1e-2
 )
 
-// MostSweeps implements Hessian. Ten sweeps were slower for text data.
+// MostSweeps implements Hessian. With ten sweeps, runs on text data take longer.
 func (h *Columns) MostSweeps(int) int { return 4 }
 
 // Repeats implements Hessian. Sweeps find the next support in less time than a second call of Solve.
 func (h *Columns) Repeats() bool { return false }
 
 // Solve implements Hessian. It is the conjugate gradient method, preconditioned with the diagonal D of the
-// matrix. The energy of a residual r is r'D⁻¹r.
+// matrix (H − ff')_SS of the system. The energy of a residual r is r'D⁻¹r.
 func (h *Columns) Solve(step, descent, f []float64, support []int32, enough, crosses func([]float64) bool) (found, solved bool) {
 	part, cg, first := h.supportColumns(support), &h.cg, 0.0
 	fS := make([]float64, len(support))
@@ -144,8 +144,8 @@ func (h *Columns) Solve(step, descent, f []float64, support []int32, enough, cro
 	return true, solved
 }
 
-// supportColumns returns the columns of Z that belong to the support. It copies them unless these are all
-// columns.
+// supportColumns returns the columns of Z that belong to the support. It copies them unless the support has
+// all columns.
 func (h *Columns) supportColumns(support []int32) *kernels.Rows {
 	p, z := &h.support, &h.Z
 	if len(support) == z.Len() {

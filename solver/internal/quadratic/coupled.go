@@ -69,7 +69,8 @@ func (q *Coupled) ForgetMultipliers() {
 	q.barriers.forget()
 }
 
-// StartFrom makes the next Solve start with the multipliers of another problem. It also copies Tau.
+// StartFrom makes the next Solve start with the multipliers of another problem. It also copies Tau. The
+// multipliers of bounds are shared: Solve then changes those of other, too.
 func (q *Coupled) StartFrom(other *Coupled) {
 	q.multipliers, q.barriers, q.Tau = append(q.multipliers[:0], other.multipliers...), other.barriers, other.Tau
 }
@@ -83,7 +84,8 @@ type CoupledSettings struct {
 }
 
 // Solve minimises, starting at x. It reports whether the function at U exceeds its minimum by at most
-// set.Gap. If rounding prevents this, U is the last point that was near the central path.
+// set.Gap. If rounding prevents this, U is the last point that was near the central path. If Stop ends Solve,
+// the result is false, and U is the end of the last step.
 func (q *Coupled) Solve(set *CoupledSettings) bool {
 	q.prepare()
 	end := set.Gap / (4 * q.terms)
@@ -336,8 +338,8 @@ func (q *Coupled) accept(length float64) {
 	kernels.Axpy(length, q.hs, q.hd)
 }
 
-// boundaryFraction is the part of a distance that a step must leave: from u to the boundary of X, and from a
-// multiplier to its limit.
+// boundaryFraction is the part that a step must leave of two distances: from u to the boundary of X, and from
+// a multiplier to its limit.
 const boundaryFraction = 0.005
 
 // fixCoordinates keeps the Newton step 0 at coordinates that have only one value in X. h is the Newton
