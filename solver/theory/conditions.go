@@ -6,7 +6,7 @@ import (
 )
 
 // A Condition is an inequality of a theorem for given parameters: Left ≤ Right, or Left <
-// Right if Strict is true. In C3 and C3', Left is +Inf if a denominator is not positive.
+// Right if Strict is true. In C3 and C3', Left is +Inf if the denominator 2 - nu_L eta is not positive.
 type Condition struct {
 	Name        string // C1, C2, ... as in the paper; C2', ... for Theorem2Relaxed
 	Statement   string
@@ -36,7 +36,8 @@ func (c Condition) String() string {
 
 // Theorem2 returns the conditions of Theorem 2, as printed in the paper, for step size
 // eta, m inner steps and penalty parameter rho. C2 can hold only if rho (λ₁ − λ_p) < μ_f,
-// where λ₁ is c.Lambda1, λ_p is c.LambdaP and μ_f is c.MuF. M in C3 is m.
+// where λ₁ is c.Lambda1, λ_p is c.LambdaP and μ_f is c.MuF. In C3, M is m, and alpha is
+// 1 − rho λ₁ s/2 − μ_f s/4 with s = eta/(1 − ν_L eta/2).
 func (c Constants) Theorem2(eta, rho float64, m int) []Condition {
 	muL := c.MuF + float64(rho*c.LambdaP)
 	s := eta / (1 - float64(c.NuL*eta/2))
@@ -48,11 +49,11 @@ func (c Constants) Theorem2(eta, rho float64, m int) []Condition {
 	}
 }
 
-// Theorem2Relaxed returns weaker conditions for the conclusion of Theorem 2. If c.MuF > 0, a
-// small enough eta and a large enough m satisfy them for every rho. The proof differs from
-// the paper's in two points: it keeps |A x|² instead of the bound λ₁|x|², and it uses that
-// only f, the mean loss plus (mu/2)|x|², contributes to the variance of the stochastic
-// gradient. The Theorem schedule of solver.SCASStrong satisfies these conditions.
+// Theorem2Relaxed returns weaker conditions under which the conclusion of Theorem 2 still holds.
+// If c.MuF > 0, a small enough eta and a large enough m satisfy them for every rho. The proof
+// differs from the paper's proof in two points: it keeps |A x|² instead of the bound λ₁|x|², and
+// it uses that only f, the mean loss plus (mu/2)|x|², contributes to the variance of the
+// stochastic gradient. The Theorem schedule of solver.SCASStrong satisfies these conditions.
 func (c Constants) Theorem2Relaxed(eta, rho float64, m int) []Condition {
 	s := eta / (1 - float64(c.NuL*eta/2))
 	alpha := 1 - float64(c.MuF*s/4) - float64(rho*c.LambdaP*s/2)
@@ -63,8 +64,8 @@ func (c Constants) Theorem2Relaxed(eta, rho float64, m int) []Condition {
 	}
 }
 
-// third returns the left side of C3 if nu is nu_L, or of C3' if nu is nu_f. alpha is the
-// number of the same name in the condition.
+// third returns the left side of C3 if nu is nu_L, or of C3' if nu is nu_f. alpha is alpha in C3,
+// or alpha' in C3'.
 func (c Constants) third(alpha, nu, eta float64, m int) float64 {
 	if !(c.NuL*eta < 2) {
 		return math.Inf(1)

@@ -8,7 +8,8 @@ package theory
 // one for each sample.
 type Constants struct {
 	// NuF is ν_f, a Lipschitz constant of the gradient of every fᵢ: the largest second derivative
-	// of the loss, times max |aᵢ|², plus mu. It is 0 if the second derivative is not bounded.
+	// of the loss, times the largest |aᵢ|² of all rows aᵢ of the data, plus mu. It is 0 if the
+	// second derivative is not bounded.
 	NuF float64 `json:"nu_f"`
 	// MuF is μ_f, the modulus of strong convexity of f. It is equal to mu.
 	MuF float64 `json:"mu_f"`
