@@ -8,7 +8,7 @@ import (
 	"github.com/scas-admm/scas/sparse/internal/coordinates"
 )
 
-// newData returns a data set with the matrix x and, if y is not nil, the labels y. Its Stats are
+// newData returns a data set with the matrix x, and with labels as setLabels sets them. Its Stats are
 // stats with the numbers of rows and entries of x.
 func newData(name string, x *CSR, y []float64, opt *ReadOptions, stats ReadStats) (*Dataset, error) {
 	if x.rows == 0 {
@@ -19,8 +19,8 @@ func newData(name string, x *CSR, y []float64, opt *ReadOptions, stats ReadStats
 	return d, d.setLabels(name, y, opt)
 }
 
-// setLabels sets the labels of d to those of ReadOptions.LabelsFile, or to y if there is no such
-// file. It returns an error if there are no labels, unless opt allows that.
+// setLabels sets the labels of d to the labels in ReadOptions.LabelsFile, or to y if no such file is
+// given. If there are no labels, it returns an error, unless opt allows data without labels.
 func (d *Dataset) setLabels(name string, y []float64, opt *ReadOptions) (err error) {
 	n, _ := d.X.Dims()
 	if opt.targets != nil {
@@ -81,7 +81,7 @@ func narrow(name string, x *CSR, opt *ReadOptions) (*CSR, error) {
 }
 
 // arrange puts the columns of d in the order of names, and drops columns that names does not
-// list. A name that d lacks is an error. arrange does nothing if names or d.Names is nil.
+// list. It returns an error if d lacks one of the names. It does nothing if names or d.Names is nil.
 func (d *Dataset) arrange(file string, names []string) error {
 	if names == nil || d.Names == nil || slices.Equal(names, d.Names) {
 		return nil

@@ -45,7 +45,7 @@ func readBinary(r io.Reader, name string, opt *ReadOptions) (*Dataset, error) {
 	return d, nil
 }
 
-// binaryMeta is the content of the section meta of a .scas file.
+// binaryMeta is the content of the section meta of a .scas file, which is JSON.
 type binaryMeta struct {
 	Features []string `json:"features,omitempty"`
 	Negative string   `json:"negative_name,omitempty"` // the word for −1; empty if labels are numbers
@@ -83,8 +83,8 @@ func newBinaryData(f *scasfile.File, name string, opt *ReadOptions) (*Dataset, e
 	return d, d.arrange(name, opt.Names)
 }
 
-// binaryLabels sets the labels of d. fileMapping is the mapping of the labels in the file. The labels are a
-// view of the file if opt asks for the values that the file stores, and a copy otherwise.
+// binaryLabels sets the labels of d. fileMapping is the mapping of the labels in the file. If opt asks for
+// the values that the file stores, the labels are a view of the file, and otherwise a copy.
 func (d *Dataset) binaryLabels(f *scasfile.File, name string, fileMapping LabelMapping, opt *ReadOptions) error {
 	numbers, pair := opt.numericLabels(), !opt.numericLabels() && opt.Classes.IsZero()
 	switch {

@@ -18,8 +18,7 @@ import (
 	"github.com/scas-admm/scas/sparse/internal/scasfile"
 )
 
-// A naiveBinary holds the fields of a .scas file that the documentation of package scasfile
-// describes.
+// A naiveBinary holds the fields of a .scas file; see the documentation of package scasfile.
 type naiveBinary struct {
 	rows, cols, nnz int64
 	labelling       uint32

@@ -64,9 +64,9 @@ func (s *binarySections) write(w io.Writer) error {
 	return nil
 }
 
-// label says in the header and the meta section how the labels are stored: as −1 and +1 if they
-// have two values or m has mapped them, else as numbers. t, if not nil, has the words for which
-// the labels stand.
+// label sets the fields of the header and of the section meta that say how the labels are stored:
+// as −1 and +1 if they have two values or m has mapped them, and otherwise as numbers. t, if not
+// nil, has the words for which the labels stand.
 func (s *binarySections) label(kinds labelKinds, m LabelMapping, t *TableSummary) {
 	s.header.Labels = scasfile.Numbers
 	if kinds.KindCount == 2 {
@@ -105,7 +105,8 @@ func (k *labelKinds) add(labels []float64) {
 	}
 }
 
-// write writes labels as the file stores them. If they have two values, the larger becomes +1.
+// write writes labels as the file stores them. If they have two values, the larger becomes +1 and the
+// smaller −1.
 func (k *labelKinds) write(w io.Writer, labels []float64) error {
 	if k.KindCount != 2 {
 		return scasfile.WriteNumbers(w, labels)

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// A repeat reads as endless repetitions of a text.
+// A repeat is a Reader that repeats a text without end.
 type repeat struct {
 	text string
 	at   int

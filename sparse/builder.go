@@ -28,8 +28,8 @@ import (
 type Builder struct {
 	// Options says what the labels mean and how many bytes the rows may take in memory. The
 	// Builder uses Positive, Mapping, MaxClasses, Classes, Regression, Counts, AnyLabels, Strict,
-	// Memory and Reserve, and the fields of Table that AppendRecord names; no other field has an
-	// effect. Writing a file takes a few MiB, even if Memory is less.
+	// Memory and Reserve, and the fields of Table that AppendRecord names. PositiveName must be
+	// empty. Other fields have no effect. Writing a file takes a few MiB, even if Memory is less.
 	Options ReadOptions
 	// Names holds the names of the features, or is nil. AppendRecord needs them. A Builder with
 	// Names need not come from NewBuilder.

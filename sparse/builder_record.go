@@ -16,8 +16,8 @@ type records struct {
 // AppendRecord adds a row from values that have names. It converts them as Encoder.Encode does
 // for the features in Names, and uses Offset, Fill and Missing of Options.Table. Rows that
 // Append adds have the offset 0. A category without a feature counts as no category; Unknown in
-// Dataset.Table.Categorical counts such values. Dataset.Table keeps these three options, and
-// Options.Table.Label as the name of the labels. For errors see Append.
+// Dataset.Table.Categorical counts such values. Dataset.Table keeps Offset, Fill and Missing, and
+// Options.Table.Label as the name of the labels. For errors see Encoder.Encode and Append.
 func (b *Builder) AppendRecord(record map[string]any, label float64) error {
 	if err := b.begin(); err != nil {
 		return err

@@ -14,7 +14,8 @@ import (
 	"github.com/scas-admm/scas/sparse/internal/check"
 )
 
-// build appends rows of two entries; the columns of every third row are out of order.
+// build appends rows of two entries and returns the data set. The columns of every third row are out of
+// order.
 func build(t testing.TB, b *Builder, rows int, label func(i int) float64) (*Dataset, error) {
 	t.Helper()
 	r := newRandom(3)
@@ -31,7 +32,7 @@ func build(t testing.TB, b *Builder, rows int, label func(i int) float64) (*Data
 }
 
 // TestBuilder checks that a Builder returns the same data from memory and from disk, and that its
-// file has the same bytes as the file of WriteFile.
+// file has the bytes that WriteFile writes for these data.
 func TestBuilder(t *testing.T) {
 	const rows = 3000
 	names := []string{"a", "b", "c", "d", "e", "f", "g", "h", "i"}
@@ -94,8 +95,8 @@ func TestBuilder(t *testing.T) {
 	}
 }
 
-// TestBuilderTemporaryFile checks that a temporary file has no name once the data are
-// mapped.
+// TestBuilderTemporaryFile checks that a temporary file is removed once its data are mapped, and
+// that the data stay readable.
 func TestBuilderTemporaryFile(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"TMPDIR", "TMP", "TEMP"} {

@@ -48,7 +48,7 @@ type seenLabel struct {
 // seenLabels holds the different labels of a file in order of first occurrence.
 type seenLabels struct {
 	all []seenLabel
-	set map[float64]struct{} // the same labels as a set; nil while they are few
+	set map[float64]struct{} // the labels as a set, which the method has updates; nil for a few labels
 }
 
 func (k *seenLabels) has(label float64) bool {
@@ -88,7 +88,7 @@ type labelCollector struct {
 	words  []string // words[k] is the word of label k; nil if labels are numbers or the options list them
 }
 
-// text returns a label as it is written in the file.
+// text returns a label as text: its word, or the number in decimal.
 func (c *labelCollector) text(label float64) string {
 	if c.words != nil {
 		return c.words[int(label)]
@@ -188,7 +188,7 @@ func (c *labelCollector) errorAt(label float64, line, column int, msg string, re
 }
 
 // settle sets the labels of d and their mapping or classes. A single class is an error, unless
-// opt lists the labels.
+// opt lists the labels or asks for numbers.
 func (c *labelCollector) settle(d *Dataset) error {
 	d.Labels = c.labels
 	switch kinds := c.kinds.all; {
@@ -210,7 +210,8 @@ func (c *labelCollector) settle(d *Dataset) error {
 	return c.settlePair(d)
 }
 
-// settlePair sets the labels of d to -1 and +1, and sets their mapping.
+// settlePair sets the labels of d to -1 and +1, and sets their mapping. It returns an error if the
+// positive label that opt names does not occur.
 func (c *labelCollector) settlePair(d *Dataset) error {
 	a, b := c.kinds.all[0].label, c.kinds.all[1].label
 	m := LabelMapping{Negative: min(a, b), Positive: max(a, b)}

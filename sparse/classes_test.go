@@ -123,7 +123,8 @@ func TestClassesRefused(t *testing.T) {
 	}
 }
 
-// TestManyClasses checks labels that first occur in different blocks of a long text.
+// TestManyClasses checks that labels are read correctly, and that one class too many is an error, if
+// labels first occur in different blocks of a long text.
 func TestManyClasses(t *testing.T) {
 	var b strings.Builder
 	const rows, classes = 60000, 50

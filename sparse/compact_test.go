@@ -58,7 +58,8 @@ func TestCompact(t *testing.T) {
 	}
 }
 
-// TestCompactSame checks that a matrix and its compact forms give the same product with a vector.
+// TestCompactSame checks that a matrix and its compact form, and their transposes, give the same products
+// with vectors.
 func TestCompactSame(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	const rows, cols = 300, 90

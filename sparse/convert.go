@@ -38,17 +38,18 @@ type Converted struct {
 
 // Convert reads the file named in, whose format is opt.Format or follows from its name, and writes
 // the data to the file named out as WriteFile does. Labels keep their values, whatever opt says
-// about their meaning. Labels of a table that are words are numbered in byte order; another table,
-// or for two classes a .scas file, keeps the words too. opt.Names has no effect.
+// about their meaning. Labels of a table that are words are numbered in byte order. If out is also a
+// table, or if there are two classes and out is a .scas file, the words are kept. opt.Names has no
+// effect.
 //
 // From LIBSVM text or a table (CSV, TSV) to .scas, neither file needs to fit in memory; then
 // opt.Memory bounds the memory for the categories of a table and for the medians of its columns.
 // All other conversions read the whole data into memory.
 //
-// If a conversion of LIBSVM text is killed or interrupted, what it has converted stays in the
-// directory .OUT.parts beside the file OUT, and the next conversion of the same text with the
-// same options continues there. If the directory belongs to another text or to a killed conversion
-// of a table, its content is replaced. After any other error, such as wrong text, nothing is left.
+// If a conversion of LIBSVM text is killed or interrupted, the converted rows stay in the directory
+// .OUT.parts beside the file OUT, and the next conversion of the same text with the same options
+// continues after these rows. If the directory belongs to another text or to a killed conversion of
+// a table, its content is replaced. After any other error, such as wrong text, the directory is removed.
 func Convert(in, out string, opt *ReadOptions, set *ConvertSettings) (*Converted, error) {
 	numbers, err := opt.forFile(in)
 	if err != nil {

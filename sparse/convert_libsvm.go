@@ -34,7 +34,8 @@ func (c *libsvmConversion) read(in io.Reader, report func()) (*Converted, error)
 	return &Converted{Features: c.features, Stats: c.parser.stats}, err
 }
 
-// take adds the rows of the next block of the text to the parts.
+// take adds the rows of the next block of the text to the parts. If the conversion must stop, it records the
+// state instead, and returns an error.
 func (c *libsvmConversion) take(part *libsvmPart) error {
 	if err := c.interrupted(); err != nil {
 		return errors.Join(c.record(), err)

@@ -15,20 +15,20 @@ import (
 	"github.com/scas-admm/scas/sparse/internal/scasfile"
 )
 
-// parts holds the sections of a .scas file in the making, each in a file of one
-// directory. A journal beside them gets a line after every recordBytes of text, with the
-// sizes and the checksums of the sections. After a crash, a conversion continues from the
-// last line if the sections still have these checksums.
+// parts holds the sections of an unfinished .scas file, each in a file of one directory. A
+// journal in the same directory gets a line after every recordBytes of text, with the sizes
+// and the checksums of the sections. After a crash, a conversion continues from the last
+// line if the sections still have these checksums.
 type parts struct {
 	dir      string
 	files    [partCount]partFile
 	journal  *os.File
 	source   partsSource
-	recorded int64 // position in the text, in bytes, at the last record
+	recorded int64 // position in the text, in bytes, at the last line of the journal
 }
 
-// A record is written about every recordBytes bytes of text. After a crash, the text since the last record is
-// read again.
+// recordBytes is the approximate number of bytes of text between two lines of the journal. After a crash, the
+// text after the last line is read again.
 const recordBytes = 8 << 20
 
 // The positions of the sections of a .scas file in parts.files.
@@ -89,9 +89,9 @@ func partsOf(path string) string {
 	return filepath.Join(dir, "."+base+".parts")
 }
 
-// openParts opens the parts in the directory dir, truncated to the last valid record of the
-// journal, and returns this record. Without a valid record, it creates empty parts and returns a
-// nil record.
+// openParts opens the parts in the directory dir, truncates them to the sizes in the last valid
+// record of the journal, and returns this record. Without a valid record, it creates empty parts
+// and returns a nil record.
 func openParts(dir string, source partsSource) (*parts, *partsRecord, error) {
 	if err := os.Mkdir(dir, 0o777); err != nil && !os.IsExist(err) {
 		return nil, nil, err
@@ -216,8 +216,8 @@ func (p *parts) bytes() (total int64) {
 	return total
 }
 
-// each calls do with at most 1 MiB of part k at a time, without splitting a number. do may change
-// b.
+// each calls do with at most 1 MiB of part k at a time, without splitting a number. do may change its
+// argument.
 func (p *parts) each(k int, do func(b []byte) error) error {
 	buf := make([]byte, 1<<20)
 	for at, size := int64(0), p.files[k].size; at < size; {
