@@ -126,7 +126,7 @@ func (f *fitter) lambdaMax(ctx context.Context) (float64, error) {
 	}
 	if s == nil || d.coupled() || ratio != d.spec.l1Ratio() {
 		var err error
-		if s, err = f.solver(d.single(ratio)); err != nil {
+		if s, err = f.solver(d.elasticNetPenalty(ratio)); err != nil {
 			return 0, err
 		}
 	}

@@ -123,18 +123,19 @@ func (s *Spec) memoryOf(x *sparse.CSR) memory {
 	q.Data, q.Ones = x, !s.NoIntercept
 	m.rows += x.CompactBytes()
 	if s.minimizes() || d.ownDomain() || q.Refusal() != nil {
-		d.memoryOfGeneral(q, &m)
+		d.memoryOfMinimizer(q, &m)
 		return m
 	}
 	m.solver += q.Memory(rows.NewChunks(x, 1).Count())
 	return m
 }
 
-// memoryOfGeneral adds to m the memory of a fit by solver.Minimize. q is the problem of d for package exact.
-func (d *design) memoryOfGeneral(q *exact.Problem, m *memory) {
-	bare := *d.spec // bare gets settings for which general does not copy the rows
+// memoryOfMinimizer adds to m the memory of a fit by solver.Minimize. q is the problem of d for package
+// exact.
+func (d *design) memoryOfMinimizer(q *exact.Problem, m *memory) {
+	bare := *d.spec // bare gets settings for which newMinimizer does not copy the rows
 	copies := int64(0)
-	if d.spec.standardizes() || d.roots() != nil {
+	if d.spec.standardizes() || d.factorRoots() != nil {
 		copies, bare.Standardize, bare.PenaltyFactors = copies+1, StandardizeOff, nil
 	}
 	if d.spec.Offsets != nil && !traits(d.loss).Residual {
@@ -144,7 +145,7 @@ func (d *design) memoryOfGeneral(q *exact.Problem, m *memory) {
 	bare.NoIntercept, bare.Offsets = true, nil
 	alone := *d
 	alone.spec = &bare
-	g, err := alone.general()
+	g, err := alone.newMinimizer()
 	if err != nil {
 		return
 	}

@@ -10,7 +10,7 @@ import (
 // Metrics measure the predictions of a model for some rows. With weights, all means are weighted means.
 type Metrics struct {
 	Rows int     `json:"rows"`
-	Loss float64 `json:"mean_loss"` // mean loss; equals Classes.LogLoss unless that is nil
+	Loss float64 `json:"mean_loss"` // mean loss; equal to Classes.LogLoss if LogLoss is not nil
 	// Classes is nil if the model predicts numbers, and Numbers is nil if it predicts classes.
 	Classes *ClassMetrics  `json:"classification,omitempty"`
 	Numbers *NumberMetrics `json:"regression,omitempty"`
@@ -20,14 +20,14 @@ type Metrics struct {
 // divisor is 0.
 type ClassMetrics struct {
 	Accuracy float64 `json:"accuracy"`
-	// Precision, Recall and F1 are those of the positive class if there are two classes, and otherwise the
+	// With two classes, Precision, Recall and F1 are for the positive class. With more classes they are the
 	// means over the classes.
 	Precision float64 `json:"precision"`
 	Recall    float64 `json:"recall"`
 	F1        float64 `json:"f1"`
 	// AUC is the area under the ROC curve; pairs with equal scores count half. With more than two classes it
 	// is the mean of the AUCs of each class against all other classes. It is nil if a class has no rows or
-	// only rows of weight 0, or after NewBriefTally.
+	// only rows of weight 0, or if NewBriefTally made the Tally.
 	AUC *float64 `json:"auc"`
 	// LogLoss is the mean of −log(probability of the class of the row). It is nil for losses without
 	// probabilities.
@@ -40,7 +40,7 @@ type ClassMetrics struct {
 	Threshold *float64       `json:"threshold,omitempty"`
 	Classes   []ClassSummary `json:"classes"` // of two classes, the negative class is first
 	// Confusion[i][j] is the number of rows of class i for which class j is predicted, or their total weight.
-	// It is nil after NewBriefTally.
+	// It is nil if NewBriefTally made the Tally.
 	Confusion [][]float64 `json:"confusion"`
 }
 
@@ -61,20 +61,20 @@ type NumberMetrics struct {
 	// predictions and 0 otherwise.
 	R2 float64 `json:"r2"`
 	// Deviance is the mean Poisson deviance. D2 is 1 − Deviance/D, where D is the deviance if the mean label
-	// is predicted for all rows. Both are nil for losses that are not for counts.
+	// is predicted for all rows. Both are nil unless the loss is for counts.
 	Deviance *float64 `json:"deviance,omitempty"`
 	D2       *float64 `json:"d2,omitempty"`
 }
 
 // ScoreSettings are the settings of Score; nil means the defaults.
 type ScoreSettings struct {
-	Weights   []float64 // a weight ≥ 0 for each row; nil means that all weights are 1
+	Weights   []float64 // a weight ≥ 0 for each row, not all 0; nil means that all are 1
 	Offsets   []float64 // a number for each row that is added to its margins; nil means zeros
-	Threshold *float64  // for two classes: see ClassMetrics.Threshold; nil means probability 0.5, or margin 0
+	Threshold *float64  // only for two classes; nil means probability 0.5, or margin 0: see ClassMetrics
 }
 
-// Score compares the predictions for the rows of x with the labels y, which have the values of the training
-// data. A label that is not a class of the model is an error.
+// Score compares the predictions for the rows of x with the labels y. If the model predicts classes, y has
+// the labels of the training data, and any other label is an error.
 func (m *Model) Score(x *sparse.CSR, y []float64, set *ScoreSettings) (*Metrics, error) {
 	t := m.NewTally(nil)
 	if err := t.Add(x, y, set); err != nil {
@@ -147,7 +147,7 @@ func mean(weights []float64, n int, f func(i int) float64) float64 {
 	return sum / total
 }
 
-// summarise sets the metrics that depend only on these counts of rows.
+// summarise sets the metrics that depend only on counts.
 func (c *ClassMetrics) summarise(m *Model, counts *classCounts) {
 	share := func(part, whole float64) float64 {
 		if part == 0 {
@@ -177,8 +177,8 @@ func (c *ClassMetrics) summarise(m *Model, counts *classCounts) {
 	}
 }
 
-// explained returns 1 − left/all. left is the deviation of the labels from the predictions, and all their
-// deviation from the mean label. If all is 0, it returns 1 for perfect predictions and 0 otherwise.
+// explained returns 1 − left/all. left is the deviation of the labels from the predictions, and all is the
+// deviation of the labels from their mean. If all is 0, explained returns 1 if left is 0, and 0 otherwise.
 func explained(left, all float64) float64 {
 	switch {
 	case all > 0:

@@ -127,7 +127,7 @@ func TestAUC(t *testing.T) {
 // scikitLearn returns a Python interpreter that has scikit-learn, or "" if there is none.
 var scikitLearn = sync.OnceValue(func() string {
 	for _, name := range []string{"python3", "/usr/bin/python3"} {
-		// The script does not import sklearn, because that takes a second.
+		// The script does not import sklearn, because the import takes a second.
 		if exec.Command(name, "-c", "import importlib.util, sys; sys.exit(importlib.util.find_spec('sklearn') is None)").Run() == nil {
 			return name
 		}
@@ -159,7 +159,7 @@ func python(t testing.TB, script string, input, result any) {
 	}
 }
 
-// TestMetricsOfPeers compares the metrics with scikit-learn.
+// TestMetricsOfPeers checks that the metrics equal the metrics of scikit-learn, with and without weights.
 func TestMetricsOfPeers(t *testing.T) {
 	x, y := random(t, 200, 8, 5, true)
 	for _, weighted := range []bool{false, true} {
@@ -198,7 +198,7 @@ print(json.dumps({
 			margin[i] = math.Log(p / (1 - p))
 		}
 		threshold := 0.3
-		// From here on, the margin of a row is its only value.
+		// The two models get a single coefficient of 1, so that the margin of a row is its only value.
 		m.HasIntercept, m.Columns = false, []Column{{Coefficients: []float64{1}}}
 		line.HasIntercept, line.Columns = false, m.Columns
 		score := func(m *Model, margins []float64, set *ScoreSettings) *Metrics {

@@ -24,9 +24,9 @@ type Model struct {
 	HasIntercept bool
 	// Features are the names of the features; nil means no names.
 	Features []string
-	// Target is the name of the label column of a table, and Offset of the offset column. Fill maps the name
-	// of each numeric column to the number that replaces its missing values. FitData sets them; they are
-	// empty for data that were not a table.
+	// Target is the name of the label column of a table, and Offset the name of its offset column. Fill maps
+	// the name of each numeric column to the number that replaces its missing values. FitData sets these
+	// fields; they are empty for data that were not a table.
 	Target string
 	Offset string
 	Fill   map[string]float64
@@ -38,14 +38,15 @@ type Model struct {
 
 // A Column is a vector of coefficients with its intercept, and a summary of the fit.
 type Column struct {
-	// Coefficients has a coefficient for each feature of the data as given, even if features were
-	// standardised.
+	// Coefficients has a coefficient for each feature. They apply to the data as given, even if features
+	// were standardised.
 	Coefficients []float64
 	// Intercept is the constant term of the margin.
 	Intercept float64
-	// Groups lists the groups of features whose coefficients a graph makes equal, up to sign, and not zero.
-	// If features are standardised, the coefficients of the standardised features are equal. nil means that
-	// no coefficients are equal.
+	// Groups lists the groups of features whose coefficients are not zero and are tied by a graph or by rows
+	// of A with two entries. The coefficients that a graph ties are equal up to sign; if features are
+	// standardised, the coefficients of the standardised features are equal. nil means that there are no
+	// such groups.
 	Groups [][]int
 
 	Certificate Certificate
@@ -54,17 +55,19 @@ type Column struct {
 
 // A FitSummary describes the data and the specification of a fit.
 type FitSummary struct {
-	Rows         int                 `json:"n,omitempty"`
-	NNZ          int64               `json:"nnz,omitempty"`
-	Lambda       float64             `json:"lambda"`
-	Penalty      string              `json:"penalty,omitempty"`  // lasso, elastic-net or group-lasso
-	L1Ratio      float64             `json:"l1_ratio,omitempty"` // ElasticNet.L1Ratio
-	GraphEdges   int                 `json:"graph_edges,omitempty"`
-	Fusion       float64             `json:"fusion,omitempty"`
-	ARows        int                 `json:"a_rows,omitempty"` // number of rows of Spec.A
-	Mu           float64             `json:"mu,omitempty"`
-	MuA          float64             `json:"mu_a,omitempty"`
-	Domain       string              `json:"domain,omitempty"` // nonnegative, box, box:LOWER,UPPER, ball:RADIUS or simplex:TOTAL
+	Rows       int     `json:"n,omitempty"`
+	NNZ        int64   `json:"nnz,omitempty"`
+	Lambda     float64 `json:"lambda"`
+	Penalty    string  `json:"penalty,omitempty"`  // lasso, elastic-net or group-lasso
+	L1Ratio    float64 `json:"l1_ratio,omitempty"` // ElasticNet.L1Ratio
+	GraphEdges int     `json:"graph_edges,omitempty"`
+	Fusion     float64 `json:"fusion,omitempty"`
+	ARows      int     `json:"a_rows,omitempty"` // number of rows of Spec.A
+	Mu         float64 `json:"mu,omitempty"`
+	MuA        float64 `json:"mu_a,omitempty"`
+	// Domain is nonnegative, box, box:LOWER,UPPER, ball:RADIUS, simplex:TOTAL, or the Go type of a domain of
+	// the caller; empty for no domain.
+	Domain       string              `json:"domain,omitempty"`
 	Standardized bool                `json:"standardized,omitempty"`
 	Weighted     bool                `json:"weighted,omitempty"` // the rows had weights
 	Balanced     bool                `json:"balanced,omitempty"`
@@ -74,8 +77,8 @@ type FitSummary struct {
 
 // A Certificate says how far a column is from the optimum of its problem.
 type Certificate struct {
-	// Objective is the value of the objective at the model. MeanLoss is the mean loss, and Ridge the term
-	// that Spec.Mu adds.
+	// Objective is the value of the objective at the model. MeanLoss and Ridge are parts of it: the mean
+	// loss, and the term that Spec.Mu adds.
 	Objective, MeanLoss, Ridge float64
 	// Gap bounds the objective at the model minus the optimum, with rounding errors included. It is +Inf if
 	// no bound is proved.
@@ -84,7 +87,7 @@ type Certificate struct {
 	RelTol float64
 	// Status says how the fit ended.
 	Status solver.Status
-	// NoOptimum says that the objective has no minimum, because coefficients without a penalty separate the
+	// NoOptimum is true if the objective has no minimum, because coefficients without a penalty separate the
 	// classes (Albert and Anderson 1984), or make the rates of rows with count 0 ever smaller. Gap then
 	// bounds Objective minus the infimum.
 	NoOptimum bool
@@ -94,18 +97,19 @@ type Certificate struct {
 type FitRun struct {
 	// Stats are the statistics of the method. Seconds and SetupSeconds are 0, so that equal fits give equal
 	// models. The methods proximal-newton and streamed-newton set only Method, NewtonSteps and Passes. Model
-	// files keep Method, the counts of steps and passes, Eta, Rho, InnerSteps, and a BatchSize above 1.
+	// files keep Method, NewtonSteps, Passes, OuterIterations, DualUpdates, Eta, Rho, InnerSteps, and a
+	// BatchSize above 1.
 	solver.Stats
 	Seed     uint64          `json:"seed"`
 	Schedule solver.Schedule `json:"schedule,omitempty"` // Settings.Schedule
 	Float32  bool            `json:"float32,omitempty"`  // Settings.Float32
 	Average  bool            `json:"average,omitempty"`  // the coefficients are the average of the iterates
-	// Last describes the last iterate. It is nil if solver.Minimize did not fit the model, if Average is
-	// true, or if the model was read from a file.
+	// Last describes the last iterate. It is nil if Method is empty, proximal-newton or streamed-newton, if
+	// Average is true, or if the model was read from a file.
 	Last *LastIterate `json:"-"`
 }
 
-// A LastIterate has the objective and the residuals of the last iterate of solver.Minimize, before small
+// A LastIterate has the objective and the residuals of the last iterate of a method, before small
 // coefficients became zero and similar coefficients became equal.
 type LastIterate struct {
 	Objective, PrimalResidual, DualResidual float64
@@ -141,7 +145,7 @@ func (m *Model) className(k int) string {
 	return m.Classes.Name(k)
 }
 
-// classCount returns the number of classes; 0 for numbers.
+// classCount returns the number of classes, or 0 if the model predicts numbers.
 func (m *Model) classCount() int {
 	switch {
 	case !m.Classes.IsZero():

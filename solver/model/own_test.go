@@ -11,7 +11,7 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// ownSquared is the squared loss as a loss of the caller.
+// ownSquared is the squared loss as a type of the caller.
 type ownSquared struct {
 	solver.Squared
 	samples *int // counts the calls of Slope, one for each sample
@@ -27,7 +27,7 @@ func (ownSquared) Conjugate(alpha, label float64) float64 { return alpha * (labe
 func (ownSquared) ConjugateDomain(float64) (lo, hi float64) { return math.Inf(-1), math.Inf(1) }
 
 // TestOwnLossIntercept checks that, for a loss of the caller, a fit with an intercept needs at most 15 passes
-// more than a fit without, and that LambdaMax equals LambdaMax of the same loss of package solver.
+// more than a fit without an intercept, and that LambdaMax is the same as for solver.Squared.
 func TestOwnLossIntercept(t *testing.T) {
 	for _, shift := range []float64{0, 50} {
 		d, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: 200, Features: 20, NonzerosPerRow: 5, Noise: 1, Regression: true, Seed: 1})
@@ -75,8 +75,9 @@ func (shrinkingLoss) SecondDerivative(_, _, _ float64) float64 { return 2.2 }
 
 func (shrinkingLoss) Curvature() float64 { return 2.2 }
 
-// TestOwnLossOffsets checks offsets with shrinkingLoss. For a label b, this loss is 1.1 times the squared loss
-// for the label b/1.1, plus a constant.
+// TestOwnLossOffsets checks that a fit of shrinkingLoss with offsets has the coefficients of an equivalent
+// fit of the squared loss without offsets. For a label b, shrinkingLoss is 1.1 times the squared loss for the
+// label b/1.1, plus a constant.
 func TestOwnLossOffsets(t *testing.T) {
 	d, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: 80, Features: 15, Noise: 0.5, Regression: true, Seed: 3})
 	if err != nil {

@@ -98,10 +98,10 @@ func (s *Step) Model() *Model {
 // Each fit begins at the solution for the previous lambda. If a fit does not converge, its step comes with an
 // error that matches solver.ErrNotConverged, and the path continues.
 //
-// PathSettings.Validation, the end of ctx and Settings.TimeLimit can end the path early. ctx and the time
-// limit end it with an error, and with a step if the last fit has a model. If the data or the specification
-// are not valid, the path yields only an error. With more than two classes, the first step comes after all
-// classes are fitted for all lambdas.
+// PathSettings.Validation, the end of ctx and Settings.TimeLimit can end the path early. If ctx or the time
+// limit ends the path, the path yields an error, together with a step if the last fit has a model. If the
+// data or the specification are not valid, the path yields only an error. With more than two classes, the
+// first step comes after all classes are fitted for all lambdas.
 func Path(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64, set *PathSettings) iter.Seq2[*Step, error] {
 	return func(yield func(*Step, error) bool) {
 		if err := spec.checkNoCheckpoint(); err != nil {
@@ -143,14 +143,14 @@ func (s *Step) cut() bool {
 	})
 }
 
-// A pather fits a path. Either fitter or general is set.
+// A pather fits a path. Either fitter or minimizer is set.
 type pather struct {
-	d       *design
-	bare    *design // d without the rows, so that steps do not keep the rows in memory
-	lambdas []float64
-	fitter  *fitter         // solves with package exact
-	general *general        // solves with solver.Minimize
-	start   *solver.Iterate // start of the fit for the next lambda; nil means zeros
+	d         *design
+	bare      *design // d without the rows, so that steps do not keep the rows in memory
+	lambdas   []float64
+	fitter    *fitter         // solves with package exact
+	minimizer *minimizer      // solves with solver.Minimize
+	start     *solver.Iterate // start of the fit for the next lambda; nil means zeros
 }
 
 func (d *design) newPather(ctx context.Context, set *PathSettings) (p *pather, err error) {
@@ -163,7 +163,7 @@ func (d *design) newPather(ctx context.Context, set *PathSettings) (p *pather, e
 	if p.fitter, err = d.newFitter(ctx); err == nil {
 		lambdaMax = p.fitter.lambdaMax
 	} else if errors.Is(err, exact.ErrNotApplicable) {
-		p.general, err = d.general()
+		p.minimizer, err = d.newMinimizer()
 	}
 	if err == nil {
 		p.lambdas, err = set.lambdas(ctx, lambdaMax, d.summary.Rows, d.p)
@@ -227,8 +227,8 @@ func (s *PathSettings) lambdas(
 	return lambdas, nil
 }
 
-// root returns the k-th root of r, 0 < r < 1, by Newton's method. It does not use math.Pow, whose results
-// differ between machines.
+// root returns the k-th root of r by Newton's method, where 0 < r < 1, and 1 if k is 0. It does not use
+// math.Pow, whose results differ between machines.
 func root(r float64, k int) float64 {
 	q := 1.0
 	for k > 0 {
@@ -274,24 +274,24 @@ func (p *pather) step(ctx context.Context, k int) (s *Step, err error) {
 // solve fits lambda number k by package exact or by solver.Minimize.
 func (p *pather) solve(ctx context.Context, k int) (*outcome, error) {
 	if p.fitter == nil {
-		return p.generalStep(ctx, k)
+		return p.minimizerStep(ctx, k)
 	}
 	out, err := p.fitter.solve(ctx, p.lambdas[k])
 	if p.fitter.full {
 		// The working set became too large. If solver.Minimize supports the problem, it fits this lambda and
 		// all later ones.
-		if p.general, _ = p.d.general(); p.general != nil {
+		if p.minimizer, _ = p.d.newMinimizer(); p.minimizer != nil {
 			p.fitter = nil
-			return p.generalStep(ctx, k)
+			return p.minimizerStep(ctx, k)
 		}
 	}
 	return out, err
 }
 
-// generalStep fits lambda number k by solver.Minimize. It begins at the solution for the previous lambda,
+// minimizerStep fits lambda number k by solver.Minimize. It begins at the solution for the previous lambda,
 // with the multipliers scaled by the ratio of the two lambdas.
-func (p *pather) generalStep(ctx context.Context, k int) (*outcome, error) {
-	out, at, err := p.general.solve(ctx, p.lambdas[k], p.start)
+func (p *pather) minimizerStep(ctx context.Context, k int) (*outcome, error) {
+	out, at, err := p.minimizer.solve(ctx, p.lambdas[k], p.start)
 	if at != nil && k+1 < len(p.lambdas) && p.lambdas[k] > 0 {
 		for j := range at.Dual {
 			at.Dual[j] *= p.lambdas[k+1] / p.lambdas[k]

@@ -17,7 +17,7 @@ import (
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
-// small lists small data sets.
+// small lists the data sets for which fits are compared with other programs.
 var small = []struct {
 	name     string
 	features int
@@ -104,7 +104,8 @@ fit <- function(k, family, alpha, standardize, intercept) {
 func rBool(v bool) string { return strings.ToUpper(strconv.FormatBool(v)) }
 
 // TestGlmnet compares objectives with glmnet. For the squared loss, the lambda of glmnet is half of the
-// lambda here. The elastic net for the squared loss is not compared, because glmnet standardises the labels.
+// lambda of this package. The elastic net for the squared loss is not compared, because glmnet standardises
+// the labels.
 func TestGlmnet(t *testing.T) {
 	for _, set := range small {
 		if testing.Short() && set.features != 13 {
@@ -116,7 +117,8 @@ func TestGlmnet(t *testing.T) {
 			weights[i] = float64(1 + i%3)
 		}
 		var peers, all []peerProblem
-		losses := []solver.Loss{solver.Squared{}, solver.Poisson{}} // the labels of these sets are not negative
+		// Poisson loss is possible because no label of these sets is negative.
+		losses := []solver.Loss{solver.Squared{}, solver.Poisson{}}
 		if set.classes {
 			losses = []solver.Loss{solver.Logistic{}}
 		}
@@ -183,8 +185,8 @@ func TestLiblinearObjective(t *testing.T) {
 		for kind, loss := range map[string]solver.Loss{"6": solver.Logistic{}, "5": solver.SquaredHinge{}} {
 			spec := &Spec{Loss: loss, Lambda: 5e-3, NoIntercept: true, Standardize: StandardizeOff, Settings: solver.Settings{RelTol: 1e-11}}
 			m := mustFit(t, spec, x, y)
-			// liblinear minimises |w|₁ + C Σ loss, so C = 1/(n lambda). A tolerance that liblinear does not
-			// reach gives a worse result, so several are tried.
+			// liblinear minimises |w|₁ + C Σ loss, so C = 1/(n lambda). If liblinear does not reach a
+			// tolerance, its result is worse. So the test uses the best result of several tolerances.
 			c := strconv.FormatFloat(1/(float64(len(y))*spec.Lambda), 'g', 17, 64)
 			best, least := []float64(nil), math.Inf(1)
 			for _, e := range []string{"1e-3", "1e-4", "1e-5", "1e-6", "1e-7", "1e-9"} {

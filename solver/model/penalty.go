@@ -15,7 +15,8 @@ import (
 //	lambda (Σ limit_k |(A x)_k| + Σ (ridgeⱼ/2) xⱼ²) + Σ (square_k/2) (A x)_k² + Σ (fixedⱼ/2) xⱼ²
 //
 // With groups, the sum of limit_k |(A x)_k| is replaced by weighted norms of groups of rows of A x. The
-// scales of the features are contained in A, ridge and fixed. If A is the identity, they are also in limit.
+// scales of the features are contained in ridge, in fixed, and in A. If A is the identity, they are in limit
+// instead of A.
 type penalty struct {
 	a             *sparse.CSR // nil for the identity
 	limit, square []float64   // limit_k and square_k for each row of A; square is nil if all are 0
@@ -25,7 +26,7 @@ type penalty struct {
 }
 
 func (d *design) penalty() (*penalty, error) {
-	p, spec := d.single(d.spec.l1Ratio()), d.spec
+	p, spec := d.elasticNetPenalty(d.spec.l1Ratio()), d.spec
 	a, err := d.rowsOfA(d.columns())
 	if err != nil {
 		return nil, err
@@ -54,9 +55,10 @@ func (d *design) penalty() (*penalty, error) {
 	return p, err
 }
 
-// single returns the penalty of an elastic net with this L1Ratio, without the graph, the matrix A and the
-// groups of the specification. The result has the domain only if package exact supports the domain.
-func (d *design) single(ratio float64) *penalty {
+// elasticNetPenalty returns the penalty of an elastic net whose L1Ratio is ratio, without the graph, the
+// matrix A and the groups of the specification. It includes the ridge Spec.Mu, and the domain if package
+// exact supports the domain.
+func (d *design) elasticNetPenalty(ratio float64) *penalty {
 	columns := d.columns()
 	p := &penalty{limit: make([]float64, columns), ridge: make([]float64, columns)}
 	for j, scale := range d.scale {
@@ -116,7 +118,7 @@ func widen(a *sparse.CSR, columns int) (*sparse.CSR, error) {
 }
 
 // limits returns the weights of the rows of A in the penalty, for lambda = 1 and the coefficients of
-// standardised features. Without a matrix A and a graph, these are the rows of the identity.
+// standardised features. Without a matrix A and a graph, A is the identity.
 func (d *design) limits() (limit []float64) {
 	if d.spec.A != nil {
 		l, _ := d.spec.A.Dims()
@@ -147,7 +149,8 @@ func (p *penalty) group(a *sparse.CSR, group GroupLasso) (*sparse.CSR, error) {
 }
 
 // region returns the domain for coefficients that are multiplied by scale, in a problem with the given number
-// of columns. It returns nil if there is no domain.
+// of columns. It returns nil if there is no domain. A domain that is not a box is returned unchanged, because
+// checkDomain allows no scales for it.
 func (d *design) region(scale []float64, columns int) solver.Domain {
 	set := term.SetOf(d.spec.Domain)
 	if set == nil {

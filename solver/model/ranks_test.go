@@ -492,11 +492,11 @@ func resumed[M any](t *testing.T, ranks int, spec *Spec, kept *states, x *sparse
 }
 
 // TestRanksResume checks that a fit that continues from a checkpoint has the bits of a fit that was not
-// interrupted. On another number of ranks it must end with a proof.
+// interrupted. A fit that continues on another number of ranks must end with a proof.
 func TestRanksResume(t *testing.T) {
 	for _, loss := range losses {
 		if math.IsInf(loss.Curvature(), 1) {
-			continue // Newton's method fits these losses, and stores no state
+			continue // Newton's method fits losses of unbounded curvature, and stores no state
 		}
 		x, y := randomFor(t, 90, 9, 4, loss)
 		all := specs(90, loss)

@@ -21,8 +21,8 @@ type Prediction struct {
 	Unknown []string `json:"unknown,omitempty"`
 }
 
-// Scorer returns a Scorer for records that have the column names of the model. Categories and missing values
-// are handled as by sparse.Encoder.
+// Scorer returns a Scorer for records that have the column names of the model. It returns an error if the
+// features of the model have no names. Categories and missing values are handled as by sparse.Encoder.
 func (m *Model) Scorer() (*Scorer, error) {
 	records, err := sparse.NewEncoder(m.ReadOptions())
 	if err != nil {

@@ -39,15 +39,15 @@ type Spec struct {
 	// neither a Graph nor an A. Lambda does not multiply these terms.
 	Mu, MuA float64
 	// Domain is the set of allowed coefficients, for the data as given; nil allows all. It does not limit the
-	// intercept. A solver.Box has bounds for each coefficient. Other sets need NoIntercept and
-	// StandardizeOff.
+	// intercept. A solver.Box has bounds for each coefficient. Sets other than solver.Box and
+	// solver.Nonnegative need NoIntercept and StandardizeOff.
 	Domain solver.Domain
 	// NoIntercept leaves the intercept out.
 	NoIntercept bool
 	// Standardize says whether the penalty applies to the coefficients of standardised features.
 	Standardize Standardize
 	// PenaltyFactors has a factor ≥ 0 for each feature; nil means that all factors are 1. A feature with
-	// factor 0 is not penalised.
+	// factor 0 is penalised only by Graph, Mu and MuA.
 	PenaltyFactors []float64
 	// SampleWeights has a weight ≥ 0 for each row; nil means that all weights are 1.
 	SampleWeights []float64
@@ -87,18 +87,20 @@ type Spec struct {
 	// several goroutines call them.
 	//
 	// The Checkpoint stores the models of the classes that are fitted and the state of solver.Minimize. A fit
-	// with the same data and specification continues from there. If Comm and a Checkpoint are set, Auto is
-	// the default method. Path and CV do not allow a Checkpoint. Settings.Start is an error: set Spec.Start.
+	// with the same data and specification continues from this state. If Comm and a Checkpoint are set,
+	// solver.Minimize solves the problem. Path, CV, LambdaMax and fits out of core do not allow a Checkpoint.
+	// Settings.Start is an error: set Spec.Start.
 	solver.Settings
 	// Average stores the averaged iterate of the method (solver.Result.XAverage) in the model, instead of the
 	// last iterate.
 	Average bool
 	// Memory, unless zero, selects a fit out of core, for mapped data (sparse.CSR.Mapped). It is the
 	// approximate number of bytes that the fit may use in each process. The labels of two classes must then
-	// be −1 and +1. The default method supports all penalties and a Graph, with up to 2,048 coefficients, the
-	// intercept among them. The only other methods are solver.SCASK and solver.SCASL. They support any number
-	// of features, but no intercept, no standardised features and no offsets. Results for different values of
-	// Memory agree within RelTol.
+	// be −1 and +1. The default method supports all penalties, with a Graph or a matrix A or neither. It
+	// supports up to 2,048 coefficients, the intercept included, and up to 256 of them without any penalty.
+	// The only other methods are solver.SCASK and solver.SCASL. They support any number of features, but no
+	// intercept, no standardised features, no offsets, only one process and at most two classes. Results for
+	// different values of Memory agree within RelTol.
 	Memory int64
 	// Progress, unless nil, is called during fits out of core.
 	Progress func(Progress)
@@ -211,8 +213,8 @@ func (g GroupLasso) weights() []float64 {
 	return weights
 }
 
-// factors returns the penalty factors of p features, or nil if all factors are 1. With a GroupLasso, features
-// in a group with a positive weight have factor 1, and all others factor 0.
+// factors returns the penalty factors of p features, or nil if all factors are 1. For a GroupLasso without a
+// Graph and a matrix A, features in a group with a positive weight have factor 1, and all others factor 0.
 func (s *Spec) factors(p int) []float64 {
 	g, ok := s.Penalty.(GroupLasso)
 	if !ok || s.couples() {
@@ -372,8 +374,8 @@ func (s *Spec) check(n, p int) error {
 	return s.checkDomain(p)
 }
 
-// checkDomain returns an error if the domain is not valid. A domain that is not a box excludes an intercept,
-// standardised features, and an elastic net with penalty factors.
+// checkDomain returns an error if the domain is not valid. Domains other than solver.Box and
+// solver.Nonnegative exclude an intercept, standardised features, and an elastic net with penalty factors.
 func (s *Spec) checkDomain(p int) error {
 	if s.Domain == nil {
 		return nil

@@ -60,10 +60,10 @@ func counted(numbers *sparse.Dataset) *sparse.Dataset {
 }
 
 // written writes data to a temporary file and returns its path.
-func written(t *testing.T, whole *sparse.Dataset) (path string) {
+func written(t *testing.T, data *sparse.Dataset) (path string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "d.scas")
-	if err := sparse.WriteFile(path, whole); err != nil {
+	if err := sparse.WriteFile(path, data); err != nil {
 		t.Fatal(err)
 	}
 	return path
@@ -130,7 +130,8 @@ func someStreamed(t *testing.T) {
 	}
 }
 
-// streamedMemory is the Spec.Memory for the data of eachStreamed, which have several windows then.
+// streamedMemory is the Spec.Memory for the data of eachStreamed. With so little memory, the data have
+// several windows.
 const streamedMemory = 1 << 19
 
 // eachStreamed calls the function test for each specification of streamedSpecs.

@@ -13,8 +13,8 @@ import (
 )
 
 // A Tally computes Metrics for rows that are added in several calls or by several processes. For the AUC it
-// keeps 8 bytes for each row, or 16 bytes if rows have weights; with more than two classes, it keeps this for
-// each class. A brief Tally has no AUC and no confusion table.
+// keeps 8 bytes for each row, or 16 bytes if rows have weights. With more than two classes, it keeps as many
+// bytes for each class. A brief Tally computes no AUC and no confusion table.
 type Tally struct {
 	m         *Model
 	team      *rows.Team // the processes of Join; nil before Join
@@ -23,26 +23,28 @@ type Tally struct {
 	loss      float64
 	brier     float64
 	mse, mae  float64
-	label     moment  // of labels that are numbers, with squared deviations
-	counts    moment  // of labels that are counts, with Poisson deviances
+	label     moment  // moment of the labels if they are numbers, with squared deviations
+	counts    moment  // moment of the labels if they are counts, with Poisson deviances
 	threshold float64 // the probability, or else the margin, above which the positive class is predicted
 	classes   classCounts
 	confusion [][]float64 // nil if the tally is brief
-	sides     []sides     // one for two classes, otherwise one for each class; nil without AUC
+	sides     []sides     // one for two classes, otherwise one for each class; nil if no AUC is computed
 }
 
-// A classCounts has total weights of rows. For class k, rows[k] is the weight of the rows of this class,
-// right[k] of those that are predicted correctly, and predicted[k] of all rows for which class k is predicted.
+// A classCounts has total weights of rows: rows[k] for the rows of class k, predicted[k] for the rows for
+// which class k is predicted, and right[k] for the rows of class k for which class k is predicted.
 type classCounts struct{ right, rows, predicted []float64 }
 
-// A moment has the mean of some numbers with weights, and the sum of the weights. deviation is the weighted
-// sum of the deviations from the mean: squares, or for counts the Poisson deviance.
+// A moment has the weighted mean of some numbers, and the sum of their weights. deviation is the weighted sum
+// of the deviations from the mean. The deviation of a number is the squared difference or, for a count, the
+// Poisson deviance.
 type moment struct{ weight, mean, deviation float64 }
 
 func square(v, center float64) float64 { return float64((v - center) * (v - center)) }
 
-// NewTally returns an empty Tally. rows may be nil. If it has the number of rows of each class that will be
-// added, the memory for the scores is allocated at once. Of two classes, the negative class is first.
+// NewTally returns an empty Tally. If rows has, for each class, the number of rows that will be added, the
+// memory for their scores is allocated at once. The negative class of two classes comes first. rows may be
+// nil.
 func (m *Model) NewTally(rows []int) *Tally {
 	t := m.NewBriefTally()
 	classes := m.classCount()
@@ -85,8 +87,8 @@ func (m *Model) emptySides(rows []int) (out []sides) {
 	return out
 }
 
-// Add adds the rows of x. Its arguments are the arguments of Score. Either all calls or no call must have
-// weights. The threshold must be the same in all calls.
+// Add adds the rows of x. See Score for the arguments. Either all calls or no call must have weights, and the
+// threshold must be the same in all calls.
 func (t *Tally) Add(x *sparse.CSR, y []float64, set *ScoreSettings) error {
 	set, err := set.checked(x, y)
 	if err != nil {
@@ -112,7 +114,7 @@ func (t *Tally) Add(x *sparse.CSR, y []float64, set *ScoreSettings) error {
 	weight := set.total(len(y))
 	t.weight += weight
 	t.rows += len(y)
-	// updateMean includes the new rows in *to, a mean over all rows; value gives their numbers.
+	// updateMean updates *to, which is a mean over all rows so far. value(i) is the value for row i of x.
 	updateMean := func(to *float64, value func(i int) float64) {
 		*to += float64(weight / t.weight * (mean(set.Weights, len(y), value) - *to))
 	}
@@ -143,7 +145,7 @@ func (m *Model) classesOf(y []float64) ([]int, error) {
 	return classes, nil
 }
 
-// someClasses returns a text with the first few labels of classes.
+// someClasses returns a text that lists the classes, or the first of them if there are many.
 func (m *Model) someClasses() string {
 	if m.Classes.IsZero() {
 		return fmt.Sprintf("%v and %v", m.Labels.Negative, m.Labels.Positive)
@@ -267,7 +269,7 @@ func (s *ScoreSettings) total(n int) float64 {
 }
 
 // Join adds the rows that the other processes of comm have added to their tallies. All processes must call
-// Join together, and then Metrics together, and get the same metrics. A process without rows need not call
+// Join together, and then Metrics together. All get the same metrics. A process without rows need not call
 // Add.
 func (t *Tally) Join(comm dist.Comm) (err error) {
 	defer rows.Rescue(&err)
@@ -303,7 +305,7 @@ func (t *Tally) join(team *rows.Team) {
 	}
 }
 
-// Metrics returns the metrics of all rows that were added. It is an error if there are none.
+// Metrics returns the metrics of all rows that were added, or an error if no row was added.
 func (t *Tally) Metrics() (_ *Metrics, err error) {
 	defer rows.Rescue(&err)
 	if t.rows == 0 {
@@ -385,7 +387,7 @@ func (m *moment) join(team *rows.Team, off func(v, center float64) float64) {
 // sides has the rankings of the negative rows and of the positive rows, in this order.
 type sides [2]ranking
 
-// newSides returns empty rankings with capacity for these numbers of rows.
+// newSides returns empty rankings with capacity for the given numbers of negative and positive rows.
 func newSides(negative, positive int) sides {
 	return sides{{score: make([]float64, 0, negative)}, {score: make([]float64, 0, positive)}}
 }

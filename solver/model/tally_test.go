@@ -102,7 +102,7 @@ func inPieces(x *sparse.CSR, y []float64, set *ScoreSettings, add func(x *sparse
 }
 
 // sameMetrics compares metrics up to rounding. exact is true if the AUC and the confusion table must be equal
-// without rounding. brief is true if got is of a brief tally.
+// without rounding. brief is true if got comes from a brief tally.
 func sameMetrics(t *testing.T, name string, got, want *Metrics, brief, exact bool) {
 	t.Helper()
 	if brief && want.Classes != nil {

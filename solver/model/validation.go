@@ -6,8 +6,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// A Metric is a measure of the caller. It returns the value of a model on the rows of x with labels y;
-// smaller values are better. set has the weights, offsets and threshold for Score, and may be nil.
+// A Metric is a measure that the caller provides. It returns the value of a model on the rows of x with
+// labels y; smaller values are better. set has the weights, offsets and threshold for Score, and may be nil.
 type Metric func(m *Model, x *sparse.CSR, y []float64, set *ScoreSettings) (float64, error)
 
 // A Measure is the name of the measure by which validation and cross-validation compare models.
@@ -22,7 +22,7 @@ const (
 	// ByR2 is 1 − MSE/variance, with the MSE of a fold and the variance of the labels of all folds.
 	ByR2 Measure = "r2"
 
-	byOwn Measure = "own" // a Metric
+	byOwn Measure = "own" // stands for a Metric
 )
 
 // scores has the measures of a model on some rows. NaN means that a measure is not defined for these rows.
@@ -47,9 +47,9 @@ func (m Measure) sign() float64 {
 	return 1
 }
 
-// check returns the measure to use: byOwn if own is true, and ByLoss if m is empty. It returns an error if
-// the models have no such measure. classes is true if the models predict classes, and own if the caller
-// provides a Metric. field is the name of the setting, for the error.
+// check returns the measure to use: byOwn if own is true, and ByLoss if m is empty. It returns an error if m
+// does not apply to the models, or if own is true and m is not empty. classes is true if the models predict
+// classes, and own if the caller provides a Metric. field is the name of the setting, for the error.
 func (m Measure) check(classes, own bool, field string) (Measure, error) {
 	ofClasses, known := map[Measure]bool{ByError: true, ByAUC: true, ByMSE: false, ByR2: false}[m]
 	switch {
