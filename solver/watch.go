@@ -7,13 +7,14 @@ import (
 	"github.com/scas-admm/scas/solver/internal/gap"
 )
 
-// start stores the iterate and its objective in the keeper, and sets Stats.Constants.Radius.
+// start stores the iterate and the given objective in r.keeper, and sets Stats.Constants.Radius.
 func (r *Run) start(objective float64) {
 	r.keeper.Begin(admm.Point(r.Iterate), objective, r.Problem.lossAtZero())
 	r.Stats.Constants.Radius = r.Problem.radius(r.product.Algebra, objective)
 }
 
-// restore moves to the stored iterate, or to the start if none is stored, and begins a new mean.
+// restore sets the iterate to the iterate that r.keeper has stored, or to the start if none is stored. Then
+// it begins a new mean.
 func (r *Run) restore() {
 	if r.keeper.Restore(admm.Point(r.Iterate)) {
 		r.startMean()
@@ -22,9 +23,10 @@ func (r *Run) restore() {
 	r.toStart()
 }
 
-// toBest moves to the best snapshot if its objective is below the given objective of x. It does not move if
-// the run has no goal, if the keeper does not store the best snapshot, or if r.loose is true: then
-// objectives were computed with the y of the iterate. It returns the objective of the iterate.
+// toBest replaces the iterate by the snapshot with the lowest objective, if this is below objective, the
+// objective of the iterate. toBest does nothing if the run has no goal, if r.keeper does not store this
+// snapshot, or if r.loose is true, because objectives were then computed with the y of the iterate. It
+// returns the objective of the iterate that remains.
 func (r *Run) toBest(objective float64) float64 {
 	if r.goal <= 0 || !r.keeper.Watched || r.loose {
 		return objective
@@ -32,8 +34,9 @@ func (r *Run) toBest(objective float64) float64 {
 	return r.keeper.ToBest(admm.Point(r.Iterate), objective)
 }
 
-// settle proves a gap at x and then calls toBest. If toBest moves, r.gap is then the gap of the new iterate.
-// settle returns the objective of the iterate.
+// settle sets r.gap to a proved gap of the iterate, and then calls toBest. If toBest replaces the iterate,
+// settle sets r.gap to a gap of the new iterate. objective is the objective of the iterate before the call.
+// settle returns the objective of the iterate that remains.
 func (r *Run) settle(objective float64) float64 {
 	r.gap = r.certify()
 	best := r.toBest(objective)
@@ -46,11 +49,11 @@ func (r *Run) settle(objective float64) float64 {
 }
 
 // WatchedSnapshot computes the snapshot at x, and compares the objective at x with the best objective
-// so far. The snapshot costs a pass over the data, which the method must count. auto says that the step
-// size is automatic. If the objective diverges or keeps rising with an automatic step size,
-// Stats.StepHalvings says how often the method must halve the step size. WatchedSnapshot may then
-// restore the best iterate; it computes the snapshot there and counts a pass for it. If the objective
-// diverges with a given step size, or after the largest number of halvings, WatchedSnapshot returns a
+// so far. The snapshot costs a pass over the data, which the method must count. auto is true if the step
+// size is automatic. WatchedSnapshot sets Stats.StepHalvings to the number of times that the method must
+// halve an automatic step size, because the objective diverged or kept rising. It may also restore the
+// best iterate; then it computes the snapshot there and counts a pass for it. If the objective diverges
+// with a given step size, or after the largest number of halvings, WatchedSnapshot returns a
 // *DivergenceError.
 func (r *Run) WatchedSnapshot(auto bool) error {
 	k, objective := &r.keeper, r.takeSnapshot()
