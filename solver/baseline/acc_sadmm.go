@@ -10,9 +10,9 @@ import (
 
 // AccSADMM is Acc-SADMM (Fang, Cheng, Lin, "Faster and Non-ergodic O(1/K) Stochastic
 // Alternating Direction Method of Multipliers", 2017), which combines Nesterov's
-// extrapolation with variance reduction. Stage s = 0, 1, … has θ = 1/(2+2s) and m steps
-// from a snapshot x̃, ỹ with multiplier l̃ and b̃ = A x̃ − ỹ. u is the extrapolation of x,
-// and ĝ is the variance-reduced gradient of [SVRG]:
+// extrapolation with variance reduction. Stage s = 0, 1, … has θ = 1/(2+2s) and m steps. It
+// starts from a snapshot x̃, ỹ with the multiplier l̃, and b̃ = A x̃ − ỹ. In a step, u is the
+// extrapolation of x, ĝ is the variance-reduced gradient of [SVRG], and g is the penalty:
 //
 //	l  ← l̃ + (ρ θ₂/θ)(A x − y − b̃)
 //	y⁺ ← prox of g/w at A u + l/w,  w = ρ/θ
@@ -21,8 +21,8 @@ import (
 //	u  ← x⁺ + (1−θ−θ₂)(x⁺ − x)
 //
 // with θ₂ = (m−2)/(2(m−1)). b is the number of samples of a step: BatchSize, by default n/8, but at most
-// 20. Stages have InnerSteps samples, by default 2n. Eta is 1/L, by default 4/ν_f. The iterate is a
-// weighted mean of the x of a stage, and the average is the mean of the iterates.
+// 20. A stage has InnerSteps samples, by default 2n, and at least 3 steps. Eta is 1/L, by default 4/ν_f.
+// The iterate is a weighted mean of the x of a stage, and the average is the mean of the iterates.
 type AccSADMM struct{}
 
 func (AccSADMM) Info() solver.MethodInfo {
@@ -133,8 +133,8 @@ func (s *accSADMM) step(rows []int32) {
 	kernels.Axpy(1, s.innerY, s.sumY)
 }
 
-// output sets the run's iterate to the weighted mean over the steps of the stage. The last step has the
-// weight 1, every step before it θ + θ₂.
+// output sets x and y of the run's iterate to weighted means over the steps of the stage. The last step has
+// the weight 1, every other step θ + θ₂. beta becomes the multiplier of the last step.
 func (s *accSADMM) output() {
 	share := s.theta + s.theta2
 	inv := 1 / (float64(float64(s.m-1)*share) + 1)

@@ -12,9 +12,9 @@ import (
 //
 //	x ← argmin f(x) + (beta − ρ y)'A x + (ρ/2)|A x|²
 //
-// It finds this x by damped Newton steps that start at the last x, and then updates y and beta. If p is at
-// most [MaxFactored], the matrix of the Newton system is factored. Otherwise conjugate gradients with
-// Hessian products solve the system.
+// where f is the mean loss plus (mu/2)|x|². It finds this x by damped Newton steps that start at the last x,
+// and then updates y and beta. If p is at most [MaxFactored], the matrix of the Newton system is factored.
+// Otherwise conjugate gradients with Hessian products solve the system.
 //
 // A gradient costs one pass, and so does a product with the Hessian. The Hessian itself costs
 // Σ nnzᵢ(nnzᵢ+1)/2 / nnz passes, where nnzᵢ is the number of entries of row i, and nnz their sum. If the
@@ -77,7 +77,7 @@ type batch struct {
 	trialSnapshot solver.Snapshot
 
 	ax          []float64 // A x
-	g           []float64 // gradient of the function that minimise reduces
+	g           []float64 // gradient of the function in Batch's formula
 	step, astep []float64 // the Newton step, and A times it
 	trial       []float64 // the trial point
 	curvature   []float64 // φ″ of each sample
@@ -123,7 +123,8 @@ func (b *batch) next() (bool, error) {
 }
 
 const (
-	newtonTolerance = 1e-12 // goal for the squared Newton decrement; iteration t = 1, 2, … divides it by t²
+	// minimise ends once the squared Newton decrement is at most newtonTolerance/t² in iteration t = 1, 2, …
+	newtonTolerance = 1e-12
 	maxNewton       = 50
 	maxHalvings     = 40
 	sufficient      = 1e-4 // fraction of the predicted decrease that a step must achieve
@@ -175,9 +176,10 @@ func (b *batch) gradient() {
 	}
 }
 
-// search halves the step until the objective decreases enough, and then adds the step to x. It returns false
-// if no step is accepted or the budget is used up. decrement is −g'step. The change of the quadratic terms is
-// computed from the step: the difference of two values would lose a small change in rounding.
+// search halves the step until the function in Batch's formula decreases enough, and then adds the step to x.
+// It returns false if no step is accepted or the budget is used up. decrement is −g'step. The change of the
+// quadratic terms is computed from the step: the difference of two values would lose a small change in
+// rounding.
 func (b *batch) search(decrement float64) bool {
 	b.a.MulVec(b.astep, b.step)
 	linear := kernels.Dot(b.q, b.step) + float64(b.mu*kernels.Dot(b.x, b.step)) + float64(b.rho*kernels.Dot(b.ax, b.astep))

@@ -7,13 +7,14 @@ import (
 	"github.com/scas-admm/scas/solver/internal/linalg"
 )
 
-// BatchLinear is batch ADMM with one proximal gradient step per iteration:
+// BatchLinear is batch ADMM with a linear approximation of f, the mean loss plus (mu/2)|x|². An
+// iteration sets
 //
 //	x ← ((1/η) I + ρ A'A)⁻¹ [ x/η − ∇f(x) − A'(beta − ρ y) ]
 //
 // and then updates y and beta. Eta is η; zero means 1/ν̄. ν̄ is mu plus a Lipschitz constant of the
-// mean loss's gradient, which the power method estimates. An iteration is one pass. The average is
-// the mean of x_1..x_T.
+// gradient of the mean loss; the power method estimates this constant. An iteration is one pass. The
+// average is the mean of x_1..x_T.
 type BatchLinear struct{ onePass }
 
 func (BatchLinear) Info() solver.MethodInfo {
@@ -25,7 +26,7 @@ func (BatchLinear) Info() solver.MethodInfo {
 	}
 }
 
-// BatchUzawa is [BatchLinear] with the penalty linearised:
+// BatchUzawa is [BatchLinear] with the augmented penalty linearised too:
 //
 //	x ← x − η [ ∇f(x) + A'(beta + ρ(A x − y)) ]
 //
@@ -57,8 +58,8 @@ func (BatchUzawa) Begin(r *solver.Run) (solver.Iteration, error) {
 
 type batchLinear struct {
 	*base
-	solve *linalg.Shifted // solver of systems with (1/η) I + ρ A'A; nil for BatchUzawa
-	b     []float64       // right-hand side of such a system
+	solve *linalg.Shifted // solver of systems with the matrix (1/η) I + ρ A'A; nil for BatchUzawa
+	b     []float64       // right-hand side of the system
 	nubar float64         // ν̄: mu plus a Lipschitz constant of the mean loss's gradient
 }
 

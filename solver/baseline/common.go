@@ -11,16 +11,15 @@ import (
 // checkSteps is the number of samples between two checks of the context.
 const checkSteps = 1024
 
-// base is the state that all methods have, with the names of the paper. It has its own scratch memory for
-// products with A, because evaluations of the objective use the memory of run.A.
+// base is the state that all methods share. Its fields have the names of the paper.
 type base struct {
 	run  *solver.Run
 	data *solver.Samples
-	a    *linalg.Product
+	a    *linalg.Product // A, with its own scratch memory, because evaluations of the objective use run.A
 
 	n           int
 	mu, rho     float64
-	nu, lambda1 float64 // ν_f and λ₁
+	nu, lambda1 float64 // ν_f and λ₁ of the package comment
 
 	x, y, beta []float64 // the run's iterate
 	limit      []float64 // for each row of A, lambda times its weight
@@ -29,7 +28,7 @@ type base struct {
 	q          []float64 // scratch memory with an entry for each feature
 
 	rows []int32   // the sampled rows
-	gain []float64 // for each sampled row, the factor with which a step adds the row to a vector
+	gain []float64 // for each row of a batch, the factor by which addReduced multiplies the row
 	sums struct {  // weighted sums of the iterates
 		x, y  []float64
 		count float64 // sum of the weights of the iterates
@@ -56,7 +55,7 @@ func newBase(r *solver.Run, rhoFactor float64) *base {
 	return b
 }
 
-// shifted returns a solver of linear systems with the matrix w I + ρ A'A, for any w.
+// shifted returns a solver of linear systems with the matrix w I + ρ A'A, for any w > 0.
 func (b *base) shifted() (*linalg.Shifted, error) { return b.a.Shifted(b.rho, b.run.Err) }
 
 // vector returns a zero vector with an entry for each feature.
@@ -83,8 +82,8 @@ func (b *base) slopeAt(i int, x []float64) float64 {
 	return b.data.Slope(i, b.data.Margin(i, x))
 }
 
-// implicitSlope returns φ'(ζ), where ζ solves ζ + c φ'(ζ) = t, for c ≥ 0. It uses Newton's method, and
-// bisection if a Newton step leaves the interval that contains ζ.
+// implicitSlope returns φ'(ζ), where φ is the loss of sample i, c ≥ 0, and ζ solves ζ + c φ'(ζ) = t. It uses
+// Newton's method, and bisection if a Newton step leaves the interval that contains ζ.
 func (b *base) implicitSlope(i int, c, t float64) float64 {
 	slope := b.data.Slope(i, t)
 	if c == 0 || slope == 0 {
@@ -132,14 +131,15 @@ func (b *base) addReduced(dst, at []float64, rows []int32, scale float64, reduce
 	}
 }
 
-// setLinear sets q = A'(beta − ρ y), the penalty's linear term in an exact minimisation over x.
+// setLinear sets q = A'(beta − ρ y), the gradient of the augmented penalty at x = 0.
 func (b *base) setLinear() {
 	copy(b.u, b.beta)
 	kernels.Axpy(-b.rho, b.y, b.u)
 	b.a.MulVecTrans(b.q, b.u)
 }
 
-// setAugmented sets q = A'(beta + ρ(A x − y)), the gradient of the augmented penalty. image must hold A x.
+// setAugmented sets q = A'(beta + ρ(A x − y)), the gradient of the augmented penalty at x. The field image
+// must be A x.
 func (b *base) setAugmented() {
 	copy(b.u, b.beta)
 	kernels.Axpy(-b.rho, b.y, b.u)
@@ -147,7 +147,7 @@ func (b *base) setAugmented() {
 	b.a.MulVecTrans(b.q, b.u)
 }
 
-// ridge returns mu·x in the form that newSweep takes: as a list of one term, or nil if mu is 0.
+// ridge returns mu·x in the form that newSweep takes: a list with one term, or nil if mu is 0.
 func (b *base) ridge(x []float64) []term {
 	if b.mu == 0 {
 		return nil
@@ -182,21 +182,22 @@ func (b *base) publish() {
 // clip returns the number nearest to v whose absolute value is at most limit.
 func clip(v, limit float64) float64 { return max(-limit, min(v, limit)) }
 
-// scaleTo sets dst = scale v.
+// scaleTo sets dst to scale·v.
 func scaleTo(dst, v []float64, scale float64) {
 	for j, x := range v {
 		dst[j] = x * scale
 	}
 }
 
-// towards sets mean += weight (v − mean).
+// towards adds weight·(v − mean) to mean.
 func towards(mean, v []float64, weight float64) {
 	for j, x := range v {
 		mean[j] = math.FMA(weight, x-mean[j], mean[j])
 	}
 }
 
-// checkFinite returns nil if |x|₂² is finite. Otherwise it returns the error of a diverged run.
+// checkFinite returns nil if |x|₂² is finite. Otherwise it restores an earlier iterate and returns a
+// *solver.DivergenceError.
 func (b *base) checkFinite(x []float64) error {
 	if norm2 := kernels.Dot(x, x); math.IsNaN(norm2) || math.IsInf(norm2, 0) {
 		return b.run.Lost(norm2)

@@ -1,8 +1,8 @@
 // Package baseline provides the methods with which SCAS-ADMM is compared: the methods in the paper's
 // experiments and some of their successors. Each method is a [solver.Method]. A file holds a family of
 // related methods. The methods solve the paper's main problem: the penalty lambda|A x|₁, equal sample
-// weights, and X = R^p. For this penalty, the update of y and beta clips beta to [−lambda, lambda]. Read
-// common.go and STOC first.
+// weights, and X = R^p. For this penalty, an update of y directly followed by an update of beta sets
+// beta to beta + ρ A x, clipped to [−lambda, lambda]. Read common.go and STOC first.
 //
 // In the formulas f is the mean loss plus (mu/2)|x|², and ρ is the penalty parameter. ν_f is a Lipschitz
 // constant of the gradient of one sample's loss plus (mu/2)|x|², and λ₁ is the largest eigenvalue of A'A
@@ -26,8 +26,9 @@
 //   - naive_test.go: write the recursion again in plain loops, if the method has a new recursion.
 //   - data_test.go: add the gaps of the method on a9a, from an independent implementation if possible. This
 //     test runs without -short, if SCAS_DATA names the directory of the data sets.
-//   - bench/internal/paper/methods.go: add the method to the variable table, unless the values of the
-//     variable common fit. With these values the experiments judge the last iterate, not the average.
+//   - bench/internal/paper/methods.go: add the method to the variable traitsTable, unless the values of the
+//     variable defaultTraits are right for it. With these values the experiments judge the last iterate, not
+//     the average.
 //
 // To test it: go test -short ./solver/baseline, then go test -short -run Method ./solver/cmd/scas.
 package baseline

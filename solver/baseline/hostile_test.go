@@ -234,8 +234,8 @@ func (h hostile) settings(p int) *solver.Settings {
 	return s
 }
 
-// hostileRun solves the random problem that belongs to the seed. It returns what was wrong with the run, or
-// "".
+// hostileRun solves the random problem that belongs to the seed. It returns a text that says what was wrong
+// with the run, or "" if nothing was.
 func hostileRun(seed uint64) (wrong string) {
 	h := hostile{rand.New(rand.NewPCG(seed, 12))}
 	p := h.problem()
@@ -277,8 +277,9 @@ func hostileRun(seed uint64) (wrong string) {
 
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
-// TestHostileProblems solves problems with extreme numbers. Minimize must not panic. It must return finite
-// coefficients, and an error if the objective is not finite.
+// TestHostileProblems solves problems with extreme numbers. Minimize must not panic, and must end within
+// 20 seconds. It must return an error or a result. The coefficients of a result must be finite, and its gap
+// must not be NaN or negative. If there is no error, the objective must be finite, and the residuals not NaN.
 func TestHostileProblems(t *testing.T) {
 	if *hostileSeed != 0 {
 		if wrong := hostileRun(*hostileSeed); wrong != "" {

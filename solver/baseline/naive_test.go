@@ -15,9 +15,8 @@ import (
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
-// dense holds the state of a method that this file writes again in plain loops. Vectors and matrices are
-// full, and linear systems are solved by Gaussian elimination. The loops draw the same samples as the
-// method.
+// dense runs methods of package baseline as plain loops over dense vectors and matrices. It solves linear
+// systems by Gaussian elimination, and draws the same samples as the method.
 type dense struct {
 	*solvertest.Naive
 	n, p int

@@ -89,7 +89,7 @@ func newConjugate(b *base) *conjugate {
 func (c *conjugate) cost() float64 { return 1 }
 
 const (
-	forcing   = 0.1  // largest residual of a Newton system, as a fraction of the norm of the gradient
+	forcing   = 0.1  // conjugate gradients end at a residual of at most forcing·|g|, where g is the gradient
 	maxRounds = 2000 // largest number of conjugate gradient steps
 )
 
@@ -118,7 +118,7 @@ func (c *conjugate) multiply(dst, v []float64) {
 	kernels.Gradient(dst, b.data.Rows(), c.margin)
 }
 
-// precondition sets the preconditioner to the diagonal of the matrix of the Newton system.
+// precondition sets the preconditioner to the diagonal of the Newton matrix.
 func (c *conjugate) precondition() {
 	diagonal := c.cg.Diagonal
 	copy(diagonal, c.fixed)

@@ -7,8 +7,8 @@ import (
 	"github.com/scas-admm/scas/solver/internal/linalg"
 )
 
-// OADM is online ADMM (Wang and Banerjee, "Online Alternating Direction Method", 2012), which uses the loss
-// of the sample itself instead of its gradient:
+// OADM is online ADMM (Wang and Banerjee, "Online Alternating Direction Method", 2012). Step t draws one
+// sample i. It uses the loss of this sample as it is, without a linear approximation:
 //
 //	x ← argmin φ(aᵢ'x) + (mu/2)|x|² + (beta − ρ y)'A x + (ρ/2)|A x|² + (w/2)|x − x_old|²
 //
@@ -16,8 +16,8 @@ import (
 // solution is x = v − φ'(ζ)h, where ζ = aᵢ'x solves ζ + (aᵢ'h)φ'(ζ) = aᵢ'v. Then y and
 // beta are updated.
 //
-// Step t has w = max(√T/η₀, mu t), where T is the number of samples that the budget allows; Eta is
-// η₀. The average is the mean of x_1..x_T.
+// w is max(√T/η₀, mu t), where T is the number of samples that the budget allows. Eta is η₀; zero
+// means 64/ν_f. The average is the mean of x_1..x_T.
 type OADM struct{ onePass }
 
 func (OADM) Info() solver.MethodInfo {
@@ -33,9 +33,9 @@ const oadmUnit = 64
 
 type oadm struct {
 	*base
-	solve *linalg.Shifted // solver of systems with H
-	b     []float64       // right-hand side of such a system
-	h, v  []float64       // H⁻¹aᵢ and H⁻¹(w x_old − A'(beta − ρ y)), as at OADM
+	solve *linalg.Shifted // solver of systems with the matrix H
+	b     []float64       // right-hand side of a system
+	h, v  []float64       // the vectors h and v in the comment of OADM
 	eta0  float64         // η₀
 	sqrtT float64         // √T, where T is the number of samples that the budget allows
 	all   []int32         // all features; nil unless conjugate gradients solve the systems

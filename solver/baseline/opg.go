@@ -60,13 +60,13 @@ func (o *opg) step(i int, t float64) {
 }
 
 // RDA is RDA-ADMM from the same paper as [OPG]: dual averaging with the augmented penalty
-// linearised. g is the gradient φ'(aᵢ'x)aᵢ + mu x of a step, and bars denote means over all
-// steps so far:
+// linearised. In a step with sample i, g is φ'(aᵢ'x)aᵢ + mu x. Bars denote means over all steps
+// so far:
 //
 //	x ← −(η_t/γ_t) [ ḡ + A'( beta̅ + ρ(A x̄ − ȳ) ) ],  η_t = η₀ √t,  γ_t = 1 + (ρ η_t/t) λ₁
 //
-// and then updates y and beta with the new x. Eta is η₀. If Eta is zero, η_t is t times the step
-// size of [STOC] for mu = 0. The average is the mean of x_1..x_T.
+// and then updates y and beta with the new x. Eta is η₀. If Eta is zero, η₀ is 16/ν_f, and η_t is
+// t/(ν_f + √t/η₀). The average is the mean of x_1..x_T.
 type RDA struct{ onePass }
 
 func (RDA) Info() solver.MethodInfo {
@@ -81,7 +81,7 @@ type rda struct {
 	*base
 	g    []float64 // sum of φ'(aᵢ'x)aᵢ over all steps
 	c    []float64 // sum of beta + ρ(A x − y) over all steps
-	past []float64 // sum over all steps of x before the step; zero if mu is 0
+	past []float64 // sum over all steps of the x before each step; not computed if mu is 0
 	eta  decreasing
 }
 

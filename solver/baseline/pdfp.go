@@ -63,8 +63,8 @@ func (f *pdfp) next() (bool, error) {
 	return true, f.primalDual(1, f.move)
 }
 
-// primalDual runs a stage whose steps move the point by step and the multiplier by ascend. theta is as at
-// closeStage. σ is Rho or, if that is 0, theta/(η λ₁).
+// primalDual runs a stage: it calls step for every batch of samples, and then closeStage with theta. If
+// Settings.Rho is 0, it first sets rho, which is σ, to theta/(η λ₁).
 func (s *svrg) primalDual(theta float64, step func(rows []int32)) error {
 	if s.run.Settings.Rho == 0 {
 		s.rho = theta / float64(s.eta*s.lambda1)
@@ -82,16 +82,16 @@ func (s *svrg) primalDual(theta float64, step func(rows []int32)) error {
 // ascend updates the multiplier: beta ← clip(beta + σ A x). It then sets q = A'beta.
 func (s *svrg) ascend(x []float64) {
 	for j, v := range s.times(x) {
-		s.m[j] = clip(math.FMA(s.rho, v, s.m[j]), s.limit[j])
+		s.multiplier[j] = clip(math.FMA(s.rho, v, s.multiplier[j]), s.limit[j])
 	}
-	s.a.MulVecTrans(s.q, s.m)
+	s.a.MulVecTrans(s.q, s.multiplier)
 }
 
 func (f *pdfp) move(rows []int32) {
 	copy(f.gradient, f.run.Snapshot.Gradient)
 	f.addRidge(f.gradient, f.point)
 	f.addReduced(f.gradient, f.point, rows, 1, true)
-	f.a.MulVecTrans(f.q, f.m)
+	f.a.MulVecTrans(f.q, f.multiplier)
 	copy(f.ahead, f.point)
 	kernels.Axpy(-f.eta, f.gradient, f.ahead)
 	kernels.Axpy(-f.eta, f.q, f.ahead)

@@ -10,7 +10,7 @@ import (
 // SVRPDHG is SVR-PDHG ("Stochastic Variance Reduced Primal-Dual Hybrid Gradient Methods for
 // Saddle-Point Problems", An and others, Mathematics 13, 2025). It is the method of Qiao and others
 // ("On Stochastic Primal-Dual Hybrid Gradient Approach for Compositely Regularized Minimization", 2016)
-// with the variance-reduced gradient ĝ of [SVRG] (for clip see [PDFP]):
+// with the variance-reduced gradient ĝ of [SVRG]. The function clip is the one of [PDFP]:
 //
 //	beta ← clip(beta + σ A x̄)
 //	x⁺   ← x − η(ĝ + A'beta)
@@ -28,9 +28,9 @@ func (SVRPDHG) Info() solver.MethodInfo {
 
 func (SVRPDHG) Begin(r *solver.Run) (solver.Iteration, error) { return newPDHG(r, 2, 1).next, nil }
 
-// ASVRPDHG is ASVR-PDHG by the same authors: [SVRPDHG] with momentum. It applies the recursion to a
-// sequence z, with steps η/θ. It takes gradients at x = (1−θ)x̃ + θ z, where x̃ is the snapshot. θ
-// and the stages are as in [ASVRG]. By default η is 1/ν_f, and σ is θ/(η λ₁).
+// ASVRPDHG is ASVR-PDHG by the same authors: [SVRPDHG] with momentum. The recursion is for a sequence z
+// in place of x, with η/θ in place of η. Gradients are computed at x = (1−θ)x̃ + θ z, where x̃ is the
+// snapshot. θ and the stages are as in [ASVRG]. By default η is 1/ν_f, and σ is θ/(η λ₁).
 type ASVRPDHG struct{ staged }
 
 func (ASVRPDHG) Info() solver.MethodInfo {
@@ -43,7 +43,7 @@ func (ASVRPDHG) Begin(r *solver.Run) (solver.Iteration, error) { return newPDHG(
 type pdhg struct {
 	*svrg
 	theta float64   // θ; 1 for SVRPDHG, which has no momentum
-	at    []float64 // x, where gradients are taken; without momentum, the slice point itself
+	at    []float64 // the x at which gradients are computed; without momentum, the slice point itself
 	ahead []float64 // twice the point after a step minus the point before: x̄ or, with momentum, z̄
 }
 

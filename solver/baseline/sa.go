@@ -11,13 +11,13 @@ import (
 )
 
 // SA is SA-ADMM (Zhong and Kwok, "Fast Stochastic Alternating Direction Method of Multipliers", 2014). It
-// stores an iterate for every sample:
+// stores an iterate and a gradient for every sample. A step draws one sample i, replaces the stored iterate
+// and gradient of this sample by x and φ'(aᵢ'x)aᵢ, and sets
 //
 //	x ← (L I + ρ A'A)⁻¹ [ L x̂ − mu x̂ − gm − A'(beta − ρ y) ]
 //
-// and then updates y and beta. A step visits one sample i: it stores φ'(aᵢ'x)aᵢ and x. gm and x̂ are the
-// means of the stored gradients and of the stored iterates. Eta is 1/L; zero means n/(2 ν_f). The average
-// is the mean of x_1..x_T.
+// where x̂ is the mean of the stored iterates, and gm is the mean of the stored gradients. Then it updates y
+// and beta. Eta is 1/L; zero means n/(2 ν_f). The average is the mean of x_1..x_T.
 type SA struct{ storing }
 
 func (SA) Info() solver.MethodInfo {
@@ -69,8 +69,8 @@ func (SAGIU) Info() solver.MethodInfo {
 
 func (SAGIU) Begin(r *solver.Run) (solver.Iteration, error) { return beginSA(r, false, true) }
 
-// sa is the state of SA, SAG and their variants. It stores the slope dᵢ of every sample at
-// its last visit, and gm = (1/n) Σ dᵢ aᵢ. A visit of sample i updates dᵢ, and then
+// sa is the state of SA, SAG and their variants. It stores for every sample i the slope dᵢ at the
+// last visit of the sample, and gm = (1/n) Σ dᵢ aᵢ. A visit of sample i updates dᵢ, and then
 //
 //	SA:     x ← (L I + ρ A'A)⁻¹ [ L x̂ − mu x̂ − gm − A'(beta − ρ y) ]
 //	SA-IU:  x ← [ L x̂ − mu x̂ + L_A x − gm − A'(beta + ρ(A x − y)) ] / (L + L_A),  L_A = ρ λ₁
@@ -80,8 +80,8 @@ func (SAGIU) Begin(r *solver.Run) (solver.Iteration, error) { return beginSA(r, 
 // much as one gradient step.
 type sa struct {
 	*perSample
-	solve  *linalg.Shifted // solver of linear systems with L I + ρ A'A; nil if the penalty is linearised
-	b      []float64       // right-hand side of such a system
+	solve  *linalg.Shifted // solver of systems with the matrix L I + ρ A'A; nil if the penalty is linearised
+	b      []float64       // right-hand side of the system
 	weight float64         // L, the inverse of Eta
 	sweep  *sweep          // nil if newSweep does not support A
 
@@ -91,7 +91,7 @@ type sa struct {
 	centre []float64 // x̂: the mean of the stored iterates; x if none are stored
 }
 
-// saRho is the automatic rho of SA, SAG and their variants, in units of NaturalRho.
+// saRho is the automatic rho of SA, SAG and their variants, in units of Run.NaturalRho.
 const saRho = 30
 
 func beginSA(r *solver.Run, stored, linearised bool) (solver.Iteration, error) {
@@ -128,7 +128,7 @@ func newSA(r *solver.Run, stored, linearised bool) (*sa, error) {
 	return s, nil
 }
 
-// store makes the stored iterates, which all start at x, and their mean.
+// store allocates the stored iterates and their mean, and sets all of them to x.
 func (s *sa) store() {
 	p := len(s.x)
 	s.stored, s.centre = make([]float64, s.n*p), slices.Clone(s.x)
@@ -149,7 +149,8 @@ func (s *sa) storeIterate(i int) {
 	copy(old, s.x)
 }
 
-// renew stores the slope of sample i at x. If iterates are stored, it also stores x for the sample.
+// renew stores the slope of sample i at x, and updates gm. If iterates are stored, it also stores x for the
+// sample.
 func (s *sa) renew(i int) {
 	slope := s.slopeAt(i, s.x)
 	s.data.Scatter(s.gm, i, (slope-s.slope[i])/float64(s.n))

@@ -13,16 +13,16 @@ import (
 //	min Σ φ*(αᵢ) + n g*(v/n)  subject to  r := Σ αᵢ aᵢ + A'v = 0
 //
 // with the loss φ and the penalty g; x is the multiplier of the constraint. A step uses one sample i,
-// η_B = λ₁ and κ = ρ|aᵢ|². clip moves each entry of v into n times the limits of its multiplier, and r⁺ is r
-// after the updates of v and αᵢ:
+// η_B = λ₁ and κ = ρ|aᵢ|². clip moves each entry of v into [−n l, n l], where l is the limit of the same
+// entry of beta. r⁺ is r after the updates of v and αᵢ:
 //
 //	v  ← clip(v + A(x/ρ − r)/η_B)
 //	αᵢ ← φ'(u),  where u + κ φ'(u) = κ αᵢ + aᵢ'(x − ρ(Σ αᵢ aᵢ + A'v))
 //	x  ← x − (ρ/4)(r⁺ − r + r/n)
 //
-// If mu > 0, the term (mu/2)|x|² is a part of g: A has the rows of I in addition, with the penalty
-// (mu/2)|·|², and η_B is λ₁ + 1. Rho is ρ; zero means 0.1. Eta is not used. beta is v/n, and y is A x. The
-// average is the mean of x.
+// If mu > 0, the term (mu/2)|x|² is a part of g: the rows of I with the penalty (mu/2)|·|² are appended to A,
+// and η_B is λ₁ + 1. Rho is ρ; zero means 0.1. Eta is not used. beta is v/n, and y is A x. The average is the
+// mean of x over all steps.
 type SDCA struct{ onePass }
 
 func (SDCA) Info() solver.MethodInfo {
@@ -43,7 +43,7 @@ type sdca struct {
 	v      []float64 // dual variable of the penalty
 	l2     []float64 // dual variable of the term (mu/2)|x|²
 	etaB   float64   // η_B: λ₁, or λ₁ + 1 if mu > 0
-	shrink float64   // factor that a step applies to l2
+	shrink float64   // factor by which a step multiplies l2
 }
 
 // sdcaRho is the automatic ρ.
@@ -100,7 +100,7 @@ func (s *sdca) step(i int, _ float64) {
 	s.sums.count++
 }
 
-// finish computes y, beta and the means, which the steps do not update.
+// finish sets y, beta and Run.Mean at the end of a pass. The steps do not update them.
 func (s *sdca) finish() {
 	inv := 1 / float64(s.n)
 	for j, v := range s.v {

@@ -53,8 +53,7 @@ func (b *base) beginSTOC(length, weight func(t float64) float64) (solver.Iterati
 	return b.averaged(s.step).next, nil
 }
 
-// perSampleRho is the automatic rho of methods that update y and beta with every sample, in units of
-// NaturalRho.
+// perSampleRho is the automatic rho of STOC, OS1, OS2, OADM, OPG and RDA, in units of Run.NaturalRho.
 const perSampleRho = 100
 
 func (s *stoc) step(i int, t float64) {
@@ -74,8 +73,8 @@ func (s *stoc) sweepStep(i int, t float64) {
 // proximal updates x for STOC and OS1, and z for OS2.
 type proximal struct {
 	*base
-	shifted *linalg.Shifted // solver of linear systems with w I + ρ A'A, for any w
-	b       []float64       // right-hand side of such a system
+	shifted *linalg.Shifted // solver of systems with the matrix w I + ρ A'A, for any w > 0
+	b       []float64       // right-hand side of the system
 }
 
 func (b *base) proximal() (proximal, error) {
@@ -141,7 +140,7 @@ func (OS2) Info() solver.MethodInfo {
 type os2 struct {
 	proximal
 	eta0     float64
-	z, point []float64 // the sequence z, and the point u at which gradients are taken
+	z, point []float64 // the sequence z, and the point u at which gradients are computed
 	sweep    *sweep    // nil if newSweep does not support A
 }
 

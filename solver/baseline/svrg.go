@@ -10,17 +10,17 @@ import (
 )
 
 // SVRG is SVRG-ADMM (Zheng and Kwok, "Fast-and-Light Stochastic ADMM", 2016) with the
-// penalty linearised. With the snapshot x̃ and its gradient z, each step updates y, x and
-// beta in this order:
+// penalty linearised. x̃ is the snapshot, and z is the gradient of the mean loss at x̃. Each
+// step updates y, x and beta in this order:
 //
 //	y    ← S_{lambda/ρ}(A x + beta/ρ)
 //	x    ← x − (η/γ)[ ĝ + A'(beta + ρ(A x − y)) ],  γ = 1 + η ρ λ₁
 //	beta ← beta + ρ(A x − y)
 //
-// S is the soft threshold. The variance-reduced gradient ĝ is (φ'(aᵢ'x) − φ'(aᵢ'x̃))aᵢ + z + mu x, where z
-// is the gradient of the mean loss at x̃. The next snapshot is the mean of x over the stage. The next stage
-// starts with the last x and beta. The iterate of the run is the snapshot, and its average is the mean of
-// the snapshots.
+// S_c moves each entry towards 0 by c, but not beyond 0 (soft thresholding). The variance-reduced gradient ĝ
+// is (φ'(aᵢ'x) − φ'(aᵢ'x̃))aᵢ + z + mu x, where i is the sample of the step. The next snapshot is the mean
+// of x over the stage. The next stage starts with the last x and beta. The run's iterate is the snapshot, and
+// the run's average is the mean of the snapshots.
 //
 // The lengths of the stages are not from the paper. The first stage has n/4 samples, the second n/2, the
 // next seven n, and every later stage 2n. The first stage has no snapshot: ĝ is the stochastic gradient. If
@@ -90,22 +90,22 @@ func (s *svrg) restart() {
 	s.addRidge(s.q, s.x)
 	clear(s.sum)
 	s.normal.Solve(s.sum, s.q, rankTolerance*float64(s.rho*s.lambda1))
-	s.a.MulVec(s.m, s.sum)
-	scaleTo(s.m, s.m, -s.rho)
+	s.a.MulVec(s.multiplier, s.sum)
+	scaleTo(s.multiplier, s.multiplier, -s.rho)
 }
 
-// svrgRho is the automatic rho, in units of NaturalRho. It is not from the paper.
+// svrgRho is the automatic rho, in units of Run.NaturalRho. It is not from the paper.
 const svrgRho = 30
 
 type svrg struct {
 	*base
-	fixed int       // samples in every stage; 0 for stages of different lengths
-	steps int       // samples in the current stage
-	point []float64 // x of the inner loop
-	m     []float64 // multiplier of the inner loop; it may exceed the limit
-	sum   []float64 // sum of x over the steps of the stage
-	sumY  []float64 // sum of y over the steps of the stage
-	meanY []float64 // y of the snapshot
+	fixed      int       // number of samples in every stage; 0 for the stages of SVRG, which differ in length
+	steps      int       // number of samples in the current stage
+	point      []float64 // x of the inner loop
+	multiplier []float64 // beta of the inner loop; it may exceed the limit
+	sum        []float64 // sum of x over the steps of the stage
+	sumY       []float64 // sum of y over the steps of the stage
+	meanY      []float64 // y of the snapshot
 
 	first, eta float64 // the step size before all halvings, and the step size now
 	// halvingsSeen is the value of Stats.StepHalvings when the inner loop last started from the run's
@@ -114,17 +114,18 @@ type svrg struct {
 	normal       *linalg.Shifted // solver of linear systems with ρ A'A; nil except for SVRGRestart
 }
 
-// newSVRG returns the state of a method with stages, with the automatic step size etaUnit/ν_f.
+// newSVRG returns the state of a method with stages. Its automatic step size is etaUnit/ν_f. fixed is the
+// number of samples in every stage, or 0 for the stages of [SVRG].
 func newSVRG(r *solver.Run, etaUnit float64, fixed int) *svrg {
 	s := &svrg{base: newBase(r, svrgRho), fixed: fixed}
 	s.first = r.StepSize(etaUnit / s.nu)
 	s.sum, s.sumY = s.vector(), s.rowVector()
-	s.point, s.m, s.meanY = slices.Clone(s.x), slices.Clone(s.beta), slices.Clone(s.y)
+	s.point, s.multiplier, s.meanY = slices.Clone(s.x), slices.Clone(s.beta), slices.Clone(s.y)
 	return s
 }
 
-// stageLength returns the number of samples of a stage. reduced is true if the stage has a snapshot. fixed is
-// the length of every stage, or zero for the lengths of [SVRG].
+// stageLength returns the number of samples of stage 0, 1, … reduced is true if the stage has a snapshot. If
+// fixed is not 0, every stage has a snapshot and fixed samples; otherwise the stages are as in [SVRG].
 func stageLength(stage, n, fixed int) (samples int, reduced bool) {
 	switch {
 	case fixed > 0:
@@ -139,8 +140,7 @@ func stageLength(stage, n, fixed int) (samples int, reduced bool) {
 	return 2 * n, true
 }
 
-// wholeBatches rounds samples down to a multiple of the batch size, but at least to one
-// batch.
+// wholeBatches rounds samples down to a multiple of batch, but returns at least batch.
 func wholeBatches(samples, batch int) int { return max(1, samples/batch) * batch }
 
 func stageCost(samples, n int, reduced bool) float64 {
@@ -151,8 +151,9 @@ func stageCost(samples, n int, reduced bool) float64 {
 	return cost
 }
 
-// openStage computes the snapshot of the next stage at the run's iterate, and sets η. reduced is true if
-// the stage has a snapshot. more is false if the budget does not allow the stage.
+// openStage prepares the next stage: it sets the fields steps and eta, and counts the passes of the stage. If
+// the stage has a snapshot, reduced is true, and openStage computes the snapshot at the run's iterate. more
+// is false if the budget does not allow the stage.
 func (s *svrg) openStage() (reduced, more bool, err error) {
 	r := s.run
 	s.steps, reduced = stageLength(r.Stats.OuterIterations, s.n, s.fixed)
@@ -168,7 +169,7 @@ func (s *svrg) openStage() (reduced, more bool, err error) {
 		if s.halvingsSeen != r.Stats.StepHalvings { // after a halving, start at the run's iterate
 			s.halvingsSeen = r.Stats.StepHalvings
 			copy(s.point, s.x)
-			copy(s.m, s.beta)
+			copy(s.multiplier, s.beta)
 			copy(s.meanY, s.y)
 		}
 		if s.normal != nil {
@@ -183,8 +184,8 @@ func (s *svrg) openStage() (reduced, more bool, err error) {
 
 func (s *svrg) next() (bool, error) { return s.stage(1, s.point, func() {}) }
 
-// stage runs a stage with steps of length η/(theta + η ρ λ₁). Gradients are computed at the point in the
-// slice at; aim is called before each step and may move this point. stage returns false if the budget does
+// stage runs a stage with steps of length η/(theta + η ρ λ₁). Each step calls aim, which may write a new
+// point to the slice at, and then computes gradients at this point. stage returns false if the budget does
 // not allow the stage.
 func (s *svrg) stage(theta float64, at []float64, aim func()) (bool, error) {
 	reduced, more, err := s.openStage()
@@ -215,7 +216,7 @@ func (s *svrg) stage(theta float64, at []float64, aim func()) (bool, error) {
 // beforeX updates y and adds it to sumY. It then sets q = A'(beta + ρ(A x − y)). The vector in parentheses
 // is clip(beta + ρ A x), which ProxDual stores in u.
 func (s *svrg) beforeX(ax []float64) {
-	copy(s.u, s.m)
+	copy(s.u, s.multiplier)
 	kernels.ProxDual(s.u, s.y, ax, s.limit, s.rho)
 	s.a.MulVecTrans(s.q, s.u)
 	kernels.Axpy(1, s.y, s.sumY)
@@ -223,12 +224,13 @@ func (s *svrg) beforeX(ax []float64) {
 
 // afterX updates the multiplier after the update of x.
 func (s *svrg) afterX(ax []float64) {
-	kernels.Axpy(s.rho, ax, s.m)
-	kernels.Axpy(-s.rho, s.y, s.m)
+	kernels.Axpy(s.rho, ax, s.multiplier)
+	kernels.Axpy(-s.rho, s.y, s.multiplier)
 }
 
 // closeStage moves x and y of the snapshot towards the means of the stage, by theta times the distance. It
-// sets the run's iterate to the result, with the multiplier of the inner loop clipped to the limits.
+// sets x and y of the run's iterate to the result, and beta to the multiplier clipped to the limits. It then
+// adds the iterate to the run's average.
 func (s *svrg) closeStage(theta float64) {
 	inv := 1 / float64(s.steps/s.run.Stats.BatchSize)
 	scaleTo(s.sum, s.sum, inv)
@@ -241,7 +243,7 @@ func (s *svrg) closeStage(theta float64) {
 		towards(s.meanY, s.sumY, theta)
 	}
 	copy(s.y, s.meanY)
-	for j, v := range s.m {
+	for j, v := range s.multiplier {
 		s.beta[j] = clip(v, s.limit[j])
 	}
 	s.run.Average()
@@ -273,8 +275,8 @@ func (ASVRG) Begin(r *solver.Run) (solver.Iteration, error) {
 
 type asvrg struct {
 	*svrg
-	theta float64   // θ
-	at    []float64 // (1−θ)x̃ + θ z, where gradients are taken
+	theta float64   // θ of the stage
+	at    []float64 // the point (1−θ)x̃ + θ z at which gradients are computed
 }
 
 func (s *asvrg) next() (bool, error) {

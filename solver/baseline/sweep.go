@@ -7,34 +7,36 @@ import (
 	"github.com/scas-admm/scas/solver/internal/linalg"
 )
 
-// A sweep makes the steps of methods that update x, y and beta with every sample, if A is I or has the form
-// [G; I], a matrix G above the identity. Let T = A'(beta + ρ(A x − y)) + E + g, where E is the sum of the
-// method's terms, and g is the gradient of the sample's loss. A step is
+// A sweep makes the steps of methods that update x, y and beta with every sample. A must be I or [G; I], a
+// matrix G above the identity. Let T = A'(beta + ρ(A x − y)) + E + g, where E is the sum of the method's
+// terms, and g is the gradient of the sample's loss. With a number length or shift, a step is
 //
-//	x ← x − length·T,  or  x ← x − (shift I + ρ A'A)⁻¹T
+//	x ← x − length·T                  (explicit)
+//	x ← x − (shift I + ρ A'A)⁻¹T      (implicit)
 //
-// with a number length or shift, followed by the updates of y and beta. Features with an entry in G are
-// called coupled. At a feature that is not coupled, the second form is the first form with the length
-// 1/(shift + ρ). So a step can do all its work for one range of features, called a tile, before the next
-// tile. At coupled features it first changes g. For the first form, it adds G'(beta + ρ(G x − y)), the part
-// of T that depends on other features. For the second form, it makes g such that the first form gives the
-// step of the second (see finishImplicit). A step also updates the sums of the iterates.
+// followed by the updates of y and beta. A step also updates the sums of the iterates.
+//
+// A feature is coupled if G has an entry for it. At all other features, an implicit step is an explicit step
+// with the length 1/(shift + ρ), and needs no other feature. So the function advance updates x, and y and
+// beta for the rows I of A, for one range of features after the other; a range is called a tile. To make
+// advance right at coupled features too, a step first changes g there. An explicit step adds G'(beta + ρ(G x
+// − y)), the part of T that depends on other features. For an implicit step see finishImplicit.
 type sweep struct {
 	*base
 	linalg.Parts
-	shifted *linalg.Shifted // solver of linear systems with w I + ρ A'A; nil if all steps have the first form
+	shifted *linalg.Shifted // solver of systems with the matrix w I + ρ A'A; nil if all steps are explicit
 	x       []float64       // the vector that the steps change, usually the run's x
 
 	terms []term    // the method's terms; E is their sum
 	g     []float64 // gradient of the sample's loss; changed at coupled features during a step
-	// lagging is true if the sums use the x before a step, and false if they use the x after the step.
+	// lagging is true if a step adds the x before the step to the sums, and false if it adds the x after it.
 	lagging bool
 
 	gx    []float64 // G x
 	local []float64 // beta + ρ(x − y) + E at coupled features
 	back  []float64 // G'(beta + ρ(G x − y)) at coupled features
-	// solved is the solution of the linear system in the second form, at coupled features; nil if all steps
-	// have the first form.
+	// solved is the solution of the linear system of an implicit step, at coupled features; nil if all steps
+	// are explicit.
 	solved []float64
 }
 
@@ -49,8 +51,7 @@ type term struct {
 const tile = 512
 
 // newSweep returns a sweep, or nil if A is neither [G; I] nor I, or if conjugate gradients solve the linear
-// systems. solved is memory for a vector of length p. For steps of the first form, shifted and solved are
-// nil.
+// systems. solved is memory for a vector of length p. If all steps are explicit, shifted and solved are nil.
 func newSweep(b *base, shifted *linalg.Shifted, solved []float64, terms ...term) *sweep {
 	parts, ok := b.a.Parts()
 	if !ok || shifted != nil && shifted.Iterative() {
@@ -92,8 +93,8 @@ func (s *sweep) couple() {
 // sample adds slope·aᵢ, the gradient of the loss of sample i, to g.
 func (s *sweep) sample(i int, slope float64) { s.data.Scatter(s.g, i, slope) }
 
-// explicit makes the step x ← x − length·T for sample i, with T as at the type sweep. It adds x and y to the
-// sums, with the given weight.
+// explicit makes an explicit step for sample i (see the type sweep). It adds x and y to the sums, with the
+// given weight.
 func (s *sweep) explicit(i int, length, weight float64) {
 	s.couple()
 	for k, j := range s.Coupled {
@@ -103,8 +104,8 @@ func (s *sweep) explicit(i int, length, weight float64) {
 	s.clearGradient(i)
 }
 
-// implicit makes the step x ← x − (shift I + ρ A'A)⁻¹T for sample i, with T as at the type sweep. It adds x
-// and y to the sums, with the given weight.
+// implicit makes an implicit step for sample i (see the type sweep). It adds x and y to the sums, with the
+// given weight.
 func (s *sweep) implicit(i int, shift, weight float64) {
 	s.couple()
 	for k, j := range s.Coupled {
@@ -114,8 +115,8 @@ func (s *sweep) implicit(i int, shift, weight float64) {
 	s.finishImplicit(i, shift, weight)
 }
 
-// finishImplicit makes the step of implicit, after the field solved was computed. At coupled features it
-// chooses g such that advance subtracts solved from x.
+// finishImplicit makes an implicit step after the caller has computed the field solved. At coupled features
+// it chooses g such that advance subtracts solved from x.
 func (s *sweep) finishImplicit(i int, shift, weight float64) {
 	inverse := shift + s.rho
 	for _, j := range s.Coupled {
@@ -141,7 +142,7 @@ func (s *sweep) clearGradient(i int) {
 }
 
 // advance makes the step x ← x − length·(beta + ρ(x − y) + E + g), and then updates y and beta, tile by tile.
-// beta and y in this formula are the entries for the rows I of A.
+// beta and y in this formula are the entries for the rows I of A. advance also adds x and y to the sums.
 func (s *sweep) advance(length, weight float64) {
 	for lo := 0; lo < len(s.x); lo += tile {
 		hi := min(lo+tile, len(s.x))

@@ -35,7 +35,7 @@ type perSample struct {
 	t       float64                // number of steps so far
 }
 
-// averaged returns a perSample whose average is the mean of the included iterates.
+// averaged returns a perSample with the given step. It sets Run.Mean to the means in b.sums.
 func (b *base) averaged(step func(i int, t float64)) *perSample {
 	return &perSample{base: b, step: step, average: b.publish}
 }
@@ -64,7 +64,7 @@ type onePass struct{}
 
 func (onePass) Check(_ *solver.Problem, s *solver.Settings) error { return s.CheckBudget(1) }
 
-// A decreasing is a decreasing step size η_t for step t = 1, 2, … If η₀ was given, η_t is η₀/√t for mu = 0,
+// A decreasing is a decreasing step size η_t for step t = 1, 2, … If Eta gives η₀, η_t is η₀/√t for mu = 0,
 // and min(η₀, 1/(mu t)) for mu > 0. If η₀ is automatic, η_t is 1/(ν_f + √t/η₀), but for mu > 0 at most
 // 1/(mu t).
 type decreasing struct {
