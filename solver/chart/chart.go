@@ -13,9 +13,9 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// A Line is a curve, with a band around it if Low and High are set. All slices have the same length. A point
-// is omitted if a coordinate is NaN or infinite, or not positive on a logarithmic axis. If Chart.Floor is
-// set, a y that is not positive ends the curve instead, at Floor.
+// A Line is a curve, with a band around it if Low and High are set. All slices that are set have the same
+// length. A point is omitted if a coordinate is NaN or infinite, or not positive on a logarithmic axis. If
+// Chart.Floor is set, a y that is not positive ends the curve instead, at Floor.
 type Line struct {
 	// Name is the text in the legend; empty means no entry in the legend.
 	Name string
@@ -45,9 +45,12 @@ type Chart struct {
 	Lines   []Line
 }
 
-// In points: width and height of a chart without its legend; height of a legend entry; distance from the left
-// end of the entry to its name.
-const width, height, legendLine, toName = 630, 400, 16, 29
+// Lengths in points.
+const (
+	width, height = 630, 400 // of a chart without its legend
+	legendLine    = 16       // height of a legend entry
+	toName        = 29       // distance from the left end of a legend entry to its name
+)
 
 // WriteSVG writes the chart as SVG. It returns an error if there is no point to draw.
 func (c *Chart) WriteSVG(w io.Writer) error {
@@ -125,8 +128,8 @@ func (c *Chart) draw(on draw.Canvas, lines []Line, s style) {
 		}
 	}
 	p.Add(curves{lines, s})
-	// Axis names are drawn here. gonum would leave space for an axis name at (Min + Max)/2, which is near the
-	// end of a logarithmic axis.
+	// Axis names are drawn here, because gonum leaves space for an axis name around the number (Min + Max)/2,
+	// which is near the end of a logarithmic axis.
 	text := textStyle(s.label, draw.XCenter, draw.YBottom)
 	on.FillText(text, vg.Point{X: on.Center().X, Y: on.Min.Y}, c.X)
 	text.Rotation, text.YAlign = math.Pi/2, draw.YTop
@@ -194,8 +197,8 @@ func (l Line) entry(c draw.Canvas, at vg.Point, s style) {
 	c.FillText(textStyle(s.legend, draw.XLeft, draw.YCenter), vg.Point{X: at.X + toName, Y: at.Y}, l.Name)
 }
 
-// entryWidth returns the width of the widest legend entry, if a viewer draws its text with a font that is
-// wider than the font here.
+// entryWidth returns the width of the widest legend entry. It leaves space for viewers that draw the text
+// with a wider font.
 func entryWidth(lines []Line, s style) (widest vg.Length) {
 	const wider = 1.2
 	for _, l := range lines {

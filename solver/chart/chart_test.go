@@ -31,7 +31,8 @@ func texts(t *testing.T, svg []byte) string {
 	}
 }
 
-// TestWriteSVG checks the texts and curves of charts whose axes cannot show all points.
+// TestWriteSVG checks the texts of charts, some with points that the axes cannot show. No coordinate may be
+// NaN or infinite. A chart without points must be an error.
 func TestWriteSVG(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
 	x := []float64{0, 1, 2, 3}
@@ -84,7 +85,7 @@ func TestCurves(t *testing.T) {
 	}
 }
 
-// TestLegendIsOfNames checks that lines without a name need no place in the legend.
+// TestLegendIsOfNames checks that lines without a name do not make the picture larger.
 func TestLegendIsOfNames(t *testing.T) {
 	line := Line{X: []float64{0, 1}, Y: []float64{0, 1}}
 	named := line
@@ -126,7 +127,7 @@ func TestWriteSheet(t *testing.T) {
 	}
 }
 
-// TestDecades checks the ticks and the labels of logarithmic axes.
+// TestDecades checks that the ticks of a logarithmic axis are within the axis, and checks their labels.
 func TestDecades(t *testing.T) {
 	for _, test := range []struct {
 		low, high float64
@@ -149,7 +150,7 @@ func TestDecades(t *testing.T) {
 	}
 }
 
-// TestEven checks that the labels of linear axes are the values of their ticks.
+// TestEven checks the labels of the ticks of linear axes.
 func TestEven(t *testing.T) {
 	for _, test := range []struct {
 		low, high float64
@@ -168,7 +169,8 @@ func TestEven(t *testing.T) {
 	}
 }
 
-// TestLegend checks the width of legends and the marks of lines.
+// TestLegend checks that a long name makes the picture wider, which lines have marks, and that series of the
+// same colour have different marks.
 func TestLegend(t *testing.T) {
 	width := func(name string) float64 {
 		var b bytes.Buffer

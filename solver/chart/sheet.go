@@ -17,7 +17,8 @@ const (
 
 // WriteSheet writes several charts as one SVG, with one legend below them. All rows must have the same
 // length. Lines with the same name share one entry, so they must have the same series in all charts. A chart
-// without points is replaced by its title and "not measured".
+// without points is replaced by its title and "not measured". WriteSheet returns an error if there is no
+// chart.
 func WriteSheet(w io.Writer, title string, rows [][]*Chart) error {
 	if len(rows) == 0 || len(rows[0]) == 0 {
 		return fmt.Errorf("chart: %s: there is nothing to draw", title)

@@ -73,7 +73,7 @@ func (l Line) stroke(s style) draw.LineStyle {
 func (l Line) mark(s style) draw.GlyphStyle {
 	shape := glyphs[(l.Series+l.Series/len(palette))%len(glyphs)]
 	radius := s.mark
-	if len(l.X) == 1 { // the mark is all that is drawn
+	if len(l.X) == 1 { // the line has only its mark
 		radius *= 1.6
 	}
 	return draw.GlyphStyle{Color: palette[l.Series%len(palette)], Radius: radius, Shape: shape}
@@ -114,8 +114,8 @@ func newPlot(c *Chart, s style) *plot.Plot {
 	return p
 }
 
-// decades places the ticks of a logarithmic axis. The ticks with labels are powers of ten and, on a short
-// axis, also 2 and 5 times a power of ten.
+// decades places the ticks of a logarithmic axis. The ticks with labels are powers of ten: all of them, or on
+// a long axis every second, third and so on. On a short axis, 2 and 5 times a power of ten also have labels.
 type decades struct{}
 
 // Ticks implements plot.Ticker.
