@@ -64,7 +64,7 @@ type exit int
 func run(e *env, args []string) (code int) {
 	e.args = args
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(-1))     // restores the limit, which --memory changes
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // a mapped file that shrank causes a panic
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // so that run reports a mapped file that shrank
 	e.data = new([]*sparse.CSR)
 	help := &stickyWriter{Writer: e.stdout}
 	defer func() {
@@ -116,7 +116,7 @@ func helpTexts() kong.Vars {
 	}
 }
 
-// A stickyWriter writes to Writer and remembers its first error, because kong ignores errors.
+// A stickyWriter writes to Writer and keeps the first error in err, because kong ignores errors.
 type stickyWriter struct {
 	io.Writer
 	err error
@@ -147,7 +147,7 @@ func (e *env) print(text string) error {
 	return nil
 }
 
-// show prints r as one JSON object or as text for people.
+// show prints r as one JSON object if asJSON is true, and otherwise as text for people.
 func (e *env) show(asJSON bool, r interface{ text() string }) error {
 	if asJSON {
 		return printJSON(e.stdout, r)
@@ -175,8 +175,8 @@ func await[T any](e *env, do func() (T, error)) (result T, err error) {
 	}
 }
 
-// changed returns an error if a mapped data file shrank while it was read. recovered is the value of a
-// recovered panic, or nil; see sparse.CSR.Changed.
+// changed returns an error if the length of a mapped data file has changed since it was mapped. recovered is
+// the value of a recovered panic, or nil; see sparse.CSR.Changed.
 func (e *env) changed(recovered any) error {
 	for _, x := range *e.data {
 		if err := x.Changed(recovered); err != nil {
@@ -188,8 +188,8 @@ func (e *env) changed(recovered any) error {
 
 var errInterrupted = errors.New("interrupted")
 
-// interrupted returns err. If err comes from an interrupt of this process or of another rank, it returns
-// errInterrupted instead, with the argument what as its text.
+// interrupted returns err unchanged, unless it comes from an interrupt of this process or of another rank.
+// Then it returns an error that wraps errInterrupted and has the text what.
 func (e *env) interrupted(err error, what string) error {
 	if err != nil && (e.ctx.Err() != nil || errors.Is(err, context.Canceled)) {
 		return fmt.Errorf("%w: %s", errInterrupted, what)

@@ -111,8 +111,8 @@ func (r *beyondReport) run(t *testing.T, args ...string) {
 	}
 }
 
-// train checks that out-of-core fits agree with fits in memory, and that flags that need the data in memory
-// are refused.
+// train checks that out-of-core fits agree with fits in memory, that no model is written if the time limit
+// comes before a first objective, and that flags that need the data in memory are refused.
 func (f *beyondFiles) train(t *testing.T) {
 	groups := writeText(t, t.TempDir(), "groups", "1 2 3\n9 7 11 20\n")
 	train := []string{"train", "--json", "--lambda", "1e-3", f.path}
@@ -179,7 +179,7 @@ func (f *beyondFiles) classes(t *testing.T) {
 	f.samePredictions(t, fitted, f.many, "--metrics")
 }
 
-// lambdas checks a path that is fitted out of core.
+// lambdas checks the gaps, the statuses and the peak memory of a path that is fitted out of core.
 func (f *beyondFiles) lambdas(t *testing.T) {
 	var r beyondReport
 	r.run(t, "path", "--json", "--lambdas", "4", "--ratio", "1e-2", f.path, "--memory", beyondMemory)
@@ -193,7 +193,7 @@ func (f *beyondFiles) lambdas(t *testing.T) {
 	}
 }
 
-// progress checks the lines of progress on standard error.
+// progress checks the lines of progress that out-of-core commands write to standard error.
 func (f *beyondFiles) progress(t *testing.T) {
 	for want, args := range map[string][]string{
 		`scas: [0-9]+ s: pass [0-9.]+   objective 0.[0-9]+`:                       {"train", "--lambda", "1e-3", "--no-intercept", "--no-standardize"},
@@ -208,7 +208,7 @@ func (f *beyondFiles) progress(t *testing.T) {
 	}
 }
 
-// cross checks the mean loss and the AUC that scas cv reports out of core.
+// cross checks the mean loss and the AUC that scas cv reports out of core, and its peak memory.
 func (f *beyondFiles) cross(t *testing.T) {
 	for _, args := range [][]string{{f.path, "--class-weights", "balanced"}, {f.many, "--metric", "auc", "--sample-weights", f.weights}} {
 		var r beyondReport
@@ -253,7 +253,8 @@ func (f *beyondFiles) info(t *testing.T) {
 	}
 }
 
-// predict checks that predictions and metrics out of core equal those in memory, and that --svg is refused.
+// predict checks that predictions and metrics out of core equal the ones in memory, and that --svg is refused
+// out of core.
 func (f *beyondFiles) predict(t *testing.T) {
 	dir := t.TempDir()
 	fitted := filepath.Join(dir, "model.json")

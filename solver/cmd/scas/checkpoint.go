@@ -54,12 +54,13 @@ func (c *trainCmd) checkpoint(data *sparse.Dataset, head *problemReport) (dist.C
 		want.Labels = fmt.Sprint(m.Negative, m.Positive)
 	}
 	sum := crc32.NewIEEE()
+	// A value may be empty or a word such as chain. There is then no file of this name, and it is skipped.
 	for _, path := range append(c.specFlags.inputs(), c.Start) {
 		b, err := os.ReadFile(path)
 		switch {
 		case err == nil:
 			sum.Write(b)
-		case !errors.Is(err, fs.ErrNotExist): // a flag may have a word such as chain instead of a file
+		case !errors.Is(err, fs.ErrNotExist):
 			return nil, err
 		}
 	}
@@ -103,7 +104,7 @@ func (f *checkpointFile) Load() ([]byte, error) {
 	return state, nil
 }
 
-// forget removes the checkpoint file after the end of the run. Only rank 0 removes it.
+// forget removes the checkpoint file at the end of the run. Ranks other than 0 do nothing.
 func (c *trainCmd) forget(e *env) {
 	if c.Checkpoint == "" || c.ranks.team.Rank() > 0 {
 		return

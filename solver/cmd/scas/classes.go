@@ -22,7 +22,7 @@ func countClasses(d *sparse.Dataset) []int {
 		switch k, ok := d.Classes.Find(label); {
 		case ok:
 			rows[k]++
-		case d.Mapping.IsZero(): // a mapped file may have labels that are no class; they are not counted
+		case d.Mapping.IsZero(): // labels that are no class, which a mapped file may have, are not counted
 		case label == -1:
 			rows[0]++
 		case label == 1:

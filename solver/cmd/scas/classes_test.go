@@ -11,8 +11,8 @@ import (
 )
 
 // TestClassesAgainstFits compares a model of several classes with fits of each class against all others. The
-// fits must be equal to the bit. The probabilities of the model must be the probabilities of the fits,
-// divided by their sum.
+// objectives and gaps must be equal to the bit. The probabilities of the model must be the probabilities of
+// the fits, divided by their sum.
 func TestClassesAgainstFits(t *testing.T) {
 	dir := t.TempDir()
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -142,8 +142,8 @@ func TestManyClasses(t *testing.T) {
 	}
 }
 
-// TestTooManyClasses checks that data with too many classes are refused, and also models and scores that
-// would need more than --memory.
+// TestTooManyClasses checks that data with too many classes are refused. A report must be refused if the
+// scores of its rows need more than --memory.
 func TestTooManyClasses(t *testing.T) {
 	file := func(classes int) string {
 		var text strings.Builder

@@ -15,8 +15,8 @@ import (
 
 // This file reports how often a model predicts one class for rows of another class.
 
-// manyClasses is the largest number of classes for which reports show every class. maxMapped is the largest
-// number of classes in a heat map.
+// manyClasses is the largest number of classes for which reports show every class. With more classes, reports
+// show at most manyClasses lines about them. maxMapped is the largest number of classes in a heat map.
 const manyClasses, maxMapped = 20, 400
 
 // A confusionTable holds the metrics of a model of several classes.
@@ -102,9 +102,9 @@ func (m *confusionTable) byF1() []int {
 	return order
 }
 
-// heatMap draws the confusion table as SVG. The colour of a cell shows the share of the rows of a class that
-// have one prediction: blue if the prediction is right, vermilion if it is wrong. The result is empty if
-// there are more than maxMapped classes.
+// heatMap draws the confusion table as SVG. The cell in row i and column j shows which share of the rows of
+// class i the model predicts to be of class j. It is blue if i = j, and vermilion otherwise. The result is
+// empty if there are more than maxMapped classes.
 func (m *confusionTable) heatMap() template.HTML {
 	k := len(m.Classes)
 	if k > maxMapped {
@@ -153,8 +153,8 @@ func (m *confusionTable) heatMap() template.HTML {
 	return template.HTML(b.String()) // the class names have been escaped
 }
 
-// shade returns the colour for a share of the rows of a class. The square root makes small shares visible.
-// right is true for right predictions.
+// shade returns the colour of a cell of the heat map, such as #d55e00. share is from 0 to 1; its square root
+// makes small shares visible. right is true for right predictions.
 func shade(share float64, right bool) string {
 	ink := [3]float64{0xd5, 0x5e, 0x00}
 	if right {

@@ -137,7 +137,7 @@ func (c *convertCmd) stream(e *env) error {
 	return e.print(f.String())
 }
 
-// table returns a summary of what was written and of what was left out.
+// table returns a summary that says what the file has of the data, and what was left out.
 func (c *convertCmd) table(d *sparse.Dataset, to sparse.Format) (f summary) {
 	n, p := d.X.Dims()
 	f.add("read", "%s: %s", dataName(c.In), shape(n, p, d.X.NNZ()))

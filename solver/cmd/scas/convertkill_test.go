@@ -15,8 +15,9 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// TestConvertKilled kills conversions at random moments. After a kill, the output file must be the old file,
-// or complete. The next conversion must write the same bytes as a conversion that was not killed.
+// TestConvertKilled kills conversions at random moments. After a kill, the output file must be unchanged (or
+// still absent), or complete. The next conversion must write the same bytes as a conversion that was not
+// killed, and leave no temporary files.
 func TestConvertKilled(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes seconds")

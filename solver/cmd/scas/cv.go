@@ -142,7 +142,8 @@ func (h heldValues) knows(key string) bool {
 	return ok && isFinite(float64(v))
 }
 
-// price returns a text with the differences l minus beside in each metric and in the number of non-zeros.
+// price returns a text with the differences between l and beside (l minus beside) in each metric and in the
+// number of non-zeros.
 func (l cvLambda) price(beside cvLambda) string {
 	text := ""
 	for _, m := range heldMetrics {
@@ -240,7 +241,7 @@ func (r *cvReport) lines() grid {
 	return grid{append(head, "status", ""), rows}
 }
 
-// page returns the HTML report on the chosen model. err is the error that the command will return.
+// page returns the HTML report on the chosen model. err is the error that the command will return, or nil.
 func (r *cvReport) page(e *env, chosen *model.Model, err error) (*page, error) {
 	p := r.newPage(e, "cv")
 	p.Summary, p.Table = r.table(), r.lines()
@@ -277,8 +278,8 @@ func (c *cvCmd) mostFolds() int {
 	return int(c.Folds)
 }
 
-// checkRows returns an error if there are too few rows for cross-validation, in the data or in one of two
-// classes.
+// checkRows returns an error if there are too few rows for cross-validation or for --folds, or if one of two
+// classes has a single row.
 func (c *cvCmd) checkRows(data *sparse.Dataset) error {
 	whole := c.ranks.whole(data)
 	n := whole.total

@@ -7,8 +7,8 @@ import (
 	"github.com/scas-admm/scas/solver/model"
 )
 
-// TestSumSteps checks the sum over the fits of two classes. The sum has no optimum if one fit has none. It
-// has the status of a fit that did not converge.
+// TestSumSteps checks how newSteps sums the fits of two classes. If one fit has no optimum, the sum has none.
+// The sum has the status of the fit that did not converge.
 func TestSumSteps(t *testing.T) {
 	good := model.StepColumn{Certificate: model.Certificate{Objective: 1, Gap: 0.5, Status: solver.Converged}}
 	bad := model.StepColumn{Certificate: model.Certificate{Objective: 3, Gap: 1.5, Status: solver.Stalled, NoOptimum: true}}

@@ -45,7 +45,7 @@ type dataSummary struct {
 
 // A memoryUse is the memory that the data and the training need, in bytes.
 type memoryUse struct {
-	Data   int64 `json:"data"`           // of the data with their labels
+	Data   int64 `json:"data"`           // the data with their labels
 	Solver int64 `json:"solver"`         // estimate for scas train without a graph; 0 if the rows were read in windows
 	Peak   int64 `json:"peak,omitempty"` // peak of this process so far; 0 if the system does not report it
 }

@@ -176,7 +176,8 @@ func verdict(f, p *scoredModel) string {
 	return loss + "; " + accuracy + "."
 }
 
-// showCoefficients prints the coefficients of both models. The groups of the fused model come first.
+// showCoefficients prints the coefficients of both models. The groups of equal coefficients of the fused
+// model come first.
 func showCoefficients(w *bufio.Writer, names []string, fusedFit, plainFit *model.Column) {
 	fused, plain := fusedFit.Coefficients, plainFit.Coefficients
 	row := func(mark, name string, f, p float64) {

@@ -28,7 +28,7 @@ const (
 //go:embed wdbc.csv.gz
 var wdbcFile []byte
 
-// must returns v, or panics if err is not nil. An error would mean that the embedded table is wrong.
+// must returns v, and panics if err is not nil. An error would mean that the embedded table is wrong.
 func must[T any](v T, err error) T {
 	if err != nil {
 		panic(err)
@@ -113,7 +113,8 @@ func (s *study) choose(fused bool) (*scoredModel, error) {
 	return m, err
 }
 
-// descend fits the fused lasso twice: by SCAS-ADMM (fitted and curve) and by Newton steps (reference).
+// descend fits the fused lasso twice. fitted is the fit by SCAS-ADMM, and curve has its iterations. reference
+// is the fit by Newton steps.
 func (s *study) descend(lambda float64) (fitted, reference *model.Column, curve []solver.Point, err error) {
 	fit := func(set solver.Settings) (*model.Column, error) {
 		spec := s.spec(true)

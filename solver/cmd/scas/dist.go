@@ -66,8 +66,9 @@ func (c *fitFlags) checkDist() error {
 	return nil
 }
 
-// together joins the other ranks and calls do. Only rank 0 prints results and writes files. If ranks have
-// errors, only the first of these ranks reports its error.
+// together joins the other ranks and calls do. Only rank 0 prints results and writes files. If several ranks
+// have errors, only the lowest of these ranks reports its error. If the other ranks do not answer for
+// --dist-timeout, together ends the process with exit code 75.
 func (c *fitFlags) together(e *env, do func(*env) error) error {
 	open := mpi.Open
 	if e.join != nil {
@@ -95,7 +96,8 @@ func (c *fitFlags) together(e *env, do func(*env) error) error {
 	return cmp.Or(err, c.ranks.comm.Close())
 }
 
-// inStep calls do and agrees with the other ranks on the exit code.
+// inStep calls do. If ranks have errors, inStep returns the error of the lowest of these ranks on this rank,
+// and a silentError on all others. If a rank is lost, inStep returns a *rows.Broken.
 func (c *fitFlags) inStep(e *env, do func(*env) error) (err error) {
 	defer rows.Rescue(&err)
 	err = do(e)
@@ -133,7 +135,7 @@ func (r *ranks) solverComm() dist.Comm {
 type rankSummary struct {
 	Ranks     int     `json:"ranks"` // 1 if --dist is not given
 	Messages  int     `json:"messages,omitempty"`
-	Numbers   int64   `json:"message_numbers,omitempty"` // how many numbers the messages had together
+	Numbers   int64   `json:"message_numbers,omitempty"` // count of the numbers in all messages
 	Exchanged float64 `json:"message_seconds,omitempty"` // time for messages, including the wait for other ranks
 	CPU       float64 `json:"cpu_seconds,omitempty"`     // processor time, without the time for messages
 }
@@ -154,7 +156,7 @@ func (r *ranks) traffic() traffic {
 	return now
 }
 
-// since summarises the messages and the processor time after start, which is an earlier result of traffic.
+// since summarises the messages and the processor time since start, an earlier result of traffic.
 func (r *ranks) since(start traffic) *rankSummary {
 	now := r.traffic()
 	t := now.Since(start.Traffic)

@@ -292,8 +292,8 @@ func TestRanksNoOptimum(t *testing.T) {
 	}
 }
 
-// TestRanksRefuse checks commands that fail. All ranks must end with the exit code of the error, and one rank
-// must print the error.
+// TestRanksRefuse checks commands that fail. All ranks must end with the exit code of the error. Only one
+// rank may print the error, except for wrong usage, which every rank may find by itself.
 func TestRanksRefuse(t *testing.T) {
 	file, shards := distData(t)
 	dir := t.TempDir()

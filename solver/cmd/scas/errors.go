@@ -129,7 +129,7 @@ func (e *env) fail(err error) int {
 
 func (e *env) warn(format string, args ...any) { e.log("warning", fmt.Sprintf(format, args...)) }
 
-// log writes one line to stderr. It ignores an error of this write, because it cannot report it.
+// log writes one line to stderr. It ignores an error of this write, which could not be reported.
 func (e *env) log(level, msg string) {
 	if e.progress != nil {
 		e.progress.clear()
@@ -153,8 +153,8 @@ func about(data string, err error) error {
 	return fmt.Errorf("%s: %w", dataName(data), err)
 }
 
-// ofClass rewords an error of the fits of several classes. The new text names the class of the first error as
-// the data do, and counts the other errors. ofClass returns any other err unchanged.
+// ofClass rewords an error of the fits of several classes. The new text has the name of the class of the
+// first error, as it is in the data, and counts the other errors. ofClass returns any other err unchanged.
 func (s *fitSpec) ofClass(err error) error {
 	if err == nil {
 		return nil

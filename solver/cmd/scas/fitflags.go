@@ -21,7 +21,7 @@ type fitFlags struct {
 	processorFlags
 	distFlags `group:"With more than one machine:"`
 
-	file  string // DATA
+	file  string // the argument DATA
 	ranks ranks
 }
 
@@ -80,8 +80,8 @@ type workload struct {
 // Labels with more values are often years or prices.
 const maxUnwarnedClasses = 100
 
-// begin makes the specification of the fits, and returns it in the first part of the report. start is the
-// time at which the reading of data began.
+// begin makes the specification of the fits, and returns the first part of the report. Its field in is the
+// specification. start is the time at which the reading of data began.
 func (c *fitFlags) begin(e *env, data *sparse.Dataset, start time.Time, of workload) (problemReport, error) {
 	whole, t := c.ranks.whole(data), c.ranks.team
 	// With await, an interrupt has its effect even if specify waits for a pipe.
