@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestTile compares AddTile and AddRows at every level with their definition, including
-// the elements that they must not touch.
+// TestTile compares AddTile and AddRows at every level with plain loops, also in the elements that they
+// must not change.
 func TestTile(t *testing.T) {
 	eachLevel(t, func(t *testing.T) {
 		for i, rows := range []int{0, 1, 2, 31, 63, 64} {
@@ -25,7 +25,7 @@ func TestTile(t *testing.T) {
 			if rows == TileSide {
 				continue
 			}
-			// In place: h is the row of the panel that follows the added rows.
+			// AddRows in place: the destination is the row of the panel that follows the added rows.
 			factors := s.vector(rng, rows)
 			want, got = slices.Clone(panel), slices.Clone(panel)
 			defineRows(want[rows*TileSide:], factors, panel)

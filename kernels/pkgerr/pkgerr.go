@@ -1,10 +1,10 @@
-// Package pkgerr makes errors that know which package they come from. Their text begins with the name of the
-// package, as programmers expect; a program can leave the name out when it shows the text to its users.
+// Package pkgerr makes errors that store the name of the package that made them. Their text begins with this
+// name, as programmers expect; a program can leave the name out when it shows the text to its users.
 package pkgerr
 
 import "fmt"
 
-// An Error is an error of a package.
+// An Error is the error Err of the package with the name Package.
 type Error struct {
 	Package string
 	Err     error
@@ -15,13 +15,13 @@ func Errorf(pkg, format string, args ...any) error {
 	return &Error{pkg, fmt.Errorf(format, args...)}
 }
 
-// Error returns the text of Err after the name of the package.
+// Error returns the name of the package, a colon and the text of Err.
 func (e *Error) Error() string { return e.Package + ": " + e.Err.Error() }
 
 // Unwrap returns Err.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Text returns the text of err. If err is an Error, it leaves the name of the package out.
+// Text returns the text of err. If err itself is an *Error, Text leaves the name of the package out.
 func Text(err error) string {
 	if own, ok := err.(*Error); ok {
 		return own.Err.Error()
