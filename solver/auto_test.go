@@ -49,16 +49,16 @@ func TestAuto(t *testing.T) {
 	}
 }
 
-// TestAutoCorrelations checks fused lassos over graphs of the strongest correlations: objectives against
-// optima that another program computed, and that tied coefficients are exactly equal. All have thousands of
-// features.
+// TestAutoCorrelations checks fused lassos over graphs of the strongest correlations, with thousands of
+// features. The objectives must be optima that another program computed, and tied coefficients must be
+// exactly equal, up to their sign.
 func TestAutoCorrelations(t *testing.T) {
 	if testing.Short() {
 		t.Skip("skipped: it takes ten seconds")
 	}
 	for _, c := range []struct {
 		name                  string
-		features, least, want int // features; edges that the graph must at least have; its edges with ties
+		features, least, want int // features; edges to ask for; edges of the graph, which may be more
 		optimum               float64
 	}{
 		{"paper/rcv1v2_binary_train.libsvm.zst", 47236, 16000, 16003, 0.25928575634139},
@@ -328,8 +328,8 @@ func TestBeyondRounding(t *testing.T) {
 	}
 }
 
-// TestLabelsFarFromZero checks problems whose labels are all far from zero. At x = 0, the second derivative
-// of Huber's loss is then 0 for every sample.
+// TestLabelsFarFromZero checks that runs with Huber's loss converge if all labels are far from zero. At x = 0
+// the second derivative of the loss is then 0 for every sample.
 func TestLabelsFarFromZero(t *testing.T) {
 	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 300, Features: 20, Noise: 1, Seed: 4}, 1e-2)
 	p.Constraint, p.Loss = nil, solver.Huber{}
@@ -347,8 +347,8 @@ func TestLabelsFarFromZero(t *testing.T) {
 	}
 }
 
-// TestGapWithoutPenalty checks the proved gap of a problem without a penalty. Two of its columns are nearly
-// multiples of each other.
+// TestGapWithoutPenalty checks that the proved gap of a problem without a penalty is valid, although two
+// columns are nearly multiples of each other.
 func TestGapWithoutPenalty(t *testing.T) {
 	rows := [][]float64{
 		{129.55038265161488, 1.1152759180087512e+06, 4.365551973557916e+06, -1.4786431905389068, 6.975862531709076, 9.676404963834628, 0, 1},
@@ -412,8 +412,8 @@ func TestAutoFreeWide(t *testing.T) {
 	}
 }
 
-// TestAutoWideKinds checks that runs with 5,000 features converge, for different penalties and domains. The
-// matrices of the Newton steps then cover only a working set of the features.
+// TestAutoWideKinds checks that runs with 5,000 features converge, for different penalties and domains. With
+// the ball, Newton steps do not allow so many features, and passes of SCASK must converge.
 func TestAutoWideKinds(t *testing.T) {
 	syn, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: 1500, Features: 5000, NonzerosPerRow: 20, Noise: 1, Seed: 3})
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// A budgeted is a problem that the tests solve with several budgets.
-type budgeted struct {
+// A budgetProblem is a problem that the tests solve with several budgets.
+type budgetProblem struct {
 	name string
 	p    *solver.Problem
 	// fewSamples is true if there are fewer samples than features. A larger budget may then give a larger
@@ -21,7 +21,7 @@ type budgeted struct {
 	fewSamples bool
 }
 
-func budgets(t *testing.T) []budgeted {
+func budgetProblems(t *testing.T) []budgetProblem {
 	problem := func(rows, features, perRow int, lambda float64) *solver.Problem {
 		p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: rows, Features: features, NonzerosPerRow: perRow, Noise: 1, Seed: 3, Groups: 1, GroupSize: 3}, lambda)
 		return p
@@ -34,7 +34,7 @@ func budgets(t *testing.T) []budgeted {
 	elastic.L2 = 1e-3
 	box := problem(500, 10, 10, 1e-3)
 	box.Domain = solver.Nonnegative{}
-	return []budgeted{
+	return []budgetProblem{
 		{"fused, few features", fused, false},
 		{"fused", wide, false},
 		{"lasso", problem(3000, 60, 20, 1e-3), false},
@@ -48,14 +48,14 @@ func budgets(t *testing.T) []budgeted {
 // TestLargerBudgets checks that a larger budget of passes gives neither a larger objective nor, until the
 // goal is reached, a larger gap.
 func TestLargerBudgets(t *testing.T) {
-	all := []float64{2, 4, 6, 7, 9, 12, 14, 16, 18, 20, 25, 30, 33, 46, 64, 91, 128, 200, 410, 900}
+	budgets := []float64{2, 4, 6, 7, 9, 12, 14, 16, 18, 20, 25, 30, 33, 46, 64, 91, 128, 200, 410, 900}
 	if testing.Short() {
-		all = []float64{2, 6, 9, 14, 18, 25, 46, 128, 900}
+		budgets = []float64{2, 6, 9, 14, 18, 25, 46, 128, 900}
 	}
-	for _, c := range budgets(t) {
+	for _, c := range budgetProblems(t) {
 		goal := 1e-6 * math.Ln2
 		least, gap, done := math.Inf(1), math.Inf(1), false
-		for _, passes := range all {
+		for _, passes := range budgets {
 			res, err := solver.Minimize(t.Context(), c.p, &solver.Settings{Passes: passes})
 			if err != nil && !errors.Is(err, solver.ErrNotConverged) {
 				t.Fatal(err)
@@ -88,10 +88,10 @@ func (c *countdown) Err() error {
 	return nil
 }
 
-// TestLaterEnds checks that a run of Newton's method never returns a larger objective than a run that was
+// TestLaterEnds checks that a run that made Newton steps never returns a larger objective than runs that were
 // interrupted earlier.
 func TestLaterEnds(t *testing.T) {
-	for _, c := range budgets(t) {
+	for _, c := range budgetProblems(t) {
 		least := math.Inf(1)
 		for asked, ended := 0, false; !ended; asked += 1 + asked/4 {
 			res, err := solver.Minimize(&countdown{t.Context(), asked}, c.p, nil)

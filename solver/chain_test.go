@@ -11,8 +11,8 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// TestSignals compares fits of a noisy signal, with a penalty on the jumps, with the results of a direct
-// method: the objective, the values and the number of levels.
+// TestSignals fits noisy signals with a penalty on the jumps. It compares the objective, the values and the
+// number of levels with the results of a direct method.
 func TestSignals(t *testing.T) {
 	sizes := []int{500, 10_000}
 	if !testing.Short() {
@@ -27,7 +27,7 @@ func TestSignals(t *testing.T) {
 			t.Errorf("n = %d: %v", n, err)
 			continue
 		}
-		want := tautString(y, 0.5*float64(n)*lambda)
+		want := condat(y, 0.5*float64(n)*lambda)
 		if d := res.At.Objective - p.Evaluate(want).Objective; math.Abs(d) > 1e-12 {
 			t.Errorf("n = %d: objective %.3g above that of the direct method", n, d)
 		}
@@ -66,9 +66,9 @@ func levels(x []float64, tolerance float64) int {
 	return count
 }
 
-// tautString returns the x that minimises ½|y − x|² + lambda Σ |x_{j+1} − x_j|, by the method of Condat
+// condat returns the x that minimises ½|y − x|² + lambda Σ |x_{j+1} − x_j|, by the method of Condat
 // (2013, A direct algorithm for 1-D total variation denoising).
-func tautString(y []float64, lambda float64) []float64 {
+func condat(y []float64, lambda float64) []float64 {
 	n := len(y)
 	x := make([]float64, n)
 	k, first, minus, plus := 0, 0, 0, 0

@@ -73,7 +73,7 @@ func TestColumnsWithoutData(t *testing.T) {
 		c.change(&a, &b)
 		want := solvertest.Minimize(t, &a, &solver.Settings{RelTol: 1e-10})
 		got := solvertest.Minimize(t, &b, &solver.Settings{RelTol: 1e-10})
-		// The coefficient whose bounds exclude 0 has a penalty.
+		// In the last case, an empty column has a coefficient other than 0, which adds to the penalty.
 		cost := b.Evaluate(got.X).Penalty - a.Evaluate(want.X).Penalty
 		if c.other == 0 {
 			cost = 0

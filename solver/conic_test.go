@@ -77,8 +77,8 @@ func TestFeasible(t *testing.T) {
 	}
 }
 
-// The types that begin with own are a loss, penalties and a domain that a caller could define: package term
-// does not know them.
+// The types that begin with own are a loss, penalties and a domain that a caller could define. Package term
+// has no types for them.
 type (
 	ownL1    struct{ solver.L1 }
 	ownGroup struct{ solver.GroupL2 }
@@ -86,7 +86,7 @@ type (
 	ownLoss  struct{ solver.Logistic }
 )
 
-// Conjugate is the negative entropy of −α b.
+// Conjugate returns q log q + (1 − q) log(1 − q) for q = −alpha·label, the conjugate of the logistic loss.
 func (ownLoss) Conjugate(alpha, label float64) float64 {
 	entropy := func(q float64) float64 {
 		if q == 0 {
@@ -105,8 +105,8 @@ func (ownLoss) ConjugateDomain(label float64) (lo, hi float64) {
 	return min(0, -label), max(0, -label)
 }
 
-// TestOwnConjugates checks that a problem with a caller's own loss that has a conjugate is solved like a
-// problem with a loss of the package. Gaps for own penalties and domains must be valid.
+// TestOwnConjugates checks that the default method converges with a caller's own loss that has a conjugate,
+// and that gaps with own losses, penalties and domains are valid.
 func TestOwnConjugates(t *testing.T) {
 	for _, c := range solvertest.Every(t, 2) {
 		truth, err := solver.Minimize(context.Background(), c.Problem, &solver.Settings{RelTol: 1e-12})
@@ -148,7 +148,8 @@ func TestOwnConjugates(t *testing.T) {
 	}
 }
 
-// TestCouplingBounds checks gaps of problems with mu > 0, for y = A x − c, y = A x/2 and y = (A x − c)/2.
+// TestCouplingBounds checks that gaps of problems with mu > 0 are valid, and small after 1,000 passes, for
+// y = A x − c, y = A x/2 and y = (A x − c)/2.
 func TestCouplingBounds(t *testing.T) {
 	for _, c := range solvertest.Every(t, 3) {
 		if c.L2 == 0 || c.Constraint == nil || c.Domain != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// TestConstants compares constants with values that are known in closed form.
+// TestConstants compares the constants of the theorems with values that are known in closed form.
 func TestConstants(t *testing.T) {
 	x, err := sparse.FromDense(2, 3, []float64{1, 2, 2, 0, 3, 4})
 	if err != nil {

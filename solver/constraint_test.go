@@ -73,7 +73,7 @@ func TestEquivalentConstraints(t *testing.T) {
 		}
 		return 0
 	})
-	turned := matrix(t, l, l, func(i, j int) float64 { // as B of Coupling: B'B = 9 I
+	turned := matrix(t, l, l, func(i, j int) float64 { // used as B of Coupling; B'B = 9 I
 		if (i+3)%l == j {
 			return 3 * float64(1-2*(i%2))
 		}
@@ -81,7 +81,7 @@ func TestEquivalentConstraints(t *testing.T) {
 	})
 	diagonal := make([]float64, l)
 	weights := make([]float64, l)
-	wide := matrix(t, l, l+4, func(i, j int) float64 { // as B of Coupling: −I with four more columns
+	wide := matrix(t, l, l+4, func(i, j int) float64 { // used as B of Coupling: −I with four more columns
 		switch {
 		case i == j:
 			return -1
@@ -184,7 +184,7 @@ func TestZeroA(t *testing.T) {
 	}
 }
 
-// TestGroupLasso checks the optimality conditions of the group lasso.
+// TestGroupLasso checks that results for the group lasso satisfy its optimality conditions.
 func TestGroupLasso(t *testing.T) {
 	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 200, Features: 20, GroupSize: 4, Groups: 2, Noise: 0.5, Seed: 18}, 0)
 	p.Constraint = nil

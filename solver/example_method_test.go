@@ -13,7 +13,7 @@ import (
 //
 //	x ← x − η [ ∇f(x) + A'(beta + ρ(A x − y)) ],
 //
-// and then an update of y and beta.
+// and then an update of y and beta. f is the mean loss plus (mu/2)|x|².
 type Gradient struct{}
 
 func (Gradient) Info() solver.MethodInfo {

@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	CurvatureSample = admm.CurvatureRows // the automatic step size depends on about this many rows
-	StepsPerCall    = 1024               // inner steps that a function of InnerSteps makes in a call
+	CurvatureSample = admm.CurvatureRows // approximate number of rows that determine the automatic step size
+	StepsPerCall    = 1024               // inner steps in a call of the function that InnerSteps returns
 )
 
 // Chunks returns the number of chunks into which the rows of p are divided.

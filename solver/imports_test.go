@@ -13,8 +13,8 @@ import (
 
 const module = "github.com/scas-admm/scas"
 
-// importOrder lists the packages of the module in the order of imports: a package may import only packages before
-// it. The packages of gen and bench are not listed; they may import any package of the list.
+// importOrder lists the packages of the module in the order of imports: a package may import only packages
+// before it. The packages of gen and bench are not listed; they may import any package of the list.
 var importOrder = strings.Fields(`
 	kernels/pkgerr
 	kernels
@@ -31,7 +31,8 @@ var importOrder = strings.Fields(`
 	solver solver/internal/stream solver/model solver/baseline solver/internal/solvertest solver/internal/oracle
 	solver/chart solver/cmd/scas`)
 
-// TestImports checks which packages of the module, and which external packages, a package imports.
+// TestImports checks that packages follow importOrder, that only some of them import certain external
+// packages, and that solvers do not read files.
 func TestImports(t *testing.T) {
 	for _, p := range packages(t) {
 		name := strings.TrimPrefix(p.ImportPath, module+"/")

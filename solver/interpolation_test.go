@@ -9,8 +9,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// TestGapOfInterpolation checks problems whose solution fits the labels exactly. The optimum is then 0, and
-// the gap must not be below the objective at x in exact arithmetic.
+// TestGapOfInterpolation checks gaps of problems whose solution fits the labels exactly. The optimum is then
+// 0, and the gap must not be below the objective at the result, computed with 1,000 bits.
 func TestGapOfInterpolation(t *testing.T) {
 	const n, p = 6, 4
 	exactly := func(v float64) *big.Float { return new(big.Float).SetPrec(1000).SetFloat64(v) }

@@ -397,8 +397,8 @@ func TestRecorder(t *testing.T) {
 	}
 }
 
-// TestWarmStart checks that a run from the solution ends with a lower objective than a run from 0, and that y
-// and beta of the solution help.
+// TestWarmStart checks that a run from the solution x ends with a lower objective than a run from 0. A run
+// from x, y and beta of the solution must end nearer to the solution than a run from x alone.
 func TestWarmStart(t *testing.T) {
 	p := small(t)
 	cold := solvertest.Minimize(t, p, &solver.Settings{Method: solver.SCASK{}, Passes: 1000})
@@ -430,7 +430,8 @@ func TestOuterIterations(t *testing.T) {
 	}
 }
 
-// TestStorage checks the storage forms of the data. Values must be rounded only if Float32 is set.
+// TestStorage checks that Stats.Storage names the storage form, and that values are rounded only if Float32
+// is set.
 func TestStorage(t *testing.T) {
 	p := small(t)
 	plain := solvertest.Minimize(t, p, &solver.Settings{Method: solver.SCASK{}})
@@ -466,7 +467,7 @@ func withValues(t *testing.T, x *sparse.CSR, f func(v float64) float64) *sparse.
 	return y
 }
 
-// TestSettingsJSON checks that settings are the same after encoding and decoding.
+// TestSettingsJSON checks that settings are the same after encoding as JSON and decoding.
 func TestSettingsJSON(t *testing.T) {
 	want := solver.Settings{Name: "a", OuterIterations: 8, Passes: 7, Eta: 0.1, Rho: 3e-5, InnerSteps: 9, Schedule: solver.Practical, Delta: 1.5, Seed: math.MaxUint64, RecordEvery: 2}
 	b, err := json.Marshal(want)
@@ -524,8 +525,8 @@ type flatSecond struct{ solver.Squared }
 
 func (flatSecond) SecondDerivative(_, _, _ float64) float64 { return 0 }
 
-// TestNoWorseThanTheStart checks that results have no objective clearly above the objective at the start, for
-// small and large step sizes.
+// TestNoWorseThanTheStart checks that the objective of a result is at most 2 % above the objective at the
+// start, for small and large step sizes and a loss whose second derivative is wrong.
 func TestNoWorseThanTheStart(t *testing.T) {
 	p := small(t)
 	p.Loss = flatSecond{}

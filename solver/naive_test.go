@@ -12,8 +12,9 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// TestIteratesEqualNaive compares the iterates of every method with the iterates of dense loops that follow
-// the paper and use the same samples.
+// TestIteratesEqualNaive compares the iterates of the SCAS-ADMM methods with the iterates of dense loops that
+// follow the paper and use the same samples. Together the cases must use all plans that are
+// listed at the end.
 func TestIteratesEqualNaive(t *testing.T) {
 	classify, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 60, Features: 23, NonzerosPerRow: 7, Seed: 1}, 1e-2)
 	regress, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 60, Features: 23, NonzerosPerRow: 7, Seed: 2, Regression: true, Noise: 0.1}, 1e-2)

@@ -11,7 +11,8 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// TestOneHot checks problems whose rows have at most one entry, like encoded categories.
+// TestOneHot checks that the default method converges if rows of the data have at most one entry, like
+// encoded categories, and that its objective is not above the objective of SCASK.
 func TestOneHot(t *testing.T) {
 	for _, c := range []struct{ n, p, entries int }{{64, 2, 3}, {400, 10, 400}} {
 		rng := rand.New(rand.NewPCG(uint64(c.n), 22))

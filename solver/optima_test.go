@@ -15,7 +15,7 @@ import (
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
-// These optima were computed by other programs: by passes of a C program for covtype, and by an
+// Optima of real data, computed by other programs: by a C program for covtype, and by an
 // interior-point Newton method for all other data sets.
 const (
 	optimumA9a      = 0.32324138841427674
@@ -27,7 +27,7 @@ const (
 	optimumCovtype  = 0.5143942796699823
 	optimumRCV1     = 0.256618008503
 
-	// With matrices A that were published with other stochastic ADMM codes.
+	// The optima for matrices A that were published together with other stochastic ADMM codes.
 	optimumA9aPublished     = 0.3239943499974175
 	optimumCovtypePublished = 0.5151450223254025
 )
@@ -216,7 +216,7 @@ func outside(d solver.Domain, x []float64) float64 {
 	return solvertest.Distance(nearest, x)
 }
 
-// TestFixedPoint checks that after many passes an outer iteration does not move the iterate any more.
+// TestFixedPoint checks that the last of many outer iterations does not move the iterate.
 func TestFixedPoint(t *testing.T) {
 	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 100, Features: 15, Noise: 1, Seed: 10}, 1e-2)
 	p.L2 = 1e-2

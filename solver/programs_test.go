@@ -18,10 +18,11 @@ import (
 type program struct {
 	name string
 	argv []string // the emulator, if any, and the path of the program
-	env  []string
+	env  []string // environment variables for its runs
 }
 
-// build builds the command scas into a directory. tags are build tags, and set are environment variables.
+// build builds the command scas into the directory dir. tags are build tags, and set are environment
+// variables for the compiler.
 func build(t *testing.T, dir, name, tags string, set ...string) program {
 	t.Helper()
 	path := filepath.Join(dir, name)
@@ -34,7 +35,7 @@ func build(t *testing.T, dir, name, tags string, set ...string) program {
 }
 
 // TestBits checks that the command writes the same files at each kernel level. Without -short it also checks
-// builds without assembly, and for x86-64-v3, where the compiler may fuse products into sums.
+// a build without assembly, and a build for x86-64-v3, in which the compiler may fuse products into sums.
 func TestBits(t *testing.T) {
 	dir := t.TempDir()
 	native := build(t, dir, "native", "")
@@ -81,7 +82,7 @@ func sameFiles(t *testing.T, dir string, first program, others []program, large 
 			t.Fatalf("%s: %s: %v\n%s", p.name, strings.Join(args, " "), err, out)
 		}
 	}
-	write(t, filepath.Join(dir, "few.svm"), strings.Join(emulatedRows(150, 1), ""))
+	write(t, filepath.Join(dir, "few.svm"), strings.Join(libsvmRows(150, 1), ""))
 	type command struct{ name, args string }
 	commands := []command{
 		{"plain", "train --lambda 1e-2 -o OUT.json few.svm"},
@@ -94,7 +95,7 @@ func sameFiles(t *testing.T, dir string, first program, others []program, large 
 		{"recipe", "graph --method recipe -o OUT.edges few.svm"},
 	}
 	if large { // repeat the rows until the file is larger than --memory allows
-		tall := emulatedRows(2000, 2)
+		tall := libsvmRows(2000, 2)
 		var many bytes.Buffer
 		for i := range 400_000 {
 			many.WriteString(tall[(i*i+i/7)%len(tall)])
@@ -130,8 +131,8 @@ func sameFiles(t *testing.T, dir string, first program, others []program, large 
 	}
 }
 
-// emulatedRows returns n rows as LIBSVM text, with two classes and 16 features.
-func emulatedRows(n int, seed uint64) []string {
+// libsvmRows returns n rows as LIBSVM text, with two classes and 16 features.
+func libsvmRows(n int, seed uint64) []string {
 	rng := rand.New(rand.NewPCG(seed, 3))
 	rows := make([]string, n)
 	for i := range rows {

@@ -58,8 +58,8 @@ type (
 	Box   struct{ solver.Box }
 )
 
-// TestEmbedded checks that a type that embeds a type of this package is not taken for that type, because it
-// may replace methods.
+// TestEmbedded checks that package term treats the types Huber, L1 and Box above as unknown types, although
+// they embed types of package solver: they may replace methods.
 func TestEmbedded(t *testing.T) {
 	if l := term.LossOf(Huber{}); l.Traits().Conjugate {
 		t.Errorf("a loss that embeds Huber is %T", l)
