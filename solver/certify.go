@@ -12,8 +12,9 @@ import (
 	"github.com/scas-admm/scas/solver/internal/term"
 )
 
-// forExact returns p as a problem of package exact, or nil if that package cannot solve p. rows holds the
-// rows of p.Data, perhaps in a compact form.
+// forExact returns p as a problem of package exact. It returns nil if p has a Coupling, or a loss, penalty or
+// domain that package exact does not accept. a is the constraint matrix. rows holds the rows of p.Data,
+// perhaps in a compact form; it may be empty if the problem only serves to estimate memory.
 func (p *Problem) forExact(a *linalg.Algebra, rows kernels.Rows, threads int) *exact.Problem {
 	_, features := p.Data.Dims()
 	q := &exact.Problem{Data: p.Data, Rows: rows, Labels: p.Labels, Weights: p.SampleWeights, Ridge: slices.Repeat([]float64{p.L2}, features), A: a, Threads: threads, Team: p.team()}
@@ -23,7 +24,7 @@ func (p *Problem) forExact(a *linalg.Algebra, rows kernels.Rows, threads int) *e
 	return q
 }
 
-// certify returns an upper bound of the objective at x minus the optimum, or +Inf if nothing can be proved.
+// certify returns an upper bound of the objective at r.X minus the optimum, or +Inf if nothing is proved.
 func (r *Run) certify() float64 {
 	y, ok := r.Problem.Coupling.form().Y(r.product.Image(r.X))
 	if !ok || r.Settings.Unproved || r.stop == ending.Canceled {
@@ -36,29 +37,30 @@ func (r *Run) certify() float64 {
 	if gap := r.prover.Certify(r.X, r.Dual, &exact.Settings{Tol: math.Max(r.goal, 0), Stop: r.Err}); !math.IsInf(gap, 1) {
 		return gap
 	}
-	return r.freeGap(y, penalty)
+	return r.simpleGap(y, penalty)
 }
 
-// freeGap returns the bound of gap.Simple. y is the y that x implies, and penalty is g(y). The bound is
-// finite only if g* and the support function of X are known, and if mu > 0 or X is bounded.
-func (r *Run) freeGap(y []float64, penalty float64) float64 {
+// simpleGap returns the bound of gap.Simple, which needs no conjugate of the loss. y is the y that r.X
+// implies, and penalty is g(y) for the penalty g. The bound is finite only if the conjugate of g and the
+// support function of the domain are known, and if mu > 0 or the domain is bounded.
+func (r *Run) simpleGap(y []float64, penalty float64) float64 {
 	p := r.Problem
 	g, domain := p.penalty(), p.domain()
 	if !term.HasConjugate(g) || !term.HasSupport(domain) {
 		return math.Inf(1)
 	}
-	free := gap.Simple{Data: p.Data, Weights: p.SampleWeights, Curvature: p.loss().Curvature(), A: r.product.Algebra, Mu: p.L2, Domain: domain, Team: p.team()}
+	simple := gap.Simple{Data: p.Data, Weights: p.SampleWeights, Curvature: p.loss().Curvature(), A: r.product.Algebra, Mu: p.L2, Domain: domain, Team: p.team()}
 	at := gap.SimplePoint{X: r.X, Y: slices.Clone(y), Penalty: penalty}
 	at.Beta, at.Conjugate = gap.DualFeasible(r.Dual, func(beta []float64) float64 {
 		return g.Conjugate(p.Coupling.form().Multipliers(beta))
 	})
 	at.Z, at.E = p.Coupling.form().Multipliers(at.Beta), r.lagrangianGradient(at.Beta)
 	at.Slope, at.Loss = r.atX.Slope, r.atX.Loss
-	return free.Gap(&at)
+	return simple.Gap(&at)
 }
 
-// lagrangianGradient returns the gradient ∇f(x) + A'beta of the Lagrangian at the iterate, where f is the
-// mean loss without the ridge. It computes the snapshot r.atX.
+// lagrangianGradient returns ∇f(x) + A'beta at x = r.X, where f is the mean loss: the gradient of the
+// Lagrangian in x, without the ridge. It stores the snapshot at x in r.atX.
 func (r *Run) lagrangianGradient(beta []float64) []float64 {
 	s := &r.atX
 	if s.Gradient == nil {

@@ -9,8 +9,9 @@ import (
 	"github.com/scas-admm/scas/solver/theory"
 )
 
-// Constants returns the constants of p in the paper's theorems, for the penalty parameter rho. It leaves the
-// field Radius zero. It makes a pass over the data and some products with A.
+// Constants returns the constants of p in the paper's theorems (see package theory), for the penalty
+// parameter rho. The field Radius is zero. Constants makes a pass over the data and some products with A. It
+// returns the error of Validate.
 func (p *Problem) Constants(rho float64) (theory.Constants, error) {
 	if err := p.Validate(); err != nil {
 		return theory.Constants{}, err
@@ -20,7 +21,7 @@ func (p *Problem) Constants(rho float64) (theory.Constants, error) {
 	return c, nil
 }
 
-// constants returns all constants but NuL and Radius. longest is the largest |aᵢ|².
+// constants returns all constants but NuL and Radius. longest is the largest |aᵢ|² of a row aᵢ of the data.
 func (p *Problem) constants(a *linalg.Algebra, longest float64) theory.Constants {
 	c := theory.Constants{MuF: p.L2, Lambda1: a.Largest(), LambdaP: a.Smallest()}
 	if !p.unboundedCurvature() {
@@ -39,9 +40,9 @@ func (p *Problem) nuL(c *theory.Constants, rho float64) float64 {
 	return c.NuF + float64(rho*c.Lambda1)
 }
 
-// radius returns an upper bound of |x*|₂ for the solution x*, or 0 if none is known. objective is the
-// objective at any point, and so at least (mu/2)|x*|². If every feature has a singleton row with a limit above
-// 0, rate is positive, and objective is at least rate·|x*|₁.
+// radius returns an upper bound of |x*|₂ for a solution x*, or 0 if no bound is known. objective is the
+// objective at any point. It is not below the optimum, and so at least (mu/2)|x*|² and at least rate·|x*|₁.
+// rate is positive if every feature has a singleton row with a limit above 0.
 func (p *Problem) radius(a *linalg.Algebra, objective float64) float64 {
 	rate := 0.0
 	if l, _ := a.Dims(); p.Coupling == nil {

@@ -6,8 +6,8 @@ import (
 	"github.com/scas-admm/scas/solver/internal/term"
 )
 
-// An Operator is a linear map from R^p to R^l. *sparse.CSR is an Operator. Of other operators, such as
-// a difference operator without a matrix, only these methods are used.
+// An Operator is a linear map from R^p to R^l. *sparse.CSR is an Operator. Solvers call only these methods
+// of other operators, such as a difference operator without a matrix.
 type Operator interface {
 	// Dims returns l and p.
 	Dims() (rows, cols int)
@@ -21,10 +21,10 @@ type Operator interface {
 // A Coupling describes B and c of the constraint A x + B y = c. At most one of B and Diagonal may
 // be set.
 type Coupling struct {
-	// B maps R^q to R^l. If neither B nor Diagonal is set, B = −I.
+	// B maps y in R^q to R^l. If neither B nor Diagonal is set, B = −I.
 	B Operator
-	// Alpha, if positive, states that B'B = Alpha·I. The update of y is then a single proximal map.
-	// Minimize checks the statement with random vectors.
+	// Alpha, if positive, states that B'B = Alpha·I, and B must be set. The update of y is then a single
+	// proximal map. Minimize checks the statement with random vectors. Zero states nothing.
 	Alpha float64
 	// Diagonal, if not nil, means B = diag(Diagonal). It has length l and no zeros. It needs a
 	// separable penalty, unless all entries have the same absolute value.
@@ -33,7 +33,7 @@ type Coupling struct {
 	C []float64
 }
 
-// columns returns the number of columns of B if A has l rows.
+// columns returns the number of columns of B, which is the length of y, if A has l rows.
 func (c *Coupling) columns(l int) int {
 	if c == nil || c.B == nil {
 		return l
@@ -42,7 +42,7 @@ func (c *Coupling) columns(l int) int {
 	return q
 }
 
-// form returns c as a type of package admm. A nil c means B = −I and c = 0.
+// form converts the Coupling to the type of package admm. A nil *Coupling means B = −I and C = 0.
 func (c *Coupling) form() admm.Coupling {
 	if c == nil {
 		return admm.Coupling{}
@@ -50,7 +50,7 @@ func (c *Coupling) form() admm.Coupling {
 	return admm.Coupling{B: c.B, Alpha: c.Alpha, Diagonal: c.Diagonal, C: c.C}
 }
 
-// dualStep returns the dual step of p, for l rows of A and q coordinates of y.
+// dualStep returns the dual step of p, which updates y and beta, for l rows of A and q coordinates of y.
 func (p *Problem) dualStep(l, q int) *admm.DualStep {
 	c := p.Coupling.form()
 	var limit []float64
@@ -74,7 +74,7 @@ func NewConstraint(a Operator) *Constraint {
 	return &Constraint{Operator: a, algebra: linalg.New(a, p)}
 }
 
-// algebra returns A as a type of package linalg.
+// algebra returns A in the form of package linalg. A *Constraint has this form already.
 func (p *Problem) algebra() *linalg.Algebra {
 	if c, ok := p.Constraint.(*Constraint); ok {
 		return c.algebra

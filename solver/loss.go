@@ -14,11 +14,13 @@ type Loss interface {
 	// arguments.
 	SecondDerivative(margin, slope, label float64) float64
 	// Curvature returns an upper bound of SecondDerivative over all margins and labels, or +Inf if
-	// there is none. Only Auto accepts a loss without a bound, and only a ConjugateLoss.
+	// there is none. Only Auto accepts a loss without a bound; a loss of your own must then be a
+	// ConjugateLoss.
 	Curvature() float64
-	// String returns the name of the loss on the command line and in model files.
+	// String returns the name of the loss for errors, the command line and model files.
 	String() string
-	// Validate returns an error for the first label that the loss does not accept.
+	// Validate returns an error for the first label that the loss does not accept, or for a wrong field
+	// of the loss.
 	Validate(labels []float64) error
 }
 
@@ -34,7 +36,8 @@ type ConjugateLoss interface {
 	ConjugateDomain(label float64) (lo, hi float64)
 }
 
-// The methods of each loss convert it to the type of package term with the same name and fields.
+// Each method below converts the loss to the type of package term with the same name and fields, and calls
+// the method of this type.
 
 // Logistic is the loss φ(t; b) = log(1 + exp(−b t)) with labels −1 and +1.
 type Logistic struct{}
@@ -48,8 +51,7 @@ func (l Logistic) Curvature() float64              { return term.Logistic(l).Cur
 func (l Logistic) String() string                  { return term.Logistic(l).String() }
 func (l Logistic) Validate(labels []float64) error { return term.Logistic(l).Validate(labels) }
 
-// Squared is the loss φ(t; b) = (b − t)², without the factor ½, for labels that are any
-// finite numbers.
+// Squared is the loss φ(t; b) = (b − t)², without the factor ½. Labels may be any finite numbers.
 type Squared struct{}
 
 func (l Squared) Value(margin, label float64) float64 { return term.Squared(l).Value(margin, label) }
@@ -94,9 +96,9 @@ func (l SquaredHinge) Curvature() float64              { return term.SquaredHing
 func (l SquaredHinge) String() string                  { return term.SquaredHinge(l).String() }
 func (l SquaredHinge) Validate(labels []float64) error { return term.SquaredHinge(l).Validate(labels) }
 
-// Poisson is the loss φ(t; b) = e^t − b t − b + b log b for counts b and other labels b ≥ 0: half the
-// deviance of a Poisson variable b whose expected value, the rate, is e^t. Its curvature e^t has no bound, so
-// only Auto accepts this loss, and makes Newton steps alone.
+// Poisson is the loss φ(t; b) = e^t − b t − b + b log b for counts b and other labels b ≥ 0, with
+// 0 log 0 = 0. It is half the deviance of a Poisson variable b whose expected value, the rate, is e^t. The
+// curvature e^t has no bound, so only Auto accepts this loss, and makes only Newton steps.
 type Poisson struct{}
 
 func (l Poisson) Value(margin, label float64) float64 { return term.Poisson(l).Value(margin, label) }

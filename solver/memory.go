@@ -17,13 +17,15 @@ func (p *Problem) Memory(m Method) int64 {
 	alone.Comm, alone.joined = nil, nil
 	p = &alone
 	const (
-		ofFeatures, ofRows, ofProof = 17, 10, 16 // numbers of vectors; their lengths are p, l and p
-		mostFeatures                = 1 << 26    // for more features, Memory allocates no vectors
+		ofFeatures, ofRows, ofProof = 17, 10, 16 // numbers of vectors of length p, l and p
+		// With more than mostFeatures features, and fewer entries than features, Memory does not call
+		// ProverMemory, which allocates vectors.
+		mostFeatures = 1 << 26
 	)
 	n, features := p.Data.Dims()
 	l, _ := p.algebra().Dims()
-	runs := rows.NewChunks(p.Data, 1).Count()
-	total := p.Data.CompactBytes() + 8*(2*int64(n)+int64(ofFeatures+runs-1)*int64(features)+ofRows*int64(l))
+	chunks := rows.NewChunks(p.Data, 1).Count()
+	total := p.Data.CompactBytes() + 8*(2*int64(n)+int64(ofFeatures+chunks-1)*int64(features)+ofRows*int64(l))
 	if a := p.algebra().Matrix(); a != nil {
 		total += 3 * (12*a.NNZ() + 8*int64(l+features)) // copies of A, A' and parts of them
 	}
@@ -34,5 +36,5 @@ func (p *Problem) Memory(m Method) int64 {
 		return total + 8*ofProof*int64(features)
 	}
 	_, finishes := m.(Auto)
-	return total + exact.ProverMemory(p.forExact(p.algebra(), kernels.Rows{}, 0), runs, finishes || m == nil)
+	return total + exact.ProverMemory(p.forExact(p.algebra(), kernels.Rows{}, 0), chunks, finishes || m == nil)
 }

@@ -42,7 +42,7 @@ type MethodInfo struct {
 	TakesEta        bool `json:"takes_eta"`         // the method has a step size
 	TakesBatchSize  bool `json:"takes_batch_size"`  // Settings.BatchSize may be above 1
 	TakesInnerSteps bool `json:"takes_inner_steps"` // Settings.InnerSteps may be set
-	NeedsL2         bool `json:"needs_mu"`          // only strongly convex problems are accepted
+	NeedsL2         bool `json:"needs_mu"`          // only problems with L2 > 0 are accepted
 	// AnyProblem is true if the method accepts every valid problem whose loss has a bounded curvature. If it
 	// is false, a problem also needs an L1 penalty, y = A x, equal sample weights and X = R^p.
 	AnyProblem bool `json:"any_problem"`
@@ -52,7 +52,8 @@ type MethodInfo struct {
 	StepUnit float64 `json:"-"`
 	// Planned is true if the method runs the inner loop of SCAS-ADMM. InnerSteps is then n by default.
 	Planned bool `json:"-"`
-	// ManyUpdates is true if Settings.DualUpdates may be above 1.
+	// ManyUpdates is true if Settings.DualUpdates may be above 1. Only such methods accept several
+	// processes and a Checkpoint.
 	ManyUpdates bool `json:"-"`
 	// Theorem is the number of the paper's theorem that covers the method, 1 or 2, or 0 if none does. The
 	// Theorem schedule uses the constants of this theorem.

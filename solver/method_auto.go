@@ -14,21 +14,21 @@ import (
 //
 // Newton steps solve problems without a Coupling, with a matrix or the identity as A, a loss of this
 // package or a ConjugateLoss, and a penalty and a domain of this package (the penalty [Within]
-// only if A = I). The number of features is
+// only if A = I and X = R^p). The number of features is
 //
 //   - unlimited with A = I and a penalty of absolute values and squares, with or without bounds of x;
-//   - unlimited with an L1 penalty if at most 64 features have no singleton row, as with [G; I] and
-//     an intercept. Then up to some thousands of coefficients may be non-zero;
+//   - unlimited with an L1 penalty and X = R^p if at most 64 features have no singleton row, as with
+//     [G; I] and an intercept. Then up to some thousands of coefficients may be non-zero;
 //   - up to some thousands otherwise.
 //
 // In two cases Auto makes passes of SCASK before the Newton steps. In the first case Settings.Passes
 // is set, and is not enough for 30 Newton steps. Then the number of passes is four plus the cost of
 // one Newton step in passes. In the second case a setting needs passes, such as Checkpoint, Eta or
-// Rho. Then there are at least four passes. With the Poisson loss neither case applies: there are
-// only Newton steps, and Checkpoint stores nothing.
+// Rho. Then there are at least four passes. If RelTol is negative, Auto makes only passes of SCASK.
+// With the Poisson loss none of this applies: there are only Newton steps, and Checkpoint stores
+// nothing.
 //
-// Zeros and ties of the result are exact if Stats.Rounded is true. This is usual unless RelTol is
-// large.
+// Zeros and ties of the result are usually exact, unless RelTol is large; see Stats.Rounded.
 type Auto struct{}
 
 func (Auto) Info() MethodInfo {
@@ -78,7 +78,8 @@ func (a *auto) direct() bool {
 	if a.Problem.unboundedCurvature() {
 		return true
 	}
-	// Finishes may raise the cost of a Newton step, so ample is called before and after it.
+	// The first call of Finishes computes the cost of a Hessian, which Affords then includes. So ample is
+	// called before and after Finishes.
 	ample := func() bool { return a.goal > 0 && a.prover.Affords(a.budget) }
 	return ample() && !a.asksForPasses() && a.prover.Finishes() && ample()
 }
@@ -119,9 +120,9 @@ func (r *Run) affordsStep() bool {
 // errBudget ends Newton steps when the budget is used up.
 var errBudget = errorf("no budget left")
 
-// finish makes Newton steps from x until the goal is proved or the budget is used up. It moves the iterate to
-// their last point if the objective there is not larger than at x. refused is true if no Newton step was
-// possible.
+// finish makes Newton steps from r.X until the goal is proved, the budget is used up, or more steps would not
+// help. It moves the iterate to the last point of these steps if the objective there is not larger than at
+// r.X. refused is true if the prover refused to make the first step.
 func (r *Run) finish() (refused bool, err error) {
 	value, start := r.toBest(r.Problem.Evaluate(r.X).Objective), r.X
 	if r.Stats.Passes > 0 {
@@ -143,7 +144,7 @@ func (r *Run) finish() (refused bool, err error) {
 	}
 	r.ended = res.Why
 	better := !(res.Objective > value+float64(1e-12*math.Abs(value))) // up to rounding
-	gapHere := math.Inf(1)                                            // gap of x
+	gapHere := math.Inf(1)                                            // proved gap of r.X
 	if !better || !(res.Gap <= r.goal) {
 		gapHere = r.certify()
 	}

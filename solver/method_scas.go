@@ -19,8 +19,8 @@ type SCASStrong struct{}
 
 // SCASK is Algorithm 1 with Settings.DualUpdates updates of y and beta for each full gradient: the
 // inner loop is divided into rounds, and each round ends with a dual update. If Eta and Rho are
-// automatic and the scales of columns differ much, each column has its own step size, and each row
-// of A its own ρ.
+// automatic, the penalty is L1, there is no Domain or Coupling, and the scales of columns differ much,
+// each column may have its own step size, and each row of A its own ρ.
 type SCASK struct{}
 
 // SCASL is SCASK with the augmented penalty linearised in every round: (κ/2)|w − x|² replaces
@@ -79,7 +79,7 @@ type scas struct {
 	outer admm.OuterLoop
 	whole admm.RowSet        // all rows of data
 	data  *sparse.CSR        // data of the inner loop: the data of the problem, or a copy with scaled columns
-	rows  *admm.RowCurvature // computes the curvature of the loss at a snapshot; nil until needed
+	sizes *admm.RowCurvature // sizes of rows of data, for curvatureHere; nil before its first call
 }
 
 func beginSCAS(r *Run, linearised bool) (Iteration, error) {
@@ -187,7 +187,7 @@ func (s *scas) fitBatch() {
 // next makes an outer iteration.
 func (s *scas) next() (bool, error) {
 	t := s.Problem.team()
-	if !t.Alone() { // a checkpoint stores the random generator of the first process alone
+	if !t.Alone() { // because a checkpoint stores only the random generator of the first process
 		s.Samples.drawn.Restart(s.Settings.Seed, uint64(s.Stats.OuterIterations+1)<<32+uint64(t.Rank()))
 	}
 	if s.Settings.Schedule == Practical && !s.Affords(s.cost(s.Settings.InnerSteps)) {
@@ -204,12 +204,13 @@ func (s *scas) next() (bool, error) {
 	return true, nil
 }
 
-// curvatureHere returns an upper bound of the curvature of the loss at the snapshot.
+// curvatureHere returns the curvature of the loss at the snapshot that limits the step size: the largest
+// result of RowCurvature.At over all processes.
 func (s *scas) curvatureHere() float64 {
-	if s.rows == nil {
-		s.rows = admm.NewRowCurvature(s.data, s.Problem.SampleWeights)
+	if s.sizes == nil {
+		s.sizes = admm.NewRowCurvature(s.data, s.Problem.SampleWeights)
 	}
-	return s.Problem.team().Most(s.rows.At(s.Problem.loss(), s.Snapshot.Margin, s.Snapshot.Slope, s.Problem.Labels))
+	return s.Problem.team().Most(s.sizes.At(s.Problem.loss(), s.Snapshot.Margin, s.Snapshot.Slope, s.Problem.Labels))
 }
 
 // automaticEta returns the automatic step size at the iterate. It takes a snapshot there.

@@ -17,14 +17,14 @@ import (
 //
 //   - Converged: a nil error. The gap is proved to be within s.RelTol.
 //   - PassesDone, TimeDone, Stalled: an error that matches ErrNotConverged if s.RelTol asks for a
-//     gap and gaps of p can be proved, else a nil error. The budget or the time was used up,
-//     or more of it would not help.
-//   - Stopped: the error of ctx or of the recorder, but nil for ErrStop. If ctx ended, the gap of
-//     the last iterate is not proved.
-//   - Diverged: a *DivergenceError, with the best iterate.
+//     gap and gaps of p can be proved, else a nil error. The budget or the time was used up, or
+//     more Newton steps would not help.
+//   - Stopped: the error of ctx, of the recorder or of the checkpoint, but nil for ErrStop. If ctx
+//     ended, the gap of the last iterate is not proved.
+//   - Diverged: a *DivergenceError.
 //
-// For a bad problem or setting (*SettingError) the Result is nil. If s.RelTol asks for a gap and p
-// has no Coupling, the objective of the result is never above the objective at the start.
+// For a bad problem, or a bad setting (*SettingError), the Result is nil. If s.RelTol asks for a gap
+// and p has no Coupling, the objective of the result is never above the objective at the start.
 //
 // The samples are drawn from a generator seeded with s.Seed: the same problem, settings and seed give
 // the same bits at every kernel level.
@@ -169,7 +169,8 @@ func (r *Run) result() *Result {
 	return res
 }
 
-// notAboveStart replaces the result by the start if the start has a lower objective. The gap remains valid.
+// notAboveStart replaces X and At of the result by the start and its objective if this objective is lower.
+// The gap remains valid.
 func (r *Run) notAboveStart(res *Result) {
 	x := make([]float64, len(res.X))
 	copy(x, r.Settings.Start.X)

@@ -5,7 +5,7 @@ import "github.com/scas-admm/scas/solver/internal/term"
 // A Penalty is a convex function g(y) whose proximal map can be computed with little work. It may
 // be your own.
 type Penalty interface {
-	// Value returns g(y), or +Inf outside its domain.
+	// Value returns g(y), or +Inf if y is outside the domain of g.
 	Value(y []float64) float64
 	// Prox sets dst to the minimiser over u of g(u) + Σ (uⱼ − vⱼ)²/(2 stepⱼ).
 	// dst may be the same slice as v. Unless Separable returns true, all steps
@@ -14,8 +14,8 @@ type Penalty interface {
 	// Separable reports whether g is a sum of functions of single coordinates.
 	Separable() bool
 	// Scale returns the order of magnitude of the derivatives of g, from which the automatic rho
-	// follows. It returns zero if g has no scale, such as an indicator: then rho follows from the
-	// curvature of the loss.
+	// follows. It returns zero if g has no such scale, for example if g is an indicator. Then rho
+	// follows from the curvature of the loss.
 	Scale() float64
 	// Validate returns an error if g is not valid on R^q.
 	Validate(q int) error
@@ -50,7 +50,8 @@ type ElasticNet struct {
 	// L1 scales the absolute values, and L2 the squares. They must not be negative; 0 leaves the
 	// absolute values or the squares out.
 	L1, L2 float64
-	// Weights scales the absolute values, not the squares; see Weights of L1.
+	// Weights has one entry for each coordinate of y, none of them negative. It scales the absolute
+	// values, not the squares. Nil means all ones.
 	Weights []float64
 }
 

@@ -21,7 +21,7 @@ import (
 //
 // (paper, problem (1)). By default B = −I and c = 0, so that y = A x. With g =
 // lambda |y|₁ the problem is the generalised lasso. Minimize only reads a Problem, so
-// concurrent calls may share one.
+// concurrent calls may share one, unless Comm is set.
 type Problem struct {
 	// Data holds the samples aᵢ' as its n rows of p features.
 	Data *sparse.CSR
@@ -49,25 +49,27 @@ type Problem struct {
 	Coupling *Coupling
 	// Domain is X; nil means all of R^p.
 	Domain Domain
-	// Comm connects ranks, which hold a shard of at least one row each. Data, Labels and SampleWeights
-	// are those of this rank; everything else must be the same on all ranks. All ranks must call
-	// Minimize, and the methods of the Problem, together. nil means that this process has all rows.
+	// Comm connects several processes, called ranks. Each has a shard of the rows, with at least one row.
+	// Data, Labels and SampleWeights are the shard of this rank; everything else must be the same on all
+	// ranks. All ranks must call Minimize, and the methods of the Problem, together. nil means that this
+	// process has all rows.
 	Comm dist.Comm
 
-	joined *rows.Team // the processes of Comm; nil before join, and without Comm
+	joined *rows.Team // the processes of Comm; nil before the call of join, and for a single process
 }
 
-// Evaluation is the objective at a point and its parts.
+// Evaluation is the objective at a point, with the loss and the penalty there.
 type Evaluation struct {
 	Objective float64 // Loss + L2 term + Penalty
-	Loss      float64 // mean loss over the samples
+	Loss      float64 // mean loss over the samples, with SampleWeights the weighted mean
 	Penalty   float64 // g(y)
 }
 
-// Evaluate returns the objective at x and the y that satisfies the constraint, by default y = A x. Records
-// and results have this objective. If B is a general operator, y does not follow from x, and the penalty is
-// NaN; see EvaluateAt. p must be a problem that Validate accepts. Evaluate panics if len(x) is not the number
-// of features.
+// Evaluate returns the objective at the point (x, y) that satisfies the constraint. By default this is
+// (x, A x). If the field B of Coupling is set, y does not follow from x, and penalty and objective are
+// NaN; see EvaluateAt. Records and results have the objective of Evaluate or, if its penalty is not finite,
+// of EvaluateAt with the y of the iterate. p must be a problem that Validate accepts. Evaluate panics if
+// len(x) is not the number of features.
 func (p *Problem) Evaluate(x []float64) Evaluation {
 	y, ok := p.Coupling.form().Y(p.applyA(x))
 	if !ok {
@@ -108,8 +110,8 @@ func (p *Problem) applyA(x []float64) []float64 {
 	return ax
 }
 
-// samples returns the samples of p for package rows. data holds the rows of p.Data, perhaps in a compact
-// form.
+// samples returns the samples of p in the form of package rows. data holds the rows of p.Data, perhaps in a
+// compact form; it may be empty if only the labels and weights are needed.
 func (p *Problem) samples(data kernels.Rows) rows.Data {
 	return rows.Data{Team: p.team(), Rows: data, Labels: p.Labels, Weights: p.SampleWeights, Loss: p.loss()}
 }

@@ -10,14 +10,14 @@ type Point struct {
 	Name           string     // name of the run, see Settings.Name
 	Outer          int        // number of outer iterations so far; 0 at the start
 	Passes         float64    // effective passes so far
-	PaperPasses    float64    // passes as the paper counts them: an exact x-step of batch ADMM counts as one
+	PaperPasses    float64    // outer iterations if MethodInfo.PaperPass is set, else Passes
 	Seconds        float64    // seconds used, without evaluations
-	Last           Evaluation // at X
-	Average        Evaluation // at XAverage
+	Last           Evaluation // the objective at X
+	Average        Evaluation // the objective at XAverage
 	PrimalResidual float64    // |A x + B y − c|₂, by default |A x − y|₂
 	DualityGap     float64    // proved gap of the iterate; +Inf if nothing was proved at this point
-	X              []float64  // the iterate; valid only during the call
-	XAverage       []float64  // average of iterates, as in Result; valid only during the call
+	X              []float64  // the iterate; valid only during the call of Record
+	XAverage       []float64  // average of iterates, as in Result; valid only during the call of Record
 	Result         *Result    // the result of the run, in the last point that Progress yields; else nil
 	// DualResidual returns the dual residual of the iterate, as in Result. It makes a pass over the data. It
 	// may be called only as long as X is valid.

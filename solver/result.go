@@ -19,51 +19,50 @@ const (
 	Converged Status = ending.Converged // "converged"
 	// PassesDone means that the budget of passes, or of outer iterations, was used up.
 	PassesDone Status = ending.PassesDone // "passes_done"
-	// Stalled means that the proved gap is larger than RelTol allows, and that Newton steps
-	// cannot make it smaller: because of rounding, or because a working set cannot hold
-	// more coefficients.
+	// Stalled means that the proved gap is larger than RelTol allows, and that more Newton steps would
+	// not make it smaller, for example because of rounding. NotConvergedError says why.
 	Stalled Status = ending.Stalled // "stalled"
 	// TimeDone means that TimeLimit was reached.
 	TimeDone Status = ending.TimeDone // "time_done"
-	// Stopped means that the context or the recorder ended the run early.
+	// Stopped means that the context, the recorder or an error ended the run early.
 	Stopped Status = ending.Stopped // "stopped"
-	// Diverged means that the objective rose far above the objective at the start.
+	// Diverged means that the error is a *DivergenceError.
 	Diverged Status = ending.Diverged // "diverged"
 )
 
 // A Result is the result of Minimize.
 type Result struct {
-	// Iterate is the last outer iterate. If Stats.Rounded is true, zeros of y are exact in X: some
-	// coefficients are exactly zero, or exactly tied. Zeros and ties are made exact only if this
-	// raises the objective by no more than rounding. For L1 penalties, |Dual| ≤ Lambda·Weights holds
-	// exactly. The Iterate may be the Start of another run.
+	// Iterate is the last outer iterate. If RelTol asks for a gap, it may be an earlier iterate, or have
+	// the X of the start, with a lower objective. If Stats.Rounded is true, zeros of X are exact, and usually
+	// ties too: tied coefficients are equal up to a fixed factor. Zeros and ties are made exact only if this
+	// raises the objective by no more than rounding. For L1 penalties without a Coupling, |Dual| ≤
+	// Lambda·Weights holds exactly. The Iterate may be the Start of another run.
 	Iterate
 	// XAverage and YAverage are the output of the paper's algorithms: the means of x_1..x_T and
 	// y_1..y_T, or the averages for which a method's rate is proved. If the run restores an earlier
 	// iterate, the means begin again.
 	XAverage, YAverage []float64
-	// At is the objective at X, AtAverage at XAverage.
+	// At is the objective at X, and AtAverage the objective at XAverage.
 	At, AtAverage Evaluation
-	// Unrounded is the objective of the last iterate, before zeros and ties were made exact. The
-	// last record has the same objective.
+	// Unrounded is the objective of the Iterate before zeros and ties were made exact.
 	Unrounded float64
-	// PrimalResidual is |A x + B y − c|₂, by default |A x − y|₂. PrimalResidual and DualResidual
-	// belong to the last iterate, before zeros and ties were made exact.
+	// PrimalResidual is |A x + B y − c|₂, by default |A x − y|₂. It is 0 if there were only Newton steps.
+	// PrimalResidual and DualResidual belong to the Iterate before zeros and ties were made exact.
 	PrimalResidual float64
-	// DualResidual is |x − π_X(x − ∇f(x) − A'beta)|₂, where f is the mean loss plus (L2/2)|x|².
-	// For X = R^p this is |∇f(x) + A'beta|₂. x is optimal if both residuals are zero and −B'beta
-	// is a subgradient of g at y.
+	// DualResidual is |x − π_X(x − ∇f(x) − A'beta)|₂, where f is the mean loss plus (L2/2)|x|², and π_X the
+	// projection onto X. For X = R^p this is |∇f(x) + A'beta|₂. x is optimal if both residuals are zero
+	// and −B'beta is a subgradient of g at y.
 	DualResidual float64
 	// DualityGap is an upper bound of the objective at X minus the optimum, or +Inf if nothing is proved.
 	// Rounding in its computation is included. The computed At.Objective has a rounding error of its own,
 	// which may exceed a gap near 1e-15 times the objective. A gap is proved for all problems that the
 	// Newton steps of Auto solve (see Auto). For other problems a gap is proved only if all of these hold:
 	// L2 > 0 or the domain is bounded; the penalty is a ConjugatePenalty; the domain is a SupportDomain;
-	// and x implies y.
+	// and the field B of Coupling is not set.
 	DualityGap float64
-	// Groups lists the groups of features with non-zero coefficients that rows of A with two
-	// entries tie. For rows (1, −1) the coefficients of a group are equal. Groups is nil if there
-	// is no group, or if the ties of X are not exact.
+	// Groups lists the groups of features with non-zero coefficients that rows of A with two entries
+	// tie. For rows (1, −1) the coefficients of a group are equal. Groups is nil if there is no group, if
+	// the ties of X are not exact, or if the run made no Newton steps.
 	Groups [][]int
 	// Status says how the run ended.
 	Status Status
@@ -76,9 +75,9 @@ type Result struct {
 type Stats struct {
 	Name        string  `json:"name,omitempty"`         // Settings.Name, or the name of the method
 	Method      string  `json:"method"`                 // name of the method
-	Plan        string  `json:"plan,omitempty"`         // how the inner loop of SCAS-ADMM was run; empty for other methods
+	Plan        string  `json:"plan,omitempty"`         // how SCAS-ADMM ran the inner loop; empty without one
 	PlanReason  string  `json:"plan_reason,omitempty"`  // the reason for the plan, in one line
-	Storage     string  `json:"storage,omitempty"`      // how the kernels hold the data: the types of columns and values
+	Storage     string  `json:"storage,omitempty"`      // types of the stored column numbers and values
 	DualUpdates int     `json:"dual_updates,omitempty"` // dual updates for each full gradient
 	InnerSteps  int     `json:"inner_steps,omitempty"`  // samples drawn in the last inner loop; 0 for methods without inner loops
 	BatchSize   int     `json:"batch_size,omitempty"`   // samples per inner step
@@ -86,19 +85,19 @@ type Stats struct {
 	Rho         float64 `json:"rho,omitempty"`          // penalty parameter ρ of ADMM
 	// StepHalvings says how often an automatic η was halved.
 	StepHalvings    int     `json:"step_halvings,omitempty"`
-	OuterIterations int     `json:"outer_iterations,omitempty"` // number of outer iterations
-	Passes          float64 `json:"passes,omitempty"`           // effective passes
+	OuterIterations int     `json:"outer_iterations,omitempty"` // all Newton steps count as one
+	Passes          float64 `json:"passes,omitempty"`           // effective passes, see Settings.Passes
 	// NewtonSteps is the number of Newton steps. If there is only an L2 term and no penalty, passes of
 	// dual coordinate ascent may replace them; each pass counts as a step.
 	NewtonSteps int     `json:"newton_steps,omitempty"`
-	PaperPasses float64 `json:"paper_passes,omitempty"` // passes as the paper counts them
-	Seconds     float64 `json:"seconds,omitempty"`      // seconds used, without evaluations
+	PaperPasses float64 `json:"paper_passes,omitempty"` // see Point.PaperPasses
+	Seconds     float64 `json:"seconds,omitempty"`      // seconds used, without records and the last proof
 	// SetupSeconds are the seconds before the first iteration. Seconds includes them.
 	SetupSeconds float64 `json:"setup_seconds,omitempty"`
 	// GradientNorm is the norm of the gradient in x of the augmented Lagrangian, at the snapshot of the
 	// last outer iteration: G_t in the paper.
 	GradientNorm float64 `json:"gradient_norm,omitempty"`
-	Rounded      bool    `json:"rounded,omitempty"` // zeros and ties of X are exact
+	Rounded      bool    `json:"rounded,omitempty"` // zeros of X are exact, and usually ties too
 	// Constants are the constants of the theorems. If there were only Newton steps, Constants and Rho
 	// are zero.
 	Constants theory.Constants `json:"constants,omitzero"`
@@ -117,8 +116,8 @@ type DivergenceError struct {
 	Try       float64 // step size to try; 0 if the method has none
 }
 
-// Error says where the run diverged, and which step size to try; for a method without a step
-// size it says to change rho.
+// Error says where the run diverged, and what to change: the step size, rho for a method without a step size,
+// or the data if the objective at the start is not finite.
 func (e *DivergenceError) Error() string { return "solver: " + e.Reword(nil) }
 
 // Reword returns the text of Error without the name of the package. The argument is not used, because

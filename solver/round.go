@@ -7,9 +7,9 @@ import (
 	"github.com/scas-admm/scas/solver/internal/term"
 )
 
-// makeExact returns x with zeros and ties made exact, and true. It returns x itself and false if A is neither
-// a matrix nor the identity, if c is not 0, if the objective at x is not finite, or if exact zeros and ties
-// would raise the objective by more than rounding.
+// makeExact returns a copy of r.X with exact zeros, or with exact zeros and ties, and true. It returns r.X
+// itself and false if A is neither a matrix nor the identity, if Coupling.C is set, if the objective at r.X
+// is not finite, or if exact zeros and ties would raise the objective by more than rounding.
 func (r *Run) makeExact() ([]float64, bool) {
 	p := r.Problem
 	value := p.Evaluate(r.X).Objective

@@ -24,7 +24,7 @@ type proof struct {
 	prover *exact.Prover
 	unit   float64    // the number to which tolerances are relative
 	goal   float64    // the run ends when the gap is at most goal; 0 or less means no goal
-	budget float64    // passes that Newton steps may use; +Inf if Settings.Passes is not set
+	budget float64    // the passes after which no Newton step begins; +Inf if Settings.Passes is not set
 	gap    float64    // proved gap of x; +Inf if nothing is proved
 	exact  bool       // zeros and ties of x are exact
 	ended  ending.Why // why Newton steps ended; 0 if they have not ended, or if there were none
@@ -36,7 +36,7 @@ type proof struct {
 // leaves out nil slices.
 func (it Iterate) set(from Iterate) { admm.Point(it).Set(admm.Point(from)) }
 
-// A Run is one call of Minimize, with what its method needs.
+// A Run is the state of one call of Minimize, which a Method reads and changes.
 type Run struct {
 	// Iterate is the point that the method moves; at the beginning it is the start. If the run
 	// restores an earlier iterate, the slices are overwritten; they are never replaced.
@@ -55,15 +55,15 @@ type Run struct {
 	// Snapshot is set by WatchedSnapshot. A method that does not call WatchedSnapshot may use it
 	// for other purposes.
 	Snapshot Snapshot
-	// Stats become Result.Stats. The method must set InnerSteps and BatchSize, and Eta if it
-	// does not call StepSize.
+	// Stats become Result.Stats. The method must set InnerSteps if it has inner loops, BatchSize if it is
+	// not 1, and Eta if the method does not call StepSize.
 	Stats Stats
 
 	ctx      context.Context
-	product  *linalg.Product // A
+	product  *linalg.Product // the same as A, with the methods of package linalg
 	stop     float64         // why the run must stop, see ending.CauseOf; 0 if it may go on
 	dual     *admm.DualStep  // nil before the first call of prepare
-	residual []float64       // A x + B y − c
+	residual []float64       // result of the last call of violation
 	averaged int             // number of iterates in Mean
 	// automatic returns the automatic step size at the iterate; nil if the method has none.
 	automatic func() float64
@@ -160,7 +160,7 @@ func orInf(v float64) float64 {
 	return v
 }
 
-// SetRho sets ρ of the run to rho, or to linalg.Largest if rho is larger.
+// SetRho sets ρ of the run to rho, or to 1e100 if rho is larger or NaN.
 func (r *Run) SetRho(rho float64) {
 	c := &r.Stats.Constants
 	rho = math.Min(orInf(rho), linalg.Largest)
@@ -178,9 +178,10 @@ func (r *Run) StepSize(automatic float64) float64 {
 	return r.Stats.Eta
 }
 
-// NaturalRho returns factor times lambda times the root mean square of |aᵢ|. For regression it divides this
-// by the size of the labels. If lambda is 0, NaturalRho returns a small constant; for a penalty without a
-// scale, such as an indicator, it returns the mean curvature of the loss along a feature.
+// NaturalRho returns factor times lambda times the root mean square of |aᵢ|, where lambda is Scale of the
+// penalty. For regression it divides this product by the root mean square of the labels. If an L1 penalty
+// has lambda 0, NaturalRho returns a small constant; for other penalties without a scale, such as an
+// indicator, it returns the mean curvature of the loss along a feature.
 func (r *Run) NaturalRho(factor float64) float64 { return r.scales.NaturalRho(factor) }
 
 func (r *Run) newScales() admm.Scales {
@@ -196,8 +197,8 @@ func (r *Run) newScales() admm.Scales {
 	return s
 }
 
-// Limits returns the limits of the multipliers: lambda times the weights of the rows of A. It returns
-// nil if the penalty is not an L1 penalty of y = A x − c. The caller must not change the slice.
+// Limits returns the limits of |beta|: lambda times the weight of each row of A. It returns nil unless the
+// penalty is an L1 penalty, or nil, and y = A x − c. The caller must not change the slice.
 func (r *Run) Limits() []float64 { return r.dual.Limit }
 
 // DualStep updates y and beta, given x.

@@ -12,7 +12,7 @@ import (
 type Samples struct {
 	prob  *Problem
 	loss  term.Loss
-	rows  kernels.Rows // the rows, in their most compact form
+	rows  kernels.Rows // the rows in their most compact form, see newSamples
 	sums  rows.Chunks
 	full  *rows.Gradient // nil before the first pass
 	drawn *admm.Sampler
@@ -41,8 +41,8 @@ func (s *Samples) measure() { s.longest, s.scale = s.prob.team().Norms(s.prob.Da
 type Snapshot struct {
 	Loss     float64   // mean loss
 	Gradient []float64 // gradient of the mean loss, without the L2 term; length p
-	Margin   []float64 // aᵢ'x
-	Slope    []float64 // φ'(aᵢ'x), without sample weights
+	Margin   []float64 // aᵢ'x for each sample i
+	Slope    []float64 // φ'(aᵢ'x; bᵢ) for each sample i, without sample weights
 }
 
 func newSnapshot(n, features int) Snapshot {
@@ -78,12 +78,12 @@ func (s *Samples) Margin(i int, x []float64) float64 {
 	return s.margin1[0]
 }
 
-// Slope returns φ'(t; bᵢ).
+// Slope returns φ'(t; bᵢ), the slope of sample i at the margin t.
 func (s *Samples) Slope(i int, t float64) float64 {
 	return s.loss.Slope(t, s.prob.Labels[i])
 }
 
-// SecondDerivative returns φ″(t; bᵢ). slope must be the result of Slope for t.
+// SecondDerivative returns φ″(t; bᵢ) for sample i at the margin t. slope must be the result of Slope for t.
 func (s *Samples) SecondDerivative(i int, t, slope float64) float64 {
 	return s.loss.SecondDerivative(t, slope, s.prob.Labels[i])
 }

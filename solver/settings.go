@@ -20,14 +20,14 @@ type Settings struct {
 	Method Method `json:"-"`
 	// Name is the name of the run in records and Stats; empty means the name of the method.
 	Name string `json:"name,omitempty"`
-	// DualUpdates is K, the number of dual updates for each full gradient of SCASK, SCASL and
-	// Auto's passes of SCASK. Zero means up to 40, so that they cost little compared with the inner
-	// steps. Other methods have K = 1 and refuse larger numbers.
+	// DualUpdates is K, the number of updates of y and beta for each full gradient of SCASK, SCASL and
+	// Auto's passes of SCASK. Zero means a number from 1 to 40 with which the updates together cost at
+	// most as much as the inner steps. Other methods refuse numbers above 1.
 	DualUpdates int `json:"dual_updates"`
-	// Passes is the budget in effective passes: sample gradients computed, divided by n. An outer
-	// iteration of the practical schedule costs 1 + InnerSteps/n, by default 2, and begins only if
-	// the budget allows it. Zero means 100; Newton steps of Auto then do not count. If Passes is
-	// set, a Newton step costs 3 passes plus the cost of its Hessian.
+	// Passes is the budget in effective passes: the number of computed sample gradients, divided by n.
+	// An outer iteration of SCAS-ADMM with the practical schedule costs 1 + InnerSteps/n, by default 2,
+	// and begins only if the budget allows it. Zero means 100, and no limit for the Newton steps of
+	// Auto. If Passes is set, a Newton step costs 3 passes plus the cost of its Hessian.
 	Passes float64 `json:"passes"`
 	// RelTol ends a run once the gap is proved to be at most RelTol times the mean loss at x = 0. With
 	// Poisson, the mean loss of the best model that has only an intercept replaces the loss at x = 0.
@@ -47,31 +47,32 @@ type Settings struct {
 	// MethodInfo.Eta says what Eta means. Methods without a step size refuse values other than zero.
 	Eta float64 `json:"eta"`
 	// Rho is the penalty parameter ρ of the augmented Lagrangian, at most 1e100. Zero derives it
-	// from lambda, mu and the scale of the data. If the scales of columns differ much, each row of
-	// A gets its own ρ.
+	// from lambda, mu and the scale of the data. If Eta is zero too and the scales of columns differ
+	// much, SCASK and SCASL may give each row of A its own ρ.
 	Rho float64 `json:"rho"`
 	// InnerSteps is M, the number of samples that an inner loop draws; zero means n, or the method's
 	// own schedule. Methods without inner loops refuse values other than zero.
 	InnerSteps int `json:"inner_steps"`
 	// BatchSize is the number b of samples whose mean gradient makes one inner step; an inner loop
 	// has then M/b steps. Zero means 1, or more if A couples so many features that a product with A'A
-	// costs more than a sample. Methods that cannot use several samples refuse values above 1.
+	// costs much more than a sample. Methods that cannot use several samples refuse values above 1.
 	BatchSize int `json:"batch_size"`
 	// Schedule chooses the step sizes and the lengths of inner loops; empty means
 	// Practical. With Theorem, Eta and InnerSteps must be zero.
 	Schedule Schedule `json:"schedule"`
-	// Delta is the exponent δ ≥ 1 of the Theorem schedule; default 1.1.
+	// Delta is the exponent δ ≥ 1 of the Theorem schedule; zero means 1.1.
 	Delta float64 `json:"delta"`
 	// Seed selects the sequence of random samples. Equal seeds give equal bits on every machine;
 	// zero is a seed like any other.
 	Seed uint64 `json:"seed"`
-	// Float32 rounds the values of the data to float32 (relative error at most 6e-8), which halves
-	// their memory. Without Float32, values are stored in fewer bytes only if that is exact.
+	// Float32 makes kernels read a copy of the data with values rounded to float32 (relative error at
+	// most 6e-8). They then read half as many bytes of values. Without Float32, such a copy is made only
+	// if it is exact.
 	Float32 bool `json:"float32"`
 	// NoRotation keeps SCAS-ADMM from making a copy of the data in coordinates in which A'A is
-	// diagonal. A run then holds 4p + 2l + n numbers in addition to the data, as in the paper. If A
-	// couples features, every step then costs a product with A'A (see BatchSize). Other methods do
-	// not make such a copy.
+	// diagonal. A run then holds 4p + 2l + n numbers in addition to the data, as in the paper, for n
+	// samples, p features and l rows of A. If A couples features, every step then costs a product with
+	// A'A (see BatchSize). Other methods do not make such a copy.
 	NoRotation bool `json:"no_rotation,omitempty"`
 	// Unproved leaves out the proof at the end: DualityGap is +Inf, and ties and zeros are not
 	// made exact.
@@ -79,25 +80,27 @@ type Settings struct {
 	// Threads is the number of goroutines for work on all rows; zero means GOMAXPROCS. Results do not
 	// depend on Threads.
 	Threads int `json:"threads"`
-	// Start is the initial iterate, for example the Iterate of a Result. A nil X means 0, a nil Y
-	// the y that x implies, and a nil Dual 0. Minimize does not change Start.
+	// Start is the initial iterate, for example the Iterate of a Result. A nil X means 0, and a nil Dual
+	// 0. A nil Y means the y that x implies, or 0 if the field B of Coupling is set. The run begins at the
+	// projection of X onto the domain. Minimize does not change Start.
 	Start Iterate `json:"-"`
 	// Checkpoint, if not nil, stores the state of Auto, SCASK or SCASL after every outer iteration,
 	// on the first process. If the Checkpoint already has a state, the run continues from this state.
 	// With the same number of processes, the result has the bits of a run that was not interrupted.
 	// Newton steps are repeated from their beginning.
 	Checkpoint dist.Checkpoint `json:"-"`
-	// Recorder, if not nil, gets every RecordEvery-th outer iterate. Point.Seconds does not include
-	// the time of evaluations.
+	// Recorder, if not nil, gets the start and then every RecordEvery-th outer iterate. Point.Seconds
+	// does not include the time of evaluations.
 	Recorder Recorder `json:"-"`
-	// Logger, if not nil, gets a record at the beginning and at the end of a run, at level Info,
-	// and one for each outer iteration, at level Debug.
+	// Logger, if not nil, gets a record at the beginning and at the end of a run, at level Info, and
+	// one for each outer iteration, at level Debug. If the run returns an error, the last record has
+	// level Warn.
 	Logger *slog.Logger `json:"-"`
 	// RecordEvery is the number of outer iterations between two records; zero means 1.
 	RecordEvery int `json:"record_every"`
 }
 
-// A SettingError reports a field of Settings whose value cannot be used at all, or not for the problem.
+// A SettingError reports a field of Settings whose value cannot be used, or cannot be used for the problem.
 type SettingError struct {
 	Field   string // name of the field
 	Value   any    // its value
@@ -140,8 +143,9 @@ func useMethod(names string) sparse.Remedy {
 // raiseL2 is the remedy for a method that needs strong convexity.
 var raiseL2 = sparse.Remedy{Field: "Problem.L2", To: "a number above 0"}
 
-// withDefaults returns a copy of s in which zero fields have their defaults, except fields whose default
-// depends on the data. It returns an error for the first field that is wrong for p, but does not check Start.
+// withDefaults returns a copy of s in which zero fields have their defaults. Fields whose default depends on
+// the data stay zero, except InnerSteps of SCAS-ADMM. withDefaults returns an error for the first field that
+// is wrong for p, but does not check Start.
 func (s *Settings) withDefaults(p *Problem) (Settings, error) {
 	c := *s
 	if c.Method == nil {
@@ -231,7 +235,8 @@ func firstBroken(demands []demand) error {
 	return nil
 }
 
-// check returns an error if a slice of the start has the wrong length or a number that is not finite.
+// check returns an error if the Iterate cannot be the start of a run on p, because a slice has the wrong
+// length or a number that is not finite.
 func (it Iterate) check(p *Problem) error {
 	l, features := p.algebra().Dims()
 	q := p.Coupling.columns(l)
@@ -297,8 +302,8 @@ func (s *Settings) checkMethod(info MethodInfo, p *Problem) error {
 	})
 }
 
-// checkNewtonAlone returns an error if the method is not Auto, or if a setting needs passes. It is called for
-// losses whose curvature has no bound.
+// checkNewtonAlone returns an error if the method is not Auto, or if a setting needs passes of SCASK. It is
+// called for losses whose curvature has no bound.
 func (s *Settings) checkNewtonAlone(info MethodInfo, p *Problem) error {
 	why := fmt.Sprintf("the curvature of the %s loss has no bound, from which steps on samples follow", p.loss())
 	leave := remedies(sparse.Remedy{To: "leave it 0 for the Newton steps of auto"})
@@ -312,8 +317,8 @@ func (s *Settings) checkNewtonAlone(info MethodInfo, p *Problem) error {
 	})
 }
 
-// lacks returns what p lacks for methods that need an L1 penalty, y = A x, equal sample weights and X = R^p,
-// and the remedy. need is "" if p lacks nothing.
+// lacks checks p for methods that need an L1 penalty, y = A x, equal sample weights and X = R^p. need is the
+// first of these that p lacks, and remedy says what to do. need is "" if p lacks nothing.
 func (p *Problem) lacks() (need string, remedy sparse.Remedy) {
 	l, _ := p.algebra().Dims()
 	q := p.Coupling.columns(l)

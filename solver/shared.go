@@ -37,7 +37,7 @@ func (r *Run) Err() error {
 	return ending.CauseError(r.ctx, r.stop)
 }
 
-// A saved is the state of a run between outer iterations.
+// A saved is the state of a run between outer iterations, as a checkpoint stores it.
 type saved struct {
 	At, Mean Iterate
 	Averaged int

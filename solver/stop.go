@@ -86,8 +86,8 @@ func (s *Settings) CheckBudget(passes float64) error {
 	}
 }
 
-// checkCheaply checks x for divergence without a pass over the data, for methods that do not call
-// WatchedSnapshot.
+// checkCheaply checks the iterate for divergence without a pass over the data, for methods that do not call
+// WatchedSnapshot. If the iterate has not diverged, the keeper stores it.
 func (r *Run) checkCheaply() error {
 	if r.keeper.Watched {
 		return nil
@@ -121,8 +121,9 @@ func (r *Run) checkFinally() error {
 	return r.Lost(value)
 }
 
-// Lost restores an iterate that has not diverged, or the start. It returns a *DivergenceError. A method
-// must call Lost if an iterate is not finite.
+// Lost restores an iterate that has not diverged, or the start. It returns a *DivergenceError with the given
+// objective, which is the objective of the diverged iterate. A method must call Lost if an iterate is not
+// finite.
 func (r *Run) Lost(objective float64) error {
 	r.gap, r.exact, r.groups = math.Inf(1), false, nil
 	r.restore()
@@ -138,8 +139,8 @@ func (r *Run) Lost(objective float64) error {
 	return &DivergenceError{Outer: st.OuterIterations, Objective: objective, Start: start, Eta: st.Eta, Rho: st.Rho}
 }
 
-// propose sets e.Try to the smaller of two step sizes: a fraction of the one that diverged, and the automatic
-// one.
+// propose sets e.Try to the smaller of two step sizes: a fraction of the step size that diverged, and the
+// automatic step size if there is one.
 func (r *Run) propose(e *DivergenceError) {
 	e.Try = e.Eta / admm.RetryFactor
 	if r.automatic != nil {
