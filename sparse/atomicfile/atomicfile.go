@@ -30,7 +30,7 @@ func Write(path string, perm fs.FileMode, fill func(io.Writer) error) error {
 	return p.Commit()
 }
 
-// A Prepared file is complete on disk under a temporary name. Commit gives it the name path.
+// A Prepared file is complete on disk under a temporary name. Commit renames it to its path.
 type Prepared struct {
 	path string
 	temp string   // the temporary name; empty for a device or pipe, and after Commit or Discard
