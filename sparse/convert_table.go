@@ -17,9 +17,9 @@ type tableConversion struct {
 	*conversion
 	table   *table
 	sums    []float64 // sum of the stored numbers of each column
-	to      []int32   // the feature for each provisional number; -1 for none
+	to      []int32   // the feature for each provisional number; -1 if it has no feature
 	names   []string
-	dropped int64 // number of entries without a feature: missing values of columns found later to be categorical
+	dropped int64 // number of entries without a feature: missing values before the first category of a column
 	buf     []byte
 }
 
@@ -57,7 +57,7 @@ func (c *tableConversion) read(in io.Reader, report func()) (*Converted, error) 
 	return &Converted{Features: len(c.names), Names: c.names, Table: &t.summary, Stats: t.stats}, nil
 }
 
-// take moves the rows that the table has parsed to the parts.
+// take moves the parsed rows from the table to conversion.parts.
 func (c *tableConversion) take() error {
 	if err := c.interrupted(); err != nil {
 		return err
@@ -78,7 +78,8 @@ func (c *tableConversion) take() error {
 	return c.move(&t.rows, &t.labels.labels)
 }
 
-// center returns the mean or median of a column. It returns 0 for a median that is not needed.
+// center returns the mean or the median of column j, as the options ask. Instead of a median, it returns 0 if
+// no value is missing.
 func (c *tableConversion) center(j int) (float64, error) {
 	col := c.table.columns[j]
 	n := int(c.rows) - col.missing
@@ -106,7 +107,7 @@ func (c *tableConversion) center(j int) (float64, error) {
 	return medianOf(values, n), err
 }
 
-// countDropped counts the entries without a feature, if there can be any.
+// countDropped sets c.dropped. It reads the parts only if some entries may have no feature.
 func (c *tableConversion) countDropped() error {
 	late := func(col *tableColumn) bool { return col.kind != numberColumn && col.missing > 0 }
 	if !slices.ContainsFunc(c.table.columns, late) {
@@ -146,7 +147,8 @@ func (c *tableConversion) sections() binarySections {
 	return s
 }
 
-// writeColumns writes the columns of the entries that have a feature.
+// writeColumns writes the features of entries whose provisional numbers are in b. It leaves out entries
+// without a feature.
 func (c *tableConversion) writeColumns(w io.Writer, b []byte) error {
 	idx, kept := scasfile.NumbersIn[int32](b), 0
 	for _, j := range idx {
@@ -158,8 +160,7 @@ func (c *tableConversion) writeColumns(w io.Writer, b []byte) error {
 	return scasfile.WriteNumbers(w, idx[:kept])
 }
 
-// writeValues writes the values of the entries that have a feature, and replaces missing
-// values.
+// writeValues writes the values of all entries that have a feature, and replaces missing values.
 func (c *tableConversion) writeValues(w io.Writer) error {
 	return c.parts.entries(func(idx []int32, val []float64) error {
 		kept := 0

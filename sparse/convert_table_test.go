@@ -46,7 +46,7 @@ func sameConversion(t *testing.T, dir, text string, opt ReadOptions) {
 	onlyFiles(t, dir, "t.csv")
 }
 
-var rules = []Missing{MissingRefuse, MissingMean, MissingMedian, MissingZero}
+var missingRules = []Missing{MissingRefuse, MissingMean, MissingMedian, MissingZero}
 
 // TestConvertTable checks, for all kinds of columns, that a conversion block by block gives the
 // same file, or the same error, as a conversion in memory.
@@ -56,7 +56,7 @@ func TestConvertTable(t *testing.T) {
 		houses, "a,b,y\n1,u,2\n3,v,4\n", "\ufeffa,\"b\"\"c\",y\r\n\"1\",\"u\nv\",2\r\n", "a,y\n1,no\n2,yes\n3,no\n", "a,y\n1,c\n2,a\n3,b\n", "a,y\n1,u\n", "y\n1\n", "", "a,y\n", "a,y\n1\n",
 		"a,b,c,y\n,3,u,0\n1,NA,,1\n2,nan,v,1\n0,6,n/a,0\n", "a,y\n,1\n,0\n", "a,b,y\n,1,0\nu,,1\nv,3,1\n,,1\n", "a,y\n1e308,0\n1.7e308,1\n,1\n", "a,b,y\n,,0\n0,u,1\n-1,v,1\n",
 	} {
-		for _, rule := range rules {
+		for _, rule := range missingRules {
 			sameConversion(t, dir, text, ReadOptions{Table: TableOptions{Missing: rule}})
 		}
 		for _, opt := range []ReadOptions{
@@ -69,8 +69,8 @@ func TestConvertTable(t *testing.T) {
 	}
 }
 
-// longTable returns a table of more than two blocks. New categories occur in all blocks; values
-// are missing, some of them before the first value of a column.
+// longTable returns a table with this number of rows. New categories occur from the first rows to the
+// last. Values are missing, some of them before the first value of a column.
 func longTable(rows int) string {
 	var b strings.Builder
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -88,13 +88,13 @@ func longTable(rows int) string {
 	return b.String()
 }
 
-// TestConvertLongTable checks the same as TestConvertTable on tables of several blocks.
+// TestConvertLongTable checks the same as TestConvertTable on a table of several blocks.
 func TestConvertLongTable(t *testing.T) {
 	text := longTable(20000)
 	if len(text) < 3*blockSize {
 		t.Fatalf("%d bytes are fewer than three blocks", len(text))
 	}
-	for _, rule := range rules[1:] {
+	for _, rule := range missingRules[1:] {
 		sameConversion(t, t.TempDir(), text, ReadOptions{Table: TableOptions{Missing: rule}})
 	}
 }
@@ -150,12 +150,12 @@ func TestConvertTableStops(t *testing.T) {
 
 func FuzzConvertTable(f *testing.F) {
 	for _, s := range []string{houses, "a,b,c,y\n,3,u,0\n1,NA,,1\n2,nan,v,1\n0,6,n/a,0\n", "a,b,y\n,1,0\nu,,1\nv,3,1\n,,1\n", "a,y\n1,c\n2,a\n3,b\n"} {
-		for k := range rules {
+		for k := range missingRules {
 			f.Add(s, uint8(k))
 		}
 	}
 	f.Fuzz(func(t *testing.T, text string, how uint8) {
-		opt := ReadOptions{Table: TableOptions{Missing: rules[how%4], NoHeader: how&4 != 0, NoLabel: how&8 != 0}}
+		opt := ReadOptions{Table: TableOptions{Missing: missingRules[how%4], NoHeader: how&4 != 0, NoLabel: how&8 != 0}}
 		if how&16 != 0 {
 			opt.Table.Categorical = []string{"1"}
 		}

@@ -83,9 +83,9 @@ func onlyFiles(t *testing.T, dir string, want ...string) {
 	}
 }
 
-// TestConvertResumes interrupts a conversion again and again, while it reads and while it writes.
-// The file must have the same bytes as without interruptions, and the last call must not read the
-// text from its beginning.
+// TestConvertResumes interrupts a conversion again and again while it reads the text. The file must
+// have the same bytes as without interruptions, and the last call must not read the text from its
+// beginning.
 func TestConvertResumes(t *testing.T) {
 	dir := t.TempDir()
 	d := manyRows(t, 40000)
@@ -95,7 +95,7 @@ func TestConvertResumes(t *testing.T) {
 	}
 	want, _ := converted(t, in, filepath.Join(dir, "other.scas"), nil, nil)
 	stop := errors.New("stop")
-	blocks, stages := 0, map[string]bool{}
+	interruptions, stages := 0, map[string]bool{}
 	var resumed int64
 	for {
 		left := 3
@@ -106,7 +106,7 @@ func TestConvertResumes(t *testing.T) {
 					t.Errorf("%s: %d of %d", stage, done, total)
 				}
 				if stage == "file" {
-					left += 2 // writing begins anew after an interruption, so the next interruption must come later
+					left += 2 // do not interrupt the writing: each call would begin it anew
 				}
 			},
 			Interrupt: func() error {
@@ -124,7 +124,7 @@ func TestConvertResumes(t *testing.T) {
 		if !errors.Is(err, stop) {
 			t.Fatal(err)
 		}
-		if blocks++; blocks > 100 {
+		if interruptions++; interruptions > 100 {
 			t.Fatal("it does not get on")
 		}
 		if _, err := os.Stat(out); err == nil {
@@ -135,8 +135,8 @@ func TestConvertResumes(t *testing.T) {
 	if err != nil || !bytes.Equal(got, want) {
 		t.Errorf("%d bytes differ from %d, %v", len(got), len(want), err)
 	}
-	if blocks < 3 || resumed == 0 || !stages["text"] || !stages["file"] {
-		t.Errorf("interrupted %d times, resumed %d bytes, %v", blocks, resumed, stages)
+	if interruptions < 3 || resumed == 0 || !stages["text"] || !stages["file"] {
+		t.Errorf("interrupted %d times, resumed %d bytes, %v", interruptions, resumed, stages)
 	}
 	onlyFiles(t, dir, "in.svm.zst", "other.scas", "out.scas")
 }
@@ -216,9 +216,9 @@ func TestConvertErrors(t *testing.T) {
 	check.Error(t, err, "no such file or directory")
 }
 
-// TestConvertOtherForms checks that the names of the files determine the formats, and that data that cannot
-// be converted block by block are read as a whole.
-func TestConvertOtherForms(t *testing.T) {
+// TestConvertOtherFormats checks a chain of conversions through all formats: the names of the files
+// determine the formats, and the numbers, labels and names of features stay the same.
+func TestConvertOtherFormats(t *testing.T) {
 	dir := t.TempDir()
 	path := func(name string) string { return filepath.Join(dir, name) }
 	must(t, os.WriteFile(path("a.csv"), []byte("age,city,y\n1.5,Ulm,3\n0,Bonn,4\n2,Ulm,5\n"), 0o666))
@@ -253,7 +253,7 @@ func TestConvertOtherForms(t *testing.T) {
 		_, err := Convert(path("a.csv"), path("link.csv"), nil, nil)
 		must(t, err)
 		if text, _ := os.ReadFile(path("c.scas")); !bytes.HasPrefix(text, []byte("age,")) {
-			t.Errorf("not the form of the link's name: %.20q", text)
+			t.Errorf("not the format of the link's name: %.20q", text)
 		}
 		must(t, os.Remove(path("link.csv")))
 	}

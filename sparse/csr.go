@@ -99,7 +99,7 @@ func (a *CSR) Row(i int) ([]int32, []float64) {
 
 // Rows returns rows lo to hi-1 in the type that kernels take. Ptr holds hi-lo+1 positions in Idx
 // and Val, which are the slices of the whole matrix. All slices are views of the matrix and must
-// not be written to. It panics unless 0 <= lo <= hi <= rows.
+// not be written to. The caller must ensure that 0 <= lo <= hi <= rows.
 func (a *CSR) Rows(lo, hi int) kernels.Rows {
 	return kernels.Rows{Ptr: a.ptr[lo : hi+1 : hi+1], Idx: a.idx, Val: a.val, Cols: a.cols}
 }
@@ -177,8 +177,8 @@ func FromTriplets(rows, cols int, entries []Triplet) (*CSR, error) {
 	return New(rows, cols, ptr, idx, val)
 }
 
-// FromDense builds a matrix from rows*cols values in row-major order. Zeros
-// are not stored. The argument is copied.
+// FromDense builds a matrix from rows*cols values in row-major order. Zeros are not stored.
+// The argument is copied. Another number of values and a value that is not finite are errors.
 func FromDense(rows, cols int, data []float64) (*CSR, error) {
 	if rows < 0 || cols < 0 || cols > MaxCols || (cols > 0 && rows > math.MaxInt/cols) {
 		return nil, errorf("shape %d x %d is out of range", rows, cols)
@@ -207,12 +207,12 @@ func fromElements(rows, cols int, at func(i, j int) float64) (*CSR, error) {
 const maxShortCols = math.MaxUint16 + 1
 
 // Compact returns all rows in the storage form of package kernels with the fewest bytes per
-// entry: no values if all are 1, else float32 values if they suffice, and 16-bit columns if the
-// matrix has at most 65,536 columns. float32 values suffice if they equal the values of the
-// matrix or, with round, if no value is beyond the range of float32. Rounding has a relative
-// error of at most 6e-8, and a larger one for values below 1e-38. Without round, kernels give the
-// same bits for every form. Slices that cannot be made smaller are views of the matrix and must
-// not be written to; all others are copies.
+// entry. It stores 16-bit columns if the matrix has at most 65,536 columns. It stores no values if
+// all are 1. Otherwise it stores float32 values if they equal the values of the matrix or, with
+// round, if no value is beyond the range of float32. Rounding has a relative error of at most
+// 6e-8, and a larger one for values below 1e-38. Without round, kernels give the same bits for
+// every form. Slices that cannot be made smaller are views of the matrix and must not be written
+// to; all others are copies.
 func (a *CSR) Compact(round bool) kernels.Rows {
 	rows, nnz := a.Rows(0, a.rows), a.NNZ()
 	if nnz == 0 {
@@ -250,8 +250,8 @@ func (a *CSR) CompactBytes() int64 {
 	return entry * a.NNZ()
 }
 
-// compactForm says what Compact uses: 16-bit columns (short), no values because all are 1 (ones), or float32
-// values (single).
+// compactForm says what Compact stores. short means 16-bit columns, ones means no values, because all values
+// are 1, and single means float32 values.
 func (a *CSR) compactForm(round bool) (short, ones, single bool) {
 	val := a.val[:a.NNZ()]
 	ones = !slices.ContainsFunc(val, func(v float64) bool { return v != 1 })

@@ -11,8 +11,9 @@ import (
 )
 
 // TableOptions says how to read a table. The zero value means: the first line is a
-// header; commas separate cells (in TSV, tabs); the label column is found by its name;
-// columns of words are categorical; missing values are errors.
+// header; commas separate cells (in TSV, tabs); the label column is the one named label,
+// target or y, else the last one; columns of words are categorical; missing values are
+// errors.
 type TableOptions struct {
 	// Delimiter separates cells; 0 means a comma, or in TSV a tab.
 	Delimiter byte
@@ -35,47 +36,48 @@ type TableOptions struct {
 	Offset string
 	// Missing says how missing values are replaced.
 	Missing Missing
-	// Fill maps columns of numbers to the values that replace their missing values, whatever
-	// Missing says. If Fill is not nil, a missing category is not an error and counts as no
-	// category.
+	// Fill maps the names of columns of numbers to the values that replace their missing values,
+	// whatever Missing says. If Fill is not nil, a missing category is not an error and counts as
+	// no category.
 	Fill map[string]float64
 }
 
 // Missing says how to replace the missing values of a table. Missing values are empty cells and,
-// in upper or lower case, NA, N/A, NaN and NULL. By the default a missing category is an error;
-// with any other rule it counts as no category, with a 0 in every feature of the column. A
-// missing label is always an error.
+// in upper or lower case, NA, N/A, NaN and NULL. By the default rule a missing category is an
+// error, unless TableOptions.Fill is set. By every other rule it counts as no category: all
+// features of the column are 0. A missing label or offset is always an error.
 type Missing string
 
-// The rules for missing values. By MissingRefuse, the default, a missing value is an error.
+// The rules for missing values.
 const (
-	MissingRefuse Missing = ""
+	MissingRefuse Missing = ""       // the default: a missing value is an error, unless Fill replaces it
 	MissingMean   Missing = "mean"   // the mean of the values in the column that are not missing
 	MissingMedian Missing = "median" // the median of the values in the column that are not missing
-	MissingZero   Missing = "zero"
+	MissingZero   Missing = "zero"   // the number 0
 )
 
-// ErrMissing is matched by errors about a missing value of a table.
+// ErrMissing is wrapped by the errors about missing values of tables and of records.
 var ErrMissing = errorf("a missing value")
 
-// TableSummary describes what the columns of a table became.
+// TableSummary describes the columns of a table and how they were used.
 type TableSummary struct {
-	// Label is the name of the label column; empty if there is none. Found says how this column was
-	// found: "chosen" by the options, "named" by its usual name, or "last".
+	// Label is the name of the label column; empty if there is none. Found is "chosen" if
+	// TableOptions.Label chose this column, "named" if the column is called label, target or y, and
+	// "last" if it is the last column.
 	Label string `json:"label,omitempty"`
 	Found string `json:"label_found,omitempty"`
 	// Offset is the name of the column of offsets; empty if there is none.
 	Offset string `json:"offset,omitempty"`
 	// Classes lists the labels if they are words; the label k stands for Classes[k].
 	Classes []string `json:"class_names,omitempty"`
-	// Numbers is the number of columns that are one feature each.
+	// Numbers is the number of columns of numbers. Each of them is one feature.
 	Numbers int `json:"numeric_columns"`
 	// Categorical describes the columns that were replaced by a 0/1 column for each
 	// category.
 	Categorical []Category `json:"categorical,omitempty"`
-	// Filled is the number of missing numbers that were replaced, by the rule Missing.
-	// Fill maps every column of numbers to the value that replaces its missing values; it
-	// is nil if missing values are errors.
+	// Filled is the number of missing numbers that were replaced, by the rule Missing or by
+	// TableOptions.Fill. Fill maps every column of numbers to the value that replaces its
+	// missing values. By the rule MissingRefuse it is TableOptions.Fill.
 	Filled  int                `json:"filled,omitempty"`
 	Missing Missing            `json:"missing,omitempty"`
 	Fill    map[string]float64 `json:"fill,omitempty"`
@@ -90,21 +92,21 @@ type Category struct {
 	Column     string `json:"column"`
 	Categories int    `json:"categories"`
 	// Numbers is the number of categories that look like numbers. Like is "dates" or "amounts"
-	// (such as $3.50 or 7%) if most categories look like that. First is the first value of the
-	// column, and Line its line, if Numbers or Like is set and the column is categorical only
-	// because of this value. The value may be a mistake in the file.
+	// (such as $3.50 or 7%) if most categories look like that. If Numbers or Like is set, and the
+	// column is categorical only because its first value is not a number, First is this value and
+	// Line is its line. The value may be a mistake in the file.
 	Numbers int    `json:"numbers,omitempty"`
 	Like    string `json:"like,omitempty"`
 	Line    int    `json:"line,omitempty"`
 	First   string `json:"first,omitempty"`
-	// Unknown is the number of values that are no category in ReadOptions.Names; Example
-	// is one of them.
+	// Unknown is the number of values without a feature in ReadOptions.Names. Example is one
+	// of these values.
 	Unknown int    `json:"unknown,omitempty"`
 	Example string `json:"unknown_example,omitempty"`
 }
 
-// writeTable writes a header and one line for every row, with the label in the last
-// column. Columns without names are named x1, x2, ... Numbers are written in the shortest
+// writeTable writes a header and one line for every row. The last column has the labels, if d
+// has labels. Columns without names are named x1, x2, ... Numbers are written in the shortest
 // form that reads back to the same bits.
 func writeTable(w io.Writer, d *Dataset, delimiter byte) error {
 	return text.Write(w, "sparse", "writing a table", func(to *bufio.Writer) {

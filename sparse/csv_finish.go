@@ -30,9 +30,10 @@ func (t *table) finish() (*Dataset, error) {
 	return d, t.labels.settle(d)
 }
 
-// settle returns, once all n rows are parsed, the feature for each provisional number (see the
-// type table; -1 for none) and the names of the features. It also computes the numbers that replace
-// missing values; center must return the mean or median of column c, as the options ask.
+// settle is called when all n rows are parsed. It returns the names of the features and, for each
+// provisional number (see the type table), its feature, or -1 if it has no feature. It also computes the
+// numbers that replace missing values. center must return the mean or the median of column c, as the
+// options ask.
 func (t *table) settle(n int, center func(c int) (float64, error)) (to []int32, names []string, err error) {
 	switch {
 	case t.columns == nil:
@@ -53,7 +54,7 @@ func (t *table) settle(n int, center func(c int) (float64, error)) (to []int32, 
 	return to, names, nil
 }
 
-// fill sets the number that replaces the missing values of each column of numbers.
+// fill sets, for each column of numbers, the number that replaces its missing values.
 func (t *table) fill(center func(c int) (float64, error)) error {
 	rule := t.opt.Table.Missing
 	if rule == MissingRefuse {
@@ -70,7 +71,7 @@ func (t *table) fill(center func(c int) (float64, error)) error {
 			}
 		case col.kind != numberColumn:
 			continue
-		case col.fills, rule == MissingZero:
+		case col.fillGiven, rule == MissingZero:
 		default:
 			var err error
 			if col.fill, err = center(c); err != nil {
@@ -85,7 +86,7 @@ func (t *table) fill(center func(c int) (float64, error)) error {
 	return nil
 }
 
-// center returns the mean or median of column c, whose rows are all in memory.
+// center returns the mean or the median of column c, as the options ask. All rows must be in memory.
 func (t *table) center(c int) (float64, error) {
 	if t.values == nil {
 		t.values = make([][]float64, len(t.columns))
@@ -102,7 +103,7 @@ func (t *table) center(c int) (float64, error) {
 	return medianOf(t.values[c], n), nil
 }
 
-// meanOf returns the mean of n numbers. v holds some of them; the others are 0.
+// meanOf returns the mean of n numbers: the numbers in v, and n − len(v) zeros.
 func meanOf(v []float64, n int) (sum float64) {
 	for _, x := range v {
 		sum += x
@@ -110,7 +111,7 @@ func meanOf(v []float64, n int) (sum float64) {
 	return sum / float64(max(1, n))
 }
 
-// medianOf returns the median of n numbers. v holds some of them; the others are 0.
+// medianOf returns the median of n numbers: the numbers in v, which it sorts, and n − len(v) zeros.
 func medianOf(v []float64, n int) float64 {
 	if n == 0 {
 		return 0

@@ -11,10 +11,10 @@ type tableLabels struct {
 	labelCollector
 	begun   bool               // true after the first label
 	worded  bool               // true if the labels are words
-	numbers map[string]float64 // the number of each word that is listed in ReadOptions.Classes or occurred
+	numbers map[string]float64 // the number of each word that occurred or is in ReadOptions.Classes
 }
 
-// take adds the label in a cell. It returns what is wrong with the label, or nil.
+// take adds the label in the cell c of the buffer b. It returns what is wrong with the label, or nil.
 func (l *tableLabels) take(c *cell, b []byte, line int) (wrong *ParseError) {
 	v, number := c.number(b)
 	if !l.begun {

@@ -10,7 +10,7 @@ import (
 type cell struct {
 	text []byte
 	// start is where the cell begins in the buffer, and end is where its text ends. end is -1 if
-	// the text is a copy with quotes removed.
+	// the text is a copy, because the cell has doubled quotes.
 	start, end int
 }
 
@@ -31,15 +31,15 @@ func newScanner(delim byte) *scanner {
 	return s
 }
 
-// A scanError says where a record is malformed, and how.
+// A scanError is an error at position at of the buffer.
 type scanError struct {
 	at  int
 	msg string
 }
 
 // record divides the record that begins at b[i] into s.cells and returns the position
-// after its line feed, or -1 if b[:n] ends within quotes. b[:n] must contain a line feed
-// at i or after it. A blank line has no cells.
+// after the line feed that ends the record, or -1 if b[:n] ends within quotes. b[:n] must
+// contain a line feed at i or after it. A blank line has no cells.
 func (s *scanner) record(b []byte, i, n int) (next int, wrong *scanError) {
 	s.cells, s.scratch, s.breaks = s.cells[:0], s.scratch[:0], 0
 	if b[i] == '\n' || b[i] == '\r' && b[i+1] == '\n' {
@@ -69,7 +69,8 @@ func (s *scanner) record(b []byte, i, n int) (next int, wrong *scanError) {
 	}
 }
 
-// trimmed returns the cell b[start:end] without surrounding blanks.
+// trimmed returns the cell b[start:end] without surrounding blanks, and without the carriage return
+// of a line end.
 func (s *scanner) trimmed(b []byte, start, end int) cell {
 	if b[end] == '\n' && end > start && b[end-1] == '\r' {
 		end--
@@ -85,7 +86,7 @@ func (s *scanner) trimmed(b []byte, start, end int) cell {
 }
 
 // quoted reads the cell whose opening quote is b[i]. It returns the position of the
-// delimiter or line feed after it, or -1 if b[:n] ends before the closing quote.
+// delimiter or line feed after the cell, or -1 if b[:n] ends before the closing quote.
 func (s *scanner) quoted(b []byte, i, n int) (c cell, next int, wrong *scanError) {
 	first := i
 	start, kept := i+1, len(s.scratch)

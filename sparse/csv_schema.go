@@ -11,7 +11,7 @@ import (
 	"github.com/scas-admm/scas/sparse/internal/text"
 )
 
-// A schema holds what each column of a table is, and the categories of the columns.
+// A schema describes the columns of a table and their categories.
 type schema struct {
 	name       string // name of the file
 	opt        *ReadOptions
@@ -21,7 +21,8 @@ type schema struct {
 	memory     int64 // memory of the categories, in bytes
 }
 
-// A tableColumn is a column of a table. Its kind is unknown until the first value.
+// A tableColumn is a column of a table. Its kind follows from the options, the header or its first value;
+// until then it is unknownColumn.
 type tableColumn struct {
 	name       string
 	kind       columnKind
@@ -29,13 +30,14 @@ type tableColumn struct {
 	categories map[string]int32 // provisional number of the feature of each category
 	order      []string         // the categories in order of first occurrence
 	since      int              // the line whose value made the column categorical; 0 if no value did
-	// fill replaces missing values if fills is set.
-	fill    float64
-	fills   bool
-	missing int       // number of missing values that were met while the column was not categorical
-	offsets []float64 // the offset of each row; only in the offset column
-	unknown int       // number of values that are no category in ReadOptions.Names
-	example string    // one of these values
+	// fill replaces missing numbers. It comes from TableOptions.Fill if fillGiven is true; otherwise it is
+	// computed at the end of the file, by the rule TableOptions.Missing.
+	fill      float64
+	fillGiven bool
+	missing   int       // number of missing values that were met while the column was not categorical
+	offsets   []float64 // the offset of each row; nil in all columns but the offset column
+	unknown   int       // number of values without a feature in ReadOptions.Names
+	example   string    // the first of these values
 }
 
 type columnKind uint8
@@ -145,13 +147,13 @@ func (s *schema) assign(line int) error {
 			}
 		}
 		if v, filled := s.opt.Table.Fill[col.name]; filled {
-			col.fill, col.fills = v, true
+			col.fill, col.fillGiven = v, true
 		}
 	}
 	return nil
 }
 
-// findOffset finds the offset column, if the options name one.
+// findOffset sets the kind of the offset column, if the options name it.
 func (s *schema) findOffset() error {
 	if s.opt.Table.Offset == "" {
 		return nil
@@ -168,7 +170,7 @@ func (s *schema) findOffset() error {
 	return nil
 }
 
-// findLabel finds the label column, if the table has one.
+// findLabel sets the kind of the label column, if the table has one.
 func (s *schema) findLabel() error {
 	o := &s.opt.Table
 	if o.NoLabel {
@@ -220,13 +222,14 @@ func (s *schema) findLabel() error {
 	}
 }
 
-// isIgnored reports whether no feature in ReadOptions.Names uses the column.
+// isIgnored reports whether the method match ignores the column, because no feature in ReadOptions.Names
+// uses it.
 func (s *schema) isIgnored(col *tableColumn) bool {
 	return slices.Contains(s.summary.Ignored, col.name)
 }
 
-// match finds the columns of the features in ReadOptions.Names, and sets their kinds. Other
-// columns, except the offset column, are ignored.
+// match finds the columns of the features in ReadOptions.Names, and sets their kinds. All other
+// columns, except the offset column, become ignored columns.
 func (s *schema) match() error {
 	byName := map[string]*tableColumn{}
 	for _, col := range s.columns {
@@ -291,8 +294,8 @@ func (s *schema) newCategory(col *tableColumn, value string) int32 {
 	return id
 }
 
-// order returns the names of the features, and the feature for each provisional number (see the
-// type table; -1 for none).
+// order returns the names of the features and, for each provisional number (see the type table), its
+// feature, or -1 if it has no feature.
 func (s *schema) order() (to []int32, names []string, err error) {
 	to = slices.Repeat([]int32{-1}, len(s.columns)+s.categories)
 	if s.opt.Names != nil {
@@ -331,7 +334,7 @@ func (s *schema) order() (to []int32, names []string, err error) {
 	return to, names, nil
 }
 
-// likeNumbers lists patterns of values that people mean as numbers.
+// likeNumbers lists patterns of values that stand for numbers but are not decimal numbers.
 var likeNumbers = []struct {
 	name    string
 	pattern *regexp.Regexp

@@ -13,9 +13,9 @@ import (
 )
 
 // A table collects the rows of a CSV or TSV file. Until the end of the file, features have provisional
-// numbers, which are the column indices of the entries. The feature of a column of numbers has the index
-// of this column. Features of categories have the numbers after the last column, in order of first
-// occurrence.
+// numbers, which are the column indices of the entries. The provisional number of a column of numbers is
+// the position of this column in the file, from 0. The categories of all columns get numbers after the last
+// column.
 type table struct {
 	schema
 	rows
@@ -24,7 +24,7 @@ type table struct {
 	line   int  // line of the current record, from 1
 	labels *tableLabels
 	stats  ReadStats
-	values [][]float64 // the numbers of each column; nil until the method center sets it
+	values [][]float64 // the stored numbers of each column; nil until the method center sets it
 }
 
 func readTable(in io.Reader, name string, opt *ReadOptions) (*Dataset, error) {
@@ -53,8 +53,8 @@ func newTable(name string, opt *ReadOptions) (*table, error) {
 	}, nil
 }
 
-// block parses the complete records of b[:n] and returns their size in bytes. last is true for the
-// last block of the file.
+// block parses the complete records of b[:n] and returns their size in bytes. If last is true, no text
+// follows b[:n].
 func (t *table) block(b []byte, n int, last bool) (used int, err error) {
 	i := 0
 	if !t.begun && bytes.HasPrefix(b[:n], []byte(byteOrderMark)) {
@@ -88,8 +88,9 @@ func (t *table) block(b []byte, n int, last bool) (used int, err error) {
 	return i, t.opt.allow(t.name, t.bytes()+t.memory, "the first %d lines", t.line)
 }
 
-// plain parses the record at b[i] if it is one line without quotes, new categories or errors, and
-// returns the position after it. Otherwise ok is false, and the method record must parse it.
+// plain parses the record at b[i] if it is one line without quotes, missing values, new categories or
+// errors, and returns the position after the record. Otherwise ok is false, and the method record must
+// parse the record.
 func (t *table) plain(b []byte, i int) (next int, ok bool) {
 	t.reserve(len(t.columns))
 	idx, val := t.idx, t.val
@@ -179,12 +180,12 @@ func (t *table) record(b []byte, start int) error {
 	return nil
 }
 
-// wrongCell returns an error about a cell, without the place of the cell.
+// wrongCell returns an error about a cell. The method record adds the place of the cell.
 func wrongCell(msg string, remedies ...Remedy) *ParseError {
 	return &ParseError{Msg: msg, Remedies: remedies}
 }
 
-// cell stores a cell. It returns what is wrong with the cell, or nil.
+// cell stores the cell c, a part of the buffer b. It returns what is wrong with the cell, or nil.
 func (t *table) cell(col *tableColumn, c *cell, b []byte) (wrong *ParseError) {
 	switch col.kind {
 	case ignoredColumn:
@@ -221,7 +222,7 @@ func (t *table) cell(col *tableColumn, c *cell, b []byte) (wrong *ParseError) {
 	return wrongCell("expected a finite decimal number, as in the column's first line", declare)
 }
 
-// offsetCell stores a cell of the offset column. It returns what is wrong with the cell, or nil.
+// offsetCell stores the cell c of the offset column. It returns what is wrong with the cell, or nil.
 func (t *table) offsetCell(col *tableColumn, c *cell, b []byte) (wrong *ParseError) {
 	v, ok := c.number(b)
 	switch {
@@ -234,7 +235,7 @@ func (t *table) offsetCell(col *tableColumn, c *cell, b []byte) (wrong *ParseErr
 	return wrongCell("expected a finite decimal number, an offset")
 }
 
-// offset stores the offset of the current row. It may be called twice for a row.
+// offset stores the offset of the current row. A second call for the same row replaces the offset.
 func (t *table) offset(col *tableColumn, v float64) {
 	col.offsets = append(col.offsets[:len(t.ptr)-1], v)
 }
@@ -244,8 +245,8 @@ func decimalComma(s []byte) bool {
 	return len(s) > 2 && bytes.IndexByte(s, ',') > 0 && strings.Trim(string(s), "+-.,0123456789") == ""
 }
 
-// absent handles a missing value of a column. It returns an error if the options do not say what
-// replaces the value.
+// absent handles a missing value of a column. It returns an error if the options do not say how to
+// replace the value.
 func (t *table) absent(col *tableColumn) (wrong *ParseError) {
 	rule := t.opt.Table.Missing
 	refused := rule == MissingRefuse && t.opt.Table.Fill == nil
@@ -263,19 +264,19 @@ func (t *table) absent(col *tableColumn) (wrong *ParseError) {
 	t.summary.Filled++
 	col.missing++
 	switch {
-	case col.fills && storable(col.fill):
+	case col.fillGiven && storable(col.fill):
 		t.idx, t.val = append(t.idx, col.number), append(t.val, col.fill)
-	case !col.fills && rule == MissingRefuse:
+	case !col.fillGiven && rule == MissingRefuse:
 		return wrongCell("a missing value, and no value that would fill the column")
-	case !col.fills && rule != MissingZero:
+	case !col.fillGiven && rule != MissingZero:
 		// NaN stands for the fill value, which is known at the end of the file.
 		t.idx, t.val = append(t.idx, col.number), append(t.val, math.NaN())
 	}
 	return nil
 }
 
-// category stores a value of a categorical column. It returns an error if there are too many
-// categories.
+// category stores a value of a categorical column. If ReadOptions.Names lists the features, it only counts
+// a value without a feature. It returns an error if there are too many categories.
 func (t *table) category(col *tableColumn, value []byte) (wrong *ParseError) {
 	id, known := col.categories[string(value)]
 	switch {

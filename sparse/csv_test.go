@@ -191,7 +191,7 @@ func TestReadCSVRefuses(t *testing.T) {
 }
 
 // TestCSVBlocks checks that the result does not depend on where blocks of the text end, for short
-// and for long records.
+// and for long records, and that a quote that never closes is an error before it fills the memory.
 func TestCSVBlocks(t *testing.T) {
 	for _, size := range []int{10, blockSize/2 - 20, blockSize - 3, 3 * blockSize} {
 		word := strings.Repeat("line\n", size/5)

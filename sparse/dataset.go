@@ -21,7 +21,7 @@ type Dataset struct {
 	Classes Classes
 	// Names holds the names of the features; nil if the file has none.
 	Names []string
-	// Table describes the columns of a table; nil for other formats.
+	// Table describes the columns of a table, or of the records that a Builder got; nil for other data.
 	Table *TableSummary
 	// Stats describes what was read, or what a Builder got; zero for data from another source.
 	Stats ReadStats
@@ -46,8 +46,8 @@ func (d *Dataset) SelectRows(rows []int) (*Dataset, error) {
 	return &Dataset{X: x, Labels: pick(d.Labels), Offsets: pick(d.Offsets), Mapping: d.Mapping, Classes: d.Classes, Names: d.Names}, nil
 }
 
-// LabelMapping names the two original labels of a classification problem. The zero value
-// means that labels are not mapped.
+// LabelMapping holds the two original labels of a classification problem, which are replaced by -1
+// and +1. The zero value means that labels are not mapped.
 type LabelMapping struct {
 	Negative float64 `json:"negative"` // becomes -1
 	Positive float64 `json:"positive"` // becomes +1
@@ -73,8 +73,8 @@ func (m LabelMapping) Sign(label float64) (sign float64, ok bool) {
 	return 0, false
 }
 
-// Original is the inverse of Sign: it returns Positive if sign > 0, else Negative. The
-// zero mapping returns sign itself.
+// Original is the inverse of Sign: it returns Positive if sign > 0, else Negative. If m is zero,
+// it returns sign itself.
 func (m LabelMapping) Original(sign float64) float64 {
 	switch {
 	case m.IsZero():
@@ -96,7 +96,7 @@ func (m LabelMapping) String() string {
 // named reports whether the original labels are words.
 func (m LabelMapping) named() bool { return m.NegativeName != "" || m.PositiveName != "" }
 
-// Name returns the original label as text: the word, or the number that Original returns.
+// Name returns the original label for a sign as text: its word, or the number that Original returns.
 func (m LabelMapping) Name(sign float64) string {
 	switch {
 	case !m.named() || m.IsZero():
@@ -115,8 +115,8 @@ type ReadStats struct {
 	IndexBase IndexBase `json:"index_base"`
 	// SortedRows counts rows whose indices were out of order in the file.
 	SortedRows int `json:"sorted_rows"`
-	// Bytes is the size in bytes of the text after decompression; for Binary, of the file; for
-	// NPZ, of the arrays that were read.
+	// Bytes is the number of bytes after decompression: of the arrays that were read for NPZ, and
+	// of the whole file for all other formats.
 	Bytes int64 `json:"bytes"`
 	// Compression is gzip, bzip2, xz or zstd, as the first bytes of the file say; empty if the
 	// file is not compressed.
@@ -126,7 +126,7 @@ type ReadStats struct {
 // IndexBase is the number of the first feature in a LIBSVM file.
 type IndexBase uint8
 
-// The index bases. AutoBase, the zero value, is ZeroBased if index 0 occurs
+// The index bases. AutoBase, the zero value, means ZeroBased if index 0 occurs
 // anywhere in the file, else OneBased.
 const (
 	AutoBase IndexBase = iota

@@ -41,7 +41,7 @@ var compressions = []compression{
 		func(w io.Writer) (io.WriteCloser, error) { return zstd.NewWriter(w, zstd.WithEncoderConcurrency(1)) }},
 }
 
-// plain stands for no compression where the name of a compression is expected.
+// plain is the name of the compression if there is none.
 const plain, xzName = "", "xz"
 
 // compressedBy returns the compression for the ending of a file name, or nil.
@@ -64,17 +64,18 @@ func compressionWhere(is func(compression) bool) *compression {
 }
 
 // Compressed text is refused as a decompression bomb if it expands to more than freeText
-// bytes and to more than maxExpansion times its size; real data stay far below. maxWindow
-// is the largest window that the zstd program accepts by default.
+// bytes and to more than maxExpansion times its size. Real data expand far less. maxWindow
+// is the largest window, in bytes, that the zstd program accepts by default.
 const (
 	freeText     = 4 << 20
 	maxExpansion = 500
 	maxWindow    = 128 << 20
 )
 
-// decompress returns a reader of the text in r, which it decompresses if the first bytes show a
-// compression. A *ParseError reports a damaged stream, and a text of more than 4 MiB that is more
-// than 500 times as long as the stream. Errors of r are wrapped with name, the name of the file.
+// decompress returns a reader of the text in r. The reader decompresses r if the first bytes of r show
+// a compression. It returns a *ParseError for a damaged stream, and for a text that is longer than
+// 4 MiB and more than 500 times as long as the stream. It wraps errors of r with name, the name of the
+// file.
 func decompress(r io.Reader, name string) (*decompressor, error) {
 	source := &sourceReader{r: r}
 	br := bufio.NewReaderSize(source, 1<<12)
@@ -95,7 +96,7 @@ func decompress(r io.Reader, name string) (*decompressor, error) {
 // A decompressor reads text that may be compressed. Its errors name the file.
 type decompressor struct {
 	name   string
-	kind   string // name of the compression
+	kind   string // name of the compression; plain if there is none
 	source *sourceReader
 	r      io.Reader
 	text   int64 // number of bytes of text that were read
@@ -139,8 +140,8 @@ func (d *decompressor) describe(err error) error {
 	return &ParseError{File: d.name, Msg: msg, Err: err}
 }
 
-// A sourceReader remembers how the compressed data ended, to distinguish a failing disk from a
-// damaged file.
+// A sourceReader keeps the last bytes and the error of the reader r of compressed data, to distinguish a
+// failing disk from a damaged file.
 type sourceReader struct {
 	r     io.Reader
 	last  []byte // the last bytes before the trailing zeros, at most 12
@@ -185,7 +186,7 @@ func (s *sourceReader) endsInXZFooter() bool {
 		crc32.ChecksumIEEE(f[4:10]) == binary.LittleEndian.Uint32(f)
 }
 
-// compressTo calls fill with a writer that compresses to w. A nil c does not compress.
+// compressTo calls fill with a writer that compresses to w. If c is nil, it calls fill with w.
 func (c *compression) compressTo(w io.Writer, fill func(io.Writer) error) error {
 	if c == nil {
 		return fill(w)

@@ -22,7 +22,7 @@ const smallText = "1 1:0.5 2:2\n-1 2:-1\n"
 // smallBzip2 is smallText compressed by bzip2, in base64: Go's library cannot write bzip2.
 const smallBzip2 = "QlpoOTFBWSZTWeo8d5UAAAVYAAAQQANyECAAMQZMQQ0DandLMKdp2oAXi7kinChIdR47yoA="
 
-// compressed returns smallText in every compression that readers accept.
+// compressed returns smallText uncompressed and in every compression that readers accept.
 func compressed(t testing.TB) map[string][]byte {
 	t.Helper()
 	bz, err := base64.StdEncoding.DecodeString(smallBzip2)

@@ -1,29 +1,29 @@
 // Package sparse reads, stores and writes data: an immutable matrix in compressed sparse
 // row format (CSR), the file formats of data sets, deterministic random splits, column
-// statistics and seeded synthetic problems. It knows nothing about losses or
-// optimisation. Graphs over features are in the sub-package graph.
+// statistics and seeded synthetic problems. Losses and optimisation are not part of it.
+// Graphs over features are in the sub-package graph.
 //
 // Read [Dataset] and [CSR] first. [Read], [ReadFile], [Write] and [WriteFile] handle
 // every [Format]; a [Builder] makes a Dataset from rows that a program has.
 //
 // A matrix is validated once, when it is built: columns are strictly increasing within
 // each row and in range, and values are finite. Kernels rely on that without further
-// checks. Therefore no function returns an invalid *CSR or changes one. Rows of files
-// larger than memory (ReadOptions.Beyond) are the exception: their user must validate
-// them with CSR.Check before the first use.
+// checks. Therefore no function returns an invalid *CSR or changes one. The exception
+// is a file larger than memory (ReadOptions.Beyond): the caller must validate its rows with
+// CSR.Check before the first use.
 //
 // Every computation gives the same bits on every architecture: sums have a fixed order,
-// products are fused only where math.FMA is written, and random numbers do not depend on
-// the Go version.
+// only package kernels uses fused multiply-add, and random numbers do not depend on the Go
+// version.
 //
 // # How to add a file format
 //
-//   - format.go: a constant of type Format with its description, the file endings in
-//     FormatOf's comment, what the format loses in WriteFile's, and a line in fileFormats;
-//     its field convert may be nil
-//   - a file FORMAT.go with two functions, read and write, as matrixmarket.go
-//   - readoptions.go: if the format always contains labels, ReadOptions.of must refuse a
-//     LabelsFile
+//   - format.go: a constant of type Format with its description; the file endings in the
+//     comment of FormatOf; what the format loses in the comment of WriteFile; and a line in
+//     fileFormats, whose field convert may be nil
+//   - a file FORMAT.go with two functions, read and write, as in matrixmarket.go
+//   - readoptions.go: if the format always contains labels, ReadOptions.forFile must refuse
+//     a LabelsFile
 //   - format_test.go: the ending in TestFormatOf; what the format loses in TestWriteFile,
 //     which writes and reads every format; the name in TestIgnoreBeyond if it is sparse; in
 //     TestHugeSizes small files that state huge sizes
@@ -40,8 +40,9 @@
 //     states. A file of one line may state 2^31 rows.
 //   - An error in the data is a *ParseError with the file, and with the line, column and
 //     token if the format has lines.
-//   - widen applies ReadOptions.Features and IgnoreBeyond, newData sets the labels and the
-//     size in Dataset.Stats, and Dataset.arrange applies Names if the file names its features.
+//   - It calls widen, which applies ReadOptions.Features and IgnoreBeyond; newData, which sets
+//     the labels and the numbers of rows and entries in Dataset.Stats; and Dataset.arrange, which
+//     applies Names if the file names its features.
 //   - It sets the other fields of Dataset.Stats that the format has.
 //
 // A write function takes the labels from Dataset.OriginalLabels.

@@ -20,7 +20,7 @@ import (
 // column is the category; every other feature is a column of numbers. Table.Fill and
 // Table.Missing say how missing values are replaced. Many goroutines may use one Encoder.
 type Encoder struct {
-	at         map[string]int32    // the column of each feature, counted from 0
+	at         map[string]int32    // the number of each feature in ReadOptions.Names, from 0
 	plain      []string            // features without "=" in their names
 	categories map[string][]string // features with one "=", by the text before it
 	odd        []string            // features with more than one "="
@@ -98,7 +98,7 @@ func (e *Encoder) encode(record map[string]any) (*Record, error) {
 	return r, nil
 }
 
-// complete returns an error if the record lacks columns.
+// complete returns an error if the record lacks columns that the encoder needs.
 func (e *Encoder) complete(record map[string]any) error {
 	var lacking []string
 	need := func(name string) {

@@ -42,8 +42,8 @@ const (
 	// are not stored, except -0.
 	//
 	// If ReadOptions.Names is not nil, it decides the kinds of the columns, which may be in any
-	// order. A column with one of the names holds numbers; a column c is categorical if a name has
-	// the form c=value. Values of c without such a name count as no category.
+	// order. A column whose name is in Names holds numbers. A column c is categorical if Names
+	// contains c=value for some value; values of c that are not in Names count as no category.
 	//
 	// A line with more or fewer cells than the first is an error, and so is a missing
 	// value unless the options replace it. Tables are written with the label in the last
@@ -66,7 +66,7 @@ const (
 	//     data, indices, indptr, shape and format; rows with columns out of order are
 	//     sorted and counted;
 	//   - or a dense matrix, as numpy.savez(path, X=X, y=y) writes it: the array X or x,
-	//     or the first array of two dimensions; see NPY.
+	//     or the first array of numbers with two dimensions; see NPY.
 	//
 	// The array y, labels or target holds the labels; the array names or features holds
 	// the names of the features. Other arrays are ignored. Data are written in the sparse
@@ -81,21 +81,21 @@ const (
 	// (Boisvert, Pozo and Remington 1996). Supported are the formats coordinate and array
 	// (a line `rows cols` and then the values, column by column); the fields real,
 	// integer and pattern (all values 1); and the symmetries general, symmetric and
-	// skew-symmetric, for which the file holds one triangle and the result both. Data are
-	// written in this format, as coordinate real general.
+	// skew-symmetric. A symmetric or skew-symmetric file holds only the lower triangle, and
+	// reading adds the upper one. Data are written in this format, as coordinate real general.
 	//
 	// A repeated position, a position out of range and a wrong number of lines are
 	// errors. ReadOptions.LabelsFile gives the labels.
 	MatrixMarket Format = "mtx"
 
-	// Binary is a .scas file, which WriteFile, Convert and Builder write. If the operating system
-	// can map files, reading maps the file and only checks its checksums and rows: X is a view of
-	// the file, and so is Labels unless the options ask for labels that differ from the stored
-	// ones. If ReadOptions.Beyond is set and the file is larger than ReadOptions.Memory, the rows
-	// are not checked; the caller must use CSR.Check.
+	// Binary is a .scas file, which WriteFile, Convert and Builder write. If the file is not
+	// compressed and the operating system can map files, reading maps the file and only checks its
+	// checksums and rows: X is a view of the file, and so is Labels unless the options ask for
+	// labels that differ from the stored ones. If ReadOptions.Beyond is set and the file is larger
+	// than ReadOptions.Memory, the rows are not checked; the caller must use CSR.Check.
 	//
-	// The file must not be changed before Dataset.Close. Replacing the file by another, as scas
-	// does, is safe. A truncated or changed file is an error.
+	// The file must not be changed before Dataset.Close. Replacing the file by another, as
+	// WriteFile does, is safe. A truncated or changed file is an error.
 	//
 	// Labels of two values are stored as −1 and +1, together with the values for which they stand;
 	// words of more than two classes are numbered.
@@ -105,7 +105,7 @@ const (
 // A fileFormat describes a Format: its file endings and its functions.
 type fileFormat struct {
 	name    Format
-	endings []string // file endings, without a compression's ending
+	endings []string // endings of file names, without the ending of a compression
 	read    func(r io.Reader, name string, opt *ReadOptions) (*Dataset, error)
 	write   func(w io.Writer, d *Dataset) error
 	convert func(c *conversion) (converter, error) // converts block by block; nil if Convert reads all data
@@ -169,13 +169,13 @@ func ReadFile(path string, opt *ReadOptions) (*Dataset, error) {
 	return text.FromFile(path, func(r io.Reader, name string) (*Dataset, error) { return Read(r, name, opt) })
 }
 
-// Read reads data in the format that opt or the ending of name gives, possibly
-// compressed. name is also the file name in errors. A nil opt means defaults. Numbers get
-// exactly the value that strconv.ParseFloat returns.
+// Read reads data, which may be compressed. Their format is opt.Format or, if that is Auto,
+// the format for the ending of name. name is also the file name in errors. A nil opt means
+// defaults. Numbers get exactly the value that strconv.ParseFloat returns.
 //
-// The errors about the data have the type *ParseError: malformed data, numbers that are
-// not finite, labels that do not have exactly two values (unless opt says otherwise), and
-// data without samples.
+// Errors about the data have the type *ParseError: malformed data, numbers that are not
+// finite, labels that do not have exactly two values (unless opt says otherwise), and data
+// without samples.
 func Read(r io.Reader, name string, opt *ReadOptions) (*Dataset, error) {
 	o, err := opt.forFile(name)
 	if err != nil {
@@ -211,8 +211,8 @@ func decompressed(read func(in io.Reader, name string, opt *ReadOptions) (*Datas
 // FormatOf), compressed if the name ends in .gz or .zst. It never leaves an incomplete
 // file. It follows a symbolic link.
 //
-// Every format reads back to the same numbers, bit for bit. Some lose other information. CSV, TSV
-// and NPY do not keep which zeros were stored; LIBSVM does not keep the number of columns; NPY and
+// Every format reads back to the same numbers, bit for bit. All formats drop Offsets. CSV, TSV and
+// NPY do not keep which zeros were stored; LIBSVM does not keep the number of columns; NPY and
 // MatrixMarket drop the labels; LIBSVM, NPY and MatrixMarket drop the names of features. LIBSVM
 // writes the label 0 for data without labels.
 func WriteFile(path string, d *Dataset) error {

@@ -28,8 +28,8 @@ func TestFormatOf(t *testing.T) {
 	}
 }
 
-// TestIgnoreBeyond checks in every sparse format that IgnoreBeyond drops the columns after
-// Features.
+// TestIgnoreBeyond checks in every sparse format that IgnoreBeyond drops the columns after the
+// first Features columns.
 func TestIgnoreBeyond(t *testing.T) {
 	d := awkward(t)
 	d.Names = nil
@@ -328,10 +328,10 @@ func TestHugeSizes(t *testing.T) {
 	}
 }
 
-// TestFormatBombs checks that small files that expand without bound are refused within
-// the allowed memory.
+// TestFormatBombs checks that data that need more than the allowed memory, some of them without
+// end, are refused before they take it.
 func TestFormatBombs(t *testing.T) {
-	const allowed, most = 32 << 20, 160 // bytes allowed, and MiB allocated in total
+	const allowed, most = 32 << 20, 160 // bytes of memory allowed, and MiB that reading may allocate in total
 	ones := bytes.Repeat([]byte{1}, 40<<20)
 	array := npyFile("|i1", false, "(40, 1048576)", ones...)
 	list := npyFile("|i1", false, "(41943040,)", ones...)

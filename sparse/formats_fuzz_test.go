@@ -18,8 +18,8 @@ import (
 )
 
 // This file has very simple readers of tables and of NPY, NPZ and Matrix Market files. A fuzz test compares
-// each of them with the package's reader of the same format. The two readers must accept the same inputs and
-// return the same numbers.
+// each of them with the package's reader of the same format. The package's reader must accept all inputs that
+// the simple reader accepts, and return the same numbers.
 
 // naiveTable reads a table without missing values with package encoding/csv. The last column
 // holds labels that are numbers. Every other column holds numbers or categories.
@@ -66,7 +66,8 @@ func naiveTable(data []byte) (names []string, x [][]float64, y []float64, ok boo
 	return names, x, y, names != nil
 }
 
-// naiveColumn appends the features of a column of a table to the rows x, and returns their names.
+// naiveColumn appends the features of one column of a table to the rows x, and returns the names of these
+// features.
 func naiveColumn(name string, column []string, x [][]float64) (names []string, ok bool) {
 	if _, number := naiveDecimal(column[0]); number {
 		for i, s := range column {
@@ -153,7 +154,7 @@ func sameTable(want [][]float64, x *CSR) bool {
 	return true
 }
 
-// throughCSV writes data as a table and reads it again.
+// throughCSV checks that data written as a table are read with the same names, bits and labels.
 func throughCSV(t *testing.T, d *Dataset) {
 	t.Helper()
 	var b bytes.Buffer
@@ -172,9 +173,9 @@ func throughCSV(t *testing.T, d *Dataset) {
 	}
 }
 
-// naiveNPY reads an array in NumPy's format as a table of numbers. ok is false if NumPy would not write the
-// header of the file, if the array has not two dimensions or has another type than the five below, and if
-// float64 cannot represent a number exactly.
+// naiveNPY reads an array in NumPy's format as a table of numbers. ok is false if NumPy would not write this
+// header, if the array does not have two dimensions and one of the five types below, or if a number is not
+// finite or not exact in float64.
 func naiveNPY(data []byte) (x [][]float64, ok bool) {
 	if len(data) < 10 || string(data[:8]) != "\x93NUMPY\x01\x00" {
 		return nil, false
@@ -192,7 +193,7 @@ func naiveNPY(data []byte) (x [][]float64, ok bool) {
 	if want := fmt.Sprintf("{'descr': '%s', 'fortran_order': %s 'shape': (%d, %d), }", descr, order, n, p); want != head || order != "True," && order != "False," || n < 1 || p < 1 {
 		return nil, false
 	}
-	of := map[string]func([]byte) *big.Float{
+	number := map[string]func([]byte) *big.Float{
 		"<f8": func(b []byte) *big.Float { return bigFloat(math.Float64frombits(binary.LittleEndian.Uint64(b))) },
 		">f4": func(b []byte) *big.Float {
 			return bigFloat(float64(math.Float32frombits(binary.BigEndian.Uint32(b))))
@@ -205,7 +206,7 @@ func naiveNPY(data []byte) (x [][]float64, ok bool) {
 		},
 		"|i1": func(b []byte) *big.Float { return new(big.Float).SetInt64(int64(int8(b[0]))) },
 	}[descr]
-	if of == nil {
+	if number == nil {
 		return nil, false
 	}
 	width := int(descr[2] - '0')
@@ -220,7 +221,7 @@ func naiveNPY(data []byte) (x [][]float64, ok bool) {
 			if order == "True," {
 				at = j*n + i
 			}
-			v := of(body[at*width:])
+			v := number(body[at*width:])
 			if v == nil {
 				return nil, false
 			}
@@ -334,8 +335,8 @@ func csrParts(ptr, idx []byte, cols byte, val []float64) []string {
 	}
 }
 
-// FuzzReadNPZ fuzzes the arrays of a sparse matrix, and compares the result with a table
-// made from the same entries.
+// FuzzReadNPZ reads files with arbitrary arrays of a sparse matrix, and compares the results with
+// naiveCSR.
 func FuzzReadNPZ(f *testing.F) {
 	f.Add([]byte{0, 2, 2, 3, 4}, []byte{0, 2, 1, 0}, byte(3), int64(5))
 	f.Add([]byte{0, 2, 2, 3, 4}, []byte{2, 0, 1, 0}, byte(3), int64(-1))
@@ -373,7 +374,8 @@ func FuzzReadNPZ(f *testing.F) {
 	})
 }
 
-// naiveCSR makes a table of the arrays of a sparse matrix of 4 rows.
+// naiveCSR returns a sparse matrix of 4 rows, given by its arrays, as a table of numbers. ok is false if the
+// arrays are not valid.
 func naiveCSR(ptr, idx []byte, cols int, val []float64) (x [][]float64, ok bool) {
 	if len(ptr) != 5 || ptr[0] != 0 || int(ptr[4]) != len(idx) || !slices.IsSorted(ptr) {
 		return nil, false
@@ -393,7 +395,7 @@ func naiveCSR(ptr, idx []byte, cols int, val []float64) (x [][]float64, ok bool)
 	return x, true
 }
 
-// naiveMarket reads a Matrix Market file into a table.
+// naiveMarket reads a Matrix Market file of at most 99 rows and columns as a table of numbers.
 func naiveMarket(data string) (x [][]float64, ok bool) {
 	data = strings.TrimPrefix(data, "\ufeff")
 	head, rest, _ := strings.Cut(data, "\n")

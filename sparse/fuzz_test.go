@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// FuzzReadLIBSVM compares Read with the naive reader, and writes and reads accepted data.
+// FuzzReadLIBSVM compares Read with naiveLIBSVM, and checks that accepted data can be written and read.
 func FuzzReadLIBSVM(f *testing.F) {
 	for _, s := range []string{
 		smallText, "1 0:1\n0 3:2 1:5 # c\r\n", "+1 1:1e-7 99:.5\n-1\n", "1 1:nan", "1 qid:1 1:1\n", "\x1f\x8b\x08", "1 2147483647:1\n0 0:1",

@@ -9,9 +9,9 @@ import (
 // A *CSR is a gonum matrix.
 var _ mat.Matrix = (*CSR)(nil)
 
-// FromMatrix returns a gonum matrix, or any other mat.Matrix, as a CSR. Zeros are not
-// stored. A *CSR is returned as it is; any other argument is copied. Values that are not
-// finite are errors.
+// FromMatrix returns a gonum matrix, or any other mat.Matrix, as a CSR. A *CSR is returned as it
+// is, and a.T() of a *CSR as a.Transpose(). Any other argument is copied without its zeros. Values
+// that are not finite are errors.
 func FromMatrix(m mat.Matrix) (*CSR, error) {
 	switch m := m.(type) {
 	case *CSR:

@@ -9,7 +9,8 @@ import (
 	"github.com/scas-admm/scas/sparse/internal/text"
 )
 
-// OriginalLabels returns the labels as they were in the file, or nil if there are no labels.
+// OriginalLabels returns a copy of the labels with the numbers that they had in the file, or nil if there are
+// no labels. A label that was a word has the number that Mapping or Classes gives it.
 func (d *Dataset) OriginalLabels() []float64 {
 	if d.Labels == nil {
 		return nil

@@ -10,7 +10,7 @@ import (
 	"github.com/scas-admm/scas/sparse/internal/text"
 )
 
-// This file makes the error messages for tokens that could not be parsed.
+// This file has the error messages for tokens that cannot be parsed.
 
 // errorAt returns an error about the token at b[i] of the line at b[start].
 func (p *libsvmPart) errorAt(b []byte, start, i int, msg string, remedies ...Remedy) *ParseError {
@@ -66,7 +66,7 @@ func (p *libsvmPart) badEntry(b []byte, start, i int) error {
 	return p.errorAt(b, start, i, msg, remedies...)
 }
 
-// beyondMessage returns the message and the remedies for an index beyond the last of the given number of
+// beyondMessage returns the message and the remedies for an index that is too large for the number of
 // features.
 func beyondMessage(base IndexBase, features int) (msg string, remedies []Remedy) {
 	remedies = []Remedy{moreFeatures, ignoreBeyond}

@@ -10,9 +10,9 @@ import (
 	"github.com/scas-admm/scas/sparse/internal/text"
 )
 
-// libsvmForm holds what all blocks of one text share.
-type libsvmForm struct {
-	name  string
+// libsvmSettings holds the settings for parsing one text.
+type libsvmSettings struct {
+	name  string // name of the file in errors
 	opt   *ReadOptions
 	bias  int64 // column = index - bias
 	limit int64 // largest valid index
@@ -20,15 +20,17 @@ type libsvmForm struct {
 
 // An indexRange describes the indices of a text or of a part of it.
 type indexRange struct {
-	Max    int64       `json:"max"`               // largest index, or -1 if there is none
-	Zero   bool        `json:"zero"`              // whether index 0 occurs
-	AtEdge *ParseError `json:"at_edge,omitempty"` // error if Zero is true: an index equal to Features
+	Max  int64 `json:"max"`  // largest index, or -1 if there is none
+	Zero bool  `json:"zero"` // whether index 0 occurs
+	// AtEdge is the error about the first index equal to Features, or nil. It is returned only if Zero is
+	// true.
+	AtEdge *ParseError `json:"at_edge,omitempty"`
 }
 
 // A libsvmPart holds the rows of one block of whole lines. Its line numbers count from the beginning of the
 // block, from 1. If bias is 1, an index 0 is stored as column -1.
 type libsvmPart struct {
-	*libsvmForm
+	*libsvmSettings
 	indexRange
 	line   int // number of the current line
 	labels labelCollector
@@ -36,13 +38,13 @@ type libsvmPart struct {
 	idx    []int32
 	val    []float64
 	sorted int   // number of rows that had to be sorted
-	bytes  int   // bytes of text
+	bytes  int   // number of bytes of text
 	err    error // the *ParseError that ended the block, or nil
 }
 
-// A libsvmParser joins the parts of a text in order.
+// A libsvmParser joins the parts of a text in the order of the text.
 type libsvmParser struct {
-	libsvmForm
+	libsvmSettings
 	indexRange
 	lines  int
 	labels labelCollector
@@ -51,7 +53,7 @@ type libsvmParser struct {
 }
 
 func newLIBSVMParser(name string, opt *ReadOptions) *libsvmParser {
-	p := &libsvmParser{libsvmForm: libsvmForm{name: name, opt: opt, bias: 1, limit: math.MaxInt32}, indexRange: indexRange{Max: -1}}
+	p := &libsvmParser{libsvmSettings: libsvmSettings{name: name, opt: opt, bias: 1, limit: math.MaxInt32}, indexRange: indexRange{Max: -1}}
 	p.labels = labelCollector{name: name, opt: opt}
 	if opt.IndexBase == ZeroBased {
 		p.bias = 0
@@ -62,13 +64,13 @@ func newLIBSVMParser(name string, opt *ReadOptions) *libsvmParser {
 	return p
 }
 
-// block parses the whole lines b[:n]. first is true if they begin the text. Several blocks may be parsed at
-// the same time.
-func (f *libsvmForm) block(b []byte, n int, first bool) *libsvmPart {
+// block parses b[:n], which contains whole lines. first is true for the first block of the text. Several
+// blocks may be parsed at the same time.
+func (f *libsvmSettings) block(b []byte, n int, first bool) *libsvmPart {
 	entries := bytes.Count(b[:n], []byte{':'}) + 1
 	lines := bytes.Count(b[:n], []byte{'\n'})
 	p := &libsvmPart{
-		libsvmForm: f, indexRange: indexRange{Max: -1}, bytes: n,
+		libsvmSettings: f, indexRange: indexRange{Max: -1}, bytes: n,
 		labels: labelCollector{name: f.name, opt: f.opt, labels: make([]float64, 0, lines)},
 		ends:   make([]int64, 0, lines), idx: make([]int32, 0, entries), val: make([]float64, 0, entries),
 	}
@@ -97,8 +99,8 @@ func (p *libsvmParser) take(part *libsvmPart) error {
 	return p.opt.allow(p.name, 2*(rowBytes*int64(p.stats.Rows)+entryBytes*p.stats.NNZ), "the first %d lines", p.lines)
 }
 
-// count checks the labels of the next part, returns its error if it has one, and adds its numbers of rows,
-// entries and bytes to the statistics.
+// count returns an error if the labels of the next part are not allowed, or if the part has an error.
+// Otherwise it adds the numbers of rows, entries and bytes of the part to p.stats.
 func (p *libsvmParser) count(part *libsvmPart) error {
 	for _, k := range part.labels.kinds.all {
 		if _, err := p.labels.see(k.label, p.lines+k.line, k.column); err != nil {
@@ -153,7 +155,7 @@ func (p *libsvmPart) row(b []byte, i int) (int, error) {
 }
 
 // entries parses the index:value tokens from b[i] up to a comment or the end of the line. The line begins at
-// b[start]. end is the position where entries stopped. sorted is true if the indices increased.
+// b[start]. end is the position of the comment or of the line feed. sorted is true if the indices increase.
 func (p *libsvmPart) entries(b []byte, start, i int) (end int, sorted bool, err error) {
 	idx, val := p.idx[:cap(p.idx)], p.val[:cap(p.idx)]
 	k, prev := len(p.idx), int64(-1)
@@ -221,7 +223,6 @@ func (p *libsvmPart) newExtreme(b []byte, start, i int, j int64) error {
 	return nil
 }
 
-// finish returns the data set.
 func (p *libsvmParser) finish() (*Dataset, error) {
 	cols, err := p.columns()
 	if err != nil {

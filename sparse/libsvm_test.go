@@ -160,8 +160,8 @@ func TestReadOptionsRefused(t *testing.T) {
 	check.Error(t, err, "directory")
 }
 
-// TestBlockBoundaries checks that rows do not depend on where blocks end. The text has lines of every
-// length, some longer than a block, and some readers return few bytes at a time.
+// TestBlockBoundaries checks that rows do not depend on where blocks end. The text has short lines and lines
+// longer than a block, and some readers return few bytes at a time.
 func TestBlockBoundaries(t *testing.T) {
 	var b strings.Builder
 	var lengths []int
@@ -176,7 +176,7 @@ func TestBlockBoundaries(t *testing.T) {
 		lengths = append(lengths, n)
 	}
 	text := b.String()
-	holds := func(t *testing.T, r io.Reader) {
+	readsRows := func(t *testing.T, r io.Reader) {
 		d, err := readAs(LIBSVM, r, "long", nil)
 		if err != nil {
 			t.Fatal(err)
@@ -195,10 +195,10 @@ func TestBlockBoundaries(t *testing.T) {
 			}
 		}
 	}
-	t.Run("whole", func(t *testing.T) { holds(t, strings.NewReader(text)) })
-	t.Run("half", func(t *testing.T) { holds(t, iotest.HalfReader(strings.NewReader(text))) })
-	t.Run("byte", func(t *testing.T) { holds(t, iotest.OneByteReader(strings.NewReader(text))) })
-	t.Run("data with EOF", func(t *testing.T) { holds(t, iotest.DataErrReader(strings.NewReader(text))) })
+	t.Run("whole", func(t *testing.T) { readsRows(t, strings.NewReader(text)) })
+	t.Run("half", func(t *testing.T) { readsRows(t, iotest.HalfReader(strings.NewReader(text))) })
+	t.Run("byte", func(t *testing.T) { readsRows(t, iotest.OneByteReader(strings.NewReader(text))) })
+	t.Run("data with EOF", func(t *testing.T) { readsRows(t, iotest.DataErrReader(strings.NewReader(text))) })
 	t.Run("failing", func(t *testing.T) {
 		broken := io.MultiReader(strings.NewReader(text[:len(text)/2]), iotest.ErrReader(io.ErrClosedPipe))
 		_, err := readAs(LIBSVM, broken, "long", nil)
@@ -221,7 +221,7 @@ func TestEveryBlockPhase(t *testing.T) {
 // TestFirstErrorWins checks that the error in the earliest line is reported, although blocks are parsed in
 // parallel.
 func TestFirstErrorWins(t *testing.T) {
-	const lines = 200_000 // about ten blocks
+	const lines = 200_000 // about 14 blocks
 	text := func(broken map[int]string) string {
 		var b strings.Builder
 		for i := 1; i <= lines; i++ {

@@ -9,8 +9,8 @@ type mapping struct {
 	first int    // the first row of the matrix is this row of the file, from 0
 }
 
-// Mapped reports whether the matrix is a view of a mapped file (see Binary). Only those pages of the file
-// are in memory that were used.
+// Mapped reports whether the matrix is a view of a mapped file (see Binary). Only the pages of the file that
+// were used are in memory.
 func (a *CSR) Mapped() bool { return a.file != nil && a.file.Mapped() }
 
 // Check compares rows lo to hi−1 and their labels with the checksums of the file, and checks that the rows
@@ -32,10 +32,11 @@ func (m *mapping) damaged(err error) error {
 	return &ParseError{File: m.name, Msg: err.Error(), Err: err}
 }
 
-// Changed returns a *ParseError if the length of the file changed after it was mapped. Reading beyond the
-// end of a shortened file is a fault, which debug.SetPanicOnFault turns into a panic; the goroutines of
-// this module pass it to the caller. recovered is the value of the recovered panic. If recovered is nil,
-// Changed compares the present length of the file with its length when it was mapped.
+// Changed returns a *ParseError if the length of the file changed after the file was mapped, and nil
+// otherwise. Reading beyond the end of a shortened file is a fault, which debug.SetPanicOnFault turns into a
+// panic; the goroutines of this module pass the panic to the caller. recovered is the value of the recovered
+// panic; if it is not such a fault, Changed returns nil. If recovered is nil, Changed compares the present
+// length of the file with its length when it was mapped.
 func (a *CSR) Changed(recovered any) error {
 	if a.file == nil {
 		return nil

@@ -34,8 +34,8 @@ func readMatrixMarket(r io.Reader, name string, opt *ReadOptions) (*Dataset, err
 	return newData(name, x, nil, opt, stats)
 }
 
-// readCoordinates parses the lines of a Matrix Market file. It returns an error if they need more memory than
-// opt allows.
+// readCoordinates parses the lines of a Matrix Market file. It returns an error if the lines need more memory
+// than opt allows.
 func readCoordinates(r io.Reader, name string, opt *ReadOptions) (*coordinates.File, ReadStats, error) {
 	data, stats, err := readText(r, name, opt)
 	if err != nil {

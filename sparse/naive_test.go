@@ -16,8 +16,8 @@ import (
 )
 
 // naiveLIBSVM reads LIBSVM text line by line, as LIBSVM documents it. It does not map labels to −1 and 1.
-// If the text is not valid, line is the number of the first wrong line, from 1, or 0 if no single line is
-// wrong.
+// rows has, for each row, the values by column, from 0. If the text is not valid, ok is false, and line is
+// the number of the first wrong line, from 1, or 0 if no single line is wrong.
 func naiveLIBSVM(text string, opt *ReadOptions) (labels []float64, rows []map[int]float64, cols, line int, ok bool) {
 	var kinds []float64
 	largest, zero := -1, false

@@ -90,8 +90,8 @@ func (a *arrayReader) dense(r io.Reader) (*CSR, error) {
 	return x, a.describe(err, place)
 }
 
-// eachArrayBlock calls do for all elements of a numeric array, at most arrayBlock of them at a time. at is
-// the number of the first of these elements, from 0.
+// eachArrayBlock calls do for all elements of a numeric array, at most arrayBlock elements at a time. at is
+// the number of the first element in v, from 0.
 func eachArrayBlock(in *npy.Array, do func(at int64, v []float64) error) error {
 	block, at := make([]float64, min(arrayBlock, max(1, in.Len))), int64(0)
 	for {

@@ -42,8 +42,8 @@ func readNPZ(r io.Reader, name string, opt *ReadOptions) (*Dataset, error) {
 	return z.read(kind)
 }
 
-// seekable returns the content of r for random access, its size, and the name of its compression. A file
-// that begins with magic stays on disk; any other content is decompressed into memory.
+// seekable returns the content of r for random access, its size, and the name of its compression. A regular
+// file that begins with magic stays on disk. Any other content is read into memory and decompressed.
 func seekable(r io.Reader, name, magic string, opt *ReadOptions) (io.ReaderAt, int64, string, error) {
 	if f, ok := r.(*os.File); ok {
 		info, err := f.Stat()
@@ -78,7 +78,7 @@ type npzReader struct {
 	opt    *ReadOptions
 	arrays map[string]*zip.File // the arrays by their names
 	order  []string             // the names in the order of the file
-	bytes  int64                // uncompressed length of the arrays that were opened
+	bytes  int64                // uncompressed length of the arrays that were read
 }
 
 // first returns the first of the names that an array has, or "" if no array has any of them.
@@ -104,7 +104,7 @@ func (z *npzReader) open(array string, do func(a *arrayReader, r io.Reader) erro
 	return do(a, r)
 }
 
-// load opens the named array and returns what read returns for it.
+// load calls read with the named array and returns the result of read.
 func load[T any](z *npzReader, array string, read func(a *arrayReader, in *npy.Array) (T, error)) (v T, err error) {
 	err = z.open(array, func(a *arrayReader, r io.Reader) error {
 		in, err := npy.Open(r)
@@ -160,7 +160,7 @@ func (z *npzReader) matrixOptions() *ReadOptions {
 	return &opt
 }
 
-// setNames reads the names of the features.
+// setNames sets the names of the features, if the file has an array of names.
 func (z *npzReader) setNames(d *Dataset) error {
 	array := z.first("names", "features")
 	if array == "" {
@@ -206,7 +206,7 @@ func (a *arrayReader) words(in *npy.Array) ([]string, error) {
 	}
 }
 
-// dense reads a dense matrix.
+// dense reads the array X or x or, if there is neither, the first array of numbers with two dimensions.
 func (z *npzReader) dense() (x *CSR, err error) {
 	array := z.first("X", "x")
 	for _, name := range z.order {
@@ -234,8 +234,8 @@ func (z *npzReader) dense() (x *CSR, err error) {
 	return x, err
 }
 
-// sparse reads a sparse matrix in the form in which scipy stores it. sorted is the number of rows that had to
-// be sorted.
+// sparse reads a sparse matrix that scipy.sparse.save_npz wrote in the format csr. sorted is the number of
+// rows that had to be sorted.
 func (z *npzReader) sparse() (x *CSR, sorted int, err error) {
 	for _, name := range []string{"data", "indices", "indptr", "shape"} {
 		if z.arrays[name] == nil {

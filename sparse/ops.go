@@ -59,7 +59,7 @@ func (a *CSR) Transpose() *CSR {
 
 // Gram returns A'A as a new cols x cols matrix, exactly symmetric. Every element is the sum of separately
 // rounded products over the rows of A in increasing order. Zeros are not stored. The time is proportional
-// to the sum of the squared row lengths of A. It panics if an element overflows.
+// to the sum of the squares of the numbers of entries in the rows of A. Gram panics if an element overflows.
 func (a *CSR) Gram() *CSR {
 	t := a.Transpose()
 	g := &CSR{rows: a.cols, cols: a.cols, ptr: make([]int64, a.cols+1)}
@@ -82,8 +82,8 @@ func (a *CSR) Gram() *CSR {
 	return g
 }
 
-// addRows adds row j of t A to sum. It marks the columns in which it added something in seen, and returns
-// touched with the newly marked columns appended.
+// addRows adds row j of A'A to sum. t is A'. addRows sets seen[c] for each column c to which it adds a
+// product, and appends to touched each c for which seen[c] was false.
 func (a *CSR) addRows(sum []float64, seen []bool, touched []int32, t *CSR, j int) []int32 {
 	rows, weights := t.Row(j)
 	for k, i := range rows {
@@ -124,8 +124,8 @@ func (a *CSR) SelectRows(rows []int) (*CSR, error) {
 	return s, nil
 }
 
-// ScaleColumns returns A diag(factor) as a new matrix. factor has one finite number per column. An element
-// that overflows is an error.
+// ScaleColumns returns A diag(factor) as a new matrix. factor must have one finite number per column. Another
+// length of factor and an element that overflows are errors.
 func (a *CSR) ScaleColumns(factor []float64) (*CSR, error) {
 	if len(factor) != a.cols {
 		return nil, errorf("%d column factors for %d columns: want one per column", len(factor), a.cols)

@@ -8,8 +8,8 @@ import (
 	"slices"
 )
 
-// random draws numbers that depend only on the seed. It uses only the numbers of PCG, whose definition
-// fixes them, because the methods of rand.Rand may change.
+// random draws numbers that depend only on the seed. It uses rand.PCG, whose numbers are fixed by its
+// definition, and not the methods of rand.Rand, which may change.
 type random struct{ pcg *rand.PCG }
 
 func newRandom(seed uint64) *random { return &random{rand.NewPCG(seed, 0x5ca5ad4d)} }
@@ -59,7 +59,7 @@ func Split(n, k int, seed uint64) (chosen, others []int) {
 	return all[:k:k], all[k:]
 }
 
-// SyntheticOptions describes a random problem with a known solution. Zero fields mean the stated defaults.
+// SyntheticOptions describes a random problem with a known solution. A zero field means its default.
 type SyntheticOptions struct {
 	Rows           int     // samples; default 500
 	Features       int     // default 40
@@ -67,7 +67,7 @@ type SyntheticOptions struct {
 	Groups         int     // groups of features whose coefficients are not 0; default 3
 	GroupSize      int     // features in a group; default 5
 	Cliques        bool    // edges join all pairs of features in a group, instead of neighbours only
-	Noise          float64 // standard deviation of the normal numbers added to the margins a_i'x; default 0
+	Noise          float64 // standard deviation of the normal numbers added to the margins; default 0
 	Regression     bool    // labels are the margins with noise, instead of their signs
 	Seed           uint64
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // ReadOptions says how to read a data file. Nil and the zero value mean: the index base is detected, the
-// number of features is the largest index, the larger of two labels becomes +1 and the smaller one -1, and
+// number of features follows from the file, the larger of two labels becomes +1 and the smaller one -1, and
 // unsorted rows are sorted.
 type ReadOptions struct {
 	// Format is the format of the file. Auto, the zero value, means the format that the file name implies.
@@ -15,9 +15,9 @@ type ReadOptions struct {
 	// IndexBase is AutoBase (zero), ZeroBased or OneBased. Only LIBSVM text uses it. An index 0 is an error
 	// if IndexBase is OneBased.
 	IndexBase IndexBase
-	// Features is the number of columns. 0 means the largest index, or the number that the file states. If
-	// Features is not 0, a larger index is an error, and so is a dense table with another number of
-	// columns.
+	// Features is the number of columns. 0 means the number of columns in the file or, in LIBSVM text, the
+	// smallest number that its indices allow. If Features is not 0, a larger index is an error, and so is a
+	// dense table with another number of columns.
 	Features int
 	// IgnoreBeyond drops entries in columns after the first Features columns, instead of returning an
 	// error. It applies to sparse data only.
@@ -56,10 +56,10 @@ type ReadOptions struct {
 	// Names, if not nil, lists the features to read, in order. It applies to files that name their
 	// features. A feature that the file lacks is an error; columns that are not listed are dropped.
 	Names []string
-	// Memory is the largest number of bytes that the data may take in memory. Larger data are an error. 0
-	// means no limit.
+	// Memory is the largest number of bytes that the data and Reserve together may take in memory. Larger
+	// data are an error. 0 means no limit.
 	Memory int64
-	// Reserve is the number of bytes of Memory that the program needs for other purposes than the data.
+	// Reserve is the part of Memory, in bytes, that the program needs for other purposes than the data.
 	Reserve int64
 	// Beyond allows mapped data (CSR.Mapped) that are larger than Memory. The caller must check
 	// (CSR.Check), process and release (CSR.Release) a part of the rows at a time.

@@ -71,15 +71,14 @@ const blockSize = 1 << 18
 
 // ReadText reads all of r, up to 2 GiB of text. It decompresses r if its first bytes are those of gzip,
 // bzip2, xz or zstd, and drops a byte order mark. Errors about the content have the type *ParseError, with
-// name as the file: binary content, a damaged stream, and a stream that expands to more than 4 MiB and more
-// than 500 times its size.
+// name as the file: binary content, more than 2 GiB of text, a damaged stream, and a stream that expands to
+// more than 4 MiB and more than 500 times its size.
 func ReadText(r io.Reader, name string) ([]byte, error) {
 	data, _, err := readText(r, name, &ReadOptions{})
 	return data, err
 }
 
-// readText is ReadText within the memory that opt allows. stats has the compression and the length of the
-// text.
+// readText is ReadText within the memory that opt allows. In stats, it sets Compression and Bytes.
 func readText(r io.Reader, name string, opt *ReadOptions) (data []byte, stats ReadStats, err error) {
 	in, err := decompress(r, name)
 	if err != nil {
@@ -111,17 +110,18 @@ func readText(r io.Reader, name string, opt *ReadOptions) (data []byte, stats Re
 	return bytes.TrimPrefix(data, []byte(byteOrderMark)), ReadStats{Compression: in.kind, Bytes: in.text}, nil
 }
 
-// byteOrderMark is what some editors write at the beginning of a text.
+// byteOrderMark is a character that some editors write at the beginning of a text.
 const byteOrderMark = "\ufeff"
 
-// maxText is the largest text for ReadText, maxLine the longest line for eachBlock, both in bytes.
+// maxText is the length of the largest text for ReadText, in bytes. maxLine is the length of the longest line
+// for eachBlock, in bytes.
 const (
 	maxText = 2 << 30
 	maxLine = 64 << 20
 )
 
-// eachBlock divides a text into blocks of whole lines and calls do for each block. n is the length of the
-// block in buf, which ends in a line feed and is followed by text.Pad more bytes. last is true for the last
+// eachBlock divides a text into blocks of whole lines and calls do for each block. The block is buf[:n]. It
+// ends in a line feed, and at least text.Pad bytes follow it in buf. If last is true, no text follows the
 // block. do returns how many bytes it has used; the next block begins with the unused bytes.
 func eachBlock(in io.Reader, name string, do func(buf []byte, n int, last bool) (used int, err error)) error {
 	const tail = text.Pad + 1 // bytes that may follow the text: a missing line feed, and Pad

@@ -47,9 +47,9 @@ func (e *RemedyError) Error() string { return e.with(e.Err.Error(), Remedy.Strin
 // Unwrap returns Err.
 func (e *RemedyError) Unwrap() error { return e.Err }
 
-// Reword returns the text of Error for the users of a program: without the name of the package in which Err
-// began, and with the text that words returns for each remedy, for example with the name of an option of
-// the program. If words returns "", the remedy is left out.
+// Reword returns the text of Error for the users of a program. If the text of Err begins with the name of the
+// Go package, Reword leaves this name out. For each remedy it uses the text that words returns, for example
+// with the name of an option of the program. If words returns "", the remedy is left out.
 func (e *RemedyError) Reword(words func(Remedy) string) string {
 	return e.with(pkgerr.Text(e.Err), words)
 }

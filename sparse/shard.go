@@ -18,9 +18,9 @@ import (
 //
 // Labels are not mapped, as for ReadOptions.AnyLabels, because a shard may lack labels that other shards
 // have. But if a shard of a .scas file of two classes is larger than opt.Memory, its labels are −1 and +1,
-// and Mapping holds the original labels. X has as many columns as the shard needs, or as opt states.
-// Stats.IndexBase follows from this shard alone; see Dataset.Rebase. A shard without rows is an error, and
-// so are files in other formats.
+// and Mapping holds the original labels. X has opt.Features columns; if that is 0, as many as the indices in
+// the shard need, or as the .scas file has. Stats.IndexBase follows from this shard alone; see
+// Dataset.Rebase. A shard without rows is an error, and so are files in other formats.
 func ReadShard(paths []string, part, parts int, opt *ReadOptions) (*Dataset, error) {
 	opt, err := opt.checked()
 	if err != nil {
@@ -49,8 +49,8 @@ func ReadShard(paths []string, part, parts int, opt *ReadOptions) (*Dataset, err
 	return readTextPieces(pieces, &own)
 }
 
-// A piece is the part of a file that belongs to a shard: bytes lo to hi−1 of a text, or, of a .scas file
-// with n rows, rows n·lo/size to n·hi/size − 1, rounded down.
+// A piece is the part of a file that belongs to a shard. In a text it has bytes lo to hi−1. In a .scas file
+// with n rows it has rows ⌊n·lo/size⌋ to ⌊n·hi/size⌋ − 1.
 type piece struct {
 	path   string
 	lo, hi int64
@@ -95,7 +95,7 @@ func cutFiles(paths []string, part, parts int, format Format) (pieces []piece, e
 }
 
 // toLines moves both ends of a piece to beginnings of lines. A compressed file is not divided: the piece at
-// its beginning becomes the whole file, and every other piece of it becomes empty.
+// its beginning becomes the whole file, and every other piece becomes empty.
 func (p *piece) toLines() error {
 	if p.lo >= p.hi {
 		return nil
@@ -230,8 +230,9 @@ func readBinaryPieces(pieces []piece, opt *ReadOptions) (*Dataset, error) {
 	return whole, nil
 }
 
-// cut reduces d to the rows of a piece. If these rows fit in memory, it makes their labels the original
-// ones. It also checks the rows, if ReadFile did not check them because the whole file does not fit.
+// cut reduces d, the data of a whole file, to the rows of a piece. If these rows fit in opt.Memory, it
+// restores their original labels, and checks the rows if ReadFile did not check them because the whole file
+// does not fit.
 func (d *Dataset) cut(p *piece, opt *ReadOptions) (err error) {
 	row := func(at int64) int { return int(float64(d.X.rows) * (float64(at) / float64(p.size))) }
 	lo, hi := row(p.lo), row(p.hi)
@@ -256,8 +257,8 @@ func (d *Dataset) cut(p *piece, opt *ReadOptions) (err error) {
 	return nil
 }
 
-// between returns rows lo to hi−1 as a view, with a copy of the row pointers. It checks only the row
-// pointers.
+// between returns rows lo to hi−1. Their columns and values are views of a; their row pointers are a copy,
+// unless these are all rows. It checks only the row pointers.
 func (a *CSR) between(lo, hi int) (*CSR, error) {
 	if lo == 0 && hi == a.rows {
 		return a, nil
@@ -291,9 +292,9 @@ func (d *Dataset) stack(other *Dataset) error {
 }
 
 // Rebase makes a shard agree with the other shards. Call it when all shards have been read. zero says
-// whether some shard has an index 0. If zero is true and this shard was read as counting from 1, all its
-// columns increase by 1. X gets cols columns, the number of columns of all shards together, unless it has
-// more.
+// whether some shard has an index 0. If zero is true, but the indices of this shard were taken to count from
+// 1, all its columns increase by 1. cols is the largest number of columns of any shard, after this
+// increase. X gets cols columns, unless it has more.
 func (d *Dataset) Rebase(zero bool, cols int) {
 	x := *d.X
 	if zero && d.Stats.IndexBase == OneBased {

@@ -12,8 +12,8 @@ type ColumnStats struct {
 	// Largest is, for each column, the largest absolute value of an entry.
 	Largest []float64
 	// Stored, StoredMean and Square have one number for each column. Only rows that store an entry in the
-	// column contribute to them: Stored is the sum of their weights, StoredMean the mean of their entries,
-	// and Square is Σ weight (entry − StoredMean)².
+	// column contribute to them: Stored is the sum of their weights, StoredMean the weighted mean of their
+	// entries, and Square is Σ weight (entry − StoredMean)².
 	Stored, StoredMean, Square []float64
 
 	started bool         // rows were added
@@ -87,7 +87,8 @@ func (s *ColumnStats) set(a *CSR, lo, hi int, weight func(i int) float64) {
 	}
 }
 
-// Merge adds more, the statistics of other rows, by the formula of Chan, Golub and LeVeque (1979).
+// Merge adds to s the statistics more, which must be of other rows. It uses the formula of Chan, Golub and
+// LeVeque (1979).
 func (s *ColumnStats) Merge(more *ColumnStats) {
 	s.Rows, s.started = s.Rows+more.Rows, true
 	for j, b := range more.Stored {
