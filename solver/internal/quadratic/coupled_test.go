@@ -51,8 +51,8 @@ func matrixOf(t *testing.T, name string, columns int) *linalg.Algebra {
 	return linalg.New(a, columns)
 }
 
-// randomCoupled returns a random problem. H has the given rank, and the gradient is in its range, so that
-// there is a minimum.
+// randomCoupled returns a random problem. H has the given rank, and the gradient is in the range of H, so
+// that there is a minimum.
 func randomCoupled(t *testing.T, rng *rand.Rand, order, rank int, a *linalg.Algebra, groups [][]int, set term.Set) *Coupled {
 	t.Helper()
 	z := make([]float64, rank*order)
@@ -92,10 +92,10 @@ func randomCoupled(t *testing.T, rng *rand.Rand, order, rank int, a *linalg.Alge
 	return q
 }
 
-// provedGap returns the duality gap at u that Move and Z prove. The quadratic function is at least its
-// tangent at Move, and the penalty is at least Z'A u. beyond is the largest relative excess of a multiplier
-// over its limit; +Inf if nothing is proved.
-func provedGap(q *Coupled) (gap, beyond float64) {
+// provedGap returns the duality gap at U that Move and Z prove. The proof uses that the quadratic function is
+// at least its tangent at x + Move, and that the penalty is at least Z'A u. excess is the largest relative
+// excess of a multiplier over its limit, or +Inf if Move and Z prove nothing.
+func provedGap(q *Coupled) (gap, excess float64) {
 	m, l := q.Order, q.Penalty.Len()
 	h, r, v := make([]float64, m), make([]float64, m), make([]float64, l)
 	q.Times(h, q.H, q.Move)
@@ -120,7 +120,7 @@ func provedGap(q *Coupled) (gap, beyond float64) {
 			switch {
 			case math.Abs(v) < 1e-9: // rounding error
 			case walls.Lower == nil:
-				beyond = math.Inf(1)
+				excess = math.Inf(1)
 			case v > 0:
 				least += v * walls.Lower[j]
 			default:
@@ -132,18 +132,19 @@ func provedGap(q *Coupled) (gap, beyond float64) {
 	x := q.Penalty.Value(v)
 	for k, z := range q.Z {
 		if !q.Penalty.Grouped() {
-			beyond = math.Max(beyond, math.Abs(z)/q.Penalty.Limit[k]-1)
+			excess = math.Max(excess, math.Abs(z)/q.Penalty.Limit[k]-1)
 		}
 	}
 	for k := range q.Penalty.Groups {
 		g := &q.Penalty.Groups[k]
-		beyond = math.Max(beyond, g.Norm(q.Z)/g.Limit-1)
+		excess = math.Max(excess, g.Norm(q.Z)/g.Limit-1)
 	}
-	return q.Value() + x - least, beyond
+	return q.Value() + x - least, excess
 }
 
-// TestCoupled checks, for each matrix A and set, with and without groups, that the multipliers prove the
-// solution. MakeExact must not make the function larger.
+// TestCoupled checks, for each matrix A and set, with and without groups, that Solve needs at most 60 steps
+// and that its multipliers prove the solution. If MakeExact succeeds, it must not increase the objective, and
+// U must have the zeros and ties that MakeExact returns.
 func TestCoupled(t *testing.T) {
 	const order = 12
 	sets := map[string]term.Set{
@@ -168,9 +169,9 @@ func TestCoupled(t *testing.T) {
 					q := randomCoupled(t, rng, order, rank, matrixOf(t, a, order), groups, set)
 					what := fmt.Sprintf("%s, %s, groups %v, seed %d", a, name, grouped, seed)
 					ok := q.Solve(&CoupledSettings{Gap: 1e-11, Start: 0.1})
-					proved, beyond := provedGap(q)
-					if !ok || !(math.Abs(proved) < 1e-9) || beyond > 1e-9 {
-						t.Errorf("%s: %v after %d steps, proved %.2e, multipliers beyond their limits by %.1e", what, ok, q.Steps, proved, beyond)
+					proved, excess := provedGap(q)
+					if !ok || !(math.Abs(proved) < 1e-9) || excess > 1e-9 {
+						t.Errorf("%s: %v after %d steps, proved %.2e, multipliers beyond their limits by %.1e", what, ok, q.Steps, proved, excess)
 					}
 					if q.Steps > 60 {
 						t.Errorf("%s: %d steps", what, q.Steps)
@@ -178,7 +179,7 @@ func TestCoupled(t *testing.T) {
 					before := q.Value()
 					part, ok := q.MakeExact(1e-9, make([]float64, order))
 					if !ok {
-						continue // for example if tied coordinates have different bounds
+						continue // MakeExact may fail, for example if tied coordinates have different bounds
 					}
 					if after := q.Value(); after > before+1e-9 || !part.Holds(q.U) {
 						t.Errorf("%s: exact at %.3e above, zeros and ties %v of %v", what, after-before, part, q.U)
@@ -189,7 +190,8 @@ func TestCoupled(t *testing.T) {
 	}
 }
 
-// TestCoupledStart checks that a start with the multipliers of a similar problem needs fewer steps.
+// TestCoupledStart checks that Solve needs fewer steps if it starts with the solution and the multipliers of
+// a similar problem, and with a small τ.
 func TestCoupledStart(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	q := randomCoupled(t, rng, 40, 60, matrixOf(t, "chain and identity", 40), nil, nil)
@@ -203,8 +205,8 @@ func TestCoupledStart(t *testing.T) {
 		q.Gradient[j] += 1e-4 * rng.NormFloat64()
 	}
 	q.Solve(&CoupledSettings{Gap: 1e-10, Start: 1e-6})
-	if proved, beyond := provedGap(q); !(math.Abs(proved) < 1e-9) || beyond > 1e-9 || q.Steps >= first {
-		t.Errorf("%d steps, then %d; proved %.1e, beyond the limits by %.1e", first, q.Steps, proved, beyond)
+	if proved, excess := provedGap(q); !(math.Abs(proved) < 1e-9) || excess > 1e-9 || q.Steps >= first {
+		t.Errorf("%d steps, then %d; proved %.1e, beyond the limits by %.1e", first, q.Steps, proved, excess)
 	}
 }
 

@@ -6,17 +6,17 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-// Dense is the matrix H + diag(ridge) with a formed H.
+// Dense is a Hessian: the matrix H + diag(Ridge), with all entries of H in memory.
 type Dense struct {
 	Order   int
 	H       []float64 // all Order × Order entries by rows; symmetric
 	Ridge   []float64
 	Threads int
 
-	diagonal      []float64 // the diagonal of H + diag(ridge)
-	d, product    []float64 // the vector d (see Hessian), and (H + diag(ridge)) d
+	diagonal      []float64 // the diagonal of H + diag(Ridge)
+	d, product    []float64 // the vector d (see Hessian), and (H + diag(Ridge)) d
 	saved, savedD []float64 // product and d at the last Save
-	system        system    // the matrix of the coordinates in the support
+	system        system    // the equations that Solve solves
 }
 
 // Mirror copies the upper triangle of H to the lower triangle.
@@ -29,7 +29,8 @@ func (h *Dense) Mirror() {
 	}
 }
 
-// Prepare computes the diagonal of H + diag(ridge). Reset must be called next.
+// Prepare computes the diagonal of H + diag(Ridge). It must be called after each change of H or Ridge, before
+// the methods of Hessian.
 func (h *Dense) Prepare() {
 	h.diagonal = append(h.diagonal[:0], h.Ridge...)
 	for k := range h.diagonal {
@@ -80,28 +81,29 @@ func (h *Dense) Restore() {
 	copy(h.d, h.savedD)
 }
 
-// MostSweeps implements Hessian. The sweeps may take about as long as a Cholesky factor of the support. For
-// large supports a multiplication in a sweep takes about ten times as long as one for the factor.
+// MostSweeps implements Hessian. The sweeps may take about as long as the Cholesky factorisation in Solve.
+// For a large support, a multiplication in a sweep takes about ten times as long as a multiplication in the
+// factorisation.
 func (h *Dense) MostSweeps(support int) int {
 	const least = 4
-	if support < blockedFrom {
+	if support < largeSupport {
 		return max(least, support/3)
 	}
 	return support / 30
 }
 
-// Repeats implements Hessian. Columns that are nearly dependent leave the support one after the other. A
-// sweep between two steps would let them enter again.
+// Repeats implements Hessian. If columns of H are nearly dependent, each Newton step removes one of their
+// coordinates from the support. A sweep between two steps would let these coordinates enter again.
 func (h *Dense) Repeats() bool { return true }
 
-// With a support of at least this size, factoring by blocks saves time.
-const blockedFrom = 256
+// largeSupport is the size of a support from which the blocks of a Cholesky factorisation save much time.
+const largeSupport = 256
 
-// leastShift is the smallest diagonal shift of the scaled matrix. With a singular H, the shift keeps the step
-// in the range of H.
+// leastShift is the smallest diagonal shift in Solve; see system.shift. With a singular H, the shift keeps
+// the step in the range of H.
 const leastShift = 1e-12
 
-// Solve implements Hessian by a Cholesky factorisation.
+// Solve implements Hessian by a Cholesky factorisation. It uses neither enough nor crosses.
 func (h *Dense) Solve(step, descent, f []float64, support []int32, _, _ func([]float64) bool) (found, solved bool) {
 	n := len(support)
 	h.system.threads = h.Threads

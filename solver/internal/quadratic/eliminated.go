@@ -2,24 +2,26 @@ package quadratic
 
 import "math"
 
-// eliminated is the coordinate e = Free of a Separable. For all values of the other coordinates, it is at its
-// minimum. This minimum is a quadratic function of the other coordinates, with the Hessian H − ff' (the Schur
-// complement of H_ee), where f is column e of H divided by √H_ee.
+// eliminated is the coordinate e = Free of a Separable. It always has the value that minimises the quadratic
+// function, given the other coordinates of u. With this value, the function is a quadratic function of the
+// other coordinates. Its Hessian is H − ff' (the Schur complement of H_ee), where f is column e of H divided
+// by √H_ee.
 type eliminated struct {
 	index    int       // e, or −1 if no coordinate is eliminated
-	f        []float64 // entry e is 0; nil if no coordinate is eliminated
-	diagonal []float64 // the diagonal of H − ff'; 0 for e and for columns that are multiples of column e
+	f        []float64 // the vector f, but with entry e set to 0; nil if no coordinate is eliminated
+	diagonal []float64 // the diagonal of H − ff'; 0 at e and at columns of H that are multiples of column e
 	start    float64   // x_e, the coordinate at the start x
 	root     float64   // √H_ee
 	slope    float64   // g_e/√H_ee, where g is the gradient at x
 	along    float64   // f'(u − x)
 }
 
-// A diagonal entry of H − ff' that is at most this multiple of the entry of H is taken to be 0: it may be a
-// rounding error.
+// A diagonal entry of H − ff' counts as 0 if it is at most dependentPart times the entry of H, because it may
+// be a rounding error.
 const dependentPart = 1e-13
 
-// begin prepares for a solution of q that starts at q.X. It eliminates no coordinate if H_ee is 0.
+// begin prepares for Separable.Solve, which starts at u = q.X. It eliminates no coordinate if q.Free is
+// negative or H_ee is 0.
 func (e *eliminated) begin(q *Separable) {
 	diagonal := q.H.Diagonal()
 	if *e = (eliminated{index: -1, diagonal: diagonal}); q.Free < 0 || !(diagonal[q.Free] > 0) {
@@ -45,7 +47,8 @@ func (e *eliminated) move(k int, by float64) {
 	}
 }
 
-// subtracted returns what elimination subtracts from derivative k of the quadratic function.
+// subtracted returns by how much derivative k of the quadratic function is smaller with coordinate e at its
+// minimum than with coordinate e at x_e.
 func (e *eliminated) subtracted(k int) float64 {
 	if e.f == nil {
 		return 0
@@ -53,13 +56,14 @@ func (e *eliminated) subtracted(k int) float64 {
 	return float64(e.f[k] * (e.slope + e.along))
 }
 
-// value returns what elimination adds to the function: coordinate e moves from x_e to its minimum.
+// value returns the change of the quadratic function, which is not positive, when coordinate e moves from x_e
+// to its minimum. It returns 0 if no coordinate is eliminated.
 func (e *eliminated) value() float64 {
 	slope := e.slope + e.along
 	return float64(-0.5 * slope * slope)
 }
 
-// insert sets u_e to its minimum, given the other coordinates of u.
+// insert sets coordinate e of u to its minimum, given the other coordinates.
 func (e *eliminated) insert(u []float64) {
 	if e.f != nil {
 		u[e.index] = e.start - (e.slope+e.along)/e.root

@@ -6,26 +6,27 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-// A rowKind says whether row v of A u is zero at the solution.
+// A rowKind says whether an entry v of A u is zero at the solution.
 type rowKind uint8
 
 const (
-	nonzero     rowKind = iota // v ≠ 0, and the multiplier is ± limit
+	nonzero     rowKind = iota // v ≠ 0, and the multiplier is limit or −limit
 	implied                    // v = 0 follows from the zeros and ties of the partition
 	constrained                // v = 0 must be enforced
 )
 
-// MakeExact changes U after a call of Solve, so that its zeros and ties are exact. ok is true if the new U has
-// exact zeros and ties, and the function at U has not risen by more than slack. If ok is false, U does not
-// change. Move and Z never change: they prove the same bound for the new U.
+// MakeExact changes U after a call of Solve, so that its zeros and ties are exact. part has these zeros and
+// ties. ok is true if U has them, and if the objective has not risen by more than slack. If ok is false, U
+// does not change. Move and Z never change: the lower bound that they prove does not depend on U.
 //
-// With groups or a set, tied coordinates get a weighted mean. The weight of a coordinate is its curvature:
-// the diagonal of H, or the given curvature if that is larger.
+// If the penalty has groups or there is a set, tied coordinates get a weighted mean. The weight of a
+// coordinate is its curvature: the diagonal entry of H, or the entry of the argument curvature if that is
+// larger.
 //
-// Without groups and set, MakeExact solves the reduced problem. This problem has one variable for each
-// group of tied coordinates, and limit sign(v) v instead of limit |v|. Some rows of A u must be zero although
-// zeros and ties of coordinates do not imply it. They are constraints of the reduced problem, which
-// the augmented Lagrangian method enforces.
+// If there are neither groups nor a set, MakeExact solves the reduced problem. This problem has one variable
+// for each group of tied coordinates, and limit sign(v) v replaces limit |v| for each entry v of A u. Some
+// entries v must be zero although the zeros and ties of coordinates do not imply it. For these entries the
+// reduced problem has constraints v = 0. The augmented Lagrangian method enforces them.
 func (q *Coupled) MakeExact(slack float64, curvature []float64) (part Partition, ok bool) {
 	zero := q.zeros()
 	y := make([]float64, len(zero))
@@ -48,7 +49,7 @@ func (q *Coupled) MakeExact(slack float64, curvature []float64) (part Partition,
 	return part, ok
 }
 
-// Value returns the minimised function at u minus its value at x.
+// Value returns the objective at U minus the objective at X.
 func (q *Coupled) Value() float64 {
 	sum := 0.0
 	q.refresh()
@@ -62,9 +63,10 @@ func (q *Coupled) Value() float64 {
 	return sum + (after - q.Penalty.Value(v))
 }
 
-// zeros marks the rows v of A u that are zero at the solution. Such a row passes one of two tests. First, |v|
-// has fallen by at least the factor √(τ/lastTau) since the previous τ, lastTau: at a zero row it falls like
-// τ. Second, limit |v| is at most 10 τ: at a zero row it is about τ.
+// zeros marks the rows of A u that are zero at the solution. Let v be the entry of A u, or the vector of the
+// entries in a group. If v is zero at the solution, |v| falls like τ, and limit |v| is about τ. So the rows
+// are marked if |v| has fallen at least by the factor √(τ/lastTau) since the previous τ, lastTau, or if limit
+// |v| is at most 10 τ. Rows with limit 0 are never marked.
 func (q *Coupled) zeros() []bool {
 	r := q.Penalty
 	zero := make([]bool, r.Len())
@@ -87,8 +89,8 @@ func (q *Coupled) zeros() []bool {
 	return zero
 }
 
-// setTies gives the coordinates the zeros and ties of the partition. Tied coordinates get their mean,
-// weighted by curvature. Coordinates near a bound are moved to the bound.
+// setTies gives U the zeros and ties of the partition. Tied coordinates get their mean, weighted by the
+// curvatures that MakeExact describes. Then setTies moves coordinates that are near a bound to the bound.
 func (q *Coupled) setTies(part *Partition, curvature []float64) {
 	h, y := make([]float64, q.Order), make([]float64, part.Count)
 	sum, most := make([]float64, part.Count), make([]float64, part.Count)
@@ -107,7 +109,7 @@ func (q *Coupled) setTies(part *Partition, curvature []float64) {
 	part.Expand(q.U, y)
 	for j, of := range part.Group {
 		if of >= 0 {
-			h[j] = most[of] / (part.Factor[j] * part.Factor[j]) // snap moves all members of a group or none
+			h[j] = most[of] / (part.Factor[j] * part.Factor[j]) // snap then moves all or none of a group
 		}
 	}
 	if q.Set != nil {
@@ -116,14 +118,16 @@ func (q *Coupled) setTies(part *Partition, curvature []float64) {
 }
 
 const (
-	// reducedShift is the relative diagonal shift of the reduced matrix. With linearly dependent columns the
-	// solution is not unique; the shift keeps it near the solution of Solve.
+	// reducedShift is the smallest diagonal shift of the reduced matrix, see system.shift. If the columns of
+	// this matrix are linearly dependent, the solution is not unique. The shift keeps it near the solution of
+	// Solve.
 	reducedShift = 1e-9
-	maxReduced   = 6 // the most steps of solveReduced; one is enough if no row is constrained
+	maxReduced   = 6 // the largest number of steps in solveReduced; one is enough if no row is constrained
 )
 
-// solveReduced moves u to the solution of the reduced problem, see MakeExact. It returns true if no row of A
-// u changes its sign: then u also solves the original problem.
+// solveReduced moves U to the solution of the reduced problem, see MakeExact. zero marks the entries of A u
+// that are zero at the solution. solveReduced returns true if no other entry changes its sign: then U also
+// solves the original problem. It returns false if the reduced matrix cannot be factored.
 func (q *Coupled) solveReduced(part *Partition, zero []bool) bool {
 	r := q.Penalty
 	kind, z := make([]rowKind, len(zero)), append([]float64(nil), q.Z...)
@@ -180,8 +184,8 @@ func (q *Coupled) solveReduced(part *Partition, zero []bool) bool {
 	return true
 }
 
-// formReduced adds E'(H + A' diag(h) A)E to the matrix of the system. A has only the constrained rows, and h
-// their curvatures. E maps the variables of the reduced problem to u.
+// formReduced adds E'(H + A' diag(h) A)E to the matrix of the system. Here A has only the constrained rows, h
+// has the curvatures of these rows (see smoothen), and E maps the variables of the reduced problem to u.
 func (q *Coupled) formReduced(to *system, part *Partition, kind []rowKind) {
 	add := func(i, j int, v float64) {
 		a, b := part.Group[i], part.Group[j]

@@ -7,16 +7,17 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// A Partition divides the coordinates of x into zeros and groups of tied coordinates. A coordinate is its
-// factor times the value of its group.
+// A Partition divides the coordinates of x into zeros and groups of tied coordinates. Each group has a value.
+// A coordinate in a group is its factor times the value of the group.
 type Partition struct {
-	Group  []int32   // for each coordinate its group, or −1 for a zero
-	Factor []float64 // one for each coordinate; each group has at least one factor 1
+	Group  []int32   // for each coordinate the number of its group, or −1 for a zero
+	Factor []float64 // one factor for each coordinate; at least one factor in each group is 1
 	Count  int       // the number of groups
 }
 
-// Partition returns the partition that zeros and ties imply. A coordinate that is neither zero nor tied is a
-// group of one.
+// Partition returns the partition that the zeros and ties of s imply. Tied coordinates are all zero if one of
+// them is zero or if their ties contradict each other. A coordinate that is neither zero nor tied is a group
+// of its own.
 func (s *Structure) Partition() Partition {
 	p := len(s.zero)
 	g := newUnionFind(p)
@@ -47,7 +48,7 @@ func (s *Structure) Partition() Partition {
 	return out
 }
 
-// Expand sets x from the values of the groups: y[k] is the value of group k.
+// Expand sets x to the point with the given values of the groups: y[k] is the value of group k.
 func (p *Partition) Expand(x, y []float64) {
 	for j, of := range p.Group {
 		x[j] = 0
@@ -57,7 +58,7 @@ func (p *Partition) Expand(x, y []float64) {
 	}
 }
 
-// Nearest sets y to the values of the groups for which Expand is nearest to x.
+// Nearest sets y to the values of the groups for which the result of Expand is nearest to x.
 func (p *Partition) Nearest(y, x []float64) {
 	p.Collect(y, x)
 	squares := make([]float64, p.Count)
@@ -71,7 +72,8 @@ func (p *Partition) Nearest(y, x []float64) {
 	}
 }
 
-// Collect sets dst to the transpose of Expand times v: for each group, the sum of factor times v.
+// Collect multiplies v by the transpose of the matrix of Expand: it sets dst[k] to the sum of Factor[j]·v[j]
+// over the coordinates j of group k.
 func (p *Partition) Collect(dst, v []float64) {
 	clear(dst)
 	for j, of := range p.Group {
@@ -81,7 +83,7 @@ func (p *Partition) Collect(dst, v []float64) {
 	}
 }
 
-// Holds reports whether x has exactly the zeros and ties of the partition.
+// Holds reports whether x has all zeros and ties of the partition, without rounding errors.
 func (p *Partition) Holds(x []float64) bool {
 	value := make([]float64, p.Count)
 	for j, of := range p.Group {
@@ -97,8 +99,8 @@ func (p *Partition) Holds(x []float64) bool {
 	return true
 }
 
-// Groups lists the members of every group with at least two members. It returns nil if there is no such
-// group.
+// Groups lists the coordinates of every group that has at least two of them. It returns nil if there is no
+// such group.
 func (p *Partition) Groups() [][]int {
 	all := make([][]int, p.Count)
 	for j, g := range p.Group {
@@ -112,8 +114,8 @@ func (p *Partition) Groups() [][]int {
 	return all
 }
 
-// ImpliesZero reports whether (A x)_row is 0 for every x with the zeros and ties of the partition. A nil a
-// means the identity.
+// ImpliesZero reports whether the given row of A x is 0 for every x with the zeros and ties of the partition.
+// The argument a is A; nil is the identity.
 func (p *Partition) ImpliesZero(a *sparse.CSR, row int) bool {
 	if a == nil {
 		return p.Group[row] < 0

@@ -14,33 +14,36 @@ import (
 // All slices have one entry for each coordinate.
 type Separable struct {
 	H        Hessian
-	X        []float64 // x, a feasible point at which Solve starts
+	X        []float64 // x, at which Solve starts; within the bounds
 	Gradient []float64 // g
 	Limit    []float64 // not negative
 	// Lower and Upper may be infinite. Both are nil if there are no bounds.
 	Lower, Upper []float64
-	// Free is a coordinate without limit and bounds, or −1. Solve keeps it at its minimum for all values of
-	// the other coordinates. If Free is an intercept, this has the effect of centred columns.
+	// Free is a coordinate with limit 0 and without bounds, or −1 for none. Solve always keeps this
+	// coordinate at its minimum, given the other coordinates. For an intercept, this has the same effect as
+	// centring the columns of the data.
 	Free int
 	// Unit scales violations of the optimality conditions. If the minimum along coordinate k is at distance
 	// s, the violation of coordinate k is s times the curvature, divided by Unit_k.
 	Unit []float64
-	// MaxMove bounds the move of each coordinate except Free in one sweep; nil means no bound. Farther away,
-	// the quadratic function may be a bad model of the function that it approximates.
+	// MaxMove bounds the move of each coordinate except Free in one sweep, because far from the start the
+	// quadratic function may be a bad model of the function that it approximates. Newton steps have no such
+	// bound. Nil means no bound.
 	MaxMove []float64
-	// Stop is called between sweeps; true ends Solve; nil means never.
+	// Stop is called after each sweep and for each Newton step. If it returns true, Solve ends. Nil means
+	// that Solve is not stopped.
 	Stop func() bool
 
 	// U is the solution.
 	U []float64
-	// Signed is nil, or the end of the last Newton step. Some of its coordinates have crossed zero or a
-	// bound; in U these are at zero or at the bound. The derivatives g + H(Signed − x) are better multipliers
-	// than g + H(U − x).
+	// Signed is nil, or the end of the last Newton step with which Solve tried to prove
+	// SeparableSettings.Gap. Some of its coordinates are beyond zero or a bound; the coordinates of U are
+	// not. The derivatives g + H(Signed − x) are better multipliers than g + H(U − x).
 	Signed []float64
 
 	support []int32   // the coordinates that a Newton step changes
-	step    []float64 // the Newton step of the coordinates in support
-	descent []float64 // minus the derivatives for the coordinates in support, see setDescent
+	step    []float64 // the Newton step, with an entry for each coordinate in support
+	descent []float64 // minus the derivatives with respect to the coordinates in support, see setDescent
 
 	eliminated eliminated // the coordinate Free
 
@@ -49,7 +52,8 @@ type Separable struct {
 	savedAlong float64
 }
 
-// A Hessian is the matrix H with a vector d. It keeps H d up to date.
+// A Hessian is the matrix H of a Separable. It also stores a vector d, and keeps H d up to date. In Solve, d
+// is u − x, but 0 at the coordinate Free.
 type Hessian interface {
 	// Diagonal returns the diagonal of H. No entry is negative.
 	Diagonal() []float64
@@ -63,13 +67,15 @@ type Hessian interface {
 	Move(k int, by float64)
 	// Energy returns d'Hd.
 	Energy() float64
-	// Save stores d, and Restore returns to the stored d.
+	// Save stores a copy of d.
 	Save()
+	// Restore sets d to the copy of the last Save.
 	Restore()
-	// Solve solves (H − ff')_SS step = descent, where S is the support; f = nil stands for 0. It may end when
-	// enough is true for the residual of this equation; then solved is true. It may also end when
-	// crosses(step) is true: the step then goes beyond zero or a bound. found reports whether the step is a
-	// direction of descent.
+	// Solve solves the equation (H − ff')_SS step = descent, where S is the support; a nil f is the vector 0.
+	// It may end early in two cases: when enough returns true for the residual of the equation, or when
+	// crosses returns true for the present step, because this step goes beyond zero or a bound. found is
+	// false if there is no usable step. solved is false if the step does not solve the equation accurately
+	// enough.
 	Solve(step, descent, f []float64, support []int32, enough func(residual []float64) bool, crosses func(step []float64) bool) (found, solved bool)
 	// MostSweeps bounds the number of sweeps over the non-zero coordinates between two calls of Solve.
 	// support is the number of non-zero coordinates.
@@ -78,14 +84,15 @@ type Hessian interface {
 	Repeats() bool
 }
 
-// SeparableSettings are the settings of Separable.Solve. Without limits and bounds, the root mean square of
-// the violations replaces the largest violation, and √RelTolerance replaces RelTolerance.
+// SeparableSettings are the settings of Separable.Solve. For a problem without limits and bounds, the root
+// mean square of the violations replaces the largest violation, √RelTolerance replaces RelTolerance, and Gap,
+// MaxSweeps and DescentOnly have no effect.
 type SeparableSettings struct {
 	// Solve ends if the largest violation is at most Tolerance, or at most RelTolerance times the largest
 	// violation of the first sweep.
 	Tolerance, RelTolerance float64
-	// If Gap is positive, Solve also ends if a Newton step shows that the function at U is at most Gap above
-	// its minimum, and it may set Signed. Zero means never.
+	// If Gap is positive, Solve may set Signed, and it also ends if a Newton step proves that the function at
+	// U is at most Gap above its minimum.
 	Gap float64
 	// MaxSweeps bounds the number of sweeps over all coordinates; 0 means 20.
 	MaxSweeps int
@@ -93,8 +100,8 @@ type SeparableSettings struct {
 	DescentOnly bool
 }
 
-// Solve minimises over u, starting at x. It reports whether the violations are within the tolerance or the
-// gap is.
+// Solve minimises over u, starting at x. It returns true if the violations are within the tolerance, or if a
+// Newton step has proved set.Gap. It returns false if it ends before that.
 func (q *Separable) Solve(set *SeparableSettings) bool {
 	m := len(q.X)
 	q.U = append(q.U[:0], q.X...)
@@ -133,8 +140,9 @@ func (q *Separable) Solve(set *SeparableSettings) bool {
 	return false
 }
 
-// Unbounded reports whether the function falls without end along a coordinate with the curvature 0. Its row
-// of H is 0, so that its derivative is the same at all points. Solve does not move such a coordinate.
+// Unbounded reports whether the function falls without end along some coordinate. The row of H that belongs
+// to such a coordinate is 0, so the derivative along the coordinate is the same at all points. Solve does not
+// move the coordinate.
 func (q *Separable) Unbounded() bool {
 	for k, curvature := range q.H.Diagonal() {
 		descent := -q.Gradient[k]
@@ -153,7 +161,7 @@ func (q *Separable) isLinear() bool {
 	return q.Lower == nil && !slices.ContainsFunc(q.Limit, func(limit float64) bool { return limit > 0 })
 }
 
-// solveLinear does the work of Solve if isLinear is true.
+// solveLinear does the work of Solve if isLinear returns true.
 func (q *Separable) solveLinear(set *SeparableSettings) bool {
 	allowed := set.Tolerance
 	for round := range maxLinear {
@@ -177,8 +185,8 @@ func (q *Separable) solveLinear(set *SeparableSettings) bool {
 	return false
 }
 
-// setDescent sets descent to minus the derivative with respect to each coordinate k of the support:
-// −(g + H (u − x))_k − limit_k sign(u_k).
+// setDescent sets descent to minus the derivative with respect to each coordinate k in support:
+// −(g + H (u − x))_k − limit_k sign(u_k), where the coordinate Free of u is at its minimum.
 func (q *Separable) setDescent() {
 	for a, k := range q.support {
 		q.descent[a] = -q.derivative(int(k))
@@ -188,8 +196,9 @@ func (q *Separable) setDescent() {
 	}
 }
 
-// rootMeanSquare returns the root mean square of the violations. residual is minus the derivatives, see
-// setDescent.
+// rootMeanSquare returns the root mean square of the violations of all coordinates. residual has minus the
+// derivatives with respect to the coordinates in support. The violation of every other coordinate counts as
+// 0.
 func (q *Separable) rootMeanSquare(residual []float64) float64 {
 	sum := 0.0
 	for a, k := range q.support {
@@ -201,8 +210,8 @@ func (q *Separable) rootMeanSquare(residual []float64) float64 {
 
 func (q *Separable) stopped() bool { return q.Stop != nil && q.Stop() }
 
-// sweepSupport sweeps over the non-zero coordinates until every violation in a sweep is at most allowed. It
-// returns false if MostSweeps sweeps do not reach that, or if Stop returns true.
+// sweepSupport sweeps over the non-zero coordinates until every violation in a sweep is at most allowed, and
+// then returns true. It returns false after Hessian.MostSweeps sweeps, or if Stop returns true.
 func (q *Separable) sweepSupport(allowed float64) bool {
 	count := 0
 	for _, u := range q.U {
@@ -221,12 +230,13 @@ func (q *Separable) sweepSupport(allowed float64) bool {
 	return false
 }
 
-// A coordinate stays at zero if its derivative is at most atLimit times its limit. This is a little more than
-// the limit, so that rounding errors do not move the coordinate.
+// A coordinate stays at zero if its derivative is at most atLimit times its limit, in absolute value. The
+// factor is a little more than 1, so that rounding errors do not move the coordinate.
 const atLimit = 1 + 1e-12
 
-// sweep minimises over one coordinate after the other. It returns the largest violation that it met. If
-// support is true, it leaves out coordinates that are zero.
+// sweep minimises over one coordinate after the other. It returns the largest violation, where the violation
+// of a coordinate is computed before the coordinate moves. If support is true, sweep leaves out coordinates
+// that are zero.
 func (q *Separable) sweep(support bool) (worst float64) {
 	for k, u := range q.U {
 		curvature := q.eliminated.diagonal[k]
@@ -234,7 +244,7 @@ func (q *Separable) sweep(support bool) (worst float64) {
 			continue
 		}
 		derivative := q.derivative(k)
-		if !(curvature > 0) { // only the penalty acts on the coordinate, and moves it to 0
+		if !(curvature > 0) { // the coordinate moves to 0 if the penalty exceeds the linear term
 			if u != 0 && math.Abs(derivative) < q.Limit[k] {
 				to, _ := q.endOf(k, -u)
 				q.set(k, to)
@@ -257,15 +267,15 @@ func (q *Separable) sweep(support bool) (worst float64) {
 	return worst
 }
 
-// derivative returns the derivative of the quadratic function with respect to coordinate k. The penalty is
-// not included, and coordinate Free is at its minimum.
+// derivative returns the derivative of the quadratic function, without the penalty, with respect to
+// coordinate k. The coordinate Free is at its minimum.
 func (q *Separable) derivative(k int) float64 {
 	return q.Gradient[k] + q.H.Product(k) - q.eliminated.subtracted(k)
 }
 
-// coordinateStep returns the move of coordinate k from u to the minimum along this coordinate. derivative
-// and curvature are the first and second derivative of the quadratic function. A move that is too small to
-// change u still changes H d.
+// coordinateStep returns the move of coordinate k from u to the minimum along this coordinate. derivative and
+// curvature are the first and second derivative of the quadratic function. If u keeps its sign, the move is
+// not computed as a difference from u, because even a move that is too small to change u changes H d.
 func (q *Separable) coordinateStep(k int, u, derivative, curvature float64) float64 {
 	limit := q.Limit[k]
 	by := -derivative / curvature
@@ -318,12 +328,13 @@ func (q *Separable) endOf(k int, by float64) (to float64, crosses bool) {
 const maxLinear = 8
 
 // newton makes Newton steps for the coordinates that findSupport lists. A coordinate that would cross zero or
-// a bound is set to zero or the bound, and the next step leaves it out. If the function does not fall then,
-// the step is shortened to the first crossing. After a step without a crossing, newton ends.
+// a bound is set to zero or the bound, and the next step leaves it out. If this does not reduce the function,
+// the step ends at the first crossing instead. newton ends after a step without a crossing, or after the
+// first step if H.Repeats returns false.
 //
-// It returns true if a step shows that the function is at most gap above its minimum. Only a step whose
-// linear system is solved, with violations of at most allowed, can show this. A crossing may end H.Solve
-// before that, unless last is true and gap is positive. last says that no sweep follows.
+// newton returns true if a step proves that the function is at most gap above its minimum. Such a proof needs
+// a solution of the linear system with violations of at most allowed. But H.Solve may end before, at a
+// crossing. last says that no sweep follows; then H.Solve goes on after a crossing if gap is positive.
 func (q *Separable) newton(allowed, gap float64, last bool) bool {
 	enough := func(residual []float64) bool {
 		for a, k := range q.support {
@@ -376,12 +387,13 @@ func (q *Separable) newton(allowed, gap float64, last bool) bool {
 	}
 }
 
-// save stores u, and restore returns to it.
+// save stores u and the numbers that belong to it.
 func (q *Separable) save() {
 	q.H.Save()
 	q.saved, q.savedAlong = append(q.saved[:0], q.U...), q.eliminated.along
 }
 
+// restore returns to the u of the last save.
 func (q *Separable) restore() {
 	q.H.Restore()
 	copy(q.U, q.saved)
@@ -398,11 +410,11 @@ func (q *Separable) crosses(step []float64) bool {
 	return false
 }
 
-// signedMinimum moves u by the step and copies u to Signed. Let the function keep the signs before the step:
-// ±limit_k u_k replaces limit_k |u_k|. Then its minimum over the support is at Signed. signedMinimum returns
-// this minimum minus the true function at x. It is a lower bound of Value if the other coordinates satisfy
-// their optimality conditions. If one of them violates its condition by more than allowed, the result is
-// −Inf.
+// signedMinimum moves u by the step and copies u to Signed. Consider the function in which limit_k s_k u_k
+// replaces limit_k |u_k|, where s_k is the sign of u_k before the step, and in which there are no bounds. Its
+// minimum over the coordinates in support is at Signed. signedMinimum returns this minimum minus the original
+// function at x. The result is a lower bound of Value if the coordinates outside support satisfy their
+// optimality conditions. If a coordinate violates its condition by more than allowed, the result is −Inf.
 func (q *Separable) signedMinimum(allowed float64) float64 {
 	beyond := 0.0
 	for a, k := range q.support {
@@ -442,10 +454,10 @@ func (q *Separable) findSupport() {
 	}
 }
 
-// solve sets step to the Newton step for the coordinates in support. Without bounds, and if no coordinate
-// with a limit changed its sign, u + step would be the minimum over these coordinates. The caller must have
-// set descent. enough and the results are those of H.Solve. If through is true, H.Solve goes on although the
-// step crosses zero or a bound.
+// solve sets step to the Newton step for the coordinates in support: u + step would be the minimum over these
+// coordinates if there were no bounds and if no coordinate with a limit changed its sign. The caller must
+// call setDescent before. enough and the results are described at Hessian.Solve. If through is true, H.Solve
+// goes on although the step crosses zero or a bound.
 func (q *Separable) solve(enough func(residual []float64) bool, through bool) (found, solved bool) {
 	n := len(q.support)
 	end := q.crosses
@@ -455,7 +467,7 @@ func (q *Separable) solve(enough func(residual []float64) bool, through bool) (f
 	return q.H.Solve(q.step[:n], q.descent[:n], q.eliminated.f, q.support, enough, end)
 }
 
-// shorten moves u along the step, which crosses zero or a bound, until the first coordinate is there.
+// shorten moves u along the step until the first coordinate reaches zero or a bound that the step crosses.
 func (q *Separable) shorten() {
 	length, first := 1.0, -1
 	for a, k := range q.support {
@@ -477,7 +489,7 @@ func (q *Separable) shorten() {
 	}
 }
 
-// Value returns the minimised function at u minus its value at x.
+// Value returns the objective at U minus the objective at X.
 func (q *Separable) Value() float64 {
 	sum := float64(0.5*q.H.Energy()) + q.eliminated.value()
 	for k, u := range q.U {

@@ -10,8 +10,8 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-// random returns a random problem. Its matrix Z'Z + diag(ridge) is returned as Dense and as Columns. The
-// columns of Z are sparse and have different scales, and some are equal.
+// random returns a random problem without its matrix H, and H = Z'Z + ridge·I in two forms, as Dense and as
+// Columns. The columns of Z are sparse and have different scales, and some are equal.
 func random(rng *rand.Rand, rows, order int, ridge float64, bounds bool) (*Separable, *Dense, *Columns) {
 	z := make([]float64, rows*order) // by columns
 	for k := range order {
@@ -98,9 +98,9 @@ func violation(q *Separable, h *Dense) (worst float64) {
 	return worst
 }
 
-// TestSeparable checks the optimality conditions at the solutions. Dense and Columns must give the same
-// minimum, and so must the solutions with an eliminated coordinate. A solution that ends by its gap must be
-// as near to this minimum as the gap says.
+// TestSeparable checks the optimality conditions at solutions with Dense and with Columns, each without and
+// with an eliminated coordinate. All four must reach the same minimum. A solution with SeparableSettings.Gap
+// must exceed this minimum by at most Gap.
 func TestSeparable(t *testing.T) {
 	byGap := 0
 	for seed := range uint64(120) {
@@ -147,8 +147,8 @@ func TestSeparable(t *testing.T) {
 
 func near(a, b float64) bool { return math.Abs(a-b) <= 1e-8*(1+math.Abs(a)) }
 
-// TestSeparableDependent checks groups of columns that are nearly equal. Many of them enter the support of
-// the Newton steps at once, and leave it one after the other.
+// TestSeparableDependent checks that Solve reaches its tolerance in 20 sweeps if columns are nearly equal.
+// Many of these columns then enter the support of the Newton steps at once, and leave it one after the other.
 func TestSeparableDependent(t *testing.T) {
 	const rows, order, groups = 60, 48, 3
 	rng := rand.New(rand.NewPCG(7, 7))
@@ -179,7 +179,8 @@ func TestSeparableDependent(t *testing.T) {
 	}
 }
 
-// TestSeparableSmooth checks problems without limits and bounds, whose solution solves a linear system.
+// TestSeparableSmooth checks the optimality conditions at solutions without limits and bounds, for which
+// Solve solves a linear system.
 func TestSeparableSmooth(t *testing.T) {
 	for seed := range uint64(20) {
 		rng := rand.New(rand.NewPCG(seed, 2))
@@ -210,12 +211,12 @@ func TestSeparableKnown(t *testing.T) {
 	}
 }
 
-// TestSeparableEnds checks that Solve makes the function smaller, even if settings end it early or limit its
-// moves.
+// TestSeparableEnds checks that Solve makes the objective smaller even if it ends early or if its moves are
+// bounded. It also checks how many sweeps Dense allows.
 func TestSeparableEnds(t *testing.T) {
 	for name, set := range map[string]func(q *Separable, s *SeparableSettings){
-		"part": func(_ *Separable, s *SeparableSettings) { s.RelTolerance = 0.5 },
-		"reach": func(q *Separable, s *SeparableSettings) {
+		"relative tolerance": func(_ *Separable, s *SeparableSettings) { s.RelTolerance = 0.5 },
+		"bounded moves": func(q *Separable, s *SeparableSettings) {
 			q.MaxMove, s.DescentOnly = slices.Repeat([]float64{1e-3}, len(q.X)), true
 		},
 		"stop":    func(q *Separable, _ *SeparableSettings) { q.Stop = func() bool { return true } },
@@ -231,7 +232,7 @@ func TestSeparableEnds(t *testing.T) {
 			if v := q.Value(); !(v < 0) {
 				t.Errorf("the function fell by %v", -v)
 			}
-			if name == "reach" {
+			if name == "bounded moves" {
 				for k, u := range q.U {
 					if d := math.Abs(u - q.X[k]); d > 1 {
 						t.Errorf("coordinate %d moved by %v", k, d)

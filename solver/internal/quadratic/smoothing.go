@@ -7,22 +7,23 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-// A rowCurvature has the curvatures of the smooth functions of v = A u. The curvature of a row is the number
-// h. The curvature of a group is the matrix h I − cross (z v' + v z')/2, where v and z have the rows of A u
-// in the group and their multipliers.
+// A rowCurvature has the curvatures of the smooth functions that replace the penalty, see smoothen. The
+// curvature of a row is the number h. The curvature of a group is the matrix h I − cross (z v' + v z')/2,
+// where v has the entries of A u in the group, and z has their multipliers.
 type rowCurvature struct {
-	h     []float64 // one number for each row
+	h     []float64 // one number for each row; equal in all rows of a group
 	cross []float64 // one number for each group
 }
 
-// smoothen computes the derivatives and curvatures of the smooth functions at A u. The smooth function for
-// limit |v| is
+// smoothen computes the derivatives and curvatures of the smooth functions that replace the penalty. Let v be
+// an entry of A u, or the vector of the entries in a group. The smooth function that replaces limit |v| is
 //
-//	min over t of limit t − τ log(t² − |v|²),  at t = (τ + q)/limit with q = √(τ² + limit²|v|²).
+//	min over t of limit t − τ log(t² − |v|²),  at t = (τ + size)/limit with size = √(τ² + limit²|v|²).
 //
 // It is convex, and its derivative is z = limit v/t. The curvature comes from Newton's method for the
-// equation t z = limit v in the variables v and z: dz/dv = (limit/t)(I − z v'/q). In this formula z is the
-// present multiplier. For groups, the matrix z v' is replaced by its symmetric part (z v' + v z')/2.
+// equation t z = limit v in the variables v and z: dz/dv = (limit/t)(I − z v'/size). In this formula z is the
+// present multiplier, not the derivative. For groups, (z v' + v z')/2, the symmetric part, replaces the
+// matrix z v'.
 func (q *Coupled) smoothen() {
 	fresh := q.multipliers == nil
 	if fresh {
@@ -60,7 +61,7 @@ func (q *Coupled) smoothen() {
 	}
 }
 
-// hypotenuse returns √(a² + b²). The result of math.Hypot depends on the architecture.
+// hypotenuse returns √(a² + b²). It does not use math.Hypot, whose result depends on the architecture.
 func hypotenuse(a, b float64) float64 { return math.Sqrt(math.FMA(a, a, float64(b*b))) }
 
 // value returns the sum of the smooth functions that replace the penalty (see smoothen), plus τ times the
@@ -89,8 +90,9 @@ func (q *Coupled) value(image, u []float64) float64 {
 	return sum
 }
 
-// updateMultipliers sets Z to the multipliers at the end of the full step. It moves q.multipliers towards Z
-// within their limits.
+// updateMultipliers sets Z to the multipliers that Newton's method predicts for the end of the full step. It
+// moves q.multipliers towards Z, but keeps each of them inside its limit. It also updates the multipliers of
+// the barriers.
 func (q *Coupled) updateMultipliers() {
 	q.barriers.updateMultipliers(q.U, q.step, q.Tau)
 	r := q.Penalty
@@ -122,7 +124,8 @@ func (q *Coupled) updateMultipliers() {
 	}
 }
 
-// addCurvature adds A' K A to the upper triangle in h, where K has the curvatures of rows and groups.
+// addCurvature adds A' K A to the upper triangle in h, where K is the matrix of the curvatures of rows and
+// groups.
 func (q *Coupled) addCurvature(h []float64) {
 	r := q.Penalty
 	q.AddGram(h, r.M, q.curvature.h)
@@ -130,8 +133,8 @@ func (q *Coupled) addCurvature(h []float64) {
 		return
 	}
 	sum, difference := make([]float64, len(q.image)), make([]float64, len(q.image))
-	// With z/limit and limit v/size in place of z and v, the curvature of a group is h [I − (z v' + v z')/2].
-	// The matrix z v' + v z' is [(z + v)(z + v)' − (z − v)(z − v)']/2.
+	// With z/limit and limit v/size in place of z and v, the curvature of a group is h [I − (z v' + v z')/2],
+	// and z v' + v z' = [(z + v)(z + v)' − (z − v)(z − v)']/2.
 	for k := range r.Groups {
 		g := &r.Groups[k]
 		size := hypotenuse(q.Tau, float64(g.Limit*g.Norm(q.image)))
@@ -146,7 +149,7 @@ func (q *Coupled) addCurvature(h []float64) {
 }
 
 // subtract subtracts part·w w' from the upper triangle in h, where w = Σ v_k a_k and a_k is row k of A. The
-// sum is over the given rows k.
+// sum is over the given rows k. q.next is scratch memory.
 func (q *Coupled) subtract(h []float64, part float64, rows []int32, v []float64) {
 	clear(q.next)
 	var idx []int32

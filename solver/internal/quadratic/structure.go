@@ -18,9 +18,9 @@ type tie struct {
 	factor float64
 }
 
-// ReadStructure returns the structure of x that y = A x implies. If y is 0 at a row of A, a row with one
-// entry gives a zero, and a row with two entries gives a tie. The argument a is A; nil is the identity. Rows
-// with limit 0 are ignored; limit may be nil. p is the length of x.
+// ReadStructure returns the structure of x that y = A x implies. A row of A at which y is 0 gives a zero if
+// it has one entry, and a tie if it has two entries. The argument a is A; nil is the identity. Rows with
+// limit 0 are ignored; a nil limit means that no row is ignored. p is the length of x.
 func ReadStructure(a *sparse.CSR, y, limit []float64, p int) *Structure {
 	s := &Structure{zero: make([]bool, p)}
 	for row, v := range y {
@@ -53,8 +53,8 @@ func (s *Structure) Zeros(x []float64) []float64 {
 	return c
 }
 
-// Ties returns a copy of x with the zeros and ties of the structure. Tied coordinates get the values nearest
-// to x. A group with a zero coordinate is zero.
+// Ties returns the point nearest to x that has the zeros and ties of the structure. Tied coordinates are all
+// zero if one of them is zero or if their ties contradict each other.
 func (s *Structure) Ties(x []float64) []float64 {
 	part := s.Partition()
 	y, c := make([]float64, part.Count), make([]float64, len(x))
@@ -63,13 +63,13 @@ func (s *Structure) Ties(x []float64) []float64 {
 	return c
 }
 
-// rounding bounds the relative rounding error of an objective.
+// rounding bounds the relative rounding error in the value of an objective.
 const rounding = 16 * 0x1p-52
 
 // MakeExact tries two candidates: x with exact zeros, and x with exact zeros and ties. project moves a
-// candidate to the nearest feasible point. MakeExact returns the candidate with the smaller value; if the
-// values are equal up to rounding, the second. If both values are clearly larger than the value at x, it
-// returns x and false.
+// candidate to the nearest feasible point, and value returns the objective. MakeExact returns the candidate
+// with the smaller objective and true. If the objectives are equal up to rounding, it returns the second
+// candidate. If both are larger than the objective at x, by more than rounding, it returns x and false.
 func (s *Structure) MakeExact(x []float64, project func(x []float64), value func(x []float64) float64) ([]float64, bool) {
 	best, exact, least := x, false, value(x)
 	least += float64(rounding * math.Abs(least))
@@ -83,11 +83,12 @@ func (s *Structure) MakeExact(x []float64, project func(x []float64), value func
 	return best, exact
 }
 
-// unionFind is a union-find structure with factors: x_member = factor·x_parent.
+// unionFind is a union-find structure in which each member j has a factor: x_j = factor[j]·x_parent[j].
 type unionFind struct {
 	parent []int32
 	factor []float64
-	// contradictory marks roots of groups whose ties contradict each other. Such a group is zero.
+	// contradictory marks the roots of groups whose ties contradict each other. All members of such a group
+	// are zero.
 	contradictory []bool
 }
 
@@ -127,7 +128,7 @@ func (g *unionFind) union(i, j int32, factor float64) {
 	g.contradictory[ri] = g.contradictory[ri] || g.contradictory[rj]
 }
 
-// agreement is the largest relative difference of two factors that count as equal.
+// agreement is the relative difference up to which two factors count as equal.
 const agreement = 1e-12
 
 func differ(a, b float64) bool { return math.Abs(a-b) > agreement*math.Abs(a) }

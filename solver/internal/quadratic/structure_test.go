@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestStructure checks zeros, ties, and ties that contradict each other.
+// TestStructure checks Ties and Zeros. Ties must make tied coordinates exactly equal, and coordinates zero
+// whose ties contradict each other.
 func TestStructure(t *testing.T) {
 	x := []float64{1, 1.1, -0.9, 0.001, 5, 6}
 	zero := []bool{false, false, false, true, false, false}
@@ -28,7 +29,8 @@ func TestStructure(t *testing.T) {
 	}
 }
 
-// TestPartition checks the groups of a structure, Expand and Collect.
+// TestPartition checks the groups of tied coordinates, and the results of Expand and Collect for these
+// groups.
 func TestPartition(t *testing.T) {
 	s := &Structure{[]bool{false, false, false, true, false, false, false}, []tie{{0, 1, 1}, {1, 2, -1}, {4, 5, 1}, {5, 4, -1}}}
 	p := s.Partition()

@@ -8,16 +8,16 @@ import (
 	"github.com/scas-admm/scas/solver/internal/linalg"
 )
 
-// A system solves H d = b for a symmetric positive semidefinite H. It first scales H to a diagonal near 1:
-// only then can the pivots of a Cholesky factor be compared. The scale factors are powers of two, so scaling
-// does not round.
+// A system solves H d = b for a symmetric positive semidefinite H. It scales H to D H D, whose diagonal is
+// near 1, so that one diagonal shift is small for all rows. The entries of D are powers of two, so that
+// scaling does not round.
 type system struct {
 	Triangle
 	threads int
 	h       []float64
 	chol    factor
 	scale   []float64 // the diagonal of D; each (D H D)_jj is 0 or in [1/4, 2)
-	shift   float64   // the matrix D H D + shift I is factored
+	shift   float64   // the diagonal shift: chol is the factor of D H D + shift I
 
 	residual, step, work []float64
 }
@@ -44,15 +44,16 @@ func (s *system) reset(t Triangle) {
 }
 
 const (
-	firstShift = 1e-15 // the smallest shift: a few units in the last place of 1
+	firstShift = 1e-15 // the smallest shift of method factor: a few units in the last place of 1
 	lastShift  = 1e-4  // the largest shift
 )
 
-// factor computes the Cholesky factor of D H D + shift I. It takes the smallest of a few shifts for which all
-// pivots are positive, and returns false if there is none. Method solve removes the effect of the shift.
+// factor computes the Cholesky factor of D H D + shift I. It tries a few shifts, the smallest first, until
+// all pivots are positive. It returns false if no shift is large enough. Method solve removes the effect of
+// the shift by iterative refinement.
 func (s *system) factor() bool { return s.factorFrom(firstShift) }
 
-// factorFrom is method factor without shifts below the given shift.
+// factorFrom does what factor does, but the given shift is the smallest one.
 func (s *system) factorFrom(shift float64) bool {
 	n := s.Order
 	for j := range n {
@@ -66,7 +67,7 @@ func (s *system) factorFrom(shift float64) bool {
 	return false
 }
 
-// powerOfTwo returns a power of two near 1/√v, or 1 if v is not positive and finite.
+// powerOfTwo returns a power of two near 1/√v. It returns 1 unless v is positive and finite.
 func powerOfTwo(v float64) float64 {
 	if !(v > 0) || math.IsInf(v, 1) {
 		return 1
@@ -75,11 +76,11 @@ func powerOfTwo(v float64) float64 {
 	return math.Ldexp(1, -(exp / 2))
 }
 
-// maxRefinements is the largest number of iterative refinements.
+// maxRefinements is the largest number of steps of iterative refinement, the first solution included.
 const maxRefinements = 4
 
-// solve sets d to the solution of H d = b. It refines d as long as the scaled residual halves. d and b must
-// not overlap.
+// solve sets d to the solution of H d = b. It refines d as long as each refinement halves the norm of the
+// scaled residual. d and b must not overlap.
 func (s *system) solve(d, b []float64) {
 	clear(d)
 	copy(s.residual, b)
@@ -104,9 +105,9 @@ func (s *system) solve(d, b []float64) {
 	}
 }
 
-// solveShifted sets d to the solution of the system with the factored, shifted matrix. If H d = b has many
-// solutions, d is close to the one with the least |D⁻¹ d|. If it has none, d may be very large. d and b must
-// not overlap.
+// solveShifted sets d to D(D H D + shift I)⁻¹D b, without refinement. If H d = b has many solutions, d is
+// close to the solution with the least |D⁻¹ d|. If it has no solution, d may be very large. d and b must not
+// overlap.
 func (s *system) solveShifted(d, b []float64) {
 	for j, r := range b {
 		s.work[j] = r * s.scale[j]

@@ -8,8 +8,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// A Triangle describes how the upper triangle of a symmetric matrix is stored. Of a band matrix only the band
-// is stored.
+// A Triangle describes how a slice stores the upper triangle of a symmetric matrix. If the matrix is a band
+// matrix, the slice has only the band.
 type Triangle struct {
 	Order int
 	Width int // entries (i, j) with j > i + Width are 0
@@ -17,7 +17,7 @@ type Triangle struct {
 	Stride int
 }
 
-// NewTriangle returns the storage of a matrix of order n. Its entries (i, j) with |i − j| > width are 0.
+// NewTriangle returns the Triangle of a matrix of order n whose entries (i, j) with |i − j| > width are 0.
 func NewTriangle(n, width int) Triangle {
 	if width+1 < n {
 		return Triangle{n, width, width}
@@ -36,12 +36,12 @@ func (t Triangle) Size() int {
 	return t.Order * t.Order
 }
 
-// Row returns the stored entries (i, i), (i, i+1), … of row i.
+// Row returns the stored entries (i, i), (i, i+1), … of row i of the matrix that h stores.
 func (t Triangle) Row(h []float64, i int) []float64 {
 	return h[i*t.Stride+i : i*t.Stride+min(t.Order, i+t.Width+1)]
 }
 
-// Times sets dst = h d, where h is a symmetric matrix that is stored as t describes.
+// Times sets dst to the product of d and the symmetric matrix that h stores.
 func (t Triangle) Times(dst, h, d []float64) {
 	clear(dst)
 	for i, v := range d {
@@ -51,7 +51,7 @@ func (t Triangle) Times(dst, h, d []float64) {
 	}
 }
 
-// AddGram adds A' diag(w) A to the matrix h. A nil a means the identity.
+// AddGram adds A' diag(w) A to the matrix that h stores. The argument a is A; nil is the identity.
 func (t Triangle) AddGram(h []float64, a *sparse.CSR, w []float64) {
 	if a == nil {
 		for j, v := range w {
@@ -72,10 +72,10 @@ func (t Triangle) AddGram(h []float64, a *sparse.CSR, w []float64) {
 
 // A factor is a Cholesky factor of a full or band matrix.
 type factor interface {
-	// Factor factors D h D + shift I, where D has the diagonal scale. It returns false if a pivot is not
-	// positive.
+	// Factor factors D H D + shift I, where h stores the matrix H, and D is diag(scale). It returns false if
+	// a pivot is not positive.
 	Factor(h, scale []float64, shift float64) bool
-	// Solve sets dst to the solution for the right-hand side b.
+	// Solve sets dst to the solution for the right-hand side b. dst may be b.
 	Solve(dst, b []float64)
 }
 
