@@ -8,16 +8,16 @@ import (
 	"github.com/scas-admm/scas/sparse/faults"
 )
 
-// Chunks divides the rows of the data into chunks, which depend only on the data. Sums are computed for
-// each chunk and then added in order, so that their bits do not depend on the number of threads.
+// Chunks divides the rows of the data into chunks, which depend only on the data. Sums are computed for each
+// chunk and then added in the order of the chunks, so that their bits do not depend on the number of threads.
 type Chunks struct {
 	bounds  []int // chunk k has rows bounds[k] to bounds[k+1]−1
 	threads int
 }
 
-// NewChunks divides the rows of x into at most 16 chunks. If there are several, they have on average at
-// least 16 nonzeros for each column, because summing a gradient costs one addition for each chunk and
-// column. threads is passed to Threads.
+// NewChunks divides the rows of x into at most 16 chunks. If there are several chunks, they have on average
+// at least 2¹⁷ nonzeros, and at least 16 nonzeros for each column, because the sum of a gradient costs one
+// addition for each chunk and column. threads is the argument of Threads.
 func NewChunks(x *sparse.CSR, threads int) Chunks {
 	n, cols := x.Dims()
 	nnz := x.NNZ()
@@ -31,11 +31,11 @@ func NewChunks(x *sparse.CSR, threads int) Chunks {
 	return c
 }
 
-// maxThreads limits the number of goroutines. Each may have scratch memory.
+// maxThreads limits the number of goroutines that a caller can ask for, because each may have scratch memory.
 const maxThreads = 1024
 
-// Threads returns the number of goroutines to use: GOMAXPROCS if asked is 0, and otherwise asked, but at
-// most maxThreads.
+// Threads returns the number of goroutines to use. This is GOMAXPROCS if asked is 0, and otherwise asked, but
+// at most maxThreads.
 func Threads(asked int) int {
 	if asked == 0 {
 		return runtime.GOMAXPROCS(0)
@@ -46,7 +46,7 @@ func Threads(asked int) int {
 // Count returns the number of chunks.
 func (c Chunks) Count() int { return len(c.bounds) - 1 }
 
-// Each calls do, in parallel, for every chunk k, which has rows lo to hi−1.
+// Each calls do for every chunk k, in parallel. Chunk k has rows lo to hi−1.
 func (c Chunks) Each(do func(k, lo, hi int)) {
 	Spread(c.threads, c.Count(), func(k int) { do(k, c.bounds[k], c.bounds[k+1]) })
 }

@@ -9,8 +9,8 @@ import (
 // numbers.
 const MaxClasses = 5000
 
-// Different returns the distinct numbers in the vectors v of all processes, in increasing order, or the
-// first count of them if there are more. No number may be NaN or +Inf.
+// Different returns the distinct numbers in the vectors v of all processes, in increasing order. If there are
+// more than count, it returns the count smallest ones. No number may be NaN or +Inf.
 func (t *Team) Different(v []float64, count int) (all []float64) {
 	own := Distinct(nil, v, count)
 	if t == nil {
@@ -33,8 +33,8 @@ func (t *Team) Different(v []float64, count int) (all []float64) {
 	return all
 }
 
-// Distinct adds the numbers in v to own, which has distinct numbers in increasing order, and returns the
-// result. If it has more than count numbers, only the first count of them are kept.
+// Distinct inserts the numbers in v into own, which has distinct numbers in increasing order, and returns the
+// result. The result has only the count smallest numbers if there are more.
 func Distinct(own, v []float64, count int) []float64 {
 	last := math.NaN()
 	for _, x := range v {
@@ -49,13 +49,13 @@ func Distinct(own, v []float64, count int) []float64 {
 	return own
 }
 
-// Sides counts rows by what their loss does if x moves without end in one direction. Sides[0] counts the
-// rows whose loss increases in the end, and Sides[1] the rows whose loss never increases. Rows whose
-// margin does not change, or whose weight is 0, are not counted.
+// Sides counts rows by the change of their loss when x moves without end in one direction. Sides[0] is the
+// number of rows whose loss increases in the end, and Sides[1] the number of rows whose loss never increases.
+// Rows whose margin does not change, or whose weight is 0, are not counted.
 type Sides [2]float64
 
 // Add counts the rows with the given labels and weights. along has, for each row, the derivative of the
-// margin in the direction of the move. weights may be nil.
+// margin in the direction of the move. Nil weights mean that no weight is 0.
 func (s *Sides) Add(l Loss, along, labels, weights []float64) {
 	for i, v := range along {
 		if v == 0 || weights != nil && weights[i] == 0 {
@@ -69,12 +69,12 @@ func (s *Sides) Add(l Loss, along, labels, weights []float64) {
 	}
 }
 
-// Apart reports whether no loss increases and at least one margin changes. For two classes, the margins
-// then separate the classes.
+// Apart reports whether no loss increases and at least one margin changes. If the labels are two classes, the
+// margins then separate the classes.
 func (s *Sides) Apart() bool { return s[0] == 0 && s[1] > 0 }
 
-// Separates returns Sides.Apart for the rows of all processes. The arguments are those of Sides.Add for
-// the rows of this process.
+// Separates returns the result of Sides.Apart for the rows of all processes. The arguments are described at
+// Sides.Add, and belong to the rows of this process.
 func (t *Team) Separates(l Loss, along, labels, weights []float64) bool {
 	var s Sides
 	s.Add(l, along, labels, weights)

@@ -12,8 +12,8 @@ type Loss interface {
 	SlopeRange(label float64) (lo, hi float64)
 }
 
-// Data holds the samples of this process. Weights may be nil. Means and gradients are over the samples of
-// all processes of Team.
+// Data holds the samples of this process. Nil Weights mean equal weights. Means and gradients of the loss are
+// over the samples of all processes of Team.
 type Data struct {
 	Team            *Team
 	Rows            kernels.Rows
@@ -31,8 +31,8 @@ func (d Data) slice(lo, hi int) Data {
 	return d
 }
 
-// MeanLoss returns the weighted mean of the losses at x. It sets margin, which has an entry for each row,
-// to the margins.
+// MeanLoss returns the weighted mean of the losses at x. It sets margin, which has an entry for each row of
+// this process, to the margins.
 func MeanLoss(c Chunks, d Data, x, margin []float64) float64 {
 	g := newGatherer(nil, c, 0)
 	sum := g.Over(func(lo, hi int) float64 {
@@ -46,7 +46,7 @@ func MeanLoss(c Chunks, d Data, x, margin []float64) float64 {
 	return d.Team.Mean(sum, d.Mass())
 }
 
-// MeanLossAtZero returns MeanLoss at x = 0, without reading the rows.
+// MeanLossAtZero returns the result of MeanLoss at x = 0. It does not read the rows.
 func MeanLossAtZero(d Data) float64 {
 	var zero [1024]float64
 	var sum, weight float64
@@ -71,7 +71,7 @@ func (d Data) weightedLoss(margin []float64) (sum float64) {
 }
 
 // SlopeAtZero returns the root mean square of the slopes at x = 0, without sample weights. It sets slope,
-// which has an entry for each row, to these slopes.
+// which has an entry for each row of this process, to the slopes.
 func SlopeAtZero(d Data, slope []float64) float64 {
 	clear(slope)
 	d.Loss.Slopes(slope, slope, d.Labels)
@@ -83,9 +83,9 @@ type Gradient struct {
 	gatherer
 	data   Data
 	kind   kernels.LossKind
-	fused  bool      // whether kernels.MarginsGradient computes the gradient
+	fused  bool      // true if kernels.MarginsGradient computes the gradient
 	scaled []float64 // slopes times sample weights; nil if there are no weights
-	inv    float64   // 1 divided by the sum of the sample weights of all processes, or by the number of samples
+	inv    float64   // 1 divided by the sum of Data.Mass over all processes
 }
 
 // NewGradient returns a Gradient for samples with p features.
@@ -99,8 +99,8 @@ func NewGradient(c Chunks, d Data, p int) *Gradient {
 	return g
 }
 
-// At returns the mean loss at x, sets z to its gradient, and margin to the margins. It sets slope to the
-// slopes φ', without sample weights.
+// At returns the mean loss at x, and sets z to its gradient. It also sets margin to the margins of the
+// samples of this process, and slope to their slopes φ', without sample weights.
 func (g *Gradient) At(z, x, margin, slope []float64) float64 {
 	sum := g.gather(z, func(z []float64, lo, hi int) float64 { return g.chunk(z, x, margin, slope, lo, hi) })
 	for j := range z {

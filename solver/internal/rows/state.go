@@ -14,7 +14,7 @@ type Checkpoint interface {
 	Load() ([]byte, error)
 }
 
-// Save stores state in the first process's checkpoint c. state must be the same in all processes.
+// Save stores state in c, but only in the first process. state must be the same in all processes.
 func (t *Team) Save(c Checkpoint, state any) error {
 	var err error
 	if t.Rank() == 0 {
@@ -26,8 +26,8 @@ func (t *Team) Save(c Checkpoint, state any) error {
 	return t.Agreed(err)
 }
 
-// Load sets state, in all processes, to the state that the first process has stored in c. It returns false
-// if c is nil or holds no state.
+// Load reads a state from c in the first process, and sets state to it in all processes. It returns false if
+// c is nil or has no state.
 func (t *Team) Load(c Checkpoint, state any) (bool, error) {
 	if c == nil {
 		return false, nil
@@ -42,7 +42,8 @@ func (t *Team) Load(c Checkpoint, state any) (bool, error) {
 	return true, nil
 }
 
-// fromFirst returns, in all processes, what get returns in the first process.
+// fromFirst calls get in the first process, and returns the bytes from get in all processes. If get returns
+// an error, fromFirst returns the error in the first process, and ErrElsewhere in the others.
 func (t *Team) fromFirst(get func() ([]byte, error)) (b []byte, err error) {
 	if t.Rank() == 0 {
 		b, err = get()

@@ -6,15 +6,15 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-// A gatherer adds the results of the chunks, in their order, and then the sums of all processes.
+// A gatherer adds the results of the chunks, in the order of the chunks, and then the sums of all processes.
 type gatherer struct {
 	Chunks
 	team    *Team
-	parts   []float64   // a number for each chunk
-	partial [][]float64 // a vector for each chunk except the first
+	parts   []float64   // the number that each chunk contributes to a sum
+	partial [][]float64 // the vector that each chunk except the first contributes to a sum
 }
 
-// newGatherer returns a gatherer for vectors of length at most p.
+// newGatherer returns a gatherer for sums of vectors of length at most p.
 func newGatherer(t *Team, c Chunks, p int) gatherer {
 	g := gatherer{Chunks: c, team: t, parts: make([]float64, c.Count())}
 	for range c.Count() - 1 {
@@ -36,8 +36,9 @@ func (g *gatherer) sum() (sum float64) {
 	return sum
 }
 
-// gather calls do for each chunk, with a vector of zeros that do fills. It sets dst to the sum of these
-// vectors, and returns the sum of the results of do, both over all processes.
+// gather calls do for each chunk. The argument dst of do is a vector of zeros, to which do adds the vector of
+// the chunk. gather sets its own argument dst to the sum of these vectors, and returns the sum of the results
+// of do. Both sums are over the chunks of all processes.
 func (g *gatherer) gather(dst []float64, do func(dst []float64, lo, hi int) float64) float64 {
 	g.Each(func(k, lo, hi int) {
 		part := dst
@@ -58,17 +59,17 @@ func (g *gatherer) gather(dst []float64, do func(dst []float64, lo, hi int) floa
 type Sums struct {
 	gatherer
 	Coef    []float64 // cᵢ for the samples of this process
-	Scratch []float64 // scratch memory with an entry per sample
+	Scratch []float64 // scratch memory with an entry for each sample of this process
 	All     Counts
 
-	weighted bool // whether there are sample weights
+	weighted bool // true if there are sample weights
 }
 
 // Counts holds the number of samples and the number of chunks in all processes.
 type Counts struct{ Samples, Chunks int }
 
-// NewSums returns Sums over n samples of this process, and for vectors of length at most p. Nil weights
-// mean equal weights.
+// NewSums returns a Sums for the n samples of this process, and for sums of vectors of length at most p. Nil
+// weights mean equal weights.
 func NewSums(t *Team, c Chunks, weights []float64, n, p int) *Sums {
 	all := []float64{Mass(weights, n), float64(n), float64(c.Count())}
 	t.Sum(all)
@@ -82,7 +83,8 @@ func NewSums(t *Team, c Chunks, weights []float64, n, p int) *Sums {
 	return s
 }
 
-// Mean returns Σ cᵢ φ(marginᵢ; labelᵢ). It sets slope to the slopes φ', unless slope is nil.
+// Mean returns Σ cᵢ φ(marginᵢ; labelᵢ) over the samples of all processes. It sets slope to the slopes φ' of
+// the samples of this process, unless slope is nil.
 func (s *Sums) Mean(l Loss, slope, margin, label []float64) float64 {
 	return s.Over(func(lo, hi int) (sum float64) {
 		var to []float64
@@ -102,7 +104,7 @@ func (s *Sums) Mean(l Loss, slope, margin, label []float64) float64 {
 	})
 }
 
-// Margins sets dst = X x, where X has the given rows.
+// Margins sets dst = X x, where X has the given rows of this process.
 func (s *Sums) Margins(dst []float64, rows kernels.Rows, x []float64) {
 	s.Each(func(_, lo, hi int) {
 		part := rows
@@ -111,7 +113,8 @@ func (s *Sums) Margins(dst []float64, rows kernels.Rows, x []float64) {
 	})
 }
 
-// Transposed sets dst = X'C alpha, where X has the given rows and C = diag(cᵢ). It overwrites Scratch.
+// Transposed sets dst = X'C alpha, summed over all processes, where X has the given rows of this process and
+// C = diag(cᵢ). It overwrites Scratch.
 func (s *Sums) Transposed(dst []float64, rows kernels.Rows, alpha []float64) {
 	s.gather(dst, func(dst []float64, lo, hi int) float64 {
 		part := rows

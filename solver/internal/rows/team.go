@@ -19,11 +19,11 @@ type Comm interface {
 
 // A Team combines the results of processes, each for its own rows, into results for all rows. Its methods
 // are collective: every process calls them in the same order, and all get the same bits. Vectors that are
-// combined element by element must have the same length in all processes. A nil Team has a single process.
-// If the connection fails, the methods panic with a *Broken.
+// combined element by element must have the same length in all processes. A nil Team is a team of one
+// process. If the connection fails, the methods panic with a *Broken.
 type Team struct {
 	comm   Comm
-	hash   uint64    // hash of all sums and maxima so far
+	hash   uint64    // hash of the results of all sums and maxima so far
 	packed []float64 // buffer for a message
 }
 
@@ -45,8 +45,8 @@ func NewTeam(comm Comm) *Team {
 // Alone reports whether there is only one process.
 func (t *Team) Alone() bool { return t == nil }
 
-// IfAlone returns ask if there is only one process, and nil otherwise. ask may end a run, and one of
-// several processes must not end alone.
+// IfAlone returns ask if there is only one process, and nil otherwise. The result of ask may end a run, but
+// if there are several processes, no process may end its run alone.
 func (t *Team) IfAlone(ask func() error) func() error {
 	if t == nil {
 		return ask
@@ -70,8 +70,7 @@ func (t *Team) Rank() int {
 	return t.comm.Rank()
 }
 
-// Sum replaces v by the sum of the vectors of all processes, added in the order of the
-// processes.
+// Sum replaces v by the sum of the vectors v of all processes, added in the order of the processes.
 func (t *Team) Sum(v []float64) {
 	if t == nil || len(v) == 0 {
 		return
@@ -80,7 +79,8 @@ func (t *Team) Sum(v []float64) {
 	t.note(v)
 }
 
-// SumWith does for v what Sum does, and returns the sum of x over all processes. It sends one message.
+// SumWith replaces v as Sum does, and returns the sum of x over all processes. It sends v and x in one
+// message.
 func (t *Team) SumWith(v []float64, x float64) float64 {
 	if t == nil {
 		return x
@@ -111,8 +111,7 @@ func (t *Team) check(err error) {
 	}
 }
 
-// note adds v to t.hash. It takes only some entries of a long vector, which suffice to detect that
-// processes have different sums.
+// note adds v to t.hash. Of a long vector it adds at most 4096 entries, to save time.
 func (t *Team) note(v []float64) {
 	const most, prime = 1 << 12, 0x100000001b3
 	h := t.hash ^ uint64(len(v))
@@ -132,7 +131,7 @@ func (t *Team) Total(v float64) float64 {
 	return sum[0]
 }
 
-// Mean adds up the argument sum of all processes, and their argument count, and returns the quotient.
+// Mean returns the total of sum over all processes, divided by the total of count.
 func (t *Team) Mean(sum, count float64) float64 {
 	all := [2]float64{sum, count}
 	t.Sum(all[:])
@@ -154,8 +153,8 @@ func (t *Team) MeanCount(count int) int {
 	return int(math.Ceil(t.Total(float64(count)) / float64(t.Size())))
 }
 
-// Join returns NewTeam(comm). data is the shard of this process. Join returns an error if err is not nil
-// in some process, or if the shards differ in their number of columns.
+// Join returns the result of NewTeam(comm). data is the shard of this process. Join returns an error if err
+// is not nil in some process, or if the shards do not all have the same number of columns.
 func Join(comm Comm, data *sparse.CSR, err error) (*Team, error) {
 	t, columns := NewTeam(comm), 0
 	if err = t.Agreed(err); err == nil {
@@ -175,7 +174,8 @@ func (t *Team) Least(v float64) float64 {
 	return -t.Most(-v)
 }
 
-// Gather returns the vectors own of all processes, one after the other in the order of the processes.
+// Gather returns the vectors own of all processes, one after the other in the order of the processes. If
+// there is only one process, it returns own itself.
 func (t *Team) Gather(own []float64) []float64 {
 	if t == nil {
 		return own
@@ -187,8 +187,8 @@ func (t *Team) Gather(own []float64) []float64 {
 	return all
 }
 
-// Before returns the sum of the vectors v of the processes before this one, and the sum of those of all
-// processes.
+// Before returns two sums of the vectors v: before is the sum over the processes with a smaller rank than
+// this one, and all is the sum over all processes.
 func (t *Team) Before(v []float64) (before, all []float64) {
 	each := make([]float64, t.Size()*len(v))
 	first := t.Rank() * len(v)
@@ -203,7 +203,7 @@ func (t *Team) Before(v []float64) (before, all []float64) {
 	return before, all
 }
 
-// Share returns, in all processes, the vector own of the given process.
+// Share returns in all processes the vector own of the process with the given number.
 func (t *Team) Share(own []float64, process int) []float64 {
 	if t == nil {
 		return own
@@ -232,7 +232,7 @@ func (t *Team) Any(holds bool) bool {
 }
 
 // Agree returns the largest code of all processes. It panics with a *Broken if state is not the same in all
-// processes, or if an earlier method of the Team returned different sums or maxima in them.
+// processes, or if an earlier sum or maximum was not the same in all processes.
 func (t *Team) Agree(code float64, state []float64) float64 {
 	if t == nil {
 		return code
@@ -247,9 +247,9 @@ func (t *Team) Agree(code float64, state []float64) float64 {
 	return v[0]
 }
 
-// Pairs sums the numbers head + tail over all processes, with about twice the working precision. It rounds
-// the heads so coarsely that their sum is exact, and adds the remainders to the tails (Rump, Ogita, Oishi
-// 2008).
+// Pairs replaces each number head + tail by its sum over all processes, computed with about twice the working
+// precision. It rounds the heads so coarsely that their sum is exact, and adds the remainders to the tails
+// (Rump, Ogita, Oishi 2008).
 func (t *Team) Pairs(head, tail []float64) {
 	if t == nil {
 		return
@@ -279,8 +279,8 @@ func (t *Team) Pairs(head, tail []float64) {
 // upperBuffer is the approximate number of matrix entries in a message of Upper.
 const upperBuffer = 1 << 20
 
-// Upper replaces the upper triangle of an n × n matrix by the sum over all processes. row returns the
-// memory of row i from the diagonal on.
+// Upper replaces the upper triangle of an n × n matrix by its sum over all processes. row returns the slice
+// that stores row i from the diagonal on.
 func (t *Team) Upper(n int, row func(i int) []float64) {
 	if t == nil {
 		return
@@ -346,7 +346,7 @@ func (t *Team) Columns(s *sparse.ColumnStats) {
 	t.Sum(s.Square)
 }
 
-// Unit returns the root mean square of the numbers in v of all processes, or 1 if that is zero.
+// Unit returns the root mean square of the numbers in v of all processes. It returns 1 if this is 0.
 func (t *Team) Unit(v []float64) float64 {
 	if rms := t.rms(v); rms > 0 {
 		return rms
@@ -363,8 +363,8 @@ func (t *Team) rms(v []float64) float64 {
 	return math.Sqrt(t.Mean(sum, float64(len(v))))
 }
 
-// Norms returns the largest entry of squares over all processes, and the square root of the mean of all
-// entries.
+// Norms returns the largest entry of squares over all processes, and the square root of the mean entry. No
+// entry may be negative.
 func (t *Team) Norms(squares []float64) (most, rms float64) {
 	var sum float64
 	for _, v := range squares {
@@ -385,7 +385,8 @@ func (t *Team) Agreed(err error) error {
 	return err
 }
 
-// Rescue, when deferred, stores in err the *Broken with which a Team panicked.
+// Rescue must be deferred. If a method of a Team panics with a *Broken, Rescue stores this error in err.
+// It does not recover other panics.
 func Rescue(err *error) {
 	switch r := recover().(type) {
 	case nil:

@@ -13,7 +13,8 @@ import (
 	"github.com/scas-admm/scas/solver/dist"
 )
 
-// runTeam calls do in each process of a team, and returns the errors with which the Teams panicked.
+// runTeam calls do in each process of a team. It returns, for each process, the error with which its Team
+// panicked, or nil.
 func runTeam(ranks int, do func(rank int, t *Team)) []error {
 	errs := make([]error, ranks)
 	var wg sync.WaitGroup
@@ -27,8 +28,8 @@ func runTeam(ranks int, do func(rank int, t *Team)) []error {
 	return errs
 }
 
-// TestPairs checks that the sums of Pairs have almost twice the working precision, even if numbers
-// cancel.
+// TestPairs checks that the sums of Pairs are the same in all processes, and have almost twice the working
+// precision even if numbers cancel.
 func TestPairs(t *testing.T) {
 	const ranks, n = 7, 50
 	rng := rand.New(rand.NewPCG(1, 2))

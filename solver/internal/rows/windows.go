@@ -2,13 +2,13 @@ package rows
 
 import "github.com/scas-admm/scas/sparse"
 
-// rowBytes is the memory of a row pointer and a label, entryBytes the memory of a column number and a
-// value.
+// rowBytes is the number of bytes of a row pointer and a label. entryBytes is the number of bytes of a column
+// number and a value.
 const rowBytes, entryBytes = 8 + 8, 4 + 8
 
-// Windows divides the rows of a file into windows of consecutive rows. All windows have about the same
-// number of rows, but a window with too many bytes is halved, again and again if necessary. Windows with
-// equal numbers of entries would require a reading of all row pointers.
+// Windows divides the rows of a file into windows of consecutive rows. All windows have about the same number
+// of rows, but a window with too many bytes is halved, again and again if necessary. To make windows with
+// equal numbers of entries, NewWindows would have to read all row pointers.
 type Windows struct {
 	data   *sparse.CSR
 	bounds []int // window k has rows bounds[k] to bounds[k+1]−1
@@ -44,7 +44,7 @@ func (w *Windows) Count() int { return len(w.bounds) - 1 }
 // Range returns the rows of window k, which are lo to hi−1.
 func (w *Windows) Range(k int) (lo, hi int) { return w.bounds[k], w.bounds[k+1] }
 
-// Data returns the data that were divided.
+// Data returns the argument data of NewWindows.
 func (w *Windows) Data() *sparse.CSR { return w.data }
 
 // Largest returns the largest number of rows of a window.
@@ -55,8 +55,9 @@ func (w *Windows) Largest() (rows int) {
 	return rows
 }
 
-// Each calls do for each window in turn, until do returns an error. The window has rows lo to hi−1. The
-// system reads the next window while do works. After do, the memory of the window is released.
+// Each calls do for each window in turn. The window has rows lo to hi−1. If do returns an error, Each returns
+// this error and calls do no more. The operating system reads the next window while do works. After each
+// call, the memory of the window is released.
 func (w *Windows) Each(do func(lo, hi int) error) error {
 	for k := range w.Count() {
 		lo, hi := w.bounds[k], w.bounds[k+1]
@@ -72,8 +73,8 @@ func (w *Windows) Each(do func(lo, hi int) error) error {
 	return nil
 }
 
-// Pieces divides rows lo to hi−1 into count pieces, and calls do for them in parallel. threads is passed
-// to Threads.
+// Pieces divides rows lo to hi−1 into count pieces, and calls do for each piece k, in parallel. threads is
+// the argument of Threads.
 func Pieces(count, threads, lo, hi int, do func(k, lo, hi int)) {
 	Spread(Threads(threads), count, func(k int) {
 		do(k, lo+(hi-lo)*k/count, lo+(hi-lo)*(k+1)/count)
