@@ -23,10 +23,10 @@ type barrier struct {
 	dual  []float64 // h'(v) for each entry v of A x; set by derivatives
 }
 
-// BarrierNewton returns the optimum of p, which must have an L1 penalty and a matrix A. It applies
-// Newton's method to the barrier, with ever smaller τ, until the objective is within about 5e-14 of the
-// optimum. beta has the multipliers for the last τ above 1e-10, because rounding dominates them for
-// smaller τ.
+// BarrierNewton returns the solution x of p and its objective, the optimum. p must have an L1 penalty and a
+// matrix A. BarrierNewton applies Newton's method to the barrier, with ever smaller τ, until the objective is
+// within about 5e-14 of the optimum. beta has the multipliers for the last τ above 1e-10, because for smaller
+// τ rounding errors dominate the multipliers.
 func BarrierNewton(t testing.TB, p *solver.Problem) (x, beta []float64, optimum float64) {
 	t.Helper()
 	_, dim := p.Data.Dims()
@@ -53,8 +53,8 @@ func BarrierNewton(t testing.TB, p *solver.Problem) (x, beta []float64, optimum 
 	return x, beta, p.Evaluate(x).Objective
 }
 
-// newton returns the end of a damped Newton step from x, or nil if no step lowers the barrier. decrement
-// is the squared Newton decrement at x.
+// newton returns the end of a damped Newton step from x. It returns nil if no step lowers the barrier.
+// decrement is the squared Newton decrement at x.
 func (b *barrier) newton(x []float64) (next []float64, decrement float64) {
 	h, g := b.derivatives(x)
 	step := sparsetest.Solve(h, g)

@@ -17,8 +17,8 @@ type Named struct {
 	*solver.Problem
 }
 
-// Every returns a small random problem for each combination of four losses, five penalties, five domains,
-// two ridges and two matrices A.
+// Every returns a small problem for each combination of four losses, five penalties, five domains, two ridges
+// and two matrices A. All problems have the same random data, which depend on the seed.
 func Every(t testing.TB, seed uint64) (all []Named) {
 	const p = 6
 	x, class, number := everyTable(t, seed, p)
@@ -56,8 +56,7 @@ func Every(t testing.TB, seed uint64) (all []Named) {
 	return all
 }
 
-// everyTable returns a random table with p features, and two sets of labels for its rows: classes and
-// numbers.
+// everyTable returns random data with p features, and two vectors of labels: classes −1 and +1, and numbers.
 func everyTable(t testing.TB, seed uint64, p int) (x *sparse.CSR, class, number []float64) {
 	const n = 80
 	rng := rand.New(rand.NewPCG(seed, 1))

@@ -11,7 +11,7 @@ import (
 // Heap collects garbage and returns the number of bytes in live objects.
 func Heap() int64 {
 	runtime.GC()
-	runtime.GC() // frees what finalizers and pools kept alive before
+	runtime.GC() // frees the objects that finalizers and pools kept alive in the first collection
 	return live()
 }
 
@@ -22,8 +22,8 @@ func live() int64 {
 	return int64(sample[0].Value.Uint64())
 }
 
-// Peak calls do. It returns the result of do and the largest number of live bytes. Garbage is collected
-// whenever the heap has grown by 5 %.
+// Peak calls do. It returns the result of do and the largest number of live bytes that a garbage collection
+// found during the call. Garbage is collected whenever the heap has grown by 5 %.
 func Peak[T any](do func() T) (result T, most int64) {
 	defer debug.SetGCPercent(debug.SetGCPercent(5))
 	var seen atomic.Int64
@@ -44,8 +44,8 @@ func Peak[T any](do func() T) (result T, most int64) {
 	return result, max(last, seen.Load())
 }
 
-// CheckEstimate checks that an estimate of memory is between 0.7 and 1.4 times the measured number of
-// bytes.
+// CheckEstimate checks that an estimate of memory, in bytes, is between 0.7 and 1.4 times the measured
+// number.
 func CheckEstimate(t testing.TB, estimate, measured int64) {
 	t.Helper()
 	ratio := float64(estimate) / float64(measured)

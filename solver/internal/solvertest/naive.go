@@ -11,8 +11,9 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// A Naive runs SCAS-ADMM exactly as Algorithms 1 and 2 of the paper print it, with dense loops. Package
-// admm must give the same results, up to rounding.
+// A Naive runs Algorithms 1 and 2 of SCAS-ADMM as their paper prints them, with loops over dense vectors. It
+// also has the options of package solver that the paper lacks: several dual updates (see Outer), Kappa and
+// Batch. Package admm must give the same results, up to rounding.
 type Naive struct {
 	Problem    *solver.Problem
 	X, Y, Beta []float64
@@ -22,10 +23,10 @@ type Naive struct {
 	Batch      int     // number of samples of an inner step; 0 means 1
 	RNG        *rand.PCG
 
-	anchor []float64 // x after the last dual update, at which steps linearise
+	anchor []float64 // x after the last dual update, the point at which steps linearise
 }
 
-// NewNaive returns a Naive that starts from x = 0.
+// NewNaive returns a Naive that starts from x = 0. It takes Eta, Rho and Seed from s.
 func NewNaive(p *solver.Problem, s *solver.Settings) *Naive {
 	n := &Naive{Problem: p, Eta: s.Eta, Rho: s.Rho, RNG: rand.NewPCG(s.Seed, 0x5ca5)}
 	_, cols := p.Data.Dims()
@@ -44,12 +45,12 @@ func (n *Naive) Slope(i int, x []float64) float64 {
 	return -b / (1 + math.Exp(b*t))
 }
 
-// step returns the next inner iterate: the projection on the domain of
+// step returns the inner iterate that follows w: the projection of
 //
 //	w − η[(φ'(aᵢ'w) − φ'(aᵢ'x))aᵢ + mu(w−x) + ∇f(x) + A'(β + ρ(Aw − y))]
 //
-// where x is the snapshot n.X, full is the full gradient ∇f(x), and i is a random sample. If Batch > 1,
-// the mean over Batch random samples replaces the term with i. If Kappa > 0, the last term is
+// on the domain, where x is the snapshot n.X, full is the full gradient ∇f(x), and i is a random sample. If
+// Batch > 1, the mean over Batch random samples replaces the term with i. If Kappa > 0, the last term is
 // A'(β + ρ(A anchor − y)) + Kappa(w − anchor).
 func (n *Naive) step(w, full []float64) []float64 {
 	rows, _ := n.Problem.Data.Dims()
@@ -101,8 +102,9 @@ func (n *Naive) FullGradient() []float64 {
 	return full
 }
 
-// Outer runs one outer iteration of Algorithm 2 if strong is set, and otherwise of Algorithm 1, with m
-// inner steps and k dual updates.
+// Outer runs one outer iteration: of Algorithm 2 if strong is true, and otherwise of Algorithm 1. The
+// iteration has k dual updates. Before each dual update, x becomes the mean of about m/k inner iterates, m in
+// all.
 func (n *Naive) Outer(m, k int, strong bool) {
 	full := n.FullGradient()
 	snapshot := n.X
@@ -110,7 +112,7 @@ func (n *Naive) Outer(m, k int, strong bool) {
 		size := (b+1)*m/k - b*m/k
 		n2 := *n
 		n2.anchor = n.X
-		n2.X = snapshot // step computes slopes at n2.X
+		n2.X = snapshot // x in the formula of step
 		sum := n2.plainSum
 		if strong {
 			sum = n2.strongSum
@@ -136,7 +138,8 @@ func (n *Naive) plainSum(x, full []float64, size int) []float64 {
 	return sum
 }
 
-// strongSum returns w̃_1 + … + w̃_size for the inner iterates of Algorithm 2 from x.
+// strongSum returns w̃_1 + … + w̃_size, where w̃_{m+1} = (r w_m + s w_{m+1})/(2η) for the inner iterates w_m
+// of Algorithm 2 from w_0 = x.
 func (n *Naive) strongSum(x, full []float64, size int) []float64 {
 	w, sum := slices.Clone(x), make([]float64, len(x))
 	s := n.Eta / (1 - n.Nu*n.Eta/2)
@@ -151,7 +154,7 @@ func (n *Naive) strongSum(x, full []float64, size int) []float64 {
 	return sum
 }
 
-// DualStep minimises over y, and then updates beta.
+// DualStep minimises the augmented Lagrangian over y, and then updates beta. The penalty must be solver.L1.
 func (n *Naive) DualStep() {
 	for j, v := range n.MulA(n.X) {
 		lambda := term.L1(n.Problem.Penalty.(solver.L1)).Limit(j)

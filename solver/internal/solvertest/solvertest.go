@@ -1,6 +1,6 @@
 // Package solvertest has helpers for the tests of several packages: test problems, a naive SCAS-ADMM
 // (Naive), an interior-point method (BarrierNewton), and measurements of memory. Naive and BarrierNewton
-// share only losses, limits, projections and the objective with the solvers.
+// use only losses, limits, projections and the objective of the packages that they test.
 package solvertest
 
 import (
@@ -15,7 +15,8 @@ import (
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
-// Load reads a LIBSVM file of the reference data. features is the number of columns.
+// Load returns a problem without a penalty, with the samples of a LIBSVM file of the reference data. name is
+// the name of the file, and features is the number of columns.
 func Load(t testing.TB, name string, features int) *solver.Problem {
 	t.Helper()
 	ds, err := sparse.ReadFile(sparsetest.DataFile(t, name), &sparse.ReadOptions{Features: features})
@@ -25,8 +26,8 @@ func Load(t testing.TB, name string, features int) *solver.Problem {
 	return &solver.Problem{Data: ds.X, Labels: ds.Labels}
 }
 
-// Planted returns a synthetic problem with a graph. Its true coefficients are known, and are equal within
-// each connected group of features.
+// Planted returns a synthetic problem with the fused-lasso penalty of a graph, and the data that it is made
+// from. The true coefficients are known, and are equal within each connected group of features.
 func Planted(t testing.TB, opt sparse.SyntheticOptions, lambda float64) (*solver.Problem, *sparse.Synthetic) {
 	t.Helper()
 	s, err := sparse.NewSynthetic(opt)
@@ -83,7 +84,7 @@ func Relative(u, v []float64) float64 {
 	return Distance(u, v) / norm
 }
 
-// LastIterate returns the last iterate of a run, before zeros and ties are made exact.
+// LastIterate runs solver.Minimize and returns the last iterate before zeros and ties are made exact.
 func LastIterate(t *testing.T, p *solver.Problem, s *solver.Settings) []float64 {
 	var x []float64
 	c := *s
@@ -92,12 +93,13 @@ func LastIterate(t *testing.T, p *solver.Problem, s *solver.Settings) []float64 
 	return x
 }
 
-// Chain returns a small problem with the ridge mu. Its graph has a path through each group of features.
+// Chain returns a small Planted problem with the ridge mu. Its graph has a path through each group of
+// features.
 func Chain(t testing.TB, mu float64) *solver.Problem {
 	p, _ := Planted(t, sparse.SyntheticOptions{Rows: 200, Features: 15, Noise: 1, Seed: 7}, 1e-2)
 	p.L2 = mu
 	return p
 }
 
-// JustAnOperator is an operator whose type hides that it is a matrix.
+// JustAnOperator wraps an operator, such as a matrix. Its type hides that the operator is a matrix.
 type JustAnOperator struct{ solver.Operator }
