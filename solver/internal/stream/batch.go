@@ -2,7 +2,7 @@ package stream
 
 import "slices"
 
-// A batch holds copies of the rows of several blocks.
+// A batch has copies of the rows of several blocks, in compressed row storage.
 type batch struct {
 	ptr             []int64
 	idx             []int32
@@ -10,11 +10,12 @@ type batch struct {
 	labels, weights []float64
 }
 
-// releasePeriod is the number of blocks after which batch.take releases the memory of the whole file.
-// Releasing single blocks leaves some pages in memory, such as pages with rows of two blocks.
+// releasePeriod is the number of blocks after which batch.take releases the memory of the whole file. If only
+// single blocks are released, some pages remain in memory, such as pages with rows of two blocks.
 const releasePeriod = 32
 
-// take copies the rows of the given blocks into the batch, and releases the blocks.
+// take replaces the rows of the batch by copies of the rows of the given blocks, and releases the memory of
+// the blocks.
 func (b *batch) take(s *stochastic, which []int) {
 	w := s.blocks
 	b.ptr = append(b.ptr[:0], 0)
@@ -45,8 +46,8 @@ func (b *batch) take(s *stochastic, which []int) {
 	}
 }
 
-// eachBatch divides the blocks, in the given order, into batches, and calls do for each batch. The system
-// reads the blocks of the next batch while do works.
+// eachBatch divides the blocks, in the given order, into batches, and calls do for each batch. The operating
+// system reads the blocks of the next batch while do works. After each batch, eachBatch reports the progress.
 func (s *stochastic) eachBatch(order []int, do func(b *batch) error) error {
 	prefetch := func(which []int) {
 		for _, k := range which {

@@ -17,7 +17,7 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// ErrNotStreamed is wrapped by the errors that say why a problem cannot be solved out of core.
+// ErrNotStreamed is wrapped by errors that say why this package cannot solve a problem out of core.
 var ErrNotStreamed = errors.New("data larger than memory")
 
 // Options holds the settings of Minimize that solver.Settings lacks.
@@ -30,16 +30,16 @@ type Options struct {
 	Tell func(passes, objective float64)
 }
 
-// Minimize does what solver.Minimize does, for mapped data (sparse.CSR.Mapped) and the methods
-// solver.SCASK and SCASL. Each inner loop draws from one batch of the file. Results have a certified gap
-// if package exact accepts the problem. Minimize refuses other methods, several ranks, checkpoints, a
-// Coupling, terms of the caller's own, and data that are not mapped; its error then wraps ErrNotStreamed.
-// Beside Method, the settings in use are Name, RelTol, TimeLimit, Threads, Start.X, Recorder,
-// RecordEvery, Passes, DualUpdates, Eta, Rho and Seed.
+// Minimize does what solver.Minimize does, for mapped data (sparse.CSR.Mapped) and the methods solver.SCASK
+// and SCASL. Each inner loop draws from one batch of the file. Results have a certified gap if package exact
+// can solve the problem with a file (exact.Problem.FileRefusal). Minimize refuses other methods, several
+// ranks, checkpoints, a Coupling, terms of the caller's own, and data that are not mapped; its error then
+// wraps ErrNotStreamed. Beside Method, it uses the settings Name, RelTol, TimeLimit, Threads, Start.X,
+// Recorder, RecordEvery, Passes, DualUpdates, Eta, Rho and Seed.
 //
-// The Recorder gets the starting point and then the iterate of each outer iteration. In points and
-// results, the averages are equal to the iterate, and y is A x. The same data, settings and memory give
-// the same bits. Stats.Passes counts the passes over the file.
+// The Recorder gets the starting point and then the iterate after each outer iteration. In points and
+// results, the averages are equal to the iterate, and y is A x. The same data, settings and memory give the
+// same bits. Stats.Passes is the number of passes over the file.
 func Minimize(
 	ctx context.Context, p *solver.Problem, set *solver.Settings, opt Options,
 ) (*solver.Result, error) {
@@ -58,7 +58,7 @@ func Minimize(
 	by, recorded := stoppedByRecorder(r.Err)
 	_, diverged := errors.AsType[*solver.DivergenceError](r.Err)
 	if r.Err != nil && !ending.OfContext(r.Err) && !diverged && !recorded {
-		return nil, r.Err // reading the file failed
+		return nil, r.Err // for example, the file cannot be read
 	}
 	res := s.result(r, time.Since(began))
 	if recorded {
@@ -69,9 +69,10 @@ func Minimize(
 	return res, err
 }
 
-// statusOf returns the status of a run, and an error if the run ended with an error or missed its goal.
-// late says that the time limit ended the run. asked says that the settings have a tolerance. goal is the
-// gap to reach, or 0 if it is not known; then a missed goal is an error only after a time limit.
+// statusOf returns the status of a run, and an error if the run ended with an error or missed its goal. late
+// is true if the time limit ended the run. asked is true if the settings have a tolerance; otherwise a missed
+// goal is no error. goal is the gap to reach. It is 0 if the run ended before the goal was known; then a
+// missed goal is an error only if late is true. A missed goal is also no error if no gap is proved.
 func statusOf(r *exact.Solution, late, asked bool, goal float64) (solver.Status, error) {
 	_, diverged := errors.AsType[*solver.DivergenceError](r.Err)
 	how := ending.Evidence{Err: r.Err, Late: late, Diverged: diverged, Gap: r.Gap, Goal: goal}
@@ -91,7 +92,8 @@ func statusOf(r *exact.Solution, late, asked bool, goal float64) (solver.Status,
 	}
 }
 
-// problemOf returns the problem in the form of package exact, or an error if Minimize does not accept it.
+// problemOf converts p to the problem type of package exact. It returns an error if Minimize must refuse p or
+// set.
 func problemOf(p *solver.Problem, set *solver.Settings) (*exact.Problem, error) {
 	switch set.Method.(type) {
 	case solver.SCASK, solver.SCASL:
@@ -151,7 +153,7 @@ func problemOf(p *solver.Problem, set *solver.Settings) (*exact.Problem, error) 
 	return q, validLabels(q.Loss, q.Data, q.Labels)
 }
 
-// newFile returns the data of q as a file that takes about the given number of bytes of memory.
+// newFile returns an exact.File for the data of q. The File takes about the given number of bytes of memory.
 func newFile(q *exact.Problem, memory int64) *exact.File {
 	return exact.NewFile(&exact.FileProblem{
 		Data: q.Data, Labels: q.Labels, Weights: q.Weights, Loss: q.Loss, Threads: q.Threads, Memory: memory,
@@ -162,7 +164,8 @@ func refused(format string, args ...any) error {
 	return errorf("%w: %s", ErrNotStreamed, fmt.Sprintf(format, args...))
 }
 
-// validLabels checks the labels piece by piece, and releases the memory of each piece.
+// validLabels checks the labels piece by piece, and releases the memory of each piece. It returns an error
+// for the first label that the loss does not accept.
 func validLabels(l term.Loss, data *sparse.CSR, labels []float64) error {
 	const piece = 1 << 20
 	for lo := 0; lo < len(labels); lo += piece {
@@ -188,7 +191,7 @@ func (s *stochastic) result(r *exact.Solution, took time.Duration) *solver.Resul
 	}
 }
 
-// evaluation returns A x and the Evaluation of x. objective is the objective at x.
+// evaluation returns A x and the Evaluation of x. The argument objective is the objective at x.
 func evaluation(p *solver.Problem, q *exact.Problem, x []float64, objective float64) ([]float64, solver.Evaluation) {
 	image := slices.Clone(x)
 	if a := q.A.Matrix(); a != nil {
@@ -223,7 +226,8 @@ func dualResidual(p *solver.Problem, q *exact.Problem, r *exact.Solution, grad [
 const separatesMemory = 64 << 20
 
 // Separates reports whether moving along x increases the loss of no row and changes the margin of at least
-// one row. Rows of weight 0 do not count. For two classes, x then separates the classes.
+// one row. Rows of weight 0 do not count. If the labels are two classes, x then separates the classes.
+// Separates returns false for a loss that reaches its minimum 0, such as the squared hinge loss.
 func Separates(ctx context.Context, p *solver.Problem, x []float64) (apart bool, err error) {
 	q := &exact.Problem{Data: p.Data, Labels: p.Labels, Weights: p.SampleWeights, Loss: term.LossOf(p.Loss)}
 	f := newFile(q, separatesMemory)

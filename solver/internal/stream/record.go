@@ -18,7 +18,7 @@ type recorder struct {
 	clock admm.Clock
 }
 
-// newRecorder returns nil if set has no Recorder. began is the start of the run.
+// newRecorder returns a recorder for a run that began at the given time, or nil if set has no Recorder.
 func newRecorder(p *solver.Problem, q *exact.Problem, set *solver.Settings, began time.Time) *recorder {
 	if set.Recorder == nil {
 		return nil
@@ -26,14 +26,14 @@ func newRecorder(p *solver.Problem, q *exact.Problem, set *solver.Settings, bega
 	return &recorder{p, q, set, admm.NewClock(began)}
 }
 
-// recorderError wraps an error of the Recorder, which ends the run.
+// recorderError wraps an error that the Recorder has returned. It ends the run.
 type recorderError struct{ error }
 
 func (e recorderError) Unwrap() error { return e.error }
 
-// show passes a point to the Recorder, unless RecordEvery leaves it out. outer and passes are the numbers
-// of outer iterations and passes so far. at has X, Z, Objective and Gap, and grad is the gradient of the
-// mean loss.
+// show passes the point at to the Recorder, unless RecordEvery leaves the point out or r is nil. outer and
+// passes are the numbers of outer iterations and passes so far. at must have X, Z, Objective and Gap. grad is
+// the gradient of the mean loss at the point.
 func (r *recorder) show(outer, passes int, at *exact.Solution, grad []float64) error {
 	if r == nil || outer%cmp.Or(r.set.RecordEvery, 1) != 0 {
 		return nil

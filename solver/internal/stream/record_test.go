@@ -12,8 +12,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// TestRecords checks that the Recorder gets a point for each outer iteration, and that the last point is
-// the result.
+// TestRecords checks that the Recorder gets a point with correct numbers at the start and for each outer
+// iteration, or for every second one with RecordEvery = 2, and that the last point is the result.
 func TestRecords(t *testing.T) {
 	d := mapped(t, synthetic(t, sparse.SyntheticOptions{Rows: 60000, Features: 30, Noise: 1, Seed: 1}))
 	p := &solver.Problem{Data: d.X, Labels: d.Labels, Penalty: solver.L1{Lambda: 1e-3}, L2: 1e-3}

@@ -20,18 +20,20 @@ import (
 // A stochastic is a run of SCAS-ADMM with many dual updates per snapshot: solver.SCASK, or
 // solver.SCASL with a linearised penalty. Each inner loop draws from one batch of rows.
 //
-// The file is divided into blocks of consecutive rows. An outer iteration makes two passes. The first
-// computes the gradient ∇f(x₀) of the mean loss at the snapshot x₀. The second reads every block once, in
-// a new random order. It copies several blocks into memory, as a batch W, and runs an inner loop on the
-// batch, with as many steps as W has rows. Each step draws a row of W with replacement. If the samples
-// have weights, the weights decide the number of steps and the probability of a row. Let f_W be the mean
-// loss of the batch. A step at x then uses on average, as its gradient of the mean loss,
+// The file is divided into blocks of consecutive rows. An outer iteration makes two passes. The first pass
+// computes the gradient ∇f(x₀) of the mean loss at the snapshot x₀. The second pass reads every block once,
+// in a new random order. It copies several blocks into memory, as a batch W, and runs an inner loop on the
+// batch. This loop has about as many steps as W has rows. Each step draws a row of W with replacement. If the
+// samples have weights, the number of steps is proportional to the weight of W, and the probability of a row
+// to the weight of the row. Let f_W be the mean loss of the batch. A step at x then uses on average, as its
+// gradient of the mean loss,
 //
 //	∇f_W(x) − ∇f_W(x₀) + ∇f(x₀) = ∇f(x) + [(∇f_W − ∇f)(x) − (∇f_W − ∇f)(x₀)].
 //
 // The error in brackets is zero at x₀. At any x, its weighted sum over all batches of a pass is zero. If
-// similar rows lie together in the file, batches differ much. Then coefficients of features that occur in
-// few rows of a batch can move far away from the optimum: see Tame of admm.OuterLoop.
+// similar rows are neighbours in the file, the batches differ much. Then the coefficient of a feature that
+// occurs in few rows of a batch can move far away from the optimum. OuterLoop.Tame of package admm then
+// restores the best iterate.
 type stochastic struct {
 	q        *exact.Problem
 	file     *exact.File
@@ -40,16 +42,16 @@ type stochastic struct {
 	recorder *recorder
 	tell     func(passes, objective float64) // Options.Tell
 	best     float64                         // the smallest objective at a snapshot so far
-	stats    solver.Stats                    // Result.Stats, but result sets the passes and seconds
+	stats    solver.Stats                    // Result.Stats; method result sets its passes and seconds
 	inner    int                             // passes of inner loops; exact.File.Visits counts all other passes
 	weight   float64                         // sum of the sample weights, or n without weights
 	outer    admm.OuterLoop
 	keeper   admm.Keeper        // the best iterate so far
-	value    float64            // the objective at the iterate, set by look
-	part     *exact.Problem     // a copy of some rows, from which step sizes are computed
-	curve    *admm.RowCurvature // computed from the rows of part
+	value    float64            // the objective at the snapshot, set by look
+	part     *exact.Problem     // copies of some rows, from which step sizes are computed
+	curve    *admm.RowCurvature // the curvature of the rows of part, which limits the step size
 	blocks   *rows.Windows
-	size     int       // number of blocks in a batch; the last batch may have fewer
+	size     int       // number of blocks in a batch; the last batch of a pass may have fewer
 	batches  int       // number of batches in a pass
 	updates  int       // number of dual updates for each batch
 	slope    []float64 // slopes of a batch at the snapshot
@@ -61,13 +63,14 @@ const (
 	slopePieces       = 8       // number of pieces in which the slopes of a batch are computed
 	stochasticSamples = 1 << 14 // largest number of samples in part
 	batchShare        = 0.35    // fraction of Options.Memory that a batch takes
-	// blockBytes is the size of a block: large enough for fast reading, small enough to mix the rows of a
-	// file.
+	// blockBytes is the approximate number of bytes of a block: large enough for fast reading, and small
+	// enough to mix the rows of a file.
 	blockBytes = 1 << 17
 )
 
-// solve runs outer iterations until the passes are used up, and then certifies the result. Afterwards
-// outer.Gradient is the gradient of the mean loss at the result, or nil if it is not known.
+// solve runs outer iterations until the passes are used up, and then certifies the result. If an error ends
+// the run, solve returns this error together with the best iterate so far. Afterwards outer.Gradient is the
+// gradient of the mean loss at the result, or nil if it is not known.
 func (s *stochastic) solve(tol float64) (*exact.Solution, error) {
 	n, features := s.q.Data.Dims()
 	res := &exact.Solution{X: make([]float64, features), Gap: math.Inf(1), Objective: math.Inf(1)}
@@ -94,7 +97,7 @@ func (s *stochastic) solve(tol float64) (*exact.Solution, error) {
 	return res, s.prove(res, tol*s.file.Scale())
 }
 
-// prepare sets the number of dual updates, ρ, and the OuterLoop with its starting point.
+// prepare sets the number of dual updates, ρ, the OuterLoop with its starting point, and the random numbers.
 func (s *stochastic) prepare() {
 	n, features := s.q.Data.Dims()
 	l, _ := s.q.A.Dims()
@@ -129,7 +132,8 @@ func (s *stochastic) prepare() {
 	s.stats.Rho = cmp.Or(s.set.Rho, o.Rho(s.stats.DualUpdates))
 	o.Step.SetRho(s.stats.Rho)
 	_, linearised := s.set.Method.(solver.SCASL)
-	if linearised || !s.q.A.Identity() { // rotated data would need a copy
+	// For another A than the identity, steps without linearisation would need a rotated copy of the data.
+	if linearised || !s.q.A.Identity() {
 		o.Linearise()
 	}
 	s.keeper.Auto, s.keeper.Watched = s.set.Eta == 0, true
@@ -210,8 +214,8 @@ func (s *stochastic) curvatureHere() float64 {
 	return s.curve.At(s.q.Loss, margin, slope, s.part.Labels)
 }
 
-// rowSets reads all blocks once, in a random order, and calls inner for each batch. It leaves out a batch
-// whose rows have almost no weight.
+// rowSets implements admm.OuterLoop.RowSets. It reads all blocks once, in a random order, and calls inner for
+// each batch. It leaves out a batch whose rows have almost no weight.
 func (s *stochastic) rowSets(inner func(*admm.RowSet) error) error {
 	x0 := slices.Clone(s.outer.X)
 	n, _ := s.q.Data.Dims()
@@ -230,7 +234,7 @@ func (s *stochastic) rowSets(inner func(*admm.RowSet) error) error {
 	return err
 }
 
-// shuffled returns the blocks in a new random order (Fisher and Yates).
+// shuffled returns the numbers of the blocks in a new random order (Fisher and Yates).
 func (s *stochastic) shuffled() []int {
 	order := make([]int, s.blocks.Count())
 	for k := range order {
@@ -241,8 +245,8 @@ func (s *stochastic) shuffled() []int {
 	return order
 }
 
-// rowSet returns the RowSet of a batch. x0 is the snapshot, samples the number of samples that the inner
-// loop draws.
+// rowSet returns the RowSet of a batch. x0 is the snapshot, and samples is the number of samples that the
+// inner loop draws.
 func (s *stochastic) rowSet(b *batch, x0 []float64, samples int) (*admm.RowSet, error) {
 	n, o := len(b.labels), &s.outer
 	s.slope, s.margin = resize(s.slope, n), resize(s.margin, n)
@@ -268,7 +272,8 @@ func (s *stochastic) rowSet(b *batch, x0 []float64, samples int) (*admm.RowSet, 
 
 func resize[T any](v []T, n int) []T { return slices.Grow(v[:0], n)[:n] }
 
-// prove sets res.Gap. It does nothing if package exact does not accept the problem.
+// prove sets res.Gap to a proved gap. It stops early if the gap is at most goal. It does nothing if package
+// exact cannot solve the problem with a file.
 func (s *stochastic) prove(res *exact.Solution, goal float64) error {
 	if s.q.FileRefusal() != "" {
 		return nil
@@ -283,8 +288,8 @@ func (s *stochastic) prove(res *exact.Solution, goal float64) error {
 	return s.file.Err()
 }
 
-// newStochastic returns a run for the problem p, whose data are in the file f; q is p for package exact. rec may
-// be nil.
+// newStochastic returns a run for the problem p, whose data are in the file f. q is the same problem for
+// package exact. rec may be nil.
 func newStochastic(p *solver.Problem, set *solver.Settings, q *exact.Problem, f *exact.File, opt Options, rec *recorder) *stochastic {
 	method := set.Method.Info().Name
 	s := &stochastic{
@@ -299,7 +304,8 @@ func newStochastic(p *solver.Problem, set *solver.Settings, q *exact.Problem, f 
 	return s
 }
 
-// run solves the problem. tol is relative to exact.File.Scale.
+// run calls solve, stores its error in the solution, and completes the reason for the plan. tol times
+// exact.File.Scale is the gap to reach.
 func (s *stochastic) run(tol float64) *exact.Solution {
 	res, err := s.solve(tol)
 	res.Err = err
@@ -312,7 +318,7 @@ func (s *stochastic) run(tol float64) *exact.Solution {
 // passes returns the number of passes so far, without an unfinished one.
 func (s *stochastic) passes() int { return s.file.Visits() + s.inner }
 
-// pass calls Options.Tell. part is the finished fraction of the current pass.
+// pass reports the progress to Options.Tell. part is the finished fraction of the current pass.
 func (s *stochastic) pass(part float64) {
 	if s.tell != nil {
 		s.tell(float64(s.passes())+part, s.best)

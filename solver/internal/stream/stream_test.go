@@ -17,7 +17,7 @@ import (
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
-// writeTemp writes the data to a file, and returns its path.
+// writeTemp writes the data to a temporary .scas file, and returns its path.
 func writeTemp(t *testing.T, d *sparse.Dataset) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "d.scas")
@@ -54,7 +54,7 @@ func synthetic(t *testing.T, opt sparse.SyntheticOptions) *sparse.Dataset {
 	return d.Dataset
 }
 
-// TestDamage checks that a run on a damaged file returns an error.
+// TestDamage checks that a run on a damaged file returns an error with the path of the file.
 func TestDamage(t *testing.T) {
 	path := writeTemp(t, synthetic(t, sparse.SyntheticOptions{Rows: 60000, Features: 30, Noise: 1, Seed: 1}))
 	data, err := os.ReadFile(path)
@@ -73,7 +73,7 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// TestRefuses checks the errors for problems that cannot be solved out of core.
+// TestRefuses checks the errors for problems that are wrong or that Minimize cannot solve.
 func TestRefuses(t *testing.T) {
 	d := mapped(t, synthetic(t, sparse.SyntheticOptions{Rows: 200, Features: 20, Noise: 1, Seed: 1}))
 	heap := synthetic(t, sparse.SyntheticOptions{Rows: 200, Features: 20, Noise: 1, Seed: 1})
@@ -102,8 +102,8 @@ func TestRefuses(t *testing.T) {
 
 type ownPenalty struct{ solver.L1 }
 
-// TestStops checks that a cancelled context and a time limit end a run with the result so far. Only the
-// context gives an error.
+// TestStops checks that a cancelled context and a time limit end a run with the result so far. Minimize must
+// return an error only for the cancelled context.
 func TestStops(t *testing.T) {
 	d := mapped(t, synthetic(t, sparse.SyntheticOptions{Rows: 60000, Features: 30, Noise: 1, Seed: 1}))
 	p := &solver.Problem{Data: d.X, Labels: d.Labels, Penalty: solver.L1{Lambda: 1e-3}}
@@ -119,8 +119,8 @@ func TestStops(t *testing.T) {
 	}
 }
 
-// TestTell checks that the numbers of passes that Tell gets grow up to the number in the result, and that
-// Tell gets an objective.
+// TestTell checks that the numbers of passes that Tell gets increase up to the number in the result, and that
+// Tell gets the objective of a snapshot.
 func TestTell(t *testing.T) {
 	d := mapped(t, synthetic(t, sparse.SyntheticOptions{Rows: 60000, Features: 30, Noise: 1, Seed: 1}))
 	p := &solver.Problem{Data: d.X, Labels: d.Labels, Penalty: solver.L1{Lambda: 1e-3}}
@@ -156,8 +156,9 @@ func sortedByLabel(t *testing.T, d *sparse.Dataset) *sparse.Dataset {
 }
 
 // TestBatches checks that inner loops that draw from one batch at a time progress about as fast as inner
-// loops that draw from all samples, even if the rows of the file are sorted by label. The certified gap
-// must not be below the true gap, and without a domain not far above it.
+// loops that draw from all samples, even if the rows of the file are sorted by label. The certified gap must
+// not be below the true gap, and without a domain not far above it. The number of threads must not change the
+// bits of the result, but the seed must change them.
 func TestBatches(t *testing.T) {
 	for name, c := range map[string]struct {
 		opt    sparse.SyntheticOptions

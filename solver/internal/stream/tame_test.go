@@ -9,8 +9,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// TestGrouped checks that 12 passes out of core reduce the gap to less than a tenth if each of 30 features
-// occurs only in its own stretch of consecutive rows.
+// TestGrouped checks that 12 passes out of core reduce the gap to less than a tenth, although each of 30
+// features occurs only in one stretch of consecutive rows.
 func TestGrouped(t *testing.T) {
 	const rows, stretches, common = 60000, 30, 5
 	rng := rand.New(rand.NewPCG(3, 4))
