@@ -25,7 +25,7 @@ func (b Box) Project(x []float64) {
 	}
 }
 
-// Diameter returns the largest distance between two points of the box.
+// Diameter returns the largest distance between two points of the box, which may be +Inf.
 func (b Box) Diameter() float64 {
 	var sum float64
 	for j, hi := range b.Upper {
@@ -48,7 +48,7 @@ func (b Box) Validate(p int) error {
 	return nil
 }
 
-// Support returns the maximum of u'x over the box.
+// Support returns the supremum of u'x over the box, which may be +Inf.
 func (b Box) Support(u []float64) float64 {
 	var sum float64
 	for j, v := range u {
@@ -75,8 +75,8 @@ func (b Box) Excess(e, errors, x []float64, mu float64) float64 {
 	return sum
 }
 
-// ExcessAt returns the part of Excess that belongs to coordinate j. e, off and x are entry j of Excess's
-// arguments e, errors and x.
+// ExcessAt returns the part of the result of Excess that belongs to coordinate j. e, off and x are entry j of
+// the arguments e, errors and x of Excess.
 func (b Box) ExcessAt(j int, e, off, x, mu float64) float64 {
 	lo, hi := b.Lower[j], b.Upper[j]
 	if mu > 0 {
@@ -88,7 +88,7 @@ func (b Box) ExcessAt(j int, e, off, x, mu float64) float64 {
 	return math.Max(positiveProduct(e+off, x-lo), positiveProduct(off-e, hi-x))
 }
 
-// positiveProduct returns max(0, e) max(0, slack), and 0 for 0·Inf.
+// positiveProduct returns max(0, e)·max(0, slack). The product of 0 and +Inf is 0.
 func positiveProduct(e, slack float64) float64 {
 	if !(e > 0) {
 		return 0

@@ -7,15 +7,16 @@ import (
 )
 
 const (
-	span       = 6    // margins from −span to span are tested
+	span       = 6    // margins from −span to span are tested; scale of random points for a penalty
 	points     = 241  // number of margins for a loss, and of random points for a penalty
 	difference = 1e-5 // change of the margin in numerical derivatives
 	tolerance  = 1e-6 // relative tolerance for numerical derivatives
 )
 
-// CheckLoss tests a loss with the given labels and returns the first fault. It compares Slope and
-// SecondDerivative with numerical derivatives, and SecondDerivative with Curvature. The loss must be
-// convex. A conjugate must satisfy φ(t) + φ*(φ'(t)) = t φ'(t).
+// CheckLoss tests a loss with the given labels, and returns an error for the first fault. It compares Slope
+// and SecondDerivative with numerical derivatives, and SecondDerivative with Curvature. It also checks that
+// the loss is convex. If the loss is an OwnConjugate, CheckLoss checks that φ(t) + φ*(φ'(t)) = t φ'(t), and
+// that ConjugateDomain contains 0 and φ'(t).
 func CheckLoss(l OwnLoss, labels []float64) error {
 	for _, b := range labels {
 		for k := range points {
@@ -77,10 +78,10 @@ func checkConjugateAt(l OwnLoss, t, slope, value, b float64) error {
 	return nil
 }
 
-// CheckPenalty tests a penalty on R^q at random points and returns the first fault. Prox must set dst to
-// the minimiser u of g(u) + Σ (uⱼ − vⱼ)²/(2 stepⱼ), also if dst and v are the same slice. The steps
-// differ if the penalty is separable. A PenaltyConjugate must satisfy g(u) + g*(z) = z'u for
-// zⱼ = (vⱼ − uⱼ)/stepⱼ.
+// CheckPenalty tests a penalty g on R^q at random points, and returns an error for the first fault. It checks
+// that Prox sets dst to the minimiser u of g(u) + Σ (uⱼ − vⱼ)²/(2 stepⱼ), also if dst and v are the same
+// slice. If the penalty is separable, the steps stepⱼ differ. For a PenaltyConjugate, CheckPenalty checks
+// that g(u) + g*(z) = z'u for zⱼ = (vⱼ − uⱼ)/stepⱼ.
 func CheckPenalty(g OwnPenalty, q int) error {
 	rng := rand.New(rand.NewPCG(1, uint64(q)))
 	for range points {
@@ -139,7 +140,7 @@ func checkProx(g OwnPenalty, v, steps []float64, rng *rand.Rand) error {
 	}
 	inner, size := 0.0, 1.0
 	for j := range z {
-		z[j] = (v[j] - u[j]) / steps[j] * (1 - 1e-10) // keeps z in the domain of g* in spite of rounding
+		z[j] = (v[j] - u[j]) / steps[j] * (1 - 1e-10) // so that z is in the domain of g* despite rounding
 		inner += z[j] * u[j]
 		size += math.Abs(z[j] * u[j])
 	}

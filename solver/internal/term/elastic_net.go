@@ -8,8 +8,8 @@ import (
 // ElasticNet is g(y) = L1 Σ Weightsⱼ |yⱼ| + (L2/2) Σ yⱼ².
 type ElasticNet struct {
 	L1, L2 float64
-	// Weights scale the absolute values, not the squares. There is one for each coordinate of y, and none
-	// is negative. Nil means ones.
+	// Weights has one non-negative entry for each coordinate of y. The weights scale the absolute values, not
+	// the squares. Nil means ones.
 	Weights []float64
 }
 
@@ -29,7 +29,7 @@ func (g ElasticNet) Prox(dst, v, step []float64) {
 	}
 }
 
-// Conjugate returns g*(z) = Σ max(0, |zⱼ| − L1 Weightsⱼ)²/(2 L2).
+// Conjugate returns g*(z) = Σ max(0, |zⱼ| − L1 Weightsⱼ)²/(2 L2), where 0/0 counts as 0.
 func (g ElasticNet) Conjugate(z []float64) float64 {
 	var sum float64
 	absolute := g.Absolute()

@@ -37,8 +37,8 @@ func bigSurplus(u float64) float64 {
 	return v
 }
 
-// TestFenchel checks that Fenchel returns φ(t) + φ*(α) − αt, and that this is not negative, and zero for α
-// = φ'(t), up to the rounding of α.
+// TestFenchel checks that Fenchel returns φ(t) + φ*(α) − αt. The result must not be negative. If α = φ'(t),
+// it must be 0, apart from the effect of rounding α.
 func TestFenchel(t *testing.T) {
 	check := func(loss Loss, b, m, a float64, slope []float64) {
 		lo, hi := loss.SlopeRange(b)
@@ -64,7 +64,8 @@ func TestFenchel(t *testing.T) {
 	}
 }
 
-// checkAlphas calls check for α inside the domain of φ*, at the ends of the domain, and at the slope.
+// checkAlphas calls check for the margin m and several α: some inside the domain of φ*, the ends of the
+// domain, and the slope.
 func checkAlphas(check func(loss Loss, b, m, a float64, slope []float64), loss Loss, b, m float64) {
 	slope := make([]float64, 1)
 	loss.Slopes(slope, []float64{m}, []float64{b})

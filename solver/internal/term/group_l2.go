@@ -4,8 +4,8 @@ import (
 	"math"
 )
 
-// GroupL2 is the group lasso g(y) = Lambda Σ Weights_k |y_k|₂, where y_k has the coordinates of y in
-// Groups_k.
+// GroupL2 is the group lasso g(y) = Lambda Σ Weights_k |y_k|₂, where y_k has the coordinates of y that are in
+// group k.
 type GroupL2 struct {
 	Lambda float64
 	// Groups are disjoint sets of coordinates. Coordinates in no group are not penalised.
@@ -15,7 +15,8 @@ type GroupL2 struct {
 	Weights []float64
 }
 
-// Limit returns Lambda times the weight of group k, the bound on the norm of the group's multipliers.
+// Limit returns Lambda times the weight of group k. This is the largest norm that the multipliers of the
+// group can have.
 func (g GroupL2) Limit(k int) float64 {
 	if g.Weights == nil {
 		return float64(g.Lambda * math.Sqrt(float64(len(g.Groups[k]))))
@@ -84,8 +85,8 @@ func (GroupL2) Separable() bool { return false }
 // Scale returns Lambda.
 func (g GroupL2) Scale() float64 { return g.Lambda }
 
-// Validate returns an error unless Lambda and the weights are finite and not negative, and the groups are
-// disjoint sets of numbers from 0 to q−1.
+// Validate returns an error unless Lambda and the weights are finite and not negative, Weights is nil or has
+// one entry for each group, and the groups are disjoint sets of numbers from 0 to q−1.
 func (g GroupL2) Validate(q int) error {
 	if err := checkCoefficient("GroupL2.Lambda", g.Lambda); err != nil {
 		return err

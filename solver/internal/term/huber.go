@@ -12,7 +12,8 @@ import (
 // Huber is φ(t; b) = r² if |r| ≤ Delta, and Delta(2|r| − Delta) otherwise, with r = b − t. φ*(α) is
 // α b + α²/4 if |α| ≤ 2 Delta, and +Inf otherwise.
 type Huber struct {
-	// Delta > 0 is the |r| above which the loss is linear, in the unit of the labels. Zero means 1.35.
+	// Delta is the |r| above which the loss is linear, in the unit of the labels. It must not be negative.
+	// Zero means 1.35.
 	Delta float64
 }
 
@@ -33,7 +34,7 @@ func (h Huber) Traits() Traits {
 // Kernel implements Loss.
 func (Huber) Kernel() (kernels.LossKind, bool) { return 0, false }
 
-// String returns "huber" or, if Delta is not zero, "huber:Delta".
+// String returns "huber" if Delta is zero. Otherwise the number follows, as in "huber:0.5".
 func (h Huber) String() string {
 	if h.Delta == 0 {
 		return "huber"
@@ -100,8 +101,8 @@ func (h Huber) Curvatures(dst, _, margin, label []float64, damping float64) {
 	}
 }
 
-// Fenchel returns, with r = b − t, the weighted sum of (r + α/2)² if |r| ≤ Delta, and otherwise of
-// (2Delta ± α)(|r| − (2Delta ∓ α)/4), with the upper sign for r > 0.
+// Fenchel implements Loss. With r = b − t, the term of a sample is (r + α/2)² if |r| ≤ Delta, and otherwise
+// (2Delta + s α)(|r| − (2Delta − s α)/4), where s is the sign of r.
 func (h Huber) Fenchel(alpha, _, margin, label, weight []float64) float64 {
 	var sum float64
 	delta := h.Width()
@@ -129,7 +130,8 @@ func (h Huber) Conjugate(alpha, label float64) float64 {
 // SlopeRange implements Loss.
 func (h Huber) SlopeRange(float64) (lo, hi float64) { return -2 * h.Width(), 2 * h.Width() }
 
-// curvatureOfSlope returns φ″ as a function of the slope: 2 inside SlopeRange, 0 at its ends.
+// curvatureOfSlope returns φ″ as a function of the slope. This is 2 inside the interval of SlopeRange, and 0
+// at its ends.
 func (h Huber) curvatureOfSlope(slope, _ float64) float64 {
 	if math.Abs(slope) < 2*h.Width() {
 		return 2

@@ -15,7 +15,7 @@ type L1 struct {
 	Weights []float64
 }
 
-// Limit returns Lambda·Weightsⱼ, the bound on |betaⱼ| for the multiplier betaⱼ.
+// Limit returns Lambda·Weightsⱼ. This is the largest |betaⱼ| that the multiplier betaⱼ can have.
 func (g L1) Limit(j int) float64 {
 	if g.Weights == nil {
 		return g.Lambda
@@ -35,7 +35,7 @@ func (g L1) Value(y []float64) float64 {
 	return float64(g.Lambda * sum)
 }
 
-// Prox sets dst to the soft threshold of v at step·Lambda·Weights.
+// Prox sets dst to the proximal map of g at v: entry j is the soft threshold of vⱼ at stepⱼ·Limit(j).
 func (g L1) Prox(dst, v, step []float64) {
 	for j, u := range v {
 		dst[j] = linalg.SoftThreshold(u, float64(step[j]*g.Limit(j)))

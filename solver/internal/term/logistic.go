@@ -6,8 +6,8 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-// Logistic is φ(t; b) = log(1 + exp(−b t)) with labels −1 and +1. With q = −b α in [0, 1], φ*(α) is q log
-// q + (1−q) log(1−q).
+// Logistic is φ(t; b) = log(1 + exp(−b t)) with labels −1 and +1. With q = −b α, φ*(α) is
+// q log q + (1−q) log(1−q) if 0 ≤ q ≤ 1, and +Inf otherwise.
 type Logistic struct{}
 
 // Traits implements Loss.
@@ -50,13 +50,13 @@ func (Logistic) Slopes(slope, margin, label []float64) float64 {
 }
 
 const (
-	nearOne         = 1 - 1e-4 // if |φ'| is above nearOne, 1 − |φ'| has lost at least four digits
-	tinyProbability = 1e-280   // Fenchel does not divide by smaller probabilities
+	nearOne         = 1 - 1e-4 // if |φ'| is above nearOne, the difference 1 − |φ'| loses at least four digits
+	tinyProbability = 1e-280   // Fenchel does not divide by smaller numbers
 )
 
 // Curvatures implements Loss. The parabola of Loss.Curvatures has the curvature (σ(|t|) − ½)/|t|, with
-// σ(t) = 1/(1 + exp(−t)). Damping matters if b t is far below 0, because φ″ is almost zero there although
-// φ' is not.
+// σ(t) = 1/(1 + exp(−t)). Damping matters if b t is far below 0, because φ″ is almost zero there although φ'
+// is not.
 func (Logistic) Curvatures(dst, slope, margin, label []float64, damping float64) {
 	for i, v := range slope {
 		s := math.Abs(v)
@@ -77,8 +77,8 @@ func (Logistic) Curvatures(dst, slope, margin, label []float64, damping float64)
 	}
 }
 
-// Fenchel returns the weighted sum of the relative entropies of q = −b α and s = |φ'(t)|;
-// see relativeEntropy.
+// Fenchel implements Loss. The term of a sample is the relative entropy of q = −b α and s = |φ'(t)|, see
+// relativeEntropy.
 func (Logistic) Fenchel(alpha, slope, margin, label, weight []float64) float64 {
 	var sum float64
 	for i, a := range alpha {
@@ -115,8 +115,8 @@ func (Logistic) SlopeRange(label float64) (lo, hi float64) {
 	return 0, 1
 }
 
-// relativeEntropy returns q log(q/s) + (1−q) log((1−q)/(1−s)) for q in [0, 1]; rest is 1 − s. With
-// w = q − s, this equals s·surplus(w/s) + rest·surplus(−w/rest), in which no large terms cancel.
+// relativeEntropy returns q log(q/s) + (1−q) log((1−q)/(1−s)) for q in [0, 1]; rest is 1 − s. With w = q − s,
+// the result equals s·surplus(w/s) + rest·surplus(−w/rest), in which no large terms cancel.
 func relativeEntropy(q, s, rest float64) float64 {
 	w := q - s
 	return float64(s*surplus(w/s)) + float64(rest*surplus(-w/rest))
@@ -134,8 +134,8 @@ func negativeEntropy(q float64) float64 {
 	return sum
 }
 
-// surplus returns (1+u) log(1+u) − u for u ≥ −1, with a relative error below 1e-12. For u = −1 this is 1.
-// Near zero it sums the series Σ (−u)^m/(m(m−1)) over m ≥ 2.
+// surplus returns (1+u) log(1+u) − u for u ≥ −1, with a relative error below 1e-12. It returns 1 for u = −1.
+// Near u = 0 it sums the series Σ (−u)^m/(m(m−1)) over m ≥ 2.
 func surplus(u float64) float64 {
 	if math.Abs(u) < 1.0/32 {
 		s := math.FMA(-u, 1.0/90, 1.0/72)

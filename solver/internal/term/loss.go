@@ -1,37 +1,35 @@
-// Package term provides the terms of a problem: losses, penalties and sets. Each is one
-// type in a file of its own, with its value, derivatives, convex conjugate, proximal map,
-// projection and name. Other packages ask a term for what they need, and do not ask which
-// term it is.
+// Package term provides the terms of a problem: losses, penalties and sets. Each term is a type in a file of
+// its own, with all that other packages need: a loss has its derivatives, convex conjugate and name, a
+// penalty its convex conjugate and proximal map, a set its projection and support function. Other packages
+// call these methods, and do not test which term it is.
 //
-// Package solver has a public type with the same name and fields for each of these types.
-// LossOf, PenaltyOf and SetOf convert a public type to the type of this package. They
-// wrap a caller's own loss, penalty or set, which satisfies a small interface. Read
-// [Loss], [Penalty] and [Set] first.
+// Package solver has a public type with the same name and fields for each term. LossOf, PenaltyOf and SetOf
+// convert a public type to the type of this package. They wrap a caller's own loss, penalty or set, which
+// satisfies a small interface. Read [Loss], [Penalty] and [Set] first.
 //
 // # How to add a loss
 //
-//   - a file with a type that implements Loss, as huber.go; the least value of a loss
-//     must be 0, because bounds on the optimum rely on it
-//   - losses, in loss.go: its zero value; this also adds it to the command line and to
-//     model files
-//   - solver/loss.go: the public type, with the same name and fields, and its methods;
-//     a case of ParseLoss, whose existence a test checks
-//   - the lists of losses in solver/internal/solvertest/every.go,
-//     solver/internal/gap/bound_test.go and solver/internal/oracle/draw_test.go; the
-//     tests of this package run over losses
+//   - Add a file with a type that implements Loss, as in huber.go. The least value of the loss must be 0,
+//     because bounds on the optimum rely on it.
+//   - Add the zero value of the type to the variable losses in loss.go. This also adds the loss to the
+//     command line and to model files.
+//   - Add the public type, with the same name and fields, and its methods to solver/loss.go. Add a case to
+//     ParseLoss there; a test fails if the case is missing.
+//   - Add the loss to the lists in solver/internal/solvertest/every.go, solver/internal/gap/bound_test.go and
+//     solver/internal/oracle/draw_test.go. The tests of this package use the variable losses.
 //
-// The exact solver then works and, if Curvature is finite, so do all methods. To use a
-// fused kernel too, add a LossKind to package kernels and return it from Kernel.
+// The exact solver can then use the loss and, if Curvature is finite, so can all methods. For a fused kernel,
+// add a LossKind to package kernels, and return it from Kernel.
 //
 // # How to add a penalty or a set
 //
-//   - a file with a type that implements Penalty or Set, as elastic_net.go or simplex.go
-//   - penaltyTypes in penalty.go, or setTypes in set.go: its zero value
-//   - solver/penalty.go or solver/domain.go: the public type, with the same name and
-//     fields, and its methods
-//   - if Rows or Walls cannot express the term, Rows returns false, or Region nil. Then
-//     the exact solver cannot solve such problems, but SCAS-ADMM can, and only gap.Simple
-//     proves gaps
+//   - Add a file with a type that implements Penalty or Set, as in elastic_net.go or simplex.go.
+//   - Add the zero value of the type to penaltyTypes in penalty.go, or to setTypes in set.go.
+//   - Add the public type, with the same name and fields, and its methods to solver/penalty.go or
+//     solver/domain.go.
+//   - If the type Rows cannot express the penalty, the method Rows must return false. If Walls cannot express
+//     the set, Region must return nil. The exact solver then cannot solve problems with this term, but
+//     SCAS-ADMM can, and only gap.Simple proves gaps.
 package term
 
 import (
@@ -45,7 +43,7 @@ import (
 	"github.com/scas-admm/scas/solver/internal/ending"
 )
 
-// An OwnLoss is a loss φ(t; b) as a caller writes it. The methods are documented at solver.Loss, which is
+// An OwnLoss is a loss φ(t; b) that a caller may write. The methods are documented at solver.Loss, which is
 // the same interface.
 type OwnLoss interface {
 	Value(margin, label float64) float64
@@ -62,8 +60,8 @@ type OwnConjugate interface {
 	ConjugateDomain(label float64) (lo, hi float64)
 }
 
-// A Loss is a loss φ(t; b) with everything that other packages need. All slices of a call have the same
-// length, with an entry for each sample.
+// A Loss is a loss φ(t; b) with everything that other packages need. All slices of a call have an entry for
+// each sample.
 //
 // Curvature may be +Inf, but SCAS-ADMM, the baselines and gap.Simple need a finite Curvature.
 type Loss interface {
@@ -72,18 +70,18 @@ type Loss interface {
 	// margin.
 	Slopes(slope, margin, label []float64) (sum float64)
 	// Curvatures sets dst to φ″ + damping (m − φ″), where damping is from 0 to 1. Here m is the curvature
-	// of a parabola that touches φ at the margin and lies above φ. If φ″ is unbounded, the parabola need
-	// lie above φ only between the margin and the minimum of φ. slope must hold the result of Slopes.
+	// of a parabola that touches φ at the margin and is nowhere below φ. If φ″ is unbounded, the parabola may
+	// be below φ except between the margin and the minimum of φ. slope must be φ' at the margins.
 	Curvatures(dst, slope, margin, label []float64, damping float64)
 	// Fenchel returns Σ weight [φ(t) + φ*(α) − α t] as a sum of terms that are not negative, so that no
 	// digits cancel. alpha must be in the domain of φ*, and slope must be φ'(t).
 	Fenchel(alpha, slope, margin, label, weight []float64) float64
-	// Conjugate returns φ*(alpha; label), or +Inf outside the domain of φ*. The types of package solver do
-	// not have this method, because a caller's type that embeds such a type and replaces Value would
+	// Conjugate returns φ*(alpha; label), or +Inf outside the domain of φ*. The losses of package solver do
+	// not have this method. Otherwise a caller's type that embeds one of them and replaces Value would
 	// inherit a wrong conjugate.
 	Conjugate(alpha, label float64) float64
 	// SlopeRange returns the ends of the interval on which φ* is finite. The interval contains 0 and all
-	// values of φ'. The ends may be infinite.
+	// values of φ'. The ends may be infinite. If φ* is not known, both ends are 0.
 	SlopeRange(label float64) (lo, hi float64)
 	// Kernel returns the LossKind of the loss; ok is false if package kernels does not
 	// have the loss.
@@ -97,7 +95,7 @@ type Traits struct {
 	// Name is the name of the loss in the command line and in model files, without its
 	// argument.
 	Name string
-	// Argument describes the number after the name. Its zero value means that there is none.
+	// Argument describes the number after the name. The zero value means that no number follows the name.
 	Argument Argument
 	// Help explains the loss in the help of the command line; it may be empty.
 	Help string
@@ -107,26 +105,25 @@ type Traits struct {
 	// Probability returns exp(−φ(t; +1)), the probability of the label +1 at the margin
 	// t. It is nil if exp(−φ) is not a probability.
 	Probability func(margin float64) float64
-	// Residual reports whether φ depends only on b − t.
+	// Residual is true if φ depends only on b − t.
 	Residual bool
 
-	// Conjugate reports whether φ* is known.
+	// Conjugate is true if φ* is known.
 	Conjugate bool
 	// Accuracy is the relative error that Value and Conjugate may have beyond rounding. It is zero for the
 	// losses of this package.
 	Accuracy float64
-	// ConstantCurvature reports whether φ″ is constant, ContinuousCurvature whether it is
-	// continuous.
+	// ConstantCurvature is true if φ″ is constant. ContinuousCurvature is true if φ″ is continuous.
 	ConstantCurvature, ContinuousCurvature bool
-	// Reach is the change of a margin up to which φ″ keeps about the same size. Zero means that steps of
-	// the exact solver need no such limit.
+	// Reach is the change of a margin up to which φ″ keeps about the same size. The exact solver limits its
+	// steps to Reach. Zero means that its steps need no limit.
 	Reach float64
-	// CurvatureOfSlope returns the curvature φ″ as a function of the slope φ'. This function is concave,
-	// positive inside SlopeRange, and 0 at the finite ends of SlopeRange. CurvatureOfSlope is nil if there
-	// is no such function.
+	// CurvatureOfSlope returns the curvature φ″ as a function of the slope φ'. This function is concave. It
+	// is positive inside the interval of SlopeRange, and 0 at the finite ends of this interval.
+	// CurvatureOfSlope is nil if φ″ is not such a function.
 	CurvatureOfSlope func(slope, label float64) float64
-	// NeverZero reports whether, for some label, φ decreases for ever as the margin goes to
-	// +Inf or −Inf, but stays positive.
+	// NeverZero is true if, for some label, φ decreases for ever as the margin goes to +Inf or −Inf, but
+	// remains positive.
 	NeverZero bool
 
 	// StallAdvice says what a user can do if rounding ends a run before the requested accuracy. Nil means
@@ -138,7 +135,7 @@ type Traits struct {
 type Argument struct {
 	Name  string  // name in the help of the command line
 	Value float64 // the number of this loss; zero means the default
-	// With returns the loss with the given value, which must not be zero: zero means the default.
+	// With returns the loss with the given value, which must be positive.
 	With func(value float64) Loss
 }
 
@@ -155,7 +152,7 @@ const (
 // if the margin is above 708.
 func (k Labels) Predicts(margin float64) float64 {
 	switch {
-	case k == Counts && margin > 708: // where exp is constant
+	case k == Counts && margin > 708: // the function exp is constant above 708
 		return math.Inf(1)
 	case k == Counts:
 		return exp(margin)
@@ -164,9 +161,9 @@ func (k Labels) Predicts(margin float64) float64 {
 }
 
 // Unit returns the number to which tolerances are relative. loss, label and slope are the means of the
-// losses, labels and slopes of the samples if all coefficients are zero. Unit returns loss, except for
-// Counts: then it returns the mean loss after the best constant was added to all margins, because large
-// counts make loss very large.
+// losses, labels and slopes of the samples if all coefficients are zero. For Numbers and Classes, Unit
+// returns loss. For Counts it returns the mean loss after the best constant was added to all margins, because
+// loss may be very large if counts are large.
 func (k Labels) Unit(loss, label, slope float64) float64 {
 	rate := label + slope
 	if k != Counts || label == 0 || math.IsInf(rate, 1) {
@@ -176,7 +173,7 @@ func (k Labels) Unit(loss, label, slope float64) float64 {
 	return math.Max(loss-divergence(label, rate, kernels.Log(rate)), least*loss)
 }
 
-// MarginOf is the inverse of Predicts.
+// MarginOf is the inverse of Predicts: it returns the margin for a prediction.
 func (k Labels) MarginOf(prediction float64) float64 {
 	switch {
 	case k == Counts && prediction == 0:
@@ -247,7 +244,8 @@ func asTerm[T any](types map[string]reflect.Type, v any) (t T, ok bool) {
 	return t, ok
 }
 
-// ParseLoss returns the loss that String writes as text: a name, or a name, a colon and the argument.
+// ParseLoss returns the loss whose method String returns text. The text is a name, or a name, a colon and the
+// argument.
 func ParseLoss(text string) (Loss, error) {
 	name, number, has := strings.Cut(text, ":")
 	for _, l := range losses {
@@ -275,7 +273,7 @@ func LossNames() []string {
 	return names
 }
 
-// LossUsage describes the text that ParseLoss accepts.
+// LossUsage lists the texts that ParseLoss accepts, for error messages.
 func LossUsage() string {
 	var all []string
 	positive := ""
@@ -320,7 +318,7 @@ func joinOr(names []string) string {
 	return strings.Join(names[:last], ", ") + " or " + names[last]
 }
 
-// scalarSlopes implements Loss.Slopes by calls of Value and Slope.
+// scalarSlopes implements Loss.Slopes. It calls Value and Slope for each sample.
 func scalarSlopes(l OwnLoss, slope, margin, label []float64) (sum float64) {
 	for i, t := range margin {
 		sum += l.Value(t, label[i])

@@ -7,10 +7,10 @@ import (
 	"testing"
 )
 
-// plain is a caller's own loss: it has the methods of OwnLoss alone.
+// plain is a caller's own loss. It has only the methods of OwnLoss.
 type plain struct{ OwnLoss }
 
-// rates is a caller's own loss that depends on more than label − margin.
+// rates is a caller's own loss that is not a function of label − margin.
 type rates struct{ OwnLoss }
 
 func (rates) Value(margin, label float64) float64 { return math.Exp(margin) - label*margin }
@@ -22,7 +22,8 @@ func labelsFor(l Loss) []float64 {
 	return []float64{-1, 1}
 }
 
-// TestLosses checks that the methods of every loss agree with each other.
+// TestLosses checks that the methods of every loss agree with each other, and that ParseLoss and LossOf
+// accept every loss.
 func TestLosses(t *testing.T) {
 	for _, l := range append(slices.Clone(losses), Huber{Delta: 0.3}) {
 		if err := CheckLoss(l, labelsFor(l)); err != nil {
@@ -67,9 +68,9 @@ func methodsAgree(t *testing.T, l Loss, m, b float64) {
 	}
 }
 
-// TestDamping checks that full damping gives the curvature of a parabola that touches the loss at the
-// margin and lies above it. If the second derivative is unbounded, the parabola must lie above the loss
-// only between the margin and the minimum.
+// TestDamping checks that full damping gives the curvature of a parabola that touches the loss at the margin
+// and is nowhere below the loss. If the second derivative is unbounded, it checks this only between the
+// margin and the minimum of the loss.
 func TestDamping(t *testing.T) {
 	for _, l := range append(slices.Clone(losses), LossOf(plain{Squared{}})) {
 		for _, b := range labelsFor(l) {
