@@ -17,7 +17,7 @@ import (
 
 // This file has the types of flag values. Package kong calls their methods UnmarshalText.
 
-// unmarshal parses text as a finite number that allowed accepts. want describes such numbers in errors.
+// unmarshal parses text as a finite number that allowed accepts. want describes these numbers, for the error.
 func unmarshal[T ~float64](v *T, text []byte, allowed func(f float64) bool, want string) error {
 	f, err := strconv.ParseFloat(string(text), 64)
 	if err != nil || !isFinite(f) || !allowed(f) {
@@ -108,7 +108,7 @@ type duration time.Duration
 
 func (v *duration) UnmarshalText(text []byte) error {
 	d, err := time.ParseDuration(string(text))
-	if v, number := strconv.ParseFloat(string(text), 64); number == nil && v > 0 {
+	if v, notNumber := strconv.ParseFloat(string(text), 64); notNumber == nil && v > 0 {
 		return fmt.Errorf("%q: a time needs its unit; for seconds give %ss", text, text)
 	}
 	if err != nil || d <= 0 {
@@ -130,7 +130,7 @@ func (v *count) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// threadsOf returns the number of goroutines for a value of --threads.
+// threadsOf returns the number of goroutines for a value of --threads: GOMAXPROCS if the flag is not given.
 func threadsOf(flag count) int {
 	if flag == 0 {
 		return runtime.GOMAXPROCS(0)
@@ -138,7 +138,7 @@ func threadsOf(flag count) int {
 	return int(flag)
 }
 
-// An indexBase is the number of the first feature, or auto.
+// An indexBase is the value of --index-base: the number of the first feature (0 or 1), or auto.
 type indexBase struct{ sparse.IndexBase }
 
 func (v *indexBase) UnmarshalText(text []byte) error {
@@ -148,7 +148,7 @@ func (v *indexBase) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// A level is a kernel level. nil means that --level is not given.
+// A level is the value of --level: a kernel level, or nil if the flag is not given.
 type level struct{ *kernels.Level }
 
 func (v *level) UnmarshalText(text []byte) error {
@@ -160,7 +160,7 @@ func (v *level) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// use switches to level v, if it is given. restore switches back.
+// use makes v the active kernel level, unless v is nil. restore makes the previous level active again.
 func (v level) use() (restore func(), err error) {
 	if v.Level == nil {
 		return func() {}, nil
@@ -190,10 +190,10 @@ func (v lossFlag) classifies() bool { return term.LossOf(v.Loss).Traits().Labels
 // counts reports whether the labels of the loss are counts.
 func (v lossFlag) counts() bool { return term.LossOf(v.Loss).Traits().Labels == term.Counts }
 
-// A methodFlag is a method. Method is nil for auto, the default of package solver.
+// A methodFlag is the value of --method. Method is nil for auto, the default of package solver, and for list.
 type methodFlag struct {
 	solver.Method
-	list bool // whether to explain the methods instead of training
+	list bool // true for list: explain the methods instead of training
 }
 
 func (v *methodFlag) UnmarshalText(text []byte) (err error) {
@@ -230,7 +230,7 @@ func (methodFlag) offers() []string {
 // A domainFlag is the value of --domain: a set that the coefficients must be in.
 type domainFlag struct {
 	text   string
-	newSet func(p int) solver.Domain // makes the set for p features; newSet itself is nil if the set is all of R^p
+	newSet func(p int) solver.Domain // makes the set for p features; newSet is nil for R^p
 	joint  bool                      // whether the set constrains all coefficients together
 }
 

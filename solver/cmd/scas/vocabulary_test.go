@@ -12,10 +12,10 @@ import (
 )
 
 // TestVocabulary checks that testdata/vocabulary.keys has every key in the JSON that commands print, with
-// its type and the commands that print it.
+// its type and exactly the commands that print it.
 func TestVocabulary(t *testing.T) {
 	table := readVocabulary(t)
-	seen := map[string]map[string]bool{} // the commands that print each key
+	seen := map[string]map[string]bool{} // the commands that printed each key
 	var walk func(command, key string, v any)
 	walk = func(command, key string, v any) {
 		if key != "" {
@@ -31,7 +31,7 @@ func TestVocabulary(t *testing.T) {
 			switch {
 			case !known:
 				t.Errorf("%s: %s of type %s is not in the vocabulary", command, key, got)
-			case got == "list" && strings.HasPrefix(want.kind, got): // an empty list
+			case got == "list" && strings.HasPrefix(want.kind, got): // an empty list: any type of elements
 			case got != want.kind && !(got == "null" && strings.HasSuffix(want.kind, " or null")) && got+" or null" != want.kind:
 				t.Errorf("%s: %s is of type %s, not %s", command, key, got, want.kind)
 			case !slices.Contains(want.commands, command) && !slices.Contains(want.commands, command+"?"):
@@ -100,7 +100,7 @@ func typeOf(v any) string {
 	return "object"
 }
 
-// A vocabularyEntry is a line of testdata/vocabulary.keys.
+// A vocabularyEntry is the part of a line of testdata/vocabulary.keys after the key.
 type vocabularyEntry struct {
 	kind     string
 	commands []string // a name that ends in ? is a command that prints the key only in some cases

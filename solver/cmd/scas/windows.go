@@ -9,8 +9,9 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// eachWindow calls do for each window of the rows, in order. A window has the rows lo to hi-1, which are
-// checked before the call. A window, a copy of it and its scores need at most about an eighth of --memory.
+// eachWindow divides the rows into windows of the rows lo to hi-1. For each window, in order, it checks the
+// rows and then calls do. It returns the first error, also if e.ctx has ended. A window, a copy of it and its
+// scores need at most about an eighth of the memory limit, which must not be 0.
 func (v memorySize) eachWindow(e *env, data *sparse.Dataset, do func(lo, hi int) error) error {
 	const largest, share = 64 << 20, 16
 	n, _ := data.X.Dims()
@@ -46,7 +47,8 @@ func sequence(lo, hi int) []int {
 	return numbers
 }
 
-// shiftRow adds lo to the number of the row in err, if err wraps a *model.OverflowError.
+// shiftRow returns err. If err wraps a *model.OverflowError, shiftRow first adds lo, the first row of the
+// window, to its row number.
 func shiftRow(err error, lo int) error {
 	if over, ok := errors.AsType[*model.OverflowError](err); ok {
 		over.Row += lo
