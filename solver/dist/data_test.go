@@ -10,7 +10,8 @@ import (
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
-// TestData solves the public data sets with several ranks.
+// TestData checks on the public data sets that the objective of 2, 4 and 16 ranks differs from the objective
+// of one process by at most 1e-6 ln 2.
 func TestData(t *testing.T) {
 	sparsetest.Long(t)
 	for _, c := range []struct {

@@ -8,7 +8,7 @@ package dist
 // A Comm connects ranks, which are processes or goroutines that each hold a shard of the rows of a
 // problem. All ranks must make the same calls in the same order, with slices of the same length. A
 // call returns only after the ranks whose vectors it needs have made the same call. After an error
-// the Comm cannot be used any more. Only one goroutine may use a Comm.
+// only Close may be called. Only one goroutine may use a Comm.
 type Comm interface {
 	// Rank returns the number of this rank, from 0 to Size − 1.
 	Rank() int
@@ -21,8 +21,8 @@ type Comm interface {
 	AllReduceMax(v []float64) error
 	// Bcast sets the v of every rank to the v of rank root.
 	Bcast(v []float64, root int) error
-	// Close ends the connection; no calls may follow. A rank that fails calls Close without the
-	// other ranks. The calls of the other ranks then return errors, or end their processes.
+	// Close ends the connection; no calls may follow. A rank that fails calls Close, although the
+	// other ranks do not. The calls of the other ranks then return errors, or end their processes.
 	Close() error
 }
 

@@ -100,7 +100,7 @@ func disturbed(
 	})
 }
 
-// TestDelays checks that delays do not change any bit of the result.
+// TestDelays checks that random delays before the calls do not change any bit of the result.
 func TestDelays(t *testing.T) {
 	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 600, Features: 60, Noise: 1, Seed: 3}, 1e-2)
 	var want *solver.Result
@@ -128,7 +128,8 @@ func TestDelays(t *testing.T) {
 	}
 }
 
-// TestWatch checks that the watchdog calls expired only if a call takes too long.
+// TestWatch checks that the watchdog calls expired if a call takes longer than the limit, and does not
+// otherwise.
 func TestWatch(t *testing.T) {
 	comms := dist.Local(2, 0)
 	expired := make(chan struct{}, 1)

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// ErrHung is the error of a call that waited longer than the time limit that Local was given.
+// ErrHung is the error of a call that waited longer than the limit of Local.
 var ErrHung = errors.New("a rank is missing: it hangs, or the network has lost it")
 
 // ErrDead is the error of a call after another rank has closed its Comm.
@@ -114,8 +114,9 @@ func (m *meeting) fail(err error) {
 	}
 }
 
-// meet adds v to the current turn and waits for the other ranks. The rank that comes last calls combine
-// with the vectors of all ranks. Then meet replaces v by the result.
+// meet adds v to the current turn and waits for the other ranks. The rank that comes last calls combine,
+// which computes the result from the vectors of all ranks. Every rank then copies the result to its v. kind
+// is the name of the call, which must be the same on all ranks.
 func (g *Goroutine) meet(kind string, v []float64, combine func(to []float64, all [][]float64)) error {
 	call := g.calls
 	g.calls++

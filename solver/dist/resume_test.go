@@ -50,11 +50,11 @@ func onFirst(c dist.Comm, m *memory) *memory {
 	return m
 }
 
-// TestResume resumes a run from its checkpoints. The result must have the bits of the run without
+// TestResume checks that a run resumed from any of its checkpoints has the same bits as the run without
 // interruption. With one more rank, the resumed run must end with the same status.
 func TestResume(t *testing.T) {
-	wide, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 600, Features: 60, Noise: 1, Seed: 3}, 1e-2)
-	weighted := *wide
+	plain, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 600, Features: 60, Noise: 1, Seed: 3}, 1e-2)
+	weighted := *plain
 	weighted.SampleWeights = make([]float64, 600)
 	for i := range weighted.SampleWeights {
 		weighted.SampleWeights[i] = 1 + float64(i%3)
@@ -63,11 +63,11 @@ func TestResume(t *testing.T) {
 		p   *solver.Problem
 		set solver.Settings
 	}{
-		"scas-k":           {wide, solver.Settings{Method: solver.SCASK{}, Passes: 20}},
-		"scas-l":           {wide, solver.Settings{Method: solver.SCASL{}, Passes: 20}},
-		"a large step":     {wide, solver.Settings{Method: solver.SCASK{}, Passes: 30, DualUpdates: 1, Rho: 1e-5}},
+		"scas-k":           {plain, solver.Settings{Method: solver.SCASK{}, Passes: 20}},
+		"scas-l":           {plain, solver.Settings{Method: solver.SCASL{}, Passes: 20}},
+		"a large step":     {plain, solver.Settings{Method: solver.SCASK{}, Passes: 30, DualUpdates: 1, Rho: 1e-5}},
 		"weights":          {&weighted, solver.Settings{Method: solver.SCASK{}, Passes: 16}},
-		"auto, by default": {wide, solver.Settings{}},
+		"auto, by default": {plain, solver.Settings{}},
 	} {
 		for _, ranks := range []int{1, 3} {
 			whole := &memory{}

@@ -121,7 +121,7 @@ func TestColumnsWithoutData(t *testing.T) {
 	var entries []sparse.Triplet
 	labels := make([]float64, rows)
 	for i := range rows {
-		for k := range 5 { // in columns in which no other rank has entries
+		for k := range 5 { // i/100 is the rank: no two ranks have entries in the same column
 			entries = append(entries, sparse.Triplet{Row: i, Col: i/100*5000 + (60*k+rng.IntN(60))*7, Value: rng.NormFloat64()})
 		}
 		labels[i] = float64(2*rng.IntN(2) - 1)

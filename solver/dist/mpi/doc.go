@@ -12,7 +12,7 @@
 // Rank r receives part r of every vector (MPI_Alltoall) and adds these parts in the order of the
 // ranks. Then all ranks gather the sums (MPI_Allgather). With S ranks, each rank sends 2 (S − 1)/S times
 // the length of the vector; the best algorithms without a fixed order send as much. The algorithm needs
-// two buffers, each as long as the longest vector that is sent at once.
+// two buffers. Each has about as many numbers as the longest vector, and at most about 2²².
 //
-// MPI is initialised with MPI_THREAD_FUNNELED: one locked thread makes all calls.
+// MPI is initialised with MPI_THREAD_FUNNELED: one goroutine, locked to its thread, makes all calls.
 package mpi

@@ -7,8 +7,8 @@ package mpi
 #include <stdlib.h>
 #include <mpi.h>
 
-// These functions call MPI from C, because the constants of Open MPI are macros, whose address cgo
-// cannot take.
+// These functions call MPI from C, because MPI_COMM_WORLD, MPI_DOUBLE and similar constants of Open MPI are
+// macros that cgo cannot translate.
 
 static int scas_init(int *provided) {
 	// Open MPI must not replace the signal handlers of the Go runtime.
@@ -56,8 +56,8 @@ const (
 	// segment is the largest number of vector elements in a message; MPI counts must be less than
 	// 2³¹.
 	segment = 1 << 22
-	// short is a number of vector elements: if the vectors of all ranks together have no more,
-	// AllReduceSum calls gatherAndSum, and otherwise scatterAndSum.
+	// AllReduceSum calls gatherAndSum if the vectors of all ranks together have at most short elements,
+	// and otherwise scatterAndSum.
 	short = 1 << 13
 )
 
@@ -207,7 +207,7 @@ func (w *world) sum(dst []float64, n int) {
 
 func pointer(v []float64) *C.double { return (*C.double)(unsafe.Pointer(unsafe.SliceData(v))) }
 
-// result returns nil if code is MPI_SUCCESS. Otherwise it returns an error; name is the MPI
+// result returns nil if code is MPI_SUCCESS. Otherwise it returns the error that code means; name is the MPI
 // function.
 func result(name string, code C.int) error {
 	if code == C.MPI_SUCCESS {
