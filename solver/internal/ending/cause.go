@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// ErrTime is the cause of a context that ended at a time limit.
+// ErrTime is the cause of a context that ended at the time limit of Within.
 var ErrTime = errors.New("time limit reached")
 
-// Within returns a context that ends with ctx, or after the limit with the cause ErrTime. A limit of 0 is
+// Within returns a context that ends with ctx, or after the limit with the cause ErrTime. A limit of 0 means
 // no limit.
 func Within(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
 	if limit == 0 {
@@ -18,7 +18,7 @@ func Within(ctx context.Context, limit time.Duration) (context.Context, context.
 	return context.WithTimeoutCause(ctx, limit, ErrTime)
 }
 
-// Late reports whether the context ended at a time limit.
+// Late reports whether the context ended at the time limit of Within.
 func Late(ctx context.Context) bool { return context.Cause(ctx) == ErrTime }
 
 // OfContext reports whether err is or wraps the error of a context that has ended.
@@ -44,7 +44,8 @@ func CauseOf(ctx context.Context) float64 {
 	return Canceled
 }
 
-// CauseError returns the error of a run that must stop for a cause, or nil for Running.
+// CauseError returns the error of a run with the context ctx that must stop for the given cause, or nil for
+// Running.
 func CauseError(ctx context.Context, cause float64) error {
 	switch err := ctx.Err(); {
 	case cause == Running:

@@ -17,10 +17,11 @@ const (
 	Separated       // the loss decreases for ever in a direction of free features
 )
 
-// Of returns why a method ended. err is the error that ended it, and goal the gap to reach. full is true if
-// too many coefficients are not zero, spent if all allowed iterations were done. separable reports whether
-// the loss decreases for ever. Of calls it only if the result matters, because it reads the data.
-func Of(err error, gap, goal float64, full bool, separable func() bool, spent bool) Why {
+// Of returns why a method ended. err is the error that ended the method, or nil. gap is the proved gap, and
+// goal the gap to reach. full is true if too many coefficients are not zero, and spent is true if all allowed
+// iterations were done. separated reports whether the loss decreases for ever in a direction of free
+// features; it reads the data, so Of calls it only if no earlier reason applies.
+func Of(err error, gap, goal float64, full bool, separated func() bool, spent bool) Why {
 	switch {
 	case err != nil:
 		return Interrupted
@@ -28,7 +29,7 @@ func Of(err error, gap, goal float64, full bool, separable func() bool, spent bo
 		return Reached
 	case full:
 		return Room
-	case separable():
+	case separated():
 		return Separated
 	case spent:
 		return Iterations
@@ -55,21 +56,21 @@ const (
 type Evidence struct {
 	Err       error   // the error that ended the run, or nil; the time limit is no error
 	Diverged  bool    // true if Err is a divergence
-	Late      bool    // the time limit ended the run
+	Late      bool    // true if the time limit ended the run
 	Gap, Goal float64 // the certified gap, and the gap to reach; Goal is at most 0 if no gap was requested
 	// Final is true if the method runs until it has reached the goal or cannot reach it, and false if it
 	// runs until its budget of passes is used up.
 	Final bool
 	Why   Why // why a final method ended
 
-	Advice    *Advice // advice of the loss for a run that rounding ends; nil if the loss has none
+	Advice    *Advice // the loss's advice for a run that rounding ended; nil if the loss has no advice
 	Dependent bool    // true if some free features are linearly dependent
 	Unit      float64 // the number to which tolerances are relative
 }
 
-// mattersFrom is the gap, in units of Unit, above which linear dependence of features is the likely cause
+// dependenceGap is the gap, in units of Unit, above which linear dependence of features is the likely cause
 // of a stalled run.
-const mattersFrom = 1e-3
+const dependenceGap = 1e-3
 
 // An Advice says why a run did not reach its goal, and what to do.
 type Advice struct {
@@ -115,7 +116,7 @@ func (r *Evidence) advice() *Advice {
 		why := "features without a penalty separate the classes, or the rows with count 0 from the others, so " +
 			"that the loss falls for ever"
 		return &Advice{why, []sparse.Remedy{{To: "penalise these features"}, AskForLess}}
-	case r.Dependent && !(r.Gap <= mattersFrom*r.Unit):
+	case r.Dependent && !(r.Gap <= dependenceGap*r.Unit):
 		why := "features without a penalty depend on each other"
 		return &Advice{why, []sparse.Remedy{
 			{To: "leave some of them out"},

@@ -10,7 +10,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// TestStatus checks the status and the remedy of runs that end for one or several reasons.
+// TestStatus checks the status and the advice for each reason to end, and which reason counts if there are
+// several.
 func TestStatus(t *testing.T) {
 	stop := errors.New("stop")
 	widen := &Advice{Why: "few are near", Remedies: []sparse.Remedy{{To: "widen it"}}}
