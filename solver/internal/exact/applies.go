@@ -93,8 +93,8 @@ func (p *Problem) FileRefusal() string {
 	return ""
 }
 
-// Cost returns the cost of forming the Hessian for one step, in passes over the data. For a separable
-// problem it returns 0.
+// Cost returns the cost of forming the Hessian for one step, in passes over the data. For a separable model
+// it returns 0.
 func (s *Solver) Cost() float64 {
 	if s.coupled == nil {
 		return 0
@@ -102,14 +102,15 @@ func (s *Solver) Cost() float64 {
 	return s.Assembly()
 }
 
-// cheap reports whether the Hessian of all columns costs little.
+// cheap reports whether the Hessian of all columns costs little: if there are few features, or Assembly is
+// small.
 func (p *Problem) cheap() bool {
 	_, features := p.dims()
 	return features <= wholeSet || p.Assembly() <= cheapCost
 }
 
-// Assembly returns the cost of forming the Hessian of the loss, in passes over the data. A pass costs as
-// much as a gradient.
+// Assembly returns the cost of forming the Hessian of the loss, in passes over the data of all processes. A
+// pass costs as much as a gradient.
 func (p *Problem) Assembly() float64 {
 	all := []float64{pairs(p.Data), float64(p.entries())}
 	if p.Ones {

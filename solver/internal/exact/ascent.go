@@ -8,8 +8,8 @@ import (
 )
 
 // ascent is dual coordinate ascent (Hsieh and others 2008; Yu, Huang and Lin 2011) for problems with
-// ridges and without limits. α is the dual point, with one number for each sample. The ascent changes one αᵢ
-// at a time, and x with it, so that always
+// ridges and without limits. α is the dual point, with one number for each sample, and C is the diagonal
+// matrix of the sample weights cᵢ. The ascent changes one αᵢ at a time, and x with it, so that always
 //
 //	xⱼ = centreⱼ − (X'Cα)ⱼ / ridgeⱼ
 //
@@ -25,7 +25,7 @@ type ascent struct {
 	order         []int32   // the samples with a weight above 0, in the order of the last pass
 	margin, slope []float64 // the margin and slope of each sample at its last visit
 	before        []float64 // αᵢ before the last visit of sample i
-	rest, due     []int     // for each sample: how many passes leave it out; the number of its next pass
+	rest, due     []int     // how many passes leave a sample out, and the number of its next pass
 	most          float64   // the ascent ends when visited exceeds most
 	count         int       // number of passes, including those that leave samples out
 	visited       float64   // number of entries visited so far, divided by the number of entries of the data
@@ -41,15 +41,16 @@ const (
 	// An ascent whose estimated gap falls too slowly may end when visited is above this fraction of
 	// ascent.most.
 	leastPart = 0.1
-	// After a failed proof, passes continue until the estimated gap is a quarter of its value at that proof.
-	// They do not continue below this fraction of the tolerance.
+	// A proof is tried when the estimated gap is at most aim. After a failed proof, aim is divided by 4. If
+	// aim is below leastAim times the tolerance, the next pass is the last one.
 	leastAim = 1e-3
 	// A sample whose αᵢ did not change is left out of 1 pass, then of 3, 7, … and at most longestRest
 	// passes.
 	longestRest = 63
 )
 
-// newAscent returns an ascent at α = 0, or nil if Newton steps are expected to take less time.
+// newAscent returns an ascent at α = 0. It returns nil if the problem is not of the required form, or if
+// Newton steps are expected to take less time.
 func (s *Solver) newAscent() *ascent {
 	m, ok := s.rows.(*memory)
 	if !ok || s.coupled != nil || s.set.whole || s.Set != nil || m.dense != nil || s.formedCost(allColumns(s.p)) <= s.work.visits ||
@@ -130,7 +131,7 @@ func (a *ascent) pass() float64 {
 	return a.Loss.Fenchel(a.before, a.slope, a.margin, a.Labels, a.Coef)
 }
 
-// change maximises the dual objective over αᵢ, and reports whether αᵢ changes. The new αᵢ is φ'(t) at
+// change maximises the dual objective over αᵢ, and reports whether αᵢ changed. The new αᵢ is φ'(t) at
 // the margin t for which
 //
 //	t + stiffᵢ φ'(t) = u,
@@ -185,14 +186,14 @@ const (
 )
 
 // ascend moves the point to the end of an ascent, and sets r.Gap to the gap that is proved there. The
-// passes count as iterations. ascend does nothing if Newton steps are expected to take less time.
+// passes count as iterations. ascend does nothing if newAscent returns nil.
 func (s *Solver) ascend(r *Result, set *Settings, tol float64) {
 	a := s.newAscent()
 	if a == nil {
 		return
 	}
 	var gaps, visited []float64 // the estimated gap and a.visited after each pass
-	aim := 0.5 * tol            // a proof is tried when the estimated gap is at most aim
+	aim := 0.5 * tol            // see leastAim
 	for k := 0; ; k++ {
 		if set.Interrupt != nil {
 			if r.Err = set.Interrupt(); r.Err != nil {

@@ -45,7 +45,8 @@ func exactProblem(t *testing.T, loss term.Loss, n, p int, ones bool) *Problem {
 	return prob
 }
 
-// TestBits compares the results of a path with recorded fingerprints, at every level of the kernels.
+// TestBits checks that the results for a sequence of lambdas have the recorded fingerprints, at every level
+// of the kernels.
 func TestBits(t *testing.T) {
 	before := kernels.Active()
 	defer func() { _ = kernels.Use(before) }()

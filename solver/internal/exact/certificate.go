@@ -17,17 +17,16 @@ func (s *Solver) poseBounds() {
 	s.rows.setBounds(q)
 }
 
-// proveGap returns an upper bound of P(x) − P*: the smaller of the bounds that the dual points α and 0
-// prove. It sets s.e to X'Cα. The caller must have called s.rows.tally for α. tol is the gap that is wanted:
-// it decides how accurately X'Cα is summed.
+// proveGap returns an upper bound of P(x) − P*, the objective at the point minus its minimum: the smaller of
+// the bounds that the dual points α and 0 prove. It sets s.e to X'Cα. The caller must have called
+// s.rows.tally for α. tol is the gap that is wanted: it decides how accurately X'Cα is summed.
 func (s *Solver) proveGap(tol float64) float64 {
 	z := make([]float64, s.bounds.Penalty.Len())
 	if s.coupled != nil {
 		z = s.coupled.z
 	}
 	b := s.rows.prove(s.x, z, s.e, tol)
-	// The loss at gram.base was computed from the rows. It is more accurate than a loss from the Gram
-	// matrix.
+	// The loss at gram.base was computed from the rows, which is more accurate than from the Gram matrix.
 	if s.gram != nil && slices.Equal(s.x, s.gram.base.X) {
 		s.at.loss = s.gram.base.Loss
 		s.at.value = s.value(s.at.loss)

@@ -8,13 +8,13 @@ import (
 	"github.com/scas-admm/scas/solver/internal/quadratic"
 )
 
-// coupled is the quadratic model of a coupled problem. It has all columns.
+// coupled is the quadratic model of the objective P of a coupled problem. It has all columns of the data.
 type coupled struct {
 	model  quadratic.Coupled
 	rows   gap.Penalty // the penalty g(A x) without its squares, which model.H contains
 	base   []float64   // the Hessian of the loss
 	z      []float64   // multipliers of the rows of A, plus the derivatives of the squares
-	excess float64     // an estimate of P(x) − P*; +Inf if there is none
+	excess float64     // an estimate of P(x) − P*, where P* is the minimum of P; +Inf if there is none
 
 	part  quadratic.Partition // zeros and ties of the last model's solution
 	exact bool                // the last model's solution has exactly the zeros and ties of the field part
@@ -43,8 +43,8 @@ func (c *coupled) forget() {
 	c.model.ForgetMultipliers()
 }
 
-// begin makes the next model start from the multipliers of the argument part, a model for some of the
-// samples. excess is an estimate of P − P* at the current point.
+// begin makes the next model start from the multipliers of part, a model for some of the samples. excess is
+// an estimate of P − P* at the current point.
 func (c *coupled) begin(part *coupled, excess float64) {
 	c.excess = excess
 	c.model.StartFrom(&part.model)
@@ -86,8 +86,8 @@ const (
 	mostMore  = 3        // largest number of extra steps to make zeros and ties exact
 )
 
-// minimiseCoupled minimises the model at the point, and returns by how much the model fell. If the
-// step may be the last one, it tries to make the zeros and ties of the model's solution exact.
+// minimiseCoupled minimises the model at the point, and returns by how much the model's value fell. If the
+// step may be the last one, minimiseCoupled tries to make the zeros and ties of the model's solution exact.
 func (s *Solver) minimiseCoupled(tol float64) (fall float64) {
 	c, w := s.coupled, &s.set
 	m := &c.model
@@ -136,8 +136,8 @@ func (s *Solver) minimiseCoupled(tol float64) (fall float64) {
 	return fall
 }
 
-// settled reports whether a run with a proved gap of at most tol may end. It returns false if zeros and
-// ties must be exact but are not. It does so at most mostMore times.
+// settled reports whether a run with a proved gap of at most tol may end. It returns false, at most mostMore
+// times in a run, if zeros and ties must be exact but are not.
 func (s *Solver) settled(tol float64) bool {
 	c := s.coupled
 	if c == nil || c.rough || c.exact || tol > exactTol*s.scale || c.more == mostMore {

@@ -11,8 +11,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// conic returns problems by name, one for each combination of loss, penalty and set X, except X = R^p with
-// absolute values only.
+// conic returns problems by name, one for each combination of loss, penalty and set X. It leaves out X = R^p
+// with the penalty l1.
 func conic(t *testing.T) map[string]*Problem {
 	t.Helper()
 	const p = 8
@@ -50,8 +50,9 @@ func conic(t *testing.T) map[string]*Problem {
 	return all
 }
 
-// TestConic checks that zeros and ties are exact, that no random point of X is better than the optimum,
-// and that Certify proves no gap below the true one.
+// TestConic checks that zeros and ties are exact, and that no random point of X is better than the optimum.
+// The gap that Certify proves for such a point must be at least the true gap, and at most about twice as
+// large.
 func TestConic(t *testing.T) {
 	for name, q := range conic(t) {
 		rng := rand.New(rand.NewPCG(3, 3))
@@ -106,7 +107,8 @@ func TestSquaresAsRidge(t *testing.T) {
 	}
 }
 
-// TestNoBand checks that a ball, or groups of distant features, make the Hessian full.
+// TestNoBand checks that the Hessian is stored as a full matrix if there is a ball, or groups of distant
+// features, and as a band matrix for a chain.
 func TestNoBand(t *testing.T) {
 	const p = 24
 	rng := rand.New(rand.NewPCG(5, 6))

@@ -84,8 +84,8 @@ func TestAwkward(t *testing.T) {
 	}
 }
 
-// TestNaN checks points with a NaN, an infinite or a huge entry: Certify proves no small gap there, and
-// Finish reaches its tolerance from there.
+// TestNaN checks points with a NaN, an infinite or a huge entry: Certify must prove no small gap at such a
+// point, and Finish must reach its tolerance from it.
 func TestNaN(t *testing.T) {
 	s := mustNew(t, pattern{term.Logistic{}, "graph", 0, 0.01}.draw(t, 20, 5, 1))
 	for _, v := range []float64{math.NaN(), math.Inf(1), 1e300} {

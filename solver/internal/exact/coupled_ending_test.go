@@ -13,7 +13,7 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// TestCoupledEndings checks that a result says why the run ended.
+// TestCoupledEndings checks the field Why of results: why the run ended.
 func TestCoupledEndings(t *testing.T) {
 	stop := errors.New("stop")
 	interrupt := func() error { return stop }
@@ -53,8 +53,9 @@ func TestCoupledEndings(t *testing.T) {
 	}
 }
 
-// separated returns a problem with two free features. Feature 4 separates the three rows in which it
-// occurs. Feature 5 separates its rows except row 0.
+// separated returns a problem with two free features, 4 and 5. Feature 4 occurs in rows 0, 1 and 2 and
+// separates them. Feature 5 occurs in rows 0, 7 and 8; it separates rows 7 and 8, but has the wrong sign in
+// row 0.
 func separated(t *testing.T, loss term.Loss, a *sparse.CSR) *Problem {
 	t.Helper()
 	p := pattern{loss, "identity", 0, 0.05}.draw(t, 40, 4, 1)
@@ -75,7 +76,7 @@ func separated(t *testing.T, loss term.Loss, a *sparse.CSR) *Problem {
 	return q
 }
 
-// TestSeparated checks that αᵢ is 0 for separated samples, and that the gap becomes small.
+// TestSeparated checks that αᵢ is 0 for separated samples, and that Solver and setSolver reach the tolerance.
 func TestSeparated(t *testing.T) {
 	g, err := graph.FromPairs(6, [][2]int32{{0, 1}, {1, 2}})
 	if err != nil {
@@ -98,14 +99,14 @@ func TestSeparated(t *testing.T) {
 				t.Errorf("%T, graph %v: Certify: gap %g", loss, a != nil, b)
 			}
 			if r := mustSetSolver(t, p).finish(make([]float64, 6), nil, nil, set); r.Why != ending.Reached {
-				t.Errorf("%T, graph %v: Wide: %v, gap %g", loss, a != nil, r.Why, r.Gap)
+				t.Errorf("%T, graph %v: setSolver: %v, gap %g", loss, a != nil, r.Why, r.Gap)
 			}
 		}
 	}
 }
 
 // TestNotSeparated checks that no sample counts as separated if the loss grows without bound in both
-// directions of the margin, or if the penalty or X keeps the free coefficients bounded.
+// directions of the margin, or if the penalty or X bounds the coefficients of features 4 and 5.
 func TestNotSeparated(t *testing.T) {
 	for name, change := range map[string]func(q *Problem){
 		"squared":   func(q *Problem) { q.Loss = term.Squared{} },

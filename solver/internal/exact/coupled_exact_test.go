@@ -10,7 +10,7 @@ import (
 	"github.com/scas-admm/scas/solver/internal/term"
 )
 
-const bigBits = 600 // the precision at which sums of products of moderate float64 numbers are exact
+const bigBits = 600 // precision in bits; sums of products of float64 numbers of moderate size are then exact
 
 func num(v float64) *big.Float { return new(big.Float).SetPrec(bigBits).SetFloat64(v) }
 
@@ -22,8 +22,8 @@ func addTo(sum *big.Float, factors ...float64) {
 	sum.Add(sum, v)
 }
 
-// TestExactProofs checks in exact arithmetic that the duality gap P − D is at most the bound, and that no
-// multiplier exceeds its limit by more than rounding.
+// TestExactProofs checks in exact arithmetic that the duality gap P − D is at most the proved bound, and that
+// no multiplier exceeds its limit by more than rounding. P and D are the primal and the dual objective.
 func TestExactProofs(t *testing.T) {
 	for _, loss := range []term.Loss{term.Squared{}, term.SquaredHinge{}} {
 		for _, a := range []string{"identity", "graph"} {
@@ -47,7 +47,7 @@ func TestExactProofs(t *testing.T) {
 	}
 }
 
-// checkExact checks in exact arithmetic the gap that the dual point of the last step proves.
+// checkExact does the checks of TestExactProofs for the gap that the dual point of the last step proves.
 func checkExact(t *testing.T, s *Solver) {
 	t.Helper()
 	m := s.rows.(*memory)

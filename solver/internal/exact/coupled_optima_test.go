@@ -34,7 +34,7 @@ func TestOptima(t *testing.T) {
 	}
 }
 
-// TestCovtype checks the optimum of the data set covtype.
+// TestCovtype compares the objective with the known optimum for the data set covtype.
 func TestCovtype(t *testing.T) {
 	if testing.Short() {
 		t.Skip("skipped: it takes seconds")
@@ -46,15 +46,16 @@ func TestCovtype(t *testing.T) {
 	}
 }
 
-// smallSets are the data sets of forTables, with their numbers of features.
+// smallSets are the data sets of eachSmallProblem, with their numbers of features.
 var smallSets = []struct {
 	name string
 	p    int
 }{{"heart_scale", 13}, {"german.numer_scale", 24}, {"breast-cancer_scale", 10}, {"a1a", 123}}
 
-// forTables calls f with problems on smallSets, for each loss: with unscaled and rescaled columns, with and
-// without a chain. λ is each of parts times the LambdaMax of the problem without a chain.
-func forTables(t *testing.T, losses []term.Loss, parts []float64, f func(t *testing.T, p *Problem)) {
+// eachSmallProblem calls f in a subtest for each combination of a data set of smallSets, with unscaled or
+// rescaled columns, a loss, a matrix A and a lambda. A is the identity, with or without the differences of
+// neighbours. lambda is an element of parts times the LambdaMax of the problem with A = I.
+func eachSmallProblem(t *testing.T, losses []term.Loss, parts []float64, f func(t *testing.T, p *Problem)) {
 	for _, set := range smallSets {
 		raw, y := readClasses(t, "small/"+set.name, set.p)
 		for _, x := range []*sparse.CSR{raw, rescaled(t, raw)} {
@@ -75,9 +76,9 @@ func forTables(t *testing.T, losses []term.Loss, parts []float64, f func(t *test
 	}
 }
 
-// TestRaw checks that a gap of 1e-11 is proved for the problems of forTables.
-func TestRaw(t *testing.T) {
-	forTables(t, losses, []float64{0.5, 1e-2, 1e-4, 1e-6}, func(t *testing.T, p *Problem) {
+// TestSmallSets checks that a gap of 1e-11 is proved within 30 steps for the problems of eachSmallProblem.
+func TestSmallSets(t *testing.T) {
+	eachSmallProblem(t, losses, []float64{0.5, 1e-2, 1e-4, 1e-6}, func(t *testing.T, p *Problem) {
 		r := mustNew(t, p).Finish(nil, &Settings{Tol: 1e-11})
 		if !(r.Gap <= 1e-11) || r.Iterations > 30 {
 			t.Errorf("gap %.1e, %d iterations, polished %v", r.Gap, r.Iterations, r.Polished)
@@ -87,9 +88,9 @@ func TestRaw(t *testing.T) {
 }
 
 // TestExactEnd checks that a run with a tolerance of 1e-6 finds the zeros of A x at the solution, if the
-// solution is unique, and that no proved gap is below the true one.
+// solution is unique, and that no proved gap is below the true gap.
 func TestExactEnd(t *testing.T) {
-	forTables(t, losses[:2], []float64{0.5, 0.1, 1e-2, 1e-4}, func(t *testing.T, p *Problem) {
+	eachSmallProblem(t, losses[:2], []float64{0.5, 0.1, 1e-2, 1e-4}, func(t *testing.T, p *Problem) {
 		s := mustNew(t, p)
 		best := s.Finish(nil, &Settings{Tol: 1e-13 * s.Scale()})
 		r := mustNew(t, p).Finish(nil, &Settings{Tol: 1e-6 * s.Scale()})
@@ -113,7 +114,8 @@ func TestExactEnd(t *testing.T) {
 	})
 }
 
-// dependent reports whether the columns at which u or v is not zero are linearly dependent.
+// dependent reports whether the columns of the data for the features at which u or v is not zero are linearly
+// dependent.
 func dependent(t *testing.T, p *Problem, u, v []float64) bool {
 	n, _ := p.Data.Dims()
 	var used []int
@@ -136,7 +138,8 @@ func dependent(t *testing.T, p *Problem, u, v []float64) bool {
 	return svd.Rank(1e-10) < len(used)
 }
 
-// TestFreeColumn checks problems in which the column of a free feature is a sum of one-hot columns.
+// TestFreeColumn checks that a gap is proved, and zeros are exact, within 15 steps if the column of a free
+// feature is a sum of one-hot columns.
 func TestFreeColumn(t *testing.T) {
 	one := load(t, "small/a1a", 123) // with a column of ones
 	for _, loss := range losses[:2] {

@@ -102,11 +102,11 @@ var losses = []term.Loss{term.Logistic{}, term.Squared{}, term.Huber{Delta: 0.7}
 type pattern struct {
 	loss term.Loss
 	// a is the kind of A. "identity": I. "chain": the differences of neighbours. "graph": the rows of chain
-	// and identity. "weighted": as "graph", but a third of the limits are 0, and the others differ.
+	// and identity. "weighted": as "graph", but limit j is lambda times j mod 3.
 	// "sparse": random sparse rows.
 	a      string
 	mu     float64 // the ridge of all features
-	lambda float64 // the limit of all rows of A
+	lambda float64 // the limit of all rows of A, except with "weighted"
 }
 
 // draw returns a random problem of the pattern. Its labels are ±1, with noise.
@@ -166,7 +166,7 @@ func (k pattern) matrix(t testing.TB, p int, rng *rand.Rand) *sparse.CSR {
 	return m
 }
 
-// patterns returns patterns with every loss and every A, or a random third of these with -short.
+// patterns returns all combinations of loss, A, ridge and limit, or a random third of them with -short.
 func patterns() (all []pattern) {
 	for _, loss := range losses {
 		for _, a := range []string{"identity", "chain", "graph", "weighted", "sparse"} {
@@ -225,7 +225,7 @@ func imageOf(p *Problem, x []float64) []float64 {
 	return v
 }
 
-// lossChange returns φ(t + d) − φ(t).
+// lossChange returns φ(t + d) − φ(t) for the label b, with few digits cancelling.
 func lossChange(loss term.Loss, t, d, b float64) float64 {
 	switch l := loss.(type) {
 	case term.Logistic:
