@@ -95,7 +95,8 @@ func newSCAS(r *Run, linearised bool) (*scas, error) {
 	info := set.Method.Info()
 	s := &scas{Run: r, data: p.Data}
 	s.outer = admm.OuterLoop{
-		Snapshot: func() error { return r.WatchedSnapshot(s.autoEta()) }, Schedule: s.schedule, Met: s.curvatureHere,
+		Snapshot: func() error { return r.WatchedSnapshot(s.autoEta()) },
+		Schedule: s.schedule, CurvatureHere: s.curvatureHere,
 		RowSets: func(inner func(*admm.RowSet) error) error { return inner(&s.whole) },
 		Point:   admm.Point(r.Iterate), Scales: r.scales, Keeper: &r.keeper, Gradient: r.Snapshot.Gradient,
 		A: r.product, Step: r.dual, Project: p.project, Interrupt: p.team().IfAlone(r.Err),

@@ -10,7 +10,7 @@ type Anchor struct {
 }
 
 const (
-	// Smallest c after a rise, and largest c, in units of Curvature·Row² (see Scales).
+	// Smallest and largest c that Tame sets, in units of Curvature·Row² (see Scales).
 	firstWeight, mostWeight = 0.03, 10
 	// Factors of c after a clear rise of the objective, and after a new best objective.
 	increaseWeight, decreaseWeight = 3, 0.7
@@ -18,9 +18,9 @@ const (
 	clearRise = 0.01
 )
 
-// Tame increases the proximal weight, restores the best iterate and returns true if the objective has
-// clearly risen. It changes nothing and returns false if there is no clear rise, if the iterate is lost
-// (see Watcher.Lost), or if the weight would exceed its maximum.
+// Tame increases the proximal weight, restores the best iterate and returns true if the objective at the
+// iterate is clearly above the best objective. It changes nothing and returns false if there is no clear
+// rise, if the iterate is lost (see Watcher.Lost), or if the weight would exceed its maximum.
 func (s *OuterLoop) Tame(objective float64) bool {
 	unit := s.Curvature * float64(s.Row*s.Row)
 	weight := max(float64(firstWeight*unit), float64(increaseWeight*s.Anchor.Weight))

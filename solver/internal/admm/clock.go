@@ -4,11 +4,11 @@ import "time"
 
 // A Clock measures the time of a run. It is paused during evaluations and calls of the Recorder.
 type Clock struct {
-	since time.Time     // start of the time that runs, if the clock is not paused
+	since time.Time     // when the clock was started or resumed
 	used  time.Duration // measured time until the last pause
 }
 
-// NewClock returns a Clock that measures from the time began.
+// NewClock returns a running Clock that was started at the time began.
 func NewClock(began time.Time) Clock { return Clock{since: began} }
 
 // Seconds returns the measured time so far. The clock must be running.

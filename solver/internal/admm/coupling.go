@@ -11,7 +11,7 @@ import (
 // A Coupling holds B and c of the constraint A x + B y = c. Its zero value means B = −I and c = 0.
 type Coupling struct {
 	B        linalg.Map // nil means −I, or the diagonal matrix of Diagonal
-	Alpha    float64    // if positive, B'B = Alpha I; 0 if it is not known
+	Alpha    float64    // if positive, B'B = Alpha I; 0 if B'B is not known to have this form
 	Diagonal []float64  // the diagonal of a diagonal B; if it is set, the field B must be nil
 	C        []float64  // c; nil means zeros
 }
@@ -37,8 +37,8 @@ func (c Coupling) Y(ax []float64) (y []float64, ok bool) {
 	return y, true
 }
 
-// Multipliers returns −B'beta for B = −I or a diagonal B. At an optimum it is a subgradient of the penalty at
-// y. The result may be beta itself.
+// Multipliers returns −B'beta for B = −I or a diagonal B. At an optimum, −B'beta is a subgradient of the
+// penalty at y. The result may be beta itself.
 func (c Coupling) Multipliers(beta []float64) []float64 {
 	if c.Diagonal == nil {
 		return beta
@@ -50,7 +50,8 @@ func (c Coupling) Multipliers(beta []float64) []float64 {
 	return z
 }
 
-// Check returns an error if B is a nil pointer or has entries above linalg.Largest.
+// Check returns an error if B is a nil pointer, or a matrix with an entry whose absolute value is above
+// linalg.Largest.
 func (c Coupling) Check() error {
 	if c.B == nil {
 		return nil

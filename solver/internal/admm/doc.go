@@ -2,17 +2,18 @@
 // of multipliers (Zhao, Li, Zhou, "Scalable Stochastic Alternating Direction Method of
 // Multipliers"). It minimises
 //
-//	(1/n) Σ φ(aᵢ'x; bᵢ) + (mu/2)|x|² + g(y)   subject to  A x + B y = c,  x ∈ X.
+//	(1/n) Σ φ(aᵢ'x; bᵢ) + (mu/2)|x|² + g(y)   subject to  A x + B y = c,  x ∈ X,
 //
-// ADMM alternates between x and y and adds the violation of the constraint to the multipliers
-// beta. SCAS-ADMM minimises over x by variance-reduced stochastic gradients (SVRG;
-// Johnson and Zhang 2013). An outer iteration has three parts:
+// where φ is the loss, aᵢ and bᵢ are the features and the label of sample i, and g is the penalty. ADMM
+// minimises over x and y in turn, and then adds ρ(A x + B y − c) to the multipliers beta. SCAS-ADMM
+// minimises over x by variance-reduced stochastic gradients (SVRG; Johnson and Zhang 2013). An outer
+// iteration has three parts:
 //
 //  1. A snapshot: one pass over the data computes the gradient of the mean loss at the current x, called x_t.
 //  2. An inner loop: each step draws a sample and moves w against an estimate of the gradient of the
-//     augmented Lagrangian. The estimate replaces the gradient of the mean loss at w by the gradient at x_t
-//     plus the change of the gradient of the sample's loss from x_t to w. The next x is the mean of the
-//     iterates w.
+//     augmented Lagrangian. In place of the gradient of the mean loss at w, the estimate has the gradient of
+//     the mean loss at x_t, plus the change of the gradient of the sample's loss from x_t to w. The next x
+//     is the mean of the iterates w.
 //  3. A dual step: y is minimised exactly, by a proximal map, and beta is updated.
 //
 // The inner loop may be divided into K rounds, each of which ends with a dual step.
@@ -25,14 +26,13 @@
 // objectives at snapshots, restores the best iterate, and says when to halve the step
 // size. Scales and StepSize compute the automatic parameters ρ and η.
 //
-// Some parts are used only for data in memory: a Metric gives columns on different scales
-// different step sizes, and Average averages over ranks. Tame is used only for batches of
-// a file.
+// Two parts are used only for data in memory: a Metric gives each column its own step size,
+// and OuterLoop.Average averages over ranks. OuterLoop.Tame is used only for batches of a file.
 //
 // # How to add a plan
 //
 //   - a file with a type that implements Plan, as plan_dense.go
-//   - newDiagonal (plan_diagonal.go) or newCoupled (plan_rotated.go): when to choose it
-//   - solver/naive_test.go: its name in the list of plans, and a problem for which it is
-//     chosen; the test compares its iterates with the iterates of a plain loop
+//   - newDiagonal (plan_diagonal.go) or newCoupled (plan_rotated.go): when to choose the plan
+//   - solver/naive_test.go: the name of the plan in the list of plans, and a problem for which
+//     the plan is chosen; the test compares its iterates with the iterates of a plain loop
 package admm

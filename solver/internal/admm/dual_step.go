@@ -12,7 +12,7 @@ import (
 //
 //	y ← argmin g(y) + beta'B y + (ρ/2)|A x + B y − c|²,  beta ← beta + ρ(A x + B y − c)
 //
-// A has l rows and y has q coordinates. A DualStep is not safe for concurrent use.
+// Here g is the penalty. A DualStep is not safe for concurrent use.
 type DualStep struct {
 	// Limit holds the limits of beta if g is an L1 penalty and B = −I. Otherwise it is nil.
 	Limit []float64
@@ -44,7 +44,7 @@ func NewDualStep(c Coupling, g term.Penalty, limit []float64, l, q int) *DualSte
 	return d
 }
 
-// SetRho sets ρ and computes the steps of the proximal map, which depend on it.
+// SetRho sets ρ, and computes the step sizes of the proximal map, which depend on ρ.
 func (d *DualStep) SetRho(rho float64) {
 	d.rho = rho
 	c, scale := d.coupling, 1.0
@@ -123,7 +123,8 @@ func (d *DualStep) Update(ax, y, beta []float64) {
 	}
 }
 
-// updateEach is Update if rows have their own ρ. It scales A x and y so that all rows have one ρ.
+// updateEach is Update if rows have their own ρ. It multiplies entry k of A x and of y by shares[k]. In these
+// units, all rows have the same ρ. Afterwards it divides y by shares again.
 func (d *DualStep) updateEach(ax, y, beta []float64) {
 	for j, share := range d.shares {
 		d.ax[j] = share * ax[j]
@@ -139,7 +140,7 @@ func (d *DualStep) updateEach(ax, y, beta []float64) {
 const maxProxSteps = 2000
 
 // iterate minimises over y for a general B by FISTA with restarts, from the current y. It ends when a step
-// moves y by at most 1e-12 times its norm.
+// moves y by at most 1e-12 times |y|, or after maxProxSteps steps.
 func (d *DualStep) iterate(ax, y, beta []float64) {
 	inv := 1 / d.lipB
 	point, previous := d.momentum, d.previous
@@ -164,7 +165,7 @@ func (d *DualStep) iterate(ax, y, beta []float64) {
 			size += float64(v * v)
 			against += float64((point[j] - v) * delta)
 		}
-		if against > 0 { // the momentum points uphill
+		if against > 0 { // the objective rises along the last move of y: restart
 			next, t = 1, 1
 		}
 		for j, v := range y {

@@ -19,9 +19,11 @@ func (p Point) Set(from Point) {
 // A Keeper is a Watcher that keeps a copy of the best iterate.
 type Keeper struct {
 	Watcher
-	Auto    bool  // the step size is automatic: it may be halved
-	Watched bool  // the objective is computed at every snapshot, and Kept is the best snapshot
-	Kept    Point // the best iterate, or any useful iterate if not Watched; X is nil if there is none
+	Auto    bool // the step size is automatic: it may be halved
+	Watched bool // the objective is computed at every snapshot, and Kept is the best snapshot
+	// Kept is the best iterate or, if Watched is false, the last iterate that was not lost. Kept.X is nil if
+	// there is none.
+	Kept Point
 }
 
 // Begin starts a run at the given iterate. scale is the smallest value that Watcher.Scale may have.
@@ -37,7 +39,7 @@ func (k *Keeper) Keep(at Point) {
 	k.Kept.Dual = append(k.Kept.Dual[:0], at.Dual...)
 }
 
-// Restore copies Kept to the iterate. It returns false if there is no Kept.
+// Restore copies Kept to the iterate. It returns false and does nothing if no iterate is kept.
 func (k *Keeper) Restore(at Point) bool {
 	at.Set(k.Kept)
 	return k.Kept.X != nil
@@ -57,8 +59,8 @@ func (k *Keeper) Judge(at Point, objective float64, loose bool) Verdict {
 	return verdict
 }
 
-// ToBest restores the best iterate if the objective of the current iterate is higher. It returns the
-// objective of the iterate that remains.
+// ToBest restores the best iterate if objective, the objective at the current iterate, is higher. It returns
+// the objective at the iterate afterwards.
 func (k *Keeper) ToBest(at Point, objective float64) float64 {
 	if k.Kept.X == nil || objective <= k.Best {
 		return objective

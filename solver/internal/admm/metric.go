@@ -10,7 +10,7 @@ import (
 )
 
 // Columns get their own step sizes if the largest scale of a column is more than spread times the smallest
-// one. For smaller ratios equal step sizes are as good.
+// scale. For smaller ratios, equal step sizes are as good.
 const spread = 32
 
 // A MetricProblem holds the parts of the problem on which the metric depends.
@@ -21,16 +21,14 @@ type MetricProblem struct {
 	Curvature float64         // upper bound of φ″
 	Ridge     float64         // mu
 	Unit      float64         // unit of the margins: the unit of the labels in regression, else 1
-	// Apart from rounding, ρ of a row is at least the smaller of Least and a tenth of the ρ at which the row is
-	// as stiff as the loss.
-	Least float64
-	Slope float64    // root mean square of the slopes at x = 0
-	Team  *rows.Team // the processes that hold the rows; nil if there is only one
+	Least     float64         // usually the smallest ρ of a row; see the method rho
+	Slope     float64         // root mean square of the slopes at x = 0
+	Team      *rows.Team      // the processes that hold the rows; nil if there is only one
 }
 
-// A Metric gives columns of data on different scales different step sizes.
+// A Metric gives each column of the data its own step size.
 //
-// The inner loop of SCAS-ADMM runs in u with x = D u, where D is diagonal. The entries of D are powers
+// The inner loop of SCAS-ADMM then runs in u with x = D u, where D is diagonal. The entries of D are powers
 // of two, so the scaled data X D have no rounding errors. Each row of A has its own ρ, because the entries of
 // A x have different units. The problem and its solution do not change.
 //
@@ -43,9 +41,9 @@ type Metric struct {
 	A *linalg.Algebra
 }
 
-// NewMetric returns the metric of a problem. It returns nil if equal step sizes are better, because all
-// columns have about the same scale or the penalty keeps many coupled coefficients at zero, and also if D
-// would overflow or underflow.
+// NewMetric returns the metric of a problem. It returns nil if equal step sizes are better: if all columns
+// have about the same scale, or if A couples coefficients and the penalty keeps many of them at zero. It also
+// returns nil if D would overflow or underflow.
 func NewMetric(p *MetricProblem) *Metric {
 	unit, ok := columnUnits(p.Team, p.Data)
 	if !ok || p.coupled() && p.fractionAtZero(unit) > 0.2 {
@@ -72,12 +70,13 @@ func NewMetric(p *MetricProblem) *Metric {
 	return m
 }
 
-// stiffnessWeight is the weight of the ridge and of A'A in the formula for D; the loss has the weight 1. It
-// keeps η times the largest eigenvalue of K below 1/2, as lazy plans need.
+// stiffnessWeight is the weight of the ridge and of A'A in the formula for D; the loss has the weight 1. With
+// this weight, η times the largest eigenvalue of K is usually below 1/2, as lazy plans need. StepSize.Eta
+// decreases η if it is not.
 const stiffnessWeight = 6
 
-// termSize returns the typical size of the terms of a row of A x if xⱼ = unitⱼ: the geometric mean
-// of their absolute values, rounded to a power of two. It returns 0 for an empty row.
+// termSize returns the typical size of the terms of a row of A x if xⱼ = unitⱼ: about the geometric mean of
+// their absolute values, as a power of two. idx and val are the row of A. It returns 0 for an empty row.
 func termSize(idx []int32, val, unit []float64) float64 {
 	exps, terms := 0, 0
 	for i, j := range idx {
@@ -93,25 +92,26 @@ func termSize(idx []int32, val, unit []float64) float64 {
 	return math.Ldexp(1, int(math.Round(float64(exps)/float64(terms)-0.5)))
 }
 
-// rho returns ρ of row k of A: 3 times the limit of the row, divided by the expected size of (A x)ₖ. Let
-// balanced be the ρ at which the row is as stiff as the loss. Then ρ is at least leastDecay·balanced, and at
-// least the smaller of Least and 0.1 balanced. size is from termSize, curvature and norm² from scaledNorms.
+// rho returns ρ of row k of A, rounded to a power of two: 3 times the limit of the row, divided by the
+// expected size of (A x)ₖ. But ρ is at least leastRho·balanced, and at least the smaller of Least and
+// 0.1 balanced, where balanced is the ρ at which ρ(A x)ₖ² has about the same curvature as the loss. size is
+// from termSize, curvature and norm² are from scaledNorms. For an empty row, ρ is 1.
 func (p *MetricProblem) rho(k int, size, curvature, norm float64) float64 {
 	if size == 0 {
 		return 1
 	}
 	natural := 3 * p.Limit[k] * norm / (p.Unit * size)
 	balanced := curvature * p.Curvature / (size * size)
-	return powerOfTwo(max(natural, min(p.Least, 0.1*balanced), leastDecay*balanced))
+	return powerOfTwo(max(natural, min(p.Least, 0.1*balanced), leastRho*balanced))
 }
 
-// leastDecay is the smallest ρ of a row, in units of the ρ at which the row is as stiff as the loss.
-const leastDecay = 4e-6
+// leastRho is the smallest ρ of a row, in units of balanced in the method rho.
+const leastRho = 4e-6
 
 // columnUnits returns 1/(root mean square of the nonzeros) for each column. An empty column gets the
 // geometric mean of the smallest and the largest of these numbers. ok is true if these numbers are finite and
-// differ enough to need a metric. Zeros are left out, because otherwise a few rows with rare features would
-// dominate.
+// differ enough to need a metric. The root mean square leaves zeros out, because otherwise columns with few
+// nonzeros would get large numbers, and the few rows with these nonzeros would dominate the scaled data.
 func columnUnits(t *rows.Team, x *sparse.CSR) (unit []float64, ok bool) {
 	n, p := x.Dims()
 	unit = make([]float64, p)
@@ -168,8 +168,8 @@ func (p *MetricProblem) fractionAtZero(unit []float64) float64 {
 	return held / math.Max(rows, 1)
 }
 
-// scaledNorms returns Σ|aᵢ|⁴/Σ|aᵢ|² and the mean of |aᵢ|² over all rows aᵢ, after the
-// columns were multiplied by unit.
+// scaledNorms returns Σ|aᵢ|⁴/Σ|aᵢ|² (curvature) and the mean of |aᵢ|² over all rows aᵢ. Column j of the rows
+// is multiplied by unitⱼ first.
 func scaledNorms(t *rows.Team, x *sparse.CSR, unit []float64) (curvature, mean float64) {
 	n, _ := x.Dims()
 	var sum, sum2 float64

@@ -48,7 +48,8 @@ func TestOneScale(t *testing.T) {
 }
 
 // TestMetric checks that D and ρ are powers of two, that X D is exact, and that its columns have one scale.
-// It also checks that K is D (A' diag(ρ) A + mu I) D, and that its largest eigenvalue is at most 1.
+// It also checks that M'M is D (A' diag(ρ) A + mu I) D, where M is Metric.A, and that the largest eigenvalue
+// of M'M is at most 1.
 func TestMetric(t *testing.T) {
 	chain, err := sparse.FromTriplets(2, 3, []sparse.Triplet{{Row: 0, Col: 0, Value: 1}, {Row: 0, Col: 1, Value: -1}, {Row: 1, Col: 2, Value: 2}})
 	if err != nil {
@@ -106,7 +107,7 @@ func sameQuadratic(t *testing.T, p *MetricProblem, m *Metric) {
 }
 
 // TestHeld checks that there is no metric if A couples coefficients and the penalty keeps a third of the
-// coefficients at zero, and that there is a metric for A = I.
+// coefficients at zero. For A = I and the same data, there must be a metric.
 func TestHeld(t *testing.T) {
 	chain, err := sparse.FromTriplets(4, 3, []sparse.Triplet{
 		{Row: 0, Col: 0, Value: 1}, {Row: 0, Col: 1, Value: -1}, {Row: 1, Col: 0, Value: 1}, {Row: 2, Col: 1, Value: 1}, {Row: 3, Col: 2, Value: 1},

@@ -18,8 +18,8 @@ type OuterLoop struct {
 	Schedule func() (eta float64, more bool, err error)
 	// RowSets calls inner for one RowSet after the other. Data in memory are one RowSet.
 	RowSets func(inner func(*RowSet) error) error
-	// Met returns the curvature that limits the step size at the snapshot; see RowCurvature.At.
-	Met func() float64
+	// CurvatureHere returns the curvature that limits the step size at the snapshot; see RowCurvature.At.
+	CurvatureHere func() float64
 
 	Point
 	Scales
@@ -77,19 +77,19 @@ func (s *OuterLoop) Next() (bool, error) {
 	})
 }
 
-// Average replaces x and beta by their means over all processes, and then does a dual step. weight is the
-// sum of the sample weights of this process.
+// Average replaces x and beta by their weighted means over all processes, projects x onto X, and then does a
+// dual step. weight is the weight of this process in the means: the sum of its sample weights.
 func (s *OuterLoop) Average(t *rows.Team, weight float64) {
 	t.Average(weight, s.X, s.Dual)
 	s.Project(s.X)
 	s.Step.Update(s.A.Image(s.X), s.Y, s.Dual)
 }
 
-// NaturalEta returns the automatic step size at the snapshot. done is the number of outer iterations so
-// far.
+// NaturalEta returns the automatic step size at the snapshot, after all halvings by the Keeper. done is the
+// number of outer iterations so far.
 func (s *OuterLoop) NaturalEta(done int) float64 {
 	step := StepSize{
-		Met: s.Met(), Mean: s.MeanCurvature, Batch: s.Batch, Stiffness: s.stiffness(),
+		Curvature: s.CurvatureHere(), Mean: s.MeanCurvature, Batch: s.Batch, Stiffness: s.stiffness(),
 		Factor: StepFactor(s.Samples, s.Features, done, s.Many),
 		Lazy:   s.Lambda1 == s.LambdaP || s.Metric != nil,
 	}
@@ -99,8 +99,9 @@ func (s *OuterLoop) NaturalEta(done int) float64 {
 	return math.Ldexp(step.Eta(), -s.Keeper.Halvings)
 }
 
-// stiffness returns the largest eigenvalue of the matrix K of the plans (see Plan), with the proximal weight,
-// or of Metric.A if there is a metric. It limits the step size.
+// stiffness returns the largest eigenvalue of the matrix K of the plans (see Plan), which limits the step
+// size. Here mu in K includes the proximal weight. With a metric, K is the matrix in the coordinates of the
+// metric.
 func (s *OuterLoop) stiffness() float64 {
 	if s.Metric != nil {
 		return s.Metric.A.Largest()
@@ -108,9 +109,9 @@ func (s *OuterLoop) stiffness() float64 {
 	return float64(s.Step.rho*s.Lambda1) + s.Mu + s.Anchor.Weight
 }
 
-// Linearise sets Kappa, with which a round from x replaces (ρ/2)|A(w − x)|² by the upper bound (κ/2)|w − x|²
-// with the smallest κ. With a metric, the round replaces the sum of this term and (mu/2)|w − x|², in the
-// coordinates of the metric.
+// Linearise sets Kappa to the smallest κ for which (κ/2)|w − x|² is an upper bound of (ρ/2)|A(w − x)|². A
+// round from x then uses this bound in place of (ρ/2)|A(w − x)|². With a metric, the bound is for the sum of
+// this term and (mu/2)|w − x|², in the coordinates of the metric.
 func (s *OuterLoop) Linearise() {
 	if s.Kappa = float64(s.Step.rho * s.Lambda1); s.Metric != nil {
 		s.Kappa = s.stiffness()

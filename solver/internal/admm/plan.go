@@ -14,9 +14,10 @@ import (
 //
 //	w ← π_X( w − η [ (φ'(aᵢ'w) − φ'(aᵢ'x_t)) aᵢ + d + K w ] ),  K = ρ A'A + mu I
 //
-// from a point x with a constant d. This is the inner loop of Algorithm 1, with the exact
-// gradient of the ridge. Plans differ in how they represent w, and so in the cost of a
-// step. Their iterates are equal up to rounding.
+// from a point x with a constant d, where π_X is the projection onto X and x_t is the snapshot.
+// This is the inner loop of Algorithm 1, with the exact gradient of the ridge. Plans differ in
+// how they represent w, and so in the cost of a step. For the same number of samples in a step,
+// their iterates are equal up to rounding.
 type Plan interface {
 	// Name returns a short unique name of the plan. It may change with the step size.
 	Name() string
@@ -30,30 +31,30 @@ type Plan interface {
 	Begin(x, d []float64, eta float64)
 	// Advance makes one step for every BatchSize sampled rows, in order.
 	Advance(sampled []int32)
-	// End sets sum to the sum of the iterates after each step of the round. If last is not nil, it
-	// sets last to the final iterate.
+	// End sets sum to the sum of the iterates after the steps of the round, without the start x.
+	// If last is not nil, it sets last to the final iterate.
 	End(sum, last []float64)
 }
 
 // An InnerLoop describes the inner loop to its plan. Plans only read its slices.
 type InnerLoop struct {
-	Data    *sparse.CSR
-	Rows    kernels.Rows     // Data in the type of the kernels
+	Data    *sparse.CSR      // the whole data set; plans depend on its size
+	Rows    kernels.Rows     // Data, or a batch of its rows, in the type of the kernels
 	Scratch *kernels.Scratch // scratch memory for kernels that read Rows
-	Labels  []float64
-	Slope0  []float64 // the slope φ'(aᵢ'x_t) of each row, computed at every snapshot x_t
+	Labels  []float64        // the label of each row of Rows
+	Slope0  []float64        // the slope φ'(aᵢ'x_t) of each row of Rows, computed at every snapshot x_t
 	Loss    term.Loss
 	A       *linalg.Algebra
 	Set     term.Set // X; nil for R^p
 
-	// walls describes a Set that is a box or a ball; otherwise it is empty.
+	// walls describes a Set that is a box or a ball; otherwise it is empty. NewPlan sets it.
 	walls term.Walls
 
 	Rho   float64 // the penalty parameter ρ
 	Ridge float64 // mu, plus the weight of an Anchor; 0 if A includes mu (see Metric.A)
 	Kappa float64 // if positive, K = (Kappa + Ridge) I: the augmented penalty is linearised
 
-	Steps     int  // number of samples in the inner loop
+	Steps     int  // number of samples that the inner loop draws
 	Round     int  // approximate number of samples in a round
 	BatchSize int  // number of samples in a step; 0 means 1, or more if Share is set
 	Share     bool // the plan may choose a larger batch if that is faster
@@ -87,7 +88,7 @@ func NewPlan(l *InnerLoop) (Plan, error) {
 	return newDense(l, "a step for every coordinate: the domain does not commute with a rotation"), nil
 }
 
-// kernelSteps returns the inner loop in the form that the kernels need.
+// kernelSteps returns the inner loop with step size eta in the form that the kernels need.
 func (l *InnerLoop) kernelSteps(eta float64) kernels.Steps {
 	kind, known := l.Loss.Kernel()
 	s := kernels.Steps{Rows: l.Rows, Label: l.Labels, Slope0: l.Slope0, Loss: kind, Eta: eta, Scratch: l.Scratch}
@@ -119,7 +120,7 @@ type guarded struct {
 	partial
 	loop   *InnerLoop
 	dense  *dense // nil until the first step size that does not fit
-	active Plan   // the plan of the current or last round; nil before the first
+	active Plan   // the plan of the current or last round; nil before the first round
 }
 
 func guard(l *InnerLoop, p partial) Plan { return &guarded{partial: p, loop: l} }
@@ -137,7 +138,7 @@ func (g *guarded) Begin(x, d []float64, eta float64) {
 	g.active.Begin(x, d, eta)
 }
 
-// Name returns the name of the plan that ran the last round.
+// Name returns the name of the plan that ran the last round, or of the partial plan before the first round.
 func (g *guarded) Name() string { return g.now().Name() }
 
 func (g *guarded) Reason() string { return g.now().Reason() }
@@ -153,8 +154,9 @@ func (g *guarded) Advance(sampled []int32) { g.active.Advance(sampled) }
 
 func (g *guarded) End(sum, last []float64) { g.active.End(sum, last) }
 
-// telescope sets sum to Σ_{m=1}^{M} w_m for M steps w_{m+1} = c∘w_m + e + h_m, where h_m is
-// a multiple of the row of the step, and h = Σ h_m. The sum of the M equations gives
+// telescope sets sum to Σ_{m=1}^{M} w_m for M steps w_{m+1} = c∘w_m + e + h_m, m = 0..M−1. Here M is the
+// argument steps, ∘ multiplies element by element, h_m is a multiple of the row of the step, and h = Σ h_m.
+// The sum of the M equations gives
 //
 //	Σ_{m=0}^{M−1} w_m = (w_0 − w_M + M e + h)/(1 − c)
 func telescope(sum, w0, w, c, e, h []float64, steps int) {
@@ -177,6 +179,6 @@ func (l *InnerLoop) telescopes(eta float64, k []float64) bool {
 	return true
 }
 
-// A lazy plan is used only if 1 − η k is at least minFactor for every entry k of the diagonal of K.
-// Otherwise w would have to be computed again every few steps.
+// The plans lazy, ball and decay run a round only if 1 − η k is at least minFactor for every entry k of the
+// diagonal of K. Otherwise lazy and ball would have to compute w itself every few steps.
 const minFactor = 0.5

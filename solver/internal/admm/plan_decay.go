@@ -9,12 +9,12 @@ import (
 )
 
 // decay is a plan that stores, for each coordinate of w, its value after the last step whose row has an
-// entry at this coordinate. In the steps after that one, the coordinate decays exponentially to a fixed
-// number. So a step costs only as many operations as its row has nonzeros. If the matrix K of Plan is not
-// diagonal, decay works in the eigenbasis V of A'A, in which rows stay sparse if the connected components of
-// A'A (see linalg.Components) have few features.
+// entry at this coordinate. During later steps, the coordinate decays exponentially to a fixed number. So a
+// step costs only as many operations as its row has nonzeros. If the matrix K of Plan is not diagonal, decay
+// works in the eigenbasis V of A'A. There the rows of the data are sparse if the connected components of A'A
+// (see linalg.Components) have few features.
 type decay struct {
-	diagonal                  // its vectors are in the eigenbasis if spec is not nil; w is set at the end of the round
+	diagonal                  // the vectors are in the eigenbasis if spec is not nil; End computes w
 	spec     *linalg.Spectrum // nil if K is diagonal
 	data     kernels.Rows     // X V; X itself if K is diagonal
 	state    []float64        // a cell of DecayStride numbers for each coordinate; see kernels.InnerDecay
@@ -24,7 +24,7 @@ type decay struct {
 	w0, gain, sum []float64
 
 	askedEta float64 // the η of the last call of fits
-	answer   bool    // the result of this call
+	answer   bool    // the result of the last call of fits
 }
 
 // newRotatedDecay returns a guarded decay in the eigenbasis of A'A. nonzeros is an upper bound of the number
@@ -93,7 +93,7 @@ func (p *decay) rotateData(nonzeros int64) error {
 	return nil
 }
 
-// takeComponent appends the nonzeros of component c in row to the last row of p.data, and sets them to zero
+// takeComponent appends the nonzeros of row in component c to the last row of p.data, and sets them to zero
 // in row.
 func (p *decay) takeComponent(row []float64, c int) {
 	first := p.spec.Offset[c]

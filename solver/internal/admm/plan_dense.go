@@ -16,8 +16,8 @@ type dense struct {
 	*InnerLoop
 	reason  string // the result of Reason
 	batch   int
-	k       *sparse.CSR     // K = ρ A'A + mu I, or nil if matrixOfK returns nil
-	product *linalg.Product // for an A that is not a matrix
+	k       *sparse.CSR     // the matrix K of Plan, or nil; see matrixOfK
+	product *linalg.Product // multiplies by A and A'; nil if not needed
 	d, w    []float64       // the constant part of the gradient (see Plan), and the current point
 	q, sum  []float64       // K w, and the sum of the iterates
 	gain    []float64       // −(η/batch)(φ'(aᵢ'w) − φ'(aᵢ'x_t)) for each sample of a step
@@ -42,8 +42,8 @@ func newDense(l *InnerLoop, reason string) *dense {
 // maxBatch is the largest automatic batch size.
 const maxBatch = 256
 
-// chooseBatch sets a batch size above 1 if a product with K costs much more than a sample. At least 64 steps
-// remain for an inner loop.
+// chooseBatch chooses a larger batch if a product with K costs much more than a sample. It leaves at least 64
+// steps for an inner loop.
 func (d *dense) chooseBatch() {
 	if d.k == nil {
 		return
@@ -56,8 +56,8 @@ func (d *dense) chooseBatch() {
 	}
 }
 
-// matrixOfK returns K = ρ A'A + mu I as a matrix. It returns nil if A is the identity or not a matrix, if
-// the penalty is linearised, or if A'A overflows.
+// matrixOfK returns the matrix K of Plan. It returns nil if A is the identity or not a matrix, if the penalty
+// is linearised, or if A'A overflows.
 func (l *InnerLoop) matrixOfK() *sparse.CSR {
 	gram := l.A.Gram()
 	if gram == nil || l.Kappa > 0 {

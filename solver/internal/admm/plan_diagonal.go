@@ -8,15 +8,15 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-// If K is a multiple of I, steps on the nonzeros of a row are faster than steps on all coordinates if there
-// are more than lazyFrom features for each nonzero of a row.
+// If K is a multiple of I, the plan lazy is faster than elements for more than lazyFrom features for each
+// nonzero of a row.
 const lazyFrom = 6
 
-// If the entries of the diagonal of K differ, steps on the nonzeros are faster if there are more than
-// decayFrom features, plus decaySlope features for each nonzero of a row (see BenchmarkDiagonal).
+// If the entries of the diagonal of K differ, the plan decay is faster than elements for more than decayFrom
+// features plus decaySlope features for each nonzero of a row (see BenchmarkDiagonal).
 const decayFrom, decaySlope = 300, 5
 
-// diagonalOfK returns the diagonal of K = ρ A'A + mu I, or nil if K is not diagonal. If the penalty is
+// diagonalOfK returns the diagonal of the matrix K of Plan, or nil if K is not diagonal. If the penalty is
 // linearised, K is (Kappa + Ridge) I.
 func (l *InnerLoop) diagonalOfK() []float64 {
 	if l.Kappa > 0 {
@@ -32,7 +32,7 @@ func (l *InnerLoop) diagonalOfK() []float64 {
 	return k
 }
 
-// newDiagonal returns the fastest plan for a diagonal K.
+// newDiagonal returns the fastest plan for a K with the diagonal k.
 func newDiagonal(l *InnerLoop, k []float64) Plan {
 	p, base := len(k), newBase(l, k)
 	kappa, what, shape := k[0], "A'A is a multiple of the identity", "A'A is diagonal"
@@ -116,7 +116,8 @@ func (p *elements) End(sum, last []float64) {
 	copy(last, p.w)
 }
 
-// box is a plan that updates all of w in each step, clips it, and sums the iterates.
+// box is a plan for a domain that is a box. It updates and clips all of w in each step, and sums the
+// iterates.
 type box struct {
 	diagonal
 	sum []float64 // sum of the iterates

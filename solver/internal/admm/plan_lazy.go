@@ -6,12 +6,12 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-// lazy is a plan that represents w as α u + γ d, where d is the constant part of the gradient. A step changes
-// the numbers α and γ, and the vector u at the nonzeros of its row. So it costs only as many operations as
-// the row has nonzeros.
+// lazy is a plan for a K that is a multiple of I. It represents w as α u + γ d, where d is the constant part
+// of the gradient. A step changes the numbers α and γ, and the vector u at the nonzeros of its row. So a step
+// costs only as many operations as the row has nonzeros.
 type lazy struct {
 	diagonal
-	cells  kernels.Cells // u, d and h
+	cells  kernels.Cells // u, d, and the sum that End copies to rowSum
 	rowSum []float64     // sum of the multiples of rows that the steps have added to w; computed by End
 	state  kernels.Lazy  // α and γ
 }
@@ -52,12 +52,12 @@ func (p *lazy) End(sum, last []float64) {
 }
 
 // ball is the plan lazy with projection onto a ball, for which each step updates the norm of w. The sum of
-// the iterates is state.AlphaSum u − q + state.GammaSum d.
+// the iterates since the last call of start is state.AlphaSum u − q + state.GammaSum d.
 type ball struct {
 	diagonal
-	cells kernels.Cells // u and d as in lazy, and q of kernels.InnerLazyBallCells
+	cells kernels.Cells // u and d as in lazy, and the vector q (see kernels.InnerLazyBallCells)
 	norm2 []float64     // |aᵢ|² of each row
-	q     []float64     // q of cells, as a vector
+	q     []float64     // memory for a copy of q
 	sum   []float64     // sum of the iterates until the last call of collect
 	state kernels.LazyBall
 }
@@ -112,7 +112,7 @@ func (p *ball) Advance(sampled []int32) {
 	}
 }
 
-// collect adds the iterates since start to the sum, and sets w to the last of them.
+// collect adds the iterates since the last call of start to the sum, and sets w to the last iterate.
 func (p *ball) collect() {
 	l := &p.state
 	p.cells.RowSum(p.q)

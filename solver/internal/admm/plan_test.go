@@ -71,8 +71,8 @@ func TestRunningSum(t *testing.T) {
 	}
 }
 
-// TestGuard checks that the dense plan runs a round if the fast plan does not fit the step size, and that
-// the fast plan runs the next round.
+// TestGuard checks that the dense plan runs a round if the fast plan does not fit the step size, and that the
+// fast plan runs a later round whose step size it fits.
 func TestGuard(t *testing.T) {
 	l := newLoop(t)
 	l.Ridge = 30 // for η = 0.03, 1 − η k is below minFactor

@@ -9,8 +9,8 @@ type Scales struct {
 	// Unit is the unit of the margins: for regression the unit of the labels, otherwise 1.
 	Unit             float64
 	Curvature        float64 // upper bound of φ″
-	Mu               float64
-	Lambda           float64 // scale of the penalty; 0 if it has none, such as an indicator
+	Mu               float64 // factor of the ridge
+	Lambda           float64 // Penalty.Scale; 0 for a penalty without a scale, such as an indicator
 	Limited          bool    // true if the penalty bounds |beta|, as L1 does
 	Lambda1, LambdaP float64 // the largest and the smallest eigenvalue of A'A
 }

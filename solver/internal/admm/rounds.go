@@ -2,8 +2,8 @@ package admm
 
 import "math"
 
-// interruptSamples is the number of samples between two calls of Interrupt, or the batch size if that is
-// larger.
+// interruptSamples is about the number of samples between two calls of Interrupt. If a step has more samples,
+// Interrupt is called before every step.
 const interruptSamples = 1024
 
 // rounds is Algorithm 1 after the snapshot. It divides M iterates into K rounds; the arguments iterates and
@@ -42,7 +42,7 @@ func (s *OuterLoop) strong(eta, nuL float64, iterates int) error {
 	if err := s.round(eta, iterates, s.last); err != nil {
 		return err
 	}
-	first, last := EndWeights(eta, nuL)
+	first, last := endWeights(eta, nuL)
 	inv := 1 / float64(iterates)
 	for j, w := range s.last {
 		within := s.sum[j] - w
@@ -52,8 +52,8 @@ func (s *OuterLoop) strong(eta, nuL float64, iterates int) error {
 	return nil
 }
 
-// EndWeights returns the weights r/(2η) of w_0 and s/(2η) of w_M in Algorithm 2; see the method strong.
-func EndWeights(eta, nuL float64) (first, last float64) {
+// endWeights returns the weights r/(2η) of w_0 and s/(2η) of w_M in Algorithm 2; see the method strong.
+func endWeights(eta, nuL float64) (first, last float64) {
 	h := min(eta*nuL, 1)
 	return (1 - h) / (2 - h), 1 / (2 - h)
 }

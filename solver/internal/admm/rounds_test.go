@@ -6,14 +6,14 @@ import (
 )
 
 // TestEndWeights checks that the weight of w_M is s/(2η) with s = η/(1 − ν_L η/2), and that the weights of
-// w_0 and w_M add up to 1. For η = 1/ν_L they must be 0 and 1.
+// w_0 and w_M add up to 1. For η = 1/ν_L, the weight of w_0 must be 0, and the weight of w_M must be 1.
 func TestEndWeights(t *testing.T) {
-	first, last := EndWeights(0.25, 4)
+	first, last := endWeights(0.25, 4)
 	if first != 0 || last != 1 {
 		t.Errorf("at eta = 1/nu_L the weights are %v, %v; want 0, 1", first, last)
 	}
 	for _, h := range []float64{0, 0.1, 0.5, 0.99, 1, 1.7} {
-		first, last = EndWeights(h, 1)
+		first, last = endWeights(h, 1)
 		if first < 0 || math.Abs(first+last-1) > 1e-15 {
 			t.Errorf("eta nu = %v: weights %v, %v are not a convex combination", h, first, last)
 		}

@@ -20,8 +20,8 @@ type Sampler struct {
 	keep  []uint64
 }
 
-// CheckWeights returns an error unless the sample weights are nil, or n numbers ≥ 0 with a positive and finite
-// sum. The error names Problem.SampleWeights.
+// CheckWeights returns an error unless the sample weights are nil, or n numbers ≥ 0 with a positive and
+// finite sum. The error names Problem.SampleWeights.
 func CheckWeights(weights []float64, n int) error {
 	if err := term.CheckWeights("Problem.SampleWeights", weights, n); err != nil {
 		return err

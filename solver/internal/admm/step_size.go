@@ -11,14 +11,15 @@ import (
 // used whole.
 const CurvatureRows = 4096
 
-// A RowCurvature holds |aᵢ|² of every stride-th row.
+// A RowCurvature estimates the curvature of the loss along the rows of a matrix from every stride-th row.
 type RowCurvature struct {
-	norms   []float64
+	norms   []float64 // |aᵢ|² for i = 0, stride, 2·stride, …
 	stride  int
-	weights []float64
+	weights []float64 // the weight of each row; nil for equal weights
 }
 
-// NewRowCurvature returns the RowCurvature of x. weights has one weight for each row of x, or is nil.
+// NewRowCurvature returns the RowCurvature of x. weights has one weight for each row of x; nil means equal
+// weights.
 func NewRowCurvature(x *sparse.CSR, weights []float64) *RowCurvature {
 	n, _ := x.Dims()
 	c := &RowCurvature{stride: max(1, n/CurvatureRows), weights: weights}
@@ -33,24 +34,24 @@ func NewRowCurvature(x *sparse.CSR, weights []float64) *RowCurvature {
 	return c
 }
 
-// At returns the mean of φ″|aᵢ|² over the rows at a snapshot, in which rows with a large φ″|aᵢ|² count more
-// (see met). margin, slope and labels have an entry for each row of the matrix. If φ″ is not continuous, At
-// uses the upper bound of φ″ instead.
+// At returns a mean of φ″|aᵢ|² over the rows at a snapshot, in which rows with a large φ″|aᵢ|² count more
+// (see weightedMean). margin, slope and labels have an entry for each row of the matrix. If φ″ is not
+// continuous, At uses the upper bound of φ″ instead.
 func (c *RowCurvature) At(loss term.Loss, margin, slope, labels []float64) float64 {
 	if !loss.Traits().ContinuousCurvature {
-		return c.met(func(int) float64 { return loss.Curvature() })
+		return c.weightedMean(func(int) float64 { return loss.Curvature() })
 	}
-	return c.met(func(i int) float64 { return loss.SecondDerivative(margin[i], slope[i], labels[i]) })
+	return c.weightedMean(func(i int) float64 { return loss.SecondDerivative(margin[i], slope[i], labels[i]) })
 }
 
-// met returns Σ wᵢ hᵢ² / Σ wᵢ hᵢ with hᵢ = φ″ |aᵢ|², where wᵢ is the weight of row i, or 1 without weights.
-// second returns φ″ for row i.
+// weightedMean returns Σ wᵢ hᵢ² / Σ wᵢ hᵢ with hᵢ = φ″ |aᵢ|², where wᵢ is the weight of row i, or 1 without
+// weights. second returns φ″ for row i.
 //
 // The reason for this ratio: a stochastic step along aᵢ multiplies the part of the error in the direction of
 // aᵢ by 1 − η hᵢ. Let v be the error, and cosᵢ the cosine of the angle between aᵢ and v. Then |v|² decreases
 // in the mean if η E[hᵢ² cosᵢ²] < 2 E[hᵢ cosᵢ²]. If cosᵢ² is about the same for all rows, this says that η
 // times the ratio is less than 2. A few rows with a large hᵢ raise the ratio more than they raise the mean.
-func (c *RowCurvature) met(second func(i int) float64) float64 {
+func (c *RowCurvature) weightedMean(second func(i int) float64) float64 {
 	var sum, sum2 float64
 	for k, norm2 := range c.norms {
 		i := k * c.stride
@@ -70,18 +71,18 @@ func (c *RowCurvature) met(second func(i int) float64) float64 {
 
 // A StepSize holds the quantities from which an automatic step size is computed.
 type StepSize struct {
-	Met       float64 // RowCurvature.At at the snapshot
+	Curvature float64 // RowCurvature.At at the snapshot
 	Mean      float64 // Lipschitz constant of the gradient of the mean loss; used if Batch is above 1
 	Batch     int     // number of samples in a step
-	Mu        float64 // mu, or 0 if Stiffness includes it
+	Mu        float64 // curvature of the ridge, which is added to the curvature of the loss; 0 with a Metric
 	Factor    float64 // step size times curvature, unless Stiffness or Lazy limits the step size
 	Stiffness float64 // largest eigenvalue of K, the matrix of the penalty and the ridge in a step (see Plan)
-	Lazy      bool    // true if the plan is lazy: η times Stiffness must stay below 1/2
+	Lazy      bool    // true if the plan may be lazy: η times Stiffness must stay below 1/2
 }
 
-// Eta returns the step size. For b samples in a step it uses the curvature Met/b + (1 − 1/b) Mean.
+// Eta returns the step size. For b samples in a step it uses the curvature Curvature/b + (1 − 1/b) Mean.
 func (s StepSize) Eta() float64 {
-	curvature := s.Met
+	curvature := s.Curvature
 	if s.Batch > 1 {
 		b := float64(s.Batch)
 		curvature = float64(curvature/b) + float64((1-1/b)*s.Mean)

@@ -7,37 +7,37 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// TestRowCurvature checks met for short rows and one long row, for the short rows alone (the long row has the
-// weight zero), and for φ″ = 0.
+// TestRowCurvature checks weightedMean for short rows and one long row, for the short rows alone (the long
+// row has the weight zero), and for φ″ = 0.
 func TestRowCurvature(t *testing.T) {
 	x, err := sparse.FromDense(4, 1, []float64{1, 1, 1, 10})
 	if err != nil {
 		t.Fatal(err)
 	}
 	one := func(int) float64 { return 1 }
-	if got, want := NewRowCurvature(x, nil).met(one), (3+1e4)/(3+1e2); math.Abs(got-want) > 1e-12*want {
-		t.Errorf("met %v, want %v", got, want)
+	if got, want := NewRowCurvature(x, nil).weightedMean(one), (3+1e4)/(3+1e2); math.Abs(got-want) > 1e-12*want {
+		t.Errorf("mean %v, want %v", got, want)
 	}
-	if got := NewRowCurvature(x, []float64{1, 2, 3, 0}).met(one); got != 1 {
-		t.Errorf("met %v without the long row, want 1", got)
+	if got := NewRowCurvature(x, []float64{1, 2, 3, 0}).weightedMean(one); got != 1 {
+		t.Errorf("mean %v without the long row, want 1", got)
 	}
-	if got := NewRowCurvature(x, nil).met(func(int) float64 { return 0 }); got != 0 {
-		t.Errorf("met %v where the loss is flat, want 0", got)
+	if got := NewRowCurvature(x, nil).weightedMean(func(int) float64 { return 0 }); got != 0 {
+		t.Errorf("mean %v where the loss is flat, want 0", got)
 	}
 }
 
-// TestEta checks that the step size is small enough for the curvature and for Stiffness, and that a step with
-// several samples may be longer.
+// TestEta checks the step size if the curvature limits it, and if Stiffness limits it. It also checks that a
+// step with several samples may be longer.
 func TestEta(t *testing.T) {
 	for name, c := range map[string]struct {
 		step StepSize
 		want float64
 	}{
-		"curvature": {StepSize{Met: 3, Batch: 1, Factor: 1.5, Stiffness: 0.1}, 0.5},
-		"mu":        {StepSize{Met: 2, Mu: 1, Batch: 1, Factor: 1.5, Stiffness: 0.1}, 0.5},
-		"stiff":     {StepSize{Met: 3, Batch: 1, Factor: 1.5, Stiffness: 4}, 0.25},
-		"lazy":      {StepSize{Met: 3, Batch: 1, Factor: 1.5, Stiffness: 1, Lazy: true}, 0.499},
-		"batch":     {StepSize{Met: 4, Mean: 2, Batch: 2, Factor: 1.5, Stiffness: 0.1}, 0.5},
+		"curvature": {StepSize{Curvature: 3, Batch: 1, Factor: 1.5, Stiffness: 0.1}, 0.5},
+		"mu":        {StepSize{Curvature: 2, Mu: 1, Batch: 1, Factor: 1.5, Stiffness: 0.1}, 0.5},
+		"stiff":     {StepSize{Curvature: 3, Batch: 1, Factor: 1.5, Stiffness: 4}, 0.25},
+		"lazy":      {StepSize{Curvature: 3, Batch: 1, Factor: 1.5, Stiffness: 1, Lazy: true}, 0.499},
+		"batch":     {StepSize{Curvature: 4, Mean: 2, Batch: 2, Factor: 1.5, Stiffness: 0.1}, 0.5},
 		"flat":      {StepSize{Batch: 1, Factor: 1.5, Stiffness: 2}, 0.5},
 	} {
 		if got := c.step.Eta(); got != c.want {

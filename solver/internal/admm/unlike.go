@@ -14,14 +14,14 @@ const (
 	unlikeSteps = 4
 )
 
-// There is a proximal term if the difference that unlikeness returns is above muchUnlike times size. With
-// a9a and covtype, the difference is at most 0.05 times size for rows in random order, and at least 0.2
-// times size for rows that are sorted by label. The proximal weight is weightPart times the difference.
-// With a weightPart of 0.1 some runs diverged, and with 1 runs took twice as long.
+// There is a proximal term if apart > muchUnlike·size, where apart and size are the results of unlikeness.
+// With the data sets a9a and covtype, apart/size is at most 0.05 for rows in random order, and at least 0.2
+// for rows that are sorted by label. The proximal weight is weightPart·apart. With a weightPart of 0.1 some
+// runs diverged, and with 1 runs took twice as long.
 const muchUnlike, weightPart = 0.1, 0.3
 
-// ProximalWeight returns the weight of the Anchor for inner loops on several processes, divided by the
-// upper bound of φ″. It is 0 if the processes have similar rows.
+// ProximalWeight returns the weight of the Anchor for inner loops on several processes, divided by the upper
+// bound of φ″. It returns 0 if the processes have similar rows. x has the rows of this process and p columns.
 func ProximalWeight(t *rows.Team, x kernels.Rows, p int) float64 {
 	if apart, size := unlikeness(t, x, p); apart > muchUnlike*size {
 		return weightPart * apart
@@ -29,16 +29,17 @@ func ProximalWeight(t *rows.Team, x kernels.Rows, p int) float64 {
 	return 0
 }
 
-// unlikeness returns how much the matrices Gₛ = Xₛ'Xₛ/nₛ of the processes s differ from their mean G,
-// weighted by nₛ: the square root of the largest eigenvalue of Σ (nₛ/n) (Gₛ − G)². size is the largest
-// eigenvalue of G. Both are estimates from some of the rows. For one process both are 0.
+// unlikeness compares the rows of the processes. Let process s have the nₛ rows Xₛ of all n rows, let
+// Gₛ = Xₛ'Xₛ/nₛ, and let G = Σ (nₛ/n) Gₛ be the mean. apart is the square root of the largest eigenvalue of
+// Σ (nₛ/n) (Gₛ − G)², and size is the largest eigenvalue of G. Both are estimates from some of the rows. For
+// one process both are 0.
 func unlikeness(t *rows.Team, x kernels.Rows, p int) (apart, size float64) {
 	if t == nil {
 		return 0, 0
 	}
 	n := len(x.Ptr) - 1
 	total := t.Total(float64(n))
-	u := &unlike{team: t, rows: someRows(x), part: float64(n) / total, margin: make([]float64, 1)}
+	u := &grams{team: t, rows: someRows(x), part: float64(n) / total, margin: make([]float64, 1)}
 	v, mean, own, next := make([]float64, p), make([]float64, p), make([]float64, p), make([]float64, p)
 	for j := range v {
 		v[j] = 1 + float64(j%3) // with equal entries, v could be orthogonal to the eigenvector
@@ -60,11 +61,11 @@ func unlikeness(t *rows.Team, x kernels.Rows, p int) (apart, size float64) {
 	return apart, size
 }
 
-// unlike multiplies vectors by Gₛ, the mean of aᵢaᵢ' over the rows aᵢ of this process, and by G, the mean
+// grams multiplies vectors by Gₛ, the mean of aᵢaᵢ' over the rows aᵢ of this process, and by G, the mean
 // over all rows. It estimates Gₛ from some of the rows.
-type unlike struct {
+type grams struct {
 	team   *rows.Team
-	rows   []kernels.Rows // these rows, as matrices of one row each
+	rows   []kernels.Rows // some rows of this process, as matrices of one row each
 	part   float64        // nₛ/n, the fraction of all rows that this process has
 	margin []float64      // scratch memory for one number
 }
@@ -81,7 +82,7 @@ func someRows(x kernels.Rows) (taken []kernels.Rows) {
 }
 
 // times sets dst = Gₛ v.
-func (u *unlike) times(dst, v []float64) {
+func (u *grams) times(dst, v []float64) {
 	clear(dst)
 	for _, row := range u.rows {
 		kernels.Margins(u.margin, row, v)
@@ -94,7 +95,7 @@ func (u *unlike) times(dst, v []float64) {
 
 // mean sets dst = Σ (nₛ/n) Gₛ v, where each process has its own v, and returns the norm
 // of dst.
-func (u *unlike) mean(dst, v []float64) float64 {
+func (u *grams) mean(dst, v []float64) float64 {
 	u.times(dst, v)
 	for j := range dst {
 		dst[j] *= u.part

@@ -12,8 +12,7 @@ const (
 	vainHalvings = 2
 	// maxHalvings is the largest number of halvings of an automatic step size.
 	maxHalvings = 30
-	// An objective above Previous is a rise only if it is also above Best by more than
-	// slack·(First − Best).
+	// An objective is a rise if it is above Previous, and above Best by more than slack·(First − Best).
 	slack = 1e-3
 )
 
@@ -39,8 +38,8 @@ type Watcher struct {
 
 	Scale          float64 // unit of objectives: |First|, or the argument scale of Start if that is larger
 	Best, Previous float64 // the best objective so far, and the objective that was judged last
-	Rises          int     // calls of rise since Best was set, or since Halvings changed if that is later
-	Vain           int     // halvings since Best was set; halvings for lost iterates do not count
+	Rises          int     // number of rises since Best or Halvings changed
+	Vain           int     // number of halvings for rises since Best was set, plus 1 if they were undone
 }
 
 // Start sets the objective at the start. Scale becomes its absolute value, but at least scale.
@@ -48,7 +47,7 @@ func (w *Watcher) Start(objective, scale float64) {
 	*w = Watcher{First: objective, Best: objective, Previous: objective, Scale: math.Max(math.Abs(objective), scale)}
 }
 
-// Lost reports whether an objective is so large, or NaN, that the iterate is useless.
+// Lost reports whether an objective is NaN, or so large that the iterate is useless.
 func (w *Watcher) Lost(objective float64) bool {
 	return !(objective <= w.First+float64(beyond*w.Scale)) || math.IsInf(objective, 1)
 }
@@ -60,11 +59,12 @@ const worse = 0.01
 func (w *Watcher) Worse(objective float64) bool { return objective > w.First+float64(worse*w.Scale) }
 
 // See judges the next objective. auto is true if the step size may be halved. loose is true if the point
-// may violate a constraint of the problem; then its objective only shows divergence.
+// may violate a constraint of the problem. Its objective then only shows divergence: every point that is not
+// lost counts as the best.
 //
-// ADMM does not decrease the objective in every iteration, above all after a warm start. So halvings
-// without a new best objective are undone. After that, rises do not halve the step size until there is a
-// new best objective.
+// ADMM does not decrease the objective in every iteration, above all after a warm start. So vainHalvings
+// halvings without a new best objective are undone. Afterwards, rises do not halve the step size until there
+// is a new best objective.
 func (w *Watcher) See(objective float64, auto, loose bool) Verdict {
 	rose := objective > w.Previous && objective > w.Best+float64(slack*(w.First-w.Best))
 	w.Previous = objective
@@ -84,7 +84,7 @@ func (w *Watcher) See(objective float64, auto, loose bool) Verdict {
 	return Fine
 }
 
-// rise counts a rise of the objective, and returns the verdict.
+// rise counts a rise of the objective, may change Halvings, and returns the verdict.
 func (w *Watcher) rise() Verdict {
 	if w.Rises++; w.Rises < patience || w.Vain > vainHalvings {
 		return Fine

@@ -40,7 +40,7 @@ func TestSee(t *testing.T) {
 	}
 }
 
-// TestHalvingsAreTakenBack checks that halvings are undone if the objective rises with every step size.
+// TestHalvingsAreTakenBack checks that halvings are undone if the objective rises again after each halving.
 // After a new best objective, rises must halve the step size again.
 func TestHalvingsAreTakenBack(t *testing.T) {
 	var w Watcher
@@ -66,8 +66,8 @@ func TestHalvingsAreTakenBack(t *testing.T) {
 	}
 }
 
-// TestKeeper checks that the best iterate is kept, and restored after a divergence and at
-// the end.
+// TestKeeper checks that Judge keeps the best iterate and restores it after a divergence, and that ToBest
+// restores it if the objective of the current iterate is higher.
 func TestKeeper(t *testing.T) {
 	k := Keeper{Auto: true}
 	at := Point{X: []float64{1}, Y: []float64{2}, Dual: []float64{3}}

@@ -107,7 +107,8 @@ func (s *stochastic) prepare() {
 	_, row := alone.Norms(s.part.Data.RowNormsSq())
 	s.curve = admm.NewRowCurvature(s.part.Data, s.part.Weights)
 	s.outer = admm.OuterLoop{
-		Snapshot: s.snapshot, Schedule: s.schedule, RowSets: s.rowSets, Met: s.curvatureHere, Keeper: &s.keeper,
+		Snapshot: s.snapshot, Schedule: s.schedule, RowSets: s.rowSets,
+		CurvatureHere: s.curvatureHere, Keeper: &s.keeper,
 		Point: admm.Point{X: make([]float64, features), Y: make([]float64, l), Dual: make([]float64, l)},
 		Scales: admm.Scales{
 			Samples: n, Features: features, Row: row, Unit: 1, Curvature: s.q.Loss.Curvature(), Mu: s.p.L2,
