@@ -353,7 +353,7 @@ func (c *cvCmd) validate(e *env) error {
 
 // cross runs the cross-validation and shows its progress.
 func (c *cvCmd) cross(e *env, s *fitSpec) (*model.CVResult, error) {
-	judged, streamed, p := e.counted(min(c.mostFolds(), s.whole.total) * c.Lambdas.count)
+	judged, streamed, p := e.beginModels(min(c.mostFolds(), s.whole.total) * c.Lambdas.count)
 	defer p.end()
 	s.spec.Progress, s.spec.Fitted = streamed, p.classes
 	set := &model.CVSettings{Path: c.path(), Folds: int(c.Folds), By: cvMetrics[c.Metric].by, Judged: judged}

@@ -263,7 +263,7 @@ func parsed(t *testing.T, text string) (m map[string]any) {
 	t.Helper()
 	err := json.Unmarshal([]byte(text), &m)
 	if err == nil {
-		err = liftPart([]byte(text), &m)
+		err = addOnlyModel([]byte(text), &m)
 	}
 	if err != nil {
 		t.Fatal(err)

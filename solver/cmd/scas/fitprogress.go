@@ -13,7 +13,7 @@ import (
 	"github.com/scas-admm/scas/sparse/graph/glasso"
 )
 
-// This file connects the reports of progress with the fits.
+// This file shows the progress of fits and of the graphical lasso.
 
 // follow sets the callbacks of spec that report the progress of a fit. classes is the number of classes if
 // there are more than two, and 0 otherwise.
@@ -26,12 +26,13 @@ func (p *progress) follow(spec *model.Spec, classes int) {
 		}
 	case spec.Memory > 0:
 		spec.Progress = p.streamed
-	case spec.Comm == nil: // a Recorder needs the rows of all ranks
+	case spec.Comm == nil: // with several ranks, a Recorder would need the rows of all ranks
 		p.record(&spec.Settings)
 	}
 }
 
-// record sets the logger and the recorder of s, which report the progress of a run of package solver.
+// record sets the Logger of s and, if the reports go to a terminal, the Recorder. They report the progress of
+// a run of package solver.
 func (p *progress) record(s *solver.Settings) {
 	passes := cmp.Or(s.Passes, 100)
 	h := &iterationHandler{progress: p, passes: passes, gap: math.Inf(1)}
@@ -39,7 +40,7 @@ func (p *progress) record(s *solver.Settings) {
 	if !p.live {
 		return
 	}
-	// A record costs about as much as an outer iteration.
+	// A record takes about as much time as an outer iteration, so only some iterations make one.
 	s.RecordEvery = max(1, int(passes/40))
 	s.Recorder = solver.RecorderFunc(func(at *solver.Point) error {
 		h.objective = fmt.Sprintf("   objective %.8g", at.Last.Objective)
@@ -63,8 +64,8 @@ func passes(at model.Progress) string {
 // streamed reports the progress of an out-of-core run.
 func (p *progress) streamed(at model.Progress) { p.toward(at.Gap, at.Goal, passes(at)) }
 
-// component returns the callback for the progress of a graphical lasso. It reports the largest component of
-// the graph that has been begun so far.
+// component returns a callback that shows the progress of a graphical lasso. The callback ignores components
+// that have fewer features than another component that was reported before.
 func (p *progress) component() func(glasso.Progress) {
 	var lock sync.Mutex
 	largest := 0
@@ -90,8 +91,8 @@ func (p *progress) classes(done, total int) {
 	p.showOf(float64(done), float64(total), "class %d of %d", min(done+1, total), total)
 }
 
-// An iterationHandler is a slog.Handler that shows the iterations in the log of package solver as progress.
-// Unlike a solver.Recorder, it does not evaluate the objective.
+// An iterationHandler is a slog.Handler. It shows the log entries of package solver about iterations as
+// progress. An entry needs no evaluation of the objective; a record of a solver.Recorder needs two.
 type iterationHandler struct {
 	*progress
 	passes    float64 // number of passes after which the run ends
@@ -141,9 +142,9 @@ func (h *iterationHandler) report(passes float64, steps int64) {
 func (h *iterationHandler) WithAttrs([]slog.Attr) slog.Handler { return h }
 func (h *iterationHandler) WithGroup(string) slog.Handler      { return h }
 
-// counted starts a progress report p and returns two callbacks that update it. judged shows how many of total
-// models are scored. streamed also shows the passes of an out-of-core fit. The caller must end p.
-func (e *env) counted(total int) (judged func(done, total int), streamed func(model.Progress), p *progress) {
+// beginModels starts a progress report p and returns two callbacks that update it. judged shows how many of
+// total models are scored. streamed also shows the passes of an out-of-core fit. The caller must end p.
+func (e *env) beginModels(total int) (judged func(done, total int), streamed func(model.Progress), p *progress) {
 	p = e.begin("the path of all rows")
 	last := 0
 	judged = func(done, total int) {

@@ -53,8 +53,8 @@ func (c *columnFlags) table() sparse.TableOptions {
 	return t
 }
 
-// formatOf returns the form that --format names. By default, it returns the form by the ending of path, or
-// LIBSVM text for standard input.
+// formatOf returns the format that --format names. Without --format, it returns LIBSVM for standard input,
+// and otherwise the format that belongs to the ending of path.
 func (c *formFlags) formatOf(path string) sparse.Format {
 	switch {
 	case c.Format != "auto" && c.Format != "":
@@ -72,7 +72,7 @@ func (c *formFlags) isTable(path string) bool {
 }
 
 // apply sets the fields of opt for the file at path. It returns an error if a flag is not for files of this
-// form.
+// format.
 func (c *formFlags) apply(path string, opt *sparse.ReadOptions) error {
 	opt.Format = c.formatOf(path)
 	t := &opt.Table
@@ -118,7 +118,8 @@ func (e *env) readData(path string, opt *sparse.ReadOptions, form *formFlags, me
 		if path == "-" {
 			return sparse.Read(&countedReader{Reader: e.stdin, name: "stdin", progress: p}, "stdin", opt)
 		}
-		if opt.Format != sparse.NPZ && opt.Format != sparse.Binary { // these two are not read in order
+		// Files of npz and .scas are not read from front to back, so no bytes can be counted.
+		if opt.Format != sparse.NPZ && opt.Format != sparse.Binary {
 			if f, err := os.Open(path); err == nil {
 				defer f.Close()
 				return sparse.Read(&countedReader{Reader: f, name: dataName(path), total: sizeOf(f), progress: p}, path, opt)
@@ -138,15 +139,15 @@ func (e *env) readData(path string, opt *sparse.ReadOptions, form *formFlags, me
 	if err == nil {
 		*e.data = append(*e.data, data.X)
 		if !data.X.Mapped() && opt.Memory > 0 && 4*dataBytes(data) > opt.Memory {
-			debug.FreeOSMemory() // releases the garbage of the reader
+			debug.FreeOSMemory() // returns the garbage of the reader to the system
 		}
 		e.warnOfColumns(data)
 	}
 	return data, err
 }
 
-// A countedReader is a reader that reports to progress how many bytes of a file are done. total is the size
-// of the file, or 0 if the size is not known.
+// A countedReader is a reader that reports to progress how many bytes of a file have been read. total is the
+// size of the file in bytes, or 0 if the size is not known.
 type countedReader struct {
 	io.Reader
 	name        string

@@ -103,8 +103,8 @@ func (c *graphCmd) Run(e *env) error {
 	})
 }
 
-// check returns an error if flags contradict each other, or if one is missing. If --antisym is given without
-// --penalty and --edges, check selects the method recipe.
+// check returns an error if flags contradict each other, or if a flag that the method needs is missing. If
+// --antisym is given without --penalty and --edges, check selects the method recipe.
 func (c *graphCmd) check() error {
 	if c.Antisym && c.Method == "glasso" && c.Penalty == 0 && c.Edges == 0 {
 		c.Method = "recipe"
@@ -221,8 +221,9 @@ func (c *graphCmd) build(e *env, s *graphSource, p *progress) (r *graphReport, e
 	return r, nil
 }
 
-// correlate computes the covariances or correlations of the data, in windows of the rows if the data are
-// larger than memory. The method chain needs neither; for this method, correlate only checks the data.
+// correlate sets s.cov: to the covariances of the data for the method recipe, and to their correlations for
+// other methods. If the work is out of core, it reads the rows window by window. The method chain needs no
+// covariances; for this method, correlate only checks the rows, and only if the work is out of core.
 func (c *graphCmd) correlate(e *env, s *graphSource) (err error) {
 	x := s.data.X
 	n, _ := x.Dims()
@@ -232,7 +233,7 @@ func (c *graphCmd) correlate(e *env, s *graphSource) (err error) {
 	}
 	switch {
 	case c.Method == "chain":
-		return each(func(int, int) error { return nil }) // eachWindow checks the file
+		return each(func(int, int) error { return nil }) // eachWindow checks the rows
 	case s.room > 0 || graph.Dense(x):
 		s.cov, err = graph.CovarianceOfPieces(x, int(c.Threads), each)
 	default:

@@ -9,12 +9,12 @@ import (
 	"github.com/scas-admm/scas/sparse/graph/glasso"
 )
 
-// A graphMemory holds the memory that scas graph needs, and the limits that follow from --memory.
+// A graphMemory says how much memory scas graph needs, and has the limits that follow from --memory.
 type graphMemory struct {
 	demand *demand // nil if the input has no rows
 	room   int64   // bytes for windows of the rows if the work is out of core, 0 otherwise
 	// maxComponent is the largest number of features of a component that glasso may solve. limitedByMemory is
-	// true if --memory sets this limit, and false if --max-component does.
+	// true if the limit of the memory requires a smaller number than --max-component or its default.
 	maxComponent    int
 	limitedByMemory bool
 }
@@ -77,8 +77,8 @@ func (c *graphCmd) pairBytes(s *graphSource) float64 {
 	return float64(covariance*p*p) + min(listed*p*p, 3*2*16*graph.DefaultMaxEdges)
 }
 
-// dataAndPairBytes returns the bytes of the data, and of what the method computes from them with all rows in
-// memory.
+// dataAndPairBytes returns the bytes of the data and of the covariances or copies of the data that the method
+// makes if all rows are in memory.
 func (c *graphCmd) dataAndPairBytes(s *graphSource) float64 {
 	need := float64(dataBytes(s.data))
 	switch {
@@ -91,21 +91,22 @@ func (c *graphCmd) dataAndPairBytes(s *graphSource) float64 {
 	return need
 }
 
-// leastComponent is a number of features. The method glasso needs enough memory for a component of this
-// size, or of all features if they are fewer.
+// leastComponent is a number of features. allowGraph refuses the method glasso unless there is enough memory
+// to solve a component with this number of features, or with all features if there are fewer.
 const leastComponent = 128
 
 // bytesOfPair is the number of bytes that each thread of glasso needs for each pair of features of a
 // component.
 const bytesOfPair = 9 * 8
 
-// solverBytes returns the bytes that glasso needs to solve a component with the given number of features. It
-// is twice the larger of two numbers: for the matrices, and for the results of all components.
-func (c *graphCmd) solverBytes(s *graphSource, size int) float64 {
+// solverBytes returns the bytes that glasso needs if its largest component has the given number of features,
+// and 0 for other methods. The result is twice the larger of two numbers: the bytes of the matrices with
+// which the threads work, and the bytes of the results of all components.
+func (c *graphCmd) solverBytes(s *graphSource, features int) float64 {
 	if c.Method != "glasso" {
 		return 0
 	}
-	n := float64(size)
+	n := float64(features)
 	return 2 * max(bytesOfPair*float64(threadsOf(c.Threads))*n*n, 8*float64(s.features)*n)
 }
 

@@ -8,7 +8,7 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// A graphReport is the result of scas graph. scas graph --json prints it, and the text has a part of it.
+// A graphReport is the result of scas graph. scas graph --json prints all of it, and scas graph a part.
 type graphReport struct {
 	Method string `json:"method"`
 	Source string `json:"source"` // name of the input file, or "no data"
@@ -25,14 +25,14 @@ type graphReport struct {
 	Lambda1 float64 `json:"lambda_1"` // estimate of the largest eigenvalue of A'A, see linalg.PowerIteration
 
 	Files       []string `json:"files,omitempty"`
-	Seconds     float64  `json:"seconds"`      // time for the graph and lambda_1
+	Seconds     float64  `json:"seconds"`      // time for the correlations, the graph and lambda_1
 	ReadSeconds float64  `json:"read_seconds"` // time for reading, which is not in Seconds
 	Peak        int64    `json:"peak_memory"`  // peak memory of this process in bytes; 0 if the system does not report it
 	Version     string   `json:"scas_version"`
 
 	graph *graph.Graph
 	names []string    // names of the nodes, or nil
-	theta *sparse.CSR // inverse covariance matrix of glasso
+	theta *sparse.CSR // estimate of glasso: the inverse of the correlations, or of the table of --correlation
 	a     *sparse.CSR // the matrix A that scas train makes from the output
 }
 

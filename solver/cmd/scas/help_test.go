@@ -9,7 +9,7 @@ import (
 )
 
 // TestHelpFits checks that each group of flags in the help of each command fits on a screen of 80 columns and
-// 24 lines.
+// 24 lines, and that each flag belongs to a group.
 func TestHelpFits(t *testing.T) {
 	const columns, lines = 80, 24
 	for _, node := range leaves(t) {

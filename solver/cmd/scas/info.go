@@ -122,8 +122,8 @@ func (r *infoReport) text() string {
 // shownInInfo is the largest number of coefficients, and of groups, of a model that scas info prints.
 const shownInInfo = 20
 
-// describe returns the summary of data. It reads data in windows if they are in a mapped file and large
-// compared with --memory.
+// describe returns the summary of data. It reads the rows window by window if they are in a mapped file, and
+// twice their size, or the size of the file, is above the limit of the memory.
 func (c *infoCmd) describe(e *env, format sparse.Format, data *sparse.Dataset) (*dataSummary, error) {
 	n, p := data.X.Dims()
 	whole := float64(2 * dataBytes(data))
@@ -171,7 +171,7 @@ func withoutEmpty(data *sparse.Dataset) *sparse.Dataset {
 	return &out
 }
 
-// Run describes the machine and, if DATA is given, the data or the model in it.
+// Run prints a description of the machine and, if DATA is given, of the data or the model in DATA.
 func (c *infoCmd) Run(e *env) error {
 	r := infoReport{machineSummary: newMachineSummary()}
 	if c.Data != "" && c.Data != "-" && isModel(c.Data) {

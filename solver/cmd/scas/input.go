@@ -65,8 +65,8 @@ func eachLine(path string, do func(l line) error) error {
 }
 
 // readNumbers reads a file with count numbers, one on each line. It refuses negative numbers unless signed is
-// true. The arguments what and of are words for error messages: for a number and for its owner, such as
-// weight and row.
+// true. The arguments what and of are nouns for error messages: what names a number, such as weight, and of
+// names the thing that has the number, such as row.
 func readNumbers(path, what string, signed bool, count int, of string) ([]float64, error) {
 	want := withArticle(what) + ", a finite number"
 	if !signed {
@@ -152,7 +152,7 @@ func readGroups(path string, limit int, of string) ([][]int, error) {
 		err = &sparse.ParseError{File: path, Msg: "no group: expected one a line, the numbers of its members"}
 	}
 	groups := make([][]int, len(lines))
-	in := make([]int, limit) // number of the line that has each member, or 0
+	in := make([]int, limit) // for each member, the number of its line; 0 if no line has it
 	for g, l := range lines {
 		for k, word := range l.words {
 			j, ok := parseIndex(word, limit)
@@ -184,7 +184,7 @@ func readBounds(path string, names []string, p int) (solver.Box, error) {
 	for j, name := range names {
 		index[spaced(strings.Fields(name))] = j
 	}
-	in := map[int]int{} // the line that has the bounds of each feature
+	in := map[int]int{} // for each feature, the number of the line with its bounds
 	err := eachLine(path, func(l line) error {
 		at := len(l.words) - 2 // index of the lower bound
 		if at < 1 {
@@ -232,7 +232,8 @@ func parseBound(word string, sign int) (v float64, ok bool) {
 	return v, err == nil && math.IsInf(v, sign)
 }
 
-// anotherName returns a text that says which name the user may have meant, or what belongs on the line.
+// anotherName returns advice about a name that is not in names: a similar name or, if there is none, what a
+// line of the file must have.
 func anotherName(name string, names []string) string {
 	if near := similar(name, names); near != "" {
 		return fmt.Sprintf("did you mean %q?", near)

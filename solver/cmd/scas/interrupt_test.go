@@ -55,7 +55,7 @@ func TestSignals(t *testing.T) {
 	model := writeText(t, t.TempDir(), "m.json", "old")
 	rows := strings.Repeat("1 1:1\n-1 2:1\n", 1<<15) // more than a pipe holds
 	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
-		if signal.Ignored(s) { // scas then ignores it too, as under nohup
+		if signal.Ignored(s) { // under nohup, scas ignores SIGHUP
 			continue
 		}
 		cmd := exec.Command("scas", "train", "--method", "scas-k", "--passes", "1e15", "--features", "2", "-o", model, "-")

@@ -31,8 +31,9 @@ func buildV3(t *testing.T) string {
 	return program
 }
 
-// sameModels checks that training writes equal model files at every kernel level. v3 is the result of
-// buildV3. If there is such a program, it must write the same file at the first and the last level.
+// sameModels checks that scas train with args writes equal model files at every kernel level. v3 is the
+// result of buildV3. If v3 is not empty, this program must write the same file at the lowest and the highest
+// level.
 func sameModels(t *testing.T, v3 string, args ...string) {
 	t.Helper()
 	path, first := filepath.Join(t.TempDir(), "model"), ""

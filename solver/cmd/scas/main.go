@@ -13,7 +13,7 @@
 //	kernels.Margins and others (kernels)                  do the arithmetic
 //
 // If a setting needs a method of package solver (Spec.minimizes), or package exact does not solve the
-// problem, design.fit calls solver.Minimize instead.
+// problem, design.fit calls solver.Minimize instead or, out of core, stream.Minimize.
 //
 // A flag that changes the objective takes the same way. For example, --mu becomes Spec.Mu (spec.go) and
 // Problem.Fixed of package exact (penalty.go, fitter.go in solver/model). Solver.step adds mu x to the
@@ -80,7 +80,7 @@ func main() {
 		os.Exit(code)
 	case <-ctx.Done():
 	}
-	// An interrupted command may wait for data from a pipe without end. The process ends all the same.
+	// An interrupted command may wait for data from a pipe forever. The process then ends after 5 seconds.
 	select {
 	case code := <-done:
 		os.Exit(code)

@@ -67,14 +67,14 @@ func (v memorySize) allow(need float64, format string, args ...any) error {
 		fmt.Sprintf(format, args...), byteCount(int64(min(need, 1<<62))), byteCount(limit), origin)
 }
 
-// limitReading sets the memory limit of opt. If --memory gives at least 64 MiB, it also limits the heap,
-// because garbage could otherwise need as much memory as the data.
+// limitReading sets Memory and Reserve of opt. If --memory gives at least 64 MiB, limitReading also limits
+// the heap, because garbage could otherwise need as much memory as the data.
 func (v memorySize) limitReading(opt *sparse.ReadOptions) {
 	opt.Memory, _ = v.limit()
 	if opt.Format != sparse.Binary {
 		opt.Reserve = reserve(opt.Memory)
 	}
-	if v >= program {
+	if v >= programBytes {
 		debug.SetMemoryLimit(int64(v) - reserve(int64(v)))
 	}
 }

@@ -19,8 +19,8 @@ import (
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
-// checkMemory compares the estimated memory of data and of a fit with the memory that they really need.
-// change may change the problem of the fit, and returns the settings.
+// checkMemory compares the estimated memory of data and of a fit with the memory that they really need. read
+// returns the data. change may change the problem of the fit, and returns the settings.
 func checkMemory(t *testing.T, read func() (*sparse.Dataset, error), change func(*solver.Problem) *solver.Settings) {
 	t.Helper()
 	start := solvertest.Heap()
@@ -35,7 +35,7 @@ func checkMemory(t *testing.T, read func() (*sparse.Dataset, error), change func
 	before, estimate := solvertest.Heap(), p.Memory(nil)
 	var res *solver.Result
 	trained := int64(math.MaxInt64)
-	for range 3 { // garbage may count as live memory: take the smallest of three
+	for range 3 { // garbage may count as live memory: take the smallest of up to three measurements
 		most := int64(0)
 		res, most = solvertest.Peak(func() (res *solver.Result) {
 			res, err = solver.Minimize(context.Background(), p, settings)
@@ -65,8 +65,8 @@ func TestMemoryOfSynthetic(t *testing.T) {
 
 func asIs(*solver.Problem) *solver.Settings { return nil }
 
-// TestMemoryOfManyColumns checks the estimates of memory for many columns, most of them without data, also
-// with a graph.
+// TestMemoryOfManyColumns checks the estimates of memory for data with many columns, most of which have no
+// entry, also with a graph.
 func TestMemoryOfManyColumns(t *testing.T) {
 	wide := func(rows, data, features int) func() (*sparse.Dataset, error) {
 		return func() (*sparse.Dataset, error) {
@@ -100,7 +100,7 @@ func TestMemoryOfPaperSets(t *testing.T) {
 	for name, change := range map[string]func(*solver.Problem) *solver.Settings{
 		"a9a.zst": asIs, "covtype.libsvm.binary.scale.zst": asIs,
 		"rcv1v2_binary_train.libsvm.zst": func(p *solver.Problem) *solver.Settings {
-			p.Penalty = solver.L1{Lambda: 1e-5} // with the 1e-4 of checkMemory, all working sets are small
+			p.Penalty = solver.L1{Lambda: 1e-5} // with lambda 1e-4, all working sets are small
 			return nil
 		},
 	} {
@@ -172,8 +172,8 @@ func TestBeyondIsUnchecked(t *testing.T) {
 	}
 }
 
-// TestRoom checks the limit that an error about too little memory names as enough for work out of core. With
-// one byte less, the work must have no room for windows of the rows.
+// TestRoom checks leastOutOfCore, the limit that errors name as enough for work out of core. This limit must
+// leave room for windows of the rows, and a limit of one byte less must leave none.
 func TestRoom(t *testing.T) {
 	data := &sparse.Dataset{X: sparse.Identity(54)}
 	graph := &graphCmd{Method: "glasso", Threads: 4}
@@ -189,7 +189,7 @@ func TestRoom(t *testing.T) {
 	}
 }
 
-// allowed matches the part of an error that says what --memory would be enough.
+// allowed matches the part of an error that says which value of --memory is enough.
 var allowed = regexp.MustCompile(`allow ([0-9.]+[KMG]iB) with --memory(, to read it in pieces)?\n`)
 
 // TestSaysEnough checks that a command runs with the memory that the error about too little memory names, and

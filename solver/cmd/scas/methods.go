@@ -16,7 +16,7 @@ bytes, in addition to the data: n rows, p features with data, l rows of A. Every
 `
 
 // printMethods prints a line about each method or, if verbose is true, a few lines that also explain its
-// flags.
+// flags. If asJSON is true, it prints JSON instead.
 func printMethods(e *env, asJSON, verbose bool) error {
 	var all []solver.MethodInfo
 	for _, m := range baseline.Methods() {

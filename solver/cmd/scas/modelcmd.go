@@ -86,7 +86,7 @@ cannot hold), 2 wrong usage, 130 interrupted (nothing is written).`
 // A modelReport describes a model. scas model show --json prints it.
 type modelReport struct {
 	Model    string `json:"model"`
-	Positive string `json:"positive_class,omitempty"` // if there are two classes
+	Positive string `json:"positive_class,omitempty"` // empty unless there are two classes
 	Negative string `json:"negative_class,omitempty"`
 	problemSummary
 	PenaltyName string        `json:"penalty_name,omitempty"`
@@ -258,7 +258,8 @@ func (r *modelReport) head() (f summary) {
 	return f
 }
 
-// addFit adds lines about the fit of the column and its result to a summary.
+// addFit adds lines about the fit of the column and its result to a summary. The argument of is the summary
+// of the model's fit.
 func (r *columnReport) addFit(f *summary, of *model.FitSummary) {
 	fit := fmt.Sprintf("lambda %g", of.Lambda)
 	if of.Rows > 0 {

@@ -11,9 +11,9 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// opening returns up to 64 bytes from the beginning of a file, without leading blanks. For a pipe it returns
-// nil, because the bytes of a pipe cannot be read again.
-func opening(path string) []byte {
+// firstBytes returns up to 64 bytes from the beginning of a file, without leading blanks. For a pipe it
+// returns nil, because the bytes of a pipe cannot be read again.
+func firstBytes(path string) []byte {
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
 		return nil // a later read reports the error
 	}
@@ -27,15 +27,15 @@ func opening(path string) []byte {
 	return bytes.TrimLeft(start[:n], " \t\r\n")
 }
 
-func isLiblinear(path string) bool { return bytes.HasPrefix(opening(path), []byte("solver_type")) }
+func isLiblinear(path string) bool { return bytes.HasPrefix(firstBytes(path), []byte("solver_type")) }
 
 // isModel reports whether a file is a model rather than data.
 func isModel(path string) bool {
-	return bytes.HasPrefix(opening(path), []byte("{")) || isLiblinear(path)
+	return bytes.HasPrefix(firstBytes(path), []byte("{")) || isLiblinear(path)
 }
 
 // readModel reads a model file of scas or of liblinear. It returns an error if a model of scas needs more
-// memory than limit.
+// memory than limit allows.
 func readModel(path string, limit memorySize) (*model.Model, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -51,7 +51,7 @@ func readModel(path string, limit memorySize) (*model.Model, error) {
 	}
 	var size struct {
 		P      float64
-		Models []struct{ P float64 } // one for each column; only older versions wrote P here
+		Models []struct{ P float64 } // one for each column; only older versions wrote P for each
 	}
 	if err := json.Unmarshal(text, &size); err == nil {
 		need := size.P * max(1, float64(len(size.Models)))

@@ -21,8 +21,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// The tests of this file run ranks under mpirun. They are skipped unless SCAS_MPI is set. Its value
-// is how often a test kills a rank, stops a rank or cuts the network.
+// The tests of this file run ranks under mpirun. They are skipped unless the environment variable SCAS_MPI is
+// set. Its value is the number of times that a test kills a rank, stops a rank or cuts the network.
 
 // An mpiBed has what the tests of MPI need: the program scas in the directory dir, the path of a data file,
 // and the command that starts ranks.
@@ -96,8 +96,8 @@ func (b *mpiBed) start(t *testing.T, wait time.Duration, model string, args ...s
 	return j
 }
 
-// lingerCode is what job.end returns in place of an exit code if mpirun did not end in time, although all
-// ranks had ended or the model was written.
+// lingerCode is the result of job.end if mpirun did not end in time, although all ranks had ended or the
+// model was written.
 const lingerCode = -1
 
 // end waits for the job and returns its exit code. If the job has not ended after limit, end kills its
@@ -134,7 +134,7 @@ func (b *mpiBed) model(t *testing.T, args ...string) []byte {
 		if code == 0 {
 			break
 		}
-		// Soon after the network was cut, mpirun may fail to start the program.
+		// Soon after the network was cut, mpirun may fail to start the program. The job is then tried again.
 		if unstarted := strings.Contains(j.out.String(), "ORTE was unable to reliably start"); !unstarted || try == 3 {
 			t.Fatalf("exit code %d: %s", code, &j.out)
 		}
@@ -220,8 +220,8 @@ func TestMPIStopped(t *testing.T) {
 }
 
 // disturb starts several jobs, and sends signal to one rank of each job at a random moment. The job must end
-// within limit, with an exit code that judge accepts. A second job, from the checkpoint of the first, must
-// write the same model as an undisturbed job.
+// within limit, with an exit code that judge accepts for code. A second job continues from the checkpoint of
+// the first job, and must write the same model as an undisturbed job.
 func (b *mpiBed) disturb(t *testing.T, signal syscall.Signal, limit time.Duration, code int) {
 	args := append(slowFlags, b.data)
 	began := time.Now()
@@ -265,8 +265,9 @@ func (b *mpiBed) judge(t *testing.T, j *job, got, code int, model string, want [
 	}
 }
 
-// TestMPINetwork runs two ranks in two network namespaces, and cuts the link between them at a random
-// moment.
+// TestMPINetwork runs two ranks in two network namespaces, and cuts the link between them at a random moment.
+// The job must not write a wrong model. A second job, from the checkpoint of the first job, must write the
+// same model as an undisturbed job.
 func TestMPINetwork(t *testing.T) {
 	b := newMPIBed(t)
 	link := b.separate(t)

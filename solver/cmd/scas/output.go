@@ -76,9 +76,9 @@ func canonical(path string) string {
 // target returns o.path or, if o.path is a link, the path to which it points.
 func (o output) target() string { return atomicfile.Followed(o.path) }
 
-// write writes all files under temporary names, calls show, which prints the result, and then renames the
-// files. If anything fails before the first renaming, no file is changed. If another rank writes the files,
-// write does nothing.
+// write writes all files under temporary names. Then it calls show, which prints the result, and renames the
+// files. If anything fails before the first file is renamed, no file is changed. If another rank writes the
+// files, write does nothing and does not call show.
 func (out outputs) write(e *env, show func() error) error {
 	if e.quiet {
 		return nil

@@ -31,8 +31,8 @@ type page struct {
 	Heat    template.HTML // picture of the confusion table, if there are more than two classes
 	Plot    template.HTML
 	Models  []modelSection
-	Omitted string // a sentence that says which models have no section
-	Each    string // what a row of Table is about: lambda or class
+	Omitted string // if only some classes have a section: a sentence that says which
+	Each    string // "lambda" or "class": what a row of Table describes
 	Table   grid
 	Line    string // command line
 	Ranks   int    // number of ranks; 1 without --dist
@@ -115,7 +115,8 @@ func (r *problemReport) newPage(e *env, command string) *page {
 	}
 }
 
-// judge sets the verdict of a page about one fit. err is the error that the command will return.
+// judge sets the verdict of a page about one fit with the given objective and proof. err is the error that
+// the command will return.
 func (p *page) judge(objective number, of proof, err error) {
 	p.Verdict = judgement{Good: of.Status == solver.Converged && err == nil && !of.NoOptimum, Status: "Not converged.", Result: fmt.Sprintf("The objective is %.10g. ", objective)}
 	switch {
@@ -182,7 +183,7 @@ func (p *page) show(which string, m *model.Model, g *graph.Graph) error {
 }
 
 // shownClasses returns the indices of the classes that get a section: all classes, or manyClasses of them if
-// there are more.
+// there are more. In the second case it sets p.Omitted.
 func (p *page) shownClasses(classes []string) []int {
 	order := sequence(0, len(classes))
 	if len(classes) <= manyClasses {
@@ -235,7 +236,6 @@ func (p *page) showOne(which string, m *model.Model, k int, g *graph.Graph) erro
 // Folded reports whether the page hides the rows of the table until a reader opens them.
 func (p *page) Folded() bool { return p.Each == "class" && len(p.Table.Rows) > manyClasses }
 
-// Zeros returns the number of coefficients that are zero.
 func (t modelSection) Zeros() int { return t.P - t.Model.NNZX }
 
 // Left returns the left end of the leftmost bar, in percent of the widest bar. Bars of negative coefficients

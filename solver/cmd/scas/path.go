@@ -190,7 +190,7 @@ func (c *pathCmd) fit(e *env) error {
 		return err
 	}
 	stopped, err := c.fitFlags.fit(e, &r.problemReport, func() (err error) {
-		steps, err = e.follow(r.in, c.path())
+		steps, err = e.fitPath(r.in, c.path())
 		return err
 	})
 	if len(steps) == 0 || stopped {
@@ -205,9 +205,9 @@ func (c *pathCmd) fit(e *env) error {
 	return cmp.Or(failed, err)
 }
 
-// follow fits a path and shows its progress. It returns the first error of a fit. An error about convergence
+// fitPath fits a path and shows its progress. It returns the first error of a fit. An error about convergence
 // also says how many lambdas failed.
-func (e *env) follow(s *fitSpec, set model.PathSettings) (steps []*model.Step, first error) {
+func (e *env) fitPath(s *fitSpec, set model.PathSettings) (steps []*model.Step, first error) {
 	p := e.begin("the first lambda")
 	defer p.end()
 	failed, at := 0, 0.0

@@ -2,6 +2,6 @@
 
 package main
 
-// peakMain does nothing: the tests that measure the memory of scas with it run only on Linux. See
-// peak_linux_test.go.
+// peakMain does nothing. Only tests that measure the memory of scas need it, and these tests run only on
+// Linux; see peak_linux_test.go.
 func peakMain() {}

@@ -48,7 +48,7 @@ func drawPath(w io.Writer, r *pathReport, steps []*model.Step) error {
 	return c.WriteSVG(w)
 }
 
-// shortened cuts name to the length of a name in a legend.
+// shortened cuts name to at most 17 characters, for a legend.
 func shortened(name string) string {
 	const most = 17
 	if runes := []rune(name); len(runes) > most {
@@ -92,8 +92,8 @@ func drawCurve(w io.Writer, r *cvReport) error {
 }
 
 // rocCurve returns the points of the ROC curve, from (0, 0) to (1, 1). x is the share of the negative rows
-// whose score is above a threshold, and y the share of the positive rows. Only the corners of the curve are
-// returned.
+// whose score is above a threshold, and y the share of the positive rows whose score is above it. Points
+// inside a horizontal or vertical part of the curve are left out.
 func rocCurve(score []float64, positive []bool) (x, y []float64) {
 	order := sequence(0, len(score))
 	var all [2]float64 // number of negative rows, number of positive rows

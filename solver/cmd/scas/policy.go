@@ -36,11 +36,11 @@ type demand struct {
 var errNotMapped = fmt.Errorf("%w: they must be in a .scas file, which scas convert writes", stream.ErrNotStreamed)
 
 const (
-	// program is the number of bytes that a command needs out of core besides rows and vectors.
-	program = 64 << 20
+	// programBytes is the number of bytes that a command needs out of core besides rows and vectors.
+	programBytes = 64 << 20
 	// leastLimit is the smallest --memory for work out of core, and leastRoom the smallest part of it for
 	// windows of the rows, both in bytes.
-	leastLimit, leastRoom = 2 * program, 48 << 20
+	leastLimit, leastRoom = 2 * programBytes, 48 << 20
 	// mostReserve is the largest value that reserve returns.
 	mostReserve = 24 << 20
 )
@@ -88,11 +88,11 @@ func (v memorySize) place(d *demand, exceeds bool) (room int64, err error) {
 	return room, err
 }
 
-// room returns the bytes that the limit leaves for windows of the rows if the work is done out of core. It
-// returns 0 if they are too few.
+// room returns the bytes that the limit leaves for windows of the rows if the work is done out of core, or 0
+// if these bytes are too few. kept is demand.keptBytes.
 func (v memorySize) room(kept int64) int64 {
 	limit, _ := v.limit()
-	if room := limit - program - kept; limit >= leastLimit && room >= leastRoom {
+	if room := limit - programBytes - kept; limit >= leastLimit && room >= leastRoom {
 		return room
 	}
 	return 0
@@ -100,15 +100,15 @@ func (v memorySize) room(kept int64) int64 {
 
 // leastOutOfCore returns the smallest limit, in bytes, with which the work can be done out of core.
 func (d *demand) leastOutOfCore() float64 {
-	return max(leastLimit, program+leastRoom+float64(d.keptBytes))
+	return max(leastLimit, programBytes+leastRoom+float64(d.keptBytes))
 }
 
 // leastHeap is the smallest limit in bytes that limitHeap gives to the garbage collector.
 const leastHeap = 8 << 20
 
 // limitHeap limits the heap until end is called, so that the heap and the mapped pages together fit into
-// --memory. room is the number of bytes for windows that place returned. If d is nil, there are no rows, and
-// limitHeap does nothing.
+// --memory. room is the result of place. limitHeap does nothing if d is nil, because there are no rows then,
+// or if room is 0 and --memory is not given.
 func (v memorySize) limitHeap(d *demand, room int64) (end func()) {
 	before := debug.SetMemoryLimit(-1)
 	switch {
@@ -155,8 +155,8 @@ func (v memorySize) refuseShared(d *demand) error {
 	return fmt.Errorf("%s; allow %s with --memory, to read all of them in pieces", text, enough(d.leastOutOfCore(), true))
 }
 
-// unstreamed returns the error of refuse if err wraps stream.ErrNotStreamed. It returns any other err
-// unchanged.
+// unstreamed returns err unless it wraps stream.ErrNotStreamed. For such an err, it returns the error of
+// refuse with err as the obstacle.
 func (v memorySize) unstreamed(d *demand, err error) error {
 	if !errors.Is(err, stream.ErrNotStreamed) {
 		return err
@@ -165,10 +165,10 @@ func (v memorySize) unstreamed(d *demand, err error) error {
 	return v.refuse(d)
 }
 
-// need returns the bytes that the work needs, the program included, if all rows are in memory. The estimate
-// of these bytes may read all rows. For mapped data larger than the limit, need therefore makes the estimate
-// only if the data are small and all rows are valid. Without the estimate, it returns the size of the data,
-// and known is false unless the data are small.
+// need estimates the bytes that the work needs if all rows are in memory, the program included. The estimate
+// may read all rows. If the data are mapped and larger than the limit, need therefore makes the estimate only
+// if the data are small and all rows are valid. If they are not, it returns the size of the data, and known
+// is false unless the data are small.
 func (v memorySize) need(d *demand) (bytes float64, known bool) {
 	data := float64(dataBytes(d.data))
 	if d.data.X.Mapped() { // lessThan compares the limit with the size of the file, too
@@ -181,7 +181,7 @@ func (v memorySize) need(d *demand) (bytes float64, known bool) {
 	if !d.data.X.Mapped() {
 		need = max(need, 2*data) // to read text, twice the size of the data is needed
 	}
-	return need + min(need/2, mostReserve), true // so large that need is left after reserve
+	return need + min(need/2, mostReserve), true // a limit of this size leaves need bytes after reserve
 }
 
 // small reports whether the data need less memory than the smallest limit for work out of core.

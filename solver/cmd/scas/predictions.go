@@ -60,7 +60,7 @@ func margins(m *model.Model, data *sparse.Dataset) ([]float64, error) {
 func (c *predictCmd) predict(m *model.Model, tally *model.Tally, data *sparse.Dataset) (*predictions, error) {
 	t, err := margins(m, data)
 	if err == nil && tally != nil {
-		err = compare(tally, data, c.Threshold)
+		err = addRows(tally, data, c.Threshold)
 	}
 	if err != nil {
 		return nil, err

@@ -20,7 +20,7 @@ type problemSummary struct {
 	Groups       int          `json:"groups,omitempty"`
 	L1Ratio      *float64     `json:"l1_ratio,omitempty"`
 	GroupsFile   string       `json:"groups_file,omitempty"`
-	Ungrouped    int          `json:"rows_in_no_group,omitempty"` // with a graph, rows of A; else features
+	Ungrouped    int          `json:"rows_in_no_group,omitempty"` // number of features, or with --graph of rows of A, in no group
 	Mu           float64      `json:"mu,omitempty"`
 	L2Y          float64      `json:"l2y,omitempty"`
 	Domain       string       `json:"domain,omitempty"`
@@ -61,7 +61,7 @@ type graphSummary struct {
 // A lossName is the name of a loss with its argument.
 type lossName struct {
 	LossName   string  `json:"loss"`
-	HuberDelta float64 `json:"huber_delta,omitempty"` // argument of any loss that has one, not only of Huber's
+	HuberDelta float64 `json:"huber_delta,omitempty"` // argument of any loss; 0 if the loss has none
 }
 
 func newLossName(loss solver.Loss) lossName {

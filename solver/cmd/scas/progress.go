@@ -11,8 +11,8 @@ import (
 	"unicode/utf8"
 )
 
-// terminalEvery is the time between two reports on a terminal, and progressEvery the time between two
-// reports elsewhere.
+// terminalEvery is the longest time between two reports on a terminal, which show no times before it has
+// passed. progressEvery is the time between two reports elsewhere.
 const terminalEvery, progressEvery = time.Second, 10 * time.Second
 
 // A progress reports on stderr how much of a command is done, the time that has passed, and an estimate of
@@ -79,7 +79,7 @@ func (p *progress) tick() {
 	}
 }
 
-// show sets the text of the report if the amount of work is not known.
+// show sets the text of the report. It is for work of unknown amount, which has no share that is done.
 func (p *progress) show(format string, args ...any) { p.showOf(0, 0, format, args...) }
 
 // showOf sets the text of the report and the share done/total of the work. If the share is smaller than
@@ -122,7 +122,7 @@ func (p *progress) toward(gap, goal float64, text string) {
 }
 
 // timeLeft returns a text with an estimate of the time that is left in the stage, or "" if it is too early
-// for one.
+// for an estimate.
 func (p *progress) timeLeft() string {
 	passed := time.Since(p.began)
 	if !(p.share > p.firstShare && p.share < 1) || passed < terminalEvery && p.e.every == 0 {

@@ -32,8 +32,8 @@ func readmeBlocks(t *testing.T) (blocks [][]string) {
 	return blocks
 }
 
-// inOrder checks that output has the lines of a block of README.md in their order. It may have lines between
-// them.
+// inOrder checks that output has the lines of a block of README.md in the same order, except lines "...". The
+// output may have other lines between them.
 func inOrder(t *testing.T, block []string, output string) {
 	t.Helper()
 	lines := strings.Split(output, "\n")

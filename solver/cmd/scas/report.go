@@ -19,7 +19,7 @@ type trainReport struct {
 	Start  string        `json:"start,omitempty"` // the file of --start, without the directory
 	problemReport
 	*columnFit               // nil if there are more than two classes
-	Classes    []classReport `json:"classes,omitempty"`  // only if there are more than two
+	Classes    []classReport `json:"classes,omitempty"`  // nil unless there are more than two classes
 	Accuracy   *float64      `json:"accuracy,omitempty"` // on the fitted rows; nil out of core, or if labels are numbers
 	writtenFiles
 
@@ -47,8 +47,8 @@ type columnFit struct {
 	Tied      int          `json:"tied_groups"` // number of groups of equal coefficients along the graph
 	Run       model.FitRun `json:"run"`
 
-	// The next three fields describe the last iterate before zeros and ties were made exact. They are
-	// nil unless a method of --method list ran.
+	// The next three fields describe the last iterate before zeros and ties were made exact. They are nil if
+	// package exact made the fit, or if the coefficients are an average of iterates.
 	Unrounded      *number `json:"objective_unrounded,omitempty"`
 	PrimalResidual *number `json:"primal_residual,omitempty"`
 	DualResidual   *number `json:"dual_residual,omitempty"`
@@ -150,8 +150,8 @@ func nonZeros(x []float64) (count int) {
 	return count
 }
 
-// table returns a summary of the problem and the result. With --verbose it also describes the run of the
-// method.
+// table returns a summary of the problem and the result. With --verbose, and unless there are more than two
+// classes, it also describes the run of the method.
 func (r *trainReport) table() (f summary) {
 	r.addTo(&f)
 	f.add("lambda", "%g", r.Lambda)
@@ -192,8 +192,8 @@ func (r *trainReport) work() string {
 	return passCount(passes) + ", " + r.steps(steps)
 }
 
-// steps formats a number of Newton steps. If the penalty has only squares, the text does not say Newton,
-// because some steps may be passes of dual coordinate ascent.
+// steps formats a number of Newton steps. If lambda is 0 or the penalty has only squares, the text does not
+// say Newton, because some steps may be passes of dual coordinate ascent.
 func (r *trainReport) steps(n int) string {
 	if r.Lambda == 0 || r.L1Ratio != nil && *r.L1Ratio == 0 {
 		return plural(n, "step")
@@ -208,7 +208,7 @@ func endWord(s solver.Status) string { return strings.TrimPrefix(statusWord(s), 
 func (r *trainReport) addRun(f *summary) {
 	run := &r.Run
 	did := r.steps(run.NewtonSteps)
-	if run.OuterIterations > 0 { // a method of --method list ran
+	if run.OuterIterations > 0 { // package solver or stream made the fit, not package exact
 		outer := plural(run.OuterIterations, "outer iteration")
 		switch before := run.OuterIterations - 1; { // all Newton steps count as one outer iteration
 		case run.NewtonSteps == 0:
@@ -268,7 +268,7 @@ func addNonZeros(f *summary, status solver.Status, count, of int) {
 	f.addIf(count == 0 && status != solver.TimeDone, "", "a smaller --lambda lets features in; scas cv finds a good one")
 }
 
-// addMethod adds lines about the parameters of the method, the kernels, the residuals and the memory.
+// addMethod adds lines about the method and its parameters, the kernels, the residuals and the memory.
 func (r *trainReport) addMethod(f *summary) {
 	run, storage := &r.Run, ""
 	if run.OuterIterations == 0 {
@@ -330,7 +330,8 @@ func (r *trainReport) lines() grid {
 	return grid{slices.Concat([]string{"class", "rows", "non-zeros", "loss", "objective"}, gapColumns, []string{"status"}), rows}
 }
 
-// worst returns the lines of the classes with the largest gaps. Classes without a proof come first.
+// worst returns the lines of the manyClasses classes with the largest gaps, the largest first. Classes
+// without a proof come before all others. The argument lines has a line for each class.
 func (r *trainReport) worst(lines [][]string) [][]string {
 	order := sequence(0, len(lines))
 	gap := func(k int) float64 {

@@ -26,8 +26,8 @@ type outcome struct {
 // runHere runs a command in this process.
 func runHere(t *testing.T, args ...string) outcome { return runWith(t, env{}, args...) }
 
-// runWith runs a command in this process with e. A context, input or output of e that is nil gets a value
-// first.
+// runWith runs a command in this process with e. If the context, the input or an output of e is nil, runWith
+// sets it first.
 func runWith(t *testing.T, e env, args ...string) outcome {
 	var out, errs lockedBuffer
 	e.ctx, e.stdin = cmp.Or(e.ctx, t.Context()), cmp.Or(e.stdin, io.Reader(strings.NewReader("")))

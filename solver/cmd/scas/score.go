@@ -30,8 +30,8 @@ func newMetrics(m *model.Metrics) *metrics {
 	return &metrics{number(m.Loss), m.Classes, m.Numbers}
 }
 
-// newPredictReport returns the report on the predictions of m, whose metrics are s. all says whether the
-// report shows all metrics.
+// newPredictReport returns the report on the predictions of m. s has the metrics of the predictions. all says
+// whether the report shows all metrics.
 func newPredictReport(m *model.Model, s *model.Metrics, all bool) *predictReport {
 	loss := number(s.Loss)
 	r := &predictReport{Classes: m.Classes.All(), N: s.Rows, Loss: &loss}
@@ -45,8 +45,8 @@ func newPredictReport(m *model.Model, s *model.Metrics, all bool) *predictReport
 	return r
 }
 
-// compare adds the rows of data to a tally. threshold is ScoreSettings.Threshold; nil means the default.
-func compare(t *model.Tally, data *sparse.Dataset, threshold *label) error {
+// addRows adds the rows of data to a tally. threshold is ScoreSettings.Threshold; nil means the default.
+func addRows(t *model.Tally, data *sparse.Dataset, threshold *label) error {
 	set := &model.ScoreSettings{Threshold: (*float64)(threshold), Offsets: data.Offsets}
 	return t.Add(data.X, data.OriginalLabels(), set)
 }
@@ -63,7 +63,7 @@ func (r *ranks) score(m *model.Model, data *sparse.Dataset, brief bool) (*model.
 	for lo := 0; lo < n && err == nil; lo += size {
 		var part *sparse.Dataset
 		if part, err = rowsOf(data, lo, min(lo+size, n)); err == nil {
-			err = shiftRow(compare(t, part, nil), lo)
+			err = shiftRow(addRows(t, part, nil), lo)
 		}
 	}
 	if err = r.team.Agreed(err); err == nil {

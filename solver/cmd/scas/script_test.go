@@ -22,7 +22,7 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// TestMain lets scripts run the test binary as the commands scas and scas-peak.
+// TestMain lets scripts and tests run the test binary as the commands scas and scas-peak.
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"scas": main, "scas-peak": peakMain})
 }
@@ -113,7 +113,7 @@ func fields(ts *testscript.TestScript, neg bool, args []string) {
 	var object map[string]json.RawMessage
 	text := []byte(ts.ReadFile(args[0]))
 	ts.Check(json.Unmarshal(text, &object))
-	ts.Check(liftPart(text, &object))
+	ts.Check(addOnlyModel(text, &object))
 	for _, spec := range args[1:] {
 		name, want, compare := strings.Cut(spec, "=")
 		inner, outer := name, object
@@ -133,9 +133,9 @@ func fields(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// liftPart parses JSON text. If it has a list "models" with one element, liftPart stores the fields of this
-// element in object.
-func liftPart(text []byte, object any) error {
+// addOnlyModel parses JSON text. If it has a list "models" with one element, addOnlyModel stores the fields
+// of this element in object.
+func addOnlyModel(text []byte, object any) error {
 	var file struct{ Models []json.RawMessage }
 	if err := json.Unmarshal(text, &file); err != nil || len(file.Models) != 1 {
 		return nil
@@ -153,7 +153,7 @@ func sameObjective(ts *testscript.TestScript, neg bool, args []string) {
 	for k := range v {
 		text := []byte(ts.ReadFile(args[k]))
 		ts.Check(json.Unmarshal(text, &v[k]))
-		ts.Check(liftPart(text, &v[k]))
+		ts.Check(addOnlyModel(text, &v[k]))
 		if v[k].Objective == nil {
 			ts.Fatalf("%s has no objective", args[k])
 		}

@@ -32,7 +32,7 @@ func (c *fitFlags) readShard(e *env, opt *sparse.ReadOptions) (*sparse.Dataset, 
 		return nil, fmt.Errorf("%s: this rank finds %d files, and other ranks find another number; give all ranks the same files", c.file, len(paths))
 	}
 	if len(paths) != t.Size() {
-		c.ranks.bytesOfRow += 8 // for the position of the row in the shard
+		c.ranks.bytesOfRow += 8 // a shard that is a part of a file has the positions of its rows in memory
 	}
 	err = t.Agreed(cmp.Or(c.alignColumns(data), c.alignLabels(data)))
 	n, _ := data.X.Dims()

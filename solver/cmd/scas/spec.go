@@ -15,7 +15,7 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// A fitSpec has the specification of fits, with the data and the memory that they need.
+// A fitSpec has the specification of fits, their data, and the memory that they need.
 type fitSpec struct {
 	data    *sparse.Dataset
 	whole   wholeCounts // rows of this rank, and counts over all ranks
@@ -25,8 +25,8 @@ type fitSpec struct {
 	exceeds bool    // whether the demand exceeds --memory
 }
 
-// specify returns the specification of the fits to data, except the fields that depend on whether the fits
-// are out of core.
+// specify returns the specification of the fits to data. Its callers set spec.Memory, which depends on
+// whether the fits are out of core, and the fields for flags that only one command has, such as --lambda.
 func (c *fitFlags) specify(data *sparse.Dataset, whole wholeCounts, of workload) (*fitSpec, error) {
 	_, p := data.X.Dims()
 	out := &fitSpec{data: data, whole: whole}
@@ -280,7 +280,8 @@ func (s *fitSpec) setPenalty(c *specFlags, p int) error {
 	return nil
 }
 
-// coefficientName returns the name of feature j or, if there are no names, its number j + base. j counts from 0.
+// coefficientName returns the name of feature j or, if there are no names, its number j + base. j counts
+// from 0.
 func coefficientName(features []string, base, j int) string {
 	if features != nil {
 		return features[j]

@@ -70,8 +70,8 @@ func (p proof) gaps() []string {
 	return cells
 }
 
-// closeness returns a text with the bounds on the distance of an objective from its optimum: relative, if
-// this is finite, and absolute. optimum is "the optimum" or "its optimum".
+// closeness returns a text with the bounds on the distance of an objective from its optimum: the relative
+// bound, if it is finite, and the absolute bound. optimum is "the optimum" or "its optimum".
 func closeness(relative, gap number, optimum string) string {
 	if !isFinite(float64(relative)) {
 		return fmt.Sprintf("proved to be within %.2g of %s, absolute", gap, optimum)

@@ -15,7 +15,7 @@ type conditionReport struct {
 	Left      number `json:"left"`
 	Right     number `json:"right"`
 	Holds     bool   `json:"holds"`
-	text      string // the condition in words, with both sides
+	text      string // theory.Condition.String: the condition, both sides, and whether it holds
 }
 
 // checkTheorem2 checks the conditions of Theorem 2, as printed in the paper and in the weaker form of

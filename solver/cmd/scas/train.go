@@ -143,7 +143,9 @@ func (c *trainCmd) train(e *env) error {
 	return err
 }
 
-// fit fits the model and returns the report. If there is no model, the report is nil and there is an error.
+// fit fits the model and returns the report. The report is nil if there is no model, if a rank was
+// interrupted, or if the metrics cannot be computed. If the fit did not converge, fit returns the report and
+// an error.
 func (c *trainCmd) fit(e *env, data *sparse.Dataset, start time.Time) (*trainReport, error) {
 	classes, what, of := len(data.Classes.Values), "fitting", workload{settings: c.settings(), scored: c.Report != ""}
 	if classes > 0 {
