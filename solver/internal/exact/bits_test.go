@@ -59,7 +59,7 @@ func TestBits(t *testing.T) {
 		{term.Logistic{}, false, "5080ce64b2eba135"},
 		{term.Squared{}, false, "c373d8627441869c"},
 		{term.Huber{Delta: 0.5}, true, "b8bc1211a36cae71"},
-		{term.SquaredHinge{}, false, "90202ba20aa63157"},
+		{term.SquaredHinge{}, false, "34762ad5192d279d"},
 	} {
 		for _, level := range kernels.Available() {
 			if err := kernels.Use(level); err != nil {

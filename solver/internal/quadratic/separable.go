@@ -327,10 +327,14 @@ func (q *Separable) endOf(k int, by float64) (to float64, crosses bool) {
 // maxLinear is the largest number of Newton steps in solveLinear.
 const maxLinear = 8
 
+// leastLength is the smallest length to which newton halves a step. A whole Newton step has the length 1.
+const leastLength = 0.1
+
 // newton makes Newton steps for the coordinates that findSupport lists. A coordinate that would cross zero or
-// a bound is set to zero or the bound, and the next step leaves it out. If this does not reduce the function,
-// the step ends at the first crossing instead. newton ends after a step without a crossing, or after the
-// first step if H.Repeats returns false.
+// a bound is set to zero or the bound, and the next step leaves it out. As long as this does not reduce the
+// function, the step is halved. A step that is shorter than leastLength, or so short that no coordinate
+// crosses, ends at the first crossing instead. newton ends after a whole step without a crossing, or after
+// the first step if H.Repeats returns false.
 //
 // newton returns true if a step proves that the function is at most gap above its minimum. Such a proof needs
 // a solution of the linear system with violations of at most allowed. But H.Solve may end before, at a
@@ -361,22 +365,16 @@ func (q *Separable) newton(allowed, gap float64, last bool) bool {
 			least = q.signedMinimum(allowed)
 			q.restore()
 		}
-		crossed := false
-		for a, k := range q.support {
-			to, crosses := q.endOf(int(k), q.step[a])
-			if crosses {
-				q.set(int(k), to)
-				crossed = true
-			} else {
-				q.move(int(k), q.step[a])
-			}
-		}
-		if !crossed {
+		if !q.moveAlong(1) {
 			return false
 		}
-		if !(q.Value() < before) {
+		for length := 0.5; !(q.Value() < before); length *= 0.5 {
 			q.restore()
-			q.shorten()
+			if length < leastLength || !q.moveAlong(length) {
+				q.restore()
+				q.shorten()
+				break
+			}
 		}
 		if q.Value()-least <= gap {
 			return true
@@ -385,6 +383,21 @@ func (q *Separable) newton(allowed, gap float64, last bool) bool {
 			return false
 		}
 	}
+}
+
+// moveAlong moves u by length times the step. A coordinate that would cross zero or a bound ends at zero or
+// at the bound; then crossed is true.
+func (q *Separable) moveAlong(length float64) (crossed bool) {
+	for a, k := range q.support {
+		by := float64(length * q.step[a])
+		if to, crosses := q.endOf(int(k), by); crosses {
+			q.set(int(k), to)
+			crossed = true
+		} else {
+			q.move(int(k), by)
+		}
+	}
+	return crossed
 }
 
 // save stores u and the numbers that belong to it.
