@@ -19,7 +19,7 @@ func put(s string) func(io.Writer) error {
 	}
 }
 
-// wantOnly fails unless path has this content and is the only file in its directory.
+// wantOnly checks that path has the given content and is the only file in its directory.
 func wantOnly(t *testing.T, path, content string) {
 	t.Helper()
 	got, err := os.ReadFile(path)
@@ -83,8 +83,8 @@ func TestWriteToNowhere(t *testing.T) {
 	}
 }
 
-// TestPrepare checks that the old file stays until Commit, that the new file is closed
-// and locked by then, and that Discard keeps the old file.
+// TestPrepare checks that Prepare closes and locks the temporary file, that path does not change before
+// Commit, and that Discard leaves path unchanged.
 func TestPrepare(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "f")
 	var written *os.File
@@ -169,12 +169,13 @@ func TestTogether(t *testing.T) {
 	}
 }
 
-// TestStale checks that only the temporary files of killed processes are removed.
+// TestStale checks that Write removes the temporary files of killed processes, and no other files. A
+// process that has been killed holds no lock. The age of a file does not matter.
 func TestStale(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "f")
 	old := time.Now().Add(-time.Hour)
-	put0 := func(name string, at time.Time) string {
+	touch := func(name string, at time.Time) string {
 		t.Helper()
 		name = filepath.Join(dir, name)
 		if err := os.WriteFile(name, nil, 0o600); err != nil {
@@ -185,14 +186,14 @@ func TestStale(t *testing.T) {
 		}
 		return name
 	}
-	put0(".f.01234567.tmp", old)
+	touch(".f.01234567.tmp", old)
 	kept := []string{"f"}
 	for _, name := range []string{".f.long-name.tmp", ".g.01234567.tmp", "f.01234567.tmp"} {
-		put0(name, old)
+		touch(name, old)
 		kept = append(kept, name)
 	}
-	put0(".f.11234567.tmp", time.Now())
-	busy, err := os.Open(put0(".f.21234567.tmp", old))
+	touch(".f.11234567.tmp", time.Now())
+	busy, err := os.Open(touch(".f.21234567.tmp", old))
 	if err != nil {
 		t.Fatal(err)
 	}

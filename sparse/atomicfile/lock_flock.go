@@ -24,5 +24,5 @@ func keepLock(f *os.File) (*os.File, error) {
 	return os.NewFile(uintptr(fd), f.Name()), nil
 }
 
-// Locks says whether this system has file locks.
+// Locks reports whether this package has file locks on this system.
 const Locks = true

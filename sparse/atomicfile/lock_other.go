@@ -4,11 +4,11 @@ package atomicfile
 
 import "os"
 
-// Lock returns false, because this system has no file locks.
+// Lock returns false, because this package has no file locks on this system.
 func Lock(*os.File) bool { return false }
 
 // keepLock returns nil: there is no lock to keep.
 func keepLock(*os.File) (*os.File, error) { return nil, nil }
 
-// Locks says whether this system has file locks.
+// Locks reports whether this package has file locks on this system.
 const Locks = false

@@ -47,9 +47,9 @@ func (g *Group) Wait() {
 
 // Each runs tasks 0 to count−1 on several goroutines of a Group and waits for them. threads is the
 // largest number of goroutines; 0 means one per processor. If there is only one thread or one task,
-// Each runs the tasks on the caller's goroutine. Tasks begin in increasing order. start is called
-// once for each goroutine, by Each itself, and returns the function that runs the tasks of the
-// goroutine.
+// Each runs the tasks on the caller's goroutine. Tasks begin in increasing order. Each calls start
+// once for each goroutine, before the goroutine begins. start returns the function task, which the
+// goroutine calls with the number k of every task that it runs.
 func Each(threads, count int, start func() (task func(k int))) {
 	if threads <= 0 {
 		threads = runtime.GOMAXPROCS(0)
