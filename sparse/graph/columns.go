@@ -11,13 +11,13 @@ import (
 // calls center, and passes all rows to addSquares. For a column with an entry in every row, center
 // sets shift to the mean. The caller must subtract the shift from the entries before it sums
 // products, because with a large mean the sums would lose digits. Sums run over the rows in order,
-// with unfused products, so the numbers depend neither on the machine nor on the division of the
-// rows.
+// and each product is rounded before it is added. So the results depend neither on the machine nor
+// on the ranges of rows in which the caller passes the data.
 type centring struct {
 	n          float64   // number of rows
-	stored     []int64   // number of entries of each column
+	stored     []int64   // number of stored entries of each column
 	columnMean []float64 // means of the columns
-	square     []float64 // Σ (entry − mean)² of the stored entries
+	square     []float64 // for each column, Σ (entry − mean)² over its stored entries
 	mean       []float64 // means of the columns after the shift
 	shift      []float64 // number subtracted from each column; nil if all are 0
 }
@@ -26,7 +26,7 @@ func newCentring(rows, p int) *centring {
 	return &centring{n: float64(rows), stored: make([]int64, p), columnMean: make([]float64, p), square: make([]float64, p)}
 }
 
-// span returns the entries of rows lo to hi−1.
+// span returns the columns and the values of the entries in rows lo to hi−1.
 func span(x *sparse.CSR, lo, hi int) (idx []int32, val []float64) {
 	rows := x.Rows(lo, hi)
 	first, last := rows.Ptr[0], rows.Ptr[hi-lo]
@@ -89,9 +89,9 @@ func (c *centring) covariance(i, j int, sum float64) float64 {
 }
 
 // columns computes the covariance matrix of the columns of a data matrix, one row of the result
-// at a time. A common row of columns i and j is a row in which both have an entry. If they have
-// none, their covariance is -n m_i m_j/(n-1) for n rows and the means m_i and m_j. So only
-// columns with a common row need a sum.
+// at a time. A common row of columns i and j is a row in which both have an entry. Without a common
+// row, their covariance is -n m_i m_j/(n-1) for n rows and the means m_i and m_j. So only columns
+// with a common row need a sum.
 type columns struct {
 	*centring
 	x, t *sparse.CSR // the shifted data and its transpose
@@ -131,9 +131,8 @@ func (c *columns) raw(i, j int) float64 {
 
 // covarianceRow is one row of a Covariance, with the memory to compute it.
 type covarianceRow struct {
-	// cols lists, in any order, the features whose entries are computed: those that have a data row
-	// in common with the feature of this row, or all if the matrix is stored. The method apart
-	// returns the entry of any other feature.
+	// cols lists, in any order, the features whose entries the method row has computed. For a feature
+	// that row has left out, because it has no common data row, the method apart returns the entry.
 	cols  []int32
 	value []float64 // entry for each feature; valid for the features in cols
 	met   []bool    // whether the feature is in cols
@@ -150,7 +149,7 @@ func (r *covarianceRow) clear() {
 	r.cols = r.cols[:0]
 }
 
-// row computes the entries of row i from feature lo on, without the diagonal. If c holds data, it
+// row sets r to row i of c, from feature lo on and without the diagonal. If c holds data, row
 // computes only the entries of features that have a data row in common with feature i.
 func (c *Covariance) row(i, lo int, r *covarianceRow) {
 	r.clear()
@@ -169,7 +168,8 @@ func (c *Covariance) row(i, lo int, r *covarianceRow) {
 	}
 }
 
-// products sets r to the sums of products of column i with every column from lo on except i.
+// products sets r, which must be cleared, to sums of products: for each column from lo on that has a
+// common row with column i, except i itself, the sum over these rows of its products with column i.
 func (c *columns) products(i, lo int, r *covarianceRow) {
 	samples, weight := c.t.Row(i)
 	r.met[i] = true // keeps i itself out of the list

@@ -10,12 +10,15 @@ import (
 )
 
 // ComponentError reports that a connected component is too large to solve, or that more than
-// DefaultMaxEdges pairs of features are joined. A larger penalty makes the components smaller.
+// DefaultMaxEdges pairs of features are joined. A larger penalty joins fewer pairs and makes the
+// components smaller.
 type ComponentError struct {
 	Penalty float64 // the penalty that was asked for
-	Size    int     // size of the largest component, or a lower bound of it; at most Limit if only the pairs are too many
-	Limit   int     // largest size accepted
-	Fits    float64 // a penalty at which all components are within Limit; usually the smallest such penalty
+	// Size is the number of features of the largest component, or a lower bound of it. It is at most
+	// Limit if the components are small enough but there are too many pairs.
+	Size  int
+	Limit int     // largest size accepted
+	Fits  float64 // a penalty that causes no such error; usually the smallest one
 }
 
 // Error returns a message with what is too large, the limit and the penalty to try.
@@ -30,9 +33,9 @@ func (e *ComponentError) Error() string {
 // features i and j if |c_ij| > penalty. Members are in increasing order; components are in the
 // order of their smallest members. The graphical lasso with that penalty can be solved for each
 // component by itself, because its solution has the entry 0 for features of different components
-// (Witten, Friedman and Simon 2011; Mazumder and Hastie 2012). A component larger than limit, and more
-// than DefaultMaxEdges pairs with |c_ij| > penalty, are errors of type *ComponentError. threads is the
-// number of goroutines; 0 means one per processor.
+// (Witten, Friedman and Simon 2011; Mazumder and Hastie 2012). If a component is larger than limit, or
+// if more than DefaultMaxEdges pairs have |c_ij| > penalty, the error is a *ComponentError. threads is
+// the number of goroutines; 0 means one per processor.
 func (c *Covariance) Components(penalty float64, limit, threads int) ([][]int32, error) {
 	floor := math.Nextafter(penalty, math.Inf(1))
 	pairs, reached := c.strongest(floor, DefaultMaxEdges, threads)
@@ -67,9 +70,9 @@ func fittingPenalty(n int, pairs []Edge, reached float64, limit int) float64 {
 }
 
 // Blocks calls do for every group of features, with the number k of the group and the covariance
-// matrix s of its members, row by row. do may keep s. threads is the number of goroutines; 0
-// means one per processor. Blocks begins with the large groups, so that all goroutines end at
-// about the same time.
+// matrix s of its members, row by row. The members of a group must be in increasing order. do may keep
+// s. threads is the number of goroutines, which call do concurrently; 0 means one per processor. Blocks
+// begins with the large groups, so that all goroutines end at about the same time.
 func (c *Covariance) Blocks(groups [][]int32, threads int, do func(k int, s []float64)) {
 	order := make([]int, len(groups))
 	for k := range order {
@@ -82,7 +85,8 @@ func (c *Covariance) Blocks(groups [][]int32, threads int, do func(k int, s []fl
 	})
 }
 
-// block returns the covariance matrix of the given features, row by row.
+// block returns the covariance matrix of the given features, row by row. members must be in increasing
+// order; r is scratch memory.
 func (c *Covariance) block(members []int32, r *covarianceRow) []float64 {
 	n := len(members)
 	s := make([]float64, n*n)
@@ -136,8 +140,8 @@ func (f *forest) join(i, j int32) int {
 	return int(f.size[a])
 }
 
-// numbers returns the number of the set of each member, and count, how many sets there are. Sets
-// are numbered in the order of their smallest members.
+// numbers returns, for each member, the number of its set, and the count of the sets. Sets are
+// numbered from 0 in the order of their smallest members.
 func (f *forest) numbers() (of []int, count int) {
 	of = make([]int, len(f.parent))
 	for i := range of {

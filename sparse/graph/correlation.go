@@ -24,7 +24,8 @@ type CorrelationOptions struct {
 	Threads int
 }
 
-// DefaultMaxEdges bounds the memory to some hundred megabytes if a threshold is too low.
+// DefaultMaxEdges is the default of CorrelationOptions.MaxEdges. If a threshold is too low, it bounds
+// the memory to a few hundred megabytes for each goroutine.
 const DefaultMaxEdges = 5_000_000
 
 func (o *CorrelationOptions) withDefaults() CorrelationOptions {
@@ -50,8 +51,8 @@ func (o *CorrelationOptions) Weight(v float64) float64 {
 	return w
 }
 
-// graph returns the graph of n nodes with the edges pairs, which must be in order. The weights of
-// pairs are correlations; graph replaces them by o.Weight.
+// graph returns the graph of n nodes with the edges pairs, in the same order. The weights of pairs are
+// correlations; graph overwrites them with the results of o.Weight.
 func (o *CorrelationOptions) graph(n int, pairs []Edge) *Graph {
 	for k, p := range pairs {
 		pairs[k].Weight = o.Weight(p.Weight)
@@ -116,8 +117,9 @@ func Strongest(c *Covariance, k int, opt *CorrelationOptions) (g *Graph, thresho
 // KNearest returns the graph that joins every feature with the k features of largest absolute
 // correlation, ordered by (I, J) with I < J. A feature may have more than k edges, because other
 // features may have chosen it. Of features that are equally correlated, the one with the smaller
-// number is chosen. Features of correlation 0 are not chosen, so constant features have no edges. The
-// time is twice that of Threshold.
+// number is chosen. Features of correlation 0 are not chosen, so constant features have no edges. k must
+// be from 1 to the number of features, and k times this number at most 2 opt.MaxEdges. KNearest takes
+// twice as long as Threshold.
 func KNearest(c *Covariance, k int, opt *CorrelationOptions) (*Graph, error) {
 	o := opt.withDefaults()
 	if k < 1 || k > c.n || k*c.n > 2*o.MaxEdges {
@@ -142,9 +144,10 @@ func KNearest(c *Covariance, k int, opt *CorrelationOptions) (*Graph, error) {
 	return o.graph(c.n, pairs), nil
 }
 
-// nearest returns the k pairs of feature i with the largest absolute values. Of pairs with equal
-// values it chooses those in which the other feature has the smaller number. order and reach are
-// the results of byReach, or nil if c stores the matrix; r is scratch memory.
+// nearest returns the k pairs of feature i with the largest absolute values, or fewer if fewer values
+// are not 0. Of pairs with equal absolute values it chooses the pairs in which the other feature has
+// the smaller number. order and reach are the results of byReach, or nil if c stores the matrix; r is
+// scratch memory.
 func (c *Covariance) nearest(i, k int, order []int32, reach []float64, r *covarianceRow) []Edge {
 	c.row(i, 0, r)
 	best := make([]Edge, 0, len(r.cols)+k)
@@ -153,8 +156,8 @@ func (c *Covariance) nearest(i, k int, order []int32, reach []float64, r *covari
 			best = append(best, Edge{min(int32(i), j), max(int32(i), j), v})
 		}
 	}
-	// Of the features that have no data row in common with feature i, the k with the largest reaches
-	// are enough, and any others whose value equals that of the k-th up to rounding.
+	// Of the features that have no data row in common with feature i, only the k with the largest
+	// reaches can be chosen, and features whose reach equals the k-th largest up to rounding.
 	taken, last := 0, math.Inf(1)
 	for _, j := range order {
 		size := reach[i] * reach[j]

@@ -18,9 +18,9 @@ import (
 type Covariance struct {
 	n     int       // number of features
 	diag  []float64 // the diagonal
-	scale []float64 // entry (i, j) is the raw entry divided by scale[i]*scale[j]
-	dense []float64 // raw entries off the diagonal, n*n, or nil
-	data  *columns  // the data from which raw entries are computed, or nil
+	scale []float64 // an entry (i, j) off the diagonal is the unscaled entry divided by scale[i]*scale[j]
+	dense []float64 // n*n unscaled entries, row by row, with an unused diagonal; nil if data is not nil
+	data  *columns  // the data from which unscaled entries are computed; nil if dense is not nil
 	unit  bool      // true for a correlation matrix, whose entries are in [-1, 1]
 }
 
@@ -74,10 +74,10 @@ func (c *Covariance) Correlation() *Covariance {
 // and for |s_ij| <= sqrt(s_ii s_jj). It allows for the rounding in a file with ten digits.
 const symmetryTolerance = 1e-9
 
-// NewCovariance returns the n x n matrix with a copy of the given values, row by row. Values that
-// are not finite, a negative diagonal, a matrix that is not symmetric, and entries with |s_ij| >
-// sqrt(s_ii s_jj) are errors, up to a relative difference of 1e-9 for rounding. If s_ij and s_ji
-// differ by rounding, both become their average.
+// NewCovariance returns the n x n matrix with a copy of the given values, row by row, for n from 1 to
+// 10,000. Values that are not finite and negative values on the diagonal are errors. A matrix that is
+// not symmetric, and entries with |s_ij| > sqrt(s_ii s_jj), are errors if the difference is more than
+// 1e-9 sqrt(s_ii s_jj). If s_ij and s_ji differ, both become their average.
 func NewCovariance(n int, values []float64) (*Covariance, error) {
 	if n < 1 || n > maxDense || len(values) != n*n {
 		return nil, errorf("covariance of %d features from %d values: want n*n values for n in 1..%d", n, len(values), maxDense)
@@ -108,14 +108,14 @@ func NewCovariance(n int, values []float64) (*Covariance, error) {
 	return c, nil
 }
 
-// maxDense is the largest number of features of a matrix stored as n*n numbers; these take 800
-// MB.
+// maxDense is the largest number of features that NewCovariance accepts. A matrix of this size takes
+// 800 MB.
 const maxDense = 10000
 
 // Features returns the number of features.
 func (c *Covariance) Features() int { return c.n }
 
-// At returns the entry of features i and j (0-based). If c holds data, At computes it from the
+// At returns the entry of features i and j (0-based). If c holds data, At computes the entry from the
 // two columns. It panics if a feature is out of range.
 func (c *Covariance) At(i, j int) float64 {
 	switch {
@@ -129,7 +129,7 @@ func (c *Covariance) At(i, j int) float64 {
 
 func (c *Covariance) rescale(i, j int, raw float64) float64 {
 	v := raw / (c.scale[i] * c.scale[j])
-	if c.unit { // undo rounding beyond ±1 and near 0
+	if c.unit { // remove rounding errors beyond ±1 and near 0
 		if v = min(max(v, -1), 1); math.Abs(v) < tieTolerance {
 			v = 0
 		}
@@ -141,10 +141,10 @@ func (c *Covariance) rescale(i, j int, raw float64) float64 {
 func ReadCovarianceFile(path string) (*Covariance, error) { return text.FromFile(path, ReadCovariance) }
 
 // ReadCovariance reads a covariance or correlation matrix as a table of numbers, possibly
-// compressed: one row per line, separated by blanks, commas or semicolons. Blank lines
-// and comments, which begin with '#', are skipped; there is no header and there are no
-// row names. Malformed text, and a matrix that NewCovariance refuses, are errors of type
-// *sparse.ParseError.
+// compressed. A line has the numbers of one row, separated by blanks, commas or semicolons. Blank
+// lines and comments, which begin with '#', are skipped; there is no header and there are no row
+// names. name is the name of the file in errors. Malformed text, and a matrix that NewCovariance
+// refuses, are errors of type *sparse.ParseError.
 func ReadCovariance(r io.Reader, name string) (*Covariance, error) {
 	data, err := sparse.ReadText(r, name)
 	if err != nil {

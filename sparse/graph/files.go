@@ -24,7 +24,8 @@ func ReadEdgesFile(path string, p int) (*Graph, error) {
 // i and j are 1-based; the default weight is 1. Blank lines and comments, which begin
 // with '#', are skipped. A file with only comments is a graph without edges; an empty
 // file is an error. A Matrix Market file is read as the adjacency matrix of the graph, which
-// must have p rows (see sparse.MatrixMarket and FromAdjacency).
+// must have p rows (see sparse.MatrixMarket and FromAdjacency). name is the name of the file in
+// errors.
 //
 // An endpoint outside 1..p, a self-loop, a pair given twice (in either direction)
 // and a weight that is 0 or not finite are errors of type *sparse.ParseError.
@@ -86,7 +87,7 @@ func graphOf(c *coordinates.File, p int) (*Graph, error) {
 }
 
 // wrongEdge checks a line as an edge over p features. msg says what is wrong and is empty for a
-// valid edge; token is the position of the wrong token, counted from 0.
+// valid edge; token is the position of the wrong token, counted from 0; remedies belong to the error.
 func wrongEdge(l coordinates.Line, p int) (token int, msg string, remedies []sparse.Remedy) {
 	switch {
 	case l.Tokens < 2 || l.Tokens > 3:
@@ -103,7 +104,8 @@ func wrongEdge(l coordinates.Line, p int) (token int, msg string, remedies []spa
 	return 0, "", nil
 }
 
-// notFeature returns the results of wrongEdge for a token whose number is not the number of a feature.
+// notFeature returns the results of wrongEdge for a token whose number is outside 1..p. number is 0 if
+// the token is not a positive integer.
 func notFeature(token int, number int32, p int) (int, string, []sparse.Remedy) {
 	var remedies []sparse.Remedy
 	if number > 0 {
@@ -207,9 +209,9 @@ func ReadConstraintFile(path string, p int) (*Constraint, error) {
 // If kind is Any, a file is a matrix if it parses as one: its first line has three
 // integers, the third integer is the number of the lines that follow, and all lines that
 // follow are entries in range. Two cases are refused as ambiguous: a matrix that is also a valid
-// edge list, except for pairs given twice (only tiny files can be both); and an edge list
-// whose first line could be the header of a truncated matrix over p features. A matrix
-// must have p columns.
+// edge list, except for pairs given twice (in practice, only small files are both); and an edge list
+// whose first line could be the header of a truncated matrix over p features. A matrix must have p
+// columns.
 //
 // A Matrix Market file is recognised by its first line. If kind is Any, it is the
 // adjacency matrix of a graph if that line says symmetric, and A itself otherwise.

@@ -67,7 +67,8 @@ func TestReadConstraint(t *testing.T) {
 	}{
 		{"edges", "1 2 1\n2 3 1\n", Any, 3, EdgeList, 5},
 		{"edges without weights", "1 2\n2 3\n", Any, 3, EdgeList, 5},
-		{"edges, first weight counts the rest", "1 2 1\n2 3 1\n", Any, 4, EdgeList, 6}, // as a header, "1 2 1" means a 1 x 2 matrix; (2, 3) is outside it
+		// As a header, "1 2 1" would announce a 1 x 2 matrix of one entry, and (2, 3) is outside this matrix.
+		{"edges, first weight counts the rest", "1 2 1\n2 3 1\n", Any, 4, EdgeList, 6},
 		{"matrix", "2 3 2\n1 1 0.5\n2 3 1\n", Any, 3, Matrix, 2},
 		{"matrix without entries", "2 3 0\n", Matrix, 3, Matrix, 2},
 		{"stated edges", "2 3 1\n1 2 1\n", EdgeList, 3, EdgeList, 5},
@@ -195,7 +196,7 @@ func TestAntisymmetricIsThePublishedMatrix(t *testing.T) {
 }
 
 // checkDetectedKind checks the kind that ReadConstraint detects for data if it is called with kind Any.
-// edgesErr is the error of reading data as an edge list, nil if they are one.
+// edgesErr is the error of reading data as an edge list, or nil if data is an edge list.
 func checkDetectedKind(t *testing.T, data []byte, p int, edgesErr error) {
 	t.Helper()
 	c, err := ReadConstraint(bytes.NewReader(data), "fuzz", Any, p)

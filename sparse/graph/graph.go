@@ -23,9 +23,9 @@ type Graph struct {
 	edges []Edge
 }
 
-// New returns a graph of n nodes with a copy of the edges, in the same order. Endpoints outside 0..n-1,
-// self-loops, edges between the same two nodes (in either direction) and weights that are 0 or not finite
-// are errors.
+// New returns a graph of n nodes with a copy of the edges, in the same order. A number n outside
+// 0..sparse.MaxCols, endpoints outside 0..n-1, self-loops, two edges between the same nodes (in either
+// direction) and weights that are 0 or not finite are errors.
 func New(n int, edges []Edge) (*Graph, error) {
 	if n < 0 || n > sparse.MaxCols {
 		return nil, errorf("%d nodes: want 0 to %d", n, sparse.MaxCols)
@@ -73,7 +73,7 @@ func Chain(n int) *Graph { return Grid(1, n) }
 
 // Grid returns the graph of rows x cols pixels, numbered row by row. Each pixel is joined
 // to its right and its lower neighbour with weight 1: the graph of the two-dimensional
-// fused lasso. It panics if a number is negative or if there are too many pixels for New.
+// fused lasso. It panics if rows or cols is negative, or if there are too many pixels for New.
 func Grid(rows, cols int) *Graph {
 	if rows < 0 || cols < 0 || cols > 0 && rows > sparse.MaxCols/cols {
 		panic(fmt.Sprintf("graph: Grid(%d, %d): want numbers of at least 0 with a product of at most %d", rows, cols, sparse.MaxCols))
@@ -93,8 +93,8 @@ func Grid(rows, cols int) *Graph {
 	return g
 }
 
-// FromPairs returns a graph of n nodes whose edges (0-based) all have weight 1. It
-// returns the same errors as New.
+// FromPairs returns a graph of n nodes with an edge of weight 1 for each pair of nodes, which are
+// 0-based. It returns the same errors as New.
 func FromPairs(n int, pairs [][2]int32) (*Graph, error) {
 	edges := make([]Edge, len(pairs))
 	for k, p := range pairs {
@@ -106,7 +106,7 @@ func FromPairs(n int, pairs [][2]int32) (*Graph, error) {
 // Nodes returns the number of nodes.
 func (g *Graph) Nodes() int { return g.n }
 
-// Edges returns a copy of the edges, in the order in which New received them.
+// Edges returns a copy of the edges. The function that made the graph determines their order.
 func (g *Graph) Edges() []Edge { return slices.Clone(g.edges) }
 
 // Degrees returns the number of edges at each node.
@@ -130,8 +130,8 @@ func (g *Graph) Components() (numbers []int, count int) {
 }
 
 // Incidence returns the incidence matrix G, with one row per edge, in the order of the edges, and one
-// column per node. An edge from node i to node j of weight w gives the element |w| (x_i - sign(w) x_j) of G
-// x.
+// column per node. For an edge of weight w from node i to node j, the product G x has the element
+// |w| (x_i - sign(w) x_j).
 func (g *Graph) Incidence() *sparse.CSR {
 	ptr := make([]int64, len(g.edges)+1)
 	idx, val := make([]int32, 0, 2*len(g.edges)), make([]float64, 0, 2*len(g.edges))
@@ -191,7 +191,7 @@ type Statistics struct {
 	Negative int `json:"negative"`
 }
 
-// Statistics returns the numbers that describe the graph.
+// Statistics computes the statistics of the graph.
 func (g *Graph) Statistics() Statistics {
 	s := Statistics{Nodes: g.n, Edges: len(g.edges)}
 	for _, d := range g.Degrees() {
@@ -215,7 +215,7 @@ func (g *Graph) Statistics() Statistics {
 	return s
 }
 
-// String returns the statistics in one line of text.
+// String returns the statistics, except Negative, in one line of text.
 func (s Statistics) String() string {
 	return fmt.Sprintf("nodes: %d, edges: %d, components: %d (largest %d), isolated: %d, maximal degree: %d", s.Nodes, s.Edges, s.Components, s.Largest, s.Isolated, s.MaxDegree)
 }

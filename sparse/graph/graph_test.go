@@ -169,8 +169,9 @@ func TestComponents(t *testing.T) {
 	}
 }
 
-// correlationData returns data with two nearly equal columns of values near 1e8, two opposite columns,
-// sparse columns, a constant column and an empty one. columns holds the same numbers column by column.
+// correlationData returns data with two nearly equal columns of values near 1e8, two negatively correlated
+// columns, two sparse columns, a constant column, an empty column and a column that is independent of all
+// others. columns has the same numbers column by column.
 func correlationData(t testing.TB) (x *sparse.CSR, columns [][]float64) {
 	t.Helper()
 	const rows, cols = 60, 9

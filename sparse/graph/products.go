@@ -72,7 +72,8 @@ func (t *products) addBlock(x *sparse.CSR, lo, hi, threads int) {
 		}
 		val = t.shifted
 	}
-	const bands = 16 // ranges of features to share out; the first ranges have more products than the last
+	// The goroutines share bands, which are ranges of features. The first bands have the most products.
+	const bands = 16
 	p := len(t.mean)
 	faults.Each(threads, bands, func() func(k int) {
 		return func(k int) {

@@ -20,15 +20,16 @@ const (
 
 // PublishedRecipe returns the graph that published codes of stochastic ADMM compute from the covariance
 // (not the correlation) of the data. Their function graphical_lasso starts block coordinate descent
-// (Friedman, Hastie and Tibshirani 2008) from W = I instead of S + rho I. The diagonal of W therefore stays
-// 1, and the result is not the graphical lasso of S. The steps are:
+// (Friedman, Hastie and Tibshirani 2008) from W = I instead of W = S + 0.005 I. The diagonal of W therefore
+// stays 1, and the result is not the graphical lasso of S. The steps are:
 //
 //	S = c, covariances with the divisor rows-1;  W = I
 //	10 times, for every feature j:
-//	    b = argmin 1/2 b'Vb - u'b + 0.005 |b|_1,  V = W without j, u = S_j without S_jj
+//	    b = argmin 1/2 b'Vb - u'b + 0.005 |b|_1
+//	        for V = W without row and column j, and u = column j of S without S_jj
 //	        (cyclic coordinate descent from 0: at most 1,000 sweeps, until the norm of the changes in a
 //	        sweep is below 1e-16)
-//	    W_j = V b off the diagonal
+//	    row and column j of W = V b, except W_jj
 //	edges where |inv(W)_ij| > 0.0025
 //
 // Edges have weight 1 and are ordered by (I, J) with I < J; the codes use [Antisymmetric; I] as constraint

@@ -108,13 +108,13 @@ func (c *Covariance) byReach() (order []int32, reach []float64) {
 	return order, reach
 }
 
-// reachSlack reduces the bound with which apartPairs compares reach[i]*reach[j], because rounding may make
-// this product smaller than the absolute value of the entry.
+// reachSlack reduces the bounds with which nearest and apartPairs compare reach[i]*reach[j], because rounding
+// may make this product smaller than the absolute value of the entry.
 const reachSlack = 1 - tieTolerance
 
-// apartPairs adds to the collector dst the pairs of feature order[k] with a later element of order that has
-// no common row with it. The absolute values of these pairs decrease, so it stops at the
-// first one below dst.floor. order and reach are the results of byReach, and r is scratch memory.
+// apartPairs adds to the collector dst the pairs of feature order[k] with every later element of order that
+// has no common row with it. The absolute values of these pairs decrease, so apartPairs stops at the first
+// pair below dst.floor. order and reach are the results of byReach, and r is scratch memory.
 func (c *Covariance) apartPairs(k int, order []int32, reach []float64, r *covarianceRow, dst *collector) {
 	i := order[k]
 	r.clear()

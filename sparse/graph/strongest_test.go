@@ -291,7 +291,7 @@ func TestGrid(t *testing.T) {
 	}
 }
 
-// TestManyFeatures checks graphs over 47,236 features.
+// TestManyFeatures checks Strongest for the 47,236 features of rcv1, and that KNearest accepts as many.
 func TestManyFeatures(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: not reading rcv1")
@@ -310,7 +310,7 @@ func TestManyFeatures(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Logf("%v down to %v in %v", g.Statistics(), threshold, time.Since(began))
-	// For every 997th feature, the edges are compared with all its correlations.
+	// For every 997th feature, the edges to later features are compared with the correlations.
 	for i := 0; i < 47236; i += 997 {
 		joined := make(map[int]bool)
 		for _, e := range g.edges {
@@ -332,7 +332,7 @@ func TestManyFeatures(t *testing.T) {
 	t.Logf("3 nearest: %v in %v", near.Statistics(), time.Since(began))
 }
 
-// TestCovarianceInParts compares Components, Blocks and Largest with their definitions.
+// TestCovarianceInParts compares the results of Largest and Blocks with At, for a Covariance of each kind.
 func TestCovarianceInParts(t *testing.T) {
 	fromData, err := CorrelationOf(sparseData(t, 40, 30, 1))
 	if err != nil {
