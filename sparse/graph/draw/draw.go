@@ -24,12 +24,12 @@ import (
 // would be unreadable, and its layout would take long.
 const MaxNodes = 500
 
-// SVG draws g: a circle for each node that has an edge, with its name, in the colour of its set; and a
-// line for each edge, thicker for a larger weight, dashed and in another colour for a negative one.
-// names has the names of all nodes; nil means their numbers, counted from 1. sets may be nil. Isolated
-// nodes are listed below the picture, under a legend. A wrong length of names or of sets.SetOf, and
-// more than MaxNodes nodes with edges, are errors. The positions depend only on the graph and on the
-// length of the longest name, except that rounding may differ between machines.
+// SVG draws g. Each node that has an edge is a circle with its name, in the colour of its set. Each edge is
+// a line, thicker for a larger absolute weight; the line of a negative weight is dashed and has another
+// colour. names has the names of all nodes; nil means their numbers, counted from 1. If sets is nil, all
+// nodes are Plain. Isolated nodes are listed below the picture, under a legend. A wrong length of names or
+// of sets.SetOf, and more than MaxNodes nodes with edges, are errors. The positions depend only on the
+// graph and on the length of the longest name, except that rounding may differ between machines.
 func SVG(w io.Writer, g *graph.Graph, names []string, sets *Sets) error {
 	if err := checkNames(g, names); err != nil {
 		return err
@@ -59,7 +59,7 @@ func nodesWithEdges(g *graph.Graph) int {
 // drawing is a graph with the positions of its nodes, in pixels.
 type drawing struct {
 	edges    []graph.Edge
-	summary  string // description of the graph in words
+	summary  string // statistics of the graph, in one line of text
 	names    []string
 	sets     *Sets
 	at       []r2.Vec // positions of the nodes
@@ -107,8 +107,8 @@ func newDrawing(g *graph.Graph, names []string) *drawing {
 	return d
 }
 
-// wrap breaks a text into lines of at most width bytes, or of one longer word. It cuts the text after
-// 12 lines.
+// wrap breaks a text into lines of at most width bytes; a longer word is a line by itself. After 12 lines
+// it replaces the rest of the text by "...".
 func wrap(s string, width int) []string {
 	lines := []string{""}
 	for _, word := range strings.Fields(s) {
@@ -166,7 +166,7 @@ func (d *drawing) lines(w io.Writer) {
 	fmt.Fprintf(w, "</g>\n")
 }
 
-// stroke returns the colour and dashes of an edge.
+// stroke returns the SVG attributes for the colour and the dashes of an edge.
 func stroke(weight float64) string {
 	if weight < 0 {
 		return `stroke="#d55e00" stroke-dasharray="5 3"`
@@ -204,7 +204,7 @@ func escapeXML(s string) string {
 // DOT writes g in the language of Graphviz. Nodes are named by their numbers, counted from 1, and
 // labelled with names. names has one name per node; nil means the numbers, and any other length
 // is an error. The weight of an edge is written as a comment; edges of negative weight are
-// dashed. Isolated nodes are omitted; a comment counts them.
+// dashed. Isolated nodes are left out; a comment gives their number.
 func DOT(w io.Writer, g *graph.Graph, names []string) error {
 	if err := checkNames(g, names); err != nil {
 		return err

@@ -16,7 +16,7 @@ import (
 	"github.com/scas-admm/scas/sparse/internal/check"
 )
 
-// A picture holds the elements of an SVG picture, as an XML parser reads them.
+// A picture has the elements of an SVG picture, as an XML parser reads them.
 type picture struct {
 	Lines []struct {
 		X1     float64 `xml:"x1,attr"`
@@ -68,8 +68,8 @@ func TestSVG(t *testing.T) {
 	}
 }
 
-// TestSVGSets checks that nodes of a set have its colour and Faint nodes are grey, with names
-// inside circles and, if they are long, above dots.
+// TestSVGSets checks that nodes of a set have its colour and that Faint nodes are grey, both for names
+// inside circles and for long names above dots.
 func TestSVGSets(t *testing.T) {
 	g := graph.Chain(6)
 	for _, names := range [][]string{nil, {"radius", "perimeter", "area", "texture", "worst", "last"}} {
@@ -82,7 +82,8 @@ func TestSVGSets(t *testing.T) {
 		if err := xml.Unmarshal(b.Bytes(), &d); err != nil || !slices.Equal(d.Legend, []string{"edge", "at 2", "at <1>", "alone", "zero"}) {
 			t.Errorf("names %v: the legend is %q (%v)", names, d.Legend, err)
 		}
-		// Each colour occurs once in the legend, and once for each node or edge of that colour.
+		// The colour of a set, and the grey #cccccc of Faint nodes, occur once in the legend and once for
+		// each node. The grey #aaaaaa of their names and the opacity of their edges are not in the legend.
 		for colour, want := range map[string]int{Colour(0): 3, Colour(1): 2, "#cccccc": 3, "#aaaaaa": 2, "opacity=\"0.35\"": 2} {
 			if got := strings.Count(b.String(), colour); got != want {
 				t.Errorf("names %v: %s is there %d times, want %d", names, colour, got, want)
@@ -115,8 +116,8 @@ func mustGraph(t *testing.T, n int, edges []graph.Edge) *graph.Graph {
 	return g
 }
 
-// TestDrawingSeparatesNodes checks for several graphs that no two nodes overlap, and that no node
-// is beyond the left or upper edge of the picture.
+// TestDrawingSeparatesNodes checks for several graphs that any two nodes are at least 20 pixels apart, and
+// that no node is beyond the left or upper edge of the picture.
 func TestDrawingSeparatesNodes(t *testing.T) {
 	var complete, star []graph.Edge
 	for i := range int32(30) {

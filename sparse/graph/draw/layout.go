@@ -21,16 +21,16 @@ func difference(p, q r2.Vec, angle float64) (delta r2.Vec, length float64) {
 	return delta, length
 }
 
-// layoutRounds is the largest number of rounds of majorisation for a component.
+// layoutRounds is the largest number of times that layoutComponent moves all nodes of a component.
 const layoutRounds = 150
 
 // layoutComponent returns positions of the nodes of a connected graph, given by its adjacency lists.
 // The distance of the positions p_i and p_j resembles d_ij, the length of the shortest path between
-// the nodes i and j (see hops). layoutComponent begins with classical scaling, and then minimises the
-// stress, sum (d_ij - |p_i - p_j|)^2/d_ij^2, by majorisation (Gansner, Koren and North 2004). It uses
-// no random numbers.
+// the nodes i and j (see distances). layoutComponent begins with classical scaling, and then minimises
+// the stress, sum (d_ij - |p_i - p_j|)^2/d_ij^2, by majorisation (Gansner, Koren and North 2004). It
+// uses no random numbers.
 func layoutComponent(adj [][]int) []r2.Vec {
-	distance := hops(adj)
+	distance := distances(adj)
 	at := classicalScaling(distance)
 	for round := range layoutRounds {
 		worst := 0.0
@@ -46,9 +46,10 @@ func layoutComponent(adj [][]int) []r2.Vec {
 	return at
 }
 
-// foldPath returns positions for a component that is a path longer than width: in rows that run
-// to the right and to the left in turn. label is the width that the name of a node needs. The
-// lengths are in units of an edge. For any other component, foldPath returns nil.
+// foldPath returns positions for a component that is a path longer than width. The positions form
+// rows that run to the right and to the left in turn. width is the width of a row, and label the
+// width that the name of a node needs, both in units of the length of an edge. For any other
+// component, foldPath returns nil.
 func foldPath(adj [][]int, label, width float64) []r2.Vec {
 	start, ends := 0, 0
 	for i, neighbours := range adj {
@@ -106,17 +107,17 @@ func leastStress(at []r2.Vec, distance []float64, i, round int) r2.Vec {
 	return r2.Vec{X: sum.X / weight, Y: sum.Y / weight}
 }
 
-// hops returns the distances between all nodes. The distance of two nodes is the number of edges of
-// the shortest path between them. For neighbours, the number 1 is replaced by 0.7 plus a term that
-// grows with the number of edges of the node that has fewer: in a dense graph almost all distances
-// would be equal, and the nodes would overlap.
-func hops(adj [][]int) [][]float64 {
+// distances returns the distances between all nodes. The distance of two nodes that are not neighbours
+// is the number of edges of the shortest path between them. The distance of neighbours is 0.7 plus a
+// term that grows with the smaller of their numbers of edges. If this distance were 1, almost all
+// distances in a dense graph would be equal, and the nodes would overlap.
+func distances(adj [][]int) [][]float64 {
 	all := make([][]float64, len(adj))
 	for s := range adj {
 		all[s] = hopsFrom(adj, s)
 		for _, j := range adj[s] {
-			common := min(len(adj[j]), len(adj[s]))
-			all[s][j] = 0.7 + float64(0.3*math.Sqrt(float64(common))/2)
+			fewer := min(len(adj[j]), len(adj[s]))
+			all[s][j] = 0.7 + float64(0.3*math.Sqrt(float64(fewer))/2)
 		}
 	}
 	return all
@@ -223,13 +224,12 @@ func layout(g *graph.Graph, unit, margin, width float64) (at []r2.Vec, drawn []b
 	return at, drawn, size
 }
 
-// clearance is the least distance between two nodes, in pixels.
+// clearance is the least distance between two nodes at which partNodes aims, in pixels.
 const clearance = 26
 
-// partNodes enlarges a crowded component and moves apart nodes that are nearer than
-// least.
+// partNodes enlarges a crowded component, and moves apart nodes whose distance is below least.
 func partNodes(at []r2.Vec, least float64) []r2.Vec {
-	shortage := 0.0 // share of the distance least that nodes lack, on average
+	shortage := 0.0 // mean over the nodes of max(0, 1 - (distance of the nearest node)/least)
 	for i, p := range at {
 		nearest := math.Inf(1)
 		for j, q := range at {
@@ -251,8 +251,8 @@ func partNodes(at []r2.Vec, least float64) []r2.Vec {
 	return at
 }
 
-// pushApart moves all pairs of nodes that are nearer than least away from each other, and
-// reports whether there were any.
+// pushApart moves the nodes of each pair whose distance is below least away from each other. moved
+// reports whether there were such pairs.
 func pushApart(at []r2.Vec, least float64) (moved bool) {
 	for i := range at {
 		for j := range i {

@@ -37,12 +37,12 @@ func Colour(k int) string {
 	return fmt.Sprintf("#%02x%02x%02x", channel(0), channel(1.0/3), channel(2.0/3))
 }
 
-// A look says how to draw a node: as a circle around its name, with fill and line, or as
-// a dot with a rim, with the name above it.
+// A look says how to draw a node. The node is either a circle around its name, drawn with fill and
+// line, or a dot below its name, drawn with dot, rim and radius.
 type look struct {
 	fill, line string // colours
 	dot        string // colour
-	rim, text  string // SVG attributes
+	rim, text  string // SVG attributes of the dot and of the name
 	radius     float64
 }
 
