@@ -7,14 +7,16 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// EstimateEdges searches by bisection for a penalty at which Estimate returns about k edges, and returns
-// that result. It ignores opt.Penalty. It stops at exactly k edges, within 1 % of k if k >= 100, or when
-// the penalty is known to six digits. It returns the computed result whose number of edges is nearest to k,
-// and the sparser one of two equally near results. k must be from 1 to graph.DefaultMaxEdges.
+// EstimateEdges searches by bisection for a penalty at which Estimate returns about k edges. It ignores
+// opt.Penalty. It stops at exactly k edges, within 1 % of k if k >= 100, or when the penalty is known to six
+// digits. It returns the computed result whose number of edges is nearest to k, and the sparser one of two
+// equally near results. k must be from 1 to graph.DefaultMaxEdges, and there must be k pairs of features
+// whose covariance is not 0.
 //
 // If a component becomes larger than opt.MaxComponent, the error wraps a *graph.ComponentError. If Estimate
 // does not reach its duality gap at some penalty, the error matches ErrNotConverged: with few samples no
-// penalty gives more than a certain number of edges.
+// penalty gives more than a certain number of edges. With such an error, EstimateEdges also returns the best
+// result before it, or nil if there is none.
 func EstimateEdges(c *graph.Covariance, k int, opt Options) (*Result, error) {
 	if k < 1 || k > graph.DefaultMaxEdges {
 		return nil, errorf("%d edges asked for: want 1 to %d", k, graph.DefaultMaxEdges)
@@ -28,7 +30,7 @@ func EstimateEdges(c *graph.Covariance, k int, opt Options) (*Result, error) {
 		weakest, strongest = min(weakest, math.Abs(p.Weight)), max(strongest, math.Abs(p.Weight))
 	}
 	search := edgeSearch{c: c, opt: opt, k: k, high: strongest} // the penalty strongest gives no edges
-	// About k covariances are larger than weakest, so the penalty weakest gives about k edges.
+	// About k covariances are larger than weakest, so the search begins with the penalty weakest.
 	for at := weakest; search.high-search.low > 1e-6*search.high; at /= 1.5 {
 		penalty := min(at, search.high*(1-1e-9))
 		if search.low > 0 {
@@ -48,7 +50,7 @@ type edgeSearch struct {
 	opt       Options
 	k         int
 	low, high float64
-	best      *Result // of the results so far, the one to return
+	best      *Result // the best result so far; nil before the first
 	bestOff   int     // difference between k and the number of edges of best
 }
 

@@ -7,18 +7,18 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-// extrapolationDepth is the number of sweeps that an extrapolation combines.
+// extrapolationDepth is the number of iterates that an extrapolation combines.
 const extrapolationDepth = 5
 
 // extrapolation accelerates coordinate descent by Anderson's method (Bertrand and Massias 2021): if S is
 // nearly singular, a combination of the last iterates is much nearer to the minimum than the last iterate.
 type extrapolation struct {
-	past [][]float64 // the active entries of z after each sweep
+	past [][]float64 // for each of the last sweeps, the active entries of newtonBlock.z after the sweep
 }
 
-// after stores the active entries of z after a sweep. When extrapolationDepth+1 sweeps are stored, it
-// replaces these entries of z by a combination of the stored ones, if this lowers the Newton model, and
-// empties the store.
+// after stores the active entries of b.z; the caller calls it after each sweep. When the entries of
+// extrapolationDepth+1 sweeps are stored, after replaces the active entries of b.z by the result of combine
+// if this lowers the Newton model, and empties the store.
 func (e *extrapolation) after(b *newtonBlock, active [][]int32) {
 	z := b.values(active)
 	e.past = append(e.past, z)
@@ -76,7 +76,7 @@ func (e *extrapolation) combine() ([]float64, bool) {
 	return guess, true
 }
 
-// values returns the active entries of z.
+// values returns the active entries of z, in the order of active.
 func (b *newtonBlock) values(active [][]int32) []float64 {
 	var v []float64
 	for i, cols := range active {
@@ -87,7 +87,7 @@ func (b *newtonBlock) values(active [][]int32) []float64 {
 	return v
 }
 
-// place sets the active entries of z to values, and y to (z - x) w.
+// place sets the active entries of z, and their mirror images, to values, and y to (z - x) w.
 func (b *newtonBlock) place(values []float64, active [][]int32) {
 	n := b.n
 	clear(b.y)

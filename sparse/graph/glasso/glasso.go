@@ -10,14 +10,14 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// ErrNotConverged is matched by the error of Estimate if Estimate stopped before the duality gap was small
+// ErrNotConverged is wrapped by the error of Estimate if Estimate stopped before the duality gap was small
 // enough. Estimate returns its result with this error.
 var ErrNotConverged = errors.New("did not converge")
 
 // DefaultMaxComponent is the default of Options.MaxComponent.
 const DefaultMaxComponent = 2000
 
-// Options are the settings of Estimate. Zero fields mean the defaults.
+// Options are the settings of Estimate. A zero field means its default; Penalty has no default.
 type Options struct {
 	// Penalty is rho, the weight of the absolute values. It must be above 0.
 	Penalty float64 `json:"penalty"`
@@ -71,7 +71,8 @@ type Result struct {
 	Theta *sparse.CSR
 	// Penalty is rho.
 	Penalty float64
-	// Objective is -log det Theta + tr(S Theta) + rho |Theta|_1. It is at most Gap above its minimum.
+	// Objective is -log det Theta + tr(S Theta) + rho |Theta|_1, where Options.FreeDiagonal excludes the
+	// diagonal from |Theta|_1. Objective is at most Gap above its minimum.
 	Objective, Gap float64
 	// Steps is the largest number of Newton steps of a component, Sweeps the largest number of coordinate
 	// descent sweeps of a component.
@@ -86,9 +87,9 @@ type Result struct {
 // (Mazumder and Hastie 2012). It solves each component by a proximal Newton method (Hsieh et al. 2011)
 // until its duality gap is at most Tol times its number of features.
 //
-// A component larger than MaxComponent is a *graph.ComponentError, which states a penalty that avoids it.
-// If a gap is not reached, the error matches ErrNotConverged, and the result is returned too. Equal input
-// gives equal bits on every machine for any number of threads.
+// If a component is larger than MaxComponent, the error is a *graph.ComponentError, which states a penalty
+// that avoids it. If a gap is not reached, the error matches ErrNotConverged, and Estimate also returns the
+// result. Equal input gives equal bits on every machine for any number of threads.
 func Estimate(c *graph.Covariance, opt Options) (*Result, error) {
 	o, err := opt.withDefaults()
 	if err != nil {

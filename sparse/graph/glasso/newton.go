@@ -96,8 +96,8 @@ func (b *newtonBlock) penaltyAt(i, j int) float64 {
 	return b.rho
 }
 
-// accept makes v the iterate x and returns true if v is positive definite. The caller must not use v
-// afterwards.
+// accept makes v the iterate x and returns true if v is positive definite. Then x shares memory with v.
+// Otherwise accept returns false, keeps x, and leaves b.chol invalid.
 func (b *newtonBlock) accept(v []float64) bool {
 	if !b.chol.factor(v, b.n) {
 		return false
@@ -152,7 +152,7 @@ func (b *newtonBlock) dualityGap() float64 {
 
 // direction sets z to the minimum of the model of F at x,
 //
-//	tr((S-W) D) + 1/2 tr(W D W D) + sum_ij rho_ij |x_ij + D_ij|,  D = z - x,
+//	tr((S-W) D) + 1/2 tr(W D W D) + sum_ij rho_ij |x_ij + D_ij|,  W = inverse of x, D = z - x,
 //
 // by coordinate descent over the entries in active (Hsieh et al., section 3). It stops when the sum of the
 // absolute changes in a sweep is at most accuracy times the sum of |D_ij|, or after maxSweeps.
@@ -188,7 +188,7 @@ func (b *newtonBlock) direction(active [][]int32, accuracy float64) {
 
 // modelChange returns the change of the Newton model from x to z without its quadratic term:
 //
-//	tr((S-W) D) + sum_ij rho_ij (|z_ij| - |x_ij|),  D = z - x.
+//	tr((S-W) D) + sum_ij rho_ij (|z_ij| - |x_ij|),  W = inverse of x, D = z - x.
 func (b *newtonBlock) modelChange(active [][]int32) float64 {
 	return b.sum(active, func(at int, rho float64) float64 {
 		return float64((b.s[at]-b.w[at])*(b.z[at]-b.x[at])) + float64(rho*(math.Abs(b.z[at])-math.Abs(b.x[at])))
@@ -211,8 +211,8 @@ func (b *newtonBlock) sum(active [][]int32, f func(at int, rho float64) float64)
 	return total
 }
 
-// activeSet returns, for every row i, the columns j >= i of the entries that a Newton step may change. The
-// other entries are 0, and |s_ij - w_ij| <= rho.
+// activeSet returns, for every row i, the columns j >= i of the entries that a Newton step may change. All
+// other entries x_ij are 0 and have |s_ij - w_ij| <= rho.
 func (b *newtonBlock) activeSet() [][]int32 {
 	n := b.n
 	active := make([][]int32, n)
@@ -285,10 +285,10 @@ func (b *newtonBlock) spread(i, j int, t float64) {
 func (b *newtonBlock) lineSearch(predicted float64) (change float64, ok bool) {
 	before := b.objective
 	rounding := float64(1e-15*float64(b.n)*(math.Abs(b.logDet)+math.Abs(before+b.logDet)+float64(b.n))) + float64(b.rounding()/16)
-	from, size, way := b.x, 0.0, 0.0
+	from, size, distance := b.x, 0.0, 0.0
 	for k, z := range b.z {
 		size += math.Abs(from[k])
-		way += math.Abs(z - from[k])
+		distance += math.Abs(z - from[k])
 	}
 	for step := 1.0; step > 1e-12; step /= 2 {
 		to := make([]float64, len(b.z))
@@ -300,7 +300,7 @@ func (b *newtonBlock) lineSearch(predicted float64) (change float64, ok bool) {
 			}
 		}
 		if b.accept(to) && b.objective <= before+float64(1e-3*step*predicted)+rounding {
-			return step * way / size, true
+			return step * distance / size, true
 		}
 	}
 	b.accept(from)

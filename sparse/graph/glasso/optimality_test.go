@@ -115,8 +115,8 @@ func TestOptimality(t *testing.T) {
 	}
 }
 
-// bruteForce solves the graphical lasso by proximal gradient steps. It halves the step whenever the
-// objective does not fall. Near the minimum, where rounding hides a decrease, it uses a fixed step.
+// bruteForce solves the graphical lasso by proximal gradient steps. It halves the step length whenever the
+// objective does not fall. Near the minimum, where rounding hides a decrease, it uses a fixed step length.
 func bruteForce(t testing.TB, s []float64, n int, rho float64, free bool) (theta []float64, objective float64) {
 	t.Helper()
 	penalty := func(at int) float64 {

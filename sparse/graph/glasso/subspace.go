@@ -7,13 +7,14 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-// A subspace describes the non-zero entries of z on and above the diagonal. As long as their signs do not
-// change, the Newton model is a quadratic function of them. Conjugate gradients minimise the model in few
-// steps even if w is ill-conditioned. The preconditioner for P -> W P W is P -> X P X.
+// A subspace describes the non-zero entries of newtonBlock.z on and above the diagonal. As long as their
+// signs do not change, the Newton model is a quadratic function of these entries. Conjugate gradients
+// minimise it in few steps even if w is ill-conditioned: for the operator P -> W P W of the model, the
+// preconditioner is P -> X P X. X is newtonBlock.x, and W, its inverse, is newtonBlock.w.
 type subspace struct {
 	*newtonBlock
 	at        []int     // positions of the entries in z, row by row
-	weight    []float64 // how often each entry stands in z: once on the diagonal, twice elsewhere
+	weight    []float64 // how often z contains each entry: once on the diagonal, twice elsewhere
 	dense     []float64 // n x n, scratch memory
 	transpose []float64 // n x n, the transpose of dense
 }
@@ -65,7 +66,8 @@ func (s *subspace) residual() []float64 {
 	return residual
 }
 
-// apply sets dst to the entries of m P m, where the symmetric matrix P has the entries p.
+// apply sets dst to the entries of m P m at the positions s.at. The symmetric matrix P has the entries p at
+// these positions and their mirror images, and 0 elsewhere.
 func (s *subspace) apply(dst, m, p []float64) {
 	n := s.n
 	clear(s.dense) // becomes P m
@@ -87,7 +89,8 @@ func (s *subspace) apply(dst, m, p []float64) {
 	}
 }
 
-// dot returns the inner product of two symmetric matrices with the entries x and y.
+// dot returns the inner product of two symmetric matrices that have the entries x and y at the positions
+// s.at and their mirror images, and 0 elsewhere.
 func (s *subspace) dot(x, y []float64) float64 {
 	sum := 0.0
 	for k, w := range s.weight {
@@ -96,38 +99,39 @@ func (s *subspace) dot(x, y []float64) float64 {
 	return sum
 }
 
-// solve returns the entries of a matrix D for which W D W is about residual, by conjugate gradients with
-// the preconditioner X. It overwrites residual.
+// solve returns the entries of a matrix D for which W D W is about residual, at the positions s.at. It takes
+// preconditioned conjugate gradient steps until the norm of the residual has fallen by the factor accuracy,
+// at most 60. It overwrites residual.
 func (s *subspace) solve(residual []float64, accuracy float64) []float64 {
 	const most = 60
 	d := make([]float64, len(residual))
 	way, image, next := make([]float64, len(d)), make([]float64, len(d)), make([]float64, len(d))
 	s.apply(next, s.x, residual)
 	copy(way, next)
-	rest := s.dot(residual, next)
-	end := rest * accuracy * accuracy
+	norm2 := s.dot(residual, next) // squared norm of the residual, measured by the preconditioner
+	end := norm2 * accuracy * accuracy
 	for range most {
 		s.apply(image, s.w, way)
 		curvature := s.dot(way, image)
-		if !(curvature > 0) || !(rest > end) {
+		if !(curvature > 0) || !(norm2 > end) {
 			break
 		}
-		length := rest / curvature
+		length := norm2 / curvature
 		kernels.Axpy(length, way, d)
 		kernels.Axpy(-length, image, residual)
 		s.apply(next, s.x, residual)
-		was := rest
-		rest = s.dot(residual, next)
+		was := norm2
+		norm2 = s.dot(residual, next)
 		for k, v := range next {
-			way[k] = v + float64(rest/was*way[k])
+			way[k] = v + float64(norm2/was*way[k])
 		}
 	}
 	return d
 }
 
-// take adds d to the non-zero entries of z if this lowers the model. If entries would change their signs,
-// they become 0, and take adds the first of several fractions of d that lowers the model. lowered reports
-// whether z changed. done is true if another step would not help.
+// take adds d to the non-zero entries of z if this lowers the model. Entries that would change their signs
+// become 0; then take tries smaller fractions of d, too, and adds the first that lowers the model. lowered
+// reports whether z changed. done is true if another step would not help.
 func (s *subspace) take(active [][]int32, d []float64) (lowered, done bool) {
 	before, was := s.model(active), s.values(active)
 	first := 1.0
