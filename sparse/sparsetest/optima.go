@@ -10,10 +10,12 @@ import (
 // An Optimum is the optimal value of the logistic loss with the penalty lambda |A x|₁ + (mu/2)|x|² on a
 // real data set. Another program computed it.
 type Optimum struct {
-	Name       string
-	File       string // LIBSVM file in the directory of the real data sets
-	Features   int
-	A          string // "chain" or a file of edges, the graph of A = [G; I]; empty for A = I
+	Name     string
+	File     string // LIBSVM file in the directory of the real data sets
+	Features int
+	// A is empty for A = I. For A = [G; I] it says what the graph of G is: "chain", or the name of a file of
+	// edges.
+	A          string
 	Lambda, Mu float64
 	Value      float64 // accurate to 1e-11
 }

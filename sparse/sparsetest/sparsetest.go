@@ -1,4 +1,4 @@
-// Package sparsetest holds helpers for the tests of several packages. It imports none of these packages.
+// Package sparsetest has helpers for the tests of several packages. It imports none of these packages.
 package sparsetest
 
 import (

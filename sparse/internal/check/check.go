@@ -1,4 +1,4 @@
-// Package check holds helpers for the tests of the packages in sparse.
+// Package check has helpers for the tests of the packages in sparse.
 package check
 
 import (
@@ -21,7 +21,7 @@ func Error(t testing.TB, err error, fragments ...string) {
 	}
 }
 
-// Text returns what w writes.
+// Text returns the text that w.WriteTo writes.
 func Text(t testing.TB, w io.WriterTo) string {
 	t.Helper()
 	var b strings.Builder

@@ -13,8 +13,9 @@ import (
 
 // Line is a line `i j [value]`.
 type Line struct {
-	// I and J are the first two tokens, a row and a column that count from 1. I or J is 0 if its token is
-	// absent or is not an integer from 1 to 2^31-1.
+	// I and J are the first two tokens, a row and a column, counted from 1. I or J is 0 if its token is
+	// absent or is not an integer from 1 to 2^31-1. In a dense file, both are 0 before Matrix sets them,
+	// except in the line of the size.
 	I, J int32
 	// Value is the third token or, in a dense file, the only one. It is 1 if this token is absent, and NaN
 	// if it is not a finite decimal number.
@@ -25,12 +26,12 @@ type Line struct {
 	Number int
 }
 
-// Wrong returns an error about a place in a file. Line and column count from 1; line 0 means the whole
+// Wrong returns an error about a place in a file. line and column count from 1; line 0 means the whole
 // file, column 0 the whole line. token is empty if the error concerns no single token.
 type Wrong func(file string, line, column int, token, msg string) error
 
-// File holds the lines of a text. Their numbers may be out of range: Matrix checks them, and callers that
-// expect no matrix check the Lines themselves.
+// File has the lines of a text. Parse does not check the numbers in the lines: Matrix does, and callers
+// that expect no matrix check the Lines themselves.
 type File struct {
 	// Name is the name of the file in errors.
 	Name string

@@ -144,7 +144,8 @@ func SortRow(idx []int32, val []float64) (column int32, twice bool) {
 	return 0, false
 }
 
-// repeatedEntry returns the error for an entry that occurs twice, or whose mirrored entry occurs too.
+// repeatedEntry returns the error for two entries at one place. Row i and column j, counted from 1, are this
+// place or, in a symmetric or skew-symmetric file, its mirror image.
 func (c *File) repeatedEntry(i, j int32) error {
 	first := 0
 	for _, e := range c.Lines[1:] {
@@ -182,8 +183,9 @@ func (c *File) header() (size [3]int64, err error) {
 	return size, nil
 }
 
-// Size returns the numbers of rows, columns and entries that the first of the Lines gives, or an error if
-// they are not possible.
+// Size returns the numbers of rows, columns and entries that the first of the Lines gives. For a dense file
+// it computes the number of entries from the other two. Numbers that are too large, and a symmetric or
+// skew-symmetric matrix that is not square, are errors.
 func (c *File) Size() (size [3]int64, err error) {
 	if size, err = c.header(); err != nil {
 		return size, err

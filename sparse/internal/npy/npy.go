@@ -255,8 +255,9 @@ func (a *Array) order() binary.ByteOrder {
 	return binary.LittleEndian
 }
 
-// Floats reads the next elements into dst and returns their number, at least one. After the last element it
-// returns io.EOF. An integer that float64 cannot represent is an *ElementError.
+// Floats reads the next elements into dst and returns their number, at least one. The array must be Numeric.
+// After the last element Floats returns io.EOF. An integer that float64 cannot represent is an
+// *ElementError.
 func (a *Array) Floats(dst []float64) (int, error) {
 	at := a.read
 	b, err := a.next(len(dst))
@@ -332,8 +333,8 @@ func (a *Array) whole(b []byte) (v int64, unsigned bool) {
 	return int64(order.Uint64(b)), false
 }
 
-// Ints is Floats for arrays of integers. An array of another type is an error, and so is an integer of 2^63
-// or more.
+// Ints is Floats for an array of integers, which it reads as int64. An array of another type is an error,
+// and so is an integer of 2^63 or more.
 func (a *Array) Ints(dst []int64) (int, error) {
 	if a.Kind != 'i' && a.Kind != 'u' {
 		return 0, fmt.Errorf("elements of type %q: expected whole numbers", a.name)
@@ -354,8 +355,8 @@ func (a *Array) Ints(dst []int64) (int, error) {
 	return n, nil
 }
 
-// Strings reads the next elements, at most n, of an array of strings. After the last element it returns
-// io.EOF.
+// Strings reads the next elements, at most n, of an array of strings. After the last element, or if the
+// elements have no bytes, it returns io.EOF. An array of another type is an error.
 func (a *Array) Strings(n int) ([]string, error) {
 	if a.Numeric() {
 		return nil, fmt.Errorf("elements of type %q: expected strings", a.name)

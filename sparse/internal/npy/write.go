@@ -74,7 +74,7 @@ func blocks[T any](w *Writer, v []T, add func([]byte, T) []byte) error {
 	return nil
 }
 
-// WriteStrings writes v as an array of one dimension.
+// WriteStrings writes a file that contains v, as an array of one dimension and kind U.
 func WriteStrings(w io.Writer, v []string) error {
 	size := 1
 	for _, s := range v {
@@ -95,7 +95,7 @@ func WriteStrings(w io.Writer, v []string) error {
 	return nil
 }
 
-// WriteBytes writes s as an array without dimensions.
+// WriteBytes writes a file that contains s, as an array without dimensions and of kind S.
 func WriteBytes(w io.Writer, s string) error {
 	if err := writeHeader(w, fmt.Sprintf("|S%d", len(s)), nil); err != nil {
 		return err

@@ -85,7 +85,8 @@ func (f *File) Mapped() bool { return f.mapped }
 // ErrChanged is the error for a mapped file whose length another program changed.
 var ErrChanged = errors.New("changed while it was read: it is not as long as it was; begin again when no other program writes to it")
 
-// Guard returns what do returns, or ErrChanged if the file becomes shorter while do reads it.
+// Guard calls do and returns its error, or ErrChanged if do reads a part of the mapped file that no longer
+// exists, because another program has made the file shorter.
 func (f *File) Guard(do func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
@@ -98,9 +99,9 @@ func (f *File) Guard(do func() error) (err error) {
 	return do()
 }
 
-// Changed returns ErrChanged if recovered is a fault in the mapped file. If recovered is nil, it compares
-// the present length of the file with its length when it was mapped, because reading beyond the end gives
-// zeros within the last page, and a fault only after it.
+// Changed returns ErrChanged if recovered is a fault in the mapped file. If recovered is nil, Changed returns
+// ErrChanged if the file no longer has the length that it had when it was mapped: reading beyond the end of
+// a file gives zeros within its last page, and a fault only after this page. Otherwise Changed returns nil.
 func (f *File) Changed(recovered any) error {
 	addr, fault := faults.Address(recovered)
 	switch {
@@ -117,7 +118,7 @@ func (f *File) Changed(recovered any) error {
 	return nil
 }
 
-// Close unmaps the file.
+// Close unmaps the file if it is mapped.
 func (f *File) Close() error {
 	if !f.mapped {
 		return nil
@@ -128,8 +129,8 @@ func (f *File) Close() error {
 
 func (f *File) part(s span) []byte { return f.data[s.at:s.end:s.end] }
 
-// native is true if this machine is little-endian, as .scas files are.
-var native = func() bool {
+// littleEndian is true if this machine is little-endian, as .scas files are.
+var littleEndian = func() bool {
 	one := uint16(1)
 	return *(*byte)(unsafe.Pointer(&one)) == 1
 }()
@@ -143,7 +144,7 @@ type Number interface{ int32 | int64 | float64 }
 func NumbersIn[T Number](b []byte) []T {
 	var v T
 	count := len(b) / int(unsafe.Sizeof(v))
-	if native {
+	if littleEndian {
 		return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), count)
 	}
 	out := make([]T, count)
@@ -157,8 +158,8 @@ func bytesOf[T Number](v []T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(v))), len(v)*int(unsafe.Sizeof(one)))
 }
 
-// parts calls do with the bytes of rows lo to hi−1 in each section. If the row pointers are damaged, it
-// passes wrong bytes, but none outside the file.
+// parts calls do with the range of bytes of rows lo to hi−1 in each section. If the row pointers are
+// damaged, the ranges are wrong, but not outside the file.
 func (f *File) parts(lo, hi int, do func(s span)) {
 	first := max(0, min(f.Ptr[lo], f.NNZ))
 	last := max(first, min(f.Ptr[hi], f.NNZ))
@@ -170,7 +171,7 @@ func (f *File) parts(lo, hi int, do func(s span)) {
 	}
 }
 
-// labelsOf returns the bytes of the labels of rows lo to hi−1.
+// labelsOf returns the range of bytes of the labels of rows lo to hi−1.
 func (f *File) labelsOf(lo, hi int) span {
 	return span{f.labels.at + 8*int64(lo), f.labels.at + 8*int64(hi)}
 }

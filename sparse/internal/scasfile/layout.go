@@ -22,8 +22,8 @@
 //	        8 n+8  row pointers, int64: row i has the entries from number ptr[i] to ptr[i+1] − 1
 //	        8 n    labels, float64, if there are any
 //	               meta: a JSON object, names of features and of the two labels
-//	        4 k    CRC-32C of each of the k blocks of 1 MiB from byte 4096 to here, the last one
-//	               shorter; this list begins at a multiple of 4096, as sections do
+//	        4 k    CRC-32C of each of the k blocks of 1 MiB from byte 4096 to here; the last block may
+//	               be shorter; this list begins at a multiple of 4096, as sections do
 //	        4      CRC-32C of the 4 k bytes before
 //
 // The length of a file follows from its header.
@@ -79,7 +79,7 @@ type Header struct {
 // span is a range of bytes of a file.
 type span struct{ at, end int64 }
 
-// layout holds the positions of the sections of a file; sums is the list of checksums.
+// layout has the positions of the sections of a file; sums is the list of checksums.
 type layout struct {
 	idx, val, ptr, labels, meta, sums span
 	size                              int64 // length of the file

@@ -61,7 +61,7 @@ func (w *Writer) Close() error {
 
 // WriteNumbers writes v in the format of the sections.
 func WriteNumbers[T Number](w io.Writer, v []T) error {
-	if native {
+	if littleEndian {
 		_, err := w.Write(bytesOf(v))
 		return err
 	}

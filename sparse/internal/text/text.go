@@ -12,11 +12,12 @@ import (
 
 // Field is a token of a line.
 type Field struct {
-	Column int // from 1, in bytes
+	Column int // position of the first byte in the line, from 1
 	Text   string
 }
 
-// Lines iterates over the lines of a text that have a token. Comments begin with '#'.
+// Lines iterates over those lines of a text that have a token. It skips comments, from '#' to the end of
+// the line.
 type Lines struct {
 	// Number is the number of the current line, from 1.
 	Number int
@@ -76,8 +77,8 @@ func FromFile[T any](path string, read func(r io.Reader, name string) (T, error)
 	return read(f, path)
 }
 
-// Write calls fill with a buffer for w. fill may ignore errors: Write returns the first one as an error of
-// package pkg. doing says what failed, such as "writing labels".
+// Write calls fill with a buffer for w. fill may ignore the errors of the buffer: Write returns the first of
+// them as an error of package pkg. doing says in the error what failed, such as "writing labels".
 func Write(w io.Writer, pkg, doing string, fill func(*bufio.Writer)) error {
 	bw := bufio.NewWriterSize(w, 1<<16)
 	fill(bw)
@@ -87,7 +88,7 @@ func Write(w io.Writer, pkg, doing string, fill func(*bufio.Writer)) error {
 	return nil
 }
 
-// WriteAll is Write for a function fill that returns errors.
+// WriteAll is Write for a function fill that returns an error, which WriteAll reports like an error of w.
 func WriteAll(w io.Writer, pkg, doing string, fill func(io.Writer) error) error {
 	var failure error
 	err := Write(w, pkg, doing, func(to *bufio.Writer) { failure = fill(to) })
