@@ -44,8 +44,8 @@ type Options struct {
 type Kind struct {
 	Name, Summary string
 
-	// The kind has the part share/total of the time Options.For, where total is the sum of share over the
-	// kinds that run.
+	// The kind may run for the part share/total of Options.For. total is the sum of share over all kinds, or
+	// over the single kind that Options.Only names.
 	share  float64
 	trials int  // number of trials if Options.Tries is 1
 	alone  bool // whether only one trial may run at a time
@@ -53,7 +53,7 @@ type Kind struct {
 	begin func(ctx context.Context, g *testbed) (trial, error)
 }
 
-// A trial makes the one attack that the seed determines. handled says how the program survived, such as
+// A trial runs the attack that the seed determines. handled says how the program survived, such as
 // "exit 2". err says what the program did wrong.
 type trial func(ctx context.Context, seed uint64) (handled string, err error)
 
@@ -93,12 +93,13 @@ type Tally struct {
 	Handled map[string]int // number of trials without a failure, for each text that trial returns as handled
 	Failed  []Failure
 	Skipped string  // why the kind did not run; empty if it ran
-	Seconds float64 // duration of all trials
-	Peak    int64   // largest resident size of a process of the program, in bytes
+	Seconds float64 // duration of the preparation and of all trials
+	Peak    int64   // largest resident size of a process of the program, in bytes; see program.Ending
 }
 
 // Run runs the kinds of attack one after the other. The tallies say what the program did wrong. Run returns
-// an error if the options are wrong, the machine prevents the attacks, or ctx ends.
+// an error if the options are wrong, the machine prevents the attacks, or ctx ends; then the tallies are of
+// the kinds before the error.
 func Run(ctx context.Context, opt Options) ([]*Tally, error) {
 	kinds := Kinds()
 	if opt.Only != "" {
@@ -171,8 +172,9 @@ func (g *testbed) run(ctx context.Context, k Kind, limit time.Duration) (*Tally,
 	return t, nil
 }
 
-// seeds returns a function that returns the seed of the next trial. more is false if no trial is left, or if
-// one was made and more time than limit has passed since start. A limit of zero means no limit.
+// seeds returns a function that returns the seed of the next trial. more is false after the last trial, which
+// Options.Tries or Options.Seed determines. It is also false if more time than limit has passed since start,
+// except for the first trial. A limit of zero means no limit.
 func (g *testbed) seeds(k Kind, start time.Time, limit time.Duration) func() (seed uint64, more bool) {
 	var mu sync.Mutex
 	first, done := max(1, g.opt.First), 0

@@ -83,7 +83,7 @@ var bombCommands = [][]string{
 // repeatedTexts are the texts that compressed bombs repeat.
 var repeatedTexts = []string{" ", "\n", "\t \n", "1 1:1\n-1 2:1\n", "1 1:1 ", "0", "#", "1 2\n", "1\n", "\x00", "9", "1 0 0\n", "{\"a\":", "[", "\"", "%", "1,"}
 
-// giants are small files that state very large sizes or indices.
+// giants are the contents of small files that state very large sizes or indices.
 var giants = []string{
 	"1 2147483647:1\n-1 1:1\n", "1 100000000:1\n-1 1:1\n", "1 0:1 2147483647:1\n-1 1:1\n", "2147483647 2147483647 1\n1 1 1\n", "4194304 3 1\n1 1 1\n",
 	"%%MatrixMarket matrix coordinate real symmetric\n2147483647 2147483647 1\n1 1 1\n", "3 3 9223372036854775807\n1 1 1\n", "2147483647\n",
@@ -110,11 +110,12 @@ func (b *bombAttack) make(seed uint64) (what string, text []byte, err error) {
 	if err != nil {
 		return "", nil, err
 	}
-	// 1024 streams of 8 MiB make 8 GiB. Each of the formats allows several streams in a file.
+	// packed expands to 8 MiB, and 1024 copies of it to 8 GiB. All formats allow several compressed streams in
+	// a file.
 	return fmt.Sprintf("8 GiB of %q in %s", unit, format), append(head, bytes.Repeat(packed, 1024)...), nil
 }
 
-// try runs one of bombCommands on a bomb.
+// try lets one of bombCommands read a bomb, and checks how the program ended and its largest resident size.
 func (b *bombAttack) try(ctx context.Context, seed uint64) (string, error) {
 	what, text, err := b.make(seed)
 	if err != nil {

@@ -67,7 +67,7 @@ func (f faultAttack) try(ctx context.Context, seed uint64) (string, error) {
 		return "the runtime gave up", err
 	}
 	if strings.HasPrefix(fault, "write ") && e.Code == exitIO && e.Stderr == "" {
-		e.Stderr = "scas: " // the write of the error message failed as well
+		e.Stderr = "scas: " // the error message is missing because writing it failed as well
 	}
 	if err := checkEnding(e); err != nil {
 		return "", fmt.Errorf("%s, %v: %w", fault, one.args, err)

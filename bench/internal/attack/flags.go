@@ -17,7 +17,7 @@ import (
 	"github.com/scas-admm/scas/bench/internal/program"
 )
 
-// A flagAttack runs every command with random flags, some with extreme values.
+// A flagAttack runs a random command with random flags, some of which have extreme values.
 type flagAttack struct {
 	g  *testbed
 	in string // directory of the inputs
@@ -45,8 +45,8 @@ func beginFlags(ctx context.Context, g *testbed) (trial, error) {
 // flagInHelp finds the names of flags in the text that --help prints.
 var flagInHelp = regexp.MustCompile(`(?m)^ {2,6}(?:-\w, +)?--(?:\[no-\])?([a-z0-9-]+)`)
 
-// untried lists flags that an attack need not try by their long names. help and version end the program at
-// once, dist and dist-timeout need several processes, and an attack tries model and output as -m and -o.
+// untried has the long names of flags that flagsOf need not list: help and version end the program at once,
+// dist and dist-timeout need several processes, and an attack writes model and output as -m or -o.
 var untried = []string{"help", "version", "model", "output", "dist", "dist-timeout"}
 
 // checkFlags returns an error if a command has a flag that neither flagsOf nor untried lists.
@@ -74,7 +74,8 @@ func checkFlags(ctx context.Context, g *testbed, command string) error {
 // endings are the file name endings of the formats other than plain LIBSVM text.
 var endings = []string{".csv", ".tsv", ".npy", ".npz", ".mtx", ".svm.zst"}
 
-// spoil writes data in a random format to a file in dir. It may damage the data or cut them short.
+// spoil copies the data of mid.svm in a random format to a file in dir, and may change some bits or cut the
+// file short. name is the name of the file.
 func (a *flagAttack) spoil(rng *rand.Rand, dir string) (name string, err error) {
 	ending := pick(rng, endings...)
 	text, err := os.ReadFile(filepath.Join(a.in, "mid"+ending))
@@ -122,8 +123,8 @@ var numbers = []string{
 // counts are values to try with flags that take a whole number.
 var counts = []string{"1", "2", "3", "7", "100", "0", "-1", "2147483647", "2147483648", "4294967296", "1.5", "x", "", "1e3"}
 
-// flagsOf returns the flags of a command. In values, IN stands for the directory of the inputs,
-// and o1 to o4 are output files.
+// flagsOf returns the flags of a command, or the flags that all commands have if command is none of the cases
+// below. In values, IN stands for the directory of the inputs, and o1 to o4 are output files.
 func flagsOf(command string) []flag {
 	form := []flag{
 		{"--format", []string{"auto", "libsvm", "csv", "tsv", "npy", "npz", "mtx", "x"}}, {"--labels", []string{"IN/weights", "IN/none", "/dev/null"}},
@@ -274,8 +275,9 @@ func (a *flagAttack) try(ctx context.Context, seed uint64) (string, error) {
 	return fmt.Sprintf("exit %d", e.Code), nil
 }
 
-// checkFiles checks the files in dir after a run, and what the run printed. Only files that args names may be
-// new or changed, and none if the run failed. was has the contents of the files before the run, by name.
+// checkFiles checks the files in dir and the output e of a run. Only files that args names may be new or
+// changed, and no file if the exit code is neither 0 nor 4 (not converged). was has the contents of the files
+// before the run, by name.
 func (a *flagAttack) checkFiles(dir string, was map[string]string, args []string, e *program.Ending) error {
 	found, err := contents(dir)
 	if err != nil {

@@ -178,7 +178,7 @@ func contents(dir string) (map[string][]byte, error) {
 const old = "what was here before\n"
 
 // prepare chooses a job at random and makes a directory for it. Most of the job's output files already
-// exist in the directory, with the content old. was holds the contents of these files by name.
+// exist in the directory, with the content old. was has the contents of these files by name.
 func (j *jobs) prepare(rng *rand.Rand) (one job, dir string, was map[string]string, err error) {
 	one, was = j.all[rng.IntN(len(j.all))], map[string]string{}
 	if dir, err = j.g.tempDir("trial"); err != nil {
@@ -194,9 +194,9 @@ func (j *jobs) prepare(rng *rand.Rand) (one job, dir string, was map[string]stri
 }
 
 // judge checks the directory of a disturbed job, and returns the number of new outputs. Every output must
-// be complete and new, or as it was before the job. If done is true, all outputs must be new. A file that
-// is no output is an error, except a temporary file if left is true.
-func (j job) judge(dir string, was map[string]string, done, left bool) (written int, err error) {
+// be complete and new, or as it was before the job. If done is true, all outputs must be new. Any other file
+// is an error, but temporary files are allowed if mayLeave is true. was is as in prepare.
+func (j job) judge(dir string, was map[string]string, done, mayLeave bool) (written int, err error) {
 	found, err := contents(dir)
 	if err != nil {
 		return 0, err
@@ -206,7 +206,7 @@ func (j job) judge(dir string, was map[string]string, done, left bool) (written 
 		switch want, ours := j.outputs[name]; {
 		case ours && bytes.Equal(text, want):
 			written++
-		case strings.HasSuffix(name, ".tmp") && left:
+		case strings.HasSuffix(name, ".tmp") && mayLeave:
 		case !ours, !there || string(text) != before:
 			return 0, fmt.Errorf("%v: left %s with %q", j.args, name, head(string(text)))
 		}
@@ -233,9 +233,9 @@ func (j job) outcome(written int) string {
 	return "some new whole"
 }
 
-// inject returns the command that runs a program under strace and disturbs one of its system calls. call is
-// the name of the system call. tampering and when say in the syntax of strace what happens, and to which of
-// the calls.
+// inject returns the words that make a command line run under strace if they precede it. call is the name of
+// a system call. tampering says, in the syntax of strace, what happens to this call. It happens only at the
+// call with the number when, from 1.
 func (j *jobs) inject(call, tampering string, when any) []string {
 	return []string{"strace", "-f", "-o", os.DevNull, "-e", "trace=" + call, "-e", fmt.Sprintf("inject=%s:%s:when=%v", call, tampering, when)}
 }

@@ -72,13 +72,14 @@ func (s signalAttack) try(ctx context.Context, seed uint64) (string, error) {
 	return one.outcome(written), nil
 }
 
-// silent reports whether the program has printed nothing. Then the signal may have arrived before the
-// program could catch signals.
+// silent reports whether the program printed nothing. If so, the signal may have arrived before the program
+// could catch signals.
 func silent(e *program.Ending) bool { return e.Stdout == "" && e.Stderr == "" }
 
-// disturb sends a signal after the given time. A stopped process continues after the pause.
-func disturb(p *os.Process, kind string, after, pause time.Duration) {
-	time.Sleep(after)
+// disturb waits for the time wait and sends the signal kind. If kind is STOP, it then waits for the time
+// pause and sends CONT.
+func disturb(p *os.Process, kind string, wait, pause time.Duration) {
+	time.Sleep(wait)
 	_ = p.Signal(signals[kind]) // an error means that the process has ended
 	if kind == "STOP" {
 		time.Sleep(pause)
@@ -87,8 +88,8 @@ func disturb(p *os.Process, kind string, after, pause time.Duration) {
 }
 
 // repeatKilled repeats a job whose process was killed, and checks that the job succeeds and removes the
-// temporary files of the killed process. Before that, it sets back the times of these files, because a job
-// removes only old files.
+// temporary files of the killed process. Before that, it makes these files appear one hour old; the job must
+// remove them at any age. If the process left no temporary files, the job is repeated in one of 8 trials.
 func (s signalAttack) repeatKilled(ctx context.Context, rng *rand.Rand, one job, dir string) error {
 	left, err := filepath.Glob(filepath.Join(dir, "*.tmp"))
 	if err != nil || len(left) == 0 && !chance(rng, 8) {

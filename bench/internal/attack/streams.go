@@ -86,9 +86,9 @@ func (s *streamAttack) try(ctx context.Context, seed uint64) (string, error) {
 	return "as from a file", nil
 }
 
-// run runs a command line in a new directory, and returns how it ended and the contents of its output file.
-// feed makes the input file x. The function that feed returns runs at the same time as the program, and
-// writes or changes x.
+// run runs a command line in a new directory, and returns how it ended and the contents of its output file,
+// or nil if it wrote none. feed makes the input file x at path. The function that feed returns runs at the
+// same time as the program, and may write or change the input file.
 func (s *streamAttack) run(ctx context.Context, args []string, feed func(path string) (func(), error)) (*program.Ending, []byte, error) {
 	dir, err := s.g.tempDir("stream")
 	if err != nil {
@@ -145,8 +145,8 @@ func drip(rng *rand.Rand, path string, text []byte) (func(), error) {
 	}, nil
 }
 
-// change writes text to the file path. It returns a function that waits, and then truncates, extends,
-// overwrites, removes or renames this file.
+// change writes text to the file path. It returns a function that waits for up to 15 ms, and then truncates,
+// extends, overwrites, removes or renames this file.
 func change(rng *rand.Rand, path string, text []byte) (func(), error) {
 	how, pause := rng.IntN(5), time.Duration(rng.IntN(15_000))*time.Microsecond
 	return func() {

@@ -12,11 +12,11 @@ import (
 	"github.com/scas-admm/scas/bench/internal/program"
 )
 
-// A testbed holds what all attacks share.
+// A testbed has the options, the program and the jobs of all kinds of attack.
 type testbed struct {
 	opt  Options
 	scas string       // path of the program
-	peak atomic.Int64 // largest resident size of a process of the program in this kind of attack, bytes
+	peak atomic.Int64 // largest resident size, in bytes, of a process since the kind of attack began
 	jobs *jobs        // nil until newJobs makes them
 }
 
@@ -26,7 +26,7 @@ func (g *testbed) say(line string) {
 	}
 }
 
-// tempDir makes an empty directory for a trial.
+// tempDir makes an empty directory that all users may read and enter. Its name begins with pattern.
 func (g *testbed) tempDir(pattern string) (string, error) {
 	dir, err := os.MkdirTemp(g.opt.Dir, pattern+"-")
 	if err != nil {
@@ -38,8 +38,8 @@ func (g *testbed) tempDir(pattern string) (string, error) {
 // callLimit is the time limit of a run of the program.
 const callLimit = time.Minute
 
-// call runs the program to its end. It returns an error if the program could not be run, or took longer
-// than callLimit.
+// call runs the program to its end. It sets c.Program and c.Limit, and returns an error if the program could
+// not be run, or took longer than callLimit.
 func (g *testbed) call(ctx context.Context, c program.Call) (*program.Ending, error) {
 	c.Program, c.Limit = g.scas, callLimit
 	e, err := c.Run(ctx)
@@ -51,7 +51,7 @@ func (g *testbed) call(ctx context.Context, c program.Call) (*program.Ending, er
 	return e, nil
 }
 
-// head returns at most the first 2,000 bytes of a text.
+// head returns the first 2,000 bytes of a text, followed by "..." if the text is longer.
 func head(s string) string {
 	const most = 2000
 	if len(s) > most {
