@@ -4,8 +4,8 @@ package machine
 
 import "golang.org/x/sys/unix"
 
-// CPUSeconds returns the processor time of this process in seconds: all threads, system calls
-// included.
+// CPUSeconds returns the processor time of all threads of this process in seconds, including system calls.
+// It returns 0 if the system does not report it.
 func CPUSeconds() float64 {
 	var u unix.Rusage
 	if unix.Getrusage(unix.RUSAGE_SELF, &u) != nil {

@@ -27,11 +27,13 @@ type Description struct {
 	GOAMD64    string          // x86-64 level of the build; empty on other architectures
 	Experiment string          // GOEXPERIMENT of the build, empty if none
 	Available  []kernels.Level // levels of the kernels that this processor can run
-	Gather     string          // mitigation of gather data sampling as Linux reports it, or "not reported"
-	Command    string          // command line; absolute paths are shortened to their last element
+	// Gather is the mitigation of the processor's flaw "gather data sampling", in the words of Linux. It can
+	// make gather instructions slow. It is "not reported" if Linux does not report it.
+	Gather  string
+	Command string // command line; absolute paths are shortened to their last element
 }
 
-// gatherFile is where Linux reports the mitigation of gather data sampling.
+// gatherFile is the file in which Linux reports the mitigation of gather data sampling.
 const gatherFile = "/sys/devices/system/cpu/vulnerabilities/gather_data_sampling"
 
 // Describe describes this machine and this build. args is the command line without the name of the program.

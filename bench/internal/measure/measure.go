@@ -37,8 +37,8 @@ type Case struct {
 	// Answer returns the results that Naive and Run must agree on up to rounding. naive is true after a run
 	// of Naive, and false after a run of Run. If Answer is nil, all of State must agree.
 	Answer func(naive bool) []float64
-	// Tolerance is the largest difference allowed in Answer, relative to its largest element. Zero
-	// means 1e-12.
+	// Tolerance is the largest difference allowed in Answer, relative to the largest absolute value in Run's
+	// answer. Zero means 1e-12.
 	Tolerance float64
 }
 
@@ -46,7 +46,7 @@ type Case struct {
 // cache line must be read first.
 type Traffic struct {
 	Bytes float64 // bytes read in one run
-	Size  int     // total size of the arrays in bytes
+	Size  int     // total size of the arrays in bytes, which decides from which memory level they are read
 }
 
 // Floating-point operations of the logistic loss for one sample. An FMA counts as two, a division
@@ -63,7 +63,7 @@ const (
 )
 
 // Names returns the names of all series, in the order in which Time returns them: the levels in ascending
-// order, then archsimd if simd is set, then naive.
+// order, then archsimd if simd is true, then naive.
 func Names(simd bool) []string {
 	var names []string
 	for _, l := range kernels.Available() {
@@ -75,7 +75,7 @@ func Names(simd bool) []string {
 	return append(names, Naive)
 }
 
-// A Series holds the times of one implementation.
+// A Series has the times of one implementation.
 type Series struct {
 	Level string    // name of a kernel level, Naive or ArchSIMD
 	Times []float64 // ns per unit of work, one for each measurement, in order
@@ -109,8 +109,8 @@ type contender struct {
 	run   func()
 }
 
-// Time checks c and then times it. The implementations take turns, so that other work on the machine
-// slows all of them equally. After Time, package kernels uses the highest level.
+// Time calls c.Check, and then measures the times of all implementations. They take turns, so that other work
+// on the machine slows all of them equally. After Time, package kernels uses the highest level.
 func Time(c Case, opt Options) ([]Series, error) {
 	if err := c.Check(); err != nil {
 		return nil, err
@@ -152,10 +152,10 @@ func (o *contender) calibrate(c Case, initial [][]float64, duration time.Duratio
 	})
 }
 
-// Repetitions returns a number of repetitions that together take at least the given duration. It tries
-// growing numbers, and returns the first one that is at least 2²⁴ even if it takes less time. timed repeats
-// the computation the given number of times and returns the duration. Repetitions ignores the first result
-// of timed, because the caches are cold.
+// Repetitions returns a number of repetitions that together take at least the given duration. timed repeats
+// the computation the given number of times and returns the duration. Repetitions calls timed with growing
+// numbers, but does not go on after 2²⁴ or more repetitions. It ignores the first result of timed, because
+// the caches are cold.
 func Repetitions(duration time.Duration, timed func(repetitions int) time.Duration) int {
 	timed(1)
 	for n := 1; ; {
@@ -245,8 +245,8 @@ func (c Case) sameBits(name string, got, want [][]float64) error {
 	return nil
 }
 
-// Differs returns the first index at which the bits of two vectors of one length differ, or −1. Two NaNs
-// count as equal.
+// Differs returns the first index at which the bits of two vectors of equal length differ, or −1 if no bits
+// differ. Two NaNs count as equal.
 func Differs(a, b []float64) int {
 	for i, x := range a {
 		if math.Float64bits(x) != math.Float64bits(b[i]) && !(math.IsNaN(x) && math.IsNaN(b[i])) {

@@ -8,7 +8,7 @@ import (
 
 var lazyCase = Case{Kernel: "InnerLazy", Shape: "a9a", Unit: "step", Units: 100}
 
-// series returns measured times of one kernel: at the level generic, at the level avx512, and of the naive
+// series returns invented times of one kernel: at the level generic, at the level avx512, and of the naive
 // loop. The argument best is the smallest time at avx512.
 func series(best float64) []Series {
 	return []Series{

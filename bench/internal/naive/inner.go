@@ -6,8 +6,8 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-// gain returns the columns and values of row i, and the factor g with which an inner step adds the row
-// to the iterate. g is −eta times the change of the sample's slope since the snapshot.
+// gain returns the columns and values of row i, and the factor g with which an inner step adds the row to the
+// iterate w. g is −eta times the change of the sample's slope since the snapshot.
 func gain(s *kernels.Steps, i int32, w []float64) (g float64, idx []int32, val []float64) {
 	idx, val = Row(s.Rows, int(i))
 	t := RowDot(idx, val, w)
@@ -20,7 +20,7 @@ func add(sum, w []float64) {
 	}
 }
 
-// step makes one inner step of Algorithm 1 for K = kappa I.
+// step makes one inner step: w becomes w − eta (d + kappa w) + g a_i, with row a_i and g as in gain.
 func step(w, d []float64, kappa float64, s *kernels.Steps, i int32) {
 	g, idx, val := gain(s, i, w)
 	for j := range w {
@@ -29,7 +29,8 @@ func step(w, d []float64, kappa float64, s *kernels.Steps, i int32) {
 	AddRow(w, g, idx, val)
 }
 
-// Inner is the inner loop of Algorithm 1 for K = kappa I. It adds the iterates to sum.
+// Inner is the inner loop of SCAS-ADMM for K = kappa I. It makes a step for each row number in sampled, and
+// adds the iterates to sum.
 func Inner(w, sum, d []float64, kappa float64, s *kernels.Steps, sampled []int32) {
 	for _, i := range sampled {
 		step(w, d, kappa, s, i)
@@ -63,7 +64,7 @@ func InnerBall(w, sum, d []float64, radius, kappa float64, s *kernels.Steps, sam
 	}
 }
 
-// InnerGraph is like Inner, but for any matrix K, given by its rows k. q is scratch.
+// InnerGraph is like Inner, but for any matrix K, given by its rows k. q is memory for K w.
 func InnerGraph(w, sum, d, q []float64, k kernels.Rows, s *kernels.Steps, sampled []int32) {
 	for _, i := range sampled {
 		g, idx, val := gain(s, i, w)

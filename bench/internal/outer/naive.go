@@ -14,21 +14,22 @@ import (
 // A naiveSolver runs SCAS-ADMM in plain Go loops, for the logistic loss without a domain. It draws the same
 // samples as the solver, so its iterates agree with the solver's up to rounding.
 type naiveSolver struct {
-	steps        *kernels.Steps // what inner steps need: the data, the slopes at the snapshot, the step size
+	steps        *kernels.Steps // data, labels, slopes at the snapshot, and step size
 	a, aTrans, k *kernels.Rows  // A, A' and rho A'A; all nil if A = I
 	dualUpdates  int
 	rho          float64
 	rng          *rand.PCG
 
-	x      []float64 // the point at which an inner loop begins
+	x      []float64 // the outer iterate, at which an inner loop begins
 	w, sum []float64 // the iterate of the inner loop, and the sum of its iterates
 	z      []float64 // mean gradient at the snapshot
 	d      []float64 // z + A'dual, which is constant during an inner loop
-	q      []float64 // memory for K w
+	q      []float64 // memory for rho A'A w
 
 	// One entry for each row of A; dual is beta − rho y, ax is A x, and limit bounds |beta|.
 	y, beta, dual, ax, limit []float64
-	sampled                  []int32
+
+	sampled []int32 // the row numbers of the inner steps
 }
 
 func newNaiveSolver(j Job, dualUpdates int) *naiveSolver {
@@ -97,7 +98,8 @@ func (m *naiveSolver) gradient() {
 	}
 }
 
-// inner makes the given number of inner steps from x, and sets sum to the sum of the iterates.
+// inner makes the given number of inner steps from x, with random samples, and sets sum to the sum of the
+// iterates.
 func (m *naiveSolver) inner(steps int) {
 	for i, b := range m.beta {
 		m.dual[i] = b - m.rho*m.y[i]

@@ -12,7 +12,7 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// A Job is a method on a problem.
+// A Job is a problem and the settings of a run, which include the method.
 type Job struct {
 	Name     string // name of the data and the graph
 	Data     *sparse.CSR
@@ -36,8 +36,8 @@ type Options struct {
 	Iterations int // number of outer iterations in each run
 }
 
-// A Timing holds the times of a job in ns per outer iteration, for each level and for the naive
-// loops. Plan says how the solver ran the inner loop.
+// A Timing has the times of a job in ns per outer iteration, for each level and for the naive loops. Plan
+// says how the solver ran the inner loop.
 type Timing struct {
 	Case   measure.Case
 	Series []measure.Series
