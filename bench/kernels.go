@@ -21,8 +21,8 @@ type kernelsCmd struct {
 	scale suite.Scale // size of the data; set by tests
 }
 
-// effort returns the size of the data, the options of the measurements, and the duration of one
-// measurement of a limit of the machine.
+// effort returns the size of the data, the options for measuring the kernels, and the duration of each
+// measurement of roof.Measure.
 func (c *kernelsCmd) effort() (suite.Scale, measure.Options, time.Duration) {
 	switch {
 	case c.scale == suite.Tiny:
@@ -33,7 +33,7 @@ func (c *kernelsCmd) effort() (suite.Scale, measure.Options, time.Duration) {
 	return suite.Full, measure.Options{Reps: 25, Duration: 10 * time.Millisecond}, 300 * time.Millisecond
 }
 
-// Run measures the limits of the machine and the kernels, and prints a table.
+// Run measures the bandwidths and the peak speed of the machine and then the kernels, and prints a table.
 func (c *kernelsCmd) Run(e *race.Env) error {
 	only, err := regexp.Compile(c.Only)
 	if err != nil {

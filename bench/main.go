@@ -1,7 +1,8 @@
 // Command bench measures scas: its kernels compared with plain Go and with the limits of the
 // machine, its outer iterations, the convergence of its methods, the experiments of the paper, other
 // solvers, and the growth of its costs with the data. It also attacks the program, and lists the licences
-// of the modules in it. Read README.md first. Each command is in a file of its own.
+// of the modules in it. Read README.md first. Each command is in a file of its own; converge and paper are in
+// package race.
 package main
 
 import (
@@ -28,10 +29,11 @@ type app struct {
 	Licences licencesCmd `cmd:"" help:"List the modules linked into the program, and fail on a licence that is not known."`
 }
 
-// exit carries an exit code out of kong by a panic.
+// An exit is an exit code with which run leaves kong by a panic.
 type exit int
 
-// run executes a command line. For --help it returns the exit code that kong asks for.
+// run executes a command line. code is the exit code: 2 if the command line is wrong, 1 if the command fails,
+// and for --help the code that kong chooses.
 func run(e *race.Env) (code int, err error) {
 	defer func() {
 		switch r := recover().(type) {

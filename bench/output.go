@@ -10,8 +10,7 @@ import (
 	"github.com/scas-admm/scas/bench/race"
 )
 
-// A report is the output of a command. What is written to the report goes to the terminal and into the field
-// text.
+// A report is the output of a command. Its Writer writes to standard output and into the field text.
 type report struct {
 	io.Writer
 	name     string // name of the command
@@ -32,8 +31,8 @@ func (r *report) base(dir string) string {
 	return filepath.Join(dir, r.name+"-"+r.machine.Slug())
 }
 
-// write writes the text into the directory dir, and the times into the file benchfmt. If dir or benchfmt is
-// empty, it writes nothing there.
+// write writes r.text to a file in the directory dir, and r.benchfmt to the file benchfmt. It leaves out the
+// first file if dir is empty, and the second if benchfmt is empty.
 func (r *report) write(dir, benchfmt string) error {
 	table := output.File{Text: r.text.String()}
 	if dir != "" {

@@ -30,15 +30,16 @@ type peersCmd struct {
 	Results string        `placeholder:"DIR" help:"Write peers-CPU.txt, and as peers-CPU.html a page with the plots, into a directory."`
 }
 
-// quickLimit is the largest time limit of an answer with --quick.
+// quickLimit is the largest time limit with --quick for one answer: a fit, a path or a cross-validation.
 const quickLimit = 4 * time.Second
 
-// A peersRun holds what the command has prepared and measured so far.
+// A peersRun has the report of the command, the options of the comparison, and the outcomes of all problems
+// that were measured so far.
 type peersRun struct {
 	*report
 	opt               *peers.Options
-	protocol, missing []string
-	all               []*peers.Outcome
+	protocol, missing []string // lines that describe the comparison; peers that are not installed
+	outcomes          []*peers.Outcome
 }
 
 // Run compares scas with its peers, problem by problem.
@@ -68,27 +69,27 @@ func (c *peersCmd) Run(e *race.Env) error {
 			break
 		}
 	}
-	if err != nil && !(errors.Is(err, context.Canceled) && len(r.all) > 0) {
+	if err != nil && !(errors.Is(err, context.Canceled) && len(r.outcomes) > 0) {
 		return err
 	}
 	if err != nil {
-		fmt.Fprintf(r, "interrupted: %d of %d problems\n\n", len(r.all), len(specs))
+		fmt.Fprintf(r, "interrupted: %d of %d problems\n\n", len(r.outcomes), len(specs))
 	}
 	return errors.Join(err, c.finish(r))
 }
 
 // finish prints the table of ratios and writes the files of results.
 func (c *peersCmd) finish(r *peersRun) error {
-	if len(r.all) == 0 {
+	if len(r.outcomes) == 0 {
 		return fmt.Errorf("none of the problems has its data here; --data DIR, or `make data`")
 	}
-	if _, err := io.WriteString(r, peers.RatioTable(r.all)); err != nil {
+	if _, err := io.WriteString(r, peers.RatioTable(r.outcomes)); err != nil {
 		return err
 	}
 	if c.Results == "" {
 		return nil
 	}
-	page, err := peers.Page(r.machine.Lines(), r.protocol, r.missing, r.all)
+	page, err := peers.Page(r.machine.Lines(), r.protocol, r.missing, r.outcomes)
 	if err != nil {
 		return err
 	}
@@ -115,8 +116,8 @@ func (c *peersCmd) specs() (chosen []peers.Spec, err error) {
 	return chosen, nil
 }
 
-// prepare finds the peers, whose scripts it writes into the directory scripts, and sets r.opt and r.missing.
-// It sets r.protocol to lines that describe the comparison.
+// prepare writes the scripts of the peers into the directory scripts, and finds the peers that are installed.
+// It sets r.opt, r.missing and r.protocol.
 func (c *peersCmd) prepare(e *race.Env, r *peersRun, scripts string) error {
 	var leave *regexp.Regexp
 	if c.Leave != "" {
@@ -161,8 +162,8 @@ func (c *peersCmd) prepare(e *race.Env, r *peersRun, scripts string) error {
 	return nil
 }
 
-// race runs one problem and prints the result. If the data of the problem do not exist, or its optimum is
-// not known precisely enough, race says so instead.
+// race measures all solvers on one problem and prints the result. If the data of the problem do not exist, or
+// its optimum is not known precisely enough, race prints this instead.
 func (c *peersCmd) race(e *race.Env, r *peersRun, s peers.Spec) error {
 	p, err := s.Load(c.Data)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -181,7 +182,7 @@ func (c *peersCmd) race(e *race.Env, r *peersRun, s peers.Spec) error {
 	if err != nil {
 		return err
 	}
-	r.all = append(r.all, o)
+	r.outcomes = append(r.outcomes, o)
 	_, err = io.WriteString(r, o.Text())
 	return err
 }

@@ -51,12 +51,12 @@ converted to .scas. The columns:
 Data need about three times their size on disk, in the temporary directory.`
 }
 
-// trainOutput has those fields of the output of scas train --json that this command reads.
+// trainOutput has the fields of the output of scas train --json that this command reads.
 type trainOutput struct {
 	Gap float64 `json:"duality_gap"`
 }
 
-// infoOutput has those fields of the output of scas info --json that this command reads.
+// infoOutput has the fields of the output of scas info --json that this command reads.
 type infoOutput struct {
 	Data struct {
 		Memory struct{ Data, Solver int64 }
@@ -182,7 +182,7 @@ func lower[T time.Duration | float64](least *T, took T) {
 // A cost has the smallest processor time and the largest peak of several runs of the program.
 type cost struct {
 	cpu  time.Duration
-	peak int64 // largest resident size in bytes; 0 if the system does not report it
+	peak int64 // largest resident size in bytes, see program.Ending; 0 if the system does not report it
 }
 
 func (c *cost) include(e *program.Ending) {
@@ -193,7 +193,7 @@ func (c *cost) include(e *program.Ending) {
 // A comparison has the costs of training in memory and out of core.
 type comparison struct {
 	memory, streamed cost
-	limit            int64   // --memory of the run out of core, in bytes; 0 if there was none
+	limit            int64   // --memory of the runs out of core, in bytes; 0 if the file is too small for them
 	estimate         int64   // bytes for training in memory, data included, as scas info estimates them
 	gap              float64 // the largest gap of all runs
 }
@@ -212,8 +212,8 @@ func (c *scalingCmd) scas(e *race.Env, into any, args ...string) (*program.Endin
 	return ended, json.Unmarshal([]byte(ended.Stdout), into)
 }
 
-// training measures the costs of training on the file data. If the file is large enough, it trains in
-// memory and out of core in turns, otherwise only in memory.
+// training measures the costs of training on the file data. It trains in memory and out of core in turns, but
+// only in memory if a quarter of the file is less than 128 MiB.
 func (c *scalingCmd) training(e *race.Env, data string) (*comparison, error) {
 	info, err := os.Stat(data)
 	if err != nil {
