@@ -1,7 +1,7 @@
 // Package paper runs the experiments of Zhao, Li and Zhou, "Scalable Stochastic Alternating
-// Direction Method of Multipliers", with every method of the solver, and stores the results as
-// records. Package report makes the page, the tables and the figures from them. Read Protocol,
-// Experiment and Records first.
+// Direction Method of Multipliers", with all methods of this module except solver.Auto, and stores the
+// results as records. Package report makes the page, the tables and the figures from the records. Read
+// Protocol, Experiment and Records first.
 package paper
 
 import (
@@ -22,8 +22,8 @@ type Spec struct {
 	Files    []File // possible files; the first that exists is read
 	Features int
 	Lambda   float64
-	// Join makes the graph over the features, and describes it in words.
-	Join func(x *sparse.CSR) (*graph.Graph, string, error)
+	// MakeGraph makes the graph over the features from the samples x, and says in words how.
+	MakeGraph func(x *sparse.CSR) (*graph.Graph, string, error)
 }
 
 // A File is a file from which a data set can be read.
@@ -45,22 +45,22 @@ func originals(origin string, paths ...string) (all []File) {
 func Specs() []Spec {
 	return []Spec{
 		{
-			Name: "a9a", Features: 123, Lambda: 1e-5, Join: publishedGraph,
+			Name: "a9a", Features: 123, Lambda: 1e-5, MakeGraph: publishedGraph,
 			Files: originals("LIBSVM a9a, 32,561 samples", "paper/a9a.zst", "a9a.zst", "a9a"),
 		},
 		{
-			Name: "covtype", Features: 54, Lambda: 1e-5, Join: publishedGraph,
+			Name: "covtype", Features: 54, Lambda: 1e-5, MakeGraph: publishedGraph,
 			Files: originals("LIBSVM covtype.binary, scaled, 581,012 samples", "paper/covtype.libsvm.binary.scale.zst", "covtype.libsvm.binary.scale.bz2"),
 		},
 		{
-			Name: "rcv1", Features: 47236, Lambda: 1e-4, Join: covarianceSelection,
+			Name: "rcv1", Features: 47236, Lambda: 1e-4, MakeGraph: covarianceSelection,
 			Files: append(originals("LIBSVM rcv1_train.binary, 20,242 samples", "paper/rcv1_train.binary.zst", "rcv1_train.binary.bz2", "rcv1_train.binary"), File{
 				Path:   "paper/rcv1v2_binary_train.libsvm.zst",
 				Origin: "stand-in for rcv1_train.binary: documents of RCV1-v2, same features, weights and labelling rule, as many samples, other documents",
 			}),
 		},
 		{
-			Name: "sido", Features: 4932, Lambda: 1e-4, Join: correlationSelection,
+			Name: "sido", Features: 4932, Lambda: 1e-4, MakeGraph: correlationSelection,
 			Files: []File{{Path: "paper/hivfp_train.libsvm.zst", Origin: "stand-in for sido: 12,678 molecules tested against HIV by 4,932 binary fingerprints"}},
 		},
 	}
@@ -71,7 +71,7 @@ type Data struct {
 	Spec
 	X      *sparse.CSR
 	Labels []float64
-	// A has the rows of the graph's matrix that are not empty, and below them the rows of I.
+	// A has the rows of graph.Graph.Antisymmetric that are not empty, and below them the rows of I.
 	A       *sparse.CSR
 	summary DataSummary
 }
@@ -101,10 +101,10 @@ func (s Spec) Load(dir string) (*Data, error) {
 	return s.Build(d, f)
 }
 
-// Build makes the graph and A for a data set that was read from f. As in the published codes, each edge
-// adds +1 above and −1 below the diagonal of the graph's matrix.
+// Build makes the graph and A for a data set that was read from f. A contains the matrix Antisymmetric of the
+// graph, which the published codes use, and not its incidence matrix.
 func (s Spec) Build(d *sparse.Dataset, f File) (*Data, error) {
-	g, how, err := s.Join(d.X)
+	g, how, err := s.MakeGraph(d.X)
 	if err != nil {
 		return nil, fmt.Errorf("paper: graph of %s: %w", s.Name, err)
 	}
@@ -150,9 +150,9 @@ type DataSummary struct {
 // describe returns the summary of a data set, with the constants NuF, Lambda1 and LambdaP.
 func (d *Data) describe() (*DataSummary, error) {
 	c, err := (&solver.Problem{Data: d.X, Labels: d.Labels, Penalty: solver.L1{Lambda: d.Lambda}, Constraint: d.A}).Constants(0)
-	f := d.summary
-	f.NuF, f.Lambda1, f.LambdaP = c.NuF, c.Lambda1, c.LambdaP
-	return &f, err
+	summary := d.summary
+	summary.NuF, summary.Lambda1, summary.LambdaP = c.NuF, c.Lambda1, c.LambdaP
+	return &summary, err
 }
 
 // publishedGraph makes the graph by the recipe of the codes that were published with related papers.

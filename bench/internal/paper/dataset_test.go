@@ -10,13 +10,13 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// TestOwnData checks that Find returns the file of the paper's own data if it exists, else the stand-in. If
-// neither exists, the error names both.
-func TestOwnData(t *testing.T) {
+// TestFind checks that Load reads the file of the paper's data set if it exists, else the stand-in. If
+// neither exists, the error of Find must name both.
+func TestFind(t *testing.T) {
 	dir := t.TempDir()
 	s := Spec{
 		Name: "x", Files: append(originals("x", "x.binary"), File{Path: "stand-in", Origin: "stand-in for x"}), Features: 2,
-		Join: func(x *sparse.CSR) (*graph.Graph, string, error) { return graph.Chain(2), "chain", nil },
+		MakeGraph: func(x *sparse.CSR) (*graph.Graph, string, error) { return graph.Chain(2), "chain", nil },
 	}
 	if _, err := s.Find(dir); err == nil || !strings.Contains(err.Error(), "x.binary") || !strings.Contains(err.Error(), "stand-in") {
 		t.Errorf("nothing there: %v", err)

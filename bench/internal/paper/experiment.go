@@ -30,9 +30,9 @@ type Experiment struct {
 // rule OnHalf last, because they take most of the time.
 func (e *Experiment) Run(ctx context.Context, data ...*Data) error {
 	for _, d := range data {
-		f, err := d.describe()
+		summary, err := d.describe()
 		if err == nil {
-			err = e.add(line{Data: f})
+			err = e.add(line{Data: summary})
 		}
 		if err != nil {
 			return err
@@ -90,7 +90,8 @@ func (e *Experiment) runSplit(ctx context.Context, d *Data, split int, rules []R
 	return g.Wait()
 }
 
-// tunedRuns makes the runs of the keys, which agree in method, problem and split.
+// tunedRuns makes the runs of the keys and adds them to the records. All keys have the same method, data set,
+// mu and split.
 func (e *Experiment) tunedRuns(ctx context.Context, h *Halves, keys []Key) error {
 	r, err := e.Protocol.runner(ctx, h, keys[0])
 	for k := 0; k < len(keys) && err == nil; k++ {
@@ -127,7 +128,7 @@ type Progress struct {
 	last time.Time
 }
 
-// Done reports that n more runs are done. The argument what names the last of them.
+// Done counts n more runs as done. The argument what names the last of these runs.
 func (p *Progress) Done(n int, what string) {
 	if p == nil {
 		return

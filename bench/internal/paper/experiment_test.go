@@ -26,7 +26,7 @@ func tiny(t *testing.T) (Protocol, *Data) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := Spec{Name: "tiny", Features: 15, Lambda: 1e-2, Join: chain}
+	s := Spec{Name: "tiny", Features: 15, Lambda: 1e-2, MakeGraph: chain}
 	pr := Quick()
 	pr.Splits, pr.SplitsOnHalf = 2, 2
 	pr.Sets, pr.Data, pr.TuneSamples, pr.Passes = []Spec{s}, []string{"tiny"}, 60, 10
@@ -171,7 +171,8 @@ func checkContents(t *testing.T, e *Experiment, k Key) {
 	}
 }
 
-// TestOtherProtocol checks that one directory cannot have results of two protocols with different settings.
+// TestOtherProtocol checks that Open returns an error if the records have another number of passes or an
+// unknown line, and accepts another number of splits.
 func TestOtherProtocol(t *testing.T) {
 	pr, _ := tiny(t)
 	dir := t.TempDir()
@@ -250,8 +251,8 @@ func TestRuns(t *testing.T) {
 	}
 }
 
-// TestHalve checks that the two halves together contain every sample once, and that two splits have
-// different halves.
+// TestHalve checks that the two halves together contain every sample once, that two splits have different
+// halves, and that the test half has no penalty.
 func TestHalve(t *testing.T) {
 	_, d := tiny(t)
 	h, err := d.Halve(0, 60)
@@ -288,8 +289,8 @@ func TestHalve(t *testing.T) {
 	}
 }
 
-// TestCompressedPoints checks that compressed records are read, and are written again without
-// compression.
+// TestCompressedPoints checks that compressed records are read, and are written again without compression.
+// Records without a protocol must give an error.
 func TestCompressedPoints(t *testing.T) {
 	pr, _ := tiny(t)
 	key := Key{"tiny", 0, solver.SCAS{}.Info().Name, 0, Sampled, Last}

@@ -20,15 +20,15 @@ type Output string
 
 const (
 	Last    Output = "last"    // the last iterate; for methods with inner loops, x after the last outer iteration
-	Average Output = "average" // the average that the method's theory is about
+	Average Output = "average" // the average of iterates for which the method's rate is proved
 )
 
-// A Group is a set of methods that are drawn in one figure.
+// A Group says whether the paper compares a method.
 type Group string
 
 const (
 	Compared   Group = "paper" // methods that the paper compares
-	Successors Group = "later" // methods that were published later, and methods of this module
+	Successors Group = "later" // all other methods; most were published later or come from this module
 )
 
 // Traits describe a method for the experiments and their report, in addition to solver.MethodInfo.
@@ -44,9 +44,10 @@ type Traits struct {
 	Allowed string
 	// NoRho is true if the method has no penalty parameter rho.
 	NoRho bool
-	// TunePasses is the number of passes of a run on the samples for tuning.
+	// TunePasses is the number of passes of a run on the samples for tuning. Batch methods make
+	// tuneIterations iterations instead.
 	TunePasses float64
-	Counts     string // what T counts in the proven rate of convergence, such as O(1/T)
+	Counts     string // the unit of T in the proven rate of convergence, such as O(1/T)
 	Group      Group
 	// Figured is true if the method is in the paper's figures.
 	Figured bool
@@ -57,7 +58,7 @@ type Traits struct {
 	Linearised string
 }
 
-// Output returns the output that the method's curve shows.
+// Output returns the first output, which the method's curve shows.
 func (t *Traits) Output() Output { return t.Outputs[0] }
 
 // NoStep reports whether the method has no step size.
@@ -166,7 +167,7 @@ var traitsTable = []Traits{
 }
 
 // moduleTraits returns the traits of all methods of the module except Auto, in the order of
-// baseline.Methods. Auto is left out because it makes Newton steps.
+// baseline.Methods. Auto is left out because with it the exact solver, not ADMM, solves most problems.
 var moduleTraits = sync.OnceValue(func() (all []Traits) {
 	for _, m := range baseline.Methods() {
 		if _, auto := m.(solver.Auto); !auto {
@@ -176,8 +177,9 @@ var moduleTraits = sync.OnceValue(func() (all []Traits) {
 	return all
 })
 
-// traitsOf returns the traits of a method from traitsTable. For a method that is not in it, traitsOf returns
-// the values of defaultTraits.
+// traitsOf returns the traits of a method from traitsTable. Fields that are zero there, and all fields of a
+// method that is not in the table, have the values of defaultTraits. Without a unit of its own, the method
+// gets the unit that info.StepUnit states.
 func traitsOf(m solver.Method, info solver.MethodInfo) Traits {
 	t := defaultTraits
 	for _, own := range traitsTable {
@@ -200,8 +202,8 @@ func traitsOf(m solver.Method, info solver.MethodInfo) Traits {
 	return t
 }
 
-// Traits returns the traits of the named method. For a name that neither the solver nor the protocol knows,
-// it returns the values of defaultTraits.
+// Traits returns the traits of the named method. For a name that neither the module nor pr.Own has, it
+// returns the values of defaultTraits, with the field Method nil.
 func (pr *Protocol) Traits(name Method) Traits {
 	for _, t := range moduleTraits() {
 		if t.Info.Name == name {
@@ -216,8 +218,8 @@ func (pr *Protocol) Traits(name Method) Traits {
 	return traitsOf(nil, solver.MethodInfo{Name: name, TakesEta: true})
 }
 
-// All returns the traits of all methods: first the solver's methods, then the methods of pr.Methods that
-// the solver does not have.
+// All returns the traits of all methods: first the methods of the module, then the other methods in
+// pr.Methods.
 func (pr *Protocol) All() (all []Traits) {
 	names := map[Method]bool{}
 	for _, t := range moduleTraits() {

@@ -20,7 +20,8 @@ const manyFeatures = 2000
 
 // provenOptimum minimises p by the solver's default method. It proves a gap of provedTo, or a gap below
 // 1e-9 if rounding prevents provedTo. With a strongly convex objective and many features it tries SCAS-K
-// first, which is faster. x is the minimiser. Data, Mu and Split of best are not set.
+// first, which is faster. It returns an error if it cannot prove a gap below 1e-9. x is the minimiser. Data,
+// Mu and Split of best are not set.
 func provenOptimum(ctx context.Context, p *solver.Problem) (best *Optimum, x []float64, err error) {
 	_, features := p.Data.Dims()
 	if a, ok := p.Constraint.(*sparse.CSR); ok && p.L2 > 0 && features > manyFeatures {
@@ -67,7 +68,7 @@ func strongGap(p *solver.Problem, a *sparse.CSR, x, beta []float64) float64 {
 	for k := range b {
 		b[k] = clip(beta[k])
 		if idx, val := a.Row(k); len(idx) == 1 && val[0] != 0 {
-			single[idx[0]] = k // a feature may have several singleton rows
+			single[idx[0]] = k // the last one, if a feature has several singleton rows
 		}
 	}
 	for _, k := range single {

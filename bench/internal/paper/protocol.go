@@ -15,28 +15,28 @@ type Protocol struct {
 	// SplitsOfOthers is the largest number of splits for runs that the paper's figures do not show: runs of
 	// methods that are not in these figures, and runs with automatic parameters.
 	SplitsOfOthers int `json:"splits_beyond_the_paper"`
-	// DataOfOthers names the data sets for the methods of the solver that are not in the paper's figures. nil
-	// means all data sets.
+	// DataOfOthers names the data sets on which methods of the module that are not in the paper's figures are
+	// run. nil means all data sets.
 	DataOfOthers []string `json:"data_beyond_the_paper,omitempty"`
 	// SplitsOnHalf is the largest number of splits for runs with the rule OnHalf. Only methods in the
 	// paper's figures have such runs.
 	SplitsOnHalf int       `json:"splits_tuned_on_the_half"`
 	Passes       float64   `json:"passes"`       // number of passes of every run
-	Mus          []float64 `json:"mus"`          // the values of mu; the first one is 0
+	Mus          []float64 `json:"mus"`          // the values of mu
 	TuneSamples  int       `json:"tune_samples"` // number of samples for tuning, from the training half
 	// If Coarse is true, the search for parameters tries only every second value of step size and rho.
 	Coarse bool     `json:"coarse"`
 	Data   []string `json:"data"` // names of the data sets
 	// Methods are the names of the methods to run.
 	Methods []Method `json:"methods"`
-	// Own are methods that the solver does not have. See Join.
+	// Own are a caller's methods, which the module does not have. See Join.
 	Own []solver.Method `json:"-"`
 	// Sets are the data sets from which Data chooses. nil means the data sets of the function
 	// Specs.
 	Sets []Spec `json:"-"`
 }
 
-// Full returns the paper's protocol on all of its data sets. The methods that are not in the paper's figures
+// Full returns the paper's protocol on all of its data sets. Methods that are not in the paper's figures are
 // run only on a9a.
 func Full() Protocol {
 	return Protocol{
@@ -107,7 +107,8 @@ func (pr *Protocol) Join(own ...solver.Method) {
 	}
 }
 
-// Validate returns an error for the first mistake in the protocol.
+// Validate checks Data, Methods, Splits and Passes, and returns an error for the first value that is not
+// allowed. Data must name data sets of the function Specs.
 func (pr *Protocol) Validate() error {
 	for _, name := range pr.Data {
 		if !slices.ContainsFunc(Specs(), func(s Spec) bool { return s.Name == name }) {
@@ -174,7 +175,7 @@ func (pr *Protocol) leavesOut(s Spec, t *Traits) bool {
 	return !t.Figured && !own && pr.DataOfOthers != nil && !slices.Contains(pr.DataOfOthers, s.Name)
 }
 
-// splitsBy returns the number of splits on which a method is run under a rule.
+// splitsBy returns the number of splits on which a method is run with the given rule.
 func (pr *Protocol) splitsBy(rule Rule, t *Traits) int {
 	switch {
 	case rule == OnHalf && !t.Figured:
@@ -193,7 +194,7 @@ func (pr *Protocol) timedRuns(s Spec, split int) []Key {
 	return slices.DeleteFunc(pr.Keys(s, split), func(k Key) bool { return k != pr.TimedRun(k) })
 }
 
-// Runs returns the number of runs of the protocol, including the timed runs on timedSplits splits.
+// Runs returns the number of runs of the protocol, including the timed runs on the first timedSplits splits.
 func (pr *Protocol) Runs(timedSplits int) (count int) {
 	for _, s := range pr.Specs() {
 		for split := range pr.Splits {

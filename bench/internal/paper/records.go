@@ -30,7 +30,7 @@ const (
 // changes.
 const formatVersion = 5
 
-// An Optimum is the smallest known objective of a problem, from which gaps are measured.
+// An Optimum is the smallest known objective for a data set, a mu and a split. Gaps are measured from it.
 type Optimum struct {
 	Data      string  `json:"data"`
 	Mu        float64 `json:"mu"`
@@ -197,7 +197,7 @@ func (r *Records) take(l *line) error {
 	return nil
 }
 
-// TunedRun returns a complete run, or nil if it is not in the records.
+// TunedRun returns the run with the key k, or nil if it is not in the records.
 func (r *Records) TunedRun(k Key) *TunedRun { return get(r, r.runs, k) }
 
 // Optimum returns the optimum of a problem, or nil if it is not in the records.
@@ -208,7 +208,7 @@ func (r *Records) Optimum(data string, mu float64, split int) *Optimum {
 // Summary returns the summary of a data set, or nil if it is not in the records.
 func (r *Records) Summary(data string) *DataSummary { return get(r, r.summaries, data) }
 
-// Timing returns the timing of a run, or nil if it is not in the records.
+// Timing returns the timing of the run with the key k, or nil if it is not in the records.
 func (r *Records) Timing(k Key) *Timing { return get(r, r.timings, k) }
 
 func get[K comparable, V any](r *Records, m map[K]V, k K) V {

@@ -12,9 +12,10 @@ import (
 // A Point is the state of a run after some passes, evaluated at the last iterate or at the average.
 type Point struct {
 	Outer int `json:"outer"` // number of outer iterations so far
-	// Passes is the number of sample gradients and Hessian products so far, divided by n.
+	// Passes is the number of gradients and Hessian products of samples so far, divided by n.
 	Passes float64 `json:"passes"`
-	// Paper is the number of passes as the paper counts them: an exact batch x-step is one pass.
+	// Paper is the number of passes as the paper counts them: for batch ADMM, an exact minimisation over x is
+	// one pass.
 	Paper     float64 `json:"paper"`
 	Objective float64 `json:"objective"` // objective on the training half
 	Test      float64 `json:"test"`      // mean loss on the test half
@@ -29,7 +30,7 @@ type TunedRun struct {
 	// Clamped is true if a weight in Algorithm 2's average of the iterates was negative and was set to zero.
 	// The cause is a step size above 1/ν_L (theory.Constants.NuL).
 	Clamped bool `json:"clamped,omitempty"`
-	// Failed says why Points is empty; it is empty if the run has points.
+	// Failed says why the run has no Points. It is "" if the run has points.
 	Failed string `json:"failed,omitempty"`
 	// Within is the point at which the budget of passes ends, usually in the middle of an iteration. It is
 	// set only for methods whose iterations the paper counts as one pass each.
@@ -103,8 +104,8 @@ func (r *runner) run(ctx context.Context, key Key) (*TunedRun, error) {
 	return u, nil
 }
 
-// follow runs a method with the parameters of a run. While the run diverges, it halves the step
-// size and starts again.
+// follow runs a method with the parameters of u. If the run diverges, follow halves the step size and starts
+// again, at most maxHalvings times.
 func (pr *Protocol) follow(ctx context.Context, h *Halves, u *TunedRun, t *Traits) (*trajectory, error) {
 	c := &trajectory{}
 	for ; ; c.halved++ {
@@ -172,7 +173,7 @@ func (pr *Protocol) within(ctx context.Context, h *Halves, mu float64, s solver.
 	return end, err
 }
 
-// finiteStates returns the states before the first state with a number that is not finite.
+// finiteStates returns the states before the first state whose objective or test loss is not finite.
 func finiteStates(states []state) []state {
 	for k, s := range states {
 		for _, p := range s {
@@ -184,7 +185,7 @@ func finiteStates(states []state) []state {
 	return states
 }
 
-// errEnough is the error with which the recorder ends a run.
+// errEnough is the error with which minimize ends a run when record returns true.
 var errEnough = errors.New("paper: enough iterations")
 
 // minimize runs solver.Minimize on one thread, without certificates. It calls record with every point, and
@@ -228,7 +229,8 @@ func (pr *Protocol) settings(u *TunedRun, t *Traits) solver.Settings {
 // none.
 func keeps(last, passes float64, t *Traits) bool { return t.Batch() || passes >= last+0.499 }
 
-// enough reports whether a batch method has used up the budget by both PaperPasses and Passes.
+// enough reports whether a batch method has used up the budget by both PaperPasses and Passes. For other
+// methods it returns false, because the settings limit their passes.
 func enough(pt *solver.Point, budget float64, t *Traits) bool {
 	return t.Batch() && pt.PaperPasses >= budget && pt.Passes >= budget
 }

@@ -24,7 +24,7 @@ type Halves struct {
 	Tune        *solver.Problem // the samples of Train on which parameters are chosen
 	data        *Data
 
-	// The constraints of Train and Tune, prepared once.
+	// The constraints of Train and Tune, prepared once for all runs.
 	trainA, tuneA *solver.Constraint
 
 	nuOnce sync.Once
@@ -77,8 +77,9 @@ func (d *Data) Halve(k, tuneSamples int) (*Halves, error) {
 	return h, nil
 }
 
-// trim saves time by removing unused features: features that occur in no sample of Train and in no edge, if
-// they are at least half of all features. Then it removes unused features from Tune in the same way.
+// trim saves time by removing unused features. They occur in no sample of Train and in no row of A with two
+// or more entries, so their coefficients stay 0. trim removes them if they are at least half of all features.
+// Then it removes unused features from Tune in the same way.
 func (h *Halves) trim() {
 	if keep := usedFeatures(h.Train); keep != nil {
 		h.Train, h.Tune = selectFeatures(h.Train, keep), selectFeatures(h.Tune, keep)
@@ -89,13 +90,13 @@ func (h *Halves) trim() {
 	}
 }
 
-// usedFeatures returns the features that occur in a sample or in an edge. It returns nil if they are more
-// than half of all features.
+// usedFeatures returns the features that occur in a sample, or in a row of A with two or more entries. It
+// returns nil if they are more than half of all features.
 func usedFeatures(p *solver.Problem) []int {
 	_, features := p.Data.Dims()
 	has := make([]bool, features)
 	mark(has, p.Data, 1)
-	mark(has, p.Constraint.(*sparse.CSR), 2) // a row of an edge has two entries
+	mark(has, p.Constraint.(*sparse.CSR), 2)
 	var keep []int
 	for j, yes := range has {
 		if yes {

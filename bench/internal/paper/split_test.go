@@ -10,8 +10,8 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// TestTrim checks that trim changes neither the iterates nor the optimum, and keeps features that occur only
-// in an edge.
+// TestTrim checks that trim changes neither the objective that methods reach nor the optimum, and keeps a
+// feature that occurs only in an edge.
 func TestTrim(t *testing.T) {
 	const width = 80 // columns 3, 6, ..., 45 hold the data; column 70 occurs only in an edge
 	small, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: 60, Features: 15, Noise: 2, Seed: 5})

@@ -11,8 +11,8 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// A Bound has the gaps of runs on a small problem, and the upper bound of these gaps by a theorem of the
-// paper.
+// A Bound has the gaps of runs on a small problem, and the upper bound that a theorem of the paper gives for
+// these gaps.
 type Bound struct {
 	Theorem    string
 	Problem    string    // description in words, with the constants
@@ -112,7 +112,8 @@ func Theorem1(ctx context.Context) (*Bound, error) {
 }
 
 // Theorem2 measures Algorithm 2 of the paper with parameters that satisfy the conditions of
-// theory.Constants.Theorem2Relaxed.
+// theory.Constants.Theorem2Relaxed. Conditions also has the conditions as printed in the paper, which may
+// fail.
 func Theorem2(ctx context.Context) (*Bound, error) {
 	const mu = 0.1
 	p, err := newBoundProblem(ctx, mu)

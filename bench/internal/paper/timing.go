@@ -17,14 +17,15 @@ type Timing struct {
 	Seconds []float64 `json:"seconds"` // times at Passes, with setup and without evaluations
 	Setup   float64   `json:"setup_seconds"`
 	PerPass float64   `json:"ns_per_pass"` // nanoseconds per pass, without setup
-	// Bytes is the size of the live heap during the run minus its size before the run, at least 0.
+	// Bytes is the size of the live heap after the first outer iteration minus its size before the run, at
+	// least 0.
 	Bytes float64 `json:"bytes,omitempty"`
 	// Objective is the objective at the end of the run.
 	Objective float64 `json:"objective"`
 	// Plan is the plan of the inner loop; empty if the method has no inner loop.
 	Plan string `json:"plan,omitempty"`
-	// Plain is the timing of a second run, which takes one sample at a time, as in the paper. It is nil
-	// unless the first run used a rotated copy of the data.
+	// Plain is the timing of another run without a rotated copy of the data, which takes one sample a step, as
+	// in the paper. It is nil unless the run used a rotated copy.
 	Plain *Timing `json:"without_rotation,omitempty"`
 }
 
@@ -73,7 +74,8 @@ func (e *Experiment) measure(ctx context.Context, half func() (*Halves, error), 
 	return e.add(line{Timing: timing})
 }
 
-// timeRun makes two runs: the first measures memory, the second time.
+// timeRun makes two runs. The first measures memory and ends after one outer iteration, the second measures
+// time.
 func (e *Experiment) timeRun(ctx context.Context, h *Halves, key Key, s solver.Settings, t *Traits) (*Timing, error) {
 	timing := &Timing{Key: key}
 	before := liveHeap()

@@ -22,13 +22,13 @@ type Tuned struct {
 	Edge string `json:"edge,omitempty"`
 	// Objective is the objective of the chosen pair in the search.
 	Objective float64 `json:"tuned_objective"`
-	// Runs is the number of pairs of a step size and rho that were tried.
+	// Runs is the number of pairs of a step size and rho that had been tried so far, for all outputs together.
 	Runs int `json:"tuning_runs"`
 }
 
 // A ladder maps integers, its rungs, to values of a parameter. Every search tries the rungs from First to
-// Last. If First or Last is the best of them, the search goes on to Bottom or Top while each rung reduces the
-// objective by more than smallGain.
+// Last. If First or Last is the best of them, the search goes on towards Bottom or Top, as long as each rung
+// reduces the objective by more than smallGain.
 type ladder struct {
 	Bottom, First, Last, Top int
 	At                       func(rung int) float64
@@ -63,7 +63,7 @@ type objectives map[Output]float64
 type grid struct {
 	ladders [2]ladder
 	stride  int // 1, or 2 to skip every other rung
-	// try makes a run. seen has its results.
+	// try makes a run and returns its objectives. seen has the results of all runs.
 	try  func(step, rho float64) (objectives, error)
 	seen map[place]objectives
 	err  error // error of the first run that failed; it ends the search
@@ -270,7 +270,7 @@ func (u *tuner) tune(ctx context.Context, rule Rule, by Output) (Tuned, error) {
 	return out, nil
 }
 
-// bySamples returns the best place on the samples for tuning. Only the first call for an output searches;
+// bySamples returns the best place on the samples for tuning. Only the first call for each output searches;
 // later calls return the same place.
 func (u *tuner) bySamples(ctx context.Context, by Output) (place, error) {
 	best, ok := u.chosen[by]

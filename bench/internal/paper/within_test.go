@@ -2,9 +2,9 @@ package paper
 
 import "testing"
 
-// TestWithin runs a batch method with a very small rho, so that the objective grows far above its value at
-// the start. The budget of passes ends within the first iteration. The recorded point at the end of the
-// budget must have the large objective.
+// TestWithin checks the point at the end of the budget if the run diverges. A batch method gets a very small
+// rho, and the smallest budget of passes with which the run diverges. The recorded point must lie within the
+// budget, and its objective must be above the objective at the start.
 func TestWithin(t *testing.T) {
 	pr, d := tiny(t)
 	d.Lambda = 0.1
@@ -14,13 +14,13 @@ func TestWithin(t *testing.T) {
 	}
 	u := &TunedRun{Key: Key{Data: d.Name, Method: "batch", By: Last}, Tuned: Tuned{Rho: 1e-9}}
 	traits := pr.Traits(u.Method)
-	end := func() bool { // reports whether the run diverges within the budget
+	diverges := func() bool { // with the budget pr.Passes
 		s := pr.settings(u, &traits)
 		s.Passes = pr.Passes
 		_, err := minimize(t.Context(), h.train(0), s, nil)
 		return diverged(err)
 	}
-	for pr.Passes = 6; !end(); pr.Passes++ {
+	for pr.Passes = 6; !diverges(); pr.Passes++ {
 		if pr.Passes == 30 {
 			t.Fatal("no budget ends beyond all bounds")
 		}

@@ -12,8 +12,8 @@ import (
 type bound struct {
 	*paper.Bound
 	Worst float64 // largest ratio of the measured gap to the bound
-	// RateT and RateN are the fitted exponents of the gap: RateT in the number of outer iterations, RateN
-	// in the number of sample gradients.
+	// The measured gap falls about as T^−RateT with the number T of outer iterations, and as N^−RateN with the
+	// number N of sample gradients. Both exponents are fitted to the last points; see rate.
 	RateT, RateN float64
 	Figure       *Figure
 }

@@ -22,15 +22,15 @@ type claim struct {
 	second   func(p *problem) []side
 }
 
-// A side is one method of a claim, evaluated at one of the method's outputs. x is the axis on which the
-// budget is counted; nil means passes.
+// A side is one method of a claim, evaluated at one of the method's outputs. x says how the passes of the
+// budget are counted; nil means byPasses.
 type side struct {
 	method paper.Method
 	output paper.Output
 	x      axis
 }
 
-// The sides of the claims.
+// Functions that return one side of a claim for a problem.
 var (
 	scasLast    = func(p *problem) []side { return []side{{method: scasOn(p), output: paper.Last}} }
 	scasAverage = func(p *problem) []side { return []side{{method: scasOn(p), output: paper.Average}} }
@@ -55,7 +55,7 @@ var (
 // An entry is the value of one side of a claim.
 type entry struct {
 	Name  string  // the method and its output, such as "scas, last"
-	Value float64 // NaN if it is unknown, +Inf if the run does not reach the target
+	Value float64 // NaN if it is unknown; +Inf if a run failed, or if the target is not reached
 	// Floor is true if the gap on some split is not larger than the error of the known optimum. The true
 	// value may then be smaller than Value.
 	Floor bool
@@ -118,7 +118,7 @@ type result struct {
 type ratioSummary struct {
 	Rule          paper.Rule
 	Below, All    int   // number of ratios below 1; number of all ratios
-	Open          int   // number of ratios of which an entry has Open = true
+	Open          int   // number of ratios with Open = true in one of the two entries
 	Low, Mid, Top ratio // smallest, median and largest ratio
 }
 
@@ -146,6 +146,7 @@ func results(all []*problem) []result {
 }
 
 // evaluate evaluates a claim on a problem, on the splits on which all of the claim's methods were run.
+// Methods without any run are ignored.
 func (c *claim) evaluate(p *problem) claimCase {
 	first, second := c.first(p), c.second(p)
 	var splits [][]int
@@ -235,7 +236,7 @@ func (s side) unknownEntry(t splitCounts) entry {
 }
 
 // gapOf returns the mean gap of a side over the splits, at the end of the budget. The gap is +Inf if the
-// method failed on a split.
+// method failed on a split, and NaN if there is no curve.
 func gapOf(p *problem, s side) entry {
 	t, x := countsOf(p, s.method, s.output), s.x
 	if x == nil {
@@ -284,7 +285,8 @@ func secondsOf(p *problem, s side) entry {
 	return e
 }
 
-// choose returns the best entry with a known value. Among of the result is the number of such entries.
+// choose returns the best entry with a known value. Among of the result is the number of entries with a known
+// value. If no value is known, the Value of the result is NaN.
 func choose(all []entry, better func(a, b float64) bool) entry {
 	best, known := entry{Value: math.NaN()}, 0
 	if len(all) == 1 {
