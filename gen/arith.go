@@ -80,8 +80,9 @@ func (e *emitter) addMasked(acc, x vec, k mask) {
 	e.merge(e, e.add(acc, x), acc, k)
 }
 
-// sum adds 8 or 16 lanes as the comment of package kernels says: the upper half to the lower half,
-// until one lane is left. This is the low lane of the returned register.
+// sum adds the 8 or 16 lanes in the given registers, and overwrites them. In the order of the numeric
+// contract of package kernels, it adds the upper half of the lanes to the lower half until one lane is
+// left. The sum is in the low lane of the returned register.
 func (e *emitter) sum(lanes []vec) vec {
 	for len(lanes)*e.lanes > 8 {
 		h := len(lanes) / 2
@@ -106,7 +107,7 @@ func (e *emitter) sum(lanes []vec) vec {
 	return a
 }
 
-// returnSum makes the sum of the lanes the return value of the kernel.
+// returnSum emits code by which the kernel returns the sum of the lanes.
 func (e *emitter) returnSum(lanes []vec) {
 	s := e.sum(lanes)
 	e.VMOVSD(s.AsX(), e.address(e.ReturnIndex(0)))

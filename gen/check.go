@@ -19,9 +19,9 @@ var checks = pass.Concat(
 	pass.FunctionPass(plainLabels),
 )
 
-// vexRegisters rejects vector registers 16 to 31 in functions whose other instructions need no
-// AVX-512. The assembler encodes these registers for AVX-512, so the program would crash on a
-// processor without it.
+// vexRegisters rejects vector registers 16 to 31 in a function that needs no AVX-512 by avo's list of
+// features. The assembler encodes these registers only for AVX-512, so the program would crash on a
+// processor without AVX-512.
 func vexRegisters(fn *ir.Function) error {
 	for _, feature := range fn.ISA {
 		if strings.HasPrefix(feature, "AVX512") {
@@ -65,8 +65,8 @@ func noLegacySSE(fn *ir.Function) error {
 	})
 }
 
-// registerName matches every name that the Go assembler reads as a register. A jump to a label of
-// such a name would jump through the register.
+// registerName matches every name that the Go assembler reads as a register. A jump to a label with
+// this name would jump through the register.
 var registerName = regexp.MustCompile(`(?i)^([A-D][LHX]|[SD]I|[SB]P|SB|FP|PC|TLS|G|[SD]IB|[SB]PB|[C-GS]S|R[0-9]+B?|[FMKXYZ][0-9]+|[CDT]R[0-9]+|GDTR|IDTR|LDTR|MSW|TASK)$`)
 
 // plainLabels rejects labels that are register names.

@@ -7,8 +7,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// A decayLoop emits the inner loop InnerDecay. It does not prefetch the state of later rows, because
-// steps that did so were slower.
+// A decayLoop emits the inner loop InnerDecay. It does not prefetch the state of the columns of later
+// rows, because this prefetch makes the steps slower.
 type decayLoop struct {
 	*fused
 	cells, keep reg.GPVirtual // addresses of a.cells, the state of the columns, and of a.scratch.keep
@@ -62,7 +62,7 @@ func (l *decayLoop) cell(j reg.GPVirtual, name string) operand.Mem {
 }
 
 // margin returns the margin of the row at the current point. For each nonzero it stores
-// exp(-(step-Last)*Rate) * Deviation in l.keep.
+// exp(-(step-Last)*Rate) * Deviation in l.keep; InnerDecay of package kernels defines these numbers.
 func (l *decayLoop) margin() vec {
 	acc := l.zeros(l.sparseVectors())
 	l.eachBlock(func(off, num func(int) operand.Mem) {

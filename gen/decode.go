@@ -17,8 +17,8 @@ type decoder struct {
 	one    func(e *emitter, m, dst operand.Mem)
 }
 
-// columnDecoders returns a decoder for each of columnForms. It converts column numbers into
-// distances in bytes.
+// columnDecoders returns a decoder for each of columnForms. A decoder converts column numbers into
+// distances in bytes from column 0 of the loop's vectors.
 func (f *fused) columnDecoders() (all []decoder) {
 	shift := operand.Imm(uint64(f.shift))
 	for _, c := range columnForms {
@@ -46,7 +46,7 @@ func (f *fused) columnDecoders() (all []decoder) {
 	return all
 }
 
-// valueDecoders returns a decoder for each of valueForms. It converts values into float64.
+// valueDecoders returns a decoder for each of valueForms. A decoder converts values into float64.
 func valueDecoders() (all []decoder) {
 	for _, v := range valueForms {
 		d := decoder{
@@ -112,7 +112,8 @@ func (f *fused) decodeInto(to, lo reg.GPVirtual, pad operand.Mem, decoders []dec
 	f.at(done)
 }
 
-// decodeBlocks converts m numbers, eight at a time, and sets m to the number of those that are left.
+// decodeBlocks converts m numbers, eight at a time, until fewer than eight are left. It sets m to how
+// many are left.
 func (f *fused) decodeBlocks(d decoder, src, dst, m reg.GPVirtual) {
 	block, rest := f.label("eight"), f.label("rest")
 	f.SUBQ(operand.Imm(8), m)
@@ -133,7 +134,7 @@ func (f *fused) decodeBlocks(d decoder, src, dst, m reg.GPVirtual) {
 	f.ADDQ(operand.Imm(8), m)
 }
 
-// decodeMasked converts the last m < 8 numbers under a mask.
+// decodeMasked is the decodeRest that converts the numbers under a mask.
 func decodeMasked(e *emitter, d decoder, src, dst, m reg.GPVirtual, pad operand.Mem) {
 	x := e.vector(e)
 	e.VBROADCASTSD(pad, x)
@@ -141,8 +142,8 @@ func decodeMasked(e *emitter, d decoder, src, dst, m reg.GPVirtual, pad operand.
 	e.VMOVUPD(x, operand.Mem{Base: dst})
 }
 
-// decodeSingly writes the padding eight times and then converts the last m < 8 numbers one by one,
-// because 16-bit columns cannot be loaded under an AVX2 mask.
+// decodeSingly is the decodeRest that writes the padding eight times and then converts the numbers one
+// by one, because AVX2 cannot load 16-bit columns under a mask.
 func decodeSingly(e *emitter, d decoder, src, dst, m reg.GPVirtual, pad operand.Mem) {
 	x := e.vector(e)
 	e.VBROADCASTSD(pad, x)

@@ -112,8 +112,8 @@ func (l *elementLoop) margin() vec {
 }
 
 // sweep emits w = FMA(c, w, e) for all elements. If box is true, it also clips w and adds w to
-// a.sum. The last vector may overlap the vector before it, so it is computed first. A masked store
-// instead would delay the loads of the next row.
+// a.sum. The last vector may overlap the vector before it, so it is computed first. It does not use a
+// mask, because a masked store would delay the loads of the next row.
 func (l *elementLoop) sweep(box bool) {
 	e := l.emitter
 	short, one, done := e.label("short"), e.label("element"), e.label("swept")

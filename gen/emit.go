@@ -93,7 +93,8 @@ func (e *emitter) length(param string) reg.GPVirtual {
 	return r
 }
 
-// field returns the memory operand of a scalar parameter, or of a field such as a.Loss.
+// field returns the memory operand of a scalar parameter, or of a field such as a.Loss of the struct to
+// which the parameter a points.
 func (e *emitter) field(path string) operand.Mem { return e.address(e.param(path)) }
 
 // address returns the memory operand of a scalar parameter or result.

@@ -8,16 +8,17 @@ import (
 // stepKernel is the signature of the inner loops. Package kernels declares stepArgs.
 const stepKernel = "func(a *stepArgs) (done int)"
 
-// The numbers of samples by which row pointers and nonzeros are prefetched before their use.
+// Row pointers are prefetched pointersAhead samples before their use; nonzeros, labels and slopes are
+// prefetched nonzerosAhead samples before their use.
 const (
 	pointersAhead = 16
 	nonzerosAhead = 8
 )
 
-// A fused emits a loop of inner steps on sparse rows. It first decodes every row into two arrays:
-// off gets the distance in bytes of each column in the loop's vectors, num the value. Both are
-// padded to a multiple of 8 nonzeros, with the value -0 and the distance of a place that holds +0,
-// which change no sum. So the loops over nonzeros are the same for all storage forms.
+// A fused emits a loop of inner steps on sparse rows. A step first decodes its row into two arrays:
+// for each nonzero, off gets the distance in bytes of its column in the loop's vectors, and num its
+// value. The row is padded to a multiple of 8 nonzeros, with the value -0 and the distance of a place
+// that contains +0; this changes no sum. So the loops over nonzeros are the same for all storage forms.
 type fused struct {
 	*emitter
 	shift         int           // log2 of the bytes that a column takes in the vectors
@@ -25,7 +26,7 @@ type fused struct {
 	off, num      reg.GPVirtual // addresses of the two arrays
 	i, n          reg.GPVirtual // the row's number, and its number of nonzeros
 	end           reg.GPVirtual // length in bytes of the decoded and padded row in off and num
-	pad           operand.Mem   // distance in bytes from the loop's vectors to a place that holds +0
+	pad           operand.Mem   // distance in bytes from the loop's vectors to a place that contains +0
 }
 
 func (e *emitter) fused(shift int) *fused {
@@ -115,7 +116,7 @@ func (f *fused) prefetchForm(k reg.GPVirtual, decoders []decoder) {
 	f.at(done)
 }
 
-// delta returns slope0[i] minus the slope at z, where z is the margin times labelOrOne.
+// delta returns a.Slope0[i] minus the slope at z, where z is the margin times labelOrOne.
 func (f *fused) delta(z vec) vec {
 	b := f.scalar(operand.Mem{Base: f.base("a.Label"), Index: f.i, Scale: 8})
 	d := f.scalar(operand.Mem{Base: f.base("a.Slope0"), Index: f.i, Scale: 8})

@@ -2,11 +2,12 @@
 //
 // Each kernel is written as one Go function. Its parameters are a description of the instruction
 // set (isa) and, for kernels on sparse rows, the storage form of the nonzeros (storage). The
-// function calls methods of an emitter, which emit the common parts: loops over vectors with masked
-// ends, sums in the lanes of the numeric contract of package kernels, products with sparse rows,
-// exponentials. The avo library allocates the registers and prints the assembly. Generate reads the
-// layout of structs from the declarations in package kernels, and returns the files; a test
-// compares them with those in the repository. Read dense.go first, then stream.go.
+// function calls methods of an emitter, which emit the common parts: loops over vectors with a mask
+// for the last elements, sums in the order of the numeric contract of package kernels, products with
+// sparse rows, exponentials. The avo library allocates the registers and prints the assembly.
+// Generate reads the layout of structs from the declarations in package kernels, and returns the
+// generated files. A test compares them with the files in the repository. Read dense.go first, then
+// stream.go.
 //
 // # How to add
 //
@@ -19,44 +20,49 @@
 //   - kernels/generic_*.go: that function, which defines the kernel
 //   - kernels/block.go: for each assembly call a function that is not inlined, with a name that ends with
 //     Block
-//   - kernels: the exported function that calls the kernel, as in dense.go. It checks lengths, reports
-//     what is read and written to the race detector, and cuts the work: a sum into pieces of chunk
-//     elements, other work into pieces of maxWork.
+//   - kernels: the exported function that calls the kernel, as in dense.go. It checks lengths, reports its
+//     reads and writes to the race detector, and cuts the work: a sum into pieces of chunk elements, other
+//     work into pieces of maxWork.
 //   - gen: a method of emitter, as in dense.go, with the name of the field, and the method in families
-//     (gen.go). Its parts are in stream.go (loops over vectors) and arith.go (arithmetic); constants.go has
-//     the names of constants.
+//     (gen.go). The helpers for it are in stream.go (loops over vectors) and arith.go (arithmetic);
+//     constants.go has the names of constants.
 //   - kernels/equal_test.go: a line in operations (TestEveryKernel requires it), and the new value of
 //     golden, which TestEqual then prints. The new value is right only if TestEqual passed before the
 //     line was added.
 //   - kernels/preempt_test.go: the kernel with its bound in spy.set, and a line in TestBoundedWork
-//   - kernels/guard_unix_test.go (guard pages), contract_test.go (overlaps, inputs, allocations), doors_test.go
-//     (wrong arguments) and fuzz_test.go: the lists of calls. No test fails if a kernel is missing there.
+//   - kernels/guard_unix_test.go (guard pages), contract_test.go (overlaps, inputs, allocations),
+//     check_test.go (wrong arguments) and fuzz_test.go: the lists of calls. No test fails if a kernel is
+//     missing in these lists.
 //   - bench/internal/suite and bench/internal/naive, to measure it: a line in onVectors or onRows, and a
 //     plain loop
 //
 // For a new storage form, edit:
 //
-//   - kernels/rows.go: a field of Rows; forms.go: numForms, form; generic_rows.go: its type in column or value
+//   - kernels/rows.go: a field of Rows; forms.go: numForms, form; generic_rows.go: the type of a stored
+//     number in column or value
 //   - kernels/set.go: the arrays in generic; preempt_test.go: the arrays in spy.set
 //   - gen/storage.go: a variable for its columns or values, in columnForms or valueForms, in the order of the
 //     method form
 //   - other code that reads rows: git grep -w 'Idx16\|Val32' lists it in kernels, sparse/csr.go (where a
 //     matrix gets its form), solver/internal and bench/internal/suite
-//   - kernels/forms_test.go: formNames and inForm; equal_test.go: its storedOp, and the new value of golden as
-//     for a new kernel. Columns of fewer than 16 bits need fewer columns in TestForms and hessianShapes.
+//   - kernels/forms_test.go: formNames and inForm; equal_test.go: a storedOp for the form, and the new value
+//     of golden as for a new kernel. Columns of fewer than 16 bits need fewer columns in TestForms and
+//     hessianShapes.
 //
 // A new instruction set must have vectors of 4 or 8 lanes on amd64. Kernels in narrow (gen.go) and some
 // parts of the emitter use 256-bit registers in every set, so a set below AVX2 needs new code for them.
 // With vectors of 2 lanes, some kernels with sums also run out of registers. Edit:
 //
 //   - gen: a file with its isa, as avx512.go, and the list isas (isa.go), in ascending order of level
-//   - kernels/level.go: a Level in the same order, a constant with the name in isa, and levelNames
+//   - kernels/level.go: a constant of type Level in the same order, with the name that isa.name has, and the
+//     name of the level in levelNames
 //   - kernels/level_amd64.go: the generated set in available; an entry in features for each new processor
 //     feature; a condition in capable if kernels may use vector registers above 15, because the list of
 //     features that avo makes is then not complete
-//   - kernels/level_test.go, level_amd64_test.go: the names, and the features that the level may need
-//   - kernels/hessian_panel.go: the cost of a tile in panels, by measurement
-//   - kernels/emulate_test.go: a processor that has it, if QEMU emulates one
+//   - kernels/level_test.go: the names in TestParseLevel; level_amd64_test.go: in TestNeeds, the features
+//     that kernels of the level may need
+//   - kernels/hessian_panel.go: perTile in panelsFaster, a cost that must be measured
+//   - kernels/emulate_test.go: a processor that has the instruction set, if QEMU emulates one
 //   - the name of the level: git grep -w avx512 lists the comments, help texts, tests and the README that
 //     name all levels
 package gen
@@ -99,7 +105,7 @@ var families = []family{
 	{"hessian", append(narrow(stored((*emitter).hessian)...), (*emitter).hessianPanel)},
 }
 
-// stored returns one kernel for each storage form, emitted by f.
+// stored returns a function for each storage form. It calls f to emit the kernel for this form.
 func stored(f func(*emitter, *isa, *storage)) []func(*emitter, *isa) {
 	var all []func(*emitter, *isa)
 	for _, s := range storages {
@@ -110,8 +116,8 @@ func stored(f func(*emitter, *isa, *storage)) []func(*emitter, *isa) {
 	return all
 }
 
-// narrow returns the kernels with assembly for AVX2 only; higher levels use the same assembly.
-// Wider vectors do not make these kernels faster.
+// narrow returns functions that emit the given kernels for AVX2 only; higher levels use the same
+// assembly. Wider vectors do not make these kernels faster.
 func narrow(kernels ...func(*emitter, *isa)) []func(*emitter, *isa) {
 	var all []func(*emitter, *isa)
 	for _, f := range kernels {
@@ -158,7 +164,8 @@ type builtKernel struct {
 	needs []string
 }
 
-// build adds the assembly file and the Go file of a family to files.
+// build adds the assembly file and the Go file of a family to files, and returns the kernels of the
+// family.
 func (fam family) build(files map[string][]byte, shared *rodata, declared *types.Package) ([]builtKernel, error) {
 	e := newEmitter(shared, declared)
 	for _, k := range fam.kernels {

@@ -9,8 +9,7 @@ import (
 
 const kernelsDir = "../kernels"
 
-// TestCurrent checks that the generated files in the repository are what Generate
-// returns.
+// TestCurrent checks that the repository contains exactly the generated files that Generate returns.
 func TestCurrent(t *testing.T) {
 	files, err := Generate(kernelsDir)
 	if err != nil {

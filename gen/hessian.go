@@ -132,8 +132,8 @@ func (l *hessianLoop) addProduct(h operand.Mem, by, v vec) {
 	l.VMOVSD(x, h)
 }
 
-// runs adds the products with four nonzeros at a time to both rows of h, as long as the columns of
-// the four are consecutive.
+// runs adds the products with four nonzeros at a time to both rows of h, as long as these four have
+// consecutive columns.
 func (l *hessianLoop) runs() {
 	four, done := l.label("four"), l.label("noRun")
 	first, last, after := l.GP64(), l.GP64(), l.GP64()
@@ -178,13 +178,13 @@ func (l *hessianLoop) each(f func(k int)) {
 	l.at(done)
 }
 
-// hessianPanel emits a kernel that adds multiples of the rows of a panel to 64 columns of h. The panel has the
-// entries of 64 rows of the data in these columns, including zeros. The kernel holds eight vector registers of
-// a row of h at a time.
+// hessianPanel emits a kernel that adds multiples of the rows of a panel to 64 columns of h. The panel
+// has the entries of 64 rows of the data in these columns, including zeros. The kernel keeps eight
+// vectors of a row of h in registers at a time.
 func (e *emitter) hessianPanel(t *isa) {
 	e.kernel(t, "hessianPanel", "func(h []float64, stride int, mask []uint64, t, panel []float64)",
 		"\th[j*stride+q] = FMA(t[k++], panel[64*r+q], h[j*stride+q])   for each bit r of mask[j] and q < 64")
-	const turn, panelRow = 8, 64
+	const vectors, panelRow = 8, 64
 	h, mask, rows, x, panel := e.base("h"), e.base("mask"), e.length("mask"), e.base("t"), e.base("panel")
 	stride, bits, at, r := e.GP64(), e.GP64(), e.GP64(), e.GP64()
 	e.Load(e.Param("stride"), stride)
@@ -193,13 +193,13 @@ func (e *emitter) hessianPanel(t *isa) {
 	e.TESTQ(rows, rows)
 	e.JZ(done)
 	e.at(next)
-	for q := 0; q < panelRow; q += turn * e.lanes {
+	for q := 0; q < panelRow; q += vectors * e.lanes {
 		bit := e.label("bit")
 		e.MOVQ(operand.Mem{Base: mask}, bits)
 		e.TESTQ(bits, bits)
 		e.JZ(skip)
 		e.MOVQ(x, at)
-		acc := make([]vec, turn)
+		acc := make([]vec, vectors)
 		for i := range acc {
 			acc[i] = e.load(e, operand.Mem{Base: h, Disp: 8 * (q + i*e.lanes)}, nil)
 		}

@@ -14,9 +14,9 @@ type isa struct {
 	vector func(*emitter) vec
 	bcst   bool // whether instructions can broadcast an operand from memory
 
-	// startMasks returns a register with the state of the masks for the last n < 16 elements. mask
-	// returns the mask of the i-th vector after the current one; stepMasks makes the next vector
-	// the current one.
+	// startMasks returns a register, called state, from which mask computes the masks for the last
+	// n < 16 elements. mask returns the mask of the i-th vector, where i = 0 is the current vector;
+	// stepMasks makes the next vector the current one.
 	startMasks func(e *emitter, n reg.GPVirtual) reg.GPVirtual
 	mask       func(e *emitter, state reg.GPVirtual, i int) mask
 	stepMasks  func(e *emitter, state reg.GPVirtual)
@@ -33,8 +33,8 @@ type isa struct {
 	choose  func(e *emitter, k mask, x, y vec) vec
 	keep    func(e *emitter, k mask, x vec) vec
 
-	// decodeRest converts the last m < 8 numbers of a row from src to dst, and appends the number pad up
-	// to eight. It is decodeMasked or decodeSingly.
+	// decodeRest converts the last m < 8 numbers of a row from src to dst. It writes the number at pad
+	// after them, so that dst has eight numbers. It is decodeMasked or decodeSingly.
 	decodeRest func(e *emitter, d decoder, src, dst, m reg.GPVirtual, pad operand.Mem)
 }
 
@@ -45,8 +45,8 @@ type (
 	mask = reg.Register
 )
 
-// A predicate is the operand of VCMPPD that selects the comparison. Both predicates are false for
-// NaN.
+// A predicate is the operand of VCMPPD that selects the comparison. Both predicates are false if an
+// operand is NaN.
 type predicate operand.U8
 
 const (

@@ -9,7 +9,7 @@ import (
 // slower, and a longer one not faster.
 const rotatedAhead = 12
 
-// A rotated emits the inner loop on dense rows. Step k computes w' = FMA(c, w, e) and then
+// A rotated emits the inner loop on dense rows, InnerRotated. Step k computes w' = FMA(c, w, e) and then
 // w = f * FMA(g, row k, w'). Here g is the gain, and f the factor that projects onto the ball, or 1
 // without a ball.
 type rotated struct {
@@ -23,7 +23,7 @@ type rotated struct {
 	dots                    [][]vec // the lanes of the sums below; after reduce the first lane is the sum
 }
 
-// The indices of the sums of step k in dots. They are computed before the gain of step k is known.
+// The indices of the sums of step k in dots. These sums do not depend on the gain of step k.
 const (
 	dotNextPoint = iota // next·w', where w' is the point before row is added
 	dotNextRow          // next·row
@@ -66,7 +66,8 @@ func (r *rotated) run() {
 	r.locate(r.row, 0, steps)
 	r.locate(r.next, 1, steps)
 	r.first(t)
-	// Without a value here the allocator would reserve both registers in the code of r.first.
+	// Both registers get a value here. Otherwise the register allocator would regard them as in use
+	// in the code of r.first too.
 	for _, v := range []vec{r.gain, r.factor} {
 		r.VBROADCASTSD(t, v)
 	}
@@ -155,8 +156,8 @@ func (r *rotated) computeGain(g, t vec) {
 	r.VMULSD(r.scalar(r.field("a.Eta")), g, g)
 }
 
-// spread sets r.gain to g in every lane. With a ball it also computes the factor f of step k and
-// sets r.factor.
+// spread sets every lane of r.gain to g. With a ball it also computes the factor f of step k, and
+// sets every lane of r.factor to f.
 func (r *rotated) spread(g vec) {
 	r.VBROADCASTSD(g, r.gain)
 	if !r.ball {

@@ -5,8 +5,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// first emits the beginning of step 0: it computes w' = FMA(c, w, e) and the sums, and sets t to the
-// margin of row 0.
+// first emits the beginning of step 0: it computes w' = FMA(c, w, e) and the sums in r.dots, and sets t
+// to the margin of row 0.
 func (r *rotated) first(t vec) {
 	margin := r.zeros(len(r.dots[0]))
 	r.clear()
@@ -50,7 +50,7 @@ func (r *rotated) step(p place) vec {
 }
 
 // point stores w' = FMA(c, w, e) at a place and adds the products at this place to the lanes of the
-// sums. row is the row of a step, next the row of the step after it.
+// sums. row is the row of a step, next the row of the step after it. i is as in eachVector.
 func (r *rotated) point(p place, i int, w vec, row, next reg.GPVirtual) {
 	c := r.read(r.c, p)
 	r.VFMADD213PD(p.in(r.e), w, c)

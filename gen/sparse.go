@@ -32,7 +32,8 @@ func (e *emitter) margins(t *isa, s *storage) {
 	e.ret()
 }
 
-// rowLanes emits the sum over a part of a long row. The lanes are a parameter and the result.
+// rowLanes emits the sum over a part of a long row. The kernel adds to the 8 lanes that are its
+// parameter, and returns them.
 func (e *emitter) rowLanes(t *isa) {
 	e.kernel(t, "rowLanes", "func(lane [8]float64, a *Rows, w []float64) [8]float64",
 		"\tlane[k%8] = FMA(val[k], w[idx[k]], lane[k%8])   for each nonzero k of row 0")
@@ -114,7 +115,7 @@ func (e *emitter) scatter(t *isa, s *storage) {
 	e.ret()
 }
 
-// prefetch emits prefetches of 16 nonzeros, from gradientBlock places after the cursor on.
+// prefetch emits prefetches of the 16 nonzeros that begin gradientBlock nonzeros after the cursor.
 // MarginsGradient reads them in its next block.
 func (r nonzeros) prefetch(e *emitter) {
 	block, _ := constant.Int64Val(e.number("gradientBlock"))
@@ -154,8 +155,9 @@ func (e *emitter) rowScatter(r nonzeros, end reg.GPVirtual, g vec) {
 	e.at(done)
 }
 
-// scatterOne adds g times the nonzero k places after the cursor to the dense vector. It loads the
-// number into a register first, because some emulators read 16 bytes for a scalar memory operand.
+// scatterOne adds g times the nonzero k places after the cursor to the dense vector. It first loads
+// the element of the vector into a register, because some emulators read 16 bytes for a scalar memory
+// operand.
 func (e *emitter) scatterOne(r nonzeros, k int, g vec) {
 	z, x := r.element(e, k), e.XMM()
 	e.VMOVSD(z, x)

@@ -12,8 +12,8 @@ type storage struct {
 	values
 }
 
-// columns describes how column numbers are stored. index loads one number and extends it with
-// zeros. extend returns the instruction that does so with as many numbers as a vector has lanes.
+// columns describes how column numbers are stored. index loads one number and extends it to 64 bits
+// with zeros. extend returns an instruction that loads and extends as many numbers as a vector has lanes.
 type columns struct {
 	name, field string // suffix of the kernels' names; field of Rows
 	idxBytes    int

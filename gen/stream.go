@@ -105,7 +105,8 @@ func (e *emitter) rest(i, n reg.GPVirtual, acc [][]vec, f body) {
 	e.at(done)
 }
 
-// blocks emits a loop of f, which advances the cursor i, up to the last multiple of 16 in n.
+// blocks emits a loop of f, which advances the cursor i. The loop ends at the largest multiple of 16
+// that is at most n.
 func (e *emitter) blocks(i, n reg.GPVirtual, f func()) {
 	block, end := e.label("block"), e.label("blocksDone")
 	whole := e.GP64()

@@ -15,7 +15,7 @@ type rodata struct {
 }
 
 // add returns the address of the table with the given name. The first call with a name defines the
-// table: n words, which word returns.
+// table: it has n words, and word(i) is word i.
 func (t *rodata) add(name string, n int, word func(i int) uint64) operand.Mem {
 	if t.words == nil {
 		t.words = map[string][]uint64{}
