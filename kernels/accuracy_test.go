@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// Upper bounds for the errors at the margins of function grid, in units in the last place (ulp),
-// slightly above the largest measured errors.
+// Upper bounds for the errors at the margins that grid returns, in units in the last place (ulp). They
+// are slightly above the largest measured errors.
 const (
 	expULP     = 1.25
 	log1pULP   = 0.9
@@ -79,7 +79,8 @@ func grid() []float64 {
 	return append(g, 0, 708, math.SmallestNonzeroFloat64, 1e-300)
 }
 
-// TestULP compares exp, the sigmoid, the slope and the loss with math/big.
+// TestULP checks that the errors of ExpNeg, log1pUnit and of the logistic slope, sigmoid and loss are
+// within the bounds above. It computes the exact values with math/big.
 func TestULP(t *testing.T) {
 	var worst struct{ exp, log1p, slope, sigmoid, loss float64 }
 	one := bigFloat(1)
@@ -166,8 +167,8 @@ func within(t *testing.T, what string, got, want, bound float64) {
 	}
 }
 
-// TestReferenceSums compares sums over rows and vectors with compensated sums, on data
-// with and without cancellation.
+// TestReferenceSums checks the rounding errors of sums over rows and vectors against the bound that
+// compensated returns. Dot is tested on data with and without cancellation.
 func TestReferenceSums(t *testing.T) {
 	rng := rand.New(rand.NewPCG(22, 1))
 	for _, n := range lengths {
@@ -218,7 +219,8 @@ func TestReferenceProx(t *testing.T) {
 	}
 }
 
-// TestReferenceBall checks the projection of points inside and outside the ball.
+// TestReferenceBall compares ProjectedUpdateBall with its definition, for points inside and outside the
+// ball.
 func TestReferenceBall(t *testing.T) {
 	rng := rand.New(rand.NewPCG(24, 1))
 	for _, radius := range []float64{0.5, 1e6} {

@@ -3,7 +3,7 @@ package kernels
 import "math"
 
 // A stepArgs holds everything that a series of inner steps reads and writes. Package gen reads the
-// layout here. Each kernel uses the fields of its own loop.
+// layout of this type. Each kernel uses only the fields of its own loop.
 type stepArgs struct {
 	Steps
 	sampled []int32 // sampled rows of the steps that are left
@@ -13,7 +13,7 @@ type stepArgs struct {
 	w, sum []float64 // the iterate; the sum of the iterates or, in InnerDense, the sum of the terms g·a_i
 	c, e   []float64 // a step of InnerDense, InnerBox or InnerRotated begins with w[j] = c[j]·w[j] + e[j]
 	lo, hi []float64 // the box
-	//lint:ignore U1000 kernels in assembly point there
+	//lint:ignore U1000 assembly kernels use its address
 	zero float64 // +0, for the padding of a decoded row
 
 	cells []float64 // the state of InnerLazyCells or InnerDecay
@@ -26,8 +26,8 @@ type stepArgs struct {
 }
 
 // A stepKernel does the steps of a.sampled and returns how many it did. It stops after the step
-// that uses up a.work, after a step that makes a.stopped() true, and before a row that does not fit
-// into a.scratch. The kernels of InnerRotated do a.count steps instead.
+// that uses up a.work and after a step that makes a.stopped() true. An assembly kernel also stops
+// before a row that does not fit into a.scratch. The kernels of InnerRotated do a.count steps instead.
 type stepKernel func(a *stepArgs) (done int)
 
 // begin checks and stores the arguments that all inner loops read.
@@ -37,10 +37,10 @@ func (a *stepArgs) begin(fn string, s *Steps, sampled []int32) {
 	raceRead(s.Slope0)
 	raceRead(sampled)
 	a.Steps, a.sampled = *s, sampled
-	a.ball.Alpha, a.ball.GammaLimit = 1, math.Inf(1) // stopped is false unless a lazy loop sets a.ball
+	a.ball.Alpha, a.ball.GammaLimit = 1, math.Inf(1) // stopped() is false unless a lazy loop changes a.ball
 }
 
-// checkOutput checks that v, which the loop writes, does not overlap what all inner loops read.
+// checkOutput checks that v, which the loop writes, does not overlap the slices that all inner loops read.
 func (a *stepArgs) checkOutput(fn, name string, v []float64) {
 	checkApart(fn, name, v, "Label", a.Label)
 	checkApart(fn, name, v, "Slope0", a.Slope0)
@@ -81,9 +81,9 @@ func (a *stepArgs) stopped() bool {
 	return a.ball.Alpha < lazyFloor || math.Abs(a.ball.Gamma) > a.ball.GammaLimit
 }
 
-// upTo is the loop of the reference over the steps, and returns how many it did. A step reduces a.work by
-// the number of nonzeros of its row, plus extra.
-func (a *stepArgs) upTo(extra int, step func(i int32)) (done int) {
+// eachStep makes the steps of a reference kernel, and returns how many it made. It calls step with the
+// row of each step. A step reduces a.work by the number of nonzeros of its row, plus extra.
+func (a *stepArgs) eachStep(extra int, step func(i int32)) (done int) {
 	for done < len(a.sampled) && a.work > 0 && !a.stopped() {
 		i := a.sampled[done]
 		step(i)

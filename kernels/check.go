@@ -6,7 +6,8 @@ import (
 	"unsafe"
 )
 
-// The functions in this file check the arguments of the exported functions.
+// The functions in this file check the arguments of the exported functions. The parameter fn is the name
+// of the exported function, with which the text of a panic begins.
 
 func checkLen(fn, arg string, got, want int) {
 	if got != want {
@@ -40,8 +41,8 @@ func checkColumns(fn, arg string, n int, a *Rows) {
 	}
 }
 
-// checkApart checks that x, which is written, does not overlap y. Functions on vectors alone do not
-// call it, to save time.
+// checkApart checks that x, which is written, does not overlap y. Most functions on vectors alone do
+// not call it, to save time.
 func checkApart(fn, name string, x []float64, other string, y []float64) {
 	if overlap(x, y) {
 		panicf("%s: %s and %s overlap", fn, name, other)
@@ -49,7 +50,8 @@ func checkApart(fn, name string, x []float64, other string, y []float64) {
 }
 
 // holds reports whether n numbers are enough for a matrix with the given number of rows and
-// columns, whose rows begin stride numbers apart. It is correct even if rows*stride overflows.
+// columns, whose rows begin stride numbers apart. rows must be positive. The result is correct even if
+// rows*stride overflows.
 func holds(n, rows, stride, columns int) bool {
 	return n >= columns && (rows == 1 || stride <= (n-columns)/(rows-1))
 }

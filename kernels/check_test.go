@@ -20,9 +20,9 @@ func panicOf(call func()) (got string) {
 	return ""
 }
 
-// TestDoors checks that wrong arguments panic at every level, with a message that names the function and
-// the argument.
-func TestDoors(t *testing.T) {
+// TestWrongArguments checks that functions panic on wrong arguments at every level, with a message that
+// names the function and the argument.
+func TestWrongArguments(t *testing.T) {
 	v := func(n int) []float64 { return make([]float64, n) }
 	oneRow := func(n int) *Steps {
 		return &Steps{Rows: Rows{Ptr: []int64{0, 1}, Idx: make([]int32, 1), Cols: 1}, Label: v(n), Slope0: v(1)}

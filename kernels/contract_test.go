@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestAliases checks each overlap of slices that a doc comment allows: the results must be the same
-// as with separate slices.
+// TestAliases checks overlaps of slices that doc comments allow: the results must be the same as with
+// separate slices.
 func TestAliases(t *testing.T) {
 	eachLevel(t, func(t *testing.T) {
 		for _, n := range lengths {
@@ -92,7 +92,7 @@ func checkHessianInputs(t *testing.T, n int) {
 	}
 	sameVector(t, "values", a.Val, val)
 	sameVector(t, "weights", c, before)
-	if len(a.Val) >= rows { // c can be a part of a.Val
+	if len(a.Val) >= rows {
 		got, want := make([]float64, p*p), make([]float64, p*p)
 		Hessian(got, p, p, 0, p, a, a.Val[:rows], nil)
 		Hessian(want, p, p, 0, p, a, slices.Clone(a.Val[:rows]), nil)
@@ -147,7 +147,7 @@ func TestAllocations(t *testing.T) {
 	})
 }
 
-// TestEmpty checks the zero Rows and empty vectors.
+// TestEmpty checks that functions accept the zero Rows and empty vectors, and that empty sums are +0.
 func TestEmpty(t *testing.T) {
 	eachLevel(t, func(t *testing.T) {
 		Margins(nil, Rows{}, nil)

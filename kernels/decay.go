@@ -2,11 +2,11 @@ package kernels
 
 import "math"
 
-// DecayStride is the number of float64 values that InnerDecay keeps for a column. They fill a
-// cache line, so that a nonzero touches only one line.
+// DecayStride is the number of float64 in the state of a column, of which the last two are unused. If
+// the state begins at a multiple of 64 bytes, a nonzero touches only one cache line.
 const DecayStride = 8
 
-// Indices of the values that InnerDecay keeps for a column j. Values that a step loads or stores
+// Indices in the state that InnerDecay keeps for a column j. Values that a step loads or stores
 // together are neighbours.
 const (
 	DecayDeviation = iota // w_j − Fixed after the last step that touched the column
@@ -25,7 +25,7 @@ func NegLog1m(h float64) float64 { return log1pUnit(h / (1 - h)) }
 // differ. For each column, state holds the values Deviation, Last, Fixed, Rate, Gain and Factor;
 // the constants DecayDeviation to DecayFactor say what they are. A step costs only as much as its
 // row has nonzeros, because w_j is known for the other columns: k steps after the last one that
-// touched column j, it is Fixed + exp(−k·Rate)·Deviation. The argument step is the number of
+// touched column j, w_j is Fixed + exp(−k·Rate)·Deviation. The argument step is the number of
 // steps done before the call. Step m computes, for the nonzeros a_j of its row,
 //
 //	v_j = exp(−(m − Last)·Rate)·Deviation,  t = Σ a_j (v_j + Fixed) in 8 lanes

@@ -23,7 +23,8 @@ func decayCaseOf(rng *rand.Rand, s source, lens []int, p, samples int, loss Loss
 	return c
 }
 
-// plausible draws Last, Factor and Rate again, so that they are numbers which steps can reach.
+// plausible draws Last and Factor again, in the ranges that steps can reach, and computes Rate from
+// Factor.
 func (c *decayCase) plausible(rng *rand.Rand) *decayCase {
 	for at := 0; at < len(c.state); at += DecayStride {
 		cell := c.state[at:]

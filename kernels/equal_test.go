@@ -234,8 +234,9 @@ func eachKernel(v reflect.Value, name string, f func(name string, field reflect.
 	}
 }
 
-// TestEqualLarge uses vectors and rows of about maxWork elements and more, so that work is divided
-// into several assembly calls. TestForms and TestHessian do so for Margins, Gradient and Hessian.
+// TestEqualLarge compares every level with the reference on vectors and rows of about maxWork elements
+// and more, so that work is divided into several assembly calls. TestForms and TestHessian do so for
+// Margins, Gradient and Hessian.
 func TestEqualLarge(t *testing.T) {
 	large := slices.DeleteFunc(slices.Clone(operations), func(op operation) bool { return op.name == "Margins" || op.name == "Gradient" || op.name == "Hessian" })
 	sizes := []int{maxWork + 1, 2*maxWork + 3}

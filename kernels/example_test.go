@@ -6,8 +6,8 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-// The gradient of the mean logistic loss takes three calls: for the margins, for the slopes, and for the
-// sum of all rows, each multiplied by its slope.
+// Three calls compute the sum of the logistic losses and its gradient: the first computes the margins, the
+// second the slopes, and the third the sum of the rows, each multiplied by its slope.
 func Example() {
 	// The rows (1, 0, 2) and (0, 3, 0).
 	a := kernels.Rows{

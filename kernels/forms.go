@@ -8,7 +8,7 @@ const numForms = 6
 // plainForm is the form with Idx and Val.
 const plainForm = 0
 
-// form returns the storage form of a.
+// form returns the number of the storage form of a.
 func (a *Rows) form() int {
 	f := 0
 	if a.Idx == nil {

@@ -69,7 +69,8 @@ func TestFusedLong(t *testing.T) {
 							s.Eta = 1e-4
 						}
 						for j := range elements.v[2] {
-							elements.v[2][j] = 1 - 1e-4*rng.Float64() // c, the factor of w in each step: below 1, so that w does not overflow
+							// c, the factor of w in each step, is below 1, so that w does not overflow.
+							elements.v[2][j] = 1 - 1e-4*rng.Float64()
 						}
 						lazy.state.Q = 1 - 0x1p-13
 						plain, stored := inForm(elements.steps.Rows, form)

@@ -2,7 +2,7 @@ package kernels
 
 import "math"
 
-func innerDecayGeneric(a *stepArgs) (done int) { return a.upTo(1, a.decayStep) }
+func innerDecayGeneric(a *stepArgs) (done int) { return a.eachStep(1, a.decayStep) }
 
 // decayStep does one step of InnerDecay. For every nonzero of the row it keeps v, the difference
 // between the column's coefficient and DecayFixed before the step.

@@ -2,7 +2,7 @@ package kernels
 
 import "math"
 
-// sum16 adds the 16 lanes of a dense sum in the order of the numeric contract.
+// sum16 adds the 16 lanes of a dense sum in the order of the numeric contract. It overwrites l.
 func sum16(l *[16]float64) float64 {
 	for i := range 8 {
 		l[i] += l[i+8]

@@ -2,9 +2,9 @@ package kernels
 
 import "math"
 
-func innerDenseGeneric(a *stepArgs) (done int) { return a.upTo(len(a.w), a.denseStep) }
+func innerDenseGeneric(a *stepArgs) (done int) { return a.eachStep(len(a.w), a.denseStep) }
 
-func innerBoxGeneric(a *stepArgs) (done int) { return a.upTo(len(a.w), a.boxStep) }
+func innerBoxGeneric(a *stepArgs) (done int) { return a.eachStep(len(a.w), a.boxStep) }
 
 // denseStep does one step of InnerDense.
 func (a *stepArgs) denseStep(i int32) {

@@ -2,7 +2,7 @@ package kernels
 
 import "math"
 
-func innerLazyCellsGeneric(a *stepArgs) (done int) { return a.upTo(1, a.lazyStep) }
+func innerLazyCellsGeneric(a *stepArgs) (done int) { return a.eachStep(1, a.lazyStep) }
 
 // lazyStep does one step of InnerLazyCells or, if norm2 is not nil, of InnerLazyBallCells.
 func (a *stepArgs) lazyStep(i int32) {

@@ -59,7 +59,7 @@ func (a *stepArgs) denseRow(k int) (int32, []float64) {
 	return i, a.dense[int(i)*p : (int(i)+1)*p]
 }
 
-// dot8 is dotGeneric with 8 lanes.
+// dot8 returns the inner product of x and y, summed in 8 lanes.
 func dot8(x, y []float64) float64 {
 	var lane [8]float64
 	for i, v := range x {

@@ -8,7 +8,7 @@ import "sort"
 const gradientBlock = 1 << 13
 
 // MarginsGradient computes the margins and the slopes of the loss, and adds the gradient to z, in
-// one pass over the rows instead of three:
+// one pass over the rows instead of two:
 //
 //	margin[r] = a_r'w,  slope[r] = slope(margin[r], label[r]),  z += slope[r] a_r
 //

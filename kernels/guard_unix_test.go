@@ -44,8 +44,9 @@ func guarded[T any](t *testing.T, s []T, end bool) []T {
 	return g
 }
 
-// TestBounds calls functions of the package with a guard page before each argument, and then after
-// each argument. The row has a nonzero in the first and in the last column.
+// TestBounds checks that functions of the package access no memory outside of their arguments: with a
+// guard page before each argument, and then with one after each argument. The row has a nonzero in the
+// first and in the last column.
 func TestBounds(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	eachLevel(t, func(t *testing.T) {

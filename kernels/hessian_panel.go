@@ -24,10 +24,10 @@ const (
 type HessianScratch struct {
 	spans []span
 	panel []float64 // panelRows rows of panelCols numbers; like all fields below, nil until panels are used
-	tile  []float64 // a copy of the rows of a tile that are updated only in part
+	tile  []float64 // a copy of the rows of a tile in which only some elements are updated
 	t     []float64 // c[i]*x_ij, ordered by block, then column, then row
-	mask  []uint64  // for each block and column, the set of the block's rows with a nonzero there
-	begin []int     // for each block and each group of panelCols columns, the position in t of the group's first number
+	mask  []uint64  // for each block and column, the set of the block's rows with a nonzero in the column
+	begin []int     // for each block and each group of panelCols columns, where the group begins in t
 	next  []int64   // for each row, the first nonzero that is not yet in a panel
 	free  []int32   // for each column, the next free place in t
 }
@@ -51,7 +51,7 @@ func (s *HessianScratch) makePanels() {
 	s.free = make([]int32, tileRows)
 }
 
-// aligned returns n numbers whose memory begins at a cache line.
+// aligned returns n zeros whose memory begins at a multiple of 64 bytes, the start of a cache line.
 func aligned(n int) []float64 {
 	v := make([]float64, n+7)
 	past := int(uintptr(unsafe.Pointer(&v[0])) / 8 % 8)
@@ -243,8 +243,8 @@ func (x *panelTask) tiles(col int) {
 	x.store(split, last, col)
 }
 
-// load copies rows lo to hi-1 of h to x.tile, in the panelCols columns from col on and not below the
-// diagonal.
+// load copies to x.tile, from rows lo to hi-1 of h, the elements in columns col to col+panelCols-1 that
+// are not below the diagonal.
 func (x *panelTask) load(lo, hi, col int) {
 	for j := lo; j < hi; j++ {
 		from := max(j, col)
@@ -252,7 +252,7 @@ func (x *panelTask) load(lo, hi, col int) {
 	}
 }
 
-// store copies the numbers that load has copied from x.tile back to h.
+// store copies from x.tile back to h the elements that load copied, after their update.
 func (x *panelTask) store(lo, hi, col int) {
 	for j := lo; j < hi; j++ {
 		from := max(j, col)

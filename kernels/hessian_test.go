@@ -26,7 +26,8 @@ func increasingRows(rng *rand.Rand, s source, lens []int, p int) Rows {
 	return a
 }
 
-// withLead returns rows like those of a, most of which begin with the columns 0 to lead-1.
+// withLead returns the rows of a with other entries in columns 0 to lead-1: most rows have all of these
+// columns, the other rows have nearly all.
 func withLead(rng *rand.Rand, s source, a Rows, lead int) Rows {
 	b := Rows{Ptr: []int64{0}, Cols: a.Cols}
 	for i := range a.Len() {
@@ -90,8 +91,8 @@ func hessianOp(rng *rand.Rand, s source, n int) [][]float64 {
 	return [][]float64{h}
 }
 
-// hessianShapes are shapes of the data and of h. A row of the data has at most most nonzeros, before
-// withLead adds columns 0 to lead-1 to most rows.
+// hessianShapes are shapes of the data and of h. most is the largest number of nonzeros of a row of the
+// data, before withLead adds columns 0 to lead-1.
 var hessianShapes = []struct{ rows, p, stride, most, lead int }{
 	{0, 5, 5, 3, 0}, {1, 1, 1, 1, 0}, {3, 2, 4, 2, 0}, {70, 63, 63, 63, 0}, {64, 64, 64, 40, 0}, {65, 65, 70, 65, 0},
 	{130, 130, 133, 90, 0}, {40, 200, 200, 30, 20}, {300, 54, 54, 4, 10}, {300, 40, 41, 40, 40}, {200, 54, 54, 10, 16},

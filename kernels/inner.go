@@ -30,8 +30,8 @@ type Steps struct {
 	// bits at every level.
 	Slope func(margin, label float64) float64
 
-	// Scratch is memory for the fused loops. Only one call at a time may use it. If it is nil,
-	// every call allocates its own.
+	// Scratch is memory for the inner loops on sparse rows. Only one call at a time may use it. If
+	// it is nil, every call allocates its own.
 	Scratch *Scratch
 }
 

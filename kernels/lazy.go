@@ -2,9 +2,10 @@ package kernels
 
 import "math"
 
-// Cells holds the vectors of the lazy inner loops, interleaved by column, so that a step touches
-// one cache line for each nonzero. Column j is Cells[4j:4j+4], with u[j], d[j], h[j] and +0 in this
-// order; InnerLazyCells defines these vectors. After the last column follows a cell of zeros.
+// Cells holds the vectors of InnerLazyCells and InnerLazyBallCells, the lazy inner loops. They are
+// interleaved by column, so that a step touches one cache line for each nonzero. Column j is
+// Cells[4j:4j+4], with u[j], d[j], h[j] and +0 in this order; InnerLazyCells defines these vectors.
+// After the last column follows a cell of zeros.
 type Cells []float64
 
 // cellSize is the number of float64 in a cell.
@@ -83,7 +84,7 @@ type LazyBall struct {
 //	delta = Slope0[i] - slope(z),  r = delta*(Eta/Alpha),  g = Eta*delta
 //	u[j] = FMA(r, a_i[j], u[j]),  h[j] = FMA(g, a_i[j], h[j])   for the nonzeros of row i
 //
-// Here slope is the one of LogisticSlopes at label*margin = z, or of SquaredSlopes at
+// Here slope(z) is the slope of LogisticSlopes at label*margin = z, or of SquaredSlopes at
 // margin = z. d is only read. The loop stops after the step that takes Alpha below 2^-7,
 // so that u does not grow too large, and returns the number of steps done; the caller
 // then calls Form. Source: Zhao, Li, Zhou, Scalable Stochastic ADMM, inner loop of

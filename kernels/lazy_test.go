@@ -84,8 +84,8 @@ func (v *naiveInner) step(s *Steps, i int32) {
 	}
 }
 
-// TestLazyNaive compares a million steps with the naive loop, without and with a ball. In half of
-// the cases the kernel stops many times.
+// TestLazyNaive compares a million steps with the naive loop, without and with a ball. Without a stop,
+// Alpha would fall to about exp(-strength), so with strength 120 the kernel must stop many times.
 func TestLazyNaive(t *testing.T) {
 	const n, p, steps = 500, 40, 1_000_000
 	for _, strength := range []float64{1, 120} {
@@ -172,7 +172,7 @@ func newLazyRun(s *Steps, p int, d []float64, q, radius float64) *lazyRun {
 	return r
 }
 
-// measure computes the inner products of u and d anew.
+// measure computes the inner products of u and d anew, and sets GammaLimit.
 func (r *lazyRun) measure() {
 	u := make([]float64, len(r.d))
 	r.cells.Point(u, &Lazy{Alpha: 1})

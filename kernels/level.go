@@ -48,8 +48,9 @@ var sets = available()
 // active is the implementation in use. After the start only Use writes it.
 var active, envErr = startLevel(os.Getenv(levelEnv))
 
-// startLevel returns the implementation with the given level name. If there is none, it
-// returns the generic one, which gives the same bits, and an error.
+// startLevel returns the implementation with the given level name, or the highest one if the name is
+// empty. If the name is unknown or this machine cannot run the level, it returns the generic
+// implementation and an error.
 func startLevel(name string) (*set, error) {
 	if name == "" {
 		return sets[len(sets)-1], nil
@@ -98,7 +99,7 @@ func Use(l Level) error {
 	return nil
 }
 
-// EnvError returns an error if SCAS_LEVEL is set to anything but the name of a level of this
-// machine, and nil otherwise. After such an error the package runs at Generic; programs should
-// report the error and stop.
+// EnvError returns an error if SCAS_LEVEL is neither empty nor the name of a level that this machine can
+// run, and nil otherwise. After an error the package runs at Generic; programs should report the error
+// and stop.
 func EnvError() error { return envErr }

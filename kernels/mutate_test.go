@@ -22,7 +22,7 @@ type mutation struct {
 	file     string // path in the module
 	after    string // texts that precede the fault in the file, separated by " ... "
 	old, new string // new replaces the first match of the regular expression old; an empty old means a new file
-	pkg, run string // package, and the names of its tests to run; empty means all tests
+	pkg, run string // package, and a regular expression for the tests to run; an empty run means all tests
 	want     string // regular expression that the output must match
 	inline   string // function that the compiler inlines because of the fault
 }
@@ -128,7 +128,7 @@ func inlineMutations(t *testing.T, module string) []mutation {
 }
 
 // try applies m, runs the tests and undoes m. outcome names the test that failed, or says that m is
-// no fault. err is not nil if the tests pass.
+// no fault. err is not nil if the tests pass, or fail in another way than m.want says.
 func (m *mutation) try(module string) (outcome string, err error) {
 	path := filepath.Join(module, m.file)
 	before, readErr := os.ReadFile(path)
@@ -192,8 +192,8 @@ func canInline(module, function string) bool {
 	return err != nil || strings.Contains(string(out), "can inline "+function+"\n")
 }
 
-// failedTest returns the name of the first test that failed, or of the one that was
-// running when the process died.
+// failedTest returns the name of the first test that failed or, if the process died, of the test that
+// was running.
 func failedTest(out string) string {
 	if f := regexp.MustCompile(`(?m)^ *--- FAIL: (\S+)`).FindStringSubmatch(out); f != nil {
 		return f[1]

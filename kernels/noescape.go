@@ -4,7 +4,7 @@ import "unsafe"
 
 // noescape returns p and hides from the compiler that the result is p. Without it the compiler
 // assumes that a kernel, called through a function value, keeps its argument, and moves every
-// argument struct to the heap. No kernel keeps one. The function has no stack check,
+// argument struct to the heap. No kernel keeps its argument. The function has no stack check,
 // so the stack cannot move between the two conversions.
 //
 //go:nosplit

@@ -4,8 +4,8 @@ package kernels
 // most maxWork, still makes 16 steps.
 const rotatedMax = chunk
 
-// InnerRotated runs inner steps on dense rows in the eigenbasis of A'A. In this basis K is diagonal
-// for any matrix A. Steps defines K, d and g. With c[j] = 1 - eta*K_jj and e = -eta*d:
+// InnerRotated runs inner steps on dense rows in the eigenbasis of A'A, where A is the constraint matrix.
+// In this basis K is diagonal for any A. Steps defines K, d and g. With c[j] = 1 - eta*K_jj and e = -eta*d:
 //
 //	w'[j] = FMA(c[j], w[j], e[j]),  w[j] = FMA(g, row_i[j], w'[j]),  sum[j] += w[j]   for all j
 //
@@ -21,7 +21,7 @@ const rotatedMax = chunk
 // are multiplied by f = radius/sqrt(n2). All sums then have 8 lanes instead of 16.
 //
 // len(w) must be a multiple of 8 and at most 4096; pad with zeros. w and sum are updated
-// and must not overlap anything.
+// and must not overlap each other or any other argument.
 func InnerRotated(w, sum, c, e, x []float64, radius float64, s *Steps, sampled []int32) {
 	const fn = "InnerRotated"
 	var a stepArgs

@@ -12,8 +12,8 @@ import "sort"
 // is float64 in every form, so a form that holds the numbers exactly gives the same bits.
 //
 // Every column is below Cols, and dense vectors that belong to the columns have at least
-// Cols entries. Kernels check the lengths of vectors on every call. They trust the
-// columns and the inner row pointers, which package sparse checks.
+// Cols entries. Kernels check the lengths of vectors on every call. They trust the columns, and
+// all row pointers except the first and the last; package sparse checks these.
 type Rows struct {
 	Ptr   []int64
 	Idx   []int32
@@ -101,9 +101,9 @@ func blockRows(ptr []int64) int {
 	return sort.Search(rows, func(r int) bool { return ptr[r+1]-first+int64(r+1) > maxWork })
 }
 
-// longRow returns the inner product of w with a row that is too long for one assembly call. Each
-// assembly call continues the 8 sums, the lanes, of the call before it. If the row is not in the
-// plain form, the pure-Go reference computes the product.
+// longRow returns the inner product of w with a row that is too long for one assembly call. The
+// nonzeros of the row are lo to hi-1. Each assembly call continues the 8 sums, the lanes, of the call
+// before it. If the row is not in the plain form, the pure-Go reference computes the product.
 func longRow(a Rows, lo, hi int64, w []float64) float64 {
 	ends := [2]int64{lo, hi}
 	a.Ptr = ends[:]
@@ -120,7 +120,8 @@ func longRow(a Rows, lo, hi int64, w []float64) float64 {
 	return sum8(&lane)
 }
 
-// longScatter adds slope[0] times a row that is too long for one assembly call to z.
+// longScatter adds to z slope[0] times a row that is too long for one assembly call. Its nonzeros are lo
+// to hi-1.
 func longScatter(z []float64, a Rows, lo, hi int64, slope []float64) {
 	var ends [2]int64
 	a.Ptr = ends[:]

@@ -1,15 +1,15 @@
 package kernels
 
-// A Scratch is memory for a decoded row, which a fused inner loop needs. Only one call at a time
-// may use it. Its content between calls has no meaning.
+// A Scratch is memory for a decoded row, which the inner loops on sparse rows need. Only one call at a
+// time may use it. Its content between calls has no meaning.
 type Scratch struct {
 	off  []int64   // for every nonzero, the distance in bytes of its column from column 0
 	num  []float64 // for every nonzero, its value
 	keep []float64 // two numbers that a step keeps for every nonzero
 }
 
-// scratchRow is the largest number of nonzeros of a row that the fused loops decode. Longer rows
-// are left to the reference.
+// scratchRow is the largest number of nonzeros of a row that assembly decodes. The reference does the
+// steps on longer rows.
 const scratchRow = 1 << 14
 
 // NewScratch returns a Scratch for the rows of a: 32 bytes for every nonzero of

@@ -7,7 +7,8 @@ type (
 	hessianKernel func(h []float64, stride int, a *Rows, spans []span)
 )
 
-// A slopesKernel sets slope, unless it is nil, and returns the sum of the losses.
+// A slopesKernel sets slope to the derivatives of the losses, unless slope is nil, and returns the sum of
+// the losses.
 type slopesKernel func(slope, margin, label []float64) float64
 
 // A set has an implementation of every kernel. The caller bounds the work of a call and checks the
@@ -16,14 +17,14 @@ type set struct {
 	level Level
 
 	margins  [numForms]marginsKernel
-	rowLanes func(lane [8]float64, a *Rows, w []float64) [8]float64 // a part of one row in the plain form
+	rowLanes func(lane [8]float64, a *Rows, w []float64) [8]float64 // for a part of one row, in the plain form
 	scatter  [numForms]scatterKernel
 	hessian  [numForms]hessianKernel
 
 	// hessianPanel adds multiples of the rows of a panel to rows of h, see hessianPanelGeneric.
 	hessianPanel func(h []float64, stride int, mask []uint64, t, panel []float64)
 
-	// Sums over at most chunk elements.
+	// The next four kernels sum over at most chunk elements.
 	dot            func(x, y []float64) float64
 	logisticSlopes slopesKernel
 	squaredSlopes  slopesKernel
