@@ -46,11 +46,11 @@ func (f *File) together(err error) error {
 
 // addRanks replaces the sums in found, which are over this rank's rows, by the sums over the rows of all
 // ranks.
-func (f *File) addRanks(l *request, found *piece) {
+func (f *File) addRanks(r *request, found *piece) {
 	if f.Team.Alone() {
 		return
 	}
-	known := l.model != nil
+	known := r.model != nil
 	all := append([]float64{found.loss}, found.gradient...)
 	if known {
 		if all = append(all, found.rootHessian...); found.tail == nil {
@@ -68,7 +68,7 @@ func (f *File) addRanks(l *request, found *piece) {
 		}
 		found.tally.Over(f.Team)
 	}
-	if l.hessian {
+	if r.hessian {
 		f.Team.Upper(f.p, func(i int) []float64 { return found.hessian[i*f.p+i : (i+1)*f.p] })
 	}
 }

@@ -74,18 +74,18 @@ func (f *File) newPiece() *piece {
 	return t
 }
 
-func (t *piece) clear(f *File, l *request) {
+func (t *piece) clear(f *File, r *request) {
 	t.loss, t.tally = 0, gap.Tally{}
 	clear(t.gradient)
 	clear(t.head)
 	clear(t.tail)
 	clear(t.rootHessian)
-	if l.hessian {
+	if r.hessian {
 		if clear(t.hessian); t.hessian == nil {
 			t.hessian, t.onesColumn = make([]float64, f.p*f.p), make([]float64, f.p)
 		}
 	}
-	if l.model == nil {
+	if r.model == nil {
 		return
 	}
 	if t.rootTally == nil || t.rootTally.rootsVersion != f.bounds.RootsVersion() {
@@ -100,18 +100,18 @@ func (t *piece) clear(f *File, l *request) {
 }
 
 // visit reads the rows of all processes. It stores its results in f.next, and the Hessian in f.pieces[0].
-func (f *File) visit(l *request) {
+func (f *File) visit(r *request) {
 	if f.stopped != nil {
 		return
 	}
 	for _, t := range f.pieces {
-		t.clear(f, l)
+		t.clear(f, r)
 	}
-	if l.hessian {
+	if r.hessian {
 		f.hessianOf = nil
 	}
 	f.stopped = f.together(f.each(func(lo, hi int) error {
-		rows.Pieces(len(f.pieces), f.Threads, lo, hi, func(k, lo, hi int) { f.pieces[k].rows(f, l, lo, hi) })
+		rows.Pieces(len(f.pieces), f.Threads, lo, hi, func(k, lo, hi int) { f.pieces[k].rows(f, r, lo, hi) })
 		return f.interrupted()
 	}))
 	f.visits++
@@ -123,11 +123,11 @@ func (f *File) visit(l *request) {
 		first.loss += t.loss
 		first.tally.Merge(&t.tally)
 		kernels.Axpy(1, t.gradient, first.gradient)
-		if l.hessian {
+		if r.hessian {
 			kernels.Axpy(1, t.hessian, first.hessian)
 		}
 		switch {
-		case l.model == nil:
+		case r.model == nil:
 		case first.tail != nil:
 			gap.AddPairs(first.head, first.tail, t.head, t.tail)
 			kernels.Axpy(1, t.rootHessian, first.rootHessian)
@@ -136,20 +136,20 @@ func (f *File) visit(l *request) {
 			kernels.Axpy(1, t.rootHessian, first.rootHessian)
 		}
 	}
-	f.addRanks(l, first)
+	f.addRanks(r, first)
 	first.tally.Loss = first.loss
 	f.next = &findings{
-		x: l.to, loss: first.loss, gradient: slices.Clone(first.gradient),
+		x: r.to, loss: first.loss, gradient: slices.Clone(first.gradient),
 		evidence: evidence{
-			model: l.model, tally: first.tally, head: slices.Clone(first.head), tail: slices.Clone(first.tail),
+			model: r.model, tally: first.tally, head: slices.Clone(first.head), tail: slices.Clone(first.tail),
 			rootHessian: slices.Clone(first.rootHessian),
 		},
 	}
-	if l.model != nil {
+	if r.model != nil {
 		f.next.rootsVersion = first.rootTally.rootsVersion
 	}
-	if l.hessian {
-		f.hessianOf, f.damping = f.next, l.damping
+	if r.hessian {
+		f.hessianOf, f.damping = f.next, r.damping
 	}
 }
 
@@ -166,18 +166,18 @@ func (f *File) each(do func(lo, hi int) error) error {
 }
 
 // rows adds rows lo to hi−1 of a window to the sums of the piece.
-func (t *piece) rows(f *File, l *request, lo, hi int) {
+func (t *piece) rows(f *File, r *request, lo, hi int) {
 	clear(t.window)
-	if l.hessian && len(t.curve) < hi-lo {
+	if r.hessian && len(t.curve) < hi-lo {
 		t.curve = make([]float64, hi-lo)
 	}
 	for at := lo; at < hi; at += f.block {
-		t.add(f, l, at, min(at+f.block, hi), lo)
+		t.add(f, r, at, min(at+f.block, hi), lo)
 	}
 	if t.tail == nil {
 		kernels.Axpy(1, t.window, t.head)
 	}
-	if l.hessian && hi > lo {
+	if r.hessian && hi > lo {
 		t.addHessian(f, lo, hi)
 	}
 }
@@ -198,7 +198,7 @@ func (t *piece) addHessian(f *File, lo, hi int) {
 
 // add adds one block, rows lo to hi−1, to the sums of the piece. first is the first row that the piece has
 // in the window.
-func (t *piece) add(f *File, l *request, lo, hi, first int) {
+func (t *piece) add(f *File, r *request, lo, hi, first int) {
 	n := hi - lo
 	part, label := f.Data.Rows(lo, hi), f.labels(t.sign, lo, hi)
 	margin, slope, weight := t.margin[:n], t.slope[:n], t.weight[:n]
@@ -207,10 +207,10 @@ func (t *piece) add(f *File, l *request, lo, hi, first int) {
 			weight[i] = f.coef(lo + i)
 		}
 	}
-	if l.model != nil {
-		t.dual(f, l.model, lo, label)
+	if r.model != nil {
+		t.dual(f, r.model, lo, label)
 	}
-	f.margins(margin, lo, l.to)
+	f.margins(margin, lo, r.to)
 	f.shift(margin, lo)
 	if f.equalWeights() {
 		t.loss += float64(f.Loss.Slopes(slope, margin, label) * weight[0])
@@ -220,12 +220,12 @@ func (t *piece) add(f *File, l *request, lo, hi, first int) {
 			t.loss += float64(w * f.Loss.Value(margin[i], label[i]))
 		}
 	}
-	if l.model != nil {
+	if r.model != nil {
 		t.prove(f, part, label)
 	}
-	if l.hessian {
+	if r.hessian {
 		curve := t.curve[lo-first : hi-first]
-		f.Loss.Curvatures(curve, slope, margin, label, l.damping)
+		f.Loss.Curvatures(curve, slope, margin, label, r.damping)
 		for i, w := range weight {
 			curve[i] *= w
 		}

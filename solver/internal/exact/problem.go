@@ -67,7 +67,7 @@ type Solver struct {
 
 	bounds *gap.Problem // the problem for which gaps are proved, see poseBounds
 
-	at      standing
+	at      objective
 	work    workspace
 	set     workingSet
 	gram    *gram    // replaces the rows by a Gram matrix; nil if the rows are used
@@ -83,23 +83,23 @@ type columnSummary struct {
 	allFree bool           // the field free was computed for lambda = 0, for which all limits are 0
 }
 
-// A standing is the mean loss Σ cᵢ φ at the point, and the objective P.
-type standing struct{ loss, value float64 }
+// An objective is the mean loss Σ cᵢ φ at the point, and the objective P.
+type objective struct{ loss, value float64 }
 
 // A workspace holds what a step uses from the steps before it.
 type workspace struct {
-	damping  float64 // the damping of the next Hessian, see term.Loss.Curvatures
-	fall     float64 // by how much the value of the last model fell
-	mostFall float64 // the largest value of fall since Solve was called
-	slope    float64 // the mean absolute value of the α for which the last estimate of the gap was made
-	part     float64 // near the optimum, a model is solved until this fraction of its first violation is left
-	visits   float64 // how often the last model without a formed Hessian visited each of its columns
-	warm     bool    // Solve started at the solution for a near lambda
-	near     bool    // the point is near the optimum, see nearPart
-	started  bool    // Solver.at and Solver.e have been computed for x
-	placed   bool    // Start was called, and Solve starts at its point
-	uphill   bool    // the last step was rejected because the objective increases along it
-	stale    bool    // the model has the Hessian of an earlier point
+	damping   float64 // the damping of the next Hessian, see term.Loss.Curvatures
+	fall      float64 // by how much the value of the last model fell
+	mostFall  float64 // the largest value of fall since Solve was called
+	alphaSize float64 // the mean absolute value of the α for which the last estimate of the gap was made
+	remaining float64 // near the optimum, a model is solved until this fraction of its first violation is left
+	visits    float64 // how often the last model without a formed Hessian visited each of its columns
+	warm      bool    // Solve started at the solution for a near lambda
+	near      bool    // the point is near the optimum, see nearPart
+	started   bool    // Solver.at and Solver.e have been computed for x
+	placed    bool    // Start was called, and Solve starts at its point
+	uphill    bool    // the last step was rejected because the objective increases along it
+	stale     bool    // the model has the Hessian of an earlier point
 	// The last proved gap divided by the tolerance. If it is small, a step may use an old Hessian; see
 	// reusePart.
 	gapRatio float64

@@ -35,11 +35,11 @@ func (s *Solver) startBySamples(lambda float64, set *Settings) *Solver {
 	if q.coupled != nil {
 		q.coupled.rough = true
 	}
-	asked := 0
+	steps := 0
 	r := q.Solve(lambda, &Settings{
 		Tol: sampleGap * float64(s.p) / float64(q.rows.count()) * q.scale, MaxIterations: mostOfSamples, Unproved: true, Stop: set.Stop,
 		Interrupt: func() error { // eight of these steps cost as much as one step with all samples
-			if asked++; asked%sampleShare == 0 && set.Interrupt != nil {
+			if steps++; steps%sampleShare == 0 && set.Interrupt != nil {
 				return set.Interrupt()
 			}
 			return nil

@@ -108,7 +108,7 @@ const (
 func (w *setSolver) finish(x, y, z []float64, set *Settings) *Solution {
 	r := &rounds{setSolver: w, set: *set, result: &Solution{Gap: math.Inf(1), Objective: math.Inf(1)}}
 	r.tol = math.Max(set.Tol/2, firstShare*w.all.lossAtZero())
-	w.visit(cleared(w.all.rows, x, y))
+	w.visit(withSingletons(w.all.rows, x, y))
 	w.startTrial(z)
 	w.trim()
 	r.judge(&Solution{})
@@ -137,9 +137,9 @@ func (w *setSolver) trim() {
 	copy(w.trial.alpha, w.at.slope)
 }
 
-// cleared returns x with xⱼ = y_k/A_kj for each feature j that has a singleton row k. If y is nil, it
+// withSingletons returns x with xⱼ = y_k/A_kj for each feature j that has a singleton row k. If y is nil, it
 // returns x.
-func cleared(r *gap.Penalty, x, y []float64) []float64 {
+func withSingletons(r *gap.Penalty, x, y []float64) []float64 {
 	at := slices.Clone(x)
 	if y == nil {
 		return at

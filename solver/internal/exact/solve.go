@@ -83,9 +83,9 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 		s.coupled.more = 0
 	}
 	unproved := set.Unproved && (s.coupled == nil || s.coupled.rough) && s.gram == nil && s.File == nil
-	if s.work.part = 0; unproved && s.work.mostFall > 0 {
+	if s.work.remaining = 0; unproved && s.work.mostFall > 0 {
 		// A model that leaves this fraction of its first violation leaves an error of about tol in P.
-		s.work.part = min(roughPart, math.Sqrt(tol/s.work.mostFall))
+		s.work.remaining = min(roughPart, math.Sqrt(tol/s.work.mostFall))
 	}
 	s.work.mostFall = 0
 	s.work.near, s.work.fall = s.work.warm, 0
@@ -121,7 +121,7 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 			continue
 		}
 		t := s.rows.tally()
-		if s.work.slope = t.Size; length > 0 && t.Fenchel > aim {
+		if s.work.alphaSize = t.Size; length > 0 && t.Fenchel > aim {
 			continue
 		}
 		r.Proofs++
@@ -367,7 +367,7 @@ func (s *Solver) minimise(tol float64) (fall float64) {
 	}
 	set := quadratic.SeparableSettings{Tolerance: s.units(tol), RelTolerance: innerPart}
 	if s.work.near || s.constant() { // if φ″ is constant, the model is the problem itself
-		set.RelTolerance = s.work.part
+		set.RelTolerance = s.work.remaining
 	}
 	if !w.formed {
 		if s.work.near {
@@ -390,7 +390,7 @@ func (s *Solver) minimise(tol float64) (fall float64) {
 const (
 	innerPart  = 3e-2 // a model is solved until the violation is this fraction of the first one
 	signedPart = 0.1  // largest gap of a separable model, as a multiple of the tolerance
-	roughPart  = 0.1  // largest value of workspace.part
+	roughPart  = 0.1  // largest value of workspace.remaining
 	// Near the optimum, a model without a formed Hessian may leave a violation of this multiple of
 	// fall/objective.
 	fallPart = 0.01
@@ -506,7 +506,7 @@ func (s *Solver) search(fall, tol float64) (length float64) {
 	}
 	rounding := float64(roundingPart * math.Abs(s.at.value))
 	for k, j := range w.cols {
-		rounding += float64(marginPart * s.work.slope * math.Abs(w.u[k]*s.summary.Largest[j]))
+		rounding += float64(marginPart * s.work.alphaSize * math.Abs(w.u[k]*s.summary.Largest[j]))
 	}
 	t.length = 1
 	for range maxHalvings {
@@ -516,7 +516,7 @@ func (s *Solver) search(fall, tol float64) (length float64) {
 			}
 			s.x[j] = t.at[k]
 		}
-		t.hessian = t.length < 1 || s.willAsk(fall, tol)
+		t.hessian = t.length < 1 || s.needsNextHessian(fall, tol)
 		t.damping = s.work.dampingAfter(t.length)
 		loss := s.rows.lossAt(t)
 		if s.rows.Err() != nil {
@@ -524,7 +524,7 @@ func (s *Solver) search(fall, tol float64) (length float64) {
 		}
 		value := s.value(loss)
 		if value <= s.at.value+float64(leastDescent*t.length*rise)+rounding {
-			s.at, s.work.damping = standing{loss, value}, t.damping
+			s.at, s.work.damping = objective{loss, value}, t.damping
 			return t.length
 		}
 		t.length *= 0.5
@@ -537,14 +537,14 @@ func (s *Solver) search(fall, tol float64) (length float64) {
 	return 0
 }
 
-// willAsk reports whether a next step is expected and will need the Hessian at its start. fall is the fall of
+// needsNextHessian reports whether a next step is expected and will need the Hessian at its start. fall is the fall of
 // the model's value in the present step. A step with a new Hessian squares the error, so no next step is
-// expected if fall² is at most willPart·tol·Scale.
-func (s *Solver) willAsk(fall, tol float64) bool {
-	return !s.constant() && (s.work.stale || fall*fall > willPart*tol*s.scale)
+// expected if fall² is at most lastStepPart·tol·Scale.
+func (s *Solver) needsNextHessian(fall, tol float64) bool {
+	return !s.constant() && (s.work.stale || fall*fall > lastStepPart*tol*s.scale)
 }
 
-const willPart = 0.01
+const lastStepPart = 0.01
 
 const (
 	jumpDamping  = 0.1  // the first damping if the curvature of the loss jumps
