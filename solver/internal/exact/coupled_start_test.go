@@ -9,8 +9,8 @@ import (
 	"github.com/scas-admm/scas/solver/internal/term"
 )
 
-// TestWarm checks that runs reach the optimum from points near it and far from it, in at most 18 iterations
-// more than a run from 0.
+// TestWarm checks that runs from points near the optimum and far from it reach the optimum. They may take at
+// most 18 iterations more than a run from 0.
 func TestWarm(t *testing.T) {
 	for _, a := range []string{"identity", "graph", "sparse"} {
 		for _, loss := range losses {
@@ -55,8 +55,9 @@ func TestNotWorse(t *testing.T) {
 	}
 }
 
-// TestIterates checks that Finish and Certify prove no gap below the true one, after few steps and at
-// random points. A run without a tolerance must prove a gap of 1e-13.
+// TestIterates checks that Finish and Certify prove no gap below the true one, after few steps and at random
+// points. A run without a tolerance must prove a gap of 1e-13. At random points, the gap of Certify may be at
+// most three times the true one, up to rounding.
 func TestIterates(t *testing.T) {
 	for _, k := range patterns() {
 		s := mustNew(t, k.draw(t, 40, 8, 7))
@@ -85,7 +86,7 @@ func TestIterates(t *testing.T) {
 	}
 }
 
-// TestBudget checks that an interrupt and a number of iterations end a run.
+// TestBudget checks that the error of Settings.Interrupt, and Settings.MaxIterations, end a run in time.
 func TestBudget(t *testing.T) {
 	s := mustNew(t, pattern{term.Logistic{}, "graph", 0, 0.02}.draw(t, 60, 10, 3))
 	stop := errors.New("stop")

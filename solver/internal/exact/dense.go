@@ -10,12 +10,12 @@ import (
 type dense struct {
 	n       int       // number of samples
 	val     []float64 // the entries, column by column
-	rows    []int32   // the row indices of a column: 0, 1, 2, …
+	rows    []int32   // the row indices of every column: 0, 1, 2, …
 	threads int
 }
 
-// mostlyFull reports whether the columns of x take at most as much memory with all entries as without the
-// zeros.
+// mostlyFull reports whether dense needs at most as much memory for x as a sparse matrix, which stores an
+// index with each non-zero entry.
 func mostlyFull(x *sparse.CSR) bool {
 	n, p := x.Dims()
 	return 8*float64(n)*float64(p) <= 12*float64(x.NNZ())

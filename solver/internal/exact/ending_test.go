@@ -54,7 +54,8 @@ func TestEndings(t *testing.T) {
 	}
 }
 
-// TestGapOfRoundedSums checks that no gap is smaller than the rounding error of the objective.
+// TestGapOfRoundedSums checks that no gap is smaller than the rounding error of the objective. The error is
+// taken to be 2⁻⁵¹ times the objective.
 func TestGapOfRoundedSums(t *testing.T) {
 	for _, k := range kinds() {
 		s := mustNew(t, k.random(60, 12, 7))
@@ -79,7 +80,8 @@ func TestPerfectFit(t *testing.T) {
 	}
 }
 
-// TestGapOfOffsets checks that the gap includes the rounding of margins with large offsets.
+// TestGapOfOffsets checks that the gap includes the rounding of margins with large offsets. The point differs
+// from the optimum, but its rounded margins do not.
 func TestGapOfOffsets(t *testing.T) {
 	data := []float64{0.25, 0.625, 0.875}
 	p := &Problem{Loss: term.Squared{}, Limit: []float64{0}, Ridge: []float64{0}, Offset: []float64{1e8, 2e8, 3e8}}

@@ -20,7 +20,7 @@ type kind struct {
 	offset   bool
 	ridge    float64 // fraction of the penalty that is a ridge
 	free     int     // number of features without a penalty; the last of them is an intercept
-	positive bool    // X is x ≥ 0; random leaves Problem.Set to its caller
+	positive bool    // the domain is x ≥ 0; random does not set Problem.Set, its caller may
 }
 
 func (k kind) String() string {
@@ -48,8 +48,7 @@ func kinds() (all []kind) {
 	return all
 }
 
-// random returns a problem of the kind. About half of the entries are zero, and the free features come
-// last.
+// random returns a problem of the kind. About half of the entries are zero. The free features come last.
 func (k kind) random(n, p int, seed uint64) *Problem {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	data := make([]float64, n*p)
@@ -126,8 +125,8 @@ func TestPath(t *testing.T) {
 	}
 }
 
-// TestLambdaMax checks that some coefficient with a limit is not zero slightly below lambda max, and
-// that all are zero above it.
+// TestLambdaMax checks that some coefficient with a limit is not zero slightly below the result of LambdaMax,
+// that all are zero slightly above it, and that a second call returns the same lambda, up to rounding.
 func TestLambdaMax(t *testing.T) {
 	for _, k := range kinds() {
 		s := mustNew(t, k.random(60, 12, 9))
@@ -147,7 +146,7 @@ func TestLambdaMax(t *testing.T) {
 	}
 }
 
-// TestModels checks that the separable and the coupled model have the same optimum.
+// TestModels checks that the separable and the coupled model lead to the same optimum.
 func TestModels(t *testing.T) {
 	for _, k := range kinds() {
 		p := k.random(80, 15, 3)
@@ -199,7 +198,8 @@ func TestThreads(t *testing.T) {
 	}
 }
 
-// TestRoom checks that Result.Full is true if MaxWorking is too small for the solution, and only then.
+// TestRoom checks that Result.Full is true if MaxWorking is too small for the solution, and false for a
+// larger lambda, for which it is large enough.
 func TestRoom(t *testing.T) {
 	p := kind{loss: term.Squared{}, free: 1}.random(400, 100, 5)
 	p.MaxWorking = 30
@@ -223,8 +223,8 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
-// TestDegenerate checks data with equal columns, constant and empty columns, and a loss that is
-// linear at the start.
+// TestDegenerate checks that gaps are proved for data with equal columns, constant and empty columns, and
+// columns of very different size, also for a loss that is linear at the start.
 func TestDegenerate(t *testing.T) {
 	n, p := 40, 9
 	rng := rand.New(rand.NewPCG(3, 4))
@@ -253,22 +253,23 @@ func TestDegenerate(t *testing.T) {
 	}
 }
 
-// TestLinearColumn checks a column that enters where the loss is linear in all samples with its entries.
+// TestLinearColumn checks that a gap is proved if a column enters the working set at a point where the loss
+// of every sample with an entry in the column is linear.
 func TestLinearColumn(t *testing.T) {
 	prob := &Problem{Loss: term.Huber{Delta: 0.5}, Labels: []float64{2, -2, 2, -1, 9}, Limit: []float64{1, 1}, Ridge: make([]float64, 2)}
 	prob.use(fromDense(t, 5, 2, []float64{2, 0, -2, 0, 2, 0, -1, 0, 0, 1}))
 	s := mustNew(t, prob)
 	most, _ := s.LambdaMax(nil)
 	for _, share := range []float64{0.5, 0.05} { // the second column enters at the second lambda
-		s.work.damping, s.work.gapRatio = 0, 1 // as after many steps
+		s.work.damping, s.work.gapRatio = 0, 1 // as after many steps, which leave no damping
 		if r := s.Solve(share*most, &Settings{Tol: 1e-9 * s.Scale()}); !(r.Gap <= 1e-9*s.Scale()) {
 			t.Errorf("at %g: %+v, x = %v", share, r, s.X())
 		}
 	}
 }
 
-// TestLargeMeans checks features whose means are 10,000 deviations. The margins are then rounded so coarsely that
-// the last steps do not lower the objective as computed.
+// TestLargeMeans checks that gaps are proved for features whose means are 10,000 deviations. The margins are
+// then rounded so coarsely that the last steps do not lower the objective as computed.
 func TestLargeMeans(t *testing.T) {
 	const n, p, mean = 60, 12, 1e4
 	for seed := range uint64(20) {
@@ -303,7 +304,8 @@ func TestLargeMeans(t *testing.T) {
 	}
 }
 
-// load reads a data set and appends a column of ones.
+// load returns a problem with the logistic loss and the data of a file, to which it appends a column of ones.
+// All limits are 1, except that the column of ones is free.
 func load(t testing.TB, name string, features int) *Problem {
 	t.Helper()
 	d, err := sparse.ReadFile(sparsetest.DataFile(t, name), &sparse.ReadOptions{Features: features})
@@ -338,8 +340,8 @@ var publicSets = []struct {
 	{"rcv1", "paper/rcv1v2_binary_train.libsvm.zst", 47236, 1e-2},
 }
 
-// TestPublicPaths solves paths of a hundred lambdas and checks that each gap is proved in at most 4
-// iterations.
+// TestPublicPaths solves paths of a hundred lambdas. For each lambda, at most 4 iterations must prove a gap
+// of 1e-6 times Scale.
 func TestPublicPaths(t *testing.T) {
 	for _, c := range publicSets {
 		s := mustNew(t, load(t, c.file, c.features))
@@ -369,7 +371,8 @@ func BenchmarkPath(b *testing.B) {
 	}
 }
 
-// TestFarOff checks runs from points with large margins, at which the logistic loss has almost no curvature.
+// TestFarOff checks that runs prove a gap from points with large margins, at which the logistic loss has
+// almost no curvature.
 func TestFarOff(t *testing.T) {
 	const n, p = 60, 90 // one feature for each sample, and 30 others
 	rng := rand.New(rand.NewPCG(3, 4))
@@ -396,7 +399,8 @@ func TestFarOff(t *testing.T) {
 	}
 }
 
-// TestAfterZero checks a run for lambda > 0 after a run for lambda = 0, for which every feature is free.
+// TestAfterZero checks that a run for lambda > 0 reaches the optimum after a run for lambda = 0, for which
+// every feature is free.
 func TestAfterZero(t *testing.T) {
 	p := kind{loss: term.Logistic{}}.random(60, 5, 11)
 	s, fresh := mustNew(t, p), mustNew(t, p)
@@ -420,8 +424,8 @@ func (ownCounts) ConjugateDomain(label float64) (lo, hi float64) {
 	return term.Poisson{}.SlopeRange(label)
 }
 
-// TestOwnUnbounded checks that a caller's own loss whose curvature has no bound has the solution of the same
-// loss in package term, with a proof.
+// TestOwnUnbounded checks a caller's own loss whose curvature has no bound: the optimum must be the one for
+// the same loss in package term, and a gap must be proved.
 func TestOwnUnbounded(t *testing.T) {
 	for _, joint := range []bool{false, true} {
 		for _, free := range []int{0, 1} {

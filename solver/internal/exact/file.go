@@ -29,11 +29,11 @@ type FileProblem struct {
 }
 
 // A File implements samples for rows in a mapped file. A visit reads all rows, window by window. A File
-// keeps no vector with an entry per sample, and is not safe for concurrent use.
+// allocates no vector with an entry per sample, and is not safe for concurrent use.
 type File struct {
 	*FileProblem
-	// Stop is called after each window; its error ends the visit. Tell is called after each window
-	// with the fraction of the visit that is done. Either may be nil.
+	// Stop is called after each window; its error ends the visit. Tell is called after each window of a visit
+	// that counts in Visits, with the fraction of the visit that is done. Either may be nil.
 	Stop func() error
 	Tell func(part float64)
 
@@ -77,7 +77,7 @@ func NewFile(p *FileProblem) *File {
 	f.n, f.nnz = p.Team.Total(float64(n)), p.Team.Total(float64(p.Data.NNZ()))
 	entries := float64(p.Data.NNZ()) / float64(n)
 	f.block = min(n, max(8, int(max(min(1<<10, 1<<13/max(1, entries)), 4*float64(f.p)/max(1, entries)))))
-	each := int64(8 * f.p) // bytes of a piece: of one vector, or of a Hessian and 8 vectors
+	each := int64(8 * f.p) // bytes of a piece: of a Hessian and 8 vectors, or of one vector without a Hessian
 	if f.p <= DenseFeatures {
 		each *= int64(f.p + 8)
 	}
@@ -95,10 +95,11 @@ func NewFile(p *FileProblem) *File {
 	return f
 }
 
-// Visits returns the number of visits so far. Each visit reads all rows.
+// Visits returns the number of visits so far, without the readings of Falls. Each visit reads all rows.
 func (f *File) Visits() int { return f.visits }
 
-// Look makes x the current point, visits the rows there, and returns the mean loss and its gradient.
+// Look makes x the current point, visits the rows there, and returns the mean loss and its gradient. If an
+// error ends the visit, the current point stays.
 func (f *File) Look(x []float64) (loss float64, gradient []float64, err error) {
 	if f.visit(&request{to: slices.Clone(x)}); f.stopped != nil {
 		return math.Inf(1), nil, f.stopped
@@ -107,10 +108,10 @@ func (f *File) Look(x []float64) (loss float64, gradient []float64, err error) {
 	return f.at.loss, slices.Clone(f.at.gradient), nil
 }
 
-// Err returns the error that ended the last visit early, or nil.
+// Err returns the error that ended a visit early, or nil. After an error there are no more visits.
 func (f *File) Err() error { return f.stopped }
 
-// Scale returns the unit of tolerances, see term.Labels.Unit.
+// Scale returns the number to which tolerances are relative, see term.Labels.Unit.
 func (f *File) Scale() float64 { return f.survey.unit }
 
 // Columns returns the number of columns of X.
@@ -185,7 +186,8 @@ func (f *File) margins(dst []float64, lo int, x []float64) {
 	}
 }
 
-// transposed adds Σ cᵢaᵢ to dst, where aᵢ are the rows of X in part.
+// transposed adds Σ cᵢaᵢ to dst, where aᵢ are the rows of X in part. It adds the column of ones if there is
+// one.
 func (f *File) transposed(dst []float64, part kernels.Rows, c []float64) {
 	kernels.Gradient(dst[:part.Cols], part, c)
 	if f.Ones {
@@ -214,7 +216,7 @@ func (f *File) setBounds(q *gap.Problem) {
 }
 
 func (f *File) moveTo(x, e []float64, damping float64) float64 {
-	if f.at == nil || !slices.Equal(x, f.at.x) { // else f.at already has the results at x
+	if f.at == nil || !slices.Equal(x, f.at.x) { // otherwise f.at already has the results at x
 		f.visit(&request{to: slices.Clone(x), hessian: true, damping: damping})
 		if f.stopped != nil {
 			return math.Inf(1)
@@ -367,7 +369,8 @@ func (f *File) falls(d []float64) bool {
 	return found.Apart()
 }
 
-// Falls reports whether the loss decreases without end along d, which has length Columns.
+// Falls reports whether the loss decreases without end along d, which has one number for each column of X. It
+// reads the rows once.
 func (f *File) Falls(d []float64) (bool, error) {
 	falls := f.falls(d)
 	return falls, f.stopped

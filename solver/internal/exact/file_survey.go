@@ -15,7 +15,7 @@ type survey struct {
 	columns gap.Columns // the magnitudes of the columns of X
 	// Standard deviations of the columns of Data; nil if there are more than DenseFeatures columns.
 	deviation  []float64
-	unit, zero float64     // the unit of tolerances, see term.Labels.Unit; the mean loss at x = 0
+	unit, zero float64     // the result of Scale; the mean loss at x = 0
 	part       *sampleCopy // the copied samples; nil when they are no longer needed
 }
 
@@ -83,8 +83,8 @@ func (f *File) Survey(most int) error {
 // Σ cᵢx_ij, and 1 for constant columns. It returns nil if there are more than DenseFeatures columns.
 func (f *File) Deviations() []float64 { return f.survey.deviation }
 
-// Room returns for how many samples there is memory, to copy them and to solve the problem with them. The
-// number is from 1 to half of all samples.
+// Room returns how many samples may be copied, so that there is memory for the copies and for solving the
+// problem with them. The number is at least 1, and at most half of all samples if there are several.
 func (f *File) Room() int {
 	// 28 vectors have an element for each sample. An entry of X takes 12 bytes in Problem.Data, and at
 	// most 12 in Problem.Rows.
@@ -182,7 +182,8 @@ func (t *sampleCopy) add(f *File, i int) {
 	}
 }
 
-// Part returns a problem without a penalty for the samples that Survey copied, or nil if there are none.
+// Part returns a problem without a penalty for the samples that Survey copied. It returns nil if there are
+// none, or if they are no longer needed.
 func (f *File) Part() *Problem {
 	p := &Problem{Loss: f.Loss, Threads: f.Threads}
 	if !f.subsample(p) {

@@ -16,8 +16,8 @@ import (
 // failed, in addition to the causes of package ending, says that the visit of this rank failed.
 const failed = ending.Canceled + 1
 
-// together returns the error after a visit, given the error of this rank. If a rank has an error, all
-// ranks return one.
+// together returns the error after a visit, given the error of this rank. If one rank has an error, all ranks
+// return an error.
 func (f *File) together(err error) error {
 	if f.Team.Alone() {
 		return err
@@ -111,8 +111,8 @@ func (t *sampleCopy) gather(team *rows.Team) {
 }
 
 func (m *moments) gather(team *rows.Team) {
-	// With several ranks m.stats is not nil: FileRefusal refuses problems with more than DenseFeatures
-	// columns.
+	// With several ranks m.stats is never nil, because FileRefusal refuses problems with more than
+	// DenseFeatures columns.
 	if team.Alone() || m.stats == nil {
 		return
 	}

@@ -7,7 +7,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// TestFileFalls checks File.Falls with directions that separate the classes and with others.
+// TestFileFalls checks that File.Falls returns true for directions that separate the classes, and false for
+// others. Samples of weight 0 must not count.
 func TestFileFalls(t *testing.T) {
 	d, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: 5000, Features: 6, Groups: 1, GroupSize: 3, Noise: 1, Seed: 4})
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 )
 
 // A request says what a visit computes at a point: always the loss and its gradient; the Hessian if
-// hessian is set; and the tally that proves a gap with the α of model, if that is not nil.
+// hessian is set; and, if model is not nil, the tally that proves a gap with the α of the model.
 type request struct {
 	to      []float64 // the point
 	hessian bool
@@ -53,11 +53,11 @@ type piece struct {
 	block, window                []float64 // X'Cα of a block and of a window
 	margin, slope, weight, alpha []float64 // with an entry for each row of a block
 	sign                         []float64 // labels ±1 of a block
-	along, modelCurve            []float64 // X origin.move, and φ″ of the model, for each row of a block
+	along, modelCurve            []float64 // X·origin.move, and φ″ of the model, for each row of a block
 	curve                        []float64 // cᵢφ″ for each row of the piece in a window
 	onesColumn                   []float64 // the column of the Hessian that belongs to the column of ones
 	scratch                      *kernels.HessianScratch
-	rootTally                    *rootTally // nil before the first proof
+	rootTally                    *rootTally // nil until a proof needs it
 }
 
 func (f *File) newPiece() *piece {
@@ -100,6 +100,7 @@ func (t *piece) clear(f *File, r *request) {
 }
 
 // visit reads the rows of all processes. It stores its results in f.next, and the Hessian in f.pieces[0].
+// After an error it does nothing.
 func (f *File) visit(r *request) {
 	if f.stopped != nil {
 		return
@@ -153,7 +154,7 @@ func (f *File) visit(r *request) {
 	}
 }
 
-// each calls the function do for each window, with rows lo to hi−1, and after each call f.Tell.
+// each calls do for each window, which has rows lo to hi−1. After each call of do it calls f.Tell.
 func (f *File) each(do func(lo, hi int) error) error {
 	n, _ := f.Data.Dims()
 	return f.windows.Each(func(lo, hi int) error {
@@ -299,12 +300,12 @@ func (t *piece) dual(f *File, m *origin, lo int, label []float64) {
 	}
 }
 
-// A rootTally sums the upper triangle of N'X'CΦXN over the samples. gap.Sum.Hessian returns this matrix. N
+// A rootTally sums the upper triangle of N'X'CΦXN over the samples. This is the matrix for gap.Sum.Hessian. N
 // has a column for each root, see gap.RootRow; Φ is diagonal, see gap.Tally.Phi.
 type rootTally struct {
 	row          *gap.RootRow
 	count        int       // number of roots
-	rootsVersion int       // gap.Problem.RootsVersion at the visit
+	rootsVersion int       // gap.Problem.RootsVersion when the rootTally was made
 	ones         bool      // X has a last column of ones
 	phi          []float64 // cᵢΦᵢ of a block
 	idx          []int32   // the columns of a row's entries

@@ -13,23 +13,24 @@ import (
 // A Solution is the result of Finish.
 type Solution struct {
 	X []float64 // the point; length p
-	Z []float64 // multipliers of the rows of A, for the penalty that Penalise was given
-	// (Alpha, Z) is the dual point that proves the gap, up to rounding. Length n; nil for samples in a
-	// file.
+	// Multipliers of the rows of A. If Penalise has added a square to Ridge, they include its derivative.
+	Z []float64
+	// (Alpha, Z) is the last dual point, up to rounding. Length n; nil for samples in a file, and in a
+	// solution by a setSolver.
 	Alpha      []float64
 	Gap        float64             // an upper bound of Objective − P*; +Inf if nothing is proved
 	Objective  float64             // P(X) as computed
 	Why        ending.Why          // why the run ended
-	Iterations int                 // number of Newton steps, and of passes of dual coordinate ascent
+	Iterations int                 // number of Newton steps plus passes of dual coordinate ascent
 	Polished   bool                // zeros and ties of X are exact
 	Structure  quadratic.Partition // zeros and ties of X, if Polished
-	Full       bool                // the working set had no room for all non-zero coefficients
+	Full       bool                // the working set had no room for all columns that it needed
 	// The error of Settings.Interrupt, Settings.Watch or the File that ended the run, or nil.
 	Err error
 }
 
-// Finish solves the problem for lambda = 1, starting at x. If it does not reach the tolerance from
-// x ≠ 0, it starts again at 0.
+// Finish solves the problem for lambda = 1. It starts at x or, if x is nil or 0, where Solve starts. If it
+// does not reach the tolerance from x ≠ 0, it starts again at 0.
 func (s *Solver) Finish(x []float64, set *Settings) *Solution {
 	if !slices.ContainsFunc(x, func(v float64) bool { return v != 0 }) {
 		return s.retryCoupled(s.finish(set, 0), set)
@@ -43,9 +44,9 @@ func (s *Solver) Finish(x []float64, set *Settings) *Solution {
 	return s.retryCoupled(r, set)
 }
 
-// retryCoupled returns the solution with the smaller gap: first, or one by the coupled model. It tries the
-// coupled model only if first has not reached the tolerance. If an error ends the run with the coupled
-// model, it returns the solution of that run.
+// retryCoupled returns first or, if its gap is smaller, a solution by the coupled model. It tries the coupled
+// model only if the solution first comes from a separable model, without an error, and has not reached the
+// tolerance. If an error ends the run with the coupled model, it returns the solution of that run.
 func (s *Solver) retryCoupled(first *Solution, set *Settings) *Solution {
 	if s.coupled != nil || first.Err != nil || first.Gap <= set.Tol || first.Full || s.p > DenseFeatures {
 		return first
@@ -64,8 +65,8 @@ func (s *Solver) retryCoupled(first *Solution, set *Settings) *Solution {
 	return r
 }
 
-// finish solves the problem for lambda = 1. before is the number of earlier iterations, which the solution
-// counts too.
+// finish solves the problem for lambda = 1, starting where Solve starts. It adds before, the number of
+// earlier iterations, to the iterations of the solution.
 func (s *Solver) finish(set *Settings, before int) *Solution {
 	r := s.Solve(1, set)
 	if math.IsInf(r.Gap, 1) && s.rows.Err() == nil {
@@ -91,7 +92,7 @@ func (s *Solver) Solution(r Result, tol float64) *Solution {
 	return out
 }
 
-// multipliers returns the multipliers of all rows of A, for the penalty that Penalise was given.
+// multipliers returns the multipliers of all rows of A, see Solution.Z.
 func (s *Solver) multipliers() []float64 {
 	z := make([]float64, s.p)
 	if s.coupled != nil {
@@ -128,8 +129,8 @@ func (s *Solver) Falls(d []float64) (bool, error) {
 	return falls, s.rows.Err()
 }
 
-// Ties returns the features of each group of equal non-zero coefficients. It returns nil if there
-// is no such group, or if the zeros and ties of the point are not exact.
+// Ties returns the features of each group of tied coefficients: they are equal, up to fixed factors. It
+// returns nil if there is no such group, or if the zeros and ties of the point are not exact.
 func (s *Solver) Ties() [][]int {
 	if part, ok := s.structure(); ok {
 		return part.Groups()
@@ -143,8 +144,9 @@ const (
 	tightPart   = 0.9   // Certify ends if P has fallen by at least this fraction of the bound
 )
 
-// Certify returns an upper bound of P(x) − P* for lambda = 1 at a point x in X. It makes at most
-// mostSteps Newton steps from x, until P has fallen by nearly as much as the bound.
+// Certify returns an upper bound of P(x) − P* for lambda = 1 at a point x of the domain. It makes at most
+// mostSteps Newton steps from x, until P has fallen by nearly as much as the bound, or until the bound is at
+// most set.Tol. The point of s moves.
 func (s *Solver) Certify(x []float64, set *Settings) float64 {
 	s.Start(x)
 	s.forget()

@@ -66,7 +66,7 @@ func TestStart(t *testing.T) {
 	}
 }
 
-// TestFinishInterrupt checks that an interrupted run returns a point with a valid bound.
+// TestFinishInterrupt checks that a run that Settings.Interrupt ends returns a point with a valid bound.
 func TestFinishInterrupt(t *testing.T) {
 	q := sparseProblem(t, kind{loss: term.Logistic{}}, 500, 600)
 	for j := range q.Limit {

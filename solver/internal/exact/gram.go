@@ -16,7 +16,7 @@ import (
 //	L + g'd + d'Hd/2,  H = κX'CX.
 //
 // H has the columns of the working set. Columns enter the set but never leave it. If the set has all
-// columns, the rows are visited at a new base only if the rounding errors of H make the gap too large.
+// columns, proofs visit the rows at a new base only if the rounding errors of H make the gap too large.
 type gram struct {
 	*memory
 	base gap.Base
@@ -25,7 +25,7 @@ type gram struct {
 	gradientThere []float64 // the gradient g + Hd at the last point of evaluate
 
 	roundings float64 // number of rounding errors in an entry of H
-	visited   float64 // about the number of entries that proofs have read, divided by the number of rows
+	visited   float64 // approximate number of entries of the data that proofs have read, per row
 }
 
 // gramServes reports whether to use a Gram matrix in place of the rows. cheap says that the Hessian of all
@@ -91,10 +91,10 @@ func (m *gram) useSlopes(x, e []float64) { m.moveTo(x, e, 0) }
 
 func (m *gram) tally() *gap.Tally { return &m.base.Tally }
 
-// prove proves a gap at x. If the working set has all columns, it takes the loss and the gradient at x from
-// H. If the set lacks columns, or if the rounding errors of H prevent a proof of the goal, it visits the rows
-// at x, unless x is the base. When these visits have cost as much as the missing part of H, the set must take
-// all columns.
+// prove proves a gap at x. If the working set has all columns, it computes the loss and the gradient at x
+// from H. If the set lacks columns, or if the rounding errors of H prevent a proof of the goal, it visits the
+// rows at x, unless x is the base. When these visits have cost as much as the missing part of H, it sets
+// workingSet.whole, so that the set takes all columns.
 func (m *gram) prove(x, z, e []float64, goal float64) gap.Bound {
 	if len(m.set.cols) == len(x) && !slices.Equal(x, m.base.X) {
 		to := m.move(x)
@@ -123,7 +123,7 @@ func (m *gram) prove(x, z, e []float64, goal float64) gap.Bound {
 }
 
 // productCost is the time of a multiplication in the computation of H, divided by the time that a visit of
-// the rows takes for an entry.
+// the rows needs for one entry.
 const productCost = 1. / 32
 
 // move returns the move from the base to x. It does not set Loss, Head and Row.
@@ -142,8 +142,8 @@ func (m *gram) trivial(x []float64, value float64) float64 {
 	return m.bounds.TrivialMoved(&m.base, x, value, m.move(x))
 }
 
-// grow returns H for the columns cols. h is H for the columns old, all of which are in cols. Both are in
-// increasing order.
+// grow returns H for the columns cols. h is H for the columns old, all of which are in cols. The numbers in
+// old and in cols increase.
 func (m *gram) grow(h []float64, old, cols []int32) []float64 {
 	order, was := len(cols), len(old)
 	to := make([]float64, order*order)
@@ -175,7 +175,7 @@ func (m *gram) grow(h []float64, old, cols []int32) []float64 {
 // blockRows rows.
 const blockRows = 1024
 
-// form sets h to H for all columns. h must be zero before.
+// form sets h to H for all columns. All entries of h must be zero before.
 func (m *gram) form(h []float64) {
 	n, p := m.Data.Dims()
 	w := m.set

@@ -29,7 +29,7 @@ func raw(t *testing.T, n, p int) *Problem {
 }
 
 // TestGram checks in exact arithmetic that the duality gap P − D is at most the bound that a Gram matrix
-// proves, and that no multiplier exceeds its limit by more than rounding.
+// proves. D is the value of the dual point. No multiplier may exceed its limit by more than rounding.
 func TestGram(t *testing.T) {
 	s := mustNew(t, raw(t, 50, 9))
 	rng := rand.New(rand.NewPCG(9, 9))
@@ -46,8 +46,9 @@ func TestGram(t *testing.T) {
 	}
 }
 
-// TestGramFree checks a bound for which α must change until the dual equation of a free column holds. The
-// free column is twice another column, so that this change also changes the other column's dual residual.
+// TestGramFree checks that the bound is valid if α must first be changed to satisfy the dual equation of a
+// free column. The free column is twice another column, so that the change also affects the other column's
+// equation.
 func TestGramFree(t *testing.T) {
 	const n = 40
 	rng := rand.New(rand.NewPCG(9, 9))
@@ -100,7 +101,7 @@ func checkGram(t *testing.T, s *Solver) {
 	}
 }
 
-// TestGramVisits checks that a path of lambdas needs few visits of the rows.
+// TestGramVisits checks that a path of 40 lambdas needs at most 20 visits of the rows.
 func TestGramVisits(t *testing.T) {
 	s := mustNew(t, raw(t, 2000, 9))
 	most, err := s.LambdaMax(nil)

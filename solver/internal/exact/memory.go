@@ -105,8 +105,8 @@ func mayEnter(p *Problem) (count int) {
 	return count
 }
 
-// denseCoupledMemory estimates the bytes of a Solver with a dense coupled model. rows is the number of rows
-// of A.
+// denseCoupledMemory estimates the bytes of a Solver with a dense coupled model. n is the number of samples,
+// and rows the number of rows of A.
 func denseCoupledMemory(features, n, rows int) int64 {
 	const ofTiles = 128 // number of columns of a dense factor that are stored twice
 	return coupledMemory(quadratic.NewTriangle(features, features-1), n, rows) + int64(8*ofTiles*features)
@@ -147,8 +147,8 @@ func scratchMemory(x *sparse.CSR, threads int) int64 {
 	return int64(rows.Threads(threads)) * panels
 }
 
-// setMemory estimates the bytes that a setSolver needs in addition to the problem: for proofs of
-// gaps and, if finish is set, for solving problems on the largest working sets.
+// setMemory estimates the bytes that a setSolver needs in addition to the problem: for proofs of gaps and, if
+// finish is set, for solving problems on the largest working sets. See Problem.Memory for runs.
 func setMemory(p *Problem, runs int, finish bool) int64 {
 	const ofSamples, ofRows, ofFeatures = 5, 10, 14 // vectors with an entry per sample, row of A, feature
 	n, features := p.dims()

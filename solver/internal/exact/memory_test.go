@@ -14,7 +14,7 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// TestMemory compares the estimate of Problem.Memory with the measured memory, for a problem with large
+// TestMemory checks that the estimate of Problem.Memory is near the measured memory, for a problem with large
 // working sets.
 func TestMemory(t *testing.T) {
 	const features, lambda = 10000, 1e-4
@@ -40,7 +40,7 @@ func TestMemory(t *testing.T) {
 	runtime.KeepAlive(res)
 }
 
-// TestOnes checks that estimates of memory hardly depend on whether a last column of ones is stored.
+// TestOnes checks that Refusal and the estimates of memory treat Problem.Ones like a stored column of ones.
 func TestOnes(t *testing.T) {
 	for _, features := range []int{40, 3000} {
 		chain := graph.Chain(features + 1).Incidence()
@@ -69,7 +69,7 @@ func TestOnes(t *testing.T) {
 	}
 }
 
-// beside returns [a b].
+// beside returns the matrix with the columns of a, followed by the columns of b.
 func beside(a, b *sparse.CSR) (*sparse.CSR, error) {
 	stacked, err := sparse.Stack(a.Transpose(), b.Transpose())
 	if err != nil {

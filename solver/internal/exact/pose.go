@@ -6,8 +6,8 @@ import (
 	"github.com/scas-admm/scas/solver/internal/term"
 )
 
-// Pose sets the loss, the penalty and the set X of p, and reports whether the package can solve such a
-// problem. A nil set is R^p. The other fields of p must be set before.
+// Pose sets the loss, the penalty and the domain x of p; a nil x is R^p. It reports whether the package
+// supports these terms. Refusal may still refuse p, for its size. The other fields of p must be set before.
 func (p *Problem) Pose(l term.Loss, g term.Penalty, x term.Set) bool {
 	p.Loss = l
 	if x != nil {
@@ -19,8 +19,8 @@ func (p *Problem) Pose(l term.Loss, g term.Penalty, x term.Set) bool {
 	return l.Traits().Conjugate && p.Penalise(g)
 }
 
-// Penalise makes g the penalty of A x, and reports whether the package can solve a problem with it.
-// If A = I, squares of g are added to Ridge. If g bounds the coefficients, the bounds become Set.
+// Penalise makes g the penalty of A x, and reports whether the package supports it. If A = I, squares of g
+// are added to Ridge. If g bounds the coefficients, the bounds become Set; this needs A = I and a nil Set.
 func (p *Problem) Penalise(g term.Penalty) bool {
 	l, _ := p.A.Dims()
 	rows, ok := g.Rows(l)
@@ -47,5 +47,5 @@ func (p *Problem) Penalise(g term.Penalty) bool {
 	return true
 }
 
-// Absolute reports whether P has neither squares nor groups of rows of A, and X is R^p.
+// Absolute reports whether P has neither squares nor groups of rows of A, and the domain is R^p.
 func (p *Problem) Absolute() bool { return p.Square == nil && p.Groups == nil && p.Set == nil }

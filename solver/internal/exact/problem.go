@@ -11,35 +11,37 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// A Problem is what a Solver minimises: the objective P of the package comment, over x in X. A Solver does
-// not change the slices of its Problem; Penalise changes Ridge.
+// A Problem is what a Solver minimises: the objective P of the package comment, over x in the domain. A
+// Solver does not change the slices of its Problem; Penalise changes Ridge.
 type Problem struct {
-	Data    *sparse.CSR  // X, n × p
+	Data    *sparse.CSR  // the data matrix X, n × p
 	Rows    kernels.Rows // Data in the form that the kernels use
 	Labels  []float64    // bᵢ
 	Weights []float64    // ωᵢ ≥ 0, not all 0; nil for equal weights
 	Offset  []float64    // oᵢ; nil for no offsets
 	Loss    term.Loss
-	A       *linalg.Algebra // a matrix or the identity; nil also means the identity
-	Limit   []float64       // limit_k ≥ 0 of each row of A
+	A       *linalg.Algebra // a matrix or the identity; only New takes nil for the identity
+	Limit   []float64       // limit_k ≥ 0 of each row of A, for lambda = 1
 	// square_k ≥ 0 of each row of A, which adds (square_k/2) (A x)_k² to P; nil for zeros.
 	Square []float64
 	// Disjoint groups of rows of A with equal Limit; nil for none. For a group, P has Limit times the norm
-	// of the group's elements of A x, instead of absolute values.
+	// of the group's elements of A x, instead of absolute values. A row outside all groups must have Limit 0.
 	Groups  [][]int
-	Ridge   []float64   // ridgeⱼ ≥ 0 of each feature
+	Ridge   []float64   // ridgeⱼ ≥ 0 of each feature, for lambda = 1
 	Fixed   []float64   // a second ridge of each feature, which lambda does not multiply; nil means 0
-	Set     term.Region // X; nil for R^p
+	Set     term.Region // the domain; nil for R^p
 	Threads int         // number of goroutines, 0 for GOMAXPROCS; results do not depend on it
 	Team    *rows.Team  // the processes that hold the samples; nil if this process holds all
 	// File, if not nil, has the samples, in place of Data, Rows, Labels, Weights and Offset. Survey
 	// must have been called on it.
 	File *File
 	// MaxWorking is the largest number of columns of a working set. 0 means all columns for a Solver, and
-	// MostFeatures for a setSolver. With several processes, a Solver uses defaultWorking instead.
+	// MostFeatures for a setSolver. With several processes, a Solver uses defaultWorking instead. MaxWorking
+	// is also the largest number of features of a coupled problem with a dense Hessian; here 0 means
+	// DenseFeatures.
 	MaxWorking int
-	// Ones says that X has a last column of ones that Data does not store. Only Refusal and ProverMemory
-	// accept such a problem.
+	// Ones says that X has a last column of ones that Data does not store. Refusal and the estimates of
+	// memory accept such a problem, but New must not get it.
 	Ones bool
 	// PenaltyRidge is the number that Penalise has added to every element of Ridge.
 	PenaltyRidge float64
@@ -48,7 +50,7 @@ type Problem struct {
 }
 
 const (
-	wholeSet       = 64   // a problem with at most this number of features has all of them in the working set
+	wholeSet       = 64   // up to this number of features, all are in the working set if MaxWorking allows
 	defaultWorking = 3072 // largest number of columns of a separable model with a formed Hessian
 )
 
@@ -58,19 +60,19 @@ type Solver struct {
 	p       int
 	rows    samples
 	summary columnSummary
-	scale   float64 // the unit of tolerances, see term.Labels.Unit
+	scale   float64 // the number to which tolerances are relative, see term.Labels.Unit
 
-	x, e         []float64 // x: the current point; e: X'Cα for the last dual point α
+	x, e         []float64 // x: the current point; e: X'Cα for the last dual point α, see the package comment
 	limit, ridge []float64 // limit_k of the rows of A, and ridgeⱼ of the features, for the current lambda
 	lambda       float64
-	box          *term.Box // X if it is a product of intervals; nil for R^p and for other sets
+	box          *term.Box // the domain if it is a product of intervals; nil for R^p and for other sets
 
-	bounds *gap.Problem // the problem for which gaps are proved, see poseBounds
+	bounds *gap.Problem // the form of the problem from which package gap proves bounds
 
-	at      objective
+	at      objective // at the point x
 	work    workspace
 	set     workingSet
-	gram    *gram    // replaces the rows by a Gram matrix; nil if the rows are used
+	gram    *gram    // computes losses and gradients from a Gram matrix; nil if the rows are used instead
 	coupled *coupled // the model of a coupled problem; nil for a separable one
 }
 
@@ -78,35 +80,41 @@ type Solver struct {
 type columnSummary struct {
 	gap.Columns
 	columns columnSource   // X'; nil as long as it is not needed
-	free    []int32        // the free features
+	free    []int32        // the free features, see the package comment
 	apart   *gap.Separated // samples that are separated by free features; nil if there are none
 	allFree bool           // the field free was computed for lambda = 0, for which all limits are 0
 }
 
-// An objective is the mean loss Σ cᵢ φ at the point, and the objective P.
+// An objective is the mean loss Σ cᵢ φ at a point, and the value of P there.
 type objective struct{ loss, value float64 }
 
 // A workspace holds what a step uses from the steps before it.
 type workspace struct {
-	damping   float64 // the damping of the next Hessian, see term.Loss.Curvatures
-	fall      float64 // by how much the value of the last model fell
-	mostFall  float64 // the largest value of fall since Solve was called
-	alphaSize float64 // the mean absolute value of the α for which the last estimate of the gap was made
-	remaining float64 // near the optimum, a model is solved until this fraction of its first violation is left
-	visits    float64 // how often the last model without a formed Hessian visited each of its columns
-	warm      bool    // Solve started at the solution for a near lambda
-	near      bool    // the point is near the optimum, see nearPart
-	started   bool    // Solver.at and Solver.e have been computed for x
-	placed    bool    // Start was called, and Solve starts at its point
-	uphill    bool    // the last step was rejected because the objective increases along it
-	stale     bool    // the model has the Hessian of an earlier point
-	// The last proved gap divided by the tolerance. If it is small, a step may use an old Hessian; see
-	// reusePart.
+	damping  float64 // the damping of the next Hessian, see term.Loss.Curvatures
+	fall     float64 // by how much the value of the last model fell
+	mostFall float64 // the largest fall in the present or last call of Solve
+	// The mean |αᵢ| of the dual point for which the gap was estimated last.
+	alphaSize float64
+	// Near the optimum, a model is solved until this fraction of its first violation is left; 0 means that
+	// only the absolute tolerance counts.
+	remaining float64
+	// How often a model without a formed Hessian is expected to visit each of its columns. +Inf makes the
+	// next model form its Hessian.
+	visits  float64
+	warm    bool // Solve started at the solution for a near lambda
+	near    bool // the point is near the optimum, see nearPart
+	started bool // Solver.at and Solver.e have been computed for x
+	placed  bool // Start was called, so Solve must not choose another first point
+	uphill  bool // the last step was rejected because the objective increases along it
+	stale   bool // the model has the Hessian of an earlier point
+	// The last proved gap divided by the tolerance, or 1 after an old Hessian was used. If it is small, a
+	// step may use an old Hessian; see reusePart.
 	gapRatio float64
 }
 
-// New prepares a problem. The point is 0, or the point of X nearest to 0. If the package cannot
-// solve p, the error says why, and wraps ErrNotApplicable.
+// New prepares a problem. The point is 0, or the point of the domain nearest to 0. If the package cannot
+// solve p, the error says why, and wraps ErrNotApplicable. An error for slices of wrong lengths does not wrap
+// it.
 func New(p *Problem) (*Solver, error) {
 	n, features := p.dims()
 	q := *p
@@ -124,7 +132,7 @@ func New(p *Problem) (*Solver, error) {
 	s.set.most = min(features, p.MaxWorking)
 	switch {
 	case !p.Team.Alone():
-		// Several processes always form the Hessian, so the working set must be small.
+		// With several processes the Hessian is always formed, so the working set must be small.
 		s.set.most = min(features, defaultWorking)
 	case p.MaxWorking == 0:
 		s.set.most = features
@@ -167,7 +175,7 @@ func (s *Solver) prepareRows() {
 	s.rows = s.gram
 }
 
-// Take makes f the source of the samples of p.
+// Take makes f the source of the samples of p, and sets Loss, Threads and Team to those of f.
 func (p *Problem) Take(f *File) { p.File, p.Loss, p.Threads, p.Team = f, f.Loss, f.Threads, f.Team }
 
 // dims returns the number of samples that this process holds, and the number of features.
@@ -182,7 +190,7 @@ func (p *Problem) dims() (n, features int) {
 	return n, features
 }
 
-// entries returns the number of entries of X that this process holds.
+// entries returns the number of entries of X that this process holds. The samples must be in memory.
 func (p *Problem) entries() int64 {
 	if p.Ones {
 		n, _ := p.Data.Dims()
@@ -194,10 +202,10 @@ func (p *Problem) entries() int64 {
 // X returns the point. The next call of Solve changes it in place.
 func (s *Solver) X() []float64 { return s.x }
 
-// Scale returns the unit of tolerances, see term.Labels.Unit.
+// Scale returns the number to which tolerances are relative, see term.Labels.Unit.
 func (s *Solver) Scale() float64 { return s.scale }
 
-// Start moves the point to x, of length p, or to the point of X nearest to x.
+// Start moves the point to x, of length p, or to the point of the domain nearest to x.
 func (s *Solver) Start(x []float64) {
 	copy(s.x, x)
 	if s.Set != nil {

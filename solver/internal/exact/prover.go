@@ -6,13 +6,13 @@ import "math"
 // problem. It prepares them at the first call that needs them. A Prover is not safe for concurrent use.
 type Prover struct {
 	problem  *Problem   // nil if no gap can be proved
-	prepared bool       // the method make was called
+	prepared bool       // the method make has set the fields below
 	whole    *Solver    // nil if New refuses the problem
 	sets     *setSolver // nil if whole is not nil, or if working sets cannot solve the problem
-	assembly float64    // cost of forming a Hessian, in passes over the data; 0 if it is not known
+	assembly float64    // cost of forming a Hessian, in passes; 0 if not known or for a separable model
 }
 
-// NewProver returns a prover of q. A prover of nil proves nothing.
+// NewProver returns a prover of q. If q is nil, it proves nothing.
 func NewProver(q *Problem) *Prover { return &Prover{problem: q} }
 
 func (p *Prover) make() {
@@ -45,8 +45,7 @@ func (p *Prover) Proves() bool {
 	return p.whole != nil || p.sets != nil
 }
 
-// Cheap reports whether proofs, if there are any, are cheap enough to be tried during another method's
-// run.
+// Cheap reports whether proofs, if there are any, are cheap enough to be tried while another method runs.
 func (p *Prover) Cheap() bool {
 	p.make()
 	return p.sets == nil
@@ -68,12 +67,11 @@ const (
 	warmPasses      = 4  // smallest number of passes of another method before Finish
 )
 
-// Affords reports whether the budget of passes is usually large enough for Finish to end by itself.
+// Affords reports whether a budget of passes is usually large enough for Finish to end before it is used up.
 func (p *Prover) Affords(passes float64) bool { return passes >= usualIterations*p.Cost() }
 
-// Warm returns the number of passes that another method makes before Finish, for a run of at most the
-// given number of passes. If this number may be too small for Finish to end by itself, Warm adds the cost
-// of one iteration of Finish.
+// Warm returns how many passes another method should make before Finish, in a run with the given budget of
+// passes: warmPasses. If Affords is false for the budget, Warm adds the cost of one iteration of Finish.
 func (p *Prover) Warm(passes float64) float64 {
 	if p.Affords(passes) {
 		return warmPasses
@@ -81,12 +79,12 @@ func (p *Prover) Warm(passes float64) float64 {
 	return warmPasses + p.Cost()
 }
 
-// Cost returns the cost of an iteration in passes over the data: of the Hessian if its cost is known, of a
-// gradient, and of margins at two points.
+// Cost returns the cost of an iteration in passes over the data: the sum of the costs of the Hessian, if it
+// is known, of a gradient, and of margins at two points.
 func (p *Prover) Cost() float64 { return p.assembly + 3 }
 
-// Certify returns an upper bound of P(x) − P* at a point x in X, or +Inf if nothing can be proved.
-// A setSolver begins with the multipliers beta of the rows of A; a Solver does not use beta.
+// Certify returns an upper bound of P(x) − P* at a point x of the domain, or +Inf if nothing can be proved.
+// beta has multipliers of the rows of A, with which a setSolver begins; a Solver does not use beta.
 func (p *Prover) Certify(x, beta []float64, set *Settings) float64 {
 	switch p.make(); {
 	case p.whole != nil:
@@ -97,9 +95,9 @@ func (p *Prover) Certify(x, beta []float64, set *Settings) float64 {
 	return math.Inf(1)
 }
 
-// Finish solves the problem, beginning with x. A setSolver also uses the multipliers beta and the zeros of
-// y, which is close to A x: they say which coefficients start at zero. Finish may be called only if
-// Finishes returns true.
+// Finish solves the problem, beginning with x. A setSolver also uses the multipliers beta of the rows of A,
+// and y, which is close to A x and has exact zeros. It decides with both which coefficients start at zero.
+// Finish may be called only if Finishes returns true.
 func (p *Prover) Finish(x, y, beta []float64, set *Settings) *Solution {
 	if p.make(); p.whole != nil {
 		return p.whole.Finish(x, set)
@@ -107,8 +105,9 @@ func (p *Prover) Finish(x, y, beta []float64, set *Settings) *Solution {
 	return p.sets.finish(x, y, beta, set)
 }
 
-// ProverMemory estimates the bytes that a Prover of q needs at most: for proofs of gaps and, if
-// finish is set, for solving q. runs is the number of chunks into which rows.NewChunks divides the rows.
+// ProverMemory estimates the bytes that a Prover of q needs at most: for proofs of gaps and, if finish is
+// set, for solving q. It returns 0 if q is nil or a Prover cannot prove gaps of q. runs is the number of
+// chunks into which rows.NewChunks divides the rows.
 func ProverMemory(q *Problem, runs int, finish bool) int64 {
 	switch {
 	case q == nil:

@@ -1,8 +1,8 @@
 package exact
 
 // If there are many samples, Solve begins with a smaller problem: the same problem for m of the samples
-// (Byrd, Chin, Nocedal, Wu 2012). With p features, the objective P at its solution is about P·p/m above the
-// optimum, so the smaller problem is solved to about this accuracy.
+// (Byrd, Chin, Nocedal, Wu 2012). With p features, the solution of the smaller problem has an objective P
+// that is about P·p/m above the optimum. So the smaller problem is solved to about this accuracy.
 const (
 	sampleShare   = 8    // with rows in memory, a smaller problem has an eighth of the samples
 	leastSample   = 2000 // smallest number of samples in a smaller problem
@@ -16,11 +16,11 @@ func enoughSamples(n, features int) bool {
 	return n/sampleShare >= max(leastSample, sampleFor*features)
 }
 
-// Samples reports whether there are so many samples that Solve begins with a smaller problem, if Start has
-// not been called.
+// Samples reports whether there are enough samples for Solve to begin with a smaller problem. Solve does not
+// do so with a Gram matrix, or after an earlier call of Solve or Start.
 func (s *Solver) Samples() bool { return enoughSamples(s.rows.count(), s.p) }
 
-// startBySamples moves the point to the solution of a smaller problem, and returns the Solver of that
+// startBySamples moves the point to the solution of a smaller problem, and returns the Solver of the smaller
 // problem. If there are too few samples, or the solution is not better than 0, it returns nil and does not
 // move the point.
 func (s *Solver) startBySamples(lambda float64, set *Settings) *Solver {
@@ -52,7 +52,8 @@ func (s *Solver) startBySamples(lambda float64, set *Settings) *Solver {
 	return nil
 }
 
-// picks draws m numbers below n: one from each n/m consecutive numbers.
+// picks divides the numbers 0 to n−1 into m ranges of about n/m numbers, and draws one number from each
+// range. m must be at most n.
 func picks(n, m int) []int {
 	pick := make([]int, m)
 	random := generator(1)
@@ -63,7 +64,7 @@ func picks(n, m int) []int {
 	return pick
 }
 
-// A generator draws random numbers. Its value is its state.
+// A generator draws pseudorandom numbers. Its value is its state.
 type generator uint64
 
 // below draws a number from 0 to n−1.

@@ -6,36 +6,40 @@ import (
 	"github.com/scas-admm/scas/solver/internal/term"
 )
 
-// samples answers all questions about the rows of the data, on all processes, at a point x and with a dual
-// point α. A File computes all answers for a point in one visit of the rows.
+// samples computes everything that depends on the rows of the data, on all processes: at a point x, and with
+// a dual point α that has one number for each sample. C has the weights cᵢ of the samples on its diagonal. A
+// File computes all results for a point in one visit of the rows.
 type samples interface {
 	count() int           // number of samples on all processes
 	columns() gap.Columns // the magnitudes of the columns of X
-	Scale() float64       // the unit of tolerances, see term.Labels.Unit
+	Scale() float64       // the number to which tolerances are relative, see term.Labels.Unit
 	lossAtZero() float64  // Σ cᵢ φ at x = 0; may be called only after Scale
-	// subsample makes some of these samples the samples of p. It returns false if there are too few.
+	// subsample gives p some of these samples instead of all. It returns false if there are too few.
 	subsample(p *Problem) bool
 
-	// separate finds the samples that are separated by features, and makes their α 0. It returns nil if it
-	// finds none. The argument open reports whether coefficient j may increase without end (above), and
-	// whether it may decrease without end (below).
+	// separate finds the samples that free features separate, and makes their α 0. It returns nil if it finds
+	// none. The function open reports whether penalty and domain let coefficient j increase without end
+	// (above) and decrease without end (below).
 	separate(open func(j int) (above, below bool)) *gap.Separated
 	setBounds(q *gap.Problem) // sets the problem for which gaps are proved
 
-	// moveTo moves to x, returns the loss at x, and sets e = X'Cφ'. damping is for a Hessian at x.
+	// moveTo moves to x, returns the loss at x, and sets e = X'Cφ'. If it also computes the Hessian there,
+	// this has the given damping.
 	moveTo(x, e []float64, damping float64) float64
 	// gradient sets dst to X'Cφ' at the point, for the columns of the working set.
 	gradient(dst []float64)
 	// hasHessian reports whether the Hessian at the point needs no visit of a file.
 	hasHessian() bool
-	// hessian sets the upper triangle h to X' diag(Cφ″) X at the point, for the columns of the working
-	// set. φ″ has the damping d. If h is nil, the Hessian is not formed.
+	// hessian sets the upper triangle h to X' diag(Cφ″) X at the point, for the columns of the working set.
+	// φ″ has the damping d, and shape says how h is stored. If h is nil, the Hessian is not formed, and
+	// hessian only prepares products with it.
 	hessian(h []float64, shape quadratic.Triangle, d float64)
 
-	// lossAt returns the loss at the end of the step t.
+	// lossAt returns the loss at t.at, the end of the step.
 	lossAt(t *trial) float64
 	// accept moves to the point for which lossAt was called last, unless the step has length 0. It sets α
-	// to the slopes of the model, φ' + φ″ X move.
+	// to the slopes of the model, φ' + φ″ X t.move, where φ' is at the start of the step, and φ″ belongs to
+	// the model's Hessian.
 	accept(t *trial)
 	// useSlopes sets α to the slopes φ' at the point x, and e to X'Cα.
 	useSlopes(x, e []float64)
@@ -55,8 +59,8 @@ type samples interface {
 	Err() error
 }
 
-// slopeRange returns the range of α for a sample: the domain of φ* or, for a sample of weight 0, only 0. So
-// the sample adds 0 to the gap, and not 0·∞.
+// slopeRange returns the range of α for a sample: the domain of φ* or, for a sample of weight 0, only 0. A
+// sample of weight 0 then adds 0 to the gap, and not 0·∞.
 func slopeRange(l term.Loss, label, weight float64) (lo, hi float64) {
 	if weight == 0 {
 		return 0, 0
@@ -70,7 +74,7 @@ type trial struct {
 	length float64   // the step, as a fraction of the full step to the model's solution
 	// The full step, for the columns of the working set; see quadratic.Separable and Coupled.
 	move    []float64
-	snapped bool    // the full step differs slightly from move: it ends at exact zeros, ties or bounds
+	snapped bool    // the full step differs from move: it ends at exact zeros, ties or bounds
 	hessian bool    // if the step is accepted, the Hessian at its end will be needed
 	damping float64 // the damping of the Hessian at the end of the step
 }

@@ -24,7 +24,7 @@ type memory struct {
 	at, next     state
 	alpha, curve []float64 // for each sample: α, and φ″ of the last Hessian
 	zero         float64   // Σ cᵢ φ at x = 0
-	lo, hi       []float64 // for each sample: the least and the largest α allowed
+	lo, hi       []float64 // for each sample: the smallest and the largest α allowed
 	found        gap.Tally // the result of the last call of tally
 }
 
@@ -143,15 +143,15 @@ func (m *memory) lossAt(t *trial) float64 {
 	return m.next.loss
 }
 
-// accept computes X move from the margins at the start and at the end of a step: as their difference, divided
-// by the length of the step. If no entry of the result exceeds cancelledPart times the largest margin, the
-// difference has lost too many digits. Then accept multiplies X by move instead.
+// accept computes X·t.move as the difference of the margins at the end and at the start of a step, divided by
+// the length of the step. If no entry of the result exceeds cancelledPart times the largest margin, the
+// difference has lost too many digits. Then accept multiplies X by t.move instead.
 const cancelledPart = 1e-5
 
 func (m *memory) accept(t *trial) {
 	along := m.Scratch
 	inv, move, size := 1/t.length, 0.0, 0.0
-	if t.length > 0 && !t.snapped { // only then is X move a difference of margins
+	if t.length > 0 && !t.snapped { // otherwise the margins do not give X·t.move
 		for i, v := range m.next.margin {
 			along[i] = float64((v - m.at.margin[i]) * inv)
 			move, size = max(move, math.Abs(along[i])), max(size, math.Abs(v))
@@ -174,7 +174,7 @@ func (m *memory) useSlopes(_, e []float64) {
 	m.transposed(e, m.alpha)
 }
 
-// takeSlopes sets α to the slopes φ' at the point.
+// takeSlopes sets α to the slopes φ' at the point, or to the nearest α allowed.
 func (m *memory) takeSlopes() {
 	for i, v := range m.at.slope {
 		m.alpha[i] = max(m.lo[i], min(v, m.hi[i]))
@@ -208,8 +208,8 @@ func (m *memory) falls(d []float64) bool {
 	return gap.Falls(m.Team, m.Loss, along, m.Labels, m.Coef)
 }
 
-// subsample implements samples: p gets an eighth of the samples. It also returns false if all their
-// weights are 0.
+// subsample implements samples: p gets an eighth of the samples. subsample also returns false if these
+// samples all have weight 0.
 func (m *memory) subsample(p *Problem) bool {
 	_, features := m.Data.Dims()
 	if !enoughSamples(m.All.Samples, features) {

@@ -28,7 +28,8 @@ type setSolver struct {
 	refused bool // forming the Hessian of a working set would take too long
 }
 
-// newSetSolver prepares p. If working sets cannot solve p, the error wraps ErrNotApplicable.
+// newSetSolver prepares p, for which Absolute must be true. If working sets cannot solve p, the error wraps
+// ErrNotApplicable.
 func newSetSolver(p *Problem) (*setSolver, error) {
 	_, features := p.Data.Dims()
 	if err := p.unknown(); err != nil {
@@ -50,7 +51,7 @@ func newSetSolver(p *Problem) (*setSolver, error) {
 }
 
 // certify returns an upper bound of P(x) − P*. The dual point that proves it has the slopes φ' at x as α. Its
-// multipliers begin at z, and settle improves them.
+// multipliers begin at z, or at zeros if z is nil, and settle improves them.
 func (w *setSolver) certify(x, z []float64) float64 {
 	w.visit(x)
 	w.startTrial(z)
@@ -65,8 +66,8 @@ func (w *setSolver) visit(x []float64) {
 }
 
 // startTrial sets the trial dual point to α = φ'(t) at the current point, and to the multipliers z of the
-// rows of A, or to zeros if z is nil. A row with (A x)_k ≠ 0 gets its limit with the sign of (A x)_k
-// instead.
+// rows of A, or to zeros if z is nil. For a row with (A x)_k ≠ 0, the limit with the sign of (A x)_k replaces
+// the given multiplier.
 func (w *setSolver) startTrial(z []float64) {
 	copy(w.trial.alpha, w.at.slope)
 	clear(w.trial.z)
@@ -80,7 +81,7 @@ func (w *setSolver) startTrial(z []float64) {
 	}
 }
 
-// MostFeatures is the largest number of columns of a working set if Problem.MaxWorking is 0.
+// MostFeatures is the largest number of columns of a setSolver's working set if Problem.MaxWorking is 0.
 const MostFeatures = 4096
 
 // mostUnheld is the largest number of features with neither a ridge nor a singleton row. The cost of a proof
@@ -97,14 +98,14 @@ const (
 	// A coefficient becomes zero if the multiplier of its singleton row is below this fraction of the
 	// limit.
 	keptLimit = 0.5
-	// The next working set is solved to the final tolerance if the number of features outside the last set
-	// that violate optimality is below this fraction of that set's size.
+	// If the features outside a working set that violate optimality are fewer than this fraction of the set's
+	// size, the next set is solved to the final tolerance.
 	finalShare = 0.1
 )
 
 // finish solves the problem until a gap of at most set.Tol is proved. It starts at x, and at the multipliers
-// z of the rows of A, or at zeros if z is nil. If y is not nil, it is close to A x: then the elements of y
-// for singleton rows give the first coefficients of their features, because y has exact zeros.
+// z of the rows of A, or at zeros if z is nil. If y is not nil, it must be close to A x. Then the elements of
+// y for singleton rows give the first coefficients of their features, because y has exact zeros.
 func (w *setSolver) finish(x, y, z []float64, set *Settings) *Solution {
 	r := &rounds{setSolver: w, set: *set, result: &Solution{Gap: math.Inf(1), Objective: math.Inf(1)}}
 	r.tol = math.Max(set.Tol/2, firstShare*w.all.lossAtZero())
@@ -137,8 +138,8 @@ func (w *setSolver) trim() {
 	copy(w.trial.alpha, w.at.slope)
 }
 
-// withSingletons returns x with xⱼ = y_k/A_kj for each feature j that has a singleton row k. If y is nil, it
-// returns x.
+// withSingletons returns a copy of x with xⱼ = y_k/A_kj for each feature j that has a singleton row k. If y
+// is nil, it changes nothing.
 func withSingletons(r *gap.Penalty, x, y []float64) []float64 {
 	at := slices.Clone(x)
 	if y == nil {
@@ -152,7 +153,7 @@ func withSingletons(r *gap.Penalty, x, y []float64) []float64 {
 	return at
 }
 
-// rounds is the state of a run of finish. A round solves the problem of one working set.
+// rounds is the state of a run of setSolver.finish. A round solves the problem of one working set.
 type rounds struct {
 	*setSolver
 	set     Settings
@@ -161,13 +162,14 @@ type rounds struct {
 	lastTol float64    // tolerance of the gap for the last working set
 	cols    []int32    // the last working set
 	known   bool       // the dual point best has been computed
-	keep    bool       // the next set keeps the last one's columns, as the last round has not halved the gap
+	keep    bool       // the next set keeps the columns of the last set, which has not halved the gap
 	full    bool       // the last working set had no room for all non-zero coefficients
 	lastWhy ending.Why // why the run on the last working set ended
 }
 
-// judge proves two gaps of the point, by the dual points trial and best, and returns the smaller one. The
-// dual point that proves the smaller gap becomes best. part is the solution for the working set.
+// judge proves two gaps of the point, by the dual points trial and best, and returns the smaller gap. The
+// dual point that proves it becomes best. If the gap or the objective is smaller than in the result, the
+// point becomes the result. part is the solution for the working set.
 func (r *rounds) judge(part *Solution) float64 {
 	r.rest.settle(r.trial, r.at)
 	gap := r.all.prove(r.trial, r.at, r.set.Tol)

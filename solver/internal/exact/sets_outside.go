@@ -9,10 +9,10 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// outside finds multipliers of the rows of A with only zero features: features whose coefficients are
-// zero. Optimality is X'Cα + mu x + A'z = 0. In the equation of a zero feature, the term of its singleton
-// row can have any absolute value up to a limit, the feature's capacity. The feature's excess is the
-// amount by which the sum of the other terms exceeds the capacity.
+// outside finds multipliers z for the rows of A with only zero features: features whose coefficients are
+// zero. The optimality equation is X'Cα + mu x + A'z = 0, where mu is the ridge. In the equation of a zero
+// feature, the term of its singleton row can have any absolute value up to a limit, the feature's capacity.
+// The feature's excess is the amount by which the sum of the other terms exceeds the capacity.
 //
 // Coordinate descent minimises half the sum of squared excesses, in one connected component of zero
 // features after the other. An excess that remains shows which features the next working set needs.
@@ -21,15 +21,15 @@ type outside struct {
 	sum []float64 // −(X'Cα + mu x + A'z) of each feature, without its singleton row
 	// For each feature, the limit of its singleton row times the absolute value of that row's entry.
 	capacity []float64
-	near     []float64 // for each zero feature, its excess over nearLimit times the capacity; else 0
+	near     []float64 // for zero features, the excess over nearLimit times the capacity; 0 for others
 	seen     []bool    // features that are already in a component
 	done     []bool    // rows that reach has examined
 	part     component
 	over     int // number of features with an excess
 }
 
-// A component has zero features, and the rows of A that connect them: rows with only zero features. The
-// rows of gap.Penalty.Singleton are left out.
+// A component has zero features, and the rows of A that connect them: rows with only zero features. Singleton
+// rows (gap.Penalty.Singleton) are left out.
 type component struct {
 	features, rows []int32
 }
@@ -89,7 +89,7 @@ func (o *outside) settle(d *dual, at *iterate) {
 }
 
 const (
-	undecidedPart = 0.05 // an excess below this fraction of the capacity may be due to slow convergence
+	undecidedPart = 0.05 // an excess below this fraction of the capacity may come from slow convergence
 	exactSize     = 512  // largest number of features of a component for which exact is called
 )
 
@@ -106,9 +106,9 @@ func (o *outside) lower(z []float64) {
 	}
 }
 
-// exact sets the multipliers of the component's rows to those with the least sum of squared excesses. It
-// solves a small problem with the squared loss and the identity as data matrix, whose solution is the
-// excesses.
+// exact sets the multipliers of the component's rows to the values that minimise the sum of squared excesses.
+// It solves a small problem with the squared loss and the identity as data matrix. The coefficients of its
+// solution are the excesses, and its multipliers are the result.
 func (o *outside) exact(z []float64) {
 	r, k := o.f.rows, len(o.part.features)
 	w := &setSolver{all: o.f, position: make([]int32, o.f.p)}

@@ -148,9 +148,10 @@ func (s *restricted) finish(set *Settings) (*Solution, bool) {
 	return f.Finish(s.x, set), true
 }
 
-// expand makes the solution of the restricted problem the current point, and its dual point the trial dual
-// point. If its zeros are not exact, coefficients for which the multiplier of the singleton row is far below
-// the limit become zero, unless that raises the objective by more than the gap.
+// expand makes part, the solution of the restricted problem, the current point, and its dual point the trial
+// dual point. If the zeros of part are not exact, a coefficient becomes zero if the multiplier of its
+// singleton row is far below the limit. If this raises the objective by more than the gap, no coefficient is
+// changed.
 func (s *restricted) expand(part *Solution) {
 	w := s.w
 	x, whole, z, r := make([]float64, w.all.p), make([]float64, w.all.p), w.trial.z, w.all.rows
@@ -165,7 +166,7 @@ func (s *restricted) expand(part *Solution) {
 	if part.Polished {
 		part.Structure = partition(part.Structure, s.cols, w.all.p)
 	}
-	if w.visit(x); w.at.value > part.Objective+part.Gap { // some coefficients should not be zero
+	if w.visit(x); w.at.value > part.Objective+part.Gap { // some coefficients of x should not be zero
 		w.visit(whole)
 	}
 	copy(w.trial.alpha, part.Alpha)
@@ -208,7 +209,7 @@ func columnsOf(m *sparse.CSR, position []int32, count int) *sparse.CSR {
 	return mustSparse(n, count, ptr, idx, val)
 }
 
-// mustSparse is sparse.New for entries that are known to be valid.
+// mustSparse calls sparse.New with entries that are known to be valid.
 func mustSparse(rows, cols int, ptr []int64, idx []int32, val []float64) *sparse.CSR {
 	out, err := sparse.New(rows, cols, ptr, idx, val)
 	if err != nil {

@@ -23,7 +23,7 @@ func mustSetSolver(t *testing.T, p *Problem) *setSolver {
 	return w
 }
 
-// TestSets compares runs on working sets with runs of a Solver on the whole problem.
+// TestSets does the checks of checkSets. A Solver on the whole problem computes the optimum.
 func TestSets(t *testing.T) {
 	for _, k := range patterns() {
 		t.Run(fmt.Sprintf("%T/%s/mu=%g/%g", k.loss, k.a, k.mu, k.lambda), func(t *testing.T) {
@@ -38,7 +38,7 @@ func TestSets(t *testing.T) {
 	}
 }
 
-// checkSets checks that w proves no gap below the true one, at points near and far from the optimum best.
+// checkSets checks that w proves no gap below the true one, at points near the optimum best and far from it.
 // If best has at most 20 non-zero coefficients, w must reach the objective of best.
 func checkSets(t *testing.T, s *Solver, w *setSolver, best *Solution) {
 	t.Helper()
@@ -62,7 +62,7 @@ func checkSets(t *testing.T, s *Solver, w *setSolver, best *Solution) {
 	if want := trueExcess(s, r.X, best.X) - best.Gap; r.Gap < want {
 		t.Errorf("support %d: gap %.3e proved, truth %.3e", support, r.Gap, want)
 	}
-	if support > 20 { // the largest working set may have no room for the support
+	if support > 20 { // the working set may have no room for all non-zero coefficients
 		return
 	}
 	if !(r.Gap <= 1e-9) || math.Abs(r.Objective-best.Objective) > 1e-9 {
@@ -71,8 +71,8 @@ func checkSets(t *testing.T, s *Solver, w *setSolver, best *Solution) {
 	checkStructure(t, r)
 }
 
-// freeProblem returns a problem with a chain, whose last two features have no penalty. The last column is
-// all ones. If twice is set, the column before it is all twos.
+// freeProblem returns a problem with the fused lasso of a chain. Its last two features have no penalty. The
+// last column is all ones. If twice is set, the column before it is all twos.
 func freeProblem(t *testing.T, twice bool) *Problem {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(4, 4))
@@ -98,8 +98,8 @@ func freeProblem(t *testing.T, twice bool) *Problem {
 	return q
 }
 
-// TestSetsFree checks features without a penalty. If their columns are linearly dependent, no gap is
-// proved. If there are too many of them, newSetSolver refuses the problem.
+// TestSetsFree does the checks of checkSets with features without a penalty. If the columns of these features
+// are linearly dependent, no gap must be proved. If there are too many, newSetSolver must refuse the problem.
 func TestSetsFree(t *testing.T) {
 	q := freeProblem(t, false)
 	s := mustNew(t, q)
@@ -139,8 +139,8 @@ func TestSetsEndings(t *testing.T) {
 	}
 }
 
-// TestOutside compares the excesses that remain in a component with the proximal point that the function
-// proximal computes, and checks that multipliers are within their limits.
+// TestOutside checks that the excesses that outside.lower leaves are near the proximal point, which the
+// function proximal computes, and that multipliers are within their limits.
 func TestOutside(t *testing.T) {
 	solvedByEdges := 0
 	for seed := range uint64(40) {
@@ -184,9 +184,11 @@ func TestOutside(t *testing.T) {
 	}
 }
 
-// proximal returns a component of p features with random residuals r, and its proximal point, which minimises
+// proximal returns an outside with p features and random sums r, and the proximal point, which minimises
 //
-//	|x − r|²/2 + Σ |(A x)_k|.
+//	|x − r|²/2 + Σ |(A x)_k|,
+//
+// where A is [G; I] for a random connected graph. size is the standard deviation of r.
 func proximal(t *testing.T, rng *rand.Rand, p int, size float64) (*outside, []float64) {
 	t.Helper()
 	var edges []graph.Edge
@@ -218,9 +220,9 @@ func proximal(t *testing.T, rng *rand.Rand, p int, size float64) (*outside, []fl
 	return o, best.X
 }
 
-// TestSetsOfLongRows checks that rounds end if a row of A can have features inside and outside a working
-// set. Rounds might alternate between two sets, because the right multiplier of such a row may differ between
-// the sets.
+// TestSetsOfLongRows checks that working sets lead to the optimum if a row of A can have features inside and
+// outside a set. The optimal multiplier of such a row may differ from set to set, so that rounds might
+// alternate between two sets for ever.
 func TestSetsOfLongRows(t *testing.T) {
 	for seed := range uint64(40) {
 		rng := rand.New(rand.NewPCG(seed, 28))

@@ -43,16 +43,16 @@ func newUnrestricted(p *Problem) *unrestricted {
 // mu returns the ridge, which is the same for all features.
 func (f *unrestricted) mu() float64 { return f.Ridge[0] }
 
-// isUnheld reports whether feature j has neither a ridge nor a singleton row, which alone could hold its
-// coefficient at zero.
+// isUnheld reports whether feature j has neither a ridge nor a singleton row. Every working set has all such
+// features.
 func (f *unrestricted) isUnheld(j int) bool { return f.mu() == 0 && f.rows.Singleton[j] < 0 }
 
 func (f *unrestricted) lossAtZero() float64 {
 	return f.Mean(f.Loss, nil, make([]float64, f.n), f.Labels)
 }
 
-// fallsForever reports whether the loss decreases without end as the coefficients of features that no row
-// of A contains grow in proportion.
+// fallsForever reports whether the loss decreases without end along x, if only the coefficients of features
+// without a ridge that occur in no row of A change.
 func (f *unrestricted) fallsForever(x []float64) bool {
 	if f.mu() > 0 || f.rows.AllSingletons() {
 		return false
@@ -68,7 +68,7 @@ func (f *unrestricted) fallsForever(x []float64) bool {
 }
 
 // ending returns why the run with the result r ended. full is true if a working set was too small or too
-// costly. spent is true if the run on the last working set did all allowed iterations.
+// costly. spent is true if all allowed rounds, or all allowed iterations of the last round, were made.
 func (f *unrestricted) ending(r *Solution, tol float64, full, spent bool) ending.Why {
 	return ending.Of(r.Err, r.Gap, tol, full, func() bool { return f.fallsForever(r.X) }, spent)
 }
@@ -95,7 +95,7 @@ func (f *unrestricted) visit(at *iterate) {
 	at.value = at.loss + float64(float64(0.5*f.mu())*kernels.Dot(at.x, at.x)) + f.rows.Value(at.image)
 }
 
-// A dual is a dual point (α, z). Its equality X'Cα + mu x + A'z = 0 need not hold exactly.
+// A dual is a dual point (α, z). It need not satisfy X'Cα + mu x + A'z = 0 exactly.
 type dual struct {
 	alpha []float64
 	z     []float64 // multipliers of the rows of gap.Penalty

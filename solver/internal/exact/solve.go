@@ -11,11 +11,11 @@ import (
 )
 
 type Settings struct {
-	Tol           float64 // Solve ends when a gap of at most Tol is proved
+	Tol           float64 // a proved gap of at most Tol ends Solve; 0 makes the gap as small as possible
 	MaxIterations int     // largest number of Newton steps; 0 for 100
-	// Unproved makes Solve end without a proof, with Gap = +Inf, when the objective is estimated to be at
-	// most Tol above the optimum. It has no effect if proofs cost little: with rows in a file, a Gram
-	// matrix, or a coupled model of all samples.
+	// Unproved makes Solve end without a proof when the objective is estimated to be at most Tol above the
+	// optimum; Gap is then +Inf. Solve still may try a proof after a step of length below 1. Unproved has no
+	// effect if proofs cost little: with rows in a file, a Gram matrix, or a coupled model of all samples.
 	Unproved  bool
 	Interrupt func() error // called before each step or pass; its error ends the run; may be nil
 	Stop      func() error // called during a step; its error ends the step; may be nil
@@ -28,16 +28,16 @@ type Result struct {
 	Objective  float64    // P(x) as computed
 	Loss       float64    // Σ cᵢ φ(tᵢ), which is a part of Objective
 	Why        ending.Why // why the run ended
-	Iterations int        // number of Newton steps, and of passes of dual coordinate ascent
+	Iterations int        // number of Newton steps plus passes of dual coordinate ascent
 	Proofs     int        // number of attempts to prove a gap
-	Full       bool       // the working set had no room for all non-zero coefficients
+	Full       bool       // the working set had no room for all columns that it needed
 	// The error of Settings.Interrupt, Settings.Watch or the File that ended the run, or nil.
 	Err error
 }
 
 const (
 	maxIterations = 100
-	maxStalled    = 6     // the run ends after this number of proofs in a row without a clear improvement
+	maxStalled    = 6     // a run ends after this number of proofs in a row without a clear improvement
 	leastTol      = 1e-15 // smallest tolerance, relative to Scale
 )
 
@@ -84,7 +84,7 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 	}
 	unproved := set.Unproved && (s.coupled == nil || s.coupled.rough) && s.gram == nil && s.File == nil
 	if s.work.remaining = 0; unproved && s.work.mostFall > 0 {
-		// A model that leaves this fraction of its first violation leaves an error of about tol in P.
+		// If a model is solved until this fraction of its first violation is left, P is about tol too large.
 		s.work.remaining = min(roughPart, math.Sqrt(tol/s.work.mostFall))
 	}
 	s.work.mostFall = 0
@@ -181,19 +181,20 @@ const (
 	// multiple of the current one.
 	warmFactor = 4
 	// Largest number of sweeps over the coordinates of a model whose Hessian is not formed. fewSweeps is for
-	// models that are solved until a small gap of the model is proved, see SeparableSettings.Gap.
+	// models that are solved until a small gap of the model is proved, see quadratic.SeparableSettings.Gap.
 	mostSweeps, fewSweeps = 4, 3
-	// After a proof, Solve tries the next one when the estimated gap is at most the tolerance. If columns may be
-	// missing in the working set, it also does so at this multiple of the proved gap.
+	// Solve tries a proof when the estimated gap is at most the tolerance. If columns may be missing in the
+	// working set, it also tries one at this multiple of the last proved gap, or of Scale before the first
+	// proof.
 	proofPart = 0.1
-	// fall is the decrease of the model in a step, and fall²/objective an estimate of the error after the
-	// step. Solve tries no proof while this estimate exceeds farPart times aim, the estimated gap at which
-	// it tries a proof. It ignores this rule if the step has length 0 or the curvature is constant.
+	// If the model fell by the number fall in a step, fall²/objective estimates the gap after the step. Solve
+	// tries no proof while this estimate exceeds farPart times the gap at which it would try a proof. It
+	// ignores this rule if the step has length 0 or the curvature is constant.
 	farPart = 100
 )
 
 // fallsForever reports whether the loss decreases without end as the coefficients of free features grow in
-// proportion. A coefficient that X bounds in this direction does not grow.
+// proportion. A coefficient that the domain bounds in this direction does not grow.
 func (s *Solver) fallsForever() bool {
 	if len(s.summary.free) == 0 {
 		return false
@@ -207,8 +208,8 @@ func (s *Solver) fallsForever() bool {
 	return s.rows.falls(d)
 }
 
-// setLambda sets the limits and ridges for lambda. It returns the argument share of chooseSet, by the strong
-// rule (Tibshirani and others 2012).
+// setLambda sets the limits and ridges for lambda. It returns the share with which chooseSet should be called
+// next, by the strong rule (Tibshirani and others 2012).
 func (s *Solver) setLambda(lambda float64) (share float64) {
 	share = 0.9
 	if s.work.started && s.lambda > 0 && lambda > 0 {
@@ -237,7 +238,7 @@ func (s *Solver) setLambda(lambda float64) (share float64) {
 }
 
 // findFree sets summary.free to the free features: features without a ridge that occur in no row of A with a
-// limit or a square. If they have changed, it searches for separated samples again.
+// limit or a square. If the free features have changed, it searches for separated samples again.
 func (s *Solver) findFree() {
 	held := make([]bool, s.p)
 	for k, l := range s.limit {
@@ -276,8 +277,8 @@ func (s *Solver) findSeparated() {
 	})
 }
 
-// open reports whether X lets coordinate j increase without end (above), and whether X lets it decrease
-// without end (below).
+// open reports whether the domain lets coordinate j increase without end (above), and whether it lets the
+// coordinate decrease without end (below).
 func (s *Solver) open(j int) (above, below bool) {
 	switch {
 	case s.Set == nil:
@@ -288,11 +289,12 @@ func (s *Solver) open(j int) (above, below bool) {
 	return math.IsInf(s.box.Upper[j], 1), math.IsInf(s.box.Lower[j], -1)
 }
 
-// visit computes the loss at the point, and sets s.e = X'Cφ'. Hessians of earlier points become invalid.
+// visit computes the loss at the point, and sets s.e = X'Cφ'. Unless there is a Gram matrix, it also discards
+// the Hessian and the working set.
 func (s *Solver) visit() {
 	s.at.loss = s.rows.moveTo(s.x, s.e, s.work.damping)
 	s.work.started = true
-	if s.gram != nil { // the Gram matrix is the same at all points
+	if s.gram != nil { // the Hessian is the same at all points
 		return
 	}
 	s.set.empty()
@@ -329,8 +331,9 @@ func (s *Solver) penalty(j int) float64 {
 }
 
 // step minimises the model at x, moves x towards the model's solution by a line search, and sets α to the
-// slopes of the model. It returns by how much the model's value fell, and the length of the step, from 0 to
-// 1. If fresh is false, or if rows are in a file, the model may have the Hessian of an earlier point.
+// slopes of the model at its solution. It returns by how much the model's value fell, and the length of the
+// step, from 0 to 1. tol is the gap to reach. If fresh is false, or if rows are in a file, the model may have
+// the Hessian of an earlier point.
 func (s *Solver) step(tol float64, fresh bool) (fall, length float64) {
 	w := &s.set
 	for k, j := range w.cols {
@@ -354,7 +357,8 @@ func (s *Solver) step(tol float64, fresh bool) (fall, length float64) {
 	return fall, length
 }
 
-// minimise approximately minimises the separable model, and returns by how much it fell.
+// minimise approximately minimises the separable model, and returns by how much its value fell. tol is the
+// gap to reach.
 func (s *Solver) minimise(tol float64) (fall float64) {
 	w, q := &s.set, &s.set.model
 	for k, j := range w.cols {
@@ -375,7 +379,8 @@ func (s *Solver) minimise(tol float64) (fall float64) {
 		}
 		set.MaxSweeps, set.DescentOnly = mostSweeps, !s.work.near
 	}
-	if s.gram == nil && s.Loss.Traits().ContinuousCurvature { // a Gram matrix proves gaps only at w.u
+	// With a Gram matrix, α always has the slopes at w.u, and proofs cannot use q.Signed.
+	if s.gram == nil && s.Loss.Traits().ContinuousCurvature {
 		set.Gap, set.MaxSweeps = signedPart*tol, min(set.MaxSweeps, fewSweeps)
 	}
 	q.Solve(&set)
@@ -388,11 +393,11 @@ func (s *Solver) minimise(tol float64) (fall float64) {
 }
 
 const (
-	innerPart  = 3e-2 // a model is solved until the violation is this fraction of the first one
+	innerPart  = 3e-2 // a model is solved until this fraction of its first violation is left
 	signedPart = 0.1  // largest gap of a separable model, as a multiple of the tolerance
 	roughPart  = 0.1  // largest value of workspace.remaining
 	// Near the optimum, a model without a formed Hessian may leave a violation of this multiple of
-	// fall/objective.
+	// fall/objective, where fall is by how much the last model fell.
 	fallPart = 0.01
 	// The optimum is near after a step of length 1 in which the model falls by at most this multiple of
 	// the objective.
@@ -400,19 +405,19 @@ const (
 )
 
 // If the last proved gap is at most reusePart times the tolerance, the first step for the next lambda uses
-// the last Hessian, which hardly enlarges the gap.
+// the last Hessian. The gap after this step is hardly larger than with a new Hessian.
 const reusePart = 0.2
 
 func (s *Solver) constant() bool {
 	return s.Loss.Traits().ConstantCurvature
 }
 
-// hessian gives the model the Hessian at the point. If fresh is false, or if rows are in a file, it may
-// keep the Hessian of an earlier point.
+// hessian gives the model the Hessian at the point. If fresh is false, if rows are in a file, or if the
+// curvature is constant, the model may keep the Hessian of an earlier point.
 func (s *Solver) hessian(fresh bool) {
 	w := &s.set
 	again := !fresh && s.work.gapRatio <= reusePart && s.work.damping == 0 ||
-		!s.rows.hasHessian() && !s.work.stale // an old Hessian is used for one more step
+		!s.rows.hasHessian() && !s.work.stale // an old Hessian is used for only one more step
 	if w.reusable && (s.constant() || again) {
 		s.work.gapRatio, s.work.stale = 1, true
 	} else {
@@ -435,12 +440,12 @@ func (s *Solver) hessian(fresh bool) {
 	w.setRidges(func(k int) float64 { return s.ridge[w.cols[k]] })
 }
 
-// The fraction of the tolerance that may be lost when a dual point is scaled into its domain.
+// The gap may grow by this fraction of the tolerance when a dual point is scaled to be feasible.
 const scaledPart = 0.5
 
-// units sets the unit in which each coordinate of the separable model measures its violation, and returns the
-// largest violation allowed, in these units. The unit depends on what a violation adds to the gap: on the
-// limit, on the ridge or, for a free feature, on √H_jj.
+// units sets the unit in which the violation of each coordinate of the separable model is measured, and
+// returns the largest violation allowed, in these units. A unit follows from what a violation adds to the
+// gap. It depends on the limit, on the ridge or, for a free feature, on √H_jj. tol is the gap to reach.
 func (s *Solver) units(tol float64) float64 {
 	m := &s.set.model
 	least := math.Sqrt(s.scale)
@@ -471,7 +476,7 @@ const (
 	leastDescent = 0.2   // the line search requires this fraction of the predicted fall (Armijo's rule)
 	maxHalvings  = 40    // largest number of halvings of a step
 	roundingPart = 1e-14 // P may rise by this multiple of P, because of rounding
-	// Rounding of the margins may raise P by this multiple of the mean absolute slope times Σ |xⱼ| maxᵢ|X_ij|.
+	// Rounding of the margins may raise P by this multiple of Σ |xⱼ| maxᵢ|X_ij| times the mean |αᵢ|.
 	marginPart = 1e-15
 	uphillPart = 1e-12 // a step is rejected if P is predicted to rise by more than this multiple of P
 )
@@ -499,7 +504,7 @@ func (s *Solver) search(fall, tol float64) (length float64) {
 			rise += float64(w.model.Limit[k] * (math.Abs(u) - math.Abs(w.x[k])))
 		}
 	}
-	// A model that was not solved accurately enough may rise along the step near its solution.
+	// If the model was not solved accurately enough, P may rise along the step.
 	if s.work.uphill = rise > uphillPart*s.at.value; s.work.uphill {
 		s.work.damping = s.work.dampingAfter(0)
 		return 0
@@ -537,9 +542,9 @@ func (s *Solver) search(fall, tol float64) (length float64) {
 	return 0
 }
 
-// needsNextHessian reports whether a next step is expected and will need the Hessian at its start. fall is the fall of
-// the model's value in the present step. A step with a new Hessian squares the error, so no next step is
-// expected if fall² is at most lastStepPart·tol·Scale.
+// needsNextHessian reports whether a next step is expected and will need the Hessian at its start. fall is by
+// how much the model's value fell in the present step. A step with a new Hessian squares the error, so no
+// next step is expected if fall² is at most lastStepPart·tol·Scale.
 func (s *Solver) needsNextHessian(fall, tol float64) bool {
 	return !s.constant() && (s.work.stale || fall*fall > lastStepPart*tol*s.scale)
 }
@@ -552,8 +557,8 @@ const (
 	leastDamping = 1e-9 // a smaller damping becomes 0
 )
 
-// firstDamping returns the damping of the first Hessian. It is 0 if the curvature of the loss is
-// continuous, or if there are many columns and all have a ridge.
+// firstDamping returns the damping of the first Hessian. It is 0 if the curvature of the loss is continuous,
+// or if all features have a ridge and the working set need not have all columns.
 func (s *Solver) firstDamping() float64 {
 	if s.Loss.Traits().ContinuousCurvature || !s.set.whole && !slices.Contains(s.Ridge, 0) {
 		return 0
@@ -561,8 +566,8 @@ func (s *Solver) firstDamping() float64 {
 	return jumpDamping
 }
 
-// dampingAfter returns the damping of the Hessian after a step of the given length. It is smaller than the
-// last damping after a step of length 1, and larger after a shorter step.
+// dampingAfter returns the damping of the Hessian after a step of the given length. After a step of length 1
+// the damping falls, and after a shorter step it grows.
 func (w *workspace) dampingAfter(length float64) float64 {
 	if length < 1 {
 		return min(1, max(10*w.damping, shortDamping))
@@ -573,9 +578,10 @@ func (w *workspace) dampingAfter(length float64) float64 {
 	return 0
 }
 
-// LambdaMax returns the smallest lambda for which all coefficients with a limit are zero, and moves the
-// point to the solution for this lambda. It returns +Inf if some coefficient has a ridge but no limit. It
-// calls interrupt, if that is not nil, before each step, and returns its error.
+// LambdaMax returns the smallest lambda for which all coefficients with a limit are zero, and moves the point
+// to the solution for this lambda. A must be I. If some coefficient has a ridge but no limit, LambdaMax
+// returns +Inf and does not move the point. A non-nil interrupt is called before each step; its error ends
+// the run and is returned.
 func (s *Solver) LambdaMax(interrupt func() error) (float64, error) {
 	for j, l2 := range s.Ridge {
 		if l2 > 0 && s.Limit[j] == 0 {
@@ -593,7 +599,7 @@ func (s *Solver) LambdaMax(interrupt func() error) (float64, error) {
 	if r.Err != nil {
 		return 0, r.Err
 	}
-	for range 4 { // until all digits of x are right, and not only the digits of P(x)
+	for range 4 { // more steps until all digits of x are right, and not only the digits of P(x)
 		if fall, _ := s.step(0, true); !(fall > lastFall*s.scale) {
 			break
 		}

@@ -8,7 +8,7 @@ import (
 	"github.com/scas-admm/scas/solver/internal/term"
 )
 
-// TestUnproved checks a path of lambdas that is solved without proofs: each objective must be at most three
+// TestUnproved checks a path of lambdas with Settings.Unproved: each objective must be at most three
 // tolerances above the optimum for its lambda.
 func TestUnproved(t *testing.T) {
 	for _, loss := range []term.Loss{term.Logistic{}, term.SquaredHinge{}, term.Huber{Delta: 0.5}} {

@@ -17,7 +17,7 @@ type workingSet struct {
 	cols     []int32 // the columns, in increasing order
 	position []int32 // for each feature: its position in cols plus 1, or 0 if it is not in cols
 	noRoom   bool    // more columns belong to the set than the field most allows, see chooseSet
-	whole    bool    // chooseSet takes all columns, because this costs little
+	whole    bool    // chooseSet takes all columns
 
 	// formed is true if the Hessian is computed as a matrix. rows and columns are the data of the columns in
 	// cols, by rows and by columns: rows is used if formed is true, else columns.
@@ -25,13 +25,13 @@ type workingSet struct {
 	rows, columns kernels.Rows
 
 	// x is the point at which the model was made, and gradient the gradient there. u is the solution of the
-	// model, perhaps with numbers that were set to exact zeros, ties or bounds. x + move is the solution
-	// before that: there the gradient of the model and its multipliers satisfy the optimality equation.
-	// All four have one number for each column in cols.
+	// model. Some of its numbers may have been set to exact zeros, ties or bounds; x + move is the solution
+	// without these changes. At x + move the gradient of the model and its multipliers satisfy the optimality
+	// equation. All four slices have one number for each column in cols.
 	x, gradient, u, move []float64
 	snapped              bool // u differs from x + move
 
-	model    quadratic.Separable // not used for a coupled problem
+	model    quadratic.Separable // for a coupled problem only its field Stop is used
 	dense    quadratic.Dense     // the Hessian of model, if formed is true
 	implicit quadratic.Columns   // the Hessian of model, if formed is false
 	reusable bool                // the Hessian has the columns cols, but perhaps belongs to an earlier point
@@ -42,7 +42,7 @@ type workingSet struct {
 const (
 	leastRoom = 16 // chooseSet may add this number of columns, even if few coefficients are not zero
 	// When chooseSet changes the set, it also adds columns whose correlation exceeds this part of the
-	// correlation at which they would have to enter. So the set changes less often.
+	// correlation at which they must enter. So the set changes less often.
 	early = 0.9
 )
 
@@ -51,9 +51,12 @@ const (
 // stays there. If the model is coupled, or if the field whole is true, the set has all columns.
 //
 // If the set has all columns that belong to it and not many more, it stays as it is. With a constant
-// curvature of the loss it may have many more. Otherwise columns whose correlation exceeds early·share times
-// their limit are added too: columns that are already in the set, and columns with the largest ratio of
-// correlation to limit. chooseSet returns true if columns were missing and the set has changed.
+// curvature of the loss it may have many more. Otherwise chooseSet makes a new set. First it takes all
+// columns that have a non-zero coefficient or no limit. While there is room, it adds columns whose
+// correlation exceeds early·share times their limit: new columns with the largest ratios of correlation to
+// limit, then columns of the old set. If the first columns leave too little room for the columns that belong
+// to the set, the set stays as it is, and noRoom becomes true. chooseSet returns true if columns were missing
+// and the set has changed.
 func (s *Solver) chooseSet(share float64) bool {
 	w := &s.set
 	if w.position == nil {
@@ -142,8 +145,8 @@ func allColumns(columns int) []int32 {
 	return cols
 }
 
-// correlation returns |eⱼ|, where eⱼ is the correlation of column j with the slopes. A zero coefficient is
-// optimal if the result is at most its limit. If the coefficient must not be negative, correlation returns
+// correlation returns |eⱼ|, where eⱼ is the correlation of column j with the dual point α. A zero coefficient
+// is optimal if the result is at most its limit. If the coefficient must not be negative, correlation returns
 // −eⱼ; if it must not be positive, eⱼ.
 func (s *Solver) correlation(j int) float64 {
 	e := s.e[j]
@@ -158,7 +161,8 @@ func (s *Solver) correlation(j int) float64 {
 	return math.Abs(e)
 }
 
-// buildSet makes cols the working set and collects the data of its columns.
+// buildSet makes cols the working set, collects the data of its columns, and decides whether the Hessian of
+// the model is formed.
 func (s *Solver) buildSet(cols []int32) {
 	w := &s.set
 	if slices.Equal(w.cols, cols) && w.x != nil {
@@ -211,7 +215,8 @@ func (s *Solver) buildSet(cols []int32) {
 		q.H = &w.dense
 	} else {
 		s.buildColumns()
-		// An iteration visits each column twice. The iterations may cost as much as the matrix.
+		// An iteration of the conjugate gradient method visits each column twice. All iterations together may
+		// cost as much as a formed Hessian.
 		w.implicit.MaxIterations = int(min(cost/2, mostIterations))
 		w.implicit.N, w.implicit.Ridge = s.Rows.Len(), make([]float64, m)
 		q.H = &w.implicit
@@ -230,12 +235,12 @@ const (
 	cheapCost = 12.0
 )
 
-// formedCost returns the cost of a Hessian of the columns that is computed as a matrix, and of its use: a
-// number of visits to each column. It returns 0 with several processes, with a Gram matrix, and if the set has
-// all columns (workingSet.whole). With more than defaultWorking columns it returns +Inf.
+// formedCost returns the cost of forming the Hessian of the columns and of solving a model with it. The unit
+// is one visit to each column. It returns 0 with several processes, with a Gram matrix, and if the set must
+// have all columns (workingSet.whole). With more than defaultWorking columns it returns +Inf.
 func (s *Solver) formedCost(cols []int32) (visits float64) {
 	if !s.Team.Alone() || s.set.whole || s.gram != nil {
-		// Without the Hessian, processes would exchange a message for each coordinate.
+		// Without a formed Hessian, processes would exchange a message for each coordinate.
 		return 0
 	}
 	if len(cols) > defaultWorking {
@@ -258,9 +263,9 @@ func (s *Solver) formedCost(cols []int32) (visits float64) {
 	return (pairs + denseCost(len(cols), support)) / (visitCost * max(1, entries))
 }
 
-// denseCost estimates the cost of solving a model with a formed Hessian. columns is the order of the Hessian.
-// support is the present number of non-zero coefficients. The estimate allows for some more, because a
-// Cholesky factor is computed for the coefficients that are not zero in the solution.
+// denseCost estimates the cost of solving a model with a formed Hessian. columns is the order of the Hessian,
+// and support the present number of non-zero coefficients. A Cholesky factor is computed for the coefficients
+// that are not zero in the solution. The estimate assumes that there are somewhat more of them than support.
 func denseCost(columns int, support float64) float64 {
 	m := float64(columns)
 	support = math.Min(m, float64(1.25*support)+leastRoom)
@@ -383,8 +388,8 @@ func (w *workingSet) transposed(s *rows.Sums, dst, alpha []float64) {
 // If rows have at least sharedFrom entries on average, several goroutines compute a Hessian.
 const sharedFrom = 32
 
-// cutHessian divides the columns of the Hessian among goroutines: goroutine k computes the columns from
-// cut[k] to cut[k+1]−1.
+// cutHessian divides the upper triangle of the Hessian among goroutines: goroutine k computes rows cut[k] to
+// cut[k+1]−1.
 func (w *workingSet) cutHessian() {
 	if w.rows.Ptr == nil {
 		return
@@ -403,8 +408,8 @@ func (w *workingSet) cutHessian() {
 	w.cut = append(w.cut, len(w.cols))
 }
 
-// weighSamples prepares products with a Hessian X'diag(c)X that is not formed: it multiplies sample i by √cᵢ.
-// It overwrites c.
+// weighSamples prepares products with a Hessian X'diag(c)X that is not formed: it multiplies sample i by √cᵢ
+// and stores the columns in w.implicit. It overwrites c.
 func (w *workingSet) weighSamples(c []float64) {
 	for i, v := range c {
 		c[i] = math.Sqrt(v)
