@@ -9,8 +9,8 @@ import (
 	"github.com/scas-admm/scas/bench/internal/paper"
 )
 
-// A curve has the values of one quantity along the runs of one method: their mean, smallest and largest
-// value over the splits.
+// A curve shows one quantity along the runs of one method on a problem: its mean, smallest and largest value
+// over the splits. x has the positions on the horizontal axis.
 type curve struct {
 	x, mean, low, high []float64
 }
@@ -24,7 +24,7 @@ func testLoss(p paper.Point, _ *paper.Optimum) float64 { return p.Test }
 // gap returns the objective minus the optimum; see excess.
 func gap(p paper.Point, o *paper.Optimum) float64 { return excess(p.Objective, o) }
 
-// gapFloor is the smallest gap that is shown. Optima are not known more precisely.
+// gapFloor is the smallest gap that is shown. It is the error to which package paper tries to prove optima.
 const gapFloor = 1e-13
 
 // excess returns the objective minus the optimum, but at least the error of the known optimum and at least
@@ -44,22 +44,22 @@ func (p *problem) precision() float64 {
 	return v
 }
 
-// An axis returns the points of a run, and their positions on the horizontal axis. budget is the number of
-// passes in the protocol.
+// An axis returns the points of a run, and their positions on the horizontal axis. budget is
+// Protocol.Passes.
 type axis func(u *paper.TunedRun, budget float64) (points []paper.Point, x []float64)
 
-// byPasses counts every sample gradient and Hessian product.
+// byPasses is the axis of passes that count every sample gradient and Hessian product.
 func byPasses(u *paper.TunedRun, _ float64) (points []paper.Point, x []float64) {
 	return along(u.Points, func(p paper.Point) float64 { return p.Passes })
 }
 
-// byPaper counts passes as the paper does: an iteration of an exact batch method is one pass.
+// byPaper is the axis of passes as the paper counts them: an iteration of an exact batch method is one pass.
 func byPaper(u *paper.TunedRun, _ float64) (points []paper.Point, x []float64) {
 	return along(u.Points, func(p paper.Point) float64 { return p.Paper })
 }
 
-// byBudget is like byPasses, but its last point is u.Within, the point at the end of the budget, if the run
-// has this point.
+// byBudget is like byPasses, but if u.Within is set, it replaces all points from the end of the budget on.
+// u.Within is the state of the run at this end.
 func byBudget(u *paper.TunedRun, budget float64) (points []paper.Point, x []float64) {
 	if u.Within == nil {
 		return byPasses(u, budget)
@@ -69,11 +69,11 @@ func byBudget(u *paper.TunedRun, budget float64) (points []paper.Point, x []floa
 	for k < len(x) && x[k] < u.Within.Passes {
 		k++
 	}
-	// u.Within is drawn at the budget.
+	// The position is the budget, even if the run used fewer passes up to u.Within.
 	return append(slices.Clone(points[:k]), *u.Within), append(x[:k:k], budget)
 }
 
-// along returns the points, and the position of each by the function place.
+// along returns the points, and the positions that the function place gives them.
 func along(points []paper.Point, place func(p paper.Point) float64) ([]paper.Point, []float64) {
 	var x []float64
 	for _, p := range points {
@@ -82,11 +82,11 @@ func along(points []paper.Point, place func(p paper.Point) float64) ([]paper.Poi
 	return points, x
 }
 
-// positionTol is the largest distance of two positions on an axis that count as equal.
+// positionTol is the largest distance at which two positions on an axis count as equal.
 const positionTol = 1e-9
 
-// curveOf returns the mean, smallest and largest value of a metric over the splits. by is the
-// output for which the parameters of the runs were chosen. ok is false if no run has points.
+// curveOf returns the curve of the metric value over the splits of p. by is the output for which the
+// parameters of the runs were chosen. ok is false if no split has both a known optimum and a run with points.
 func curveOf(p *problem, m paper.Method, by paper.Output, value metric, x axis) (c curve, ok bool) {
 	type run struct{ x, v []float64 }
 	var runs []run
@@ -113,7 +113,7 @@ func curveOf(p *problem, m paper.Method, by paper.Output, value metric, x axis) 
 			}
 		}
 		if len(values) < len(runs) {
-			break // a run has no more points
+			break // a run has no points from here on
 		}
 		c.add(at, stat.Mean(values, nil), slices.Min(values), slices.Max(values))
 	}
@@ -125,8 +125,8 @@ func (c *curve) add(x, mean, low, high float64) {
 	c.low, c.high = append(c.low, low), append(c.high, high)
 }
 
-// overSecondsOf returns a method's curve over seconds instead of passes. The time of a number of passes is
-// the mean over the timed splits. ok is false if fewer than two points of the curve have a time.
+// overSecondsOf returns c, a method's curve over passes, as a curve over seconds. The time of a number of
+// passes is the mean over the timed splits. ok is false if fewer than two points of the curve have a time.
 func overSecondsOf(p *problem, m paper.Method, c curve) (out curve, ok bool) {
 	var timed []*paper.Timing
 	for split := range p.Protocol.Splits {
@@ -152,8 +152,8 @@ func overSecondsOf(p *problem, m paper.Method, c curve) (out curve, ok bool) {
 	return out, len(out.x) > 1
 }
 
-// findPosition returns the index k of the first position on an axis that is at least x, or −1 if there is
-// none. share is 0 if x is at position k−1, 1 if x is at position k, and linear between them.
+// findPosition returns the index k of the first position in xs that is at least x − positionTol, or −1 if
+// there is none. share is (x − xs[k−1]) / (xs[k] − xs[k−1]), or 0 if k < 1. xs must increase.
 func findPosition(xs []float64, x float64) (k int, share float64) {
 	k = slices.IndexFunc(xs, func(v float64) bool { return v >= x-positionTol })
 	if k > 0 {
@@ -191,7 +191,7 @@ func linear(xs, vs []float64, x float64) (v float64, ok bool) {
 // at returns the mean at x, and false if x is outside the curve.
 func (c curve) at(x float64) (float64, bool) { return interpolate(c.x, c.mean, x) }
 
-// end returns the mean at the last position, or NaN if there is none.
+// end returns the mean at the last position, or NaN for an empty curve.
 func (c curve) end() float64 {
 	if len(c.x) == 0 {
 		return math.NaN()
@@ -199,13 +199,13 @@ func (c curve) end() float64 {
 	return c.mean[len(c.mean)-1]
 }
 
-// tail returns the last n positions of the curve.
+// tail returns the last n points of the curve.
 func (c curve) tail(n int) curve {
 	k := max(0, len(c.x)-n)
 	return curve{c.x[k:], c.mean[k:], c.low[k:], c.high[k:]}
 }
 
-// until returns the curve up to x.
+// until returns the part of the curve up to the position x.
 func (c curve) until(x float64) curve {
 	if k := slices.IndexFunc(c.x, func(at float64) bool { return at > x+positionTol }); k >= 0 {
 		return curve{c.x[:k], c.mean[:k], c.low[:k], c.high[:k]}
@@ -213,9 +213,9 @@ func (c curve) until(x float64) curve {
 	return c
 }
 
-// rate returns the exponent with which ys decrease: minus the slope of the line that fits log y over log x
-// best. It uses the points with x ≥ (last x)/3 and y > gapFloor. It returns NaN if there are fewer than three
-// such points.
+// rate returns the exponent r for which y falls as x^−r: minus the slope of the least-squares line through
+// (log x, log y). It uses the points with x > 0, x ≥ (last x)/3 and y > gapFloor. With fewer than three of
+// these points it returns NaN.
 func rate(xs, ys []float64) float64 {
 	var n, sx, sy, sxx, sxy float64
 	for k, x := range xs {

@@ -32,8 +32,9 @@ func TestCurve(t *testing.T) {
 	}
 }
 
-// TestByBudget checks the curve of a run whose last iteration ends after the budget. The last point must be
-// at the end of the budget, with the value that the run has there.
+// TestByBudget checks byBudget on a run whose last iteration ends at 45 passes, after the budget of 30. If
+// the run has the point Within, this point must be the last one, at position 30. Otherwise all points must
+// remain.
 func TestByBudget(t *testing.T) {
 	u := &paper.TunedRun{Points: []paper.Point{{Objective: 5}, {Passes: 20, Objective: 3}, {Passes: 45, Objective: 1}}}
 	for _, test := range []struct {

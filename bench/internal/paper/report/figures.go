@@ -16,23 +16,24 @@ import (
 // A Figure is a drawing with its data.
 type Figure struct {
 	Name string        // name of its files, without .svg or .csv
-	SVG  template.HTML // the drawing as a part of the page
-	File string        // the drawing as a file of its own
-	CSV  string        // the curves; empty if the drawing has several charts
-	// Caption says how the axes of the paper's figure differ from the axes of this figure.
+	SVG  template.HTML // the drawing as an element of the page
+	File string        // the text of the SVG file
+	CSV  string        // the text of the CSV file, with the curves; empty if the drawing has several charts
+	// Caption says how the axes of the corresponding figure in the paper differ from the axes of this figure.
 	Caption string
-	// Choices are the parameters of the lines; nil unless this is Figure 1 or Figure 2 of the report.
+	// Choices has step size and rho of each line; nil unless this is Figure 1 or Figure 2 of the report.
 	Choices []choice
 }
 
-// A panel describes a kind of chart of a problem: its lines and its axes.
+// A panel says which lines and which axes a chart of a problem has.
 type panel struct {
-	kind, caption string // kind selects the lines, see traces
+	kind, caption string // kind selects the lines (see traces); caption is a part of the title
 	test          bool   // whether the chart shows the loss on the test half instead of the gap
 	seconds       bool   // whether the chart shows seconds instead of passes
 }
 
-// panels are the charts of a problem, each over passes and over seconds.
+// panels are the charts of a problem. The function figures draws each of them twice: over passes and over
+// seconds.
 var panels = []panel{
 	{kind: "main", caption: "objective minus optimum"},
 	{kind: "main", caption: "test loss", test: true},
@@ -40,7 +41,7 @@ var panels = []panel{
 	{kind: "successors", caption: "objective minus optimum, successors and our variants"},
 }
 
-// figures draws the panels of a problem. Panels without curves are left out.
+// figures draws the panels of a problem. It leaves out panels without curves.
 func figures(p *problem) (out []*Figure, err error) {
 	for _, of := range panels {
 		for _, of.seconds = range []bool{false, true} {
@@ -69,7 +70,8 @@ func figures(p *problem) (out []*Figure, err error) {
 // drawn reports whether a chart has at least one curve.
 func drawn(c *chart.Chart) bool { return len(c.Lines) > 0 }
 
-// chart draws the panel for a problem, on the splits on which all of the shown methods were run.
+// chart returns the panel's chart of a problem. Its curves use only the splits on which all of the chart's
+// methods were run. A method that was run on no split has no curve, and does not reduce the splits.
 func (of panel) chart(p *problem) *chart.Chart {
 	c := &chart.Chart{X: "effective passes", Y: "objective − optimum", LogY: true, Floor: gapFloor}
 	if of.test {
@@ -115,7 +117,7 @@ func (of panel) axisName() string {
 	return overPasses
 }
 
-// axes says how the axes of the paper's figures differ from the axes of the panel.
+// axes returns a text that says how the axes of the paper's figures differ from the axes of the panel.
 func (of panel) axes() string {
 	text := "In the paper: the objective itself, against effective passes."
 	if of.test {
@@ -127,8 +129,8 @@ func (of panel) axes() string {
 	return text
 }
 
-// curve returns the curve that the trace t describes, for the axes of the panel. ok is false if there is
-// none.
+// curve returns the curve that the trace t describes, on the axes of the panel. ok is false if p has no data
+// for this curve.
 func (of panel) curve(p *problem, t trace) (c curve, ok bool) {
 	value := gap
 	if of.test {
@@ -186,8 +188,8 @@ func newFigure(name string, c *chart.Chart) (*Figure, error) {
 const overviewAxes = "In the paper: the objective itself and the testing loss, against effective passes, an iteration of exact batch ADMM counted as one. " +
 	"Here: the objective minus the optimum, on a logarithmic axis."
 
-// overviews returns the paper's Figure 1, for mu = 0, and Figure 2, for every other mu. They show the gap
-// and the test loss on every data set, over passes, and over seconds if runs were timed.
+// overviews returns our versions of the paper's Figure 1 (mu = 0) and Figure 2 (one for every other mu). They
+// show the gap and the test loss on every data set, over passes, and over seconds if runs were timed.
 func overviews(all []*problem) (out []*Figure, err error) {
 	mus := slices.Clone(all[0].Protocol.Mus)
 	slices.Sort(mus)
@@ -204,8 +206,8 @@ func overviews(all []*problem) (out []*Figure, err error) {
 				}
 				row = append(row, c)
 			}
-			// A row of several charts is omitted if only one of them has lines. The figures of the problem
-			// show this chart.
+			// A row of several charts is omitted if only one of them has lines, because the function figures
+			// also draws each problem by itself.
 			if count > 0 && count >= min(2, len(row)) {
 				rows = append(rows, row)
 			}
@@ -232,7 +234,8 @@ type choice struct {
 	Values []string
 }
 
-// choices returns the choices of the first split. The first element has the names of the data sets.
+// choices returns the parameters chosen on the first split, with an element for each line. The Values of an
+// additional first element are the names of the data sets.
 func choices(shown []*problem) []choice {
 	out := []choice{{}}
 	for _, p := range shown {
@@ -258,7 +261,7 @@ func choices(shown []*problem) []choice {
 	return out
 }
 
-// smallChart draws the panel as a small chart of Figure 1 or 2, with the lines of the paper's figures.
+// smallChart returns the panel's chart for Figure 1 or 2. Its lines are the methods of the paper's figures.
 func (of panel) smallChart(p *problem) *chart.Chart {
 	of.kind = overviewKind
 	c := of.chart(p)

@@ -32,8 +32,8 @@ var (
 	batchUzawa  = baseline.BatchUzawa{}.Info().Name
 )
 
-// scasOn returns the algorithm of the paper that fits the problem: Algorithm 2 if the objective is
-// strongly convex and the protocol has Algorithm 2, else Algorithm 1.
+// scasOn returns the algorithm of the paper that fits the problem: Algorithm 2 if mu > 0 and the protocol
+// has Algorithm 2, otherwise Algorithm 1.
 func scasOn(p *problem) paper.Method {
 	if p.mu > 0 && slices.Contains(p.Protocol.Methods, scasStrong) {
 		return scasStrong
@@ -63,7 +63,7 @@ type trace struct {
 	endOnly  bool       // whether only the end of the line is drawn, as a mark
 }
 
-// problem returns the problem under the rule of the trace.
+// problem returns p with the trace's rule for choosing parameters.
 func (t trace) problem(p *problem) *problem {
 	if t.rule == "" {
 		return p
@@ -81,7 +81,7 @@ const (
 )
 
 // series returns the number that selects the colour and the mark of a method in all figures. The algorithm
-// that scasOn chooses has the number of scas. The paper's other algorithm has the number of scasStrong.
+// that scasOn returns has the number of scas. The paper's other algorithm has the number of scasStrong.
 func (p *problem) series(m paper.Method) int {
 	switch m {
 	case scasOn(p):
@@ -94,7 +94,7 @@ func (p *problem) series(m paper.Method) int {
 		switch {
 		case t.Figured:
 			return 0
-		case t.Info.Name == scasK: // scas-k is in all figures of a problem
+		case t.Info.Name == scasK: // scas-k is a line of every panel
 			return 1
 		case t.Group == paper.Compared:
 			return 2
@@ -112,7 +112,7 @@ func traces(p *problem, kind string) (t []trace) {
 		traits := p.Protocol.Traits(m)
 		return trace{name: name, method: m, output: output, x: byPasses, dashed: output != traits.Output()}
 	}
-	// own returns a line for each method, at the output that the method's curve shows.
+	// own returns a line for each method, at the method's first output.
 	own := func(methods ...paper.Method) (all []trace) {
 		for _, m := range methods {
 			name, traits := m, p.Protocol.Traits(m)
@@ -126,8 +126,8 @@ func traces(p *problem, kind string) (t []trace) {
 	exact := func(name string, m paper.Method, x axis, only string) trace {
 		return trace{name: name, method: m, output: paper.Last, x: x, onlyAxis: only}
 	}
-	// allPasses returns the line of an exact batch method over passes that count every gradient. Only its
-	// end is drawn, because the first iteration takes most of the budget.
+	// allPasses returns the line of an exact batch method over passes that count every gradient. Only the end
+	// of the line is drawn, because the first iteration takes most of the budget.
 	allPasses := func(m paper.Method) trace {
 		t := exact(m+", all passes", m, byBudget, overPasses)
 		t.endOnly = true

@@ -34,7 +34,7 @@ var pageTemplate = template.Must(template.New("report").Funcs(template.FuncMap{
 type page struct {
 	Protocol    paper.Protocol
 	Planned     int        // number of splits in paper.Full
-	Measured    [][]string // descriptions of the machines on which runs were timed
+	Measured    [][]string // for each machine on which runs were timed, a description in lines of text
 	Data        []*paper.DataSummary
 	Optima      []optimumRange
 	Overviews   []*Figure
@@ -45,7 +45,7 @@ type page struct {
 	Claims      []result
 	Runs        []problemRuns
 	Memory      []memoryNote
-	TimedSplits int // largest number of splits on which a run was timed
+	TimedSplits int // number of splits on which runs were timed
 }
 
 // A section is the part of the page about one problem.
@@ -57,8 +57,8 @@ type section struct {
 	Table   []row
 }
 
-// Make returns the files of the report, with paths relative to its directory, and a summary of the claims
-// for a terminal.
+// Make returns the files of the report, with paths relative to the report's directory. summary is a text
+// about the claims for a terminal.
 func Make(ctx context.Context, r *paper.Records) (files []output.File, summary string, err error) {
 	all := problems(r)
 	pg := &page{Protocol: r.Protocol, Planned: paper.Full().Splits, Measured: r.Machines, Methods: methodsOf(&r.Protocol), TimedSplits: timedSplits(r), Optima: optima(all), Printed: printedConditions(all), Memory: memoryNotes(all)}
@@ -130,7 +130,7 @@ func timedSplits(r *paper.Records) (count int) {
 type problemRuns struct {
 	Data  string
 	Mu    float64
-	Texts []string // one for each rule
+	Texts []string // for each rule, the text of problem.methodsRun
 }
 
 func runsOf(all []*problem) (out []problemRuns) {
@@ -147,8 +147,8 @@ func runsOf(all []*problem) (out []problemRuns) {
 	return out
 }
 
-// methodsRun names the methods that were run with the problem's rule, in descending order of their number
-// of splits.
+// methodsRun returns the names of the methods that were run with the problem's rule, and on how many splits,
+// as text. The number of splits decreases.
 func (p *problem) methodsRun() string {
 	names := map[int][]string{}
 	for _, t := range methodsOf(&p.Protocol) {
@@ -197,13 +197,15 @@ func optima(all []*problem) (out []optimumRange) {
 	return out
 }
 
-// A printedCondition says why the conditions of Theorem 2, as printed in the paper, cannot hold on a
-// problem: condition C2 can hold only for rho below Limit. Rho is the value that was chosen on the first
-// split.
+// A printedCondition compares the rho of Algorithm 2 on a problem with a condition of the paper. Condition C2
+// of Theorem 2, as printed in the paper, can hold only if rho is below Limit.
 type printedCondition struct {
 	*paper.DataSummary
-	Mu, Limit, Rho float64
-	Inner          float64 // number of inner steps that the relaxed conditions require, divided by n
+	Mu, Limit float64
+	Rho       float64 // rho chosen on the first split
+	// Inner is the number of inner steps with which the relaxed conditions of Theorem 2 hold, divided by the
+	// number of training samples.
+	Inner float64
 }
 
 func printedConditions(all []*problem) []printedCondition {
@@ -224,7 +226,7 @@ func printedConditions(all []*problem) []printedCondition {
 // A memoryNote has the memory, the speed and the final gap of one run.
 type memoryNote struct {
 	Data  string
-	Whole float64 // 8 n p, the bytes of n iterates
+	Whole float64 // 8 n p: the bytes of an iterate for each of the n training samples
 	*paper.Timing
 	Gap float64
 }

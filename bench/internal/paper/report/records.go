@@ -14,10 +14,13 @@ type problem struct {
 	paper.Spec
 	mu      float64
 	rule    paper.Rule         // how parameters were chosen
-	summary *paper.DataSummary // nil if the records have none
-	begun   bool               // whether the records have any run of the problem
-	// splits are the splits on which all methods of the paper's figures were run with this rule. If there
-	// is no such split, splits has all splits.
+	summary *paper.DataSummary // nil if the records have no summary of the data set
+	// begun is true if the records have a run of the problem with this rule, or with a rule that the problem
+	// had before withRule changed it.
+	begun bool
+	// splits has the numbers of the splits with a known optimum on which all methods of the paper's figures
+	// were run with this rule. If no split meets these conditions, it has the numbers of all splits. A split
+	// is a random division of the data into a training half and a test half.
 	splits []int
 }
 
@@ -29,7 +32,7 @@ func (p *problem) label() string {
 	return p.Name
 }
 
-// problems returns the problems of the records' protocol.
+// problems returns the problems of the records' protocol, with the rule Sampled.
 func problems(r *paper.Records) []*problem {
 	var out []*problem
 	for _, s := range r.Protocol.Specs() {
@@ -61,7 +64,7 @@ func (p *problem) findSplits() {
 	}
 }
 
-// withRule returns the problem with another rule for choosing parameters.
+// withRule returns a copy of the problem with another rule for choosing parameters.
 func (p *problem) withRule(rule paper.Rule) *problem {
 	q := *p
 	q.rule = rule
@@ -73,9 +76,8 @@ func (p *problem) key(m paper.Method, by paper.Output, split int) paper.Key {
 	return paper.Key{Data: p.Name, Mu: p.mu, Method: m, Split: split, Rule: p.rule, By: by}
 }
 
-// run returns the run of a method whose parameters were chosen for the given output, or nil if it is not in
-// the records. For a method without this output it returns the run for the output that
-// the method's curve shows.
+// run returns the run of a method whose parameters were chosen for the given output, or nil if the records do
+// not have this run. For a method without this output it returns the run for the method's first output.
 func (p *problem) run(m paper.Method, by paper.Output, split int) *paper.TunedRun {
 	if t := p.Protocol.Traits(m); !slices.Contains(t.Outputs, by) {
 		by = t.Output()
@@ -88,14 +90,14 @@ func (p *problem) splitsOf(m paper.Method, by paper.Output) []int {
 	return slices.DeleteFunc(slices.Clone(p.splits), func(split int) bool { return p.run(m, by, split) == nil })
 }
 
-// withSplits returns the problem with other splits.
+// withSplits returns a copy of the problem with other splits.
 func (p *problem) withSplits(splits []int) *problem {
 	q := *p
 	q.splits = splits
 	return &q
 }
 
-// commonSplits returns the splits that are in every nonempty list.
+// commonSplits returns the splits that are in all nonempty lists. It returns nil if all lists are empty.
 func commonSplits(lists [][]int) (splits []int) {
 	lists = slices.DeleteFunc(lists, func(l []int) bool { return len(l) == 0 })
 	if len(lists) == 0 {
@@ -112,10 +114,10 @@ func (p *problem) timing(m paper.Method, split int) *paper.Timing {
 
 func (p *problem) optimum(split int) *paper.Optimum { return p.Optimum(p.Name, p.mu, split) }
 
-// splitCounts are numbers of splits, for one method.
+// splitCounts has numbers of splits for one method.
 type splitCounts struct {
 	Runs    int // splits on which the method was run
-	Open    int // splits on which step sizes or values of rho that were not tried may be better
+	Open    int // splits on which a step size or rho that was not tried may be better
 	Halved  int // splits on which the step size was halved because the run diverged
 	Failed  int // splits on which the run failed
 	Clamped int // splits on which weights of the average were clamped to zero

@@ -34,8 +34,8 @@ func tinyData(t *testing.T) *paper.Data {
 	return data
 }
 
-// tiny runs a whole experiment on the small data set and stores the records in dir. methods is the number
-// of methods; zero means all.
+// tiny runs a whole experiment on the data of tinyData and stores the records in dir. methods is the number
+// of methods to run, the first ones of the protocol; zero means all.
 func tiny(t *testing.T, dir string, methods int) *paper.Records {
 	t.Helper()
 	data := tinyData(t)
@@ -80,7 +80,7 @@ func files(t *testing.T, r *paper.Records) map[string]string {
 }
 
 // TestSameClaims checks that the files of the report have the same bytes whenever they are made, and that
-// every claim has a number.
+// every claim has its two values on some problem. It also checks titles, links and colours.
 func TestSameClaims(t *testing.T) {
 	dir := t.TempDir()
 	r := tiny(t, dir, 0)
@@ -110,7 +110,7 @@ func TestSameClaims(t *testing.T) {
 		}
 	}
 	all := problems(r)
-	for _, p := range all { // the way of counting passes must not change the curve over seconds
+	for _, p := range all { // the curve over seconds must not depend on how passes are counted
 		a, ok := panel{seconds: true}.curve(p, trace{method: batch, output: paper.Last, x: byPaper})
 		if first := (panel{}).smallChart(p).Lines[0]; first.Name != "SCAS-ADMM, last" || first.Series != 0 {
 			t.Errorf("mu %g: the first line is %s, series %d", p.mu, first.Name, first.Series)
@@ -143,8 +143,8 @@ func TestSameClaims(t *testing.T) {
 	}
 }
 
-// TestRetune checks that tuning the method with the worse gap again does not make the ratio worse for this
-// method.
+// TestRetune checks that Retune, which tunes the method with the larger gap again, does not make the ratio
+// worse for this method.
 func TestRetune(t *testing.T) {
 	text, err := Retune(t.Context(), tiny(t, t.TempDir(), 0), tinyData(t), 0.01)
 	if err != nil {
@@ -159,7 +159,7 @@ func TestRetune(t *testing.T) {
 		var before, after float64
 		_, numbers, _ := strings.Cut(line, "ratio ")
 		if _, err := fmt.Sscanf(numbers, "%g tuned again %g", &before, &after); err != nil {
-			continue // no ratio, or one that is only a bound, such as "at least 3"
+			continue // the line has no ratio, or a ratio that is only a bound, such as "at least 3"
 		}
 		if before > 1 && after > before || before < 1 && after < before {
 			t.Errorf("tuning the side that is behind makes its ratio worse: %s", line)
@@ -167,8 +167,8 @@ func TestRetune(t *testing.T) {
 	}
 }
 
-// TestRatio checks ratios with values that are unknown, not reached, or not larger than the error of the
-// known optimum.
+// TestRatio checks quotient for values that are unknown, not reached, or not larger than the error of the
+// known optimum. It also checks that greatest and least skip unknown values.
 func TestRatio(t *testing.T) {
 	inf, nan := math.Inf(1), math.NaN()
 	for _, c := range []struct {
@@ -260,7 +260,7 @@ func TestPage(t *testing.T) {
 	}
 }
 
-// TestSecondsNeedTimes checks that there is no chart over seconds if no run was timed.
+// TestSecondsNeedTimes checks that there is no chart over seconds if the records have no times.
 func TestSecondsNeedTimes(t *testing.T) {
 	dir := t.TempDir()
 	r := tiny(t, dir, 3)

@@ -10,12 +10,12 @@ import (
 	"github.com/scas-admm/scas/bench/internal/paper"
 )
 
-// retunedClaims are the claims about the gaps of SCAS-ADMM and of another method.
+// retunedClaims are the IDs of the claims that compare the gap of SCAS-ADMM with the gap of another method.
 var retunedClaims = []string{"3a", "3b", "2a", "2b"}
 
-// Retune checks whether the choice of parameters decides the claims about gaps on a problem. For each claim
-// it tunes the method with the larger gap again, near this method's parameters for the first split. It
-// returns, as text, each claim's ratio before and after this tuning.
+// Retune checks whether the choice of parameters decides the claims of retunedClaims on a problem, the data
+// set d with mu. For each claim it tunes the method with the larger gap again, near this method's parameters
+// for the first split. It returns, as text, each claim's ratio before and after this tuning.
 func Retune(ctx context.Context, r *paper.Records, d *paper.Data, mu float64) (string, error) {
 	p := &problem{Records: r, Spec: d.Spec, mu: mu}
 	if p.optimum(0) == nil {
@@ -62,7 +62,7 @@ func Retune(ctx context.Context, r *paper.Records, d *paper.Data, mu float64) (s
 	return b.String(), nil
 }
 
-// describe describes in words the result of tuning near the parameters of a run.
+// describe returns a text that compares the chosen parameters of a run with the best parameters near them.
 func (p *problem) describe(r *paper.Retuned) string {
 	unit := p.Protocol.Traits(r.Method).Unit
 	at := func(objective, step, penalty float64) string {

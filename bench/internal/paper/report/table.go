@@ -9,23 +9,24 @@ import (
 	"github.com/scas-admm/scas/bench/internal/paper"
 )
 
-// A row has the measured values of one method on one problem, for a row of the paper's Table 1.
+// A row is a row of our version of the paper's Table 1: the measured values of one method, at one of its
+// outputs, on one problem.
 type row struct {
-	paper.Timing // timing on the first split; NaN if it was not measured
+	paper.Timing // timing on the first split; its numbers are NaN if there was no measurement
 	paper.Traits
 
 	FirstRun *paper.TunedRun // the run on the first split
 	splitCounts
-	Splits int // number of splits on which all methods of the paper's figures were run
+	Splits int // number of splits in problem.splits
 
-	Rate          float64      // fitted exponent of the gap; NaN if there is none
+	Rate          float64      // fitted exponent of the gap, see rate; NaN if there is none
 	Curve         paper.Output // the output at which the method is evaluated
 	Gap10, GapEnd float64      // gaps after 10 passes and at the end, as means over the splits
 	// GapOnHalf and GapAuto are the gaps at the end under the rules OnHalf and Automatic.
 	GapOnHalf, GapAuto float64
 	TestEnd            float64 // mean loss on the test half at the end
-	// FirstPasses is the number of passes in the first iteration of an exact batch method. Gap10 and GapEnd
-	// of such a method count each iteration as one pass.
+	// FirstPasses is the number of passes in the first iteration of an exact batch method, and 0 for other
+	// methods. Gap10 and GapEnd of an exact batch method count each iteration as one pass.
 	FirstPasses float64
 }
 

@@ -22,7 +22,7 @@ func shortText(v float64, digits int) string {
 	return fmt.Sprintf("%.*g", digits, v)
 }
 
-// trimExponent removes the plus sign and the leading zero from the exponent of a number.
+// trimExponent removes the plus sign and a leading zero from the exponent of a number, as in 1e+06.
 func trimExponent(number string) string {
 	return strings.NewReplacer("e+0", "e", "e+", "e", "e-0", "e-").Replace(number)
 }
@@ -39,7 +39,8 @@ func byteSize(v float64) string {
 	return fmt.Sprintf("%.2f GiB", v/(1<<30))
 }
 
-// exponentText returns a fitted exponent as text, or says that no exponent could be fitted.
+// exponentText returns a result v of the function rate as text: the gap falls as T^−v. NaN means that too
+// few gaps are above gapFloor to fit an exponent.
 func exponentText(v float64) string {
 	switch {
 	case math.IsNaN(v):
@@ -50,7 +51,8 @@ func exponentText(v float64) string {
 	return fmt.Sprintf("T^−%.2f", v)
 }
 
-// String returns the ratio as text, with four decimals if it is near 1. It says whether the ratio is a bound.
+// String returns the ratio as text, with four decimals if it is near 1. The text of a bound begins with
+// "at least" or "at most".
 func (r ratio) String() string {
 	text := shortText(r.Value, 2)
 	switch v := r.Value; {
@@ -88,7 +90,7 @@ func entryText(v float64) string {
 
 var subscript = regexp.MustCompile(`_([[:alnum:]])`)
 
-// symbols returns text as HTML, with the letter or digit after each underscore as a subscript.
+// symbols returns text as HTML. It replaces each underscore and the letter or digit behind it by a subscript.
 func symbols(text string) template.HTML {
 	return template.HTML(subscript.ReplaceAllString(template.HTMLEscapeString(text), "<sub>$1</sub>"))
 }
