@@ -151,7 +151,7 @@ func (c *peersCmd) prepare(e *race.Env, r *peersRun, scripts string) error {
 	r.protocol = []string{
 		"times:   " + clock + "; loading excluded, one thread",
 		fmt.Sprintf("answers: the least time of %d rounds; answers of more than %v once; limit %v, for peers also %g times the longest of scas, at least %v",
-			r.opt.Repeats, r.opt.Once().Round(time.Millisecond), r.opt.Limit, peers.Hopeless, peers.LeastLimit),
+			r.opt.Repeats, r.opt.SlowAnswer().Round(time.Millisecond), r.opt.Limit, peers.Hopeless, peers.LeastLimit),
 		"gaps:    the worst of all lambdas, relative to P(0), the objective at 0; scas: proved by it; others: objective, evaluated here, minus the reference",
 		"defaults: the column 'at default' has the time at the default tolerance of each solver, and in brackets the gap",
 		"ratios:  time of scas over the time of the fastest peer; BEHIND: scas is slower",

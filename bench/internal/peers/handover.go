@@ -25,7 +25,7 @@ type description struct {
 	N           int     `json:"n"`
 	P           int     `json:"p"`
 	NNZ         int64   `json:"nnz"`
-	L1          float64 `json:"l1"` // the smallest lambda
+	L1          float64 `json:"l1"` // the last lambda, which is the smallest
 	L2          float64 `json:"l2"`
 	Lambdas     int     `json:"lambdas"`   // number of lambdas
 	Identity    bool    `json:"identity"`  // whether A is the identity
@@ -76,8 +76,9 @@ func Hand(p *Problem, text bool) (_ *Handover, err error) {
 	return h, h.writeDescription()
 }
 
-// Remove deletes the directory.
-func (h *Handover) Remove() { _ = os.RemoveAll(h.Dir) } // if this fails, the system clears temporary files
+// Remove deletes the directory. It ignores errors, because the directory is in the system's directory of
+// temporary files.
+func (h *Handover) Remove() { _ = os.RemoveAll(h.Dir) }
 
 func (h *Handover) writeDescription() error {
 	n, p := h.X.Dims()
@@ -125,7 +126,7 @@ func (h *Handover) writeMatrix(name string, m *sparse.CSR) error {
 	return nil
 }
 
-// write writes data, a slice of numbers, to the named file in binary, little-endian.
+// write writes data, a slice of numbers, in binary to the named file: little-endian, without a header.
 func (h *Handover) write(name string, data any) error {
 	bytes, err := binary.Append(nil, binary.LittleEndian, data)
 	if err != nil {

@@ -20,7 +20,7 @@ var adapters = []struct {
 	name, script, argument string
 	defaultTol             float64 // the peer's default tolerance
 	needs                  string  // program text that runs without an error only if the peer is installed
-	install                string  // the packages to install
+	install                string  // the packages that a user must install
 }{
 	{"liblinear", "liblinear.py", "primal", 1e-2, needsLiblinear, "Debian: liblinear4, python3-scipy"},
 	{"liblinear dual", "liblinear.py", "dual", 1e-1, needsLiblinear, "Debian: liblinear4, python3-scipy"},
@@ -40,15 +40,16 @@ const (
 	needsLiblinear = "import numpy, scipy.sparse, ctypes, ctypes.util; ctypes.CDLL(ctypes.util.find_library('linear')).train"
 )
 
-// interpreters has the possible interpreters of a script by the ending of its name.
+// interpreters maps the ending of a script's name to the commands that may run the script, in order of
+// preference.
 var interpreters = map[string][]string{
 	".py": {"python3", "/usr/bin/python3"},
 	".R":  {"Rscript"},
 }
 
-// Installed writes the scripts of the adapters into dir and returns the peers that are installed. missing
-// says for each peer that is not installed what to install. Peers whose names match skip are left out; skip
-// may be nil.
+// Installed writes the scripts of the adapters into dir and returns the peers that are installed. missing has
+// a line for each peer that is not installed, with the packages to install. Installed leaves out peers whose
+// names match skip; skip may be nil.
 func Installed(ctx context.Context, dir string, skip *regexp.Regexp) (found []Peer, missing []string, err error) {
 	files, err := adapterFiles.ReadDir("adapters")
 	if err != nil {
@@ -63,7 +64,7 @@ func Installed(ctx context.Context, dir string, skip *regexp.Regexp) (found []Pe
 			return nil, nil, err
 		}
 	}
-	probed := map[string]string{} // interpreters that probe found, by program text
+	probed := map[string]string{} // results of probe, by program text
 	for _, a := range adapters {
 		if skip != nil && skip.MatchString(a.name) {
 			continue
@@ -86,7 +87,8 @@ func Installed(ctx context.Context, dir string, skip *regexp.Regexp) (found []Pe
 	return found, missing, nil
 }
 
-// probe returns the first interpreter that runs the program text without an error, or "" if none does.
+// probe returns the first interpreter that runs the program text without an error. It returns "" if none
+// does, and ends the search after a minute.
 func probe(ctx context.Context, interpreters []string, text string) string {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()

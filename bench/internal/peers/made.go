@@ -9,13 +9,13 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// The functions in this file, except firstRows, make synthetic data sets that imitate real data, for machines
-// without the real files. The seed is fixed.
+// The functions in this file, except firstRows, make synthetic data sets, for problems that need no files.
+// The seed is fixed.
 
 func source() *rand.Rand { return rand.New(rand.NewPCG(27, 0)) }
 
 // makeDense returns n rows of p normal features. Neighbouring features have the correlation 0.5. The labels
-// are a linear function of 20 features plus noise.
+// are a linear function f of 20 features, plus noise with half the standard deviation of f.
 func makeDense(n, p int) (*sparse.Dataset, error) {
 	r := source()
 	weight := make([]float64, p)
@@ -98,7 +98,8 @@ func normalise(v []float64, stride int) {
 	}
 }
 
-// proteinTable imitates a table of protein structures with nine columns: areas, counts and distances.
+// proteinTable returns a problem with the squared loss and n rows. The data imitate a table of protein
+// structures with nine columns: areas, counts and distances.
 func proteinTable(n int) Spec {
 	columns := []column{
 		{0.4, 0.98, 0.15, 0.5}, {0.46, 0.93, 0.3, 1}, {0, 0.1, 0.8, 0.7}, {0.5, 0.95, 0.2, -0.5},
@@ -110,7 +111,8 @@ func proteinTable(n int) Spec {
 	}
 }
 
-// housingTable imitates a table of houses by district: incomes, ages, rooms, people and coordinates.
+// housingTable returns a problem with the squared loss and n rows. The data imitate a table of houses by
+// district with eight columns: incomes, ages, rooms, people and coordinates.
 func housingTable(n int) Spec {
 	columns := []column{
 		{0.46, 0.4, 0.1, 1.5}, {0, -0.3, 0.1, 0.2}, {0.44, 0.9, 0, -0.3}, {0.41, 0.85, 0, 0.3},
@@ -130,9 +132,9 @@ func textData(n, p, perRow int) Spec {
 	}
 }
 
-// makeText returns n documents over p words, as rows of norm 1. A row comes from about perRow draws of words.
-// The probability of the k-th most frequent word is roughly proportional to 1/k. Each row has one of 20
-// topics, which makes some words more likely.
+// makeText returns n rows of norm 1 that imitate documents with p different words. A row comes from about
+// perRow random words. The probability of the k-th most frequent word is roughly proportional to 1/k. Each
+// row has one of 20 topics, which makes some words more likely. The labels are −1 and 1.
 func makeText(n, p, perRow int) (*sparse.Dataset, error) {
 	r := source()
 	const topics = 20
@@ -150,7 +152,7 @@ func makeText(n, p, perRow int) (*sparse.Dataset, error) {
 		rows[i] = map[int]float64{}
 		for range 1 + int(float64(perRow)*(0.3+1.4*r.Float64())) {
 			j := word()
-			if r.IntN(2) == 0 { // use an about equally frequent word of the topic instead
+			if r.IntN(2) == 0 { // use a word of the topic instead, whose rank differs by less than 20
 				j = min(p-1, j/topics*topics+topic)
 			}
 			rows[i][j]++
@@ -183,8 +185,9 @@ func makeText(n, p, perRow int) (*sparse.Dataset, error) {
 	return &sparse.Dataset{X: m, Labels: y}, err
 }
 
-// makeWeb returns n rows of p features with the values 0 and 1. About 4 % of the values are 1, and about
-// 3 % of the labels are positive. Features and labels depend on ten hidden properties of the row.
+// makeWeb returns n rows of p features with the values 0 and 1. About 7 % of the values are 1, and about
+// 3 % of the labels are positive. The features depend on ten hidden properties of the row, and the labels on
+// three of these properties.
 func makeWeb(n, p int) (*sparse.Dataset, error) {
 	r := source()
 	const hidden = 10

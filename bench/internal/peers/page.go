@@ -19,7 +19,7 @@ var pageText string
 var pageTemplate = template.Must(template.New("page").Parse(pageText))
 
 const (
-	// growthGap is the gap for which growthCharts shows the time.
+	// growthGap is the gap, divided by Problem.AtZero, for which growthCharts shows the time.
 	growthGap = 1e-6
 	// drawnFloor is the smallest gap in a chart. Smaller gaps are drawn as drawnFloor.
 	drawnFloor = 1e-12
@@ -43,7 +43,7 @@ type pageProblem struct {
 // text about the run; missing has a line for each peer that is not installed.
 func Page(machine, protocol, missing []string, all []*Outcome) (string, error) {
 	v := view{Machine: machine, Protocol: protocol, Missing: missing, Targets: targetHead("")[1:]}
-	colours := map[string]int{} // the number of the colour of each peer
+	colours := map[string]int{} // for each peer, the number of its colour
 	for _, o := range all {
 		for _, l := range o.Lanes {
 			if _, known := colours[l.Peer]; !known && len(l.Points) > 0 {
@@ -70,8 +70,8 @@ func Page(machine, protocol, missing []string, all []*Outcome) (string, error) {
 	return b.String(), err
 }
 
-// gapChart returns a chart of the gap against the seconds, with a line for each lane. scas has two lines: the
-// proved gaps and the true gaps. colours maps a peer to the number of its colour.
+// gapChart returns a chart of the gap against the seconds, with a line for each peer. scas has two lines: the
+// proved gaps and the true gaps. colours maps the name of a peer to the number of its colour.
 func (o *Outcome) gapChart(colours map[string]int) *chart.Chart {
 	c := &chart.Chart{Title: o.Name, X: "seconds", Y: "(objective minus optimum) / P(0)", LogX: true, LogY: true}
 	for k, l := range o.Lanes {
@@ -88,7 +88,7 @@ func (o *Outcome) gapChart(colours map[string]int) *chart.Chart {
 	return c
 }
 
-// frontier returns a line through those points whose gap is smaller than the gap of every faster point.
+// frontier returns a line through the points whose gap is smaller than the gaps of all faster points.
 func frontier(points []*Point, gap func(*Point) float64) (line chart.Line) {
 	least := math.Inf(1)
 	for _, p := range slices.SortedStableFunc(slices.Values(points), func(a, b *Point) int { return cmp.Compare(a.Seconds, b.Seconds) }) {
@@ -100,8 +100,8 @@ func frontier(points []*Point, gap func(*Point) float64) (line chart.Line) {
 	return line
 }
 
-// growthCharts returns a chart for each group of problems with the same Spec.Series, the name of a size. The
-// chart shows the seconds to a gap of growthGap against this size.
+// growthCharts returns a chart for each group of problems with the same Spec.Series, which names a size such
+// as n. The chart shows the seconds to a gap of growthGap against this size, Spec.At.
 func growthCharts(all []*Outcome, colours map[string]int) (charts []*chart.Chart) {
 	for _, o := range all {
 		if o.Series == "" {
@@ -114,7 +114,7 @@ func growthCharts(all []*Outcome, colours map[string]int) (charts []*chart.Chart
 		}
 		c := charts[k]
 		for _, l := range o.Lanes {
-			t := l.To(growthGap)
+			t := l.TimeTo(growthGap)
 			if math.IsNaN(t) {
 				continue
 			}

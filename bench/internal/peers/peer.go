@@ -16,21 +16,21 @@ type Peer struct {
 // A Session is a peer that has loaded a problem.
 type Session interface {
 	Version() string
-	// Tolerances returns the loosest and the tightest tolerance to ask for.
+	// Tolerances returns the loosest and the tightest tolerance that the peer accepts.
 	Tolerances() (from, to float64)
-	// Solve does the task of the problem from the start point 0. The peer defines what tol means. Solve may
-	// return context.DeadlineExceeded if the task takes longer than limit.
+	// Solve does the task of the problem, beginning at x = 0. The peer defines the meaning of tol. limit is
+	// for the processor time; if the task takes longer, Solve may return context.DeadlineExceeded.
 	Solve(ctx context.Context, tol float64, limit time.Duration) (*Answer, error)
 	Close()
 }
 
-// An Answer is the result of a task, with the time that it took. The time to load the problem is not
-// included.
+// An Answer is the result of a task, with the time that the task took. This time does not include the loading
+// of the problem.
 type Answer struct {
 	X         [][]float64 // a solution for each lambda
 	Curve     []float64   // for the task CV, the mean loss on the rows held out, for each lambda
 	CPU, Wall float64     // processor time and elapsed time, in seconds
-	// Bound is the largest gap that the peer proved, over all lambdas, divided by Problem.AtZero. It is
+	// Bound is the largest of the gaps that the peer proved for the lambdas, divided by Problem.AtZero. It is
 	// NaN if the peer proves no gaps.
 	Bound float64
 }

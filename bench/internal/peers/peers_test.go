@@ -43,7 +43,7 @@ func fakePeer(t *testing.T, behaviour string) Peer {
 }
 
 // fake is the main function of a fake peer. With the behaviour ista it solves problems with A = I by proximal
-// gradient steps. With zeros, all solutions are zero. All further behaviours are failures, such as no answer.
+// gradient steps. With zeros, all solutions are zero. All other behaviours are faults, such as no answer.
 func fake(behaviour, dir string) {
 	switch behaviour {
 	case "unable":
@@ -220,8 +220,8 @@ func TestRace(t *testing.T) {
 	}
 	scas, ista, none := o.Lanes[0], o.Lanes[1], o.Lanes[2]
 	for _, target := range Targets {
-		if ista.To(target) != 0.12 || o.Best(target) != ista || !(scas.To(target) > 0) || o.Ratio(target) != scas.To(target)/0.12 {
-			t.Errorf("gap %g: scas in %v s, ista in %v s, best %v", target, scas.To(target), ista.To(target), o.Best(target))
+		if ista.TimeTo(target) != 0.12 || o.Best(target) != ista || !(scas.TimeTo(target) > 0) || o.Ratio(target) != scas.TimeTo(target)/0.12 {
+			t.Errorf("gap %g: scas in %v s, ista in %v s, best %v", target, scas.TimeTo(target), ista.TimeTo(target), o.Best(target))
 		}
 	}
 	last := ista.Points[len(ista.Points)-1]
@@ -284,8 +284,8 @@ func checkTables(t *testing.T, o *Outcome) {
 	}
 }
 
-// TestFailures checks that a peer that misbehaves gets a note, and that the race waits for this peer no
-// longer than the limit. A false proof of a gap is an error of the race.
+// TestFailures checks that a peer with a fault gets a note, and that the race ends a peer that exceeds the
+// limit. A peer that claims a wrong gap must make Race return an error.
 func TestFailures(t *testing.T) {
 	p := problemNamed(t, "synthetic")
 	for _, c := range []struct {
@@ -419,7 +419,7 @@ func TestInstalled(t *testing.T) {
 	if len(installed) == 0 {
 		t.Skip("no other solver is installed")
 	}
-	// For each kind of problem: peers that solve it, and a peer that does not.
+	// For each kind of problem: peers that solve it, and peers that do not.
 	for kind, names := range map[string]struct{ able, unable []string }{
 		"lasso":                    {[]string{"liblinear", "sklearn liblinear", "sklearn saga", "glmnet", "cvxopt"}, []string{"sklearn lbfgs"}},
 		"ridge":                    {[]string{"liblinear", "liblinear dual", "sklearn liblinear", "sklearn lbfgs", "sklearn newton", "glmnet"}, nil},
@@ -457,7 +457,7 @@ func TestInstalled(t *testing.T) {
 			switch takes := slices.Contains(names.able, l.Peer); {
 			case takes == l.Unable:
 				t.Errorf("%s: %s says %q", kind, l.Peer, l.Note)
-			case takes && math.IsNaN(l.To(1e-6)):
+			case takes && math.IsNaN(l.TimeTo(1e-6)):
 				t.Errorf("%s: %s does not come to 1e-6 (%s)", kind, l.Peer, l.Note)
 			}
 		}

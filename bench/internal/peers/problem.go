@@ -28,8 +28,9 @@ const (
 //
 //	minimise (1/n) Σ φ(aᵢ'x + c; bᵢ) + (L2/2)|x|² + λ |A S x|₁
 //
-// for each λ of Lambdas. The intercept c is 0 unless Spec.Intercept is set. S is the
-// identity unless Spec.Standardize is set: then A is the identity, and S has the diagonal Scale.
+// for each λ of Lambdas. aᵢ is row i of X, bᵢ is its label, and φ is the loss that Spec.Loss names. The
+// intercept c is 0 unless Spec.Intercept is set. If Spec.Standardize is set, A is the identity, and S is the
+// diagonal matrix of Scale. Otherwise S is the identity.
 type Problem struct {
 	Spec
 	X       *sparse.CSR
@@ -49,7 +50,7 @@ type Loss struct {
 	solver solver.Loss
 }
 
-// losses has the losses by their names in the file problem.json, which the peers read.
+// losses maps the name of a loss in the file problem.json, which the peers read, to the loss.
 var losses = map[string]Loss{
 	"logistic":      {func(t, b float64) float64 { return logistic(b * t) }, solver.Logistic{}},
 	"squared":       {func(t, b float64) float64 { return (b - t) * (b - t) }, solver.Squared{}},
@@ -138,7 +139,7 @@ func logistic(m float64) float64 {
 	return math.Log1p(math.Exp(-m))
 }
 
-// product returns the product of row i with x.
+// product returns the product of row i of m with x.
 func product(m *sparse.CSR, i int, x []float64) (sum float64) {
 	idx, val := m.Row(i)
 	for k, j := range idx {

@@ -23,8 +23,8 @@ import (
 // loadLimit is the time that a peer has to load a problem.
 const loadLimit = 3 * time.Minute
 
-// oneThread has environment variables that limit peers to one thread. The last one keeps Python from writing
-// compiled files.
+// oneThread has environment variables that limit peers to one thread. The last variable keeps Python from
+// writing compiled files.
 var oneThread = []string{
 	"OMP_NUM_THREADS=1", "OPENBLAS_NUM_THREADS=1", "MKL_NUM_THREADS=1", "BLIS_NUM_THREADS=1", "NUMEXPR_NUM_THREADS=1", "GOMAXPROCS=1",
 	"PYTHONDONTWRITEBYTECODE=1",
@@ -39,7 +39,8 @@ func Command(name string, args []string, defaultTol float64) Peer {
 	}}
 }
 
-// ParseCommand parses text of the form 'name=command arguments', the value of the flag --peer.
+// ParseCommand returns the peer that a value of the flag --peer describes, text of the form
+// 'name=command arguments'. It returns an error if the command does not exist.
 func ParseCommand(text string) (Peer, error) {
 	name, command, ok := strings.Cut(text, "=")
 	args := strings.Fields(command)
@@ -52,7 +53,7 @@ func ParseCommand(text string) (Peer, error) {
 	return Command(name, args, 0), nil
 }
 
-// start starts a command, and waits until it has loaded the problem.
+// start starts a command, and waits until the new process has loaded the problem.
 func start(ctx context.Context, command []string, h *Handover) (Session, error) {
 	p := &process{h: h, lines: make(chan string)}
 	ctx, p.cancel = context.WithCancel(ctx)
@@ -87,14 +88,14 @@ type process struct {
 	cmd        *exec.Cmd
 	cancel     context.CancelFunc
 	in         io.WriteCloser
-	lines      chan string // the lines of the standard output; closed at the end of the output
+	lines      chan string // the lines of the standard output; closed after the end of the process
 	complaints tail        // the end of the standard error
 	version    string
 	from, to   float64 // the loosest and the tightest tolerance
 }
 
-// read sends the lines of the output to p.lines, and closes p.lines after the end of the process.
-// p.complaints is complete by then.
+// read sends the lines of the output to p.lines, and closes p.lines after the end of the process. When it
+// closes p.lines, p.complaints is complete.
 func (p *process) read(ctx context.Context, out io.Reader) {
 	defer close(p.lines)
 	defer p.cmd.Wait() // the error is ignored, because the output of the process says more
@@ -162,8 +163,8 @@ func (p *process) Tolerances() (from, to float64) { return p.from, p.to }
 // because the machine may have other work.
 const patience = 10
 
-// watch calls end if the answer takes more than limit of processor time, or more than patience times limit of
-// elapsed time. It returns when ctx is done.
+// watch calls end if the process uses more than limit of processor time from now on, or if more than patience
+// times limit of time passes. It returns when ctx is done.
 func (p *process) watch(ctx context.Context, limit time.Duration, end context.CancelCauseFunc) {
 	before, start := cpuOf(p.cmd.Process.Pid), time.Now()
 	for tick := time.NewTicker(100 * time.Millisecond); ; {
@@ -179,7 +180,7 @@ func (p *process) watch(ctx context.Context, limit time.Duration, end context.Ca
 	}
 }
 
-// cpuOf returns the processor time of a process as Linux reports it, and 0 on other systems.
+// cpuOf returns the processor time of a process, or 0 if it is not known. It is known only on Linux.
 func cpuOf(pid int) time.Duration {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
@@ -232,7 +233,7 @@ func (p *process) Solve(ctx context.Context, tol float64, limit time.Duration) (
 // answers are the names of the files of an answer: the solutions as text or in binary, and the curve.
 var answers = []string{"x", "x.f64", "curve"}
 
-// readAnswer reads the solutions, and for the task CV the curve, into a.
+// readAnswer reads the solutions into a.X, and for the task CV the curve into a.Curve.
 func (p *process) readAnswer(a *Answer) error {
 	numbers, err := readBinary(filepath.Join(p.h.Dir, "x.f64"))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -263,7 +264,7 @@ func readBinary(path string) ([]float64, error) {
 
 // Close implements Session.
 func (p *process) Close() {
-	_ = p.in.Close() // at the end of its input the process should exit
+	_ = p.in.Close() // the process should exit at the end of its input; otherwise it is killed after a second
 	waiting := time.AfterFunc(time.Second, p.cancel)
 	defer waiting.Stop()
 	for range p.lines {

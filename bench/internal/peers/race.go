@@ -16,14 +16,14 @@ var Targets = []float64{1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9}
 type Options struct {
 	Peers   []Peer        // the solvers to compare with scas
 	Limit   time.Duration // limit of the processor time of one answer
-	Repeats int           // number of rounds; the least time of all rounds counts
-	Text    bool          // also write LIBSVM text for the peers
+	Repeats int           // number of rounds, 0 means 1; the least time of all rounds counts
+	Text    bool          // also write text files for the peers, see Hand
 	Wall    bool          // compare elapsed times instead of processor times
-	Say     func(string)  // called with lines of text about the progress
+	Say     func(string)  // called with lines of text about the progress; not nil
 }
 
-// Once returns the time above which an answer is asked for only once.
-func (o *Options) Once() time.Duration { return time.Duration(slowAnswer * float64(o.Limit)) }
+// SlowAnswer returns the time above which an answer is not repeated.
+func (o *Options) SlowAnswer() time.Duration { return time.Duration(slowAnswer * float64(o.Limit)) }
 
 // seconds returns the time of an answer: the elapsed time if o.Wall is set, and otherwise the processor time.
 func (o *Options) seconds(a *Answer) float64 {
@@ -39,13 +39,13 @@ type Point struct {
 	CPU, Wall float64   // the least times of all answers, in seconds
 	Seconds   float64   // CPU, or Wall if Options.Wall is set
 	Repeats   int       // number of answers
-	Gap       float64   // the largest (objective − reference)/Problem.AtZero over all lambdas, at least 0
+	Gap       float64   // (objective − reference)/Problem.AtZero, the largest over all lambdas, at least 0
 	Bound     float64   // the gap that the peer proved, divided by Problem.AtZero; NaN if it proved none
 	Curve     []float64 // for the task CV, the mean loss on the rows held out, for each lambda
 }
 
-// reached returns the gap that counts in a comparison: the proved gap, or the true gap if the peer proved
-// none.
+// reached returns the gap that counts in a comparison: Bound, the proved gap, or Gap if the peer proves no
+// gaps.
 func (p *Point) reached() float64 {
 	if math.IsNaN(p.Bound) {
 		return p.Gap
@@ -67,8 +67,9 @@ type Lane struct {
 	session Session
 }
 
-// To returns the least time in which the peer came within the gap, or NaN if it did not.
-func (l *Lane) To(gap float64) float64 {
+// TimeTo returns the least time in seconds in which the peer came within the gap. It returns NaN if no answer
+// was within the gap.
+func (l *Lane) TimeTo(gap float64) float64 {
 	least := math.NaN()
 	for _, p := range l.Points {
 		if p.reached() <= gap && !(p.Seconds >= least) {
@@ -100,11 +101,11 @@ type Outcome struct {
 	Lanes          []*Lane // scas first
 }
 
-// Best returns the lane of the peer that comes within the gap fastest, not counting scas. It returns nil if
-// no peer comes within the gap.
+// Best returns the lane of the fastest peer that comes within the gap, or nil if no peer does. scas does not
+// count as a peer.
 func (o *Outcome) Best(gap float64) (best *Lane) {
 	for _, l := range o.Lanes[1:] {
-		if t := l.To(gap); !math.IsNaN(t) && (best == nil || t < best.To(gap)) {
+		if t := l.TimeTo(gap); !math.IsNaN(t) && (best == nil || t < best.TimeTo(gap)) {
 			best = l
 		}
 	}
@@ -118,11 +119,12 @@ func (o *Outcome) Ratio(gap float64) float64 {
 	if best == nil {
 		return math.NaN()
 	}
-	return o.Lanes[0].To(gap) / best.To(gap)
+	return o.Lanes[0].TimeTo(gap) / best.TimeTo(gap)
 }
 
 // Race runs scas and the peers of opt on a problem. They take turns in several rounds, so that other work on
-// the machine slows all of them down alike.
+// the machine slows all of them down alike. If a peer fails, its lane gets a note. Race returns an error if a
+// result cannot be true. The error wraps ErrNoReference if the optimum is not known well enough.
 func Race(ctx context.Context, p *Problem, opt *Options) (*Outcome, error) {
 	h, err := Hand(p, opt.Text)
 	if err != nil {
@@ -135,7 +137,7 @@ func Race(ctx context.Context, p *Problem, opt *Options) (*Outcome, error) {
 	if p.A != nil {
 		r.out.RowsOfA, _ = p.A.Dims()
 	}
-	reference, err := refer(ctx, p)
+	reference, err := newReference(ctx, p)
 	if err != nil {
 		return nil, err
 	}
@@ -175,7 +177,8 @@ const (
 	LeastLimit = 2 * time.Second
 )
 
-// lowerLimit lowers r.limit according to the slowest answer of scas, if l is the lane of scas.
+// lowerLimit lowers r.limit to Hopeless times the slowest answer of scas, but not below LeastLimit. It does
+// nothing if l is not the lane of scas.
 func (r *race) lowerLimit(l *Lane) {
 	if l != r.out.Lanes[0] {
 		return
@@ -216,12 +219,13 @@ func (l *Lane) open(ctx context.Context, h *Handover) error {
 // slowFit and slowAnswer are multiples of Options.Limit, and budget is a multiple of race.limit.
 const (
 	slowFit     = 1.0 / 20 // after a fit that takes longer, the tolerance is divided by 10 instead of √10
-	slowAnswer  = 1.0 / 4  // an answer that takes longer is asked for only once
-	budget      = 2.0      // the first round of a peer ends when all its answers together have taken longer
-	shortAnswer = 0.01     // seconds; a shorter answer is repeated 5 times in a round instead of once
+	slowAnswer  = 1.0 / 4  // an answer that takes longer is not repeated
+	budget      = 2.0      // the first round of a peer ends when its answers together have taken longer
+	shortAnswer = 0.01     // seconds; each later round asks 5 times for a shorter answer, otherwise once
 )
 
-// halfDecades returns n if the tolerance after the answer p is the tolerance of p divided by 10^(n/2).
+// halfDecades returns the number n of half decades from the tolerance of the answer p to the next tolerance:
+// the next tolerance is p.Tol/10^(n/2).
 func (r *race) halfDecades(p *Point) int {
 	switch {
 	case r.out.Task == CV:
@@ -282,8 +286,8 @@ func threeDigits(v float64) float64 {
 	return out
 }
 
-// fit asks for one answer and evaluates it. If there is no answer, it returns nil, and the lane's note says
-// why.
+// fit asks for one answer and evaluates it. If the peer gives no answer, fit returns a nil Point without an
+// error, and the lane's note says why.
 func (r *race) fit(ctx context.Context, l *Lane, tol float64) (*Point, error) {
 	a, err := l.session.Solve(ctx, tol, r.limit)
 	if err == nil && (!(a.CPU >= 0) || !(a.Wall >= 0)) {
@@ -311,8 +315,8 @@ func (r *race) fit(ctx context.Context, l *Lane, tol float64) (*Point, error) {
 }
 
 // judge raises p.Gap to the gap of an objective for Lambdas[k], if this gap is larger. It returns an error if
-// the objective is below the reference, or if the proved gap is too small: then a solver or this comparison
-// is wrong.
+// the objective is below the reference, or if the gap that the peer claims is smaller than possible: then a
+// solver or this comparison is wrong.
 func (r *race) judge(l *Lane, p *Point, k int, objective float64) error {
 	ref, zero := &r.out.Reference, r.out.Zero
 	slack := knownAccuracy * max(1, zero)
@@ -328,11 +332,11 @@ func (r *race) judge(l *Lane, p *Point, k int, objective float64) error {
 	return nil
 }
 
-// repeat asks again for the answers of a lane for which matters returns true, except for answers that take
-// longer than r.Once. It asks several times for answers that take less time than shortAnswer.
+// repeat asks the peer of a lane again for the answers that matter; see matters. It leaves out answers that
+// take longer than r.SlowAnswer, and asks 5 times for answers that take less time than shortAnswer.
 func (r *race) repeat(ctx context.Context, l *Lane) error {
 	for _, p := range l.Points {
-		if p.Seconds > r.Once().Seconds() || !l.matters(p) {
+		if p.Seconds > r.SlowAnswer().Seconds() || !l.matters(p) {
 			continue
 		}
 		count := 1
@@ -348,18 +352,19 @@ func (r *race) repeat(ctx context.Context, l *Lane) error {
 	return nil
 }
 
-// matters reports whether the tables show the time of a point, or would show it if the point were a
-// little faster.
+// matters reports whether the tables show the time of the point p, or would show it if p were a little
+// faster.
 func (l *Lane) matters(p *Point) bool {
 	for _, gap := range Targets {
-		if p.reached() <= gap && p.Seconds <= 1.3*l.To(gap) {
+		if p.reached() <= gap && p.Seconds <= 1.3*l.TimeTo(gap) {
 			return true
 		}
 	}
 	return p == l.AtDefault()
 }
 
-// again asks once more for the answer at the tolerance of p. p keeps the least times and the largest gaps.
+// again asks once more for the answer at the tolerance of p. It stores in p the least times and the largest
+// gaps of all answers.
 func (r *race) again(ctx context.Context, l *Lane, p *Point) error {
 	if err := l.open(ctx, r.h); err != nil {
 		return ctx.Err()
@@ -369,7 +374,7 @@ func (r *race) again(ctx context.Context, l *Lane, p *Point) error {
 	if err != nil {
 		return err
 	}
-	if q == nil { // no answer this time: p stays as it is, and the lane gets no note of the failure
+	if q == nil { // no answer this time: p is not changed, and the lane keeps its old note
 		l.Note = note
 		return nil
 	}

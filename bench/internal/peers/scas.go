@@ -14,8 +14,8 @@ import (
 	"github.com/scas-admm/scas/solver/model"
 )
 
-// scas is the Peer that runs scas itself, with default settings on one thread. Its tolerance is the gap to be
-// proved, divided by Problem.AtZero.
+// scas is the Peer that runs scas itself, with default settings on one thread. Its tolerance is the gap to
+// prove, divided by Problem.AtZero.
 var scas = Peer{Name: "scas", Default: 1e-6, Open: func(_ context.Context, h *Handover) (Session, error) {
 	return &scasSession{h.Problem, h.AtZero()}, nil
 }}
@@ -48,7 +48,7 @@ func (o *scasSession) Solve(ctx context.Context, tol float64, limit time.Duratio
 // prove does the task. bounds are the proved gaps, one for each lambda, not divided by o.zero.
 func (o *scasSession) prove(ctx context.Context, tol float64) (a *Answer, bounds []float64, err error) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	runtime.GC() // so that this task does not pay for the garbage of earlier work
+	runtime.GC() // so that the time does not include the collection of earlier garbage
 	// Without this factor, rounding can make the proved gap larger than tol times o.zero.
 	tol *= 1 - 1e-12
 	a = &Answer{}
@@ -87,7 +87,8 @@ func (o *scasSession) fit(ctx context.Context, tol float64) (*solver.Result, err
 	return solver.Minimize(ctx, p, &solver.Settings{Threads: 1, RelTol: tol})
 }
 
-// path fits the path. For the task CV, curve has the mean loss on the rows held out, for each lambda.
+// path does the tasks Path and CV. For the task CV, curve has the mean loss on the rows held out, for each
+// lambda.
 func (o *scasSession) path(ctx context.Context, tol float64) (steps []*model.Step, curve []float64, err error) {
 	spec := o.p.specification()
 	spec.RelTol = tol
@@ -123,16 +124,16 @@ func (o *scasSession) solution(s *model.Step) []float64 {
 // A Reference has the objectives from which gaps are measured.
 type Reference struct {
 	Values []float64 // for each lambda, the known optimum or a lower bound on the optimum
-	// Proved has, for each lambda, an upper bound on the optimum minus the entry of Values.
+	// Proved has, for each lambda, an upper bound on the difference optimum − Values[k].
 	Proved []float64
 	How    string // how Values were computed, in words
 }
 
-// refer returns the reference of a problem: the optimum that is stored with the data or, if there is none,
-// the greatest lower bound that scas proves.
-func refer(ctx context.Context, p *Problem) (*Reference, error) {
+// newReference returns the reference of a problem: the optimum that is stored with the data or, if none is
+// stored, the greatest lower bound that scas proves.
+func newReference(ctx context.Context, p *Problem) (*Reference, error) {
 	q := *p
-	if q.Task == CV { // the reference is for the path of all rows
+	if q.Task == CV { // a reference is needed only for the path of all rows
 		q.Task = Path
 	}
 	r := &Reference{How: "scas: objective minus proved gap"}
@@ -181,8 +182,9 @@ func (r *Reference) Accuracy() (worst float64) {
 	return worst
 }
 
-// ErrNoReference means that the optimum is not known precisely enough to measure gaps.
+// ErrNoReference means that the optimum is not known precisely enough to measure the smallest gap of Targets.
 var ErrNoReference = errors.New("peers: no reference for gaps")
 
-// knownAccuracy is the largest error of the optima that are stored with the data.
+// knownAccuracy is the largest error of the optima that are stored with the data. It is also the tolerance in
+// comparisons of objectives.
 const knownAccuracy = 1e-10

@@ -25,24 +25,25 @@ type Spec struct {
 	Data string // a description of the data
 	// File is the path of the data in the data directory; empty means that Make returns the data.
 	File     string
-	Features int
+	Features int    // number of features in File; 0 means the largest index
 	Graph    string // the path of the graph in the data directory; empty means A = I
 	L1, L2   float64
-	// OfMax is true if L1 is a multiple of lambda max, the least weight of the L1 term for which x = 0 is
+	// OfMax is true if L1 is in units of lambda max, the least weight of the L1 term for which x = 0 is
 	// optimal.
 	OfMax bool
 	Make  func() (*sparse.Dataset, error)
 	// Part returns the rows and columns of the data that the problem uses; nil means all.
 	Part func(*sparse.Dataset) (*sparse.Dataset, error)
-	// Series names the size that grows in a group of synthetic problems. At is the size of this problem.
+	// Series names the size that grows in a group of synthetic problems, such as n. At is the size of this
+	// problem. Series is empty for a problem that is in no group.
 	Series string
 	At     float64
 
 	// Task is the task; empty means Fit. For Path and CV there are Count lambdas, in geometric
-	// progression from lambda max down to L1 times lambda max.
+	// progression from lambda max down to L1 times lambda max, and OfMax must be true.
 	Task  Task
 	Count int
-	// Loss is the name of a loss; empty means logistic.
+	// Loss is a name in losses; empty means logistic.
 	Loss                   string
 	Intercept, Standardize bool
 }
@@ -50,7 +51,7 @@ type Spec struct {
 // cvFolds is the number of folds of cross-validation.
 const cvFolds = 10
 
-// Specs returns the problems of a comparison, or, if quick is true, the small problems of a quick
+// Specs returns the problems of a comparison. If quick is true, it returns only the small problems of a quick
 // comparison. The most important problems come first, because a comparison may be interrupted.
 func Specs(quick bool) []Spec {
 	const l2 = 1e-4
@@ -116,8 +117,8 @@ func paths() []Spec {
 	}
 }
 
-// crossValidations returns two problems with the task CV for each data set: one with an intercept and
-// standardised features, and one with neither. They have 100 lambdas each.
+// crossValidations returns two problems with the task CV for each of two data sets: one problem with an
+// intercept and standardised features, and one without both. Each problem has 100 lambdas.
 func crossValidations() (all []Spec) {
 	for _, s := range []Spec{a9aSpec, wideText()} {
 		all = append(all, s.crossValidation(100).standardised(), s.crossValidation(100))
@@ -137,7 +138,7 @@ func smallPaths() []Spec {
 	}
 }
 
-// ridges returns fits without an L1 term, for the losses of liblinear.
+// ridges returns fits without an L1 term, for two losses that liblinear supports.
 func ridges() (all []Spec) {
 	for _, s := range []Spec{rcv1Spec, a9aSpec} {
 		n := map[string]float64{rcv1Spec.Name: 20242, a9aSpec.Name: 32561}[s.Name]
@@ -152,14 +153,14 @@ func ridges() (all []Spec) {
 	return all
 }
 
-// path returns the problem with the task Path and count lambdas.
+// path returns a copy of s with the task Path and count lambdas.
 func (s Spec) path(count int) Spec {
 	s.Name += ", path"
 	s.Task, s.Count, s.L1, s.OfMax = Path, count, 1e-2, true
 	return s
 }
 
-// crossValidation returns the problem with the task CV and count lambdas.
+// crossValidation returns a copy of s with the task CV and count lambdas.
 func (s Spec) crossValidation(count int) Spec {
 	name := s.Name + ", 10 folds"
 	s = s.path(count)
@@ -167,8 +168,8 @@ func (s Spec) crossValidation(count int) Spec {
 	return s
 }
 
-// standardised returns the problem with an intercept and standardised features, which is the default of scas
-// and glmnet.
+// standardised returns a copy of s with an intercept and standardised features, which are the defaults of
+// scas and glmnet.
 func (s Spec) standardised() Spec {
 	s.Name += ", intercept, standardised"
 	s.Intercept, s.Standardize = true, true
@@ -189,14 +190,14 @@ func growth() (all []Spec) {
 	return all
 }
 
-// withL2 returns the problem with an L2 term of weight l2, and suffix appended to its name.
+// withL2 returns a copy of s with an L2 term of weight l2, and with suffix appended to its name.
 func (s Spec) withL2(suffix string, l2 float64) Spec {
 	s.Name, s.L2 = s.Name+suffix, l2
 	return s
 }
 
-// synthetic returns a synthetic problem with n rows, p features and k nonzeros a row. series and at become
-// the fields Series and At.
+// synthetic returns a synthetic problem with n rows, p features and k nonzeros in each row. series and at
+// become the fields Series and At.
 func synthetic(series string, at, n, p, k int) Spec {
 	return Spec{
 		Name: fmt.Sprintf("n %d, p %d, %d a row", n, p, k), Data: "synthetic, seed 1", L1: 0.01, OfMax: true, Series: series, At: float64(at),

@@ -9,7 +9,7 @@ import (
 	"github.com/scas-admm/scas/bench/internal/measure"
 )
 
-// A Row has the times of a solver: a cell for each of Targets, and one for the default tolerance.
+// A Row has the times of a solver: a cell for each entry of Targets, and a cell for the default tolerance.
 type Row struct {
 	Name, Version string
 	SCAS          bool // the solver is scas
@@ -22,8 +22,8 @@ type Cell struct {
 	Text, Peer, Class string
 }
 
-// targetHead returns the header row of a table. It has the given first cell, a cell for each target, and a
-// cell for the column of the default tolerance.
+// targetHead returns the header row of a table: the given first cell, a cell for each entry of Targets, and a
+// cell for the default tolerance.
 func targetHead(first string) []string {
 	head := []string{first}
 	for _, t := range Targets {
@@ -57,7 +57,7 @@ func (o *Outcome) Times() (rows []Row) {
 		r := Row{Name: o.label(l), Version: l.Version, SCAS: k == 0}
 		for _, gap := range Targets {
 			c := Cell{Text: "–"}
-			if t := l.To(gap); !math.IsNaN(t) {
+			if t := l.TimeTo(gap); !math.IsNaN(t) {
 				c.Text = seconds(t)
 			}
 			if l == o.Best(gap) {
@@ -75,14 +75,14 @@ func (o *Outcome) Times() (rows []Row) {
 	return rows
 }
 
-// Ratios returns a cell for each target, with the time of scas divided by the time of the fastest peer, or
-// the reason why there is no ratio. The last cell compares scas and the fastest peer, each at its own default
-// tolerance, and has the gap of this peer.
+// Ratios returns a cell for each entry of Targets, with the time of scas divided by the time of the fastest
+// peer, or with the reason why there is no ratio. A last cell compares scas and the fastest peer, each at its
+// own default tolerance, and has the gap of this peer.
 func (o *Outcome) Ratios() (cells []Cell) {
 	for _, gap := range Targets {
 		best := o.Best(gap)
 		switch {
-		case math.IsNaN(o.Lanes[0].To(gap)):
+		case math.IsNaN(o.Lanes[0].TimeTo(gap)):
 			cells = append(cells, Cell{"not proved", "", "open"})
 		case best == nil:
 			cells = append(cells, Cell{"no peer", "", "open"})
@@ -104,8 +104,8 @@ func (o *Outcome) Ratios() (cells []Cell) {
 	return append(cells, ratio(own.Seconds/p.Seconds, fmt.Sprintf("%s (%.0e)", fastest.Peer, p.reached())))
 }
 
-// ratio returns the cell of the ratio r, which is marked if scas is clearly slower. Repeated measurements
-// differ by about half a percent.
+// ratio returns the cell of the ratio r. It marks r with BEHIND if scas is slower by more than 0.5 %, the
+// usual difference of repeated measurements.
 func ratio(r float64, peer string) Cell {
 	if r > 1.005 {
 		return Cell{"BEHIND " + measure.Digits(r), peer, "no"}
@@ -113,8 +113,9 @@ func ratio(r float64, peer string) Cell {
 	return Cell{fmt.Sprintf("%.2g", r), peer, "yes"}
 }
 
-// Notes returns lines that say why lanes have no more points. For the task CV, further lines compare the
-// losses on the rows held out with the losses of scas at its tightest tolerance.
+// Notes returns lines that say why peers gave no more answers. For the task CV, further lines compare the
+// losses of each solver on the rows held out, at its default tolerance, with the losses of scas at its
+// tightest tolerance.
 func (o *Outcome) Notes() (notes []string) {
 	for _, l := range o.Lanes {
 		if l.Note != "" && !l.Unable {
@@ -163,8 +164,8 @@ func (o *Outcome) Head() string {
 	return fmt.Sprintf("%s: %d x %d, %d nonzeros, %s, %s", o.Data, o.Rows, o.Features, o.NNZ, what, matrix)
 }
 
-// Against returns a line that describes the reference.
-func (o *Outcome) Against() string {
+// ReferenceText returns a line that describes the reference.
+func (o *Outcome) ReferenceText() string {
 	value := ""
 	if len(o.Reference.Values) == 1 {
 		value = fmt.Sprintf("%.13f ", o.Reference.Values[0])
@@ -197,7 +198,7 @@ func (o *Outcome) Text() string {
 	for _, n := range o.Notes() {
 		notes += "  " + n + "\n"
 	}
-	return fmt.Sprintf("%s\n  %s\n  reference %s\n%s%s\n", o.Name, o.Head(), o.Against(), align(rows), notes)
+	return fmt.Sprintf("%s\n  %s\n  reference %s\n%s%s\n", o.Name, o.Head(), o.ReferenceText(), align(rows), notes)
 }
 
 // RatioTable returns a text table with the ratios of all problems.
@@ -216,7 +217,7 @@ func align(rows [][]string) string {
 	for _, r := range rows {
 		fmt.Fprintln(w, strings.Join(r, "\t"))
 	}
-	_ = w.Flush() // writing to a Builder never fails
+	_ = w.Flush() // a strings.Builder returns no errors
 	var out strings.Builder
 	for line := range strings.Lines(b.String()) {
 		out.WriteString(strings.TrimRight(line, " \n") + "\n")
