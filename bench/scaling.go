@@ -269,7 +269,7 @@ func (c *scalingCmd) onRanks(e *race.Env, data string) (string, error) {
 	defer d.Close()
 	p := &solver.Problem{Data: d.X, Labels: d.Labels, Penalty: solver.L1{Lambda: c.Lambda}}
 	var seconds [2]float64
-	var last *scaling.Ranks
+	var last *scaling.Costs
 	for k, ranks := range []int{1, c.Ranks} {
 		parts, err := scaling.Split(p, ranks)
 		if err != nil {

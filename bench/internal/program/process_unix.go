@@ -9,7 +9,8 @@ import (
 	"syscall"
 )
 
-// usage returns the signal that ended a process, or "", and the process's largest resident size in bytes.
+// usage returns the name of the signal that ended a process, or "" if no signal did, and the largest resident
+// size of the process in bytes.
 func usage(s *os.ProcessState) (signal string, peak int64) {
 	if w, ok := s.Sys().(syscall.WaitStatus); ok && w.Signaled() {
 		signal = w.Signal().String()
@@ -23,8 +24,8 @@ func usage(s *os.ProcessState) (signal string, peak int64) {
 	return signal, peak
 }
 
-// isolate gives a command its own process group, so that a timeout kills all of its processes. If nobody is
-// true and this process runs as root, the command runs as the user nobody.
+// isolate gives a command its own process group. The end of the command's context then kills all processes of
+// this group. If nobody is true and this process runs as root, the command runs as the user nobody.
 func isolate(cmd *exec.Cmd, nobody bool) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if nobody && os.Getuid() == 0 {

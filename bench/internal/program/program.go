@@ -18,8 +18,8 @@ import (
 // Path is the import path of the program scas.
 const Path = "github.com/scas-admm/scas/solver/cmd/scas"
 
-// Find returns the absolute path of the given file. If no file is given, it builds the program in the
-// directory dir.
+// Find returns the absolute path of the file given. If given is empty, it builds the program in the directory
+// dir, and returns the path of the new file.
 func Find(ctx context.Context, given, dir string) (string, error) {
 	if given != "" {
 		return filepath.Abs(given)
@@ -40,24 +40,24 @@ type Call struct {
 	Args    []string
 	Dir     string              // working directory; empty means the directory of this process
 	Wrap    []string            // a command and its arguments, to which Program and Args are appended
-	Started func(p *os.Process) // called with the process when it has started
+	Started func(p *os.Process) // called with the process when the process has started; may be nil
 	Limit   time.Duration       // the time after which the run is killed; zero means no limit
 	Nobody  bool                // run as the user nobody, if this process runs as root
 }
 
-// An Ending says how a run ended, and what it cost.
+// An Ending says how a run ended, and has its times and its memory.
 type Ending struct {
 	Code           int    // exit code; −1 if a signal ended the program
 	Signal         string // the signal that ended the program, or ""
 	Stdout, Stderr string
-	CPU, Wall      time.Duration // processor time of user and system; elapsed time
-	// Peak is the largest resident size in bytes, but at least the resident size of this process when the run
-	// started. It is 0 if the system does not report it.
+	CPU, Wall      time.Duration // processor time, system calls included; elapsed time
+	// Peak is the largest resident size in bytes, but at least the resident size that the calling process had
+	// when the run started. It is 0 if the size is not known.
 	Peak int64
 }
 
 // Run runs the program to its end. It returns an error if the program could not be run, or took longer
-// than c.Limit. An exit code other than 0 is not an error.
+// than c.Limit. An exit code other than 0, or the end by a signal, is not an error.
 func (c *Call) Run(ctx context.Context) (*Ending, error) {
 	limited := ctx
 	if c.Limit > 0 {
@@ -95,8 +95,9 @@ func (c *Call) Run(ctx context.Context) (*Ending, error) {
 	return e, nil
 }
 
-// forgetPeak sets the largest resident size of this process to its present size, because on Linux a new
-// process begins with the largest size of its parent. It returns false if this is needed but fails.
+// forgetPeak sets the largest resident size that Linux has stored for this process to the present size. This
+// is needed because a new process begins with the largest size of its parent. forgetPeak returns false if
+// Linux refuses, and true on other systems.
 func forgetPeak() bool {
 	if _, err := os.Stat("/proc/self/clear_refs"); err != nil {
 		return true

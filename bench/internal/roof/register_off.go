@@ -2,5 +2,5 @@
 
 package roof
 
-// registers returns loops whose functions are nil, because this build does not have simd/archsimd.
+// registers returns loops with nil functions, because this build does not have simd/archsimd.
 func registers() loops { return loops{} }

@@ -4,7 +4,7 @@ package roof
 
 import "simd/archsimd"
 
-// registers returns the loops over vector registers, or no loops if the processor cannot run them.
+// registers returns the loops over vector registers. The functions are nil if the processor cannot run them.
 func registers() loops {
 	if !archsimd.X86.AVX512() {
 		return loops{}
@@ -12,8 +12,8 @@ func registers() loops {
 	return loops{multiplyAdds: multiplyAdds, read: read}
 }
 
-// multiplyAdds runs twelve independent chains of 512-bit multiply-adds, which keep two units with a latency
-// of six cycles busy.
+// multiplyAdds makes the given number of rounds of twelve independent 512-bit multiply-adds, and returns the
+// number of floating-point operations. Twelve chains keep two units busy whose latency is up to six cycles.
 func multiplyAdds(rounds int) (flops float64) {
 	b, c := archsimd.BroadcastFloat64x8(0.5), archsimd.BroadcastFloat64x8(1)
 	a0, a1, a2, a3, a4, a5 := b, b, b, b, b, b
@@ -31,7 +31,7 @@ func multiplyAdds(rounds int) (flops float64) {
 	return 12 * 8 * 2 * float64(rounds)
 }
 
-// read adds the elements of x in eight independent chains, except the last len(x) % 64 elements.
+// read adds the elements of x in eight independent chains. It leaves out the last len(x) % 64 elements.
 func read(x []float64) {
 	var a0, a1, a2, a3, a4, a5, a6, a7 archsimd.Float64x8
 	for ; len(x) >= 64; x = x[64:] {

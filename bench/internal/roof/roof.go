@@ -2,17 +2,17 @@
 // floating-point operations per second (the roofline model, Williams, Waterman and Patterson 2009).
 // Read Measure and Roof.Limit first.
 //
-// With simd/archsimd, two loops over vector registers measure the limits. One makes independent
-// multiply-adds, the other adds numbers from memory in independent chains. Without simd/archsimd, the
-// limits are the best rates of kernels of this project, which may be lower than what the processor can
-// do. Roof.PeakFrom and Roof.ReadFrom say how the limits were measured. The kernels are
+// A limit is the best rate of several computations:
 //
-//   - for bandwidth: Dot and Axpy of two vectors that together have the size to measure, and Dot of a vector
-//     of this size with itself
-//   - for operations: Dot of a short vector with itself, and LogisticSlopes
+//   - for bandwidth: the kernels Dot and Axpy of two vectors that together have the size to measure, and Dot
+//     of a vector of this size with itself
+//   - for operations: the kernels Dot of a short vector with itself, and LogisticSlopes
+//   - with simd/archsimd, two loops over vector registers: one makes independent multiply-adds, the other
+//     adds numbers from memory in independent chains
 //
-// Main memory is measured with four times as much data as the last cache holds. A kernel that also
-// writes cannot quite reach the limit.
+// Without simd/archsimd, the limits may be lower than the limits of the processor. Roof.PeakFrom and
+// Roof.ReadFrom name the computations. Main memory is measured with data of four times the size of the last
+// cache. A kernel that also writes cannot quite reach the bandwidths.
 package roof
 
 import (
@@ -30,7 +30,7 @@ import (
 // A Level is a level of the memory hierarchy.
 type Level struct {
 	Name      string
-	Size      int     // largest size of data, in bytes, that counts as being in this level
+	Size      int     // largest size in bytes of data that this level is assumed to keep
 	Bandwidth float64 // bytes per ns, which is the same as GB/s
 }
 
@@ -39,7 +39,7 @@ type Roof struct {
 	Levels   []Level // L1, L2, L3 and main memory, which has no largest size
 	Peak     float64 // floating-point operations per ns (Gflop/s); an FMA counts as two
 	PeakFrom string  // the loop or kernel that reached Peak
-	ReadFrom string  // the loop or kernels that reached the bandwidths
+	ReadFrom string  // the loop or kernels with which the bandwidths were measured
 }
 
 // Cache sizes to assume if the processor does not report them.
@@ -49,10 +49,10 @@ const (
 	defaultL3 = 16 << 20
 )
 
-// Measure measures the limits. each is the duration of one measurement; Measure takes about twenty times as
-// long.
-func Measure(f machine.Description, each time.Duration) Roof {
-	l1, l2, l3 := cmp.Or(f.L1, defaultL1), cmp.Or(f.L2, defaultL2), cmp.Or(f.L3, defaultL3)
+// Measure measures the limits. about has the sizes of the caches. each is the duration of one measurement;
+// Measure takes about twenty times as long.
+func Measure(about machine.Description, each time.Duration) Roof {
+	l1, l2, l3 := cmp.Or(about.L1, defaultL1), cmp.Or(about.L2, defaultL2), cmp.Or(about.L3, defaultL3)
 	r := Roof{Levels: []Level{
 		{Name: "L1", Size: l1}, {Name: "L2", Size: l2},
 		// Other cores and other virtual machines may share the last cache, so only three quarters of it
@@ -72,7 +72,8 @@ func Measure(f machine.Description, each time.Duration) Roof {
 	return r
 }
 
-// measurePeak sets Peak to the best rate, and PeakFrom to the name of the loop or kernel that reached it.
+// measurePeak sets Peak to the best rate of operations, and PeakFrom to the name of the loop or kernel that
+// reached this rate.
 func (r *Roof) measurePeak(each time.Duration, vector loops) {
 	x := ones(1024)
 	try := func(rate float64, from string) {
@@ -89,15 +90,15 @@ func (r *Roof) measurePeak(each time.Duration, vector loops) {
 	}
 }
 
-// loops holds the two loops that use simd/archsimd, see the package comment. Both functions are nil if the
-// build or the processor does not support these loops.
+// loops has the two loops over vector registers; see the package comment. Both functions are nil if the build
+// or the processor does not support them.
 type loops struct {
 	multiplyAdds func(rounds int) (flops float64)
 	read         func(x []float64)
 }
 
-// bandwidth returns how many bytes per ns are read from data of size bytes. each is the duration of one
-// measurement.
+// bandwidth returns the number of bytes per ns that are read from data with the given size in bytes. each is
+// the duration of one measurement.
 func bandwidth(size int, each time.Duration, vector loops) float64 {
 	n := size / 8 / 64 * 64
 	x := ones(n)

@@ -10,7 +10,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// Split divides the rows of a problem at random into a problem for each rank.
+// Split divides the rows of a problem at random into parts of about equal size, a problem for each rank.
+// Equal arguments give equal parts.
 func Split(p *solver.Problem, ranks int) ([]*solver.Problem, error) {
 	n := len(p.Labels)
 	rows := rand.New(rand.NewPCG(1, uint64(ranks))).Perm(n)
@@ -27,17 +28,17 @@ func Split(p *solver.Problem, ranks int) ([]*solver.Problem, error) {
 	return parts, nil
 }
 
-// Ranks has the costs of a run on ranks.
-type Ranks struct {
+// Costs has the costs of a fit on several ranks.
+type Costs struct {
 	NewtonSteps int
-	Messages    int   // number of messages that rank 0 sent
-	Numbers     int64 // number of floating-point numbers in these messages
+	Messages    int   // number of vectors that rank 0 exchanged with all other ranks
+	Numbers     int64 // sum of the lengths of these vectors
 }
 
 // Solve solves a problem whose rows are divided into parts. Each part is on its own rank, and each rank is
-// a goroutine.
-func Solve(ctx context.Context, parts []*solver.Problem) (*Ranks, error) {
-	r := &Ranks{}
+// a goroutine. The error is the error of rank 0.
+func Solve(ctx context.Context, parts []*solver.Problem) (*Costs, error) {
+	r := &Costs{}
 	results, errs := make([]*solver.Result, len(parts)), make([]error, len(parts))
 	var wg sync.WaitGroup
 	for k, c := range dist.Local(len(parts), 0) {

@@ -1,5 +1,5 @@
-// Package scaling makes larger copies of data sets, with noise, and measures fits on ranks. Read Replicate
-// and Solve first.
+// Package scaling makes larger data sets from copies of the rows of a data set, with noise, and measures fits
+// on ranks. Read Replicate and Solve first.
 package scaling
 
 import (
@@ -14,18 +14,19 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// The noise of a copy. valueNoise is the relative standard deviation of changes of values. In data whose
-// values are all 1, the share entryNoise of the entries moves to another column instead. The share labelNoise
-// of the labels changes.
+// The noise of a copy. valueNoise is the standard deviation of the relative change of a value. If all values
+// of the data are 1, values do not change, but the share entryNoise of the entries moves to random columns.
+// The share labelNoise of the labels changes to the other class.
 const (
 	valueNoise = 0.05
 	entryNoise = 0.05
 	labelNoise = 0.02
 )
 
-// Replicate writes the given number of copies of the rows of a file to another file, as LIBSVM text. Each
-// copy is in a random order of its own. The first copy has the exact values, all later copies have noise.
-// Replicate returns the number of rows written. Equal arguments give equal text.
+// Replicate writes the given number of copies of the rows of the file source to the file target, as LIBSVM
+// text. The labels must be of two classes. Each copy has its rows in another random order. The first copy has
+// the exact values; all later copies have noise. Replicate returns the number of rows written. Equal
+// arguments give equal text.
 func Replicate(source, target string, opt *sparse.ReadOptions, copies int) (rows int, err error) {
 	d, err := sparse.ReadFile(source, opt)
 	if err != nil {
@@ -73,12 +74,12 @@ func replicate(to io.Writer, d *sparse.Dataset, copies int) (rows int, err error
 type rowWriter struct {
 	rng      *rand.Rand
 	features int
-	ones     bool // all values are 1
+	ones     bool // all values of the data are 1
 	noisy    bool
-	columns  []int32 // scratch of appendMoved
+	columns  []int32 // memory for appendMoved
 }
 
-// row appends the entries of row i of x to line.
+// row appends the entries of row i of x to line, and returns the longer line.
 func (r *rowWriter) row(line []byte, x *sparse.CSR, i int) []byte {
 	cols, val := x.Row(i)
 	if r.ones && r.noisy {
@@ -95,7 +96,7 @@ func (r *rowWriter) row(line []byte, x *sparse.CSR, i int) []byte {
 	return line
 }
 
-// appendMoved appends a row of ones; some of the ones move to other columns.
+// appendMoved appends to line a row of ones in the given columns. It moves some ones to random columns.
 func (r *rowWriter) appendMoved(line []byte, cols []int32) []byte {
 	r.columns = append(r.columns[:0], cols...)
 	for k := range r.columns {
