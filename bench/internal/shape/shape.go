@@ -17,9 +17,9 @@ type Shape struct {
 	Name string
 	Rows int
 	Cols int
-	NNZ  int // number of nonzeros of a row; for text, about the mean
+	NNZ  int // number of nonzeros in each row; for rcv1 about the mean
 
-	row func(g *generator) // appends the nonzeros of a row
+	row func(g *generator) // appends the nonzeros of a row to the generator
 }
 
 // All returns the shapes. They have as many rows and columns as the data sets of the same name, except that
@@ -65,7 +65,7 @@ type generator struct {
 	rng   *rand.Rand
 	idx   []int32
 	val   []float64
-	order []int32 // for text: the columns, the most frequent one first
+	order []int32 // the columns, with the most frequent column first; set only by text
 }
 
 func (g *generator) add(col int, val float64) {
@@ -73,14 +73,14 @@ func (g *generator) add(col int, val float64) {
 	g.val = append(g.val, val)
 }
 
-// oneHot imitates a binarised table. It divides the columns into NNZ fields of about equal width, and
-// sets one column of each field to 1. Columns with a low number in their field are more frequent.
+// oneHot makes a row like a row of a binarised table. It divides the columns into NNZ fields of about equal
+// width, and sets one column of each field to 1. In each field, columns with a low number are more frequent.
 func (g *generator) oneHot() {
 	g.fields(func(u float64, width int) int { return int(u * u * float64(width)) })
 }
 
-// hashed imitates hashed categories. It is like oneHot, but the frequent columns of a field are more
-// frequent, and they are scattered over the field.
+// hashed makes a row like a row of hashed categories. It is like oneHot, but a few columns of each field are
+// even more frequent, and they are scattered over the field.
 func (g *generator) hashed() {
 	g.fields(func(u float64, width int) int {
 		return int(uint64(u*u*u*float64(width)) * 2654435761 % uint64(width))
@@ -98,7 +98,7 @@ func (g *generator) fields(place func(u float64, width int) int) {
 
 // mixed makes a row with ten values in (0, 1], rounded to float32, and two fields with a single 1 each.
 func (g *generator) mixed() {
-	const dense, first = 10, 4 // numbers of columns: with values, and in the first field
+	const dense, first = 10, 4 // number of columns with values; number of columns in the first field
 	for j := range dense {
 		g.add(j, float64(1-g.rng.Float32()))
 	}
@@ -106,8 +106,8 @@ func (g *generator) mixed() {
 	g.add(dense+first+g.rng.IntN(g.Cols-dense-first), 1)
 }
 
-// text makes a row that imitates a document. Rows have different lengths and norm 1, and the column
-// frequencies follow a power law.
+// text makes a row that imitates a document. Rows have norm 1 and different numbers of nonzeros. The
+// frequencies of the columns follow a power law.
 func (g *generator) text() {
 	if g.order == nil {
 		g.order = make([]int32, g.Cols)

@@ -10,8 +10,8 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-// The step size, and the factor kappa of the matrix K = kappa I of an inner step; package naive says what K
-// is. With these values the iterates stay bounded over millions of steps.
+// eta is the step size. kappa is the factor in the matrix K = kappa I of an inner step; package naive
+// explains K. With these values the iterates stay bounded over millions of steps.
 const (
 	eta   = 0.05
 	kappa = 1e-3
@@ -22,8 +22,8 @@ func (in *data) steps(a kernels.Rows) *kernels.Steps {
 	return &kernels.Steps{Rows: a, Label: in.label, Slope0: in.slope, Eta: eta, Scratch: kernels.NewScratch(a)}
 }
 
-// inner returns c with the costs of the sampled steps. Besides the row and the slope, each step costs flops
-// operations and reads vectorBytes bytes of vectors that have vectorSize bytes in total.
+// inner returns c with the costs of the sampled steps. Each step computes a slope, and makes flops further
+// operations. It reads its row, and vectorBytes bytes of vectors whose total size is vectorSize bytes.
 func (in *data) inner(a kernels.Rows, flops, vectorBytes float64, vectorSize int, c measure.Case) measure.Case {
 	m := float64(len(in.sampled))
 	c.Unit, c.Units, c.Flops = "step", len(in.sampled), m*(measure.SlopeFlops+flops)
@@ -69,7 +69,7 @@ func (in *data) innerBox(a kernels.Rows) measure.Case {
 	})
 }
 
-// innerRotated makes steps on dense rows, such as rows in the eigenbasis of a graph.
+// innerRotated returns the case of steps on dense rows, as the solver makes them in the eigenbasis of A'A.
 func (in *data) innerRotated(a kernels.Rows) measure.Case {
 	steps := in.steps(a)
 	p := (in.p + 7) / 8 * 8
@@ -85,7 +85,7 @@ func (in *data) innerRotated(a kernels.Rows) measure.Case {
 		Unit: "step", Units: len(in.sampled), Flops: m * (measure.SlopeFlops + 9*float64(p)),
 		Traffic: []measure.Traffic{
 			{Bytes: m * float64(8*p+20), Size: 8 * len(x)},
-			{Bytes: m * float64(8*p*6), Size: 8 * p * 6}, // read or written: row, next row, w, sum, c, e
+			{Bytes: m * float64(8*p*6), Size: 8 * p * 6}, // six vectors: row, next row, w, sum, c, e
 		},
 		Run:       func() { kernels.InnerRotated(w, sum, c, e, x, 0, steps, in.sampled) },
 		Naive:     func() { naive.InnerRotated(w, sum, c, e, x, steps, in.sampled) },
@@ -94,8 +94,8 @@ func (in *data) innerRotated(a kernels.Rows) measure.Case {
 	}
 }
 
-// innerLazy makes steps whose iterate is stored as alpha u + gamma d (see naive.Lazy). A run begins with the
-// alpha and gamma at which the run before ended.
+// innerLazy returns the case of steps whose iterate is stored as alpha u + gamma d; see naive.Lazy. A run
+// begins with the alpha and gamma of the end of the previous run.
 func (in *data) innerLazy(a kernels.Rows) measure.Case {
 	steps, plain, cells := in.steps(a), in.steps(in.rows), kernels.NewCells(in.p)
 	cells.Set(in.w, in.d)
@@ -131,7 +131,8 @@ func (in *data) innerLazy(a kernels.Rows) measure.Case {
 	})
 }
 
-// innerLazyBall makes the steps of innerLazy with a projection onto a ball that the iterate often leaves.
+// innerLazyBall returns the case of steps as in innerLazy with projections onto a ball, which the steps often
+// leave.
 func (in *data) innerLazyBall(a kernels.Rows) measure.Case {
 	steps, plain, cells := in.steps(a), in.steps(in.rows), kernels.NewCells(in.p)
 	w, q, sum := slices.Clone(in.w), make([]float64, in.p), make([]float64, in.p)
@@ -158,8 +159,8 @@ func (in *data) innerLazyBall(a kernels.Rows) measure.Case {
 	})
 }
 
-// innerDecay makes steps for a diagonal matrix K whose entries differ; package naive says what K is. Each run
-// starts where the run before ended.
+// innerDecay returns the case of steps with a diagonal matrix K whose entries differ; package naive explains
+// K. A run begins at the last iterate of the previous run.
 func (in *data) innerDecay(a kernels.Rows) measure.Case {
 	steps, plain := in.steps(a), in.steps(in.rows)
 	state, w := make([]float64, in.p*kernels.DecayStride), slices.Clone(in.w)

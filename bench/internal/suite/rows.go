@@ -10,14 +10,14 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// data are a matrix and vectors that several cases share. The cases do not change them.
+// data has a matrix and vectors that several cases share. The cases do not change them.
 type data struct {
 	x     *sparse.CSR
 	rows  kernels.Rows // the rows of x, with 32-bit columns and float64 values
 	n, p  int
 	label []float64
 	slope []float64 // slopes of the logistic loss, one per row
-	w, d  []float64 // a point, and the part of the gradient that is constant in an inner loop
+	w, d  []float64 // a point; the part of the gradient that is constant in an inner loop
 
 	sampled []int32 // row numbers of the inner steps
 	nnz     float64 // mean number of nonzeros of a sampled row
@@ -42,12 +42,12 @@ func newData(sh shape.Shape, s Scale) *data {
 	return in
 }
 
-// rowBytes returns the bytes of the nonzeros and row pointers of a.
+// rowBytes returns the number of bytes of the nonzeros and row pointers of a.
 func rowBytes(a kernels.Rows) int {
 	return int(a.Ptr[a.Len()])*entryBytes(a) + len(a.Ptr)*8
 }
 
-// entryBytes returns the bytes of one stored nonzero.
+// entryBytes returns the number of bytes that a stores for one nonzero.
 func entryBytes(a kernels.Rows) int {
 	bytes := 4
 	if a.Idx16 != nil {
@@ -62,8 +62,9 @@ func entryBytes(a kernels.Rows) int {
 	return bytes
 }
 
-// pass returns c with the costs of a pass over all rows. vectors is the number of vectors with one entry per
-// row that are read or written. dense is the number of reads and writes of a dense vector for each nonzero.
+// pass returns c with the costs of a pass over all rows. flops is the number of operations of the pass.
+// vectors is the number of vectors with one entry per row that the pass reads or writes. dense is the number
+// of vectors with one entry per column of which the pass reads or changes an entry for each nonzero.
 func (in *data) pass(a kernels.Rows, flops float64, vectors, dense int, c measure.Case) measure.Case {
 	nnz := int(in.x.NNZ())
 	stream := rowBytes(a) + vectors*8*in.n
@@ -109,8 +110,8 @@ func (in *data) marginsGradient(a kernels.Rows) measure.Case {
 	})
 }
 
-// hessian measures a kernel that adds the Hessian of all rows to a matrix. The unit of work is one
-// multiply-add: the product of two nonzeros of a row is added to an entry of the upper triangle.
+// hessian returns the case of the kernel that adds the Hessian of all rows to the upper triangle of a matrix.
+// The unit of work is one multiply-add, of two nonzeros of a row to an entry of the matrix.
 func (in *data) hessian(a kernels.Rows) measure.Case {
 	p := in.p
 	c, h, scratch := make([]float64, in.n), make([]float64, p*p), kernels.NewHessianScratch()

@@ -2,13 +2,13 @@
 
 package suite
 
-// The API of simd/archsimd changes with Go 1.27. Until this file is adapted, builds with Go 1.27 or later
-// measure no implementations by simd/archsimd.
+// The API of simd/archsimd changes with Go 1.27. Builds with Go 1.27 or later do not contain this file, so
+// they measure no implementations by simd/archsimd.
 
 import "simd/archsimd"
 
-// simd returns dense kernels over 512-bit vectors. They follow the numeric contract of package kernels, so
-// their results are equal to the results of the kernels.
+// simd returns dense kernels over 512-bit vectors, or nil functions if the processor cannot run them. They
+// follow the numeric contract of package kernels, so their results have the same bits.
 func simd() simdForms {
 	if !archsimd.X86.AVX512() {
 		return simdForms{}
@@ -16,16 +16,16 @@ func simd() simdForms {
 	return simdForms{dot: dotSIMD, update: updateSIMD, prox: proxSIMD}
 }
 
-const simdChunk = 4096 // number of elements of a partial sum
+const simdChunk = 4096 // number of elements in a partial sum of dotSIMD
 
-// sumSIMD adds 16 numbers in the order of the numeric contract. lo holds the first 8.
+// sumSIMD returns the sum of 16 numbers, added in the order of the numeric contract. lo has the first 8.
 func sumSIMD(lo, hi archsimd.Float64x8) float64 {
 	var l [8]float64
 	lo.Add(hi).Store(&l)
 	return ((l[0] + l[4]) + (l[2] + l[6])) + ((l[1] + l[5]) + (l[3] + l[7]))
 }
 
-// partSIMD loads up to 8 elements of x from index i on. Lanes beyond the end of x are zero.
+// partSIMD loads up to 8 elements of x from index i on. The missing elements behind the end of x are zero.
 func partSIMD(x []float64, i int) archsimd.Float64x8 {
 	return archsimd.LoadFloat64x8SlicePart(x[min(i, len(x)):min(i+8, len(x))])
 }

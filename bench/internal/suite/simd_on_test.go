@@ -8,8 +8,8 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-// TestSIMDIsThere checks that a build with simd/archsimd has the kernels of simdForms, if the processor can
-// run them.
+// TestSIMDIsThere checks that a build with simd/archsimd has all functions of simdForms on a processor with
+// AVX-512, and no function on other processors.
 func TestSIMDIsThere(t *testing.T) {
 	levels := kernels.Available()
 	want, f := levels[len(levels)-1] == kernels.AVX512, simd()

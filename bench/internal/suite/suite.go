@@ -18,8 +18,8 @@ type vectorKernel struct {
 	name    string
 	vectors int     // number of vectors that the kernel reads or writes
 	flops   float64 // floating-point operations per element
-	moved   int     // number of vectors, where a vector that is read in two loops counts twice
-	// make returns the case for vectors v of random numbers.
+	moved   int     // like vectors, but a vector that the kernel reads in two loops counts twice
+	// make returns the case on the vectors v, which have random numbers. It may change them.
 	make func(v [][]float64) measure.Case
 }
 
@@ -34,8 +34,8 @@ var onVectors = []vectorKernel{
 	{"ProxDual", 4, 6, 4, proxDual},
 }
 
-// onRows lists the kernels that work on the rows of a matrix, and the shapes on which each is measured.
-// The ending -compact means the storage form of sparse.CSR.Compact.
+// onRows lists the kernels that work on the rows of a matrix, and for each kernel the shapes on which it is
+// measured. The ending -compact means the storage form of sparse.CSR.Compact.
 var onRows = []struct {
 	kernel, shapes string
 	make           func(*data, kernels.Rows) measure.Case
@@ -79,7 +79,8 @@ func (s Scale) shapes() []shape.Shape {
 	return all
 }
 
-// Cases returns the cases whose names match accepts. The name of a case is kernel/shape, such as Dot/n=123.
+// Cases returns the cases for whose names the function match returns true. A name is kernel/shape, such as
+// Dot/n=123.
 func Cases(s Scale, match func(name string) bool) iter.Seq[measure.Case] {
 	return func(yield func(measure.Case) bool) {
 		for _, n := range []int{123, 10000} {

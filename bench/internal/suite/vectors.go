@@ -8,7 +8,7 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-// simdForms has implementations of kernels on vectors by simd/archsimd. All functions are nil if the build
+// simdForms has kernels on vectors that are implemented by simd/archsimd. All functions are nil if the build
 // does not have simd/archsimd, or if the processor cannot run them.
 type simdForms struct {
 	dot    func(x, y []float64) float64

@@ -22,11 +22,11 @@ import (
 type Module struct {
 	Path, Version string
 	Dir           string   // directory of its source
-	Licences      []string // SPDX names of the licences found in its licence files
+	Licences      []string // names of the licences in its licence files, as in Classify, or "unknown (FILE)"
 }
 
-// Modules returns the modules whose packages are linked into the given packages, this module and Go
-// included.
+// Modules returns the modules of all packages that are linked into the given packages, in the order of their
+// paths. They include this module, and the standard library as a module with the path go.
 func Modules(ctx context.Context, packages ...string) ([]Module, error) {
 	out, err := goCommand(ctx, append([]string{"list", "-deps", "-json=Module"}, packages...)...)
 	if err != nil {
@@ -70,7 +70,7 @@ func goCommand(ctx context.Context, args ...string) ([]byte, error) {
 	return out, nil
 }
 
-// licencesIn identifies the licences in the licence files of a module's root directory.
+// licencesIn returns the names of the licences in the licence files of a module's root directory.
 func licencesIn(dir string) (names []string, err error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -95,7 +95,7 @@ func licencesIn(dir string) (names []string, err error) {
 	return slices.Compact(names), nil
 }
 
-// phrases identify licences. Classify compares them with texts in lower case and with single spaces.
+// phrases has texts that identify licences, in lower case and with single spaces.
 var phrases = []struct{ name, phrase string }{
 	{"MIT", "permission is hereby granted, free of charge, to any person obtaining a copy of this software"},
 	{"BSD", "redistribution and use in source and binary forms"},
@@ -114,7 +114,8 @@ var phrases = []struct{ name, phrase string }{
 // accepted are the licences under which the program may be distributed.
 var accepted = []string{"MIT", "BSD-2-Clause", "BSD-3-Clause", "Apache-2.0", "ISC", "OFL-1.1", "FTL", "CC-BY-4.0", "Unlicense"}
 
-// Classify returns the SPDX names of the licences that a text holds.
+// Classify returns the names of the licences in a text. They are SPDX names, but MPL, AGPL, LGPL and GPL have
+// no version.
 func Classify(text string) (names []string) {
 	text = strings.ToLower(strings.Join(strings.Fields(strings.NewReplacer("#", " ", "//", " ").Replace(text)), " "))
 	for _, p := range phrases {
@@ -133,7 +134,8 @@ func Classify(text string) (names []string) {
 	return names
 }
 
-// Check returns an error that names the modules that have no licence, or one that is unknown or not accepted.
+// Check returns an error that names the modules without a licence, and the modules with a licence that is
+// unknown or not accepted.
 func Check(list []Module) error {
 	var errs []error
 	for _, m := range list {
@@ -152,7 +154,7 @@ func orNone(names []string) string {
 	return strings.Join(names, " and ")
 }
 
-// Table returns the modules as a table.
+// Table returns a text table of the modules: path, version and licences.
 func Table(list []Module) string {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)

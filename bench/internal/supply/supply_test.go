@@ -60,8 +60,8 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// build builds the program from the module in dir, statically and without paths of this machine. If cache is
-// empty, it uses the user's build cache.
+// build builds the program scas from the module in dir, statically and without paths of this machine. The
+// program becomes the file out. cache is the directory of the build cache; empty means the user's cache.
 func build(ctx context.Context, dir, cache, out string) error {
 	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-o", out, program.Path)
 	cmd.Dir = dir
@@ -168,7 +168,8 @@ func TestReproducible(t *testing.T) {
 	noNetwork(t, one)
 }
 
-// noNetwork runs the program under strace. It fails the test if the program opens a network connection.
+// noNetwork runs commands of the program under strace. It fails the test if the program makes a system call
+// for network connections. Without strace it checks nothing.
 func noNetwork(t *testing.T, program string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -177,7 +178,7 @@ func noNetwork(t *testing.T, program string) {
 		t.Fatal(err)
 	}
 	calls := "socket,connect,bind,listen,accept4,sendto,recvfrom,sendmsg,recvmsg"
-	// Lines of strace about exits, signals and threads do not match.
+	// call matches a system call in the output of strace, but no line about an exit, a signal or a thread.
 	call := regexp.MustCompile(`\b(` + strings.ReplaceAll(calls, ",", "|") + `)\(`)
 	strace := []string{"-f", "-o", trace, "-e", "trace=" + calls}
 	if out, err := exec.Command("strace", append(strace, "true")...).CombinedOutput(); err != nil {
