@@ -80,7 +80,7 @@ func (c *Converge) Run(e *Env) error {
 type curve struct {
 	method string
 	points []solver.Point
-	err    error // a divergence error; the points before it are kept
+	err    error // a *solver.DivergenceError, or nil; points has the points before the divergence
 }
 
 // follow runs one method. A run that diverges is not an error: it gives a curve with err set.
@@ -134,8 +134,8 @@ func (c *Converge) report(e *Env, all []*curve) error {
 	return output.Write(files...)
 }
 
-// table returns the curves as text with aligned columns. It shows a few points of each curve. The distance
-// between these points grows with the passes.
+// table returns a text table with a few points of each curve. The distance between these points grows with
+// the passes. Lines below the table describe divergences.
 func table(all []*curve, reference float64) string {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
@@ -161,7 +161,7 @@ func table(all []*curve, reference float64) string {
 	return b.String()
 }
 
-// pointsCSV returns every point of every curve as CSV. The columns objective and gap are for the last iterate.
+// pointsCSV returns all points of all curves as CSV. The columns objective and gap are for the last iterate.
 func pointsCSV(all []*curve, reference float64) string {
 	records := [][]string{{"method", "passes", "seconds", "objective", "gap", "average_objective", "primal_residual"}}
 	num := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
@@ -176,11 +176,11 @@ func pointsCSV(all []*curve, reference float64) string {
 	return output.CSV(records)
 }
 
-// leastGap is the smallest difference of objectives that is more than rounding.
+// leastGap is the smallest gap that draw shows. Smaller differences of objectives may be rounding errors.
 const leastGap = 1e-15
 
-// draw draws two curves for every method: the objective minus the reference at the last iterates and at
-// the averages.
+// draw returns a chart as SVG, with two curves for every method: the objective minus the reference, at the
+// last iterates and at the averages.
 func draw(title string, all []*curve, reference float64) (string, error) {
 	c := &chart.Chart{Title: title, X: "effective passes", Y: "gap", LogY: true, Floor: leastGap}
 	for k, one := range all {
@@ -197,8 +197,8 @@ func draw(title string, all []*curve, reference float64) (string, error) {
 	return b.String(), err
 }
 
-// methods returns the candidates that --method names. Without this flag it returns all candidates, but with
-// mu = 0 not those that need mu > 0.
+// methods returns the candidates that the flag --method names. Without this flag it returns all candidates;
+// if mu is 0, it then leaves out the candidates that need mu > 0.
 func (c *Converge) methods(candidates []solver.Method) ([]solver.Method, error) {
 	var known []string
 	var all, chosen []solver.Method
@@ -221,7 +221,7 @@ func (c *Converge) methods(candidates []solver.Method) ([]solver.Method, error) 
 	return chosen, nil
 }
 
-// problem reads the data and the graph.
+// problem reads the data and the graph, and returns the problem that the flags describe.
 func (c *Converge) problem() (*solver.Problem, error) {
 	data, err := sparse.ReadFile(c.Data, &sparse.ReadOptions{Features: c.Features, Positive: c.Positive})
 	if err != nil {

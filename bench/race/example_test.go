@@ -45,8 +45,8 @@ func (Gradient) Begin(r *solver.Run) (solver.Iteration, error) {
 }
 
 // A method of your own runs beside the methods of the module, with the same budget. To run it in the
-// experiments of the paper, give the argument "paper" instead of "converge". A program sets Args to
-// os.Args[1:], and writes to os.Stdout and os.Stderr.
+// experiments of the paper, give the argument "paper" and its flags instead of "converge". A program sets
+// Args to os.Args[1:], and writes to os.Stdout and os.Stderr.
 func ExampleRun() {
 	dir, err := os.MkdirTemp("", "race")
 	if err != nil {

@@ -73,7 +73,8 @@ func (c *Paper) protocol(own []solver.Method) (paper.Protocol, error) {
 	return pr, pr.Validate()
 }
 
-// Run makes the runs that are missing, and writes the report.
+// Run makes the runs that are not in the directory Out yet, and writes the report. With --report-only it only
+// writes the report, and with --retune it only tunes again.
 func (c *Paper) Run(e *Env) error {
 	switch {
 	case c.ReportOnly:
@@ -111,7 +112,7 @@ func valueOr[T any](flag *T, fallback T) T {
 	return fallback
 }
 
-// report writes the files of a report about all records in the directory. began is the time at which the
+// report writes the files of a report about all records in the directory Out. began is the time at which the
 // command began.
 func (c *Paper) report(e *Env, began time.Time) error {
 	r, err := paper.OpenAny(c.Out)
@@ -133,7 +134,7 @@ func (c *Paper) report(e *Env, began time.Time) error {
 	return err
 }
 
-// retune tunes methods again on the problems of the flag --retune.
+// retune calls report.Retune for each problem of the flag --retune, and prints the results.
 func (c *Paper) retune(e *Env) error {
 	r, err := paper.OpenAny(c.Out)
 	if err != nil {
@@ -161,8 +162,8 @@ func (c *Paper) retune(e *Env) error {
 	return nil
 }
 
-// find returns the data sets whose files exist, and prints the names of the others. If no data set
-// exists, it returns an error.
+// find returns the data sets of pr whose files exist, and prints the names of the other data sets. If no data
+// set exists, it returns an error.
 func (c *Paper) find(e *Env, pr paper.Protocol) (found []paper.Spec, err error) {
 	if c.Data == "" {
 		return nil, errors.New("no data: set --data or SCAS_DATA to a directory with the data sets; see `make data`")
@@ -184,7 +185,7 @@ func (c *Paper) find(e *Env, pr paper.Protocol) (found []paper.Spec, err error) 
 	return found, nil
 }
 
-// experiment loads the data sets, and makes the runs that are not in the records.
+// experiment loads the data sets, makes the runs that are not in the records, and adds them to the records.
 func (c *Paper) experiment(e *Env, sets []paper.Spec, r *paper.Records) error {
 	x := &paper.Experiment{Records: r, TimedSplits: c.Timed, Machine: machine.Describe(e.Args).Lines()}
 	x.Progress = &paper.Progress{W: e.Stderr, Total: r.Protocol.Runs(c.Timed)}

@@ -1,6 +1,6 @@
 // Package race implements the commands bench converge and bench paper, which compare methods on
-// data. A program of your own can add methods by Run; see the example. Read Converge and Paper
-// first.
+// data. A program of your own can call Run to compare its own methods; see the example. Read Converge
+// and Paper first.
 package race
 
 import (
@@ -29,8 +29,8 @@ type Env struct {
 	Own            []solver.Method // methods to run in addition to the module's methods
 }
 
-// Run runs a command line, such as converge --method gradient train.svm. The methods in e.Own are
-// selected by the names in their Info.
+// Run runs the command line e.Args, such as converge --method gradient train.svm. The flag --method selects
+// a method of e.Own by the name in its Info, which must not be the name of a method of the module.
 func Run(e *Env) error {
 	for _, m := range e.Own {
 		if _, taken := baseline.ByName(m.Info().Name); taken {
