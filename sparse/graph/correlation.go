@@ -122,8 +122,8 @@ func Strongest(c *Covariance, k int, opt *CorrelationOptions) (g *Graph, thresho
 // twice as long as Threshold.
 func KNearest(c *Covariance, k int, opt *CorrelationOptions) (*Graph, error) {
 	o := opt.withDefaults()
-	if k < 1 || k > c.n || k*c.n > 2*o.MaxEdges {
-		return nil, errorf("%d nearest of %d features: want 1 to %d", k, c.n, min(c.n, 2*o.MaxEdges/c.n))
+	if most := min(c.n, 2*o.MaxEdges/max(c.n, 1)); k < 1 || k > most {
+		return nil, errorf("%d nearest of %d features: want 1 to %d", k, c.n, most)
 	}
 	c = c.Correlation()
 	// For features without a common row, the product of their reaches is the absolute

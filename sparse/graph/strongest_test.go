@@ -249,6 +249,17 @@ func TestBuildersRefuse(t *testing.T) {
 	check.Error(t, err, "0 edges", "want 1 to")
 	_, err = KNearest(c, 41, nil)
 	check.Error(t, err, "41 nearest of 40 features")
+	_, err = KNearest(c, 6, &CorrelationOptions{MaxEdges: 100})
+	check.Error(t, err, "6 nearest of 40 features: want 1 to 5")
+	none, err := sparse.FromDense(2, 0, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c, err = CovarianceOf(none); err != nil {
+		t.Fatal(err)
+	}
+	_, err = KNearest(c, 1, nil)
+	check.Error(t, err, "1 nearest of 0 features")
 }
 
 // TestDroppedPairs checks that Threshold returns an error if pairs were dropped while they were collected,
