@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 
 	"github.com/scas-admm/scas/sparse/faults"
 )
@@ -17,16 +18,17 @@ type ComponentError struct {
 	// Size is the number of features of the largest component, or a lower bound of it. It is at most
 	// Limit if the components are small enough but there are too many pairs.
 	Size  int
-	Limit int     // largest size accepted
-	Fits  float64 // a penalty that causes no such error; usually the smallest one
+	Limit int // largest size accepted
+	// Fits is a penalty that causes no such error: usually the smallest one, rounded up to six digits.
+	Fits float64
 }
 
 // Error returns a message with what is too large, the limit and the penalty to try.
 func (e *ComponentError) Error() string {
 	if e.Size <= e.Limit {
-		return fmt.Sprintf("graph: at penalty %v, more than %d pairs of features are joined: at most as many can be; a penalty of %.6g or more joins no more pairs", e.Penalty, DefaultMaxEdges, e.Fits)
+		return fmt.Sprintf("graph: at penalty %v, more than %d pairs of features are joined: at most as many can be; a penalty of %v or more joins no more pairs", e.Penalty, DefaultMaxEdges, e.Fits)
 	}
-	return fmt.Sprintf("graph: at penalty %v, %d features or more have to be solved together: at most %d are; a penalty of %.6g or more leaves no larger component", e.Penalty, e.Size, e.Limit, e.Fits)
+	return fmt.Sprintf("graph: at penalty %v, %d features or more have to be solved together: at most %d are; a penalty of %v or more leaves no larger component", e.Penalty, e.Size, e.Limit, e.Fits)
 }
 
 // Components returns the connected components with two or more members of the graph that joins
@@ -45,7 +47,7 @@ func (c *Covariance) Components(penalty float64, limit, threads int) ([][]int32,
 		largest = max(largest, f.join(p.I, p.J))
 	}
 	if largest > limit || reached > floor { // reached > floor: some pairs are missing
-		return nil, &ComponentError{Penalty: penalty, Size: largest, Limit: limit, Fits: fittingPenalty(c.n, pairs, reached, limit)}
+		return nil, &ComponentError{Penalty: penalty, Size: largest, Limit: limit, Fits: roundUp(fittingPenalty(c.n, pairs, reached, limit))}
 	}
 	of, count := f.numbers()
 	members := make([][]int32, count)
@@ -67,6 +69,18 @@ func fittingPenalty(n int, pairs []Edge, reached float64, limit int) float64 {
 		}
 	}
 	return reached
+}
+
+// roundUp returns the smallest number of six significant digits that is at least v, for v above 0. An error
+// proposes such a number, because the nearest number of six digits may be too small.
+func roundUp(v float64) float64 {
+	// A step is at most one unit of the sixth digit. Nextafter matters only for the smallest numbers, which
+	// the factor does not change.
+	for at := v; ; at = math.Nextafter(at*(1+1e-6), math.Inf(1)) {
+		if r, _ := strconv.ParseFloat(strconv.FormatFloat(at, 'g', 6, 64), 64); r >= v {
+			return r
+		}
+	}
 }
 
 // Blocks calls do for every group of features, with the number k of the group and the covariance

@@ -87,7 +87,7 @@ func Threshold(c *Covariance, threshold float64, opt *CorrelationOptions) (*Grap
 	o := opt.withDefaults()
 	pairs, reached := c.Correlation().strongest(threshold, o.MaxEdges, o.Threads)
 	if len(pairs) > o.MaxEdges || reached > threshold {
-		return nil, errorf("correlation threshold %v: more than %d pairs are as correlated: want a threshold above %.4g, or a larger MaxEdges", threshold, o.MaxEdges, reached)
+		return nil, errorf("correlation threshold %v: more than %d pairs are as correlated: want a threshold above %v, or a larger MaxEdges", threshold, o.MaxEdges, roundUp(reached))
 	}
 	return o.graph(c.n, pairs), nil
 }

@@ -287,6 +287,32 @@ func TestComponentErrorOfPairs(t *testing.T) {
 	check.Error(t, err, "more than 5000000 pairs of features are joined", "a penalty of 0.2 or more")
 }
 
+// TestProposalsAreRoundedUp checks that the penalty and the threshold that errors propose are not below the
+// values that they must reach.
+func TestProposalsAreRoundedUp(t *testing.T) {
+	const v = 0.12345612
+	c, err := NewCovariance(3, []float64{1, v, v, v, 1, v, v, v, 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = c.Components(0.1, 2, 0)
+	check.Error(t, err, "a penalty of 0.123457 or more")
+	_, err = c.Components(0.123457, 2, 0)
+	if err != nil {
+		t.Error(err)
+	}
+	_, err = Threshold(c, 0.1, &CorrelationOptions{MaxEdges: 1})
+	check.Error(t, err, "above 0.123457")
+	for _, tt := range []struct{ v, want float64 }{
+		{0.2, 0.2}, {0.123456, 0.123456}, {0.1234561, 0.123457}, {0.1234569, 0.123457}, {0.9999991, 1}, {1.000001, 1.00001},
+		{math.SmallestNonzeroFloat64, math.SmallestNonzeroFloat64}, {math.Inf(1), math.Inf(1)},
+	} {
+		if got := roundUp(tt.v); got != tt.want {
+			t.Errorf("%v is rounded up to %v, want %v", tt.v, got, tt.want)
+		}
+	}
+}
+
 func TestGrid(t *testing.T) {
 	want := []Edge{{0, 1, 1}, {0, 3, 1}, {1, 2, 1}, {1, 4, 1}, {2, 5, 1}, {3, 4, 1}, {4, 5, 1}}
 	if diff := gocmp.Diff(want, Grid(2, 3).Edges()); diff != "" {
