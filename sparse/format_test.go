@@ -254,6 +254,7 @@ func TestReadNPZRefuses(t *testing.T) {
 		{"labels", with("y", list("(3,)", 1, 2, 1)), ReadOptions{}, "3 labels for 4 rows"},
 		{"checksum", damaged, ReadOptions{}, "array y: zip: checksum error"},
 		{"names", with("names", npyFile("|S1", false, "(2,)", 'a', 'b')), ReadOptions{}, "array names: 2 names for 3 columns"},
+		{"names without characters", with("names", npyFile("<U0", false, "(3,)")), ReadOptions{}, `array names: elements of type "<U0"`},
 		{"same names", with("names", npyFile("|S1", false, "(3,)", 'a', 'b', 'a')), ReadOptions{}, `"a": array names: a name that comes twice`},
 		{"absent name", with("names", npyFile("|S1", false, "(3,)", 'a', 'b', 'c')), ReadOptions{Names: []string{"d"}}, `"d": no such column`},
 		{"features", with("y", list("(4,)", 1, 2, 1, 2)), ReadOptions{Features: 2}, "3 columns: expected at most 2 features"},

@@ -199,8 +199,8 @@ func (a *Array) setType(name string) error {
 	case known == 'f' && (size == 4 || size == 8):
 	case (known == 'i' || known == 'u') && (size == 1 || size == 2 || size == 4 || size == 8):
 	case known == 'b' && size == 1:
-	case known == 'S' && size <= maxString:
-	case known == 'U' && size <= maxString:
+	case known == 'S' && size >= 1 && size <= maxString:
+	case known == 'U' && size >= 1 && size <= maxString:
 		a.Size *= 4
 	default:
 		return want
@@ -212,7 +212,7 @@ func (a *Array) setType(name string) error {
 func (a *Array) count() error {
 	a.Len = 1
 	for _, n := range a.Shape {
-		if n > 0 && a.Len > math.MaxInt64/16/int64(n)/int64(max(1, a.Size)) {
+		if n > 0 && a.Len > math.MaxInt64/16/int64(n)/int64(a.Size) {
 			return fmt.Errorf("shape %v: more than any machine holds", a.Shape)
 		}
 		a.Len *= int64(n)
@@ -229,7 +229,7 @@ func (a *Array) next(n int) ([]byte, error) {
 	if left := a.Len - a.read; int64(n) > left {
 		n = int(left)
 	}
-	if n == 0 || a.Size == 0 {
+	if n == 0 {
 		var one [1]byte
 		k, err := io.ReadFull(a.r, one[:])
 		if k > 0 {
@@ -355,14 +355,11 @@ func (a *Array) Ints(dst []int64) (int, error) {
 	return n, nil
 }
 
-// Strings reads the next elements, at most n, of an array of strings. After the last element, or if the
-// elements have no bytes, it returns io.EOF. An array of another type is an error.
+// Strings reads the next elements, at most n, of an array of strings. After the last element it returns
+// io.EOF. An array of another type is an error.
 func (a *Array) Strings(n int) ([]string, error) {
 	if a.Numeric() {
 		return nil, fmt.Errorf("elements of type %q: expected strings", a.name)
-	}
-	if a.Size == 0 {
-		return nil, io.EOF
 	}
 	b, err := a.next(n)
 	if err != nil {
