@@ -28,8 +28,9 @@ const MaxNodes = 500
 // a line, thicker for a larger absolute weight; the line of a negative weight is dashed and has another
 // colour. names has the names of all nodes; nil means their numbers, counted from 1. If sets is nil, all
 // nodes are Plain. Isolated nodes are listed below the picture, under a legend. A wrong length of names or
-// of sets.SetOf, and more than MaxNodes nodes with edges, are errors. The positions depend only on the
-// graph and on the length of the longest name, except that rounding may differ between machines.
+// of sets.SetOf, a negative number in sets.SetOf other than Plain and Faint, and more than MaxNodes nodes
+// with edges are errors. The positions depend only on the graph and on the length of the longest name,
+// except that rounding may differ between machines.
 func SVG(w io.Writer, g *graph.Graph, names []string, sets *Sets) error {
 	if err := checkNames(g, names); err != nil {
 		return err
@@ -39,6 +40,9 @@ func SVG(w io.Writer, g *graph.Graph, names []string, sets *Sets) error {
 	}
 	if len(sets.SetOf) != g.Nodes() {
 		return pkgerr.Errorf("draw", "sets of %d nodes for %d: want one per node", len(sets.SetOf), g.Nodes())
+	}
+	if i := slices.IndexFunc(sets.SetOf, func(set int) bool { return set < Faint }); i >= 0 {
+		return pkgerr.Errorf("draw", "node %d is in set %d: want a number of at least 0, Plain or Faint", i, sets.SetOf[i])
 	}
 	if !Fits(g) {
 		return pkgerr.Errorf("draw", "%d nodes with edges: want at most %d; write DOT for a tool made for large graphs", nodesWithEdges(g), MaxNodes)

@@ -94,6 +94,7 @@ func TestSVGSets(t *testing.T) {
 		}
 	}
 	check.Error(t, SVG(io.Discard, g, nil, &Sets{SetOf: []int{0}}), "sets of 1 nodes for 6")
+	check.Error(t, SVG(io.Discard, g, nil, &Sets{SetOf: []int{0, 1, Plain, Faint, -3, 0}}), "node 4 is in set -3")
 }
 
 func TestColours(t *testing.T) {
