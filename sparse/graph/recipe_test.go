@@ -2,11 +2,9 @@ package graph
 
 import (
 	"errors"
-	"math"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"gonum.org/v1/gonum/mat"
 
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/internal/check"
@@ -16,12 +14,11 @@ import (
 // TestPublishedRecipe compares the graphs of two data sets with the matrices published for these data sets.
 func TestPublishedRecipe(t *testing.T) {
 	for _, tt := range []struct {
-		data, matrix                           string
-		p, edges, isolated, maxDegree, largest int
-		lambda                                 float64 // largest eigenvalue of A'A
+		data, matrix string
+		p            int
 	}{
-		{"a9a.zst", "F_a9a_asvrpdhg.txt", 123, 421, 49, 36, 72, 145.896},
-		{"covtype.libsvm.binary.scale.zst", "F_covtype_asvrpdhg.txt", 54, 70, 27, 22, 27, 41.59},
+		{"a9a.zst", "F_a9a_asvrpdhg.txt", 123},
+		{"covtype.libsvm.binary.scale.zst", "F_covtype_asvrpdhg.txt", 54},
 	} {
 		t.Run(tt.data, func(t *testing.T) {
 			d, err := sparse.ReadFile(sparsetest.DataFile(t, "paper", tt.data), &sparse.ReadOptions{Features: tt.p})
@@ -43,32 +40,8 @@ func TestPublishedRecipe(t *testing.T) {
 			if diff := cmp.Diff(check.Text(t, publishedMatrix(t, tt.matrix)), check.Text(t, a)); diff != "" {
 				t.Errorf("not the published matrix: %s", diff)
 			}
-			s := g.Statistics()
-			if s.Edges != tt.edges || s.Isolated != tt.isolated || s.MaxDegree != tt.maxDegree || s.Largest != tt.largest {
-				t.Errorf("%+v, want %d edges, %d isolated, maximal degree %d, largest component %d", s, tt.edges, tt.isolated, tt.maxDegree, tt.largest)
-			}
-			if got := largestEigenvalue(t, a.Gram()); math.Abs(got-tt.lambda) > 0.01 {
-				t.Errorf("lambda_1(A'A) = %v, want %v", got, tt.lambda)
-			}
 		})
 	}
-}
-
-func largestEigenvalue(t testing.TB, a *sparse.CSR) float64 {
-	t.Helper()
-	n, _ := a.Dims()
-	m := mat.NewSymDense(n, nil)
-	for i := range n {
-		idx, val := a.Row(i)
-		for k, j := range idx {
-			m.SetSym(i, int(j), val[k])
-		}
-	}
-	var e mat.EigenSym
-	if !e.Factorize(m, false) {
-		t.Fatal("no eigenvalues")
-	}
-	return e.Values(nil)[n-1]
 }
 
 func TestPublishedRecipeRefuses(t *testing.T) {
