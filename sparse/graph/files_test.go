@@ -12,7 +12,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/internal/check"
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
@@ -167,32 +166,6 @@ func TestPublishedGraphs(t *testing.T) {
 		_, err := ReadConstraintFile(sparsetest.DataFile(t, "graphs", "F_rcv1_train_spdhg.txt"), 47236)
 		wantParseError(t, err, 0, 0, "47237 columns for data of 47236 features", "set p to 47237")
 	})
-}
-
-// TestAntisymmetricIsThePublishedMatrix checks that [G; I], where G is the result of Antisymmetric, equals
-// the published matrix for a9a, whose graph has 421 edges.
-func TestAntisymmetricIsThePublishedMatrix(t *testing.T) {
-	f := publishedMatrix(t, "F_a9a_asvrpdhg.txt")
-	var pairs [][2]int32
-	for i := range 123 {
-		idx, _ := f.Row(i)
-		for _, j := range idx {
-			if int(j) > i {
-				pairs = append(pairs, [2]int32{int32(i), j})
-			}
-		}
-	}
-	g, err := FromPairs(123, pairs)
-	if err != nil {
-		t.Fatal(err)
-	}
-	a, err := sparse.Stack(g.Antisymmetric(), sparse.Identity(123))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(pairs) != 421 || check.Text(t, a) != check.Text(t, f) {
-		t.Errorf("%d edges give another matrix than the published one of 421", len(pairs))
-	}
 }
 
 // checkDetectedKind checks the kind that ReadConstraint detects for data if it is called with kind Any.
