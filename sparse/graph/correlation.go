@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/faults"
 )
 
@@ -58,16 +57,6 @@ func (o *CorrelationOptions) graph(n int, pairs []Edge) *Graph {
 		pairs[k].Weight = o.Weight(p.Weight)
 	}
 	return &Graph{n: n, edges: pairs}
-}
-
-// FromCorrelation returns the graph that joins columns of x whose sample correlation is
-// at least threshold in absolute value. It calls Threshold with CorrelationOf(x).
-func FromCorrelation(x *sparse.CSR, threshold float64, opt *CorrelationOptions) (*Graph, error) {
-	c, err := CorrelationOf(x)
-	if err != nil {
-		return nil, err
-	}
-	return Threshold(c, threshold, opt)
 }
 
 // Threshold returns the graph that joins features whose correlation (c rescaled to a unit

@@ -36,7 +36,7 @@ func ExampleReadEdges() {
 	// genes.edges:2:3: "9": expected a feature number in 1..4; set p to a larger number if the data has more features
 }
 
-func ExampleFromCorrelation() {
+func ExampleThreshold() {
 	x, err := sparse.FromDense(4, 3, []float64{
 		1, 2, 5,
 		2, 4, 1,
@@ -47,7 +47,12 @@ func ExampleFromCorrelation() {
 		fmt.Println(err)
 		return
 	}
-	g, err := graph.FromCorrelation(x, 0.9, nil)
+	c, err := graph.CorrelationOf(x)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	g, err := graph.Threshold(c, 0.9, nil)
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"gonum.org/v1/gonum/stat"
 
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/internal/check"
@@ -199,45 +198,21 @@ func correlationData(t testing.TB) (x *sparse.CSR, columns [][]float64) {
 	return x, columns
 }
 
-func TestFromCorrelationAgainstDense(t *testing.T) {
-	x, columns := correlationData(t)
-	for _, threshold := range []float64{0.05, 0.3, 0.6, 0.9, 0.99} {
-		for _, signed := range []bool{false, true} {
-			var want []Edge
-			for i := range columns {
-				for j := i + 1; j < len(columns); j++ {
-					if i == 6 || j == 6 || i == 7 || j == 7 { // constant columns
-						continue
-					}
-					c := stat.Correlation(columns[i], columns[j], nil)
-					if math.Abs(c) >= threshold {
-						w := 1.0
-						if signed && c < 0 {
-							w = -1
-						}
-						want = append(want, Edge{int32(i), int32(j), w})
-					}
-				}
-			}
-			g, err := FromCorrelation(x, threshold, &CorrelationOptions{Signed: signed})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(want, g.Edges()); diff != "" || len(want) == 0 {
-				t.Errorf("threshold %v, signed %v: %d edges wanted: %s", threshold, signed, len(want), diff)
-			}
+func TestWeight(t *testing.T) {
+	for _, tt := range []struct {
+		opt                *CorrelationOptions
+		positive, negative float64 // weights for the correlations 0.5 and -0.5
+	}{
+		{nil, 1, 1},
+		{&CorrelationOptions{}, 1, 1},
+		{&CorrelationOptions{Signed: true}, 1, -1},
+		{&CorrelationOptions{Weighted: true}, 0.5, 0.5},
+		{&CorrelationOptions{Signed: true, Weighted: true}, 0.5, -0.5},
+	} {
+		if p, n := tt.opt.Weight(0.5), tt.opt.Weight(-0.5); p != tt.positive || n != tt.negative {
+			t.Errorf("%+v: weights %v and %v, want %v and %v", tt.opt, p, n, tt.positive, tt.negative)
 		}
 	}
-}
-
-func TestFromCorrelationRefuses(t *testing.T) {
-	x := sparse.Identity(3)
-	for _, threshold := range []float64{0, -1, 1.01, math.NaN()} {
-		_, err := FromCorrelation(x, threshold, nil)
-		check.Error(t, err, "correlation threshold")
-	}
-	_, err := FromCorrelation(sparse.Identity(1), 0.5, nil)
-	check.Error(t, err, "1 samples")
 }
 
 func TestStatistics(t *testing.T) {

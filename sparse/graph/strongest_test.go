@@ -245,6 +245,10 @@ func TestBuildersRefuse(t *testing.T) {
 	}
 	_, err = Threshold(c, 0.01, &CorrelationOptions{MaxEdges: 20})
 	check.Error(t, err, "threshold 0.01: more than 20 pairs", "above")
+	for _, threshold := range []float64{0, -1, 1.01, math.NaN()} {
+		_, err = Threshold(c, threshold, nil)
+		check.Error(t, err, "want a number above 0, at most 1")
+	}
 	_, _, err = Strongest(c, 0, nil)
 	check.Error(t, err, "0 edges", "want 1 to")
 	_, err = KNearest(c, 41, nil)
@@ -260,6 +264,8 @@ func TestBuildersRefuse(t *testing.T) {
 	}
 	_, err = KNearest(c, 1, nil)
 	check.Error(t, err, "1 nearest of 0 features")
+	_, err = CorrelationOf(sparse.Identity(1))
+	check.Error(t, err, "covariances from 1 samples")
 }
 
 // TestDroppedPairs checks that Threshold returns an error if pairs were dropped while they were collected,

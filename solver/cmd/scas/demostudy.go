@@ -70,7 +70,7 @@ type study struct {
 func newStudy(ctx context.Context, third int) *study {
 	s := &study{ctx: ctx}
 	s.train, s.held = everyThird(readWDBC(), third)
-	s.graph = must(graph.FromCorrelation(s.train.X, demoThreshold, nil))
+	s.graph = must(graph.Threshold(must(graph.CorrelationOf(s.train.X)), demoThreshold, nil))
 	stats := s.train.X.ColumnStats()
 	for _, d := range []*sparse.Dataset{s.train, s.held} {
 		d.X = must(stats.Standardize(d.X, true))
