@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
-	"time"
 
 	gocmp "github.com/google/go-cmp/cmp"
 	"gonum.org/v1/gonum/stat"
@@ -332,47 +331,6 @@ func TestGrid(t *testing.T) {
 	if diff := gocmp.Diff(Chain(6).Edges(), Grid(1, 6).Edges()); diff != "" {
 		t.Error(diff)
 	}
-}
-
-// TestManyFeatures checks Strongest for the 47,236 features of rcv1, and that KNearest accepts as many.
-func TestManyFeatures(t *testing.T) {
-	if testing.Short() {
-		t.Skip("-short: not reading rcv1")
-	}
-	d, err := sparse.ReadFile(sparsetest.DataFile(t, "paper", "rcv1v2_binary_train.libsvm.zst"), &sparse.ReadOptions{Features: 47236})
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := CorrelationOf(d.X)
-	if err != nil {
-		t.Fatal(err)
-	}
-	began := time.Now()
-	g, threshold, err := Strongest(c, 20000, &CorrelationOptions{Signed: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Logf("%v down to %v in %v", g.Statistics(), threshold, time.Since(began))
-	// For every 997th feature, the edges to later features are compared with the correlations.
-	for i := 0; i < 47236; i += 997 {
-		joined := make(map[int]bool)
-		for _, e := range g.edges {
-			if int(e.I) == i {
-				joined[int(e.J)] = true
-			}
-		}
-		for j := i + 1; j < 47236; j++ {
-			if (math.Abs(c.At(i, j)) >= threshold) != joined[j] {
-				t.Fatalf("features %d and %d: correlation %v, joined %v", i, j, c.At(i, j), joined[j])
-			}
-		}
-	}
-	began = time.Now()
-	near, err := KNearest(c, 3, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Logf("3 nearest: %v in %v", near.Statistics(), time.Since(began))
 }
 
 // TestCovarianceInParts compares the results of Largest and Blocks with At, for a Covariance of each kind.
