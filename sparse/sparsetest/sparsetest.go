@@ -7,10 +7,11 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
+
+	"gonum.org/v1/gonum/mat"
 )
 
 // Long skips a test if -short is set.
@@ -73,36 +74,13 @@ func Dense(m Matrix) [][]float64 {
 	return out
 }
 
-// Solve returns the solution x of h x = g, where h is a square matrix, row by row. It overwrites h.
+// Solve returns the solution x of h x = g, where h is a square matrix, row by row. An ill-conditioned h is not
+// an error.
 func Solve(h, g []float64) []float64 {
 	n := len(g)
-	x := slices.Clone(g)
-	for k := range n {
-		pivot := k
-		for i := k; i < n; i++ {
-			if math.Abs(h[i*n+k]) > math.Abs(h[pivot*n+k]) {
-				pivot = i
-			}
-		}
-		for j := range n {
-			h[k*n+j], h[pivot*n+j] = h[pivot*n+j], h[k*n+j]
-		}
-		x[k], x[pivot] = x[pivot], x[k]
-		for i := k + 1; i < n; i++ {
-			f := h[i*n+k] / h[k*n+k]
-			for j := k; j < n; j++ {
-				h[i*n+j] -= f * h[k*n+j]
-			}
-			x[i] -= f * x[k]
-		}
-	}
-	for k := n - 1; k >= 0; k-- {
-		for j := k + 1; j < n; j++ {
-			x[k] -= h[k*n+j] * x[j]
-		}
-		x[k] /= h[k*n+k]
-	}
-	return x
+	x := mat.NewVecDense(n, nil)
+	_ = x.SolveVec(mat.NewDense(n, n, h), mat.NewVecDense(n, g))
+	return x.RawVector().Data
 }
 
 // Integers returns a function that draws integers from 0 to below − 1. They are the same on every machine.
