@@ -234,7 +234,7 @@ func writable(path string) error {
 // writeFile writes a file, compressed as the ending of its name says. It never leaves an
 // incomplete file.
 func writeFile(path string, write func(io.Writer) error) error {
-	return atomicfile.Write(atomicfile.Followed(path), 0o666, func(w io.Writer) error {
+	return atomicfile.Write(path, 0o666, func(w io.Writer) error {
 		return compressedBy(path).compressTo(w, write)
 	})
 }

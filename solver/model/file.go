@@ -328,7 +328,7 @@ func (m *Model) part(k int) *columnFields {
 // is unchanged: Save writes a temporary file in the same directory, syncs it to disk, and renames it. If
 // path is a symbolic link, Save replaces the file that the link names.
 func (m *Model) Save(path string) error {
-	return atomicfile.Write(atomicfile.Followed(path), 0o666, m.Write)
+	return atomicfile.Write(path, 0o666, m.Write)
 }
 
 // Load reads the model from a file that Save wrote; see Read.

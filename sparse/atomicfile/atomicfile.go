@@ -17,8 +17,8 @@ import (
 // Write calls fill with a new temporary file in the directory of path, syncs the file to disk and
 // renames it to path. A file that replaces another keeps the permissions of the replaced file;
 // otherwise it gets perm less the umask. If a step fails, path is unchanged and the temporary
-// file is removed; an error of fill is returned unchanged. A symbolic link to a file is replaced,
-// not followed. Write writes directly to a device or pipe.
+// file is removed; an error of fill is returned unchanged. If path is a symbolic link, Write writes
+// the file to which the link leads; see Followed. Write writes directly to a device or pipe.
 //
 // A killed process leaves its temporary file, .NAME.*.tmp, in the directory. The next Write to
 // path removes that file if the system has file locks.
@@ -44,6 +44,7 @@ func Prepare(path string, perm fs.FileMode, fill func(io.Writer) error) (*Prepar
 	if err == nil && !info.Mode().IsRegular() {
 		return &Prepared{path: path}, writeThrough(path, fill)
 	}
+	path = Followed(path)
 	removeStale(path)
 	f, err := createTemp(path, perm)
 	if err != nil {
@@ -208,7 +209,7 @@ func syncDir(dir string) {
 }
 
 // Followed returns the path of the file that path leads to through symbolic links. The file need
-// not exist. Writing to the returned path keeps the links.
+// not exist.
 func Followed(path string) string {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		return real

@@ -2,6 +2,7 @@ package atomicfile
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -126,6 +127,26 @@ func TestWriteToDevice(t *testing.T) {
 	}
 }
 
+// TestWriteToPipe checks that Write writes to a pipe that has a name only as a link to a file descriptor.
+// Such a link leads to no path.
+func TestWriteToPipe(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	path := fmt.Sprintf("/dev/fd/%d", w.Fd())
+	if _, err := os.Stat(path); err != nil {
+		t.Skip(err)
+	}
+	if err := errors.Join(Write(path, 0o644, put("x")), w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if b, err := io.ReadAll(r); string(b) != "x" || err != nil {
+		t.Errorf("%q, %v", b, err)
+	}
+}
+
 // TestProbe checks that Probe leaves no file and returns the error that Write would return.
 func TestProbe(t *testing.T) {
 	dir := t.TempDir()
@@ -213,6 +234,26 @@ func TestStale(t *testing.T) {
 	slices.Sort(kept)
 	if !slices.Equal(got, kept) || err != nil {
 		t.Errorf("%v, %v are there, want %v", got, err, kept)
+	}
+}
+
+// TestWriteThroughLink checks that Write keeps a link and writes the file to which it leads, whether or not
+// this file exists.
+func TestWriteThroughLink(t *testing.T) {
+	dir := t.TempDir()
+	link, path := filepath.Join(dir, "link"), filepath.Join(t.TempDir(), "f")
+	if err := os.Symlink(path, link); err != nil {
+		t.Skip(err)
+	}
+	for _, content := range []string{"first", "second"} {
+		if err := Write(link, 0o644, put(content)); err != nil {
+			t.Fatal(err)
+		}
+		wantOnly(t, path, content)
+		wantOnly(t, link, content)
+		if to, err := os.Readlink(link); err != nil || to != path {
+			t.Errorf("the link leads to %q, %v; want %q", to, err, path)
+		}
 	}
 }
 

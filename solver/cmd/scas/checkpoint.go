@@ -13,6 +13,7 @@ import (
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/dist"
 	"github.com/scas-admm/scas/sparse"
+	"github.com/scas-admm/scas/sparse/atomicfile"
 )
 
 // A checkpointFile is a dist.Checkpoint in a file. The file has a line of JSON that describes the run, and
@@ -76,7 +77,7 @@ func (f *checkpointFile) Save(state []byte) error {
 	if err != nil {
 		return err
 	}
-	return writeFile(f.path, func(w io.Writer) error {
+	return atomicfile.Write(f.path, 0o666, func(w io.Writer) error {
 		_, err := w.Write(append(append(line, '\n'), state...))
 		return err
 	})

@@ -73,9 +73,6 @@ func canonical(path string) string {
 	return filepath.Join(dir, filepath.Base(path))
 }
 
-// target returns o.path or, if o.path is a link, the path to which it points.
-func (o output) target() string { return atomicfile.Followed(o.path) }
-
 // write writes all files under temporary names. Then it calls show, which prints the result, and renames the
 // files. If anything fails before the first file is renamed, no file is changed. If another rank writes the
 // files, write does nothing and does not call show.
@@ -93,7 +90,7 @@ func (out outputs) write(e *env, show func() error) error {
 		if o.path == "" {
 			continue
 		}
-		p, err := atomicfile.Prepare(o.target(), 0o666, o.fill)
+		p, err := atomicfile.Prepare(o.path, 0o666, o.fill)
 		if err != nil {
 			return err
 		}
@@ -121,10 +118,4 @@ func (out outputs) paths() (paths []string) {
 		}
 	}
 	return paths
-}
-
-// writeFile writes the file at path completely or not at all. If path is a link, it writes the file to which
-// the link points.
-func writeFile(path string, fill func(io.Writer) error) error {
-	return atomicfile.Write(atomicfile.Followed(path), 0o666, fill)
 }
