@@ -26,9 +26,7 @@ func (c *File) Matrix() (*Matrix, error) {
 		return nil, err
 	}
 	if c.array {
-		if err := c.place(size); err != nil {
-			return nil, err
-		}
+		c.place(size)
 	}
 	announced, entries := size[2], c.Lines[1:]
 	for k, e := range entries {
@@ -50,7 +48,7 @@ func (c *File) Matrix() (*Matrix, error) {
 // place assigns rows and columns to the values of a dense file, column by column. A symmetric file has only
 // the lower triangle, a skew-symmetric file only the part below the diagonal. Values beyond the last column
 // get a column out of range.
-func (c *File) place(size [3]int64) error {
+func (c *File) place(size [3]int64) {
 	i, j := int64(1), int64(1)
 	first := func() int64 {
 		switch {
@@ -62,17 +60,13 @@ func (c *File) place(size [3]int64) error {
 		return 1
 	}
 	i = first()
-	for k := range c.Lines[1:] {
-		e := &c.Lines[k+1]
-		if e.Tokens != 1 {
-			return c.ErrorAt(k+1, 1, fmt.Sprintf("the number of tokens is %d: expected one value a line", e.Tokens))
-		}
-		e.I, e.J = int32(i), int32(j)
+	values := c.Lines[1:]
+	for k := range values {
+		values[k].I, values[k].J = int32(i), int32(j)
 		for i++; i > size[0] && j <= size[1]; i = first() {
 			j++
 		}
 	}
-	return nil
 }
 
 // collect returns the rows x cols matrix of the entries, which must be valid. Two entries at one place are an
@@ -216,17 +210,16 @@ func (c *File) Size() (size [3]int64, err error) {
 // wrongEntry returns what is wrong with an entry of a matrix of the given size, and the number of the wrong
 // token, from 0. msg is empty for a valid entry.
 func (c *File) wrongEntry(e Line, size [3]int64) (token int, msg string) {
-	tokens, form := 3, "`i j value`"
-	if c.field == "pattern" {
-		tokens, form = 2, "`i j` of a pattern"
-	}
-	value := 2
-	if c.array {
-		tokens, value = 1, 0
+	tokens, value, form := 3, 2, "an entry `i j value`"
+	switch {
+	case c.array:
+		tokens, value, form = 1, 0, "one value a line"
+	case c.field == "pattern":
+		tokens, form = 2, "an entry `i j` of a pattern"
 	}
 	switch {
 	case e.Tokens != tokens:
-		return min(e.Tokens-1, tokens), fmt.Sprintf("the number of tokens is %d: expected an entry %s", e.Tokens, form)
+		return min(e.Tokens-1, tokens), fmt.Sprintf("the number of tokens is %d: expected %s", e.Tokens, form)
 	case e.I < 1 || int64(e.I) > size[0]:
 		return 0, fmt.Sprintf("expected a row number in 1..%d", size[0])
 	case e.J < 1 || int64(e.J) > size[1]:
