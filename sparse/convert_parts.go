@@ -115,21 +115,21 @@ func openParts(dir string, source partsSource) (*parts, *partsRecord, error) {
 	}
 	last := p.last()
 	if last == nil {
-		last = &partsRecord{}
-		if err := p.journal.Truncate(0); err != nil {
-			p.close()
-			return nil, nil, err
-		}
+		err = p.begin()
+	} else {
+		err = p.goTo(last)
+		p.recorded = last.Stats.Bytes
 	}
-	if err := p.goTo(last); err != nil {
+	if err != nil {
 		p.close()
 		return nil, nil, err
 	}
-	if last.Stats.Rows == 0 { // the first row begins at entry 0
-		return p, nil, scasfile.WriteNumbers(&p.files[rowsPart], []int64{0})
-	}
-	p.recorded = last.Stats.Bytes
 	return p, last, nil
+}
+
+// begin empties the journal and the parts. The first row begins at entry 0.
+func (p *parts) begin() error {
+	return errors.Join(p.journal.Truncate(0), p.goTo(&partsRecord{}), scasfile.WriteNumbers(&p.files[rowsPart], []int64{0}))
 }
 
 // last returns the last record that the journal has for p.source. It returns nil if there is none,
