@@ -161,7 +161,8 @@ func (c *conversion) run(f *os.File, out string, work converter) (*Converted, er
 	if c.last != nil {
 		resumed = c.last.Stats.Bytes
 	}
-	if _, err := io.CopyN(io.Discard, in, resumed); err != nil {
+	// The record counts a line feed after the last line, even if the text ends without one.
+	if resumed, err = io.CopyN(io.Discard, in, resumed); err != nil && err != io.EOF {
 		return nil, errorf("reading %s: %w", c.name, err)
 	}
 	done, err := work.read(in, func() { c.report("text", source.n.Load(), c.raw) })

@@ -144,6 +144,33 @@ func TestConvertResumes(t *testing.T) {
 	onlyFiles(t, dir, "in.svm.zst", "other.scas", "out.scas")
 }
 
+// TestConvertResumesAtEnd interrupts the writing of the file after the whole text is in the journal. The text
+// does not end with a line feed.
+func TestConvertResumesAtEnd(t *testing.T) {
+	dir := t.TempDir()
+	in, out := filepath.Join(dir, "in.svm"), filepath.Join(dir, "out.scas")
+	text := strings.Repeat("1 1:1\n2 2:1\n", 1000) + "1 1:1 #" + strings.Repeat("x", recordBytes)
+	must(t, os.WriteFile(in, []byte(text), 0o666))
+	want, _ := converted(t, in, filepath.Join(dir, "other.scas"), nil, nil)
+	writing := false
+	_, err := Convert(in, out, nil, &ConvertSettings{
+		Progress: func(stage string, _, _ int64) { writing = stage == "file" },
+		Interrupt: func() error {
+			if writing {
+				return io.EOF
+			}
+			return nil
+		},
+	})
+	if !errors.Is(err, io.EOF) {
+		t.Fatal(err)
+	}
+	got, c := converted(t, in, out, nil, nil)
+	if !bytes.Equal(got, want) || c.Resumed != int64(len(text)) {
+		t.Errorf("%d bytes, want %d; resumed %d bytes of %d", len(got), len(want), c.Resumed, len(text))
+	}
+}
+
 // TestConvertDistrusts checks that a conversion does not continue from parts that are damaged or
 // that belong to another text.
 func TestConvertDistrusts(t *testing.T) {
