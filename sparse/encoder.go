@@ -148,7 +148,7 @@ func (e *Encoder) value(r *Record, record map[string]any, column string, value a
 	if column == e.table.Offset && column != "" {
 		v, missing, err := numberOf(value)
 		if missing {
-			return fmt.Errorf("a missing offset: %w", errNotNumber)
+			return fmt.Errorf("%w: expected an offset", ErrMissing)
 		}
 		r.Offset = v
 		return err
@@ -192,8 +192,8 @@ func (e *Encoder) value(r *Record, record map[string]any, column string, value a
 	return nil
 }
 
-// numberOf returns a value of a record as a number, or missing = true; Encode says which values are
-// missing.
+// numberOf returns a value of a record as a number. For a missing value it returns 0 and missing = true;
+// Encode says which values are missing.
 func numberOf(value any) (v float64, missing bool, err error) {
 	switch n := value.(type) {
 	case bool:
@@ -213,10 +213,13 @@ func numberOf(value any) (v float64, missing bool, err error) {
 		}
 		return v, false, err
 	}
-	if math.IsInf(v, 0) {
+	switch {
+	case math.IsNaN(v):
+		return 0, true, nil
+	case math.IsInf(v, 0):
 		return 0, false, fmt.Errorf("%v: %w", v, errNotNumber)
 	}
-	return v, math.IsNaN(v), nil
+	return v, false, nil
 }
 
 // textOf returns a value as the text of a cell.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -78,10 +79,13 @@ func TestEncoderRefuses(t *testing.T) {
 		"column age: \"old\": expected":       {"age": "old", "soil": "clay", "log": 0},
 		"column age: true: expected":          {"age": true, "soil": "clay", "log": 0},
 		"column age: a value of type []int":   {"age": []int{1}, "soil": "clay", "log": 0},
-		"column log: a missing offset":        {"age": 1, "soil": "clay", "log": nil},
+		"a missing value: expected an offset": {"age": 1, "soil": "clay", "log": nil},
 	} {
 		_, err := e.Encode(record)
 		check.Error(t, err, want)
+		if errors.Is(err, ErrMissing) != strings.Contains(want, "a missing value") {
+			t.Errorf("%v: does it wrap ErrMissing?", err)
+		}
 	}
 	for want, opt := range map[string]*ReadOptions{
 		"have no names":           nil,
@@ -90,5 +94,18 @@ func TestEncoderRefuses(t *testing.T) {
 	} {
 		_, err := NewEncoder(opt)
 		check.Error(t, err, want)
+	}
+}
+
+// TestEncoderMissing checks that all forms of a missing value become 0 by the rule MissingZero.
+func TestEncoderMissing(t *testing.T) {
+	e, err := NewEncoder(&ReadOptions{Names: []string{"a"}, Table: TableOptions{Missing: MissingZero}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, value := range []any{nil, "", "NaN", math.NaN(), float32(math.NaN()), json.Number("null")} {
+		if got, err := e.Encode(map[string]any{"a": value}); err != nil || len(got.Indices) != 0 {
+			t.Errorf("%v: %+v, %v", value, got, err)
+		}
 	}
 }
