@@ -37,8 +37,8 @@ type TableOptions struct {
 	// Missing says how missing values are replaced.
 	Missing Missing
 	// Fill maps the names of columns of numbers to the values that replace their missing values,
-	// whatever Missing says. If Fill is not nil, a missing category is not an error and counts as
-	// no category.
+	// whatever Missing says. The values must be finite. If Fill is not nil, a missing category is
+	// not an error and counts as no category.
 	Fill map[string]float64
 }
 

@@ -184,7 +184,10 @@ func TestReadCSVRefuses(t *testing.T) {
 			wantParseError(t, err, tt.line, tt.column, append(tt.want, "t.csv")...)
 		})
 	}
-	for _, o := range []TableOptions{{Delimiter: '"'}, {Delimiter: '1'}, {Missing: "mode"}} {
+	for _, o := range []TableOptions{
+		{Delimiter: '"'}, {Delimiter: '1'}, {Missing: "mode"},
+		{Fill: map[string]float64{"a": math.NaN()}}, {Fill: map[string]float64{"a": math.Inf(-1)}},
+	} {
 		_, err := readAs(CSV, strings.NewReader(houses), "t.csv", &ReadOptions{Table: o})
 		check.Error(t, err, "sparse: TableOptions.")
 	}

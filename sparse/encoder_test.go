@@ -88,9 +88,10 @@ func TestEncoderRefuses(t *testing.T) {
 		}
 	}
 	for want, opt := range map[string]*ReadOptions{
-		"have no names":           nil,
-		"two features are called": {Names: []string{"a", "a"}},
-		"which takes many":        {Names: []string{"a"}, Table: TableOptions{Missing: MissingMean}},
+		"have no names":            nil,
+		"two features are called":  {Names: []string{"a", "a"}},
+		"TableOptions.Fill is NaN": {Names: []string{"a"}, Table: TableOptions{Fill: map[string]float64{"a": math.NaN()}}},
+		"which takes many":         {Names: []string{"a"}, Table: TableOptions{Missing: MissingMean}},
 	} {
 		_, err := NewEncoder(opt)
 		check.Error(t, err, want)

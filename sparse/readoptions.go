@@ -2,6 +2,7 @@ package sparse
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 )
@@ -118,6 +119,11 @@ func (o *ReadOptions) check() error {
 		return errorf("ReadOptions.Classes is %v, %q: want labels in increasing order", o.Classes.Values, o.Classes.Names)
 	case o.Positive != nil && (math.IsNaN(*o.Positive) || math.IsInf(*o.Positive, 0)):
 		return errorf("ReadOptions.Positive is %v: want a finite label", *o.Positive)
+	}
+	for _, name := range slices.Sorted(maps.Keys(o.Table.Fill)) {
+		if v := o.Table.Fill[name]; math.IsNaN(v) || math.IsInf(v, 0) {
+			return errorf("TableOptions.Fill is %v for column %s: want a finite number", v, name)
+		}
 	}
 	return nil
 }
