@@ -57,11 +57,10 @@ func (t *table) settle(n int, center func(c int) (float64, error)) (to []int32, 
 // fill sets, for each column of numbers, the number that replaces its missing values.
 func (t *table) fill(center func(c int) (float64, error)) error {
 	rule := t.opt.Table.Missing
+	t.summary.Fill = map[string]float64{}
 	if rule == MissingRefuse {
 		t.summary.Fill = t.opt.Table.Fill
-		return nil
 	}
-	t.summary.Fill = map[string]float64{}
 	for c, col := range t.columns {
 		switch {
 		case col.kind == unknownColumn:
@@ -69,7 +68,7 @@ func (t *table) fill(center func(c int) (float64, error)) error {
 				File: t.name, Msg: fmt.Sprintf("column %s has no values", col.name),
 				Remedies: []Remedy{dropColumn(col.name)},
 			}
-		case col.kind != numberColumn:
+		case col.kind != numberColumn, rule == MissingRefuse:
 			continue
 		case col.fillGiven, rule == MissingZero:
 		default:

@@ -147,6 +147,7 @@ func TestReadCSVRefuses(t *testing.T) {
 		{"missing category", "a,y\nu,0\n,1\n", ReadOptions{}, 3, 1, []string{"a missing category", "of no category"}},
 		{"missing label", "a,y\n1,0\n2,\n", fill, 3, 3, []string{"a missing label"}},
 		{"no values", "a,b,y\n1,,0\n2,,1\n", fill, 0, 0, []string{"column b has no values"}},
+		{"no values to fill", "a,b,y\n1,,0\n2,,1\n", ReadOptions{Table: TableOptions{Fill: map[string]float64{"b": 7}}}, 0, 0, []string{"column b has no values", `set TableOptions.Drop to "b"`}},
 		{"word among numbers", "a,y\n1,0\nx,1\n", ReadOptions{}, 3, 1, []string{`"x"`, "column a", `set TableOptions.Categorical to "a" if its values are categories`}},
 		{"infinite", "a,y\n1,0\n-inf,1\n", ReadOptions{}, 3, 1, []string{`"-inf"`, "not finite"}},
 		{"infinite first", "a,y\n1e999,0\n1,1\n", ReadOptions{}, 2, 1, []string{`"1e999"`, "not finite"}},
