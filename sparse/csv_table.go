@@ -214,6 +214,8 @@ func (t *table) cell(col *tableColumn, c *cell, b []byte) (wrong *ParseError) {
 		return wrongCell("the value is not finite: expected a finite decimal number")
 	case col.kind == unknownColumn && !decimalComma(c.text):
 		col.kind, col.since = categoryColumn, t.line
+		t.summary.Filled -= col.missing // the missing values so far are missing categories
+		t.summary.Absent += col.missing
 		return t.category(col, c.text)
 	case decimalComma(c.text):
 		return wrongCell("a comma within a number: expected a decimal point and no marks of thousands")

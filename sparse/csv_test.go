@@ -108,6 +108,14 @@ func TestTableSummary(t *testing.T) {
 	if m := (LabelMapping{Negative: 0, Positive: 1, NegativeName: "no", PositiveName: "yes"}); d.Mapping != m || m.Name(-1) != "no" || m.Name(1) != "yes" || m.String() != "no is -1, yes is +1" {
 		t.Errorf("%+v", d.Mapping)
 	}
+	// Missing values before the first category are missing categories.
+	d = mustReadCSV(t, "a,y\n,0\nu,1\n,1\n", &ReadOptions{Table: TableOptions{Missing: MissingZero}})
+	want = &TableSummary{
+		Label: "y", Found: "named", Categorical: []Category{{Column: "a", Categories: 1}}, Absent: 2, Missing: MissingZero, Fill: map[string]float64{},
+	}
+	if diff := cmp.Diff(want, d.Table); diff != "" {
+		t.Error(diff)
+	}
 	// A column is categorical because of its first value, but its other values look like
 	// numbers.
 	for _, c := range []struct {
