@@ -55,8 +55,8 @@ func Convert(in, out string, opt *ReadOptions, set *ConvertSettings) (*Converted
 	if err != nil {
 		return nil, err
 	}
-	numbers.Positive, numbers.PositiveName, numbers.Mapping, numbers.Classes = nil, "", LabelMapping{}, Classes{}
-	numbers.Regression, numbers.AnyLabels, numbers.Names = false, true, nil
+	numbers.keepLabels()
+	numbers.Names = nil
 	if set == nil {
 		set = &ConvertSettings{}
 	}

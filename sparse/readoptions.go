@@ -95,6 +95,12 @@ func (o *ReadOptions) forFile(name string) (*ReadOptions, error) {
 	return &own, nil
 }
 
+// keepLabels sets AnyLabels, and unsets all other options that say what labels mean.
+func (o *ReadOptions) keepLabels() {
+	o.Positive, o.PositiveName, o.Mapping, o.Classes = nil, "", LabelMapping{}, Classes{}
+	o.Regression, o.AnyLabels = false, true
+}
+
 func (o *ReadOptions) check() error {
 	ways := 0
 	for _, on := range []bool{o.Positive != nil || o.PositiveName != "", !o.Mapping.IsZero(), !o.Classes.IsZero(), o.Regression, o.AnyLabels} {

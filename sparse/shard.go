@@ -22,20 +22,15 @@ import (
 // the shard need, or as the .scas file has. Stats.IndexBase follows from this shard alone; see
 // Dataset.Rebase. A shard without rows is an error, and so are files in other formats.
 func ReadShard(paths []string, part, parts int, opt *ReadOptions) (*Dataset, error) {
-	opt, err := opt.checked()
-	if err != nil {
-		return nil, err
-	}
 	if part < 0 || part >= parts || len(paths) == 0 {
 		return nil, errorf("part %d of %d parts of %d files: want a part number from 0 to the number of parts minus 1, and a file", part, parts, len(paths))
 	}
-	own := *opt
-	own.AnyLabels, own.Regression, own.Positive, own.PositiveName = true, false, nil, ""
-	format := own.Format
-	if format == Auto {
-		format = FormatOf(paths[0])
+	own, err := opt.forFile(paths[0])
+	if err != nil {
+		return nil, err
 	}
-	pieces, err := cutFiles(paths, part, parts, format)
+	own.keepLabels()
+	pieces, err := cutFiles(paths, part, parts, own.Format)
 	switch {
 	case err != nil:
 		return nil, err
@@ -43,10 +38,10 @@ func ReadShard(paths []string, part, parts int, opt *ReadOptions) (*Dataset, err
 		return nil, errorf("part %d of %d has no rows: the %d files are too short, or compressed, and compressed files cannot be divided: use at least as many files, decompress them, or read fewer parts", part, parts, len(paths))
 	case len(pieces) == 0:
 		return nil, errorf("part %d of %d has no rows: read fewer parts", part, parts)
-	case format == Binary:
-		return readBinaryPieces(pieces, &own)
+	case own.Format == Binary:
+		return readBinaryPieces(pieces, own)
 	}
-	return readTextPieces(pieces, &own)
+	return readTextPieces(pieces, own)
 }
 
 // A piece is the part of a file that belongs to a shard. In a text it has bytes lo to hi−1. In a .scas file

@@ -97,6 +97,12 @@ func TestShards(t *testing.T) {
 			checkSame(t, joinShards(t, paths, parts, nil), whole)
 			checkSame(t, joinShards(t, binary, parts, nil), whole)
 		}
+		for _, opt := range []*ReadOptions{
+			{Positive: new(float64(1))}, {Mapping: LabelMapping{Negative: 1, Positive: -1}}, {Classes: Classes{Values: []float64{-1, 1}}}, {Regression: true},
+		} { // ReadShard ignores these options
+			checkSame(t, joinShards(t, paths, 2, opt), whole)
+			checkSame(t, joinShards(t, binary, 2, opt), whole)
+		}
 	}
 }
 
@@ -153,6 +159,8 @@ func TestShardErrors(t *testing.T) {
 	}
 	_, err = ReadShard(paths, 1, 1000, nil)
 	check.Error(t, err, "fewer parts")
+	_, err = ReadShard(paths, 0, 2, &ReadOptions{LabelsFile: "y.txt"})
+	check.Error(t, err, "LabelsFile is y.txt", "want no file of labels")
 }
 
 // TestRebase checks that Rebase moves the columns of a shard without an index 0 if another shard has an
