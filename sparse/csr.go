@@ -99,8 +99,11 @@ func (a *CSR) Row(i int) ([]int32, []float64) {
 
 // Rows returns rows lo to hi-1 in the type that kernels take. Ptr holds hi-lo+1 positions in Idx
 // and Val, which are the slices of the whole matrix. All slices are views of the matrix and must
-// not be written to. The caller must ensure that 0 <= lo <= hi <= rows.
+// not be written to. It panics unless 0 <= lo <= hi <= rows.
 func (a *CSR) Rows(lo, hi int) kernels.Rows {
+	if lo > hi || hi > a.rows {
+		panic("sparse: CSR.Rows: want 0 <= lo <= hi <= rows")
+	}
 	return kernels.Rows{Ptr: a.ptr[lo : hi+1 : hi+1], Idx: a.idx, Val: a.val, Cols: a.cols}
 }
 

@@ -237,14 +237,20 @@ func TestRowsIsAView(t *testing.T) {
 
 func TestDimensionPanics(t *testing.T) {
 	a := Identity(3)
+	spare, err := New(2, 1, make([]int64, 3, 10), nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for name, f := range map[string]func(){
-		"MulVec dst":      func() { a.MulVec(make([]float64, 2), make([]float64, 3)) },
-		"MulVec x":        func() { a.MulVec(make([]float64, 3), make([]float64, 4)) },
-		"MulVecTrans dst": func() { a.MulVecTrans(make([]float64, 2), make([]float64, 3)) },
-		"Gram":            func() { huge(t).Gram() },
-		"Identity":        func() { Identity(-1) },
-		"Split":           func() { Split(-1, 0, 0) },
-		"Split of few":    func() { Split(3, 4, 0) },
+		"Rows that end first": func() { a.Rows(3, 2) },
+		"Rows beyond":         func() { spare.Rows(0, 9) },
+		"MulVec dst":          func() { a.MulVec(make([]float64, 2), make([]float64, 3)) },
+		"MulVec x":            func() { a.MulVec(make([]float64, 3), make([]float64, 4)) },
+		"MulVecTrans dst":     func() { a.MulVecTrans(make([]float64, 2), make([]float64, 3)) },
+		"Gram":                func() { huge(t).Gram() },
+		"Identity":            func() { Identity(-1) },
+		"Split":               func() { Split(-1, 0, 0) },
+		"Split of few":        func() { Split(3, 4, 0) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			defer func() {
