@@ -16,8 +16,7 @@ import (
 type tableConversion struct {
 	*conversion
 	table   *table
-	sums    []float64 // sum of the stored numbers of each column
-	to      []int32   // the feature for each provisional number; -1 if it has no feature
+	to      []int32 // the feature for each provisional number; -1 if it has no feature
 	names   []string
 	dropped int64 // number of entries without a feature: missing values before the first category of a column
 	buf     []byte
@@ -43,7 +42,7 @@ func (c *tableConversion) read(in io.Reader, report func()) (*Converted, error) 
 	if err != nil {
 		return nil, err
 	}
-	if c.to, c.names, err = t.settle(int(c.rows), c.center); err != nil {
+	if c.to, c.names, err = t.settle(int(c.rows), c.median); err != nil {
 		return nil, err
 	}
 	if l := t.labels; l.worded {
@@ -63,30 +62,19 @@ func (c *tableConversion) take() error {
 		return err
 	}
 	t := c.table
-	if c.sums == nil {
-		c.sums = make([]float64, len(t.columns))
-	}
 	t.join()
-	for k, j := range t.idx {
-		if int(j) < len(c.sums) && !math.IsNaN(t.val[k]) {
-			c.sums[j] += t.val[k]
-		}
-	}
+	t.addSums()
 	for _, col := range t.columns {
 		col.offsets = col.offsets[:0]
 	}
 	return c.move(&t.rows, &t.labels.labels)
 }
 
-// center returns the mean or the median of column j, as the options ask. Instead of a median, it returns 0 if
-// no value is missing.
-func (c *tableConversion) center(j int) (float64, error) {
+// median returns the median of the n values of column j that are not missing. It returns 0 if no value is
+// missing, because the median is then not needed.
+func (c *tableConversion) median(j, n int) (float64, error) {
 	col := c.table.columns[j]
-	n := int(c.rows) - col.missing
-	switch {
-	case c.opt.Table.Missing == MissingMean:
-		return c.sums[j] / float64(max(1, n)), nil
-	case col.missing == 0: // no value is missing, so the median is not needed
+	if col.missing == 0 {
 		return 0, nil
 	}
 	if err := c.opt.allow(c.name, 8*int64(n), "the numbers of column %s, for their median,", col.name); err != nil {

@@ -55,6 +55,7 @@ func TestConvertTable(t *testing.T) {
 	for _, text := range []string{
 		houses, "a,b,y\n1,u,2\n3,v,4\n", "\ufeffa,\"b\"\"c\",y\r\n\"1\",\"u\nv\",2\r\n", "a,y\n1,no\n2,yes\n3,no\n", "a,y\n1,c\n2,a\n3,b\n", "a,y\n1,u\n", "y\n1\n", "", "a,y\n", "a,y\n1\n",
 		"a,b,c,y\n,3,u,0\n1,NA,,1\n2,nan,v,1\n0,6,n/a,0\n", "a,y\n,1\n,0\n", "a,b,y\n,1,0\nu,,1\nv,3,1\n,,1\n", "a,y\n1e308,0\n1.7e308,1\n,1\n", "a,b,y\n,,0\n0,u,1\n-1,v,1\n",
+		strings.Repeat("\n", 2*blockSize) + "a,y\n1,0\n,1\n", // the header is not in the first block
 	} {
 		for _, rule := range missingRules {
 			sameConversion(t, dir, text, ReadOptions{Table: TableOptions{Missing: rule}})

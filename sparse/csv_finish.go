@@ -10,7 +10,8 @@ import (
 // labels.
 func (t *table) finish() (*Dataset, error) {
 	t.join()
-	to, names, err := t.settle(len(t.ptr)-1, t.center)
+	t.addSums()
+	to, names, err := t.settle(len(t.ptr)-1, t.median)
 	if err != nil {
 		return nil, err
 	}
@@ -32,16 +33,16 @@ func (t *table) finish() (*Dataset, error) {
 
 // settle is called when all n rows are parsed. It returns the names of the features and, for each
 // provisional number (see the type table), its feature, or -1 if it has no feature. It also computes the
-// numbers that replace missing values. center must return the mean or the median of column c, as the
-// options ask.
-func (t *table) settle(n int, center func(c int) (float64, error)) (to []int32, names []string, err error) {
+// numbers that replace missing values. median must return the median of column c, which has n values that
+// are not missing. addSums must have been called for all rows.
+func (t *table) settle(n int, median func(c, n int) (float64, error)) (to []int32, names []string, err error) {
 	switch {
 	case t.columns == nil:
 		return nil, nil, &ParseError{File: t.name, Msg: "the file is empty: expected a table, a header and a line for every sample"}
 	case n == 0:
 		return nil, nil, &ParseError{File: t.name, Msg: "a header and no line below it: expected one for every sample"}
 	}
-	if err := t.fill(center); err != nil {
+	if err := t.fill(n, median); err != nil {
 		return nil, nil, err
 	}
 	if to, names, err = t.order(); err != nil {
@@ -54,14 +55,15 @@ func (t *table) settle(n int, center func(c int) (float64, error)) (to []int32, 
 	return to, names, nil
 }
 
-// fill sets, for each column of numbers, the number that replaces its missing values.
-func (t *table) fill(center func(c int) (float64, error)) error {
+// fill sets, for each column of numbers, the number that replaces its missing values. The table has n rows.
+func (t *table) fill(n int, median func(c, n int) (float64, error)) error {
 	rule := t.opt.Table.Missing
 	t.summary.Fill = map[string]float64{}
 	if rule == MissingRefuse {
 		t.summary.Fill = t.opt.Table.Fill
 	}
 	for c, col := range t.columns {
+		values := n - col.missing
 		switch {
 		case col.kind == unknownColumn:
 			return &ParseError{
@@ -71,9 +73,11 @@ func (t *table) fill(center func(c int) (float64, error)) error {
 		case col.kind != numberColumn, rule == MissingRefuse:
 			continue
 		case col.fillGiven, rule == MissingZero:
+		case rule == MissingMean:
+			col.fill = col.sum / float64(max(1, values))
 		default:
 			var err error
-			if col.fill, err = center(c); err != nil {
+			if col.fill, err = median(c, values); err != nil {
 				return err
 			}
 		}
@@ -85,8 +89,20 @@ func (t *table) fill(center func(c int) (float64, error)) error {
 	return nil
 }
 
-// center returns the mean or the median of column c, as the options ask. All rows must be in memory.
-func (t *table) center(c int) (float64, error) {
+// addSums adds the numbers of all rows in memory to the sums of their columns, if means are needed.
+func (t *table) addSums() {
+	if t.opt.Table.Missing != MissingMean {
+		return
+	}
+	for k, j := range t.idx {
+		if int(j) < len(t.columns) && !math.IsNaN(t.val[k]) {
+			t.columns[j].sum += t.val[k]
+		}
+	}
+}
+
+// median returns the median of the n values of column c that are not missing. All rows must be in memory.
+func (t *table) median(c, n int) (float64, error) {
 	if t.values == nil {
 		t.values = make([][]float64, len(t.columns))
 		for k, j := range t.idx {
@@ -95,19 +111,7 @@ func (t *table) center(c int) (float64, error) {
 			}
 		}
 	}
-	n := len(t.ptr) - 1 - t.columns[c].missing
-	if t.opt.Table.Missing == MissingMean {
-		return meanOf(t.values[c], n), nil
-	}
 	return medianOf(t.values[c], n), nil
-}
-
-// meanOf returns the mean of n numbers: the numbers in v, and n − len(v) zeros.
-func meanOf(v []float64, n int) (sum float64) {
-	for _, x := range v {
-		sum += x
-	}
-	return sum / float64(max(1, n))
 }
 
 // medianOf returns the median of n numbers: the numbers in v, which it sorts, and n − len(v) zeros.

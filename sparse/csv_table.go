@@ -24,7 +24,7 @@ type table struct {
 	line   int  // line of the current record, from 1
 	labels *tableLabels
 	stats  ReadStats
-	values [][]float64 // the stored numbers of each column; nil until the method center sets it
+	values [][]float64 // the stored numbers of each column; nil until the method median sets it
 }
 
 func readTable(in io.Reader, name string, opt *ReadOptions) (*Dataset, error) {
