@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"sync/atomic"
 
 	"github.com/scas-admm/scas/sparse/atomicfile"
 	"github.com/scas-admm/scas/sparse/internal/scasfile"
@@ -151,8 +150,7 @@ func (c *conversion) open(f *os.File, out string) error {
 }
 
 func (c *conversion) run(f *os.File, out string, work converter) (*Converted, error) {
-	source := &countingReader{r: f}
-	in, err := decompress(source, c.name)
+	in, err := decompress(f, c.name)
 	if err != nil {
 		return nil, err
 	}
@@ -165,7 +163,7 @@ func (c *conversion) run(f *os.File, out string, work converter) (*Converted, er
 	if resumed, err = io.CopyN(io.Discard, in, resumed); err != nil && err != io.EOF {
 		return nil, errorf("reading %s: %w", c.name, err)
 	}
-	done, err := work.read(in, func() { c.report("text", source.n.Load(), c.raw) })
+	done, err := work.read(in, func() { c.report("text", in.source.bytes.Load(), c.raw) })
 	if err != nil {
 		return nil, err
 	}
@@ -263,17 +261,4 @@ func (c *conversion) binary(cols int, t *TableSummary) binarySections {
 func asIs(w io.Writer, b []byte) error {
 	_, err := w.Write(b)
 	return err
-}
-
-// A countingReader counts the bytes that are read. The count n may be loaded while another
-// goroutine reads.
-type countingReader struct {
-	r io.Reader
-	n atomic.Int64
-}
-
-func (c *countingReader) Read(p []byte) (int, error) {
-	n, err := c.r.Read(p)
-	c.n.Add(int64(n))
-	return n, err
 }

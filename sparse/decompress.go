@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
@@ -106,7 +107,7 @@ func (d *decompressor) Read(p []byte) (int, error) {
 	n, err := d.r.Read(p)
 	d.text += int64(n)
 	switch {
-	case d.kind != plain && d.text > freeText && d.text/maxExpansion > d.source.bytes:
+	case d.kind != plain && d.text > freeText && d.text/maxExpansion > d.source.bytes.Load():
 		return 0, &ParseError{File: d.name, Msg: fmt.Sprintf(
 			"the %s stream expands to more than %d times its size: decompress it to a file first if it is what it should be", d.kind, maxExpansion)}
 	case err == nil:
@@ -144,16 +145,16 @@ func (d *decompressor) describe(err error) error {
 // failing disk from a damaged file.
 type sourceReader struct {
 	r     io.Reader
-	last  []byte // the last bytes before the trailing zeros, at most 12
-	zeros int    // number of trailing zeros
-	bytes int64  // number of bytes read
+	last  []byte       // the last bytes before the trailing zeros, at most 12
+	zeros int          // number of trailing zeros
+	bytes atomic.Int64 // number of bytes read; atomic, because the zstd decoder reads in another goroutine
 	eof   bool
 	err   error
 }
 
 func (s *sourceReader) Read(p []byte) (int, error) {
 	n, err := s.r.Read(p)
-	s.bytes += int64(n)
+	s.bytes.Add(int64(n))
 	s.remember(p[:n])
 	switch {
 	case err == io.EOF:
