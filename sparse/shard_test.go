@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -68,8 +67,7 @@ func checkSame(t *testing.T, got, want *Dataset) {
 	if diff := cmp.Diff(want.Labels, got.Labels); diff != "" {
 		t.Error(diff)
 	}
-	x, y := want.X, got.X
-	if x.rows != y.rows || x.cols != y.cols || !slices.Equal(x.ptr, y.ptr) || !slices.Equal(x.idx, y.idx) || !slices.Equal(x.val, y.val) {
+	if !sameBits(want.X, got.X) {
 		t.Error("other rows")
 	}
 }
