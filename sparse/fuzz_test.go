@@ -2,7 +2,6 @@ package sparse
 
 import (
 	"bytes"
-	"strings"
 	"testing"
 )
 
@@ -54,37 +53,6 @@ func FuzzReadLIBSVM(f *testing.F) {
 		}
 		if !sameBits(d.X, back.X) || !sameFloats(d.Labels, back.Labels) {
 			t.Fatalf("read %+v, then %+v", d, back)
-		}
-	})
-}
-
-// FuzzReadMatrix checks that any text gives an error, or a matrix that can be written and
-// read.
-func FuzzReadMatrix(f *testing.F) {
-	for _, s := range []string{"2 3 2\n1 1 .5\n2 3 -1e9\n", "0 0 0\n", "3 3 1 # c\n\n3 3 0", "1 1 2\n1 1 1\n1 1 1", "9 9 99999999\n1 1 1", "1 1\n", "%%MatrixMarket", "%"} {
-		f.Add([]byte(s))
-	}
-	f.Fuzz(func(t *testing.T, data []byte) {
-		if len(data) > 2 && strings.Trim(string(data[:3]), "0123456789") == "" {
-			t.Skip("more rows than make a quick test")
-		}
-		a, err := readMatrix(bytes.NewReader(data), "fuzz")
-		if err != nil {
-			return
-		}
-		if _, err := New(a.rows, a.cols, a.ptr, a.idx, a.val); err != nil {
-			t.Fatalf("an invalid matrix: %v", err)
-		}
-		var b strings.Builder
-		if _, err := a.WriteTo(&b); err != nil {
-			t.Fatal(err)
-		}
-		back, err := readMatrix(strings.NewReader(b.String()), "written")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if !sameBits(a, back) {
-			t.Fatalf("read %v, then %v", a, back)
 		}
 	})
 }
