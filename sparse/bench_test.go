@@ -2,7 +2,6 @@ package sparse
 
 import (
 	"bytes"
-	"encoding/csv"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -116,22 +115,4 @@ func BenchmarkRead(b *testing.B) {
 			})
 		}
 	}
-	b.Run("data=dense/format=csv/by=encoding-csv", func(b *testing.B) {
-		var file bytes.Buffer
-		if err := Write(&file, CSV, sets["dense"]); err != nil {
-			b.Fatal(err)
-		}
-		b.SetBytes(int64(file.Len()))
-		for b.Loop() {
-			in := csv.NewReader(bytes.NewReader(file.Bytes()))
-			in.ReuseRecord = true
-			for {
-				if _, err := in.Read(); err == io.EOF {
-					break
-				} else if err != nil {
-					b.Fatal(err)
-				}
-			}
-		}
-	})
 }
