@@ -90,12 +90,12 @@ func (a *arrayReader) dense(r io.Reader) (*CSR, error) {
 	return x, a.describe(err, place)
 }
 
-// eachArrayBlock calls do for all elements of a numeric array, at most arrayBlock elements at a time. at is
-// the number of the first element in v, from 0.
-func eachArrayBlock(in *npy.Array, do func(at int64, v []float64) error) error {
-	block, at := make([]float64, min(arrayBlock, max(1, in.Len))), int64(0)
+// eachArrayBlock calls do for all elements of an array, at most arrayBlock elements at a time. read is the
+// method Floats or Ints of the array. at is the number of the first element in v, from 0.
+func eachArrayBlock[T any](in *npy.Array, read func(dst []T) (int, error), do func(at int64, v []T) error) error {
+	block, at := make([]T, min(arrayBlock, max(1, in.Len))), int64(0)
 	for {
-		n, err := in.Floats(block)
+		n, err := read(block)
 		if err == io.EOF {
 			return nil
 		}
@@ -113,7 +113,7 @@ func eachArrayBlock(in *npy.Array, do func(at int64, v []float64) error) error {
 func (a *arrayReader) rowByRow(in *npy.Array, n, p int) (*CSR, error) {
 	m := rows{ptr: make([]int64, 1, 1024)}
 	j := 0
-	err := eachArrayBlock(in, func(at int64, v []float64) error {
+	err := eachArrayBlock(in, in.Floats, func(at int64, v []float64) error {
 		m.reserve(len(v))
 		for k, x := range v {
 			if storable(x) {
@@ -158,7 +158,7 @@ func (a *arrayReader) vector(in *npy.Array) ([]float64, error) {
 		return nil, err
 	}
 	var v []float64
-	err := eachArrayBlock(in, func(_ int64, block []float64) error {
+	err := eachArrayBlock(in, in.Floats, func(_ int64, block []float64) error {
 		v = append(v, block...)
 		return a.opt.allow(a.name, 2*8*int64(len(v)), "%d numbers", len(v))
 	})

@@ -306,19 +306,8 @@ func (a *arrayReader) eachInt(in *npy.Array, do func(block []int64) error) error
 	if err := a.checkFlat(in); err != nil {
 		return err
 	}
-	block := make([]int64, arrayBlock)
-	for {
-		n, err := in.Ints(block)
-		if err == io.EOF {
-			return nil
-		}
-		if err == nil {
-			err = do(block[:n])
-		}
-		if err != nil {
-			return a.describe(err, element)
-		}
-	}
+	err := eachArrayBlock(in, in.Ints, func(_ int64, block []int64) error { return do(block) })
+	return a.describe(err, element)
 }
 
 // assemble checks the arrays of a sparse matrix and returns the matrix. sorted is the number of rows that
