@@ -254,16 +254,20 @@ func TestDegenerate(t *testing.T) {
 }
 
 // TestLinearColumn checks that a gap is proved if a column enters the working set at a point where the loss
-// of every sample with an entry in the column is linear.
+// of every sample with an entry in the column is linear, with and without finite bounds.
 func TestLinearColumn(t *testing.T) {
-	prob := &Problem{Loss: term.Huber{Delta: 0.5}, Labels: []float64{2, -2, 2, -1, 9}, Limit: []float64{1, 1}, Ridge: make([]float64, 2)}
-	prob.use(fromDense(t, 5, 2, []float64{2, 0, -2, 0, 2, 0, -1, 0, 0, 1}))
-	s := mustNew(t, prob)
-	most, _ := s.LambdaMax(nil)
-	for _, share := range []float64{0.5, 0.05} { // the second column enters at the second lambda
-		s.work.damping, s.work.gapRatio = 0, 1 // as after many steps, which leave no damping
-		if r := s.Solve(share*most, &Settings{Tol: 1e-9 * s.Scale()}); !(r.Gap <= 1e-9*s.Scale()) {
-			t.Errorf("at %g: %+v, x = %v", share, r, s.X())
+	for name, set := range map[string]term.Region{"no bounds": nil, "bounds": term.NewBox(2, -20, 20)} {
+		prob := &Problem{
+			Loss: term.Huber{Delta: 0.5}, Labels: []float64{2, -2, 2, -1, 9}, Limit: []float64{1, 1}, Ridge: make([]float64, 2), Set: set,
+		}
+		prob.use(fromDense(t, 5, 2, []float64{2, 0, -2, 0, 2, 0, -1, 0, 0, 1}))
+		s := mustNew(t, prob)
+		most, _ := s.LambdaMax(nil)
+		for _, share := range []float64{0.5, 0.05} { // the second column enters at the second lambda
+			s.work.damping, s.work.gapRatio = 0, 1 // as after many steps, which leave no damping
+			if r := s.Solve(share*most, &Settings{Tol: 1e-9 * s.Scale()}); !(r.Gap <= 1e-9*s.Scale()) {
+				t.Errorf("%s: at %g: %+v, x = %v", name, share, r, s.X())
+			}
 		}
 	}
 }

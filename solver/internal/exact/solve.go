@@ -365,7 +365,7 @@ func (s *Solver) minimise(tol float64) (fall float64) {
 		q.Limit[k] = s.limit[j]
 	}
 	q.Free = s.freePosition()
-	if s.work.damping == 0 && q.Unbounded() {
+	if s.work.damping == 0 && q.LacksCurvature() {
 		s.work.damping, w.reusable = jumpDamping, false
 		s.hessian(true)
 	}

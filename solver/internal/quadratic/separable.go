@@ -140,16 +140,17 @@ func (q *Separable) Solve(set *SeparableSettings) bool {
 	return false
 }
 
-// Unbounded reports whether the function falls without end along some coordinate. The row of H that belongs
-// to such a coordinate is 0, so the derivative along the coordinate is the same at all points. Solve does not
-// move the coordinate.
-func (q *Separable) Unbounded() bool {
+// LacksCurvature reports whether the function falls along some coordinate whose curvature is 0. The row of H
+// that belongs to such a coordinate is 0, so the function falls until the coordinate reaches a bound, if there
+// is one. Solve does not move the coordinate, because such a move would be too long for a function that H only
+// approximates.
+func (q *Separable) LacksCurvature() bool {
 	for k, curvature := range q.H.Diagonal() {
 		descent := -q.Gradient[k]
 		if curvature > 0 || math.Abs(descent) <= atLimit*q.Limit[k] {
 			continue
 		}
-		if q.Lower == nil || descent > 0 && math.IsInf(q.Upper[k], 1) || descent < 0 && math.IsInf(q.Lower[k], -1) {
+		if q.Lower == nil || descent > 0 && q.X[k] < q.Upper[k] || descent < 0 && q.X[k] > q.Lower[k] {
 			return true
 		}
 	}
