@@ -89,6 +89,9 @@ func cases(t *testing.T) map[string]*exact.Problem {
 	add("groups", identity, func(q *exact.Problem) { q.Groups = [][]int{{0, 1, 2, 3}, {5, 7}, {4, 6, 8, 9}, {10, 11}} })
 	add("groups, ridge", identity, func(q *exact.Problem) {
 		q.Groups, q.Ridge = [][]int{{0, 1, 2, 3}, {5, 7}}, slices.Repeat([]float64{0.1}, p)
+		for _, j := range []int{4, 6, 8, 9, 10, 11} { // features in no group
+			q.Limit[j] = 0
+		}
 	})
 	add("chain", matrix(p-1, chain), func(*exact.Problem) {})
 	add("chain in two parts", matrix(p-1, chain), func(q *exact.Problem) { q.Limit[4] = 0 })
