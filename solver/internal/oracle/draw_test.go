@@ -157,7 +157,8 @@ func (d drawer) data(p *problem) {
 		}
 	}
 	if d.chance(0.15) && d.p > 1 {
-		from, to := d.IntN(d.p), d.IntN(d.p)
+		from := d.IntN(d.p)
+		to := (from + 1 + d.IntN(d.p-1)) % d.p
 		sign := float64(2*d.IntN(2) - 1)
 		p.note("column %d is %+g times %d", to, sign, from)
 		each(func(row []float64) { row[to] = sign * row[from] })
