@@ -69,10 +69,11 @@ func (q *Coupled) ForgetMultipliers() {
 	q.barriers.forget()
 }
 
-// StartFrom makes the next Solve start with the multipliers of another problem. It also copies Tau. The
-// multipliers of bounds are shared: Solve then changes those of other, too.
+// StartFrom makes the next Solve start with copies of the multipliers and the Tau of another problem.
 func (q *Coupled) StartFrom(other *Coupled) {
-	q.multipliers, q.barriers, q.Tau = append(q.multipliers[:0], other.multipliers...), other.barriers, other.Tau
+	q.multipliers, q.Tau = slices.Clone(other.multipliers), other.Tau
+	q.barriers = other.barriers
+	q.barriers.below, q.barriers.above = slices.Clone(other.barriers.below), slices.Clone(other.barriers.above)
 }
 
 // CoupledSettings are the settings of Coupled.Solve.

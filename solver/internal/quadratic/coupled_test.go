@@ -210,6 +210,22 @@ func TestCoupledStart(t *testing.T) {
 	}
 }
 
+// TestStartFrom checks that Solve leaves the multipliers of bounds alone in the problem from which StartFrom
+// took them.
+func TestStartFrom(t *testing.T) {
+	random := func() *Coupled {
+		return randomCoupled(t, rand.New(rand.NewPCG(5, 6)), 12, 20, matrixOf(t, "chain", 12), nil, term.NewBox(12, -0.1, 0.2))
+	}
+	other, q := random(), random()
+	other.Solve(&CoupledSettings{Gap: 1e-6, Start: 0.1})
+	want := slices.Concat(other.barriers.below, other.barriers.above)
+	q.StartFrom(other)
+	q.Solve(&CoupledSettings{Gap: 1e-10, Start: other.Tau})
+	if got := slices.Concat(other.barriers.below, other.barriers.above); len(want) == 0 || !slices.Equal(got, want) {
+		t.Errorf("multipliers %v, before %v", got, want)
+	}
+}
+
 // TestCoupledThreads checks that one and two threads give the same bits.
 func TestCoupledThreads(t *testing.T) {
 	var want []float64
