@@ -247,8 +247,8 @@ func (p *problem) judge(a *answer, ref *solution, outOfCore bool) (wrong []strin
 	case p.relTol < 1e-7 && !a.exact:
 		complain("zeros and ties are not exact")
 	case p.relTol < 1e-7:
-		for k, tm := range p.task.terms {
-			v, clear := p.task.clearlyZero(tm, ref, k, a.x)
+		for k := range p.task.terms {
+			v, clear := p.task.clearlyZero(k, ref, a.x)
 			switch {
 			case !clear || v == 0:
 			case p.conic:
@@ -263,10 +263,11 @@ func (p *problem) judge(a *answer, ref *solution, outOfCore bool) (wrong []strin
 	return wrong
 }
 
-// clearlyZero returns the largest absolute value at x of the forms of term number k, tm. clear says that the
+// clearlyZero returns the largest absolute value at x of the forms of term number k. clear says that the
 // forms are zero at every solution, because their multipliers at the solution ref are well within their
 // limit. clear is false unless each form is a coefficient, or a sum or difference of two coefficients.
-func (t *task) clearlyZero(tm term, ref *solution, k int, x []float64) (most float64, clear bool) {
+func (t *task) clearlyZero(k int, ref *solution, x []float64) (most float64, clear bool) {
+	tm := &t.terms[k]
 	for _, form := range tm.forms {
 		v, count := 0.0, 0
 		for j, a := range form {
