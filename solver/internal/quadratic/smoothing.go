@@ -64,6 +64,12 @@ func (q *Coupled) smoothen() {
 // hypotenuse returns √(a² + b²). It does not use math.Hypot, whose result depends on the architecture.
 func hypotenuse(a, b float64) float64 { return math.Sqrt(math.FMA(a, a, float64(b*b))) }
 
+// smoothValue returns the value of the smooth function that replaces limit |v|, see smoothen.
+func smoothValue(limit, v, tau float64) float64 {
+	size := hypotenuse(tau, float64(limit*v))
+	return tau + size - float64(tau*kernels.Log(2*tau*(tau+size)/float64(limit*limit)))
+}
+
 // value returns the sum of the smooth functions that replace the penalty (see smoothen), plus τ times the
 // barrier. image is A u.
 func (q *Coupled) value(image, u []float64) float64 {
@@ -71,18 +77,14 @@ func (q *Coupled) value(image, u []float64) float64 {
 	r := q.Penalty
 	if !r.Grouped() {
 		for k, v := range image {
-			limit := r.Limit[k]
-			if limit == 0 {
-				continue
+			if limit := r.Limit[k]; limit > 0 {
+				sum += smoothValue(limit, v, q.Tau)
 			}
-			size := hypotenuse(q.Tau, float64(limit*v))
-			sum += q.Tau + size - float64(q.Tau*kernels.Log(2*q.Tau*(q.Tau+size)/float64(limit*limit)))
 		}
 	}
 	for k := range r.Groups {
 		g := &r.Groups[k]
-		size := hypotenuse(q.Tau, float64(g.Limit*g.Norm(image)))
-		sum += q.Tau + size - float64(q.Tau*kernels.Log(2*q.Tau*(q.Tau+size)/float64(g.Limit*g.Limit)))
+		sum += smoothValue(g.Limit, g.Norm(image), q.Tau)
 	}
 	if q.Set != nil {
 		sum += float64(q.Tau * q.barriers.value(u))
