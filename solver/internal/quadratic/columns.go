@@ -16,9 +16,7 @@ type Columns struct {
 	// MaxIterations bounds the iterations of the conjugate gradient method in one call of Solve.
 	MaxIterations int
 
-	diagonal      []float64
-	d, product    []float64 // the vector d (see Hessian), and Z d
-	saved, savedD []float64 // product and d at the last Save
+	hessianState
 
 	support kernels.Rows // the columns of Z that supportColumns has copied
 	cg      linalg.ConjugateGradients
@@ -38,9 +36,6 @@ func (h *Columns) Prepare() {
 	}
 }
 
-// Diagonal implements Hessian.
-func (h *Columns) Diagonal() []float64 { return h.diagonal }
-
 // Column implements Hessian.
 func (h *Columns) Column(dst []float64, k int) {
 	clear(h.image)
@@ -52,10 +47,7 @@ func (h *Columns) Column(dst []float64, k int) {
 }
 
 // Reset implements Hessian.
-func (h *Columns) Reset() {
-	h.d = append(h.d[:0], make([]float64, h.Z.Len())...)
-	h.product = append(h.product[:0], make([]float64, h.N)...)
-}
+func (h *Columns) Reset() { h.reset(h.Z.Len(), h.N) }
 
 // column returns column k of Z as a matrix with one row.
 func (h *Columns) column(k int) kernels.Rows {
@@ -90,17 +82,6 @@ func (h *Columns) Energy() float64 {
 
 // Entries returns how many entries of Z were read since Prepare. An entry counts each time it is read.
 func (h *Columns) Entries() float64 { return h.entries }
-
-// Save implements Hessian.
-func (h *Columns) Save() {
-	h.saved, h.savedD = append(h.saved[:0], h.product...), append(h.savedD[:0], h.d...)
-}
-
-// Restore implements Hessian.
-func (h *Columns) Restore() {
-	copy(h.product, h.saved)
-	copy(h.d, h.savedD)
-}
 
 const (
 	checkEvery = 10 // Solve calls its argument crosses once in this number of iterations

@@ -13,10 +13,8 @@ type Dense struct {
 	Ridge   []float64
 	Threads int
 
-	diagonal      []float64 // the diagonal of H + diag(Ridge)
-	d, product    []float64 // the vector d (see Hessian), and (H + diag(Ridge)) d
-	saved, savedD []float64 // product and d at the last Save
-	system        system    // the equations that Solve solves
+	hessianState
+	system system // the equations that Solve solves
 }
 
 // Mirror copies the upper triangle of H to the lower triangle.
@@ -41,9 +39,6 @@ func (h *Dense) Prepare() {
 // Row returns row k of H.
 func (h *Dense) Row(k int) []float64 { return h.H[k*h.Order : (k+1)*h.Order] }
 
-// Diagonal implements Hessian.
-func (h *Dense) Diagonal() []float64 { return h.diagonal }
-
 // Column implements Hessian.
 func (h *Dense) Column(dst []float64, k int) {
 	copy(dst, h.Row(k))
@@ -51,10 +46,7 @@ func (h *Dense) Column(dst []float64, k int) {
 }
 
 // Reset implements Hessian.
-func (h *Dense) Reset() {
-	h.d = append(h.d[:0], make([]float64, h.Order)...)
-	h.product = append(h.product[:0], h.d...)
-}
+func (h *Dense) Reset() { h.reset(h.Order, h.Order) }
 
 // Product implements Hessian.
 func (h *Dense) Product(k int) float64 { return h.product[k] }
@@ -69,17 +61,6 @@ func (h *Dense) Move(k int, by float64) {
 
 // Energy implements Hessian.
 func (h *Dense) Energy() float64 { return kernels.Dot(h.d, h.product) }
-
-// Save implements Hessian.
-func (h *Dense) Save() {
-	h.saved, h.savedD = append(h.saved[:0], h.product...), append(h.savedD[:0], h.d...)
-}
-
-// Restore implements Hessian.
-func (h *Dense) Restore() {
-	copy(h.product, h.saved)
-	copy(h.d, h.savedD)
-}
 
 // MostSweeps implements Hessian. The sweeps may take about as long as the Cholesky factorisation in Solve.
 // For a large support, a multiplication in a sweep takes about ten times as long as a multiplication in the

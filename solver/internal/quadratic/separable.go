@@ -84,6 +84,34 @@ type Hessian interface {
 	Repeats() bool
 }
 
+// A hessianState is the part that Dense and Columns have in common.
+type hessianState struct {
+	diagonal      []float64 // the diagonal of the Hessian
+	d             []float64 // the vector d, see Hessian
+	product       []float64 // Dense: the Hessian times d; Columns: Z d
+	saved, savedD []float64 // product and d at the last Save
+}
+
+// reset sets d and product to zeros, with the given lengths.
+func (s *hessianState) reset(d, product int) {
+	s.d = append(s.d[:0], make([]float64, d)...)
+	s.product = append(s.product[:0], make([]float64, product)...)
+}
+
+// Diagonal implements Hessian.
+func (s *hessianState) Diagonal() []float64 { return s.diagonal }
+
+// Save implements Hessian.
+func (s *hessianState) Save() {
+	s.saved, s.savedD = append(s.saved[:0], s.product...), append(s.savedD[:0], s.d...)
+}
+
+// Restore implements Hessian.
+func (s *hessianState) Restore() {
+	copy(s.product, s.saved)
+	copy(s.d, s.savedD)
+}
+
 // SeparableSettings are the settings of Separable.Solve. For a problem without limits and bounds, the root
 // mean square of the violations replaces the largest violation, √RelTolerance replaces RelTolerance, and Gap,
 // MaxSweeps and DescentOnly have no effect.
