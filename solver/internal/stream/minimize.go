@@ -193,12 +193,7 @@ func (s *stochastic) result(r *exact.Solution, took time.Duration) *solver.Resul
 
 // evaluation returns A x and the Evaluation of x. The argument objective is the objective at x.
 func evaluation(p *solver.Problem, q *exact.Problem, x []float64, objective float64) ([]float64, solver.Evaluation) {
-	image := slices.Clone(x)
-	if a := q.A.Matrix(); a != nil {
-		l, _ := a.Dims()
-		image = make([]float64, l)
-		a.MulVec(image, x)
-	}
+	image := slices.Clone(q.A.Product().Image(x))
 	at := solver.Evaluation{Objective: objective, Penalty: term.PenaltyOf(p.Penalty).Value(image)}
 	at.Loss = objective - at.Penalty - float64(0.5*p.L2*linalg.SumSquares(x))
 	return image, at
@@ -211,11 +206,7 @@ func dualResidual(p *solver.Problem, q *exact.Problem, r *exact.Solution, grad [
 		return math.NaN()
 	}
 	sum := make([]float64, len(r.X))
-	if a := q.A.Matrix(); a != nil && r.Z != nil {
-		a.MulVecTrans(sum, r.Z)
-	} else {
-		copy(sum, r.Z)
-	}
+	q.A.Product().MulVecTrans(sum, r.Z)
 	for j, g := range grad {
 		sum[j] += g + float64((q.Ridge[j]-q.PenaltyRidge)*r.X[j])
 	}

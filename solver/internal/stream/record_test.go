@@ -10,6 +10,7 @@ import (
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/internal/solvertest"
 	"github.com/scas-admm/scas/sparse"
+	"github.com/scas-admm/scas/sparse/graph"
 )
 
 // TestRecords checks that the Recorder gets a point with correct numbers at the start and for each outer
@@ -82,5 +83,32 @@ func TestRecorderStops(t *testing.T) {
 		if res == nil || res.Status != solver.Stopped || !slices.Equal(res.X, x) || !(math.Abs(res.At.Objective-p.Evaluate(x).Objective) < 1e-12) {
 			t.Errorf("%+v", res)
 		}
+	}
+}
+
+// TestOperator checks the numbers of the result and of the last recorded point for an A that is not a matrix.
+func TestOperator(t *testing.T) {
+	d := mapped(t, synthetic(t, sparse.SyntheticOptions{Rows: 2000, Features: 30, Noise: 1, Seed: 1}))
+	a := graph.Chain(30).FusedLasso()
+	p := &solver.Problem{
+		Data: d.X, Labels: d.Labels, Penalty: solver.L1{Lambda: 1e-3}, Constraint: solvertest.JustAnOperator{Operator: a},
+	}
+	var last solver.Point
+	var residual float64
+	set := &solver.Settings{Method: solver.SCASL{}, Passes: 6, Recorder: solver.RecorderFunc(func(pt *solver.Point) error {
+		last, residual = *pt, pt.DualResidual()
+		return nil
+	})}
+	res, err := Minimize(t.Context(), p, set, Options{Memory: 4 << 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	y := make([]float64, len(res.Dual))
+	a.MulVec(y, res.X)
+	if at := p.Evaluate(res.X); math.Abs(at.Loss-res.At.Loss)+math.Abs(at.Penalty-res.At.Penalty) > 1e-12 || last.Last != res.At {
+		t.Errorf("%+v in the result, %+v in the last point, want %+v", res.At, last.Last, at)
+	}
+	if solvertest.Distance(res.Y, y) > 1e-12 || len(res.Y) != len(y) || res.DualResidual != residual {
+		t.Errorf("A x is %v, want %v; dual residual %v, in the last point %v", res.Y, y, res.DualResidual, residual)
 	}
 }
