@@ -54,7 +54,7 @@ func Minimize(
 	f := newFile(q, opt.Memory)
 	f.Stop = ctx.Err
 	s := newStochastic(p, set, q, f, opt, newRecorder(p, q, set, began))
-	r := s.run(tol)
+	r := s.solve(tol)
 	by, recorded := stoppedByRecorder(r.Err)
 	_, diverged := errors.AsType[*solver.DivergenceError](r.Err)
 	if r.Err != nil && !ending.OfContext(r.Err) && !diverged && !recorded {

@@ -68,25 +68,26 @@ const (
 	blockBytes = 1 << 17
 )
 
-// solve runs outer iterations until the passes are used up, and then certifies the result. If an error ends
-// the run, solve returns this error together with the best iterate so far. Afterwards outer.Gradient is the
-// gradient of the mean loss at the result, or nil if it is not known.
-func (s *stochastic) solve(tol float64) (*exact.Solution, error) {
+// solve runs outer iterations until the passes are used up, and then certifies the result. tol times
+// exact.File.Scale is the gap to reach. If an error ends the run, the solution has this error and the best
+// iterate so far. Afterwards outer.Gradient is the gradient of the mean loss at the result, or nil if it is
+// not known.
+func (s *stochastic) solve(tol float64) *exact.Solution {
 	n, features := s.q.Data.Dims()
 	res := &exact.Solution{X: make([]float64, features), Gap: math.Inf(1), Objective: math.Inf(1)}
-	if err := s.file.Survey(min(n, stochasticSamples)); err != nil {
-		return res, err
+	if res.Err = s.file.Survey(min(n, stochasticSamples)); res.Err != nil {
+		return res
 	}
 	s.part = s.file.Part()
 	s.prepare()
 	for {
 		more, err := s.outer.Next()
 		if err != nil {
-			s.outer.Gradient = nil
+			s.outer.Gradient, res.Err = nil, err
 			if best := s.keeper.Kept; best.X != nil {
 				res.X, res.Z, res.Objective = best.X, best.Dual, s.keeper.Best
 			}
-			return res, err
+			return res
 		}
 		if !more {
 			break
@@ -94,7 +95,8 @@ func (s *stochastic) solve(tol float64) (*exact.Solution, error) {
 		s.stats.OuterIterations++
 	}
 	res.X, res.Z, res.Objective = s.outer.X, s.outer.Dual, s.value
-	return res, s.prove(res, tol*s.file.Scale())
+	res.Err = s.prove(res, tol*s.file.Scale())
+	return res
 }
 
 // prepare sets the number of dual updates, ρ, the OuterLoop with its starting point, and the random numbers.
@@ -267,7 +269,8 @@ func (s *stochastic) rowSet(b *batch, x0 []float64, samples int) (*admm.RowSet, 
 	if err != nil {
 		return nil, err
 	}
-	s.stats.Plan, s.stats.PlanReason = plan.Name(), plan.Reason()
+	s.stats.Plan = plan.Name()
+	s.stats.PlanReason = fmt.Sprintf("%s; steps draw from a batch of the file at a time, of %d", plan.Reason(), s.batches)
 	return &admm.RowSet{Plan: plan, Draw: admm.NewSampler(s.rng.Uint64(), n, b.weights).Draw, Samples: samples, Updates: s.updates}, nil
 }
 
@@ -303,17 +306,6 @@ func newStochastic(p *solver.Problem, set *solver.Settings, q *exact.Problem, f 
 	}
 	f.Tell = s.pass
 	return s
-}
-
-// run calls solve, stores its error in the solution, and completes the reason for the plan. tol times
-// exact.File.Scale is the gap to reach.
-func (s *stochastic) run(tol float64) *exact.Solution {
-	res, err := s.solve(tol)
-	res.Err = err
-	if s.stats.Plan != "" {
-		s.stats.PlanReason = fmt.Sprintf("%s; steps draw from a batch of the file at a time, of %d", s.stats.PlanReason, s.batches)
-	}
-	return res
 }
 
 // passes returns the number of passes so far, without an unfinished one.
