@@ -13,7 +13,7 @@ import (
 // gap is a mean over ten seeds. It is the gap of the average if average is true, otherwise of the last
 // iterate. Gaps below 1e-13 are left out.
 func fittedRate(t *testing.T, p *solver.Problem, m solver.Method, average bool, from, to float64) float64 {
-	_, _, optimum := solvertest.BarrierNewton(t, p)
+	optimum := solvertest.Minimize(t, p, &solver.Settings{RelTol: 1e-13}).At.Objective
 	gaps := map[float64]float64{}
 	for seed := range uint64(10) {
 		s := &solver.Settings{Method: m, Passes: to, Seed: seed}

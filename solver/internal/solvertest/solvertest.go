@@ -1,6 +1,6 @@
 // Package solvertest has helpers for the tests of several packages: test problems, a naive SCAS-ADMM
-// (Naive), an interior-point method (BarrierNewton), and measurements of memory. Naive and BarrierNewton
-// use only losses, limits, projections and the objective of the packages that they test.
+// (Naive), and measurements of memory. Naive uses only losses, limits, projections and the objective of the
+// packages that it tests.
 package solvertest
 
 import (
