@@ -10,15 +10,14 @@ import (
 // the eigenvectors of each connected component of A'A. If a component has more than MaxComponent
 // features, or A is not a matrix, it uses conjugate gradients. It is not safe for concurrent use.
 type Shifted struct {
-	a           *Algebra
-	rho         float64
-	sigma       []float64 // diagonal of A'A; zeros if A is not a matrix
-	commonSigma float64   // see equalSigma
-	spec        *Spectrum // nil if A = I, and if conjugate gradients are used
-	coupled     []int     // numbers of the components with several features
-	bases       []*basis  // for each component, its basis; nil for a component with at most few features
-	hat         []float64 // scratch memory of solveSmall
-	row         rowScratch
+	a       *Algebra
+	rho     float64
+	sigma   []float64 // diagonal of A'A; zeros if A is not a matrix
+	spec    *Spectrum // nil if A = I, and if conjugate gradients are used
+	coupled []int     // numbers of the components with several features
+	bases   []*basis  // for each component, its basis; nil for a component with at most few features
+	hat     []float64 // scratch memory of solveSmall
+	row     rowScratch
 
 	cg    *ConjugateGradients // nil unless conjugate gradients are used
 	shift float64             // s in the current call of Solve
@@ -39,7 +38,6 @@ func (q *Algebra) Shifted(rho float64, interrupt func() error) (*Shifted, error)
 	s.sigma, _ = q.Diagonal()
 	switch {
 	case q.Identity():
-		s.commonSigma = 1
 		return s, nil
 	case q.matrix == nil:
 		s.useCG()
@@ -65,24 +63,7 @@ func (q *Algebra) Shifted(rho float64, interrupt func() error) (*Shifted, error)
 			s.bases[c] = newBasis(len(m), s.spec.vectors[c])
 		}
 	}
-	s.commonSigma = s.equalSigma()
 	return s, nil
-}
-
-// equalSigma returns the entry of sigma that is the same for all components with only one feature. It returns
-// NaN if these components have different entries, or if there is no such component.
-func (s *Shifted) equalSigma() float64 {
-	shared, seen := math.NaN(), false
-	for _, m := range s.spec.Members {
-		switch sigma := s.sigma[m[0]]; {
-		case len(m) > 1:
-		case !seen:
-			shared, seen = sigma, true
-		case shared != sigma:
-			return math.NaN()
-		}
-	}
-	return shared
 }
 
 // Iterative reports whether conjugate gradients are used.
@@ -126,7 +107,9 @@ func (s *Shifted) Solve(dst, b []float64, shift float64) {
 		s.cg.Solve(dst, solveRounds, s.cg.Within(solveTolerance*math.Sqrt(kernels.Dot(b, b))))
 		return
 	}
-	s.divideAll(dst, b, shift)
+	for j, v := range b { // right for components with one feature; the next loop sets all others
+		dst[j] = v / math.FMA(s.rho, s.sigma[j], shift)
+	}
 	for _, c := range s.coupled {
 		s.solveComponent(c, dst, b, shift)
 	}
@@ -178,20 +161,4 @@ func (s *Shifted) SolveRow(dst []float64, idx []int32, val []float64, shift floa
 		r.values[j] = 0
 	}
 	return r.support
-}
-
-// divideAll sets dst, at the features that are a component by themselves, to b divided by shift + ρ sigma.
-// The other entries of dst become arbitrary numbers.
-func (s *Shifted) divideAll(dst, b []float64, shift float64) {
-	dst = dst[:len(b)]
-	if !math.IsNaN(s.commonSigma) {
-		by := math.FMA(s.rho, s.commonSigma, shift)
-		for j, v := range b {
-			dst[j] = v / by
-		}
-		return
-	}
-	for j, v := range b {
-		dst[j] = v / math.FMA(s.rho, s.sigma[j], shift)
-	}
 }
