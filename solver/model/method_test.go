@@ -141,6 +141,31 @@ func TestMethodErrors(t *testing.T) {
 	}
 }
 
+// TestStreamedNoOptimum checks that SCASK sets NoOptimum out of core exactly if the feature without a penalty
+// separates the classes.
+func TestStreamedNoOptimum(t *testing.T) {
+	made := synthetic(t, sparse.SyntheticOptions{Rows: 4000, Features: 4, Groups: 1, GroupSize: 3, Noise: 1, Seed: 4})
+	x := make([]float64, 4)
+	x[0] = 1
+	first := make([]float64, 4000)
+	made.X.MulVec(first, x)
+	for _, apart := range []bool{true, false} {
+		for i, v := range first {
+			made.Labels[i] = math.Copysign(1, v)
+		}
+		if !apart {
+			made.Labels[0] = -made.Labels[0]
+		}
+		data := store(t, made, false).inFile
+		spec := Spec{Lambda: 1e-2, PenaltyFactors: []float64{0, 1, 1, 1}, NoIntercept: true, Standardize: StandardizeOff, Memory: 1 << 20}
+		spec.Settings = solver.Settings{Method: solver.SCASK{}, Passes: 10}
+		m, err := Fit(t.Context(), &spec, data.X, data.Labels)
+		if m == nil || m.Columns[0].Certificate.NoOptimum != apart {
+			t.Errorf("separable: %v; %+v, %v", apart, m, err)
+		}
+	}
+}
+
 // TestStreamedMethods checks that SCASK and SCASL reach the optimum out of core, and that Fit and CV return
 // errors for settings that these methods do not support out of core.
 func TestStreamedMethods(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/internal/ending"
+	"github.com/scas-admm/scas/solver/internal/exact"
 	"github.com/scas-admm/scas/solver/internal/stream"
 	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
@@ -348,8 +349,12 @@ func (m *minimizer) unattained(ctx context.Context, p *solver.Problem, out *outc
 	case free == nil:
 		return false
 	case d.spec.streams():
-		apart, err := stream.Separates(ctx, p, free)
-		return apart && err == nil
+		f := exact.NewFile(&exact.FileProblem{
+			Data: p.Data, Labels: p.Labels, Weights: p.SampleWeights, Loss: term.LossOf(p.Loss), Memory: d.spec.Memory,
+		})
+		f.Stop = ctx.Err
+		falls, err := f.Falls(free)
+		return falls && err == nil
 	}
 	margins := make([]float64, d.n)
 	d.x.MulVec(margins, free)

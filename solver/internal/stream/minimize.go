@@ -51,7 +51,9 @@ func Minimize(
 	ctx, cancel := ending.Within(ctx, set.TimeLimit)
 	defer cancel()
 	tol := max(0, set.RelTol)
-	f := newFile(q, opt.Memory)
+	f := exact.NewFile(&exact.FileProblem{
+		Data: q.Data, Labels: q.Labels, Weights: q.Weights, Loss: q.Loss, Threads: q.Threads, Memory: opt.Memory,
+	})
 	f.Stop = ctx.Err
 	s := newStochastic(p, set, q, f, opt, newRecorder(p, q, set, began))
 	r := s.solve(tol)
@@ -153,13 +155,6 @@ func problemOf(p *solver.Problem, set *solver.Settings) (*exact.Problem, error) 
 	return q, validLabels(q.Loss, q.Data, q.Labels)
 }
 
-// newFile returns an exact.File for the data of q. The File takes about the given number of bytes of memory.
-func newFile(q *exact.Problem, memory int64) *exact.File {
-	return exact.NewFile(&exact.FileProblem{
-		Data: q.Data, Labels: q.Labels, Weights: q.Weights, Loss: q.Loss, Threads: q.Threads, Memory: memory,
-	})
-}
-
 func refused(format string, args ...any) error {
 	return errorf("%w: %s", ErrNotStreamed, fmt.Sprintf(format, args...))
 }
@@ -211,17 +206,4 @@ func dualResidual(p *solver.Problem, q *exact.Problem, r *exact.Solution, grad [
 		sum[j] += g + float64((q.Ridge[j]-q.PenaltyRidge)*r.X[j])
 	}
 	return math.Sqrt(linalg.SumSquares(sum))
-}
-
-// separatesMemory is the memory, in bytes, that Separates uses.
-const separatesMemory = 64 << 20
-
-// Separates reports whether moving along x increases the loss of no row and changes the margin of at least
-// one row. Rows of weight 0 do not count. If the labels are two classes, x then separates the classes.
-// Separates returns false for a loss that reaches its minimum 0, such as the squared hinge loss.
-func Separates(ctx context.Context, p *solver.Problem, x []float64) (apart bool, err error) {
-	q := &exact.Problem{Data: p.Data, Labels: p.Labels, Weights: p.SampleWeights, Loss: term.LossOf(p.Loss)}
-	f := newFile(q, separatesMemory)
-	f.Stop = ctx.Err
-	return f.Falls(x)
 }
