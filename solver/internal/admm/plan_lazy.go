@@ -63,19 +63,27 @@ type ball struct {
 }
 
 func newBall(base diagonal) *ball {
-	n, features := base.Data.Dims()
-	p := &ball{diagonal: base, cells: kernels.NewCells(features), norm2: make([]float64, n)}
-	p.q, p.sum = make([]float64, features), make([]float64, features)
-	for i := range p.norm2 {
-		_, val := p.Data.Row(i)
-		for _, v := range val {
-			if p.Rows.Val32 != nil { // the kernels use rounded values
-				v = float64(float32(v))
+	p := &ball{diagonal: base, cells: kernels.NewCells(len(base.k)), norm2: squaredNorms(base.Rows)}
+	p.q, p.sum = make([]float64, len(base.k)), make([]float64, len(base.k))
+	return p
+}
+
+// squaredNorms returns |aᵢ|² of each row of a, for the values that the kernels read.
+func squaredNorms(a kernels.Rows) []float64 {
+	norm2 := make([]float64, a.Len())
+	for i := range norm2 {
+		for k := a.Ptr[i]; k < a.Ptr[i+1]; k++ {
+			v := 1.0
+			switch {
+			case a.Val != nil:
+				v = a.Val[k]
+			case a.Val32 != nil:
+				v = float64(a.Val32[k])
 			}
-			p.norm2[i] += float64(v * v)
+			norm2[i] += float64(v * v)
 		}
 	}
-	return p
+	return norm2
 }
 
 func (*ball) Name() string { return "diagonal-ball" }

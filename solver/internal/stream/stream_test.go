@@ -184,9 +184,12 @@ func TestBatches(t *testing.T) {
 		"box": {sparse.SyntheticOptions{Rows: 60000, Features: 30, NonzerosPerRow: 9, Noise: 1, Seed: 9}, solver.SCASK{}, solver.SCASK{}, func(p *solver.Problem) {
 			p.Penalty, p.Domain = solver.L1{Lambda: 1e-3}, solver.NewBox(30, -0.2, 0.2)
 		}},
+		"ball": {sparse.SyntheticOptions{Rows: 60000, Features: 30, NonzerosPerRow: 9, Noise: 1, Seed: 9}, solver.SCASK{}, solver.SCASK{}, func(p *solver.Problem) {
+			p.Penalty, p.Domain = solver.L1{Lambda: 1e-3}, solver.Ball{Radius: 0.5}
+		}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if !slices.Contains([]string{"lasso", "sorted", "fused"}, name) {
+			if !slices.Contains([]string{"lasso", "sorted", "fused", "ball"}, name) {
 				sparsetest.Long(t)
 			}
 			made := synthetic(t, c.opt)
