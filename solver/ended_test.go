@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"runtime"
+	"slices"
 	"testing"
 
 	"github.com/scas-admm/scas/solver"
@@ -39,6 +40,47 @@ func TestEndedBefore(t *testing.T) {
 		}
 		if _, bytes, _ := allocated(t.Context()); bytes < 4*d.X.NNZ() {
 			t.Errorf("%v: a run takes %d bytes for %d entries: the test shows nothing", m, bytes, d.X.NNZ())
+		}
+	}
+}
+
+// moveTo is a method whose only outer iteration sets all entries of x and of y to a number.
+type moveTo float64
+
+func (moveTo) Info() solver.MethodInfo { return solver.MethodInfo{Name: "move", AnyProblem: true} }
+
+func (m moveTo) Begin(r *solver.Run) (solver.Iteration, error) {
+	return func() (bool, error) {
+		for _, v := range [][]float64{r.X, r.Y} {
+			for j := range v {
+				v[j] = float64(m)
+			}
+		}
+		r.Average()
+		return true, nil
+	}, nil
+}
+
+// TestOwnMethodWithB checks the end of a run of a caller's own method if y does not follow from x. A small
+// step is no divergence. After a large step, only the loss shows the divergence, because the penalty is almost
+// 0 and A x + B y = 0; the result must then have the y of the start.
+func TestOwnMethodWithB(t *testing.T) {
+	p := small(t)
+	p.Loss, p.Constraint, p.Penalty = solver.Squared{}, nil, solver.L1{Lambda: 1e-30}
+	p.Coupling = &solver.Coupling{B: matrix(t, 20, 20, func(i, j int) float64 {
+		if i == j {
+			return -1
+		}
+		return 0
+	})}
+	for to, want := range map[float64]float64{1e-3: 1e-3, 1e9: 0} {
+		res, err := solver.Minimize(t.Context(), p, &solver.Settings{Method: moveTo(to), OuterIterations: 1})
+		diverged := (*solver.DivergenceError)(nil)
+		if lost := errors.As(err, &diverged); lost != (want == 0) || !lost && err != nil {
+			t.Errorf("to %g: %v", to, err)
+		}
+		if v := slices.Repeat([]float64{want}, 20); res == nil || !slices.Equal(res.X, v) || !slices.Equal(res.Y, v) {
+			t.Errorf("to %g: result %+v, want x and y of %v", to, res, v)
 		}
 	}
 }

@@ -120,6 +120,8 @@ func (r *Run) toStart() {
 	r.Problem.project(r.X)
 	if y, ok := r.Problem.Coupling.form().Y(r.product.Image(r.X)); ok {
 		copy(r.Y, y)
+	} else {
+		clear(r.Y)
 	}
 	clear(r.Dual)
 	r.Iterate.set(Iterate{Y: r.Settings.Start.Y, Dual: r.Settings.Start.Dual})

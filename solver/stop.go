@@ -11,7 +11,7 @@ import (
 // loop runs outer iterations until the goal is proved, the budget is used up, or an error ends the run.
 func (r *Run) loop(it Iteration) error {
 	if !r.Settings.Method.Info().Watched {
-		r.start(r.Problem.Evaluate(r.X).Objective)
+		r.start(r.evaluate(r.Iterate).Objective)
 	}
 	if err := r.record(); err != nil {
 		return err
