@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/internal/solvertest"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -82,5 +83,25 @@ func TestOwnMethodWithB(t *testing.T) {
 		if v := slices.Repeat([]float64{want}, 20); res == nil || !slices.Equal(res.X, v) || !slices.Equal(res.Y, v) {
 			t.Errorf("to %g: result %+v, want x and y of %v", to, res, v)
 		}
+	}
+}
+
+// TestStartIsBetter checks a run that has a goal and ends above the objective at the start. The result must be
+// the start, with its own y, objectives and residuals.
+func TestStartIsBetter(t *testing.T) {
+	p := small(t)
+	start := solvertest.Minimize(t, p, &solver.Settings{RelTol: 1e-12}).Iterate
+	set := &solver.Settings{Method: moveTo(1e-3), OuterIterations: 1, RelTol: 1e-9, Start: start}
+	res, err := solver.Minimize(t.Context(), p, set)
+	if !errors.Is(err, solver.ErrNotConverged) {
+		t.Fatal(err)
+	}
+	y := make([]float64, len(start.Y))
+	p.Constraint.MulVec(y, start.X)
+	if !slices.Equal(res.X, start.X) || !slices.Equal(res.Y, y) || res.At.Objective != res.Unrounded {
+		t.Errorf("x %v, y %v, objective %v, unrounded %v; want x %v, y %v", res.X, res.Y, res.At.Objective, res.Unrounded, start.X, y)
+	}
+	if res.PrimalResidual != 0 || !(res.DualResidual < 1e-6) || res.Stats.Rounded {
+		t.Errorf("residuals %g and %g, rounded: %v", res.PrimalResidual, res.DualResidual, res.Stats.Rounded)
 	}
 }

@@ -169,13 +169,16 @@ func (r *Run) result() *Result {
 	return res
 }
 
-// notAboveStart replaces X and At of the result by the start and its objective if this objective is lower.
-// The gap remains valid.
+// notAboveStart replaces the iterate of the result by the start, with the y that it implies, if the objective
+// there is lower than At. The dual point stays, and the gap remains valid.
 func (r *Run) notAboveStart(res *Result) {
 	x := make([]float64, len(res.X))
 	copy(x, r.Settings.Start.X)
 	r.Problem.project(x)
 	if at := r.Problem.Evaluate(x); at.Objective < res.At.Objective {
-		res.X, res.At, res.Groups = x, at, nil
+		r.Iterate.set(Iterate{X: x, Y: r.product.Image(x)})
+		res.Iterate, res.At, res.Unrounded = r.Iterate, at, at.Objective
+		res.PrimalResidual, res.DualResidual = r.primalResidual(), orInf(r.dualResidual())
+		res.Groups, r.Stats.Rounded = nil, false
 	}
 }
