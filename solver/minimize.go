@@ -84,6 +84,7 @@ func (r *Run) end(err error) (*Result, error) {
 	if timeUp {
 		err = r.checkFinally()
 	}
+	r.clock.Pause()
 	res := r.result()
 	if err == nil && (math.IsNaN(res.At.Objective+res.PrimalResidual) || math.IsInf(res.At.Objective, 0)) {
 		err = r.Lost(res.At.Objective)
@@ -134,9 +135,8 @@ func (r *Run) record() error {
 	})
 }
 
-// result returns the Result of the final state, without its status.
+// result returns the Result of the final state, without its status. The clock must be paused.
 func (r *Run) result() *Result {
-	r.clock.Pause()
 	r.Stats.Seconds, r.Stats.PaperPasses = r.clock.Used(), r.paperPasses()
 	r.Problem.project(r.Mean.X)
 	last := r.evaluate(r.Iterate)
