@@ -62,8 +62,9 @@ func (r *Run) resume() error {
 	if there, err := r.Problem.team().Load(r.Settings.Checkpoint, &s); err != nil || !there {
 		return err
 	}
-	if len(s.At.X) != len(r.X) || len(s.At.Dual) != len(r.Dual) {
-		return errorf("the checkpoint is of %d features and %d rows of A, the problem has %d and %d", len(s.At.X), len(s.At.Dual), len(r.X), len(r.Dual))
+	if at := s.At; len(at.X) != len(r.X) || len(at.Y) != len(r.Y) || len(at.Dual) != len(r.Dual) {
+		return errorf("the checkpoint is of %d features, %d coordinates of y and %d rows of A, the problem has %d, %d and %d",
+			len(at.X), len(at.Y), len(at.Dual), len(r.X), len(r.Y), len(r.Dual))
 	}
 	r.Iterate.set(s.At)
 	r.Mean = s.Mean

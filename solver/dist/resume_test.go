@@ -2,6 +2,8 @@ package dist_test
 
 import (
 	"errors"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -105,15 +107,25 @@ func TestResumeRefuses(t *testing.T) {
 	p := solvertest.Chain(t, 0)
 	other, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 100, Features: 20, Seed: 1}, 1e-2)
 	set := solver.Settings{Method: solver.SCASK{}, Passes: 4}
-	m := &memory{}
-	if _, errs := solveFrom(t, other, set, 1, m); errs[0] != nil {
-		t.Fatal(errs[0])
+	longer := *p // y has one coordinate more
+	l, _ := p.Constraint.Dims()
+	b, err := sparse.FromDense(l, l+1, slices.Repeat([]float64{1}, l*(l+1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	longer.Coupling = &solver.Coupling{B: b}
+	ofOther, ofLonger := &memory{}, &memory{}
+	for q, m := range map[*solver.Problem]*memory{other: ofOther, &longer: ofLonger} {
+		if _, errs := solveFrom(t, q, set, 1, m); errs[0] != nil {
+			t.Fatal(errs[0])
+		}
 	}
 	full := errors.New("the disk is full")
 	for want, bad := range map[string]*memory{
-		"of 20 features": m,
-		"cannot be read": {states: [][]byte{[]byte("this is none")}},
-		full.Error():     {err: full},
+		"of 20 features":                        ofOther,
+		fmt.Sprintf("%d coordinates of y", l+1): ofLonger,
+		"cannot be read":                        {states: [][]byte{[]byte("this is none")}},
+		full.Error():                            {err: full},
 	} {
 		for _, ranks := range []int{1, 2} {
 			_, errs := solveFrom(t, p, set, ranks, &memory{states: bad.states, err: bad.err})
