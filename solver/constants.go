@@ -41,9 +41,13 @@ func (p *Problem) nuL(c *theory.Constants, rho float64) float64 {
 }
 
 // radius returns an upper bound of |x*|₂ for a solution x*, or 0 if no bound is known. objective is the
-// objective at any point. It is not below the optimum, and so at least (mu/2)|x*|² and at least rate·|x*|₁.
-// rate is positive if every feature has a singleton row with a limit above 0.
+// objective at any point. It is not below the optimum. If the loss and the penalty are nowhere negative, it is
+// thus at least (mu/2)|x*|² and at least rate·|x*|₁, where rate is positive if every feature has a singleton
+// row with a limit above 0. An objective below 0, or NaN, bounds nothing.
 func (p *Problem) radius(a *linalg.Algebra, objective float64) float64 {
+	if !(objective >= 0) {
+		return 0
+	}
 	rate := 0.0
 	if l, _ := a.Dims(); p.Coupling == nil {
 		if limit := term.Limits(p.penalty(), l); limit != nil {
@@ -52,7 +56,7 @@ func (p *Problem) radius(a *linalg.Algebra, objective float64) float64 {
 	}
 	r := math.Inf(1)
 	if p.L2 > 0 {
-		r = math.Sqrt(2 * max(0, objective) / p.L2)
+		r = math.Sqrt(2 * objective / p.L2)
 	}
 	if rate > 0 {
 		r = math.Min(r, objective/rate)
