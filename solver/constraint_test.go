@@ -3,6 +3,7 @@ package solver_test
 import (
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/scas-admm/scas/solver"
@@ -271,7 +272,8 @@ func TestUnproved(t *testing.T) {
 }
 
 // TestGiantComponent checks a chain of 1,500 features, which is too large for a rotation. Steps of SCASK then
-// use several samples each. SCASL must reach the same objective.
+// use several samples each, but only in inner loops of at least 128 samples. SCASL must reach the same
+// objective.
 func TestGiantComponent(t *testing.T) {
 	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 2000, Features: 1500, NonzerosPerRow: 8, Noise: 0.5, Seed: 19}, 2e-4)
 	p.L2 = 1e-2
@@ -282,6 +284,10 @@ func TestGiantComponent(t *testing.T) {
 	}
 	if res.DualityGap > 1e-7 {
 		t.Errorf("duality gap %.1e after 1000 passes", res.DualityGap)
+	}
+	short := solvertest.Minimize(t, p, &solver.Settings{Method: solver.SCASK{}, InnerSteps: 100, Passes: 4})
+	if short.Stats.Plan != "dense" || strings.Contains(short.Stats.PlanReason, "samples share") {
+		t.Errorf("inner loops of 100 steps: plan %s (%s)", short.Stats.Plan, short.Stats.PlanReason)
 	}
 	linearised := solvertest.Minimize(t, p, &solver.Settings{Method: solver.SCASL{}, Passes: 1000})
 	if linearised.Stats.Plan != "diagonal-lazy" {

@@ -50,8 +50,9 @@ func (d *dense) chooseBatch() {
 	}
 	product := float64(2*d.features()) + float64(d.k.NNZ())
 	ratio := product / (20 + 2*d.nonzeros())
-	if ratio > 8 {
-		d.batch = max(1, min(int(ratio), maxBatch, d.Steps/64))
+	batch := min(int(ratio), maxBatch, d.Steps/64)
+	if ratio > 8 && batch > 1 {
+		d.batch = batch
 		d.reason = fmt.Sprintf("%s; %d samples share it, as it costs about %.0f of them", d.reason, d.batch, ratio)
 	}
 }
