@@ -39,7 +39,7 @@ func Of(err error, gap, goal float64, full bool, separated func() bool, spent bo
 
 // String returns the name of the reason.
 func (w Why) String() string {
-	return [...]string{"not ended", "reached", "rounding", "iterations", "interrupted", "room", "separable"}[w]
+	return [...]string{"not ended", "reached", "rounding", "iterations", "interrupted", "room", "separated"}[w]
 }
 
 // The values of solver.Status.
