@@ -2,9 +2,6 @@ package solver_test
 
 import (
 	"math"
-	"math/bits"
-	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"github.com/scas-admm/scas/solver"
@@ -54,6 +51,7 @@ func TestIteratesEqualNaive(t *testing.T) {
 		{"squared", regress, func(*solver.Problem) {}, 0},
 		{"squared, identity", regress, lasso, 0},
 		{"graph, box", classify, func(p *solver.Problem) { p.Domain = solver.NewBox(23, -0.05, 0.1) }, 0},
+		{"A = 0: SVRG with averaged snapshots", classify, func(p *solver.Problem) { p.Constraint = matrix(t, 1, 23, func(int, int) float64 { return 0 }) }, 0},
 		{"user's domain", classify, func(p *solver.Problem) { p.Domain = positive{} }, 0},
 	}
 	plans := map[string]bool{}
@@ -111,45 +109,3 @@ func (positive) Project(x []float64) {
 }
 func (positive) Diameter() float64  { return math.Inf(1) }
 func (positive) Validate(int) error { return nil }
-
-// TestZeroConstraintIsSVRG checks that with A = 0 Algorithm 1 is SVRG with averaged snapshots (Johnson and
-// Zhang 2013).
-func TestZeroConstraintIsSVRG(t *testing.T) {
-	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 50, Features: 15, Seed: 3}, 1e-2)
-	zero, err := sparse.FromTriplets(1, 15, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p.Constraint = zero
-	set := &solver.Settings{Method: solver.SCAS{}, Eta: 0.02, Rho: 0.7, Passes: 8}
-	got := solvertest.LastIterate(t, p, set)
-
-	x, rng := make([]float64, 15), rand.NewPCG(0, 0x5ca5)
-	ref := &solvertest.Naive{Problem: p}
-	for range 4 {
-		ref.X = x
-		full, w, sum := ref.FullGradient(), slices.Clone(x), slices.Clone(x)
-		for range 49 {
-			hi, _ := bits.Mul64(rng.Uint64(), 50)
-			i := int(hi)
-			delta := ref.Slope(i, w) - ref.Slope(i, x)
-			idx, val := p.Data.Row(i)
-			for j := range w {
-				w[j] -= 0.02 * full[j]
-			}
-			for k, j := range idx {
-				w[j] -= 0.02 * delta * val[k]
-			}
-			for j, v := range w {
-				sum[j] += v
-			}
-		}
-		x = make([]float64, 15)
-		for j := range x {
-			x[j] = sum[j] / 50
-		}
-	}
-	if d := solvertest.Relative(got, x); !(d < 1e-12) {
-		t.Errorf("differs from SVRG by %.1e", d)
-	}
-}
