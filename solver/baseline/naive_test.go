@@ -2,7 +2,6 @@ package baseline_test
 
 import (
 	"math"
-	"math/bits"
 	"slices"
 	"strings"
 	"testing"
@@ -35,11 +34,6 @@ func newDense(p *solver.Problem, s *solver.Settings) *dense {
 		}
 	}
 	return d
-}
-
-func (d *dense) sample() int {
-	hi, _ := bits.Mul64(d.RNG.Uint64(), uint64(d.n))
-	return int(hi)
 }
 
 // solve returns (shift I + ρ A'A)⁻¹ v.
@@ -81,7 +75,7 @@ func (d *dense) stoc(steps int, mu, eta0 float64) (average []float64) {
 		if mu > 0 {
 			eta = math.Min(eta0, 1/(mu*float64(t)))
 		}
-		i := d.sample()
+		i := d.Draw()
 		a, slope, fixed, b := d.row(i), d.Slope(i, d.X), d.penaltyGradient(0), make([]float64, d.p)
 		for j, x := range d.X {
 			average[j] += x / float64(steps)
@@ -99,7 +93,7 @@ func (d *dense) sa(steps int, mu, weight float64, linearised bool, lambda1 float
 		points[i] = make([]float64, d.p)
 	}
 	for range steps {
-		i := d.sample()
+		i := d.Draw()
 		slopes[i], points[i] = d.Slope(i, d.X), slices.Clone(d.X)
 		b, la := make([]float64, d.p), 0.0
 		if linearised {
@@ -147,7 +141,7 @@ func (d *dense) svrg(lengths []int, mu, lambda1 float64, restart bool) (snapshot
 				u := ax + d.Beta[j]/d.Rho
 				d.Y[j] = math.Copysign(math.Max(math.Abs(u)-term.L1(d.Problem.Penalty.(solver.L1)).Limit(j)/d.Rho, 0), u)
 			}
-			i := d.sample()
+			i := d.Draw()
 			a, next, augmented := d.row(i), make([]float64, d.p), d.penaltyGradient(1)
 			for j := range x {
 				g := d.Slope(i, x)*a[j] + mu*x[j]

@@ -45,6 +45,14 @@ func (n *Naive) Slope(i int, x []float64) float64 {
 	return -b / (1 + math.Exp(b*t))
 }
 
+// Draw returns the next random sample. Methods with the same seed draw the same samples, if all weights are
+// equal.
+func (n *Naive) Draw() int {
+	rows, _ := n.Problem.Data.Dims()
+	i, _ := bits.Mul64(n.RNG.Uint64(), uint64(rows))
+	return int(i)
+}
+
 // step returns the inner iterate that follows w: the projection of
 //
 //	w − η[(φ'(aᵢ'w) − φ'(aᵢ'x))aᵢ + mu(w−x) + ∇f(x) + A'(β + ρ(Aw − y))]
@@ -53,7 +61,6 @@ func (n *Naive) Slope(i int, x []float64) float64 {
 // Batch > 1, the mean over Batch random samples replaces the term with i. If Kappa > 0, the last term is
 // A'(β + ρ(A anchor − y)) + Kappa(w − anchor).
 func (n *Naive) step(w, full []float64) []float64 {
-	rows, _ := n.Problem.Data.Dims()
 	at := w
 	if n.Kappa > 0 {
 		at = n.anchor
@@ -65,8 +72,7 @@ func (n *Naive) step(w, full []float64) []float64 {
 	g := n.MulAT(aw)
 	b := max(1, n.Batch)
 	for range b {
-		hi, _ := bits.Mul64(n.RNG.Uint64(), uint64(rows))
-		i := int(hi)
+		i := n.Draw()
 		delta := n.Slope(i, w) - n.Slope(i, n.X)
 		idx, val := n.Problem.Data.Row(i)
 		for k, j := range idx {
