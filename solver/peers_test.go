@@ -70,17 +70,3 @@ func TestGenlassoGraph(t *testing.T) {
 		compareGenlasso(t, x, column(rows, 0), g.Incidence(), lambda, objectives[k], column(beta, k), 1000)
 	}
 }
-
-// TestOperatorOnRealGraph checks that A as an operator without a matrix gives the same solution as A as a
-// matrix.
-func TestOperatorOnRealGraph(t *testing.T) {
-	p := solvertest.Load(t, "small/a1a", 123)
-	a := constraint(t, "graphs/a9a_glasso_0.1.edges", 123)
-	p.Constraint, p.Penalty, p.L2 = a, solver.L1{Lambda: 1e-3}, 1e-3
-	matrix := solvertest.Minimize(t, p, &solver.Settings{Method: solver.SCASK{}, Passes: 200})
-	p.Constraint = solvertest.JustAnOperator{Operator: a}
-	free := solvertest.Minimize(t, p, &solver.Settings{Method: solver.SCASK{}, Passes: 200, BatchSize: 1})
-	if d := solvertest.Distance(matrix.X, free.X); d > 1e-6 {
-		t.Errorf("with and without a matrix the solutions are %.1e apart (%s, %s)", d, matrix.Stats.Plan, free.Stats.Plan)
-	}
-}
