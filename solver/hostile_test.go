@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"github.com/scas-admm/scas/solver"
@@ -204,25 +203,5 @@ func TestBoundOfHeavyPenalty(t *testing.T) {
 	}
 	if above := res.At.Objective - best.At.Objective; above > res.DualityGap {
 		t.Errorf("proved to be within %v, and %v above another", res.DualityGap, above)
-	}
-}
-
-// TestThreadsWithoutBound checks that a run with 2^31 − 1 threads gives the result of one thread.
-func TestThreadsWithoutBound(t *testing.T) {
-	x, err := sparse.FromDense(4, 2, []float64{1, 0, 0.5, 1, -1, 2, 0, 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := &solver.Problem{Data: x, Labels: []float64{1, -1, 1, -1}, Penalty: solver.L1{Lambda: 0.01}}
-	for _, domain := range []solver.Domain{nil, solver.Ball{Radius: 1}} {
-		p.Domain = domain
-		many, err := solver.Minimize(context.Background(), p, &solver.Settings{Threads: math.MaxInt32})
-		if err != nil {
-			t.Fatal(err)
-		}
-		one, err := solver.Minimize(context.Background(), p, &solver.Settings{Threads: 1})
-		if err != nil || !slices.Equal(many.X, one.X) {
-			t.Errorf("%v with many goroutines, %v with one, %v", many.X, one.X, err)
-		}
 	}
 }

@@ -257,14 +257,22 @@ func sameBits(t *testing.T, p *solver.Problem, method solver.Method) {
 	}
 }
 
-// TestThreads checks that the bits of a result do not depend on the number of threads.
+// TestThreads checks that the bits of a result do not depend on the number of threads, however large it is.
 func TestThreads(t *testing.T) {
 	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 20000, Features: 40, Seed: 13}, 1e-3)
-	one := solvertest.Minimize(t, p, &solver.Settings{Method: solver.SCASK{}, Passes: 4, Threads: 1})
-	for _, threads := range []int{2, 3, 16} {
-		res := solvertest.Minimize(t, p, &solver.Settings{Method: solver.SCASK{}, Passes: 4, Threads: threads})
-		if !slices.Equal(res.X, one.X) || res.At != one.At {
-			t.Errorf("%d threads give other bits than one", threads)
+	ball := small(t)
+	ball.Domain = solver.Ball{Radius: 1}
+	for _, c := range []struct {
+		p   *solver.Problem
+		set solver.Settings
+	}{{p, solver.Settings{Method: solver.SCASK{}, Passes: 4}}, {small(t), solver.Settings{}}, {ball, solver.Settings{}}} {
+		c.set.Threads = 1
+		one := solvertest.Minimize(t, c.p, &c.set)
+		for _, threads := range []int{2, 3, 16, math.MaxInt32} {
+			c.set.Threads = threads
+			if res := solvertest.Minimize(t, c.p, &c.set); !slices.Equal(res.X, one.X) || res.At != one.At {
+				t.Errorf("%+v, domain %v: other bits than with one thread", c.set, c.p.Domain)
+			}
 		}
 	}
 	if solver.Chunks(p) < 2 {
