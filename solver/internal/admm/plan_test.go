@@ -1,8 +1,6 @@
 package admm
 
 import (
-	"math"
-	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -27,48 +25,6 @@ func newLoop(t *testing.T) *InnerLoop {
 		l.Slope0[i] = -b / 2
 	}
 	return l
-}
-
-// TestRunningSum checks the sum of the iterates of M steps by the formula
-//
-//	w_0 + … + w_{M−1} = K⁻¹[(w_0 − w_M)/η − h − M d]
-//
-// where h is the sum over the steps of (φ'(aᵢ'w) − φ'(aᵢ'x_t)) aᵢ, K is 0.4 I, and d is the constant part of
-// the gradient.
-func TestRunningSum(t *testing.T) {
-	const eta = 0.05
-	l := newLoop(t)
-	plan := newDense(l, "")
-	rng := rand.New(rand.NewPCG(1, 2))
-	w0, d := make([]float64, 15), make([]float64, 15)
-	for j := range d {
-		w0[j], d[j] = rng.NormFloat64(), rng.NormFloat64()
-	}
-	plan.Begin(w0, d, eta)
-	var h [15]float64
-	sum, w := make([]float64, 15), make([]float64, 15)
-	for range 80 {
-		i := rng.IntN(80)
-		plan.End(sum, w)
-		idx, val := l.Data.Row(i)
-		var margin float64
-		for k, j := range idx {
-			margin += val[k] * w[j]
-		}
-		delta := -l.Labels[i]/(1+math.Exp(l.Labels[i]*margin)) - l.Slope0[i]
-		for k, j := range idx {
-			h[j] += delta * val[k]
-		}
-		plan.Advance([]int32{int32(i)})
-	}
-	plan.End(sum, w)
-	for j := range sum {
-		// sum is w_1 + … + w_M. The formula gives w_0 + … + w_{M−1}.
-		want := ((w0[j]-w[j])/eta-h[j]-80*d[j])/(0.3+0.1) - w0[j] + w[j]
-		if math.Abs(sum[j]-want) > 1e-11*math.Abs(want) {
-			t.Errorf("coordinate %d: running sum %v, telescoped %v", j, sum[j], want)
-		}
-	}
 }
 
 // TestGuard checks that the dense plan runs a round if the fast plan does not fit the step size, and that the
