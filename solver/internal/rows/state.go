@@ -6,16 +6,12 @@ import (
 	"encoding/gob"
 	"fmt"
 	"math"
+
+	"github.com/scas-admm/scas/solver/dist"
 )
 
-// A Checkpoint stores the state of a run; see package dist.
-type Checkpoint interface {
-	Save(state []byte) error
-	Load() ([]byte, error)
-}
-
 // Save stores state in c, but only in the first process. state must be the same in all processes.
-func (t *Team) Save(c Checkpoint, state any) error {
+func (t *Team) Save(c dist.Checkpoint, state any) error {
 	var err error
 	if t.Rank() == 0 {
 		var b bytes.Buffer
@@ -28,7 +24,7 @@ func (t *Team) Save(c Checkpoint, state any) error {
 
 // Load reads a state from c in the first process, and sets state to it in all processes. It returns false if
 // c is nil or has no state.
-func (t *Team) Load(c Checkpoint, state any) (bool, error) {
+func (t *Team) Load(c dist.Checkpoint, state any) (bool, error) {
 	if c == nil {
 		return false, nil
 	}

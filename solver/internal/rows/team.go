@@ -5,24 +5,16 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/scas-admm/scas/solver/dist"
 	"github.com/scas-admm/scas/sparse"
 )
-
-// A Comm connects processes that each hold a shard of the rows; see package dist.
-type Comm interface {
-	Rank() int
-	Size() int
-	AllReduceSum(v []float64) error
-	AllReduceMax(v []float64) error
-	Bcast(v []float64, root int) error
-}
 
 // A Team combines the results of processes, each for its own rows, into results for all rows. Its methods
 // are collective: every process calls them in the same order, and all get the same bits. Vectors that are
 // combined element by element must have the same length in all processes. A nil Team is a team of one
 // process. If the connection fails, the methods panic with a *Broken.
 type Team struct {
-	comm   Comm
+	comm   dist.Comm
 	hash   uint64    // hash of the results of all sums and maxima so far
 	packed []float64 // buffer for a message
 }
@@ -35,7 +27,7 @@ func (b *Broken) Error() string { return "the connection of the processes failed
 func (b *Broken) Unwrap() error { return b.Err }
 
 // NewTeam returns nil if comm is nil or connects only one process.
-func NewTeam(comm Comm) *Team {
+func NewTeam(comm dist.Comm) *Team {
 	if comm == nil || comm.Size() == 1 {
 		return nil
 	}
@@ -155,7 +147,7 @@ func (t *Team) MeanCount(count int) int {
 
 // Join returns the result of NewTeam(comm). data is the shard of this process. Join returns an error if err
 // is not nil in some process, or if the shards do not all have the same number of columns.
-func Join(comm Comm, data *sparse.CSR, err error) (*Team, error) {
+func Join(comm dist.Comm, data *sparse.CSR, err error) (*Team, error) {
 	t, columns := NewTeam(comm), 0
 	if err = t.Agreed(err); err == nil {
 		_, columns = data.Dims()
