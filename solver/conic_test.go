@@ -148,8 +148,8 @@ func TestOwnConjugates(t *testing.T) {
 	}
 }
 
-// TestCouplingBounds checks that gaps of problems with mu > 0 are valid, and small after 1,000 passes, for
-// y = A x − c, y = A x/2 and y = (A x − c)/2.
+// TestCouplingBounds checks that gaps of problems with mu > 0 are valid for all SCAS-ADMM methods, and small
+// after 1,000 passes of SCASK, for y = A x, y = A x − c, y = A x/2 and y = (A x − c)/2.
 func TestCouplingBounds(t *testing.T) {
 	for _, c := range solvertest.Every(t, 3) {
 		if c.L2 == 0 || c.Constraint == nil || c.Domain != nil {
@@ -160,17 +160,22 @@ func TestCouplingBounds(t *testing.T) {
 		for j := range shift {
 			shift[j], diagonal[j] = 0.1*float64(j%3), -2
 		}
-		for _, coupling := range []*solver.Coupling{{C: shift}, {Diagonal: diagonal}, {Diagonal: diagonal, C: shift}} {
+		for _, coupling := range []*solver.Coupling{nil, {C: shift}, {Diagonal: diagonal}, {Diagonal: diagonal, C: shift}} {
 			p := *c.Problem
 			p.Coupling = coupling
 			long := solvertest.Minimize(t, &p, &solver.Settings{Method: solver.SCASK{}, Passes: 1000})
 			if !(long.DualityGap < 1e-6) {
 				t.Errorf("%s: gap %.2g after 1,000 passes", c.Name, long.DualityGap)
 			}
-			for _, passes := range []float64{2, 6, 20} {
-				res := solvertest.Minimize(t, &p, &solver.Settings{Method: solver.SCASK{}, Passes: passes})
-				if above := res.At.Objective - long.At.Objective; !(res.DualityGap >= above-1e-14) {
-					t.Errorf("%s: proved to be within %.3g, and %.3g above", c.Name, res.DualityGap, above)
+			for _, method := range []solver.Method{solver.SCASK{}, solver.SCAS{}, solver.SCASStrong{}} {
+				for _, passes := range []float64{2, 6, 20} {
+					res := solvertest.Minimize(t, &p, &solver.Settings{Method: method, Passes: passes})
+					if above := res.At.Objective - long.At.Objective; !(res.DualityGap >= above-1e-14) {
+						t.Errorf("%s, %T: proved to be within %.3g, and %.3g above", c.Name, method, res.DualityGap, above)
+					}
+					if _, ok := p.Penalty.(solver.L1); ok && coupling == nil {
+						checkDual(t, &p, res)
+					}
 				}
 			}
 		}

@@ -174,26 +174,6 @@ func TestPlantedSolution(t *testing.T) {
 	}
 }
 
-// TestDualityGap checks that the gap is not below the distance from the optimum, and that after many passes
-// it is nearly zero.
-func TestDualityGap(t *testing.T) {
-	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 200, Features: 20, Noise: 1, Seed: 8}, 1e-2)
-	p.L2 = 1e-2
-	best := solvertest.Minimize(t, p, &solver.Settings{Method: solver.SCASK{}, Passes: 2000})
-	if best.DualityGap > 1e-12 || best.DualityGap < 0 {
-		t.Errorf("gap after 2000 passes is %.1e", best.DualityGap)
-	}
-	for _, method := range []solver.Method{(solver.SCASK{}), (solver.SCAS{}), (solver.SCASStrong{})} {
-		for _, passes := range []float64{2, 4, 10, 30, 100} {
-			res := solvertest.Minimize(t, p, &solver.Settings{Method: method, Passes: passes})
-			if excess := res.At.Objective - best.At.Objective; res.DualityGap < excess-1e-14 {
-				t.Errorf("%T, %g passes: gap %.3e is below the true excess %.3e", method, passes, res.DualityGap, excess)
-			}
-			checkDual(t, p, res)
-		}
-	}
-}
-
 // TestDomains checks that results are in their domain, and that their residuals are small.
 func TestDomains(t *testing.T) {
 	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 200, Features: 20, Noise: 1, Seed: 9}, 1e-3)
