@@ -148,10 +148,7 @@ func intoMean(mean, v []float64, k int) {
 		copy(mean, v)
 		return
 	}
-	weight := 1 / float64(k)
-	for j, x := range v {
-		mean[j] = math.FMA(weight, x-mean[j], mean[j])
-	}
+	linalg.Towards(mean, v, 1/float64(k))
 }
 
 // orInf returns v, or +Inf if v is NaN.

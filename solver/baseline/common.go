@@ -189,13 +189,6 @@ func scaleTo(dst, v []float64, scale float64) {
 	}
 }
 
-// towards adds weight·(v − mean) to mean.
-func towards(mean, v []float64, weight float64) {
-	for j, x := range v {
-		mean[j] = math.FMA(weight, x-mean[j], mean[j])
-	}
-}
-
 // checkFinite returns nil if |x|₂² is finite. Otherwise it restores an earlier iterate and returns a
 // *solver.DivergenceError.
 func (b *base) checkFinite(x []float64) error {

@@ -63,7 +63,7 @@ func (f *factored) solve(step, g, curvature []float64, _ float64) (float64, erro
 		return f.assembly, errNotConvex
 	}
 	f.chol.Solve(step, g)
-	scaleTo(step, step, -1)
+	linalg.Scale(step, -1)
 	return f.assembly, nil
 }
 

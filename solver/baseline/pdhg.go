@@ -5,6 +5,7 @@ import (
 
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/internal/linalg"
 )
 
 // SVRPDHG is SVR-PDHG ("Stochastic Variance Reduced Primal-Dual Hybrid Gradient Methods for
@@ -80,7 +81,7 @@ func (p *pdhg) move(rows []int32, reduced bool) {
 	p.ascend(p.ahead)
 	if p.theta < 1 {
 		copy(p.at, p.x)
-		towards(p.at, p.point, p.theta)
+		linalg.Towards(p.at, p.point, p.theta)
 	}
 	p.addRidge(p.q, p.at)
 	step := p.eta / p.theta

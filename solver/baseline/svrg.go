@@ -91,7 +91,7 @@ func (s *svrg) restart() {
 	clear(s.sum)
 	s.normal.Solve(s.sum, s.q, rankTolerance*float64(s.rho*s.lambda1))
 	s.a.MulVec(s.multiplier, s.sum)
-	scaleTo(s.multiplier, s.multiplier, -s.rho)
+	linalg.Scale(s.multiplier, -s.rho)
 }
 
 // svrgRho is the automatic rho, in units of Run.NaturalRho. It is not from the paper.
@@ -233,14 +233,14 @@ func (s *svrg) afterX(ax []float64) {
 // adds the iterate to the run's average.
 func (s *svrg) closeStage(theta float64) {
 	inv := 1 / float64(s.steps/s.run.Stats.BatchSize)
-	scaleTo(s.sum, s.sum, inv)
-	scaleTo(s.sumY, s.sumY, inv)
+	linalg.Scale(s.sum, inv)
+	linalg.Scale(s.sumY, inv)
 	if theta == 1 {
 		copy(s.x, s.sum)
 		copy(s.meanY, s.sumY)
 	} else {
-		towards(s.x, s.sum, theta)
-		towards(s.meanY, s.sumY, theta)
+		linalg.Towards(s.x, s.sum, theta)
+		linalg.Towards(s.meanY, s.sumY, theta)
 	}
 	copy(s.y, s.meanY)
 	for j, v := range s.multiplier {
@@ -282,7 +282,7 @@ type asvrg struct {
 func (s *asvrg) next() (bool, error) {
 	more, err := s.stage(s.theta, s.at, func() {
 		copy(s.at, s.x)
-		towards(s.at, s.point, s.theta)
+		linalg.Towards(s.at, s.point, s.theta)
 	})
 	if more && s.mu == 0 {
 		s.theta = nextTheta(s.theta)

@@ -1,5 +1,7 @@
 package linalg
 
+import "math"
+
 // Sum returns Σ vⱼ.
 func Sum(v []float64) (total float64) {
 	for _, u := range v {
@@ -12,6 +14,13 @@ func Sum(v []float64) (total float64) {
 func Scale(v []float64, by float64) {
 	for i := range v {
 		v[i] *= by
+	}
+}
+
+// Towards adds weight·(u − v) to v.
+func Towards(v, u []float64, weight float64) {
+	for j, x := range u {
+		v[j] = math.FMA(weight, x-v[j], v[j])
 	}
 }
 
