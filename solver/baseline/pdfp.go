@@ -39,7 +39,7 @@ func pdfpStage(n int, s *solver.Settings) int { return cmp.Or(s.InnerSteps, 2*n)
 
 func (PDFP) Begin(r *solver.Run) (solver.Iteration, error) {
 	n, _ := r.Problem.Data.Dims()
-	f := &pdfp{svrg: newSVRG(r, 1, pdfpStage(n, &r.Settings))}
+	f := &pdfp{svrg: newSVRG(r, 1, 1, pdfpStage(n, &r.Settings))}
 	f.gradient, f.ahead = f.vector(), f.vector()
 	if most := 1 / float64(r.Stats.Eta*f.lambda1); r.Settings.Rho > most*(1+1e-9) {
 		return nil, &solver.SettingError{Field: "Rho", Value: r.Settings.Rho, Allowed: fmt.Sprintf(
@@ -60,14 +60,14 @@ func (f *pdfp) next() (bool, error) {
 	if err != nil || !more {
 		return false, err
 	}
-	return true, f.primalDual(1, f.move)
+	return true, f.primalDual(f.move)
 }
 
-// primalDual runs a stage: it calls step for every batch of samples, and then closeStage with theta. If
-// Settings.Rho is 0, it first sets rho, which is σ, to theta/(η λ₁).
-func (s *svrg) primalDual(theta float64, step func(rows []int32)) error {
+// primalDual runs a stage: it calls step for every batch of samples, and then closeStage. If
+// Settings.Rho is 0, it first sets rho, which is σ, to θ/(η λ₁).
+func (s *svrg) primalDual(step func(rows []int32)) error {
 	if s.run.Settings.Rho == 0 {
-		s.rho = theta / float64(s.eta*s.lambda1)
+		s.rho = s.theta / float64(s.eta*s.lambda1)
 		s.run.SetRho(s.rho)
 	}
 	clear(s.sum)
@@ -75,7 +75,7 @@ func (s *svrg) primalDual(theta float64, step func(rows []int32)) error {
 		return err
 	}
 	copy(s.sumY, s.times(s.sum))
-	s.closeStage(theta)
+	s.closeStage()
 	return nil
 }
 

@@ -2,10 +2,10 @@ package baseline
 
 import (
 	"math"
+	"slices"
 
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver"
-	"github.com/scas-admm/scas/solver/internal/linalg"
 )
 
 // SVRPDHG is SVR-PDHG ("Stochastic Variance Reduced Primal-Dual Hybrid Gradient Methods for
@@ -39,24 +39,19 @@ func (ASVRPDHG) Info() solver.MethodInfo {
 		"O(1/T^2) in stages; linear if strongly convex", "8p + 4l + n", "An et al. 2025", "the step size; 1/nu_f")
 }
 
-func (ASVRPDHG) Begin(r *solver.Run) (solver.Iteration, error) { return newPDHG(r, 1, 0.9).next, nil }
+func (ASVRPDHG) Begin(r *solver.Run) (solver.Iteration, error) {
+	return newPDHG(r, 1, firstTheta).next, nil
+}
 
 type pdhg struct {
 	*svrg
-	theta float64   // θ; 1 for SVRPDHG, which has no momentum
-	at    []float64 // the x at which gradients are computed; without momentum, the slice point itself
 	ahead []float64 // twice the point after a step minus the point before: x̄ or, with momentum, z̄
 }
 
-// newPDHG returns the state of a PDHG method, with the automatic step size etaUnit/ν_f.
+// newPDHG returns the state of a PDHG method. The arguments are as in newSVRG.
 func newPDHG(r *solver.Run, etaUnit, theta float64) *pdhg {
-	s := newSVRG(r, etaUnit, r.Settings.InnerSteps)
-	p := &pdhg{svrg: s, theta: theta, at: s.point, ahead: s.vector()}
-	if theta < 1 {
-		p.at = s.vector()
-	}
-	copy(p.ahead, s.point)
-	return p
+	s := newSVRG(r, etaUnit, theta, r.Settings.InnerSteps)
+	return &pdhg{svrg: s, ahead: slices.Clone(s.point)}
 }
 
 func (p *pdhg) next() (bool, error) {
@@ -68,21 +63,12 @@ func (p *pdhg) next() (bool, error) {
 	if p.halvingsSeen != halvings { // openStage has set point to the run's iterate
 		copy(p.ahead, p.point)
 	}
-	if err := p.primalDual(p.theta, func(rows []int32) { p.move(rows, reduced) }); err != nil {
-		return false, err
-	}
-	if p.theta < 1 && p.mu == 0 {
-		p.theta = nextTheta(p.theta)
-	}
-	return true, nil
+	return true, p.primalDual(func(rows []int32) { p.move(rows, reduced) })
 }
 
 func (p *pdhg) move(rows []int32, reduced bool) {
 	p.ascend(p.ahead)
-	if p.theta < 1 {
-		copy(p.at, p.x)
-		linalg.Towards(p.at, p.point, p.theta)
-	}
+	p.aim()
 	p.addRidge(p.q, p.at)
 	step := p.eta / p.theta
 	copy(p.ahead, p.point)

@@ -53,7 +53,7 @@ func (staged) Check(p *solver.Problem, s *solver.Settings) error {
 }
 
 func (SVRG) Begin(r *solver.Run) (solver.Iteration, error) {
-	return newSVRG(r, 2, r.Settings.InnerSteps).next, nil
+	return newSVRG(r, 2, 1, r.Settings.InnerSteps).next, nil
 }
 
 // SVRGRestart is [SVRG] as published for strongly convex problems. Every stage with a
@@ -74,7 +74,7 @@ func (SVRGRestart) Info() solver.MethodInfo {
 }
 
 func (SVRGRestart) Begin(r *solver.Run) (solver.Iteration, error) {
-	s := newSVRG(r, 2, r.Settings.InnerSteps)
+	s := newSVRG(r, 2, 1, r.Settings.InnerSteps)
 	var err error
 	s.normal, err = s.shifted()
 	return s.next, err
@@ -106,6 +106,8 @@ type svrg struct {
 	sum        []float64 // sum of x over the steps of the stage
 	sumY       []float64 // sum of y over the steps of the stage
 	meanY      []float64 // y of the snapshot
+	theta      float64   // θ of the stage; 1 for methods without momentum
+	at         []float64 // (1−θ)x̃ + θ point, where gradients are computed; for θ = 1 the slice point itself
 
 	first, eta float64 // the step size before all halvings, and the step size now
 	// halvingsSeen is the value of Stats.StepHalvings when the inner loop last started from the run's
@@ -114,13 +116,17 @@ type svrg struct {
 	normal       *linalg.Shifted // solver of linear systems with ρ A'A; nil except for SVRGRestart
 }
 
-// newSVRG returns the state of a method with stages. Its automatic step size is etaUnit/ν_f. fixed is the
-// number of samples in every stage, or 0 for the stages of [SVRG].
-func newSVRG(r *solver.Run, etaUnit float64, fixed int) *svrg {
-	s := &svrg{base: newBase(r, svrgRho), fixed: fixed}
+// newSVRG returns the state of a method with stages. Its automatic step size is etaUnit/ν_f. theta is θ of
+// the first stage, or 1 for a method without momentum. fixed is the number of samples in every stage, or 0 for
+// the stages of [SVRG].
+func newSVRG(r *solver.Run, etaUnit, theta float64, fixed int) *svrg {
+	s := &svrg{base: newBase(r, svrgRho), fixed: fixed, theta: theta}
 	s.first = r.StepSize(etaUnit / s.nu)
 	s.sum, s.sumY = s.vector(), s.rowVector()
 	s.point, s.multiplier, s.meanY = slices.Clone(s.x), slices.Clone(s.beta), slices.Clone(s.y)
+	if s.at = s.point; theta < 1 {
+		s.at = s.vector()
+	}
 	return s
 }
 
@@ -182,26 +188,23 @@ func (s *svrg) openStage() (reduced, more bool, err error) {
 	return reduced, true, nil
 }
 
-func (s *svrg) next() (bool, error) { return s.stage(1, s.point, func() {}) }
-
-// stage runs a stage with steps of length η/(theta + η ρ λ₁). Each step calls aim, which may write a new
-// point to the slice at, and then computes gradients at this point. stage returns false if the budget does
-// not allow the stage.
-func (s *svrg) stage(theta float64, at []float64, aim func()) (bool, error) {
+// next runs a stage with steps of length η/(θ + η ρ λ₁). It returns false if the budget does not allow the
+// stage.
+func (s *svrg) next() (bool, error) {
 	reduced, more, err := s.openStage()
 	if err != nil || !more {
 		return false, err
 	}
 	z := s.run.Snapshot.Gradient // zero before the first snapshot
-	step := s.eta / (theta + float64(s.eta*s.rho*s.lambda1))
+	step := s.eta / (s.theta + float64(s.eta*s.rho*s.lambda1))
 	clear(s.sum)
 	clear(s.sumY)
 	ax := s.times(s.point)
 	err = s.visitBatches(s.steps, s.run.Stats.BatchSize, s.point, func(rows []int32) {
-		aim()
+		s.aim()
 		s.beforeX(ax)
-		s.addRidge(s.q, at)
-		s.addReduced(s.point, at, rows, -step, reduced)
+		s.addRidge(s.q, s.at)
+		s.addReduced(s.point, s.at, rows, -step, reduced)
 		kernels.ProjectedUpdate(s.point, s.sum, z, s.q, step)
 		ax = s.times(s.point)
 		s.afterX(ax)
@@ -209,8 +212,16 @@ func (s *svrg) stage(theta float64, at []float64, aim func()) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	s.closeStage(theta)
+	s.closeStage()
 	return true, nil
+}
+
+// aim sets at to the point at which the next step computes gradients.
+func (s *svrg) aim() {
+	if s.theta < 1 {
+		copy(s.at, s.x)
+		linalg.Towards(s.at, s.point, s.theta)
+	}
 }
 
 // beforeX updates y and adds it to sumY. It then sets q = A'(beta + ρ(A x − y)). The vector in parentheses
@@ -228,25 +239,28 @@ func (s *svrg) afterX(ax []float64) {
 	kernels.Axpy(-s.rho, s.y, s.multiplier)
 }
 
-// closeStage moves x and y of the snapshot towards the means of the stage, by theta times the distance. It
-// sets x and y of the run's iterate to the result, and beta to the multiplier clipped to the limits. It then
-// adds the iterate to the run's average.
-func (s *svrg) closeStage(theta float64) {
+// closeStage moves x and y of the snapshot towards the means of the stage, by θ times the distance. It sets x
+// and y of the run's iterate to the result, and beta to the multiplier clipped to the limits. It then adds the
+// iterate to the run's average, and sets θ of the next stage.
+func (s *svrg) closeStage() {
 	inv := 1 / float64(s.steps/s.run.Stats.BatchSize)
 	linalg.Scale(s.sum, inv)
 	linalg.Scale(s.sumY, inv)
-	if theta == 1 {
+	if s.theta == 1 {
 		copy(s.x, s.sum)
 		copy(s.meanY, s.sumY)
 	} else {
-		linalg.Towards(s.x, s.sum, theta)
-		linalg.Towards(s.meanY, s.sumY, theta)
+		linalg.Towards(s.x, s.sum, s.theta)
+		linalg.Towards(s.meanY, s.sumY, s.theta)
 	}
 	copy(s.y, s.meanY)
 	for j, v := range s.multiplier {
 		s.beta[j] = clip(v, s.limit[j])
 	}
 	s.run.Average()
+	if s.theta < 1 && s.mu == 0 {
+		s.theta = nextTheta(s.theta)
+	}
 }
 
 // ASVRG is ASVRG-ADMM (Liu, Shang, Cheng, "Accelerated Variance Reduced Stochastic ADMM",
@@ -268,27 +282,11 @@ func (ASVRG) Info() solver.MethodInfo {
 }
 
 func (ASVRG) Begin(r *solver.Run) (solver.Iteration, error) {
-	s := &asvrg{svrg: newSVRG(r, 1, r.Settings.InnerSteps), theta: 0.9}
-	s.at = s.vector()
-	return s.next, nil
+	return newSVRG(r, 1, firstTheta, r.Settings.InnerSteps).next, nil
 }
 
-type asvrg struct {
-	*svrg
-	theta float64   // θ of the stage
-	at    []float64 // the point (1−θ)x̃ + θ z at which gradients are computed
-}
-
-func (s *asvrg) next() (bool, error) {
-	more, err := s.stage(s.theta, s.at, func() {
-		copy(s.at, s.x)
-		linalg.Towards(s.at, s.point, s.theta)
-	})
-	if more && s.mu == 0 {
-		s.theta = nextTheta(s.theta)
-	}
-	return more, err
-}
+// firstTheta is θ of the first stage of methods with momentum.
+const firstTheta = 0.9
 
 // nextTheta returns θ of the stage after a stage with the given theta.
 func nextTheta(theta float64) float64 {
