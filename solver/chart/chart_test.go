@@ -85,23 +85,6 @@ func TestCurves(t *testing.T) {
 	}
 }
 
-// TestLegendIsOfNames checks that lines without a name do not make the picture larger.
-func TestLegendIsOfNames(t *testing.T) {
-	line := Line{X: []float64{0, 1}, Y: []float64{0, 1}}
-	named := line
-	named.Name = "named"
-	size := func(lines ...Line) string {
-		var b bytes.Buffer
-		if err := (&Chart{Lines: lines}).WriteSVG(&b); err != nil {
-			t.Fatal(err)
-		}
-		return strings.Join(regexp.MustCompile(`(width|height)="[^"]*"`).FindAllString(b.String(), 2), " ")
-	}
-	if got, want := size(append(slices.Repeat([]Line{line}, 40), named)...), size(named); got != want {
-		t.Errorf("a chart with 40 more lines that have no name: %s, want %s", got, want)
-	}
-}
-
 // TestWriteSheet checks that a sheet names every line once, and says which charts are empty.
 func TestWriteSheet(t *testing.T) {
 	line := func(name string, series int, y float64) Line {
@@ -169,25 +152,35 @@ func TestEven(t *testing.T) {
 	}
 }
 
-// TestLegend checks that a long name makes the picture wider, which lines have marks, and that series of the
-// same colour have different marks.
-func TestLegend(t *testing.T) {
-	width := func(name string) float64 {
-		var b bytes.Buffer
-		if err := (&Chart{Lines: []Line{{Name: name, X: []float64{1, 2}, Y: []float64{1, 2}}}}).WriteSVG(&b); err != nil {
-			t.Fatal(err)
-		}
-		_, after, _ := strings.Cut(b.String(), "<svg width=\"")
-		number, _, _ := strings.Cut(after, "pt\"")
-		points, err := strconv.ParseFloat(number, 64)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return points
+// size returns the width and height, in points, of a chart with the given lines.
+func size(t *testing.T, lines ...Line) (points [2]float64) {
+	t.Helper()
+	var b bytes.Buffer
+	if err := (&Chart{Lines: lines}).WriteSVG(&b); err != nil {
+		t.Fatal(err)
 	}
+	for k, side := range regexp.MustCompile(`(?:width|height)="([^"]*)pt"`).FindAllStringSubmatch(b.String(), 2) {
+		var err error
+		if points[k], err = strconv.ParseFloat(side[1], 64); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return points
+}
+
+// TestLegend checks that a long name makes the picture wider, and that lines without a name do not make it
+// larger. It also checks which lines have marks, and that series of the same colour have different marks.
+func TestLegend(t *testing.T) {
 	const name = "a method with a long name, automatic, average"
-	if short, long := width("a"), width(name); long < short+4*float64(len(name)-1) {
-		t.Errorf("%d letters more make the picture only %g points wider", len(name)-1, long-short)
+	unnamed := Line{X: []float64{1, 2}, Y: []float64{1, 2}}
+	short, long := unnamed, unnamed
+	short.Name, long.Name = "a", name
+	small, wide := size(t, short), size(t, long)
+	if wide[0] < small[0]+4*float64(len(name)-1) {
+		t.Errorf("%d letters more make the picture only %g points wider", len(name)-1, wide[0]-small[0])
+	}
+	if got := size(t, append(slices.Repeat([]Line{unnamed}, 40), short)...); got != small {
+		t.Errorf("a chart with 40 more lines that have no name: %g, want %g", got, small)
 	}
 	one, two := []float64{1}, []float64{1, 2}
 	for _, test := range []struct {
