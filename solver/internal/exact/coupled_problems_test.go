@@ -26,18 +26,12 @@ func penalised(x *sparse.CSR, labels []float64, loss term.Loss, a *sparse.CSR, l
 	return q
 }
 
-// readClasses reads a LIBSVM file with two labels. The larger label becomes +1, the other −1.
+// readClasses reads a LIBSVM file with two labels. ReadFile makes the larger label +1 and the other −1.
 func readClasses(t testing.TB, name string, features int) (*sparse.CSR, []float64) {
 	t.Helper()
 	d, err := sparse.ReadFile(sparsetest.DataFile(t, name), &sparse.ReadOptions{Features: features})
 	if err != nil {
 		t.Fatal(err)
-	}
-	most := slices.Max(d.Labels)
-	for i, b := range d.Labels {
-		if d.Labels[i] = -1; b == most {
-			d.Labels[i] = 1
-		}
 	}
 	return d.X, d.Labels
 }
