@@ -63,8 +63,8 @@ func (m moveTo) Begin(r *solver.Run) (solver.Iteration, error) {
 }
 
 // TestOwnMethodWithB checks the end of a run of a caller's own method if y does not follow from x. A small
-// step is no divergence. After a large step, only the loss shows the divergence, because the penalty is almost
-// 0 and A x + B y = 0; the result must then have the y of the start.
+// step is no divergence. After a large step, only the loss shows the divergence, because the penalty is
+// almost 0 and A x + B y = 0; the result must then have the y of the start.
 func TestOwnMethodWithB(t *testing.T) {
 	p := small(t)
 	p.Loss, p.Constraint, p.Penalty = solver.Squared{}, nil, solver.L1{Lambda: 1e-30}
@@ -86,8 +86,8 @@ func TestOwnMethodWithB(t *testing.T) {
 	}
 }
 
-// TestStartIsBetter checks a run that has a goal and ends above the objective at the start. The result must be
-// the start, with its own y, objectives and residuals.
+// TestStartIsBetter checks a run that has a goal and ends above the objective at the start. The result must
+// be the start, with its own y, objectives and residuals.
 func TestStartIsBetter(t *testing.T) {
 	p := small(t)
 	start := solvertest.Minimize(t, p, &solver.Settings{RelTol: 1e-12}).Iterate

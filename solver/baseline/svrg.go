@@ -117,8 +117,8 @@ type svrg struct {
 }
 
 // newSVRG returns the state of a method with stages. Its automatic step size is etaUnit/ν_f. theta is θ of
-// the first stage, or 1 for a method without momentum. fixed is the number of samples in every stage, or 0 for
-// the stages of [SVRG].
+// the first stage, or 1 for a method without momentum. fixed is the number of samples in every stage, or 0
+// for the stages of [SVRG].
 func newSVRG(r *solver.Run, etaUnit, theta float64, fixed int) *svrg {
 	s := &svrg{base: newBase(r, svrgRho), fixed: fixed, theta: theta}
 	s.first = r.StepSize(etaUnit / s.nu)
@@ -239,9 +239,9 @@ func (s *svrg) afterX(ax []float64) {
 	kernels.Axpy(-s.rho, s.y, s.multiplier)
 }
 
-// closeStage moves x and y of the snapshot towards the means of the stage, by θ times the distance. It sets x
-// and y of the run's iterate to the result, and beta to the multiplier clipped to the limits. It then adds the
-// iterate to the run's average, and sets θ of the next stage.
+// closeStage moves x and y of the snapshot towards the means of the stage, by θ times the distance. It sets
+// x and y of the run's iterate to the result, and beta to the multiplier clipped to the limits. It then adds
+// the iterate to the run's average, and sets θ of the next stage.
 func (s *svrg) closeStage() {
 	inv := 1 / float64(s.steps/s.run.Stats.BatchSize)
 	linalg.Scale(s.sum, inv)
