@@ -25,7 +25,7 @@ func seal(file []byte) ([]byte, error) {
 func checksum(file []byte) (string, error) {
 	h := crc32.New(crc32.MakeTable(crc32.Castagnoli))
 	var compact bytes.Buffer
-	err := eachField(file, func(name string, value json.RawMessage) error {
+	err := eachField(file, func(name string, value json.RawMessage, _ int) error {
 		if strings.EqualFold(name, "checksum") {
 			return nil
 		}
@@ -52,22 +52,9 @@ func checkSealed(file []byte, stated *string) error {
 	return err
 }
 
-// checkDistinct returns an error if the JSON object has two fields of the same name.
-func checkDistinct(text []byte) error {
-	seen := map[string]bool{}
-	return eachField(text, func(name string, _ json.RawMessage) error {
-		key := strings.ToLower(name) // encoding/json ignores the case of field names
-		if seen[key] {
-			return fmt.Errorf("field %v is there twice", name)
-		}
-		seen[key] = true
-		return nil
-	})
-}
-
 // eachField calls f for each field of a JSON object, in the order of the text, until f returns an
-// error.
-func eachField(text []byte, f func(name string, value json.RawMessage) error) error {
+// error. The value begins at the offset in text.
+func eachField(text []byte, f func(name string, value json.RawMessage, offset int) error) error {
 	dec := json.NewDecoder(bytes.NewReader(text))
 	if _, err := dec.Token(); err != nil {
 		return err
@@ -81,7 +68,7 @@ func eachField(text []byte, f func(name string, value json.RawMessage) error) er
 		if err := dec.Decode(&value); err != nil {
 			return err
 		}
-		if err := f(fmt.Sprint(name), value); err != nil {
+		if err := f(fmt.Sprint(name), value, int(dec.InputOffset())-len(value)); err != nil {
 			return err
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"strconv"
+	"slices"
 	"strings"
 
 	"github.com/scas-admm/scas/sparse"
@@ -17,9 +17,6 @@ const fetchAgain = "; fetch the file again, or fit the model again"
 
 // useModelFile is the remedy for a file that is not a model.
 var useModelFile = sparse.Remedy{To: "give a file that Save, scas train or scas cv wrote"}
-
-// errNumber is the error for a field that must be a number.
-var errNumber = errors.New("expected a finite number")
 
 // damageOf returns the error for text, which encoding/json cannot read as a model because of err.
 // The returned error does not name the file.
@@ -45,8 +42,7 @@ func damageOf(text []byte, err error) error {
 		start := 1 + bytes.LastIndexAny(text[:max(0, kind.Offset-1)], ":,[ \t\r\n")
 		return errorAt(text, start, fmt.Sprintf("damaged model: %s: expected %s%s", field, kindOf(kind.Type), fetchAgain))
 	}
-	key, at := firstBadNumber(text)
-	return errorAt(text, at, fmt.Sprintf("damaged model: %s: %v%s", key, err, fetchAgain))
+	return fmt.Errorf("damaged model: %w%s", err, fetchAgain)
 }
 
 // inFile adds the name of the file to err.
@@ -98,58 +94,22 @@ func inWholeFile(file, part []byte, e *sparse.ParseError) error {
 	return e
 }
 
-// firstBadNumber returns the key and the offset of the first value for which badNumber returns true. If there
-// is no such value, it returns the text "a number" and 0.
-func firstBadNumber(text []byte) (key string, offset int) {
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.UseNumber()
-	depth, isKey := 0, false
-	for {
-		t, err := d.Token()
-		if err != nil {
-			return "a number", 0
-		}
-		switch v := t.(type) {
-		case json.Delim:
-			if depth++; v == '}' || v == ']' {
-				depth -= 2
-			}
-			isKey = depth == 1
-			continue
-		case string:
-			if isKey {
-				key, isKey = v, false
-				continue
-			}
-		}
-		isKey = depth == 1
-		if badNumber(key, t) {
-			return key, valueAt(text, int(d.InputOffset()))
-		}
-	}
-}
+// finiteNumbers has the names of those fields of a model file in which null is not allowed instead of a number.
+var finiteNumbers = []string{"classes", "coefficients", "objective", "mean_loss", "ridge", "rel_tol"}
 
-// valueAt returns the offset of the first byte of the value that ends before the offset end.
-func valueAt(text []byte, end int) int {
-	if text[end-1] == '"' {
-		end = bytes.LastIndexByte(text[:end-1], '"') + 1
-	}
-	return 1 + bytes.LastIndexAny(text[:end-1], ":,[ \t\r\n")
-}
-
-// badNumber reports whether the value of a key should be a finite number but is not. It returns false for
-// keys that are not in its list.
-func badNumber(key string, value json.Token) bool {
-	switch key {
-	case "coefficients", "objective", "mean_loss", "rel_tol":
-	case "intercept", "duality_gap":
-		if value == nil {
-			return false
+// checkFields returns an error if the JSON object has two fields of the same name, or if a field of
+// finiteNumbers has null, which encoding/json would read as 0.
+func checkFields(text []byte) error {
+	seen := map[string]bool{}
+	return eachField(text, func(name string, value json.RawMessage, offset int) error {
+		key := strings.ToLower(name) // encoding/json ignores the case of field names
+		if seen[key] {
+			return fmt.Errorf("damaged model: field %v is there twice", name)
 		}
-	default:
-		return false
-	}
-	n, ok := value.(json.Number)
-	_, err := strconv.ParseFloat(n.String(), 64)
-	return !ok || err != nil
+		seen[key] = true
+		if at := bytes.Index(value, []byte("null")); at >= 0 && slices.Contains(finiteNumbers, key) {
+			return errorAt(text, offset+at, fmt.Sprintf("damaged model: %s: expected a finite number%s", name, fetchAgain))
+		}
+		return nil
+	})
 }

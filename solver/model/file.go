@@ -31,13 +31,13 @@ type head struct {
 	Format  int    `json:"format"`
 	Version string `json:"scas_version"`
 
-	Loss       string   `json:"loss"`
-	HuberDelta float64  `json:"huber_delta,omitempty"` // Huber.Delta; 0 for its default and for other losses
-	Labels     *labels  `json:"labels"`                // the labels of two classes; null for other models
-	Classes    []number `json:"classes,omitempty"`     // the labels of the classes if each has a column
-	ClassNames []string `json:"class_names,omitempty"` // the names of these classes; absent if they are numbers
-	P          int      `json:"p"`                     // number of features
-	IndexBase  *int     `json:"index_base"`
+	Loss       string    `json:"loss"`
+	HuberDelta float64   `json:"huber_delta,omitempty"` // Huber.Delta; 0 for its default and for other losses
+	Labels     *labels   `json:"labels"`                // the labels of two classes; null for other models
+	Classes    []float64 `json:"classes,omitempty"`     // the labels of the classes if each has a column
+	ClassNames []string  `json:"class_names,omitempty"` // the names of these classes; absent if they are numbers
+	P          int       `json:"p"`                     // number of features
+	IndexBase  *int      `json:"index_base"`
 	columns
 
 	FitSummary
@@ -46,16 +46,16 @@ type head struct {
 
 // columnFields are the fields of a model file for one column of coefficients.
 type columnFields struct {
-	Intercept intercept `json:"intercept"`
-	Groups    [][]int   `json:"tied_features,omitempty"` // sets of feature numbers, from 0
+	Intercept *float64 `json:"intercept"`               // null if the model has no intercept
+	Groups    [][]int  `json:"tied_features,omitempty"` // sets of feature numbers, from 0
 
 	proof
 
 	runFields
 	// Nonzero has the numbers, from 1, of the features whose coefficients are in Coefficients. nil
 	// means all features.
-	Nonzero      []int    `json:"nonzero_features,omitzero"` // empty but not nil if all coefficients are zero
-	Coefficients []number `json:"coefficients"`
+	Nonzero      []int     `json:"nonzero_features,omitzero"` // empty but not nil if all coefficients are zero
+	Coefficients []float64 `json:"coefficients"`
 }
 
 // A modelFile has the head and a part for each column. In formats 1 and 2 each part repeats the
@@ -112,33 +112,31 @@ type columns struct {
 
 // A proof has the fields of a Certificate in a model file.
 type proof struct {
-	Objective number        `json:"objective"`
-	MeanLoss  number        `json:"mean_loss"`
-	Ridge     number        `json:"ridge,omitempty"`
-	Gap       *number       `json:"duality_gap"` // null if there is no bound
-	RelTol    number        `json:"rel_tol"`
+	Objective float64       `json:"objective"`
+	MeanLoss  float64       `json:"mean_loss"`
+	Ridge     float64       `json:"ridge,omitempty"`
+	Gap       *float64      `json:"duality_gap"` // null if there is no bound
+	RelTol    float64       `json:"rel_tol"`
 	Status    solver.Status `json:"status"`
 	NoOptimum bool          `json:"no_optimum,omitempty"`
 }
 
 func proofOf(c *Certificate) proof {
 	p := proof{
-		Objective: number(c.Objective), MeanLoss: number(c.MeanLoss), Ridge: number(c.Ridge),
-		RelTol: number(c.RelTol), Status: c.Status, NoOptimum: c.NoOptimum,
+		Objective: c.Objective, MeanLoss: c.MeanLoss, Ridge: c.Ridge, RelTol: c.RelTol, Status: c.Status, NoOptimum: c.NoOptimum,
 	}
-	if gap := number(c.Gap); !math.IsInf(c.Gap, 1) {
-		p.Gap = &gap
+	if !math.IsInf(c.Gap, 1) {
+		p.Gap = &c.Gap
 	}
 	return p
 }
 
 func (p *proof) certificate() Certificate {
 	c := Certificate{
-		Objective: float64(p.Objective), MeanLoss: float64(p.MeanLoss), Ridge: float64(p.Ridge), Gap: math.Inf(1),
-		RelTol: float64(p.RelTol), Status: p.Status, NoOptimum: p.NoOptimum,
+		Objective: p.Objective, MeanLoss: p.MeanLoss, Ridge: p.Ridge, Gap: math.Inf(1), RelTol: p.RelTol, Status: p.Status, NoOptimum: p.NoOptimum,
 	}
 	if p.Gap != nil {
-		c.Gap = float64(*p.Gap)
+		c.Gap = *p.Gap
 	}
 	return c
 }
@@ -189,50 +187,24 @@ type classWeight struct {
 	Weight float64 `json:"weight"`
 }
 
-// A number is a finite float64 in JSON. Reading null, or a number beyond the range of float64, is
-// an error.
-type number float64
-
-func (v *number) UnmarshalJSON(text []byte) error {
-	if string(text) == "null" || json.Unmarshal(text, (*float64)(v)) != nil {
-		return errNumber
-	}
-	return nil
+// labels are the two labels of a model file, and their names if the labels are words.
+type labels struct {
+	Negative     *float64 `json:"negative"`
+	Positive     *float64 `json:"positive"`
+	NegativeName string   `json:"negative_name,omitempty"`
+	PositiveName string   `json:"positive_name,omitempty"`
 }
 
-// An intercept is the field "intercept" of one column in a model file. value is nil if the model has
-// no intercept. stated is true if the file has the field.
-type intercept struct {
-	value  *number
-	stated bool
-}
-
-func (v *intercept) UnmarshalJSON(text []byte) error {
-	v.stated = true
-	return json.Unmarshal(text, &v.value)
-}
-
-func (v intercept) MarshalJSON() ([]byte, error) { return json.Marshal(v.value) }
-
-// labels are the two labels of a model file. Reading is an error if a label is absent, or if only
-// one has a name.
-type labels sparse.LabelMapping
-
-func (l *labels) UnmarshalJSON(text []byte) error {
-	var both struct{ Negative, Positive *number }
-	if err := json.Unmarshal(text, &both); err != nil {
-		return err
+// mapping returns the labels as a LabelMapping. It returns an error if a label is absent, or if only one
+// label has a name.
+func (l *labels) mapping() (sparse.LabelMapping, error) {
+	switch {
+	case l.Negative == nil || l.Positive == nil:
+		return sparse.LabelMapping{}, errors.New("damaged model: labels without a negative and a positive one")
+	case (l.NegativeName == "") != (l.PositiveName == ""):
+		return sparse.LabelMapping{}, fmt.Errorf("damaged model: labels %q and %q; expected two words or none", l.NegativeName, l.PositiveName)
 	}
-	if both.Negative == nil || both.Positive == nil {
-		return errors.New("labels without a negative and a positive one")
-	}
-	if err := json.Unmarshal(text, (*sparse.LabelMapping)(l)); err != nil {
-		return err
-	}
-	if (l.NegativeName == "") != (l.PositiveName == "") {
-		return fmt.Errorf("labels %q and %q; expected two words or none", l.NegativeName, l.PositiveName)
-	}
-	return nil
+	return sparse.LabelMapping{Negative: *l.Negative, Positive: *l.Positive, NegativeName: l.NegativeName, PositiveName: l.PositiveName}, nil
 }
 
 // Write writes the model as JSON. The fields of the whole model have one line each, and so have the
@@ -251,7 +223,7 @@ func (m *Model) Write(w io.Writer) error {
 		return errorf("writing: %w", err)
 	}
 	var b bytes.Buffer
-	err = eachField(head, func(name string, value json.RawMessage) error {
+	err = eachField(head, func(name string, value json.RawMessage, _ int) error {
 		start := ",\n"
 		if b.Len() == 0 {
 			start = "{\n"
@@ -284,16 +256,13 @@ func (m *Model) Write(w io.Writer) error {
 }
 
 func (m *Model) head() *head {
-	loss := traits(m.loss())
+	loss, l := traits(m.loss()), m.Labels
 	h := &head{
 		Format: newestFormat, Version: Version, Loss: loss.Name, HuberDelta: loss.Argument.Value, P: m.featureCount(), IndexBase: &m.IndexBase,
-		ClassNames: m.Classes.Names, columns: columns{m.Features, m.Target, m.Offset, m.Fill}, FitSummary: m.Summary,
+		Classes: m.Classes.Values, ClassNames: m.Classes.Names, columns: columns{m.Features, m.Target, m.Offset, m.Fill}, FitSummary: m.Summary,
 	}
-	if !m.Labels.IsZero() {
-		h.Labels = (*labels)(&m.Labels)
-	}
-	for _, class := range m.Classes.Values {
-		h.Classes = append(h.Classes, number(class))
+	if !l.IsZero() {
+		h.Labels = &labels{&l.Negative, &l.Positive, l.NegativeName, l.PositiveName}
 	}
 	for label, weight := range m.Summary.ClassWeights {
 		h.ClassWeights = append(h.ClassWeights, classWeight{label, weight})
@@ -306,20 +275,17 @@ func (m *Model) head() *head {
 // nonzero, it has only these.
 func (m *Model) part(k int) *columnFields {
 	c := &m.Columns[k]
-	p := &columnFields{Groups: c.Groups, proof: proofOf(&c.Certificate), runFields: runFieldsOf(&c.Run), Nonzero: []int{}, Coefficients: []number{}}
+	p := &columnFields{Groups: c.Groups, proof: proofOf(&c.Certificate), runFields: runFieldsOf(&c.Run), Nonzero: []int{}, Coefficients: []float64{}}
 	if m.HasIntercept {
-		p.Intercept.value = (*number)(&c.Intercept)
+		p.Intercept = &c.Intercept
 	}
 	for j, v := range c.Coefficients {
 		if math.Float64bits(v) != 0 { // −0 counts as nonzero, so that its sign is kept
-			p.Nonzero, p.Coefficients = append(p.Nonzero, j+1), append(p.Coefficients, number(v))
+			p.Nonzero, p.Coefficients = append(p.Nonzero, j+1), append(p.Coefficients, v)
 		}
 	}
-	if all := len(c.Coefficients); len(p.Nonzero) > all/2 {
-		p.Nonzero, p.Coefficients = nil, make([]number, all)
-		for j, v := range c.Coefficients {
-			p.Coefficients[j] = number(v)
-		}
+	if len(p.Nonzero) > len(c.Coefficients)/2 {
+		p.Nonzero, p.Coefficients = nil, c.Coefficients
 	}
 	return p
 }
@@ -377,8 +343,8 @@ func parse(text []byte) (*Model, error) {
 	case format == 0:
 		return nil, errors.New("not a model file: it has no format number")
 	}
-	if err := checkDistinct(text); err != nil {
-		return nil, fmt.Errorf("damaged model: %w", err)
+	if err := checkFields(text); err != nil {
+		return nil, err
 	}
 	listed := f.Parts != nil
 	if !listed && format == newestFormat {
@@ -418,7 +384,7 @@ func (f *modelFile) model(file []byte, listed bool) (m *Model, err error) {
 		case err != nil:
 			return nil, err
 		}
-		cols, intercepts = append(cols, *c), intercepts || p.Intercept.value != nil
+		cols, intercepts = append(cols, *c), intercepts || p.Intercept != nil
 	}
 	if cols == nil {
 		return nil, errors.New("damaged model: it has no coefficients" + fetchAgain)
@@ -437,11 +403,13 @@ func (f *modelFile) model(file []byte, listed bool) (m *Model, err error) {
 // from the head of the file. listed is true if the file has a list of parts.
 func (f *modelFile) readPart(text []byte, listed bool) (*head, *columnFields, error) {
 	if listed {
-		if err := checkDistinct(text); err != nil {
-			return nil, nil, fmt.Errorf("damaged model: %w", err)
+		if err := checkFields(text); err != nil {
+			return nil, nil, err
 		}
 	}
-	h, p := f.head, columnFields{}
+	// Reading sets Intercept to nil for null, replaces NaN by a number, and does neither if the field is absent.
+	nan := math.NaN()
+	h, p := f.head, columnFields{Intercept: &nan}
 	h.columns, h.ClassWeights = columns{}, nil
 	whole := struct {
 		*head
@@ -461,8 +429,11 @@ func (f *modelFile) readPart(text []byte, listed bool) (*head, *columnFields, er
 		whole.olderFields.into(&h.FitSummary, &p.runFields)
 	}
 	// In format 2, parts with nonzero_features may lack the intercept.
-	if f.Format > 1 && !p.Intercept.stated && (f.Format == newestFormat || p.Nonzero == nil) {
-		return nil, nil, errors.New("damaged model: no intercept; expected a number, or null for none")
+	if p.Intercept != nil && math.IsNaN(*p.Intercept) {
+		if f.Format == newestFormat || f.Format == 2 && p.Nonzero == nil {
+			return nil, nil, errors.New("damaged model: no intercept; expected a number, or null for none")
+		}
+		p.Intercept = nil
 	}
 	return &h, &p, nil
 }
@@ -478,16 +449,13 @@ func (p *columnFields) column(first, h *head) (*Column, error) {
 	case !slices.Equal(h.Features, first.Features):
 		return nil, errors.New("damaged model: it has other names of features than the first" + fetchAgain)
 	}
-	c := &Column{Groups: p.Groups, Certificate: p.certificate(), Run: p.runFields.run(), Coefficients: make([]float64, len(p.Coefficients))}
-	if p.Intercept.value != nil {
-		c.Intercept = float64(*p.Intercept.value)
-	}
-	for j, v := range p.Coefficients {
-		c.Coefficients[j] = float64(v)
+	c := &Column{Groups: p.Groups, Certificate: p.certificate(), Run: p.runFields.run(), Coefficients: p.Coefficients}
+	if p.Intercept != nil {
+		c.Intercept = *p.Intercept
 	}
 	var err error
 	if p.Nonzero != nil {
-		c.Coefficients, err = unpack(h.P, p.Nonzero, c.Coefficients)
+		c.Coefficients, err = unpack(h.P, p.Nonzero, p.Coefficients)
 	}
 	if err == nil && (len(c.Coefficients) != h.P || h.P < 1) {
 		err = fmt.Errorf("damaged model: %d coefficients for p = %d", len(c.Coefficients), h.P)
@@ -532,13 +500,12 @@ func (h *head) model() (*Model, error) {
 	}
 	m := &Model{
 		Loss: loss, Features: h.Features, Target: h.Target, Offset: h.Offset, Fill: h.Fill, IndexBase: *h.IndexBase, Summary: h.FitSummary,
-		Classes: sparse.Classes{Names: h.ClassNames},
+		Classes: sparse.Classes{Values: h.Classes, Names: h.ClassNames},
 	}
 	if h.Labels != nil && h.Classes == nil {
-		m.Labels = sparse.LabelMapping(*h.Labels)
-	}
-	for _, class := range h.Classes {
-		m.Classes.Values = append(m.Classes.Values, float64(class))
+		if m.Labels, err = h.Labels.mapping(); err != nil {
+			return nil, err
+		}
 	}
 	for _, c := range h.ClassWeights {
 		if m.Summary.ClassWeights == nil {

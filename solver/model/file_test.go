@@ -215,7 +215,15 @@ func TestBadModels(t *testing.T) {
 		{`-1]`, `1e999]`, `"1e999": damaged model: coefficients: expected a finite number`},
 		{`-1]`, `NaN]`, `"NaN": damaged model: invalid character 'N'`},
 		{`,-1]`, `]`, "2 coefficients for p = 3"},
-		{`[0,0.47257662126316763,-1]`, `null`, "0 coefficients for p = 3"},
+		{`[0,0.47257662126316763,-1]`, `null`, `"null": damaged model: coefficients: expected a finite number`},
+		{`[0,0.47257662126316763,-1]`, `[]`, "0 coefficients for p = 3"},
+		{`0.41829524535957985`, `null`, `"null": damaged model: objective: expected a finite number`},
+		{`5.3319745102323056e-9`, `1e999`, `"1e999": damaged model: duality_gap: expected a finite number`},
+		{`"seed": 7`, `"ridge": 1e999`, `"1e999": damaged model: ridge: expected a finite number`},
+		{`"seed": 7`, `"classes": [1, "x"]`, `"\"x\"": damaged model: classes: expected a finite number`},
+		{`"seed": 7`, `"classes": [1, null]`, `"null": damaged model: classes: expected a finite number`},
+		{`"negative": -1`, `"negative": 1e999`, `"1e999": damaged model: negative: expected a finite number`},
+		{`"positive": 2`, `"positive": "2"`, `"\"2\"": damaged model: positive: expected a finite number`},
 		{`"p": 3`, `"p": 4`, "3 coefficients for p = 4"},
 		{`"index_base": 1,`, ``, "no index_base"},
 		{`"index_base": 1,`, `"index_base": 2,`, "index_base 2"},
@@ -246,7 +254,11 @@ func TestBadModels(t *testing.T) {
 			}
 		}
 	}
-	damaged := strings.Replace(good, `"intercept"`, `"intercdpt"`, 1) // one bit is different
+	damaged := strings.Replace(good, `"intercept": null`, `"intercept": 1e999`, 1)
+	if _, err := Read(strings.NewReader(damaged), "file.json"); err == nil || !strings.Contains(err.Error(), `file.json:2:29: "1e999": damaged model: intercept: expected a finite number`) {
+		t.Errorf("an intercept that is not finite: %v", err)
+	}
+	damaged = strings.Replace(good, `"intercept"`, `"intercdpt"`, 1) // one bit is different
 	if _, err := Read(strings.NewReader(damaged), "file.json"); err == nil || !strings.Contains(err.Error(), "no intercept") {
 		t.Errorf("an intercept that is lost: %v", err)
 	}
