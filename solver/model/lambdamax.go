@@ -10,7 +10,6 @@ import (
 	"github.com/scas-admm/scas/solver/internal/ending"
 	"github.com/scas-admm/scas/solver/internal/exact"
 	"github.com/scas-admm/scas/solver/internal/rows"
-	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -78,11 +77,7 @@ func (d *design) noLambdaMax() error {
 // coefficient leave 0 in this direction. cone returns nil if there is no domain, or if it is not a box
 // that contains 0.
 func (d *design) cone() solver.Domain {
-	set := term.SetOf(d.spec.Domain)
-	if set == nil || d.ownDomain() {
-		return nil
-	}
-	box, ok := set.Region(d.p).Box()
+	box, ok := d.spec.box(d.p)
 	if !ok {
 		return nil
 	}

@@ -68,11 +68,10 @@ func (d *design) elasticNetPenalty(ratio float64) *penalty {
 	if d.spec.Mu > 0 {
 		p.ridges(d, d.spec.Mu)
 	}
-	if set := term.SetOf(d.spec.Domain); set != nil && !d.ownDomain() {
-		p.set = set.Region(d.p)
-		if box, ok := p.set.Box(); ok {
-			p.set = widened(box, columns, nil)
-		}
+	if box, ok := d.spec.box(d.p); ok {
+		p.set = widened(box, columns, nil)
+	} else if d.spec.Domain != nil {
+		p.set = term.SetOf(d.spec.Domain).Region(d.p)
 	}
 	return p
 }
@@ -152,14 +151,8 @@ func (p *penalty) group(a *sparse.CSR, group GroupLasso) (*sparse.CSR, error) {
 // of columns. It returns nil if there is no domain. A domain that is not a box is returned unchanged, because
 // checkDomain allows no scales for it.
 func (d *design) region(scale []float64, columns int) solver.Domain {
-	set := term.SetOf(d.spec.Domain)
-	if set == nil {
-		return nil
-	}
-	if region := set.Region(d.p); region != nil {
-		if box, ok := region.Box(); ok {
-			return solver.Box(widened(box, columns, scale))
-		}
+	if box, ok := d.spec.box(d.p); ok {
+		return solver.Box(widened(box, columns, scale))
 	}
 	return d.spec.Domain
 }

@@ -1,10 +1,6 @@
 package model
 
-import (
-	"math"
-
-	"github.com/scas-admm/scas/solver/internal/term"
-)
+import "math"
 
 // An objective has no minimum if a step along features without a penalty can lower the loss of some rows
 // forever, and raises the loss of no row. This file finds such a step.
@@ -15,14 +11,10 @@ func (d *design) recedes() func(j int, sign float64) bool {
 	if d.spec.Domain == nil {
 		return func(int, float64) bool { return true }
 	}
-	if !d.ownDomain() {
-		if box, ok := term.SetOf(d.spec.Domain).Region(d.p).Box(); ok {
-			return func(j int, sign float64) bool {
-				return sign > 0 && math.IsInf(box.Upper[j], 1) || sign < 0 && math.IsInf(box.Lower[j], -1)
-			}
-		}
+	box, ok := d.spec.box(d.p)
+	return func(j int, sign float64) bool {
+		return ok && (sign > 0 && math.IsInf(box.Upper[j], 1) || sign < 0 && math.IsInf(box.Lower[j], -1))
 	}
-	return func(int, float64) bool { return false }
 }
 
 // unpenalised returns a copy of x, the coefficients and the intercept. In the copy, coefficients that are

@@ -383,12 +383,10 @@ func (s *Spec) checkDomain(p int) error {
 	if err := s.Domain.Validate(p); err != nil {
 		return errorf("Spec.Domain: %s", pkgerr.Text(err))
 	}
-	if region := term.SetOf(s.Domain).Region(p); region != nil {
-		if _, box := region.Box(); box {
-			return nil
-		}
-	}
+	_, isBox := s.box(p)
 	switch {
+	case isBox:
+		return nil
 	case !s.NoIntercept:
 		return errorf("Spec.Domain %T holds no intercept; set NoIntercept", s.Domain)
 	case s.standardizes():
@@ -397,6 +395,19 @@ func (s *Spec) checkDomain(p int) error {
 		return errorf("Spec.Domain %T with an ElasticNet takes no PenaltyFactors; leave them nil", s.Domain)
 	}
 	return nil
+}
+
+// box returns the domain as a box in R^p. ok is false if there is no domain, or if it is not a box.
+func (s *Spec) box(p int) (box term.Box, ok bool) {
+	set := term.SetOf(s.Domain)
+	if set == nil {
+		return box, false
+	}
+	region := set.Region(p)
+	if region == nil {
+		return box, false
+	}
+	return region.Box()
 }
 
 // checkCombination returns an error if two parts of the specification exclude each other, or if A or the
