@@ -100,9 +100,10 @@ func CV(
 	if err := spec.checkNoCheckpoint(); err != nil {
 		return nil, err
 	}
-	if spec != nil && spec.streams() && spec.minimizes() {
-		return nil, errorf("%w: CV has no method there; leave Method nil, and what only methods have",
-			stream.ErrNotStreamed)
+	if spec != nil && spec.streams() {
+		if err := spec.refuseMinimize("out of core this is not for cross-validation"); err != nil {
+			return nil, err
+		}
 	}
 	p, err := newProblems(spec, x, y)
 	if err != nil {

@@ -35,11 +35,8 @@ func mappedDesign(spec *Spec, x *sparse.CSR, y []float64, against *float64) (*de
 	case err != nil:
 	case against == nil:
 		seen, err = seenLabels(x, y, spec)
-	case spec.minimizes():
-		setting, value := spec.minimizeSetting()
-		err = firstUnsupported(setting, value, stream.ErrNotStreamed, []unsupported{
-			{true, "out of core this is for two classes or for numbers", []sparse.Remedy{useAuto}},
-		})
+	default:
+		err = spec.refuseMinimize("out of core this is for two classes or for numbers")
 	}
 	team, err := rows.Join(spec.Comm, x, err)
 	if err != nil {

@@ -57,8 +57,8 @@ func (s *Spec) minimizes() bool {
 }
 
 // checkMethod returns an error if a setting requires a method that does not support another part of the
-// specification.
-func (s *Spec) checkMethod() error {
+// specification for p features.
+func (s *Spec) checkMethod(p int) error {
 	setting, value := s.minimizeSetting()
 	switch {
 	case setting == "":
@@ -70,7 +70,7 @@ func (s *Spec) checkMethod() error {
 	if method == nil {
 		method = solver.Auto{}
 	}
-	return s.checkParts(method.Info(), setting, value)
+	return s.checkParts(p, method.Info(), setting, value)
 }
 
 // The remedies for parts of a Spec that a method does not support:
@@ -107,10 +107,12 @@ type unsupported struct {
 	remedies []sparse.Remedy
 }
 
-// checkParts returns an error if the specification has a part that the method does not support. The error
-// names the setting that requires the method, and the value of this setting.
-func (s *Spec) checkParts(info solver.MethodInfo, setting string, value any) error {
+// checkParts returns an error if the specification for p features has a part that the method does not
+// support. The error names the setting that requires the method, and the value of this setting.
+func (s *Spec) checkParts(p int, info solver.MethodInfo, setting string, value any) error {
 	net := s.l1Ratio() < 1
+	offsetColumn := s.Offsets != nil && !traits(s.loss()).Residual // the offsets become a column of the data
+	_, isBox := s.box(p)
 	ridge := s.Mu > 0 || s.Graph != nil && net || s.MuA > 0 && !s.couples()
 	const (
 		oneRidge = "the method has one ridge for all coefficients, and the intercept has none"
@@ -121,6 +123,7 @@ func (s *Spec) checkParts(info solver.MethodInfo, setting string, value any) err
 		absolute = "the method takes the penalty |A x|₁ alone"
 		features = "the method takes an elastic net only if it is of all coefficients"
 		offsets  = "the method takes offsets only with the losses squared and huber"
+		boxes    = "with this loss, the method takes offsets only with a domain that bounds each coefficient on its own"
 	)
 	limited := !info.AnyProblem
 	return firstUnsupported(setting, value, nil, []unsupported{
@@ -132,7 +135,8 @@ func (s *Spec) checkParts(info solver.MethodInfo, setting string, value any) err
 		{s.ClassWeights != nil && limited, weights, []sparse.Remedy{noClasses, useSCASK}},
 		{s.Balanced && limited, weights, []sparse.Remedy{notBalanced, useSCASK}},
 		{s.Domain != nil && limited, "the method does not confine coefficients", []sparse.Remedy{noDomain, useSCASK}},
-		{s.Offsets != nil && !traits(s.loss()).Residual && (limited || info.Theorem == 2), offsets, []sparse.Remedy{noOffsets, useSCASK}},
+		{offsetColumn && (limited || info.Theorem == 2), offsets, []sparse.Remedy{noOffsets, useSCASK}},
+		{offsetColumn && s.Domain != nil && !isBox, boxes, []sparse.Remedy{noOffsets, noDomain}},
 		{s.grouped() && limited, absolute, []sparse.Remedy{noGroups, useSCASK}},
 		{s.MuA > 0 && s.couples() && limited, absolute, []sparse.Remedy{noMuA, useSCASK}},
 		{net && !s.NoIntercept && limited, features, []sparse.Remedy{noIntercept, useSCASK}},
@@ -175,6 +179,17 @@ func (s *Spec) checkStreamed(setting string, value any) error {
 		{s.Float32, memory, []sparse.Remedy{noFloat32}},
 		{s.Average, memory, []sparse.Remedy{noAverage}},
 	})
+}
+
+// refuseMinimize returns a SettingError with the given reason if a setting requires solver.Minimize, for work
+// out of core that only the default method does.
+func (s *Spec) refuseMinimize(reason string) error {
+	setting, value := s.minimizeSetting()
+	remedy := sparse.Remedy{To: "leave it unset"}
+	if setting == "Method" {
+		remedy = useAuto
+	}
+	return firstUnsupported(setting, value, stream.ErrNotStreamed, []unsupported{{setting != "", reason, []sparse.Remedy{remedy}}})
 }
 
 // firstUnsupported returns a SettingError for the first part that is present, or nil if no part is present.

@@ -125,6 +125,7 @@ func TestMethodErrors(t *testing.T) {
 		{Spec{Domain: solver.Nonnegative{}, Settings: named(baseline.SA{})}, "Method", "Domain"},
 		{Spec{Offsets: ones, Settings: named(baseline.SA{})}, "Method", "Offsets"},
 		{Spec{Offsets: ones, Settings: named(solver.SCASStrong{})}, "Method", "Offsets"},
+		{Spec{Offsets: ones, Domain: solver.Ball{Radius: 1}, NoIntercept: true, Standardize: StandardizeOff, Settings: named(solver.SCASK{})}, "Method", "Offsets"},
 		{Spec{Penalty: GroupLasso{Groups: [][]int{{0, 1}}}, Settings: named(baseline.SA{})}, "Method", "Penalty"},
 		{Spec{Graph: g, MuA: 1, Settings: named(baseline.SA{})}, "Method", "MuA"},
 		{Spec{Penalty: ElasticNet{0.5}, Settings: named(baseline.SA{})}, "Method", "NoIntercept"},
@@ -202,9 +203,13 @@ func TestStreamedMethods(t *testing.T) {
 			t.Errorf("%s: %v", field, err)
 		}
 	}
-	spec := plain
-	spec.Memory, spec.Method = 1<<20, solver.SCASK{}
-	if _, err := CV(t.Context(), &spec, back.X, back.Labels, nil); !errors.Is(err, stream.ErrNotStreamed) {
-		t.Error(err)
+	for field, set := range map[string]solver.Settings{"Settings.Method": {Method: solver.SCASK{}}, "": {Passes: 10}} {
+		spec := plain
+		spec.Memory, spec.Settings = 1<<20, set
+		_, err := CV(t.Context(), &spec, back.X, back.Labels, nil)
+		wrong, ok := errors.AsType[*solver.SettingError](err)
+		if !ok || wrong.Remedies[0].Field != field || !errors.Is(err, stream.ErrNotStreamed) {
+			t.Errorf("CV with %+v: %v", set, err)
+		}
 	}
 }

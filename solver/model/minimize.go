@@ -71,7 +71,7 @@ func (d *design) newMinimizer() (*minimizer, error) {
 func (d *design) ownMinimizer() (*minimizer, error) {
 	// checkMethod has checked the specification only if a setting requires solver.Minimize.
 	if !d.spec.minimizes() {
-		if err := d.spec.checkParts(solver.Auto{}.Info(), "Method", solver.Auto{}.Info().Name); err != nil {
+		if err := d.spec.checkParts(d.p, solver.Auto{}.Info(), "Method", solver.Auto{}.Info().Name); err != nil {
 			return nil, err
 		}
 	}
@@ -98,9 +98,7 @@ func (d *design) ownMinimizer() (*minimizer, error) {
 			return nil, err
 		}
 	}
-	if err := m.confine(columns); err != nil {
-		return nil, err
-	}
+	m.confine(columns)
 	if !d.spec.grouped() {
 		return m, m.constrain(columns)
 	}
@@ -113,21 +111,17 @@ func (d *design) ownMinimizer() (*minimizer, error) {
 
 // confine sets the domain of the problem. If the last column of the data has the offsets, confine fixes its
 // coefficient at 1.
-func (m *minimizer) confine(columns int) error {
+func (m *minimizer) confine(columns int) {
 	m.problem.Domain = m.d.region(m.scale, columns)
 	if !m.offsetColumn {
-		return nil
+		return
 	}
 	box, ok := m.problem.Domain.(solver.Box)
-	if m.problem.Domain == nil {
-		box, ok = solver.NewBox(columns, math.Inf(-1), math.Inf(1)), true
-	}
-	if !ok {
-		return errorf("Spec.Domain %T takes no Offsets with this loss and method; leave Method and Comm nil", m.d.spec.Domain)
+	if !ok { // checkParts allows no other domain beside a column of offsets
+		box = solver.NewBox(columns, math.Inf(-1), math.Inf(1))
 	}
 	box.Lower[columns-1], box.Upper[columns-1] = 1, 1
 	m.problem.Domain = box
-	return nil
 }
 
 // factorRoots returns √fⱼ for the penalty factors fⱼ of an elastic net, or nil if the penalty has no squares

@@ -363,7 +363,7 @@ func (s *Spec) check(n, p int) error {
 	if err := s.checkCombination(p); err != nil {
 		return err
 	}
-	if err := s.checkMethod(); err != nil {
+	if err := s.checkMethod(p); err != nil {
 		return err
 	}
 	if s.Penalty != nil {
