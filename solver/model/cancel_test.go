@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/internal/ending"
 	"github.com/scas-admm/scas/sparse"
 )
 
@@ -63,6 +64,44 @@ func TestEndedBefore(t *testing.T) {
 		}
 		if grown := int64(after.TotalAlloc - before.TotalAlloc); grown > 2*x.NNZ() {
 			t.Errorf("%s: %d bytes for %d entries", c.name, grown, x.NNZ())
+		}
+	}
+}
+
+// TestLateGoal checks the goal in the error of a fit that the time limit ended: RelTol times the loss of the
+// best model with an intercept alone for counts, and otherwise times the loss at the offsets.
+func TestLateGoal(t *testing.T) {
+	x, err := sparse.FromDense(2, 1, []float64{1, 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := ending.Within(t.Context(), time.Nanosecond)
+	defer cancel()
+	<-ctx.Done()
+	for name, c := range map[string]struct {
+		spec Spec
+		y    []float64
+		fit  func(d *design) (*outcome, error)
+		unit float64 // the goal divided by RelTol
+	}{
+		"counts, before the first step": {
+			Spec{Loss: solver.Poisson{}}, []float64{100, 300},
+			func(d *design) (*outcome, error) { return d.unbegun(ctx) }, 50*math.Log(0.5) + 150*math.Log(1.5),
+		},
+		"offsets, without a known conjugate": {
+			Spec{Loss: struct{ solver.Logistic }{}, Offsets: []float64{-2, 2}}, []float64{0, 1},
+			func(d *design) (*outcome, error) { return d.minimize(ctx) }, math.Log1p(math.Exp(-2)),
+		},
+	} {
+		c.spec.RelTol, c.spec.NoIntercept, c.spec.Standardize = 1e-3, true, StandardizeOff
+		d, err := newDesign(&c.spec, x, c.y)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = c.fit(d)
+		late, ok := errors.AsType[*solver.NotConvergedError](err)
+		if !ok || math.Abs(late.Goal-1e-3*c.unit) > 1e-12*c.unit {
+			t.Errorf("%s: %v: want a goal of %v", name, err, 1e-3*c.unit)
 		}
 	}
 }

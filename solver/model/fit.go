@@ -112,7 +112,7 @@ func (d *design) unbegun(ctx context.Context) (*outcome, error) {
 	}
 	if ending.Late(ctx) {
 		out.certificate.Status = solver.TimeDone
-		return out, out.certificate.lateError(loss)
+		return out, out.certificate.lateError(d.unit(loss, margin))
 	}
 	return out, ctx.Err()
 }

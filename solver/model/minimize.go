@@ -160,32 +160,46 @@ func (m *minimizer) offset(offsets []float64) (err error) {
 
 // relTol converts the RelTol of the specification to the RelTol for solver.Minimize. The first is relative to
 // the objective at margins equal to the offsets, and the second to the objective at margins of 0. Both
-// objectives are computed by unit. The result is never larger than d.spec.relTol().
+// objectives are computed by units. The result is never larger than d.spec.relTol().
 func (m *minimizer) relTol() float64 {
 	if !m.offsetColumn || m.d.spec.relTol() == 0 {
 		return m.d.spec.RelTol
 	}
-	_, columns := m.problem.Data.Dims()
-	x := make([]float64, columns)
-	zero := m.unit(x)
-	x[columns-1] = 1
-	return m.d.spec.relTol() * math.Min(1, m.unit(x)/zero)
+	zero, offsets := m.units()
+	return m.d.spec.relTol() * math.Min(1, offsets/zero)
 }
 
-// unit returns term.Labels.Unit, the number to which tolerances are relative, for the margins at the
-// coefficients x.
-func (m *minimizer) unit(x []float64) float64 {
-	loss, d := m.problem.Evaluate(x).Loss, m.d
-	margins := make([]float64, d.n)
-	m.problem.Data.MulVec(margins, x)
-	var label, slope, weight float64
+// units returns design.unit for margins of 0 and for margins equal to the offsets. Both are equal if the
+// offsets are not a column of the data.
+func (m *minimizer) units() (zero, offsets float64) {
+	_, columns := m.problem.Data.Dims()
+	x := make([]float64, columns)
+	zero = m.d.unit(m.problem.Evaluate(x).Loss, nil)
+	if !m.offsetColumn {
+		return zero, zero
+	}
+	x[columns-1] = 1
+	return zero, m.d.unit(m.problem.Evaluate(x).Loss, m.d.spec.Offsets)
+}
+
+// unit returns term.Labels.Unit, the number to which tolerances are relative, for the given margins of the
+// rows and the mean of their losses. If margins is nil, all margins are 0.
+func (d *design) unit(loss float64, margins []float64) float64 {
+	labels := traits(d.loss).Labels
+	if labels != term.Counts {
+		return loss
+	}
+	var label, slope, weight, margin float64
 	for i, b := range d.y {
+		if margins != nil {
+			margin = margins[i]
+		}
 		w := weightOf(d.weights, i)
 		label += float64(w * b)
-		slope += float64(w * d.loss.Slope(margins[i], b))
+		slope += float64(w * d.loss.Slope(margin, b))
 		weight += w
 	}
-	return traits(d.loss).Labels.Unit(loss, d.team.Mean(label, weight), d.team.Mean(slope, weight))
+	return labels.Unit(loss, d.team.Mean(label, weight), d.team.Mean(slope, weight))
 }
 
 // constrain sets the matrix A of the problem and the weights of its rows. A is the matrix of the
@@ -275,7 +289,8 @@ func (m *minimizer) solve(ctx context.Context, lambda float64, start *solver.Ite
 		c.NoOptimum = m.unattained(ctx, &p, out)
 	}
 	if late && !errors.Is(err, solver.ErrNotConverged) {
-		err = c.lateError(p.Evaluate(make([]float64, len(res.X))).Objective)
+		zero, offsets := m.units()
+		err = c.lateError(math.Min(zero, offsets))
 	}
 	return out, &res.Iterate, err
 }
