@@ -134,17 +134,8 @@ func (p *Problem) unit() float64 {
 	if l.Traits().Labels != term.Counts {
 		return p.lossAtZero()
 	}
-	var label, slope, weight float64
-	for i, b := range p.Labels {
-		w := 1.0
-		if p.SampleWeights != nil {
-			w = p.SampleWeights[i]
-		}
-		label += float64(w * b)
-		slope += float64(w * l.Slope(0, b))
-		weight += w
-	}
-	return l.Traits().Labels.Unit(p.lossAtZero(), p.team().Mean(label, weight), p.team().Mean(slope, weight))
+	label, slope := p.samples(kernels.Rows{}).MeanLabelAndSlope(nil)
+	return l.Traits().Labels.Unit(p.lossAtZero(), label, slope)
 }
 
 // regression reports whether labels are numbers that margins approximate, and not classes or counts.

@@ -11,6 +11,7 @@ import (
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/internal/ending"
 	"github.com/scas-admm/scas/solver/internal/exact"
+	"github.com/scas-admm/scas/solver/internal/rows"
 	"github.com/scas-admm/scas/solver/internal/stream"
 	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
@@ -189,17 +190,9 @@ func (d *design) unit(loss float64, margins []float64) float64 {
 	if labels != term.Counts {
 		return loss
 	}
-	var label, slope, weight, margin float64
-	for i, b := range d.y {
-		if margins != nil {
-			margin = margins[i]
-		}
-		w := weightOf(d.weights, i)
-		label += float64(w * b)
-		slope += float64(w * d.loss.Slope(margin, b))
-		weight += w
-	}
-	return labels.Unit(loss, d.team.Mean(label, weight), d.team.Mean(slope, weight))
+	data := rows.Data{Team: d.team, Labels: d.y, Weights: d.weights, Loss: term.LossOf(d.loss)}
+	label, slope := data.MeanLabelAndSlope(margins)
+	return labels.Unit(loss, label, slope)
 }
 
 // constrain sets the matrix A of the problem and the weights of its rows. A is the matrix of the

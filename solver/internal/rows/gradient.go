@@ -8,6 +8,7 @@ import (
 type Loss interface {
 	Slopes(slope, margin, label []float64) (sum float64)
 	Value(margin, label float64) float64
+	Slope(margin, label float64) float64
 	Kernel() (kind kernels.LossKind, ok bool)
 	SlopeRange(label float64) (lo, hi float64)
 }
@@ -60,6 +61,25 @@ func MeanLossAtZero(d Data) float64 {
 		weight += w
 	}
 	return d.Team.Mean(sum, weight)
+}
+
+// MeanLabelAndSlope returns the weighted means of the labels and of the slopes at the given margins. If margin
+// is nil, all margins are 0. It does not read the rows.
+func (d Data) MeanLabelAndSlope(margin []float64) (label, slope float64) {
+	var weight, t float64
+	for i, b := range d.Labels {
+		w := 1.0
+		if d.Weights != nil {
+			w = d.Weights[i]
+		}
+		if margin != nil {
+			t = margin[i]
+		}
+		label += float64(w * b)
+		slope += float64(w * d.Loss.Slope(t, b))
+		weight += w
+	}
+	return d.Team.Mean(label, weight), d.Team.Mean(slope, weight)
 }
 
 // weightedLoss returns Σ ωᵢ φ(marginᵢ; labelᵢ), where ωᵢ is the weight of sample i.
