@@ -121,6 +121,7 @@ func TestBadProblems(t *testing.T) {
 		{"share coordinate 1", func(p *solver.Problem) { p.Penalty = solver.GroupL2{Lambda: 1, Groups: [][]int{{0, 1}, {1}}} }},
 		{"has coordinate 99", func(p *solver.Problem) { p.Penalty = solver.GroupL2{Lambda: 1, Groups: [][]int{{99}}} }},
 		{"is empty", func(p *solver.Problem) { p.Penalty = solver.Within{Lower: 1, Upper: 0} }},
+		{"Within{+Inf, +Inf} is empty", func(p *solver.Problem) { p.Penalty = solver.Within{Lower: math.Inf(1), Upper: math.Inf(1)} }},
 		{"ElasticNet.L2 = -1", func(p *solver.Problem) { p.Penalty = solver.ElasticNet{L1: 1, L2: -1} }},
 		{"SampleWeights has length 1", func(p *solver.Problem) { p.SampleWeights = []float64{1} }},
 		{"SampleWeights sum to 0", func(p *solver.Problem) { p.SampleWeights = make([]float64, 100) }},

@@ -41,11 +41,16 @@ func (b Box) Validate(p int) error {
 		return errorf("Box has %d lower and %d upper bounds; the problem has %d features", len(b.Lower), len(b.Upper), p)
 	}
 	for j, lo := range b.Lower {
-		if hi := b.Upper[j]; !(lo <= hi) || math.IsInf(lo, 1) || math.IsInf(hi, -1) {
+		if hi := b.Upper[j]; !holdsNumber(lo, hi) {
 			return errorf("Box bounds of feature %d are [%v, %v]; there must be a finite number between them", j, lo, hi)
 		}
 	}
 	return nil
+}
+
+// holdsNumber reports whether there is a finite number from lower to upper.
+func holdsNumber(lower, upper float64) bool {
+	return lower <= upper && !math.IsInf(lower, 1) && !math.IsInf(upper, -1)
 }
 
 // Support returns the supremum of u'x over the box, which may be +Inf.

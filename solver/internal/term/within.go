@@ -41,10 +41,10 @@ func (Within) Separable() bool { return true }
 // Scale returns 0.
 func (Within) Scale() float64 { return 0 }
 
-// Validate returns an error unless Lower ≤ Upper.
+// Validate returns an error unless there is a finite number from Lower to Upper.
 func (g Within) Validate(int) error {
-	if !(g.Lower <= g.Upper) {
-		return errorf("Within{%v, %v} is empty; the lower bound must not exceed the upper", g.Lower, g.Upper)
+	if !holdsNumber(g.Lower, g.Upper) {
+		return errorf("Within{%v, %v} is empty; there must be a finite number between the bounds", g.Lower, g.Upper)
 	}
 	return nil
 }
