@@ -123,7 +123,8 @@ type Traits struct {
 	// CurvatureOfSlope is nil if φ″ is not such a function.
 	CurvatureOfSlope func(slope, label float64) float64
 	// NeverZero is true if, for some label, φ decreases for ever as the margin goes to +Inf or −Inf, but
-	// remains positive.
+	// remains positive. For a caller's own loss for classes, it is true only if this holds for both labels;
+	// for other losses of a caller, it is false.
 	NeverZero bool
 
 	// StallAdvice says what a user can do if rounding ends a run before the requested accuracy. Nil means
