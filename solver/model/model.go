@@ -1,6 +1,8 @@
 package model
 
 import (
+	"cmp"
+
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/sparse"
 )
@@ -165,9 +167,4 @@ func (m *Model) classOf(label float64) (k int, known bool) {
 	return classOf(sign), known
 }
 
-func (m *Model) loss() solver.Loss {
-	if m.Loss == nil {
-		return solver.Logistic{}
-	}
-	return m.Loss
-}
+func (m *Model) loss() solver.Loss { return cmp.Or[solver.Loss](m.Loss, solver.Logistic{}) }

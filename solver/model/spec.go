@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"math"
 	"runtime"
 	"slices"
@@ -256,19 +257,9 @@ func (s *Spec) l1Ratio() float64 {
 	return 1
 }
 
-func (s *Spec) loss() solver.Loss {
-	if s.Loss == nil {
-		return solver.Logistic{}
-	}
-	return s.Loss
-}
+func (s *Spec) loss() solver.Loss { return cmp.Or[solver.Loss](s.Loss, solver.Logistic{}) }
 
-func (s *Spec) fusion() float64 {
-	if s.Fusion == 0 {
-		return 1
-	}
-	return s.Fusion
-}
+func (s *Spec) fusion() float64 { return cmp.Or(s.Fusion, 1) }
 
 func (s *Spec) standardizes() bool {
 	return s.Standardize == StandardizeOn || s.Standardize == StandardizeAuto && !s.couples()
@@ -286,12 +277,7 @@ func (s *Spec) relTol() float64 {
 }
 
 // threads returns the number of goroutines that a fit may use.
-func (s *Spec) threads() int {
-	if s.Threads == 0 {
-		return runtime.GOMAXPROCS(0)
-	}
-	return s.Threads
-}
+func (s *Spec) threads() int { return cmp.Or(s.Threads, runtime.GOMAXPROCS(0)) }
 
 // streams reports whether the fit is out of core.
 func (s *Spec) streams() bool { return s.Memory > 0 }

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"math"
 
 	"github.com/scas-admm/scas/sparse"
@@ -117,12 +118,5 @@ func (p *patience) judge(s *Step) error {
 }
 
 func (p *patience) ended() bool {
-	if p.Validation == nil {
-		return false
-	}
-	limit := p.Patience
-	if limit == 0 {
-		limit = defaultPatience
-	}
-	return p.since >= limit
+	return p.Validation != nil && p.since >= cmp.Or(p.Patience, defaultPatience)
 }
