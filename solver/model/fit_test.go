@@ -35,6 +35,7 @@ func specs(n int, loss solver.Loss) map[string]*Spec {
 		"offsets":     {Offsets: offsets},
 		"elastic":     {Penalty: ElasticNet{0.4}, PenaltyFactors: factors},
 		"ridge":       {Penalty: ElasticNet{0}},
+		"groups":      {Penalty: GroupLasso{Groups: [][]int{{0, 1, 2}, {3, 4}, {5, 6, 7}}}},
 		"everything":  {SampleWeights: weights, PenaltyFactors: factors, Offsets: offsets, Penalty: ElasticNet{0.7}},
 	}
 	if classifies(loss) {
@@ -194,28 +195,6 @@ func TestPenaltyParts(t *testing.T) {
 			t.Errorf("%s, by package solver: %v", name, err)
 		} else if o := got.Columns[0].Certificate; math.Abs(o.Objective-c.Objective) > o.Gap+c.Gap {
 			t.Errorf("%s: objective %v, by package solver %v", name, c.Objective, o.Objective)
-		}
-	}
-}
-
-// TestGroupLasso fits a group lasso. Plain loops must give the reported objective, and no point
-// nearby may be better by more than the gap.
-func TestGroupLasso(t *testing.T) {
-	x, y := random(t, 90, 9, 4, true)
-	spec := &Spec{Lambda: 0.05, Penalty: GroupLasso{Groups: [][]int{{0, 1, 2}, {3, 4}, {5, 6, 7}}}, Settings: solver.Settings{RelTol: 1e-9}}
-	m := mustFit(t, spec, x, y)
-	at := naive(spec, x, y, m.Columns[0].Coefficients, m.Columns[0].Intercept)
-	if math.Abs(at-m.Columns[0].Certificate.Objective) > 1e-12 || !(m.Columns[0].Certificate.Gap <= 1e-9) {
-		t.Errorf("objective %.15g by plain loops; %+v", at, m.Columns[0].Certificate)
-	}
-	rng := rand.New(rand.NewPCG(1, 2))
-	for range 200 {
-		b := slices.Clone(m.Columns[0].Coefficients)
-		for j := range b {
-			b[j] += 0.01 * rng.NormFloat64()
-		}
-		if v := naive(spec, x, y, b, m.Columns[0].Intercept+0.01*rng.NormFloat64()); v < at-m.Columns[0].Certificate.Gap-1e-12 {
-			t.Errorf("%.15g nearby, %.15g at the model", v, at)
 		}
 	}
 }

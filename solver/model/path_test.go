@@ -50,9 +50,9 @@ func TestPath(t *testing.T) {
 					t.Errorf("%v, %s, lambda %d: %+v, model %+v", loss, name, k, s, m)
 				}
 			}
-			first := steps[0].Model()
+			first, factors := steps[0].Model(), spec.factors(9)
 			for j, v := range first.Columns[0].Coefficients {
-				if (spec.PenaltyFactors == nil || spec.PenaltyFactors[j] > 0) && math.Abs(v) > 1e-6 && name != "ridge" {
+				if (factors == nil || factors[j] > 0) && math.Abs(v) > 1e-6 && name != "ridge" {
 					t.Errorf("%v, %s: coefficient %d is %v at lambda max", loss, name, j, v)
 				}
 			}

@@ -87,7 +87,6 @@ func TestRanks(t *testing.T) {
 		x, y := randomFor(t, 70, 9, 3, loss)
 		all := specs(70, loss)
 		all["graph"] = &Spec{Graph: g, Standardize: StandardizeOn}
-		all["groups"] = &Spec{Penalty: GroupLasso{Groups: [][]int{{0, 1}, {4, 5, 6}}}}
 		all["mixed"] = &Spec{Penalty: ElasticNet{0.4}, SampleWeights: all["weights"].SampleWeights, Offsets: all["offsets"].Offsets}
 		all["unscaled factors"] = &Spec{Penalty: ElasticNet{0.2}, NoIntercept: true, Standardize: StandardizeOff, PenaltyFactors: []float64{1, 2, 3, 1e-3, 0.5, 1, 7, 1, 1}}
 		if !classifies(loss) { // without a penalty, classification may have no optimum
