@@ -63,27 +63,6 @@ func TestSaveLoad(t *testing.T) {
 	}
 }
 
-// TestLoadedLoss checks that the loss of a loaded model has a type of package solver.
-func TestLoadedLoss(t *testing.T) {
-	m := readSample(t, "testdata/files/format3-huber")
-	switch l := m.Loss.(type) {
-	case solver.Huber:
-		if l.Delta != 2 {
-			t.Errorf("Delta is %v", l.Delta)
-		}
-	default:
-		t.Errorf("the loss is %T", l)
-	}
-	for name, want := range map[string]solver.Loss{
-		"format1-first": solver.Logistic{}, "format2-squared": solver.Squared{}, "format2-squared-hinge": solver.SquaredHinge{},
-		"format3-poisson": solver.Poisson{}, "liblinear-two": solver.Logistic{}, "liblinear-numbers": solver.Squared{},
-	} {
-		if got := readSample(t, "testdata/files/"+name).loss(); got != want {
-			t.Errorf("%s has the loss %T, want %T", name, got, want)
-		}
-	}
-}
-
 // TestOwnLossNotSaved checks that Write refuses a caller's loss that has the name of a loss of
 // package solver.
 func TestOwnLossNotSaved(t *testing.T) {

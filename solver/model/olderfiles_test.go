@@ -19,7 +19,7 @@ import (
 )
 
 // TestOlderFiles checks that each model of testdata/files has the fields and predictions of its .want file,
-// also after it is written in the newest format and read again.
+// also after it is written in the newest format and read again. The loss must have a type of package solver.
 func TestOlderFiles(t *testing.T) {
 	wanted, err := filepath.Glob("testdata/files/*.want")
 	if err != nil || len(wanted) == 0 {
@@ -33,6 +33,9 @@ func TestOlderFiles(t *testing.T) {
 				t.Fatal(err)
 			}
 			m := readSample(t, name)
+			if loss := fmt.Sprintf("%T", m.Loss); !strings.HasPrefix(loss, "solver.") {
+				t.Errorf("the loss is a %s", loss)
+			}
 			if got := summary(t, m) + predictionsOfRows(t, m); got != string(want) {
 				t.Errorf("the file says and predicts\n%s; want\n%s", got, want)
 			}
