@@ -1,7 +1,6 @@
 package model
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -518,16 +517,6 @@ func TestClassesFile(t *testing.T) {
 	for from, to := range map[string]string{"[0,10,20]": "[0,20,10]", `"classes": [0,10`: `"classes": [0`, `"format": 3`: `"format": 9`, `"ash",`: ``, `"ash"`: `"zelkova"`, `"loss": "logistic"`: `"loss": "x"`} {
 		if _, err := Read(strings.NewReader(strings.Replace(string(text), from, to, 1)), "m"); err == nil {
 			t.Errorf("%s for %s: no error", to, from)
-		}
-	}
-	// Read of a file with a changed byte must return an error or the model that was written.
-	for at := range text {
-		for _, change := range []byte{1, 0x10, 0x20} {
-			damaged := slices.Clone(text)
-			damaged[at] ^= change
-			if got, err := Read(bytes.NewReader(damaged), "m"); err == nil && !cmp.Equal(m, got) {
-				t.Fatalf("byte %d, %q for %q: read as other models", at, damaged[at], text[at])
-			}
 		}
 	}
 	m.Loss = solver.Squared{}
