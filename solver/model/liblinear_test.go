@@ -217,16 +217,7 @@ func run(t testing.TB, name string, args ...string) string {
 
 func writeLIBSVM(t testing.TB, path string, x *sparse.CSR, y []float64) {
 	t.Helper()
-	var b bytes.Buffer
-	for i, label := range y {
-		b.WriteString(strconv.FormatFloat(label, 'g', -1, 64))
-		idx, val := x.Row(i)
-		for k, j := range idx {
-			b.WriteString(" " + strconv.Itoa(int(j)+1) + ":" + strconv.FormatFloat(val[k], 'g', -1, 64))
-		}
-		b.WriteByte('\n')
-	}
-	if err := os.WriteFile(path, b.Bytes(), 0o600); err != nil {
+	if err := sparse.WriteFile(path, &sparse.Dataset{X: x, Labels: y}); err != nil {
 		t.Fatal(err)
 	}
 }
