@@ -1,12 +1,14 @@
 package model
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"iter"
 	"math"
 	"slices"
 
+	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/internal/ending"
 	"github.com/scas-admm/scas/solver/internal/exact"
@@ -210,47 +212,17 @@ func (s *PathSettings) lambdas(
 	case err != nil:
 		return nil, err
 	}
-	count, ratio := s.Count, s.Ratio
-	if count == 0 {
-		count = 100
+	ratio := cmp.Or(s.Ratio, 1e-4)
+	if s.Ratio == 0 && n <= p {
+		ratio = 1e-2
 	}
-	if ratio == 0 {
-		if ratio = 1e-4; n <= p {
-			ratio = 1e-2
-		}
-	}
-	lambdas := make([]float64, count)
-	q := root(ratio, count-1)
+	lambdas := make([]float64, cmp.Or(s.Count, 100))
 	for k := range lambdas {
-		lambdas[k] = most * power(q, k)
+		// package math has powers whose bits differ between machines
+		share := float64(k) / math.Max(1, float64(len(lambdas)-1))
+		lambdas[k] = most * kernels.ExpNeg(-float64(share*kernels.Log(ratio)))
 	}
 	return lambdas, nil
-}
-
-// root returns the k-th root of r by Newton's method, where 0 < r < 1, and 1 if k is 0. It does not use
-// math.Pow, whose results differ between machines.
-func root(r float64, k int) float64 {
-	q := 1.0
-	for k > 0 {
-		part := power(q, k-1)
-		next := q - (float64(q*part)-r)/(float64(k)*part)
-		if !(next < q) { // q decreases until only rounding errors change it
-			return next
-		}
-		q = next
-	}
-	return q
-}
-
-func power(q float64, k int) float64 {
-	p := 1.0
-	for ; k > 0; k >>= 1 {
-		if k&1 > 0 {
-			p *= q
-		}
-		q *= q
-	}
-	return p
 }
 
 // step returns the step for lambda number k, from 0.
