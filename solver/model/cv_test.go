@@ -243,12 +243,12 @@ func TestCVKinds(t *testing.T) {
 		}
 	}
 	for want, set := range map[string]*CVSettings{
-		"Folds = 1":            {Folds: 1},
-		"Folds = 61":           {Folds: 61},
-		"Assignment has":       {Assignment: []int{0, 1}},
-		"Assignment[0] = -1":   {Assignment: append([]int{-1}, assignment[1:]...)},
-		"fold 1 of 3 has no":   {Assignment: slices.Repeat([]int{0, 2}, 30)},
-		"want at least 2":      {Assignment: make([]int, 60)},
+		"Folds = 1":          {Folds: 1},
+		"Folds = 61":         {Folds: 61},
+		"Assignment has":     {Assignment: []int{0, 1}},
+		"Assignment[0] = -1": {Assignment: append([]int{-1}, assignment[1:]...)},
+		"fold 1 of 3 has no": {Assignment: slices.Repeat([]int{0, 2}, 30)},
+		"Assignment has folds 0 to 0; the number of folds must be between 2 and 60": {Assignment: make([]int, 60)},
 		"own rows to judge":    {Path: PathSettings{Validation: &Validation{X: x, Y: y}}},
 		"is for classificati":  {By: ByError},
 		"\"auc\" is for class": {By: ByAUC},

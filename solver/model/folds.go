@@ -82,8 +82,8 @@ func (c *crossing) countFolds(n, all int, given bool) error {
 		c.folds = min(defaultFolds, all)
 	}
 	switch {
-	case given && c.folds < 2:
-		return errorf("CVSettings.Assignment: one fold; want at least 2")
+	case given && (c.folds < 2 || c.folds > most):
+		return errorf("CVSettings.Assignment has folds 0 to %d; the number of folds must be between 2 and %d", c.folds-1, most)
 	case c.folds < 2 || c.folds > most:
 		return errorf("CVSettings.Folds = %d; it must be between 2 and %d, for %d rows, or 0 for %d",
 			c.folds, most, all, min(defaultFolds, all))

@@ -63,7 +63,7 @@ func noLargest(why string) error {
 func (d *design) noLambdaMax() error {
 	switch {
 	case !traits(d.loss).Conjugate:
-		return noLargest("the largest lambda is computed only for losses of package solver")
+		return noLargest("the largest lambda is computed only for losses of package solver and for a solver.ConjugateLoss")
 	case d.spec.A != nil || d.spec.grouped() && d.spec.Graph != nil:
 		return noLargest("the largest lambda is not computed with a matrix A, or with groups of its rows")
 	case d.spec.Domain != nil && d.cone() == nil:

@@ -93,6 +93,9 @@ func TestLambdaMax(t *testing.T) {
 	if _, err := LambdaMax(context.Background(), &Spec{Graph: graph.Chain(9), PenaltyFactors: make([]float64, 9)}, x, y); err == nil {
 		t.Error("no error for a graph alone")
 	}
+	if _, err := LambdaMax(context.Background(), &Spec{Loss: struct{ solver.Logistic }{}}, x, y); err == nil || !strings.Contains(err.Error(), "for a solver.ConjugateLoss") {
+		t.Errorf("a loss of one's own without a conjugate: %v", err)
+	}
 	empty, err := sparse.FromDense(4, 1, make([]float64, 4))
 	if err != nil {
 		t.Fatal(err)

@@ -529,9 +529,12 @@ func TestStreamedFolds(t *testing.T) {
 			folds[i] = 1
 		}
 	}
+	many := make([]int, n)
+	many[7] = 256
 	for want, set := range map[string]*CVSettings{
-		"no fold but 1 has rows of label -1": {Assignment: folds},
-		"must be between 2 and 256":          {Folds: 300},
+		"Assignment has folds 0 to 256; the number of folds must be between 2 and 256": {Assignment: many},
+		"no fold but 1 has rows of label -1":                                           {Assignment: folds},
+		"must be between 2 and 256":                                                    {Folds: 300},
 	} {
 		_, err := CV(t.Context(), &Spec{Memory: 1 << 20}, back.X, back.Labels, set)
 		if err == nil || !strings.Contains(err.Error(), want) {
