@@ -17,32 +17,41 @@ func (s *Spec) methodExceptAuto() solver.Method {
 	return s.Method
 }
 
+// A setting is a field of Settings or Spec, other than Method, that requires solver.Minimize if it is set.
+type setting struct {
+	name  string
+	value any
+	set   bool
+	unset sparse.Remedy // for a setting that is only for data in memory: how to unset it; otherwise zero
+}
+
+// minimizeSettings returns all settings other than Method that may require solver.Minimize.
+func (s *Spec) minimizeSettings() []setting {
+	return []setting{
+		{name: "RelTol", value: s.RelTol, set: s.RelTol < 0},
+		{name: "Passes", value: s.Passes, set: s.Passes != 0},
+		{name: "DualUpdates", value: s.DualUpdates, set: s.DualUpdates != 0},
+		{"OuterIterations", s.OuterIterations, s.OuterIterations != 0, sparse.Remedy{Field: "Settings.OuterIterations", To: "0"}},
+		{name: "Eta", value: s.Eta, set: s.Eta != 0},
+		{name: "Rho", value: s.Rho, set: s.Rho != 0},
+		{"InnerSteps", s.InnerSteps, s.InnerSteps != 0, sparse.Remedy{Field: "Settings.InnerSteps", To: "0"}},
+		{"BatchSize", s.BatchSize, s.BatchSize != 0, sparse.Remedy{Field: "Settings.BatchSize", To: "0"}},
+		{"Schedule", s.Schedule, s.Schedule == solver.Theorem, sparse.Remedy{Field: "Settings.Schedule", To: "practical"}},
+		{"NoRotation", s.NoRotation, s.NoRotation, sparse.Remedy{Field: "Settings.NoRotation", To: "false"}},
+		{"Unproved", s.Unproved, s.Unproved, sparse.Remedy{Field: "Settings.Unproved", To: "false"}},
+		{"Float32", s.Float32, s.Float32, sparse.Remedy{Field: "Settings.Float32", To: "false"}},
+		{"Average", s.Average, s.Average, sparse.Remedy{Field: "Spec.Average", To: "false"}},
+		{name: "Checkpoint", value: "set", set: s.Checkpoint != nil && !s.streams() && !rows.NewTeam(s.Comm).Alone()},
+	}
+}
+
 // minimizeSetting returns the name and the value of the first setting that requires solver.Minimize. The name
 // is "" if there is no such setting.
-func (s *Spec) minimizeSetting() (setting string, value any) {
+func (s *Spec) minimizeSetting() (name string, value any) {
 	if m := s.methodExceptAuto(); m != nil {
 		return "Method", m.Info().Name
 	}
-	for _, f := range []struct {
-		name  string
-		value any
-		set   bool
-	}{
-		{"RelTol", s.RelTol, s.RelTol < 0},
-		{"Passes", s.Passes, s.Passes != 0},
-		{"DualUpdates", s.DualUpdates, s.DualUpdates != 0},
-		{"OuterIterations", s.OuterIterations, s.OuterIterations != 0},
-		{"Eta", s.Eta, s.Eta != 0},
-		{"Rho", s.Rho, s.Rho != 0},
-		{"InnerSteps", s.InnerSteps, s.InnerSteps != 0},
-		{"BatchSize", s.BatchSize, s.BatchSize != 0},
-		{"Schedule", s.Schedule, s.Schedule == solver.Theorem},
-		{"NoRotation", s.NoRotation, s.NoRotation},
-		{"Unproved", s.Unproved, s.Unproved},
-		{"Float32", s.Float32, s.Float32},
-		{"Average", s.Average, s.Average},
-		{"Checkpoint", "set", s.Checkpoint != nil && !s.streams() && !rows.NewTeam(s.Comm).Alone()},
-	} {
+	for _, f := range s.minimizeSettings() {
 		if f.set {
 			return f.name, f.value
 		}
@@ -75,29 +84,21 @@ func (s *Spec) checkMethod(p int) error {
 
 // The remedies for parts of a Spec that a method does not support:
 var (
-	noIntercept       = sparse.Remedy{Field: "Spec.NoIntercept", To: "true"}
-	noStandardize     = sparse.Remedy{Field: "Spec.Standardize", To: "StandardizeOff"}
-	noFactors         = sparse.Remedy{Field: "Spec.PenaltyFactors", To: "nil"}
-	noFusion          = sparse.Remedy{Field: "Spec.Fusion", To: "0"}
-	noMuA             = sparse.Remedy{Field: "Spec.MuA", To: "0"}
-	noWeights         = sparse.Remedy{Field: "Spec.SampleWeights", To: "nil"}
-	noClasses         = sparse.Remedy{Field: "Spec.ClassWeights", To: "nil"}
-	notBalanced       = sparse.Remedy{Field: "Spec.Balanced", To: "false"}
-	noDomain          = sparse.Remedy{Field: "Spec.Domain", To: "nil"}
-	noOffsets         = sparse.Remedy{Field: "Spec.Offsets", To: "nil"}
-	noGroups          = sparse.Remedy{Field: "Spec.Penalty", To: "nil"}
-	noAverage         = sparse.Remedy{Field: "Spec.Average", To: "false"}
-	noOuterIterations = sparse.Remedy{Field: "Settings.OuterIterations", To: "0"}
-	noInnerSteps      = sparse.Remedy{Field: "Settings.InnerSteps", To: "0"}
-	noBatches         = sparse.Remedy{Field: "Settings.BatchSize", To: "0"}
-	noTheorem         = sparse.Remedy{Field: "Settings.Schedule", To: "practical"}
-	useRotation       = sparse.Remedy{Field: "Settings.NoRotation", To: "false"}
-	useProof          = sparse.Remedy{Field: "Settings.Unproved", To: "false"}
-	noFloat32         = sparse.Remedy{Field: "Settings.Float32", To: "false"}
-	useAuto           = sparse.Remedy{Field: "Settings.Method", To: "auto"}
-	useStreamed       = sparse.Remedy{Field: "Settings.Method", To: "auto, scas-k or scas-l"}
-	useSCASK          = sparse.Remedy{Field: "Settings.Method", To: "scas-k"}
-	useSCASL          = sparse.Remedy{Field: "Settings.Method", To: "scas-l"}
+	noIntercept   = sparse.Remedy{Field: "Spec.NoIntercept", To: "true"}
+	noStandardize = sparse.Remedy{Field: "Spec.Standardize", To: "StandardizeOff"}
+	noFactors     = sparse.Remedy{Field: "Spec.PenaltyFactors", To: "nil"}
+	noFusion      = sparse.Remedy{Field: "Spec.Fusion", To: "0"}
+	noMuA         = sparse.Remedy{Field: "Spec.MuA", To: "0"}
+	noWeights     = sparse.Remedy{Field: "Spec.SampleWeights", To: "nil"}
+	noClasses     = sparse.Remedy{Field: "Spec.ClassWeights", To: "nil"}
+	notBalanced   = sparse.Remedy{Field: "Spec.Balanced", To: "false"}
+	noDomain      = sparse.Remedy{Field: "Spec.Domain", To: "nil"}
+	noOffsets     = sparse.Remedy{Field: "Spec.Offsets", To: "nil"}
+	noGroups      = sparse.Remedy{Field: "Spec.Penalty", To: "nil"}
+	useAuto       = sparse.Remedy{Field: "Settings.Method", To: "auto"}
+	useStreamed   = sparse.Remedy{Field: "Settings.Method", To: "auto, scas-k or scas-l"}
+	useSCASK      = sparse.Remedy{Field: "Settings.Method", To: "scas-k"}
+	useSCASL      = sparse.Remedy{Field: "Settings.Method", To: "scas-l"}
 )
 
 // An unsupported part is a part of a specification that a method does not support.
@@ -161,24 +162,20 @@ func (s *Spec) checkStreamed(setting string, value any) error {
 		scale     = "the method takes features as they are out of core"
 		offsets   = "the method takes no offsets out of core"
 		factors   = "the method takes an elastic net without factors out of core"
-		memory    = "another setting is only for data in memory"
 	)
-	return firstUnsupported(setting, value, stream.ErrNotStreamed, []unsupported{
+	parts := []unsupported{
 		{isAuto, "out of core this is only for the methods scas-k and scas-l", []sparse.Remedy{useSCASK, useSCASL}},
 		{inMemory, "the method is for data in memory", []sparse.Remedy{useStreamed}},
 		{!s.NoIntercept, intercept, []sparse.Remedy{noIntercept}},
 		{s.standardizes(), scale, []sparse.Remedy{noStandardize}},
 		{s.Offsets != nil, offsets, []sparse.Remedy{noOffsets}},
 		{s.l1Ratio() < 1 && s.PenaltyFactors != nil, factors, []sparse.Remedy{noFactors}},
-		{s.OuterIterations != 0, memory, []sparse.Remedy{noOuterIterations}},
-		{s.InnerSteps != 0, memory, []sparse.Remedy{noInnerSteps}},
-		{s.BatchSize != 0, memory, []sparse.Remedy{noBatches}},
-		{s.Schedule == solver.Theorem, memory, []sparse.Remedy{noTheorem}},
-		{s.NoRotation, memory, []sparse.Remedy{useRotation}},
-		{s.Unproved, memory, []sparse.Remedy{useProof}},
-		{s.Float32, memory, []sparse.Remedy{noFloat32}},
-		{s.Average, memory, []sparse.Remedy{noAverage}},
-	})
+	}
+	for _, f := range s.minimizeSettings() {
+		refused := f.set && f.unset != (sparse.Remedy{})
+		parts = append(parts, unsupported{refused, "another setting is only for data in memory", []sparse.Remedy{f.unset}})
+	}
+	return firstUnsupported(setting, value, stream.ErrNotStreamed, parts)
 }
 
 // refuseMinimize returns a SettingError with the given reason if a setting requires solver.Minimize, for work
