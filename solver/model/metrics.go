@@ -1,7 +1,7 @@
 package model
 
 import (
-	"math"
+	"cmp"
 
 	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
@@ -104,25 +104,14 @@ func (s *ScoreSettings) checked(x *sparse.CSR, y []float64) (*ScoreSettings, err
 var errNoRows = errorf("no rows to score")
 
 func (s *ScoreSettings) check(n int) error {
-	if s.Weights != nil && len(s.Weights) != n || s.Offsets != nil && len(s.Offsets) != n {
-		return errorf("%d weights and %d offsets for %d rows", len(s.Weights), len(s.Offsets), n)
+	err := cmp.Or(
+		checkNumbers("ScoreSettings.Weights", s.Weights, n, "rows", false),
+		checkNumbers("ScoreSettings.Offsets", s.Offsets, n, "rows", true),
+	)
+	if err == nil && s.Weights != nil && s.total(n) == 0 {
+		err = errorf("the weights of the rows sum to 0; at least one must be positive")
 	}
-	var sum float64
-	for i, w := range s.Weights {
-		if !(w >= 0) || math.IsInf(w, 0) {
-			return errorf("weight %v of row %d; it must be finite and not negative", w, i)
-		}
-		sum += w
-	}
-	if s.Weights != nil && sum == 0 {
-		return errorf("the weights of the rows sum to 0; at least one must be positive")
-	}
-	for i, o := range s.Offsets {
-		if !finite(o) {
-			return errorf("offset %v of row %d; it must be finite", o, i)
-		}
-	}
-	return nil
+	return err
 }
 
 func (m *Model) counts() bool { return traits(m.loss()).Labels == term.Counts }

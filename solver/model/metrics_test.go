@@ -65,12 +65,12 @@ func TestMetricsByHand(t *testing.T) {
 	}
 	for want, call := range map[string]func() (*Metrics, error){
 		"none of the classes of the model, 10 and 20": func() (*Metrics, error) { return m.Score(x, []float64{10, 10, 30, 10, 10}, nil) },
-		"data are nil":     func() (*Metrics, error) { return m.Score(nil, y, nil) },
-		"4 labels":         func() (*Metrics, error) { return m.Score(x, y[:4], nil) },
-		"weight -1 of row": func() (*Metrics, error) { return m.Score(x, y, &ScoreSettings{Weights: []float64{1, -1, 1, 1, 1}}) },
-		"sum to 0":         func() (*Metrics, error) { return m.Score(x, y, &ScoreSettings{Weights: make([]float64, 5)}) },
-		"2 weights":        func() (*Metrics, error) { return m.Score(x, y, &ScoreSettings{Weights: []float64{1, 1}}) },
-		"offset NaN of row": func() (*Metrics, error) {
+		"data are nil": func() (*Metrics, error) { return m.Score(nil, y, nil) },
+		"4 labels":     func() (*Metrics, error) { return m.Score(x, y[:4], nil) },
+		"ScoreSettings.Weights[1] = -1; it must be finite and not negative": func() (*Metrics, error) { return m.Score(x, y, &ScoreSettings{Weights: []float64{1, -1, 1, 1, 1}}) },
+		"sum to 0": func() (*Metrics, error) { return m.Score(x, y, &ScoreSettings{Weights: make([]float64, 5)}) },
+		"ScoreSettings.Weights has length 2; there are 5 rows": func() (*Metrics, error) { return m.Score(x, y, &ScoreSettings{Weights: []float64{1, 1}}) },
+		"ScoreSettings.Offsets[2] = NaN; it must be finite": func() (*Metrics, error) {
 			return m.Score(x, y, &ScoreSettings{Offsets: []float64{0, 0, math.NaN(), 0, 0}})
 		},
 	} {

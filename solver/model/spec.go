@@ -190,15 +190,7 @@ func (g GroupLasso) check(s *Spec, p int) error {
 			owner[j] = k + 1
 		}
 	}
-	if g.Weights != nil && len(g.Weights) != len(g.Groups) {
-		return errorf("GroupLasso.Weights has length %d; there are %d groups", len(g.Weights), len(g.Groups))
-	}
-	for k, w := range g.Weights {
-		if !finite(w) || w < 0 {
-			return errorf("GroupLasso.Weights[%d] = %v; it must be finite and not negative", k, w)
-		}
-	}
-	return nil
+	return checkNumbers("GroupLasso.Weights", g.Weights, len(g.Groups), "groups", false)
 }
 
 func (GroupLasso) name() string { return "group-lasso" }
@@ -300,24 +292,32 @@ func classifies(l solver.Loss) bool { return traits(l).Labels == term.Classes }
 
 func traits(l solver.Loss) term.Traits { return term.LossOf(l).Traits() }
 
+// checkNumbers returns an error unless v, the field of that name, is nil or has n finite numbers. of says what
+// the numbers are for, such as rows. Negative numbers are an error unless negative is true.
+func checkNumbers(field string, v []float64, n int, of string, negative bool) error {
+	if v != nil && len(v) != n {
+		return errorf("%s has length %d; there are %d %s", field, len(v), n, of)
+	}
+	for i, x := range v {
+		switch {
+		case negative && !finite(x):
+			return errorf("%s[%d] = %v; it must be finite", field, i, x)
+		case !negative && !(finite(x) && x >= 0):
+			return errorf("%s[%d] = %v; it must be finite and not negative", field, i, x)
+		}
+	}
+	return nil
+}
+
 // check returns an error if the specification is not valid for n rows and p features.
 func (s *Spec) check(n, p int) error {
-	for _, part := range []struct {
-		name string
-		v    []float64
-		want int
-		unit string
-	}{{"PenaltyFactors", s.PenaltyFactors, p, "features"}, {"SampleWeights", s.SampleWeights, n, "rows"}, {"Offsets", s.Offsets, n, "rows"}} {
-		if part.v != nil && len(part.v) != part.want {
-			return errorf("Spec.%s has length %d; the data have %d %s", part.name, len(part.v), part.want, part.unit)
-		}
-		for i, v := range part.v {
-			if offsets := part.name == "Offsets"; !finite(v) && offsets {
-				return errorf("Spec.Offsets[%d] = %v; it must be finite", i, v)
-			} else if !finite(v) || v < 0 && !offsets {
-				return errorf("Spec.%s[%d] = %v; it must be finite and not negative", part.name, i, v)
-			}
-		}
+	err := cmp.Or(
+		checkNumbers("Spec.PenaltyFactors", s.PenaltyFactors, p, "features", false),
+		checkNumbers("Spec.SampleWeights", s.SampleWeights, n, "rows", false),
+		checkNumbers("Spec.Offsets", s.Offsets, n, "rows", true),
+	)
+	if err != nil {
+		return err
 	}
 	switch {
 	case !(s.Lambda >= 0) || math.IsInf(s.Lambda, 0):
