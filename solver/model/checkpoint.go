@@ -18,16 +18,14 @@ func (s *Spec) hasState() (bool, error) {
 }
 
 // A classStore stores the models of the finished classes and the state of the current fit in the
-// checkpoint of a specification. The current fit uses the classStore as its own checkpoint.
+// checkpoint of a specification. The current fit uses the classStore as its own checkpoint. A model that
+// did not converge is not stored: its class is fitted again.
 type classStore struct {
 	checkpoint dist.Checkpoint
 	team       *rows.Team
-	classResults
-}
 
-// classResults is the content of the checkpoint of a classStore. A model that did not converge is not
-// stored: its class is fitted again.
-type classResults struct {
+	// Done and State are the content of the checkpoint. Package gob skips the fields above, whose names
+	// begin with small letters.
 	Done  map[int]Model // models without Loss, by class number
 	State []byte        // the state of the current fit; nil before this fit saves one
 }
@@ -36,14 +34,14 @@ type classResults struct {
 // has.
 func newClassStore(spec *Spec) (*classStore, error) {
 	c := &classStore{checkpoint: spec.Checkpoint, team: rows.NewTeam(spec.Comm)}
-	_, err := c.team.Load(c.checkpoint, &c.classResults)
+	_, err := c.team.Load(c.checkpoint, c)
 	return c, err
 }
 
 func (c *classStore) Save(state []byte) error {
 	c.State = state
 	var b bytes.Buffer
-	if err := gob.NewEncoder(&b).Encode(c.classResults); err != nil {
+	if err := gob.NewEncoder(&b).Encode(c); err != nil {
 		return err
 	}
 	return c.checkpoint.Save(b.Bytes())
@@ -67,5 +65,5 @@ func (c *classStore) fit(spec *Spec, class int, do func() (*Model, error)) (*Mod
 		c.Done = map[int]Model{}
 	}
 	c.Done[class] = done
-	return m, c.team.Save(c.checkpoint, c.classResults)
+	return m, c.team.Save(c.checkpoint, c)
 }
