@@ -97,7 +97,8 @@ func (c *fitFlags) together(e *env, do func(*env) error) error {
 }
 
 // inStep calls do. If ranks have errors, inStep returns the error of the lowest of these ranks on this rank,
-// and a silentError on all others. If a rank is lost, inStep returns a *rows.Broken.
+// and a silentError with the exit code of that error on all others. If a rank is lost, inStep returns a
+// *rows.Broken.
 func (c *fitFlags) inStep(e *env, do func(*env) error) (err error) {
 	defer rows.Rescue(&err)
 	err = do(e)
@@ -108,8 +109,11 @@ func (c *fitFlags) inStep(e *env, do func(*env) error) (err error) {
 	if err != nil && !errors.Is(err, rows.ErrElsewhere) {
 		reporter = t.Rank()
 	}
-	code, first := int(t.Most(float64(exitCode(err)))), int(t.Least(float64(reporter)))
-	if code != exitOK && first != t.Rank() {
+	first, code := int(t.Least(float64(reporter))), exitOK
+	if first == t.Rank() {
+		code = exitCode(err)
+	}
+	if code = int(t.Most(float64(code))); code != exitOK && first != t.Rank() {
 		return silentError(code)
 	}
 	return err

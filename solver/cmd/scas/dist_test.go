@@ -292,8 +292,9 @@ func TestRanksNoOptimum(t *testing.T) {
 	}
 }
 
-// TestRanksRefuse checks commands that fail. All ranks must end with the exit code of the error. Only one
-// rank may print the error, except for wrong usage, which every rank may find by itself.
+// TestRanksRefuse checks commands that fail. All ranks must end with the exit code of the error. If ranks have
+// different errors, it is the error of the lowest of these ranks. Only one rank may print an error, except for
+// wrong usage, which every rank may find by itself.
 func TestRanksRefuse(t *testing.T) {
 	file, shards := distData(t)
 	dir := t.TempDir()
@@ -302,6 +303,9 @@ func TestRanksRefuse(t *testing.T) {
 	third, broken := write("third.svm", b+"9 1:1\n"), write("broken.svm", b+"4 1:x\n")
 	halves, classes := write("halves.svm", b+"9.5 1:1\n9.5 2:1\n"), write("classes.svm", b+"9 1:1\n9 2:1\n")
 	matrix := write("matrix.txt", "2 12 2\n1 1 1\n2 2 1\n")
+	write("mixed-0.svm", "1 1:x\n")
+	write("mixed-1.svm", b)
+	write("mixed-2.svm", "1 1:nan\n") // this error alone would have the exit code exitNotFinite
 	half := write("half.txt", strings.Repeat("1\n", 200)+strings.Repeat("0\n", 200))
 	for _, c := range []struct {
 		args string
@@ -322,6 +326,7 @@ func TestRanksRefuse(t *testing.T) {
 		{"train " + halves, exitIO, "whole numbers for more"},
 		{"train --positive 6 " + classes, exitIO, "leave out --positive"},
 		{"train " + broken, exitIO, ":401:"},
+		{"train " + dir + "/mixed-*.svm", exitIO, "mixed-0.svm:1:"},
 		{"train --positive 7 " + file, exitIO, "does not occur"},
 		{"train --features 11 --index-base 0 " + shards, exitIO, "11"},
 		{"train --loss squared --lambda 1e-2 --time-limit 1ns " + file, exitNotConverged, "--time-limit"},
