@@ -55,15 +55,15 @@ func (c *trainCmd) checkpoint(data *sparse.Dataset, head *problemReport) (dist.C
 		want.Labels = fmt.Sprint(m.Negative, m.Positive)
 	}
 	sum := crc32.NewIEEE()
-	// A value may be empty or a word such as chain. There is then no file of this name, and it is skipped.
 	for _, path := range append(c.specFlags.inputs(), c.Start) {
+		if path == "" {
+			continue
+		}
 		b, err := os.ReadFile(path)
-		switch {
-		case err == nil:
-			sum.Write(b)
-		case !errors.Is(err, fs.ErrNotExist):
+		if err != nil {
 			return nil, err
 		}
+		sum.Write(b)
 	}
 	want.Files = sum.Sum32()
 	return &checkpointFile{c.Checkpoint, want}, nil

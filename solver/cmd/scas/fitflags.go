@@ -9,6 +9,7 @@ import (
 	"github.com/scas-admm/scas/solver/internal/rows"
 	"github.com/scas-admm/scas/solver/model"
 	"github.com/scas-admm/scas/sparse"
+	"github.com/scas-admm/scas/sparse/graph"
 )
 
 // dataHelp is the help of the argument DATA.
@@ -196,18 +197,27 @@ func (c *pathFlags) check() error {
 	return c.specFlags.check(&c.rowFlags)
 }
 
-// inputs returns the values of the flags that may name a file. A value may be empty, or a word such as chain.
+// inputs returns the paths of the files that the flags name. A path is empty if its flag is not given.
 func (c *specFlags) inputs() []string {
-	g := c.Graph
-	for _, prefix := range []string{"edges:", "matrix:"} {
-		g = strings.TrimPrefix(g, prefix)
+	return []string{c.graphFile(), c.Groups, c.Bounds, c.SampleWeights, c.Names, c.PenaltyFactors, c.Offset}
+}
+
+// graphFile returns the path of the file of --graph, or "" if --graph is none or chain.
+func (c *specFlags) graphFile() string {
+	if c.Graph == "none" || c.Graph == "chain" {
+		return ""
 	}
-	return []string{g, c.Groups, c.Bounds, c.SampleWeights, c.Names, c.PenaltyFactors, c.Offset}
+	for _, kind := range []graph.Kind{graph.EdgeList, graph.Matrix} {
+		if path, found := strings.CutPrefix(c.Graph, string(kind)+":"); found {
+			return path
+		}
+	}
+	return c.Graph
 }
 
 // check returns an error if the flags contradict each other.
 func (c *specFlags) check(rows *rowFlags) error {
-	graph, positive := c.Graph != "none", rows.Positive
+	hasGraph, positive := c.Graph != "none", rows.Positive
 	switch {
 	case c.Offset != "" && rows.OffsetColumn != "":
 		return usagef("give either --offset or --offset-column")
@@ -227,11 +237,11 @@ func (c *specFlags) check(rows *rowFlags) error {
 		return usagef("give either --bounds or --domain")
 	case c.Domain.joint && c.Intercept:
 		return usagef("--domain %s is for models without an intercept; give --no-intercept as well", c.Domain.text)
-	case c.Domain.joint && (c.Standardize == nil && !graph || c.Standardize != nil && *c.Standardize):
+	case c.Domain.joint && (c.Standardize == nil && !hasGraph || c.Standardize != nil && *c.Standardize):
 		return usagef("--domain %s is for features as they are; give --no-standardize as well", c.Domain.text)
 	case c.Domain.joint && c.L1Ratio != nil && c.PenaltyFactors != "":
 		return usagef("--domain %s with --l1-ratio takes no --penalty-factors", c.Domain.text)
-	case c.Fusion != 1 && !graph:
+	case c.Fusion != 1 && !hasGraph:
 		return usagef("--fusion %v is the weight of a graph; give --graph as well", c.Fusion)
 	}
 	return nil

@@ -202,7 +202,7 @@ func (s *fitSpec) setGraph(c *specFlags, p int) error {
 		if err != nil {
 			return err
 		}
-		sum.Kind, sum.File = con.Kind, filepath.Base(c.Graph)
+		sum.Kind, sum.File = con.Kind, filepath.Base(c.graphFile())
 		if con.Graph == nil {
 			s.spec.A = con.A
 			sum.Rows, _ = con.A.Dims()
