@@ -35,10 +35,12 @@ type pathFlags struct {
 	solveFlags
 }
 
-// read reads DATA, or this rank's shard of DATA. Before that, it checks that the outputs can be written.
-func (c *fitFlags) read(e *env, out outputs) (*sparse.Dataset, error) {
-	var err error
-	if !e.quiet {
+// read reads DATA, or this rank's shard of DATA. Before that, because reading may be long, it checks that the
+// other input files exist and that the outputs can be written. replaceable has the paths of inputs that
+// outputs may replace.
+func (c *fitFlags) read(e *env, out outputs, replaceable ...string) (*sparse.Dataset, error) {
+	err := checkExist(append(c.inputs(), replaceable...))
+	if err == nil && !e.quiet {
 		err = out.check(append(c.inputs(), c.file, c.Labels)...)
 	}
 	if err = c.ranks.team.Agreed(err); err != nil {

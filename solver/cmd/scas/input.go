@@ -2,7 +2,9 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"os"
 	"slices"
@@ -12,6 +14,16 @@ import (
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/sparse"
 )
+
+// checkExist returns an error if one of the paths names no file. An empty path is ignored.
+func checkExist(paths []string) error {
+	for _, path := range paths {
+		if _, err := os.Stat(path); path != "" && errors.Is(err, fs.ErrNotExist) {
+			return &fs.PathError{Op: "open", Path: path, Err: errors.Unwrap(err)}
+		}
+	}
+	return nil
+}
 
 // A line is a line of a text file without its comment, and the words of the line.
 type line struct {

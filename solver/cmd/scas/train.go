@@ -122,7 +122,7 @@ func (c *trainCmd) train(e *env) error {
 		c.output(func() (*page, error) { return r.page(e, err) }),
 	}
 	start := time.Now()
-	data, err := c.read(e, out)
+	data, err := c.read(e, out, c.Start)
 	if err != nil {
 		return err
 	}
