@@ -34,7 +34,7 @@ type graphCmd struct {
 	Threads      count `placeholder:"N" help:"Goroutines (default: one per CPU). Any number gives the same graph." group:"Memory and processors:"`
 
 	Output    string `short:"o" placeholder:"FILE" help:"Write the edges, or the matrix, for scas train --graph." group:"What is written:"`
-	Precision string `placeholder:"FILE" help:"Write the inverse covariance matrix of glasso, as 'rows cols nnz' and entries." group:"What is written:"`
+	Precision string `placeholder:"FILE" help:"Write the sparse inverse that glasso makes, of the correlations of DATA or of the table of --correlation, as 'rows cols nnz' and entries." group:"What is written:"`
 	DOT       string `name:"dot" placeholder:"FILE" help:"Write the graph in the language of Graphviz." group:"What is written:"`
 	SVG       string `name:"svg" placeholder:"FILE" help:"Draw the graph." group:"What is written:"`
 	JSON      bool   `name:"json" help:"Print the statistics as one JSON object." group:"What is written:"`
