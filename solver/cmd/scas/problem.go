@@ -128,7 +128,12 @@ func (r *problemReport) addTo(f *summary) {
 		extras += ", each feature with its penalty factor"
 	}
 	f.add("model", "%s loss, %s, %s", r.loss(), penalty, extras)
-	addWeights(f, r.ClassWeights, r.SampleWeights)
+	counts := "both classes count the same"
+	if len(r.in.data.Classes.Values) > 0 {
+		counts = "each class counts the same as the rest"
+	}
+	f.addIf(r.ClassWeights != "", "weights", "%s", counts)
+	f.addIf(r.SampleWeights != "", "weights", "of %s", r.SampleWeights)
 }
 
 // shapeWords says whether there is an intercept and whether features are standardised.
@@ -141,10 +146,4 @@ func shapeWords(intercept, standardized bool) string {
 		return words + "standardised"
 	}
 	return words + "not standardised"
-}
-
-// addWeights adds lines about --class-weights and --sample-weights, if they are given.
-func addWeights(f *summary, classes, samples string) {
-	f.addIf(classes != "", "weights", "both classes count the same")
-	f.addIf(samples != "", "weights", "of %s", samples)
 }
