@@ -64,8 +64,12 @@ func writeBeyond(t *testing.T) *beyondFiles {
 		path: writeData(t, dir, "d.scas", d.Dataset), many: writeData(t, dir, "many.scas", &sparse.Dataset{X: d.X, Labels: classes}),
 		weights: writeText(t, dir, "weights", w.String()), offsets: writeText(t, dir, "offsets", o.String()),
 	}
-	if info, err := os.Stat(f.path); err != nil || info.Size() < 3*beyondLimit/2 {
-		t.Fatalf("%d bytes are too few, %v", info.Size(), err)
+	info, err := os.Stat(f.path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info.Size() < 3*beyondLimit/2 {
+		t.Fatalf("%d bytes are too few", info.Size())
 	}
 	return f
 }

@@ -92,8 +92,12 @@ func killText(t *testing.T, dir string) (in string, want []byte, took time.Durat
 	t.Helper()
 	d := newSynthetic(t, sparse.SyntheticOptions{Rows: 60000, Features: 1000, NonzerosPerRow: 30})
 	in = writeData(t, dir, "in.svm", d.Dataset)
-	if info, err := os.Stat(in); err != nil || info.Size() < 32<<20 {
-		t.Fatalf("%d bytes of text are too few, %v", info.Size(), err)
+	info, err := os.Stat(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info.Size() < 32<<20 {
+		t.Fatalf("%d bytes of text are too few", info.Size())
 	}
 	out := filepath.Join(dir, "first.scas")
 	began := time.Now()
