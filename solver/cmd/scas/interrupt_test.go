@@ -1,18 +1,14 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
-	"os/signal"
 	"path/filepath"
-	"runtime"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/scas-admm/scas/sparse/graph/glasso"
@@ -42,46 +38,6 @@ func TestAwait(t *testing.T) {
 func TestExitNotConverged(t *testing.T) {
 	if code := exitCode(fmt.Errorf("at 40 edges: %w", glasso.ErrNotConverged)); code != exitNotConverged {
 		t.Errorf("exit code %d", code)
-	}
-}
-
-// TestSignals checks that a signal ends a run with the exit code for interrupts and a message, and that the
-// model file stays unchanged. The test sends the signal after the process has read from standard input,
-// because the process handles signals by then.
-func TestSignals(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("no interrupts can be sent on Windows: nothing is checked")
-	}
-	model := writeText(t, t.TempDir(), "m.json", "old")
-	rows := strings.Repeat("1 1:1\n-1 2:1\n", 1<<15) // more than a pipe holds
-	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
-		if signal.Ignored(s) { // under nohup, scas ignores SIGHUP
-			continue
-		}
-		cmd := exec.Command("scas", "train", "--method", "scas-k", "--passes", "1e15", "--features", "2", "-o", model, "-")
-		var stdout, stderr bytes.Buffer
-		cmd.Stdout, cmd.Stderr = &stdout, &stderr
-		in, err := cmd.StdinPipe()
-		if err == nil {
-			err = cmd.Start()
-		}
-		if err == nil {
-			_, err = io.WriteString(in, rows)
-		}
-		if err == nil {
-			err = cmd.Process.Signal(s)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		_ = cmd.Wait()
-		in.Close()
-		if code := cmd.ProcessState.ExitCode(); code != exitInterrupted || stdout.Len() > 0 || !strings.Contains(stderr.String(), "scas: interrupted: no") {
-			t.Errorf("%v: exit code %d, stdout %q, stderr %q", s, code, &stdout, &stderr)
-		}
-		if got := textOf(t, model); got != "old" {
-			t.Errorf("%v: the model is %q now", s, got)
-		}
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -30,8 +31,8 @@ func TestMain(m *testing.M) {
 // TestScripts runs the scripts in testdata. They have these commands beside the commands of testscript:
 //
 //	exits CODE ARGS...   runs scas. The exit code must be CODE, and errors must not name packages.
-//	terminated ARGS...   runs scas on a pipe that never ends, and terminates it while it reads.
-//	                     The exit code must be 130, and stdout empty.
+//	terminated SIGNAL ARGS...  runs scas on a pipe that never ends, and sends SIGINT, SIGTERM or
+//	                     SIGHUP while it reads. The exit code must be 130, and stdout empty.
 //	sameobjective FILE FILE TOL  compares the objectives in two reports of train --json
 //	fields FILE SPEC...  checks fields of a JSON object. SPEC is the name of a field that must be
 //	                     there, or NAME=VALUE, with the value as JSON. run.eta is the field eta of
@@ -85,10 +86,17 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 
 // terminated is the command terminated of scripts; see TestScripts.
 func terminated(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) == 0 {
-		ts.Fatalf("usage: terminated ARGS...")
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: terminated SIGNAL ARGS...")
 	}
-	cmd := exec.Command("scas", args...)
+	sent, known := map[string]os.Signal{"SIGINT": os.Interrupt, "SIGTERM": syscall.SIGTERM, "SIGHUP": syscall.SIGHUP}[args[0]]
+	switch {
+	case !known:
+		ts.Fatalf("unknown signal %s", args[0])
+	case sent == syscall.SIGHUP && signal.Ignored(sent): // under nohup, scas ignores it
+		return
+	}
+	cmd := exec.Command("scas", args[1:]...)
 	cmd.Dir = ts.Getenv("WORK")
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
@@ -98,7 +106,7 @@ func terminated(ts *testscript.TestScript, neg bool, args []string) {
 	defer in.Close()
 	_, err = in.Write(bytes.Repeat([]byte("1 1:1 2:3\n-1 1:2 3:1\n"), 1<<15)) // more than a pipe holds: after this write the process has begun to read
 	ts.Check(err)
-	ts.Check(cmd.Process.Signal(syscall.SIGTERM))
+	ts.Check(cmd.Process.Signal(sent))
 	if _ = cmd.Wait(); cmd.ProcessState.ExitCode() != exitInterrupted || stdout.Len() > 0 || !strings.Contains(stderr.String(), "scas: interrupted: nothing written") {
 		ts.Fatalf("scas %s: %v, stdout %q, stderr %q", strings.Join(args, " "), cmd.ProcessState, &stdout, &stderr)
 	}
