@@ -3,21 +3,14 @@ package main
 import (
 	"bufio"
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"gonum.org/v1/gonum/stat"
 
-	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/model"
-	"github.com/scas-admm/scas/sparse"
-	"github.com/scas-admm/scas/sparse/graph"
 )
 
 type demoCmd struct{}
@@ -25,18 +18,13 @@ type demoCmd struct{}
 // Help is shown by scas demo --help.
 func (demoCmd) Help() string {
 	return `Trains the graph-guided fused lasso and the plain lasso on the Wisconsin
-diagnostic breast cancer table, which is part of the program, and compares them.
-If the environment variable SCAS_DATA names the directory of the benchmark data,
-the demonstration also solves a9a, and shows the distance to the known optima.`
+diagnostic breast cancer table, which is part of the program, and compares them.`
 }
 
 // Run prints the demonstration.
 func (c *demoCmd) Run(e *env) error {
 	w := bufio.NewWriter(e.stdout) // flushed before each slow step; Flush returns the first error
 	err := demoWDBC(e.ctx, w)
-	if dir := os.Getenv("SCAS_DATA"); err == nil && dir != "" {
-		err = demoA9A(e, w, dir)
-	}
 	if err == nil {
 		fmt.Fprintf(w, "\n%s", newMachineSummary().table())
 	}
@@ -231,45 +219,4 @@ func coefficient(v float64) string {
 		return "0     "
 	}
 	return fmt.Sprintf("%.4f", v)
-}
-
-// demoA9A solves two problems on the data set a9a, and prints how far the results are from the optima. An
-// interior-point method has computed the optima to 1e-11.
-func demoA9A(e *env, w *bufio.Writer, dir string) error {
-	const features, lambda, passes = 123, 1e-5, 60
-	data, err := e.readData(filepath.Join(dir, "paper", "a9a.zst"), &sparse.ReadOptions{Features: features}, &formFlags{}, 0)
-	if err != nil {
-		return err
-	}
-	fmt.Fprintf(w, "\na9a: %s, %s, lambda %g, %d passes\n\n", plural(len(data.Labels), "row"), plural(features, "feature"), lambda, passes)
-	fmt.Fprintln(w, "                                        above the optimum")
-	fmt.Fprintln(w, "                             objective  relative  absolute   residual   seconds")
-	for _, c := range []struct {
-		name, edges string // edges is the name of a file under dir; "" means no graph
-		optimum     float64
-	}{
-		{"A = I, the lasso", "", 0.32324138841427674},
-		{"A = [G; I], 291 edges", "graphs/a9a_glasso_0.1.edges", 0.32503800528155763},
-	} {
-		prob := &solver.Problem{Data: data.X, Labels: data.Labels, Penalty: solver.L1{Lambda: lambda}}
-		if c.edges != "" {
-			con, err := graph.ReadConstraintFile(filepath.Join(dir, c.edges), features)
-			if errors.Is(err, fs.ErrNotExist) {
-				fmt.Fprintf(w, "  %-24s no file %s\n", c.name, c.edges)
-				continue
-			} else if err != nil {
-				return err
-			}
-			prob.Constraint = con.A
-		}
-		w.Flush()
-		res, err := solver.Minimize(e.ctx, prob, &solver.Settings{Method: solver.SCASK{}, Passes: passes})
-		if err != nil {
-			return fmt.Errorf("a9a, %s: %w", c.name, err)
-		}
-		excess := res.At.Objective - c.optimum
-		fmt.Fprintf(w, "  %-24s %.10f  %8.1e  %8.1e    %.1e   %7.2f\n", c.name,
-			res.At.Objective, excess/res.At.Objective, excess, res.PrimalResidual, res.Stats.Seconds)
-	}
-	return nil
 }
