@@ -19,15 +19,7 @@
 // Problem.Fixed of package exact (penalty.go, fitter.go in solver/model). Solver.step adds mu x to the
 // gradient, and package quadratic adds mu to the diagonal of the Hessian.
 //
-// The exit codes are:
-//
-//	0    done; a named method is done after the requested passes
-//	1    something could not be read or written, or the input is malformed
-//	2    wrong usage
-//	3    the run diverged, or a number in the input is not finite
-//	4    train, path, cv or graph did not converge
-//	75   a rank of --dist was lost
-//	130  interrupted by SIGINT, SIGTERM or SIGHUP
+// The constant exitCodes (errors.go), a part of scas --help, lists the exit codes.
 //
 // # How to add a command
 //
