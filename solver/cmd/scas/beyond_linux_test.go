@@ -103,16 +103,18 @@ type beyondReport struct {
 	} `json:"steps"`
 }
 
-// run runs a command with --json and parses the report that it prints into r.
-func (r *beyondReport) run(t *testing.T, args ...string) {
+// jsonOfProcess runs a command as a process, so that its peak memory can be measured, and parses its standard
+// output as JSON. Standard error may have lines of progress.
+func jsonOfProcess[T any](t *testing.T, args ...string) (r T) {
 	t.Helper()
-	out, err := exec.Command("scas", args...).Output() // standard error may have lines of progress
+	out, err := exec.Command("scas", args...).Output()
 	if err == nil {
-		err = json.Unmarshal(out, r)
+		err = json.Unmarshal(out, &r)
 	}
 	if err != nil {
 		t.Fatalf("%v: %v", args, err)
 	}
+	return r
 }
 
 // train checks that out-of-core fits agree with fits in memory, that no model is written if the time limit
@@ -125,11 +127,9 @@ func (f *beyondFiles) train(t *testing.T) {
 		{"--groups", groups, "--mu", "1e-3"},
 		{"--graph", "chain"}, {"--groups", groups, "--class-weights", "balanced"},
 	} {
-		var whole beyondReport
-		whole.run(t, append(append(train, flags...), "--memory", "4GiB")...)
+		whole := jsonOfProcess[beyondReport](t, append(append(train, flags...), "--memory", "4GiB")...)
 		check := func(args ...string) {
-			var r beyondReport
-			r.run(t, args...)
+			r := jsonOfProcess[beyondReport](t, args...)
 			t.Logf("%v: off by %.1e, gap %.1e, peak %d MiB", flags, r.Objective-whole.Objective, r.Gap, r.Peak>>20)
 			streamed := r.Run.Plan == "streamed" || r.Run.Method == "streamed-newton"
 			if !streamed || r.Status != "converged" || r.Peak > beyondLimit || math.Abs(r.Objective-whole.Objective) > r.Gap+whole.Gap || r.Gap > 1e-6 {
@@ -166,10 +166,9 @@ func (f *beyondFiles) train(t *testing.T) {
 // with the model.
 func (f *beyondFiles) classes(t *testing.T) {
 	train := []string{"train", "--json", "--lambda", "1e-2", "--class-weights", "balanced", f.many, "--memory"}
-	var whole, r beyondReport
-	whole.run(t, append(train, "4GiB")...)
+	whole := jsonOfProcess[beyondReport](t, append(train, "4GiB")...)
 	fitted := filepath.Join(t.TempDir(), "model.json")
-	r.run(t, append(train, beyondMemory, "-o", fitted)...)
+	r := jsonOfProcess[beyondReport](t, append(train, beyondMemory, "-o", fitted)...)
 	if r.Status != "converged" || r.Peak > beyondLimit || len(r.Classes) != 4 {
 		t.Errorf("%+v", r)
 	}
@@ -185,8 +184,7 @@ func (f *beyondFiles) classes(t *testing.T) {
 
 // lambdas checks the gaps, the statuses and the peak memory of a path that is fitted out of core.
 func (f *beyondFiles) lambdas(t *testing.T) {
-	var r beyondReport
-	r.run(t, "path", "--json", "--lambdas", "4", "--ratio", "1e-2", f.path, "--memory", beyondMemory)
+	r := jsonOfProcess[beyondReport](t, "path", "--json", "--lambdas", "4", "--ratio", "1e-2", f.path, "--memory", beyondMemory)
 	if r.Peak > beyondLimit || len(r.Steps) != 4 {
 		t.Errorf("%d lambdas with %d bytes", len(r.Steps), r.Peak)
 	}
@@ -215,8 +213,7 @@ func (f *beyondFiles) progress(t *testing.T) {
 // cross checks the mean loss and the AUC that scas cv reports out of core, and its peak memory.
 func (f *beyondFiles) cross(t *testing.T) {
 	for _, args := range [][]string{{f.path, "--class-weights", "balanced"}, {f.many, "--metric", "auc", "--sample-weights", f.weights}} {
-		var r beyondReport
-		r.run(t, append([]string{"cv", "--json", "--lambdas", "2", "--ratio", "1e-1", "--folds", "2", "--tol", "1e-4", "--memory", beyondMemory}, args...)...)
+		r := jsonOfProcess[beyondReport](t, append([]string{"cv", "--json", "--lambdas", "2", "--ratio", "1e-1", "--folds", "2", "--tol", "1e-4", "--memory", beyondMemory}, args...)...)
 		t.Logf("%v: mean %v ± %v; peak %d MiB", args, r.Min.Mean, r.Min.SE, r.Peak>>20)
 		at := r.Steps[r.Min.Index]
 		near := math.Abs(r.Min.Mean-at.Loss) < 5*r.Min.SE+1e-3
@@ -233,15 +230,7 @@ func (f *beyondFiles) cross(t *testing.T) {
 func (f *beyondFiles) info(t *testing.T) {
 	var data [2]dataSummary
 	for k, memory := range []string{"4GiB", beyondMemory} {
-		var r infoReport
-		out, err := exec.Command("scas", "info", "--json", "--memory", memory, f.path).Output()
-		if err == nil {
-			err = json.Unmarshal(out, &r)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		data[k] = *r.Data
+		data[k] = *jsonOfProcess[infoReport](t, "info", "--json", "--memory", memory, f.path).Data
 	}
 	if peak := data[1].Memory.Peak; peak > beyondLimit || data[1].Memory.Solver != 0 {
 		t.Errorf("%+v", data[1].Memory)
@@ -299,9 +288,8 @@ func (f *beyondFiles) graphs(t *testing.T) {
 	} {
 		var outs [2]string
 		for k, memory := range []string{"4GiB", "128MiB"} {
-			var r beyondReport
 			out := filepath.Join(t.TempDir(), "graph")
-			r.run(t, append([]string{"graph", "--json", "--memory", memory, "-o", out, f.path}, flags...)...)
+			r := jsonOfProcess[beyondReport](t, append([]string{"graph", "--json", "--memory", memory, "-o", out, f.path}, flags...)...)
 			if k == 1 && r.Peak > 128<<20 {
 				t.Errorf("%v: peak %d MiB", flags, r.Peak>>20)
 			}
