@@ -37,25 +37,7 @@ sign. The gap is the proven bound on how far the objective of the fit is above t
 optimum, divided by the objective and absolute.
 
 --json prints the keys of scas train --json, and in addition coefficients,
-largest_groups and keys about the model. These keys had other names in earlier
-versions:
-
-    now                earlier
-    model              file
-    positive_class     positive_label or positive_name
-    negative_class     negative_label or negative_name
-    classes            models
-    tied_groups        groups
-    largest_groups     tied_groups
-    table.label        target
-    table.offset       offset_column
-    table.fill         fill
-    graph.edges        fit.graph_edges
-    l2y                fit.mu_a
-    penalty_name       fit.penalty
-    class_weights      fit.balanced
-
-All other keys of the former object fit are now outside of it.
+largest_groups and keys about the model.
 
 Exit codes: 0 done, 1 cannot read (also for a file that is no model, or a damaged
 one), 2 wrong usage, 130 interrupted.`
