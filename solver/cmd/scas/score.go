@@ -26,10 +26,6 @@ type metrics struct {
 	*model.NumberMetrics
 }
 
-func newMetrics(m *model.Metrics) *metrics {
-	return &metrics{number(m.Loss), m.Classes, m.Numbers}
-}
-
 // newPredictReport returns the report on the predictions of m. s has the metrics of the predictions. all says
 // whether the report shows all metrics.
 func newPredictReport(m *model.Model, s *model.Metrics, all bool) *predictReport {
@@ -40,7 +36,7 @@ func newPredictReport(m *model.Model, s *model.Metrics, all bool) *predictReport
 		r.Accuracy, r.Correct = &s.Classes.Accuracy, &correct
 	}
 	if all {
-		r.Metrics = newMetrics(s)
+		r.Metrics = &metrics{loss, s.Classes, s.Numbers}
 	}
 	return r
 }
