@@ -106,8 +106,7 @@ func describe(err error) string {
 			return fmt.Sprintf("penalty %.6g: more than %s pairs of features would be joined; try --penalty %.6g, which joins no more",
 				component.Penalty, grouped(graph.DefaultMaxEdges), component.Fits)
 		}
-		return fmt.Sprintf("penalty %.6g: %s or more would have to be solved together, more than %s; try --penalty %.6g, which leaves no larger component",
-			component.Penalty, plural(component.Size, "feature"), grouped(component.Limit), component.Fits)
+		return tooLarge(component, grouped(component.Limit))
 	}
 	return reworded(err) + remedy
 }

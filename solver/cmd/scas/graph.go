@@ -88,7 +88,7 @@ func (c *graphCmd) Run(e *env) error {
 	})
 	p.end()
 	if large, bad := errors.AsType[*graph.ComponentError](err); bad && large.Size > large.Limit && src.limitedByMemory {
-		return c.tooLarge(large)
+		return c.refuseComponent(large)
 	}
 	if err != nil {
 		return err

@@ -121,10 +121,16 @@ func (c *graphCmd) limitComponent(s *graphSource, left float64) {
 	s.maxComponent, s.limitedByMemory = max(1, int(fits)), true
 }
 
-// tooLarge returns the error for a component that is too large for the memory. The error names a larger
-// penalty, which leaves no such component.
-func (c *graphCmd) tooLarge(e *graph.ComponentError) error {
+// refuseComponent returns the error for a component that is too large for the memory.
+func (c *graphCmd) refuseComponent(e *graph.ComponentError) error {
 	limit, origin := c.Memory.limit()
-	return fmt.Errorf("penalty %.6g: %s or more would have to be solved together, more than the %s for which %s of memory (%s) are enough; try --penalty %.6g, which leaves no larger component, or allow more with --memory SIZE",
-		e.Penalty, plural(e.Size, "feature"), grouped(e.Limit), byteCount(limit), origin, e.Fits)
+	most := fmt.Sprintf("the %s for which %s of memory (%s) are enough", grouped(e.Limit), byteCount(limit), origin)
+	return fmt.Errorf("%s, or allow more with --memory SIZE", tooLarge(e, most))
+}
+
+// tooLarge returns a text about a component that is too large. It names a larger penalty, which leaves no such
+// component. most describes the largest number of features that are accepted.
+func tooLarge(e *graph.ComponentError, most string) string {
+	return fmt.Sprintf("penalty %.6g: %s or more would have to be solved together, more than %s; try --penalty %.6g, which leaves no larger component",
+		e.Penalty, plural(e.Size, "feature"), most, e.Fits)
 }
