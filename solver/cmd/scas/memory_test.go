@@ -192,6 +192,21 @@ func TestRoom(t *testing.T) {
 // allowed matches the part of an error that says which value of --memory is enough.
 var allowed = regexp.MustCompile(`allow ([0-9.]+[KMG]iB) with --memory(, to read it in pieces)?\n`)
 
+// enoughFor runs a command with a value of --memory that is too small. It returns the value that the error
+// says is enough.
+func enoughFor(t *testing.T, little string, args ...string) (enough memorySize) {
+	t.Helper()
+	r := runHere(t, append(args, "--memory", little)...)
+	found := allowed.FindStringSubmatch(r.errs)
+	if r.code != exitIO || found == nil || strings.Contains(r.errs, "without gaps") {
+		t.Fatalf("%v with %s: exit code %d: %s", args, little, r.code, r.errs)
+	}
+	if err := enough.UnmarshalText([]byte(found[1])); err != nil {
+		t.Fatal(err)
+	}
+	return enough
+}
+
 // TestSaysEnough checks that a command runs with the memory that the error about too little memory names, and
 // that it fails with a tenth less.
 func TestSaysEnough(t *testing.T) {
@@ -206,31 +221,17 @@ func TestSaysEnough(t *testing.T) {
 		{"train", "--groups", groups, mapped}, {"path", "--lambdas", "2", mapped}, {"cv", "--lambdas", "2", "--folds", "2", mapped},
 		{"graph", "--edges", "9", mapped}, {"graph", "--antisym", mapped}, {"predict", "-m", fitted, "--metrics", mapped},
 	} {
-		refused := func(memory string) string {
-			r := runHere(t, append(args, "--memory", memory)...)
-			if r.code != exitIO || strings.Contains(r.errs, "without gaps") {
-				t.Errorf("%v with %s: exit code %d: %s", args, memory, r.code, r.errs)
-			}
-			return r.errs
-		}
 		little := "13MiB" // less than the data
 		if args[len(args)-1] == text {
 			little = "44MiB" // enough to read the text; the reader cannot say what is enough for the command
 		}
-		says := refused(little)
-		found := allowed.FindStringSubmatch(says)
-		if found == nil {
-			t.Errorf("%v: %s", args, says)
-			continue
+		enough := enoughFor(t, little, args...)
+		if r := runHere(t, append(args, "--memory", fmt.Sprint(int64(enough)))...); r.code != exitOK {
+			t.Errorf("%v with the %d bytes that were named: %s", args, enough, r.errs)
 		}
-		if r := runHere(t, append(args, "--memory", found[1])...); r.code != exitOK {
-			t.Errorf("%v with the %s that was named: %s", args, found[1], r.errs)
+		if r := runHere(t, append(args, "--memory", fmt.Sprint(int64(enough)*9/10))...); r.code != exitIO || strings.Contains(r.errs, "without gaps") {
+			t.Errorf("%v with a tenth less: exit code %d: %s", args, r.code, r.errs)
 		}
-		var enough memorySize
-		if err := enough.UnmarshalText([]byte(found[1])); err != nil {
-			t.Fatal(err)
-		}
-		refused(fmt.Sprint(int64(enough) * 9 / 10))
 	}
 }
 

@@ -50,24 +50,16 @@ func TestPolicy(t *testing.T) {
 			if c.long {
 				sparsetest.Long(t)
 			}
-			r := runHere(t, append(c.args, "--memory", "16MB")...)
-			found := allowed.FindStringSubmatch(r.errs)
-			if r.code != exitIO || found == nil {
-				t.Fatalf("with 16MB: exit code %d: %s", r.code, r.errs)
-			}
-			var enough memorySize
-			if err := enough.UnmarshalText([]byte(found[1])); err != nil {
-				t.Fatal(err)
-			}
-			code, bytes := peakOf(t, append(c.args, "--threads", "2", "--memory", found[1])...)
+			enough := enoughFor(t, "16MB", c.args...)
+			code, bytes := peakOf(t, append(c.args, "--threads", "2", "--memory", fmt.Sprint(int64(enough)))...)
 			if code != exitOK {
-				t.Fatalf("with the %s that was named: exit code %d", found[1], code)
+				t.Fatalf("with the %d bytes that were named: exit code %d", enough, code)
 			}
 			peak, limit := float64(bytes), float64(enough)
-			t.Logf("%s named, the peak is %.2f of it", found[1], peak/limit)
+			t.Logf("%d bytes named, the peak is %.2f of them", enough, peak/limit)
 			most := 1.05*limit + float64(mostReserve-reserve(int64(enough))) // a small limit does not include the whole program
 			if peak > most || peak < limit/3 {
-				t.Errorf("the peak is %.2f times the %s that was named", peak/limit, found[1])
+				t.Errorf("the peak is %.2f times the %d bytes that were named", peak/limit, enough)
 			}
 			if r := runHere(t, append(c.args, "--memory", fmt.Sprint(int64(enough)*4/5))...); r.code != exitIO {
 				t.Errorf("with a fifth less: exit code %d: %s", r.code, r.errs)
