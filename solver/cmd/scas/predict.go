@@ -84,6 +84,9 @@ func (c *predictCmd) Run(e *env) error {
 	if err := out.check(c.Data, c.Labels, c.Model, c.Offset); err != nil {
 		return err
 	}
+	if err := checkExist([]string{c.Offset}); err != nil {
+		return err
+	}
 	if data, err = c.read(e, m); err != nil {
 		return c.withOwnRemedies(err)
 	}
