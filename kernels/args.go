@@ -59,6 +59,8 @@ func (a *stepArgs) run(kernel, reference stepKernel) int {
 		a.Scratch = NewScratch(a.Rows)
 	}
 	a.scratch = *a.Scratch
+	raceReadSampled(a.Rows, a.sampled)
+	raceWrite(a.scratch.num)
 	if a.Slope != nil {
 		kernel = reference
 	}

@@ -2,6 +2,7 @@
 
 package kernels
 
-func raceRead[T any](s []T) {}
-func raceWrite(s []float64) {}
-func raceReadRows(a Rows)   {}
+func raceRead[T any](s []T)                   {}
+func raceWrite(s []float64)                   {}
+func raceReadRows(a Rows)                     {}
+func raceReadSampled(a Rows, sampled []int32) {}

@@ -33,6 +33,15 @@ func raceReadRows(a Rows) {
 	}
 }
 
+// raceReadSampled reports that the sampled rows of a are read.
+func raceReadSampled(a Rows, sampled []int32) {
+	ptr := a.Ptr
+	for _, i := range sampled {
+		a.Ptr = ptr[i : i+2]
+		raceReadRows(a)
+	}
+}
+
 // raceReadPart reports that s[lo:hi] is read, unless s is nil.
 func raceReadPart[T any](s []T, lo, hi int64) {
 	if s != nil {

@@ -26,15 +26,16 @@ func AddTile(h []float64, stride, rows int, t, panel []float64) {
 	if len(t) < rows*TileSide {
 		panicf("AddTile: len(t) is %d, want at least %d", len(t), rows*TileSide)
 	}
-	raceRead(t[:rows*TileSide])
-	if rows > 0 {
-		written := h[:(rows-1)*stride+TileSide]
-		checkApart("AddTile", "h", written, "t", t[:rows*TileSide])
-		checkApart("AddTile", "h", written, "panel", panel[:TileSide*TileSide])
+	if rows == 0 {
+		return
 	}
-	if rows > 0 {
-		hessianPanelBlock(h, stride, allRows[:rows], t, panel)
-	}
+	t, panel = t[:rows*TileSide], panel[:TileSide*TileSide]
+	written := h[:(rows-1)*stride+TileSide]
+	checkApart("AddTile", "h", written, "t", t)
+	checkApart("AddTile", "h", written, "panel", panel)
+	raceRead(t)
+	raceRead(panel)
+	hessianPanelBlock(h, stride, allRows[:rows], t, panel)
 }
 
 // AddRows adds a linear combination of the first rows of a panel, with the coefficients
@@ -48,11 +49,13 @@ func AddRows(h, t, panel []float64) {
 	if len(t) > TileSide {
 		panicf("AddRows: len(t) is %d, want at most %d", len(t), TileSide)
 	}
+	added := panel[:len(t)*TileSide]
 	checkApart("AddRows", "h", h[:TileSide], "t", t)
-	checkApart("AddRows", "h", h[:TileSide], "the rows added", panel[:len(t)*TileSide])
+	checkApart("AddRows", "h", h[:TileSide], "the rows added", added)
 	raceRead(t)
+	raceRead(added)
 	if len(t) > 0 {
-		hessianPanelBlock(h, TileSide, leading[len(t)-1:len(t)], t, panel)
+		hessianPanelBlock(h, TileSide, leading[len(t)-1:len(t)], t, added)
 	}
 }
 
