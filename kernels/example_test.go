@@ -24,8 +24,8 @@ func Example() {
 	loss := kernels.LogisticSlopes(t, t, label) // the slopes overwrite the margins
 	z := make([]float64, len(w))
 	kernels.Gradient(z, a, t)
-	fmt.Printf("loss %.4f, gradient %.2f\n", loss/2, z)
-	// Output: loss 0.6931, gradient [-0.50 1.50 -1.00]
+	fmt.Printf("loss %.4f, gradient %.2f\n", loss, z)
+	// Output: loss 1.3863, gradient [-0.50 1.50 -1.00]
 }
 
 func ExampleProxDual() {
