@@ -62,7 +62,7 @@ var mutations = []mutation{
 	{"fields of the argument struct change places", Generic, "kernels/args.go", "", `w, sum \[\]float64`, "sum, w []float64", "./gen", "", "zelements_amd64.s is stale", ""},
 	{"a kernel is in no test of equality", AVX2, "kernels/equal_test.go", "", `(?s)\t\{"Dot", func.*?\n\t\}\},\n`, "", "./kernels", "^TestEveryKernel$", "no operation calls set.dot", ""},
 	{"argument structs escape", Generic, "kernels/noescape.go", "", `return \*.*`, "_ = u\n\treturn p", "./kernels", "^TestAllocations$", "--- FAIL: TestAllocations", ""},
-	{"a call does twice the work", Generic, "kernels/rotated.go", "", `maxWork/len\(w\)`, "2*maxWork/len(w)", "./kernels", "", "--- FAIL: TestRotatedBoundedWork", ""},
+	{"a call does twice the work", Generic, "kernels/rotated.go", "", `maxWork/len\(w\)`, "2*maxWork/len(w)", "./kernels", "BoundedWork", "--- FAIL: TestBoundedWork", ""},
 }
 
 // TestMutations puts one fault after another into a copy of generator and kernels, and checks that

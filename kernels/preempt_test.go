@@ -63,9 +63,14 @@ func (s *spy) set() *set {
 	}
 	all := fused(func(a *stepArgs) int { return len(a.w) })
 	nonzeros := fused(func(*stepArgs) int { return 1 })
+	rotated := func(a *stepArgs) (done int) {
+		s.call(a.count*len(a.w), maxWork)
+		return a.count
+	}
 	return &set{
-		level:   AVX512, // a level with panels
-		steps:   steps{innerDense: all, innerBox: all, innerLazyCells: nonzeros, innerDecay: nonzeros},
+		level: AVX512, // a level with panels
+		steps: steps{innerDense: all, innerBox: all, innerLazyCells: nonzeros, innerDecay: nonzeros,
+			innerRotated: rotated, innerRotatedBall: rotated},
 		margins: [numForms]marginsKernel{rows, rows, rows, rows, rows, rows},
 		scatter: [numForms]scatterKernel{rows, rows, rows, rows, rows, rows},
 		hessian: [numForms]hessianKernel{adds, adds, adds, adds, adds, adds},
@@ -111,6 +116,9 @@ func TestBoundedWork(t *testing.T) {
 	dense := increasingRows(rng, sources[0], slices.Repeat([]int{180}, 80*panelRows), 200)
 	square, wide := make([]float64, 600*600), increasingRows(rng, sources[0], []int{600}, 600)
 	wide.Val = nil
+	rotated := func(p int, radius float64) func() {
+		return func() { rotatedCaseOf(rng, sources[0], p, 2, 2*(maxWork/p)+1, LogisticLossKind, radius).run() }
+	}
 	long := Rows{Ptr: []int64{0, 5, n, n}, Idx: make([]int32, n), Val: v, Cols: 1}
 	for _, c := range []struct {
 		name  string
@@ -144,6 +152,9 @@ func TestBoundedWork(t *testing.T) {
 			InnerLazyBallCells(cells, v[:many.Len()], &LazyBall{Lazy: Lazy{Alpha: 1, Q: 1}}, steps, sampled)
 		}},
 		{"InnerDecay", 9, func() { InnerDecay(cells[:8*60], 0, steps, sampled) }},
+		{"InnerRotated", 3, rotated(8, 0)},
+		{"InnerRotated, longest rows", 3, rotated(rotatedMax, 0)},
+		{"InnerRotated, ball", 3, rotated(128, 1)},
 		{"ProxDual", 4, func() { ProxDual(out, sum, v, v, 1) }},
 	} {
 		t.Run(c.name, func(t *testing.T) {

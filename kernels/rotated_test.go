@@ -166,26 +166,3 @@ func TestRotatedContract(t *testing.T) {
 		}
 	})
 }
-
-// TestRotatedBoundedWork does the checks of TestBoundedWork for InnerRotated.
-func TestRotatedBoundedWork(t *testing.T) {
-	for _, p := range []int{8, 128, rotatedMax} {
-		for _, radius := range []float64{0, 1} {
-			samples := 2*(maxWork/p) + 1
-			a := rotatedCaseOf(rand.New(rand.NewPCG(67, 1)), sources[0], p, 2, samples, LogisticLossKind, radius)
-			s, done := &spy{t: t}, 0
-			was := active
-			kernel := func(a *stepArgs) int {
-				s.call(a.count*len(a.w), maxWork)
-				done += a.count
-				return a.count
-			}
-			active = &set{steps: steps{innerRotated: kernel, innerRotatedBall: kernel}}
-			a.run()
-			active = was
-			if s.calls != 3 || done != samples {
-				t.Errorf("p = %d: %d calls with %d steps, want 3 with %d", p, s.calls, done, samples)
-			}
-		}
-	}
-}
