@@ -6,10 +6,10 @@ func (e *emitter) dot(t *isa) {
 	e.kernel(t, "dot", "func(x, y []float64) float64",
 		"\tlane[i%16] = FMA(x[i], y[i], lane[i%16])")
 	x, y, n := e.base("x"), e.base("y"), e.length("x")
-	acc := e.reduce(n, 1, func(p place, acc []vec) {
-		e.accumulate(acc[0], e.read(x, p), e.read(y, p), p.mask)
+	acc := e.reduce(n, func(p place, acc vec) {
+		e.accumulate(acc, e.read(x, p), e.read(y, p), p.mask)
 	})
-	e.returnSum(acc[0])
+	e.returnSum(acc)
 	e.ret()
 }
 
@@ -18,7 +18,7 @@ func (e *emitter) axpy(t *isa) {
 		"\ty[i] = FMA(alpha, x[i], y[i])")
 	x, y, n := e.base("x"), e.base("y"), e.length("x")
 	alpha := e.broadcast("alpha")
-	e.each(n, func(p place, _ []vec) {
+	e.each(n, func(p place) {
 		v := e.read(x, p)
 		e.fma(v, alpha, e.read(y, p))
 		e.write(v, y, p)
@@ -31,13 +31,13 @@ func (e *emitter) logisticSlopes(t *isa) {
 		"\tslope[i], loss = logistic(margin[i], label[i])",
 		"\tlane[i%16] += loss")
 	slope, margin, label, n := e.base("slope"), e.base("margin"), e.base("label"), e.length("margin")
-	acc := e.reduceRolled(n, 1, func(p place, acc []vec) {
+	acc := e.reduceRolled(n, func(p place, acc vec) {
 		b := e.read(label, p)
 		z, x := e.logisticExp(e.read(margin, p), b)
 		e.unlessNil(slope, func() { e.write(e.logisticSlope(z, x, b), slope, p) })
-		e.addMasked(acc[0], e.logisticLoss(z, x), p.mask)
+		e.addMasked(acc, e.logisticLoss(z, x), p.mask)
 	})
-	e.returnSum(acc[0])
+	e.returnSum(acc)
 	e.ret()
 }
 
@@ -47,12 +47,12 @@ func (e *emitter) squaredSlopes(t *isa) {
 		"\tslope[i] = r + r",
 		"\tlane[i%16] = FMA(r, r, lane[i%16])")
 	slope, margin, label, n := e.base("slope"), e.base("margin"), e.base("label"), e.length("margin")
-	acc := e.reduce(n, 1, func(p place, acc []vec) {
+	acc := e.reduce(n, func(p place, acc vec) {
 		r := e.sub(e.read(margin, p), e.read(label, p))
 		e.unlessNil(slope, func() { e.write(e.add(r, r), slope, p) })
-		e.accumulate(acc[0], r, r, p.mask)
+		e.accumulate(acc, r, r, p.mask)
 	})
-	e.returnSum(acc[0])
+	e.returnSum(acc)
 	e.ret()
 }
 

@@ -22,17 +22,17 @@ func (e *emitter) read(base reg.GPVirtual, p place) vec { return e.load(e, p.in(
 
 func (e *emitter) write(v vec, base reg.GPVirtual, p place) { e.store(e, v, p.in(base), p.mask) }
 
-// A body emits the work on one vector of elements. acc[s] is the accumulator of sum s for
-// the lanes of these elements.
-type body func(p place, acc []vec)
+// A body emits the work of a summing loop on one vector of elements. acc is the accumulator for the lanes of
+// these elements.
+type body func(p place, acc vec)
 
 // each emits an elementwise loop over n elements: blocks of 16, then single vectors, then
 // one masked vector.
-func (e *emitter) each(n reg.GPVirtual, f body) {
+func (e *emitter) each(n reg.GPVirtual, f func(p place)) {
 	i := e.cursor()
 	e.blocks(i, n, func() {
 		for j := range e.denseVectors() {
-			f(place{cursor: i, disp: 8 * e.lanes * j}, nil)
+			f(place{cursor: i, disp: 8 * e.lanes * j})
 		}
 		e.ADDQ(operand.Imm(16), i)
 	})
@@ -41,25 +41,25 @@ func (e *emitter) each(n reg.GPVirtual, f body) {
 	e.at(single)
 	e.CMPQ(n, operand.Imm(uint64(e.lanes)))
 	e.JLT(rest)
-	f(place{cursor: i}, nil)
+	f(place{cursor: i})
 	e.ADDQ(operand.Imm(uint64(e.lanes)), i)
 	e.SUBQ(operand.Imm(uint64(e.lanes)), n)
 	e.JMP(single)
 	e.at(rest)
 	e.TESTQ(n, n)
 	e.JZ(done)
-	f(place{cursor: i, mask: e.mask(e, e.startMasks(e, n), 0)}, nil)
+	f(place{cursor: i, mask: e.mask(e, e.startMasks(e, n), 0)})
 	e.at(done)
 }
 
-// reduce emits a loop that sums over n elements, and returns the 16 lanes of each sum. The loop
+// reduce emits a loop that sums over n elements, and returns the 16 lanes of the sum. The loop
 // contains the body once for every vector of a block of 16 elements.
-func (e *emitter) reduce(n reg.GPVirtual, sums int, f body) [][]vec {
-	acc := e.accumulators(sums)
+func (e *emitter) reduce(n reg.GPVirtual, f body) []vec {
+	acc := e.zeros(e.denseVectors())
 	i := e.cursor()
 	e.blocks(i, n, func() {
 		for j := range e.denseVectors() {
-			f(place{cursor: i, disp: 8 * e.lanes * j}, column(acc, j))
+			f(place{cursor: i, disp: 8 * e.lanes * j}, acc[j])
 		}
 		e.ADDQ(operand.Imm(16), i)
 	})
@@ -69,11 +69,11 @@ func (e *emitter) reduce(n reg.GPVirtual, sums int, f body) [][]vec {
 
 // reduceRolled is reduce for a long body: its loop contains the body only once. The accumulators
 // rotate, and are back in their places after every 16 elements.
-func (e *emitter) reduceRolled(n reg.GPVirtual, sums int, f body) [][]vec {
-	acc := e.accumulators(sums)
+func (e *emitter) reduceRolled(n reg.GPVirtual, f body) []vec {
+	acc := e.zeros(e.denseVectors())
 	i := e.cursor()
 	e.blocks(i, n, func() {
-		f(place{cursor: i}, column(acc, 0))
+		f(place{cursor: i}, acc[0])
 		e.rotate(acc)
 		e.ADDQ(operand.Imm(uint64(e.lanes)), i)
 	})
@@ -84,7 +84,7 @@ func (e *emitter) reduceRolled(n reg.GPVirtual, sums int, f body) [][]vec {
 // rest emits a loop of the body over the last n-i < 16 elements, under masks. The loop makes the
 // turns of a whole block, so that the accumulators return to their places, but skips the body when
 // no element is left.
-func (e *emitter) rest(i, n reg.GPVirtual, acc [][]vec, f body) {
+func (e *emitter) rest(i, n reg.GPVirtual, acc []vec, f body) {
 	step, skip, done := e.label("step"), e.label("skip"), e.label("done")
 	e.SUBQ(i, n)
 	e.JZ(done)
@@ -94,7 +94,7 @@ func (e *emitter) rest(i, n reg.GPVirtual, acc [][]vec, f body) {
 	e.at(step)
 	e.TESTQ(n, n)
 	e.JLE(skip)
-	f(place{cursor: i, mask: e.mask(e, state, 0)}, column(acc, 0))
+	f(place{cursor: i, mask: e.mask(e, state, 0)}, acc[0])
 	e.at(skip)
 	e.rotate(acc)
 	e.stepMasks(e, state)
@@ -126,31 +126,12 @@ func (e *emitter) cursor() reg.GPVirtual {
 	return i
 }
 
-func (e *emitter) accumulators(sums int) [][]vec {
-	acc := make([][]vec, sums)
-	for s := range acc {
-		acc[s] = e.zeros(e.denseVectors())
+// rotate moves every accumulator one place down and the first to the end.
+func (e *emitter) rotate(acc []vec) {
+	first := e.vector(e)
+	e.VMOVAPD(acc[0], first)
+	for j := range acc[1:] {
+		e.VMOVAPD(acc[j+1], acc[j])
 	}
-	return acc
-}
-
-// column returns accumulator j of every sum.
-func column(acc [][]vec, j int) []vec {
-	c := make([]vec, len(acc))
-	for s := range acc {
-		c[s] = acc[s][j]
-	}
-	return c
-}
-
-// rotate moves every accumulator of a sum one place down and the first to the end.
-func (e *emitter) rotate(acc [][]vec) {
-	for _, a := range acc {
-		t := e.vector(e)
-		e.VMOVAPD(a[0], t)
-		for j := range a[1:] {
-			e.VMOVAPD(a[j+1], a[j])
-		}
-		e.VMOVAPD(t, a[len(a)-1])
-	}
+	e.VMOVAPD(first, acc[len(acc)-1])
 }

@@ -12,7 +12,7 @@ func (e *emitter) update(t *isa) {
 		"\ts[i] += w[i]")
 	w, s, d, q, n := e.base("w"), e.base("s"), e.base("d"), e.base("q"), e.length("w")
 	eta := e.broadcast("eta")
-	e.each(n, func(p place, _ []vec) {
+	e.each(n, func(p place) {
 		v := e.step(e.read(w, p), e.add(e.read(d, p), e.read(q, p)), eta)
 		e.write(v, w, p)
 		e.write(e.add(e.read(s, p), v), s, p)
@@ -28,7 +28,7 @@ func (e *emitter) updateBox(t *isa) {
 	w, s, d, q := e.base("w"), e.base("s"), e.base("d"), e.base("q")
 	lo, hi, n := e.base("lo"), e.base("hi"), e.length("w")
 	eta := e.broadcast("eta")
-	e.each(n, func(p place, _ []vec) {
+	e.each(n, func(p place) {
 		v := e.step(e.read(w, p), e.add(e.read(d, p), e.read(q, p)), eta)
 		v = e.min(e.read(hi, p), e.max(e.read(lo, p), v))
 		e.write(v, w, p)
@@ -43,12 +43,12 @@ func (e *emitter) stepNorm(t *isa) {
 		"\tlane[i%16] = FMA(w[i], w[i], lane[i%16])")
 	w, d, q, n := e.base("w"), e.base("d"), e.base("q"), e.length("w")
 	eta := e.broadcast("eta")
-	acc := e.reduce(n, 1, func(p place, acc []vec) {
+	acc := e.reduce(n, func(p place, acc vec) {
 		v := e.step(e.read(w, p), e.add(e.read(d, p), e.read(q, p)), eta)
 		e.write(v, w, p)
-		e.accumulate(acc[0], v, v, p.mask)
+		e.accumulate(acc, v, v, p.mask)
 	})
-	e.returnSum(acc[0])
+	e.returnSum(acc)
 	e.ret()
 }
 
@@ -58,7 +58,7 @@ func (e *emitter) scaleAdd(t *isa) {
 		"\ts[i] += w[i]")
 	w, s, n := e.base("w"), e.base("s"), e.length("w")
 	f := e.broadcast("f")
-	e.each(n, func(p place, _ []vec) {
+	e.each(n, func(p place) {
 		v := e.mul(e.read(w, p), f)
 		e.write(v, w, p)
 		e.write(e.add(e.read(s, p), v), s, p)
@@ -73,7 +73,7 @@ func (e *emitter) proxDual(t *isa) {
 		"\ty[i] = (v - beta[i]) * inv")
 	beta, y, ax, limit, n := e.base("beta"), e.base("y"), e.base("ax"), e.base("limit"), e.length("ax")
 	rho, inv := e.broadcast("rho"), e.broadcast("inv")
-	e.each(n, func(p place, _ []vec) {
+	e.each(n, func(p place) {
 		v, lim := e.read(beta, p), e.read(limit, p)
 		e.VFMADD231PD(e.read(ax, p), rho, v)
 		b := e.max(e.xorK(lim, "signBit"), e.min(lim, v)) // a NaN in v is kept
