@@ -19,7 +19,7 @@ type emitter struct {
 	*isa
 	rodata   *rodata            // the read-only tables that all kernels share
 	declared *types.Package     // what package kernels declares in files that are not generated
-	pointers map[string]pointer // the pointer parameters of the current function, by name
+	pointers map[string]pointer // pointers to structs by name: all pointer parameters of the current function, and others
 	labels   int                // number of labels in the current function
 	entries  []setEntry         // one for each kernel and instruction set
 }

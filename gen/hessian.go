@@ -1,25 +1,10 @@
 package gen
 
 import (
-	"go/types"
-
 	"github.com/mmcloughlin/avo/gotypes"
 	"github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 )
-
-// spanPart returns the memory operand of a field of the span at the address base.
-func (e *emitter) spanPart(base reg.GPVirtual, field string) operand.Mem {
-	s := e.spanType().Underlying().(*types.Struct)
-	for i := range s.NumFields() {
-		if s.Field(i).Name() == field {
-			return operand.Mem{Base: base, Disp: offset(s, i)}
-		}
-	}
-	panic("gen: no field span." + field) // cannot happen: the field exists
-}
-
-func (e *emitter) spanType() types.Type { return e.declared.Scope().Lookup("span").Type() }
 
 // A hessianLoop emits the loop that adds the products of spans to the upper triangle of h. The type
 // span of package kernels defines these products. The loop updates two rows of h together, to load
@@ -50,16 +35,18 @@ func (e *emitter) hessian(t *isa, s *storage) {
 	e.Load(e.Param("stride"), l.stride)
 	e.SHLQ(operand.Imm(3), l.stride)
 	spans, left := e.base("spans"), e.length("spans")
+	span := e.declared.Scope().Lookup("span").Type()
+	e.pointers["span"] = pointer{spans, span} // to the current span
 	next, done := e.label("span"), e.label("done")
 	e.TESTQ(left, left)
 	e.JZ(done)
 	e.at(next)
-	e.MOVQ(e.spanPart(spans, "first"), l.k)
-	e.MOVQ(e.spanPart(spans, "last"), l.last)
-	e.MOVQ(e.spanPart(spans, "end"), l.end)
-	e.VMOVSD(e.spanPart(spans, "c"), l.c)
+	e.MOVQ(e.field("span.first"), l.k)
+	e.MOVQ(e.field("span.last"), l.last)
+	e.MOVQ(e.field("span.end"), l.end)
+	e.VMOVSD(e.field("span.c"), l.c)
 	l.span()
-	e.ADDQ(operand.U32(gotypes.Sizes.Sizeof(e.spanType())), spans)
+	e.ADDQ(operand.U32(gotypes.Sizes.Sizeof(span)), spans)
 	e.DECQ(left)
 	e.JNZ(next)
 	e.at(done)

@@ -39,10 +39,10 @@ func declarations(dir string) (*types.Package, error) {
 	return pkg, nil
 }
 
-// A pointer is a register that holds a parameter whose type is a pointer to a struct.
+// A pointer is a register that holds the address of a struct.
 type pointer struct {
 	reg.GPVirtual
-	to types.Type // the struct
+	to types.Type // the type of the struct
 }
 
 // loadPointers loads all pointer parameters into registers.
@@ -58,7 +58,7 @@ func (e *emitter) loadPointers(params *types.Tuple) {
 }
 
 // param returns a parameter or, for a path such as a.Label, a field of the struct to which the
-// parameter a points. The path to a field of an embedded struct does not name that struct.
+// pointer a points. The path to a field of an embedded struct does not name that struct.
 func (e *emitter) param(path string) gotypes.Component {
 	name, fields, ok := strings.Cut(path, ".")
 	if !ok {
