@@ -1,18 +1,23 @@
 package kernels
 
-// numForms is the number of storage forms. Forms 0 to 2 have their columns in Idx, forms
-// 3 to 5 in Idx16; of each three, the first has its values in Val, the second in Val32,
-// and in the third all values are 1.
-const numForms = 6
-
-// plainForm is the form with Idx and Val.
-const plainForm = 0
+// The storage forms are named after the types of the columns and of the values. int32 columns are in Idx,
+// uint16 columns in Idx16. float64 values are in Val, float32 values in Val32. In the forms with Ones all
+// values are 1, and both Val and Val32 are nil. int32Float64 is the plain form.
+const (
+	int32Float64 = iota
+	int32Float32
+	int32Ones
+	uint16Float64
+	uint16Float32
+	uint16Ones
+	numForms
+)
 
 // form returns the number of the storage form of a.
 func (a *Rows) form() int {
-	f := 0
+	f := int32Float64
 	if a.Idx == nil {
-		f = 3
+		f = uint16Float64
 	}
 	switch {
 	case a.Val != nil:

@@ -6,18 +6,15 @@ import (
 )
 
 func hessianGeneric(h []float64, stride int, a *Rows, spans []span) {
-	if a.Idx != nil {
-		hessianAt(h, stride, a, a.Idx, spans)
-	} else {
-		hessianAt(h, stride, a, a.Idx16, spans)
-	}
-}
-
-func hessianAt[I column](h []float64, stride int, a *Rows, idx []I, spans []span) {
-	if a.Val == nil && a.Val32 != nil {
-		hessianOf(h, stride, idx, a.Val32, spans)
-	} else {
-		hessianOf(h, stride, idx, a.Val, spans)
+	switch a.form() {
+	case int32Float64, int32Ones:
+		hessianOf(h, stride, a.Idx, a.Val, spans)
+	case int32Float32:
+		hessianOf(h, stride, a.Idx, a.Val32, spans)
+	case uint16Float64, uint16Ones:
+		hessianOf(h, stride, a.Idx16, a.Val, spans)
+	case uint16Float32:
+		hessianOf(h, stride, a.Idx16, a.Val32, spans)
 	}
 }
 

@@ -15,18 +15,15 @@ type (
 )
 
 func marginsGeneric(dst []float64, a *Rows, w []float64) {
-	if a.Idx != nil {
-		marginsAt(dst, a, a.Idx, w)
-	} else {
-		marginsAt(dst, a, a.Idx16, w)
-	}
-}
-
-func marginsAt[I column](dst []float64, a *Rows, idx []I, w []float64) {
-	if a.Val == nil && a.Val32 != nil {
-		marginsOf(dst, a.Ptr, idx, a.Val32, w)
-	} else {
-		marginsOf(dst, a.Ptr, idx, a.Val, w)
+	switch a.form() {
+	case int32Float64, int32Ones:
+		marginsOf(dst, a.Ptr, a.Idx, a.Val, w)
+	case int32Float32:
+		marginsOf(dst, a.Ptr, a.Idx, a.Val32, w)
+	case uint16Float64, uint16Ones:
+		marginsOf(dst, a.Ptr, a.Idx16, a.Val, w)
+	case uint16Float32:
+		marginsOf(dst, a.Ptr, a.Idx16, a.Val32, w)
 	}
 }
 
@@ -107,18 +104,15 @@ func addLanes[I column, V value](idx []I, val []V, w []float64, l0, l1, l2, l3, 
 }
 
 func scatterGeneric(z []float64, a *Rows, slope []float64) {
-	if a.Idx != nil {
-		scatterAt(z, a, a.Idx, slope)
-	} else {
-		scatterAt(z, a, a.Idx16, slope)
-	}
-}
-
-func scatterAt[I column](z []float64, a *Rows, idx []I, slope []float64) {
-	if a.Val == nil && a.Val32 != nil {
-		scatterOf(z, a.Ptr, idx, a.Val32, slope)
-	} else {
-		scatterOf(z, a.Ptr, idx, a.Val, slope)
+	switch a.form() {
+	case int32Float64, int32Ones:
+		scatterOf(z, a.Ptr, a.Idx, a.Val, slope)
+	case int32Float32:
+		scatterOf(z, a.Ptr, a.Idx, a.Val32, slope)
+	case uint16Float64, uint16Ones:
+		scatterOf(z, a.Ptr, a.Idx16, a.Val, slope)
+	case uint16Float32:
+		scatterOf(z, a.Ptr, a.Idx16, a.Val32, slope)
 	}
 }
 

@@ -172,10 +172,15 @@ func (x *panelTask) sort(b, held int, spans []span) {
 		x.free[j] = int32(held)
 		held += bits.OnesCount64(m)
 	}
-	if x.Idx != nil {
-		sortAt(x, x.Idx, spans)
-	} else {
-		sortAt(x, x.Idx16, spans)
+	switch x.form() {
+	case int32Float64, int32Ones:
+		sortOf(x, x.Idx, x.Val, spans)
+	case int32Float32:
+		sortOf(x, x.Idx, x.Val32, spans)
+	case uint16Float64, uint16Ones:
+		sortOf(x, x.Idx16, x.Val, spans)
+	case uint16Float32:
+		sortOf(x, x.Idx16, x.Val32, spans)
 	}
 }
 
@@ -186,14 +191,6 @@ func markRows[I column](mask []uint64, idx []I, lo int, spans []span) {
 		for _, j := range idx[s.first:s.last] {
 			mask[int(j)-lo] |= 1 << (r & 63)
 		}
-	}
-}
-
-func sortAt[I column](x *panelTask, idx []I, spans []span) {
-	if x.Val == nil && x.Val32 != nil {
-		sortOf(x, idx, x.Val32, spans)
-	} else {
-		sortOf(x, idx, x.Val, spans)
 	}
 }
 
@@ -263,18 +260,15 @@ func (x *panelTask) store(lo, hi, col int) {
 // pack makes the panel of block b and of the data's columns col to col+panelCols-1: it writes the block's
 // entries in these columns, and zeros.
 func (x *panelTask) pack(b, col int) {
-	if x.Idx != nil {
-		packAt(x, x.Idx, b, col)
-	} else {
-		packAt(x, x.Idx16, b, col)
-	}
-}
-
-func packAt[I column](x *panelTask, idx []I, b, col int) {
-	if x.Val == nil && x.Val32 != nil {
-		packOf(x, idx, x.Val32, b, col)
-	} else {
-		packOf(x, idx, x.Val, b, col)
+	switch x.form() {
+	case int32Float64, int32Ones:
+		packOf(x, x.Idx, x.Val, b, col)
+	case int32Float32:
+		packOf(x, x.Idx, x.Val32, b, col)
+	case uint16Float64, uint16Ones:
+		packOf(x, x.Idx16, x.Val, b, col)
+	case uint16Float32:
+		packOf(x, x.Idx16, x.Val32, b, col)
 	}
 }
 

@@ -107,7 +107,7 @@ func blockRows(ptr []int64) int {
 func longRow(a Rows, lo, hi int64, w []float64) float64 {
 	ends := [2]int64{lo, hi}
 	a.Ptr = ends[:]
-	if a.form() != plainForm {
+	if a.form() != int32Float64 {
 		var sum [1]float64
 		marginsGeneric(sum[:], &a, w)
 		return sum[0]
