@@ -79,7 +79,7 @@ func (r *runner) run(ctx context.Context, key Key) (*TunedRun, error) {
 	u := &TunedRun{Key: key}
 	if key.Rule != Automatic {
 		var err error
-		if u.Tuned, err = r.tuner.tune(ctx, key.Rule, key.By); err != nil {
+		if u.Tuned, err = r.tuner.tune(key.Rule, key.By); err != nil {
 			u.Failed = err.Error()
 			return u, ctx.Err()
 		}

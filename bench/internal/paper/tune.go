@@ -195,9 +195,8 @@ type tuner struct {
 	mu        float64
 	traits    Traits
 	constants Constants
-	samples   *grid            // search on the samples for tuning
-	whole     *grid            // search on the training half
-	chosen    map[Output]place // results of bySamples
+	samples   *grid // search on the samples for tuning
+	whole     *grid // search on the training half
 }
 
 func (pr *Protocol) newTuner(ctx context.Context, h *Halves, mu float64, t Traits) (*tuner, error) {
@@ -205,7 +204,7 @@ func (pr *Protocol) newTuner(ctx context.Context, h *Halves, mu float64, t Trait
 	if err != nil {
 		return nil, err
 	}
-	u := &tuner{half: h, mu: mu, traits: t, constants: c, chosen: map[Output]place{}}
+	u := &tuner{half: h, mu: mu, traits: t, constants: c}
 	sampleBudget, halfBudget := solver.Settings{Passes: t.TunePasses}, solver.Settings{Passes: pr.Passes}
 	if t.Batch() {
 		sampleBudget = solver.Settings{Passes: batchPasses, OuterIterations: tuneIterations}
@@ -250,10 +249,11 @@ func (u *tuner) eta(p *solver.Problem, step, rho float64) float64 {
 var errDiverges = errors.New("every pair of step size and rho diverges on the samples for tuning")
 
 // tune chooses eta and rho for one output by short runs on the samples for tuning. With the rule OnHalf, it
-// refines the choice by full runs on the training half.
-func (u *tuner) tune(ctx context.Context, rule Rule, by Output) (Tuned, error) {
+// refines the choice by full runs on the training half. A second search on the samples is cheap, because
+// u.samples has the results of all runs.
+func (u *tuner) tune(rule Rule, by Output) (Tuned, error) {
 	g := u.samples
-	best, err := u.bySamples(ctx, by)
+	best, err := g.search(by)
 	if err == nil && rule == OnHalf {
 		g = u.whole
 		best, err = g.refine(best, by)
@@ -268,18 +268,6 @@ func (u *tuner) tune(ctx context.Context, rule Rule, by Output) (Tuned, error) {
 	out.Step, out.Penalty = g.ladders[0].At(best[0]), g.ladders[1].At(best[1])
 	out.Eta, out.Rho = u.eta(u.half.Train, out.Step, out.Penalty), out.Penalty*u.half.data.Lambda
 	return out, nil
-}
-
-// bySamples returns the best place on the samples for tuning. Only the first call for each output searches;
-// later calls return the same place.
-func (u *tuner) bySamples(ctx context.Context, by Output) (place, error) {
-	best, ok := u.chosen[by]
-	if ok {
-		return best, ctx.Err()
-	}
-	best, err := u.samples.search(by)
-	u.chosen[by] = best
-	return best, err
 }
 
 // trial makes a run and returns its objective for each output, or +Inf if the run diverges. step and rho are

@@ -1,6 +1,7 @@
 package paper
 
 import (
+	"errors"
 	"math"
 	"testing"
 
@@ -105,7 +106,7 @@ func TestTune(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := u.tune(t.Context(), Sampled, by)
+		got, err := u.tune(Sampled, by)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -114,13 +115,36 @@ func TestTune(t *testing.T) {
 				t.Errorf("by %s, %v at %v is better than the choice, %g", by, reached[by], at, got.Objective)
 			}
 		}
-		whole, err := u.tune(t.Context(), OnHalf, by)
+		whole, err := u.tune(OnHalf, by)
 		if err != nil {
 			t.Fatal(err)
 		}
 		there, err := u.trial(t.Context(), h.train(0), solver.Settings{Passes: pr.Passes}, got.Step, got.Penalty)
 		if err != nil || there[by] < whole.Objective-rounding {
 			t.Errorf("by %s the half's own choice reaches %g, that of the samples %g, %v", by, whole.Objective, there[by], err)
+		}
+	}
+}
+
+// TestTuneFails checks that tune returns the error of a run on the samples for tuning, with every rule and for
+// every output.
+func TestTuneFails(t *testing.T) {
+	pr, d := tiny(t)
+	h, err := d.Halve(0, 60)
+	if err != nil {
+		t.Fatal(err)
+	}
+	u, err := pr.newTuner(t.Context(), h, 0, pr.Traits(solver.SCAS{}.Info().Name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	broken := errors.New("broken")
+	u.samples.try = func(_, _ float64) (objectives, error) { return nil, broken }
+	for _, rule := range []Rule{Sampled, OnHalf} {
+		for _, by := range []Output{Last, Average} {
+			if _, err := u.tune(rule, by); !errors.Is(err, broken) {
+				t.Errorf("rule %s, %s: error %v", rule, by, err)
+			}
 		}
 	}
 }
