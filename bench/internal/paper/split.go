@@ -27,8 +27,10 @@ type Halves struct {
 	// The constraints of Train and Tune, prepared once for all runs.
 	trainA, tuneA *solver.Constraint
 
+	// nuMean is the Lipschitz constant of the gradient of Train's mean loss, and nuErr the error of computing it.
 	nuOnce sync.Once
-	nuMean float64 // Lipschitz constant of the gradient of Train's mean loss
+	nuMean float64
+	nuErr  error
 }
 
 // train returns the problem of the training half with the given mu.

@@ -1,6 +1,8 @@
 package paper
 
 import (
+	"context"
+	"errors"
 	"math"
 	"testing"
 
@@ -65,5 +67,21 @@ func TestTrim(t *testing.T) {
 	}
 	if math.Abs(values[0]-values[1]) > 1e-11 {
 		t.Errorf("optima %v", values)
+	}
+}
+
+// TestConstantsFail checks that an error of computing nuMean reaches every caller of constants.
+func TestConstantsFail(t *testing.T) {
+	pr, d := tiny(t)
+	h, err := d.Halve(0, pr.TuneSamples)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	for range 2 {
+		if c, err := h.constants(ctx, 0); !errors.Is(err, context.Canceled) {
+			t.Errorf("nu of the mean loss %g, error %v", c.NuMean, err)
+		}
 	}
 }

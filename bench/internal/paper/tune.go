@@ -298,8 +298,8 @@ func (h *Halves) constants(ctx context.Context, mu float64) (Constants, error) {
 	if err != nil {
 		return Constants{}, err
 	}
-	h.nuOnce.Do(func() { h.nuMean, err = meanCurvature(ctx, h, c) })
-	return Constants{Constants: c, NuMean: h.nuMean + mu}, err
+	h.nuOnce.Do(func() { h.nuMean, h.nuErr = meanCurvature(ctx, h, c) })
+	return Constants{Constants: c, NuMean: h.nuMean + mu}, h.nuErr
 }
 
 // meanCurvature returns ν, the Lipschitz constant of the gradient of the mean loss. It computes ν from
