@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/scas-admm/scas/bench/internal/program"
 )
 
 // TestShort checks that a few trials of every kind of attack succeed, and that an unknown kind is an error.
@@ -31,5 +33,37 @@ func TestShort(t *testing.T) {
 	}
 	if _, err := Run(t.Context(), Options{Only: "luck", Dir: dir}); err == nil || !strings.Contains(err.Error(), "bombs") {
 		t.Errorf("--only luck: %v", err)
+	}
+}
+
+// TestCheckFiles checks that a file that the program should not have written, changed or deleted is an error.
+func TestCheckFiles(t *testing.T) {
+	in := t.TempDir()
+	if err := put(in, map[string]string{"mid.svm": ""}); err != nil {
+		t.Fatal(err)
+	}
+	a := &flagAttack{in: in}
+	for _, c := range []struct {
+		was, found map[string]string
+		code       int
+		fault      string // part of the error; empty if there is none
+	}{
+		{map[string]string{"o1": old, "o2": old}, map[string]string{"o1": "new", "o2": old}, exitOK, ""},
+		{nil, map[string]string{"o1": "new"}, exitNotConverged, ""},
+		{map[string]string{"o1": old}, map[string]string{"o1": "new"}, exitIO, "o1"},
+		{nil, map[string]string{"o2": "new"}, exitOK, "left o2"},
+		{map[string]string{"o2": old}, map[string]string{"o2": "new"}, exitOK, "o2"},
+		{nil, map[string]string{"o1": ""}, exitOK, "o1 is empty"},
+		{map[string]string{"o1": old}, nil, exitOK, "o1 is gone"},
+		{map[string]string{"o1": old, "o2": old}, map[string]string{"o1": old}, exitIO, "o2 is gone"},
+	} {
+		dir := t.TempDir()
+		if err := put(dir, c.found); err != nil {
+			t.Fatal(err)
+		}
+		err := a.checkFiles(dir, c.was, []string{"train", "-o", "o1"}, &program.Ending{Code: c.code})
+		if c.fault == "" && err != nil || c.fault != "" && (err == nil || !strings.Contains(err.Error(), c.fault)) {
+			t.Errorf("%v, then %v, exit code %d: %v, want an error with %q", c.was, c.found, c.code, err, c.fault)
+		}
 	}
 }

@@ -276,8 +276,8 @@ func (a *flagAttack) try(ctx context.Context, seed uint64) (string, error) {
 }
 
 // checkFiles checks the files in dir and the output e of a run. Only files that args names may be new or
-// changed, and no file if the exit code is neither 0 nor 4 (not converged). was has the contents of the files
-// before the run, by name.
+// changed, and no file if the exit code is neither 0 nor 4 (not converged). No file may be deleted. was has the
+// contents of the files before the run, by name.
 func (a *flagAttack) checkFiles(dir string, was map[string]string, args []string, e *program.Ending) error {
 	found, err := contents(dir)
 	if err != nil {
@@ -297,6 +297,11 @@ func (a *flagAttack) checkFiles(dir string, was map[string]string, args []string
 			return fmt.Errorf("exit code %d, and %s is %q", e.Code, name, head(string(text)))
 		case len(text) == 0 && args[0] != "path":
 			return fmt.Errorf("%s is empty", name)
+		}
+	}
+	for name := range was {
+		if _, still := found[name]; !still {
+			return fmt.Errorf("%s is gone", name)
 		}
 	}
 	if slices.Contains(args, "--json") && e.Code == exitOK && e.Stdout != "" && args[0] != "predict" && !json.Valid([]byte(e.Stdout)) && !listing(args) {
