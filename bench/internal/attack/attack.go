@@ -117,6 +117,9 @@ func Run(ctx context.Context, opt Options) ([]*Tally, error) {
 		return nil, err
 	}
 	g := &testbed{opt: opt, scas: scas}
+	if err := g.writeInputs(); err != nil {
+		return nil, err
+	}
 	shares := 0.0
 	for _, k := range kinds {
 		shares += k.share

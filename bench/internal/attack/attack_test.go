@@ -42,7 +42,7 @@ func TestCheckFiles(t *testing.T) {
 	if err := put(in, map[string]string{"mid.svm": ""}); err != nil {
 		t.Fatal(err)
 	}
-	a := &flagAttack{in: in}
+	a := &flagAttack{&testbed{in: in}}
 	for _, c := range []struct {
 		was, found map[string]string
 		code       int

@@ -27,7 +27,6 @@ const bombPeak = 200e6
 // states very large sizes.
 type bombAttack struct {
 	g       *testbed
-	in      string   // directory of the inputs
 	formats []string // the compressed formats that this machine can write
 }
 
@@ -35,11 +34,7 @@ func beginBombs(_ context.Context, g *testbed) (trial, error) {
 	if runtime.GOOS != "linux" {
 		return nil, skip("peak memory is not known here")
 	}
-	in, err := g.inputs()
-	if err != nil {
-		return nil, err
-	}
-	b := &bombAttack{g: g, in: in, formats: slices.Sorted(maps.Keys(compressors))}
+	b := &bombAttack{g: g, formats: slices.Sorted(maps.Keys(compressors))}
 	if _, err := exec.LookPath("bzip2"); err == nil {
 		b.formats = append(b.formats, "bzip2")
 	}
@@ -133,7 +128,7 @@ func (b *bombAttack) try(ctx context.Context, seed uint64) (string, error) {
 	command := bombCommands[seed%uint64(len(bombCommands))]
 	args := make([]string, len(command))
 	for k, arg := range command {
-		args[k] = strings.NewReplacer("IN", b.in, "X", bomb).Replace(arg)
+		args[k] = strings.NewReplacer("IN", b.g.in, "X", bomb).Replace(arg)
 	}
 	args = append(args, "--memory", "100MB")
 	e, err := b.g.call(ctx, program.Call{Dir: dir, Args: args})

@@ -18,28 +18,22 @@ import (
 )
 
 // A flagAttack runs a random command with random flags, some of which have extreme values.
-type flagAttack struct {
-	g  *testbed
-	in string // directory of the inputs
-}
+type flagAttack struct{ g *testbed }
 
 func beginFlags(ctx context.Context, g *testbed) (trial, error) {
-	in, err := g.inputs()
-	if err != nil {
-		return nil, err
-	}
 	for _, ending := range endings {
-		if e, err := g.call(ctx, program.Call{Dir: in, Args: []string{"convert", "mid.svm", "mid" + ending}}); err != nil || e.Code != exitOK {
+		if e, err := g.call(ctx, program.Call{Dir: g.in, Args: []string{"convert", "mid.svm", "mid" + ending}}); err != nil || e.Code != exitOK {
 			return nil, fmt.Errorf("no mid%s: %w, %+v", ending, err, e)
 		}
 	}
+	var err error
 	for _, command := range []string{"train", "path", "cv", "predict", "graph", "model show", "model convert", "convert", "info"} {
 		err = errors.Join(err, checkFlags(ctx, g, command))
 	}
 	if err != nil {
 		return nil, err
 	}
-	return (&flagAttack{g, in}).try, nil
+	return (&flagAttack{g}).try, nil
 }
 
 // flagInHelp finds the names of flags in the text that --help prints.
@@ -78,7 +72,7 @@ var endings = []string{".csv", ".tsv", ".npy", ".npz", ".mtx", ".svm.zst"}
 // file short. name is the name of the file.
 func (a *flagAttack) spoil(rng *rand.Rand, dir string) (name string, err error) {
 	ending := pick(rng, endings...)
-	text, err := os.ReadFile(filepath.Join(a.in, "mid"+ending))
+	text, err := os.ReadFile(filepath.Join(a.g.in, "mid"+ending))
 	if err != nil {
 		return "", err
 	}
@@ -201,7 +195,7 @@ func methods() []string {
 func (a *flagAttack) randomArgs(rng *rand.Rand, spoilt string) []string {
 	command := pick(rng, "train", "train", "train", "train", "convert", "path", "cv", "predict", "graph", "model show", "model convert", "info", "completion", "")
 	args := strings.Fields(command)
-	in := func(name string) string { return strings.ReplaceAll(name, "IN", a.in) }
+	in := func(name string) string { return strings.ReplaceAll(name, "IN", a.g.in) }
 	data := "IN/" + pick(rng, "tiny", "tiny", "mid", "numbers", "large", "small", "mixed", "one", "bad", "empty", "none", "labels", "zeros", "equal", "wide", "classes", "classes") + ".svm"
 	if spoilt != "" {
 		data = spoilt
@@ -310,7 +304,7 @@ func (a *flagAttack) checkFiles(dir string, was map[string]string, args []string
 	if e.Code == exitOK && (strings.Contains(e.Stdout, "objective   +Inf") || strings.Contains(e.Stdout, "objective   NaN") || strings.Contains(e.Stdout, `"objective": null`)) {
 		return fmt.Errorf("done with an objective that is not finite: %s", head(e.Stdout))
 	}
-	_, err = os.Stat(filepath.Join(a.in, "mid.svm"))
+	_, err = os.Stat(filepath.Join(a.g.in, "mid.svm"))
 	return err
 }
 

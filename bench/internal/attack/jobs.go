@@ -23,26 +23,21 @@ type job struct {
 	seconds float64           // duration of an undisturbed run
 }
 
-// jobs are the command lines that attacks disturb, with their inputs.
+// jobs are the command lines that attacks disturb.
 type jobs struct {
 	g      *testbed
-	in     string // directory of the inputs
 	all    []job
 	strace bool // whether strace can make system calls fail on this machine
 }
 
-// newJobs returns the jobs. The first call for a testbed writes the inputs and runs every job twice. It
-// returns an error if the two runs of a job write different bytes.
+// newJobs returns the jobs. The first call for a testbed runs every job twice. It returns an error if the two
+// runs of a job write different bytes.
 func newJobs(ctx context.Context, g *testbed) (*jobs, error) {
 	if g.jobs != nil {
 		return g.jobs, nil
 	}
 	j := &jobs{g: g, strace: g.straceWorks(ctx)}
-	var err error
-	if j.in, err = g.inputs(); err != nil {
-		return nil, err
-	}
-	in := func(name string) string { return filepath.Join(j.in, name) }
+	in := func(name string) string { return filepath.Join(g.in, name) }
 	for _, line := range [][]string{
 		{"train", "-o", "m.json", in("tiny.svm")},
 		{"train", "--intercept", "--standardize", "-o", "m.json", in("mid.svm")},
@@ -69,22 +64,22 @@ func newJobs(ctx context.Context, g *testbed) (*jobs, error) {
 	return j, nil
 }
 
-// inputs writes the files that the attacked commands read, and returns their directory.
-func (g *testbed) inputs() (string, error) {
-	dir, err := g.tempDir("in")
-	if err != nil {
-		return "", err
+// writeInputs writes the files that the attacked commands read into a new directory, and sets g.in to this
+// directory.
+func (g *testbed) writeInputs() (err error) {
+	if g.in, err = g.tempDir("in"); err != nil {
+		return err
 	}
 	s, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: 150, Features: 8, Groups: 1, GroupSize: 4, Noise: 1, Seed: 5})
 	if err != nil {
-		return "", err
+		return err
 	}
 	var mid, numbers strings.Builder
 	err = errors.Join(
 		sparse.Write(&mid, sparse.LIBSVM, s.Dataset),
 		sparse.Write(&numbers, sparse.LIBSVM, &sparse.Dataset{X: s.X, Labels: s.X.RowNormsSq()}))
 	if err != nil {
-		return "", err
+		return err
 	}
 	classes, offsets := "", ""
 	for i, line := range strings.SplitAfter(strings.TrimSuffix(mid.String(), "\n"), "\n") {
@@ -92,7 +87,7 @@ func (g *testbed) inputs() (string, error) {
 		classes += fmt.Sprintf("%d %s", i%4, features)
 		offsets += fmt.Sprintf("%d\n", i%7-3)
 	}
-	return dir, put(dir, map[string]string{
+	return put(g.in, map[string]string{
 		"mid.svm": mid.String(), "classes.svm": classes, "offsets": offsets, "numbers.svm": numbers.String(), "mid.json": midModel,
 		"tiny.svm":  "1 1:1 2:2 3:0.5\n-1 1:-1 3:1\n1 2:1\n-1 1:0.5 2:-3\n",
 		"large.svm": "1 1:1e300 2:2\n-1 1:-1e308 3:1e155\n1 2:1\n",

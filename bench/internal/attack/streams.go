@@ -25,23 +25,21 @@ func beginStreams(_ context.Context, g *testbed) (trial, error) {
 	if _, err := exec.LookPath("mkfifo"); err != nil {
 		return nil, skip("no mkfifo")
 	}
-	in, err := g.inputs()
-	if err != nil {
-		return nil, err
-	}
 	s := &streamAttack{g: g, data: map[string][]byte{}}
 	for _, name := range []string{"mid.svm", "edges", "table", "mid.json", "names"} {
-		if s.data[name], err = os.ReadFile(filepath.Join(in, name)); err != nil {
+		text, err := os.ReadFile(filepath.Join(g.in, name))
+		if err != nil {
 			return nil, err
 		}
+		s.data[name] = text
 	}
-	tiny := filepath.Join(in, "tiny.svm")
+	tiny := filepath.Join(g.in, "tiny.svm")
 	s.line = map[string][]string{
 		"mid.svm":  {"train", "-o", "out", "x"},
 		"edges":    {"train", "--graph", "edges:x", "-o", "out", tiny},
 		"names":    {"train", "--names", "x", "-o", "out", tiny},
 		"table":    {"graph", "--penalty", "0.01", "--correlation", "x", "-o", "out"},
-		"mid.json": {"predict", "-m", "x", "-o", "out", filepath.Join(in, "mid.svm")},
+		"mid.json": {"predict", "-m", "x", "-o", "out", filepath.Join(g.in, "mid.svm")},
 	}
 	return s.try, nil
 }

@@ -12,10 +12,11 @@ import (
 	"github.com/scas-admm/scas/bench/internal/program"
 )
 
-// A testbed has the options, the program and the jobs of all kinds of attack.
+// A testbed has the options, the program, the inputs and the jobs of all kinds of attack.
 type testbed struct {
 	opt  Options
 	scas string       // path of the program
+	in   string       // directory of the files that writeInputs writes
 	peak atomic.Int64 // largest resident size, in bytes, of a process since the kind of attack began
 	jobs *jobs        // nil until newJobs makes them
 }
