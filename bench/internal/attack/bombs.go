@@ -72,7 +72,7 @@ var bombCommands = [][]string{
 	{"train", "--graph", "X", "IN/tiny.svm"}, {"path", "--graph", "edges:X", "IN/tiny.svm"}, {"train", "--graph", "matrix:X", "IN/tiny.svm"},
 	{"train", "--groups", "X", "IN/tiny.svm"}, {"cv", "--groups", "X", "IN/tiny.svm"}, {"train", "--sample-weights", "X", "IN/tiny.svm"},
 	{"train", "--names", "X", "IN/tiny.svm"}, {"graph", "--penalty", "0.1", "--correlation", "X"},
-	{"predict", "-m", "X", "IN/tiny.svm"}, {"model", "show", "X"}, {"model", "convert", "X", "out"}, {"info", "X"},
+	{"predict", "-m", "X", "IN/tiny.svm"}, {"model", "show", "X"}, {"model", "convert", "X", "out"},
 }
 
 // repeatedTexts are the texts that compressed bombs repeat.
