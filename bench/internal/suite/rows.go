@@ -71,7 +71,7 @@ func (in *data) pass(a kernels.Rows, flops float64, vectors, dense int, c measur
 	c.Unit, c.Units, c.Flops = "nnz", nnz, flops
 	c.Traffic = []measure.Traffic{
 		{Bytes: float64(stream), Size: stream + dense*8*in.p},
-		{Bytes: float64(dense * 8 * nnz), Size: 8 * in.p},
+		{Bytes: float64(dense * 8 * nnz), Size: dense * 8 * in.p},
 	}
 	return c
 }

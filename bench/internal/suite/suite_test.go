@@ -53,3 +53,15 @@ func TestMatch(t *testing.T) {
 		t.Errorf("%v, want %v", got, want)
 	}
 }
+
+// TestTrafficSize checks the sizes of the vectors with one entry per column: Margins reads one of them, and
+// MarginsGradient reads one and changes another.
+func TestTrafficSize(t *testing.T) {
+	sizes := map[string]int{}
+	for c := range Cases(Tiny, func(name string) bool { return name == "Margins/a9a" || name == "MarginsGradient/a9a" }) {
+		sizes[c.Kernel] = c.Traffic[1].Size
+	}
+	if one := sizes["Margins"]; one == 0 || sizes["MarginsGradient"] != 2*one {
+		t.Errorf("%v", sizes)
+	}
+}
