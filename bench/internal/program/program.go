@@ -56,8 +56,8 @@ type Ending struct {
 	Peak int64
 }
 
-// Run runs the program to its end. It returns an error if the program could not be run, or took longer
-// than c.Limit. An exit code other than 0, or the end by a signal, is not an error.
+// Run runs the program to its end. It returns an error if the program could not be run, took longer than
+// c.Limit, or was ended by ctx. An exit code other than 0, or the end by a signal, is not an error.
 func (c *Call) Run(ctx context.Context) (*Ending, error) {
 	limited := ctx
 	if c.Limit > 0 {
@@ -82,7 +82,9 @@ func (c *Call) Run(ctx context.Context) (*Ending, error) {
 	err := cmd.Wait()
 	var exit *exec.ExitError
 	switch {
-	case limited.Err() != nil && ctx.Err() == nil:
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case limited.Err() != nil:
 		return nil, fmt.Errorf("%s: not ended after %v\n%s", strings.Join(c.Args, " "), c.Limit, stderr.String())
 	case err != nil && !errors.As(err, &exit):
 		return nil, fmt.Errorf("%s: %w", strings.Join(line, " "), err)
