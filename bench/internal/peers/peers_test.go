@@ -88,6 +88,7 @@ func fake(behaviour, dir string) {
 		case "refuses":
 			fmt.Println("failed  did not like it")
 		case "idle":
+			fmt.Println(strings.Repeat("a long line ", 1<<14))
 			fmt.Println("done 0.01 0.01")
 		case "busy":
 			for t := tol; t < 1e-3; t = -t { // never ends if tol < 1e-3

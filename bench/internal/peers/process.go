@@ -99,9 +99,12 @@ type process struct {
 func (p *process) read(ctx context.Context, out io.Reader) {
 	defer close(p.lines)
 	defer p.cmd.Wait() // the error is ignored, because the output of the process says more
-	for s := bufio.NewScanner(out); s.Scan(); {
+	r := bufio.NewReader(out)
+	for err := error(nil); err == nil; {
+		var line string
+		line, err = r.ReadString('\n')
 		select {
-		case p.lines <- s.Text():
+		case p.lines <- line:
 		case <-ctx.Done():
 		}
 	}
