@@ -340,20 +340,11 @@ func TestCompressedPoints(t *testing.T) {
 	}
 }
 
-// ownSCASK is a caller's method.
-type ownSCASK struct{ solver.SCASK }
-
-func (m ownSCASK) Info() solver.MethodInfo {
-	info := m.SCASK.Info()
-	info.Name = "own"
-	return info
-}
-
 // TestOwnMethod checks that a method from outside the solver is tuned, run and recorded.
 func TestOwnMethod(t *testing.T) {
 	pr, d := tiny(t)
 	pr.Methods, pr.Splits = []Method{"stoc"}, 1
-	pr.Join(ownSCASK{})
+	pr.Join(ownSCAS{})
 	dir := t.TempDir()
 	e, err := experiment(t, t.Context(), dir, pr, d, 1)
 	if err != nil {
