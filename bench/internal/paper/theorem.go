@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/theory"
 	"github.com/scas-admm/scas/sparse"
@@ -220,10 +221,4 @@ func (b *Bound) measure(ctx context.Context, p *boundProblem, s solver.Settings)
 }
 
 // norm returns the Euclidean norm.
-func norm(v []float64) float64 {
-	var sum float64
-	for _, u := range v {
-		sum += u * u
-	}
-	return math.Sqrt(sum)
-}
+func norm(v []float64) float64 { return math.Sqrt(kernels.Dot(v, v)) }
