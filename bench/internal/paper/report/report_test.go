@@ -34,17 +34,12 @@ func tinyData(t *testing.T) *paper.Data {
 	return data
 }
 
-// tiny runs a whole experiment on the data of tinyData and stores the records in dir. methods is the number
-// of methods to run, the first ones of the protocol; zero means all.
-func tiny(t *testing.T, dir string, methods int) *paper.Records {
+// tiny runs a whole experiment on the given data and stores the records in dir.
+func tiny(t *testing.T, dir string, data *paper.Data) *paper.Records {
 	t.Helper()
-	data := tinyData(t)
 	pr := paper.Quick()
 	pr.Splits, pr.SplitsOfOthers, pr.SplitsOnHalf = 2, 1, 1
 	pr.Sets, pr.Data, pr.TuneSamples, pr.Passes = []paper.Spec{data.Spec}, []string{"tiny"}, 60, 10
-	if methods > 0 {
-		pr.Methods = pr.Methods[:methods]
-	}
 	r := open(t, dir, pr)
 	e := &paper.Experiment{Records: r, Workers: 2, TimedSplits: 1, Machine: []string{"cpu: that it was measured on"}}
 	if err := e.Run(t.Context(), data); err != nil {
@@ -79,17 +74,37 @@ func files(t *testing.T, r *paper.Records) map[string]string {
 	return out
 }
 
-// TestSameClaims checks that the files of the report have the same bytes whenever they are made, and that
-// every claim has its two values on some problem. It also checks titles, links and colours.
-func TestSameClaims(t *testing.T) {
-	dir := t.TempDir()
-	r := tiny(t, dir, 0)
-	made, again := files(t, r), files(t, open(t, dir, r.Protocol))
+// TestReport runs a tiny experiment with all methods, and checks what is made from its records.
+func TestReport(t *testing.T) {
+	dir, data := t.TempDir(), tinyData(t)
+	r := tiny(t, dir, data)
+	made := files(t, r)
+	t.Run("claims", func(t *testing.T) { checkClaims(t, r, made) })
+	t.Run("page", func(t *testing.T) { checkPage(t, made) })
+	t.Run("retuning", func(t *testing.T) { checkRetuning(t, r, data) })
+	again := files(t, open(t, dir, r.Protocol))
 	for name, text := range made {
 		if again[name] != text {
 			t.Errorf("%s differs between two reports:\n%s\n%s", name, text, again[name])
 		}
 	}
+	if _, timed := made["figures/tiny-mu0-main-seconds.svg"]; !timed {
+		t.Error("there is no figure over seconds")
+	}
+	if err := os.Remove(filepath.Join(dir, paper.TimingsFile)); err != nil {
+		t.Fatal(err)
+	}
+	for name := range files(t, open(t, dir, r.Protocol)) {
+		if strings.Contains(name, "seconds") {
+			t.Errorf("%s is drawn of no seconds", name)
+		}
+	}
+}
+
+// checkClaims checks that every claim has its two values on some problem. It also checks titles, links and
+// colours.
+func checkClaims(t *testing.T, r *paper.Records, made map[string]string) {
+	t.Helper()
 	for name, says := range map[string]string{
 		"figures/figure-1.svg": "STOC-ADMM, average", "figures/figure-2-mu0.01.svg": "mu = 0.01, Algorithm 2",
 		// The methods that the paper's figures do not show were run on one of the two splits.
@@ -143,10 +158,11 @@ func TestSameClaims(t *testing.T) {
 	}
 }
 
-// TestRetune checks that Retune, which tunes the method with the larger gap again, does not make the ratio
+// checkRetuning checks that Retune, which tunes the method with the larger gap again, does not make the ratio
 // worse for this method.
-func TestRetune(t *testing.T) {
-	text, err := Retune(t.Context(), tiny(t, t.TempDir(), 0), tinyData(t), 0.01)
+func checkRetuning(t *testing.T, r *paper.Records, data *paper.Data) {
+	t.Helper()
+	text, err := Retune(t.Context(), r, data, 0.01)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -207,10 +223,10 @@ func TestCommon(t *testing.T) {
 	}
 }
 
-// TestPage checks the report on a tiny experiment. The page must be well-formed HTML, refer to no other files
-// and have the expected texts. No figure may be empty.
-func TestPage(t *testing.T) {
-	made := files(t, tiny(t, t.TempDir(), 5))
+// checkPage checks the files of the report. The page must be well-formed HTML, refer to no other files and
+// have the expected texts. No figure may be empty.
+func checkPage(t *testing.T, made map[string]string) {
+	t.Helper()
 	for name, text := range made {
 		if strings.HasSuffix(name, ".svg") && !strings.Contains(text, "<path") {
 			t.Errorf("%s has no lines", name)
@@ -256,23 +272,6 @@ func TestPage(t *testing.T) {
 	for _, bad := range []string{"<script", "NaN", "ZgotmplZ", "%!"} {
 		if strings.Contains(page, bad) {
 			t.Errorf("the page has %q", bad)
-		}
-	}
-}
-
-// TestSecondsNeedTimes checks that there is no chart over seconds if the records have no times.
-func TestSecondsNeedTimes(t *testing.T) {
-	dir := t.TempDir()
-	r := tiny(t, dir, 3)
-	if _, timed := files(t, r)["figures/tiny-mu0-main-seconds.svg"]; !timed {
-		t.Error("there is no figure over seconds")
-	}
-	if err := os.Remove(filepath.Join(dir, paper.TimingsFile)); err != nil {
-		t.Fatal(err)
-	}
-	for name := range files(t, open(t, dir, r.Protocol)) {
-		if strings.Contains(name, "seconds") {
-			t.Errorf("%s is drawn of no seconds", name)
 		}
 	}
 }
