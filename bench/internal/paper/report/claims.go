@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"text/tabwriter"
 
@@ -202,19 +201,13 @@ func summaryOf(rows []claimRow, k int, rule paper.Rule) ratioSummary {
 // claimsCSV returns all values of the claims as CSV.
 func claimsCSV(all []result) string {
 	records := [][]string{{"claim", "data", "mu", "parameters", "splits", "first", "first_of", "first_value", "first_open", "second", "second_of", "second_value", "second_open", "ratio", "ratio_is", "statement"}}
-	num := func(v float64) string {
-		if math.IsNaN(v) {
-			return ""
-		}
-		return strconv.FormatFloat(v, 'g', 6, 64)
-	}
 	for _, r := range all {
 		for _, row := range r.Rows {
 			for _, c := range row.Cases {
 				records = append(records, []string{
-					r.ID, row.Data, num(row.Mu), ruleNames[c.Rule], fmt.Sprint(c.Splits),
-					c.First.Name, fmt.Sprint(c.First.Among), num(c.First.Value), fmt.Sprint(c.First.Open),
-					c.Second.Name, fmt.Sprint(c.Second.Among), num(c.Second.Value), fmt.Sprint(c.Second.Open), num(c.Ratio.Value), c.Ratio.boundKind(), r.Text,
+					r.ID, row.Data, csvNumber(row.Mu, 6), ruleNames[c.Rule], fmt.Sprint(c.Splits),
+					c.First.Name, fmt.Sprint(c.First.Among), csvNumber(c.First.Value, 6), fmt.Sprint(c.First.Open),
+					c.Second.Name, fmt.Sprint(c.Second.Among), csvNumber(c.Second.Value, 6), fmt.Sprint(c.Second.Open), csvNumber(c.Ratio.Value, 6), c.Ratio.boundKind(), r.Text,
 				})
 			}
 		}

@@ -7,7 +7,6 @@ import (
 	"html/template"
 	"math"
 	"slices"
-	"strconv"
 
 	"github.com/scas-admm/scas/bench/internal/output"
 	"github.com/scas-admm/scas/solver/chart"
@@ -176,7 +175,7 @@ func newFigure(name string, c *chart.Chart) (*Figure, error) {
 		for k, x := range l.X {
 			record := []string{l.Name}
 			for _, v := range []float64{x, l.Y[k], l.Low[k], l.High[k]} {
-				record = append(record, strconv.FormatFloat(v, 'g', 6, 64))
+				record = append(record, csvNumber(v, 6))
 			}
 			records = append(records, record)
 		}

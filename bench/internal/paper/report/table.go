@@ -3,7 +3,6 @@ package report
 import (
 	"fmt"
 	"math"
-	"strconv"
 
 	"github.com/scas-admm/scas/bench/internal/output"
 	"github.com/scas-admm/scas/bench/internal/paper"
@@ -78,13 +77,7 @@ var tableColumns = []string{
 
 // tableCSV returns Table 1 as CSV. Values that were not measured are empty.
 func tableCSV(rows []row) string {
-	num := func(v float64, digits int) string {
-		if math.IsNaN(v) {
-			return ""
-		}
-		return strconv.FormatFloat(v, 'g', digits, 64)
-	}
-	records := [][]string{tableColumns}
+	records, num := [][]string{tableColumns}, csvNumber
 	for _, r := range rows {
 		u := r.FirstRun
 		records = append(records, []string{

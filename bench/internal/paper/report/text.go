@@ -5,6 +5,7 @@ import (
 	"html/template"
 	"math"
 	"regexp"
+	"strconv"
 	"strings"
 )
 
@@ -20,6 +21,15 @@ func shortText(v float64, digits int) string {
 		return fmt.Sprintf("%.0f", v)
 	}
 	return fmt.Sprintf("%.*g", digits, v)
+}
+
+// csvNumber returns a number as text with at most the given number of digits, or "" for NaN. With −1 digits the
+// text has as many digits as the number needs.
+func csvNumber(v float64, digits int) string {
+	if math.IsNaN(v) {
+		return ""
+	}
+	return strconv.FormatFloat(v, 'g', digits, 64)
 }
 
 // trimExponent removes the plus sign and a leading zero from the exponent of a number, as in 1e+06.
