@@ -199,9 +199,9 @@ func (c curve) end() float64 {
 	return c.mean[len(c.mean)-1]
 }
 
-// tail returns the last n points of the curve.
-func (c curve) tail(n int) curve {
-	k := max(0, len(c.x)-n)
+// last returns the last point of a curve that is not empty, as a curve.
+func (c curve) last() curve {
+	k := len(c.x) - 1
 	return curve{c.x[k:], c.mean[k:], c.low[k:], c.high[k:]}
 }
 

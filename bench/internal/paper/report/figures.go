@@ -95,7 +95,7 @@ func (of panel) chart(p *problem) *chart.Chart {
 			continue
 		}
 		if t.endOnly {
-			one = one.tail(1)
+			one = one.last()
 		}
 		c.Lines = append(c.Lines, chart.Line{
 			Name: t.name, Series: p.series(t.method), Dashed: t.dashed, Bold: t.bold,
