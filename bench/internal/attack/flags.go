@@ -22,8 +22,12 @@ type flagAttack struct{ g *testbed }
 
 func beginFlags(ctx context.Context, g *testbed) (trial, error) {
 	for _, ending := range endings {
-		if e, err := g.call(ctx, program.Call{Dir: g.in, Args: []string{"convert", "mid.svm", "mid" + ending}}); err != nil || e.Code != exitOK {
-			return nil, fmt.Errorf("no mid%s: %w, %+v", ending, err, e)
+		e, err := g.call(ctx, program.Call{Dir: g.in, Args: []string{"convert", "mid.svm", "mid" + ending}})
+		if err == nil && e.Code != exitOK {
+			err = fmt.Errorf("exit code %d: %s", e.Code, head(e.Stderr))
+		}
+		if err != nil {
+			return nil, fmt.Errorf("no mid%s: %w", ending, err)
 		}
 	}
 	var err error
