@@ -29,16 +29,19 @@ type Solution struct {
 	Err error
 }
 
-// Finish solves the problem for lambda = 1. It starts at x or, if x is nil or 0, where Solve starts. If it
-// does not reach the tolerance from x ≠ 0, it starts again at 0.
+// Finish solves the problem for lambda = 1. It starts at x or, if x is nil or 0, where Solve of a new Solver
+// starts. If it does not reach the tolerance from x ≠ 0, it starts again at 0.
 func (s *Solver) Finish(x []float64, set *Settings) *Solution {
-	if !slices.ContainsFunc(x, func(v float64) bool { return v != 0 }) {
+	zero := make([]float64, s.p)
+	if x == nil || slices.Equal(x, zero) {
+		s.Start(zero)
+		s.forget()
 		return s.retryCoupled(s.finish(set, 0), set)
 	}
 	s.Start(x)
 	r := s.finish(set, 0)
 	if r.Err == nil && r.Gap > set.Tol {
-		s.Start(make([]float64, s.p))
+		s.Start(zero)
 		r = s.finish(set, r.Iterations)
 	}
 	return s.retryCoupled(r, set)
@@ -148,8 +151,8 @@ const (
 // mostSteps Newton steps from x, until P has fallen by nearly as much as the bound, or until the bound is at
 // most set.Tol. The point of s moves.
 func (s *Solver) Certify(x []float64, set *Settings) float64 {
-	s.Start(x)
 	s.forget()
+	s.Start(x)
 	s.set.model.Stop = func() bool { return set.Stop != nil && set.Stop() != nil }
 	s.setLambda(1)
 	s.visit()
@@ -174,11 +177,10 @@ func (s *Solver) Certify(x []float64, set *Settings) float64 {
 	return gap.Rounded(best, value)
 }
 
-// forget clears the state of earlier steps, so that results do not depend on it.
+// forget clears the state of earlier steps, so that results do not depend on it. The point and a Gram matrix
+// stay.
 func (s *Solver) forget() {
-	w := &s.work
-	w.damping, w.gapRatio, w.visits = s.firstDamping(), 1, leastVisits
-	w.near, w.fall, w.stale, w.uphill = false, 0, false, false
+	s.work = workspace{damping: s.firstDamping(), gapRatio: 1, visits: leastVisits}
 	if s.coupled != nil {
 		s.coupled.more, s.coupled.exact = 0, false
 	}

@@ -88,7 +88,8 @@ func TestFinishInterrupt(t *testing.T) {
 	}
 }
 
-// TestCertifyForgets checks that the bound of Certify does not depend on earlier calls of Finish or Certify.
+// TestCertifyForgets checks that the bound of Certify does not depend on earlier calls of Finish, Solve or
+// Certify.
 func TestCertifyForgets(t *testing.T) {
 	for _, joint := range []bool{false, true} {
 		p := kind{loss: term.Logistic{}, free: 1}.random(200, 12, 4)
@@ -96,17 +97,37 @@ func TestCertifyForgets(t *testing.T) {
 			p.Limit[j] *= 0.01
 		}
 		p.joint = joint
-		x := make([]float64, 12)
+		s := mustNew(t, p)
+		x := s.Finish(nil, &Settings{Tol: 1e-12}).X
 		for j := range x {
-			x[j] = 0.01 * float64(j%3-1)
+			x[j] += 1e-4 * float64(j%3-1)
 		}
 		want := mustNew(t, p).Certify(x, &Settings{})
-		s := mustNew(t, p)
-		s.Finish(nil, &Settings{Tol: 1e-12})
+		for _, lambda := range []float64{20, 10} {
+			s.Solve(lambda, &Settings{Tol: 0.01 * s.Scale(), Unproved: true})
+		}
 		for range 2 {
 			if got := s.Certify(x, &Settings{}); got != want {
 				t.Errorf("coupled %v: %v, alone %v", joint, got, want)
 			}
+		}
+	}
+}
+
+// TestFinishAgain checks that Finish, called with x = 0 or nil, does not depend on earlier calls of Certify.
+func TestFinishAgain(t *testing.T) {
+	p := kind{loss: term.Logistic{}, free: 1}.random(60, 12, 7)
+	zero, far := make([]float64, 12), make([]float64, 12)
+	for j := range far {
+		far[j] = 30 * float64(j%3-1)
+	}
+	set := &Settings{Tol: 1e-9, MaxIterations: 1}
+	want := mustNew(t, p).Finish(zero, set)
+	s := mustNew(t, p)
+	for _, x := range [][]float64{zero, nil} {
+		s.Certify(far, set)
+		if got := s.Finish(x, set); got.Objective != want.Objective || got.Gap != want.Gap {
+			t.Errorf("from %v: objective %v, gap %v; of a new Solver %v, %v", x, got.Objective, got.Gap, want.Objective, want.Gap)
 		}
 	}
 }

@@ -153,7 +153,6 @@ func New(p *Problem) (*Solver, error) {
 		s.newCoupled()
 	}
 	s.Start(s.x)
-	s.work.placed = false
 	s.forget()
 	return s, nil
 }
