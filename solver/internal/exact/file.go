@@ -337,7 +337,7 @@ func (f *File) trivial(x []float64, value float64) float64 {
 }
 
 func (f *File) falls(d []float64) bool {
-	if !f.Loss.Traits().NeverZero {
+	if f.stopped != nil || !f.Loss.Traits().NeverZero {
 		return false
 	}
 	sides := make([]rows.Sides, len(f.pieces))
@@ -366,11 +366,11 @@ func (f *File) falls(d []float64) bool {
 	}))
 	found := apart()
 	f.Team.Sum(found[:])
-	return found.Apart()
+	return f.stopped == nil && found.Apart()
 }
 
 // Falls reports whether the loss decreases without end along d, which has one number for each column of X. It
-// reads the rows once.
+// reads the rows once. After an error of an earlier visit it only returns this error.
 func (f *File) Falls(d []float64) (bool, error) {
 	falls := f.falls(d)
 	return falls, f.stopped

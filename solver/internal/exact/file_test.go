@@ -1,8 +1,11 @@
 package exact
 
 import (
+	"errors"
+	"math"
 	"testing"
 
+	"github.com/scas-admm/scas/solver/internal/ending"
 	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
 )
@@ -51,5 +54,40 @@ func TestFileFalls(t *testing.T) {
 	weights[4321] = 0
 	if !ask(&FileProblem{Labels: labels, Weights: weights, Ones: true}, with) {
 		t.Error("a row of weight 0 counts")
+	}
+}
+
+// TestFileStops checks that an error of Stop ends Solve, wherever it occurs: also in the last reading of the
+// rows, which checks for separated classes. After the error, Falls must return it, too.
+func TestFileStops(t *testing.T) {
+	p := separatedByFirst(t)
+	calls, last := 0, math.MaxInt
+	stop := errors.New("stop")
+	run := func() (*File, Result) {
+		f := NewFile(&FileProblem{Data: p.Data, Labels: p.Labels, Loss: p.Loss, Memory: 1 << 20})
+		calls, f.Stop = 0, func() error {
+			if calls++; calls == last {
+				return stop
+			}
+			return nil
+		}
+		if err := f.Survey(f.Room()); err != nil {
+			t.Fatal(err)
+		}
+		q := *p
+		q.Take(f)
+		return f, mustNew(t, &q).Solve(1e-2, &Settings{Tol: 1e-6, MaxIterations: 4})
+	}
+	if _, r := run(); r.Why != ending.Separated {
+		t.Fatalf("without an error: %v", r.Why)
+	}
+	for last = calls; last > 1; last-- {
+		f, r := run()
+		if r.Err != stop || r.Why != ending.Interrupted {
+			t.Errorf("error in reading %d: %v, %v", last, r.Err, r.Why)
+		}
+		if _, err := f.Falls(make([]float64, 5)); err != stop || f.Err() != stop {
+			t.Errorf("error in reading %d: Falls returns %v", last, err)
+		}
 	}
 }
