@@ -28,8 +28,8 @@ type setSolver struct {
 	refused bool // forming the Hessian of a working set would take too long
 }
 
-// newSetSolver prepares p, for which Absolute must be true. If working sets cannot solve p, the error wraps
-// ErrNotApplicable.
+// newSetSolver prepares p, for which Absolute must be true. A must not be the identity: then p is separable,
+// and a Solver solves it. If working sets cannot solve p, the error wraps ErrNotApplicable.
 func newSetSolver(p *Problem) (*setSolver, error) {
 	_, features := p.Data.Dims()
 	if err := p.unknown(); err != nil {

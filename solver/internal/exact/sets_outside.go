@@ -178,9 +178,6 @@ func (o *outside) reach(first int32, at *iterate) {
 	c, r := &o.part, o.f.rows
 	c.features, c.rows = append(c.features[:0], first), c.rows[:0]
 	o.seen[first] = true
-	if r.M == nil {
-		return
-	}
 	for k := 0; k < len(c.features); k++ {
 		j := c.features[k]
 		rows, _ := r.T.Row(int(j))

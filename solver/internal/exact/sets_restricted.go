@@ -75,12 +75,6 @@ func (s *restricted) penalty() {
 	r, k := s.w.all.rows, len(s.cols)
 	singleton := make([]float64, k) // limits of the singleton rows
 	s.sub.A, s.sub.Limit = linalg.New(nil, k), singleton
-	if r.M == nil {
-		for i, j := range s.cols {
-			singleton[i] = r.Limit[j]
-		}
-		return
-	}
 	for i, j := range s.cols {
 		rows, val := r.T.Row(int(j))
 		for m, row := range rows {
@@ -170,12 +164,6 @@ func (s *restricted) expand(part *Solution) {
 		w.visit(whole)
 	}
 	copy(w.trial.alpha, part.Alpha)
-	if r.M == nil {
-		for k, j := range s.cols {
-			z[j] = singleton[k]
-		}
-		return
-	}
 	for k, j := range s.cols {
 		share := singleton[k] / math.Max(s.sub.Limit[len(s.rows)+k], math.SmallestNonzeroFloat64)
 		rows, val := r.T.Row(int(j))
