@@ -48,8 +48,12 @@ func TestEndings(t *testing.T) {
 		{"free, few steps", separatedByFirst(t), 1e-2, Settings{Tol: 1e-6, MaxIterations: 4}, ending.Separated},
 		{"free, no goal", separatedByFirst(t), 1e-2, Settings{}, ending.Separated},
 	} {
-		if r := mustNew(t, c.p).Solve(c.lambda, &c.set); r.Why != c.want || (r.Why == ending.Reached) != (r.Gap <= c.set.Tol) {
+		r := mustNew(t, c.p).Solve(c.lambda, &c.set)
+		if r.Why != c.want || (r.Why == ending.Reached) != (r.Gap <= c.set.Tol) {
 			t.Errorf("%s: %v, want %v: gap %g after %d steps", c.name, r.Why, c.want, r.Gap, r.Iterations)
+		}
+		if c.want == ending.Interrupted && (r.Err != stop || r.Iterations > 0 || !math.IsInf(r.Gap, 1)) {
+			t.Errorf("%s: %+v", c.name, r)
 		}
 	}
 }

@@ -1,7 +1,6 @@
 package exact
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -212,14 +211,6 @@ func TestRoom(t *testing.T) {
 	s.Start(make([]float64, 100))
 	if r = s.Solve(0.7*most, &Settings{Tol: 1e-9 * s.Scale()}); r.Full || !(r.Gap <= 1e-9*s.Scale()) {
 		t.Errorf("%+v with %d columns", r, len(s.set.cols))
-	}
-}
-
-func TestInterrupt(t *testing.T) {
-	s := mustNew(t, kind{loss: term.Logistic{}, free: 1}.random(60, 12, 7))
-	stop := errors.New("stop")
-	if r := s.Solve(1e-3, &Settings{Tol: 1e-9, Interrupt: func() error { return stop }}); !errors.Is(r.Err, stop) || r.Iterations > 0 || !math.IsInf(r.Gap, 1) {
-		t.Errorf("%+v", r)
 	}
 }
 
