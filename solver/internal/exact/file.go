@@ -114,9 +114,6 @@ func (f *File) Err() error { return f.stopped }
 // Scale returns the number to which tolerances are relative, see term.Labels.Unit.
 func (f *File) Scale() float64 { return f.survey.unit }
 
-// Columns returns the number of columns of X.
-func (f *File) Columns() int { return f.p }
-
 // Gradient returns X'Cφ' at the current point, or nil if there is no current point yet.
 func (f *File) Gradient() []float64 {
 	if f.at == nil {

@@ -186,7 +186,8 @@ func (o *outside) reach(first int32, at *iterate) {
 				continue
 			}
 			o.done[row] = true
-			if idx, _ := r.M.Row(int(row)); allZero(at.x, idx) {
+			idx, _ := r.M.Row(int(row))
+			if !slices.ContainsFunc(idx, func(k int32) bool { return at.x[k] != 0 }) {
 				c.rows = append(c.rows, row)
 				o.enter(idx)
 			}
@@ -202,15 +203,6 @@ func (o *outside) enter(features []int32) {
 			o.part.features = append(o.part.features, j)
 		}
 	}
-}
-
-func allZero(x []float64, at []int32) bool {
-	for _, j := range at {
-		if x[j] != 0 {
-			return false
-		}
-	}
-	return true
 }
 
 // relax reduces the sum of squared excesses of the component's features by coordinate descent. It computes
