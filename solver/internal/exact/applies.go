@@ -93,15 +93,6 @@ func (p *Problem) FileRefusal() string {
 	return ""
 }
 
-// Cost returns the cost of forming the Hessian for one step, in passes over the data. For a separable model
-// it returns 0.
-func (s *Solver) Cost() float64 {
-	if s.coupled == nil {
-		return 0
-	}
-	return s.Assembly()
-}
-
 // cheap reports whether the Hessian of all columns costs little: if there are few features, or Assembly is
 // small.
 func (p *Problem) cheap() bool {

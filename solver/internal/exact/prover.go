@@ -22,20 +22,19 @@ func (p *Prover) make() {
 	p.prepared = true
 	q := *p.problem
 	var err error
-	if p.whole, err = New(&q); err == nil {
-		p.assembly = p.whole.Cost()
-		return
-	}
-	if q.Absolute() {
-		if p.sets, err = newSetSolver(&q); err == nil {
-			return // assembly stays 0: the cost depends on the working sets
+	if p.whole, err = New(&q); err != nil {
+		if q.Absolute() {
+			if p.sets, err = newSetSolver(&q); err == nil {
+				return // assembly stays 0: the cost depends on the working sets
+			}
+		}
+		if _, features := q.Data.Dims(); features <= MostFeatures {
+			q.MaxWorking = MostFeatures
+			p.whole, _ = New(&q)
 		}
 	}
-	if _, features := q.Data.Dims(); features <= MostFeatures {
-		q.MaxWorking = MostFeatures
-		if p.whole, err = New(&q); err == nil {
-			p.assembly = p.whole.Cost()
-		}
+	if p.whole != nil && p.whole.coupled != nil {
+		p.assembly = p.whole.Assembly()
 	}
 }
 
