@@ -12,21 +12,15 @@ import (
 
 // A Solution is the result of Finish.
 type Solution struct {
-	X []float64 // the point; length p
+	Result           // without Loss and Proofs if it is a solution by a setSolver
+	X      []float64 // the point; length p
 	// Multipliers of the rows of A. If Penalise has added a square to Ridge, they include its derivative.
 	Z []float64
 	// (Alpha, Z) is the last dual point, up to rounding. Length n; nil for samples in a file, and in a
 	// solution by a setSolver.
-	Alpha      []float64
-	Gap        float64             // an upper bound of Objective − P*; +Inf if nothing is proved
-	Objective  float64             // P(X) as computed
-	Why        ending.Why          // why the run ended
-	Iterations int                 // number of Newton steps plus passes of dual coordinate ascent
-	Polished   bool                // zeros and ties of X are exact
-	Structure  quadratic.Partition // zeros and ties of X, if Polished
-	Full       bool                // the working set had no room for all columns that it needed
-	// The error of Settings.Interrupt, Settings.Watch or the File that ended the run, or nil.
-	Err error
+	Alpha     []float64
+	Polished  bool                // zeros and ties of X are exact
+	Structure quadratic.Partition // zeros and ties of X, if Polished
 }
 
 // Finish solves the problem for lambda = 1. It starts at x or, if x is nil or 0, where Solve of a new Solver
@@ -81,10 +75,7 @@ func (s *Solver) finish(set *Settings, before int) *Solution {
 
 // Solution returns the point as a Solution. r is the result of Solve with the tolerance tol.
 func (s *Solver) Solution(r Result, tol float64) *Solution {
-	out := &Solution{
-		X: slices.Clone(s.x), Z: s.multipliers(), Alpha: s.rows.dual(s.x), Gap: r.Gap, Objective: r.Objective,
-		Why: r.Why, Iterations: r.Iterations, Full: r.Full, Err: r.Err,
-	}
+	out := &Solution{Result: r, X: slices.Clone(s.x), Z: s.multipliers(), Alpha: s.rows.dual(s.x)}
 	switch {
 	case r.Err != nil:
 		out.Why = ending.Interrupted

@@ -107,7 +107,7 @@ const (
 // z of the rows of A, or at zeros if z is nil. If y is not nil, it must be close to A x. Then the elements of
 // y for singleton rows give the first coefficients of their features, because y has exact zeros.
 func (w *setSolver) finish(x, y, z []float64, set *Settings) *Solution {
-	r := &rounds{setSolver: w, set: *set, result: &Solution{Gap: math.Inf(1), Objective: math.Inf(1)}}
+	r := &rounds{setSolver: w, set: *set, result: &Solution{Result: Result{Gap: math.Inf(1), Objective: math.Inf(1)}}}
 	r.tol = math.Max(set.Tol/2, firstShare*w.all.lossAtZero())
 	w.visit(withSingletons(w.all.rows, x, y))
 	w.startTrial(z)

@@ -74,7 +74,7 @@ const (
 // not known.
 func (s *stochastic) solve(tol float64) *exact.Solution {
 	n, features := s.q.Data.Dims()
-	res := &exact.Solution{X: make([]float64, features), Gap: math.Inf(1), Objective: math.Inf(1)}
+	res := &exact.Solution{Result: exact.Result{Gap: math.Inf(1), Objective: math.Inf(1)}, X: make([]float64, features)}
 	if res.Err = s.file.Survey(min(n, stochasticSamples)); res.Err != nil {
 		return res
 	}
@@ -198,7 +198,7 @@ func (s *stochastic) schedule() (eta float64, more bool, err error) {
 			s.value, o.Gradient = best, nil
 		}
 	}
-	at := &exact.Solution{X: o.X, Z: o.Dual, Objective: s.value, Gap: math.Inf(1)}
+	at := &exact.Solution{Result: exact.Result{Gap: math.Inf(1), Objective: s.value}, X: o.X, Z: o.Dual}
 	if err := s.recorder.show(s.stats.OuterIterations, s.passes(), at, o.Gradient); err != nil || !more {
 		return 0, false, err
 	}
