@@ -150,7 +150,7 @@ func scratchMemory(x *sparse.CSR, threads int) int64 {
 // setMemory estimates the bytes that a setSolver needs in addition to the problem: for proofs of gaps and, if
 // finish is set, for solving problems on the largest working sets. See Problem.Memory for runs.
 func setMemory(p *Problem, runs int, finish bool) int64 {
-	const ofSamples, ofRows, ofFeatures = 5, 10, 14 // vectors with an entry per sample, row of A, feature
+	const ofSamples, ofRows, ofFeatures = 7, 10, 14 // vectors with an entry per sample, row of A, feature
 	n, features := p.dims()
 	l, _ := p.A.Dims()
 	total := 8 * (ofSamples*int64(n) + int64(ofFeatures+runs)*int64(features) + ofRows*int64(l))

@@ -14,8 +14,8 @@ import (
 type memory struct {
 	*Problem
 	*rows.Sums
-	set *workingSet
-	n   int // number of samples of this process
+	set *workingSet // nil if no steps are made
+	n   int         // number of samples of this process
 	// The data by columns. It is nil unless a Gram matrix replaces the rows and the working set starts with
 	// only some columns.
 	dense  *dense
@@ -37,7 +37,11 @@ type state struct {
 func newMemory(p *Problem, set *workingSet) *memory {
 	n, features := p.Data.Dims()
 	m := &memory{Problem: p, Sums: rows.NewSums(p.Team, rows.NewChunks(p.Data, p.Threads), p.Weights, n, features), set: set, n: n}
-	for _, v := range []*[]float64{&m.at.margin, &m.at.slope, &m.next.margin, &m.next.slope, &m.alpha, &m.curve, &m.lo, &m.hi} {
+	vectors := []*[]float64{&m.at.margin, &m.at.slope, &m.lo, &m.hi}
+	if set != nil {
+		vectors = append(vectors, &m.next.margin, &m.next.slope, &m.alpha, &m.curve)
+	}
+	for _, v := range vectors {
 		*v = make([]float64, n)
 	}
 	return m
@@ -60,12 +64,11 @@ func (m *memory) columns() gap.Columns {
 
 func (m *memory) Scale() float64 {
 	_, features := m.Data.Dims()
-	m.margins(m.at.margin, make([]float64, features))
-	loss := m.Mean(m.Loss, m.at.slope, m.at.margin, m.Labels)
+	m.look(make([]float64, features))
+	m.zero = m.at.loss
 	label := m.Over(func(lo, hi int) float64 { return kernels.Dot(m.Coef[lo:hi], m.Labels[lo:hi]) })
 	slope := m.Over(func(lo, hi int) float64 { return kernels.Dot(m.Coef[lo:hi], m.at.slope[lo:hi]) })
-	m.zero = loss
-	return m.Loss.Traits().Labels.Unit(loss, label, slope)
+	return m.Loss.Traits().Labels.Unit(m.zero, label, slope)
 }
 
 func (m *memory) lossAtZero() float64 { return m.zero }
@@ -106,10 +109,15 @@ func (m *memory) setBounds(q *gap.Problem) {
 }
 
 func (m *memory) moveTo(x, e []float64, _ float64) float64 {
-	m.margins(m.at.margin, x)
-	m.at.loss = m.Mean(m.Loss, m.at.slope, m.at.margin, m.Labels)
+	m.look(x)
 	m.transposed(e, m.at.slope)
 	return m.at.loss
+}
+
+// look moves to x, and computes the margins, the slopes and the loss there.
+func (m *memory) look(x []float64) {
+	m.margins(m.at.margin, x)
+	m.at.loss = m.Mean(m.Loss, m.at.slope, m.at.margin, m.Labels)
 }
 
 func (m *memory) gradient(dst []float64) { m.set.transposed(m.Sums, dst, m.at.slope) }

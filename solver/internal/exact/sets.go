@@ -19,7 +19,6 @@ import (
 type setSolver struct {
 	all      *unrestricted
 	most     int      // largest number of columns of a working set
-	at       *iterate // the current point
 	trial    *dual    // the dual point of the last working set
 	best     *dual    // the dual point that proves the smallest gap
 	rest     *outside // finds multipliers of the rows of A whose features all have the coefficient 0
@@ -45,7 +44,7 @@ func newSetSolver(p *Problem) (*setSolver, error) {
 	if unheld > mostUnheld {
 		return nil, fmt.Errorf("%w: %d features have no row of A of their own that holds them at zero", ErrNotApplicable, unheld)
 	}
-	w.at, w.trial, w.best = w.all.newIterate(), w.all.newDual(), w.all.newDual()
+	w.trial, w.best = w.all.newDual(), w.all.newDual()
 	w.rest = newOutside(w.all)
 	return w, nil
 }
@@ -53,28 +52,22 @@ func newSetSolver(p *Problem) (*setSolver, error) {
 // certify returns an upper bound of P(x) − P*. The dual point that proves it has the slopes φ' at x as α. Its
 // multipliers begin at z, or at zeros if z is nil, and settle improves them.
 func (w *setSolver) certify(x, z []float64) float64 {
-	w.visit(x)
+	w.all.visit(x)
 	w.startTrial(z)
-	w.rest.settle(w.trial, w.at)
-	return gap.Rounded(w.all.prove(w.trial, w.at, 0), w.at.value)
-}
-
-// visit moves to x and computes the loss and slopes there.
-func (w *setSolver) visit(x []float64) {
-	copy(w.at.x, x)
-	w.all.visit(w.at)
+	w.rest.settle(w.trial)
+	return gap.Rounded(w.all.proveBy(w.trial, 0), w.all.value)
 }
 
 // startTrial sets the trial dual point to α = φ'(t) at the current point, and to the multipliers z of the
 // rows of A, or to zeros if z is nil. For a row with (A x)_k ≠ 0, the limit with the sign of (A x)_k replaces
 // the given multiplier.
 func (w *setSolver) startTrial(z []float64) {
-	copy(w.trial.alpha, w.at.slope)
+	copy(w.trial.alpha, w.all.at.slope)
 	clear(w.trial.z)
 	if z != nil {
 		copy(w.trial.z, w.all.rows.Restrict(z))
 	}
-	for row, v := range w.at.image {
+	for row, v := range w.all.image {
 		if v != 0 {
 			w.trial.z[row] = math.Copysign(w.all.rows.Limit[row], v)
 		}
@@ -109,7 +102,7 @@ const (
 func (w *setSolver) finish(x, y, z []float64, set *Settings) *Solution {
 	r := &rounds{setSolver: w, set: *set, result: &Solution{Result: Result{Gap: math.Inf(1), Objective: math.Inf(1)}}}
 	r.tol = math.Max(set.Tol/2, firstShare*w.all.lossAtZero())
-	w.visit(withSingletons(w.all.rows, x, y))
+	w.all.visit(withSingletons(w.all.rows, x, y))
 	w.startTrial(z)
 	w.trim()
 	r.judge(&Solution{})
@@ -127,15 +120,15 @@ func (w *setSolver) finish(x, y, z []float64, set *Settings) *Solution {
 
 // trim sets a coefficient to zero if the multiplier that its singleton row needs is far below the limit.
 func (w *setSolver) trim() {
-	w.rest.residual(w.trial, w.at)
-	x := slices.Clone(w.at.x)
+	w.rest.residual(w.trial)
+	x := slices.Clone(w.all.x)
 	for j, row := range w.all.rows.Singleton {
 		if row >= 0 && math.Abs(w.rest.sum[j]) < keptLimit*w.rest.capacity[j] {
 			x[j] = 0
 		}
 	}
-	w.visit(x)
-	copy(w.trial.alpha, w.at.slope)
+	w.all.visit(x)
+	copy(w.trial.alpha, w.all.at.slope)
 }
 
 // withSingletons returns a copy of x with xⱼ = y_k/A_kj for each feature j that has a singleton row k. If y
@@ -171,10 +164,10 @@ type rounds struct {
 // dual point that proves it becomes best. If the gap or the objective is smaller than in the result, the
 // point becomes the result. part is the solution for the working set.
 func (r *rounds) judge(part *Solution) float64 {
-	r.rest.settle(r.trial, r.at)
-	gap := r.all.prove(r.trial, r.at, r.set.Tol)
+	r.rest.settle(r.trial)
+	gap := r.all.proveBy(r.trial, r.set.Tol)
 	if r.known {
-		known := r.all.evaluate(r.best, r.at)
+		known := r.all.evaluate(r.best)
 		r.known = known <= gap
 		gap = math.Min(gap, known)
 	}
@@ -182,9 +175,9 @@ func (r *rounds) judge(part *Solution) float64 {
 		r.best, r.trial, r.known = r.trial, r.best, true
 		copy(r.trial.z, r.best.z)
 	}
-	res, value := r.result, r.at.value
+	res, value := r.result, r.all.value
 	if value < res.Objective || gap < res.Gap {
-		res.X, res.Objective, res.Gap = slices.Clone(r.at.x), value, gap
+		res.X, res.Objective, res.Gap = slices.Clone(r.all.x), value, gap
 		res.Polished, res.Structure = part.Polished, part.Structure
 	}
 	return gap

@@ -62,17 +62,17 @@ func newOutside(f *unrestricted) *outside {
 
 // settle changes the multipliers d.z of rows with only zero features, to reduce excesses. It sets o.near
 // and o.over.
-func (o *outside) settle(d *dual, at *iterate) {
-	o.residual(d, at)
+func (o *outside) settle(d *dual) {
+	o.residual(d)
 	clear(o.near)
 	o.over = 0
 	clear(o.seen)
 	clear(o.done)
-	for j, x := range at.x {
+	for j, x := range o.f.x {
 		if x != 0 || o.f.isUnheld(j) || o.seen[j] || o.excess(int32(j), nearLimit) == 0 {
 			continue
 		}
-		o.reach(int32(j), at)
+		o.reach(int32(j))
 		o.relax(d.z, nearLimit)
 		over := false
 		for _, k := range o.part.features {
@@ -154,12 +154,12 @@ func (o *outside) count() {
 	}
 }
 
-func (o *outside) residual(d *dual, at *iterate) {
+func (o *outside) residual(d *dual) {
 	f := o.f
-	f.Transposed(o.sum, f.Rows, d.alpha)
+	f.transposed(o.sum, d.alpha)
 	f.rows.AddTrans(o.sum, d.z)
 	for j, v := range o.sum {
-		o.sum[j] = -math.FMA(f.mu(), at.x[j], v)
+		o.sum[j] = -math.FMA(f.mu(), f.x[j], v)
 		if row := f.rows.Singleton[j]; row >= 0 {
 			o.sum[j] += float64(f.rows.SingletonEntry[j] * d.z[row])
 		}
@@ -174,7 +174,7 @@ func (o *outside) excess(j int32, part float64) float64 {
 }
 
 // reach sets o.part to the component of the given feature.
-func (o *outside) reach(first int32, at *iterate) {
+func (o *outside) reach(first int32) {
 	c, r := &o.part, o.f.rows
 	c.features, c.rows = append(c.features[:0], first), c.rows[:0]
 	o.seen[first] = true
@@ -187,7 +187,7 @@ func (o *outside) reach(first int32, at *iterate) {
 			}
 			o.done[row] = true
 			idx, _ := r.M.Row(int(row))
-			if !slices.ContainsFunc(idx, func(k int32) bool { return at.x[k] != 0 }) {
+			if !slices.ContainsFunc(idx, func(k int32) bool { return o.f.x[k] != 0 }) {
 				c.rows = append(c.rows, row)
 				o.enter(idx)
 			}

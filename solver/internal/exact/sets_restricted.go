@@ -29,7 +29,7 @@ const firstRoom = 750
 // is true for the first set. full is true if a later set has no room for all non-zero coefficients.
 func (w *setSolver) choose(first bool) (cols []int32, full bool) {
 	var unheld, rest []int32
-	for j, x := range w.at.x {
+	for j, x := range w.all.x {
 		if w.all.isUnheld(j) {
 			unheld = append(unheld, int32(j))
 		} else if x != 0 {
@@ -38,7 +38,7 @@ func (w *setSolver) choose(first bool) (cols []int32, full bool) {
 			rest = append(rest, int32(j))
 		}
 	}
-	size := func(j int32) float64 { return math.Abs(w.at.x[j]) * w.all.bounds.Columns.Largest[j] }
+	size := func(j int32) float64 { return math.Abs(w.all.x[j]) * w.all.bounds.Columns.Largest[j] }
 	slices.SortStableFunc(cols, func(a, b int32) int { return cmp.Compare(size(b), size(a)) })
 	slices.SortStableFunc(rest, func(a, b int32) int { return cmp.Compare(w.rest.near[b], w.rest.near[a]) })
 	most := w.most
@@ -60,7 +60,7 @@ func (w *setSolver) restrict(cols []int32) *restricted {
 	clear(w.position)
 	for k, j := range cols {
 		w.position[j] = int32(k) + 1
-		s.x[k] = w.at.x[j]
+		s.x[k] = w.all.x[j]
 	}
 	s.sub.Data = columnsOf(w.all.Data, w.position, len(cols))
 	s.sub.Rows = s.sub.Data.Compact(false)
@@ -160,8 +160,8 @@ func (s *restricted) expand(part *Solution) {
 	if part.Polished {
 		part.Structure = partition(part.Structure, s.cols, w.all.p)
 	}
-	if w.visit(x); w.at.value > part.Objective+part.Gap { // some coefficients of x should not be zero
-		w.visit(whole)
+	if w.all.visit(x); w.all.value > part.Objective+part.Gap { // some coefficients of x should not be zero
+		w.all.visit(whole)
 	}
 	copy(w.trial.alpha, part.Alpha)
 	for k, j := range s.cols {

@@ -150,8 +150,8 @@ func TestOutside(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, 5))
 		const p = 12
 		o, want := proximal(t, rng, p, 1+2*rng.Float64())
-		z, x := make([]float64, o.f.rows.Len()), make([]float64, p)
-		o.reach(0, &iterate{x: x})
+		z := make([]float64, o.f.rows.Len())
+		o.reach(0)
 		for j := range int32(p) {
 			if !o.seen[j] {
 				t.Fatalf("seed %d: feature %d is in no component", seed, j)

@@ -1,42 +1,41 @@
 package exact
 
 import (
-	"math"
-
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver/internal/ending"
 	"github.com/scas-admm/scas/solver/internal/gap"
-	"github.com/scas-admm/scas/solver/internal/rows"
 )
 
-// unrestricted is the whole problem of a setSolver: the features are not restricted to a working set.
+// unrestricted is the whole problem of a setSolver, at the current point x: the features are not restricted
+// to a working set.
 type unrestricted struct {
-	*Problem
-	*rows.Sums
-	n, p   int
-	rows   *gap.Penalty
-	bounds *gap.Memory
-	head   []float64      // X'Cα of the last bound
-	apart  *gap.Separated // samples that are separated by features in no row of A; nil if there are none
+	*memory     // its field at has the results for the samples at x
+	p       int // number of features
+	rows    *gap.Penalty
+	x       []float64 // the current point
+	image   []float64 // A x, for the rows of gap.Penalty
+	value   float64   // P(x)
+	head    []float64 // X'Cα of the last bound
 }
 
 func newUnrestricted(p *Problem) *unrestricted {
-	n, features := p.Data.Dims()
-	f := &unrestricted{Problem: p, Sums: rows.NewSums(p.Team, rows.NewChunks(p.Data, p.Threads), p.Weights, n, features), n: n, p: features}
-	f.rows = gap.NewPenalty(p.A, p.Limit, nil, nil)
-	f.head = make([]float64, features)
-	q := &gap.Problem{Penalty: f.rows, Ridge: p.Ridge, Columns: gap.ColumnsOf(p.Data, f.Sums, p.Team)}
-	if f.mu() == 0 && !f.rows.AllSingletons() {
-		f.apart = gap.FindSeparated(f.Team, f.Data, f.Loss, f.Labels, f.Coef, func(j int) (above, below bool) {
-			free := !f.rows.Touches(j)
-			return free, free
-		})
+	_, features := p.Data.Dims()
+	f := &unrestricted{
+		memory: newMemory(p, nil), p: features, rows: gap.NewPenalty(p.A, p.Limit, nil, nil),
+		x: make([]float64, features), head: make([]float64, features),
 	}
-	if f.apart != nil {
-		q.Vanishing = f.apart.Columns
+	f.image = make([]float64, f.rows.Len())
+	f.Scale() // sets the result of lossAtZero
+	q := &gap.Problem{Penalty: f.rows, Ridge: p.Ridge, Columns: f.columns()}
+	apart := f.separate(func(j int) (above, below bool) {
+		free := f.isFree(j)
+		return free, free
+	})
+	if apart != nil {
+		q.Vanishing = apart.Columns
 	}
 	q.Prepare()
-	f.bounds = &gap.Memory{Problem: q, Sums: f.Sums, Team: f.Team, Data: f.Data, Loss: f.Loss, Labels: f.Labels}
+	f.setBounds(q)
 	return f
 }
 
@@ -47,24 +46,19 @@ func (f *unrestricted) mu() float64 { return f.Ridge[0] }
 // features.
 func (f *unrestricted) isUnheld(j int) bool { return f.mu() == 0 && f.rows.Singleton[j] < 0 }
 
-func (f *unrestricted) lossAtZero() float64 {
-	return f.Mean(f.Loss, nil, make([]float64, f.n), f.Labels)
-}
+// isFree reports whether feature j has no ridge and occurs in no row of A.
+func (f *unrestricted) isFree(j int) bool { return f.mu() == 0 && !f.rows.Touches(j) }
 
-// fallsForever reports whether the loss decreases without end along x, if only the coefficients of features
-// without a ridge that occur in no row of A change.
+// fallsForever reports whether the loss decreases without end along x, if only the coefficients of free
+// features change.
 func (f *unrestricted) fallsForever(x []float64) bool {
-	if f.mu() > 0 || f.rows.AllSingletons() {
-		return false
-	}
-	d, along := make([]float64, f.p), make([]float64, f.n)
+	d := make([]float64, f.p)
 	for j, v := range x {
-		if !f.rows.Touches(j) {
+		if f.isFree(j) {
 			d[j] = v
 		}
 	}
-	f.Margins(along, f.Rows, d)
-	return gap.Falls(f.Team, f.Loss, along, f.Labels, f.Coef)
+	return f.falls(d)
 }
 
 // ending returns why the run with the result r ended. full is true if a working set was too small or too
@@ -73,26 +67,12 @@ func (f *unrestricted) ending(r *Solution, tol float64, full, spent bool) ending
 	return ending.Of(r.Err, r.Gap, tol, full, func() bool { return f.fallsForever(r.X) }, spent)
 }
 
-// An iterate is a point x with the results of a pass over the data there.
-type iterate struct {
-	x      []float64
-	margin []float64 // t = X x
-	slope  []float64 // φ'(t)
-	image  []float64 // A x, for the rows of gap.Penalty
-	loss   float64   // Σ cᵢ φ(tᵢ)
-	value  float64   // P(x)
-}
-
-func (f *unrestricted) newIterate() *iterate {
-	return &iterate{x: make([]float64, f.p), margin: make([]float64, f.n), slope: make([]float64, f.n), image: make([]float64, f.rows.Len())}
-}
-
-// visit computes the iterate's other fields from its x.
-func (f *unrestricted) visit(at *iterate) {
-	f.Margins(at.margin, f.Rows, at.x)
-	at.loss = f.Mean(f.Loss, at.slope, at.margin, f.Labels)
-	f.rows.Mul(at.image, at.x)
-	at.value = at.loss + float64(float64(0.5*f.mu())*kernels.Dot(at.x, at.x)) + f.rows.Value(at.image)
+// visit moves to x, and computes the loss and the slopes there.
+func (f *unrestricted) visit(x []float64) {
+	copy(f.x, x)
+	f.look(f.x)
+	f.rows.Mul(f.image, f.x)
+	f.value = f.at.loss + float64(float64(0.5*f.mu())*kernels.Dot(f.x, f.x)) + f.rows.Value(f.image)
 }
 
 // A dual is a dual point (α, z). It need not satisfy X'Cα + mu x + A'z = 0 exactly.
@@ -107,23 +87,20 @@ func (f *unrestricted) newDual() *dual {
 	return &dual{alpha: make([]float64, f.n), z: make([]float64, f.rows.Len())}
 }
 
-// prove moves d.alpha into the domain of φ*, and returns the gap that d proves at the iterate. See
-// dual.goal for goal.
-func (f *unrestricted) prove(d *dual, at *iterate, goal float64) float64 {
+// proveBy moves d.alpha into the domain of φ*, and returns the gap that d proves at the point. See dual.goal
+// for goal.
+func (f *unrestricted) proveBy(d *dual, goal float64) float64 {
 	d.goal = goal
 	for i, a := range d.alpha {
-		lo, hi := slopeRange(f.Loss, f.Labels[i], f.Coef[i])
-		if d.alpha[i] = math.Max(lo, math.Min(a, hi)); f.apart != nil && f.apart.Samples[i] {
-			d.alpha[i] = 0
-		}
+		d.alpha[i] = max(f.lo[i], min(a, f.hi[i]))
 	}
-	return f.evaluate(d, at)
+	return f.evaluate(d)
 }
 
-// evaluate returns the gap that a dual point proves at an iterate.
-func (f *unrestricted) evaluate(d *dual, at *iterate) float64 {
-	f.Transposed(f.head, f.Rows, d.alpha)
-	b := f.bounds.Prove(&gap.Point{X: at.x, Margin: at.margin, Slope: at.slope, Loss: at.loss}, d.alpha, d.z, f.head, nil, d.goal)
+// evaluate returns the gap that a dual point proves at the point.
+func (f *unrestricted) evaluate(d *dual) float64 {
+	f.transposed(f.head, d.alpha)
+	b := f.bounds.Prove(f.point(f.x), d.alpha, d.z, f.head, nil, d.goal)
 	d.exact = b.Z
 	return b.Gap
 }

@@ -163,16 +163,6 @@ func (pen *Penalty) Grouped() bool { return pen.Groups != nil }
 // Squared reports whether the row has a positive square.
 func (pen *Penalty) Squared(row int) bool { return pen.Square != nil && pen.Square[row] > 0 }
 
-// AllSingletons reports whether every feature has a singleton row.
-func (pen *Penalty) AllSingletons() bool {
-	for _, row := range pen.Singleton {
-		if row < 0 {
-			return false
-		}
-	}
-	return true
-}
-
 // count returns the number of kept rows with a stored entry for feature j.
 func (pen *Penalty) count(j int) int {
 	if pen.T == nil {
