@@ -24,7 +24,8 @@ type Solution struct {
 }
 
 // Finish solves the problem for lambda = 1. It starts at x or, if x is nil or 0, where Solve of a new Solver
-// starts. If it does not reach the tolerance from x ≠ 0, it starts again at 0.
+// starts. If it does not reach the tolerance from x ≠ 0, it starts again at 0. Each start may make
+// set.MaxIterations steps, and so may retryCoupled.
 func (s *Solver) Finish(x []float64, set *Settings) *Solution {
 	zero := make([]float64, s.p)
 	if x == nil || slices.Equal(x, zero) {
