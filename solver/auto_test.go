@@ -440,3 +440,19 @@ func TestAutoWideKinds(t *testing.T) {
 		}
 	}
 }
+
+// TestAutoConditioned checks that passes of SCASK prove the goal, without Newton steps, if the objective is
+// well conditioned and A couples thousands of features.
+func TestAutoConditioned(t *testing.T) {
+	syn, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: 6000, Features: 5000, NonzerosPerRow: 20, Noise: 1, Seed: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &solver.Problem{Data: syn.X, Labels: syn.Labels, Constraint: graph.Chain(5000).FusedLasso(), Penalty: solver.L1{Lambda: 1e-4}, L2: 1e-2}
+	for _, method := range []solver.Method{solver.Auto{}, solver.SCASK{}} {
+		res := solvertest.Minimize(t, p, &solver.Settings{Method: method, RelTol: 1e-6})
+		if res.Status != solver.Converged || res.Stats.NewtonSteps > 0 {
+			t.Errorf("%T: %s after %g passes and %d Newton steps, gap %.1e", method, res.Status, res.Stats.Passes, res.Stats.NewtonSteps, res.DualityGap)
+		}
+	}
+}

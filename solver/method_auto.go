@@ -21,10 +21,12 @@ import (
 //     [G; I] and an intercept. Then up to some thousands of coefficients may be non-zero;
 //   - up to some thousands otherwise.
 //
-// In two cases Auto makes passes of SCASK before the Newton steps. In the first case Settings.Passes
+// In three cases Auto makes passes of SCASK before the Newton steps. In the first case Settings.Passes
 // is set, and is not enough for 30 Newton steps. Then the number of passes is four plus the cost of
 // one Newton step in passes. In the second case a setting needs passes, such as Checkpoint, Eta or
-// Rho. Then there are at least four passes. If RelTol is negative, Auto makes only passes of SCASK.
+// Rho. Then there are at least four passes. In the third case A couples thousands of features, and the
+// curvature of the mean loss is at most 2n L2. Then there are up to 96 passes, which often reach the
+// goal. If RelTol is negative, Auto makes only passes of SCASK.
 // With the Poisson loss none of this applies: there are only Newton steps, and Checkpoint stores
 // nothing.
 //
@@ -81,7 +83,7 @@ func (a *auto) direct() bool {
 	// The first call of Finishes computes the cost of a Hessian, which Affords then includes. So ample is
 	// called before and after Finishes.
 	ample := func() bool { return a.goal > 0 && a.prover.Affords(a.budget) }
-	return ample() && !a.asksForPasses() && a.prover.Finishes() && ample()
+	return ample() && !a.asksForPasses() && a.prover.Finishes() && ample() && !a.prover.Conditioned()
 }
 
 // beginPasses prepares the passes of SCASK.
@@ -107,6 +109,11 @@ func (a *auto) next() (bool, error) {
 		return a.passes.next()
 	case !a.affordsStep():
 		return false, nil
+	}
+	if a.prover.Conditioned() { // the passes since the last proof may have reached the goal
+		if a.gap = a.certify(); a.gap <= a.goal {
+			return false, nil
+		}
 	}
 	_, err := a.finish()
 	return true, err

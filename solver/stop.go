@@ -52,7 +52,9 @@ func (r *Run) prove() {
 	if r.goal <= 0 || r.Stats.NewtonSteps > 0 || k&(k-1) != 0 || k <= 1 {
 		return
 	}
-	if _, auto := r.Settings.Method.(Auto); !(auto && r.prover.Proves()) && r.prover.Cheap() {
+	_, auto := r.Settings.Method.(Auto)
+	newton := auto && r.prover.Proves() && !r.prover.Conditioned()
+	if !newton && r.prover.Cheap() {
 		r.gap = r.certify()
 	}
 }

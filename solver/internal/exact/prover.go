@@ -47,7 +47,15 @@ func (p *Prover) Proves() bool {
 // Cheap reports whether proofs, if there are any, are cheap enough to be tried while another method runs.
 func (p *Prover) Cheap() bool {
 	p.make()
-	return p.sets == nil
+	return p.sets == nil || p.sets.all.mu() > 0
+}
+
+// Conditioned reports whether the problem has so many coefficients and such a strong ridge that SCAS-ADMM is
+// usually faster than Finish: a setSolver solves the problem, and the condition number of the mean loss with
+// the ridge is at most about twice the number of samples.
+func (p *Prover) Conditioned() bool {
+	p.make()
+	return p.sets != nil && p.sets.all.conditioned()
 }
 
 // Finishes reports whether to solve the problem by Finish.
@@ -62,16 +70,21 @@ func (p *Prover) Refused() bool { return p.sets != nil && p.sets.refused }
 func (p *Prover) Dependent() bool { return p.whole != nil && p.whole.Dependent() }
 
 const (
-	usualIterations = 30 // Finish usually takes fewer iterations than this
-	warmPasses      = 4  // smallest number of passes of another method before Finish
+	usualIterations   = 30 // Finish usually takes fewer iterations than this
+	warmPasses        = 4  // smallest number of passes of another method before Finish
+	conditionedPasses = 96 // number of passes of another method before Finish if Conditioned is true
 )
 
 // Affords reports whether a budget of passes is usually large enough for Finish to end before it is used up.
 func (p *Prover) Affords(passes float64) bool { return passes >= usualIterations*p.Cost() }
 
 // Warm returns how many passes another method should make before Finish, in a run with the given budget of
-// passes: warmPasses. If Affords is false for the budget, Warm adds the cost of one iteration of Finish.
+// passes: warmPasses. If Affords is false for the budget, Warm adds the cost of one iteration of Finish. If
+// Conditioned is true, the other method has half of the budget, up to conditionedPasses.
 func (p *Prover) Warm(passes float64) float64 {
+	if p.Conditioned() {
+		return min(conditionedPasses, passes/2)
+	}
 	if p.Affords(passes) {
 		return warmPasses
 	}

@@ -42,6 +42,20 @@ func newUnrestricted(p *Problem) *unrestricted {
 // mu returns the ridge, which is the same for all features.
 func (f *unrestricted) mu() float64 { return f.Ridge[0] }
 
+// mostCondition is the largest condition number for which SCAS-ADMM is taken to be fast, as a multiple of the
+// number of samples.
+const mostCondition = 2
+
+// conditioned reports whether the curvature of the mean loss is at most mostCondition·n times the ridge. Its
+// upper bound is the largest φ″ times the mean of |aᵢ|².
+func (f *unrestricted) conditioned() bool {
+	square := 0.0
+	for _, norm := range f.columns().Norm {
+		square += float64(norm * norm)
+	}
+	return f.mu() > 0 && float64(f.Loss.Curvature()*square) <= mostCondition*float64(float64(f.n)*f.mu())
+}
+
 // isUnheld reports whether feature j has neither a ridge nor a singleton row. Every working set has all such
 // features.
 func (f *unrestricted) isUnheld(j int) bool { return f.mu() == 0 && f.rows.Singleton[j] < 0 }
