@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/scas-admm/scas/solver"
@@ -122,7 +123,8 @@ func (c *trainCmd) train(e *env) error {
 		c.output(func() (*page, error) { return r.page(e, err) }),
 	}
 	start := time.Now()
-	data, err := c.read(e, out, c.Start)
+	written := append(slices.Clone(out), output{"--checkpoint", c.Checkpoint, nil}) // the fit writes and removes this file
+	data, err := c.read(e, written, c.Start)
 	if err != nil {
 		return err
 	}
