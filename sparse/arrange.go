@@ -80,6 +80,20 @@ func narrow(name string, x *CSR, opt *ReadOptions) (*CSR, error) {
 	return y, nil
 }
 
+// setNames sets the names of the features to those of a file, which has a name for each of its columns, or to
+// nil. If widen dropped columns, it drops their names. It returns an error if widen added columns, because
+// these have no names.
+func (d *Dataset) setNames(file string, names []string) error {
+	if names == nil {
+		return nil
+	}
+	if len(names) < d.X.cols {
+		return &ParseError{File: file, Msg: fmt.Sprintf("%d features, which have names: expected the stated %d", len(names), d.X.cols)}
+	}
+	d.Names = names[:d.X.cols]
+	return nil
+}
+
 // arrange puts the columns of d in the order of names, and drops columns that names does not
 // list. It returns an error if d lacks one of the names. It does nothing if names or d.Names is nil.
 func (d *Dataset) arrange(file string, names []string) error {

@@ -74,7 +74,10 @@ func newBinaryData(f *scasfile.File, name string, opt *ReadOptions) (*Dataset, e
 		}
 		x = wide
 	}
-	d := &Dataset{X: x, Names: meta.Features}
+	d := &Dataset{X: x}
+	if err := d.setNames(name, meta.Features); err != nil {
+		return nil, err
+	}
 	d.Stats = ReadStats{Rows: x.rows, NNZ: x.NNZ(), IndexBase: ZeroBased + IndexBase(f.IndexBase)}
 	fileMapping := LabelMapping{f.Negative, f.Positive, meta.Negative, meta.Positive}
 	if err := d.binaryLabels(f, name, fileMapping, opt); err != nil {

@@ -269,6 +269,18 @@ func TestReadNPZRefuses(t *testing.T) {
 	if err != nil || !sameTable([][]float64{{2, 1}, {0, 0}, {0, 0}, {0, 4}}, d.X) {
 		t.Errorf("by names: %+v, %v", d, err)
 	}
+	named := with("names", npyFile("|S1", false, "(3,)", 'a', 'b', 'c'))
+	d, err = readAs(NPZ, bytes.NewReader(named), "z.npz", &ReadOptions{AnyLabels: true, LabelsOptional: true})
+	must(t, err)
+	for format, data := range map[Format][]byte{NPZ: named, Binary: binaryBytes(t, d)} {
+		opt := &ReadOptions{AnyLabels: true, LabelsOptional: true, Features: 5}
+		_, err := readAs(format, bytes.NewReader(data), "d", opt)
+		wantParseError(t, err, 0, 0, "d", "3 features, which have names: expected the stated 5")
+		opt.Features, opt.IgnoreBeyond = 2, true
+		if d, err := readAs(format, bytes.NewReader(data), "d", opt); err != nil || d.X.cols != 2 || !slices.Equal(d.Names, []string{"a", "b"}) {
+			t.Errorf("%v: the first features: %+v, %v", format, d, err)
+		}
+	}
 	d, err = readAs(NPZ, bytes.NewReader(with("indices", list("(4,)", 2, 0, 1, 0))), "z.npz", &ReadOptions{Features: 5})
 	if err != nil || d.Stats.SortedRows != 1 || !sameTable([][]float64{{2, 0, 1, 0, 0}, {0, 0, 0, 0, 0}, {0, 3, 0, 0, 0}, {4, 0, 0, 0, 0}}, d.X) {
 		t.Errorf("wide, out of order: %+v, %v", d, err)

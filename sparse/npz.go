@@ -126,10 +126,11 @@ func (z *npzReader) read(kind string) (*Dataset, error) {
 	} else {
 		x, err = z.dense()
 	}
-	if err == nil {
-		x, err = widen(z.name, x, z.matrixOptions())
-	}
 	if err != nil {
+		return nil, err
+	}
+	columns := x.cols
+	if x, err = widen(z.name, x, z.matrixOptions()); err != nil {
 		return nil, err
 	}
 	var y []float64
@@ -142,7 +143,7 @@ func (z *npzReader) read(kind string) (*Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := z.setNames(d); err != nil {
+	if err := z.setNames(d, columns); err != nil {
 		return nil, err
 	}
 	d.Stats.Bytes = z.bytes
@@ -160,8 +161,9 @@ func (z *npzReader) matrixOptions() *ReadOptions {
 	return &opt
 }
 
-// setNames sets the names of the features, if the file has an array of names.
-func (z *npzReader) setNames(d *Dataset) error {
+// setNames sets the names of the features, if the file has an array of names. columns is the number of
+// columns of the matrix in the file.
+func (z *npzReader) setNames(d *Dataset, columns int) error {
 	array := z.first("names", "features")
 	if array == "" {
 		return nil
@@ -170,8 +172,8 @@ func (z *npzReader) setNames(d *Dataset) error {
 	if err != nil {
 		return err
 	}
-	if len(names) != d.X.cols {
-		return &ParseError{File: z.name, Msg: fmt.Sprintf("array %s: %d names for %d columns: expected one for every column", array, len(names), d.X.cols)}
+	if len(names) != columns {
+		return &ParseError{File: z.name, Msg: fmt.Sprintf("array %s: %d names for %d columns: expected one for every column", array, len(names), columns)}
 	}
 	seen := map[string]bool{}
 	for _, name := range names {
@@ -180,8 +182,7 @@ func (z *npzReader) setNames(d *Dataset) error {
 		}
 		seen[name] = true
 	}
-	d.Names = names
-	return nil
+	return d.setNames(z.name, names)
 }
 
 // words reads an array of strings.
