@@ -234,9 +234,16 @@ func writable(path string) error {
 // writeFile writes a file, compressed as the ending of its name says. It never leaves an
 // incomplete file.
 func writeFile(path string, write func(io.Writer) error) error {
-	return atomicfile.Write(path, 0o666, func(w io.Writer) error {
-		return compressedBy(path).compressTo(w, write)
-	})
+	return atomicfile.Write(path, 0o666, func(w io.Writer) error { return Compress(w, path, write) })
+}
+
+// Compress calls fill with a writer that compresses to w, as the ending of path says: .gz or .zst. Without
+// such an ending it calls fill with w. It returns an error if the ending is .bz2 or .xz.
+func Compress(w io.Writer, path string, fill func(io.Writer) error) error {
+	if err := writable(path); err != nil {
+		return err
+	}
+	return compressedBy(path).compressTo(w, fill)
 }
 
 // Write writes data in a format; see WriteFile.

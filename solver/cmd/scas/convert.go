@@ -82,7 +82,11 @@ func (c *convertCmd) Run(e *env) error {
 	if c.LabelsOut != "" && data.Labels == nil {
 		return usagef("--labels-out: %s has no labels", dataName(c.In))
 	}
-	out[1].fill = func(w io.Writer) error { return sparse.WriteLabels(w, sparse.FormatOf(c.LabelsOut), data.Labels) }
+	out[1].fill = func(w io.Writer) error {
+		return sparse.Compress(w, c.LabelsOut, func(w io.Writer) error {
+			return sparse.WriteLabels(w, sparse.FormatOf(c.LabelsOut), data.Labels)
+		})
+	}
 	writing := e.begin("writing " + dataName(c.Out))
 	err = out[1:].write(e, func() error { return sparse.WriteFile(c.Out, data) })
 	writing.end()
