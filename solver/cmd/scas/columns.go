@@ -16,23 +16,28 @@ func (e *env) warnOfColumns(d *sparse.Dataset) {
 	}
 	n := d.Stats.Rows
 	for _, c := range d.Table.Categorical {
+		word := shellWord(escapeCommas(c.Column))
 		switch {
 		case c.Unknown > 0:
 			e.warn("column %s: %s of categories that the model does not know, such as %q; they count as none", c.Column, plural(c.Unknown, "value"), c.Example)
 		case 2*c.Numbers > c.Categories && c.Line > 0:
 			e.warn("column %s is taken for categories, since line %d has %q, but %s of its %s are numbers: correct that line (what is missing is an empty cell or NA; see --missing), or give --categorical %s if they are categories",
-				c.Column, c.Line, c.First, grouped(c.Numbers), plural(c.Categories, "different value"), c.Column)
+				c.Column, c.Line, c.First, grouped(c.Numbers), plural(c.Categories, "different value"), word)
 		case c.Like != "" && c.Line > 0:
 			e.warn("column %s has %s in %s that look like %s, such as %q: %s, or leave the column out with --drop %s, or give --categorical %s if they are categories",
 				c.Column, plural(c.Categories, "category"), plural(n, "row"), c.Like, c.First, map[string]string{
 					"dates":   "replace them by numbers, such as days since some day",
 					"amounts": "write them as numbers, without signs and marks of thousands",
-				}[c.Like], c.Column, c.Column)
+				}[c.Like], word, word)
 		case c.Categories > many && 2*c.Categories >= n:
 			e.warn("column %s has %s in %s: if these are identifiers, leave it out with --drop", c.Column, plural(c.Categories, "category"), plural(n, "row"))
 		}
 	}
 }
+
+// escapeCommas returns the name of a column for --drop and --categorical, which take lists: a comma in it
+// needs a backslash.
+func escapeCommas(name string) string { return strings.ReplaceAll(name, ",", `\,`) }
 
 // addColumns adds lines to a summary: a line if features are counted from 0, and lines about the labels and
 // columns of a table.

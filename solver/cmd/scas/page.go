@@ -338,10 +338,15 @@ var plain = regexp.MustCompile(`^[-A-Za-z0-9_./:=,%+@]+$`)
 func commandLine(args []string) string {
 	words := []string{"scas"}
 	for _, a := range args {
-		if !plain.MatchString(a) {
-			a = "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
-		}
-		words = append(words, a)
+		words = append(words, shellWord(a))
 	}
 	return strings.Join(words, " ")
+}
+
+// shellWord returns word, quoted for a POSIX shell if it needs quotes.
+func shellWord(word string) string {
+	if plain.MatchString(word) {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }

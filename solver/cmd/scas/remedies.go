@@ -135,8 +135,12 @@ func phrase(r sparse.Remedy) (text string, ok bool) {
 	if r.Field == "" {
 		return r.To, true
 	}
+	to := r.To
+	if r.Field == "TableOptions.Categorical" || r.Field == "TableOptions.Drop" {
+		to = escapeCommas(to)
+	}
 	text, ok = phrases[r.Field]["*"]
-	return strings.ReplaceAll(text, "%s", r.To), ok
+	return strings.ReplaceAll(text, "%s", to), ok
 }
 
 // reworded returns the text of err without names of packages, and with flags, not fields, in the remedies.
