@@ -43,7 +43,7 @@ func (l line) errorAt(word int, format string, args ...any) error {
 }
 
 // readLines returns the lines of a file, which may be compressed. It leaves out blank lines, and comments,
-// which begin with '#'.
+// which begin with '#' at the beginning of a line or after a blank.
 func readLines(path string) (lines []line, err error) {
 	err = eachLine(path, func(l line) error {
 		lines = append(lines, l)
@@ -66,7 +66,7 @@ func eachLine(path string, do func(l line) error) error {
 	number := 0
 	for one := range bytes.Lines(data) {
 		number++
-		text, _, _ := strings.Cut(string(one), "#")
+		text := withoutComment(string(one))
 		if words := strings.Fields(text); len(words) > 0 {
 			if err := do(line{path, text, number, words}); err != nil {
 				return err
@@ -74,6 +74,16 @@ func eachLine(path string, do func(l line) error) error {
 		}
 	}
 	return nil
+}
+
+// withoutComment returns a line without its comment. A '#' within a word, such as the name C#, begins none.
+func withoutComment(text string) string {
+	for k := range len(text) {
+		if text[k] == '#' && (k == 0 || text[k-1] == ' ' || text[k-1] == '\t') {
+			return text[:k]
+		}
+	}
+	return text
 }
 
 // readNumbers reads a file with count numbers, one on each line. It refuses negative numbers unless signed is
