@@ -235,7 +235,7 @@ func (f *beyondFiles) info(t *testing.T) {
 	if peak := data[1].Memory.Peak; peak > beyondLimit || data[1].Memory.Solver != 0 {
 		t.Errorf("%+v", data[1].Memory)
 	}
-	if a, b := data[0].FeatureSD.Mean, data[1].FeatureSD.Mean; math.Abs(a-b) > 1e-12*a {
+	if a, b := data[0].FeatureSD.Mean, data[1].FeatureSD.Mean; math.Abs(float64(a-b)) > 1e-12*float64(a) {
 		t.Errorf("deviations %v, in memory %v", b, a)
 	}
 	for k := range data {

@@ -50,10 +50,11 @@ type memoryUse struct {
 	Peak   int64 `json:"peak,omitempty"` // peak of this process so far; 0 if the system does not report it
 }
 
+// A spread describes some numbers. The sizes of rows and features may overflow to +Inf.
 type spread struct {
-	Min  float64 `json:"min"`
-	Mean float64 `json:"mean"`
-	Max  float64 `json:"max"`
+	Min  number `json:"min"`
+	Mean number `json:"mean"`
+	Max  number `json:"max"`
 
 	count int
 }
@@ -129,7 +130,8 @@ func (d *dataSummary) addRow(of *sparse.Dataset, i int, kinds map[float64]int) {
 }
 
 // add includes v in the spread. Until end is called, s.Mean is the sum of the numbers.
-func (s *spread) add(v float64) {
+func (s *spread) add(value float64) {
+	v := number(value)
 	if s.count == 0 {
 		s.Min, s.Max = v, v
 	}
@@ -138,7 +140,7 @@ func (s *spread) add(v float64) {
 
 func (s *spread) end() {
 	if s.count > 0 {
-		s.Mean /= float64(s.count)
+		s.Mean /= number(s.count)
 	}
 }
 
