@@ -110,16 +110,16 @@ type Category struct {
 // form that reads back to the same bits.
 func writeTable(w io.Writer, d *Dataset, delimiter byte) error {
 	return text.Write(w, "sparse", "writing a table", func(to *bufio.Writer) {
-		label := "label"
-		if d.Table != nil && d.Table.Label != "" {
-			label = d.Table.Label
+		prefix := ""
+		if d.Labels == nil && allNumbers(d.Names) {
+			prefix = "x" // readers take a line with nothing but numbers for a row
 		}
 		var line []byte
 		for j := range d.X.cols {
-			line = append(appendCell(line, columnName(d.Names, j), delimiter), delimiter)
+			line = append(appendCell(line, prefix+columnName(d.Names, j), delimiter), delimiter)
 		}
 		if d.Labels != nil {
-			line = append(appendCell(line, label, delimiter), delimiter)
+			line = append(appendCell(line, d.LabelColumn(), delimiter), delimiter)
 		}
 		to.Write(endLine(line))
 		for i := range d.X.rows {
@@ -129,6 +129,28 @@ func writeTable(w io.Writer, d *Dataset, delimiter byte) error {
 			}
 			to.Write(endLine(line))
 		}
+	})
+}
+
+// LabelColumn returns the name of the column of the labels in a table that Write makes of d: its name in the
+// table that was read, or label. The name is label, too, if the names of all columns of that table are
+// numbers. If a feature has the name, underscores follow.
+func (d *Dataset) LabelColumn() string {
+	name := "label"
+	if d.Table != nil && d.Table.Label != "" && !(allNumbers(d.Names) && allNumbers([]string{d.Table.Label})) {
+		name = d.Table.Label
+	}
+	for slices.Contains(d.Names, name) {
+		name += "_"
+	}
+	return name
+}
+
+// allNumbers reports whether there are names and all of them are numbers.
+func allNumbers(names []string) bool {
+	return len(names) > 0 && !slices.ContainsFunc(names, func(name string) bool {
+		_, number := text.ParseFloat(name)
+		return !number
 	})
 }
 

@@ -154,27 +154,21 @@ func (c *convertCmd) table(d *sparse.Dataset, to sparse.Format) (f summary) {
 	f.addIf(d.Labels == nil && to == sparse.LIBSVM, "", "with 0 for every label: %s has none", dataName(c.In))
 	f.addIf(d.Labels != nil && c.LabelsOut == "" && (to == sparse.NPY || to == sparse.MatrixMarket), "", "without labels: --labels-out FILE writes them to a file of their own")
 	f.addIf(c.LabelsOut != "", "", "labels written to %s; read them with --labels", c.LabelsOut)
-	if table && d.Labels != nil {
-		name := "label"
-		if d.Table != nil {
-			name = d.Table.Label
-		}
-		if hidesLabels(d.Names, name) {
-			f.add("", "a feature is called label, target or y: read it with --label %s", name)
-		}
+	if name := d.LabelColumn(); table && d.Labels != nil && hidesLabels(d.Names, name) {
+		f.add("", "a feature is called label, target or y: read it with --label %s", shellWord(name))
 	}
 	return f
 }
 
 // hidesLabels reports whether a reader of the written table would take a feature for the labels, because the
-// feature is called label, target or y. name is the name of the column that has the labels.
+// feature is called label, target or y. name is the name of the column that has the labels, the last one.
 func hidesLabels(features []string, name string) bool {
 	for _, usual := range []string{"label", "target", "y"} {
-		if strings.EqualFold(usual, name) {
-			return false
-		}
 		if slices.ContainsFunc(features, func(f string) bool { return strings.EqualFold(f, usual) }) {
 			return true
+		}
+		if strings.EqualFold(usual, name) {
+			return false
 		}
 	}
 	return false
