@@ -18,7 +18,8 @@ import (
 // renames it to path. A file that replaces another keeps the permissions of the replaced file;
 // otherwise it gets perm less the umask. If a step fails, path is unchanged and the temporary
 // file is removed; an error of fill is returned unchanged. If path is a symbolic link, Write writes
-// the file to which the link leads; see Followed. Write writes directly to a device or pipe.
+// the file to which the link leads; see Followed. Write writes directly to a device or pipe, and to a
+// file that is the standard output or error of the process, as /dev/stdout may be.
 //
 // A killed process leaves its temporary file, .NAME.*.tmp, in the directory. The next Write to
 // path removes that file if the system has file locks.
@@ -33,16 +34,19 @@ func Write(path string, perm fs.FileMode, fill func(io.Writer) error) error {
 // A Prepared file is complete on disk under a temporary name. Commit renames it to its path.
 type Prepared struct {
 	path string
-	temp string   // the temporary name; empty for a device or pipe, and after Commit or Discard
+	temp string   // the temporary name; empty if the file is written directly, and after Commit or Discard
 	lock *os.File // keeps temp locked, so that no process removes it as stale; nil without file locks
 }
 
 // Prepare does all steps of Write except the rename. The caller must then call Commit, which
-// renames the file, or Discard, which removes it. Prepare writes to a device or pipe at once.
+// renames the file, or Discard, which removes it. What Write writes directly, Prepare writes at once.
 func Prepare(path string, perm fs.FileMode, fill func(io.Writer) error) (*Prepared, error) {
 	info, err := os.Stat(path)
 	if err == nil && !info.Mode().IsRegular() {
 		return &Prepared{path: path}, writeThrough(path, fill)
+	}
+	if f := standard(info); f != nil {
+		return &Prepared{path: path}, fill(f)
 	}
 	path = Followed(path)
 	removeStale(path)
@@ -197,6 +201,17 @@ func writeThrough(path string, fill func(io.Writer) error) error {
 		return errorf("%w", closeErr)
 	}
 	return err
+}
+
+// standard returns the standard output or error of the process if info describes its file, and otherwise
+// nil. A rename would replace what the file has already, and lose all that follows. info may be nil.
+func standard(info fs.FileInfo) *os.File {
+	for _, f := range []*os.File{os.Stdout, os.Stderr} {
+		if own, err := f.Stat(); err == nil && info != nil && os.SameFile(info, own) {
+			return f
+		}
+	}
+	return nil
 }
 
 // syncDir makes a rename in dir durable. It ignores errors, because some file systems cannot sync

@@ -271,3 +271,22 @@ func TestFollowed(t *testing.T) {
 		}
 	}
 }
+
+// TestStandardOutput checks that Write adds to a file that is the standard output, and does not replace it.
+func TestStandardOutput(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "log")
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o666)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	old := os.Stdout
+	defer func() { os.Stdout = old }()
+	os.Stdout = f
+	fmt.Println("before")
+	if err := Write(path, 0o666, put("content\n")); err != nil {
+		t.Error(err)
+	}
+	fmt.Println("after")
+	wantOnly(t, path, "before\ncontent\nafter\n")
+}
