@@ -40,7 +40,7 @@ func (out outputs) check(inputs ...string) error {
 		case twin >= 0 && !special:
 			return usagef("%s and %s name the same file, %s", out[twin].flag, o.flag, o.path)
 		case o.path == "-":
-			return usagef("%s -: name a file; the result goes to standard output without it", o.flag)
+			return usagef("%s -: name a file", o.flag)
 		case input >= 0:
 			return usagef("%s %s would replace the input %s; name another file", o.flag, o.path, inputs[input])
 		case there && info.IsDir():
