@@ -2,12 +2,14 @@ package main
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"hash/crc32"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 
 	"github.com/scas-admm/scas/solver"
@@ -33,13 +35,15 @@ type checkpointHead struct {
 	Labels   string          `json:"labels,omitempty"` // the labels in the data that mean -1 and +1
 	Method   string          `json:"method"`
 	Settings solver.Settings `json:"settings"`
-	Files    uint32          `json:"files"` // CRC-32 of the input files other than the data
+	Average  bool            `json:"average"`
+	Files    uint32          `json:"files"`    // CRC-32 of the input files other than the data
+	DataSum  uint32          `json:"data_sum"` // see sumOfRows
 
 	Size int    `json:"size"`  // bytes of the state
 	CRC  uint32 `json:"crc32"` // CRC-32 of the state
 }
 
-const checkpointFormat = 3
+const checkpointFormat = 4
 
 // checkpoint returns the checkpoint file of a fit to data, or nil if --checkpoint is not given.
 func (c *trainCmd) checkpoint(data *sparse.Dataset, head *problemReport) (dist.Checkpoint, error) {
@@ -48,7 +52,7 @@ func (c *trainCmd) checkpoint(data *sparse.Dataset, head *problemReport) (dist.C
 	}
 	want := checkpointHead{
 		Format: checkpointFormat, Version: version, Data: c.Data, problemSummary: head.problemSummary, Lambda: head.in.spec.Lambda,
-		Method: c.Method.name(), Settings: head.in.spec.Settings,
+		Method: c.Method.name(), Settings: head.in.spec.Settings, Average: head.in.spec.Average, DataSum: c.ranks.sumOfRows(data, head.in),
 	}
 	want.Settings.TimeLimit, want.Settings.Threads = 0, 0 // the state does not depend on them
 	if m := data.Mapping; !m.IsZero() {
@@ -67,6 +71,41 @@ func (c *trainCmd) checkpoint(data *sparse.Dataset, head *problemReport) (dist.C
 	}
 	want.Files = sum.Sum32()
 	return &checkpointFile{c.Checkpoint, want}, nil
+}
+
+// sumOfRows returns a checksum of the rows of all ranks, their labels and offsets, and the names of the features
+// and classes. It does not depend on the number of ranks. All ranks must call it. Out of core, where there are no
+// checkpoints, it returns 0.
+func (r *ranks) sumOfRows(data *sparse.Dataset, s *fitSpec) uint32 {
+	if s.outOfCore() {
+		return 0
+	}
+	table := crc32.MakeTable(crc32.Castagnoli)
+	var total uint32 // the sum over the rows, modulo 2^32
+	var b []byte
+	add := func(v float64) { b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v)) }
+	for i := range s.whole.count {
+		if i%releasedRows == 0 {
+			data.X.Release(max(0, i-releasedRows), i)
+		}
+		b = binary.LittleEndian.AppendUint64(b[:0], uint64(s.whole.first+i))
+		if add(data.Labels[i]); data.Offsets != nil {
+			add(data.Offsets[i])
+		}
+		idx, val := data.X.Row(i)
+		for k, j := range idx {
+			b = binary.LittleEndian.AppendUint32(b, uint32(j))
+			add(val[k])
+		}
+		total += crc32.Checksum(b, table)
+	}
+	total = uint32(uint64(r.team.Total(float64(total)))) // fewer than 2^21 terms below 2^32: exact
+	for _, names := range [][]string{s.spec.Features, data.Classes.Names} {
+		for _, name := range names {
+			total = crc32.Update(total, table, append([]byte(name), 0))
+		}
+	}
+	return total
 }
 
 // Save writes the description of the run and state to the file.

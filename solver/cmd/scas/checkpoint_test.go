@@ -63,6 +63,41 @@ func TestRanksCheckpoint(t *testing.T) {
 	}
 }
 
+// TestCheckpointOfOtherData checks that scas train refuses a checkpoint if the labels, the rows or the iterate
+// to store are not those of the run that wrote it.
+func TestCheckpointOfOtherData(t *testing.T) {
+	file, _ := distData(t)
+	dir := t.TempDir()
+	several, keep := relabelled(t, dir, file, func(k int) int { return k % 3 }), filepath.Join(dir, "run.ck")
+	args := []string{"train", "--lambda", "1e-3", "--checkpoint", keep, several}
+	comms := dist.Local(2, 20*time.Second)
+	comms[1].Before = func(int, int) error {
+		if _, err := os.Stat(keep); err == nil {
+			return errors.Join(dist.ErrDead, comms[1].Close())
+		}
+		return nil
+	}
+	onComms(t, comms, args...)
+	saved, text := textOf(t, keep), textOf(t, several)
+	first, rest, _ := strings.Cut(text, "\n")
+	second, rest, _ := strings.Cut(rest, "\n")
+	for name, tt := range map[string]struct {
+		text, output string
+		code         int
+	}{
+		"labels":  {second[:1] + first[1:] + "\n" + first[:1] + second[1:] + "\n" + rest, "last", exitIO},
+		"rows":    {second + "\n" + first + "\n" + rest, "last", exitIO},
+		"average": {text, "average", exitIO},
+		"same":    {text, "last", exitOK},
+	} {
+		writeText(t, dir, filepath.Base(several), tt.text)
+		writeText(t, dir, filepath.Base(keep), saved)
+		if r := runHere(t, append(args, "--output", tt.output)...); r.code != tt.code || r.code != exitOK && !strings.Contains(r.errs, "is the checkpoint of other data or flags") {
+			t.Errorf("%s: %+v", name, r)
+		}
+	}
+}
+
 // TestCheckpoint checks that scas train refuses a checkpoint that is damaged or belongs to another run, and
 // that a run removes its checkpoint when it finishes.
 func TestCheckpoint(t *testing.T) {
