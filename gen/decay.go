@@ -11,8 +11,9 @@ import (
 // rows, because this prefetch makes the steps slower.
 type decayLoop struct {
 	*fused
-	cells, keep reg.GPVirtual // addresses of a.cells, the state of the columns, and of a.scratch.keep
-	now         operand.Mem   // the number of steps done
+	cells reg.GPVirtual // address of a.cells, which holds the state of the columns
+	keep  reg.GPVirtual // address of a.scratch.keep
+	now   operand.Mem   // the number of steps done
 }
 
 func (e *emitter) innerDecay(t *isa) {

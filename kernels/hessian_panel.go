@@ -6,13 +6,15 @@ import (
 )
 
 // Panels make Hessian faster if rows have many nonzeros. A block is panelRows consecutive rows of the
-// data. A panel is a dense copy of a block in panelCols columns, zeros included. A tile is the part of h
-// in these columns. To each row of a tile, vector instructions add multiples of the panel's rows. The
-// zeros of the panel do not change the result: all numbers are finite, so adding a product with zero can
-// change only the sign of a zero in h, which plusZero corrects.
+// data. A panel is a dense copy of a block in panelCols columns, zeros included. A tile is the part of
+// the result h in these columns and in up to tileRows rows. Vector instructions add multiples of the
+// panel's rows to each row of a tile.
+//
+// Hessian uses panels only if all numbers are finite. So a zero of a panel adds a zero, which can change
+// only the sign of a zero in h; plusZero corrects it.
 const (
-	panelRows     = 64 // number of rows of a panel: a mask has 64 bits
-	panelCols     = 64
+	panelRows     = 64      // number of rows of a panel: one bit of HessianScratch.mask for each
+	panelCols     = 64      // number of columns of a panel
 	tileRows      = 1024    // largest number of rows of h in a tile, which then fits into the second-level cache
 	panelNonzeros = 1 << 17 // largest number of nonzeros that are sorted at a time
 	panelBlocks   = 64      // largest number of blocks that are sorted at a time
@@ -287,8 +289,8 @@ func packOf[I column, V value](x *panelTask, idx []I, val []V, b, col int) {
 	}
 }
 
-// markOnes writes 1 to the row of a panel for each of cols that is in the panel, and returns their
-// number. The panel begins with column col; cols increase.
+// markOnes writes 1 to a panel's row for each of cols that is in the panel, and returns how many these
+// are. The panel begins with column col. cols increase, and none is below col.
 func markOnes[I column](to *[panelCols]float64, cols []I, col int) int {
 	for n, j := range cols {
 		at := uint(int(j) - col)
@@ -300,7 +302,7 @@ func markOnes[I column](to *[panelCols]float64, cols []I, col int) int {
 	return len(cols)
 }
 
-// markValues is like markOnes, but writes the values val of the columns.
+// markValues does the same as markOnes, but writes the value of each column, from val, instead of 1.
 func markValues[I column, V value](to *[panelCols]float64, cols []I, val []V, col int) int {
 	val = val[:len(cols)]
 	for n, j := range cols {

@@ -43,7 +43,7 @@ func (p *Problem) nuL(c *theory.Constants, rho float64) float64 {
 // radius returns an upper bound of |x*|₂ for a solution x*, or 0 if no bound is known. objective is the
 // objective at any point. It is not below the optimum. If the loss and the penalty are nowhere negative, it
 // is thus at least (mu/2)|x*|² and at least rate·|x*|₁, where rate is positive if every feature has a
-// singleton row with a limit above 0. An objective below 0, or NaN, bounds nothing.
+// singleton row with a limit above 0, but 0 with a Coupling. An objective below 0, or NaN, bounds nothing.
 func (p *Problem) radius(a *linalg.Algebra, objective float64) float64 {
 	if !(objective >= 0) {
 		return 0

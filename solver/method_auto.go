@@ -127,9 +127,13 @@ func (r *Run) affordsStep() bool {
 // errBudget ends Newton steps when the budget is used up.
 var errBudget = errorf("no budget left")
 
-// finish makes Newton steps from r.X until the goal is proved, the budget is used up, or more steps would not
-// help. It moves the iterate to the last point of these steps if the objective there is not larger than at
-// r.X. refused is true if the prover refused to make the first step.
+// finish makes Newton steps until the goal is proved, the budget is used up, or more steps would not help.
+// Before these steps it moves the iterate to the best snapshot (see toBest). The steps start there, after
+// passes with zeros made exact. If the objective at the result of the steps is not larger than at the
+// iterate, up to rounding, the result becomes the iterate.
+//
+// refused is true if the prover refuses to make the first step. If the loss allows no method without Newton
+// steps, finish returns an error instead.
 func (r *Run) finish() (refused bool, err error) {
 	value, start := r.toBest(r.Problem.Evaluate(r.X).Objective), r.X
 	if r.Stats.Passes > 0 {

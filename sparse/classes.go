@@ -71,8 +71,8 @@ func (k *seenLabels) has(label float64) bool {
 
 func (k *seenLabels) add(one seenLabel) { k.all = append(k.all, one) }
 
-// allows reports whether label may be added. There may be two labels, or limit labels if all are
-// whole numbers.
+// allows reports whether label, which must be new, may be added. At most two different labels are allowed.
+// If all of them, with the new label, are whole numbers, limit labels are allowed, but at least two.
 func (k *seenLabels) allows(label float64, limit int) bool {
 	fraction := func(one seenLabel) bool { return one.label != math.Trunc(one.label) }
 	n := len(k.all)

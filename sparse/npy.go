@@ -29,8 +29,8 @@ type arrayReader struct {
 // arrayBlock is the number of elements that are read at a time.
 const arrayBlock = 1 << 13
 
-// wrong returns an error about the array.
-func (a *arrayReader) wrong(format string, args ...any) error {
+// errorf returns an error about the array.
+func (a *arrayReader) errorf(format string, args ...any) error {
 	return &ParseError{File: a.name, Msg: a.what + ": " + fmt.Sprintf(format, args...)}
 }
 
@@ -64,16 +64,16 @@ func (a *arrayReader) dense(r io.Reader) (*CSR, error) {
 		return nil, a.describe(err, element)
 	}
 	if len(in.Shape) != 2 || !in.Numeric() {
-		return nil, a.wrong("%d dimensions of type %c: expected a table of numbers, a row for every sample (x.reshape(-1, 1) makes a column)", len(in.Shape), in.Kind)
+		return nil, a.errorf("%d dimensions of type %c: expected a table of numbers, a row for every sample (x.reshape(-1, 1) makes a column)", len(in.Shape), in.Kind)
 	}
 	n, p := in.Shape[0], in.Shape[1]
 	switch limit := a.opt.Features; {
 	case p > math.MaxInt32 || n > math.MaxInt32:
-		return nil, a.wrong("shape (%d, %d): expected at most %d rows and columns", n, p, math.MaxInt32)
+		return nil, a.errorf("shape (%d, %d): expected at most %d rows and columns", n, p, math.MaxInt32)
 	case p == 0 && n > 0:
-		return nil, a.wrong("shape (%d, 0): expected at least one column", n)
+		return nil, a.errorf("shape (%d, 0): expected at least one column", n)
 	case limit > 0 && p != limit:
-		return nil, a.wrong("%d columns: expected the stated %d features", p, limit)
+		return nil, a.errorf("%d columns: expected the stated %d features", p, limit)
 	}
 	place := func(at int64) string {
 		i, j := at/int64(p), at%int64(p)
@@ -152,7 +152,7 @@ func (a *arrayReader) half() *arrayReader {
 // vector reads a numeric array of one dimension, or of two dimensions of which one is 1.
 func (a *arrayReader) vector(in *npy.Array) ([]float64, error) {
 	if !in.Numeric() {
-		return nil, a.wrong("words: expected numbers")
+		return nil, a.errorf("words: expected numbers")
 	}
 	if err := a.checkFlat(in); err != nil {
 		return nil, err
@@ -172,7 +172,7 @@ func (a *arrayReader) checkFlat(in *npy.Array) error {
 		longest = max(longest, n)
 	}
 	if len(in.Shape) == 0 || len(in.Shape) > 2 || int64(longest) != in.Len && in.Len > 0 {
-		return a.wrong("shape %v: expected one dimension", in.Shape)
+		return a.errorf("shape %v: expected one dimension", in.Shape)
 	}
 	return nil
 }

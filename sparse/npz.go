@@ -278,7 +278,7 @@ func (z *npzReader) sparse() (x *CSR, sorted int, err error) {
 func readInts(most int) func(a *arrayReader, in *npy.Array) ([]int64, error) {
 	return func(a *arrayReader, in *npy.Array) (v []int64, err error) {
 		if in.Len > int64(most) {
-			return nil, a.wrong("%d numbers: expected at most %d", in.Len, most)
+			return nil, a.errorf("%d numbers: expected at most %d", in.Len, most)
 		}
 		err = a.eachInt(in, func(block []int64) error {
 			v = append(v, block...)

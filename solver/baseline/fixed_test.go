@@ -46,7 +46,9 @@ func TestFixedPoints(t *testing.T) {
 		info := m.Info()
 		s := &solver.Settings{Method: atOptimum{m}, Start: solver.Iterate{X: best.X, Dual: best.Dual}, OuterIterations: 3}
 		if info.TakesInnerSteps {
-			s.InnerSteps = 200 // with InnerSteps set, every stage has a snapshot
+			// Without InnerSteps, the first outer iteration of SVRG has no snapshot, and its stochastic
+			// gradients would move x away from the optimum.
+			s.InnerSteps = 200
 		}
 		moved := solvertest.Relative(solvertest.LastIterate(t, p, s), best.X)
 		if noisy := info.StepUnit > 0; noisy && moved < 1e-3 || !noisy && moved > 1e-12 {

@@ -6,9 +6,10 @@ import (
 )
 
 // OPG is OPG-ADMM (Suzuki, "Dual Averaging and Proximal Gradient Descent for Online Alternating Direction
-// Multiplier Method", 2013). It is STOC-ADMM with the augmented penalty linearised:
+// Multiplier Method", 2013). It is STOC-ADMM with the augmented penalty linearised. Step t draws one sample
+// i, sets
 //
-//	x ← x − (η_t/γ_t) [ φ'(aᵢ'x)aᵢ + mu x + A'(beta + ρ(A x − y)) ],  γ_t = 1 + ρ η_t λ₁
+//	x ← x − (η_t/γ_t) [ φ'(aᵢ'x)aᵢ + mu x + A'(beta + ρ(A x − y)) ],  γ_t = 1 + ρ η_t λ₁,
 //
 // and then updates y and beta. The step sizes are as in [STOC]; Eta is η₀. The average is the mean
 // of x_1..x_T.
@@ -60,10 +61,10 @@ func (o *opg) step(i int, t float64) {
 }
 
 // RDA is RDA-ADMM from the same paper as [OPG]: dual averaging with the augmented penalty
-// linearised. In a step with sample i, g is φ'(aᵢ'x)aᵢ + mu x. Bars denote means over all steps
-// so far:
+// linearised. Step t draws one sample i. Let g be φ'(aᵢ'x)aᵢ + mu x, and let bars denote means over
+// all steps so far. The step sets
 //
-//	x ← −(η_t/γ_t) [ ḡ + A'( beta̅ + ρ(A x̄ − ȳ) ) ],  η_t = η₀ √t,  γ_t = 1 + (ρ η_t/t) λ₁
+//	x ← −(η_t/γ_t) [ ḡ + A'( beta̅ + ρ(A x̄ − ȳ) ) ],  η_t = η₀ √t,  γ_t = 1 + (ρ η_t/t) λ₁,
 //
 // and then updates y and beta with the new x. Eta is η₀. If Eta is zero, η₀ is 16/ν_f, and η_t is
 // t/(ν_f + √t/η₀). The average is the mean of x_1..x_T.

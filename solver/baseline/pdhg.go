@@ -49,8 +49,8 @@ type pdhg struct {
 }
 
 // newPDHG returns the state of a PDHG method. The arguments are as in newSVRG.
-func newPDHG(r *solver.Run, etaUnit, theta float64) *pdhg {
-	s := newSVRG(r, etaUnit, theta, r.Settings.InnerSteps)
+func newPDHG(r *solver.Run, etaFactor, theta float64) *pdhg {
+	s := newSVRG(r, etaFactor, theta, r.Settings.InnerSteps)
 	return &pdhg{svrg: s, ahead: slices.Clone(s.point)}
 }
 

@@ -116,12 +116,12 @@ type svrg struct {
 	normal       *linalg.Shifted // solver of linear systems with ρ A'A; nil except for SVRGRestart
 }
 
-// newSVRG returns the state of a method with stages. Its automatic step size is etaUnit/ν_f. theta is θ of
+// newSVRG returns the state of a method with stages. Its automatic step size is etaFactor/ν_f. theta is θ of
 // the first stage, or 1 for a method without momentum. fixed is the number of samples in every stage, or 0
 // for the stages of [SVRG].
-func newSVRG(r *solver.Run, etaUnit, theta float64, fixed int) *svrg {
+func newSVRG(r *solver.Run, etaFactor, theta float64, fixed int) *svrg {
 	s := &svrg{base: newBase(r, svrgRho), fixed: fixed, theta: theta}
-	s.first = r.StepSize(etaUnit / s.nu)
+	s.first = r.StepSize(etaFactor / s.nu)
 	s.sum, s.sumY = s.vector(), s.rowVector()
 	s.point, s.multiplier, s.meanY = slices.Clone(s.x), slices.Clone(s.beta), slices.Clone(s.y)
 	if s.at = s.point; theta < 1 {

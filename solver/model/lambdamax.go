@@ -132,10 +132,13 @@ func (d *design) dualMax(ctx context.Context, most float64, s *exact.Solver) (_ 
 	return 0, noLargest("no feature matters at all: every gradient at zero is 0")
 }
 
-// graphMax returns LambdaMax for a design with a graph: the largest b'x/Ω(x) over the x in d.cone(). Here Ω
-// is the penalty for lambda 1, bⱼ is −gⱼ/sⱼ, g is the gradient on the original scale, and s is d.scale.
-// graphMax increases a lower bound lambda (Dinkelbach 1967). In each step, x is the proximal point of b for
-// the penalty lambda Ω, and b'x/Ω(x) is the next lambda. graphMax ends when lambda no longer increases.
+// graphMax returns LambdaMax for a design with a graph. g is the gradient, on the original scale, at the
+// model in which all penalised coefficients are zero. Let bⱼ = −gⱼ/sⱼ, where s is d.scale, and let Ω be the
+// penalty for lambda 1. LambdaMax is the largest b'x/Ω(x) over the x in d.cone().
+//
+// graphMax increases a lower bound lambda of LambdaMax (Dinkelbach 1967). In each step, x is the proximal
+// point of b for the penalty lambda Ω, and b'x/Ω(x) is the next lambda. graphMax ends when lambda grows by
+// at most 1e-9 of itself, or after 100 steps. The result is the last lambda, increased by 1e-9 of itself.
 func (d *design) graphMax(ctx context.Context, g []float64) (float64, error) {
 	columns := d.columns()
 	a, err := d.rowsOfA(columns)
@@ -185,8 +188,8 @@ func (d *design) graphMax(ctx context.Context, g []float64) (float64, error) {
 	return most * unit * (1 + close), nil
 }
 
-// groupMax returns LambdaMax for a group lasso without a graph. g is the gradient on the original
-// scale.
+// groupMax returns LambdaMax for a group lasso without a graph. g is the gradient, on the original scale, at
+// the model in which all penalised coefficients are zero.
 func (d *design) groupMax(group GroupLasso, g []float64) (most float64) {
 	weights := group.weights()
 	cone, bounded := d.cone().(solver.Box)

@@ -50,8 +50,8 @@ func (s *Spec) EstimateMemory(x *sparse.CSR, of Fits) int64 {
 		}
 		const ofScore = 24 // bytes of a margin, a score and a weight
 		k, table := int64(of.Folds), matrixBytes(n, x.NNZ())+3*8*int64(n)
-		fitted, held := (k-1)*(table+fold.rows)/k, (table+ofScore*problems*int64(n))/k
-		total = max(total, min(int64(threads), k)*(fitted+held+fold.solver)) + 3*8*int64(n)
+		fittedBytes, heldBytes := (k-1)*(table+fold.rows)/k, (table+ofScore*problems*int64(n))/k
+		total = max(total, min(int64(threads), k)*(fittedBytes+heldBytes+fold.solver)) + 3*8*int64(n)
 	}
 	return total + models + s.bytes()
 }

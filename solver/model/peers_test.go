@@ -185,8 +185,9 @@ func TestLiblinearObjective(t *testing.T) {
 		for kind, loss := range map[string]solver.Loss{"6": solver.Logistic{}, "5": solver.SquaredHinge{}} {
 			spec := &Spec{Loss: loss, Lambda: 5e-3, NoIntercept: true, Standardize: StandardizeOff, Settings: solver.Settings{RelTol: 1e-11}}
 			m := mustFit(t, spec, x, y)
-			// liblinear minimises |w|₁ + C Σ loss, so C = 1/(n lambda). If liblinear does not reach a
-			// tolerance, its result is worse. So the test uses the best result of several tolerances.
+			// liblinear minimises |w|₁ + C Σ loss, so C = 1/(n lambda). With a tolerance that liblinear
+			// cannot reach, its result may be worse than with a looser tolerance. So the test runs several
+			// tolerances and uses the best result.
 			c := strconv.FormatFloat(1/(float64(len(y))*spec.Lambda), 'g', 17, 64)
 			best, least := []float64(nil), math.Inf(1)
 			for _, e := range []string{"1e-3", "1e-4", "1e-5", "1e-6", "1e-7", "1e-9"} {

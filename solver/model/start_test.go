@@ -26,16 +26,16 @@ func TestStart(t *testing.T) {
 		other := spec
 		other.Lambda = 0.04
 		spec.Start = mustFit(t, &other, x, c.labels)
-		near := mustFit(t, &spec, x, c.labels)
-		spec.Start = near
-		again := mustFit(t, &spec, x, c.labels)
+		fromOther := mustFit(t, &spec, x, c.labels)
+		spec.Start = fromOther
+		fromResult := mustFit(t, &spec, x, c.labels)
 		for k := range want.Columns {
-			w, n, a := want.Columns[k], near.Columns[k], again.Columns[k]
-			if math.Abs(n.Certificate.Objective-w.Certificate.Objective) > n.Certificate.Gap+w.Certificate.Gap {
-				t.Errorf("%s: objective %v, from another lambda %v", name, w.Certificate.Objective, n.Certificate.Objective)
+			w, o, r := want.Columns[k], fromOther.Columns[k], fromResult.Columns[k]
+			if math.Abs(o.Certificate.Objective-w.Certificate.Objective) > o.Certificate.Gap+w.Certificate.Gap {
+				t.Errorf("%s: objective %v, from another lambda %v", name, w.Certificate.Objective, o.Certificate.Objective)
 			}
-			if a.Run.NewtonSteps > 2 || a.Run.NewtonSteps >= w.Run.NewtonSteps {
-				t.Errorf("%s: %d Newton steps, from the result %d", name, w.Run.NewtonSteps, a.Run.NewtonSteps)
+			if r.Run.NewtonSteps > 2 || r.Run.NewtonSteps >= w.Run.NewtonSteps {
+				t.Errorf("%s: %d Newton steps, from the result %d", name, w.Run.NewtonSteps, r.Run.NewtonSteps)
 			}
 		}
 	}

@@ -15,8 +15,8 @@ import (
 // components smaller.
 type ComponentError struct {
 	Penalty float64 // the penalty that was asked for
-	// Size is the number of features of the largest component, or a lower bound of it. It is at most
-	// Limit if the components are small enough but there are too many pairs.
+	// Size is the number of features of the largest component. With too many pairs it is only a lower
+	// bound of this number, and may be at most Limit.
 	Size  int
 	Limit int // largest size accepted
 	// Fits is a penalty that causes no such error: usually the smallest one, rounded up to six digits.

@@ -196,7 +196,8 @@ func checkDetectedKind(t *testing.T, data []byte, p int, edgesErr error) {
 	}
 }
 
-// edgesAlone reports whether every line by itself is an edge over p features.
+// edgesAlone reports whether every line, read by itself, is an edge over p features. It ignores blank lines
+// and comments.
 func edgesAlone(data []byte, p int) bool {
 	for line := range bytes.Lines(bytes.TrimPrefix(data, []byte("\ufeff"))) {
 		if content, _, _ := bytes.Cut(line, []byte("#")); len(bytes.TrimSpace(content)) == 0 {

@@ -60,7 +60,8 @@ func (t *products) add(x *sparse.CSR, lo, hi, threads int) {
 	}
 }
 
-// addBlock adds rows lo to hi−1. Each goroutine adds the products of some features with later features.
+// addBlock adds rows lo to hi−1 to the sums. Each goroutine adds the products of some features with later
+// features.
 func (t *products) addBlock(x *sparse.CSR, lo, hi, threads int) {
 	rows := x.Rows(lo, hi)
 	first := rows.Ptr[0]
@@ -72,7 +73,8 @@ func (t *products) addBlock(x *sparse.CSR, lo, hi, threads int) {
 		}
 		val = t.shifted
 	}
-	// The goroutines share bands, which are ranges of features. The first bands have the most products.
+	// A band is a range of features, and one goroutine does a whole band. The first bands have the most
+	// products, so there are many bands: a goroutine that is done takes the next one.
 	const bands = 16
 	p := len(t.mean)
 	faults.Each(threads, bands, func() func(k int) {

@@ -328,12 +328,12 @@ func TestCompressedPoints(t *testing.T) {
 	if _, err := OpenAny(bare); err == nil || !strings.Contains(err.Error(), "no protocol line") {
 		t.Errorf("results without a protocol: %v", err)
 	}
-	kept, err := OpenAny(packed)
+	unpacked, err := OpenAny(packed)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if kept.TunedRun(key) == nil || !slices.Equal(kept.Protocol.Methods, []Method{key.Method}) || kept.Protocol.Splits != 1 || kept.Protocol.Passes != pr.Passes {
-		t.Errorf("a report would be of %+v", kept.Protocol)
+	if unpacked.TunedRun(key) == nil || !slices.Equal(unpacked.Protocol.Methods, []Method{key.Method}) || unpacked.Protocol.Splits != 1 || unpacked.Protocol.Passes != pr.Passes {
+		t.Errorf("a report would be of %+v", unpacked.Protocol)
 	}
 	if !bytes.Equal(mustRead(t, filepath.Join(packed, PointsFile)), text) {
 		t.Error("the text is another")
@@ -356,8 +356,8 @@ func TestOwnMethod(t *testing.T) {
 			t.Errorf("rule %s: %+v", rule, u)
 		}
 	}
-	kept, err := OpenAny(dir)
-	if err != nil || !slices.Contains(kept.Protocol.Methods, "own") {
-		t.Errorf("kept: %v, %v", kept.Protocol.Methods, err)
+	reopened, err := OpenAny(dir)
+	if err != nil || !slices.Contains(reopened.Protocol.Methods, "own") {
+		t.Errorf("reopened: %v, %v", reopened.Protocol.Methods, err)
 	}
 }

@@ -20,10 +20,12 @@ type Protocol struct {
 	DataOfOthers []string `json:"data_beyond_the_paper,omitempty"`
 	// SplitsOnHalf is the largest number of splits for runs with the rule OnHalf. Only methods in the
 	// paper's figures have such runs.
-	SplitsOnHalf int       `json:"splits_tuned_on_the_half"`
-	Passes       float64   `json:"passes"`       // number of passes of every run
-	Mus          []float64 `json:"mus"`          // the values of mu
-	TuneSamples  int       `json:"tune_samples"` // number of samples for tuning, from the training half
+	SplitsOnHalf int `json:"splits_tuned_on_the_half"`
+	// Passes is the budget of a run in passes. A run of a batch method ends when both counts of its passes
+	// have reached this budget (see enough).
+	Passes      float64   `json:"passes"`
+	Mus         []float64 `json:"mus"`          // the values of mu
+	TuneSamples int       `json:"tune_samples"` // number of samples for tuning, from the training half
 	// If Coarse is true, the search for parameters tries only every second value of step size and rho.
 	Coarse bool     `json:"coarse"`
 	Data   []string `json:"data"` // names of the data sets

@@ -43,8 +43,8 @@ func TestSearch(t *testing.T) {
 		if other, _ := g.search(Average); steps.At(other[0]) != 0.5 || rhos.At(other[1]) != 10 {
 			t.Errorf("the average's minimum is found at %v", other)
 		}
-		if again, _ := bowl(c.step, c.rho).refine(place{3, 5}, Last); again != best {
-			t.Errorf("going down ends at %v, searching at %v", again, best)
+		if refined, _ := bowl(c.step, c.rho).refine(place{3, 5}, Last); refined != best {
+			t.Errorf("going down ends at %v, searching at %v", refined, best)
 		}
 	}
 }

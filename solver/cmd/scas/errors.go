@@ -128,7 +128,9 @@ func (e *env) fail(err error) int {
 
 func (e *env) warn(format string, args ...any) { e.log("warning", fmt.Sprintf(format, args...)) }
 
-// log writes one line to stderr. It ignores an error of this write, which could not be reported.
+// log writes a message to stderr, after it has removed the report of progress from the terminal. In a JSON
+// log the message is one line; otherwise it may have several lines. An error of the write is ignored,
+// because it could not be reported.
 func (e *env) log(level, msg string) {
 	if e.progress != nil {
 		e.progress.clear()

@@ -91,8 +91,10 @@ func (p *progress) classes(done, total int) {
 	p.showOf(float64(done), float64(total), "class %d of %d", min(done+1, total), total)
 }
 
-// An iterationHandler is a slog.Handler. It shows the log entries of package solver about iterations as
-// progress. An entry needs no evaluation of the objective; a record of a solver.Recorder needs two.
+// An iterationHandler is a slog.Handler for the log entries of package solver about iterations. It stores the
+// goal and the gap. It also shows the iterations, but not if the reports go to a terminal: there the
+// solver.Recorder that record sets shows them. A log entry needs no evaluation of the objective, whereas a
+// record of a Recorder needs two.
 type iterationHandler struct {
 	*progress
 	passes    float64 // number of passes after which the run ends
@@ -117,7 +119,7 @@ func (h *iterationHandler) Handle(_ context.Context, r slog.Record) error {
 	}
 	h.gap = at["gap"].Float64()
 	if h.live {
-		return nil // the recorder reports the iterations
+		return nil // the Recorder reports the iterations
 	}
 	h.report(at["passes"].Float64(), at["newton_steps"].Int64())
 	return nil

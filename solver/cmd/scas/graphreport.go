@@ -8,7 +8,8 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// A graphReport is the result of scas graph. scas graph --json prints all of it, and scas graph a part.
+// A graphReport is the result of scas graph. With --json, scas graph prints the exported fields. Without
+// --json, it prints some of them.
 type graphReport struct {
 	Method string `json:"method"`
 	Source string `json:"source"` // name of the input file, or "no data"

@@ -60,7 +60,8 @@ func (out outputs) check(inputs ...string) error {
 	return nil
 }
 
-// canonical returns the absolute path of a file, with links resolved. The file need not exist.
+// canonical returns the absolute path of a file, with links resolved. The file need not exist. If its
+// directory does not exist, or cannot be read, the path may stay relative.
 func canonical(path string) string {
 	path = atomicfile.Followed(path)
 	dir, err := filepath.EvalSymlinks(filepath.Dir(path))

@@ -197,8 +197,8 @@ func (p *page) shownClasses(classes []string) []int {
 	return order[:manyClasses]
 }
 
-// showOne adds a section about column k of a model. If g is not nil and small enough, the section has a
-// picture of g.
+// showOne adds a section about column k of a model. If g is not nil, has edges and is small enough (see
+// draw.Fits), the section has a picture of g.
 func (p *page) showOne(which string, m *model.Model, k int, g *graph.Graph) error {
 	column := &m.Columns[k]
 	t := modelSection{Which: which, Model: newColumnReport(m, k, maxBars), P: len(column.Coefficients), Scaled: p.deviations != nil}

@@ -47,10 +47,10 @@ func margins(m *model.Model, data *sparse.Dataset) ([]float64, error) {
 	if err != nil || data.Offsets == nil {
 		return t, err
 	}
-	each := len(m.Columns)
+	perRow := len(m.Columns)
 	for i := range t {
-		if t[i] += data.Offsets[i/each]; !isFinite(t[i]) {
-			return nil, &model.OverflowError{Row: i / each, Margin: t[i]}
+		if t[i] += data.Offsets[i/perRow]; !isFinite(t[i]) {
+			return nil, &model.OverflowError{Row: i / perRow, Margin: t[i]}
 		}
 	}
 	return t, nil
@@ -65,7 +65,7 @@ func (c *predictCmd) predict(m *model.Model, tally *model.Tally, data *sparse.Da
 	if err != nil {
 		return nil, err
 	}
-	loss, each := term.LossOf(m.Loss), len(m.Columns)
+	loss, perRow := term.LossOf(m.Loss), len(m.Columns)
 	if !m.Classifies() {
 		for i, v := range t {
 			if t[i] = loss.Traits().Labels.Predicts(v); !isFinite(t[i]) {
@@ -74,12 +74,12 @@ func (c *predictCmd) predict(m *model.Model, tally *model.Tally, data *sparse.Da
 		}
 		return &predictions{values: t}, nil
 	}
-	p := &predictions{values: t, classes: make([]int, len(t)/each), names: classNames(m)}
+	p := &predictions{values: t, classes: make([]int, len(t)/perRow), names: classNames(m)}
 	probability := loss.Traits().Probability
 	for i := range p.classes {
-		row := t[i*each : (i+1)*each]
+		row := t[i*perRow : (i+1)*perRow]
 		switch {
-		case each > 1:
+		case perRow > 1:
 			p.classes[i] = slices.Index(row, slices.Max(row))
 			if probability != nil {
 				term.Shares(loss, row, row)
@@ -115,8 +115,8 @@ func (p *predictions) write(w io.Writer) error {
 	}
 	for i, class := range p.classes {
 		line = line[:0]
-		each := len(p.values) / len(p.classes)
-		for _, v := range p.values[i*each : (i+1)*each] {
+		perRow := len(p.values) / len(p.classes)
+		for _, v := range p.values[i*perRow : (i+1)*perRow] {
 			line = append(strconv.AppendFloat(line, v, 'g', 8, 64), ' ')
 		}
 		b.Write(append(append(line, p.names[class]...), '\n'))

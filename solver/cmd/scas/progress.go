@@ -12,15 +12,15 @@ import (
 )
 
 // terminalEvery is the longest time between two reports on a terminal, which show no times before it has
-// passed. progressEvery is the time between two reports elsewhere.
+// passed. progressEvery is the time between two reports elsewhere, and in a JSON log.
 const terminalEvery, progressEvery = time.Second, 10 * time.Second
 
 // A progress reports on stderr how much of a command is done, the time that has passed, and an estimate of
-// the time that is left. On a terminal each report overwrites the previous report. Elsewhere each report is
-// a new line.
+// the time that is left. On a terminal each report overwrites the previous report. Elsewhere, and in a JSON
+// log, each report is a new line.
 type progress struct {
 	e     *env
-	live  bool   // whether the reports overwrite one line on a terminal
+	live  bool   // whether the reports overwrite one line on a terminal; false for a JSON log
 	what  string // what the command does
 	start time.Time
 	lock  sync.Mutex

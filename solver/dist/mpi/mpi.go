@@ -86,13 +86,13 @@ func Open() (dist.Comm, error) {
 
 func (w *world) begin() error {
 	var provided, rank, size C.int
-	if err := result("MPI_Init_thread", C.scas_init(&provided)); err != nil {
+	if err := errorOf("MPI_Init_thread", C.scas_init(&provided)); err != nil {
 		return err
 	}
 	if C.scas_funneled(provided) == 0 {
 		return errors.New("mpi: this MPI has no MPI_THREAD_FUNNELED, which a Go program needs")
 	}
-	err := errors.Join(result("MPI_Comm_rank", C.scas_rank(&rank)), result("MPI_Comm_size", C.scas_size(&size)))
+	err := errors.Join(errorOf("MPI_Comm_rank", C.scas_rank(&rank)), errorOf("MPI_Comm_size", C.scas_size(&size)))
 	w.rank, w.size = int(rank), int(size)
 	return err
 }
@@ -122,13 +122,13 @@ func (w *world) AllReduceSum(v []float64) error {
 // AllReduceMax calls MPI_Allreduce, because a maximum is the same in any order.
 func (w *world) AllReduceMax(v []float64) error {
 	return w.inSegments(v, func(v []float64) error {
-		return result("MPI_Allreduce", C.scas_max(pointer(v), C.int(len(v))))
+		return errorOf("MPI_Allreduce", C.scas_max(pointer(v), C.int(len(v))))
 	})
 }
 
 func (w *world) Bcast(v []float64, root int) error {
 	return w.inSegments(v, func(v []float64) error {
-		return result("MPI_Bcast", C.scas_bcast(pointer(v), C.int(len(v)), C.int(root)))
+		return errorOf("MPI_Bcast", C.scas_bcast(pointer(v), C.int(len(v)), C.int(root)))
 	})
 }
 
@@ -138,7 +138,7 @@ func (w *world) Close() error {
 	if w.failed {
 		return nil
 	}
-	err := w.call(func() error { return result("MPI_Finalize", C.MPI_Finalize()) })
+	err := w.call(func() error { return errorOf("MPI_Finalize", C.MPI_Finalize()) })
 	close(w.calls)
 	return err
 }
@@ -170,7 +170,7 @@ func (w *world) grow(from, to int) {
 // gatherAndSum gathers the vectors of all ranks on every rank and adds them.
 func (w *world) gatherAndSum(v []float64) error {
 	w.grow(0, w.size*len(v))
-	if err := result("MPI_Allgather", C.scas_allgather(pointer(v), pointer(w.to), C.int(len(v)))); err != nil {
+	if err := errorOf("MPI_Allgather", C.scas_allgather(pointer(v), pointer(w.to), C.int(len(v)))); err != nil {
 		return err
 	}
 	w.sum(v, len(v))
@@ -183,11 +183,11 @@ func (w *world) scatterAndSum(v []float64) error {
 	part := (len(v) + w.size - 1) / w.size
 	w.grow(w.size*part, w.size*part)
 	clear(w.from[copy(w.from, v) : w.size*part])
-	if err := result("MPI_Alltoall", C.scas_alltoall(pointer(w.from), pointer(w.to), C.int(part))); err != nil {
+	if err := errorOf("MPI_Alltoall", C.scas_alltoall(pointer(w.from), pointer(w.to), C.int(part))); err != nil {
 		return err
 	}
 	w.sum(w.from, part)
-	if err := result("MPI_Allgather", C.scas_allgather(pointer(w.from), pointer(w.to), C.int(part))); err != nil {
+	if err := errorOf("MPI_Allgather", C.scas_allgather(pointer(w.from), pointer(w.to), C.int(part))); err != nil {
 		return err
 	}
 	copy(v, w.to)
@@ -207,9 +207,9 @@ func (w *world) sum(dst []float64, n int) {
 
 func pointer(v []float64) *C.double { return (*C.double)(unsafe.Pointer(unsafe.SliceData(v))) }
 
-// result returns nil if code is MPI_SUCCESS. Otherwise it returns the error that code means; name is the MPI
-// function.
-func result(name string, code C.int) error {
+// errorOf returns the error that an MPI function has reported by code, or nil for MPI_SUCCESS. name is the
+// name of the function.
+func errorOf(name string, code C.int) error {
 	if code == C.MPI_SUCCESS {
 		return nil
 	}

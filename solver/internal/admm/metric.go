@@ -32,7 +32,8 @@ type MetricProblem struct {
 // of two, so the scaled data X D have no rounding errors. Each row of A has its own ρ, because the entries of
 // A x have different units. The problem and its solution do not change.
 //
-// A nil Metric means equal step sizes: its methods do nothing.
+// A nil Metric means equal step sizes. Then Into returns x itself, Times does nothing, and Shares must not be
+// called.
 type Metric struct {
 	D    []float64   // powers of two
 	Rho  []float64   // ρ of each row of A, a power of two
@@ -265,7 +266,8 @@ func (m *Metric) Times(v []float64) {
 	}
 }
 
-// Shares returns the median ρ of the rows of A, and the ρ of each row divided by this median.
+// Shares returns the median ρ of the rows of A, and the ρ of each row divided by this median. m must not be
+// nil.
 func (m *Metric) Shares() (rho float64, each []float64) {
 	sorted := slices.Clone(m.Rho)
 	slices.Sort(sorted)

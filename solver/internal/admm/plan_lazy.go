@@ -57,7 +57,7 @@ type ball struct {
 	diagonal
 	cells kernels.Cells // u and d as in lazy, and the vector q (see kernels.InnerLazyBallCells)
 	norm2 []float64     // |aᵢ|² of each row
-	q     []float64     // memory for a copy of q
+	q     []float64     // scratch memory: collect copies the vector q of cells to it
 	sum   []float64     // sum of the iterates until the last call of collect
 	state kernels.LazyBall
 }

@@ -41,8 +41,8 @@ func NewSampler(seed uint64, n int, weights []float64) *Sampler {
 	return s
 }
 
-// Restart begins the sequence of a seed and a stream. Different streams have different sequences.
-func (s *Sampler) Restart(seed, stream uint64) { s.rng.Seed(seed, 0x5ca5+stream) }
+// Restart begins one of the sequences of a seed. The argument sequence is the number of this sequence.
+func (s *Sampler) Restart(seed, sequence uint64) { s.rng.Seed(seed, 0x5ca5+sequence) }
 
 // State returns the position in the sequence, for Resume.
 func (s *Sampler) State() []byte {

@@ -33,7 +33,7 @@ const (
 	Canceled                // the context ended for another reason than the time limit
 )
 
-// CauseOf returns the cause why a run with the context ctx must stop.
+// CauseOf returns the cause why a run with the context ctx must stop, or Running if it need not stop.
 func CauseOf(ctx context.Context) float64 {
 	switch {
 	case ctx.Err() == nil:

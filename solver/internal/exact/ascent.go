@@ -136,7 +136,8 @@ func (a *ascent) pass() float64 {
 //
 //	t + stiffᵢ φ'(t) = u,
 //
-// where u is the margin for αᵢ = 0.
+// where u is the margin for αᵢ = 0. change finds t by Newton steps. A bisection replaces a step
+// that leaves the interval in which t must be.
 func (a *ascent) change(i int) bool {
 	idx, val := a.Data.Row(i)
 	t := 0.0
@@ -181,8 +182,9 @@ func (a *ascent) change(i int) bool {
 }
 
 const (
-	scalarSteps = 20   // largest number of Newton steps for one sample
-	scalarPart  = 1e-3 // the Newton steps end when |t + stiffᵢ φ'(t) − u| has fallen to this fraction
+	scalarSteps = 20 // largest number of Newton steps of change
+	// The Newton steps of change end when |t + stiffᵢ φ'(t) − u| is at most this fraction of its first value.
+	scalarPart = 1e-3
 )
 
 // ascend moves the point to the end of an ascent, and sets r.Gap to the gap that is proved there. The

@@ -258,8 +258,8 @@ func (f *File) accept(t *trial) {
 	f.revisit(&f.model)
 }
 
-// revisit visits the rows at the current point again, with the α that the model m gives, and replaces the
-// evidence in f.at.
+// revisit visits the rows at the current point again. It computes α by the model m (see origin), and replaces
+// the results in f.at that depend on α. If the visit fails, f.at does not change.
 func (f *File) revisit(m *origin) {
 	if f.visit(&request{to: f.at.x, model: m}); f.stopped == nil {
 		f.at.evidence = f.next.evidence

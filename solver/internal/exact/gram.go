@@ -212,7 +212,7 @@ func (m *gram) multiply(h []float64, cols []int32, old, fresh []int) {
 	const side = kernels.TileSide
 	c, order := m.weights(), len(cols)
 	panel := make([]float64, blockRows*side) // up to 64 fresh columns, times c, for a block of rows
-	products := make([]float64, order*side)  // products of the columns in panel with other columns
+	products := make([]float64, order*side)  // products of the columns in panel with the columns at the positions others, which include them
 	positions := slices.Concat(old, fresh)
 	for first := 0; first < len(fresh); first += side {
 		some := fresh[first:min(first+side, len(fresh))]

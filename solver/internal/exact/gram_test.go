@@ -101,7 +101,7 @@ func checkGram(t *testing.T, s *Solver) {
 	}
 }
 
-// TestGramVisits checks that a path of 40 lambdas needs at most 20 visits of the rows.
+// TestGramVisits checks that at most 20 proofs visit the rows on a path of 40 lambdas.
 func TestGramVisits(t *testing.T) {
 	s := mustNew(t, raw(t, 2000, 9))
 	most, err := s.LambdaMax(nil)
@@ -113,7 +113,7 @@ func TestGramVisits(t *testing.T) {
 			t.Errorf("lambda %d: gap %g", k, r.Gap/s.scale)
 		}
 	}
-	if visits := s.gram.visited / 18; visits > 20 {
-		t.Errorf("%v visits for 40 lambdas", visits)
+	if proofs := s.gram.visited / 18; proofs > 20 { // a proof that visits the rows adds 2p = 18 to visited
+		t.Errorf("%v proofs visited the rows for 40 lambdas", proofs)
 	}
 }

@@ -19,7 +19,7 @@ import (
 type setSolver struct {
 	all      *unrestricted
 	most     int      // largest number of columns of a working set
-	trial    *dual    // the dual point of the last working set
+	trial    *dual    // the dual point for the next proof: from startTrial, or from the solution for a working set
 	best     *dual    // the dual point that proves the smallest gap
 	rest     *outside // finds multipliers of the rows of A whose features all have the coefficient 0
 	position []int32  // position of each feature in the working set, counted from 1; 0 outside the set

@@ -166,10 +166,10 @@ func (o *outside) residual(d *dual) {
 	}
 }
 
-// excess returns the distance, with its sign, of o.sum[j] from the interval [−c, c], where c is part times
-// the capacity of feature j.
-func (o *outside) excess(j int32, part float64) float64 {
-	capacity := part * o.capacity[j]
+// excess returns the distance, with its sign, of o.sum[j] from the interval [−c, c], where c is fraction
+// times the capacity of feature j.
+func (o *outside) excess(j int32, fraction float64) float64 {
+	capacity := fraction * o.capacity[j]
 	return o.sum[j] - math.Max(-capacity, math.Min(o.sum[j], capacity))
 }
 
@@ -206,16 +206,16 @@ func (o *outside) enter(features []int32) {
 }
 
 // relax reduces the sum of squared excesses of the component's features by coordinate descent. It computes
-// the excesses with all capacities and limits multiplied by part.
-func (o *outside) relax(z []float64, part float64) {
+// the excesses with all capacities and limits multiplied by fraction.
+func (o *outside) relax(z []float64, fraction float64) {
 	last := math.Inf(1)
 	for range maxSweeps {
 		for _, row := range o.part.rows {
-			o.push(z, row, part)
+			o.push(z, row, fraction)
 		}
 		sum := 0.0
 		for _, j := range o.part.features {
-			if e := o.excess(j, part); math.Abs(e) > noExcess*o.capacity[j] {
+			if e := o.excess(j, fraction); math.Abs(e) > noExcess*o.capacity[j] {
 				sum = math.FMA(e, e, sum)
 			}
 		}
@@ -228,26 +228,26 @@ func (o *outside) relax(z []float64, part float64) {
 
 // push changes the multiplier of a row to reduce the sum of squared excesses of the row's features. It
 // makes a Newton step. If a step with the present curvature leads beyond the minimum, it makes the step with
-// the largest possible curvature instead.
-func (o *outside) push(z []float64, row int32, part float64) {
+// the largest possible curvature instead. fraction is as in relax.
+func (o *outside) push(z []float64, row int32, fraction float64) {
 	idx, val := o.f.rows.M.Row(int(row))
 	var descent, curve, most float64
 	for k, j := range idx {
 		a2 := float64(val[k] * val[k])
 		most += a2
-		if e := o.excess(j, part); e != 0 {
+		if e := o.excess(j, fraction); e != 0 {
 			descent = math.FMA(val[k], e, descent)
 			curve += a2
 		}
 	}
-	limit := part * o.f.rows.Limit[row]
+	limit := fraction * o.f.rows.Limit[row]
 	if descent == 0 && math.Abs(z[row]) <= limit {
 		return
 	}
 	step := 0.0
 	if descent != 0 {
 		step = descent / curve
-		if o.descentAt(idx, val, step, part)*descent < 0 {
+		if o.descentAt(idx, val, step, fraction)*descent < 0 {
 			step = descent / most
 		}
 	}
@@ -259,10 +259,10 @@ func (o *outside) push(z []float64, row int32, part float64) {
 }
 
 // descentAt returns minus half the derivative of the sum of squared excesses, with respect to the row's
-// multiplier, after a step of the multiplier.
-func (o *outside) descentAt(idx []int32, val []float64, step, part float64) (descent float64) {
+// multiplier, after a step of the multiplier. fraction is as in relax.
+func (o *outside) descentAt(idx []int32, val []float64, step, fraction float64) (descent float64) {
 	for k, j := range idx {
-		sum, capacity := math.FMA(-step, val[k], o.sum[j]), part*o.capacity[j]
+		sum, capacity := math.FMA(-step, val[k], o.sum[j]), fraction*o.capacity[j]
 		descent = math.FMA(val[k], sum-math.Max(-capacity, math.Min(sum, capacity)), descent)
 	}
 	return descent

@@ -254,22 +254,22 @@ func (s *Solver) formedCost(cols []int32) (visits float64) {
 	if pairs > longRow/2*entries {
 		pairs *= 0.5
 	}
-	support := 0.0
+	nonzeros := 0.0
 	for _, j := range cols {
 		if s.x[j] != 0 || s.limit[j] == 0 {
-			support++
+			nonzeros++
 		}
 	}
-	return (pairs + denseCost(len(cols), support)) / (visitCost * max(1, entries))
+	return (pairs + denseCost(len(cols), nonzeros)) / (visitCost * max(1, entries))
 }
 
-// denseCost estimates the cost of solving a model with a formed Hessian. columns is the order of the Hessian,
-// and support the present number of non-zero coefficients. A Cholesky factor is computed for the coefficients
-// that are not zero in the solution. The estimate assumes that there are somewhat more of them than support.
-func denseCost(columns int, support float64) float64 {
+// denseCost estimates the cost of solving a model with a formed Hessian. columns is the order of the
+// Hessian, and nonzeros the present number of non-zero coefficients. A Cholesky factor is computed for the
+// coefficients that are not zero in the solution. Their expected number is somewhat larger than nonzeros.
+func denseCost(columns int, nonzeros float64) float64 {
 	m := float64(columns)
-	support = math.Min(m, float64(1.25*support)+leastRoom)
-	return float64(factorCost/6*support*float64(support*support)) + float64(m*m)
+	expected := math.Min(m, float64(1.25*nonzeros)+leastRoom)
+	return float64(factorCost/6*expected*float64(expected*expected)) + float64(m*m)
 }
 
 // rowCounts returns the number of entries of each row in the given columns.

@@ -129,8 +129,10 @@ func (c *correction) buildSteps(pen *Penalty, reached []bool, largest []float64)
 	}
 }
 
-// setRootVectors sets c.rowOf and the vector n of each root. It goes from the last step to the first: the
-// condition (A n)_row = 0 gives the entry of n at the feature of the step. p is the number of features.
+// setRootVectors sets c.rowOf and the vector n of each root (see root). At the row of each step, A n = 0.
+// This equation gives the entry of n at the feature of the step if the entries at the other features of the
+// row are known. They are known because setRootVectors goes from the last step to the first. p is the number
+// of features.
 func (c *correction) setRootVectors(p int, pen *Penalty) {
 	c.rowOf = make([][]sparseEntry, p)
 	for k, root := range c.roots {

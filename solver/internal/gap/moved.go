@@ -24,8 +24,10 @@ type Move struct {
 	Row       func(j int) []float64 // returns row j of H
 }
 
-// ProveMoved returns a bound for the point x = b.X + d without reading the samples. The dual point consists
-// of α + κXd and of the multipliers z. Each of its Fenchel terms at x equals the Fenchel term of α at b.X.
+// ProveMoved returns a bound for the point x = b.X + d without reading the samples. The dual point has the
+// numbers α + κXd for the samples, and the multipliers z. Because the second derivative is the constant κ,
+// the Fenchel term of a sample for α + κXd at x equals its Fenchel term for α at b.X. So b.Tally already has
+// the sum of these terms.
 func (m *Memory) ProveMoved(b *Base, x, z []float64, to *Move) Bound {
 	lossError, reach := m.lossError(b, to), m.reach(to)
 	t := b.Tally

@@ -31,8 +31,8 @@ func newBasis(size int, v []float64) *basis {
 	return b
 }
 
-// position returns the index, in the tiles, of the entry that multiplies element i of a vector for element j
-// of the product. Tiles for the same elements of the product are adjacent.
+// position returns where the tiles for a product M·v store the entry M_ji, by which element i of v is
+// multiplied for element j of the product. The tiles for the same elements j are adjacent.
 func (b *basis) position(i, j int) int {
 	return ((j/side)*b.tiles+i/side)*side*side + i%side*side + j%side
 }

@@ -158,8 +158,8 @@ func (b *barriers) updateMultipliers(u, step []float64, tau float64) {
 		b.above[j] = math.Max(boundaryFraction*b.above[j], (tau+float64(b.above[j]*step[j]))/above)
 	}
 	if b.Radius > 0 {
-		along := kernels.Dot(u, step)
-		b.theta = (tau + 2*float64(b.theta*along)) / b.ballSlack(u)
+		product := kernels.Dot(u, step)
+		b.theta = (tau + 2*float64(b.theta*product)) / b.ballSlack(u)
 	}
 }
 
@@ -184,16 +184,16 @@ func (b *barriers) longestStep(u, step []float64) float64 {
 		return length
 	}
 	// The step reaches the sphere at a length s > 0 with |u + s step| = R.
-	along, size := kernels.Dot(u, step), kernels.Dot(step, step)
+	product, size := kernels.Dot(u, step), kernels.Dot(step, step)
 	if size == 0 {
 		return length
 	}
 	slack := b.ballSlack(u)
-	root := math.Sqrt(math.FMA(along, along, float64(size*slack)))
-	if along > 0 {
-		return math.Min(length, ballFraction*slack/(root+along))
+	root := math.Sqrt(math.FMA(product, product, float64(size*slack)))
+	if product > 0 {
+		return math.Min(length, ballFraction*slack/(root+product))
 	}
-	return math.Min(length, ballFraction*(root-along)/size)
+	return math.Min(length, ballFraction*(root-product)/size)
 }
 
 // shorten returns the largest s ≤ length for which slack + s·step is not negative.

@@ -65,12 +65,12 @@ func (h *Dense) Energy() float64 { return kernels.Dot(h.d, h.product) }
 // MostSweeps implements Hessian. The sweeps may take about as long as the Cholesky factorisation in Solve.
 // For a large support, a multiplication in a sweep takes about ten times as long as a multiplication in the
 // factorisation.
-func (h *Dense) MostSweeps(support int) int {
+func (h *Dense) MostSweeps(nonzeros int) int {
 	const least = 4
-	if support < largeSupport {
-		return max(least, support/3)
+	if nonzeros < largeSupport {
+		return max(least, nonzeros/3)
 	}
-	return support / 30
+	return nonzeros / 30
 }
 
 // Repeats implements Hessian. If columns of H are nearly dependent, each Newton step removes one of their

@@ -26,9 +26,9 @@ type Separable struct {
 	// Unit scales violations of the optimality conditions. If the minimum along coordinate k is at distance
 	// s, the violation of coordinate k is s times the curvature, divided by Unit_k.
 	Unit []float64
-	// MaxMove bounds the move of each coordinate except Free in one sweep, because far from the start the
-	// quadratic function may be a bad model of the function that it approximates. Newton steps have no such
-	// bound. Nil means no bound.
+	// MaxMove bounds the move of each coordinate in one sweep, except of Free and of coordinates without
+	// curvature. Far from the start the quadratic function may be a bad model of the function that it
+	// approximates. Newton steps have no such bound. Nil means no bound.
 	MaxMove []float64
 	// Stop is called after each sweep and for each Newton step. If it returns true, Solve ends. Nil means
 	// that Solve is not stopped.
@@ -47,9 +47,8 @@ type Separable struct {
 
 	eliminated eliminated // the coordinate Free
 
-	// u and eliminated.along before a Newton step
-	saved      []float64
-	savedAlong float64
+	saved      []float64 // copy of U before a Newton step
+	savedAlong float64   // eliminated.along, which is f'(u − x), before that step
 }
 
 // A Hessian is the matrix H of a Separable. It also stores a vector d, and keeps H d up to date. In Solve, d
@@ -78,8 +77,8 @@ type Hessian interface {
 	// enough.
 	Solve(step, descent, f []float64, support []int32, enough func(residual []float64) bool, crosses func(step []float64) bool) (found, solved bool)
 	// MostSweeps bounds the number of sweeps over the non-zero coordinates between two calls of Solve.
-	// support is the number of non-zero coordinates.
-	MostSweeps(support int) int
+	// nonzeros is the number of non-zero coordinates.
+	MostSweeps(nonzeros int) int
 	// Repeats reports whether Solve is called again, without a sweep, if a step crosses zero or a bound.
 	Repeats() bool
 }
@@ -264,12 +263,12 @@ func (q *Separable) sweepSupport(allowed float64) bool {
 const atLimit = 1 + 1e-12
 
 // sweep minimises over one coordinate after the other. It returns the largest violation, where the violation
-// of a coordinate is computed before the coordinate moves. If support is true, sweep leaves out coordinates
-// that are zero.
-func (q *Separable) sweep(support bool) (worst float64) {
+// of a coordinate is computed before the coordinate moves. If nonzeroOnly is true, sweep leaves out
+// coordinates that are zero.
+func (q *Separable) sweep(nonzeroOnly bool) (worst float64) {
 	for k, u := range q.U {
 		curvature := q.eliminated.diagonal[k]
-		if support && u == 0 {
+		if nonzeroOnly && u == 0 {
 			continue
 		}
 		derivative := q.derivative(k)

@@ -87,9 +87,10 @@ type Result struct {
 // (Mazumder and Hastie 2012). It solves each component by a proximal Newton method (Hsieh et al. 2011)
 // until its duality gap is at most Tol times its number of features.
 //
-// If a component is larger than MaxComponent, the error is a *graph.ComponentError, which states a penalty
-// that avoids it. If a gap is not reached, the error matches ErrNotConverged, and Estimate also returns the
-// result. Equal input gives equal bits on every machine for any number of threads.
+// If a component is larger than MaxComponent, or if more than graph.DefaultMaxEdges pairs have |S_ij| > rho,
+// the error is a *graph.ComponentError, which states a penalty that avoids it. With FreeDiagonal, a constant
+// feature is an error. If a gap is not reached, the error matches ErrNotConverged, and Estimate also returns
+// the result. Equal input gives equal bits on every machine for any number of threads.
 func Estimate(c *graph.Covariance, opt Options) (*Result, error) {
 	o, err := opt.withDefaults()
 	if err != nil {

@@ -45,8 +45,8 @@ func tokenEnd(b []byte, i int, separators *[256]bool) int {
 // Only a byte that is no digit causes a carry in this addition, which changes only bytes after it.
 func Digits(b []byte, i int) (n int, v uint64) {
 	y := binary.LittleEndian.Uint64(b[i:]) ^ 0x3030303030303030
-	other := (y + 0x7676767676767676 | y) & 0x8080808080808080
-	n = bits.TrailingZeros64(other) >> 3
+	nonDigits := (y + 0x7676767676767676 | y) & 0x8080808080808080
+	n = bits.TrailingZeros64(nonDigits) >> 3
 	y <<= 64 - 8*uint(n) // drops the bytes after the digits, and fills up with leading zeros
 	y = y*10 + y>>8      // joins digits to pairs; the next line joins the pairs
 	v = ((y&0x000000FF000000FF)*0x000F424000000064 + (y>>16&0x000000FF000000FF)*0x0000271000000001) >> 32

@@ -158,8 +158,9 @@ func (c *claim) evaluate(p *problem) claimCase {
 	return out
 }
 
-// quotient returns a/b. It returns NaN if neither side reaches the target, and 1 if both entries have Floor
-// set.
+// quotient returns a/b. Value is NaN if neither side reaches the target, and 1 if both entries have Floor
+// set. If only b has Floor set, a/b is a lower bound, and AtLeast is true. If only a has Floor set, a/b is
+// an upper bound, and AtMost is true.
 func quotient(a, b entry) ratio {
 	r := ratio{Value: a.Value / b.Value} // NaN if both are infinite
 	switch {

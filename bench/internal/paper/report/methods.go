@@ -94,7 +94,7 @@ func (p *problem) series(m paper.Method) int {
 		switch {
 		case t.Figured:
 			return 0
-		case t.Info.Name == scasK: // scas-k is a line of every panel
+		case t.Info.Name == scasK: // scas-k is in all panels except the small charts, so it gets the next number
 			return 1
 		case t.Group == paper.Compared:
 			return 2
