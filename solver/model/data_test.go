@@ -1,6 +1,7 @@
 package model
 
 import (
+	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -103,5 +104,20 @@ func TestFitDataOfFile(t *testing.T) {
 	found, err := CVData(t.Context(), spec, d, &CVSettings{Folds: 3, Path: PathSettings{Count: 3}})
 	if err != nil || found.BestModel().Labels != m.Labels {
 		t.Errorf("%+v, %v", found, err)
+	}
+	// ClassWeights and Positive have original labels, too.
+	small, large := 3.0, 7.0
+	weighted := Spec{ClassWeights: map[float64]float64{3: 5, 1: 100}, Positive: &large, Lambda: 0.01, Settings: solver.Settings{RelTol: 1e-9}}
+	want := mustFit(t, &weighted, x, y)
+	weighted.Memory = 1 << 20
+	if m, err = FitData(t.Context(), &weighted, d); err != nil {
+		t.Fatal(err)
+	}
+	if math.Abs(m.Columns[0].Certificate.Objective-want.Columns[0].Certificate.Objective) > 1e-8 {
+		t.Errorf("%+v, in memory %+v", m.Columns, want.Columns)
+	}
+	_, err = FitData(t.Context(), &Spec{Memory: 1 << 20, Positive: &small}, d)
+	if err == nil || !strings.Contains(err.Error(), "Spec.Positive = 3: the positive class of data larger than memory is 7") {
+		t.Error(err)
 	}
 }

@@ -112,7 +112,7 @@ func (s *Spec) weigh(t *rows.Team, y []float64, side func(i int) int) ([]float64
 	for i := range w {
 		if s.Balanced {
 			w[i] *= (class[0] + class[1]) / (2 * class[side(i)])
-		} else if v, ok := s.ClassWeights[y[i]]; ok {
+		} else if v, ok := s.ClassWeights[s.original(y[i])]; ok {
 			w[i] *= v
 		}
 		sum += w[i]
@@ -121,6 +121,15 @@ func (s *Spec) weigh(t *rows.Team, y []float64, side func(i int) int) ([]float64
 		return nil, errorf("the weights of the rows sum to %v; at least one must be positive and the sum finite", sum)
 	}
 	return w, nil
+}
+
+// original returns the label of a row that has the label y in this package. They differ if FitData, PathData or
+// CVData fit out of core: of two classes, y is then −1 or +1, and the Dataset has the original labels.
+func (s *Spec) original(y float64) float64 {
+	if s.streams() {
+		return s.names.labels.Original(y)
+	}
+	return y
 }
 
 func classOf(sign float64) int {

@@ -87,8 +87,8 @@ func (s *Spec) checkMapped(x *sparse.CSR, y []float64) error {
 // positive class does.
 func seenLabels(x *sparse.CSR, y []float64, spec *Spec) (seen [2]bool, err error) {
 	classes := classifies(spec.loss())
-	if positive := spec.Positive; classes && positive != nil && *positive != 1 {
-		return seen, errorf("Spec.Positive = %v: labels of data larger than memory are −1 and +1", *positive)
+	if positive := spec.Positive; classes && positive != nil && *positive != spec.original(1) {
+		return seen, errorf("Spec.Positive = %v: the positive class of data larger than memory is %v; for the other class set ReadOptions.Positive", *positive, spec.original(1))
 	}
 	for lo, hi := range parts(x, rowsPerRelease) {
 		for i, v := range y[lo:hi] {

@@ -350,7 +350,7 @@ func TestStreamedRefuses(t *testing.T) {
 		"data that are mapped":       {whole.X, whole.Labels, Spec{}, true},
 		"label 3 of row 7":           {back.X, labels, Spec{Positive: &one}, true},
 		"label 2 of row 0":           {back.X, slices.Repeat([]float64{2, -1}, 1500), Spec{}, true},
-		"labels of data larger":      {back.X, back.Labels, Spec{Positive: &positive}, true},
+		"positive class of data":     {back.X, back.Labels, Spec{Positive: &positive}, true},
 		"Memory = -1":                {back.X, back.Labels, Spec{Memory: -1}, true},
 		"not a domain of package":    {back.X, back.Labels, Spec{Domain: ownBox{}, NoIntercept: true, Standardize: StandardizeOff}, false},
 		"fits no intercept":          {back.X, back.Labels, Spec{Settings: solver.Settings{Method: solver.SCASK{}}}, false},
