@@ -27,6 +27,7 @@ type problems struct {
 	y       []float64
 	classes []float64 // the labels of the classes; nil if there is only one problem
 	held    held      // the rows that a fit out of core leaves out
+	origin  *origin   // the arguments of PathData; nil for other calls
 }
 
 func newProblems(spec *Spec, x *sparse.CSR, y []float64) (p *problems, err error) {
@@ -391,6 +392,9 @@ func (p *problems) path(ctx context.Context, set *PathSettings) iter.Seq2[*Step,
 			steps = p.onlyPath
 		}
 		for step, err := range steps(ctx, set) {
+			if step != nil {
+				step.origin = p.origin
+			}
 			if err == nil || step != nil && errors.Is(err, solver.ErrNotConverged) {
 				if judged := patient.judge(step); judged != nil {
 					err = judged

@@ -36,14 +36,7 @@ func CVData(ctx context.Context, spec *Spec, d *sparse.Dataset, set *CVSettings)
 func PathData(ctx context.Context, spec *Spec, d *sparse.Dataset, set *PathSettings) iter.Seq2[*Step, error] {
 	return func(yield func(*Step, error) bool) {
 		o := spec.originOf(d)
-		for s, err := range Path(ctx, &o.spec, o.data.X, o.y, set) {
-			if s != nil {
-				s.origin = o
-			}
-			if !yield(s, err) {
-				return
-			}
-		}
+		path(ctx, &o.spec, o.data.X, o.y, set, o)(yield)
 	}
 }
 

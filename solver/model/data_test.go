@@ -105,6 +105,12 @@ func TestFitDataOfFile(t *testing.T) {
 	if err != nil || found.BestModel().Labels != m.Labels {
 		t.Errorf("%+v, %v", found, err)
 	}
+	valid := &PathSettings{Count: 3, Validation: &Validation{X: x, Y: y}} // y has the original labels
+	for step, err := range PathData(t.Context(), spec, d, valid) {
+		if err != nil || !(step.Validation < 0.7) {
+			t.Errorf("%+v, %v", step, err)
+		}
+	}
 	// ClassWeights and Positive have original labels, too.
 	small, large := 3.0, 7.0
 	weighted := Spec{ClassWeights: map[float64]float64{3: 5, 1: 100}, Positive: &large, Lambda: 0.01, Settings: solver.Settings{RelTol: 1e-9}}

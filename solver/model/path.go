@@ -105,6 +105,11 @@ func (s *Step) Model() *Model {
 // data or the specification are not valid, the path yields only an error. With more than two classes, the
 // first step comes after all classes are fitted for all lambdas.
 func Path(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64, set *PathSettings) iter.Seq2[*Step, error] {
+	return path(ctx, spec, x, y, set, nil)
+}
+
+// path does the work of Path, and of PathData if from has its arguments.
+func path(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64, set *PathSettings, from *origin) iter.Seq2[*Step, error] {
 	return func(yield func(*Step, error) bool) {
 		if err := spec.checkNoCheckpoint(); err != nil {
 			yield(nil, err)
@@ -115,6 +120,7 @@ func Path(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64, set *Path
 			yield(nil, err)
 			return
 		}
+		p.origin = from
 		ctx, cancel := ending.Within(ctx, p.spec.TimeLimit)
 		defer cancel()
 		p.path(ctx, set)(yield)
