@@ -27,7 +27,7 @@ type problems struct {
 	y       []float64
 	classes []float64 // the labels of the classes; nil if there is only one problem
 	held    held      // the rows that a fit out of core leaves out
-	origin  *origin   // the arguments of PathData; nil for other calls
+	origin  *origin   // the arguments of PathData or CVData; nil for other calls
 }
 
 func newProblems(spec *Spec, x *sparse.CSR, y []float64) (p *problems, err error) {

@@ -93,8 +93,13 @@ func (r *CVResult) OneSEModel() *Model { return r.Path[r.OneSE].Model() }
 // If models of the path fitted to all data have not converged, CV returns a result, and an error that
 // wraps solver.ErrNotConverged. If ctx or Settings.TimeLimit ends CV, or if there is another error, there
 // is no result. With Spec.Comm every process returns the same result, except for CVResult.Assignment.
-func CV(
-	ctx context.Context, spec *Spec, x *sparse.CSR, y []float64, set *CVSettings,
+func CV(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64, set *CVSettings) (*CVResult, error) {
+	return cv(ctx, spec, x, y, set, nil)
+}
+
+// cv does the work of CV, and of CVData if from has its arguments.
+func cv(
+	ctx context.Context, spec *Spec, x *sparse.CSR, y []float64, set *CVSettings, from *origin,
 ) (_ *CVResult, err error) {
 	defer rows.Rescue(&err)
 	if err := spec.checkNoCheckpoint(); err != nil {
@@ -109,6 +114,7 @@ func CV(
 	if err != nil {
 		return nil, err
 	}
+	p.origin = from
 	if set == nil {
 		set = &CVSettings{}
 	}
@@ -321,7 +327,11 @@ func (c *crossing) rest(k int) (*problems, error) {
 		return nil, err
 	}
 	spec.Offsets = pick(c.spec.Offsets, out)
-	return newProblems(&spec, x, pick(c.y, out))
+	p, err := newProblems(&spec, x, pick(c.y, out))
+	if err == nil {
+		p.origin = c.origin
+	}
+	return p, err
 }
 
 // withEnd joins the error of ctx, if ctx has ended, to err unless err already wraps it.

@@ -23,13 +23,7 @@ func FitData(ctx context.Context, spec *Spec, d *sparse.Dataset) (*Model, error)
 // CVData calls CV with the rows of d. It completes spec and the models as FitData does.
 func CVData(ctx context.Context, spec *Spec, d *sparse.Dataset, set *CVSettings) (*CVResult, error) {
 	o := spec.originOf(d)
-	found, err := CV(ctx, &o.spec, o.data.X, o.y, set)
-	if found != nil {
-		for _, s := range found.Path {
-			s.origin = o
-		}
-	}
-	return found, err
+	return cv(ctx, &o.spec, o.data.X, o.y, set, o)
 }
 
 // PathData calls Path with the rows of d. It completes spec and the models as FitData does.

@@ -105,6 +105,15 @@ func TestFitDataOfFile(t *testing.T) {
 	if err != nil || found.BestModel().Labels != m.Labels {
 		t.Errorf("%+v, %v", found, err)
 	}
+	set := &CVSettings{Folds: 3, Path: PathSettings{Count: 3}, Metric: func(m *Model, _ *sparse.CSR, y []float64, _ *ScoreSettings) (float64, error) {
+		if m.Labels.Positive != 7 || m.Features[2] != "c" || slices.Max(y) != 7 {
+			t.Errorf("Metric gets the labels %v, the features %q and rows with the labels %v", m.Labels, m.Features, y)
+		}
+		return 1, nil
+	}}
+	if _, err = CVData(t.Context(), spec, d, set); err != nil {
+		t.Error(err)
+	}
 	valid := &PathSettings{Count: 3, Validation: &Validation{X: x, Y: y}} // y has the original labels
 	for step, err := range PathData(t.Context(), spec, d, valid) {
 		if err != nil || !(step.Validation < 0.7) {

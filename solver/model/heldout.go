@@ -159,6 +159,9 @@ func (h *heldOut) window(lo, hi int) (*window, error) {
 	var err error
 	w.x, err = h.x.SelectRows(rows)
 	w.y = pick(h.y, rows)
+	for i, v := range w.y {
+		w.y[i] = h.spec.original(v)
+	}
 	w.set = &ScoreSettings{Weights: pick(h.spec.SampleWeights, rows), Offsets: pick(h.spec.Offsets, rows)}
 	return w, err
 }
