@@ -70,7 +70,7 @@ func TestLambdaMax(t *testing.T) {
 		{Penalty: GroupLasso{Groups: [][]int{{0, 1, 2}, {3, 4}, {5, 6, 7, 8}}, Weights: []float64{1, 0, 2}}, NoIntercept: true},
 		{Graph: graph.Chain(9)}, {Graph: graph.Chain(9), NoIntercept: true, Standardize: StandardizeOff}, {Graph: graph.Chain(9), Fusion: 20}, {Graph: graph.Chain(9), Fusion: 0.1},
 		{Graph: graph.Chain(9), Loss: solver.Squared{}, PenaltyFactors: []float64{1, 2, 3, 4, 5, 6, 7, 8, 9}},
-		{Domain: solver.Nonnegative{}, Mu: 0.1}, {Domain: signs}, {Domain: signs, Graph: graph.Chain(9)}, {Domain: signs, Penalty: GroupLasso{Groups: [][]int{{0, 1, 2}, {3, 4, 5, 6}, {7, 8}}}}} {
+		{MuA: 0.1, PenaltyFactors: []float64{0, 1, 1, 1, 0, 1, 1, 1, 1}}, {Domain: solver.Nonnegative{}, Mu: 0.1}, {Domain: signs}, {Domain: signs, Graph: graph.Chain(9)}, {Domain: signs, Penalty: GroupLasso{Groups: [][]int{{0, 1, 2}, {3, 4, 5, 6}, {7, 8}}}}} {
 		most, err := LambdaMax(context.Background(), spec, x, y)
 		if err != nil {
 			t.Fatal(err)

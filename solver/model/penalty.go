@@ -33,9 +33,6 @@ func (d *design) penalty() (*penalty, error) {
 	}
 	group, grouped := spec.Penalty.(GroupLasso)
 	if a == nil && !grouped {
-		if spec.MuA > 0 {
-			p.ridges(d, spec.Mu+spec.MuA)
-		}
 		return p, nil
 	}
 	if p.limit = d.limits(); grouped {
@@ -56,8 +53,8 @@ func (d *design) penalty() (*penalty, error) {
 }
 
 // elasticNetPenalty returns the penalty of an elastic net whose L1Ratio is ratio, without the graph, the
-// matrix A and the groups of the specification. It includes the ridge Spec.Mu, and the domain if package
-// exact supports the domain.
+// matrix A and the groups of the specification. It includes the ridge Spec.Mu, the ridge Spec.MuA if there is
+// neither a graph nor an A, and the domain if package exact supports the domain.
 func (d *design) elasticNetPenalty(ratio float64) *penalty {
 	columns := d.columns()
 	p := &penalty{limit: make([]float64, columns), ridge: make([]float64, columns)}
@@ -65,8 +62,12 @@ func (d *design) elasticNetPenalty(ratio float64) *penalty {
 		p.limit[j] = ratio * d.factor(j) * scale
 		p.ridge[j] = (1 - ratio) * d.factor(j) * scale * scale
 	}
-	if d.spec.Mu > 0 {
-		p.ridges(d, d.spec.Mu)
+	mu := d.spec.Mu
+	if !d.spec.couples() {
+		mu += d.spec.MuA
+	}
+	if mu > 0 {
+		p.ridges(d, mu)
 	}
 	if box, ok := d.spec.box(d.p); ok {
 		p.set = widened(box, columns, nil)
