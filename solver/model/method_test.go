@@ -69,16 +69,22 @@ func TestAuto(t *testing.T) {
 	}
 }
 
-// TestRidge checks that Certificate.Ridge is the part of the objective that Mu adds.
+// TestRidge checks that Certificate.Ridge is the part of the objective that Mu adds, with offsets, too.
 func TestRidge(t *testing.T) {
 	x, y := random(t, 60, 5, 9, true)
+	offsets := make([]float64, 60)
+	for i := range offsets {
+		offsets[i] = float64(i%3) / 2
+	}
 	for name, set := range map[string]solver.Settings{"Newton": {}, "by package solver": {OuterIterations: byMinimize}, "by passes": {Method: solver.SCASK{}, Passes: 200}} {
-		spec := &Spec{Lambda: 0.02, Mu: 0.3, NoIntercept: true, Settings: set}
-		m := mustFit(t, spec, x, y)
-		c, without := m.Columns[0].Certificate, *spec
-		without.Mu = 0
-		if rest := naive(&without, x, y, m.Columns[0].Coefficients, 0); !(c.Ridge > 0) || math.Abs(c.Objective-c.Ridge-rest) > 1e-12 {
-			t.Errorf("%s: %+v, without the ridge %v", name, c, rest)
+		for _, o := range [][]float64{nil, offsets} {
+			spec := &Spec{Lambda: 0.02, Mu: 0.3, NoIntercept: true, Offsets: o, Settings: set}
+			m := mustFit(t, spec, x, y)
+			c, without := m.Columns[0].Certificate, *spec
+			without.Mu = 0
+			if rest := naive(&without, x, y, m.Columns[0].Coefficients, 0); !(c.Ridge > 0) || math.Abs(c.Objective-c.Ridge-rest) > 1e-12 {
+				t.Errorf("%s, %d offsets: %+v, without the ridge %v", name, len(o), c, rest)
+			}
 		}
 	}
 }

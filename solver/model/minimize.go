@@ -314,7 +314,21 @@ func (m *minimizer) run(ctx context.Context, p *solver.Problem, set *solver.Sett
 		}
 		return stream.Minimize(ctx, p, set, opt)
 	}
-	return solver.Minimize(ctx, p, set)
+	res, err := solver.Minimize(ctx, p, set)
+	if m.offsetColumn && res != nil {
+		withoutRidge(0.5*p.L2, res, err)
+	}
+	return res, err
+}
+
+// withoutRidge subtracts the ridge of the coefficient 1 of the offsets from the objectives of a run.
+func withoutRidge(ridge float64, res *solver.Result, err error) {
+	res.At.Objective -= ridge
+	res.AtAverage.Objective -= ridge
+	res.Unrounded -= ridge
+	if e, ok := errors.AsType[*solver.NotConvergedError](err); ok {
+		e.Objective -= ridge
+	}
 }
 
 // outcome converts the result of a run. The coefficients are the averaged iterate if Spec.Average is set and
