@@ -55,7 +55,10 @@ func (s *Spec) originOf(d *sparse.Dataset) *origin {
 	if o.spec.Features == nil {
 		o.spec.Features = d.Names
 	}
-	o.spec.names = labelNames{d.Mapping, d.Classes.Names}
+	o.spec.names = labelNames{labels: d.Mapping, classes: d.Classes.Names}
+	if t := d.Table; t != nil {
+		o.spec.names.columns = []string{t.Label, t.Offset}
+	}
 	if o.spec.Offsets == nil {
 		o.spec.Offsets = d.Offsets
 	}

@@ -82,6 +82,19 @@ func TestFitData(t *testing.T) {
 	}
 }
 
+// TestFitDataLatin1 checks that names that no model file can have are an error before the fit.
+func TestFitDataLatin1(t *testing.T) {
+	for _, table := range []string{"\xe9,ill\n1,no\n2,yes\n", "a,\xe9\n1,no\n2,yes\n", "a,ill\n1,no\xe9\n2,yes\n", "a,b,ill\n1,\xe9,no\n2,c,yes\n", "a,ill\n1,\xe9\n2,b\n3,c\n1,\xe9\n2,b\n3,c\n"} {
+		d, err := sparse.Read(strings.NewReader(table), "d.csv", &sparse.ReadOptions{MaxClasses: 3})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := FitData(t.Context(), nil, d); err == nil || !strings.Contains(err.Error(), `\xe9`) || !strings.Contains(err.Error(), "is not UTF-8") {
+			t.Errorf("%q: %v", table, err)
+		}
+	}
+}
+
 // TestFitDataOfFile checks that a model fitted out of core has the original labels of the Dataset,
 // although the labels in the file are -1 and +1.
 func TestFitDataOfFile(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"os"
 	"reflect"
@@ -210,13 +211,18 @@ func (l *labels) mapping() (sparse.LabelMapping, error) {
 // Write writes the model as JSON. The fields of the whole model have one line each, and so have the
 // columns of coefficients. Each number has the shortest form that is read back with the same bits.
 // Equal models give equal bytes. The last field is a checksum of the fields before it. A loss of the
-// caller is an error, and so is a number that is not finite, except for a Gap of +Inf.
+// caller is an error, and so are a name that is not UTF-8, and a number that is not finite, except for a
+// Gap of +Inf.
 func (m *Model) Write(w io.Writer) error {
 	if err := m.check(); err != nil {
 		return err
 	}
 	if same, _ := solver.ParseLoss(m.loss().String()); same != m.loss() {
 		return errorf("a loss of one's own, %q, has no place in a file; take those of package solver", m.loss())
+	}
+	names := []string{m.Target, m.Offset, m.Labels.NegativeName, m.Labels.PositiveName}
+	if err := checkUTF8(m.Features, m.Classes.Names, names, slices.Sorted(maps.Keys(m.Fill))); err != nil {
+		return err
 	}
 	head, err := json.Marshal(m.head())
 	if err != nil {

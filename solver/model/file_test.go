@@ -92,6 +92,8 @@ func TestSaveFails(t *testing.T) {
 		{Columns: []Column{{Coefficients: []float64{1}, Certificate: Certificate{Objective: math.NaN()}}}, Labels: good.Labels},
 		{Columns: good.Columns},
 		{Columns: good.Columns, Labels: good.Labels, Features: []string{"a", "b"}},
+		{Columns: good.Columns, Labels: good.Labels, Features: []string{"\xe9"}},
+		{Columns: good.Columns, Labels: good.Labels, Target: "\xe9"},
 		{Columns: []Column{{Coefficients: []float64{1}, Groups: [][]int{{1}}}}, Labels: good.Labels},
 		{Labels: good.Labels},
 		{Columns: []Column{good.Columns[0], good.Columns[0]}, Labels: good.Labels},

@@ -5,6 +5,7 @@ import (
 	"math"
 	"runtime"
 	"slices"
+	"unicode/utf8"
 
 	"github.com/scas-admm/scas/kernels/pkgerr"
 	"github.com/scas-admm/scas/solver"
@@ -118,6 +119,26 @@ type Spec struct {
 type labelNames struct {
 	labels  sparse.LabelMapping // of two classes
 	classes []string            // of more than two classes; nil if they are numbers
+	columns []string            // the names of the label column and the offset column of a table
+}
+
+// checkNames returns an error if a name of the specification is not UTF-8.
+func (s *Spec) checkNames() error {
+	n := &s.names
+	return checkUTF8(s.Features, n.classes, n.columns, []string{n.labels.NegativeName, n.labels.PositiveName})
+}
+
+// checkUTF8 returns an error if a name is not UTF-8. Package json would replace its wrong bytes, so that
+// different names could become equal.
+func checkUTF8(lists ...[]string) error {
+	for _, names := range lists {
+		for _, name := range names {
+			if !utf8.ValidString(name) {
+				return errorf("the name %q is not UTF-8, as names in model files are; convert the data to UTF-8", name)
+			}
+		}
+	}
+	return nil
 }
 
 // Standardize says whether the penalty applies to the coefficients of standardised features. The model has
@@ -343,7 +364,7 @@ func (s *Spec) check(n, p int) error {
 	case s.Settings.Start.X != nil || s.Settings.Start.Y != nil || s.Settings.Start.Dual != nil:
 		return errorf("Settings.Start is of package solver; set Spec.Start")
 	}
-	if err := s.checkSettings(); err != nil {
+	if err := cmp.Or(s.checkSettings(), s.checkNames()); err != nil {
 		return err
 	}
 	if err := s.checkCombination(p); err != nil {
