@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"testing"
+	"time"
 
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/internal/solvertest"
@@ -103,6 +104,27 @@ func TestLaterEnds(t *testing.T) {
 				t.Errorf("%s, asked %d times: objective %.9g after %.9g", c.name, asked, value, least)
 			}
 			least = math.Min(least, res.At.Objective)
+		}
+	}
+}
+
+// TestBudgetOfNewtonSteps checks that a run without a goal ends when the budget allows no more Newton steps,
+// and that it makes none if the budget allows none. The Poisson loss allows only Newton steps.
+func TestBudgetOfNewtonSteps(t *testing.T) {
+	x, err := sparse.FromDense(4, 2, []float64{1, 0, 0, 1, 1, 1, 2, -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &solver.Problem{Data: x, Labels: []float64{0, 2, 1, 5}, Loss: solver.Poisson{}, Penalty: solver.L1{Lambda: 0.01}}
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	for _, passes := range []float64{2, 20} {
+		res, err := solver.Minimize(ctx, p, &solver.Settings{RelTol: -1, Passes: passes})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if res.Status != solver.PassesDone || (res.Stats.NewtonSteps > 0) != (passes == 20) {
+			t.Errorf("%v passes: %v, %d Newton steps", passes, res.Status, res.Stats.NewtonSteps)
 		}
 	}
 }

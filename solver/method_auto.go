@@ -96,9 +96,10 @@ func (a *auto) beginPasses() (err error) {
 // next makes an outer iteration: one of SCASK, or all Newton steps.
 func (a *auto) next() (bool, error) {
 	if a.passes == nil {
+		steps := a.Stats.NewtonSteps
 		refused, err := a.finish()
-		if !refused {
-			return true, err
+		if !refused { // without a goal, the run ends when there is no budget for a step
+			return a.goal > 0 || a.Stats.NewtonSteps > steps, err
 		}
 		if err := a.beginPasses(); err != nil {
 			return false, err
