@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/scas-admm/scas/solver/internal/linalg"
 	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
+	"github.com/scas-admm/scas/sparse/graph"
 )
 
 // conic returns problems by name, one for each combination of loss, penalty and set X. It leaves out X = R^p
@@ -80,6 +82,24 @@ func TestConic(t *testing.T) {
 			if b := s.Certify(x, &Settings{}); !(b >= above-4e-15*(1+value)) || !(b <= 2*above+2e-9) {
 				t.Errorf("%s: gap %.3g proved of a point %.3g above the optimum", name, b, above)
 			}
+		}
+	}
+}
+
+// TestOpenSides checks that the tolerance is reached for x ≥ 0 and a penalty of differences only: features have
+// no multipliers of their own, and at some of them the sign of the dual residual is uncertain.
+func TestOpenSides(t *testing.T) {
+	const p = 8
+	g, err := graph.FromPairs(p, [][2]int32{{0, 3}, {1, 2}, {3, 5}, {4, 6}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for seed := range uint64(20) {
+		q := kind{loss: term.Logistic{}, free: 1, offset: true}.random(80, p, seed)
+		q.A, q.Limit, q.Ridge = linalg.New(g.Incidence(), p), slices.Repeat([]float64{0.01}, 4), make([]float64, p)
+		q.Set = term.NewBox(p, 0, math.Inf(1))
+		if r := mustNew(t, q).Finish(nil, &Settings{Tol: 1e-6}); !(r.Gap <= 1e-6) {
+			t.Errorf("seed %d: %v, gap %g after %d steps", seed, r.Why, r.Gap, r.Iterations)
 		}
 	}
 }

@@ -201,26 +201,33 @@ func (p *Problem) bound(x, z []float64, t *Tally, sum *Sum, value float64, clip 
 	w, none := &p.work, Bound{Gap: math.Inf(1)}
 	p.setDualPoint(z, t, sum, clip)
 	p.checkSigns()
-	by := p.rootChange(sum)
-	if !(phiSlope*by.reach <= 0.5) { // the changed α may be outside the domain of φ*
-		if phiSlope*by.exactReach <= 0.5 {
-			none.Rounding = math.Inf(1)
+	var by rootChange
+	for {
+		by = p.rootChange(sum)
+		if !(phiSlope*by.reach <= 0.5) { // the changed α may be outside the domain of φ*
+			if phiSlope*by.exactReach <= 0.5 {
+				none.Rounding = math.Inf(1)
+			}
+			return none
 		}
-		return none
-	}
-	if p.Roots() > 0 {
-		// The change of α that makes eⱼ = 0 at the roots also changes e at the other features: by at most
-		// size times the norm of their columns. So the multipliers are computed again with errors that
-		// include these numbers.
-		p.setDualPoint(z, t, sum, clip)
-		size := 1.5 * math.Sqrt(t.MaxPhi) * by.norm
-		for j, norm := range p.Columns.Norm {
-			if !p.vanishing(j) { // e does not change at a vanishing feature
-				w.eErr[j] += float64(size * norm)
+		if p.Roots() > 0 {
+			// The change of α that makes eⱼ = 0 at the roots also changes e at the other features: by at most
+			// size times the norm of their columns. So the multipliers are computed again with errors that
+			// include these numbers.
+			p.setDualPoint(z, t, sum, clip)
+			size := 1.5 * math.Sqrt(t.MaxPhi) * by.norm
+			for j, norm := range p.Columns.Norm {
+				if !p.vanishing(j) { // e does not change at a vanishing feature
+					w.eErr[j] += float64(size * norm)
+				}
 			}
 		}
+		p.correction.apply(p.Penalty, w.e, w.eErr, w.z, w.zErr)
+		if !p.dropSigns() {
+			break
+		}
+		p.setDualPoint(z, t, sum, clip)
 	}
-	p.correction.apply(p.Penalty, w.e, w.eErr, w.z, w.zErr)
 	for _, r := range p.correction.roots {
 		w.e[r.feature], w.eErr[r.feature] = 0, 0
 	}
@@ -272,20 +279,43 @@ func (p *Problem) checkSigns() {
 	if len(p.oneSided) == 0 {
 		return
 	}
-	w, changed := &p.work, false
+	changed := false
 	for _, j := range p.oneSided {
-		e := w.e[j]
-		if math.IsInf(p.box.Lower[j], 0) {
-			e = -e
-		}
-		right := e > clearSign*w.eErr[j]
+		right := p.feasibleSide(j) > clearSign*p.work.eErr[j]
 		changed = changed || right != p.relaxed[j]
 		p.relaxed[j] = right
 	}
 	if changed {
-		p.correction = newCorrection(p.Penalty, p.relaxed, p.Columns.Largest)
-		p.rootsVersion++
+		p.chooseCorrection()
 	}
+}
+
+// dropSigns updates relaxed after the correction: a feature in oneSided at which the correction has made the
+// sign of eⱼ uncertain must have eⱼ = 0 after all. dropSigns reports whether there is such a feature; then
+// the correction must be done again.
+func (p *Problem) dropSigns() (changed bool) {
+	for _, j := range p.oneSided {
+		if p.relaxed[j] && !(p.feasibleSide(j) >= p.work.eErr[j]) {
+			p.relaxed[j], changed = false, true
+		}
+	}
+	if changed {
+		p.chooseCorrection()
+	}
+	return changed
+}
+
+// feasibleSide returns eⱼ or −eⱼ, so that a positive number is feasible. Feature j must have one finite bound.
+func (p *Problem) feasibleSide(j int32) float64 {
+	if math.IsInf(p.box.Lower[j], 0) {
+		return -p.work.e[j]
+	}
+	return p.work.e[j]
+}
+
+func (p *Problem) chooseCorrection() {
+	p.correction = newCorrection(p.Penalty, p.relaxed, p.Columns.Largest)
+	p.rootsVersion++
 }
 
 // RootsVersion returns a number that changes whenever Bound chooses roots anew. After a change, every RootRow
