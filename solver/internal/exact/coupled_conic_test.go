@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/scas-admm/scas/solver/internal/ending"
 	"github.com/scas-admm/scas/solver/internal/linalg"
 	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
@@ -100,6 +101,22 @@ func TestOpenSides(t *testing.T) {
 		q.Set = term.NewBox(p, 0, math.Inf(1))
 		if r := mustNew(t, q).Finish(nil, &Settings{Tol: 1e-6}); !(r.Gap <= 1e-6) {
 			t.Errorf("seed %d: %v, gap %g after %d steps", seed, r.Why, r.Gap, r.Iterations)
+		}
+	}
+}
+
+// TestSimplexOfTies checks that a small tolerance is reached on a simplex if many coefficients are tied.
+func TestSimplexOfTies(t *testing.T) {
+	const p = 20
+	for _, limit := range []float64{0.3, 3} {
+		for seed := range uint64(5) {
+			q := kind{loss: term.Squared{}, free: 1}.random(100, p, seed)
+			q.A, q.Limit, q.Ridge = linalg.New(graph.Chain(p).FusedLasso(), p), slices.Repeat([]float64{limit}, 2*p-1), make([]float64, p)
+			q.Set = term.Simplex{Total: 10}
+			s := mustNew(t, q)
+			if r := s.Finish(nil, &Settings{Tol: 1e-9 * s.Scale()}); r.Why != ending.Reached {
+				t.Errorf("limit %g, seed %d: %v, gap %g of %g after %d steps", limit, seed, r.Why, r.Gap, s.Scale(), r.Iterations)
+			}
 		}
 	}
 }

@@ -50,6 +50,7 @@ type Coupled struct {
 	curvature   rowCurvature
 	multipliers []float64 // one for each row of A, within its limit; nil if there are none yet
 	centre      centre    // the last point near the central path
+	dual        dual      // the best multipliers so far, see saveDual
 
 	d, hd           []float64 // u − x, and H (u − x)
 	image           []float64 // A u
@@ -89,6 +90,13 @@ type CoupledSettings struct {
 // the result is false, and U is the end of the last step.
 func (q *Coupled) Solve(set *CoupledSettings) bool {
 	q.prepare()
+	reached := q.follow(set)
+	q.restoreDual()
+	return reached
+}
+
+// follow does the work of Solve.
+func (q *Coupled) follow(set *CoupledSettings) bool {
 	end := set.Gap / (4 * q.terms)
 	q.Tau, q.lastTau = math.Max(set.Start, end), math.Inf(1)
 	since, short := 0, 0    // the number of steps at this τ, and of short steps in a row
@@ -102,6 +110,9 @@ func (q *Coupled) Solve(set *CoupledSettings) bool {
 		length := q.search(decrement)
 		q.updateMultipliers()
 		q.accept(length)
+		if length == 1 {
+			q.saveDual()
+		}
 		near := q.near(length, decrement, set.Gap)
 		if near {
 			q.saveCentre()
@@ -140,6 +151,7 @@ func (q *Coupled) Solve(set *CoupledSettings) bool {
 		}
 		q.accept(length)
 		q.saveCentre()
+		q.saveDual()
 	}
 	q.restoreCentre()
 	return false
@@ -206,6 +218,50 @@ func (q *Coupled) restoreCentre() {
 	}
 }
 
+// A dual has the multipliers and the Move of a full step.
+type dual struct {
+	z, move []float64
+	gap     float64 // the gap that they prove at the end of the step; +Inf if there was no step yet
+}
+
+// saveDual stores Z and Move if they prove a smaller gap than the stored ones. It does so only if Σ u is fixed:
+// then the multipliers of the last steps may be less accurate than those of earlier steps. For other sets,
+// package gap corrects the multipliers.
+func (q *Coupled) saveDual() {
+	if q.barriers.Total == 0 {
+		return
+	}
+	if gap := q.dualGap(); gap < q.dual.gap {
+		q.dual.z, q.dual.move, q.dual.gap = append(q.dual.z[:0], q.Z...), append(q.dual.move[:0], q.Move...), gap
+	}
+}
+
+// restoreDual returns to the stored Z and Move, if any.
+func (q *Coupled) restoreDual() {
+	if !math.IsInf(q.dual.gap, 1) {
+		copy(q.Z, q.dual.z)
+		copy(q.Move, q.dual.move)
+	}
+}
+
+// dualGap returns the gap that Z and Move prove at U after a full step, apart from rounding. If a multiplier
+// exceeds its limit by more than rounding, it returns +Inf.
+func (q *Coupled) dualGap() float64 {
+	r, e := q.Penalty, make([]float64, q.Order)
+	q.Times(e, q.H, q.Move)
+	kernels.Axpy(1, q.Gradient, e)
+	r.AddTrans(e, q.Z)
+	gap := r.Value(q.image) - kernels.Dot(q.Z, q.image) + q.Set.Excess(e, make([]float64, q.Order), q.U, 0)
+	z := slices.Clone(q.Z)
+	r.Clip(z)
+	for k, v := range z {
+		if !(math.Abs(q.Z[k]-v) <= 1e-9*r.Limit[k]) {
+			return math.Inf(1)
+		}
+	}
+	return gap
+}
+
 // Terms returns the number of absolute values or norms, plus the number of logarithms in the barrier, but at
 // least 1. On the central path, the function exceeds its minimum by at most 2 τ Terms.
 func (q *Coupled) Terms() float64 {
@@ -245,7 +301,7 @@ func (q *Coupled) prepare() {
 		q.refresh()
 	}
 	q.Move = append(q.Move[:0], q.d...)
-	q.centre.tau = 0
+	q.centre.tau, q.dual.gap = 0, math.Inf(1)
 	q.Penalty.Mul(q.image, q.U)
 	if len(q.multipliers) != l {
 		q.multipliers = nil
