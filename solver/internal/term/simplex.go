@@ -40,8 +40,25 @@ func (s Simplex) Project(x []float64) {
 			shift = t
 		}
 	}
+	for range 2 { // the sum of many numbers near −Total has a large rounding error
+		count := 0.0
+		sum = 0
+		for _, v := range x {
+			if v > shift {
+				sum += v - shift
+				count++
+			}
+		}
+		shift += (sum - total) / count
+	}
+	sum = 0
 	for j, v := range x {
-		x[j] = math.Max(v-shift, 0) / unit
+		x[j] = math.Max(v-shift, 0)
+		sum += x[j]
+	}
+	by := total / sum // what is left of the error of shift adds up over all coordinates
+	for j, v := range x {
+		x[j] = math.Min(float64(by*v)/unit, of)
 	}
 }
 

@@ -38,6 +38,18 @@ func TestProjectFar(t *testing.T) {
 			}
 		}
 	}
+	near := slices.Repeat([]float64{1e-16}, 1000) // near a corner
+	near[7] = 0.1
+	Simplex{0.1}.Project(near)
+	sum := 0.0
+	for _, v := range near {
+		sum += v
+	}
+	again := slices.Clone(near)
+	Simplex{0.1}.Project(again)
+	if math.Abs(sum-0.1) > 1e-15 || math.Abs(again[7]-near[7]) > 1e-15 || math.Abs(near[8]-1e-16) > 2e-17 {
+		t.Errorf("near a corner the sum is off by %g, coordinates are %g and %g, and after a second projection %g", sum-0.1, near[7], near[8], again[7])
+	}
 	for _, total := range []float64{1, 1e308, math.MaxFloat64} {
 		x := []float64{1e308, -1e308, math.MaxFloat64, -math.MaxFloat64, 0}
 		Simplex{total}.Project(x)
