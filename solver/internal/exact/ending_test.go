@@ -84,6 +84,26 @@ func TestPerfectFit(t *testing.T) {
 	}
 }
 
+// TestNearlyPerfectFit checks that no step begins at a point whose objective is at most the tolerance: there the
+// dual point 0 proves the tolerance.
+func TestNearlyPerfectFit(t *testing.T) {
+	for _, loss := range []term.Loss{term.SquaredHinge{}, term.Huber{}} {
+		for seed := range uint64(5) {
+			s := mustNew(t, kind{loss: loss, free: 20}.random(8, 30, seed))
+			set, small := Settings{Tol: 1e-6}, 0
+			set.Watch = func(r *Result) error {
+				if r.Objective <= set.Tol {
+					small++
+				}
+				return nil
+			}
+			if r := s.Solve(1e-5, &set); r.Why != ending.Reached || small > 1 {
+				t.Errorf("%v, seed %d: %v, gap %g; %d steps from an objective below the tolerance", loss, seed, r.Why, r.Gap, small-1)
+			}
+		}
+	}
+}
+
 // TestGapOfOffsets checks that the gap includes the rounding of margins with large offsets. The point differs
 // from the optimum, but its rounded margins do not.
 func TestGapOfOffsets(t *testing.T) {

@@ -117,11 +117,12 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 			}
 			continue
 		}
-		if length > 0 && !s.constant() && float64(fall*fall) > float64(farPart*aim)*s.at.value {
+		far := length > 0 && s.at.value > tol // otherwise the dual point 0 may prove the tolerance
+		if far && !s.constant() && float64(fall*fall) > float64(farPart*aim)*s.at.value {
 			continue
 		}
 		t := s.rows.tally()
-		if s.work.alphaSize = t.Size; length > 0 && t.Fenchel > aim {
+		if s.work.alphaSize = t.Size; far && t.Fenchel > aim {
 			continue
 		}
 		r.Proofs++
