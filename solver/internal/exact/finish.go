@@ -24,8 +24,8 @@ type Solution struct {
 }
 
 // Finish solves the problem for lambda = 1. It starts at x or, if x is nil or 0, where Solve of a new Solver
-// starts. If it does not reach the tolerance from x ≠ 0, it starts again at 0. Each start may make
-// set.MaxIterations steps, and so may retryCoupled.
+// starts. If it does not reach the tolerance from x ≠ 0, it starts again at 0, and returns the solution with the
+// smaller gap. Each start may make set.MaxIterations steps, and so may retryCoupled.
 func (s *Solver) Finish(x []float64, set *Settings) *Solution {
 	zero := make([]float64, s.p)
 	if x == nil || slices.Equal(x, zero) {
@@ -37,7 +37,15 @@ func (s *Solver) Finish(x []float64, set *Settings) *Solution {
 	r := s.finish(set, 0)
 	if r.Err == nil && r.Gap > set.Tol {
 		s.Start(zero)
-		r = s.finish(set, r.Iterations)
+		again := s.finish(set, r.Iterations)
+		if again.Gap < r.Gap {
+			r = again
+		} else {
+			r.Iterations = again.Iterations
+			if again.Err != nil {
+				r.Err, r.Why = again.Err, again.Why
+			}
+		}
 	}
 	return s.retryCoupled(r, set)
 }

@@ -6,8 +6,10 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/scas-admm/scas/solver/internal/linalg"
 	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/sparse"
+	"github.com/scas-admm/scas/sparse/graph"
 )
 
 // sparseProblem returns a problem with few entries in each row. If there are free features, the last
@@ -62,6 +64,26 @@ func TestStart(t *testing.T) {
 		res := f.Finish(x, &Settings{Tol: tol})
 		if !(res.Gap <= tol) || math.Abs(res.Objective-first.Objective) > tol {
 			t.Errorf("from %g: %.15g with gap %.1e, not %.15g", size, res.Objective, res.Gap, first.Objective)
+		}
+	}
+}
+
+// TestStartAgain checks that a run from a solution, with a tolerance that rounding does not allow, returns no
+// point that is worse than the solution.
+func TestStartAgain(t *testing.T) {
+	const p = 20
+	for seed := range uint64(8) {
+		q := kind{loss: term.Huber{Delta: 0.05}, free: 1, offset: true}.random(60, p, seed)
+		q.A, q.Limit = linalg.New(graph.Chain(p).Incidence(), p), slices.Repeat([]float64{1e-3}, p-1)
+		q.Ridge, q.Set = make([]float64, p), term.NewBox(p, 0, math.Inf(1))
+		for i := range q.Offset {
+			q.Offset[i] *= 30
+		}
+		s := mustNew(t, q)
+		first := s.Finish(nil, &Settings{Tol: 1e-7 * s.Scale()})
+		again := s.Finish(first.X, &Settings{Tol: 1e-16 * s.Scale()})
+		if !(again.Gap <= first.Gap+1e-12*s.Scale()) {
+			t.Errorf("seed %d: gap %g at the start, %g at the end, objectives %g and %g", seed, first.Gap, again.Gap, first.Objective, again.Objective)
 		}
 	}
 }
