@@ -33,10 +33,12 @@ func (s *Solver) Finish(x []float64, set *Settings) *Solution {
 		s.forget()
 		return s.retryCoupled(s.finish(set, 0), set)
 	}
+	s.forget()
 	s.Start(x)
 	r := s.finish(set, 0)
 	if r.Err == nil && r.Gap > set.Tol {
 		s.Start(zero)
+		s.forget()
 		again := s.finish(set, r.Iterations)
 		if again.Gap < r.Gap {
 			r = again

@@ -136,14 +136,16 @@ func TestCertifyForgets(t *testing.T) {
 	}
 }
 
-// TestFinishAgain checks that Finish, called with x = 0 or nil, does not depend on earlier calls of Certify.
+// TestFinishAgain checks that Finish does not depend on earlier calls of Certify, and that its second start at 0
+// does not depend on the first start.
 func TestFinishAgain(t *testing.T) {
-	p := kind{loss: term.Logistic{}, free: 1}.random(60, 12, 7)
+	p := kind{loss: term.Huber{Delta: 0.1}, free: 1}.random(60, 12, 7)
+	p.joint = true
 	zero, far := make([]float64, 12), make([]float64, 12)
 	for j := range far {
 		far[j] = 30 * float64(j%3-1)
 	}
-	set := &Settings{Tol: 1e-9, MaxIterations: 1}
+	set := &Settings{Tol: 1e-9, MaxIterations: 3}
 	want := mustNew(t, p).Finish(zero, set)
 	s := mustNew(t, p)
 	for _, x := range [][]float64{zero, nil} {
@@ -151,5 +153,8 @@ func TestFinishAgain(t *testing.T) {
 		if got := s.Finish(x, set); got.Objective != want.Objective || got.Gap != want.Gap {
 			t.Errorf("from %v: objective %v, gap %v; of a new Solver %v, %v", x, got.Objective, got.Gap, want.Objective, want.Gap)
 		}
+	}
+	if got := s.Finish(far, set); !(got.Gap <= want.Gap) {
+		t.Errorf("from %v: gap %v, from 0 %v", far, got.Gap, want.Gap)
 	}
 }
