@@ -14,7 +14,7 @@ import (
 const module = "github.com/scas-admm/scas"
 
 // importOrder lists the packages of the module in the order of imports: a package may import only packages
-// before it. The packages of gen and bench are not listed; they may import any package of the list.
+// before it. The packages of gen and bench are not listed: the order does not restrict their imports.
 var importOrder = strings.Fields(`
 	kernels/pkgerr
 	kernels

@@ -112,7 +112,7 @@ func writeTable(w io.Writer, d *Dataset, delimiter byte) error {
 	return text.Write(w, "sparse", "writing a table", func(to *bufio.Writer) {
 		prefix := ""
 		if d.Labels == nil && allNumbers(d.Names) {
-			prefix = "x" // readers take a line with nothing but numbers for a row
+			prefix = "x" // readers treat a first line of only numbers as a row, not as a header
 		}
 		var line []byte
 		for j := range d.X.cols {

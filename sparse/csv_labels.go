@@ -9,9 +9,10 @@ import (
 // without a list, if the first label is a word.
 type tableLabels struct {
 	labelCollector
-	begun   bool               // true after the first label
-	worded  bool               // true if the labels are words
-	numbers map[string]float64 // the number of each word that occurred or is in ReadOptions.Classes
+	begun  bool // true after the first label
+	worded bool // true if the labels are words
+	// the number of each word that is in ReadOptions.Classes or, without options for labels, occurred
+	numbers map[string]float64
 }
 
 // take adds the label in the cell c of the buffer b. It returns what is wrong with the label, or nil.

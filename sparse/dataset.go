@@ -136,7 +136,7 @@ const (
 
 var indexBases = [...]string{AutoBase: "auto", ZeroBased: "0", OneBased: "1"}
 
-// String returns "auto", "0" or "1".
+// String returns "auto", "0" or "1", or a text such as "IndexBase(7)" for an invalid value.
 func (b IndexBase) String() string {
 	if int(b) < len(indexBases) {
 		return indexBases[b]

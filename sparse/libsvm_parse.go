@@ -205,7 +205,8 @@ func (p *libsvmPart) entries(b []byte, start, i int) (end int, sorted bool, err 
 	}
 }
 
-// newExtreme handles an index j that is 0 or larger than all indices before it.
+// newExtreme records an index j that is 0 or larger than all indices before it, and returns an error if j is
+// out of range. If j is in range only if indices count from 1, it stores the error for the other case.
 func (p *libsvmPart) newExtreme(b []byte, start, i int, j int64) error {
 	p.Max = max(p.Max, j)
 	if j == 0 {

@@ -66,7 +66,8 @@ func (e *ParseError) withoutRemedies() string {
 // Unwrap returns Err.
 func (e *ParseError) Unwrap() error { return e.Err }
 
-// blockSize is the number of bytes of text that are parsed at a time.
+// blockSize is the largest number of bytes of text that are parsed at a time. A block with a longer line is
+// larger.
 const blockSize = 1 << 18
 
 // ReadText reads all of r, up to 2 GiB of text. It decompresses r if its first bytes are those of gzip,

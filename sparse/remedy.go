@@ -72,7 +72,7 @@ func (e *RemedyError) with(text string, words func(Remedy) string) string {
 	}
 }
 
-// These remedies are used in several places.
+// Remedies for errors about labels, columns and rows.
 var (
 	readNumbers  = Remedy{Field: "ReadOptions.Regression", To: "true", If: "the labels are numbers"}
 	ignoreLabels = Remedy{Field: "ReadOptions.AnyLabels", To: "true", If: "the labels do not matter"}

@@ -45,7 +45,7 @@ func ReadShard(paths []string, part, parts int, opt *ReadOptions) (*Dataset, err
 }
 
 // A piece is the part of a file that belongs to a shard. In a text it has bytes lo to hi−1. In a .scas file
-// with n rows it has rows ⌊n·lo/size⌋ to ⌊n·hi/size⌋ − 1.
+// with n rows it has the rows from about n·lo/size to about n·hi/size; see Dataset.cut for the rounding.
 type piece struct {
 	path   string
 	lo, hi int64

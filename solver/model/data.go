@@ -65,7 +65,7 @@ func (s *Spec) originOf(d *sparse.Dataset) *origin {
 	if d.Stats.IndexBase == sparse.OneBased {
 		o.spec.IndexBase = 1
 	}
-	if o.spec.streams() { // d.Labels are the labels in the file: -1 and +1 for two classes
+	if o.spec.streams() { // out of core, labels stay as the .scas file stores them: -1 and +1 for two classes
 		o.y = d.Labels
 		return o
 	}

@@ -41,7 +41,8 @@ func originals(origin string, paths ...string) (all []File) {
 	return all
 }
 
-// Specs returns the four data sets of the paper, with the lambda of the paper.
+// Specs describes the four data sets of the paper, with the lambda of the paper. Some files are stand-ins;
+// see File.Original.
 func Specs() []Spec {
 	return []Spec{
 		{

@@ -101,7 +101,8 @@ func (pr *Protocol) TimedRun(k Key) Key {
 	return k
 }
 
-// Join adds a caller's methods to the protocol. Their traits are the values of defaultTraits.
+// Join adds a caller's methods to the protocol. Their traits are the values of defaultTraits, and the unit of
+// the step size that their Info states.
 func (pr *Protocol) Join(own ...solver.Method) {
 	pr.Own = append(pr.Own, own...)
 	for _, m := range own {

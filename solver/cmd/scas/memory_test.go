@@ -136,8 +136,8 @@ func TestByteCount(t *testing.T) {
 	}
 }
 
-// TestBeyondIsUnchecked checks that lessThan returns true for a damaged file that the reader accepts.
-// Commands then check its rows in windows.
+// TestBeyondIsUnchecked checks that memorySize.lessThan returns true for a damaged file that the reader
+// accepts: commands check the rows in windows only if it returns true.
 func TestBeyondIsUnchecked(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "d.scas")
 	if err := sparse.WriteFile(path, &sparse.Dataset{X: sparse.Identity(400000), Labels: make([]float64, 400000)}); err != nil {

@@ -214,8 +214,8 @@ func (c *predictCmd) withOwnRemedies(err error) error {
 	return err
 }
 
-// remedies returns the remedies of an error in reading the data, in a form that suits scas predict. It
-// replaces remedies that change ReadOptions, because the model determines these options.
+// remedies returns those remedies of an error in the data that a user of scas predict can follow. It replaces
+// remedies that change options which the model determines, or for which predict has another flag.
 func (c *predictCmd) remedies(of []sparse.Remedy) (all []sparse.Remedy) {
 	for _, r := range of {
 		switch r.Field {

@@ -10,7 +10,8 @@ import (
 
 // A predictReport is the result of scas predict. scas predict --json prints it.
 type predictReport struct {
-	// Classes has the names of more than two classes, in the order of the numbers in a line of predictions.
+	// Classes has the names of the classes if there are more than two. A line of predictions has a number for
+	// each class, in this order.
 	Classes  []string `json:"class_names,omitempty"`
 	N        int      `json:"n"`
 	Loss     *number  `json:"mean_loss"`          // mean over the rows; null unless predictions are compared with labels

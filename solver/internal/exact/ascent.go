@@ -182,8 +182,9 @@ func (a *ascent) change(i int) bool {
 }
 
 const (
-	scalarSteps = 20 // largest number of Newton steps of change
-	// The Newton steps of change end when |t + stiffᵢ φ'(t) − u| is at most this fraction of its first value.
+	scalarSteps = 20 // largest number of Newton steps in a call of the method change
+	// The method change ends its Newton steps when |t + stiffᵢ φ'(t) − u| is at most this fraction of its value
+	// before the first step.
 	scalarPart = 1e-3
 )
 

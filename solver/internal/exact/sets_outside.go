@@ -126,7 +126,8 @@ func (o *outside) exact(z []float64) {
 		r.EachEntry(row, func(j int32, v float64) { s.sub.Labels[w.position[j]-1] += float64(v * z[row]) })
 	}
 	s.sub.A = linalg.New(s.matrix(), k)
-	half := float64(k) / 2 // because the squared loss is the mean of squares, not half their sum
+	// The squared loss is (1/k) Σ (…)², but the objective here is ½ Σ (…)². So limits are divided by half of k.
+	half := float64(k) / 2
 	for _, row := range s.rows {
 		s.sub.Limit = append(s.sub.Limit, r.Limit[row]/half)
 	}

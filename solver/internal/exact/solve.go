@@ -156,7 +156,7 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 	if !unproved || r.Why != ending.Reached || r.Err != nil {
 		r.Why = ending.Of(r.Err, r.Gap, set.Tol, r.Full, s.fallsForever, r.Iterations >= limit)
 	}
-	if err := s.rows.Err(); err != nil && r.Err == nil { // fallsForever was ended early
+	if err := s.rows.Err(); err != nil && r.Err == nil { // an error ended fallsForever, which ending.Of calls
 		r.Err, r.Why = err, ending.Interrupted
 	}
 	return r

@@ -435,7 +435,7 @@ func (w *workingSet) formHessian(h, c []float64) {
 	rows.Spread(parts, parts, func(k int) { kernels.Hessian(h, m, m, w.cut[k], w.cut[k+1], w.rows, c, w.scratch[k]) })
 }
 
-// setRidges sets the number that is added to diagonal element k of the model's Hessian to ridge(k).
+// setRidges adds ridge(k) to diagonal element k of the model's Hessian, instead of the ridges set before.
 func (w *workingSet) setRidges(ridge func(k int) float64) {
 	dst, prepare := w.dense.Ridge, w.dense.Prepare
 	if !w.formed {

@@ -550,9 +550,9 @@ func (p *Problem) domainGapAt(j int, e, err, x float64) float64 {
 	return float64(rest*rest) / (2 * p.Ridge[j])
 }
 
-// nearestMultiplier returns the multiplier of feature j's singleton row that minimises the bound, if X = R^p
-// and the feature has a ridge. Without a square, it is the multiplier within the limit of the row that
-// minimises |eⱼ|.
+// nearestMultiplier returns a multiplier of feature j's singleton row. If the row has no square, it is the
+// number within the row's limit that makes |eⱼ| smallest. If X = R^p and the feature has a ridge, it minimises
+// the bound, with and without a square.
 func (p *Problem) nearestMultiplier(j, row int) float64 {
 	e, entry, limit := p.work.e[j], p.Penalty.SingletonEntry[j], p.Penalty.Limit[row]
 	z := math.Max(-limit, math.Min(-e/entry, limit))

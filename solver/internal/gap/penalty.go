@@ -375,8 +375,8 @@ func (g *Group) fenchel(z, v []float64) float64 {
 	return norm * (float64(distance2+left)/(2*g.Limit) + float64(2*g.relativeError()*g.Limit))
 }
 
-// imageError bounds by how much rounding of v = A x enlarges g(v) + g*(z) − z'v. A nil z means z = 0. A row
-// with one entry is skipped: its v is accurate to the last digit.
+// imageError returns an upper bound of the increase of g(v) + g*(z) − z'v that the rounding of v = A x can
+// cause. A nil z means z = 0. A row with one entry is skipped: its v is accurate to the last digit.
 func (pen *Penalty) imageError(x, v, z []float64) (sum float64) {
 	if pen.M == nil {
 		return 0

@@ -223,8 +223,9 @@ func (t *Team) Any(holds bool) bool {
 	return t.Most(flag) > 0
 }
 
-// Agree returns the largest code of all processes. It panics with a *Broken if state is not the same in all
-// processes, or if an earlier sum or maximum was not the same in all processes.
+// Agree returns the largest code of all processes. It compares hashes of state, and of all earlier sums and
+// maxima. It panics with a *Broken if the hashes differ between processes, or if the connection fails. A hash
+// of a long vector leaves out some of its entries; see note.
 func (t *Team) Agree(code float64, state []float64) float64 {
 	if t == nil {
 		return code

@@ -31,9 +31,9 @@ type recorderError struct{ error }
 
 func (e recorderError) Unwrap() error { return e.error }
 
-// show passes the point at to the Recorder, unless RecordEvery leaves the point out or r is nil. outer and
-// passes are the numbers of outer iterations and passes so far. at must have X, Z, Objective and Gap. grad is
-// the gradient of the mean loss at the point.
+// show calls the Recorder with the point at. It does nothing if r is nil, or if RecordEvery leaves out this
+// outer iteration. outer and passes are the numbers of outer iterations and passes so far. at must have X, Z,
+// Objective and Gap. grad is the gradient of the mean loss at the point.
 func (r *recorder) show(outer, passes int, at *exact.Solution, grad []float64) error {
 	if r == nil || outer%cmp.Or(r.set.RecordEvery, 1) != 0 {
 		return nil

@@ -17,7 +17,7 @@ func (g SquaredL2) Prox(dst, v, step []float64) {
 	}
 }
 
-// Conjugate returns g*(z) = |z|²/(2 Lambda).
+// Conjugate returns g*(z) = |z|²/(2 Lambda), where 0/0 counts as 0.
 func (g SquaredL2) Conjugate(z []float64) float64 { return ElasticNet{L2: g.Lambda}.Conjugate(z) }
 
 // Separable returns true.

@@ -122,8 +122,8 @@ func (h *Header) encode() []byte {
 	return b
 }
 
-// maxCount is the largest number of rows, columns, entries or bytes that a header may contain. With it, sizes
-// do not overflow.
+// maxCount is the largest number of rows, columns or entries that a header may state, and the largest number
+// of bytes of the section meta. Up to it, the computed sizes of sections do not overflow.
 const maxCount = 1 << 48
 
 // decode parses b, the header of a file of the given size.
