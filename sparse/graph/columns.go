@@ -69,8 +69,8 @@ func (c *centring) addSquares(x *sparse.CSR, lo, hi int) {
 }
 
 // variances returns the variances of the columns, 0 for a column that is constant up to
-// rounding.
-func (c *centring) variances() []float64 {
+// rounding. A variance that is too large for a float64 is an error.
+func (c *centring) variances() ([]float64, error) {
 	v := make([]float64, len(c.columnMean))
 	for j, m := range c.columnMean {
 		zeros := c.n - float64(c.stored[j])
@@ -78,9 +78,14 @@ func (c *centring) variances() []float64 {
 		if sd > 1e-12*math.Abs(m) {
 			v[j] = float64(sd*sd) * c.n / (c.n - 1)
 		}
+		if notFinite(sd) || notFinite(v[j]) {
+			return nil, errorf("the values of feature %d are too large for a variance: want them scaled to order 1", j+1)
+		}
 	}
-	return v
+	return v, nil
 }
+
+func notFinite(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }
 
 // covariance returns the covariance of two columns. sum is the sum over the rows of the products of
 // their shifted entries.
@@ -98,12 +103,15 @@ type columns struct {
 }
 
 // newColumns prepares the columns of x. It also returns their variances.
-func newColumns(x *sparse.CSR) (c *columns, variance []float64) {
+func newColumns(x *sparse.CSR) (c *columns, variance []float64, err error) {
 	rows, p := x.Dims()
 	c = &columns{x: x, centring: newCentring(rows, p)}
 	c.add(x, 0, rows)
 	c.center()
 	c.addSquares(x, 0, rows)
+	if variance, err = c.variances(); err != nil {
+		return nil, nil, err
+	}
 	if c.shift != nil {
 		all := x.Rows(0, rows)
 		val := slices.Clone(all.Val)
@@ -113,7 +121,7 @@ func newColumns(x *sparse.CSR) (c *columns, variance []float64) {
 		c.x = mustCSR(sparse.New(rows, p, slices.Clone(all.Ptr), slices.Clone(all.Idx), val))
 	}
 	c.t = c.x.Transpose()
-	return c, c.variances()
+	return c, variance, nil
 }
 
 // raw returns the covariance of columns i and j, which it computes from their entries.

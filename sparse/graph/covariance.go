@@ -25,7 +25,7 @@ type Covariance struct {
 }
 
 // CovarianceOf returns the sample covariance of the columns of x, with the divisor n-1
-// for n rows. At least two rows are needed.
+// for n rows. At least two rows are needed. A variance too large for a float64 is an error.
 func CovarianceOf(x *sparse.CSR) (*Covariance, error) {
 	rows, p := x.Dims()
 	if err := checkSamples(rows); err != nil {
@@ -34,7 +34,10 @@ func CovarianceOf(x *sparse.CSR) (*Covariance, error) {
 	if Dense(x) {
 		return CovarianceOfPieces(x, 0, func(do func(lo, hi int) error) error { return do(0, rows) })
 	}
-	data, variance := newColumns(x)
+	data, variance, err := newColumns(x)
+	if err != nil {
+		return nil, err
+	}
 	return &Covariance{n: p, diag: variance, scale: slices.Repeat([]float64{1}, p), data: data}, nil
 }
 

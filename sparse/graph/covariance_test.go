@@ -62,6 +62,22 @@ func TestReadCovarianceRefuses(t *testing.T) {
 	check.Error(t, err, "entry (1, 2) is NaN")
 }
 
+// TestCovarianceOfLargeValues checks that values whose squares or sums overflow are refused, whether the
+// covariance holds the matrix or the data.
+func TestCovarianceOfLargeValues(t *testing.T) {
+	for _, large := range []float64{1e160, math.MaxFloat64} {
+		for _, cols := range []int{2, 3} {
+			entries := []sparse.Triplet{{Row: 0, Col: 0, Value: 1}, {Row: 0, Col: 1, Value: large}, {Row: 1, Col: 0, Value: 2}, {Row: 1, Col: 1, Value: large / 2}}
+			x, err := sparse.FromTriplets(2, cols, entries)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = CorrelationOf(x)
+			check.Error(t, err, "values of feature 2 are too large")
+		}
+	}
+}
+
 // TestCovarianceIsSymmetric checks that entries that differ from their mirror images by rounding
 // are averaged.
 func TestCovarianceIsSymmetric(t *testing.T) {

@@ -34,7 +34,11 @@ func CovarianceOfPieces(x *sparse.CSR, threads int, visit func(do func(lo, hi in
 	if err != nil {
 		return nil, err
 	}
-	return &Covariance{n: p, diag: c.variances(), scale: slices.Repeat([]float64{1}, p), dense: t.covariances()}, nil
+	variance, err := c.variances()
+	if err != nil {
+		return nil, err
+	}
+	return &Covariance{n: p, diag: variance, scale: slices.Repeat([]float64{1}, p), dense: t.covariances()}, nil
 }
 
 // Dense reports whether x stores at least as many entries as the covariance matrix of its columns has.

@@ -39,7 +39,10 @@ func TestCovarianceOfPieces(t *testing.T) {
 		"offsets": correlated, "sparse": sparseData(t, 40, 30, 1), "long": sparseData(t, 2500, 20, 2), "wide": sparseData(t, 9, 70, 3),
 	} {
 		n, p := x.Dims()
-		data, variance := newColumns(x)
+		data, variance, err := newColumns(x)
+		if err != nil {
+			t.Fatal(err)
+		}
 		single := &Covariance{n: p, diag: variance, scale: slices.Repeat([]float64{1}, p), data: data}
 		for threads, cuts := range [][]int{nil, {1}, {2, 2, 7}, {n / 3, n/3 + 1, n - 1}} {
 			c, err := CovarianceOfPieces(x, threads, inPieces(n, 0, nil, cuts...))
