@@ -35,8 +35,8 @@ const (
 // Edges have weight 1 and are ordered by (I, J) with I < J; the codes use [Antisymmetric; I] as constraint
 // matrix. The values of the features should be of order 1. Connected components of the graph whose edges
 // are the pairs with |S_ij| > 0.005 are solved in parallel, on the given number of threads; 0 means one per
-// processor. A component of more than 5,000 features is a *ComponentError. A W without an inverse is an
-// error.
+// processor. A component of more than 5,000 features is a *ComponentError. A W that is not finite or
+// has no inverse is an error.
 func PublishedRecipe(c *Covariance, threads int) (*Graph, error) {
 	members, err := c.Components(recipePenalty, recipeComponent, threads)
 	if err != nil {
@@ -70,6 +70,9 @@ func recipeEdges(s []float64, members []int32) ([]Edge, error) {
 				lasso.w[i*p+j], lasso.w[j*p+i] = v, v
 			}
 		}
+	}
+	if slices.ContainsFunc(lasso.w, notFinite) {
+		return nil, errorf("recipe: the estimate for %d features around feature %d is not finite: want features of smaller variance", p, members[0]+1)
 	}
 	var theta mat.Dense
 	if err := theta.Inverse(w); err != nil {

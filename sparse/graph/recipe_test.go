@@ -64,4 +64,10 @@ func TestPublishedRecipeRefuses(t *testing.T) {
 	if !errors.As(err, &tooLarge) || tooLarge.Limit != recipeComponent {
 		t.Errorf("%v, want a *ComponentError with limit %d", err, recipeComponent)
 	}
+	c, err = NewCovariance(3, []float64{1e6, 9e5, 9e5, 9e5, 1e6, 9e5, 9e5, 9e5, 1e6})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = PublishedRecipe(c, 0)
+	check.Error(t, err, "3 features around feature 1 is not finite")
 }
