@@ -2,6 +2,7 @@ package graph
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -155,13 +156,18 @@ func FromAdjacency(a *sparse.CSR) (*Graph, error) {
 }
 
 // Write writes the graph in the format of ReadEdges, after a line of comment. Reading it back
-// gives the same edges in the same order with the same bits.
+// gives the same edges in the same order with the same bits. If the first weight is a whole number that is
+// not below the number of edges, as in a graph with one edge of weight 1, it is written with a decimal
+// point: otherwise ReadConstraint could take the line for the header of a truncated matrix.
 func (g *Graph) Write(w io.Writer) error {
 	return text.Write(w, "graph", "writing edges", func(to *bufio.Writer) {
 		fmt.Fprintf(to, "# %d edges between %d features: i j weight\n", len(g.edges), g.n)
 		var line []byte
-		for _, e := range g.edges {
+		for k, e := range g.edges {
 			line = text.AppendCoordinate(line[:0], int(e.I)+1, int(e.J)+1, e.Weight)
+			if k == 0 && e.Weight >= float64(len(g.edges)) && !bytes.ContainsAny(line, ".e") {
+				line = append(bytes.TrimSuffix(line, []byte("\n")), ".0\n"...)
+			}
 			to.Write(line)
 		}
 	})

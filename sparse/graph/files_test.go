@@ -196,6 +196,27 @@ func checkDetectedKind(t *testing.T, data []byte, p int, edgesErr error) {
 	}
 }
 
+// TestWriteFewEdges checks that ReadConstraint does not take the first edge for the header of a truncated
+// matrix.
+func TestWriteFewEdges(t *testing.T) {
+	for _, edges := range [][]Edge{{{3, 4, 1}}, {{0, 4, 3}}, {{0, 4, 7}, {1, 4, -2}}, {{1, 4, 1e300}}} {
+		g, err := New(5, edges)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b bytes.Buffer
+		if err := g.Write(&b); err != nil {
+			t.Fatal(err)
+		}
+		c, err := ReadConstraint(&b, "g", Any, 5)
+		if err != nil {
+			t.Errorf("edges %v: %v", edges, err)
+		} else if diff := cmp.Diff(edges, c.Graph.Edges()); diff != "" {
+			t.Error(diff)
+		}
+	}
+}
+
 // edgesAlone reports whether every line, read by itself, is an edge over p features. It ignores blank lines
 // and comments.
 func edgesAlone(data []byte, p int) bool {
