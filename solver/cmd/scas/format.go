@@ -191,3 +191,20 @@ type dataFlags struct {
 func (c dataFlags) anyLabels() *sparse.ReadOptions {
 	return &sparse.ReadOptions{AnyLabels: true, Features: int(c.Features), IndexBase: c.IndexBase.IndexBase, Table: c.table()}
 }
+
+// formFlag returns a given flag that says how to read DATA, or "" if none is given. --features does not count.
+func (c dataFlags) formFlag() string {
+	for _, f := range []struct {
+		name string
+		on   bool
+	}{
+		{"--format", c.Format != "auto"}, {"--labels", c.Labels != ""}, {"--index-base", c.IndexBase.IndexBase != sparse.AutoBase},
+		{"--label", c.Label != ""}, {"--no-header", c.NoHeader}, {"--delimiter", c.Delimiter != 0},
+		{"--categorical", c.Categorical != nil}, {"--drop", c.Drop != nil}, {"--missing", c.Missing != "refuse"},
+	} {
+		if f.on {
+			return f.name
+		}
+	}
+	return ""
+}

@@ -142,6 +142,8 @@ func (c *graphCmd) check() error {
 		return usagef("give either DATA or --correlation FILE")
 	case c.Data == "" && c.Correlation == "" && (c.Method != "chain" || c.Features == 0):
 		return usagef("give DATA, --correlation FILE, or --method chain with --features P")
+	case c.Data == "" && c.formFlag() != "":
+		return usagef("%s is for DATA, which is not given", c.formFlag())
 	}
 	return nil
 }
