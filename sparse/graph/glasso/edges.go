@@ -13,7 +13,7 @@ import (
 // equally near results. k must be from 1 to graph.DefaultMaxEdges, and there must be k pairs of features
 // whose covariance is not 0.
 //
-// If a component becomes larger than opt.MaxComponent, the error wraps a *graph.ComponentError. If Estimate
+// If k edges need a component larger than opt.MaxComponent, the error wraps a *graph.ComponentError. If Estimate
 // does not reach its duality gap at some penalty, the error matches ErrNotConverged: with few samples no
 // penalty gives more than a certain number of edges. With such an error, EstimateEdges also returns the best
 // result before it, or nil if there is none.
@@ -33,23 +33,29 @@ func EstimateEdges(c *graph.Covariance, k int, opt Options) (*Result, error) {
 	// About k covariances are larger than weakest, so the search begins with the penalty weakest.
 	for at := weakest; search.high-search.low > 1e-6*search.high; at /= 1.5 {
 		penalty := min(at, search.high*(1-1e-9))
-		if search.low > 0 {
+		switch {
+		case search.tooLarge != nil && search.halved:
+			penalty = search.low // if it gives fewer than k edges, more halvings are of no use
+		case search.low > 0:
 			penalty = search.low + float64((search.high-search.low)/2)
+			search.halved = search.tooLarge != nil
 		}
 		if done, err := search.try(penalty); done || err != nil {
 			return search.best, err
 		}
 	}
-	return search.best, nil
+	return search.best, search.tooLarge
 }
 
 // edgeSearch is the state of the bisection for k edges. The penalty high gives fewer than k edges; the
-// penalty low, unless it is 0, gives k or more.
+// penalty low, unless it is 0, gives k or more, or the next smaller penalties give the error tooLarge.
 type edgeSearch struct {
 	c         *graph.Covariance
 	opt       Options
 	k         int
 	low, high float64
+	tooLarge  error   // wraps a *graph.ComponentError; nil unless low is its Fits
+	halved    bool    // whether a penalty above low was tried since tooLarge was set
 	best      *Result // the best result so far; nil before the first
 	bestOff   int     // difference between k and the number of edges of best
 }
@@ -59,8 +65,9 @@ type edgeSearch struct {
 func (s *edgeSearch) try(penalty float64) (done bool, err error) {
 	s.opt.Penalty = penalty
 	res, err := Estimate(s.c, s.opt)
-	if _, tooLarge := errors.AsType[*graph.ComponentError](err); tooLarge {
-		err = errorf("%d edges: %w; ask for fewer edges", s.k, err)
+	if large, bad := errors.AsType[*graph.ComponentError](err); bad {
+		s.low, s.tooLarge = large.Fits, errorf("%d edges: %w; ask for fewer edges", s.k, err)
+		return false, nil
 	}
 	if errors.Is(err, ErrNotConverged) && s.best != nil {
 		err = errorf("%d edges: penalty %.3g leaves %d, and with smaller ones it %w: ask for at most as many", s.k, s.best.Penalty, s.best.countEdges(), ErrNotConverged)
@@ -76,7 +83,7 @@ func (s *edgeSearch) try(penalty float64) (done bool, err error) {
 	if edges < s.k {
 		s.high = penalty
 	} else {
-		s.low = penalty
+		s.low, s.tooLarge = penalty, nil
 	}
 	return off*100 <= s.k && (off == 0 || s.k >= 100), nil
 }

@@ -114,6 +114,38 @@ func TestEstimateEdges(t *testing.T) {
 	check.Error(t, err, "200 edges", "fewer")
 }
 
+// TestEstimateEdgesBelowALargeComponent checks that a trial with a component that is too large does not end
+// the search, if some larger penalty gives the edges. Here two thirds of the first penalty are less than the
+// other covariances.
+func TestEstimateEdgesBelowALargeComponent(t *testing.T) {
+	const n = 12
+	values := make([]float64, n*n)
+	for i := range n {
+		for j := range n {
+			values[i*n+j] = 0.55 + float64(0.001*float64(i+j))
+		}
+		values[i*n+i] = 1
+	}
+	for k, v := range []float64{0.9, 0.8, 0.7} { // the correlations of 1 and 2, 2 and 3, 1 and 3
+		i, j := []int{0, 1, 0}[k], []int{1, 2, 2}[k]
+		values[i*n+j], values[j*n+i] = v, v
+	}
+	c, err := graph.NewCovariance(n, values)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range []int{1, 2, 3} {
+		res, err := EstimateEdges(c, k, Options{MaxComponent: 5})
+		if err != nil {
+			t.Errorf("%d edges: %v", k, err)
+		} else if got := res.countEdges(); got != k {
+			t.Errorf("%d edges at penalty %v, want %d", got, res.Penalty, k)
+		}
+	}
+	_, err = EstimateEdges(c, 30, Options{MaxComponent: 5})
+	check.Error(t, err, "30 edges", "fewer")
+}
+
 func TestRefuses(t *testing.T) {
 	c, _ := randomCorrelation(t, 25, 100, 8)
 	for _, tt := range []struct {
