@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/faults"
 )
 
@@ -76,7 +77,10 @@ func Threshold(c *Covariance, threshold float64, opt *CorrelationOptions) (*Grap
 	o := opt.withDefaults()
 	pairs, reached := c.Correlation().strongest(threshold, o.MaxEdges, o.Threads)
 	if len(pairs) > o.MaxEdges || reached > threshold {
-		return nil, errorf("correlation threshold %v: more than %d pairs are as correlated: want a threshold above %v, or a larger MaxEdges", threshold, o.MaxEdges, roundUp(reached))
+		return nil, &sparse.RemedyError{
+			Err:      errorf("correlation threshold %v: more than %d pairs are as correlated: want a threshold above %v", threshold, o.MaxEdges, roundUp(reached)),
+			Remedies: []sparse.Remedy{{Field: "CorrelationOptions.MaxEdges", To: "a larger number"}},
+		}
 	}
 	return o.graph(c.n, pairs), nil
 }

@@ -87,8 +87,13 @@ func (c *graphCmd) Run(e *env) error {
 		return c.build(e, src, p)
 	})
 	p.end()
-	if large, bad := errors.AsType[*graph.ComponentError](err); bad && large.Size > large.Limit && src.limitedByMemory {
-		return c.refuseComponent(large)
+	if large, bad := errors.AsType[*graph.ComponentError](err); bad {
+		switch {
+		case c.Method == "recipe":
+			return refuseRecipe(large)
+		case large.Size > large.Limit && src.limitedByMemory:
+			return c.refuseComponent(large)
+		}
 	}
 	if err != nil {
 		return err

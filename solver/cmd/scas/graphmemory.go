@@ -128,6 +128,14 @@ func (c *graphCmd) refuseComponent(e *graph.ComponentError) error {
 	return fmt.Errorf("%s, or allow more with --memory SIZE", tooLarge(e, most))
 }
 
+// refuseRecipe returns the error for a component that is too large for the method recipe. Its penalty is fixed.
+func refuseRecipe(e *graph.ComponentError) error {
+	if e.Size <= e.Limit {
+		return usagef("--method recipe: more than %s pairs of features would be joined; use another --method", grouped(graph.DefaultMaxEdges))
+	}
+	return usagef("--method recipe: %s or more would have to be solved together, more than %s; use another --method", plural(e.Size, "feature"), grouped(e.Limit))
+}
+
 // tooLarge returns a text about a component that is too large. It names a larger penalty, which leaves no such
 // component. most describes the largest number of features that are accepted.
 func tooLarge(e *graph.ComponentError, most string) string {

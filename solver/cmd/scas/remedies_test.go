@@ -134,10 +134,18 @@ func TestReworded(t *testing.T) {
 		{To: "correct the label"},
 		{To: "leave the row out"},
 	}}
+	equal, err := graph.NewCovariance(3, []float64{1, 0.5, 0.5, 0.5, 1, 0.5, 0.5, 0.5, 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, tooMany := graph.Threshold(equal, 0.1, &graph.CorrelationOptions{MaxEdges: 1})
 	for _, tt := range []struct {
 		err  error
 		want string
 	}{
+		{tooMany, "correlation threshold 0.1: more than 1 pairs are as correlated: want a threshold above 0.5"},
+		{refuseRecipe(&graph.ComponentError{Penalty: 0.005, Size: 5002, Limit: 5000, Fits: 0.2}),
+			"--method recipe: 5,002 features or more would have to be solved together, more than 5,000; use another --method"},
 		{parse, "a.svm:2: too large; give --features a larger number"},
 		{pkgerr.Errorf("sparse", "%w", parse), "a.svm:2: too large; give --features a larger number"},
 		{pkgerr.Errorf("model", "class 3: %w", pkgerr.Errorf("solver", "no step")), "class 3: no step"},
