@@ -46,7 +46,7 @@ func (BatchLinear) Begin(r *solver.Run) (solver.Iteration, error) {
 	m := newBatchLinear(r)
 	var err error
 	m.solve, err = m.shifted()
-	m.run.StepSize(1 / m.nubar)
+	m.run.StepSize(1 / orOne(m.nubar))
 	return m.next, err
 }
 

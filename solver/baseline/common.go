@@ -1,6 +1,7 @@
 package baseline
 
 import (
+	"cmp"
 	"math"
 
 	"github.com/scas-admm/scas/kernels"
@@ -19,7 +20,7 @@ type base struct {
 
 	n           int
 	mu, rho     float64
-	nu, lambda1 float64 // ν_f and λ₁ of the package comment
+	nu, lambda1 float64 // orOne of ν_f, and λ₁; see the package comment
 
 	x, y, beta []float64 // the run's iterate
 	limit      []float64 // for each row of A, lambda times its weight
@@ -40,7 +41,7 @@ type base struct {
 func newBase(r *solver.Run, rhoFactor float64) *base {
 	a := r.A.(*linalg.Product) // package solver sets no other type
 	b := &base{
-		run: r, data: r.Samples, a: a.Algebra.Product(), mu: r.Problem.L2, nu: r.Stats.Constants.NuF, lambda1: r.Stats.Constants.Lambda1,
+		run: r, data: r.Samples, a: a.Algebra.Product(), mu: r.Problem.L2, nu: orOne(r.Stats.Constants.NuF), lambda1: r.Stats.Constants.Lambda1,
 		x: r.X, y: r.Y, beta: r.Dual, limit: r.Limits(),
 	}
 	b.n, _ = r.Problem.Data.Dims()
@@ -54,6 +55,10 @@ func newBase(r *solver.Run, rhoFactor float64) *base {
 	b.rho = r.Stats.Rho
 	return b
 }
+
+// orOne returns the Lipschitz constant nu of a gradient, or 1 if nu is 0. The gradient is then constant, as
+// with data that are all zero, and any step size is right that is finite.
+func orOne(nu float64) float64 { return cmp.Or(nu, 1) }
 
 // shifted returns a solver of linear systems with the matrix w I + ρ A'A, for any w > 0.
 func (b *base) shifted() (*linalg.Shifted, error) { return b.a.Shifted(b.rho, b.run.Err) }
