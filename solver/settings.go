@@ -143,10 +143,9 @@ func useMethod(names string) sparse.Remedy {
 // raiseL2 is the remedy for a method that needs strong convexity.
 var raiseL2 = sparse.Remedy{Field: "Problem.L2", To: "a number above 0"}
 
-// withDefaults returns a copy of s in which zero fields have their defaults. Fields whose default depends on
-// the data stay zero, except InnerSteps of SCAS-ADMM. withDefaults returns an error for the first field that
-// is wrong for p, but does not check Start.
-func (s *Settings) withDefaults(p *Problem) (Settings, error) {
+// filled returns a copy of s in which zero fields have their defaults, except fields whose default depends on
+// the problem.
+func (s *Settings) filled() Settings {
 	c := *s
 	if c.Method == nil {
 		c.Method = Auto{}
@@ -166,6 +165,21 @@ func (s *Settings) withDefaults(p *Problem) (Settings, error) {
 	if c.RecordEvery == 0 {
 		c.RecordEvery = 1
 	}
+	return c
+}
+
+// Validate returns an error for the first field whose value no problem allows, or nil. Minimize calls it, and
+// checks Start and what depends on the problem too.
+func (s *Settings) Validate() error {
+	c := s.filled()
+	return c.checkValues()
+}
+
+// withDefaults returns a copy of s in which zero fields have their defaults. Fields whose default depends on
+// the data stay zero, except InnerSteps of SCAS-ADMM. withDefaults returns an error for the first field that
+// is wrong for p, but does not check Start.
+func (s *Settings) withDefaults(p *Problem) (Settings, error) {
+	c := s.filled()
 	info := c.Method.Info()
 	if err := c.checkValues(); err != nil {
 		return c, err

@@ -48,6 +48,9 @@ func Minimize(
 	if err != nil {
 		return nil, err
 	}
+	if err := checkSettings(set); err != nil {
+		return nil, err
+	}
 	ctx, cancel := ending.Within(ctx, set.TimeLimit)
 	defer cancel()
 	tol := max(0, set.RelTol)
@@ -92,6 +95,15 @@ func statusOf(r *exact.Solution, late, asked bool, goal float64) (solver.Status,
 	return status, &solver.NotConvergedError{
 		Status: status, Objective: r.Objective, Gap: r.Gap, Goal: goal, Why: advice.Why, Remedies: advice.Remedies,
 	}
+}
+
+// checkSettings returns an error if a setting has a value that no problem allows, or if the budget does not
+// allow an outer iteration.
+func checkSettings(set *solver.Settings) error {
+	if err := set.Validate(); err != nil || set.Passes == 0 {
+		return err
+	}
+	return set.CheckBudget(passesOfOuter)
 }
 
 // problemOf converts p to the problem type of package exact. It returns an error if Minimize must refuse p or

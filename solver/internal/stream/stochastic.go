@@ -60,6 +60,7 @@ type stochastic struct {
 }
 
 const (
+	passesOfOuter     = 2       // number of passes of an outer iteration
 	slopePieces       = 8       // number of pieces in which the slopes of a batch are computed
 	stochasticSamples = 1 << 14 // largest number of samples in part
 	batchShare        = 0.35    // fraction of Options.Memory that a batch takes
@@ -193,7 +194,7 @@ func (s *stochastic) snapshot() error {
 // left; schedule then first restores the best iterate.
 func (s *stochastic) schedule() (eta float64, more bool, err error) {
 	o := &s.outer
-	if more = float64(2*(s.stats.OuterIterations+1)) <= cmp.Or(s.set.Passes, 100); !more {
+	if more = float64(passesOfOuter*(s.stats.OuterIterations+1)) <= cmp.Or(s.set.Passes, 100); !more {
 		if best := s.keeper.ToBest(o.Point, s.value); best != s.value {
 			s.value, o.Gradient = best, nil
 		}

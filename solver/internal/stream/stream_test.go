@@ -102,6 +102,26 @@ func TestRefuses(t *testing.T) {
 
 type ownPenalty struct{ solver.L1 }
 
+// TestRefusesSettings checks the errors for settings that solver.Minimize refuses too.
+func TestRefusesSettings(t *testing.T) {
+	d := mapped(t, synthetic(t, sparse.SyntheticOptions{Rows: 200, Features: 20, Noise: 1, Seed: 1}))
+	p := &solver.Problem{Data: d.X, Labels: d.Labels, Penalty: solver.L1{Lambda: 1e-3}}
+	for field, set := range map[string]solver.Settings{
+		"Passes": {Passes: 1}, "Eta": {Eta: -1}, "Rho": {Rho: math.NaN()}, "DualUpdates": {DualUpdates: -2}, "RecordEvery": {RecordEvery: -1},
+	} {
+		set.Method = solver.SCASK{}
+		for name, minimize := range map[string]func() (*solver.Result, error){
+			"out of core": func() (*solver.Result, error) { return Minimize(t.Context(), p, &set, Options{Memory: 8 << 20}) },
+			"in memory":   func() (*solver.Result, error) { return solver.Minimize(t.Context(), p, &set) },
+		} {
+			res, err := minimize()
+			if bad, ok := errors.AsType[*solver.SettingError](err); res != nil || !ok || bad.Field != field {
+				t.Errorf("%s, %s: %v, %v", field, name, res, err)
+			}
+		}
+	}
+}
+
 // TestStops checks that a cancelled context and a time limit end a run with the result so far. Minimize must
 // return an error only for the cancelled context.
 func TestStops(t *testing.T) {
