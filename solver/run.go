@@ -162,7 +162,7 @@ func orInf(v float64) float64 {
 // SetRho sets ρ of the run to rho, or to 1e100 if rho is larger or NaN.
 func (r *Run) SetRho(rho float64) {
 	c := &r.Stats.Constants
-	rho = math.Min(orInf(rho), linalg.Largest)
+	rho = admm.UsableRho(rho)
 	r.Stats.Rho = rho
 	c.NuL = r.Problem.nuL(c, rho)
 	r.dual.SetRho(rho)

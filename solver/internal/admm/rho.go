@@ -1,6 +1,10 @@
 package admm
 
-import "math"
+import (
+	"math"
+
+	"github.com/scas-admm/scas/solver/internal/linalg"
+)
 
 // Scales holds the sizes of a problem from which the automatic ρ and η are computed.
 type Scales struct {
@@ -37,6 +41,15 @@ func (s *Scales) Rho(updates int) float64 {
 	}
 	curvature := s.Curvature * float64(s.Row*s.Row)
 	return max(s.NaturalRho(factor), min(s.RidgeRho(updates), 0.1*curvature/s.Lambda1))
+}
+
+// UsableRho returns rho, or linalg.Largest if rho is larger or NaN. The automatic ρ is NaN or +Inf if A is zero,
+// or if the data are so large that their squares overflow.
+func UsableRho(rho float64) float64 {
+	if !(rho <= linalg.Largest) {
+		return linalg.Largest
+	}
+	return rho
 }
 
 // RidgeRho returns the ρ with which y and beta converge fastest, for mu > 0. With one dual update per outer

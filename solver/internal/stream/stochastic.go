@@ -133,7 +133,7 @@ func (s *stochastic) prepare() {
 	s.batches = (s.blocks.Count() + s.size - 1) / s.size
 	s.updates = max(1, k/s.batches)
 	s.stats.DualUpdates = s.updates * s.batches
-	s.stats.Rho = cmp.Or(s.set.Rho, o.Rho(s.stats.DualUpdates))
+	s.stats.Rho = admm.UsableRho(cmp.Or(s.set.Rho, o.Rho(s.stats.DualUpdates)))
 	o.Step.SetRho(s.stats.Rho)
 	_, linearised := s.set.Method.(solver.SCASL)
 	// For another A than the identity, steps without linearisation would need a rotated copy of the data.

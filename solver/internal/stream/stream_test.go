@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/scas-admm/scas/solver"
+	"github.com/scas-admm/scas/solver/internal/solvertest"
 	"github.com/scas-admm/scas/sparse"
 	"github.com/scas-admm/scas/sparse/graph"
 	"github.com/scas-admm/scas/sparse/sparsetest"
@@ -96,6 +97,24 @@ func TestRefuses(t *testing.T) {
 		res, err := Minimize(t.Context(), &c.p, &solver.Settings{Method: c.method}, Options{Memory: 8 << 20})
 		if res != nil || err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, %v; want %q", res, err, want)
+		}
+	}
+}
+
+// TestZeroConstraint checks that a run with A = 0 reaches the optimum, with and without a ridge. The formula of
+// the automatic rho divides by the largest eigenvalue of A'A.
+func TestZeroConstraint(t *testing.T) {
+	d := mapped(t, synthetic(t, sparse.SyntheticOptions{Rows: 200, Features: 20, Noise: 1, Seed: 1}))
+	zero, err := sparse.FromDense(1, 20, make([]float64, 20))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, ridge := range []float64{0, 0.1} {
+		p := &solver.Problem{Data: d.X, Labels: d.Labels, Loss: solver.Squared{}, L2: ridge, Penalty: solver.L1{Lambda: 1e-3}, Constraint: zero}
+		best := solvertest.Minimize(t, p, nil).At.Objective
+		res, err := Minimize(t.Context(), p, &solver.Settings{Method: solver.SCASK{}}, Options{Memory: 8 << 20})
+		if err != nil || !(res.At.Objective < best+1e-4) {
+			t.Errorf("ridge %v: %v, %v; the optimum is %v", ridge, res, err, best)
 		}
 	}
 }
