@@ -219,13 +219,13 @@ func (s *stochastic) curvatureHere() float64 {
 }
 
 // rowSets implements admm.OuterLoop.RowSets. It reads all blocks once, in a random order, and calls inner for
-// each batch. It leaves out a batch whose rows have almost no weight.
+// each batch. It leaves out a batch whose rows have almost no weight, unless this is the only batch.
 func (s *stochastic) rowSets(inner func(*admm.RowSet) error) error {
 	x0 := slices.Clone(s.outer.X)
 	n, _ := s.q.Data.Dims()
 	err := s.eachBatch(s.shuffled(), func(b *batch) error {
 		samples := int(math.Round(rows.Mass(b.weights, len(b.labels)) / s.weight * float64(n)))
-		if samples < 2 {
+		if samples < 2 && s.batches > 1 {
 			return s.file.Stop()
 		}
 		w, err := s.rowSet(b, x0, samples)

@@ -119,6 +119,21 @@ func TestZeroConstraint(t *testing.T) {
 	}
 }
 
+// TestOneRow checks that a run on a file with a single row reaches the optimum.
+func TestOneRow(t *testing.T) {
+	x, err := sparse.FromDense(1, 2, []float64{1, 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := mapped(t, &sparse.Dataset{X: x, Labels: []float64{1}})
+	p := &solver.Problem{Data: d.X, Labels: d.Labels, Penalty: solver.L1{Lambda: 0.01}}
+	best := solvertest.Minimize(t, p, nil).At.Objective
+	res, err := Minimize(t.Context(), p, &solver.Settings{Method: solver.SCASK{}}, Options{Memory: 8 << 20})
+	if err != nil || !(res.At.Objective < best+1e-4) {
+		t.Errorf("%v, %v; the optimum is %v", res, err, best)
+	}
+}
+
 type ownPenalty struct{ solver.L1 }
 
 // TestRefusesSettings checks the errors for settings that solver.Minimize refuses too.
