@@ -173,6 +173,7 @@ func (s *stochastic) snapshot() error {
 		verdict = admm.Restart
 	default:
 		verdict = k.Judge(o.Point, s.value, false)
+		s.stats.StepHalvings = k.Halvings
 	}
 	switch verdict {
 	case admm.Best:

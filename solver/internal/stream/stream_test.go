@@ -134,6 +134,22 @@ func TestOneRow(t *testing.T) {
 	}
 }
 
+// TestStepHalvings checks that Stats counts the halvings of the step size as a run in memory does. The run
+// diverges, because the square of a label overflows.
+func TestStepHalvings(t *testing.T) {
+	x, err := sparse.FromDense(2, 1, []float64{1, 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := mapped(t, &sparse.Dataset{X: x, Labels: []float64{1e200, 1}})
+	p, set := &solver.Problem{Data: d.X, Labels: d.Labels, Loss: solver.Squared{}}, &solver.Settings{Method: solver.SCASK{}}
+	want, _ := solver.Minimize(t.Context(), p, set)
+	got, _ := Minimize(t.Context(), p, set, Options{Memory: 8 << 20})
+	if want.Stats.StepHalvings == 0 || got.Stats.StepHalvings != want.Stats.StepHalvings {
+		t.Errorf("%d halvings, in memory %d", got.Stats.StepHalvings, want.Stats.StepHalvings)
+	}
+}
+
 type ownPenalty struct{ solver.L1 }
 
 // TestRefusesSettings checks the errors for settings that solver.Minimize refuses too.
