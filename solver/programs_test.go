@@ -82,7 +82,8 @@ func sameFiles(t *testing.T, dir string, first program, others []program, large 
 			t.Fatalf("%s: %s: %v\n%s", p.name, strings.Join(args, " "), err, out)
 		}
 	}
-	write(t, filepath.Join(dir, "few.svm"), strings.Join(libsvmRows(150, 1), ""))
+	write(t, filepath.Join(dir, "few.svm"), strings.Join(libsvmRows(150, 1, 1), ""))
+	write(t, filepath.Join(dir, "small.svm"), strings.Join(libsvmRows(150, 1, 0.25), "")) // the recipe needs small variances
 	type command struct{ name, args string }
 	commands := []command{
 		{"plain", "train --lambda 1e-2 -o OUT.json few.svm"},
@@ -92,10 +93,10 @@ func sameFiles(t *testing.T, dir string, first program, others []program, large 
 		{"cv", "cv --lambdas 4 --folds 3 -o OUT.json few.svm"},
 		{"glasso", "graph --penalty 0.05 --signed --weighted -o OUT.edges --precision OUT.mat few.svm"},
 		{"edges", "graph --edges 20 -o OUT.edges few.svm"},
-		{"recipe", "graph --method recipe -o OUT.edges few.svm"},
+		{"recipe", "graph --method recipe -o OUT.edges small.svm"},
 	}
 	if large { // repeat the rows until the file is larger than --memory allows
-		tall := libsvmRows(2000, 2)
+		tall := libsvmRows(2000, 2, 1)
 		var many bytes.Buffer
 		for i := range 400_000 {
 			many.WriteString(tall[(i*i+i/7)%len(tall)])
@@ -131,8 +132,9 @@ func sameFiles(t *testing.T, dir string, first program, others []program, large 
 	}
 }
 
-// libsvmRows returns n rows as LIBSVM text, with two classes and 16 features.
-func libsvmRows(n int, seed uint64) []string {
+// libsvmRows returns n rows as LIBSVM text, with two classes and 16 features. Their values are multiplied by
+// scale.
+func libsvmRows(n int, seed uint64, scale float64) []string {
 	rng := rand.New(rand.NewPCG(seed, 3))
 	rows := make([]string, n)
 	for i := range rows {
@@ -140,7 +142,7 @@ func libsvmRows(n int, seed uint64) []string {
 		x, score := rng.NormFloat64(), rng.NormFloat64()
 		for j := range 16 {
 			x = 0.7*x + 0.7*rng.NormFloat64()
-			fmt.Fprintf(&row, " %d:%.3f", j+1, x)
+			fmt.Fprintf(&row, " %d:%.3f", j+1, scale*x)
 			score += x * float64(j%3-1)
 		}
 		label := "-1"
