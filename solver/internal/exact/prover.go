@@ -55,7 +55,7 @@ func (p *Prover) Cheap() bool {
 // the ridge is at most about twice the number of samples.
 func (p *Prover) Conditioned() bool {
 	p.make()
-	return p.sets != nil && p.sets.all.conditioned()
+	return p.sets != nil && p.sets.all.conditioned
 }
 
 // Finishes reports whether to solve the problem by Finish.

@@ -16,6 +16,9 @@ type unrestricted struct {
 	image   []float64 // A x, for the rows of gap.Penalty
 	value   float64   // P(x)
 	head    []float64 // X'Cα of the last bound
+	// conditioned is true if the largest φ″ times the mean of |aᵢ|², an upper bound of the curvature of the mean
+	// loss, is at most mostCondition·n times the ridge.
+	conditioned bool
 }
 
 func newUnrestricted(p *Problem) *unrestricted {
@@ -27,6 +30,8 @@ func newUnrestricted(p *Problem) *unrestricted {
 	f.image = make([]float64, f.rows.Len())
 	f.Scale() // sets the result of lossAtZero
 	q := &gap.Problem{Penalty: f.rows, Ridge: p.Ridge, Columns: f.columns()}
+	curvature := float64(f.Loss.Curvature() * kernels.Dot(q.Columns.Norm, q.Columns.Norm))
+	f.conditioned = f.mu() > 0 && curvature <= mostCondition*float64(float64(f.n)*f.mu())
 	apart := f.separate(func(j int) (above, below bool) {
 		free := f.isFree(j)
 		return free, free
@@ -45,16 +50,6 @@ func (f *unrestricted) mu() float64 { return f.Ridge[0] }
 // mostCondition is the largest condition number for which SCAS-ADMM is taken to be fast, as a multiple of the
 // number of samples.
 const mostCondition = 2
-
-// conditioned reports whether the curvature of the mean loss is at most mostCondition·n times the ridge. Its
-// upper bound is the largest φ″ times the mean of |aᵢ|².
-func (f *unrestricted) conditioned() bool {
-	square := 0.0
-	for _, norm := range f.columns().Norm {
-		square += float64(norm * norm)
-	}
-	return f.mu() > 0 && float64(f.Loss.Curvature()*square) <= mostCondition*float64(float64(f.n)*f.mu())
-}
 
 // isUnheld reports whether feature j has neither a ridge nor a singleton row. Every working set has all such
 // features.
