@@ -11,8 +11,8 @@ type ColumnStats struct {
 	Rows float64
 	// Largest is, for each column, the largest absolute value of an entry.
 	Largest []float64
-	// Stored, StoredMean and Square have one number for each column. Only rows that store an entry in the
-	// column contribute to them: Stored is the sum of their weights, StoredMean the weighted mean of their
+	// Stored, StoredMean and Square have one number for each column, computed from the rows that store an entry
+	// in the column. Stored is the sum of the weights of these rows, StoredMean is the weighted mean of their
 	// entries, and Square is Σ weight (entry − StoredMean)².
 	Stored, StoredMean, Square []float64
 

@@ -273,9 +273,10 @@ func (a *flagAttack) try(ctx context.Context, seed uint64) (string, error) {
 	return fmt.Sprintf("exit %d", e.Code), nil
 }
 
-// checkFiles checks the files in dir and the output e of a run. Only files that args names may be new or
-// changed, and no file if the exit code is neither 0 nor 4 (not converged). No file may be deleted. was has the
-// contents of the files before the run, by name.
+// checkFiles returns an error if a run of scas with args has changed files in dir that it must not change. The
+// run may make or change only files that args names, and no files at all if it failed: if its exit code is
+// neither 0 nor 4 (not converged). It may delete no file. was has the contents of the files before the run, by
+// name. e has the exit code and the output of the run.
 func (a *flagAttack) checkFiles(dir string, was map[string]string, args []string, e *program.Ending) error {
 	found, err := contents(dir)
 	if err != nil {

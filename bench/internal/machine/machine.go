@@ -27,8 +27,8 @@ type Description struct {
 	GOAMD64    string          // x86-64 level of the build; empty on other architectures
 	Experiment string          // GOEXPERIMENT of the build, empty if none
 	Available  []kernels.Level // levels of the kernels that this processor can run
-	// Gather is the mitigation of the processor's flaw "gather data sampling", in the words of Linux. It can
-	// make gather instructions slow. It is "not reported" if Linux does not report it.
+	// Gather is what Linux reports about its mitigation of the processor flaw "gather data sampling", or "not
+	// reported". The mitigation can make gather instructions slow.
 	Gather  string
 	Command string // command line; absolute paths are shortened to their last element
 }

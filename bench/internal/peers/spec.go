@@ -39,8 +39,8 @@ type Spec struct {
 	Series string
 	At     float64
 
-	// Task is the task; empty means Fit. For Path and CV there are Count lambdas, in geometric
-	// progression from lambda max down to L1 times lambda max, and OfMax must be true.
+	// Task says what is computed; empty means Fit. Path and CV need OfMax = true. They use Count lambdas in
+	// geometric progression, from lambda max down to L1 times lambda max.
 	Task  Task
 	Count int
 	// Loss is a name in losses; empty means logistic.

@@ -103,8 +103,8 @@ type beyondReport struct {
 	} `json:"steps"`
 }
 
-// jsonOfProcess runs a command as a process, so that its peak memory can be measured, and parses its standard
-// output as JSON. Standard error may have lines of progress.
+// jsonOfProcess runs scas in a process of its own, so that the peak memory of the run can be measured. It
+// parses the standard output as JSON, and ignores the standard error, which may have lines of progress.
 func jsonOfProcess[T any](t *testing.T, args ...string) (r T) {
 	t.Helper()
 	out, err := exec.Command("scas", args...).Output()

@@ -236,8 +236,9 @@ const (
 )
 
 // formedCost returns the cost of forming the Hessian of the columns and of solving a model with it. The unit
-// is one visit to each column. It returns 0 with several processes, with a Gram matrix, and if the set must
-// have all columns (workingSet.whole). With more than defaultWorking columns it returns +Inf.
+// is one visit to each column. If the Hessian is always formed, it returns 0: with several processes, with a
+// Gram matrix, and if the set must have all columns (workingSet.whole). With more than defaultWorking columns
+// the Hessian is never formed, and formedCost returns +Inf.
 func (s *Solver) formedCost(cols []int32) (visits float64) {
 	if !s.Team.Alone() || s.set.whole || s.gram != nil {
 		// Without a formed Hessian, processes would exchange a message for each coordinate.

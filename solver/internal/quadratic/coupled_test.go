@@ -191,7 +191,7 @@ func TestCoupled(t *testing.T) {
 }
 
 // TestCoupledStart checks that Solve needs fewer steps if it starts with the solution and the multipliers of
-// a similar problem, and with a small τ.
+// a similar problem, and with a small CoupledSettings.Start.
 func TestCoupledStart(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	q := randomCoupled(t, rng, 40, 60, matrixOf(t, "chain and identity", 40), nil, nil)
