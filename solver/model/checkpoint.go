@@ -8,7 +8,6 @@ import (
 	"github.com/scas-admm/scas/solver/internal/rows"
 )
 
-// hasState reports whether the checkpoint of the specification has a stored state.
 func (s *Spec) hasState() (bool, error) {
 	if s.Checkpoint == nil {
 		return false, nil
@@ -30,8 +29,6 @@ type classStore struct {
 	State []byte        // the state of the current fit; nil before this fit saves one
 }
 
-// newClassStore returns the classStore of a specification, with the results that its checkpoint already
-// has.
 func newClassStore(spec *Spec) (*classStore, error) {
 	c := &classStore{checkpoint: spec.Checkpoint, team: rows.NewTeam(spec.Comm)}
 	_, err := c.team.Load(c.checkpoint, c)
@@ -49,8 +46,8 @@ func (c *classStore) Save(state []byte) error {
 
 func (c *classStore) Load() ([]byte, error) { return c.State, nil }
 
-// fit returns the stored model of a class. If this class has no stored model, fit calls do, and stores
-// the model that do returns, unless do returns an error.
+// fit returns the stored model of a class. If there is none, fit calls do, and stores the model if do returns
+// no error.
 func (c *classStore) fit(spec *Spec, class int, do func() (*Model, error)) (*Model, error) {
 	if m, there := c.Done[class]; there {
 		m.Loss = spec.loss()

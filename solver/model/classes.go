@@ -69,7 +69,7 @@ func (s *Spec) differentLabels(x *sparse.CSR, y []float64) ([]float64, error) {
 }
 
 // distinctLabels checks the labels of the rows of this process, and returns those that differ, in increasing
-// order. It returns at most rows.MaxClasses + 1 labels.
+// order.
 func distinctLabels(x *sparse.CSR, y []float64) (classes []float64, err error) {
 	n, _ := x.Dims()
 	if err := checkLabelCount(y, n); err != nil {
@@ -84,9 +84,8 @@ func distinctLabels(x *sparse.CSR, y []float64) (classes []float64, err error) {
 	return classes, nil
 }
 
-// ofEachClass returns the specification with which every class is fitted against the rest: a copy of s whose
-// SampleWeights are multiplied by the ClassWeights. If classes are fitted in parallel, each fit uses one
-// goroutine. The copy has no TimeLimit.
+// ofEachClass returns the specification with which every class is fitted against the rest: a copy of s with
+// the ClassWeights in SampleWeights. It has no TimeLimit, because this limit is for all classes together.
 func (s *Spec) ofEachClass(team *rows.Team, y []float64) (*Spec, error) {
 	if err := s.checkSettings(); err != nil {
 		return nil, err
@@ -112,7 +111,6 @@ func (s *Spec) ofEachClass(team *rows.Team, y []float64) (*Spec, error) {
 
 func (p *problems) count() int { return max(1, len(p.classes)) }
 
-// design returns the design of problem k with the specification spec.
 func (p *problems) design(k int, spec *Spec) (d *design, err error) {
 	y, class := p.y, (*float64)(nil)
 	switch {
@@ -162,8 +160,7 @@ func (p *problems) start(k int, d *design) []float64 {
 	return x
 }
 
-// columnOf returns the number of the column of m for class k. known is false if m has no such
-// column. Classes that have names are compared by name.
+// columnOf returns the number of the column of m for class k. Classes that have names are compared by name.
 func (p *problems) columnOf(m *Model, k int) (column int, known bool) {
 	names := p.spec.names.classes
 	switch {
@@ -189,7 +186,6 @@ func (d *design) positiveName() string {
 	return of.Name(sign)
 }
 
-// preparedDesign returns the design of problem k after a call of its method prepare.
 func (p *problems) preparedDesign(k int) (d *design, err error) {
 	defer rows.Rescue(&err)
 	if d, err = p.design(k, p.oneSpec); err == nil {
@@ -201,7 +197,6 @@ func (p *problems) preparedDesign(k int) (d *design, err error) {
 // oneOfMany is the label mapping of a design for one class against the rest.
 var oneOfMany = sparse.LabelMapping{Negative: 0, Positive: 1}
 
-// against returns 1 for each label that equals class, and 0 for all other labels.
 func against(y []float64, class float64) []float64 {
 	labels := make([]float64, len(y))
 	for i, v := range y {
@@ -224,8 +219,7 @@ func (s *Spec) ofClass(k int) *Spec {
 	return &own
 }
 
-// parallel reports whether classes, or folds, may be fitted in parallel. Out of core, with several processes,
-// or with a checkpoint they are fitted one after the other.
+// parallel reports whether classes, or folds, may be fitted in parallel.
 func (s *Spec) parallel() bool {
 	return !s.streams() && rows.NewTeam(s.Comm).Alone() && s.Checkpoint == nil
 }
@@ -238,9 +232,8 @@ func (s *Spec) atOnce() int {
 	return 1
 }
 
-// each calls do for every problem, in parallel if possible. If there are several problems, errors
-// name the class. Errors that match solver.ErrNotConverged do not end the loop and are returned
-// together. If there is any other error, only the first such error is returned.
+// each calls do for every problem, in parallel if possible. Errors that match solver.ErrNotConverged are
+// joined. Any other error is returned alone.
 func (p *problems) each(do func(k int) error) error {
 	if p.classes == nil {
 		return do(0)
@@ -292,9 +285,7 @@ func (p *problems) countFitted(do func(k int) error) func(k int) error {
 	}
 }
 
-// fit solves all problems and returns one model for all of them. If there is an error, fit returns a model
-// only if every problem has a model and, with several problems, if the error matches
-// solver.ErrNotConverged.
+// fit solves all problems and returns one model for all of them.
 func (p *problems) fit(ctx context.Context) (*Model, error) {
 	models := make([]*Model, p.count())
 	one := func(spec *Spec, k int) (*Model, error) {
@@ -329,7 +320,6 @@ func (p *problems) fit(ctx context.Context) (*Model, error) {
 	return p.join(models), err
 }
 
-// join returns one model for all problems: its column k is the column of models[k].
 func (p *problems) join(models []*Model) *Model {
 	if p.classes == nil {
 		return models[0]
@@ -343,7 +333,6 @@ func (p *problems) join(models []*Model) *Model {
 	return &m
 }
 
-// setClasses sets the classes of m, which was the model of one class against the rest.
 func (m *Model) setClasses(classes []float64) {
 	m.Labels, m.Classes = sparse.LabelMapping{}, sparse.Classes{Values: classes}
 }
@@ -364,7 +353,6 @@ func (p *problems) lambdaMax(ctx context.Context) (float64, error) {
 	return slices.Max(most), nil
 }
 
-// lambdas returns the lambdas of a path of several classes.
 func (p *problems) lambdas(ctx context.Context, set *PathSettings) (_ []float64, err error) {
 	defer rows.Rescue(&err)
 	n, features := p.x.Dims()

@@ -18,21 +18,18 @@ import (
 
 // CVSettings are the settings of CV; nil means the defaults.
 type CVSettings struct {
-	// Path specifies the lambdas, which are the same for every fold. If Path.Lambdas is nil, they
-	// are computed from all data.
+	// Path specifies the lambdas, which are the same for every fold. If Path.Lambdas is nil, they are
+	// computed from all data. Path.Validation must be nil.
 	Path PathSettings
 	// Folds is the number of folds, with Spec.Memory at most 256. Zero means 10, or the number of
 	// rows if it is less than 10. Each class needs at least two rows.
 	Folds int
-	// Assignment has the number of the fold, from 0, of each row of this process. If it is nil, the
-	// folds are drawn at random with Settings.Seed. The numbers of rows of these folds differ by at
-	// most one, in each class and in total. The folds depend on the order of the rows, but not on
-	// whether the rows are in memory, in a file or in several processes. If Assignment is set, Folds is
-	// ignored.
+	// Assignment has the number of the fold, from 0, of each row of this process. If it is nil, the folds are
+	// drawn at random with Settings.Seed. The numbers of rows of these folds differ by at most one, in each
+	// class and in total. If Assignment is set, Folds is ignored.
 	Assignment []int
-	// By is the measure that chooses Best and OneSE; empty means ByLoss. It is computed on the
-	// held-out rows of each fold, with their sample weights and offsets. CVResult.Measures has all
-	// measures.
+	// By is the measure that chooses Best and OneSE; empty means ByLoss. It is computed on the held-out rows
+	// of each fold, with their sample weights and offsets.
 	By Measure
 	// Metric, unless nil, is a measure that the caller provides, instead of By. With Spec.Memory or
 	// Spec.Comm it must be a mean over rows, because each call gets only some rows of a fold.
@@ -45,9 +42,8 @@ type CVSettings struct {
 // A Curve has the value of a measure for each lambda.
 type Curve struct {
 	// Mean has, for each lambda, the weighted mean over the folds, and SE its standard error, as in
-	// cv.glmnet. The weight of a fold is its number of rows, or the sum of their sample weights.
-	// Folds on which the measure is not defined are left out: for the AUC, folds with rows of one
-	// class only.
+	// cv.glmnet. The weight of a fold is its number of rows, or the sum of their sample weights. Folds on
+	// which the measure is not defined are left out.
 	Mean, SE []float64
 	// Values[k] has, for each lambda, the value on fold k.
 	Values [][]float64
@@ -58,10 +54,8 @@ type CVResult struct {
 	Lambdas []float64
 	// Curve is the curve of the measure that chooses Best and OneSE.
 	Curve
-	// Measures has the curve of every measure that applies to the models. With Spec.Memory it has
-	// ByAUC only if CVSettings.By is ByAUC, or if there is memory for the scores of all lambdas at
-	// once. There is a score for each lambda, each row of a fold in this process, and, with more
-	// than two classes, each class. A score has 8 bytes, or 16 with SampleWeights.
+	// Measures has the curve of every measure that applies to the models. With Spec.Memory it has ByAUC only
+	// if CVSettings.By is ByAUC, or if there is memory for the scores of all lambdas at once.
 	Measures map[Measure]Curve
 	// Best is the index of the lambda with the best mean. OneSE is the index of the largest lambda
 	// whose mean is worse than the mean of Best by at most one standard error of Best.
@@ -81,18 +75,17 @@ func (r *CVResult) BestModel() *Model { return r.Path[r.Best].Model() }
 // 1984).
 func (r *CVResult) OneSEModel() *Model { return r.Path[r.OneSE].Model() }
 
-// CV chooses lambda by cross-validation. It fits the path of spec to all data. Then, for each fold, it
-// fits the path to the rows outside the fold, and scores these models on the rows of the fold. Classes
-// are fitted as by Fit. If there are more than two classes, one lambda is chosen for all of them.
+// CV chooses lambda by cross-validation. It fits the path of spec to all data. Then, for each fold, it fits
+// the path to the rows outside the fold, and scores these models on the rows of the fold. If there are more
+// than two classes, one lambda is chosen for all of them.
 //
-// A model for a fold is fitted until its objective is estimated to be within RelTol of the optimum.
-// Only the path fitted to all data, and fits out of core, have a proof. Models that have not converged
-// are scored, too. Settings.Threads goroutines fit folds in parallel; their number does not change the
-// result. Settings.TimeLimit is for all fits together.
+// The path fitted to all data is proved as by Path. For the models of the folds, an estimate that their
+// objective is within RelTol of the optimum is enough. Models that have not converged are scored, too.
+// Settings.TimeLimit is for all fits together.
 //
-// If models of the path fitted to all data have not converged, CV returns a result, and an error that
-// wraps solver.ErrNotConverged. If ctx or Settings.TimeLimit ends CV, or if there is another error, there
-// is no result. With Spec.Comm every process returns the same result, except for CVResult.Assignment.
+// If models of the path fitted to all data have not converged, CV returns a result, and an error that wraps
+// solver.ErrNotConverged. If ctx or Settings.TimeLimit ends CV, or if there is another error, there is no
+// result. With Spec.Comm every process returns the same result, except for CVResult.Assignment.
 func CV(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64, set *CVSettings) (*CVResult, error) {
 	return cv(ctx, spec, x, y, set, nil)
 }
@@ -148,7 +141,7 @@ type crossing struct {
 	class      func(i int) int // returns the index of the class of row i; 0 if the labels are numbers
 	by         Measure         // the measure that chooses Best and OneSE
 	rowsBefore int             // number of rows in the processes of lower rank
-	folds      int             // number of folds
+	folds      int
 	foldOf     assignment
 	mostRows   []float64 // for each fold, the largest number of its rows in any process
 	// keptScores is the number of scores that are kept for the AUC, for each row and model. It is 0
@@ -159,14 +152,13 @@ type crossing struct {
 	weight     []float64  // the total weight of the rows of each fold
 
 	lock         sync.Mutex
-	scoredModels int // the number of models scored so far
+	scoredModels int
 }
 
 // strata returns the number of groups whose rows are divided evenly among the folds: the number of
 // classes, or 1 if the labels are numbers.
 func (c *crossing) strata() int { return max(1, len(c.labels)) }
 
-// configure checks the settings, numbers the classes, and assigns the rows to folds.
 func (c *crossing) configure() (err error) {
 	set := c.set
 	if set.Path.Validation != nil {
@@ -224,7 +216,6 @@ func (c *crossing) numberClasses() error {
 	return nil
 }
 
-// cross fits and scores the models of all folds, and computes the result.
 func (c *crossing) cross(ctx context.Context) error {
 	if c.by != ByAUC && c.leastRoom() < len(c.result.Lambdas) {
 		c.keptScores = 0 // the AUC would need more passes over the rows
@@ -287,8 +278,7 @@ func (c *crossing) fold(ctx context.Context, k int) error {
 	return nil
 }
 
-// rest returns the problems for the rows outside fold k. It copies these rows if they are in
-// memory.
+// rest returns the problems for the rows outside fold k.
 func (c *crossing) rest(k int) (*problems, error) {
 	n := len(c.y)
 	if c.spec.streams() {
@@ -350,7 +340,6 @@ var errNoMetric = &sparse.RemedyError{
 	},
 }
 
-// addJudged adds n to the number of scored models, and reports the sum to CVSettings.Judged.
 func (c *crossing) addJudged(n int) {
 	if c.set.Judged == nil {
 		return
@@ -361,7 +350,6 @@ func (c *crossing) addJudged(n int) {
 	c.set.Judged(c.scoredModels, c.folds*len(c.result.Lambdas))
 }
 
-// summarise computes the curves, Best and OneSE from the scores of the folds.
 func (c *crossing) summarise() {
 	r := &c.result
 	r.Measures = map[Measure]Curve{}
@@ -384,7 +372,6 @@ func (c *crossing) summarise() {
 	}
 }
 
-// curve returns the curve of a measure over the folds.
 func (c *crossing) curve(of Measure) (r Curve) {
 	for _, fold := range c.scores {
 		values := make([]float64, len(fold))
@@ -415,8 +402,7 @@ func (c *crossing) curve(of Measure) (r Curve) {
 	return r
 }
 
-// determination turns a curve of mean squared errors into a curve of R2. variance is the variance
-// of the labels.
+// determination turns a curve of mean squared errors into a curve of R2.
 func (r Curve) determination(variance float64) Curve {
 	each := func(from []float64, f func(v float64) float64) []float64 {
 		to := make([]float64, len(from))
@@ -433,7 +419,6 @@ func (r Curve) determination(variance float64) Curve {
 	return out
 }
 
-// variance returns the weighted variance of the labels of all rows.
 func (c *crossing) variance() float64 {
 	var all moment
 	for lo, hi := range parts(c.x, rowsPerRelease) {

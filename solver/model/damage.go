@@ -12,10 +12,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// fetchAgain is the end of the error text for a damaged file.
 const fetchAgain = "; fetch the file again, or fit the model again"
 
-// useModelFile is the remedy for a file that is not a model.
 var useModelFile = sparse.Remedy{To: "give a file that Save, scas train or scas cv wrote"}
 
 // damageOf returns the error for text, which encoding/json cannot read as a model because of err.
@@ -54,7 +52,6 @@ func inFile(name string, err error) error {
 	return fmt.Errorf("%s: %w", name, err)
 }
 
-// kindOf describes the values of type t for an error text.
 func kindOf(t reflect.Type) string {
 	switch t.Kind() {
 	case reflect.Int, reflect.Int64, reflect.Uint64:

@@ -8,9 +8,8 @@ import (
 )
 
 // FitData calls Fit with the rows of d. The names of the features, the offsets, IndexBase and, for two
-// classes, Positive come from d unless spec sets them. If d was read from a table, the model keeps the
-// names of the label column and the offset column, the numbers that replace missing values, and the
-// names of the classes.
+// classes, Positive come from d unless spec sets them. The model keeps the names of the classes, and of a
+// table the names of the columns and the numbers that replace missing values.
 func FitData(ctx context.Context, spec *Spec, d *sparse.Dataset) (*Model, error) {
 	o := spec.originOf(d)
 	m, err := Fit(ctx, &o.spec, o.data.X, o.y)
@@ -41,8 +40,7 @@ type origin struct {
 	y    []float64
 }
 
-// originOf returns an origin with d, its labels and a copy of s. In the copy, Features, Offsets, IndexBase
-// and Positive come from d unless s sets them.
+// originOf returns d and a copy of s, completed from d as FitData says.
 func (s *Spec) originOf(d *sparse.Dataset) *origin {
 	o := &origin{data: d}
 	if s != nil {
@@ -76,8 +74,7 @@ func (s *Spec) originOf(d *sparse.Dataset) *origin {
 	return o
 }
 
-// describe sets the fields of m that come from the Dataset: the label column, the offset column,
-// the numbers that replace missing values, and the names and labels of the classes.
+// describe sets the fields of m that come from the Dataset.
 func (o *origin) describe(m *Model) {
 	d := o.data
 	if t := d.Table; t != nil {

@@ -23,8 +23,7 @@ type design struct {
 	factors []float64   // the penalty factors; nil means that all are 1
 	loss    solver.Loss
 	mapping sparse.LabelMapping // the labels of the two classes; zero if the labels are numbers
-	// scale has, for each feature, its standard deviation, which may be +Inf, or 1 if features are not
-	// standardised.
+	// scale has the divisor of each feature: its standard deviation, which may be +Inf, or 1.
 	scale   []float64
 	summary FitSummary
 	// against is nil except for fits out of core with more than two classes. It is then the label of
@@ -61,8 +60,8 @@ func newDesign(spec *Spec, x *sparse.CSR, y []float64) (*design, error) {
 	return d, nil
 }
 
-// side returns nil if the labels are numbers. Otherwise it returns a function that returns 1 if row i is
-// of the positive class, and 0 if row i is of the negative class.
+// side returns a function that returns 1 for a row of the positive class and 0 for another row; nil if the
+// labels are numbers.
 func (d *design) side() func(i int) int {
 	switch {
 	case d.mapping.IsZero():
@@ -78,7 +77,6 @@ func (d *design) side() func(i int) int {
 	return func(i int) int { return classOf(d.y[i]) }
 }
 
-// summarise returns a FitSummary with only the fields that describe the data.
 func (s *Spec) summarise(t *rows.Team, x *sparse.CSR, weighted bool) FitSummary {
 	n, _ := x.Dims()
 	size := []float64{float64(n), float64(x.NNZ())}
@@ -86,8 +84,7 @@ func (s *Spec) summarise(t *rows.Team, x *sparse.CSR, weighted bool) FitSummary 
 	return FitSummary{Rows: int(size[0]), NNZ: int64(size[1]), Weighted: weighted, Standardized: s.standardizes(), Offsets: s.Offsets != nil}
 }
 
-// prepare computes the standard deviations and adds the column of the intercept to x. Out of core
-// it does nothing. If ctx ends before x is changed, prepare returns the error of ctx. With several
+// prepare computes d.scale and adds the column of the intercept, if the rows are in memory. With several
 // processes it ignores ctx.
 func (d *design) prepare(ctx context.Context) error {
 	if d.spec.streams() {
@@ -112,7 +109,6 @@ func (d *design) prepare(ctx context.Context) error {
 	return d.team.Agreed(err)
 }
 
-// checkData returns an error if the data are not valid, or if s is not valid for them.
 func (s *Spec) checkData(x *sparse.CSR, y []float64) error {
 	if err := checkSize(x); err != nil {
 		return err
@@ -188,8 +184,7 @@ func (d *design) factor(j int) float64 {
 // coupled reports whether the penalty couples coefficients: a group lasso, a graph or a matrix A.
 func (d *design) coupled() bool { return d.spec.grouped() || d.spec.couples() }
 
-// ownDomain reports whether the domain has a type that package exact does not support, such as a
-// type of the caller.
+// ownDomain reports whether the domain has a type that package exact does not support.
 func (d *design) ownDomain() bool {
 	set := term.SetOf(d.spec.Domain)
 	return set != nil && set.Region(d.p) == nil

@@ -8,21 +8,23 @@
 //	R(b) = Σⱼ fⱼ sⱼ|bⱼ|                                      by default
 //	     = Σⱼ fⱼ (r sⱼ|bⱼ| + ½(1 − r) sⱼ² bⱼ²)               ElasticNet, r = L1Ratio
 //	     = Σₖ wₖ |(s·b)_k|₂                                  GroupLasso
-//	     = Σⱼ fⱼ sⱼ|bⱼ| + Fusion Σ_(i,j,w) |w| |sᵢbᵢ − sign(w) sⱼbⱼ|   with a Graph
 //	     = |A (s·b)|₁, or norms of groups of its entries      with a matrix A
 //
 // s·b has the entries sⱼbⱼ, and (s·b)_k has the entries of group k. wₖ is the weight of the group. Features
-// in no group are not penalised. (i,j,w) is an edge of weight w between the features i and j. A Domain
-// confines b, for example to numbers that are not negative.
+// in no group are not penalised. A Graph adds to the first two R(b) the term
 //
-// ω are the sample weights times the class weights, o the offsets, and f the penalty factors. s are
-// the standard deviations of the features if these are standardised, and 1 otherwise. φ is the
-// logistic loss by default. [solver.Squared] and [solver.Huber] have no factor ½. [solver.Poisson] is
-// half the deviance; its offsets are the logarithms of the exposures. The intercept is not penalised
-// and is in no graph. Data are never centred, because this would change only the value of the
-// intercept. Coefficients apply to the data as given, even if the features were standardised.
+//	Fusion Σ_(i,j,w) |w| |sᵢbᵢ − sign(w) sⱼbⱼ|
 //
-// [Fit] returns a [Model] with a proved bound on how far its objective is above the optimum:
+// where (i,j,w) is an edge of weight w between the features i and j. A Domain confines b, for example to
+// numbers that are not negative.
+//
+// ω are the sample weights times the class weights, o the offsets, and f the penalty factors. s are the
+// standard deviations of the features, or 1; see [Standardize]. φ is the logistic loss by default.
+// [solver.Squared] and [solver.Huber] have no factor ½. [solver.Poisson] is half the deviance; its offsets
+// may be logarithms of exposures. The intercept is not penalised and is in no graph. Data are not centred.
+// Coefficients apply to the data as given, even if the features were standardised.
+//
+// [Fit] returns a [Model]. For each of its columns, Certificate.Gap bounds the objective minus the optimum:
 //
 //	m, err := model.Fit(ctx, &model.Spec{Lambda: 0.01}, x, y)
 //	label, err := m.Predict(indices, values)
@@ -30,16 +32,14 @@
 // [FitData], [CVData] and [PathData] take a [sparse.Dataset], which sparse.ReadFile and sparse.Builder
 // return. The model then keeps the names of the columns of a table, and the names of its classes.
 //
-// Labels are numbers if Spec.Loss is a loss for numbers, and classes otherwise. Two classes are one
-// problem. With more classes, each class is fitted against the rest, and the Model has a [Column] of
-// coefficients for each class. The type Model and its methods are the same in all cases. A [Scorer]
-// predicts records, such as JSON objects, whose values have the names of the columns.
+// Labels are numbers if Spec.Loss is a loss for numbers, and classes otherwise. Two classes are one problem.
+// With more classes, each class is fitted against the rest, and the Model has a [Column] of coefficients for
+// each class. A [Scorer] predicts records, such as JSON objects, whose values have the names of the columns.
 //
 // Spec.Settings are the settings of package solver. The default method is a proximal Newton method.
-// Settings.Method chooses another method for the same problem, from package solver or baseline. If the
-// chosen method does not support a part of the Spec, the error is a [solver.SettingError].
+// Settings.Method chooses another method for the same problem, such as one of package solver or baseline.
 //
-// [Path] fits a sequence of lambdas, with a proved bound for each, and [CV] chooses a lambda by
-// cross-validation. With Spec.Comm, the rows of Fit, Path, CV and LambdaMax are divided among
-// processes. Equal data, specification and seed give results that are equal bit for bit.
+// [Path] fits a sequence of lambdas, and [CV] chooses a lambda by cross-validation. With Spec.Comm, the rows
+// of Fit, Path, CV and LambdaMax are divided among processes. Unless a fit is ended early, equal data,
+// specification and seed give results that are equal bit for bit.
 package model

@@ -68,8 +68,7 @@ type modelFile struct {
 	Checksum *string `json:"checksum,omitempty"`
 }
 
-// olderFields are fields of older files. Newer files have fields of FitSummary and FitRun instead. Files of
-// format 1 have the older fields, and so have those files of format 2 that lack the field intercept.
+// olderFields are fields of older files. Newer files have fields of FitSummary and FitRun instead.
 type olderFields struct {
 	Graph struct {
 		Kind  string `json:"kind"`
@@ -196,8 +195,6 @@ type labels struct {
 	PositiveName string   `json:"positive_name,omitempty"`
 }
 
-// mapping returns the labels as a LabelMapping. It returns an error if a label is absent, or if only one
-// label has a name.
 func (l *labels) mapping() (sparse.LabelMapping, error) {
 	switch {
 	case l.Negative == nil || l.Positive == nil:
@@ -208,11 +205,10 @@ func (l *labels) mapping() (sparse.LabelMapping, error) {
 	return sparse.LabelMapping{Negative: *l.Negative, Positive: *l.Positive, NegativeName: l.NegativeName, PositiveName: l.PositiveName}, nil
 }
 
-// Write writes the model as JSON. The fields of the whole model have one line each, and so have the
-// columns of coefficients. Each number has the shortest form that is read back with the same bits.
-// Equal models give equal bytes. The last field is a checksum of the fields before it. A loss of the
-// caller is an error, and so are a name that is not UTF-8, and a number that is not finite, except for a
-// Gap of +Inf.
+// Write writes the model as JSON. Each number has the shortest form that is read back with the same bits.
+// Equal models give equal bytes. The last field is a checksum of the fields before it. A loss of the caller
+// is an error, and so are a name that is not UTF-8, and a number that is not finite, except for a Gap of
+// +Inf.
 func (m *Model) Write(w io.Writer) error {
 	if err := m.check(); err != nil {
 		return err
@@ -434,7 +430,7 @@ func (f *modelFile) readPart(text []byte, listed bool) (*head, *columnFields, er
 	if f.Format < 3 {
 		whole.olderFields.into(&h.FitSummary, &p.runFields)
 	}
-	// In format 2, parts with nonzero_features may lack the intercept.
+	// Older files may lack the intercept.
 	if p.Intercept != nil && math.IsNaN(*p.Intercept) {
 		if f.Format == newestFormat || f.Format == 2 && p.Nonzero == nil {
 			return nil, nil, errors.New("damaged model: no intercept; expected a number, or null for none")
@@ -491,7 +487,7 @@ func unpack(p int, features []int, coefficients []float64) ([]float64, error) {
 	return all, nil
 }
 
-// model returns the model that h describes. It does not set Columns and HasIntercept.
+// model does not set Columns and HasIntercept.
 func (h *head) model() (*Model, error) {
 	name := h.Loss
 	if h.HuberDelta != 0 {
@@ -522,7 +518,6 @@ func (h *head) model() (*Model, error) {
 	return m, nil
 }
 
-// check returns an error if the model is not valid.
 func (m *Model) check() error {
 	if err := m.loss().Validate(nil); err != nil {
 		return fmt.Errorf("damaged model: %w", err)
@@ -544,8 +539,6 @@ func (m *Model) check() error {
 	return nil
 }
 
-// checkLabels returns an error if labels and classes do not match the loss or the number of
-// columns.
 func (m *Model) checkLabels() error {
 	class, values := classifies(m.loss()), m.Classes.Values
 	switch {

@@ -15,21 +15,17 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// Fit returns the model that minimises the objective of spec for the rows of x and the labels y. y
-// has a label for each row: a class, which may be any number, or a number if the loss is for
-// numbers. spec may be nil. Two classes are one problem. If there are three or more classes, at
-// most 5000, each class is fitted against the rest, in parallel. Every class then has the same
-// penalty and Graph. ClassWeights refers to the labels of y, and Spec.Positive must be nil.
+// Fit returns the model that minimises the objective of spec for the rows of x and the labels y. y has a
+// label for each row: a number, also if it stands for a class. spec may be nil. Three or more classes, at
+// most 5000, are fitted each against the rest; Spec.Positive must then be nil.
 //
-// If the gap is proved to be within RelTol, the model has status converged, and the error is nil.
-// If a proof is requested but not reached, Fit returns the last model and an error that matches
-// solver.ErrNotConverged. If ctx ends, Fit returns the error of ctx, with a model of status stopped
-// unless there are more than two classes. Out of core, there is no model if ctx or the time limit ends
-// the fit before an objective is known. If the data or the specification are not valid, the model is nil.
+// If the gap is proved to be within RelTol, the model has status converged, and the error is nil. If a proof
+// is requested but not reached, the error matches solver.ErrNotConverged, and Fit returns the last model if
+// there is one. If ctx ends, Fit returns the error of ctx and, unless there are more than two classes, the
+// last model if there is one. If the data or the specification are not valid, the model is nil.
 //
-// With Spec.Comm every process returns the same model. If only one process has an error, each other
-// process returns an error that says so. With Comm, a Checkpoint or Spec.Memory, classes are fitted
-// one after the other.
+// With Spec.Comm every process returns the same model. If only one process has an error, each other process
+// returns an error that says so.
 func Fit(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64) (m *Model, err error) {
 	defer rows.Rescue(&err)
 	p, err := newProblems(spec, x, y)
@@ -39,7 +35,6 @@ func Fit(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64) (m *Model,
 	return p.fit(ctx)
 }
 
-// fitModel returns the model for the lambda of the specification.
 func (d *design) fitModel(ctx context.Context) (*Model, error) {
 	out, err := d.fit(ctx)
 	if out == nil {
@@ -48,11 +43,10 @@ func (d *design) fitModel(ctx context.Context) (*Model, error) {
 	return d.model(out), err
 }
 
-// retryFeatures is a number of features. If package exact stalls on a problem with fewer features,
-// solver.Minimize tries it, too.
+// retryFeatures limits the problems that are tried with solver.Minimize if package exact stalls: they have
+// fewer features.
 const retryFeatures = 2048
 
-// fit solves the problem for the lambda of the specification.
 func (d *design) fit(ctx context.Context) (*outcome, error) {
 	if err := d.prepare(ctx); err != nil {
 		if err == ctx.Err() {
@@ -98,8 +92,7 @@ func (d *design) fit(ctx context.Context) (*outcome, error) {
 	return out, err
 }
 
-// unbegun returns the outcome of a fit that ctx ended before the first step. All coefficients are
-// zero, and nothing is proved.
+// unbegun returns the outcome of a fit that ctx ended before the first step.
 func (d *design) unbegun(ctx context.Context) (*outcome, error) {
 	margin := d.spec.Offsets
 	if margin == nil {
@@ -131,7 +124,6 @@ func (c *Certificate) better(other *Certificate) bool {
 	return c.Gap < other.Gap || c.Objective < other.Objective*(1-1e-12)
 }
 
-// notConverged returns the error for a fit whose gap is larger than goal.
 func (c *Certificate) notConverged(goal float64, advice *ending.Advice) error {
 	return &solver.NotConvergedError{
 		Status: c.Status, Objective: c.Objective, Gap: c.Gap, Goal: goal, Why: advice.Why, Remedies: advice.Remedies,
@@ -146,7 +138,6 @@ func (c *Certificate) lateError(unit float64) error {
 	return c.notConverged(c.RelTol*unit, &ending.Advice{Remedies: ending.MoreTime})
 }
 
-// model returns a Model whose only column has the coefficients of out.
 func (d *design) model(out *outcome) *Model {
 	m := d.blank(out.lambda)
 	m.Columns = []Column{d.column(out)}
@@ -205,7 +196,6 @@ func (d *design) ridge(b []float64) float64 {
 	return 0.5 * d.spec.Mu * sum
 }
 
-// divide divides the entry j of u by s[j], for all j.
 func divide(u, s []float64) {
 	for j, v := range s {
 		u[j] /= v
@@ -214,8 +204,6 @@ func divide(u, s []float64) {
 
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
-// domainName returns the name of a domain. It has the bounds of a box only if they are the same for
-// all coefficients.
 func domainName(d solver.Domain) string {
 	switch x := d.(type) {
 	case nil:

@@ -25,8 +25,8 @@ type fitter struct {
 	cause         float64       // why the fit must stop, such as ending.TimeUp; the same in all processes
 }
 
-// newFitter returns a fitter with a solver. If the rows are in a file, it makes a pass over them.
-// If package exact does not support the problem, the error wraps exact.ErrNotApplicable.
+// newFitter returns a fitter with a solver. If the rows are in a file, it makes a pass over them. The error
+// wraps exact.ErrNotApplicable if solver.Minimize has to solve the problem.
 func (d *design) newFitter(ctx context.Context) (*fitter, error) {
 	if d.spec.minimizes() || !d.spec.streams() && d.ownDomain() {
 		return nil, exact.ErrNotApplicable
@@ -80,7 +80,6 @@ func (d *design) bareFitter(ctx context.Context) (*fitter, error) {
 	return f, err
 }
 
-// problem returns the problem of package exact with the penalty p and the rows.
 func (f *fitter) problem(p *penalty) *exact.Problem {
 	d, q := f.d, f.d.pose(p)
 	switch {
@@ -105,7 +104,6 @@ func (d *design) pose(p *penalty) *exact.Problem {
 	return q
 }
 
-// solver returns a solver of package exact for the problem with the penalty p.
 func (f *fitter) solver(p *penalty) (*exact.Solver, error) {
 	s, err := exact.New(f.problem(p))
 	if err != nil {
@@ -193,8 +191,7 @@ func (f *fitter) solve(ctx context.Context, lambda float64) (*outcome, error) {
 }
 
 // unattained reports whether out shows that the objective has no minimum. Out of core this takes one more
-// pass over the file. ended is true if an error has ended the run. Out of core, unattained returns false
-// without a pass if ended is true, or if ctx has ended and there is only one process.
+// pass over the file. ended is true if an error has ended the run.
 func (f *fitter) unattained(ctx context.Context, out *outcome, ended bool) (bool, error) {
 	free := f.d.unpenalised(out.lambda, out.x)
 	if free == nil || f.file != nil && (ended || f.d.team.Alone() && ctx.Err() != nil) {

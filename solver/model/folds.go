@@ -33,8 +33,6 @@ func (a *assignment) set(i, fold int) {
 	}
 }
 
-// assign sets the folds of the rows to CVSettings.Assignment, or draws them if it is nil. Then it checks
-// them.
 func (c *crossing) assign() error {
 	set := c.set
 	n, _ := c.x.Dims()
@@ -91,7 +89,6 @@ func (c *crossing) countFolds(n, all int, given bool) error {
 	return nil
 }
 
-// checkAssignment returns an error unless assigned has n numbers from 0 to all − 1.
 func checkAssignment(assigned []int, n, all int) error {
 	if len(assigned) != n {
 		return errorf("CVSettings.Assignment has length %d; the data have %d rows", len(assigned), n)
@@ -105,9 +102,7 @@ func checkAssignment(assigned []int, n, all int) error {
 	return nil
 }
 
-// draw draws the fold of each row. This fold depends on the seed, the number of folds, the numbers of rows
-// of the classes, the class of the row, and the position of the row among the rows of its class in all
-// processes. So it does not depend on which process has the row.
+// draw draws the fold of each row. The fold does not depend on which process has the row.
 //
 // The rows of each class are cut into sections of c.folds rows. The rows of a section get all
 // folds, in a random order. The last section of a class may have fewer rows, which get consecutive
@@ -188,7 +183,6 @@ func (c *crossing) checkFolds() error {
 	return nil
 }
 
-// pick returns the entries of v for the given rows, or nil if v is nil.
 func pick(v []float64, rows []int) []float64 {
 	if v == nil {
 		return nil

@@ -30,7 +30,7 @@ type window struct {
 	weight float64
 }
 
-// holdOut returns a heldOut for fold k. If the data are in memory, it copies the rows of the fold.
+// holdOut returns a heldOut for fold k.
 func (c *crossing) holdOut(k int) (*heldOut, error) {
 	h := &heldOut{crossing: c, number: k, rows: make([]int, c.strata()), modelsPerPass: c.room(k)}
 	c.eachRow(func(i, class int) {
@@ -67,7 +67,6 @@ func (c *crossing) room(k int) int {
 	return models
 }
 
-// leastRoom returns the least value of room over all folds.
 func (c *crossing) leastRoom() int {
 	least := math.MaxInt
 	for k := range c.folds {
@@ -76,8 +75,7 @@ func (c *crossing) leastRoom() int {
 	return least
 }
 
-// score returns the scores of each model on the rows of the fold. It makes only one pass over the
-// rows.
+// score returns the scores of each model on the rows of the fold. It makes only one pass over the rows.
 func (h *heldOut) score(ctx context.Context, models []*Model) ([]scores, error) {
 	scorers := make([]*heldScore, len(models))
 	for i, m := range models {
@@ -184,8 +182,7 @@ func (s *heldScore) add(w *window) error {
 	return err
 }
 
-// scores returns the measures of the model on the rows of the fold in all processes. If s.tally.sides
-// is nil, there is no AUC.
+// scores returns the measures of the model on the rows of the fold in all processes.
 func (s *heldScore) scores(c *crossing) (scores, error) {
 	s.tally.join(c.team)
 	found, err := s.tally.Metrics()

@@ -9,7 +9,6 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// checkLabels returns an error if there are not n labels, or if a label is not finite.
 func checkLabels(y []float64, n int) error {
 	return cmp.Or(checkLabelCount(y, n), checkFinite(y, 0))
 }
@@ -59,9 +58,8 @@ func mapLabels(t *rows.Team, y []float64, positive *float64) ([]float64, sparse.
 	return signs, m, nil
 }
 
-// thirdLabel returns an error for more than two labels. The error names the rarest label, which is most
-// likely a mistake. If several labels are equally rare, it names the largest of them. A process without
-// this label returns nil.
+// thirdLabel returns an error that names a rare label, which is probably a mistake. A process without this
+// label returns nil.
 func thirdLabel(t *rows.Team, y []float64) error {
 	all := t.Different(y, rows.MaxClasses)
 	count := make([]float64, len(all))
@@ -123,8 +121,7 @@ func (s *Spec) weigh(t *rows.Team, y []float64, side func(i int) int) ([]float64
 	return w, nil
 }
 
-// original returns the label of a row that has the label y in this package. They differ if FitData, PathData or
-// CVData fit out of core: of two classes, y is then −1 or +1, and the Dataset has the original labels.
+// original returns the label of a row in the Dataset. Out of core, y is −1 or +1 for two classes.
 func (s *Spec) original(y float64) float64 {
 	if s.streams() {
 		return s.names.labels.Original(y)

@@ -50,8 +50,7 @@ func (d *design) lambdaMax(ctx context.Context) (float64, error) {
 	return f.lambdaMax(ctx)
 }
 
-// noLargest returns the error for a problem whose LambdaMax is not known; why is its text. The remedy is that
-// the caller gives the lambdas of a path.
+// noLargest returns the error for a problem whose LambdaMax is not known; why is its text.
 func noLargest(why string) error {
 	return &sparse.RemedyError{
 		Err:      errorf("%s", why),
@@ -59,7 +58,6 @@ func noLargest(why string) error {
 	}
 }
 
-// noLambdaMax returns an error if LambdaMax cannot be computed for the loss, penalty or domain.
 func (d *design) noLambdaMax() error {
 	switch {
 	case !traits(d.loss).Conjugate:
@@ -137,8 +135,7 @@ func (d *design) dualMax(ctx context.Context, most float64, s *exact.Solver) (_ 
 // penalty for lambda 1. LambdaMax is the largest b'x/Ω(x) over the x in d.cone().
 //
 // graphMax increases a lower bound lambda of LambdaMax (Dinkelbach 1967). In each step, x is the proximal
-// point of b for the penalty lambda Ω, and b'x/Ω(x) is the next lambda. graphMax ends when lambda grows by
-// at most 1e-9 of itself, or after 100 steps. The result is the last lambda, increased by 1e-9 of itself.
+// point of b for the penalty lambda Ω, and b'x/Ω(x) is the next lambda.
 func (d *design) graphMax(ctx context.Context, g []float64) (float64, error) {
 	columns := d.columns()
 	a, err := d.rowsOfA(columns)

@@ -15,9 +15,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// solverTypes has a loss for each solver type of liblinear that gives one weight vector. This loss
-// gives the same predictions as the loss of liblinear. For example, the squared hinge loss replaces
-// the hinge loss, because the predicted classes are the same.
+// solverTypes has a loss for each supported solver type of liblinear. The loss gives the same predictions as
+// the loss of liblinear, but may be another loss: the squared hinge loss replaces the hinge loss.
 var solverTypes = map[string]solver.Loss{
 	"L2R_LR": solver.Logistic{}, "L1R_LR": solver.Logistic{}, "L2R_LR_DUAL": solver.Logistic{},
 	"L2R_L2LOSS_SVC": solver.SquaredHinge{}, "L2R_L2LOSS_SVC_DUAL": solver.SquaredHinge{},
@@ -106,7 +105,7 @@ func (l *liblinear) errorf(word, format string, args ...any) error {
 	return &sparse.ParseError{File: l.name, Line: l.line, Token: word, Msg: fmt.Sprintf(format, args...)}
 }
 
-// next returns the words of the next line that is not blank, or nil at the end of the file.
+// next returns the words of the next line that is not blank, or nil at the end of the file or after an error.
 func (l *liblinear) next() []string {
 	for l.lines.Scan() {
 		l.line++
@@ -184,14 +183,12 @@ func (l *liblinear) field(key string, values []string) (err error) {
 	return nil
 }
 
-// decimal parses a finite decimal number. ok is false for all other text, such as 0x1p3.
+// decimal parses a finite decimal number. ok is false for other text, such as 0x1p3.
 func decimal(text string) (v float64, ok bool) {
 	v, err := strconv.ParseFloat(text, 64)
 	return v, err == nil && finite(v) && strings.Trim(text, "0123456789+-.eE") == ""
 }
 
-// checkHead returns an error if a required field is missing, or if the labels do not match the
-// solver type or the number of classes.
 func (l *liblinear) checkHead() error {
 	switch {
 	case l.loss == nil:
@@ -206,7 +203,6 @@ func (l *liblinear) checkHead() error {
 	return nil
 }
 
-// model reads the weights and returns the model.
 func (l *liblinear) model() (*Model, error) {
 	m := &Model{Loss: l.loss, IndexBase: 1, HasIntercept: l.bias >= 0, Columns: make([]Column, 1)}
 	if l.classes > 2 {

@@ -59,8 +59,7 @@ func mappedDesign(spec *Spec, x *sparse.CSR, y []float64, against *float64) (*de
 	return d, err
 }
 
-// checkMapped returns an error if the data are not valid for a fit out of core, or if s is not
-// valid for them. It does not check the values of the labels.
+// checkMapped checks the data and s, but not the values of the labels.
 func (s *Spec) checkMapped(x *sparse.CSR, y []float64) error {
 	if err := checkSize(x); err != nil {
 		return err

@@ -20,9 +20,9 @@ type Fits struct {
 
 // EstimateMemory estimates the bytes that Fit, Path or CV needs at its peak with the rows in memory, in
 // addition to x and the labels. The estimate includes the slices of s, copies of the rows, the solver, and
-// the models. EstimateMemory reads the rows of x and ignores Spec.Memory. If s is not valid, the estimate is
-// too small, and Fit returns the error. The garbage collector may let the heap grow to twice the memory in
-// use; see GOGC and GOMEMLIMIT.
+// the models. EstimateMemory may read the rows of x, and ignores Spec.Memory. If s is not valid, the estimate
+// means nothing, and Fit returns the error. The garbage collector may let the heap grow to twice the memory
+// in use; see GOGC and GOMEMLIMIT.
 func (s *Spec) EstimateMemory(x *sparse.CSR, of Fits) int64 {
 	n, p := x.Dims()
 	problems, atOnce, one := int64(1), int64(1), *s

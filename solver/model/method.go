@@ -9,7 +9,6 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// methodExceptAuto returns s.Method, or nil if it is solver.Auto.
 func (s *Spec) methodExceptAuto() solver.Method {
 	if _, auto := s.Method.(solver.Auto); auto {
 		return nil
@@ -25,7 +24,6 @@ type setting struct {
 	unset sparse.Remedy // for a setting that is only for data in memory: how to unset it; otherwise zero
 }
 
-// minimizeSettings returns all settings other than Method that may require solver.Minimize.
 func (s *Spec) minimizeSettings() []setting {
 	return []setting{
 		{name: "RelTol", value: s.RelTol, set: s.RelTol < 0},
@@ -82,7 +80,6 @@ func (s *Spec) checkMethod(p int) error {
 	return s.checkParts(p, method.Info(), setting, value)
 }
 
-// The remedies for parts of a Spec that a method does not support:
 var (
 	noIntercept   = sparse.Remedy{Field: "Spec.NoIntercept", To: "true"}
 	noStandardize = sparse.Remedy{Field: "Spec.Standardize", To: "StandardizeOff"}
@@ -103,7 +100,7 @@ var (
 
 // An unsupported part is a part of a specification that a method does not support.
 type unsupported struct {
-	present  bool   // the specification has this part
+	present  bool
 	reason   string // the text for SettingError.Allowed
 	remedies []sparse.Remedy
 }
@@ -189,8 +186,7 @@ func (s *Spec) refuseMinimize(reason string) error {
 	return firstUnsupported(setting, value, stream.ErrNotStreamed, []unsupported{{setting != "", reason, []sparse.Remedy{remedy}}})
 }
 
-// firstUnsupported returns a SettingError for the first part that is present, or nil if no part is present.
-// The error wraps kind, unless kind is nil.
+// firstUnsupported returns a SettingError for the first part that is present. The error wraps kind.
 func firstUnsupported(setting string, value any, kind error, parts []unsupported) error {
 	for _, u := range parts {
 		if u.present {

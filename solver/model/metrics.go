@@ -10,7 +10,7 @@ import (
 // Metrics measure the predictions of a model for some rows. With weights, all means are weighted means.
 type Metrics struct {
 	Rows int     `json:"rows"`
-	Loss float64 `json:"mean_loss"` // mean loss; equal to Classes.LogLoss if LogLoss is not nil
+	Loss float64 `json:"mean_loss"` // mean loss; equal to Classes.LogLoss if there is one
 	// Classes is nil if the model predicts numbers, and Numbers is nil if it predicts classes.
 	Classes *ClassMetrics  `json:"classification,omitempty"`
 	Numbers *NumberMetrics `json:"regression,omitempty"`
@@ -83,7 +83,6 @@ func (m *Model) Score(x *sparse.CSR, y []float64, set *ScoreSettings) (*Metrics,
 	return t.Metrics()
 }
 
-// checked returns s, or the defaults if s is nil. Settings or data that are not valid are an error.
 func (s *ScoreSettings) checked(x *sparse.CSR, y []float64) (*ScoreSettings, error) {
 	if s == nil {
 		s = &ScoreSettings{}

@@ -17,10 +17,9 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// This file fits with solver.Minimize, which is used if a setting requires it, or if package exact does not
-// support the problem or does not solve it.
+// This file fits with solver.Minimize or, out of core, with stream.Minimize. They are used if a setting
+// requires them, or if package exact does not support the problem or does not solve it.
 
-// minimize solves the problem for Spec.Lambda by solver.Minimize, beginning at d.start.
 func (d *design) minimize(ctx context.Context) (*outcome, error) {
 	m, err := d.newMinimizer()
 	if err != nil {
@@ -34,8 +33,7 @@ func (d *design) minimize(ctx context.Context) (*outcome, error) {
 	return out, err
 }
 
-// scaled converts coefficients for the data as given to coefficients of m.problem. If the offsets are a
-// column of the data, its coefficient is 1.
+// scaled converts coefficients for the data as given to coefficients of m.problem.
 func (m *minimizer) scaled(x []float64) []float64 {
 	_, columns := m.problem.Data.Dims()
 	out := append(slices.Clone(x), make([]float64, columns-len(x))...)
@@ -110,8 +108,7 @@ func (d *design) ownMinimizer() (*minimizer, error) {
 	return m, err
 }
 
-// confine sets the domain of the problem. If the last column of the data has the offsets, confine fixes its
-// coefficient at 1.
+// confine sets the domain of the problem. It fixes the coefficient of a column of offsets at 1.
 func (m *minimizer) confine(columns int) {
 	m.problem.Domain = m.d.region(m.scale, columns)
 	if !m.offsetColumn {
@@ -160,8 +157,7 @@ func (m *minimizer) offset(offsets []float64) (err error) {
 }
 
 // relTol converts the RelTol of the specification to the RelTol for solver.Minimize. The first is relative to
-// the objective at margins equal to the offsets, and the second to the objective at margins of 0. Both
-// objectives are computed by units. The result is never larger than d.spec.relTol().
+// the objective at margins equal to the offsets, and the second to the objective at margins of 0.
 func (m *minimizer) relTol() float64 {
 	if !m.offsetColumn || m.d.spec.relTol() == 0 {
 		return m.d.spec.RelTol
@@ -237,7 +233,6 @@ func (m *minimizer) constrain(columns int) error {
 	return err
 }
 
-// pose returns the problem of package solver for lambda.
 func (m *minimizer) pose(lambda float64) solver.Problem {
 	d, p := m.d, m.problem
 	group, grouped := d.spec.Penalty.(GroupLasso)
@@ -288,7 +283,6 @@ func (m *minimizer) solve(ctx context.Context, lambda float64, start *solver.Ite
 	return out, &res.Iterate, err
 }
 
-// outOfTime returns an error that says that the time limit came before event.
 func outOfTime(event string) error {
 	return &sparse.RemedyError{
 		Err:      fmt.Errorf("%w: the time limit came before %s", solver.ErrNotConverged, event),
@@ -303,7 +297,6 @@ var (
 	errLate    = outOfTime("the end of the run")
 )
 
-// run calls solver.Minimize or, out of core, stream.Minimize.
 func (m *minimizer) run(ctx context.Context, p *solver.Problem, set *solver.Settings) (*solver.Result, error) {
 	if spec := m.d.spec; spec.streams() {
 		opt := stream.Options{Memory: spec.Memory}
@@ -331,8 +324,6 @@ func withoutRidge(ridge float64, res *solver.Result, err error) {
 	}
 }
 
-// outcome converts the result of a run. The coefficients are the averaged iterate if Spec.Average is set and
-// the run has not diverged, and otherwise the last iterate.
 func (m *minimizer) outcome(lambda float64, res *solver.Result) *outcome {
 	d, set := m.d, &m.d.spec.Settings
 	out := &outcome{
@@ -356,8 +347,8 @@ func (m *minimizer) outcome(lambda float64, res *solver.Result) *outcome {
 	return out
 }
 
-// unattained reports whether the outcome shows that the objective has no minimum. Out of core, unattained
-// makes a pass over the file, and returns false if the pass has an error.
+// unattained reports whether the outcome shows that the objective has no minimum. Out of core, this takes a
+// pass over the file.
 func (m *minimizer) unattained(ctx context.Context, p *solver.Problem, out *outcome) bool {
 	d := m.d
 	free := d.unpenalised(out.lambda, out.x)

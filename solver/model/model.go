@@ -7,17 +7,16 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// A Model is a linear model with a summary of its data and its fit. It has one column of coefficients if it
-// predicts numbers or two classes. Otherwise it has one column for each class, fitted against all other
-// classes. The margin of a column for a row x is x'Coefficients + Intercept. The methods of a Model only read
-// it, so several goroutines may use one Model at the same time.
+// A Model is a linear model with a summary of its data and its fit. The margin of a column for a row x is
+// x'Coefficients + Intercept. The methods of a Model only read it, so several goroutines may use one Model at
+// the same time.
 type Model struct {
 	// Loss is the loss that was fitted; nil means solver.Logistic.
 	Loss solver.Loss
 	// Labels are the labels of two classes; zero for numbers and for more than two classes.
 	Labels sparse.LabelMapping
-	// Classes are the labels of more than two classes, in increasing order; zero for numbers and for two
-	// classes. FitData sets Classes.Names if the classes are words.
+	// Classes are the labels of more than two classes, in increasing order; zero for other models.
+	// Classes.Names is nil unless the classes are words.
 	Classes sparse.Classes
 	// Columns has one Column for numbers or two classes, and otherwise one for each class in the order of
 	// Classes.
@@ -27,8 +26,8 @@ type Model struct {
 	// Features are the names of the features; nil means no names.
 	Features []string
 	// Target is the name of the label column of a table, and Offset the name of its offset column. Fill maps
-	// the name of each numeric column to the number that replaces its missing values. FitData sets these
-	// fields; they are empty for data that were not a table.
+	// names of columns to the numbers that replace missing values. FitData sets these fields if the data were
+	// a table.
 	Target string
 	Offset string
 	Fill   map[string]float64
@@ -45,10 +44,8 @@ type Column struct {
 	Coefficients []float64
 	// Intercept is the constant term of the margin.
 	Intercept float64
-	// Groups lists the groups of features whose coefficients are not zero and are tied by a graph or by rows
-	// of A with two entries. The coefficients that a graph ties are equal up to sign; if features are
-	// standardised, the coefficients of the standardised features are equal. nil means that there are no
-	// such groups.
+	// Groups lists sets of features whose coefficients are not zero and are tied, by a graph or by rows of A
+	// with two entries: they are equal up to fixed factors. nil means that no ties are known.
 	Groups [][]int
 
 	Certificate Certificate
@@ -73,7 +70,7 @@ type FitSummary struct {
 	Standardized bool                `json:"standardized,omitempty"`
 	Weighted     bool                `json:"weighted,omitempty"` // the rows had weights
 	Balanced     bool                `json:"balanced,omitempty"`
-	Offsets      bool                `json:"offsets,omitempty"` // the rows had offsets; predictions need offsets, too
+	Offsets      bool                `json:"offsets,omitempty"` // the rows had offsets
 	ClassWeights map[float64]float64 `json:"-"`
 }
 
@@ -89,25 +86,22 @@ type Certificate struct {
 	RelTol float64
 	// Status says how the fit ended.
 	Status solver.Status
-	// NoOptimum is true if the objective has no minimum, because coefficients without a penalty separate the
-	// classes (Albert and Anderson 1984), or make the rates of rows with count 0 ever smaller. Gap then
-	// bounds Objective minus the infimum.
+	// NoOptimum is true if the fit found that the objective has no minimum. Coefficients without a penalty
+	// then separate the classes (Albert and Anderson 1984), or make the rates of rows with count 0 ever
+	// smaller. Gap bounds Objective minus the infimum.
 	NoOptimum bool
 }
 
 // A FitRun says how a column was fitted.
 type FitRun struct {
-	// Stats are the statistics of the method. Seconds and SetupSeconds are 0, so that equal fits give equal
-	// models. The methods proximal-newton and streamed-newton set only Method, NewtonSteps and Passes. Model
-	// files keep Method, NewtonSteps, Passes, OuterIterations, DualUpdates, Eta, Rho, InnerSteps, and a
-	// BatchSize above 1.
+	// Stats are the statistics of the method; a model file keeps some of them. Seconds and SetupSeconds are
+	// 0, so that equal fits give equal models.
 	solver.Stats
 	Seed     uint64          `json:"seed"`
 	Schedule solver.Schedule `json:"schedule,omitempty"` // Settings.Schedule
 	Float32  bool            `json:"float32,omitempty"`  // Settings.Float32
 	Average  bool            `json:"average,omitempty"`  // the coefficients are the average of the iterates
-	// Last describes the last iterate. It is nil if Method is empty, proximal-newton or streamed-newton, if
-	// Average is true, or if the model was read from a file.
+	// Last describes the last iterate; nil if it is not known.
 	Last *LastIterate `json:"-"`
 }
 
@@ -117,7 +111,7 @@ type LastIterate struct {
 	Objective, PrimalResidual, DualResidual float64
 }
 
-// Classifies reports whether the model predicts classes. Otherwise it predicts numbers.
+// Classifies reports whether the model predicts classes, not numbers.
 func (m *Model) Classifies() bool { return !m.Labels.IsZero() || !m.Classes.IsZero() }
 
 func (m *Model) featureCount() int {
@@ -147,7 +141,6 @@ func (m *Model) className(k int) string {
 	return m.Classes.Name(k)
 }
 
-// classCount returns the number of classes, or 0 if the model predicts numbers.
 func (m *Model) classCount() int {
 	switch {
 	case !m.Classes.IsZero():
@@ -158,7 +151,6 @@ func (m *Model) classCount() int {
 	return 0
 }
 
-// classOf returns the index of the class with this label. known is false if there is no such class.
 func (m *Model) classOf(label float64) (k int, known bool) {
 	if !m.Classes.IsZero() {
 		return m.Classes.Find(label)

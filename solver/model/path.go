@@ -156,8 +156,8 @@ type pather struct {
 	d         *design
 	bare      *design // d without the rows, so that steps do not keep the rows in memory
 	lambdas   []float64
-	fitter    *fitter         // solves with package exact
-	minimizer *minimizer      // solves with solver.Minimize
+	fitter    *fitter
+	minimizer *minimizer
 	start     *solver.Iterate // start of the fit for the next lambda; nil means zeros
 }
 
@@ -203,8 +203,8 @@ func (s *PathSettings) check() error {
 	return nil
 }
 
-// lambdas returns Lambdas or, if they are nil, Count lambdas in decreasing order. The first of these is the
-// result of lambdaMax. n and p are the numbers of rows and features.
+// lambdas returns Lambdas or, if they are nil, Count lambdas from the result of lambdaMax downwards. n and p
+// are the numbers of rows and features.
 func (s *PathSettings) lambdas(
 	ctx context.Context, lambdaMax func(context.Context) (float64, error), n, p int,
 ) ([]float64, error) {
@@ -231,7 +231,6 @@ func (s *PathSettings) lambdas(
 	return lambdas, nil
 }
 
-// step returns the step for lambda number k, from 0.
 func (p *pather) step(ctx context.Context, k int) (s *Step, err error) {
 	defer rows.Rescue(&err)
 	out, err := p.solve(ctx, k)
@@ -249,7 +248,6 @@ func (p *pather) step(ctx context.Context, k int) (s *Step, err error) {
 	return s, err
 }
 
-// solve fits lambda number k by package exact or by solver.Minimize.
 func (p *pather) solve(ctx context.Context, k int) (*outcome, error) {
 	if p.fitter == nil {
 		return p.minimizerStep(ctx, k)
@@ -266,7 +264,7 @@ func (p *pather) solve(ctx context.Context, k int) (*outcome, error) {
 	return out, err
 }
 
-// minimizerStep fits lambda number k by solver.Minimize. It begins at the solution for the previous lambda,
+// minimizerStep fits lambda number k by solver.Minimize. The fit for the next lambda begins at the solution,
 // with the multipliers scaled by the ratio of the two lambdas.
 func (p *pather) minimizerStep(ctx context.Context, k int) (*outcome, error) {
 	out, at, err := p.minimizer.solve(ctx, p.lambdas[k], p.start)

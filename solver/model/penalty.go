@@ -15,8 +15,7 @@ import (
 //	lambda (Σ limit_k |(A x)_k| + Σ (ridgeⱼ/2) xⱼ²) + Σ (square_k/2) (A x)_k² + Σ (fixedⱼ/2) xⱼ²
 //
 // With groups, the sum of limit_k |(A x)_k| is replaced by weighted norms of groups of rows of A x. The
-// scales of the features are contained in ridge, in fixed, and in A. If A is the identity, they are in limit
-// instead of A.
+// scales of the features are contained in ridge, in fixed, and in A, or in limit if a is nil.
 type penalty struct {
 	a             *sparse.CSR // nil for the identity
 	limit, square []float64   // limit_k and square_k for each row of A; square is nil if all are 0
@@ -52,9 +51,8 @@ func (d *design) penalty() (*penalty, error) {
 	return p, err
 }
 
-// elasticNetPenalty returns the penalty of an elastic net whose L1Ratio is ratio, without the graph, the
-// matrix A and the groups of the specification. It includes the ridge Spec.Mu, the ridge Spec.MuA if there is
-// neither a graph nor an A, and the domain if package exact supports the domain.
+// elasticNetPenalty returns the penalty of an elastic net whose L1Ratio is ratio, with the ridge and the
+// domain of the specification, but without its graph, matrix A and groups.
 func (d *design) elasticNetPenalty(ratio float64) *penalty {
 	columns := d.columns()
 	p := &penalty{limit: make([]float64, columns), ridge: make([]float64, columns)}
@@ -149,8 +147,7 @@ func (p *penalty) group(a *sparse.CSR, group GroupLasso) (*sparse.CSR, error) {
 }
 
 // region returns the domain for coefficients that are multiplied by scale, in a problem with the given number
-// of columns. It returns nil if there is no domain. A domain that is not a box is returned unchanged, because
-// checkDomain allows no scales for it.
+// of columns. A domain that is not a box is returned unchanged, because checkDomain allows no scales for it.
 func (d *design) region(scale []float64, columns int) solver.Domain {
 	if box, ok := d.spec.box(d.p); ok {
 		return solver.Box(widened(box, columns, scale))

@@ -30,7 +30,6 @@ func (e *OverflowError) Reword(func(sparse.Remedy) string) string {
 // ErrNoProbability is the error of methods that return probabilities, if the loss of the model has none.
 var ErrNoProbability = errorf("probabilities are for the logistic loss; take margins or classes")
 
-// errColumns is the error of Margin for a model with several columns.
 var errColumns = errorf("the model has a margin for each of its classes; Predict, RowProbabilities and the methods for matrices take it")
 
 // ReadOptions returns the options of package sparse for reading data for the model. The data get the number
@@ -51,7 +50,7 @@ func (m *Model) ReadOptions() *sparse.ReadOptions {
 
 // Margin returns Σ values[k]·Coefficients[indices[k]] + Intercept for one row and a model with one column.
 // For numbers it is the prediction, and for counts the logarithm of the prediction. indices count from 0 and
-// must increase; a feature without an index is 0. Margin checks its arguments and allocates no memory.
+// must increase; a feature without an index is 0. Without an error, Margin allocates no memory.
 func (m *Model) Margin(indices []int32, values []float64) (float64, error) {
 	if len(m.Columns) != 1 {
 		return 0, errColumns
@@ -85,7 +84,7 @@ func (c *Column) checkedMargin(indices []int32, values []float64) (float64, erro
 }
 
 // margin returns the margin of a row. It skips products that are 0, so that features whose coefficient is 0
-// do not change the order of the sum. Rows that differ only in such features then have equal margins.
+// do not change the order of the sum.
 func (c *Column) margin(indices []int32, values []float64) float64 {
 	var lane [8]float64
 	kept := 0
@@ -105,8 +104,6 @@ func badIndex(k int, j, last int32, p int) error {
 	return errorf("position %d: index %d follows %d; want increasing indices", k, j, last)
 }
 
-// badValue returns an error that names the first value that is not finite. If all values are finite, it
-// returns an OverflowError with the margin.
 func badValue(indices []int32, values []float64, margin float64) error {
 	for k, v := range values {
 		if !finite(v) {
@@ -232,8 +229,7 @@ func (m *Model) Margins(dst []float64, x *sparse.CSR) ([]float64, error) {
 	return dst, nil
 }
 
-// addOffsets adds the offset of each row to all margins of the row. offsets may be nil. A sum that is not
-// finite is an OverflowError.
+// addOffsets adds the offset of each row to all margins of the row.
 func (m *Model) addOffsets(margins, offsets []float64) error {
 	each := len(m.Columns)
 	for i, o := range offsets {

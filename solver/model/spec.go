@@ -29,20 +29,19 @@ type Spec struct {
 	// Graph has a node for each feature; nil means no graph. Each edge adds a penalty on the difference of
 	// its two coefficients or, if its weight is negative, on their sum.
 	Graph *graph.Graph
-	// A, unless nil, is a matrix with a column for each feature. The penalty is then the sum of |(A (s·b))_k|
-	// over the rows k of A; see the package comment for s and b. A excludes Graph, ElasticNet and
-	// PenaltyFactors.
+	// A, unless nil, is a matrix with a column for each feature; see R in the package comment. A excludes
+	// Graph, PenaltyFactors and an L1Ratio below 1.
 	A *sparse.CSR
 	// Fusion is the factor of the penalties of the edges of Graph; zero means 1. To penalise only the edges,
 	// set PenaltyFactors to zeros.
 	Fusion float64
-	// Mu ≥ 0 adds the ridge (Mu/2) Σⱼ (sⱼbⱼ)², and MuA ≥ 0 adds (MuA/2)|A (s·b)|²; see the package comment
-	// for s and b. Here A is [G; I] for a Graph with incidence matrix G, and the identity I if there is
-	// neither a Graph nor an A. Lambda does not multiply these terms.
+	// Mu ≥ 0 adds the ridge (Mu/2) |s·b|², and MuA ≥ 0 adds (MuA/2) |A (s·b)|²; see the package comment for s
+	// and b. Here A is [G; I] for a Graph with incidence matrix G, and the identity I if there is neither a
+	// Graph nor an A.
 	Mu, MuA float64
 	// Domain is the set of allowed coefficients, for the data as given; nil allows all. It does not limit the
-	// intercept. A solver.Box has bounds for each coefficient. Sets other than solver.Box and
-	// solver.Nonnegative need NoIntercept and StandardizeOff.
+	// intercept. Sets other than solver.Box and solver.Nonnegative exclude an intercept and standardised
+	// features.
 	Domain solver.Domain
 	// NoIntercept leaves the intercept out.
 	NoIntercept bool
@@ -65,12 +64,12 @@ type Spec struct {
 	// set, more than two different labels are an error.
 	Positive *float64
 	// Start is a model from which Fit begins, such as a model for another Lambda. It must have the number of
-	// features of the data. nil means no such model. Path and CV ignore Start.
+	// features of the data. A model of other classes is ignored. nil means no model. Path and CV ignore Start.
 	Start *Model
 	// Features are the names of the features, which the model keeps; nil means no names.
 	Features []string
 	// IndexBase is the number of the first feature in data files, 0 or 1. The model keeps it. Indices in Go
-	// always count from 0.
+	// count from 0.
 	IndexBase int
 	// Comm connects processes that each have a shard of the rows, with at least one row; nil means that this
 	// process has all rows. Data, labels, SampleWeights and Offsets are for the shard; everything else is the
@@ -79,30 +78,28 @@ type Spec struct {
 	Comm dist.Comm
 
 	// Settings say how to solve the problem. The default is a proximal Newton method that proves its result.
-	// solver.Minimize solves the problem instead if the proximal Newton method does not support it, if Method
-	// is neither nil nor solver.Auto, or if a setting is not zero that only solver.Minimize has, such as
-	// Passes. If the method does not support the problem, the error is a *solver.SettingError.
+	// Fit calls solver.Minimize if Method or another setting, such as Passes, requires it, and for problems
+	// that the proximal Newton method does not solve. If the method does not support the problem, the error
+	// is a *solver.SettingError.
 	//
-	// RelTol is relative to the objective with the Offsets and all coefficients 0; the intercept is 0, or
-	// with Poisson loss the best one. The folds of CV are drawn with Seed. Only solver.Minimize calls the
-	// Recorder and the Logger, with the coefficients of standardised features. With more than two classes,
-	// several goroutines call them.
+	// RelTol is relative to the mean loss if all coefficients are 0; with Poisson loss, the intercept is then
+	// the best one. The folds of CV are drawn with Seed. Only solver.Minimize calls the Recorder and the
+	// Logger, with the coefficients of standardised features. With more than two classes, several goroutines
+	// call them.
 	//
 	// The Checkpoint stores the models of the classes that are fitted and the state of solver.Minimize. A fit
-	// with the same data and specification continues from this state. If Comm and a Checkpoint are set,
-	// solver.Minimize solves the problem. Path, CV, LambdaMax and fits out of core do not allow a Checkpoint.
-	// Settings.Start is an error: set Spec.Start.
+	// with the same data and specification continues from this state. Path, CV, LambdaMax and fits out of
+	// core do not allow a Checkpoint. Settings.Start is an error: set Spec.Start.
 	solver.Settings
 	// Average stores the averaged iterate of the method (solver.Result.XAverage) in the model, instead of the
 	// last iterate.
 	Average bool
 	// Memory, unless zero, selects a fit out of core, for mapped data (sparse.CSR.Mapped). It is the
 	// approximate number of bytes that the fit may use in each process. The labels of two classes must then
-	// be −1 and +1. The default method supports all penalties, with a Graph or a matrix A or neither. It
-	// supports up to 2,048 coefficients, the intercept included, and up to 256 of them without any penalty.
-	// The only other methods are solver.SCASK and solver.SCASL. They support any number of features, but no
-	// intercept, no standardised features, no offsets, only one process and at most two classes. Results for
-	// different values of Memory agree within RelTol.
+	// be −1 and +1. The default method supports up to 2,048 coefficients, the intercept included, and up to
+	// 256 of them without any penalty. The only other methods are solver.SCASK and solver.SCASL. They support
+	// any number of features, but no intercept, no standardised features, no offsets, only one process and at
+	// most two classes.
 	Memory int64
 	// Progress, unless nil, is called during fits out of core.
 	Progress func(Progress)
@@ -111,7 +108,7 @@ type Spec struct {
 	// number of all classes. Calls do not overlap.
 	Fitted func(done, total int)
 
-	names    labelNames // from the Dataset of FitData, PathData or CVData
+	names    labelNames // from a Dataset
 	unproved bool       // the models need no proof; CV sets it for the models of the folds
 }
 
@@ -122,14 +119,12 @@ type labelNames struct {
 	columns []string            // the names of the label column and the offset column of a table
 }
 
-// checkNames returns an error if a name of the specification is not UTF-8.
 func (s *Spec) checkNames() error {
 	n := &s.names
 	return checkUTF8(s.Features, n.classes, n.columns, []string{n.labels.NegativeName, n.labels.PositiveName})
 }
 
-// checkUTF8 returns an error if a name is not UTF-8. Package json would replace its wrong bytes, so that
-// different names could become equal.
+// checkUTF8 returns an error if a name is not UTF-8: package json would replace its wrong bytes.
 func checkUTF8(lists ...[]string) error {
 	for _, names := range lists {
 		for _, name := range names {
@@ -245,7 +240,6 @@ func (s *Spec) factors(p int) []float64 {
 	return factors
 }
 
-// checkNoCheckpoint returns an error if the specification has a checkpoint.
 func (s *Spec) checkNoCheckpoint() error {
 	if s != nil && s.Checkpoint != nil {
 		return errorf("Settings.Checkpoint is for Fit; other calls keep no state")
@@ -253,16 +247,13 @@ func (s *Spec) checkNoCheckpoint() error {
 	return nil
 }
 
-// grouped reports whether the penalty is a GroupLasso.
 func (s *Spec) grouped() bool {
 	_, grouped := s.Penalty.(GroupLasso)
 	return grouped
 }
 
-// couples reports whether the specification has a matrix A or a graph.
 func (s *Spec) couples() bool { return s.Graph != nil || s.A != nil }
 
-// l1Ratio returns ElasticNet.L1Ratio, or 1 for another penalty.
 func (s *Spec) l1Ratio() float64 {
 	if e, ok := s.Penalty.(ElasticNet); ok {
 		return e.L1Ratio
@@ -289,13 +280,11 @@ func (s *Spec) relTol() float64 {
 	return s.RelTol
 }
 
-// threads returns the number of goroutines that a fit may use.
 func (s *Spec) threads() int { return cmp.Or(s.Threads, runtime.GOMAXPROCS(0)) }
 
 // streams reports whether the fit is out of core.
 func (s *Spec) streams() bool { return s.Memory > 0 }
 
-// checkSettings returns an error if TimeLimit, Threads or Memory is negative.
 func (s *Spec) checkSettings() error {
 	switch {
 	case s.TimeLimit < 0:
@@ -330,7 +319,6 @@ func checkNumbers(field string, v []float64, n int, of string, negative bool) er
 	return nil
 }
 
-// check returns an error if the specification is not valid for n rows and p features.
 func (s *Spec) check(n, p int) error {
 	err := cmp.Or(
 		checkNumbers("Spec.PenaltyFactors", s.PenaltyFactors, p, "features", false),
@@ -381,8 +369,6 @@ func (s *Spec) check(n, p int) error {
 	return s.checkDomain(p)
 }
 
-// checkDomain returns an error if the domain is not valid. Domains other than solver.Box and
-// solver.Nonnegative exclude an intercept, standardised features, and an elastic net with penalty factors.
 func (s *Spec) checkDomain(p int) error {
 	if s.Domain == nil {
 		return nil
@@ -404,7 +390,7 @@ func (s *Spec) checkDomain(p int) error {
 	return nil
 }
 
-// box returns the domain as a box in R^p. ok is false if there is no domain, or if it is not a box.
+// box returns the domain as a box in R^p. ok is false if it is not a box.
 func (s *Spec) box(p int) (box term.Box, ok bool) {
 	set := term.SetOf(s.Domain)
 	if set == nil {
@@ -417,8 +403,6 @@ func (s *Spec) box(p int) (box term.Box, ok bool) {
 	return region.Box()
 }
 
-// checkCombination returns an error if two parts of the specification exclude each other, or if A or the
-// Graph is not for p features.
 func (s *Spec) checkCombination(p int) error {
 	if s.A != nil {
 		if _, columns := s.A.Dims(); columns != p {

@@ -69,7 +69,6 @@ func (m *Model) NewBriefTally() *Tally {
 	return t
 }
 
-// emptySides returns empty rankings for the AUC. See NewTally for rows.
 func (m *Model) emptySides(rows []int) (out []sides) {
 	total := 0
 	for _, n := range rows {
@@ -129,7 +128,6 @@ func (t *Tally) Add(x *sparse.CSR, y []float64, set *ScoreSettings) error {
 	return nil
 }
 
-// classesOf returns the index of the class of each label, or nil if the model predicts numbers.
 func (m *Model) classesOf(y []float64) ([]int, error) {
 	if !m.Classifies() {
 		return nil, nil
@@ -145,7 +143,6 @@ func (m *Model) classesOf(y []float64) ([]int, error) {
 	return classes, nil
 }
 
-// someClasses returns a text that lists the classes, or the first of them if there are many.
 func (m *Model) someClasses() string {
 	if m.Classes.IsZero() {
 		return fmt.Sprintf("%v and %v", m.Labels.Negative, m.Labels.Positive)
@@ -196,7 +193,6 @@ func (t *Tally) addTwo(margins []float64, classes []int, weights []float64, upda
 	}
 }
 
-// count adds a row of class k with the given predicted class.
 func (t *Tally) count(k, predicted int, weight float64) {
 	t.classes.rows[k] += weight
 	t.classes.predicted[predicted] += weight
@@ -256,7 +252,6 @@ func weightOf(weights []float64, i int) float64 {
 	return weights[i]
 }
 
-// total returns the sum of the weights of n rows.
 func (s *ScoreSettings) total(n int) float64 {
 	if s.Weights == nil {
 		return float64(n)
@@ -269,8 +264,8 @@ func (s *ScoreSettings) total(n int) float64 {
 }
 
 // Join adds the rows that the other processes of comm have added to their tallies. All processes must call
-// Join together, and then Metrics together. All get the same metrics. A process without rows need not call
-// Add.
+// Join together, and then Metrics together, which returns the same metrics to all. A process without rows
+// need not call Add.
 func (t *Tally) Join(comm dist.Comm) (err error) {
 	defer rows.Rescue(&err)
 	t.join(rows.NewTeam(comm))
@@ -370,7 +365,6 @@ func (m *moment) add(v []float64, set *ScoreSettings, off func(v, center float64
 	m.mean, m.weight = joint, all
 }
 
-// join sets m to the moment of the numbers of all processes.
 func (m *moment) join(team *rows.Team, off func(v, center float64) float64) {
 	if team.Alone() {
 		return
@@ -387,7 +381,6 @@ func (m *moment) join(team *rows.Team, off func(v, center float64) float64) {
 // sides has the rankings of the negative rows and of the positive rows, in this order.
 type sides [2]ranking
 
-// newSides returns empty rankings with capacity for the given numbers of negative and positive rows.
 func newSides(negative, positive int) sides {
 	return sides{{score: make([]float64, 0, negative)}, {score: make([]float64, 0, positive)}}
 }
@@ -395,7 +388,6 @@ func newSides(negative, positive int) sides {
 // A ranking has the scores of some rows, and their weights; weight is nil if all weights are 1.
 type ranking struct{ score, weight []float64 }
 
-// add appends the score of row i, and its weight. weights has the weights of all rows; nil means ones.
 func (r *ranking) add(score float64, i int, weights []float64) {
 	if weights != nil {
 		if r.weight == nil {
@@ -448,8 +440,7 @@ func (r *ranking) shared(team *rows.Team, process int, weighted bool) *ranking {
 
 // auc returns the area under the ROC curve: the weight of the pairs of a positive and a negative row in which
 // the positive row has the larger score, divided by the weight of all such pairs. Pairs with equal scores
-// count half. If a class has no weight, auc returns NaN. Without weights, the result does not depend on how
-// the rows are divided among the processes.
+// count half. If a class has no weight, auc returns NaN.
 func (s *sides) auc(team *rows.Team) float64 {
 	s[0].sort()
 	s[1].sort()

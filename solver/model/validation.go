@@ -48,8 +48,7 @@ func (m Measure) sign() float64 {
 	return 1
 }
 
-// check returns the measure to use: byOwn if own is true, and ByLoss if m is empty. It returns an error if m
-// does not apply to the models, or if own is true and m is not empty. classes is true if the models predict
+// check returns the measure to use, or an error if m does not apply. classes is true if the models predict
 // classes, and own if the caller provides a Metric. field is the name of the setting, for the error.
 func (m Measure) check(classes, own bool, field string) (Measure, error) {
 	ofClasses, known := map[Measure]bool{ByError: true, ByAUC: true, ByMSE: false, ByR2: false}[m]
