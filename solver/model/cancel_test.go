@@ -68,8 +68,7 @@ func TestEndedBefore(t *testing.T) {
 	}
 }
 
-// TestLateGoal checks the goal in the error of a fit that the time limit ended: RelTol times the loss of the
-// best model with an intercept alone for counts, and otherwise times the loss at the offsets.
+// TestLateGoal checks the goal in the error of a fit that the time limit ended.
 func TestLateGoal(t *testing.T) {
 	x, err := sparse.FromDense(2, 1, []float64{1, 2})
 	if err != nil {

@@ -13,8 +13,7 @@ import (
 	"github.com/scas-admm/scas/solver"
 )
 
-// TestCVClassesMetrics checks CV of three classes with several metrics, and the errors of CV for
-// arguments that are not valid. It also checks fits that stall or run out of time.
+// TestCVClassesMetrics checks CV of three classes with several metrics, and its errors.
 func TestCVClassesMetrics(t *testing.T) {
 	x, y := threeClasses(t)
 	lambdas := PathSettings{Lambdas: []float64{0.1, 0.01}}

@@ -33,8 +33,6 @@ func byMargins(t testing.TB, loss solver.Loss, rows [][]float64) (*Model, *spars
 	return m, x
 }
 
-// TestClassMetrics checks the metrics of several classes against values computed by hand. The
-// metrics are defined as in scikit-learn.
 func TestClassMetrics(t *testing.T) {
 	logit := func(p float64) float64 { return math.Log(p / (1 - p)) }
 	m, x := byMargins(t, solver.Logistic{}, [][]float64{
@@ -49,8 +47,7 @@ func TestClassMetrics(t *testing.T) {
 		t.Fatal(err)
 	}
 	loss := -(math.Log(1./2) + math.Log(3./5) + math.Log(1./3) + math.Log(7./10)) / 4
-	// The AUC of every class is 1. For example, class 0 has the probabilities 1/2 and 1/3 in its own rows, and
-	// 1/5 and 1/10 in all other rows.
+	// The AUC of every class is 1: its own rows have larger probabilities than all other rows.
 	auc := 1.0
 	want := &Metrics{
 		Rows: 4, Loss: loss,
@@ -77,7 +74,6 @@ func TestClassMetrics(t *testing.T) {
 	if math.Abs(weighted.Loss-loss) > 1e-14 || weighted.Classes.Accuracy != 0.75 || weighted.Classes.AUC != nil || weighted.Classes.Classes[0].Rows != 3 || weighted.Classes.Classes[2].Class != "cedar" {
 		t.Errorf("weighted: %+v", weighted)
 	}
-	// Offsets are added to every margin.
 	shifted, err := m.Score(x, y, &ScoreSettings{Offsets: []float64{1, 1, 1, 1}})
 	if err != nil || !(shifted.Loss > got.Loss+1e-3) || shifted.Classes.Accuracy != 0.75 {
 		t.Errorf("offsets: %+v, %v", shifted, err)
@@ -87,7 +83,7 @@ func TestClassMetrics(t *testing.T) {
 	if two, err := pair.Score(x, []float64{0, 10, 0, 10}, nil); err != nil || two.Classes.Threshold != nil || len(two.Classes.Classes) != 2 || two.Classes.AUC == nil {
 		t.Errorf("two classes against the rest: %+v, %v", two, err)
 	}
-	// Only the logistic loss has probabilities.
+	// The squared hinge loss has no probabilities.
 	hinge, _ := byMargins(t, solver.SquaredHinge{}, [][]float64{{1, 0, 0}})
 	x, err = sparse.FromDense(2, 3, []float64{2, -1, -3, 0.5, 0, -1})
 	if err != nil {

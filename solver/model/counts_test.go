@@ -32,8 +32,8 @@ func TestExposure(t *testing.T) {
 	}
 }
 
-// TestCountMetrics checks the metrics and predictions of a model of counts, and the error for a predicted
-// rate beyond float64. WriteLiblinear must refuse the model.
+// TestCountMetrics checks the metrics and predictions of a model of counts, and the error for a rate that
+// overflows.
 func TestCountMetrics(t *testing.T) {
 	x, err := sparse.FromDense(3, 1, []float64{0, 1, 2})
 	if err != nil {

@@ -32,7 +32,6 @@ func configured(spec *Spec, x *sparse.CSR, y []float64, set *CVSettings) (c *cro
 	return c, c.configure()
 }
 
-// foldsOf returns the fold of each row of this process.
 func foldsOf(c *crossing) []int {
 	of := make([]int, len(c.y))
 	for i := range of {
@@ -115,9 +114,7 @@ func TestFolds(t *testing.T) {
 	}
 }
 
-// TestCVByHand compares the results of CV with separate fits of all rows and of the rows outside
-// each fold, for two and three classes. It also checks several numbers of threads, and a Metric of
-// the caller that equals the measure.
+// TestCVByHand compares the results of CV with separate fits of all rows and of the rows outside each fold.
 func TestCVByHand(t *testing.T) {
 	within := map[Measure]float64{ByLoss: 1e-6, ByError: 1e-12, ByAUC: 1e-9}
 	two, twoLabels := random(t, 90, 6, 3, true)
@@ -225,8 +222,8 @@ func TestCVOfTies(t *testing.T) {
 	}
 }
 
-// TestCVKinds checks CV of numbers with a graph, with offsets, and with folds that the caller assigns. It
-// also checks the errors for settings that are not valid, and for a cancelled context.
+// TestCVKinds checks CV of numbers with a graph, with offsets, and with folds that the caller assigns, and
+// errors of CV.
 func TestCVKinds(t *testing.T) {
 	x, y := random(t, 60, 6, 3, false)
 	offsets := make([]float64, 60)
@@ -266,8 +263,8 @@ func TestCVKinds(t *testing.T) {
 	}
 }
 
-// TestCVOfFewRows checks the default number of folds for few rows, and the errors for classes with
-// too few rows and for measures that do not apply.
+// TestCVOfFewRows checks the default number of folds for few rows, and errors for rows and measures that do
+// not fit.
 func TestCVOfFewRows(t *testing.T) {
 	ctx, set := context.Background(), &CVSettings{Path: PathSettings{Count: 5}}
 	for _, c := range []struct{ rows, folds int }{{2, 2}, {6, 6}, {10, 10}, {25, 10}} {
@@ -312,8 +309,7 @@ func TestCVOfFewRows(t *testing.T) {
 	}
 }
 
-// TestCVR2 checks that R2 is computed from the held-out rows of all folds together, and that it
-// chooses the same lambda as the squared error. It also checks a Metric of the caller.
+// TestCVR2 checks that R2 is computed from the held-out rows of all folds together.
 func TestCVR2(t *testing.T) {
 	x, y := random(t, 40, 5, 3, false)
 	weights := make([]float64, 40)
@@ -490,8 +486,6 @@ func TestClasses(t *testing.T) {
 	}
 }
 
-// TestClassesFile checks that reading gives the model that was written, and that damaged files are
-// errors.
 func TestClassesFile(t *testing.T) {
 	x, y := threeClasses(t)
 	m, err := Fit(context.Background(), &Spec{Lambda: 0.005}, x, y)

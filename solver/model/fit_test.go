@@ -50,8 +50,7 @@ func specs(n int, loss solver.Loss) map[string]*Spec {
 	return all
 }
 
-// TestFit checks that plain loops give the reported objective. The objective must be proved to be
-// the optimum, and points nearby must not be better.
+// TestFit compares the reported objective with plain loops and with points nearby.
 func TestFit(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, loss := range losses {
@@ -107,9 +106,8 @@ func TestFitByOthers(t *testing.T) {
 	}
 }
 
-// TestGraph fits with a graph. Plain loops must give the reported objective, the optimum must be
-// proved, and tied coefficients must have exactly the same absolute value unless features are
-// standardised.
+// TestGraph fits with a graph. Tied coefficients must have exactly the same absolute value unless features
+// are standardised.
 func TestGraph(t *testing.T) {
 	for _, loss := range losses {
 		x, y := randomFor(t, 90, 9, 4, loss)
@@ -148,9 +146,7 @@ func TestGraph(t *testing.T) {
 	}
 }
 
-// TestPenaltyParts fits with ridges, a matrix A, groups of rows of A and domains. Plain loops must
-// give the reported objective. If solver.Minimize accepts the problem, it must find the same
-// optimum.
+// TestPenaltyParts fits with ridges, a matrix A, groups of rows of A and domains.
 func TestPenaltyParts(t *testing.T) {
 	x, y := randomFor(t, 90, 9, 4, solver.Logistic{})
 	g := graph.Chain(9)
@@ -199,8 +195,7 @@ func TestPenaltyParts(t *testing.T) {
 	}
 }
 
-// TestLimits checks fits with lambda 0, with a large lambda, so that only the intercept is nonzero,
-// and with labels that are all zero, so that the optimum is 0.
+// TestLimits checks fits with lambda 0, with a large lambda, and with an optimum of 0.
 func TestLimits(t *testing.T) {
 	x, y := random(t, 70, 5, 3, true)
 	m := mustFit(t, &Spec{Lambda: 1e3, Settings: solver.Settings{RelTol: 1e-12}}, x, y)
@@ -294,7 +289,6 @@ func TestStalled(t *testing.T) {
 	}
 }
 
-// TestBadSpec checks the errors for specifications and labels that are not valid.
 func TestBadSpec(t *testing.T) {
 	x, y := random(t, 6, 2, 1, true)
 	one := 1.0
@@ -364,8 +358,7 @@ type ownLoss struct{ solver.Squared }
 
 func (ownLoss) String() string { return "own" }
 
-// TestOwnLoss fits a loss of the caller with solver.Minimize. Its model cannot be written to a
-// file.
+// TestOwnLoss fits a loss of the caller with solver.Minimize.
 func TestOwnLoss(t *testing.T) {
 	x, y := random(t, 60, 5, 3, false)
 	want := mustFit(t, &Spec{Loss: solver.Squared{}, Lambda: 0.5}, x, y)

@@ -224,8 +224,7 @@ func metricOf(by Measure) Metric {
 	}
 }
 
-// split returns the numbers of the rows in a fold, and of all other rows. folds[i] is the fold of row
-// i.
+// split returns the numbers of the rows in a fold, and of all other rows.
 func split(folds []int, fold int) (in, out []int) {
 	for i, k := range folds {
 		if k == fold {

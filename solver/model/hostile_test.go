@@ -12,9 +12,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// TestHostileProblems checks that every fit of extreme data ends with finite numbers, and that its error is
-// nil if and only if its status is Converged. A second fit with a smaller tolerance estimates the optimum.
-// The gap must not be smaller than the distance from this optimum. Fits with lambda ≥ 0.001 must converge.
+// TestHostileProblems checks that fits of extreme data end with finite numbers and a gap that is not too
+// small. Fits with lambda ≥ 0.001 must converge.
 func TestHostileProblems(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 12))
 	for round := range 300 {

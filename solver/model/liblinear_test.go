@@ -147,7 +147,6 @@ func TestLiblinearTrain(t *testing.T) {
 	}
 }
 
-// TestBadLiblinear checks the errors for files that are damaged or not models of liblinear.
 func TestBadLiblinear(t *testing.T) {
 	const two = "solver_type L1R_LR\nnr_class 2\nlabel 1 -1\nnr_feature 2\nbias 0.5\nw\n1 \n2 \n3 \n"
 	m, err := ReadLiblinear(strings.NewReader(two), "m")

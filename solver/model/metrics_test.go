@@ -14,7 +14,6 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// TestMetricsByHand compares metrics with values computed by hand.
 func TestMetricsByHand(t *testing.T) {
 	x, err := sparse.FromDense(5, 1, []float64{-2, -1, 0.5, 0.5, 3})
 	if err != nil {

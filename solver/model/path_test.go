@@ -14,8 +14,7 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// TestPath checks that each step of a path is proved and has the objective of a fit for its lambda, and that
-// the coefficients that are penalised are zero at the first lambda.
+// TestPath checks that each step of a path is proved and has the objective of a fit for its lambda.
 func TestPath(t *testing.T) {
 	for _, loss := range losses {
 		x, y := randomFor(t, 70, 9, 3, loss)
@@ -60,8 +59,8 @@ func TestPath(t *testing.T) {
 	}
 }
 
-// TestLambdaMax checks that all penalised coefficients are zero at LambdaMax, and that some coefficient
-// is not zero at 0.99 times LambdaMax.
+// TestLambdaMax checks that all penalised coefficients are zero at LambdaMax, but not at 0.99 times
+// LambdaMax.
 func TestLambdaMax(t *testing.T) {
 	x, y := random(t, 70, 9, 3, true)
 	signs := solver.NewBox(9, math.Inf(-1), 0)
@@ -105,8 +104,7 @@ func TestLambdaMax(t *testing.T) {
 	}
 }
 
-// TestPathEnds checks that a path ends if the caller stops, ctx ends, the time limit passes, or the
-// validation loss no longer falls, and that it continues after a fit that does not converge.
+// TestPathEnds checks what ends a path, and that a path continues after a fit that does not converge.
 func TestPathEnds(t *testing.T) {
 	x, y := random(t, 70, 9, 3, true)
 	count := 0

@@ -171,7 +171,6 @@ func compare(t *testing.T, name string, spec *Spec, x *sparse.CSR, y []float64, 
 	}
 }
 
-// TestLiblinearObjective compares the objectives of L1-penalised fits with liblinear.
 func TestLiblinearObjective(t *testing.T) {
 	train := program(t, "liblinear-train")
 	dir := t.TempDir()
@@ -217,7 +216,6 @@ func readLiblinear(t testing.TB, path string) *Model {
 	return m
 }
 
-// TestScikitLearn compares objectives with scikit-learn.
 func TestScikitLearn(t *testing.T) {
 	type problem struct {
 		name  string

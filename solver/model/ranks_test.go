@@ -370,7 +370,7 @@ func TestRanksPath(t *testing.T) {
 }
 
 // TestRanksMethods checks CV on ranks by methods of solver.Minimize: the results must be equal on all ranks
-// and near the optimum. A method that needs all rows in one process must be an error on all ranks.
+// and near the optimum.
 func TestRanksMethods(t *testing.T) {
 	const n, ranks = 240, 3
 	x, y := random(t, n, 6, 4, true)
@@ -491,7 +491,7 @@ func resumed[M any](t *testing.T, ranks int, spec *Spec, kept *states, x *sparse
 }
 
 // TestRanksResume checks that a fit that continues from a checkpoint has the bits of a fit that was not
-// interrupted. A fit that continues on another number of ranks must end with a proof.
+// interrupted.
 func TestRanksResume(t *testing.T) {
 	for _, loss := range losses {
 		if math.IsInf(loss.Curvature(), 1) {

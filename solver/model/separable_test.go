@@ -12,8 +12,7 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// TestDependent checks that the error of an unpenalised fit names features that depend on each other: two dummy
-// variables add up to the intercept's column.
+// TestDependent checks that the error of an unpenalised fit names features that depend on each other.
 func TestDependent(t *testing.T) {
 	x, err := sparse.FromDense(4, 2, []float64{1, 0, 0, 1, 1, 0, 0, 1})
 	if err != nil {

@@ -302,8 +302,8 @@ func classifies(l solver.Loss) bool { return traits(l).Labels == term.Classes }
 
 func traits(l solver.Loss) term.Traits { return term.LossOf(l).Traits() }
 
-// checkNumbers returns an error unless v, the field of that name, is nil or has n finite numbers. of says what
-// the numbers are for, such as rows. Negative numbers are an error unless negative is true.
+// checkNumbers returns an error unless v is nil or has n finite numbers. Errors contain field, the name of v,
+// and of, the name of what is counted, such as rows. Negative numbers are an error unless negative is true.
 func checkNumbers(field string, v []float64, n int, of string, negative bool) error {
 	if v != nil && len(v) != n {
 		return errorf("%s has length %d; there are %d %s", field, len(v), n, of)

@@ -23,7 +23,7 @@ import (
 // A stored is data in memory and the same data in a mapped file.
 type stored struct {
 	inMemory, inFile *sparse.Dataset
-	path             string // the path of the file
+	path             string
 }
 
 // store writes data to a file and maps it. regression is true if the labels are numbers.
@@ -154,9 +154,7 @@ func eachStreamed(t *testing.T, test func(t *testing.T, spec Spec, data *stored)
 	}
 }
 
-// TestStreamed checks that a fit out of core reaches the objective of a fit in memory, that its gap bounds
-// the distance from the optimum, and that the number of threads changes no bit. A fit on ranks must have the
-// same bits on each rank and in each run, and on one rank the bits of a fit without ranks.
+// TestStreamed compares fits out of core with fits in memory. The number of threads must not change a bit.
 func TestStreamed(t *testing.T) {
 	eachStreamed(t, func(t *testing.T, spec Spec, data *stored) {
 		x, y := data.inMemory.X, data.inMemory.Labels
@@ -334,7 +332,6 @@ func TestStreamedPath(t *testing.T) {
 	})
 }
 
-// TestStreamedRefuses checks the errors for fits that are not possible out of core.
 func TestStreamedRefuses(t *testing.T) {
 	data := store(t, synthetic(t, sparse.SyntheticOptions{Rows: 3000, Features: 20, Noise: 1, Seed: 1}), false)
 	whole, back := data.inMemory, data.inFile

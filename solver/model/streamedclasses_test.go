@@ -63,8 +63,7 @@ func TestStreamedClasses(t *testing.T) {
 	}
 }
 
-// TestStreamedClassesRefuse checks the errors of fits of several classes out of core. If a fit ends early, it
-// must return no model.
+// TestStreamedClassesRefuse checks the errors of fits of several classes out of core.
 func TestStreamedClassesRefuse(t *testing.T) {
 	data, _, _ := storedClasses(t, 3000)
 	back := data.inFile

@@ -13,7 +13,7 @@ import (
 )
 
 // TestTally checks that a tally of rows that several processes add in several calls has the metrics of all
-// rows. Without weights, the AUC and the confusion table must have the same bits.
+// rows.
 func TestTally(t *testing.T) {
 	const n = 1000
 	offsets, weights := make([]float64, n), make([]float64, n)
