@@ -80,9 +80,9 @@ func narrow(name string, x *CSR, opt *ReadOptions) (*CSR, error) {
 	return y, nil
 }
 
-// setNames sets the names of the features to those of a file, which has a name for each of its columns, or to
-// nil. If widen dropped columns, it drops their names. It returns an error if widen added columns, because
-// these have no names.
+// setNames sets the names of the features. names has a name for each column of the file, or is nil. Names of
+// columns that widen dropped are dropped. If widen added columns, setNames returns an error, because these
+// have no names.
 func (d *Dataset) setNames(file string, names []string) error {
 	if names == nil {
 		return nil

@@ -52,7 +52,7 @@ type binaryMeta struct {
 	Positive string   `json:"positive_name,omitempty"` // the word for +1
 }
 
-// newBinaryData returns the data of an open file. It does not check the rows.
+// newBinaryData returns the data of an open file.
 func newBinaryData(f *scasfile.File, name string, opt *ReadOptions) (*Dataset, error) {
 	var meta binaryMeta
 	if err := json.Unmarshal(f.Meta, &meta); err != nil {

@@ -122,8 +122,8 @@ func TestBinaryLayout(t *testing.T) {
 	}
 }
 
-// TestBinaryMaps checks that a file is mapped, if the system can do that, and holds the matrix and
-// the labels that were written. Replacing the file must not change mapped data.
+// TestBinaryMaps checks that a file is mapped, if the system can do that, and that replacing the
+// file does not change mapped data.
 func TestBinaryMaps(t *testing.T) {
 	d := manyRows(t, 40000)
 	path := filepath.Join(t.TempDir(), "d.scas")
@@ -185,8 +185,6 @@ func TestBinaryLabels(t *testing.T) {
 	}
 }
 
-// TestBinaryDamage checks that a file with one random bit flipped, and a truncated file, are
-// errors.
 func TestBinaryDamage(t *testing.T) {
 	whole := binaryBytes(t, manyRows(t, 30000))
 	dir := t.TempDir()

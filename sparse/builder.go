@@ -29,15 +29,14 @@ type Builder struct {
 	// Options says what the labels mean and how many bytes the rows may take in memory. The
 	// Builder uses Positive, Mapping, MaxClasses, Classes, Regression, Counts, AnyLabels, Strict,
 	// Memory and Reserve, and the fields of Table that AppendRecord names. PositiveName must be
-	// empty. Other fields have no effect. Writing a file takes a few MiB, even if Memory is less.
+	// empty. Writing a file takes a few MiB, even if Memory is less.
 	Options ReadOptions
 	// Names holds the names of the features, or is nil. AppendRecord needs them. A Builder with
 	// Names need not come from NewBuilder.
 	Names []string
-	// File is the path of the .scas file. The method Dataset writes it if the rows take more
-	// memory than allowed. A failure to write leaves no incomplete file; an existing file is
-	// replaced. The file stays after Dataset.Close. If File is empty, a temporary file is used,
-	// and Dataset.Close frees its space.
+	// File is the path of the .scas file, which is written only if the rows take more memory than
+	// allowed. It then replaces an existing file, and stays after Dataset.Close. If File is empty,
+	// a temporary file is used, and Dataset.Close frees its space.
 	File string
 
 	cols       int
@@ -185,7 +184,6 @@ func (b *Builder) spill() error {
 	return b.flush()
 }
 
-// create creates the temporary files that hold the rows.
 func (b *Builder) create() error {
 	f := &rowsFile{}
 	if b.File != "" {
@@ -214,9 +212,9 @@ func (b *Builder) flush() error {
 	return b.file.flush()
 }
 
-// Dataset returns the rows, and closes the builder. It returns an error, and leaves no
-// file, if Options does not allow the labels (for example because there is only one
-// class) or if writing fails.
+// Dataset returns the rows, and closes the builder. It returns an error if there are no rows, if
+// Options does not allow the labels (for example because there is only one class), or if writing
+// fails.
 func (b *Builder) Dataset() (*Dataset, error) {
 	d, err := b.dataset()
 	if err == nil {
@@ -247,7 +245,7 @@ func (b *Builder) dataset() (*Dataset, error) {
 	return d, nil
 }
 
-// mapped writes the .scas file and returns a view of it.
+// mapped writes the .scas file and reads it.
 func (b *Builder) mapped() (*Dataset, error) {
 	// Two rows of each class are enough to check the labels of all rows.
 	judge := labelCollector{name: builderName, opt: &b.Options, labels: b.few, kinds: b.judge.kinds}
@@ -265,7 +263,7 @@ func (b *Builder) mapped() (*Dataset, error) {
 	}
 	opt := b.Options
 	opt.Format, opt.LabelsFile, opt.Features, opt.Names = Binary, "", 0, nil
-	opt.Memory, opt.Beyond = 0, true // reading checks the whole file and keeps none of it in memory
+	opt.Memory, opt.Beyond = 0, true // with Beyond, the check of the file releases its memory
 	d, err := ReadFile(f.path, &opt)
 	if err != nil {
 		return nil, errors.Join(err, os.Remove(f.path))
@@ -274,8 +272,8 @@ func (b *Builder) mapped() (*Dataset, error) {
 	return d, nil
 }
 
-// Close frees the memory of the builder and removes the rows that it wrote to disk, but
-// not the file of a Dataset. After Dataset it has no effect.
+// Close frees the memory of the builder and removes its temporary files. After Dataset it has no
+// effect.
 func (b *Builder) Close() error {
 	if b.failure == nil {
 		b.failure = errBuilderClosed
@@ -283,7 +281,6 @@ func (b *Builder) Close() error {
 	return b.discard()
 }
 
-// discard frees the rows in memory and on disk.
 func (b *Builder) discard() error {
 	f := b.file
 	b.rows, b.labels, b.file, b.records = rows{}, nil, nil, records{}

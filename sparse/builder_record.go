@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// records holds the fields of a Builder that only AppendRecord needs.
+// records holds what AppendRecord adds to a Builder.
 type records struct {
 	encoder *Encoder   // nil before the first record
-	offsets []float64  // the offsets of all rows, if Options.Table names a column of offsets
+	offsets []float64  // one for each row, if Options.Table names a column of offsets
 	unknown []Category // the columns that had categories without a feature, in the order of their names
 }
 

@@ -71,8 +71,8 @@ func (k *seenLabels) has(label float64) bool {
 
 func (k *seenLabels) add(one seenLabel) { k.all = append(k.all, one) }
 
-// allows reports whether label, which must be new, may be added. At most two different labels are allowed.
-// If all of them, with the new label, are whole numbers, limit labels are allowed, but at least two.
+// allows reports whether label, which must be new, may be added. Up to two labels are allowed, or up to
+// limit if all of them are whole numbers.
 func (k *seenLabels) allows(label float64, limit int) bool {
 	fraction := func(one seenLabel) bool { return one.label != math.Trunc(one.label) }
 	n := len(k.all)
@@ -88,7 +88,6 @@ type labelCollector struct {
 	words  []string // words[k] is the word of label k; nil if labels are numbers or the options list them
 }
 
-// text returns a label as text: its word, or the number in decimal.
 func (c *labelCollector) text(label float64) string {
 	if c.words != nil {
 		return c.words[int(label)]

@@ -90,8 +90,6 @@ func TestClasses(t *testing.T) {
 	}
 }
 
-// TestClassesRefused checks the errors for labels that are probably not classes, for unknown labels, and
-// for options that are not valid.
 func TestClassesRefused(t *testing.T) {
 	for _, c := range []struct {
 		file, text string

@@ -108,7 +108,6 @@ func TestCompactSame(t *testing.T) {
 	}
 }
 
-// TestCompactEmpty checks Compact on a matrix without rows and on matrices with empty rows.
 func TestCompactEmpty(t *testing.T) {
 	for _, rows := range []int{0, 3} {
 		a, err := New(rows, 5, make([]int64, rows+1), nil, nil)

@@ -43,12 +43,12 @@ type Converted struct {
 //
 // From LIBSVM text or a table (CSV, TSV) to .scas, neither file needs to fit in memory; then
 // opt.Memory bounds the memory for the categories of a table and for the medians of its columns.
-// All other conversions read the whole data into memory.
+// All other conversions read the data at once.
 //
-// If a conversion of LIBSVM text is killed or interrupted, the converted rows stay in the directory
+// If a conversion of LIBSVM text to .scas is killed or interrupted, converted rows stay in the directory
 // .OUT.parts beside the file OUT, and the next conversion of the same text with the same options
-// continues after these rows. If the directory belongs to another text or to a killed conversion of
-// a table, its content is replaced. After any other error, such as wrong text, the directory is removed.
+// continues from them. Convert removes the directory when it has written OUT or finds an error in
+// the text.
 func Convert(in, out string, opt *ReadOptions, set *ConvertSettings) (*Converted, error) {
 	numbers, err := opt.forFile(in)
 	if err != nil {
@@ -87,7 +87,7 @@ func Convert(in, out string, opt *ReadOptions, set *ConvertSettings) (*Converted
 	return done, err
 }
 
-// convertWhole reads the whole input file into memory, and then writes the output file.
+// convertWhole reads all data, and then writes the output file.
 func convertWhole(in, out string, opt *ReadOptions) (*Converted, error) {
 	d, err := ReadFile(in, opt)
 	if err != nil {
@@ -118,7 +118,7 @@ type conversion struct {
 	nnz     int64        // number of entries in the parts
 	last    *partsRecord // the state at which an earlier call stopped; nil at the beginning of the text
 	raw     int64        // size of the source file in bytes
-	written int64        // bytes written to the .scas file
+	written int64        // number of bytes of the parts that are in the .scas file
 }
 
 // A converter does the work that depends on the format of the text.
@@ -222,8 +222,7 @@ func (c *conversion) partsError(err error) error {
 	return errorf("writing the rows of %s: %w", c.name, err)
 }
 
-// wrote counts n more bytes as written to the .scas file, reports the progress, and returns an error if
-// the conversion must stop.
+// wrote adds n to c.written, reports the progress, and returns an error if the conversion must stop.
 func (c *conversion) wrote(n int) error {
 	c.written += int64(n)
 	c.report("file", c.written, c.parts.bytes())

@@ -15,10 +15,10 @@ import (
 	"github.com/scas-admm/scas/sparse/internal/scasfile"
 )
 
-// parts holds the sections of an unfinished .scas file, each in a file of one directory. A
-// journal in the same directory gets a line after every recordBytes of text, with the sizes
-// and the checksums of the sections. After a crash, a conversion continues from the last
-// line if the sections still have these checksums.
+// parts holds sections of an unfinished .scas file, each in a file of one directory. The lines of
+// a journal in the same directory have the sizes and the checksums of the sections. After a crash,
+// a conversion of LIBSVM text continues from the last line if the sections still have these
+// checksums.
 type parts struct {
 	dir      string
 	files    [partCount]partFile
@@ -27,8 +27,7 @@ type parts struct {
 	recorded int64 // position in the text, in bytes, at the last line of the journal
 }
 
-// recordBytes is the approximate number of bytes of text between two lines of the journal. After a crash, the
-// text after the last line is read again.
+// recordBytes is the approximate number of bytes of text between two lines of the journal.
 const recordBytes = 8 << 20
 
 // The positions of the sections of a .scas file in parts.files.
@@ -208,7 +207,6 @@ func (p *parts) flush() error {
 	return nil
 }
 
-// bytes returns the total size of all parts.
 func (p *parts) bytes() (total int64) {
 	for _, f := range p.files {
 		total += f.size

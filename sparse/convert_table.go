@@ -135,9 +135,8 @@ func (c *tableConversion) sections() binarySections {
 	return s
 }
 
-// writeColumns writes the columns of some entries to w. b has the provisional number of the feature of each
-// entry (see table). writeColumns replaces it by the final number of the feature, and leaves out entries
-// without a feature.
+// writeColumns writes the columns of some entries to w. It replaces the provisional numbers in b (see table)
+// by features, and leaves out entries without a feature.
 func (c *tableConversion) writeColumns(w io.Writer, b []byte) error {
 	idx, kept := scasfile.NumbersIn[int32](b), 0
 	for _, j := range idx {

@@ -48,8 +48,8 @@ func sameConversion(t *testing.T, dir, text string, opt ReadOptions) {
 
 var missingRules = []Missing{MissingRefuse, MissingMean, MissingMedian, MissingZero}
 
-// TestConvertTable checks, for all kinds of columns, that a conversion block by block gives the
-// same file, or the same error, as a conversion in memory.
+// TestConvertTable checks that a conversion block by block gives the same file, or the same error,
+// as a conversion in memory.
 func TestConvertTable(t *testing.T) {
 	dir := t.TempDir()
 	for _, text := range []string{

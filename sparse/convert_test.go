@@ -222,7 +222,6 @@ func flip(t *testing.T, path string, at int) {
 	must(t, os.WriteFile(path, data, 0o666))
 }
 
-// TestConvertErrors checks the errors of Convert, and that malformed text leaves no files.
 func TestConvertErrors(t *testing.T) {
 	dir := t.TempDir()
 	in, out := filepath.Join(dir, "in.svm"), filepath.Join(dir, "out.scas")
@@ -246,8 +245,8 @@ func TestConvertErrors(t *testing.T) {
 	check.Error(t, err, "no such file or directory")
 }
 
-// TestConvertOtherFormats checks a chain of conversions through all formats: the names of the files
-// determine the formats, and the numbers, labels and names of features stay the same.
+// TestConvertOtherFormats checks a chain of conversions through all formats. The names of the files
+// determine the formats.
 func TestConvertOtherFormats(t *testing.T) {
 	dir := t.TempDir()
 	path := func(name string) string { return filepath.Join(dir, name) }

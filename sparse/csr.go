@@ -29,10 +29,9 @@ type CSR struct {
 // idx[ptr[i]:ptr[i+1]], val[ptr[i]:ptr[i+1]] (0-based columns). It takes
 // ownership of the three slices: the caller must not touch them again.
 //
-// It returns an error if ptr does not have rows+1 elements, does not start at 0,
-// decreases or does not end at len(idx); if columns are out of range or not strictly
-// increasing within a row; or if a value is NaN or infinite. An error about an
-// entry names its row, its position in the row and the wrong number.
+// It returns an error unless ptr has rows+1 elements that rise from 0 to len(idx) without a
+// decrease, idx and val have the same length, columns are in range and strictly increasing
+// within each row, and values are finite.
 func New(rows, cols int, ptr []int64, idx []int32, val []float64) (*CSR, error) {
 	if err := checkShape(rows, cols, ptr, len(idx), len(val)); err != nil {
 		return nil, err
@@ -192,7 +191,6 @@ func FromDense(rows, cols int, data []float64) (*CSR, error) {
 	return fromElements(rows, cols, func(i, j int) float64 { return data[i*cols+j] })
 }
 
-// fromElements builds a matrix whose element in row i and column j is at(i, j). Zeros are not stored.
 func fromElements(rows, cols int, at func(i, j int) float64) (*CSR, error) {
 	ptr, idx, val := make([]int64, rows+1), []int32(nil), []float64(nil)
 	for i := range rows {
@@ -209,13 +207,11 @@ func fromElements(rows, cols int, at func(i, j int) float64) (*CSR, error) {
 // maxShortCols is the largest number of columns for which 16-bit indices are enough.
 const maxShortCols = math.MaxUint16 + 1
 
-// Compact returns all rows in the storage form of package kernels with the fewest bytes per
-// entry. It stores 16-bit columns if the matrix has at most 65,536 columns. It stores no values if
-// all are 1. Otherwise it stores float32 values if they equal the values of the matrix or, with
-// round, if no value is beyond the range of float32. Rounding has a relative error of at most
-// 6e-8, and a larger one for values below 1e-38. Without round, kernels give the same bits for
-// every form. Slices that cannot be made smaller are views of the matrix and must not be written
-// to; all others are copies.
+// Compact returns all rows in the smallest storage form of package kernels: 16-bit columns if there
+// are at most 65,536, and no values if all are 1. Otherwise values are float32 if that is exact or,
+// with round, if none of them overflows. Rounding has a relative error of at most 6e-8, or more for
+// values below 1.2e-38. Without round, kernels give the same bits for every form. Slices that are
+// not made smaller are views of the matrix and must not be written to.
 func (a *CSR) Compact(round bool) kernels.Rows {
 	rows, nnz := a.Rows(0, a.rows), a.NNZ()
 	if nnz == 0 {
@@ -253,8 +249,8 @@ func (a *CSR) CompactBytes() int64 {
 	return entry * a.NNZ()
 }
 
-// compactForm says what Compact stores. short means 16-bit columns, ones means no values, because all values
-// are 1, and single means float32 values.
+// compactForm says what Compact stores: 16-bit columns (short), no values because all are 1 (ones), or
+// float32 values (single).
 func (a *CSR) compactForm(round bool) (short, ones, single bool) {
 	val := a.val[:a.NNZ()]
 	ones = !slices.ContainsFunc(val, func(v float64) bool { return v != 1 })

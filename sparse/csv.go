@@ -11,9 +11,8 @@ import (
 )
 
 // TableOptions says how to read a table. The zero value means: the first line is a
-// header; commas separate cells (in TSV, tabs); the label column is the one named label,
-// target or y, else the last one; columns of words are categorical; missing values are
-// errors.
+// header; commas separate cells (in TSV, tabs); the table has a label column; columns of
+// words are categorical; missing values are errors.
 type TableOptions struct {
 	// Delimiter separates cells; 0 means a comma, or in TSV a tab.
 	Delimiter byte
@@ -22,7 +21,7 @@ type TableOptions struct {
 	NoHeader bool
 	// Label is the name of the label column, or its number counted from 1. If it is
 	// empty, the label column is the one named label, target or y, in upper or lower
-	// case, else the last one.
+	// case, else the last one that does not hold offsets.
 	Label string
 	// NoLabel says that no column has labels.
 	NoLabel bool
@@ -61,16 +60,16 @@ var ErrMissing = errorf("a missing value")
 
 // TableSummary describes the columns of a table and how they were used.
 type TableSummary struct {
-	// Label is the name of the label column; empty if there is none. Found is "chosen" if
-	// TableOptions.Label chose this column, "named" if the column is called label, target or y, and
-	// "last" if it is the last column.
+	// Label is the name of the label column; empty if there is none. Found says how it was found:
+	// "chosen" by TableOptions.Label, "named" label, target or y, or as the "last" column.
 	Label string `json:"label,omitempty"`
 	Found string `json:"label_found,omitempty"`
 	// Offset is the name of the column of offsets; empty if there is none.
 	Offset string `json:"offset,omitempty"`
-	// Classes lists the labels if they are words; the label k stands for Classes[k].
+	// Classes lists labels that are words; the label k stands for Classes[k]. It is nil if the
+	// options list the labels.
 	Classes []string `json:"class_names,omitempty"`
-	// Numbers is the number of columns of numbers. Each of them is one feature.
+	// Numbers is the number of columns of numbers.
 	Numbers int `json:"numeric_columns"`
 	// Categorical describes the columns that were replaced by a 0/1 column for each
 	// category.
@@ -112,7 +111,7 @@ func writeTable(w io.Writer, d *Dataset, delimiter byte) error {
 	return text.Write(w, "sparse", "writing a table", func(to *bufio.Writer) {
 		prefix := ""
 		if d.Labels == nil && allNumbers(d.Names) {
-			prefix = "x" // readers treat a first line of only numbers as a row, not as a header
+			prefix = "x" // readers refuse a header of only numbers
 		}
 		var line []byte
 		for j := range d.X.cols {
@@ -154,7 +153,7 @@ func allNumbers(names []string) bool {
 	})
 }
 
-// endLine replaces the delimiter at the end of a line by a line feed.
+// endLine replaces the last delimiter of a line by a line feed.
 func endLine(line []byte) []byte { return append(line[:max(0, len(line)-1)], '\n') }
 
 func columnName(names []string, j int) string {

@@ -6,8 +6,6 @@ import (
 	"slices"
 )
 
-// finish returns the data: it orders the features, replaces missing values and sets
-// labels.
 func (t *table) finish() (*Dataset, error) {
 	t.join()
 	t.addSums()
@@ -31,10 +29,10 @@ func (t *table) finish() (*Dataset, error) {
 	return d, t.labels.settle(d)
 }
 
-// settle is called when all n rows are parsed. It returns the names of the features and, for each
-// provisional number (see the type table), its feature, or -1 if it has no feature. It also computes the
-// numbers that replace missing values. median must return the median of column c, which has n values that
-// are not missing. addSums must have been called for all rows.
+// settle is called when all n rows are parsed and addSums was called for them. It computes the numbers that
+// replace missing values. It returns the names of the features and, for each provisional number (see the
+// type table), its feature, or -1 if it has no feature. median must return the median of the values of
+// column c that are not missing; n is their number.
 func (t *table) settle(n int, median func(c, n int) (float64, error)) (to []int32, names []string, err error) {
 	switch {
 	case t.columns == nil:

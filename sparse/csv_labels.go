@@ -11,7 +11,7 @@ type tableLabels struct {
 	labelCollector
 	begun  bool // true after the first label
 	worded bool // true if the labels are words
-	// the number of each word that is in ReadOptions.Classes or, without options for labels, occurred
+	// the number of each word: from ReadOptions.Classes, else in order of first occurrence
 	numbers map[string]float64
 }
 
@@ -39,7 +39,7 @@ func (l *tableLabels) take(c *cell, b []byte, line int) (wrong *ParseError) {
 	return nil
 }
 
-// begin decides whether the labels are words. number says whether the first label is a
+// begin decides whether the labels are words. number is true if the first label is a
 // number.
 func (l *tableLabels) begin(number bool) {
 	l.begun, l.worded = true, !number
@@ -82,8 +82,8 @@ func (l *tableLabels) takeWord(word string, line int) (wrong *ParseError) {
 	return nil
 }
 
-// settle sets the labels of d and their mapping or classes. It replaces the numbers of words by
-// the positions of the words in byte order.
+// settle sets the labels of d and their mapping or classes. Unless the options list the labels, it
+// replaces the numbers of words by the positions of the words in byte order.
 func (l *tableLabels) settle(d *Dataset) error {
 	if !l.begun {
 		return nil

@@ -53,8 +53,7 @@ func newTable(name string, opt *ReadOptions) (*table, error) {
 	}, nil
 }
 
-// block parses the complete records of b[:n] and returns their size in bytes. If last is true, no text
-// follows b[:n].
+// block parses the complete records of b[:n] and returns their size in bytes; see eachBlock.
 func (t *table) block(b []byte, n int, last bool) (used int, err error) {
 	i := 0
 	if !t.begun && bytes.HasPrefix(b[:n], []byte(byteOrderMark)) {
@@ -247,8 +246,7 @@ func decimalComma(s []byte) bool {
 	return len(s) > 2 && bytes.IndexByte(s, ',') > 0 && strings.Trim(string(s), "+-.,0123456789") == ""
 }
 
-// absent handles a missing value of a column. It returns an error if the options do not say how to
-// replace the value.
+// absent handles a missing value of a column.
 func (t *table) absent(col *tableColumn) (wrong *ParseError) {
 	rule := t.opt.Table.Missing
 	refused := rule == MissingRefuse && t.opt.Table.Fill == nil

@@ -270,7 +270,6 @@ func TestOffsets(t *testing.T) {
 	}
 }
 
-// TestLikeNumbers checks which columns are recognised as dates or amounts of money.
 func TestLikeNumbers(t *testing.T) {
 	for want, columns := range map[string][][]string{
 		"dates": {

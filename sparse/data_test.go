@@ -6,7 +6,6 @@ import (
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
-// TestRealData checks the shapes and labels of the data sets used in experiments.
 func TestRealData(t *testing.T) {
 	cases := []struct {
 		dir, file          string
@@ -60,7 +59,6 @@ func TestRealData(t *testing.T) {
 	}
 }
 
-// TestRegressionReadAsClasses checks the error for regression targets read as classes.
 func TestRegressionReadAsClasses(t *testing.T) {
 	_, err := ReadFile(sparsetest.DataFile(t, "small", "abalone"), nil)
 	wantParseError(t, err, 3, 1, "abalone:3:1", `"9"`, "15 (line 1)", "7 (line 2)", "ReadOptions.Regression")

@@ -23,7 +23,7 @@ type Dataset struct {
 	Names []string
 	// Table describes the columns of a table, or of the records that a Builder got; nil for other data.
 	Table *TableSummary
-	// Stats describes what was read, or what a Builder got; zero for data from another source.
+	// Stats describes the data that were read.
 	Stats ReadStats
 }
 
@@ -52,7 +52,7 @@ type LabelMapping struct {
 	Negative float64 `json:"negative"` // becomes -1
 	Positive float64 `json:"positive"` // becomes +1
 	// NegativeName and PositiveName are the original labels if they are words; Negative
-	// is then 0 and Positive 1.
+	// and Positive are then their numbers.
 	NegativeName string `json:"negative_name,omitempty"`
 	PositiveName string `json:"positive_name,omitempty"`
 }
@@ -111,12 +111,11 @@ func (m LabelMapping) Name(sign float64) string {
 type ReadStats struct {
 	Rows int   `json:"rows"`
 	NNZ  int64 `json:"nnz"`
-	// IndexBase is the base of the indices, ZeroBased or OneBased.
+	// IndexBase is the number of the first feature.
 	IndexBase IndexBase `json:"index_base"`
-	// SortedRows counts rows whose indices were out of order in the file.
+	// SortedRows counts rows whose indices were out of order.
 	SortedRows int `json:"sorted_rows"`
-	// Bytes is the number of bytes after decompression: of the arrays that were read for NPZ, and
-	// of the whole file for all other formats.
+	// Bytes is the number of bytes that were read, after decompression.
 	Bytes int64 `json:"bytes"`
 	// Compression is gzip, bzip2, xz or zstd, as the first bytes of the file say; empty if the
 	// file is not compressed.
@@ -147,7 +146,7 @@ func (b IndexBase) String() string {
 // MarshalText returns the same text as String.
 func (b IndexBase) MarshalText() ([]byte, error) { return []byte(b.String()), nil }
 
-// UnmarshalText accepts "auto", "0" and "1", as they occur in flags and JSON files.
+// UnmarshalText accepts "auto", "0" and "1".
 func (b *IndexBase) UnmarshalText(text []byte) error {
 	base := slices.Index(indexBases[:], string(text))
 	if base < 0 {

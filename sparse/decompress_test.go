@@ -84,8 +84,7 @@ func TestCompressedFiles(t *testing.T) {
 	}
 }
 
-// TestTruncatedFiles checks that a truncated compressed file is always an error, never a
-// shorter data set.
+// TestTruncatedFiles checks that a compressed file is an error wherever it is truncated.
 func TestTruncatedFiles(t *testing.T) {
 	for kind, data := range compressed(t) {
 		if kind == plain {

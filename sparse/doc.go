@@ -6,11 +6,10 @@
 // Read [Dataset] and [CSR] first. [Read], [ReadFile], [Write] and [WriteFile] handle
 // every [Format]; a [Builder] makes a Dataset from rows that a program has.
 //
-// A matrix is validated once, when it is built: columns are strictly increasing within
+// A matrix is validated when it is built from data: columns are strictly increasing within
 // each row and in range, and values are finite. Kernels rely on that without further
-// checks. Therefore no function returns an invalid *CSR or changes one. The exception
-// is a file larger than memory (ReadOptions.Beyond): the caller must validate its rows with
-// CSR.Check before the first use.
+// checks. The exception is a file larger than memory (ReadOptions.Beyond): the caller must
+// validate its rows with CSR.Check before the first use.
 //
 // Every computation gives the same bits on every architecture: sums have a fixed order,
 // only package kernels uses fused multiply-add, and random numbers do not depend on the Go
@@ -24,13 +23,11 @@
 //   - a file FORMAT.go with two functions, read and write, as in matrixmarket.go
 //   - readoptions.go: if the format always contains labels, ReadOptions.forFile must refuse
 //     a LabelsFile
-//   - format_test.go: the ending in TestFormatOf; what the format loses in TestWriteFile,
-//     which writes and reads every format; the name in TestIgnoreBeyond if it is sparse; in
-//     TestHugeSizes small files that state huge sizes
+//   - format_test.go: TestFormatOf, TestWriteFile, TestHugeSizes and, for a sparse format,
+//     TestIgnoreBeyond
 //   - formats_fuzz_test.go: a fuzz test that compares read with a simple reader
 //   - README.md, and the places that git grep -nwi 'np[yz]' '*.go' finds in solver/cmd/scas
-//     and bench/internal/attack: help texts, the flag --format, and lists of the formats
-//     that have labels, have names or are dense
+//     and bench/internal/attack
 //
 // What read must do:
 //
@@ -40,10 +37,9 @@
 //     states. A file of one line may state 2^31 rows.
 //   - An error in the data is a *ParseError with the file, and with the line, column and
 //     token if the format has lines.
-//   - It calls widen, which applies ReadOptions.Features and IgnoreBeyond; newData, which sets
-//     the labels and the numbers of rows and entries in Dataset.Stats; and Dataset.arrange, which
-//     applies Names if the file names its features.
-//   - It sets the other fields of Dataset.Stats that the format has.
+//   - It applies Features and IgnoreBeyond of ReadOptions, for example by widen. If the file names
+//     its features, it applies Names, for example by Dataset.arrange.
+//   - It sets the labels and Dataset.Stats, for example by newData.
 //
 // A write function takes the labels from Dataset.OriginalLabels.
 package sparse

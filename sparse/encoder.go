@@ -140,7 +140,6 @@ func (e *Encoder) categorical(column string) bool {
 	return slices.ContainsFunc(e.odd, func(name string) bool { return strings.HasPrefix(name, column+"=") })
 }
 
-// errNotNumber is the error for a value that is not a number but should be.
 var errNotNumber = errors.New("expected a finite number")
 
 // value stores the value of a column in r.

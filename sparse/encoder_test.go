@@ -64,7 +64,6 @@ func TestEncoderReadsAsTables(t *testing.T) {
 	}
 }
 
-// TestEncoderRefuses checks that invalid records are errors that name the column.
 func TestEncoderRefuses(t *testing.T) {
 	e, err := NewEncoder(&ReadOptions{Names: []string{"age", "soil=clay"}, Table: TableOptions{Offset: "log", Fill: map[string]float64{"age": 3}}})
 	if err != nil {

@@ -89,13 +89,13 @@ const (
 	MatrixMarket Format = "mtx"
 
 	// Binary is a .scas file, which WriteFile, Convert and Builder write. If the file is not
-	// compressed and the operating system can map files, reading maps the file and only checks its
-	// checksums and rows: X is a view of the file, and so is Labels unless the options ask for
-	// labels that differ from the stored ones. If ReadOptions.Beyond is set and the file is larger
-	// than ReadOptions.Memory, the rows are not checked; the caller must use CSR.Check.
+	// compressed and the operating system can map files, reading maps the file and checks it: X and
+	// Labels are views of the file, unless the options ask for other columns or labels. If
+	// ReadOptions.Beyond is set and the mapped file is larger than ReadOptions.Memory, the rows are
+	// not checked; the caller must use CSR.Check.
 	//
 	// The file must not be changed before Dataset.Close. Replacing the file by another, as
-	// WriteFile does, is safe. A truncated or changed file is an error.
+	// WriteFile does, is safe.
 	//
 	// Labels of two values are stored as −1 and +1, together with the values for which they stand;
 	// words of more than two classes are numbered.
@@ -173,9 +173,8 @@ func ReadFile(path string, opt *ReadOptions) (*Dataset, error) {
 // the format for the ending of name. name is also the file name in errors. A nil opt means
 // defaults. Numbers get exactly the value that strconv.ParseFloat returns.
 //
-// Errors about the data have the type *ParseError: malformed data, numbers that are not
-// finite, labels that do not have exactly two values (unless opt says otherwise), and data
-// without samples.
+// Errors about the data have the type *ParseError. Data without samples are an error. Unless opt
+// says otherwise, labels must have exactly two values.
 func Read(r io.Reader, name string, opt *ReadOptions) (*Dataset, error) {
 	o, err := opt.forFile(name)
 	if err != nil {
@@ -207,9 +206,8 @@ func decompressed(read func(in io.Reader, name string, opt *ReadOptions) (*Datas
 	}
 }
 
-// WriteFile writes data to a file in the format for the ending of its name (see
-// FormatOf), compressed if the name ends in .gz or .zst. It never leaves an incomplete
-// file. It follows a symbolic link.
+// WriteFile writes data to a file in the format for the ending of its name (see FormatOf),
+// compressed if the name ends in .gz or .zst. It replaces files as atomicfile.Write does.
 //
 // Every format reads back to the same numbers, bit for bit. All formats drop Offsets. CSV, TSV and
 // NPY do not keep which zeros were stored; LIBSVM does not keep the number of columns; NPY and
@@ -231,8 +229,7 @@ func writable(path string) error {
 	return nil
 }
 
-// writeFile writes a file, compressed as the ending of its name says. It never leaves an
-// incomplete file.
+// writeFile writes a file, compressed as the ending of its name says.
 func writeFile(path string, write func(io.Writer) error) error {
 	return atomicfile.Write(path, 0o666, func(w io.Writer) error { return Compress(w, path, write) })
 }

@@ -312,8 +312,8 @@ func TestReadNPZRefuses(t *testing.T) {
 	}
 }
 
-// TestHugeSizes checks in every format that a small file that states a huge size takes little
-// memory, with and without ReadOptions.Memory.
+// TestHugeSizes checks that a small file that states a huge size takes little memory, with and
+// without ReadOptions.Memory.
 func TestHugeSizes(t *testing.T) {
 	csr := func(shape, ptr string) []byte {
 		parts := csrParts([]byte{0, 0, 0, 0, 0}, nil, 3, nil)
@@ -366,8 +366,7 @@ func TestHugeSizes(t *testing.T) {
 	}
 }
 
-// TestFormatBombs checks that data that need more than the allowed memory, some of them without
-// end, are refused before they take it.
+// TestFormatBombs checks that data that need more than the allowed memory are refused.
 func TestFormatBombs(t *testing.T) {
 	const allowed, most = 32 << 20, 160 // bytes of memory allowed, and MiB that reading may allocate in total
 	ones := bytes.Repeat([]byte{1}, 40<<20)

@@ -18,8 +18,7 @@ import (
 )
 
 // This file has very simple readers of tables and of NPY, NPZ and Matrix Market files. A fuzz test compares
-// each of them with the package's reader of the same format. The package's reader must accept all inputs that
-// the simple reader accepts, and return the same numbers.
+// each of them with the package's reader of the same format.
 
 // naiveTable reads a table without missing values with package encoding/csv. The last column
 // holds labels that are numbers. Every other column holds numbers or categories.

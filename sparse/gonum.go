@@ -6,7 +6,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A *CSR is a gonum matrix.
 var _ mat.Matrix = (*CSR)(nil)
 
 // FromMatrix returns a gonum matrix, or any other mat.Matrix, as a CSR. A *CSR is returned as it
@@ -28,9 +27,9 @@ func FromMatrix(m mat.Matrix) (*CSR, error) {
 	return fromElements(rows, cols, m.At)
 }
 
-// At returns the element in row i and column j, or 0 if no entry is stored there. It
-// searches the row, in time logarithmic in the number of its entries; Row and Rows give
-// access without a search. It panics if i or j is out of range, as gonum matrices do.
+// At returns the element in row i and column j, or 0 if no entry is stored there. It does a
+// binary search in the row; Row and Rows give access without a search. It panics if i or j
+// is out of range.
 func (a *CSR) At(i, j int) float64 {
 	if uint(i) >= uint(a.rows) {
 		panic(mat.ErrRowAccess)

@@ -9,8 +9,8 @@ import (
 	"github.com/scas-admm/scas/sparse/internal/text"
 )
 
-// OriginalLabels returns a copy of the labels with the numbers that they had in the file, or nil if there are
-// no labels. A label that was a word has the number that Mapping or Classes gives it.
+// OriginalLabels returns a copy of the labels before their mapping to -1 and +1, or nil if there are no
+// labels. Labels that were words are numbers.
 func (d *Dataset) OriginalLabels() []float64 {
 	if d.Labels == nil {
 		return nil
@@ -22,9 +22,7 @@ func (d *Dataset) OriginalLabels() []float64 {
 	return labels
 }
 
-// readLabelsFile reads labels from a file: an array in NumPy's format if its name ends in .npy, else text
-// with one number a line. It returns an error if the labels would take more than memory bytes, unless
-// memory is 0.
+// readLabelsFile reads the file ReadOptions.LabelsFile. memory is ReadOptions.Memory.
 func readLabelsFile(path string, memory int64) ([]float64, error) {
 	return text.FromFile(path, func(r io.Reader, name string) ([]float64, error) { return readLabels(r, name, memory) })
 }

@@ -10,8 +10,6 @@ import (
 	"github.com/scas-admm/scas/sparse/internal/text"
 )
 
-// This file has the error messages for tokens that cannot be parsed.
-
 // errorAt returns an error about the token at b[i] of the line at b[start].
 func (p *libsvmPart) errorAt(b []byte, start, i int, msg string, remedies ...Remedy) *ParseError {
 	return &ParseError{

@@ -22,8 +22,7 @@ type libsvmSettings struct {
 type indexRange struct {
 	Max  int64 `json:"max"`  // largest index, or -1 if there is none
 	Zero bool  `json:"zero"` // whether index 0 occurs
-	// AtEdge is the error about the first index equal to Features, or nil. It is returned only if Zero is
-	// true.
+	// AtEdge is the error about the first index equal to Features, which is returned if Zero is true.
 	AtEdge *ParseError `json:"at_edge,omitempty"`
 }
 
@@ -318,8 +317,8 @@ func lineEnd(b []byte, i int) int {
 	return i + 1
 }
 
-// longIndex reads an index of 8 or more digits. An index that does not fit into 32 bits becomes the largest
-// 32-bit number, which is never valid.
+// longIndex reads an index of any length. A number that does not fit into 32 bits becomes the largest
+// unsigned 32-bit number, which is no valid index.
 func longIndex(b []byte, i int) (num uint64, end int) {
 	for '0' <= b[i] && b[i] <= '9' {
 		num = min(num*10+uint64(b[i]-'0'), math.MaxUint32)

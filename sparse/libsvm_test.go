@@ -218,8 +218,7 @@ func TestEveryBlockPhase(t *testing.T) {
 	}
 }
 
-// TestFirstErrorWins checks that the error in the earliest line is reported, although blocks are parsed in
-// parallel.
+// TestFirstErrorWins checks that the earliest error is reported, although blocks are parsed in parallel.
 func TestFirstErrorWins(t *testing.T) {
 	const lines = 200_000 // about 14 blocks
 	text := func(broken map[int]string) string {

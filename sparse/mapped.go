@@ -9,14 +9,13 @@ type mapping struct {
 	first int    // the first row of the matrix is this row of the file, from 0
 }
 
-// Mapped reports whether the matrix is a view of a mapped file (see Binary). Only the pages of the file that
-// were used are in memory.
+// Mapped reports whether the matrix is a view of a mapped file; see Binary.
 func (a *CSR) Mapped() bool { return a.file != nil && a.file.Mapped() }
 
-// Check compares rows lo to hi−1 and their labels with the checksums of the file, and checks that the rows
-// are valid. If data were read with ReadOptions.Beyond, Check must be called for all rows before they are
-// used. It may be called for several ranges of rows at the same time. An error is a *ParseError. If the
-// matrix is not from a .scas file, Check returns nil.
+// Check compares rows lo to hi−1 and their labels with the checksums of the .scas file, and checks that the
+// rows are valid. If ReadOptions.Beyond let a file be larger than memory, its rows must be checked before
+// they are used. Check may be called for several ranges of rows at the same time. An error is a *ParseError.
+// A matrix that is not a view of a .scas file needs no check, and Check returns nil.
 func (a *CSR) Check(lo, hi int) error {
 	if a.file == nil {
 		return nil
@@ -32,11 +31,10 @@ func (m *mapping) damaged(err error) error {
 	return &ParseError{File: m.name, Msg: err.Error(), Err: err}
 }
 
-// Changed returns a *ParseError if the length of the file changed after the file was mapped, and nil
-// otherwise. Reading beyond the end of a shortened file is a fault, which debug.SetPanicOnFault turns into a
-// panic; the goroutines of this module pass the panic to the caller. recovered is the value of the recovered
-// panic; if it is not such a fault, Changed returns nil. If recovered is nil, Changed compares the present
-// length of the file with its length when it was mapped.
+// Changed returns a *ParseError if the length of a mapped file changed, and nil otherwise. Reading beyond
+// the end of a shortened file is a fault, which debug.SetPanicOnFault turns into a panic. recovered is the
+// value of a recovered panic, which is checked for a fault in the file. If recovered is nil, Changed
+// compares the present length of the file with its length when it was mapped.
 func (a *CSR) Changed(recovered any) error {
 	if a.file == nil {
 		return nil

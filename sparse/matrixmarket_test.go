@@ -34,7 +34,6 @@ func TestReadMatrixMarket(t *testing.T) {
 	}
 }
 
-// TestReadMatrixMarketRefuses checks the errors that only Matrix Market files can have.
 func TestReadMatrixMarketRefuses(t *testing.T) {
 	const real, symmetric = "%%MatrixMarket matrix coordinate real general\n", "%%MatrixMarket matrix coordinate real symmetric\n"
 	const array = "%%MatrixMarket matrix array real general\n"

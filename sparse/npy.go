@@ -29,7 +29,6 @@ type arrayReader struct {
 // arrayBlock is the number of elements that are read at a time.
 const arrayBlock = 1 << 13
 
-// errorf returns an error about the array.
 func (a *arrayReader) errorf(format string, args ...any) error {
 	return &ParseError{File: a.name, Msg: a.what + ": " + fmt.Sprintf(format, args...)}
 }
@@ -52,12 +51,10 @@ func (a *arrayReader) describe(err error, place func(at int64) string) error {
 // element describes element number at of an array of one dimension.
 func element(at int64) string { return "element " + strconv.FormatInt(at, 10) + " (counted from 0)" }
 
-// notFinite returns the error for an element that is NaN or infinite.
 func notFinite(at int64, v float64) error {
 	return &npy.ElementError{Index: at, Token: formatFloat(v), Msg: "not finite: expected numbers; numpy.nan_to_num(x) replaces those that are none"}
 }
 
-// dense reads a dense matrix.
 func (a *arrayReader) dense(r io.Reader) (*CSR, error) {
 	in, err := npy.Open(r)
 	if err != nil {
@@ -149,7 +146,7 @@ func (a *arrayReader) half() *arrayReader {
 	return &arrayReader{a.name, a.what, &opt}
 }
 
-// vector reads a numeric array of one dimension, or of two dimensions of which one is 1.
+// vector reads a numeric array with a single row or column.
 func (a *arrayReader) vector(in *npy.Array) ([]float64, error) {
 	if !in.Numeric() {
 		return nil, a.errorf("words: expected numbers")
@@ -165,7 +162,7 @@ func (a *arrayReader) vector(in *npy.Array) ([]float64, error) {
 	return v, a.describe(err, element)
 }
 
-// checkFlat returns an error unless the array has one dimension, or two dimensions of which one is 1.
+// checkFlat returns an error if the elements do not form a single row or column.
 func (a *arrayReader) checkFlat(in *npy.Array) error {
 	longest := 0
 	for _, n := range in.Shape {

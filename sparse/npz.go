@@ -43,7 +43,7 @@ func readNPZ(r io.Reader, name string, opt *ReadOptions) (*Dataset, error) {
 }
 
 // seekable returns the content of r for random access, its size, and the name of its compression. A regular
-// file that begins with magic stays on disk. Any other content is read into memory and decompressed.
+// file that begins with magic stays on disk. Other content is read into memory, decompressed if necessary.
 func seekable(r io.Reader, name, magic string, opt *ReadOptions) (io.ReaderAt, int64, string, error) {
 	if f, ok := r.(*os.File); ok {
 		info, err := f.Stat()
@@ -104,7 +104,6 @@ func (z *npzReader) open(array string, do func(a *arrayReader, r io.Reader) erro
 	return do(a, r)
 }
 
-// load calls read with the named array and returns the result of read.
 func load[T any](z *npzReader, array string, read func(a *arrayReader, in *npy.Array) (T, error)) (v T, err error) {
 	err = z.open(array, func(a *arrayReader, r io.Reader) error {
 		in, err := npy.Open(r)

@@ -23,7 +23,6 @@ func python(t *testing.T) string {
 	return ""
 }
 
-// runPython runs a script in a directory.
 func runPython(t *testing.T, python, dir, script string) {
 	t.Helper()
 	cmd := exec.Command(python, "-c", script)

@@ -58,8 +58,8 @@ func (a *CSR) Transpose() *CSR {
 }
 
 // Gram returns A'A as a new cols x cols matrix, exactly symmetric. Every element is the sum of separately
-// rounded products over the rows of A in increasing order. Zeros are not stored. The time is proportional
-// to the sum of the squares of the numbers of entries in the rows of A. Gram panics if an element overflows.
+// rounded products over the rows of A in increasing order. Zeros are not stored. The time grows with the
+// squares of the numbers of entries in the rows of A. Gram panics if an element overflows.
 func (a *CSR) Gram() *CSR {
 	t := a.Transpose()
 	g := &CSR{rows: a.cols, cols: a.cols, ptr: make([]int64, a.cols+1)}

@@ -32,16 +32,16 @@ type ReadOptions struct {
 	// error, but a file need not contain both.
 	Mapping LabelMapping
 	// MaxClasses is the largest number of classes; 0 and 1 mean two. Labels of more than two classes must
-	// be integers or, in tables, words, each in at least two rows. They are not mapped; words become 0, 1,
-	// .... The field Classes of the Dataset lists them.
+	// be integers or, in tables, words, each in at least two rows. They are not mapped; words become 0, 1
+	// and so on. Dataset.Classes lists them.
 	MaxClasses int
 	// Classes, if not zero, states the labels of more than two classes, as Mapping does for two.
 	Classes Classes
 	// Regression means that labels are numbers. They are not mapped.
 	Regression bool
-	// Counts makes a label below 0 an error. It is used with Regression.
+	// Counts makes a label below 0 an error.
 	Counts bool
-	// AnyLabels means that labels are not mapped and may be absent. It is for prediction.
+	// AnyLabels means that labels are not mapped and may be absent.
 	AnyLabels bool
 	// LabelsOptional means that data without labels are accepted.
 	LabelsOptional bool
@@ -49,8 +49,8 @@ type ReadOptions struct {
 	// in ReadStats.SortedRows. Repeated indices are always an error.
 	Strict bool
 	// LabelsFile, if not empty, is the path of a file with one label for each row, which replaces the
-	// labels in the data. The file is an array in NumPy's format if its name ends in .npy, else text with
-	// one number a line. LIBSVM text and tables accept no LabelsFile.
+	// labels in the data. The file is an array in NumPy's format if FormatOf returns NPY for its name, else
+	// text with one number a line. LIBSVM text and tables accept no LabelsFile.
 	LabelsFile string
 	// Table holds the options for CSV and TSV.
 	Table TableOptions
@@ -95,7 +95,7 @@ func (o *ReadOptions) forFile(name string) (*ReadOptions, error) {
 	return &own, nil
 }
 
-// keepLabels sets AnyLabels, and unsets all other options that say what labels mean.
+// keepLabels sets AnyLabels, and unsets the options that exclude it.
 func (o *ReadOptions) keepLabels() {
 	o.Positive, o.PositiveName, o.Mapping, o.Classes = nil, "", LabelMapping{}, Classes{}
 	o.Regression, o.AnyLabels = false, true

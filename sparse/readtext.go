@@ -66,14 +66,12 @@ func (e *ParseError) withoutRemedies() string {
 // Unwrap returns Err.
 func (e *ParseError) Unwrap() error { return e.Err }
 
-// blockSize is the largest number of bytes of text that are parsed at a time. A block with a longer line is
-// larger.
+// blockSize is the number of bytes of text that are parsed at a time. Long lines enlarge the blocks.
 const blockSize = 1 << 18
 
 // ReadText reads all of r, up to 2 GiB of text. It decompresses r if its first bytes are those of gzip,
 // bzip2, xz or zstd, and drops a byte order mark. Errors about the content have the type *ParseError, with
-// name as the file: binary content, more than 2 GiB of text, a damaged stream, and a stream that expands to
-// more than 4 MiB and more than 500 times its size.
+// name as the file. A stream that expands to more than 4 MiB and more than 500 times its size is an error.
 func ReadText(r io.Reader, name string) ([]byte, error) {
 	data, _, err := readText(r, name, &ReadOptions{})
 	return data, err
@@ -114,8 +112,7 @@ func readText(r io.Reader, name string, opt *ReadOptions) (data []byte, stats Re
 // byteOrderMark is a character that some editors write at the beginning of a text.
 const byteOrderMark = "\ufeff"
 
-// maxText is the length of the largest text for ReadText, in bytes. maxLine is the length of the longest line
-// for eachBlock, in bytes.
+// maxText is the limit of ReadText and maxLine the limit of eachBlock for a line, in bytes.
 const (
 	maxText = 2 << 30
 	maxLine = 64 << 20

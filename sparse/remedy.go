@@ -72,7 +72,6 @@ func (e *RemedyError) with(text string, words func(Remedy) string) string {
 	}
 }
 
-// Remedies for errors about labels, columns and rows.
 var (
 	readNumbers  = Remedy{Field: "ReadOptions.Regression", To: "true", If: "the labels are numbers"}
 	ignoreLabels = Remedy{Field: "ReadOptions.AnyLabels", To: "true", If: "the labels do not matter"}
@@ -86,12 +85,10 @@ var (
 	leaveRowOut  = Remedy{To: "leave the row out"}
 )
 
-// dropColumn is the remedy to leave out the column called name.
 func dropColumn(name string) Remedy {
 	return Remedy{Field: "TableOptions.Drop", To: strconv.Quote(name)}
 }
 
-// fillMissing is the remedy to replace missing values of a table. condition is Remedy.If.
 func fillMissing(condition string) Remedy {
 	return Remedy{Field: "TableOptions.Missing", To: "MissingMean, MissingMedian or MissingZero", If: condition}
 }

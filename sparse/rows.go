@@ -28,7 +28,6 @@ func (m *rows) reserve(n int) {
 	m.idx, m.val = make([]int32, 0, size), make([]float64, 0, size)
 }
 
-// end ends the current row.
 func (m *rows) end() { m.ptr = append(m.ptr, int64(m.before+len(m.idx))) }
 
 // join moves all entries into idx and val. This needs twice their memory.

@@ -8,10 +8,10 @@ import (
 	"slices"
 )
 
-// ReadShard reads shard number part, from 0 to parts-1, of the rows of files. Every row is in exactly one
-// shard, and shards have about equal numbers of bytes. All files together are divided as one file: LIBSVM
-// text between lines, .scas files between rows. A compressed file is not divided; it belongs to the shard
-// in which it begins.
+// ReadShard reads shard number part, from 0 to parts-1, of the rows of files, which are all LIBSVM text or
+// all .scas files. Every row is in exactly one shard. All files together are divided as one file into about
+// equal numbers of bytes: LIBSVM text between lines, .scas files between rows. Compressed text is not
+// divided; it belongs to the shard in which it begins.
 //
 // If there are as many .scas files as shards, each file is a shard. A shard of one .scas file is a view of
 // the file, which may be larger than opt.Memory if opt.Beyond is true. A shard of several files is a copy.
@@ -20,7 +20,7 @@ import (
 // have. But if a shard of a .scas file of two classes is larger than opt.Memory, its labels are −1 and +1,
 // and Mapping holds the original labels. X has opt.Features columns; if that is 0, as many as the indices in
 // the shard need, or as the .scas file has. Stats.IndexBase follows from this shard alone; see
-// Dataset.Rebase. A shard without rows is an error, and so are files in other formats.
+// Dataset.Rebase. A shard without rows is an error.
 func ReadShard(paths []string, part, parts int, opt *ReadOptions) (*Dataset, error) {
 	if part < 0 || part >= parts || len(paths) == 0 {
 		return nil, errorf("part %d of %d parts of %d files: want a part number from 0 to the number of parts minus 1, and a file", part, parts, len(paths))
@@ -52,7 +52,6 @@ type piece struct {
 	size   int64 // bytes of the file
 }
 
-// cutFiles returns the pieces of shard number part.
 func cutFiles(paths []string, part, parts int, format Format) (pieces []piece, err error) {
 	sizes, total := make([]int64, len(paths)), int64(0)
 	for k, path := range paths {
@@ -168,8 +167,8 @@ func (p *piece) read(to *libsvmParser) error {
 	return inParallel(in, p.path, to.block, to.take)
 }
 
-// numbered changes the line number in err: it adds the lines of the file before the piece, because the reader
-// counted from the beginning of the piece.
+// numbered adds the lines of the file before the piece to the line number in err, because the reader counted
+// from the beginning of the piece.
 func (p *piece) numbered(err error) error {
 	bad, ok := err.(*ParseError)
 	if !ok || bad.Line == 0 || p.lo == 0 {
@@ -226,8 +225,7 @@ func readBinaryPieces(pieces []piece, opt *ReadOptions) (*Dataset, error) {
 }
 
 // cut reduces d, the data of a whole file, to the rows of a piece. If these rows fit in opt.Memory, it
-// restores their original labels, and checks the rows if ReadFile did not check them because the whole file
-// does not fit.
+// restores their original labels, and checks the rows that ReadFile did not check.
 func (d *Dataset) cut(p *piece, opt *ReadOptions) (err error) {
 	row := func(at int64) int { return int(float64(d.X.rows) * (float64(at) / float64(p.size))) }
 	lo, hi := row(p.lo), row(p.hi)
@@ -286,10 +284,9 @@ func (d *Dataset) stack(other *Dataset) error {
 	return err
 }
 
-// Rebase makes a shard agree with the other shards. Call it when all shards have been read. zero says
-// whether some shard has an index 0. If zero is true, but the indices of this shard were taken to count from
-// 1, all its columns increase by 1. cols is the largest number of columns of any shard, after this
-// increase. X gets cols columns, unless it has more.
+// Rebase makes a shard agree with the other shards. zero says whether some shard has an index 0. If zero is
+// true, but the indices of this shard were taken to count from 1, all its columns increase by 1. cols is the
+// largest number of columns of any shard, after this increase. X gets cols columns, unless it has more.
 func (d *Dataset) Rebase(zero bool, cols int) {
 	x := *d.X
 	if zero && d.Stats.IndexBase == OneBased {

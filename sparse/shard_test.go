@@ -131,8 +131,7 @@ func TestShardsOfCompressed(t *testing.T) {
 	check.Error(t, err, "decompress")
 }
 
-// TestShardErrors checks the errors of ReadShard. Line numbers in them count from the beginning of the
-// file.
+// TestShardErrors checks the errors of ReadShard, and their line numbers.
 func TestShardErrors(t *testing.T) {
 	paths, text := shardFiles(t, 1, 40)
 	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
