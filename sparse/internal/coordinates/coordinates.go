@@ -30,8 +30,7 @@ type Line struct {
 // file, column 0 the whole line. token is empty if the error concerns no single token.
 type Wrong func(file string, line, column int, token, msg string) error
 
-// File has the lines of a text. Parse does not check the numbers in the lines: Matrix does, and callers
-// that expect no matrix check the Lines themselves.
+// File has the lines of a text. Parse does not check the numbers in the lines; Matrix does.
 type File struct {
 	// Name is the name of the file in errors.
 	Name string
@@ -100,7 +99,6 @@ func floatOrNaN(s string) float64 {
 	return v
 }
 
-// banner parses the first line of a Matrix Market file.
 func (c *File) banner(words []text.Field) error {
 	const wantBanner = "expected the line `%%MatrixMarket matrix coordinate FIELD SYMMETRY`, or array for coordinate"
 	if len(words) != 5 {

@@ -18,8 +18,7 @@ type Matrix struct {
 	Val        []float64
 }
 
-// Matrix returns the matrix. The first of the Lines gives its size, all others its entries. The
-// documentation of sparse.MatrixMarket lists the errors.
+// Matrix returns the matrix. The first of the Lines gives its size, all others its entries.
 func (c *File) Matrix() (*Matrix, error) {
 	size, err := c.Size()
 	if err != nil {

@@ -1,5 +1,5 @@
-// Package npy reads and writes arrays of numbers, booleans and strings in NumPy's .npy format. It checks
-// everything that a header says, and allocates memory only for the elements that it reads.
+// Package npy reads and writes arrays of numbers, booleans and strings in NumPy's .npy format. It does not
+// trust headers: it allocates memory only for the elements that it is asked to read.
 package npy
 
 import (
@@ -208,7 +208,6 @@ func (a *Array) setType(name string) error {
 	return nil
 }
 
-// count computes Len from Shape.
 func (a *Array) count() error {
 	a.Len = 1
 	for _, n := range a.Shape {

@@ -8,8 +8,7 @@ import (
 	"testing"
 )
 
-// TestLargeWholeNumbers checks that 64-bit integers are read if float64 can represent them, and are refused
-// otherwise.
+// TestLargeWholeNumbers checks that 64-bit integers are refused if float64 cannot represent them.
 func TestLargeWholeNumbers(t *testing.T) {
 	for _, tt := range []struct {
 		kind  string

@@ -22,14 +22,13 @@ func (f *File) Check(release bool) error {
 	return f.checkBlocks(span{page, f.sums.at}) // all blocks that were not checked with the rows
 }
 
-// CheckPart is CheckRows for many rows, on all processors. It returns the first error in the order of rows.
-// If release is true, it releases the memory of rows after their check.
+// CheckPart is CheckRows for many rows, on all processors. If release is true, it releases the memory of
+// rows after their check.
 func (f *File) CheckPart(lo, hi int, release bool) error {
 	step := int(max(1, f.Rows/(f.size/checkBytes+1))) // rows to check at a time
 	pieces := (hi - lo + step - 1) / step
 	failed := make([]error, pieces)
-	// wrong is the number of a piece with an error; later pieces need no check. If two pieces store their
-	// numbers at the same time, the larger may stay, so that some pieces are checked without need.
+	// wrong is the number of a piece with an error; later pieces need no check. A lost update does no harm.
 	var wrong atomic.Int64
 	wrong.Store(int64(pieces))
 	faults.Each(0, pieces, func() func(k int) {

@@ -85,8 +85,7 @@ func (f *File) Mapped() bool { return f.mapped }
 // ErrChanged is the error for a mapped file whose length another program changed.
 var ErrChanged = errors.New("changed while it was read: it is not as long as it was; begin again when no other program writes to it")
 
-// Guard calls do and returns its error, or ErrChanged if do reads a part of the mapped file that no longer
-// exists, because another program has made the file shorter.
+// Guard calls do and returns its error, or ErrChanged if do has a fault in the mapped file.
 func (f *File) Guard(do func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
@@ -99,9 +98,9 @@ func (f *File) Guard(do func() error) (err error) {
 	return do()
 }
 
-// Changed returns ErrChanged if recovered is a fault in the mapped file. If recovered is nil, Changed returns
-// ErrChanged if the file no longer has the length that it had when it was mapped: reading beyond the end of
-// a file gives zeros within its last page, and a fault only after this page. Otherwise Changed returns nil.
+// Changed returns ErrChanged if recovered is a fault in the mapped file. If recovered is nil, it compares the
+// length of the file with its length when it was mapped, because reading beyond the end of a file is no
+// fault within the last page.
 func (f *File) Changed(recovered any) error {
 	addr, fault := faults.Address(recovered)
 	switch {

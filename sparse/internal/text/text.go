@@ -16,8 +16,8 @@ type Field struct {
 	Text   string
 }
 
-// Lines iterates over those lines of a text that have a token. It skips comments, from '#' to the end of
-// the line.
+// Lines iterates over the lines of a text that have a token. It skips comments, from '#' to the end of the
+// line.
 type Lines struct {
 	// Number is the number of the current line, from 1.
 	Number int
