@@ -15,11 +15,12 @@ import (
 )
 
 // Write calls fill with a new temporary file in the directory of path, syncs the file to disk and
-// renames it to path. A file that replaces another keeps the permissions of the replaced file;
-// otherwise it gets perm less the umask. If a step fails, path is unchanged and the temporary
-// file is removed; an error of fill is returned unchanged. If path is a symbolic link, Write writes
-// the file to which the link leads; see Followed. Write writes directly to a device or pipe, and to a
-// file that is the standard output or error of the process, as /dev/stdout may be.
+// renames it to path. If a step fails, path is unchanged and the temporary file is removed. An error
+// of fill is returned unchanged. A file that replaces another keeps its permissions; a new file gets
+// perm less the umask. If path is a symbolic link, Write writes the file to which the link leads.
+//
+// A device, a pipe, and a file that is the standard output or error of the process get no temporary
+// file: fill writes to them directly.
 //
 // A killed process leaves its temporary file, .NAME.*.tmp, in the directory. The next Write to
 // path removes that file if the system has file locks.
@@ -140,7 +141,7 @@ func createTemp(path string, perm fs.FileMode) (*os.File, error) {
 }
 
 // claim locks a new file and reports whether the file still exists: another process may have
-// taken it for stale and removed it. claim waits up to 0.1 s while that process holds the lock.
+// locked and removed it as stale. claim waits up to 0.1 s for the lock.
 func claim(f *os.File) bool {
 	for try := 0; !Lock(f) && Locks && try < 100; try++ { // on a file system without locks, every Lock fails
 		time.Sleep(time.Millisecond)
@@ -179,8 +180,8 @@ func removeStale(path string) {
 	}
 }
 
-// Probe returns an error if Write could not create its temporary file for path. To find out, it
-// creates such a file and removes it.
+// Probe creates a temporary file in the directory of path and removes it. It returns an error if
+// this fails.
 func Probe(path string) error {
 	f, err := createTemp(path, 0o600)
 	if err != nil {

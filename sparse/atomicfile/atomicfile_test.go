@@ -147,7 +147,6 @@ func TestWriteToPipe(t *testing.T) {
 	}
 }
 
-// TestProbe checks that Probe leaves no file and returns the error that Write would return.
 func TestProbe(t *testing.T) {
 	dir := t.TempDir()
 	if err := Probe(filepath.Join(dir, "f")); err != nil {
@@ -190,8 +189,8 @@ func TestTogether(t *testing.T) {
 	}
 }
 
-// TestStale checks that Write removes the temporary files of killed processes, and no other files. A
-// process that has been killed holds no lock. The age of a file does not matter.
+// TestStale checks that Write removes the temporary files that no process has locked, and no other files.
+// Their age does not matter.
 func TestStale(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "f")
@@ -257,7 +256,6 @@ func TestWriteThroughLink(t *testing.T) {
 	}
 }
 
-// TestFollowed checks Followed for links to a file that does not exist, and for a link to itself.
 func TestFollowed(t *testing.T) {
 	dir := t.TempDir()
 	for from, to := range map[string]string{"a": "b", "b": "file", "loop": "loop"} {
