@@ -1,7 +1,7 @@
 // Package faults provides goroutines that may read mapped files. If another program shortens a
-// mapped file, reading beyond its new end is a fault. debug.SetPanicOnFault(true) turns the
+// mapped file, reading beyond its new end can be a fault. debug.SetPanicOnFault(true) turns the
 // faults of one goroutine into panics, from which only this goroutine can recover. A Group passes
-// such panics of its goroutines to the goroutine that waits for them.
+// these panics to the goroutine that waits for the Group.
 package faults
 
 import (
@@ -46,10 +46,9 @@ func (g *Group) Wait() {
 }
 
 // Each runs tasks 0 to count−1 on several goroutines of a Group and waits for them. threads is the
-// largest number of goroutines; 0 means one per processor. If there is only one thread or one task,
-// Each runs the tasks on the caller's goroutine. Tasks begin in increasing order. Each calls start
-// once for each goroutine, before the goroutine begins. start returns the function task, which the
-// goroutine calls with the number k of every task that it runs.
+// largest number of goroutines; 0 means one per processor. If one is enough, the tasks run on the
+// caller's goroutine. Tasks begin in increasing order. Each calls start once for each goroutine,
+// before the goroutine begins, to get the function task that runs the tasks of this goroutine.
 func Each(threads, count int, start func() (task func(k int))) {
 	if threads <= 0 {
 		threads = runtime.GOMAXPROCS(0)
