@@ -204,7 +204,6 @@ func (b *Builder) create() error {
 	return nil
 }
 
-// flush moves the rows from memory to the temporary files.
 func (b *Builder) flush() error {
 	if err := b.file.move(&b.rows, &b.labels); err != nil {
 		return err

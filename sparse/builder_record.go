@@ -58,7 +58,6 @@ func (b *Builder) addUnknown(column string, value any) {
 	b.unknown[at].Unknown++
 }
 
-// summary describes the columns of the records, or returns nil if there were no records.
 func (b *Builder) summary() *TableSummary {
 	if b.encoder == nil {
 		return nil

@@ -133,7 +133,6 @@ func (c *labelCollector) see(label float64, line, column int) (float64, error) {
 	return label, nil
 }
 
-// tooMany returns the error message and the remedies for one class too many.
 func (c *labelCollector) tooMany() (msg string, remedies []Remedy) {
 	kinds, limit := c.kinds.all, c.opt.MaxClasses
 	misread, whole := readNumbers, ""
@@ -239,7 +238,6 @@ func (c *labelCollector) settlePair(d *Dataset) error {
 	return nil
 }
 
-// settleClasses sets the classes of d, which are more than two.
 func (c *labelCollector) settleClasses(d *Dataset) error {
 	d.Classes.Names = c.words
 	for _, kind := range c.kinds.all {

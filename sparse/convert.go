@@ -183,7 +183,6 @@ func (c *conversion) report(stage string, done, total int64) {
 	}
 }
 
-// interrupted returns an error if the conversion must stop.
 func (c *conversion) interrupted() error {
 	if c.set.Interrupt == nil {
 		return nil

@@ -52,7 +52,6 @@ func (c *libsvmConversion) take(part *libsvmPart) error {
 	return c.record()
 }
 
-// record writes the state of the parser to the journal of the parts.
 func (c *libsvmConversion) record() error {
 	p := c.parser
 	return c.parts.record(&partsRecord{

@@ -82,7 +82,6 @@ type partsRecord struct {
 	Sums   [partCount]uint32 `json:"sums"`
 }
 
-// partsOf returns the directory for the parts of a file.
 func partsOf(path string) string {
 	dir, base := filepath.Split(path)
 	return filepath.Join(dir, "."+base+".parts")

@@ -56,7 +56,6 @@ func (c *tableConversion) read(in io.Reader, report func()) (*Converted, error) 
 	return &Converted{Features: len(c.names), Names: c.names, Table: &t.summary, Stats: t.stats}, nil
 }
 
-// take moves the parsed rows from the table to conversion.parts.
 func (c *tableConversion) take() error {
 	if err := c.interrupted(); err != nil {
 		return err

@@ -211,7 +211,6 @@ func (o *ReadOptions) delimiter() (byte, error) {
 	}
 }
 
-// isMissing reports whether a cell is a missing value.
 func isMissing(cell []byte) bool {
 	if len(cell) > 4 {
 		return false

@@ -184,7 +184,6 @@ func (z *npzReader) setNames(d *Dataset, columns int) error {
 	return d.setNames(z.name, names)
 }
 
-// words reads an array of strings.
 func (a *arrayReader) words(in *npy.Array) ([]string, error) {
 	var words []string
 	bytes := int64(0)

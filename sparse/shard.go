@@ -137,7 +137,6 @@ func lineFrom(f io.ReaderAt, at, size int64) (int64, error) {
 	return size, nil
 }
 
-// readTextPieces reads pieces of LIBSVM text as one data set.
 func readTextPieces(pieces []piece, opt *ReadOptions) (*Dataset, error) {
 	p := newLIBSVMParser("", opt)
 	for _, piece := range pieces {

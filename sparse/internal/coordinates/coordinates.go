@@ -90,7 +90,6 @@ func (c *File) line(lines *text.Lines) Line {
 	return l
 }
 
-// floatOrNaN returns the number in s, or NaN if s is not a finite decimal number.
 func floatOrNaN(s string) float64 {
 	v, ok := text.ParseFloat(s)
 	if !ok {

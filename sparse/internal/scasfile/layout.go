@@ -104,7 +104,6 @@ func (h *Header) layout() (l layout) {
 	return l
 }
 
-// encode returns the bytes of the header.
 func (h *Header) encode() []byte {
 	b, le := make([]byte, page), binary.LittleEndian
 	copy(b, Magic)
