@@ -10,7 +10,7 @@ type Error struct {
 	Err     error
 }
 
-// Errorf returns an Error of the package pkg. The other arguments are those of fmt.Errorf.
+// Errorf returns an Error of the package pkg, with format and args as for fmt.Errorf.
 func Errorf(pkg, format string, args ...any) error {
 	return &Error{pkg, fmt.Errorf(format, args...)}
 }

@@ -15,8 +15,6 @@ import (
 	"github.com/scas-admm/scas/kernels/pkgerr"
 )
 
-// TestError checks the text of an Error with and without the name of its package, and that an Error wraps
-// its cause.
 func TestError(t *testing.T) {
 	cause := errors.New("no rows")
 	err := pkgerr.Errorf("model", "fold %d: %w", 2, cause)
@@ -34,8 +32,8 @@ func TestError(t *testing.T) {
 	}
 }
 
-// TestUsed checks that no format of an error in kernels, sparse and solver begins with the name of a package.
-// Package pkgerr must add the name, because Text cannot leave out a name that is a part of the format.
+// TestUsed checks that formats of errors do not begin with the name of a package, because Text cannot leave
+// out a name that is a part of the format.
 func TestUsed(t *testing.T) {
 	named := regexp.MustCompile(`^"(kernels|sparse|atomicfile|graph|draw|glasso|solver|stream|model): `)
 	for _, dir := range []string{"../../kernels", "../../sparse", "../../solver"} {
