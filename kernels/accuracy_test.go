@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// Upper bounds for the errors at the margins that grid returns, in units in the last place (ulp). They
-// are slightly above the largest measured errors.
+// Bounds slightly above the largest errors measured at the margins of grid, in units in the last place
+// (ulp).
 const (
 	expULP     = 1.25
 	log1pULP   = 0.9
@@ -79,8 +79,6 @@ func grid() []float64 {
 	return append(g, 0, 708, math.SmallestNonzeroFloat64, 1e-300)
 }
 
-// TestULP checks that the errors of ExpNeg, log1pUnit and of the logistic slope, sigmoid and loss are
-// within the bounds above. It computes the exact values with math/big.
 func TestULP(t *testing.T) {
 	var worst struct{ exp, log1p, slope, sigmoid, loss float64 }
 	one := bigFloat(1)
@@ -113,7 +111,6 @@ func TestULP(t *testing.T) {
 	}
 }
 
-// TestScalarSpecials checks margins that are 0, subnormal, above 708, below -708, infinite or NaN.
 func TestScalarSpecials(t *testing.T) {
 	tiny := ExpNeg(708)
 	if r := tiny / math.Exp(-708); !(math.Abs(r-1) < 1e-12) {
@@ -167,8 +164,6 @@ func within(t *testing.T, what string, got, want, bound float64) {
 	}
 }
 
-// TestReferenceSums checks the rounding errors of sums over rows and vectors against the bound that
-// compensated returns. Dot is tested on data with and without cancellation.
 func TestReferenceSums(t *testing.T) {
 	rng := rand.New(rand.NewPCG(22, 1))
 	for _, n := range lengths {
@@ -198,7 +193,6 @@ func TestReferenceSums(t *testing.T) {
 	}
 }
 
-// TestReferenceProx checks ProxDual against its definition.
 func TestReferenceProx(t *testing.T) {
 	rng := rand.New(rand.NewPCG(23, 1))
 	const n, rho = 4099, 0.75
@@ -219,8 +213,6 @@ func TestReferenceProx(t *testing.T) {
 	}
 }
 
-// TestReferenceBall compares ProjectedUpdateBall with its definition, for points inside and outside the
-// ball.
 func TestReferenceBall(t *testing.T) {
 	rng := rand.New(rand.NewPCG(24, 1))
 	for _, radius := range []float64{0.5, 1e6} {

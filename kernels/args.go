@@ -2,16 +2,16 @@ package kernels
 
 import "math"
 
-// A stepArgs holds everything that a series of inner steps reads and writes. Package gen reads the
-// layout of this type. Each kernel uses only the fields of its own loop.
+// A stepArgs holds the arguments and the state of a series of inner steps. Package gen reads the layout
+// of this type.
 type stepArgs struct {
 	Steps
 	sampled []int32 // sampled rows of the steps that are left
 	scratch Scratch // memory for the decoded row
-	work    int     // number of nonzeros and elements that the call may still process
+	work    int     // number of nonzeros and elements left until the call returns
 
 	w, sum []float64 // the iterate; the sum of the iterates or, in InnerDense, the sum of the terms g·a_i
-	c, e   []float64 // a step of InnerDense, InnerBox or InnerRotated begins with w[j] = c[j]·w[j] + e[j]
+	c, e   []float64 // the part c[j]·w[j] + e[j] of a step of InnerDense, InnerBox or InnerRotated
 	lo, hi []float64 // the box
 	//lint:ignore U1000 assembly kernels use its address
 	zero float64 // +0, for the padding of a decoded row
@@ -83,8 +83,8 @@ func (a *stepArgs) stopped() bool {
 	return a.ball.Alpha < lazyFloor || math.Abs(a.ball.Gamma) > a.ball.GammaLimit
 }
 
-// eachStep makes the steps of a reference kernel, and returns how many it made. It calls step with the
-// row of each step. A step reduces a.work by the number of nonzeros of its row, plus extra.
+// eachStep makes the steps of a reference kernel, and returns how many it made. extra is the work of a
+// step in addition to the nonzeros of its row.
 func (a *stepArgs) eachStep(extra int, step func(i int32)) (done int) {
 	for done < len(a.sampled) && a.work > 0 && !a.stopped() {
 		i := a.sampled[done]

@@ -1,8 +1,8 @@
 package kernels
 
 // Each function in this file makes one assembly call and must not be inlined. Assembly cannot be
-// pre-empted; the Go scheduler stops a goroutine at the stack check at the beginning of these
-// functions. They are named after the kernels that they call: dotBlock calls dot.
+// pre-empted; the Go scheduler can stop a goroutine at the stack check at the beginning of these
+// functions.
 
 //go:noinline
 func marginsBlock(dst []float64, a *Rows, w []float64) {

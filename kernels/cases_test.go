@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// lengths are 0, the sizes of a vector, a group of lanes, a block of a loop and a chunk, these
-// sizes plus and minus one, and some others.
+// lengths are around the sizes of a vector, a group of lanes, a block of a loop and a chunk, and some
+// others.
 var lengths = []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 13, 15, 16, 17, 19, 23, 24, 25, 31, 32, 33, 47, 48, 49, 63, 64, 65, 123, 200,
 	chunk - 1, chunk, chunk + 1, chunk + 17, 2*chunk + 5}
 
@@ -17,7 +17,6 @@ type source struct {
 	next func(*rand.Rand) float64
 }
 
-// special holds ±0, infinities, NaN, very small numbers, very large numbers and some ordinary ones.
 var special = []float64{0, math.Copysign(0, -1), 1, -1, math.Inf(1), math.Inf(-1), math.NaN(),
 	math.SmallestNonzeroFloat64, -math.SmallestNonzeroFloat64, 0x1p-1022, -0x1p-1022, math.MaxFloat64, -math.MaxFloat64,
 	1e-300, -1e-300, 1e-170, -1e-170, 708, -708, 709, -746, 0.5, -0.5, 36.7, -36.7}
@@ -56,7 +55,6 @@ func abs(v []float64) []float64 {
 	return v
 }
 
-// labels returns n labels of -1 and +1.
 func labels(rng *rand.Rand, n int) []float64 {
 	v := make([]float64, n)
 	for i := range v {
@@ -80,13 +78,11 @@ func rowsOf(rng *rand.Rand, s source, lens []int, d int) Rows {
 	return a
 }
 
-// stepsOf returns the input of inner steps on rows of the given lengths over d columns.
 func stepsOf(rng *rand.Rand, s source, lens []int, d int, loss LossKind) Steps {
 	n := len(lens)
 	return Steps{Rows: rowsOf(rng, s, lens, d), Label: labels(rng, n), Slope0: s.vector(rng, n), Loss: loss, Eta: s.next(rng)}
 }
 
-// samplesOf draws row numbers below n, with replacement.
 func samplesOf(rng *rand.Rand, samples, n int) []int32 {
 	v := make([]int32, samples)
 	for k := range v {

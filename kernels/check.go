@@ -6,8 +6,7 @@ import (
 	"unsafe"
 )
 
-// The functions in this file check the arguments of the exported functions. The parameter fn is the name
-// of the exported function, with which the text of a panic begins.
+// The check functions have a parameter fn, the name of the exported function for the text of a panic.
 
 func checkLen(fn, arg string, got, want int) {
 	if got != want {
@@ -15,8 +14,6 @@ func checkLen(fn, arg string, got, want int) {
 	}
 }
 
-// checkRows checks that a has n rows, that a column and a value are stored for each nonzero, and that
-// Cols is positive if there are nonzeros.
 func checkRows(fn, arg string, n int, a *Rows) {
 	if n != a.Len() {
 		panicf("%s: len(%s) is %d, want the number of rows, %d", fn, arg, n, a.Len())
@@ -34,15 +31,13 @@ func checkRows(fn, arg string, n int, a *Rows) {
 	}
 }
 
-// checkColumns checks that a vector of n elements has an element for each column of a.
 func checkColumns(fn, arg string, n int, a *Rows) {
 	if n < a.Cols {
 		panicf("%s: len(%s) is %d, want at least Cols, %d", fn, arg, n, a.Cols)
 	}
 }
 
-// checkApart checks that x, which is written, does not overlap y. Most functions on vectors alone do
-// not call it, to save time.
+// checkApart checks that x, which is written, does not overlap y.
 func checkApart(fn, name string, x []float64, other string, y []float64) {
 	if overlap(x, y) {
 		panicf("%s: %s and %s overlap", fn, name, other)

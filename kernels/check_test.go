@@ -20,8 +20,7 @@ func panicOf(call func()) (got string) {
 	return ""
 }
 
-// TestWrongArguments checks that functions panic on wrong arguments, with a message that names the function
-// and the argument. One level is enough, because no check depends on the level.
+// TestWrongArguments runs at one level only, because no check depends on the level.
 func TestWrongArguments(t *testing.T) {
 	v := func(n int) []float64 { return make([]float64, n) }
 	oneRow := func(n int) *Steps {

@@ -1,12 +1,10 @@
 package kernels
 
-// Package gen reads the numbers below, so that the reference and the assembly always
-// agree. The polynomials are minimax fits. Their coefficients come from a Remez exchange in
-// 60-digit decimal arithmetic and are rounded to float64.
+// Package gen reads the numbers below. The polynomials are minimax fits. Their coefficients come from a
+// Remez exchange in 60-digit decimal arithmetic and are rounded to float64.
 
-// The constants of ExpNeg.
 const (
-	expMax   = 708                   // larger arguments are taken as 708, so that every result is a normal float64
+	expMax   = 708                   // larger arguments are taken as 708, to avoid subnormal results
 	expMagic = 0x1.8p52 + 1023       // adding 1.5*2^52 rounds to an integer; 1023 is the exponent bias
 	negLog2E = -0x1.71547652b82fep+0 // -1.4426950408889634
 	ln2Hi    = 0x1.62e42fefa38p-1    // 0.69314718055989033: ln 2 cut to 42 bits, so that n*ln2Hi is exact

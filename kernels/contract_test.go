@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// TestAliases checks overlaps of slices that doc comments allow: the results must be the same as with
-// separate slices.
+// TestAliases checks overlaps of slices that doc comments allow.
 func TestAliases(t *testing.T) {
 	eachLevel(t, func(t *testing.T) {
 		for _, n := range lengths {
@@ -52,7 +51,6 @@ func TestAliases(t *testing.T) {
 	})
 }
 
-// TestInputsKept checks that functions write only to their outputs.
 func TestInputsKept(t *testing.T) {
 	eachLevel(t, func(t *testing.T) {
 		for _, n := range lengths {
@@ -77,8 +75,8 @@ func TestInputsKept(t *testing.T) {
 	})
 }
 
-// checkHessianInputs checks that Hessian does not change its inputs c and a, and that c may be a part of
-// a.Val.
+// checkHessianInputs checks that Hessian does not change the columns, the values and c, and that c may be a
+// part of a.Val.
 func checkHessianInputs(t *testing.T, n int) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(14, uint64(n)))
@@ -147,7 +145,6 @@ func TestAllocations(t *testing.T) {
 	})
 }
 
-// TestEmpty checks that functions accept the zero Rows and empty vectors, and that empty sums are +0.
 func TestEmpty(t *testing.T) {
 	eachLevel(t, func(t *testing.T) {
 		Margins(nil, Rows{}, nil)

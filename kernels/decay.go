@@ -11,7 +11,7 @@ const DecayStride = 8
 const (
 	DecayDeviation = iota // w_j − Fixed after the last step that touched the column
 	DecayLast             // number of steps done up to and including the last one that touched the column
-	DecayFixed            // the number to which w_j converges while no step touches the column
+	DecayFixed            // the fixed point of w_j while no step touches the column
 	DecayRate             // −log of Factor
 	DecayGain             // the sum over the steps of g·a_j, which InnerDecay adds to w_j
 	DecayFactor           // 1 − eta·K_jj: a step multiplies w_j − Fixed by this

@@ -15,7 +15,6 @@ type decayCase struct {
 	sampled []int32
 }
 
-// decayCaseOf draws a decayCase with rows of the given lengths over p columns.
 func decayCaseOf(rng *rand.Rand, s source, lens []int, p, samples int, loss LossKind) *decayCase {
 	c := &decayCase{state: s.vector(rng, p*DecayStride), step: 7}
 	c.steps = stepsOf(rng, s, lens, p, loss)
@@ -34,7 +33,6 @@ func (c *decayCase) plausible(rng *rand.Rand) *decayCase {
 	return c
 }
 
-// run calls InnerDecay and returns its results. rows replaces the rows of the case, unless it is nil.
 func (c *decayCase) run(rows *Rows) [][]float64 {
 	state, steps := slices.Clone(c.state), c.steps
 	if rows != nil {

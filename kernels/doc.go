@@ -23,11 +23,9 @@
 //   - Gradient adds to an element in the order of the rows, and within a row in the order of the
 //     nonzeros;
 //   - the terms of an element of a Hessian are added in row order, however the work is divided;
-//   - in elementwise loops, a product and a sum are fused exactly where the doc comment writes FMA.
+//   - elementwise loops fuse a product and a sum where the doc comment writes FMA.
 //
-// Eight lanes for sparse rows were chosen by measurement on a Zen 5 core. A row of 14 nonzeros took
-// 0.23 ns for each nonzero with 8 lanes and with 4; a row of 75 took 0.30 ns with 8 and 0.29 ns with 4.
-// Eight lanes fill one AVX-512 register. Compared with 4 lanes, they also halve the chain of dependent
+// Eight lanes fill one AVX-512 register. Compared with 4 lanes, they halve the chain of dependent
 // additions, which saves time if the processor must wait for the sum of a row.
 //
 // # Storage forms
@@ -36,15 +34,14 @@
 // 1. A storage form changes only how the numbers are loaded, not the arithmetic: if the
 // form represents the numbers exactly, every result has the same bits. Margins, Gradient and
 // Hessian have one kernel for each form. An inner loop on sparse rows (see Steps) has one kernel
-// for all forms: each step first decodes its row into a Scratch, while the processor waits for
-// earlier results.
+// for all forms, whose assembly first decodes the row into a Scratch.
 //
 // # Accuracy
 //
 // For |margin| <= 708 the exponential is within 1.25 ulp of the exact value, the logistic
 // slope within 2.1 ulp and the logistic loss within 1.6 ulp; tests compare them with
-// math/big. The error of a sum of n products is at most gamma_n = n u/(1 - n u) times the sum of their
-// absolute values, where u = 2^-53.
+// math/big. Without overflow and underflow, the error of a sum of n products is at most
+// gamma_n = n u/(1 - n u) times the sum of their absolute values, where u = 2^-53.
 //
 // # Levels
 //
@@ -63,26 +60,20 @@
 // columns. They trust the column indices, and all row pointers except the first and the last; package
 // sparse checks these.
 //
-// Slices must not overlap unless the doc comment of the function allows it. Functions on
-// rows panic if slices overlap. Most functions on vectors alone do not check for overlaps, because a
-// call may take only some nanoseconds. If slices overlap, these functions write nothing outside of
-// the slices, but their results may differ between levels.
+// An output must not overlap another argument unless the doc comment of the function allows it.
+// Functions on rows panic if it does. Most functions on vectors alone do not check this, to save
+// time; their results may then differ between levels.
 //
 // Kernels may run in any number of goroutines with different outputs, and the race detector sees
-// what they read and write. One assembly call processes at most 65536 nonzeros or elements, and the
-// scheduler can pre-empt between calls. A longer row is cut, and its lanes are kept from one call
-// to the next, which changes no bit. An assembly call for an inner loop stops after the step that
-// reaches the bound. Kernels allocate memory only in these cases: an inner loop on sparse rows has no
-// Scratch in Steps, or a row has more than 16384 nonzeros; Hessian has no HessianScratch, or uses
-// panels for the first time.
+// what they read and write. The scheduler cannot pre-empt assembly, so one assembly call processes
+// about 65536 nonzeros or elements at most, or a single longer step of an inner loop. Kernels
+// allocate no memory except scratch memory: see Scratch and HessianScratch.
 //
 // # Why assembly
 //
-// The experimental package simd/archsimd of Go 1.26 has no gather and no scatter, may
-// change between releases, and needs an experiment flag. Once it has these instructions
-// and is no longer an experiment, it should replace this assembly: the contract above
-// names no instruction. Package gen writes each kernel once and emits it for every
-// instruction set.
+// The experimental package simd/archsimd of Go 1.26 has no gather and no scatter, and may
+// change between releases. Once it has these instructions and is no longer an experiment, it
+// should replace this assembly.
 package kernels
 
 //go:generate go run ../gen/cmd/gen -out .

@@ -7,10 +7,10 @@ package kernels
 //	w[j] = FMA(g, a_i[j], w[j])             for the nonzeros of row i
 //	h[j] = FMA(g, a_i[j], h[j])             for the nonzeros of row i
 //
-// Here g is computed from w before the step, c[j] = 1 - eta*K_jj and e = -eta*d. Every step adds
-// g a_i to h; the sum of the iterates follows from w and h (see package solver/internal/admm). All
-// vectors have the same length; w and h are updated and must not overlap any other argument. Source:
-// Zhao, Li, Zhou, Scalable Stochastic ADMM, inner loop of Algorithm 1.
+// Here g is computed from w before the step, c[j] = 1 - eta*K_jj and e = -eta*d. The sum of the
+// iterates follows from w and h (see package solver/internal/admm). All vectors have the same length;
+// w and h are updated and must not overlap any other argument. Source: Zhao, Li, Zhou, Scalable
+// Stochastic ADMM, inner loop of Algorithm 1.
 func InnerDense(w, h, c, e []float64, s *Steps, sampled []int32) {
 	const fn = "InnerDense"
 	var a stepArgs
@@ -27,8 +27,8 @@ func InnerDense(w, h, c, e []float64, s *Steps, sampled []int32) {
 //	v[j] = FMA(g, a_i[j], v[j])             for the nonzeros of row i
 //	w[j] = clip(v[j], lo[j], hi[j]),  sum[j] += w[j]   for all j
 //
-// The columns of a row must be distinct. A NaN in w stays; infinite bounds have no
-// effect.
+// The columns of a row must be distinct. A NaN in w stays; lo[j] = -Inf and hi[j] = +Inf have
+// no effect.
 func InnerBox(w, sum, c, e, lo, hi []float64, s *Steps, sampled []int32) {
 	const fn = "InnerBox"
 	var a stepArgs

@@ -13,7 +13,6 @@ type elementCase struct {
 	sampled []int32
 }
 
-// elementCaseOf draws an elementCase with rows of the given lengths over p columns.
 func elementCaseOf(rng *rand.Rand, s source, lens []int, p, samples int, loss LossKind, box bool) *elementCase {
 	c := &elementCase{box: box}
 	for k := range c.v {
@@ -24,8 +23,6 @@ func elementCaseOf(rng *rand.Rand, s source, lens []int, p, samples int, loss Lo
 	return c
 }
 
-// run calls InnerDense or InnerBox and returns the results. rows replaces the rows of the case, unless it
-// is nil.
 func (c *elementCase) run(rows *Rows) [][]float64 {
 	w, h, steps := slices.Clone(c.v[0]), slices.Clone(c.v[1]), c.steps
 	if rows != nil {

@@ -7,9 +7,8 @@ import (
 	"testing"
 )
 
-// TestEmulated builds the tests of this package for other processors and runs them under QEMU: for an
-// amd64 processor with AVX2 but without AVX-512, for one without AVX, and for arm64. It takes minutes, so
-// it runs only with SCAS_EMULATE=1.
+// TestEmulated runs the tests of this package under QEMU for an amd64 processor with AVX2 but without
+// AVX-512, for one without AVX, and for arm64. It takes minutes, so it runs only if SCAS_EMULATE is set.
 func TestEmulated(t *testing.T) {
 	if os.Getenv("SCAS_EMULATE") == "" {
 		t.Skip("QEMU runs for Haswell, Nehalem and arm64 wait for SCAS_EMULATE=1")

@@ -122,8 +122,6 @@ var operations = []operation{
 	{"in uint16/ones", storedOp(5)},
 }
 
-// storedOp returns an operation that calls Margins, Gradient and Hessian for rows in a storage
-// form.
 func storedOp(form int) func(rng *rand.Rand, s source, n int) [][]float64 {
 	return func(rng *rand.Rand, s source, n int) [][]float64 {
 		p := n%200 + 1
@@ -154,13 +152,10 @@ func (op operation) check(t *testing.T, s source, n int, seed uint64) (want [][]
 	return want
 }
 
-// golden is the hash of the results of all operations. It is the same at every level, on every
-// processor and with every compiler setting. Another value means that results have other bits than
-// before.
+// golden is the hash of the results of all operations, which must be the same on every processor.
 const golden = 0x6f8b098e925c5a41
 
-// TestEqual compares every level with the reference, bit for bit. By the hash golden it also
-// compares the reference with earlier versions, other processors and other compilers.
+// TestEqual compares every level with the reference, bit for bit, and the results with golden.
 func TestEqual(t *testing.T) {
 	requireLevels(t)
 	h := fnv.New64a()
@@ -207,8 +202,6 @@ func TestEveryKernel(t *testing.T) {
 	})
 }
 
-// crashes reports whether an operation panics. It tries lengths with which the operation takes all
-// its branches.
 func crashes(op operation) (crashed bool) {
 	defer func() { crashed = recover() != nil }()
 	for _, n := range []int{9, 123, 200} {
@@ -234,9 +227,8 @@ func eachKernel(v reflect.Value, name string, f func(name string, field reflect.
 	}
 }
 
-// TestEqualLarge compares every level with the reference on vectors and rows of about maxWork elements
-// and more, so that work is divided into several assembly calls. TestForms and TestHessian do so for
-// Margins, Gradient and Hessian.
+// TestEqualLarge compares every level with the reference on vectors and rows of about maxWork elements and
+// more. TestForms and TestHessian have large cases for Margins, Gradient and Hessian.
 func TestEqualLarge(t *testing.T) {
 	large := slices.DeleteFunc(slices.Clone(operations), func(op operation) bool { return op.name == "Margins" || op.name == "Gradient" || op.name == "Hessian" })
 	sizes := []int{maxWork + 1, 2*maxWork + 3}

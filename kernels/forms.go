@@ -1,8 +1,7 @@
 package kernels
 
-// The storage forms are named after the types of the columns and of the values. int32 columns are in Idx,
-// uint16 columns in Idx16. float64 values are in Val, float32 values in Val32. In the forms with Ones all
-// values are 1, and both Val and Val32 are nil. int32Float64 is the plain form.
+// The storage forms, named after the types of the columns and of the values; see Rows. In the forms with
+// Ones all values are 1. int32Float64 is the plain form.
 const (
 	int32Float64 = iota
 	int32Float32
@@ -13,7 +12,6 @@ const (
 	numForms
 )
 
-// form returns the number of the storage form of a.
 func (a *Rows) form() int {
 	f := int32Float64
 	if a.Idx == nil {
@@ -28,10 +26,8 @@ func (a *Rows) form() int {
 	return f + 2
 }
 
-// rowLen returns the number of nonzeros of row i.
 func (a *Rows) rowLen(i int32) int { return int(a.Ptr[i+1] - a.Ptr[i]) }
 
-// entry returns the column and the value of nonzero k, in any form.
 func (a *Rows) entry(k int) (col int, val float64) {
 	switch {
 	case a.Val != nil:
@@ -44,7 +40,6 @@ func (a *Rows) entry(k int) (col int, val float64) {
 	return a.column(int64(k)), val
 }
 
-// column returns the column of nonzero k.
 func (a *Rows) column(k int64) int {
 	if a.Idx != nil {
 		return int(a.Idx[k])

@@ -69,7 +69,7 @@ func TestFusedLong(t *testing.T) {
 							s.Eta = 1e-4
 						}
 						for j := range elements.v[2] {
-							// c, the factor of w in each step, is below 1, so that w does not overflow.
+							// c, the factor of w in each step, is at most 1, so that w does not overflow.
 							elements.v[2][j] = 1 - 1e-4*rng.Float64()
 						}
 						lazy.state.Q = 1 - 0x1p-13

@@ -71,7 +71,7 @@ func FuzzInnerLazyBall(f *testing.F) { fuzzOperation(f, "InnerLazyBallCells") }
 func FuzzInnerDecay(f *testing.F)    { fuzzOperation(f, "InnerDecay", "InnerDecay/squared") }
 
 // FuzzForms compares the inner loops on sparse rows, at every level, with the reference on rows in the
-// plain form. The fuzzer chooses the storage form, the loss and the number of columns.
+// plain form.
 func FuzzForms(f *testing.F) {
 	f.Add(uint64(1), uint8(0), uint16(9))
 	f.Add(uint64(2), uint8(5), uint16(200))
@@ -98,8 +98,6 @@ func FuzzForms(f *testing.F) {
 	})
 }
 
-// FuzzInnerRotated compares every level with the reference. The fuzzer chooses the length of the rows, the
-// number of samples, the loss and the radius of the ball.
 func FuzzInnerRotated(f *testing.F) {
 	f.Add(uint64(1), uint8(0), uint8(9), false, 0.0, []byte(nil))
 	f.Add(uint64(2), uint8(2), uint8(3), true, 1.5, binary.LittleEndian.AppendUint64(nil, math.Float64bits(math.Inf(1))))

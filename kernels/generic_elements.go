@@ -6,7 +6,6 @@ func innerDenseGeneric(a *stepArgs) (done int) { return a.eachStep(len(a.w), a.d
 
 func innerBoxGeneric(a *stepArgs) (done int) { return a.eachStep(len(a.w), a.boxStep) }
 
-// denseStep does one step of InnerDense.
 func (a *stepArgs) denseStep(i int32) {
 	g := a.gain(i, a.margin(i))
 	w, h, c, e := a.w, a.sum, a.c, a.e
@@ -42,7 +41,6 @@ func (a *stepArgs) boxStep(i int32) {
 	}
 }
 
-// margin returns the inner product of row i with w.
 func (a *stepArgs) margin(i int32) float64 {
 	var lane [8]float64
 	w, first := a.w, int(a.Rows.Ptr[i])

@@ -2,7 +2,7 @@ package kernels
 
 import "math"
 
-// sum8 adds the 8 lanes of a sparse sum in the order of the numeric contract.
+// sum8 adds 8 lanes in the order of the numeric contract.
 func sum8(l *[8]float64) float64 {
 	return ((l[0] + l[4]) + (l[2] + l[6])) + ((l[1] + l[5]) + (l[3] + l[7]))
 }

@@ -2,9 +2,8 @@ package kernels
 
 import "sort"
 
-// gradientBlock is the largest number of nonzeros that MarginsGradient processes at a time; a
-// longer row is a block by itself. A block of this size is still in the second-level cache when it is
-// read again for the gradient.
+// gradientBlock is the largest number of nonzeros that MarginsGradient processes at a time, unless a
+// row is longer. MarginsGradient reads a block twice, the second time from the second-level cache.
 const gradientBlock = 1 << 13
 
 // MarginsGradient computes the margins and the slopes of the loss, and adds the gradient to z, in

@@ -45,8 +45,7 @@ func guarded[T any](t *testing.T, s []T, end bool) []T {
 }
 
 // TestBounds checks that functions of the package access no memory outside of their arguments: with a
-// guard page before each argument, and then with one after each argument. The row has a nonzero in the
-// first and in the last column.
+// guard page before each argument, and then with one after each argument.
 func TestBounds(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	eachLevel(t, func(t *testing.T) {
@@ -95,8 +94,7 @@ func guardRows(t *testing.T, a *Rows, end bool) {
 	a.Idx16, a.Val32 = guarded(t, a.Idx16, end), guarded(t, a.Val32, end)
 }
 
-// TestHessianBounds is TestBounds for Hessian: every argument and the spans in the scratch memory have a
-// guard page. h ends with the last element of the diagonal.
+// TestHessianBounds is TestBounds for Hessian. h ends with the last element of the diagonal.
 func TestHessianBounds(t *testing.T) {
 	eachLevel(t, func(t *testing.T) {
 		for i, c := range hessianShapes {
@@ -126,8 +124,8 @@ func guardedScratch(t *testing.T, end bool) *HessianScratch {
 	return s
 }
 
-// guardInner runs the fused inner loops on a matrix of one row and p columns, with guard pages. vec
-// returns a new guarded vector of length p.
+// guardInner runs the inner loops on one sparse row, with guard pages. vec returns a new guarded vector of
+// length p.
 func guardInner(t *testing.T, a Rows, p int, end bool, vec func() []float64) {
 	one := func() []float64 { return guarded(t, []float64{1}, end) }
 	x := NewScratch(a)
@@ -142,7 +140,7 @@ func guardInner(t *testing.T, a Rows, p int, end bool, vec func() []float64) {
 	InnerLazyBallCells(cells, one(), &LazyBall{Lazy: Lazy{Alpha: 1, Q: 1}, GammaLimit: 1}, s, sampled)
 }
 
-// TestRotatedBounds is TestBounds for InnerRotated. The first and the last row are sampled.
+// TestRotatedBounds is TestBounds for InnerRotated.
 func TestRotatedBounds(t *testing.T) {
 	eachLevel(t, func(t *testing.T) {
 		for _, p := range []int{8, 16, 24, 128, 136} {

@@ -12,19 +12,12 @@ import "sort"
 //
 //	h[j*stride+m] = FMA(float64(c[i]*x_ij), x_im, h[j*stride+m])
 //
-// and at last +0 is added, so that -0 becomes +0. This order holds for every element on its own, so the
-// bits do not depend on the tiles or on lo and hi. The columns of a row must increase, and p must be at
-// least a.Cols. len(c) must be the number of rows; h must not overlap c or a. If s is nil, scratch memory
-// is allocated.
+// and at last +0 is added, so that -0 becomes +0. The bits do not depend on lo and hi. The columns of a
+// row must increase, and p must be at least a.Cols. len(c) must be the number of rows; h must not overlap
+// c or a. If s is nil, scratch memory is allocated.
 //
-// Several goroutines can divide the rows of h among them, each with its own HessianScratch. HessianCut
-// returns bounds that divide the work evenly. A call for some of the rows of h searches every row of a:
-// with a dozen nonzeros in a row, two goroutines lose as much time by this search as they save.
-//
-// In a Newton step of the solver c holds the weighted second derivatives of the loss. Cost: a row
-// of n nonzeros takes n(n+1)/2 multiply-adds of 0.25 to 0.4 ns each (Zen 5). With vector
-// instructions and many nonzeros in a row, Hessian takes half of that or less: it copies the rows
-// into dense panels first.
+// Several goroutines can divide the rows of h among them, each with its own HessianScratch; see
+// HessianCut. Each call searches every row of a, so this saves little time if rows have few nonzeros.
 func Hessian(h []float64, p, stride, lo, hi int, a Rows, c []float64, s *HessianScratch) {
 	const fn = "Hessian"
 	checkHessian(fn, h, p, stride, lo, hi)
@@ -57,8 +50,7 @@ func Hessian(h []float64, p, stride, lo, hi int, a Rows, c []float64, s *Hessian
 const cutRows = 512
 
 // HessianCut divides the rows of h into the given number of parts of about equal work, and returns
-// the first row of part k. It estimates the work from some of the rows of a. Part 0 begins at row
-// 0; for k = parts it returns p. The bounds do not affect any bit of the Hessian.
+// the first row of part k. Part 0 begins at row 0; for k = parts it returns p.
 func HessianCut(a Rows, p, k, parts int) int {
 	if k >= parts {
 		return p
@@ -67,8 +59,7 @@ func HessianCut(a Rows, p, k, parts int) int {
 	return sort.Search(p, func(j int) bool { return a.addsBefore(j, p) >= want })
 }
 
-// addsBefore estimates the number of operations for the rows of h before row j. It looks at some of
-// the rows of a.
+// addsBefore estimates the number of operations for the rows of h before row j.
 func (a *Rows) addsBefore(j, p int) int64 {
 	sum := int64(j) * int64(2*p-j+1) / 2
 	step := max(1, a.Len()/cutRows)
@@ -170,8 +161,8 @@ func longSpan(h []float64, stride int, a *Rows, one []span, rest span) {
 	}
 }
 
-// seek searches the nonzeros k to end-1 of a row. It returns the first one that is in column col or in
-// a later column, or end if there is none.
+// seek returns the first of the nonzeros k to end-1 of a row whose column is at least col, or end if
+// there is none.
 func (a *Rows) seek(k, end int64, col int) int64 {
 	if all := k + int64(col); all <= end {
 		if col == 0 || a.column(all-1) < col {

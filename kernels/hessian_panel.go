@@ -10,12 +10,12 @@ import (
 // the result h in these columns and in up to tileRows rows. Vector instructions add multiples of the
 // panel's rows to each row of a tile.
 //
-// Hessian uses panels only if all numbers are finite. So a zero of a panel adds a zero, which can change
-// only the sign of a zero in h; plusZero corrects it.
+// Hessian uses panels only if c and the values are finite. So a zero of a panel adds a zero, which can
+// change only the sign of a zero in h; plusZero corrects it.
 const (
 	panelRows     = 64      // number of rows of a panel: one bit of HessianScratch.mask for each
 	panelCols     = 64      // number of columns of a panel
-	tileRows      = 1024    // largest number of rows of h in a tile, which then fits into the second-level cache
+	tileRows      = 1024    // largest number of rows of h in a tile
 	panelNonzeros = 1 << 17 // largest number of nonzeros that are sorted at a time
 	panelBlocks   = 64      // largest number of blocks that are sorted at a time
 )
@@ -60,10 +60,9 @@ func aligned(n int) []float64 {
 	return v[(8-past)%8:][:n]
 }
 
-// panelsFaster reports whether byPanels is expected to be faster than byRows. The choice changes no bit
-// of the result. The costs are in cycles of a Zen 5 core: byRows takes perAdd for a multiply-add, which is
-// more if h has more than 2^22 numbers; byPanels takes 15 to sort a nonzero, and perTile for each tile to
-// which the nonzero contributes.
+// panelsFaster estimates whether byPanels is faster than byRows. The costs are in cycles of a Zen 5 core:
+// byRows takes perAdd for a multiply-add; byPanels takes 15 to sort a nonzero, and perTile for each tile
+// to which the nonzero contributes.
 func (a *Rows) panelsFaster(p int) bool {
 	n := a.Len()
 	if active.level == Generic || n == 0 {
@@ -218,8 +217,8 @@ func sortOf[I column, V value](x *panelTask, idx []I, val []V, spans []span) {
 }
 
 // tiles adds the products of the sorted rows to the columns col to col+panelCols-1 of h. Rows of h
-// in which all of these columns are on or above the diagonal are updated in place, other rows in a
-// copy. If h has fewer than panelCols columns from col on, all rows are updated in a copy.
+// in which all of these columns exist and are above the diagonal are updated in place, other rows in a
+// copy.
 func (x *panelTask) tiles(col int) {
 	last := min(x.hi, col+panelCols)
 	// Rows from split on are updated in a copy.
@@ -289,8 +288,8 @@ func packOf[I column, V value](x *panelTask, idx []I, val []V, b, col int) {
 	}
 }
 
-// markOnes writes 1 to a panel's row for each of cols that is in the panel, and returns how many these
-// are. The panel begins with column col. cols increase, and none is below col.
+// markOnes writes 1 to a panel's row for each of cols that is in the panel, and returns the number of
+// these columns. The panel begins with column col. cols increase, and none is below col.
 func markOnes[I column](to *[panelCols]float64, cols []I, col int) int {
 	for n, j := range cols {
 		at := uint(int(j) - col)

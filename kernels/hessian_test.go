@@ -26,8 +26,7 @@ func increasingRows(rng *rand.Rand, s source, lens []int, p int) Rows {
 	return a
 }
 
-// withLead returns the rows of a with other entries in columns 0 to lead-1: most rows have all of these
-// columns, the other rows have nearly all.
+// withLead returns the rows of a with new entries in nearly all of the columns 0 to lead-1.
 func withLead(rng *rand.Rand, s source, a Rows, lead int) Rows {
 	b := Rows{Ptr: []int64{0}, Cols: a.Cols}
 	for i := range a.Len() {
@@ -73,8 +72,8 @@ func defineHessian(h []float64, p, stride int, a Rows, c []float64) {
 	}
 }
 
-// hessianOp returns the results of Hessian for random rows. For most n > 60 the rows have enough
-// nonzeros for panels; for odd n most rows begin with the same columns.
+// hessianOp returns the result of Hessian for random rows. For odd n most rows begin with nearly the same
+// columns.
 func hessianOp(rng *rand.Rand, s source, n int) [][]float64 {
 	p := n%200 + 1
 	stride := p + n%3
@@ -150,8 +149,8 @@ func TestHessian(t *testing.T) {
 	})
 }
 
-// TestHessianGoroutines checks that any number of goroutines, each with its own rows of h, gives
-// the bits of a single goroutine, without a data race.
+// TestHessianGoroutines checks that the bits do not depend on the number of goroutines that divide the rows
+// of h.
 func TestHessianGoroutines(t *testing.T) {
 	const rows, p = 500, 150
 	rng := rand.New(rand.NewPCG(203, 1))

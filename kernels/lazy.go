@@ -36,7 +36,7 @@ func (c Cells) Point(w []float64, l *Lazy) {
 	}
 }
 
-// Form stores the current point as u and sets l to Alpha = 1, Gamma = 0.
+// Form stores the current point as u and sets l.Alpha = 1, l.Gamma = 0.
 func (c Cells) Form(l *Lazy) {
 	for j := range c.Len() {
 		c[cellSize*j] = math.FMA(l.Alpha, c[cellSize*j], float64(l.Gamma*c[cellSize*j+1]))
@@ -61,7 +61,7 @@ type Lazy struct {
 }
 
 // lazyFloor is the Alpha below which a lazy loop stops, because u grows like 1/Alpha and digits
-// would be lost. The caller then calls Cells.Form.
+// would be lost.
 const lazyFloor = 0x1p-7
 
 // LazyBall holds the scalars of InnerLazyBallCells: Alpha and Gamma as in Lazy, and inner products
@@ -85,10 +85,9 @@ type LazyBall struct {
 //	u[j] = FMA(r, a_i[j], u[j]),  h[j] = FMA(g, a_i[j], h[j])   for the nonzeros of row i
 //
 // Here slope(z) is the slope of LogisticSlopes at label*margin = z, or of SquaredSlopes at
-// margin = z. d is only read. The loop stops after the step that takes Alpha below 2^-7,
-// so that u does not grow too large, and returns the number of steps done; the caller
-// then calls Form. Source: Zhao, Li, Zhou, Scalable Stochastic ADMM, inner loop of
-// Algorithm 1.
+// margin = z. The loop stops once Alpha is below 2^-7, so that u does not grow too large,
+// and returns the number of steps done; the caller then calls Form. Source: Zhao, Li,
+// Zhou, Scalable Stochastic ADMM, inner loop of Algorithm 1.
 func InnerLazyCells(c Cells, l *Lazy, s *Steps, sampled []int32) int {
 	const fn = "InnerLazyCells"
 	var a stepArgs
@@ -113,8 +112,8 @@ func InnerLazyCells(c Cells, l *Lazy, s *Steps, sampled []int32) int {
 //	if n2 > Radius²:  f = Radius/sqrt(n2),  Alpha = f*Alpha,  Gamma = f*Gamma
 //	AlphaSum += Alpha,  GammaSum += Gamma
 //
-// The loop stops after the step that takes Alpha below 2^-7 or |Gamma| above GammaLimit,
-// and returns the number of steps done.
+// The loop stops once Alpha is below 2^-7 or |Gamma| above GammaLimit, and returns the
+// number of steps done.
 func InnerLazyBallCells(c Cells, norm2 []float64, l *LazyBall, s *Steps, sampled []int32) int {
 	const fn = "InnerLazyBallCells"
 	var a stepArgs

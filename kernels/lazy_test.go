@@ -18,8 +18,6 @@ type lazyCase struct {
 	sampled []int32
 }
 
-// lazyCaseOf draws a lazyCase with rows of the given lengths over p columns. If ball is true, it is a case
-// of InnerLazyBallCells.
 func lazyCaseOf(rng *rand.Rand, s source, lens []int, p, samples int, loss LossKind, ball bool) *lazyCase {
 	c := &lazyCase{cells: NewCells(p)}
 	c.cells.Set(s.vector(rng, p), s.vector(rng, p))
@@ -32,8 +30,6 @@ func lazyCaseOf(rng *rand.Rand, s source, lens []int, p, samples int, loss LossK
 	return c
 }
 
-// run calls InnerLazyCells or InnerLazyBallCells and returns the results. rows replaces the rows of the
-// case, unless it is nil.
 func (c *lazyCase) run(rows *Rows) [][]float64 {
 	cells, state, steps := slices.Clone(c.cells), c.state, c.steps
 	if rows != nil {
@@ -84,8 +80,8 @@ func (v *naiveInner) step(s *Steps, i int32) {
 	}
 }
 
-// TestLazyNaive compares a million steps with the naive loop, without and with a ball. Without a stop,
-// Alpha would fall to about exp(-strength), so with strength 120 the kernel must stop many times.
+// TestLazyNaive compares a million steps with the naive loop. Without a stop, Alpha would fall to about
+// exp(-strength), so with strength 120 the kernel must stop many times.
 func TestLazyNaive(t *testing.T) {
 	const n, p, steps = 500, 40, 1_000_000
 	for _, strength := range []float64{1, 120} {
@@ -152,7 +148,7 @@ type lazyRun struct {
 	d, sum  []float64
 	norm2   []float64
 	state   LazyBall
-	flushes int // number of calls of flush
+	flushes int
 }
 
 func newLazyRun(s *Steps, p int, d []float64, q, radius float64) *lazyRun {

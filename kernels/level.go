@@ -21,7 +21,7 @@ const (
 
 var levelNames = [numLevels]string{"generic", "avx2", "avx512"}
 
-// String returns the name that ParseLevel accepts.
+// String returns the name of the level, such as avx2.
 func (l Level) String() string {
 	if l < 0 || l >= numLevels {
 		return fmt.Sprintf("Level(%d)", int(l))
@@ -45,7 +45,7 @@ const levelEnv = "SCAS_LEVEL"
 // sets holds the implementations that this machine can run, in ascending order of level.
 var sets = available()
 
-// active is the implementation in use. After the start only Use writes it.
+// active is the implementation in use. Use changes it.
 var active, envErr = startLevel(os.Getenv(levelEnv))
 
 // startLevel returns the implementation with the given level name, or the highest one if the name is
@@ -84,8 +84,7 @@ func Available() []Level {
 	return ls
 }
 
-// Active returns the level in use: the highest available one unless the
-// environment variable SCAS_LEVEL or Use chose another.
+// Active returns the level in use.
 func Active() Level { return active.level }
 
 // Use makes l the level of every kernel. It returns an error, and changes nothing, if this machine

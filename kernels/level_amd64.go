@@ -13,7 +13,6 @@ var features = map[string]cpuid.FeatureID{
 	"MMX+": cpuid.SSE, // avo's feature for prefetch instructions, which SSE has too
 }
 
-// available returns the implementations that this processor can run, in ascending order of level.
 func available() []*set {
 	out := []*set{&generic}
 	for _, s := range []*set{&setAVX2, &setAVX512} {
@@ -24,8 +23,7 @@ func available() []*set {
 	return out
 }
 
-// capable reports whether the processor has every feature that the kernels of a level
-// use. A feature without an entry in features counts as missing.
+// capable reports whether the processor has every feature that the kernels of a level use.
 func capable(l Level) bool {
 	// The features in needs are not complete for instructions with registers above 15, so AVX512
 	// requires all of x86-64-v4.

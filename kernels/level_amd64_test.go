@@ -8,8 +8,7 @@ import (
 	"testing"
 )
 
-// TestNeeds checks the generated table of processor features: each feature has an entry in
-// features, and no kernel needs more than its level offers.
+// TestNeeds checks the generated table of processor features.
 func TestNeeds(t *testing.T) {
 	for l, kernels := range needs {
 		for name, list := range kernels {

@@ -49,7 +49,6 @@ func TestUse(t *testing.T) {
 	}
 }
 
-// TestStartLevel checks the effect of the environment variable.
 func TestStartLevel(t *testing.T) {
 	if s, err := startLevel(""); err != nil || s != sets[len(sets)-1] {
 		t.Errorf("no value: level %v, error %v", s.level, err)

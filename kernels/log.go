@@ -27,8 +27,7 @@ func Log(y float64) float64 {
 	return math.FMA(e, hi, -((half - math.FMA(s, half+r, float64(e*lo))) - f))
 }
 
-// parts returns the same as math.Frexp, for positive finite y. It makes no function call if y is a normal
-// number.
+// parts is math.Frexp for positive finite y, without a function call if y is a normal number.
 func parts(y float64) (m float64, k int) {
 	const exponent, half = 0x7ff << 52, 0x3fe << 52
 	b := math.Float64bits(y)

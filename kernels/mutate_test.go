@@ -95,8 +95,7 @@ func TestMutations(t *testing.T) {
 	}
 }
 
-// inlineMutations returns mutations that remove one noinline directive each. The
-// pre-emption tests must fail with each of them.
+// inlineMutations returns mutations that remove one noinline directive each.
 func inlineMutations(t *testing.T, module string) []mutation {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(module, "kernels", "*.go"))
@@ -128,7 +127,7 @@ func inlineMutations(t *testing.T, module string) []mutation {
 }
 
 // try applies m, runs the tests and undoes m. outcome names the test that failed, or says that m is
-// no fault. err is not nil if the tests pass, or fail in another way than m.want says.
+// no fault. It returns an error if the tests do not fail as m.want says.
 func (m *mutation) try(module string) (outcome string, err error) {
 	path := filepath.Join(module, m.file)
 	before, readErr := os.ReadFile(path)

@@ -16,7 +16,6 @@ type spy struct {
 	calls int
 }
 
-// call counts and checks an assembly call that handles the given number of elements or nonzeros.
 func (s *spy) call(work, bound int) {
 	s.t.Helper()
 	s.calls++
@@ -97,8 +96,7 @@ func (s *spy) set() *set {
 	}
 }
 
-// TestBoundedWork checks into how many assembly calls each function divides its work, and that the work of
-// each assembly call is bounded.
+// TestBoundedWork checks the number of assembly calls of each function, and the work of each call.
 func TestBoundedWork(t *testing.T) {
 	const n = 3*maxWork + 5
 	v, out, sum := make([]float64, n), make([]float64, n), make([]float64, n)
@@ -144,7 +142,7 @@ func TestBoundedWork(t *testing.T) {
 		{"ProjectedUpdateBox", 4, func() { ProjectedUpdateBox(out, sum, v, v, v, v, 1) }},
 		{"ProjectedUpdateBall", 49 + 4, func() { ProjectedUpdateBall(out, sum, v, v, 1, 1) }},
 		// A step of InnerDense or InnerBox counts 123 elements and 8 nonzeros, 131 in all; a step of the
-		// other loops counts 9. So an assembly call makes 501 or 7,282 of the 60,000 steps.
+		// lazy and decay loops counts 9. So an assembly call makes 501 or 7,282 of the 60,000 steps.
 		{"InnerDense", 120, func() { InnerDense(w, h, x, x, steps, sampled) }},
 		{"InnerBox", 120, func() { InnerBox(w, h, x, x, x, x, steps, sampled) }},
 		{"InnerLazyCells", 9, func() { InnerLazyCells(cells, &Lazy{Alpha: 1, Q: 1}, steps, sampled) }},

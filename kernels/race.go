@@ -33,7 +33,6 @@ func raceReadRows(a Rows) {
 	}
 }
 
-// raceReadSampled reports that the sampled rows of a are read.
 func raceReadSampled(a Rows, sampled []int32) {
 	ptr := a.Ptr
 	for _, i := range sampled {
@@ -42,7 +41,6 @@ func raceReadSampled(a Rows, sampled []int32) {
 	}
 }
 
-// raceReadPart reports that s[lo:hi] is read, unless s is nil.
 func raceReadPart[T any](s []T, lo, hi int64) {
 	if s != nil {
 		raceRead(s[lo:hi])

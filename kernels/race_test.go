@@ -10,10 +10,9 @@ import (
 	"testing"
 )
 
-// TestRaceReports checks that the race detector sees which numbers the tiles and the inner loops on sparse
-// rows use. In each case, one goroutine calls a kernel that uses a number, and another goroutine writes this
-// number. Since the race detector must let every case fail, the cases run in a second process, and the test
-// looks for the failures in its output.
+// TestRaceReports checks that the race detector sees which numbers kernels use. In each case, one goroutine
+// calls a kernel that uses a number, and another goroutine writes this number. Since the race detector must
+// let every case fail, the cases run in a second process.
 func TestRaceReports(t *testing.T) {
 	const second = "SCAS_RACE_SECOND"
 	cases := raceCases()
@@ -41,7 +40,6 @@ func TestRaceReports(t *testing.T) {
 	}
 }
 
-// A raceCase holds a function that calls a kernel, and a function that writes a number that the kernel uses.
 type raceCase struct{ use, write func() }
 
 // raceCases returns the cases by name. Every case has memory of its own, because the race detector does not

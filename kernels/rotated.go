@@ -10,7 +10,7 @@ const rotatedMax = chunk
 //	w'[j] = FMA(c[j], w[j], e[j]),  w[j] = FMA(g, row_i[j], w'[j]),  sum[j] += w[j]   for all j
 //
 // Row i is x[i*len(w) : (i+1)*len(w)]; of s.Rows only the number of rows is used. The
-// steps are cut into series of 65536/len(w) steps. The margin of the first row of a series is
+// steps are cut into series of at most 65536/len(w) steps. The margin of the first row of a series is
 // Dot(row, w). The margin of every later row k is computed from g, w' and row i of the step before,
 // without waiting for w:
 //

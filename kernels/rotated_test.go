@@ -16,7 +16,6 @@ type rotatedCase struct {
 	sampled         []int32
 }
 
-// rotatedCaseOf returns a case with dense rows of length p.
 func rotatedCaseOf(rng *rand.Rand, s source, p, rows, samples int, loss LossKind, radius float64) *rotatedCase {
 	a := &rotatedCase{
 		w: s.vector(rng, p), sum: s.vector(rng, p), c: s.vector(rng, p), e: s.vector(rng, p), x: s.vector(rng, rows*p),
@@ -27,7 +26,6 @@ func rotatedCaseOf(rng *rand.Rand, s source, p, rows, samples int, loss LossKind
 	return a
 }
 
-// run calls InnerRotated and returns w and sum.
 func (a *rotatedCase) run() [][]float64 {
 	w, sum := slices.Clone(a.w), slices.Clone(a.sum)
 	InnerRotated(w, sum, a.c, a.e, a.x, a.radius, &a.steps, a.sampled)
@@ -36,7 +34,6 @@ func (a *rotatedCase) run() [][]float64 {
 
 var rotatedLengths = []int{8, 16, 24, 32, 40, 56, 64, 72, 120, 128, 136, 200, 248, 256, 264, 512, 520}
 
-// TestRotatedEqual compares every level with the reference, bit for bit.
 func TestRotatedEqual(t *testing.T) {
 	eachLevel(t, func(t *testing.T) {
 		level := Active()
@@ -118,8 +115,6 @@ func (a *rotatedCase) naive() (w, sum []float64) {
 	return w, sum
 }
 
-// TestRotatedNaive compares every level with the plain loops of naive over several series of steps, with
-// and without a ball.
 func TestRotatedNaive(t *testing.T) {
 	eachLevel(t, func(t *testing.T) {
 		for _, loss := range []LossKind{LogisticLossKind, SquaredLossKind} {

@@ -12,8 +12,8 @@ import "sort"
 // is float64 in every form, so a form that holds the numbers exactly gives the same bits.
 //
 // Every column is below Cols, and dense vectors that belong to the columns have at least
-// Cols entries. Kernels check the lengths of vectors on every call. They trust the columns, and
-// all row pointers except the first and the last; package sparse checks these.
+// Cols entries. Kernels trust the columns, and all row pointers except the first and the last;
+// package sparse checks these.
 type Rows struct {
 	Ptr   []int64
 	Idx   []int32
@@ -28,8 +28,7 @@ func (a Rows) Len() int { return max(len(a.Ptr)-1, 0) }
 
 // maxWork limits the work of one assembly call: the number of nonzeros plus rows, or of elements. A
 // longer call would delay a garbage collection, because assembly cannot be pre-empted. maxWork is a
-// multiple of every number of lanes, so every term stays in its lane if a sum is divided into pieces of
-// maxWork terms.
+// multiple of 8, so the terms of a row that is divided into pieces of maxWork stay in their lanes.
 const maxWork = 1 << 16
 
 // Margins sets dst[r] to the inner product of row r with w, summed in the 8
@@ -91,8 +90,7 @@ func Gradient(z []float64, a Rows, slope []float64) {
 	}
 }
 
-// blockRows returns the largest k for which the first k rows have at most maxWork-k nonzeros. It
-// returns 0 if the first row alone has more.
+// blockRows returns the largest k for which the first k rows have at most maxWork-k nonzeros.
 func blockRows(ptr []int64) int {
 	rows, first := len(ptr)-1, ptr[0]
 	if ptr[rows]-first+int64(rows) <= maxWork {
@@ -102,8 +100,7 @@ func blockRows(ptr []int64) int {
 }
 
 // longRow returns the inner product of w with a row that is too long for one assembly call. The
-// nonzeros of the row are lo to hi-1. Each assembly call continues the 8 sums, the lanes, of the call
-// before it. If the row is not in the plain form, the pure-Go reference computes the product.
+// nonzeros of the row are lo to hi-1. Only the plain form has assembly for it.
 func longRow(a Rows, lo, hi int64, w []float64) float64 {
 	ends := [2]int64{lo, hi}
 	a.Ptr = ends[:]

@@ -21,7 +21,6 @@ func TestViews(t *testing.T) {
 	}
 }
 
-// TestBlockRows checks the search for the end of a block against a scan.
 func TestBlockRows(t *testing.T) {
 	rng := rand.New(rand.NewPCG(33, 1))
 	for range 200 {
@@ -50,7 +49,7 @@ func TestOrder(t *testing.T) {
 	})
 }
 
-// TestNegativeZero makes every lane -0 by products that underflow. A lane must stay -0 if the last,
+// TestNegativeZero makes lanes -0 by products that underflow. A lane must stay -0 if the last,
 // incomplete group of products has no product for it.
 func TestNegativeZero(t *testing.T) {
 	negative := func(x float64) bool { return x == 0 && math.Signbit(x) }

@@ -3,13 +3,12 @@ package kernels
 import "math"
 
 // ExpNeg returns exp(-a) for a in [0, 708], within 1.25 ulp, and NaN for NaN.
-// Larger a are taken as 708, so the result is always a normal number.
+// Larger a are taken as 708, to avoid subnormal results.
 //
 //	n = round(a/ln 2), r = n ln 2 - a, exp(-a) = 2^-n exp(r), |r| <= ln(2)/2
 //
 // The rounding adds 1.5*2^52 to -a/ln 2, so that the low bits of the sum hold -n. The exponent bias is
-// added in the same step, so that 2^-n needs only a shift. With Estrin's scheme, five multiply-adds follow
-// one another after the reduction.
+// added in the same step, so that 2^-n needs only a shift.
 func ExpNeg(a float64) float64 {
 	if a > expMax {
 		a = expMax

@@ -12,8 +12,8 @@ type Scratch struct {
 // steps on longer rows.
 const scratchRow = 1 << 14
 
-// NewScratch returns a Scratch for the rows of a: 32 bytes for every nonzero of
-// the longest row, at most 512 KiB.
+// NewScratch returns a Scratch for the rows of a: about 32 bytes for every nonzero
+// of the longest row, at most 512 KiB.
 func NewScratch(a Rows) *Scratch {
 	var n int64
 	for r := range a.Len() {

@@ -21,7 +21,7 @@ type set struct {
 	scatter  [numForms]scatterKernel
 	hessian  [numForms]hessianKernel
 
-	// hessianPanel adds multiples of the rows of a panel to rows of h, see hessianPanelGeneric.
+	// See hessianPanelGeneric.
 	hessianPanel func(h []float64, stride int, mask []uint64, t, panel []float64)
 
 	// The next four kernels sum over at most chunk elements.

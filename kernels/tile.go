@@ -13,14 +13,13 @@ var allRows, leading = func() (all, lead [TileSide]uint64) {
 	return all, lead
 }()
 
-// AddTile adds the product t*panel to rows of h. Both matrices have 64 columns and are
+// AddTile adds the product t*panel to rows of h. t and panel have 64 columns and are
 // stored row after row; rows of h are stride numbers apart. For 0 <= i < rows <= 64, q <
 // 64 and k = 0, 1, ..., 63 in order
 //
 //	h[i*stride+q] = FMA(t[i*64+k], panel[k*64+q], h[i*stride+q])
 //
-// h must not overlap t or panel. Cost: 64 rows take 262,144 multiply-adds; a core with
-// 512-bit vectors does about a dozen in a cycle.
+// h must not overlap t or panel.
 func AddTile(h []float64, stride, rows int, t, panel []float64) {
 	checkTile("AddTile", h, stride, rows, panel)
 	if len(t) < rows*TileSide {

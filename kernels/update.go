@@ -8,8 +8,8 @@ import "math"
 //	w[i] = FMA(-eta, d[i]+q[i], w[i])
 //	s[i] += w[i]
 //
-// d + q is the gradient; in an inner loop of SCAS-ADMM, d is constant. All lengths must be equal. w
-// and s must not overlap each other or d and q; d and q may be the same slice.
+// d + q is the gradient. All lengths must be equal. w and s must not overlap each other or d and q; d
+// and q may be the same slice.
 func ProjectedUpdate(w, s, d, q []float64, eta float64) {
 	checkUpdate("ProjectedUpdate", w, s, d, q)
 	for len(w) > 0 {
@@ -21,8 +21,8 @@ func ProjectedUpdate(w, s, d, q []float64, eta float64) {
 
 // ProjectedUpdateBox is ProjectedUpdate on the box lo <= w <= hi: after the
 // step w[i] is raised to lo[i] and then lowered to hi[i], before it is added
-// to s. Infinite bounds do nothing; a NaN in w stays. lo and hi have the length
-// of w and must not overlap w or s.
+// to s. lo[i] = -Inf and hi[i] = +Inf do nothing; a NaN in w stays. lo and hi
+// have the length of w and must not overlap w or s.
 func ProjectedUpdateBox(w, s, d, q, lo, hi []float64, eta float64) {
 	checkUpdate("ProjectedUpdateBox", w, s, d, q)
 	checkLen("ProjectedUpdateBox", "lo", len(lo), len(w))
@@ -38,7 +38,8 @@ func ProjectedUpdateBox(w, s, d, q, lo, hi []float64, eta float64) {
 
 // ProjectedUpdateBall is ProjectedUpdate on the ball |w| <= radius. The first loop makes the step
 // and computes |w|², with the rounding of Dot. The second loop multiplies w by radius/|w| if |w|
-// exceeds radius, else by 1, and adds w to s. If |w|² overflows (|w| above 1e154), w becomes zero.
+// exceeds radius, else by 1, and adds w to s. If |w|² overflows (|w| above 1e154), a finite w becomes
+// zero.
 func ProjectedUpdateBall(w, s, d, q []float64, eta, radius float64) {
 	checkUpdate("ProjectedUpdateBall", w, s, d, q)
 	var sum float64
