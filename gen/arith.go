@@ -80,9 +80,8 @@ func (e *emitter) addMasked(acc, x vec, k mask) {
 	e.merge(e, e.add(acc, x), acc, k)
 }
 
-// sum adds the 8 or 16 lanes in the given registers, and overwrites them. In the order of the numeric
-// contract of package kernels, it adds the upper half of the lanes to the lower half until one lane is
-// left. The sum is in the low lane of the returned register.
+// sum adds the 8 or 16 lanes in the given registers in the order of the numeric contract of package
+// kernels, and overwrites them. The sum is in the low lane of the returned register.
 func (e *emitter) sum(lanes []vec) vec {
 	for len(lanes)*e.lanes > 8 {
 		h := len(lanes) / 2

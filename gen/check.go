@@ -37,7 +37,7 @@ func vexRegisters(fn *ir.Function) error {
 }
 
 // cleanUppers requires VZEROUPPER right before every RET of a function that uses a vector register.
-// Without it the SSE instructions of Go code would be slow.
+// Without it the SSE instructions of Go code may be slow.
 func cleanUppers(fn *ir.Function) error {
 	vector, before := false, ""
 	for _, i := range fn.Instructions() {
@@ -65,11 +65,10 @@ func noLegacySSE(fn *ir.Function) error {
 	})
 }
 
-// registerName matches every name that the Go assembler reads as a register. A jump to a label with
-// this name would jump through the register.
+// registerName matches names that the Go assembler reads as registers. A jump to a label with such a name
+// would jump through the register.
 var registerName = regexp.MustCompile(`(?i)^([A-D][LHX]|[SD]I|[SB]P|SB|FP|PC|TLS|G|[SD]IB|[SB]PB|[C-GS]S|R[0-9]+B?|[FMKXYZ][0-9]+|[CDT]R[0-9]+|GDTR|IDTR|LDTR|MSW|TASK)$`)
 
-// plainLabels rejects labels that are register names.
 func plainLabels(fn *ir.Function) error {
 	for _, l := range fn.Labels() {
 		if registerName.MatchString(string(l)) {

@@ -28,8 +28,6 @@ func compile(t *testing.T, body func(e *emitter)) error {
 	return checks.Execute(f)
 }
 
-// TestChecks checks that each rule rejects a function that breaks it, and that all rules accept a
-// function without a mistake.
 func TestChecks(t *testing.T) {
 	for _, c := range []struct {
 		name, want string

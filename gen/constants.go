@@ -26,8 +26,7 @@ func (e *emitter) number(name string) constant.Value {
 	return c.Val()
 }
 
-// constant returns the address of four copies of a named constant. A 256-bit instruction reads all
-// of them; a 512-bit instruction broadcasts one.
+// constant returns the address of four copies of a named constant, enough for a 256-bit instruction.
 func (e *emitter) constant(name string) operand.Mem {
 	b, ok := commonConstants[name]
 	if !ok {

@@ -7,8 +7,8 @@ import (
 
 // A decoder converts the columns or values of a row to 64 bits.
 type decoder struct {
-	// param names the slice of the stored numbers: the decoder is used if this slice is not nil. The
-	// last decoder may have no param; it is used if the slices of all decoders before it are nil.
+	// param names the slice of the stored numbers. The first decoder whose slice is not nil, or whose
+	// param is empty, is used.
 	param string
 	bytes int // size of a stored number
 	// vector converts as many numbers as a vector has lanes, from m into x. Lanes outside the mask are
@@ -112,8 +112,7 @@ func (f *fused) decodeInto(to, lo reg.GPVirtual, pad operand.Mem, decoders []dec
 	f.at(done)
 }
 
-// decodeBlocks converts m numbers, eight at a time, until fewer than eight are left. It sets m to how
-// many are left.
+// decodeBlocks converts m numbers, eight at a time, and sets m to the number that is left.
 func (f *fused) decodeBlocks(d decoder, src, dst, m reg.GPVirtual) {
 	block, rest := f.label("eight"), f.label("rest")
 	f.SUBQ(operand.Imm(8), m)

@@ -93,7 +93,6 @@ func (l *elementLoop) run(step func()) {
 	l.ret()
 }
 
-// margin returns the inner product of the row with w.
 func (l *elementLoop) margin() vec {
 	lanes := make([]vec, 8)
 	for i := range lanes {
@@ -181,7 +180,6 @@ func (e *emitter) singly(body func()) {
 	})
 }
 
-// sweepBases holds the addresses of the slices that a sweep uses.
 type sweepBases struct{ w, c, e, lo, hi, sum reg.GPVirtual }
 
 func (l *elementLoop) sweepBases(box bool) sweepBases {

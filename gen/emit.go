@@ -19,7 +19,7 @@ type emitter struct {
 	*isa
 	rodata   *rodata            // the read-only tables that all kernels share
 	declared *types.Package     // what package kernels declares in files that are not generated
-	pointers map[string]pointer // pointers to structs by name: all pointer parameters of the current function, and others
+	pointers map[string]pointer // pointers to structs by name: parameters of the current function, and others
 	labels   int                // number of labels in the current function
 	entries  []setEntry         // one for each kernel and instruction set
 }
@@ -66,7 +66,6 @@ func (e *emitter) open(s setEntry, signature string, doc []string) {
 	e.loadPointers(sig.Type.(*types.Signature).Params())
 }
 
-// ret emits the end of the function.
 func (e *emitter) ret() {
 	e.VZEROUPPER()
 	e.RET()
@@ -97,7 +96,7 @@ func (e *emitter) length(param string) reg.GPVirtual {
 // which the parameter a points.
 func (e *emitter) field(path string) operand.Mem { return e.address(e.param(path)) }
 
-// address returns the memory operand of a scalar parameter or result.
+// address returns the memory operand of a component, such as a result.
 func (e *emitter) address(c gotypes.Component) operand.Mem {
 	b, err := c.Resolve()
 	if err != nil {
@@ -113,7 +112,6 @@ func (e *emitter) broadcast(param string) vec {
 	return v
 }
 
-// zero returns a vector of +0.
 func (e *emitter) zero() vec {
 	v := e.vector(e)
 	e.VXORPD(v.AsX(), v.AsX(), v.AsX())

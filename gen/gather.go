@@ -33,8 +33,7 @@ func (r nonzeros) element(e *emitter, k int) operand.Mem {
 }
 
 // insertBlock reads w at the columns of the next 8 nonzeros by scalar loads into two AVX2 vectors.
-// On a Zen 5 core gather instructions were slower in most cases and never much faster. AVX-512 vectors
-// are not faster either, so the kernels on rows exist for AVX2 only.
+// On a Zen 5 core gather instructions were slower in most cases.
 func (e *emitter) insertBlock(r nonzeros) []vec {
 	return []vec{insertHalf(e, r, 0), insertHalf(e, r, 4)}
 }
@@ -49,8 +48,8 @@ func insertHalf(e *emitter, r nonzeros, k int) vec {
 	return y
 }
 
-// insertRest loads w at the columns of the last n < 8 nonzeros. The other lanes are -0. In these lanes
-// the value is +0, so the product is -0, which changes no sum.
+// insertRest loads w at the columns of the last n < 8 nonzeros. The other lanes are -0, so that their
+// products change no sum.
 func (e *emitter) insertRest(r nonzeros, n reg.GPVirtual) []vec {
 	lo, hi, filler := e.YMM(), e.YMM(), e.YMM()
 	few, join := e.label("few"), e.label("join")

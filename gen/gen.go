@@ -1,13 +1,12 @@
 // Package gen writes the amd64 assembly of package kernels.
 //
 // Each kernel is written as one Go function. Its parameters are a description of the instruction
-// set (isa) and, for kernels on sparse rows, the storage form of the nonzeros (storage). The
-// function calls methods of an emitter, which emit the common parts: loops over vectors with a mask
-// for the last elements, sums in the order of the numeric contract of package kernels, products with
-// sparse rows, exponentials. The avo library allocates the registers and prints the assembly.
-// Generate reads the layout of structs from the declarations in package kernels, and returns the
-// generated files. A test compares them with the files in the repository. Read dense.go first, then
-// stream.go.
+// set (isa) and, for some kernels, the storage form of the nonzeros (storage). The function calls
+// methods of an emitter, which emit the common parts: loops over vectors with a mask for the last
+// elements, sums in the order of the numeric contract of package kernels, products with sparse rows,
+// exponentials. The avo library allocates the registers and prints the assembly. Generate reads the
+// layout of structs from the declarations in package kernels, and returns the generated files. A test
+// compares them with the files in the repository. Read dense.go first, then stream.go.
 //
 // # How to add
 //
@@ -51,7 +50,7 @@
 //
 // A new instruction set must have vectors of 4 or 8 lanes on amd64. Kernels in narrow (gen.go) and some
 // parts of the emitter use 256-bit registers in every set, so a set below AVX2 needs new code for them.
-// With vectors of 2 lanes, some kernels with sums also run out of registers. Edit:
+// Edit:
 //
 //   - gen: a file with its isa, as avx512.go, and the list isas (isa.go), in ascending order of level
 //   - kernels/level.go: a constant of type Level in the same order, with the name that isa.name has, and the

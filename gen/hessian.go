@@ -112,7 +112,6 @@ func (l *hessianLoop) addColumn(k int, both bool) {
 	}
 }
 
-// addProduct adds by·v to an element of h.
 func (l *hessianLoop) addProduct(h operand.Mem, by, v vec) {
 	x := l.scalar(h)
 	l.addNumber(x, by, v)
@@ -165,9 +164,8 @@ func (l *hessianLoop) each(f func(k int)) {
 	l.at(done)
 }
 
-// hessianPanel emits a kernel that adds multiples of the rows of a panel to 64 columns of h. The panel
-// has the entries of 64 rows of the data in these columns, including zeros. The kernel keeps eight
-// vectors of a row of h in registers at a time.
+// hessianPanel emits a kernel that adds multiples of the rows of a panel to 64 columns of h. The kernel
+// keeps eight vectors of a row of h in registers at a time.
 func (e *emitter) hessianPanel(t *isa) {
 	e.kernel(t, "hessianPanel", "func(h []float64, stride int, mask []uint64, t, panel []float64)",
 		"\th[j*stride+q] = FMA(t[k++], panel[64*r+q], h[j*stride+q])   for each bit r of mask[j] and q < 64")

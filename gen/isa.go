@@ -34,7 +34,7 @@ type isa struct {
 	keep    func(e *emitter, k mask, x vec) vec
 
 	// decodeRest converts the last m < 8 numbers of a row from src to dst. It writes the number at pad
-	// after them, so that dst has eight numbers. It is decodeMasked or decodeSingly.
+	// after them, so that dst has eight numbers.
 	decodeRest func(e *emitter, d decoder, src, dst, m reg.GPVirtual, pad operand.Mem)
 }
 

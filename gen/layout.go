@@ -14,7 +14,7 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// declarations returns the types that package kernels declares in dir. It ignores function bodies,
+// declarations returns what package kernels declares in dir. It ignores function bodies,
 // imports and generated files, because they may contain errors before the files are generated.
 func declarations(dir string) (*types.Package, error) {
 	paths, err := filepath.Glob(filepath.Join(dir, "*.go"))
@@ -35,7 +35,7 @@ func declarations(dir string) (*types.Package, error) {
 		files = append(files, f)
 	}
 	cfg := types.Config{IgnoreFuncBodies: true, Sizes: gotypes.Sizes, Error: func(error) {}}
-	pkg, _ := cfg.Check("kernels", fset, files, nil) // only what is ignored causes errors
+	pkg, _ := cfg.Check("kernels", fset, files, nil) // the ignored parts cause errors
 	return pkg, nil
 }
 
@@ -69,7 +69,7 @@ func (e *emitter) param(path string) gotypes.Component {
 	for field := range strings.SplitSeq(fields, ".") {
 		_, index, _ := types.LookupFieldOrMethod(t, true, e.declared, field)
 		if len(index) == 0 {
-			panic(fmt.Sprintf("gen: %s: no field %s", path, field)) // cannot happen: the field exists
+			panic(fmt.Sprintf("gen: %s: no field %s", path, field)) // a misspelt path in this package
 		}
 		for _, i := range index {
 			s := t.Underlying().(*types.Struct)

@@ -119,10 +119,7 @@ func (l *lazyLoop) update(coef vec) {
 	l.VMOVUPD(zero, l.cells.Idx(j, 1))
 }
 
-// project ends a step that added r times a row to u. It updates the inner products UU = |u|² and
-// UD = u'd, scales alpha and gamma so that the point is in the ball, and adds alpha and gamma to their
-// sums. au and ad are the inner products of the row with the old u and with d, norm2 is the row's
-// squared norm.
+// project emits the method project of LazyBall in package kernels.
 func (l *lazyLoop) project(r, au, ad, norm2 vec) {
 	t, uu, ud := l.XMM(), l.scalar(l.field("a.ball.UU")), l.scalar(l.field("a.ball.UD"))
 	l.VADDSD(au.AsX(), au.AsX(), t)

@@ -14,7 +14,6 @@ func (e *emitter) scalars(f func()) {
 	e.isa = wide
 }
 
-// scalar loads one number into a register.
 func (e *emitter) scalar(m operand.Mem) vec {
 	x := e.XMM()
 	e.VMOVSD(m, x)

@@ -115,8 +115,7 @@ func (e *emitter) scatter(t *isa, s *storage) {
 	e.ret()
 }
 
-// prefetch emits prefetches of the 16 nonzeros that begin gradientBlock nonzeros after the cursor.
-// MarginsGradient reads them in its next block.
+// prefetch emits prefetches of about 16 nonzeros that MarginsGradient reads in its next block.
 func (r nonzeros) prefetch(e *emitter) {
 	block, _ := constant.Int64Val(e.number("gradientBlock"))
 	ahead := int(block)

@@ -5,7 +5,7 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// A storage is a storage form of nonzeros. Forms differ only in the instructions that load numbers.
+// A storage is a storage form of nonzeros.
 type storage struct {
 	name string // suffix of the kernels' names, empty for the plain form
 	columns
