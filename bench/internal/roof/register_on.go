@@ -4,7 +4,6 @@ package roof
 
 import "simd/archsimd"
 
-// registers returns the loops over vector registers. The functions are nil if the processor cannot run them.
 func registers() loops {
 	if !archsimd.X86.AVX512() {
 		return loops{}

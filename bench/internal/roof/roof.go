@@ -10,9 +10,7 @@
 //   - with simd/archsimd, two loops over vector registers: one makes independent multiply-adds, the other
 //     adds numbers from memory in independent chains
 //
-// Without simd/archsimd, the limits may be lower than the limits of the processor. Roof.PeakFrom and
-// Roof.ReadFrom name the computations. Main memory is measured with data of four times the size of the last
-// cache. A kernel that also writes cannot quite reach the bandwidths.
+// Without simd/archsimd, the limits may be lower than the limits of the processor.
 package roof
 
 import (
@@ -36,7 +34,7 @@ type Level struct {
 
 // A Roof has the measured limits.
 type Roof struct {
-	Levels   []Level // L1, L2, L3 and main memory, which has no largest size
+	Levels   []Level // L1, L2, L3 and main memory
 	Peak     float64 // floating-point operations per ns (Gflop/s); an FMA counts as two
 	PeakFrom string  // the loop or kernel that reached Peak
 	ReadFrom string  // the loop or kernels with which the bandwidths were measured
@@ -72,8 +70,6 @@ func Measure(about machine.Description, each time.Duration) Roof {
 	return r
 }
 
-// measurePeak sets Peak to the best rate of operations, and PeakFrom to the name of the loop or kernel that
-// reached this rate.
 func (r *Roof) measurePeak(each time.Duration, vector loops) {
 	x := ones(1024)
 	try := func(rate float64, from string) {
@@ -97,8 +93,7 @@ type loops struct {
 	read         func(x []float64)
 }
 
-// bandwidth returns the number of bytes per ns that are read from data with the given size in bytes. each is
-// the duration of one measurement.
+// bandwidth returns the number of bytes per ns that are read from data with the given size in bytes.
 func bandwidth(size int, each time.Duration, vector loops) float64 {
 	n := size / 8 / 64 * 64
 	x := ones(n)
