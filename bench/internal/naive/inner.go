@@ -77,9 +77,8 @@ func InnerGraph(w, sum, d, q []float64, k kernels.Rows, s *kernels.Steps, sample
 	}
 }
 
-// Lazy makes inner steps for K = kappa I, with q = 1 − eta kappa. The iterate is alpha u + gamma d, so that
-// a step changes only the entries of u at the nonzeros of its row. Lazy adds to h the multiples of rows
-// that the steps add to the iterate. It returns the new alpha and gamma.
+// Lazy makes inner steps for K = kappa I, with q = 1 − eta kappa. The iterate is alpha u + gamma d. Lazy adds
+// to h the multiples of rows that the steps add to the iterate. It returns the new alpha and gamma.
 func Lazy(u, h, d []float64, alpha, gamma, q float64, s *kernels.Steps, sampled []int32) (alphaOut, gammaOut float64) {
 	for _, i := range sampled {
 		idx, val := Row(s.Rows, int(i))
@@ -115,8 +114,7 @@ func InnerRotated(w, sum, c, e, x []float64, s *kernels.Steps, sampled []int32) 
 }
 
 // Decay makes inner steps for a diagonal K, and sets w to the last iterate. state has a cell for each
-// coordinate, in the layout that kernels.InnerDecay describes. A step updates only the cells at the nonzeros
-// of the sampled row; a closed form replaces the steps since the last update of a cell.
+// coordinate, in the layout that kernels.InnerDecay describes.
 func Decay(w, state []float64, s *kernels.Steps, sampled []int32) {
 	decayed := func(cell []float64, now int) float64 {
 		skipped := float64(now) - cell[kernels.DecayLast]

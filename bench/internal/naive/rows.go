@@ -2,7 +2,7 @@
 // the benchmarks, so they should become neither faster nor slower.
 //
 // A step of an inner loop subtracts eta (d + K w) from the iterate w, and adds a multiple of the sampled row.
-// d is constant during the loop, and K is rho A'A. A function for K = kappa I has the argument kappa.
+// d and the matrix K are constant during the loop.
 package naive
 
 import (
@@ -103,8 +103,8 @@ func SquaredSlopes(slope, margin, label []float64) float64 {
 	return sum
 }
 
-// MarginsGradient computes margins and slopes and adds the gradient to z, for the logistic loss. It reads
-// the data once. It returns the sum of the losses.
+// MarginsGradient computes margins and slopes and adds the gradient to z, for the logistic loss. It returns
+// the sum of the losses.
 func MarginsGradient(z, margin, slope, label []float64, a kernels.Rows, w []float64) float64 {
 	var sum float64
 	for i := range margin {
