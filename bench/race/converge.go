@@ -80,7 +80,7 @@ func (c *Converge) Run(e *Env) error {
 type curve struct {
 	method string
 	points []solver.Point
-	err    error // a *solver.DivergenceError, or nil; points has the points before the divergence
+	err    error // the divergence of the run, or nil
 }
 
 // follow runs one method. A run that diverges is not an error: it gives a curve with err set.
@@ -134,8 +134,7 @@ func (c *Converge) report(e *Env, all []*curve) error {
 	return output.Write(files...)
 }
 
-// table returns a text table with a few points of each curve. The distance between these points grows with
-// the passes. Lines below the table describe divergences.
+// table returns a text table with a few points of each curve. Lines below the table describe divergences.
 func table(all []*curve, reference float64) string {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)

@@ -9,8 +9,7 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// TestDivergence checks that the divergence of a run is not an error of follow, so that Run goes on to the
-// next method, and that the table shows the divergence. A bad setting must be an error.
+// TestDivergence checks that the divergence of a run is not an error of follow, and that the table shows it.
 func TestDivergence(t *testing.T) {
 	d, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: 200, Features: 20, Seed: 1, Noise: 1})
 	if err != nil {
@@ -32,7 +31,6 @@ func TestDivergence(t *testing.T) {
 	}
 }
 
-// TestBest checks that best returns the smallest objective, even if other objectives are NaN.
 func TestBest(t *testing.T) {
 	at := func(last, average float64) solver.Point {
 		return solver.Point{Last: solver.Evaluation{Objective: last}, Average: solver.Evaluation{Objective: average}}

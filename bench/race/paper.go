@@ -45,7 +45,6 @@ claims 1d, 1e, 2d and 3c. The report is about all results in DIR, also those of
 earlier runs with other flags.`
 }
 
-// protocol returns the protocol that the flags choose.
 func (c *Paper) protocol(own []solver.Method) (paper.Protocol, error) {
 	pr := paper.Full()
 	if c.Quick {
@@ -73,8 +72,8 @@ func (c *Paper) protocol(own []solver.Method) (paper.Protocol, error) {
 	return pr, pr.Validate()
 }
 
-// Run makes the runs that are not in the directory Out yet, and writes the report. With --report-only it only
-// writes the report, and with --retune it only tunes again.
+// Run makes the runs that are not in the directory Out yet and writes the report, or does what --report-only
+// or --retune says.
 func (c *Paper) Run(e *Env) error {
 	switch {
 	case c.ReportOnly:
@@ -112,8 +111,7 @@ func valueOr[T any](flag *T, fallback T) T {
 	return fallback
 }
 
-// report writes the files of a report about all records in the directory Out. began is the time at which the
-// command began.
+// report writes the files of a report about all records in the directory Out.
 func (c *Paper) report(e *Env, began time.Time) error {
 	r, err := paper.OpenAny(c.Out)
 	if err != nil {
@@ -134,7 +132,6 @@ func (c *Paper) report(e *Env, began time.Time) error {
 	return err
 }
 
-// retune calls report.Retune for each problem of the flag --retune, and prints the results.
 func (c *Paper) retune(e *Env) error {
 	r, err := paper.OpenAny(c.Out)
 	if err != nil {
@@ -162,8 +159,7 @@ func (c *Paper) retune(e *Env) error {
 	return nil
 }
 
-// find returns the data sets of pr whose files exist, and prints the names of the other data sets. If no data
-// set exists, it returns an error.
+// find returns the data sets of pr whose files exist, and an error if none exist.
 func (c *Paper) find(e *Env, pr paper.Protocol) (found []paper.Spec, err error) {
 	if c.Data == "" {
 		return nil, errors.New("no data: set --data or SCAS_DATA to a directory with the data sets; see `make data`")
