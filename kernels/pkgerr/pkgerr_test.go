@@ -32,8 +32,8 @@ func TestError(t *testing.T) {
 	}
 }
 
-// TestUsed checks that formats of errors do not begin with the name of a package, because Text cannot leave
-// out a name that is a part of the format.
+// TestUsed checks that formats of errors do not begin with the name of a package that calls pkgerr, because
+// Text cannot leave out a name that is a part of the format.
 func TestUsed(t *testing.T) {
 	named := regexp.MustCompile(`^"(kernels|sparse|atomicfile|graph|draw|glasso|solver|stream|model): `)
 	for _, dir := range []string{"../../kernels", "../../sparse", "../../solver"} {
