@@ -21,10 +21,8 @@ import (
 	"github.com/scas-admm/scas/sparse/graph/glasso"
 )
 
-// version is the version of the program, of its model files and of its reports.
 const version = model.Version
 
-// app declares the commands and the global flags.
 type app struct {
 	Train      trainCmd      `cmd:"" help:"Fit a model to data."`
 	Predict    predictCmd    `cmd:"" help:"Apply a model to data."`
@@ -56,8 +54,8 @@ type env struct {
 	data           *[]*sparse.CSR            // the matrices that were read; env.changed checks their files
 }
 
-// An exit is the exit code with which kong wants to end the process, after --help or --version.
-// It is the value of a panic, which run recovers.
+// An exit is the exit code with which kong wants to end the process. It is the value of a panic, which run
+// recovers.
 type exit int
 
 // run executes a command and returns the exit code. args is the command line without the program's name.
@@ -130,8 +128,7 @@ func (w *stickyWriter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// failOr returns code if err is nil. Otherwise it reports err as a failed write to standard output, and
-// returns the exit code of err.
+// failOr returns code if err is nil. Otherwise it reports err as a failed write to standard output.
 func (e *env) failOr(err error, code int) int {
 	if err == nil {
 		return code
@@ -139,7 +136,6 @@ func (e *env) failOr(err error, code int) int {
 	return e.fail(fmt.Errorf("writing to standard output: %w", err))
 }
 
-// print writes text to standard output.
 func (e *env) print(text string) error {
 	if _, err := io.WriteString(e.stdout, text); err != nil {
 		return fmt.Errorf("writing to standard output: %w", err)
@@ -147,7 +143,6 @@ func (e *env) print(text string) error {
 	return nil
 }
 
-// show prints r as one JSON object if asJSON is true, and otherwise as text for people.
 func (e *env) show(asJSON bool, r interface{ text() string }) error {
 	if asJSON {
 		return printJSON(e.stdout, r)
@@ -188,8 +183,8 @@ func (e *env) changed(recovered any) error {
 
 var errInterrupted = errors.New("interrupted")
 
-// interrupted returns err unchanged, unless it comes from an interrupt of this process or of another rank.
-// Then it returns an error that wraps errInterrupted and has the text what.
+// interrupted returns err or, if this process or another rank was interrupted, errInterrupted with the text
+// what. A nil err stays nil.
 func (e *env) interrupted(err error, what string) error {
 	if err != nil && (e.ctx.Err() != nil || errors.Is(err, context.Canceled)) {
 		return fmt.Errorf("%w: %s", errInterrupted, what)

@@ -74,7 +74,6 @@ func writeBeyond(t *testing.T) *beyondFiles {
 	return f
 }
 
-// A beyondReport has those fields of the commands' JSON reports that the tests check.
 type beyondReport struct {
 	Status    string  `json:"status"`
 	Objective float64 `json:"objective"`
@@ -117,8 +116,7 @@ func jsonOfProcess[T any](t *testing.T, args ...string) (r T) {
 	return r
 }
 
-// train checks that out-of-core fits agree with fits in memory, that no model is written if the time limit
-// comes before a first objective, and that flags that need the data in memory are refused.
+// train compares fits out of core with fits in memory, and checks errors of fits out of core.
 func (f *beyondFiles) train(t *testing.T) {
 	groups := writeText(t, t.TempDir(), "groups", "1 2 3\n9 7 11 20\n")
 	train := []string{"train", "--json", "--lambda", "1e-3", f.path}
@@ -162,8 +160,6 @@ func (f *beyondFiles) train(t *testing.T) {
 	}
 }
 
-// classes trains on data of four classes in memory and out of core, compares the fits, and predicts
-// with the model.
 func (f *beyondFiles) classes(t *testing.T) {
 	train := []string{"train", "--json", "--lambda", "1e-2", "--class-weights", "balanced", f.many, "--memory"}
 	whole := jsonOfProcess[beyondReport](t, append(train, "4GiB")...)
@@ -182,7 +178,6 @@ func (f *beyondFiles) classes(t *testing.T) {
 	f.samePredictions(t, fitted, f.many, "--metrics")
 }
 
-// lambdas checks the gaps, the statuses and the peak memory of a path that is fitted out of core.
 func (f *beyondFiles) lambdas(t *testing.T) {
 	r := jsonOfProcess[beyondReport](t, "path", "--json", "--lambdas", "4", "--ratio", "1e-2", f.path, "--memory", beyondMemory)
 	if r.Peak > beyondLimit || len(r.Steps) != 4 {
@@ -195,7 +190,6 @@ func (f *beyondFiles) lambdas(t *testing.T) {
 	}
 }
 
-// progress checks the lines of progress that out-of-core commands write to standard error.
 func (f *beyondFiles) progress(t *testing.T) {
 	for want, args := range map[string][]string{
 		`scas: [0-9]+ s: pass [0-9.]+   objective 0.[0-9]+`:                       {"train", "--lambda", "1e-3", "--no-intercept", "--no-standardize"},
@@ -210,7 +204,6 @@ func (f *beyondFiles) progress(t *testing.T) {
 	}
 }
 
-// cross checks the mean loss and the AUC that scas cv reports out of core, and its peak memory.
 func (f *beyondFiles) cross(t *testing.T) {
 	for _, args := range [][]string{{f.path, "--class-weights", "balanced"}, {f.many, "--metric", "auc", "--sample-weights", f.weights}} {
 		r := jsonOfProcess[beyondReport](t, append([]string{"cv", "--json", "--lambdas", "2", "--ratio", "1e-1", "--folds", "2", "--tol", "1e-4", "--memory", beyondMemory}, args...)...)
@@ -226,7 +219,6 @@ func (f *beyondFiles) cross(t *testing.T) {
 	}
 }
 
-// info checks that the summary of the data out of core agrees with the summary in memory.
 func (f *beyondFiles) info(t *testing.T) {
 	var data [2]dataSummary
 	for k, memory := range []string{"4GiB", beyondMemory} {
@@ -246,8 +238,6 @@ func (f *beyondFiles) info(t *testing.T) {
 	}
 }
 
-// predict checks that predictions and metrics out of core equal the ones in memory, and that --svg is refused
-// out of core.
 func (f *beyondFiles) predict(t *testing.T) {
 	dir := t.TempDir()
 	fitted := filepath.Join(dir, "model.json")
@@ -281,7 +271,6 @@ func (f *beyondFiles) samePredictions(t *testing.T, model, data string, flags ..
 	return outs[0]
 }
 
-// graphs checks that graphs made in memory and out of core are equal, and that a damaged file is refused.
 func (f *beyondFiles) graphs(t *testing.T) {
 	for _, flags := range [][]string{
 		{"--edges", "40", "--weighted"}, {"--antisym"}, {"--method", "chain"},

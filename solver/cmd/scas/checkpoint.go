@@ -22,7 +22,7 @@ import (
 // then the state of the run.
 type checkpointFile struct {
 	path string
-	want checkpointHead // the description of this run
+	want checkpointHead
 }
 
 // A checkpointHead describes a run. A run continues only from the state of a run with an equal description.
@@ -73,9 +73,8 @@ func (c *trainCmd) checkpoint(data *sparse.Dataset, head *problemReport) (dist.C
 	return &checkpointFile{c.Checkpoint, want}, nil
 }
 
-// sumOfRows returns a checksum of the rows of all ranks, their labels and offsets, and the names of the features
-// and classes. It does not depend on the number of ranks. All ranks must call it. Out of core, where there are no
-// checkpoints, it returns 0.
+// sumOfRows returns a checksum of the rows, labels and offsets of all ranks, and of the names of features
+// and classes. It does not depend on the number of ranks. All ranks must call it.
 func (r *ranks) sumOfRows(data *sparse.Dataset, s *fitSpec) uint32 {
 	if s.outOfCore() {
 		return 0
@@ -108,7 +107,6 @@ func (r *ranks) sumOfRows(data *sparse.Dataset, s *fitSpec) uint32 {
 	return total
 }
 
-// Save writes the description of the run and state to the file.
 func (f *checkpointFile) Save(state []byte) error {
 	head := f.want
 	head.Size, head.CRC = len(state), crc32.ChecksumIEEE(state)
@@ -122,8 +120,7 @@ func (f *checkpointFile) Save(state []byte) error {
 	})
 }
 
-// Load returns the state in the file, or nil if there is no file. It returns an error if the file is damaged
-// or describes another run.
+// Load returns the state in the file, or nil if there is no file. A damaged file is an error.
 func (f *checkpointFile) Load() ([]byte, error) {
 	b, err := os.ReadFile(f.path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -144,7 +141,7 @@ func (f *checkpointFile) Load() ([]byte, error) {
 	return state, nil
 }
 
-// forget removes the checkpoint file at the end of the run. Ranks other than 0 do nothing.
+// forget removes the checkpoint file at the end of the run.
 func (c *trainCmd) forget(e *env) {
 	if c.Checkpoint == "" || c.ranks.team.Rank() > 0 {
 		return

@@ -63,8 +63,6 @@ func TestRanksCheckpoint(t *testing.T) {
 	}
 }
 
-// TestCheckpointOfOtherData checks that scas train refuses a checkpoint if the labels, the rows or the iterate
-// to store are not those of the run that wrote it.
 func TestCheckpointOfOtherData(t *testing.T) {
 	file, _ := distData(t)
 	dir := t.TempDir()

@@ -35,7 +35,6 @@ func countClasses(d *sparse.Dataset) []int {
 	return rows
 }
 
-// labelCounts returns a text with the names of the two classes and their numbers of rows.
 func labelCounts(m sparse.LabelMapping, rows []int) string {
 	return fmt.Sprintf("%s is the positive class (%s), %s the negative (%s)",
 		m.Name(1), plural(rows[1], "row"), m.Name(-1), plural(rows[0], "row"))

@@ -87,7 +87,6 @@ func TestClassesAgainstFits(t *testing.T) {
 	}
 }
 
-// TestManyClasses checks the progress and the reports of a fit with more than a hundred classes.
 func TestManyClasses(t *testing.T) {
 	const classes, each = 105, 4
 	dir := t.TempDir()
@@ -142,8 +141,7 @@ func TestManyClasses(t *testing.T) {
 	}
 }
 
-// TestTooManyClasses checks that data with too many classes are refused. A report must be refused if the
-// scores of its rows need more than --memory.
+// TestTooManyClasses checks data with too many classes, and a report whose scores need more than --memory.
 func TestTooManyClasses(t *testing.T) {
 	file := func(classes int) string {
 		var text strings.Builder

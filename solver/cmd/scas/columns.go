@@ -7,8 +7,6 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// warnOfColumns warns of columns that were probably read in the wrong way, such as dates that became
-// categories.
 func (e *env) warnOfColumns(d *sparse.Dataset) {
 	const many = 10
 	if d.Table == nil {
@@ -39,8 +37,6 @@ func (e *env) warnOfColumns(d *sparse.Dataset) {
 // needs a backslash.
 func escapeCommas(name string) string { return strings.ReplaceAll(name, ",", `\,`) }
 
-// addColumns adds lines to a summary: a line if features are counted from 0, and lines about the labels and
-// columns of a table.
 func addColumns(f *summary, d *sparse.Dataset) {
 	t := d.Table
 	f.addIf(d.Names == nil && d.Stats.IndexBase == sparse.ZeroBased, "", "features are counted from 0")
@@ -69,7 +65,6 @@ func addColumns(f *summary, d *sparse.Dataset) {
 	f.addIf(d.Mapping.IsZero() && d.Classes.IsZero() && len(t.Classes) > 0, "", "labels are words: %s", classNumbers(t.Classes))
 }
 
-// classNumbers returns a text that says which number stands for which class name.
 func classNumbers(classes []string) string {
 	const most = 6
 	var parts []string

@@ -11,7 +11,6 @@ type completionCmd struct {
 	Shell string `arg:"" enum:"bash,zsh,fish" help:"bash, zsh or fish."`
 }
 
-// Help is shown by scas completion --help.
 func (completionCmd) Help() string {
 	return `Examples:
 
@@ -23,7 +22,6 @@ Run such a line when the shell starts. The shell then completes commands, flags,
 the values of flags that have only a few values.`
 }
 
-// Run prints the completion script for the shell.
 func (c *completionCmd) Run(e *env, k *kong.Context) error {
 	if c.Shell == "fish" {
 		return e.print(fishCompletion(k.Model))
@@ -35,7 +33,6 @@ func (c *completionCmd) Run(e *env, k *kong.Context) error {
 	return e.print(head + bashCompletion(k.Model))
 }
 
-// commandNames returns the names of the visible commands directly below n.
 func commandNames(n *kong.Node) (names []string) {
 	for _, child := range n.Children {
 		if child.Type == kong.CommandNode && !child.Hidden {
@@ -56,7 +53,6 @@ func walkCommands(n *kong.Node, path string, visit func(path string, n *kong.Nod
 	}
 }
 
-// flagNames returns all spellings of a flag: the long name, the negation and the short name.
 func flagNames(f *kong.Flag) []string {
 	names := []string{"--" + f.Name}
 	if f.Tag.Negatable != "" {
@@ -109,7 +105,6 @@ complete -o default -F _scas scas
 	return b.String()
 }
 
-// globalFlags returns the names of the flags that all commands have.
 func globalFlags(app *kong.Application) (names []string) {
 	for _, f := range app.Flags {
 		names = append(names, flagNames(f)...)

@@ -15,14 +15,13 @@ import (
 
 // This file reports how often a model predicts one class for rows of another class.
 
-// manyClasses is the largest number of classes for which reports show every class. With more classes, reports
-// show at most manyClasses lines about them. maxMapped is the largest number of classes in a heat map.
+// manyClasses is the number of classes above which reports are shorter. maxMapped is the largest number of
+// classes in a heat map.
 const manyClasses, maxMapped = 20, 400
 
 // A confusionTable holds the metrics of a model of several classes.
 type confusionTable model.ClassMetrics
 
-// addTo adds the metrics other than accuracy and mean loss to a summary.
 func (m *confusionTable) addTo(f *summary) {
 	if m.AUC != nil {
 		f.add("AUC", "%.8g, the mean over the classes against the rest", *m.AUC)
@@ -53,8 +52,8 @@ func (m *confusionTable) addTo(f *summary) {
 
 // A confusion counts the rows of one class that the model predicts to be of another class.
 type confusion struct {
-	class, predicted int     // index of the class of the rows, and of the predicted class
-	rows             float64 // number of confused rows
+	class, predicted int // index of the class of the rows, and of the predicted class
+	rows             float64
 	share            float64 // rows divided by the number of all rows of the class
 }
 
@@ -73,7 +72,6 @@ func (m *confusionTable) confusions() (all []confusion) {
 	return all
 }
 
-// addWorst adds the smallest and the largest F1, and the confusions with the most rows, to a summary.
 func (m *confusionTable) addWorst(f *summary) {
 	order := m.byF1()
 	worst, best := m.Classes[order[0]], m.Classes[order[len(order)-1]]
@@ -102,9 +100,8 @@ func (m *confusionTable) byF1() []int {
 	return order
 }
 
-// heatMap draws the confusion table as SVG. The cell in row i and column j shows which share of the rows of
-// class i the model predicts to be of class j. It is blue if i = j, and vermilion otherwise. The result is
-// empty if there are more than maxMapped classes.
+// heatMap draws the confusion table as SVG. The colour of the cell in row i and column j shows which share
+// of the rows of class i the model predicts to be of class j.
 func (m *confusionTable) heatMap() template.HTML {
 	k := len(m.Classes)
 	if k > maxMapped {
@@ -153,8 +150,8 @@ func (m *confusionTable) heatMap() template.HTML {
 	return template.HTML(b.String()) // the class names have been escaped
 }
 
-// shade returns the colour of a cell of the heat map, such as #d55e00. share is from 0 to 1; its square root
-// makes small shares visible. right is true for right predictions.
+// shade returns the colour of a cell of the heat map, such as #d55e00. share is from 0 to 1; its square
+// root makes small shares visible.
 func shade(share float64, right bool) string {
 	ink := [3]float64{0xd5, 0x5e, 0x00}
 	if right {

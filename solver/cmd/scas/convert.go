@@ -19,7 +19,6 @@ type convertCmd struct {
 	memoryFlags
 }
 
-// Help is shown by scas convert --help.
 func (convertCmd) Help() string {
 	return `Examples:
 
@@ -56,7 +55,6 @@ Exit codes: 0 done, 1 cannot read or write, 2 wrong usage, 3 a number in the inp
 is not finite, 130 interrupted (OUT is not written).`
 }
 
-// Run converts the data and prints a summary.
 func (c *convertCmd) Run(e *env) error {
 	to := sparse.FormatOf(c.Out)
 	out := outputs{
@@ -102,7 +100,7 @@ func (c *convertCmd) streams() bool {
 	return plain && c.In != "-" && c.LabelsOut == "" && (c.isTable(c.In) || c.formatOf(c.In) == sparse.LIBSVM)
 }
 
-// stream converts the data block by block and prints a summary.
+// stream converts the data block by block.
 func (c *convertCmd) stream(e *env) error {
 	opt := c.anyLabels()
 	if err := c.formFlags.apply(c.In, opt); err != nil {
@@ -141,7 +139,6 @@ func (c *convertCmd) stream(e *env) error {
 	return e.print(f.String())
 }
 
-// table returns a summary that says what the file has of the data, and what was left out.
 func (c *convertCmd) table(d *sparse.Dataset, to sparse.Format) (f summary) {
 	n, p := d.X.Dims()
 	f.add("read", "%s: %s", dataName(c.In), shape(n, p, d.X.NNZ()))
@@ -160,8 +157,8 @@ func (c *convertCmd) table(d *sparse.Dataset, to sparse.Format) (f summary) {
 	return f
 }
 
-// hidesLabels reports whether a reader of the written table would take a feature for the labels, because the
-// feature is called label, target or y. name is the name of the column that has the labels, the last one.
+// hidesLabels reports whether a reader of the written table would take a feature for the labels. name is
+// the name of the last column, which has the labels.
 func hidesLabels(features []string, name string) bool {
 	for _, usual := range []string{"label", "target", "y"} {
 		if slices.ContainsFunc(features, func(f string) bool { return strings.EqualFold(f, usual) }) {

@@ -8,8 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// cpuTime returns the processor time of all threads of this process, including system calls. It returns 0
-// if the system does not report the time.
+// cpuTime returns the processor time of this process, or 0 if the system does not report it.
 func cpuTime() time.Duration {
 	var u unix.Rusage
 	if unix.Getrusage(unix.RUSAGE_SELF, &u) != nil {

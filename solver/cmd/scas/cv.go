@@ -27,7 +27,6 @@ type cvCmd struct {
 	Verbose bool `help:"Also print a line for each lambda." group:"What is written:"`
 }
 
-// Help is shown by scas cv --help.
 func (cvCmd) Help() string {
 	return `Examples:
 
@@ -70,8 +69,7 @@ var cvMetrics = map[string]struct {
 	"auc": {"AUC", model.ByAUC}, "mse": {"mean squared error", model.ByMSE},
 }
 
-// heldMetrics lists the metrics of held-out rows in the order of reports. A report leaves out metrics
-// that do not apply to the labels or the loss.
+// heldMetrics lists the metrics of held-out rows in the order of reports.
 var heldMetrics = []struct {
 	key, name string
 	measure   model.Measure
@@ -89,7 +87,7 @@ var heldMetrics = []struct {
 
 func itself(v float64) float64 { return v }
 
-// A cvReport is the result of scas cv. scas cv --json prints it.
+// A cvReport is the result of scas cv.
 type cvReport struct {
 	problemReport
 	Folds  int      `json:"folds"`
@@ -112,7 +110,7 @@ type cvLambda struct {
 	Lambda float64    `json:"lambda"`
 	Mean   number     `json:"mean"`  // mean of the metric on held-out rows
 	SE     number     `json:"se"`    // standard error of Mean
-	NNZX   int        `json:"nnz_x"` // number of non-zero coefficients of the fit to all rows
+	NNZX   int        `json:"nnz_x"` // of the fit to all rows
 	Held   heldValues `json:"metrics"`
 }
 
@@ -212,7 +210,6 @@ func (r *cvReport) table() (f summary) {
 	return f
 }
 
-// lines returns a table with a row for each lambda.
 func (r *cvReport) lines() grid {
 	rows := make([][]string, len(r.Steps))
 	chosenBy := cvMetrics[r.Metric].name
@@ -256,7 +253,6 @@ func (r *cvReport) page(e *env, chosen *model.Model, err error) (*page, error) {
 	return p, p.show(fmt.Sprintf("at the chosen lambda, %.6g", s.Lambda), chosen, r.in.spec.Graph)
 }
 
-// check returns an error if --folds is 1, or if the flags contradict each other.
 func (c *cvCmd) check() error {
 	class := c.Loss.classifies()
 	switch {
@@ -278,8 +274,6 @@ func (c *cvCmd) mostFolds() int {
 	return int(c.Folds)
 }
 
-// checkRows returns an error if there are too few rows for cross-validation or for --folds, or if one of two
-// classes has a single row.
 func (c *cvCmd) checkRows(data *sparse.Dataset) error {
 	whole := c.ranks.whole(data)
 	n := whole.total
@@ -300,7 +294,6 @@ func (c *cvCmd) checkRows(data *sparse.Dataset) error {
 	return nil
 }
 
-// Run checks the flags and runs the cross-validation.
 func (c *cvCmd) Run(e *env) error {
 	if err := c.check(); err != nil {
 		return err
@@ -308,7 +301,6 @@ func (c *cvCmd) Run(e *env) error {
 	return c.run(e, c.Data, c.validate)
 }
 
-// validate reads the data, runs the cross-validation and writes the results.
 func (c *cvCmd) validate(e *env) error {
 	var r cvReport
 	var found *model.CVResult
@@ -351,7 +343,6 @@ func (c *cvCmd) validate(e *env) error {
 	return cmp.Or(failed, err)
 }
 
-// cross runs the cross-validation and shows its progress.
 func (c *cvCmd) cross(e *env, s *fitSpec) (*model.CVResult, error) {
 	judged, streamed, p := e.beginModels(min(c.mostFolds(), s.whole.total) * c.Lambdas.count)
 	defer p.end()
@@ -361,8 +352,7 @@ func (c *cvCmd) cross(e *env, s *fitSpec) (*model.CVResult, error) {
 	return found, s.ofClass(err)
 }
 
-// late explains the error of a cross-validation that the time limit ended. It returns any other error
-// unchanged.
+// late explains an error that --time-limit may have caused.
 func (c *cvCmd) late(err error) error {
 	if c.TimeLimit > 0 && (errors.Is(err, context.DeadlineExceeded) || errors.Is(err, solver.ErrNotConverged)) {
 		return fmt.Errorf("%w: not every fold is fitted after %v; allow more with --time-limit, or ask for fewer --lambdas or --folds", solver.ErrNotConverged, time.Duration(c.TimeLimit))

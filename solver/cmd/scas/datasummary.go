@@ -14,7 +14,6 @@ import (
 // maxLabels is the largest number of different labels for which a summary counts the rows of each label.
 const maxLabels = 10
 
-// A dataSummary describes a data file.
 type dataSummary struct {
 	Name        string `json:"name"`
 	Format      string `json:"format"`
@@ -35,7 +34,7 @@ type dataSummary struct {
 	Constant  int    `json:"constant_features"`
 
 	Table       *sparse.TableSummary `json:"table,omitempty"`
-	Labels      []labelCount         `json:"labels,omitempty"` // empty if there are more than maxLabels different labels
+	Labels      []labelCount         `json:"labels,omitempty"`
 	LabelSpread spread               `json:"label_spread"`
 
 	Memory memoryUse `json:"memory"`
@@ -43,14 +42,13 @@ type dataSummary struct {
 	data *sparse.Dataset
 }
 
-// A memoryUse is the memory that the data and the training need, in bytes.
+// A memoryUse has numbers of bytes.
 type memoryUse struct {
 	Data   int64 `json:"data"`           // the data with their labels
 	Solver int64 `json:"solver"`         // estimate for scas train without a graph; 0 if the rows were read in windows
 	Peak   int64 `json:"peak,omitempty"` // peak of this process so far; 0 if the system does not report it
 }
 
-// A spread describes some numbers. The sizes of rows and features may overflow to +Inf.
 type spread struct {
 	Min  number `json:"min"`
 	Mean number `json:"mean"`
@@ -108,8 +106,7 @@ func newDataSummary(name string, format sparse.Format, d *sparse.Dataset, each f
 	return f, err
 }
 
-// addRow adds row i of the data to the summary. kinds counts the rows of each label, until there are
-// more than maxLabels different labels.
+// kinds counts the rows of each label, until there are more than maxLabels different labels.
 func (d *dataSummary) addRow(of *sparse.Dataset, i int, kinds map[float64]int) {
 	_, val := of.X.Row(i)
 	norm2 := 0.0
@@ -129,7 +126,7 @@ func (d *dataSummary) addRow(of *sparse.Dataset, i int, kinds map[float64]int) {
 	}
 }
 
-// add includes v in the spread. Until end is called, s.Mean is the sum of the numbers.
+// Until end is called, s.Mean is the sum of the numbers.
 func (s *spread) add(value float64) {
 	v := number(value)
 	if s.count == 0 {
@@ -186,7 +183,6 @@ func (d *dataSummary) labels() string {
 	return strings.Join(parts, ", ")
 }
 
-// shape returns a text with the numbers of rows, features and stored entries.
 func shape(n, p int, nnz int64) string {
 	return fmt.Sprintf("%s, %s, %s (%.3g %%)", plural(n, "row"), plural(p, "feature"), plural(nnz, "entry"), 100*density(n, p, nnz))
 }

@@ -15,15 +15,13 @@ import (
 
 type demoCmd struct{}
 
-// Help is shown by scas demo --help.
 func (demoCmd) Help() string {
 	return `Trains the graph-guided fused lasso and the plain lasso on the Wisconsin
 diagnostic breast cancer table, which is part of the program, and compares them.`
 }
 
-// Run prints the demonstration.
 func (c *demoCmd) Run(e *env) error {
-	w := bufio.NewWriter(e.stdout) // flushed before each slow step; Flush returns the first error
+	w := bufio.NewWriter(e.stdout) // Flush returns the first error
 	err := demoWDBC(e.ctx, w)
 	if err == nil {
 		fmt.Fprintf(w, "\n%s", newMachineSummary().table())
@@ -34,7 +32,6 @@ func (c *demoCmd) Run(e *env) error {
 	return e.interrupted(err, "the demonstration is not complete")
 }
 
-// demoWDBC compares the fused lasso with the plain lasso on the embedded table.
 func demoWDBC(ctx context.Context, w *bufio.Writer) (err error) {
 	var fused, plain [demoThirds]*scoredModel
 	var first *study
@@ -61,7 +58,6 @@ func demoWDBC(ctx context.Context, w *bufio.Writer) (err error) {
 	return nil
 }
 
-// introduce prints a description of the data and of the graph.
 func (s *study) introduce(w *bufio.Writer) {
 	of, count := s.graph.Components()
 	sizes := make([]int, count)
@@ -115,7 +111,6 @@ func logBar(v float64) string {
 	return strings.Repeat("#", min(int(length), perDecade*decades))
 }
 
-// showScores prints the scores of the fused and the plain models on the held-out thirds.
 func showScores(w *bufio.Writer, fused, plain []*scoredModel) {
 	fmt.Fprintln(w, "On rows not trained on        fused lasso                 plain lasso")
 	fmt.Fprintln(w, "                       lambda  accuracy   loss     lambda  accuracy   loss")
@@ -164,8 +159,6 @@ func verdict(f, p *scoredModel) string {
 	return loss + "; " + accuracy + "."
 }
 
-// showCoefficients prints the coefficients of both models. The groups of equal coefficients of the fused
-// model come first.
 func showCoefficients(w *bufio.Writer, names []string, fusedFit, plainFit *model.Column) {
 	fused, plain := fusedFit.Coefficients, plainFit.Coefficients
 	row := func(mark, name string, f, p float64) {

@@ -14,7 +14,6 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// The settings of the demonstration.
 const (
 	demoThreshold = 0.9 // an edge joins two features with at least this absolute correlation
 	demoThirds    = 3   // number of parts of the table; each part is held out once
@@ -28,7 +27,7 @@ const (
 //go:embed wdbc.csv.gz
 var wdbcFile []byte
 
-// must returns v, and panics if err is not nil. An error would mean that the embedded table is wrong.
+// must returns v. An error would mean that the embedded table is wrong.
 func must[T any](v T, err error) T {
 	if err != nil {
 		panic(err)
@@ -78,7 +77,6 @@ func newStudy(ctx context.Context, third int) *study {
 	return s
 }
 
-// spec returns the specification of the fused lasso or of the plain lasso.
 func (s *study) spec(fused bool) *model.Spec {
 	spec := &model.Spec{Standardize: model.StandardizeOff} // the data are standardised
 	if fused {

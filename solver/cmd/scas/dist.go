@@ -17,7 +17,6 @@ import (
 // This file makes several processes fit one model. The processes are called ranks. Each rank has a shard of
 // the rows of DATA.
 
-// distFlags are the flags of a fit with several ranks.
 type distFlags struct {
 	Dist        string        `enum:"none,mpi" default:"none" placeholder:"mpi" help:"Fit together with the other processes (ranks) that mpirun or srun has started. Each reads a part of the rows of DATA: a file of LIBSVM text or .scas, or a pattern in quotes such as 'shards/*.svm'. scas must be built with -tags mpi."`
 	DistTimeout time.Duration `default:"10m" placeholder:"DURATION" help:"End with exit code 75 if the other ranks do not answer for this time (default ${default})."`
@@ -46,7 +45,6 @@ func (c *fitFlags) run(e *env, file string, do func(*env) error) error {
 	return c.together(e, do)
 }
 
-// checkDist returns an error if --dist-timeout is wrong, or if another flag cannot be combined with --dist.
 func (c *fitFlags) checkDist() error {
 	for _, f := range []struct {
 		name, remedy string
@@ -66,9 +64,8 @@ func (c *fitFlags) checkDist() error {
 	return nil
 }
 
-// together joins the other ranks and calls do. Only rank 0 prints results and writes files. If several ranks
-// have errors, only the lowest of these ranks reports its error. If the other ranks do not answer for
-// --dist-timeout, together ends the process with exit code 75.
+// together joins the other ranks and calls do. Only rank 0 prints results and writes files. If the other
+// ranks do not answer for --dist-timeout, together ends the process with exit code 75.
 func (c *fitFlags) together(e *env, do func(*env) error) error {
 	open := mpi.Open
 	if e.join != nil {
@@ -96,9 +93,8 @@ func (c *fitFlags) together(e *env, do func(*env) error) error {
 	return cmp.Or(err, c.ranks.comm.Close())
 }
 
-// inStep calls do. If ranks have errors, inStep returns the error of the lowest of these ranks on this rank,
-// and a silentError with the exit code of that error on all others. If a rank is lost, inStep returns a
-// *rows.Broken.
+// inStep calls do. If ranks have errors, the lowest of these ranks returns its error, and all others return
+// a silentError with the exit code of that error. If a rank is lost, inStep returns a *rows.Broken.
 func (c *fitFlags) inStep(e *env, do func(*env) error) (err error) {
 	defer rows.Rescue(&err)
 	err = do(e)
@@ -134,8 +130,7 @@ func (r *ranks) solverComm() dist.Comm {
 	return r.comm
 }
 
-// A rankSummary has the number of ranks that fitted a model. Its other fields count the messages and the time
-// of rank 0 alone.
+// A rankSummary has the number of ranks that fitted a model, and the messages and the time of this rank.
 type rankSummary struct {
 	Ranks     int     `json:"ranks"` // 1 if --dist is not given
 	Messages  int     `json:"messages,omitempty"`
@@ -144,8 +139,7 @@ type rankSummary struct {
 	CPU       float64 `json:"cpu_seconds,omitempty"`     // processor time, without the time for messages
 }
 
-// A traffic counts the messages of this process so far. cpu is the processor time of the process so far,
-// without the processor time for messages.
+// A traffic counts the messages of this process. cpu is its processor time without the time for messages.
 type traffic struct {
 	dist.Traffic
 	cpu time.Duration

@@ -154,7 +154,6 @@ func TestRanksAgree(t *testing.T) {
 	}
 }
 
-// TestRanksReport checks that the page of --report has the same contents on ranks as in a single process.
 func TestRanksReport(t *testing.T) {
 	file, _ := distData(t)
 	dir := t.TempDir()
@@ -167,8 +166,7 @@ func TestRanksReport(t *testing.T) {
 		{"cv --folds 3 --lambdas 3 --ratio 0.1", file, "<h2>On the training data"},
 		{"path --lambdas 3 --ratio 0.1", file, "<h2>Coefficients"},
 	} {
-		// part returns the part of a page that begins with c.from. It ends before the table of all fits, or
-		// before the command line.
+		// part returns the part of a page from c.from to the table of all fits or the command line.
 		part := func(path string) string {
 			text := textOf(t, path)
 			at := strings.Index(text, c.from)
@@ -292,9 +290,8 @@ func TestRanksNoOptimum(t *testing.T) {
 	}
 }
 
-// TestRanksRefuse checks commands that fail. All ranks must end with the exit code of the error. If ranks have
-// different errors, it is the error of the lowest of these ranks. Only one rank may print an error, except for
-// wrong usage, which every rank may find by itself.
+// TestRanksRefuse checks commands that fail. All ranks must end with the same exit code: of the error of
+// the lowest rank that has one. Only one rank may print an error, except for wrong usage.
 func TestRanksRefuse(t *testing.T) {
 	file, shards := distData(t)
 	dir := t.TempDir()

@@ -17,7 +17,7 @@ import (
 	"github.com/scas-admm/scas/sparse/graph/glasso"
 )
 
-// The exit codes; see the package comment.
+// The exit codes; exitCodes explains them.
 const (
 	exitOK           = 0
 	exitIO           = 1
@@ -128,9 +128,8 @@ func (e *env) fail(err error) int {
 
 func (e *env) warn(format string, args ...any) { e.log("warning", fmt.Sprintf(format, args...)) }
 
-// log writes a message to stderr, after it has removed the report of progress from the terminal. In a JSON
-// log the message is one line; otherwise it may have several lines. An error of the write is ignored,
-// because it could not be reported.
+// log writes a message to stderr, after it has removed the report of progress from the terminal. An error
+// of the write is ignored, because it could not be reported.
 func (e *env) log(level, msg string) {
 	if e.progress != nil {
 		e.progress.clear()
@@ -145,8 +144,7 @@ func (e *env) log(level, msg string) {
 	fmt.Fprintln(e.stderr, "scas: "+msg)
 }
 
-// about adds the name of the data to err. It returns err unchanged if err reports an interrupt, a fit that
-// did not converge, or work that is impossible out of core.
+// about adds the name of the data to err, except to some errors that are not about the data.
 func about(data string, err error) error {
 	if err == nil || errors.Is(err, errInterrupted) || errors.Is(err, solver.ErrNotConverged) || errors.Is(err, stream.ErrNotStreamed) {
 		return err
@@ -155,7 +153,7 @@ func about(data string, err error) error {
 }
 
 // ofClass rewords an error of the fits of several classes. The new text has the name of the class of the
-// first error, as it is in the data, and counts the other errors. ofClass returns any other err unchanged.
+// first error, as it is in the data, and counts the other errors.
 func (s *fitSpec) ofClass(err error) error {
 	if err == nil {
 		return nil

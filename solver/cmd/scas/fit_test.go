@@ -13,7 +13,6 @@ import (
 	"github.com/scas-admm/scas/solver/model"
 )
 
-// A fitReport has those fields of the JSON report on a fit that the tests check.
 type fitReport struct {
 	Lambda      float64
 	Objective   float64
@@ -21,7 +20,6 @@ type fitReport struct {
 	RelativeGap float64 `json:"relative_gap"`
 }
 
-// TestRelativeGap checks the text about a gap, relative to the objective and absolute.
 func TestRelativeGap(t *testing.T) {
 	for _, c := range []struct {
 		gap, objective number

@@ -12,7 +12,6 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// dataHelp is the help of the argument DATA.
 const dataHelp = "Data file: LIBSVM text, or by its ending a table (.csv, .tsv), NumPy's .npy or .npz, Matrix Market (.mtx), or what scas convert wrote (.scas); plain or compressed (gzip, bzip2, xz, zstd), or - for standard input."
 
 // fitFlags are the flags of all commands that fit models to DATA: train, path and cv.
@@ -53,7 +52,6 @@ func (c *fitFlags) read(e *env, out outputs, replaceable ...string) (*sparse.Dat
 	return c.readShard(e, opt)
 }
 
-// readRows reads all rows of DATA.
 func (c *fitFlags) readRows(e *env, opt *sparse.ReadOptions) (*sparse.Dataset, error) {
 	opt.Regression, opt.Counts, opt.Table = !c.Loss.classifies(), c.Loss.counts(), c.table()
 	if c.Positive != nil {
@@ -108,7 +106,8 @@ func (c *fitFlags) begin(e *env, data *sparse.Dataset, start time.Time, of workl
 }
 
 // fit calls do, which makes the fits of r. It stores the time, the peak memory and the messages in r, and
-// returns the error of do in the words of the command line. stopped is true if a rank was interrupted.
+// returns the error of do in the words of the command line. stopped is true if an interrupt ended do on a
+// rank.
 func (c *fitFlags) fit(e *env, r *problemReport, do func() error) (stopped bool, err error) {
 	start, before := time.Now(), c.ranks.traffic()
 	end := c.Memory.limitHeap(r.in.demand, r.in.spec.Memory)
@@ -120,19 +119,15 @@ func (c *fitFlags) fit(e *env, r *problemReport, do func() error) (stopped bool,
 	return c.ranks.team.Any(err != nil && e.ctx.Err() != nil), err
 }
 
-// shapeFlags are the flags for the intercept, the features, the offsets and the penalty factors.
 type shapeFlags struct {
-	Intercept   bool   `negatable:"" default:"true" help:"Fit an intercept, which is not penalised (default: yes)." group:"Intercept and features:"`
-	Standardize *bool  `negatable:"" help:"Divide features by their standard deviations for the penalty; coefficients stay on the scale of the data (default: yes, but no with a graph)." group:"Intercept and features:"`
-	L1Ratio     *share `name:"l1-ratio" placeholder:"F" help:"Elastic net: the share F of the penalty is |x|_1, the rest |x|^2/2. 1 is the lasso, 0 ridge regression (default 1)." group:"Loss and penalty:"`
-	Names       string `placeholder:"FILE" help:"File with the names of the features, one a line." group:"Intercept and features:"`
-	// Offset is a file with a number for each row.
-	Offset string `placeholder:"FILE" help:"File with a number for each row, one a line, that is added to its margin, such as the logarithm of an exposure. For tables see --offset-column." group:"Rows:"`
-	// PenaltyFactors is a file with a number for each feature.
+	Intercept      bool   `negatable:"" default:"true" help:"Fit an intercept, which is not penalised (default: yes)." group:"Intercept and features:"`
+	Standardize    *bool  `negatable:"" help:"Divide features by their standard deviations for the penalty; coefficients stay on the scale of the data (default: yes, but no with a graph)." group:"Intercept and features:"`
+	L1Ratio        *share `name:"l1-ratio" placeholder:"F" help:"Elastic net: the share F of the penalty is |x|_1, the rest |x|^2/2. 1 is the lasso, 0 ridge regression (default 1)." group:"Loss and penalty:"`
+	Names          string `placeholder:"FILE" help:"File with the names of the features, one a line." group:"Intercept and features:"`
+	Offset         string `placeholder:"FILE" help:"File with a number for each row, one a line, that is added to its margin, such as the logarithm of an exposure. For tables see --offset-column." group:"Rows:"`
 	PenaltyFactors string `placeholder:"FILE" help:"File with a factor for each feature, one a line, that multiplies its penalty; 0 keeps the feature in every model." group:"Intercept and features:"`
 }
 
-// specFlags are the flags for the loss, the penalty and the weights of the rows.
 type specFlags struct {
 	Loss   lossFlag    `default:"logistic" placeholder:"NAME" help:"${losses} (default ${default})." group:"Loss and penalty:"`
 	Graph  string      `default:"none" placeholder:"none|chain|FILE" help:"Fused lasso: the coefficients of joined features are drawn to equal values. chain joins neighbours. FILE has an edge 'i j [weight]' a line, with features counted from 1, as scas graph writes it; or a matrix A for the penalty |A x|_1, as 'rows cols nnz' and its entries (default ${default})." group:"Structure:"`
@@ -141,14 +136,12 @@ type specFlags struct {
 	Mu     notNegative `default:"0" placeholder:"F" help:"Add (F/2)|x|^2 to the penalty, whatever lambda is (default ${default})." group:"Loss and penalty:"`
 	L2Y    notNegative `name:"l2y" default:"0" placeholder:"F" help:"Add (F/2)|A x|^2, with --graph (default ${default})." group:"Structure:"`
 	Domain domainFlag  `placeholder:"SET" help:"Set that contains the coefficients: nonnegative, box:LO,HI, ball:RADIUS or simplex[:TOTAL]. The last two need --no-intercept and --no-standardize." group:"Structure:"`
-	// Bounds is a file with bounds of coefficients.
-	Bounds string `placeholder:"FILE" help:"Bounds of coefficients, in the units of DATA. FILE has a line 'feature lower upper' for each feature with bounds: its name (its number from 1 if features have no names), and numbers, -inf or inf." group:"Structure:"`
+	Bounds string      `placeholder:"FILE" help:"Bounds of coefficients, in the units of DATA. FILE has a line 'feature lower upper' for each feature with bounds: its name (its number from 1 if features have no names), and numbers, -inf or inf." group:"Structure:"`
 	shapeFlags
 	ClassWeights  string `enum:"none,balanced" default:"none" help:"balanced gives both classes the same total weight. With more than two classes, it does so for each class and the rest." group:"Rows:"`
 	SampleWeights string `placeholder:"FILE" help:"File with a weight for each row, one a line." group:"Rows:"`
 }
 
-// rowFlags are the flags for reading DATA.
 type rowFlags struct {
 	dataFlags
 	memoryFlags
@@ -157,32 +150,26 @@ type rowFlags struct {
 	Strict       bool          `help:"Refuse rows whose indices do not increase, instead of sorting them." group:"Form of DATA:"`
 }
 
-// solveFlags are the flags for the accuracy of fits and for the time that they may take.
 type solveFlags struct {
 	Tol       ratio    `default:"1e-6" placeholder:"F" help:"A fit ends when its objective is proved to be within F times the objective at 0 of the optimum (default ${default})." group:"How it is solved:"`
 	TimeLimit duration `placeholder:"DURATION" help:"Stop after this time, such as 90s or 5m. scas path keeps the lambdas that are done; scas cv keeps nothing." group:"How it is solved:"`
 	Seed      uint64   `default:"0" placeholder:"N" help:"Seed of random choices, such as the folds (default ${default})." group:"How it is solved:"`
 }
 
-// processorFlags are the flags for the processors that a fit may use. They do not change the bits of its
-// result.
 type processorFlags struct {
 	Threads count `placeholder:"N" help:"Goroutines (default: one per CPU). Any number gives the same bits." group:"Memory and processors:"`
 	Level   level `placeholder:"L" help:"Kernel level: generic, avx2 or avx512 (default: the best one). All give the same bits." group:"Memory and processors:"`
 }
 
-// settings returns the settings of package solver that the flags stand for.
 func (c *pathFlags) settings() solver.Settings {
 	return solver.Settings{RelTol: float64(c.Tol), TimeLimit: time.Duration(c.TimeLimit), Seed: c.Seed, Threads: int(c.Threads)}
 }
 
-// lambdaFlags are the flags for the lambdas of a path.
 type lambdaFlags struct {
 	Lambdas lambdasFlag `default:"100" placeholder:"N|F,F,..." help:"Number of lambdas, or the lambdas themselves, the largest first, such as 0.1,0.01 (default ${default})."`
 	Ratio   ratio       `placeholder:"F" help:"The smallest lambda divided by the largest. The largest is the smallest at which every penalised coefficient is zero (default: 1e-4 with more rows than features, else 1e-2)."`
 }
 
-// path returns the settings of a path.
 func (c *lambdaFlags) path() model.PathSettings {
 	set := model.PathSettings{Lambdas: c.Lambdas.list, Ratio: float64(c.Ratio)}
 	if set.Lambdas == nil {
@@ -191,7 +178,6 @@ func (c *lambdaFlags) path() model.PathSettings {
 	return set
 }
 
-// check returns an error if the flags contradict each other.
 func (c *pathFlags) check() error {
 	if c.Lambdas.list != nil && c.Ratio != 0 {
 		return usagef("--ratio chooses lambdas, and --lambdas lists them; leave out --ratio")
@@ -217,7 +203,6 @@ func (c *specFlags) graphFile() string {
 	return c.Graph
 }
 
-// check returns an error if the flags contradict each other.
 func (c *specFlags) check(rows *rowFlags) error {
 	hasGraph, positive := c.Graph != "none", rows.Positive
 	switch {

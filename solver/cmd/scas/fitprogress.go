@@ -31,8 +31,7 @@ func (p *progress) follow(spec *model.Spec, classes int) {
 	}
 }
 
-// record sets the Logger of s and, if the reports go to a terminal, the Recorder. They report the progress of
-// a run of package solver.
+// record sets the Logger of s and, if the reports go to a terminal, the Recorder.
 func (p *progress) record(s *solver.Settings) {
 	passes := cmp.Or(s.Passes, 100)
 	h := &iterationHandler{progress: p, passes: passes, gap: math.Inf(1)}
@@ -49,7 +48,6 @@ func (p *progress) record(s *solver.Settings) {
 	})
 }
 
-// passes returns a text with the passes, the objective and the gap of an out-of-core run.
 func passes(at model.Progress) string {
 	text := fmt.Sprintf("pass %.2f", at.Passes)
 	if isFinite(at.Objective) {
@@ -61,7 +59,6 @@ func passes(at model.Progress) string {
 	return text
 }
 
-// streamed reports the progress of an out-of-core run.
 func (p *progress) streamed(at model.Progress) { p.toward(at.Gap, at.Goal, passes(at)) }
 
 // component returns a callback that shows the progress of a graphical lasso. The callback ignores components
@@ -75,7 +72,7 @@ func (p *progress) component() func(glasso.Progress) {
 		if at.Features < largest {
 			return
 		}
-		if at.Features > largest || at.Steps == 0 { // the first report of a larger component, or of a new run
+		if at.Features > largest || at.Steps == 0 { // the first report of a component
 			largest, p.firstGap = at.Features, math.Inf(1)
 		}
 		text := fmt.Sprintf("%s: %s together, %s", p.what, plural(at.Features, "feature"), plural(at.Steps, "Newton step"))
@@ -86,15 +83,13 @@ func (p *progress) component() func(glasso.Progress) {
 	}
 }
 
-// classes reports that done of total classes are fitted to all rows.
 func (p *progress) classes(done, total int) {
 	p.showOf(float64(done), float64(total), "class %d of %d", min(done+1, total), total)
 }
 
-// An iterationHandler is a slog.Handler for the log entries of package solver about iterations. It stores the
-// goal and the gap. It also shows the iterations, but not if the reports go to a terminal: there the
-// solver.Recorder that record sets shows them. A log entry needs no evaluation of the objective, whereas a
-// record of a Recorder needs two.
+// An iterationHandler is a slog.Handler for the log entries of package solver about iterations. It stores
+// the goal and the gap. It also shows the iterations, unless the solver.Recorder that record sets shows
+// them.
 type iterationHandler struct {
 	*progress
 	passes    float64 // number of passes after which the run ends
@@ -125,7 +120,6 @@ func (h *iterationHandler) Handle(_ context.Context, r slog.Record) error {
 	return nil
 }
 
-// report shows the numbers of passes and Newton steps, and the gap.
 func (h *iterationHandler) report(passes float64, steps int64) {
 	text := fmt.Sprintf("pass %.0f of %.0f%s", passes, h.passes, h.objective)
 	if steps > 0 {

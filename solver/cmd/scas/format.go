@@ -13,7 +13,6 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// formFlags are the flags for the form of DATA and for the place of its labels.
 type formFlags struct {
 	Format    string    `enum:"auto,${formats}" default:"auto" placeholder:"FORM" help:"Form of DATA: ${formats} (default auto: by the ending of the name, else libsvm)." group:"Form of DATA:"`
 	Labels    string    `placeholder:"FILE" help:"File with the labels of npy, npz or mtx data: one number a line, or an npy file (default for npz: its array y, labels or target)." group:"Form of DATA:"`
@@ -22,7 +21,6 @@ type formFlags struct {
 	Delimiter delimiter `placeholder:"C" help:"Character between cells, such as ';' or tab (default: comma; tab for .tsv)." group:"Tables:"`
 }
 
-// columnFlags are the flags for the columns of tables.
 type columnFlags struct {
 	Categorical []string `placeholder:"COLUMN" help:"Columns of numbers that are categories. Each category becomes a 0/1 feature COLUMN=CATEGORY, as for columns of words." group:"Tables:"`
 	Drop        []string `placeholder:"COLUMN" help:"Columns to leave out, such as identifiers." group:"Tables:"`
@@ -44,7 +42,6 @@ func (d *delimiter) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// table returns the options for reading tables.
 func (c *columnFlags) table() sparse.TableOptions {
 	t := sparse.TableOptions{Categorical: c.Categorical, Drop: c.Drop}
 	if c.Missing != "refuse" {
@@ -53,8 +50,7 @@ func (c *columnFlags) table() sparse.TableOptions {
 	return t
 }
 
-// formatOf returns the format that --format names. Without --format, it returns LIBSVM for standard input,
-// and otherwise the format that belongs to the ending of path.
+// formatOf returns the format of the file at path; "-" is standard input.
 func (c *formFlags) formatOf(path string) sparse.Format {
 	switch {
 	case c.Format != "auto" && c.Format != "":
@@ -65,7 +61,6 @@ func (c *formFlags) formatOf(path string) sparse.Format {
 	return sparse.FormatOf(path)
 }
 
-// isTable reports whether a file is read as a table, CSV or TSV.
 func (c *formFlags) isTable(path string) bool {
 	f := c.formatOf(path)
 	return f == sparse.CSV || f == sparse.TSV
@@ -162,7 +157,7 @@ func (r *countedReader) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// sizeOf returns the size of a file in bytes, or 0 if it is not a regular file.
+// sizeOf returns the size of a file in bytes, or 0 if the size is not known.
 func sizeOf(f *os.File) int64 {
 	info, err := f.Stat()
 	if err != nil || !info.Mode().IsRegular() {
@@ -179,7 +174,6 @@ func dataName(path string) string {
 	return filepath.Base(path)
 }
 
-// dataFlags are the flags for the form of DATA, its columns and its features.
 type dataFlags struct {
 	formFlags
 	columnFlags
@@ -192,7 +186,7 @@ func (c dataFlags) anyLabels() *sparse.ReadOptions {
 	return &sparse.ReadOptions{AnyLabels: true, Features: int(c.Features), IndexBase: c.IndexBase.IndexBase, Table: c.table()}
 }
 
-// formFlag returns a given flag that says how to read DATA, or "" if none is given. --features does not count.
+// formFlag returns a given flag that says how to read DATA, or "". --features does not count.
 func (c dataFlags) formFlag() string {
 	for _, f := range []struct {
 		name string

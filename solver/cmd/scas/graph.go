@@ -40,7 +40,6 @@ type graphCmd struct {
 	JSON      bool   `name:"json" help:"Print the statistics as one JSON object." group:"What is written:"`
 }
 
-// Help is shown by scas graph --help.
 func (graphCmd) Help() string {
 	return fmt.Sprintf(`Examples:
 
@@ -57,7 +56,6 @@ is not finite, 4 glasso does not reach its duality gap, 130 interrupted. Files a
 written only with exit code 0.`, draw.MaxNodes)
 }
 
-// Run builds the graph, writes the files and prints the statistics.
 func (c *graphCmd) Run(e *env) error {
 	if err := c.check(); err != nil {
 		return err
@@ -108,8 +106,8 @@ func (c *graphCmd) Run(e *env) error {
 	})
 }
 
-// check returns an error if flags contradict each other, or if a flag that the method needs is missing. If
-// --antisym is given without --penalty and --edges, check selects the method recipe.
+// check returns an error if flags contradict each other, or if a flag that the method needs is missing. It
+// may change c.Method.
 func (c *graphCmd) check() error {
 	if c.Antisym && c.Method == "glasso" && c.Penalty == 0 && c.Edges == 0 {
 		c.Method = "recipe"
@@ -157,7 +155,7 @@ func (c *graphCmd) check() error {
 type graphSource struct {
 	name     string
 	data     *sparse.Dataset   // nil if there is no DATA
-	cov      *graph.Covariance // from the file of --correlation, or computed from the data; nil if not needed
+	cov      *graph.Covariance // from the file of --correlation, or computed from the data
 	features int
 	names    []string // names of the features, or nil
 	graphMemory
@@ -228,9 +226,8 @@ func (c *graphCmd) build(e *env, s *graphSource, p *progress) (r *graphReport, e
 	return r, nil
 }
 
-// correlate sets s.cov: to the covariances of the data for the method recipe, and to their correlations for
-// other methods. If the work is out of core, it reads the rows window by window. The method chain needs no
-// covariances; for this method, correlate only checks the rows, and only if the work is out of core.
+// correlate sets s.cov to the covariances of the data for the method recipe, and to their correlations for
+// other methods. The method chain needs no covariances.
 func (c *graphCmd) correlate(e *env, s *graphSource) (err error) {
 	x := s.data.X
 	n, _ := x.Dims()

@@ -91,17 +91,17 @@ func (c *graphCmd) dataAndPairBytes(s *graphSource) float64 {
 	return need
 }
 
-// leastComponent is a number of features. allowGraph refuses the method glasso unless there is enough memory
-// to solve a component with this number of features, or with all features if there are fewer.
+// allowGraph refuses the method glasso if the memory is not enough for a component of leastComponent
+// features, or of all features if there are fewer.
 const leastComponent = 128
 
 // bytesOfPair is the number of bytes that each thread of glasso needs for each pair of features of a
 // component.
 const bytesOfPair = 9 * 8
 
-// solverBytes returns the bytes that glasso needs if its largest component has the given number of features,
-// and 0 for other methods. The result is twice the larger of two numbers: the bytes of the matrices with
-// which the threads work, and the bytes of the results of all components.
+// solverBytes returns the bytes that glasso needs if its largest component has the given number of
+// features: twice the larger of the matrices with which the threads work, and the results of all
+// components.
 func (c *graphCmd) solverBytes(s *graphSource, features int) float64 {
 	if c.Method != "glasso" {
 		return 0
@@ -128,7 +128,7 @@ func (c *graphCmd) refuseComponent(e *graph.ComponentError) error {
 	return fmt.Errorf("%s, or allow more with --memory SIZE", tooLarge(e, most))
 }
 
-// refuseRecipe returns the error for a component that is too large for the method recipe. Its penalty is fixed.
+// refuseRecipe rewords e for the method recipe, whose penalty is fixed.
 func refuseRecipe(e *graph.ComponentError) error {
 	if e.Size <= e.Limit {
 		return usagef("--method recipe: more than %s pairs of features would be joined; use another --method", grouped(graph.DefaultMaxEdges))
@@ -136,8 +136,8 @@ func refuseRecipe(e *graph.ComponentError) error {
 	return usagef("--method recipe: %s or more would have to be solved together, more than %s; use another --method", plural(e.Size, "feature"), grouped(e.Limit))
 }
 
-// tooLarge returns a text about a component that is too large. It names a larger penalty, which leaves no such
-// component. most describes the largest number of features that are accepted.
+// tooLarge returns a text about a component that is too large. most describes the largest number of
+// features that are accepted.
 func tooLarge(e *graph.ComponentError, most string) string {
 	return fmt.Sprintf("penalty %.6g: %s or more would have to be solved together, more than %s; try --penalty %.6g, which leaves no larger component",
 		e.Penalty, plural(e.Size, "feature"), most, e.Fits)

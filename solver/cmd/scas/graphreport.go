@@ -8,20 +8,19 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// A graphReport is the result of scas graph. With --json, scas graph prints the exported fields. Without
-// --json, it prints some of them.
+// A graphReport is the result of scas graph.
 type graphReport struct {
 	Method string `json:"method"`
 	Source string `json:"source"` // name of the input file, or "no data"
 	graph.Statistics
 
-	Penalty    float64  `json:"penalty,omitempty"`    // penalty of glasso
-	Gap        *float64 `json:"gap,omitempty"`        // duality gap of glasso
-	Objective  *float64 `json:"objective,omitempty"`  // objective of glasso
+	Penalty    float64  `json:"penalty,omitempty"`
+	Gap        *float64 `json:"gap,omitempty"`        // of glasso
+	Objective  *float64 `json:"objective,omitempty"`  // of glasso
 	Threshold  float64  `json:"threshold,omitempty"`  // smallest absolute correlation of an edge, for method threshold
 	Neighbours int      `json:"neighbours,omitempty"` // neighbours of each feature, for method knn
 
-	Antisym bool    `json:"antisym"`  // whether --antisym is given
+	Antisym bool    `json:"antisym"`
 	Rows    int     `json:"a_rows"`   // number of rows of A
 	Lambda1 float64 `json:"lambda_1"` // estimate of the largest eigenvalue of A'A, see linalg.PowerIteration
 
@@ -32,7 +31,7 @@ type graphReport struct {
 	Version     string   `json:"scas_version"`
 
 	graph *graph.Graph
-	names []string    // names of the nodes, or nil
+	names []string
 	theta *sparse.CSR // estimate of glasso: the inverse of the correlations, or of the table of --correlation
 	a     *sparse.CSR // the matrix A that scas train makes from the output
 }

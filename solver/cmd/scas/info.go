@@ -21,7 +21,6 @@ type infoCmd struct {
 	JSON bool `name:"json" help:"Print one JSON object." group:"What is written:"`
 }
 
-// Help is shown by scas info --help.
 func (infoCmd) Help() string {
 	return `Examples:
 
@@ -55,7 +54,6 @@ Exit codes: 0 done, 1 cannot read, 2 wrong usage, 3 a number in the input is not
 finite, 130 interrupted.`
 }
 
-// A machineSummary describes the program and the machine.
 type machineSummary struct {
 	Version   string   `json:"scas_version"`
 	Go        string   `json:"go"`
@@ -100,7 +98,7 @@ func (m machineSummary) table() (f summary) {
 	return f
 }
 
-// An infoReport is the result of scas info, which prints it as JSON or as text.
+// An infoReport is the result of scas info.
 type infoReport struct {
 	machineSummary
 	Data  *dataSummary `json:"data,omitempty"`
@@ -122,8 +120,7 @@ func (r *infoReport) text() string {
 // shownInInfo is the largest number of coefficients, and of groups, of a model that scas info prints.
 const shownInInfo = 20
 
-// describe returns the summary of data. It reads the rows window by window if they are in a mapped file, and
-// twice their size, or the size of the file, is above the limit of the memory.
+// describe returns the summary of data. It reads the rows of a large mapped file window by window.
 func (c *infoCmd) describe(e *env, format sparse.Format, data *sparse.Dataset) (*dataSummary, error) {
 	n, p := data.X.Dims()
 	whole := float64(2 * dataBytes(data))
@@ -171,7 +168,6 @@ func withoutEmpty(data *sparse.Dataset) *sparse.Dataset {
 	return &out
 }
 
-// Run prints a description of the machine and, if DATA is given, of the data or the model in DATA.
 func (c *infoCmd) Run(e *env) error {
 	r := infoReport{machineSummary: newMachineSummary()}
 	if c.Data != "" && c.Data != "-" && isModel(c.Data) {

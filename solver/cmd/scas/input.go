@@ -86,9 +86,8 @@ func withoutComment(text string) string {
 	return text
 }
 
-// readNumbers reads a file with count numbers, one on each line. It refuses negative numbers unless signed is
-// true. The arguments what and of are nouns for error messages: what names a number, such as weight, and of
-// names the thing that has the number, such as row.
+// readNumbers reads a file with count numbers, one on each line. It refuses negative numbers unless signed
+// is true. what and of are nouns for error messages, such as weight and row.
 func readNumbers(path, what string, signed bool, count int, of string) ([]float64, error) {
 	want := withArticle(what) + ", a finite number"
 	if !signed {
@@ -152,8 +151,8 @@ func readWeights(path string, rows portion) ([]float64, error) {
 	return own, nil
 }
 
-// readOffsets reads an offset for every row of all processes, and stores the offsets of this process in data.
-// It does nothing if path is empty.
+// readOffsets reads an offset for every row of all processes, and stores the offsets of this process in
+// data.
 func readOffsets(path string, data *sparse.Dataset, rows portion) error {
 	if path == "" {
 		return nil
@@ -166,8 +165,8 @@ func readOffsets(path string, data *sparse.Dataset, rows portion) error {
 }
 
 // readGroups reads a file with disjoint groups, one on each line. The members of a group are numbers of
-// features, or of rows of A, from 1 to limit. The result has the numbers minus 1. The argument of is
-// the word for a member in error messages, such as feature.
+// features, or of rows of A, from 1 to limit. The result has the numbers minus 1. of is the word for a
+// member in error messages.
 func readGroups(path string, limit int, of string) ([][]int, error) {
 	lines, err := readLines(path)
 	if err == nil && len(lines) == 0 {
@@ -254,8 +253,7 @@ func parseBound(word string, sign int) (v float64, ok bool) {
 	return v, err == nil && math.IsInf(v, sign)
 }
 
-// anotherName returns advice about a name that is not in names: a similar name or, if there is none, what a
-// line of the file must have.
+// anotherName returns advice about a name that is not in names.
 func anotherName(name string, names []string) string {
 	if near := similar(name, names); near != "" {
 		return fmt.Sprintf("did you mean %q?", near)
@@ -263,5 +261,4 @@ func anotherName(name string, names []string) string {
 	return "expected the name of a feature, its lower bound and its upper bound"
 }
 
-// spaced joins words with spaces.
 func spaced(words []string) string { return strings.Join(words, " ") }

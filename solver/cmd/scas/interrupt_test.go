@@ -34,7 +34,6 @@ func TestAwait(t *testing.T) {
 	}
 }
 
-// TestExitNotConverged checks the exit code for a graphical lasso that did not converge.
 func TestExitNotConverged(t *testing.T) {
 	if code := exitCode(fmt.Errorf("at 40 edges: %w", glasso.ErrNotConverged)); code != exitNotConverged {
 		t.Errorf("exit code %d", code)
@@ -87,7 +86,6 @@ func TestInterruptWhileFitting(t *testing.T) {
 	}
 }
 
-// A cancelOnWrite is a buffer that calls cancel when something is written to it.
 type cancelOnWrite struct {
 	lockedBuffer
 	cancel func()

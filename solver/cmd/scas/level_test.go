@@ -31,9 +31,8 @@ func buildV3(t *testing.T) string {
 	return program
 }
 
-// sameModels checks that scas train with args writes equal model files at every kernel level. v3 is the
-// result of buildV3. If v3 is not empty, this program must write the same file at the lowest and the highest
-// level.
+// sameModels checks that scas train with args writes equal model files at every kernel level. Unless v3 is
+// empty, this program must write the same file.
 func sameModels(t *testing.T, v3 string, args ...string) {
 	t.Helper()
 	path, first := filepath.Join(t.TempDir(), "model"), ""
@@ -60,8 +59,6 @@ func sameModels(t *testing.T, v3 string, args ...string) {
 	}
 }
 
-// TestModelsEqualAtEveryLevel checks that equal seeds give equal model files at every kernel level, also by
-// the program that buildV3 builds.
 func TestModelsEqualAtEveryLevel(t *testing.T) {
 	sparsetest.Long(t)
 	data, v3 := writeWDBC(t, t.TempDir()), buildV3(t)
@@ -88,7 +85,6 @@ func TestModelsEqualAtEveryLevel(t *testing.T) {
 	}
 }
 
-// TestMethodsEqualAtEveryLevel checks that every method gives equal model files at every kernel level.
 func TestMethodsEqualAtEveryLevel(t *testing.T) {
 	sparsetest.Long(t)
 	data, v3 := writeWDBC(t, t.TempDir()), buildV3(t)

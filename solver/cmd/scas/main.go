@@ -2,8 +2,8 @@
 // Its default method takes proximal Newton steps and proves how far a model is from the optimum.
 // `scas --help` and `scas COMMAND --help` describe the commands.
 //
-// Read app.go first: it lists the commands. Each command is a struct of flags with a method Run, in a file
-// of its own. scas train reaches the arithmetic by these calls:
+// Read app.go first: it lists the commands. Each command is a struct of flags with a method Run. scas train
+// reaches the arithmetic by these calls:
 //
 //	trainCmd.Run, fitFlags.read (train.go, fitflags.go)   reads DATA
 //	fitFlags.specify (spec.go)                            makes a model.Spec of the flags
@@ -14,12 +14,6 @@
 //
 // If a setting needs a method of package solver (Spec.minimizes), or package exact does not solve the
 // problem, design.fit calls solver.Minimize instead or, out of core, stream.Minimize.
-//
-// A flag that changes the objective takes the same way. For example, --mu becomes Spec.Mu (spec.go) and
-// Problem.Fixed of package exact (penalty.go, fitter.go in solver/model). Solver.step adds mu x to the
-// gradient, and package quadratic adds mu to the diagonal of the Hessian.
-//
-// The constant exitCodes (errors.go), a part of scas --help, lists the exit codes.
 //
 // # How to add a command
 //
@@ -33,12 +27,10 @@
 //
 // Run uses these:
 //
-//   - to read DATA: dataFlags (format.go) and memoryFlags (memory.go) in the struct, then env.readData,
-//     which keeps to --memory
+//   - to read DATA: dataFlags (format.go) and memoryFlags (memory.go) in the struct, then env.readData
 //   - to print: env.print, or env.show with a flag --json; env.warn for warnings
 //   - to write files: outputs (output.go); check comes before the work, write after it
-//   - for a wrong flag: usagef. Run returns all other errors as they are; exitCode (errors.go) gives each
-//     its exit code
+//   - for a wrong flag: usagef; exitCode (errors.go) gives each error its exit code
 //   - work that takes seconds ends when env.ctx ends; env.begin reports its progress
 //
 // To test it: go test -short -run 'HelpFits|Scripts/NAME' ./solver/cmd/scas
@@ -72,7 +64,7 @@ func main() {
 		os.Exit(code)
 	case <-ctx.Done():
 	}
-	// An interrupted command may wait for data from a pipe forever. The process then ends after 5 seconds.
+	// An interrupted command may wait for data from a pipe forever.
 	select {
 	case code := <-done:
 		os.Exit(code)

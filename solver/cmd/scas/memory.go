@@ -11,8 +11,7 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// memoryFlags are the flags that limit the memory of a command. Even a small file can need much memory,
-// because vectors are as long as its largest index.
+// Even a small file can need much memory, because vectors are as long as its largest index.
 type memoryFlags struct {
 	Memory memorySize `placeholder:"SIZE" help:"Most memory to use, such as 8GiB or 60%; see scas info --help (default: half of the machine's)." group:"Memory and processors:"`
 }
@@ -67,8 +66,8 @@ func (v memorySize) allow(need float64, format string, args ...any) error {
 		fmt.Sprintf(format, args...), byteCount(int64(min(need, 1<<62))), byteCount(limit), origin)
 }
 
-// limitReading sets Memory and Reserve of opt. If --memory gives at least 64 MiB, limitReading also limits
-// the heap, because garbage could otherwise need as much memory as the data.
+// limitReading sets the limits of opt. If --memory is given, it may also limit the heap, because garbage
+// could otherwise need as much memory as the data.
 func (v memorySize) limitReading(opt *sparse.ReadOptions) {
 	opt.Memory, _ = v.limit()
 	if opt.Format != sparse.Binary {
@@ -93,8 +92,8 @@ func machineMemory() int64 {
 	return total
 }
 
-// bytesAfter returns the size after name in a text such as /proc/meminfo, in bytes. It returns 0 if the text
-// does not have the name.
+// bytesAfter returns the size after name in a text such as /proc/meminfo, in bytes. It returns 0 if it
+// finds no size.
 func bytesAfter(text, name string) int64 {
 	_, value, _ := strings.Cut(text, name)
 	var n int64

@@ -65,8 +65,6 @@ func TestMemoryOfSynthetic(t *testing.T) {
 
 func asIs(*solver.Problem) *solver.Settings { return nil }
 
-// TestMemoryOfManyColumns checks the estimates of memory for data with many columns, most of which have no
-// entry, also with a graph.
 func TestMemoryOfManyColumns(t *testing.T) {
 	wide := func(rows, data, features int) func() (*sparse.Dataset, error) {
 		return func() (*sparse.Dataset, error) {
@@ -137,7 +135,7 @@ func TestByteCount(t *testing.T) {
 }
 
 // TestBeyondIsUnchecked checks that memorySize.lessThan returns true for a damaged file that the reader
-// accepts: commands check the rows in windows only if it returns true.
+// accepts.
 func TestBeyondIsUnchecked(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "d.scas")
 	if err := sparse.WriteFile(path, &sparse.Dataset{X: sparse.Identity(400000), Labels: make([]float64, 400000)}); err != nil {

@@ -9,14 +9,13 @@ import (
 	"github.com/scas-admm/scas/solver/baseline"
 )
 
-// aboutLists is the text at the end of both lists of methods, short and verbose.
+// aboutLists explains both lists of methods, short and verbose.
 const aboutLists = `The first is the default. The rate is the proven rate of convergence. Memory counts numbers of 8
 bytes, in addition to the data: n rows, p features with data, l rows of A. Every run needs about
 17p + 10l + 2n more, and a proof of the gap needs as much as auto; scas info DATA gives the sum.
 `
 
-// printMethods prints a line about each method or, if verbose is true, a few lines that also explain its
-// flags. If asJSON is true, it prints JSON instead.
+// printMethods lists the methods as JSON, with explanations of their flags, or with one line each.
 func printMethods(e *env, asJSON, verbose bool) error {
 	var all []solver.MethodInfo
 	for _, m := range baseline.Methods() {
@@ -71,7 +70,6 @@ weight and no domain.
 `, strings.Join(any, ", "))
 }
 
-// methodFlags returns a text that explains the flags of the method.
 func methodFlags(m solver.MethodInfo) string {
 	flags := "takes no --eta"
 	if m.TakesEta {
@@ -93,7 +91,6 @@ func methodFlags(m solver.MethodInfo) string {
 	return flags
 }
 
-// warnOfMemory warns if the method stores an iterate for each row and needs more than a GiB.
 func (e *env) warnOfMemory(m solver.Method, p *solver.Problem) {
 	if m == nil || !m.Info().StoredIterates {
 		return

@@ -60,7 +60,6 @@ func TestEveryMethod(t *testing.T) {
 	}
 }
 
-// TestWarnOfMemory checks the warning about methods that store an iterate for each row.
 func TestWarnOfMemory(t *testing.T) {
 	for _, c := range []struct {
 		method solver.Method

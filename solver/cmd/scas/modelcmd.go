@@ -25,7 +25,6 @@ type modelShowCmd struct {
 	memoryFlags
 }
 
-// Help is shown by scas model show --help.
 func (modelShowCmd) Help() string {
 	return `Examples:
 
@@ -50,7 +49,6 @@ type modelConvertCmd struct {
 	memoryFlags
 }
 
-// Help is shown by scas model convert --help.
 func (modelConvertCmd) Help() string {
 	return `Examples:
 
@@ -65,7 +63,7 @@ Exit codes: 0 done, 1 cannot read or write (also for a model that the other form
 cannot hold), 2 wrong usage, 130 interrupted (nothing is written).`
 }
 
-// A modelReport describes a model. scas model show --json prints it.
+// A modelReport describes a model.
 type modelReport struct {
 	Model    string `json:"model"`
 	Positive string `json:"positive_class,omitempty"` // empty unless there are two classes
@@ -76,7 +74,7 @@ type modelReport struct {
 	Lambda      float64       `json:"lambda"`
 	IndexBase   int           `json:"index_base"`
 	Table       *modelColumns `json:"table,omitempty"`
-	// A model of more than two classes has its columns in Classes. Any other model has its only column here.
+	// nil if there are more than two classes, which have their columns in Classes
 	*columnReport
 	Classes []modelClass `json:"classes,omitempty"`
 
@@ -100,7 +98,6 @@ type columnReport struct {
 	p int // number of coefficients
 }
 
-// A modelClass describes the column of one class.
 type modelClass struct {
 	Class string `json:"class"`
 	*columnReport
@@ -116,8 +113,8 @@ type groupReport struct {
 	Coefficient float64  `json:"coefficient"` // coefficient of the first feature
 }
 
-// newModelReport returns a report on a model. For each column it lists the largest coefficients, at most top
-// of them, and the groups with the largest coefficients, at most top groups.
+// newModelReport returns a report on a model. For each column it lists at most top coefficients and at most
+// top groups, the largest first.
 func newModelReport(file string, m *model.Model, top int) *modelReport {
 	r := &modelReport{
 		Model: dataName(file), problemSummary: problemOf(m), PenaltyName: m.Summary.Penalty, Weighted: m.Summary.Weighted,
@@ -215,7 +212,6 @@ func largestGroups(c *model.Column) [][]int {
 	return groups
 }
 
-// head returns lines about the features, the tables and the labels of the model.
 func (r *modelReport) head() (f summary) {
 	names := fmt.Sprintf("counted from %d", r.IndexBase)
 	if r.named {
@@ -240,8 +236,6 @@ func (r *modelReport) head() (f summary) {
 	return f
 }
 
-// addFit adds lines about the fit of the column and its result to a summary. The argument of is the summary
-// of the model's fit.
 func (r *columnReport) addFit(f *summary, of *model.FitSummary) {
 	fit := fmt.Sprintf("lambda %g", of.Lambda)
 	if of.Rows > 0 {
@@ -293,7 +287,6 @@ func (r *modelReport) text() string {
 	return text
 }
 
-// lines returns a table with a row for each class.
 func (r *modelReport) lines() grid {
 	rows := make([][]string, len(r.Classes))
 	for k, m := range r.Classes {
@@ -306,7 +299,6 @@ func (r *modelReport) lines() grid {
 	return grid{slices.Concat([]string{"class", "non-zeros"}, gapColumns, []string{"status", "largest coefficient"}), rows}
 }
 
-// contents returns a text that lists the largest coefficients and groups.
 func (r *columnReport) contents() (text string) {
 	if len(r.Coefficients) > 0 {
 		rows := make([][]string, len(r.Coefficients))
@@ -330,7 +322,6 @@ func (r *columnReport) contents() (text string) {
 	return text
 }
 
-// Run prints the report on a model.
 func (c *modelShowCmd) Run(e *env) error {
 	m, err := readModel(c.File, c.Memory)
 	if err != nil {
@@ -339,8 +330,6 @@ func (c *modelShowCmd) Run(e *env) error {
 	return e.show(c.JSON, newModelReport(c.File, m, int(c.Top)))
 }
 
-// Run reads a model of scas or liblinear, and writes it in the form of --to. By default, a model of one form
-// is written in the other form.
 func (c *modelConvertCmd) Run(e *env) error {
 	m, err := readModel(c.In, c.Memory)
 	if err != nil {

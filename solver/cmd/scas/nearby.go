@@ -39,7 +39,7 @@ func unwritableAdvice(path string, err error) string {
 	return ""
 }
 
-// missingDir returns the directory of path if this directory does not exist, and "" otherwise.
+// missingDir returns the directory part of path, or "" if this is an existing directory.
 func missingDir(path string) string {
 	dir := filepath.Dir(path)
 	if info, err := os.Stat(dir); err == nil && info.IsDir() {
@@ -82,7 +82,6 @@ func similar(name string, others []string) (near string) {
 	return near
 }
 
-// stem returns the part of name before the first dot.
 func stem(name string) string {
 	if at := strings.IndexByte(name, '.'); at > 0 {
 		return name[:at]
@@ -90,8 +89,8 @@ func stem(name string) string {
 	return name
 }
 
-// distance returns the least number of edits that turn a into b, if no letter is edited twice. An edit
-// inserts, deletes or changes a letter (Levenshtein 1966), or swaps two neighbouring letters.
+// distance returns the least number of edits that turn a into b, if no byte is edited twice. An edit
+// inserts, deletes or changes a byte (Levenshtein 1966), or swaps two neighbours.
 func distance(a, b string) int {
 	rows := [3][]int{make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)}
 	for j := range rows[1] {

@@ -21,8 +21,7 @@ type output struct {
 
 type outputs []output
 
-// check returns an error if an output cannot be written, if its file is one of the inputs, or if two outputs
-// have one file. A command calls check before its work, which may be long.
+// check returns an error if an output cannot be written, or would replace an input or another output.
 func (out outputs) check(inputs ...string) error {
 	for i, o := range out {
 		if o.path == "" {
@@ -74,9 +73,8 @@ func canonical(path string) string {
 	return filepath.Join(dir, filepath.Base(path))
 }
 
-// write writes all files under temporary names. Then it calls show, which prints the result, and renames the
-// files. If anything fails before the first file is renamed, no file is changed. If another rank writes the
-// files, write does nothing and does not call show.
+// write writes all files under temporary names, calls show, which prints the result, and renames the files.
+// So an error before the renaming does not spoil existing files.
 func (out outputs) write(e *env, show func() error) error {
 	if e.quiet {
 		return nil
@@ -111,7 +109,6 @@ func (out outputs) write(e *env, show func() error) error {
 	return nil
 }
 
-// paths returns the paths of the outputs that have one.
 func (out outputs) paths() (paths []string) {
 	for _, o := range out {
 		if o.path != "" {

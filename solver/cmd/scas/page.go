@@ -107,7 +107,6 @@ func (c *pageFlags) output(compose func() (*page, error)) output {
 	}}
 }
 
-// newPage returns a page without results. command is the name of the command, such as train.
 func (r *problemReport) newPage(e *env, command string) *page {
 	return &page{
 		Command: "scas " + command, Data: dataName(r.name), Version: version, Line: commandLine(e.args),
@@ -238,8 +237,7 @@ func (p *page) Folded() bool { return p.Each == "class" && len(p.Table.Rows) > m
 
 func (t modelSection) Zeros() int { return t.P - t.Model.NNZX }
 
-// Left returns the left end of the leftmost bar, in percent of the widest bar. Bars of negative coefficients
-// end at 0, and bars of positive coefficients begin at 0.
+// Left returns the left end of the leftmost bar, in percent of the widest bar.
 func (t modelSection) Left() (left float64) {
 	for _, b := range t.Bars {
 		left = min(left, b.From)
@@ -262,8 +260,7 @@ type training struct {
 	deviations []float64
 }
 
-// training returns the metrics and standard deviations that --report shows. Without --report, and out of
-// core, both fields are nil. All ranks must call it.
+// training returns the metrics and standard deviations that --report shows. All ranks must call it.
 func (r *ranks) training(s *fitSpec, m *model.Model, c *pageFlags) (of training, err error) {
 	if of.deviations = r.deviations(s, c); of.deviations != nil {
 		of.metrics, err = r.score(m, s.data, false)
@@ -271,8 +268,7 @@ func (r *ranks) training(s *fitSpec, m *model.Model, c *pageFlags) (of training,
 	return of, err
 }
 
-// deviations returns the standard deviations of the features for --report. Without --report, and out of
-// core, it returns nil. All ranks must call it.
+// deviations returns the standard deviations of the features for --report, or nil. All ranks must call it.
 func (r *ranks) deviations(s *fitSpec, c *pageFlags) []float64 {
 	if c.Report == "" || s.outOfCore() {
 		return nil
@@ -282,8 +278,6 @@ func (r *ranks) deviations(s *fitSpec, c *pageFlags) []float64 {
 	return stats.StdDev()
 }
 
-// measure adds to the page the metrics of the model on its training data, and the standard deviations of the
-// features.
 func (p *page) measure(m *model.Model, of training) {
 	p.deviations = of.deviations
 	if of.metrics == nil {

@@ -16,7 +16,6 @@ import (
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
-// TestInfoOnPaperSets checks what scas info reports on the data sets of the paper.
 func TestInfoOnPaperSets(t *testing.T) {
 	dir := sparsetest.DataFile(t)
 	for _, c := range []struct {

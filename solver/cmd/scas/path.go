@@ -56,7 +56,7 @@ input is not finite, 4 some lambda is not converged (its line says so) or
 (nothing is written).`
 }
 
-// A pathReport is the result of scas path. scas path --json prints it.
+// A pathReport is the result of scas path.
 type pathReport struct {
 	problemReport
 	Steps []stepReport `json:"steps"`
@@ -126,7 +126,6 @@ func (r *pathReport) table() (f summary) {
 	return f
 }
 
-// text returns the report as text: a summary, a table with a line for each lambda and, if needed, notes.
 func (r *pathReport) text() string {
 	text := r.table().String() + "\n" + r.lines().String()
 	if notes := proofNotes(proofs(r.Steps), "lambda"); notes != nil {
@@ -160,7 +159,6 @@ func (r *pathReport) page(e *env, steps []*model.Step, err error) (*page, error)
 	return p, p.show(fmt.Sprintf("at the last lambda, %.6g", last.Lambda), last.Model(), r.in.spec.Graph)
 }
 
-// Run checks the flags and fits a path.
 func (c *pathCmd) Run(e *env) error {
 	if err := c.check(); err != nil {
 		return err
@@ -168,7 +166,6 @@ func (c *pathCmd) Run(e *env) error {
 	return c.run(e, c.Data, c.fit)
 }
 
-// fit reads the data, fits a path and writes the results.
 func (c *pathCmd) fit(e *env) error {
 	var r pathReport
 	var steps []*model.Step
@@ -239,9 +236,8 @@ func (e *env) fitPath(s *fitSpec, set model.PathSettings) (steps []*model.Step, 
 	return steps, first
 }
 
-// writeCoefficients writes intercepts, and the coefficients that are not zero, as CSV. Each line also has
-// the gap and the status of the fit. A fit without an intercept whose coefficients are all zero has one line
-// without a feature.
+// writeCoefficients writes intercepts, and the coefficients that are not zero, as CSV. A fit that has
+// neither has one line without a feature.
 func writeCoefficients(w io.Writer, r *pathReport, steps []*model.Step) error {
 	out := csv.NewWriter(w)
 	classes, spec := r.in.data.Classes, &r.in.spec

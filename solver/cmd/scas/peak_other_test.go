@@ -2,6 +2,5 @@
 
 package main
 
-// peakMain does nothing. Only tests that measure the memory of scas need it, and these tests run only on
-// Linux; see peak_linux_test.go.
+// peakMain does nothing, because only tests on Linux measure the memory of scas.
 func peakMain() {}

@@ -25,8 +25,8 @@ type demand struct {
 	// keptBytes is the number of bytes that work out of core keeps in memory, besides the program and the
 	// windows of the rows.
 	keptBytes int64
-	// obstacle says why the work cannot be done out of core; it wraps stream.ErrNotStreamed. It is nil if
-	// the work can be done out of core.
+	// obstacle is a known reason why the work cannot be done out of core, or nil. It wraps
+	// stream.ErrNotStreamed.
 	obstacle      error
 	featuresGiven bool // whether --features gives the number of features
 	shared        bool // whether --dist is given
@@ -38,11 +38,10 @@ var errNotMapped = fmt.Errorf("%w: they must be in a .scas file, which scas conv
 const (
 	// programBytes is the number of bytes that a command needs out of core besides rows and vectors.
 	programBytes = 64 << 20
-	// leastLimit is the smallest --memory for work out of core, and leastRoom the smallest part of it for
+	// leastLimit is the smallest limit for work out of core, and leastRoom the smallest part of it for
 	// windows of the rows, both in bytes.
 	leastLimit, leastRoom = 2 * programBytes, 48 << 20
-	// mostReserve is the largest value that reserve returns.
-	mostReserve = 24 << 20
+	mostReserve           = 24 << 20
 )
 
 // reserve returns the bytes of limit that are for the program and its buffers. The remaining bytes are for
@@ -106,9 +105,8 @@ func (d *demand) leastOutOfCore() float64 {
 // leastHeap is the smallest limit in bytes that limitHeap gives to the garbage collector.
 const leastHeap = 8 << 20
 
-// limitHeap limits the heap until end is called, so that the heap and the mapped pages together fit into
-// --memory. room is the result of place. limitHeap does nothing if d is nil, because there are no rows then,
-// or if room is 0 and --memory is not given.
+// limitHeap limits the heap until end is called, to keep the heap and the mapped pages together within the
+// limit. room is the result of place. d is nil if there are no rows.
 func (v memorySize) limitHeap(d *demand, room int64) (end func()) {
 	before := debug.SetMemoryLimit(-1)
 	switch {
@@ -125,7 +123,7 @@ func (v memorySize) limitHeap(d *demand, room int64) (end func()) {
 	return func() { debug.SetMemoryLimit(before) }
 }
 
-// refuse returns the error for work that exceeds the limit. The error says what limit would be enough.
+// refuse returns the error for work that exceeds the limit.
 func (v memorySize) refuse(d *demand) error {
 	if d.shared && !v.exceededBy(d) {
 		return v.refuseShared(d)
@@ -165,10 +163,9 @@ func (v memorySize) unstreamed(d *demand, err error) error {
 	return v.refuse(d)
 }
 
-// need estimates the bytes that the work needs if all rows are in memory, the program included. The estimate
-// may read all rows. If the data are mapped and larger than the limit, need therefore makes the estimate only
-// if the data are small and all rows are valid. If they are not, it returns the size of the data, and known
-// is false unless the data are small.
+// need estimates the bytes that the work needs if all rows are in memory, the program included. For mapped
+// data that are larger than the limit, it returns the size of the data instead if they are not small, or
+// damaged. known is false if they are not small.
 func (v memorySize) need(d *demand) (bytes float64, known bool) {
 	data := float64(dataBytes(d.data))
 	if d.data.X.Mapped() { // lessThan compares the limit with the size of the file, too
@@ -200,7 +197,7 @@ func (d *demand) obstacleMatters() bool {
 	return d.data.X.Mapped() || p < exact.DenseFeatures
 }
 
-// remedy returns a way to have fewer features, followed by "or". It returns "" unless mostlyUnused is true.
+// remedy returns a way to have fewer features, followed by "or", or it returns "".
 func (d *demand) remedy() string {
 	switch {
 	case !d.mostlyUnused():

@@ -62,7 +62,6 @@ model does not know), 2 wrong usage, 3 a number in DATA or a prediction is not
 finite, 130 interrupted (nothing is written).`
 }
 
-// Run predicts the rows of DATA.
 func (c *predictCmd) Run(e *env) error {
 	if c.Metrics && c.IgnoreLabels {
 		return usagef("--metrics compares with the labels that --ignore-labels leaves out; give one of them")
@@ -168,7 +167,6 @@ func (c *predictCmd) writeWindows(e *env, w io.Writer, m *model.Model, t *model.
 	})
 }
 
-// demand returns the memory that the predictions need.
 func (c *predictCmd) demand(m *model.Model, data *sparse.Dataset) *demand {
 	const bytesOfRow = 64 // bytes for a margin, a prediction, a label, and copies that the metrics sort
 	n, _ := data.X.Dims()
@@ -188,7 +186,6 @@ func (c *predictCmd) demand(m *model.Model, data *sparse.Dataset) *demand {
 	return d
 }
 
-// report prints r as text or as JSON. It returns an error if the mean loss is not finite.
 func (c *predictCmd) report(e *env, r *predictReport) (err error) {
 	if r.Loss != nil && !isFinite(float64(*r.Loss)) {
 		return notFiniteError{fmt.Errorf("the mean loss is %v: numbers of %s or coefficients of %s are too large", *r.Loss, c.Data, c.Model)}
@@ -214,8 +211,8 @@ func (c *predictCmd) withOwnRemedies(err error) error {
 	return err
 }
 
-// remedies returns those remedies of an error in the data that a user of scas predict can follow. It replaces
-// remedies that change options which the model determines, or for which predict has another flag.
+// remedies replaces remedies that change options which the model determines, or for which scas predict has
+// another flag.
 func (c *predictCmd) remedies(of []sparse.Remedy) (all []sparse.Remedy) {
 	for _, r := range of {
 		switch r.Field {

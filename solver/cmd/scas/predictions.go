@@ -12,7 +12,6 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// checkFlags returns an error if a flag does not apply to the model.
 func (c *predictCmd) checkFlags(m *model.Model) error {
 	classes := len(m.Classes.Values)
 	switch {
@@ -32,7 +31,6 @@ func (c *predictCmd) checkFlags(m *model.Model) error {
 
 func givesProbability(m *model.Model) bool { return term.LossOf(m.Loss).Traits().Probability != nil }
 
-// predictions are the predictions of a model for some rows.
 type predictions struct {
 	// values has one number for each row and each column of the model, row by row: a predicted number, a
 	// probability or, if the loss has no probabilities, a margin.
@@ -124,7 +122,6 @@ func (p *predictions) write(w io.Writer) error {
 	return b.Flush()
 }
 
-// draw draws the ROC curve of two classes.
 func (p *predictions) draw(w io.Writer, data *sparse.Dataset) error {
 	positive := make([]bool, len(data.Labels))
 	for i, b := range data.Labels {

@@ -143,8 +143,8 @@ func some(names []string) string {
 	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
 }
 
-// wrap breaks text into lines of at most width characters. used is the number of characters before text in
-// the first line.
+// wrap breaks text into lines of at most width bytes, if no word is longer. used is the number of bytes
+// before text in the first line.
 func wrap(text string, width, used int) string {
 	var b strings.Builder
 	for k, word := range strings.Fields(text) {

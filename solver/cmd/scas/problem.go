@@ -76,7 +76,6 @@ func (l lossName) loss() string {
 	return l.LossName
 }
 
-// addTo adds lines about the data and the problem to a summary.
 func (r *problemReport) addTo(f *summary) {
 	f.add("data", "%s: %s", dataName(r.name), shape(r.N, r.P, r.NNZ))
 	r.rankSummary.addTo(f)
@@ -136,7 +135,6 @@ func (r *problemReport) addTo(f *summary) {
 	f.addIf(r.SampleWeights != "", "weights", "of %s", r.SampleWeights)
 }
 
-// shapeWords says whether there is an intercept and whether features are standardised.
 func shapeWords(intercept, standardized bool) string {
 	words := "no intercept, "
 	if intercept {

@@ -11,8 +11,8 @@ import (
 	"unicode/utf8"
 )
 
-// terminalEvery is the longest time between two reports on a terminal, which show no times before it has
-// passed. progressEvery is the time between two reports elsewhere, and in a JSON log.
+// terminalEvery and progressEvery are the times between two ticks on a terminal and elsewhere. A terminal
+// shows no times before terminalEvery.
 const terminalEvery, progressEvery = time.Second, 10 * time.Second
 
 // A progress reports on stderr how much of a command is done, the time that has passed, and an estimate of
@@ -34,7 +34,7 @@ type progress struct {
 	firstGap float64 // the first known gap of the run that toward reports; +Inf if none is known
 
 	// A stage is one part of the command, such as reading the data. share is the part of its work that is
-	// done, from 0 to 1. firstShare is the value of share when the stage began.
+	// done. firstShare is the value of share when the stage began.
 	share, firstShare float64
 	began             time.Time // when the stage began
 }
@@ -66,7 +66,6 @@ func (e *env) begin(text string) *progress {
 	return p
 }
 
-// tick writes a report with the present text and the times.
 func (p *progress) tick() {
 	p.lock.Lock()
 	text, passed := p.text+p.timeLeft(), time.Since(p.start)
@@ -79,7 +78,7 @@ func (p *progress) tick() {
 	}
 }
 
-// show sets the text of the report. It is for work of unknown amount, which has no share that is done.
+// show sets the text of the report, for work of unknown amount.
 func (p *progress) show(format string, args ...any) { p.showOf(0, 0, format, args...) }
 
 // showOf sets the text of the report and the share done/total of the work. If the share is smaller than
@@ -131,8 +130,7 @@ func (p *progress) timeLeft() string {
 	return fmt.Sprintf(", about %s left", clock(time.Duration(float64(passed)*(1-p.share)/(p.share-p.firstShare))))
 }
 
-// draw writes the report over the previous report on the terminal. It shortens a long text, but not the
-// times.
+// draw writes the report over the previous report on the terminal. The caller must hold the lock.
 func (p *progress) draw() {
 	line, times := p.text, ""
 	if passed := time.Since(p.start); passed >= terminalEvery {
@@ -162,7 +160,6 @@ func clock(d time.Duration) string {
 	return fmt.Sprintf("%d h %d min", s/3600, s%3600/60)
 }
 
-// clear removes the report from the terminal.
 func (p *progress) clear() {
 	p.lock.Lock()
 	defer p.lock.Unlock()
@@ -198,7 +195,6 @@ func (p *progress) bytes(what string, done, total int64) {
 	p.set(float64(done), float64(total), text)
 }
 
-// rows reports that done of total rows are finished.
 func (p *progress) rows(done, total int) {
 	p.showOf(float64(done), float64(total), "%s: row %s of %s", p.what, grouped(done), grouped(total))
 }

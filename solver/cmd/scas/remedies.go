@@ -29,8 +29,7 @@ var flagOf = map[string]string{
 }
 
 // phrases[Field][To] is the phrase for a sparse.Remedy, without its condition If. The key "*" stands for
-// every other To; %s in its phrase stands for To. A remedy with an empty phrase is left out, because no flag
-// sets its field.
+// every other To; %s in its phrase stands for To. A remedy with an empty phrase is left out.
 var phrases = map[string]map[string]string{
 	"": {
 		"give a file that Save, scas train or scas cv wrote": "give a file that scas train -o FILE or " +
@@ -183,7 +182,6 @@ func settingWords(e *solver.SettingError) string {
 	return (&sparse.RemedyError{Err: errors.New(flag + ": " + e.Allowed), Remedies: e.Remedies}).Reword(inWords)
 }
 
-// A rewordedError is an error with the text msg.
 type rewordedError struct {
 	error
 	msg string

@@ -96,7 +96,6 @@ func remediesIn(t *testing.T, dirs ...string) (all []foundRemedy) {
 	return all
 }
 
-// isRemedy reports whether an expression is the type sparse.Remedy.
 func isRemedy(e ast.Expr) bool {
 	if qualified, ok := e.(*ast.SelectorExpr); ok {
 		e = qualified.Sel

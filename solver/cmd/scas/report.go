@@ -12,14 +12,14 @@ import (
 	"github.com/scas-admm/scas/solver/model"
 )
 
-// A trainReport is the result of scas train. scas train --json prints it.
+// A trainReport is the result of scas train.
 type trainReport struct {
 	Status solver.Status `json:"status"` // converged if the fits of all classes converged
 	Lambda float64       `json:"lambda"`
 	Start  string        `json:"start,omitempty"` // the file of --start, without the directory
 	problemReport
 	*columnFit               // nil if there are more than two classes
-	Classes    []classReport `json:"classes,omitempty"`  // nil unless there are more than two classes
+	Classes    []classReport `json:"classes,omitempty"`
 	Accuracy   *float64      `json:"accuracy,omitempty"` // on the fitted rows; nil out of core, or if labels are numbers
 	writtenFiles
 
@@ -47,8 +47,8 @@ type columnFit struct {
 	Tied      int          `json:"tied_groups"` // number of groups of equal coefficients along the graph
 	Run       model.FitRun `json:"run"`
 
-	// The next three fields describe the last iterate before zeros and ties were made exact. They are nil if
-	// package exact made the fit, or if the coefficients are an average of iterates.
+	// The next three fields describe the last iterate before zeros and ties were made exact, if Run.Last is
+	// not nil.
 	Unrounded      *number `json:"objective_unrounded,omitempty"`
 	PrimalResidual *number `json:"primal_residual,omitempty"`
 	DualResidual   *number `json:"dual_residual,omitempty"`
@@ -60,7 +60,6 @@ type columnFit struct {
 	proofAsked bool // whether a proof was asked for (--tol)
 }
 
-// A writtenFiles has the names of the files that a command wrote.
 type writtenFiles struct {
 	Model  string `json:"model,omitempty"`
 	Output string `json:"output,omitempty"`
@@ -76,7 +75,6 @@ func (w writtenFiles) addFiles(f *summary, picture string) {
 	f.addIf(w.Report != "", "report", "written to %s", w.Report)
 }
 
-// newTrainReport returns the report on the fit of m.
 func newTrainReport(head problemReport, m *model.Model, verbose bool) *trainReport {
 	r := &trainReport{Status: solver.Converged, Lambda: head.in.spec.Lambda, problemReport: head, model: m, verbose: verbose}
 	for k := range m.Columns {
@@ -120,7 +118,7 @@ func newColumnFit(m *model.Model, k int) *columnFit {
 	return r
 }
 
-// info returns the description of the method that ran.
+// info describes the method that ran.
 func (c *columnFit) info() solver.MethodInfo {
 	m, known := baseline.ByName(c.Run.Method)
 	if !known {
@@ -129,7 +127,6 @@ func (c *columnFit) info() solver.MethodInfo {
 	return m.Info()
 }
 
-// warnOfNoOptimum warns if the problem, or the problem of a class, has no optimum.
 func (r *trainReport) warnOfNoOptimum(e *env) {
 	if r.columnFit != nil && r.NoOptimum {
 		e.warn("there is no optimum: %s", noOptimumReason)
@@ -150,8 +147,6 @@ func nonZeros(x []float64) (count int) {
 	return count
 }
 
-// table returns a summary of the problem and the result. With --verbose, and unless there are more than two
-// classes, it also describes the run of the method.
 func (r *trainReport) table() (f summary) {
 	r.addTo(&f)
 	f.add("lambda", "%g", r.Lambda)
@@ -204,7 +199,6 @@ func (r *trainReport) steps(n int) string {
 // endWord says how a run ended, such as "converged" or "done".
 func endWord(s solver.Status) string { return strings.TrimPrefix(statusWord(s), "passes ") }
 
-// addRun adds lines about the method, its passes and steps, and the time of the fit.
 func (r *trainReport) addRun(f *summary) {
 	run := &r.Run
 	did := r.steps(run.NewtonSteps)
@@ -228,7 +222,6 @@ func (r *trainReport) addRun(f *summary) {
 	f.addIf(run.StepHalvings > 0, "", "the step size was halved %s, because the objective rose", plural(run.StepHalvings, "time"))
 }
 
-// addResult adds lines about the objective, the coefficients and the gap.
 func (r *trainReport) addResult(f *summary) {
 	iterate := map[bool]string{true: " (average iterate)"}[r.Run.Average]
 	if r.Status == solver.Diverged {
@@ -254,21 +247,17 @@ func (r *trainReport) addResult(f *summary) {
 	}
 }
 
-// addAccuracy adds a line with the share of rows whose class is predicted correctly, if accuracy is not nil.
 func addAccuracy(f *summary, accuracy *float64) {
 	if accuracy != nil {
 		f.add("accuracy", "%.2f %% of the rows that were fitted", 100**accuracy)
 	}
 }
 
-// addNonZeros adds a line with the number of coefficients that are not zero. If all are zero, it adds advice,
-// unless --time-limit ended the fit.
 func addNonZeros(f *summary, status solver.Status, count, of int) {
 	f.add("non-zeros", "%s of %s coefficients", grouped(count), grouped(of))
 	f.addIf(count == 0 && status != solver.TimeDone, "", "a smaller --lambda lets features in; scas cv finds a good one")
 }
 
-// addMethod adds lines about the method and its parameters, the kernels, the residuals and the memory.
 func (r *trainReport) addMethod(f *summary) {
 	run, storage := &r.Run, ""
 	if run.OuterIterations == 0 {
@@ -302,8 +291,6 @@ func (r *trainReport) addParameters(f *summary) {
 	f.addIf(run.BatchSize > 1, "", "%d samples a step", run.BatchSize)
 }
 
-// text returns the report as text. If there are more than two classes, it has a table of the classes and, if
-// needed, notes.
 func (r *trainReport) text() string {
 	if r.columnFit != nil {
 		return r.table().String()
@@ -330,8 +317,8 @@ func (r *trainReport) lines() grid {
 	return grid{slices.Concat([]string{"class", "rows", "non-zeros", "loss", "objective"}, gapColumns, []string{"status"}), rows}
 }
 
-// worst returns the lines of the manyClasses classes with the largest gaps, the largest first. Classes
-// without a proof come before all others. The argument lines has a line for each class.
+// worst returns the lines of the manyClasses classes with the largest gaps, the largest first. A class
+// without a proof has an infinite gap. lines has a line for each class.
 func (r *trainReport) worst(lines [][]string) [][]string {
 	order := sequence(0, len(lines))
 	gap := func(k int) float64 {

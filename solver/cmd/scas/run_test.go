@@ -23,7 +23,6 @@ type outcome struct {
 	code      int
 }
 
-// runHere runs a command in this process.
 func runHere(t *testing.T, args ...string) outcome { return runWith(t, env{}, args...) }
 
 // runWith runs a command in this process with e. If the context, the input or an output of e is nil, runWith
@@ -47,7 +46,6 @@ func succeed(t *testing.T, args ...string) (out, errs string) {
 	return r.out, r.errs
 }
 
-// jsonOf runs a command with succeed, and parses its standard output as JSON.
 func jsonOf[T any](t *testing.T, args ...string) (out T) {
 	t.Helper()
 	text, _ := succeed(t, args...)
@@ -99,7 +97,6 @@ func textOf(t *testing.T, path string) string {
 	return string(b)
 }
 
-// writeText writes text to a file called name in the directory dir, and returns its path.
 func writeText(t *testing.T, dir, name, text string) (path string) {
 	t.Helper()
 	path = filepath.Join(dir, name)
@@ -109,7 +106,6 @@ func writeText(t *testing.T, dir, name, text string) (path string) {
 	return path
 }
 
-// writeData writes d to a file called name in the directory dir, and returns its path.
 func writeData(t *testing.T, dir, name string, d *sparse.Dataset) (path string) {
 	t.Helper()
 	path = filepath.Join(dir, name)

@@ -8,7 +8,7 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// A predictReport is the result of scas predict. scas predict --json prints it.
+// A predictReport is the result of scas predict.
 type predictReport struct {
 	// Classes has the names of the classes if there are more than two. A line of predictions has a number for
 	// each class, in this order.
@@ -27,8 +27,8 @@ type metrics struct {
 	*model.NumberMetrics
 }
 
-// newPredictReport returns the report on the predictions of m. s has the metrics of the predictions. all says
-// whether the report shows all metrics.
+// newPredictReport returns the report on the predictions of m, whose metrics are s. all says whether the
+// report shows all metrics.
 func newPredictReport(m *model.Model, s *model.Metrics, all bool) *predictReport {
 	loss := number(s.Loss)
 	r := &predictReport{Classes: m.Classes.All(), N: s.Rows, Loss: &loss}
@@ -91,7 +91,6 @@ func (r *predictReport) table() (f summary) {
 	return f
 }
 
-// addMetrics adds the metrics other than accuracy and mean loss to a summary.
 func addMetrics(f *summary, m *metrics) {
 	if n := m.NumberMetrics; n != nil {
 		f.add("errors", "mean squared %.8g, mean absolute %.8g", n.MSE, n.MAE)

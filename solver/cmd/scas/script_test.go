@@ -63,7 +63,6 @@ func TestScripts(t *testing.T) {
 // packageName matches the name of a package in an error.
 var packageName = regexp.MustCompile(`: (sparse|atomicfile|graph|draw|glasso|solver|stream|model|rows|exact|dist|kernels): `)
 
-// exits is the command exits of scripts; see TestScripts.
 func exits(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 1 {
 		ts.Fatalf("usage: exits CODE ARGS...")
@@ -84,7 +83,6 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// terminated is the command terminated of scripts; see TestScripts.
 func terminated(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: terminated SIGNAL ARGS...")

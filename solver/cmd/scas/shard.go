@@ -109,8 +109,8 @@ func (c *fitFlags) originalLabels(data *sparse.Dataset) {
 	data.Labels, data.Mapping = data.OriginalLabels(), sparse.LabelMapping{}
 }
 
-// checkClasses returns an error if the labels, which have more than two values, cannot be classes. Package
-// sparse has the same rules for data that one process reads.
+// checkClasses returns an error if the labels, which have more than two values, cannot be classes or
+// contradict --positive.
 func (c *fitFlags) checkClasses(data *sparse.Dataset) error {
 	values := data.Classes.Values
 	const numbers = "give --loss squared for labels that are numbers"

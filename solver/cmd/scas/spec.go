@@ -18,15 +18,15 @@ import (
 // A fitSpec has the specification of fits, their data, and the memory that they need.
 type fitSpec struct {
 	data    *sparse.Dataset
-	whole   wholeCounts // rows of this rank, and counts over all ranks
+	whole   wholeCounts
 	spec    model.Spec
 	summary problemSummary
-	demand  *demand // memory that the fits need
-	exceeds bool    // whether the demand exceeds --memory
+	demand  *demand
+	exceeds bool // whether the demand exceeds --memory
 }
 
-// specify returns the specification of the fits to data. Its callers set spec.Memory, which depends on
-// whether the fits are out of core, and the fields for flags that only one command has, such as --lambda.
+// specify returns the specification of the fits to data. Its callers set spec.Memory, and the fields for
+// flags that only one command has, such as --lambda.
 func (c *fitFlags) specify(data *sparse.Dataset, whole wholeCounts, of workload) (*fitSpec, error) {
 	_, p := data.X.Dims()
 	out := &fitSpec{data: data, whole: whole}
@@ -88,7 +88,6 @@ func (s *fitSpec) features() int {
 	return p
 }
 
-// outOfCore reports whether the fits are out of core.
 func (s *fitSpec) outOfCore() bool { return s.spec.Memory > 0 }
 
 // demand returns the memory that the fits of s need. The caller may still change s, because the function
@@ -188,7 +187,6 @@ func (s *fitSpec) setNames(path string, p int) error {
 	return nil
 }
 
-// setGraph sets the graph, or the matrix A, of the specification.
 func (s *fitSpec) setGraph(c *specFlags, p int) error {
 	sum := &s.summary.Graph
 	*sum = graphSummary{Kind: graph.Kind(c.Graph), Rows: p}

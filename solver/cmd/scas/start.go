@@ -46,7 +46,6 @@ func (s *fitSpec) labelDifference(m *model.Model, data string) string {
 	return ""
 }
 
-// labelKind describes the labels of a loss.
 var labelKind = map[term.Labels]string{term.Classes: "classes", term.Counts: "counts", term.Numbers: "numbers"}
 
 // classesOf returns the sorted names of the classes: of classes if there are more than two, and otherwise of

@@ -47,8 +47,7 @@ func newProof(c *model.Certificate) proof {
 	return proof{DualityGap: gap, RelativeGap: relativeGap(gap, number(c.Objective)), NoOptimum: c.NoOptimum, Status: c.Status}
 }
 
-// relativeGap returns gap divided by the absolute objective, or 0 if gap is 0. If the objective is 0 and gap
-// is not, the result is infinite.
+// relativeGap returns gap divided by the absolute objective, or 0 if gap is 0.
 func relativeGap(gap, objective number) number {
 	if gap == 0 {
 		return 0
@@ -95,7 +94,6 @@ func proofNotes(fits []proof, what string) (f summary) {
 	return f
 }
 
-// addGap adds lines about the proven bound on the distance of the objective from the optimum.
 func addGap(f *summary, p proof) {
 	switch {
 	case !isFinite(float64(p.DualityGap)):
@@ -108,5 +106,4 @@ func addGap(f *summary, p proof) {
 	}
 }
 
-// noOptimumReason says why there is no optimum, and what to do.
 const noOptimumReason = "features without a penalty separate the classes, or the rows with count 0 from the others, so that the loss falls as long as their coefficients grow; give --lambda above 0, for every feature"

@@ -36,8 +36,6 @@ func (r *columnFit) checkTheorem2() {
 	r.Theorem2Relaxed = collect(run.Constants.Theorem2Relaxed(run.Eta, run.Rho, steps))
 }
 
-// addConstants adds lines about the constants in the paper's assumptions, and about the conditions of
-// Theorem 2.
 func (r *columnFit) addConstants(f *summary) {
 	c := r.Run.Constants
 	if c == (theory.Constants{}) {

@@ -102,7 +102,6 @@ not finite, 4 not converged (the model is written and says so; for data larger t
 130 interrupted.`
 }
 
-// Run checks the flags and trains a model, or lists the methods.
 func (c *trainCmd) Run(e *env) error {
 	if c.Method.list {
 		return printMethods(e, c.JSON, c.Verbose)
@@ -113,7 +112,6 @@ func (c *trainCmd) Run(e *env) error {
 	return c.run(e, c.Data, c.train)
 }
 
-// train reads the data, fits the model, writes it and prints the report. With --dist all ranks call it.
 func (c *trainCmd) train(e *env) error {
 	var r *trainReport
 	var err error
@@ -145,9 +143,8 @@ func (c *trainCmd) train(e *env) error {
 	return err
 }
 
-// fit fits the model and returns the report. The report is nil if there is no model, if a rank was
-// interrupted, or if the metrics cannot be computed. If the fit did not converge, fit returns the report and
-// an error.
+// fit fits the model and returns the report. It may return a report and an error, for example if the fit
+// did not converge.
 func (c *trainCmd) fit(e *env, data *sparse.Dataset, start time.Time) (*trainReport, error) {
 	classes, what, of := len(data.Classes.Values), "fitting", workload{settings: c.settings(), scored: c.Report != ""}
 	if classes > 0 {
@@ -192,8 +189,6 @@ func (c *trainCmd) fit(e *env, data *sparse.Dataset, start time.Time) (*trainRep
 	return r, err
 }
 
-// begin makes the specification of the fit, and returns the first part of the report. Its field in is the
-// specification.
 func (c *trainCmd) begin(e *env, data *sparse.Dataset, start time.Time, of workload) (problemReport, error) {
 	head, err := c.fitFlags.begin(e, data, start, of)
 	if err != nil {
@@ -212,7 +207,6 @@ func (c *trainCmd) begin(e *env, data *sparse.Dataset, start time.Time, of workl
 	return head, c.ranks.team.Agreed(err)
 }
 
-// check returns an error if the flags contradict each other.
 func (c *trainCmd) check() error {
 	switch {
 	case c.Data == "":
@@ -223,8 +217,6 @@ func (c *trainCmd) check() error {
 	return c.specFlags.check(&c.rowFlags)
 }
 
-// checkDrawing returns an error if --svg is given, but there is no graph, or more features have edges than
-// can be drawn.
 func (c *trainCmd) checkDrawing(g *graph.Graph) error {
 	switch {
 	case c.SVG == "":
@@ -237,7 +229,6 @@ func (c *trainCmd) checkDrawing(g *graph.Graph) error {
 	return nil
 }
 
-// settings returns the flags as settings of package solver.
 func (c *trainCmd) settings() solver.Settings {
 	return solver.Settings{
 		Method: c.Method.Method, RelTol: float64(c.Tol), TimeLimit: time.Duration(c.TimeLimit), DualUpdates: int(c.DualUpdates), Passes: float64(c.Passes),

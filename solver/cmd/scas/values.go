@@ -184,10 +184,8 @@ func (v *lossFlag) UnmarshalText(text []byte) (err error) {
 
 func (lossFlag) offers() []string { return term.LossNames() }
 
-// classifies reports whether the labels of the loss are classes.
 func (v lossFlag) classifies() bool { return term.LossOf(v.Loss).Traits().Labels == term.Classes }
 
-// counts reports whether the labels of the loss are counts.
 func (v lossFlag) counts() bool { return term.LossOf(v.Loss).Traits().Labels == term.Counts }
 
 // A methodFlag is the value of --method. Method is nil for auto, the default of package solver, and for list.

@@ -9,9 +9,9 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// eachWindow divides the rows into windows of the rows lo to hi-1. For each window, in order, it checks the
-// rows and then calls do. It returns the first error, also if e.ctx has ended. A window, a copy of it and its
-// scores need at most about an eighth of the memory limit, which must not be 0.
+// eachWindow checks the rows window by window, and calls do for each window, the rows lo to hi-1, in order.
+// It ends with the first error, or when e.ctx ends. A window, a copy of it and its scores need at most
+// about an eighth of the memory limit, which must not be 0.
 func (v memorySize) eachWindow(e *env, data *sparse.Dataset, do func(lo, hi int) error) error {
 	const largest, share = 64 << 20, 16
 	n, _ := data.X.Dims()
