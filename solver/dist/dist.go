@@ -5,10 +5,9 @@
 // of the time. Read Comm first.
 package dist
 
-// A Comm connects ranks, which are processes or goroutines that each hold a shard of the rows of a
-// problem. All ranks must make the same calls in the same order, with slices of the same length. A
-// call returns only after the ranks whose vectors it needs have made the same call. After an error
-// only Close may be called. Only one goroutine may use a Comm.
+// A Comm connects ranks, which are processes or goroutines. All ranks must make the same calls in
+// the same order, with slices of the same length. A call waits for the ranks whose vectors it
+// needs. After an error only Close may be called. Only one goroutine may use a Comm.
 type Comm interface {
 	// Rank returns the number of this rank, from 0 to Size − 1.
 	Rank() int

@@ -20,8 +20,8 @@ type fault func(c *dist.Goroutine, limit time.Duration) error
 
 var errCrash = errors.New("this rank crashed")
 
-// faults has the kinds of failure: a rank ends (crash), a rank waits until the calls of the other ranks
-// have returned ErrHung (hang), a message is lost, so that all ranks wait (loss).
+// faults has the kinds of failure: a rank ends (crash), a rank waits too long (hang), a message is lost, so
+// that all ranks wait (loss).
 var faults = map[string]fault{
 	"crash": func(c *dist.Goroutine, _ time.Duration) error { return errors.Join(errCrash, c.Close()) },
 	"hang": func(_ *dist.Goroutine, limit time.Duration) error {
@@ -100,7 +100,6 @@ func disturbed(
 	})
 }
 
-// TestDelays checks that random delays before the calls do not change any bit of the result.
 func TestDelays(t *testing.T) {
 	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 600, Features: 60, Noise: 1, Seed: 3}, 1e-2)
 	var want *solver.Result

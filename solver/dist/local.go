@@ -8,16 +8,15 @@ import (
 	"time"
 )
 
-// ErrHung is the error of a call that waited longer than the limit of Local.
+// ErrHung is the error of calls after one of them waited longer than the limit of Local.
 var ErrHung = errors.New("a rank is missing: it hangs, or the network has lost it")
 
-// ErrDead is the error of a call after another rank has closed its Comm.
+// ErrDead is the error of calls after a rank has closed its Comm.
 var ErrDead = errors.New("a rank ended before the others")
 
-// Local returns one Comm for each rank. There are size ranks, each of which is a goroutine of this
-// process. A call that waits longer than limit returns ErrHung; 0 means no limit. Local is for tests and
-// simulations. To use several processors of one machine, solver.Settings.Threads is better. Local panics
-// if size is negative.
+// Local returns the Comms of size ranks, which are goroutines of this process. A call that waits longer
+// than limit returns ErrHung; 0 means no limit. Local is for tests and simulations. To use several
+// processors of one machine, solver.Settings.Threads is better. Local panics if size is negative.
 func Local(size int, limit time.Duration) []*Goroutine {
 	if size < 0 {
 		panic(fmt.Sprintf("dist: Local of %d ranks", size))
@@ -32,9 +31,9 @@ func Local(size int, limit time.Duration) []*Goroutine {
 
 // A Goroutine is the Comm of one rank of Local.
 type Goroutine struct {
-	// Before, if not nil, is called before every call. It gets the number of the call, from 0, and
-	// the length of its vector. If it returns an error, the call returns this error without waiting
-	// for the other ranks.
+	// Before, if not nil, is called before every collective call. It gets the number of the call,
+	// from 0, and the length of its vector. If it returns an error, the call returns this error at
+	// once.
 	Before func(call, length int) error
 
 	rank  int
@@ -48,7 +47,7 @@ type meeting struct {
 	limit time.Duration
 
 	mu  sync.Mutex
-	now *turn // the current turn
+	now *turn
 	err error // the first failure, or nil
 }
 
@@ -105,8 +104,8 @@ func (g *Goroutine) Close() error {
 	return nil
 }
 
-// fail makes err the error of the current turn and of all later calls. It does nothing after an
-// earlier failure. The caller must hold m.mu.
+// fail makes err the error of the current turn and of all later calls, unless there was an earlier failure.
+// The caller must hold m.mu.
 func (m *meeting) fail(err error) {
 	if m.err == nil {
 		m.err, m.now.err = err, err
@@ -114,9 +113,8 @@ func (m *meeting) fail(err error) {
 	}
 }
 
-// meet adds v to the current turn and waits for the other ranks. The rank that comes last calls combine,
-// which computes the result from the vectors of all ranks. Every rank then copies the result to its v. kind
-// is the name of the call, which must be the same on all ranks.
+// meet adds v to the current turn, waits for the other ranks and copies the result to v. kind is the name
+// of the call, which must be the same on all ranks.
 func (g *Goroutine) meet(kind string, v []float64, combine func(to []float64, all [][]float64)) error {
 	call := g.calls
 	g.calls++
@@ -145,8 +143,8 @@ func (g *Goroutine) meet(kind string, v []float64, combine func(to []float64, al
 	return t.err
 }
 
-// post adds v to the current turn and returns the turn. The last rank that posts computes the
-// result and ends the turn.
+// post adds v to the current turn and returns the turn. The last rank that posts calls combine, which
+// computes the result, and ends the turn.
 func (g *Goroutine) post(kind string, v []float64, combine func(to []float64, all [][]float64)) *turn {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -8,7 +8,6 @@ import (
 	"github.com/scas-admm/scas/solver/dist"
 )
 
-// TestMeter checks the number of calls, their time and their processor time.
 func TestMeter(t *testing.T) {
 	var clock time.Duration
 	var meters []*dist.Meter

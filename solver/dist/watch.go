@@ -4,10 +4,10 @@ import (
 	"time"
 )
 
-// Watch returns c with a watchdog. If a call takes longer than limit, because another rank hangs,
-// is stopped or cannot be reached, the watchdog calls expired in a new goroutine. With MPI, expired
-// should end the process, because MPI calls cannot be cancelled. A rank waits in a call while other
-// ranks still compute or read; limit must be longer than this time.
+// Watch returns c with a watchdog. If a call takes longer than limit, the watchdog calls expired in
+// a new goroutine. A rank waits in a call while other ranks still compute or read; limit must be
+// longer than this time. With MPI, expired should end the process, because MPI calls cannot be
+// cancelled.
 func Watch(c Comm, limit time.Duration, expired func()) Comm {
 	return &watchedComm{c, limit, expired}
 }

@@ -4,15 +4,14 @@
 //
 //	go build -tags mpi ./solver/cmd/scas
 //
-// Without the tag, Open MPI is not linked, and Open returns an error that says so.
+// Without the tag, Open returns an error.
 //
 // Sums have the same bits on each rank and in each run. MPI_Allreduce does not promise this, because
 // it may add in any order. So for a short vector, every rank gathers all vectors (MPI_Allgather) and
 // adds them in the order of the ranks. A long vector is divided into as many parts as there are ranks.
 // Rank r receives part r of every vector (MPI_Alltoall) and adds these parts in the order of the
 // ranks. Then all ranks gather the sums (MPI_Allgather). With S ranks, each rank sends 2 (S − 1)/S times
-// the length of the vector; the best algorithms without a fixed order send as much. The algorithm needs
-// two buffers. Each has about as many numbers as the longest vector, and at most about 2²².
+// the length of the vector. The two buffers have at most about 2²² numbers each.
 //
 // MPI is initialised with MPI_THREAD_FUNNELED: one goroutine, locked to its thread, makes all calls.
 package mpi

@@ -56,12 +56,11 @@ const (
 	// segment is the largest number of vector elements in a message; MPI counts must be less than
 	// 2³¹.
 	segment = 1 << 22
-	// AllReduceSum calls gatherAndSum if the vectors of all ranks together have at most short elements,
-	// and otherwise scatterAndSum.
+	// short is the largest number of elements, of all ranks together, for gatherAndSum.
 	short = 1 << 13
 )
 
-// world is the Comm of MPI_COMM_WORLD. One goroutine, locked to its thread, makes all MPI calls.
+// world is the Comm of MPI_COMM_WORLD.
 type world struct {
 	rank, size int
 	calls      chan func()
@@ -97,7 +96,7 @@ func (w *world) begin() error {
 	return err
 }
 
-// call runs do on the thread of MPI. After an error of do, w.failed is true.
+// call runs do on the thread of MPI.
 func (w *world) call(do func() error) error {
 	done := make(chan error, 1)
 	w.calls <- func() { done <- do() }
@@ -157,7 +156,6 @@ func (w *world) inSegments(v []float64, do func(v []float64) error) error {
 	})
 }
 
-// grow makes the length of w.from at least from, and the length of w.to at least to.
 func (w *world) grow(from, to int) {
 	if len(w.from) < from {
 		w.from = make([]float64, from)
@@ -207,8 +205,7 @@ func (w *world) sum(dst []float64, n int) {
 
 func pointer(v []float64) *C.double { return (*C.double)(unsafe.Pointer(unsafe.SliceData(v))) }
 
-// errorOf returns the error that an MPI function has reported by code, or nil for MPI_SUCCESS. name is the
-// name of the function.
+// errorOf returns the error that an MPI function has reported by code, or nil for MPI_SUCCESS.
 func errorOf(name string, code C.int) error {
 	if code == C.MPI_SUCCESS {
 		return nil
