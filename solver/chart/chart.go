@@ -14,8 +14,8 @@ import (
 )
 
 // A Line is a curve, with a band around it if Low and High are set. All slices that are set have the same
-// length. A point is omitted if a coordinate is NaN or infinite, or not positive on a logarithmic axis. If
-// Chart.Floor is set, a y that is not positive ends the curve instead, at Floor.
+// length. A point is omitted if a coordinate is NaN or infinite, or if a logarithmic axis cannot show it;
+// see also Chart.Floor.
 type Line struct {
 	// Name is the text in the legend; empty means no entry in the legend.
 	Name string
@@ -40,7 +40,7 @@ type Chart struct {
 	// Floor is the smallest y to draw on a logarithmic axis. A curve ends at its first point with y <= Floor,
 	// which is drawn at Floor. Zero means no floor.
 	Floor float64
-	// Ceiling limits the upper end of the y axis; zero means no limit.
+	// A point above Ceiling extends the y axis no further than a point at Ceiling; zero means no limit.
 	Ceiling float64
 	Lines   []Line
 }
@@ -143,7 +143,7 @@ type curves struct {
 	style
 }
 
-// Plot implements plot.Plotter. It draws nothing outside the axes.
+// Plot implements plot.Plotter.
 func (v curves) Plot(c draw.Canvas, p *plot.Plot) {
 	trX, trY := p.Transforms(&c)
 	at := func(x, y float64) vg.Point { return vg.Point{X: trX(x), Y: trY(y)} }
@@ -186,7 +186,7 @@ func (v curves) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// entry draws the line's entry in the legend. The argument at is the left end of the entry.
+// entry draws the entry of the line in the legend. at is the left end of the entry.
 func (l Line) entry(c draw.Canvas, at vg.Point, s style) {
 	if len(l.X) > 1 {
 		c.StrokeLine2(l.stroke(s), at.X, at.Y, at.X+24, at.Y)

@@ -31,8 +31,7 @@ func texts(t *testing.T, svg []byte) string {
 	}
 }
 
-// TestWriteSVG checks the texts of charts, some with points that the axes cannot show. No coordinate may be
-// NaN or infinite. A chart without points must be an error.
+// TestWriteSVG checks the texts of charts, some with points that the axes cannot show.
 func TestWriteSVG(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
 	x := []float64{0, 1, 2, 3}
@@ -74,7 +73,7 @@ func TestWriteSVG(t *testing.T) {
 	}
 }
 
-// TestCurves checks that a curve goes through its points, in the colour of its series.
+// TestCurves checks the number of points and the colour of a curve.
 func TestCurves(t *testing.T) {
 	var b bytes.Buffer
 	if err := (&Chart{Lines: []Line{{X: []float64{0, 1, 2}, Y: []float64{0, 1, 4}}}}).WriteSVG(&b); err != nil {
@@ -133,7 +132,6 @@ func TestDecades(t *testing.T) {
 	}
 }
 
-// TestEven checks the labels of the ticks of linear axes.
 func TestEven(t *testing.T) {
 	for _, test := range []struct {
 		low, high float64
@@ -168,8 +166,7 @@ func size(t *testing.T, lines ...Line) (points [2]float64) {
 	return points
 }
 
-// TestLegend checks that a long name makes the picture wider, and that lines without a name do not make it
-// larger. It also checks which lines have marks, and that series of the same colour have different marks.
+// TestLegend checks the size of pictures with long names and without names, and the marks of lines.
 func TestLegend(t *testing.T) {
 	const name = "a method with a long name, automatic, average"
 	unnamed := Line{X: []float64{1, 2}, Y: []float64{1, 2}}

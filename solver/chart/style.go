@@ -50,7 +50,6 @@ var (
 	small = style{title: 9.5, label: 8, tick: 7.5, legend: 9.5, padding: 2, line: 0.9, mark: 1.4}
 )
 
-// stroke returns the style with which the line is drawn.
 func (l Line) stroke(s style) draw.LineStyle {
 	if l.Faint {
 		out := draw.LineStyle{Color: faint, Width: s.line / 2}
@@ -69,7 +68,7 @@ func (l Line) stroke(s style) draw.LineStyle {
 	return out
 }
 
-// mark returns the style of the marks of the line. Series of the same colour have different marks.
+// mark returns the style of the marks of the line. Up to 49 series differ in colour or mark.
 func (l Line) mark(s style) draw.GlyphStyle {
 	shape := glyphs[(l.Series+l.Series/len(palette))%len(glyphs)]
 	radius := s.mark
@@ -79,7 +78,6 @@ func (l Line) mark(s style) draw.GlyphStyle {
 	return draw.GlyphStyle{Color: palette[l.Series%len(palette)], Radius: radius, Shape: shape}
 }
 
-// sans returns the font that is used for all text.
 func sans(size vg.Length) font.Font {
 	return font.Font{Typeface: "Liberation", Variant: "Sans", Size: size}
 }
