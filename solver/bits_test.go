@@ -16,8 +16,7 @@ import (
 	"testing"
 )
 
-// mayRound lists packages and files whose numbers may differ between processors, because they do not enter a
-// model. The values are the reasons.
+// mayRound lists packages and files whose numbers may differ between processors. The values are the reasons.
 var mayRound = map[string]string{
 	"solver/internal/term/check.go": "finds faults in a caller's functions, within tolerances",
 	"solver/internal/solvertest":    "is for tests",
@@ -31,7 +30,6 @@ var mayRound = map[string]string{
 	"sparse/graph/recipe.go":        "compares the entries of an inverse with a threshold, and keeps no number",
 }
 
-// excused reports whether mayRound lists the file with this path, or its package.
 func excused(path string) bool {
 	return mayRound[path] != "" || mayRound[filepath.ToSlash(filepath.Dir(path))] != ""
 }
@@ -64,8 +62,8 @@ func source(t *testing.T) map[string][]string {
 	return files
 }
 
-// TestFused checks that in the machine code for arm64 every fused multiply-add comes from math.FMA. Go also
-// fuses x*y + z on arm64, unless it is written as float64(x*y) + z.
+// TestFused checks that the machine code for arm64 has no fused multiply-add, except from math.FMA and in
+// mayRound. Go fuses x*y + z on arm64, unless it is written as float64(x*y) + z.
 func TestFused(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: not compiling for arm64")
@@ -103,7 +101,7 @@ func TestFused(t *testing.T) {
 			if m == nil {
 				continue
 			}
-			if m[1] != "" { // the line is the first of a function
+			if m[1] != "" { // the first line of a function
 				pkg = m[1]
 				continue
 			}
@@ -130,15 +128,15 @@ func TestFused(t *testing.T) {
 	}
 }
 
-// inexact lists functions of package math whose rounding differs between processors, and two random
+// inexact lists functions of package math whose rounding may differ between processors, and two random
 // generators that call such functions.
 var inexact = strings.Fields(`
 	Acos Acosh Asin Asinh Atan Atan2 Atanh Cbrt Cos Cosh Erf Erfc Erfcinv Erfinv Exp Exp2 Expm1 Gamma Hypot J0 J1 Jn
 	Lgamma Log Log10 Log1p Log2 Pow Sin Sincos Sinh Tan Tanh Y0 Y1 Yn
 	NormFloat64 ExpFloat64`)
 
-// TestLibraries checks that packages that make models call no library functions whose rounding differs
-// between processors.
+// TestLibraries checks that only files of mayRound call library functions whose rounding may differ between
+// processors.
 func TestLibraries(t *testing.T) {
 	for path, lines := range source(t) {
 		if excused(path) {

@@ -13,7 +13,6 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// A budgetProblem is a problem that the tests solve with several budgets.
 type budgetProblem struct {
 	name string
 	p    *solver.Problem
@@ -75,8 +74,7 @@ func TestLargerBudgets(t *testing.T) {
 	}
 }
 
-// A countdown is a context that ends after a number of calls of Err. The field left is the number of calls
-// that still return nil; all calls after them return context.Canceled.
+// A countdown is a context that ends after a number of calls of Err.
 type countdown struct {
 	context.Context
 	left int

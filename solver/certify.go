@@ -41,8 +41,7 @@ func (r *Run) certify() float64 {
 }
 
 // simpleGap returns the bound of gap.Simple, which needs no conjugate of the loss. y is the y that r.X
-// implies, and penalty is g(y) for the penalty g. The bound is finite only if the conjugate of g and the
-// support function of the domain are known, and if mu > 0 or the domain is bounded.
+// implies, and penalty is g(y).
 func (r *Run) simpleGap(y []float64, penalty float64) float64 {
 	p := r.Problem
 	g, domain := p.penalty(), p.domain()
@@ -84,7 +83,6 @@ func (r *Run) dualResidual() float64 {
 	return gap.Residual(r.X, g, r.Problem.Domain)
 }
 
-// project replaces x by the point of the domain nearest to it.
 func (p *Problem) project(x []float64) {
 	if p.Domain != nil {
 		p.Domain.Project(x)

@@ -40,10 +40,9 @@ func (p *Problem) nuL(c *theory.Constants, rho float64) float64 {
 	return c.NuF + float64(rho*c.Lambda1)
 }
 
-// radius returns an upper bound of |x*|₂ for a solution x*, or 0 if no bound is known. objective is the
-// objective at any point. It is not below the optimum. If the loss and the penalty are nowhere negative, it
-// is thus at least (mu/2)|x*|² and at least rate·|x*|₁, where rate is positive if every feature has a
-// singleton row with a limit above 0, but 0 with a Coupling. An objective below 0, or NaN, bounds nothing.
+// radius returns an upper bound of |x*|₂ for a solution x*, or 0 if it knows none. objective is the objective
+// at a point of the domain, so it is not below the optimum. If the loss and the penalty are nowhere
+// negative, the optimum is at least (mu/2)|x*|², and at least rate·|x*|₁.
 func (p *Problem) radius(a *linalg.Algebra, objective float64) float64 {
 	if !(objective >= 0) {
 		return 0

@@ -6,8 +6,7 @@ import (
 	"github.com/scas-admm/scas/solver/internal/term"
 )
 
-// An Operator is a linear map from R^p to R^l. *sparse.CSR is an Operator. Solvers call only these methods
-// of other operators, such as a difference operator without a matrix.
+// An Operator is a linear map from R^p to R^l. *sparse.CSR is an Operator.
 type Operator interface {
 	// Dims returns l and p.
 	Dims() (rows, cols int)

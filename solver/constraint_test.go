@@ -262,8 +262,7 @@ func TestUnproved(t *testing.T) {
 }
 
 // TestGiantComponent checks a chain of 1,500 features, which is too large for a rotation. Steps of SCASK then
-// use several samples each, but only in inner loops of at least 128 samples. SCASL must reach the same
-// objective.
+// use several samples each, except in short inner loops. SCASL must reach the same objective.
 func TestGiantComponent(t *testing.T) {
 	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 2000, Features: 1500, NonzerosPerRow: 8, Noise: 0.5, Seed: 19}, 2e-4)
 	p.L2 = 1e-2

@@ -3,7 +3,7 @@
 // A [Problem] is a mean loss over the rows of a sparse matrix, plus an optional
 // (mu/2)|x|², plus a penalty such as lambda |A x|₁. With A the identity this is the lasso. With
 // A = [G; I] and one row xᵢ − xⱼ of G for each edge of a graph it is the graph-guided fused
-// lasso, which makes coefficients of neighbours equal. [Minimize] solves it:
+// lasso, which favours equal coefficients of neighbours. [Minimize] solves it:
 //
 //	res, err := solver.Minimize(ctx, &solver.Problem{
 //		Data: data.X, Labels: data.Labels,
@@ -11,25 +11,20 @@
 //		Penalty:    solver.L1{Lambda: 1e-4},
 //	}, nil)
 //
-// A [Method] is a value in [Settings]. The default, [Auto], is the proximal Newton method. It
-// proves an upper bound of the distance from the optimum, Result.DualityGap, and ends the run
-// once this bound is small enough. If it cannot solve a problem, passes of [SCASK] solve it.
+// A [Method] is a value in [Settings]. The default, [Auto], is the proximal Newton method, with
+// passes of [SCASK] for most problems that Newton steps do not accept. It proves an upper bound of
+// the objective minus the optimum, Result.DualityGap, and ends the run once this is small enough.
 //
 // The stochastic methods are SCAS-ADMM, the scalable stochastic alternating direction method
 // of multipliers of Zhao, Li and Zhou. [SCAS] and [SCASStrong] are Algorithms 1 and 2 of their
 // paper; [SCASK] and [SCASL] are Algorithm 1 with several dual updates for each full gradient.
 // Package baseline has the methods they are compared with, and a method may be your own. If
-// nothing is proved, Result.PrimalResidual and Result.DualResidual say how far a run came. For
-// SCAS-ADMM both are zero only at an optimum, because Dual is always a subgradient of the
-// penalty at Y.
+// nothing is proved, Result.PrimalResidual and Result.DualResidual say how far a run came.
 //
-// Beside the data, a run holds some vectors of length p, n and the number of rows of A. Newton
-// steps also hold some matrices of order p or of a working set; see [Problem.Memory]. SCAS-ADMM
-// may hold a rotated copy of the data; see Settings.NoRotation. The methods of this package store
-// nothing else of size n·p. Step size and rho follow from the data unless they are set.
-//
-// The same problem, settings and seed give the same bits on every machine, at every kernel
-// level and with any number of threads: see package kernels for the numeric contract.
+// [Problem.Memory] estimates the memory of a run. Step size and rho follow from the data unless
+// they are set. Without a time limit, the same problem, settings and seed give the same bits on every
+// machine, at every kernel level and with any number of threads: see package kernels for the numeric
+// contract.
 //
 // # Terms
 //
@@ -83,8 +78,8 @@
 //	    in memory at a time
 //	  - block, batch: consecutive rows of a file; several blocks that are in memory together
 //	  - piece: the part of a window for which one goroutine has its own sums
-//	  - out of core: with data in a mapped file that is larger than memory. This is the one term for
-//	    it; names that say stream, mapped or beyond mean the same
+//	  - out of core: with data in a mapped file that may be larger than memory. Names that say
+//	    stream, mapped or beyond mean the same
 //	  - rank, shard, team: one of several processes; its part of the rows; all processes
 //	  - kernel, level: a function of package kernels; one implementation of all of them
 //	  - storage form, format: how a matrix is stored in memory; how it is stored in a file
@@ -104,9 +99,8 @@
 //     model (what people fit)
 //   - chart (curves as pictures) and cmd/scas (the command line)
 //
-// [Minimize] never runs out of core. Package model does if Spec.Memory is set: with the default method
-// by exact.NewFile, and with SCASK and SCASL by stream.Minimize of solver/internal/stream. For the
-// commands of scas, --memory decides.
+// Package model fits out of core if Spec.Memory is set: with the default method by exact.NewFile, and
+// with SCASK and SCASL by stream.Minimize of solver/internal/stream.
 //
 // The sections "How to add" in the package comments of term, admm, baseline, sparse, gen
 // and cmd/scas say what to change for a new loss, penalty, plan, method, file format,

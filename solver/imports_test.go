@@ -13,8 +13,8 @@ import (
 
 const module = "github.com/scas-admm/scas"
 
-// importOrder lists the packages of the module in the order of imports: a package may import only packages
-// before it. The packages of gen and bench are not listed: the order does not restrict their imports.
+// importOrder lists the packages of the module, except gen and bench, in the order of imports: a package may
+// import only packages before it.
 var importOrder = strings.Fields(`
 	kernels/pkgerr
 	kernels

@@ -36,9 +36,6 @@ type ConjugateLoss interface {
 	ConjugateDomain(label float64) (lo, hi float64)
 }
 
-// Each method below converts the loss to the type of package term with the same name and fields, and calls
-// the method of this type.
-
 // Logistic is the loss φ(t; b) = log(1 + exp(−b t)) with labels −1 and +1.
 type Logistic struct{}
 

@@ -7,11 +7,9 @@ import (
 )
 
 // Memory estimates the largest number of bytes that a run of method m uses in addition to the problem; a nil
-// m is the default method. The proof of the gap takes about five matrices of order p. If there are many
-// features, the order of these matrices is the largest possible size of a working set, which few runs reach.
-// Memory does not count a rotated copy of the data, which SCAS-ADMM may make, also in passes of the default
-// method (see Settings.NoRotation). The garbage collector lets the heap grow to about twice the memory in
-// use, unless GOGC or GOMEMLIMIT say otherwise.
+// m is the default method. If there are many features, it counts the largest possible working set, which few
+// runs reach. Memory does not count a rotated copy of the data (see Settings.NoRotation). The garbage
+// collector lets the heap grow to about twice the memory in use, unless GOGC or GOMEMLIMIT say otherwise.
 func (p *Problem) Memory(m Method) int64 {
 	alone := *p
 	alone.Comm, alone.joined = nil, nil

@@ -18,9 +18,8 @@ type Method interface {
 	Begin(r *Run) (Iteration, error)
 }
 
-// An Iteration makes one outer iteration of a method. It leaves the new iterate in Run.Iterate, and in
-// Run.Mean the average of the iterates for which a rate of the method is proved. more is false if the
-// budget did not allow the iteration.
+// An Iteration makes one outer iteration of a method. It updates Run.Iterate and Run.Mean. more is false
+// if the budget did not allow the iteration.
 type Iteration func() (more bool, err error)
 
 // A Checker is a Method that checks the problem and the settings before any work is done. In s,
@@ -43,8 +42,7 @@ type MethodInfo struct {
 	TakesBatchSize  bool `json:"takes_batch_size"`  // Settings.BatchSize may be above 1
 	TakesInnerSteps bool `json:"takes_inner_steps"` // Settings.InnerSteps may be set
 	NeedsL2         bool `json:"needs_mu"`          // only problems with L2 > 0 are accepted
-	// AnyProblem is true if the method accepts every valid problem whose loss has a bounded curvature. If it
-	// is false, a problem also needs an L1 penalty, y = A x, equal sample weights and X = R^p.
+	// AnyProblem is false if the method needs an L1 penalty, y = A x, equal sample weights and X = R^p.
 	AnyProblem bool `json:"any_problem"`
 
 	// StepUnit is the first step size that a search for Eta should try, in units of 1/NuF of
@@ -64,7 +62,7 @@ type MethodInfo struct {
 	StoredIterates bool `json:"-"`
 	// PaperPass is true if the paper counts each outer iteration of the method as one pass.
 	PaperPass bool `json:"-"`
-	// Watched is true if every outer iteration begins with a call of Run.WatchedSnapshot.
+	// Watched is true if stochastic outer iterations begin with a call of Run.WatchedSnapshot.
 	Watched bool `json:"-"`
 }
 

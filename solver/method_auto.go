@@ -21,14 +21,10 @@ import (
 //     [G; I] and an intercept. Then up to some thousands of coefficients may be non-zero;
 //   - up to some thousands otherwise.
 //
-// In three cases Auto makes passes of SCASK before the Newton steps. In the first case Settings.Passes
-// is set, and is not enough for 30 Newton steps. Then the number of passes is four plus the cost of
-// one Newton step in passes. In the second case a setting needs passes, such as Checkpoint, Eta or
-// Rho. Then there are at least four passes. In the third case A couples thousands of features, and the
-// curvature of the mean loss is at most 2n L2. Then there are up to 96 passes, which often reach the
-// goal. If RelTol is negative, Auto makes only passes of SCASK.
-// With the Poisson loss none of this applies: there are only Newton steps, and Checkpoint stores
-// nothing.
+// Auto makes passes of SCASK before the Newton steps if Settings.Passes is set and is not enough for
+// 30 Newton steps, if a setting needs passes, such as Checkpoint, Eta or Rho, or if A couples
+// thousands of features and the curvature of the mean loss is at most 2n L2. If RelTol is negative,
+// Auto makes only passes of SCASK. With the Poisson loss it makes only Newton steps.
 //
 // Zeros and ties of the result are usually exact, unless RelTol is large; see Stats.Rounded.
 type Auto struct{}
@@ -69,7 +65,6 @@ func (r *Run) asksForPasses() bool {
 		s.InnerSteps != r.Problem.team().MeanCount(len(r.Problem.Labels))
 }
 
-// auto is a run of Auto.
 type auto struct {
 	*Run
 	passes *scas // nil before the first pass
@@ -86,7 +81,6 @@ func (a *auto) direct() bool {
 	return ample() && !a.asksForPasses() && a.prover.Finishes() && ample() && !a.prover.Conditioned()
 }
 
-// beginPasses prepares the passes of SCASK.
 func (a *auto) beginPasses() (err error) {
 	a.prepare()
 	a.passes, err = newSCAS(a.Run, false)
@@ -120,7 +114,6 @@ func (a *auto) next() (bool, error) {
 	return true, err
 }
 
-// affordsStep reports whether the budget allows a Newton step.
 func (r *Run) affordsStep() bool {
 	return within(r.Stats.Passes+r.prover.Cost(), r.budget)
 }
@@ -129,9 +122,8 @@ func (r *Run) affordsStep() bool {
 var errBudget = errorf("no budget left")
 
 // finish makes Newton steps until the goal is proved, the budget is used up, or more steps would not help.
-// Before these steps it moves the iterate to the best snapshot (see toBest). The steps start there, after
-// passes with zeros made exact. If the objective at the result of the steps is not larger than at the
-// iterate, up to rounding, the result becomes the iterate.
+// The steps start at the best snapshot (see toBest). If the objective at their result is not larger than at
+// the iterate, up to rounding, the result becomes the iterate.
 //
 // refused is true if the prover refuses to make the first step. If the loss allows no method without Newton
 // steps, finish returns an error instead.

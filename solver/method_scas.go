@@ -19,20 +19,18 @@ type SCASStrong struct{}
 
 // SCASK is Algorithm 1 with Settings.DualUpdates updates of y and beta for each full gradient: the
 // inner loop is divided into rounds, and each round ends with a dual update. If Eta and Rho are
-// automatic, the penalty is L1, there is no Domain or Coupling, and the scales of columns differ much,
-// each column may have its own step size, and each row of A its own ρ.
+// automatic, each column of the data may have its own step size, and each row of A its own ρ.
 type SCASK struct{}
 
-// SCASL is SCASK with the augmented penalty linearised in every round: (κ/2)|w − x|² replaces
-// (ρ/2)|A(w − x)|², where w is the point of the inner loop, x the point at which the round began, and κ is
-// ρ times the largest eigenvalue of A'A. A step then costs as many operations as a row of the data has
-// entries, for every A.
+// SCASL is SCASK with the augmented penalty linearised in every round: an upper bound (κ/2)|w − x|²
+// replaces (ρ/2)|A(w − x)|², where w is the point of the inner loop and x the point at which the round
+// began. The cost of a step is then proportional to the entries of a row of the data, for every A.
 type SCASL struct{}
 
 // Methods returns the methods of this package; the default is the first.
 func Methods() []Method { return []Method{Auto{}, SCASK{}, SCAS{}, SCASStrong{}, SCASL{}} }
 
-// scasInfo returns the fields of MethodInfo that all SCAS-ADMM methods share.
+// scasInfo returns the fields of MethodInfo that SCAS-ADMM methods share.
 func scasInfo(name, summary string) MethodInfo {
 	return MethodInfo{
 		Name: name, Summary: summary, Rate: "none proven", Memory: "4p + 2l + n, with a graph the rotated data",
@@ -148,9 +146,8 @@ func (s *scas) innerLoop() *admm.InnerLoop {
 	return l
 }
 
-// chooseMetric chooses a metric, which is a step size for each column and a ρ for each row of A, if Eta and
-// Rho are automatic. It chooses none if the method or the problem does not allow a metric, or does not need
-// it.
+// chooseMetric chooses a metric, which is a step size for each column and a ρ for each row of A, if the
+// method, the settings and the problem allow it and the problem needs it.
 func (s *scas) chooseMetric() {
 	p, set := s.Problem, &s.Settings
 	allowed := set.Method.Info().ManyUpdates && s.autoEta() && set.Rho == 0 && s.dual.Limit != nil && p.Coupling == nil &&
@@ -185,7 +182,6 @@ func (s *scas) fitBatch() {
 	}
 }
 
-// next makes an outer iteration.
 func (s *scas) next() (bool, error) {
 	t := s.Problem.team()
 	if !t.Alone() { // because a checkpoint stores only the random generator of the first process

@@ -24,10 +24,7 @@ import (
 //   - Diverged: a *DivergenceError.
 //
 // For a bad problem, or a bad setting (*SettingError), the Result is nil. If s.RelTol asks for a gap
-// and p has no Coupling, the objective of the result is never above the objective at the start.
-//
-// The samples are drawn from a generator seeded with s.Seed: the same problem, settings and seed give
-// the same bits at every kernel level.
+// and p has no Coupling, the objective of the result is at most the objective at the start.
 func Minimize(ctx context.Context, p *Problem, s *Settings) (res *Result, err error) {
 	defer rows.Rescue(&err)
 	if s == nil {
@@ -41,7 +38,7 @@ func Minimize(ctx context.Context, p *Problem, s *Settings) (res *Result, err er
 	return minimize(ctx, p, s, began)
 }
 
-// minimize is Minimize for a valid problem and a valid start. began is the time at which the run began.
+// minimize is Minimize for a valid problem and a valid start.
 func minimize(ctx context.Context, p *Problem, s *Settings, began time.Time) (*Result, error) {
 	c, err := s.withDefaults(p)
 	if err = p.team().Agreed(err); err != nil {
@@ -120,7 +117,6 @@ func (r *Run) evaluate(at Iterate) Evaluation {
 	return ev
 }
 
-// record passes the iterate to the recorder, except in iterations that RecordEvery leaves out.
 func (r *Run) record() error {
 	if r.Settings.Recorder == nil || r.Stats.OuterIterations%r.Settings.RecordEvery != 0 {
 		return nil
@@ -140,7 +136,7 @@ func (r *Run) result() *Result {
 	r.Stats.Seconds, r.Stats.PaperPasses = r.clock.Used(), r.paperPasses()
 	r.Problem.project(r.Mean.X)
 	last := r.evaluate(r.Iterate)
-	if r.Stats.NewtonSteps == 0 { // otherwise Newton steps have proved the gap of x
+	if r.Stats.NewtonSteps == 0 { // otherwise finish has set r.gap
 		if r.settle(last.Objective) < last.Objective {
 			last = r.evaluate(r.Iterate)
 		}

@@ -281,7 +281,6 @@ func TestThreads(t *testing.T) {
 	}
 }
 
-// TestBudget checks the numbers of outer iterations and passes of runs with a budget.
 func TestBudget(t *testing.T) {
 	p := small(t)
 	for _, c := range []struct {
@@ -301,7 +300,6 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// TestTheoremSchedule checks the step sizes and the numbers of inner steps in the schedules of both theorems.
 func TestTheoremSchedule(t *testing.T) {
 	p := small(t)
 	p.Domain = solver.Ball{Radius: 1}
@@ -422,8 +420,6 @@ func TestWarmStart(t *testing.T) {
 	}
 }
 
-// TestOuterIterations checks the limit of outer iterations, and that records and statistics have the name of
-// the run.
 func TestOuterIterations(t *testing.T) {
 	p, records := small(t), 0
 	s := &solver.Settings{Method: solver.SCASK{}, OuterIterations: 3, Name: "mine", Recorder: solver.RecorderFunc(func(pt *solver.Point) error {
@@ -476,7 +472,6 @@ func withValues(t *testing.T, x *sparse.CSR, f func(v float64) float64) *sparse.
 	return y
 }
 
-// TestSettingsJSON checks that settings are the same after encoding as JSON and decoding.
 func TestSettingsJSON(t *testing.T) {
 	want := solver.Settings{Name: "a", OuterIterations: 8, Passes: 7, Eta: 0.1, Rho: 3e-5, InnerSteps: 9, Schedule: solver.Practical, Delta: 1.5, Seed: math.MaxUint64, RecordEvery: 2}
 	b, err := json.Marshal(want)

@@ -10,8 +10,7 @@ import (
 )
 
 // TestIteratesEqualNaive compares the iterates of the SCAS-ADMM methods with the iterates of dense loops that
-// follow the paper and use the same samples. Together the cases must use all plans that are
-// listed at the end.
+// follow the paper and use the same samples.
 func TestIteratesEqualNaive(t *testing.T) {
 	classify, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 60, Features: 23, NonzerosPerRow: 7, Seed: 1}, 1e-2)
 	regress, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 60, Features: 23, NonzerosPerRow: 7, Seed: 2, Regression: true, Noise: 0.1}, 1e-2)

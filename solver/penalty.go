@@ -2,8 +2,7 @@ package solver
 
 import "github.com/scas-admm/scas/solver/internal/term"
 
-// A Penalty is a convex function g(y) whose proximal map can be computed with little work. It may
-// be your own.
+// A Penalty is a convex function g(y) whose proximal map can be computed with little work.
 type Penalty interface {
 	// Value returns g(y), or +Inf if y is outside the domain of g.
 	Value(y []float64) float64
@@ -21,8 +20,8 @@ type Penalty interface {
 	Validate(q int) error
 }
 
-// A ConjugatePenalty is a Penalty with its convex conjugate. With the conjugate, gaps can be proved if
-// L2 > 0 or the domain is bounded. The penalties of this package are ConjugatePenalties.
+// A ConjugatePenalty is a Penalty with its convex conjugate, with which gaps can be proved; see
+// Result.DualityGap. The penalties of this package are ConjugatePenalties.
 type ConjugatePenalty interface {
 	Penalty
 	// Conjugate returns g*(z) = sup over y of z'y − g(y), or +Inf if z is outside the domain of g*.

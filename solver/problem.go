@@ -19,9 +19,8 @@ import (
 //	minimise  (1/n) Σᵢ φ(aᵢ'x; bᵢ) + (L2/2)|x|² + g(y)   over x in X and y
 //	subject to  A x + B y = c
 //
-// (paper, problem (1)). By default B = −I and c = 0, so that y = A x. With g =
-// lambda |y|₁ the problem is the generalised lasso. Minimize only reads a Problem, so
-// concurrent calls may share one, unless Comm is set.
+// (paper, problem (1)). By default B = −I and c = 0, so that y = A x. Minimize only reads
+// a Problem, so concurrent calls may share one, unless Comm is set.
 type Problem struct {
 	// Data holds the samples aᵢ' as its n rows of p features.
 	Data *sparse.CSR
@@ -39,11 +38,10 @@ type Problem struct {
 	L2 float64
 	// Penalty is g, a function of y; nil means zero.
 	Penalty Penalty
-	// Constraint is A with p columns and any number l ≥ 1 of rows. nil means the identity; with L1
-	// this is the plain lasso. For the graph-guided fused lasso A = [G; I] see
-	// graph.Graph.FusedLasso. A matrix, *sparse.CSR, is faster than other operators, and Newton
-	// steps accept only a matrix or the identity. NewConstraint saves work if several problems have
-	// the same A.
+	// Constraint is A with p columns and any number l ≥ 1 of rows. nil means the identity. For the
+	// graph-guided fused lasso A = [G; I] see graph.Graph.FusedLasso. A matrix, *sparse.CSR, is
+	// faster than other operators, and Newton steps accept only a matrix or the identity.
+	// NewConstraint saves work if several problems have the same A.
 	Constraint Operator
 	// Coupling is B and c; nil means B = −I and c = 0.
 	Coupling *Coupling
@@ -67,9 +65,8 @@ type Evaluation struct {
 
 // Evaluate returns the objective at the point (x, y) that satisfies the constraint. By default this is
 // (x, A x). If the field B of Coupling is set, y does not follow from x, and penalty and objective are
-// NaN; see EvaluateAt. Records and results have the objective of Evaluate or, if its penalty is not finite,
-// of EvaluateAt with the y of the iterate. p must be a problem that Validate accepts. Evaluate panics if
-// len(x) is not the number of features.
+// NaN; see EvaluateAt. p must be a problem that Validate accepts. Evaluate panics if len(x) is not the
+// number of features.
 func (p *Problem) Evaluate(x []float64) Evaluation {
 	y, ok := p.Coupling.form().Y(p.applyA(x))
 	if !ok {
@@ -122,7 +119,6 @@ func (p *Problem) meanLoss(x, margin []float64) float64 {
 	return rows.MeanLoss(rows.NewChunks(p.Data, 0), p.samples(p.Data.Rows(0, n)), x, margin)
 }
 
-// lossAtZero returns the weighted mean loss at margin zero.
 func (p *Problem) lossAtZero() float64 {
 	return rows.MeanLossAtZero(p.samples(kernels.Rows{}))
 }
@@ -141,8 +137,8 @@ func (p *Problem) unit() float64 {
 // regression reports whether labels are numbers that margins approximate, and not classes or counts.
 func (p *Problem) regression() bool { return p.loss().Traits().Labels == term.Numbers }
 
-// unboundedCurvature reports whether the curvature of the loss has no bound. Then only Newton steps can be
-// made.
+// unboundedCurvature reports whether the curvature of the loss has no bound. Then only Newton steps are
+// possible.
 func (p *Problem) unboundedCurvature() bool { return math.IsInf(p.loss().Curvature(), 1) }
 
 // ridge returns (mu/2)|x|². The conversion to float64 keeps compilers from fusing the product with the
@@ -151,12 +147,12 @@ func (p *Problem) ridge(x []float64) float64 {
 	return float64(0.5 * p.L2 * linalg.SumSquares(x))
 }
 
-// loss, penalty and domain return the parts of p as types of package term. If X = R^p, domain returns nil.
+// loss, penalty and domain return the parts of p as types of package term. A nil Domain stays nil.
 func (p *Problem) loss() term.Loss       { return term.LossOf(p.Loss) }
 func (p *Problem) penalty() term.Penalty { return term.PenaltyOf(p.Penalty) }
 func (p *Problem) domain() term.Set      { return term.SetOf(p.Domain) }
 
-// Validate returns an error for the first mistake in p, or nil. Minimize calls it.
+// Validate returns an error for the first mistake in p, or nil.
 func (p *Problem) Validate() error {
 	if p == nil || p.Data == nil {
 		return errorf("Problem.Data is nil; it must hold the samples")

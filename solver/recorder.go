@@ -19,8 +19,8 @@ type Point struct {
 	X              []float64  // the iterate; valid only during the call of Record
 	XAverage       []float64  // average of iterates, as in Result; valid only during the call of Record
 	Result         *Result    // the result of the run, in the last point that Progress yields; else nil
-	// DualResidual returns the dual residual of the iterate, as in Result. It makes a pass over the data. It
-	// may be called only as long as X is valid.
+	// DualResidual returns the dual residual of the iterate, as in Result. It may make a pass over the data,
+	// and may be called only as long as X is valid.
 	DualResidual func() float64
 }
 

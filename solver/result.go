@@ -19,8 +19,8 @@ const (
 	Converged Status = ending.Converged // "converged"
 	// PassesDone means that the budget of passes, or of outer iterations, was used up.
 	PassesDone Status = ending.PassesDone // "passes_done"
-	// Stalled means that the proved gap is larger than RelTol allows, and that more Newton steps would
-	// not make it smaller, for example because of rounding. NotConvergedError says why.
+	// Stalled means that Newton steps ended, for example because of rounding, with a gap larger than
+	// RelTol allows. NotConvergedError says why.
 	Stalled Status = ending.Stalled // "stalled"
 	// TimeDone means that TimeLimit was reached.
 	TimeDone Status = ending.TimeDone // "time_done"
@@ -32,33 +32,31 @@ const (
 
 // A Result is the result of Minimize.
 type Result struct {
-	// Iterate is the last outer iterate. If RelTol asks for a gap, it may be an earlier iterate, or have
-	// the X of the start, with a lower objective. If Stats.Rounded is true, zeros of X are exact, and usually
-	// ties too: tied coefficients are equal up to a fixed factor. Zeros and ties are made exact only if this
-	// raises the objective by no more than rounding. For L1 penalties without a Coupling, |Dual| ≤
-	// Lambda·Weights holds exactly. The Iterate may be the Start of another run.
+	// Iterate is the last outer iterate, or an earlier iterate or the X of the start if that is better. If
+	// Stats.Rounded is true, zeros of X are exact, and usually ties too: tied coefficients are equal up to a
+	// fixed factor. Zeros and ties are made exact only if this raises the objective by no more than rounding.
+	// The Iterate may be the Start of another run.
 	Iterate
 	// XAverage and YAverage are the output of the paper's algorithms: the means of x_1..x_T and
-	// y_1..y_T, or the averages for which a method's rate is proved. If the run restores an earlier
-	// iterate, the means begin again.
+	// y_1..y_T, or the averages for which a method's rate is proved. If the run continues from an
+	// earlier iterate, the means begin again.
 	XAverage, YAverage []float64
 	// At is the objective at X, and AtAverage the objective at XAverage.
 	At, AtAverage Evaluation
 	// Unrounded is the objective of the Iterate before zeros and ties were made exact.
 	Unrounded float64
 	// PrimalResidual is |A x + B y − c|₂, by default |A x − y|₂. It is 0 if there were only Newton steps.
-	// PrimalResidual and DualResidual belong to the Iterate before zeros and ties were made exact.
+	// Both residuals may belong to the Iterate before zeros and ties were made exact.
 	PrimalResidual float64
 	// DualResidual is |x − π_X(x − ∇f(x) − A'beta)|₂, where f is the mean loss plus (L2/2)|x|², and π_X the
 	// projection onto X. For X = R^p this is |∇f(x) + A'beta|₂. x is optimal if both residuals are zero
 	// and −B'beta is a subgradient of g at y.
 	DualResidual float64
 	// DualityGap is an upper bound of the objective at X minus the optimum, or +Inf if nothing is proved.
-	// Rounding in its computation is included. The computed At.Objective has a rounding error of its own,
-	// which may exceed a gap near 1e-15 times the objective. A gap is proved for all problems that the
-	// Newton steps of Auto solve (see Auto). For other problems a gap is proved only if all of these hold:
-	// L2 > 0 or the domain is bounded; the penalty is a ConjugatePenalty; the domain is a SupportDomain;
-	// and the field B of Coupling is not set.
+	// Rounding in its computation is included; At.Objective has a rounding error of its own. A gap can be
+	// proved for problems that the Newton steps of Auto solve (see Auto). For other problems a gap can be
+	// proved only if all of these hold: L2 > 0 or the domain is bounded; the penalty is a ConjugatePenalty;
+	// the Domain is nil or a SupportDomain; and the field B of Coupling is not set.
 	DualityGap float64
 	// Groups lists the groups of features with non-zero coefficients that rows of A with two entries
 	// tie. For rows (1, −1) the coefficients of a group are equal. Groups is nil if there is no group, if
@@ -70,8 +68,7 @@ type Result struct {
 	Stats Stats
 }
 
-// Stats says what a run did: its parameters, its costs, and how it was carried out. JSON leaves out
-// zero values.
+// Stats says what a run did: its parameters, its costs, and how it was carried out.
 type Stats struct {
 	Name        string  `json:"name,omitempty"`         // Settings.Name, or the name of the method
 	Method      string  `json:"method"`                 // name of the method
@@ -105,8 +102,7 @@ type Stats struct {
 
 // A DivergenceError reports that the objective rose far above the objective at the start, that a number is
 // not finite, or that a run without Settings.Start ended clearly above the objective at x = 0. The Result
-// returned with it holds the best iterate, if the method computes objectives during the run. Otherwise the
-// Result holds an earlier iterate that had not diverged, or the start.
+// returned with it holds an earlier iterate that had not diverged, or the start.
 type DivergenceError struct {
 	Outer     int     // outer iteration at which the divergence was noticed
 	Objective float64 // objective in this iteration
@@ -116,8 +112,7 @@ type DivergenceError struct {
 	Try       float64 // step size to try; 0 if the method has none
 }
 
-// Error says where the run diverged, and what to change: the step size, rho for a method without a step size,
-// or the data if the objective at the start is not finite.
+// Error says where the run diverged, and what to change.
 func (e *DivergenceError) Error() string { return "solver: " + e.Reword(nil) }
 
 // Reword returns the text of Error without the name of the package. The argument is not used, because
@@ -134,10 +129,9 @@ func (e *DivergenceError) Reword(func(sparse.Remedy) string) string {
 		e.Outer, e.Objective, e.Start, e.Eta, e.Try)
 }
 
-// ErrNotConverged is matched by the error of a run that ended before the gap was proved to be
-// within RelTol. The Result returned with it holds the point that was reached. If no gap can be
-// proved at all, for example with a penalty of your own, there is no such error. So a nil error
-// does not mean that a run has converged; Result.Status says whether it has.
+// ErrNotConverged is matched by the error of a run with status PassesDone, TimeDone or Stalled, if
+// RelTol asks for a gap and gaps of the problem can be proved. So a nil error does not mean that a
+// run has converged; Result.Status says whether it has.
 var ErrNotConverged = errorf("not converged")
 
 // A NotConvergedError says how far the run came, and what to do.

@@ -8,8 +8,7 @@ import (
 )
 
 // makeExact returns a copy of r.X with exact zeros, or with exact zeros and ties, and true. It returns r.X
-// itself and false if A is neither a matrix nor the identity, if Coupling.C is set, if the objective at r.X
-// is not finite, or if exact zeros and ties would raise the objective by more than rounding.
+// itself and false if it cannot make them exact, or if the objective would rise by more than rounding.
 func (r *Run) makeExact() ([]float64, bool) {
 	p := r.Problem
 	value := p.Evaluate(r.X).Objective

@@ -27,7 +27,7 @@ type proof struct {
 	budget float64    // the passes after which no Newton step begins; +Inf if Settings.Passes is not set
 	gap    float64    // proved gap of x; +Inf if nothing is proved
 	exact  bool       // zeros and ties of x are exact
-	ended  ending.Why // why Newton steps ended; 0 if they have not ended, or if there were none
+	ended  ending.Why // why Newton steps ended; 0 before
 	groups [][]int    // see Result.Groups
 	atX    Snapshot   // snapshot at x, computed by lagrangianGradient; empty before
 }
@@ -74,7 +74,7 @@ type Run struct {
 	clock admm.Clock
 }
 
-// newRun returns a run for a valid problem and valid settings. began is the time at which the run began.
+// newRun returns a run for a valid problem and valid settings.
 func newRun(ctx context.Context, p *Problem, set Settings, began time.Time) *Run {
 	r := &Run{ctx: ctx, Problem: p, Settings: set, clock: admm.NewClock(began)}
 	_, features := p.Data.Dims()
@@ -113,7 +113,6 @@ func (r *Run) prepare() {
 	}
 }
 
-// toStart moves the iterate to the start.
 func (r *Run) toStart() {
 	clear(r.X)
 	r.Iterate.set(Iterate{X: r.Settings.Start.X})
@@ -151,7 +150,6 @@ func intoMean(mean, v []float64, k int) {
 	linalg.Towards(mean, v, 1/float64(k))
 }
 
-// orInf returns v, or +Inf if v is NaN.
 func orInf(v float64) float64 {
 	if math.IsNaN(v) {
 		return math.Inf(1)
@@ -178,9 +176,8 @@ func (r *Run) StepSize(automatic float64) float64 {
 }
 
 // NaturalRho returns factor times lambda times the root mean square of |aᵢ|, where lambda is Scale of the
-// penalty. For regression it divides this product by the root mean square of the labels. If an L1 penalty
-// has lambda 0, NaturalRho returns a small constant; for other penalties without a scale, such as an
-// indicator, it returns the mean curvature of the loss along a feature.
+// penalty. For regression it divides this product by the root mean square of the labels. If the product is
+// 0, it returns another number instead.
 func (r *Run) NaturalRho(factor float64) float64 { return r.scales.NaturalRho(factor) }
 
 func (r *Run) newScales() admm.Scales {

@@ -12,7 +12,7 @@ import (
 type Samples struct {
 	prob  *Problem
 	loss  term.Loss
-	rows  kernels.Rows // the rows in their most compact form, see newSamples
+	rows  kernels.Rows // the rows, usually in their most compact form
 	sums  rows.Chunks
 	full  *rows.Gradient // nil before the first pass
 	drawn *admm.Sampler
@@ -94,8 +94,7 @@ func (s *Samples) Scatter(dst []float64, i int, gain float64) {
 	kernels.Gradient(dst, s.row(i), s.gain1[:])
 }
 
-// Curvature returns an upper bound of SecondDerivative, which is a derivative with respect to the
-// margin. The gradient of a sample's loss with respect to x changes by at most Curvature·|aᵢ|² times
-// the change of x. The largest of these factors plus L2 is Stats.Constants.NuF. A step size of
-// 0.5/NuF is safe for stochastic steps; from some multiple of 1/NuF on they diverge (see the example).
+// Curvature returns an upper bound of SecondDerivative. The largest Curvature·|aᵢ|², plus L2, is
+// Stats.Constants.NuF. Stochastic steps usually converge with a step size of 0.5/NuF, and diverge
+// from some multiple of 1/NuF on.
 func (s *Samples) Curvature() float64 { return s.loss.Curvature() }

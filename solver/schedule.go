@@ -46,7 +46,6 @@ func (s *scas) schedule() (eta float64, more bool, err error) {
 	return eta, true, nil
 }
 
-// autoEta reports whether the step size is automatic.
 func (s *scas) autoEta() bool { return s.Settings.Eta == 0 && s.Settings.Schedule == Practical }
 
 // cost returns the effective passes of an outer iteration whose inner loop draws the given number of samples.

@@ -111,9 +111,9 @@ func normalProblem(t *testing.T, p int, loss solver.Loss, change func(row []floa
 	return &solver.Problem{Data: x, Labels: labels, Loss: loss}
 }
 
-// TestFreeColumnsThatDepend checks two problems for which no gap can be proved. The error must say what to
-// do. In the first, one free column is the negative of another, and x ≥ 0. In the second, a constant and
-// another free column together separate samples.
+// TestFreeColumnsThatDepend checks that the error says what to do for two problems that do not converge. In
+// the first, one free column is the negative of another, and x ≥ 0. In the second, a constant and another
+// free column together separate samples.
 func TestFreeColumnsThatDepend(t *testing.T) {
 	opposite := normalProblem(t, 4, solver.Logistic{}, func(row []float64, _ float64) { row[1] = -row[0] })
 	opposite.Domain, opposite.Penalty = solver.Nonnegative{}, solver.L1{Lambda: 1e-2, Weights: []float64{0, 0, 1, 1}}

@@ -12,8 +12,7 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// Settings are the settings of a run of Minimize. The zero value of every field, and a nil
-// *Settings, mean the default.
+// Settings are the settings of a run of Minimize. The zero value of every field means the default.
 type Settings struct {
 	// Method is the algorithm; nil means Auto{}. Package baseline has more methods. JSON leaves the
 	// field out, because Stats has the name of the method.
@@ -21,20 +20,19 @@ type Settings struct {
 	// Name is the name of the run in records and Stats; empty means the name of the method.
 	Name string `json:"name,omitempty"`
 	// DualUpdates is K, the number of updates of y and beta for each full gradient of SCASK, SCASL and
-	// Auto's passes of SCASK. Zero means a number from 1 to 40 with which the updates together cost at
-	// most as much as the inner steps. Other methods refuse numbers above 1.
+	// Auto's passes of SCASK. Zero means a number from 1 to 40 that follows from the costs of a step and
+	// an update. Other methods refuse numbers above 1.
 	DualUpdates int `json:"dual_updates"`
 	// Passes is the budget in effective passes: the number of computed sample gradients, divided by n.
 	// An outer iteration of SCAS-ADMM with the practical schedule costs 1 + InnerSteps/n, by default 2,
-	// and begins only if the budget allows it. Zero means 100, and no limit for the Newton steps of
-	// Auto. If Passes is set, a Newton step costs 3 passes plus the cost of its Hessian.
+	// and begins only if the budget allows it. A Newton step costs 3 passes, plus the cost of its
+	// Hessian if this is known beforehand. Zero means 100, and no limit for Newton steps.
 	Passes float64 `json:"passes"`
 	// RelTol ends a run once the gap is proved to be at most RelTol times the mean loss at x = 0. With
 	// Poisson, the mean loss of the best model that has only an intercept replaces the loss at x = 0.
 	// Zero means 1e-6 for Auto, while other methods use up their budget. With a negative number, all
 	// methods use up their budget. If no gap can be proved for a problem (see Result.DualityGap),
-	// its runs use up their budget for any RelTol, and end with status PassesDone or TimeDone and a
-	// nil error.
+	// RelTol does not end its runs.
 	RelTol float64 `json:"rel_tol,omitempty"`
 	// TimeLimit ends a run soon after this time. The run checks the time now and then, and makes a
 	// last proof after the limit. Zero means no limit.
@@ -42,9 +40,9 @@ type Settings struct {
 	// OuterIterations limits the number of outer iterations, in addition to Passes; zero means no
 	// limit.
 	OuterIterations int `json:"outer_iterations,omitempty"`
-	// Eta is the step size η. With zero, η follows from the data; if the objective keeps rising, η is
-	// halved and the run continues from the best iterate. For methods of package baseline,
-	// MethodInfo.Eta says what Eta means. Methods without a step size refuse values other than zero.
+	// Eta is the step size η. With zero, η follows from the data, and may be halved if the objective
+	// keeps rising. For methods of package baseline, MethodInfo.Eta says what Eta means. Methods
+	// without a step size refuse values other than zero.
 	Eta float64 `json:"eta"`
 	// Rho is the penalty parameter ρ of the augmented Lagrangian, at most 1e100. Zero derives it
 	// from lambda, mu and the scale of the data. If Eta is zero too and the scales of columns differ
@@ -70,12 +68,11 @@ type Settings struct {
 	// if it is exact.
 	Float32 bool `json:"float32"`
 	// NoRotation keeps SCAS-ADMM from making a copy of the data in coordinates in which A'A is
-	// diagonal. A run then holds 4p + 2l + n numbers in addition to the data, as in the paper, for n
-	// samples, p features and l rows of A. If A couples features, every step then costs a product with
-	// A'A (see BatchSize). Other methods do not make such a copy.
+	// diagonal. This saves memory. If A couples features, a step may then cost a product with A'A (see
+	// BatchSize).
 	NoRotation bool `json:"no_rotation,omitempty"`
-	// Unproved leaves out the proof at the end: DualityGap is +Inf, and ties and zeros are not
-	// made exact.
+	// Unproved leaves out the proof of a run without Newton steps: DualityGap is +Inf, and ties and
+	// zeros are not made exact.
 	Unproved bool `json:"unproved,omitempty"`
 	// Threads is the number of goroutines for work on all rows; zero means GOMAXPROCS. Results do not
 	// depend on Threads.
@@ -84,17 +81,15 @@ type Settings struct {
 	// 0. A nil Y means the y that x implies, or 0 if the field B of Coupling is set. The run begins at the
 	// projection of X onto the domain. Minimize does not change Start.
 	Start Iterate `json:"-"`
-	// Checkpoint, if not nil, stores the state of Auto, SCASK or SCASL after every outer iteration,
-	// on the first process. If the Checkpoint already has a state, the run continues from this state.
-	// With the same number of processes, the result has the bits of a run that was not interrupted.
-	// Newton steps are repeated from their beginning.
+	// Checkpoint, if not nil, stores the state of Auto, SCASK or SCASL after outer iterations, on the
+	// first process. If the Checkpoint already has a state, the run continues from this state. With the
+	// same number of processes, the result has the bits of a run that was not interrupted. A resumed run
+	// repeats its Newton steps.
 	Checkpoint dist.Checkpoint `json:"-"`
-	// Recorder, if not nil, gets the start and then every RecordEvery-th outer iterate. Point.Seconds
-	// does not include the time of evaluations.
+	// Recorder, if not nil, gets the start and then every RecordEvery-th outer iterate.
 	Recorder Recorder `json:"-"`
 	// Logger, if not nil, gets a record at the beginning and at the end of a run, at level Info, and
-	// one for each outer iteration, at level Debug. If the run returns an error, the last record has
-	// level Warn.
+	// one for each outer iteration, at level Debug. The end of a run with an error has level Warn.
 	Logger *slog.Logger `json:"-"`
 	// RecordEvery is the number of outer iterations between two records; zero means 1.
 	RecordEvery int `json:"record_every"`
@@ -135,12 +130,10 @@ var (
 	unlimited  = sparse.Remedy{To: "leave it 0 for no limit"}
 )
 
-// useMethod returns the remedy to use one of the methods that names lists.
 func useMethod(names string) sparse.Remedy {
 	return sparse.Remedy{Field: "Settings.Method", To: names}
 }
 
-// raiseL2 is the remedy for a method that needs strong convexity.
 var raiseL2 = sparse.Remedy{Field: "Problem.L2", To: "a number above 0"}
 
 // filled returns a copy of s in which zero fields have their defaults, except fields whose default depends on
@@ -168,16 +161,16 @@ func (s *Settings) filled() Settings {
 	return c
 }
 
-// Validate returns an error for the first field whose value no problem allows, or nil. Minimize calls it, and
-// checks Start and what depends on the problem too.
+// Validate returns an error for the first field whose value no problem allows, or nil. It does not check
+// Start.
 func (s *Settings) Validate() error {
 	c := s.filled()
 	return c.checkValues()
 }
 
 // withDefaults returns a copy of s in which zero fields have their defaults. Fields whose default depends on
-// the data stay zero, except InnerSteps of SCAS-ADMM. withDefaults returns an error for the first field that
-// is wrong for p, but does not check Start.
+// the data stay zero, except InnerSteps of SCAS-ADMM. It returns an error for the first field that is wrong
+// for p, but does not check Start.
 func (s *Settings) withDefaults(p *Problem) (Settings, error) {
 	c := s.filled()
 	info := c.Method.Info()
@@ -239,7 +232,6 @@ type demand struct {
 
 func remedies(all ...sparse.Remedy) []sparse.Remedy { return all }
 
-// firstBroken returns the error of the first demand that does not hold, or nil.
 func firstBroken(demands []demand) error {
 	for _, r := range demands {
 		if !r.holds {
@@ -249,8 +241,7 @@ func firstBroken(demands []demand) error {
 	return nil
 }
 
-// check returns an error if the Iterate cannot be the start of a run on p, because a slice has the wrong
-// length or a number that is not finite.
+// check returns an error if a slice has the wrong length for p, or a number that is not finite.
 func (it Iterate) check(p *Problem) error {
 	l, features := p.algebra().Dims()
 	q := p.Coupling.columns(l)
@@ -316,8 +307,7 @@ func (s *Settings) checkMethod(info MethodInfo, p *Problem) error {
 	})
 }
 
-// checkNewtonAlone returns an error if the method is not Auto, or if a setting needs passes of SCASK. It is
-// called for losses whose curvature has no bound.
+// checkNewtonAlone checks the settings for a loss whose curvature has no bound.
 func (s *Settings) checkNewtonAlone(info MethodInfo, p *Problem) error {
 	why := fmt.Sprintf("the curvature of the %s loss has no bound, from which steps on samples follow", p.loss())
 	leave := remedies(sparse.Remedy{To: "leave it 0 for the Newton steps of auto"})

@@ -29,9 +29,9 @@ func (p *Problem) join(s *Settings) (*Problem, error) {
 	return &joined, err
 }
 
-// Err returns an error if the context has ended and the run must stop, and nil otherwise. Minimize
-// calls it between outer iterations. A method should call it about every thousand samples. If there
-// are several processes, they must make the same calls of Err; all get an error in the same call.
+// Err returns an error if the context has ended and the run must stop, and nil otherwise. A method
+// should call it about every thousand samples. If there are several processes, they must make the
+// same calls of Err; all get an error in the same call.
 func (r *Run) Err() error {
 	r.stop = r.Problem.team().Agree(ending.CauseOf(r.ctx), r.X)
 	return ending.CauseError(r.ctx, r.stop)
@@ -48,7 +48,6 @@ type saved struct {
 	Draws    []byte
 }
 
-// save stores the state in the checkpoint.
 func (r *Run) save() error {
 	if r.Settings.Checkpoint == nil || r.Stats.NewtonSteps > 0 { // a resumed run repeats its Newton steps
 		return nil
@@ -56,7 +55,6 @@ func (r *Run) save() error {
 	return r.Problem.team().Save(r.Settings.Checkpoint, saved{r.Iterate, r.Mean, r.averaged, r.loose, r.gap, r.keeper, r.Stats, r.Samples.drawn.State()})
 }
 
-// resume restores the state in the checkpoint, if there is one.
 func (r *Run) resume() error {
 	var s saved
 	if there, err := r.Problem.team().Load(r.Settings.Checkpoint, &s); err != nil || !there {

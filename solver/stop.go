@@ -39,7 +39,6 @@ func (r *Run) loop(it Iteration) error {
 	return r.checkFinally()
 }
 
-// goesOn reports whether the budget allows another iteration.
 func (r *Run) goesOn() bool {
 	limit := r.Settings.OuterIterations
 	return (limit == 0 || r.Stats.OuterIterations < limit) && r.Stats.Passes < r.Settings.Passes
@@ -67,7 +66,6 @@ func (r *Run) Affords(passes float64) bool {
 	return within(r.Stats.Passes+passes, r.Settings.Passes)
 }
 
-// within reports whether the passes fit into the budget, up to rounding.
 func within(passes, budget float64) bool { return passes <= budget*(1+1e-12) }
 
 // Spend counts the given number of effective passes.

@@ -58,8 +58,8 @@ type (
 	Box   struct{ solver.Box }
 )
 
-// TestEmbedded checks that package term treats the types Huber, L1 and Box above as unknown types, although
-// they embed types of package solver: they may replace methods.
+// TestEmbedded checks that package term treats types that embed types of package solver as unknown types,
+// because they may replace methods.
 func TestEmbedded(t *testing.T) {
 	if l := term.LossOf(Huber{}); l.Traits().Conjugate {
 		t.Errorf("a loss that embeds Huber is %T", l)

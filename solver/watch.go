@@ -23,10 +23,9 @@ func (r *Run) restore() {
 	r.toStart()
 }
 
-// toBest replaces the iterate by the snapshot with the lowest objective, if this is below objective, the
-// objective of the iterate. toBest does nothing if the run has no goal, if r.keeper does not store this
-// snapshot, or if r.loose is true, because objectives were then computed with the y of the iterate. It
-// returns the objective of the iterate that remains.
+// toBest replaces the iterate by the best snapshot, if its objective is below objective, the objective of
+// the iterate. It does nothing if r.loose is true, because objectives were then computed with the y of the
+// iterate. It returns the objective of the iterate that remains.
 func (r *Run) toBest(objective float64) float64 {
 	if r.goal <= 0 || !r.keeper.Watched || r.loose {
 		return objective
@@ -34,9 +33,8 @@ func (r *Run) toBest(objective float64) float64 {
 	return r.keeper.ToBest(admm.Point(r.Iterate), objective)
 }
 
-// settle sets r.gap to a proved gap of the iterate, and then calls toBest. If toBest replaces the iterate,
-// settle sets r.gap to a gap of the new iterate. objective is the objective of the iterate before the call.
-// settle returns the objective of the iterate that remains.
+// settle calls toBest, and sets r.gap to a gap of the iterate that remains. objective is the objective of the
+// iterate before the call. settle returns the objective of the iterate that remains.
 func (r *Run) settle(objective float64) float64 {
 	r.gap = r.certify()
 	best := r.toBest(objective)
