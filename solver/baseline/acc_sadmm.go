@@ -42,10 +42,10 @@ func accStage(n int, s *solver.Settings) (batch, m int) {
 	return batch, max(3, cmp.Or(s.InnerSteps, 2*n)/batch)
 }
 
-// tau is the value of the constants τ and c in the publication.
+// tau is the value of τ and c in the publication.
 const tau = 2
 
-// accSADMM is the state of AccSADMM. Its comments use the letters in the formulas of AccSADMM.
+// accSADMM is the state of AccSADMM, with the letters of its formulas.
 type accSADMM struct {
 	*base
 	m             int       // number of inner steps in a stage
@@ -134,7 +134,7 @@ func (s *accSADMM) step(rows []int32) {
 }
 
 // output sets x and y of the run's iterate to weighted means over the steps of the stage. The last step has
-// the weight 1, every other step θ + θ₂. beta becomes the multiplier of the last step.
+// the weight 1, every other step θ + θ₂.
 func (s *accSADMM) output() {
 	share := s.theta + s.theta2
 	inv := 1 / (float64(float64(s.m-1)*share) + 1)

@@ -18,7 +18,7 @@ import (
 //
 // A gradient costs one pass, and so does a product with the Hessian. The Hessian itself costs
 // Σ nnzᵢ(nnzᵢ+1)/2 / nnz passes, where nnzᵢ is the number of entries of row i, and nnz their sum. If the
-// budget is used up, the minimisation ends early. Stats.PaperPasses counts one pass for each iteration.
+// budget is used up, the minimisation ends early.
 //
 // The average is the mean of x_1..x_T.
 type Batch struct{}
@@ -71,7 +71,7 @@ func (BatchCG) Begin(r *solver.Run) (solver.Iteration, error) {
 type batch struct {
 	*base
 	newton      newtonSystem
-	snapshotAtX bool // true if the run's snapshot holds the margins and slopes at x
+	snapshotAtX bool // the run's snapshot holds the margins and slopes at x
 	// trialSnapshot is the snapshot of a trial point. Its margins and slopes share the memory of the run's
 	// snapshot.
 	trialSnapshot solver.Snapshot
@@ -92,9 +92,9 @@ func newBatch(r *solver.Run) *batch {
 
 // A newtonSystem solves H·step = −g, where H = (1/n)Σ φ″ᵢ aᵢaᵢ' + mu I + ρ A'A.
 type newtonSystem interface {
-	// cost returns a lower bound of the passes that the next call of solve takes.
+	// cost returns the number of passes that must be left for a call of solve.
 	cost() float64
-	// solve sets step to the solution. It returns the number of passes that this took, at most budget.
+	// solve sets step to an approximate solution. It returns the number of passes that this took.
 	solve(step, g, curvature []float64, budget float64) (passes float64, err error)
 }
 
@@ -130,7 +130,7 @@ const (
 	sufficient      = 1e-4 // fraction of the predicted decrease that a step must achieve
 )
 
-// minimise moves x to the minimiser in Batch's formula by Newton steps, and sets ax to A x.
+// minimise moves x towards the minimiser in Batch's formula by Newton steps, and sets ax to A x.
 func (b *batch) minimise() error {
 	b.setLinear()
 	b.a.MulVec(b.ax, b.x)
@@ -177,9 +177,8 @@ func (b *batch) gradient() {
 }
 
 // search halves the step until the function in Batch's formula decreases enough, and then adds the step to x.
-// It returns false if no step is accepted or the budget is used up. decrement is −g'step. The change of the
-// quadratic terms is computed from the step: the difference of two values would lose a small change in
-// rounding.
+// It returns false if it accepts no step. decrement is −g'step. The change of the quadratic terms is computed
+// from the step, because the difference of two values would lose a small change in rounding.
 func (b *batch) search(decrement float64) bool {
 	b.a.MulVec(b.astep, b.step)
 	linear := kernels.Dot(b.q, b.step) + float64(b.mu*kernels.Dot(b.x, b.step)) + float64(b.rho*kernels.Dot(b.ax, b.astep))

@@ -12,9 +12,8 @@ import (
 //
 //	x ← ((1/η) I + ρ A'A)⁻¹ [ x/η − ∇f(x) − A'(beta − ρ y) ]
 //
-// and then updates y and beta. Eta is η; zero means 1/ν̄. ν̄ is mu plus a Lipschitz constant of the
-// gradient of the mean loss; the power method estimates this constant. An iteration is one pass. The
-// average is the mean of x_1..x_T.
+// and then updates y and beta. Eta is η; zero means 1/ν̄. ν̄ is mu plus an estimate of the Lipschitz
+// constant of the gradient of the mean loss. The average is the mean of x_1..x_T.
 type BatchLinear struct{ onePass }
 
 func (BatchLinear) Info() solver.MethodInfo {
@@ -60,7 +59,7 @@ type batchLinear struct {
 	*base
 	solve *linalg.Shifted // solver of systems with the matrix (1/η) I + ρ A'A; nil for BatchUzawa
 	b     []float64       // right-hand side of the system
-	nubar float64         // ν̄: mu plus a Lipschitz constant of the mean loss's gradient
+	nubar float64         // ν̄ in the comment of BatchLinear
 }
 
 func newBatchLinear(r *solver.Run) *batchLinear {

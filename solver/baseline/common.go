@@ -9,7 +9,7 @@ import (
 	"github.com/scas-admm/scas/solver/internal/linalg"
 )
 
-// checkSteps is the number of samples between two checks of the context.
+// checkSteps is about the number of samples between two checks of the context.
 const checkSteps = 1024
 
 // base is the state that all methods share. Its fields have the names of the paper.
@@ -56,8 +56,8 @@ func newBase(r *solver.Run, rhoFactor float64) *base {
 	return b
 }
 
-// orOne returns the Lipschitz constant nu of a gradient, or 1 if nu is 0. The gradient is then constant, as
-// with data that are all zero, and any step size is right that is finite.
+// orOne returns the Lipschitz constant nu of a gradient, or 1 if nu is 0. The gradient is then constant, and
+// any finite step size is right.
 func orOne(nu float64) float64 { return cmp.Or(nu, 1) }
 
 // shifted returns a solver of linear systems with the matrix w I + ρ A'A, for any w > 0.
@@ -160,7 +160,6 @@ func (b *base) ridge(x []float64) []term {
 	return []term{{b.mu, x}}
 }
 
-// addRidge adds mu·x to dst.
 func (b *base) addRidge(dst, x []float64) {
 	if b.mu != 0 {
 		kernels.Axpy(b.mu, x, dst)
@@ -170,7 +169,6 @@ func (b *base) addRidge(dst, x []float64) {
 // dual updates y and beta, in this order, given A x. Afterwards |beta| ≤ limit.
 func (b *base) dual(ax []float64) { kernels.ProxDual(b.beta, b.y, ax, b.limit, b.rho) }
 
-// include adds x and y to the sums.
 func (b *base) include(x, y []float64) {
 	kernels.Axpy(1, x, b.sums.x)
 	kernels.Axpy(1, y, b.sums.y)
@@ -187,7 +185,6 @@ func (b *base) publish() {
 // clip returns the number nearest to v whose absolute value is at most limit.
 func clip(v, limit float64) float64 { return max(-limit, min(v, limit)) }
 
-// scaleTo sets dst to scale·v.
 func scaleTo(dst, v []float64, scale float64) {
 	for j, x := range v {
 		dst[j] = x * scale

@@ -23,7 +23,6 @@ func a9a(t *testing.T) *solver.Problem {
 	return p
 }
 
-// halfOfA9a returns the problem of a9a with every second row.
 func halfOfA9a(t *testing.T) *solver.Problem {
 	p := a9a(t)
 	n, _ := p.Data.Dims()
@@ -67,8 +66,7 @@ func checkGaps(t *testing.T, p *solver.Problem, s *solver.Settings, optimum floa
 	}
 }
 
-// TestMethodsOnA9a runs methods on one half of a9a and checks their gaps after 10 and 30 passes. Each gap
-// must be less than 1e-12, or less than three times the gap that an independent implementation reached on the
+// TestMethodsOnA9a compares gaps on one half of a9a with the gaps of an independent implementation on the
 // other half, with the same eta and rho. The gaps of that implementation are after 12 and 42 passes for
 // Acc-SADMM, and after 12 and 30 for SDCA.
 func TestMethodsOnA9a(t *testing.T) {
@@ -144,9 +142,8 @@ func TestPDHGOnA9a(t *testing.T) {
 	}
 }
 
-// TestBatchOnA9a compares the gaps of Batch and BatchCG, at rho = lambda, with the gaps of an independent
-// implementation and with each other. It also checks that a minimisation over x costs at least five passes on
-// average, because Newton steps count as passes.
+// TestBatchOnA9a compares the gaps of Batch and BatchCG with the gaps of an independent implementation and
+// with each other.
 func TestBatchOnA9a(t *testing.T) {
 	sparsetest.Long(t)
 	p := halfOfA9a(t)

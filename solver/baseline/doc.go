@@ -19,8 +19,7 @@
 //   - Add the zero value of the type to Methods, in doc.go. This also adds the method to the command line
 //     and to the benchmarks.
 //   - methods_test.go: add the gaps that the method reaches to wants in TestMethodsConverge. If its
-//     gradients stay noisy, so that only the average of the iterates converges, add it to noisy too. The
-//     test fails until the method is in wants; most other tests run all methods.
+//     gradients stay noisy, so that only the average of the iterates converges, add it to noisy too.
 //   - Add the method to the lists of the tests whose comments hold for it: TestDualBounds (methods_test.go),
 //     TestRates, TestFixedPoints, TestSweepsEqualWholeVectors.
 //   - naive_test.go: write the recursion again in plain loops, if the method has a new recursion.

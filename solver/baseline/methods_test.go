@@ -15,7 +15,7 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// baselines returns the methods of package baseline.
+// baselines returns the methods that package solver does not have.
 func baselines() []solver.Method {
 	return baseline.Methods()[len(solver.Methods()):]
 }
@@ -67,9 +67,8 @@ func TestMethodsConverge(t *testing.T) {
 	}
 }
 
-// TestMethodsOnOtherProblems starts every method at a point other than 0. The problems have A = I, the
-// squared loss, weighted rows of A, or an A that is not a matrix. At the end, the smaller gap of the last
-// iterate and the average must be below 5 % of the gap at the start.
+// TestMethodsOnOtherProblems starts every method at a point other than 0. At the end, the smaller gap of the
+// last iterate and the average must be below 5 % of the gap at the start.
 func TestMethodsOnOtherProblems(t *testing.T) {
 	regress, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 150, Features: 15, Noise: 1, Seed: 9, Regression: true}, 1e-2)
 	identity := solvertest.Chain(t, 0.1)
@@ -144,8 +143,7 @@ func TestMethodsAreDeterministic(t *testing.T) {
 	}
 }
 
-// TestMethodsStop checks that a run stops in the first outer iteration if its context is cancelled at the
-// start.
+// TestMethodsStop checks that methods read the context during the first outer iteration.
 func TestMethodsStop(t *testing.T) {
 	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 3000, Features: 15, Noise: 1, Seed: 7}, 1e-2)
 	p.L2 = 0.05

@@ -118,7 +118,6 @@ func (c *conjugate) multiply(dst, v []float64) {
 	kernels.Gradient(dst, b.data.Rows(), c.margin)
 }
 
-// precondition sets the preconditioner to the diagonal of the Newton matrix.
 func (c *conjugate) precondition() {
 	diagonal := c.cg.Diagonal
 	copy(diagonal, c.fixed)

@@ -37,7 +37,7 @@ type oadm struct {
 	b     []float64       // right-hand side of a system
 	h, v  []float64       // the vectors h and v in the comment of OADM
 	eta0  float64         // η₀
-	sqrtT float64         // √T, where T is the number of samples that the budget allows
+	sqrtT float64         // √T
 	all   []int32         // all features; nil unless conjugate gradients solve the systems
 	sweep *sweep          // nil if newSweep does not support A
 }

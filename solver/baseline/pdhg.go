@@ -18,8 +18,7 @@ import (
 //	x̄    ← 2x⁺ − x
 //
 // Stages and settings are as in SVRG. Eta is η, by default 2/ν_f; an automatic η is halved as in SVRG. Rho
-// is σ, by default 1/(η λ₁), the largest σ for which convergence is proved. The published code uses
-// η = σ = 1, 15 samples for each step and n for each stage.
+// is σ, by default 1/(η λ₁), the largest σ for which convergence is proved.
 type SVRPDHG struct{ staged }
 
 func (SVRPDHG) Info() solver.MethodInfo {

@@ -69,15 +69,12 @@ func (SAGIU) Info() solver.MethodInfo {
 
 func (SAGIU) Begin(r *solver.Run) (solver.Iteration, error) { return beginSA(r, false, true) }
 
-// sa is the state of SA, SAG and their variants. It stores for every sample i the slope dᵢ at the
-// last visit of the sample, and gm = (1/n) Σ dᵢ aᵢ. A visit of sample i updates dᵢ, and then
+// sa is the state of SA, SAG and their variants. With the penalty linearised, the update of x is
 //
-//	SA:     x ← (L I + ρ A'A)⁻¹ [ L x̂ − mu x̂ − gm − A'(beta − ρ y) ]
-//	SA-IU:  x ← [ L x̂ − mu x̂ + L_A x − gm − A'(beta + ρ(A x − y)) ] / (L + L_A),  L_A = ρ λ₁
+//	x ← [ L x̂ − mu x̂ + L_A x − gm − A'(beta + ρ(A x − y)) ] / (L + L_A),  L_A = ρ λ₁
 //
-// and then y and beta. The slopes start at zero and the stored iterates at the starting point. The
-// automatic 1/L of SA and SA-IU is n/(2 ν_f), because with 1/ν_f a whole pass would move x only as
-// much as one gradient step.
+// The slopes start at zero and the stored iterates at the starting point. The automatic 1/L of SA and SA-IU
+// is n/(2 ν_f), because with 1/ν_f a whole pass would move x only as much as one gradient step.
 type sa struct {
 	*perSample
 	solve  *linalg.Shifted // solver of systems with the matrix L I + ρ A'A; nil if the penalty is linearised
@@ -140,7 +137,6 @@ func (s *sa) store() {
 	}
 }
 
-// storeIterate stores x as the iterate of sample i, and updates the mean of the stored iterates.
 func (s *sa) storeIterate(i int) {
 	p, inv := len(s.x), 1/float64(s.n)
 	old := s.stored[i*p : (i+1)*p]

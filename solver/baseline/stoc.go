@@ -53,7 +53,7 @@ func (b *base) beginSTOC(length, weight func(t float64) float64) (solver.Iterati
 	return b.averaged(s.step).next, nil
 }
 
-// perSampleRho is the automatic rho of STOC, OS1, OS2, OADM, OPG and RDA, in units of Run.NaturalRho.
+// perSampleRho is the automatic rho of STOC and similar methods, in units of Run.NaturalRho.
 const perSampleRho = 100
 
 func (s *stoc) step(i int, t float64) {

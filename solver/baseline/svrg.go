@@ -146,7 +146,6 @@ func stageLength(stage, n, fixed int) (samples int, reduced bool) {
 	return 2 * n, true
 }
 
-// wholeBatches rounds samples down to a multiple of batch, but returns at least batch.
 func wholeBatches(samples, batch int) int { return max(1, samples/batch) * batch }
 
 func stageCost(samples, n int, reduced bool) float64 {
@@ -233,15 +232,13 @@ func (s *svrg) beforeX(ax []float64) {
 	kernels.Axpy(1, s.y, s.sumY)
 }
 
-// afterX updates the multiplier after the update of x.
 func (s *svrg) afterX(ax []float64) {
 	kernels.Axpy(s.rho, ax, s.multiplier)
 	kernels.Axpy(-s.rho, s.y, s.multiplier)
 }
 
-// closeStage moves x and y of the snapshot towards the means of the stage, by θ times the distance. It sets
-// x and y of the run's iterate to the result, and beta to the multiplier clipped to the limits. It then adds
-// the iterate to the run's average, and sets θ of the next stage.
+// closeStage moves x and y of the snapshot, which is the run's iterate, towards the means of the stage by θ
+// times the distance. It sets beta to the multiplier clipped to the limits.
 func (s *svrg) closeStage() {
 	inv := 1 / float64(s.steps/s.run.Stats.BatchSize)
 	linalg.Scale(s.sum, inv)

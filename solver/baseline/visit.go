@@ -7,8 +7,8 @@ import (
 	"github.com/scas-admm/scas/solver"
 )
 
-// visitBatches draws count samples and calls step for every batch of them. About every 1,024 samples it
-// checks the context and x, and returns an error if the context is cancelled or x is not finite.
+// visitBatches draws count samples and calls step for every batch of them. It returns an error if it finds
+// that the context is cancelled or that x is not finite.
 func (b *base) visitBatches(count, batch int, x []float64, step func(rows []int32)) error {
 	for count > 0 {
 		if err := b.run.Err(); err != nil {
@@ -35,7 +35,7 @@ type perSample struct {
 	t       float64                // number of steps so far
 }
 
-// averaged returns a perSample with the given step. It sets Run.Mean to the means in b.sums.
+// averaged returns a perSample with the given step, which sets Run.Mean to the means in b.sums.
 func (b *base) averaged(step func(i int, t float64)) *perSample {
 	return &perSample{base: b, step: step, average: b.publish}
 }
