@@ -19,10 +19,10 @@ type Constants struct {
 	LambdaP float64 `json:"lambda_p"`
 	// Diameter is D, the diameter of the domain, or 0 if the domain is unbounded.
 	Diameter float64 `json:"diameter"`
-	// Radius is an upper bound of |x*|₂ for a minimiser x* of the problem, or 0 if no such
-	// bound is known. It is only valid if the loss and the penalty are nowhere negative.
+	// Radius is an upper bound of |x*|₂ for a minimiser x* of the problem, or 0 if no bound is
+	// known. It is valid if the loss and the penalty are nowhere negative.
 	Radius float64 `json:"radius"`
 	// NuL is ν_L = ν_f + ρ λ₁, a Lipschitz constant of the gradient of the augmented
-	// Lagrangian in x (paper, Lemma 1). It is 0 if NuF is 0.
+	// Lagrangian in x (paper, Lemma 1). It is 0 if the second derivative of the loss is not bounded.
 	NuL float64 `json:"nu_l"`
 }
