@@ -17,8 +17,8 @@ type Named struct {
 	*solver.Problem
 }
 
-// Every returns a small problem for each combination of four losses, five penalties, five domains, two ridges
-// and two matrices A. All problems have the same random data, which depend on the seed.
+// Every returns a small problem for each combination of some losses, penalties, domains, ridges and matrices
+// A. The random data depend on the seed.
 func Every(t testing.TB, seed uint64) (all []Named) {
 	const p = 6
 	x, class, number := everyTable(t, seed, p)

@@ -11,8 +11,7 @@ import (
 
 // OnShards runs do on the given number of ranks, which are goroutines, and waits for all of them. part is the
 // shard of the rank, mapped from the .scas file at path, and first is the number of its first row in the
-// file. memory is the field Memory of sparse.ReadOptions. OnShards skips the test if the system cannot map
-// files.
+// file. memory is the field Memory of sparse.ReadOptions.
 func OnShards(t testing.TB, ranks int, path string, memory int64, do func(comm *dist.Goroutine, part *sparse.Dataset, first int)) {
 	t.Helper()
 	first := 0

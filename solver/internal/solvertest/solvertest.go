@@ -1,6 +1,5 @@
 // Package solvertest has helpers for the tests of several packages: test problems, a naive SCAS-ADMM
-// (Naive), and measurements of memory. Naive uses only losses, limits, projections and the objective of the
-// packages that it tests.
+// (Naive), and measurements of memory.
 package solvertest
 
 import (
@@ -15,8 +14,7 @@ import (
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
-// Load returns a problem without a penalty, with the samples of a LIBSVM file of the reference data. name is
-// the name of the file, and features is the number of columns.
+// Load returns a problem without a penalty, with the samples of a LIBSVM file of the reference data.
 func Load(t testing.TB, name string, features int) *solver.Problem {
 	t.Helper()
 	ds, err := sparse.ReadFile(sparsetest.DataFile(t, name), &sparse.ReadOptions{Features: features})
@@ -27,7 +25,7 @@ func Load(t testing.TB, name string, features int) *solver.Problem {
 }
 
 // Planted returns a synthetic problem with the fused-lasso penalty of a graph, and the data that it is made
-// from. The true coefficients are known, and are equal within each connected group of features.
+// from. The true coefficients are equal within each connected group of features.
 func Planted(t testing.TB, opt sparse.SyntheticOptions, lambda float64) (*solver.Problem, *sparse.Synthetic) {
 	t.Helper()
 	s, err := sparse.NewSynthetic(opt)
@@ -101,5 +99,5 @@ func Chain(t testing.TB, mu float64) *solver.Problem {
 	return p
 }
 
-// JustAnOperator wraps an operator, such as a matrix. Its type hides that the operator is a matrix.
+// JustAnOperator hides that an operator is a matrix.
 type JustAnOperator struct{ solver.Operator }
