@@ -17,10 +17,8 @@ const (
 	Separated       // the loss decreases for ever in a direction of free features
 )
 
-// Of returns why a method ended. err is the error that ended the method, or nil. gap is the proved gap, and
-// goal the gap to reach. full is true if too many coefficients are not zero, and spent is true if all allowed
-// iterations were done. separated reports whether the loss decreases for ever in a direction of free
-// features; it reads the data, so Of calls it only if no earlier reason applies.
+// Of returns why a method ended. full, separated and spent are about the reasons Room, Separated and
+// Iterations. separated reads the data, so Of calls it only if no earlier reason applies.
 func Of(err error, gap, goal float64, full bool, separated func() bool, spent bool) Why {
 	switch {
 	case err != nil:
@@ -37,7 +35,6 @@ func Of(err error, gap, goal float64, full bool, separated func() bool, spent bo
 	return Rounding
 }
 
-// String returns the name of the reason.
 func (w Why) String() string {
 	return [...]string{"not ended", "reached", "rounding", "iterations", "interrupted", "room", "separated"}[w]
 }
@@ -55,8 +52,8 @@ const (
 // Evidence describes a run that has ended.
 type Evidence struct {
 	Err       error   // the error that ended the run, or nil; the time limit is no error
-	Diverged  bool    // true if Err is a divergence
-	Late      bool    // true if the time limit ended the run
+	Diverged  bool    // Err is a divergence
+	Late      bool    // the time limit ended the run
 	Gap, Goal float64 // the certified gap, and the gap to reach; Goal is at most 0 if no gap was requested
 	// Final is true if the method runs until it has reached the goal or cannot reach it, and false if it
 	// runs until its budget of passes is used up.
@@ -64,7 +61,7 @@ type Evidence struct {
 	Why   Why // why a final method ended
 
 	Advice    *Advice // the loss's advice for a run that rounding ended; nil if the loss has no advice
-	Dependent bool    // true if some free features are linearly dependent
+	Dependent bool    // some free features are linearly dependent, or nearly so
 	Unit      float64 // the number to which tolerances are relative
 }
 

@@ -10,8 +10,6 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// TestStatus checks the status and the advice for each reason to end, and which reason counts if there are
-// several.
 func TestStatus(t *testing.T) {
 	stop := errors.New("stop")
 	widen := &Advice{Why: "few are near", Remedies: []sparse.Remedy{{To: "widen it"}}}
