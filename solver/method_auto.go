@@ -9,8 +9,8 @@ import (
 	"github.com/scas-admm/scas/solver/internal/gap"
 )
 
-// Auto is the default method: the proximal Newton method, or SCASK if a problem does not allow it.
-// Newton steps prove how far the result is from the optimum.
+// Auto is the default method: the proximal Newton method, or SCASK for most problems that Newton steps
+// do not solve.
 //
 // Newton steps solve problems without a Coupling, with a matrix or the identity as A, a loss of this
 // package or a ConjugateLoss, and a penalty and a domain of this package (the penalty [Within]

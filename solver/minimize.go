@@ -17,10 +17,8 @@ import (
 //
 //   - Converged: a nil error. The gap is proved to be within s.RelTol.
 //   - PassesDone, TimeDone, Stalled: an error that matches ErrNotConverged if s.RelTol asks for a
-//     gap and gaps of p can be proved, else a nil error. The budget or the time was used up, or
-//     more Newton steps would not help.
-//   - Stopped: the error of ctx, of the recorder or of the checkpoint, but nil for ErrStop. If ctx
-//     ended, the gap of the last iterate is not proved.
+//     gap and gaps of p can be proved, else a nil error.
+//   - Stopped: the error of ctx, of the recorder or of the checkpoint, but nil for ErrStop.
 //   - Diverged: a *DivergenceError.
 //
 // For a bad problem, or a bad setting (*SettingError), the Result is nil. If s.RelTol asks for a gap

@@ -96,7 +96,7 @@ func (p *Problem) evaluate(x []float64, penalty float64) Evaluation {
 	return ev
 }
 
-// applyA returns A x. If A = I it returns x itself, not a copy.
+// applyA returns A x. If Constraint is nil, it returns x itself, not a copy.
 func (p *Problem) applyA(x []float64) []float64 {
 	if p.Constraint == nil {
 		return x

@@ -34,7 +34,6 @@ func newSamples(p *Problem, set *Settings, ended bool) *Samples {
 	return s
 }
 
-// measure computes s.longest and s.scale.
 func (s *Samples) measure() { s.longest, s.scale = s.prob.team().Norms(s.prob.Data.RowNormsSq()) }
 
 // A Snapshot holds the results of a pass over the data at a point.

@@ -167,8 +167,7 @@ func (b *batch) minimise() error {
 	return nil
 }
 
-// gradient sets g to the gradient at x of the function in Batch's formula. It reads the gradient of the loss
-// from the run's snapshot.
+// gradient sets g to the gradient at x of the function in Batch's formula.
 func (b *batch) gradient() {
 	b.a.MulVecTrans(b.g, b.ax)
 	for j, v := range b.g {

@@ -8,7 +8,7 @@ import (
 )
 
 // OADM is online ADMM (Wang and Banerjee, "Online Alternating Direction Method", 2012). Step t draws one
-// sample i. It uses the loss of this sample as it is, without a linear approximation:
+// sample i, and uses the loss of this sample without a linear approximation:
 //
 //	x ← argmin φ(aᵢ'x) + (mu/2)|x|² + (beta − ρ y)'A x + (ρ/2)|A x|² + (w/2)|x − x_old|²
 //

@@ -187,8 +187,7 @@ func (s *svrg) openStage() (reduced, more bool, err error) {
 	return reduced, true, nil
 }
 
-// next runs a stage with steps of length η/(θ + η ρ λ₁). It returns false if the budget does not allow the
-// stage.
+// next runs a stage with steps of length η/(θ + η ρ λ₁).
 func (s *svrg) next() (bool, error) {
 	reduced, more, err := s.openStage()
 	if err != nil || !more {
