@@ -7,19 +7,17 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// centring turns sums of products of columns into covariances. The caller passes all rows to add,
-// calls center, and passes all rows to addSquares. For a column with an entry in every row, center
-// sets shift to the mean. The caller must subtract the shift from the entries before it sums
-// products, because with a large mean the sums would lose digits. Sums run over the rows in order,
-// and each product is rounded before it is added. So the results depend neither on the machine nor
-// on the ranges of rows in which the caller passes the data.
+// centring turns sums of products of columns into covariances. The caller passes all rows to add, calls
+// center, and passes all rows to addSquares. It must subtract shift from the entries before it sums
+// products, because with a large mean the sums would lose digits. Rows are added in order, and each product
+// is rounded before it is added. So the results depend neither on the machine nor on the ranges of rows.
 type centring struct {
 	n          float64   // number of rows
 	stored     []int64   // number of stored entries of each column
-	columnMean []float64 // means of the columns
+	columnMean []float64 // sums of the columns; after center, their means
 	square     []float64 // for each column, Σ (entry − mean)² over its stored entries
 	mean       []float64 // means of the columns after the shift
-	shift      []float64 // number subtracted from each column; nil if all are 0
+	shift      []float64 // number to subtract from each column; nil if no column has an entry in every row
 }
 
 func newCentring(rows, p int) *centring {
@@ -33,7 +31,6 @@ func span(x *sparse.CSR, lo, hi int) (idx []int32, val []float64) {
 	return rows.Idx[first:last], rows.Val[first:last]
 }
 
-// add adds rows lo to hi−1 to the sums from which center computes the means.
 func (c *centring) add(x *sparse.CSR, lo, hi int) {
 	idx, val := span(x, lo, hi)
 	for k, j := range idx {
@@ -42,7 +39,6 @@ func (c *centring) add(x *sparse.CSR, lo, hi int) {
 	}
 }
 
-// center computes the means, and chooses the columns to shift.
 func (c *centring) center() {
 	for j := range c.columnMean {
 		c.columnMean[j] /= c.n
@@ -59,7 +55,6 @@ func (c *centring) center() {
 	}
 }
 
-// addSquares adds rows lo to hi−1 to the sums in c.square.
 func (c *centring) addSquares(x *sparse.CSR, lo, hi int) {
 	idx, val := span(x, lo, hi)
 	for k, j := range idx {
@@ -68,8 +63,7 @@ func (c *centring) addSquares(x *sparse.CSR, lo, hi int) {
 	}
 }
 
-// variances returns the variances of the columns, 0 for a column that is constant up to
-// rounding. A variance that is too large for a float64 is an error.
+// variances returns the variances of the columns, 0 for a column that is constant up to rounding.
 func (c *centring) variances() ([]float64, error) {
 	v := make([]float64, len(c.columnMean))
 	for j, m := range c.columnMean {
@@ -102,7 +96,6 @@ type columns struct {
 	x, t *sparse.CSR // the shifted data and its transpose
 }
 
-// newColumns prepares the columns of x. It also returns their variances.
 func newColumns(x *sparse.CSR) (c *columns, variance []float64, err error) {
 	rows, p := x.Dims()
 	c = &columns{x: x, centring: newCentring(rows, p)}
@@ -124,7 +117,7 @@ func newColumns(x *sparse.CSR) (c *columns, variance []float64, err error) {
 	return c, variance, nil
 }
 
-// raw returns the covariance of columns i and j, which it computes from their entries.
+// raw computes the covariance of columns i and j.
 func (c *columns) raw(i, j int) float64 {
 	ri, vi := c.t.Row(i)
 	rj, vj := c.t.Row(j)
@@ -139,8 +132,7 @@ func (c *columns) raw(i, j int) float64 {
 
 // covarianceRow is one row of a Covariance, with the memory to compute it.
 type covarianceRow struct {
-	// cols lists, in any order, the features whose entries the method row has computed. For a feature
-	// that row has left out, because it has no common data row, the method apart returns the entry.
+	// cols lists, in any order, the features whose entries are in value.
 	cols  []int32
 	value []float64 // entry for each feature; valid for the features in cols
 	met   []bool    // whether the feature is in cols
@@ -157,8 +149,8 @@ func (r *covarianceRow) clear() {
 	r.cols = r.cols[:0]
 }
 
-// row sets r to row i of c, from feature lo on and without the diagonal. If c holds data, row
-// computes only the entries of features that have a data row in common with feature i.
+// row sets r to row i of c, from feature lo on and without the diagonal. If c holds data, r has only the
+// features with a data row in common with feature i; apart returns the other entries.
 func (c *Covariance) row(i, lo int, r *covarianceRow) {
 	r.clear()
 	if c.dense != nil {
@@ -199,8 +191,7 @@ func (c *columns) products(i, lo int, r *covarianceRow) {
 	r.value[i], r.met[i] = 0, false
 }
 
-// apart returns the covariance of two features without a common row; see columns. If c is a
-// correlation matrix, it returns their correlation.
+// apart returns the entry of c for two features without a common row; see columns.
 func (c *Covariance) apart(i, j int) float64 {
 	return c.rescale(i, j, c.data.covariance(i, j, 0))
 }

@@ -11,8 +11,7 @@ import (
 )
 
 // ComponentError reports that a connected component is too large to solve, or that more than
-// DefaultMaxEdges pairs of features are joined. A larger penalty joins fewer pairs and makes the
-// components smaller.
+// DefaultMaxEdges pairs of features are joined.
 type ComponentError struct {
 	Penalty float64 // the penalty that was asked for
 	// Size is the number of features of the largest component. With too many pairs it is only a lower
@@ -23,7 +22,7 @@ type ComponentError struct {
 	Fits float64
 }
 
-// Error returns a message with what is too large, the limit and the penalty to try.
+// Error implements the interface error.
 func (e *ComponentError) Error() string {
 	if e.Size <= e.Limit {
 		return fmt.Sprintf("graph: at penalty %v, more than %d pairs of features are joined: at most as many can be; a penalty of %v or more joins no more pairs", e.Penalty, DefaultMaxEdges, e.Fits)
@@ -71,8 +70,7 @@ func fittingPenalty(n int, pairs []Edge, reached float64, limit int) float64 {
 	return reached
 }
 
-// roundUp returns the smallest number of six significant digits that is at least v, for v above 0. An error
-// proposes such a number, because the nearest number of six digits may be too small.
+// roundUp rounds a positive number up to six significant digits.
 func roundUp(v float64) float64 {
 	// A step is at most one unit of the sixth digit. Nextafter matters only for the smallest numbers, which
 	// the factor does not change.

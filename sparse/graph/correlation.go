@@ -12,20 +12,19 @@ import (
 // CorrelationOptions says how to make a graph from correlations. Nil and the zero value
 // mean edges of weight 1.
 type CorrelationOptions struct {
-	// Signed gives negatively correlated features an edge of negative weight, which makes
-	// their coefficients opposite instead of equal.
+	// Signed gives negatively correlated features an edge of negative weight.
 	Signed bool
 	// Weighted makes the absolute weight of an edge equal to the absolute correlation.
 	Weighted bool
-	// MaxEdges is the largest number of edges to make; 0 means DefaultMaxEdges.
+	// MaxEdges limits the number of edges; each function says how. 0 means DefaultMaxEdges.
 	MaxEdges int
 	// Threads is the number of goroutines; 0 means one per processor. The graph
 	// does not depend on it.
 	Threads int
 }
 
-// DefaultMaxEdges is the default of CorrelationOptions.MaxEdges. If a threshold is too low, it bounds
-// the memory to a few hundred megabytes for each goroutine.
+// DefaultMaxEdges is the default of CorrelationOptions.MaxEdges. It bounds the memory if a threshold is too
+// low.
 const DefaultMaxEdges = 5_000_000
 
 func (o *CorrelationOptions) withDefaults() CorrelationOptions {
@@ -66,10 +65,8 @@ func (o *CorrelationOptions) graph(n int, pairs []Edge) *Graph {
 // Constant features have no edges. More edges than opt.MaxEdges are an error, which names a
 // threshold that is high enough.
 //
-// For a Covariance that holds data, the time is proportional to the sum over the rows of the
-// squared number of entries, plus the time for pairs of features without entries in a common row.
-// Such a pair can reach the threshold only if both features have entries in many rows. The memory
-// is that of the data and the edges.
+// For a Covariance that holds data, the time grows with the sum over the rows of the squared number of
+// entries, and with the number of pairs without a common row that may reach the threshold.
 func Threshold(c *Covariance, threshold float64, opt *CorrelationOptions) (*Graph, error) {
 	if !(threshold > 0 && threshold <= 1) {
 		return nil, errorf("correlation threshold %v: want a number above 0, at most 1", threshold)
@@ -90,7 +87,7 @@ func Threshold(c *Covariance, threshold float64, opt *CorrelationOptions) (*Grap
 // same graph. There are more than k edges if further pairs are as correlated as the weakest edge,
 // up to rounding, and fewer if fewer pairs have a correlation other than 0. k must be from 1 to
 // opt.MaxEdges. More than 2 opt.MaxEdges edges are an error. If there are more than opt.MaxEdges
-// edges, Threshold needs a larger opt.MaxEdges. Strongest takes as long as Threshold.
+// edges, Threshold needs a larger opt.MaxEdges.
 func Strongest(c *Covariance, k int, opt *CorrelationOptions) (g *Graph, threshold float64, err error) {
 	o := opt.withDefaults()
 	if k < 1 || k > o.MaxEdges {
@@ -111,18 +108,15 @@ func Strongest(c *Covariance, k int, opt *CorrelationOptions) (g *Graph, thresho
 // correlation, ordered by (I, J) with I < J. A feature may have more than k edges, because other
 // features may have chosen it. Of features that are equally correlated, the one with the smaller
 // number is chosen. Features of correlation 0 are not chosen, so constant features have no edges. k must
-// be from 1 to the number of features, and k times this number at most 2 opt.MaxEdges. KNearest takes
-// twice as long as Threshold.
+// be from 1 to the number of features, and k times this number at most 2 opt.MaxEdges.
 func KNearest(c *Covariance, k int, opt *CorrelationOptions) (*Graph, error) {
 	o := opt.withDefaults()
 	if most := min(c.n, 2*o.MaxEdges/max(c.n, 1)); k < 1 || k > most {
 		return nil, errorf("%d nearest of %d features: want 1 to %d", k, c.n, most)
 	}
 	c = c.Correlation()
-	// For features without a common row, the product of their reaches is the absolute
-	// value of their correlation.
-	var order []int32   // features by decreasing reach
-	var reach []float64 // reach of each feature; see byReach
+	var order []int32
+	var reach []float64
 	if c.data != nil {
 		order, reach = c.byReach()
 	}

@@ -156,9 +156,8 @@ func FromAdjacency(a *sparse.CSR) (*Graph, error) {
 }
 
 // Write writes the graph in the format of ReadEdges, after a line of comment. Reading it back
-// gives the same edges in the same order with the same bits. If the first weight is a whole number that is
-// not below the number of edges, as in a graph with one edge of weight 1, it is written with a decimal
-// point: otherwise ReadConstraint could take the line for the header of a truncated matrix.
+// gives the same edges in the same order with the same bits. If ReadConstraint could take the first edge
+// for the header of a truncated matrix, Write adds a decimal point to its weight.
 func (g *Graph) Write(w io.Writer) error {
 	return text.Write(w, "graph", "writing edges", func(to *bufio.Writer) {
 		fmt.Fprintf(to, "# %d edges between %d features: i j weight\n", len(g.edges), g.n)
@@ -215,9 +214,8 @@ func ReadConstraintFile(path string, p int) (*Constraint, error) {
 // If kind is Any, a file is a matrix if it parses as one: its first line has three
 // integers, the third integer is the number of the lines that follow, and all lines that
 // follow are entries in range. Two cases are refused as ambiguous: a matrix that is also a valid
-// edge list, except for pairs given twice (in practice, only small files are both); and an edge list
-// whose first line could be the header of a truncated matrix over p features. A matrix must have p
-// columns.
+// edge list, except for pairs given twice; and an edge list whose first line could be the header of a
+// truncated matrix over p features. A matrix must have p columns.
 //
 // A Matrix Market file is recognised by its first line. If kind is Any, it is the
 // adjacency matrix of a graph if that line says symmetric, and A itself otherwise.

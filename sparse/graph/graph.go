@@ -59,12 +59,10 @@ func (e Edge) problem(n int) string {
 	return ""
 }
 
-// sortEdges orders edges by (I, J).
 func sortEdges(edges []Edge) {
 	slices.SortFunc(edges, func(a, b Edge) int { return cmp.Or(cmp.Compare(a.I, b.I), cmp.Compare(a.J, b.J)) })
 }
 
-// ends returns I and J in increasing order.
 func (e Edge) ends() [2]int32 { return [2]int32{min(e.I, e.J), max(e.I, e.J)} }
 
 // Chain returns the path 0 - 1 - ... - n-1 with weights 1, the graph of the
@@ -167,7 +165,7 @@ func (g *Graph) Antisymmetric() *sparse.CSR {
 	return mustCSR(sparse.FromTriplets(g.n, g.n, entries))
 }
 
-// mustCSR returns a; it panics on an error, which a valid graph cannot cause.
+// mustCSR returns a; valid input causes no error.
 func mustCSR(a *sparse.CSR, err error) *sparse.CSR {
 	if err != nil {
 		panic(err)

@@ -91,8 +91,6 @@ func TestMatrices(t *testing.T) {
 	}
 }
 
-// TestGramIsLaplacianPlusIdentity checks that for weights 1 the matrix A'A of the fused
-// lasso is the graph's Laplacian plus I.
 func TestGramIsLaplacianPlusIdentity(t *testing.T) {
 	g := Chain(4)
 	want := "4 4 10\n1 1 2\n1 2 -1\n2 1 -1\n2 2 3\n2 3 -1\n3 2 -1\n3 3 3\n3 4 -1\n4 3 -1\n4 4 2\n"

@@ -56,7 +56,6 @@ type products struct {
 	shifted []float64 // scratch memory: the values of some rows after subtracting shift
 }
 
-// add adds rows lo to hi−1 to the sums.
 func (t *products) add(x *sparse.CSR, lo, hi, threads int) {
 	const block = 1024 // rows, few enough for the caches
 	for at := lo; at < hi; at += block {
@@ -64,8 +63,6 @@ func (t *products) add(x *sparse.CSR, lo, hi, threads int) {
 	}
 }
 
-// addBlock adds rows lo to hi−1 to the sums. Each goroutine adds the products of some features with later
-// features.
 func (t *products) addBlock(x *sparse.CSR, lo, hi, threads int) {
 	rows := x.Rows(lo, hi)
 	first := rows.Ptr[0]

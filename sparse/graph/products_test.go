@@ -80,8 +80,6 @@ func TestCovarianceOfPieces(t *testing.T) {
 	}
 }
 
-// TestCovarianceOfIsDense checks that CovarianceOf stores the covariances of 9 features if there are 12
-// rows, and the data if there are 8.
 func TestCovarianceOfIsDense(t *testing.T) {
 	for rows, want := range map[int]bool{12: true, 8: false} {
 		x, err := sparse.FromDense(rows, 9, slices.Repeat([]float64{1}, rows*9))

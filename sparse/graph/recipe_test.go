@@ -11,7 +11,6 @@ import (
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
-// TestPublishedRecipe compares the graphs of two data sets with the matrices published for these data sets.
 func TestPublishedRecipe(t *testing.T) {
 	for _, tt := range []struct {
 		data, matrix string

@@ -37,8 +37,8 @@ func (c *collector) add(p Edge) {
 	}
 }
 
-// prune does nothing if there are at most keep pairs. Otherwise it raises floor to the keep-th largest
-// absolute value, up to rounding, and drops the pairs whose absolute value is below floor.
+// prune raises floor to the keep-th largest absolute value, up to rounding, and drops the pairs whose
+// absolute value is below floor.
 func (c *collector) prune() {
 	if len(c.pairs) <= c.keep {
 		return

@@ -256,7 +256,6 @@ func TestDroppedPairs(t *testing.T) {
 	}
 }
 
-// TestComponentErrorOfPairs checks the text of the error if no component is too large, but pairs are too many.
 func TestComponentErrorOfPairs(t *testing.T) {
 	err := &ComponentError{Penalty: 0.1, Size: 1800, Limit: 2000, Fits: 0.2}
 	check.Error(t, err, "more than 5000000 pairs of features are joined", "a penalty of 0.2 or more")

@@ -16,7 +16,6 @@ import (
 	"github.com/scas-admm/scas/sparse/internal/check"
 )
 
-// A picture has the elements of an SVG picture, as an XML parser reads them.
 type picture struct {
 	Lines []struct {
 		X1     float64 `xml:"x1,attr"`
@@ -117,8 +116,6 @@ func mustGraph(t *testing.T, n int, edges []graph.Edge) *graph.Graph {
 	return g
 }
 
-// TestDrawingSeparatesNodes checks for several graphs that any two nodes are at least 20 pixels apart, and
-// that no node is beyond the left or upper edge of the picture.
 func TestDrawingSeparatesNodes(t *testing.T) {
 	var complete, star []graph.Edge
 	for i := range int32(30) {
@@ -158,8 +155,7 @@ func TestLayoutOfAChain(t *testing.T) {
 	}
 }
 
-// TestLayoutOfALongChain checks that a long chain is folded into rows. The picture must not be wider than a
-// page, and neighbours in the chain must be beside or below each other.
+// TestLayoutOfALongChain checks that a long chain is folded into rows.
 func TestLayoutOfALongChain(t *testing.T) {
 	d := draw(t, graph.Chain(MaxNodes), nil)
 	if len(d.Circles) != MaxNodes {

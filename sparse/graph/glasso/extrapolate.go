@@ -11,14 +11,14 @@ import (
 const extrapolationDepth = 5
 
 // extrapolation accelerates coordinate descent by Anderson's method (Bertrand and Massias 2021): if S is
-// nearly singular, a combination of the last iterates is much nearer to the minimum than the last iterate.
+// nearly singular, a combination of the last iterates can be much nearer to the minimum.
 type extrapolation struct {
 	past [][]float64 // for each of the last sweeps, the active entries of newtonBlock.z after the sweep
 }
 
-// after stores the active entries of b.z; the caller calls it after each sweep. When the entries of
-// extrapolationDepth+1 sweeps are stored, after replaces the active entries of b.z by the result of combine
-// if this lowers the Newton model, and empties the store.
+// after stores the active entries of b.z after a sweep. When the entries of extrapolationDepth+1 sweeps are
+// stored, it replaces the active entries of b.z by the result of combine if this lowers the Newton model, and
+// empties the store.
 func (e *extrapolation) after(b *newtonBlock, active [][]int32) {
 	z := b.values(active)
 	e.past = append(e.past, z)

@@ -78,7 +78,7 @@ type Result struct {
 	// descent sweeps of a component.
 	Steps, Sweeps int
 	// Components is the number of connected components with two features or more; features are connected if
-	// |S_ij| > rho. Largest is the number of features of the largest component, or 1 if there is none.
+	// |S_ij| > rho. Largest is the number of features of the largest component, isolated features included.
 	Components, Largest int
 }
 
@@ -188,7 +188,6 @@ func (r *Result) Graph(opt *graph.CorrelationOptions) *graph.Graph {
 	return g
 }
 
-// countEdges returns the number of edges of the graph.
 func (r *Result) countEdges() int {
 	n, _ := r.Theta.Dims()
 	return int(r.Theta.NNZ()-int64(n)) / 2

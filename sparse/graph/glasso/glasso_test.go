@@ -17,7 +17,6 @@ import (
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
-// elements returns the elements of a square matrix, row by row.
 func elements(a *sparse.CSR) []float64 { return slices.Concat(sparsetest.Dense(a)...) }
 
 // TestSachs compares solutions with the solutions of R's glasso 1.11, computed with its option thr = 1e-12.
@@ -210,9 +209,6 @@ func TestGraphWeights(t *testing.T) {
 	}
 }
 
-// TestManyFeatures checks that Estimate reaches its gap for 47,236 features at penalty 0.9, where there are
-// 1,813 components of at least two features. It also checks that the error at penalty 0.3 proposes a penalty
-// of 0.5 to 0.6.
 func TestManyFeatures(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: not solving for rcv1")

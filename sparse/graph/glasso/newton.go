@@ -88,7 +88,6 @@ func (b *newtonBlock) rounding() float64 {
 	return ulps * 0x1p-52 * sum
 }
 
-// penaltyAt returns rho_ij.
 func (b *newtonBlock) penaltyAt(i, j int) float64 {
 	if i == j {
 		return b.rhoDiag

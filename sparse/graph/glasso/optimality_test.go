@@ -115,8 +115,8 @@ func TestOptimality(t *testing.T) {
 	}
 }
 
-// bruteForce solves the graphical lasso by proximal gradient steps. It halves the step length whenever the
-// objective does not fall. Near the minimum, where rounding hides a decrease, it uses a fixed step length.
+// bruteForce solves the graphical lasso by proximal gradient steps. The last steps have a fixed length,
+// because rounding hides a decrease near the minimum.
 func bruteForce(t testing.TB, s []float64, n int, rho float64, free bool) (theta []float64, objective float64) {
 	t.Helper()
 	penalty := func(at int) float64 {
@@ -253,7 +253,6 @@ func TestScreeningIsExact(t *testing.T) {
 	}
 }
 
-// TestThreads checks that any number of threads gives the same bits.
 func TestThreads(t *testing.T) {
 	c, _ := randomCorrelation(t, 200, 60, 9)
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))

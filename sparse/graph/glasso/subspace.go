@@ -19,8 +19,8 @@ type subspace struct {
 	transpose []float64 // n x n, the transpose of dense
 }
 
-// subspaceStep moves z to the minimum of the model over the non-zero entries of z, whose signs it keeps: an
-// entry that would change its sign becomes 0. lowered reports whether the value of the model is smaller.
+// subspaceStep moves z towards the minimum of the model over the non-zero entries of z, whose signs it keeps:
+// an entry that would change its sign becomes 0. lowered reports whether the value of the model is smaller.
 func (b *newtonBlock) subspaceStep(active [][]int32, accuracy float64) (lowered bool) {
 	const most = 30 // rounds; entries may become 0 in each round
 	s := &subspace{newtonBlock: b, dense: make([]float64, b.n*b.n), transpose: make([]float64, b.n*b.n)}
@@ -35,7 +35,6 @@ func (b *newtonBlock) subspaceStep(active [][]int32, accuracy float64) (lowered 
 	return lowered
 }
 
-// collect sets s.at and s.weight for the non-zero entries of z.
 func (s *subspace) collect(active [][]int32) {
 	s.at, s.weight = s.at[:0], s.weight[:0]
 	for i, cols := range active {
@@ -101,7 +100,7 @@ func (s *subspace) dot(x, y []float64) float64 {
 
 // solve returns the entries of a matrix D for which W D W is about residual, at the positions s.at. It takes
 // preconditioned conjugate gradient steps until the norm of the residual has fallen by the factor accuracy,
-// at most 60. It overwrites residual.
+// or at most 60. It overwrites residual.
 func (s *subspace) solve(residual []float64, accuracy float64) []float64 {
 	const most = 60
 	d := make([]float64, len(residual))
