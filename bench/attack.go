@@ -36,7 +36,6 @@ that says so.`
 // errAttack is returned if scas failed a trial.
 var errAttack = errors.New("handled badly")
 
-// Run runs the attacks and prints a table of the trials. With --list it only lists the kinds of attack.
 func (c *attackCmd) Run(e *race.Env) error {
 	if c.List {
 		for _, k := range attack.Kinds() {

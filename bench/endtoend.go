@@ -32,7 +32,6 @@ graphs/a9a_glasso_0.1.edges, and synthetic data of its shape otherwise. The step
 and the penalty parameter are fixed, so that no run spends time on their choice.`
 }
 
-// Run measures the times of the jobs and prints a table.
 func (c *endToEndCmd) Run(e *race.Env) error {
 	jobs, source, err := c.jobs()
 	if err != nil {

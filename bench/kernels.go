@@ -33,7 +33,6 @@ func (c *kernelsCmd) effort() (suite.Scale, measure.Options, time.Duration) {
 	return suite.Full, measure.Options{Reps: 25, Duration: 10 * time.Millisecond}, 300 * time.Millisecond
 }
 
-// Run measures the bandwidths and the peak speed of the machine and then the kernels, and prints a table.
 func (c *kernelsCmd) Run(e *race.Env) error {
 	only, err := regexp.Compile(c.Only)
 	if err != nil {

@@ -17,7 +17,6 @@ licence files in their source. The exit code is 1 if a module has no
 licence, a licence that is not known, or one that is not accepted.`
 }
 
-// Run prints the modules and checks their licences.
 func (licencesCmd) Run(e *race.Env) error {
 	list, err := supply.Modules(e.Ctx, program.Path)
 	if err != nil {

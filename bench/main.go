@@ -18,7 +18,6 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-// app lists the commands for package kong.
 type app struct {
 	Kernels  kernelsCmd  `cmd:"" help:"Time every kernel on every level beside naive Go, with the fraction of the machine's limit reached."`
 	EndToEnd endToEndCmd `cmd:"" name:"end-to-end" help:"Time whole outer iterations of the solver beside naive Go."`
@@ -32,8 +31,7 @@ type app struct {
 // An exit is an exit code with which run leaves kong by a panic.
 type exit int
 
-// run executes a command line. code is the exit code: 2 if the command line is wrong, 1 if the command fails,
-// and for --help the code that kong chooses.
+// run executes a command line and returns the exit code.
 func run(e *race.Env) (code int, err error) {
 	defer func() {
 		switch r := recover().(type) {

@@ -14,7 +14,6 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// runCommand runs a command in this process, and returns its standard output, exit code and error.
 func runCommand(t *testing.T, args ...string) (stdout string, code int, err error) {
 	t.Helper()
 	var out, errOut bytes.Buffer
@@ -199,8 +198,6 @@ func TestProgram(t *testing.T) {
 	t.Run("attack", func(t *testing.T) { testAttack(t, scas) })
 }
 
-// testScaling checks that the command scaling prints a line of 15 columns for each number of copies, writes
-// the table to a file, and returns an error for a missing file or a bad number of features.
 func testScaling(t *testing.T, scas string) {
 	dir, data := t.TempDir(), dataFile(t)
 	args := []string{"scaling", "--scas", scas, "--repeat", "1", "--copies", "1,2", "--ranks", "2", "--results", dir}

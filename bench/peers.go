@@ -33,8 +33,6 @@ type peersCmd struct {
 // quickLimit is the largest time limit with --quick for one answer: a fit, a path or a cross-validation.
 const quickLimit = 4 * time.Second
 
-// A peersRun has the report of the command, the options of the comparison, and the outcomes of all problems
-// that were measured so far.
 type peersRun struct {
 	*report
 	opt               *peers.Options
@@ -42,7 +40,6 @@ type peersRun struct {
 	outcomes          []*peers.Outcome
 }
 
-// Run compares scas with its peers, problem by problem.
 func (c *peersCmd) Run(e *race.Env) error {
 	specs, err := c.specs()
 	if err != nil {
@@ -78,7 +75,6 @@ func (c *peersCmd) Run(e *race.Env) error {
 	return errors.Join(err, c.finish(r))
 }
 
-// finish prints the table of ratios and writes the files of results.
 func (c *peersCmd) finish(r *peersRun) error {
 	if len(r.outcomes) == 0 {
 		return fmt.Errorf("none of the problems has its data here; --data DIR, or `make data`")
@@ -96,7 +92,6 @@ func (c *peersCmd) finish(r *peersRun) error {
 	return errors.Join(r.write(c.Results, ""), output.Write(output.File{Path: r.base(c.Results) + ".html", Text: page}))
 }
 
-// specs returns the problems that the flags choose.
 func (c *peersCmd) specs() (chosen []peers.Spec, err error) {
 	only, err := regexp.Compile(c.Only)
 	if err != nil {

@@ -65,7 +65,6 @@ type infoOutput struct {
 
 const mib = 1 << 20
 
-// Run measures every file with every number of copies, and prints a table.
 func (c *scalingCmd) Run(e *race.Env) error {
 	if c.Ranks < 1 || c.Repeat < 1 || len(c.Copies) == 0 {
 		return fmt.Errorf("--ranks %d, --repeat %d, --copies %v: each must be at least 1", c.Ranks, c.Repeat, c.Copies)
@@ -198,8 +197,7 @@ type comparison struct {
 	gap              float64 // the largest gap of all runs
 }
 
-// scas runs the program scas with the arguments, and decodes the JSON object that it prints into the variable
-// that into points to. It returns an error if the exit code is not 0.
+// scas runs the program scas with the arguments, and decodes the JSON object that it prints into *into.
 func (c *scalingCmd) scas(e *race.Env, into any, args ...string) (*program.Ending, error) {
 	call := program.Call{Program: c.Scas, Args: args}
 	ended, err := call.Run(e.Ctx)
