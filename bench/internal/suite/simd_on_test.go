@@ -8,8 +8,6 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-// TestSIMDIsThere checks that a build with simd/archsimd has all functions of simdForms on a processor with
-// AVX-512, and no function on other processors.
 func TestSIMDIsThere(t *testing.T) {
 	levels := kernels.Available()
 	want, f := levels[len(levels)-1] == kernels.AVX512, simd()

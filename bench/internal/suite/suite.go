@@ -23,7 +23,6 @@ type vectorKernel struct {
 	make func(v [][]float64) measure.Case
 }
 
-// onVectors lists the kernels that work on vectors.
 var onVectors = []vectorKernel{
 	{"Dot", 2, 2, 2, dot},
 	{"LogisticSlopes", 3, measure.SlopeFlops + measure.LossFlops, 3, logisticSlopes},
@@ -62,7 +61,6 @@ const (
 	Tiny               // for tests; too small for meaningful times
 )
 
-// shapes returns the shapes for a scale.
 func (s Scale) shapes() []shape.Shape {
 	all := shape.All()
 	switch s {
@@ -116,7 +114,6 @@ func Cases(s Scale, match func(name string) bool) iter.Seq[measure.Case] {
 	}
 }
 
-// newCase returns a Case of the kernel with vectors of length n.
 func (k vectorKernel) newCase(n int) measure.Case {
 	rng := rand.New(rand.NewPCG(17, uint64(n)))
 	v := make([][]float64, k.vectors)
