@@ -144,7 +144,6 @@ func Time(c Case, opt Options) ([]Series, error) {
 	return out, nil
 }
 
-// calibrate sets o.Runs to a number of runs that takes at least the given duration.
 func (o *contender) calibrate(c Case, initial [][]float64, duration time.Duration) {
 	o.Runs = Repetitions(duration, func(runs int) time.Duration {
 		o.Runs = runs

@@ -57,7 +57,6 @@ func TestBest(t *testing.T) {
 	}
 }
 
-// TestCheckRefuses checks that Check finds a difference in any implementation.
 func TestCheckRefuses(t *testing.T) {
 	if err := doubling().Check(); err != nil {
 		t.Fatal(err)
