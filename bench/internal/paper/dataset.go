@@ -26,7 +26,6 @@ type Spec struct {
 	MakeGraph func(x *sparse.CSR) (*graph.Graph, string, error)
 }
 
-// A File is a file from which a data set can be read.
 type File struct {
 	Path     string // relative to the data directory
 	Origin   string // where the data come from, in words
@@ -77,7 +76,7 @@ type Data struct {
 	summary DataSummary
 }
 
-// Find returns the first of s.Files that exists in dir. If none exists, the error names all of them.
+// Find returns the first of s.Files that exists in dir.
 func (s Spec) Find(dir string) (found File, err error) {
 	var names []string
 	for _, f := range s.Files {
@@ -182,7 +181,6 @@ func correlationSelection(x *sparse.CSR) (*graph.Graph, string, error) {
 	return g, fmt.Sprintf("sparse inverse covariance selection on correlations at penalty %g, all samples (the published recipe does not end in reasonable time)", penalty), err
 }
 
-// glassoGraph makes a graph by the graphical lasso on the matrix that covariance returns.
 func glassoGraph(covariance func(x *sparse.CSR) (*graph.Covariance, error), x *sparse.CSR, penalty float64) (*graph.Graph, error) {
 	c, err := covariance(x)
 	if err != nil {

@@ -10,8 +10,7 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// TestFind checks that Load reads the file of the paper's data set if it exists, else the stand-in. If
-// neither exists, the error of Find must name both.
+// TestFind checks that Load reads the file of the paper's data set if it exists, else the stand-in.
 func TestFind(t *testing.T) {
 	dir := t.TempDir()
 	s := Spec{

@@ -107,7 +107,6 @@ func (e *Experiment) tunedRuns(ctx context.Context, h *Halves, keys []Key) error
 	return nil
 }
 
-// addOptimum computes the optimum of a training half and adds it to the records.
 func (e *Experiment) addOptimum(ctx context.Context, h *Halves, mu float64) error {
 	best, _, err := provenOptimum(ctx, withMu(h.Train, mu))
 	if err != nil {

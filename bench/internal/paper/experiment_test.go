@@ -37,7 +37,6 @@ func tiny(t *testing.T) (Protocol, *Data) {
 	return pr, data
 }
 
-// chain returns the graph in which each feature is joined to the next one.
 func chain(x *sparse.CSR) (*graph.Graph, string, error) {
 	_, features := x.Dims()
 	return graph.Chain(features), "chain", nil

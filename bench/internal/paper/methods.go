@@ -36,7 +36,7 @@ type Traits struct {
 	Method solver.Method // nil if the method exists only in the records
 	Info   solver.MethodInfo
 	// Outputs are the points at which claims and figures evaluate the method. Parameters are chosen for
-	// each output separately. A figure with one curve for each method shows the first output.
+	// each output separately. The method's curve shows the first output.
 	Outputs []Output
 	// Unit is the method's natural step size. The search for the step size tries multiples of it.
 	Unit StepUnit
@@ -58,7 +58,6 @@ type Traits struct {
 	Linearised string
 }
 
-// Output returns the first output, which the method's curve shows.
 func (t *Traits) Output() Output { return t.Outputs[0] }
 
 // NoStep reports whether the method has no step size.

@@ -14,14 +14,12 @@ import (
 // provedTo is the gap to which optima are proved, if rounding allows it. Objectives are of order one.
 const provedTo = 1e-13
 
-// manyFeatures is the number of features from which the exact solver is slow, because it needs a
-// dense Hessian.
+// manyFeatures is a number of features above which the exact solver is slow.
 const manyFeatures = 2000
 
-// provenOptimum minimises p by the solver's default method. It proves a gap of provedTo, or a gap below
-// 1e-9 if rounding prevents provedTo. With a strongly convex objective and many features it tries SCAS-K
-// first, which is faster. It returns an error if it cannot prove a gap below 1e-9. x is the minimiser. Data,
-// Mu and Split of best are not set.
+// provenOptimum minimises p by the solver's default method, to a gap of provedTo if possible. With a strongly
+// convex objective and many features it tries SCAS-K first, which is faster. A gap that is not below 1e-9 is
+// an error. x is the point with this objective. Data, Mu and Split of best are not set.
 func provenOptimum(ctx context.Context, p *solver.Problem) (best *Optimum, x []float64, err error) {
 	_, features := p.Data.Dims()
 	if a, ok := p.Constraint.(*sparse.CSR); ok && p.L2 > 0 && features > manyFeatures {
@@ -44,13 +42,13 @@ func provenOptimum(ctx context.Context, p *solver.Problem) (best *Optimum, x []f
 }
 
 // strongGap returns an upper bound on the objective at x minus the optimum, for mu > 0 and multipliers
-// beta. It shares no code with the certificates of the solver. The bound is
+// beta. It does not use the certificates of the solver. The bound is
 //
 //	(1/2mu) |∇f(x) + A'beta|² + Σ_j [ λ|(Ax)_j| − beta_j (Ax)_j ]
 //
 // where f is the mean loss plus (mu/2)|x|², λ is the weight of the penalty λ|A x|₁, and j runs over the rows
-// of A. strongGap clips beta to [−λ, λ]. For one singleton row of each feature it does not use the given
-// beta_j, but the multiplier that makes |∇f(x) + A'beta| smallest.
+// of A. strongGap clips beta to [−λ, λ]. For one singleton row of a feature it does not use the given
+// beta_j, but the multiplier in [−λ, λ] that makes |∇f(x) + A'beta| smallest.
 func strongGap(p *solver.Problem, a *sparse.CSR, x, beta []float64) float64 {
 	lambda := p.Penalty.(solver.L1).Lambda
 	n, features := p.Data.Dims()

@@ -27,9 +27,8 @@ type Protocol struct {
 	Mus         []float64 `json:"mus"`          // the values of mu
 	TuneSamples int       `json:"tune_samples"` // number of samples for tuning, from the training half
 	// If Coarse is true, the search for parameters tries only every second value of step size and rho.
-	Coarse bool     `json:"coarse"`
-	Data   []string `json:"data"` // names of the data sets
-	// Methods are the names of the methods to run.
+	Coarse  bool     `json:"coarse"`
+	Data    []string `json:"data"` // names of the data sets
 	Methods []Method `json:"methods"`
 	// Own are a caller's methods, which the module does not have. See Join.
 	Own []solver.Method `json:"-"`
@@ -101,8 +100,7 @@ func (pr *Protocol) TimedRun(k Key) Key {
 	return k
 }
 
-// Join adds a caller's methods to the protocol. Their traits are the values of defaultTraits, and the unit of
-// the step size that their Info states.
+// Join adds a caller's methods to the protocol.
 func (pr *Protocol) Join(own ...solver.Method) {
 	pr.Own = append(pr.Own, own...)
 	for _, m := range own {
@@ -110,8 +108,7 @@ func (pr *Protocol) Join(own ...solver.Method) {
 	}
 }
 
-// Validate checks Data, Methods, Splits and Passes, and returns an error for the first value that is not
-// allowed. Data must name data sets of the function Specs.
+// Validate checks Data, Methods, Splits and Passes.
 func (pr *Protocol) Validate() error {
 	for _, name := range pr.Data {
 		if !slices.ContainsFunc(Specs(), func(s Spec) bool { return s.Name == name }) {

@@ -40,7 +40,6 @@ type Optimum struct {
 	By        string  `json:"by"`  // how it was computed, in words
 }
 
-// key returns the key of the optimum in the records. Only its data set, mu and split are set.
 func (o *Optimum) key() Key { return Key{Data: o.Data, Mu: o.Mu, Split: o.Split} }
 
 // Records are the results of an experiment in a directory, with the protocol. Goroutines may share them.

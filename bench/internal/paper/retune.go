@@ -19,8 +19,7 @@ type Retuned struct {
 func (r *Retuned) End() float64 { return r.Points[len(r.Points)-1].Objective }
 
 // Retune repeats a run of split 0 on the training half. It multiplies the chosen step size, the chosen rho
-// or both by 1/4, 1/2, 2 and 4, and tries every combination. It returns an error for another split, for the
-// rule Automatic, and for a run that is not in the records.
+// or both by 1/4, 1/2, 2 and 4, and tries every combination.
 func (r *Records) Retune(ctx context.Context, d *Data, k Key) (*Retuned, error) {
 	u := r.TunedRun(k)
 	switch {

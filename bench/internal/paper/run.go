@@ -30,7 +30,7 @@ type TunedRun struct {
 	// Clamped is true if a weight in Algorithm 2's average of the iterates was negative and was set to zero.
 	// The cause is a step size above 1/ν_L (theory.Constants.NuL).
 	Clamped bool `json:"clamped,omitempty"`
-	// Failed says why the run has no Points. It is "" if the run has points.
+	// Failed says why the run has no Points.
 	Failed string `json:"failed,omitempty"`
 	// Within is the point at which the budget of passes ends, usually in the middle of an iteration. It is
 	// set only for methods whose iterations the paper counts as one pass each.
@@ -207,7 +207,6 @@ func minimize(ctx context.Context, p *solver.Problem, s solver.Settings, record 
 	return res, err
 }
 
-// diverged reports whether err says that a run diverged.
 func diverged(err error) bool {
 	_, is := errors.AsType[*solver.DivergenceError](err)
 	return is
@@ -235,7 +234,6 @@ func enough(pt *solver.Point, budget float64, t *Traits) bool {
 	return t.Batch() && pt.PaperPasses >= budget && pt.Passes >= budget
 }
 
-// withMu returns a copy of p with the given mu.
 func withMu(p *solver.Problem, mu float64) *solver.Problem {
 	q := *p
 	q.L2 = mu

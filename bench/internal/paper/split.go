@@ -45,7 +45,6 @@ func prepared(p *solver.Problem, a *solver.Constraint, mu float64) *solver.Probl
 	return q
 }
 
-// splitOnce returns a function that calls Halve once, and returns the result of this call every time.
 func (d *Data) splitOnce(k, tuneSamples int) func() (*Halves, error) {
 	return sync.OnceValues(func() (*Halves, error) { return d.Halve(k, tuneSamples) })
 }
@@ -131,10 +130,8 @@ func selectFeatures(p *solver.Problem, keep []int) *solver.Problem {
 	return &q
 }
 
-// columns returns the given columns of m.
 func columns(m *sparse.CSR, keep []int) *sparse.CSR { return rows(m.Transpose(), keep).Transpose() }
 
-// nonzeroRows returns the rows of m that have entries.
 func nonzeroRows(m *sparse.CSR) *sparse.CSR {
 	n, _ := m.Dims()
 	var keep []int

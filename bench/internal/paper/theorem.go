@@ -220,5 +220,4 @@ func (b *Bound) measure(ctx context.Context, p *boundProblem, s solver.Settings)
 	return last, nil
 }
 
-// norm returns the Euclidean norm.
 func norm(v []float64) float64 { return math.Sqrt(kernels.Dot(v, v)) }

@@ -46,10 +46,8 @@ var (
 	}}
 )
 
-// firstOrLast reports whether v is the value of the rung First or of the rung Last.
 func (l ladder) firstOrLast(v float64) bool { return v == l.At(l.First) || v == l.At(l.Last) }
 
-// singleRung returns a ladder with the single value v.
 func singleRung(v float64) ladder { return ladder{At: func(int) float64 { return v }} }
 
 // A place is a pair of rungs: one of the step size and one of rho.

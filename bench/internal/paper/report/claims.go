@@ -216,7 +216,6 @@ func claimsCSV(all []result) string {
 	return output.CSV(records)
 }
 
-// valuesOf returns the entries of the sides of a claim on a problem.
 func valuesOf(p *problem, measure func(*problem, side) entry, sides []side) (all []entry) {
 	for _, s := range sides {
 		all = append(all, measure(p, s))

@@ -66,7 +66,6 @@ func figures(p *problem) (out []*Figure, err error) {
 	return out, nil
 }
 
-// drawn reports whether a chart has at least one curve.
 func drawn(c *chart.Chart) bool { return len(c.Lines) > 0 }
 
 // chart returns the panel's chart of a problem. Its curves use only the splits on which all of the chart's
@@ -108,7 +107,6 @@ func (of panel) chart(p *problem) *chart.Chart {
 	return c
 }
 
-// axisName returns the name of the panel's horizontal axis.
 func (of panel) axisName() string {
 	if of.seconds {
 		return overSeconds

@@ -105,7 +105,7 @@ func (p *problem) series(m paper.Method) int {
 	return slices.IndexFunc(all, func(t paper.Traits) bool { return t.Info.Name == m })
 }
 
-// traces returns the lines of a figure of the given kind for a problem. The first line is SCAS-ADMM.
+// traces returns the lines of a figure of the given kind for a problem.
 func traces(p *problem, kind string) (t []trace) {
 	ours := scasOn(p)
 	line := func(name string, m paper.Method, output paper.Output) trace {

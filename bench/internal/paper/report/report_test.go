@@ -18,7 +18,6 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// tinyData returns a small synthetic data set.
 func tinyData(t *testing.T) *paper.Data {
 	t.Helper()
 	d, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: 240, Features: 15, Noise: 2, Seed: 3})
