@@ -9,13 +9,12 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// The functions in this file, except firstRows, make synthetic data sets, for problems that need no files.
-// The seed is fixed.
+// Most functions in this file make synthetic data sets, for problems that need no files. Their seed is fixed.
 
 func source() *rand.Rand { return rand.New(rand.NewPCG(27, 0)) }
 
 // makeDense returns n rows of p normal features. Neighbouring features have the correlation 0.5. The labels
-// are a linear function f of 20 features, plus noise with half the standard deviation of f.
+// are a linear function f of at most 20 features, plus noise with half the standard deviation of f.
 func makeDense(n, p int) (*sparse.Dataset, error) {
 	r := source()
 	weight := make([]float64, p)

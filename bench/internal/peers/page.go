@@ -129,7 +129,6 @@ func growthCharts(all []*Outcome, colours map[string]int) (charts []*chart.Chart
 	return charts
 }
 
-// svg returns the chart as an element of the page.
 func svg(c *chart.Chart) (template.HTML, error) {
 	var b strings.Builder
 	if err := c.WriteSVG(&b); err != nil {

@@ -43,7 +43,7 @@ func fakePeer(t *testing.T, behaviour string) Peer {
 }
 
 // fake is the main function of a fake peer. With the behaviour ista it solves problems with A = I by proximal
-// gradient steps. With zeros, all solutions are zero. All other behaviours are faults, such as no answer.
+// gradient steps. With zeros, all solutions are zero.
 func fake(behaviour, dir string) {
 	switch behaviour {
 	case "unable":
@@ -188,7 +188,6 @@ func quietOptions(peers ...Peer) *Options {
 	return &Options{Peers: peers, Limit: 20 * time.Second, Repeats: 2, Text: true, Say: func(string) {}}
 }
 
-// TestObjective checks that Problem.Objective agrees with the objective of the solver.
 func TestObjective(t *testing.T) {
 	p := problemNamed(t, "synthetic")
 	p.L2 = 0.3
@@ -285,8 +284,8 @@ func checkTables(t *testing.T, o *Outcome) {
 	}
 }
 
-// TestFailures checks that a peer with a fault gets a note, and that the race ends a peer that exceeds the
-// limit. A peer that claims a wrong gap must make Race return an error.
+// TestFailures checks that a peer with a fault gets a note. A peer that claims a wrong gap must make Race
+// return an error.
 func TestFailures(t *testing.T) {
 	p := problemNamed(t, "synthetic")
 	for _, c := range []struct {
@@ -378,7 +377,6 @@ func TestParseCommand(t *testing.T) {
 	}
 }
 
-// TestHand checks that Hand writes the files of a problem, and that Remove deletes them.
 func TestHand(t *testing.T) {
 	p := problemNamed(t, "synthetic")
 	p.A = graph.Chain(20).FusedLasso()

@@ -40,7 +40,7 @@ func Command(name string, args []string, defaultTol float64) Peer {
 }
 
 // ParseCommand returns the peer that a value of the flag --peer describes, text of the form
-// 'name=command arguments'. It returns an error if the command does not exist.
+// 'name=command arguments'.
 func ParseCommand(text string) (Peer, error) {
 	name, command, ok := strings.Cut(text, "=")
 	args := strings.Fields(command)
@@ -82,7 +82,6 @@ func start(ctx context.Context, command []string, h *Handover) (Session, error) 
 	return p, nil
 }
 
-// process is the Session of a command.
 type process struct {
 	h          *Handover
 	cmd        *exec.Cmd

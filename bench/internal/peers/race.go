@@ -177,8 +177,7 @@ const (
 	LeastLimit = 2 * time.Second
 )
 
-// lowerLimit lowers r.limit to Hopeless times the slowest answer of scas, but not below LeastLimit. It does
-// nothing if l is not the lane of scas.
+// lowerLimit lowers r.limit after the answers of scas; see Hopeless.
 func (r *race) lowerLimit(l *Lane) {
 	if l != r.out.Lanes[0] {
 		return
@@ -203,7 +202,7 @@ func (l *Lane) close() {
 	}
 }
 
-// open starts a session if the lane has no session. The new session loads the problem.
+// open starts a session, which loads the problem, if the lane has none.
 func (l *Lane) open(ctx context.Context, h *Handover) error {
 	if l.session != nil {
 		return nil
@@ -332,8 +331,7 @@ func (r *race) judge(l *Lane, p *Point, k int, objective float64) error {
 	return nil
 }
 
-// repeat asks the peer of a lane again for the answers that matter; see matters. It leaves out answers that
-// take longer than r.SlowAnswer, and asks 5 times for answers that take less time than shortAnswer.
+// repeat asks the peer of a lane again for the answers that matter; see matters.
 func (r *race) repeat(ctx context.Context, l *Lane) error {
 	for _, p := range l.Points {
 		if p.Seconds > r.SlowAnswer().Seconds() || !l.matters(p) {

@@ -20,7 +20,6 @@ var scas = Peer{Name: "scas", Default: 1e-6, Open: func(_ context.Context, h *Ha
 	return &scasSession{h.Problem, h.AtZero()}, nil
 }}
 
-// scasSession is the Session of scas.
 type scasSession struct {
 	p    *Problem
 	zero float64 // p.AtZero()
