@@ -97,9 +97,8 @@ type Tally struct {
 	Peak    int64   // largest resident size of a process of the program, in bytes; see program.Ending
 }
 
-// Run runs the kinds of attack one after the other. The tallies say what the program did wrong. Run returns
-// an error if the options are wrong, the machine prevents the attacks, or ctx ends; then the tallies are of
-// the kinds before the error.
+// Run runs the kinds of attack one after the other. The tallies say what the program did wrong. With an
+// error, Run also returns the tallies so far.
 func Run(ctx context.Context, opt Options) ([]*Tally, error) {
 	kinds := Kinds()
 	if opt.Only != "" {

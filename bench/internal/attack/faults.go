@@ -61,7 +61,7 @@ func (f faultAttack) try(ctx context.Context, seed uint64) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", fault, err)
 	}
-	// If a system call of the Go runtime fails, the runtime ends the program.
+	// If a system call of the Go runtime fails, the runtime may end the program.
 	if strings.Contains(e.Stderr, "runtime: ") && c.Wrap != nil && strings.Contains(fault, " E") {
 		_, err := one.judge(dir, was, false, true)
 		return "the runtime gave up", err

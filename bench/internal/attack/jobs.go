@@ -172,7 +172,7 @@ func contents(dir string) (map[string][]byte, error) {
 // old is the content that some output files have before a job runs.
 const old = "what was here before\n"
 
-// prepare chooses a job at random and makes a directory for it. Most of the job's output files already
+// prepare chooses a job at random and makes a directory for it. Some of the job's output files already
 // exist in the directory, with the content old. was has the contents of these files by name.
 func (j *jobs) prepare(rng *rand.Rand) (one job, dir string, was map[string]string, err error) {
 	one, was = j.all[rng.IntN(len(j.all))], map[string]string{}

@@ -95,7 +95,6 @@ func checkEnding(e *program.Ending) error {
 	return nil
 }
 
-// put writes files into a directory.
 func put(dir string, files map[string]string) error {
 	for name, text := range files {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
