@@ -17,7 +17,6 @@ import (
 	"github.com/scas-admm/scas/bench/internal/program"
 )
 
-// TestLicences checks that the licences of all linked modules are accepted.
 func TestLicences(t *testing.T) {
 	list, err := Modules(t.Context(), program.Path, "github.com/scas-admm/scas/bench", "github.com/scas-admm/scas/gen/cmd/gen")
 	if err != nil {
@@ -75,7 +74,6 @@ func build(ctx context.Context, dir, cache, out string) error {
 	return nil
 }
 
-// sameBytes reports whether two files have the same bytes.
 func sameBytes(a, b string) (bool, error) {
 	one, err := os.ReadFile(a)
 	if err != nil {
@@ -201,7 +199,6 @@ func noNetwork(t *testing.T, program string) {
 	}
 }
 
-// TestInspect checks that inspect returns an error for a file that is not a program.
 func TestInspect(t *testing.T) {
 	if err := inspect("supply_test.go"); err == nil {
 		t.Error("a text is inspected without an error")
