@@ -117,7 +117,6 @@ func newColumns(x *sparse.CSR) (c *columns, variance []float64, err error) {
 	return c, variance, nil
 }
 
-// raw computes the covariance of columns i and j.
 func (c *columns) raw(i, j int) float64 {
 	ri, vi := c.t.Row(i)
 	rj, vj := c.t.Row(j)

@@ -140,7 +140,6 @@ func (f *forest) find(i int32) int32 {
 	return i
 }
 
-// join joins the sets of i and j and returns the size of the joined set.
 func (f *forest) join(i, j int32) int {
 	a, b := f.find(i), f.find(j)
 	if a == b {

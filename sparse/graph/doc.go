@@ -9,6 +9,6 @@
 // Graphs are read from edge lists and Matrix Market files, given by a formula (Chain, Grid), or
 // made from a Covariance, which comes from data or from a file. Threshold, Strongest and KNearest
 // join correlated features. PublishedRecipe computes the graph that published programs of
-// stochastic ADMM use. Package glasso estimates a sparse inverse covariance matrix, whose non-zero
-// entries are a graph. Package draw makes pictures of graphs.
+// stochastic ADMM use. Package glasso estimates a sparse inverse covariance matrix. Package draw
+// makes pictures of graphs.
 package graph

@@ -49,7 +49,6 @@ func readLines(r io.Reader, name string) (*coordinates.File, error) {
 	})
 }
 
-// matrixOf returns the matrix in a matrix file or a Matrix Market file.
 func matrixOf(c *coordinates.File) (*sparse.CSR, error) {
 	m, err := c.Matrix()
 	if err != nil {
@@ -115,7 +114,6 @@ func notFeature(token int, number int32, p int) (int, string, []sparse.Remedy) {
 	return token, fmt.Sprintf("expected a feature number in 1..%d", p), remedies
 }
 
-// adjacencyOf returns the graph whose adjacency matrix is in a Matrix Market file. It must have p nodes.
 func adjacencyOf(c *coordinates.File, p int) (*Graph, error) {
 	a, err := matrixOf(c)
 	if err != nil {

@@ -28,7 +28,6 @@ func wantParseError(t testing.TB, err error, line, column int, fragments ...stri
 	}
 }
 
-// readMatrix reads a matrix file or a Matrix Market file.
 func readMatrix(r io.Reader, name string) (*sparse.CSR, error) {
 	c, err := readLines(r, name)
 	if err != nil {

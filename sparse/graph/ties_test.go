@@ -74,7 +74,6 @@ func TestTies(t *testing.T) {
 	}
 }
 
-// joins reports whether g has the edge (i, j), for i < j.
 func joins(g *Graph, i, j int32) bool {
 	return slices.ContainsFunc(g.Edges(), func(e Edge) bool { return e.I == i && e.J == j })
 }

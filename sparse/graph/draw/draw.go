@@ -170,7 +170,6 @@ func (d *drawing) lines(w io.Writer) {
 	fmt.Fprintf(w, "</g>\n")
 }
 
-// stroke returns the SVG attributes for the colour and the dashes of an edge.
 func stroke(weight float64) string {
 	if weight < 0 {
 		return `stroke="#d55e00" stroke-dasharray="5 3"`
@@ -178,8 +177,6 @@ func stroke(weight float64) string {
 	return `stroke="#0072b2"`
 }
 
-// thickness returns the width of an edge in pixels; largest is the largest absolute
-// weight.
 func thickness(weight, largest float64) float64 { return 0.6 + 1.4*math.Abs(weight)/largest }
 
 func (d *drawing) circles(w io.Writer) {

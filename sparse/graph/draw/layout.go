@@ -21,7 +21,6 @@ func difference(p, q r2.Vec, angle float64) (delta r2.Vec, length float64) {
 	return delta, length
 }
 
-// layoutRounds is the largest number of times that layoutComponent moves all nodes of a component.
 const layoutRounds = 150
 
 // layoutComponent returns positions of the nodes of a connected graph, given by its adjacency lists.

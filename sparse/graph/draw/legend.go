@@ -8,7 +8,6 @@ import (
 	"unicode/utf8"
 )
 
-// maxSets is the largest number of sets in the legend.
 const maxSets = 12
 
 // An entry is an item of the legend: sample draws an example, 22 pixels wide, at the point (x, y);
@@ -18,7 +17,6 @@ type entry struct {
 	text   string
 }
 
-// legend returns the entries for the lines and colours in the picture.
 func (d *drawing) legend() (all []entry) {
 	thin, thick := math.Inf(1), 0.0
 	var signs [2]bool // whether there are edges of negative weight, of positive weight

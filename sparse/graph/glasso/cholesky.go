@@ -34,7 +34,6 @@ func (c *cholesky) factor(a []float64, n int) bool {
 	return true
 }
 
-// logDet returns the logarithm of the determinant of L L'.
 func (c *cholesky) logDet() float64 {
 	sum := 0.0
 	for i := range c.n {

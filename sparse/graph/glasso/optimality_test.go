@@ -16,7 +16,6 @@ import (
 	"github.com/scas-admm/scas/sparse/internal/check"
 )
 
-// randomCovariance returns the covariance of n random features, and its n x n entries.
 func randomCovariance(t testing.TB, n, samples int, seed uint64) (*graph.Covariance, []float64) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(seed, 11))
@@ -200,8 +199,6 @@ func TestAgainstBruteForce(t *testing.T) {
 	}
 }
 
-// TestGapIsABound checks that, after any number of steps, the objective is at most Result.Gap above the
-// minimum.
 func TestGapIsABound(t *testing.T) {
 	c, _ := randomCovariance(t, 24, 40, 3)
 	exact, err := Estimate(c, Options{Penalty: 0.1})

@@ -75,8 +75,8 @@ func TestSingular(t *testing.T) {
 	}
 }
 
-// TestEdgesOfFewSamples checks that the error for too many edges states the largest possible number, and
-// that a graph with this number of edges is found.
+// TestEdgesOfFewSamples checks that the error for too many edges states a smaller number, and that a graph
+// with this number of edges is found.
 func TestEdgesOfFewSamples(t *testing.T) {
 	c := fewSamples(t, 3, 10, 6, false)
 	_, err := EstimateEdges(c, 40, Options{})
