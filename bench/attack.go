@@ -33,7 +33,6 @@ machine does not support, for example for lack of strace, is left out with a lin
 that says so.`
 }
 
-// errAttack is returned if scas failed a trial.
 var errAttack = errors.New("handled badly")
 
 func (c *attackCmd) Run(e *race.Env) error {
