@@ -17,7 +17,6 @@ const (
 	kappa = 1e-3
 )
 
-// steps returns the arguments of inner steps on the rows of a.
 func (in *data) steps(a kernels.Rows) *kernels.Steps {
 	return &kernels.Steps{Rows: a, Label: in.label, Slope0: in.slope, Eta: eta, Scratch: kernels.NewScratch(a)}
 }

@@ -127,7 +127,6 @@ func (k vectorKernel) newCase(n int) measure.Case {
 	return c
 }
 
-// normal returns n normal random numbers with the given standard deviation.
 func normal(rng *rand.Rand, n int, deviation float64) []float64 {
 	v := make([]float64, n)
 	for i := range v {
