@@ -33,7 +33,6 @@ type Description struct {
 	Command string // command line; absolute paths are shortened to their last element
 }
 
-// gatherFile is the file in which Linux reports the mitigation of gather data sampling.
 const gatherFile = "/sys/devices/system/cpu/vulnerabilities/gather_data_sampling"
 
 // Describe describes this machine and this build. args is the command line without the name of the program.
@@ -66,7 +65,6 @@ func Describe(args []string) Description {
 	return d
 }
 
-// command returns the command line as text. It shortens an absolute path to its last element.
 func command(args []string) string {
 	words := []string{"bench"}
 	for _, arg := range args {
