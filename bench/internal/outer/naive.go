@@ -59,7 +59,6 @@ func rows(a *sparse.CSR) *kernels.Rows {
 	return &r
 }
 
-// time runs outer iterations and returns the time of each in ns.
 func (m *naiveSolver) time(iterations int) []float64 {
 	ns := make([]float64, iterations)
 	for t := range ns {

@@ -13,7 +13,6 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// jobs returns jobs with the methods SCAS and SCASK, each with and without a graph.
 func jobs(t *testing.T) []Job {
 	t.Helper()
 	sh := shape.A9A
@@ -31,8 +30,6 @@ func jobs(t *testing.T) []Job {
 	return all
 }
 
-// TestNaiveTakesTheSolversPath checks that the iterates of the naive loops agree with the solver's up to
-// rounding.
 func TestNaiveTakesTheSolversPath(t *testing.T) {
 	for _, j := range jobs(t) {
 		t.Run(j.Name+"/"+j.Settings.Method.Info().Name, func(t *testing.T) {
