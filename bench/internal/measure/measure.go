@@ -102,7 +102,6 @@ type Options struct {
 	Duration time.Duration // smallest duration of a measurement
 }
 
-// A contender is an implementation that Time measures.
 type contender struct {
 	Series
 	level kernels.Level // level of package kernels during the runs
@@ -151,10 +150,9 @@ func (o *contender) calibrate(c Case, initial [][]float64, duration time.Duratio
 	})
 }
 
-// Repetitions returns a number of repetitions that together take at least the given duration. timed repeats
-// the computation the given number of times and returns the duration. Repetitions calls timed with growing
-// numbers, but does not go on after 2²⁴ or more repetitions. It ignores the first result of timed, because
-// the caches are cold.
+// Repetitions returns a number of repetitions that together take at least the given duration, or a number of
+// at least 2²⁴. timed repeats the computation the given number of times and returns the duration. The first
+// call of timed only warms the caches.
 func Repetitions(duration time.Duration, timed func(repetitions int) time.Duration) int {
 	timed(1)
 	for n := 1; ; {

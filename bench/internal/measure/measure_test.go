@@ -9,7 +9,6 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-// doubling returns a Case whose implementations double a vector.
 func doubling() Case {
 	x := []float64{1, 2, 3}
 	return Case{
