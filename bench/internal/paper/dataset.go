@@ -147,7 +147,6 @@ type DataSummary struct {
 	LambdaP float64 `json:"lambda_p"`
 }
 
-// describe returns the summary of a data set, with the constants NuF, Lambda1 and LambdaP.
 func (d *Data) describe() (*DataSummary, error) {
 	c, err := (&solver.Problem{Data: d.X, Labels: d.Labels, Penalty: solver.L1{Lambda: d.Lambda}, Constraint: d.A}).Constants(0)
 	summary := d.summary

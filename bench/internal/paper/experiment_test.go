@@ -289,7 +289,6 @@ func TestHalve(t *testing.T) {
 }
 
 // TestCompressedPoints checks that compressed records are read, and are written again without compression.
-// Records without a protocol must give an error.
 func TestCompressedPoints(t *testing.T) {
 	pr, _ := tiny(t)
 	key := Key{"tiny", 0, solver.SCAS{}.Info().Name, 0, Sampled, Last}

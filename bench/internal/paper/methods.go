@@ -108,7 +108,6 @@ func nuF(factor float64) StepUnit {
 	return StepUnit{name, func(c Constants) float64 { return c.NuF / factor }}
 }
 
-// Values that occur several times in traitsTable.
 var (
 	last, average, both = []Output{Last}, []Output{Average}, []Output{Last, Average}
 )

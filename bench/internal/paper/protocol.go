@@ -175,7 +175,6 @@ func (pr *Protocol) leavesOut(s Spec, t *Traits) bool {
 	return !t.Figured && !own && pr.DataOfOthers != nil && !slices.Contains(pr.DataOfOthers, s.Name)
 }
 
-// splitsBy returns the number of splits on which a method is run with the given rule.
 func (pr *Protocol) splitsBy(rule Rule, t *Traits) int {
 	switch {
 	case rule == OnHalf && !t.Figured:
@@ -189,7 +188,6 @@ func (pr *Protocol) splitsBy(rule Rule, t *Traits) int {
 	}
 }
 
-// timedRuns returns the keys of the timed runs of a split.
 func (pr *Protocol) timedRuns(s Spec, split int) []Key {
 	return slices.DeleteFunc(pr.Keys(s, split), func(k Key) bool { return k != pr.TimedRun(k) })
 }

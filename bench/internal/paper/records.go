@@ -170,7 +170,6 @@ func contents(path string) ([]byte, error) {
 	return sparse.ReadText(f, f.Name())
 }
 
-// take adds a line to the records.
 func (r *Records) take(l *line) error {
 	switch {
 	case l.Protocol != nil:

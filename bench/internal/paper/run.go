@@ -141,7 +141,6 @@ func (pr *Protocol) follow(ctx context.Context, h *Halves, u *TunedRun, t *Trait
 	}
 }
 
-// state evaluates a point of the solver at both outputs.
 func (h *Halves) state(pt *solver.Point) state {
 	at := Point{Outer: pt.Outer, Passes: pt.Passes, Paper: pt.PaperPasses}
 	last, average := at, at
@@ -185,7 +184,6 @@ func finiteStates(states []state) []state {
 	return states
 }
 
-// errEnough is the error with which minimize ends a run when record returns true.
 var errEnough = errors.New("paper: enough iterations")
 
 // minimize runs solver.Minimize on one thread, without certificates. It calls record with every point, and
@@ -224,8 +222,7 @@ func (pr *Protocol) settings(u *TunedRun, t *Traits) solver.Settings {
 }
 
 // keeps reports whether a point of a run is kept: every point of a batch method, and otherwise points that
-// are at least half a pass apart. last is the number of passes at the last kept point, or −∞ if there is
-// none.
+// are about half a pass apart. last is −∞ before the first kept point.
 func keeps(last, passes float64, t *Traits) bool { return t.Batch() || passes >= last+0.499 }
 
 // enough reports whether a batch method has used up the budget by both PaperPasses and Passes. For other

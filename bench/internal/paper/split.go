@@ -33,10 +33,8 @@ type Halves struct {
 	nuErr  error
 }
 
-// train returns the problem of the training half with the given mu.
 func (h *Halves) train(mu float64) *solver.Problem { return prepared(h.Train, h.trainA, mu) }
 
-// tune returns the problem of the samples for tuning with the given mu.
 func (h *Halves) tune(mu float64) *solver.Problem { return prepared(h.Tune, h.tuneA, mu) }
 
 func prepared(p *solver.Problem, a *solver.Constraint, mu float64) *solver.Problem {
@@ -122,7 +120,6 @@ func mark(has []bool, m *sparse.CSR, least int) {
 	}
 }
 
-// selectFeatures returns the problem p restricted to the given features.
 func selectFeatures(p *solver.Problem, keep []int) *solver.Problem {
 	q := *p
 	q.Data = columns(p.Data, keep)

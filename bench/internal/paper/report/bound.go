@@ -18,7 +18,6 @@ type bound struct {
 	Figure       *Figure
 }
 
-// bounds makes the measurements for each theorem, and draws the measured gaps and the theorem's bounds.
 func bounds(ctx context.Context) (out []*bound, err error) {
 	for _, theorem := range []func(context.Context) (*paper.Bound, error){paper.Theorem1, paper.Theorem2, paper.Theorem2Printed} {
 		measured, err := theorem(ctx)

@@ -113,7 +113,6 @@ type result struct {
 	Overview []ratioSummary // one for each rule
 }
 
-// A ratioSummary summarises the ratios of a claim under one rule.
 type ratioSummary struct {
 	Rule          paper.Rule
 	Below, All    int   // number of ratios below 1; number of all ratios
@@ -158,9 +157,7 @@ func (c *claim) evaluate(p *problem) claimCase {
 	return out
 }
 
-// quotient returns a/b. Value is NaN if neither side reaches the target, and 1 if both entries have Floor
-// set. If only b has Floor set, a/b is a lower bound, and AtLeast is true. If only a has Floor set, a/b is
-// an upper bound, and AtMost is true.
+// quotient returns a/b: NaN if neither side reaches the target, and 1 if both entries have Floor set.
 func quotient(a, b entry) ratio {
 	r := ratio{Value: a.Value / b.Value} // NaN if both are infinite
 	switch {
@@ -199,7 +196,6 @@ func summaryOf(rows []claimRow, k int, rule paper.Rule) ratioSummary {
 	return o
 }
 
-// claimsCSV returns all values of the claims as CSV.
 func claimsCSV(all []result) string {
 	records := [][]string{{"claim", "data", "mu", "parameters", "splits", "first", "first_of", "first_value", "first_open", "second", "second_of", "second_value", "second_open", "ratio", "ratio_is", "statement"}}
 	for _, r := range all {
@@ -223,7 +219,6 @@ func valuesOf(p *problem, measure func(*problem, side) entry, sides []side) (all
 	return all
 }
 
-// unknownEntry returns an entry of the side with the value NaN. t counts the splits of the side's method.
 func (s side) unknownEntry(t splitCounts) entry {
 	return entry{Name: fmt.Sprintf("%s, %s", s.method, s.output), Value: math.NaN(), Open: t.Open > 0}
 }
@@ -278,8 +273,8 @@ func secondsOf(p *problem, s side) entry {
 	return e
 }
 
-// choose returns the best entry with a known value. Among of the result is the number of entries with a known
-// value. If no value is known, the Value of the result is NaN.
+// choose returns the best entry with a known value, or an entry with the value NaN. Its Among is the number of
+// entries with a known value.
 func choose(all []entry, better func(a, b float64) bool) entry {
 	best, known := entry{Value: math.NaN()}, 0
 	if len(all) == 1 {
@@ -301,7 +296,6 @@ func greatest(all []entry) entry { return choose(all, func(a, b float64) bool { 
 
 func least(all []entry) entry { return choose(all, func(a, b float64) bool { return a < b }) }
 
-// ruleNames describes the rules for choosing parameters in words.
 var ruleNames = map[paper.Rule]string{paper.Sampled: "chosen on samples", paper.OnHalf: "chosen on the half", paper.Automatic: "automatic"}
 
 // claimsText summarises the claims for a terminal.

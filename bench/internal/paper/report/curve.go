@@ -18,10 +18,8 @@ type curve struct {
 // A metric computes a quantity at a point of a run.
 type metric func(p paper.Point, o *paper.Optimum) float64
 
-// testLoss returns the mean loss on the test half.
 func testLoss(p paper.Point, _ *paper.Optimum) float64 { return p.Test }
 
-// gap returns the objective minus the optimum; see excess.
 func gap(p paper.Point, o *paper.Optimum) float64 { return excess(p.Objective, o) }
 
 // gapFloor is the smallest gap that is shown. It is the error to which package paper tries to prove optima.
@@ -73,7 +71,6 @@ func byBudget(u *paper.TunedRun, budget float64) (points []paper.Point, x []floa
 	return append(slices.Clone(points[:k]), *u.Within), append(x[:k:k], budget)
 }
 
-// along returns the points, and the positions that the function place gives them.
 func along(points []paper.Point, place func(p paper.Point) float64) ([]paper.Point, []float64) {
 	var x []float64
 	for _, p := range points {
@@ -188,7 +185,6 @@ func linear(xs, vs []float64, x float64) (v float64, ok bool) {
 	}
 }
 
-// at returns the mean at x, and false if x is outside the curve.
 func (c curve) at(x float64) (float64, bool) { return interpolate(c.x, c.mean, x) }
 
 // end returns the mean at the last position, or NaN for an empty curve.

@@ -32,9 +32,7 @@ func TestCurve(t *testing.T) {
 	}
 }
 
-// TestByBudget checks byBudget on a run whose last iteration ends at 45 passes, after the budget of 30. If
-// the run has the point Within, this point must be the last one, at position 30. Otherwise all points must
-// remain.
+// TestByBudget checks byBudget on a run whose last iteration ends at 45 passes, after the budget of 30.
 func TestByBudget(t *testing.T) {
 	u := &paper.TunedRun{Points: []paper.Point{{Objective: 5}, {Passes: 20, Objective: 3}, {Passes: 45, Objective: 1}}}
 	for _, test := range []struct {

@@ -31,8 +31,7 @@ type panel struct {
 	seconds       bool   // whether the chart shows seconds instead of passes
 }
 
-// panels are the charts of a problem. The function figures draws each of them twice: over passes and over
-// seconds.
+// panels are the charts of a problem, each drawn over passes and over seconds.
 var panels = []panel{
 	{kind: "main", caption: "objective minus optimum"},
 	{kind: "main", caption: "test loss", test: true},
@@ -40,7 +39,6 @@ var panels = []panel{
 	{kind: "successors", caption: "objective minus optimum, successors and our variants"},
 }
 
-// figures draws the panels of a problem. It leaves out panels without curves.
 func figures(p *problem) (out []*Figure, err error) {
 	for _, of := range panels {
 		for _, of.seconds = range []bool{false, true} {
@@ -114,7 +112,6 @@ func (of panel) axisName() string {
 	return overPasses
 }
 
-// axes returns a text that says how the axes of the paper's figures differ from the axes of the panel.
 func (of panel) axes() string {
 	text := "In the paper: the objective itself, against effective passes."
 	if of.test {
@@ -126,8 +123,7 @@ func (of panel) axes() string {
 	return text
 }
 
-// curve returns the curve that the trace t describes, on the axes of the panel. ok is false if p has no data
-// for this curve.
+// curve returns the curve of the trace t on the axes of the panel. ok is false if p has no data for it.
 func (of panel) curve(p *problem, t trace) (c curve, ok bool) {
 	value := gap
 	if of.test {
@@ -181,7 +177,6 @@ func newFigure(name string, c *chart.Chart) (*Figure, error) {
 	return &Figure{Name: name, File: svg.String(), SVG: output.Inline(svg.String(), c.Title), CSV: output.CSV(records)}, nil
 }
 
-// overviewAxes says how the axes of the paper's Figures 1 and 2 differ from the axes of our Figures 1 and 2.
 const overviewAxes = "In the paper: the objective itself and the testing loss, against effective passes, an iteration of exact batch ADMM counted as one. " +
 	"Here: the objective minus the optimum, on a logarithmic axis."
 

@@ -63,7 +63,6 @@ type trace struct {
 	endOnly  bool       // whether only the end of the line is drawn, as a mark
 }
 
-// problem returns p with the trace's rule for choosing parameters.
 func (t trace) problem(p *problem) *problem {
 	if t.rule == "" {
 		return p

@@ -107,7 +107,6 @@ func Make(ctx context.Context, r *paper.Records) (files []output.File, summary s
 	return files, claimsText(pg.Claims), nil
 }
 
-// methodsOf returns the traits of the methods that the protocol runs.
 func methodsOf(pr *paper.Protocol) (all []paper.Traits) {
 	for _, m := range pr.Methods {
 		all = append(all, pr.Traits(m))
@@ -126,7 +125,6 @@ func timedSplits(r *paper.Records) (count int) {
 	return count
 }
 
-// A problemRuns says which methods were run on a problem, and on how many splits.
 type problemRuns struct {
 	Data  string
 	Mu    float64
@@ -147,8 +145,7 @@ func runsOf(all []*problem) (out []problemRuns) {
 	return out
 }
 
-// methodsRun returns the names of the methods that were run with the problem's rule, and on how many splits,
-// as text. The number of splits decreases.
+// methodsRun says which methods were run with the problem's rule, and on how many splits.
 func (p *problem) methodsRun() string {
 	names := map[int][]string{}
 	for _, t := range methodsOf(&p.Protocol) {

@@ -24,7 +24,6 @@ type problem struct {
 	splits []int
 }
 
-// label returns the name of the data set, followed by "(stand-in)" if the data are a stand-in.
 func (p *problem) label() string {
 	if p.summary != nil && !p.summary.Original {
 		return p.Name + " (stand-in)"
@@ -64,7 +63,6 @@ func (p *problem) findSplits() {
 	}
 }
 
-// withRule returns a copy of the problem with another rule for choosing parameters.
 func (p *problem) withRule(rule paper.Rule) *problem {
 	q := *p
 	q.rule = rule
@@ -85,12 +83,10 @@ func (p *problem) run(m paper.Method, by paper.Output, split int) *paper.TunedRu
 	return p.TunedRun(p.key(m, by, split))
 }
 
-// splitsOf returns the splits of the problem on which a method was run.
 func (p *problem) splitsOf(m paper.Method, by paper.Output) []int {
 	return slices.DeleteFunc(slices.Clone(p.splits), func(split int) bool { return p.run(m, by, split) == nil })
 }
 
-// withSplits returns a copy of the problem with other splits.
 func (p *problem) withSplits(splits []int) *problem {
 	q := *p
 	q.splits = splits

@@ -59,7 +59,6 @@ func open(t *testing.T, dir string, pr paper.Protocol) *paper.Records {
 	return r
 }
 
-// files makes the files of the report, and returns their contents by name.
 func files(t *testing.T, r *paper.Records) map[string]string {
 	t.Helper()
 	made, _, err := Make(t.Context(), r)
@@ -73,7 +72,6 @@ func files(t *testing.T, r *paper.Records) map[string]string {
 	return out
 }
 
-// TestReport runs a tiny experiment with all methods, and checks what is made from its records.
 func TestReport(t *testing.T) {
 	dir, data := t.TempDir(), tinyData(t)
 	r := tiny(t, dir, data)
@@ -100,8 +98,7 @@ func TestReport(t *testing.T) {
 	}
 }
 
-// checkClaims checks that every claim has its two values on some problem. It also checks titles, links and
-// colours.
+// checkClaims checks that every claim has its two values on some problem.
 func checkClaims(t *testing.T, r *paper.Records, made map[string]string) {
 	t.Helper()
 	for name, says := range map[string]string{
@@ -209,8 +206,6 @@ func TestRatio(t *testing.T) {
 	}
 }
 
-// TestCommon checks that commonSplits returns the splits on which every method was run, and ignores methods
-// without splits.
 func TestCommon(t *testing.T) {
 	for _, c := range []struct {
 		lists [][]int
@@ -222,8 +217,8 @@ func TestCommon(t *testing.T) {
 	}
 }
 
-// checkPage checks the files of the report. The page must be well-formed HTML, refer to no other files and
-// have the expected texts. No figure may be empty.
+// checkPage checks that the page is well-formed HTML and refers to no other files, and that no figure is
+// empty.
 func checkPage(t *testing.T, made map[string]string) {
 	t.Helper()
 	for name, text := range made {

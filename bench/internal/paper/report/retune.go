@@ -62,7 +62,6 @@ func Retune(ctx context.Context, r *paper.Records, d *paper.Data, mu float64) (s
 	return b.String(), nil
 }
 
-// describe returns a text that compares the chosen parameters of a run with the best parameters near them.
 func (p *problem) describe(r *paper.Retuned) string {
 	unit := p.Protocol.Traits(r.Method).Unit
 	at := func(objective, step, penalty float64) string {

@@ -42,7 +42,6 @@ func table1(p *problem) []row {
 	return rows
 }
 
-// newRow returns the row of a method on a problem. u is the method's run on the first split.
 func newRow(p *problem, t paper.Traits, u *paper.TunedRun) row {
 	nan, m, by := math.NaN(), t.Info.Name, u.By
 	r := row{Traits: t, FirstRun: u, splitCounts: countsOf(p, m, by), Splits: len(p.splits), Curve: by, Rate: nan, Gap10: nan, TestEnd: nan}
@@ -68,7 +67,6 @@ func newRow(p *problem, t paper.Traits, u *paper.TunedRun) row {
 	return r
 }
 
-// tableColumns are the titles of the columns of table1.csv.
 var tableColumns = []string{
 	"data", "mu", "method", "proven_rate", "t_counts", "numbers_beside_data", "measured_bytes", "ns_per_pass", "setup_seconds", "plan",
 	"curve_of", "fitted_exponent", "gap_at_10", "gap_at_end", "gap_at_end_tuned_on_half", "gap_at_end_automatic", "test_loss",

@@ -79,7 +79,6 @@ func (r ratio) String() string {
 	return text
 }
 
-// boundKind returns "at least" or "at most" if the ratio is a bound, otherwise "".
 func (r ratio) boundKind() string {
 	switch {
 	case r.AtLeast:
@@ -90,7 +89,6 @@ func (r ratio) boundKind() string {
 	return ""
 }
 
-// entryText returns the value of one side of a claim as text: "not reached" for +Inf.
 func entryText(v float64) string {
 	if math.IsInf(v, 1) {
 		return "not reached"
