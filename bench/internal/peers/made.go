@@ -41,7 +41,6 @@ func makeDense(n, p int) (*sparse.Dataset, error) {
 	return &sparse.Dataset{X: m, Labels: y}, err
 }
 
-// denseData returns a problem with the squared loss and the data of makeDense.
 func denseData(n, p int) Spec {
 	return Spec{
 		Name: fmt.Sprintf("dense %d x %d", n, p), Data: "synthetic, neighbours correlated 0.5", Loss: "squared",
@@ -97,8 +96,8 @@ func normalise(v []float64, stride int) {
 	}
 }
 
-// proteinTable returns a problem with the squared loss and n rows. The data imitate a table of protein
-// structures with nine columns: areas, counts and distances.
+// proteinTable returns a problem whose data imitate a table of protein structures: areas, counts and
+// distances.
 func proteinTable(n int) Spec {
 	columns := []column{
 		{0.4, 0.98, 0.15, 0.5}, {0.46, 0.93, 0.3, 1}, {0, 0.1, 0.8, 0.7}, {0.5, 0.95, 0.2, -0.5},
@@ -110,8 +109,8 @@ func proteinTable(n int) Spec {
 	}
 }
 
-// housingTable returns a problem with the squared loss and n rows. The data imitate a table of houses by
-// district with eight columns: incomes, ages, rooms, people and coordinates.
+// housingTable returns a problem whose data imitate a table of houses by district: incomes, ages, rooms,
+// people and coordinates.
 func housingTable(n int) Spec {
 	columns := []column{
 		{0.46, 0.4, 0.1, 1.5}, {0, -0.3, 0.1, 0.2}, {0.44, 0.9, 0, -0.3}, {0.41, 0.85, 0, 0.3},
@@ -123,7 +122,6 @@ func housingTable(n int) Spec {
 	}
 }
 
-// textData returns a problem with the logistic loss and the data of makeText.
 func textData(n, p, perRow int) Spec {
 	return Spec{
 		Name: "made text", Data: "synthetic: word frequencies as of text",

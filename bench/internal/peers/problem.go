@@ -139,7 +139,6 @@ func logistic(m float64) float64 {
 	return math.Log1p(math.Exp(-m))
 }
 
-// product returns the product of row i of m with x.
 func product(m *sparse.CSR, i int, x []float64) (sum float64) {
 	idx, val := m.Row(i)
 	for k, j := range idx {

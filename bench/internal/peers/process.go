@@ -235,7 +235,6 @@ func (p *process) Solve(ctx context.Context, tol float64, limit time.Duration) (
 // answers are the names of the files of an answer: the solutions as text or in binary, and the curve.
 var answers = []string{"x", "x.f64", "curve"}
 
-// readAnswer reads the solutions into a.X, and for the task CV the curve into a.Curve.
 func (p *process) readAnswer(a *Answer) error {
 	numbers, err := readBinary(filepath.Join(p.h.Dir, "x.f64"))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -305,7 +304,6 @@ func (t *tail) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// last returns the last line that was written.
 func (t *tail) last() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -25,7 +25,6 @@ type Options struct {
 // SlowAnswer returns the time above which an answer is not repeated.
 func (o *Options) SlowAnswer() time.Duration { return time.Duration(slowAnswer * float64(o.Limit)) }
 
-// seconds returns the time of an answer: the elapsed time if o.Wall is set, and otherwise the processor time.
 func (o *Options) seconds(a *Answer) float64 {
 	if o.Wall {
 		return a.Wall
@@ -177,7 +176,6 @@ const (
 	LeastLimit = 2 * time.Second
 )
 
-// lowerLimit lowers r.limit after the answers of scas; see Hopeless.
 func (r *race) lowerLimit(l *Lane) {
 	if l != r.out.Lanes[0] {
 		return

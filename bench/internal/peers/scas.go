@@ -86,8 +86,7 @@ func (o *scasSession) fit(ctx context.Context, tol float64) (*solver.Result, err
 	return solver.Minimize(ctx, p, &solver.Settings{Threads: 1, RelTol: tol})
 }
 
-// path does the tasks Path and CV. For the task CV, curve has the mean loss on the rows held out, for each
-// lambda.
+// path does the tasks Path and CV. curve is as in Answer.
 func (o *scasSession) path(ctx context.Context, tol float64) (steps []*model.Step, curve []float64, err error) {
 	spec := o.p.specification()
 	spec.RelTol = tol

@@ -48,7 +48,6 @@ type Spec struct {
 	Intercept, Standardize bool
 }
 
-// cvFolds is the number of folds of cross-validation.
 const cvFolds = 10
 
 // Specs returns the problems of a comparison. If quick is true, it returns only the small problems of a quick
@@ -102,7 +101,6 @@ func wideText() Spec {
 	return s
 }
 
-// paths returns the problems with the task Path, of 100 lambdas each.
 func paths() []Spec {
 	web := Spec{
 		Name: "made web", Data: "synthetic: 0/1 features of 3 % positive pages",
@@ -117,8 +115,8 @@ func paths() []Spec {
 	}
 }
 
-// crossValidations returns two problems with the task CV for each of two data sets: one problem with an
-// intercept and standardised features, and one without both. Each problem has 100 lambdas.
+// crossValidations returns problems with the task CV: with an intercept and standardised features, and
+// without both.
 func crossValidations() (all []Spec) {
 	for _, s := range []Spec{a9aSpec, wideText()} {
 		all = append(all, s.crossValidation(100).standardised(), s.crossValidation(100))
@@ -153,14 +151,12 @@ func ridges() (all []Spec) {
 	return all
 }
 
-// path returns a copy of s with the task Path and count lambdas.
 func (s Spec) path(count int) Spec {
 	s.Name += ", path"
 	s.Task, s.Count, s.L1, s.OfMax = Path, count, 1e-2, true
 	return s
 }
 
-// crossValidation returns a copy of s with the task CV and count lambdas.
 func (s Spec) crossValidation(count int) Spec {
 	name := s.Name + ", 10 folds"
 	s = s.path(count)
@@ -190,7 +186,6 @@ func growth() (all []Spec) {
 	return all
 }
 
-// withL2 returns a copy of s with an L2 term of weight l2, and with suffix appended to its name.
 func (s Spec) withL2(suffix string, l2 float64) Spec {
 	s.Name, s.L2 = s.Name+suffix, l2
 	return s
@@ -309,7 +304,6 @@ func (s Spec) knownOptimum(path string) (float64, error) {
 	return math.NaN(), nil
 }
 
-// wdbcFile is the path of the breast cancer table in the source tree.
 const wdbcFile = "solver/cmd/scas/wdbc.csv.gz"
 
 // readWDBC reads wdbcFile from the source tree that contains the working directory.

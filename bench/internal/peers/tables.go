@@ -22,8 +22,7 @@ type Cell struct {
 	Text, Peer, Class string
 }
 
-// targetHead returns the header row of a table: the given first cell, a cell for each entry of Targets, and a
-// cell for the default tolerance.
+// targetHead returns the header row of a table. first is its first cell.
 func targetHead(first string) []string {
 	head := []string{first}
 	for _, t := range Targets {
@@ -40,7 +39,6 @@ func (o *Outcome) label(l *Lane) string {
 	return l.Peer
 }
 
-// seconds returns a time in seconds as text.
 func seconds(t float64) string {
 	if t < 0.1 {
 		return fmt.Sprintf("%.4f", t)
@@ -104,8 +102,7 @@ func (o *Outcome) Ratios() (cells []Cell) {
 	return append(cells, ratio(own.Seconds/p.Seconds, fmt.Sprintf("%s (%.0e)", fastest.Peer, p.reached())))
 }
 
-// ratio returns the cell of the ratio r. It marks r with BEHIND if scas is slower by more than 0.5 %, the
-// usual difference of repeated measurements.
+// ratio returns the cell of the ratio r. Repeated measurements usually differ by up to 0.5 %.
 func ratio(r float64, peer string) Cell {
 	if r > 1.005 {
 		return Cell{"BEHIND " + measure.Digits(r), peer, "no"}
@@ -174,7 +171,6 @@ func (o *Outcome) ReferenceText() string {
 		value, o.Reference.How, o.Reference.Accuracy()/o.Zero)
 }
 
-// textRow returns a row of a text table: the given first cell, and then each cell with its peer.
 func textRow(first string, cells []Cell) []string {
 	row := []string{first}
 	for _, c := range cells {
@@ -210,7 +206,6 @@ func RatioTable(all []*Outcome) string {
 	return align(rows)
 }
 
-// align returns the rows as text with aligned columns.
 func align(rows [][]string) string {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
