@@ -44,8 +44,7 @@ type Options struct {
 type Kind struct {
 	Name, Summary string
 
-	// The kind may run for the part share/total of Options.For. total is the sum of share over all kinds, or
-	// over the single kind that Options.Only names.
+	// The kind may run for share/(sum of the shares of the kinds to run) of Options.For.
 	share  float64
 	trials int  // number of trials if Options.Tries is 1
 	alone  bool // whether only one trial may run at a time
@@ -57,7 +56,6 @@ type Kind struct {
 // "exit 2". err says what the program did wrong.
 type trial func(ctx context.Context, seed uint64) (handled string, err error)
 
-// errSkip means that this machine cannot run a kind of attack.
 var errSkip = errors.New("skipped")
 
 func skip(reason string) error { return fmt.Errorf("%w: %s", errSkip, reason) }
@@ -90,7 +88,7 @@ func (f Failure) String() string {
 type Tally struct {
 	Kind    Kind
 	Tried   int            // number of trials
-	Handled map[string]int // number of trials without a failure, for each text that trial returns as handled
+	Handled map[string]int // number of trials without a failure, by the text handled
 	Failed  []Failure
 	Skipped string  // why the kind did not run; empty if it ran
 	Seconds float64 // duration of the preparation and of all trials
@@ -174,9 +172,8 @@ func (g *testbed) run(ctx context.Context, k Kind, limit time.Duration) (*Tally,
 	return t, nil
 }
 
-// seeds returns a function that returns the seed of the next trial. more is false after the last trial, which
-// Options.Tries or Options.Seed determines. It is also false if more time than limit has passed since start,
-// except for the first trial. A limit of zero means no limit.
+// seeds returns a function that returns the seed of the next trial. more is false after the last trial. The
+// time limit, unless zero, does not prevent the first trial.
 func (g *testbed) seeds(k Kind, start time.Time, limit time.Duration) func() (seed uint64, more bool) {
 	var mu sync.Mutex
 	first, done := max(1, g.opt.First), 0

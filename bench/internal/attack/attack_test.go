@@ -9,7 +9,6 @@ import (
 	"github.com/scas-admm/scas/bench/internal/program"
 )
 
-// TestShort checks that a few trials of every kind of attack succeed.
 func TestShort(t *testing.T) {
 	dir := t.TempDir()
 	// Some attacks run scas as another user, who must be able to enter these directories.

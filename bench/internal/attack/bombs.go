@@ -41,7 +41,6 @@ func beginBombs(_ context.Context, g *testbed) (trial, error) {
 	return b.try, nil
 }
 
-// compressors has, for each compressed format except bzip2, a function that makes a compressing writer.
 var compressors = map[string]func(io.Writer) (io.WriteCloser, error){
 	"gzip": func(w io.Writer) (io.WriteCloser, error) { return gzip.NewWriterLevel(w, gzip.BestCompression) },
 	"zstd": func(w io.Writer) (io.WriteCloser, error) { return zstd.NewWriter(w) },
@@ -75,7 +74,6 @@ var bombCommands = [][]string{
 	{"predict", "-m", "X", "IN/tiny.svm"}, {"model", "show", "X"}, {"model", "convert", "X", "out"},
 }
 
-// repeatedTexts are the texts that compressed bombs repeat.
 var repeatedTexts = []string{" ", "\n", "\t \n", "1 1:1\n-1 2:1\n", "1 1:1 ", "0", "#", "1 2\n", "1\n", "\x00", "9", "1 0 0\n", "{\"a\":", "[", "\"", "%", "1,"}
 
 // giants are the contents of small files that state very large sizes or indices.
@@ -110,7 +108,6 @@ func (b *bombAttack) make(seed uint64) (what string, text []byte, err error) {
 	return fmt.Sprintf("8 GiB of %q in %s", unit, format), append(head, bytes.Repeat(packed, 1024)...), nil
 }
 
-// try lets one of bombCommands read a bomb, and checks how the program ended and its largest resident size.
 func (b *bombAttack) try(ctx context.Context, seed uint64) (string, error) {
 	what, text, err := b.make(seed)
 	if err != nil {

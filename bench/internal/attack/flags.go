@@ -40,7 +40,6 @@ func beginFlags(ctx context.Context, g *testbed) (trial, error) {
 	return (&flagAttack{g}).try, nil
 }
 
-// flagInHelp finds the names of flags in the text that --help prints.
 var flagInHelp = regexp.MustCompile(`(?m)^ {2,6}(?:-\w, +)?--(?:\[no-\])?([a-z0-9-]+)`)
 
 // untried has the long names of flags that flagsOf need not list: help and version end the program at once,
@@ -73,7 +72,7 @@ func checkFlags(ctx context.Context, g *testbed, command string) error {
 var endings = []string{".csv", ".tsv", ".npy", ".npz", ".mtx", ".svm.zst"}
 
 // spoil copies the data of mid.svm in a random format to a file in dir, and may change some bits or cut the
-// file short. name is the name of the file.
+// file short.
 func (a *flagAttack) spoil(rng *rand.Rand, dir string) (name string, err error) {
 	ending := pick(rng, endings...)
 	text, err := os.ReadFile(filepath.Join(a.g.in, "mid"+ending))
@@ -112,13 +111,11 @@ var badValues = []string{
 	"hinge", "huber:0", "IN/none", "IN", "/dev/null", "-1s", "101%", "box:1,0", "1e300TB", "18446744073709551616",
 }
 
-// numbers are values to try with flags that take numbers.
 var numbers = []string{
 	"0", "1", "0.1", "0.5", "1e-4", "5e-324", "1e-308", "1e-160", "1e100", "1e150", "1e155", "1e308", "1.7976931348623157e308",
 	"-1", "nan", "inf", "-inf", "1e400", "", "x", "0x10", "1_0", "9223372036854775808", "１",
 }
 
-// counts are values to try with flags that take a whole number.
 var counts = []string{"1", "2", "3", "7", "100", "0", "-1", "2147483647", "2147483648", "4294967296", "1.5", "x", "", "1e3"}
 
 // flagsOf returns the flags of a command, or the flags that all commands have if command is none of the cases
@@ -273,10 +270,9 @@ func (a *flagAttack) try(ctx context.Context, seed uint64) (string, error) {
 	return fmt.Sprintf("exit %d", e.Code), nil
 }
 
-// checkFiles returns an error if a run of scas with args has changed files in dir that it must not change. The
-// run may make or change only files that args names, and no files at all if it failed: if its exit code is
-// neither 0 nor 4 (not converged). It may delete no file. was has the contents of the files before the run, by
-// name. e has the exit code and the output of the run.
+// checkFiles returns an error if a run of scas has changed files in dir that it must not change. The run may
+// make or change only files that args names, and no files at all if it failed. It may delete no file. was has
+// the contents of the files before the run, by name.
 func (a *flagAttack) checkFiles(dir string, was map[string]string, args []string, e *program.Ending) error {
 	found, err := contents(dir)
 	if err != nil {
@@ -313,5 +309,4 @@ func (a *flagAttack) checkFiles(dir string, was map[string]string, args []string
 	return err
 }
 
-// listing reports whether a command line asks for the list of methods.
 func listing(args []string) bool { return slices.Contains(args, "--method=list") }

@@ -64,8 +64,7 @@ func newJobs(ctx context.Context, g *testbed) (*jobs, error) {
 	return j, nil
 }
 
-// writeInputs writes the files that the attacked commands read into a new directory, and sets g.in to this
-// directory.
+// writeInputs writes the files that the attacked commands read into a new directory, g.in.
 func (g *testbed) writeInputs() (err error) {
 	if g.in, err = g.tempDir("in"); err != nil {
 		return err
@@ -154,7 +153,6 @@ func (j *job) runUndisturbed(ctx context.Context, g *testbed) error {
 	return nil
 }
 
-// contents returns the contents of each file of a directory, by file name.
 func contents(dir string) (map[string][]byte, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -217,7 +215,6 @@ func (j job) judge(dir string, was map[string]string, done, mayLeave bool) (writ
 	return written, nil
 }
 
-// outcome says in words how many of the outputs are new.
 func (j job) outcome(written int) string {
 	switch written {
 	case 0:
@@ -228,14 +225,12 @@ func (j job) outcome(written int) string {
 	return "some new whole"
 }
 
-// inject returns the words that make a command line run under strace if they precede it. call is the name of
-// a system call. tampering says, in the syntax of strace, what happens to this call. It happens only at the
-// call with the number when, from 1.
+// inject returns words to put before a command line. They run it under strace, which tampers with one
+// occurrence of the system call: number when, from 1. tampering has the syntax of strace.
 func (j *jobs) inject(call, tampering string, when any) []string {
 	return []string{"strace", "-f", "-o", os.DevNull, "-e", "trace=" + call, "-e", fmt.Sprintf("inject=%s:%s:when=%v", call, tampering, when)}
 }
 
-// straceWorks reports whether strace can make system calls fail on this machine.
 func (g *testbed) straceWorks(ctx context.Context) bool {
 	dir, err := g.tempDir("strace")
 	if err != nil {

@@ -25,7 +25,6 @@ func beginSignals(ctx context.Context, g *testbed) (trial, error) {
 	return signalAttack{j}.try, err
 }
 
-// signalCalls are the names of the system calls at which strace sends a signal.
 var signalCalls = []string{"openat", "write", "fsync", "renameat", "unlinkat", "close", "fcntl", "read", "newfstatat", "flock", "getdents64"}
 
 func (s signalAttack) try(ctx context.Context, seed uint64) (string, error) {
@@ -88,8 +87,7 @@ func disturb(p *os.Process, kind string, wait, pause time.Duration) {
 }
 
 // repeatKilled repeats a job whose process was killed, and checks that the job succeeds and removes the
-// temporary files of the killed process. If the process left no temporary files, the job is repeated in one of
-// 8 trials.
+// temporary files of the killed process.
 func (s signalAttack) repeatKilled(ctx context.Context, rng *rand.Rand, one job, dir string) error {
 	left, err := filepath.Glob(filepath.Join(dir, "*.tmp"))
 	if err != nil || len(left) == 0 && !chance(rng, 8) {

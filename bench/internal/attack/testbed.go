@@ -36,11 +36,9 @@ func (g *testbed) tempDir(pattern string) (string, error) {
 	return dir, os.Chmod(dir, 0o755)
 }
 
-// callLimit is the time limit of a run of the program.
 const callLimit = time.Minute
 
-// call runs the program to its end. It sets c.Program and c.Limit, and returns an error if the program could
-// not be run, or took longer than callLimit.
+// call runs the program to its end, at most for callLimit. It sets c.Program and c.Limit.
 func (g *testbed) call(ctx context.Context, c program.Call) (*program.Ending, error) {
 	c.Program, c.Limit = g.scas, callLimit
 	e, err := c.Run(ctx)
@@ -52,7 +50,6 @@ func (g *testbed) call(ctx context.Context, c program.Call) (*program.Ending, er
 	return e, nil
 }
 
-// head returns the first 2,000 bytes of a text, followed by "..." if the text is longer.
 func head(s string) string {
 	const most = 2000
 	if len(s) > most {

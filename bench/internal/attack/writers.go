@@ -16,8 +16,6 @@ func beginWriters(ctx context.Context, g *testbed) (trial, error) {
 	return writerAttack{j}.try, err
 }
 
-// try starts two to four processes of one job in one directory. Each must succeed, and the outputs
-// must be complete at the end.
 func (w writerAttack) try(ctx context.Context, seed uint64) (string, error) {
 	rng := random(seed)
 	one, dir, was, err := w.prepare(rng)
