@@ -273,8 +273,8 @@ func secondsOf(p *problem, s side) entry {
 	return e
 }
 
-// choose returns the best entry with a known value, or an entry with the value NaN. Its Among is the number of
-// entries with a known value.
+// choose returns the best entry with a known value, or an entry with the value NaN. Its Among is the number
+// of entries with a known value.
 func choose(all []entry, better func(a, b float64) bool) entry {
 	best, known := entry{Value: math.NaN()}, 0
 	if len(all) == 1 {
