@@ -15,13 +15,12 @@ const (
 	// DenseFeatures is the largest number of features of a problem with its samples in a file. It is also the
 	// largest number for a coupled problem with a dense Hessian, unless Problem.MaxWorking is set.
 	DenseFeatures = 2048
-	// Refusal refuses a coupled problem if forming its Hessian costs more than maxAssembly passes over the
-	// data, and also more than maxProducts multiplications for each process.
+	// A coupled problem in memory is refused if forming its Hessian costs more than both of these numbers:
+	// passes over the data, and multiplications for each process.
 	maxAssembly, maxProducts = 64, 2e9
 )
 
-// byCoordinate reports whether to use the separable model: A = I, X is a product of intervals, there are
-// no squares or groups, and p.joint is false.
+// byCoordinate reports whether to use the separable model, see the package comment.
 func (p *Problem) byCoordinate() bool {
 	if p.joint || !p.A.Identity() || p.Square != nil || p.Groups != nil {
 		return false
@@ -44,7 +43,7 @@ func (p *Problem) unknown() error {
 	return nil
 }
 
-// Refusal returns an error that says why a Solver cannot solve the problem, or nil if it can.
+// Refusal returns an error that wraps ErrNotApplicable if a Solver cannot solve the problem.
 func (p *Problem) Refusal() error {
 	if err := p.unknown(); err != nil || p.byCoordinate() {
 		return err
@@ -66,8 +65,7 @@ func (p *Problem) Refusal() error {
 	return nil
 }
 
-// A problem with its samples in a file may have at most fileRoots roots: features whose dual equation no
-// multiplier can satisfy, see gap.Problem.Roots.
+// fileRoots is the largest number of roots of a problem with its samples in a file, see gap.Problem.Roots.
 const fileRoots = 256
 
 // FileRefusal says why a Solver cannot solve the problem with its samples in a file. It returns "" if it
@@ -93,8 +91,7 @@ func (p *Problem) FileRefusal() string {
 	return ""
 }
 
-// cheap reports whether the Hessian of all columns costs little: if there are few features, or Assembly is
-// small.
+// cheap reports whether the Hessian of all columns costs little.
 func (p *Problem) cheap() bool {
 	_, features := p.dims()
 	return features <= wholeSet || p.Assembly() <= cheapCost

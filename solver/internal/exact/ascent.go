@@ -9,7 +9,7 @@ import (
 
 // ascent is dual coordinate ascent (Hsieh and others 2008; Yu, Huang and Lin 2011) for problems with
 // ridges and without limits. α is the dual point, with one number for each sample, and C is the diagonal
-// matrix of the sample weights cᵢ. The ascent changes one αᵢ at a time, and x with it, so that always
+// matrix of the sample weights cᵢ. The ascent changes one αᵢ at a time, and x with it, so that
 //
 //	xⱼ = centreⱼ − (X'Cα)ⱼ / ridgeⱼ
 //
@@ -41,8 +41,7 @@ const (
 	// An ascent whose estimated gap falls too slowly may end when visited is above this fraction of
 	// ascent.most.
 	leastPart = 0.1
-	// A proof is tried when the estimated gap is at most aim. After a failed proof, aim is divided by 4. If
-	// aim is below leastAim times the tolerance, the next pass is the last one.
+	// The ascent ends when aim is below this multiple of the tolerance, see ascend.
 	leastAim = 1e-3
 	// A sample whose αᵢ did not change is left out of 1 pass, then of 3, 7, … and at most longestRest
 	// passes.
@@ -183,20 +182,19 @@ func (a *ascent) change(i int) bool {
 
 const (
 	scalarSteps = 20 // largest number of Newton steps in a call of the method change
-	// The method change ends its Newton steps when |t + stiffᵢ φ'(t) − u| is at most this fraction of its value
-	// before the first step.
+	// The method change ends when |t + stiffᵢ φ'(t) − u| is at most this fraction of its first value.
 	scalarPart = 1e-3
 )
 
-// ascend moves the point to the end of an ascent, and sets r.Gap to the gap that is proved there. The
-// passes count as iterations. ascend does nothing if newAscent returns nil.
+// ascend moves the point to the end of an ascent, and proves a gap there. It does nothing if newAscent
+// returns nil.
 func (s *Solver) ascend(r *Result, set *Settings, tol float64) {
 	a := s.newAscent()
 	if a == nil {
 		return
 	}
 	var gaps, visited []float64 // the estimated gap and a.visited after each pass
-	aim := 0.5 * tol            // see leastAim
+	aim := 0.5 * tol            // a proof is tried when the estimated gap is at most aim
 	for k := 0; ; k++ {
 		if set.Interrupt != nil {
 			if r.Err = set.Interrupt(); r.Err != nil {

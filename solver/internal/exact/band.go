@@ -6,8 +6,8 @@ import "github.com/scas-admm/scas/sparse"
 // bandPart.
 const bandPart = 8
 
-// band returns the bandwidth of X'X + A'A, and so of the Hessians. It returns the number of features minus
-// 1 if the Hessians are stored as full matrices.
+// band returns the bandwidth with which Hessians are stored: the number of features minus 1 for full
+// matrices.
 func (p *Problem) band() int {
 	_, features := p.dims()
 	if p.File != nil || p.Ones || p.Set != nil && p.Set.Walls(features).Radius > 0 || p.Groups != nil {
@@ -20,8 +20,7 @@ func (p *Problem) band() int {
 	return features - 1
 }
 
-// width returns the bandwidth of X'X + A'A: the largest distance between two columns in one row of
-// X or A.
+// width returns the largest distance between two columns in one row of x or a.
 func width(x, a *sparse.CSR) int {
 	widest := 0
 	for _, m := range []*sparse.CSR{x, a} {

@@ -17,9 +17,8 @@ func (s *Solver) poseBounds() {
 	s.rows.setBounds(q)
 }
 
-// proveGap returns an upper bound of P(x) − P*, the objective at the point minus its minimum: the smaller of
-// the bounds that the dual points α and 0 prove. It sets s.e to X'Cα. The caller must have called
-// s.rows.tally for α. tol is the gap that is wanted: it decides how accurately X'Cα is summed.
+// proveGap returns an upper bound of P(x) − P* that the dual point α or the dual point 0 proves. It sets s.e
+// to X'Cα. s.rows.tally must have been called for α. tol decides how accurately X'Cα is summed.
 func (s *Solver) proveGap(tol float64) float64 {
 	z := make([]float64, s.bounds.Penalty.Len())
 	if s.coupled != nil {

@@ -14,7 +14,7 @@ type coupled struct {
 	rows   gap.Penalty // the penalty g(A x) without its squares, which model.H contains
 	base   []float64   // the Hessian of the loss
 	z      []float64   // multipliers of the rows of A, plus the derivatives of the squares
-	excess float64     // an estimate of P(x) − P*, where P* is the minimum of P; +Inf if there is none
+	excess float64     // an estimate of P(x) − P*; +Inf if there is none
 
 	part  quadratic.Partition // zeros and ties of the last model's solution
 	exact bool                // the last model's solution has exactly the zeros and ties of the field part
@@ -69,7 +69,7 @@ func (s *Solver) fillCoupled() {
 }
 
 const (
-	// The barrier weight τ of the first model is startTau·Scale, divided by the number of barrier terms.
+	// The first barrier weight τ, in units of Scale divided by the number of barrier terms.
 	startTau = 0.05
 	// After a step from a point with P − P* = e, P − P* is expected to be squaredFactor·e²/Scale.
 	squaredFactor = 30
@@ -170,7 +170,6 @@ func (s *Solver) acceptModel() {
 // square of the feature's largest absolute value.
 const assumedCurvature = 1e-6
 
-// leastCurvature returns the least curvature that is assumed along each feature.
 func (s *Solver) leastCurvature() []float64 {
 	out := make([]float64, s.p)
 	for j, c := range s.summary.Largest {

@@ -11,8 +11,6 @@ import (
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
-// TestCoupledBits checks that results have the same bits at all levels of the kernels and for any number
-// of threads.
 func TestCoupledBits(t *testing.T) {
 	before := kernels.Active()
 	defer func() { _ = kernels.Use(before) }()

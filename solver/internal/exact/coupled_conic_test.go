@@ -14,8 +14,8 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// conic returns problems by name, one for each combination of loss, penalty and set X. It leaves out X = R^p
-// with the penalty l1.
+// conic returns problems by name, one for each combination of loss, penalty and domain. It leaves out the
+// domain R^p with the penalty l1.
 func conic(t *testing.T) map[string]*Problem {
 	t.Helper()
 	const p = 8
@@ -53,9 +53,9 @@ func conic(t *testing.T) map[string]*Problem {
 	return all
 }
 
-// TestConic checks that zeros and ties are exact, and that no random point of X is better than the optimum.
-// The gap that Certify proves for such a point must be at least the true gap, and at most about twice as
-// large.
+// TestConic checks that zeros and ties are exact, and that no random point of the domain is better than the
+// optimum. The gap that Certify proves for such a point must be at least the true gap, and at most about
+// twice as large.
 func TestConic(t *testing.T) {
 	for name, q := range conic(t) {
 		rng := rand.New(rand.NewPCG(3, 3))
@@ -87,8 +87,7 @@ func TestConic(t *testing.T) {
 	}
 }
 
-// TestOpenSides checks that the tolerance is reached for x ≥ 0 and a penalty of differences only: features have
-// no multipliers of their own, and at some of them the sign of the dual residual is uncertain.
+// TestOpenSides checks that the tolerance is reached for x ≥ 0 and a penalty of differences only.
 func TestOpenSides(t *testing.T) {
 	const p = 8
 	g, err := graph.FromPairs(p, [][2]int32{{0, 3}, {1, 2}, {3, 5}, {4, 6}})

@@ -67,7 +67,6 @@ func awkward(t *testing.T) map[string]func(loss term.Loss) *Problem {
 	}
 }
 
-// TestAwkward checks that a gap of 1e-10 is proved for each problem of awkward.
 func TestAwkward(t *testing.T) {
 	for name, problem := range awkward(t) {
 		for _, loss := range losses {

@@ -13,7 +13,6 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// TestCoupledEndings checks the field Why of results: why the run ended.
 func TestCoupledEndings(t *testing.T) {
 	stop := errors.New("stop")
 	interrupt := func() error { return stop }
@@ -109,7 +108,7 @@ func TestSeparated(t *testing.T) {
 }
 
 // TestNotSeparated checks that no sample counts as separated if the loss grows without bound in both
-// directions of the margin, or if the penalty or X bounds the coefficients of features 4 and 5.
+// directions of the margin, or if the penalty or the domain bounds the coefficients of features 4 and 5.
 func TestNotSeparated(t *testing.T) {
 	for name, change := range map[string]func(q *Problem){
 		"squared":   func(q *Problem) { q.Loss = term.Squared{} },

@@ -34,7 +34,6 @@ func TestOptima(t *testing.T) {
 	}
 }
 
-// TestCovtype compares the objective with the known optimum for the data set covtype.
 func TestCovtype(t *testing.T) {
 	if testing.Short() {
 		t.Skip("skipped: it takes seconds")
@@ -46,7 +45,6 @@ func TestCovtype(t *testing.T) {
 	}
 }
 
-// smallSets are the data sets of eachSmallProblem, with their numbers of features.
 var smallSets = []struct {
 	name string
 	p    int
@@ -76,7 +74,6 @@ func eachSmallProblem(t *testing.T, losses []term.Loss, parts []float64, f func(
 	}
 }
 
-// TestSmallSets checks that a gap of 1e-11 is proved within 30 steps for the problems of eachSmallProblem.
 func TestSmallSets(t *testing.T) {
 	eachSmallProblem(t, losses, []float64{0.5, 1e-2, 1e-4, 1e-6}, func(t *testing.T, p *Problem) {
 		r := mustNew(t, p).Finish(nil, &Settings{Tol: 1e-11})

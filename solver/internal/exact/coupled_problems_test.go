@@ -62,7 +62,6 @@ func rescaled(t testing.TB, x *sparse.CSR) *sparse.CSR {
 	return out
 }
 
-// fromDense returns the n × p matrix with the given entries.
 func fromDense(t testing.TB, n, p int, data []float64) *sparse.CSR {
 	t.Helper()
 	m, err := sparse.FromDense(n, p, data)
@@ -77,7 +76,6 @@ func fromRows(t *testing.T, rows [][]float64) *sparse.CSR {
 	return fromDense(t, len(rows), len(rows[0]), slices.Concat(rows...))
 }
 
-// fromTriplets returns the n × p matrix with the given entries.
 func fromTriplets(t testing.TB, n, p int, entries []sparse.Triplet) *sparse.CSR {
 	t.Helper()
 	m, err := sparse.FromTriplets(n, p, entries)
@@ -87,7 +85,6 @@ func fromTriplets(t testing.TB, n, p int, entries []sparse.Triplet) *sparse.CSR 
 	return m
 }
 
-// use makes x the data of the problem.
 func (p *Problem) use(x *sparse.CSR) { p.Data, p.Rows = x, x.Compact(false) }
 
 var losses = []term.Loss{term.Logistic{}, term.Squared{}, term.Huber{Delta: 0.7}, term.SquaredHinge{}}
@@ -244,7 +241,6 @@ func lossChange(loss term.Loss, t, d, b float64) float64 {
 	return loss.Value(t+d, b) - loss.Value(t, b)
 }
 
-// checkStructure checks that a polished solution has exactly the zeros and ties of r.Structure.
 func checkStructure(t *testing.T, r *Solution) {
 	t.Helper()
 	if r.Polished && !r.Structure.Holds(r.X) {

@@ -86,7 +86,6 @@ func TestIterates(t *testing.T) {
 	}
 }
 
-// TestBudget checks that the error of Settings.Interrupt, and Settings.MaxIterations, end a run in time.
 func TestBudget(t *testing.T) {
 	s := mustNew(t, pattern{term.Logistic{}, "graph", 0, 0.02}.draw(t, 60, 10, 3))
 	stop := errors.New("stop")

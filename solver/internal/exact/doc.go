@@ -4,51 +4,44 @@
 //	over x in the domain, where t = X x + o and cᵢ = ωᵢ/Σω.
 //
 // X is the n × p data matrix, φ is the loss, and bᵢ, oᵢ and ωᵢ are the label, offset and weight of sample i.
-// C is the diagonal matrix of the cᵢ. The domain is a closed convex set. Rows of A may form groups: then P
-// has, for each group, limit times the Euclidean norm of the group's elements of A x, instead of absolute
-// values. A feature is free if no limit, square or ridge penalises its coefficient, as for an intercept.
+// C is the diagonal matrix of the cᵢ. The domain is a closed convex set. Rows of A may form groups: then the
+// norm of a group's elements of A x replaces their absolute values. A feature is free if no limit, square or
+// ridge penalises its coefficient, as for an intercept.
 //
 // The package also proves an upper bound of P(x) − P*, the duality gap, where P* is the least value of P. One
 // Solver solves for one lambda after the other, with limit = lambda·Problem.Limit and ridge =
-// lambda·Problem.Ridge + Problem.Fixed. The squares do not depend on lambda.
+// lambda·Problem.Ridge + Problem.Fixed.
 //
-// The method is proximal Newton (Lee, Sun, Saunders 2014). A step minimises the quadratic model of the
-// loss at x plus the penalty (package quadratic), and a line search follows. The caller may give the first
-// point. Otherwise it is 0, or the solution for some of the samples if there are many. If there are many
-// columns and only ridges, it is the end of a dual coordinate ascent (ascent.go).
+// The method is proximal Newton (Lee, Sun, Saunders 2014). A step minimises the quadratic model of the loss
+// at x plus the penalty (package quadratic), and a line search follows. The first point may be the solution
+// for some of the samples (sample.go), or the end of a dual coordinate ascent (ascent.go).
 //
 // There are two kinds of models:
 //
 //   - Separable, if A = I, there are no squares or groups, and the domain is a product of intervals. The
 //     model has the columns of a working set. The correlations X'Cα of all columns with a dual point α
-//     prove a gap and show which columns the set lacks. The columns that violate optimality most enter
-//     first, at most about as many as there are non-zero coefficients. If the Hessian of all columns costs
-//     little, the set has them all.
-//   - Coupled, for all other problems. The model has all columns. If these are too many, a Prover solves
+//     prove a gap and show which columns the set lacks.
+//   - Coupled, for other problems. The model has all columns. If these are too many, a Prover solves
 //     smaller problems on working sets (setSolver).
 //
-// Let x + d be the solution of the model. The dual point α is the slope of the model there: α = φ'(t) +
-// φ″(t) X d. It is feasible up to the model's tolerance and rounding, and its duality gap is of fourth order
-// in d. Package gap computes the bound. The last Newton step inside a separable model keeps the signs of the
-// coefficients fixed and may take some of them across zero. These are zero in the solution of the model, but
-// x + d is then the end of the step, where the model's optimality equation holds for the fixed signs.
+// Let x + d be the solution of the model. The dual point α = φ'(t) + φ″(t) X d is the slope of the model
+// there. It is feasible up to the model's tolerance and rounding. For a smooth loss its duality gap at x + d
+// is of fourth order in d. Package gap computes the bound.
 //
 // The interface samples computes everything that depends on the rows of the data. It has three
 // implementations:
 //
 //   - memory keeps margins, slopes and α of samples in memory.
-//   - gram replaces the rows by the Gram matrix X'CX if the loss has a constant curvature. Most steps and
-//     proofs then need no visit of the rows.
-//   - File has the rows in a mapped file and allocates no vector with an entry per sample. One visit of all
-//     rows finds the loss, the gradient and the Hessian at the end of a step, and the tally that
-//     proves the gap there.
+//   - gram uses the Gram matrix X'CX in place of the rows, for some problems with a loss of constant
+//     curvature. Most steps and proofs then need no visit of the rows.
+//   - File has the rows in a mapped file and allocates no vector with an entry per sample. A step
+//     usually needs one visit of the rows.
 //
 // With several processes, the memory or File of each process holds some of the samples.
 //
 // To read: problem.go has the types, solve.go the steps, working.go and coupled.go the two models,
 // samples.go what is computed from the rows, finish.go the methods Finish and Certify.
 //
-// The bits of results depend on the problem, the start and the earlier lambdas. They do not depend on the
-// number of goroutines or the kernel level. For rows in a file they depend on FileProblem.Memory as
-// well. With several processes they depend on how the processes share the samples.
+// The bits of results do not depend on the number of goroutines or the kernel level. For rows in a file they
+// depend on FileProblem.Memory, and with several processes on how the processes share the samples.
 package exact

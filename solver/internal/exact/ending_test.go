@@ -26,7 +26,6 @@ func separatedByFirst(t *testing.T) *Problem {
 	return p
 }
 
-// TestEndings checks that a result says why the run ended.
 func TestEndings(t *testing.T) {
 	stop := errors.New("stop")
 	usual := func() *Problem { return kind{loss: term.Logistic{}, free: 1}.random(60, 12, 7) }
@@ -84,8 +83,8 @@ func TestPerfectFit(t *testing.T) {
 	}
 }
 
-// TestNearlyPerfectFit checks that no step begins at a point whose objective is at most the tolerance: there the
-// dual point 0 proves the tolerance.
+// TestNearlyPerfectFit checks that no step begins at a point whose objective is at most the tolerance: there
+// the dual point 0 proves the tolerance.
 func TestNearlyPerfectFit(t *testing.T) {
 	for _, loss := range []term.Loss{term.SquaredHinge{}, term.Huber{}} {
 		for seed := range uint64(5) {

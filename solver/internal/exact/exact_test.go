@@ -97,7 +97,7 @@ func mustNew(t testing.TB, p *Problem) *Solver {
 }
 
 // TestPath checks for each lambda of a path that a gap within the tolerance is proved, and that it is not
-// below the true gap, which a run from x = 0 computes.
+// below the true gap.
 func TestPath(t *testing.T) {
 	for _, k := range kinds() {
 		p := k.random(60, 12, 7)
@@ -124,8 +124,8 @@ func TestPath(t *testing.T) {
 	}
 }
 
-// TestLambdaMax checks that some coefficient with a limit is not zero slightly below the result of LambdaMax,
-// that all are zero slightly above it, and that a second call returns the same lambda, up to rounding.
+// TestLambdaMax checks that a coefficient enters slightly below the result of LambdaMax, that none with a
+// limit enters slightly above it, and that a second call returns the same lambda, up to rounding.
 func TestLambdaMax(t *testing.T) {
 	for _, k := range kinds() {
 		s := mustNew(t, k.random(60, 12, 9))
@@ -174,7 +174,6 @@ func TestModels(t *testing.T) {
 	}
 }
 
-// TestThreads checks that any number of threads gives the same bits.
 func TestThreads(t *testing.T) {
 	for _, loss := range []term.Loss{term.Logistic{}, term.Squared{}} {
 		p := kind{loss: loss, weighted: true, ridge: 0.1, free: 1}.random(9000, 70, 5)
@@ -325,7 +324,6 @@ func load(t testing.TB, name string, features int) *Problem {
 	return &Problem{Data: x, Rows: x.Compact(false), Labels: d.Labels, Loss: term.Logistic{}, Limit: l1, Ridge: make([]float64, features+1)}
 }
 
-// publicSets are data sets for paths of lambdas.
 var publicSets = []struct {
 	name, file string
 	features   int
@@ -349,7 +347,6 @@ func TestPublicPaths(t *testing.T) {
 	}
 }
 
-// BenchmarkPath times a path of a hundred lambdas, including setup.
 func BenchmarkPath(b *testing.B) {
 	for _, c := range publicSets {
 		b.Run(c.name, func(b *testing.B) {

@@ -95,7 +95,7 @@ func NewFile(p *FileProblem) *File {
 	return f
 }
 
-// Visits returns the number of visits so far, without the readings of Falls. Each visit reads all rows.
+// Visits returns the number of visits so far, without the readings of Falls.
 func (f *File) Visits() int { return f.visits }
 
 // Look makes x the current point, visits the rows there, and returns the mean loss and its gradient. If an
@@ -286,7 +286,7 @@ func (f *File) prove(x, z, e []float64, goal float64) gap.Bound {
 		b = f.bound(x, z)
 	}
 	copy(e, f.at.head)
-	// Another visit, for the scaled dual point, is made only if it may prove the goal.
+	// Another visit, for the scaled dual point, is made only if it may make the gap small enough.
 	if t := &f.at.tally; b.NeedsScaledTally(t, goal) && b.Gap-float64((1-b.Shrink)*(t.Loss+t.Zero)) <= math.Max(goal, certainPart*f.survey.unit) {
 		scaled := *f.at.model
 		scaled.shrink = b.Shrink
@@ -367,7 +367,7 @@ func (f *File) falls(d []float64) bool {
 }
 
 // Falls reports whether the loss decreases without end along d, which has one number for each column of X. It
-// reads the rows once. After an error of an earlier visit it only returns this error.
+// reads the rows at most once.
 func (f *File) Falls(d []float64) (bool, error) {
 	falls := f.falls(d)
 	return falls, f.stopped

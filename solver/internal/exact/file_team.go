@@ -10,8 +10,7 @@ import (
 
 // Each rank (process) has some of the rows, in its own file or in a shared file. In a visit, every rank reads
 // its windows, and then the ranks add their sums. After a visit all ranks do the same computations, with the
-// same bits. Survey gives every rank the copied samples of all ranks. Each rank calls File.Stop after each
-// of its windows; at the end of a visit all ranks agree whether to continue.
+// same bits. At the end of a visit they agree whether to continue.
 
 // failed, in addition to the causes of package ending, says that the visit of this rank failed.
 const failed = ending.Canceled + 1
@@ -111,8 +110,7 @@ func (t *sampleCopy) gather(team *rows.Team) {
 }
 
 func (m *moments) gather(team *rows.Team) {
-	// With several ranks m.stats is never nil, because FileRefusal refuses problems with more than
-	// DenseFeatures columns.
+	// With several ranks, FileRefusal allows at most DenseFeatures columns, and m.stats is not nil.
 	if team.Alone() || m.stats == nil {
 		return
 	}

@@ -154,7 +154,7 @@ func (f *File) visit(r *request) {
 	}
 }
 
-// each calls do for each window, which has rows lo to hi−1. After each call of do it calls f.Tell.
+// each calls do for each window, which has rows lo to hi−1.
 func (f *File) each(do func(lo, hi int) error) error {
 	n, _ := f.Data.Dims()
 	return f.windows.Each(func(lo, hi int) error {

@@ -24,8 +24,8 @@ type Solution struct {
 }
 
 // Finish solves the problem for lambda = 1. It starts at x or, if x is nil or 0, where Solve of a new Solver
-// starts. If it does not reach the tolerance from x ≠ 0, it starts again at 0, and returns the solution with the
-// smaller gap. Each start may make set.MaxIterations steps, and so may retryCoupled.
+// starts. If it does not reach the tolerance from x ≠ 0, it starts again at 0, and returns the solution with
+// the smaller gap. Each attempt may make set.MaxIterations steps.
 func (s *Solver) Finish(x []float64, set *Settings) *Solution {
 	zero := make([]float64, s.p)
 	if x == nil || slices.Equal(x, zero) {
@@ -52,9 +52,8 @@ func (s *Solver) Finish(x []float64, set *Settings) *Solution {
 	return s.retryCoupled(r, set)
 }
 
-// retryCoupled returns first or, if its gap is smaller, a solution by the coupled model. It tries the coupled
-// model only if the solution first comes from a separable model, without an error, and has not reached the
-// tolerance. If an error ends the run with the coupled model, it returns the solution of that run.
+// retryCoupled may try the coupled model if a separable model has not reached the tolerance. It returns the
+// solution with the smaller gap, or the second solution if an error ended the second run.
 func (s *Solver) retryCoupled(first *Solution, set *Settings) *Solution {
 	if s.coupled != nil || first.Err != nil || first.Gap <= set.Tol || first.Full || s.p > DenseFeatures {
 		return first
@@ -73,8 +72,7 @@ func (s *Solver) retryCoupled(first *Solution, set *Settings) *Solution {
 	return r
 }
 
-// finish solves the problem for lambda = 1, starting where Solve starts. It adds before, the number of
-// earlier iterations, to the iterations of the solution.
+// finish solves the problem for lambda = 1. before is the number of earlier iterations.
 func (s *Solver) finish(set *Settings, before int) *Solution {
 	r := s.Solve(1, set)
 	if math.IsInf(r.Gap, 1) && s.rows.Err() == nil {
@@ -150,8 +148,7 @@ const (
 )
 
 // Certify returns an upper bound of P(x) − P* for lambda = 1 at a point x of the domain. It makes at most
-// mostSteps Newton steps from x, until P has fallen by nearly as much as the bound, or until the bound is at
-// most set.Tol. The point of s moves.
+// mostSteps Newton steps from x to improve the bound. The point of s moves.
 func (s *Solver) Certify(x []float64, set *Settings) float64 {
 	s.forget()
 	s.Start(x)

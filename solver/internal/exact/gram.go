@@ -15,8 +15,8 @@ import (
 //
 //	L + g'd + d'Hd/2,  H = κX'CX.
 //
-// H has the columns of the working set. Columns enter the set but never leave it. If the set has all
-// columns, proofs visit the rows at a new base only if the rounding errors of H make the gap too large.
+// H has the columns of the working set. Columns do not leave the set. If the set has all columns, proofs
+// visit the rows at a new base only if the rounding errors of H make the gap too large.
 type gram struct {
 	*memory
 	base gap.Base
@@ -91,10 +91,9 @@ func (m *gram) useSlopes(x, e []float64) { m.moveTo(x, e, 0) }
 
 func (m *gram) tally() *gap.Tally { return &m.base.Tally }
 
-// prove proves a gap at x. If the working set has all columns, it computes the loss and the gradient at x
-// from H. If the set lacks columns, or if the rounding errors of H prevent a proof of the goal, it visits the
-// rows at x, unless x is the base. When these visits have cost as much as the missing part of H, it sets
-// workingSet.whole, so that the set takes all columns.
+// prove proves a gap at x. If the working set has all columns, it first tries the loss and the gradient from
+// H. Otherwise, or if rounding prevents a proof of the goal, it visits the rows at x. When these visits have
+// cost as much as the missing part of H, it may set workingSet.whole.
 func (m *gram) prove(x, z, e []float64, goal float64) gap.Bound {
 	if len(m.set.cols) == len(x) && !slices.Equal(x, m.base.X) {
 		to := m.move(x)
@@ -212,7 +211,7 @@ func (m *gram) multiply(h []float64, cols []int32, old, fresh []int) {
 	const side = kernels.TileSide
 	c, order := m.weights(), len(cols)
 	panel := make([]float64, blockRows*side) // up to 64 fresh columns, times c, for a block of rows
-	products := make([]float64, order*side)  // products of the columns in panel with the columns at the positions others, which include them
+	products := make([]float64, order*side)  // products of panel's columns with the columns at the positions others
 	positions := slices.Concat(old, fresh)
 	for first := 0; first < len(fresh); first += side {
 		some := fresh[first:min(first+side, len(fresh))]

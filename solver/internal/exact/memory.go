@@ -10,9 +10,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// Memory estimates the bytes that a Solver needs in addition to the problem. It assumes the largest
-// working set whose Hessian may be formed, with half of the coefficients non-zero. runs is the number of
-// chunks into which rows.NewChunks divides the rows.
+// Memory estimates the bytes that a Solver needs in addition to the problem. runs is the number of chunks
+// into which rows.NewChunks divides the rows.
 func (q *Problem) Memory(runs int) int64 {
 	n, features := q.dims()
 	if !q.byCoordinate() {
@@ -51,8 +50,7 @@ func pairs(m *sparse.CSR) (sum float64) {
 	return sum
 }
 
-// pairsOf returns the number of pairs of entries in a row with the given number of entries, including each
-// entry's pair with itself.
+// pairsOf returns the result of pairs for one row with the given number of entries.
 func pairsOf(count int64) float64 { return float64(count * (count + 1) / 2) }
 
 // mostFormed returns the largest number of columns whose Hessian may be formed, if they are the columns

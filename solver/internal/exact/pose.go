@@ -6,8 +6,9 @@ import (
 	"github.com/scas-admm/scas/solver/internal/term"
 )
 
-// Pose sets the loss, the penalty and the domain x of p; a nil x is R^p. It reports whether the package
-// supports these terms. Refusal may still refuse p, for its size. The other fields of p must be set before.
+// Pose sets the loss, the penalty and the domain x of p; a nil x leaves the domain as it is. It reports
+// whether the package supports these terms. Refusal may still refuse p, for its size. The other fields of p
+// must be set before.
 func (p *Problem) Pose(l term.Loss, g term.Penalty, x term.Set) bool {
 	p.Loss = l
 	if x != nil {

@@ -20,12 +20,12 @@ type Problem struct {
 	Weights []float64    // ωᵢ ≥ 0, not all 0; nil for equal weights
 	Offset  []float64    // oᵢ; nil for no offsets
 	Loss    term.Loss
-	A       *linalg.Algebra // a matrix or the identity; only New takes nil for the identity
+	A       *linalg.Algebra // a matrix or the identity; New takes nil for the identity
 	Limit   []float64       // limit_k ≥ 0 of each row of A, for lambda = 1
 	// square_k ≥ 0 of each row of A, which adds (square_k/2) (A x)_k² to P; nil for zeros.
 	Square []float64
-	// Disjoint groups of rows of A with equal Limit; nil for none. For a group, P has Limit times the norm
-	// of the group's elements of A x, instead of absolute values. A row outside all groups must have Limit 0.
+	// Disjoint groups of rows of A; the rows of a group have equal Limit. A row outside all groups must have
+	// Limit 0.
 	Groups  [][]int
 	Ridge   []float64   // ridgeⱼ ≥ 0 of each feature, for lambda = 1
 	Fixed   []float64   // a second ridge of each feature, which lambda does not multiply; nil means 0
@@ -50,7 +50,7 @@ type Problem struct {
 }
 
 const (
-	wholeSet       = 64   // up to this number of features, all are in the working set if MaxWorking allows
+	wholeSet       = 64   // cheap is true up to this number of features
 	defaultWorking = 3072 // largest number of columns of a separable model with a formed Hessian
 )
 
@@ -62,12 +62,12 @@ type Solver struct {
 	summary columnSummary
 	scale   float64 // the number to which tolerances are relative, see term.Labels.Unit
 
-	x, e         []float64 // x: the current point; e: X'Cα for the last dual point α, see the package comment
+	x, e         []float64 // x: the current point; e: X'Cα for the last dual point α
 	limit, ridge []float64 // limit_k of the rows of A, and ridgeⱼ of the features, for the current lambda
 	lambda       float64
 	box          *term.Box // the domain if it is a product of intervals; nil for R^p and for other sets
 
-	bounds *gap.Problem // the form of the problem from which package gap proves bounds
+	bounds *gap.Problem // the problem for which package gap proves bounds
 
 	at      objective // at the point x
 	work    workspace
@@ -80,9 +80,9 @@ type Solver struct {
 type columnSummary struct {
 	gap.Columns
 	columns columnSource   // X'; nil as long as it is not needed
-	free    []int32        // the free features, see the package comment
+	free    []int32        // the free features
 	apart   *gap.Separated // samples that are separated by free features; nil if there are none
-	allFree bool           // the field free was computed for lambda = 0, for which all limits are 0
+	allFree bool           // free was computed for lambda = 0
 }
 
 // An objective is the mean loss Σ cᵢ φ at a point, and the value of P there.
@@ -95,20 +95,19 @@ type workspace struct {
 	mostFall float64 // the largest fall in the present or last call of Solve
 	// The mean |αᵢ| of the dual point for which the gap was estimated last.
 	alphaSize float64
-	// Near the optimum, a model is solved until this fraction of its first violation is left; 0 means that
-	// only the absolute tolerance counts.
+	// quadratic.SeparableSettings.RelTolerance of a model near the optimum.
 	remaining float64
 	// How often a model without a formed Hessian is expected to visit each of its columns. +Inf makes the
 	// next model form its Hessian.
 	visits  float64
 	warm    bool // Solve started at the solution for a near lambda
 	near    bool // the point is near the optimum, see nearPart
-	started bool // Solver.at and Solver.e have been computed for x
-	placed  bool // Start was called, so Solve must not choose another first point
+	started bool // Solver.at and Solver.e are set
+	placed  bool // Solve must start at x
 	uphill  bool // the last step was rejected because the objective increases along it
 	stale   bool // the model has the Hessian of an earlier point
-	// The last proved gap divided by the tolerance, or 1 after an old Hessian was used. If it is small, a
-	// step may use an old Hessian; see reusePart.
+	// The gap at the end of the last Solve, divided by the tolerance. It becomes 1 when an old Hessian is
+	// used, see reusePart.
 	gapRatio float64
 }
 
@@ -132,7 +131,7 @@ func New(p *Problem) (*Solver, error) {
 	s.set.most = min(features, p.MaxWorking)
 	switch {
 	case !p.Team.Alone():
-		// With several processes the Hessian is always formed, so the working set must be small.
+		// With several processes the Hessian is formed, so the working set must be small.
 		s.set.most = min(features, defaultWorking)
 	case p.MaxWorking == 0:
 		s.set.most = features
@@ -198,7 +197,7 @@ func (p *Problem) entries() int64 {
 	return p.Data.NNZ()
 }
 
-// X returns the point. The next call of Solve changes it in place.
+// X returns the point itself, not a copy.
 func (s *Solver) X() []float64 { return s.x }
 
 // Scale returns the number to which tolerances are relative, see term.Labels.Unit.

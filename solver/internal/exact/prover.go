@@ -2,13 +2,13 @@ package exact
 
 import "math"
 
-// A Prover proves gaps of a problem and solves it: by a Solver, or by a setSolver if New refuses the
-// problem. It prepares them at the first call that needs them. A Prover is not safe for concurrent use.
+// A Prover proves gaps of a problem and solves it: by a Solver, or by a setSolver. It prepares them at the
+// first call that needs them. A Prover is not safe for concurrent use.
 type Prover struct {
 	problem  *Problem   // nil if no gap can be proved
 	prepared bool       // the method make has set the fields below
-	whole    *Solver    // nil if New refuses the problem
-	sets     *setSolver // nil if whole is not nil, or if working sets cannot solve the problem
+	whole    *Solver    // solves the whole problem, if it can
+	sets     *setSolver // solves by working sets; nil if whole is not nil
 	assembly float64    // cost of forming a Hessian, in passes; 0 if not known or for a separable model
 }
 
@@ -50,9 +50,8 @@ func (p *Prover) Cheap() bool {
 	return p.sets == nil || p.sets.all.mu() > 0
 }
 
-// Conditioned reports whether the problem has so many coefficients and such a strong ridge that SCAS-ADMM is
-// usually faster than Finish: a setSolver solves the problem, and the condition number of the mean loss with
-// the ridge is at most about twice the number of samples.
+// Conditioned reports whether SCAS-ADMM is usually faster than Finish, because the problem has many
+// coefficients and a strong ridge.
 func (p *Prover) Conditioned() bool {
 	p.make()
 	return p.sets != nil && p.sets.all.conditioned
@@ -65,8 +64,8 @@ func (p *Prover) Finishes() bool { return p.Proves() && !p.Refused() }
 // too long.
 func (p *Prover) Refused() bool { return p.sets != nil && p.sets.refused }
 
-// Dependent reports whether the last proof by a Solver found the columns of free features linearly
-// dependent, or nearly so. With a setSolver it is false.
+// Dependent reports whether the last proof by a Solver found the columns of free features linearly dependent,
+// or nearly so.
 func (p *Prover) Dependent() bool { return p.whole != nil && p.whole.Dependent() }
 
 const (
@@ -79,8 +78,7 @@ const (
 func (p *Prover) Affords(passes float64) bool { return passes >= usualIterations*p.Cost() }
 
 // Warm returns how many passes another method should make before Finish, in a run with the given budget of
-// passes: warmPasses. If Affords is false for the budget, Warm adds the cost of one iteration of Finish. If
-// Conditioned is true, the other method has half of the budget, up to conditionedPasses.
+// passes.
 func (p *Prover) Warm(passes float64) float64 {
 	if p.Conditioned() {
 		return min(conditionedPasses, passes/2)
@@ -91,12 +89,12 @@ func (p *Prover) Warm(passes float64) float64 {
 	return warmPasses + p.Cost()
 }
 
-// Cost returns the cost of an iteration in passes over the data: the sum of the costs of the Hessian, if it
-// is known, of a gradient, and of margins at two points.
+// Cost returns the cost of an iteration in passes over the data: of the Hessian, if its cost is known, of a
+// gradient, and of margins at two points.
 func (p *Prover) Cost() float64 { return p.assembly + 3 }
 
-// Certify returns an upper bound of P(x) − P* at a point x of the domain, or +Inf if nothing can be proved.
-// beta has multipliers of the rows of A, with which a setSolver begins; a Solver does not use beta.
+// Certify returns an upper bound of P(x) − P* at a point x of the domain, or +Inf if nothing can be proved. A
+// setSolver begins with beta, multipliers of the rows of A; a Solver does not use them.
 func (p *Prover) Certify(x, beta []float64, set *Settings) float64 {
 	switch p.make(); {
 	case p.whole != nil:
@@ -108,8 +106,7 @@ func (p *Prover) Certify(x, beta []float64, set *Settings) float64 {
 }
 
 // Finish solves the problem, beginning with x. A setSolver also uses the multipliers beta of the rows of A,
-// and y, which is close to A x and has exact zeros. It decides with both which coefficients start at zero.
-// Finish may be called only if Finishes returns true.
+// and y, which is close to A x and has exact zeros. Finish may be called only if Finishes returns true.
 func (p *Prover) Finish(x, y, beta []float64, set *Settings) *Solution {
 	if p.make(); p.whole != nil {
 		return p.whole.Finish(x, set)
@@ -117,9 +114,9 @@ func (p *Prover) Finish(x, y, beta []float64, set *Settings) *Solution {
 	return p.sets.finish(x, y, beta, set)
 }
 
-// ProverMemory estimates the bytes that a Prover of q needs at most: for proofs of gaps and, if finish is
-// set, for solving q. It returns 0 if q is nil or a Prover cannot prove gaps of q. runs is the number of
-// chunks into which rows.NewChunks divides the rows.
+// ProverMemory estimates the bytes that a Prover of q needs: for proofs of gaps and, if finish is set, for
+// solving q. It returns 0 for a nil q. runs is the number of chunks into which rows.NewChunks divides the
+// rows.
 func ProverMemory(q *Problem, runs int, finish bool) int64 {
 	switch {
 	case q == nil:

@@ -1,6 +1,6 @@
 package exact
 
-// If there are many samples, Solve begins with a smaller problem: the same problem for m of the samples
+// If there are many samples, Solve may begin with a smaller problem: the same problem for m of the samples
 // (Byrd, Chin, Nocedal, Wu 2012). With p features, the solution of the smaller problem has an objective P
 // that is about P·p/m above the optimum. So the smaller problem is solved to about this accuracy.
 const (
@@ -16,13 +16,11 @@ func enoughSamples(n, features int) bool {
 	return n/sampleShare >= max(leastSample, sampleFor*features)
 }
 
-// Samples reports whether there are enough samples for Solve to begin with a smaller problem. Solve does not
-// do so with a Gram matrix, or after an earlier call of Solve or Start.
+// Samples reports whether there are enough samples for Solve to begin with a smaller problem.
 func (s *Solver) Samples() bool { return enoughSamples(s.rows.count(), s.p) }
 
 // startBySamples moves the point to the solution of a smaller problem, and returns the Solver of the smaller
-// problem. If there are too few samples, or the solution is not better than 0, it returns nil and does not
-// move the point.
+// problem. If it returns nil, the point has not moved.
 func (s *Solver) startBySamples(lambda float64, set *Settings) *Solver {
 	part := *s.Problem
 	if !s.rows.subsample(&part) {

@@ -7,14 +7,13 @@ import (
 )
 
 // samples computes everything that depends on the rows of the data, on all processes: at a point x, and with
-// a dual point α that has one number for each sample. C has the weights cᵢ of the samples on its diagonal. A
-// File computes all results for a point in one visit of the rows.
+// a dual point α that has one number for each sample. C has the weights cᵢ of the samples on its diagonal.
 type samples interface {
 	count() int           // number of samples on all processes
 	columns() gap.Columns // the magnitudes of the columns of X
 	Scale() float64       // the number to which tolerances are relative, see term.Labels.Unit
 	lossAtZero() float64  // Σ cᵢ φ at x = 0; may be called only after Scale
-	// subsample gives p some of these samples instead of all. It returns false if there are too few.
+	// subsample gives p some of these samples instead of all, or returns false.
 	subsample(p *Problem) bool
 
 	// separate finds the samples that free features separate, and makes their α 0. It returns nil if it finds

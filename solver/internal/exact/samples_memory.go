@@ -16,8 +16,7 @@ type memory struct {
 	*rows.Sums
 	set *workingSet // nil if no steps are made
 	n   int         // number of samples of this process
-	// The data by columns. It is nil unless a Gram matrix replaces the rows and the working set starts with
-	// only some columns.
+	// The data by columns, if a Gram matrix needs them; else nil.
 	dense  *dense
 	bounds gap.Memory
 

@@ -18,7 +18,7 @@ import (
 // concurrent use.
 type setSolver struct {
 	all      *unrestricted
-	most     int      // largest number of columns of a working set
+	most     int      // largest number of columns of a working set, without isUnheld features
 	trial    *dual    // the dual point for the next proof: from startTrial, or from the solution for a working set
 	best     *dual    // the dual point that proves the smallest gap
 	rest     *outside // finds multipliers of the rows of A whose features all have the coefficient 0
@@ -27,8 +27,8 @@ type setSolver struct {
 	refused bool // forming the Hessian of a working set would take too long
 }
 
-// newSetSolver prepares p, for which Absolute must be true. A must not be the identity: then p is separable,
-// and a Solver solves it. If working sets cannot solve p, the error wraps ErrNotApplicable.
+// newSetSolver prepares p, for which Absolute must be true, and whose A must not be the identity. If working
+// sets cannot solve p, the error wraps ErrNotApplicable.
 func newSetSolver(p *Problem) (*setSolver, error) {
 	_, features := p.Data.Dims()
 	if err := p.unknown(); err != nil {
@@ -49,9 +49,9 @@ func newSetSolver(p *Problem) (*setSolver, error) {
 	return w, nil
 }
 
-// certify returns an upper bound of P(x) − P*. The dual point that proves it has the slopes φ' at x as α. Its
-// multipliers begin at z, or at zeros if z is nil, and settle improves them. If x has small numbers (A x)_k
-// where the optimum has zeros, the multipliers z themselves may prove a smaller gap.
+// certify returns an upper bound of P(x) − P*. Its dual points have the slopes φ' at x as α, and multipliers
+// that begin at z, or at zeros if z is nil. If x has small numbers (A x)_k where the optimum has zeros, the
+// unchanged z may prove a smaller gap.
 func (w *setSolver) certify(x, z []float64) float64 {
 	w.all.visit(x)
 	w.startTrial(z)
@@ -87,14 +87,13 @@ const MostFeatures = 4096
 // grows with the square of this number.
 const mostUnheld = 64
 
-// mostInSet returns the largest number of columns of a working set of p.
 func mostInSet(p *Problem) int { return cmp.Or(p.MaxWorking, MostFeatures) }
 
 const (
 	maxRounds  = 30   // largest number of working sets
 	firstShare = 1e-3 // tolerance for the first working set, relative to the loss at x = 0
 	laterShare = 1e-2 // tolerance for later working sets that still lack features, relative to the gap
-	// A coefficient becomes zero if the multiplier of its singleton row is below this fraction of the
+	// A coefficient may become zero if the multiplier of its singleton row is below this fraction of the
 	// limit.
 	keptLimit = 0.5
 	// If the features outside a working set that violate optimality are fewer than this fraction of the set's
@@ -102,9 +101,9 @@ const (
 	finalShare = 0.1
 )
 
-// finish solves the problem until a gap of at most set.Tol is proved. It starts at x, and at the multipliers
-// z of the rows of A, or at zeros if z is nil. If y is not nil, it must be close to A x. Then the elements of
-// y for singleton rows give the first coefficients of their features, because y has exact zeros.
+// finish tries to prove a gap of at most set.Tol. It starts at x, and at the multipliers z of the rows of A,
+// or at zeros if z is nil. If y is not nil, it must be close to A x. Then the elements of y for singleton
+// rows give the first coefficients of their features, because y has exact zeros.
 func (w *setSolver) finish(x, y, z []float64, set *Settings) *Solution {
 	r := &rounds{setSolver: w, set: *set, result: &Solution{Result: Result{Gap: math.Inf(1), Objective: math.Inf(1)}}}
 	r.tol = math.Max(set.Tol/2, firstShare*w.all.lossAtZero())
@@ -161,14 +160,14 @@ type rounds struct {
 	lastTol float64    // tolerance of the gap for the last working set
 	cols    []int32    // the last working set
 	known   bool       // the dual point best has been computed
-	keep    bool       // the next set keeps the columns of the last set, which has not halved the gap
+	keep    bool       // the next set should keep the columns of the last set, which has not halved the gap
 	full    bool       // the last working set had no room for all non-zero coefficients
 	lastWhy ending.Why // why the run on the last working set ended
 }
 
-// judge proves two gaps of the point, by the dual points trial and best, and returns the smaller gap. The
-// dual point that proves it becomes best. If the gap or the objective is smaller than in the result, the
-// point becomes the result. part is the solution for the working set.
+// judge returns the gap of the point that the dual point trial or best proves. The better dual point becomes
+// best. If the gap or the objective is smaller than in the result, the point becomes the result. part is the
+// solution for the working set.
 func (r *rounds) judge(part *Solution) float64 {
 	r.rest.settle(r.trial)
 	gap := r.all.proveBy(r.trial, r.set.Tol)

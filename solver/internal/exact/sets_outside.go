@@ -126,7 +126,7 @@ func (o *outside) exact(z []float64) {
 		r.EachEntry(row, func(j int32, v float64) { s.sub.Labels[w.position[j]-1] += float64(v * z[row]) })
 	}
 	s.sub.A = linalg.New(s.matrix(), k)
-	// The squared loss is (1/k) Σ (…)², but the objective here is ½ Σ (…)². So limits are divided by half of k.
+	// The squared loss is (1/k) Σ (…)², but the objective here is ½ Σ (…)². So limits are divided by k/2.
 	half := float64(k) / 2
 	for _, row := range s.rows {
 		s.sub.Limit = append(s.sub.Limit, r.Limit[row]/half)
@@ -196,7 +196,7 @@ func (o *outside) reach(first int32) {
 	}
 }
 
-// enter adds the given features to the component, except those that it has already.
+// enter adds the given features to the component.
 func (o *outside) enter(features []int32) {
 	for _, j := range features {
 		if !o.seen[j] {

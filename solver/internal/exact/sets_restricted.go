@@ -19,14 +19,13 @@ type restricted struct {
 	x    []float64 // the starting point
 }
 
-// firstRoom is the largest number of columns of the first set. An early iterate has many more non-zero
+// firstRoom limits the first set like setSolver.most, because an early iterate has many more non-zero
 // coefficients than the solution.
 const firstRoom = 750
 
 // choose returns the columns of the next working set, in increasing order: the columns of non-zero
 // coefficients, of features with neither a ridge nor a singleton row, and of the features that violate
-// optimality most. With m non-zero coefficients, at most m + 200 columns enter because of a violation. first
-// is true for the first set. full is true if a later set has no room for all non-zero coefficients.
+// optimality most. full is true if a set after the first has no room for all non-zero coefficients.
 func (w *setSolver) choose(first bool) (cols []int32, full bool) {
 	var unheld, rest []int32
 	for j, x := range w.all.x {

@@ -23,7 +23,6 @@ func mustSetSolver(t *testing.T, p *Problem) *setSolver {
 	return w
 }
 
-// TestSets does the checks of checkSets. A Solver on the whole problem computes the optimum.
 func TestSets(t *testing.T) {
 	for _, k := range patterns() {
 		if k.a == "identity" { // newSetSolver must not get such a problem
@@ -121,7 +120,6 @@ func TestSetsFree(t *testing.T) {
 	}
 }
 
-// TestSetsEndings checks that a result says why the run ended.
 func TestSetsEndings(t *testing.T) {
 	stop := errors.New("stop")
 	for _, c := range []struct {

@@ -16,8 +16,7 @@ type unrestricted struct {
 	image   []float64 // A x, for the rows of gap.Penalty
 	value   float64   // P(x)
 	head    []float64 // X'Cα of the last bound
-	// conditioned is true if the largest φ″ times the mean of |aᵢ|², an upper bound of the curvature of the mean
-	// loss, is at most mostCondition·n times the ridge.
+	// The curvature of the mean loss is at most mostCondition·n·mu.
 	conditioned bool
 }
 

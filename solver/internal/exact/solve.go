@@ -13,25 +13,24 @@ import (
 type Settings struct {
 	Tol           float64 // a proved gap of at most Tol ends Solve; 0 makes the gap as small as possible
 	MaxIterations int     // largest number of Newton steps; 0 for 100
-	// Unproved makes Solve end without a proof when the objective is estimated to be at most Tol above the
-	// optimum; Gap is then +Inf. Solve still may try a proof after a step of length below 1. Unproved has no
-	// effect if proofs cost little: with rows in a file, a Gram matrix, or a coupled model of all samples.
+	// Unproved makes Solve end, usually without a proof, when the objective is estimated to be at most Tol
+	// above the optimum. It has no effect if proofs cost little, for example with a Gram matrix.
 	Unproved  bool
 	Interrupt func() error // called before each step or pass; its error ends the run; may be nil
 	Stop      func() error // called during a step; its error ends the step; may be nil
-	// Watch is called with the first point and after each step. Its error ends the run. It may be nil.
+	// Watch is called with the result at each point; its error ends the run. It may be nil.
 	Watch func(*Result) error
 }
 
 type Result struct {
 	Gap        float64    // an upper bound of Objective − P*, rounding included; +Inf if nothing is proved
 	Objective  float64    // P(x) as computed
-	Loss       float64    // Σ cᵢ φ(tᵢ), which is a part of Objective
+	Loss       float64    // Σ cᵢ φ(tᵢ)
 	Why        ending.Why // why the run ended
 	Iterations int        // number of Newton steps plus passes of dual coordinate ascent
 	Proofs     int        // number of attempts to prove a gap
 	Full       bool       // the working set had no room for all columns that it needed
-	// The error of Settings.Interrupt, Settings.Watch or the File that ended the run, or nil.
+	// The error that ended the run, or nil.
 	Err error
 }
 
@@ -42,8 +41,7 @@ const (
 )
 
 // Solve moves the point to the solution for lambda ≥ 0, and proves a gap of at most set.Tol if it can. It
-// starts at the current point. If neither Solve nor Start was called before, it may start at the end of a
-// dual coordinate ascent, or at the solution for some of the samples.
+// starts at the current point; a first call may choose another start, see sample.go and ascent.go.
 func (s *Solver) Solve(lambda float64, set *Settings) Result {
 	limit := set.MaxIterations
 	if limit == 0 {
@@ -170,7 +168,6 @@ func (s *Solver) excessAfter(fall float64) float64 {
 	return float64(squaredFactor*fall*fall) / s.scale
 }
 
-// show calls set.Watch with the result so far.
 func (s *Solver) show(set *Settings, r *Result) error {
 	if set.Watch == nil {
 		return nil
@@ -185,20 +182,18 @@ const (
 	// multiple of the current one.
 	warmFactor = 4
 	// Largest number of sweeps over the coordinates of a model whose Hessian is not formed. fewSweeps is for
-	// models that are solved until a small gap of the model is proved, see quadratic.SeparableSettings.Gap.
+	// models with a quadratic.SeparableSettings.Gap.
 	mostSweeps, fewSweeps = 4, 3
-	// Solve tries a proof when the estimated gap is at most the tolerance. If columns may be missing in the
-	// working set, it also tries one at this multiple of the last proved gap, or of Scale before the first
-	// proof.
+	// If columns may be missing in the working set, Solve may try a proof when the estimated gap is at most
+	// this multiple of the last proved gap, or of Scale before the first proof.
 	proofPart = 0.1
-	// If the model fell by the number fall in a step, fall²/objective estimates the gap after the step. Solve
-	// tries no proof while this estimate exceeds farPart times the gap at which it would try a proof. It
-	// ignores this rule if the step has length 0 or the curvature is constant.
+	// Solve usually tries no proof while fall²/objective, an estimate of the gap after the step, exceeds
+	// farPart times the gap at which it would try one. The model fell by the number fall in the step.
 	farPart = 100
 )
 
-// fallsForever reports whether the loss decreases without end as the coefficients of free features grow in
-// proportion. A coefficient that the domain bounds in this direction does not grow.
+// fallsForever reports whether the loss decreases without end as the coefficients of free features without
+// bounds grow in proportion.
 func (s *Solver) fallsForever() bool {
 	if len(s.summary.free) == 0 {
 		return false
@@ -241,8 +236,7 @@ func (s *Solver) setLambda(lambda float64) (share float64) {
 	return share
 }
 
-// findFree sets summary.free to the free features: features without a ridge that occur in no row of A with a
-// limit or a square. If the free features have changed, it searches for separated samples again.
+// findFree sets summary.free. If the free features have changed, it searches for separated samples again.
 func (s *Solver) findFree() {
 	held := make([]bool, s.p)
 	for k, l := range s.limit {
@@ -293,8 +287,7 @@ func (s *Solver) open(j int) (above, below bool) {
 	return math.IsInf(s.box.Upper[j], 1), math.IsInf(s.box.Lower[j], -1)
 }
 
-// visit computes the loss at the point, and sets s.e = X'Cφ'. Unless there is a Gram matrix, it also discards
-// the Hessian and the working set.
+// visit computes the loss at the point, and sets s.e = X'Cφ'.
 func (s *Solver) visit() {
 	s.at.loss = s.rows.moveTo(s.x, s.e, s.work.damping)
 	s.work.started = true
@@ -334,10 +327,9 @@ func (s *Solver) penalty(j int) float64 {
 	return float64(s.limit[j]*math.Abs(v)) + float64(float64(0.5*s.ridge[j])*float64(v*v))
 }
 
-// step minimises the model at x, moves x towards the model's solution by a line search, and sets α to the
-// slopes of the model at its solution. It returns by how much the model's value fell, and the length of the
-// step, from 0 to 1. tol is the gap to reach. If fresh is false, or if rows are in a file, the model may have
-// the Hessian of an earlier point.
+// step minimises the model at x, moves x towards the model's solution by a line search, and updates α. It
+// returns by how much the model's value fell, and the length of the step, from 0 to 1. tol is the gap to
+// reach. If fresh is false, the model may have the Hessian of an earlier point.
 func (s *Solver) step(tol float64, fresh bool) (fall, length float64) {
 	w := &s.set
 	for k, j := range w.cols {
@@ -383,7 +375,7 @@ func (s *Solver) minimise(tol float64) (fall float64) {
 		}
 		set.MaxSweeps, set.DescentOnly = mostSweeps, !s.work.near
 	}
-	// With a Gram matrix, α always has the slopes at w.u, and proofs cannot use q.Signed.
+	// With a Gram matrix, proofs cannot use q.Signed.
 	if s.gram == nil && s.Loss.Traits().ContinuousCurvature {
 		set.Gap, set.MaxSweeps = signedPart*tol, min(set.MaxSweeps, fewSweeps)
 	}
@@ -408,16 +400,15 @@ const (
 	nearPart = 1e-2
 )
 
-// If the last proved gap is at most reusePart times the tolerance, the first step for the next lambda uses
-// the last Hessian. The gap after this step is hardly larger than with a new Hessian.
+// The first step for a lambda may use the last Hessian if the last gap is at most this multiple of its
+// tolerance.
 const reusePart = 0.2
 
 func (s *Solver) constant() bool {
 	return s.Loss.Traits().ConstantCurvature
 }
 
-// hessian gives the model the Hessian at the point. If fresh is false, if rows are in a file, or if the
-// curvature is constant, the model may keep the Hessian of an earlier point.
+// hessian gives the model the Hessian at the point, or keeps the Hessian of an earlier point.
 func (s *Solver) hessian(fresh bool) {
 	w := &s.set
 	again := !fresh && s.work.gapRatio <= reusePart && s.work.damping == 0 ||
@@ -448,8 +439,7 @@ func (s *Solver) hessian(fresh bool) {
 const scaledPart = 0.5
 
 // units sets the unit in which the violation of each coordinate of the separable model is measured, and
-// returns the largest violation allowed, in these units. A unit follows from what a violation adds to the
-// gap. It depends on the limit, on the ridge or, for a free feature, on √H_jj. tol is the gap to reach.
+// returns the largest violation allowed, in these units. tol is the gap to reach.
 func (s *Solver) units(tol float64) float64 {
 	m := &s.set.model
 	least := math.Sqrt(s.scale)
@@ -561,8 +551,7 @@ const (
 	leastDamping = 1e-9 // a smaller damping becomes 0
 )
 
-// firstDamping returns the damping of the first Hessian. It is 0 if the curvature of the loss is continuous,
-// or if all features have a ridge and the working set need not have all columns.
+// firstDamping returns the damping of the first Hessian.
 func (s *Solver) firstDamping() float64 {
 	if s.Loss.Traits().ContinuousCurvature || !s.set.whole && !slices.Contains(s.Ridge, 0) {
 		return 0
@@ -570,8 +559,7 @@ func (s *Solver) firstDamping() float64 {
 	return jumpDamping
 }
 
-// dampingAfter returns the damping of the Hessian after a step of the given length. After a step of length 1
-// the damping falls, and after a shorter step it grows.
+// dampingAfter returns the damping of the Hessian after a step of the given length.
 func (w *workspace) dampingAfter(length float64) float64 {
 	if length < 1 {
 		return min(1, max(10*w.damping, shortDamping))

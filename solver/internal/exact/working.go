@@ -12,22 +12,21 @@ import (
 
 // A workingSet has some columns of the data, and the quadratic model of their coefficients.
 type workingSet struct {
-	most     int     // the largest allowed number of columns
-	threads  int     // the number of goroutines
+	most     int // the largest allowed number of columns
+	threads  int
 	cols     []int32 // the columns, in increasing order
 	position []int32 // for each feature: its position in cols plus 1, or 0 if it is not in cols
 	noRoom   bool    // more columns belong to the set than the field most allows, see chooseSet
 	whole    bool    // chooseSet takes all columns
 
 	// formed is true if the Hessian is computed as a matrix. rows and columns are the data of the columns in
-	// cols, by rows and by columns: rows is used if formed is true, else columns.
+	// cols, by rows and by columns; at most one of them is current.
 	formed        bool
 	rows, columns kernels.Rows
 
 	// x is the point at which the model was made, and gradient the gradient there. u is the solution of the
 	// model. Some of its numbers may have been set to exact zeros, ties or bounds; x + move is the solution
-	// without these changes. At x + move the gradient of the model and its multipliers satisfy the optimality
-	// equation. All four slices have one number for each column in cols.
+	// without these changes, to which α belongs. All four slices have one number for each column in cols.
 	x, gradient, u, move []float64
 	snapped              bool // u differs from x + move
 
@@ -47,16 +46,11 @@ const (
 )
 
 // chooseSet makes the working set. A column belongs to the set if its coefficient is not zero, if it has no
-// limit, or if its correlation exceeds share times its limit. With a Gram matrix, a column in the set also
-// stays there. If the model is coupled, or if the field whole is true, the set has all columns.
-//
-// If the set has all columns that belong to it and not many more, it stays as it is. With a constant
-// curvature of the loss it may have many more. Otherwise chooseSet makes a new set. First it takes all
-// columns that have a non-zero coefficient or no limit. While there is room, it adds columns whose
-// correlation exceeds early·share times their limit: new columns with the largest ratios of correlation to
-// limit, then columns of the old set. If the first columns leave too little room for the columns that belong
-// to the set, the set stays as it is, and noRoom becomes true. chooseSet returns true if columns were missing
-// and the set has changed.
+// limit, or if its correlation exceeds share times its limit; all columns belong to it if the model is coupled
+// or whole is true. If the set lacks no such column and is not much too large, it stays as it is. Otherwise
+// the columns with the largest ratios of correlation to limit enter first, as far as there is room. If there
+// is too little room for the columns that belong to the set, the set stays, and noRoom becomes true.
+// chooseSet reports whether it has added missing columns.
 func (s *Solver) chooseSet(share float64) bool {
 	w := &s.set
 	if w.position == nil {
@@ -119,9 +113,9 @@ func (w *workingSet) empty() {
 	clear(w.position)
 }
 
-// freePosition returns the position in the set of a free feature without bounds, or −1 if there is none. If
-// there are several, it takes the last one. It also returns −1 if the curvature φ″ of the loss jumps: where
-// the loss is linear, the minimum over a coefficient is too far away.
+// freePosition returns the position in the set of a free feature without bounds, or −1 if there is none. It
+// also returns −1 if the curvature φ″ of the loss jumps: where the loss is linear, the minimum over a
+// coefficient is too far away.
 func (s *Solver) freePosition() int {
 	if !s.Loss.Traits().ContinuousCurvature {
 		return -1
@@ -145,9 +139,8 @@ func allColumns(columns int) []int32 {
 	return cols
 }
 
-// correlation returns |eⱼ|, where eⱼ is the correlation of column j with the dual point α. A zero coefficient
-// is optimal if the result is at most its limit. If the coefficient must not be negative, correlation returns
-// −eⱼ; if it must not be positive, eⱼ.
+// correlation returns |eⱼ| for e = X'Cα, or eⱼ or −eⱼ if a bound excludes one sign of the coefficient. A zero
+// coefficient is optimal if the result is at most its limit.
 func (s *Solver) correlation(j int) float64 {
 	e := s.e[j]
 	switch {
@@ -236,9 +229,7 @@ const (
 )
 
 // formedCost returns the cost of forming the Hessian of the columns and of solving a model with it. The unit
-// is one visit to each column. If the Hessian is always formed, it returns 0: with several processes, with a
-// Gram matrix, and if the set must have all columns (workingSet.whole). With more than defaultWorking columns
-// the Hessian is never formed, and formedCost returns +Inf.
+// is one visit to each column. The result is 0 if the Hessian must be formed, and +Inf with too many columns.
 func (s *Solver) formedCost(cols []int32) (visits float64) {
 	if !s.Team.Alone() || s.set.whole || s.gram != nil {
 		// Without a formed Hessian, processes would exchange a message for each coordinate.
@@ -264,9 +255,8 @@ func (s *Solver) formedCost(cols []int32) (visits float64) {
 	return (pairs + denseCost(len(cols), nonzeros)) / (visitCost * max(1, entries))
 }
 
-// denseCost estimates the cost of solving a model with a formed Hessian. columns is the order of the
-// Hessian, and nonzeros the present number of non-zero coefficients. A Cholesky factor is computed for the
-// coefficients that are not zero in the solution. Their expected number is somewhat larger than nonzeros.
+// denseCost estimates the cost of solving a model with a formed Hessian. columns is the order of the Hessian,
+// and nonzeros the present number of non-zero coefficients; the solution may have somewhat more.
 func denseCost(columns int, nonzeros float64) float64 {
 	m := float64(columns)
 	expected := math.Min(m, float64(1.25*nonzeros)+leastRoom)
@@ -376,8 +366,7 @@ func (w *workingSet) margins(s *rows.Sums, dst, u []float64) {
 	kernels.Gradient(dst, w.columns, u)
 }
 
-// transposed sets dst = X'C alpha, where X is the data of the columns in cols, and C has the weights cᵢ of
-// the samples on its diagonal.
+// transposed sets dst = X'C alpha, where X is the data of the columns in cols.
 func (w *workingSet) transposed(s *rows.Sums, dst, alpha []float64) {
 	if w.formed {
 		s.Transposed(dst, w.rows, alpha)
