@@ -17,15 +17,14 @@ type barriers struct {
 	term.Walls
 	below, above []float64 // λ of the lower and upper bounds; empty before the first step
 	theta        float64   // θ; 0 before the first step
-	// unpenalised marks the coordinates that occur in no row of A: only bounds limit them.
+	// unpenalised marks the coordinates that occur in no row of A.
 	unpenalised []bool
 }
 
 // forget removes all multipliers, as before the first step.
 func (b *barriers) forget() { b.below, b.above, b.theta = nil, nil, 0 }
 
-// inset is the least distance of the starting point u from the boundary, relative to the size of the set. The
-// size of an interval is its length, but at most |u_j| plus the typical size of the coordinate.
+// inset is the least distance of the starting point u from the boundary, relative to the size of the set.
 const inset = 1e-2
 
 // moveInside moves u to the interior of the set; coordinates with equal bounds move to the bound. typical has
@@ -204,9 +203,8 @@ func shorten(length, slack, step float64) float64 {
 	return length
 }
 
-// snap moves each coordinate to a bound at which the barrier's curvature is larger than the given curvature:
-// then only the barrier keeps the coordinate away from the bound. Coordinates that are zero or have no
-// curvature stay, and so does the largest coordinate if Σ u is fixed. In the same way, snap moves u to the
+// snap moves a coordinate to a bound at which the barrier's curvature is larger than the given curvature:
+// then only the barrier keeps the coordinate away from the bound. In the same way, snap moves u to the
 // boundary of a ball.
 func (b *barriers) snap(u, curvature []float64, tau float64) {
 	largest := slices.Max(u)

@@ -33,7 +33,7 @@ type Coupled struct {
 	Set      term.Region  // the set X; nil for R^p
 	Typical  []float64    // the typical size of each coordinate; not needed if Set is nil
 	Threads  int
-	Stop     func() bool // called after each step; true ends Solve; nil means never
+	Stop     func() bool // true ends Solve; may be nil
 
 	// U is the solution.
 	U []float64
@@ -86,8 +86,7 @@ type CoupledSettings struct {
 }
 
 // Solve minimises, starting at x. It reports whether the function at U exceeds its minimum by at most
-// set.Gap. If rounding prevents this, U is the last point that was near the central path. If Stop ends Solve,
-// the result is false, and U is the end of the last step.
+// set.Gap. If it returns false, U is the last point near the central path, or the end of the last step.
 func (q *Coupled) Solve(set *CoupledSettings) bool {
 	q.prepare()
 	reached := q.follow(set)
@@ -198,7 +197,6 @@ type centre struct {
 	tau               float64
 }
 
-// saveCentre stores the current point as the centre.
 func (q *Coupled) saveCentre() {
 	c := &q.centre
 	c.u, c.image, c.tau = append(c.u[:0], q.U...), append(c.image[:0], q.image...), q.Tau
@@ -224,9 +222,9 @@ type dual struct {
 	gap     float64 // the gap that they prove at the end of the step; +Inf if there was no step yet
 }
 
-// saveDual stores Z and Move if they prove a smaller gap than the stored ones. It does so only if Σ u is fixed:
-// then the multipliers of the last steps may be less accurate than those of earlier steps. For other sets,
-// package gap corrects the multipliers.
+// saveDual stores Z and Move if they prove a smaller gap than the stored ones. It does so only if Σ u is
+// fixed: then the multipliers of the last steps may be less accurate than those of earlier steps. For other
+// sets, package gap corrects the multipliers.
 func (q *Coupled) saveDual() {
 	if q.barriers.Total == 0 {
 		return

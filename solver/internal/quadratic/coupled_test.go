@@ -14,7 +14,6 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// matrixOf returns the matrix A with the given name and number of columns.
 func matrixOf(t *testing.T, name string, columns int) *linalg.Algebra {
 	t.Helper()
 	var entries []sparse.Triplet
@@ -226,7 +225,6 @@ func TestStartFrom(t *testing.T) {
 	}
 }
 
-// TestCoupledThreads checks that one and two threads give the same bits.
 func TestCoupledThreads(t *testing.T) {
 	var want []float64
 	for _, threads := range []int{1, 2} {
@@ -241,7 +239,6 @@ func TestCoupledThreads(t *testing.T) {
 	}
 }
 
-// TestCoupledStop checks that Solve ends after one step and returns false if Stop returns true.
 func TestCoupledStop(t *testing.T) {
 	q := randomCoupled(t, rand.New(rand.NewPCG(1, 1)), 12, 20, matrixOf(t, "chain and identity", 12), nil, nil)
 	q.Stop = func() bool { return true }

@@ -5,13 +5,9 @@
 //
 // A [Separable] problem has penalties and bounds on single coordinates. Sweeps of coordinate descent find out
 // which coordinates are zero or at a bound; Newton steps minimise over the other coordinates (Hsieh et al.
-// 2014, QUIC; Yuan, Ho, Lin 2012, newGLMNET). Sweeps and Newton steps alternate. A Newton step minimises a
-// function in which the signs of these coordinates are constant and they have no bounds. This function is
-// nowhere larger than the original one. So its minimum can prove a lower bound of the original minimum, even
-// if coordinates cross zero. Without penalties and bounds the problem is a linear system, and only Newton
-// steps are made. An intercept is eliminated (eliminated.go). The matrix is stored with all its entries
-// ([Dense], solved by a Cholesky factorisation), or is Z'Z plus a diagonal matrix, given by the columns of Z
-// ([Columns], solved by conjugate gradients).
+// 2014, QUIC; Yuan, Ho, Lin 2012, newGLMNET). Sweeps and Newton steps alternate. The matrix is stored with
+// all its entries ([Dense], solved by a Cholesky factorisation), or is Z'Z plus a diagonal matrix, given by
+// the columns of Z ([Columns], solved by conjugate gradients).
 //
 // A [Coupled] problem has a penalty of A u, for example of the differences along the edges of a graph, or
 // norms of groups of rows of A u, or a set of package term. A primal-dual path-following (interior-point)

@@ -2,7 +2,7 @@ package quadratic
 
 import "math"
 
-// eliminated is the coordinate e = Free of a Separable. It always has the value that minimises the quadratic
+// eliminated is the coordinate e = Free of a Separable. It has the value that minimises the quadratic
 // function, given the other coordinates of u. With this value, the function is a quadratic function of the
 // other coordinates. Its Hessian is H − ff' (the Schur complement of H_ee), where f is column e of H divided
 // by √H_ee.

@@ -17,16 +17,13 @@ const (
 
 // MakeExact changes U after a call of Solve, so that its zeros and ties are exact. part has these zeros and
 // ties. ok is true if U has them, and if the objective has not risen by more than slack. If ok is false, U
-// does not change. Move and Z never change: the lower bound that they prove does not depend on U.
+// does not change. Move and Z do not change: the lower bound that they prove does not depend on U.
 //
-// If the penalty has groups or there is a set, tied coordinates get a weighted mean. The weight of a
-// coordinate is its curvature: the diagonal entry of H, or the entry of the argument curvature if that is
-// larger.
-//
-// If there are neither groups nor a set, MakeExact solves the reduced problem. This problem has one variable
-// for each group of tied coordinates, and limit sign(v) v replaces limit |v| for each entry v of A u. Some
-// entries v must be zero although the zeros and ties of coordinates do not imply it. For these entries the
-// reduced problem has constraints v = 0. The augmented Lagrangian method enforces them.
+// If the penalty has groups or there is a set, tied coordinates get a mean, weighted by the diagonal of H or,
+// if larger, by curvature. Otherwise MakeExact solves the reduced problem. This problem has one variable for
+// each group of tied coordinates, and limit sign(v) v replaces limit |v| for each entry v of A u. If v must
+// be zero although the ties do not imply it, there is a constraint v = 0, which the augmented Lagrangian
+// method enforces.
 func (q *Coupled) MakeExact(slack float64, curvature []float64) (part Partition, ok bool) {
 	zero := q.zeros()
 	y := make([]float64, len(zero))
@@ -66,7 +63,7 @@ func (q *Coupled) Value() float64 {
 // zeros marks the rows of A u that are zero at the solution. Let v be the entry of A u, or the vector of the
 // entries in a group. If v is zero at the solution, |v| falls like τ, and limit |v| is about τ. So the rows
 // are marked if |v| has fallen at least by the factor √(τ/lastTau) since the previous τ, lastTau, or if limit
-// |v| is at most 10 τ. Rows with limit 0 are never marked.
+// |v| is at most 10 τ.
 func (q *Coupled) zeros() []bool {
 	r := q.Penalty
 	zero := make([]bool, r.Len())

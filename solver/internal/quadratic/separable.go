@@ -19,19 +19,18 @@ type Separable struct {
 	Limit    []float64 // not negative
 	// Lower and Upper may be infinite. Both are nil if there are no bounds.
 	Lower, Upper []float64
-	// Free is a coordinate with limit 0 and without bounds, or −1 for none. Solve always keeps this
+	// Free is a coordinate with limit 0 and without bounds, or −1 for none. Solve keeps this
 	// coordinate at its minimum, given the other coordinates. For an intercept, this has the same effect as
 	// centring the columns of the data.
 	Free int
 	// Unit scales violations of the optimality conditions. If the minimum along coordinate k is at distance
 	// s, the violation of coordinate k is s times the curvature, divided by Unit_k.
 	Unit []float64
-	// MaxMove bounds the move of each coordinate in one sweep, except of Free and of coordinates without
-	// curvature. Far from the start the quadratic function may be a bad model of the function that it
-	// approximates. Newton steps have no such bound. Nil means no bound.
+	// MaxMove bounds the move of each coordinate with curvature in one sweep, except of Free. Far from the
+	// start the quadratic function may be a bad model of the function that it approximates. Newton steps have
+	// no such bound. Nil means no bound.
 	MaxMove []float64
-	// Stop is called after each sweep and for each Newton step. If it returns true, Solve ends. Nil means
-	// that Solve is not stopped.
+	// If Stop returns true, Solve ends. It is called after sweeps and for Newton steps, and may be nil.
 	Stop func() bool
 
 	// U is the solution.
@@ -127,8 +126,8 @@ type SeparableSettings struct {
 	DescentOnly bool
 }
 
-// Solve minimises over u, starting at x. It returns true if the violations are within the tolerance, or if a
-// Newton step has proved set.Gap. It returns false if it ends before that.
+// Solve minimises over u, starting at x. It reports whether the violations are within the tolerance, or a
+// Newton step has proved set.Gap.
 func (q *Separable) Solve(set *SeparableSettings) bool {
 	m := len(q.X)
 	q.U = append(q.U[:0], q.X...)
@@ -167,10 +166,8 @@ func (q *Separable) Solve(set *SeparableSettings) bool {
 	return false
 }
 
-// LacksCurvature reports whether the function falls along some coordinate whose curvature is 0. The row of H
-// that belongs to such a coordinate is 0, so the function falls until the coordinate reaches a bound, if there
-// is one. Solve does not move the coordinate, because such a move would be too long for a function that H only
-// approximates.
+// LacksCurvature reports whether the function falls along some coordinate whose curvature is 0. Solve does
+// not move such a coordinate, because the move would be too long for a function that H only approximates.
 func (q *Separable) LacksCurvature() bool {
 	for k, curvature := range q.H.Diagonal() {
 		descent := -q.Gradient[k]
@@ -359,14 +356,11 @@ const maxLinear = 8
 const leastLength = 0.1
 
 // newton makes Newton steps for the coordinates that findSupport lists. A coordinate that would cross zero or
-// a bound is set to zero or the bound, and the next step leaves it out. As long as this does not reduce the
-// function, the step is halved. A step that is shorter than leastLength, or so short that no coordinate
-// crosses, ends at the first crossing instead. newton ends after a whole step without a crossing, or after
-// the first step if H.Repeats returns false.
+// a bound is set to zero or the bound, and the next step leaves it out. If this does not reduce the function,
+// newton tries shorter steps.
 //
-// newton returns true if a step proves that the function is at most gap above its minimum. Such a proof needs
-// a solution of the linear system with violations of at most allowed. But H.Solve may end before, at a
-// crossing. last says that no sweep follows; then H.Solve goes on after a crossing if gap is positive.
+// newton returns true if a step proves that the function is at most gap above its minimum. last says that no
+// sweep follows; then H.Solve does not end at a crossing if gap is positive.
 func (q *Separable) newton(allowed, gap float64, last bool) bool {
 	enough := func(residual []float64) bool {
 		for a, k := range q.support {

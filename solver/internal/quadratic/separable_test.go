@@ -10,8 +10,9 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-// random returns a random problem, and the matrix H = Z'Z + ridge·I in two forms, as Dense and as Columns. The
-// field H of the problem is not set. The columns of Z are sparse and have different scales, and some are equal.
+// random returns a random problem, and the matrix H = Z'Z + ridge·I in two forms, as Dense and as Columns.
+// The field H of the problem is not set. The columns of Z are sparse and have different scales, and some are
+// equal.
 func random(rng *rand.Rand, rows, order int, ridge float64, bounds bool) (*Separable, *Dense, *Columns) {
 	z := make([]float64, rows*order) // by columns
 	for k := range order {

@@ -68,8 +68,8 @@ const rounding = 16 * 0x1p-52
 
 // MakeExact tries two candidates: x with exact zeros, and x with exact zeros and ties. project moves a
 // candidate to the nearest feasible point, and value returns the objective. MakeExact returns the candidate
-// with the smaller objective and true. If the objectives are equal up to rounding, it returns the second
-// candidate. If both are larger than the objective at x, by more than rounding, it returns x and false.
+// with the smaller objective and true, or x and false if both objectives are larger than at x. It ignores
+// differences that are due to rounding.
 func (s *Structure) MakeExact(x []float64, project func(x []float64), value func(x []float64) float64) ([]float64, bool) {
 	best, exact, least := x, false, value(x)
 	least += float64(rounding * math.Abs(least))

@@ -29,8 +29,6 @@ func TestStructure(t *testing.T) {
 	}
 }
 
-// TestPartition checks the groups of tied coordinates, and the results of Expand and Collect for these
-// groups.
 func TestPartition(t *testing.T) {
 	s := &Structure{[]bool{false, false, false, true, false, false, false}, []tie{{0, 1, 1}, {1, 2, -1}, {4, 5, 1}, {5, 4, -1}}}
 	p := s.Partition()

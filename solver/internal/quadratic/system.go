@@ -49,8 +49,7 @@ const (
 )
 
 // factor computes the Cholesky factor of D H D + shift I. It tries a few shifts, the smallest first, until
-// all pivots are positive. It returns false if no shift is large enough. Method solve removes the effect of
-// the shift by iterative refinement.
+// all pivots are positive. It returns false if no shift is large enough.
 func (s *system) factor() bool { return s.factorFrom(firstShift) }
 
 // factorFrom does what factor does, but the given shift is the smallest one.
