@@ -19,7 +19,7 @@ type Map interface {
 	MulVecTrans(dst, v []float64)
 }
 
-// An Algebra has the constraint matrix A and computes quantities of A, each at its first use. It is safe for
+// An Algebra has the constraint matrix A and computes quantities of A when they are needed. It is safe for
 // concurrent use.
 type Algebra struct {
 	rows, cols int

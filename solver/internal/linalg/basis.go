@@ -14,7 +14,6 @@ type basis struct {
 	src, dst    []float64 // vectors, padded to whole tiles
 }
 
-// side is the number of rows, and of columns, of a tile.
 const side = kernels.TileSide
 
 // newBasis returns the basis for the matrix V of order size. v has V by rows, one for each feature.
@@ -31,8 +30,8 @@ func newBasis(size int, v []float64) *basis {
 	return b
 }
 
-// position returns where the tiles for a product M·v store the entry M_ji, by which element i of v is
-// multiplied for element j of the product. The tiles for the same elements j are adjacent.
+// position returns where the tiles for a product M·v store the entry M_ji. The tiles for the same elements j
+// of the product are adjacent.
 func (b *basis) position(i, j int) int {
 	return ((j/side)*b.tiles+i/side)*side*side + i%side*side + j%side
 }

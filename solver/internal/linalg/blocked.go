@@ -67,7 +67,6 @@ func (c *Cholesky) spread(count int, do func(k int)) {
 	rows.Spread(min(c.Threads, count/4), count, func(k int) { do(count - 1 - k) })
 }
 
-// row returns columns lo to hi−1 of row i of the factor.
 func (c *Cholesky) row(i, lo, hi int) []float64 { return c.l[i*c.n+lo : i*c.n+hi] }
 
 // diagonalBlock factors the square of rows and columns lo to hi−1, at most factorBlock of them. It works on

@@ -26,7 +26,6 @@ func Check(name string, m Map) error {
 	return nil
 }
 
-// largest returns the largest absolute value of an entry, or 0 if a has no entries.
 func largest(a *sparse.CSR) float64 {
 	most := 0.0
 	rows, _ := a.Dims()

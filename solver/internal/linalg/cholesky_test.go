@@ -10,7 +10,6 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-// definite returns a random positive definite matrix of order n.
 func definite(n int) []float64 {
 	rng := rand.New(rand.NewPCG(3, uint64(n)))
 	v := make([]float64, n*n)

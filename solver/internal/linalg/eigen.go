@@ -3,9 +3,8 @@ package linalg
 import "math"
 
 // eigenSymmetric returns the eigenvalues of the symmetric p × p matrix m, and orthonormal eigenvectors as
-// rows of length p. It overwrites m. It calls interrupt many times, and ends if interrupt returns an
-// error. It uses Jacobi rotations and no library, because the order of sums in a library depends on the
-// machine.
+// rows of length p. It overwrites m, and ends if interrupt returns an error. It uses Jacobi rotations and no
+// library, because the order of sums in a library may depend on the machine.
 func eigenSymmetric(m []float64, p int, interrupt func() error) (values, vectors []float64, err error) {
 	vectors = make([]float64, p*p)
 	for i := range p {

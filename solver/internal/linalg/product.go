@@ -105,7 +105,7 @@ func (q *Algebra) Parts() (p Parts, ok bool) {
 	return p, true
 }
 
-// A stack has the parts of A = [G; I] that a Product needs. Its field Back is nil.
+// A stack has the parts of A = [G; I] that a Product needs.
 type stack struct {
 	Parts
 	coupledT *sparse.CSR // the rows of A' for the features in Coupled
