@@ -69,8 +69,7 @@ func (s *Sides) Add(l Loss, along, labels, weights []float64) {
 	}
 }
 
-// Apart reports whether no loss increases and at least one margin changes. If the labels are two classes, the
-// margins then separate the classes.
+// Apart reports whether no loss increases and at least one margin changes.
 func (s *Sides) Apart() bool { return s[0] == 0 && s[1] > 0 }
 
 // Separates returns the result of Sides.Apart for the rows of all processes. The arguments are described at

@@ -63,8 +63,8 @@ func MeanLossAtZero(d Data) float64 {
 	return d.Team.Mean(sum, weight)
 }
 
-// MeanLabelAndSlope returns the weighted means of the labels and of the slopes at the given margins. If margin
-// is nil, all margins are 0. It does not read the rows.
+// MeanLabelAndSlope returns the weighted means of the labels and of the slopes at the given margins. If
+// margin is nil, all margins are 0. It does not read the rows.
 func (d Data) MeanLabelAndSlope(margin []float64) (label, slope float64) {
 	var weight, t float64
 	for i, b := range d.Labels {

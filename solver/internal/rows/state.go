@@ -38,8 +38,7 @@ func (t *Team) Load(c dist.Checkpoint, state any) (bool, error) {
 	return true, nil
 }
 
-// fromFirst calls get in the first process, and returns the bytes from get in all processes. If get returns
-// an error, fromFirst returns the error in the first process, and ErrElsewhere in the others.
+// fromFirst calls get in the first process, and returns its bytes, or an error, in all processes.
 func (t *Team) fromFirst(get func() ([]byte, error)) (b []byte, err error) {
 	if t.Rank() == 0 {
 		b, err = get()

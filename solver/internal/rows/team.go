@@ -9,13 +9,13 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// A Team combines the results of processes, each for its own rows, into results for all rows. Its methods
-// are collective: every process calls them in the same order, and all get the same bits. Vectors that are
-// combined element by element must have the same length in all processes. A nil Team is a team of one
-// process. If the connection fails, the methods panic with a *Broken.
+// A Team combines the results of processes, each for its own rows, into results for all rows. Every process
+// must call the methods that combine in the same order; a combined result has the same bits in all processes.
+// Vectors that are combined element by element must have the same length in all processes. A nil Team is a
+// team of one process. If the connection fails, the methods panic with a *Broken.
 type Team struct {
 	comm   dist.Comm
-	hash   uint64    // hash of the results of all sums and maxima so far
+	hash   uint64    // see note
 	packed []float64 // buffer for a message
 }
 
@@ -37,8 +37,8 @@ func NewTeam(comm dist.Comm) *Team {
 // Alone reports whether there is only one process.
 func (t *Team) Alone() bool { return t == nil }
 
-// IfAlone returns ask if there is only one process, and nil otherwise. The result of ask may end a run, but
-// if there are several processes, no process may end its run alone.
+// IfAlone returns ask if there is only one process, and nil otherwise, because no process of several may end
+// its run alone.
 func (t *Team) IfAlone(ask func() error) func() error {
 	if t == nil {
 		return ask
@@ -83,7 +83,8 @@ func (t *Team) SumWith(v []float64, x float64) float64 {
 	return t.packed[len(v)]
 }
 
-// Max replaces each entry of v by its maximum over all processes; a NaN counts as +Inf.
+// Max replaces each entry of v by its maximum over all processes. With several processes a NaN counts as
+// +Inf.
 func (t *Team) Max(v []float64) {
 	if t == nil || len(v) == 0 {
 		return
@@ -103,7 +104,7 @@ func (t *Team) check(err error) {
 	}
 }
 
-// note adds v to t.hash. Of a long vector it adds at most 4096 entries, to save time.
+// note adds v to t.hash, which Agree compares. Of a long vector it adds at most 4096 entries, to save time.
 func (t *Team) note(v []float64) {
 	const most, prime = 1 << 12, 0x100000001b3
 	h := t.hash ^ uint64(len(v))
@@ -224,8 +225,8 @@ func (t *Team) Any(holds bool) bool {
 }
 
 // Agree returns the largest code of all processes. It compares hashes of state, and of all earlier sums and
-// maxima. It panics with a *Broken if the hashes differ between processes, or if the connection fails. A hash
-// of a long vector leaves out some of its entries; see note.
+// maxima, and panics with a *Broken if they differ between processes. A hash of a long vector leaves out some
+// of its entries.
 func (t *Team) Agree(code float64, state []float64) float64 {
 	if t == nil {
 		return code

@@ -6,9 +6,8 @@ import "github.com/scas-admm/scas/sparse"
 // number and a value.
 const rowBytes, entryBytes = 8 + 8, 4 + 8
 
-// Windows divides the rows of a file into windows of consecutive rows. All windows have about the same number
-// of rows, but a window with too many bytes is halved, again and again if necessary. To make windows with
-// equal numbers of entries, NewWindows would have to read all row pointers.
+// Windows divides the rows of a file into windows of consecutive rows. Most windows have about the same
+// number of rows, but a window with too many bytes is halved, repeatedly if necessary.
 type Windows struct {
 	data   *sparse.CSR
 	bounds []int // window k has rows bounds[k] to bounds[k+1]−1
