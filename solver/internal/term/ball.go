@@ -11,17 +11,14 @@ type Ball struct {
 	Radius float64
 }
 
-// Project replaces x by the nearest point of the ball.
 func (b Ball) Project(x []float64) {
 	if norm := norm2(x); norm > b.Radius {
 		linalg.Scale(x, b.Radius/norm)
 	}
 }
 
-// Diameter returns the largest distance between two points of the ball.
 func (b Ball) Diameter() float64 { return 2 * b.Radius }
 
-// Validate returns an error unless the radius is positive and finite.
 func (b Ball) Validate(int) error {
 	if !(b.Radius > 0) || math.IsInf(b.Radius, 0) {
 		return errorf("Ball.Radius = %v; it must be positive and finite", b.Radius)
@@ -29,19 +26,14 @@ func (b Ball) Validate(int) error {
 	return nil
 }
 
-// Support returns the maximum of u'x over the ball.
 func (b Ball) Support(u []float64) float64 { return float64(b.Radius * norm2(u)) }
 
-// Region implements Set.
 func (b Ball) Region(int) Region { return b }
 
-// Box implements Region.
 func (Ball) Box() (Box, bool) { return Box{}, false }
 
-// Walls implements Region.
 func (b Ball) Walls(int) Walls { return Walls{Radius: b.Radius} }
 
-// Excess implements Region.
 func (b Ball) Excess(e, errors, x []float64, mu float64) float64 {
 	if mu > 0 {
 		return strongExcess(b, e, errors, x, mu)

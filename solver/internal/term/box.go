@@ -18,14 +18,12 @@ func NewBox(p int, lower, upper float64) Box {
 	return b
 }
 
-// Project replaces x by the nearest point of the box.
 func (b Box) Project(x []float64) {
 	for j, v := range x {
 		x[j] = math.Max(b.Lower[j], math.Min(v, b.Upper[j]))
 	}
 }
 
-// Diameter returns the largest distance between two points of the box, which may be +Inf.
 func (b Box) Diameter() float64 {
 	var sum float64
 	for j, hi := range b.Upper {
@@ -35,7 +33,6 @@ func (b Box) Diameter() float64 {
 	return math.Sqrt(sum)
 }
 
-// Validate returns an error unless the box is a non-empty set in R^p.
 func (b Box) Validate(p int) error {
 	if len(b.Lower) != p || len(b.Upper) != p {
 		return errorf("Box has %d lower and %d upper bounds; the problem has %d features", len(b.Lower), len(b.Upper), p)
@@ -53,7 +50,6 @@ func holdsNumber(lower, upper float64) bool {
 	return lower <= upper && !math.IsInf(lower, 1) && !math.IsInf(upper, -1)
 }
 
-// Support returns the supremum of u'x over the box, which may be +Inf.
 func (b Box) Support(u []float64) float64 {
 	var sum float64
 	for j, v := range u {
@@ -62,16 +58,12 @@ func (b Box) Support(u []float64) float64 {
 	return sum
 }
 
-// Region implements Set.
 func (b Box) Region(int) Region { return b }
 
-// Box implements Region.
 func (b Box) Box() (Box, bool) { return b, true }
 
-// Walls implements Region.
 func (b Box) Walls(int) Walls { return Walls{Lower: b.Lower, Upper: b.Upper} }
 
-// Excess implements Region.
 func (b Box) Excess(e, errors, x []float64, mu float64) float64 {
 	var sum float64
 	for j, v := range x {

@@ -7,16 +7,13 @@ import (
 )
 
 const (
-	span       = 6    // margins from −span to span are tested; scale of random points for a penalty
+	span       = 6    // losses are tested at margins from −span to span
 	points     = 241  // number of margins for a loss, and of random points for a penalty
 	difference = 1e-5 // change of the margin in numerical derivatives
-	tolerance  = 1e-6 // relative tolerance for numerical derivatives
+	tolerance  = 1e-6
 )
 
-// CheckLoss tests a loss with the given labels, and returns an error for the first fault. It compares Slope
-// and SecondDerivative with numerical derivatives, and SecondDerivative with Curvature. It also checks that
-// the loss is convex. If the loss is an OwnConjugate, CheckLoss checks that φ(t) + φ*(φ'(t)) = t φ'(t), and
-// that ConjugateDomain contains 0 and φ'(t).
+// CheckLoss makes the numerical checks of solver.CheckLoss.
 func CheckLoss(l OwnLoss, labels []float64) error {
 	for _, b := range labels {
 		for k := range points {
@@ -78,10 +75,7 @@ func checkConjugateAt(l OwnLoss, t, slope, value, b float64) error {
 	return nil
 }
 
-// CheckPenalty tests a penalty g on R^q at random points, and returns an error for the first fault. It checks
-// that Prox sets dst to the minimiser u of g(u) + Σ (uⱼ − vⱼ)²/(2 stepⱼ), also if dst and v are the same
-// slice. If the penalty is separable, the steps stepⱼ differ. For a PenaltyConjugate, CheckPenalty checks
-// that g(u) + g*(z) = z'u for zⱼ = (vⱼ − uⱼ)/stepⱼ.
+// CheckPenalty makes the numerical checks of solver.CheckPenalty.
 func CheckPenalty(g OwnPenalty, q int) error {
 	rng := rand.New(rand.NewPCG(1, uint64(q)))
 	for range points {

@@ -13,15 +13,13 @@ type ElasticNet struct {
 	Weights []float64
 }
 
-// Absolute returns L1 Σ Weightsⱼ |yⱼ| as an L1 penalty.
+// Absolute returns the part L1 Σ Weightsⱼ |yⱼ|.
 func (g ElasticNet) Absolute() L1 { return L1{g.L1, g.Weights} }
 
-// Value returns g(y).
 func (g ElasticNet) Value(y []float64) float64 {
 	return g.Absolute().Value(y) + SquaredL2{g.L2}.Value(y)
 }
 
-// Prox sets dst to the proximal map of g at v, with the given steps.
 func (g ElasticNet) Prox(dst, v, step []float64) {
 	g.Absolute().Prox(dst, v, step)
 	for j, u := range dst {
@@ -41,10 +39,8 @@ func (g ElasticNet) Conjugate(z []float64) float64 {
 	return sum
 }
 
-// Separable returns true.
 func (ElasticNet) Separable() bool { return true }
 
-// Scale returns L1 times the mean weight, or L2 if that is zero.
 func (g ElasticNet) Scale() float64 {
 	if scale := g.Absolute().Scale(); scale != 0 {
 		return scale
@@ -52,8 +48,6 @@ func (g ElasticNet) Scale() float64 {
 	return g.L2
 }
 
-// Validate returns an error unless L1, L2 and the weights are finite and not negative, and Weights has
-// length q or is nil.
 func (g ElasticNet) Validate(q int) error {
 	if err := cmp.Or(checkCoefficient("ElasticNet.L1", g.L1), CheckWeights("ElasticNet.Weights", g.Weights, q)); err != nil {
 		return err
@@ -61,7 +55,6 @@ func (g ElasticNet) Validate(q int) error {
 	return checkCoefficient("ElasticNet.L2", g.L2)
 }
 
-// Rows implements Penalty.
 func (g ElasticNet) Rows(q int) (Rows, bool) {
 	rows, _ := g.Absolute().Rows(q)
 	rows.Square = g.L2

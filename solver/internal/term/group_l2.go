@@ -15,8 +15,7 @@ type GroupL2 struct {
 	Weights []float64
 }
 
-// Limit returns Lambda times the weight of group k. This is the largest norm that the multipliers of the
-// group can have.
+// Limit returns Lambda times the weight of group k, the limit of the norm of its multipliers.
 func (g GroupL2) Limit(k int) float64 {
 	if g.Weights == nil {
 		return float64(g.Lambda * math.Sqrt(float64(len(g.Groups[k]))))
@@ -32,7 +31,6 @@ func (g GroupL2) norm(k int, y []float64) float64 {
 	return math.Sqrt(sum)
 }
 
-// Value returns g(y).
 func (g GroupL2) Value(y []float64) float64 {
 	var sum float64
 	for k := range g.Groups {
@@ -41,8 +39,7 @@ func (g GroupL2) Value(y []float64) float64 {
 	return sum
 }
 
-// Prox sets dst to the proximal map of g at v: it reduces the norm of every group k by step·Limit(k), but
-// not below zero. All steps must be equal.
+// Prox sets dst to the proximal map of g at v. All steps of a group must be equal.
 func (g GroupL2) Prox(dst, v, step []float64) {
 	copy(dst, v)
 	for k, group := range g.Groups {
@@ -59,8 +56,6 @@ func (g GroupL2) Prox(dst, v, step []float64) {
 	}
 }
 
-// Conjugate returns 0 if |z_k|₂ ≤ Limit(k) for every group k and all coordinates without a group are
-// zero, and +Inf otherwise.
 func (g GroupL2) Conjugate(z []float64) float64 {
 	grouped := make([]bool, len(z))
 	for k, group := range g.Groups {
@@ -79,14 +74,10 @@ func (g GroupL2) Conjugate(z []float64) float64 {
 	return 0
 }
 
-// Separable returns false.
 func (GroupL2) Separable() bool { return false }
 
-// Scale returns Lambda.
 func (g GroupL2) Scale() float64 { return g.Lambda }
 
-// Validate returns an error unless Lambda and the weights are finite and not negative, Weights is nil or has
-// one entry for each group, and the groups are disjoint sets of numbers from 0 to q−1.
 func (g GroupL2) Validate(q int) error {
 	if err := checkCoefficient("GroupL2.Lambda", g.Lambda); err != nil {
 		return err
@@ -106,7 +97,6 @@ func (g GroupL2) Validate(q int) error {
 	return CheckWeights("GroupL2.Weights", g.Weights, len(g.Groups))
 }
 
-// Rows implements Penalty.
 func (g GroupL2) Rows(q int) (Rows, bool) {
 	rows := Rows{Limit: make([]float64, q), Groups: g.Groups}
 	for k, group := range g.Groups {

@@ -12,12 +12,10 @@ import (
 // Huber is φ(t; b) = r² if |r| ≤ Delta, and Delta(2|r| − Delta) otherwise, with r = b − t. φ*(α) is
 // α b + α²/4 if |α| ≤ 2 Delta, and +Inf otherwise.
 type Huber struct {
-	// Delta is the |r| above which the loss is linear, in the unit of the labels. It must not be negative.
-	// Zero means 1.35.
+	// Delta is the |r| above which the loss is linear, in the unit of the labels. Zero means 1.35.
 	Delta float64
 }
 
-// Traits implements Loss.
 func (h Huber) Traits() Traits {
 	return Traits{
 		CurvatureOfSlope: h.curvatureOfSlope,
@@ -31,10 +29,8 @@ func (h Huber) Traits() Traits {
 	}
 }
 
-// Kernel implements Loss.
 func (Huber) Kernel() (kernels.LossKind, bool) { return 0, false }
 
-// String returns "huber" if Delta is zero. Otherwise the number follows, as in "huber:0.5".
 func (h Huber) String() string {
 	if h.Delta == 0 {
 		return "huber"
@@ -42,7 +38,6 @@ func (h Huber) String() string {
 	return fmt.Sprintf("huber:%g", h.Delta)
 }
 
-// Validate returns an error unless Delta is 0 or positive, and Delta and all labels are finite.
 func (h Huber) Validate(labels []float64) error {
 	if !(h.Delta >= 0) || math.IsInf(h.Delta, 0) {
 		return errorf("Huber.Delta = %v; it must be positive and finite, or 0 for 1.35", h.Delta)
@@ -50,7 +45,6 @@ func (h Huber) Validate(labels []float64) error {
 	return Numbers.validate("huber", labels)
 }
 
-// Width returns Delta, or 1.35 if Delta is zero.
 func (h Huber) Width() float64 {
 	if h.Delta == 0 {
 		return 1.35
@@ -58,7 +52,6 @@ func (h Huber) Width() float64 {
 	return h.Delta
 }
 
-// Value returns φ(margin; label).
 func (h Huber) Value(margin, label float64) float64 {
 	r, d := math.Abs(label-margin), h.Width()
 	if r <= d {
@@ -67,13 +60,11 @@ func (h Huber) Value(margin, label float64) float64 {
 	return float64(d * (float64(2*r) - d))
 }
 
-// Slope returns φ'(margin; label).
 func (h Huber) Slope(margin, label float64) float64 {
 	d := h.Width()
 	return -2 * math.Max(-d, math.Min(label-margin, d))
 }
 
-// SecondDerivative returns 2 in the quadratic part of the loss, and 0 in the linear part.
 func (h Huber) SecondDerivative(margin, _, label float64) float64 {
 	if math.Abs(label-margin) <= h.Width() {
 		return 2
@@ -81,10 +72,8 @@ func (h Huber) SecondDerivative(margin, _, label float64) float64 {
 	return 0
 }
 
-// Curvature returns 2.
 func (Huber) Curvature() float64 { return 2 }
 
-// Slopes implements Loss.
 func (h Huber) Slopes(slope, margin, label []float64) float64 {
 	return scalarSlopes(h, slope, margin, label)
 }
@@ -119,7 +108,6 @@ func (h Huber) Fenchel(alpha, _, margin, label, weight []float64) float64 {
 	return sum
 }
 
-// Conjugate implements Loss.
 func (h Huber) Conjugate(alpha, label float64) float64 {
 	if math.Abs(alpha) > 2*h.Width() {
 		return math.Inf(1)
@@ -127,11 +115,8 @@ func (h Huber) Conjugate(alpha, label float64) float64 {
 	return Squared{}.Conjugate(alpha, label)
 }
 
-// SlopeRange implements Loss.
 func (h Huber) SlopeRange(float64) (lo, hi float64) { return -2 * h.Width(), 2 * h.Width() }
 
-// curvatureOfSlope returns φ″ as a function of the slope. This is 2 inside the interval of SlopeRange, and 0
-// at its ends.
 func (h Huber) curvatureOfSlope(slope, _ float64) float64 {
 	if math.Abs(slope) < 2*h.Width() {
 		return 2

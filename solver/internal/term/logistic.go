@@ -10,41 +10,31 @@ import (
 // q log q + (1−q) log(1−q) if 0 ≤ q ≤ 1, and +Inf otherwise.
 type Logistic struct{}
 
-// Traits implements Loss.
 func (Logistic) Traits() Traits {
 	return Traits{Name: "logistic", Labels: Classes, Probability: kernels.Sigmoid, Conjugate: true, ContinuousCurvature: true, Reach: 4, NeverZero: true, CurvatureOfSlope: logisticCurvatureOfSlope}
 }
 
-// Kernel implements Loss.
 func (Logistic) Kernel() (kernels.LossKind, bool) { return kernels.LogisticLossKind, true }
 
-// String returns "logistic".
 func (l Logistic) String() string { return l.Traits().Name }
 
-// Validate returns an error for the first label that is not −1 or +1.
 func (Logistic) Validate(labels []float64) error { return Classes.validate("logistic", labels) }
 
-// Value returns φ(margin; label).
 func (Logistic) Value(margin, label float64) float64 { return kernels.LogisticLoss(margin, label) }
 
-// Slope returns φ'(margin; label).
 func (Logistic) Slope(margin, label float64) float64 { return kernels.LogisticSlope(margin, label) }
 
-// SecondDerivative implements OwnLoss. It computes φ″ from the slope.
 func (Logistic) SecondDerivative(_, slope, label float64) float64 {
 	return logisticCurvatureOfSlope(slope, label)
 }
 
-// logisticCurvatureOfSlope returns φ″ as a function of the slope: q(1 − q) with q = −label·slope.
 func logisticCurvatureOfSlope(slope, label float64) float64 {
 	q := float64(-label * slope)
 	return float64(q * (1 - q))
 }
 
-// Curvature returns 1/4.
 func (Logistic) Curvature() float64 { return 0.25 }
 
-// Slopes implements Loss.
 func (Logistic) Slopes(slope, margin, label []float64) float64 {
 	return kernels.LogisticSlopes(slope, margin, label)
 }
@@ -55,8 +45,7 @@ const (
 )
 
 // Curvatures implements Loss. The parabola of Loss.Curvatures has the curvature (σ(|t|) − ½)/|t|, with
-// σ(t) = 1/(1 + exp(−t)). Damping matters if b t is far below 0, because φ″ is almost zero there although φ'
-// is not.
+// σ(t) = 1/(1 + exp(−t)).
 func (Logistic) Curvatures(dst, slope, margin, label []float64, damping float64) {
 	for i, v := range slope {
 		s := math.Abs(v)
@@ -98,7 +87,6 @@ func (Logistic) Fenchel(alpha, slope, margin, label, weight []float64) float64 {
 	return sum
 }
 
-// Conjugate implements Loss.
 func (Logistic) Conjugate(alpha, label float64) float64 {
 	q := float64(-label * alpha)
 	if !(q >= 0 && q <= 1) {
@@ -107,7 +95,6 @@ func (Logistic) Conjugate(alpha, label float64) float64 {
 	return negativeEntropy(q)
 }
 
-// SlopeRange implements Loss.
 func (Logistic) SlopeRange(label float64) (lo, hi float64) {
 	if label > 0 {
 		return -1, 0
@@ -134,8 +121,8 @@ func negativeEntropy(q float64) float64 {
 	return sum
 }
 
-// surplus returns (1+u) log(1+u) − u for u ≥ −1, with a relative error below 1e-12. It returns 1 for u = −1.
-// Near u = 0 it sums the series Σ (−u)^m/(m(m−1)) over m ≥ 2.
+// surplus returns (1+u) log(1+u) − u for u ≥ −1, with a relative error below 1e-12. Near u = 0 it sums the
+// series Σ (−u)^m/(m(m−1)) over m ≥ 2.
 func surplus(u float64) float64 {
 	if math.Abs(u) < 1.0/32 {
 		s := math.FMA(-u, 1.0/90, 1.0/72)

@@ -1,25 +1,22 @@
-// Package term provides the terms of a problem: losses, penalties and sets. Each term is a type in a file of
-// its own, with all that other packages need: a loss has its derivatives, convex conjugate and name, a
-// penalty its convex conjugate and proximal map, a set its projection and support function. Other packages
-// call these methods, and do not test which term it is.
+// Package term provides the terms of a problem: losses, penalties and sets, each in a file of its own. A loss
+// has its derivatives and convex conjugate, a penalty its convex conjugate and proximal map, a set its
+// projection and support function.
 //
 // Package solver has a public type with the same name and fields for each term. LossOf, PenaltyOf and SetOf
-// convert a public type to the type of this package. They wrap a caller's own loss, penalty or set, which
-// satisfies a small interface. Read [Loss], [Penalty] and [Set] first.
+// convert it to the type of this package, and wrap a caller's own term. Read [Loss], [Penalty] and [Set]
+// first.
 //
 // # How to add a loss
 //
-//   - Add a file with a type that implements Loss, as in huber.go. The least value of the loss must be 0,
-//     because bounds on the optimum rely on it.
+//   - Add a file with a type that implements Loss, as in huber.go. The infimum of the loss must be 0, because
+//     bounds on the optimum rely on it.
 //   - Add the zero value of the type to the variable losses in loss.go. This also adds the loss to the
 //     command line and to model files.
 //   - Add the public type, with the same name and fields, and its methods to solver/loss.go. Add a case to
 //     ParseLoss there; a test fails if the case is missing.
 //   - Add the loss to the lists in solver/internal/solvertest/every.go, solver/internal/gap/bound_test.go and
-//     solver/internal/oracle/draw_test.go. The tests of this package use the variable losses.
-//
-// The exact solver can then use the loss and, if Curvature is finite, so can all methods. For a fused kernel,
-// add a LossKind to package kernels, and return it from Kernel.
+//     solver/internal/oracle/draw_test.go.
+//   - For a fused kernel, add a LossKind to package kernels, and return it from Kernel.
 //
 // # How to add a penalty or a set
 //
@@ -28,8 +25,7 @@
 //   - Add the public type, with the same name and fields, and its methods to solver/penalty.go or
 //     solver/domain.go.
 //   - If the type Rows cannot express the penalty, the method Rows must return false. If Walls cannot express
-//     the set, Region must return nil. The exact solver then cannot solve problems with this term, but
-//     SCAS-ADMM can, and only gap.Simple proves gaps.
+//     the set, Region must return nil. The exact solver then cannot use this term.
 package term
 
 import (
@@ -61,46 +57,34 @@ type OwnConjugate interface {
 }
 
 // A Loss is a loss φ(t; b) with everything that other packages need. All slices of a call have an entry for
-// each sample.
-//
-// Curvature may be +Inf, but SCAS-ADMM, the baselines and gap.Simple need a finite Curvature.
+// each sample. Curvature may be +Inf.
 type Loss interface {
 	OwnLoss
-	// Slopes returns Σ φ and, unless slope is nil, sets slope to φ'. slope may be the same slice as
-	// margin.
+	// Slopes returns Σ φ and, unless slope is nil, sets slope to φ'. slope may be margin.
 	Slopes(slope, margin, label []float64) (sum float64)
 	// Curvatures sets dst to φ″ + damping (m − φ″), where damping is from 0 to 1. Here m is the curvature
-	// of a parabola that touches φ at the margin and is nowhere below φ. If φ″ is unbounded, the parabola may
-	// be below φ except between the margin and the minimum of φ. slope must be φ' at the margins.
+	// of a parabola that touches φ at the margin and, if φ″ is bounded, is nowhere below φ. slope must be φ'
+	// at the margins.
 	Curvatures(dst, slope, margin, label []float64, damping float64)
-	// Fenchel returns Σ weight [φ(t) + φ*(α) − α t] as a sum of terms that are not negative, so that no
-	// digits cancel. alpha must be in the domain of φ*, and slope must be φ'(t).
+	// Fenchel returns Σ weight [φ(t) + φ*(α) − α t]. In this form most digits may cancel, so the losses of
+	// this package use other formulas. alpha must be in the domain of φ*, and slope must be φ'(t).
 	Fenchel(alpha, slope, margin, label, weight []float64) float64
-	// Conjugate returns φ*(alpha; label), or +Inf outside the domain of φ*. The losses of package solver do
-	// not have this method. Otherwise a caller's type that embeds one of them and replaces Value would
-	// inherit a wrong conjugate.
+	// Conjugate returns φ*(alpha; label), or +Inf outside the domain of φ* or if φ* is not known.
 	Conjugate(alpha, label float64) float64
-	// SlopeRange returns the ends of the interval on which φ* is finite. The interval contains 0 and all
-	// values of φ'. The ends may be infinite. If φ* is not known, both ends are 0.
+	// SlopeRange returns the ends of the interval on which φ* is finite, or 0, 0 if φ* is not known. The ends
+	// may be infinite.
 	SlopeRange(label float64) (lo, hi float64)
-	// Kernel returns the LossKind of the loss; ok is false if package kernels does not
-	// have the loss.
+	// Kernel returns the LossKind of the loss; ok is false if package kernels does not have the loss.
 	Kernel() (kind kernels.LossKind, ok bool)
-	// Traits returns the properties of the loss.
 	Traits() Traits
 }
 
 // Traits holds the properties of a loss.
 type Traits struct {
-	// Name is the name of the loss in the command line and in model files, without its
-	// argument.
-	Name string
-	// Argument describes the number after the name. The zero value means that no number follows the name.
-	Argument Argument
-	// Help explains the loss in the help of the command line; it may be empty.
-	Help string
+	Name     string
+	Argument Argument // the number after the name; the zero value means that there is none
+	Help     string   // text for the help of the command line
 
-	// Labels says which labels the loss accepts.
 	Labels Labels
 	// Probability returns exp(−φ(t; +1)), the probability of the label +1 at the margin
 	// t. It is nil if exp(−φ) is not a probability.
@@ -110,25 +94,22 @@ type Traits struct {
 
 	// Conjugate is true if φ* is known.
 	Conjugate bool
-	// Accuracy is the relative error that Value and Conjugate may have beyond rounding. It is zero for the
+	// Accuracy is the assumed relative error of Value and Conjugate of a caller's loss. It is zero for the
 	// losses of this package.
 	Accuracy float64
-	// ConstantCurvature is true if φ″ is constant. ContinuousCurvature is true if φ″ is continuous.
+	// These are true if φ″ is known to be constant or continuous.
 	ConstantCurvature, ContinuousCurvature bool
-	// Reach is the change of a margin up to which φ″ keeps about the same size. The exact solver limits its
-	// steps to Reach. Zero means that its steps need no limit.
+	// Reach is the change of a margin up to which φ″ keeps about the same size. Zero means that Newton steps
+	// need no limit.
 	Reach float64
-	// CurvatureOfSlope returns the curvature φ″ as a function of the slope φ'. This function is concave. It
-	// is positive inside the interval of SlopeRange, and 0 at the finite ends of this interval.
-	// CurvatureOfSlope is nil if φ″ is not such a function.
+	// CurvatureOfSlope returns φ″ as a function of φ'. The function is concave, positive inside the interval
+	// of SlopeRange, and 0 at its finite ends. Nil means that no such function is known.
 	CurvatureOfSlope func(slope, label float64) float64
-	// NeverZero is true if, for some label, φ decreases for ever as the margin goes to +Inf or −Inf, but
-	// remains positive. For a caller's own loss for classes, it is true only if this holds for both labels;
-	// for other losses of a caller, it is false.
+	// NeverZero is true if, for some label, φ tends to 0 but remains positive. For a caller's own loss it is
+	// a guess.
 	NeverZero bool
 
-	// StallAdvice says what a user can do if rounding ends a run before the requested accuracy. Nil means
-	// the usual advice.
+	// StallAdvice is for a run that rounding ends before the requested accuracy. Nil means the usual advice.
 	StallAdvice *ending.Advice
 }
 
@@ -149,8 +130,7 @@ const (
 	Counts                // finite numbers ≥ 0; the prediction is the rate e^margin
 )
 
-// Predicts returns the prediction for a margin: the margin itself or, for Counts, the rate, which is +Inf
-// if the margin is above 708.
+// Predicts returns the prediction for a margin: the rate for Counts, otherwise the margin itself.
 func (k Labels) Predicts(margin float64) float64 {
 	switch {
 	case k == Counts && margin > 708: // the function exp is constant above 708
@@ -162,9 +142,8 @@ func (k Labels) Predicts(margin float64) float64 {
 }
 
 // Unit returns the number to which tolerances are relative. loss, label and slope are the means of the
-// losses, labels and slopes of the samples if all coefficients are zero. For Numbers and Classes, Unit
-// returns loss. For Counts it returns the mean loss after the best constant was added to all margins, because
-// loss may be very large if counts are large.
+// losses, labels and slopes of the samples at x = 0. For Counts the best constant is first added to all
+// margins, because the loss at x = 0 may be very large if counts are large.
 func (k Labels) Unit(loss, label, slope float64) float64 {
 	rate := label + slope
 	if k != Counts || label == 0 || math.IsInf(rate, 1) {
@@ -174,7 +153,7 @@ func (k Labels) Unit(loss, label, slope float64) float64 {
 	return math.Max(loss-divergence(label, rate, kernels.Log(rate)), least*loss)
 }
 
-// MarginOf is the inverse of Predicts: it returns the margin for a prediction.
+// MarginOf returns the margin for a prediction.
 func (k Labels) MarginOf(prediction float64) float64 {
 	switch {
 	case k == Counts && prediction == 0:
@@ -203,7 +182,6 @@ func (k Labels) validate(loss string, labels []float64) error {
 // losses lists the losses of the package, with their default arguments.
 var losses = []Loss{Logistic{}, SquaredHinge{}, Squared{}, Huber{}, Poisson{}}
 
-// lossTypes maps the name of each loss type to the type.
 var lossTypes = typesOf(losses...)
 
 // LossOf returns l as a Loss; nil means Logistic. A caller's own loss is wrapped.
@@ -245,8 +223,7 @@ func asTerm[T any](types map[string]reflect.Type, v any) (t T, ok bool) {
 	return t, ok
 }
 
-// ParseLoss returns the loss whose method String returns text. The text is a name, or a name, a colon and the
-// argument.
+// ParseLoss returns the loss for a text: a name, or a name, a colon and the argument.
 func ParseLoss(text string) (Loss, error) {
 	name, number, has := strings.Cut(text, ":")
 	for _, l := range losses {
@@ -265,7 +242,6 @@ func ParseLoss(text string) (Loss, error) {
 	return nil, errorf("no loss %q; want %s", text, LossUsage())
 }
 
-// LossNames lists the names of the losses.
 func LossNames() []string {
 	var names []string
 	for _, l := range losses {
@@ -287,8 +263,7 @@ func LossUsage() string {
 	return joinOr(all) + positive
 }
 
-// LossHelp lists the losses, grouped by the labels that they accept, for the help of the
-// command line.
+// LossHelp lists the losses, grouped by the labels that they accept, for the help of the command line.
 func LossHelp() string {
 	var of [3][]string
 	for _, l := range losses {

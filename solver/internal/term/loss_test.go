@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// plain is a caller's own loss. It has only the methods of OwnLoss.
+// plain is a caller's own loss without a conjugate.
 type plain struct{ OwnLoss }
 
 // rates is a caller's own loss that is not a function of label − margin.
@@ -22,8 +22,6 @@ func labelsFor(l Loss) []float64 {
 	return []float64{-1, 1}
 }
 
-// TestLosses checks that the methods of every loss agree with each other, and that ParseLoss and LossOf
-// accept every loss.
 func TestLosses(t *testing.T) {
 	for _, l := range append(slices.Clone(losses), Huber{Delta: 0.3}) {
 		if err := CheckLoss(l, labelsFor(l)); err != nil {
@@ -91,7 +89,6 @@ func TestDamping(t *testing.T) {
 	}
 }
 
-// TestOwnTraits checks the traits of a caller's own loss, which are computed from values of the loss.
 func TestOwnTraits(t *testing.T) {
 	for name, c := range map[string]struct {
 		loss OwnLoss
@@ -108,7 +105,7 @@ func TestOwnTraits(t *testing.T) {
 	}
 }
 
-// TestParseLoss checks that a wrong name or argument is refused, with an error that lists the losses.
+// TestParseLoss checks that a wrong name or argument is refused.
 func TestParseLoss(t *testing.T) {
 	for _, text := range []string{"", "hinge", "logistic:1", "huber:", "huber:0", "huber:-1", "huber:Inf", "huber:x", "huber:1:2"} {
 		l, err := ParseLoss(text)

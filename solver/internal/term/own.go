@@ -15,8 +15,7 @@ type ownLoss struct {
 // ownAccuracy is the assumed largest relative error of the functions of a caller's loss.
 const ownAccuracy = 0x1p-47
 
-// Traits implements Loss. OwnLoss has no methods for some of the properties; Traits finds these by evaluating
-// the loss.
+// Traits finds Labels, NeverZero and Residual by calling the caller's methods.
 func (l ownLoss) Traits() Traits {
 	t := Traits{Name: l.String(), Conjugate: l.conjugate != nil, Accuracy: ownAccuracy}
 	if l.Validate([]float64{0.5}) != nil {
@@ -33,17 +32,13 @@ func (l ownLoss) Traits() Traits {
 	return t
 }
 
-// Kernel implements Loss.
 func (ownLoss) Kernel() (kernels.LossKind, bool) { return 0, false }
 
-// Slopes implements Loss.
 func (l ownLoss) Slopes(slope, margin, label []float64) float64 {
 	return scalarSlopes(l.OwnLoss, slope, margin, label)
 }
 
-// Curvatures implements Loss. φ″ is the caller's second derivative, limited to [0, Curvature]; a NaN counts
-// as Curvature. The parabola of Loss.Curvatures has the curvature Curvature. If Curvature is +Inf, no such
-// parabola is known, and dst is φ″ for every damping.
+// Curvatures implements Loss. The parabola has the curvature Curvature. If this is +Inf, there is no damping.
 func (l ownLoss) Curvatures(dst, slope, margin, label []float64, damping float64) {
 	most := l.Curvature()
 	for i, t := range margin {
@@ -69,7 +64,6 @@ func (l ownLoss) Fenchel(alpha, _, margin, label, weight []float64) float64 {
 	return sum
 }
 
-// Conjugate implements Loss; it returns +Inf if the conjugate is not known.
 func (l ownLoss) Conjugate(alpha, label float64) float64 {
 	if l.conjugate == nil {
 		return math.Inf(1)
@@ -77,7 +71,6 @@ func (l ownLoss) Conjugate(alpha, label float64) float64 {
 	return l.conjugate.Conjugate(alpha, label)
 }
 
-// SlopeRange implements Loss; it returns 0, 0 if the conjugate is not known.
 func (l ownLoss) SlopeRange(label float64) (lo, hi float64) {
 	if l.conjugate == nil {
 		return 0, 0
@@ -91,7 +84,6 @@ type ownPenalty struct {
 	conjugate PenaltyConjugate // nil if the caller's penalty has no conjugate
 }
 
-// Conjugate implements PenaltyConjugate; it returns +Inf if the conjugate is not known.
 func (g ownPenalty) Conjugate(z []float64) float64 {
 	if g.conjugate == nil {
 		return math.Inf(1)
@@ -99,7 +91,6 @@ func (g ownPenalty) Conjugate(z []float64) float64 {
 	return g.conjugate.Conjugate(z)
 }
 
-// Rows implements Penalty. It returns false, because the terms of a caller's penalty are not known.
 func (ownPenalty) Rows(int) (Rows, bool) { return Rows{}, false }
 
 // HasConjugate reports whether the convex conjugate of g is known.
@@ -114,7 +105,6 @@ type ownSet struct {
 	support SupportFunction // nil if the caller's set has no support function
 }
 
-// Support implements SupportFunction; it returns +Inf if the function is not known.
 func (s ownSet) Support(u []float64) float64 {
 	if s.support == nil {
 		return math.Inf(1)
@@ -122,7 +112,6 @@ func (s ownSet) Support(u []float64) float64 {
 	return s.support.Support(u)
 }
 
-// Region implements Set. It returns nil, because only the methods of a caller's set are known.
 func (ownSet) Region(int) Region { return nil }
 
 // HasSupport reports whether the support function of a set is known. A nil set means R^p.

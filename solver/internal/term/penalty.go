@@ -36,7 +36,7 @@ type Rows struct {
 	Within *Within // bounds of all entries of y; nil if they have no bounds
 }
 
-// Limits returns the limits of g on R^q if g is Σ Limitⱼ |yⱼ|; otherwise it returns nil.
+// Limits returns the limits of g on R^q if its Rows have nothing else, and nil otherwise.
 func Limits(g Penalty, q int) []float64 {
 	rows, ok := g.Rows(q)
 	if !ok || rows.Square != 0 || rows.Groups != nil || rows.Within != nil {
@@ -45,7 +45,6 @@ func Limits(g Penalty, q int) []float64 {
 	return rows.Limit
 }
 
-// penaltyTypes maps the name of each penalty type to the type.
 var penaltyTypes = typesOf[Penalty](L1{}, ElasticNet{}, SquaredL2{}, GroupL2{}, Within{})
 
 // PenaltyOf returns g as a Penalty; nil means the zero penalty. A caller's own penalty is wrapped.

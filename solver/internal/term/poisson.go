@@ -11,7 +11,6 @@ import (
 // b − b log b.
 type Poisson struct{}
 
-// Traits implements Loss.
 func (Poisson) Traits() Traits {
 	return Traits{
 		Name: "poisson", Help: "the margin is the logarithm of the expected count", Labels: Counts,
@@ -19,30 +18,22 @@ func (Poisson) Traits() Traits {
 	}
 }
 
-// Kernel implements Loss.
 func (Poisson) Kernel() (kernels.LossKind, bool) { return 0, false }
 
-// String returns "poisson".
 func (l Poisson) String() string { return l.Traits().Name }
 
-// Validate returns an error for the first label that is negative or not finite.
 func (Poisson) Validate(labels []float64) error { return Counts.validate("poisson", labels) }
 
-// Value returns φ(margin; label).
 func (Poisson) Value(margin, label float64) float64 {
 	return divergence(label, exp(margin), margin)
 }
 
-// Slope returns φ'(margin; label).
 func (Poisson) Slope(margin, label float64) float64 { return exp(margin) - label }
 
-// SecondDerivative returns the rate e^margin.
 func (Poisson) SecondDerivative(margin, _, _ float64) float64 { return exp(margin) }
 
-// Curvature returns +Inf.
 func (Poisson) Curvature() float64 { return math.Inf(1) }
 
-// Slopes implements Loss.
 func (Poisson) Slopes(slope, margin, label []float64) (sum float64) {
 	for i, t := range margin {
 		rate := exp(t)
@@ -54,9 +45,8 @@ func (Poisson) Slopes(slope, margin, label []float64) (sum float64) {
 	return sum
 }
 
-// Curvatures implements Loss. φ has its minimum at log b. If t is below log b by more than 0.001, the
-// parabola of Loss.Curvatures has the curvature φ'/(t − log b), so that its minimum is at log b too.
-// Otherwise the curvature of the parabola is φ″.
+// Curvatures implements Loss. If t is clearly below log b, where φ has its minimum, the parabola of
+// Loss.Curvatures has its minimum there too. Otherwise its curvature is φ″.
 func (Poisson) Curvatures(dst, slope, margin, label []float64, damping float64) {
 	for i, t := range margin {
 		dst[i] = exp(t)
@@ -77,8 +67,7 @@ func (Poisson) Fenchel(alpha, _, margin, label, weight []float64) float64 {
 	return sum
 }
 
-// Conjugate implements Loss. Unless α is much larger than b, it computes φ*(α) as b·surplus(α/b) + α log b,
-// in which fewer digits cancel; surplus(u) is (1+u) log(1+u) − u.
+// Conjugate implements Loss. In b·surplus(α/b) + α log b fewer digits cancel than in q log q − q + b − b log b.
 func (Poisson) Conjugate(alpha, label float64) float64 {
 	switch q := label + alpha; {
 	case !(q >= 0):
@@ -91,14 +80,13 @@ func (Poisson) Conjugate(alpha, label float64) float64 {
 	return float64(label*surplus(alpha/label)) + float64(alpha*kernels.Log(label))
 }
 
-// SlopeRange implements Loss.
 func (Poisson) SlopeRange(label float64) (lo, hi float64) { return -label, math.Inf(1) }
 
-// farRatio is a ratio q/rate above which no digits cancel in q log(q/rate) − q + rate.
+// farRatio is a ratio q/rate above which few digits cancel in q log(q/rate) − q + rate.
 const farRatio = 16
 
 // divergence returns q log(q/rate) − q + rate for q ≥ 0 and rate = e^margin. This equals
-// rate·surplus(q/rate − 1), where surplus(u) is (1+u) log(1+u) − u.
+// rate·surplus(q/rate − 1).
 func divergence(q, rate, margin float64) float64 {
 	switch {
 	case q == 0:
@@ -117,7 +105,7 @@ func entropy(q float64) float64 {
 	return float64(q * kernels.Log(q))
 }
 
-// exp returns e^t, within 2 ulp. It is constant above 708 and below −708, so that it stays finite.
+// exp returns e^t, within 2 ulp. It is constant above 708 and below −708.
 func exp(t float64) float64 {
 	if t > 0 {
 		return 1 / kernels.ExpNeg(t)

@@ -34,7 +34,7 @@ type Region interface {
 	// Walls returns the inequalities and the equation that define X in R^p.
 	Walls(p int) Walls
 	// Excess returns an upper bound of h(x) + h*(−e) + e'x, where x is in X, and h is (mu/2)|x|² on X and
-	// +Inf elsewhere. The bound is never negative. It also holds if each eⱼ is changed by at most errorsⱼ.
+	// +Inf elsewhere. The bound also holds if each eⱼ is changed by at most errorsⱼ.
 	Excess(e, errors, x []float64, mu float64) float64
 }
 
@@ -45,7 +45,6 @@ type Walls struct {
 	Total        float64   // zero means that Σ xⱼ may have any value
 }
 
-// setTypes maps the name of each set type to the type.
 var setTypes = typesOf[Set](Box{}, Ball{}, Nonnegative{}, Simplex{})
 
 // SetOf returns d as a Set; a caller's own set is wrapped. Nil means R^p, and is returned as nil.
@@ -60,12 +59,11 @@ func SetOf(d OwnSet) Set {
 	return ownSet{d, support}
 }
 
-// rounding is the largest relative rounding error of one operation.
+// rounding is the unit roundoff of float64.
 const rounding = 0x1p-53
 
 // strongExcess implements Excess for mu > 0. Let a be the point of X nearest to −e/mu. strongExcess returns
-// (mu/2)|x − a|² plus the result of Excess for e + mu a and mu = 0. This sum would be an upper bound for any
-// other a too; for the nearest point it is tight.
+// (mu/2)|x − a|² plus the result of Excess for e + mu a and mu = 0.
 func strongExcess(d Region, e, errors, x []float64, mu float64) float64 {
 	var apart float64
 	a, r, off := make([]float64, len(x)), make([]float64, len(x)), make([]float64, len(x))

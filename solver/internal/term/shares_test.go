@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// TestShares checks Shares and Surprise, also for margins so small or so large that the logistic loss gives
-// every class a probability of almost 0 or 1.
+// TestShares checks Shares and Surprise, also for very small and very large margins.
 func TestShares(t *testing.T) {
 	for _, c := range []struct{ margins, want []float64 }{
 		{[]float64{0, 0, 0, 0}, []float64{0.25, 0.25, 0.25, 0.25}},

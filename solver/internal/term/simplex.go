@@ -8,11 +8,10 @@ import (
 
 // Simplex is {x : x ≥ 0, Σ xⱼ = Total}.
 type Simplex struct {
-	// Total > 0 is the sum of the coordinates; zero means 1.
+	// Total is the sum of the coordinates; zero means 1.
 	Total float64
 }
 
-// Sum returns Total, or 1 if Total is zero.
 func (s Simplex) Sum() float64 {
 	if s.Total == 0 {
 		return 1
@@ -20,9 +19,8 @@ func (s Simplex) Sum() float64 {
 	return s.Total
 }
 
-// Project replaces x by the nearest point of the simplex (Held, Wolfe and Crowder 1974). It first
-// subtracts the largest coordinate from all coordinates, so that the result has the right sum even if
-// coordinates are large.
+// Project replaces x by the nearest point of the simplex (Held, Wolfe and Crowder 1974). It first subtracts
+// the largest coordinate, so that the result has the right sum even if coordinates are large.
 func (s Simplex) Project(x []float64) {
 	largest, unit, of := slices.Max(x), 1.0, s.Sum()
 	if of > 0x1p900 {
@@ -40,7 +38,7 @@ func (s Simplex) Project(x []float64) {
 			shift = t
 		}
 	}
-	for range 2 { // the sum of many numbers near −Total has a large rounding error
+	for range 2 { // corrects the rounding error of shift
 		count := 0.0
 		sum = 0
 		for _, v := range x {
@@ -56,16 +54,14 @@ func (s Simplex) Project(x []float64) {
 		x[j] = math.Max(v-shift, 0)
 		sum += x[j]
 	}
-	by := total / sum // what is left of the error of shift adds up over all coordinates
+	by := total / sum // the rest of the error of shift may add up over the coordinates
 	for j, v := range x {
 		x[j] = math.Min(float64(by*v)/unit, of)
 	}
 }
 
-// Diameter returns the sum of the coordinates times the square root of 2.
 func (s Simplex) Diameter() float64 { return s.Sum() * math.Sqrt2 }
 
-// Validate returns an error unless Total is positive and finite, or 0.
 func (s Simplex) Validate(int) error {
 	if !(s.Total >= 0) || math.IsInf(s.Total, 0) {
 		return errorf("Simplex.Total = %v; it must be positive and finite, or 0 for 1", s.Total)
@@ -73,21 +69,16 @@ func (s Simplex) Validate(int) error {
 	return nil
 }
 
-// Support returns the maximum of u'x over the simplex.
 func (s Simplex) Support(u []float64) float64 { return float64(s.Sum() * slices.Max(u)) }
 
-// Region implements Set.
 func (s Simplex) Region(int) Region { return s }
 
-// Box implements Region.
 func (Simplex) Box() (Box, bool) { return Box{}, false }
 
-// Walls implements Region.
 func (s Simplex) Walls(p int) Walls {
 	return Walls{Lower: make([]float64, p), Upper: slices.Repeat([]float64{math.Inf(1)}, p), Total: s.Sum()}
 }
 
-// Excess implements Region.
 func (s Simplex) Excess(e, errors, x []float64, mu float64) float64 {
 	if mu > 0 {
 		return strongExcess(s, e, errors, x, mu)

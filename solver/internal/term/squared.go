@@ -9,7 +9,6 @@ import (
 // Squared is φ(t; b) = (b − t)², without a factor ½, as in the paper of SCAS-ADMM. φ*(α) is α b + α²/4.
 type Squared struct{}
 
-// Traits implements Loss.
 func (Squared) Traits() Traits {
 	return Traits{
 		CurvatureOfSlope: func(_, _ float64) float64 { return 2 },
@@ -18,35 +17,26 @@ func (Squared) Traits() Traits {
 	}
 }
 
-// Kernel implements Loss.
 func (Squared) Kernel() (kernels.LossKind, bool) { return kernels.SquaredLossKind, true }
 
-// String returns "squared".
 func (l Squared) String() string { return l.Traits().Name }
 
-// Validate returns an error for the first label that is not finite.
 func (Squared) Validate(labels []float64) error { return Numbers.validate("squared", labels) }
 
-// Value returns φ(margin; label).
 func (Squared) Value(margin, label float64) float64 {
 	return float64((label - margin) * (label - margin))
 }
 
-// Slope returns φ'(margin; label).
 func (Squared) Slope(margin, label float64) float64 { return 2 * (margin - label) }
 
-// SecondDerivative returns 2.
 func (Squared) SecondDerivative(_, _, _ float64) float64 { return 2 }
 
-// Curvature returns 2.
 func (Squared) Curvature() float64 { return 2 }
 
-// Slopes implements Loss.
 func (Squared) Slopes(slope, margin, label []float64) float64 {
 	return kernels.SquaredSlopes(slope, margin, label)
 }
 
-// Curvatures implements Loss.
 func (Squared) Curvatures(dst, _, _, _ []float64, _ float64) {
 	for i := range dst {
 		dst[i] = 2
@@ -63,10 +53,8 @@ func (Squared) Fenchel(alpha, _, margin, label, weight []float64) float64 {
 	return sum
 }
 
-// Conjugate implements Loss.
 func (Squared) Conjugate(alpha, label float64) float64 {
 	return float64(alpha*label) + float64(float64(alpha*alpha)/4)
 }
 
-// SlopeRange implements Loss.
 func (Squared) SlopeRange(float64) (lo, hi float64) { return math.Inf(-1), math.Inf(1) }

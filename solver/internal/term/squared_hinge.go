@@ -9,34 +9,27 @@ import (
 // SquaredHinge is φ(t; b) = max(0, 1 − b t)² with labels −1 and +1. With q = −b α ≥ 0, φ*(α) is q²/4 − q.
 type SquaredHinge struct{}
 
-// Traits implements Loss.
 func (SquaredHinge) Traits() Traits {
 	return Traits{Name: "squared-hinge", Labels: Classes, Conjugate: true, CurvatureOfSlope: SquaredHinge{}.curvatureOfSlope}
 }
 
-// Kernel implements Loss.
 func (SquaredHinge) Kernel() (kernels.LossKind, bool) { return 0, false }
 
-// String returns "squared-hinge".
 func (l SquaredHinge) String() string { return l.Traits().Name }
 
-// Validate returns an error for the first label that is not −1 or +1.
 func (SquaredHinge) Validate(labels []float64) error {
 	return Classes.validate("squared-hinge", labels)
 }
 
-// Value returns φ(margin; label).
 func (SquaredHinge) Value(margin, label float64) float64 {
 	r := math.Max(0, 1-float64(label*margin))
 	return float64(r * r)
 }
 
-// Slope returns φ'(margin; label).
 func (SquaredHinge) Slope(margin, label float64) float64 {
 	return -2 * label * math.Max(0, 1-float64(label*margin))
 }
 
-// SecondDerivative returns 2 if the loss is positive, and 0 otherwise.
 func (SquaredHinge) SecondDerivative(margin, _, label float64) float64 {
 	if label*margin < 1 {
 		return 2
@@ -44,10 +37,8 @@ func (SquaredHinge) SecondDerivative(margin, _, label float64) float64 {
 	return 0
 }
 
-// Curvature returns 2.
 func (SquaredHinge) Curvature() float64 { return 2 }
 
-// Slopes implements Loss.
 func (l SquaredHinge) Slopes(slope, margin, label []float64) float64 {
 	return scalarSlopes(l, slope, margin, label)
 }
@@ -78,7 +69,6 @@ func (SquaredHinge) Fenchel(alpha, _, margin, label, weight []float64) float64 {
 	return sum
 }
 
-// Conjugate implements Loss.
 func (SquaredHinge) Conjugate(alpha, label float64) float64 {
 	q := float64(-label * alpha)
 	if !(q >= 0) {
@@ -87,7 +77,6 @@ func (SquaredHinge) Conjugate(alpha, label float64) float64 {
 	return float64(float64(q*q)/4) - q
 }
 
-// SlopeRange implements Loss.
 func (SquaredHinge) SlopeRange(label float64) (lo, hi float64) {
 	if label > 0 {
 		return math.Inf(-1), 0
@@ -95,7 +84,6 @@ func (SquaredHinge) SlopeRange(label float64) (lo, hi float64) {
 	return 0, math.Inf(1)
 }
 
-// curvatureOfSlope returns φ″ as a function of the slope: 2 inside SlopeRange, 0 at its finite end.
 func (SquaredHinge) curvatureOfSlope(slope, label float64) float64 {
 	if label*slope < 0 {
 		return 2

@@ -7,10 +7,8 @@ type SquaredL2 struct {
 	Lambda float64
 }
 
-// Value returns g(y).
 func (g SquaredL2) Value(y []float64) float64 { return float64(0.5 * g.Lambda * linalg.SumSquares(y)) }
 
-// Prox sets dst to the proximal map of g at v, with the given steps.
 func (g SquaredL2) Prox(dst, v, step []float64) {
 	for j, u := range v {
 		dst[j] = u / (1 + float64(step[j]*g.Lambda))
@@ -20,16 +18,12 @@ func (g SquaredL2) Prox(dst, v, step []float64) {
 // Conjugate returns g*(z) = |z|²/(2 Lambda), where 0/0 counts as 0.
 func (g SquaredL2) Conjugate(z []float64) float64 { return ElasticNet{L2: g.Lambda}.Conjugate(z) }
 
-// Separable returns true.
 func (SquaredL2) Separable() bool { return true }
 
-// Scale returns Lambda.
 func (g SquaredL2) Scale() float64 { return g.Lambda }
 
-// Validate returns an error if Lambda is negative or not finite.
 func (g SquaredL2) Validate(int) error { return checkCoefficient("SquaredL2.Lambda", g.Lambda) }
 
-// Rows implements Penalty: Square is Lambda, and all limits are 0.
 func (g SquaredL2) Rows(q int) (Rows, bool) {
 	return Rows{Limit: make([]float64, q), Square: g.Lambda}, true
 }

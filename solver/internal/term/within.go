@@ -9,7 +9,6 @@ type Within struct {
 	Lower, Upper float64 // may be infinite
 }
 
-// Value returns g(y).
 func (g Within) Value(y []float64) float64 {
 	for _, v := range y {
 		if !(v >= g.Lower && v <= g.Upper) {
@@ -19,14 +18,13 @@ func (g Within) Value(y []float64) float64 {
 	return 0
 }
 
-// Prox sets dst to v, with each entry moved into the bounds.
 func (g Within) Prox(dst, v, _ []float64) {
 	for j, u := range v {
 		dst[j] = math.Max(g.Lower, math.Min(u, g.Upper))
 	}
 }
 
-// Conjugate returns g*(z) = Σ max(zⱼ Lower, zⱼ Upper).
+// Conjugate returns Σ max(zⱼ Lower, zⱼ Upper), with 0·∞ = 0.
 func (g Within) Conjugate(z []float64) float64 {
 	var sum float64
 	for _, v := range z {
@@ -35,13 +33,10 @@ func (g Within) Conjugate(z []float64) float64 {
 	return sum
 }
 
-// Separable returns true.
 func (Within) Separable() bool { return true }
 
-// Scale returns 0.
 func (Within) Scale() float64 { return 0 }
 
-// Validate returns an error unless there is a finite number from Lower to Upper.
 func (g Within) Validate(int) error {
 	if !holdsNumber(g.Lower, g.Upper) {
 		return errorf("Within{%v, %v} is empty; there must be a finite number between the bounds", g.Lower, g.Upper)
@@ -49,5 +44,4 @@ func (g Within) Validate(int) error {
 	return nil
 }
 
-// Rows implements Penalty.
 func (g Within) Rows(q int) (Rows, bool) { return Rows{Limit: make([]float64, q), Within: &g}, true }
