@@ -1,12 +1,11 @@
 package admm
 
-// An Anchor is the proximal term (c/2)|w − x_t|² of an inner loop, where x_t is the snapshot. It adds
-// c(w − x_t) to the gradient of each step. If inner loops draw from different rows, the term keeps their
-// results close to each other (SCOPE; Zhao, Xiang, Shi, Gao, Li 2017). The term does not change the fixed
-// points of the method. InnerLoop.Ridge must include c.
+// An Anchor is the proximal term (c/2)|w − x_t|² of an inner loop, where x_t is the snapshot. If inner loops
+// draw from different rows, the term keeps their results close to each other (SCOPE; Zhao, Xiang, Shi, Gao,
+// Li 2017). InnerLoop.Ridge must include c.
 type Anchor struct {
 	Weight float64   // c, the proximal weight
-	at     []float64 // x_t; empty if c is 0
+	at     []float64 // x_t
 }
 
 const (
@@ -18,9 +17,8 @@ const (
 	clearRise = 0.01
 )
 
-// Tame increases the proximal weight, restores the best iterate and returns true if the objective at the
-// iterate is clearly above the best objective. It changes nothing and returns false if there is no clear
-// rise, if the iterate is lost (see Watcher.Lost), or if the weight would exceed its maximum.
+// Tame increases the proximal weight and restores the best iterate if the objective at the iterate is clearly
+// above the best objective. It returns false if it restores no iterate.
 func (s *OuterLoop) Tame(objective float64) bool {
 	unit := s.Curvature * float64(s.Row*s.Row)
 	weight := max(float64(firstWeight*unit), float64(increaseWeight*s.Anchor.Weight))
@@ -31,5 +29,5 @@ func (s *OuterLoop) Tame(objective float64) bool {
 	return s.Keeper.Restore(s.Point)
 }
 
-// Relax decreases the proximal weight. It is called after a new best objective.
+// Relax decreases the proximal weight.
 func (a *Anchor) Relax() { a.Weight *= decreaseWeight }

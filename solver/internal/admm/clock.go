@@ -2,7 +2,7 @@ package admm
 
 import "time"
 
-// A Clock measures the time of a run. It is paused during evaluations and calls of the Recorder.
+// A Clock measures the time of a run, without pauses.
 type Clock struct {
 	since time.Time     // when the clock was started or resumed
 	used  time.Duration // measured time until the last pause

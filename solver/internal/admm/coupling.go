@@ -50,8 +50,7 @@ func (c Coupling) Multipliers(beta []float64) []float64 {
 	return z
 }
 
-// Check returns an error if B is a nil pointer, or a matrix with an entry whose absolute value is above
-// linalg.Largest.
+// Check returns the error of linalg.Check for B.
 func (c Coupling) Check() error {
 	if c.B == nil {
 		return nil
@@ -59,8 +58,7 @@ func (c Coupling) Check() error {
 	return linalg.Check("Coupling.B", c.B)
 }
 
-// Validate checks the fields of c for a constraint matrix A with l rows and a penalty g. The errors name the
-// fields of Problem.Coupling.
+// Validate checks the fields of c for a constraint matrix A with l rows and a penalty g.
 func (c Coupling) Validate(l int, g term.Penalty) error {
 	if c.B != nil && c.Diagonal != nil {
 		return errorf("Coupling has both B and Diagonal; set one")

@@ -24,10 +24,8 @@
 // several plans, because the cheapest representation of w depends on A and on the data. A
 // Sampler draws the samples. A DualStep updates y and beta. A Keeper compares the
 // objectives at snapshots, restores the best iterate, and says when to halve the step
-// size. Scales and StepSize compute the automatic parameters ρ and η.
-//
-// Two parts are used only for data in memory: a Metric gives each column its own step size,
-// and OuterLoop.Average averages over ranks. OuterLoop.Tame is used only for batches of a file.
+// size. Scales and StepSize compute the automatic parameters ρ and η. A Metric gives each column its own
+// step size.
 //
 // # How to add a plan
 //

@@ -14,7 +14,7 @@ import (
 //
 // Here g is the penalty. A DualStep is not safe for concurrent use.
 type DualStep struct {
-	// Limit holds the limits of beta if g is an L1 penalty and B = −I. Otherwise it is nil.
+	// Limit holds the limits of beta if g(y) = Σ Limitⱼ |yⱼ| and B = −I. Otherwise it is nil.
 	Limit []float64
 
 	coupling Coupling
@@ -22,11 +22,11 @@ type DualStep struct {
 	rho      float64
 	shares   []float64 // ρ of each row of A, in units of the ρ of SetRho; nil if all rows have this ρ
 	ax       []float64 // A x − c, or A x times shares
-	by, v    []float64 // B y, and the argument of the proximal map
+	by, v    []float64 // scratch memory
 	step     []float64 // step size of the proximal map for each coordinate of y
-	lipB     float64   // largest eigenvalue of B'B
+	lipB     float64   // largest eigenvalue of B'B, for the method iterate
 
-	momentum, previous []float64 // memory for the method iterate; nil if −I, Diagonal or Alpha describes B
+	momentum, previous []float64 // memory for the method iterate; nil if it is not needed
 }
 
 // NewDualStep returns a DualStep for A with l rows and y with q coordinates. limit becomes its Limit. SetRho
@@ -44,7 +44,7 @@ func NewDualStep(c Coupling, g term.Penalty, limit []float64, l, q int) *DualSte
 	return d
 }
 
-// SetRho sets ρ, and computes the step sizes of the proximal map, which depend on ρ.
+// SetRho sets ρ and the step sizes of the proximal map.
 func (d *DualStep) SetRho(rho float64) {
 	d.rho = rho
 	c, scale := d.coupling, 1.0
@@ -124,7 +124,7 @@ func (d *DualStep) Update(ax, y, beta []float64) {
 }
 
 // updateEach is Update if rows have their own ρ. It multiplies entry k of A x and of y by shares[k]. In these
-// units, all rows have the same ρ. Afterwards it divides y by shares again.
+// units, all rows have the same ρ.
 func (d *DualStep) updateEach(ax, y, beta []float64) {
 	for j, share := range d.shares {
 		d.ax[j] = share * ax[j]
@@ -136,11 +136,9 @@ func (d *DualStep) updateEach(ax, y, beta []float64) {
 	}
 }
 
-// maxProxSteps is the largest number of steps of the method iterate.
 const maxProxSteps = 2000
 
-// iterate minimises over y for a general B by FISTA with restarts, from the current y. It ends when a step
-// moves y by at most 1e-12 times |y|, or after maxProxSteps steps.
+// iterate minimises over y for a general B by FISTA with restarts, from the current y.
 func (d *DualStep) iterate(ax, y, beta []float64) {
 	inv := 1 / d.lipB
 	point, previous := d.momentum, d.previous

@@ -20,13 +20,13 @@ func (p Point) Set(from Point) {
 type Keeper struct {
 	Watcher
 	Auto    bool // the step size is automatic: it may be halved
-	Watched bool // the objective is computed at every snapshot, and Kept is the best snapshot
+	Watched bool // the objective is computed at every snapshot
 	// Kept is the best iterate or, if Watched is false, the last iterate that was not lost. Kept.X is nil if
 	// there is none.
 	Kept Point
 }
 
-// Begin starts a run at the given iterate. scale is the smallest value that Watcher.Scale may have.
+// Begin starts a run at the given iterate. scale is the argument of Watcher.Start.
 func (k *Keeper) Begin(at Point, objective, scale float64) {
 	k.Start(objective, scale)
 	k.Keep(at)
@@ -46,8 +46,8 @@ func (k *Keeper) Restore(at Point) bool {
 }
 
 // Judge compares the objective at a snapshot with the best objective so far, and keeps the best iterate. If
-// the verdict is Restart, it restores the best iterate, and the caller must compute the snapshot again.
-// loose is true if the iterate may violate a constraint of the problem (see Watcher.See).
+// the verdict is Restart, it restores the best iterate, and the caller must compute the snapshot again. loose
+// is the argument of Watcher.See.
 func (k *Keeper) Judge(at Point, objective float64, loose bool) Verdict {
 	verdict := k.See(objective, k.Auto, loose)
 	switch verdict {

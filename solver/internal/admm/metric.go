@@ -9,8 +9,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// Columns get their own step sizes if the largest scale of a column is more than spread times the smallest
-// scale. For smaller ratios, equal step sizes are as good.
+// If the largest scale of a column is at most spread times the smallest scale, equal step sizes are as good
+// as a metric.
 const spread = 32
 
 // A MetricProblem holds the parts of the problem on which the metric depends.
@@ -26,14 +26,11 @@ type MetricProblem struct {
 	Team      *rows.Team      // the processes that hold the rows; nil if there is only one
 }
 
-// A Metric gives each column of the data its own step size.
+// A Metric gives each column of the data its own step size. A nil Metric means equal step sizes.
 //
 // The inner loop of SCAS-ADMM then runs in u with x = D u, where D is diagonal. The entries of D are powers
 // of two, so the scaled data X D have no rounding errors. Each row of A has its own ρ, because the entries of
-// A x have different units. The problem and its solution do not change.
-//
-// A nil Metric means equal step sizes. Then Into returns x itself, Times does nothing, and Shares must not be
-// called.
+// A x have different units.
 type Metric struct {
 	D    []float64   // powers of two
 	Rho  []float64   // ρ of each row of A, a power of two
@@ -42,9 +39,8 @@ type Metric struct {
 	A *linalg.Algebra
 }
 
-// NewMetric returns the metric of a problem. It returns nil if equal step sizes are better: if all columns
-// have about the same scale, or if A couples coefficients and the penalty keeps many of them at zero. It also
-// returns nil if D would overflow or underflow.
+// NewMetric returns the metric of a problem. It returns nil if equal step sizes are better, or if D would
+// overflow or underflow.
 func NewMetric(p *MetricProblem) *Metric {
 	unit, ok := columnUnits(p.Team, p.Data)
 	if !ok || p.coupled() && p.fractionAtZero(unit) > 0.2 {
@@ -72,12 +68,11 @@ func NewMetric(p *MetricProblem) *Metric {
 }
 
 // stiffnessWeight is the weight of the ridge and of A'A in the formula for D; the loss has the weight 1. With
-// this weight, η times the largest eigenvalue of K is usually below 1/2, as lazy plans need. StepSize.Eta
-// decreases η if it is not.
+// this weight, η times the largest eigenvalue of K is usually below 1/2, as lazy plans need.
 const stiffnessWeight = 6
 
 // termSize returns the typical size of the terms of a row of A x if xⱼ = unitⱼ: about the geometric mean of
-// their absolute values, as a power of two. idx and val are the row of A. It returns 0 for an empty row.
+// their absolute values, as a power of two. It returns 0 for a row of zeros.
 func termSize(idx []int32, val, unit []float64) float64 {
 	exps, terms := 0, 0
 	for i, j := range idx {
@@ -94,9 +89,8 @@ func termSize(idx []int32, val, unit []float64) float64 {
 }
 
 // rho returns ρ of row k of A, rounded to a power of two: 3 times the limit of the row, divided by the
-// expected size of (A x)ₖ. But ρ is at least leastRho·balanced, and at least the smaller of Least and
-// 0.1 balanced, where balanced is the ρ at which ρ(A x)ₖ² has about the same curvature as the loss. size is
-// from termSize, curvature and norm² are from scaledNorms. For an empty row, ρ is 1.
+// expected size of (A x)ₖ, but not below two bounds. balanced is the ρ at which ρ(A x)ₖ² has about the same
+// curvature as the loss. size is from termSize, curvature and norm² are from scaledNorms.
 func (p *MetricProblem) rho(k int, size, curvature, norm float64) float64 {
 	if size == 0 {
 		return 1
@@ -109,10 +103,10 @@ func (p *MetricProblem) rho(k int, size, curvature, norm float64) float64 {
 // leastRho is the smallest ρ of a row, in units of balanced in the method rho.
 const leastRho = 4e-6
 
-// columnUnits returns 1/(root mean square of the nonzeros) for each column. An empty column gets the
-// geometric mean of the smallest and the largest of these numbers. ok is true if these numbers are finite and
-// differ enough to need a metric. The root mean square leaves zeros out, because otherwise columns with few
-// nonzeros would get large numbers, and the few rows with these nonzeros would dominate the scaled data.
+// columnUnits returns 1/(root mean square of the nonzeros) for each column. ok is true if these numbers are
+// finite and differ enough to need a metric. The root mean square leaves zeros out, because otherwise columns
+// with few nonzeros would get large numbers, and the few rows with these nonzeros would dominate the scaled
+// data.
 func columnUnits(t *rows.Team, x *sparse.CSR) (unit []float64, ok bool) {
 	n, p := x.Dims()
 	unit = make([]float64, p)
@@ -244,7 +238,7 @@ func (m *Metric) algebra(p *MetricProblem) *linalg.Algebra {
 	return linalg.New(newMatrix(len(ptr)-1, len(m.D), ptr, idx, val), len(m.D))
 }
 
-// Into sets dst to u = x/D and returns it. A nil Metric returns x itself.
+// Into sets dst to u = x/D and returns it. For a nil Metric it returns x itself.
 func (m *Metric) Into(dst, x []float64) []float64 {
 	if m == nil {
 		return x
@@ -255,8 +249,8 @@ func (m *Metric) Into(dst, x []float64) []float64 {
 	return dst
 }
 
-// Times multiplies v by D. This turns u into x, and a derivative with respect to x into a
-// derivative with respect to u.
+// Times multiplies v by D. This turns u into x, and a derivative with respect to x into a derivative with
+// respect to u. For a nil Metric it does nothing.
 func (m *Metric) Times(v []float64) {
 	if m == nil || v == nil {
 		return
@@ -266,8 +260,7 @@ func (m *Metric) Times(v []float64) {
 	}
 }
 
-// Shares returns the median ρ of the rows of A, and the ρ of each row divided by this median. m must not be
-// nil.
+// Shares returns the median ρ of the rows of A, and the ρ of each row divided by this median.
 func (m *Metric) Shares() (rho float64, each []float64) {
 	sorted := slices.Clone(m.Rho)
 	slices.Sort(sorted)

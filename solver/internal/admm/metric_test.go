@@ -47,9 +47,8 @@ func TestOneScale(t *testing.T) {
 	}
 }
 
-// TestMetric checks that D and ρ are powers of two, that X D is exact, and that its columns have one scale.
-// It also checks that M'M is D (A' diag(ρ) A + mu I) D, where M is Metric.A, and that the largest eigenvalue
-// of M'M is at most 1.
+// TestMetric checks that D and ρ are powers of two, that X D is exact, that its columns have one scale, and
+// that M = Metric.A has the right quadratic form |M u|².
 func TestMetric(t *testing.T) {
 	chain, err := sparse.FromTriplets(2, 3, []sparse.Triplet{{Row: 0, Col: 0, Value: 1}, {Row: 0, Col: 1, Value: -1}, {Row: 1, Col: 2, Value: 2}})
 	if err != nil {

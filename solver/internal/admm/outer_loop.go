@@ -10,8 +10,7 @@ import (
 // An OuterLoop is the state of SCAS-ADMM. Its first four fields are functions, because they depend on
 // whether the data are in memory or in a file.
 type OuterLoop struct {
-	// Snapshot compares the objective at X with the best objective so far, and may restore the best
-	// iterate. Then it sets Gradient to the gradient of the mean loss at X.
+	// Snapshot sets Gradient to the gradient of the mean loss at X. It may first restore an earlier iterate.
 	Snapshot func() error
 	// Schedule returns the step size of the outer iteration whose snapshot was just taken. more is false
 	// if the budget does not allow the iteration.
@@ -29,7 +28,7 @@ type OuterLoop struct {
 	A         *linalg.Product
 	Step      *DualStep
 	Project   func(x []float64) // projects onto X
-	Interrupt func() error      // if not nil, called about every thousand samples; its error ends Next
+	Interrupt func() error      // if not nil, called during inner loops; its error ends Next
 	Anchor    Anchor
 	Metric    *Metric // the metric of the plans; nil for equal step sizes
 	Kappa     float64 // κ if the augmented penalty is linearised (see Linearise), else 0
@@ -100,8 +99,7 @@ func (s *OuterLoop) NaturalEta(done int) float64 {
 }
 
 // stiffness returns the largest eigenvalue of the matrix K of the plans (see Plan), which limits the step
-// size. Here mu in K includes the proximal weight. With a metric, K is the matrix in the coordinates of the
-// metric.
+// size.
 func (s *OuterLoop) stiffness() float64 {
 	if s.Metric != nil {
 		return s.Metric.A.Largest()
@@ -109,9 +107,8 @@ func (s *OuterLoop) stiffness() float64 {
 	return float64(s.Step.rho*s.Lambda1) + s.Mu + s.Anchor.Weight
 }
 
-// Linearise sets Kappa to the smallest κ for which (κ/2)|w − x|² is an upper bound of (ρ/2)|A(w − x)|². A
-// round from x then uses this bound in place of (ρ/2)|A(w − x)|². With a metric, the bound is for the sum of
-// this term and (mu/2)|w − x|², in the coordinates of the metric.
+// Linearise sets Kappa to the smallest κ for which (κ/2)|w − x|² is an upper bound of (ρ/2)|A(w − x)|². With
+// a metric, the bound is for the sum of this term and (mu/2)|w − x|², in the coordinates of the metric.
 func (s *OuterLoop) Linearise() {
 	if s.Kappa = float64(s.Step.rho * s.Lambda1); s.Metric != nil {
 		s.Kappa = s.stiffness()

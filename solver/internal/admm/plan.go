@@ -38,7 +38,7 @@ type Plan interface {
 
 // An InnerLoop describes the inner loop to its plan. Plans only read its slices.
 type InnerLoop struct {
-	Data    *sparse.CSR      // the whole data set; plans depend on its size
+	Data    *sparse.CSR      // the whole data set
 	Rows    kernels.Rows     // Data, or a batch of its rows, in the type of the kernels
 	Scratch *kernels.Scratch // scratch memory for kernels that read Rows
 	Labels  []float64        // the label of each row of Rows
@@ -63,7 +63,7 @@ type InnerLoop struct {
 	Interrupt func() error // if not nil, called while a plan is prepared; its error ends the preparation
 }
 
-// NewPlan returns the plan for the loop. Its only error is the error of InnerLoop.Interrupt.
+// NewPlan returns the plan for the loop.
 func NewPlan(l *InnerLoop) (Plan, error) {
 	if l.Set != nil {
 		if region := l.Set.Region(l.features()); region != nil {
@@ -138,7 +138,6 @@ func (g *guarded) Begin(x, d []float64, eta float64) {
 	g.active.Begin(x, d, eta)
 }
 
-// Name returns the name of the plan that ran the last round, or of the partial plan before the first round.
 func (g *guarded) Name() string { return g.now().Name() }
 
 func (g *guarded) Reason() string { return g.now().Reason() }

@@ -23,8 +23,8 @@ type decay struct {
 	// spec is not nil.
 	w0, gain, sum []float64
 
-	askedEta float64 // the η of the last call of fits
-	answer   bool    // the result of the last call of fits
+	askedEta float64 // argument of the last call of fits
+	answer   bool    // result of the last call of fits
 }
 
 // newRotatedDecay returns a guarded decay in the eigenbasis of A'A. nonzeros is an upper bound of the number
@@ -45,7 +45,6 @@ func newRotatedDecay(l *InnerLoop, spec *linalg.Spectrum, nonzeros int64) (Plan,
 	return guard(l, p), nil
 }
 
-// newDecay returns a decay for a diagonal K.
 func newDecay(base diagonal) *decay {
 	p := &decay{diagonal: base, data: base.Rows, scratch: base.Scratch}
 	p.state = make([]float64, len(p.k)*kernels.DecayStride)
@@ -112,8 +111,7 @@ func (p *decay) Name() string {
 	return "rotated-sparse"
 }
 
-// fits reports whether telescope is accurate for eta, and all 1 − η k are at least minFactor. It also
-// computes the rates of decay for eta.
+// fits also sets the rates of decay, if eta fits.
 func (p *decay) fits(eta float64) bool {
 	if p.askedEta == eta {
 		return p.answer
@@ -130,7 +128,6 @@ func (p *decay) fits(eta float64) bool {
 	return true
 }
 
-// cell returns the cell of coordinate j in state.
 func (p *decay) cell(j int) []float64 {
 	return p.state[j*kernels.DecayStride : (j+1)*kernels.DecayStride]
 }

@@ -14,7 +14,7 @@ import (
 // and domain.
 type dense struct {
 	*InnerLoop
-	reason  string // the result of Reason
+	reason  string
 	batch   int
 	k       *sparse.CSR     // the matrix K of Plan, or nil; see matrixOfK
 	product *linalg.Product // multiplies by A and A'; nil if not needed
@@ -57,8 +57,7 @@ func (d *dense) chooseBatch() {
 	}
 }
 
-// matrixOfK returns the matrix K of Plan. It returns nil if A is the identity or not a matrix, if the penalty
-// is linearised, or if A'A overflows.
+// matrixOfK returns the matrix K of Plan, or nil if multiply must do without it.
 func (l *InnerLoop) matrixOfK() *sparse.CSR {
 	gram := l.A.Gram()
 	if gram == nil || l.Kappa > 0 {

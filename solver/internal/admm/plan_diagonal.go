@@ -16,8 +16,7 @@ const lazyFrom = 6
 // features plus decaySlope features for each nonzero of a row (see BenchmarkDiagonal).
 const decayFrom, decaySlope = 300, 5
 
-// diagonalOfK returns the diagonal of the matrix K of Plan, or nil if K is not diagonal. If the penalty is
-// linearised, K is (Kappa + Ridge) I.
+// diagonalOfK returns the diagonal of the matrix K of Plan, or nil if K is not diagonal.
 func (l *InnerLoop) diagonalOfK() []float64 {
 	if l.Kappa > 0 {
 		return slices.Repeat([]float64{l.Kappa + l.Ridge}, l.features())
@@ -60,11 +59,10 @@ func newDiagonal(l *InnerLoop, k []float64) Plan {
 	return newDense(l, "a step for every coordinate: no fused inner loop for this domain")
 }
 
-// diagonal holds the fields that the plans for diagonal K share. The plan decay may have its vectors in the
-// eigenbasis of A'A.
+// diagonal holds the fields that the plans for diagonal K share.
 type diagonal struct {
 	*InnerLoop
-	reason string    // the result of Reason
+	reason string
 	k      []float64 // diagonal of K (see Plan)
 	c, e   []float64 // 1 − η k and −η d
 	w      []float64 // the current point
@@ -73,7 +71,6 @@ type diagonal struct {
 	taken  int // number of steps so far in the round
 }
 
-// newBase returns the fields for a plan with the diagonal k of K.
 func newBase(l *InnerLoop, k []float64) diagonal {
 	return diagonal{InnerLoop: l, k: k, c: make([]float64, len(k)), e: make([]float64, len(k)), w: make([]float64, len(k))}
 }
@@ -116,8 +113,7 @@ func (p *elements) End(sum, last []float64) {
 	copy(last, p.w)
 }
 
-// box is a plan for a domain that is a box. It updates and clips all of w in each step, and sums the
-// iterates.
+// box is a plan for a domain that is a box. It updates and clips all of w in each step.
 type box struct {
 	diagonal
 	sum []float64 // sum of the iterates

@@ -19,16 +19,15 @@ type Scales struct {
 	Lambda1, LambdaP float64 // the largest and the smallest eigenvalue of A'A
 }
 
-// NaturalRho returns factor times Lambda Row/Unit, or a small constant if this is 0. But if Lambda is 0 and
-// the penalty does not bound |beta|, as for an indicator, it returns the mean curvature of the loss along a
-// feature.
+// NaturalRho returns factor·Lambda·Row/Unit if this is positive. For an indicator it returns the mean
+// curvature of the loss along a feature.
 func (s *Scales) NaturalRho(factor float64) float64 {
 	inverse := s.Row / s.Unit * factor
 	switch {
 	case s.Lambda == 0 && s.Row > 0 && !s.Limited:
 		return s.Curvature * float64(s.Row*s.Row) / float64(s.Features)
 	case s.Lambda == 0 || inverse == 0:
-		return 1e-4 // nothing is penalised, so any small ρ works
+		return 1e-4 // any small ρ works
 	}
 	return float64(s.Lambda * inverse)
 }
@@ -43,8 +42,8 @@ func (s *Scales) Rho(updates int) float64 {
 	return max(s.NaturalRho(factor), min(s.RidgeRho(updates), 0.1*curvature/s.Lambda1))
 }
 
-// UsableRho returns rho, or linalg.Largest if rho is larger or NaN. The automatic ρ is NaN or +Inf if A is zero,
-// or if the data are so large that their squares overflow.
+// UsableRho returns rho, or linalg.Largest if rho is larger or NaN. The automatic ρ may be NaN or +Inf, for
+// example if A is zero.
 func UsableRho(rho float64) float64 {
 	if !(rho <= linalg.Largest) {
 		return linalg.Largest

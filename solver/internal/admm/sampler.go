@@ -21,7 +21,7 @@ type Sampler struct {
 }
 
 // CheckWeights returns an error unless the sample weights are nil, or n numbers ≥ 0 with a positive and
-// finite sum. The error names Problem.SampleWeights.
+// finite sum.
 func CheckWeights(weights []float64, n int) error {
 	if err := term.CheckWeights("Problem.SampleWeights", weights, n); err != nil {
 		return err
@@ -41,7 +41,7 @@ func NewSampler(seed uint64, n int, weights []float64) *Sampler {
 	return s
 }
 
-// Restart begins one of the sequences of a seed. The argument sequence is the number of this sequence.
+// Restart begins one of the sequences of a seed; sequence is its number.
 func (s *Sampler) Restart(seed, sequence uint64) { s.rng.Seed(seed, 0x5ca5+sequence) }
 
 // State returns the position in the sequence, for Resume.

@@ -7,8 +7,7 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// CurvatureRows is the approximate number of rows that a RowCurvature uses. A matrix with fewer rows is
-// used whole.
+// CurvatureRows is the approximate number of rows of a large matrix that a RowCurvature uses.
 const CurvatureRows = 4096
 
 // A RowCurvature estimates the curvature of the loss along the rows of a matrix from every stride-th row.

@@ -16,8 +16,7 @@ const (
 
 // There is a proximal term if apart > muchUnlike·size, where apart and size are the results of unlikeness.
 // With the data sets a9a and covtype, apart/size is at most 0.05 for rows in random order, and at least 0.2
-// for rows that are sorted by label. The proximal weight is weightPart·apart. With a weightPart of 0.1 some
-// runs diverged, and with 1 runs took twice as long.
+// for rows that are sorted by label. With a weightPart of 0.1 some runs diverged, and with 1 they were slow.
 const muchUnlike, weightPart = 0.1, 0.3
 
 // ProximalWeight returns the weight of the Anchor for inner loops on several processes, divided by the upper

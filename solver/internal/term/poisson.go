@@ -67,7 +67,7 @@ func (Poisson) Fenchel(alpha, _, margin, label, weight []float64) float64 {
 	return sum
 }
 
-// Conjugate implements Loss. In b·surplus(α/b) + α log b fewer digits cancel than in q log q − q + b − b log b.
+// Conjugate implements Loss. In b·surplus(α/b) + α log b fewer digits cancel than in the definition.
 func (Poisson) Conjugate(alpha, label float64) float64 {
 	switch q := label + alpha; {
 	case !(q >= 0):
