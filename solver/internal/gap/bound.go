@@ -7,17 +7,15 @@ import (
 	"github.com/scas-admm/scas/solver/internal/term"
 )
 
-// A Problem is a problem without its samples, for which Bound proves bounds. Bound gets sums over the samples
-// as a Tally and a Sum. The symbols are those of the package comment in doc.go: P is the objective, X the
-// domain or the data matrix, (α, z) the dual point and e = X'Cα + A'z the dual residual. A Problem is not
-// safe for concurrent use.
+// A Problem is a problem without its samples, for which Bound proves bounds. The package comment in doc.go
+// explains the symbols. A Problem is not safe for concurrent use.
 type Problem struct {
 	Penalty *Penalty
-	Ridge   []float64   // rⱼ of the package comment; all are equal unless X is a box or R^p
+	Ridge   []float64   // rⱼ; all are equal unless X is a box or R^p
 	Set     term.Region // X; nil for R^p
 	Columns Columns
 	// Vanishing marks the features j at which (X'Cα)_j is exactly 0, because αᵢ = 0 at every sample with an
-	// entry for j. It may be nil if there is no such feature.
+	// entry for j. Nil means none.
 	Vanishing []bool
 
 	// Bound sets Dependent to true if the columns of the roots (see Roots) are nearly linearly dependent.
@@ -34,18 +32,17 @@ type Problem struct {
 	singletonGroup []bool
 	// optimised lists features. domainGap chooses the multipliers of their singleton rows.
 	optimised []int32
-	// recomputed lists the rows of A whose given multipliers Bound ignores; it computes other multipliers.
+	// recomputed lists the rows of A for which Bound ignores the given multipliers and computes others.
 	recomputed []int32
 	work       work
 }
 
-// Columns has the magnitudes of the columns of the data matrix. cᵢ is the factor of sample i in the mean
-// loss.
+// Columns has the magnitudes of the columns of the data matrix.
 type Columns struct {
 	Largest []float64 // max over i of |x_ij|
 	Norm    []float64 // upper bounds of √(Σ cᵢ x_ij²); may be nil if there are no roots
 	Entries []float64 // the number of entries of each column; nil if it is not known
-	Offset  float64   // max over i of |oᵢ|, the largest offset
+	Offset  float64   // max over i of |oᵢ|
 	// LongestRow is the largest number of entries of a row of X; 0 if it is not known.
 	LongestRow float64
 }
@@ -153,7 +150,7 @@ func (p *Problem) halfBounded(j int) bool {
 	return p.box.Lower != nil && (math.IsInf(p.box.Lower[j], 0) != math.IsInf(p.box.Upper[j], 0))
 }
 
-// Roots returns the number of roots. A root is a feature at which no multiplier makes eⱼ = 0.
+// Roots returns the number of roots.
 func (p *Problem) Roots() int { return len(p.correction.roots) }
 
 // Value returns the objective P(x). loss is the mean loss at x.
@@ -169,8 +166,7 @@ func (p *Problem) Value(x []float64, loss float64) float64 {
 }
 
 // Bound returns the bound of P(x) − P* that the dual point (α, z) proves after it is made feasible. t is the
-// tally of x and α, and sum is X'Cα. Bound does not change z. In a copy of z it also improves the multipliers
-// of some singleton rows.
+// tally of x and α, and sum is X'Cα. Bound does not change z.
 func (p *Problem) Bound(x, z []float64, t *Tally, sum *Sum) Bound {
 	value, exceeds := p.Value(x, t.Loss), p.exceeds(z)
 	best := p.bound(x, z, t, sum, value, true)
@@ -194,9 +190,8 @@ func (p *Problem) exceeds(z []float64) bool {
 	return p.Penalty.scaling(p.work.z, p.work.zErr) < 1-1e-12
 }
 
-// bound computes the result of Bound. value is the objective at x. If clip is true, bound first moves
-// multipliers in its copy of z that are beyond their limits to the limits. It scales the whole dual point
-// down if multipliers are then still beyond their limits.
+// bound is Bound for one choice of clip. If clip is true, bound first moves multipliers beyond their limits
+// to the limits. value is the objective at x.
 func (p *Problem) bound(x, z []float64, t *Tally, sum *Sum, value float64, clip bool) Bound {
 	w, none := &p.work, Bound{Gap: math.Inf(1)}
 	p.setDualPoint(z, t, sum, clip)
@@ -257,8 +252,8 @@ func (p *Problem) bound(x, z []float64, t *Tally, sum *Sum, value float64, clip 
 	return Bound{Gap: gap, Rounding: rounding + p.roundingCost(), Shrink: shrink, Fenchel: tally.Fenchel, Z: w.z}
 }
 
-// setDualPoint copies the multipliers z to work.z, sets those of the rows in p.recomputed to 0, and computes
-// e. If clip is true, it moves a multiplier beyond its limit to the limit.
+// setDualPoint copies z to work.z, without the multipliers of the rows in p.recomputed, and computes e. If
+// clip is true, it moves multipliers beyond their limits to the limits.
 func (p *Problem) setDualPoint(z []float64, t *Tally, sum *Sum, clip bool) {
 	copy(p.work.z, z)
 	clear(p.work.zErr)
@@ -272,9 +267,8 @@ func (p *Problem) setDualPoint(z []float64, t *Tally, sum *Sum, clip bool) {
 // The sign of eⱼ is considered certain if |eⱼ| is more than clearSign times its error bound.
 const clearSign = 1e3
 
-// checkSigns updates relaxed for the features in oneSided. Such a feature has one finite bound. If this is a
-// lower bound, every eⱼ ≥ 0 is feasible; if it is an upper bound, every eⱼ ≤ 0. So eⱼ need not be 0 if it
-// certainly has the feasible sign.
+// checkSigns updates relaxed for the features in oneSided, which have one finite bound: eⱼ need not be 0 if
+// it certainly has the feasible sign.
 func (p *Problem) checkSigns() {
 	if len(p.oneSided) == 0 {
 		return
@@ -305,7 +299,8 @@ func (p *Problem) dropSigns() (changed bool) {
 	return changed
 }
 
-// feasibleSide returns eⱼ or −eⱼ, so that a positive number is feasible. Feature j must have one finite bound.
+// feasibleSide returns eⱼ or −eⱼ, so that a positive number is feasible. Feature j must have one finite
+// bound.
 func (p *Problem) feasibleSide(j int32) float64 {
 	if math.IsInf(p.box.Lower[j], 0) {
 		return -p.work.e[j]
@@ -460,8 +455,7 @@ func (p *Problem) rootChange(sum *Sum) (by rootChange) {
 }
 
 // scaling returns the factor by which the dual point must be multiplied to be feasible; it is at most 1.
-// rounding estimates how much the gap grows because rounding errors make the factor smaller. value is the
-// objective at x.
+// rounding estimates how much the gap grows because rounding errors make the factor smaller.
 func (p *Problem) scaling(value float64) (by, rounding float64) {
 	w := &p.work
 	by, exact := p.Penalty.scaling(w.z, w.zErr), 1.0
@@ -475,10 +469,9 @@ func (p *Problem) scaling(value float64) (by, rounding float64) {
 	return by, (exact - by) * value
 }
 
-// openSideScaling returns the largest factor shrink ≤ 1 that is small enough for the features with a
-// singleton row, one finite bound and no ridge. If the dual point is multiplied by shrink, a multiplier of
-// the singleton row within its limit can give eⱼ the feasible sign (see checkSigns). exact is shrink without
-// rounding errors.
+// openSideScaling returns a factor shrink ≤ 1 for the features with a singleton row, one finite bound and no
+// ridge. If the dual point is multiplied by shrink, a multiplier of the singleton row within its limit can
+// give eⱼ the feasible sign. exact is shrink without rounding errors.
 func (p *Problem) openSideScaling() (shrink, exact float64) {
 	shrink, exact = 1, 1
 	for j, row := range p.Penalty.Singleton {
@@ -514,7 +507,7 @@ func (p *Problem) roundingCost() (sum float64) {
 }
 
 // domainGap chooses the multipliers of the singleton rows of the features in p.optimised. It returns an upper
-// bound of h(x) + h*(−e) + e'x, where h(x) = Σ (rⱼ/2) xⱼ² on the set X, with the ridges rⱼ.
+// bound of h(x) + h*(−e) + e'x, where h(x) = Σ (rⱼ/2) xⱼ² on the set X.
 func (p *Problem) domainGap(x []float64) (sum float64) {
 	w := &p.work
 	if p.Penalty.Grouped() {
@@ -551,8 +544,8 @@ func (p *Problem) domainGapAt(j int, e, err, x float64) float64 {
 }
 
 // nearestMultiplier returns a multiplier of feature j's singleton row. If the row has no square, it is the
-// number within the row's limit that makes |eⱼ| smallest. If X = R^p and the feature has a ridge, it minimises
-// the bound, with and without a square.
+// number within the row's limit that makes |eⱼ| smallest. If X = R^p and the feature has a ridge, it
+// minimises the bound.
 func (p *Problem) nearestMultiplier(j, row int) float64 {
 	e, entry, limit := p.work.e[j], p.Penalty.SingletonEntry[j], p.Penalty.Limit[row]
 	z := math.Max(-limit, math.Min(-e/entry, limit))
@@ -572,9 +565,7 @@ func (p *Problem) setMultiplier(j, row int, z float64) {
 	w.e[j] = math.FMA(z, entry, w.e[j])
 }
 
-// setCheapest sets the multiplier of feature j's singleton row to the candidate with the smallest bound. The
-// candidates are Square v ± Limit for the row's element v of A x, the number that makes eⱼ = 0, two numbers
-// next to this number, and the result of nearestMultiplier. Without a square, they are clipped to the limit.
+// setCheapest sets the multiplier of feature j's singleton row to the candidate with the smallest bound.
 func (p *Problem) setCheapest(j, row int, x float64) {
 	w, entry := &p.work, p.Penalty.SingletonEntry[j]
 	v, e, err := w.image[row], w.e[j], w.eErr[j]
@@ -647,8 +638,7 @@ func (p *Problem) marginErrors(x []float64) (err, terms float64) {
 			count++
 		}
 	}
-	// A margin may be summed in several lanes of a vector register. In the worst case one lane has all
-	// terms.
+	// In the worst case, one lane of a vector register sums all terms of a margin.
 	if terms = 32 + count; p.Columns.LongestRow > 0 {
 		terms = min(terms, 32+p.Columns.LongestRow)
 	}
@@ -679,8 +669,8 @@ func (b *Bound) GapWithFenchel(t *Tally, fenchel float64) float64 {
 // and set Sum.Hessian.
 func (p *Problem) NeedsPhi() bool { return len(p.oneSided) > 0 || p.Roots() > 0 }
 
-// Trivial returns the bound of P(x) − P* that the dual point 0 proves. value is the objective P(x). t is the
-// tally of x and any α. Apart from rounding, the bound is value + t.Zero.
+// Trivial returns the bound of P(x) − P* that the dual point 0 proves: value + t.Zero, apart from rounding.
+// value is the objective P(x). t is the tally of x and any α.
 func (p *Problem) Trivial(x []float64, value float64, t *Tally) float64 {
 	p.Penalty.Mul(p.work.image, x)
 	// With α = 0, Mismatch is Σ cᵢ|φ'(tᵢ)|. This is at most Σ cᵢ|φ'(tᵢ) − αᵢ| + Σ cᵢ|αᵢ| for the α of t.
@@ -702,7 +692,7 @@ func Rounded(gap, objective float64) float64 {
 }
 
 // AtObjective returns a bound of P(x) − P* for a point whose objective is to. gap is the bound for another
-// point, whose objective is from. The two objectives may have been summed in different orders.
+// point, whose objective is from.
 func AtObjective(gap, from, to float64) float64 {
 	return Rounded(math.Max(gap+(to-from)+float64(1e-12*math.Abs(to)), 0), to)
 }

@@ -43,8 +43,7 @@ func pointAt(m testProblem, x []float64) *gap.Point {
 	return pt
 }
 
-// cases returns problems for each loss, by name. Package gap makes their dual points feasible in different
-// ways.
+// cases returns problems for each loss, by name.
 func cases(t *testing.T) map[string]*exact.Problem {
 	t.Helper()
 	const p = 12

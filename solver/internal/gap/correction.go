@@ -5,11 +5,9 @@ import (
 	"slices"
 )
 
-// A correction is the order in which Bound makes eⱼ = 0 at the features where eⱼ must be 0, with the dual
-// residual e = X'Cα + A'z of the package comment in doc.go. A step changes the multiplier of one row of A so
-// that eⱼ = 0 at one feature of the row. It also changes e at the other features of the row. Later steps
-// correct these, except at roots and where eⱼ need not be 0. A root is a feature at which eⱼ must be 0 but
-// that has no step; it needs a change of α.
+// A correction is the order in which Bound makes eⱼ = 0 at the features where eⱼ must be 0. A step changes
+// the multiplier of one row of A so that eⱼ = 0 at one feature of the row. It also changes e at the other
+// features of the row. Later steps correct these, except at roots and where eⱼ need not be 0.
 //
 // For the edges of a graph, the steps go through a spanning tree of each component, from the leaves to the
 // root, or to a feature at which eⱼ need not be 0.
@@ -21,15 +19,15 @@ type correction struct {
 	rowOf [][]sparseEntry
 }
 
-// A correctionStep changes the multiplier of a row so that eⱼ = 0 at a feature of the row.
 type correctionStep struct {
 	row, feature int32
 	entry        float64 // the entry of A at (row, feature)
 	singleton    bool    // all other entries of the row are 0
 }
 
-// A root is a feature F that no step corrects. After the steps, e_F is n'e, where e has the values before the
-// steps. n is 1 at F, 0 at all other roots, and 0 where eⱼ need not be 0. A n = 0 at the rows of the steps.
+// A root is a feature F at which eⱼ must be 0, but that no step corrects; it needs a change of α. After the
+// steps, e_F is n'e, where e has the values before the steps. n is 1 at F, 0 at all other roots, and 0 where
+// eⱼ need not be 0. A n = 0 at the rows of the steps.
 type root struct {
 	feature int32
 	n       []sparseEntry
@@ -130,9 +128,8 @@ func (c *correction) buildSteps(pen *Penalty, reached []bool, largest []float64)
 }
 
 // setRootVectors sets c.rowOf and the vector n of each root (see root). At the row of each step, A n = 0.
-// This equation gives the entry of n at the feature of the step if the entries at the other features of the
-// row are known. They are known because setRootVectors goes from the last step to the first. p is the number
-// of features.
+// This equation gives the entry of n at the feature of the step. The entries at the other features of the row
+// are known, because setRootVectors goes from the last step to the first. p is the number of features.
 func (c *correction) setRootVectors(p int, pen *Penalty) {
 	c.rowOf = make([][]sparseEntry, p)
 	for k, root := range c.roots {

@@ -11,10 +11,9 @@
 //
 //	P(x) − P* ≤ Σ cᵢ [φ(tᵢ) + φ*(αᵢ) − αᵢtᵢ] + [g(A x) + g*(z) − z'A x] + [h(x) + h*(−e) + e'x].
 //
-// Each bracket is non-negative (Fenchel's inequality). Each is computed as a sum of non-negative
-// terms, so that even a very small gap has a small relative error. The terms of the first bracket are
-// the Fenchel terms of the samples: the caller adds them up in a Tally. The other brackets need no
-// samples: Problem.Bound computes them.
+// Each bracket is non-negative (Fenchel's inequality). The terms of the first bracket are the Fenchel
+// terms of the samples: the caller adds them up in a Tally. The other brackets need no samples:
+// Problem.Bound computes them.
 //
 // A bound is finite only if the dual point is feasible: αᵢ in the domain of φ*, z in the domain of g*, and
 // h*(−e) finite. If X is bounded, h*(−e) is finite for every e. Otherwise each feature j has its own

@@ -9,7 +9,7 @@ import (
 )
 
 // Memory is a Problem together with samples in memory. Each of several processes has a part of the samples.
-// The symbols are those of the package comment in doc.go. Memory is not safe for concurrent use.
+// Memory is not safe for concurrent use.
 type Memory struct {
 	*Problem
 	Sums   *rows.Sums
@@ -18,7 +18,7 @@ type Memory struct {
 	Loss   term.Loss
 	Labels []float64
 
-	roots    *rootMatrix // X N, see rootMatrix; nil until it is needed
+	roots    *rootMatrix // X N; nil until it is needed
 	rootsFor *correction // the correction for which the field roots was computed
 	scaled   []float64   // scratch memory
 }
@@ -119,8 +119,7 @@ func (m *Memory) Trivial(at *Point, value float64) float64 {
 	return m.Problem.Trivial(at.X, value, &t)
 }
 
-// bound calls Problem.Bound. If roots may require a change of α, bound first adds to t and sum what Bound
-// needs for this change.
+// bound calls Problem.Bound. It first adds to t and sum what Bound needs for roots.
 func (m *Memory) bound(at *Point, alpha, z []float64, t Tally, sum *Sum) Bound {
 	if m.NeedsPhi() {
 		phi := m.Sums.Scratch

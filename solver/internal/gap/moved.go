@@ -3,8 +3,7 @@ package gap
 import "math"
 
 // A Base is a point X at which the loss and its gradient were computed from the samples, with the dual point
-// αᵢ = φ'(tᵢ). The second derivative of the loss must be a constant κ. In products, X is the data matrix, and
-// C is the diagonal matrix with the factor cᵢ of each sample in the mean loss.
+// αᵢ = φ'(tᵢ). The second derivative of the loss must be a constant κ.
 type Base struct {
 	X        []float64
 	Gradient []float64 // X'Cα, the gradient of the mean loss at X

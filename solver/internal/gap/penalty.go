@@ -116,8 +116,7 @@ func (pen *Penalty) findSingletons(whole *sparse.CSR) {
 	}
 }
 
-// setGroups sets Groups. groups has the rows of A in each group. Groups has the indices of these rows among
-// the kept rows.
+// setGroups sets Groups. groups has the rows of A in each group.
 func (pen *Penalty) setGroups(groups [][]int) {
 	if groups == nil {
 		return
@@ -157,10 +156,8 @@ func (pen *Penalty) SetLimit(limit []float64) {
 // Len returns the number of kept rows.
 func (pen *Penalty) Len() int { return len(pen.Limit) }
 
-// Grouped reports whether the penalty has groups.
 func (pen *Penalty) Grouped() bool { return pen.Groups != nil }
 
-// Squared reports whether the row has a positive square.
 func (pen *Penalty) Squared(row int) bool { return pen.Square != nil && pen.Square[row] > 0 }
 
 // count returns the number of kept rows with a stored entry for feature j.
@@ -201,7 +198,6 @@ func (pen *Penalty) EachEntry(row int32, do func(j int32, v float64)) {
 	}
 }
 
-// Mul sets dst = A x.
 func (pen *Penalty) Mul(dst, x []float64) {
 	if pen.M == nil {
 		copy(dst, x)
@@ -226,7 +222,6 @@ func (pen *Penalty) AddTrans(dst, z []float64) {
 	}
 }
 
-// Value returns g(v).
 func (pen *Penalty) Value(v []float64) float64 {
 	var sum float64
 	for k := range pen.Groups {
@@ -253,7 +248,6 @@ func (pen *Penalty) Restrict(z []float64) []float64 {
 }
 
 // Expand returns a vector with one entry for each row of A: for a kept row the entry of z, for other rows 0.
-// Restrict(Expand(z)) is z.
 func (pen *Penalty) Expand(z []float64) []float64 {
 	out := make([]float64, pen.Total)
 	for k, row := range pen.From {
@@ -360,7 +354,7 @@ func (g *Group) relativeError() float64 { return float64(float64(len(g.Rows)+8) 
 // fenchel returns an upper bound of Limit |v| − z'v, where v and z have the rows of the group only. It is
 // computed as
 //
-//	|v| (|z − Limit v/|v||² + Limit² − |z|²) / (2 Limit).
+//	|v| (|z − (Limit/|v|) v|² + Limit² − |z|²) / (2 Limit).
 func (g *Group) fenchel(z, v []float64) float64 {
 	norm := g.Norm(v)
 	if norm == 0 {

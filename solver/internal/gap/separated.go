@@ -6,8 +6,7 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// Separated marks samples whose αᵢ is 0 in every feasible dual point. The symbols are those of the package
-// comment in doc.go.
+// Separated marks samples whose αᵢ is 0 in every feasible dual point.
 //
 // Suppose that coefficient j may grow without end in one direction, and that no sample's loss rises in this
 // direction. Then all terms cᵢαᵢx_ij of (X'Cα)_j have the same sign, but a feasible dual point needs a sum of

@@ -142,9 +142,7 @@ func (f *Simple) imageError(at *SimplePoint) float64 {
 //
 //	h(x) + h*(−e) + e'x ≤ (mu/2)|x − u|² + σ(−r) + r'x,  r = e + mu u,
 //
-// with the support function σ of X. This holds for every u. u is the point of X nearest to −e/mu, if mu > 0;
-// then errors/mu is added to the entries of |x − u|. If mu = 0, the norm of errors, times the diameter of X,
-// is added to the bound.
+// with the support function σ of X. This holds for every u. If mu > 0, u is the point of X nearest to −e/mu.
 func (f *Simple) domainGap(at *SimplePoint, errors []float64) float64 {
 	if f.Mu == 0 && (f.Domain == nil || math.IsInf(f.Domain.Diameter(), 1)) {
 		return math.Inf(1)
@@ -186,8 +184,8 @@ func (f *Simple) domainGap(at *SimplePoint, errors []float64) float64 {
 	return bound + math.Max(0, support+product) + float64(relative*(math.Abs(support)+size))
 }
 
-// Residual returns |x − π(x − g)|₂. g is the gradient of the Lagrangian, and π the projection onto the
-// domain; nil is R^p. Residual may overwrite g.
+// Residual returns |x − π(x − g)|₂, where π is the projection onto the domain; nil is R^p. Residual may
+// overwrite g.
 func Residual(x, g []float64, domain term.OwnSet) float64 {
 	if domain != nil {
 		for j, v := range x {

@@ -7,7 +7,7 @@ import (
 	"github.com/scas-admm/scas/solver/internal/term"
 )
 
-// roundoff is the largest relative error of one rounding.
+// roundoff is the unit roundoff of float64.
 const roundoff = 0x1p-53
 
 // compensatedRoundoff is the error of a compensated sum of at most maxTerms terms, relative to the sum of
@@ -23,7 +23,7 @@ const (
 type Tally struct {
 	Loss    float64 // Σ cᵢ φ(tᵢ)
 	Fenchel float64 // Σ cᵢ [φ(tᵢ) + φ*(αᵢ) − αᵢtᵢ]
-	Zero    float64 // Σ cᵢ φ*(0) = −Σ cᵢ min φ; 0 for the losses of package term
+	Zero    float64 // Σ cᵢ φ*(0) = −Σ cᵢ inf φ; 0 for the losses of package term
 	Size    float64 // Σ cᵢ |αᵢ|
 	Square  float64 // Σ cᵢ αᵢ²
 
@@ -80,9 +80,9 @@ const phiSlope = 1e4
 //
 // has one of two bounds. rootChangeCost adds up the bounds of the samples.
 //
-// The first bound is for losses that have the function CurvatureOfSlope, as all losses of package term do. It
-// gives φ″ as a concave function of φ'. Its values at φ'(tᵢ) and at αᵢ are at least Φᵢ, and so are its
-// values between these slopes. The second derivative of φ* is the reciprocal of CurvatureOfSlope. Therefore:
+// The first bound is for losses that have the function CurvatureOfSlope. It gives φ″ as a concave function
+// of φ'. Its values at φ'(tᵢ) and at αᵢ are at least Φᵢ, and so are its values between these slopes. The
+// second derivative of φ* is the reciprocal of CurvatureOfSlope. Therefore:
 //
 //   - The derivative of φ* at αᵢ differs from tᵢ by at most |φ'(tᵢ) − αᵢ|/Φᵢ.
 //   - |δᵢ| is at most half the distance of αᵢ from the nearer end of the domain. So CurvatureOfSlope at
