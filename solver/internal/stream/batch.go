@@ -47,7 +47,7 @@ func (b *batch) take(s *stochastic, which []int) {
 }
 
 // eachBatch divides the blocks, in the given order, into batches, and calls do for each batch. The operating
-// system reads the blocks of the next batch while do works. After each batch, eachBatch reports the progress.
+// system may read the blocks of the next batch while do works.
 func (s *stochastic) eachBatch(order []int, do func(b *batch) error) error {
 	prefetch := func(which []int) {
 		for _, k := range which {

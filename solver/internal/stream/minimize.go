@@ -24,9 +24,9 @@ var ErrNotStreamed = errors.New("data larger than memory")
 type Options struct {
 	// Memory is the approximate number of bytes that a run may use.
 	Memory int64
-	// Tell, if not nil, is called after every window or batch. passes is the number of passes so far,
-	// including the finished fraction of the current pass. objective is the smallest objective at a
-	// snapshot so far, or +Inf before the first snapshot.
+	// Tell, if not nil, is called with the progress. passes is the number of passes so far, including the
+	// finished fraction of the current pass. objective is the smallest objective at a snapshot so far, or
+	// +Inf before the first snapshot.
 	Tell func(passes, objective float64)
 }
 
@@ -37,9 +37,8 @@ type Options struct {
 // wraps ErrNotStreamed. Beside Method, it uses the settings Name, RelTol, TimeLimit, Threads, Start.X,
 // Recorder, RecordEvery, Passes, DualUpdates, Eta, Rho and Seed.
 //
-// The Recorder gets the starting point and then the iterate after each outer iteration. In points and
-// results, the averages are equal to the iterate, and y is A x. The same data, settings and memory give the
-// same bits. Stats.Passes is the number of passes over the file.
+// In recorded points and results, the averages are equal to the iterate, and y is A x. The same data,
+// settings and memory give the same bits.
 func Minimize(
 	ctx context.Context, p *solver.Problem, set *solver.Settings, opt Options,
 ) (*solver.Result, error) {
@@ -75,9 +74,8 @@ func Minimize(
 }
 
 // statusOf returns the status of a run, and an error if the run ended with an error or missed its goal. late
-// is true if the time limit ended the run. asked is true if the settings have a tolerance; otherwise a missed
-// goal is no error. goal is the gap to reach. It is 0 if the run ended before the goal was known; then a
-// missed goal is an error only if late is true. A missed goal is also no error if no gap is proved.
+// is true if the time limit ended the run. asked is true if the settings have a tolerance. goal is the gap to
+// reach, or 0 if the run ended before the goal was known.
 func statusOf(r *exact.Solution, late, asked bool, goal float64) (solver.Status, error) {
 	_, diverged := errors.AsType[*solver.DivergenceError](r.Err)
 	how := ending.Evidence{Err: r.Err, Late: late, Diverged: diverged, Gap: r.Gap, Goal: goal}
@@ -198,7 +196,7 @@ func (s *stochastic) result(r *exact.Solution, took time.Duration) *solver.Resul
 	}
 }
 
-// evaluation returns A x and the Evaluation of x. The argument objective is the objective at x.
+// evaluation returns A x and the Evaluation of x.
 func evaluation(p *solver.Problem, q *exact.Problem, x []float64, objective float64) ([]float64, solver.Evaluation) {
 	image := slices.Clone(q.A.Product().Image(x))
 	at := solver.Evaluation{Objective: objective, Penalty: term.PenaltyOf(p.Penalty).Value(image)}

@@ -26,14 +26,13 @@ func newRecorder(p *solver.Problem, q *exact.Problem, set *solver.Settings, bega
 	return &recorder{p, q, set, admm.NewClock(began)}
 }
 
-// recorderError wraps an error that the Recorder has returned. It ends the run.
+// recorderError wraps an error that the Recorder has returned.
 type recorderError struct{ error }
 
 func (e recorderError) Unwrap() error { return e.error }
 
-// show calls the Recorder with the point at. It does nothing if r is nil, or if RecordEvery leaves out this
-// outer iteration. outer and passes are the numbers of outer iterations and passes so far. at must have X, Z,
-// Objective and Gap. grad is the gradient of the mean loss at the point.
+// show calls the Recorder with the point at, unless RecordEvery leaves out this outer iteration. A nil r is
+// valid. at must have X, Z, Objective and Gap. grad is the gradient of the mean loss at the point, or nil.
 func (r *recorder) show(outer, passes int, at *exact.Solution, grad []float64) error {
 	if r == nil || outer%cmp.Or(r.set.RecordEvery, 1) != 0 {
 		return nil

@@ -17,16 +17,14 @@ import (
 	"github.com/scas-admm/scas/solver/internal/term"
 )
 
-// A stochastic is a run of SCAS-ADMM with many dual updates per snapshot: solver.SCASK, or
-// solver.SCASL with a linearised penalty. Each inner loop draws from one batch of rows.
+// A stochastic is a run of SCAS-ADMM, by solver.SCASK or solver.SCASL. Each inner loop draws from one batch
+// of rows.
 //
 // The file is divided into blocks of consecutive rows. An outer iteration makes two passes. The first pass
 // computes the gradient ∇f(x₀) of the mean loss at the snapshot x₀. The second pass reads every block once,
 // in a new random order. It copies several blocks into memory, as a batch W, and runs an inner loop on the
-// batch. This loop has about as many steps as W has rows. Each step draws a row of W with replacement. If the
-// samples have weights, the number of steps is proportional to the weight of W, and the probability of a row
-// to the weight of the row. Let f_W be the mean loss of the batch. A step at x then uses on average, as its
-// gradient of the mean loss,
+// batch. Each step draws a row of W with replacement, in proportion to the sample weights. Let f_W be the
+// mean loss of the batch. A step at x then uses on average, as its gradient of the mean loss,
 //
 //	∇f_W(x) − ∇f_W(x₀) + ∇f(x₀) = ∇f(x) + [(∇f_W − ∇f)(x) − (∇f_W − ∇f)(x₀)].
 //
@@ -60,7 +58,7 @@ type stochastic struct {
 }
 
 const (
-	passesOfOuter     = 2       // number of passes of an outer iteration
+	passesOfOuter     = 2       // number of passes of an outer iteration that restores no iterate
 	slopePieces       = 8       // number of pieces in which the slopes of a batch are computed
 	stochasticSamples = 1 << 14 // largest number of samples in part
 	batchShare        = 0.35    // fraction of Options.Memory that a batch takes
@@ -100,7 +98,6 @@ func (s *stochastic) solve(tol float64) *exact.Solution {
 	return res
 }
 
-// prepare sets the number of dual updates, ρ, the OuterLoop with its starting point, and the random numbers.
 func (s *stochastic) prepare() {
 	n, features := s.q.Data.Dims()
 	l, _ := s.q.A.Dims()
@@ -136,7 +133,7 @@ func (s *stochastic) prepare() {
 	s.stats.Rho = admm.UsableRho(cmp.Or(s.set.Rho, o.Rho(s.stats.DualUpdates)))
 	o.Step.SetRho(s.stats.Rho)
 	_, linearised := s.set.Method.(solver.SCASL)
-	// For another A than the identity, steps without linearisation would need a rotated copy of the data.
+	// Unless A'A is diagonal, fast steps without linearisation need a rotated copy of the data.
 	if linearised || !s.q.A.Identity() {
 		o.Linearise()
 	}
@@ -219,8 +216,8 @@ func (s *stochastic) curvatureHere() float64 {
 	return s.curve.At(s.q.Loss, margin, slope, s.part.Labels)
 }
 
-// rowSets implements admm.OuterLoop.RowSets. It reads all blocks once, in a random order, and calls inner for
-// each batch. It leaves out a batch whose rows have almost no weight, unless this is the only batch.
+// rowSets implements admm.OuterLoop.RowSets. It reads all blocks once, in a random order. It leaves out a
+// batch whose rows have almost no weight, unless this is the only batch.
 func (s *stochastic) rowSets(inner func(*admm.RowSet) error) error {
 	x0 := slices.Clone(s.outer.X)
 	n, _ := s.q.Data.Dims()
@@ -278,8 +275,8 @@ func (s *stochastic) rowSet(b *batch, x0 []float64, samples int) (*admm.RowSet, 
 
 func resize[T any](v []T, n int) []T { return slices.Grow(v[:0], n)[:n] }
 
-// prove sets res.Gap to a proved gap. It stops early if the gap is at most goal. It does nothing if package
-// exact cannot solve the problem with a file.
+// prove sets res.Gap to a proved gap, if package exact can solve the problem with a file. It stops early if
+// the gap is at most goal.
 func (s *stochastic) prove(res *exact.Solution, goal float64) error {
 	if s.q.FileRefusal() != "" {
 		return nil
@@ -295,7 +292,7 @@ func (s *stochastic) prove(res *exact.Solution, goal float64) error {
 }
 
 // newStochastic returns a run for the problem p, whose data are in the file f. q is the same problem for
-// package exact. rec may be nil.
+// package exact.
 func newStochastic(p *solver.Problem, set *solver.Settings, q *exact.Problem, f *exact.File, opt Options, rec *recorder) *stochastic {
 	method := set.Method.Info().Name
 	s := &stochastic{

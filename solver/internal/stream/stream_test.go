@@ -18,7 +18,6 @@ import (
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
-// writeTemp writes the data to a temporary .scas file, and returns its path.
 func writeTemp(t *testing.T, d *sparse.Dataset) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "d.scas")
@@ -101,8 +100,8 @@ func TestRefuses(t *testing.T) {
 	}
 }
 
-// TestZeroConstraint checks that a run with A = 0 reaches the optimum, with and without a ridge. The formula of
-// the automatic rho divides by the largest eigenvalue of A'A.
+// TestZeroConstraint checks that a run with A = 0 reaches the optimum, with and without a ridge. The formula
+// of the automatic rho divides by the largest eigenvalue of A'A.
 func TestZeroConstraint(t *testing.T) {
 	d := mapped(t, synthetic(t, sparse.SyntheticOptions{Rows: 200, Features: 20, Noise: 1, Seed: 1}))
 	zero, err := sparse.FromDense(1, 20, make([]float64, 20))
@@ -119,7 +118,6 @@ func TestZeroConstraint(t *testing.T) {
 	}
 }
 
-// TestOneRow checks that a run on a file with a single row reaches the optimum.
 func TestOneRow(t *testing.T) {
 	x, err := sparse.FromDense(1, 2, []float64{1, 2})
 	if err != nil {
