@@ -91,7 +91,7 @@ func (a double) exp() double {
 	return double{math.Ldexp(s.hi, int(k)), math.Ldexp(s.lo, int(k))}
 }
 
-// log returns log a for a > 0, by one step of Newton's method for e^y = a.
+// log returns log a for a > 0. One step of Newton's method for e^y = a makes math.Log accurate.
 func (a double) log() double {
 	if math.IsInf(a.hi, 1) || a.hi < 1e-290 {
 		return toDouble(math.Log(a.hi))
@@ -100,7 +100,6 @@ func (a double) log() double {
 	return y.add(a.mul(y.neg().exp())).sub(toDouble(1))
 }
 
-// dot returns Σ uⱼvⱼ.
 func dot(u, v []double) (s double) {
 	for j, a := range u {
 		s = s.add(a.mul(v[j]))

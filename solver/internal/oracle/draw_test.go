@@ -23,7 +23,7 @@ type problem struct {
 	scaled          bool        // the columns were multiplied by random factors
 	badlyScaled     bool        // these factors are between 1e-8 and 1e8, rather than between 1e-2 and 1e2
 	conic           bool        // there is a domain, a group penalty, or a squared penalty with a matrix A
-	excuse          string      // a known weakness of the solvers that explains a wrong answer; "" for none
+	excuse          string      // a known weakness of the solvers that explains the answer; "" for none
 }
 
 func (p *problem) note(format string, args ...any) {
@@ -38,7 +38,6 @@ type drawer struct {
 	n, p int
 }
 
-// chance returns true with the given probability.
 func (d drawer) chance(p float64) bool { return d.Float64() < p }
 
 // power returns 10^u, where u is uniform in [lo, hi].

@@ -64,8 +64,7 @@ func TestRandomProblems(t *testing.T) {
 	}
 }
 
-// fromEnvironment sets v to the value of an environment variable. It returns false if the variable is not
-// set.
+// fromEnvironment sets v to the value of an environment variable, if the variable is set.
 func fromEnvironment(t *testing.T, name string, v *uint64) bool {
 	t.Helper()
 	s := os.Getenv(name)
@@ -220,7 +219,7 @@ func (p *problem) judge(a *answer, ref *solution, outOfCore bool) (wrong []strin
 	x := floats(a.x)
 	exact := p.task.objective(x)
 	scale := p.task.objective(make([]double, len(x))).float()
-	// excess is at most the objective minus the optimum, because ref.value is not below the optimum.
+	// ref.value is the objective at a point, so excess is at most the objective minus the optimum.
 	excess := exact.sub(ref.value).float()
 	claimed := toDouble(a.objective).sub(ref.value).float()
 	if off := p.task.outside(a.x); off > 0 {

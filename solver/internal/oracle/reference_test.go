@@ -30,7 +30,7 @@ type task struct {
 	size            []float64 // the weighted root mean square of each column, or 1 if it is 0
 }
 
-// prepare computes coef and size from the other fields.
+// prepare sets coef and size.
 func (t *task) prepare() {
 	all := double{}
 	for i := range t.rows {
@@ -149,7 +149,7 @@ func (t *task) marginRounding(x []double) (sum float64) {
 type solution struct {
 	x           []double
 	value       double
-	error       float64     // upper bound of value minus the optimum
+	error       float64     // estimated upper bound of value minus the optimum
 	multipliers [][]float64 // for each term, its multipliers divided by its limit
 }
 
@@ -181,8 +181,7 @@ type barrier struct {
 // ridgePart is barrier.ridge divided by barrier.majorant.
 const ridgePart = 1e-24
 
-// newBarrier writes the task as a function of y, and returns a starting point y. y is x, except for a
-// simplex: then y lacks one coordinate of x, which follows from the sum of all coordinates.
+// newBarrier returns the barrier of the task and a starting point y.
 func newBarrier(t *task) (*barrier, []double) {
 	p := len(t.size)
 	b := &barrier{task: t, radius2: toDouble(t.radius).mul(toDouble(t.radius))}
