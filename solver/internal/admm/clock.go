@@ -2,7 +2,7 @@ package admm
 
 import "time"
 
-// A Clock measures the time of a run, without pauses.
+// A Clock measures the time of a run. It can be paused.
 type Clock struct {
 	since time.Time     // when the clock was started or resumed
 	used  time.Duration // measured time until the last pause

@@ -107,7 +107,7 @@ func (s *OuterLoop) stiffness() float64 {
 	return float64(s.Step.rho*s.Lambda1) + s.Mu + s.Anchor.Weight
 }
 
-// Linearise sets Kappa to the smallest κ for which (κ/2)|w − x|² is an upper bound of (ρ/2)|A(w − x)|². With
+// Linearise sets Kappa to a κ for which (κ/2)|w − x|² is an upper bound of (ρ/2)|A(w − x)|². With
 // a metric, the bound is for the sum of this term and (mu/2)|w − x|², in the coordinates of the metric.
 func (s *OuterLoop) Linearise() {
 	if s.Kappa = float64(s.Step.rho * s.Lambda1); s.Metric != nil {

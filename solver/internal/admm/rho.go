@@ -51,10 +51,9 @@ func UsableRho(rho float64) float64 {
 	return rho
 }
 
-// RidgeRho returns the ρ with which y and beta converge fastest, for mu > 0. With one dual update per outer
-// iteration, they converge like a gradient method on A'A, and the best ρ is mu divided by the mean of λ₁
-// and λ_p, the largest and the smallest eigenvalue of A'A. With several dual updates the best ρ is a few
-// times mu/√(λ₁ λ_p).
+// RidgeRho returns a ρ with which y and beta converge fast, for mu > 0. With one dual update per outer
+// iteration, they converge like a gradient method on A'A, and ρ is mu divided by the mean of λ₁ and λ_p, the
+// largest and the smallest eigenvalue of A'A. With several dual updates, ρ is a few times mu/√(λ₁ λ_p).
 func (s *Scales) RidgeRho(updates int) float64 {
 	if updates > 1 {
 		return 4 * s.Mu / math.Sqrt(float64(s.Lambda1*math.Max(s.LambdaP, 0.01*s.Lambda1)))

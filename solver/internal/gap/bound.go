@@ -18,8 +18,8 @@ type Problem struct {
 	// entry for j. Nil means none.
 	Vanishing []bool
 
-	// Bound sets Dependent to true if the columns of the roots (see Roots) are nearly linearly dependent.
-	// Then no gap is proved.
+	// Bound sets Dependent to true if it proves no gap because the columns of the roots are nearly linearly
+	// dependent.
 	Dependent bool
 
 	box          term.Box

@@ -60,14 +60,14 @@ type OwnConjugate interface {
 // each sample. Curvature may be +Inf.
 type Loss interface {
 	OwnLoss
-	// Slopes returns Σ φ and, unless slope is nil, sets slope to φ'. slope may be margin.
+	// Slopes returns Σ φ and, unless slope is nil, sets slope to φ'. slope and margin may be the same slice.
 	Slopes(slope, margin, label []float64) (sum float64)
 	// Curvatures sets dst to φ″ + damping (m − φ″), where damping is from 0 to 1. Here m is the curvature
 	// of a parabola that touches φ at the margin and, if φ″ is bounded, is nowhere below φ. slope must be φ'
 	// at the margins.
 	Curvatures(dst, slope, margin, label []float64, damping float64)
-	// Fenchel returns Σ weight [φ(t) + φ*(α) − α t]. In this form most digits may cancel, so the losses of
-	// this package use other formulas. alpha must be in the domain of φ*, and slope must be φ'(t).
+	// Fenchel returns Σ weight [φ(t) + φ*(α) − α t]. In this form most digits may cancel; the losses of this
+	// package avoid it where they can. alpha must be in the domain of φ*, and slope must be φ'(t).
 	Fenchel(alpha, slope, margin, label, weight []float64) float64
 	// Conjugate returns φ*(alpha; label), or +Inf outside the domain of φ* or if φ* is not known.
 	Conjugate(alpha, label float64) float64
@@ -97,7 +97,8 @@ type Traits struct {
 	// Accuracy is the assumed relative error of Value and Conjugate of a caller's loss. It is zero for the
 	// losses of this package.
 	Accuracy float64
-	// These are true if φ″ is known to be constant or continuous.
+	// ConstantCurvature is true if φ″ is known to be constant, ContinuousCurvature if it is known to be
+	// continuous.
 	ConstantCurvature, ContinuousCurvature bool
 	// Reach is the change of a margin up to which φ″ keeps about the same size. Zero means that Newton steps
 	// need no limit.

@@ -54,7 +54,7 @@ func (s Simplex) Project(x []float64) {
 		x[j] = math.Max(v-shift, 0)
 		sum += x[j]
 	}
-	by := total / sum // the rest of the error of shift may add up over the coordinates
+	by := total / sum // removes the rest of the error of shift from the sum
 	for j, v := range x {
 		x[j] = math.Min(float64(by*v)/unit, of)
 	}
