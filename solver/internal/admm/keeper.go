@@ -32,7 +32,6 @@ func (k *Keeper) Begin(at Point, objective, scale float64) {
 	k.Keep(at)
 }
 
-// Keep stores a copy of the iterate in Kept.
 func (k *Keeper) Keep(at Point) {
 	k.Kept.X = append(k.Kept.X[:0], at.X...)
 	k.Kept.Y = append(k.Kept.Y[:0], at.Y...)

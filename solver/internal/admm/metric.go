@@ -137,7 +137,6 @@ func columnUnits(t *rows.Team, x *sparse.CSR) (unit []float64, ok bool) {
 	return unit, least > 0 && most < math.Inf(1) && most > spread*least
 }
 
-// coupled reports whether a row of A has several entries.
 func (p *MetricProblem) coupled() bool {
 	for k := range p.Limit {
 		if idx, _ := rowOf(p.A, k); len(idx) > 1 {
@@ -188,7 +187,6 @@ func rowOf(a *linalg.Algebra, k int) (idx []int32, val []float64) {
 	return a.Matrix().Row(k)
 }
 
-// powerOfTwo rounds v to a power of two.
 func powerOfTwo(v float64) float64 {
 	frac, exp := math.Frexp(v)
 	if frac < math.Sqrt2/2 {

@@ -54,7 +54,6 @@ func newDecay(base diagonal) *decay {
 	return p
 }
 
-// rotate sets dst to src in the eigenbasis. If K is diagonal, it copies src.
 func (p *decay) rotate(dst, src []float64) {
 	if p.spec == nil {
 		copy(dst, src)

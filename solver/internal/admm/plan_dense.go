@@ -39,7 +39,6 @@ func newDense(l *InnerLoop, reason string) *dense {
 	return d
 }
 
-// maxBatch is the largest automatic batch size.
 const maxBatch = 256
 
 // chooseBatch chooses a larger batch if a product with K costs much more than a sample. It leaves at least 64

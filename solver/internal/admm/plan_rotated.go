@@ -47,7 +47,6 @@ func newCoupled(l *InnerLoop) (Plan, error) {
 	return newRotatedDecay(l, spec, nonzeros)
 }
 
-// interrupted calls Interrupt if i is a multiple of 256, and returns its error.
 func (l *InnerLoop) interrupted(i int) error {
 	if l.Interrupt == nil || i%256 != 0 {
 		return nil
@@ -55,7 +54,6 @@ func (l *InnerLoop) interrupted(i int) error {
 	return l.Interrupt()
 }
 
-// padded rounds p up to a multiple of 8.
 func padded(p int) int { return (p + 7) &^ 7 }
 
 // rotated is a plan that works in the eigenbasis of A'A = V diag(σ) V', in which K is diagonal. It stores

@@ -9,7 +9,6 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// newLoop returns the inner loop of a small random problem with A = I and the snapshot x_t = 0.
 func newLoop(t *testing.T) *InnerLoop {
 	t.Helper()
 	s, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: 80, Features: 15, Seed: 4})

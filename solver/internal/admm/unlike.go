@@ -103,7 +103,6 @@ func (u *grams) mean(dst, v []float64) float64 {
 	return math.Sqrt(kernels.Dot(dst, dst))
 }
 
-// unit divides v by its norm.
 func unit(v []float64) {
 	if norm := math.Sqrt(kernels.Dot(v, v)); norm > 0 {
 		for j := range v {

@@ -29,12 +29,9 @@ const (
 
 // A Watcher judges the objectives of a run.
 type Watcher struct {
-	// Halvings is the number of times that an automatic step size must be halved.
-	Halvings int
-	// Improved is true if there was a new best objective after the start.
-	Improved bool
-	// First is the objective at the start.
-	First float64
+	Halvings int     // number of times that an automatic step size must be halved
+	Improved bool    // there was a new best objective after the start
+	First    float64 // the objective at the start
 
 	Scale          float64 // unit of objectives: |First|, or the argument scale of Start if that is larger
 	Best, Previous float64 // the best objective so far, and the objective that was judged last

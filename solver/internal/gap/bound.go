@@ -117,7 +117,6 @@ func (p *Problem) Prepare() {
 	}
 }
 
-// findSingletonGroups sets singletonGroup. Without groups it stays nil.
 func (p *Problem) findSingletonGroups() {
 	if !p.Penalty.Grouped() {
 		return

@@ -33,7 +33,6 @@ type root struct {
 	n       []sparseEntry
 }
 
-// A sparseEntry is one entry of a sparse vector.
 type sparseEntry struct {
 	index int32
 	value float64

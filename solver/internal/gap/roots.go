@@ -117,7 +117,6 @@ func (p *Problem) rootHessian(row func(j int) []float64) []float64 {
 	return h
 }
 
-// entry returns entry (a, b) of (X N)' diag(phi) (X N).
 func (r *rootMatrix) entry(a, b int, phi []float64) (sum float64) {
 	j, other := 0, r.idx[b]
 	for m, i := range r.idx[a] {

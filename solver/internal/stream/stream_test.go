@@ -73,7 +73,6 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// TestRefuses checks the errors for problems that are wrong or that Minimize cannot solve.
 func TestRefuses(t *testing.T) {
 	d := mapped(t, synthetic(t, sparse.SyntheticOptions{Rows: 200, Features: 20, Noise: 1, Seed: 1}))
 	heap := synthetic(t, sparse.SyntheticOptions{Rows: 200, Features: 20, Noise: 1, Seed: 1})
