@@ -97,8 +97,8 @@ type workspace struct {
 	alphaSize float64
 	// quadratic.SeparableSettings.RelTolerance of a model near the optimum.
 	remaining float64
-	// How often a model without a formed Hessian is expected to visit each of its columns. +Inf makes the
-	// next model form its Hessian.
+	// How often a model without a formed Hessian is expected to visit each of its columns. MaxFloat64 makes
+	// the next model form its Hessian, unless it has more than defaultWorking columns.
 	visits  float64
 	warm    bool // Solve started at the solution for a near lambda
 	near    bool // the point is near the optimum, see nearPart

@@ -131,7 +131,7 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 			stalled = 0
 		}
 		if stalled == maxStalled/2 && s.coupled == nil && !s.set.formed { // only a Cholesky factor is accurate enough
-			s.work.visits = math.Inf(1)
+			s.work.visits = math.MaxFloat64
 			s.set.empty()
 		}
 		r.Gap, lowest = math.Min(r.Gap, proved), s.at.value
