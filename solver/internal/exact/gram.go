@@ -166,6 +166,7 @@ func (m *gram) grow(h []float64, old, cols []int32) []float64 {
 			row[at[b]] = v
 		}
 	}
+	m.set.dense.Renumber(at)
 	m.multiply(to, cols, at, fresh)
 	return to
 }

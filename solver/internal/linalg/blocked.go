@@ -21,10 +21,11 @@ func (c *Cholesky) Factor(h, scale []float64, shift float64) bool {
 		}
 	}
 	for i := range n {
-		if c.l[i*n+i] == 0 {
-			c.l[i*n+i] = 1
+		pivot := &c.l[i*c.stride+i]
+		if *pivot == 0 {
+			*pivot = 1
 		}
-		c.l[i*n+i] += shift
+		*pivot += shift
 	}
 	return c.factorBlocks()
 }
@@ -35,7 +36,7 @@ func (c *Cholesky) copyTile(h, scale []float64, i, j int) {
 	n := c.n
 	for row := i; row < min(i+factorBlock, n); row++ {
 		for col := j; col < min(j+factorBlock, row+1); col++ {
-			c.l[row*n+col] = float64(h[col*n+row]*scale[row]) * scale[col]
+			c.l[row*c.stride+col] = float64(h[col*n+row]*scale[row]) * scale[col]
 		}
 	}
 }
@@ -67,7 +68,7 @@ func (c *Cholesky) spread(count int, do func(k int)) {
 	rows.Spread(min(c.Threads, count/4), count, func(k int) { do(count - 1 - k) })
 }
 
-func (c *Cholesky) row(i, lo, hi int) []float64 { return c.l[i*c.n+lo : i*c.n+hi] }
+func (c *Cholesky) row(i, lo, hi int) []float64 { return c.l[i*c.stride+lo : i*c.stride+hi] }
 
 // diagonalBlock factors the square of rows and columns lo to hi−1, at most factorBlock of them. It works on
 // the transpose, because one kernel call subtracts multiples of several rows from a row. It returns false
@@ -102,7 +103,7 @@ func (c *Cholesky) diagonalBlock(lo, hi int) bool {
 	}
 	for i := lo; i < hi; i++ {
 		for j := range c.row(i, lo, i+1) {
-			c.l[i*c.n+lo+j] = u[j*side+i-lo]
+			c.l[i*c.stride+lo+j] = u[j*side+i-lo]
 		}
 	}
 	return true
@@ -168,7 +169,7 @@ func (t *tiles) solve(k int) {
 	for j := range side {
 		column := across[j*side : (j+1)*side]
 		kernels.AddRows(column, t.diagonal[j*side:j*side+j], across)
-		pivot := t.l[(t.lo+j)*t.n+t.lo+j]
+		pivot := t.l[(t.lo+j)*t.stride+t.lo+j]
 		for i := range column {
 			column[i] /= pivot
 		}
@@ -177,7 +178,7 @@ func (t *tiles) solve(k int) {
 		left := t.left[at+(i-first)*side:][:side]
 		for j := range t.row(i, t.lo, t.lo+side) {
 			v := across[j*side+i-first]
-			t.l[i*t.n+t.lo+j], left[j] = v, -v
+			t.l[i*t.stride+t.lo+j], left[j] = v, -v
 		}
 	}
 }
@@ -190,7 +191,7 @@ func (t *tiles) subtract(k int) {
 	left := t.left[at : at+(last-first)*side]
 	for m := range k {
 		col, _, start := t.span(m)
-		kernels.AddTile(t.l[first*t.n+col:], t.n, last-first, left, t.across[start:start+side*side])
+		kernels.AddTile(t.l[first*t.stride+col:], t.stride, last-first, left, t.across[start:start+side*side])
 	}
 	// AddTile also writes above the diagonal, so it works on a copy of the diagonal square.
 	own := t.own[at : at+side*side]

@@ -13,18 +13,62 @@ type Cholesky struct {
 	// Threads is the number of goroutines of Factor; 0 means 1. The bits of L do not depend on it.
 	Threads int
 
-	n int       // order of the matrix
-	l []float64 // row-major
+	n      int       // order of the matrix
+	stride int       // entry (i, j) of L has the index i·stride + j in l
+	l      []float64 // row-major
 
 	upper, above []float64 // scratch memory of diagonalBlock
 	tiles        tiles     // scratch memory of factorBlocks
 }
 
 // NewCholesky returns a Cholesky for matrices of order n.
-func NewCholesky(n int) *Cholesky { return &Cholesky{n: n, l: make([]float64, n*n)} }
+func NewCholesky(n int) *Cholesky { return &Cholesky{n: n, stride: n, l: make([]float64, n*n)} }
 
 // Resize prepares for matrices of order n. It reuses memory that is large enough.
-func (c *Cholesky) Resize(n int) { c.n, c.l = n, slices.Grow(c.l[:0], n*n)[:n*n] }
+func (c *Cholesky) Resize(n int) { c.n, c.stride, c.l = n, n, slices.Grow(c.l[:0], n*n)[:n*n] }
+
+// Append adds a last row and column to the factored matrix: column has their entries outside the diagonal.
+// It returns false, and leaves the factor as it was, if the pivot is not larger than least. Append overwrites
+// column.
+func (c *Cholesky) Append(column []float64, diagonal, least float64) bool {
+	c.SolveLower(column, column)
+	pivot := diagonal - kernels.Dot(column, column)
+	if !(pivot > least) {
+		return false
+	}
+	if c.n == c.stride {
+		wider := c.n + c.n/4 + 16
+		l := make([]float64, wider*wider)
+		for i := range c.n {
+			copy(l[i*wider:], c.row(i, 0, i+1))
+		}
+		c.stride, c.l = wider, l
+	}
+	c.n++
+	row := c.row(c.n-1, 0, c.n)
+	copy(row, column)
+	row[c.n-1] = math.Sqrt(pivot)
+	return true
+}
+
+// Delete removes row and column i of the factored matrix. Givens rotations restore the triangular form of the
+// rows below row i (Golub and Van Loan, Matrix Computations, section 6.5).
+func (c *Cholesky) Delete(i int) {
+	cosine, sine := make([]float64, c.n), make([]float64, c.n)
+	for r := i; r < c.n-1; r++ {
+		from, to := c.row(r+1, 0, r+2), c.row(r, 0, r+1)
+		copy(to[:i], from)
+		last := from[i] // the entry that the next rotation combines with its right neighbour
+		for j := i; j < r; j++ {
+			right := from[j+1]
+			to[j] = float64(cosine[j]*last) + float64(sine[j]*right)
+			last = float64(cosine[j]*right) - float64(sine[j]*last)
+		}
+		to[r] = math.Sqrt(float64(last*last) + float64(from[r+1]*from[r+1]))
+		cosine[r], sine[r] = last/to[r], from[r+1]/to[r]
+	}
+	c.n--
+}
 
 // SolveLower sets dst to the solution of L v = b; dst may be b.
 func (c *Cholesky) SolveLower(dst, b []float64) {
@@ -49,7 +93,7 @@ func (c *Cholesky) Solve(dst, b []float64) {
 func (c *Cholesky) LeastPivot() float64 {
 	least := math.Inf(1)
 	for i := range c.n {
-		d := c.l[i*c.n+i]
+		d := c.l[i*c.stride+i]
 		least = math.Min(least, float64(d*d))
 	}
 	return least

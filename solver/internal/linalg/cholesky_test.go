@@ -124,3 +124,62 @@ func BenchmarkFactor(b *testing.B) {
 		})
 	}
 }
+
+// TestUpdates deletes rows of a factor and appends them again. After each change, the solution must be the
+// one for a new factor of the same matrix.
+func TestUpdates(t *testing.T) {
+	const n, shift = 70, 1e-3
+	h, rng := definite(n), rand.New(rand.NewPCG(5, 5))
+	ones := slices.Repeat([]float64{1}, n)
+	sub := func(order []int) []float64 {
+		m := make([]float64, 0, len(order)*len(order))
+		for _, i := range order {
+			for _, j := range order {
+				m = append(m, h[i*n+j])
+			}
+		}
+		return m
+	}
+	var order, out []int
+	for i := range n {
+		order = append(order, i)
+	}
+	c := NewCholesky(n)
+	if !c.Factor(h, ones, shift) {
+		t.Fatal("not positive definite")
+	}
+	for range 200 {
+		if len(out) == 0 || len(order) > 1 && rng.IntN(2) == 0 {
+			a := rng.IntN(len(order))
+			c.Delete(a)
+			out = append(out, order[a])
+			order = slices.Delete(order, a, a+1)
+		} else {
+			a := rng.IntN(len(out))
+			i, column := out[a], []float64{}
+			for _, j := range order {
+				column = append(column, h[i*n+j])
+			}
+			if !c.Append(column, h[i*n+i]+shift, 0) {
+				t.Fatal("the pivot of an appended row is not positive")
+			}
+			out, order = slices.Delete(out, a, a+1), append(order, i)
+		}
+		m := len(order)
+		b, got, want, fresh := make([]float64, m), make([]float64, m), make([]float64, m), NewCholesky(m)
+		for k := range b {
+			b[k] = rng.NormFloat64()
+		}
+		fresh.Factor(sub(order), ones, shift)
+		fresh.Solve(want, b)
+		c.Solve(got, b)
+		for k, v := range want {
+			if !(math.Abs(got[k]-v) <= 1e-12*(1+math.Abs(v))) {
+				t.Fatalf("%d rows: entry %d is %v, want %v", m, k, got[k], v)
+			}
+		}
+	}
+	if column := slices.Clone(h[:len(order)]); c.Append(column, -1, 0) {
+		t.Error("an indefinite matrix is factored")
+	}
+}

@@ -14,16 +14,24 @@ type Dense struct {
 	Threads int
 
 	hessianState
-	system system // the equations that Solve solves
+	factored supportFactor
 }
 
-// Mirror copies the upper triangle of H to the lower triangle.
+// Mirror copies the upper triangle of a new H to the lower triangle.
 func (h *Dense) Mirror() {
+	h.factored.order = h.factored.order[:0]
 	m := h.Order
 	for i := range m {
 		for j := i + 1; j < m; j++ {
 			h.H[j*m+i] = h.H[i*m+j]
 		}
+	}
+}
+
+// Renumber must be called when rows and columns have been inserted into H. Coordinate k has become at[k].
+func (h *Dense) Renumber(at []int) {
+	for a, k := range h.factored.order {
+		h.factored.order[a] = int32(at[k])
 	}
 }
 
@@ -62,11 +70,14 @@ func (h *Dense) Move(k int, by float64) {
 // Energy implements Hessian.
 func (h *Dense) Energy() float64 { return kernels.Dot(h.d, h.product) }
 
-// MostSweeps implements Hessian. The sweeps may take about as long as the Cholesky factorisation in Solve.
-// For a large support, a multiplication in a sweep takes about ten times as long as a multiplication in the
-// factorisation.
+// MostSweeps implements Hessian. The sweeps may take about as long as the Cholesky factorisation in Solve, or
+// as an update of the last factor. For a large support, a multiplication in a sweep takes about ten times as
+// long as a multiplication in the factorisation.
 func (h *Dense) MostSweeps(nonzeros int) int {
 	const least = 4
+	if len(h.factored.order) > 0 {
+		return least
+	}
 	if nonzeros < largeSupport {
 		return max(least, nonzeros/3)
 	}
@@ -79,31 +90,3 @@ func (h *Dense) Repeats() bool { return true }
 
 // largeSupport is the size of a support from which the blocks of a Cholesky factorisation save much time.
 const largeSupport = 256
-
-// leastShift is the smallest diagonal shift in Solve; see system.shift. With a singular H, the shift keeps
-// the step in the range of H.
-const leastShift = 1e-12
-
-// Solve implements Hessian by a Cholesky factorisation. It uses neither enough nor crosses.
-func (h *Dense) Solve(step, descent, f []float64, support []int32, _, _ func([]float64) bool) (found, solved bool) {
-	n := len(support)
-	h.system.threads = h.Threads
-	h.system.reset(NewTriangle(n, n-1))
-	for a, i := range support {
-		row, out := h.Row(int(i)), h.system.Row(h.system.h, a)
-		for b, j := range support[a:] {
-			out[b] = row[j]
-		}
-		out[0] = h.diagonal[i]
-		if f != nil {
-			for b, j := range support[a:] {
-				out[b] -= float64(f[i] * f[j])
-			}
-		}
-	}
-	if !h.system.factorFrom(leastShift) {
-		return false, false
-	}
-	h.system.solve(step, descent)
-	return true, true
-}

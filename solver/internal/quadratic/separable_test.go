@@ -246,3 +246,85 @@ func TestSeparableEnds(t *testing.T) {
 		t.Errorf("sweeps %s", s)
 	}
 }
+
+// TestFactorUpdates solves equations for a series of supports with one Dense. The solutions must be those of a
+// new Dense, which has no factor to update. In between, the Dense gets more coordinates, and other ridges.
+func TestFactorUpdates(t *testing.T) {
+	const rows = 300
+	for _, eliminate := range []bool{false, true} {
+		rng := rand.New(rand.NewPCG(9, 9))
+		z := make([]float64, 120*rows)
+		for k := range z {
+			z[k] = rng.NormFloat64()
+		}
+		dense := func(order int, at func(k int) int, ridge float64) *Dense {
+			h := &Dense{Order: order, Ridge: slices.Repeat([]float64{ridge}, order)}
+			for i := range order {
+				for j := range order {
+					h.H = append(h.H, kernels.Dot(z[at(i)*rows:(at(i)+1)*rows], z[at(j)*rows:(at(j)+1)*rows]))
+				}
+			}
+			h.Prepare()
+			return h
+		}
+		double := func(k int) int { return 2 * k }
+		same := func(k int) int { return k }
+		h, at, ridge := dense(60, double, 0), double, 0.0
+		member := make([]bool, 120) // by column of z
+		for k := range 50 {
+			member[2*k] = true
+		}
+		updates := 0
+		for round := range 60 {
+			switch round {
+			case 20: // all columns of z
+				to, places := dense(120, same, ridge), make([]int, 60)
+				for k := range places {
+					places[k] = 2 * k
+				}
+				h.H, h.Order, h.Ridge, at = to.H, to.Order, to.Ridge, same
+				h.Renumber(places)
+				h.Prepare()
+			case 40:
+				ridge = 100
+				h.Ridge = slices.Repeat([]float64{ridge}, 120)
+				h.Prepare()
+			}
+			for range 2 {
+				k := at(rng.IntN(h.Order))
+				member[k] = !member[k]
+			}
+			var support []int32
+			for k := range h.Order {
+				if member[at(k)] {
+					support = append(support, int32(k))
+				}
+			}
+			var f []float64
+			if eliminate {
+				f = make([]float64, h.Order)
+				for k := range f {
+					f[k] = math.Sin(float64(at(k)))
+				}
+			}
+			n := len(support)
+			descent, got, want := make([]float64, n), make([]float64, n), make([]float64, n)
+			for k := range descent {
+				descent[k] = rng.NormFloat64()
+			}
+			if before := slices.Clone(h.factored.order); h.update(f, support) && len(before) > 0 {
+				updates++
+			}
+			h.Solve(got, descent, f, support, nil, nil)
+			dense(h.Order, at, ridge).Solve(want, descent, f, support, nil, nil)
+			for k, v := range want {
+				if !(math.Abs(got[k]-v) <= 1e-9*(1e-3+math.Abs(v))) {
+					t.Fatalf("round %d: entry %d is %v, want %v", round, k, got[k], v)
+				}
+			}
+		}
+		if updates < 55 {
+			t.Errorf("only %d of 60 factors were updates", updates)
+		}
+	}
+}

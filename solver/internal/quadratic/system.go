@@ -108,6 +108,7 @@ func (s *system) solve(d, b []float64) {
 // close to the solution with the least |D⁻¹ d|. If it has no solution, d may be very large. d and b must not
 // overlap.
 func (s *system) solveShifted(d, b []float64) {
+	s.work = slices.Grow(s.work[:0], len(b))[:len(b)]
 	for j, r := range b {
 		s.work[j] = r * s.scale[j]
 	}

@@ -1,0 +1,167 @@
+package quadratic
+
+import (
+	"slices"
+
+	"github.com/scas-admm/scas/solver/internal/linalg"
+)
+
+// A supportFactor is the Cholesky factor of the rows and columns S of H − ff', see Hessian.Solve. If S
+// changes a little while H and f stay the same, the factor is updated: the rows of coordinates that leave S
+// are deleted, and rows for those that enter are appended.
+type supportFactor struct {
+	system
+	order       []int32   // S, in the order of the rows of the factor; empty if there is no factor to update
+	diagonal, f []float64 // the entries of H's diagonal and of f for the coordinates in order; f may be nil
+}
+
+const (
+	// leastShift is the smallest diagonal shift; see system.shift. With a singular H, the shift keeps the
+	// solution in the range of H.
+	leastShift = 1e-12
+	// Instead of an update, a new factor is computed if the pivot of an appended row would be at most
+	// leastPivot, or if the number of changed rows exceeds changedPart times the size of the support.
+	leastPivot  = 1e-8
+	changedPart = 1. / 12
+)
+
+// Solve implements Hessian with a Cholesky factor. It uses neither enough nor crosses.
+func (h *Dense) Solve(step, descent, f []float64, support []int32, _, _ func([]float64) bool) (found, solved bool) {
+	c := &h.factored
+	if !h.update(f, support) {
+		if !h.factor(f, support) {
+			return false, false
+		}
+		c.solve(step, descent)
+		return true, true
+	}
+	place, b, d := h.places(support), make([]float64, len(support)), make([]float64, len(support))
+	for a, k := range c.order {
+		b[a] = descent[place[k]-1]
+	}
+	c.solveShifted(d, b)
+	for a, k := range c.order {
+		step[place[k]-1] = d[a]
+	}
+	return true, true
+}
+
+// places returns for each coordinate of H its position in support plus 1, or 0 if it is not there.
+func (h *Dense) places(support []int32) []int32 {
+	place := make([]int32, h.Order)
+	for a, k := range support {
+		place[k] = int32(a) + 1
+	}
+	return place
+}
+
+// factor computes a new factor. It returns false if no diagonal shift makes the matrix positive definite.
+func (h *Dense) factor(f []float64, support []int32) bool {
+	c, n := &h.factored, len(support)
+	c.order = c.order[:0]
+	c.threads = h.Threads
+	c.reset(NewTriangle(n, n-1))
+	for a, i := range support {
+		row, out := h.Row(int(i)), c.Row(c.h, a)
+		for b, j := range support[a:] {
+			out[b] = row[j]
+		}
+		out[0] = h.diagonal[i]
+		if f != nil {
+			for b, j := range support[a:] {
+				out[b] -= float64(f[i] * f[j])
+			}
+		}
+	}
+	if !c.factorFrom(leastShift) {
+		return false
+	}
+	if c.shift > leastShift { // solve refines such a solution, but solveShifted does not
+		return true
+	}
+	c.order, c.diagonal, c.f = append(c.order, support...), c.diagonal[:0], nil
+	for _, k := range support {
+		c.diagonal = append(c.diagonal, h.diagonal[k])
+		if f != nil {
+			c.f = append(c.f, f[k])
+		}
+	}
+	return true
+}
+
+// update makes the factor for support from the last one. It returns false if there is none for the present
+// H and f, or if a new factor is cheaper or more accurate.
+func (h *Dense) update(f []float64, support []int32) bool {
+	c := &h.factored
+	if len(c.order) == 0 || !c.belongs(h.diagonal, f) {
+		return false
+	}
+	place := h.places(support)
+	var leave []int // rows of the factor
+	for a, k := range c.order {
+		if place[k] == 0 {
+			leave = append(leave, a)
+		}
+		place[k] = 0
+	}
+	stay := len(c.order) - len(leave)
+	if float64(len(leave)+len(support)-stay) > changedPart*float64(len(support)) {
+		return false
+	}
+	for _, a := range slices.Backward(leave) {
+		c.remove(a)
+	}
+	for _, k := range support {
+		if place[k] > 0 && !h.add(f, k) {
+			return false
+		}
+	}
+	return true
+}
+
+// belongs reports whether the factor was computed for f, and for an H with the given diagonal.
+func (c *supportFactor) belongs(diagonal, f []float64) bool {
+	if (f == nil) != (c.f == nil) {
+		return false
+	}
+	for a, k := range c.order {
+		if c.diagonal[a] != diagonal[k] || f != nil && c.f[a] != f[k] {
+			return false
+		}
+	}
+	return true
+}
+
+// remove deletes row a of the factor.
+func (c *supportFactor) remove(a int) {
+	c.chol.(*linalg.Cholesky).Delete(a)
+	c.order = slices.Delete(c.order, a, a+1)
+	c.scale = slices.Delete(c.scale, a, a+1)
+	if c.diagonal = slices.Delete(c.diagonal, a, a+1); c.f != nil {
+		c.f = slices.Delete(c.f, a, a+1)
+	}
+}
+
+// add appends a row for coordinate k to the factor. It returns false if the pivot is too small.
+func (h *Dense) add(f []float64, k int32) bool {
+	c, row, pivot := &h.factored, h.Row(int(k)), h.diagonal[k]
+	if f != nil {
+		pivot -= float64(f[k] * f[k])
+	}
+	scale, column := powerOfTwo(pivot), make([]float64, len(c.order))
+	for a, j := range c.order {
+		v := row[j]
+		if f != nil {
+			v -= float64(f[j] * f[k])
+		}
+		column[a] = v * scale * c.scale[a]
+	}
+	if !c.chol.(*linalg.Cholesky).Append(column, float64(pivot*scale*scale)+leastShift, leastPivot) {
+		return false
+	}
+	c.order, c.scale, c.diagonal = append(c.order, k), append(c.scale, scale), append(c.diagonal, h.diagonal[k])
+	if f != nil {
+		c.f = append(c.f, f[k])
+	}
+	return true
+}
