@@ -164,51 +164,141 @@ func (l *hessianLoop) each(f func(k int)) {
 	l.at(done)
 }
 
-// hessianPanel emits a kernel that adds multiples of the rows of a panel to 64 columns of h. The kernel
-// keeps eight vectors of a row of h in registers at a time.
+// hessianPanel emits a kernel that adds multiples of the rows of a panel to 64 columns of h. It takes one row
+// of h at a time, or four if all bits of their masks are set.
 func (e *emitter) hessianPanel(t *isa) {
 	e.kernel(t, "hessianPanel", "func(h []float64, stride int, mask []uint64, t, panel []float64)",
 		"\th[j*stride+q] = FMA(t[k++], panel[64*r+q], h[j*stride+q])   for each bit r of mask[j] and q < 64")
-	const vectors, panelRow = 8, 64
-	h, mask, rows, x, panel := e.base("h"), e.base("mask"), e.length("mask"), e.base("t"), e.base("panel")
-	stride, bits, at, r := e.GP64(), e.GP64(), e.GP64(), e.GP64()
-	e.Load(e.Param("stride"), stride)
-	e.SHLQ(operand.Imm(3), stride)
-	next, skip, done := e.label("next"), e.label("skip"), e.label("done")
+	l := &panelLoop{emitter: e, h: e.base("h"), mask: e.base("mask"), t: e.base("t"), panel: e.base("panel"), stride: e.GP64()}
+	rows := e.length("mask")
+	e.Load(e.Param("stride"), l.stride)
+	e.SHLQ(operand.Imm(3), l.stride)
+	next, one, done := e.label("next"), e.label("one"), e.label("done")
 	e.TESTQ(rows, rows)
 	e.JZ(done)
 	e.at(next)
-	for q := 0; q < panelRow; q += vectors * e.lanes {
-		bit := e.label("bit")
-		e.MOVQ(operand.Mem{Base: mask}, bits)
-		e.TESTQ(bits, bits)
-		e.JZ(skip)
-		e.MOVQ(x, at)
-		acc := make([]vec, vectors)
-		for i := range acc {
-			acc[i] = e.load(e, operand.Mem{Base: h, Disp: 8 * (q + i*e.lanes)}, nil)
-		}
-		e.at(bit)
-		e.TZCNTQ(bits, r)
-		e.SHLQ(operand.Imm(9), r) // a row of the panel is 512 bytes
-		g := e.vector(e)
-		e.VBROADCASTSD(operand.Mem{Base: at}, g)
-		e.ADDQ(operand.Imm(8), at)
-		for i := range acc {
-			e.VFMADD231PD(operand.Mem{Base: panel, Index: r, Scale: 1, Disp: 8 * (q + i*e.lanes)}, g, acc[i])
-		}
-		e.BLSRQ(bits, bits)
-		e.JNZ(bit)
-		for i := range acc {
-			e.store(e, acc[i], operand.Mem{Base: h, Disp: 8 * (q + i*e.lanes)}, nil)
-		}
-	}
-	e.MOVQ(at, x)
-	e.at(skip)
-	e.ADDQ(stride, h)
-	e.ADDQ(operand.Imm(8), mask)
+	e.CMPQ(operand.Mem{Base: l.mask}, operand.I8(-1))
+	e.JNE(one)
+	e.CMPQ(rows, operand.Imm(4))
+	e.JLT(one)
+	all := e.GP64()
+	e.MOVQ(operand.Mem{Base: l.mask, Disp: 8}, all)
+	e.ANDQ(operand.Mem{Base: l.mask, Disp: 16}, all)
+	e.ANDQ(operand.Mem{Base: l.mask, Disp: 24}, all)
+	e.CMPQ(all, operand.I8(-1))
+	e.JNE(one)
+	l.fourRows()
+	e.SUBQ(operand.Imm(4), rows)
+	e.JNZ(next)
+	e.JMP(done)
+	e.at(one)
+	l.oneRow()
 	e.DECQ(rows)
 	e.JNZ(next)
 	e.at(done)
 	e.ret()
+}
+
+// A panelLoop emits the parts of hessianPanel that update rows of h. Each part moves h, mask and t to the
+// next row.
+type panelLoop struct {
+	*emitter
+	h, mask, t, panel reg.GPVirtual
+	stride            reg.GPVirtual // in bytes
+}
+
+const (
+	panelRow   = 64                    // numbers in a row of the panel
+	panelBytes = 8 * panelRow          // bytes in a row of the panel, and in a row of t if all bits of its mask are set
+	panelEnd   = panelRow * panelBytes // bytes in the panel
+)
+
+// oneRow updates the columns of a row in blocks of eight vectors.
+func (l *panelLoop) oneRow() {
+	const vectors = 8
+	skip := l.label("skip")
+	bits, at, r := l.GP64(), l.GP64(), l.GP64()
+	for q := 0; q < panelRow; q += vectors * l.lanes {
+		bit := l.label("bit")
+		l.MOVQ(operand.Mem{Base: l.mask}, bits)
+		l.TESTQ(bits, bits)
+		l.JZ(skip)
+		l.MOVQ(l.t, at)
+		acc := make([]vec, vectors)
+		for i := range acc {
+			acc[i] = l.load(l.emitter, operand.Mem{Base: l.h, Disp: 8 * (q + i*l.lanes)}, nil)
+		}
+		l.at(bit)
+		l.TZCNTQ(bits, r)
+		l.SHLQ(operand.Imm(9), r) // panelBytes
+		g := l.vector(l.emitter)
+		l.VBROADCASTSD(operand.Mem{Base: at}, g)
+		l.ADDQ(operand.Imm(8), at)
+		for i := range acc {
+			l.VFMADD231PD(operand.Mem{Base: l.panel, Index: r, Scale: 1, Disp: 8 * (q + i*l.lanes)}, g, acc[i])
+		}
+		l.BLSRQ(bits, bits)
+		l.JNZ(bit)
+		for i := range acc {
+			l.store(l.emitter, acc[i], operand.Mem{Base: l.h, Disp: 8 * (q + i*l.lanes)}, nil)
+		}
+	}
+	l.MOVQ(at, l.t)
+	l.at(skip)
+	l.ADDQ(l.stride, l.h)
+	l.ADDQ(operand.Imm(8), l.mask)
+}
+
+// fourRows updates four rows whose masks have all bits set, in blocks of half of the vector registers. So a
+// vector of the panel is loaded once for four rows.
+func (l *panelLoop) fourRows() {
+	const rows = 4
+	vectors := l.lanes / 2 // in a row of a block
+	third, k, at := l.GP64(), l.GP64(), l.GP64()
+	l.LEAQ(operand.Mem{Base: l.h, Index: l.stride, Scale: 2}, third)
+	row := func(i, disp int) operand.Mem {
+		m := operand.Mem{Base: l.h, Disp: disp}
+		if i >= 2 {
+			m.Base = third
+		}
+		if i%2 == 1 {
+			m.Index, m.Scale = l.stride, 1
+		}
+		return m
+	}
+	for q := 0; q < panelRow; q += vectors * l.lanes {
+		var acc [rows][]vec
+		for i := range acc {
+			for v := range vectors {
+				acc[i] = append(acc[i], l.load(l.emitter, row(i, 8*(q+v*l.lanes)), nil))
+			}
+		}
+		term := l.label("term")
+		l.MOVQ(l.t, at)
+		l.XORQ(k, k)
+		l.at(term)
+		x := make([]vec, vectors)
+		for v := range x {
+			x[v] = l.load(l.emitter, operand.Mem{Base: l.panel, Index: k, Scale: 1, Disp: 8 * (q + v*l.lanes)}, nil)
+		}
+		for i := range acc {
+			g := l.vector(l.emitter)
+			l.VBROADCASTSD(operand.Mem{Base: at, Disp: i * panelBytes}, g)
+			for v := range x {
+				l.VFMADD231PD(x[v], g, acc[i][v])
+			}
+		}
+		l.ADDQ(operand.Imm(8), at)
+		l.ADDQ(operand.I32(panelBytes), k)
+		l.CMPQ(k, operand.I32(panelEnd))
+		l.JNE(term)
+		for i := range acc {
+			for v := range vectors {
+				l.store(l.emitter, acc[i][v], row(i, 8*(q+v*l.lanes)), nil)
+			}
+		}
+	}
+	l.LEAQ(operand.Mem{Base: third, Index: l.stride, Scale: 2}, l.h)
+	l.ADDQ(operand.Imm(8*rows), l.mask)
+	l.ADDQ(operand.I32(rows*panelBytes), l.t)
 }
