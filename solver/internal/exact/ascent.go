@@ -29,7 +29,9 @@ type ascent struct {
 	most          float64   // the ascent ends when visited exceeds most
 	count         int       // number of passes, including those that leave samples out
 	visited       float64   // number of entries visited so far, divided by the number of entries of the data
+	equal         bool      // all entries of inverse are equal
 	random        generator
+	one           [1]float64 // an argument of the kernels that visit one sample
 }
 
 const (
@@ -61,19 +63,27 @@ func (s *Solver) newAscent() *ascent {
 		inverse: make([]float64, s.p), centre: make([]float64, s.p), rest: make([]int, m.n), due: make([]int, m.n),
 		stiff: m.next.margin, margin: m.at.margin, slope: m.at.slope, before: m.next.slope,
 	}
-	var sum float64
-	for j, r := range s.ridge {
-		sum += r
-		if r == 0 {
-			a.loose = append(a.loose, j)
-		}
-		a.inverse[j] = 1 / r
+	var sum, largest float64
+	for _, r := range s.ridge {
+		sum, largest = sum+r, max(largest, r)
 	}
 	if sum == 0 {
 		return nil
 	}
+	a.equal = true
+	for j, r := range s.ridge {
+		if r == 0 {
+			a.loose = append(a.loose, j)
+		}
+		a.inverse[j] = 1 / r
+		a.equal = a.equal && (r == 0 || r == largest)
+	}
+	mean := sum / float64(s.p-len(a.loose))
+	if a.equal {
+		mean = largest // without a rounding error
+	}
 	for _, j := range a.loose {
-		a.inverse[j] = float64(s.p-len(a.loose)) / sum
+		a.inverse[j] = 1 / mean
 	}
 	sum = 0
 	for i := range m.n {
@@ -138,11 +148,10 @@ func (a *ascent) pass() float64 {
 // where u is the margin for αᵢ = 0. change finds t by Newton steps. A bisection replaces a step
 // that leaves the interval in which t must be.
 func (a *ascent) change(i int) bool {
-	idx, val := a.Data.Row(i)
-	t := 0.0
-	for k, j := range idx {
-		t += float64(val[k] * a.x[j])
-	}
+	row := a.Rows
+	row.Ptr = row.Ptr[i : i+2]
+	kernels.Margins(a.one[:], row, a.x)
+	t := a.one[0]
 	if a.Offset != nil {
 		t += a.Offset[i]
 	}
@@ -174,6 +183,12 @@ func (a *ascent) change(i int) bool {
 	if by == 0 {
 		return false
 	}
+	if a.equal {
+		a.one[0] = -by * a.inverse[0]
+		kernels.Gradient(a.x, row, a.one[:])
+		return true
+	}
+	idx, val := a.Data.Row(i)
 	for k, j := range idx {
 		a.x[j] -= float64(float64(by*val[k]) * a.inverse[j])
 	}
