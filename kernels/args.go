@@ -16,7 +16,7 @@ type stepArgs struct {
 	//lint:ignore U1000 assembly kernels use its address
 	zero float64 // +0, for the padding of a decoded row
 
-	cells []float64 // the state of InnerLazyCells or InnerDecay
+	cells []float64 // the cells of InnerLazyCells or InnerLazyBallCells, or the state of InnerDecay
 	norm2 []float64 // squared norms of the rows, for InnerLazyBallCells; else nil
 	ball  LazyBall  // the scalars of the lazy loops, and the radius of InnerRotated
 	step  float64   // number of steps done, for InnerDecay

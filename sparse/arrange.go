@@ -145,11 +145,11 @@ func missingColumns(file string, missing, have []string) error {
 	if n := len(missing) - 1; n > 0 {
 		others = fmt.Sprintf(", and %d more are absent", n)
 	}
-	return &ParseError{File: file, Token: missing[0], Msg: fmt.Sprintf("no such column%s: expected every feature by its name; the file has %s", others, some(have))}
+	return &ParseError{File: file, Token: missing[0], Msg: fmt.Sprintf("no such column%s: expected every feature by its name; the file has %s", others, firstNames(have))}
 }
 
-// some joins the first few names with commas, and says how many more names there are.
-func some(names []string) string {
+// firstNames joins the first few names with commas, and says how many more names there are.
+func firstNames(names []string) string {
 	const most = 8
 	if len(names) <= most {
 		return strings.Join(names, ", ")

@@ -175,7 +175,7 @@ func (o *ReadOptions) unknownLabel(words bool) string {
 	if !m.IsZero() {
 		return fmt.Sprintf("unknown label: expected %s or %s", m.Name(-1), m.Name(1))
 	}
-	return "unknown label: expected one of " + some(c.All())
+	return "unknown label: expected one of " + firstNames(c.All())
 }
 
 func (c *labelCollector) errorAt(label float64, line, column int, msg string, remedies ...Remedy) error {
@@ -258,7 +258,7 @@ func (d *Dataset) checkClasses(name string, opt *ReadOptions, seen []seenLabel) 
 		return &ParseError{
 			File: name,
 			Msg: fmt.Sprintf("the label %s is to be positive, but there are %d classes, %s: expected two",
-				positive, len(d.Classes.Values), some(d.Classes.All())),
+				positive, len(d.Classes.Values), firstNames(d.Classes.All())),
 			Remedies: []Remedy{{Field: "ReadOptions.Positive", To: "nil"}},
 		}
 	}
@@ -280,7 +280,7 @@ func (d *Dataset) checkClasses(name string, opt *ReadOptions, seen []seenLabel) 
 		return &ParseError{
 			File: name, Line: kind.line, Column: kind.column, Token: class,
 			Msg: fmt.Sprintf("the only row of this label, beside %s: expected two rows of every class or more",
-				some(others)),
+				firstNames(others)),
 			Remedies: []Remedy{correctLabel, leaveRowOut, readNumbers},
 		}
 	}

@@ -97,7 +97,7 @@ func (s *schema) find(name string) (*tableColumn, *ParseError) {
 	if k, err := strconv.Atoi(name); err == nil && k >= 1 && k <= len(s.columns) {
 		return s.columns[k-1], nil
 	}
-	return nil, &ParseError{File: s.name, Token: name, Msg: "no such column: expected a name, or a number from 1; the file has " + some(s.columnNames())}
+	return nil, &ParseError{File: s.name, Token: name, Msg: "no such column: expected a name, or a number from 1; the file has " + firstNames(s.columnNames())}
 }
 
 func (s *schema) columnNames() []string {
@@ -368,8 +368,8 @@ func (col *tableColumn) category() Category {
 	return c
 }
 
-// orderAs sets to[k], for each provisional number k of a feature, to the position of the feature in
-// names. It also describes the columns of the features in s.summary.
+// orderAs sets to[k], for each provisional number k of a feature, to the position of the feature in names.
+// The type table says what provisional numbers are. orderAs also adds the columns to s.summary.
 func (s *schema) orderAs(to []int32, names []string) {
 	at := make(map[string]int32, len(names))
 	for j, name := range names {

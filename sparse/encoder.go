@@ -129,7 +129,7 @@ func (e *Encoder) complete(record map[string]any) error {
 	}
 	slices.Sort(lacking)
 	return fmt.Errorf("the record lacks the columns of %s: expected every feature by its name, null for a missing value; it has %s",
-		some(lacking), some(slices.Sorted(maps.Keys(record))))
+		firstNames(lacking), firstNames(slices.Sorted(maps.Keys(record))))
 }
 
 // categorical reports whether some feature may be a category of the column.

@@ -141,8 +141,9 @@ func (s *sweep) clearGradient(i int) {
 	}
 }
 
-// advance makes the step x ← x − length·(beta + ρ(x − y) + E + g), and then updates y and beta, tile by tile.
-// beta and y in this formula are the entries for the rows I of A. advance also adds x and y to the sums.
+// advance makes the step x ← x − length·(beta + ρ(x − y) + E + g), where beta and y are the entries for the
+// rows I of A, and updates y and beta; the type sweep says what E, g and the tiles are. advance adds weight
+// times x and y to the sums.
 func (s *sweep) advance(length, weight float64) {
 	for lo := 0; lo < len(s.x); lo += tile {
 		hi := min(lo+tile, len(s.x))

@@ -20,8 +20,8 @@ import (
 )
 
 // This example goes from a database to a service. Cross-validation chooses a model, which is saved
-// to a file. A service loads the file and predicts JSON objects. A later fit begins with this
-// model.
+// to a file. A service loads the file and predicts the classes of records, which are JSON objects. A later
+// fit begins with this model.
 func ExampleModel_Scorer() {
 	ctx, db := context.Background(), sql.OpenDB(berries{})
 	defer db.Close()

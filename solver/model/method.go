@@ -186,7 +186,8 @@ func (s *Spec) refuseMinimize(reason string) error {
 	return firstUnsupported(setting, value, stream.ErrNotStreamed, []unsupported{{setting != "", reason, []sparse.Remedy{remedy}}})
 }
 
-// firstUnsupported returns a SettingError for the first part that is present. The error wraps kind.
+// firstUnsupported returns a SettingError with the reason and the remedies of the first part that is present,
+// or nil if no part is. The error wraps kind.
 func firstUnsupported(setting string, value any, kind error, parts []unsupported) error {
 	for _, u := range parts {
 		if u.present {

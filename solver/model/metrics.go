@@ -32,11 +32,11 @@ type ClassMetrics struct {
 	// LogLoss is the mean of −log(probability of the class of the row). It is nil for losses without
 	// probabilities.
 	LogLoss *float64 `json:"log_loss"`
-	// Brier is the mean squared error of the probability of the positive class. It is nil for more than two
-	// classes and for losses without probabilities.
+	// Brier is the mean squared error of the probability of the positive class. It is nil for losses without
+	// probabilities, and for models that have a column for each class.
 	Brier *float64 `json:"brier,omitempty"`
 	// Threshold is the probability, or for losses without probabilities the margin, above which the positive
-	// class is predicted. It is nil for more than two classes.
+	// class is predicted. It is nil for models that have a column for each class.
 	Threshold *float64       `json:"threshold,omitempty"`
 	Classes   []ClassSummary `json:"classes"` // of two classes, the negative class is first
 	// Confusion[i][j] is the number of rows of class i for which class j is predicted, or their total weight.

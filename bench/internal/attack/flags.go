@@ -68,7 +68,7 @@ func checkFlags(ctx context.Context, g *testbed, command string) error {
 	return nil
 }
 
-// endings are the file name endings of the formats other than plain LIBSVM text.
+// endings are the file name endings of the copies of mid.svm in other formats, and of a compressed copy.
 var endings = []string{".csv", ".tsv", ".npy", ".npz", ".mtx", ".svm.zst"}
 
 // spoil copies the data of mid.svm in a random format to a file in dir, and may change some bits or cut the

@@ -79,7 +79,7 @@ type rowWriter struct {
 	columns  []int32 // memory for appendMoved
 }
 
-// row appends the entries of row i of x to line, and returns the longer line.
+// row appends the entries of row i of x to line, with noise if r.noisy is set, and returns the result.
 func (r *rowWriter) row(line []byte, x *sparse.CSR, i int) []byte {
 	cols, val := x.Row(i)
 	if r.ones && r.noisy {

@@ -1,6 +1,6 @@
-// Package shape makes random matrices with the size, the sparsity and the skew of well-known data
-// sets. For the speed of a kernel it matters how long rows are, how often a column occurs, and
-// whether the data fit into a cache. Read All and Shape.Build first.
+// Package shape makes random matrices that are like well-known data sets in what matters for the speed of a
+// kernel: how long rows are, how often each column occurs, and whether the data fit into a cache. Read All
+// and Shape.Build first.
 package shape
 
 import (

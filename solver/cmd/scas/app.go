@@ -67,8 +67,8 @@ func run(e *env, args []string) (code int) {
 	help := &stickyWriter{Writer: e.stdout}
 	defer func() {
 		r := recover()
-		if ended, ok := r.(exit); ok {
-			code = e.failOr(help.err, int(ended))
+		if wanted, ok := r.(exit); ok {
+			code = e.failOr(help.err, int(wanted))
 		} else if err := e.changed(r); r != nil && err != nil {
 			code = e.fail(err)
 		} else if r != nil {

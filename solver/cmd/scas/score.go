@@ -101,7 +101,7 @@ func addMetrics(f *summary, m *metrics) {
 		return
 	}
 	c := m.ClassMetrics
-	if c.Threshold == nil { // more than two classes
+	if c.Threshold == nil { // the model has a column for each class
 		(*confusionTable)(c).addTo(f)
 		return
 	}

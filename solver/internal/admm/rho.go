@@ -53,7 +53,8 @@ func UsableRho(rho float64) float64 {
 
 // RidgeRho returns a ρ with which y and beta converge fast, for mu > 0. With one dual update per outer
 // iteration, they converge like a gradient method on A'A, and ρ is mu divided by the mean of λ₁ and λ_p, the
-// largest and the smallest eigenvalue of A'A. With several dual updates, ρ is a few times mu/√(λ₁ λ_p).
+// largest and the smallest eigenvalue of A'A. With several dual updates, ρ is 4 mu/√(λ₁ λ_p), where λ_p counts
+// as at least λ₁/100.
 func (s *Scales) RidgeRho(updates int) float64 {
 	if updates > 1 {
 		return 4 * s.Mu / math.Sqrt(float64(s.Lambda1*math.Max(s.LambdaP, 0.01*s.Lambda1)))

@@ -104,8 +104,8 @@ func TestOpenSides(t *testing.T) {
 	}
 }
 
-// TestSimplexOfTies checks that a small tolerance is reached on a simplex if many coefficients are tied.
-func TestSimplexOfTies(t *testing.T) {
+// TestTiesOnSimplex checks that a small tolerance is reached on a simplex if many coefficients are tied.
+func TestTiesOnSimplex(t *testing.T) {
 	const p = 20
 	for _, limit := range []float64{0.3, 3} {
 		for seed := range uint64(5) {

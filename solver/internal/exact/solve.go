@@ -318,7 +318,7 @@ func (s *Solver) value(loss float64) float64 {
 	return sum
 }
 
-// penalty returns the penalty of coefficient j if A = I.
+// penalty returns the penalty and the ridge terms of coefficient j if A = I.
 func (s *Solver) penalty(j int) float64 {
 	v := s.x[j]
 	if v == 0 {
@@ -360,7 +360,7 @@ func (s *Solver) minimise(tol float64) (fall float64) {
 	for k, j := range w.cols {
 		q.Limit[k] = s.limit[j]
 	}
-	q.Free = s.freePosition()
+	q.Free = s.positionOfFree()
 	if s.work.damping == 0 && q.LacksCurvature() {
 		s.work.damping, w.reusable = jumpDamping, false
 		s.hessian(true)

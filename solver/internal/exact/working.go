@@ -113,10 +113,10 @@ func (w *workingSet) empty() {
 	clear(w.position)
 }
 
-// freePosition returns the position in the set of a free feature without bounds, or −1 if there is none. It
+// positionOfFree returns the position in the set of a free feature without bounds, or −1 if there is none. It
 // also returns −1 if the curvature φ″ of the loss jumps: where the loss is linear, the minimum over a
 // coefficient is too far away.
-func (s *Solver) freePosition() int {
+func (s *Solver) positionOfFree() int {
 	if !s.Loss.Traits().ContinuousCurvature {
 		return -1
 	}

@@ -59,8 +59,8 @@ func indicator(b bool) float64 {
 // no column.
 func (s *Separated) findMore(t *rows.Team, x *sparse.CSR, l term.Loss, labels, coef, held []float64) bool {
 	p := len(s.Columns)
-	// rises[j] is 1 if the objective may rise as coefficient j goes to +Inf. rises[p+j] is the same for
-	// −Inf.
+	// rises[j] is 1 if coefficient j cannot go to +Inf, or if the loss of an unmarked sample may rise on the
+	// way. rises[p+j] is the same for −Inf.
 	rises := append([]float64(nil), held...)
 	left := 0 // the number of zeros in rises
 	for _, v := range rises {

@@ -203,9 +203,10 @@ func shorten(length, slack, step float64) float64 {
 	return length
 }
 
-// snap moves a coordinate to a bound at which the barrier's curvature is larger than the given curvature:
-// then only the barrier keeps the coordinate away from the bound. In the same way, snap moves u to the
-// boundary of a ball.
+// snap moves u into the set. It moves a coordinate to a bound if the barrier's curvature there is larger than
+// the given curvature, which must be positive: then only the barrier keeps the coordinate away from the bound.
+// In the same way, snap moves u to the boundary of a ball. It does not move coordinates that are 0, and on a
+// simplex the largest coordinate.
 func (b *barriers) snap(u, curvature []float64, tau float64) {
 	largest := slices.Max(u)
 	for j := range b.Lower {

@@ -47,8 +47,8 @@ func (e *eliminated) move(k int, by float64) {
 	}
 }
 
-// subtracted returns by how much derivative k of the quadratic function is smaller with coordinate e at its
-// minimum than with coordinate e at x_e.
+// subtracted returns the decrease of derivative k of the quadratic function when coordinate e moves from x_e to
+// its minimum. It returns 0 if no coordinate is eliminated.
 func (e *eliminated) subtracted(k int) float64 {
 	if e.f == nil {
 		return 0

@@ -35,9 +35,9 @@ type Separable struct {
 
 	// U is the solution.
 	U []float64
-	// Signed is nil, or the end of the last Newton step with which Solve tried to prove
-	// SeparableSettings.Gap. Some of its coordinates are beyond zero or a bound; the coordinates of U are
-	// not. The derivatives g + H(Signed − x) are better multipliers than g + H(U − x).
+	// Signed is not nil if the last Newton step crosses zero or a bound, and Solve tried to prove
+	// SeparableSettings.Gap with it. Then Signed is the point to which the whole step leads. The derivatives
+	// g + H(Signed − x) are better multipliers than g + H(U − x).
 	Signed []float64
 
 	support []int32   // the coordinates that a Newton step changes

@@ -98,7 +98,8 @@ func TestReport(t *testing.T) {
 	}
 }
 
-// checkClaims checks that every claim has its two values on some problem.
+// checkClaims checks that every claim has its two values on some problem, and that claims 1a and 3a compare the
+// right number of splits. It also checks texts of the figures and the page, and the links of the page.
 func checkClaims(t *testing.T, r *paper.Records, made map[string]string) {
 	t.Helper()
 	for name, says := range map[string]string{
