@@ -468,16 +468,16 @@ func (p *Problem) scaling(value float64) (by, rounding float64) {
 	return by, (exact - by) * value
 }
 
-// openSideScaling returns a factor shrink ≤ 1 for the features with a singleton row, one finite bound and no
-// ridge. If the dual point is multiplied by shrink, a multiplier of the singleton row within its limit can
-// give eⱼ the feasible sign. exact is shrink without rounding errors.
+// openSideScaling returns a factor shrink ≤ 1 for the features with a singleton row without a square, one
+// finite bound and no ridge. If the dual point is multiplied by shrink, a multiplier of the singleton row
+// within its limit can give eⱼ the feasible sign. exact is shrink without rounding errors.
 func (p *Problem) openSideScaling() (shrink, exact float64) {
 	shrink, exact = 1, 1
 	for j, row := range p.Penalty.Singleton {
-		if row < 0 || p.Ridge[j] > 0 || !p.halfBounded(j) {
+		if row < 0 || p.Ridge[j] > 0 || !p.halfBounded(j) || p.Penalty.Squared(int(row)) {
 			continue
 		}
-		most := p.Penalty.maxMultiplier(int(row)) * math.Abs(p.Penalty.SingletonEntry[j]) * (1 - 16*roundoff)
+		most := p.Penalty.Limit[row] * math.Abs(p.Penalty.SingletonEntry[j]) * (1 - 16*roundoff)
 		e := p.work.e[j]
 		over := -e // by how much e has the wrong sign
 		if math.IsInf(p.box.Lower[j], 0) {
