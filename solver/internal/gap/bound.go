@@ -18,8 +18,7 @@ type Problem struct {
 	// entry for j. Nil means none.
 	Vanishing []bool
 
-	// Bound sets Dependent to true if it proves no gap because the columns of the roots are nearly linearly
-	// dependent.
+	// Dependent is true if the last call of Bound found the columns of the roots nearly linearly dependent.
 	Dependent bool
 
 	box          term.Box
@@ -403,6 +402,7 @@ type rootChange struct {
 func (p *Problem) rootChange(sum *Sum) (by rootChange) {
 	roots, w := p.correction.roots, &p.work
 	k := len(roots)
+	p.Dependent = false
 	if k == 0 {
 		return by
 	}
@@ -416,7 +416,6 @@ func (p *Problem) rootChange(sum *Sum) (by rootChange) {
 	}
 	scale, h := make([]float64, k), sum.Hessian()
 	chol := linalg.NewCholesky(k)
-	p.Dependent = false
 	for a := range k {
 		scale[a] = 1 / math.Sqrt(h[a*k+a])
 		p.Dependent = p.Dependent || math.IsNaN(scale[a]) || math.IsInf(scale[a], 0)

@@ -200,3 +200,28 @@ func TestOwnLoss(t *testing.T) {
 		t.Errorf("%d roots, gap %v, of the known loss %v", m.Roots(), got.Gap, want.Gap)
 	}
 }
+
+// TestDependent checks that Dependent is about the last bound. Two equal columns have no penalty. Near the
+// optimum they are roots, and nothing is proved. If eⱼ is certainly above 0 at both, they are no roots, and a
+// gap is proved.
+func TestDependent(t *testing.T) {
+	x, err := sparse.FromTriplets(2, 2, []sparse.Triplet{{Col: 0, Value: 1}, {Col: 1, Value: 1}, {Row: 1, Col: 0, Value: 1}, {Row: 1, Col: 1, Value: 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := &exact.Problem{Data: x, Rows: x.Compact(false), Labels: []float64{1, 3}, Loss: term.Squared{}, A: linalg.New(nil, 2),
+		Limit: make([]float64, 2), Ridge: make([]float64, 2), Set: term.Nonnegative{}.Region(2)}
+	m := testProblemOf(q)
+	for _, c := range []struct {
+		alpha     []float64
+		dependent bool
+	}{
+		{[]float64{1, -1 - 1e-15}, true},
+		{[]float64{1, 1}, false},
+	} {
+		b := m.prove(pointAt(m, []float64{1, 1}), c.alpha, nil, make([]float64, 2), 0)
+		if m.Dependent != c.dependent || math.IsInf(b.Gap, 1) != c.dependent {
+			t.Errorf("alpha %v: dependent %v, want %v; gap %v", c.alpha, m.Dependent, c.dependent, b.Gap)
+		}
+	}
+}
