@@ -18,7 +18,7 @@ import (
 // concurrent use.
 type setSolver struct {
 	all      *unrestricted
-	most     int      // largest number of columns of a working set, without isUnheld features
+	most     int      // largest number of columns of a working set; all isUnheld features are among them
 	trial    *dual    // the dual point for the next proof: from startTrial, or from the solution for a working set
 	best     *dual    // the dual point that proves the smallest gap
 	rest     *outside // finds multipliers of the rows of A whose features all have the coefficient 0
@@ -34,7 +34,7 @@ func newSetSolver(p *Problem) (*setSolver, error) {
 	if err := p.unknown(); err != nil {
 		return nil, err
 	}
-	w := &setSolver{all: newUnrestricted(p), most: mostInSet(p), position: make([]int32, features)}
+	w := &setSolver{all: newUnrestricted(p), position: make([]int32, features)}
 	unheld := 0
 	for j := range features {
 		if w.all.isUnheld(j) {
@@ -44,6 +44,7 @@ func newSetSolver(p *Problem) (*setSolver, error) {
 	if unheld > mostUnheld {
 		return nil, fmt.Errorf("%w: %d features have no row of A of their own that holds them at zero", ErrNotApplicable, unheld)
 	}
+	w.most = mostInSet(p) + unheld
 	w.trial, w.best = w.all.newDual(), w.all.newDual()
 	w.rest = newOutside(w.all)
 	return w, nil
@@ -81,6 +82,7 @@ func (w *setSolver) startTrial(z []float64) {
 }
 
 // MostFeatures is the largest number of columns of a setSolver's working set if Problem.MaxWorking is 0.
+// Features with neither a ridge nor a singleton row come in addition.
 const MostFeatures = 4096
 
 // mostUnheld is the largest number of features with neither a ridge nor a singleton row. The cost of a proof

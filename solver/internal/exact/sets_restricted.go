@@ -19,8 +19,8 @@ type restricted struct {
 	x    []float64 // the starting point
 }
 
-// firstRoom limits the first set like setSolver.most, because an early iterate has many more non-zero
-// coefficients than the solution.
+// firstRoom is the largest number of columns of the first set, without isUnheld features. It is small,
+// because an early iterate has many more non-zero coefficients than the solution.
 const firstRoom = 750
 
 // choose returns the columns of the next working set, in increasing order: the columns of non-zero
@@ -40,7 +40,7 @@ func (w *setSolver) choose(first bool) (cols []int32, full bool) {
 	size := func(j int32) float64 { return math.Abs(w.all.x[j]) * w.all.bounds.Columns.Largest[j] }
 	slices.SortStableFunc(cols, func(a, b int32) int { return cmp.Compare(size(b), size(a)) })
 	slices.SortStableFunc(rest, func(a, b int32) int { return cmp.Compare(w.rest.near[b], w.rest.near[a]) })
-	most := w.most
+	most := w.most - len(unheld)
 	if first {
 		most = min(most, firstRoom)
 	}

@@ -101,7 +101,8 @@ func freeProblem(t *testing.T, twice bool) *Problem {
 }
 
 // TestSetsFree does the checks of checkSets with features without a penalty. If the columns of these features
-// are linearly dependent, no gap must be proved. If there are too many, newSetSolver must refuse the problem.
+// are linearly dependent, no gap must be proved. A set that is full must be reported although it has free
+// features too. If there are too many free features, newSetSolver must refuse the problem.
 func TestSetsFree(t *testing.T) {
 	q := freeProblem(t, false)
 	s := mustNew(t, q)
@@ -113,6 +114,10 @@ func TestSetsFree(t *testing.T) {
 	}
 	if gap := mustSetSolver(t, freeProblem(t, true)).certify(best.X, nil); !math.IsInf(gap, 1) {
 		t.Errorf("columns that depend on each other: gap %v", gap)
+	}
+	q.MaxWorking = 4 // without the two free features
+	if r := mustSetSolver(t, q).finish(make([]float64, s.p), nil, nil, &Settings{Tol: 1e-9}); r.Why != ending.Room {
+		t.Errorf("sets of 4 penalised features: %v, want %v: gap %g", r.Why, ending.Room, r.Gap)
 	}
 	clear(q.Limit)
 	if _, err := newSetSolver(q); !errors.Is(err, ErrNotApplicable) {
