@@ -91,7 +91,7 @@ type family struct {
 }
 
 var families = []family{
-	{"rows", narrow(append(append(stored((*emitter).margins), stored((*emitter).scatter)...), (*emitter).rowLanes)...)},
+	{"rows", narrow(append(stored((*emitter).margins), stored((*emitter).scatter)...)...)},
 	{"dense", []func(*emitter, *isa){(*emitter).dot, (*emitter).axpy}},
 	{"slopes", []func(*emitter, *isa){(*emitter).logisticSlopes, (*emitter).squaredSlopes}},
 	{"update", []func(*emitter, *isa){

@@ -32,25 +32,6 @@ func (e *emitter) margins(t *isa, s *storage) {
 	e.ret()
 }
 
-// rowLanes emits the sum over a part of a long row. The kernel adds to the 8 lanes that are its
-// parameter, and returns them.
-func (e *emitter) rowLanes(t *isa) {
-	e.kernel(t, "rowLanes", "func(lane [8]float64, a *Rows, w []float64) [8]float64",
-		"\tlane[k%8] = FMA(val[k], w[idx[k]], lane[k%8])   for each nonzero k of row 0")
-	ptr, r, end := e.base("a.Ptr"), e.nonzeros(storages[0], "w"), e.GP64()
-	e.MOVQ(operand.Mem{Base: ptr}, r.cursor)
-	e.MOVQ(operand.Mem{Base: ptr, Disp: 8}, end)
-	acc := make([]vec, t.sparseVectors())
-	for i := range acc {
-		acc[i] = e.load(e, e.address(e.Param("lane").Index(i*t.lanes)), nil)
-	}
-	e.rowDot(r, end, acc)
-	for i := range acc {
-		e.store(e, acc[i], e.address(e.ReturnIndex(0).Index(i*t.lanes)), nil)
-	}
-	e.ret()
-}
-
 // nonzeros loads the addresses of the slices that a kernel on sparse rows uses. vector is the name of
 // the parameter with the dense vector.
 func (e *emitter) nonzeros(s *storage, vector string) nonzeros {

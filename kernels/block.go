@@ -10,11 +10,6 @@ func marginsBlock(dst []float64, a *Rows, w []float64) {
 }
 
 //go:noinline
-func rowLanesBlock(lane [8]float64, a *Rows, w []float64) [8]float64 {
-	return active.rowLanes(lane, noescape(a), w)
-}
-
-//go:noinline
 func scatterBlock(z []float64, a *Rows, slope []float64) {
 	active.scatter[a.form()](z, noescape(a), slope)
 }

@@ -31,17 +31,16 @@ func marginsOf[I column, V value](dst []float64, ptr []int64, idx []I, val []V, 
 	for r := range dst {
 		lo, hi := ptr[r], ptr[r+1]
 		if val == nil {
-			lane := addOnes([8]float64{}, idx[lo:hi], w)
-			dst[r] = sum8(&lane)
-			continue
+			dst[r] = sumOnes(idx[lo:hi], w)
+		} else {
+			dst[r] = sumProducts(idx[lo:hi], val[lo:hi], w)
 		}
-		l0, l1, l2, l3, l4, l5, l6, l7 := addLanes(idx[lo:hi], val[lo:hi], w, 0, 0, 0, 0, 0, 0, 0, 0)
-		dst[r] = ((l0 + l4) + (l2 + l6)) + ((l1 + l5) + (l3 + l7))
 	}
 }
 
-// addOnes is addLanes for rows in which every value is 1.
-func addOnes[I column](lane [8]float64, idx []I, w []float64) [8]float64 {
+// sumOnes is sumProducts for rows in which every value is 1.
+func sumOnes[I column](idx []I, w []float64) float64 {
+	var lane [8]float64
 	for len(idx) >= 8 {
 		for k, j := range (*[8]I)(idx) {
 			lane[k] += w[j]
@@ -51,20 +50,13 @@ func addOnes[I column](lane [8]float64, idx []I, w []float64) [8]float64 {
 	for k, j := range idx {
 		lane[k&7] += w[j]
 	}
-	return lane
+	return sum8(&lane)
 }
 
-// rowLanesGeneric adds the products of a part of a long row to the lanes. The number of nonzeros
-// before the part is a multiple of 8.
-func rowLanesGeneric(l [8]float64, a *Rows, w []float64) [8]float64 {
-	lo, hi := a.Ptr[0], a.Ptr[1]
-	l0, l1, l2, l3, l4, l5, l6, l7 := addLanes(a.Idx[lo:hi], a.Val[lo:hi], w, l[0], l[1], l[2], l[3], l[4], l[5], l[6], l[7])
-	return [8]float64{l0, l1, l2, l3, l4, l5, l6, l7}
-}
-
-// addLanes adds the products of a row's nonzeros to the lanes. The lanes are not in an array,
-// because the compiler keeps arrays in memory.
-func addLanes[I column, V value](idx []I, val []V, w []float64, l0, l1, l2, l3, l4, l5, l6, l7 float64) (_, _, _, _, _, _, _, _ float64) {
+// sumProducts returns the inner product of w with a row, summed in 8 lanes. The lanes are not in an
+// array, because the compiler keeps arrays in memory.
+func sumProducts[I column, V value](idx []I, val []V, w []float64) float64 {
+	var l0, l1, l2, l3, l4, l5, l6, l7 float64
 	val = val[:len(idx)]
 	for len(idx) >= 8 && len(val) >= 8 {
 		l0 = math.FMA(float64(val[0]), w[idx[0]], l0)
@@ -100,7 +92,7 @@ func addLanes[I column, V value](idx []I, val []V, w []float64, l0, l1, l2, l3, 
 	case 1:
 		l0 = math.FMA(float64(val[0]), w[idx[0]], l0)
 	}
-	return l0, l1, l2, l3, l4, l5, l6, l7
+	return ((l0 + l4) + (l2 + l6)) + ((l1 + l5) + (l3 + l7))
 }
 
 func scatterGeneric(z []float64, a *Rows, slope []float64) {

@@ -73,7 +73,6 @@ func TestBounds(t *testing.T) {
 					Gradient(vec(), stored, one)
 					guardInner(t, stored, n, end, vec)
 				}
-				active.rowLanes([8]float64{}, &a, vec())
 				Dot(vec(), vec())
 				Axpy(2, vec(), vec())
 				LogisticSlopes(vec(), vec(), vec())

@@ -27,8 +27,7 @@ type Rows struct {
 func (a Rows) Len() int { return max(len(a.Ptr)-1, 0) }
 
 // maxWork limits the work of one assembly call: the number of nonzeros plus rows, or of elements. A
-// longer call would delay a garbage collection, because assembly cannot be pre-empted. maxWork is a
-// multiple of 8, so the terms of a row that is divided into pieces of maxWork stay in their lanes.
+// longer call would delay a garbage collection, because assembly cannot be pre-empted.
 const maxWork = 1 << 16
 
 // Margins sets dst[r] to the inner product of row r with w, summed in the 8
@@ -50,9 +49,10 @@ func Margins(dst []float64, a Rows, w []float64) {
 	ptr := a.Ptr
 	for len(dst) > 0 {
 		n := blockRows(ptr)
-		if n == 0 {
-			dst[0] = longRow(a, ptr[0], ptr[1], w)
+		if n == 0 { // The reference needs no limit of its work, because Go code can be pre-empted.
 			n = 1
+			a.Ptr = ptr[:2]
+			marginsGeneric(dst[:1], &a, w)
 		} else {
 			a.Ptr = ptr[:n+1]
 			marginsBlock(dst[:n], &a, w)
@@ -97,24 +97,6 @@ func blockRows(ptr []int64) int {
 		return rows
 	}
 	return sort.Search(rows, func(r int) bool { return ptr[r+1]-first+int64(r+1) > maxWork })
-}
-
-// longRow returns the inner product of w with a row that is too long for one assembly call. The
-// nonzeros of the row are lo to hi-1. Only the plain form has assembly for it.
-func longRow(a Rows, lo, hi int64, w []float64) float64 {
-	ends := [2]int64{lo, hi}
-	a.Ptr = ends[:]
-	if a.form() != int32Float64 {
-		var sum [1]float64
-		marginsGeneric(sum[:], &a, w)
-		return sum[0]
-	}
-	var lane [8]float64
-	for ; lo < hi; lo = ends[1] {
-		ends = [2]int64{lo, min(lo+maxWork, hi)}
-		lane = rowLanesBlock(lane, &a, w)
-	}
-	return sum8(&lane)
 }
 
 // longScatter adds to z slope[0] times a row that is too long for one assembly call. Its nonzeros are lo

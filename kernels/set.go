@@ -16,10 +16,9 @@ type slopesKernel func(slope, margin, label []float64) float64
 type set struct {
 	level Level
 
-	margins  [numForms]marginsKernel
-	rowLanes func(lane [8]float64, a *Rows, w []float64) [8]float64 // for a part of one row, in the plain form
-	scatter  [numForms]scatterKernel
-	hessian  [numForms]hessianKernel
+	margins [numForms]marginsKernel
+	scatter [numForms]scatterKernel
+	hessian [numForms]hessianKernel
 
 	// See hessianPanelGeneric.
 	hessianPanel func(h []float64, stride int, mask []uint64, t, panel []float64)
@@ -58,7 +57,6 @@ var generic = set{
 		innerRotatedBall: innerRotatedBallGeneric,
 	},
 	margins:        [numForms]marginsKernel{marginsGeneric, marginsGeneric, marginsGeneric, marginsGeneric, marginsGeneric, marginsGeneric},
-	rowLanes:       rowLanesGeneric,
 	scatter:        [numForms]scatterKernel{scatterGeneric, scatterGeneric, scatterGeneric, scatterGeneric, scatterGeneric, scatterGeneric},
 	hessian:        [numForms]hessianKernel{hessianGeneric, hessianGeneric, hessianGeneric, hessianGeneric, hessianGeneric, hessianGeneric},
 	hessianPanel:   hessianPanelGeneric,

@@ -93,10 +93,3 @@ func scatterU16F32AVX2(z []float64, a *Rows, slope []float64)
 //
 //go:noescape
 func scatterU16OnesAVX2(z []float64, a *Rows, slope []float64)
-
-// rowLanesAVX2 is rowLanesGeneric for AVX2:
-//
-//	lane[k%8] = FMA(val[k], w[idx[k]], lane[k%8])   for each nonzero k of row 0
-//
-//go:noescape
-func rowLanesAVX2(lane [8]float64, a *Rows, w []float64) [8]float64

@@ -6,7 +6,6 @@ package kernels
 
 var setAVX2 = set{
 	level:          AVX2,
-	rowLanes:       rowLanesAVX2,
 	dot:            dotAVX2,
 	axpy:           axpyAVX2,
 	logisticSlopes: logisticSlopesAVX2,
@@ -32,7 +31,6 @@ var setAVX2 = set{
 
 var setAVX512 = set{
 	level:          AVX512,
-	rowLanes:       rowLanesAVX2,
 	dot:            dotAVX512,
 	axpy:           axpyAVX512,
 	logisticSlopes: logisticSlopesAVX512,
@@ -71,7 +69,6 @@ var needs = map[Level]map[string][]string{
 		"scatterU16AVX2":       {"AVX", "FMA3", "MMX+"},
 		"scatterU16F32AVX2":    {"AVX", "FMA3", "MMX+"},
 		"scatterU16OnesAVX2":   {"AVX", "MMX+"},
-		"rowLanesAVX2":         {"AVX", "FMA3"},
 		"dotAVX2":              {"AVX", "FMA3"},
 		"axpyAVX2":             {"AVX", "FMA3"},
 		"logisticSlopesAVX2":   {"AVX", "AVX2", "FMA3"},
@@ -108,7 +105,6 @@ var needs = map[Level]map[string][]string{
 		"scatterU16AVX2":         {"AVX", "FMA3", "MMX+"},
 		"scatterU16F32AVX2":      {"AVX", "FMA3", "MMX+"},
 		"scatterU16OnesAVX2":     {"AVX", "MMX+"},
-		"rowLanesAVX2":           {"AVX", "FMA3"},
 		"dotAVX512":              {"AVX", "AVX512F", "BMI2"},
 		"axpyAVX512":             {"AVX", "AVX512F", "BMI2"},
 		"logisticSlopesAVX512":   {"AVX", "AVX512DQ", "AVX512F", "BMI2"},
