@@ -71,7 +71,8 @@ func (f *File) Survey(most int) error {
 		}
 	}
 	taken.gather(f.Team)
-	found[0].gather(f.Team)
+	// With several ranks, FileRefusal allows at most DenseFeatures columns, so stats is not nil.
+	f.Team.Columns(found[0].stats)
 	f.Team.Sum(zero[:])
 	f.survey = survey{unit: f.Loss.Traits().Labels.Unit(zero[0], zero[1], zero[2]), zero: zero[0], part: taken}
 	f.survey.columns, f.survey.deviation = f.columnsOf(found[0])

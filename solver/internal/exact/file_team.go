@@ -108,11 +108,3 @@ func (t *sampleCopy) gather(team *rows.Team) {
 		t.offsets = offsets
 	}
 }
-
-func (m *moments) gather(team *rows.Team) {
-	// With several ranks, FileRefusal allows at most DenseFeatures columns, and m.stats is not nil.
-	if team.Alone() || m.stats == nil {
-		return
-	}
-	team.Columns(m.stats)
-}
