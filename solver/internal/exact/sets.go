@@ -237,7 +237,9 @@ func union(a, b []int32) []int32 {
 func (r *rounds) end() *Solution {
 	res := r.result
 	res.Gap = gap.Rounded(res.Gap, res.Objective)
-	res.Why = r.all.ending(res, r.set.Tol, res.Full || r.refused, r.lastWhy == ending.Iterations)
+	full, spent := res.Full || r.refused, r.lastWhy == ending.Iterations
+	separated := func() bool { return r.all.fallsForever(res.X) }
+	res.Why = ending.Of(res.Err, res.Gap, r.set.Tol, full, separated, spent)
 	res.Z = r.all.multipliers(r.best)
 	return res
 }

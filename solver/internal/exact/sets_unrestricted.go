@@ -2,7 +2,6 @@ package exact
 
 import (
 	"github.com/scas-admm/scas/kernels"
-	"github.com/scas-admm/scas/solver/internal/ending"
 	"github.com/scas-admm/scas/solver/internal/gap"
 )
 
@@ -67,12 +66,6 @@ func (f *unrestricted) fallsForever(x []float64) bool {
 		}
 	}
 	return f.falls(d)
-}
-
-// ending returns why the run with the result r ended. full is true if a working set was too small or too
-// costly. spent is true if all allowed rounds, or all allowed iterations of the last round, were made.
-func (f *unrestricted) ending(r *Solution, tol float64, full, spent bool) ending.Why {
-	return ending.Of(r.Err, r.Gap, tol, full, func() bool { return f.fallsForever(r.X) }, spent)
 }
 
 // visit moves to x, and computes the loss and the slopes there.
