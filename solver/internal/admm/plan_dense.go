@@ -134,21 +134,20 @@ func (d *dense) Advance(sampled []int32) {
 		d.multiply()
 		for k, row := range sampled[:d.batch] {
 			i := int(row)
-			kernels.Margins(margin[:], d.row(i), d.w)
+			kernels.Margins(margin[:], oneRow(d.Rows, i), d.w)
 			d.gain[k] = float64(scale * (d.Loss.Slope(margin[0], d.Labels[i]) - d.Slope0[i]))
 		}
 		for k, row := range sampled[:d.batch] {
-			kernels.Gradient(d.w, d.row(int(row)), d.gain[k:k+1])
+			kernels.Gradient(d.w, oneRow(d.Rows, int(row)), d.gain[k:k+1])
 		}
 		d.update()
 	}
 }
 
-// row returns a matrix that holds only row i of the data.
-func (d *dense) row(i int) kernels.Rows {
-	a := d.Rows
-	a.Ptr = a.Ptr[i : i+2]
-	return a
+// oneRow returns a matrix that holds only row i of x.
+func oneRow(x kernels.Rows, i int) kernels.Rows {
+	x.Ptr = x.Ptr[i : i+2]
+	return x
 }
 
 // update subtracts η(d + q) from w, projects w, and adds w to the sum.
