@@ -45,7 +45,7 @@ func (b Ball) Excess(e, errors, x []float64, mu float64) float64 {
 		off = math.FMA(errors[j], errors[j], off)
 	}
 	norm := norm2(e)
-	rounding := float64(float64(len(x)+8) * rounding * (size + float64(b.Radius*norm)))
+	rounding := float64(float64(len(x)+8) * roundoff * (size + float64(b.Radius*norm)))
 	return math.Max(0, float64(b.Radius*norm)+inner) + float64(2*b.Radius*math.Sqrt(off)) + rounding
 }
 

@@ -59,8 +59,8 @@ func SetOf(d OwnSet) Set {
 	return ownSet{d, support}
 }
 
-// rounding is the unit roundoff of float64.
-const rounding = 0x1p-53
+// roundoff is the unit roundoff of float64.
+const roundoff = 0x1p-53
 
 // strongExcess implements Excess for mu > 0. Let a be the point of X nearest to −e/mu. strongExcess returns
 // (mu/2)|x − a|² plus the result of Excess for e + mu a and mu = 0.
@@ -75,9 +75,9 @@ func strongExcess(d Region, e, errors, x []float64, mu float64) float64 {
 		u := v - a[j]
 		apart += float64(u * u)
 		r[j] = math.FMA(mu, a[j], e[j])
-		off[j] = errors[j] + float64(2*rounding*math.Abs(r[j]))
+		off[j] = errors[j] + float64(2*roundoff*math.Abs(r[j]))
 	}
-	return float64(float64(0.5*mu*apart)*(1+float64(float64(len(x)+4)*rounding))) + d.Excess(r, off, x, 0)
+	return float64(float64(0.5*mu*apart)*(1+float64(float64(len(x)+4)*roundoff))) + d.Excess(r, off, x, 0)
 }
 
 // support returns the maximum of u v over lower ≤ v ≤ upper.

@@ -94,5 +94,5 @@ func (s Simplex) Excess(e, errors, x []float64, mu float64) float64 {
 		total += v
 	}
 	return sum + float64(math.Abs(total-s.Sum())*math.Abs(least)) + float64(2*s.Sum()*off) +
-		float64(float64(len(x))*rounding*float64(s.Sum()*math.Abs(least)))
+		float64(float64(len(x))*roundoff*float64(s.Sum()*math.Abs(least)))
 }
