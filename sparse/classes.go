@@ -232,7 +232,7 @@ func (c *labelCollector) settlePair(d *Dataset) error {
 		d.Labels[i], _ = m.Sign(label)
 	}
 	if c.words != nil {
-		m = LabelMapping{Negative: 0, Positive: 1, NegativeName: c.text(m.Negative), PositiveName: c.text(m.Positive)}
+		m.NegativeName, m.PositiveName = c.text(m.Negative), c.text(m.Positive)
 	}
 	d.Mapping = m
 	return nil

@@ -108,6 +108,11 @@ func TestTableSummary(t *testing.T) {
 	if m := (LabelMapping{Negative: 0, Positive: 1, NegativeName: "no", PositiveName: "yes"}); d.Mapping != m || m.Name(-1) != "no" || m.Name(1) != "yes" || m.String() != "no is -1, yes is +1" {
 		t.Errorf("%+v", d.Mapping)
 	}
+	// The choice of the positive word does not change the numbers of the words.
+	d = mustReadCSV(t, "a,y\n1,no\n2,yes\n", &ReadOptions{PositiveName: "no"})
+	if m := (LabelMapping{Negative: 1, Positive: 0, NegativeName: "yes", PositiveName: "no"}); d.Mapping != m {
+		t.Errorf("%+v", d.Mapping)
+	}
 	// Missing values before the first category are missing categories.
 	d = mustReadCSV(t, "a,y\n,0\nu,1\n,1\n", &ReadOptions{Table: TableOptions{Missing: MissingZero}})
 	want = &TableSummary{

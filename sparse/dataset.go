@@ -51,8 +51,9 @@ func (d *Dataset) SelectRows(rows []int) (*Dataset, error) {
 type LabelMapping struct {
 	Negative float64 `json:"negative"` // becomes -1
 	Positive float64 `json:"positive"` // becomes +1
-	// NegativeName and PositiveName are the original labels if they are words; Negative
-	// and Positive are then their numbers.
+	// NegativeName and PositiveName are the original labels if they are words. Negative and
+	// Positive are then their numbers: in a table, 0 for the word that is earlier in byte order
+	// and 1 for the other word.
 	NegativeName string `json:"negative_name,omitempty"`
 	PositiveName string `json:"positive_name,omitempty"`
 }

@@ -20,7 +20,6 @@ func TestFitData(t *testing.T) {
 	const table = "a,city,b,log,ill\n1,Ulm,3,0.5,no\n2,Bonn,,0,yes\n0,Ulm,4,1,no\n3,Bonn,9,0,yes\n2,Ulm,1,0,yes\n1,Bonn,2,0,no\n"
 	names := []string{"a", "city=Bonn", "city=Ulm", "b"}
 	two := sparse.LabelMapping{Positive: 1, NegativeName: "no", PositiveName: "yes"}
-	chosen := sparse.LabelMapping{Positive: 1, NegativeName: "yes", PositiveName: "no"}
 	swapped := sparse.LabelMapping{Negative: 1, NegativeName: "yes", PositiveName: "no"}
 	many := sparse.Classes{Values: []float64{0, 1, 2}, Names: []string{"ill", "no", "yes"}}
 	for name, c := range map[string]struct {
@@ -32,7 +31,7 @@ func TestFitData(t *testing.T) {
 		names   []string
 	}{
 		"two":      {table, sparse.ReadOptions{}, Spec{}, two, sparse.Classes{}, names},
-		"chosen":   {table, sparse.ReadOptions{PositiveName: "no"}, Spec{}, chosen, sparse.Classes{}, names},
+		"chosen":   {table, sparse.ReadOptions{PositiveName: "no"}, Spec{}, swapped, sparse.Classes{}, names},
 		"Positive": {table, sparse.ReadOptions{}, Spec{Positive: new(0.0)}, swapped, sparse.Classes{}, names},
 		"Features": {table, sparse.ReadOptions{}, Spec{Features: []string{"1", "2", "3", "4"}}, two, sparse.Classes{}, []string{"1", "2", "3", "4"}},
 		"classes":  {table + "4,Bonn,7,0,ill\n4,Ulm,9,0,ill\n", sparse.ReadOptions{MaxClasses: 3}, Spec{}, sparse.LabelMapping{}, many, names},
