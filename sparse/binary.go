@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/scas-admm/scas/sparse/internal/scasfile"
 )
@@ -89,7 +90,7 @@ func newBinaryData(f *scasfile.File, name string, opt *ReadOptions) (*Dataset, e
 // binaryLabels sets the labels of d. fileMapping is the mapping of the labels in the file. If opt asks for
 // the values that the file stores, the labels are a view of the file, and otherwise a copy.
 func (d *Dataset) binaryLabels(f *scasfile.File, name string, fileMapping LabelMapping, opt *ReadOptions) error {
-	numbers, pair := opt.numericLabels(), !opt.numericLabels() && opt.Classes.IsZero()
+	numbers := opt.numericLabels()
 	switch {
 	case opt.stored && f.Header.Labels == scasfile.Signs:
 		d.Labels, d.Mapping = f.Labels, fileMapping
@@ -104,7 +105,14 @@ func (d *Dataset) binaryLabels(f *scasfile.File, name string, fileMapping LabelM
 	case numbers && !opt.Counts && fileMapping == LabelMapping{Negative: -1, Positive: 1}:
 		d.Labels = f.Labels
 		return nil
-	case pair && fileMapping.chosen(opt):
+	}
+	if fileMapping.named() && opt.listsWords() {
+		if err := fileMapping.renumber(f.Labels, name, opt); err != nil {
+			return err
+		}
+	}
+	pair := !numbers && opt.Classes.IsZero()
+	if pair && fileMapping.chosen(opt) {
 		d.Labels, d.Mapping = f.Labels, fileMapping
 		return nil
 	}
@@ -146,6 +154,23 @@ func (d *Dataset) binaryNumbers(f *scasfile.File, name string, opt *ReadOptions)
 	return c.settle(d)
 }
 
+// renumber sets the numbers of the words in m to the numbers that opt gives to these words. labels are −1
+// and +1. A label whose word opt does not list is an error.
+func (m *LabelMapping) renumber(labels []float64, name string, opt *ReadOptions) error {
+	for _, class := range []struct {
+		sign   float64
+		number *float64
+	}{{-1, &m.Negative}, {1, &m.Positive}} {
+		word := m.Name(class.sign)
+		if v, listed := opt.wordNumber(word); listed {
+			*class.number = v
+		} else if i := slices.Index(labels, class.sign); i >= 0 {
+			return &ParseError{File: name, Line: i + 1, Token: word, Msg: opt.unknownLabel(true), Remedies: []Remedy{ignoreLabels}}
+		}
+	}
+	return nil
+}
+
 // chosen reports whether opt asks for the mapping m.
 func (m LabelMapping) chosen(opt *ReadOptions) bool {
 	switch {
@@ -155,6 +180,8 @@ func (m LabelMapping) chosen(opt *ReadOptions) bool {
 		return m.Positive == *opt.Positive
 	case opt.PositiveName != "":
 		return m.PositiveName == opt.PositiveName
+	case m.named():
+		return m.PositiveName > m.NegativeName
 	}
-	return m.named() && m.PositiveName > m.NegativeName || m.Positive > m.Negative
+	return m.Positive > m.Negative
 }

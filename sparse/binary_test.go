@@ -183,6 +183,36 @@ func TestBinaryLabels(t *testing.T) {
 			t.Errorf("%q: %+v, %v", positive, got, err)
 		}
 	}
+	// Words are compared with the words in the options, whatever numbers stand for them in the file and in
+	// the options.
+	yes, no := LabelMapping{0, 1, "no", "yes"}, LabelMapping{0, 1, "yes", "no"}
+	for k, c := range []struct {
+		file LabelMapping // the labels of the file are −1 and +1
+		opt  ReadOptions
+		want []float64
+		bad  string
+	}{
+		{yes, ReadOptions{Mapping: yes}, []float64{-1, 1}, ""},
+		{yes, ReadOptions{Mapping: no}, []float64{1, -1}, ""},
+		{no, ReadOptions{Mapping: yes}, []float64{1, -1}, ""},
+		{no, ReadOptions{Mapping: no}, []float64{-1, 1}, ""},
+		{no, ReadOptions{}, []float64{1, -1}, ""},
+		{yes, ReadOptions{Mapping: LabelMapping{1, 0, "yes", "no"}}, []float64{1, -1}, ""},
+		{yes, ReadOptions{Mapping: LabelMapping{0, 1, "maybe", "no"}}, nil, `d:2: "yes": unknown label: expected maybe or no; `},
+		{yes, ReadOptions{Mapping: LabelMapping{Positive: 1}}, []float64{-1, 1}, ""},
+		{yes, ReadOptions{Classes: Classes{[]float64{0, 1, 2}, []string{"maybe", "no", "yes"}}}, []float64{1, 2}, ""},
+		{yes, ReadOptions{Classes: Classes{[]float64{0, 1, 2}, []string{"a", "b", "yes"}}}, nil, `d:1: "no": unknown label: expected one of a, b, yes; `},
+		{yes, ReadOptions{Mapping: LabelMapping{0, 1, "maybe", "no"}, targets: []float64{1, 0}}, []float64{1, -1}, ""},
+	} {
+		file := binaryBytes(t, &Dataset{X: words.X, Labels: []float64{-1, 1}, Mapping: c.file})
+		d, err := readAs(Binary, bytes.NewReader(file), "d", &c.opt)
+		switch {
+		case c.bad != "":
+			check.Error(t, err, c.bad)
+		case err != nil || !slices.Equal(d.Labels, c.want) || !c.opt.Mapping.IsZero() && d.Mapping != c.opt.Mapping:
+			t.Errorf("words, %d: %+v, %v", k, d, err)
+		}
+	}
 }
 
 func TestBinaryDamage(t *testing.T) {

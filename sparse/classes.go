@@ -155,6 +155,25 @@ func (o *ReadOptions) numericLabels() bool { return o.Regression || o.AnyLabels 
 // listsLabels reports whether the options list the allowed labels.
 func (o *ReadOptions) listsLabels() bool { return !o.Mapping.IsZero() || !o.Classes.IsZero() }
 
+// listsWords reports whether the options list the allowed labels as words.
+func (o *ReadOptions) listsWords() bool { return o.Mapping.named() || o.Classes.Names != nil }
+
+// wordNumber returns the number that the options give to a word; listed is false if they do not
+// list the word.
+func (o *ReadOptions) wordNumber(word string) (number float64, listed bool) {
+	switch word {
+	case o.Mapping.NegativeName:
+		return o.Mapping.Negative, true
+	case o.Mapping.PositiveName:
+		return o.Mapping.Positive, true
+	}
+	k, listed := slices.BinarySearch(o.Classes.Names, word)
+	if !listed {
+		return 0, false
+	}
+	return o.Classes.Values[k], true
+}
+
 // storedLabel returns the value to store for a label; ok is false if the options do not list
 // it.
 func (o *ReadOptions) storedLabel(label float64) (v float64, ok bool) {

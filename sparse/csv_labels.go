@@ -44,7 +44,7 @@ func (l *tableLabels) take(c *cell, b []byte, line int) (wrong *ParseError) {
 func (l *tableLabels) begin(number bool) {
 	l.begun, l.worded = true, !number
 	if l.opt.listsLabels() {
-		l.worded = l.opt.Mapping.named() || l.opt.Classes.Names != nil
+		l.worded = l.opt.listsWords()
 	}
 	l.numbers = map[string]float64{}
 	for k, word := range l.opt.Classes.Names {
