@@ -284,6 +284,8 @@ func TestReadNPZRefuses(t *testing.T) {
 		{"absent name", with("names", npyFile("|S1", false, "(3,)", 'a', 'b', 'c')), ReadOptions{Names: []string{"d"}}, `"d": no such column`},
 		{"features", with("y", list("(4,)", 1, 2, 1, 2)), ReadOptions{Features: 2}, "3 columns: expected at most 2 features"},
 		{"memory", with("y", list("(4,)", 1, 2, 1, 2)), ReadOptions{Memory: 70}, "more than 70 bytes: a stream"},
+		{"reserve", with("y", list("(4,)", 1, 2, 1, 2)), ReadOptions{Memory: 1e6 + 70, Reserve: 1e6}, "more than 70 bytes: a stream"},
+		{"large reserve", with("y", list("(4,)", 1, 2, 1, 2)), ReadOptions{Memory: 1e6, Reserve: 2e6}, "more than 0 bytes: a stream"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := readAs(NPZ, bytes.NewReader(tt.data), "z.npz", &tt.opt)

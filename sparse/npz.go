@@ -61,7 +61,7 @@ func seekable(r io.Reader, name, magic string, opt *ReadOptions) (io.ReaderAt, i
 	defer in.close()
 	most := int64(maxText)
 	if opt.Memory > 0 {
-		most = min(most, opt.Memory)
+		most = min(most, max(0, opt.Memory-opt.Reserve))
 	}
 	data, err := io.ReadAll(io.LimitReader(in, most+1))
 	switch {
