@@ -79,11 +79,12 @@ func (a *arrayReader) dense(r io.Reader) (*CSR, error) {
 		}
 		return fmt.Sprintf("row %d, column %d (counted from 0)", i, j)
 	}
-	read := a.rowByRow
+	var x *CSR
 	if in.Fortran {
-		read = a.columnByColumn
+		x, err = a.columnByColumn(in, n, p)
+	} else {
+		x, err = a.rowByRow(in, n, p, 1)
 	}
-	x, err := read(in, n, p)
 	return x, a.describe(err, place)
 }
 
@@ -106,8 +107,8 @@ func eachArrayBlock[T any](in *npy.Array, read func(dst []T) (int, error), do fu
 	}
 }
 
-// rowByRow reads a matrix in C order.
-func (a *arrayReader) rowByRow(in *npy.Array, n, p int) (*CSR, error) {
+// rowByRow reads a matrix in C order. copies is how many copies of the matrix must fit in memory together.
+func (a *arrayReader) rowByRow(in *npy.Array, n, p int, copies int64) (*CSR, error) {
 	m := rows{ptr: make([]int64, 1, 1024)}
 	j := 0
 	err := eachArrayBlock(in, in.Floats, func(at int64, v []float64) error {
@@ -124,7 +125,7 @@ func (a *arrayReader) rowByRow(in *npy.Array, n, p int) (*CSR, error) {
 				j = 0
 			}
 		}
-		return a.opt.allow(a.name, m.bytes(), "the first %d of %d rows", len(m.ptr)-1, n)
+		return a.opt.allow(a.name, copies*m.bytes(), "the first %d of %d rows", len(m.ptr)-1, n)
 	})
 	m.join()
 	return m.matrix(p), err
@@ -132,18 +133,11 @@ func (a *arrayReader) rowByRow(in *npy.Array, n, p int) (*CSR, error) {
 
 // columnByColumn reads a matrix in Fortran order, as the transpose of a matrix in C order.
 func (a *arrayReader) columnByColumn(in *npy.Array, n, p int) (*CSR, error) {
-	t, err := a.half().rowByRow(in, p, n)
+	t, err := a.rowByRow(in, p, n, 2)
 	if err != nil {
 		return nil, err
 	}
 	return t.Transpose(), nil
-}
-
-// half returns a reader that may use half of the memory, because its matrix will be copied.
-func (a *arrayReader) half() *arrayReader {
-	opt := *a.opt
-	opt.Memory = (opt.Memory + 1) / 2
-	return &arrayReader{a.name, a.what, &opt}
 }
 
 // vector reads a numeric array with a single row or column.
