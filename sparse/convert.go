@@ -55,7 +55,7 @@ func Convert(in, out string, opt *ReadOptions, set *ConvertSettings) (*Converted
 		return nil, err
 	}
 	numbers.keepLabels()
-	numbers.Names = nil
+	numbers.Counts, numbers.Names = false, nil
 	if set == nil {
 		set = &ConvertSettings{}
 	}

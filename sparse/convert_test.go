@@ -48,7 +48,7 @@ func TestConvert(t *testing.T) {
 	for _, text := range []string{
 		"1 1:1 3:2\n-1 2:1\n", "3 0:1 3:2\n7 2:1\n", "1 3:1 1:2\n2 2:1 # two\n\n3\n", "5 7:1\n", "\ufeff1 1:1\n0 1:2",
 	} {
-		for _, opt := range []*ReadOptions{nil, {Features: 9}, {IndexBase: ZeroBased}} {
+		for _, opt := range []*ReadOptions{nil, {Features: 9}, {IndexBase: ZeroBased}, {Regression: true, Counts: true}} {
 			writeText(t, in, func(w io.Writer) error {
 				return compressedBy(".zst").compressTo(w, func(w io.Writer) error { _, err := io.WriteString(w, text); return err })
 			})
@@ -56,7 +56,7 @@ func TestConvert(t *testing.T) {
 			if opt != nil {
 				o = *opt
 			}
-			o.AnyLabels = true
+			o.AnyLabels, o.Regression, o.Counts = true, false, false
 			d := mustRead(t, text, &o)
 			got, c := converted(t, in, out, opt, nil)
 			if !bytes.Equal(got, binaryBytes(t, d)) || c.Features != d.X.cols || c.Stats.NNZ != d.X.NNZ() || c.Stats.Compression != "zstd" {

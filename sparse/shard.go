@@ -17,7 +17,7 @@ import (
 // the file, which may be larger than opt.Memory if opt.Beyond is true. A shard of several files is a copy.
 //
 // Labels are not mapped, as for ReadOptions.AnyLabels, because a shard may lack labels that other shards
-// have. But if a shard of a .scas file of two classes is larger than opt.Memory, its labels are −1 and +1,
+// have. With opt.Counts, a label below 0 is still an error. But if a shard of a .scas file of two classes is larger than opt.Memory, its labels are −1 and +1,
 // and Mapping holds the original labels. X has opt.Features columns; if that is 0, as many as the indices in
 // the shard need, or as the .scas file has. Stats.IndexBase follows from this shard alone; see
 // Dataset.Rebase. A shard without rows is an error.
