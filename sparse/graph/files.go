@@ -155,14 +155,15 @@ func FromAdjacency(a *sparse.CSR) (*Graph, error) {
 
 // Write writes the graph in the format of ReadEdges, after a line of comment. Reading it back
 // gives the same edges in the same order with the same bits. If ReadConstraint could take the first edge
-// for the header of a truncated matrix, Write adds a decimal point to its weight.
+// for the header of a matrix, because its weight is a whole number not below the number of the edges that
+// follow, Write adds a decimal point to this weight.
 func (g *Graph) Write(w io.Writer) error {
 	return text.Write(w, "graph", "writing edges", func(to *bufio.Writer) {
 		fmt.Fprintf(to, "# %d edges between %d features: i j weight\n", len(g.edges), g.n)
 		var line []byte
 		for k, e := range g.edges {
 			line = text.AppendCoordinate(line[:0], int(e.I)+1, int(e.J)+1, e.Weight)
-			if k == 0 && e.Weight >= float64(len(g.edges)) && !bytes.ContainsAny(line, ".e") {
+			if k == 0 && e.Weight >= float64(len(g.edges)-1) && !bytes.ContainsAny(line, ".e") {
 				line = append(bytes.TrimSuffix(line, []byte("\n")), ".0\n"...)
 			}
 			to.Write(line)

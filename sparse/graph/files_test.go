@@ -6,11 +6,13 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/scas-admm/scas/sparse/internal/check"
 	"github.com/scas-admm/scas/sparse/sparsetest"
@@ -196,11 +198,11 @@ func checkDetectedKind(t *testing.T, data []byte, p int, edgesErr error) {
 	}
 }
 
-// TestWriteFewEdges checks that ReadConstraint does not take the first edge for the header of a truncated
-// matrix.
+// TestWriteFewEdges checks that ReadConstraint does not take the first edge for the header of a matrix,
+// truncated or not.
 func TestWriteFewEdges(t *testing.T) {
-	for _, edges := range [][]Edge{{{3, 4, 1}}, {{0, 4, 3}}, {{0, 4, 7}, {1, 4, -2}}, {{1, 4, 1e300}}} {
-		g, err := New(5, edges)
+	roundTrip := func(nodes int, edges []Edge) {
+		g, err := New(nodes, edges)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -208,12 +210,36 @@ func TestWriteFewEdges(t *testing.T) {
 		if err := g.Write(&b); err != nil {
 			t.Fatal(err)
 		}
-		c, err := ReadConstraint(&b, "g", Any, 5)
+		c, err := ReadConstraint(&b, "g", Any, nodes)
 		if err != nil {
-			t.Errorf("edges %v: %v", edges, err)
-		} else if diff := cmp.Diff(edges, c.Graph.Edges()); diff != "" {
+			t.Errorf("%d nodes, edges %v: %v", nodes, edges, err)
+		} else if diff := cmp.Diff(edges, c.Graph.Edges(), cmpopts.EquateEmpty()); diff != "" {
 			t.Error(diff)
 		}
+	}
+	roundTrip(5, []Edge{{0, 4, 7}, {1, 4, -2}})
+	roundTrip(5, []Edge{{1, 4, 1e300}})
+	// All graphs of up to 3 nodes, for some weights of the first edge.
+	var extend func(nodes int, edges []Edge)
+	extend = func(nodes int, edges []Edge) {
+		roundTrip(nodes, edges)
+		weights := []float64{1}
+		if len(edges) == 0 {
+			weights = []float64{-1, 0.5, 1, 2, 3, 4}
+		}
+		for i := range int32(nodes) {
+			for j := range int32(nodes) {
+				joined := slices.ContainsFunc(edges, func(e Edge) bool { return e.ends() == Edge{I: i, J: j}.ends() })
+				for _, w := range weights {
+					if i != j && !joined {
+						extend(nodes, append(slices.Clip(edges), Edge{i, j, w}))
+					}
+				}
+			}
+		}
+	}
+	for nodes := 1; nodes <= 3; nodes++ {
+		extend(nodes, nil)
 	}
 }
 
