@@ -263,21 +263,23 @@ func TestBinaryHostile(t *testing.T) {
 		ptr    []int64
 		labels []float64
 		meta   string
+		kind   scasfile.Labelling
 	}{
-		"":                                    {[]int32{0, 2, 1}, []float64{1, 2, 3}, []int64{0, 2, 3}, []float64{1, 2}, "{}"},
-		"row 1 has column 3 after 0":          {[]int32{0, 3, 1}, []float64{1, 2, 3}, []int64{0, 2, 3}, []float64{1, 2}, "{}"},
-		"row 1 has column -1 after -1":        {[]int32{-1, 2, 1}, []float64{1, 2, 3}, []int64{0, 2, 3}, []float64{1, 2}, "{}"},
-		"row 1 has column 2 after 2":          {[]int32{2, 2, 1}, []float64{1, 2, 3}, []int64{0, 2, 3}, []float64{1, 2}, "{}"},
-		"row 2 has a value that is not":       {[]int32{0, 2, 1}, []float64{1, 2, inf}, []int64{0, 2, 3}, []float64{1, 2}, "{}"},
-		"rows from entry 1 to 3":              {[]int32{0, 2, 1}, []float64{1, 2, 3}, []int64{1, 2, 3}, []float64{1, 2}, "{}"},
-		"rows from entry 0 to 2":              {[]int32{0, 2, 1}, []float64{1, 2, 3}, []int64{0, 2, 2}, []float64{1, 2}, "{}"},
-		"row 1 has entries from 0 to 4":       {[]int32{0, 2, 1}, []float64{1, 2, 3}, []int64{0, 4, 3}, []float64{1, 2}, "{}"},
-		"row 2 has label +Inf":                {[]int32{0, 2, 1}, []float64{1, 2, 3}, []int64{0, 2, 3}, []float64{1, inf}, "{}"},
-		"the names of the features: ":         {[]int32{0, 2, 1}, []float64{1, 2, 3}, []int64{0, 2, 3}, []float64{1, 2}, "{"},
-		"1 names for 3 columns: expected one": {[]int32{0, 2, 1}, []float64{1, 2, 3}, []int64{0, 2, 3}, []float64{1, 2}, `{"features":["a"]}`},
+		"":                                    {[]int32{0, 2, 1}, []float64{1, 2, 3}, []int64{0, 2, 3}, []float64{1, 2}, "{}", scasfile.Numbers},
+		"row 1 has column 3 after 0":          {[]int32{0, 3, 1}, []float64{1, 2, 3}, []int64{0, 2, 3}, []float64{1, 2}, "{}", scasfile.Numbers},
+		"row 1 has column -1 after -1":        {[]int32{-1, 2, 1}, []float64{1, 2, 3}, []int64{0, 2, 3}, []float64{1, 2}, "{}", scasfile.Numbers},
+		"row 1 has column 2 after 2":          {[]int32{2, 2, 1}, []float64{1, 2, 3}, []int64{0, 2, 3}, []float64{1, 2}, "{}", scasfile.Numbers},
+		"row 2 has a value that is not":       {[]int32{0, 2, 1}, []float64{1, 2, inf}, []int64{0, 2, 3}, []float64{1, 2}, "{}", scasfile.Numbers},
+		"rows from entry 1 to 3":              {[]int32{0, 2, 1}, []float64{1, 2, 3}, []int64{1, 2, 3}, []float64{1, 2}, "{}", scasfile.Numbers},
+		"rows from entry 0 to 2":              {[]int32{0, 2, 1}, []float64{1, 2, 3}, []int64{0, 2, 2}, []float64{1, 2}, "{}", scasfile.Numbers},
+		"row 1 has entries from 0 to 4":       {[]int32{0, 2, 1}, []float64{1, 2, 3}, []int64{0, 4, 3}, []float64{1, 2}, "{}", scasfile.Numbers},
+		"row 2 has label +Inf":                {[]int32{0, 2, 1}, []float64{1, 2, 3}, []int64{0, 2, 3}, []float64{1, inf}, "{}", scasfile.Numbers},
+		"row 2 has label 2":                   {[]int32{0, 2, 1}, []float64{1, 2, 3}, []int64{0, 2, 3}, []float64{1, 2}, "{}", scasfile.Signs},
+		"the names of the features: ":         {[]int32{0, 2, 1}, []float64{1, 2, 3}, []int64{0, 2, 3}, []float64{1, 2}, "{", scasfile.Numbers},
+		"1 names for 3 columns: expected one": {[]int32{0, 2, 1}, []float64{1, 2, 3}, []int64{0, 2, 3}, []float64{1, 2}, `{"features":["a"]}`, scasfile.Numbers},
 	} {
 		var b bytes.Buffer
-		h := &scasfile.Header{Rows: 2, Cols: 3, NNZ: 3, Labels: scasfile.Numbers, Meta: int64(len(c.meta))}
+		h := &scasfile.Header{Rows: 2, Cols: 3, NNZ: 3, Labels: c.kind, Negative: 3, Positive: 7, Meta: int64(len(c.meta))}
 		w, err := scasfile.NewWriter(&b, h)
 		for _, err := range []error{
 			err, scasfile.WriteNumbers(w, c.idx), w.End(), scasfile.WriteNumbers(w, c.val), w.End(), scasfile.WriteNumbers(w, c.ptr), w.End(),

@@ -120,17 +120,14 @@ func (f *File) CheckLabels(lo, hi int) error {
 }
 
 func (f *File) checkLabel(i int) error {
-	if f.Labels != nil && !f.validLabel(f.Labels[i]) {
-		return fmt.Errorf("row %d has label %v: expected a finite number, −1 or +1 where the header says so", i+1, f.Labels[i])
+	if f.Labels == nil {
+		return nil
+	}
+	b := f.Labels[i]
+	if !isFinite(b) || f.Header.Labels == Signs && b != 1 && b != -1 {
+		return fmt.Errorf("row %d has label %v: expected a finite number, −1 or +1 where the header says so", i+1, b)
 	}
 	return nil
-}
-
-func (f *File) validLabel(b float64) bool {
-	if f.Header.Labels == Signs {
-		return b == 1 || b == -1
-	}
-	return isFinite(b)
 }
 
 func isFinite(v float64) bool {
