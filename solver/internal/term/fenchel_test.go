@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// TestSurplus compares surplus with its series, summed in 200 bits, or with its definition.
+// TestSurplus compares surplus with its series, summed in 200 bits, for |u| ≤ 0.3, and with its definition
+// for other u.
 func TestSurplus(t *testing.T) {
 	for _, u := range []float64{1e-300, 1e-160, 1e-9, -1e-9, 1e-3, -1e-3, 0.03, 0.0312, 0.0313, -0.0312, -0.0313, 0.1, -0.3} {
 		if got, want := surplus(u), bigSurplus(u); math.Abs(got-want) > 1e-12*want {

@@ -13,7 +13,7 @@ type L1 struct {
 	Weights []float64
 }
 
-// Limit returns Lambda·Weightsⱼ, the limit of |betaⱼ|.
+// Limit returns Lambda·Weightsⱼ, the largest absolute value of the multiplier of yⱼ.
 func (g L1) Limit(j int) float64 {
 	if g.Weights == nil {
 		return g.Lambda

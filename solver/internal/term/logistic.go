@@ -44,8 +44,8 @@ const (
 	tinyProbability = 1e-280   // Fenchel does not divide by smaller numbers
 )
 
-// Curvatures implements Loss. The parabola of Loss.Curvatures has the curvature (σ(|t|) − ½)/|t|, with
-// σ(t) = 1/(1 + exp(−t)).
+// Curvatures implements Loss. At a margin t, the parabola of Loss.Curvatures has the curvature
+// (σ(|t|) − ½)/|t|, with σ(t) = 1/(1 + exp(−t)), and ¼ if |t| ≤ 1e-3.
 func (Logistic) Curvatures(dst, slope, margin, label []float64, damping float64) {
 	for i, v := range slope {
 		s := math.Abs(v)

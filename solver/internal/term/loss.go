@@ -143,8 +143,9 @@ func (k Labels) Predicts(margin float64) float64 {
 }
 
 // Unit returns the number to which tolerances are relative. loss, label and slope are the means of the
-// losses, labels and slopes of the samples at x = 0. For Counts the best constant is first added to all
-// margins, because the loss at x = 0 may be very large if counts are large.
+// losses, labels and slopes of the samples at x = 0. The result is loss, except for Counts if label is
+// positive and the mean rate, label + slope, is finite. Then loss may be very large, so Unit returns the mean
+// loss after the best constant is added to all margins.
 func (k Labels) Unit(loss, label, slope float64) float64 {
 	rate := label + slope
 	if k != Counts || label == 0 || math.IsInf(rate, 1) {

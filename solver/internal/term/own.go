@@ -38,7 +38,8 @@ func (l ownLoss) Slopes(slope, margin, label []float64) float64 {
 	return scalarSlopes(l.OwnLoss, slope, margin, label)
 }
 
-// Curvatures implements Loss. The parabola has the curvature Curvature. If this is +Inf, there is no damping.
+// Curvatures implements Loss. The parabola of Loss.Curvatures has the curvature l.Curvature(). If this is
+// +Inf, damping is ignored.
 func (l ownLoss) Curvatures(dst, slope, margin, label []float64, damping float64) {
 	most := l.Curvature()
 	for i, t := range margin {
@@ -114,7 +115,7 @@ func (s ownSet) Support(u []float64) float64 {
 
 func (ownSet) Region(int) Region { return nil }
 
-// HasSupport reports whether the support function of a set is known. A nil set means R^p.
+// HasSupport reports whether the support function of s is known. It returns true for nil, which means R^p.
 func HasSupport(s Set) bool {
 	own, ok := s.(ownSet)
 	return !ok || own.support != nil

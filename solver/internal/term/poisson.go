@@ -7,8 +7,8 @@ import (
 )
 
 // Poisson is φ(t; b) = e^t − b t − b + b log b for labels b ≥ 0, with 0 log 0 = 0. This is half the
-// deviance of a count b whose expected value, the rate, is e^t. With q = b + α ≥ 0, φ*(α) is q log q − q +
-// b − b log b.
+// deviance of a count b whose expected value, the rate, is e^t. With q = b + α, φ*(α) is
+// q log q − q + b − b log b if q ≥ 0, and +Inf otherwise.
 type Poisson struct{}
 
 func (Poisson) Traits() Traits {
@@ -67,7 +67,8 @@ func (Poisson) Fenchel(alpha, _, margin, label, weight []float64) float64 {
 	return sum
 }
 
-// Conjugate implements Loss. In b·surplus(α/b) + α log b fewer digits cancel than in the definition.
+// Conjugate implements Loss. Its last formula equals the formula at type Poisson, but fewer digits cancel in
+// it; see surplus in logistic.go.
 func (Poisson) Conjugate(alpha, label float64) float64 {
 	switch q := label + alpha; {
 	case !(q >= 0):
@@ -86,7 +87,7 @@ func (Poisson) SlopeRange(label float64) (lo, hi float64) { return -label, math.
 const farRatio = 16
 
 // divergence returns q log(q/rate) − q + rate for q ≥ 0 and rate = e^margin. This equals
-// rate·surplus(q/rate − 1).
+// rate·surplus(q/rate − 1); see surplus in logistic.go.
 func divergence(q, rate, margin float64) float64 {
 	switch {
 	case q == 0:
@@ -105,7 +106,7 @@ func entropy(q float64) float64 {
 	return float64(q * kernels.Log(q))
 }
 
-// exp returns e^t, within 2 ulp. It is constant above 708 and below −708.
+// exp returns e^t, within 2 ulp if |t| ≤ 708. It is constant above 708 and below −708.
 func exp(t float64) float64 {
 	if t > 0 {
 		return 1 / kernels.ExpNeg(t)

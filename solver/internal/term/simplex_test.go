@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// TestProjectFar checks projections of points far from a simplex. The result must have the right sum. All
-// coordinates that stay positive must have decreased by the same amount, and the coordinates that became
-// zero must have been at most this amount.
+// TestProjectFar checks projections of points far from a simplex, and of a point near a corner. The result
+// must have the right sum. Far from the simplex, all coordinates that stay positive must have decreased by
+// the same amount, and the coordinates that became zero must have been at most this amount.
 func TestProjectFar(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 8))
 	for _, total := range []float64{1e-6, 1, 1e6} {

@@ -6,7 +6,8 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-// SquaredHinge is φ(t; b) = max(0, 1 − b t)² with labels −1 and +1. With q = −b α ≥ 0, φ*(α) is q²/4 − q.
+// SquaredHinge is φ(t; b) = max(0, 1 − b t)² with labels −1 and +1. With q = −b α, φ*(α) is q²/4 − q if
+// q ≥ 0, and +Inf otherwise.
 type SquaredHinge struct{}
 
 func (SquaredHinge) Traits() Traits {
