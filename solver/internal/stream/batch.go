@@ -63,7 +63,7 @@ func (s *stochastic) eachBatch(order []int, do func(b *batch) error) error {
 		if err := do(&b); err != nil {
 			return err
 		}
-		s.pass(1 - float64(len(order))/all)
+		s.reportPass(1 - float64(len(order))/all)
 	}
 	return nil
 }

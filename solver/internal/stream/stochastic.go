@@ -69,8 +69,8 @@ const (
 
 // solve runs outer iterations until the passes are used up, and then certifies the result. tol times
 // exact.File.Scale is the gap to reach. If an error ends the run, the solution has this error and the best
-// iterate so far. Afterwards outer.Gradient is the gradient of the mean loss at the result, or nil if it is
-// not known.
+// iterate so far, or zeros if there is none. Afterwards s.outer.Gradient is the gradient of the mean loss at
+// the result, or nil if it is not known.
 func (s *stochastic) solve(tol float64) *exact.Solution {
 	n, features := s.q.Data.Dims()
 	res := &exact.Solution{Result: exact.Result{Gap: math.Inf(1), Objective: math.Inf(1)}, X: make([]float64, features)}
@@ -133,7 +133,7 @@ func (s *stochastic) prepare() {
 	s.stats.Rho = admm.UsableRho(cmp.Or(s.set.Rho, o.Rho(s.stats.DualUpdates)))
 	o.Step.SetRho(s.stats.Rho)
 	_, linearised := s.set.Method.(solver.SCASL)
-	// Unless A'A is diagonal, fast steps without linearisation need a rotated copy of the data.
+	// Unless A is the identity, fast steps without linearisation may need a rotated copy of the data.
 	if linearised || !s.q.A.Identity() {
 		o.Linearise()
 	}
@@ -207,7 +207,7 @@ func (s *stochastic) schedule() (eta float64, more bool, err error) {
 	return s.stats.Eta, true, nil
 }
 
-// curvatureHere returns RowCurvature.At at the iterate, for the rows of part.
+// curvatureHere returns admm.RowCurvature.At at the iterate, for the rows of s.part.
 func (s *stochastic) curvatureHere() float64 {
 	m := len(s.part.Labels)
 	margin, slope := make([]float64, m), make([]float64, m)
@@ -275,8 +275,8 @@ func (s *stochastic) rowSet(b *batch, x0 []float64, samples int) (*admm.RowSet, 
 
 func resize[T any](v []T, n int) []T { return slices.Grow(v[:0], n)[:n] }
 
-// prove sets res.Gap to a proved gap, if package exact can solve the problem with a file. It stops early if
-// the gap is at most goal.
+// prove sets res.Gap to a proved gap. It stops early if the gap is at most goal. If package exact cannot
+// solve the problem with a file, prove does nothing.
 func (s *stochastic) prove(res *exact.Solution, goal float64) error {
 	if s.q.FileRefusal() != "" {
 		return nil
@@ -303,15 +303,15 @@ func newStochastic(p *solver.Problem, set *solver.Settings, q *exact.Problem, f 
 			Name: cmp.Or(set.Name, method), Method: method, Storage: p.Data.Rows(0, 0).Form(), DualUpdates: 1, BatchSize: 1,
 		},
 	}
-	f.Tell = s.pass
+	f.Tell = s.reportPass
 	return s
 }
 
 // passes returns the number of passes so far, without an unfinished one.
 func (s *stochastic) passes() int { return s.file.Visits() + s.inner }
 
-// pass reports the progress to Options.Tell. part is the finished fraction of the current pass.
-func (s *stochastic) pass(part float64) {
+// reportPass reports the progress to Options.Tell. part is the finished fraction of the current pass.
+func (s *stochastic) reportPass(part float64) {
 	if s.tell != nil {
 		s.tell(float64(s.passes())+part, s.best)
 	}
