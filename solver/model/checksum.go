@@ -39,8 +39,8 @@ func checksum(file []byte) (string, error) {
 	return fmt.Sprintf("crc32c:%08x", h.Sum32()), err
 }
 
-// checkSealed returns an error if stated, the checksum in a file, is not the checksum of the file. stated is
-// nil if the file has no checksum.
+// checkSealed returns an error if stated, the checksum in a file, is not the checksum of the file. It returns
+// nil if stated is nil, because the file has no checksum.
 func checkSealed(file []byte, stated *string) error {
 	if stated == nil {
 		return nil

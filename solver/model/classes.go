@@ -268,7 +268,7 @@ func (s *Spec) spread(count int, fatal func(error) bool, do func(k int) error) (
 }
 
 // countFitted returns a function that calls do to fit a problem, and then calls Spec.Fitted with the number
-// of finished problems.
+// of finished problems. It returns do if Fitted is nil, or if there is only one problem.
 func (p *problems) countFitted(do func(k int) error) func(k int) error {
 	if p.spec.Fitted == nil || p.classes == nil {
 		return do
@@ -359,7 +359,7 @@ func (p *problems) lambdas(ctx context.Context, set *PathSettings) (_ []float64,
 	return set.lambdas(ctx, p.lambdaMax, int(p.team.Total(float64(n))), features)
 }
 
-// path yields the steps of Path. It ignores the time limit. With several classes it yields the
+// path yields the steps of Path. It ignores the time limit. With more than two classes it yields the
 // first step only after it has fitted all classes.
 func (p *problems) path(ctx context.Context, set *PathSettings) iter.Seq2[*Step, error] {
 	return func(yield func(*Step, error) bool) {
@@ -407,7 +407,7 @@ func (p *problems) onlyPath(ctx context.Context, set *PathSettings) iter.Seq2[*S
 	}
 }
 
-// classPaths yields the steps of a path of several classes. It ignores set.Validation.
+// classPaths yields the steps of a path of more than two classes. It ignores set.Validation.
 func (p *problems) classPaths(ctx context.Context, set *PathSettings) iter.Seq2[*Step, error] {
 	return func(yield func(*Step, error) bool) {
 		lambdas, err := p.lambdas(ctx, set)
@@ -415,11 +415,11 @@ func (p *problems) classPaths(ctx context.Context, set *PathSettings) iter.Seq2[
 			yield(nil, err)
 			return
 		}
-		type ended struct {
+		type fitted struct {
 			step *Step
 			err  error
 		}
-		paths := make([][]ended, len(p.classes))
+		paths := make([][]fitted, len(p.classes))
 		err = p.each(p.countFitted(func(k int) error {
 			d, err := p.preparedDesign(k)
 			if err != nil {
@@ -429,7 +429,7 @@ func (p *problems) classPaths(ctx context.Context, set *PathSettings) iter.Seq2[
 				if step == nil {
 					return err
 				}
-				paths[k] = append(paths[k], ended{step, err})
+				paths[k] = append(paths[k], fitted{step, err})
 			}
 			return nil
 		}))

@@ -309,7 +309,8 @@ func TestCVOfFewRows(t *testing.T) {
 	}
 }
 
-// TestCVR2 checks that R2 is computed from the held-out rows of all folds together.
+// TestCVR2 checks R2 and its standard error, and that R2 chooses the same lambdas as the mean squared error.
+// It also checks a Metric with negative values.
 func TestCVR2(t *testing.T) {
 	x, y := random(t, 40, 5, 3, false)
 	weights := make([]float64, 40)

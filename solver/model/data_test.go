@@ -15,7 +15,7 @@ import (
 )
 
 // TestFitData checks that FitData returns the model that Fit returns for the same rows, with the names and
-// fill values of the table.
+// fill values of the table. The models of PathData and CVData must have the same names and fill values.
 func TestFitData(t *testing.T) {
 	const table = "a,city,b,log,ill\n1,Ulm,3,0.5,no\n2,Bonn,,0,yes\n0,Ulm,4,1,no\n3,Bonn,9,0,yes\n2,Ulm,1,0,yes\n1,Bonn,2,0,no\n"
 	names := []string{"a", "city=Bonn", "city=Ulm", "b"}

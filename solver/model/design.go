@@ -84,8 +84,8 @@ func (s *Spec) summarise(t *rows.Team, x *sparse.CSR, weighted bool) FitSummary 
 	return FitSummary{Rows: int(size[0]), NNZ: int64(size[1]), Weighted: weighted, Standardized: s.standardizes(), Offsets: s.Offsets != nil}
 }
 
-// prepare computes d.scale and adds the column of the intercept, if the rows are in memory. With several
-// processes it ignores ctx.
+// prepare computes d.scale, and adds the column of the intercept if there is one. It does nothing if the rows
+// are in a file. With several processes it ignores ctx.
 func (d *design) prepare(ctx context.Context) error {
 	if d.spec.streams() {
 		return nil

@@ -409,7 +409,7 @@ func (f *modelFile) readPart(text []byte, listed bool) (*head, *columnFields, er
 			return nil, nil, err
 		}
 	}
-	// Reading sets Intercept to nil for null, replaces NaN by a number, and does neither if the field is absent.
+	// If the field of the intercept is null, Intercept becomes nil. If it is absent, Intercept stays NaN.
 	nan := math.NaN()
 	h, p := f.head, columnFields{Intercept: &nan}
 	h.columns, h.ClassWeights = columns{}, nil
@@ -487,7 +487,7 @@ func unpack(p int, features []int, coefficients []float64) ([]float64, error) {
 	return all, nil
 }
 
-// model does not set Columns and HasIntercept.
+// model returns the model that the head describes, without Columns and HasIntercept.
 func (h *head) model() (*Model, error) {
 	name := h.Loss
 	if h.HuberDelta != 0 {

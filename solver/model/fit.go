@@ -43,8 +43,8 @@ func (d *design) fitModel(ctx context.Context) (*Model, error) {
 	return d.model(out), err
 }
 
-// retryFeatures limits the problems that are tried with solver.Minimize if package exact stalls: they have
-// fewer features.
+// retryFeatures is the number of features below which a problem is tried with solver.Minimize if package
+// exact stalls.
 const retryFeatures = 2048
 
 func (d *design) fit(ctx context.Context) (*outcome, error) {
@@ -130,7 +130,8 @@ func (c *Certificate) notConverged(goal float64, advice *ending.Advice) error {
 	}
 }
 
-// lateError returns the error for a fit that the time limit ended. The requested gap is RelTol·unit.
+// lateError returns the error for a fit that the time limit ended: errLate if no gap was requested. Otherwise
+// the requested gap is RelTol·unit.
 func (c *Certificate) lateError(unit float64) error {
 	if c.RelTol == 0 {
 		return errLate

@@ -14,7 +14,7 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// specs returns specifications for n rows and nine features, one for each option.
+// specs returns specifications with different options, for n rows and nine features.
 func specs(n int, loss solver.Loss) map[string]*Spec {
 	const p = 9
 	rng := rand.New(rand.NewPCG(5, 6))
@@ -358,7 +358,7 @@ type ownLoss struct{ solver.Squared }
 
 func (ownLoss) String() string { return "own" }
 
-// TestOwnLoss fits a loss of the caller with solver.Minimize.
+// TestOwnLoss fits a loss of the caller that has no conjugate. Write and LambdaMax must return errors.
 func TestOwnLoss(t *testing.T) {
 	x, y := random(t, 60, 5, 3, false)
 	want := mustFit(t, &Spec{Loss: solver.Squared{}, Lambda: 0.5}, x, y)

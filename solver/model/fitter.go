@@ -190,7 +190,7 @@ func (f *fitter) solve(ctx context.Context, lambda float64) (*outcome, error) {
 	return out, how.Err
 }
 
-// unattained reports whether out shows that the objective has no minimum. Out of core this takes one more
+// unattained reports whether out shows that the objective has no minimum. Out of core this may take one more
 // pass over the file. ended is true if an error has ended the run.
 func (f *fitter) unattained(ctx context.Context, out *outcome, ended bool) (bool, error) {
 	free := f.d.unpenalised(out.lambda, out.x)

@@ -51,7 +51,8 @@ func (c *crossing) holdOut(k int) (*heldOut, error) {
 }
 
 // room returns how many models can be scored in one pass over the rows of fold k: their scores for the
-// AUC must fit into the memory of every process.
+// AUC must fit into the memory of every process. It returns math.MaxInt if the rows are in memory, or if
+// there is no AUC.
 func (c *crossing) room(k int) int {
 	bytes := 8 * c.keptScores
 	if c.spec.SampleWeights != nil {

@@ -23,8 +23,8 @@ import (
 // lambda makes coefficients zero; LambdaMax is then computed for L1Ratio 0.001, as in glmnet. With
 // a graph, every penalty factor must be positive, and LambdaMax is the largest −g'b/Ω(b) over all b
 // whose signs the Domain allows, to nine digits; Ω is the penalty for lambda 1. With more than two
-// classes it is the largest LambdaMax of the classes. A matrix A, a Graph with a GroupLasso, and a
-// Domain that is not a box that contains 0 are errors.
+// classes it is the largest LambdaMax of the classes. A loss without a known conjugate, a matrix A, a
+// Graph with a GroupLasso, and a Domain that is not a box that contains 0 are errors.
 func LambdaMax(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64) (most float64, err error) {
 	defer rows.Rescue(&err)
 	if err := spec.checkNoCheckpoint(); err != nil {
@@ -94,8 +94,8 @@ func (d *design) cone() solver.Domain {
 	return solver.Box(cone)
 }
 
-// dualMax returns LambdaMax, given most, the LambdaMax without the graph and the groups of the design. s
-// must be at the model in which all penalised coefficients are zero.
+// dualMax returns LambdaMax. most is LambdaMax without the graph and the groups of the design. s must be at
+// the model in which all penalised coefficients are zero.
 func (d *design) dualMax(ctx context.Context, most float64, s *exact.Solver) (_ float64, err error) {
 	if group, ok := d.spec.Penalty.(GroupLasso); ok {
 		most = d.groupMax(group, s.Gradient())
@@ -132,7 +132,8 @@ func (d *design) dualMax(ctx context.Context, most float64, s *exact.Solver) (_ 
 
 // graphMax returns LambdaMax for a design with a graph. g is the gradient, on the original scale, at the
 // model in which all penalised coefficients are zero. Let bⱼ = −gⱼ/sⱼ, where s is d.scale, and let Ω be the
-// penalty for lambda 1. LambdaMax is the largest b'x/Ω(x) over the x in d.cone().
+// penalty for lambda 1. LambdaMax is the largest b'x/Ω(x) over the x in d.cone(), or over all x without a
+// domain.
 //
 // graphMax increases a lower bound lambda of LambdaMax (Dinkelbach 1967). In each step, x is the proximal
 // point of b for the penalty lambda Ω, and b'x/Ω(x) is the next lambda.

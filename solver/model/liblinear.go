@@ -16,7 +16,7 @@ import (
 )
 
 // solverTypes has a loss for each supported solver type of liblinear. The loss gives the same predictions as
-// the loss of liblinear, but may be another loss: the squared hinge loss replaces the hinge loss.
+// the loss of liblinear, but may be another loss: for example, squared hinge replaces the hinge loss.
 var solverTypes = map[string]solver.Loss{
 	"L2R_LR": solver.Logistic{}, "L1R_LR": solver.Logistic{}, "L2R_LR_DUAL": solver.Logistic{},
 	"L2R_L2LOSS_SVC": solver.SquaredHinge{}, "L2R_L2LOSS_SVC_DUAL": solver.SquaredHinge{},

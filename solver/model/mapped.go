@@ -11,7 +11,7 @@ import (
 // rowsPerRelease is the number of rows of mapped data that are read before their memory is released.
 const rowsPerRelease = 1 << 20
 
-// parts yields the bounds of consecutive parts of x, with the given number of rows. A part has rows lo to
+// parts yields the bounds of consecutive parts of x, with at most size rows each. A part has rows lo to
 // hi − 1. After its use, the memory of its rows is released if x is mapped.
 func parts(x *sparse.CSR, size int) iter.Seq2[int, int] {
 	return func(yield func(lo, hi int) bool) {

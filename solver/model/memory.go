@@ -34,16 +34,16 @@ func (s *Spec) EstimateMemory(x *sparse.CSR, of Fits) int64 {
 	if atOnce > 1 {
 		one.Threads = 1
 	}
-	whole := one.memoryOf(x)
+	fit := one.memoryOf(x)
 	models := problems * 8 * int64(p+1)
 	// A coefficient that is not zero takes 12 bytes: an index and a value. Assume that the mean number of
 	// such coefficients is half of min(n, p).
 	if of.Lambdas > 0 {
 		models = problems * int64(of.Lambdas) * 12 * int64(min(n, p)) / 2
 	}
-	total := atOnce * (whole.rows + whole.solver)
+	total := atOnce * (fit.rows + fit.solver)
 	if of.Folds > 0 {
-		fold := whole
+		fold := fit
 		if threads > 1 && one.Threads != 1 {
 			one.Threads = 1
 			fold = one.memoryOf(x)

@@ -21,7 +21,7 @@ type setting struct {
 	name  string
 	value any
 	set   bool
-	unset sparse.Remedy // for a setting that is only for data in memory: how to unset it; otherwise zero
+	unset sparse.Remedy // how to unset a setting that is only for data in memory; zero for other settings
 }
 
 func (s *Spec) minimizeSettings() []setting {
@@ -98,7 +98,7 @@ var (
 	useSCASL      = sparse.Remedy{Field: "Settings.Method", To: "scas-l"}
 )
 
-// An unsupported part is a part of a specification that a method does not support.
+// An unsupported is a part that a method does not support. present is true if the specification has the part.
 type unsupported struct {
 	present  bool
 	reason   string // the text for SettingError.Allowed
@@ -175,8 +175,8 @@ func (s *Spec) checkStreamed(setting string, value any) error {
 	return firstUnsupported(setting, value, stream.ErrNotStreamed, parts)
 }
 
-// refuseMinimize returns a SettingError with the given reason if a setting requires solver.Minimize, for work
-// out of core that only the default method does.
+// refuseMinimize returns a SettingError with the given reason if a setting requires solver.Minimize, and nil
+// otherwise. It is for work out of core that only the default method does.
 func (s *Spec) refuseMinimize(reason string) error {
 	setting, value := s.minimizeSetting()
 	remedy := sparse.Remedy{To: "leave it unset"}

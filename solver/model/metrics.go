@@ -20,14 +20,14 @@ type Metrics struct {
 // divisor is 0.
 type ClassMetrics struct {
 	Accuracy float64 `json:"accuracy"`
-	// With two classes, Precision, Recall and F1 are for the positive class. With more classes they are the
-	// means over the classes.
+	// Precision, Recall and F1 are for the positive class. For models that have a column for each class, they
+	// are the means over the classes.
 	Precision float64 `json:"precision"`
 	Recall    float64 `json:"recall"`
 	F1        float64 `json:"f1"`
-	// AUC is the area under the ROC curve; pairs with equal scores count half. With more than two classes it
-	// is the mean of the AUCs of each class against all other classes. It is nil if a class has no rows or
-	// only rows of weight 0, or if NewBriefTally made the Tally.
+	// AUC is the area under the ROC curve; pairs with equal scores count half. For models that have a column
+	// for each class, it is the mean of the AUCs of each class against all other classes. It is nil if a
+	// class has no rows or only rows of weight 0, or if NewBriefTally made the Tally.
 	AUC *float64 `json:"auc"`
 	// LogLoss is the mean of −log(probability of the class of the row). It is nil for losses without
 	// probabilities.
@@ -135,7 +135,7 @@ func mean(weights []float64, n int, f func(i int) float64) float64 {
 	return sum / total
 }
 
-// summarise sets the metrics that depend only on counts.
+// summarise sets the metrics that can be computed from counts.
 func (c *ClassMetrics) summarise(m *Model, counts *classCounts) {
 	share := func(part, whole float64) float64 {
 		if part == 0 {

@@ -192,8 +192,9 @@ func (d *design) unit(loss float64, margins []float64) float64 {
 }
 
 // constrain sets the matrix A of the problem and the weights of its rows. A is the matrix of the
-// specification, [G; I] for a graph, and otherwise the identity. For an elastic net that does not penalise
-// all coefficients, A has only those rows of the identity that belong to penalised coefficients.
+// specification, [G; I] for a graph with incidence matrix G, and otherwise the identity. For an elastic net
+// that does not penalise all coefficients, A has only those rows of the identity that belong to penalised
+// coefficients.
 func (m *minimizer) constrain(columns int) error {
 	d, roots := m.d, m.d.factorRoots()
 	a, err := d.rowsOfA(columns)
@@ -347,8 +348,8 @@ func (m *minimizer) outcome(lambda float64, res *solver.Result) *outcome {
 	return out
 }
 
-// unattained reports whether the outcome shows that the objective has no minimum. Out of core, this takes a
-// pass over the file.
+// unattained reports whether the outcome shows that the objective has no minimum. Out of core, this may
+// take a pass over the file.
 func (m *minimizer) unattained(ctx context.Context, p *solver.Problem, out *outcome) bool {
 	d := m.d
 	free := d.unpenalised(out.lambda, out.x)

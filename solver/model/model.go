@@ -13,13 +13,12 @@ import (
 type Model struct {
 	// Loss is the loss that was fitted; nil means solver.Logistic.
 	Loss solver.Loss
-	// Labels are the labels of two classes; zero for numbers and for more than two classes.
+	// Labels are the labels of two classes that share one Column; zero for other models.
 	Labels sparse.LabelMapping
-	// Classes are the labels of more than two classes, in increasing order; zero for other models.
+	// Classes are the labels of classes that each have a Column, in increasing order; zero for other models.
 	// Classes.Names is nil unless the classes are words.
 	Classes sparse.Classes
-	// Columns has one Column for numbers or two classes, and otherwise one for each class in the order of
-	// Classes.
+	// Columns has a Column for each class of Classes, in their order. If Classes is zero, it has one Column.
 	Columns []Column
 	// HasIntercept says whether intercepts were fitted.
 	HasIntercept bool

@@ -179,7 +179,8 @@ func (d *design) newPather(ctx context.Context, set *PathSettings) (p *pather, e
 	return p, err
 }
 
-// errEarly is the error of a path whose time limit passes before its lambdas are known.
+// errEarly is the error if the time limit passes before the lambdas of a path are known, or in the first pass
+// over a file.
 var errEarly = outOfTime("the first lambda was known")
 
 func (s *PathSettings) check() error {

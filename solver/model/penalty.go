@@ -21,7 +21,7 @@ type penalty struct {
 	limit, square []float64   // limit_k and square_k for each row of A; square is nil if all are 0
 	groups        [][]int     // groups of rows of A; nil for no groups
 	ridge, fixed  []float64   // ridgeⱼ and fixedⱼ for each entry of x; fixed is nil if all are 0
-	set           term.Region // the set of allowed x; nil if all x are allowed, or if ownDomain is true
+	set           term.Region // the allowed x; nil if all are allowed, or if design.ownDomain is true
 }
 
 func (d *design) penalty() (*penalty, error) {

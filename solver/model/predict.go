@@ -128,8 +128,8 @@ func (m *Model) Probability(indices []int32, values []float64) (float64, error) 
 }
 
 // RowProbabilities sets dst to the probabilities of the classes for one row, and returns dst. It allocates no
-// memory if the capacity of dst is sufficient. With two classes, dst has only the probability of the positive
-// class. With more classes, the probability that the fit of a class gives is divided by the sum of these
+// memory if the capacity of dst is sufficient. If the model has one column, dst has only the probability of
+// the positive class. Otherwise, the probability that the fit of a class gives is divided by the sum of these
 // probabilities over all classes. See Margin for the arguments.
 func (m *Model) RowProbabilities(dst []float64, indices []int32, values []float64) ([]float64, error) {
 	if !m.givesProbability() {
@@ -153,9 +153,10 @@ func (m *Model) RowProbabilities(dst []float64, indices []int32, values []float6
 	return dst, nil
 }
 
-// Predict returns the predicted label of one row. Labels have the values of the training data. With more than
-// two classes, Predict returns the class with the largest margin, or the first of several such classes. For
-// numbers it returns the predicted number, and for counts the rate e^margin. See Margin for the arguments.
+// Predict returns the predicted label of one row. Labels have the values of the training data. With a column
+// for each class, Predict returns the class with the largest margin, or the first of several such classes.
+// For numbers it returns the predicted number, and for counts the rate e^margin. See Margin for the
+// arguments.
 func (m *Model) Predict(indices []int32, values []float64) (float64, error) {
 	if err := m.checkRow(indices, values); err != nil {
 		return 0, err

@@ -491,7 +491,7 @@ func resumed[M any](t *testing.T, ranks int, spec *Spec, kept *states, x *sparse
 }
 
 // TestRanksResume checks that a fit that continues from a checkpoint has the bits of a fit that was not
-// interrupted.
+// interrupted. On another number of ranks it must reach the optimum.
 func TestRanksResume(t *testing.T) {
 	for _, loss := range losses {
 		if math.IsInf(loss.Curvature(), 1) {

@@ -390,7 +390,7 @@ func (s *Spec) checkDomain(p int) error {
 	return nil
 }
 
-// box returns the domain as a box in R^p. ok is false if it is not a box.
+// box returns the domain as a box in R^p. ok is false if there is no domain, or if it is not a box.
 func (s *Spec) box(p int) (box term.Box, ok bool) {
 	set := term.SetOf(s.Domain)
 	if set == nil {

@@ -82,7 +82,7 @@ func streamedSpecs(n, p int) map[string]struct {
 	for j := range factors {
 		factors[j] = float64(j % 3)
 	}
-	some := GroupLasso{Groups: [][]int{{0, 1, 2, 3}, {20, 7, 9}, {11, 12}}}
+	groups := GroupLasso{Groups: [][]int{{0, 1, 2, 3}, {20, 7, 9}, {11, 12}}}
 	type c = struct {
 		regression bool
 		spec       Spec
@@ -101,12 +101,12 @@ func streamedSpecs(n, p int) map[string]struct {
 		"squared":                 {true, Spec{Lambda: 2e-2, Loss: solver.Squared{}, Offsets: offsets}},
 		"huber":                   {true, Spec{Lambda: 2e-2, Loss: solver.Huber{Delta: 1.35}}},
 		"poisson":                 {true, Spec{Lambda: 1e-2, Loss: solver.Poisson{}, Offsets: offsets, SampleWeights: weights}},
-		"poisson, groups":         {true, Spec{Lambda: 1e-2, Loss: solver.Poisson{}, Penalty: some}},
+		"poisson, groups":         {true, Spec{Lambda: 1e-2, Loss: solver.Poisson{}, Penalty: groups}},
 		"poisson, graph":          {true, Spec{Lambda: 1e-2, Loss: solver.Poisson{}, Graph: graph.Chain(p)}},
-		"groups":                  {false, Spec{Lambda: 2e-3, Penalty: some}},
-		"groups, as they are":     {false, Spec{Lambda: 2e-3, Penalty: GroupLasso{Groups: some.Groups, Weights: []float64{1, 2, 0}}, Standardize: StandardizeOff, NoIntercept: true}},
-		"groups, offsets":         {true, Spec{Lambda: 2e-2, Penalty: some, Loss: solver.Huber{Delta: 1.35}, Offsets: offsets, SampleWeights: weights}},
-		"groups, squared hinge":   {false, Spec{Lambda: 5e-3, Penalty: some, Loss: solver.SquaredHinge{}, Balanced: true}},
+		"groups":                  {false, Spec{Lambda: 2e-3, Penalty: groups}},
+		"groups, as they are":     {false, Spec{Lambda: 2e-3, Penalty: GroupLasso{Groups: groups.Groups, Weights: []float64{1, 2, 0}}, Standardize: StandardizeOff, NoIntercept: true}},
+		"groups, offsets":         {true, Spec{Lambda: 2e-2, Penalty: groups, Loss: solver.Huber{Delta: 1.35}, Offsets: offsets, SampleWeights: weights}},
+		"groups, squared hinge":   {false, Spec{Lambda: 5e-3, Penalty: groups, Loss: solver.SquaredHinge{}, Balanced: true}},
 		"graph":                   {false, Spec{Lambda: 1e-3, Graph: graph.Chain(p)}},
 		"graph, deviations":       {false, Spec{Lambda: 1e-3, Graph: graph.Chain(p), Standardize: StandardizeOn, Fusion: 2}},
 		"graph, net":              {false, Spec{Lambda: 1e-3, Graph: graph.Chain(p), Penalty: ElasticNet{0.7}, NoIntercept: true, Standardize: StandardizeOn}},
@@ -116,14 +116,14 @@ func streamedSpecs(n, p int) map[string]struct {
 		"ball":                    {false, Spec{Lambda: 1e-3, Domain: solver.Ball{Radius: 0.5}, NoIntercept: true, Standardize: StandardizeOff}},
 		"matrix":                  {false, Spec{Lambda: 1e-3, A: graph.Chain(p).FusedLasso(), MuA: 1e-2}},
 		"simplex":                 {false, Spec{Domain: solver.Simplex{Total: 0.5}, NoIntercept: true, Standardize: StandardizeOff}},
-		"groups, ridge":           {false, Spec{Lambda: 3e-3, Penalty: some, Mu: 1e-3}},
+		"groups, ridge":           {false, Spec{Lambda: 3e-3, Penalty: groups, Mu: 1e-3}},
 		"graph, net, box":         {false, Spec{Lambda: 1e-3, Graph: graph.Chain(p), Penalty: ElasticNet{0.7}, Domain: solver.NewBox(p, -0.1, 0.2)}},
 		"graph, squared, offsets": {true, Spec{Lambda: 1e-2, Graph: graph.Chain(p), Loss: solver.Squared{}, Offsets: offsets}},
 	}
 }
 
-// someStreamed skips the subtest with -short, unless its name is in the list below.
-func someStreamed(t *testing.T) {
+// longUnlessListed skips the subtest with -short, unless its name is in the list below.
+func longUnlessListed(t *testing.T) {
 	t.Helper()
 	if _, name, _ := strings.Cut(t.Name(), "/"); !slices.Contains([]string{"weights", "ridge", "poisson", "groups,_offsets", "graph,_deviations"}, name) {
 		sparsetest.Long(t)
@@ -154,7 +154,8 @@ func eachStreamed(t *testing.T, test func(t *testing.T, spec Spec, data *stored)
 	}
 }
 
-// TestStreamed compares fits out of core with fits in memory. The number of threads must not change a bit.
+// TestStreamed compares fits out of core, in one process and on ranks, with fits in memory. The number of
+// threads must not change a bit.
 func TestStreamed(t *testing.T) {
 	eachStreamed(t, func(t *testing.T, spec Spec, data *stored) {
 		x, y := data.inMemory.X, data.inMemory.Labels
@@ -179,7 +180,7 @@ func TestStreamed(t *testing.T) {
 		if diff := cmp.Diff(alone, mustFit(t, &threads, data.inFile.X, data.inFile.Labels)); diff != "" {
 			t.Errorf("other bits with other threads: %s", diff)
 		}
-		someStreamed(t)
+		longUnlessListed(t)
 		for _, ranks := range []int{1, 2, 3} {
 			models, errs := streamedRanks(t, ranks, &spec, data.path, Fit, nil)
 			again, more := streamedRanks(t, ranks, &spec, data.path, Fit, nil)
@@ -299,7 +300,7 @@ func TestStreamedRare(t *testing.T) {
 // TestStreamedPath checks that a path out of core has the lambdas and objectives of a path in memory.
 func TestStreamedPath(t *testing.T) {
 	eachStreamed(t, func(t *testing.T, spec Spec, data *stored) {
-		someStreamed(t)
+		longUnlessListed(t)
 		set := &PathSettings{Count: 6, Ratio: 1e-2}
 		switch spec.Domain.(type) { // LambdaMax does not support a ball, a simplex or a matrix A
 		case solver.Ball, solver.Simplex:
@@ -438,7 +439,7 @@ func TestStreamedCV(t *testing.T) {
 		"many, hinge":   {true, Spec{Balanced: true, Loss: solver.SquaredHinge{}}, CVSettings{By: ByAUC, Path: PathSettings{Lambdas: []float64{0.05, 0.02, 0.01}}}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			someStreamed(t)
+			longUnlessListed(t)
 			data := two
 			if c.several {
 				data = many

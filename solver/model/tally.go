@@ -13,8 +13,8 @@ import (
 )
 
 // A Tally computes Metrics for rows that are added in several calls or by several processes. For the AUC it
-// keeps 8 bytes for each row, or 16 bytes if rows have weights. With more than two classes, it keeps as many
-// bytes for each class. A brief Tally computes no AUC and no confusion table.
+// keeps 8 bytes for each row, or 16 bytes if rows have weights. If the model has a column for each class, the
+// Tally keeps as many bytes for each row and class. A brief Tally computes no AUC and no confusion table.
 type Tally struct {
 	m         *Model
 	team      *rows.Team // the processes of Join; nil before Join
@@ -28,7 +28,7 @@ type Tally struct {
 	threshold float64 // the probability, or else the margin, above which the positive class is predicted
 	classes   classCounts
 	confusion [][]float64 // nil if the tally is brief
-	sides     []sides     // one for two classes, otherwise one for each class; nil if no AUC is computed
+	sides     []sides     // one for each column of the model; nil if no AUC is computed
 }
 
 // A classCounts has total weights of rows: rows[k] for the rows of class k, predicted[k] for the rows for

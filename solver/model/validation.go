@@ -90,7 +90,8 @@ func newPatience(v *Validation, classes bool) (p *patience, err error) {
 	return p, err
 }
 
-// judge sets s.Validation to the value of the measure, and counts the lambdas since the best value.
+// judge sets s.Validation to the value of the measure, and counts the lambdas since the best value. Without
+// validation it does nothing.
 func (p *patience) judge(s *Step) error {
 	if p.Validation == nil {
 		return nil
