@@ -19,8 +19,8 @@ func newData(name string, x *CSR, y []float64, opt *ReadOptions, stats ReadStats
 	return d, d.setLabels(name, y, opt)
 }
 
-// setLabels sets the labels of d to the labels in ReadOptions.LabelsFile, or to y if no such file is
-// given. If there are no labels, it returns an error, unless opt allows data without labels.
+// setLabels sets the labels of d, mapped as opt says, from ReadOptions.LabelsFile or, without such a file,
+// from y. If there are no labels, it returns an error, unless opt allows data without labels.
 func (d *Dataset) setLabels(name string, y []float64, opt *ReadOptions) (err error) {
 	n, _ := d.X.Dims()
 	if opt.targets != nil {
@@ -44,9 +44,9 @@ func (d *Dataset) setLabels(name string, y []float64, opt *ReadOptions) (err err
 	return c.settle(d)
 }
 
-// widen returns x with opt.Features columns, or x itself if opt.Features is 0. If x has more
-// columns, widen drops them if opt.IgnoreBeyond is set, and returns an error otherwise.
-func widen(name string, x *CSR, opt *ReadOptions) (*CSR, error) {
+// withFeatures returns x with opt.Features columns, or x itself if opt.Features is 0. If x has more
+// columns, withFeatures drops them if opt.IgnoreBeyond is set, and returns an error otherwise.
+func withFeatures(name string, x *CSR, opt *ReadOptions) (*CSR, error) {
 	switch p := opt.Features; {
 	case p == 0 || p == x.cols:
 		return x, nil
@@ -81,8 +81,8 @@ func narrow(name string, x *CSR, opt *ReadOptions) (*CSR, error) {
 }
 
 // setNames sets the names of the features. names has a name for each column of the file, or is nil. Names of
-// columns that widen dropped are dropped. If widen added columns, setNames returns an error, because these
-// have no names.
+// columns that withFeatures dropped are dropped. If withFeatures added columns, setNames returns an error,
+// because these have no names.
 func (d *Dataset) setNames(file string, names []string) error {
 	if names == nil {
 		return nil

@@ -69,7 +69,7 @@ func newBinaryData(f *scasfile.File, name string, opt *ReadOptions) (*Dataset, e
 	}
 	x := &CSR{rows: int(f.Rows), cols: int(f.Cols), ptr: f.Ptr, idx: f.Idx, val: f.Val, file: &mapping{f, name, 0}}
 	if opt.Names == nil || meta.Features == nil {
-		wide, err := widen(name, x, opt)
+		wide, err := withFeatures(name, x, opt)
 		if err != nil {
 			return nil, err
 		}
@@ -128,9 +128,8 @@ func (d *Dataset) binaryLabels(f *scasfile.File, name string, fileMapping LabelM
 	return d.setLabels(name, file.OriginalLabels(), opt)
 }
 
-// binaryNumbers sets the labels of d from a file that stores them as numbers, if opt asks
-// for counts or for classes. Counts, and labels of more than two classes, stay a view of
-// the file.
+// binaryNumbers sets the labels of d from a file that stores them as numbers. opt must ask for counts or
+// for classes. Counts, and labels of more than two classes, stay a view of the file.
 func (d *Dataset) binaryNumbers(f *scasfile.File, name string, opt *ReadOptions) error {
 	d.Labels = f.Labels
 	c := labelCollector{name: name, opt: opt, labels: f.Labels}

@@ -216,7 +216,7 @@ func TestBinaryLabels(t *testing.T) {
 }
 
 func TestBinaryDamage(t *testing.T) {
-	whole := binaryBytes(t, manyRows(t, 30000))
+	file := binaryBytes(t, manyRows(t, 30000))
 	dir := t.TempDir()
 	read := func(name string, data []byte) error {
 		path := filepath.Join(dir, name+".scas")
@@ -231,23 +231,23 @@ func TestBinaryDamage(t *testing.T) {
 	}
 	rng := rand.New(rand.NewPCG(5, 6))
 	for range 60 {
-		data, at := slices.Clone(whole), rng.IntN(len(whole))
+		data, at := slices.Clone(file), rng.IntN(len(file))
 		data[at] ^= 1 << rng.IntN(8)
 		err := read("flipped", data)
 		check.Error(t, err, "flipped.scas: ")
 		if at >= 4096 {
 			check.Error(t, err, "damaged: ", "convert the data again")
 		}
-		wantParseError(t, read("cut", whole[:at]), 0, 0, "cut.scas: ")
+		wantParseError(t, read("cut", file[:at]), 0, 0, "cut.scas: ")
 	}
-	wantParseError(t, read("long", append(slices.Clone(whole), 0)), 0, 0, "more than the")
+	wantParseError(t, read("long", append(slices.Clone(file), 0)), 0, 0, "more than the")
 	wantParseError(t, read("empty", nil), 0, 0, "this is no .scas file")
 	wantParseError(t, read("foreign", []byte("1 1:2\n")), 0, 0, "this is no .scas file")
-	newer := slices.Clone(whole)
+	newer := slices.Clone(file)
 	newer[8] = 2
 	wantParseError(t, read("newer", newer), 0, 0, "version 2 of the format")
 	path := filepath.Join(dir, "d.txt")
-	if err := os.WriteFile(path, whole, 0o666); err != nil {
+	if err := os.WriteFile(path, file, 0o666); err != nil {
 		t.Fatal(err)
 	}
 	_, err := ReadFile(path, nil)
@@ -283,7 +283,7 @@ func TestBinaryHostile(t *testing.T) {
 		w, err := scasfile.NewWriter(&b, h)
 		for _, err := range []error{
 			err, scasfile.WriteNumbers(w, c.idx), w.End(), scasfile.WriteNumbers(w, c.val), w.End(), scasfile.WriteNumbers(w, c.ptr), w.End(),
-			scasfile.WriteNumbers(w, c.labels), w.End(), second(w.Write([]byte(c.meta))), w.End(), w.Close(),
+			scasfile.WriteNumbers(w, c.labels), w.End(), errorOf(w.Write([]byte(c.meta))), w.End(), w.Close(),
 		} {
 			if err != nil {
 				t.Fatal(err)
@@ -298,7 +298,7 @@ func TestBinaryHostile(t *testing.T) {
 	}
 }
 
-func second(_ int, err error) error { return err }
+func errorOf(_ int, err error) error { return err }
 
 // TestBinaryMemory checks that data larger than allowed are an error, unless ReadOptions.Beyond
 // is set. CSR.Check must then find a damaged byte.
@@ -340,9 +340,9 @@ func TestBinaryMemory(t *testing.T) {
 // checksums, so that the fuzzer reaches the checks behind them.
 func FuzzBinary(f *testing.F) {
 	d := mustRead(f, "3 1:1 4:2.5\n7 2:1\n3\n", nil)
-	whole := binaryBytes(f, d)
-	f.Add(whole)
-	f.Add(whole[:5000])
+	file := binaryBytes(f, d)
+	f.Add(file)
+	f.Add(file[:5000])
 	f.Add(binaryBytes(f, &Dataset{X: d.X, Names: []string{"a", "b", "c", "d"}}))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		le, table := binary.LittleEndian, crc32.MakeTable(crc32.Castagnoli)
@@ -402,7 +402,7 @@ func TestBinaryClasses(t *testing.T) {
 	d.Mapping = LabelMapping{}
 	path := filepath.Join(t.TempDir(), "d.scas")
 	must(t, WriteFile(path, d))
-	whole, err := os.ReadFile(path)
+	file, err := os.ReadFile(path)
 	must(t, err)
 	classes := &ReadOptions{MaxClasses: 5, Memory: 1 << 20, Beyond: true}
 	for _, opt := range []*ReadOptions{classes, {Classes: Classes{Values: []float64{0, 1, 2, 3, 4}}}, {Regression: true}} {
@@ -413,9 +413,9 @@ func TestBinaryClasses(t *testing.T) {
 		}
 		must(t, back.Close())
 	}
-	at := bytes.LastIndex(whole, binary.LittleEndian.AppendUint64(nil, math.Float64bits(4)))
-	whole[at+7] ^= 0x80 // flips the sign of a label
-	must(t, os.WriteFile(path, whole, 0o666))
+	at := bytes.LastIndex(file, binary.LittleEndian.AppendUint64(nil, math.Float64bits(4)))
+	file[at+7] ^= 0x80 // flips the sign of a label
+	must(t, os.WriteFile(path, file, 0o666))
 	_, err = ReadFile(path, classes)
 	wantParseError(t, err, 0, 0, path, "damaged: bytes")
 }

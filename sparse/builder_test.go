@@ -152,8 +152,8 @@ func TestBuilderRefusesRows(t *testing.T) {
 	}
 }
 
-// TestBuilderLeavesNothing checks that after an error there is no new file, and that an existing file has
-// not changed.
+// TestBuilderLeavesNothing checks that a builder that fails, or is closed without a call of Dataset, leaves
+// no new file and does not change an existing file.
 func TestBuilderLeavesNothing(t *testing.T) {
 	first := func(int) float64 { return 1 }
 	for name, tt := range map[string]struct {

@@ -48,10 +48,10 @@ type seenLabel struct {
 // seenLabels holds the different labels of a file in order of first occurrence.
 type seenLabels struct {
 	all []seenLabel
-	set map[float64]struct{} // the labels as a set, which the method has updates; nil for a few labels
+	set map[float64]struct{} // the labels as a set, made by the method contains; nil for a few labels
 }
 
-func (k *seenLabels) has(label float64) bool {
+func (k *seenLabels) contains(label float64) bool {
 	const few = 8
 	switch n := len(k.all); {
 	case n > 0 && label == k.all[0].label, n > 1 && label == k.all[1].label:
@@ -122,7 +122,7 @@ func (c *labelCollector) see(label float64, line, column int) (float64, error) {
 		}
 		return v, nil
 	}
-	if c.kinds.has(label) {
+	if c.kinds.contains(label) {
 		return label, nil
 	}
 	if !c.kinds.allows(label, c.opt.MaxClasses) {

@@ -80,11 +80,11 @@ func Convert(in, out string, opt *ReadOptions, set *ConvertSettings) (*Converted
 		return nil, err
 	}
 	defer c.parts.close()
-	done, err := c.run(f, out, work)
+	result, err := c.run(f, out, work)
 	if !errors.Is(err, errInterrupted) || numbers.Format != LIBSVM {
 		c.parts.remove()
 	}
-	return done, err
+	return result, err
 }
 
 // convertWhole reads all data, and then writes the output file.
@@ -93,7 +93,7 @@ func convertWhole(in, out string, opt *ReadOptions) (*Converted, error) {
 	if err != nil {
 		return nil, err
 	}
-	done := &Converted{Features: d.X.cols, Stats: d.Stats, Names: d.Names, Table: d.Table}
+	result := &Converted{Features: d.X.cols, Stats: d.Stats, Names: d.Names, Table: d.Table}
 	err = WriteFile(out, d)
 	if d.Table != nil {
 		d.Table.Fill = nil
@@ -101,7 +101,7 @@ func convertWhole(in, out string, opt *ReadOptions) (*Converted, error) {
 	if err = errors.Join(err, d.Close()); err != nil {
 		return nil, err
 	}
-	return done, nil
+	return result, nil
 }
 
 // The error of a conversion that ConvertSettings.Interrupt ended wraps errInterrupted.
@@ -109,16 +109,16 @@ var errInterrupted = errorf("the conversion was interrupted")
 
 // A conversion holds the state of writing a .scas file block by block.
 type conversion struct {
-	name    string // name of the file in errors
-	opt     *ReadOptions
-	set     *ConvertSettings
-	kinds   labelKinds
-	parts   *parts
-	rows    int64        // number of rows in the parts
-	nnz     int64        // number of entries in the parts
-	last    *partsRecord // the state at which an earlier call stopped; nil at the beginning of the text
-	raw     int64        // size of the source file in bytes
-	written int64        // number of bytes of the parts that are in the .scas file
+	name       string // name of the file in errors
+	opt        *ReadOptions
+	set        *ConvertSettings
+	kinds      labelKinds
+	parts      *parts
+	rows       int64        // number of rows in the parts
+	nnz        int64        // number of entries in the parts
+	last       *partsRecord // the state at which an earlier call stopped; nil if there is none
+	sourceSize int64        // size of the source file in bytes
+	written    int64        // number of bytes of the parts that are in the .scas file
 }
 
 // A converter does the work that depends on the format of the text.
@@ -137,7 +137,7 @@ func (c *conversion) open(f *os.File, out string) error {
 	if err != nil {
 		return errorf("%w", err)
 	}
-	c.raw = info.Size()
+	c.sourceSize = info.Size()
 	source := partsSource{Name: filepath.Base(f.Name()), Size: info.Size(), Modified: info.ModTime().UnixNano(),
 		Format: c.opt.Format, Features: c.opt.Features, Base: c.opt.IndexBase, Strict: c.opt.Strict}
 	if c.parts, c.last, err = openParts(partsOf(atomicfile.Followed(out)), source); err != nil {
@@ -159,19 +159,20 @@ func (c *conversion) run(f *os.File, out string, work converter) (*Converted, er
 	if c.last != nil {
 		resumed = c.last.Stats.Bytes
 	}
-	// The record counts a line feed after the last line, even if the text ends without one.
+	// c.last counts a line feed after the last line, even if the text ends without one: CopyN then returns
+	// io.EOF.
 	if resumed, err = io.CopyN(io.Discard, in, resumed); err != nil && err != io.EOF {
 		return nil, errorf("reading %s: %w", c.name, err)
 	}
-	done, err := work.read(in, func() { c.report("text", in.source.bytes.Load(), c.raw) })
+	result, err := work.read(in, func() { c.report("text", in.source.bytes.Load(), c.sourceSize) })
 	if err != nil {
 		return nil, err
 	}
-	done.Stats.Compression, done.Stats.Bytes, done.Resumed = in.kind, in.text, resumed
+	result.Stats.Compression, result.Stats.Bytes, result.Resumed = in.kind, in.textBytes, resumed
 	if err := c.flush(); err != nil {
 		return nil, err
 	}
-	return done, writeFile(out, func(w io.Writer) error {
+	return result, writeFile(out, func(w io.Writer) error {
 		s := work.sections()
 		return s.write(w)
 	})

@@ -115,7 +115,7 @@ func openParts(dir string, source partsSource) (*parts, *partsRecord, error) {
 	if last == nil {
 		err = p.begin()
 	} else {
-		err = p.goTo(last)
+		err = p.truncate(last)
 		p.recorded = last.Stats.Bytes
 	}
 	if err != nil {
@@ -125,13 +125,13 @@ func openParts(dir string, source partsSource) (*parts, *partsRecord, error) {
 	return p, last, nil
 }
 
-// begin empties the journal and the parts. The first row begins at entry 0.
+// begin empties the journal and the parts, and writes where the first row begins: at entry 0.
 func (p *parts) begin() error {
-	return errors.Join(p.journal.Truncate(0), p.goTo(&partsRecord{}), scasfile.WriteNumbers(&p.files[rowsPart], []int64{0}))
+	return errors.Join(p.journal.Truncate(0), p.truncate(&partsRecord{}), scasfile.WriteNumbers(&p.files[rowsPart], []int64{0}))
 }
 
-// last returns the last record that the journal has for p.source. It returns nil if there is none,
-// or if the sizes or checksums of the parts differ from the record.
+// last returns the last record that the journal has for p.source. It returns nil if there is none, or if
+// some part is shorter than the record says or has another checksum up to this size.
 func (p *parts) last() *partsRecord {
 	data, err := io.ReadAll(p.journal)
 	if err != nil {
@@ -156,8 +156,8 @@ func (p *parts) last() *partsRecord {
 	return last
 }
 
-// goTo truncates the parts to the sizes in a record.
-func (p *parts) goTo(r *partsRecord) error {
+// truncate truncates the parts to the sizes in a record.
+func (p *parts) truncate(r *partsRecord) error {
 	for k := range p.files {
 		f := &p.files[k]
 		f.size, f.sum = r.Sizes[k], r.Sums[k]

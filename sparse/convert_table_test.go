@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// sameConversion checks that converting a table block by block gives the same file or error as
-// reading the whole table and writing it.
+// sameConversion checks that converting a table block by block gives the same file and summary, or the same
+// error, as reading the whole table and writing it. No other files may be left.
 func sameConversion(t *testing.T, dir, text string, opt ReadOptions) {
 	t.Helper()
 	in, out := filepath.Join(dir, "t.csv"), filepath.Join(dir, "t.scas")

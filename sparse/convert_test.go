@@ -260,13 +260,13 @@ func TestConvertOtherFormats(t *testing.T) {
 		if from == "g.npy" || from == "h.mtx" {
 			opt.LabelsFile = path("y.txt")
 		}
-		done, err := Convert(path(from), path(to), opt, nil)
+		result, err := Convert(path(from), path(to), opt, nil)
 		if err != nil {
 			t.Fatalf("%s to %s: %v", from, to, err)
 		}
 		got, err := ReadFile(path(to), &ReadOptions{AnyLabels: true, Features: 3})
-		if err != nil || !sameBits(got.X, want.X) || done.Features != 3 || done.Stats.NNZ != 5 {
-			t.Fatalf("%s to %s: %+v, %+v, %v", from, to, done, got, err)
+		if err != nil || !sameBits(got.X, want.X) || result.Features != 3 || result.Stats.NNZ != 5 {
+			t.Fatalf("%s to %s: %+v, %+v, %v", from, to, result, got, err)
 		}
 		if got.Labels != nil && !sameFloats(got.Labels, want.Labels) || got.Names != nil && !slices.Equal(got.Names, want.Names) {
 			t.Errorf("%s to %s: labels %v, names %q", from, to, got.Labels, got.Names)

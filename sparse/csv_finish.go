@@ -112,7 +112,8 @@ func (t *table) median(c, n int) (float64, error) {
 	return medianOf(t.values[c], n), nil
 }
 
-// medianOf returns the median of n numbers: the numbers in v, which it sorts, and n − len(v) zeros.
+// medianOf returns the median of n numbers: the numbers in v, which it sorts, and n − len(v) zeros. It
+// returns 0 if n is 0.
 func medianOf(v []float64, n int) float64 {
 	if n == 0 {
 		return 0

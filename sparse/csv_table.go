@@ -60,7 +60,7 @@ func (t *table) block(b []byte, n int, last bool) (used int, err error) {
 		i = len(byteOrderMark)
 	}
 	for i < n {
-		if next, ok := t.plain(b, i); ok {
+		if next, ok := t.plainRecord(b, i); ok {
 			t.line++
 			i = next
 			continue
@@ -87,10 +87,10 @@ func (t *table) block(b []byte, n int, last bool) (used int, err error) {
 	return i, t.opt.allow(t.name, t.bytes()+t.memory, "the first %d lines", t.line)
 }
 
-// plain parses the record at b[i] if it is one line without quotes, missing values, new categories or
+// plainRecord parses the record at b[i] if it is one line without quotes, missing values, new categories or
 // errors, and returns the position after the record. Otherwise ok is false, and the method record must
 // parse the record.
-func (t *table) plain(b []byte, i int) (next int, ok bool) {
+func (t *table) plainRecord(b []byte, i int) (next int, ok bool) {
 	t.reserve(len(t.columns))
 	idx, val := t.idx, t.val
 	var label cell
@@ -104,7 +104,7 @@ func (t *table) plain(b []byte, i int) (next int, ok bool) {
 			end = at
 			switch {
 			case col.kind == offsetColumn:
-				t.offset(col, v)
+				t.storeOffset(col, v)
 			case storable(v):
 				idx, val = append(idx, col.number), append(val, v)
 			}
@@ -165,7 +165,7 @@ func (t *table) record(b []byte, start int) error {
 	}
 	t.reserve(len(cells))
 	for c := range cells {
-		if wrong := t.cell(t.columns[c], &cells[c], b); wrong != nil {
+		if wrong := t.storeCell(t.columns[c], &cells[c], b); wrong != nil {
 			msg := fmt.Sprintf("column %s: %s", t.columns[c].name, wrong.Msg)
 			err := t.errorAt(b, start, cells[c].start, string(cells[c].text), msg)
 			err.Remedies = wrong.Remedies
@@ -184,20 +184,20 @@ func wrongCell(msg string, remedies ...Remedy) *ParseError {
 	return &ParseError{Msg: msg, Remedies: remedies}
 }
 
-// cell stores the cell c, a part of the buffer b. It returns what is wrong with the cell, or nil.
-func (t *table) cell(col *tableColumn, c *cell, b []byte) (wrong *ParseError) {
+// storeCell stores the cell c, a part of the buffer b. It returns what is wrong with the cell, or nil.
+func (t *table) storeCell(col *tableColumn, c *cell, b []byte) (wrong *ParseError) {
 	switch col.kind {
 	case ignoredColumn:
 		return nil
 	case labelColumn:
 		return t.labels.take(c, b, t.line)
 	case offsetColumn:
-		return t.offsetCell(col, c, b)
+		return t.storeOffsetCell(col, c, b)
 	case categoryColumn:
 		if isMissing(c.text) {
-			return t.absent(col)
+			return t.storeMissing(col)
 		}
-		return t.category(col, c.text)
+		return t.storeCategory(col, c.text)
 	}
 	v, ok := c.number(b)
 	switch {
@@ -208,14 +208,14 @@ func (t *table) cell(col *tableColumn, c *cell, b []byte) (wrong *ParseError) {
 		}
 		return nil
 	case isMissing(c.text):
-		return t.absent(col)
+		return t.storeMissing(col)
 	case isNonFinite(string(c.text)):
 		return wrongCell("the value is not finite: expected a finite decimal number")
 	case col.kind == unknownColumn && !decimalComma(c.text):
 		col.kind, col.since = categoryColumn, t.line
 		t.summary.Filled -= col.missing // the missing values so far are missing categories
 		t.summary.Absent += col.missing
-		return t.category(col, c.text)
+		return t.storeCategory(col, c.text)
 	case decimalComma(c.text):
 		return wrongCell("a comma within a number: expected a decimal point and no marks of thousands")
 	}
@@ -223,12 +223,12 @@ func (t *table) cell(col *tableColumn, c *cell, b []byte) (wrong *ParseError) {
 	return wrongCell("expected a finite decimal number, as in the column's first line", declare)
 }
 
-// offsetCell stores the cell c of the offset column. It returns what is wrong with the cell, or nil.
-func (t *table) offsetCell(col *tableColumn, c *cell, b []byte) (wrong *ParseError) {
+// storeOffsetCell stores the cell c of the offset column. It returns what is wrong with the cell, or nil.
+func (t *table) storeOffsetCell(col *tableColumn, c *cell, b []byte) (wrong *ParseError) {
 	v, ok := c.number(b)
 	switch {
 	case ok:
-		t.offset(col, v)
+		t.storeOffset(col, v)
 		return nil
 	case isMissing(c.text):
 		return wrongCell("a missing offset: expected an offset in every line")
@@ -236,8 +236,8 @@ func (t *table) offsetCell(col *tableColumn, c *cell, b []byte) (wrong *ParseErr
 	return wrongCell("expected a finite decimal number, an offset")
 }
 
-// offset stores the offset of the current row. A second call for the same row replaces the offset.
-func (t *table) offset(col *tableColumn, v float64) {
+// storeOffset stores the offset of the current row. A second call for the same row replaces the offset.
+func (t *table) storeOffset(col *tableColumn, v float64) {
 	col.offsets = append(col.offsets[:len(t.ptr)-1], v)
 }
 
@@ -246,8 +246,8 @@ func decimalComma(s []byte) bool {
 	return len(s) > 2 && bytes.IndexByte(s, ',') > 0 && strings.Trim(string(s), "+-.,0123456789") == ""
 }
 
-// absent handles a missing value of a column.
-func (t *table) absent(col *tableColumn) (wrong *ParseError) {
+// storeMissing stores or counts a missing value of a column. It returns an error if the options allow none.
+func (t *table) storeMissing(col *tableColumn) (wrong *ParseError) {
 	rule := t.opt.Table.Missing
 	refused := rule == MissingRefuse && t.opt.Table.Fill == nil
 	switch {
@@ -275,9 +275,9 @@ func (t *table) absent(col *tableColumn) (wrong *ParseError) {
 	return nil
 }
 
-// category stores a value of a categorical column. If ReadOptions.Names lists the features, it only counts
-// a value without a feature. It returns an error if there are too many categories.
-func (t *table) category(col *tableColumn, value []byte) (wrong *ParseError) {
+// storeCategory stores a value of a categorical column. If ReadOptions.Names lists the features, it only
+// counts a value without a feature. It returns an error if there are too many categories.
+func (t *table) storeCategory(col *tableColumn, value []byte) (wrong *ParseError) {
 	id, known := col.categories[string(value)]
 	switch {
 	case known:

@@ -96,18 +96,18 @@ func decompress(r io.Reader, name string) (*decompressor, error) {
 
 // A decompressor reads text that may be compressed. Its errors name the file.
 type decompressor struct {
-	name   string
-	kind   string // name of the compression; plain if there is none
-	source *sourceReader
-	r      io.Reader
-	text   int64 // number of bytes of text that were read
+	name      string
+	kind      string // name of the compression; plain if there is none
+	source    *sourceReader
+	r         io.Reader
+	textBytes int64 // number of bytes of text that were read
 }
 
 func (d *decompressor) Read(p []byte) (int, error) {
 	n, err := d.r.Read(p)
-	d.text += int64(n)
+	d.textBytes += int64(n)
 	switch {
-	case d.kind != plain && d.text > freeText && d.text/maxExpansion > d.source.bytes.Load():
+	case d.kind != plain && d.textBytes > freeText && d.textBytes/maxExpansion > d.source.bytes.Load():
 		return 0, &ParseError{File: d.name, Msg: fmt.Sprintf(
 			"the %s stream expands to more than %d times its size: decompress it to a file first if it is what it should be", d.kind, maxExpansion)}
 	case err == nil:

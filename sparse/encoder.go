@@ -17,8 +17,8 @@ import (
 // An Encoder converts records whose values have names, such as JSON objects or rows of a
 // database, into rows of a matrix. It follows the rules of Read for a table with the same
 // ReadOptions.Names: a feature "column=category" is 1 if the record's value in that
-// column is the category; every other feature is a column of numbers. Table.Fill and
-// Table.Missing say how missing values are replaced. Many goroutines may use one Encoder.
+// column is the category; every other feature is a column of numbers. TableOptions.Fill and
+// TableOptions.Missing say how missing values are replaced. Many goroutines may use one Encoder.
 type Encoder struct {
 	at         map[string]int32    // the number of each feature in ReadOptions.Names, from 0
 	plain      []string            // features without "=" in their names
@@ -32,7 +32,7 @@ type Record struct {
 	// Indices and Values are the entries of the row, by increasing index.
 	Indices []int32
 	Values  []float64
-	// Offset is the value of the column Table.Offset; 0 if there is no such column.
+	// Offset is the value of the column TableOptions.Offset; 0 if there is no such column.
 	Offset float64
 	// Unknown lists the columns whose value is a category without a feature. Such a value
 	// counts as no category.

@@ -26,8 +26,8 @@ const (
 	// Tokens are separated by blanks. Blank lines and comments are skipped. A line with
 	// only a label is a sample of zeros. Entries with the value 0 are stored. Repeated
 	// indices are errors, and so are indices that the stated base or number of features
-	// does not allow. Files are written with indices from 1. The number of columns is not in
-	// the file.
+	// does not allow (but see ReadOptions.IgnoreBeyond). Files are written with indices from 1.
+	// The number of columns is not in the file.
 	LIBSVM Format = "libsvm"
 
 	// CSV is a table with one sample a line: comma-separated values of RFC 4180; the
@@ -201,7 +201,7 @@ func decompressed(read func(in io.Reader, name string, opt *ReadOptions) (*Datas
 		if err != nil {
 			return nil, err
 		}
-		d.Stats.Compression, d.Stats.Bytes = in.kind, in.text
+		d.Stats.Compression, d.Stats.Bytes = in.kind, in.textBytes
 		return d, nil
 	}
 }

@@ -21,7 +21,8 @@ import (
 // each of them with the package's reader of the same format.
 
 // naiveTable reads a table without missing values with package encoding/csv. The last column
-// holds labels that are numbers. Every other column holds numbers or categories.
+// holds labels that are numbers. Every other column holds numbers or categories. ok is false for any other
+// text.
 func naiveTable(data []byte) (names []string, x [][]float64, y []float64, ok bool) {
 	r := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(data, []byte("\ufeff"))))
 	r.FieldsPerRecord = -1
@@ -66,7 +67,7 @@ func naiveTable(data []byte) (names []string, x [][]float64, y []float64, ok boo
 }
 
 // naiveColumn appends the features of one column of a table to the rows x, and returns the names of these
-// features.
+// features. ok is false if a reader must refuse the column.
 func naiveColumn(name string, column []string, x [][]float64) (names []string, ok bool) {
 	if _, number := naiveDecimal(column[0]); number {
 		for i, s := range column {
@@ -130,8 +131,8 @@ func FuzzReadCSV(f *testing.F) {
 	})
 }
 
-// lastColumn returns the name of the last column of a table, or last if encoding/csv cannot read the first
-// line.
+// lastColumn returns the name of the last column of a table, or the number last as text if encoding/csv
+// cannot read the first line.
 func lastColumn(data []byte, last int) string {
 	head, err := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(data, []byte("\ufeff")))).Read()
 	if err != nil {
@@ -392,7 +393,7 @@ func naiveCSR(ptr, idx []byte, cols int, val []float64) (x [][]float64, ok bool)
 }
 
 // naiveMarket reads a Matrix Market file, or coordinate text, of at most 99 rows and columns as a table of
-// numbers.
+// numbers. ok is false for any other text.
 func naiveMarket(data string) (x [][]float64, ok bool) {
 	data = strings.TrimPrefix(data, "\ufeff")
 	head, rest, _ := strings.Cut(data, "\n")

@@ -22,7 +22,8 @@ type libsvmSettings struct {
 type indexRange struct {
 	Max  int64 `json:"max"`  // largest index, or -1 if there is none
 	Zero bool  `json:"zero"` // whether index 0 occurs
-	// AtEdge is the error about the first index equal to Features, which is returned if Zero is true.
+	// AtEdge is the error about the first index equal to ReadOptions.Features. It is returned if Zero is
+	// true.
 	AtEdge *ParseError `json:"at_edge,omitempty"`
 }
 
@@ -99,7 +100,7 @@ func (p *libsvmParser) take(part *libsvmPart) error {
 }
 
 // count returns an error if the labels of the next part are not allowed, or if the part has an error.
-// Otherwise it adds the numbers of rows, entries and bytes of the part to p.stats.
+// Otherwise it updates the totals in p.
 func (p *libsvmParser) count(part *libsvmPart) error {
 	for _, k := range part.labels.kinds.all {
 		if _, err := p.labels.see(k.label, p.lines+k.line, k.column); err != nil {
@@ -204,8 +205,9 @@ func (p *libsvmPart) entries(b []byte, start, i int) (end int, sorted bool, err 
 	}
 }
 
-// newExtreme records an index j that is 0 or larger than all indices before it, and returns an error if j is
-// out of range. If j is in range only if indices count from 1, it stores the error for the other case.
+// newExtreme records an index j that is 0 or larger than all indices before it. It returns an error if j is 0
+// but indices must count from 1. If j is too large for indices from 0, but not for indices from 1, and the
+// base is not known yet, it stores the error in AtEdge.
 func (p *libsvmPart) newExtreme(b []byte, start, i int, j int64) error {
 	p.Max = max(p.Max, j)
 	if j == 0 {

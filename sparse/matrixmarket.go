@@ -26,7 +26,7 @@ func readMatrixMarket(r io.Reader, name string, opt *ReadOptions) (*Dataset, err
 	if err != nil {
 		return nil, err
 	}
-	x, err := widen(name, &CSR{rows: m.Rows, cols: m.Cols, ptr: m.Ptr, idx: m.Idx, val: m.Val}, opt)
+	x, err := withFeatures(name, &CSR{rows: m.Rows, cols: m.Cols, ptr: m.Ptr, idx: m.Idx, val: m.Val}, opt)
 	if err != nil {
 		return nil, err
 	}

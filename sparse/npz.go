@@ -129,7 +129,7 @@ func (z *npzReader) read(kind string) (*Dataset, error) {
 		return nil, err
 	}
 	columns := x.cols
-	if x, err = widen(z.name, x, z.matrixOptions()); err != nil {
+	if x, err = withFeatures(z.name, x, z.matrixOptions()); err != nil {
 		return nil, err
 	}
 	var y []float64

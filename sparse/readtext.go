@@ -106,7 +106,7 @@ func readText(r io.Reader, name string, opt *ReadOptions) (data []byte, stats Re
 	if err != nil {
 		return nil, stats, err
 	}
-	return bytes.TrimPrefix(data, []byte(byteOrderMark)), ReadStats{Compression: in.kind, Bytes: in.text}, nil
+	return bytes.TrimPrefix(data, []byte(byteOrderMark)), ReadStats{Compression: in.kind, Bytes: in.textBytes}, nil
 }
 
 // byteOrderMark is a character that some editors write at the beginning of a text.

@@ -16,8 +16,8 @@ import (
 	"github.com/scas-admm/scas/sparse/internal/check"
 )
 
-// shardFiles writes files of LIBSVM text with lines of many lengths. It returns their names and the whole
-// text.
+// shardFiles writes files of LIBSVM text with lines of many lengths. It returns their paths and the text of
+// all files.
 func shardFiles(t *testing.T, files, lines int) (paths []string, all string) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(uint64(files), uint64(lines)))
