@@ -40,7 +40,8 @@ type Prepared struct {
 }
 
 // Prepare does all steps of Write except the rename. The caller must then call Commit, which
-// renames the file, or Discard, which removes it. What Write writes directly, Prepare writes at once.
+// renames the file, or Discard, which removes it. If path is a device, a pipe, or the standard output or
+// error, Prepare writes to it directly, and Commit and Discard have no effect.
 func Prepare(path string, perm fs.FileMode, fill func(io.Writer) error) (*Prepared, error) {
 	info, err := os.Stat(path)
 	if err == nil && !info.Mode().IsRegular() {

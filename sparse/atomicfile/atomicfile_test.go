@@ -169,9 +169,9 @@ func TestLongName(t *testing.T) {
 	wantOnly(t, path, "x")
 }
 
-// TestTogether checks that concurrent writers of one file do not remove each other's
+// TestConcurrentWriters checks that concurrent writers of one file do not remove each other's
 // temporary files as stale.
-func TestTogether(t *testing.T) {
+func TestConcurrentWriters(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "f")
 	var all sync.WaitGroup
 	for range 8 {
@@ -189,8 +189,8 @@ func TestTogether(t *testing.T) {
 	}
 }
 
-// TestStale checks that Write removes the temporary files that no process has locked, and no other files.
-// Their age does not matter.
+// TestStale checks that Write removes the temporary files that no process has locked, old or new, and no
+// other files.
 func TestStale(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "f")
