@@ -35,7 +35,7 @@ func EstimateEdges(c *graph.Covariance, k int, opt Options) (*Result, error) {
 		penalty := min(at, search.high*(1-1e-9))
 		switch {
 		case search.tooLarge != nil && search.halved:
-			penalty = search.low // if it gives fewer than k edges, more halvings are of no use
+			penalty = search.low // if this gives fewer than k edges, more halvings are of no use
 		case search.low > 0:
 			penalty = search.low + float64((search.high-search.low)/2)
 			search.halved = search.tooLarge != nil

@@ -16,10 +16,10 @@ type extrapolation struct {
 	past [][]float64 // for each of the last sweeps, the active entries of newtonBlock.z after the sweep
 }
 
-// after stores the active entries of b.z after a sweep. When the entries of extrapolationDepth+1 sweeps are
-// stored, it replaces the active entries of b.z by the result of combine if this lowers the Newton model, and
-// empties the store.
-func (e *extrapolation) after(b *newtonBlock, active [][]int32) {
+// afterSweep stores the active entries of b.z after a sweep. When the entries of extrapolationDepth+1 sweeps
+// are stored, it replaces the active entries of b.z by the result of combine if this lowers the Newton model,
+// and empties the store.
+func (e *extrapolation) afterSweep(b *newtonBlock, active [][]int32) {
 	z := b.values(active)
 	e.past = append(e.past, z)
 	if len(e.past) <= extrapolationDepth {
@@ -76,7 +76,7 @@ func (e *extrapolation) combine() ([]float64, bool) {
 	return guess, true
 }
 
-// values returns the active entries of z, in the order of active.
+// values returns the active entries of b.z, in the order of active.
 func (b *newtonBlock) values(active [][]int32) []float64 {
 	var v []float64
 	for i, cols := range active {
@@ -87,7 +87,7 @@ func (b *newtonBlock) values(active [][]int32) []float64 {
 	return v
 }
 
-// place sets the active entries of z, and their mirror images, to values, and y to (z - x) w.
+// place sets the active entries of b.z, and their mirror images, to values, and b.y to (b.z - b.x) b.w.
 func (b *newtonBlock) place(values []float64, active [][]int32) {
 	n := b.n
 	clear(b.y)
@@ -104,7 +104,7 @@ func (b *newtonBlock) place(values []float64, active [][]int32) {
 	}
 }
 
-// model returns the value of the Newton model at z without its constant term.
+// model returns the value of the Newton model at b.z (see the method direction) without its constant term.
 func (b *newtonBlock) model(active [][]int32) float64 {
 	n := b.n
 	square := 0.0 // tr(W D W D)/2 for D = z - x

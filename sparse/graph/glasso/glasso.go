@@ -69,10 +69,11 @@ func (o *Options) diagonalPenalty() float64 {
 type Result struct {
 	// Theta is the estimate: n x n, symmetric, positive definite. Zeros are not stored.
 	Theta *sparse.CSR
-	// Penalty is rho.
+	// Penalty is rho; see Options.Penalty.
 	Penalty float64
-	// Objective is -log det Theta + tr(S Theta) + rho |Theta|_1, where Options.FreeDiagonal excludes the
-	// diagonal from |Theta|_1. Objective is at most Gap above its minimum.
+	// Objective is -log det Theta + tr(S Theta) + rho |Theta|_1 for the matrix S that Estimate got. If
+	// Options.FreeDiagonal is set, |Theta|_1 leaves out the diagonal. Objective is at most Gap above its
+	// minimum.
 	Objective, Gap float64
 	// Steps is the largest number of Newton steps of a component, Sweeps the largest number of coordinate
 	// descent sweeps of a component.

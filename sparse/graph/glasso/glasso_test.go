@@ -114,8 +114,8 @@ func TestEstimateEdges(t *testing.T) {
 }
 
 // TestEstimateEdgesBelowALargeComponent checks that a trial with a component that is too large does not end
-// the search, if some larger penalty gives the edges. Here two thirds of the first penalty are less than the
-// other covariances.
+// the search, if some larger penalty gives the edges. For 2 and 3 edges, the second penalty of the search is
+// below all covariances, so that all features are in one component.
 func TestEstimateEdgesBelowALargeComponent(t *testing.T) {
 	const n = 12
 	values := make([]float64, n*n)

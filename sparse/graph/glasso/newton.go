@@ -126,7 +126,8 @@ func (b *newtonBlock) traceAndPenalty(v []float64) float64 {
 // invert sets w to the inverse of x. It overwrites z.
 func (b *newtonBlock) invert() { b.chol.inverse(b.w, b.z) }
 
-// dualityGap returns F(x) - D(v). The dual problem (Banerjee et al. 2008) is to maximise
+// dualityGap returns F(x) - D(v), with F as defined at newtonBlock. The dual problem (Banerjee et al. 2008)
+// is to maximise
 //
 //	D(V) = log det V + n   subject to |V_ij - S_ij| <= rho_ij,
 //
@@ -149,12 +150,12 @@ func (b *newtonBlock) dualityGap() float64 {
 	return max(0, b.traceAndPenalty(b.x)-float64(n)-b.logDet-chol.logDet())
 }
 
-// direction sets z to the minimum of the model of F at x,
+// direction sets z to the minimum of the Newton model: up to a constant, the objective near x is about
 //
-//	tr((S-W) D) + 1/2 tr(W D W D) + sum_ij rho_ij |x_ij + D_ij|,  W = inverse of x, D = z - x,
+//	tr((S-W) D) + 1/2 tr(W D W D) + sum_ij rho_ij |x_ij + D_ij|,  W = inverse of x, D = z - x.
 //
-// by coordinate descent over the entries in active (Hsieh et al., section 3). It stops when the sum of the
-// absolute changes in a sweep is at most accuracy times the sum of |D_ij|, or after maxSweeps.
+// It uses coordinate descent over the entries in active (Hsieh et al., section 3). It stops when the sum of
+// the absolute changes in a sweep is at most accuracy times the sum of |D_ij|, or after maxSweeps.
 // Extrapolations and subspace steps accelerate it.
 func (b *newtonBlock) direction(active [][]int32, accuracy float64) {
 	copy(b.z, b.x)
@@ -175,7 +176,7 @@ func (b *newtonBlock) direction(active [][]int32, accuracy float64) {
 		if change <= accuracy*size {
 			break
 		}
-		faster.after(b, active)
+		faster.afterSweep(b, active)
 		if sweep >= subspaceAfter && sweep%subspaceEvery == 0 && vain < mostVain {
 			if vain++; b.subspaceStep(active, accuracy) {
 				vain = 0
@@ -268,7 +269,7 @@ func (b *newtonBlock) sweepRow(i int, cols []int32) float64 {
 	return change
 }
 
-// spread updates y after entries (i, j) and (j, i) of z changed by t.
+// spread updates b.y, which is (b.z - b.x) b.w, after entries (i, j) and (j, i) of b.z changed by t.
 func (b *newtonBlock) spread(i, j int, t float64) {
 	n := b.n
 	kernels.Axpy(t, b.w[i*n:(i+1)*n], b.y[j*n:(j+1)*n])
@@ -278,9 +279,9 @@ func (b *newtonBlock) spread(i, j int, t float64) {
 }
 
 // lineSearch replaces x by x + step (z - x) for the first step of 1, 1/2, 1/4, ... for which the result is
-// positive definite and F falls by at least 0.001 step |predicted|, up to rounding (Hsieh et al., section
-// 3.3). predicted is the result of modelChange. change is the sum of the absolute changes of x, divided by
-// the sum of |x_ij| before the step. If no step succeeds, ok is false and x does not change.
+// positive definite and the objective falls by at least 0.001 step |predicted|, up to rounding (Hsieh et
+// al., section 3.3). predicted is the result of modelChange. change is the sum of the absolute changes of x,
+// divided by the sum of |x_ij| before the step. If no step succeeds, ok is false and x does not change.
 func (b *newtonBlock) lineSearch(predicted float64) (change float64, ok bool) {
 	before := b.objective
 	rounding := float64(1e-15*float64(b.n)*(math.Abs(b.logDet)+math.Abs(before+b.logDet)+float64(b.n))) + float64(b.rounding()/16)

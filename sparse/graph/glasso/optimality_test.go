@@ -57,7 +57,7 @@ func allEntries(c *graph.Covariance) []float64 {
 
 // kktResidual returns the largest violation of the optimality conditions by theta: the difference (inv
 // theta)_ij - s_ij must be rho sign(theta_ij), or within [-rho, rho] if theta_ij = 0. If free is true, the
-// difference must be 0 on the diagonal.
+// difference must be 0 on the diagonal. kktResidual also checks that theta is symmetric.
 func kktResidual(t testing.TB, theta, s []float64, n int, rho float64, free bool) float64 {
 	t.Helper()
 	var w mat.Dense

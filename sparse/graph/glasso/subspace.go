@@ -98,9 +98,9 @@ func (s *subspace) dot(x, y []float64) float64 {
 	return sum
 }
 
-// solve returns the entries of a matrix D for which W D W is about residual, at the positions s.at. It takes
-// preconditioned conjugate gradient steps until the norm of the residual has fallen by the factor accuracy,
-// or at most 60. It overwrites residual.
+// solve returns the entries, at the positions s.at, of a matrix D for which s.w D s.w is about residual
+// there. It takes preconditioned conjugate gradient steps, at most 60, until the norm of the residual has
+// fallen by the factor accuracy. It overwrites residual.
 func (s *subspace) solve(residual []float64, accuracy float64) []float64 {
 	const most = 60
 	d := make([]float64, len(residual))
@@ -108,11 +108,11 @@ func (s *subspace) solve(residual []float64, accuracy float64) []float64 {
 	s.apply(next, s.x, residual)
 	copy(way, next)
 	norm2 := s.dot(residual, next) // squared norm of the residual, measured by the preconditioner
-	end := norm2 * accuracy * accuracy
+	goal := norm2 * accuracy * accuracy
 	for range most {
 		s.apply(image, s.w, way)
 		curvature := s.dot(way, image)
-		if !(curvature > 0) || !(norm2 > end) {
+		if !(curvature > 0) || !(norm2 > goal) {
 			break
 		}
 		length := norm2 / curvature
