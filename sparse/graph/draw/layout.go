@@ -24,8 +24,8 @@ func difference(p, q r2.Vec, angle float64) (delta r2.Vec, length float64) {
 const layoutRounds = 150
 
 // layoutComponent returns positions of the nodes of a connected graph, given by its adjacency lists.
-// The distance of the positions p_i and p_j resembles d_ij, the length of the shortest path between
-// the nodes i and j (see distances). layoutComponent begins with classical scaling, and then minimises
+// The distance of the positions p_i and p_j resembles d_ij, the distance of the nodes i and j in the graph
+// (see distances). layoutComponent begins with classical scaling, and then minimises
 // the stress, sum (d_ij - |p_i - p_j|)^2/d_ij^2, by majorisation (Gansner, Koren and North 2004). It
 // uses no random numbers.
 func layoutComponent(adj [][]int) []r2.Vec {

@@ -12,7 +12,7 @@ type Sets struct {
 	Plain, Faint string   // texts in the legend for Plain and Faint nodes; empty means none
 }
 
-// Values of Sets.SetOf for nodes outside the sets, which are numbered from 0.
+// Values of Sets.SetOf for nodes outside the sets.
 const (
 	Plain = -1 // a node of no set
 	Faint = -2 // a node to draw in the background
