@@ -117,7 +117,7 @@ func newColumns(x *sparse.CSR) (c *columns, variance []float64, err error) {
 	return c, variance, nil
 }
 
-func (c *columns) raw(i, j int) float64 {
+func (c *columns) unscaled(i, j int) float64 {
 	ri, vi := c.t.Row(i)
 	rj, vj := c.t.Row(j)
 	sum := 0.0
@@ -167,11 +167,11 @@ func (c *Covariance) row(i, lo int, r *covarianceRow) {
 	}
 }
 
-// products sets r, which must be cleared, to sums of products: for each column from lo on that has a
-// common row with column i, except i itself, the sum over these rows of its products with column i.
+// products computes, for each column j >= lo other than i that has a common row with column i, the sum of
+// the products of the two columns over these rows. It stores the sums in r, which must be cleared.
 func (c *columns) products(i, lo int, r *covarianceRow) {
 	samples, weight := c.t.Row(i)
-	r.met[i] = true // keeps i itself out of the list
+	r.met[i] = true // keeps i out of r.cols
 	for k, s := range samples {
 		idx, val := c.x.Row(int(s))
 		if lo > 0 {

@@ -56,9 +56,9 @@ func (c *Covariance) Components(penalty float64, limit, threads int) ([][]int32,
 	return slices.DeleteFunc(members, func(m []int32) bool { return len(m) < 2 }), nil
 }
 
-// fittingPenalty joins the pairs in decreasing order of their absolute values, and returns the
-// value of the first pair that makes a component larger than limit. If no pair does, it returns
-// reached, the value below which pairs are missing.
+// fittingPenalty joins the pairs in decreasing order of their absolute values, and returns the absolute
+// value of the first pair that makes a component larger than limit. If no pair does, it returns reached,
+// the absolute value below which pairs are missing.
 func fittingPenalty(n int, pairs []Edge, reached float64, limit int) float64 {
 	slices.SortStableFunc(pairs, func(a, b Edge) int { return cmp.Compare(math.Abs(b.Weight), math.Abs(a.Weight)) })
 	f := newForest(n)

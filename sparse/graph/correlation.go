@@ -131,8 +131,8 @@ func KNearest(c *Covariance, k int, opt *CorrelationOptions) (*Graph, error) {
 	return o.graph(c.n, pairs), nil
 }
 
-// nearest returns the k pairs of feature i with the largest absolute values, or fewer if fewer values
-// are not 0. Of pairs with equal absolute values it chooses the pairs in which the other feature has
+// nearest returns the k pairs of feature i with the largest absolute values, or all its pairs that are not
+// 0 if it has fewer. Of pairs with equal absolute values it chooses the pairs in which the other feature has
 // the smaller number. order and reach are the results of byReach, or nil if c stores the matrix; r is
 // scratch memory.
 func (c *Covariance) nearest(i, k int, order []int32, reach []float64, r *covarianceRow) []Edge {
@@ -144,7 +144,7 @@ func (c *Covariance) nearest(i, k int, order []int32, reach []float64, r *covari
 		}
 	}
 	// Of the features that have no data row in common with feature i, only the k with the largest
-	// reaches can be chosen, and features whose reach equals the k-th largest up to rounding.
+	// reaches (see byReach) can be chosen, and features whose reach equals the k-th largest up to rounding.
 	taken, last := 0, math.Inf(1)
 	for _, j := range order {
 		size := reach[i] * reach[j]

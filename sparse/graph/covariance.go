@@ -127,11 +127,11 @@ func (c *Covariance) At(i, j int) float64 {
 	case c.dense != nil:
 		return c.rescale(i, j, c.dense[i*c.n+j])
 	}
-	return c.rescale(i, j, c.data.raw(i, j))
+	return c.rescale(i, j, c.data.unscaled(i, j))
 }
 
-func (c *Covariance) rescale(i, j int, raw float64) float64 {
-	v := raw / (c.scale[i] * c.scale[j])
+func (c *Covariance) rescale(i, j int, unscaled float64) float64 {
+	v := unscaled / (c.scale[i] * c.scale[j])
 	if c.unit { // remove rounding errors beyond ±1 and near 0
 		if v = min(max(v, -1), 1); math.Abs(v) < tieTolerance {
 			v = 0

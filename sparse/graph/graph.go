@@ -165,7 +165,7 @@ func (g *Graph) Antisymmetric() *sparse.CSR {
 	return mustCSR(sparse.FromTriplets(g.n, g.n, entries))
 }
 
-// mustCSR returns a; valid input causes no error.
+// mustCSR returns a. It panics if err is not nil, which does not happen for valid input.
 func mustCSR(a *sparse.CSR, err error) *sparse.CSR {
 	if err != nil {
 		panic(err)

@@ -11,8 +11,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// inPieces returns an argument visit for CovarianceOfPieces, which divides the rows at cuts. In its call
-// number fail, counted from 1, visit returns failure instead of passing the last range; fail 0 means never.
+// inPieces returns an argument visit for CovarianceOfPieces, which divides the rows at cuts. Call number fail
+// of visit, counted from 1, returns failure before the last range of rows. If fail is 0, no call fails.
 func inPieces(rows int, fail int, failure error, cuts ...int) func(func(lo, hi int) error) error {
 	passes := 0
 	return func(do func(lo, hi int) error) error {

@@ -141,7 +141,7 @@ func TestBuildersAgainstAllPairs(t *testing.T) {
 }
 
 // checkNearest checks that KNearest joins every feature with the k features of largest absolute
-// correlation. want holds the correlations of all pairs.
+// correlation, and joins no other features. want holds the correlations of all pairs.
 func checkNearest(t *testing.T, c *Covariance, want [][]float64, k int) {
 	t.Helper()
 	g, err := KNearest(c, k, &CorrelationOptions{Weighted: true})
