@@ -64,7 +64,7 @@ func (f *File) CheckMeta() error {
 }
 
 // CheckRows checks rows lo to hi−1. The checksums that cover them must be right, columns must be in range
-// and increasing, and values and labels must be finite.
+// and increasing, values must be finite, and row pointers and labels must be valid.
 func (f *File) CheckRows(lo, hi int) error {
 	if err := f.checkBlocks(span{f.ptr.at + 8*int64(lo), f.ptr.at + 8*int64(hi+1)}); err != nil {
 		return err
@@ -78,7 +78,7 @@ func (f *File) CheckRows(lo, hi int) error {
 		}
 	}
 	var err error
-	f.parts(lo, hi, func(s span) {
+	f.eachPart(lo, hi, func(s span) {
 		if err == nil {
 			err = f.checkBlocks(s)
 		}

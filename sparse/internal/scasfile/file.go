@@ -98,9 +98,9 @@ func (f *File) Guard(do func() error) (err error) {
 	return do()
 }
 
-// Changed returns ErrChanged if recovered is a fault in the mapped file. If recovered is nil, it compares the
-// length of the file with its length when it was mapped, because reading beyond the end of a file is no
-// fault within the last page.
+// Changed returns ErrChanged if recovered is a fault in the mapped file, and nil for any other panic. If
+// recovered is nil, it returns ErrChanged if the length of the file has changed since it was mapped, because
+// reading beyond the end of a file is no fault within the last page.
 func (f *File) Changed(recovered any) error {
 	addr, fault := faults.Address(recovered)
 	switch {
@@ -157,9 +157,9 @@ func bytesOf[T Number](v []T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(v))), len(v)*int(unsafe.Sizeof(one)))
 }
 
-// parts calls do with the range of bytes of rows lo to hi−1 in each section. If the row pointers are
+// eachPart calls do with the range of bytes of rows lo to hi−1 in each section. If the row pointers are
 // damaged, the ranges are wrong, but not outside the file.
-func (f *File) parts(lo, hi int, do func(s span)) {
+func (f *File) eachPart(lo, hi int, do func(s span)) {
 	first := max(0, min(f.Ptr[lo], f.NNZ))
 	last := max(first, min(f.Ptr[hi], f.NNZ))
 	do(span{f.idx.at + 4*first, f.idx.at + 4*last})
@@ -178,7 +178,7 @@ func (f *File) labelsOf(lo, hi int) span {
 // Prefetch asks the system to load rows lo to hi−1. It does not wait.
 func (f *File) Prefetch(lo, hi int) {
 	if f.mapped {
-		f.parts(lo, hi, func(s span) { willNeed(f.data[s.at/page*page : s.end]) })
+		f.eachPart(lo, hi, func(s span) { willNeed(f.data[s.at/page*page : s.end]) })
 	}
 }
 
@@ -186,7 +186,7 @@ func (f *File) Prefetch(lo, hi int) {
 // rows from the file again at their next use. Release has no effect if the file is not mapped.
 func (f *File) Release(lo, hi int) {
 	if f.mapped {
-		f.parts(lo, hi, func(s span) { f.release(s) })
+		f.eachPart(lo, hi, func(s span) { f.release(s) })
 	}
 }
 
