@@ -282,13 +282,13 @@ func (a *Array) Floats(dst []float64) (int, error) {
 		return n, nil
 	}
 	for k := range n {
-		v, unsigned := a.whole(b[k*a.Size:])
+		v, unsigned := a.integer(b[k*a.Size:])
 		dst[k] = float64(v)
 		if unsigned && v < 0 {
 			dst[k] = float64(uint64(v))
 		}
 		// A negative v of an unsigned type stands for v + 2^64.
-		if exact := v > -1<<53 && v < 1<<53 && !(unsigned && v < 0); !exact && !sameWhole(v, unsigned, dst[k]) {
+		if exact := v > -1<<53 && v < 1<<53 && !(unsigned && v < 0); !exact && !sameInteger(v, unsigned, dst[k]) {
 			token := strconv.FormatInt(v, 10)
 			if unsigned {
 				token = strconv.FormatUint(uint64(v), 10)
@@ -299,17 +299,17 @@ func (a *Array) Floats(dst []float64) (int, error) {
 	return n, nil
 }
 
-// sameWhole reports whether f is exactly the integer v, or v + 2^64 if unsigned is true and v negative.
-func sameWhole(v int64, unsigned bool, f float64) bool {
+// sameInteger reports whether f is exactly the integer v, or v + 2^64 if unsigned is true and v negative.
+func sameInteger(v int64, unsigned bool, f float64) bool {
 	if unsigned && v < 0 {
 		return f < 1<<64 && uint64(f) == uint64(v)
 	}
 	return f < 1<<63 && int64(f) == v
 }
 
-// whole returns the integer or boolean at the beginning of b. unsigned is false for the types i1 to i8. An
+// integer returns the integer or boolean at the beginning of b. unsigned is false for the types i1 to i8. An
 // unsigned integer of 2^63 or more becomes a negative v with the same bits.
-func (a *Array) whole(b []byte) (v int64, unsigned bool) {
+func (a *Array) integer(b []byte) (v int64, unsigned bool) {
 	order := a.order()
 	switch {
 	case a.Kind == 'b':
@@ -345,7 +345,7 @@ func (a *Array) Ints(dst []int64) (int, error) {
 	}
 	n := len(b) / a.Size
 	for k := range n {
-		v, unsigned := a.whole(b[k*a.Size:])
+		v, unsigned := a.integer(b[k*a.Size:])
 		if unsigned && v < 0 {
 			return 0, &ElementError{Index: at + int64(k), Token: strconv.FormatUint(uint64(v), 10), Msg: "expected a whole number below 2^63"}
 		}
