@@ -59,7 +59,7 @@ func Convert(in, out string, opt *ReadOptions, set *ConvertSettings) (*Converted
 	if set == nil {
 		set = &ConvertSettings{}
 	}
-	if err := writable(out); err != nil {
+	if err := checkWritable(out); err != nil {
 		return nil, err
 	}
 	begin := fileFormatOf(numbers.Format).convert
@@ -184,7 +184,7 @@ func (c *conversion) report(stage string, done, total int64) {
 	}
 }
 
-func (c *conversion) interrupted() error {
+func (c *conversion) checkInterrupt() error {
 	if c.set.Interrupt == nil {
 		return nil
 	}
@@ -226,7 +226,7 @@ func (c *conversion) partsError(err error) error {
 func (c *conversion) wrote(n int) error {
 	c.written += int64(n)
 	c.report("file", c.written, c.parts.bytes())
-	return c.interrupted()
+	return c.checkInterrupt()
 }
 
 // section returns a function that writes part k of c.parts by calls of write, each with at most

@@ -37,7 +37,7 @@ func (c *libsvmConversion) read(in io.Reader, report func()) (*Converted, error)
 // take adds the rows of the next block of the text to the parts. If the conversion must stop, it records the
 // state instead, and returns an error.
 func (c *libsvmConversion) take(part *libsvmPart) error {
-	if err := c.interrupted(); err != nil {
+	if err := c.checkInterrupt(); err != nil {
 		return errors.Join(c.record(), err)
 	}
 	if err := c.parser.count(part); err != nil {

@@ -57,7 +57,7 @@ func (c *tableConversion) read(in io.Reader, report func()) (*Converted, error) 
 }
 
 func (c *tableConversion) take() error {
-	if err := c.interrupted(); err != nil {
+	if err := c.checkInterrupt(); err != nil {
 		return err
 	}
 	t := c.table
@@ -89,7 +89,7 @@ func (c *tableConversion) median(j, n int) (float64, error) {
 				values = append(values, val[k])
 			}
 		}
-		return c.interrupted()
+		return c.checkInterrupt()
 	})
 	return medianOf(values, n), err
 }
@@ -109,7 +109,7 @@ func (c *tableConversion) countDropped() error {
 				c.dropped++
 			}
 		}
-		return c.interrupted()
+		return c.checkInterrupt()
 	})
 }
 

@@ -84,7 +84,7 @@ func (e *Encoder) Encode(record map[string]any) (*Record, error) {
 
 // encode is Encode; its errors do not begin with the name of the package.
 func (e *Encoder) encode(record map[string]any) (*Record, error) {
-	if err := e.complete(record); err != nil {
+	if err := e.checkColumns(record); err != nil {
 		return nil, err
 	}
 	r := &Record{}
@@ -98,8 +98,8 @@ func (e *Encoder) encode(record map[string]any) (*Record, error) {
 	return r, nil
 }
 
-// complete returns an error if the record lacks columns that the encoder needs.
-func (e *Encoder) complete(record map[string]any) error {
+// checkColumns returns an error if the record lacks columns that the encoder needs.
+func (e *Encoder) checkColumns(record map[string]any) error {
 	var lacking []string
 	need := func(name string) {
 		if _, there := record[name]; !there {

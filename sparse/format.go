@@ -214,15 +214,15 @@ func decompressed(read func(in io.Reader, name string, opt *ReadOptions) (*Datas
 // MatrixMarket drop the labels; LIBSVM, NPY and MatrixMarket drop the names of features. LIBSVM
 // writes the label 0 for data without labels.
 func WriteFile(path string, d *Dataset) error {
-	if err := writable(path); err != nil {
+	if err := checkWritable(path); err != nil {
 		return err
 	}
 	return writeFile(path, func(w io.Writer) error { return Write(w, FormatOf(path), d) })
 }
 
-// writable returns an error if the ending of the name is a compression that cannot be
+// checkWritable returns an error if the ending of the name is a compression that cannot be
 // written.
-func writable(path string) error {
+func checkWritable(path string) error {
 	if packed := compressedBy(path); packed != nil && packed.create == nil {
 		return errorf("%s: %s is not written: take .gz or .zst", path, packed.name)
 	}
@@ -237,7 +237,7 @@ func writeFile(path string, write func(io.Writer) error) error {
 // Compress calls fill with a writer that compresses to w, as the ending of path says: .gz or .zst. Without
 // such an ending it calls fill with w. It returns an error if the ending is .bz2 or .xz.
 func Compress(w io.Writer, path string, fill func(io.Writer) error) error {
-	if err := writable(path); err != nil {
+	if err := checkWritable(path); err != nil {
 		return err
 	}
 	return compressedBy(path).compressTo(w, fill)

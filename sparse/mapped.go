@@ -20,11 +20,11 @@ func (a *CSR) Check(lo, hi int) error {
 	if a.file == nil {
 		return nil
 	}
-	return a.file.damaged(a.file.CheckRows(a.file.first+lo, a.file.first+hi))
+	return a.file.contentError(a.file.CheckRows(a.file.first+lo, a.file.first+hi))
 }
 
-// damaged wraps an error about the content of the file in a *ParseError. It returns nil for nil.
-func (m *mapping) damaged(err error) error {
+// contentError wraps an error about the content of the file in a *ParseError. It returns nil for nil.
+func (m *mapping) contentError(err error) error {
 	if err == nil {
 		return nil
 	}
@@ -39,7 +39,7 @@ func (a *CSR) Changed(recovered any) error {
 	if a.file == nil {
 		return nil
 	}
-	return a.file.damaged(a.file.File.Changed(recovered))
+	return a.file.contentError(a.file.File.Changed(recovered))
 }
 
 // Prefetch asks the system to read rows lo to hi−1 and their labels in the background. It has an effect

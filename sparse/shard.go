@@ -234,7 +234,7 @@ func (d *Dataset) cut(p *piece, opt *ReadOptions) (err error) {
 	d.Stats.Bytes = p.hi - p.lo
 	beyond := opt.Memory > 0 && p.hi-p.lo > opt.Memory
 	if unchecked := d.X.Mapped() && opt.Memory > 0 && p.size > opt.Memory; unchecked && !beyond {
-		err = d.X.file.damaged(d.X.file.CheckPart(d.X.file.first+lo, d.X.file.first+hi, true))
+		err = d.X.file.contentError(d.X.file.CheckPart(d.X.file.first+lo, d.X.file.first+hi, true))
 	}
 	if err == nil {
 		d.X, err = d.X.between(lo, hi)
