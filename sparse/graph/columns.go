@@ -190,7 +190,7 @@ func (c *columns) products(i, lo int, r *covarianceRow) {
 	r.value[i], r.met[i] = 0, false
 }
 
-// apart returns the entry of c for two features without a common row; see columns.
+// apart returns the entry of c for two features without a common row; see the type columns.
 func (c *Covariance) apart(i, j int) float64 {
 	return c.rescale(i, j, c.data.covariance(i, j, 0))
 }
