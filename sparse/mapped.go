@@ -31,10 +31,10 @@ func (m *mapping) contentError(err error) error {
 	return &ParseError{File: m.name, Msg: err.Error(), Err: err}
 }
 
-// Changed returns a *ParseError if the length of a mapped file changed, and nil otherwise. Reading beyond
-// the end of a shortened file is a fault, which debug.SetPanicOnFault turns into a panic. recovered is the
-// value of a recovered panic, which is checked for a fault in the file. If recovered is nil, Changed
-// compares the present length of the file with its length when it was mapped.
+// Changed returns a *ParseError if it finds that the length of a mapped file has changed, and nil otherwise.
+// If recovered is nil, it compares the length with the length when the file was mapped. Otherwise recovered
+// must be the value of a recovered panic, and Changed checks whether the panic is a fault in the file:
+// reading beyond the end of a shortened file is a fault, which debug.SetPanicOnFault turns into a panic.
 func (a *CSR) Changed(recovered any) error {
 	if a.file == nil {
 		return nil
