@@ -20,7 +20,7 @@ type subspace struct {
 }
 
 // subspaceStep moves z towards the minimum of the model over the non-zero entries of z, whose signs it keeps:
-// an entry that would change its sign becomes 0. lowered reports whether the value of the model is smaller.
+// an entry that would change its sign becomes 0. lowered is true if the value of the model has fallen.
 func (b *newtonBlock) subspaceStep(active [][]int32, accuracy float64) (lowered bool) {
 	const most = 30 // rounds; entries may become 0 in each round
 	s := &subspace{newtonBlock: b, dense: make([]float64, b.n*b.n), transpose: make([]float64, b.n*b.n)}
