@@ -43,7 +43,7 @@ func (p *Problem) unknown() error {
 	return nil
 }
 
-// Refusal returns an error that wraps ErrNotApplicable if a Solver cannot solve the problem.
+// Refusal returns nil if a Solver can solve the problem, and otherwise an error that wraps ErrNotApplicable.
 func (p *Problem) Refusal() error {
 	if err := p.unknown(); err != nil || p.byCoordinate() {
 		return err

@@ -40,10 +40,10 @@ const (
 	// For a loss with a continuous curvature, an ascent is tried only if the mean of ascent.stiff, times the
 	// largest curvature of the loss, is at most mostStiff.
 	mostStiff = 25
-	// An ascent whose estimated gap falls too slowly may end when visited is above this fraction of
+	// An ascent whose estimated gap falls too slowly may end when ascent.visited is above this fraction of
 	// ascent.most.
 	leastPart = 0.1
-	// The ascent ends when aim is below this multiple of the tolerance, see ascend.
+	// An ascent ends when the estimated gap at which it tries a proof is below leastAim times the tolerance.
 	leastAim = 1e-3
 	// A sample whose αᵢ did not change is left out of 1 pass, then of 3, 7, … and at most longestRest
 	// passes.

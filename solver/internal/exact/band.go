@@ -20,7 +20,7 @@ func (p *Problem) band() int {
 	return features - 1
 }
 
-// width returns the largest distance between two columns in one row of x or a.
+// width returns the largest distance between the columns of two entries in the same row of x or of a.
 func width(x, a *sparse.CSR) int {
 	widest := 0
 	for _, m := range []*sparse.CSR{x, a} {

@@ -69,7 +69,7 @@ func (s *Solver) fillCoupled() {
 }
 
 const (
-	// The first barrier weight τ, in units of Scale divided by the number of barrier terms.
+	// The first barrier weight τ, in units of Solver.Scale divided by the result of quadratic.Coupled.Terms.
 	startTau = 0.05
 	// After a step from a point with P − P* = e, P − P* is expected to be squaredFactor·e²/Scale.
 	squaredFactor = 30

@@ -11,7 +11,7 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// awkward returns functions that make problems with degenerate data, by name.
+// awkward returns functions that make degenerate problems, by name.
 func awkward(t *testing.T) map[string]func(loss term.Loss) *Problem {
 	noise := func(i, j int) float64 { return math.Sin(float64(3*i+7*j*j) + float64(i*j)/5) }
 	with := func(n, p int, a *sparse.CSR, lambda float64, change func(i int, row []float64)) func(term.Loss) *Problem {

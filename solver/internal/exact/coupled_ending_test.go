@@ -75,7 +75,8 @@ func separated(t *testing.T, loss term.Loss, a *sparse.CSR) *Problem {
 	return q
 }
 
-// TestSeparated checks that αᵢ is 0 for separated samples, and that Solver and setSolver reach the tolerance.
+// TestSeparated checks that αᵢ is 0 for separated samples, that Solver and setSolver reach the tolerance, and
+// that Certify proves a small gap.
 func TestSeparated(t *testing.T) {
 	g, err := graph.FromPairs(6, [][2]int32{{0, 1}, {1, 2}})
 	if err != nil {
@@ -108,7 +109,7 @@ func TestSeparated(t *testing.T) {
 }
 
 // TestNotSeparated checks that no sample counts as separated if the loss grows without bound in both
-// directions of the margin, or if the penalty or the domain bounds the coefficients of features 4 and 5.
+// directions of the margin, or if the penalty or the domain bounds all coefficients.
 func TestNotSeparated(t *testing.T) {
 	for name, change := range map[string]func(q *Problem){
 		"squared":   func(q *Problem) { q.Loss = term.Squared{} },

@@ -13,7 +13,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// TestOptima compares objectives with optima that another program computed with an accuracy of 1e-11.
+// TestOptima compares objectives with optima that another program computed with an accuracy of 1e-11. It also
+// checks gaps, exact zeros and ties, and numbers of iterations.
 func TestOptima(t *testing.T) {
 	for _, o := range sparsetest.Optima(t) {
 		x, y := readClasses(t, o.File, o.Features)
@@ -111,8 +112,8 @@ func TestExactEnd(t *testing.T) {
 	})
 }
 
-// dependent reports whether the columns of the data for the features at which u or v is not zero are linearly
-// dependent.
+// dependent reports whether the data have linearly dependent columns among the features at which u or v is
+// not zero.
 func dependent(t *testing.T, p *Problem, u, v []float64) bool {
 	n, _ := p.Data.Dims()
 	var used []int

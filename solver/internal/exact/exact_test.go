@@ -19,7 +19,7 @@ type kind struct {
 	offset   bool
 	ridge    float64 // fraction of the penalty that is a ridge
 	free     int     // number of features without a penalty; the last of them is an intercept
-	positive bool    // the domain is x ≥ 0; random does not set Problem.Set, its caller may
+	positive bool    // a caller of random may set the domain x ≥ 0; random itself does not
 }
 
 func (k kind) String() string {
@@ -97,7 +97,7 @@ func mustNew(t testing.TB, p *Problem) *Solver {
 }
 
 // TestPath checks for each lambda of a path that a gap within the tolerance is proved, and that it is not
-// below the true gap.
+// below the true gap. At the first lambda, the result of LambdaMax, all coefficients with a limit must be 0.
 func TestPath(t *testing.T) {
 	for _, k := range kinds() {
 		p := k.random(60, 12, 7)
@@ -262,8 +262,8 @@ func TestLinearColumn(t *testing.T) {
 	}
 }
 
-// TestLargeMeans checks that gaps are proved for features whose means are 10,000 deviations. The margins are
-// then rounded so coarsely that the last steps do not lower the objective as computed.
+// TestLargeMeans checks that gaps are proved for features whose means are 10,000 standard deviations. The
+// margins are then rounded so coarsely that the last steps do not lower the objective as computed.
 func TestLargeMeans(t *testing.T) {
 	const n, p, mean = 60, 12, 1e4
 	for seed := range uint64(20) {

@@ -28,8 +28,8 @@ type FileProblem struct {
 	Memory   int64      // approximate number of bytes for windows, copied samples and Hessians
 }
 
-// A File implements samples for rows in a mapped file. A visit reads all rows, window by window. A File
-// allocates no vector with an entry per sample, and is not safe for concurrent use.
+// A File implements the interface samples for rows in a mapped file. A visit reads all rows, window by
+// window. A File allocates no vector with an entry per sample, and is not safe for concurrent use.
 type File struct {
 	*FileProblem
 	// Stop is called after each window; its error ends the visit. Tell is called after each window of a visit
@@ -183,8 +183,7 @@ func (f *File) margins(dst []float64, lo int, x []float64) {
 	}
 }
 
-// transposed adds Σ cᵢaᵢ to dst, where aᵢ are the rows of X in part. It adds the column of ones if there is
-// one.
+// transposed adds Σ cᵢaᵢ to dst, where aᵢ are the rows of X in part, with the column of ones if X has one.
 func (f *File) transposed(dst []float64, part kernels.Rows, c []float64) {
 	kernels.Gradient(dst[:part.Cols], part, c)
 	if f.Ones {
@@ -297,7 +296,8 @@ func (f *File) prove(x, z, e []float64, goal float64) gap.Bound {
 	return b
 }
 
-// prove no longer sums X'Cα with compensation if its goal exceeds this multiple of compensatedFor.
+// The method prove returns to sums without compensation if its goal exceeds this multiple of
+// File.compensatedFor.
 const lessCare = 10
 
 // bound returns the bound that multipliers z and the α of f.at.model prove at x, the current point.
@@ -338,14 +338,14 @@ func (f *File) falls(d []float64) bool {
 		return false
 	}
 	sides := make([]rows.Sides, len(f.pieces))
-	apart := func() (sum rows.Sides) {
+	total := func() (sum rows.Sides) {
 		for _, k := range sides {
 			sum[0], sum[1] = sum[0]+k[0], sum[1]+k[1]
 		}
 		return sum
 	}
 	f.stopped = f.together(f.windows.Each(func(lo, hi int) error {
-		if apart()[0] > 0 {
+		if total()[0] > 0 {
 			return nil
 		}
 		rows.Pieces(len(sides), f.Threads, lo, hi, func(k, lo, hi int) {
@@ -361,7 +361,7 @@ func (f *File) falls(d []float64) bool {
 		})
 		return f.interrupted()
 	}))
-	found := apart()
+	found := total()
 	f.Team.Sum(found[:])
 	return f.stopped == nil && found.Apart()
 }

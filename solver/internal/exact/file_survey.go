@@ -193,7 +193,7 @@ func (f *File) Part() *Problem {
 	return p
 }
 
-// subsample implements samples: p gets the samples that Survey copied.
+// subsample implements samples.subsample: p gets the samples that Survey copied.
 func (f *File) subsample(p *Problem) bool {
 	t := f.survey.part
 	if t == nil || len(t.label) == 0 {

@@ -51,7 +51,7 @@ type piece struct {
 	findings
 	hessian                      []float64 // X'C diag(φ″) X, upper triangle, row by row
 	block, window                []float64 // X'Cα of a block and of a window
-	margin, slope, weight, alpha []float64 // with an entry for each row of a block
+	margin, slope, weight, alpha []float64 // for each row of a block; weight is cᵢ
 	sign                         []float64 // labels ±1 of a block
 	along, modelCurve            []float64 // X·origin.move, and φ″ of the model, for each row of a block
 	curve                        []float64 // cᵢφ″ for each row of the piece in a window
@@ -99,8 +99,8 @@ func (t *piece) clear(f *File, r *request) {
 	}
 }
 
-// visit reads the rows of all processes. It stores its results in f.next, and the Hessian in f.pieces[0].
-// After an error it does nothing.
+// visit reads the rows; with several processes, each reads its own rows. It stores the results for all rows
+// in f.next, and the Hessian in f.pieces[0]. After an error it does nothing.
 func (f *File) visit(r *request) {
 	if f.stopped != nil {
 		return
@@ -154,7 +154,7 @@ func (f *File) visit(r *request) {
 	}
 }
 
-// each calls do for each window, which has rows lo to hi−1.
+// each calls do for each window, which has rows lo to hi−1, and then Tell.
 func (f *File) each(do func(lo, hi int) error) error {
 	n, _ := f.Data.Dims()
 	return f.windows.Each(func(lo, hi int) error {

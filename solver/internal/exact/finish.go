@@ -14,7 +14,8 @@ import (
 type Solution struct {
 	Result           // without Loss and Proofs if it is a solution by a setSolver
 	X      []float64 // the point; length p
-	// Multipliers of the rows of A. If Penalise has added a square to Ridge, they include its derivative.
+	// Multipliers of the rows of A. If Problem.Penalise has added a square to Ridge, they include its
+	// derivative.
 	Z []float64
 	// (Alpha, Z) is the last dual point, up to rounding. Length n; nil for samples in a file, and in a
 	// solution by a setSolver.
@@ -24,8 +25,8 @@ type Solution struct {
 }
 
 // Finish solves the problem for lambda = 1. It starts at x or, if x is nil or 0, where Solve of a new Solver
-// starts. If it does not reach the tolerance from x ≠ 0, it starts again at 0, and returns the solution with
-// the smaller gap. Each attempt may make set.MaxIterations steps.
+// starts. If it does not reach the tolerance from x ≠ 0, it starts again as for x = 0, and returns the
+// solution with the smaller gap. Each attempt may make set.MaxIterations steps.
 func (s *Solver) Finish(x []float64, set *Settings) *Solution {
 	zero := make([]float64, s.p)
 	if x == nil || slices.Equal(x, zero) {
@@ -72,7 +73,7 @@ func (s *Solver) retryCoupled(first *Solution, set *Settings) *Solution {
 	return r
 }
 
-// finish solves the problem for lambda = 1. before is the number of earlier iterations.
+// finish solves the problem for lambda = 1. It adds before, the number of earlier iterations, to Iterations.
 func (s *Solver) finish(set *Settings, before int) *Solution {
 	r := s.Solve(1, set)
 	if math.IsInf(r.Gap, 1) && s.rows.Err() == nil {

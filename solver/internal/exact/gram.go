@@ -9,9 +9,9 @@ import (
 	"github.com/scas-admm/scas/solver/internal/rows"
 )
 
-// gram implements samples for rows in memory and a loss with a constant curvature κ. The rows are
-// visited at one point, the base, to compute the loss L and the gradient g. At the base plus d the
-// loss is
+// gram implements the interface samples for rows in memory and a loss with a constant curvature κ. The rows
+// are visited at one point, the base, to compute the loss L and the gradient g. At the base plus d the loss
+// is
 //
 //	L + g'd + d'Hd/2,  H = κX'CX.
 //

@@ -29,7 +29,8 @@ func raw(t *testing.T, n, p int) *Problem {
 }
 
 // TestGram checks in exact arithmetic that the duality gap P − D is at most the bound that a Gram matrix
-// proves. D is the value of the dual point. No multiplier may exceed its limit by more than rounding.
+// proves, and that no multiplier exceeds its limit by more than rounding. P and D are the primal and the dual
+// objective.
 func TestGram(t *testing.T) {
 	s := mustNew(t, raw(t, 50, 9))
 	rng := rand.New(rand.NewPCG(9, 9))

@@ -50,7 +50,7 @@ type Problem struct {
 }
 
 const (
-	wholeSet       = 64   // cheap is true up to this number of features
+	wholeSet       = 64   // Problem.cheap returns true up to this number of features
 	defaultWorking = 3072 // largest number of columns of a separable model with a formed Hessian
 )
 
@@ -100,7 +100,7 @@ type workspace struct {
 	// How often a model without a formed Hessian is expected to visit each of its columns. MaxFloat64 makes
 	// the next model form its Hessian, unless it has more than defaultWorking columns.
 	visits  float64
-	warm    bool // Solve started at the solution for a near lambda
+	warm    bool // Solve started at the solution for an earlier lambda, see warmFactor
 	near    bool // the point is near the optimum, see nearPart
 	started bool // Solver.at and Solver.e are set
 	placed  bool // Solve must start at x

@@ -6,7 +6,7 @@ import "math"
 // first call that needs them. A Prover is not safe for concurrent use.
 type Prover struct {
 	problem  *Problem   // nil if no gap can be proved
-	prepared bool       // the method make has set the fields below
+	prepared bool       // the method prepare has set the fields below
 	whole    *Solver    // solves the whole problem, if it can
 	sets     *setSolver // solves by working sets; nil if whole is not nil
 	assembly float64    // cost of forming a Hessian, in passes; 0 if not known or for a separable model
@@ -15,7 +15,7 @@ type Prover struct {
 // NewProver returns a prover of q. If q is nil, it proves nothing.
 func NewProver(q *Problem) *Prover { return &Prover{problem: q} }
 
-func (p *Prover) make() {
+func (p *Prover) prepare() {
 	if p.prepared || p.problem == nil {
 		return
 	}
@@ -40,20 +40,20 @@ func (p *Prover) make() {
 
 // Proves reports whether gaps can be proved.
 func (p *Prover) Proves() bool {
-	p.make()
+	p.prepare()
 	return p.whole != nil || p.sets != nil
 }
 
 // Cheap reports whether proofs, if there are any, are cheap enough to be tried while another method runs.
 func (p *Prover) Cheap() bool {
-	p.make()
+	p.prepare()
 	return p.sets == nil || p.sets.all.mu() > 0
 }
 
 // Conditioned reports whether SCAS-ADMM is usually faster than Finish, because the problem has many
 // coefficients and a strong ridge.
 func (p *Prover) Conditioned() bool {
-	p.make()
+	p.prepare()
 	return p.sets != nil && p.sets.all.conditioned
 }
 
@@ -70,11 +70,11 @@ func (p *Prover) Dependent() bool { return p.whole != nil && p.whole.Dependent()
 
 const (
 	usualIterations   = 30 // Finish usually takes fewer iterations than this
-	warmPasses        = 4  // smallest number of passes of another method before Finish
-	conditionedPasses = 96 // number of passes of another method before Finish if Conditioned is true
+	warmPasses        = 4  // smallest result of Warm if Conditioned is false
+	conditionedPasses = 96 // largest result of Warm if Conditioned is true
 )
 
-// Affords reports whether a budget of passes is usually large enough for Finish to end before it is used up.
+// Affords reports whether Finish usually ends within the given number of passes.
 func (p *Prover) Affords(passes float64) bool { return passes >= usualIterations*p.Cost() }
 
 // Warm returns how many passes another method should make before Finish, in a run with the given budget of
@@ -96,7 +96,7 @@ func (p *Prover) Cost() float64 { return p.assembly + 3 }
 // Certify returns an upper bound of P(x) − P* at a point x of the domain, or +Inf if nothing can be proved. A
 // setSolver begins with beta, multipliers of the rows of A; a Solver does not use them.
 func (p *Prover) Certify(x, beta []float64, set *Settings) float64 {
-	switch p.make(); {
+	switch p.prepare(); {
 	case p.whole != nil:
 		return p.whole.Certify(x, set)
 	case p.sets != nil:
@@ -108,15 +108,15 @@ func (p *Prover) Certify(x, beta []float64, set *Settings) float64 {
 // Finish solves the problem, beginning with x. A setSolver also uses the multipliers beta of the rows of A,
 // and y, which is close to A x and has exact zeros. Finish may be called only if Finishes returns true.
 func (p *Prover) Finish(x, y, beta []float64, set *Settings) *Solution {
-	if p.make(); p.whole != nil {
+	if p.prepare(); p.whole != nil {
 		return p.whole.Finish(x, set)
 	}
 	return p.sets.finish(x, y, beta, set)
 }
 
 // ProverMemory estimates the bytes that a Prover of q needs: for proofs of gaps and, if finish is set, for
-// solving q. It returns 0 for a nil q. runs is the number of chunks into which rows.NewChunks divides the
-// rows.
+// solving q. It returns 0 if q is nil or has too many features for a proof. runs is the number of chunks into
+// which rows.NewChunks divides the rows.
 func ProverMemory(q *Problem, runs int, finish bool) int64 {
 	switch {
 	case q == nil:

@@ -5,8 +5,8 @@ package exact
 // that is about P·p/m above the optimum. So the smaller problem is solved to about this accuracy.
 const (
 	sampleShare   = 8    // with rows in memory, a smaller problem has an eighth of the samples
-	leastSample   = 2000 // smallest number of samples in a smaller problem
-	sampleFor     = 16   // smallest number of samples per feature in a smaller problem
+	leastSample   = 2000 // with rows in memory, smallest number of samples in a smaller problem
+	sampleFor     = 16   // with rows in memory, smallest number of samples per feature in a smaller problem
 	sampleGap     = 0.03 // tolerance of a smaller problem, relative to Scale·p/m
 	mostOfSamples = 12   // largest number of steps for a smaller problem
 )

@@ -10,7 +10,7 @@ import (
 	"github.com/scas-admm/scas/solver/internal/rows"
 )
 
-// memory implements samples for rows in memory.
+// memory implements the interface samples for rows in memory.
 type memory struct {
 	*Problem
 	*rows.Sums
@@ -215,8 +215,8 @@ func (m *memory) falls(d []float64) bool {
 	return gap.Falls(m.Team, m.Loss, along, m.Labels, m.Coef)
 }
 
-// subsample implements samples: p gets an eighth of the samples. subsample also returns false if these
-// samples all have weight 0.
+// subsample implements samples.subsample: p gets an eighth of the samples. The result is false if there are
+// too few samples, or if the chosen ones all have weight 0.
 func (m *memory) subsample(p *Problem) bool {
 	_, features := m.Data.Dims()
 	if !enoughSamples(m.All.Samples, features) {

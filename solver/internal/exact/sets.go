@@ -122,7 +122,7 @@ func (w *setSolver) finish(x, y, z []float64, set *Settings) *Solution {
 			break
 		}
 	}
-	return r.end()
+	return r.solution()
 }
 
 // trim sets a coefficient to zero if the multiplier that its singleton row needs is far below the limit.
@@ -139,7 +139,7 @@ func (w *setSolver) trim() {
 }
 
 // withSingletons returns a copy of x with xⱼ = y_k/A_kj for each feature j that has a singleton row k. If y
-// is nil, it changes nothing.
+// is nil, the copy equals x.
 func withSingletons(r *gap.Penalty, x, y []float64) []float64 {
 	at := slices.Clone(x)
 	if y == nil {
@@ -234,7 +234,7 @@ func union(a, b []int32) []int32 {
 	return slices.Compact(all)
 }
 
-func (r *rounds) end() *Solution {
+func (r *rounds) solution() *Solution {
 	res := r.result
 	res.Gap = gap.Rounded(res.Gap, res.Objective)
 	full, spent := res.Full || r.refused, r.lastWhy == ending.Iterations

@@ -15,7 +15,7 @@ type unrestricted struct {
 	image   []float64 // A x, for the rows of gap.Penalty
 	value   float64   // P(x)
 	head    []float64 // X'Cα of the last bound
-	// The curvature of the mean loss is at most mostCondition·n·mu.
+	// mu is positive, and the curvature of the mean loss is at most mostCondition·n·mu.
 	conditioned bool
 }
 
@@ -53,7 +53,7 @@ const mostCondition = 2
 // features.
 func (f *unrestricted) isUnheld(j int) bool { return f.mu() == 0 && f.rows.Singleton[j] < 0 }
 
-// isFree reports whether feature j has no ridge and occurs in no row of A.
+// isFree reports whether feature j has no ridge and occurs in no row of A with a positive limit.
 func (f *unrestricted) isFree(j int) bool { return f.mu() == 0 && !f.rows.Touches(j) }
 
 // fallsForever reports whether the loss decreases without end along x, if only the coefficients of free
@@ -98,7 +98,7 @@ func (f *unrestricted) proveBy(d *dual, goal float64) float64 {
 	return f.evaluate(d)
 }
 
-// evaluate returns the gap that a dual point proves at the point.
+// evaluate returns the gap that d proves at the current point, and sets d.exact.
 func (f *unrestricted) evaluate(d *dual) float64 {
 	f.transposed(f.head, d.alpha)
 	b := f.bounds.Prove(f.point(f.x), d.alpha, d.z, f.head, nil, d.goal)
@@ -106,8 +106,8 @@ func (f *unrestricted) evaluate(d *dual) float64 {
 	return b.Gap
 }
 
-// multipliers returns the multipliers of all rows of A at the feasible point that proves the gap, or at d
-// if nothing is proved.
+// multipliers returns the multipliers of all rows of A at the feasible dual point that proves the gap, or at
+// d if nothing is proved.
 func (f *unrestricted) multipliers(d *dual) []float64 {
 	if d.exact == nil {
 		return f.rows.Expand(d.z)

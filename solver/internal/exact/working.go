@@ -26,7 +26,8 @@ type workingSet struct {
 
 	// x is the point at which the model was made, and gradient the gradient there. u is the solution of the
 	// model. Some of its numbers may have been set to exact zeros, ties or bounds; x + move is the solution
-	// without these changes, to which α belongs. All four slices have one number for each column in cols.
+	// without these changes, to which the dual point α belongs. All four slices have one number for each
+	// column in cols.
 	x, gradient, u, move []float64
 	snapped              bool // u differs from x + move
 
