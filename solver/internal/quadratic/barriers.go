@@ -24,7 +24,7 @@ type barriers struct {
 // forget removes all multipliers, as before the first step.
 func (b *barriers) forget() { b.below, b.above, b.theta = nil, nil, 0 }
 
-// inset is the least distance of the starting point u from the boundary, relative to the size of the set.
+// inset scales the distance that moveInside keeps between the starting point u and the boundary.
 const inset = 1e-2
 
 // moveInside moves u to the interior of the set; coordinates with equal bounds move to the bound. typical has

@@ -141,8 +141,8 @@ func (h *Columns) supportColumns(support []int32) *kernels.Rows {
 	return p
 }
 
-// times sets dst = M v, where M is the matrix of the coordinates in the support. part has the columns of Z
-// for these coordinates.
+// times sets dst = M v, where M has the rows and columns of the matrix for the coordinates in the support.
+// part has the columns of Z for these coordinates.
 func (h *Columns) times(dst, v []float64, part *kernels.Rows, support []int32) {
 	clear(h.image)
 	kernels.Gradient(h.image, *part, v)

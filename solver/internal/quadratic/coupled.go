@@ -166,7 +166,7 @@ const (
 	maxSteps    = 100
 	preciseEnd  = 1e-12 // with Precise, Solve may end if decrement/τ is at most this
 	maxAtOneTau = 15    // the largest number of steps at one τ
-	longStep    = 0.9   // a step of this length counts as a full step
+	longStep    = 0.9   // a step of at least this length counts as a full step
 	shortStep   = 0.3   // a step below this length is short
 	maxShort    = 2     // this number of short steps in a row makes τ larger
 	maxRaised   = 20    // the largest number of times that τ is raised

@@ -40,7 +40,7 @@ func (e *eliminated) begin(q *Separable) {
 	}
 }
 
-// move updates along after the number by was added to coordinate k of u.
+// move updates the field along; coordinate k of u has moved by the number by.
 func (e *eliminated) move(k int, by float64) {
 	if e.f != nil {
 		e.along += float64(e.f[k] * by)

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestStructure checks Ties and Zeros. Ties must make tied coordinates exactly equal, and coordinates zero
-// whose ties contradict each other.
+// TestStructure checks Ties and Zeros. Ties must make ties exact. Coordinates whose ties contradict each
+// other must become 0.
 func TestStructure(t *testing.T) {
 	x := []float64{1, 1.1, -0.9, 0.001, 5, 6}
 	zero := []bool{false, false, false, true, false, false}
