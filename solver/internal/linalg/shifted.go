@@ -15,7 +15,7 @@ type Shifted struct {
 	sigma   []float64 // diagonal of A'A; zeros if A is not a matrix
 	spec    *Spectrum // nil if A = I, and if conjugate gradients are used
 	coupled []int     // numbers of the components with several features
-	bases   []*basis  // for each component, its basis; nil for a component with at most few features
+	bases   []*basis  // for each component, its basis; nil for a small component, see few
 	hat     []float64 // scratch memory of solveSmall
 	row     rowScratch
 
