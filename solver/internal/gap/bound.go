@@ -250,8 +250,8 @@ func (p *Problem) bound(x, z []float64, t *Tally, sum *Sum, value float64, clip 
 	return Bound{Gap: gap, Rounding: rounding + p.roundingCost(), Shrink: shrink, Fenchel: tally.Fenchel, Z: w.z}
 }
 
-// setDualPoint copies z to work.z, without the multipliers of the rows in p.recomputed, and computes e. If
-// clip is true, it moves multipliers beyond their limits to the limits.
+// setDualPoint copies z to work.z, without the multipliers of the rows in p.recomputed, and computes the dual
+// residual work.e. If clip is true, it moves multipliers beyond their limits to the limits.
 func (p *Problem) setDualPoint(z []float64, t *Tally, sum *Sum, clip bool) {
 	copy(p.work.z, z)
 	clear(p.work.zErr)
@@ -262,7 +262,7 @@ func (p *Problem) setDualPoint(z []float64, t *Tally, sum *Sum, clip bool) {
 	p.setResidual(t, sum)
 }
 
-// The sign of eⱼ is considered certain if |eⱼ| is more than clearSign times its error bound.
+// The sign of a dual residual eⱼ is considered certain if |eⱼ| is more than clearSign times its error bound.
 const clearSign = 1e3
 
 // checkSigns updates relaxed for the features in oneSided, which have one finite bound: eⱼ need not be 0 if
@@ -563,7 +563,8 @@ func (p *Problem) setMultiplier(j, row int, z float64) {
 	w.e[j] = math.FMA(z, entry, w.e[j])
 }
 
-// setCheapest sets the multiplier of feature j's singleton row to the candidate with the smallest bound.
+// setCheapest sets the multiplier of feature j's singleton row to the one of six candidates for which the
+// bound is smallest.
 func (p *Problem) setCheapest(j, row int, x float64) {
 	w, entry := &p.work, p.Penalty.SingletonEntry[j]
 	v, e, err := w.image[row], w.e[j], w.eErr[j]
@@ -595,8 +596,8 @@ func (p *Problem) setCheapest(j, row int, x float64) {
 }
 
 // setBallOrSimplex sets the multipliers of the singleton rows of the features in p.optimised, for a ball or a
-// simplex X. For a ball it makes |eⱼ| small. For a simplex it makes eⱼ as large as possible: this never
-// enlarges the bound.
+// simplex X. For a ball it makes the dual residuals |eⱼ| small. For a simplex it makes eⱼ as large as
+// possible: this never enlarges the bound.
 func (p *Problem) setBallOrSimplex() {
 	simplex := p.Set.Walls(len(p.Ridge)).Total > 0
 	for _, j := range p.optimised {
@@ -681,7 +682,7 @@ const objectiveRounding = 0x1p-50
 
 // Rounded turns gap, a bound of P(x) − P* in real arithmetic, into a bound for the computed objective. It
 // assumes that every term of the objective is accurate to its last digit. Near a perfect fit this
-// assumption may be false.
+// assumption may be false. A NaN becomes +Inf.
 func Rounded(gap, objective float64) float64 {
 	if gap += float64(objectiveRounding * math.Abs(objective)); math.IsNaN(gap) {
 		return math.Inf(1)
@@ -689,8 +690,8 @@ func Rounded(gap, objective float64) float64 {
 	return gap
 }
 
-// AtObjective returns a bound of P(x) − P* for a point whose objective is to. gap is the bound for another
-// point, whose objective is from.
+// AtObjective returns a bound of P(x) − P* for a point at which the objective has the value to. gap is the
+// bound for another point, at which it has the value from.
 func AtObjective(gap, from, to float64) float64 {
 	return Rounded(math.Max(gap+(to-from)+float64(1e-12*math.Abs(to)), 0), to)
 }

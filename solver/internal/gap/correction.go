@@ -5,9 +5,10 @@ import (
 	"slices"
 )
 
-// A correction is the order in which Bound makes eⱼ = 0 at the features where eⱼ must be 0. A step changes
-// the multiplier of one row of A so that eⱼ = 0 at one feature of the row. It also changes e at the other
-// features of the row. Later steps correct these, except at roots and where eⱼ need not be 0.
+// A correction is the order in which Problem.Bound makes the dual residual eⱼ = 0 at the features where it
+// must be 0. A step changes the multiplier of one row of A so that eⱼ = 0 at one feature of the row. It also
+// changes e at the other features of the row. Later steps correct these, except at roots and where eⱼ need
+// not be 0.
 //
 // For the edges of a graph, the steps go through a spanning tree of each component, from the leaves to the
 // root, or to a feature at which eⱼ need not be 0.
@@ -38,9 +39,9 @@ type sparseEntry struct {
 	value float64
 }
 
-// newCorrection chooses the steps. relaxed[j] is true if eⱼ need not be 0. largest[j] is the largest |x_ij|
-// in column j of X. If largest[j] is 0, no change of α corrects feature j; then the feature becomes a root
-// only if no row of A can correct it.
+// newCorrection chooses the steps. relaxed[j] is true if the dual residual eⱼ need not be 0. largest[j] is
+// the largest |x_ij| in column j of X. If largest[j] is 0, no change of α corrects feature j; then the
+// feature becomes a root only if no row of A can correct it.
 func newCorrection(pen *Penalty, relaxed []bool, largest []float64) *correction {
 	reached, left := slices.Clone(relaxed), 0
 	for _, done := range relaxed {

@@ -178,7 +178,8 @@ func (pen *Penalty) Touches(j int) bool {
 	return nonzeros(val) > 0
 }
 
-// maxMultiplier returns the largest |z| for a multiplier z of the row at which g* is finite.
+// maxMultiplier returns the largest |z| for a multiplier z of the row at which g* is finite: +Inf if the row
+// has a square.
 func (pen *Penalty) maxMultiplier(row int) float64 {
 	if pen.Squared(row) {
 		return math.Inf(1)
@@ -351,8 +352,8 @@ func (g *Group) clip(z []float64) {
 // relativeError bounds the relative rounding error of Norm.
 func (g *Group) relativeError() float64 { return float64(float64(len(g.Rows)+8) * roundoff) }
 
-// fenchel returns an upper bound of Limit |v| − z'v, where v and z have the rows of the group only. It is
-// computed as
+// fenchel returns an upper bound of Limit |v| − z'v, where v and z have the rows of the group only. The
+// result is 0 for v = 0, and otherwise, apart from rounding,
 //
 //	|v| (|z − (Limit/|v|) v|² + Limit² − |z|²) / (2 Limit).
 func (g *Group) fenchel(z, v []float64) float64 {
