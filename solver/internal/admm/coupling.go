@@ -50,7 +50,7 @@ func (c Coupling) Multipliers(beta []float64) []float64 {
 	return z
 }
 
-// Check returns the error of linalg.Check for B.
+// Check returns the error of linalg.Check for B, or nil if the field B is not set.
 func (c Coupling) Check() error {
 	if c.B == nil {
 		return nil

@@ -90,7 +90,8 @@ func termSize(idx []int32, val, unit []float64) float64 {
 
 // rho returns ρ of row k of A, rounded to a power of two: 3 times the limit of the row, divided by the
 // expected size of (A x)ₖ, but not below two bounds. balanced is the ρ at which ρ(A x)ₖ² has about the same
-// curvature as the loss. size is from termSize, curvature and norm² are from scaledNorms.
+// curvature as the loss. size is from termSize, curvature and norm² are from scaledNorms. For size 0, rho
+// returns 1.
 func (p *MetricProblem) rho(k int, size, curvature, norm float64) float64 {
 	if size == 0 {
 		return 1
@@ -147,8 +148,8 @@ func (p *MetricProblem) coupled() bool {
 }
 
 // fractionAtZero returns the fraction of singleton rows of A whose limit is so large that the penalty keeps
-// the coefficient at zero in the first iterations. If A couples many such coefficients, equal step sizes
-// find the ties sooner.
+// the coefficient at zero in the first iterations, or 0 without singleton rows. If A couples many such
+// coefficients, equal step sizes find the ties sooner.
 func (p *MetricProblem) fractionAtZero(unit []float64) float64 {
 	var held, rows float64
 	for k, limit := range p.Limit {

@@ -68,7 +68,7 @@ func newBall(base diagonal) *ball {
 	return p
 }
 
-// squaredNorms returns |aᵢ|² of each row of a, for the values that the kernels read.
+// squaredNorms returns |aᵢ|² of each row aᵢ of a. If a stores no values, its entries are ones.
 func squaredNorms(a kernels.Rows) []float64 {
 	norm2 := make([]float64, a.Len())
 	for i := range norm2 {

@@ -19,8 +19,8 @@ type Scales struct {
 	Lambda1, LambdaP float64 // the largest and the smallest eigenvalue of A'A
 }
 
-// NaturalRho returns factor·Lambda·Row/Unit if this is positive. For an indicator it returns the mean
-// curvature of the loss along a feature.
+// NaturalRho returns factor·Lambda·Row/Unit if this is positive. Otherwise it returns 1e-4 or, for an
+// indicator and Row > 0, the mean curvature of the loss along a feature.
 func (s *Scales) NaturalRho(factor float64) float64 {
 	inverse := s.Row / s.Unit * factor
 	switch {
@@ -32,7 +32,7 @@ func (s *Scales) NaturalRho(factor float64) float64 {
 	return float64(s.Lambda * inverse)
 }
 
-// Rho returns the automatic ρ for K dual updates in an outer iteration.
+// Rho returns the automatic ρ for the given number of dual updates in an outer iteration.
 func (s *Scales) Rho(updates int) float64 {
 	factor := 1.0
 	if updates > 1 { // with many dual updates a larger ρ is better

@@ -53,7 +53,7 @@ func (s *Sampler) State() []byte {
 // Resume continues at the position that State has returned.
 func (s *Sampler) Resume(state []byte) error { return s.rng.UnmarshalBinary(state) }
 
-// alias computes other and keep by Walker's alias method.
+// alias computes the fields other and keep by Walker's alias method.
 func (s *Sampler) alias(weights []float64) {
 	n := len(weights)
 	s.other, s.keep = make([]int32, n), make([]uint64, n)

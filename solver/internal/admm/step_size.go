@@ -43,8 +43,8 @@ func (c *RowCurvature) At(loss term.Loss, margin, slope, labels []float64) float
 	return c.weightedMean(func(i int) float64 { return loss.SecondDerivative(margin[i], slope[i], labels[i]) })
 }
 
-// weightedMean returns Σ wᵢ hᵢ² / Σ wᵢ hᵢ with hᵢ = φ″ |aᵢ|², where wᵢ is the weight of row i, or 1 without
-// weights. second returns φ″ for row i.
+// weightedMean returns Σ wᵢ hᵢ² / Σ wᵢ hᵢ, or 0 if the denominator is 0. Here hᵢ = φ″ |aᵢ|², and wᵢ is the
+// weight of row i, or 1 without weights. second returns φ″ for row i.
 //
 // The reason for this ratio: a stochastic step along aᵢ multiplies the part of the error in the direction of
 // aᵢ by 1 − η hᵢ. Let v be the error, and cosᵢ the cosine of the angle between aᵢ and v. Then |v|² decreases
