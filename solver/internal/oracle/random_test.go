@@ -64,7 +64,7 @@ func TestRandomProblems(t *testing.T) {
 	}
 }
 
-// fromEnvironment sets v to the value of an environment variable, if the variable is set.
+// fromEnvironment sets v to the value of an environment variable, or returns false if it is not set.
 func fromEnvironment(t *testing.T, name string, v *uint64) bool {
 	t.Helper()
 	s := os.Getenv(name)
