@@ -9,8 +9,8 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// BenchmarkEmptyColumns measures the time of an inner step for 8,000 features without empty columns, and with
-// 8,000 or 24,000 of them. The time should be the same.
+// BenchmarkEmptyColumns measures the time of an inner step for 8,000 columns with entries and 0, 8,000 or
+// 24,000 empty columns. The time should be the same.
 func BenchmarkEmptyColumns(b *testing.B) {
 	const rows, features, nonzeros = 4000, 8000, 40
 	s, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: rows, Features: features, NonzerosPerRow: nonzeros, Seed: 1})

@@ -45,8 +45,8 @@ func budgetProblems(t *testing.T) []budgetProblem {
 	}
 }
 
-// TestLargerBudgets checks that a larger budget of passes gives neither a larger objective nor, until the
-// goal is reached, a larger gap.
+// TestLargerBudgets checks that a larger budget of passes gives no larger objective and no larger gap, until
+// the goal is reached. All gaps must be valid.
 func TestLargerBudgets(t *testing.T) {
 	budgets := []float64{2, 4, 6, 7, 9, 12, 14, 16, 18, 20, 25, 30, 33, 46, 64, 91, 128, 200, 410, 900}
 	if testing.Short() {

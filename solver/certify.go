@@ -40,8 +40,9 @@ func (r *Run) certify() float64 {
 	return r.simpleGap(y, penalty)
 }
 
-// simpleGap returns the bound of gap.Simple, which needs no conjugate of the loss. y is the y that r.X
-// implies, and penalty is g(y).
+// simpleGap returns the bound of gap.Simple, which needs no conjugate of the loss. It returns +Inf if the
+// penalty has no conjugate or the domain no support function. y is the y that r.X implies, and penalty is
+// g(y).
 func (r *Run) simpleGap(y []float64, penalty float64) float64 {
 	p := r.Problem
 	g, domain := p.penalty(), p.domain()

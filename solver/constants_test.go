@@ -12,7 +12,7 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// TestConstants compares the constants of the theorems with values that are known in closed form.
+// TestConstants checks the constants of the theorems, and that Stats.GradientNorm is at most ν_f.
 func TestConstants(t *testing.T) {
 	x, err := sparse.FromDense(2, 3, []float64{1, 2, 2, 0, 3, 4})
 	if err != nil {

@@ -146,7 +146,7 @@ func (r *Run) finish() (refused bool, err error) {
 		}
 		return true, nil
 	}
-	r.ended = res.Why
+	r.whyEnded = res.Why
 	better := !(res.Objective > value+float64(1e-12*math.Abs(value))) // up to rounding
 	gapHere := math.Inf(1)                                            // proved gap of r.X
 	if !better || !(res.Gap <= r.goal) {

@@ -68,13 +68,14 @@ func minimize(ctx context.Context, p *Problem, s *Settings, began time.Time) (*R
 	if diverged, ok := errors.AsType[*DivergenceError](err); ok {
 		r.propose(diverged)
 	}
-	res, err := r.end(err)
+	res, err := r.resultAfter(err)
 	r.logEnd(res, err)
 	return res, err
 }
 
-// end returns the result with its status. err is the error that ended the run, or nil.
-func (r *Run) end(err error) (*Result, error) {
+// resultAfter returns the result with its status, and the error of Minimize. err is the error that ended the
+// run, or nil.
+func (r *Run) resultAfter(err error) (*Result, error) {
 	timeUp := err != nil && r.stop == ending.TimeUp
 	if timeUp {
 		err = r.checkFinally()
@@ -90,8 +91,8 @@ func (r *Run) end(err error) (*Result, error) {
 		return res, nil
 	}
 	_, diverged := errors.AsType[*DivergenceError](err)
-	how := ending.Evidence{Err: err, Diverged: diverged, Late: timeUp, Gap: res.DualityGap, Goal: r.goal, Why: r.ended}
-	how.Final = r.ended != 0 && r.ended != ending.Interrupted // a used-up budget interrupts Newton steps
+	how := ending.Evidence{Err: err, Diverged: diverged, Late: timeUp, Gap: res.DualityGap, Goal: r.goal, Why: r.whyEnded}
+	how.Final = r.whyEnded != 0 && r.whyEnded != ending.Interrupted // a used-up budget interrupts Newton steps
 	how.Advice, how.Dependent, how.Unit = r.Problem.loss().Traits().StallAdvice, r.prover.Dependent(), r.unit
 	status, advice := how.Status()
 	res.Status = Status(status)

@@ -21,15 +21,15 @@ type Iterate struct {
 
 // A proof holds what has been proved about the distance of the run from the optimum.
 type proof struct {
-	prover *exact.Prover
-	unit   float64    // the number to which tolerances are relative
-	goal   float64    // the run ends when the gap is at most goal; 0 or less means no goal
-	budget float64    // the passes after which no Newton step begins; +Inf if Settings.Passes is not set
-	gap    float64    // proved gap of x; +Inf if nothing is proved
-	exact  bool       // zeros and ties of x are exact
-	ended  ending.Why // why Newton steps ended; 0 before
-	groups [][]int    // see Result.Groups
-	atX    Snapshot   // snapshot at x, computed by lagrangianGradient; empty before
+	prover   *exact.Prover
+	unit     float64    // the number to which tolerances are relative
+	goal     float64    // the run ends when the gap is at most goal; 0 or less means no goal
+	budget   float64    // the passes after which no Newton step begins; +Inf if Settings.Passes is not set
+	gap      float64    // proved gap of x; +Inf if nothing is proved
+	exact    bool       // zeros and ties of x are exact
+	whyEnded ending.Why // why Newton steps ended; 0 before
+	groups   [][]int    // see Result.Groups
+	atX      Snapshot   // snapshot at x, computed by lagrangianGradient; empty before
 }
 
 // set copies X, Y and Dual of from into the slices of the receiver, which must have the same lengths. It

@@ -28,8 +28,8 @@ func inUnits(t *testing.T, p *solver.Problem) *solver.Problem {
 	return &q
 }
 
-// TestUnits checks that the methods converge if columns have different units. With a given rho, all columns
-// have the same step size, and the result must be much worse.
+// TestUnits checks the plan and the gap of runs with columns of different units. With a given rho, all
+// columns have the same step size, and the gap must be much larger.
 func TestUnits(t *testing.T) {
 	for _, c := range []struct {
 		name   string

@@ -45,7 +45,7 @@ func (r *Run) goesOn() bool {
 }
 
 // prove tries to prove the goal after the outer iterations 2, 4, 8, …, unless a proof costs too much or
-// Newton steps will prove the gap.
+// Newton steps prove the gap.
 func (r *Run) prove() {
 	k := r.Stats.OuterIterations
 	if r.goal <= 0 || r.Stats.NewtonSteps > 0 || k&(k-1) != 0 || k <= 1 {
@@ -59,7 +59,7 @@ func (r *Run) prove() {
 }
 
 // decided reports whether the goal is proved, or cannot be reached any more.
-func (r *Run) decided() bool { return r.goal > 0 && (r.gap <= r.goal || r.ended != 0) }
+func (r *Run) decided() bool { return r.goal > 0 && (r.gap <= r.goal || r.whyEnded != 0) }
 
 // Affords reports whether the budget allows the given number of additional effective passes.
 func (r *Run) Affords(passes float64) bool {

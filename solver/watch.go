@@ -23,9 +23,9 @@ func (r *Run) restore() {
 	r.toStart()
 }
 
-// toBest replaces the iterate by the best snapshot, if its objective is below objective, the objective of
-// the iterate. It does nothing if r.loose is true, because objectives were then computed with the y of the
-// iterate. It returns the objective of the iterate that remains.
+// toBest replaces the iterate by the best snapshot, if the snapshot has a smaller objective. objective is the
+// objective of the iterate. toBest does nothing if there is no goal, if the method does not call
+// WatchedSnapshot, or if r.loose is true. It returns the objective of the iterate that remains.
 func (r *Run) toBest(objective float64) float64 {
 	if r.goal <= 0 || !r.keeper.Watched || r.loose {
 		return objective
