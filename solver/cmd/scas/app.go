@@ -128,7 +128,8 @@ func (w *stickyWriter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// failOr returns code if err is nil. Otherwise it reports err as a failed write to standard output.
+// failOr returns code if err is nil. Otherwise it reports err as a failed write to standard output, and
+// returns the exit code of this failure.
 func (e *env) failOr(err error, code int) int {
 	if err == nil {
 		return code

@@ -101,7 +101,7 @@ func (m *confusionTable) byF1() []int {
 }
 
 // heatMap draws the confusion table as SVG. The colour of the cell in row i and column j shows which share
-// of the rows of class i the model predicts to be of class j.
+// of the rows of class i the model predicts to be of class j. With more than maxMapped classes it returns "".
 func (m *confusionTable) heatMap() template.HTML {
 	k := len(m.Classes)
 	if k > maxMapped {

@@ -151,7 +151,7 @@ func (d *dataSummary) addTo(f *summary) {
 	f.add("entries", "%s, %.3g %% of the table%s", grouped(d.NNZ), 100*d.Density, map[bool]string{true: ", all equal to 1"}[d.AllOnes])
 	addColumns(f, d.data)
 	f.add("labels", "%s", d.labels())
-	f.addIf(d.data.Names != nil, "features", "%s", some(d.data.Names))
+	f.addIf(d.data.Names != nil, "features", "%s", firstFew(d.data.Names))
 	f.addIf(d.data.Names == nil, "index base", "%d", d.IndexBase)
 	f.addIf(d.Sorted > 0, "", "%s had indices out of order", plural(d.Sorted, "row"))
 	f.add("row entries", "%g to %g, mean %.4g", d.RowNNZ.Min, d.RowNNZ.Max, d.RowNNZ.Mean)
@@ -171,7 +171,7 @@ func (d *dataSummary) labels() string {
 		return "none"
 	}
 	if t := d.Table; d.Labels == nil && t != nil && t.Classes != nil {
-		return fmt.Sprintf("%s, such as %s", plural(len(t.Classes), "word"), some(t.Classes))
+		return fmt.Sprintf("%s, such as %s", plural(len(t.Classes), "word"), firstFew(t.Classes))
 	}
 	if d.Labels == nil {
 		return fmt.Sprintf("more than %d values, %.4g to %.4g, mean %.4g", maxLabels, d.LabelSpread.Min, d.LabelSpread.Max, d.LabelSpread.Mean)

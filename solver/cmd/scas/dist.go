@@ -27,8 +27,8 @@ type silentError int
 
 func (e silentError) Error() string { return rows.ErrElsewhere.Error() }
 
-// run calls do, which does the work of a command on file. Before that, it selects the kernels of --level and,
-// with --dist, joins the other ranks.
+// run selects the kernels of --level, joins the other ranks if --dist is given, and calls do. The function do
+// does the work of a command on file.
 func (c *fitFlags) run(e *env, file string, do func(*env) error) error {
 	c.file = file
 	restore, err := c.Level.use()

@@ -34,9 +34,8 @@ type pathFlags struct {
 	solveFlags
 }
 
-// read reads DATA, or this rank's shard of DATA. Before that, because reading may be long, it checks that the
-// other input files exist and that the outputs can be written. replaceable has the paths of inputs that
-// outputs may replace.
+// read checks that the other input files exist and that the outputs can be written. Then it reads DATA, or
+// this rank's shard of DATA. replaceable has the paths of inputs that outputs may replace.
 func (c *fitFlags) read(e *env, out outputs, replaceable ...string) (*sparse.Dataset, error) {
 	err := checkExist(append(c.inputs(), replaceable...))
 	if err == nil && !e.quiet {

@@ -16,7 +16,7 @@ import (
 // This file shows the progress of fits and of the graphical lasso.
 
 // follow sets the callbacks of spec that report the progress of a fit. classes is the number of classes if
-// there are more than two, and 0 otherwise.
+// each has a fit of its own, and 0 otherwise.
 func (p *progress) follow(spec *model.Spec, classes int) {
 	spec.Fitted = p.classes
 	switch {
@@ -88,8 +88,7 @@ func (p *progress) classes(done, total int) {
 }
 
 // An iterationHandler is a slog.Handler for the log entries of package solver about iterations. It stores
-// the goal and the gap. It also shows the iterations, unless the solver.Recorder that record sets shows
-// them.
+// the goal and the gap. It also shows the iterations, unless the Recorder of progress.record shows them.
 type iterationHandler struct {
 	*progress
 	passes    float64 // number of passes after which the run ends

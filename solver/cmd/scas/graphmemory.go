@@ -64,7 +64,7 @@ func (c *graphCmd) graphBytes(s *graphSource) float64 {
 }
 
 // pairBytes returns the bytes for all pairs of features: covariances, the pairs that may become
-// edges and, for the method recipe, its matrices.
+// edges and, for the method recipe, its matrices. The method chain needs none.
 func (c *graphCmd) pairBytes(s *graphSource) float64 {
 	const covariance, listed, inverse = 8, 24, 48
 	p := float64(s.features)
@@ -101,7 +101,7 @@ const bytesOfPair = 9 * 8
 
 // solverBytes returns the bytes that glasso needs if its largest component has the given number of
 // features: twice the larger of the matrices with which the threads work, and the results of all
-// components.
+// components. It returns 0 for other methods.
 func (c *graphCmd) solverBytes(s *graphSource, features int) float64 {
 	if c.Method != "glasso" {
 		return 0

@@ -32,7 +32,7 @@ func buildV3(t *testing.T) string {
 }
 
 // sameModels checks that scas train with args writes equal model files at every kernel level. Unless v3 is
-// empty, this program must write the same file.
+// empty, the program at the path v3 must write the same file.
 func sameModels(t *testing.T, v3 string, args ...string) {
 	t.Helper()
 	path, first := filepath.Join(t.TempDir(), "model"), ""

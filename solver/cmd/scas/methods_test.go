@@ -89,7 +89,8 @@ func TestWarnOfMemory(t *testing.T) {
 }
 
 // TestGapBounds checks that the gap in a report is at least the objective minus the optimum, for the last
-// iterate and for the average.
+// iterate and for the average. Reports on the last iterate must have residuals, and reports on the average
+// none.
 func TestGapBounds(t *testing.T) {
 	data := writeWDBC(t, t.TempDir())
 	type report struct {

@@ -74,7 +74,7 @@ type modelReport struct {
 	Lambda      float64       `json:"lambda"`
 	IndexBase   int           `json:"index_base"`
 	Table       *modelColumns `json:"table,omitempty"`
-	// nil if there are more than two classes, which have their columns in Classes
+	// nil if the model has a column for each class; Classes then has the columns
 	*columnReport
 	Classes []modelClass `json:"classes,omitempty"`
 
@@ -231,7 +231,7 @@ func (r *modelReport) head() (f summary) {
 		for _, m := range r.Classes {
 			classes = append(classes, m.Class)
 		}
-		f.add("labels", "%s, each against the rest: %s", plural(len(classes), "class"), some(classes))
+		f.add("labels", "%s, each against the rest: %s", plural(len(classes), "class"), firstFew(classes))
 	}
 	return f
 }

@@ -107,8 +107,8 @@ func (j *job) end(t *testing.T, limit time.Duration) int {
 	t.Helper()
 	select {
 	case err := <-j.done:
-		if ended := (*exec.ExitError)(nil); errors.As(err, &ended) {
-			return ended.ExitCode()
+		if failed := (*exec.ExitError)(nil); errors.As(err, &failed) {
+			return failed.ExitCode()
 		}
 		return 0
 	case <-time.After(limit):

@@ -67,14 +67,14 @@ func canonical(path string) string {
 	if err != nil {
 		return path
 	}
-	if whole, err := filepath.Abs(dir); err == nil {
-		dir = whole
+	if absolute, err := filepath.Abs(dir); err == nil {
+		dir = absolute
 	}
 	return filepath.Join(dir, filepath.Base(path))
 }
 
 // write writes all files under temporary names, calls show, which prints the result, and renames the files.
-// So an error before the renaming does not spoil existing files.
+// So an error before the renaming does not spoil existing files. If e.quiet is true, write does nothing.
 func (out outputs) write(e *env, show func() error) error {
 	if e.quiet {
 		return nil

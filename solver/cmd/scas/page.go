@@ -28,7 +28,7 @@ type page struct {
 	Summary summary // the summary that the command prints
 	Verdict judgement
 	Metrics summary       // metrics on the training data
-	Heat    template.HTML // picture of the confusion table, if there are more than two classes
+	Heat    template.HTML // picture of the confusion table; empty if there is none
 	Plot    template.HTML
 	Models  []modelSection
 	Omitted string // if only some classes have a section: a sentence that says which
@@ -38,7 +38,7 @@ type page struct {
 	Ranks   int    // number of ranks; 1 without --dist
 	Version string
 
-	scores     *confusionTable // metrics on the training data; nil unless there are more than two classes
+	scores     *confusionTable // metrics of several classes on the training data, or nil
 	deviations []float64       // standard deviations of the features in the training data, or nil
 }
 
@@ -166,7 +166,7 @@ func (p *page) remedy(err error) {
 	}
 }
 
-// show adds a section about the model or, if there are more than two classes, about the classes that
+// show adds a section about the model or, if it has a column for each class, about the classes that
 // shownClasses chooses. which says which model it is, such as "at the last lambda".
 func (p *page) show(which string, m *model.Model, g *graph.Graph) error {
 	if m.Classes.IsZero() {
@@ -254,13 +254,14 @@ func (t modelSection) Span() (span float64) {
 }
 
 // A training has the metrics of a model on the fitted rows of all ranks, and the standard deviations of the
-// features. Both are nil out of core, where they would need another pass.
+// features. Each is nil if it was not computed.
 type training struct {
 	metrics    *model.Metrics
 	deviations []float64
 }
 
-// training returns the metrics and standard deviations that --report shows. All ranks must call it.
+// training returns the metrics and standard deviations that --report shows. They are nil without --report and
+// out of core. All ranks must call training.
 func (r *ranks) training(s *fitSpec, m *model.Model, c *pageFlags) (of training, err error) {
 	if of.deviations = r.deviations(s, c); of.deviations != nil {
 		of.metrics, err = r.score(m, s.data, false)
@@ -268,7 +269,8 @@ func (r *ranks) training(s *fitSpec, m *model.Model, c *pageFlags) (of training,
 	return of, err
 }
 
-// deviations returns the standard deviations of the features for --report, or nil. All ranks must call it.
+// deviations returns the standard deviations of the features for --report. It returns nil without --report
+// and out of core. All ranks must call it.
 func (r *ranks) deviations(s *fitSpec, c *pageFlags) []float64 {
 	if c.Report == "" || s.outOfCore() {
 		return nil

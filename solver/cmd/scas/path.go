@@ -65,8 +65,7 @@ type pathReport struct {
 	deviations []float64 // standard deviations of the features in the training data, or nil
 }
 
-// A stepReport describes the fits for one lambda: one fit or, if there are more than two classes, one for
-// each class.
+// A stepReport describes the fits for one lambda: one fit, or a fit for each class.
 type stepReport struct {
 	Lambda    float64 `json:"lambda"`
 	NNZX      int     `json:"nnz_x"`
@@ -76,8 +75,8 @@ type stepReport struct {
 	proof
 }
 
-// newSteps returns a report for each lambda. If there are more than two classes, the loss, objective and gap
-// of a report are sums over the classes. intercept says whether the models have an intercept.
+// newSteps returns a report for each lambda. Its loss, objective and gap are sums over the fits for this
+// lambda. intercept says whether the models have an intercept.
 func newSteps(steps []*model.Step, intercept bool) []stepReport {
 	out := make([]stepReport, len(steps))
 	for k, s := range steps {

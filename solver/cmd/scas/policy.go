@@ -105,8 +105,9 @@ func (d *demand) leastOutOfCore() float64 {
 // leastHeap is the smallest limit in bytes that limitHeap gives to the garbage collector.
 const leastHeap = 8 << 20
 
-// limitHeap limits the heap until end is called, to keep the heap and the mapped pages together within the
-// limit. room is the result of place. d is nil if there are no rows.
+// limitHeap limits the heap until end is called, if the work is out of core or --memory is given. This is
+// to keep the heap and the mapped pages together within the limit. room is the result of place. If there are
+// no rows, d is nil, and limitHeap sets no limit.
 func (v memorySize) limitHeap(d *demand, room int64) (end func()) {
 	before := debug.SetMemoryLimit(-1)
 	switch {
@@ -164,8 +165,8 @@ func (v memorySize) unstreamed(d *demand, err error) error {
 }
 
 // need estimates the bytes that the work needs if all rows are in memory, the program included. For mapped
-// data that are larger than the limit, it returns the size of the data instead if they are not small, or
-// damaged. known is false if they are not small.
+// data that are larger than the limit, it returns the size of the data instead, unless they are small and all
+// rows are valid. known is false if these data are not small.
 func (v memorySize) need(d *demand) (bytes float64, known bool) {
 	data := float64(dataBytes(d.data))
 	if d.data.X.Mapped() { // lessThan compares the limit with the size of the file, too

@@ -211,8 +211,8 @@ func (c *predictCmd) withOwnRemedies(err error) error {
 	return err
 }
 
-// remedies replaces remedies that change options which the model determines, or for which scas predict has
-// another flag.
+// remedies returns the remedies for a user of scas predict. It replaces each remedy that changes an option
+// which the model determines, or for which scas predict has another flag.
 func (c *predictCmd) remedies(of []sparse.Remedy) (all []sparse.Remedy) {
 	for _, r := range of {
 		switch r.Field {
@@ -265,8 +265,8 @@ func (c *predictCmd) readOptions(m *model.Model) *sparse.ReadOptions {
 	return opt
 }
 
-// read reads the data that m will predict, and warns if the features or offsets of the data and of m do not
-// match.
+// read reads the data that m will predict. It warns if the features or offsets of the data and of m do not
+// match. It returns an error if --metrics or --svg needs labels and the data have none.
 func (c *predictCmd) read(e *env, m *model.Model) (*sparse.Dataset, error) {
 	data, err := e.readData(c.Data, c.readOptions(m), &c.formFlags, c.Memory)
 	if err == nil && c.Offset != "" {
@@ -288,7 +288,7 @@ func (c *predictCmd) read(e *env, m *model.Model) (*sparse.Dataset, error) {
 	case m.Features == nil:
 		e.warn("the model has no names of features: columns are matched with it by their order")
 	case len(t.Ignored) > 0 && !(len(t.Ignored) == 1 && t.Ignored[0] == m.Target):
-		e.warn("%s of %s not in the model and left out: %s", plural(len(t.Ignored), "column"), dataName(c.Data), some(t.Ignored))
+		e.warn("%s of %s not in the model and left out: %s", plural(len(t.Ignored), "column"), dataName(c.Data), firstFew(t.Ignored))
 	}
 	return data, nil
 }

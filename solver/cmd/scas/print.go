@@ -134,8 +134,8 @@ func byteCount(n int64) string {
 	return fmt.Sprintf("%.3g %ciB", v, units[k])
 }
 
-// some returns a text with the names or, if there are many, with the first few and the number of all others.
-func some(names []string) string {
+// firstFew returns a text with the names or, if there are many, with the first few and the number of others.
+func firstFew(names []string) string {
 	const most = 5
 	if len(names) <= most {
 		return strings.Join(names, ", ")

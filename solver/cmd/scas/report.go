@@ -18,7 +18,7 @@ type trainReport struct {
 	Lambda float64       `json:"lambda"`
 	Start  string        `json:"start,omitempty"` // the file of --start, without the directory
 	problemReport
-	*columnFit               // nil if there are more than two classes
+	*columnFit               // nil if each class has a fit of its own
 	Classes    []classReport `json:"classes,omitempty"`
 	Accuracy   *float64      `json:"accuracy,omitempty"` // on the fitted rows; nil out of core, or if labels are numbers
 	writtenFiles

@@ -38,7 +38,7 @@ func adviseScaling(err error, data *sparse.Dataset, standardized bool) error {
 const farApart = 100
 
 // deviationRange returns a text with the smallest standard deviation above 0 of a feature, and the largest.
-// far reports whether their ratio is above farApart.
+// far reports whether their ratio is above farApart. If all deviations are 0, text is "".
 func deviationRange(d *sparse.Dataset) (text string, far bool) {
 	sd := slices.DeleteFunc(d.X.ColumnStats().StdDev(), func(v float64) bool { return v == 0 })
 	if len(sd) == 0 {

@@ -10,8 +10,8 @@ import (
 
 // A predictReport is the result of scas predict.
 type predictReport struct {
-	// Classes has the names of the classes if there are more than two. A line of predictions has a number for
-	// each class, in this order.
+	// Classes has the names of the classes if the model has a column for each class. A line of predictions
+	// then has a number for each class, in this order.
 	Classes  []string `json:"class_names,omitempty"`
 	N        int      `json:"n"`
 	Loss     *number  `json:"mean_loss"`          // mean over the rows; null unless predictions are compared with labels
@@ -74,7 +74,7 @@ func (r *ranks) score(m *model.Model, data *sparse.Dataset, brief bool) (*model.
 
 func (r *predictReport) table() (f summary) {
 	if names := r.Classes; len(names) > manyClasses {
-		f.add("columns", "of the %s in the order of their labels, %s; then the one predicted", plural(len(names), "class"), some(names))
+		f.add("columns", "of the %s in the order of their labels, %s; then the one predicted", plural(len(names), "class"), firstFew(names))
 	} else {
 		f.addIf(len(names) > 0, "columns", "of the classes %s; then the one predicted", strings.Join(names, ", "))
 	}

@@ -69,11 +69,11 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	code := 0
 	if err := ts.Exec("scas", args[1:]...); err != nil {
-		var ended *exec.ExitError
-		if !errors.As(err, &ended) {
+		var failed *exec.ExitError
+		if !errors.As(err, &failed) {
 			ts.Fatalf("running scas: %v", err)
 		}
-		code = ended.ExitCode()
+		code = failed.ExitCode()
 	}
 	if named := packageName.FindString(ts.ReadFile("stderr")); named != "" {
 		ts.Fatalf("scas %s: the error has the name of a package: %q", strings.Join(args[1:], " "), named)

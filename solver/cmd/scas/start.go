@@ -41,15 +41,15 @@ func (s *fitSpec) labelDifference(m *model.Model, data string) string {
 	}
 	was, is := classesOf(m.Labels, m.Classes), classesOf(s.data.Mapping, s.data.Classes)
 	if !slices.Equal(was, is) {
-		return fmt.Sprintf("this model has the classes %s, and %s has %s", some(was), data, some(is))
+		return fmt.Sprintf("this model has the classes %s, and %s has %s", firstFew(was), data, firstFew(is))
 	}
 	return ""
 }
 
 var labelKind = map[term.Labels]string{term.Classes: "classes", term.Counts: "counts", term.Numbers: "numbers"}
 
-// classesOf returns the sorted names of the classes: of classes if there are more than two, and otherwise of
-// mapping. It returns nil if both arguments are zero.
+// classesOf returns the sorted names of the classes in the argument classes or, if this is zero, in mapping.
+// It returns nil if both arguments are zero.
 func classesOf(mapping sparse.LabelMapping, classes sparse.Classes) (names []string) {
 	switch {
 	case !classes.IsZero():
