@@ -133,8 +133,8 @@ func (s *accSADMM) step(rows []int32) {
 	kernels.Axpy(1, s.innerY, s.sumY)
 }
 
-// output sets x and y of the run's iterate to weighted means over the steps of the stage. The last step has
-// the weight 1, every other step θ + θ₂.
+// output sets the run's iterate. Its x and y are weighted means over the steps of the stage. The last step
+// has the weight 1, every other step θ + θ₂.
 func (s *accSADMM) output() {
 	share := s.theta + s.theta2
 	inv := 1 / (float64(float64(s.m-1)*share) + 1)

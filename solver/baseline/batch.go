@@ -123,7 +123,8 @@ func (b *batch) next() (bool, error) {
 }
 
 const (
-	// minimise ends once the squared Newton decrement is at most newtonTolerance/t² in iteration t = 1, 2, …
+	// minimise ends once the squared Newton decrement is at most newtonTolerance/t² in outer iteration
+	// t = 1, 2, …
 	newtonTolerance = 1e-12
 	maxNewton       = 50
 	maxHalvings     = 40

@@ -13,7 +13,7 @@ import (
 // MaxFactored is the largest number of features for which [Batch] computes and factors the Hessian.
 const MaxFactored = 512
 
-// factored solves the Newton system with a Cholesky factor of its matrix H.
+// factored is the newtonSystem (batch.go) that computes its matrix H and a Cholesky factor of H.
 type factored struct {
 	b        *base
 	fixed    []float64 // mu I + ρ A'A, p × p; only the upper triangle is filled
@@ -67,7 +67,7 @@ func (f *factored) solve(step, g, curvature []float64, _ float64) (float64, erro
 	return f.assembly, nil
 }
 
-// conjugate solves the Newton system by conjugate gradients with a diagonal preconditioner.
+// conjugate is the newtonSystem (batch.go) that uses conjugate gradients with a diagonal preconditioner.
 type conjugate struct {
 	b         *base
 	cg        *linalg.ConjugateGradients

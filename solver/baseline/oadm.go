@@ -97,7 +97,7 @@ func (o *oadm) sweepStep(i int, t float64) {
 	support := o.sampleRow(i, o.weight(t))
 	slope := o.implicitSlope(i, o.data.Margin(i, o.h), o.data.Margin(i, o.v))
 	s.sample(i, slope)
-	// solved is read only at coupled features, so its other entries may take any value
+	// no step reads solved at features that are not coupled, so its entries there may take any value
 	for _, j := range support {
 		s.solved[j] = math.FMA(slope, o.h[j], s.solved[j])
 	}

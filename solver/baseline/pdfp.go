@@ -63,8 +63,8 @@ func (f *pdfp) next() (bool, error) {
 	return true, f.primalDual(f.move)
 }
 
-// primalDual runs a stage: it calls step for every batch of samples, and then closeStage. If
-// Settings.Rho is 0, it first sets rho, which is σ, to θ/(η λ₁).
+// primalDual runs a stage: it calls step for every batch of samples, and then closeStage. If Settings.Rho is
+// 0, it first sets rho, the σ in the formulas, to theta/(eta·lambda1).
 func (s *svrg) primalDual(step func(rows []int32)) error {
 	if s.run.Settings.Rho == 0 {
 		s.rho = s.theta / float64(s.eta*s.lambda1)
@@ -79,7 +79,7 @@ func (s *svrg) primalDual(step func(rows []int32)) error {
 	return nil
 }
 
-// ascend updates the multiplier: beta ← clip(beta + σ A x). It then sets q = A'beta.
+// ascend sets the multiplier beta to beta + rho·A x, clipped to its limits. It then sets q = A'beta.
 func (s *svrg) ascend(x []float64) {
 	for j, v := range s.times(x) {
 		s.multiplier[j] = clip(math.FMA(s.rho, v, s.multiplier[j]), s.limit[j])

@@ -115,8 +115,8 @@ func (s *sweep) implicit(i int, shift, weight float64) {
 	s.finishImplicit(i, shift, weight)
 }
 
-// finishImplicit makes an implicit step after the caller has computed the field solved. At coupled features
-// it chooses g such that advance subtracts solved from x.
+// finishImplicit makes an implicit step (see the type sweep) after the caller has computed the field solved.
+// At coupled features it changes g, and advance then subtracts solved from x.
 func (s *sweep) finishImplicit(i int, shift, weight float64) {
 	inverse := shift + s.rho
 	for _, j := range s.Coupled {

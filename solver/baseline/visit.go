@@ -17,8 +17,8 @@ func (b *base) visitBatches(count, batch int, x []float64, step func(rows []int3
 		rows := b.rows[:min(count, max(1, len(b.rows)/batch)*batch)]
 		b.data.Draw(rows)
 		count -= len(rows)
-		for some := range slices.Chunk(rows, batch) {
-			step(some)
+		for part := range slices.Chunk(rows, batch) {
+			step(part)
 		}
 		if err := b.checkFinite(x); err != nil {
 			return err
