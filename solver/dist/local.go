@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// ErrHung is the error of calls after one of them waited longer than the limit of Local.
+// ErrHung is the error of a call that waited longer than the limit of Local, and of all later calls.
 var ErrHung = errors.New("a rank is missing: it hangs, or the network has lost it")
 
 // ErrDead is the error of calls after a rank has closed its Comm.

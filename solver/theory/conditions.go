@@ -65,7 +65,7 @@ func (c Constants) Theorem2Relaxed(eta, rho float64, m int) []Condition {
 }
 
 // third returns the left side of C3 if nu is nu_L, or of C3' if nu is nu_f. alpha is alpha in C3,
-// or alpha' in C3'.
+// or alpha' in C3'. The result is +Inf if nu_L eta ≥ 2.
 func (c Constants) third(alpha, nu, eta float64, m int) float64 {
 	if !(c.NuL*eta < 2) {
 		return math.Inf(1)

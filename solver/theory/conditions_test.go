@@ -2,8 +2,9 @@ package theory
 
 import "testing"
 
-// TestTheorem2 checks that the step sizes of Theorem2Steps satisfy the relaxed conditions for
-// each rho. Some step size must satisfy the printed conditions exactly if rho (λ₁ − λ_p) < μ_f.
+// TestTheorem2 checks that the step size and the number of inner steps of Theorem2Steps satisfy the relaxed
+// conditions for each rho, and that a third of these steps is not enough. Some step size must satisfy the
+// printed conditions if rho (λ₁ − λ_p) < μ_f, and only then.
 func TestTheorem2(t *testing.T) {
 	all := func(cs []Condition) bool {
 		for _, c := range cs {

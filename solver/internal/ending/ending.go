@@ -58,15 +58,15 @@ type Evidence struct {
 	// Final is true if the method runs until it has reached the goal or cannot reach it, and false if it
 	// runs until its budget of passes is used up.
 	Final bool
-	Why   Why // why a final method ended
+	Why   Why // why the method ended, if Final is true
 
 	Advice    *Advice // the loss's advice for a run that rounding ended; nil if the loss has no advice
 	Dependent bool    // some free features are linearly dependent, or nearly so
 	Unit      float64 // the number to which tolerances are relative
 }
 
-// dependenceGap is the gap, in units of Unit, above which linear dependence of features is the likely cause
-// of a stalled run.
+// dependenceGap is the gap, divided by Evidence.Unit, above which linear dependence of features is the likely
+// cause of a stalled run.
 const dependenceGap = 1e-3
 
 // An Advice says why a run did not reach its goal, and what to do.
