@@ -11,7 +11,7 @@ type stepArgs struct {
 	work    int     // number of nonzeros and elements left until the call returns
 
 	w, sum []float64 // the iterate; the sum of the iterates or, in InnerDense, the sum of the terms g·a_i
-	c, e   []float64 // the part c[j]·w[j] + e[j] of a step of InnerDense, InnerBox or InnerRotated
+	c, e   []float64 // a step of InnerDense, InnerBox or InnerRotated begins with c[j]·w[j] + e[j]
 	lo, hi []float64 // the box
 	//lint:ignore U1000 assembly kernels use its address
 	zero float64 // +0, for the padding of a decoded row

@@ -20,7 +20,8 @@ func panicOf(call func()) (got string) {
 	return ""
 }
 
-// TestWrongArguments runs at one level only, because no check depends on the level.
+// TestWrongArguments checks the panics for wrong arguments. It runs at one level only, because no check
+// depends on the level.
 func TestWrongArguments(t *testing.T) {
 	v := func(n int) []float64 { return make([]float64, n) }
 	oneRow := func(n int) *Steps {

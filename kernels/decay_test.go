@@ -22,8 +22,8 @@ func decayCaseOf(rng *rand.Rand, s source, lens []int, p, samples int, loss Loss
 	return c
 }
 
-// plausible draws Last and Factor again, in the ranges that steps can reach, and computes Rate from
-// Factor.
+// plausible draws DecayLast and DecayFactor of each column again, in the ranges that steps can reach, and
+// computes DecayRate from DecayFactor.
 func (c *decayCase) plausible(rng *rand.Rand) *decayCase {
 	for at := 0; at < len(c.state); at += DecayStride {
 		cell := c.state[at:]

@@ -10,7 +10,8 @@ import (
 // and returns its results. rows replaces the rows of the case, unless it is nil.
 type innerCase interface{ run(rows *Rows) [][]float64 }
 
-// TestInnerEqual compares every level and storage form with the reference on plain rows, bit for bit.
+// TestInnerEqual compares every level and storage form, bit for bit, with the reference on rows of int32
+// columns and float64 values.
 func TestInnerEqual(t *testing.T) {
 	columns := []int{1, 2, 3, 4, 5, 7, 8, 9, 12, 15, 16, 17, 23, 24, 25, 33, 123}
 	longest := []int{0, 1, 7, 8, 9, 40, 130} // largest number of nonzeros in a row, for each p in turn

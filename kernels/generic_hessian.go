@@ -44,9 +44,9 @@ func addTimes[I column, V value](row []float64, idx []I, val []V, t float64) {
 	}
 }
 
-// hessianPanelGeneric adds multiples of the panel's rows to the rows of a tile of h. Bit r of mask[j] is
-// set if a multiple of row r of the panel is added to row j of the tile. t holds the factors, in the
-// order of their use.
+// hessianPanelGeneric adds multiples of the rows of panel to rows of h, in 64 columns. Bit r of mask[j] is
+// set if a multiple of row r of panel is added to row j of h. t holds the factors, in the order of their
+// use.
 func hessianPanelGeneric(h []float64, stride int, mask []uint64, t, panel []float64) {
 	for j, m := range mask {
 		if m == 0 {

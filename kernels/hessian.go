@@ -17,7 +17,8 @@ import "sort"
 // c or a. If s is nil, scratch memory is allocated.
 //
 // Several goroutines can divide the rows of h among them, each with its own HessianScratch; see
-// HessianCut. Each call searches every row of a, so this saves little time if rows have few nonzeros.
+// HessianCut. Each call searches every row of a, so several goroutines save little time if the rows of a
+// have few nonzeros.
 func Hessian(h []float64, p, stride, lo, hi int, a Rows, c []float64, s *HessianScratch) {
 	const fn = "Hessian"
 	checkHessian(fn, h, p, stride, lo, hi)
@@ -151,8 +152,8 @@ func (s *HessianScratch) byRows(h []float64, p, stride, lo, hi int, a Rows, c []
 	}
 }
 
-// longSpan divides the span rest into spans with at most maxWork, stores one after the other in one[0]
-// and processes it. A nonzero whose products alone exceed maxWork is a span by itself.
+// longSpan divides the span rest into spans whose work is at most maxWork, stores one after the other in
+// one[0] and processes it. A nonzero whose products alone exceed maxWork is a span by itself.
 func longSpan(h []float64, stride int, a *Rows, one []span, rest span) {
 	for first := rest.first; first < rest.last; first = one[0].last {
 		n := max(1, (maxWork-1)/(rest.end-first))

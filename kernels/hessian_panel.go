@@ -27,7 +27,7 @@ type HessianScratch struct {
 	spans []span
 	panel []float64 // panelRows rows of panelCols numbers; like all fields below, nil until panels are used
 	tile  []float64 // a copy of the rows of a tile in which only some elements are updated
-	t     []float64 // c[i]*x_ij, ordered by block, then column, then row
+	t     []float64 // the products c[i]*x_ij of Hessian, ordered by block, then column, then row
 	mask  []uint64  // for each block and column, the set of the block's rows with a nonzero in the column
 	begin []int     // for each block and each group of panelCols columns, where the group begins in t
 	next  []int64   // for each row, the first nonzero that is not yet in a panel
@@ -79,7 +79,7 @@ func (a *Rows) panelsFaster(p int) bool {
 	return perAdd*mean/2 > 15+float64(perTile*(float64(float64(p)/(2*panelCols))+0.5))
 }
 
-// finite reports whether all products c[i]*x_ij and all x_ij are certainly finite.
+// finite reports whether all values x_ij of the rows and all products c[i]*x_ij are certainly finite.
 func (a *Rows) finite(c []float64) bool {
 	lo, hi := a.Ptr[0], a.Ptr[a.Len()]
 	largest := 1.0
@@ -156,8 +156,8 @@ func (x *panelTask) collect() {
 	}
 }
 
-// sort sorts the nonzeros of block b by columns into t, beginning at t[held]. spans has a span for each
-// row of the block.
+// sort sorts the nonzeros of block b, panelRows rows of the data, by columns into x.t, beginning at
+// x.t[held]. spans has a span for each row of the block.
 func (x *panelTask) sort(b, held int, spans []span) {
 	mask := x.mask[b*tileRows:][:x.hi-x.lo]
 	clear(mask)
@@ -196,7 +196,7 @@ func markRows[I column](mask []uint64, idx []I, lo int, spans []span) {
 }
 
 // sortOf puts every nonzero, times the factor c of its span, at the next free place of its column
-// in t.
+// in x.t.
 func sortOf[I column, V value](x *panelTask, idx []I, val []V, spans []span) {
 	free, t := x.free, x.t
 	for _, s := range spans {
@@ -258,8 +258,7 @@ func (x *panelTask) store(lo, hi, col int) {
 	}
 }
 
-// pack makes the panel of block b and of the data's columns col to col+panelCols-1: it writes the block's
-// entries in these columns, and zeros.
+// pack sets x.panel to a dense copy of block b in the columns col to col+panelCols-1, zeros included.
 func (x *panelTask) pack(b, col int) {
 	switch x.form() {
 	case int32Float64, int32Ones:

@@ -98,8 +98,8 @@ var hessianShapes = []struct{ rows, p, stride, most, lead int }{
 	{90, 54, 54, 10, 17}, {77, 33, 36, 10, 5}, {5, 54, 54, 10, 40}, {150, tileRows + 70, tileRows + 70, 30, 0},
 }
 
-// TestHessian compares Hessian, in every form and at every level, with its definition. It also
-// checks the elements that Hessian must not change.
+// TestHessian compares Hessian, byRows and byPanels with the definition, in every form and at every level. It
+// also checks the elements that they must not change.
 func TestHessian(t *testing.T) {
 	scratch := NewHessianScratch()
 	eachLevel(t, func(t *testing.T) {

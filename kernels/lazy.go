@@ -53,8 +53,9 @@ func (c Cells) RowSum(h []float64) {
 	}
 }
 
-// Lazy holds the scalars Alpha and Gamma of the representation w = Alpha*u + Gamma*d. In this
-// representation a step of InnerLazyCells costs only as many operations as the row has nonzeros.
+// Lazy holds the scalars Alpha and Gamma of the representation w = Alpha*u + Gamma*d; Cells holds u
+// and d. In this representation a step of InnerLazyCells costs only as many operations as the row has
+// nonzeros.
 type Lazy struct {
 	Alpha, Gamma float64 // 1 and 0 at the start
 	Q            float64 // 1 - eta*kappa, in (0, 1], where kappa I is the matrix K of Steps
@@ -100,7 +101,7 @@ func InnerLazyCells(c Cells, l *Lazy, s *Steps, sampled []int32) int {
 	return done
 }
 
-// InnerLazyBallCells is InnerLazyCells with projection onto the ball of the given radius
+// InnerLazyBallCells is InnerLazyCells with projection onto the ball of radius l.Radius
 // around the origin. norm2 holds |a_i|² for every row. The cells hold q in the place of
 // h. The sum of the iterates, counted from the time when AlphaSum, GammaSum and q were 0,
 // is AlphaSum*u - q + GammaSum*d. Here q corrects the first term: the earlier iterates had

@@ -47,7 +47,8 @@ func log1pUnit(e float64) float64 {
 	return hi + (f - (h - math.FMA(s, hr, lo)))
 }
 
-// logistic returns the loss log(1+exp(-label*margin)) and its derivative with respect to the margin.
+// logistic returns the derivative of the loss log(1+exp(-label*margin)) with respect to the margin, and the
+// loss.
 func logistic(margin, label float64) (slope, loss float64) {
 	z := float64(label * margin)
 	e := ExpNeg(math.Abs(z))

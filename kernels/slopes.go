@@ -1,9 +1,9 @@
 package kernels
 
 // LogisticSlopes sets slope[i] to the derivative of the logistic loss
-// log(1+exp(-label[i]*margin[i])) with respect to the margin, and returns the
-// sum of the losses (not the mean), in the lanes and chunks of the package
-// comment. Labels are -1 or +1. With z = label*margin and e = exp(-min(|z|, 708)):
+// log(1+exp(-label[i]*margin[i])) with respect to the margin. It returns the sum
+// of the losses (not the mean), added in the order that the package comment
+// gives. Labels are -1 or +1. With z = label*margin and e = exp(-min(|z|, 708)):
 //
 //	slope = -label * (z > 0 ? e : 1) / (1+e)
 //	loss  = max(-z, 0) + log1p(e)

@@ -4,8 +4,8 @@ package kernels
 // of rows of panel.
 const TileSide = panelCols
 
-// allRows[i] is the mask of all rows of a panel for every i; leading[i] is the mask of the first
-// i+1 rows.
+// Masks for hessianPanelBlock, in which bit r stands for row r of a panel: every element of allRows has all
+// bits set; leading[i] has the first i+1 bits set.
 var allRows, leading = func() (all, lead [TileSide]uint64) {
 	for i := range all {
 		all[i], lead[i] = 1<<TileSide-1, 1<<(i+1)-1
