@@ -141,8 +141,8 @@ func decodeMasked(e *emitter, d decoder, src, dst, m reg.GPVirtual, pad operand.
 	e.VMOVUPD(x, operand.Mem{Base: dst})
 }
 
-// decodeSingly is the decodeRest that writes the padding eight times and then converts the numbers one
-// by one, because AVX2 cannot load 16-bit columns under a mask.
+// decodeSingly implements isa.decodeRest: it writes the padding eight times and then converts the numbers
+// one by one, because AVX2 cannot load 16-bit columns under a mask.
 func decodeSingly(e *emitter, d decoder, src, dst, m reg.GPVirtual, pad operand.Mem) {
 	x := e.vector(e)
 	e.VBROADCASTSD(pad, x)

@@ -5,7 +5,7 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// An elementLoop emits a fused loop in which every step updates all elements of the iterate w.
+// An elementLoop emits a loop of the type fused, in which every step updates all elements of the iterate w.
 type elementLoop struct {
 	*fused
 	w reg.GPVirtual

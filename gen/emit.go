@@ -19,7 +19,7 @@ type emitter struct {
 	*isa
 	rodata   *rodata            // the read-only tables that all kernels share
 	declared *types.Package     // what package kernels declares in files that are not generated
-	pointers map[string]pointer // pointers to structs by name: parameters of the current function, and others
+	pointers map[string]pointer // by name: the pointers that the path of a field may begin with; see param
 	labels   int                // number of labels in the current function
 	entries  []setEntry         // one for each kernel and instruction set
 }

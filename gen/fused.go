@@ -149,7 +149,7 @@ func (f *fused) labelOrOne() vec {
 }
 
 // eachBlock emits a loop of body over the decoded row, eight nonzeros at a time. off(k) and num(k)
-// are the operands of nonzero k of the eight.
+// are the operands of nonzero k of the eight in f.off and f.num, the arrays of the type fused.
 func (f *fused) eachBlock(body func(off, num func(k int) operand.Mem)) {
 	block, done := f.label("block"), f.label("blocks")
 	c := f.cursor()
@@ -167,8 +167,8 @@ func (f *fused) eachBlock(body func(off, num func(k int) operand.Mem)) {
 }
 
 // eachNonzero emits a loop of do over the nonzeros of the decoded row, without the padding. off and
-// num are the operands of the nonzero in the arrays f.off and f.num. The sum of k and at is its distance
-// in bytes from the beginning of each array.
+// num are the operands of the nonzero in f.off and f.num, the arrays of the type fused. The sum of k and at
+// is its distance in bytes from the beginning of each array.
 func (f *fused) eachNonzero(do func(off, num operand.Mem, k reg.GPVirtual, at int)) {
 	const unroll = 2
 	block, rest, one, done := f.label("two"), f.label("rest"), f.label("one"), f.label("nonzeros")

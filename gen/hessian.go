@@ -87,8 +87,8 @@ func (l *hessianLoop) span() {
 	l.at(done)
 }
 
-// setRow takes the nonzero k places after the cursor. It sets row to the address of the row of h for
-// the nonzero's column, and by to c times the nonzero's value.
+// setRow takes the nonzero k places after l.r.cursor. It sets row to the address of the row of h for
+// the nonzero's column, and by to l.c times the nonzero's value.
 func (l *hessianLoop) setRow(k int, row reg.GPVirtual, by vec) {
 	l.r.index(l.emitter, l.r.column(k), row)
 	l.IMULQ(l.stride, row)
@@ -100,8 +100,8 @@ func (l *hessianLoop) setRow(k int, row reg.GPVirtual, by vec) {
 	}
 }
 
-// addColumn takes the nonzero k places after the cursor. It adds upperBy times the nonzero's value to
-// the upper row of h and, if both is true, lowerBy times this value to the lower row.
+// addColumn takes the nonzero k places after l.r.cursor. It adds l.upperBy times the nonzero's value to
+// the row of h at l.upper and, if both is true, l.lowerBy times this value to the row at l.lower.
 func (l *hessianLoop) addColumn(k int, both bool) {
 	j := l.GP64()
 	l.r.index(l.emitter, l.r.column(k), j)
@@ -144,7 +144,7 @@ func (l *hessianLoop) runs() {
 	l.at(done)
 }
 
-// each emits a loop of f over the nonzeros from the cursor to l.end-1.
+// each emits a loop of f over the nonzeros from l.r.cursor to l.end-1.
 func (l *hessianLoop) each(f func(k int)) {
 	two, odd, done := l.label("two"), l.label("odd"), l.label("met")
 	l.DECQ(l.end)
@@ -199,8 +199,8 @@ func (e *emitter) hessianPanel(t *isa) {
 	e.ret()
 }
 
-// A panelLoop emits the parts of hessianPanel that update rows of h. Each part moves h, mask and t to the
-// next row.
+// A panelLoop emits the parts of hessianPanel that update rows of h. Each part moves h, mask and t past its
+// rows.
 type panelLoop struct {
 	*emitter
 	h, mask, t, panel reg.GPVirtual

@@ -10,8 +10,8 @@ import (
 const rotatedAhead = 12
 
 // A rotated emits the inner loop on dense rows, InnerRotated. Step k computes w' = FMA(c, w, e) and then
-// w = f * FMA(g, row k, w'). Here g is the gain, and f the factor that projects onto the ball, or 1
-// without a ball.
+// w = f * FMA(g, row k, w'). Here g is the g of kernels.Steps, called the gain, and f the factor that
+// projects onto the ball, or 1 without a ball.
 type rotated struct {
 	*emitter
 	ball bool

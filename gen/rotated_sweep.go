@@ -6,7 +6,7 @@ import (
 )
 
 // first emits the beginning of step 0: it computes w' = FMA(c, w, e) and the sums in r.dots, and sets t
-// to the margin of row 0.
+// to the margin of row 0. The type rotated explains the steps.
 func (r *rotated) first(t vec) {
 	margin := r.zeros(len(r.dots[0]))
 	r.clear()
@@ -19,7 +19,8 @@ func (r *rotated) first(t vec) {
 	r.VMOVAPD(r.emitter.sum(margin).AsX(), t)
 }
 
-// sweep emits the end of step k and the beginning of step k+1, in one loop over the vectors.
+// sweep emits the end of step k, which computes w, and the beginning of step k+1, which computes the next w'
+// and the sums in r.dots. Both are in one loop over the vectors.
 func (r *rotated) sweep() {
 	r.clear()
 	r.eachVector(func(p place, i int) {

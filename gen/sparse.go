@@ -42,8 +42,8 @@ func (e *emitter) nonzeros(s *storage, vector string) nonzeros {
 	return r
 }
 
-// rowDot adds the products of the nonzeros from the cursor to end to the 8 lanes of acc,
-// and sets the cursor to end.
+// rowDot adds the products of the nonzeros from r.cursor to end to the 8 lanes of acc, and sets
+// r.cursor to end.
 func (e *emitter) rowDot(r nonzeros, end reg.GPVirtual, acc []vec) {
 	block, rest, done := e.label("nonzeros"), e.label("rest"), e.label("rowDone")
 	last, n := e.GP64(), e.GP64()
@@ -109,7 +109,7 @@ func (r nonzeros) prefetch(e *emitter) {
 	}
 }
 
-// rowScatter adds g times the nonzeros from the cursor to end to the dense vector, one at a time,
+// rowScatter adds g times the nonzeros from r.cursor to end to the dense vector r.w, one at a time,
 // because two nonzeros may have the same column.
 func (e *emitter) rowScatter(r nonzeros, end reg.GPVirtual, g vec) {
 	block, rest, one, done := e.label("nonzeros"), e.label("rest"), e.label("one"), e.label("rowDone")
@@ -135,7 +135,7 @@ func (e *emitter) rowScatter(r nonzeros, end reg.GPVirtual, g vec) {
 	e.at(done)
 }
 
-// scatterOne adds g times the nonzero k places after the cursor to the dense vector. It first loads
+// scatterOne adds g times the nonzero k places after r.cursor to the dense vector r.w. It first loads
 // the element of the vector into a register, because some emulators read 16 bytes for a scalar memory
 // operand.
 func (e *emitter) scatterOne(r nonzeros, k int, g vec) {

@@ -7,7 +7,7 @@ import (
 
 // A storage is a storage form of nonzeros.
 type storage struct {
-	name string // suffix of the kernels' names, empty for the plain form
+	name string // suffix of the kernels' names; empty for int32 columns with float64 values
 	columns
 	values
 }
