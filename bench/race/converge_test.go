@@ -10,6 +10,7 @@ import (
 )
 
 // TestDivergence checks that the divergence of a run is not an error of follow, and that the table shows it.
+// A bad setting must be an error of follow.
 func TestDivergence(t *testing.T) {
 	d, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: 200, Features: 20, Seed: 1, Noise: 1})
 	if err != nil {

@@ -86,8 +86,8 @@ func disturb(p *os.Process, kind string, wait, pause time.Duration) {
 	}
 }
 
-// repeatKilled repeats a job whose process was killed, and checks that the job succeeds and removes the
-// temporary files of the killed process.
+// repeatKilled repeats a job whose process was killed, if temporary files are left or by chance. It checks
+// that the job succeeds and removes these files.
 func (s signalAttack) repeatKilled(ctx context.Context, rng *rand.Rand, one job, dir string) error {
 	left, err := filepath.Glob(filepath.Join(dir, "*.tmp"))
 	if err != nil || len(left) == 0 && !chance(rng, 8) {

@@ -37,7 +37,7 @@ func TestBenchfmt(t *testing.T) {
 	}
 }
 
-// TestPrinter checks that the columns of a case are aligned with the titles.
+// TestPrinter checks the ratios, the mark LOSS, and that the columns of a case are aligned with the titles.
 func TestPrinter(t *testing.T) {
 	var b strings.Builder
 	p := &Printer{W: &b, Series: []string{"generic", "avx512", ArchSIMD, Naive}, Unit: "ns", Last: "of limit"}

@@ -68,7 +68,7 @@ func Slope(margin, label float64) float64 {
 	}
 }
 
-// Loss returns the logistic loss and its derivative with respect to the margin.
+// Loss returns the derivative of the logistic loss with respect to the margin, and the loss.
 func Loss(margin, label float64) (slope, loss float64) {
 	if z := label * margin; z > 0 {
 		e := math.Exp(-z)

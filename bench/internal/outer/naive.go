@@ -83,7 +83,7 @@ func (m *naiveSolver) iterate() {
 	}
 }
 
-// gradient sets z to the mean gradient at x and stores the slopes.
+// gradient sets m.z to the mean gradient at m.x and stores the slopes in m.steps.Slope0.
 func (m *naiveSolver) gradient() {
 	clear(m.z)
 	for i, b := range m.steps.Label {
@@ -97,8 +97,8 @@ func (m *naiveSolver) gradient() {
 	}
 }
 
-// inner makes the given number of inner steps from x, with random samples, and sets sum to the sum of the
-// iterates.
+// inner makes the given number of inner steps from m.x, with random samples, and sets m.sum to the sum of
+// the iterates.
 func (m *naiveSolver) inner(steps int) {
 	for i, b := range m.beta {
 		m.dual[i] = b - m.rho*m.y[i]

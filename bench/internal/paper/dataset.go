@@ -88,7 +88,7 @@ func (s Spec) Find(dir string) (found File, err error) {
 	return File{}, fmt.Errorf("paper: data set %s: none of %s is in %s; `make data` fetches a9a and covtype, others are taken where they are", s.Name, strings.Join(names, ", "), dir)
 }
 
-// Load reads the data set from dir and makes the graph and A.
+// Load reads the data set from dir and makes the graph and Data.A.
 func (s Spec) Load(dir string) (*Data, error) {
 	f, err := s.Find(dir)
 	if err != nil {
@@ -101,8 +101,8 @@ func (s Spec) Load(dir string) (*Data, error) {
 	return s.Build(d, f)
 }
 
-// Build makes the graph and A for a data set that was read from f. A contains the matrix Antisymmetric of the
-// graph, which the published codes use, and not its incidence matrix.
+// Build makes the graph and Data.A for a data set that was read from f. A contains the matrix Antisymmetric
+// of the graph, which the published codes use, and not its incidence matrix.
 func (s Spec) Build(d *sparse.Dataset, f File) (*Data, error) {
 	g, how, err := s.MakeGraph(d.X)
 	if err != nil {

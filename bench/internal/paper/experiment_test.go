@@ -65,7 +65,7 @@ func mustRead(t *testing.T, path string) []byte {
 }
 
 // TestSameTwice checks that PointsFile has the same bytes for any number of workers, and after an
-// interruption.
+// interruption. It also checks each run; see checkContents.
 func TestSameTwice(t *testing.T) {
 	pr, d := tiny(t)
 	first, second := t.TempDir(), t.TempDir()
@@ -136,8 +136,8 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// checkContents checks that the run k exists, that its objective has decreased, and that it was timed if
-// the protocol says so.
+// checkContents checks the points and the parameters of the run k and, if the protocol says that it is timed,
+// its timing.
 func checkContents(t *testing.T, e *Experiment, k Key) {
 	t.Helper()
 	traits := e.Protocol.Traits(k.Method)
@@ -288,7 +288,8 @@ func TestHalve(t *testing.T) {
 	}
 }
 
-// TestCompressedPoints checks that compressed records are read, and are written again without compression.
+// TestCompressedPoints checks that compressed records are read, and are written again without compression. It
+// also checks that OpenAny returns an error for records without a protocol.
 func TestCompressedPoints(t *testing.T) {
 	pr, _ := tiny(t)
 	key := Key{"tiny", 0, solver.SCAS{}.Info().Name, 0, Sampled, Last}

@@ -19,7 +19,7 @@ const manyFeatures = 2000
 
 // provenOptimum minimises p by the solver's default method, to a gap of provedTo if possible. With a strongly
 // convex objective and many features it tries SCAS-K first, which is faster. A gap that is not below 1e-9 is
-// an error. x is the point with this objective. Data, Mu and Split of best are not set.
+// an error. x is the point with the objective best.Objective. Data, Mu and Split of best are not set.
 func provenOptimum(ctx context.Context, p *solver.Problem) (best *Optimum, x []float64, err error) {
 	_, features := p.Data.Dims()
 	if a, ok := p.Constraint.(*sparse.CSR); ok && p.L2 > 0 && features > manyFeatures {
@@ -47,8 +47,8 @@ func provenOptimum(ctx context.Context, p *solver.Problem) (best *Optimum, x []f
 //	(1/2mu) |∇f(x) + A'beta|² + Σ_j [ λ|(Ax)_j| − beta_j (Ax)_j ]
 //
 // where f is the mean loss plus (mu/2)|x|², λ is the weight of the penalty λ|A x|₁, and j runs over the rows
-// of A. strongGap clips beta to [−λ, λ]. For one singleton row of a feature it does not use the given
-// beta_j, but the multiplier in [−λ, λ] that makes |∇f(x) + A'beta| smallest.
+// of A. strongGap clips beta to [−λ, λ]. For one singleton row of each feature that has such rows, it does
+// not use the given beta_j, but the multiplier in [−λ, λ] that makes |∇f(x) + A'beta| smallest.
 func strongGap(p *solver.Problem, a *sparse.CSR, x, beta []float64) float64 {
 	lambda := p.Penalty.(solver.L1).Lambda
 	n, features := p.Data.Dims()

@@ -91,9 +91,8 @@ func (k Key) compare(l Key) int {
 	return cmp.Or(cmp.Compare(k.Data, l.Data), cmp.Compare(k.Mu, l.Mu), cmp.Compare(k.Method, l.Method), cmp.Compare(k.Split, l.Split), cmp.Compare(k.Rule, l.Rule), cmp.Compare(k.By, l.By))
 }
 
-// TimedRun returns the key of the run whose time stands for the time of run k: the run of k's method with
-// the parameters that the rule Sampled chooses for the output that the method's curve shows. Parameters
-// hardly change the time of a pass.
+// TimedRun returns the key of the run whose time stands for the time of run k. It is k with the rule Sampled
+// and with the output that the method's curve shows. Parameters hardly change the time of a pass.
 func (pr *Protocol) TimedRun(k Key) Key {
 	t := pr.Traits(k.Method)
 	k.Rule, k.By = Sampled, t.Output()
@@ -168,8 +167,8 @@ func (pr *Protocol) keysByMethod(s Spec, split int, rules []Rule) (all [][]Key) 
 	return all
 }
 
-// leavesOut reports whether DataOfOthers leaves a method out on a data set. A caller's own methods are never
-// left out.
+// leavesOut reports whether pr.DataOfOthers leaves a method out on a data set. It never leaves out a
+// method of the paper's figures or a caller's own method.
 func (pr *Protocol) leavesOut(s Spec, t *Traits) bool {
 	own := slices.ContainsFunc(pr.Own, func(m solver.Method) bool { return m.Info().Name == t.Info.Name })
 	return !t.Figured && !own && pr.DataOfOthers != nil && !slices.Contains(pr.DataOfOthers, s.Name)

@@ -87,7 +87,8 @@ func Open(dir string, pr Protocol) (*Records, error) {
 }
 
 // OpenAny opens the records in dir for a report, whatever their protocol is. The protocol of the
-// result has the data sets, methods, mus and splits that occur in the records.
+// result has the data sets, methods, mus and splits that occur in the records. Records without a run or
+// without a protocol are an error.
 func OpenAny(dir string) (*Records, error) {
 	r, err := read(dir)
 	if err != nil {

@@ -12,7 +12,8 @@ import (
 // A Point is the state of a run after some passes, evaluated at the last iterate or at the average.
 type Point struct {
 	Outer int `json:"outer"` // number of outer iterations so far
-	// Passes is the number of gradients and Hessian products of samples so far, divided by n.
+	// Passes is the number of gradients and Hessian products of samples so far, divided by the
+	// number of samples.
 	Passes float64 `json:"passes"`
 	// Paper is the number of passes as the paper counts them: for batch ADMM, an exact minimisation over x is
 	// one pass.
@@ -104,8 +105,8 @@ func (r *runner) run(ctx context.Context, key Key) (*TunedRun, error) {
 	return u, nil
 }
 
-// follow runs a method with the parameters of u. If the run diverges, follow halves the step size and starts
-// again, at most maxHalvings times.
+// follow runs a method with the parameters of u. If the run diverges and u.Eta is not 0, follow halves the
+// step size and starts again, at most maxHalvings times.
 func (pr *Protocol) follow(ctx context.Context, h *Halves, u *TunedRun, t *Traits) (*trajectory, error) {
 	c := &trajectory{}
 	for ; ; c.halved++ {
@@ -157,7 +158,7 @@ func (h *Halves) testLoss(x []float64) float64 {
 }
 
 // within returns the last state of a run with the budget pr.Passes, also if the run diverges. start is the
-// state before the run.
+// state before the run, and the result if the first step alone exceeds the budget.
 func (pr *Protocol) within(ctx context.Context, h *Halves, mu float64, s solver.Settings, start state) (state, error) {
 	s.Passes = pr.Passes
 	end := start
@@ -222,7 +223,7 @@ func (pr *Protocol) settings(u *TunedRun, t *Traits) solver.Settings {
 }
 
 // keeps reports whether a point of a run is kept: every point of a batch method, and otherwise points that
-// are about half a pass apart. last is −∞ before the first kept point.
+// are about half a pass apart. last is the passes at the last kept point, or −∞ if there is none.
 func keeps(last, passes float64, t *Traits) bool { return t.Batch() || passes >= last+0.499 }
 
 // enough reports whether a batch method has used up the budget by both PaperPasses and Passes. For other

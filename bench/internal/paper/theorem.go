@@ -180,7 +180,7 @@ func Theorem2Printed(ctx context.Context) (*Bound, error) {
 	return b, nil
 }
 
-// strongLimit computes the bound of Theorem 2, in the symbols of the paper:
+// strongLimit sets b.Limit to the bound of Theorem 2, in the symbols of the paper:
 //
 //	(1/T) [ (μ_f/4)|x_0 − x*|² + (ρ/2)|y_0 − y*|² + (|β_0|² + γ²)/ρ ].
 //

@@ -133,7 +133,8 @@ func (g *grid) scan(from place, axis, stride int, by Output) place {
 	return best
 }
 
-// descend moves from a place to the best of its four neighbours, until no neighbour is better.
+// descend moves from a place to the best of its four neighbours, until no neighbour is better. A neighbour
+// differs in one of the two rungs, by g.stride.
 func (g *grid) descend(from place, by Output) (best place, err error) {
 	// A run on the training half may diverge although the run with this step size on the samples for tuning
 	// did not.

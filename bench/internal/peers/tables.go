@@ -102,7 +102,8 @@ func (o *Outcome) Ratios() (cells []Cell) {
 	return append(cells, ratio(own.Seconds/p.Seconds, fmt.Sprintf("%s (%.0e)", fastest.Peer, p.reached())))
 }
 
-// ratio returns the cell of the ratio r. Repeated measurements usually differ by up to 0.5 %.
+// ratio returns the cell of the ratio r. scas is behind only if r is above 1.005, because repeated
+// measurements usually differ by up to 0.5 %.
 func ratio(r float64, peer string) Cell {
 	if r > 1.005 {
 		return Cell{"BEHIND " + measure.Digits(r), peer, "no"}

@@ -98,8 +98,8 @@ func (c *Call) Run(ctx context.Context) (*Ending, error) {
 }
 
 // forgetPeak sets the largest resident size that Linux has stored for this process to the present size. This
-// is needed because a new process begins with the largest size of its parent. forgetPeak returns false if
-// Linux refuses, and true on other systems.
+// is needed because a new process begins with the largest size of its parent. forgetPeak returns false
+// only if Linux refuses.
 func forgetPeak() bool {
 	if _, err := os.Stat("/proc/self/clear_refs"); err != nil {
 		return true

@@ -14,9 +14,9 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// The noise of a copy. valueNoise is the standard deviation of the relative change of a value. If all values
-// of the data are 1, values do not change, but the share entryNoise of the entries moves to random columns.
-// The share labelNoise of the labels changes to the other class.
+// The noise of a copy. valueNoise is the standard deviation of the relative change of a value; the values 0
+// and 1 do not change. If all values of the data are 1, the share entryNoise of the entries moves to random
+// columns. The share labelNoise of the labels changes to the other class.
 const (
 	valueNoise = 0.05
 	entryNoise = 0.05

@@ -64,7 +64,7 @@ func entryBytes(a kernels.Rows) int {
 
 // pass returns c with the costs of a pass over all rows. flops is the number of operations of the pass.
 // vectors is the number of vectors with one entry per row that the pass reads or writes. dense is the number
-// of vectors with one entry per column of which the pass reads or changes an entry for each nonzero.
+// of vectors with one entry per column; for each nonzero the pass reads or changes an entry of each of them.
 func (in *data) pass(a kernels.Rows, flops float64, vectors, dense int, c measure.Case) measure.Case {
 	nnz := int(in.x.NNZ())
 	stream := rowBytes(a) + vectors*8*in.n

@@ -115,7 +115,7 @@ type result struct {
 
 type ratioSummary struct {
 	Rule          paper.Rule
-	Below, All    int   // number of ratios below 1; number of all ratios
+	Below, All    int   // number of ratios below 1; number of all known ratios
 	Open          int   // number of ratios with Open = true in one of the two entries
 	Low, Mid, Top ratio // smallest, median and largest ratio
 }
@@ -157,7 +157,8 @@ func (c *claim) evaluate(p *problem) claimCase {
 	return out
 }
 
-// quotient returns a/b: NaN if neither side reaches the target, and 1 if both entries have Floor set.
+// quotient returns a/b. The value is NaN if an entry is unknown or neither side reaches the target, and 1 if
+// both entries have Floor set.
 func quotient(a, b entry) ratio {
 	r := ratio{Value: a.Value / b.Value} // NaN if both are infinite
 	switch {

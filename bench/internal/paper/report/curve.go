@@ -43,7 +43,7 @@ func (p *problem) precision() float64 {
 }
 
 // An axis returns the points of a run, and their positions on the horizontal axis. budget is
-// Protocol.Passes.
+// Passes of paper.Protocol.
 type axis func(u *paper.TunedRun, budget float64) (points []paper.Point, x []float64)
 
 // byPasses is the axis of passes that count every sample gradient and Hessian product.
@@ -88,7 +88,7 @@ func curveOf(p *problem, m paper.Method, by paper.Output, value metric, x axis) 
 	type run struct{ x, v []float64 }
 	var runs []run
 	for _, split := range p.splits {
-		u, o := p.run(m, by, split), p.optimum(split)
+		u, o := p.runOf(m, by, split), p.optimum(split)
 		if u == nil || o == nil || len(u.Points) == 0 {
 			continue
 		}

@@ -240,7 +240,7 @@ func choices(shown []*problem) []choice {
 			for len(out[k].Values) < len(out[0].Values) {
 				out[k].Values = append(out[k].Values, "")
 			}
-			if u := p.run(t.method, t.output, p.splits[0]); u != nil {
+			if u := p.runOf(t.method, t.output, p.splits[0]); u != nil {
 				traits := p.Protocol.Traits(t.method)
 				text := shortText(u.Penalty, 3) + " λ"
 				if !traits.NoStep() {

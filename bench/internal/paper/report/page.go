@@ -151,7 +151,7 @@ func (p *problem) methodsRun() string {
 	for _, t := range methodsOf(&p.Protocol) {
 		count := 0
 		for split := range p.Protocol.Splits {
-			if p.run(t.Info.Name, t.Output(), split) != nil {
+			if p.runOf(t.Info.Name, t.Output(), split) != nil {
 				count++
 			}
 		}
@@ -208,7 +208,7 @@ type printedCondition struct {
 func printedConditions(all []*problem) []printedCondition {
 	var out []printedCondition
 	for _, p := range all {
-		f, u, mu := p.summary, p.run(scasStrong, paper.Last, 0), p.mu
+		f, u, mu := p.summary, p.runOf(scasStrong, paper.Last, 0), p.mu
 		if mu == 0 || u == nil || f == nil {
 			continue
 		}
@@ -223,7 +223,7 @@ func printedConditions(all []*problem) []printedCondition {
 // A memoryNote has the memory, the speed and the final gap of one run.
 type memoryNote struct {
 	Data  string
-	Whole float64 // 8 n p: the bytes of an iterate for each of the n training samples
+	Whole float64 // 8 n p: the bytes of n iterates, one for each training sample
 	*paper.Timing
 	Gap float64
 }

@@ -74,9 +74,9 @@ func (p *problem) key(m paper.Method, by paper.Output, split int) paper.Key {
 	return paper.Key{Data: p.Name, Mu: p.mu, Method: m, Split: split, Rule: p.rule, By: by}
 }
 
-// run returns the run of a method whose parameters were chosen for the given output, or nil if the records do
-// not have this run. For a method without this output it returns the run for the method's first output.
-func (p *problem) run(m paper.Method, by paper.Output, split int) *paper.TunedRun {
+// runOf returns the run of a method whose parameters were chosen for the given output, or nil if the records
+// do not have this run. For a method without this output it returns the run for the method's first output.
+func (p *problem) runOf(m paper.Method, by paper.Output, split int) *paper.TunedRun {
 	if t := p.Protocol.Traits(m); !slices.Contains(t.Outputs, by) {
 		by = t.Output()
 	}
@@ -84,7 +84,7 @@ func (p *problem) run(m paper.Method, by paper.Output, split int) *paper.TunedRu
 }
 
 func (p *problem) splitsOf(m paper.Method, by paper.Output) []int {
-	return slices.DeleteFunc(slices.Clone(p.splits), func(split int) bool { return p.run(m, by, split) == nil })
+	return slices.DeleteFunc(slices.Clone(p.splits), func(split int) bool { return p.runOf(m, by, split) == nil })
 }
 
 func (p *problem) withSplits(splits []int) *problem {
@@ -126,7 +126,7 @@ func countsOf(p *problem, m paper.Method, by paper.Output) (t splitCounts) {
 		}
 	}
 	for _, split := range p.splits {
-		u := p.run(m, by, split)
+		u := p.runOf(m, by, split)
 		if u == nil {
 			continue
 		}

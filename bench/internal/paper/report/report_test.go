@@ -218,8 +218,8 @@ func TestCommon(t *testing.T) {
 	}
 }
 
-// checkPage checks that the page is well-formed HTML and refers to no other files, and that no figure is
-// empty.
+// checkPage checks that the page is well-formed HTML, has certain texts and refers to no other files, and
+// that no figure is empty.
 func checkPage(t *testing.T, made map[string]string) {
 	t.Helper()
 	for name, text := range made {

@@ -34,7 +34,7 @@ func table1(p *problem) []row {
 	var rows []row
 	for _, t := range methodsOf(&p.Protocol) {
 		for _, by := range t.Outputs {
-			if u := p.run(t.Info.Name, by, 0); u != nil {
+			if u := p.runOf(t.Info.Name, by, 0); u != nil {
 				rows = append(rows, newRow(p, t, u))
 			}
 		}

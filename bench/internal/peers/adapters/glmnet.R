@@ -1,5 +1,5 @@
 # glmnet and cv.glmnet. The objective is mean loss + lambda ((1-alpha)/2 |x|^2 + alpha |x|_1), with
-# half the squared loss. A fit is the end of a path of decreasing penalties, as its authors ask for.
+# half the squared loss. A fit is the end of a path of decreasing penalties, as glmnet's authors recommend.
 say <- function(...) { cat(..., "\n"); flush(stdout()) }
 directory <- commandArgs(trailingOnly = TRUE)[1]
 from <- function(name, what, n, size) readBin(file.path(directory, name), what, n = n, size = size, endian = "little")
@@ -21,7 +21,7 @@ total <- l1 + l2
 alpha <- l1 / total
 path <- from("lambdas.f64", "double", number("lambdas"), 8)
 if (task == "fit") {
-  # The path begins where all coefficients are zero, or for the squared penalty high up.
+  # At the first penalty all coefficients are zero. Without an L1 term, the first penalty is large.
   first <- max(abs(as.vector(crossprod(x, y)))) / (2 * n) / max(alpha, 1e-3)
   path <- exp(seq(log(max(first, total)), log(total), length.out = 20))
   path[length(path)] <- total

@@ -29,7 +29,8 @@ def path(X, y, tolerance, lambdas=problem.lambdas):
     return np.array(rows)
 
 
-# Its code is compiled when it is first called; a short path of few rows calls all of it.
+# skglm compiles its code at the first call. This short path of few rows calls all of the code, so that
+# compiling takes no measured time.
 least = problem.y == problem.y.min()
 few = np.concatenate((np.flatnonzero(least)[:50], np.flatnonzero(~least)[:50]))
 X = problem.data()[few]
