@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/sparse"
 )
@@ -32,7 +34,7 @@ func TestExposure(t *testing.T) {
 	}
 }
 
-// TestCountMetrics checks the metrics and predictions of a model of counts, and the error for a rate that
+// TestCountMetrics checks the metrics and predictions of a model of counts, and the errors for a rate that
 // overflows.
 func TestCountMetrics(t *testing.T) {
 	x, err := sparse.FromDense(3, 1, []float64{0, 1, 2})
@@ -50,6 +52,16 @@ func TestCountMetrics(t *testing.T) {
 	if d2 := *got.Numbers.D2; math.Abs(d2) > 1e-15 {
 		t.Errorf("the mean explains %v of its deviance", d2)
 	}
+	tally, over := m.NewTally(nil), (*OverflowError)(nil)
+	if err := tally.Add(x, []float64{0, 2, 4}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if err := tally.Add(x, []float64{0, 2, 4}, &ScoreSettings{Offsets: []float64{0, 0, 710}}); !errors.As(err, &over) || over.Row != 2 {
+		t.Errorf("an offset of 710: %v", err)
+	}
+	if after, err := tally.Metrics(); !cmp.Equal(after, got) {
+		t.Errorf("after an Add with an error %+v, %v; want %+v", after, err, got)
+	}
 	if got, err = m.Score(x, []float64{0, 0, 0}, nil); err != nil || *got.Numbers.D2 != 0 {
 		t.Errorf("counts of 0: %+v, %v", got, err)
 	}
@@ -58,7 +70,6 @@ func TestCountMetrics(t *testing.T) {
 		t.Errorf("rates %v, %v; want 2", rates, err)
 	}
 	m.HasIntercept, m.Columns[0].Intercept = true, 710
-	over := (*OverflowError)(nil)
 	if _, err := m.Predict(nil, nil); !errors.As(err, &over) || over.Margin != 710 || !strings.Contains(err.Error(), "count is beyond the largest number: it is e to the power of 710") {
 		t.Errorf("a rate beyond float64: %v", err)
 	}

@@ -87,17 +87,14 @@ func (m *Model) emptySides(rows []int) (out []sides) {
 }
 
 // Add adds the rows of x. See Score for the arguments. Either all calls or no call must have weights, and the
-// threshold must be the same in all calls.
+// threshold must be the same in all calls. If Add returns an error, t does not change.
 func (t *Tally) Add(x *sparse.CSR, y []float64, set *ScoreSettings) error {
 	set, err := set.checked(x, y)
 	if err != nil {
 		return err
 	}
-	if set.Threshold != nil {
-		if t.m.Labels.IsZero() {
-			return errorf("ScoreSettings.Threshold = %v is for two classes; leave it nil", *set.Threshold)
-		}
-		t.threshold = *set.Threshold
+	if set.Threshold != nil && t.m.Labels.IsZero() {
+		return errorf("ScoreSettings.Threshold = %v is for two classes; leave it nil", *set.Threshold)
 	}
 	classes, err := t.m.classesOf(y)
 	if err != nil {
@@ -107,8 +104,16 @@ func (t *Tally) Add(x *sparse.CSR, y []float64, set *ScoreSettings) error {
 	if err == nil {
 		err = t.m.addOffsets(margins, set.Offsets)
 	}
+	var predicted []float64 // the predicted numbers; nil for classes
+	if err == nil && classes == nil {
+		predicted = slices.Clone(margins)
+		err = t.m.toPredictions(predicted)
+	}
 	if err != nil {
 		return err
+	}
+	if set.Threshold != nil {
+		t.threshold = *set.Threshold
 	}
 	weight := set.total(len(y))
 	t.weight += weight
@@ -119,7 +124,7 @@ func (t *Tally) Add(x *sparse.CSR, y []float64, set *ScoreSettings) error {
 	}
 	switch {
 	case classes == nil:
-		return t.addNumbers(margins, y, set, updateMean)
+		t.addNumbers(margins, predicted, y, set, updateMean)
 	case len(t.m.Columns) == 1:
 		t.addTwo(margins, classes, set.Weights, updateMean)
 	default:
@@ -154,19 +159,15 @@ func (m *Model) someClasses() string {
 	return fmt.Sprint(m.Classes.Values)
 }
 
-func (t *Tally) addNumbers(margins, y []float64, set *ScoreSettings, updateMean func(to *float64, value func(i int) float64)) error {
+func (t *Tally) addNumbers(margins, predicted, y []float64, set *ScoreSettings, updateMean func(to *float64, value func(i int) float64)) {
 	loss := t.m.loss()
 	updateMean(&t.loss, func(i int) float64 { return loss.Value(margins[i], y[i]) })
-	if err := t.m.toPredictions(margins); err != nil {
-		return err
-	}
-	updateMean(&t.mse, func(i int) float64 { return square(y[i], margins[i]) })
-	updateMean(&t.mae, func(i int) float64 { return math.Abs(y[i] - margins[i]) })
+	updateMean(&t.mse, func(i int) float64 { return square(y[i], predicted[i]) })
+	updateMean(&t.mae, func(i int) float64 { return math.Abs(y[i] - predicted[i]) })
 	t.label.add(y, set, square)
 	if t.m.counts() {
 		t.counts.add(y, set, deviance)
 	}
-	return nil
 }
 
 func (t *Tally) addTwo(margins []float64, classes []int, weights []float64, updateMean func(to *float64, value func(i int) float64)) {
