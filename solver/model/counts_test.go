@@ -73,6 +73,9 @@ func TestCountMetrics(t *testing.T) {
 	if _, err := m.Predict(nil, nil); !errors.As(err, &over) || over.Margin != 710 || !strings.Contains(err.Error(), "count is beyond the largest number: it is e to the power of 710") {
 		t.Errorf("a rate beyond float64: %v", err)
 	}
+	if rates, err := m.Predictions(nil, x); rates != nil || !errors.As(err, &over) {
+		t.Errorf("rates beyond float64: %v, %v", rates, err)
+	}
 	if err := m.WriteLiblinear(&bytes.Buffer{}); err == nil || !strings.Contains(err.Error(), "no model of counts") {
 		t.Errorf("liblinear: %v", err)
 	}

@@ -279,7 +279,9 @@ func (m *Model) Predictions(dst []float64, x *sparse.CSR) ([]float64, error) {
 	}
 	switch each := len(m.Columns); {
 	case !m.Classifies():
-		return dst, m.toPredictions(dst)
+		if err := m.toPredictions(dst); err != nil {
+			return nil, err
+		}
 	case each == 1:
 		for i, t := range dst {
 			dst[i] = m.Labels.Original(t)
