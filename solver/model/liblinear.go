@@ -92,7 +92,8 @@ func ReadLiblinear(r io.Reader, name string) (*Model, error) {
 type liblinear struct {
 	lines    *bufio.Scanner
 	name     string
-	line     int // the number of the current line
+	line     int      // the number of the current line
+	keys     []string // the keys of the lines that were read
 	loss     solver.Loss
 	classes  int       // the number of classes; 2 if the labels are numbers
 	labels   []float64 // nil if the labels are numbers
@@ -139,9 +140,13 @@ func (l *liblinear) head() error {
 }
 
 func (l *liblinear) field(key string, values []string) (err error) {
-	if key != "label" && len(values) > 1 {
+	switch {
+	case slices.Contains(l.keys, key):
+		return l.errorf(key, "expected one line %s, not two", key)
+	case key != "label" && len(values) > 1:
 		return l.errorf(values[1], "expected one value after %s", key)
 	}
+	l.keys = append(l.keys, key)
 	switch key {
 	case "solver_type":
 		var ok bool
@@ -157,7 +162,6 @@ func (l *liblinear) field(key string, values []string) (err error) {
 		if len(values) != l.classes {
 			return l.errorf("", "%d labels: expected %d", len(values), l.classes)
 		}
-		l.labels = nil
 		for _, text := range values {
 			label, ok := decimal(text)
 			switch {

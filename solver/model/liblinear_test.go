@@ -181,6 +181,8 @@ func TestBadLiblinear(t *testing.T) {
 		{two, "\nw\n", "\nw 7\n", `"7": expected the weights`},
 		{two, "0.5\nw\n1 \n2 \n3", "10\nw\n1 \n2 \n1e308", "times the last weight"},
 		{two, "w\n1 \n2 \n3 \n", "", "before a line w"},
+		{three, "nr_feature 1", "nr_class 2\nnr_feature 1", `m:4: "nr_class": expected one line nr_class, not two`},
+		{two, "bias 0.5", "bias 0.5\nlabel 2 3", `m:6: "label": expected one line label`},
 		{three, "nr_class 3", "nr_class 2", "m:3: 3 labels: expected 2"},
 		{three, "nr_class 3", "nr_class 1000000000", `nr_class: expected 2 to`},
 		{three, "nr_class 3\n", "", `m:2: 3 labels: expected 2`},
