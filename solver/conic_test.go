@@ -167,7 +167,7 @@ func TestCouplingBounds(t *testing.T) {
 			if !(long.DualityGap < 1e-6) {
 				t.Errorf("%s: gap %.2g after 1,000 passes", c.Name, long.DualityGap)
 			}
-			for _, method := range []solver.Method{solver.SCASK{}, solver.SCAS{}, solver.SCASStrong{}} {
+			for _, method := range []solver.Method{solver.SCASK{}, solver.SCAS{}, solver.SCASStrong{}, solver.SCASL{}} {
 				for _, passes := range []float64{2, 6, 20} {
 					res := solvertest.Minimize(t, &p, &solver.Settings{Method: method, Passes: passes})
 					if above := res.At.Objective - long.At.Objective; !(res.DualityGap >= above-1e-14) {
