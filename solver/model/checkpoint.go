@@ -22,11 +22,13 @@ func (s *Spec) hasState() (bool, error) {
 type classStore struct {
 	checkpoint dist.Checkpoint
 	team       *rows.Team
+	class      int // the number of the class that is being fitted
 
-	// Done and State are the content of the checkpoint. Package gob skips the fields above, whose names
+	// The fields below are the content of the checkpoint. Package gob skips the fields above, whose names
 	// begin with small letters.
-	Done  map[int]Model // models without Loss, by class number
-	State []byte        // the state of the current fit; nil before this fit saves one
+	Done       map[int]Model // models without Loss, by class number
+	State      []byte        // the last state of a fit that is not done; nil if there is none
+	StateClass int           // the number of the class whose fit has saved State
 }
 
 func newClassStore(spec *Spec) (*classStore, error) {
@@ -36,7 +38,7 @@ func newClassStore(spec *Spec) (*classStore, error) {
 }
 
 func (c *classStore) Save(state []byte) error {
-	c.State = state
+	c.State, c.StateClass = state, c.class
 	var b bytes.Buffer
 	if err := gob.NewEncoder(&b).Encode(c); err != nil {
 		return err
@@ -44,7 +46,13 @@ func (c *classStore) Save(state []byte) error {
 	return c.checkpoint.Save(b.Bytes())
 }
 
-func (c *classStore) Load() ([]byte, error) { return c.State, nil }
+// Load returns the state that the fit of the current class has saved, or nil if there is none.
+func (c *classStore) Load() ([]byte, error) {
+	if c.StateClass != c.class {
+		return nil, nil
+	}
+	return c.State, nil
+}
 
 // fit returns the stored model of a class. If there is none, fit calls do, and stores the model if do returns
 // no error.
@@ -53,6 +61,7 @@ func (c *classStore) fit(spec *Spec, class int, do func() (*Model, error)) (*Mod
 		m.Loss = spec.loss()
 		return &m, nil
 	}
+	c.class = class
 	m, err := do()
 	if err != nil {
 		return m, err

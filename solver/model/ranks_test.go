@@ -552,3 +552,28 @@ func TestRanksResumeClasses(t *testing.T) {
 		t.Errorf("%d messages from the first checkpoint, %d from the last", first, last)
 	}
 }
+
+// TestClassesResume checks that a class continues only from a state of its own fit, although the state of an
+// earlier class that did not converge is the last one in the checkpoint.
+func TestClassesResume(t *testing.T) {
+	x, _ := random(t, 90, 6, 3, true)
+	y := mixedLabels(90, 4)
+	spec := &Spec{Lambda: 0.01}
+	spec.Method, spec.RelTol, spec.Passes = solver.SCASK{}, 1e-12, 8
+	want, err := Fit(t.Context(), spec, x, y)
+	if !errors.Is(err, solver.ErrNotConverged) {
+		t.Fatal(err)
+	}
+	whole := &states{}
+	for k := 0; k == 0 || k <= len(whole.all); k++ {
+		own, kept := *spec, &states{slices.Clip(whole.all[:k])}
+		own.Checkpoint = kept
+		got, err := Fit(t.Context(), &own, x, y)
+		if diff := cmp.Diff(want, got); !errors.Is(err, solver.ErrNotConverged) || diff != "" {
+			t.Fatalf("from checkpoint %d of %d: %v, %s", k, len(whole.all), err, diff)
+		}
+		if k == 0 {
+			whole = kept
+		}
+	}
+}

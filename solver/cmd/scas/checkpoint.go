@@ -43,7 +43,7 @@ type checkpointHead struct {
 	CRC  uint32 `json:"crc32"` // CRC-32 of the state
 }
 
-const checkpointFormat = 4
+const checkpointFormat = 5
 
 // checkpoint returns the checkpoint file of a fit to data, or nil if --checkpoint is not given.
 func (c *trainCmd) checkpoint(data *sparse.Dataset, head *problemReport) (dist.Checkpoint, error) {
