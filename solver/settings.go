@@ -84,7 +84,9 @@ type Settings struct {
 	// Checkpoint, if not nil, stores the state of Auto, SCASK or SCASL after outer iterations, on the
 	// first process. If the Checkpoint already has a state, the run continues from this state. With the
 	// same number of processes, the result has the bits of a run that was not interrupted. A resumed run
-	// repeats its Newton steps.
+	// repeats its Newton steps. The state must be of a run with the same problem and settings. If the
+	// method, the sizes of X, Y or Dual, or the objective at the best stored iterate differ, Minimize
+	// returns an error. It does not find all other differences, but DualityGap is valid in any case.
 	Checkpoint dist.Checkpoint `json:"-"`
 	// Recorder, if not nil, gets the start and then every RecordEvery-th outer iterate.
 	Recorder Recorder `json:"-"`

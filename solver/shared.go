@@ -1,6 +1,8 @@
 package solver
 
 import (
+	"math"
+
 	"github.com/scas-admm/scas/solver/internal/admm"
 	"github.com/scas-admm/scas/solver/internal/ending"
 	"github.com/scas-admm/scas/solver/internal/rows"
@@ -64,8 +66,33 @@ func (r *Run) resume() error {
 		return errorf("the checkpoint is of %d features, %d coordinates of y and %d rows of A, the problem has %d, %d and %d",
 			len(at.X), len(at.Y), len(at.Dual), len(r.X), len(r.Y), len(r.Dual))
 	}
+	if s.Stats.Method != r.Stats.Method {
+		return errorf("the checkpoint is of the method %s, the run has the method %s", s.Stats.Method, r.Stats.Method)
+	}
+	if err := r.checkBest(&s); err != nil {
+		return err
+	}
 	r.Iterate.set(s.At)
 	r.Mean = s.Mean
 	r.averaged, r.loose, r.gap, r.keeper, r.Stats = s.Averaged, s.Loose, s.Gap, s.Keeper, s.Stats
 	return r.Samples.drawn.Resume(s.Draws)
+}
+
+// checkBest computes the objective at the best iterate of s again, and stores it in s. It returns an error if
+// the stored objective differs by more than rounding. The run needs the right objective: settle turns the gap
+// of the iterate into a gap of the best iterate by the difference of their objectives. checkBest may change
+// the iterate and the snapshot of r.
+func (r *Run) checkBest(s *saved) error {
+	k := &s.Keeper
+	if !k.Watched || s.Loose || k.Kept.X == nil {
+		return nil // toBest does not use k
+	}
+	r.Iterate.set(Iterate(k.Kept))
+	objective := r.takeSnapshot()
+	if !(math.Abs(objective-k.Best) <= 1e-9*math.Abs(k.Best)) {
+		return errorf("the checkpoint is of another problem: the objective at its best iterate is %v, and this problem has %v there",
+			k.Best, objective)
+	}
+	k.Best = objective // another number of processes rounds differently
+	return nil
 }

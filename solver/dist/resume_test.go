@@ -101,7 +101,7 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// TestResumeRefuses checks that all ranks end if a checkpoint belongs to another problem, is
+// TestResumeRefuses checks that all ranks end if a checkpoint belongs to another problem or method, is
 // malformed, or cannot be saved.
 func TestResumeRefuses(t *testing.T) {
 	p := solvertest.Chain(t, 0)
@@ -114,16 +114,25 @@ func TestResumeRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	longer.Coupling = &solver.Coupling{B: b}
-	ofOther, ofLonger := &memory{}, &memory{}
-	for q, m := range map[*solver.Problem]*memory{other: ofOther, &longer: ofLonger} {
+	weaker := *p
+	weaker.Penalty = solver.L1{Lambda: p.Penalty.Scale() / 2}
+	ofOther, ofLonger, ofWeaker := &memory{}, &memory{}, &memory{}
+	for q, m := range map[*solver.Problem]*memory{other: ofOther, &longer: ofLonger, &weaker: ofWeaker} {
 		if _, errs := solveFrom(t, q, set, 1, m); errs[0] != nil {
 			t.Fatal(errs[0])
 		}
+	}
+	ofSCASL, linearised := &memory{}, set
+	linearised.Method = solver.SCASL{}
+	if _, errs := solveFrom(t, p, linearised, 1, ofSCASL); errs[0] != nil {
+		t.Fatal(errs[0])
 	}
 	full := errors.New("the disk is full")
 	for want, bad := range map[string]*memory{
 		"of 20 features":                        ofOther,
 		fmt.Sprintf("%d coordinates of y", l+1): ofLonger,
+		"of another problem: the objective":     ofWeaker,
+		"of the method scas-l":                  ofSCASL,
 		"cannot be read":                        {states: [][]byte{[]byte("this is none")}},
 		full.Error():                            {err: full},
 	} {
