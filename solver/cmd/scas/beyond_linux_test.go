@@ -3,6 +3,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -251,6 +252,12 @@ func (f *beyondFiles) predict(t *testing.T) {
 	r := runHere(t, append(predict, beyondMemory, "--svg", filepath.Join(dir, "roc.svg"))...)
 	if r.code == exitOK || !strings.Contains(r.errs, "--svg draws") || !strings.Contains(r.errs, "memory") {
 		t.Errorf("--svg: %.1000s", r.errs)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	stdout := &cancelOnWrite{cancel: cancel}
+	r = runWith(t, env{ctx: ctx, stdout: stdout}, append(predict, beyondMemory)...)
+	if r.code != exitInterrupted || stdout.String() == "" || !strings.Contains(r.errs, "interrupted: the printed predictions may not be complete") {
+		t.Errorf("interrupted: exit code %d, %d bytes printed: %s", r.code, len(stdout.String()), r.errs)
 	}
 }
 

@@ -40,7 +40,7 @@ const exitCodes = `Exit codes:
            first; the help of each command says what it writes then
     75     a rank of --dist is lost or does not answer; give the same command
            again
-    130    interrupted; nothing is written`
+    130    interrupted; no file is written`
 
 // A usageError is an error in the flags or the arguments of the command line.
 type usageError struct{ error }

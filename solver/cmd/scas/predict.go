@@ -59,7 +59,8 @@ A .scas file larger than --memory is predicted in pieces, without --svg.
 
 Exit codes: 0 done, 1 cannot read or write (also for labels and features that the
 model does not know), 2 wrong usage, 3 a number in DATA or a prediction is not
-finite, 130 interrupted (nothing is written).`
+finite, 130 interrupted (no file is written; printed predictions may not be
+complete).`
 }
 
 func (c *predictCmd) Run(e *env) error {
@@ -102,6 +103,7 @@ func (c *predictCmd) Run(e *env) error {
 	} else if pred, err = c.predict(m, t, data); err != nil {
 		return c.explain(err)
 	}
+	left := "nothing written"
 	err = out.write(e, func() error {
 		if c.Output == "" {
 			if outOfCore { // check all rows before the first prediction is printed
@@ -109,6 +111,7 @@ func (c *predictCmd) Run(e *env) error {
 					return err
 				}
 			}
+			left = "the printed predictions may not be complete"
 			if err := write(e.stdout); err != nil {
 				return err
 			}
@@ -125,7 +128,7 @@ func (c *predictCmd) Run(e *env) error {
 		}
 		return c.report(e, r)
 	})
-	return e.interrupted(err, "nothing written")
+	return e.interrupted(err, left)
 }
 
 // tally returns the tally of the predictions, or nil if they are not compared with labels. It adds to d the
