@@ -13,7 +13,10 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/scas-admm/scas/kernels"
+	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/solver/dist"
+	"github.com/scas-admm/scas/solver/internal/ending"
+	"github.com/scas-admm/scas/solver/internal/rows"
 	"github.com/scas-admm/scas/solver/internal/term"
 	"github.com/scas-admm/scas/solver/model"
 	"github.com/scas-admm/scas/sparse"
@@ -184,11 +187,15 @@ func (e *env) changed(recovered any) error {
 
 var errInterrupted = errors.New("interrupted")
 
-// interrupted returns err or, if this process or another rank was interrupted, errInterrupted with the text
-// what. A nil err stays nil.
+// interrupted returns err unless this process or another rank was interrupted. Otherwise it returns
+// errInterrupted with the text what and, if the interrupt is not the cause of err, with err. A nil err stays
+// nil.
 func (e *env) interrupted(err error, what string) error {
-	if err != nil && (e.ctx.Err() != nil || errors.Is(err, context.Canceled)) {
+	switch {
+	case err == nil, e.ctx.Err() == nil && !errors.Is(err, context.Canceled):
+		return err
+	case ending.OfContext(err), errors.Is(err, solver.ErrNotConverged), errors.Is(err, rows.ErrElsewhere):
 		return fmt.Errorf("%w: %s", errInterrupted, what)
 	}
-	return err
+	return fmt.Errorf("%w: %s; %w", errInterrupted, what, err)
 }

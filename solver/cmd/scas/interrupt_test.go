@@ -9,8 +9,10 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
+	"github.com/scas-admm/scas/solver"
 	"github.com/scas-admm/scas/sparse/graph/glasso"
 )
 
@@ -37,6 +39,37 @@ func TestAwait(t *testing.T) {
 func TestExitNotConverged(t *testing.T) {
 	if code := exitCode(fmt.Errorf("at 40 edges: %w", glasso.ErrNotConverged)); code != exitNotConverged {
 		t.Errorf("exit code %d", code)
+	}
+}
+
+// TestInterrupted checks that an interrupt does not hide an error that it has not caused.
+func TestInterrupted(t *testing.T) {
+	running, cancel := context.WithCancel(t.Context())
+	ended, end := context.WithCancel(t.Context())
+	defer cancel()
+	end()
+	full := fmt.Errorf("run.ck: %w", syscall.ENOSPC)
+	for _, c := range []struct {
+		ctx  context.Context
+		err  error
+		want string
+		code int
+	}{
+		{running, nil, "", exitOK},
+		{ended, nil, "", exitOK},
+		{running, full, full.Error(), exitIO},
+		{ended, full, "interrupted: no file; " + full.Error(), exitInterrupted},
+		{ended, fmt.Errorf("class 2: %w", context.Canceled), "interrupted: no file", exitInterrupted},
+		{running, context.Canceled, "interrupted: no file", exitInterrupted}, // another rank was interrupted
+		{ended, fmt.Errorf("a lambda: %w", solver.ErrNotConverged), "interrupted: no file", exitInterrupted},
+	} {
+		got, text := (&env{ctx: c.ctx}).interrupted(c.err, "no file"), ""
+		if got != nil {
+			text = got.Error()
+		}
+		if text != c.want || exitCode(got) != c.code {
+			t.Errorf("%v: %q with exit code %d, want %q with %d", c.err, text, exitCode(got), c.want, c.code)
+		}
 	}
 }
 
