@@ -40,7 +40,9 @@ func (d *design) fitModel(ctx context.Context) (*Model, error) {
 	if out == nil {
 		return nil, err
 	}
-	return d.model(out), err
+	m := d.blank(out.lambda)
+	m.Columns = []Column{d.column(out)}
+	return m, err
 }
 
 // retryFeatures is the number of features below which a problem is tried with solver.Minimize if package
@@ -137,12 +139,6 @@ func (c *Certificate) lateError(unit float64) error {
 		return errLate
 	}
 	return c.notConverged(c.RelTol*unit, &ending.Advice{Remedies: ending.MoreTime})
-}
-
-func (d *design) model(out *outcome) *Model {
-	m := d.blank(out.lambda)
-	m.Columns = []Column{d.column(out)}
-	return m
 }
 
 func (d *design) column(out *outcome) Column {
