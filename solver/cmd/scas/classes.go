@@ -40,14 +40,14 @@ func labelCounts(m sparse.LabelMapping, rows []int) string {
 		m.Name(1), plural(rows[1], "row"), m.Name(-1), plural(rows[0], "row"))
 }
 
-// classNames returns the classes of a model as the data file writes them. If there are two, the negative
-// class comes first. It returns nil if the model predicts numbers.
-func classNames(m *model.Model) []string {
+// classNames returns the names of the classes as the data file writes them: of classes if there are more than
+// two, and otherwise of mapping, the negative class first. It returns nil if both arguments are zero.
+func classNames(mapping sparse.LabelMapping, classes sparse.Classes) []string {
 	switch {
-	case !m.Classes.IsZero():
-		return m.Classes.All()
-	case m.Classifies():
-		return []string{m.Labels.Name(-1), m.Labels.Name(1)}
+	case !classes.IsZero():
+		return classes.All()
+	case !mapping.IsZero():
+		return []string{mapping.Name(-1), mapping.Name(1)}
 	}
 	return nil
 }

@@ -72,7 +72,7 @@ func (c *predictCmd) predict(m *model.Model, tally *model.Tally, data *sparse.Da
 		}
 		return &predictions{values: t}, nil
 	}
-	p := &predictions{values: t, classes: make([]int, len(t)/perRow), names: classNames(m)}
+	p := &predictions{values: t, classes: make([]int, len(t)/perRow), names: classNames(m.Labels, m.Classes)}
 	probability := loss.Traits().Probability
 	for i := range p.classes {
 		row := t[i*perRow : (i+1)*perRow]

@@ -39,7 +39,9 @@ func (s *fitSpec) labelDifference(m *model.Model, data string) string {
 	if was, is := term.LossOf(m.Loss).Traits(), term.LossOf(s.spec.Loss).Traits(); was.Labels != is.Labels {
 		return fmt.Sprintf("this model has %s loss, for %s, and --loss %s is for %s", was.Name, labelKind[was.Labels], is.Name, labelKind[is.Labels])
 	}
-	was, is := classesOf(m.Labels, m.Classes), classesOf(s.data.Mapping, s.data.Classes)
+	was, is := classNames(m.Labels, m.Classes), classNames(s.data.Mapping, s.data.Classes)
+	slices.Sort(was)
+	slices.Sort(is)
 	if !slices.Equal(was, is) {
 		return fmt.Sprintf("this model has the classes %s, and %s has %s", firstFew(was), data, firstFew(is))
 	}
@@ -47,19 +49,6 @@ func (s *fitSpec) labelDifference(m *model.Model, data string) string {
 }
 
 var labelKind = map[term.Labels]string{term.Classes: "classes", term.Counts: "counts", term.Numbers: "numbers"}
-
-// classesOf returns the sorted names of the classes in the argument classes or, if this is zero, in mapping.
-// It returns nil if both arguments are zero.
-func classesOf(mapping sparse.LabelMapping, classes sparse.Classes) (names []string) {
-	switch {
-	case !classes.IsZero():
-		names = classes.All()
-	case !mapping.IsZero():
-		names = []string{mapping.Name(-1), mapping.Name(1)}
-	}
-	slices.Sort(names)
-	return names
-}
 
 // featureDifference says how the features of the model differ from the features of the data, or returns "".
 // data is the name of the data.
