@@ -375,4 +375,11 @@ func TestOwnLoss(t *testing.T) {
 	if _, err := LambdaMax(context.Background(), &Spec{Loss: ownLoss{}}, x, y); err == nil {
 		t.Error("no error for lambda max")
 	}
+	for step, err := range Path(context.Background(), &Spec{Loss: ownLoss{}}, x, y, &PathSettings{Lambdas: []float64{0.5}}) {
+		if err != nil && !errors.Is(err, solver.ErrNotConverged) {
+			t.Error(err)
+		} else if got := step.Columns[0].Certificate.Objective; got != m.Columns[0].Certificate.Objective {
+			t.Errorf("objective %v on the path, want %v", got, m.Columns[0].Certificate.Objective)
+		}
+	}
 }

@@ -36,10 +36,13 @@ func (d *design) newFitter(ctx context.Context) (*fitter, error) {
 		return nil, err
 	}
 	p, err := d.penalty()
-	if err == nil {
-		f.s, err = f.solver(p)
+	if err != nil {
+		return nil, err
 	}
-	return f, err
+	if f.s, err = f.solver(p); err != nil {
+		return nil, err
+	}
+	return f, nil
 }
 
 // bareFitter returns a fitter without a solver. If the rows are in a file, it makes a pass over them and
