@@ -181,7 +181,7 @@ func (d *design) newPather(ctx context.Context, set *PathSettings) (p *pather, e
 
 // errEarly is the error if the time limit passes before the lambdas of a path are known, or in the first pass
 // over a file.
-var errEarly = outOfTime("the first lambda was known, or the first pass ended")
+var errEarly = outOfTime("the first lambda was known")
 
 func (s *PathSettings) check() error {
 	last := math.Inf(1)
