@@ -20,7 +20,7 @@ type rotated struct {
 	row, next, after, ahead reg.GPVirtual // rows k, k+1, k+2 and k+rotatedAhead
 	k                       reg.GPVirtual
 	gain, factor            vec     // g and f of step k in every lane; f only with a ball
-	dots                    [][]vec // the lanes of the sums below; after reduce the first lane is the sum
+	dots                    [][]vec // dots[d] has the lanes of sum d, see below; after reduce the low lane of dots[d][0] is the sum
 }
 
 // The indices of the sums of step k in dots. These sums do not depend on the gain of step k.

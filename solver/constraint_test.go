@@ -12,8 +12,8 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// differences is the operator x ↦ (x₁−x₂, x₂−x₃, …, x): graph.Chain(p).FusedLasso() without a matrix. Its
-// value is the length p of x.
+// differences is the operator x ↦ (x₁−x₂, x₂−x₃, …, x): graph.Chain(p).FusedLasso() without a matrix. The
+// int is p, the length of x.
 type differences int
 
 func (d differences) Dims() (rows, cols int) { return 2*int(d) - 1, int(d) }

@@ -17,8 +17,10 @@ import (
 // only if A = I and X = R^p). The number of features is
 //
 //   - unlimited with A = I and a penalty of absolute values and squares, with or without bounds of x;
-//   - unlimited with an L1 penalty and X = R^p if at most 64 features have no singleton row, as with
-//     [G; I] and an intercept. Then up to some thousands of coefficients may be non-zero;
+//   - unlimited with an L1 penalty and X = R^p if each feature has a singleton row, as with A = [G; I].
+//     Up to 64 features, such as an intercept, may lack one. At the solution, up to some thousands of
+//     coefficients may be non-zero;
+//   - up to a million or more if rows of the data and of A have entries only in neighbouring columns;
 //   - up to some thousands otherwise.
 //
 // Auto makes passes of SCASK before the Newton steps if Settings.Passes is set and is not enough for

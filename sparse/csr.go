@@ -249,7 +249,7 @@ func (a *CSR) CompactBytes() int64 {
 	return entry * a.NNZ()
 }
 
-// compactForm says what Compact stores: 16-bit columns (short), no values because all are 1 (ones), or
+// compactForm says what Compact stores: 16-bit columns (short), and no values because all are 1 (ones) or
 // float32 values (single).
 func (a *CSR) compactForm(round bool) (short, ones, single bool) {
 	val := a.val[:a.NNZ()]

@@ -86,7 +86,7 @@ func TestFit(t *testing.T) {
 	}
 }
 
-// TestFitByOthers checks that solver.Minimize proves the same optimum as the default method.
+// TestFitByOthers checks that fits by solver.Minimize and by package exact prove the same optimum.
 func TestFitByOthers(t *testing.T) {
 	for _, loss := range losses {
 		x, y := randomFor(t, 70, 9, 3, loss)

@@ -12,8 +12,7 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// TestTally checks that a tally of rows that several processes add in several calls has the metrics of all
-// rows.
+// TestTally checks that a Tally has the metrics of all rows if several processes add the rows in several calls.
 func TestTally(t *testing.T) {
 	const n = 1000
 	offsets, weights := make([]float64, n), make([]float64, n)

@@ -24,8 +24,9 @@ type Timing struct {
 	Objective float64 `json:"objective"`
 	// Plan is the plan of the inner loop; empty if the method has no inner loop.
 	Plan string `json:"plan,omitempty"`
-	// Plain is the timing of another run without a rotated copy of the data, which takes one sample a step, as
-	// in the paper. It is nil unless the run used a rotated copy.
+	// Plain is the timing of a second run of the method. The second run makes no rotated copy of the data (see
+	// Settings.NoRotation) and takes one sample in a step, as in the paper. Plain is nil if the first run used
+	// no rotated copy.
 	Plain *Timing `json:"without_rotation,omitempty"`
 }
 

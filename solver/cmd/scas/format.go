@@ -186,7 +186,7 @@ func (c dataFlags) anyLabels() *sparse.ReadOptions {
 	return &sparse.ReadOptions{AnyLabels: true, Features: int(c.Features), IndexBase: c.IndexBase.IndexBase, Table: c.table()}
 }
 
-// formFlag returns a given flag that says how to read DATA, or "". --features does not count.
+// formFlag returns the name of a flag for reading DATA, except --features, if the user gave one, or "".
 func (c dataFlags) formFlag() string {
 	for _, f := range []struct {
 		name string

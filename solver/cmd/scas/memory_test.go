@@ -145,7 +145,7 @@ func TestBeyondIsUnchecked(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	bytes, data := whole.Stats.Bytes, dataBytes(whole)
+	inFile, data := whole.Stats.Bytes, dataBytes(whole)
 	file, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -155,14 +155,14 @@ func TestBeyondIsUnchecked(t *testing.T) {
 		t.Fatal(err)
 	}
 	unchecked := 0
-	for _, limit := range []int64{data - 1, data, data + 1, bytes - 1, bytes, bytes + 1} {
+	for _, limit := range []int64{data - 1, data, data + 1, inFile - 1, inFile, inFile + 1} {
 		d, err := sparse.ReadFile(path, &sparse.ReadOptions{Regression: true, Memory: limit, Beyond: true})
 		if err != nil {
 			continue
 		}
 		unchecked++
 		if !memorySize(limit).lessThan(d) {
-			t.Errorf("%d bytes allowed, %d in the file, %d as data: nobody checks the rows", limit, bytes, data)
+			t.Errorf("%d bytes allowed, %d in the file, %d as data: nobody checks the rows", limit, inFile, data)
 		}
 	}
 	if unchecked == 0 {
@@ -238,11 +238,11 @@ func TestSaysEnough(t *testing.T) {
 func TestComponentBeyondMemory(t *testing.T) {
 	s := newSynthetic(t, sparse.SyntheticOptions{Rows: 500, Features: 200, Groups: 2, GroupSize: 5})
 	path := writeData(t, t.TempDir(), "d.scas", s.Dataset)
-	graph := []string{"graph", "--penalty", "0.01", "--threads", "1", path, "--memory"}
-	r := runHere(t, append(graph, "9MiB")...)
+	args := []string{"graph", "--penalty", "0.01", "--threads", "1", path, "--memory"}
+	r := runHere(t, append(args, "9MiB")...)
 	want := regexp.MustCompile(`penalty 0.01: 200 features or more .* than the 1[0-9]{2} for which 9 MiB of memory \(--memory\) are enough; try --penalty 0\.[0-9]+,`)
 	if r.code != exitIO || !want.MatchString(r.errs) {
 		t.Errorf("exit code %d: %s", r.code, r.errs)
 	}
-	succeed(t, append(graph, "20MiB")...)
+	succeed(t, append(args, "20MiB")...)
 }

@@ -51,7 +51,7 @@ type InnerLoop struct {
 	walls term.Walls
 
 	Rho   float64 // the penalty parameter ρ
-	Ridge float64 // mu, plus the weight of an Anchor; 0 if A includes mu (see Metric.A)
+	Ridge float64 // mu, plus the weight of the proximal term (see Anchor); 0 with a Metric, whose A has mu
 	Kappa float64 // if positive, K = (Kappa + Ridge) I: the augmented penalty is linearised
 
 	Steps     int  // number of samples that the inner loop draws

@@ -76,7 +76,7 @@ type StepSize struct {
 	Mu        float64 // curvature of the ridge, which is added to the curvature of the loss; 0 with a Metric
 	Factor    float64 // step size times curvature, unless Stiffness or Lazy limits the step size
 	Stiffness float64 // largest eigenvalue of K, the matrix of the penalty and the ridge in a step (see Plan)
-	Lazy      bool    // true if the plan may be lazy: η times Stiffness must stay below 1/2
+	Lazy      bool    // η times Stiffness must stay below 1/2, as for the plans lazy, ball and decay
 }
 
 // Eta returns the step size. For b samples in a step it uses the curvature Curvature/b + (1 − 1/b) Mean.

@@ -21,7 +21,7 @@ type ascent struct {
 	inverse       []float64 // 1/ridgeⱼ
 	centre        []float64
 	loose         []int     // the features without a ridge
-	stiff         []float64 // cᵢ Σⱼ xᵢⱼ²/ridgeⱼ: the fall of the margin of sample i if αᵢ grows by 1
+	marginFall    []float64 // cᵢ Σⱼ xᵢⱼ²/ridgeⱼ: the fall of the margin of sample i if αᵢ grows by 1
 	order         []int32   // the samples with a weight above 0, in the order of the last pass
 	margin, slope []float64 // the margin and slope of each sample at its last visit
 	before        []float64 // αᵢ before the last visit of sample i
@@ -37,9 +37,9 @@ type ascent struct {
 const (
 	// Values of ascent.most: for a loss with a continuous curvature, and for one whose curvature jumps.
 	mostPasses, mostPassesOfJumps = 60, 2000
-	// For a loss with a continuous curvature, an ascent is tried only if the mean of ascent.stiff, times the
-	// largest curvature of the loss, is at most mostStiff.
-	mostStiff = 25
+	// For a loss with a continuous curvature, an ascent is tried only if the mean of ascent.marginFall, times the
+	// largest curvature of the loss, is at most mostMarginFall.
+	mostMarginFall = 25
 	// An ascent whose estimated gap falls too slowly may end when ascent.visited is above this fraction of
 	// ascent.most.
 	leastPart = 0.1
@@ -61,7 +61,7 @@ func (s *Solver) newAscent() *ascent {
 	a := &ascent{
 		memory: m, x: s.x, alpha: m.alpha, random: 1,
 		inverse: make([]float64, s.p), centre: make([]float64, s.p), rest: make([]int, m.n), due: make([]int, m.n),
-		stiff: m.next.margin, margin: m.at.margin, slope: m.at.slope, before: m.next.slope,
+		marginFall: m.next.margin, margin: m.at.margin, slope: m.at.slope, before: m.next.slope,
 	}
 	var sum, largest float64
 	for _, r := range s.ridge {
@@ -92,14 +92,14 @@ func (s *Solver) newAscent() *ascent {
 		for k, j := range idx {
 			square += float64(float64(val[k]*val[k]) * a.inverse[j])
 		}
-		a.stiff[i] = float64(m.Coef[i] * square)
-		sum += a.stiff[i]
+		a.marginFall[i] = float64(m.Coef[i] * square)
+		sum += a.marginFall[i]
 		if m.Coef[i] > 0 {
 			a.order = append(a.order, int32(i))
 		}
 	}
 	smooth := s.Loss.Traits().ContinuousCurvature
-	if smooth && !(float64(sum*s.Loss.Curvature()) <= mostStiff*float64(m.n)) {
+	if smooth && !(float64(sum*s.Loss.Curvature()) <= mostMarginFall*float64(m.n)) {
 		return nil
 	}
 	if a.most = mostPassesOfJumps; smooth {
@@ -143,7 +143,7 @@ func (a *ascent) pass() float64 {
 // change maximises the dual objective over αᵢ, and reports whether αᵢ changed. The new αᵢ is φ'(t) at
 // the margin t for which
 //
-//	t + stiffᵢ φ'(t) = u,
+//	t + marginFallᵢ φ'(t) = u,
 //
 // where u is the margin for αᵢ = 0. change finds t by Newton steps. A bisection replaces a step
 // that leaves the interval in which t must be.
@@ -155,14 +155,14 @@ func (a *ascent) change(i int) bool {
 	if a.Offset != nil {
 		t += a.Offset[i]
 	}
-	was, stiff, label := a.alpha[i], a.stiff[i], a.Labels[i]
+	was, fall, label := a.alpha[i], a.marginFall[i], a.Labels[i]
 	slope := a.Loss.Slope(t, label)
 	a.margin[i], a.slope[i], a.before[i] = t, slope, was
-	u := t + float64(stiff*was)
-	least, most := u-float64(stiff*a.hi[i]), u-float64(stiff*a.lo[i])
-	first := math.Abs(float64(stiff * (slope - was)))
+	u := t + float64(fall*was)
+	least, most := u-float64(fall*a.hi[i]), u-float64(fall*a.lo[i])
+	first := math.Abs(float64(fall * (slope - was)))
 	for range scalarSteps {
-		excess := float64(stiff*slope) + t - u
+		excess := float64(fall*slope) + t - u
 		if math.Abs(excess) <= scalarPart*first {
 			break
 		}
@@ -171,7 +171,7 @@ func (a *ascent) change(i int) bool {
 		} else {
 			least = max(least, t)
 		}
-		t -= excess / (float64(stiff*a.Loss.SecondDerivative(t, slope, label)) + 1)
+		t -= excess / (float64(fall*a.Loss.SecondDerivative(t, slope, label)) + 1)
 		if !(t > least && t < most) {
 			t = least + float64(0.5*(most-least))
 		}
@@ -197,7 +197,7 @@ func (a *ascent) change(i int) bool {
 
 const (
 	scalarSteps = 20 // largest number of Newton steps in a call of the method change
-	// The method change ends when |t + stiffᵢ φ'(t) − u| is at most this fraction of its first value.
+	// The method change ends when |t + marginFallᵢ φ'(t) − u| is at most this fraction of its first value.
 	scalarPart = 1e-3
 )
 

@@ -101,7 +101,7 @@ func (f *File) Visits() int { return f.visits }
 // Look makes x the current point, visits the rows there, and returns the mean loss and its gradient. If an
 // error ends the visit, the current point stays.
 func (f *File) Look(x []float64) (loss float64, gradient []float64, err error) {
-	if f.visit(&request{to: slices.Clone(x)}); f.stopped != nil {
+	if f.visit(&request{x: slices.Clone(x)}); f.stopped != nil {
 		return math.Inf(1), nil, f.stopped
 	}
 	f.at = f.next
@@ -213,7 +213,7 @@ func (f *File) setBounds(q *gap.Problem) {
 
 func (f *File) moveTo(x, e []float64, damping float64) float64 {
 	if f.at == nil || !slices.Equal(x, f.at.x) { // otherwise f.at already has the results at x
-		f.visit(&request{to: slices.Clone(x), hessian: true, damping: damping})
+		f.visit(&request{x: slices.Clone(x), hessian: true, damping: damping})
 		if f.stopped != nil {
 			return math.Inf(1)
 		}
@@ -229,7 +229,7 @@ func (f *File) hasHessian() bool { return f.hessianOf == f.at }
 
 func (f *File) hessian(h []float64, _ quadratic.Triangle, d float64) {
 	if !f.hasHessian() || d != f.damping {
-		f.visit(&request{to: f.at.x, hessian: true, damping: d})
+		f.visit(&request{x: f.at.x, hessian: true, damping: d})
 		if f.stopped != nil {
 			return
 		}
@@ -241,7 +241,7 @@ func (f *File) hessian(h []float64, _ quadratic.Triangle, d float64) {
 
 func (f *File) lossAt(t *trial) float64 {
 	f.model.gradientAt, f.model.move = f.at.x, t.move
-	f.visit(&request{to: slices.Clone(t.at), hessian: t.hessian, damping: t.damping, model: &f.model})
+	f.visit(&request{x: slices.Clone(t.at), hessian: t.hessian, damping: t.damping, model: &f.model})
 	if f.stopped != nil {
 		return math.NaN()
 	}
@@ -260,7 +260,7 @@ func (f *File) accept(t *trial) {
 // revisit visits the rows at the current point again. It computes α by the model m (see origin), and replaces
 // the results in f.at that depend on α. If the visit fails, f.at does not change.
 func (f *File) revisit(m *origin) {
-	if f.visit(&request{to: f.at.x, model: m}); f.stopped == nil {
+	if f.visit(&request{x: f.at.x, model: m}); f.stopped == nil {
 		f.at.evidence = f.next.evidence
 	}
 }
@@ -289,7 +289,7 @@ func (f *File) prove(x, z, e []float64, goal float64) gap.Bound {
 	if t := &f.at.tally; b.NeedsScaledTally(t, goal) && b.Gap-float64((1-b.Shrink)*(t.Loss+t.Zero)) <= math.Max(goal, certainPart*f.survey.unit) {
 		scaled := *f.at.model
 		scaled.shrink = b.Shrink
-		if f.visit(&request{to: f.at.x, model: &scaled}); f.stopped == nil {
+		if f.visit(&request{x: f.at.x, model: &scaled}); f.stopped == nil {
 			b.Gap = math.Min(b.Gap, b.GapWithFenchel(t, f.next.tally.Fenchel))
 		}
 	}
@@ -310,7 +310,7 @@ func (f *File) bound(x, z []float64) gap.Bound {
 // rootHessian returns the matrix for gap.Sum.Hessian that belongs to α at the current point, see rootTally.
 func (f *File) rootHessian() []float64 {
 	if f.at.rootsVersion != f.bounds.RootsVersion() { // the roots have changed since the visit
-		if f.visit(&request{to: f.at.x, model: f.at.model}); f.stopped != nil {
+		if f.visit(&request{x: f.at.x, model: f.at.model}); f.stopped != nil {
 			k := f.bounds.Roots()
 			return slices.Repeat([]float64{math.NaN()}, k*k) // NaN cannot be factored, so no gap is proved
 		}

@@ -12,7 +12,7 @@ import (
 // its windows, and then the ranks add their sums. After a visit all ranks do the same computations, with the
 // same bits. At the end of a visit they agree whether to continue.
 
-// failed, in addition to the causes of package ending, says that the visit of this rank failed.
+// failed is one more cause, after those of package ending: the visit of this rank failed.
 const failed = ending.Canceled + 1
 
 // together returns the error after a visit, given the error of this rank. If one rank has an error, all ranks

@@ -11,7 +11,7 @@ import (
 // A request says what a visit computes at a point: always the loss and its gradient; the Hessian if
 // hessian is set; and, if model is not nil, the tally that proves a gap with the α of the model.
 type request struct {
-	to      []float64 // the point
+	x       []float64 // the point
 	hessian bool
 	damping float64 // the damping of the Hessian
 	model   *origin
@@ -140,7 +140,7 @@ func (f *File) visit(r *request) {
 	f.addRanks(r, first)
 	first.tally.Loss = first.loss
 	f.next = &findings{
-		x: r.to, loss: first.loss, gradient: slices.Clone(first.gradient),
+		x: r.x, loss: first.loss, gradient: slices.Clone(first.gradient),
 		evidence: evidence{
 			model: r.model, tally: first.tally, head: slices.Clone(first.head), tail: slices.Clone(first.tail),
 			rootHessian: slices.Clone(first.rootHessian),
@@ -211,7 +211,7 @@ func (t *piece) add(f *File, r *request, lo, hi, first int) {
 	if r.model != nil {
 		t.dual(f, r.model, lo, label)
 	}
-	f.margins(margin, lo, r.to)
+	f.margins(margin, lo, r.x)
 	f.shift(margin, lo)
 	if f.equalWeights() {
 		t.loss += float64(f.Loss.Slopes(slope, margin, label) * weight[0])

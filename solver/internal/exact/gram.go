@@ -212,7 +212,7 @@ func (m *gram) multiply(h []float64, cols []int32, old, fresh []int) {
 	const side = kernels.TileSide
 	c, order := m.weights(), len(cols)
 	panel := make([]float64, blockRows*side) // up to 64 fresh columns, times c, for a block of rows
-	products := make([]float64, order*side)  // products of panel's columns with the columns at the positions others
+	products := make([]float64, order*side)  // inner products of the columns in panel with the columns in others, see below
 	positions := slices.Concat(old, fresh)
 	for first := 0; first < len(fresh); first += side {
 		some := fresh[first:min(first+side, len(fresh))]

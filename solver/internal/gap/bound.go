@@ -505,7 +505,7 @@ func (p *Problem) roundingCost() (sum float64) {
 }
 
 // domainGap chooses the multipliers of the singleton rows of the features in p.optimised. It returns an upper
-// bound of h(x) + h*(−e) + e'x, where h(x) = Σ (rⱼ/2) xⱼ² on the set X.
+// bound of h(x) + h*(−e) + e'x, the last bracket in the package comment. There e is the dual residual.
 func (p *Problem) domainGap(x []float64) (sum float64) {
 	w := &p.work
 	if p.Penalty.Grouped() {

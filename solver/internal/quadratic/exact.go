@@ -11,8 +11,8 @@ type rowKind uint8
 
 const (
 	nonzero     rowKind = iota // v ≠ 0, and the multiplier is limit or −limit
-	implied                    // v = 0 follows from the zeros and ties of the partition
-	constrained                // v = 0 must be enforced
+	implied                    // v = 0 follows from the zeros and ties of u (see Partition)
+	constrained                // v = 0 does not follow from them, so it must be enforced
 )
 
 // MakeExact changes U after a call of Solve, so that its zeros and ties are exact. part has these zeros and

@@ -54,7 +54,7 @@ type edgeSearch struct {
 	opt       Options
 	k         int
 	low, high float64
-	tooLarge  error   // wraps a *graph.ComponentError; nil unless low is its Fits
+	tooLarge  error   // if it is not nil, it wraps a *graph.ComponentError whose Fits is low
 	halved    bool    // whether a penalty above low was tried since tooLarge was set
 	best      *Result // the best result so far; nil before the first
 	bestOff   int     // difference between k and the number of edges of best
