@@ -107,7 +107,8 @@ func eachArrayBlock[T any](in *npy.Array, read func(dst []T) (int, error), do fu
 	}
 }
 
-// rowByRow reads a matrix in C order. copies is how many copies of the matrix must fit in memory together.
+// rowByRow reads a matrix in C order, which means row after row. It returns an error if the given number of
+// copies of the matrix does not fit in memory.
 func (a *arrayReader) rowByRow(in *npy.Array, n, p int, copies int64) (*CSR, error) {
 	m := rows{ptr: make([]int64, 1, 1024)}
 	j := 0
@@ -131,7 +132,8 @@ func (a *arrayReader) rowByRow(in *npy.Array, n, p int, copies int64) (*CSR, err
 	return m.matrix(p), err
 }
 
-// columnByColumn reads a matrix in Fortran order, as the transpose of a matrix in C order.
+// columnByColumn reads a matrix in Fortran order, which means column after column. It reads the transpose
+// row after row, and transposes it, so two copies must fit in memory.
 func (a *arrayReader) columnByColumn(in *npy.Array, n, p int) (*CSR, error) {
 	t, err := a.rowByRow(in, p, n, 2)
 	if err != nil {

@@ -45,7 +45,8 @@ func accStage(n int, s *solver.Settings) (batch, m int) {
 // tau is the value of τ and c in the publication.
 const tau = 2
 
-// accSADMM is the state of AccSADMM, with the letters of its formulas.
+// accSADMM is the state of AccSADMM. The comments of its fields name the letters in the formulas of the
+// publication.
 type accSADMM struct {
 	*base
 	m             int       // number of inner steps in a stage

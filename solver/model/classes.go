@@ -232,8 +232,8 @@ func (s *Spec) atOnce() int {
 	return 1
 }
 
-// each calls do for every problem, in parallel if possible. Errors that match solver.ErrNotConverged are
-// joined. Any other error is returned alone.
+// each calls do(k) for every problem k, in parallel if possible. If all errors match solver.ErrNotConverged,
+// it returns them joined. Otherwise it returns one of the other errors.
 func (p *problems) each(do func(k int) error) error {
 	if p.classes == nil {
 		return do(0)

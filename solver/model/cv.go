@@ -83,9 +83,9 @@ func (r *CVResult) OneSEModel() *Model { return r.Path[r.OneSE].Model() }
 // objective is within RelTol of the optimum is enough. Models that have not converged are scored, too.
 // Settings.TimeLimit is for all fits together.
 //
-// If models of the path fitted to all data have not converged, CV returns a result, and an error that wraps
-// solver.ErrNotConverged. If ctx or Settings.TimeLimit ends CV, or if there is another error, there is no
-// result. With Spec.Comm every process returns the same result, except for CVResult.Assignment.
+// If models of the path fitted to all data have not converged, CV returns a result together with an error
+// that wraps solver.ErrNotConverged. After any other error, and if ctx or Settings.TimeLimit ends CV, the
+// result is nil. With Spec.Comm every process returns the same result, except for CVResult.Assignment.
 func CV(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64, set *CVSettings) (*CVResult, error) {
 	return cv(ctx, spec, x, y, set, nil)
 }

@@ -150,9 +150,10 @@ func (o *contender) calibrate(c Case, initial [][]float64, duration time.Duratio
 	})
 }
 
-// Repetitions returns a number of repetitions that together take at least the given duration. A number of 2²⁴
-// or more may take less. timed repeats the computation the given number of times and returns the duration.
-// The first call of timed only warms the caches.
+// Repetitions returns how often to repeat a computation so that all repetitions together take at least the
+// given duration. It stops at 2²⁴ repetitions or more, even if these take less time. The function timed
+// repeats the computation the given number of times, and returns the time. Its first call only warms the
+// caches.
 func Repetitions(duration time.Duration, timed func(repetitions int) time.Duration) int {
 	timed(1)
 	for n := 1; ; {

@@ -47,8 +47,9 @@ func provenOptimum(ctx context.Context, p *solver.Problem) (best *Optimum, x []f
 //	(1/2mu) |∇f(x) + A'beta|² + Σ_j [ λ|(Ax)_j| − beta_j (Ax)_j ]
 //
 // where f is the mean loss plus (mu/2)|x|², λ is the weight of the penalty λ|A x|₁, and j runs over the rows
-// of A. strongGap clips beta to [−λ, λ]. For one singleton row of each feature that has such rows, it does
-// not use the given beta_j, but the multiplier in [−λ, λ] that makes |∇f(x) + A'beta| smallest.
+// of A. The bound holds for all beta_j in [−λ, λ]. So strongGap first clips the given multipliers to this
+// interval. If a feature has singleton rows, strongGap then changes the multiplier of one of them: it takes
+// the number in the interval that makes |∇f(x) + A'beta| smallest.
 func strongGap(p *solver.Problem, a *sparse.CSR, x, beta []float64) float64 {
 	lambda := p.Penalty.(solver.L1).Lambda
 	n, features := p.Data.Dims()

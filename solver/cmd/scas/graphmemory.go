@@ -91,8 +91,8 @@ func (c *graphCmd) dataAndPairBytes(s *graphSource) float64 {
 	return need
 }
 
-// allowGraph refuses the method glasso if the memory is not enough for a component of leastComponent
-// features, or of all features if there are fewer.
+// leastComponent is a number of features. The method glasso is refused if the memory is not enough for a
+// component of the graph with that many features. If there are fewer features, all of them count.
 const leastComponent = 128
 
 // bytesOfPair is the number of bytes that each thread of glasso needs for each pair of features of a

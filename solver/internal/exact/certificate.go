@@ -18,7 +18,8 @@ func (s *Solver) poseBounds() {
 }
 
 // proveGap returns an upper bound of P(x) − P* that the dual point α or the dual point 0 proves. It sets s.e
-// to X'Cα. s.rows.tally must have been called for α. tol decides how accurately X'Cα is summed.
+// to X'Cα. The caller must have called s.rows.tally for α. If only rounding errors prevent a proof of the gap
+// tol, X'Cα is summed again, more accurately.
 func (s *Solver) proveGap(tol float64) float64 {
 	z := make([]float64, s.bounds.Penalty.Len())
 	if s.coupled != nil {

@@ -60,8 +60,8 @@ type edgeSearch struct {
 	bestOff   int     // difference between k and the number of edges of best
 }
 
-// try calls Estimate with the given penalty, and updates the search. done reports whether the number of edges
-// is near enough to k.
+// try calls Estimate with the given penalty, and narrows the interval from low to high. done is true
+// if the number of edges is near enough to k.
 func (s *edgeSearch) try(penalty float64) (done bool, err error) {
 	s.opt.Penalty = penalty
 	res, err := Estimate(s.c, s.opt)
