@@ -22,15 +22,16 @@ func (q *Problem) Memory(runs int) int64 {
 	total := 8 * (11*int64(n) + int64(14+runs)*int64(features))
 	cheap := q.cheap()
 	if q.gramServes(cheap) {
-		// The Gram matrix before and after it grows, the matrix of the support, and its factor.
-		const matrices = 4
+		// The Gram matrix before and after it grows, the matrix of the support, and its factor, which may have
+		// room for more rows.
+		const matrices = 5
 		most := int64(min(features, defaultWorking))
 		if total += 8 * matrices * most * most; !cheap {
 			total += 8 * int64(n) * int64(features)
 		}
 		return total + scratchMemory(q.Data, q.Threads)
 	}
-	total += 8 * (k*k + 2*(k/2)*(k/2))
+	total += 8 * (k*k + 4*(k/2)*(k/2)) // the Hessian; the matrix of the support, and its factor before and after it grows
 	if enoughSamples(n, features) {
 		total += (ofTranspose + ofRows) * entries / sampleShare
 	}
