@@ -28,7 +28,7 @@ import (
 type Builder struct {
 	// Options says what the labels mean and how many bytes the rows may take in memory. The
 	// Builder uses Positive, Mapping, MaxClasses, Classes, Regression, Counts, AnyLabels, Strict,
-	// Memory and Reserve, and the fields of Table that AppendRecord names. PositiveName must be
+	// Memory and Reserve, and the fields of Table that AppendRecord uses. PositiveName must be
 	// empty. Writing a file takes a few MiB, even if Memory is less.
 	Options ReadOptions
 	// Names holds the names of the features, or is nil. AppendRecord needs them. A Builder with
@@ -262,7 +262,7 @@ func (b *Builder) mapped() (*Dataset, error) {
 	}
 	opt := b.Options
 	opt.Format, opt.LabelsFile, opt.Features, opt.Names = Binary, "", 0, nil
-	opt.Memory, opt.Beyond = 0, true // with Beyond, the check of the file releases its memory
+	opt.Memory, opt.Beyond = 0, true // Beyond makes ReadFile release the memory of checked rows
 	d, err := ReadFile(f.path, &opt)
 	if err != nil {
 		return nil, errors.Join(err, os.Remove(f.path))

@@ -27,7 +27,7 @@ type Converted struct {
 	Features int
 	Stats    ReadStats
 	// Names holds the names of the features; nil if the file has none. Table describes the
-	// columns of a table, without Fill; nil for other formats.
+	// columns of a table, but its Fill is nil. Table is nil for other formats.
 	Names []string
 	Table *TableSummary
 	// Resumed is the number of bytes of text that an earlier, interrupted call had
@@ -47,8 +47,8 @@ type Converted struct {
 //
 // If a conversion of LIBSVM text to .scas is killed or interrupted, converted rows stay in the directory
 // .OUT.parts beside the file OUT, and the next conversion of the same text with the same options
-// continues from them. Convert removes the directory when it has written OUT or finds an error in
-// the text.
+// continues from them. Convert removes the directory when it has written OUT or another error ends the
+// conversion.
 func Convert(in, out string, opt *ReadOptions, set *ConvertSettings) (*Converted, error) {
 	numbers, err := opt.forFile(in)
 	if err != nil {
@@ -104,7 +104,7 @@ func convertWhole(in, out string, opt *ReadOptions) (*Converted, error) {
 	return result, nil
 }
 
-// The error of a conversion that ConvertSettings.Interrupt ended wraps errInterrupted.
+// errInterrupted is wrapped in the error of Convert if ConvertSettings.Interrupt ends the conversion.
 var errInterrupted = errorf("the conversion was interrupted")
 
 // A conversion holds the state of writing a .scas file block by block.

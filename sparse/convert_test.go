@@ -104,7 +104,7 @@ func TestConvertResumes(t *testing.T) {
 				if done > total {
 					t.Errorf("%s: %d of %d", stage, done, total)
 				}
-				if stage == "file" { // interrupt the writing only once: each call begins it anew
+				if stage == "file" { // interrupt this stage only once: every call writes the whole file
 					left = 0
 					if stages[stage] {
 						left = 1
@@ -144,8 +144,8 @@ func TestConvertResumes(t *testing.T) {
 	onlyFiles(t, dir, "in.svm.zst", "other.scas", "out.scas")
 }
 
-// TestConvertResumesAtEnd interrupts the writing of the file after the whole text is in the journal. The text
-// does not end with a line feed.
+// TestConvertResumesAtEnd interrupts the writing of the file after the whole text is converted. The text does
+// not end with a line feed.
 func TestConvertResumesAtEnd(t *testing.T) {
 	dir := t.TempDir()
 	in, out := filepath.Join(dir, "in.svm"), filepath.Join(dir, "out.scas")

@@ -131,9 +131,9 @@ func writeTable(w io.Writer, d *Dataset, delimiter byte) error {
 	})
 }
 
-// LabelColumn returns the name of the column of the labels in a table that Write makes of d: its name in the
-// table that was read, or label. The name is label, too, if the names of all columns of that table are
-// numbers. If a feature has the name, underscores follow.
+// LabelColumn returns the name of the label column in a table that Write makes of d: the name in the table
+// that was read, or "label" if there is no such name or if all column names of that table are numbers.
+// Underscores follow if a feature has the same name.
 func (d *Dataset) LabelColumn() string {
 	name := "label"
 	if d.Table != nil && d.Table.Label != "" && !(allNumbers(d.Names) && allNumbers([]string{d.Table.Label})) {

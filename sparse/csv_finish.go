@@ -29,10 +29,10 @@ func (t *table) finish() (*Dataset, error) {
 	return d, t.labels.settle(d)
 }
 
-// settle is called when all n rows are parsed and addSums was called for them. It computes the numbers that
-// replace missing values. It returns the names of the features and, for each provisional number (see the
-// type table), its feature, or -1 if it has no feature. median must return the median of the values of
-// column c that are not missing; n is their number.
+// settle computes the numbers that replace missing values. Before it is called, all n rows must be parsed,
+// and addSums called for them. It returns the names of the features and, for each provisional number (see
+// the type table), its feature, or -1 if it has no feature. median(c, k) must return the median of the k
+// values of column c that are not missing.
 func (t *table) settle(n int, median func(c, n int) (float64, error)) (to []int32, names []string, err error) {
 	switch {
 	case t.columns == nil:

@@ -25,8 +25,8 @@ const (
 	//
 	// Tokens are separated by blanks. Blank lines and comments are skipped. A line with
 	// only a label is a sample of zeros. Entries with the value 0 are stored. Repeated
-	// indices are errors, and so are indices that the stated base or number of features
-	// does not allow (but see ReadOptions.IgnoreBeyond). Files are written with indices from 1.
+	// indices are errors, and so are indices that ReadOptions.IndexBase or Features does
+	// not allow (but see ReadOptions.IgnoreBeyond). Files are written with indices from 1.
 	// The number of columns is not in the file.
 	LIBSVM Format = "libsvm"
 

@@ -232,7 +232,7 @@ func TestReadNPYRefuses(t *testing.T) {
 	}
 	_, err := readAs(NPY, bytes.NewReader(npyFile("|i1", false, "(4, 2)", ones...)), "a.npy", nil)
 	wantParseError(t, err, 0, 0, "the file has no labels")
-	// The copy of an array in Fortran order counts twice, and Reserve once.
+	// An array in Fortran order is copied, so its memory counts twice. Reserve counts once.
 	for memory, want := range map[int64]string{10700: "", 10500: "the first 2 of 2 rows take"} {
 		opt := &ReadOptions{AnyLabels: true, Memory: memory, Reserve: 10000}
 		_, err := readAs(NPY, bytes.NewReader(npyFile("|i1", true, "(4, 2)", 1, 1, 1, 1, 1, 1, 1, 1)), "a.npy", opt)

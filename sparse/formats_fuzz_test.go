@@ -475,7 +475,7 @@ func naiveMarket(data string) (x [][]float64, ok bool) {
 		if !ok || len(f) != 1 || words[3] == "integer" && v != math.Trunc(v) {
 			return nil, false
 		}
-		if math.Float64bits(v) != 0 { // zeros of a dense file, and their mirror images, are not stored
+		if math.Float64bits(v) != 0 { // zeros in the format array, and their mirror images, are not stored
 			naivePlace(x, places[k], mirror, f[0])
 		}
 	}
@@ -490,8 +490,8 @@ func naivePlace(x [][]float64, at [2]int, mirror float64, s string) {
 	}
 }
 
-// FuzzMatrixMarket compares the reader of matrices with naiveMarket, and checks that accepted data can be
-// written and read.
+// FuzzMatrixMarket compares readMatrix with naiveMarket, and checks that accepted data can be written and
+// read.
 func FuzzMatrixMarket(f *testing.F) {
 	const head = "%%MatrixMarket matrix "
 	for _, s := range []string{
@@ -505,7 +505,7 @@ func FuzzMatrixMarket(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, data string) {
-		// naiveMarket decompresses no data, and takes other characters for blanks than readMatrix.
+		// naiveMarket does not decompress, and blanks beyond ASCII separate its tokens.
 		plain := refuseBinary([]byte(data[:min(len(data), blockSize)]), "") == nil && !strings.ContainsFunc(data, func(c rune) bool { return c >= 0x80 })
 		want, ok := naiveMarket(data)
 		a, err := readMatrix(strings.NewReader(data), "fuzz")

@@ -22,8 +22,8 @@ type libsvmSettings struct {
 type indexRange struct {
 	Max  int64 `json:"max"`  // largest index, or -1 if there is none
 	Zero bool  `json:"zero"` // whether index 0 occurs
-	// AtEdge is the error about the first index equal to ReadOptions.Features. It is returned if Zero is
-	// true.
+	// AtEdge is the error about the first index equal to ReadOptions.Features. Such an index is too large
+	// if indices count from 0, so AtEdge is returned if Zero is true.
 	AtEdge *ParseError `json:"at_edge,omitempty"`
 }
 

@@ -17,10 +17,13 @@ import (
 // the file, which may be larger than opt.Memory if opt.Beyond is true. A shard of several files is a copy.
 //
 // Labels are not mapped, as for ReadOptions.AnyLabels, because a shard may lack labels that other shards
-// have. With opt.Counts, a label below 0 is still an error. But if a shard of a .scas file of two classes is larger than opt.Memory, its labels are −1 and +1,
-// and Mapping holds the original labels. X has opt.Features columns; if that is 0, as many as the indices in
-// the shard need, or as the .scas file has. Stats.IndexBase follows from this shard alone; see
-// Dataset.Rebase. A shard without rows is an error.
+// have. But if a shard of a .scas file of two classes is larger than opt.Memory, its labels are −1 and +1,
+// and Mapping holds the original labels. With opt.Counts, a label below 0 is an error, except in a .scas
+// file of two classes.
+//
+// X has opt.Features columns. If that is 0, it has as many columns as the indices in the shard need, or as
+// the .scas file has. Stats.IndexBase follows from this shard alone; see Dataset.Rebase. A shard without
+// rows is an error.
 func ReadShard(paths []string, part, parts int, opt *ReadOptions) (*Dataset, error) {
 	if part < 0 || part >= parts || len(paths) == 0 {
 		return nil, errorf("part %d of %d parts of %d files: want a part number from 0 to the number of parts minus 1, and a file", part, parts, len(paths))
@@ -249,8 +252,8 @@ func (d *Dataset) cut(p *piece, opt *ReadOptions) (err error) {
 	return nil
 }
 
-// between returns rows lo to hi−1. Their columns and values are views of a; their row pointers are a copy,
-// unless these are all rows. It checks only the row pointers.
+// between returns rows lo to hi−1, or a itself if these are all rows. The columns and values are views of a;
+// the row pointers are a copy. It checks only the row pointers.
 func (a *CSR) between(lo, hi int) (*CSR, error) {
 	if lo == 0 && hi == a.rows {
 		return a, nil
