@@ -14,8 +14,8 @@ import (
 // Line is a line `i j [value]`.
 type Line struct {
 	// I and J are the first two tokens, a row and a column, counted from 1. I or J is 0 if its token is
-	// absent or is not an integer from 1 to 2^31-1. In a dense file, both are 0 before Matrix sets them,
-	// except in the line of the size.
+	// absent or is not an integer from 1 to 2^31-1. In a dense Matrix Market file, both are 0 before
+	// File.Matrix sets them, except in the line of the size.
 	I, J int32
 	// Value is the third token or, in a dense file, the only one. It is 1 if this token is absent, and NaN
 	// if it is not a finite decimal number.

@@ -99,8 +99,8 @@ func (f *File) Guard(do func() error) (err error) {
 }
 
 // Changed returns ErrChanged if recovered is a fault in the mapped file, and nil for any other panic. If
-// recovered is nil, it returns ErrChanged if the length of the file has changed since it was mapped, because
-// reading beyond the end of a file is no fault within the last page.
+// recovered is nil, it returns ErrChanged if the length of the file has changed since it was mapped. Reading
+// beyond the new end is not always a fault: the rest of the last page reads as zeros.
 func (f *File) Changed(recovered any) error {
 	addr, fault := faults.Address(recovered)
 	switch {

@@ -10,7 +10,7 @@
 //	16      8      rows n
 //	24      8      columns p
 //	32      8      entries m
-//	40      4      labels: 0 none; 1 numbers; 2 −1 and +1, which stand for the labels at 48 and 56
+//	40      4      labels: 0 for none; 1 for numbers; 2 for −1 and +1, which stand for the labels at 48 and 56
 //	44      4      number of the first column in the text that was converted, 0 or 1
 //	48      8      label that −1 stands for, float64
 //	56      8      label that +1 stands for, float64
