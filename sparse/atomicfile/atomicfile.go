@@ -206,7 +206,7 @@ func writeThrough(path string, fill func(io.Writer) error) error {
 }
 
 // standard returns the standard output or error of the process if info describes its file, and otherwise
-// nil. A rename would replace what the file has already, and lose all that follows. info may be nil.
+// nil. Replacing that file would lose its content and all later output. info may be nil.
 func standard(info fs.FileInfo) *os.File {
 	for _, f := range []*os.File{os.Stdout, os.Stderr} {
 		if own, err := f.Stat(); err == nil && info != nil && os.SameFile(info, own) {
