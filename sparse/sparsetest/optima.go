@@ -13,8 +13,8 @@ type Optimum struct {
 	Name     string
 	File     string // LIBSVM file in the directory of the real data sets
 	Features int
-	// A is empty for A = I. For A = [G; I] it says what the graph of G is: "chain", or the name of a file of
-	// edges.
+	// A describes the constraint matrix. It is empty for the identity. For [G; I] it says what the graph of
+	// G is: "chain", or the name of a file of edges.
 	A          string
 	Lambda, Mu float64
 	Value      float64 // accurate to 1e-11

@@ -74,8 +74,8 @@ func Dense(m Matrix) [][]float64 {
 	return out
 }
 
-// Solve returns the solution x of h x = g, where h is a square matrix, row by row. An ill-conditioned h is not
-// an error.
+// Solve returns the solution x of h x = g, where h is a square matrix, row by row. An ill-conditioned h is
+// not an error.
 func Solve(h, g []float64) []float64 {
 	n := len(g)
 	x := mat.NewVecDense(n, nil)
