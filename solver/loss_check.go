@@ -17,9 +17,9 @@ func CheckLoss(l Loss, labels []float64) error {
 }
 
 // CheckPenalty checks a penalty of your own on R^q numerically, at random points. It checks that
-// Prox finds the minimiser, also if dst and v are the same slice. The steps of a separable penalty
-// differ. For a ConjugatePenalty it checks that g(u) + g*(z) = z'u for the result u of Prox and the
-// subgradient z = (v − u)/step. It returns an error for the first fault.
+// Prox finds the minimiser, also if dst and v are the same slice. If the penalty is separable,
+// coordinates have different steps. For a ConjugatePenalty it checks that g(u) + g*(z) = z'u for the
+// result u of Prox and the subgradient z = (v − u)/step. It returns an error for the first fault.
 func CheckPenalty(g Penalty, q int) error {
 	if err := g.Validate(q); err != nil {
 		return errorf("CheckPenalty: %w", err)

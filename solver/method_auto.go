@@ -127,8 +127,8 @@ var errBudget = errorf("no budget left")
 // The steps start at the best snapshot (see toBest). If the objective at their result is not larger than at
 // the iterate, up to rounding, the result becomes the iterate.
 //
-// refused is true if the prover refuses to make the first step. If the loss allows no method without Newton
-// steps, finish returns an error instead.
+// refused is true if the prover refuses to make the first step. If the loss allows only Newton steps, finish
+// returns an error instead.
 func (r *Run) finish() (refused bool, err error) {
 	value, start := r.toBest(r.Problem.Evaluate(r.X).Objective), r.X
 	if r.Stats.Passes > 0 {

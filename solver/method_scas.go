@@ -201,8 +201,8 @@ func (s *scas) next() (bool, error) {
 	return true, nil
 }
 
-// curvatureHere returns the curvature of the loss at the snapshot that limits the step size: the largest
-// result of RowCurvature.At over all processes.
+// curvatureHere returns the curvature that limits the step size at the snapshot: the largest result of
+// RowCurvature.At over all processes.
 func (s *scas) curvatureHere() float64 {
 	if s.sizes == nil {
 		s.sizes = admm.NewRowCurvature(s.data, s.Problem.SampleWeights)

@@ -58,9 +58,9 @@ type Result struct {
 	// proved only if all of these hold: L2 > 0 or the domain is bounded; the penalty is a ConjugatePenalty;
 	// the Domain is nil or a SupportDomain; and the field B of Coupling is not set.
 	DualityGap float64
-	// Groups lists the groups of features with non-zero coefficients that rows of A with two entries
-	// tie. For rows (1, −1) the coefficients of a group are equal. Groups is nil if there is no group, if
-	// the ties of X are not exact, or if the run made no Newton steps.
+	// Groups lists the groups of features whose coefficients are not zero and are tied by rows of A with
+	// two entries. For rows (1, −1) the coefficients of a group are equal. Groups is nil if there is no
+	// group, if the ties of X are not exact, or if the run made no Newton steps.
 	Groups [][]int
 	// Status says how the run ended.
 	Status Status

@@ -193,8 +193,8 @@ func (r *Run) newScales() admm.Scales {
 	return s
 }
 
-// Limits returns the limits of |beta|: lambda times the weight of each row of A. It returns nil unless the
-// penalty is an L1 penalty, or nil, and y = A x − c. The caller must not change the slice.
+// Limits returns the limits of |beta|: lambda times the weight of each row of A. It returns nil unless
+// y = A x − c, and the penalty is nil or an L1 penalty. The caller must not change the slice.
 func (r *Run) Limits() []float64 { return r.dual.Limit }
 
 // DualStep updates y and beta, given x.
@@ -218,7 +218,7 @@ func (r *Run) objective(loss float64) float64 {
 }
 
 // penaltyNow returns g at the y that x implies. If there is no such y, or g is infinite there, it returns g
-// at the y of the iterate plus (ρ/2)|A x + B y − c|². It then sets r.loose.
+// at the y of the iterate plus (ρ/2)|A x + B y − c|², and sets r.loose.
 func (r *Run) penaltyNow() float64 {
 	g := r.Problem.penalty()
 	if y, ok := r.Problem.Coupling.form().Y(r.product.Image(r.X)); ok {

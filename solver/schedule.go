@@ -19,9 +19,9 @@ const (
 	Theorem Schedule = "theorem"
 )
 
-// schedule chooses the step size η and the number of samples of the next inner loop, and counts its passes.
-// more is false if the budget does not allow the outer iteration. If this is the first one, schedule also
-// returns an error.
+// schedule chooses the step size η and the number of samples of the next inner loop, and counts the passes
+// of the outer iteration. more is false if the budget does not allow them. If the budget does not even allow
+// the first outer iteration, schedule also returns an error.
 func (s *scas) schedule() (eta float64, more bool, err error) {
 	set, st := &s.Settings, &s.Stats
 	steps, gradient := set.InnerSteps, s.outer.GradientSquared()

@@ -52,8 +52,8 @@ type Settings struct {
 	// own schedule. Methods without inner loops refuse values other than zero.
 	InnerSteps int `json:"inner_steps"`
 	// BatchSize is the number b of samples whose mean gradient makes one inner step; an inner loop
-	// has then M/b steps. Zero means 1, or more if A couples so many features that a product with A'A
-	// costs much more than a sample. Methods that cannot use several samples refuse values above 1.
+	// has then InnerSteps/b steps. Zero means 1, or more if A couples so many features that a product
+	// with A'A costs much more than a sample. Methods that cannot use several samples refuse values above 1.
 	BatchSize int `json:"batch_size"`
 	// Schedule chooses the step sizes and the lengths of inner loops; empty means
 	// Practical. With Theorem, Eta and InnerSteps must be zero.
@@ -86,7 +86,7 @@ type Settings struct {
 	// same number of processes, the result has the bits of a run that was not interrupted. A resumed run
 	// repeats its Newton steps. The state must be of a run with the same problem and settings. If the
 	// method, the sizes of X, Y or Dual, or the objective at the best stored iterate differ, Minimize
-	// returns an error. It does not find all other differences, but DualityGap is valid in any case.
+	// returns an error. It may miss other differences, but DualityGap is valid in any case.
 	Checkpoint dist.Checkpoint `json:"-"`
 	// Recorder, if not nil, gets the start and then every RecordEvery-th outer iterate.
 	Recorder Recorder `json:"-"`
