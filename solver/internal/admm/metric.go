@@ -28,9 +28,9 @@ type MetricProblem struct {
 
 // A Metric gives each column of the data its own step size. A nil Metric means equal step sizes.
 //
-// The inner loop of SCAS-ADMM then runs in u with x = D u, where D is diagonal. The entries of D are powers
-// of two, so the scaled data X D have no rounding errors. Each row of A has its own ρ, because the entries of
-// A x have different units.
+// With a Metric, the inner loop of SCAS-ADMM runs in u with x = D u, where D is diagonal. The entries of D
+// are powers of two, so the scaled data X D have no rounding errors. Each row of A has its own ρ, because the
+// entries of A x have different units.
 type Metric struct {
 	D    []float64   // powers of two
 	Rho  []float64   // ρ of each row of A, a power of two

@@ -53,7 +53,7 @@ type OuterLoop struct {
 type RowSet struct {
 	Plan    Plan
 	Draw    func(rows []int32) // draws rows with replacement
-	Samples int                // about how many samples the inner loop draws, in whole batches
+	Samples int                // about how many samples the inner loop draws
 	Updates int                // number of dual updates in the inner loop
 }
 

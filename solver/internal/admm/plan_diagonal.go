@@ -8,12 +8,12 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-// If K is a multiple of I, the plan lazy is faster than elements for more than lazyFrom features for each
-// nonzero of a row.
+// If K is a multiple of I, the plan lazy is faster than the plan elements if there are more than
+// lazyFrom features for each nonzero of a row.
 const lazyFrom = 6
 
-// If the entries of the diagonal of K differ, the plan decay is faster than elements for more than decayFrom
-// features plus decaySlope features for each nonzero of a row (see BenchmarkDiagonal).
+// If the entries of the diagonal of K differ, the plan decay is faster than the plan elements if there
+// are more than decayFrom features, plus decaySlope for each nonzero of a row (see BenchmarkDiagonal).
 const decayFrom, decaySlope = 300, 5
 
 // diagonalOfK returns the diagonal of the matrix K of Plan, or nil if K is not diagonal.

@@ -51,8 +51,8 @@ func (p *lazy) End(sum, last []float64) {
 	copy(last, p.w)
 }
 
-// ball is the plan lazy with projection onto a ball, for which each step updates the norm of w. The sum of
-// the iterates since the last call of start is state.AlphaSum u − q + state.GammaSum d.
+// ball is the plan lazy with projection onto a ball. For the projection, each step updates the norm of w. The
+// sum of the iterates since the last call of start is state.AlphaSum u − q + state.GammaSum d.
 type ball struct {
 	diagonal
 	cells kernels.Cells // u and d as in lazy, and the vector q (see kernels.InnerLazyBallCells)
