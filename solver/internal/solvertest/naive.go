@@ -45,7 +45,8 @@ func (n *Naive) Slope(i int, x []float64) float64 {
 	return -b / (1 + math.Exp(b*t))
 }
 
-// Draw returns the next random sample. Methods with the same seed draw the same samples if weights are equal.
+// Draw returns the next random sample. Package solver draws the same samples with the same seed, if all
+// samples have the same weight.
 func (n *Naive) Draw() int {
 	rows, _ := n.Problem.Data.Dims()
 	i, _ := bits.Mul64(n.RNG.Uint64(), uint64(rows))

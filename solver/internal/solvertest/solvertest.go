@@ -14,7 +14,7 @@ import (
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
-// Load returns a problem without a penalty, with the samples of a LIBSVM file of the reference data.
+// Load returns a problem without a penalty, with the samples of a LIBSVM file of the test data.
 func Load(t testing.TB, name string, features int) *solver.Problem {
 	t.Helper()
 	ds, err := sparse.ReadFile(sparsetest.DataFile(t, name), &sparse.ReadOptions{Features: features})
