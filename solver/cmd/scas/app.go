@@ -187,9 +187,9 @@ func (e *env) changed(recovered any) error {
 
 var errInterrupted = errors.New("interrupted")
 
-// interrupted returns err unless this process or another rank was interrupted. Otherwise it returns
-// errInterrupted with the text what and, if the interrupt is not the cause of err, with err. A nil err stays
-// nil.
+// interrupted returns err if err is nil, or if there was no interrupt. If this process or another rank was
+// interrupted, it returns errInterrupted with the text what. If the interrupt did not cause err, the result
+// also wraps err.
 func (e *env) interrupted(err error, what string) error {
 	switch {
 	case err == nil, e.ctx.Err() == nil && !errors.Is(err, context.Canceled):

@@ -23,8 +23,8 @@ import (
 // --memory.
 const beyondLimit, beyondMemory = 140 << 20, "140MiB"
 
-// A beyondFiles has the names of test files. The file path has data of two classes, and the file many has
-// data of four classes; both are larger than beyondLimit. weights and offsets have a number for each row.
+// A beyondFiles has the names of test files. The data in path have two classes, and the data in many have
+// four; both files are larger than beyondLimit. weights and offsets have a number for each row.
 type beyondFiles struct{ path, many, weights, offsets string }
 
 // TestBeyondMemory checks the results and the peak memory of commands on data larger than --memory.

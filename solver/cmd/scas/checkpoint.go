@@ -80,7 +80,7 @@ func (r *ranks) sumOfRows(data *sparse.Dataset, s *fitSpec) uint32 {
 		return 0
 	}
 	table := crc32.MakeTable(crc32.Castagnoli)
-	var total uint32 // the sum over the rows, modulo 2^32
+	var total uint32 // sum of the checksums of the rows, modulo 2^32
 	var b []byte
 	add := func(v float64) { b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v)) }
 	for i := range s.whole.count {

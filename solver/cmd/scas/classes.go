@@ -40,8 +40,9 @@ func labelCounts(m sparse.LabelMapping, rows []int) string {
 		m.Name(1), plural(rows[1], "row"), m.Name(-1), plural(rows[0], "row"))
 }
 
-// classNames returns the names of the classes as the data file writes them: of classes if there are more than
-// two, and otherwise of mapping, the negative class first. It returns nil if both arguments are zero.
+// classNames returns the names of the classes as the data file writes them. mapping has the names of two
+// classes, the negative class first; classes has the names of more than two. classNames returns nil if both
+// arguments are zero.
 func classNames(mapping sparse.LabelMapping, classes sparse.Classes) []string {
 	switch {
 	case !classes.IsZero():

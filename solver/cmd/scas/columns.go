@@ -33,8 +33,8 @@ func (e *env) warnOfColumns(d *sparse.Dataset) {
 	}
 }
 
-// escapeCommas returns the name of a column for --drop and --categorical, which take lists: a comma in it
-// needs a backslash.
+// escapeCommas puts a backslash before each comma in the name of a column, because the lists of --drop and
+// --categorical are separated by commas.
 func escapeCommas(name string) string { return strings.ReplaceAll(name, ",", `\,`) }
 
 func addColumns(f *summary, d *sparse.Dataset) {

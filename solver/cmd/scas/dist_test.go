@@ -80,7 +80,7 @@ func distData(t *testing.T) (file, shards string) {
 }
 
 // TestRanksAgree checks that commands on ranks have the results of a single process, with the rows in one
-// file or in shards. One rank must write the same bytes as a single process.
+// file or in shards. A run with one rank must write the same bytes as a run without --dist.
 func TestRanksAgree(t *testing.T) {
 	file, shards := distData(t)
 	dir := t.TempDir()
@@ -143,7 +143,7 @@ func TestRanksAgree(t *testing.T) {
 				t.Errorf("%s: one rank is not the single process: %s, %s", name, own, written)
 			}
 			if !strings.HasPrefix(own, "{") {
-				continue // a path writes no model
+				continue // scas path writes no model
 			}
 			for _, same := range []string{"labels", "index_base"} {
 				if a, b := parsed(t, own)[same], parsed(t, written)[same]; fmt.Sprint(a) != fmt.Sprint(b) {
@@ -290,8 +290,8 @@ func TestRanksNoOptimum(t *testing.T) {
 	}
 }
 
-// TestRanksRefuse checks commands that fail. All ranks must end with the same exit code: of the error of
-// the lowest rank that has one. Only one rank may print an error, except for wrong usage.
+// TestRanksRefuse checks commands that fail. If several ranks have errors, all ranks must end with the exit
+// code of the lowest of these ranks. Only one rank may print an error, except for wrong usage.
 func TestRanksRefuse(t *testing.T) {
 	file, shards := distData(t)
 	dir := t.TempDir()

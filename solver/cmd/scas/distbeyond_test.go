@@ -10,8 +10,8 @@ import (
 )
 
 // TestRanksBeyond checks that ranks that work out of core have the results of a single process in memory. The
-// ranks read one .scas file, or one file each. One rank must write the model file that a single process out
-// of core writes.
+// ranks read one .scas file, or one file each. A run with one rank must write the same model file as a run
+// out of core without --dist.
 func TestRanksBeyond(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes seconds")

@@ -80,8 +80,8 @@ type workload struct {
 // Labels with more values are often years or prices.
 const maxUnwarnedClasses = 100
 
-// begin makes the specification of the fits, and returns the first part of the report. Its field in is the
-// specification. start is the time at which the reading of data began.
+// begin returns the first part of the report. It also makes the specification of the fits, and stores it in
+// the field in of the report. start is the time at which the reading of data began.
 func (c *fitFlags) begin(e *env, data *sparse.Dataset, start time.Time, of workload) (problemReport, error) {
 	whole, t := c.ranks.whole(data), c.ranks.team
 	// With await, an interrupt has its effect even if specify waits for a pipe.

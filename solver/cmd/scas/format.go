@@ -186,7 +186,8 @@ func (c dataFlags) anyLabels() *sparse.ReadOptions {
 	return &sparse.ReadOptions{AnyLabels: true, Features: int(c.Features), IndexBase: c.IndexBase.IndexBase, Table: c.table()}
 }
 
-// formFlag returns the name of a flag for reading DATA, except --features, if the user gave one, or "".
+// formFlag returns the name of a flag, other than --features, that the user gave for reading DATA. It returns
+// "" if there is no such flag.
 func (c dataFlags) formFlag() string {
 	for _, f := range []struct {
 		name string

@@ -77,8 +77,8 @@ func (c *graphCmd) pairBytes(s *graphSource) float64 {
 	return float64(covariance*p*p) + min(listed*p*p, 3*2*16*graph.DefaultMaxEdges)
 }
 
-// dataAndPairBytes returns the bytes of the data and of the covariances or copies of the data that the method
-// makes if all rows are in memory.
+// dataAndPairBytes returns the bytes that are needed if all rows are in memory: for the data, and for the
+// covariances or the copies of the data that the method makes.
 func (c *graphCmd) dataAndPairBytes(s *graphSource) float64 {
 	need := float64(dataBytes(s.data))
 	switch {
@@ -92,7 +92,7 @@ func (c *graphCmd) dataAndPairBytes(s *graphSource) float64 {
 }
 
 // leastComponent is a number of features. The method glasso is refused if the memory is not enough for a
-// component of the graph with that many features. If there are fewer features, all of them count.
+// component of the graph with this number of features, or with all features if there are fewer.
 const leastComponent = 128
 
 // bytesOfPair is the number of bytes that each thread of glasso needs for each pair of features of a
@@ -100,8 +100,8 @@ const leastComponent = 128
 const bytesOfPair = 9 * 8
 
 // solverBytes returns the bytes that glasso needs if its largest component has the given number of
-// features: twice the larger of the matrices with which the threads work, and the results of all
-// components. It returns 0 for other methods.
+// features. This is twice the larger of two sizes: of the matrices with which the threads work, and of the
+// results of all components. It returns 0 for other methods.
 func (c *graphCmd) solverBytes(s *graphSource, features int) float64 {
 	if c.Method != "glasso" {
 		return 0

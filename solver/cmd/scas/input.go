@@ -76,7 +76,7 @@ func eachLine(path string, do func(l line) error) error {
 	return nil
 }
 
-// withoutComment returns a line without its comment. A '#' within a word, such as the name C#, begins none.
+// withoutComment returns a line without its comment. A '#' within a word, such as C#, begins no comment.
 func withoutComment(text string) string {
 	for k := range len(text) {
 		if text[k] == '#' && (k == 0 || text[k-1] == ' ' || text[k-1] == '\t') {

@@ -11,7 +11,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// Even a small file can need much memory, because vectors are as long as its largest index.
+// memoryFlags has the flag for the limit on memory. A small file, too, can need much memory, because vectors
+// are as long as the largest index in the file.
 type memoryFlags struct {
 	Memory memorySize `placeholder:"SIZE" help:"Most memory to use, such as 8GiB or 60%; see scas info --help (default: half of the machine's)." group:"Memory and processors:"`
 }

@@ -164,9 +164,9 @@ func (v memorySize) unstreamed(d *demand, err error) error {
 	return v.refuse(d)
 }
 
-// need estimates the bytes that the work needs if all rows are in memory, the program included. For mapped
-// data that are larger than the limit, it returns the size of the data instead, unless they are small and all
-// rows are valid. known is false if these data are not small.
+// need estimates the bytes that the work needs if all rows are in memory, the program included. If mapped
+// data are larger than the limit and d.checked() is false, need returns the size of the data instead. known
+// is then d.small(), and true in all other cases.
 func (v memorySize) need(d *demand) (bytes float64, known bool) {
 	data := float64(dataBytes(d.data))
 	if d.data.X.Mapped() { // lessThan compares the limit with the size of the file, too
@@ -198,7 +198,8 @@ func (d *demand) obstacleMatters() bool {
 	return d.data.X.Mapped() || p < exact.DenseFeatures
 }
 
-// remedy returns a way to have fewer features, followed by "or", or it returns "".
+// remedy returns a text that says how to have fewer features, and ends with "or". It returns "" unless
+// mostlyUnused returns true.
 func (d *demand) remedy() string {
 	switch {
 	case !d.mostlyUnused():

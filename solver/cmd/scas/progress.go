@@ -11,8 +11,8 @@ import (
 	"unicode/utf8"
 )
 
-// terminalEvery and progressEvery are the times between two ticks on a terminal and elsewhere. A terminal
-// shows no times before terminalEvery.
+// terminalEvery and progressEvery are the times between two calls of progress.tick, on a terminal and
+// elsewhere. On a terminal, a report first shows times when terminalEvery has passed.
 const terminalEvery, progressEvery = time.Second, 10 * time.Second
 
 // A progress reports on stderr how much of a command is done, the time that has passed, and an estimate of
@@ -183,8 +183,8 @@ func (p *progress) end() {
 	p.e.progress = nil
 }
 
-// bytes sets how many bytes of a file are read or written. Only tick draws them, because most files need
-// less than a second.
+// bytes sets the text of the report to the number of bytes of a file that are read or written. It leaves the
+// drawing to tick, because most files need less than a second.
 func (p *progress) bytes(what string, done, total int64) {
 	text := fmt.Sprintf("%s: %s", what, byteCount(done))
 	if total > 0 { // the size of a pipe is not known

@@ -60,8 +60,8 @@ func TestProgressTimes(t *testing.T) {
 	}
 }
 
-// TestProgressTowardGap checks that half of the work is done if the logarithm of the gap has come half of
-// the way.
+// TestProgressTowardGap checks that the reported share of the work is one half if the logarithm of the gap is
+// halfway between its first value and its goal.
 func TestProgressTowardGap(t *testing.T) {
 	for name, report := range map[string]func(p *progress, gap float64){
 		"in memory": func(p *progress, gap float64) { (&iterationHandler{progress: p, goal: 1e-6, gap: gap}).report(1, 0) },
