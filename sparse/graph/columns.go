@@ -10,12 +10,13 @@ import (
 // centring turns sums of products of columns into covariances. The caller passes all rows to add, calls
 // center, and passes all rows to addSquares. It must subtract shift from the entries before it sums
 // products, because with a large mean the sums would lose digits. Rows are added in order, and each product
-// is rounded before it is added. So the results depend neither on the machine nor on the ranges of rows.
+// is rounded before it is added. So the results depend neither on the machine nor on the division of the
+// rows into ranges.
 type centring struct {
 	n          float64   // number of rows
 	stored     []int64   // number of stored entries of each column
 	columnMean []float64 // sums of the columns; after center, their means
-	square     []float64 // for each column, Σ (entry − mean)² over its stored entries
+	square     []float64 // for each column, Σ (entry − columnMean)² over its stored entries
 	mean       []float64 // means of the columns after the shift
 	shift      []float64 // number to subtract from each column; nil if no column has an entry in every row
 }

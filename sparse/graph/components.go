@@ -10,8 +10,8 @@ import (
 	"github.com/scas-admm/scas/sparse/faults"
 )
 
-// ComponentError reports that a connected component is too large to solve, or that more than
-// DefaultMaxEdges pairs of features are joined.
+// ComponentError reports that a connected component (see Covariance.Components) is too large to solve, or
+// that more than DefaultMaxEdges pairs of features are joined.
 type ComponentError struct {
 	Penalty float64 // the penalty that was asked for
 	// Size is the number of features of the largest component. With too many pairs it is only a lower

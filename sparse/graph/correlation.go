@@ -167,8 +167,8 @@ func (c *Covariance) nearest(i, k int, order []int32, reach []float64, r *covari
 	if len(best) <= k {
 		return slices.Clone(best)
 	}
-	// Among the pairs whose value equals the k-th, up to rounding, those with the smallest features
-	// are chosen.
+	// Of the pairs whose absolute value equals the k-th, up to rounding, the first in the order (I, J) are
+	// chosen.
 	weakest := math.Abs(best[k-1].Weight)
 	first := slices.IndexFunc(best, func(e Edge) bool { return math.Abs(e.Weight) <= weakest*(1+tieTolerance) })
 	ties := best[first:]

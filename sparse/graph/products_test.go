@@ -11,7 +11,7 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// inPieces returns an argument visit for CovarianceOfPieces, which divides the rows at cuts. Call number fail
+// inPieces returns a function visit for CovarianceOfPieces. visit divides the rows at cuts. Call number fail
 // of visit, counted from 1, returns failure before the last range of rows. If fail is 0, no call fails.
 func inPieces(rows int, fail int, failure error, cuts ...int) func(func(lo, hi int) error) error {
 	passes := 0

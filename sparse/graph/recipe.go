@@ -14,7 +14,7 @@ const (
 	recipeThreshold = 2.5e-3 // smallest |inv(W)_ij| of an edge
 	recipeRounds    = 10
 	recipeSweeps    = 1000  // most sweeps of a lasso problem
-	recipeChange    = 1e-16 // norm of the changes in a sweep that ends a lasso problem
+	recipeChange    = 1e-16 // a lasso problem ends if the norm of the changes in a sweep is below this
 	recipeComponent = 5000  // largest number of features of a component, as in the published code
 )
 

@@ -238,7 +238,7 @@ func TestBuildersRefuse(t *testing.T) {
 }
 
 // TestDroppedPairs checks that Threshold returns an error if pairs were dropped while they were collected,
-// even if the pairs that are left are not too many.
+// even if no more than MaxEdges pairs are left.
 func TestDroppedPairs(t *testing.T) {
 	const n = 60 // enough pairs for the collector to prune before the end
 	values := slices.Repeat([]float64{0.2}, n*n)
@@ -302,7 +302,8 @@ func TestGrid(t *testing.T) {
 	}
 }
 
-// TestCovarianceInParts compares the results of Largest and Blocks with At, for a Covariance of each kind.
+// TestCovarianceInParts compares the results of Largest and Blocks with At, for a Covariance
+// that holds data and for a Covariance that holds the matrix.
 func TestCovarianceInParts(t *testing.T) {
 	fromData, err := CorrelationOf(sparseData(t, 40, 30, 1))
 	if err != nil {

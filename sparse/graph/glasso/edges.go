@@ -47,8 +47,9 @@ func EstimateEdges(c *graph.Covariance, k int, opt Options) (*Result, error) {
 	return search.best, search.tooLarge
 }
 
-// edgeSearch is the state of the bisection for k edges. The penalty high gives fewer than k edges; the
-// penalty low, unless it is 0, gives k or more, or the next smaller penalties give the error tooLarge.
+// edgeSearch is the state of the bisection for k edges. The penalty high gives fewer than k edges. The
+// penalty low is 0 at first. Later it gives k edges or more or, if tooLarge is not nil, the penalties just
+// below low give the error tooLarge.
 type edgeSearch struct {
 	c         *graph.Covariance
 	opt       Options

@@ -79,7 +79,7 @@ type Result struct {
 	// descent sweeps of a component.
 	Steps, Sweeps int
 	// Components is the number of connected components with two features or more; features are connected if
-	// |S_ij| > rho. Largest is the number of features of the largest component, isolated features included.
+	// |S_ij| > rho. Largest is the number of features of the largest component: 1 if all are isolated.
 	Components, Largest int
 }
 

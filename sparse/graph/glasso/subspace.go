@@ -129,8 +129,8 @@ func (s *subspace) solve(residual []float64, accuracy float64) []float64 {
 }
 
 // take adds d to the non-zero entries of z if this lowers the model. Entries that would change their signs
-// become 0; then take tries smaller fractions of d, too, and adds the first that lowers the model. lowered
-// reports whether z changed. done is true if another step would not help.
+// become 0. If there are such entries, take also tries fractions of d, and adds the first that lowers the
+// model. lowered reports whether z changed. done is true if another step would not help.
 func (s *subspace) take(active [][]int32, d []float64) (lowered, done bool) {
 	before, was := s.model(active), s.values(active)
 	first := 1.0
