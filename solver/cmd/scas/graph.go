@@ -226,8 +226,8 @@ func (c *graphCmd) build(e *env, s *graphSource, p *progress) (r *graphReport, e
 	return r, nil
 }
 
-// correlate sets s.cov to the covariances of the data for the method recipe, and to their correlations for
-// other methods. The method chain needs no covariances.
+// correlate sets s.cov to the covariances of the data for the method recipe, and to the correlations for
+// other methods. For the method chain it sets nothing.
 func (c *graphCmd) correlate(e *env, s *graphSource) (err error) {
 	x := s.data.X
 	n, _ := x.Dims()

@@ -260,8 +260,8 @@ type training struct {
 	deviations []float64
 }
 
-// training returns the metrics and standard deviations that --report shows. They are nil without --report and
-// out of core. All ranks must call training.
+// training returns the metrics and standard deviations that --report shows. They are nil if --report is not
+// given, or if the fit is out of core. All ranks must call training.
 func (r *ranks) training(s *fitSpec, m *model.Model, c *pageFlags) (of training, err error) {
 	if of.deviations = r.deviations(s, c); of.deviations != nil {
 		of.metrics, err = r.score(m, s.data, false)
@@ -269,8 +269,8 @@ func (r *ranks) training(s *fitSpec, m *model.Model, c *pageFlags) (of training,
 	return of, err
 }
 
-// deviations returns the standard deviations of the features for --report. It returns nil without --report
-// and out of core. All ranks must call it.
+// deviations returns the standard deviations of the features for --report. It returns nil if --report is not
+// given, or if the fit is out of core. All ranks must call deviations.
 func (r *ranks) deviations(s *fitSpec, c *pageFlags) []float64 {
 	if c.Report == "" || s.outOfCore() {
 		return nil

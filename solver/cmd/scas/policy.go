@@ -68,7 +68,7 @@ func (v memorySize) exceededBy(d *demand) bool {
 }
 
 // bytesLeft returns the number of bytes of a limit that remain if all rows are in memory. It is negative if
-// they do not fit.
+// the rows do not fit.
 func (d *demand) bytesLeft(limit int64) float64 { return float64(limit-reserve(limit)) - d.inMemory() }
 
 // place decides whether the work is done out of core. exceeds says whether the work exceeds the limit on any

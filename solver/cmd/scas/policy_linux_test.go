@@ -11,8 +11,8 @@ import (
 )
 
 // TestPolicy checks the size that the error for a small --memory recommends. With this --memory, the command
-// must succeed, and its peak must be a third of the size or more, but hardly exceed it. With a fifth less,
-// the command must fail.
+// must succeed, and its peak must be at least a third of this size and at most slightly above this size. With
+// a fifth less, the command must fail.
 func TestPolicy(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name string, rows, features, perRow, classes int) string {

@@ -27,7 +27,7 @@ type metrics struct {
 	*model.NumberMetrics
 }
 
-// newPredictReport returns the report on the predictions of m, whose metrics are s. all says whether the
+// newPredictReport returns the report on predictions of m that have the metrics s. all says whether the
 // report shows all metrics.
 func newPredictReport(m *model.Model, s *model.Metrics, all bool) *predictReport {
 	loss := number(s.Loss)

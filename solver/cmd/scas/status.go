@@ -79,7 +79,7 @@ func closeness(relative, gap number, optimum string) string {
 }
 
 // proofNotes explains the statuses of fits that did not converge, and counts the fits without an optimum. It
-// returns nil if there is nothing to explain. what is "lambda" or "class".
+// returns nil if there is nothing to explain. what says what each fit is for: "lambda" or "class".
 func proofNotes(fits []proof, what string) (f summary) {
 	statuses, none := make([]solver.Status, len(fits)), 0
 	for k, fit := range fits {
