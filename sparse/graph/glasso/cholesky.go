@@ -56,7 +56,8 @@ func (c *cholesky) solve(b []float64) {
 	}
 }
 
-// inverse sets w to the inverse of L L', row by row. space is scratch memory. Both have n x n elements.
+// inverse sets w to the inverse of L L', row by row. space is scratch memory. w and space have n x n
+// elements.
 func (c *cholesky) inverse(w, space []float64) {
 	n := c.n
 	for i := range n { // row i of space becomes column i of the inverse of L

@@ -48,7 +48,7 @@ func EstimateEdges(c *graph.Covariance, k int, opt Options) (*Result, error) {
 }
 
 // edgeSearch is the state of the bisection for k edges. The penalty high gives fewer than k edges. The
-// penalty low is 0 at first. Later it gives k edges or more or, if tooLarge is not nil, the penalties just
+// penalty low is 0 at first. Later it gives at least k edges if tooLarge is nil. Otherwise the penalties just
 // below low give the error tooLarge.
 type edgeSearch struct {
 	c         *graph.Covariance

@@ -113,9 +113,9 @@ func TestEstimateEdges(t *testing.T) {
 	check.Error(t, err, "200 edges", "fewer")
 }
 
-// TestEstimateEdgesBelowALargeComponent checks that a trial with a component that is too large does not end
-// the search, if some larger penalty gives the edges. For 2 and 3 edges, the second penalty of the search is
-// below all covariances, so that all features are in one component.
+// TestEstimateEdgesBelowALargeComponent checks that EstimateEdges goes on after a penalty at which a
+// component is too large, if some larger penalty gives the edges. For 2 and 3 edges, the second penalty of
+// the search is below all covariances, so that all features are in one component.
 func TestEstimateEdgesBelowALargeComponent(t *testing.T) {
 	const n = 12
 	values := make([]float64, n*n)
@@ -173,8 +173,8 @@ func TestRefuses(t *testing.T) {
 	}
 }
 
-// TestComponentErrorNamesThePenalty checks that Estimate accepts the penalty that a ComponentError
-// proposes, and refuses a slightly smaller one. Fits is rounded up to six digits.
+// TestComponentErrorNamesThePenalty checks that Estimate accepts the penalty Fits that a ComponentError
+// proposes, and refuses a slightly smaller penalty. Fits is rounded up to six digits.
 func TestComponentErrorNamesThePenalty(t *testing.T) {
 	c, _ := randomCorrelation(t, 25, 100, 8)
 	for _, limit := range []int{2, 3, 8} {
