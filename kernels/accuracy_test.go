@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// Bounds slightly above the largest errors measured at the margins of grid, in units in the last place
-// (ulp).
+// Bounds slightly above the largest errors measured at the margins that grid returns, in units in the last
+// place (ulp).
 const (
 	expULP     = 1.25
 	log1pULP   = 0.9

@@ -10,7 +10,7 @@ type stepArgs struct {
 	scratch Scratch // memory for the decoded row
 	work    int     // number of nonzeros and elements left until the call returns
 
-	w, sum []float64 // the iterate; the sum of the iterates or, in InnerDense, the sum of the terms g·a_i
+	w, sum []float64 // the iterate; the sum of the iterates or, in InnerDense, the vector h
 	c, e   []float64 // a step of InnerDense, InnerBox or InnerRotated begins with c[j]·w[j] + e[j]
 	lo, hi []float64 // the box
 	//lint:ignore U1000 assembly kernels use its address
@@ -22,7 +22,7 @@ type stepArgs struct {
 	step  float64   // number of steps done, for InnerDecay
 
 	dense []float64 // the rows of InnerRotated
-	count int       // number of steps of InnerRotated; sampled rows of later steps are only prefetched
+	count int       // number of steps of InnerRotated; the further rows of sampled are only prefetched
 }
 
 // A stepKernel does the steps of a.sampled and returns how many it did. It stops after the step

@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// lengths are around the sizes of a vector, a group of lanes, a block of a loop and a chunk, and some
-// others.
+// lengths has numbers near multiples of the 8 or 16 lanes and of chunk, and some others.
 var lengths = []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 13, 15, 16, 17, 19, 23, 24, 25, 31, 32, 33, 47, 48, 49, 63, 64, 65, 123, 200,
 	chunk - 1, chunk, chunk + 1, chunk + 17, 2*chunk + 5}
 

@@ -10,8 +10,8 @@ import (
 // formNames[k] is the name of storage form k.
 var formNames = []string{"int32/float64", "int32/float32", "int32/ones", "uint16/float64", "uint16/float32", "uint16/ones"}
 
-// inForm returns a with int32 columns and float64 values (the plain form), and in the given form. It first
-// changes the values so that the given form holds them exactly.
+// inForm returns the rows twice: with int32 columns and float64 values (the plain form), and in the given
+// form. It first changes the values so that the given form holds them exactly.
 func inForm(a Rows, form int) (plain, stored Rows) {
 	plain = a
 	switch form % 3 {

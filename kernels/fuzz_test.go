@@ -70,8 +70,8 @@ func FuzzInnerLazy(f *testing.F)     { fuzzOperation(f, "InnerLazyCells") }
 func FuzzInnerLazyBall(f *testing.F) { fuzzOperation(f, "InnerLazyBallCells") }
 func FuzzInnerDecay(f *testing.F)    { fuzzOperation(f, "InnerDecay", "InnerDecay/squared") }
 
-// FuzzForms compares the inner loops on sparse rows, at every level, with the reference on rows
-// of int32 columns and float64 values.
+// FuzzForms compares the inner loops on sparse rows of a storage form, at every level, with the reference on
+// rows of int32 columns and float64 values.
 func FuzzForms(f *testing.F) {
 	f.Add(uint64(1), uint8(0), uint16(9))
 	f.Add(uint64(2), uint8(5), uint16(200))

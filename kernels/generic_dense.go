@@ -76,8 +76,7 @@ func stepNormGeneric(w, d, q []float64, eta float64) float64 {
 	return sum16(&lane)
 }
 
-// scaleAddGeneric is the second loop of ProjectedUpdateBall: it multiplies w by f, and adds it to
-// s.
+// scaleAddGeneric is the second loop of ProjectedUpdateBall: it multiplies w by f, and adds the new w to s.
 func scaleAddGeneric(w, s []float64, f float64) {
 	for i, v := range w {
 		v = float64(v * f)

@@ -47,11 +47,11 @@ func Hessian(h []float64, p, stride, lo, hi int, a Rows, c []float64, s *Hessian
 	plusZero(h, p, stride, lo, hi)
 }
 
-// cutRows is the approximate number of rows of a from which HessianCut estimates the work.
+// cutRows is about the number of rows of a that HessianCut reads to estimate the work.
 const cutRows = 512
 
-// HessianCut divides the rows of h into the given number of parts of about equal work, and returns
-// the first row of part k. Part 0 begins at row 0; for k = parts it returns p.
+// HessianCut divides the rows of h, the output of Hessian, into the given number of parts of about equal
+// work, and returns the first row of part k. Part 0 begins at row 0; for k = parts it returns p.
 func HessianCut(a Rows, p, k, parts int) int {
 	if k >= parts {
 		return p
@@ -60,7 +60,7 @@ func HessianCut(a Rows, p, k, parts int) int {
 	return sort.Search(p, func(j int) bool { return a.addsBefore(j, p) >= want })
 }
 
-// addsBefore estimates the number of operations for the rows of h before row j.
+// addsBefore estimates the number of operations of Hessian for the rows of h before row j.
 func (a *Rows) addsBefore(j, p int) int64 {
 	sum := int64(j) * int64(2*p-j+1) / 2
 	step := max(1, a.Len()/cutRows)

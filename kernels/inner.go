@@ -18,7 +18,8 @@ const (
 //
 // followed by a projection in some loops. Here t is the margin of the row at w before the step, so
 // g is -Eta times the change of the sample's slope since the snapshot. K and d are constant during
-// a loop: K w + d is the rest of the estimated gradient (see package solver/internal/admm).
+// a loop: K w + d is the part of the estimated gradient that does not depend on the sampled row (see package
+// solver/internal/admm).
 type Steps struct {
 	Rows   Rows      // all samples
 	Label  []float64 // one per row: -1 or +1 for the logistic loss

@@ -4,13 +4,13 @@ package kernels
 
 import "github.com/klauspost/cpuid/v2"
 
-// features maps the names of processor features in the generated variable needs to the constants of
-// package cpuid.
+// features maps processor features, under their names in the generated table called needs, to the constants
+// of package cpuid.
 var features = map[string]cpuid.FeatureID{
 	"AVX": cpuid.AVX, "AVX2": cpuid.AVX2, "FMA3": cpuid.FMA3, "BMI": cpuid.BMI1, "BMI2": cpuid.BMI2,
 	"AVX512F": cpuid.AVX512F, "AVX512VL": cpuid.AVX512VL, "AVX512DQ": cpuid.AVX512DQ,
 	"AVX512BW": cpuid.AVX512BW, "CMOV": cpuid.CMOV,
-	"MMX+": cpuid.SSE, // avo's feature for prefetch instructions, which SSE has too
+	"MMX+": cpuid.SSE, // avo lists this feature for prefetch instructions; SSE has them too
 }
 
 func available() []*set {

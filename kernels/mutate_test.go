@@ -128,8 +128,8 @@ func inlineMutations(t *testing.T, module string) []mutation {
 	return out
 }
 
-// try applies m, runs the tests and undoes m. outcome names the test that failed, or says that m is
-// no fault. It returns an error if the tests do not fail as m.want says.
+// try applies m, runs the tests and undoes m. outcome names the test that failed, or says that m has
+// no effect. It returns an error if the tests do not fail as m.want says.
 func (m *mutation) try(module string) (outcome string, err error) {
 	path := filepath.Join(module, m.file)
 	before, readErr := os.ReadFile(path)

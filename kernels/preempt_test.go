@@ -56,7 +56,7 @@ func (s *spy) set() *set {
 				used += a.Rows.rowLen(i) + extra(a)
 				done++
 			}
-			s.call(used, 2*maxWork) // a step is not divided, so the last one may exceed maxWork
+			s.call(used, 2*maxWork) // a step is not divided, so the sum may exceed maxWork
 			return done
 		}
 	}

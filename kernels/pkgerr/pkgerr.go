@@ -1,4 +1,4 @@
-// Package pkgerr makes errors that store the name of the package that made them. Their text begins with this
+// Package pkgerr makes errors that store the name of the package that calls it. Their text begins with this
 // name, as programmers expect; a program can leave the name out when it shows the text to its users.
 package pkgerr
 
