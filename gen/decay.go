@@ -86,8 +86,8 @@ func (l *decayLoop) margin() vec {
 }
 
 // pairs takes as many nonzeros as a vector has lanes, and reads two numbers from the state of each
-// nonzero's column: a gets the number with the given name, b the number after it. The nonzeros begin
-// at number first of the eight in a block.
+// nonzero's column: a gets the number with the given name, b the number after it. first is the
+// index of the first of these nonzeros in a block of eight.
 func (l *decayLoop) pairs(off func(int) operand.Mem, first int, name string) (a, b vec) {
 	at := func(k int) operand.Mem {
 		j := l.GP64()

@@ -111,7 +111,7 @@ func (l *elementLoop) margin() vec {
 }
 
 // sweep emits w = FMA(c, w, e) for all elements. If box is true, it also clips w and adds w to
-// a.sum. The last vector may overlap the vector before it, so it is computed first. It does not use a
+// a.sum. The last vector may overlap the vector before it, so the last vector is computed first. It has no
 // mask, because a masked store would delay the loads of the next row.
 func (l *elementLoop) sweep(box bool) {
 	e := l.emitter

@@ -199,8 +199,8 @@ func (e *emitter) hessianPanel(t *isa) {
 	e.ret()
 }
 
-// A panelLoop emits the parts of hessianPanel that update rows of h. Each part moves h, mask and t past its
-// rows.
+// A panelLoop emits the parts of hessianPanel that update rows of h. Each part moves h, mask and t past
+// the rows that it updates.
 type panelLoop struct {
 	*emitter
 	h, mask, t, panel reg.GPVirtual
@@ -209,7 +209,7 @@ type panelLoop struct {
 
 const (
 	panelRow   = 64                    // numbers in a row of the panel
-	panelBytes = 8 * panelRow          // bytes in a row of the panel, and in a row of t if all bits of its mask are set
+	panelBytes = 8 * panelRow          // bytes in a row of the panel, and in 64 factors of t
 	panelEnd   = panelRow * panelBytes // bytes in the panel
 )
 
@@ -249,11 +249,11 @@ func (l *panelLoop) oneRow() {
 	l.ADDQ(operand.Imm(8), l.mask)
 }
 
-// fourRows updates four rows whose masks have all bits set, in blocks of half of the vector registers. So a
-// vector of the panel is loaded once for four rows.
+// fourRows updates four rows whose masks have all bits set, so that a vector of the panel is loaded once for
+// all four. A block of columns of the four rows takes half of the vector registers.
 func (l *panelLoop) fourRows() {
 	const rows = 4
-	vectors := l.lanes / 2 // in a row of a block
+	vectors := l.lanes / 2 // of one row in a block
 	third, k, at := l.GP64(), l.GP64(), l.GP64()
 	l.LEAQ(operand.Mem{Base: l.h, Index: l.stride, Scale: 2}, third)
 	row := func(i, disp int) operand.Mem {

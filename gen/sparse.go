@@ -69,7 +69,7 @@ func (e *emitter) rowDot(r nonzeros, end reg.GPVirtual, acc []vec) {
 	e.at(done)
 }
 
-// scatterUnroll is the number of nonzeros that one turn of the scatter loop handles.
+// scatterUnroll is the number of nonzeros that one iteration of the loop in rowScatter handles.
 const scatterUnroll = 4
 
 // scatter emits z[idx[k]] += slope[r]*val[k] for each nonzero k of each row r.

@@ -81,8 +81,8 @@ func (e *emitter) reduceRolled(n reg.GPVirtual, f body) []vec {
 	return acc
 }
 
-// rest emits a loop of the body over the last n-i < 16 elements, under masks. The loop makes the
-// turns of a whole block, so that the accumulators return to their places, but skips the body when
+// rest emits a loop of the body over the last n-i < 16 elements, under masks. The loop makes as many
+// iterations as for a whole block, so that the accumulators return to their places, but skips the body when
 // no element is left.
 func (e *emitter) rest(i, n reg.GPVirtual, acc []vec, f body) {
 	step, skip, done := e.label("step"), e.label("skip"), e.label("done")
