@@ -12,9 +12,9 @@ import (
 //
 //	x ← argmin f(x) + (beta − ρ y)'A x + (ρ/2)|A x|²
 //
-// where f is the mean loss plus (mu/2)|x|². It finds this x by damped Newton steps that start at the last x,
-// and then updates y and beta. If p is at most [MaxFactored], the matrix of the Newton system is factored.
-// Otherwise conjugate gradients with Hessian products solve the system.
+// where f is the mean loss plus (mu/2)|x|². It finds this x from the last x, by Newton steps that are halved
+// if necessary, and then updates y and beta. If p is at most [MaxFactored], the matrix of the Newton system
+// is factored. Otherwise conjugate gradients with Hessian products solve the system.
 //
 // A gradient costs one pass, and so does a product with the Hessian. The Hessian itself costs
 // Σ nnzᵢ(nnzᵢ+1)/2 / nnz passes, where nnzᵢ is the number of entries of row i, and nnz their sum. If the
@@ -90,7 +90,7 @@ func newBatch(r *solver.Run) *batch {
 	return b
 }
 
-// A newtonSystem solves H·step = −g, where H = (1/n)Σ φ″ᵢ aᵢaᵢ' + mu I + ρ A'A.
+// A newtonSystem solves H·step = −g for a gradient g, where H = (1/n)Σ φ″ᵢ aᵢaᵢ' + mu I + ρ A'A.
 type newtonSystem interface {
 	// cost returns the number of passes that must be left for a call of solve.
 	cost() float64

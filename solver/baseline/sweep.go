@@ -19,8 +19,8 @@ import (
 // A feature is coupled if G has an entry for it. At all other features, an implicit step is an explicit step
 // with the length 1/(shift + ρ), and needs no other feature. So the function advance updates x, and y and
 // beta for the rows I of A, for one range of features after the other; a range is called a tile. To make
-// advance right at coupled features too, a step first changes g there. An explicit step adds G'(beta + ρ(G x
-// − y)), the part of T that depends on other features. For an implicit step see finishImplicit.
+// advance right at coupled features too, a step first changes g there. An explicit step adds to g the part of
+// T that depends on other features, G'(beta + ρ(G x − y)). For an implicit step see finishImplicit.
 type sweep struct {
 	*base
 	linalg.Parts
@@ -116,7 +116,7 @@ func (s *sweep) implicit(i int, shift, weight float64) {
 }
 
 // finishImplicit makes an implicit step (see the type sweep) after the caller has computed the field solved.
-// At coupled features it changes g, and advance then subtracts solved from x.
+// At coupled features it changes g so that advance subtracts solved from x.
 func (s *sweep) finishImplicit(i int, shift, weight float64) {
 	inverse := shift + s.rho
 	for _, j := range s.Coupled {

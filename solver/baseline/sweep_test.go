@@ -11,8 +11,8 @@ import (
 )
 
 // TestSweepsEqualWholeVectors compares runs of methods that use sweeps with runs of the same methods without
-// sweeps. A method uses no sweep if A is not a matrix. In one problem features form components of two sizes,
-// which package linalg solves in different ways.
+// sweeps. A method uses no sweep if A is not a matrix. In the problem wide, A joins features into components
+// of two sizes, which package linalg solves in different ways.
 func TestSweepsEqualWholeVectors(t *testing.T) {
 	wide, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 80, Features: 1100, NonzerosPerRow: 9, Noise: 1, Seed: 8}, 1e-3)
 	wide.Constraint = partlyJoined(t, 1100)

@@ -35,7 +35,7 @@ type perSample struct {
 	t       float64                // number of steps so far
 }
 
-// averaged returns a perSample with the given step, which sets Run.Mean to the means in b.sums.
+// averaged returns a perSample that makes the given steps and sets Run.Mean to the means in b.sums.
 func (b *base) averaged(step func(i int, t float64)) *perSample {
 	return &perSample{base: b, step: step, average: b.publish}
 }
