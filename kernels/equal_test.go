@@ -12,7 +12,7 @@ import (
 )
 
 // An operation calls one or more functions of the package. run draws their arguments from s; n
-// determines the lengths. It returns everything that the functions wrote or returned.
+// determines the lengths. run returns everything that the functions wrote or returned.
 type operation struct {
 	name string
 	run  func(rng *rand.Rand, s source, n int) [][]float64

@@ -6,9 +6,9 @@ import "sort"
 //
 //	h[j*stride+m] += sum_i c[i] x_ij x_im   for lo <= j < hi and j <= m < p
 //
-// h has p rows of p numbers, which begin stride numbers apart. The other rows, and the part below the
-// diagonal, are neither read nor written. For every j <= m, over the rows i that hold a nonzero in both
-// columns, in row order,
+// h has p rows of p numbers, which begin stride numbers apart. Rows outside lo to hi-1, and the part
+// below the diagonal, are neither read nor written. For every j <= m, over the rows i that hold a nonzero in
+// both columns, in row order,
 //
 //	h[j*stride+m] = FMA(float64(c[i]*x_ij), x_im, h[j*stride+m])
 //

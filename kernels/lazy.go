@@ -2,7 +2,7 @@ package kernels
 
 import "math"
 
-// Cells holds the vectors of InnerLazyCells and InnerLazyBallCells, the lazy inner loops. They are
+// Cells holds the vectors of the lazy inner loops, InnerLazyCells and InnerLazyBallCells. The vectors are
 // interleaved by column, so that a step touches one cache line for each nonzero. Column j is
 // Cells[4j:4j+4], with u[j], d[j], h[j] and +0 in this order; InnerLazyCells defines these vectors.
 // After the last column follows a cell of zeros.
