@@ -1,8 +1,8 @@
 // Command bench measures scas: its kernels compared with plain Go and with the limits of the
 // machine, its outer iterations, the convergence of its methods, the experiments of the paper, other
-// solvers, and the growth of its costs with the data. It also attacks the program, and lists the licences
-// of the modules in it. Read README.md first. Each command is in a file of its own; converge and paper are in
-// package race.
+// solvers, and the growth of its costs with the data. It also attacks the program scas, and lists the
+// licences of the modules in scas. Read README.md first. Each command is in a file of its own; converge and
+// paper are in package race.
 package main
 
 import (
@@ -28,7 +28,7 @@ type app struct {
 	Licences licencesCmd `cmd:"" help:"List the modules linked into the program, and fail on a licence that is not known."`
 }
 
-// An exit is an exit code with which run leaves kong by a panic.
+// An exit is an exit code. The function that kong calls to exit panics with it, and run recovers it.
 type exit int
 
 // run executes a command line and returns the exit code.

@@ -119,7 +119,7 @@ func TestConverge(t *testing.T) {
 	}
 }
 
-// TestPeers checks the report and the result files of the command peers if scas is the only solver.
+// TestPeers checks the report and the result files of the command peers with scas as the only solver.
 func TestPeers(t *testing.T) {
 	t.Setenv("SCAS_DATA", "")
 	dir := t.TempDir()
