@@ -83,8 +83,8 @@ func Time(ctx context.Context, j Job, opt Options) (Timing, error) {
 	return t, nil
 }
 
-// solve runs the solver at the level in use. It returns the last iterate, before small coefficients
-// are rounded to zero, and the time of every outer iteration in ns.
+// solve runs the solver at the level in use. It returns the result, the last iterate before small
+// coefficients are rounded to zero, and the time of every outer iteration in ns.
 func (j Job) solve(ctx context.Context, iterations int) (res *solver.Result, x, ns []float64, err error) {
 	s := j.Settings
 	s.Passes, s.Threads = 2*float64(iterations), 1

@@ -73,8 +73,8 @@ func (g *generator) add(col int, val float64) {
 	g.val = append(g.val, val)
 }
 
-// oneHot makes a row like a row of a binarised table. In each field, columns with a low number are more
-// frequent.
+// oneHot makes a row like a row of a binarised table. In each field (see fields), columns with a low number
+// are more frequent.
 func (g *generator) oneHot() {
 	g.fields(func(u float64, width int) int { return int(u * u * float64(width)) })
 }

@@ -111,7 +111,8 @@ func (in *data) marginsGradient(a kernels.Rows) measure.Case {
 }
 
 // hessian returns the case of the kernel that adds the Hessian of all rows to the upper triangle of a matrix.
-// The unit of work is one multiply-add, of two nonzeros of a row to an entry of the matrix.
+// The unit of work is one multiply-add: the product of two nonzeros of a row, added to an entry of the
+// matrix.
 func (in *data) hessian(a kernels.Rows) measure.Case {
 	p := in.p
 	c, h, scratch := make([]float64, in.n), make([]float64, p*p), kernels.NewHessianScratch()
