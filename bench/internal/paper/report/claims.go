@@ -29,7 +29,7 @@ type side struct {
 	x      axis
 }
 
-// Functions that return one side of a claim for a problem.
+// Functions that return the first or the second group of a claim for a problem.
 var (
 	scasLast    = func(p *problem) []side { return []side{{method: scasOn(p), output: paper.Last}} }
 	scasAverage = func(p *problem) []side { return []side{{method: scasOn(p), output: paper.Average}} }
@@ -94,7 +94,7 @@ type claimCase struct {
 
 // A ratio is the first value of a claim divided by the second.
 type ratio struct {
-	Value float64 // NaN if one of the two values is unknown, or if neither side reaches the target
+	Value float64 // NaN if one of the two values is unknown, or if both are +Inf
 	// AtLeast is true if Value is a lower bound, AtMost if it is an upper bound. See entry.Floor.
 	AtLeast, AtMost bool
 }
@@ -157,8 +157,8 @@ func (c *claim) evaluate(p *problem) claimCase {
 	return out
 }
 
-// quotient returns a/b. The value is NaN if an entry is unknown or neither side reaches the target, and 1 if
-// both entries have Floor set.
+// quotient returns a/b. The value is NaN if an entry is unknown or both are +Inf, and 1 if both entries have
+// Floor set.
 func quotient(a, b entry) ratio {
 	r := ratio{Value: a.Value / b.Value} // NaN if both are infinite
 	switch {

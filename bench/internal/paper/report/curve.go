@@ -82,7 +82,7 @@ func along(points []paper.Point, place func(p paper.Point) float64) ([]paper.Poi
 // positionTol is the largest distance at which two positions on an axis count as equal.
 const positionTol = 1e-9
 
-// curveOf returns the curve of the metric value over the splits of p. by is the output for which the
+// curveOf returns the curve of a metric over the splits of p. by is the output for which the
 // parameters of the runs were chosen. ok is false if no split has both a known optimum and a run with points.
 func curveOf(p *problem, m paper.Method, by paper.Output, value metric, x axis) (c curve, ok bool) {
 	type run struct{ x, v []float64 }

@@ -41,7 +41,7 @@ func scasOn(p *problem) paper.Method {
 	return scas
 }
 
-// saOn returns SA-ADMM, or its variant with a linearised penalty if only the variant was run on the
+// saOn returns SA-ADMM, or its linearised variant baseline.SAIU if only this variant was run on the
 // problem.
 func saOn(p *problem) paper.Method {
 	if countsOf(p, sa, paper.Last).Runs == 0 && countsOf(p, saIU, paper.Last).Runs > 0 {
