@@ -101,8 +101,8 @@ func (s Spec) Load(dir string) (*Data, error) {
 	return s.Build(d, f)
 }
 
-// Build makes the graph and Data.A for a data set that was read from f. A contains the matrix Antisymmetric
-// of the graph, which the published codes use, and not its incidence matrix.
+// Build makes the graph and Data.A for a data set that was read from f. Data.A contains the matrix
+// Antisymmetric of the graph and not the incidence matrix, like the codes published with related papers.
 func (s Spec) Build(d *sparse.Dataset, f File) (*Data, error) {
 	g, how, err := s.MakeGraph(d.X)
 	if err != nil {

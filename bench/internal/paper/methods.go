@@ -53,8 +53,8 @@ type Traits struct {
 	Figured bool
 	// MostFeatures is the largest number of features for which the method is run. 0 means no limit.
 	MostFeatures int
-	// Linearised says in words whether this implementation linearises the penalty when it minimises
-	// over x.
+	// Linearised says in words whether this implementation linearises the term (rho/2)|A x − y|² when it
+	// minimises over x.
 	Linearised string
 }
 

@@ -21,8 +21,8 @@ type Protocol struct {
 	// SplitsOnHalf is the largest number of splits for runs with the rule OnHalf. Only methods in the
 	// paper's figures have such runs.
 	SplitsOnHalf int `json:"splits_tuned_on_the_half"`
-	// Passes is the budget of a run in passes. A run of a batch method ends when both counts of its passes
-	// have reached this budget (see enough).
+	// Passes is the budget of a run in passes. A run of a batch method ends when both Passes and PaperPasses
+	// of solver.Point have reached this budget.
 	Passes      float64   `json:"passes"`
 	Mus         []float64 `json:"mus"`          // the values of mu
 	TuneSamples int       `json:"tune_samples"` // number of samples for tuning, from the training half

@@ -18,7 +18,8 @@ type Tuned struct {
 	// Step is Eta divided by the method's natural step size. Penalty is Rho divided by lambda.
 	Step    float64 `json:"step"`
 	Penalty float64 `json:"penalty"`
-	// Edge names the parameters that lie at an end of their ladder: "step", "rho", "step and rho", or "".
+	// Edge names the parameters with the smallest or largest value that a search may try: "step", "rho",
+	// "step and rho", or "".
 	Edge string `json:"edge,omitempty"`
 	// Objective is the objective of the chosen pair in the search.
 	Objective float64 `json:"tuned_objective"`
@@ -68,7 +69,8 @@ type grid struct {
 }
 
 const (
-	// smallGain is the reduction of the objective that a rung below First or above Last must exceed.
+	// smallGain is the reduction of the objective that a rung below ladder.First or above ladder.Last must
+	// exceed.
 	smallGain = 1e-4
 	// rounding is a difference of objectives that rounding can cause.
 	rounding = 1e-13
