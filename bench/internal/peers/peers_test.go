@@ -245,8 +245,8 @@ func TestRace(t *testing.T) {
 }
 
 // TestPaths races scas and a peer that answers zeros on the problems of smallPaths. Race itself
-// checks the gaps that scas proves. The gap of the peer must be the gap of zeros at the last lambda, where it
-// is largest.
+// checks the gaps that scas proves. The gap of the peer must be the gap of x = 0 at the last lambda, where
+// this gap is largest.
 func TestPaths(t *testing.T) {
 	for _, s := range smallPaths() {
 		p := problemNamed(t, s.Name)
