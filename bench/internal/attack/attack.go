@@ -172,8 +172,8 @@ func (g *testbed) run(ctx context.Context, k Kind, limit time.Duration) (*Tally,
 	return t, nil
 }
 
-// seeds returns a function that returns the seed of the next trial. more is false after the last trial. The
-// time limit, unless zero, does not prevent the first trial.
+// seeds returns a function that returns the seed of the next trial. more is false after the last trial. A
+// limit of 0 means no time limit. The first trial is made however short the limit is.
 func (g *testbed) seeds(k Kind, start time.Time, limit time.Duration) func() (seed uint64, more bool) {
 	var mu sync.Mutex
 	first, done := max(1, g.opt.First), 0

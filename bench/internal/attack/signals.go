@@ -86,8 +86,8 @@ func disturb(p *os.Process, kind string, wait, pause time.Duration) {
 	}
 }
 
-// repeatKilled repeats a job whose process was killed, if temporary files are left or by chance. It checks
-// that the job succeeds and removes these files.
+// repeatKilled repeats a job whose process was killed: always if temporary files are left, otherwise by
+// chance. The job must succeed and remove these files.
 func (s signalAttack) repeatKilled(ctx context.Context, rng *rand.Rand, one job, dir string) error {
 	left, err := filepath.Glob(filepath.Join(dir, "*.tmp"))
 	if err != nil || len(left) == 0 && !chance(rng, 8) {
