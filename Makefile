@@ -17,13 +17,13 @@ demo: ## train on real data that comes with the project, and explain the result
 test: lint ## prove the package: parsers, known optima, equal bits; a few minutes
 	@$(MAKE) --no-print-directory -j test-packages test-purego test-v3
 
-test-packages: # lint has vetted them
+test-packages: # without vet, because lint has run it
 	$(GO) test $(TESTFLAGS) -vet=off ./...
 
 test-purego:
 	$(GO) test $(TESTFLAGS) -tags purego ./kernels
 
-test-v3: # the compiler may fuse products into sums
+test-v3: # at GOAMD64=v3 the compiler may use FMA for a product and a sum
 	@if $(GO) run ./solver/cmd/scas info --json | grep -q '"avx2"'; then \
 	  echo "GOAMD64=v3 $(GO) test $(TESTFLAGS) -vet=off ./kernels"; \
 	  GOAMD64=v3 $(GO) test $(TESTFLAGS) -vet=off ./kernels; \
@@ -45,7 +45,7 @@ bench-full:
 	$(GO) run ./bench end-to-end --results bench/results
 
 PEERS = liblinear4 python3-numpy python3-scipy python3-sklearn python3-cvxopt r-cran-glmnet
-peers: ## fits, paths and cross-validation beside other solvers, which are installed first if Debian has them, into OUT (default bench/results)
+peers: ## compare with other solvers, installed first if Debian has them; results into OUT (default bench/results)
 	@if command -v apt-get >/dev/null; then \
 	  for p in $(PEERS); do \
 	    dpkg -s $$p >/dev/null 2>&1 || DEBIAN_FRONTEND=noninteractive apt-get install -y -qq $$p >/dev/null 2>&1 || \
@@ -83,17 +83,17 @@ test-full: test test-long test-random test-race test-emulated test-mpi test-supp
 test-long:
 	$(GO) test -timeout 40m ./...
 
-test-random: # 300 random problems, by a seed from the clock, against an independent reference; memory on larger text
+test-random: # 300 random problems, seeded by the clock, against an independent reference; memory on larger text
 	SCAS_FULL=1 $(GO) test -count=1 -v -run TestRandomProblems ./solver/internal/oracle
 	SCAS_FULL=1 $(GO) test -count=1 -timeout 30m -run TestTextMemory ./solver/cmd/scas
 
 test-race:
 	$(GO) test -short -race ./kernels ./sparse/... ./solver/...
 
-test-emulated: # arm64 and older x86-64 under QEMU: EMULATED (default kernels and the command)
+test-emulated: # arm64 and older x86-64 under QEMU, for the packages EMULATED (default ./kernels ./solver)
 	SCAS_EMULATE=1 $(GO) test -run TestEmulated -timeout 60m -v $(or $(EMULATED),./kernels ./solver)
 
-test-mpi: # ranks under mpirun: bits, and FAULTS (default 2) kills, stops and cut links
+test-mpi: # ranks under mpirun: equal bits, and FAULTS (default 2) kills, stops and cuts of the network
 	@if ! command -v mpirun >/dev/null || ! pkg-config --exists ompi-c; then \
 	  echo "test-mpi: skipped, no Open MPI here (Debian: apt-get install openmpi-bin libopenmpi-dev pkg-config)"; \
 	else \
@@ -101,7 +101,7 @@ test-mpi: # ranks under mpirun: bits, and FAULTS (default 2) kills, stops and cu
 	  SCAS_MPI=$(or $(FAULTS),2) $(GO) test -count=1 -timeout 2h -run '^TestMPI' -v ./solver/cmd/scas; \
 	fi
 
-test-supply: # licences and checksums of the linked modules; two builds from nothing give the same bytes
+test-supply: # licences and checksums of linked modules; two builds, one with an empty cache, give equal bytes
 	@$(GO) run ./bench licences
 	$(GO) mod verify
 	SCAS_SUPPLY=full $(GO) test -count=1 -run '^TestReproducible$$' -v ./bench/internal/supply
