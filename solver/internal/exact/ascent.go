@@ -25,7 +25,7 @@ type ascent struct {
 	order         []int32   // the samples with a weight above 0, in the order of the last pass
 	margin, slope []float64 // the margin and slope of each sample at its last visit
 	before        []float64 // αᵢ before the last visit of sample i
-	rest, due     []int     // how many passes leave a sample out, and the number of its next pass
+	rest, due     []int     // for each sample: how many passes leave it out, and the number of its next pass
 	most          float64   // the ascent ends when visited exceeds most
 	count         int       // number of passes, including those that leave samples out
 	visited       float64   // number of entries visited so far, divided by the number of entries of the data

@@ -98,7 +98,7 @@ func TestSeparated(t *testing.T) {
 			if b := s.Certify(r.X, set); !(b <= 1e-7) {
 				t.Errorf("%T, graph %v: Certify: gap %g", loss, a != nil, b)
 			}
-			if a == nil { // newSetSolver must not get such a problem
+			if a == nil { // newSetSolver must not get the identity as A
 				continue
 			}
 			if r := mustSetSolver(t, p).finish(make([]float64, 6), nil, nil, set); r.Why != ending.Reached {

@@ -22,8 +22,8 @@ func (q *Problem) Memory(runs int) int64 {
 	total := 8 * (11*int64(n) + int64(14+runs)*int64(features))
 	cheap := q.cheap()
 	if q.gramServes(cheap) {
-		// The Gram matrix before and after it grows, the matrix of the support, and its factor, which may have
-		// room for more rows.
+		// The Gram matrix before and after it grows, the matrix of the support, and its factor before and
+		// after it grows.
 		const matrices = 5
 		most := int64(min(features, defaultWorking))
 		if total += 8 * matrices * most * most; !cheap {

@@ -36,9 +36,9 @@ type Problem struct {
 	// must have been called on it.
 	File *File
 	// MaxWorking is the largest number of columns of a working set. 0 means all columns for a Solver, and
-	// MostFeatures for a setSolver. With several processes, a Solver uses defaultWorking instead. MaxWorking
-	// is also the largest number of features of a coupled problem with a dense Hessian; here 0 means
-	// DenseFeatures.
+	// MostFeatures for a setSolver. With several processes, a Solver ignores it and uses defaultWorking.
+	// MaxWorking is also the largest number of features of a coupled problem with a dense Hessian; here 0
+	// means DenseFeatures.
 	MaxWorking int
 	// Ones says that X has a last column of ones that Data does not store. Refusal and the estimates of
 	// memory accept such a problem, but New must not get it.

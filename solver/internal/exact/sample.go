@@ -4,11 +4,11 @@ package exact
 // (Byrd, Chin, Nocedal, Wu 2012). With p features, the solution of the smaller problem has an objective P
 // that is about P·p/m above the optimum. So the smaller problem is solved to about this accuracy.
 const (
-	sampleShare   = 8    // with rows in memory, a smaller problem has an eighth of the samples
-	leastSample   = 2000 // with rows in memory, smallest number of samples in a smaller problem
-	sampleFor     = 16   // with rows in memory, smallest number of samples per feature in a smaller problem
-	sampleGap     = 0.03 // tolerance of a smaller problem, relative to Scale·p/m
-	mostOfSamples = 12   // largest number of steps for a smaller problem
+	sampleShare     = 8    // with rows in memory, a smaller problem has an eighth of the samples
+	leastSample     = 2000 // with rows in memory, smallest number of samples in a smaller problem
+	sampleFor       = 16   // with rows in memory, smallest number of samples per feature in a smaller problem
+	sampleGap       = 0.03 // tolerance of a smaller problem, relative to Scale·p/m
+	mostSampleSteps = 12   // largest number of steps for a smaller problem
 )
 
 // enoughSamples reports whether an eighth of n samples is enough for a smaller problem.
@@ -35,7 +35,7 @@ func (s *Solver) startBySamples(lambda float64, set *Settings) *Solver {
 	}
 	steps := 0
 	r := q.Solve(lambda, &Settings{
-		Tol: sampleGap * float64(s.p) / float64(q.rows.count()) * q.scale, MaxIterations: mostOfSamples, Unproved: true, Stop: set.Stop,
+		Tol: sampleGap * float64(s.p) / float64(q.rows.count()) * q.scale, MaxIterations: mostSampleSteps, Unproved: true, Stop: set.Stop,
 		Interrupt: func() error { // eight of these steps cost as much as one step with all samples
 			if steps++; steps%sampleShare == 0 && set.Interrupt != nil {
 				return set.Interrupt()

@@ -18,7 +18,7 @@ import (
 // concurrent use.
 type setSolver struct {
 	all      *unrestricted
-	most     int      // largest number of columns of a working set; all isUnheld features are among them
+	most     int      // largest number of columns of a working set; every set has all isUnheld features
 	trial    *dual    // the dual point for the next proof: from startTrial, or from the solution for a working set
 	best     *dual    // the dual point that proves the smallest gap
 	rest     *outside // finds multipliers of the rows of A whose features all have the coefficient 0
@@ -50,9 +50,9 @@ func newSetSolver(p *Problem) (*setSolver, error) {
 	return w, nil
 }
 
-// certify returns an upper bound of P(x) − P*. Its dual points have the slopes φ' at x as α, and multipliers
-// that begin at z, or at zeros if z is nil. If x has small numbers (A x)_k where the optimum has zeros, the
-// unchanged z may prove a smaller gap.
+// certify returns an upper bound of P(x) − P*. Its dual points have the slopes φ' at x as α. The first has
+// multipliers that begin at z, or at zeros if z is nil. The second has the multipliers z: it may prove a
+// smaller gap if x has small numbers (A x)_k where the optimum has zeros.
 func (w *setSolver) certify(x, z []float64) float64 {
 	w.all.visit(x)
 	w.startTrial(z)
@@ -167,9 +167,9 @@ type rounds struct {
 	lastWhy ending.Why // why the run on the last working set ended
 }
 
-// judge returns the gap of the point that the dual point trial or best proves. The better dual point becomes
-// best. If the gap or the objective is smaller than in the result, the point becomes the result. part is the
-// solution for the working set.
+// judge returns the smaller of the gaps that the dual points trial and best prove at the current point. The
+// better dual point becomes best. If the gap or the objective is smaller than in the result, the current
+// point becomes the result. part is the solution for the working set.
 func (r *rounds) judge(part *Solution) float64 {
 	r.rest.settle(r.trial)
 	gap := r.all.proveBy(r.trial, r.set.Tol)

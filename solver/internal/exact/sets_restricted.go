@@ -19,8 +19,8 @@ type restricted struct {
 	x    []float64 // the starting point
 }
 
-// firstRoom is the largest number of columns of the first set, without isUnheld features. It is small,
-// because an early iterate has many more non-zero coefficients than the solution.
+// firstRoom is the largest number of columns of the first set, without features that every set has. It is
+// small, because an early iterate has many more non-zero coefficients than the solution.
 const firstRoom = 750
 
 // choose returns the columns of the next working set, in increasing order: the columns of non-zero

@@ -25,7 +25,7 @@ func mustSetSolver(t *testing.T, p *Problem) *setSolver {
 
 func TestSets(t *testing.T) {
 	for _, k := range patterns() {
-		if k.a == "identity" { // newSetSolver must not get such a problem
+		if k.a == "identity" { // newSetSolver must not get the identity as A
 			continue
 		}
 		t.Run(fmt.Sprintf("%T/%s/mu=%g/%g", k.loss, k.a, k.mu, k.lambda), func(t *testing.T) {
@@ -101,8 +101,8 @@ func freeProblem(t *testing.T, twice bool) *Problem {
 }
 
 // TestSetsFree does the checks of checkSets with features without a penalty. If the columns of these features
-// are linearly dependent, no gap must be proved. A set that is full must be reported although it has free
-// features too. If there are too many free features, newSetSolver must refuse the problem.
+// are linearly dependent, no gap must be proved. If the working sets are too small for the other features,
+// Why must be ending.Room. If there are too many free features, newSetSolver must refuse the problem.
 func TestSetsFree(t *testing.T) {
 	q := freeProblem(t, false)
 	s := mustNew(t, q)

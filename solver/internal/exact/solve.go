@@ -130,7 +130,8 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 		if stalled++; proved < 0.7*r.Gap || s.at.value < lowest-float64(1e-12*math.Abs(lowest)) {
 			stalled = 0
 		}
-		if stalled == maxStalled/2 && s.coupled == nil && !s.set.formed { // only a Cholesky factor is accurate enough
+		if stalled == maxStalled/2 && s.coupled == nil && !s.set.formed {
+			// Form the Hessian: only a Cholesky factor is accurate enough.
 			s.work.visits = math.MaxFloat64
 			s.set.empty()
 		}
@@ -400,8 +401,7 @@ const (
 	nearPart = 1e-2
 )
 
-// The first step for a lambda may use the last Hessian if the last gap is at most this multiple of its
-// tolerance.
+// The first step for a lambda may use the last Hessian if workspace.gapRatio is at most reusePart.
 const reusePart = 0.2
 
 func (s *Solver) constant() bool {
