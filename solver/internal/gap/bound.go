@@ -453,7 +453,7 @@ func (p *Problem) rootChange(sum *Sum) (by rootChange) {
 }
 
 // scaling returns the factor by which the dual point must be multiplied to be feasible; it is at most 1.
-// rounding estimates how much the gap grows because rounding errors make the factor smaller.
+// rounding estimates how much the gap grows because rounding errors make the factor smaller. value is P(x).
 func (p *Problem) scaling(value float64) (by, rounding float64) {
 	w := &p.work
 	by, exact := p.Penalty.scaling(w.z, w.zErr), 1.0
@@ -505,7 +505,7 @@ func (p *Problem) roundingCost() (sum float64) {
 }
 
 // domainGap chooses the multipliers of the singleton rows of the features in p.optimised. It returns an upper
-// bound of h(x) + h*(−e) + e'x, the last bracket in the package comment. There e is the dual residual.
+// bound of h(x) + h*(−e) + e'x, the last bracket in the package comment; e is the dual residual.
 func (p *Problem) domainGap(x []float64) (sum float64) {
 	w := &p.work
 	if p.Penalty.Grouped() {
@@ -542,7 +542,7 @@ func (p *Problem) domainGapAt(j int, e, err, x float64) float64 {
 }
 
 // nearestMultiplier returns a multiplier of feature j's singleton row. If the row has no square, it is the
-// number within the row's limit that makes |eⱼ| smallest. If X = R^p and the feature has a ridge, it
+// number within the row's limit that makes |eⱼ| smallest. If X = R^p and the feature has a ridge, the result
 // minimises the bound.
 func (p *Problem) nearestMultiplier(j, row int) float64 {
 	e, entry, limit := p.work.e[j], p.Penalty.SingletonEntry[j], p.Penalty.Limit[row]
@@ -691,7 +691,7 @@ func Rounded(gap, objective float64) float64 {
 }
 
 // AtObjective returns a bound of P(x) − P* for a point at which the objective has the value to. gap is the
-// bound for another point, at which it has the value from.
+// bound for another point, at which the objective has the value from.
 func AtObjective(gap, from, to float64) float64 {
 	return Rounded(math.Max(gap+(to-from)+float64(1e-12*math.Abs(to)), 0), to)
 }

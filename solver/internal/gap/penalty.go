@@ -117,7 +117,7 @@ func (pen *Penalty) findSingletons(whole *sparse.CSR) {
 }
 
 // setGroups sets pen.Groups. The argument lists the rows of A in each group; it is nil if there are no groups.
-// Rows that the penalty leaves out, and groups of such rows alone, are left out.
+// Rows that are not kept, and groups without kept rows, are left out.
 func (pen *Penalty) setGroups(groups [][]int) {
 	if groups == nil {
 		return
