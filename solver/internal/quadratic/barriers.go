@@ -10,9 +10,10 @@ import (
 )
 
 // barriers are the bounds of the set X of a Coupled. Each has a multiplier and the logarithmic barrier
-// −τ log(slack). The minimum u for a given τ is a point of the central path. There, a bound at distance s has
-// the multiplier λ = τ/s, and a ball of radius R has the multiplier θ = τ/(R² − |u|²). The curvatures of the
-// barriers come from Newton's method for these equations, as in smoothen.
+// −τ log(slack). The minimum u of the smooth problem for a given τ is a point of the central path. There, a
+// bound at distance s has the multiplier λ = τ/s, and a ball of radius R has the multiplier
+// θ = τ/(R² − |u|²). The curvatures of the barriers come from Newton's method for these equations, as in
+// smoothen.
 type barriers struct {
 	term.Walls
 	below, above []float64 // λ of the lower and upper bounds; empty before the first step
@@ -205,8 +206,8 @@ func shorten(length, slack, step float64) float64 {
 
 // snap moves u into the set. It moves a coordinate to a bound if the barrier's curvature there is larger than
 // the given curvature, which must be positive: then only the barrier keeps the coordinate away from the bound.
-// In the same way, snap moves u to the boundary of a ball. It does not move coordinates that are 0, and on a
-// simplex the largest coordinate.
+// In the same way, snap moves u to the boundary of a ball. It does not move coordinates that are 0 or, on
+// a simplex, the largest coordinate.
 func (b *barriers) snap(u, curvature []float64, tau float64) {
 	largest := slices.Max(u)
 	for j := range b.Lower {

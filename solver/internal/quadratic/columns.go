@@ -7,8 +7,8 @@ import (
 	"github.com/scas-admm/scas/solver/internal/linalg"
 )
 
-// Columns is the matrix Z'Z + diag(Ridge), represented by the columns of Z. If the columns are sparse, a
-// change of one coordinate is fast.
+// Columns is the matrix Z'Z + diag(Ridge), represented by the columns of Z. If the columns are sparse,
+// Product and Move are fast.
 type Columns struct {
 	Z     kernels.Rows // Z': row k is column k of Z; Idx and Val are set, Idx16 and Val32 are not used
 	N     int          // the number of rows of Z
@@ -85,7 +85,7 @@ func (h *Columns) Entries() float64 { return h.entries }
 
 const (
 	checkEvery = 10 // Solve calls its argument crosses once in this number of iterations
-	// Solve calls its argument enough if the energy is at most this part of the energy at the start.
+	// Solve calls its argument enough if the energy of the residual is at most this part of its first value.
 	energyTolerance = 1e-2
 )
 

@@ -26,9 +26,9 @@ type Separable struct {
 	// Unit scales violations of the optimality conditions. If the minimum along coordinate k is at distance
 	// s, the violation of coordinate k is s times the curvature, divided by Unit_k.
 	Unit []float64
-	// MaxMove bounds the move of each coordinate with curvature in one sweep, except of Free. Far from the
-	// start the quadratic function may be a bad model of the function that it approximates. Newton steps have
-	// no such bound. Nil means no bound.
+	// MaxMove bounds the move of each coordinate in one sweep, because far from the start the quadratic
+	// function may be a bad model of the function that it approximates. It does not bound Newton steps, Free
+	// and coordinates without curvature. Nil means no bound.
 	MaxMove []float64
 	// If Stop returns true, Solve ends. It is called after sweeps and for Newton steps, and may be nil.
 	Stop func() bool
@@ -50,8 +50,8 @@ type Separable struct {
 	savedAlong float64   // eliminated.along, which is f'(u − x), before that step
 }
 
-// A Hessian is the matrix H of a Separable. It also stores a vector d, and keeps H d up to date. In Solve, d
-// is u − x, but 0 at the coordinate Free.
+// A Hessian is the matrix H of a Separable. It also stores a vector d, and keeps H d up to date. In
+// Separable.Solve, d is u − x, but 0 at the coordinate Free.
 type Hessian interface {
 	// Diagonal returns the diagonal of H. No entry is negative.
 	Diagonal() []float64
@@ -110,9 +110,9 @@ func (s *hessianState) Restore() {
 	copy(s.d, s.savedD)
 }
 
-// SeparableSettings are the settings of Separable.Solve. For a problem without limits and bounds, the root
-// mean square of the violations replaces the largest violation, √RelTolerance replaces RelTolerance, and Gap,
-// MaxSweeps and DescentOnly have no effect.
+// SeparableSettings are the settings of Separable.Solve. For a problem without limits and bounds, Solve
+// compares the root mean square of the violations with Tolerance, or with √RelTolerance times its first
+// value, and ignores the other settings.
 type SeparableSettings struct {
 	// Solve ends if the largest violation is at most Tolerance, or at most RelTolerance times the largest
 	// violation of the first sweep.

@@ -76,7 +76,7 @@ func (h *Dense) factor(f []float64, support []int32) bool {
 	if !c.factorFrom(leastShift) {
 		return false
 	}
-	if c.shift > leastShift { // solve refines such a solution, but solveShifted does not
+	if c.shift > leastShift { // no updates: solveShifted would not refine the solution
 		return true
 	}
 	c.order, c.diagonal, c.f = append(c.order, support...), c.diagonal[:0], nil
@@ -89,8 +89,8 @@ func (h *Dense) factor(f []float64, support []int32) bool {
 	return true
 }
 
-// update makes the factor for support from the last one. It returns false if there is none for the present
-// H and f, or if a new factor is cheaper or more accurate.
+// update makes the factor for support from the last one. It returns false if there is no factor for
+// the present H and f, or if a new factor is cheaper or more accurate.
 func (h *Dense) update(f []float64, support []int32) bool {
 	c := &h.factored
 	if len(c.order) == 0 || !c.belongs(h.diagonal, f) {
