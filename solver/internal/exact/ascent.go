@@ -50,7 +50,7 @@ const (
 	longestRest = 63
 )
 
-// newAscent returns an ascent at α = 0. It returns nil if the problem is not of the required form, or if
+// newAscent returns an ascent at α = 0. It returns nil for a problem that ascent does not handle, or if
 // Newton steps are expected to take less time.
 func (s *Solver) newAscent() *ascent {
 	m, ok := s.rows.(*memory)

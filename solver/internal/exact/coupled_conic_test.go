@@ -87,8 +87,8 @@ func TestConic(t *testing.T) {
 	}
 }
 
-// TestOpenSides checks that the tolerance is reached for x ≥ 0 and a penalty of differences only.
-func TestOpenSides(t *testing.T) {
+// TestHalfBounded checks that the tolerance is reached for x ≥ 0 and a penalty of differences only.
+func TestHalfBounded(t *testing.T) {
 	const p = 8
 	g, err := graph.FromPairs(p, [][2]int32{{0, 3}, {1, 2}, {3, 5}, {4, 6}})
 	if err != nil {

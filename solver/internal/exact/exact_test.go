@@ -196,9 +196,9 @@ func TestThreads(t *testing.T) {
 	}
 }
 
-// TestRoom checks that Result.Full is true if MaxWorking is too small for the solution, and false for a
+// TestFull checks that Result.Full is true if MaxWorking is too small for the solution, and false for a
 // larger lambda, for which it is large enough.
-func TestRoom(t *testing.T) {
+func TestFull(t *testing.T) {
 	p := kind{loss: term.Squared{}, free: 1}.random(400, 100, 5)
 	p.MaxWorking = 30
 	s := mustNew(t, p)

@@ -11,16 +11,16 @@ const (
 	mostSampleSteps = 12   // largest number of steps for a smaller problem
 )
 
-// enoughSamples reports whether an eighth of n samples is enough for a smaller problem.
+// enoughSamples reports whether Solve may begin with an eighth of n samples.
 func enoughSamples(n, features int) bool {
 	return n/sampleShare >= max(leastSample, sampleFor*features)
 }
 
-// Samples reports whether there are enough samples for Solve to begin with a smaller problem.
+// Samples reports whether there are enough samples for Solve to begin with an eighth of them.
 func (s *Solver) Samples() bool { return enoughSamples(s.rows.count(), s.p) }
 
-// startBySamples moves the point to the solution of a smaller problem, and returns the Solver of the smaller
-// problem. If it returns nil, the point has not moved.
+// startBySamples moves the point to the solution for some of the samples, and returns the Solver that found
+// it. If it returns nil, the point has not moved.
 func (s *Solver) startBySamples(lambda float64, set *Settings) *Solver {
 	part := *s.Problem
 	if !s.rows.subsample(&part) {

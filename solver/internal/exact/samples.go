@@ -22,8 +22,8 @@ type samples interface {
 	separate(open func(j int) (above, below bool)) *gap.Separated
 	setBounds(q *gap.Problem) // sets the problem for which gaps are proved
 
-	// moveTo moves to x, returns the loss at x, and sets e = X'Cφ'. If it also computes the Hessian there,
-	// this has the given damping.
+	// moveTo moves to x, returns the loss at x, and sets e = X'Cφ'. damping is the damping of the Hessian,
+	// if moveTo computes it too.
 	moveTo(x, e []float64, damping float64) float64
 	// gradient sets dst to X'Cφ' at the point, for the columns of the working set.
 	gradient(dst []float64)
@@ -71,9 +71,9 @@ func slopeRange(l term.Loss, label, weight float64) (lo, hi float64) {
 type trial struct {
 	at     []float64 // the point where the step ends, for the columns of the working set
 	length float64   // the step, as a fraction of the full step to the model's solution
-	// The full step, for the columns of the working set; see quadratic.Separable and Coupled.
+	// The full step before exact zeros, ties and bounds were set, see workingSet.move.
 	move    []float64
-	snapped bool    // the full step differs from move: it ends at exact zeros, ties or bounds
+	snapped bool    // exact zeros, ties or bounds were set, so the full step differs from move
 	hessian bool    // if the step is accepted, the Hessian at its end will be needed
 	damping float64 // the damping of the Hessian at the end of the step
 }

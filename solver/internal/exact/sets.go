@@ -18,7 +18,7 @@ import (
 // concurrent use.
 type setSolver struct {
 	all      *unrestricted
-	most     int      // largest number of columns of a working set; every set has all isUnheld features
+	most     int      // largest number of columns of a working set
 	trial    *dual    // the dual point for the next proof: from startTrial, or from the solution for a working set
 	best     *dual    // the dual point that proves the smallest gap
 	rest     *outside // finds multipliers of the rows of A whose features all have the coefficient 0

@@ -90,11 +90,11 @@ func (o *outside) settle(d *dual) {
 
 const (
 	undecidedPart = 0.05 // an excess below this fraction of the capacity may come from slow convergence
-	exactSize     = 512  // largest number of features of a component for which exact is called
+	exactSize     = 512  // largest number of features of a component for which lower calls exact
 )
 
-// lower reduces the excesses of the component by coordinate descent, and by exact if only small excesses
-// are left.
+// lower reduces the excesses of the component by coordinate descent, and then by the method exact if only
+// small excesses are left.
 func (o *outside) lower(z []float64) {
 	o.relax(z, 1)
 	most := 0.0
