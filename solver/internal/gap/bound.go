@@ -461,16 +461,16 @@ func (p *Problem) scaling(value float64) (by, rounding float64) {
 		exact = p.Penalty.scaling(w.z, make([]float64, len(w.z)))
 	}
 	if p.product && p.box.Lower != nil && !p.Penalty.Grouped() {
-		side, exactSide := p.openSideScaling()
+		side, exactSide := p.signScaling()
 		by, exact = math.Min(by, side), math.Min(exact, exactSide)
 	}
 	return by, (exact - by) * value
 }
 
-// openSideScaling returns a factor shrink ≤ 1 for the features with a singleton row without a square, one
-// finite bound and no ridge. If the dual point is multiplied by shrink, a multiplier of the singleton row
-// within its limit can give eⱼ the feasible sign. exact is shrink without rounding errors.
-func (p *Problem) openSideScaling() (shrink, exact float64) {
+// signScaling looks at the features with one finite bound, no ridge, and a singleton row without a square.
+// If the dual point is multiplied by shrink ≤ 1, a multiplier of the singleton row within its limit can give
+// eⱼ the feasible sign. exact is shrink without rounding errors.
+func (p *Problem) signScaling() (shrink, exact float64) {
 	shrink, exact = 1, 1
 	for j, row := range p.Penalty.Singleton {
 		if row < 0 || p.Ridge[j] > 0 || !p.halfBounded(j) || p.Penalty.Squared(int(row)) {
