@@ -10,8 +10,8 @@ import (
 )
 
 // barriers are the bounds of the set X of a Coupled. Each has a multiplier and the logarithmic barrier
-// −τ log(slack). The minimum u of the smooth problem for a given τ is a point of the central path. There, a
-// bound at distance s has the multiplier λ = τ/s, and a ball of radius R has the multiplier
+// −τ log(slack). The minimum u of the smooth problem (see Coupled) for a given τ is a point of the central
+// path. There, a bound at distance s has the multiplier λ = τ/s, and a ball of radius R has the multiplier
 // θ = τ/(R² − |u|²). The curvatures of the barriers come from Newton's method for these equations, as in
 // smoothen.
 type barriers struct {
