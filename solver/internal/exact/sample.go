@@ -1,5 +1,7 @@
 package exact
 
+import "math"
+
 // If there are many samples, Solve may begin with a smaller problem: the same problem for m of the samples
 // (Byrd, Chin, Nocedal, Wu 2012). With p features, the solution of the smaller problem has an objective P
 // that is about P·p/m above the optimum. So the smaller problem is solved to about this accuracy.
@@ -26,6 +28,7 @@ func (s *Solver) startBySamples(lambda float64, set *Settings) *Solver {
 	if !s.rows.subsample(&part) {
 		return nil
 	}
+	part.Fixed = rareRidges(&part)
 	q, err := New(&part)
 	if err != nil || !(q.scale > 0) { // x = 0 fits these samples exactly
 		return nil
@@ -49,6 +52,38 @@ func (s *Solver) startBySamples(lambda float64, set *Settings) *Solver {
 	}
 	return nil
 }
+
+// rareRidges returns p.Fixed plus ridges for the features with few entries in the samples of p: with c entries,
+// (rareEntries/c)² times the largest curvature along the feature. Few samples may make the coefficients of
+// these features so large that Newton steps for all samples begin far from their quadratic convergence.
+func rareRidges(p *Problem) []float64 {
+	curvature := p.Loss.Curvature()
+	if math.IsInf(curvature, 1) {
+		return p.Fixed
+	}
+	n, features := p.dims()
+	count, squares := make([]float64, features), make([]float64, features)
+	for i := range n {
+		idx, val := p.Data.Row(i)
+		for k, j := range idx {
+			count[j]++
+			squares[j] += float64(val[k] * val[k])
+		}
+	}
+	ridges := make([]float64, features)
+	copy(ridges, p.Fixed)
+	for j, c := range count {
+		if c > 0 && c < mostRare {
+			ridges[j] += float64(rareEntries / c * rareEntries / c * (curvature * squares[j] / float64(n)))
+		}
+	}
+	return ridges
+}
+
+const (
+	rareEntries = 4
+	mostRare    = 64 // features with at least this number of entries get no ridge
+)
 
 // picks divides the numbers 0 to n−1 into m ranges of about n/m numbers, and draws one number from each
 // range. m must be at most n.
