@@ -111,7 +111,7 @@ func (d *Dataset) binaryLabels(f *scasfile.File, name string, fileMapping LabelM
 			return err
 		}
 	}
-	pair := !numbers && opt.Classes.IsZero()
+	pair := !numbers && opt.Classes.IsZero() && !opt.Counts // setLabels checks counts
 	if pair && fileMapping.chosen(opt) {
 		d.Labels, d.Mapping = f.Labels, fileMapping
 		return nil
@@ -129,7 +129,7 @@ func (d *Dataset) binaryLabels(f *scasfile.File, name string, fileMapping LabelM
 }
 
 // binaryNumbers sets the labels of d from a file that stores them as numbers. opt must ask for counts or
-// for classes. Counts, and labels of more than two classes, stay a view of the file.
+// for classes. Labels that are not classes, and labels of more than two classes, stay a view of the file.
 func (d *Dataset) binaryNumbers(f *scasfile.File, name string, opt *ReadOptions) error {
 	d.Labels = f.Labels
 	c := labelCollector{name: name, opt: opt, labels: f.Labels}
@@ -145,7 +145,7 @@ func (d *Dataset) binaryNumbers(f *scasfile.File, name string, opt *ReadOptions)
 		return nil
 	})
 	switch {
-	case err != nil || opt.Counts:
+	case err != nil || opt.numericLabels():
 		return err
 	case opt.Classes.IsZero() && len(c.kinds.all) <= 2:
 		return d.setLabels(name, f.Labels, opt)

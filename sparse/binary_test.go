@@ -163,6 +163,7 @@ func TestBinaryLabels(t *testing.T) {
 			nil, {AnyLabels: true}, {Regression: true}, {Positive: &three}, {Positive: &seven}, {Mapping: LabelMapping{Negative: 7, Positive: 3}},
 			{Mapping: LabelMapping{Negative: 3, Positive: 7}}, {Mapping: LabelMapping{Negative: -1, Positive: 1}},
 			{targets: []float64{1, 2, 1}[:d.X.rows]}, {Features: 9}, {Features: 1}, {PositiveName: "yes"},
+			{Counts: true}, {Counts: true, Regression: true}, {Counts: true, MaxClasses: 3}, {Counts: true, AnyLabels: true},
 		} {
 			want, bad := readAs(LIBSVM, strings.NewReader(text), "d", opt)
 			if opt != nil && opt.targets != nil {
