@@ -1,10 +1,12 @@
 package sparse
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 
 	"github.com/scas-admm/scas/sparse/internal/scasfile"
@@ -49,15 +51,14 @@ func readBinary(r io.Reader, name string, opt *ReadOptions) (*Dataset, error) {
 // binaryMeta is the content of the section meta of a .scas file, which is JSON.
 type binaryMeta struct {
 	Features []string `json:"features,omitempty"`
-	Negative string   `json:"negative_name,omitempty"` // the word for −1; empty if labels are numbers
-	Positive string   `json:"positive_name,omitempty"` // the word for +1
+	Classes  []string `json:"classes,omitempty"` // Classes[k] is the word for label k; nil if labels are numbers
 }
 
 // newBinaryData returns the data of an open file.
 func newBinaryData(f *scasfile.File, name string, opt *ReadOptions) (*Dataset, error) {
 	var meta binaryMeta
 	if err := json.Unmarshal(f.Meta, &meta); err != nil {
-		return nil, &ParseError{File: name, Msg: "the names of the features: " + err.Error(), Err: err}
+		return nil, &ParseError{File: name, Msg: "the names of the features and of the labels: " + err.Error(), Err: err}
 	}
 	switch {
 	case f.Cols > MaxCols:
@@ -79,108 +80,173 @@ func newBinaryData(f *scasfile.File, name string, opt *ReadOptions) (*Dataset, e
 	if err := d.setNames(name, meta.Features); err != nil {
 		return nil, err
 	}
+	if err := checkWords(f, name, meta.Classes); err != nil {
+		return nil, err
+	}
 	d.Stats = ReadStats{Rows: x.rows, NNZ: x.NNZ(), IndexBase: ZeroBased + IndexBase(f.IndexBase)}
-	fileMapping := LabelMapping{f.Negative, f.Positive, meta.Negative, meta.Positive}
-	if err := d.binaryLabels(f, name, fileMapping, opt); err != nil {
+	if err := d.binaryLabels(f, name, meta.Classes, opt); err != nil {
 		return nil, err
 	}
 	return d, d.arrange(name, opt.Names)
 }
 
-// binaryLabels sets the labels of d. fileMapping is the mapping of the labels in the file. If opt asks for
-// the values that the file stores, the labels are a view of the file, and otherwise a copy.
-func (d *Dataset) binaryLabels(f *scasfile.File, name string, fileMapping LabelMapping, opt *ReadOptions) error {
-	numbers := opt.numericLabels()
+// checkWords checks the words of the labels in a file, and the two labels in its header if they stand for
+// words. words is nil if labels are numbers.
+func checkWords(f *scasfile.File, name string, words []string) error {
 	switch {
-	case opt.stored && f.Header.Labels == scasfile.Signs:
-		d.Labels, d.Mapping = f.Labels, fileMapping
+	case words == nil:
 		return nil
-	case opt.targets != nil || f.Labels == nil:
-		return d.setLabels(name, nil, opt)
-	case f.Header.Labels != scasfile.Signs && numbers && !opt.Counts:
-		d.Labels = f.Labels
-		return nil
-	case f.Header.Labels != scasfile.Signs:
-		return d.binaryNumbers(f, name, opt)
-	case numbers && !opt.Counts && fileMapping == LabelMapping{Negative: -1, Positive: 1}:
-		d.Labels = f.Labels
+	case len(words) == 0:
+		return &ParseError{File: name, Msg: "a list of words for the labels without a word: expected one or more"}
+	}
+	for k := 1; k < len(words); k++ {
+		if words[k-1] >= words[k] {
+			return &ParseError{File: name, Msg: fmt.Sprintf("the words %q and %q of labels: expected different words in byte order", words[k-1], words[k])}
+		}
+	}
+	if f.Header.Labels != scasfile.Signs {
 		return nil
 	}
-	if fileMapping.named() && opt.listsWords() {
-		if err := fileMapping.renumber(f.Labels, name, opt); err != nil {
+	return cmp.Or(checkPosition(f.Negative, name, 0, words), checkPosition(f.Positive, name, 0, words))
+}
+
+// checkPosition returns an error unless label is a position in words. row is the row of the label, or 0.
+func checkPosition(label float64, name string, row int, words []string) error {
+	if label >= 0 && label < float64(len(words)) && label == math.Trunc(label) {
+		return nil
+	}
+	return &ParseError{File: name, Line: row, Msg: fmt.Sprintf("the label %v: expected a number that stands for one of %d words", label, len(words))}
+}
+
+// binaryLabels sets the labels of d. The labels of the file stand for words, unless words is nil. If opt asks
+// for the values that the file stores, the labels are a view of the file, and otherwise a copy.
+func (d *Dataset) binaryLabels(f *scasfile.File, name string, words []string, opt *ReadOptions) error {
+	file := &Dataset{X: d.X, Labels: f.Labels}
+	if f.Header.Labels == scasfile.Signs {
+		file.Mapping = LabelMapping{Negative: f.Negative, Positive: f.Positive}
+	}
+	c := labelCollector{name: name, opt: opt, words: words}
+	switch {
+	case opt.targets != nil || f.Labels == nil:
+		return d.setLabels(name, nil, opt)
+	case opt.Regression && words != nil:
+		return &ParseError{File: name, Msg: fmt.Sprintf("labels that are words, such as %q: expected numbers", words[0]), Remedies: []Remedy{fitClasses}}
+	case !opt.numericLabels():
+		return d.binaryClasses(f, file, &c)
+	}
+	if opt.Counts {
+		err := file.eachStored(f, name, func(b float64, row int) error {
+			_, err := c.see(file.Mapping.Original(b), row, 0)
+			return err
+		})
+		if err != nil {
 			return err
 		}
 	}
-	pair := !numbers && opt.Classes.IsZero() && !opt.Counts // setLabels checks counts
-	if pair && fileMapping.chosen(opt) {
-		d.Labels, d.Mapping = f.Labels, fileMapping
-		return nil
+	c.labels = f.Labels
+	if err := c.settle(d); err != nil {
+		return err
 	}
-	swapped := LabelMapping{fileMapping.Positive, fileMapping.Negative, fileMapping.PositiveName, fileMapping.NegativeName}
-	if pair && swapped.chosen(opt) {
-		d.Mapping, d.Labels = swapped, make([]float64, len(f.Labels))
-		for i, b := range f.Labels {
-			d.Labels[i] = -b
-		}
-		return nil
+	if d.Mapping = file.Mapping; words != nil && !d.Mapping.IsZero() {
+		d.Mapping.NegativeName, d.Mapping.PositiveName = c.text(f.Negative), c.text(f.Positive)
 	}
-	file := Dataset{Labels: f.Labels, Mapping: fileMapping}
-	return d.setLabels(name, file.OriginalLabels(), opt)
+	if !opt.stored {
+		d.unmap()
+	}
+	return nil
 }
 
-// binaryNumbers sets the labels of d from a file that stores them as numbers. opt must ask for counts or
-// for classes. Labels that are not classes, and labels of more than two classes, stay a view of the file.
-func (d *Dataset) binaryNumbers(f *scasfile.File, name string, opt *ReadOptions) error {
-	d.Labels = f.Labels
-	c := labelCollector{name: name, opt: opt, labels: f.Labels}
-	err := d.eachLabels(func(lo int, part []float64) error {
+// unmap restores the labels that the mapping replaced by -1 and +1.
+func (d *Dataset) unmap() {
+	if equal := d.Mapping.Negative == -1 && d.Mapping.Positive == 1; !d.Mapping.IsZero() && !equal {
+		d.Labels = d.OriginalLabels()
+	}
+	d.Mapping = LabelMapping{}
+}
+
+// eachStored calls do for the labels of d, which must be the labels of the file f, and checks them. row
+// counts from 1.
+func (d *Dataset) eachStored(f *scasfile.File, name string, do func(b float64, row int) error) error {
+	return d.eachLabels(func(lo int, part []float64) error {
 		if err := f.CheckLabels(lo, lo+len(part)); err != nil {
 			return &ParseError{File: name, Msg: err.Error(), Err: err}
 		}
-		for i, v := range part {
-			if _, err := c.see(v, lo+i+1, 0); err != nil {
+		for i, b := range part {
+			if err := do(b, lo+i+1); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
-	switch {
-	case err != nil || opt.numericLabels():
-		return err
-	case opt.Classes.IsZero() && len(c.kinds.all) <= 2:
-		return d.setLabels(name, f.Labels, opt)
-	}
-	return c.settle(d)
 }
 
-// renumber sets the numbers of the words in m to the numbers that opt gives to these words. labels are −1
-// and +1. A label whose word opt does not list is an error.
-func (m *LabelMapping) renumber(labels []float64, name string, opt *ReadOptions) error {
-	for _, class := range []struct {
-		sign   float64
-		number *float64
-	}{{-1, &m.Negative}, {1, &m.Positive}} {
-		word := m.Name(class.sign)
-		if v, listed := opt.wordNumber(word); listed {
-			*class.number = v
-		} else if i := slices.Index(labels, class.sign); i >= 0 {
-			return &ParseError{File: name, Line: i + 1, Token: word, Msg: opt.unknownLabel(true), Remedies: []Remedy{ignoreLabels}}
+// eachKind calls do for each different label of d. d must have the labels and the mapping that the file f
+// stores. Without a mapping, eachKind calls do twice for a label that is in more than one row, with the
+// first two rows. With a mapping, it reads no labels and calls do for -1 and +1, with the row 0; an error of
+// do counts only if some row has the label, and do is then called again with the first such row.
+func (d *Dataset) eachKind(f *scasfile.File, name string, do func(b float64, row int) error) error {
+	if d.Mapping.IsZero() {
+		var once, twice seenLabels
+		return d.eachStored(f, name, func(b float64, row int) error {
+			switch {
+			case twice.contains(b):
+				return nil
+			case once.contains(b):
+				twice.add(seenLabel{label: b})
+			default:
+				once.add(seenLabel{label: b})
+			}
+			return do(b, row)
+		})
+	}
+	for _, sign := range []float64{-1, 1} {
+		if do(sign, 0) == nil {
+			continue
+		}
+		if row := slices.Index(d.Labels, sign); row >= 0 {
+			return do(sign, row+1)
 		}
 	}
 	return nil
 }
 
-// chosen reports whether opt asks for the mapping m.
-func (m LabelMapping) chosen(opt *ReadOptions) bool {
-	switch {
-	case !opt.Mapping.IsZero():
-		return m == opt.Mapping
-	case opt.Positive != nil && !m.named():
-		return m.Positive == *opt.Positive
-	case opt.PositiveName != "":
-		return m.PositiveName == opt.PositiveName
-	case m.named():
-		return m.PositiveName > m.NegativeName
+// binaryClasses sets the labels of d if the options ask for classes. file has the labels and the mapping that
+// f stores. c must have no labels yet. It gets one or two labels of each kind, which is enough to find the
+// classes and the value of each label.
+func (d *Dataset) binaryClasses(f *scasfile.File, file *Dataset, c *labelCollector) error {
+	var from []float64 // from[k] is the label in the file that became c.labels[k]
+	err := file.eachKind(f, c.name, func(b float64, row int) error {
+		label := file.Mapping.Original(b)
+		if c.words != nil {
+			if err := checkPosition(label, c.name, row, c.words); err != nil {
+				return err
+			}
+		}
+		if err := c.add(label, row, 0); err != nil {
+			return err
+		}
+		from = append(from, b)
+		return nil
+	})
+	if err == nil {
+		err = c.settle(d)
 	}
-	return m.Positive > m.Negative
+	if err != nil {
+		return err
+	}
+	if slices.Equal(from, d.Labels) {
+		d.Labels = f.Labels
+		return nil
+	}
+	to := map[float64]float64{}
+	for k, b := range from {
+		to[b] = d.Labels[k]
+	}
+	d.Labels = make([]float64, len(f.Labels))
+	return file.eachLabels(func(lo int, part []float64) error {
+		for i, b := range part {
+			d.Labels[lo+i] = to[b]
+		}
+		return nil
+	})
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"io"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -32,7 +33,7 @@ type naiveBinary struct {
 // readNaive decodes a .scas file without package scasfile.
 func readNaive(data []byte) (f naiveBinary, err error) {
 	le, table := binary.LittleEndian, crc32.MakeTable(crc32.Castagnoli)
-	if string(data[:8]) != "\x89SCAS\r\n\x1a" || le.Uint32(data[8:]) != 1 || crc32.Checksum(data[:4092], table) != le.Uint32(data[4092:]) {
+	if string(data[:8]) != "\x89SCAS\r\n\x1a" || le.Uint32(data[8:]) != 2 || crc32.Checksum(data[:4092], table) != le.Uint32(data[4092:]) {
 		return f, errors.New("the header")
 	}
 	f.rows, f.cols, f.nnz = int64(le.Uint64(data[16:])), int64(le.Uint64(data[24:])), int64(le.Uint64(data[32:]))
@@ -200,7 +201,7 @@ func TestBinaryLabels(t *testing.T) {
 		{no, ReadOptions{}, []float64{1, -1}, ""},
 		{yes, ReadOptions{Mapping: LabelMapping{1, 0, "yes", "no"}}, []float64{1, -1}, ""},
 		{yes, ReadOptions{Mapping: LabelMapping{0, 1, "maybe", "no"}}, nil, `d:2: "yes": unknown label: expected maybe or no; `},
-		{yes, ReadOptions{Mapping: LabelMapping{Positive: 1}}, []float64{-1, 1}, ""},
+		{yes, ReadOptions{Mapping: LabelMapping{Positive: 1}}, nil, `d:1: "no": unknown label: expected 0 or 1; `},
 		{yes, ReadOptions{Classes: Classes{[]float64{0, 1, 2}, []string{"maybe", "no", "yes"}}}, []float64{1, 2}, ""},
 		{yes, ReadOptions{Classes: Classes{[]float64{0, 1, 2}, []string{"a", "b", "yes"}}}, nil, `d:1: "no": unknown label: expected one of a, b, yes; `},
 		{yes, ReadOptions{Mapping: LabelMapping{0, 1, "maybe", "no"}, targets: []float64{1, 0}}, []float64{1, -1}, ""},
@@ -214,6 +215,54 @@ func TestBinaryLabels(t *testing.T) {
 			t.Errorf("words, %d: %+v, %v", k, d, err)
 		}
 	}
+}
+
+// TestBinaryWords checks that labels that are words mean the same in a table and in the .scas file that it is
+// converted to, and that no word is lost when the .scas file is written again.
+func TestBinaryWords(t *testing.T) {
+	five, zero := Classes{[]float64{0, 1, 2, 3, 4}, []string{"ant", "bee", "cat", "dog", "eel"}}, 0.0
+	options := []*ReadOptions{
+		nil, {AnyLabels: true}, {Regression: true}, {Counts: true}, {Positive: &zero}, {PositiveName: "bee"}, {PositiveName: "cat", MaxClasses: 3}, {MaxClasses: 3}, {MaxClasses: 9},
+		{Classes: five}, {Classes: Classes{[]float64{0, 1, 2}, []string{"ant", "bee", "eel"}}}, {Classes: Classes{Values: []float64{0, 1, 2}}},
+		{Classes: Classes{[]float64{3, 5, 7, 8}, []string{"ant", "bee", "cat", "dog"}}},
+		{Mapping: LabelMapping{0, 1, "bee", "cat"}}, {Mapping: LabelMapping{1, 0, "cat", "bee"}}, {Mapping: LabelMapping{0, 1, "ant", "bee"}}, {Mapping: LabelMapping{Positive: 1}},
+	}
+	for _, words := range []string{"bee bee", "ant ant", "cat bee cat", "bee cat", "dog ant bee ant dog bee", "eel cat dog bee eel cat dog bee", "cat bee dog cat bee"} {
+		text, numbers := "a,label\n", []float64(nil)
+		for i, word := range strings.Fields(words) {
+			text += fmt.Sprintf("%d,%s\n", i, word)
+			numbers = append(numbers, float64(slices.Index(five.Names, word)))
+		}
+		file := binaryBytes(t, mustReadCSV(t, text, &ReadOptions{AnyLabels: true}))
+		for k, opt := range options {
+			want, bad := readAs(CSV, strings.NewReader(text), "d", opt)
+			got, err := readAs(Binary, bytes.NewReader(file), "d", opt)
+			switch {
+			case (err == nil) != (bad == nil):
+				t.Errorf("%s, %d: %v, the table: %v", words, k, err, bad)
+			case err != nil:
+			case !slices.Equal(got.Labels, want.Labels) || got.Mapping != want.Mapping || !slices.Equal(got.Classes.All(), want.Classes.All()):
+				t.Errorf("%s, %d: %v, %v, %v", words, k, got.Labels, got.Mapping, got.Classes)
+			case slices.Equal(got.Labels, got.X.file.Labels) && &got.Labels[0] != &got.X.file.Labels[0]:
+				t.Errorf("%s, %d: the labels are a copy", words, k)
+			default:
+				var table bytes.Buffer
+				must(t, Write(&table, CSV, got))
+				if table.String() != text {
+					t.Errorf("%s, %d: as a table %q", words, k, &table)
+				}
+				again, err := readAs(Binary, bytes.NewReader(binaryBytes(t, got)), "d", &ReadOptions{Classes: five})
+				if err != nil || !slices.Equal(again.Labels, numbers) {
+					t.Errorf("%s, %d: written again %v, %v", words, k, again, err)
+				}
+			}
+		}
+	}
+	x := mustReadCSV(t, "a,y\n1,no\n2,yes\n", nil).X
+	err := Write(io.Discard, Binary, &Dataset{X: x, Labels: []float64{0, 1}, Classes: Classes{[]float64{0, 1}, []string{"a", "\xe4"}}})
+	check.Error(t, err, `the label "\xe4" is not text in UTF-8`)
+	err = Write(io.Discard, Binary, &Dataset{X: x, Labels: []float64{0, 5}, Classes: five})
+	check.Error(t, err, "row 2 has label 5: want one of the labels [0 1 2 3 4]")
 }
 
 func TestBinaryDamage(t *testing.T) {
@@ -244,9 +293,9 @@ func TestBinaryDamage(t *testing.T) {
 	wantParseError(t, read("long", append(slices.Clone(file), 0)), 0, 0, "more than the")
 	wantParseError(t, read("empty", nil), 0, 0, "this is no .scas file")
 	wantParseError(t, read("foreign", []byte("1 1:2\n")), 0, 0, "this is no .scas file")
-	newer := slices.Clone(file)
-	newer[8] = 2
-	wantParseError(t, read("newer", newer), 0, 0, "version 2 of the format")
+	older := slices.Clone(file)
+	older[8] = 1
+	wantParseError(t, read("older", older), 0, 0, "version 1 of the format: expected version 2, convert the data again")
 	path := filepath.Join(dir, "d.txt")
 	if err := os.WriteFile(path, file, 0o666); err != nil {
 		t.Fatal(err)
@@ -276,8 +325,11 @@ func TestBinaryHostile(t *testing.T) {
 		"row 1 has entries from 0 to 4":       {[]int32{0, 2, 1}, []float64{1, 2, 3}, []int64{0, 4, 3}, []float64{1, 2}, "{}", scasfile.Numbers},
 		"row 2 has label +Inf":                {[]int32{0, 2, 1}, []float64{1, 2, 3}, []int64{0, 2, 3}, []float64{1, inf}, "{}", scasfile.Numbers},
 		"row 2 has label 2":                   {[]int32{0, 2, 1}, []float64{1, 2, 3}, []int64{0, 2, 3}, []float64{1, 2}, "{}", scasfile.Signs},
-		"the names of the features: ":         {[]int32{0, 2, 1}, []float64{1, 2, 3}, []int64{0, 2, 3}, []float64{1, 2}, "{", scasfile.Numbers},
+		"the names of the features and of ":   {[]int32{0, 2, 1}, []float64{1, 2, 3}, []int64{0, 2, 3}, []float64{1, 2}, "{", scasfile.Numbers},
 		"1 names for 3 columns: expected one": {[]int32{0, 2, 1}, []float64{1, 2, 3}, []int64{0, 2, 3}, []float64{1, 2}, `{"features":["a"]}`, scasfile.Numbers},
+		`the words "b" and "a" of labels`:     {[]int32{0, 2, 1}, []float64{1, 2, 3}, []int64{0, 2, 3}, []float64{0, 1}, `{"classes":["b","a"]}`, scasfile.Numbers},
+		"a list of words for the labels with": {[]int32{0, 2, 1}, []float64{1, 2, 3}, []int64{0, 2, 3}, []float64{0, 1}, `{"classes":[]}`, scasfile.Numbers},
+		"the label 3: expected a number that": {[]int32{0, 2, 1}, []float64{1, 2, 3}, []int64{0, 2, 3}, []float64{-1, 1}, `{"classes":["a","b"]}`, scasfile.Signs},
 	} {
 		var b bytes.Buffer
 		h := &scasfile.Header{Rows: 2, Cols: 3, NNZ: 3, Labels: c.kind, Negative: 3, Positive: 7, Meta: int64(len(c.meta))}
@@ -345,6 +397,10 @@ func FuzzBinary(f *testing.F) {
 	f.Add(file)
 	f.Add(file[:5000])
 	f.Add(binaryBytes(f, &Dataset{X: d.X, Names: []string{"a", "b", "c", "d"}}))
+	f.Add(binaryBytes(f, &Dataset{X: d.X, Labels: []float64{0, 1, 0}, Classes: Classes{[]float64{0, 1}, []string{"a", "b"}}}))
+	f.Add(binaryBytes(f, &Dataset{X: d.X, Labels: []float64{0, 0, 0}, Classes: Classes{[]float64{0}, []string{"a"}}}))
+	binary.LittleEndian.PutUint64(file[48:], math.Float64bits(math.NaN()))
+	f.Add(file)
 	f.Fuzz(func(t *testing.T, data []byte) {
 		le, table := binary.LittleEndian, crc32.MakeTable(crc32.Castagnoli)
 		if n := len(data); n >= 4096+8 {
@@ -359,6 +415,12 @@ func FuzzBinary(f *testing.F) {
 		}
 		if _, err := New(d.X.rows, d.X.cols, d.X.ptr, d.X.idx, d.X.val); err != nil || d.Labels != nil && len(d.Labels) != d.X.rows {
 			t.Errorf("%v; %d labels for %d rows", err, len(d.Labels), d.X.rows)
+		}
+		d, err = readAs(Binary, bytes.NewReader(data), "d", &ReadOptions{MaxClasses: 5, LabelsOptional: true})
+		if _, ok := errors.AsType[*ParseError](err); err != nil && !ok {
+			t.Error(err)
+		} else if other := func(b float64) bool { return b != 1 && b != -1 }; err == nil && !d.Mapping.IsZero() && slices.ContainsFunc(d.Labels, other) {
+			t.Errorf("labels %v", d.Labels)
 		}
 	})
 }

@@ -3,6 +3,8 @@ package sparse
 import (
 	"encoding/json"
 	"io"
+	"slices"
+	"unicode/utf8"
 
 	"github.com/scas-admm/scas/sparse/internal/scasfile"
 )
@@ -21,15 +23,41 @@ func writeBinary(w io.Writer, d *Dataset) error {
 		s.header.IndexBase = 1
 	}
 	if d.Labels != nil {
-		labels := d.Labels
+		labels, m, words := d.Labels, d.Mapping, []string(nil)
 		var kinds labelKinds
-		if d.Mapping.IsZero() {
+		switch {
+		case m.named():
+			words = slices.Sorted(slices.Values([]string{m.NegativeName, m.PositiveName}))
+			m.Negative, m.Positive = float64(slices.Index(words, m.NegativeName)), float64(slices.Index(words, m.PositiveName))
+		case m.IsZero():
+			words = d.Classes.Names
+			var err error
+			if labels, err = d.Classes.positions(labels); err != nil {
+				return err
+			}
 			kinds.add(labels)
 		}
-		s.label(kinds, d.Mapping, d.Table)
+		s.label(kinds, m, words)
 		s.labels = func(w io.Writer) error { return kinds.write(w, labels) }
 	}
 	return s.write(w)
+}
+
+// positions returns the positions in c.Names of the words for which labels stand. If c has no names, it
+// returns labels.
+func (c Classes) positions(labels []float64) ([]float64, error) {
+	if c.Names == nil {
+		return labels, nil
+	}
+	positions := make([]float64, len(labels))
+	for i, label := range labels {
+		k, ok := c.Find(label)
+		if !ok {
+			return nil, errorf("row %d has label %v: want one of the labels %v in Dataset.Classes", i+1, label, c.Values)
+		}
+		positions[i] = float64(k)
+	}
+	return positions, nil
 }
 
 // binarySections holds the header of a .scas file and the functions that write its sections.
@@ -40,6 +68,11 @@ type binarySections struct {
 }
 
 func (s *binarySections) write(w io.Writer) error {
+	for _, word := range s.meta.Classes {
+		if !utf8.ValidString(word) {
+			return errorf("writing samples: the label %q is not text in UTF-8: want UTF-8, the encoding of .scas files", word)
+		}
+	}
 	meta, err := json.Marshal(s.meta)
 	if err != nil {
 		return errorf("writing samples: %w", err)
@@ -65,19 +98,15 @@ func (s *binarySections) write(w io.Writer) error {
 }
 
 // label sets the fields of the header and of the section meta that say how the labels are stored:
-// as −1 and +1 if they have two values or m has mapped them, and otherwise as numbers. t, if not
-// nil, has the words for which the labels stand.
-func (s *binarySections) label(kinds labelKinds, m LabelMapping, t *TableSummary) {
-	s.header.Labels = scasfile.Numbers
+// as −1 and +1 if they have two values or m has mapped them, and otherwise as numbers. A number k
+// stands for words[k], unless words is nil.
+func (s *binarySections) label(kinds labelKinds, m LabelMapping, words []string) {
+	s.header.Labels, s.meta.Classes = scasfile.Numbers, words
 	if kinds.KindCount == 2 {
 		m = LabelMapping{Negative: kinds.low(), Positive: kinds.high()}
-		if t != nil && len(t.Classes) == 2 {
-			m.NegativeName, m.PositiveName = t.Classes[0], t.Classes[1]
-		}
 	}
 	if !m.IsZero() {
 		s.header.Labels, s.header.Negative, s.header.Positive = scasfile.Signs, m.Negative, m.Positive
-		s.meta.Negative, s.meta.Positive = m.NegativeName, m.PositiveName
 	}
 }
 

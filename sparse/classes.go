@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// Classes lists the labels of a problem with more than two classes. The zero value lists
-// none.
+// Classes lists labels: of a problem with more than two classes, or words that are not mapped to -1 and
+// +1. The zero value lists none.
 type Classes struct {
 	// Values holds the labels in increasing order. Labels that are words have the values 0, 1, ...
 	Values []float64 `json:"values"`
@@ -85,7 +85,9 @@ type labelCollector struct {
 	opt    *ReadOptions
 	labels []float64
 	kinds  seenLabels
-	words  []string // words[k] is the word of label k; nil if labels are numbers or the options list them
+	// words[k] is the word of label k. It is nil if labels are numbers. It is also nil while a table is read
+	// whose words the options list, because see then receives the values to store.
+	words []string
 }
 
 func (c *labelCollector) text(label float64) string {
@@ -117,8 +119,11 @@ func (c *labelCollector) see(label float64, line, column int) (float64, error) {
 	}
 	if c.opt.listsLabels() {
 		v, ok := c.opt.storedLabel(label)
+		if c.words != nil {
+			v, ok = c.opt.storedWord(c.text(label))
+		}
 		if !ok {
-			return 0, c.errorAt(label, line, column, c.opt.unknownLabel(false), ignoreLabels)
+			return 0, c.errorAt(label, line, column, c.opt.unknownLabel(c.words != nil), ignoreLabels)
 		}
 		return v, nil
 	}
@@ -158,17 +163,17 @@ func (o *ReadOptions) listsLabels() bool { return !o.Mapping.IsZero() || !o.Clas
 // listsWords reports whether the options list the allowed labels as words.
 func (o *ReadOptions) listsWords() bool { return o.Mapping.named() || o.Classes.Names != nil }
 
-// wordNumber returns the number that the options give to a word; listed is false if they do not
+// storedWord returns the value to store for a label that is a word; ok is false if the options do not
 // list the word.
-func (o *ReadOptions) wordNumber(word string) (number float64, listed bool) {
-	switch word {
-	case o.Mapping.NegativeName:
-		return o.Mapping.Negative, true
-	case o.Mapping.PositiveName:
-		return o.Mapping.Positive, true
+func (o *ReadOptions) storedWord(word string) (v float64, ok bool) {
+	switch m := o.Mapping; {
+	case m.named() && word == m.PositiveName:
+		return 1, true
+	case m.named() && word == m.NegativeName:
+		return -1, true
 	}
-	k, listed := slices.BinarySearch(o.Classes.Names, word)
-	if !listed {
+	k, ok := slices.BinarySearch(o.Classes.Names, word)
+	if !ok {
 		return 0, false
 	}
 	return o.Classes.Values[k], true
@@ -210,6 +215,10 @@ func (c *labelCollector) settle(d *Dataset) error {
 	d.Labels = c.labels
 	switch kinds := c.kinds.all; {
 	case c.opt.numericLabels():
+		for k := range c.words {
+			d.Classes.Values = append(d.Classes.Values, float64(k))
+		}
+		d.Classes.Names = c.words
 		return nil
 	case c.opt.listsLabels():
 		d.Mapping, d.Classes = c.opt.Mapping, c.opt.Classes
@@ -258,11 +267,15 @@ func (c *labelCollector) settlePair(d *Dataset) error {
 }
 
 func (c *labelCollector) settleClasses(d *Dataset) error {
-	d.Classes.Names = c.words
 	for _, kind := range c.kinds.all {
 		d.Classes.Values = append(d.Classes.Values, kind.label)
 	}
 	slices.Sort(d.Classes.Values)
+	if c.words != nil {
+		for _, label := range d.Classes.Values {
+			d.Classes.Names = append(d.Classes.Names, c.text(label))
+		}
+	}
 	return d.checkClasses(c.name, c.opt, c.kinds.all)
 }
 

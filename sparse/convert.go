@@ -37,9 +37,8 @@ type Converted struct {
 
 // Convert reads the file named in, whose format is opt.Format or follows from its name, and writes
 // the data to the file named out as WriteFile does. Labels keep their values, whatever opt says
-// about their meaning. Labels of a table that are words are numbered in byte order. If out is also a
-// table, or if there are two classes and out is a .scas file, the words are kept. opt.Names has no
-// effect.
+// about their meaning. Labels of a table or a .scas file that are words are numbered in byte order. If out
+// is also a table or a .scas file, the words are kept. opt.Names has no effect.
 //
 // From LIBSVM text or a table (CSV, TSV) to .scas, neither file needs to fit in memory; then
 // opt.Memory bounds the memory for the categories of a table and for the medians of its columns.
@@ -243,16 +242,15 @@ func (c *conversion) section(k int, write func(io.Writer, []byte) error) func(io
 }
 
 // binary returns the sections of a .scas file with cols columns, to be read from c.parts. Labels
-// with two values are written as −1 and +1. t, if not nil, has the words for which the labels
-// stand.
-func (c *conversion) binary(cols int, t *TableSummary) binarySections {
+// with two values are written as −1 and +1. A label k stands for words[k], unless words is nil.
+func (c *conversion) binary(cols int, words []string) binarySections {
 	s := binarySections{
 		header: scasfile.Header{Rows: c.rows, Cols: int64(cols), NNZ: c.nnz},
 		idx:    c.section(columnsPart, asIs), val: c.section(valuesPart, asIs), ptr: c.section(rowsPart, asIs),
 		labels: c.section(labelsPart, func(w io.Writer, b []byte) error { return c.kinds.write(w, scasfile.NumbersIn[float64](b)) }),
 	}
 	if c.kinds.KindCount > 0 {
-		s.label(c.kinds, LabelMapping{}, t)
+		s.label(c.kinds, LabelMapping{}, words)
 	}
 	return s
 }

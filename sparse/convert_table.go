@@ -114,7 +114,7 @@ func (c *tableConversion) countDropped() error {
 }
 
 func (c *tableConversion) sections() binarySections {
-	s := c.binary(len(c.names), &c.table.summary)
+	s := c.binary(len(c.names), c.table.summary.Classes)
 	s.header.NNZ -= c.dropped
 	s.header.IndexBase, s.meta.Features = 1, c.names
 	s.idx, s.val = c.section(columnsPart, c.writeColumns), c.writeValues

@@ -66,8 +66,7 @@ type TableSummary struct {
 	Found string `json:"label_found,omitempty"`
 	// Offset is the name of the column of offsets; empty if there is none.
 	Offset string `json:"offset,omitempty"`
-	// Classes lists labels that are words, in byte order. Labels that are not mapped to -1 and +1 are
-	// positions in Classes. Classes is nil if the options list the labels.
+	// Classes lists labels that are words, in byte order. It is nil if the options list the labels.
 	Classes []string `json:"class_names,omitempty"`
 	// Numbers is the number of columns of numbers.
 	Numbers int `json:"numeric_columns"`
@@ -183,8 +182,8 @@ func appendRow(line []byte, x *CSR, i int, delimiter byte) []byte {
 // appendLabel appends the label of a row as it was in the file.
 func (d *Dataset) appendLabel(line []byte, i int, delimiter byte) []byte {
 	v := d.Labels[i]
-	if d.Mapping.IsZero() && d.Table != nil && d.Table.Classes != nil {
-		return appendCell(line, d.Table.Classes[int(v)], delimiter)
+	if k, ok := d.Classes.Find(v); ok && d.Classes.Names != nil && d.Mapping.IsZero() {
+		return appendCell(line, d.Classes.Name(k), delimiter)
 	}
 	return appendCell(line, d.Mapping.Name(v), delimiter)
 }

@@ -11,7 +11,7 @@ type tableLabels struct {
 	labelCollector
 	begun  bool // true after the first label
 	worded bool // true if the labels are words
-	// the number of each word: from ReadOptions.Classes, else in order of first occurrence
+	// the number of each word, in order of first occurrence; not used if the options list words
 	numbers map[string]float64
 }
 
@@ -47,9 +47,6 @@ func (l *tableLabels) begin(number bool) {
 		l.worded = l.opt.listsWords()
 	}
 	l.numbers = map[string]float64{}
-	for k, word := range l.opt.Classes.Names {
-		l.numbers[word] = l.opt.Classes.Values[k]
-	}
 }
 
 // unknown returns the error for a word that the options do not list as a label.
@@ -58,21 +55,19 @@ func (l *tableLabels) unknown() *ParseError { return wrongCell(l.opt.unknownLabe
 // takeWord adds a label that is a word. It returns what is wrong with the label, or nil. If the
 // options list no labels, a new word gets the next number.
 func (l *tableLabels) takeWord(word string, line int) (wrong *ParseError) {
-	v, known := l.numbers[word]
 	switch o := l.opt; {
 	case o.Regression:
-		return wrongCell("a label that is a word: expected a finite decimal number",
-			Remedy{Field: "ReadOptions.Regression", To: "false", If: "these are classes"}, chooseLabel)
-	case word == o.Mapping.PositiveName:
-		l.labels = append(l.labels, 1)
-		return nil
-	case word == o.Mapping.NegativeName:
-		l.labels = append(l.labels, -1)
-		return nil
-	case known:
+		return wrongCell("a label that is a word: expected a finite decimal number", fitClasses, chooseLabel)
 	case o.listsLabels():
-		return l.unknown()
-	default:
+		v, listed := o.storedWord(word)
+		if !listed {
+			return l.unknown()
+		}
+		l.labels = append(l.labels, v)
+		return nil
+	}
+	v, known := l.numbers[word]
+	if !known {
 		v, word = float64(len(l.words)), strings.Clone(word)
 		l.numbers[word], l.words = v, append(l.words, word)
 	}

@@ -10,14 +10,15 @@ type Dataset struct {
 	X *CSR
 	// Labels has one element per row, or is nil if there are no labels. For two classes the labels
 	// are -1 or +1, and Mapping holds the original labels. Otherwise Labels holds the numbers of
-	// the file, or 0, 1, ... for words. Classes lists the classes if there are more than two.
+	// the file, or 0, 1, ... for words.
 	Labels []float64
 	// Offsets holds, for each row, a number to add to the margin of the row. The numbers come from
 	// the column TableOptions.Offset; nil if no such column is named.
 	Offsets []float64
 	// Mapping is zero unless Labels were mapped to -1 and +1.
 	Mapping LabelMapping
-	// Classes is zero unless there are more than two classes.
+	// Classes is zero unless there are more than two classes, or the labels are words and the options
+	// ask for AnyLabels. Classes may list labels that no row has.
 	Classes Classes
 	// Names holds the names of the features; nil if the file has none.
 	Names []string

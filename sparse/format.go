@@ -97,8 +97,8 @@ const (
 	// The file must not be changed before Dataset.Close. Replacing the file by another, as
 	// WriteFile does, is safe.
 	//
-	// Labels of two values are stored as −1 and +1, together with the values for which they stand;
-	// words of more than two classes are numbered.
+	// Labels of two values are stored as −1 and +1, together with the values for which they stand.
+	// Labels that are words are numbered, and the file keeps the words.
 	Binary Format = "scas"
 )
 

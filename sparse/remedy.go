@@ -74,6 +74,7 @@ func (e *RemedyError) with(text string, words func(Remedy) string) string {
 
 var (
 	readNumbers  = Remedy{Field: "ReadOptions.Regression", To: "true", If: "the labels are numbers"}
+	fitClasses   = Remedy{Field: "ReadOptions.Regression", To: "false", If: "these are classes"}
 	ignoreLabels = Remedy{Field: "ReadOptions.AnyLabels", To: "true", If: "the labels do not matter"}
 	moreFeatures = Remedy{Field: "ReadOptions.Features", To: "a larger number"}
 	ignoreBeyond = Remedy{Field: "ReadOptions.IgnoreBeyond", To: "true", If: "larger columns do not matter"}

@@ -245,10 +245,7 @@ func (d *Dataset) cut(p *piece, opt *ReadOptions) (err error) {
 	if d.Labels = d.Labels[lo:hi]; err != nil || beyond {
 		return err
 	}
-	if plain := (LabelMapping{Negative: -1, Positive: 1}); !d.Mapping.IsZero() && d.Mapping != plain {
-		d.Labels = d.OriginalLabels()
-	}
-	d.Mapping = LabelMapping{}
+	d.unmap()
 	return nil
 }
 

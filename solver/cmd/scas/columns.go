@@ -62,7 +62,11 @@ func addColumns(f *summary, d *sparse.Dataset) {
 	f.addIf(t.Filled > 0, "", "%s filled, %s", plural(t.Filled, "missing number"), map[sparse.Missing]string{
 		sparse.MissingMean: "by the mean of the column", sparse.MissingMedian: "by the median of the column", sparse.MissingZero: "by 0",
 	}[t.Missing])
-	f.addIf(d.Mapping.IsZero() && d.Classes.IsZero() && len(t.Classes) > 0, "", "labels are words: %s", classNumbers(t.Classes))
+}
+
+// addWords adds the numbers that stand for the words of labels, unless labels are not words.
+func addWords(f *summary, words []string) {
+	f.addIf(words != nil, "", "labels are words: %s", classNumbers(words))
 }
 
 func classNumbers(classes []string) string {

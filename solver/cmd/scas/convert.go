@@ -41,9 +41,9 @@ The ending of OUT says the form:
 
 Numbers keep every bit. Tables, npz and scas keep the names of features. Dense
 forms (csv, tsv, npy) do not keep which zeros were stored, and LIBSVM does not keep
-the number of features. Labels that are words become numbers from 0, except from
-table to table. A model fitted to a .scas file cannot fill missing values in
-prediction, even if the file was made from a table.
+the number of features. Labels that are words stay words in tables and scas; in the
+other forms they become numbers from 0. A model fitted to a .scas file cannot fill
+missing values in prediction, even if the file was made from a table.
 
 OUT is written completely or not at all. For a conversion of LIBSVM text or a table
 to .scas, neither file has to fit in memory. If a conversion of LIBSVM text was
@@ -127,6 +127,7 @@ func (c *convertCmd) stream(e *env) error {
 		d := &sparse.Dataset{Names: done.Names, Table: done.Table, Stats: st}
 		e.warnOfColumns(d)
 		addColumns(&f, d)
+		addWords(&f, done.Table.Classes)
 		if done.Table.Filled > 0 {
 			e.warn("a model fitted to %s will not fill missing values in prediction, because a file of form %s does not keep the numbers for that; a model fitted to the table will", c.Out, sparse.Binary)
 		}
@@ -143,6 +144,7 @@ func (c *convertCmd) table(d *sparse.Dataset, to sparse.Format) (f summary) {
 	n, p := d.X.Dims()
 	f.add("read", "%s: %s", dataName(c.In), shape(n, p, d.X.NNZ()))
 	addColumns(&f, d)
+	addWords(&f, d.Classes.Names)
 	f.add("written", "%s, as %v", c.Out, to)
 	named := slices.Contains([]sparse.Format{sparse.CSV, sparse.TSV, sparse.NPZ, sparse.Binary}, to)
 	table := to == sparse.CSV || to == sparse.TSV

@@ -83,10 +83,10 @@ func newDataSummary(name string, format sparse.Format, d *sparse.Dataset, each f
 		columns.Add(d.X, lo, hi, nil)
 		return nil
 	})
-	for k, l := range slices.Sorted(maps.Keys(kinds)) {
+	for _, l := range slices.Sorted(maps.Keys(kinds)) {
 		one := labelCount{Label: l, Rows: kinds[l]}
-		if d.Table != nil && d.Table.Classes != nil {
-			one.Name = d.Table.Classes[k]
+		if k, ok := d.Classes.Find(l); ok {
+			one.Name = d.Classes.Name(k)
 		}
 		f.Labels = append(f.Labels, one)
 	}
@@ -150,6 +150,7 @@ func (d *dataSummary) addTo(f *summary) {
 	f.add("size", "%s, %s", plural(d.Rows, "row"), plural(d.Features, "feature"))
 	f.add("entries", "%s, %.3g %% of the table%s", grouped(d.NNZ), 100*d.Density, map[bool]string{true: ", all equal to 1"}[d.AllOnes])
 	addColumns(f, d.data)
+	addWords(f, d.data.Classes.Names)
 	f.add("labels", "%s", d.labels())
 	f.addIf(d.data.Names != nil, "features", "%s", firstFew(d.data.Names))
 	f.addIf(d.data.Names == nil, "index base", "%d", d.IndexBase)
@@ -170,8 +171,8 @@ func (d *dataSummary) labels() string {
 	if d.data.Labels == nil {
 		return "none"
 	}
-	if t := d.Table; d.Labels == nil && t != nil && t.Classes != nil {
-		return fmt.Sprintf("%s, such as %s", plural(len(t.Classes), "word"), firstFew(t.Classes))
+	if words := d.data.Classes.Names; d.Labels == nil && words != nil {
+		return fmt.Sprintf("%s, such as %s", plural(len(words), "word"), firstFew(words))
 	}
 	if d.Labels == nil {
 		return fmt.Sprintf("more than %d values, %.4g to %.4g, mean %.4g", maxLabels, d.LabelSpread.Min, d.LabelSpread.Max, d.LabelSpread.Mean)

@@ -5,7 +5,7 @@
 //
 //	offset  bytes  what
 //	0       8      89 53 43 41 53 0d 0a 1a, which a transfer as text would change
-//	8       4      version, 1
+//	8       4      version, 2
 //	12      4      01020304 hexadecimal, whose bytes are 04 03 02 01
 //	16      8      rows n
 //	24      8      columns p
@@ -21,7 +21,9 @@
 //	        8 m    values of the entries, float64, finite
 //	        8 n+8  row pointers, int64: row i has the entries from number ptr[i] to ptr[i+1] − 1
 //	        8 n    labels, float64, if there are any
-//	               meta: a JSON object, names of features and of the two labels
+//	               meta: a JSON object. Its list features, if there is one, names the columns. Its list
+//	               classes, if there is one, has the words for which the labels stand, in byte order:
+//	               the label k stands for word k, counted from 0
 //	        4 k    CRC-32C of each of the k blocks of 1 MiB from byte 4096 to here; the last block may
 //	               be shorter; this list begins at a multiple of 4096, as sections do
 //	        4      CRC-32C of the 4 k bytes before
@@ -41,7 +43,7 @@ import (
 const Magic = "\x89SCAS\r\n\x1a"
 
 const (
-	version   = 1
+	version   = 2
 	byteOrder = 0x01020304
 	page      = 4096    // alignment of sections, and length of the header
 	block     = 1 << 20 // number of bytes that one checksum covers
@@ -149,6 +151,9 @@ func decode(b []byte, size int64) (*Header, error) {
 		if v < 0 || v > maxCount {
 			return nil, fmt.Errorf("the header has %d rows, %d columns, %d entries and %d bytes of names: expected numbers from 0 to 2^48", h.Rows, h.Cols, h.NNZ, h.Meta)
 		}
+	}
+	if h.Labels == Signs && !(isFinite(h.Negative) && isFinite(h.Positive)) {
+		return nil, fmt.Errorf("the header says that −1 and +1 stand for the labels %v and %v: expected finite numbers", h.Negative, h.Positive)
 	}
 	if h.Labels > Signs || h.IndexBase > 1 {
 		return nil, fmt.Errorf("the header has labels of kind %d and columns from %d on: expected 0..2 and 0..1", h.Labels, h.IndexBase)
