@@ -86,8 +86,8 @@ func (c *formFlags) apply(path string, opt *sparse.ReadOptions) error {
 	switch {
 	case c.Labels != "" && (table || opt.Format == sparse.LIBSVM):
 		return usagef("--labels is for npy, npz and mtx, and %s is read as %v, which has labels", dataName(path), opt.Format)
-	case opt.PositiveName != "" && opt.Positive == nil && !table:
-		return usagef("--positive: %q: want a label, a finite number; words are labels in tables alone", opt.PositiveName)
+	case opt.PositiveName != "" && opt.Positive == nil && !table && opt.Format != sparse.Binary:
+		return usagef("--positive: %q: want a label, a finite number; only labels of tables and .scas files may be words", opt.PositiveName)
 	}
 	t.Delimiter, t.NoHeader = byte(c.Delimiter), c.NoHeader
 	if c.Label != "" {

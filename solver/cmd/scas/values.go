@@ -73,7 +73,7 @@ func (v *tolerance) UnmarshalText(text []byte) error {
 	return unmarshal(v, text, func(f float64) bool { return f > 0 && f < 1 }, "a number between 0 and 1, auto or none")
 }
 
-// A positiveFlag is the value of --positive: a label that is a number or, in tables, a word.
+// A positiveFlag is the value of --positive: a label that is a number or, in tables and .scas files, a word.
 type positiveFlag struct {
 	word   string
 	number *float64 // nil for a word
