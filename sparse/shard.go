@@ -17,9 +17,10 @@ import (
 // the file, which may be larger than opt.Memory if opt.Beyond is true. A shard of several files is a copy.
 //
 // Labels are not mapped, as for ReadOptions.AnyLabels, because a shard may lack labels that other shards
-// have. But if a shard of a .scas file of two classes is larger than opt.Memory, its labels are −1 and +1,
-// and Mapping holds the original labels. With opt.Counts, a label below 0 is an error, except in a .scas
-// file of two classes.
+// have. With opt.Counts, a label below 0 is still an error. If the labels of a .scas file are words, Classes
+// lists all words of the file; files with different words cannot be joined to a shard. If a shard of a .scas
+// file of two classes is larger than opt.Memory, its labels are −1 and +1, and Mapping holds the original
+// labels.
 //
 // X has opt.Features columns. If that is 0, it has as many columns as the indices in the shard need, or as
 // the .scas file has. Stats.IndexBase follows from this shard alone; see Dataset.Rebase. A shard without
@@ -277,6 +278,9 @@ func (d *Dataset) stack(other *Dataset) error {
 	top.cols, bottom.cols = cols, cols
 	if !slices.Equal(d.Names, other.Names) {
 		return fmt.Errorf("the names of its features differ from the names in the first file")
+	}
+	if !slices.Equal(d.Classes.Names, other.Classes.Names) {
+		return fmt.Errorf("the words of its labels differ from the words in the first file, so that their numbers differ: convert the rows of both to one file")
 	}
 	x, err := Stack(&top, &bottom)
 	d.X, d.Labels = x, slices.Concat(d.Labels, other.Labels)

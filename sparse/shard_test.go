@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -131,6 +132,27 @@ func TestShardsOfCompressed(t *testing.T) {
 	check.Error(t, err, "decompress")
 }
 
+// TestShardsOfWords checks that a shard has the words of its labels, with the numbers in the file or, if the
+// shard is larger than memory, with -1 and +1.
+func TestShardsOfWords(t *testing.T) {
+	d := manyRows(t, 400)
+	for i := range d.Labels {
+		d.Labels[i] = max(0, d.Labels[i])
+	}
+	d.Mapping, d.Classes = LabelMapping{}, Classes{[]float64{0, 1}, []string{"no", "yes"}}
+	path := filepath.Join(t.TempDir(), "d.scas")
+	must(t, WriteFile(path, d))
+	for memory, want := range map[int64]LabelMapping{0: {}, 1 << 10: {0, 1, "no", "yes"}} {
+		if memory > 0 && !mapsFiles {
+			continue
+		}
+		part, err := ReadShard([]string{path}, 1, 2, &ReadOptions{Memory: memory, Beyond: true})
+		if err != nil || part.Mapping != want || cmp.Diff(part.Classes, d.Classes) != "" || !slices.Equal(part.OriginalLabels(), d.Labels[200:]) {
+			t.Errorf("%d bytes: %v, %v, %v", memory, part.Mapping, part.Classes, err)
+		}
+	}
+}
+
 // TestShardErrors checks the errors of ReadShard, and their line numbers.
 func TestShardErrors(t *testing.T) {
 	paths, text := shardFiles(t, 1, 40)
@@ -154,6 +176,10 @@ func TestShardErrors(t *testing.T) {
 		_, err := ReadShard(c.paths, 0, 2, nil)
 		check.Error(t, err, c.want)
 	}
+	signs := filepath.Join(t.TempDir(), "signs.scas")
+	must(t, WriteFile(signs, mustRead(t, "-1 1:1\n3 1:2\n-1\n3\n", nil)))
+	_, err = ReadShard([]string{signs}, 0, 2, &ReadOptions{Counts: true})
+	check.Error(t, err, `"-1": a label below 0`)
 	_, err = ReadShard(paths, 1, 1000, nil)
 	check.Error(t, err, "fewer parts")
 	_, err = ReadShard(paths, 0, 2, &ReadOptions{LabelsFile: "y.txt"})

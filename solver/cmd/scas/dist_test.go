@@ -7,6 +7,7 @@ import (
 	"math"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -85,6 +86,7 @@ func TestRanksAgree(t *testing.T) {
 	file, shards := distData(t)
 	dir := t.TempDir()
 	several := relabelled(t, dir, file, byBlocks)
+	two, many := worded(t, dir, "two.scas", file, "no", "yes"), worded(t, dir, "many.scas", several, "ash", "birch", "cedar", "elm")
 	var numbers [2]strings.Builder
 	for i := range 400 {
 		fmt.Fprintln(&numbers[0], i%3)
@@ -110,6 +112,9 @@ func TestRanksAgree(t *testing.T) {
 		{train + "--loss squared --offset " + offsets, file, shards},
 		{train + "--graph chain", file, shards},
 		{train, several, several},
+		{train, two, two},
+		{train + "--positive no", two, two},
+		{train, many, many},
 		{path, file, shards},
 		{path + "--graph chain", file, shards},
 		{path, several, several},
@@ -145,7 +150,7 @@ func TestRanksAgree(t *testing.T) {
 			if !strings.HasPrefix(own, "{") {
 				continue // scas path writes no model
 			}
-			for _, same := range []string{"labels", "index_base"} {
+			for _, same := range []string{"labels", "class_names", "index_base"} {
 				if a, b := parsed(t, own)[same], parsed(t, written)[same]; fmt.Sprint(a) != fmt.Sprint(b) {
 					t.Errorf("%s: the model has %s %v, want %v", name, same, a, b)
 				}
@@ -218,6 +223,22 @@ func relabelled(t *testing.T, dir, file string, labelOf func(k int) int) string 
 		fmt.Fprintf(&rows, "%d %s", labelOf(k), entries)
 	}
 	return writeText(t, dir, "several.svm", rows.String())
+}
+
+// worded writes the data of a file to the .scas file dir/name, with words for its labels: words[0] for the
+// smallest.
+func worded(t *testing.T, dir, name, file string, words ...string) string {
+	t.Helper()
+	d, err := sparse.ReadFile(file, &sparse.ReadOptions{AnyLabels: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.Classes = sparse.Classes{Values: slices.Compact(slices.Sorted(slices.Values(d.Labels))), Names: words}
+	path := filepath.Join(dir, name)
+	if err := sparse.WriteFile(path, d); err != nil {
+		t.Fatal(err)
+	}
+	return path
 }
 
 // compareReports checks that two reports agree. Objectives may differ by the sum of their gaps, and the means
@@ -299,6 +320,10 @@ func TestRanksRefuse(t *testing.T) {
 	write := func(name, text string) string { return writeText(t, dir, name, text) }
 	third, broken := write("third.svm", b+"9 1:1\n"), write("broken.svm", b+"4 1:x\n")
 	halves, classes := write("halves.svm", b+"9.5 1:1\n9.5 2:1\n"), write("classes.svm", b+"9 1:1\n9 2:1\n")
+	worded(t, dir, "words-0.scas", file, "no", "yes")
+	worded(t, dir, "words-1.scas", file, "perhaps", "yes")
+	worded(t, dir, "words-2.scas", file, "perhaps", "yes")
+	yes := worded(t, dir, "words.scas", file, "no", "yes")
 	matrix := write("matrix.txt", "2 12 2\n1 1 1\n2 2 1\n")
 	write("mixed-0.svm", "1 1:x\n")
 	write("mixed-1.svm", b)
@@ -325,6 +350,10 @@ func TestRanksRefuse(t *testing.T) {
 		{"train " + broken, exitIO, ":401:"},
 		{"train " + dir + "/mixed-*.svm", exitIO, "mixed-0.svm:1:"},
 		{"train --positive 7 " + file, exitIO, "does not occur"},
+		{"train --positive 4 " + yes, exitIO, "does not occur: the labels are no and yes"},
+		{"train --loss squared " + yes, exitIO, `labels that are words, such as "no": expected numbers`},
+		{"train " + dir + "/words-[01].scas", exitIO, "words of its labels differ from the words in the first file"},
+		{"train " + dir + "/words-?.scas", exitIO, "different words for the labels"},
 		{"train --features 11 --index-base 0 " + shards, exitIO, "11"},
 		{"train --loss squared --lambda 1e-2 --time-limit 1ns " + file, exitNotConverged, "--time-limit"},
 		{"train -o /nowhere/model.json " + file, exitIO, "/nowhere"},
@@ -345,7 +374,7 @@ func TestRanksRefuse(t *testing.T) {
 			}
 			all += one.errs
 		}
-		if !strings.Contains(all, c.says) || strings.Count(all, "scas: ") != 1 && c.code != exitUsage {
+		if !strings.Contains(all, c.says) || strings.Count("\n"+all, "\nscas: ") != 1 && c.code != exitUsage {
 			t.Errorf("%s: %q", c.args, all)
 		}
 	}

@@ -3,9 +3,11 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"hash/crc32"
 	"math"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver/internal/rows"
@@ -58,9 +60,14 @@ func (c *fitFlags) alignColumns(data *sparse.Dataset) error {
 }
 
 // alignLabels replaces the labels of two classes by −1 and +1, the same on all ranks. If there are more than
-// two classes, it stores their labels in data.Classes.Values. If labels are not classes, it restores the
-// labels of the file.
+// two classes, it stores them in data.Classes. If labels are not classes, it restores the labels of the
+// file.
 func (c *fitFlags) alignLabels(data *sparse.Dataset) error {
+	words := data.Classes
+	data.Classes = sparse.Classes{}
+	if err := c.checkWords(words.Names); err != nil {
+		return err
+	}
 	if !c.Loss.classifies() {
 		c.originalLabels(data)
 		return nil
@@ -70,20 +77,39 @@ func (c *fitFlags) alignLabels(data *sparse.Dataset) error {
 		own = []float64{stored.Negative, stored.Positive}
 	}
 	values := c.ranks.team.Different(own, rows.MaxClasses+1)
+	var names []string
+	if words.Names != nil {
+		for _, v := range values {
+			k, ok := words.Find(v)
+			if !ok {
+				return fmt.Errorf("%s: the label %v stands for none of the words in the file; convert the data again", c.file, v)
+			}
+			names = append(names, words.Name(k))
+		}
+	}
 	if len(values) > 2 {
 		c.originalLabels(data)
-		data.Classes.Values = values
+		data.Classes = sparse.Classes{Values: values, Names: names}
 		return c.checkClasses(data)
 	}
 	m := sparse.LabelMapping{Negative: values[0], Positive: values[len(values)-1]}
+	if names != nil {
+		m.NegativeName, m.PositiveName = names[0], names[len(names)-1]
+	}
+	chosen := func(sign float64) bool {
+		if names != nil {
+			return c.Positive.word == m.Name(sign)
+		}
+		return c.Positive.number != nil && *c.Positive.number == m.Original(sign)
+	}
 	switch {
 	case m.Negative == m.Positive:
-		return fmt.Errorf("%s: every label is %v: expected two classes (--loss squared takes labels as numbers)", c.file, m.Negative)
-	case c.Positive == nil:
-	case c.Positive.number != nil && *c.Positive.number == m.Negative:
-		m.Negative, m.Positive = m.Positive, m.Negative
-	case c.Positive.number == nil || *c.Positive.number != m.Positive:
-		return fmt.Errorf("%s: the label of --positive does not occur: the labels are %v and %v", c.file, m.Negative, m.Positive)
+		return fmt.Errorf("%s: every label is %s: expected two classes (--loss squared takes labels as numbers)", c.file, m.Name(-1))
+	case c.Positive == nil || chosen(1):
+	case chosen(-1):
+		m = sparse.LabelMapping{Negative: m.Positive, NegativeName: m.PositiveName, Positive: m.Negative, PositiveName: m.NegativeName}
+	default:
+		return fmt.Errorf("%s: the label of --positive does not occur: the labels are %s and %s", c.file, m.Name(-1), m.Name(1))
 	}
 	switch {
 	case stored.Negative == m.Negative && stored.Positive == m.Positive: // the labels are −1 and +1 already
@@ -98,6 +124,19 @@ func (c *fitFlags) alignLabels(data *sparse.Dataset) error {
 		labels[i], _ = m.Sign(stored.Original(b))
 	}
 	data.Labels, data.Mapping = labels, m
+	return nil
+}
+
+// checkWords returns an error if the ranks have labels with different words, or if labels are words but must
+// be numbers. words is nil if labels are numbers.
+func (c *fitFlags) checkWords(words []string) error {
+	sum := float64(crc32.ChecksumIEEE([]byte(strings.Join(words, "\x00"))))
+	switch t := c.ranks.team; {
+	case t.Most(sum) != t.Least(sum):
+		return fmt.Errorf("%s: the files of the ranks have different words for the labels, so that their numbers differ; convert all rows to one file, or files whose rows have all words", c.file)
+	case words != nil && !c.Loss.classifies():
+		return fmt.Errorf("%s: labels that are words, such as %q: expected numbers; give --loss logistic if these are classes", c.file, words[0])
+	}
 	return nil
 }
 
@@ -125,7 +164,7 @@ func (c *fitFlags) checkClasses(data *sparse.Dataset) error {
 	}
 	for k, rows := range c.ranks.whole(data).classes {
 		if rows < 2 {
-			return fmt.Errorf("%s: only one row has the label %v: expected two rows or more of every class; correct it, leave the row out, or %s", c.file, values[k], numbers)
+			return fmt.Errorf("%s: only one row has the label %s: expected two rows or more of every class; correct it, leave the row out, or %s", c.file, data.Classes.Name(k), numbers)
 		}
 	}
 	return nil
