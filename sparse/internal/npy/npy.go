@@ -31,11 +31,11 @@ type Array struct {
 	// Len is the number of elements.
 	Len int64
 
-	name  string // NumPy's name of the element type
-	big   bool   // numbers are big-endian
-	r     io.Reader
-	read  int64  // number of elements read
-	chunk []byte // scratch memory: the bytes of the elements that were read last
+	name     string // NumPy's name of the element type
+	big      bool   // numbers are big-endian
+	r        io.Reader
+	position int64  // number of elements read
+	chunk    []byte // scratch memory: the bytes of the elements that were read last
 }
 
 // An ElementError is an error about one element of an array.
@@ -98,7 +98,7 @@ func (a *Array) parse(text string) error {
 	if !ok {
 		return badHeader(text)
 	}
-	seen := 0
+	keys := 0
 	for {
 		rest = strings.TrimLeft(rest, " ")
 		if rest == "}" {
@@ -109,10 +109,10 @@ func (a *Array) parse(text string) error {
 			return badHeader(text)
 		}
 		bit := map[string]int{"descr": 1, "fortran_order": 2, "shape": 4}[key]
-		if bit == 0 || seen&bit != 0 {
+		if bit == 0 || keys&bit != 0 {
 			return badHeader(text)
 		}
-		seen |= bit
+		keys |= bit
 		var err error
 		if rest, err = a.value(key, strings.TrimLeft(rest, " ")); err != nil {
 			return err
@@ -124,15 +124,15 @@ func (a *Array) parse(text string) error {
 			return badHeader(text)
 		}
 	}
-	if seen != 7 {
+	if keys != 7 {
 		return badHeader(text)
 	}
 	return a.count()
 }
 
 func badHeader(text string) error {
-	const most = 80
-	return fmt.Errorf("the header %.*q is not of the form {'descr': '<f8', 'fortran_order': False, 'shape': (2, 3), }", most, text)
+	const limit = 80
+	return fmt.Errorf("the header %.*q is not of the form {'descr': '<f8', 'fortran_order': False, 'shape': (2, 3), }", limit, text)
 }
 
 // quoted returns the text of the quoted string at the beginning of s, and the rest of s. ok is false if
@@ -195,12 +195,12 @@ func (a *Array) setType(name string) error {
 		return want
 	}
 	a.name, a.Kind, a.Size, a.big = name, name[1], int(size), name[0] == '>'
-	switch known := a.Kind; {
-	case known == 'f' && (size == 4 || size == 8):
-	case (known == 'i' || known == 'u') && (size == 1 || size == 2 || size == 4 || size == 8):
-	case known == 'b' && size == 1:
-	case known == 'S' && size >= 1 && size <= maxString:
-	case known == 'U' && size >= 1 && size <= maxString:
+	switch kind := a.Kind; {
+	case kind == 'f' && (size == 4 || size == 8):
+	case (kind == 'i' || kind == 'u') && (size == 1 || size == 2 || size == 4 || size == 8):
+	case kind == 'b' && size == 1:
+	case kind == 'S' && size >= 1 && size <= maxString:
+	case kind == 'U' && size >= 1 && size <= maxString:
 		a.Size *= 4
 	default:
 		return want
@@ -222,10 +222,10 @@ func (a *Array) count() error {
 // Numeric reports whether the elements are numbers or booleans.
 func (a *Array) Numeric() bool { return a.Kind != 'S' && a.Kind != 'U' }
 
-// next reads up to n elements and returns their bytes. After the last element it returns io.EOF, or an
-// error if more bytes follow the last element.
-func (a *Array) next(n int) ([]byte, error) {
-	if left := a.Len - a.read; int64(n) > left {
+// readElements reads up to n elements and returns their bytes. After the last element it returns io.EOF, or
+// an error if more bytes follow the last element.
+func (a *Array) readElements(n int) ([]byte, error) {
+	if left := a.Len - a.position; int64(n) > left {
 		n = int(left)
 	}
 	if n == 0 {
@@ -241,9 +241,9 @@ func (a *Array) next(n int) ([]byte, error) {
 	}
 	b := a.chunk[:n*a.Size]
 	if k, err := io.ReadFull(a.r, b); err != nil {
-		return nil, earlyEnd(err, fmt.Sprintf("after %d of %d elements", a.read+int64(k/a.Size), a.Len))
+		return nil, earlyEnd(err, fmt.Sprintf("after %d of %d elements", a.position+int64(k/a.Size), a.Len))
 	}
-	a.read += int64(n)
+	a.position += int64(n)
 	return b, nil
 }
 
@@ -258,8 +258,8 @@ func (a *Array) order() binary.ByteOrder {
 // After the last element Floats returns io.EOF. An integer that float64 cannot represent is an
 // *ElementError.
 func (a *Array) Floats(dst []float64) (int, error) {
-	at := a.read
-	b, err := a.next(len(dst))
+	start := a.position
+	b, err := a.readElements(len(dst))
 	if err != nil {
 		return 0, err
 	}
@@ -293,7 +293,7 @@ func (a *Array) Floats(dst []float64) (int, error) {
 			if unsigned {
 				token = strconv.FormatUint(uint64(v), 10)
 			}
-			return 0, &ElementError{Index: at + int64(k), Token: token, Msg: "a whole number with more digits than float64 holds: expected one that it has exactly"}
+			return 0, &ElementError{Index: start + int64(k), Token: token, Msg: "a whole number with more digits than float64 holds: expected one that it has exactly"}
 		}
 	}
 	return n, nil
@@ -338,8 +338,8 @@ func (a *Array) Ints(dst []int64) (int, error) {
 	if a.Kind != 'i' && a.Kind != 'u' {
 		return 0, fmt.Errorf("elements of type %q: expected whole numbers", a.name)
 	}
-	at := a.read
-	b, err := a.next(len(dst))
+	start := a.position
+	b, err := a.readElements(len(dst))
 	if err != nil {
 		return 0, err
 	}
@@ -347,7 +347,7 @@ func (a *Array) Ints(dst []int64) (int, error) {
 	for k := range n {
 		v, unsigned := a.integer(b[k*a.Size:])
 		if unsigned && v < 0 {
-			return 0, &ElementError{Index: at + int64(k), Token: strconv.FormatUint(uint64(v), 10), Msg: "expected a whole number below 2^63"}
+			return 0, &ElementError{Index: start + int64(k), Token: strconv.FormatUint(uint64(v), 10), Msg: "expected a whole number below 2^63"}
 		}
 		dst[k] = v
 	}
@@ -360,7 +360,7 @@ func (a *Array) Strings(n int) ([]string, error) {
 	if a.Numeric() {
 		return nil, fmt.Errorf("elements of type %q: expected strings", a.name)
 	}
-	b, err := a.next(n)
+	b, err := a.readElements(n)
 	if err != nil {
 		return nil, err
 	}

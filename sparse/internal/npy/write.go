@@ -59,9 +59,9 @@ func (w *Writer) Int32s(v []int32) error {
 }
 
 func blocks[T any](w *Writer, v []T, add func([]byte, T) []byte) error {
-	const most = 1 << 13
+	const limit = 1 << 13
 	for len(v) > 0 {
-		n := min(len(v), most)
+		n := min(len(v), limit)
 		w.chunk = w.chunk[:0]
 		for _, x := range v[:n] {
 			w.chunk = add(w.chunk, x)
