@@ -19,7 +19,7 @@ func (f *File) Check(release bool) error {
 	if err := f.CheckPart(0, int(f.Rows), release); err != nil {
 		return err
 	}
-	return f.checkBlocks(span{page, f.sums.at}) // all blocks that were not checked with the rows
+	return f.checkBlocks(span{page, f.sums.start}) // the other 1 MiB blocks, each of which has one checksum
 }
 
 // CheckPart is CheckRows for many rows, on all processors. If release is true, it releases the memory of
@@ -66,15 +66,15 @@ func (f *File) CheckMeta() error {
 // CheckRows checks rows lo to hi−1. The checksums that cover them must be right, columns must be in range
 // and increasing, values must be finite, and row pointers and labels must be valid.
 func (f *File) CheckRows(lo, hi int) error {
-	if err := f.checkBlocks(span{f.ptr.at + 8*int64(lo), f.ptr.at + 8*int64(hi+1)}); err != nil {
+	if err := f.checkBlocks(span{f.ptr.start + 8*int64(lo), f.ptr.start + 8*int64(hi+1)}); err != nil {
 		return err
 	}
 	if f.Ptr[0] != 0 || f.Ptr[len(f.Ptr)-1] != f.NNZ {
 		return fmt.Errorf("rows from entry %d to %d: expected 0 to %d", f.Ptr[0], f.Ptr[len(f.Ptr)-1], f.NNZ)
 	}
 	for i := lo; i < hi; i++ {
-		if at, end := f.Ptr[i], f.Ptr[i+1]; at < 0 || end < at || end > f.NNZ {
-			return fmt.Errorf("row %d has entries from %d to %d: expected increasing numbers up to %d", i+1, at, end, f.NNZ)
+		if start, end := f.Ptr[i], f.Ptr[i+1]; start < 0 || end < start || end > f.NNZ {
+			return fmt.Errorf("row %d has entries from %d to %d: expected increasing numbers up to %d", i+1, start, end, f.NNZ)
 		}
 	}
 	var err error
@@ -138,18 +138,18 @@ func isFinite(v float64) bool {
 // checkBlocks compares the blocks of 1 MiB that overlap s with their checksums, except blocks that it has
 // already compared.
 func (f *File) checkBlocks(s span) error {
-	if s.at >= s.end {
+	if s.start >= s.end {
 		return nil
 	}
-	for k := (s.at - page) / block; k <= (s.end-1-page)/block; k++ {
+	for k := (s.start - page) / block; k <= (s.end-1-page)/block; k++ {
 		if f.checked[k].Load() {
 			continue
 		}
-		at := page + k*block
-		end := min(at+block, f.sums.at)
-		want := binary.LittleEndian.Uint32(f.data[f.sums.at+checksum*k:])
-		if crc32.Checksum(f.data[at:end], castagnoli) != want {
-			return fmt.Errorf("damaged: bytes %d to %d are not what was written, their checksum is wrong; convert the data again", at, end-1)
+		start := page + k*block
+		end := min(start+block, f.sums.start)
+		want := binary.LittleEndian.Uint32(f.data[f.sums.start+checksum*k:])
+		if crc32.Checksum(f.data[start:end], castagnoli) != want {
+			return fmt.Errorf("damaged: bytes %d to %d are not what was written, their checksum is wrong; convert the data again", start, end-1)
 		}
 		f.checked[k].Store(true)
 	}

@@ -61,7 +61,7 @@ func Open(r io.ReaderAt, size int64) (*File, error) {
 		}
 	}
 	err = f.Guard(func() error {
-		if sums := f.data[f.sums.at:f.sums.end]; crc32.Checksum(sums, castagnoli) != binary.LittleEndian.Uint32(f.data[f.sums.end:]) {
+		if sums := f.data[f.sums.start:f.sums.end]; crc32.Checksum(sums, castagnoli) != binary.LittleEndian.Uint32(f.data[f.sums.end:]) {
 			return fmt.Errorf("damaged: the checksum of the checksums, at byte %d, is wrong; convert the data again", f.sums.end)
 		}
 		return nil
@@ -70,12 +70,12 @@ func Open(r io.ReaderAt, size int64) (*File, error) {
 		f.Close()
 		return nil, err
 	}
-	f.checked = make([]atomic.Bool, (f.sums.end-f.sums.at)/checksum)
-	f.Idx, f.Val, f.Ptr = NumbersIn[int32](f.part(f.idx)), NumbersIn[float64](f.part(f.val)), NumbersIn[int64](f.part(f.ptr))
+	f.checked = make([]atomic.Bool, (f.sums.end-f.sums.start)/checksum)
+	f.Idx, f.Val, f.Ptr = NumbersIn[int32](f.section(f.idx)), NumbersIn[float64](f.section(f.val)), NumbersIn[int64](f.section(f.ptr))
 	if f.Header.Labels != Unlabelled {
-		f.Labels = NumbersIn[float64](f.part(f.labels))
+		f.Labels = NumbersIn[float64](f.section(f.labels))
 	}
-	f.Meta = f.part(f.meta)
+	f.Meta = f.section(f.meta)
 	return f, nil
 }
 
@@ -126,7 +126,8 @@ func (f *File) Close() error {
 	return unmap(f.data)
 }
 
-func (f *File) part(s span) []byte { return f.data[s.at:s.end:s.end] }
+// section returns the bytes of a section.
+func (f *File) section(s span) []byte { return f.data[s.start:s.end:s.end] }
 
 // littleEndian is true if this machine is little-endian, as .scas files are.
 var littleEndian = func() bool {
@@ -162,9 +163,9 @@ func bytesOf[T Number](v []T) []byte {
 func (f *File) eachPart(lo, hi int, do func(s span)) {
 	first := max(0, min(f.Ptr[lo], f.NNZ))
 	last := max(first, min(f.Ptr[hi], f.NNZ))
-	do(span{f.idx.at + 4*first, f.idx.at + 4*last})
-	do(span{f.val.at + 8*first, f.val.at + 8*last})
-	do(span{f.ptr.at + 8*int64(lo), f.ptr.at + 8*int64(hi+1)})
+	do(span{f.idx.start + 4*first, f.idx.start + 4*last})
+	do(span{f.val.start + 8*first, f.val.start + 8*last})
+	do(span{f.ptr.start + 8*int64(lo), f.ptr.start + 8*int64(hi+1)})
 	if f.Labels != nil {
 		do(f.labelsOf(lo, hi))
 	}
@@ -172,13 +173,13 @@ func (f *File) eachPart(lo, hi int, do func(s span)) {
 
 // labelsOf returns the range of bytes of the labels of rows lo to hi−1.
 func (f *File) labelsOf(lo, hi int) span {
-	return span{f.labels.at + 8*int64(lo), f.labels.at + 8*int64(hi)}
+	return span{f.labels.start + 8*int64(lo), f.labels.start + 8*int64(hi)}
 }
 
 // Prefetch asks the system to load rows lo to hi−1. It does not wait.
 func (f *File) Prefetch(lo, hi int) {
 	if f.mapped {
-		f.eachPart(lo, hi, func(s span) { willNeed(f.data[s.at/page*page : s.end]) })
+		f.eachPart(lo, hi, func(s span) { willNeed(f.data[s.start/page*page : s.end]) })
 	}
 }
 
@@ -198,7 +199,7 @@ func (f *File) ReleaseLabels(lo, hi int) {
 }
 
 func (f *File) release(s span) {
-	if at, end := (s.at+page-1)/page*page, s.end/page*page; at < end {
-		dontNeed(f.data[at:end])
+	if start, end := (s.start+page-1)/page*page, s.end/page*page; start < end {
+		dontNeed(f.data[start:end])
 	}
 }

@@ -46,7 +46,7 @@ const (
 	version   = 2
 	byteOrder = 0x01020304
 	page      = 4096    // alignment of sections, and length of the header
-	block     = 1 << 20 // number of bytes that one checksum covers
+	block     = 1 << 20 // size of a block in bytes: one checksum covers it
 	checksum  = 4       // size of a checksum, in bytes
 )
 
@@ -79,7 +79,7 @@ type Header struct {
 }
 
 // span is a range of bytes of a file.
-type span struct{ at, end int64 }
+type span struct{ start, end int64 }
 
 // layout has the positions of the sections of a file; sums is the list of checksums.
 type layout struct {
@@ -89,11 +89,11 @@ type layout struct {
 
 // layout returns the positions of the sections. h must be valid.
 func (h *Header) layout() (l layout) {
-	at := int64(page)
+	end := int64(page)
 	put := func(s *span, bytes int64) {
-		s.at = (at + page - 1) / page * page
-		s.end = s.at + bytes
-		at = s.end
+		s.start = (end + page - 1) / page * page
+		s.end = s.start + bytes
+		end = s.end
 	}
 	put(&l.idx, 4*h.NNZ)
 	put(&l.val, 8*h.NNZ)
@@ -101,7 +101,7 @@ func (h *Header) layout() (l layout) {
 	put(&l.labels, 8*h.Labels.count(h.Rows))
 	put(&l.meta, h.Meta)
 	put(&l.sums, 0)
-	l.sums.end += checksum * ((l.sums.at - page + block - 1) / block)
+	l.sums.end += checksum * ((l.sums.start - page + block - 1) / block)
 	l.size = l.sums.end + checksum
 	return l
 }
@@ -142,7 +142,7 @@ func decode(b []byte, size int64) (*Header, error) {
 	case crc32.Checksum(b[:page-checksum], castagnoli) != le.Uint32(b[page-checksum:]):
 		return nil, errors.New("damaged: the checksum of the header is wrong, convert the data again")
 	}
-	number := func(at int) int64 { return int64(le.Uint64(b[at:])) }
+	number := func(offset int) int64 { return int64(le.Uint64(b[offset:])) }
 	h := &Header{
 		Rows: number(16), Cols: number(24), NNZ: number(32), Labels: Labelling(le.Uint32(b[40:])), IndexBase: le.Uint32(b[44:]),
 		Negative: math.Float64frombits(le.Uint64(b[48:])), Positive: math.Float64frombits(le.Uint64(b[56:])), Meta: number(64),

@@ -9,28 +9,28 @@ import (
 // A Writer writes a file. The caller writes the sections in order, calls End after each section, and Close
 // at the end.
 type Writer struct {
-	to   io.Writer
-	at   int64  // number of bytes written
-	sum  uint32 // checksum of the current block so far
-	sums []byte // checksums of the blocks before the current one
+	dst      io.Writer
+	position int64  // number of bytes written
+	sum      uint32 // checksum of the current block so far
+	sums     []byte // checksums of the blocks before the current one
 }
 
 // NewWriter writes the header of a file.
-func NewWriter(to io.Writer, h *Header) (*Writer, error) {
-	_, err := to.Write(h.encode())
-	return &Writer{to: to, at: page}, err
+func NewWriter(dst io.Writer, h *Header) (*Writer, error) {
+	_, err := dst.Write(h.encode())
+	return &Writer{dst: dst, position: page}, err
 }
 
 // Write writes bytes of the current section.
 func (w *Writer) Write(p []byte) (n int, err error) {
 	for len(p) > 0 && err == nil {
-		part := p[:min(int64(len(p)), block-(w.at-page)%block)]
+		part := p[:min(int64(len(p)), block-(w.position-page)%block)]
 		var k int
-		k, err = w.to.Write(part)
+		k, err = w.dst.Write(part)
 		n += k
 		w.sum = crc32.Update(w.sum, castagnoli, part)
-		w.at += int64(len(part))
-		if (w.at-page)%block == 0 {
+		w.position += int64(len(part))
+		if (w.position-page)%block == 0 {
 			w.endBlock()
 		}
 		p = p[len(part):]
@@ -45,17 +45,17 @@ func (w *Writer) endBlock() {
 
 // End ends a section. It writes zeros up to the next multiple of 4096 bytes, where the next section begins.
 func (w *Writer) End() error {
-	_, err := w.Write(make([]byte, (page-w.at%page)%page))
+	_, err := w.Write(make([]byte, (page-w.position%page)%page))
 	return err
 }
 
 // Close ends the file: it writes the checksums. It does not close the writer that NewWriter received.
 func (w *Writer) Close() error {
-	if (w.at-page)%block != 0 {
+	if (w.position-page)%block != 0 {
 		w.endBlock()
 	}
 	w.sums = binary.LittleEndian.AppendUint32(w.sums, crc32.Checksum(w.sums, castagnoli))
-	_, err := w.to.Write(w.sums)
+	_, err := w.dst.Write(w.sums)
 	return err
 }
 
