@@ -57,12 +57,12 @@ func Parse(data []byte, name string, wrong Wrong) (*File, error) {
 	}
 	c := &File{Name: name, text: string(data), wrong: wrong}
 	for lines := text.NewLines(c.text); lines.Next(); {
-		switch first := lines.Fields[0].Text; {
-		case lines.Number == 1 && strings.EqualFold(first, "%%MatrixMarket"):
+		switch token := lines.Fields[0].Text; {
+		case lines.Number == 1 && strings.EqualFold(token, "%%MatrixMarket"):
 			if err := c.banner(lines.Fields); err != nil {
 				return nil, err
 			}
-		case c.Symmetry == "" || first[0] != '%':
+		case c.Symmetry == "" || token[0] != '%':
 			c.Lines = append(c.Lines, c.line(lines))
 		}
 	}
@@ -103,7 +103,7 @@ func (c *File) banner(words []text.Field) error {
 	if len(words) != 5 {
 		return c.errorAt(1, words[0], wantBanner)
 	}
-	for k, of := range []struct {
+	for k, rule := range []struct {
 		allowed []string
 		want    string
 	}{
@@ -112,8 +112,8 @@ func (c *File) banner(words []text.Field) error {
 		{[]string{"real", "integer", "pattern"}, "expected field real, integer or pattern"},
 		{[]string{"general", "symmetric", "skew-symmetric"}, "expected symmetry general, symmetric or skew-symmetric"},
 	} {
-		if word := words[k+1]; !slices.Contains(of.allowed, strings.ToLower(word.Text)) {
-			return c.errorAt(1, word, of.want)
+		if word := words[k+1]; !slices.Contains(rule.allowed, strings.ToLower(word.Text)) {
+			return c.errorAt(1, word, rule.want)
 		}
 	}
 	c.field, c.Symmetry = strings.ToLower(words[3].Text), strings.ToLower(words[4].Text)

@@ -49,7 +49,7 @@ func (c *File) Matrix() (*Matrix, error) {
 // get a column out of range.
 func (c *File) place(size [3]int64) {
 	i, j := int64(1), int64(1)
-	first := func() int64 {
+	firstRow := func() int64 {
 		switch {
 		case c.mirror > 0:
 			return j
@@ -58,11 +58,11 @@ func (c *File) place(size [3]int64) {
 		}
 		return 1
 	}
-	i = first()
+	i = firstRow()
 	values := c.Lines[1:]
 	for k := range values {
 		values[k].I, values[k].J = int32(i), int32(j)
-		for i++; i > size[0] && j <= size[1]; i = first() {
+		for i++; i > size[0] && j <= size[1]; i = firstRow() {
 			j++
 		}
 	}
@@ -88,12 +88,12 @@ func (c *File) collect(rows, cols int) (*Matrix, error) {
 		m.Ptr[i+1] += m.Ptr[i]
 	}
 	m.Idx, m.Val = make([]int32, m.Ptr[rows]), make([]float64, m.Ptr[rows])
-	next := slices.Clone(m.Ptr[:rows])
+	nextEntry := slices.Clone(m.Ptr[:rows])
 	for _, e := range entries {
 		if c.stored(e) {
 			withMirrored(e, func(i, j int32, v float64) {
-				m.Idx[next[i]], m.Val[next[i]] = j, v
-				next[i]++
+				m.Idx[nextEntry[i]], m.Val[nextEntry[i]] = j, v
+				nextEntry[i]++
 			})
 		}
 	}
@@ -140,13 +140,13 @@ func SortRow(idx []int32, val []float64) (column int32, twice bool) {
 // repeatedEntry returns the error for two entries at one place. Row i and column j, counted from 1, are this
 // place or, in a symmetric or skew-symmetric file, its mirror image.
 func (c *File) repeatedEntry(i, j int32) error {
-	first := 0
+	firstLine := 0
 	for _, e := range c.Lines[1:] {
-		if here := e.I == i && e.J == j || c.mirror != 0 && e.I == j && e.J == i; here && first == 0 {
-			first = e.Number
-		} else if here {
+		if match := e.I == i && e.J == j || c.mirror != 0 && e.I == j && e.J == i; match && firstLine == 0 {
+			firstLine = e.Number
+		} else if match {
 			return c.wrong(c.Name, e.Number, 0, "", fmt.Sprintf(
-				"a second entry at (%d, %d), after line %d: expected each place once", e.I, e.J, first))
+				"a second entry at (%d, %d), after line %d: expected each place once", e.I, e.J, firstLine))
 		}
 	}
 	panic("coordinates: no place comes twice")

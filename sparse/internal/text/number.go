@@ -65,29 +65,29 @@ func FloatUntil(b []byte, i int, separators *[256]bool) (v float64, end int, ok 
 	if neg || b[i] == '+' {
 		i++
 	}
-	if first := uint64(b[i] - '0'); first <= 9 && b[i+1] == '.' { // one digit, a point and 1 to 7 digits
+	if digit := uint64(b[i] - '0'); digit <= 9 && b[i+1] == '.' { // one digit, a point and 1 to 7 digits
 		if n, m := Digits(b, i+2); uint(n-1) < 7 && separators[b[i+2+n]] {
-			v = float64(first*upow10[n]+m) / pow10[n]
+			v = float64(digit*upow10[n]+m) / pow10[n]
 			if neg {
 				v = -v
 			}
 			return v, i + 2 + n, true
 		}
 	}
-	whole, m := Digits(b, i)
-	i += whole
-	if separators[b[i]] && uint(whole-1) < 8 { // an integer of 1 to 8 digits
+	count, m := Digits(b, i)
+	i += count
+	if separators[b[i]] && uint(count-1) < 8 { // an integer of 1 to 8 digits
 		if neg {
 			return -float64(m), i, true
 		}
 		return float64(m), i, true
 	}
-	n, exp := whole, 0
-	for whole == 8 && n <= 16 {
+	n, exp := count, 0
+	for count == 8 && n <= 16 {
 		var d uint64
-		whole, d = Digits(b, i)
-		m = m*upow10[whole] + d
-		i, n = i+whole, n+whole
+		count, d = Digits(b, i)
+		m = m*upow10[count] + d
+		i, n = i+count, n+count
 	}
 	if b[i] == '.' {
 		i++
@@ -102,9 +102,9 @@ func FloatUntil(b []byte, i int, separators *[256]bool) (v float64, end int, ok 
 		return 0, tokenEnd(b, start, separators), false
 	}
 	if b[i]|0x20 == 'e' {
-		e, next, isExp := exponent(b, i+1)
+		e, expEnd, isExp := exponent(b, i+1)
 		if isExp {
-			exp, i = exp+e, next
+			exp, i = exp+e, expEnd
 		}
 	}
 	// m and the power of ten are exact, so one rounding gives the right value.

@@ -24,7 +24,7 @@ type Lines struct {
 	// Fields holds the tokens of the current line until the next call of Next.
 	Fields []Field
 
-	rest string
+	rest string // the text after the current line
 }
 
 // NewLines returns a Lines positioned before the first line of s.
@@ -91,7 +91,7 @@ func Write(w io.Writer, pkg, doing string, fill func(*bufio.Writer)) error {
 // WriteAll is Write for a function fill that returns an error, which WriteAll reports like an error of w.
 func WriteAll(w io.Writer, pkg, doing string, fill func(io.Writer) error) error {
 	var failure error
-	err := Write(w, pkg, doing, func(to *bufio.Writer) { failure = fill(to) })
+	err := Write(w, pkg, doing, func(buffer *bufio.Writer) { failure = fill(buffer) })
 	if failure != nil {
 		return pkgerr.Errorf(pkg, "%s: %w", doing, failure)
 	}
