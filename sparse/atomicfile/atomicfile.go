@@ -47,7 +47,7 @@ func Prepare(path string, perm fs.FileMode, fill func(io.Writer) error) (*Prepar
 	if err == nil && !info.Mode().IsRegular() {
 		return &Prepared{path: path}, writeThrough(path, fill)
 	}
-	if f := standard(info); f != nil {
+	if f := standardFile(info); f != nil {
 		return &Prepared{path: path}, fill(f)
 	}
 	path = Followed(path)
@@ -147,12 +147,12 @@ func claim(f *os.File) bool {
 	for try := 0; !Lock(f) && Locks && try < 100; try++ { // on a file system without locks, every Lock fails
 		time.Sleep(time.Millisecond)
 	}
-	own, err := f.Stat()
+	info, err := f.Stat()
 	current, statErr := os.Lstat(f.Name())
 	if err != nil || statErr != nil {
 		return !errors.Is(statErr, fs.ErrNotExist) // after any other error, assume that the file exists
 	}
-	return os.SameFile(own, current)
+	return os.SameFile(info, current)
 }
 
 // removeStale removes the temporary files for path that no process has locked. It ignores errors,
@@ -205,9 +205,9 @@ func writeThrough(path string, fill func(io.Writer) error) error {
 	return err
 }
 
-// standard returns the standard output or error of the process if info describes its file, and otherwise
+// standardFile returns the standard output or error of the process if info describes its file, and otherwise
 // nil. Replacing that file would lose its content and all later output. info may be nil.
-func standard(info fs.FileInfo) *os.File {
+func standardFile(info fs.FileInfo) *os.File {
 	for _, f := range []*os.File{os.Stdout, os.Stderr} {
 		if own, err := f.Stat(); err == nil && info != nil && os.SameFile(info, own) {
 			return f
@@ -231,16 +231,16 @@ func Followed(path string) string {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		return real
 	}
-	at := path
+	link := path
 	for range 40 { // as many links as Linux follows
-		target, err := os.Readlink(at)
+		target, err := os.Readlink(link)
 		if err != nil {
-			return at
+			return link
 		}
 		if !filepath.IsAbs(target) {
-			target = filepath.Join(filepath.Dir(at), target)
+			target = filepath.Join(filepath.Dir(link), target)
 		}
-		at = target
+		link = target
 	}
 	return path
 }

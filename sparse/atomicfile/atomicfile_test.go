@@ -173,9 +173,9 @@ func TestLongName(t *testing.T) {
 // temporary files as stale.
 func TestConcurrentWriters(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "f")
-	var all sync.WaitGroup
+	var writers sync.WaitGroup
 	for range 8 {
-		all.Go(func() {
+		writers.Go(func() {
 			for range 50 {
 				if err := Write(path, 0o644, put("x")); err != nil {
 					t.Error(err)
@@ -183,7 +183,7 @@ func TestConcurrentWriters(t *testing.T) {
 			}
 		})
 	}
-	all.Wait()
+	writers.Wait()
 	if b, err := os.ReadFile(path); string(b) != "x" || err != nil {
 		t.Errorf("%q, %v", b, err)
 	}
@@ -195,22 +195,22 @@ func TestStale(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "f")
 	old := time.Now().Add(-time.Hour)
-	touch := func(name string, at time.Time) string {
+	touch := func(name string, modTime time.Time) string {
 		t.Helper()
 		name = filepath.Join(dir, name)
 		if err := os.WriteFile(name, nil, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.Chtimes(name, at, at); err != nil {
+		if err := os.Chtimes(name, modTime, modTime); err != nil {
 			t.Fatal(err)
 		}
 		return name
 	}
 	touch(".f.01234567.tmp", old)
-	kept := []string{"f"}
+	want := []string{"f"}
 	for _, name := range []string{".f.long-name.tmp", ".g.01234567.tmp", "f.01234567.tmp"} {
 		touch(name, old)
-		kept = append(kept, name)
+		want = append(want, name)
 	}
 	touch(".f.11234567.tmp", time.Now())
 	busy, err := os.Open(touch(".f.21234567.tmp", old))
@@ -221,7 +221,7 @@ func TestStale(t *testing.T) {
 	if !Lock(busy) {
 		t.Skip("no locks here")
 	}
-	kept = append(kept, ".f.21234567.tmp")
+	want = append(want, ".f.21234567.tmp")
 	if err := Write(path, 0o644, put("x")); err != nil {
 		t.Fatal(err)
 	}
@@ -230,9 +230,9 @@ func TestStale(t *testing.T) {
 	for _, e := range entries {
 		got = append(got, e.Name())
 	}
-	slices.Sort(kept)
-	if !slices.Equal(got, kept) || err != nil {
-		t.Errorf("%v, %v are there, want %v", got, err, kept)
+	slices.Sort(want)
+	if !slices.Equal(got, want) || err != nil {
+		t.Errorf("%v, %v are there, want %v", got, err, want)
 	}
 }
 

@@ -60,12 +60,12 @@ func Each(threads, count int, start func() (task func(k int))) {
 		}
 		return
 	}
-	var next atomic.Int64
+	var nextTask atomic.Int64
 	var g Group
 	for range threads {
 		task := start()
 		g.Go(func() {
-			for k := int(next.Add(1)) - 1; k < count; k = int(next.Add(1)) - 1 {
+			for k := int(nextTask.Add(1)) - 1; k < count; k = int(nextTask.Add(1)) - 1 {
 				task(k)
 			}
 		})
@@ -79,9 +79,9 @@ func Address(recovered any) (addr uintptr, fault bool) {
 	if _, ok := recovered.(runtime.Error); !ok {
 		return 0, false
 	}
-	at, fault := recovered.(interface{ Addr() uintptr })
+	value, fault := recovered.(interface{ Addr() uintptr })
 	if fault {
-		addr = at.Addr()
+		addr = value.Addr()
 	}
 	return addr, fault
 }

@@ -21,7 +21,7 @@ type Optimum struct {
 }
 
 // Optima returns the optima for the data sets a9a, a1a and heart_scale.
-func Optima(t testing.TB) (all []Optimum) {
+func Optima(t testing.TB) (optima []Optimum) {
 	t.Helper()
 	f, err := os.Open(DataFile(t, "ref", "optima.csv"))
 	if err != nil {
@@ -54,10 +54,10 @@ func Optima(t testing.TB) (all []Optimum) {
 				t.Fatal(err)
 			}
 		}
-		all = append(all, o)
+		optima = append(optima, o)
 	}
-	if len(all) != 6 {
-		t.Errorf("%d optima, want 6", len(all))
+	if len(optima) != 6 {
+		t.Errorf("%d optima, want 6", len(optima))
 	}
-	return all
+	return optima
 }

@@ -83,12 +83,12 @@ func Solve(h, g []float64) []float64 {
 	return x.RawVector().Data
 }
 
-// Integers returns a function that draws integers from 0 to below − 1. They are the same on every machine.
-func Integers() func(below uint32) int {
+// Integers returns a function that draws integers from 0 to bound − 1. They are the same on every machine.
+func Integers() func(bound uint32) int {
 	state := uint32(12345)
-	return func(below uint32) int {
+	return func(bound uint32) int {
 		state = state*1664525 + 1013904223
-		return int((state >> 8) % below)
+		return int((state >> 8) % bound)
 	}
 }
 
