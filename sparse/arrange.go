@@ -100,15 +100,15 @@ func (d *Dataset) arrange(file string, names []string) error {
 	if names == nil || d.Names == nil || slices.Equal(names, d.Names) {
 		return nil
 	}
-	at := make(map[string]int, len(d.Names))
+	position := make(map[string]int, len(d.Names))
 	for j, name := range d.Names {
-		at[name] = j
+		position[name] = j
 	}
-	to := slices.Repeat([]int32{-1}, len(d.Names))
+	newColumn := slices.Repeat([]int32{-1}, len(d.Names))
 	var missing []string
 	for k, name := range names {
-		if j, there := at[name]; there {
-			to[j] = int32(k)
+		if j, ok := position[name]; ok {
+			newColumn[j] = int32(k)
 		} else {
 			missing = append(missing, name)
 		}
@@ -117,27 +117,27 @@ func (d *Dataset) arrange(file string, names []string) error {
 		return missingColumns(file, missing, d.Names)
 	}
 	x := &CSR{rows: d.X.rows, ptr: slices.Clone(d.X.ptr), idx: slices.Clone(d.X.idx), val: slices.Clone(d.X.val)}
-	x.renumber(to, len(names))
+	x.renumber(newColumn, len(names))
 	d.X, d.Names = x, names
 	return nil
 }
 
-// renumber moves the entries of column j to column to[j], or drops them if to[j] is -1. The
+// renumber moves the entries of column j to column newColumn[j], or drops them if newColumn[j] is -1. The
 // matrix then has cols columns.
-func (a *CSR) renumber(to []int32, cols int) {
-	kept, first := 0, int64(0)
+func (a *CSR) renumber(newColumn []int32, cols int) {
+	count, first := 0, int64(0)
 	for i := range a.rows {
-		last, start := a.ptr[i+1], kept
+		last, start := a.ptr[i+1], count
 		for k := first; k < last; k++ {
-			if j := to[a.idx[k]]; j >= 0 {
-				a.idx[kept], a.val[kept] = j, a.val[k]
-				kept++
+			if j := newColumn[a.idx[k]]; j >= 0 {
+				a.idx[count], a.val[count] = j, a.val[k]
+				count++
 			}
 		}
-		coordinates.SortRow(a.idx[start:kept], a.val[start:kept])
-		first, a.ptr[i+1] = last, int64(kept)
+		coordinates.SortRow(a.idx[start:count], a.val[start:count])
+		first, a.ptr[i+1] = last, int64(count)
 	}
-	a.cols, a.idx, a.val = cols, trim(a.idx[:kept]), trim(a.val[:kept])
+	a.cols, a.idx, a.val = cols, trim(a.idx[:count]), trim(a.val[:count])
 }
 
 func missingColumns(file string, missing, have []string) error {
@@ -150,9 +150,9 @@ func missingColumns(file string, missing, have []string) error {
 
 // firstNames joins the first few names with commas, and says how many more names there are.
 func firstNames(names []string) string {
-	const most = 8
-	if len(names) <= most {
+	const limit = 8
+	if len(names) <= limit {
 		return strings.Join(names, ", ")
 	}
-	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:limit], ", "), len(names)-limit)
 }

@@ -39,12 +39,12 @@ func BenchmarkReadLIBSVM(b *testing.B) {
 				b.Fatal(err)
 			}
 			defer f.Close()
-			in, err := decompress(f, file)
+			input, err := decompress(f, file)
 			if err != nil {
 				b.Fatal(err)
 			}
-			defer in.close()
-			text, err := io.ReadAll(in)
+			defer input.close()
+			text, err := io.ReadAll(input)
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -167,11 +167,11 @@ func (d *Dataset) unmap() {
 // eachStored calls do for the labels of d, which must be the labels of the file f, and checks them. row
 // counts from 1.
 func (d *Dataset) eachStored(f *scasfile.File, name string, do func(b float64, row int) error) error {
-	return d.eachLabels(func(lo int, part []float64) error {
-		if err := f.CheckLabels(lo, lo+len(part)); err != nil {
+	return d.eachLabels(func(lo int, labels []float64) error {
+		if err := f.CheckLabels(lo, lo+len(labels)); err != nil {
 			return &ParseError{File: name, Msg: err.Error(), Err: err}
 		}
-		for i, b := range part {
+		for i, b := range labels {
 			if err := do(b, lo+i+1); err != nil {
 				return err
 			}
@@ -186,15 +186,15 @@ func (d *Dataset) eachStored(f *scasfile.File, name string, do func(b float64, r
 // do counts only if some row has the label, and do is then called again with the first such row.
 func (d *Dataset) eachKind(f *scasfile.File, name string, do func(b float64, row int) error) error {
 	if d.Mapping.IsZero() {
-		var once, twice seenLabels
+		var distinct, repeated seenLabels
 		return d.eachStored(f, name, func(b float64, row int) error {
 			switch {
-			case twice.contains(b):
+			case repeated.contains(b):
 				return nil
-			case once.contains(b):
-				twice.add(seenLabel{label: b})
+			case distinct.contains(b):
+				repeated.add(seenLabel{label: b})
 			default:
-				once.add(seenLabel{label: b})
+				distinct.add(seenLabel{label: b})
 			}
 			return do(b, row)
 		})
@@ -214,7 +214,7 @@ func (d *Dataset) eachKind(f *scasfile.File, name string, do func(b float64, row
 // f stores. c must have no labels yet. It gets one or two labels of each kind, which is enough to find the
 // classes and the value of each label.
 func (d *Dataset) binaryClasses(f *scasfile.File, file *Dataset, c *labelCollector) error {
-	var from []float64 // from[k] is the label in the file that became c.labels[k]
+	var fileLabels []float64 // fileLabels[k] is the label in the file that became c.labels[k]
 	err := file.eachKind(f, c.name, func(b float64, row int) error {
 		label := file.Mapping.Original(b)
 		if c.words != nil {
@@ -225,7 +225,7 @@ func (d *Dataset) binaryClasses(f *scasfile.File, file *Dataset, c *labelCollect
 		if err := c.add(label, row, 0); err != nil {
 			return err
 		}
-		from = append(from, b)
+		fileLabels = append(fileLabels, b)
 		return nil
 	})
 	if err == nil {
@@ -234,18 +234,18 @@ func (d *Dataset) binaryClasses(f *scasfile.File, file *Dataset, c *labelCollect
 	if err != nil {
 		return err
 	}
-	if slices.Equal(from, d.Labels) {
+	if slices.Equal(fileLabels, d.Labels) {
 		d.Labels = f.Labels
 		return nil
 	}
-	to := map[float64]float64{}
-	for k, b := range from {
-		to[b] = d.Labels[k]
+	newLabel := map[float64]float64{}
+	for k, b := range fileLabels {
+		newLabel[b] = d.Labels[k]
 	}
 	d.Labels = make([]float64, len(f.Labels))
-	return file.eachLabels(func(lo int, part []float64) error {
-		for i, b := range part {
-			d.Labels[lo+i] = to[b]
+	return file.eachLabels(func(lo int, labels []float64) error {
+		for i, b := range labels {
+			d.Labels[lo+i] = newLabel[b]
 		}
 		return nil
 	})

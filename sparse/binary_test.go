@@ -39,13 +39,13 @@ func readNaive(data []byte) (f naiveBinary, err error) {
 	f.rows, f.cols, f.nnz = int64(le.Uint64(data[16:])), int64(le.Uint64(data[24:])), int64(le.Uint64(data[32:]))
 	f.labelling = le.Uint32(data[40:])
 	f.signs = [2]float64{math.Float64frombits(le.Uint64(data[48:])), math.Float64frombits(le.Uint64(data[56:]))}
-	at := 4096
-	section := func(to any, bytesOf int64) []byte {
-		at = (at + 4095) / 4096 * 4096
-		part := data[at : at+int(bytesOf)]
-		at += int(bytesOf)
-		if to != nil {
-			err = errors.Join(err, binary.Read(bytes.NewReader(part), le, to))
+	position := 4096
+	section := func(dst any, bytesOf int64) []byte {
+		position = (position + 4095) / 4096 * 4096
+		part := data[position : position+int(bytesOf)]
+		position += int(bytesOf)
+		if dst != nil {
+			err = errors.Join(err, binary.Read(bytes.NewReader(part), le, dst))
 		}
 		return part
 	}
@@ -59,14 +59,14 @@ func readNaive(data []byte) (f naiveBinary, err error) {
 	section(f.labels, 8*int64(len(f.labels)))
 	f.meta = string(section(nil, int64(le.Uint64(data[64:]))))
 	section(nil, 0)
-	sums := data[at:]
-	for from := 4096; from < at; from += 1 << 20 {
-		if crc32.Checksum(data[from:min(from+1<<20, at)], table) != le.Uint32(sums) {
-			err = errors.Join(err, fmt.Errorf("the block at %d", from))
+	sums := data[position:]
+	for start := 4096; start < position; start += 1 << 20 {
+		if crc32.Checksum(data[start:min(start+1<<20, position)], table) != le.Uint32(sums) {
+			err = errors.Join(err, fmt.Errorf("the block at %d", start))
 		}
 		sums = sums[4:]
 	}
-	if len(sums) != 4 || crc32.Checksum(data[at:len(data)-4], table) != le.Uint32(sums) {
+	if len(sums) != 4 || crc32.Checksum(data[position:len(data)-4], table) != le.Uint32(sums) {
 		err = errors.Join(err, errors.New("the checksums"))
 	}
 	return f, err
@@ -281,14 +281,14 @@ func TestBinaryDamage(t *testing.T) {
 	}
 	rng := rand.New(rand.NewPCG(5, 6))
 	for range 60 {
-		data, at := slices.Clone(file), rng.IntN(len(file))
-		data[at] ^= 1 << rng.IntN(8)
+		data, position := slices.Clone(file), rng.IntN(len(file))
+		data[position] ^= 1 << rng.IntN(8)
 		err := read("flipped", data)
 		check.Error(t, err, "flipped.scas: ")
-		if at >= 4096 {
+		if position >= 4096 {
 			check.Error(t, err, "damaged: ", "convert the data again")
 		}
-		wantParseError(t, read("cut", file[:at]), 0, 0, "cut.scas: ")
+		wantParseError(t, read("cut", file[:position]), 0, 0, "cut.scas: ")
 	}
 	wantParseError(t, read("long", append(slices.Clone(file), 0)), 0, 0, "more than the")
 	wantParseError(t, read("empty", nil), 0, 0, "this is no .scas file")
@@ -367,9 +367,9 @@ func TestBinaryMemory(t *testing.T) {
 	}
 	data, err := os.ReadFile(path)
 	must(t, err)
-	for _, at := range []int{-1, 3 << 20} {
-		if at > 0 {
-			data[at] ^= 1
+	for _, position := range []int{-1, 3 << 20} {
+		if position > 0 {
+			data[position] ^= 1
 			must(t, os.WriteFile(path, data, 0o666))
 		}
 		d, err := ReadFile(path, &ReadOptions{Memory: 1 << 20, Beyond: true})
@@ -381,9 +381,9 @@ func TestBinaryMemory(t *testing.T) {
 			err = d.X.Check(lo, lo+1000)
 			d.X.Release(lo, lo+1000)
 		}
-		if at < 0 && err != nil {
+		if position < 0 && err != nil {
 			t.Error(err)
-		} else if at > 0 {
+		} else if position > 0 {
 			wantParseError(t, err, 0, 0, path, "damaged: bytes 2101248 to 3149823")
 		}
 	}
@@ -476,8 +476,8 @@ func TestBinaryClasses(t *testing.T) {
 		}
 		must(t, back.Close())
 	}
-	at := bytes.LastIndex(file, binary.LittleEndian.AppendUint64(nil, math.Float64bits(4)))
-	file[at+7] ^= 0x80 // flips the sign of a label
+	position := bytes.LastIndex(file, binary.LittleEndian.AppendUint64(nil, math.Float64bits(4)))
+	file[position+7] ^= 0x80 // flips the sign of a label
 	must(t, os.WriteFile(path, file, 0o666))
 	_, err = ReadFile(path, classes)
 	wantParseError(t, err, 0, 0, path, "damaged: bytes")

@@ -10,14 +10,14 @@ import (
 
 // A repeat is a Reader that repeats a text without end.
 type repeat struct {
-	text string
-	at   int
+	text     string
+	position int
 }
 
 func (r *repeat) Read(p []byte) (int, error) {
 	for i := range p {
-		p[i] = r.text[r.at%len(r.text)]
-		r.at++
+		p[i] = r.text[r.position%len(r.text)]
+		r.position++
 	}
 	return len(p), nil
 }
@@ -34,7 +34,7 @@ func allocated(do func()) uint64 {
 // TestBombs checks that small files that expand without bound, and lines without end, are refused
 // before they fill the memory.
 func TestBombs(t *testing.T) {
-	const most = 400 // MiB allocated in total, of which less than half is in use at a time
+	const limit = 400 // MiB allocated in total, of which less than half is in use at a time
 	readers := map[string]func(io.Reader) error{
 		"LIBSVM": func(r io.Reader) error { _, err := readAs(LIBSVM, r, "bomb", nil); return err },
 		"text":   func(r io.Reader) error { _, err := ReadText(r, "bomb"); return err },
@@ -48,7 +48,7 @@ func TestBombs(t *testing.T) {
 				}
 				var err error
 				mib := allocated(func() { err = read(bytes.NewReader(packed)) })
-				if err == nil || !strings.Contains(err.Error(), "bomb: the "+kind+" stream expands to more than 500 times") || mib > most {
+				if err == nil || !strings.Contains(err.Error(), "bomb: the "+kind+" stream expands to more than 500 times") || mib > limit {
 					t.Errorf("%s of %q, %v: %d MiB, %v", name, text, kind, mib, err)
 				}
 			}
@@ -56,7 +56,7 @@ func TestBombs(t *testing.T) {
 	}
 	var err error
 	mib := allocated(func() { err = readers["LIBSVM"](&repeat{text: "1 "}) })
-	if err == nil || !strings.Contains(err.Error(), "a line of more than 64 MiB") || mib > most {
+	if err == nil || !strings.Contains(err.Error(), "a line of more than 64 MiB") || mib > limit {
 		t.Errorf("a line without an end: %d MiB, %v", mib, err)
 	}
 	for name, read := range readers {

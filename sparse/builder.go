@@ -39,24 +39,24 @@ type Builder struct {
 	// a temporary file is used, and Dataset.Close frees its space.
 	File string
 
-	cols       int
-	begun      bool
-	failure    error           // the error that ended the builder, or nil
-	rows       rows            // the rows in memory
-	labels     []float64       // the labels of the rows in memory
-	judge      labelCollector  // checks labels; does not store them
-	few        []float64       // each label at most twice, for the final check of the classes
-	times      map[float64]int // how often each label is in few
-	sortedRows int             // number of rows whose entries were out of order
-	file       *rowsFile       // nil while all rows are in memory
+	cols        int
+	begun       bool
+	failure     error           // the error that ended the builder, or nil
+	rows        rows            // the rows in memory
+	labels      []float64       // the labels of the rows in memory
+	judge       labelCollector  // checks labels; does not store them
+	classLabels []float64       // each label at most twice, for the final check of the classes
+	times       map[float64]int // how often each label is in classLabels
+	sortedRows  int             // number of rows whose entries were out of order
+	file        *rowsFile       // nil while all rows are in memory
 	records
 }
 
 // A rowsFile holds the rows of a builder that were written to disk.
 type rowsFile struct {
 	conversion
-	path      string
-	temporary string // the directory of a temporary file; empty for a permanent file
+	path    string
+	tempDir string // the directory of the file if it is temporary; empty for a permanent file
 }
 
 // builderName stands for the name of a file in errors about labels.
@@ -89,10 +89,10 @@ func (b *Builder) add(idx []int32, val []float64, label, offset float64) error {
 	}
 	m := &b.rows
 	m.reserve(len(idx))
-	first := len(m.idx)
+	firstEntry := len(m.idx)
 	m.idx, m.val = append(m.idx, idx...), append(m.val, val...)
-	if err := b.check(row, m.idx[first:], m.val[first:], label); err != nil {
-		m.idx, m.val = m.idx[:first], m.val[:first]
+	if err := b.check(row, m.idx[firstEntry:], m.val[firstEntry:], label); err != nil {
+		m.idx, m.val = m.idx[:firstEntry], m.val[:firstEntry]
 		return err
 	}
 	m.end()
@@ -161,7 +161,7 @@ func (b *Builder) check(row int, idx []int32, val []float64, label float64) erro
 	}
 	if n := b.times[label]; n < 2 && !b.Options.numericLabels() && !b.Options.listsLabels() {
 		b.times[label] = n + 1
-		b.few = append(b.few, label)
+		b.classLabels = append(b.classLabels, label)
 	}
 	return nil
 }
@@ -193,7 +193,7 @@ func (b *Builder) create() error {
 		if err != nil {
 			return err
 		}
-		f.temporary, f.path = dir, filepath.Join(dir, "rows.scas")
+		f.tempDir, f.path = dir, filepath.Join(dir, "rows.scas")
 	}
 	parts, _, err := openParts(partsOf(f.path), partsSource{})
 	if err != nil {
@@ -247,7 +247,7 @@ func (b *Builder) dataset() (*Dataset, error) {
 // mapped writes the .scas file and reads it.
 func (b *Builder) mapped() (*Dataset, error) {
 	// Two rows of each class are enough to check the labels of all rows.
-	judge := labelCollector{name: builderName, opt: &b.Options, labels: b.few, kinds: b.judge.kinds}
+	judge := labelCollector{name: builderName, opt: &b.Options, labels: b.classLabels, kinds: b.judge.kinds}
 	if err := judge.settle(&Dataset{}); err != nil {
 		return nil, err
 	}
@@ -293,8 +293,8 @@ func (b *Builder) discard() error {
 
 // removeTemporary removes the directory of a temporary file. A mapped file stays readable.
 func (f *rowsFile) removeTemporary() error {
-	if f.temporary == "" {
+	if f.tempDir == "" {
 		return nil
 	}
-	return os.RemoveAll(f.temporary)
+	return os.RemoveAll(f.tempDir)
 }

@@ -47,15 +47,15 @@ func (b *Builder) AppendRecord(record map[string]any, label float64) error {
 
 // addUnknown counts a category without a feature.
 func (b *Builder) addUnknown(column string, value any) {
-	at, known := slices.BinarySearchFunc(b.unknown, column, func(c Category, column string) int {
+	index, known := slices.BinarySearchFunc(b.unknown, column, func(c Category, column string) int {
 		return strings.Compare(c.Column, column)
 	})
 	if !known {
 		example, _ := textOf(value)
 		c := Category{Column: column, Categories: len(b.encoder.categories[column]), Example: example}
-		b.unknown = slices.Insert(b.unknown, at, c)
+		b.unknown = slices.Insert(b.unknown, index, c)
 	}
-	b.unknown[at].Unknown++
+	b.unknown[index].Unknown++
 }
 
 func (b *Builder) summary() *TableSummary {

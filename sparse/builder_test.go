@@ -20,7 +20,7 @@ func build(t testing.TB, b *Builder, rows int, label func(i int) float64) (*Data
 	t.Helper()
 	r := newRandom(3)
 	for i := range rows {
-		idx, val := []int32{int32(i % 5), 5 + int32(r.below(4))}, []float64{r.normal(), 0}
+		idx, val := []int32{int32(i % 5), 5 + int32(r.integer(4))}, []float64{r.normal(), 0}
 		if i%3 == 0 {
 			slices.Reverse(idx)
 		}
@@ -155,13 +155,13 @@ func TestBuilderRefusesRows(t *testing.T) {
 // TestBuilderLeavesNothing checks that a builder that fails, or is closed without a call of Dataset, leaves
 // no new file and does not change an existing file.
 func TestBuilderLeavesNothing(t *testing.T) {
-	first := func(int) float64 { return 1 }
+	firstClass := func(int) float64 { return 1 }
 	for name, tt := range map[string]struct {
 		label func(i int) float64
 		opt   ReadOptions
 		want  string
 	}{
-		"one class": {first, ReadOptions{}, "every label is 1"},
+		"one class": {firstClass, ReadOptions{}, "every label is 1"},
 		"positive":  {func(i int) float64 { return float64(i % 2) }, ReadOptions{Positive: new(3.0)}, "the label 3 said to be positive does not occur"},
 		"single":    {func(i int) float64 { return min(2, float64(i)) }, ReadOptions{MaxClasses: 3}, "the only row of this label"},
 	} {
@@ -198,7 +198,7 @@ func TestBuilderLeavesNothing(t *testing.T) {
 	if err := os.Mkdir(b.File, 0o777); err != nil {
 		t.Fatal(err)
 	}
-	_, err = build(t, b, 500, first)
+	_, err = build(t, b, 500, firstClass)
 	check.Error(t, err, "taken")
 	onlyFiles(t, dir, "taken")
 	b = spilled(filepath.Join(dir, "rows.scas")) // this builder writes to a failing disk

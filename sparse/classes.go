@@ -47,36 +47,36 @@ type seenLabel struct {
 
 // seenLabels holds the different labels of a file in order of first occurrence.
 type seenLabels struct {
-	all []seenLabel
-	set map[float64]struct{} // the labels as a set, made by the method contains; nil for a few labels
+	list []seenLabel
+	set  map[float64]struct{} // the labels as a set, made by the method contains; nil for a few labels
 }
 
 func (k *seenLabels) contains(label float64) bool {
-	const few = 8
-	switch n := len(k.all); {
-	case n > 0 && label == k.all[0].label, n > 1 && label == k.all[1].label:
+	const shortList = 8 // a list of up to this many labels is searched; a longer one becomes a set
+	switch n := len(k.list); {
+	case n > 0 && label == k.list[0].label, n > 1 && label == k.list[1].label:
 		return true
-	case n <= few:
-		return slices.ContainsFunc(k.all, func(one seenLabel) bool { return one.label == label })
+	case n <= shortList:
+		return slices.ContainsFunc(k.list, func(s seenLabel) bool { return s.label == label })
 	}
 	if k.set == nil {
 		k.set = map[float64]struct{}{}
 	}
-	for _, one := range k.all[len(k.set):] {
-		k.set[one.label] = struct{}{}
+	for _, s := range k.list[len(k.set):] {
+		k.set[s.label] = struct{}{}
 	}
 	_, known := k.set[label]
 	return known
 }
 
-func (k *seenLabels) add(one seenLabel) { k.all = append(k.all, one) }
+func (k *seenLabels) add(s seenLabel) { k.list = append(k.list, s) }
 
 // allows reports whether label, which must be new, may be added. Up to two labels are allowed, or up to
 // limit if all of them are whole numbers.
 func (k *seenLabels) allows(label float64, limit int) bool {
-	fraction := func(one seenLabel) bool { return one.label != math.Trunc(one.label) }
-	n := len(k.all)
-	return n < max(2, limit) && (n < 2 || label == math.Trunc(label) && !slices.ContainsFunc(k.all, fraction))
+	fraction := func(s seenLabel) bool { return s.label != math.Trunc(s.label) }
+	n := len(k.list)
+	return n < max(2, limit) && (n < 2 || label == math.Trunc(label) && !slices.ContainsFunc(k.list, fraction))
 }
 
 // labelCollector stores the labels of a file and collects their different values.
@@ -139,18 +139,18 @@ func (c *labelCollector) see(label float64, line, column int) (float64, error) {
 }
 
 func (c *labelCollector) tooMany() (msg string, remedies []Remedy) {
-	kinds, limit := c.kinds.all, c.opt.MaxClasses
-	misread, whole := readNumbers, ""
+	kinds, limit := c.kinds.list, c.opt.MaxClasses
+	misread, suffix := readNumbers, ""
 	if c.words != nil {
 		misread = chooseLabel
 	} else if limit > 2 {
-		whole = ", or whole numbers for more"
+		suffix = ", or whole numbers for more"
 	}
 	if limit > 2 && len(kinds) >= limit {
 		return fmt.Sprintf("more than %d different labels: expected at most %[1]d classes", limit), []Remedy{misread}
 	}
 	msg = fmt.Sprintf("a third label, after %s (line %d) and %s (line %d): expected two classes%s",
-		c.text(kinds[0].label), kinds[0].line, c.text(kinds[1].label), kinds[1].line, whole)
+		c.text(kinds[0].label), kinds[0].line, c.text(kinds[1].label), kinds[1].line, suffix)
 	return msg, []Remedy{keepTwo, mergeSome, misread}
 }
 
@@ -213,7 +213,7 @@ func (c *labelCollector) errorAt(label float64, line, column int, msg string, re
 // opt lists the labels or asks for numbers.
 func (c *labelCollector) settle(d *Dataset) error {
 	d.Labels = c.labels
-	switch kinds := c.kinds.all; {
+	switch kinds := c.kinds.list; {
 	case c.opt.numericLabels():
 		for k := range c.words {
 			d.Classes.Values = append(d.Classes.Values, float64(k))
@@ -239,7 +239,7 @@ func (c *labelCollector) settle(d *Dataset) error {
 // settlePair sets the labels of d to -1 and +1, and sets their mapping. It returns an error if the
 // positive label that opt names does not occur.
 func (c *labelCollector) settlePair(d *Dataset) error {
-	a, b := c.kinds.all[0].label, c.kinds.all[1].label
+	a, b := c.kinds.list[0].label, c.kinds.list[1].label
 	m := LabelMapping{Negative: min(a, b), Positive: max(a, b)}
 	name, positive := c.opt.PositiveName, math.NaN()
 	switch {
@@ -267,7 +267,7 @@ func (c *labelCollector) settlePair(d *Dataset) error {
 }
 
 func (c *labelCollector) settleClasses(d *Dataset) error {
-	for _, kind := range c.kinds.all {
+	for _, kind := range c.kinds.list {
 		d.Classes.Values = append(d.Classes.Values, kind.label)
 	}
 	slices.Sort(d.Classes.Values)
@@ -276,13 +276,13 @@ func (c *labelCollector) settleClasses(d *Dataset) error {
 			d.Classes.Names = append(d.Classes.Names, c.text(label))
 		}
 	}
-	return d.checkClasses(c.name, c.opt, c.kinds.all)
+	return d.checkClasses(c.name, c.opt, c.kinds.list)
 }
 
 // checkClasses checks labels of more than two classes. It returns an error if opt names a
 // positive label, or if a class has only one row, because such a label is usually a typing
-// mistake. seen holds the first place of each label.
-func (d *Dataset) checkClasses(name string, opt *ReadOptions, seen []seenLabel) error {
+// mistake. kinds holds the different labels, each with the place where it first occurs.
+func (d *Dataset) checkClasses(name string, opt *ReadOptions, kinds []seenLabel) error {
 	if positive := opt.PositiveName; positive != "" || opt.Positive != nil {
 		if opt.Positive != nil {
 			positive = formatFloat(*opt.Positive)
@@ -295,14 +295,14 @@ func (d *Dataset) checkClasses(name string, opt *ReadOptions, seen []seenLabel) 
 		}
 	}
 	rows := make([]int, len(d.Classes.Values))
-	_ = d.eachLabels(func(_ int, part []float64) error {
-		for _, label := range part {
+	_ = d.eachLabels(func(_ int, labels []float64) error {
+		for _, label := range labels {
 			k, _ := d.Classes.Find(label)
 			rows[k]++
 		}
 		return nil
 	})
-	for _, kind := range slices.Backward(seen) {
+	for _, kind := range slices.Backward(kinds) {
 		k, _ := d.Classes.Find(kind.label)
 		if rows[k] > 1 {
 			continue
@@ -319,15 +319,15 @@ func (d *Dataset) checkClasses(name string, opt *ReadOptions, seen []seenLabel) 
 	return nil
 }
 
-// eachLabels calls do for all labels, at most 2^20 at a time; lo is the row of the first label of
-// part. After each call it releases the memory of labels in a mapped file.
-func (d *Dataset) eachLabels(do func(lo int, part []float64) error) error {
+// eachLabels calls do for all labels, at most 2^20 at a time; lo is the row of the first of these labels.
+// After each call it releases the memory of labels in a mapped file.
+func (d *Dataset) eachLabels(do func(lo int, labels []float64) error) error {
 	const piece = 1 << 20
 	for lo := 0; lo < len(d.Labels); lo += piece {
 		hi := min(lo+piece, len(d.Labels))
 		err := do(lo, d.Labels[lo:hi])
 		if d.X != nil && d.X.file != nil {
-			d.X.file.ReleaseLabels(d.X.file.first+lo, d.X.file.first+hi)
+			d.X.file.ReleaseLabels(d.X.file.firstRow+lo, d.X.file.firstRow+hi)
 		}
 		if err != nil {
 			return err

@@ -35,10 +35,10 @@ type Converted struct {
 	Resumed int64
 }
 
-// Convert reads the file named in, whose format is opt.Format or follows from its name, and writes
-// the data to the file named out as WriteFile does. Labels keep their values, whatever opt says
-// about their meaning. Labels of a table or a .scas file that are words are numbered in byte order. If out
-// is also a table or a .scas file, the words are kept. opt.Names has no effect.
+// Convert reads the file inPath, whose format is opt.Format or follows from its name, and writes the data
+// to the file outPath as WriteFile does. Labels keep their values, whatever opt says about their meaning.
+// Labels of a table or a .scas file that are words are numbered in byte order. If the new file is also a
+// table or a .scas file, it keeps the words. opt.Names has no effect.
 //
 // From LIBSVM text or a table (CSV, TSV) to .scas, neither file needs to fit in memory; then
 // opt.Memory bounds the memory for the categories of a table and for the medians of its columns.
@@ -48,52 +48,52 @@ type Converted struct {
 // .OUT.parts beside the file OUT, and the next conversion of the same text with the same options
 // continues from them. Convert removes the directory when it has written OUT or another error ends the
 // conversion.
-func Convert(in, out string, opt *ReadOptions, set *ConvertSettings) (*Converted, error) {
-	numbers, err := opt.forFile(in)
+func Convert(inPath, outPath string, opt *ReadOptions, set *ConvertSettings) (*Converted, error) {
+	fileOpt, err := opt.forFile(inPath)
 	if err != nil {
 		return nil, err
 	}
-	numbers.keepLabels()
-	numbers.Counts, numbers.Names = false, nil
+	fileOpt.keepLabels()
+	fileOpt.Counts, fileOpt.Names = false, nil
 	if set == nil {
 		set = &ConvertSettings{}
 	}
-	if err := checkWritable(out); err != nil {
+	if err := checkWritable(outPath); err != nil {
 		return nil, err
 	}
-	begin := fileFormatOf(numbers.Format).convert
-	if begin == nil || FormatOf(out) != Binary {
-		return convertWhole(in, out, numbers)
+	newConverter := fileFormatOf(fileOpt.Format).convert
+	if newConverter == nil || FormatOf(outPath) != Binary {
+		return convertWhole(inPath, outPath, fileOpt)
 	}
-	f, err := os.Open(in)
+	f, err := os.Open(inPath)
 	if err != nil {
 		return nil, errorf("%w", err)
 	}
 	defer f.Close()
-	c := &conversion{name: in, opt: numbers, set: set}
-	work, err := begin(c)
+	c := &conversion{name: inPath, opt: fileOpt, set: set}
+	work, err := newConverter(c)
 	if err != nil {
 		return nil, err
 	}
-	if err := c.open(f, out); err != nil {
+	if err := c.open(f, outPath); err != nil {
 		return nil, err
 	}
 	defer c.parts.close()
-	result, err := c.run(f, out, work)
-	if !errors.Is(err, errInterrupted) || numbers.Format != LIBSVM {
+	result, err := c.run(f, outPath, work)
+	if !errors.Is(err, errInterrupted) || fileOpt.Format != LIBSVM {
 		c.parts.remove()
 	}
 	return result, err
 }
 
 // convertWhole reads all data, and then writes the output file.
-func convertWhole(in, out string, opt *ReadOptions) (*Converted, error) {
-	d, err := ReadFile(in, opt)
+func convertWhole(inPath, outPath string, opt *ReadOptions) (*Converted, error) {
+	d, err := ReadFile(inPath, opt)
 	if err != nil {
 		return nil, err
 	}
 	result := &Converted{Features: d.X.cols, Stats: d.Stats, Names: d.Names, Table: d.Table}
-	err = WriteFile(out, d)
+	err = WriteFile(outPath, d)
 	if d.Table != nil {
 		d.Table.Fill = nil
 	}
@@ -115,23 +115,23 @@ type conversion struct {
 	parts      *parts
 	rows       int64        // number of rows in the parts
 	nnz        int64        // number of entries in the parts
-	last       *partsRecord // the state at which an earlier call stopped; nil if there is none
+	lastRecord *partsRecord // the state at which an earlier call stopped; nil if there is none
 	sourceSize int64        // size of the source file in bytes
 	written    int64        // number of bytes of the parts that are in the .scas file
 }
 
 // A converter does the work that depends on the format of the text.
 type converter interface {
-	// read converts the text that in returns: the rest of the file if an earlier call of Convert was
+	// read converts the text of input: the rest of the file if an earlier call of Convert was
 	// interrupted. It calls report after each block, and returns the description of all data.
-	read(in io.Reader, report func()) (*Converted, error)
+	read(input io.Reader, report func()) (*Converted, error)
 	// sections returns the sections of the .scas file.
 	sections() binarySections
 }
 
-// open opens the parts that an earlier conversion of the file f to the file out left, or creates
+// open opens the parts that an earlier conversion of the file f to the file outPath left, or creates
 // new ones.
-func (c *conversion) open(f *os.File, out string) error {
+func (c *conversion) open(f *os.File, outPath string) error {
 	info, err := f.Stat()
 	if err != nil {
 		return errorf("%w", err)
@@ -139,39 +139,39 @@ func (c *conversion) open(f *os.File, out string) error {
 	c.sourceSize = info.Size()
 	source := partsSource{Name: filepath.Base(f.Name()), Size: info.Size(), Modified: info.ModTime().UnixNano(),
 		Format: c.opt.Format, Features: c.opt.Features, Base: c.opt.IndexBase, Strict: c.opt.Strict}
-	if c.parts, c.last, err = openParts(partsOf(atomicfile.Followed(out)), source); err != nil {
+	if c.parts, c.lastRecord, err = openParts(partsOf(atomicfile.Followed(outPath)), source); err != nil {
 		return errorf("converting %s: %w", c.name, err)
 	}
-	if last := c.last; last != nil {
-		c.kinds, c.rows, c.nnz = last.labelKinds, int64(last.Stats.Rows), last.Stats.NNZ
+	if record := c.lastRecord; record != nil {
+		c.kinds, c.rows, c.nnz = record.labelKinds, int64(record.Stats.Rows), record.Stats.NNZ
 	}
 	return nil
 }
 
-func (c *conversion) run(f *os.File, out string, work converter) (*Converted, error) {
-	in, err := decompress(f, c.name)
+func (c *conversion) run(f *os.File, outPath string, work converter) (*Converted, error) {
+	input, err := decompress(f, c.name)
 	if err != nil {
 		return nil, err
 	}
-	defer in.close()
+	defer input.close()
 	resumed := int64(0)
-	if c.last != nil {
-		resumed = c.last.Stats.Bytes
+	if c.lastRecord != nil {
+		resumed = c.lastRecord.Stats.Bytes
 	}
-	// c.last counts a line feed after the last line, even if the text ends without one: CopyN then returns
-	// io.EOF.
-	if resumed, err = io.CopyN(io.Discard, in, resumed); err != nil && err != io.EOF {
+	// c.lastRecord counts a line feed after the last line, even if the text ends without one: CopyN then
+	// returns io.EOF.
+	if resumed, err = io.CopyN(io.Discard, input, resumed); err != nil && err != io.EOF {
 		return nil, errorf("reading %s: %w", c.name, err)
 	}
-	result, err := work.read(in, func() { c.report("text", in.source.bytes.Load(), c.sourceSize) })
+	result, err := work.read(input, func() { c.report("text", input.source.bytes.Load(), c.sourceSize) })
 	if err != nil {
 		return nil, err
 	}
-	result.Stats.Compression, result.Stats.Bytes, result.Resumed = in.kind, in.textBytes, resumed
+	result.Stats.Compression, result.Stats.Bytes, result.Resumed = input.kind, input.textBytes, resumed
 	if err := c.flush(); err != nil {
 		return nil, err
 	}
-	return result, writeFile(out, func(w io.Writer) error {
+	return result, writeFile(outPath, func(w io.Writer) error {
 		s := work.sections()
 		return s.write(w)
 	})
@@ -221,8 +221,8 @@ func (c *conversion) partsError(err error) error {
 	return errorf("writing the rows of %s: %w", c.name, err)
 }
 
-// wrote adds n to c.written, reports the progress, and returns an error if the conversion must stop.
-func (c *conversion) wrote(n int) error {
+// countWritten adds n to c.written, reports the progress, and returns an error if the conversion must stop.
+func (c *conversion) countWritten(n int) error {
 	c.written += int64(n)
 	c.report("file", c.written, c.parts.bytes())
 	return c.checkInterrupt()
@@ -232,8 +232,8 @@ func (c *conversion) wrote(n int) error {
 // 1 MiB of the part.
 func (c *conversion) section(k int, write func(io.Writer, []byte) error) func(io.Writer) error {
 	return func(w io.Writer) error {
-		return c.parts.each(k, func(b []byte) error {
-			if err := c.wrote(len(b)); err != nil {
+		return c.parts.readPart(k, func(b []byte) error {
+			if err := c.countWritten(len(b)); err != nil {
 				return err
 			}
 			return write(w, b)
@@ -246,7 +246,7 @@ func (c *conversion) section(k int, write func(io.Writer, []byte) error) func(io
 func (c *conversion) binary(cols int, words []string) binarySections {
 	s := binarySections{
 		header: scasfile.Header{Rows: c.rows, Cols: int64(cols), NNZ: c.nnz},
-		idx:    c.section(columnsPart, asIs), val: c.section(valuesPart, asIs), ptr: c.section(rowsPart, asIs),
+		idx:    c.section(columnsPart, writeBytes), val: c.section(valuesPart, writeBytes), ptr: c.section(rowsPart, writeBytes),
 		labels: c.section(labelsPart, func(w io.Writer, b []byte) error { return c.kinds.write(w, scasfile.NumbersIn[float64](b)) }),
 	}
 	if c.kinds.KindCount > 0 {
@@ -255,7 +255,7 @@ func (c *conversion) binary(cols int, words []string) binarySections {
 	return s
 }
 
-func asIs(w io.Writer, b []byte) error {
+func writeBytes(w io.Writer, b []byte) error {
 	_, err := w.Write(b)
 	return err
 }

@@ -19,11 +19,11 @@ func convertLIBSVM(c *conversion) (converter, error) {
 	return &libsvmConversion{conversion: c, parser: newLIBSVMParser(c.name, c.opt)}, nil
 }
 
-func (c *libsvmConversion) read(in io.Reader, report func()) (*Converted, error) {
-	if p, last := c.parser, c.last; last != nil {
-		p.lines, p.indexRange, p.stats = last.Lines, last.indexRange, last.Stats
+func (c *libsvmConversion) read(input io.Reader, report func()) (*Converted, error) {
+	if p, record := c.parser, c.lastRecord; record != nil {
+		p.lines, p.indexRange, p.stats = record.Lines, record.indexRange, record.Stats
 	}
-	err := inParallel(in, c.name, c.parser.block, func(part *libsvmPart) error {
+	err := inParallel(input, c.name, c.parser.block, func(part *libsvmPart) error {
 		report()
 		return c.take(part)
 	})

@@ -43,14 +43,14 @@ var partNames = [partCount]string{"columns", "values", "rows", "labels"}
 
 // A partFile is a file that holds the beginning of one section: size bytes with the checksum sum.
 type partFile struct {
-	f    *os.File
-	to   *bufio.Writer
-	size int64
-	sum  uint32
+	f      *os.File
+	buffer *bufio.Writer
+	size   int64
+	sum    uint32
 }
 
 func (p *partFile) Write(b []byte) (int, error) {
-	n, err := p.to.Write(b)
+	n, err := p.buffer.Write(b)
 	p.size += int64(n)
 	p.sum = crc32.Update(p.sum, sumTable, b[:n])
 	return n, err
@@ -109,20 +109,20 @@ func openParts(dir string, source partsSource) (*parts, *partsRecord, error) {
 			p.close()
 			return nil, nil, err
 		}
-		p.files[k] = partFile{f: f, to: bufio.NewWriterSize(f, 1<<20)}
+		p.files[k] = partFile{f: f, buffer: bufio.NewWriterSize(f, 1<<20)}
 	}
-	last := p.last()
-	if last == nil {
+	record := p.lastRecord()
+	if record == nil {
 		err = p.begin()
 	} else {
-		err = p.truncate(last)
-		p.recorded = last.Stats.Bytes
+		err = p.truncate(record)
+		p.recorded = record.Stats.Bytes
 	}
 	if err != nil {
 		p.close()
 		return nil, nil, err
 	}
-	return p, last, nil
+	return p, record, nil
 }
 
 // begin empties the journal and the parts, and writes where the first row begins: at entry 0.
@@ -130,30 +130,30 @@ func (p *parts) begin() error {
 	return errors.Join(p.journal.Truncate(0), p.truncate(&partsRecord{}), scasfile.WriteNumbers(&p.files[rowsPart], []int64{0}))
 }
 
-// last returns the last record that the journal has for p.source. It returns nil if there is none, or if
-// some part is shorter than the record says or has another checksum up to this size.
-func (p *parts) last() *partsRecord {
+// lastRecord returns the last record that the journal has for p.source. It returns nil if there is none, or
+// if some part is shorter than the record says or has another checksum up to this size.
+func (p *parts) lastRecord() *partsRecord {
 	data, err := io.ReadAll(p.journal)
 	if err != nil {
 		return nil
 	}
-	var last *partsRecord
+	var record *partsRecord
 	for line := range bytes.Lines(data) {
 		var r partsRecord
 		if bytes.HasSuffix(line, []byte("\n")) && json.Unmarshal(line, &r) == nil && r.Source == p.source {
-			last = &r
+			record = &r
 		}
 	}
 	for k := range p.files {
 		sum := crc32.New(sumTable)
-		if last == nil {
+		if record == nil {
 			return nil
 		}
-		if n, err := io.Copy(sum, io.NewSectionReader(p.files[k].f, 0, last.Sizes[k])); err != nil || n != last.Sizes[k] || sum.Sum32() != last.Sums[k] {
+		if n, err := io.Copy(sum, io.NewSectionReader(p.files[k].f, 0, record.Sizes[k])); err != nil || n != record.Sizes[k] || sum.Sum32() != record.Sums[k] {
 			return nil
 		}
 	}
-	return last
+	return record
 }
 
 // truncate truncates the parts to the sizes in a record.
@@ -199,7 +199,7 @@ func (p *parts) record(r *partsRecord) error {
 
 func (p *parts) flush() error {
 	for k := range p.files {
-		if err := p.files[k].to.Flush(); err != nil {
+		if err := p.files[k].buffer.Flush(); err != nil {
 			return err
 		}
 	}
@@ -213,19 +213,19 @@ func (p *parts) bytes() (total int64) {
 	return total
 }
 
-// each calls do with at most 1 MiB of part k at a time, without splitting a number. do may change its
+// readPart calls do with at most 1 MiB of part k at a time, without splitting a number. do may change its
 // argument.
-func (p *parts) each(k int, do func(b []byte) error) error {
+func (p *parts) readPart(k int, do func(b []byte) error) error {
 	buf := make([]byte, 1<<20)
-	for at, size := int64(0), p.files[k].size; at < size; {
-		b := buf[:min(int64(len(buf)), size-at)]
-		if _, err := p.files[k].f.ReadAt(b, at); err != nil {
+	for position, size := int64(0), p.files[k].size; position < size; {
+		b := buf[:min(int64(len(buf)), size-position)]
+		if _, err := p.files[k].f.ReadAt(b, position); err != nil {
 			return err
 		}
 		if err := do(b); err != nil {
 			return err
 		}
-		at += int64(len(b))
+		position += int64(len(b))
 	}
 	return nil
 }
@@ -234,7 +234,7 @@ func (p *parts) each(k int, do func(b []byte) error) error {
 func (p *parts) entries(do func(idx []int32, val []float64) error) error {
 	columns := io.NewSectionReader(p.files[columnsPart].f, 0, p.files[columnsPart].size)
 	buf := make([]byte, 1<<19)
-	return p.each(valuesPart, func(b []byte) error {
+	return p.readPart(valuesPart, func(b []byte) error {
 		idx := buf[:len(b)/2]
 		if _, err := io.ReadFull(columns, idx); err != nil {
 			return err

@@ -16,9 +16,12 @@ import (
 type tableConversion struct {
 	*conversion
 	table   *table
-	to      []int32 // the feature for each provisional number; -1 if it has no feature
+	feature []int32 // the feature for each provisional number; -1 if it has no feature
 	names   []string
-	dropped int64 // number of entries without a feature: missing values before the first category of a column
+	// dropped is the number of entries without a feature. Each is a missing value before the first category
+	// of its column: it was stored under the number of the column, before this category showed that the
+	// column has no numbers.
+	dropped int64
 	buf     []byte
 }
 
@@ -30,10 +33,10 @@ func convertTable(c *conversion) (converter, error) {
 	return &tableConversion{conversion: c, table: t, buf: make([]byte, 1<<12)}, nil
 }
 
-func (c *tableConversion) read(in io.Reader, report func()) (*Converted, error) {
+func (c *tableConversion) read(input io.Reader, report func()) (*Converted, error) {
 	t := c.table
-	err := eachBlock(in, c.name, func(b []byte, n int, last bool) (used int, err error) {
-		if used, err = t.block(b, n, last); err == nil {
+	err := eachBlock(input, c.name, func(b []byte, n int, isLast bool) (used int, err error) {
+		if used, err = t.block(b, n, isLast); err == nil {
 			report()
 			err = c.take()
 		}
@@ -42,7 +45,7 @@ func (c *tableConversion) read(in io.Reader, report func()) (*Converted, error) 
 	if err != nil {
 		return nil, err
 	}
-	if c.to, c.names, err = t.settle(int(c.rows), c.median); err != nil {
+	if c.feature, c.names, err = t.settle(int(c.rows), c.median); err != nil {
 		return nil, err
 	}
 	if l := t.labels; l.worded {
@@ -103,9 +106,9 @@ func (c *tableConversion) countDropped() error {
 	if err := c.flush(); err != nil {
 		return err
 	}
-	return c.parts.each(columnsPart, func(b []byte) error {
+	return c.parts.readPart(columnsPart, func(b []byte) error {
 		for _, j := range scasfile.NumbersIn[int32](b) {
-			if c.to[j] < 0 {
+			if c.feature[j] < 0 {
 				c.dropped++
 			}
 		}
@@ -137,33 +140,33 @@ func (c *tableConversion) sections() binarySections {
 // writeColumns writes the columns of some entries to w. It replaces the provisional numbers in b (see table)
 // by features, and leaves out entries without a feature.
 func (c *tableConversion) writeColumns(w io.Writer, b []byte) error {
-	idx, kept := scasfile.NumbersIn[int32](b), 0
+	idx, count := scasfile.NumbersIn[int32](b), 0
 	for _, j := range idx {
-		if f := c.to[j]; f >= 0 {
-			idx[kept] = f
-			kept++
+		if f := c.feature[j]; f >= 0 {
+			idx[count] = f
+			count++
 		}
 	}
-	return scasfile.WriteNumbers(w, idx[:kept])
+	return scasfile.WriteNumbers(w, idx[:count])
 }
 
 // writeValues writes the values of all entries that have a feature, and replaces missing values.
 func (c *tableConversion) writeValues(w io.Writer) error {
 	return c.parts.entries(func(idx []int32, val []float64) error {
-		kept := 0
+		count := 0
 		for k, j := range idx {
-			if c.to[j] < 0 {
+			if c.feature[j] < 0 {
 				continue
 			}
-			if val[kept] = val[k]; math.IsNaN(val[k]) {
-				val[kept] = c.table.columns[j].fill
+			if val[count] = val[k]; math.IsNaN(val[k]) {
+				val[count] = c.table.columns[j].fill
 			}
-			kept++
+			count++
 		}
-		if err := c.wrote(8 * len(val)); err != nil {
+		if err := c.countWritten(8 * len(val)); err != nil {
 			return err
 		}
-		return scasfile.WriteNumbers(w, val[:kept])
+		return scasfile.WriteNumbers(w, val[:count])
 	})
 }
 
@@ -171,34 +174,34 @@ func (c *tableConversion) writeValues(w io.Writer) error {
 // feature (see tableConversion.dropped).
 func (c *tableConversion) writeRows(w io.Writer) error {
 	columns := bufio.NewReader(io.NewSectionReader(c.parts.files[columnsPart].f, 0, c.parts.files[columnsPart].size))
-	var at, dropped int64
+	var start, dropped int64
 	return c.section(rowsPart, func(w io.Writer, b []byte) error {
 		ends := scasfile.NumbersIn[int64](b)
 		for k, end := range ends {
-			more, err := c.droppedOf(columns, end-at)
+			count, err := c.droppedCount(columns, end-start)
 			if err != nil {
 				return err
 			}
-			at, dropped = end, dropped+more
+			start, dropped = end, dropped+count
 			ends[k] -= dropped
 		}
 		return scasfile.WriteNumbers(w, ends)
 	})(w)
 }
 
-// droppedOf reads the columns of the next n entries, and returns how many of these entries have no feature.
-func (c *tableConversion) droppedOf(columns io.Reader, n int64) (dropped int64, err error) {
+// droppedCount reads the columns of the next n entries, and returns how many of them have no feature.
+func (c *tableConversion) droppedCount(columns io.Reader, n int64) (count int64, err error) {
 	for n > 0 {
-		some := c.buf[:min(int64(len(c.buf)), 4*n)]
-		if _, err := io.ReadFull(columns, some); err != nil {
-			return dropped, err
+		b := c.buf[:min(int64(len(c.buf)), 4*n)]
+		if _, err := io.ReadFull(columns, b); err != nil {
+			return count, err
 		}
-		for _, j := range scasfile.NumbersIn[int32](some) {
-			if c.to[j] < 0 {
-				dropped++
+		for _, j := range scasfile.NumbersIn[int32](b) {
+			if c.feature[j] < 0 {
+				count++
 			}
 		}
-		n -= int64(len(some) / 4)
+		n -= int64(len(b) / 4)
 	}
-	return dropped, nil
+	return count, nil
 }

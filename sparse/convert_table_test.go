@@ -15,15 +15,15 @@ import (
 // error, as reading the whole table and writing it. No other files may be left.
 func sameConversion(t *testing.T, dir, text string, opt ReadOptions) {
 	t.Helper()
-	in, out := filepath.Join(dir, "t.csv"), filepath.Join(dir, "t.scas")
-	if err := os.WriteFile(in, []byte(text), 0o666); err != nil {
+	inPath, outPath := filepath.Join(dir, "t.csv"), filepath.Join(dir, "t.scas")
+	if err := os.WriteFile(inPath, []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	defer os.Remove(in)
+	defer os.Remove(inPath)
 	opt.AnyLabels, opt.Regression = true, false
 	opt.Positive, opt.PositiveName, opt.Mapping = nil, "", LabelMapping{}
-	d, wrong := readAs(CSV, strings.NewReader(text), in, &opt)
-	c, err := Convert(in, out, &opt, nil)
+	d, wrong := readAs(CSV, strings.NewReader(text), inPath, &opt)
+	c, err := Convert(inPath, outPath, &opt, nil)
 	if wrong != nil || err != nil {
 		if fmt.Sprint(err) != fmt.Sprint(wrong) {
 			t.Errorf("%.99q, %+v: %v, want %v", text, opt.Table, err, wrong)
@@ -31,11 +31,11 @@ func sameConversion(t *testing.T, dir, text string, opt ReadOptions) {
 		onlyFiles(t, dir, "t.csv")
 		return
 	}
-	got, err := os.ReadFile(out)
+	got, err := os.ReadFile(outPath)
 	if err != nil {
 		t.Fatal(err)
 	}
-	os.Remove(out)
+	os.Remove(outPath)
 	if want := binaryBytes(t, d); !bytes.Equal(got, want) {
 		t.Errorf("%.99q, %+v: %d bytes differ from the %d of the whole table", text, opt.Table, len(got), len(want))
 	}
@@ -104,17 +104,17 @@ func TestConvertLongTable(t *testing.T) {
 // medians that need too much memory must be an error.
 func TestConvertTableStops(t *testing.T) {
 	dir := t.TempDir()
-	in, out := filepath.Join(dir, "t.csv"), filepath.Join(dir, "t.scas")
-	if err := os.WriteFile(in, []byte(longTable(20000)), 0o666); err != nil {
+	inPath, outPath := filepath.Join(dir, "t.csv"), filepath.Join(dir, "t.scas")
+	if err := os.WriteFile(inPath, []byte(longTable(20000)), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	opt := &ReadOptions{Table: TableOptions{Missing: MissingMedian}}
 	stop := errors.New("enough")
 	points := 0
-	for at := 0; ; at++ {
+	for limit := 0; ; limit++ {
 		points = 0
-		_, err := Convert(in, out, opt, &ConvertSettings{Interrupt: func() error {
-			if points++; points > at {
+		_, err := Convert(inPath, outPath, opt, &ConvertSettings{Interrupt: func() error {
+			if points++; points > limit {
 				return stop
 			}
 			return nil
@@ -130,7 +130,7 @@ func TestConvertTableStops(t *testing.T) {
 	if points < 10 {
 		t.Errorf("asked %d times whether to go on", points)
 	}
-	must(t, os.Remove(out))
+	must(t, os.Remove(outPath))
 	for _, tt := range []struct {
 		text   string
 		memory int64
@@ -139,11 +139,11 @@ func TestConvertTableStops(t *testing.T) {
 		{longTable(60000), 450_000, "the first "},
 		{"a,y\n" + strings.Repeat("1,0\n,1\n2,1\n", 300_000), 4_200_000, "the numbers of column a, for their median, take 4.58 MiB"},
 	} {
-		if err := os.WriteFile(in, []byte(tt.text), 0o666); err != nil {
+		if err := os.WriteFile(inPath, []byte(tt.text), 0o666); err != nil {
 			t.Fatal(err)
 		}
 		opt.Memory = tt.memory
-		_, err := Convert(in, out, opt, nil)
+		_, err := Convert(inPath, outPath, opt, nil)
 		wantParseError(t, err, 0, 0, tt.want, "set ReadOptions.Memory to a larger number")
 		onlyFiles(t, dir, "t.csv")
 	}

@@ -16,13 +16,13 @@ import (
 )
 
 // converted calls Convert, and returns the bytes of the file that it has written.
-func converted(t *testing.T, in, out string, opt *ReadOptions, set *ConvertSettings) ([]byte, *Converted) {
+func converted(t *testing.T, inPath, outPath string, opt *ReadOptions, set *ConvertSettings) ([]byte, *Converted) {
 	t.Helper()
-	c, err := Convert(in, out, opt, set)
+	c, err := Convert(inPath, outPath, opt, set)
 	if err != nil {
 		t.Fatal(err)
 	}
-	data, err := os.ReadFile(out)
+	data, err := os.ReadFile(outPath)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,12 +44,12 @@ func writeText(t *testing.T, path string, fill func(io.Writer) error) {
 // memory.
 func TestConvert(t *testing.T) {
 	dir := t.TempDir()
-	in, out := filepath.Join(dir, "in.svm"), filepath.Join(dir, "out.scas")
+	inPath, outPath := filepath.Join(dir, "in.svm"), filepath.Join(dir, "out.scas")
 	for _, text := range []string{
 		"1 1:1 3:2\n-1 2:1\n", "3 0:1 3:2\n7 2:1\n", "1 3:1 1:2\n2 2:1 # two\n\n3\n", "5 7:1\n", "\ufeff1 1:1\n0 1:2",
 	} {
 		for _, opt := range []*ReadOptions{nil, {Features: 9}, {IndexBase: ZeroBased}, {Regression: true, Counts: true}} {
-			writeText(t, in, func(w io.Writer) error {
+			writeText(t, inPath, func(w io.Writer) error {
 				return compressedBy(".zst").compressTo(w, func(w io.Writer) error { _, err := io.WriteString(w, text); return err })
 			})
 			var o ReadOptions
@@ -58,7 +58,7 @@ func TestConvert(t *testing.T) {
 			}
 			o.AnyLabels, o.Regression, o.Counts = true, false, false
 			d := mustRead(t, text, &o)
-			got, c := converted(t, in, out, opt, nil)
+			got, c := converted(t, inPath, outPath, opt, nil)
 			if !bytes.Equal(got, binaryBytes(t, d)) || c.Features != d.X.cols || c.Stats.NNZ != d.X.NNZ() || c.Stats.Compression != "zstd" {
 				t.Errorf("%q, %+v: %+v", text, opt, c)
 			}
@@ -89,37 +89,37 @@ func onlyFiles(t *testing.T, dir string, want ...string) {
 func TestConvertResumes(t *testing.T) {
 	dir := t.TempDir()
 	d := manyRows(t, 40000)
-	in, out := filepath.Join(dir, "in.svm.zst"), filepath.Join(dir, "out.scas")
-	if err := WriteFile(in, d); err != nil {
+	inPath, outPath := filepath.Join(dir, "in.svm.zst"), filepath.Join(dir, "out.scas")
+	if err := WriteFile(inPath, d); err != nil {
 		t.Fatal(err)
 	}
-	want, _ := converted(t, in, filepath.Join(dir, "other.scas"), nil, nil)
+	want, _ := converted(t, inPath, filepath.Join(dir, "other.scas"), nil, nil)
 	stop := errors.New("stop")
 	interruptions, stages := 0, map[string]bool{}
 	var resumed int64
 	for {
-		left := min(interruptions, 3) // the first call stops before it has converted a row
+		callsLeft := min(interruptions, 3) // the first call stops before it has converted a row
 		set := &ConvertSettings{
 			Progress: func(stage string, done, total int64) {
 				if done > total {
 					t.Errorf("%s: %d of %d", stage, done, total)
 				}
 				if stage == "file" { // interrupt this stage only once: every call writes the whole file
-					left = 0
+					callsLeft = 0
 					if stages[stage] {
-						left = 1
+						callsLeft = 1
 					}
 				}
 				stages[stage] = true
 			},
 			Interrupt: func() error {
-				if left--; left < 0 {
+				if callsLeft--; callsLeft < 0 {
 					return stop
 				}
 				return nil
 			},
 		}
-		c, err := Convert(in, out, nil, set)
+		c, err := Convert(inPath, outPath, nil, set)
 		if err == nil {
 			resumed = c.Resumed
 			break
@@ -130,11 +130,11 @@ func TestConvertResumes(t *testing.T) {
 		if interruptions++; interruptions > 100 {
 			t.Fatal("it does not get on")
 		}
-		if _, err := os.Stat(out); err == nil {
+		if _, err := os.Stat(outPath); err == nil {
 			t.Fatal("a file that is not whole")
 		}
 	}
-	got, err := os.ReadFile(out)
+	got, err := os.ReadFile(outPath)
 	if err != nil || !bytes.Equal(got, want) {
 		t.Errorf("%d bytes differ from %d, %v", len(got), len(want), err)
 	}
@@ -148,12 +148,12 @@ func TestConvertResumes(t *testing.T) {
 // not end with a line feed.
 func TestConvertResumesAtEnd(t *testing.T) {
 	dir := t.TempDir()
-	in, out := filepath.Join(dir, "in.svm"), filepath.Join(dir, "out.scas")
+	inPath, outPath := filepath.Join(dir, "in.svm"), filepath.Join(dir, "out.scas")
 	text := strings.Repeat("1 1:1\n2 2:1\n", 1000) + "1 1:1 #" + strings.Repeat("x", recordBytes)
-	must(t, os.WriteFile(in, []byte(text), 0o666))
-	want, _ := converted(t, in, filepath.Join(dir, "other.scas"), nil, nil)
+	must(t, os.WriteFile(inPath, []byte(text), 0o666))
+	want, _ := converted(t, inPath, filepath.Join(dir, "other.scas"), nil, nil)
 	writing := false
-	_, err := Convert(in, out, nil, &ConvertSettings{
+	_, err := Convert(inPath, outPath, nil, &ConvertSettings{
 		Progress: func(stage string, _, _ int64) { writing = stage == "file" },
 		Interrupt: func() error {
 			if writing {
@@ -165,7 +165,7 @@ func TestConvertResumesAtEnd(t *testing.T) {
 	if !errors.Is(err, io.EOF) {
 		t.Fatal(err)
 	}
-	got, c := converted(t, in, out, nil, nil)
+	got, c := converted(t, inPath, outPath, nil, nil)
 	if !bytes.Equal(got, want) || c.Resumed != int64(len(text)) {
 		t.Errorf("%d bytes, want %d; resumed %d bytes of %d", len(got), len(want), c.Resumed, len(text))
 	}
@@ -175,21 +175,21 @@ func TestConvertResumesAtEnd(t *testing.T) {
 // that belong to another text.
 func TestConvertDistrusts(t *testing.T) {
 	d := manyRows(t, 20000)
-	for name, spoil := range map[string]func(t *testing.T, dir, in string){
+	for name, spoil := range map[string]func(t *testing.T, dir, inPath string){
 		"nothing":   func(*testing.T, string, string) {},
 		"a bit":     func(t *testing.T, dir, _ string) { flip(t, filepath.Join(dir, "values"), 1000) },
 		"an end":    func(t *testing.T, dir, _ string) { must(t, os.Truncate(filepath.Join(dir, "labels"), 8)) },
 		"a line":    func(t *testing.T, dir, _ string) { flip(t, filepath.Join(dir, "journal"), 30) },
 		"no labels": func(t *testing.T, dir, _ string) { must(t, os.Remove(filepath.Join(dir, "labels"))) },
-		"text": func(t *testing.T, _, in string) {
-			must(t, os.Chtimes(in, time.Unix(1, 0), time.Unix(1, 0)))
+		"text": func(t *testing.T, _, inPath string) {
+			must(t, os.Chtimes(inPath, time.Unix(1, 0), time.Unix(1, 0)))
 		},
 	} {
 		dir := t.TempDir()
-		in, out := filepath.Join(dir, "in.svm"), filepath.Join(dir, "out.scas")
-		must(t, WriteFile(in, d))
+		inPath, outPath := filepath.Join(dir, "in.svm"), filepath.Join(dir, "out.scas")
+		must(t, WriteFile(inPath, d))
 		asked := 0
-		_, err := Convert(in, out, nil, &ConvertSettings{Interrupt: func() error {
+		_, err := Convert(inPath, outPath, nil, &ConvertSettings{Interrupt: func() error {
 			if asked++; asked > 5 {
 				return io.EOF
 			}
@@ -198,8 +198,8 @@ func TestConvertDistrusts(t *testing.T) {
 		if !errors.Is(err, io.EOF) {
 			t.Fatal(err)
 		}
-		spoil(t, filepath.Join(dir, ".out.scas.parts"), in)
-		got, c := converted(t, in, out, nil, nil)
+		spoil(t, filepath.Join(dir, ".out.scas.parts"), inPath)
+		got, c := converted(t, inPath, outPath, nil, nil)
 		if !bytes.Equal(got, binaryBytes(t, d)) || (c.Resumed > 0) != (name == "nothing") {
 			t.Errorf("%s: %+v", name, c)
 		}
@@ -214,34 +214,34 @@ func must(t *testing.T, err error) {
 	}
 }
 
-func flip(t *testing.T, path string, at int) {
+func flip(t *testing.T, path string, position int) {
 	t.Helper()
 	data, err := os.ReadFile(path)
 	must(t, err)
-	data[at] ^= 4
+	data[position] ^= 4
 	must(t, os.WriteFile(path, data, 0o666))
 }
 
 func TestConvertErrors(t *testing.T) {
 	dir := t.TempDir()
-	in, out := filepath.Join(dir, "in.svm"), filepath.Join(dir, "out.scas")
+	inPath, outPath := filepath.Join(dir, "in.svm"), filepath.Join(dir, "out.scas")
 	long := strings.Repeat("1 1:1\n", 100000)
 	for text, want := range map[string]string{
-		long + "1 1:x\n":     fmt.Sprintf(`%s:100001:3: "1:x": expected a finite decimal number`, in),
+		long + "1 1:x\n":     fmt.Sprintf(`%s:100001:3: "1:x": expected a finite decimal number`, inPath),
 		"":                   "the file is empty",
 		"a,b\n1,2\n":         "this looks like comma-separated values",
 		long + "1 1:1 1:2\n": "index 1 stands twice",
 	} {
-		must(t, os.WriteFile(in, []byte(text), 0o666))
-		_, err := Convert(in, out, nil, nil)
+		must(t, os.WriteFile(inPath, []byte(text), 0o666))
+		_, err := Convert(inPath, outPath, nil, nil)
 		check.Error(t, err, want)
 		onlyFiles(t, dir, "in.svm")
 	}
-	_, err := Convert(filepath.Join(dir, "none"), out, nil, nil)
+	_, err := Convert(filepath.Join(dir, "none"), outPath, nil, nil)
 	check.Error(t, err, "none: no such file")
-	_, err = Convert(in, out, &ReadOptions{Features: -1}, nil)
+	_, err = Convert(inPath, outPath, &ReadOptions{Features: -1}, nil)
 	check.Error(t, err, "Features is -1")
-	_, err = Convert(in, filepath.Join(dir, "none", "out.scas"), nil, nil)
+	_, err = Convert(inPath, filepath.Join(dir, "none", "out.scas"), nil, nil)
 	check.Error(t, err, "no such file or directory")
 }
 
@@ -254,25 +254,25 @@ func TestConvertOtherFormats(t *testing.T) {
 	must(t, os.WriteFile(path("y.txt"), []byte("3\n4\n5\n"), 0o666))
 	want, err := ReadFile(path("a.csv"), &ReadOptions{AnyLabels: true})
 	must(t, err)
-	from := "a.csv"
-	for _, to := range []string{"b.npz", "c.scas", "d.tsv.gz", "e.scas.zst", "f.svm", "g.npy", "h.mtx", "i.svm"} {
+	source := "a.csv"
+	for _, output := range []string{"b.npz", "c.scas", "d.tsv.gz", "e.scas.zst", "f.svm", "g.npy", "h.mtx", "i.svm"} {
 		opt := &ReadOptions{Regression: true, Features: 3}
-		if from == "g.npy" || from == "h.mtx" {
+		if source == "g.npy" || source == "h.mtx" {
 			opt.LabelsFile = path("y.txt")
 		}
-		result, err := Convert(path(from), path(to), opt, nil)
+		result, err := Convert(path(source), path(output), opt, nil)
 		if err != nil {
-			t.Fatalf("%s to %s: %v", from, to, err)
+			t.Fatalf("%s to %s: %v", source, output, err)
 		}
-		got, err := ReadFile(path(to), &ReadOptions{AnyLabels: true, Features: 3})
+		got, err := ReadFile(path(output), &ReadOptions{AnyLabels: true, Features: 3})
 		if err != nil || !sameBits(got.X, want.X) || result.Features != 3 || result.Stats.NNZ != 5 {
-			t.Fatalf("%s to %s: %+v, %+v, %v", from, to, result, got, err)
+			t.Fatalf("%s to %s: %+v, %+v, %v", source, output, result, got, err)
 		}
 		if got.Labels != nil && !sameFloats(got.Labels, want.Labels) || got.Names != nil && !slices.Equal(got.Names, want.Names) {
-			t.Errorf("%s to %s: labels %v, names %q", from, to, got.Labels, got.Names)
+			t.Errorf("%s to %s: labels %v, names %q", source, output, got.Labels, got.Names)
 		}
 		must(t, got.Close())
-		from = to
+		source = output
 	}
 	_, err = Convert(path("a.csv"), path("a.scas.xz"), nil, nil)
 	check.Error(t, err, "a.scas.xz: xz is not written")

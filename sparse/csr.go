@@ -191,11 +191,11 @@ func FromDense(rows, cols int, data []float64) (*CSR, error) {
 	return fromElements(rows, cols, func(i, j int) float64 { return data[i*cols+j] })
 }
 
-func fromElements(rows, cols int, at func(i, j int) float64) (*CSR, error) {
+func fromElements(rows, cols int, value func(i, j int) float64) (*CSR, error) {
 	ptr, idx, val := make([]int64, rows+1), []int32(nil), []float64(nil)
 	for i := range rows {
 		for j := range cols {
-			if v := at(i, j); v != 0 {
+			if v := value(i, j); v != 0 {
 				idx, val = append(idx, int32(j)), append(val, v)
 			}
 		}

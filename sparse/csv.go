@@ -73,9 +73,10 @@ type TableSummary struct {
 	// Categorical describes the columns that were replaced by a 0/1 column for each
 	// category.
 	Categorical []Category `json:"categorical,omitempty"`
-	// Filled is the number of missing numbers that were replaced, by the rule Missing or by
-	// TableOptions.Fill. Fill maps every column of numbers to the value that replaces its
-	// missing values. By the rule MissingRefuse it is TableOptions.Fill.
+	// Filled is the number of missing numbers that were replaced; a Builder does not count them.
+	// Fill has, for every column of numbers, the value that replaces its missing values. If Missing
+	// is MissingRefuse or a Builder made the summary, Fill is TableOptions.Fill, which may have only
+	// some of the columns.
 	Filled  int                `json:"filled,omitempty"`
 	Missing Missing            `json:"missing,omitempty"`
 	Fill    map[string]float64 `json:"fill,omitempty"`
@@ -107,7 +108,7 @@ type Category struct {
 // has labels. Columns without names are named x1, x2, ... Numbers are written in the shortest
 // form that reads back to the same bits.
 func writeTable(w io.Writer, d *Dataset, delimiter byte) error {
-	return text.Write(w, "sparse", "writing a table", func(to *bufio.Writer) {
+	return text.Write(w, "sparse", "writing a table", func(buffer *bufio.Writer) {
 		prefix := ""
 		if d.Labels == nil && allNumbers(d.Names) {
 			prefix = "x" // readers refuse a header of only numbers
@@ -119,13 +120,13 @@ func writeTable(w io.Writer, d *Dataset, delimiter byte) error {
 		if d.Labels != nil {
 			line = append(appendCell(line, d.LabelColumn(), delimiter), delimiter)
 		}
-		to.Write(endLine(line))
+		buffer.Write(endLine(line))
 		for i := range d.X.rows {
 			line = appendRow(line[:0], d.X, i, delimiter)
 			if d.Labels != nil {
 				line = append(d.appendLabel(line, i, delimiter), delimiter)
 			}
-			to.Write(endLine(line))
+			buffer.Write(endLine(line))
 		}
 	})
 }
@@ -165,15 +166,15 @@ func columnName(names []string, j int) string {
 // appendRow appends the cells of a row, each followed by a delimiter.
 func appendRow(line []byte, x *CSR, i int, delimiter byte) []byte {
 	idx, val := x.Row(i)
-	at := 0
+	column := 0
 	for k, j := range idx {
-		for ; at < int(j); at++ {
+		for ; column < int(j); column++ {
 			line = append(line, '0', delimiter)
 		}
 		line = append(strconv.AppendFloat(line, val[k], 'g', -1, 64), delimiter)
-		at++
+		column++
 	}
-	for ; at < x.cols; at++ {
+	for ; column < x.cols; column++ {
 		line = append(line, '0', delimiter)
 	}
 	return line

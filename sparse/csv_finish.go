@@ -9,7 +9,7 @@ import (
 func (t *table) finish() (*Dataset, error) {
 	t.join()
 	t.addSums()
-	to, names, err := t.settle(len(t.ptr)-1, t.median)
+	feature, names, err := t.settle(len(t.ptr)-1, t.median)
 	if err != nil {
 		return nil, err
 	}
@@ -18,8 +18,8 @@ func (t *table) finish() (*Dataset, error) {
 			t.val[k] = t.columns[j].fill
 		}
 	}
-	d := &Dataset{X: t.matrix(len(to)), Names: names, Table: &t.summary, Stats: t.stats}
-	d.X.renumber(to, len(names))
+	d := &Dataset{X: t.matrix(len(feature)), Names: names, Table: &t.summary, Stats: t.stats}
+	d.X.renumber(feature, len(names))
 	d.Stats.NNZ = d.X.NNZ()
 	for _, col := range t.columns {
 		if col.kind == offsetColumn {
@@ -33,7 +33,7 @@ func (t *table) finish() (*Dataset, error) {
 // and addSums called for them. It returns the names of the features and, for each provisional number (see
 // the type table), its feature, or -1 if it has no feature. median(c, k) must return the median of the k
 // values of column c that are not missing.
-func (t *table) settle(n int, median func(c, n int) (float64, error)) (to []int32, names []string, err error) {
+func (t *table) settle(n int, median func(c, n int) (float64, error)) (feature []int32, names []string, err error) {
 	switch {
 	case t.columns == nil:
 		return nil, nil, &ParseError{File: t.name, Msg: "the file is empty: expected a table, a header and a line for every sample"}
@@ -43,14 +43,14 @@ func (t *table) settle(n int, median func(c, n int) (float64, error)) (to []int3
 	if err := t.fill(n, median); err != nil {
 		return nil, nil, err
 	}
-	if to, names, err = t.order(); err != nil {
+	if feature, names, err = t.order(); err != nil {
 		return nil, nil, err
 	}
 	if p := t.opt.Features; p != 0 && p != len(names) && t.opt.Names == nil {
 		return nil, nil, &ParseError{File: t.name, Msg: fmt.Sprintf("the table has %d features: expected the stated %d", len(names), p)}
 	}
 	t.stats.Rows, t.stats.IndexBase = n, OneBased
-	return to, names, nil
+	return feature, names, nil
 }
 
 // fill sets, for each column of numbers, the number that replaces its missing values. The table has n rows.
@@ -119,16 +119,16 @@ func medianOf(v []float64, n int) float64 {
 		return 0
 	}
 	slices.Sort(v)
-	below, _ := slices.BinarySearch(v, 0)
-	at := func(k int) float64 {
+	negatives, _ := slices.BinarySearch(v, 0)
+	value := func(k int) float64 {
 		switch zeros := n - len(v); {
-		case k < below:
+		case k < negatives:
 			return v[k]
-		case k < below+zeros:
+		case k < negatives+zeros:
 			return 0
 		default:
 			return v[k-zeros]
 		}
 	}
-	return float64(at((n-1)/2)/2) + float64(at(n/2)/2)
+	return float64(value((n-1)/2)/2) + float64(value(n/2)/2)
 }

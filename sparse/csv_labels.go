@@ -89,8 +89,8 @@ func (l *tableLabels) settle(d *Dataset) error {
 		for i, v := range l.labels {
 			l.labels[i] = rank[int(v)]
 		}
-		for k := range l.kinds.all {
-			l.kinds.all[k].label = rank[k]
+		for k := range l.kinds.list {
+			l.kinds.list[k].label = rank[k]
 		}
 		l.words, d.Table.Classes = classes, classes
 	}

@@ -31,16 +31,16 @@ func newScanner(delim byte) *scanner {
 	return s
 }
 
-// A scanError is an error at position at of the buffer.
+// A scanError is an error at a position of the buffer.
 type scanError struct {
-	at  int
-	msg string
+	position int
+	msg      string
 }
 
 // record divides the record that begins at b[i] into s.cells and returns the position
 // after the line feed that ends the record, or -1 if b[:n] ends within quotes. b[:n] must
 // contain a line feed at i or after it. A blank line has no cells.
-func (s *scanner) record(b []byte, i, n int) (next int, wrong *scanError) {
+func (s *scanner) record(b []byte, i, n int) (end int, wrong *scanError) {
 	s.cells, s.scratch, s.breaks = s.cells[:0], s.scratch[:0], 0
 	if b[i] == '\n' || b[i] == '\r' && b[i+1] == '\n' {
 		return lineEnd(b, i), nil
@@ -75,21 +75,21 @@ func (s *scanner) trimmed(b []byte, start, end int) cell {
 	if b[end] == '\n' && end > start && b[end-1] == '\r' {
 		end--
 	}
-	first := start
+	cellStart := start
 	for start < end && (b[start] == ' ' || b[start] == '\t') {
 		start++
 	}
 	for end > start && (b[end-1] == ' ' || b[end-1] == '\t') {
 		end--
 	}
-	return cell{b[start:end], first, end}
+	return cell{b[start:end], cellStart, end}
 }
 
 // quoted reads the cell whose opening quote is b[i]. It returns the position of the
 // delimiter or line feed after the cell, or -1 if b[:n] ends before the closing quote.
-func (s *scanner) quoted(b []byte, i, n int) (c cell, next int, wrong *scanError) {
-	first := i
-	start, kept := i+1, len(s.scratch)
+func (s *scanner) quoted(b []byte, i, n int) (c cell, end int, wrong *scanError) {
+	cellStart := i
+	start, scratchStart := i+1, len(s.scratch)
 	rewritten := false
 	for i++; ; i++ {
 		k := bytes.IndexByte(b[i:n], '"')
@@ -106,10 +106,10 @@ func (s *scanner) quoted(b []byte, i, n int) (c cell, next int, wrong *scanError
 		i++
 		start = i + 1
 	}
-	c = cell{b[start:i], first, i}
+	c = cell{b[start:i], cellStart, i}
 	if rewritten {
 		s.scratch = append(s.scratch, b[start:i]...)
-		c.text, c.end = s.scratch[kept:len(s.scratch):len(s.scratch)], -1
+		c.text, c.end = s.scratch[scratchStart:len(s.scratch):len(s.scratch)], -1
 	}
 	if i++; b[i] == '\r' && b[i+1] == '\n' {
 		i++

@@ -24,12 +24,12 @@ type schema struct {
 // A tableColumn is a column of a table. Its kind follows from the options, the header or its first value;
 // until then it is unknownColumn.
 type tableColumn struct {
-	name       string
-	kind       columnKind
-	number     int32            // provisional number of the feature (see table) if the column holds numbers
-	categories map[string]int32 // provisional number of the feature of each category
-	order      []string         // the categories in order of first occurrence
-	since      int              // the line whose value made the column categorical; 0 if no value did
+	name         string
+	kind         columnKind
+	number       int32            // provisional number of the feature (see table) if the column holds numbers
+	categories   map[string]int32 // provisional number of the feature of each category
+	order        []string         // the categories in order of first occurrence
+	categoryLine int              // the line whose value made the column categorical; 0 if no value did
 	// fill replaces missing numbers. It comes from TableOptions.Fill if fillGiven is true; otherwise it is
 	// computed at the end of the file, by the rule TableOptions.Missing.
 	fill      float64
@@ -110,16 +110,16 @@ func (s *schema) columnNames() []string {
 
 // assign sets the kind of every column for which the options or the header determine it.
 func (s *schema) assign(line int) error {
-	for _, part := range []struct {
+	for _, option := range []struct {
 		names []string
 		kind  columnKind
 	}{{s.opt.Table.Categorical, categoryColumn}, {s.opt.Table.Drop, ignoredColumn}} {
-		for _, name := range part.names {
+		for _, name := range option.names {
 			col, err := s.find(name)
 			if err != nil {
 				return err
 			}
-			col.kind = part.kind
+			col.kind = option.kind
 		}
 	}
 	if err := s.findOffset(); err != nil {
@@ -180,9 +180,9 @@ func (s *schema) findLabel() error {
 	free := func(col *tableColumn) bool {
 		return col.kind != offsetColumn && (s.opt.Names == nil && col.kind != ignoredColumn || s.isIgnored(col))
 	}
-	choose := func(col *tableColumn, found string) error {
+	choose := func(col *tableColumn, reason string) error {
 		col.kind = labelColumn
-		s.summary.Label, s.summary.Found = col.name, found
+		s.summary.Label, s.summary.Found = col.name, reason
 		s.summary.Ignored = slices.DeleteFunc(s.summary.Ignored, func(name string) bool { return name == col.name })
 		return nil
 	}
@@ -205,13 +205,13 @@ func (s *schema) findLabel() error {
 			}
 		}
 	}
-	last := len(s.columns) - 1
-	for last > 0 && s.columns[last].kind == offsetColumn {
-		last--
+	lastIndex := len(s.columns) - 1
+	for lastIndex > 0 && s.columns[lastIndex].kind == offsetColumn {
+		lastIndex--
 	}
 	switch {
-	case free(s.columns[last]):
-		return choose(s.columns[last], "last")
+	case free(s.columns[lastIndex]):
+		return choose(s.columns[lastIndex], "last")
 	case s.opt.LabelsOptional || s.opt.AnyLabels:
 		return nil
 	}
@@ -272,12 +272,12 @@ func (s *schema) match() error {
 // splitCategory splits the name of a feature, column=value, at the last = for which the text before it
 // is the name of a column. ok is false if there is no such =.
 func splitCategory[C any](name string, columns map[string]C) (column, value string, ok bool) {
-	for at := len(name); ; {
-		if at = strings.LastIndexByte(name[:at], '='); at < 0 {
+	for position := len(name); ; {
+		if position = strings.LastIndexByte(name[:position], '='); position < 0 {
 			return "", "", false
 		}
-		if _, ok := columns[name[:at]]; ok {
-			return name[:at], name[at+1:], true
+		if _, ok := columns[name[:position]]; ok {
+			return name[:position], name[position+1:], true
 		}
 	}
 }
@@ -297,22 +297,22 @@ func (s *schema) newCategory(col *tableColumn, value string) int32 {
 
 // order returns the names of the features and, for each provisional number (see the type table), its
 // feature, or -1 if it has no feature.
-func (s *schema) order() (to []int32, names []string, err error) {
-	to = slices.Repeat([]int32{-1}, len(s.columns)+s.categories)
+func (s *schema) order() (feature []int32, names []string, err error) {
+	feature = slices.Repeat([]int32{-1}, len(s.columns)+s.categories)
 	if s.opt.Names != nil {
-		s.orderAs(to, s.opt.Names)
-		return to, s.opt.Names, nil
+		s.orderAs(feature, s.opt.Names)
+		return feature, s.opt.Names, nil
 	}
 	for c, col := range s.columns {
 		switch col.kind {
 		case numberColumn:
-			to[c] = int32(len(names))
+			feature[c] = int32(len(names))
 			names = append(names, col.name)
 			s.summary.Numbers++
 		case categoryColumn:
 			values := slices.Sorted(slices.Values(col.order))
 			for _, value := range values {
-				to[col.categories[value]] = int32(len(names))
+				feature[col.categories[value]] = int32(len(names))
 				names = append(names, col.name+"="+value)
 			}
 			s.summary.Categorical = append(s.summary.Categorical, col.category())
@@ -332,7 +332,7 @@ func (s *schema) order() (to []int32, names []string, err error) {
 	if names == nil {
 		return nil, nil, &ParseError{File: s.name, Msg: "no column is a feature: expected one at least beside the labels"}
 	}
-	return to, names, nil
+	return feature, names, nil
 }
 
 // likeNumbers lists patterns of values that stand for numbers but are not decimal numbers.
@@ -362,27 +362,27 @@ func (col *tableColumn) category() Category {
 			c.Like = kind.name
 		}
 	}
-	if (c.Numbers > 0 || c.Like != "") && col.since > 0 {
-		c.Line, c.First = col.since, col.order[0]
+	if (c.Numbers > 0 || c.Like != "") && col.categoryLine > 0 {
+		c.Line, c.First = col.categoryLine, col.order[0]
 	}
 	return c
 }
 
-// orderAs sets to[k], for each provisional number k of a feature, to the position of the feature in names.
-// The type table says what provisional numbers are. orderAs also adds the columns to s.summary.
-func (s *schema) orderAs(to []int32, names []string) {
-	at := make(map[string]int32, len(names))
+// orderAs sets feature[k], for each provisional number k of a feature, to the position of the feature in
+// names. The type table says what provisional numbers are. orderAs also adds the columns to s.summary.
+func (s *schema) orderAs(feature []int32, names []string) {
+	position := make(map[string]int32, len(names))
 	for j, name := range names {
-		at[name] = int32(j)
+		position[name] = int32(j)
 	}
 	for c, col := range s.columns {
 		switch col.kind {
 		case numberColumn:
-			to[c] = at[col.name]
+			feature[c] = position[col.name]
 			s.summary.Numbers++
 		case categoryColumn:
 			for value, id := range col.categories {
-				to[id] = at[col.name+"="+value]
+				feature[id] = position[col.name+"="+value]
 			}
 			s.summary.Categorical = append(s.summary.Categorical, Category{Column: col.name, Categories: len(col.categories), Unknown: col.unknown, Example: col.example})
 		}

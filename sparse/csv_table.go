@@ -27,12 +27,12 @@ type table struct {
 	values [][]float64 // the stored numbers of each column; nil until the method median sets it
 }
 
-func readTable(in io.Reader, name string, opt *ReadOptions) (*Dataset, error) {
+func readTable(input io.Reader, name string, opt *ReadOptions) (*Dataset, error) {
 	t, err := newTable(name, opt)
 	if err != nil {
 		return nil, err
 	}
-	if err := eachBlock(in, name, t.block); err != nil {
+	if err := eachBlock(input, name, t.block); err != nil {
 		return nil, err
 	}
 	return t.finish()
@@ -54,26 +54,26 @@ func newTable(name string, opt *ReadOptions) (*table, error) {
 }
 
 // block parses the complete records of b[:n] and returns their size in bytes; see eachBlock.
-func (t *table) block(b []byte, n int, last bool) (used int, err error) {
+func (t *table) block(b []byte, n int, isLast bool) (used int, err error) {
 	i := 0
 	if !t.begun && bytes.HasPrefix(b[:n], []byte(byteOrderMark)) {
 		i = len(byteOrderMark)
 	}
 	for i < n {
-		if next, ok := t.plainRecord(b, i); ok {
+		if end, ok := t.plainRecord(b, i); ok {
 			t.line++
-			i = next
+			i = end
 			continue
 		}
-		next, wrong := t.scan.record(b, i, n)
-		if next < 0 && !last {
+		end, wrong := t.scan.record(b, i, n)
+		if end < 0 && !isLast {
 			break
 		}
-		if next < 0 {
+		if end < 0 {
 			wrong = &scanError{i, "a quote of this record is not closed before the end of the file"}
 		}
 		if wrong != nil {
-			return 0, t.errorAt(b, i, wrong.at, "", wrong.msg)
+			return 0, t.errorAt(b, i, wrong.position, "", wrong.msg)
 		}
 		if len(t.scan.cells) > 0 {
 			if err := t.record(b, i); err != nil {
@@ -82,7 +82,7 @@ func (t *table) block(b []byte, n int, last bool) (used int, err error) {
 		}
 		t.begun = true
 		t.line += 1 + t.scan.breaks
-		i = next
+		i = end
 	}
 	return i, t.opt.allow(t.name, t.bytes()+t.memory, "the first %d lines", t.line)
 }
@@ -90,18 +90,18 @@ func (t *table) block(b []byte, n int, last bool) (used int, err error) {
 // plainRecord parses the record at b[i] if it is one line without quotes, missing values, new categories or
 // errors, and returns the position after the record. Otherwise ok is false, and the method record must
 // parse the record.
-func (t *table) plainRecord(b []byte, i int) (next int, ok bool) {
+func (t *table) plainRecord(b []byte, i int) (recordEnd int, ok bool) {
 	t.reserve(len(t.columns))
 	idx, val := t.idx, t.val
 	var label cell
 	for c, col := range t.columns {
 		end := i
 		if col.kind == numberColumn || col.kind == offsetColumn {
-			v, at, ok := text.FloatUntil(b, i, &t.scan.ends)
+			v, numberEnd, ok := text.FloatUntil(b, i, &t.scan.ends)
 			if !ok {
 				return 0, false
 			}
-			end = at
+			end = numberEnd
 			switch {
 			case col.kind == offsetColumn:
 				t.storeOffset(col, v)
@@ -139,11 +139,11 @@ func (t *table) plainRecord(b []byte, i int) (next int, ok bool) {
 	return i, true
 }
 
-// errorAt returns an error about b[at] in the record that begins at b[start].
-func (t *table) errorAt(b []byte, start, at int, token, msg string) *ParseError {
-	before := b[start:at]
+// errorAt returns an error about b[position] in the record that begins at b[start].
+func (t *table) errorAt(b []byte, start, position int, token, msg string) *ParseError {
+	prefix := b[start:position]
 	return &ParseError{
-		File: t.name, Line: t.line + bytes.Count(before, []byte{'\n'}), Column: len(before) - bytes.LastIndexByte(before, '\n'),
+		File: t.name, Line: t.line + bytes.Count(prefix, []byte{'\n'}), Column: len(prefix) - bytes.LastIndexByte(prefix, '\n'),
 		Token: token, Msg: msg,
 	}
 }
@@ -212,7 +212,7 @@ func (t *table) storeCell(col *tableColumn, c *cell, b []byte) (wrong *ParseErro
 	case isNonFinite(string(c.text)):
 		return wrongCell("the value is not finite: expected a finite decimal number")
 	case col.kind == unknownColumn && !decimalComma(c.text):
-		col.kind, col.since = categoryColumn, t.line
+		col.kind, col.categoryLine = categoryColumn, t.line
 		t.summary.Filled -= col.missing // the missing values so far are missing categories
 		t.summary.Absent += col.missing
 		return t.storeCategory(col, c.text)

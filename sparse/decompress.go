@@ -56,8 +56,8 @@ func compressionOf(head []byte) *compression {
 	return compressionWhere(func(c compression) bool { return bytes.HasPrefix(head, []byte(c.magic)) })
 }
 
-func compressionWhere(is func(compression) bool) *compression {
-	k := slices.IndexFunc(compressions, is)
+func compressionWhere(match func(compression) bool) *compression {
+	k := slices.IndexFunc(compressions, match)
 	if k < 0 {
 		return nil
 	}
@@ -144,12 +144,12 @@ func (d *decompressor) describe(err error) error {
 // A sourceReader keeps the last bytes and the error of the reader r of compressed data, to distinguish a
 // failing disk from a damaged file.
 type sourceReader struct {
-	r     io.Reader
-	last  []byte       // the last bytes before the trailing zeros, at most 12
-	zeros int          // number of trailing zeros
-	bytes atomic.Int64 // number of bytes read; atomic, because the zstd decoder reads in another goroutine
-	eof   bool
-	err   error
+	r         io.Reader
+	lastBytes []byte       // the last bytes before the trailing zeros, at most 12
+	zeros     int          // number of trailing zeros
+	bytes     atomic.Int64 // bytes read; atomic, because the zstd decoder reads in another goroutine
+	eof       bool
+	err       error
 }
 
 func (s *sourceReader) Read(p []byte) (int, error) {
@@ -170,9 +170,9 @@ const xzFooterSize = 12
 func (s *sourceReader) remember(p []byte) {
 	body := bytes.TrimRight(p, "\x00")
 	if len(body) > 0 {
-		s.last = append(s.last, make([]byte, min(s.zeros, xzFooterSize))...)
-		s.last = append(s.last, body[max(0, len(body)-xzFooterSize):]...)
-		s.last = s.last[max(0, len(s.last)-xzFooterSize):]
+		s.lastBytes = append(s.lastBytes, make([]byte, min(s.zeros, xzFooterSize))...)
+		s.lastBytes = append(s.lastBytes, body[max(0, len(body)-xzFooterSize):]...)
+		s.lastBytes = s.lastBytes[max(0, len(s.lastBytes)-xzFooterSize):]
 		s.zeros = 0
 	}
 	s.zeros += len(p) - len(body)
@@ -182,7 +182,7 @@ func (s *sourceReader) remember(p []byte) {
 // 2.1.2 of the format), possibly followed by padding. The xz library does not notice if a
 // file ends before a block or within the index.
 func (s *sourceReader) endsInXZFooter() bool {
-	f := s.last
+	f := s.lastBytes
 	return len(f) == xzFooterSize && string(f[10:]) == "YZ" && s.zeros%4 == 0 &&
 		crc32.ChecksumIEEE(f[4:10]) == binary.LittleEndian.Uint32(f)
 }

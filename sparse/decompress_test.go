@@ -111,7 +111,7 @@ func TestTruncatedLargeFiles(t *testing.T) {
 	for kind, data := range compress(t, rcv1Text(1000, 6)) {
 		r := newRandom(1)
 		for range 30 {
-			n := 6 + r.below(len(data)-6)
+			n := 6 + r.integer(len(data)-6)
 			_, err := readAs(LIBSVM, bytes.NewReader(data[:n]), "cut.dat", nil)
 			wantParseError(t, err, 0, 0, "cut.dat: truncated "+kind)
 		}

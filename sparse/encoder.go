@@ -20,7 +20,7 @@ import (
 // column is the category; every other feature is a column of numbers. TableOptions.Fill and
 // TableOptions.Missing say how missing values are replaced. Many goroutines may use one Encoder.
 type Encoder struct {
-	at         map[string]int32    // the number of each feature in ReadOptions.Names, from 0
+	position   map[string]int32    // the position of each feature in ReadOptions.Names, from 0
 	plain      []string            // features without "=" in their names
 	categories map[string][]string // features with one "=", by the text before it
 	odd        []string            // features with more than one "="
@@ -52,12 +52,12 @@ func NewEncoder(opt *ReadOptions) (*Encoder, error) {
 	case opt.Table.Missing != MissingRefuse && opt.Table.Missing != MissingZero:
 		return nil, errorf("NewEncoder: TableOptions.Missing is %q, which takes many records: want Fill", opt.Table.Missing)
 	}
-	e := &Encoder{at: make(map[string]int32, len(opt.Names)), categories: map[string][]string{}, table: opt.Table}
+	e := &Encoder{position: make(map[string]int32, len(opt.Names)), categories: map[string][]string{}, table: opt.Table}
 	for j, name := range opt.Names {
-		if _, twice := e.at[name]; twice {
+		if _, twice := e.position[name]; twice {
 			return nil, errorf("NewEncoder: two features are called %q: want different names", name)
 		}
-		e.at[name] = int32(j)
+		e.position[name] = int32(j)
 		switch column, _, found := strings.Cut(name, "="); {
 		case !found:
 			e.plain = append(e.plain, name)
@@ -102,7 +102,7 @@ func (e *Encoder) encode(record map[string]any) (*Record, error) {
 func (e *Encoder) checkColumns(record map[string]any) error {
 	var lacking []string
 	need := func(name string) {
-		if _, there := record[name]; !there {
+		if _, ok := record[name]; !ok {
 			lacking = append(lacking, name)
 		}
 	}
@@ -110,7 +110,7 @@ func (e *Encoder) checkColumns(record map[string]any) error {
 		need(name)
 	}
 	for column, names := range e.categories {
-		if _, there := record[column]; !there {
+		if _, ok := record[column]; !ok {
 			for _, name := range names { // the "=" may be part of the name of a column of numbers
 				need(name)
 			}
@@ -152,7 +152,7 @@ func (e *Encoder) value(r *Record, record map[string]any, column string, value a
 		r.Offset = v
 		return err
 	}
-	if j, number := e.at[column]; number {
+	if j, number := e.position[column]; number {
 		v, missing, err := numberOf(value)
 		fill, fills := e.table.Fill[column]
 		switch {
@@ -181,9 +181,9 @@ func (e *Encoder) value(r *Record, record map[string]any, column string, value a
 		return nil
 	}
 	name := column + "=" + category
-	j, known := e.at[name]
-	of, _, _ := splitCategory(name, record)
-	if _, number := record[name]; !known || number || of != column {
+	j, known := e.position[name]
+	owner, _, _ := splitCategory(name, record)
+	if _, number := record[name]; !known || number || owner != column {
 		r.Unknown = append(r.Unknown, column)
 		return nil
 	}

@@ -190,18 +190,18 @@ func Read(r io.Reader, name string, opt *ReadOptions) (*Dataset, error) {
 
 // decompressed returns a function that reads data that may be compressed: it passes the decompressed
 // text to read, and sets Compression and Bytes in the Stats of the result.
-func decompressed(read func(in io.Reader, name string, opt *ReadOptions) (*Dataset, error)) func(io.Reader, string, *ReadOptions) (*Dataset, error) {
+func decompressed(read func(input io.Reader, name string, opt *ReadOptions) (*Dataset, error)) func(io.Reader, string, *ReadOptions) (*Dataset, error) {
 	return func(r io.Reader, name string, opt *ReadOptions) (*Dataset, error) {
-		in, err := decompress(r, name)
+		input, err := decompress(r, name)
 		if err != nil {
 			return nil, err
 		}
-		defer in.close()
-		d, err := read(in, name, opt)
+		defer input.close()
+		d, err := read(input, name, opt)
 		if err != nil {
 			return nil, err
 		}
-		d.Stats.Compression, d.Stats.Bytes = in.kind, in.textBytes
+		d.Stats.Compression, d.Stats.Bytes = input.kind, input.textBytes
 		return d, nil
 	}
 }
@@ -252,8 +252,8 @@ func Write(w io.Writer, format Format, d *Dataset) error {
 	case d.Labels != nil && len(d.Labels) != d.X.rows:
 		return errorf("%d labels for %d rows: want one per row", len(d.Labels), d.X.rows)
 	}
-	if other := slices.IndexFunc(d.Labels, func(b float64) bool { return b != 1 && b != -1 }); other >= 0 && !d.Mapping.IsZero() {
-		return errorf("row %d has label %v, but Dataset.Mapping says that all labels are -1 or +1: set it to the zero value for labels of another kind", other+1, d.Labels[other])
+	if row := slices.IndexFunc(d.Labels, func(b float64) bool { return b != 1 && b != -1 }); row >= 0 && !d.Mapping.IsZero() {
+		return errorf("row %d has label %v, but Dataset.Mapping says that all labels are -1 or +1: set it to the zero value for labels of another kind", row+1, d.Labels[row])
 	}
 	return f.write(w, d)
 }

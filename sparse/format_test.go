@@ -259,8 +259,8 @@ func TestReadNPZRefuses(t *testing.T) {
 		return zipped(t, zip.Store, parts...)
 	}
 	damaged := with("y", npyFile("|i1", false, "(4,)", 1, 2, 1, 2))
-	at := bytes.Index(damaged, []byte("\x01\x02\x01\x02"))
-	damaged[at] = 2
+	position := bytes.Index(damaged, []byte("\x01\x02\x01\x02"))
+	damaged[position] = 2
 	list := func(n string, v ...byte) []byte { return npyFile("|i1", false, n, v...) }
 	for _, tt := range []struct {
 		name string
@@ -333,7 +333,7 @@ func TestHugeSizes(t *testing.T) {
 		parts[5] = string(npyFile("<i4", false, "(2,)", []byte(shape)...))
 		return zipped(t, zip.Store, parts...)
 	}
-	const most, four = "\xff\xff\xff\x7f", "\x04\x00\x00\x00"
+	const maxInt32, four = "\xff\xff\xff\x7f", "\x04\x00\x00\x00"
 	var header bytes.Buffer
 	_, err := scasfile.NewWriter(&header, &scasfile.Header{Rows: 1 << 40, Cols: 1, NNZ: 1 << 40})
 	must(t, err)
@@ -347,9 +347,9 @@ func TestHugeSizes(t *testing.T) {
 			string(npyFile("<f8", true, "(2147483647, 1)", 1)):           "the file ends after 0 of",
 		},
 		NPZ: {
-			string(csr(most+four, "(5,)")):          "5 row pointers for 2147483647 rows",
-			string(csr(most+four, "(2147483648,)")): "the file ends after 5 of 2147483648 elements",
-			string(csr(four+most, "(5,)")):          "",
+			string(csr(maxInt32+four, "(5,)")):          "5 row pointers for 2147483647 rows",
+			string(csr(maxInt32+four, "(2147483648,)")): "the file ends after 5 of 2147483648 elements",
+			string(csr(four+maxInt32, "(5,)")):          "",
 		},
 		MatrixMarket: {
 			"2147483647 1 2147483647\n1 1 1\n": "the file ends after 1 entries",
@@ -380,7 +380,7 @@ func TestHugeSizes(t *testing.T) {
 
 // TestFormatBombs checks that data that need more than the allowed memory are refused.
 func TestFormatBombs(t *testing.T) {
-	const allowed, most = 32 << 20, 160 // bytes of memory allowed, and MiB that reading may allocate in total
+	const allowed, limit = 32 << 20, 160 // bytes of memory allowed, and MiB that reading may allocate in total
 	ones := bytes.Repeat([]byte{1}, 40<<20)
 	array := npyFile("|i1", false, "(40, 1048576)", ones...)
 	list := npyFile("|i1", false, "(41943040,)", ones...)
@@ -405,20 +405,20 @@ func TestFormatBombs(t *testing.T) {
 		var err error
 		mib := allocated(func() { err = read(&ReadOptions{AnyLabels: true, Memory: allowed}) })
 		wantParseError(t, err, 0, 0, "bomb", "of memory, more than the 32 MiB allowed")
-		if name != "npz" && name != "csr" && mib > most { // with npz and csr the test itself allocates more
+		if name != "npz" && name != "csr" && mib > limit { // with npz and csr the test itself allocates more
 			t.Errorf("%s: %d MiB", name, mib)
 		}
 	}
 }
 
 // An endlessCategories reads as an endless table in which every row has another category.
-type endlessCategories struct{ at int }
+type endlessCategories struct{ number int }
 
 func (c *endlessCategories) Read(p []byte) (int, error) {
 	n := 0
-	for ; n+12 <= len(p); c.at++ {
+	for ; n+12 <= len(p); c.number++ {
 		n += copy(p[n:], "k")
-		for v, digits := c.at, 0; digits < 8; digits++ {
+		for v, digits := c.number, 0; digits < 8; digits++ {
 			p[n], v = byte('0'+v%10), v/10
 			n++
 		}

@@ -26,19 +26,19 @@ import (
 func naiveTable(data []byte) (names []string, x [][]float64, y []float64, ok bool) {
 	r := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(data, []byte("\ufeff"))))
 	r.FieldsPerRecord = -1
-	all, err := r.ReadAll()
-	if err != nil || len(all) < 2 {
+	lines, err := r.ReadAll()
+	if err != nil || len(lines) < 2 {
 		return nil, nil, nil, false
 	}
-	head := all[0]
+	head := lines[0]
 	p := len(head) - 1
-	x, y = make([][]float64, len(all)-1), make([]float64, len(all)-1)
+	x, y = make([][]float64, len(lines)-1), make([]float64, len(lines)-1)
 	for c := range head {
 		if slices.Contains(head[:c], head[c]) {
 			return nil, nil, nil, false
 		}
-		column := make([]string, len(all)-1)
-		for i, row := range all[1:] {
+		column := make([]string, len(lines)-1)
+		for i, row := range lines[1:] {
 			if len(row) != len(head) || row[c] == "" || slices.Contains([]string{"na", "n/a", "nan", "null"}, strings.ToLower(row[c])) {
 				return nil, nil, nil, false
 			}
@@ -52,11 +52,11 @@ func naiveTable(data []byte) (names []string, x [][]float64, y []float64, ok boo
 			}
 			continue
 		}
-		var more []string
-		if more, ok = naiveColumn(head[c], column, x); !ok {
+		var features []string
+		if features, ok = naiveColumn(head[c], column, x); !ok {
 			return nil, nil, nil, false
 		}
-		names = append(names, more...)
+		names = append(names, features...)
 	}
 	for k, name := range names {
 		if slices.Contains(names[:k], name) {
@@ -112,9 +112,9 @@ func FuzzReadCSV(f *testing.F) {
 			t.Skip()
 		}
 		head, _, _ := bytes.Cut(plain, []byte("\n"))
-		last := strings.Count(string(head), ",") + 1
+		count := strings.Count(string(head), ",") + 1
 		names, x, y, ok := naiveTable(plain)
-		d, err := readAs(CSV, bytes.NewReader(plain), "fuzz", &ReadOptions{Regression: true, Table: TableOptions{Label: lastColumn(plain, last)}})
+		d, err := readAs(CSV, bytes.NewReader(plain), "fuzz", &ReadOptions{Regression: true, Table: TableOptions{Label: lastColumn(plain, count)}})
 		if err != nil && ok && !strings.Contains(err.Error(), "nothing but numbers") && !strings.Contains(err.Error(), "has no name") {
 			t.Fatalf("encoding/csv reads %v, %v; here %v", names, x, err)
 		}
@@ -131,12 +131,12 @@ func FuzzReadCSV(f *testing.F) {
 	})
 }
 
-// lastColumn returns the name of the last column of a table, or the number last as text if encoding/csv
-// cannot read the first line.
-func lastColumn(data []byte, last int) string {
+// lastColumn returns the name of the last column of a table, or the number of columns as text if
+// encoding/csv cannot read the first line.
+func lastColumn(data []byte, count int) string {
 	head, err := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(data, []byte("\ufeff")))).Read()
 	if err != nil {
-		return strconv.Itoa(last)
+		return strconv.Itoa(count)
 	}
 	return head[len(head)-1]
 }
@@ -214,11 +214,11 @@ func naiveNPY(data []byte) (x [][]float64, ok bool) {
 	x = make([][]float64, n)
 	for i := range x {
 		for j := range p {
-			at := i*p + j
+			index := i*p + j
 			if order == "True," {
-				at = j*n + i
+				index = j*n + i
 			}
-			v := number(body[at*width:])
+			v := number(body[index*width:])
 			if v == nil {
 				return nil, false
 			}
@@ -396,12 +396,12 @@ func naiveCSR(ptr, idx []byte, cols int, val []float64) (x [][]float64, ok bool)
 // numbers. ok is false for any other text.
 func naiveMarket(data string) (x [][]float64, ok bool) {
 	data = strings.TrimPrefix(data, "\ufeff")
-	head, rest, _ := strings.Cut(data, "\n")
+	head, body, _ := strings.Cut(data, "\n")
 	head, _, _ = strings.Cut(head, "#")
 	words := strings.Fields(strings.ToLower(head))
 	market := len(words) > 0 && words[0] == "%%matrixmarket"
 	if !market {
-		words, rest = strings.Fields("%%matrixmarket matrix coordinate real general"), data
+		words, body = strings.Fields("%%matrixmarket matrix coordinate real general"), data
 	}
 	if len(words) != 5 || words[1] != "matrix" {
 		return nil, false
@@ -412,7 +412,7 @@ func naiveMarket(data string) (x [][]float64, ok bool) {
 		return nil, false
 	}
 	var numbers [][]string
-	for line := range strings.Lines(rest) {
+	for line := range strings.Lines(body) {
 		line, _, _ = strings.Cut(line, "#")
 		if f := strings.Fields(line); len(f) > 0 && !(market && f[0][0] == '%') {
 			numbers = append(numbers, f)
@@ -482,11 +482,11 @@ func naiveMarket(data string) (x [][]float64, ok bool) {
 	return x, true
 }
 
-func naivePlace(x [][]float64, at [2]int, mirror float64, s string) {
+func naivePlace(x [][]float64, place [2]int, mirror float64, s string) {
 	v, _ := naiveDecimal(s)
-	x[at[0]][at[1]] = v
-	if mirror != 0 && at[0] != at[1] {
-		x[at[1]][at[0]] = mirror * v
+	x[place[0]][place[1]] = v
+	if mirror != 0 && place[0] != place[1] {
+		x[place[1]][place[0]] = mirror * v
 	}
 }
 

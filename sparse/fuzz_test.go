@@ -26,8 +26,8 @@ func FuzzReadLIBSVM(f *testing.F) {
 			opt.Features = 9
 		}
 		d, err := readAs(LIBSVM, bytes.NewReader(data), "fuzz", opt)
-		in, openErr := decompress(bytes.NewReader(data), "fuzz")
-		if openErr == nil && in.kind == plain && refuseBinary(data, "") == nil {
+		input, openErr := decompress(bytes.NewReader(data), "fuzz")
+		if openErr == nil && input.kind == plain && refuseBinary(data, "") == nil {
 			checkLIBSVM(t, string(data), opt, d, err)
 		}
 		if err != nil {
@@ -43,11 +43,11 @@ func FuzzReadLIBSVM(f *testing.F) {
 		if err := Write(&b, LIBSVM, &Dataset{X: d.X, Labels: d.Labels}); err != nil {
 			t.Fatal(err)
 		}
-		again := &ReadOptions{IndexBase: OneBased, Features: d.X.cols, Regression: opt.Regression, Strict: true}
+		writtenOpt := &ReadOptions{IndexBase: OneBased, Features: d.X.cols, Regression: opt.Regression, Strict: true}
 		if !d.Mapping.IsZero() {
-			again.Mapping = LabelMapping{Negative: -1, Positive: 1}
+			writtenOpt.Mapping = LabelMapping{Negative: -1, Positive: 1}
 		}
-		back, err := readAs(LIBSVM, &b, "written", again)
+		back, err := readAs(LIBSVM, &b, "written", writtenOpt)
 		if err != nil {
 			t.Fatal(err)
 		}

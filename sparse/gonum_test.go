@@ -42,14 +42,14 @@ func TestGonum(t *testing.T) {
 
 func TestAtPanics(t *testing.T) {
 	a := Identity(2)
-	for _, at := range [][2]int{{2, 0}, {-1, 0}, {0, 2}, {0, -1}} {
+	for _, place := range [][2]int{{2, 0}, {-1, 0}, {0, 2}, {0, -1}} {
 		func() {
 			defer func() {
 				if _, ok := recover().(mat.Error); !ok {
-					t.Errorf("At(%d, %d) does not panic as gonum does", at[0], at[1])
+					t.Errorf("At(%d, %d) does not panic as gonum does", place[0], place[1])
 				}
 			}()
-			a.At(at[0], at[1])
+			a.At(place[0], place[1])
 		}()
 	}
 }

@@ -42,12 +42,12 @@ func readLabels(r io.Reader, name string, memory int64) ([]float64, error) {
 	var labels []float64
 	for lines := text.NewLines(string(data)); lines.Next(); {
 		v, ok := text.ParseFloat(lines.Fields[0].Text)
-		at := 0
+		index := 0
 		if len(lines.Fields) > 1 {
-			at, ok = 1, false
+			index, ok = 1, false
 		}
 		if !ok {
-			f := lines.Fields[at]
+			f := lines.Fields[index]
 			return nil, &ParseError{File: name, Line: lines.Number, Column: f.Column, Token: f.Text, Msg: "expected one label a line, a finite decimal number"}
 		}
 		labels = append(labels, v)
@@ -62,11 +62,11 @@ func readLabels(r io.Reader, name string, memory int64) ([]float64, error) {
 // text with one number a line.
 func WriteLabels(w io.Writer, format Format, labels []float64) error {
 	if format != NPY {
-		return text.Write(w, "sparse", "writing labels", func(to *bufio.Writer) {
+		return text.Write(w, "sparse", "writing labels", func(buffer *bufio.Writer) {
 			var line []byte
 			for _, v := range labels {
 				line = append(strconv.AppendFloat(line[:0], v, 'g', -1, 64), '\n')
-				to.Write(line)
+				buffer.Write(line)
 			}
 		})
 	}

@@ -8,9 +8,9 @@ import (
 	"github.com/scas-admm/scas/sparse/internal/text"
 )
 
-func readLIBSVM(in io.Reader, name string, opt *ReadOptions) (*Dataset, error) {
+func readLIBSVM(input io.Reader, name string, opt *ReadOptions) (*Dataset, error) {
 	p := newLIBSVMParser(name, opt)
-	if err := inParallel(in, name, p.block, p.take); err != nil {
+	if err := inParallel(input, name, p.block, p.take); err != nil {
 		return nil, err
 	}
 	return p.finish()
@@ -23,7 +23,7 @@ func writeLIBSVM(w io.Writer, d *Dataset) error {
 	if labels == nil {
 		labels = make([]float64, x.rows)
 	}
-	return text.Write(w, "sparse", "writing samples", func(to *bufio.Writer) {
+	return text.Write(w, "sparse", "writing samples", func(buffer *bufio.Writer) {
 		var line []byte
 		for i := range x.rows {
 			line = strconv.AppendFloat(line[:0], labels[i], 'g', -1, 64)
@@ -32,7 +32,7 @@ func writeLIBSVM(w io.Writer, d *Dataset) error {
 				line = strconv.AppendInt(append(line, ' '), int64(j)+1, 10)
 				line = strconv.AppendFloat(append(line, ':'), val[k], 'g', -1, 64)
 			}
-			to.Write(append(line, '\n'))
+			buffer.Write(append(line, '\n'))
 		}
 	})
 }

@@ -32,14 +32,14 @@ type indexRange struct {
 type libsvmPart struct {
 	*libsvmSettings
 	indexRange
-	line   int // number of the current line
-	labels labelCollector
-	ends   []int64 // for each row, its end in idx and val
-	idx    []int32
-	val    []float64
-	sorted int   // number of rows that had to be sorted
-	bytes  int   // number of bytes of text
-	err    error // the *ParseError that ended the block, or nil
+	line       int // number of the current line
+	labels     labelCollector
+	ends       []int64 // for each row, its end in idx and val
+	idx        []int32
+	val        []float64
+	sortedRows int   // number of rows that had to be sorted
+	bytes      int   // number of bytes of text
+	err        error // the *ParseError that ended the block, or nil
 }
 
 // A libsvmParser joins the parts of a text in the order of the text.
@@ -64,9 +64,9 @@ func newLIBSVMParser(name string, opt *ReadOptions) *libsvmParser {
 	return p
 }
 
-// block parses b[:n], which contains whole lines. first is true for the first block of the text. Several
+// block parses b[:n], which contains whole lines. isFirst is true for the first block of the text. Several
 // blocks may be parsed at the same time.
-func (f *libsvmSettings) block(b []byte, n int, first bool) *libsvmPart {
+func (f *libsvmSettings) block(b []byte, n int, isFirst bool) *libsvmPart {
 	entries := bytes.Count(b[:n], []byte{':'}) + 1
 	lines := bytes.Count(b[:n], []byte{'\n'})
 	p := &libsvmPart{
@@ -75,17 +75,17 @@ func (f *libsvmSettings) block(b []byte, n int, first bool) *libsvmPart {
 		ends:   make([]int64, 0, lines), idx: make([]int32, 0, entries), val: make([]float64, 0, entries),
 	}
 	i := 0
-	if first && bytes.HasPrefix(b[:n], []byte(byteOrderMark)) {
+	if isFirst && bytes.HasPrefix(b[:n], []byte(byteOrderMark)) {
 		i = len(byteOrderMark)
 	}
 	for i < n {
 		p.line++
-		next, err := p.row(b, i)
+		end, err := p.row(b, i)
 		if err != nil {
 			p.err = err
 			break
 		}
-		i = next
+		i = end
 	}
 	return p
 }
@@ -102,7 +102,7 @@ func (p *libsvmParser) take(part *libsvmPart) error {
 // count returns an error if the labels of the next part are not allowed, or if the part has an error.
 // Otherwise it updates the totals in p.
 func (p *libsvmParser) count(part *libsvmPart) error {
-	for _, k := range part.labels.kinds.all {
+	for _, k := range part.labels.kinds.list {
 		if _, err := p.labels.see(k.label, p.lines+k.line, k.column); err != nil {
 			return err
 		}
@@ -120,7 +120,7 @@ func (p *libsvmParser) count(part *libsvmPart) error {
 	p.stats.Rows += len(part.ends)
 	p.stats.NNZ += int64(len(part.idx))
 	p.stats.Bytes += int64(part.bytes)
-	p.stats.SortedRows += part.sorted
+	p.stats.SortedRows += part.sortedRows
 	return nil
 }
 
@@ -139,15 +139,15 @@ func (p *libsvmPart) row(b []byte, i int) (int, error) {
 		p.labels.kinds.add(seenLabel{label, p.line, i - start + 1}) // so that the method count sees this label
 		return 0, err
 	}
-	first := len(p.idx)
+	firstEntry := len(p.idx)
 	i, sorted, err := p.entries(b, start, end)
 	if err != nil {
 		return 0, err
 	}
 	p.ends = append(p.ends, int64(len(p.idx)))
 	if !sorted {
-		p.sorted++
-		if j, twice := coordinates.SortRow(p.idx[first:], p.val[first:]); twice {
+		p.sortedRows++
+		if j, twice := coordinates.SortRow(p.idx[firstEntry:], p.val[firstEntry:]); twice {
 			return 0, p.repeated(b, start, int64(j)+p.bias)
 		}
 	}
@@ -171,18 +171,18 @@ func (p *libsvmPart) entries(b []byte, start, i int) (end int, sorted bool, err 
 		if n == 8 {
 			num, colon = longIndex(b, i)
 		}
-		v, next, ok := 0.0, colon+2, false
+		v, valueEnd, ok := 0.0, colon+2, false
 		if b[colon] == ':' && colon > i {
-			if digit := b[colon+1] - '0'; digit <= 9 && b[next] == ' ' { // a value of one digit
+			if digit := b[colon+1] - '0'; digit <= 9 && b[valueEnd] == ' ' { // a value of one digit
 				v, ok = float64(digit), true
 			} else {
-				v, next, ok = text.Float(b, colon+1)
+				v, valueEnd, ok = text.Float(b, colon+1)
 			}
 		}
 		j := int64(num)
 		if !ok || j > p.limit {
 			if ok && p.opt.IgnoreBeyond {
-				i = next
+				i = valueEnd
 				continue
 			}
 			return 0, false, p.badEntry(b, start, i)
@@ -201,7 +201,7 @@ func (p *libsvmPart) entries(b []byte, start, i int) (end int, sorted bool, err 
 		prev = j
 		idx[k], val[k] = int32(j-p.bias), v
 		k++
-		i = next
+		i = valueEnd
 	}
 }
 
@@ -273,13 +273,13 @@ func (p *libsvmParser) matrix(cols int) *CSR {
 	x := &CSR{rows: n, cols: cols, ptr: make([]int64, n+1), idx: make([]int32, nnz), val: make([]float64, nnz)}
 	p.labels.labels = make([]float64, n)
 	shift := p.shifts()
-	row, at, threads := 0, int64(0), runtime.GOMAXPROCS(0)
+	row, entry, threads := 0, int64(0), runtime.GOMAXPROCS(0)
 	var copies sync.WaitGroup
 	for k, part := range p.parts {
-		first, before := row, at
-		row, at = row+len(part.ends), at+int64(len(part.idx))
+		firstRow, firstEntry := row, entry
+		row, entry = row+len(part.ends), entry+int64(len(part.idx))
 		p.parts[k] = nil
-		copies.Go(func() { part.join(x, p.labels.labels, first, before, shift) })
+		copies.Go(func() { part.join(x, p.labels.labels, firstRow, firstEntry, shift) })
 		if k%threads == threads-1 {
 			copies.Wait() // at most one copy per processor at a time
 		}
@@ -288,18 +288,18 @@ func (p *libsvmParser) matrix(cols int) *CSR {
 	return x
 }
 
-// join copies the part into x and labels. Its first row becomes row number row, its first entry number at. If
-// shift is true, join adds 1 to every column.
-func (p *libsvmPart) join(x *CSR, labels []float64, row int, at int64, shift bool) {
-	copy(labels[row:], p.labels.labels)
-	copy(x.idx[at:], p.idx)
-	copy(x.val[at:], p.val)
+// join copies the part into x and labels. The first row of the part becomes row firstRow of x, its first
+// entry becomes entry firstEntry. If shift is true, join adds 1 to every column.
+func (p *libsvmPart) join(x *CSR, labels []float64, firstRow int, firstEntry int64, shift bool) {
+	copy(labels[firstRow:], p.labels.labels)
+	copy(x.idx[firstEntry:], p.idx)
+	copy(x.val[firstEntry:], p.val)
 	for k, end := range p.ends {
-		x.ptr[row+1+k] = at + end
+		x.ptr[firstRow+1+k] = firstEntry + end
 	}
 	if shift {
 		for k := range p.idx {
-			x.idx[at+int64(k)]++
+			x.idx[firstEntry+int64(k)]++
 		}
 	}
 }

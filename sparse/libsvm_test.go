@@ -165,12 +165,12 @@ func TestReadOptionsRefused(t *testing.T) {
 func TestBlockBoundaries(t *testing.T) {
 	var b strings.Builder
 	var lengths []int
-	next := 0
+	value := 0
 	for _, n := range []int{1, 3, blockSize / 9, 2, blockSize, 5, 0, blockSize / 10, blockSize / 10, blockSize / 10, 1} {
 		fmt.Fprintf(&b, "%d", len(lengths)%2)
 		for k := range n {
-			fmt.Fprintf(&b, " %d:%d", k+1, next)
-			next++
+			fmt.Fprintf(&b, " %d:%d", k+1, value)
+			value++
 		}
 		b.WriteString("\n")
 		lengths = append(lengths, n)
@@ -181,17 +181,17 @@ func TestBlockBoundaries(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		next := 0
+		value := 0
 		for i, n := range lengths {
 			idx, val := d.X.Row(i)
 			if len(idx) != n {
 				t.Fatalf("row %d has %d entries, want %d", i, len(idx), n)
 			}
 			for k := range idx {
-				if int(idx[k]) != k || val[k] != float64(next) {
-					t.Fatalf("row %d entry %d is %d:%v, want %d:%d", i, k, idx[k], val[k], k, next)
+				if int(idx[k]) != k || val[k] != float64(value) {
+					t.Fatalf("row %d entry %d is %d:%v, want %d:%d", i, k, idx[k], val[k], k, value)
 				}
-				next++
+				value++
 			}
 		}
 	}
@@ -246,13 +246,13 @@ func TestFirstErrorWins(t *testing.T) {
 		{map[int]string{150_000: "1 20:1", 190_000: "1 0:1"}, 150_000, 3, "counted from 0"},
 	} {
 		_, err := readAs(LIBSVM, strings.NewReader(text(c.broken)), "f", &ReadOptions{Features: 20})
-		var at *ParseError
-		if !errors.As(err, &at) || at.Line != c.line || at.Column != c.column || !strings.Contains(at.Msg, c.want) {
+		var parseErr *ParseError
+		if !errors.As(err, &parseErr) || parseErr.Line != c.line || parseErr.Column != c.column || !strings.Contains(parseErr.Msg, c.want) {
 			t.Errorf("%v: %v, want line %d, column %d, %q", c.broken, err, c.line, c.column, c.want)
 		}
 	}
 	endless := &repeat{text: "1 1:1\n"}
-	if _, err := readAs(LIBSVM, io.MultiReader(strings.NewReader("1 1:1\n1 1:y\n"), endless), "f", nil); err == nil || endless.at > 64*blockSize {
-		t.Errorf("%v after %d bytes more", err, endless.at)
+	if _, err := readAs(LIBSVM, io.MultiReader(strings.NewReader("1 1:1\n1 1:y\n"), endless), "f", nil); err == nil || endless.position > 64*blockSize {
+		t.Errorf("%v after %d bytes more", err, endless.position)
 	}
 }

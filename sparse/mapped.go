@@ -5,8 +5,8 @@ import "github.com/scas-admm/scas/sparse/internal/scasfile"
 // A mapping is an open .scas file that holds the rows of a matrix.
 type mapping struct {
 	*scasfile.File
-	name  string // name of the file in errors
-	first int    // the first row of the matrix is this row of the file, from 0
+	name     string // name of the file in errors
+	firstRow int    // number of the file's row that is the first row of the matrix, from 0
 }
 
 // Mapped reports whether the matrix is a view of a mapped file; see Binary.
@@ -20,7 +20,7 @@ func (a *CSR) Check(lo, hi int) error {
 	if a.file == nil {
 		return nil
 	}
-	return a.file.contentError(a.file.CheckRows(a.file.first+lo, a.file.first+hi))
+	return a.file.contentError(a.file.CheckRows(a.file.firstRow+lo, a.file.firstRow+hi))
 }
 
 // contentError wraps an error about the content of the file in a *ParseError. It returns nil for nil.
@@ -46,7 +46,7 @@ func (a *CSR) Changed(recovered any) error {
 // only if the matrix is Mapped.
 func (a *CSR) Prefetch(lo, hi int) {
 	if a.file != nil {
-		a.file.Prefetch(a.file.first+lo, a.file.first+hi)
+		a.file.Prefetch(a.file.firstRow+lo, a.file.firstRow+hi)
 	}
 }
 
@@ -54,7 +54,7 @@ func (a *CSR) Prefetch(lo, hi int) {
 // again at their next use. Release has an effect only if the matrix is Mapped.
 func (a *CSR) Release(lo, hi int) {
 	if a.file != nil {
-		a.file.Release(a.file.first+lo, a.file.first+hi)
+		a.file.Release(a.file.firstRow+lo, a.file.firstRow+hi)
 	}
 }
 

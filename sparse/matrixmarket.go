@@ -74,14 +74,14 @@ func (c *countingWriter) Write(b []byte) (int, error) {
 }
 
 func writeMatrix(w io.Writer, head string, a *CSR) error {
-	return text.Write(w, "sparse", "writing a matrix", func(to *bufio.Writer) {
-		fmt.Fprintf(to, "%s%d %d %d\n", head, a.rows, a.cols, a.NNZ())
+	return text.Write(w, "sparse", "writing a matrix", func(buffer *bufio.Writer) {
+		fmt.Fprintf(buffer, "%s%d %d %d\n", head, a.rows, a.cols, a.NNZ())
 		var line []byte
 		for i := range a.rows {
 			idx, val := a.Row(i)
 			for k, j := range idx {
 				line = text.AppendCoordinate(line[:0], i+1, int(j)+1, val[k])
-				to.Write(line)
+				buffer.Write(line)
 			}
 		}
 	})

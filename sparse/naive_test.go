@@ -107,8 +107,8 @@ func checkLIBSVM(t *testing.T, text string, opt *ReadOptions, d *Dataset, err er
 		idx, val := d.X.Row(i)
 		same := len(idx) == len(row)
 		for k, j := range idx {
-			v, there := row[int(j)]
-			same = same && there && math.Float64bits(v) == math.Float64bits(val[k])
+			v, found := row[int(j)]
+			same = same && found && math.Float64bits(v) == math.Float64bits(val[k])
 		}
 		if !same {
 			t.Fatalf("row %d is %v, %v; want %v", i, idx, val, row)
@@ -132,13 +132,13 @@ func TestReaderAgreesWithNaiveReader(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer f.Close()
-			in, err := decompress(f, name)
+			input, err := decompress(f, name)
 			if err != nil {
 				t.Fatal(err)
 			}
-			defer in.close()
+			defer input.close()
 			var b bytes.Buffer
-			if _, err := io.Copy(&b, in); err != nil {
+			if _, err := io.Copy(&b, input); err != nil {
 				t.Fatal(err)
 			}
 			agrees(t, b.Bytes())

@@ -54,23 +54,23 @@ func seekable(r io.Reader, name, magic string, opt *ReadOptions) (io.ReaderAt, i
 			}
 		}
 	}
-	in, err := decompress(r, name)
+	input, err := decompress(r, name)
 	if err != nil {
 		return nil, 0, "", err
 	}
-	defer in.close()
-	most := int64(maxText)
+	defer input.close()
+	limit := int64(maxText)
 	if opt.Memory > 0 {
-		most = min(most, max(0, opt.Memory-opt.Reserve))
+		limit = min(limit, max(0, opt.Memory-opt.Reserve))
 	}
-	data, err := io.ReadAll(io.LimitReader(in, most+1))
+	data, err := io.ReadAll(io.LimitReader(input, limit+1))
 	switch {
 	case err != nil:
 		return nil, 0, "", err
-	case int64(len(data)) > most:
-		return nil, 0, "", &ParseError{File: name, Msg: fmt.Sprintf("more than %s: a stream or a compressed file must fit in memory: give a file that is not compressed", byteCount(most))}
+	case int64(len(data)) > limit:
+		return nil, 0, "", &ParseError{File: name, Msg: fmt.Sprintf("more than %s: a stream or a compressed file must fit in memory: give a file that is not compressed", byteCount(limit))}
 	}
-	return bytes.NewReader(data), int64(len(data)), in.kind, nil
+	return bytes.NewReader(data), int64(len(data)), input.kind, nil
 }
 
 type npzReader struct {
@@ -81,8 +81,8 @@ type npzReader struct {
 	bytes  int64                // uncompressed length of the arrays that were read
 }
 
-// first returns the first of the names that an array has, or "" if no array has any of them.
-func (z *npzReader) first(names ...string) string {
+// firstArray returns the first of the names that an array has, or "" if no array has any of them.
+func (z *npzReader) firstArray(names ...string) string {
 	for _, name := range names {
 		if z.arrays[name] != nil {
 			return name
@@ -92,25 +92,25 @@ func (z *npzReader) first(names ...string) string {
 }
 
 // open opens the named array and calls do with its content.
-func (z *npzReader) open(array string, do func(a *arrayReader, r io.Reader) error) error {
-	f := z.arrays[array]
-	a := &arrayReader{name: z.name, what: "array " + array, opt: z.opt}
+func (z *npzReader) open(name string, do func(a *arrayReader, r io.Reader) error) error {
+	f := z.arrays[name]
+	a := &arrayReader{name: z.name, arrayName: "array " + name, opt: z.opt}
 	r, err := f.Open()
 	if err != nil {
-		return a.describe(err, element)
+		return a.describe(err, elementPlace)
 	}
 	defer r.Close()
 	z.bytes += int64(min(f.UncompressedSize64, math.MaxInt64/16))
 	return do(a, r)
 }
 
-func load[T any](z *npzReader, array string, read func(a *arrayReader, in *npy.Array) (T, error)) (v T, err error) {
-	err = z.open(array, func(a *arrayReader, r io.Reader) error {
-		in, err := npy.Open(r)
+func load[T any](z *npzReader, name string, read func(a *arrayReader, array *npy.Array) (T, error)) (v T, err error) {
+	err = z.open(name, func(a *arrayReader, r io.Reader) error {
+		array, err := npy.Open(r)
 		if err != nil {
-			return a.describe(err, element)
+			return a.describe(err, elementPlace)
 		}
-		v, err = read(a, in)
+		v, err = read(a, array)
 		return err
 	})
 	return v, err
@@ -119,9 +119,9 @@ func load[T any](z *npzReader, array string, read func(a *arrayReader, in *npy.A
 func (z *npzReader) read(kind string) (*Dataset, error) {
 	var x *CSR
 	var err error
-	sorted := 0
+	sortedRows := 0
 	if z.arrays["indptr"] != nil || z.arrays["format"] != nil {
-		x, sorted, err = z.sparse()
+		x, sortedRows, err = z.sparse()
 	} else {
 		x, err = z.dense()
 	}
@@ -133,12 +133,12 @@ func (z *npzReader) read(kind string) (*Dataset, error) {
 		return nil, err
 	}
 	var y []float64
-	if labels := z.first("y", "labels", "target"); labels != "" && z.opt.targets == nil {
+	if labels := z.firstArray("y", "labels", "target"); labels != "" && z.opt.targets == nil {
 		if y, err = load(z, labels, (*arrayReader).labels); err != nil {
 			return nil, err
 		}
 	}
-	d, err := newData(z.name, x, y, z.opt, ReadStats{IndexBase: ZeroBased, Compression: kind, SortedRows: sorted})
+	d, err := newData(z.name, x, y, z.opt, ReadStats{IndexBase: ZeroBased, Compression: kind, SortedRows: sortedRows})
 	if err != nil {
 		return nil, err
 	}
@@ -152,7 +152,7 @@ func (z *npzReader) read(kind string) (*Dataset, error) {
 // matrixOptions returns the options for reading the matrix. If features are chosen by their names, the
 // options have no number of features, because the matrix has all features of the file.
 func (z *npzReader) matrixOptions() *ReadOptions {
-	if z.opt.Names == nil || z.first("names", "features") == "" {
+	if z.opt.Names == nil || z.firstArray("names", "features") == "" {
 		return z.opt
 	}
 	opt := *z.opt
@@ -163,7 +163,7 @@ func (z *npzReader) matrixOptions() *ReadOptions {
 // setNames sets the names of the features, if the file has an array of names. columns is the number of
 // columns of the matrix in the file.
 func (z *npzReader) setNames(d *Dataset, columns int) error {
-	array := z.first("names", "features")
+	array := z.firstArray("names", "features")
 	if array == "" {
 		return nil
 	}
@@ -184,11 +184,11 @@ func (z *npzReader) setNames(d *Dataset, columns int) error {
 	return d.setNames(z.name, names)
 }
 
-func (a *arrayReader) words(in *npy.Array) ([]string, error) {
+func (a *arrayReader) words(array *npy.Array) ([]string, error) {
 	var words []string
 	bytes := int64(0)
 	for {
-		block, err := in.Strings(1024)
+		block, err := array.Strings(1024)
 		if err == io.EOF {
 			return words, nil
 		}
@@ -196,10 +196,10 @@ func (a *arrayReader) words(in *npy.Array) ([]string, error) {
 			bytes += int64(len(s)) + 32
 		}
 		if err == nil {
-			err = a.opt.allow(a.name, bytes, "the words of %s", a.what)
+			err = a.opt.allow(a.name, bytes, "the words of %s", a.arrayName)
 		}
 		if err != nil {
-			return nil, a.describe(err, element)
+			return nil, a.describe(err, elementPlace)
 		}
 		words = append(words, block...)
 	}
@@ -207,13 +207,13 @@ func (a *arrayReader) words(in *npy.Array) ([]string, error) {
 
 // dense reads the array X or x or, if there is neither, the first array of numbers with two dimensions.
 func (z *npzReader) dense() (x *CSR, err error) {
-	array := z.first("X", "x")
+	array := z.firstArray("X", "x")
 	for _, name := range z.order {
 		if array != "" {
 			break
 		}
 		if err := z.open(name, func(_ *arrayReader, r io.Reader) error {
-			if in, err := npy.Open(r); err == nil && len(in.Shape) == 2 && in.Numeric() {
+			if candidate, err := npy.Open(r); err == nil && len(candidate.Shape) == 2 && candidate.Numeric() {
 				array = name
 			}
 			return nil
@@ -233,9 +233,9 @@ func (z *npzReader) dense() (x *CSR, err error) {
 	return x, err
 }
 
-// sparse reads a sparse matrix that scipy.sparse.save_npz wrote in the format csr. sorted is the number of
-// rows that had to be sorted.
-func (z *npzReader) sparse() (x *CSR, sorted int, err error) {
+// sparse reads a sparse matrix that scipy.sparse.save_npz wrote in the format csr. sortedRows is the number
+// of rows that had to be sorted.
+func (z *npzReader) sparse() (x *CSR, sortedRows int, err error) {
 	for _, name := range []string{"data", "indices", "indptr", "shape"} {
 		if z.arrays[name] == nil {
 			return nil, 0, &ParseError{File: z.name, Token: name, Msg: fmt.Sprintf("no such array, only %v: expected those of scipy's csr: data, indices, indptr, shape, format", z.order)}
@@ -272,13 +272,13 @@ func (z *npzReader) sparse() (x *CSR, sorted int, err error) {
 	return z.assemble(int(shape[0]), int(shape[1]), ptr, idx, val)
 }
 
-// readInts returns a function that reads an array of integers. More than most elements are an error.
-func readInts(most int) func(a *arrayReader, in *npy.Array) ([]int64, error) {
-	return func(a *arrayReader, in *npy.Array) (v []int64, err error) {
-		if in.Len > int64(most) {
-			return nil, a.errorf("%d numbers: expected at most %d", in.Len, most)
+// readInts returns a function that reads an array of integers. More than limit elements are an error.
+func readInts(limit int) func(a *arrayReader, array *npy.Array) ([]int64, error) {
+	return func(a *arrayReader, array *npy.Array) (v []int64, err error) {
+		if array.Len > int64(limit) {
+			return nil, a.errorf("%d numbers: expected at most %d", array.Len, limit)
 		}
-		err = a.eachInt(in, func(block []int64) error {
+		err = a.eachInt(array, func(block []int64) error {
 			v = append(v, block...)
 			return a.opt.allow(a.name, 2*8*int64(len(v)), "%d numbers", len(v))
 		})
@@ -287,8 +287,8 @@ func readInts(most int) func(a *arrayReader, in *npy.Array) ([]int64, error) {
 }
 
 // readIndices reads column numbers. Numbers that do not fit into 32 bits become -1.
-func readIndices(a *arrayReader, in *npy.Array) (v []int32, err error) {
-	err = a.eachInt(in, func(block []int64) error {
+func readIndices(a *arrayReader, array *npy.Array) (v []int32, err error) {
+	err = a.eachInt(array, func(block []int64) error {
 		for _, j := range block {
 			if j < 0 || j > math.MaxInt32 {
 				j = -1
@@ -301,17 +301,17 @@ func readIndices(a *arrayReader, in *npy.Array) (v []int32, err error) {
 }
 
 // eachInt calls do for all elements of an integer array, at most arrayBlock of them at a time.
-func (a *arrayReader) eachInt(in *npy.Array, do func(block []int64) error) error {
-	if err := a.checkFlat(in); err != nil {
+func (a *arrayReader) eachInt(array *npy.Array, do func(block []int64) error) error {
+	if err := a.checkFlat(array); err != nil {
 		return err
 	}
-	err := eachArrayBlock(in, in.Ints, func(_ int64, block []int64) error { return do(block) })
-	return a.describe(err, element)
+	err := eachArrayBlock(array, array.Ints, func(_ int64, block []int64) error { return do(block) })
+	return a.describe(err, elementPlace)
 }
 
-// assemble checks the arrays of a sparse matrix and returns the matrix. sorted is the number of rows that
-// it had to sort.
-func (z *npzReader) assemble(n, p int, ptr []int64, idx []int32, val []float64) (x *CSR, sorted int, err error) {
+// assemble checks the arrays of a sparse matrix and returns the matrix. sortedRows is the number of rows
+// that it had to sort.
+func (z *npzReader) assemble(n, p int, ptr []int64, idx []int32, val []float64) (x *CSR, sortedRows int, err error) {
 	wrong := func(format string, args ...any) (*CSR, int, error) {
 		return nil, 0, &ParseError{File: z.name, Msg: fmt.Sprintf(format, args...)}
 	}
@@ -320,8 +320,8 @@ func (z *npzReader) assemble(n, p int, ptr []int64, idx []int32, val []float64) 
 	}
 	for k, v := range val {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
-			a := arrayReader{name: z.name, what: "array data"}
-			return nil, 0, a.describe(notFinite(int64(k), v), element)
+			a := arrayReader{name: z.name, arrayName: "array data"}
+			return nil, 0, a.describe(notFinite(int64(k), v), elementPlace)
 		}
 	}
 	for i := range n {
@@ -336,14 +336,14 @@ func (z *npzReader) assemble(n, p int, ptr []int64, idx []int32, val []float64) 
 				msg := fmt.Sprintf("array indices: row %d has columns out of order: expected increasing ones", i)
 				return nil, 0, &ParseError{File: z.name, Msg: msg, Remedies: []Remedy{sortColumns}}
 			}
-			sorted++
+			sortedRows++
 		}
 		if j, twice := coordinates.SortRow(row, values); twice {
 			return wrong("array indices: row %d has column %d twice: expected each once (x.sum_duplicates() adds them up)", i, j)
 		}
 	}
 	x, err = New(n, p, ptr, idx, val)
-	return x, sorted, err
+	return x, sortedRows, err
 }
 
 // writeNPZ writes the matrix as scipy.sparse.save_npz does in format csr. It adds an array y for labels and

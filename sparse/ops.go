@@ -46,12 +46,12 @@ func (a *CSR) Transpose() *CSR {
 	for j := range t.rows {
 		t.ptr[j+1] += t.ptr[j]
 	}
-	next := slices.Clone(t.ptr[:t.rows])
+	nextEntry := slices.Clone(t.ptr[:t.rows])
 	for i := range a.rows {
 		for k := a.ptr[i]; k < a.ptr[i+1]; k++ {
-			at := next[a.idx[k]]
-			next[a.idx[k]]++
-			t.idx[at], t.val[at] = int32(i), a.val[k]
+			entry := nextEntry[a.idx[k]]
+			nextEntry[a.idx[k]]++
+			t.idx[entry], t.val[entry] = int32(i), a.val[k]
 		}
 	}
 	return t

@@ -14,8 +14,8 @@ type random struct{ pcg *rand.PCG }
 
 func newRandom(seed uint64) *random { return &random{rand.NewPCG(seed, 0x5ca5ad4d)} }
 
-// below returns a uniform random number in 0..n-1, where n > 0, by Lemire's multiplication method.
-func (r *random) below(n int) int {
+// integer returns a uniform random number in 0..n-1, where n > 0, by Lemire's multiplication method.
+func (r *random) integer(n int) int {
 	bound := uint64(n)
 	hi, lo := bits.Mul64(r.pcg.Uint64(), bound)
 	if lo < bound {
@@ -46,17 +46,17 @@ func Split(n, k int, seed uint64) (chosen, others []int) {
 	if k < 0 || k > n {
 		panic(fmt.Sprintf("sparse: Split of %d out of %d elements", k, n))
 	}
-	r, all := newRandom(seed), make([]int, n)
-	for i := range all {
-		all[i] = i
+	r, numbers := newRandom(seed), make([]int, n)
+	for i := range numbers {
+		numbers[i] = i
 	}
 	for i := range k {
-		j := i + r.below(n-i)
-		all[i], all[j] = all[j], all[i]
+		j := i + r.integer(n-i)
+		numbers[i], numbers[j] = numbers[j], numbers[i]
 	}
-	slices.Sort(all[:k])
-	slices.Sort(all[k:])
-	return all[:k:k], all[k:]
+	slices.Sort(numbers[:k])
+	slices.Sort(numbers[k:])
+	return numbers[:k:k], numbers[k:]
 }
 
 // SyntheticOptions describes a random problem with a known solution. A zero field means its default.
@@ -96,8 +96,8 @@ func NewSynthetic(opt SyntheticOptions) (*Synthetic, error) {
 	}
 	s := &Synthetic{Coefficients: make([]float64, opt.Features)}
 	for g := range opt.Features / opt.GroupSize {
-		first := g * opt.GroupSize
-		s.Edges = append(s.Edges, opt.groupEdges(first)...)
+		firstFeature := g * opt.GroupSize
+		s.Edges = append(s.Edges, opt.groupEdges(firstFeature)...)
 		if g >= opt.Groups {
 			continue
 		}
@@ -106,7 +106,7 @@ func NewSynthetic(opt SyntheticOptions) (*Synthetic, error) {
 			value = -value
 		}
 		var group []int
-		for j := first; j < first+opt.GroupSize; j++ {
+		for j := firstFeature; j < firstFeature+opt.GroupSize; j++ {
 			s.Coefficients[j] = value
 			group = append(group, j)
 		}
@@ -138,15 +138,15 @@ func (o SyntheticOptions) check() error {
 	return nil
 }
 
-// groupEdges returns the edges of the group whose first feature is first.
-func (o SyntheticOptions) groupEdges(first int) [][2]int32 {
+// groupEdges returns the edges of the group that begins with firstFeature.
+func (o SyntheticOptions) groupEdges(firstFeature int) [][2]int32 {
 	var edges [][2]int32
-	for i := first; i < first+o.GroupSize; i++ {
-		last := min(i+1, first+o.GroupSize-1)
+	for i := firstFeature; i < firstFeature+o.GroupSize; i++ {
+		lastFeature := min(i+1, firstFeature+o.GroupSize-1)
 		if o.Cliques {
-			last = first + o.GroupSize - 1
+			lastFeature = firstFeature + o.GroupSize - 1
 		}
-		for j := i + 1; j <= last; j++ {
+		for j := i + 1; j <= lastFeature; j++ {
 			edges = append(edges, [2]int32{int32(i), int32(j)})
 		}
 	}
@@ -192,12 +192,12 @@ func (o SyntheticOptions) draw(x []float64) (*Dataset, error) {
 func (o SyntheticOptions) rowColumns(r *random) []int32 {
 	cols := make([]int32, 0, o.NonzerosPerRow)
 	for top := o.Features - o.NonzerosPerRow; top < o.Features; top++ {
-		j := int32(r.below(top + 1))
-		at, taken := slices.BinarySearch(cols, j)
+		j := int32(r.integer(top + 1))
+		index, taken := slices.BinarySearch(cols, j)
 		if taken { // top is larger than all elements of cols
-			at, j = len(cols), int32(top)
+			index, j = len(cols), int32(top)
 		}
-		cols = slices.Insert(cols, at, j)
+		cols = slices.Insert(cols, index, j)
 	}
 	return cols
 }

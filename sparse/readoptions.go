@@ -85,14 +85,14 @@ func (o *ReadOptions) forFile(name string) (*ReadOptions, error) {
 	if err != nil {
 		return nil, err
 	}
-	own := *o
-	if own.Format == Auto {
-		own.Format = FormatOf(name)
+	fileOpt := *o
+	if fileOpt.Format == Auto {
+		fileOpt.Format = FormatOf(name)
 	}
-	if own.LabelsFile != "" && slices.Contains([]Format{LIBSVM, CSV, TSV}, own.Format) {
-		return nil, errorf("ReadOptions.LabelsFile is %s, but %s is read as %v, which has labels: want no file of labels", own.LabelsFile, name, own.Format)
+	if fileOpt.LabelsFile != "" && slices.Contains([]Format{LIBSVM, CSV, TSV}, fileOpt.Format) {
+		return nil, errorf("ReadOptions.LabelsFile is %s, but %s is read as %v, which has labels: want no file of labels", fileOpt.LabelsFile, name, fileOpt.Format)
 	}
-	return &own, nil
+	return &fileOpt, nil
 }
 
 // keepLabels sets AnyLabels, and unsets the options that exclude it.
@@ -102,10 +102,10 @@ func (o *ReadOptions) keepLabels() {
 }
 
 func (o *ReadOptions) check() error {
-	ways := 0
-	for _, on := range []bool{o.Positive != nil || o.PositiveName != "", !o.Mapping.IsZero(), !o.Classes.IsZero(), o.Regression, o.AnyLabels} {
-		if on {
-			ways++
+	exclusiveCount := 0 // number of options set of which at most one may be set
+	for _, isSet := range []bool{o.Positive != nil || o.PositiveName != "", !o.Mapping.IsZero(), !o.Classes.IsZero(), o.Regression, o.AnyLabels} {
+		if isSet {
+			exclusiveCount++
 		}
 	}
 	switch {
@@ -115,7 +115,7 @@ func (o *ReadOptions) check() error {
 		return errorf("ReadOptions.IndexBase is %v: want AutoBase, ZeroBased or OneBased", o.IndexBase)
 	case o.Features < 0 || o.Features > MaxCols:
 		return errorf("ReadOptions.Features is %d: want 0 (largest index seen) to %d", o.Features, MaxCols)
-	case ways > 1:
+	case exclusiveCount > 1:
 		return errorf("ReadOptions has more than one of Positive, Mapping, Classes, Regression, AnyLabels set: want at most one")
 	case o.MaxClasses < 0:
 		return errorf("ReadOptions.MaxClasses is %d: want 0 for two, or more", o.MaxClasses)

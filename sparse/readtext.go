@@ -36,8 +36,8 @@ func (e *ParseError) Error() string { return e.Reword(Remedy.String) }
 // Reword returns the text of Error, with the text that words returns for each remedy. See
 // RemedyError.Reword.
 func (e *ParseError) Reword(words func(Remedy) string) string {
-	all := RemedyError{Err: errors.New(e.withoutRemedies()), Remedies: e.Remedies}
-	return all.Reword(words)
+	remedyErr := RemedyError{Err: errors.New(e.withoutRemedies()), Remedies: e.Remedies}
+	return remedyErr.Reword(words)
 }
 
 // withoutRemedies returns the text of Error up to the remedies.
@@ -79,25 +79,25 @@ func ReadText(r io.Reader, name string) ([]byte, error) {
 
 // readText is ReadText within the memory that opt allows. In stats, it sets Compression and Bytes.
 func readText(r io.Reader, name string, opt *ReadOptions) (data []byte, stats ReadStats, err error) {
-	in, err := decompress(r, name)
+	input, err := decompress(r, name)
 	if err != nil {
 		return nil, stats, err
 	}
-	defer in.close()
+	defer input.close()
 	head := make([]byte, blockSize)
-	n, err := io.ReadFull(in, head)
+	n, err := io.ReadFull(input, head)
 	if err == nil || err == io.EOF || err == io.ErrUnexpectedEOF {
 		err = refuseBinary(head[:n], name) // before the rest of the text is read
 	}
 	if err != nil {
 		return nil, stats, err
 	}
-	most := int64(maxText)
+	limit := int64(maxText)
 	if opt.Memory > 0 {
-		most = min(most, max(0, opt.Memory-opt.Reserve)*4/9) // ReadAll needs up to 9/4 times the bytes of the text
+		limit = min(limit, max(0, opt.Memory-opt.Reserve)*4/9) // ReadAll needs up to 9/4 times the text
 	}
-	data, err = io.ReadAll(io.LimitReader(io.MultiReader(bytes.NewReader(head[:n]), in), most+1))
-	if err == nil && most < maxText && int64(len(data)) > most {
+	data, err = io.ReadAll(io.LimitReader(io.MultiReader(bytes.NewReader(head[:n]), input), limit+1))
+	if err == nil && limit < maxText && int64(len(data)) > limit {
 		err = opt.allow(name, int64(len(data))*9/4, "the first %d bytes of text", len(data))
 	}
 	if err == nil && len(data) > maxText {
@@ -106,7 +106,7 @@ func readText(r io.Reader, name string, opt *ReadOptions) (data []byte, stats Re
 	if err != nil {
 		return nil, stats, err
 	}
-	return bytes.TrimPrefix(data, []byte(byteOrderMark)), ReadStats{Compression: in.kind, Bytes: in.textBytes}, nil
+	return bytes.TrimPrefix(data, []byte(byteOrderMark)), ReadStats{Compression: input.kind, Bytes: input.textBytes}, nil
 }
 
 // byteOrderMark is a character that some editors write at the beginning of a text.
@@ -119,31 +119,31 @@ const (
 )
 
 // eachBlock divides a text into blocks of whole lines and calls do for each block. The block is buf[:n]. It
-// ends in a line feed, and at least text.Pad bytes follow it in buf. If last is true, no text follows the
+// ends in a line feed, and at least text.Pad bytes follow it in buf. If isLast is true, no text follows the
 // block. do returns how many bytes it has used; the next block begins with the unused bytes.
-func eachBlock(in io.Reader, name string, do func(buf []byte, n int, last bool) (used int, err error)) error {
+func eachBlock(input io.Reader, name string, do func(buf []byte, n int, isLast bool) (used int, err error)) error {
 	const tail = text.Pad + 1 // bytes that may follow the text: a missing line feed, and Pad
 	buf := make([]byte, blockSize+tail)
-	have, first := 0, true
+	count, first := 0, true // count is the number of bytes in buf
 	for {
-		n, err := io.ReadFull(in, buf[have:len(buf)-tail])
-		scanned := have
-		have += n
+		n, err := io.ReadFull(input, buf[count:len(buf)-tail])
+		scanned := count
+		count += n
 		atEnd := err == io.EOF || err == io.ErrUnexpectedEOF
 		if err != nil && !atEnd {
 			return err
 		}
 		if first {
-			if err := refuseBinary(buf[:have], name); err != nil {
+			if err := refuseBinary(buf[:count], name); err != nil {
 				return err
 			}
 			first = false
 		}
-		if atEnd && have > 0 && buf[have-1] != '\n' {
-			buf[have] = '\n'
-			have++
+		if atEnd && count > 0 && buf[count-1] != '\n' {
+			buf[count] = '\n'
+			count++
 		}
-		used, end := 0, scanned+bytes.LastIndexByte(buf[scanned:have], '\n')+1
+		used, end := 0, scanned+bytes.LastIndexByte(buf[scanned:count], '\n')+1
 		if end > scanned || atEnd && end > 0 {
 			if used, err = do(buf, end, atEnd); err != nil {
 				return err
@@ -153,39 +153,39 @@ func eachBlock(in io.Reader, name string, do func(buf []byte, n int, last bool) 
 			return nil
 		}
 		if used == 0 { // the buffer has no complete record yet
-			if have > maxLine {
+			if count > maxLine {
 				return &ParseError{File: name, Msg: fmt.Sprintf("a line of more than %d MiB: expected one line for every sample, such as `label index:value ...`", maxLine>>20)}
 			}
-			if have == len(buf)-tail {
+			if count == len(buf)-tail {
 				buf = append(buf, make([]byte, len(buf))...)
 			}
 			continue
 		}
-		have = copy(buf, buf[used:have])
+		count = copy(buf, buf[used:count])
 	}
 }
 
 // inParallel divides a text into blocks as eachBlock does. Several goroutines call parse, which receives a
-// block b[:n], followed by text.Pad more bytes; first is true for the first block. The function take receives
-// the results of parse in the order of the text. Its first error ends the reading.
-func inParallel[T any](in io.Reader, name string, parse func(b []byte, n int, first bool) T, take func(T) error) error {
+// block b[:n], followed by text.Pad more bytes; isFirst is true for the first block. The function take
+// receives the results of parse in the order of the text. Its first error ends the reading.
+func inParallel[T any](input io.Reader, name string, parse func(b []byte, n int, isFirst bool) T, take func(T) error) error {
 	threads := runtime.GOMAXPROCS(0)
 	order := make(chan chan T, threads) // results of the blocks, in the order of the text
 	free := make(chan []byte, 2*threads)
-	stop, taken := make(chan struct{}), make(chan error)
+	stop, takeErr := make(chan struct{}), make(chan error)
 	go func() {
 		var err error
-		for part := range order {
-			if got := <-part; err == nil {
+		for result := range order {
+			if got := <-result; err == nil {
 				if err = take(got); err != nil {
 					close(stop)
 				}
 			}
 		}
-		taken <- err
+		takeErr <- err
 	}()
 	first := true
-	err := eachBlock(in, name, func(buf []byte, n int, _ bool) (used int, err error) {
+	err := eachBlock(input, name, func(buf []byte, n int, _ bool) (used int, err error) {
 		var b []byte
 		select {
 		case <-stop:
@@ -194,11 +194,11 @@ func inParallel[T any](in io.Reader, name string, parse func(b []byte, n int, fi
 		default:
 		}
 		b = append(b[:0], buf[:n+text.Pad]...)
-		part, head := make(chan T, 1), first
-		order <- part
+		result, isFirst := make(chan T, 1), first
+		order <- result
 		first = false
 		go func() {
-			part <- parse(b, n, head)
+			result <- parse(b, n, isFirst)
 			select {
 			case free <- b:
 			default:
@@ -207,7 +207,7 @@ func inParallel[T any](in io.Reader, name string, parse func(b []byte, n int, fi
 		return n, nil
 	})
 	close(order)
-	if wrong := <-taken; wrong != nil {
+	if wrong := <-takeErr; wrong != nil {
 		return wrong
 	}
 	return err

@@ -42,7 +42,7 @@ type RemedyError struct {
 }
 
 // Error returns the text of Err and the remedies, in the form "text; remedy, remedy, or remedy".
-func (e *RemedyError) Error() string { return e.with(e.Err.Error(), Remedy.String) }
+func (e *RemedyError) Error() string { return e.appendRemedies(e.Err.Error(), Remedy.String) }
 
 // Unwrap returns Err.
 func (e *RemedyError) Unwrap() error { return e.Err }
@@ -51,24 +51,24 @@ func (e *RemedyError) Unwrap() error { return e.Err }
 // Go package, Reword leaves this name out. For each remedy it uses the text that words returns, for example
 // with the name of an option of the program. If words returns "", the remedy is left out.
 func (e *RemedyError) Reword(words func(Remedy) string) string {
-	return e.with(pkgerr.Text(e.Err), words)
+	return e.appendRemedies(pkgerr.Text(e.Err), words)
 }
 
-// with returns text, followed by the text that words returns for each remedy.
-func (e *RemedyError) with(text string, words func(Remedy) string) string {
-	var all []string
+// appendRemedies returns text, followed by the text that words returns for each remedy.
+func (e *RemedyError) appendRemedies(text string, words func(Remedy) string) string {
+	var texts []string
 	for _, r := range e.Remedies {
 		if s := words(r); s != "" {
-			all = append(all, s)
+			texts = append(texts, s)
 		}
 	}
-	switch n := len(all); n {
+	switch n := len(texts); n {
 	case 0:
 		return text
 	case 1:
-		return text + "; " + all[0]
+		return text + "; " + texts[0]
 	default:
-		return text + "; " + strings.Join(all[:n-1], ", ") + ", or " + all[n-1]
+		return text + "; " + strings.Join(texts[:n-1], ", ") + ", or " + texts[n-1]
 	}
 }
 

@@ -2,11 +2,11 @@ package sparse
 
 // rows holds the rows of a matrix that is being read.
 type rows struct {
-	ptr    []int64   // 0, then the end of each row
-	full   []entries // the first entries, in slices to which no more entries are added
-	before int       // number of entries in full
-	idx    []int32   // columns of the entries that are not in full
-	val    []float64 // values of the entries that are not in full
+	ptr       []int64   // 0, then the end of each row
+	full      []entries // the first entries, in slices to which no more entries are added
+	fullCount int       // number of entries in full
+	idx       []int32   // columns of the entries that are not in full
+	val       []float64 // values of the entries that are not in full
 }
 
 type entries struct {
@@ -16,37 +16,37 @@ type entries struct {
 
 // reserve allocates memory for n more entries, without copying entries.
 func (m *rows) reserve(n int) {
-	const least, most = 1 << 12, 1 << 20
+	const minSize, maxSize = 1 << 12, 1 << 20
 	if len(m.idx)+n <= cap(m.idx) {
 		return
 	}
 	if len(m.idx) > 0 {
 		m.full = append(m.full, entries{m.idx, m.val})
-		m.before += len(m.idx)
+		m.fullCount += len(m.idx)
 	}
-	size := max(n, least, min(m.before/4, most))
+	size := max(n, minSize, min(m.fullCount/4, maxSize))
 	m.idx, m.val = make([]int32, 0, size), make([]float64, 0, size)
 }
 
-func (m *rows) end() { m.ptr = append(m.ptr, int64(m.before+len(m.idx))) }
+func (m *rows) end() { m.ptr = append(m.ptr, int64(m.fullCount+len(m.idx))) }
 
 // join moves all entries into idx and val. This needs twice their memory.
 func (m *rows) join() {
 	if m.full == nil {
 		return
 	}
-	all := append(m.full, entries{m.idx, m.val})
-	total := m.before + len(m.idx)
-	m.idx, m.val, m.full, m.before = make([]int32, 0, total), make([]float64, 0, total), nil, 0
-	for _, part := range all {
-		m.idx, m.val = append(m.idx, part.idx...), append(m.val, part.val...)
+	lists := append(m.full, entries{m.idx, m.val})
+	total := m.fullCount + len(m.idx)
+	m.idx, m.val, m.full, m.fullCount = make([]int32, 0, total), make([]float64, 0, total), nil, 0
+	for _, list := range lists {
+		m.idx, m.val = append(m.idx, list.idx...), append(m.val, list.val...)
 	}
 }
 
 // bytes returns twice the memory of the rows and their labels, because they are copied: the entries by join,
 // the other slices when they grow.
 func (m *rows) bytes() int64 {
-	return 2 * (rowBytes*int64(len(m.ptr)) + entryBytes*int64(m.before+len(m.idx)))
+	return 2 * (rowBytes*int64(len(m.ptr)) + entryBytes*int64(m.fullCount+len(m.idx)))
 }
 
 // matrix returns the rows as a matrix. The rows must be valid, as described at New. Call join first.

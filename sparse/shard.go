@@ -29,12 +29,12 @@ func ReadShard(paths []string, part, parts int, opt *ReadOptions) (*Dataset, err
 	if part < 0 || part >= parts || len(paths) == 0 {
 		return nil, errorf("part %d of %d parts of %d files: want a part number from 0 to the number of parts minus 1, and a file", part, parts, len(paths))
 	}
-	own, err := opt.forFile(paths[0])
+	fileOpt, err := opt.forFile(paths[0])
 	if err != nil {
 		return nil, err
 	}
-	own.keepLabels()
-	pieces, err := cutFiles(paths, part, parts, own.Format)
+	fileOpt.keepLabels()
+	pieces, err := cutFiles(paths, part, parts, fileOpt.Format)
 	switch {
 	case err != nil:
 		return nil, err
@@ -42,10 +42,10 @@ func ReadShard(paths []string, part, parts int, opt *ReadOptions) (*Dataset, err
 		return nil, errorf("part %d of %d has no rows: the %d files are too short, or compressed, and compressed files cannot be divided: use at least as many files, decompress them, or read fewer parts", part, parts, len(paths))
 	case len(pieces) == 0:
 		return nil, errorf("part %d of %d has no rows: read fewer parts", part, parts)
-	case own.Format == Binary:
-		return readBinaryPieces(pieces, own)
+	case fileOpt.Format == Binary:
+		return readBinaryPieces(pieces, fileOpt)
 	}
-	return readTextPieces(pieces, own)
+	return readTextPieces(pieces, fileOpt)
 }
 
 // A piece is the part of a file that belongs to a shard. In a text it has bytes lo to hi−1. In a .scas file
@@ -75,12 +75,12 @@ func cutFiles(paths []string, part, parts int, format Format) (pieces []piece, e
 	if format == Binary && len(paths) == parts {
 		return []piece{{paths[part], 0, sizes[part], sizes[part]}}, nil
 	}
-	at := func(k int) int64 { return int64(float64(total) * (float64(k) / float64(parts))) }
-	lo, hi, start := at(part), at(part+1), int64(0)
+	boundary := func(k int) int64 { return int64(float64(total) * (float64(k) / float64(parts))) }
+	lo, hi, start := boundary(part), boundary(part+1), int64(0)
 	for k, size := range sizes {
 		p := piece{paths[k], max(lo-start, 0), min(hi-start, size), size}
 		if format == LIBSVM {
-			if err := p.toLines(); err != nil {
+			if err := p.alignToLines(); err != nil {
 				return nil, err
 			}
 		}
@@ -92,9 +92,9 @@ func cutFiles(paths []string, part, parts int, format Format) (pieces []piece, e
 	return pieces, nil
 }
 
-// toLines moves both ends of a piece to beginnings of lines. A compressed file is not divided: the piece at
-// its beginning becomes the whole file, and every other piece becomes empty.
-func (p *piece) toLines() error {
+// alignToLines moves both ends of a piece to beginnings of lines. A compressed file is not divided: the piece
+// at its beginning becomes the whole file, and every other piece becomes empty.
+func (p *piece) alignToLines() error {
 	if p.lo >= p.hi {
 		return nil
 	}
@@ -111,8 +111,8 @@ func (p *piece) toLines() error {
 		}
 		return nil
 	}
-	if p.lo, err = lineFrom(f, p.lo, p.size); err == nil {
-		p.hi, err = lineFrom(f, p.hi, p.size)
+	if p.lo, err = lineStart(f, p.lo, p.size); err == nil {
+		p.hi, err = lineStart(f, p.hi, p.size)
 	}
 	if err != nil {
 		return errorf("reading %s: %w", p.path, err)
@@ -120,19 +120,19 @@ func (p *piece) toLines() error {
 	return nil
 }
 
-// lineFrom returns the position of the first line that begins at or after position at, or the size of the
-// file if there is none.
-func lineFrom(f io.ReaderAt, at, size int64) (int64, error) {
-	if at == 0 {
+// lineStart returns the position of the first line that begins at or after the given position, or the size
+// of the file if there is none.
+func lineStart(f io.ReaderAt, position, size int64) (int64, error) {
+	if position == 0 {
 		return 0, nil
 	}
 	buf := make([]byte, 1<<16)
-	for at--; at < size; { // a line begins after a line feed
-		n, err := f.ReadAt(buf, at)
+	for position--; position < size; { // a line begins after a line feed
+		n, err := f.ReadAt(buf, position)
 		if k := bytes.IndexByte(buf[:n], '\n'); k >= 0 {
-			return at + int64(k) + 1, nil
+			return position + int64(k) + 1, nil
 		}
-		if at += int64(n); err != nil && err != io.EOF {
+		if position += int64(n); err != nil && err != io.EOF {
 			return 0, err
 		} else if err == io.EOF {
 			break
@@ -146,7 +146,7 @@ func readTextPieces(pieces []piece, opt *ReadOptions) (*Dataset, error) {
 	for _, piece := range pieces {
 		p.name, p.labels.name, p.lines = piece.path, piece.path, 0
 		if err := piece.read(p); err != nil {
-			return nil, piece.numbered(err)
+			return nil, piece.correctLine(err)
 		}
 	}
 	if len(pieces) > 1 {
@@ -155,24 +155,24 @@ func readTextPieces(pieces []piece, opt *ReadOptions) (*Dataset, error) {
 	return p.finish()
 }
 
-func (p *piece) read(to *libsvmParser) error {
+func (p *piece) read(parser *libsvmParser) error {
 	f, err := os.Open(p.path)
 	if err != nil {
 		return errorf("%w", err)
 	}
 	defer f.Close()
-	in, err := decompress(io.NewSectionReader(f, p.lo, p.hi-p.lo), p.path)
+	input, err := decompress(io.NewSectionReader(f, p.lo, p.hi-p.lo), p.path)
 	if err != nil {
 		return err
 	}
-	defer in.close()
-	to.stats.Compression = in.kind
-	return inParallel(in, p.path, to.block, to.take)
+	defer input.close()
+	parser.stats.Compression = input.kind
+	return inParallel(input, p.path, parser.block, parser.take)
 }
 
-// numbered adds the lines of the file before the piece to the line number in err, because the reader counted
-// from the beginning of the piece.
-func (p *piece) numbered(err error) error {
+// correctLine adds the lines of the file before the piece to the line number in err, because the reader
+// counted from the beginning of the piece.
+func (p *piece) correctLine(err error) error {
 	bad, ok := err.(*ParseError)
 	if !ok || bad.Line == 0 || p.lo == 0 {
 		return err
@@ -182,9 +182,9 @@ func (p *piece) numbered(err error) error {
 		return err
 	}
 	defer f.Close()
-	before, buf := io.NewSectionReader(f, 0, p.lo), make([]byte, 1<<16)
+	prefix, buf := io.NewSectionReader(f, 0, p.lo), make([]byte, 1<<16)
 	for {
-		n, failed := before.Read(buf)
+		n, failed := prefix.Read(buf)
 		bad.Line += bytes.Count(buf[:n], []byte{'\n'})
 		if failed != nil {
 			return err
@@ -203,7 +203,7 @@ func readBinaryPieces(pieces []piece, opt *ReadOptions) (*Dataset, error) {
 			pieces[0].path, len(pieces)-1, bytes, opt.Memory)
 	}
 	opt.stored = true
-	var whole *Dataset
+	var shard *Dataset
 	for _, p := range pieces {
 		d, err := ReadFile(p.path, opt)
 		if err != nil {
@@ -212,25 +212,25 @@ func readBinaryPieces(pieces []piece, opt *ReadOptions) (*Dataset, error) {
 		if err := d.cut(&p, opt); err != nil {
 			return nil, err
 		}
-		if whole == nil {
-			whole = d
+		if shard == nil {
+			shard = d
 			continue
 		}
-		if err := whole.stack(d); err != nil {
+		if err := shard.stack(d); err != nil {
 			return nil, errorf("%s: %w", p.path, err)
 		}
 	}
-	whole.Stats.Rows, whole.Stats.NNZ = whole.X.rows, whole.X.NNZ()
-	if whole.X.rows == 0 {
+	shard.Stats.Rows, shard.Stats.NNZ = shard.X.rows, shard.X.NNZ()
+	if shard.X.rows == 0 {
 		return nil, errorf("%s: the part has no rows: read fewer parts", pieces[0].path)
 	}
-	return whole, nil
+	return shard, nil
 }
 
 // cut reduces d, the data of a whole file, to the rows of a piece. If these rows fit in opt.Memory, it
 // restores their original labels, and checks the rows that ReadFile did not check.
 func (d *Dataset) cut(p *piece, opt *ReadOptions) (err error) {
-	row := func(at int64) int { return int(float64(d.X.rows) * (float64(at) / float64(p.size))) }
+	row := func(position int64) int { return int(float64(d.X.rows) * (float64(position) / float64(p.size))) }
 	lo, hi := row(p.lo), row(p.hi)
 	if d.Labels == nil {
 		return errorf("%s: the file has no labels: convert the data with them", p.path)
@@ -238,10 +238,10 @@ func (d *Dataset) cut(p *piece, opt *ReadOptions) (err error) {
 	d.Stats.Bytes = p.hi - p.lo
 	beyond := opt.Memory > 0 && p.hi-p.lo > opt.Memory
 	if unchecked := d.X.Mapped() && opt.Memory > 0 && p.size > opt.Memory; unchecked && !beyond {
-		err = d.X.file.contentError(d.X.file.CheckPart(d.X.file.first+lo, d.X.file.first+hi, true))
+		err = d.X.file.contentError(d.X.file.CheckPart(d.X.file.firstRow+lo, d.X.file.firstRow+hi, true))
 	}
 	if err == nil {
-		d.X, err = d.X.between(lo, hi)
+		d.X, err = d.X.rowRange(lo, hi)
 	}
 	if d.Labels = d.Labels[lo:hi]; err != nil || beyond {
 		return err
@@ -250,9 +250,9 @@ func (d *Dataset) cut(p *piece, opt *ReadOptions) (err error) {
 	return nil
 }
 
-// between returns rows lo to hi−1, or a itself if these are all rows. The columns and values are views of a;
+// rowRange returns rows lo to hi−1, or a itself if these are all rows. The columns and values are views of a;
 // the row pointers are a copy. It checks only the row pointers.
-func (a *CSR) between(lo, hi int) (*CSR, error) {
+func (a *CSR) rowRange(lo, hi int) (*CSR, error) {
 	if lo == 0 && hi == a.rows {
 		return a, nil
 	}
@@ -266,7 +266,7 @@ func (a *CSR) between(lo, hi int) (*CSR, error) {
 	}
 	part := &CSR{rows: hi - lo, cols: a.cols, ptr: ptr, idx: a.idx[first:last], val: a.val[first:last]}
 	if a.file != nil {
-		part.file = &mapping{a.file.File, a.file.name, a.file.first + lo}
+		part.file = &mapping{a.file.File, a.file.name, a.file.firstRow + lo}
 	}
 	return part, nil
 }

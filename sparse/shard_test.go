@@ -19,13 +19,13 @@ import (
 
 // shardFiles writes files of LIBSVM text with lines of many lengths. It returns their paths and the text of
 // all files.
-func shardFiles(t *testing.T, files, lines int) (paths []string, all string) {
+func shardFiles(t *testing.T, files, lines int) (paths []string, content string) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(uint64(files), uint64(lines)))
 	var text strings.Builder
 	dir := t.TempDir()
 	for k := range files {
-		from := text.Len()
+		start := text.Len()
 		for range lines {
 			fmt.Fprintf(&text, "%d", 2*rng.IntN(2)-1)
 			for j := 1; j < 200; j += 1 + rng.IntN(60) {
@@ -37,7 +37,7 @@ func shardFiles(t *testing.T, files, lines int) (paths []string, all string) {
 			text.WriteByte('\n')
 		}
 		path := filepath.Join(dir, fmt.Sprintf("%03d.svm", k))
-		if err := os.WriteFile(path, []byte(text.String()[from:]), 0o666); err != nil {
+		if err := os.WriteFile(path, []byte(text.String()[start:]), 0o666); err != nil {
 			t.Fatal(err)
 		}
 		paths = append(paths, path)
@@ -48,19 +48,19 @@ func shardFiles(t *testing.T, files, lines int) (paths []string, all string) {
 // joinShards reads all shards of the files and joins their rows to one data set.
 func joinShards(t *testing.T, paths []string, parts int, opt *ReadOptions) *Dataset {
 	t.Helper()
-	var all *Dataset
+	var data *Dataset
 	for k := range parts {
 		d, err := ReadShard(paths, k, parts, opt)
 		if err != nil {
 			t.Fatalf("part %d of %d: %v", k, parts, err)
 		}
-		if all == nil {
-			all = d
-		} else if err := all.stack(d); err != nil {
+		if data == nil {
+			data = d
+		} else if err := data.stack(d); err != nil {
 			t.Fatal(err)
 		}
 	}
-	return all
+	return data
 }
 
 func checkSame(t *testing.T, got, want *Dataset) {
@@ -77,7 +77,7 @@ func checkSame(t *testing.T, got, want *Dataset) {
 func TestShards(t *testing.T) {
 	for _, files := range []int{1, 2, 5} {
 		paths, text := shardFiles(t, files, 40)
-		whole, err := readAs(LIBSVM, strings.NewReader(text), "all", &ReadOptions{AnyLabels: true})
+		want, err := readAs(LIBSVM, strings.NewReader(text), "all", &ReadOptions{AnyLabels: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -93,14 +93,14 @@ func TestShards(t *testing.T) {
 			}
 		}
 		for _, parts := range []int{1, 2, 3, 7, 16} {
-			checkSame(t, joinShards(t, paths, parts, nil), whole)
-			checkSame(t, joinShards(t, binary, parts, nil), whole)
+			checkSame(t, joinShards(t, paths, parts, nil), want)
+			checkSame(t, joinShards(t, binary, parts, nil), want)
 		}
 		for _, opt := range []*ReadOptions{
 			{Positive: new(float64(1))}, {Mapping: LabelMapping{Negative: 1, Positive: -1}}, {Classes: Classes{Values: []float64{-1, 1}}}, {Regression: true},
 		} { // ReadShard ignores these options
-			checkSame(t, joinShards(t, paths, 2, opt), whole)
-			checkSame(t, joinShards(t, binary, 2, opt), whole)
+			checkSame(t, joinShards(t, paths, 2, opt), want)
+			checkSame(t, joinShards(t, binary, 2, opt), want)
 		}
 	}
 }
@@ -109,7 +109,7 @@ func TestShards(t *testing.T) {
 // without rows names a remedy.
 func TestShardsOfCompressed(t *testing.T) {
 	paths, text := shardFiles(t, 4, 30)
-	whole, err := readAs(LIBSVM, strings.NewReader(text), "all", &ReadOptions{AnyLabels: true})
+	want, err := readAs(LIBSVM, strings.NewReader(text), "all", &ReadOptions{AnyLabels: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,7 +127,7 @@ func TestShardsOfCompressed(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	checkSame(t, joinShards(t, paths, 2, nil), whole)
+	checkSame(t, joinShards(t, paths, 2, nil), want)
 	_, err = ReadShard(paths[:1], 1, 2, nil)
 	check.Error(t, err, "decompress")
 }
@@ -193,7 +193,7 @@ func TestRebase(t *testing.T) {
 	if err := os.WriteFile(path, []byte("1 0:1 3:2\n-1 1:1 4:1\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	whole, err := ReadFile(path, &ReadOptions{AnyLabels: true})
+	want, err := ReadFile(path, &ReadOptions{AnyLabels: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -210,5 +210,5 @@ func TestRebase(t *testing.T) {
 	if err := first.stack(second); err != nil {
 		t.Fatal(err)
 	}
-	checkSame(t, first, whole)
+	checkSame(t, first, want)
 }

@@ -87,19 +87,18 @@ func (s *ColumnStats) set(a *CSR, lo, hi int, weight func(i int) float64) {
 	}
 }
 
-// Merge adds to s the statistics more, which must be of other rows. It uses the formula of Chan, Golub and
-// LeVeque (1979).
-func (s *ColumnStats) Merge(more *ColumnStats) {
-	s.Rows, s.started = s.Rows+more.Rows, true
-	for j, b := range more.Stored {
-		s.Largest[j] = max(s.Largest[j], more.Largest[j])
+// Merge adds to s the statistics of other rows. It uses the formula of Chan, Golub and LeVeque (1979).
+func (s *ColumnStats) Merge(stats *ColumnStats) {
+	s.Rows, s.started = s.Rows+stats.Rows, true
+	for j, b := range stats.Stored {
+		s.Largest[j] = max(s.Largest[j], stats.Largest[j])
 		if b == 0 {
 			continue
 		}
-		a, d := s.Stored[j], more.StoredMean[j]-s.StoredMean[j]
+		a, d := s.Stored[j], stats.StoredMean[j]-s.StoredMean[j]
 		s.Stored[j] = a + b
 		s.StoredMean[j] += float64(d * (b / (a + b)))
-		s.Square[j] += more.Square[j] + float64(float64(a*(b/(a+b)))*float64(d*d))
+		s.Square[j] += stats.Square[j] + float64(float64(a*(b/(a+b)))*float64(d*d))
 	}
 }
 

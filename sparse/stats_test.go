@@ -55,7 +55,7 @@ func randomTriplets(rows, cols int) []Triplet {
 				e = append(e, Triplet{i, j, 1000 + r.unit()})
 			case j == 2 && i == 0:
 				e = append(e, Triplet{i, j, 0})
-			case j != 3 && r.below(3) == 0:
+			case j != 3 && r.integer(3) == 0:
 				e = append(e, Triplet{i, j, r.normal()})
 			}
 		}
@@ -172,13 +172,13 @@ func TestColumnStatsOfPieces(t *testing.T) {
 		twice.Add(x, lo, hi, func(int) float64 { return 2 })
 		twice.Add(x, lo, hi, func(int) float64 { return 0 })
 	}
-	dev, other := m.StdDev(), twice.StdDev()
+	dev, twiceDev := m.StdDev(), twice.StdDev()
 	if m.Rows != 500 || twice.Rows != 1000 || dev[20] != 0 || dev[22] != 0 {
 		t.Errorf("%v and %v rows, deviations %v and %v of constant columns", m.Rows, twice.Rows, dev[20], dev[22])
 	}
 	for j, sd := range want.StdDev() {
-		if math.Abs(dev[j]-sd) > 1e-13*(1+sd) || math.Abs(other[j]-sd) > 1e-13*(1+sd) {
-			t.Errorf("column %d: deviation %v and %v, want %v", j, dev[j], other[j], sd)
+		if math.Abs(dev[j]-sd) > 1e-13*(1+sd) || math.Abs(twiceDev[j]-sd) > 1e-13*(1+sd) {
+			t.Errorf("column %d: deviation %v and %v, want %v", j, dev[j], twiceDev[j], sd)
 		}
 	}
 	if math.Abs(dev[21]-0.5) > 1e-9 || m.Largest[21] != 1e8+1 {
