@@ -49,7 +49,7 @@ type Chart struct {
 const (
 	width, height = 630, 400 // of a chart without its legend
 	legendLine    = 16       // height of a legend entry
-	toName        = 29       // distance from the left end of a legend entry to its name
+	nameOffset    = 29       // distance from the left end of a legend entry to its name
 )
 
 // WriteSVG writes the chart as SVG. It returns an error if there is no point to draw.
@@ -58,13 +58,13 @@ func (c *Chart) WriteSVG(w io.Writer) error {
 	if len(lines) == 0 {
 		return fmt.Errorf("chart: %s: there is nothing to draw", c.Title)
 	}
-	named := slices.DeleteFunc(slices.Clone(lines), func(l Line) bool { return l.Name == "" })
-	tall, legend := max(height, vg.Length(60+legendLine*len(named))), 8+entryWidth(named, large)
-	return writeSVG(w, width+legend, tall, func(on draw.Canvas) {
-		c.draw(draw.Crop(on, 0, -legend, 0, 0), lines, large)
-		y := on.Max.Y - 40
-		for _, l := range named {
-			l.entry(on, vg.Point{X: on.Max.X - legend + 8, Y: y}, large)
+	entries := slices.DeleteFunc(slices.Clone(lines), func(l Line) bool { return l.Name == "" })
+	fullHeight, legendWidth := max(height, vg.Length(60+legendLine*len(entries))), 8+entryWidth(entries, largeStyle)
+	return writeSVG(w, width+legendWidth, fullHeight, func(canvas draw.Canvas) {
+		c.draw(draw.Crop(canvas, 0, -legendWidth, 0, 0), lines, largeStyle)
+		y := canvas.Max.Y - 40
+		for _, l := range entries {
+			l.entry(canvas, vg.Point{X: canvas.Max.X - legendWidth + 8, Y: y}, largeStyle)
 			y -= legendLine
 		}
 	})
@@ -105,7 +105,7 @@ func (l Line) visible(c *Chart) Line {
 }
 
 // draw draws the chart without its legend.
-func (c *Chart) draw(on draw.Canvas, lines []Line, s style) {
+func (c *Chart) draw(canvas draw.Canvas, lines []Line, s style) {
 	p := newPlot(c, s)
 	for _, l := range lines {
 		p.X.Min, p.X.Max = min(p.X.Min, slices.Min(l.X)), max(p.X.Max, slices.Max(l.X))
@@ -131,10 +131,10 @@ func (c *Chart) draw(on draw.Canvas, lines []Line, s style) {
 	// Axis names are drawn here, because gonum leaves space for an axis name around the number (Min + Max)/2,
 	// which is near the end of a logarithmic axis.
 	text := textStyle(s.label, draw.XCenter, draw.YBottom)
-	on.FillText(text, vg.Point{X: on.Center().X, Y: on.Min.Y}, c.X)
+	canvas.FillText(text, vg.Point{X: canvas.Center().X, Y: canvas.Min.Y}, c.X)
 	text.Rotation, text.YAlign = math.Pi/2, draw.YTop
-	on.FillText(text, vg.Point{X: on.Min.X, Y: on.Center().Y}, c.Y)
-	p.Draw(draw.Crop(on, s.label+5, 0, s.label+2, 0))
+	canvas.FillText(text, vg.Point{X: canvas.Min.X, Y: canvas.Center().Y}, c.Y)
+	p.Draw(draw.Crop(canvas, s.label+5, 0, s.label+2, 0))
 }
 
 // curves draws lines and bands. The first line is in front, and all bands are behind all lines.
@@ -146,17 +146,17 @@ type curves struct {
 // Plot implements plot.Plotter.
 func (v curves) Plot(c draw.Canvas, p *plot.Plot) {
 	trX, trY := p.Transforms(&c)
-	at := func(x, y float64) vg.Point { return vg.Point{X: trX(x), Y: trY(y)} }
+	point := func(x, y float64) vg.Point { return vg.Point{X: trX(x), Y: trY(y)} }
 	for _, l := range v.lines {
 		if l.Low == nil {
 			continue
 		}
 		var outline []vg.Point
 		for k, x := range l.X {
-			outline = append(outline, at(x, l.High[k]))
+			outline = append(outline, point(x, l.High[k]))
 		}
 		for k := len(l.X) - 1; k >= 0; k-- {
-			outline = append(outline, at(l.X[k], l.Low[k]))
+			outline = append(outline, point(l.X[k], l.Low[k]))
 		}
 		for k, q := range outline {
 			outline[k].Y = min(max(q.Y, c.Min.Y), c.Max.Y)
@@ -168,7 +168,7 @@ func (v curves) Plot(c draw.Canvas, p *plot.Plot) {
 	for _, l := range slices.Backward(v.lines) {
 		points := make([]vg.Point, len(l.X))
 		for k, x := range l.X {
-			points[k] = at(x, l.Y[k])
+			points[k] = point(x, l.Y[k])
 		}
 		c.StrokeLines(l.stroke(v.style), c.ClipLinesXY(points)...)
 		if !l.marked() {
@@ -186,24 +186,24 @@ func (v curves) Plot(c draw.Canvas, p *plot.Plot) {
 	}
 }
 
-// entry draws the entry of the line in the legend. at is the left end of the entry.
-func (l Line) entry(c draw.Canvas, at vg.Point, s style) {
+// entry draws the entry of the line in the legend. start is the left end of the entry.
+func (l Line) entry(c draw.Canvas, start vg.Point, s style) {
 	if len(l.X) > 1 {
-		c.StrokeLine2(l.stroke(s), at.X, at.Y, at.X+24, at.Y)
+		c.StrokeLine2(l.stroke(s), start.X, start.Y, start.X+24, start.Y)
 	}
 	if l.marked() {
-		c.DrawGlyph(l.mark(s), vg.Point{X: at.X + 12, Y: at.Y})
+		c.DrawGlyph(l.mark(s), vg.Point{X: start.X + 12, Y: start.Y})
 	}
-	c.FillText(textStyle(s.legend, draw.XLeft, draw.YCenter), vg.Point{X: at.X + toName, Y: at.Y}, l.Name)
+	c.FillText(textStyle(s.legend, draw.XLeft, draw.YCenter), vg.Point{X: start.X + nameOffset, Y: start.Y}, l.Name)
 }
 
 // entryWidth returns the width of the widest legend entry. It leaves space for viewers that draw the text
 // with a wider font.
 func entryWidth(lines []Line, s style) (widest vg.Length) {
-	const wider = 1.2
+	const widthRatio = 1.2
 	for _, l := range lines {
 		text, _, _ := plot.DefaultTextHandler.Box(l.Name, sans(s.legend))
-		widest = max(widest, toName+wider*text+6)
+		widest = max(widest, nameOffset+widthRatio*text+6)
 	}
 	return widest
 }

@@ -16,17 +16,17 @@ import (
 // texts returns the texts in an SVG file, one on each line.
 func texts(t *testing.T, svg []byte) string {
 	t.Helper()
-	all := "\n"
+	lines := "\n"
 	for dec := xml.NewDecoder(bytes.NewReader(svg)); ; {
 		token, err := dec.Token()
 		if errors.Is(err, io.EOF) {
-			return all
+			return lines
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
 		if chars, ok := token.(xml.CharData); ok {
-			all += strings.TrimSpace(string(chars)) + "\n"
+			lines += strings.TrimSpace(string(chars)) + "\n"
 		}
 	}
 }
@@ -53,14 +53,14 @@ func TestWriteSVG(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		all := texts(t, b.Bytes())
+		lines := texts(t, b.Bytes())
 		for _, s := range test.has {
-			if !strings.Contains(all, "\n"+s+"\n") {
-				t.Errorf("%s: the chart lacks %q; it has %q", name, s, all)
+			if !strings.Contains(lines, "\n"+s+"\n") {
+				t.Errorf("%s: the chart lacks %q; it has %q", name, s, lines)
 			}
 		}
 		for _, s := range test.lacks {
-			if strings.Contains(all, "\n"+s+"\n") {
+			if strings.Contains(lines, "\n"+s+"\n") {
 				t.Errorf("%s: the chart has %q", name, s)
 			}
 		}
@@ -89,18 +89,18 @@ func TestWriteSheet(t *testing.T) {
 	line := func(name string, series int, y float64) Line {
 		return Line{Name: name, Series: series, X: []float64{0, 1}, Y: []float64{y, y / 2}}
 	}
-	of := func(lines ...Line) *Chart { return &Chart{Title: "one of many", Y: "gap", LogY: true, Lines: lines} }
+	chart := func(lines ...Line) *Chart { return &Chart{Title: "one of many", Y: "gap", LogY: true, Lines: lines} }
 	rows := [][]*Chart{
-		{of(line("first", 0, 1), Line{Name: "second", Series: 1}), of(line("first", 0, 2), line("second", 1, 3))},
-		{of(Line{Name: "first"}), of(line("second", 1, 3))},
+		{chart(line("first", 0, 1), Line{Name: "second", Series: 1}), chart(line("first", 0, 2), line("second", 1, 3))},
+		{chart(Line{Name: "first"}), chart(line("second", 1, 3))},
 	}
 	var b bytes.Buffer
 	if err := WriteSheet(&b, "a sheet", rows); err != nil {
 		t.Fatal(err)
 	}
-	all := texts(t, b.Bytes())
+	lines := texts(t, b.Bytes())
 	for text, want := range map[string]int{"first": 1, "second": 1, "one of many: not measured": 1, "a sheet": 1, "gap": 3} {
-		if got := strings.Count(all, "\n"+text+"\n"); got != want {
+		if got := strings.Count(lines, "\n"+text+"\n"); got != want {
 			t.Errorf("%q is there %d times, want %d", text, got, want)
 		}
 	}
@@ -188,7 +188,7 @@ func TestLegend(t *testing.T) {
 			t.Errorf("%+v has marks: %v", test.line, !test.marked)
 		}
 	}
-	if a, b := (Line{Series: 1}).mark(large), (Line{Series: 1 + len(palette)}).mark(large); a.Color != b.Color || a.Shape == b.Shape {
+	if a, b := (Line{Series: 1}).mark(largeStyle), (Line{Series: 1 + len(palette)}).mark(largeStyle); a.Color != b.Color || a.Shape == b.Shape {
 		t.Errorf("two series of one colour have the marks %T and %T", a.Shape, b.Shape)
 	}
 }

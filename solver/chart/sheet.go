@@ -35,30 +35,30 @@ func WriteSheet(w io.Writer, title string, rows [][]*Chart) error {
 		}
 	}
 	width := vg.Length(max(2, len(rows[0])) * tileWidth) // the title needs the width of two charts
-	wide := entryWidth(legend, large)
-	perLine := max(1, int(width/wide))
-	below := vg.Length((len(legend) + perLine - 1) / perLine * entryHeight)
-	return writeSVG(w, width+12, titleHeight+vg.Length(len(rows)*tileHeight)+below+12, func(c draw.Canvas) {
+	columnWidth := entryWidth(legend, largeStyle)
+	entriesPerLine := max(1, int(width/columnWidth))
+	legendHeight := vg.Length((len(legend) + entriesPerLine - 1) / entriesPerLine * entryHeight)
+	return writeSVG(w, width+12, titleHeight+vg.Length(len(rows)*tileHeight)+legendHeight+12, func(c draw.Canvas) {
 		c.FillText(textStyle(12, draw.XCenter, draw.YTop), vg.Point{X: c.Center().X, Y: c.Max.Y - 2}, title)
 		for r, row := range rows {
-			for k, one := range row {
+			for k, chart := range row {
 				left, top := c.Min.X+vg.Length(k*tileWidth), c.Max.Y-titleHeight-vg.Length(r*tileHeight)
-				one.drawTile(draw.Canvas{Canvas: c.Canvas, Rectangle: vg.Rectangle{
+				chart.drawTile(draw.Canvas{Canvas: c.Canvas, Rectangle: vg.Rectangle{
 					Min: vg.Point{X: left + 4, Y: top - tileHeight + 4}, Max: vg.Point{X: left + tileWidth - 4, Y: top - 4},
 				}})
 			}
 		}
 		for k, l := range legend {
-			l.entry(c, vg.Point{X: c.Min.X + vg.Length(k%perLine)*wide, Y: c.Min.Y + below - vg.Length(k/perLine*entryHeight) - entryHeight/2}, large)
+			l.entry(c, vg.Point{X: c.Min.X + vg.Length(k%entriesPerLine)*columnWidth, Y: c.Min.Y + legendHeight - vg.Length(k/entriesPerLine*entryHeight) - entryHeight/2}, largeStyle)
 		}
 	})
 }
 
 // drawTile draws the chart as a part of a sheet, or a text if the chart has no points.
-func (c *Chart) drawTile(on draw.Canvas) {
+func (c *Chart) drawTile(canvas draw.Canvas) {
 	if lines := c.visible(); len(lines) > 0 {
-		c.draw(on, lines, small)
+		c.draw(canvas, lines, smallStyle)
 		return
 	}
-	on.FillText(textStyle(9, draw.XCenter, draw.YCenter), on.Center(), c.Title+": not measured")
+	canvas.FillText(textStyle(9, draw.XCenter, draw.YCenter), canvas.Center(), c.Title+": not measured")
 }

@@ -46,8 +46,8 @@ type style struct {
 }
 
 var (
-	large = style{title: 13, label: 11, tick: 10, legend: 9.5, padding: 4, line: 1.4, mark: 3}
-	small = style{title: 9.5, label: 8, tick: 7.5, legend: 9.5, padding: 2, line: 0.9, mark: 1.4}
+	largeStyle = style{title: 13, label: 11, tick: 10, legend: 9.5, padding: 4, line: 1.4, mark: 3}
+	smallStyle = style{title: 9.5, label: 8, tick: 7.5, legend: 9.5, padding: 2, line: 0.9, mark: 1.4}
 )
 
 func (l Line) stroke(s style) draw.LineStyle {
@@ -119,12 +119,12 @@ type decades struct{}
 // Ticks implements plot.Ticker.
 func (decades) Ticks(low, high float64) (ticks []plot.Tick) {
 	first, last := int(math.Floor(math.Log10(low))), int(math.Ceil(math.Log10(high)))
-	every := 1 + (last-first)/12
+	interval := 1 + (last-first)/12
 	for e := first; e <= last; e++ {
 		for m := 1; m < 10; m++ {
 			t := plot.Tick{Value: float64(m) * math.Pow10(e)}
 			switch {
-			case m == 1 && e%every == 0, (m == 2 || m == 5) && high < 30*low:
+			case m == 1 && e%interval == 0, (m == 2 || m == 5) && high < 30*low:
 				t.Label = tickText(m, e)
 			case m > 1 && last-first > 6:
 				continue
@@ -145,16 +145,16 @@ type even struct{}
 func (even) Ticks(low, high float64) (ticks []plot.Tick) {
 	e := int(math.Floor(math.Log10((high - low) / 3)))
 	m := 1
-	for _, more := range []int{2, 5} {
-		if float64(more)*math.Pow10(e) <= (high-low)/3 {
-			m = more
+	for _, factor := range []int{2, 5} {
+		if float64(factor)*math.Pow10(e) <= (high-low)/3 {
+			m = factor
 		}
 	}
 	step := float64(m) * math.Pow10(e)
 	first, last := int64(math.Ceil(low/step-1e-9)), int64(math.Floor(high/step+1e-9))
 	for k := first; k <= last; k++ {
-		at := float64(k) * step
-		ticks = append(ticks, plot.Tick{Value: at, Label: strconv.FormatFloat(at, 'f', max(0, -e), 64)})
+		value := float64(k) * step
+		ticks = append(ticks, plot.Tick{Value: value, Label: strconv.FormatFloat(value, 'f', max(0, -e), 64)})
 	}
 	return ticks
 }

@@ -6,7 +6,7 @@ import "testing"
 // conditions for each rho, and that a third of these steps is not enough. Some step size must satisfy the
 // printed conditions if rho (λ₁ − λ_p) < μ_f, and only then.
 func TestTheorem2(t *testing.T) {
-	all := func(cs []Condition) bool {
+	allHold := func(cs []Condition) bool {
 		for _, c := range cs {
 			if !c.Holds() {
 				return false
@@ -18,15 +18,15 @@ func TestTheorem2(t *testing.T) {
 	for _, rho := range []float64{1e-4, 0.01, 1, 20} {
 		c.NuL = c.NuF + rho*c.Lambda1
 		eta, m := c.Theorem2Steps()
-		if cs := c.Theorem2Relaxed(eta, rho, m); !all(cs) {
+		if cs := c.Theorem2Relaxed(eta, rho, m); !allHold(cs) {
 			t.Errorf("rho = %v: the theorem schedule violates %v", rho, cs)
 		}
-		if all(c.Theorem2Relaxed(eta, rho, m/3)) {
+		if allHold(c.Theorem2Relaxed(eta, rho, m/3)) {
 			t.Errorf("rho = %v: a third of the inner steps should not be enough", rho)
 		}
 		possible := rho*(c.Lambda1-c.LambdaP) < c.MuF
 		best := (c.MuF - rho*(c.Lambda1-c.LambdaP)) / (4*c.NuL*c.NuL + c.MuF*c.NuL/2) / 2
-		met := best > 0 && all(c.Theorem2(best, rho, 1<<40))
+		met := best > 0 && allHold(c.Theorem2(best, rho, 1<<40))
 		if met != possible {
 			t.Errorf("rho = %v: printed conditions can be met: %v, want %v: %v", rho, met, possible, c.Theorem2(best, rho, 1<<40))
 		}
