@@ -48,7 +48,7 @@ func TestEndedBefore(t *testing.T) {
 		err    error
 	}{
 		{"cancelled", ended, Spec{Lambda: 1e-3}, solver.Stopped, context.Canceled},
-		{"cancelled, with a method", ended, Spec{Lambda: 1e-3, Settings: solver.Settings{OuterIterations: byMinimize}}, solver.Stopped, context.Canceled},
+		{"cancelled, with a method", ended, Spec{Lambda: 1e-3, Settings: solver.Settings{OuterIterations: minimizeIterations}}, solver.Stopped, context.Canceled},
 		{"out of time", t.Context(), Spec{Lambda: 1e-3, Settings: solver.Settings{TimeLimit: time.Nanosecond}}, solver.TimeDone, solver.ErrNotConverged},
 		{"out of time, by Auto", t.Context(), Spec{Lambda: 1e-3, Settings: solver.Settings{Method: solver.Auto{}, TimeLimit: time.Nanosecond}}, solver.TimeDone, solver.ErrNotConverged},
 	} {

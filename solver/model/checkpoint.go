@@ -57,7 +57,7 @@ func (c *classStore) Load() ([]byte, error) {
 // fit returns the stored model of a class. If there is none, fit calls do, and stores the model if do returns
 // no error.
 func (c *classStore) fit(spec *Spec, class int, do func() (*Model, error)) (*Model, error) {
-	if m, there := c.Done[class]; there {
+	if m, ok := c.Done[class]; ok {
 		m.Loss = spec.loss()
 		return &m, nil
 	}
@@ -66,10 +66,10 @@ func (c *classStore) fit(spec *Spec, class int, do func() (*Model, error)) (*Mod
 	if err != nil {
 		return m, err
 	}
-	done := *m
-	if done.Loss, c.State = nil, nil; c.Done == nil {
+	entry := *m
+	if entry.Loss, c.State = nil, nil; c.Done == nil {
 		c.Done = map[int]Model{}
 	}
-	c.Done[class] = done
+	c.Done[class] = entry
 	return m, c.team.Save(c.checkpoint, c)
 }

@@ -39,15 +39,15 @@ func checksum(file []byte) (string, error) {
 	return fmt.Sprintf("crc32c:%08x", h.Sum32()), err
 }
 
-// checkSealed returns an error if stated, the checksum in a file, is not the checksum of the file. It returns
-// nil if stated is nil, because the file has no checksum.
-func checkSealed(file []byte, stated *string) error {
-	if stated == nil {
+// checkSealed returns an error if fileSum, the checksum in a file, is not the checksum of the file. It
+// returns nil if fileSum is nil, because the file has no checksum.
+func checkSealed(file []byte, fileSum *string) error {
+	if fileSum == nil {
 		return nil
 	}
 	sum, err := checksum(file)
-	if err == nil && sum != *stated {
-		err = fmt.Errorf("damaged model: what it holds has the checksum %s, and %q is stated%s; if it was changed on purpose, remove its field checksum", sum, *stated, fetchAgain)
+	if err == nil && sum != *fileSum {
+		err = fmt.Errorf("damaged model: what it holds has the checksum %s, and %q is stated%s; if it was changed on purpose, remove its field checksum", sum, *fileSum, fetchAgain)
 	}
 	return err
 }

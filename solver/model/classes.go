@@ -20,14 +20,14 @@ import (
 // numbers or if there are two classes. Otherwise there is one problem for each class, which is fitted
 // against all other classes.
 type problems struct {
-	spec    *Spec // the specification of the caller
-	team    *rows.Team
-	oneSpec *Spec // the specification of each problem
-	x       *sparse.CSR
-	y       []float64
-	classes []float64 // the labels of the classes; nil if there is only one problem
-	held    held      // the rows that a fit out of core leaves out
-	origin  *origin   // the arguments of PathData or CVData; nil for other calls
+	spec        *Spec // the specification of the caller
+	team        *rows.Team
+	problemSpec *Spec // the specification of each problem
+	x           *sparse.CSR
+	y           []float64
+	classes     []float64 // the labels of the classes; nil if there is only one problem
+	exclusion   exclusion // the rows that a fit out of core leaves out
+	origin      *origin   // the arguments of PathData or CVData; nil for other calls
 }
 
 func newProblems(spec *Spec, x *sparse.CSR, y []float64) (p *problems, err error) {
@@ -35,7 +35,7 @@ func newProblems(spec *Spec, x *sparse.CSR, y []float64) (p *problems, err error
 	if spec == nil {
 		spec = &Spec{}
 	}
-	p = &problems{spec: spec, team: rows.NewTeam(spec.Comm), oneSpec: spec, x: x, y: y}
+	p = &problems{spec: spec, team: rows.NewTeam(spec.Comm), problemSpec: spec, x: x, y: y}
 	if !classifies(spec.loss()) || spec.Positive != nil {
 		return p, nil
 	}
@@ -49,23 +49,23 @@ func newProblems(spec *Spec, x *sparse.CSR, y []float64) (p *problems, err error
 		return nil, errorf("more than %d classes: are the labels numbers, for the loss squared or huber?", rows.MaxClasses)
 	}
 	p.classes = classes
-	p.oneSpec, err = spec.ofEachClass(p.team, y)
+	p.problemSpec, err = spec.classSpec(p.team, y)
 	return p, err
 }
 
 // differentLabels returns the labels that occur in any process, each once, in increasing order. It
 // returns at most rows.MaxClasses + 1 labels.
 func (s *Spec) differentLabels(x *sparse.CSR, y []float64) ([]float64, error) {
-	var own []float64
+	var labels []float64
 	err := checkSize(x)
 	if err == nil {
-		own, err = distinctLabels(x, y)
+		labels, err = distinctLabels(x, y)
 	}
 	team, err := rows.Join(s.Comm, x, err)
 	if err != nil {
 		return nil, err
 	}
-	return team.Different(own, rows.MaxClasses+1), nil
+	return team.Different(labels, rows.MaxClasses+1), nil
 }
 
 // distinctLabels checks the labels of the rows of this process, and returns those that differ, in increasing
@@ -84,18 +84,18 @@ func distinctLabels(x *sparse.CSR, y []float64) (classes []float64, err error) {
 	return classes, nil
 }
 
-// ofEachClass returns the specification with which every class is fitted against the rest: a copy of s with
+// classSpec returns the specification with which every class is fitted against the rest: a copy of s with
 // the ClassWeights in SampleWeights. It has no TimeLimit, because this limit is for all classes together.
-func (s *Spec) ofEachClass(team *rows.Team, y []float64) (*Spec, error) {
+func (s *Spec) classSpec(team *rows.Team, y []float64) (*Spec, error) {
 	if err := s.checkSettings(); err != nil {
 		return nil, err
 	}
-	one := *s
-	if one.TimeLimit = 0; s.parallel() {
-		one.Threads = 1
+	spec := *s
+	if spec.TimeLimit = 0; s.parallel() {
+		spec.Threads = 1
 	}
 	if s.ClassWeights == nil || s.Balanced {
-		return &one, nil
+		return &spec, nil
 	}
 	var err error
 	if s.SampleWeights != nil && len(s.SampleWeights) != len(y) {
@@ -105,30 +105,30 @@ func (s *Spec) ofEachClass(team *rows.Team, y []float64) (*Spec, error) {
 		return nil, err
 	}
 	w, err := s.weigh(team, y, nil)
-	one.SampleWeights, one.ClassWeights = w, nil
-	return &one, err
+	spec.SampleWeights, spec.ClassWeights = w, nil
+	return &spec, err
 }
 
 func (p *problems) count() int { return max(1, len(p.classes)) }
 
 func (p *problems) design(k int, spec *Spec) (d *design, err error) {
-	y, class := p.y, (*float64)(nil)
+	y, classLabel := p.y, (*float64)(nil)
 	switch {
 	case p.classes == nil:
 	case spec.streams():
-		class, spec = &p.classes[k], spec.ofClass(k)
+		classLabel, spec = &p.classes[k], spec.copyForClass(k)
 	default:
-		y = against(p.y, p.classes[k])
+		y = indicators(p.y, p.classes[k])
 	}
 	if spec.streams() {
-		d, err = mappedDesign(spec, p.x, y, class)
+		d, err = mappedDesign(spec, p.x, y, classLabel)
 	} else {
 		d, err = newDesign(spec, p.x, y)
 	}
 	if err != nil {
 		return nil, err
 	}
-	d.held, d.start, d.summary.ClassWeights = p.held, p.start(k, d), p.spec.ClassWeights
+	d.exclusion, d.start, d.summary.ClassWeights = p.exclusion, p.start(k, d), p.spec.ClassWeights
 	return d, nil
 }
 
@@ -152,8 +152,8 @@ func (p *problems) start(k int, d *design) []float64 {
 	case !d.mapping.IsZero() && m.Labels.Name(-1) == d.positiveName():
 		sign = -1
 	}
-	of := m.Columns[column]
-	x := append(slices.Clone(of.Coefficients), of.Intercept)[:d.columns()]
+	c := m.Columns[column]
+	x := append(slices.Clone(c.Coefficients), c.Intercept)[:d.columns()]
 	for j := range x {
 		x[j] *= sign
 	}
@@ -175,29 +175,30 @@ func (p *problems) columnOf(m *Model, k int) (column int, known bool) {
 
 // positiveName returns the name of the positive class if there are two classes.
 func (d *design) positiveName() string {
-	of := d.spec.names.labels
+	labels := d.spec.names.labels
 	switch {
-	case of.IsZero():
+	case labels.IsZero():
 		return d.mapping.Name(1)
 	case d.spec.streams():
-		return of.Name(1)
+		return labels.Name(1)
 	}
-	sign, _ := of.Sign(d.mapping.Positive)
-	return of.Name(sign)
+	sign, _ := labels.Sign(d.mapping.Positive)
+	return labels.Name(sign)
 }
 
 func (p *problems) preparedDesign(k int) (d *design, err error) {
 	defer rows.Rescue(&err)
-	if d, err = p.design(k, p.oneSpec); err == nil {
+	if d, err = p.design(k, p.problemSpec); err == nil {
 		err = d.prepare(context.Background())
 	}
 	return d, err
 }
 
-// oneOfMany is the label mapping of a design for one class against the rest.
-var oneOfMany = sparse.LabelMapping{Negative: 0, Positive: 1}
+// indicatorMapping is the label mapping of a design for one class against the rest.
+var indicatorMapping = sparse.LabelMapping{Negative: 0, Positive: 1}
 
-func against(y []float64, class float64) []float64 {
+// indicators returns 1 for each label that equals class, and 0 for other labels.
+func indicators(y []float64, class float64) []float64 {
 	labels := make([]float64, len(y))
 	for i, v := range y {
 		if v == class {
@@ -207,16 +208,16 @@ func against(y []float64, class float64) []float64 {
 	return labels
 }
 
-// ofClass returns a copy of s for the fit of class number k: its Progress sets the field Class to k.
-func (s *Spec) ofClass(k int) *Spec {
-	own := *s
+// copyForClass returns a copy of s for the fit of class number k: its Progress sets the field Class to k.
+func (s *Spec) copyForClass(k int) *Spec {
+	spec := *s
 	if s.Progress != nil {
-		own.Progress = func(at Progress) {
-			at.Class = k
-			s.Progress(at)
+		spec.Progress = func(report Progress) {
+			report.Class = k
+			s.Progress(report)
 		}
 	}
-	return &own
+	return &spec
 }
 
 // parallel reports whether classes, or folds, may be fitted in parallel.
@@ -224,47 +225,47 @@ func (s *Spec) parallel() bool {
 	return !s.streams() && rows.NewTeam(s.Comm).Alone() && s.Checkpoint == nil
 }
 
-// atOnce returns the number of classes, or of folds, that may be fitted at the same time.
-func (s *Spec) atOnce() int {
+// parallelFits returns the number of classes, or of folds, that may be fitted at the same time.
+func (s *Spec) parallelFits() int {
 	if s.parallel() {
 		return s.threads()
 	}
 	return 1
 }
 
-// each calls do(k) for every problem k, in parallel if possible. If all errors match solver.ErrNotConverged,
-// it returns them joined. Otherwise it returns one of the other errors.
-func (p *problems) each(do func(k int) error) error {
+// eachProblem calls do(k) for every problem k, in parallel if possible. If all errors match
+// solver.ErrNotConverged, it returns them joined. Otherwise it returns one of the other errors.
+func (p *problems) eachProblem(do func(k int) error) error {
 	if p.classes == nil {
 		return do(0)
 	}
 	fatal := func(err error) bool { return err != nil && !errors.Is(err, solver.ErrNotConverged) }
-	first, all := p.spec.spread(len(p.classes), fatal, func(k int) error {
+	firstFatal, errs := p.spec.spread(len(p.classes), fatal, func(k int) error {
 		if err := do(k); err != nil {
 			return fmt.Errorf("class %v: %w", p.classes[k], err)
 		}
 		return nil
 	})
-	return cmp.Or(first, errors.Join(all...))
+	return cmp.Or(firstFatal, errors.Join(errs...))
 }
 
 // spread calls do for the numbers 0 to count − 1, in parallel if possible. It returns the first error that is
 // fatal, and all errors. If do is not called in parallel, a fatal error ends the calls.
-func (s *Spec) spread(count int, fatal func(error) bool, do func(k int) error) (first error, all []error) {
-	all = make([]error, count)
-	threads, ended := s.atOnce(), false
+func (s *Spec) spread(count int, fatal func(error) bool, do func(k int) error) (firstFatal error, errs []error) {
+	errs = make([]error, count)
+	threads, ended := s.parallelFits(), false
 	rows.Spread(threads, count, func(k int) {
 		if ended {
 			return
 		}
-		if all[k] = do(k); threads == 1 {
-			ended = fatal(all[k])
+		if errs[k] = do(k); threads == 1 {
+			ended = fatal(errs[k])
 		}
 	})
-	if k := slices.IndexFunc(all, fatal); k >= 0 {
-		first = all[k]
+	if k := slices.IndexFunc(errs, fatal); k >= 0 {
+		firstFatal = errs[k]
 	}
-	return first, all
+	return firstFatal, errs
 }
 
 // countFitted returns a function that calls do to fit a problem, and then calls Spec.Fitted with the number
@@ -274,13 +275,13 @@ func (p *problems) countFitted(do func(k int) error) func(k int) error {
 		return do
 	}
 	var lock sync.Mutex
-	done := 0
+	count := 0
 	return func(k int) error {
 		err := do(k)
 		lock.Lock()
 		defer lock.Unlock()
-		done++
-		p.spec.Fitted(done, len(p.classes))
+		count++
+		p.spec.Fitted(count, len(p.classes))
 		return err
 	}
 }
@@ -288,7 +289,7 @@ func (p *problems) countFitted(do func(k int) error) func(k int) error {
 // fit solves all problems and returns one model for all of them.
 func (p *problems) fit(ctx context.Context) (*Model, error) {
 	models := make([]*Model, p.count())
-	one := func(spec *Spec, k int) (*Model, error) {
+	fitProblem := func(spec *Spec, k int) (*Model, error) {
 		d, err := p.design(k, spec)
 		if err != nil {
 			return nil, err
@@ -296,7 +297,7 @@ func (p *problems) fit(ctx context.Context) (*Model, error) {
 		return d.fitModel(ctx)
 	}
 	do := func(k int) (err error) {
-		models[k], err = one(p.oneSpec, k)
+		models[k], err = fitProblem(p.problemSpec, k)
 		return err
 	}
 	ctx, cancel := ending.Within(ctx, p.spec.TimeLimit)
@@ -306,14 +307,14 @@ func (p *problems) fit(ctx context.Context) (*Model, error) {
 		if err != nil {
 			return nil, err
 		}
-		own := *p.oneSpec
-		own.Checkpoint = store
+		spec := *p.problemSpec
+		spec.Checkpoint = store
 		do = func(k int) (err error) {
-			models[k], err = store.fit(p.spec, k, func() (*Model, error) { return one(&own, k) })
+			models[k], err = store.fit(p.spec, k, func() (*Model, error) { return fitProblem(&spec, k) })
 			return err
 		}
 	}
-	err := p.each(p.countFitted(do))
+	err := p.eachProblem(p.countFitted(do))
 	if err != nil && p.classes != nil && !errors.Is(err, solver.ErrNotConverged) || slices.Contains(models, nil) {
 		return nil, err
 	}
@@ -327,8 +328,8 @@ func (p *problems) join(models []*Model) *Model {
 	m := *models[0]
 	m.setClasses(p.classes)
 	m.Columns = make([]Column, len(models))
-	for k, one := range models {
-		m.Columns[k] = one.Columns[0]
+	for k, classModel := range models {
+		m.Columns[k] = classModel.Columns[0]
 	}
 	return &m
 }
@@ -339,18 +340,18 @@ func (m *Model) setClasses(classes []float64) {
 
 // lambdaMax returns the largest LambdaMax of all problems. It ignores the time limit.
 func (p *problems) lambdaMax(ctx context.Context) (float64, error) {
-	most := make([]float64, p.count())
-	err := p.each(func(k int) error {
+	lambdaMaxes := make([]float64, p.count())
+	err := p.eachProblem(func(k int) error {
 		d, err := p.preparedDesign(k)
 		if err == nil {
-			most[k], err = d.lambdaMax(ctx)
+			lambdaMaxes[k], err = d.lambdaMax(ctx)
 		}
 		return err
 	})
 	if err != nil {
 		return 0, err
 	}
-	return slices.Max(most), nil
+	return slices.Max(lambdaMaxes), nil
 }
 
 func (p *problems) lambdas(ctx context.Context, set *PathSettings) (_ []float64, err error) {
@@ -420,7 +421,7 @@ func (p *problems) classPaths(ctx context.Context, set *PathSettings) iter.Seq2[
 			err  error
 		}
 		paths := make([][]fitted, len(p.classes))
-		err = p.each(p.countFitted(func(k int) error {
+		err = p.eachProblem(p.countFitted(func(k int) error {
 			d, err := p.preparedDesign(k)
 			if err != nil {
 				return err
@@ -460,15 +461,15 @@ func (p *problems) classPaths(ctx context.Context, set *PathSettings) iter.Seq2[
 // returns only this error.
 func collect(path iter.Seq2[*Step, error]) ([]*Step, error) {
 	var steps []*Step
-	var first error
+	var firstErr error
 	for step, err := range path {
 		if step == nil {
 			return nil, err
 		}
 		steps = append(steps, step)
-		if err != nil && first == nil {
-			first = fmt.Errorf("lambda %d, %.4g: %w", step.Index, step.Lambda, err)
+		if err != nil && firstErr == nil {
+			firstErr = fmt.Errorf("lambda %d, %.4g: %w", step.Index, step.Lambda, err)
 		}
 	}
-	return steps, first
+	return steps, firstErr
 }

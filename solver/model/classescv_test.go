@@ -17,14 +17,14 @@ import (
 func TestCVClassesMetrics(t *testing.T) {
 	x, y := threeClasses(t)
 	lambdas := PathSettings{Lambdas: []float64{0.1, 0.01}}
-	for _, by := range []Measure{ByError, ByAUC} {
-		r, err := CV(context.Background(), &Spec{Loss: solver.SquaredHinge{}}, x, y, &CVSettings{Path: lambdas, Folds: 3, By: by})
+	for _, measure := range []Measure{ByError, ByAUC} {
+		r, err := CV(context.Background(), &Spec{Loss: solver.SquaredHinge{}}, x, y, &CVSettings{Path: lambdas, Folds: 3, By: measure})
 		if err != nil {
 			t.Fatal(err)
 		}
 		wrong, auc := r.Measures[ByError].Mean, r.Measures[ByAUC].Mean
-		if !(wrong[1] > 0 && wrong[1] < 0.5 && auc[1] > 0.5 && auc[1] < 1) || wrong[1] > wrong[0]+0.1 || auc[1] < auc[0]-0.1 || cmp.Diff(r.Curve, r.Measures[by]) != "" {
-			t.Errorf("%s: %+v", by, r)
+		if !(wrong[1] > 0 && wrong[1] < 0.5 && auc[1] > 0.5 && auc[1] < 1) || wrong[1] > wrong[0]+0.1 || auc[1] < auc[0]-0.1 || cmp.Diff(r.Curve, r.Measures[measure]) != "" {
+			t.Errorf("%s: %+v", measure, r)
 		}
 	}
 	few := slices.Clone(y)

@@ -60,8 +60,8 @@ func TestClassMetrics(t *testing.T) {
 			Confusion: [][]float64{{1, 1, 0}, {0, 1, 0}, {0, 0, 1}},
 		},
 	}
-	close := cmp.Comparer(func(a, b float64) bool { return math.Abs(a-b) < 1e-14 })
-	if diff := cmp.Diff(want, got, close); diff != "" {
+	equal := cmp.Comparer(func(a, b float64) bool { return math.Abs(a-b) < 1e-14 })
+	if diff := cmp.Diff(want, got, equal); diff != "" {
 		t.Error(diff)
 	}
 	// A weight of 2 counts as two rows. There is no AUC if a class has no weight.

@@ -17,19 +17,19 @@ import (
 // as counts divided by the exposures, with the exposures as weights.
 func TestExposure(t *testing.T) {
 	x, y := randomFor(t, 70, 9, 3, solver.Poisson{})
-	exposure, offsets, rates, all := make([]float64, 70), make([]float64, 70), make([]float64, 70), 0.0
+	exposure, offsets, rates, total := make([]float64, 70), make([]float64, 70), make([]float64, 70), 0.0
 	for i := range exposure {
 		exposure[i] = float64(1 + i%7)
 		offsets[i], rates[i] = math.Log(exposure[i]), y[i]/exposure[i]
-		all += exposure[i]
+		total += exposure[i]
 	}
 	offsetSpec := &Spec{Loss: solver.Poisson{}, Lambda: 0.05, Standardize: StandardizeOff, Offsets: offsets}
 	offsetSpec.RelTol = 1e-12
-	weightSpec := &Spec{Loss: solver.Poisson{}, Lambda: 0.05 * 70 / all, Standardize: StandardizeOff, SampleWeights: exposure}
+	weightSpec := &Spec{Loss: solver.Poisson{}, Lambda: 0.05 * 70 / total, Standardize: StandardizeOff, SampleWeights: exposure}
 	weightSpec.RelTol = 1e-12
-	m, other := mustFit(t, offsetSpec, x, y), mustFit(t, weightSpec, x, rates)
+	m, weighted := mustFit(t, offsetSpec, x, y), mustFit(t, weightSpec, x, rates)
 	want := m.Columns[0].Certificate.Objective
-	if got := naive(offsetSpec, x, y, other.Columns[0].Coefficients, other.Columns[0].Intercept); math.Abs(got-want) > 1e-11*want {
+	if got := naive(offsetSpec, x, y, weighted.Columns[0].Coefficients, weighted.Columns[0].Intercept); math.Abs(got-want) > 1e-11*want {
 		t.Errorf("objective %.15g, and %.15g at the fit with weights", want, got)
 	}
 }
@@ -46,17 +46,17 @@ func TestCountMetrics(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	near(t, "deviance", *got.Numbers.Deviance, 2*(2+(4*math.Log(2)-2))/3)
-	near(t, "mean loss", got.Loss, *got.Numbers.Deviance/2)
-	near(t, "MSE", got.Numbers.MSE, 8.0/3)
+	checkNear(t, "deviance", *got.Numbers.Deviance, 2*(2+(4*math.Log(2)-2))/3)
+	checkNear(t, "mean loss", got.Loss, *got.Numbers.Deviance/2)
+	checkNear(t, "MSE", got.Numbers.MSE, 8.0/3)
 	if d2 := *got.Numbers.D2; math.Abs(d2) > 1e-15 {
 		t.Errorf("the mean explains %v of its deviance", d2)
 	}
-	tally, over := m.NewTally(nil), (*OverflowError)(nil)
+	tally, overflow := m.NewTally(nil), (*OverflowError)(nil)
 	if err := tally.Add(x, []float64{0, 2, 4}, nil); err != nil {
 		t.Fatal(err)
 	}
-	if err := tally.Add(x, []float64{0, 2, 4}, &ScoreSettings{Offsets: []float64{0, 0, 710}}); !errors.As(err, &over) || over.Row != 2 {
+	if err := tally.Add(x, []float64{0, 2, 4}, &ScoreSettings{Offsets: []float64{0, 0, 710}}); !errors.As(err, &overflow) || overflow.Row != 2 {
 		t.Errorf("an offset of 710: %v", err)
 	}
 	if after, err := tally.Metrics(); !cmp.Equal(after, got) {
@@ -70,10 +70,10 @@ func TestCountMetrics(t *testing.T) {
 		t.Errorf("rates %v, %v; want 2", rates, err)
 	}
 	m.HasIntercept, m.Columns[0].Intercept = true, 710
-	if _, err := m.Predict(nil, nil); !errors.As(err, &over) || over.Margin != 710 || !strings.Contains(err.Error(), "count is beyond the largest number: it is e to the power of 710") {
+	if _, err := m.Predict(nil, nil); !errors.As(err, &overflow) || overflow.Margin != 710 || !strings.Contains(err.Error(), "count is beyond the largest number: it is e to the power of 710") {
 		t.Errorf("a rate beyond float64: %v", err)
 	}
-	if rates, err := m.Predictions(nil, x); rates != nil || !errors.As(err, &over) {
+	if rates, err := m.Predictions(nil, x); rates != nil || !errors.As(err, &overflow) {
 		t.Errorf("rates beyond float64: %v, %v", rates, err)
 	}
 	if err := m.WriteLiblinear(&bytes.Buffer{}); err == nil || !strings.Contains(err.Error(), "no model of counts") {

@@ -90,9 +90,9 @@ func CV(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64, set *CVSett
 	return cv(ctx, spec, x, y, set, nil)
 }
 
-// cv does the work of CV, and of CVData if from has its arguments.
+// cv does the work of CV and CVData. origin has the arguments of CVData; it is nil for CV.
 func cv(
-	ctx context.Context, spec *Spec, x *sparse.CSR, y []float64, set *CVSettings, from *origin,
+	ctx context.Context, spec *Spec, x *sparse.CSR, y []float64, set *CVSettings, origin *origin,
 ) (_ *CVResult, err error) {
 	defer rows.Rescue(&err)
 	if err := spec.checkNoCheckpoint(); err != nil {
@@ -107,7 +107,7 @@ func cv(
 	if err != nil {
 		return nil, err
 	}
-	p.origin = from
+	p.origin = origin
 	if set == nil {
 		set = &CVSettings{}
 	}
@@ -139,7 +139,7 @@ type crossing struct {
 	foldSpec   *Spec           // the specification of the fits for the folds
 	labels     []float64       // labels[k] is the label of class k; nil if the labels are numbers
 	class      func(i int) int // returns the index of the class of row i; 0 if the labels are numbers
-	by         Measure         // the measure that chooses Best and OneSE
+	measure    Measure         // the measure that chooses Best and OneSE
 	rowsBefore int             // number of rows in the processes of lower rank
 	folds      int
 	foldOf     assignment
@@ -165,7 +165,7 @@ func (c *crossing) configure() (err error) {
 		return errorf("CVSettings.Path.Validation: cross-validation has its own rows to judge by; " +
 			"leave it nil")
 	}
-	if c.by, err = set.By.check(classifies(c.spec.loss()), set.Metric != nil, "CVSettings.By"); err != nil {
+	if c.measure, err = set.By.check(classifies(c.spec.loss()), set.Metric != nil, "CVSettings.By"); err != nil {
 		return err
 	}
 	if err := c.numberClasses(); err != nil {
@@ -174,7 +174,7 @@ func (c *crossing) configure() (err error) {
 	if err := c.assign(); err != nil {
 		return err
 	}
-	if c.by == ByAUC && c.leastRoom() < 1 {
+	if c.measure == ByAUC && c.leastRoom() < 1 {
 		return &sparse.RemedyError{
 			Err: errorf("%w: the AUC of a fold needs the scores of all its rows, for which there is no "+
 				"room", stream.ErrNotStreamed),
@@ -217,18 +217,18 @@ func (c *crossing) numberClasses() error {
 }
 
 func (c *crossing) cross(ctx context.Context) error {
-	if c.by != ByAUC && c.leastRoom() < len(c.result.Lambdas) {
+	if c.measure != ByAUC && c.leastRoom() < len(c.result.Lambdas) {
 		c.keptScores = 0 // the AUC would need more passes over the rows
 	}
 	c.scores, c.weight = make([][]scores, c.folds), make([]float64, c.folds)
-	first, _ := c.spec.spread(c.folds, func(err error) bool { return err != nil }, func(k int) error {
+	firstFatal, _ := c.spec.spread(c.folds, func(err error) bool { return err != nil }, func(k int) error {
 		if err := c.fold(ctx, k); err != nil {
 			return fmt.Errorf("fold %d: %w", k, err)
 		}
 		return nil
 	})
-	if first != nil {
-		return first
+	if firstFatal != nil {
+		return firstFatal
 	}
 	if c.summarise(); math.IsNaN(c.result.Mean[c.result.Best]) {
 		return errNoMetric
@@ -242,7 +242,7 @@ func (c *crossing) fold(ctx context.Context, k int) error {
 	if err != nil {
 		return err
 	}
-	p, err := c.rest(k)
+	p, err := c.trainingProblems(k)
 	if err != nil {
 		return err
 	}
@@ -252,8 +252,8 @@ func (c *crossing) fold(ctx context.Context, k int) error {
 		for i, s := range steps {
 			models[i] = s.Model()
 		}
-		found, err := h.score(ctx, models)
-		c.scores[k] = append(c.scores[k], found...)
+		measures, err := h.score(ctx, models)
+		c.scores[k] = append(c.scores[k], measures...)
 		return err
 	}
 	var steps []*Step
@@ -270,54 +270,54 @@ func (c *crossing) fold(ctx context.Context, k int) error {
 		}
 		steps = steps[:0]
 	}
-	for some := range slices.Chunk(steps, h.modelsPerPass) {
-		if err := score(some); err != nil {
+	for passSteps := range slices.Chunk(steps, h.modelsPerPass) {
+		if err := score(passSteps); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// rest returns the problems for the rows outside fold k.
-func (c *crossing) rest(k int) (*problems, error) {
+// trainingProblems returns the problems for the rows outside fold k.
+func (c *crossing) trainingProblems(k int) (*problems, error) {
 	n := len(c.y)
 	if c.spec.streams() {
 		p := *c.problems
-		one := *c.oneSpec
-		p.spec, p.oneSpec, p.held = c.foldSpec, &one, held{c.foldOf.bytes, uint8(k)}
+		spec := *c.problemSpec
+		p.spec, p.problemSpec, p.exclusion = c.foldSpec, &spec, exclusion{c.foldOf.bytes, uint8(k)}
 		// Weight 0 keeps the rows of the fold out of the class weights.
-		if one.SampleWeights != nil || one.ClassWeights != nil || one.Balanced {
-			one.SampleWeights = make([]float64, n)
-			for i := range one.SampleWeights {
+		if spec.SampleWeights != nil || spec.ClassWeights != nil || spec.Balanced {
+			spec.SampleWeights = make([]float64, n)
+			for i := range spec.SampleWeights {
 				if c.foldOf.fold(i) != k {
-					one.SampleWeights[i] = weightOf(c.oneSpec.SampleWeights, i)
+					spec.SampleWeights[i] = weightOf(c.problemSpec.SampleWeights, i)
 				}
 			}
 		}
 		return &p, nil
 	}
-	var out []int
+	var trainingRows []int
 	for i := range n {
 		if c.foldOf.fold(i) != k {
-			out = append(out, i)
+			trainingRows = append(trainingRows, i)
 		}
 	}
 	spec := *c.foldSpec
-	spec.SampleWeights = pick(c.spec.SampleWeights, out)
-	if c.team.Any(out == nil) { // every process needs a row: a process without rows gets a row of weight 0
+	spec.SampleWeights = pick(c.spec.SampleWeights, trainingRows)
+	if c.team.Any(trainingRows == nil) { // every process needs a row: a process without rows gets a row of weight 0
 		if spec.SampleWeights == nil {
-			spec.SampleWeights = slices.Repeat([]float64{1}, len(out))
+			spec.SampleWeights = slices.Repeat([]float64{1}, len(trainingRows))
 		}
-		if out == nil {
-			out, spec.SampleWeights = []int{0}, []float64{0}
+		if trainingRows == nil {
+			trainingRows, spec.SampleWeights = []int{0}, []float64{0}
 		}
 	}
-	x, err := c.x.SelectRows(out)
+	x, err := c.x.SelectRows(trainingRows)
 	if err = c.team.Agreed(err); err != nil {
 		return nil, err
 	}
-	spec.Offsets = pick(c.spec.Offsets, out)
-	p, err := newProblems(&spec, x, pick(c.y, out))
+	spec.Offsets = pick(c.spec.Offsets, trainingRows)
+	p, err := newProblems(&spec, x, pick(c.y, trainingRows))
 	if err == nil {
 		p.origin = c.origin
 	}
@@ -359,9 +359,9 @@ func (c *crossing) summarise() {
 	if mse, ok := r.Measures[ByMSE]; ok {
 		r.Measures[ByR2] = mse.determination(c.variance())
 	}
-	r.Curve = r.Measures[c.by]
-	delete(r.Measures, byOwn)
-	sign := c.by.sign()
+	r.Curve = r.Measures[c.measure]
+	delete(r.Measures, byMetric)
+	sign := c.measure.sign()
 	for i, v := range r.Mean {
 		if sign*v < sign*r.Mean[r.Best] || math.IsNaN(r.Mean[r.Best]) {
 			r.Best = i
@@ -372,11 +372,11 @@ func (c *crossing) summarise() {
 	}
 }
 
-func (c *crossing) curve(of Measure) (r Curve) {
+func (c *crossing) curve(measure Measure) (r Curve) {
 	for _, fold := range c.scores {
 		values := make([]float64, len(fold))
 		for i, s := range fold {
-			values[i] = s[of]
+			values[i] = s[measure]
 		}
 		r.Values = append(r.Values, values)
 	}
@@ -392,8 +392,8 @@ func (c *crossing) curve(of Measure) (r Curve) {
 		center := sum / total
 		for k, v := range r.Values {
 			if !math.IsNaN(v[i]) {
-				off := v[i] - center
-				square += float64(c.weight[k] * float64(off*off))
+				deviation := v[i] - center
+				square += float64(c.weight[k] * float64(deviation*deviation))
 			}
 		}
 		r.Mean = append(r.Mean, center)
@@ -404,32 +404,32 @@ func (c *crossing) curve(of Measure) (r Curve) {
 
 // determination turns a curve of mean squared errors into a curve of R2.
 func (r Curve) determination(variance float64) Curve {
-	each := func(from []float64, f func(v float64) float64) []float64 {
-		to := make([]float64, len(from))
-		for i, v := range from {
-			to[i] = f(v)
+	convert := func(values []float64, f func(v float64) float64) []float64 {
+		converted := make([]float64, len(values))
+		for i, v := range values {
+			converted[i] = f(v)
 		}
-		return to
+		return converted
 	}
-	r2 := func(v float64) float64 { return explained(v, variance) }
-	out := Curve{Mean: each(r.Mean, r2), SE: each(r.SE, func(v float64) float64 { return v / variance })}
+	r2 := func(v float64) float64 { return explainedShare(v, variance) }
+	out := Curve{Mean: convert(r.Mean, r2), SE: convert(r.SE, func(v float64) float64 { return v / variance })}
 	for _, fold := range r.Values {
-		out.Values = append(out.Values, each(fold, r2))
+		out.Values = append(out.Values, convert(fold, r2))
 	}
 	return out
 }
 
 func (c *crossing) variance() float64 {
-	var all moment
+	var labels moment
 	for lo, hi := range parts(c.x, rowsPerRelease) {
 		set := &ScoreSettings{}
 		if c.spec.SampleWeights != nil {
 			set.Weights = c.spec.SampleWeights[lo:hi]
 		}
 		if set.total(hi-lo) > 0 {
-			all.add(c.y[lo:hi], set, square)
+			labels.add(c.y[lo:hi], set, square)
 		}
 	}
-	all.join(c.team, square)
-	return all.deviation / all.weight
+	labels.join(c.team, square)
+	return labels.deviation / labels.weight
 }

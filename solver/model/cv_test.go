@@ -33,11 +33,11 @@ func configured(spec *Spec, x *sparse.CSR, y []float64, set *CVSettings) (c *cro
 }
 
 func foldsOf(c *crossing) []int {
-	of := make([]int, len(c.y))
-	for i := range of {
-		of[i] = c.foldOf.fold(i)
+	folds := make([]int, len(c.y))
+	for i := range folds {
+		folds[i] = c.foldOf.fold(i)
 	}
-	return of
+	return folds
 }
 
 // TestFolds checks that rows and classes are divided evenly among the folds. The folds must depend
@@ -45,14 +45,14 @@ func foldsOf(c *crossing) []int {
 func TestFolds(t *testing.T) {
 	const n = 103
 	x, number := random(t, n, 3, 4, false)
-	two, many := make([]float64, n), make([]float64, n)
+	twoLabels, manyLabels := make([]float64, n), make([]float64, n)
 	for i := range n {
-		two[i], many[i] = -1, float64(i*i%11%4)
+		twoLabels[i], manyLabels[i] = -1, float64(i*i%11%4)
 		if i%5 == 0 || i > 90 {
-			two[i] = 1
+			twoLabels[i] = 1
 		}
 	}
-	for name, y := range map[string][]float64{"numbers": number, "two": two, "many": many} {
+	for name, y := range map[string][]float64{"numbers": number, "two": twoLabels, "many": manyLabels} {
 		spec := &Spec{Settings: solver.Settings{Seed: 7}}
 		if name == "numbers" {
 			spec.Loss = solver.Squared{}
@@ -66,9 +66,9 @@ func TestFolds(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			of, count := foldsOf(c), map[float64][]int{}
-			all := make([]int, k)
-			for i, f := range of {
+			folds, count := foldsOf(c), map[float64][]int{}
+			total := make([]int, k)
+			for i, f := range folds {
 				class := y[i]
 				if name == "numbers" {
 					class = 0
@@ -77,18 +77,18 @@ func TestFolds(t *testing.T) {
 					count[class] = make([]int, k)
 				}
 				count[class][f]++
-				all[f]++
+				total[f]++
 			}
 			for class, rows := range count {
-				if slices.Max(rows)-slices.Min(rows) > 1 || slices.Max(all)-slices.Min(all) > 1 {
-					t.Errorf("%s: %d folds of %v rows, of class %v %v", name, k, all, class, rows)
+				if slices.Max(rows)-slices.Min(rows) > 1 || slices.Max(total)-slices.Min(total) > 1 {
+					t.Errorf("%s: %d folds of %v rows, of class %v %v", name, k, total, class, rows)
 				}
 			}
 			other := *spec
 			other.Seed = 8
 			again, _ := draw(t.Context(), spec, x, y)
 			another, _ := draw(t.Context(), &other, x, y)
-			if !slices.Equal(of, foldsOf(again)) || slices.Equal(of, foldsOf(another)) {
+			if !slices.Equal(folds, foldsOf(again)) || slices.Equal(folds, foldsOf(another)) {
 				t.Errorf("%s: %d folds: the seed does not decide", name, k)
 			}
 			for ranks := 1; ranks < 5; ranks++ {
@@ -100,15 +100,15 @@ func TestFolds(t *testing.T) {
 					}
 					joined = append(joined, part.result.Assignment...)
 				}
-				if !slices.Equal(of, joined) {
-					t.Errorf("%s: %d folds on %d ranks are %v, want %v", name, k, ranks, joined, of)
+				if !slices.Equal(folds, joined) {
+					t.Errorf("%s: %d folds on %d ranks are %v, want %v", name, k, ranks, joined, folds)
 				}
 			}
 			spec := *spec
 			spec.Memory = 1 << 20
 			file, err := draw(t.Context(), &spec, back.X, back.Labels)
-			if err != nil || !slices.Equal(of, foldsOf(file)) {
-				t.Errorf("%s: %d folds of a file are %v, want %v (%v)", name, k, foldsOf(file), of, err)
+			if err != nil || !slices.Equal(folds, foldsOf(file)) {
+				t.Errorf("%s: %d folds of a file are %v, want %v (%v)", name, k, foldsOf(file), folds, err)
 			}
 		}
 	}
@@ -116,17 +116,17 @@ func TestFolds(t *testing.T) {
 
 // TestCVByHand compares the results of CV with separate fits of all rows and of the rows outside each fold.
 func TestCVByHand(t *testing.T) {
-	within := map[Measure]float64{ByLoss: 1e-6, ByError: 1e-12, ByAUC: 1e-9}
-	two, twoLabels := random(t, 90, 6, 3, true)
-	three, threeLabels := threeClasses(t)
+	tolerance := map[Measure]float64{ByLoss: 1e-6, ByError: 1e-12, ByAUC: 1e-9}
+	twoClasses, twoLabels := random(t, 90, 6, 3, true)
+	moreClasses, threeLabels := threeClasses(t)
 	for _, c := range []struct {
 		x       *sparse.CSR
 		y       []float64
 		classes map[float64]float64
-		by      Measure
+		measure Measure
 	}{
-		{two, twoLabels, map[float64]float64{3: 1.5}, ByAUC},
-		{three, threeLabels, map[float64]float64{10: 2}, ByLoss},
+		{twoClasses, twoLabels, map[float64]float64{3: 1.5}, ByAUC},
+		{moreClasses, threeLabels, map[float64]float64{10: 2}, ByLoss},
 	} {
 		x, y := c.x, c.y
 		weights := make([]float64, len(y))
@@ -134,20 +134,20 @@ func TestCVByHand(t *testing.T) {
 			weights[i] = float64(1 + i%2)
 		}
 		spec := &Spec{SampleWeights: weights, ClassWeights: c.classes, Settings: solver.Settings{RelTol: 1e-11, Seed: 5}}
-		set := &CVSettings{Path: PathSettings{Count: 4, Ratio: 0.01}, Folds: 4, By: c.by}
+		set := &CVSettings{Path: PathSettings{Count: 4, Ratio: 0.01}, Folds: 4, By: c.measure}
 		got, err := CV(context.Background(), spec, x, y, set)
 		if err != nil {
 			t.Fatal(err)
 		}
-		most, err := LambdaMax(context.Background(), spec, x, y)
-		if err != nil || math.Abs(got.Lambdas[0]-most) > 1e-9*most || len(got.Lambdas) != 4 {
-			t.Errorf("lambdas %v, want the first to be %v (%v)", got.Lambdas, most, err)
+		lambdaMax, err := LambdaMax(context.Background(), spec, x, y)
+		if err != nil || math.Abs(got.Lambdas[0]-lambdaMax) > 1e-9*lambdaMax || len(got.Lambdas) != 4 {
+			t.Errorf("lambdas %v, want the first to be %v (%v)", got.Lambdas, lambdaMax, err)
 		}
-		sign := c.by.sign()
+		sign := c.measure.sign()
 		for i, lambda := range got.Lambdas {
-			one := *spec
-			one.Lambda = lambda
-			want := mustFit(t, &one, x, y)
+			fitSpec := *spec
+			fitSpec.Lambda = lambda
+			want := mustFit(t, &fitSpec, x, y)
 			for k, m := range got.Path[i].Model().Columns {
 				if a, b := m.Certificate, want.Columns[k].Certificate; math.Abs(a.Objective-b.Objective) > a.Gap+b.Gap {
 					t.Errorf("lambda %v, column %v: %+v, alone %+v", lambda, k, a, b)
@@ -156,21 +156,21 @@ func TestCVByHand(t *testing.T) {
 			var values, ws []float64
 			var sum, total float64
 			for k := range 4 {
-				in, out := split(got.Assignment, k)
-				one.SampleWeights = pick(weights, out)
-				train, _ := x.SelectRows(out)
-				held, _ := x.SelectRows(in)
-				score, err := mustFit(t, &one, train, pick(y, out)).Score(held, pick(y, in), &ScoreSettings{Weights: pick(weights, in)})
+				heldRows, trainingRows := split(got.Assignment, k)
+				fitSpec.SampleWeights = pick(weights, trainingRows)
+				train, _ := x.SelectRows(trainingRows)
+				heldX, _ := x.SelectRows(heldRows)
+				score, err := mustFit(t, &fitSpec, train, pick(y, trainingRows)).Score(heldX, pick(y, heldRows), &ScoreSettings{Weights: pick(weights, heldRows)})
 				if err != nil {
 					t.Fatal(err)
 				}
-				for of, v := range score.scores() {
-					if math.Abs(got.Measures[of].Values[k][i]-v) > within[of] {
-						t.Errorf("fold %d, lambda %v: %s is %v, alone %v", k, lambda, of, got.Measures[of].Values[k][i], v)
+				for measure, v := range score.scores() {
+					if math.Abs(got.Measures[measure].Values[k][i]-v) > tolerance[measure] {
+						t.Errorf("fold %d, lambda %v: %s is %v, alone %v", k, lambda, measure, got.Measures[measure].Values[k][i], v)
 					}
 				}
 				w := 0.0
-				for _, i := range in {
+				for _, i := range heldRows {
 					w += weights[i]
 				}
 				v := got.Values[k][i]
@@ -180,8 +180,8 @@ func TestCVByHand(t *testing.T) {
 			for k, v := range values {
 				square += ws[k] * (v - mean) * (v - mean)
 			}
-			near(t, "mean", got.Mean[i], mean)
-			near(t, "standard error", got.SE[i], math.Sqrt(square/total/3))
+			checkNear(t, "mean", got.Mean[i], mean)
+			checkNear(t, "standard error", got.SE[i], math.Sqrt(square/total/3))
 			// No mean is better than the mean of Best. The means before OneSE are worse than this
 			// mean by more than the standard error of Best.
 			if worse := sign * (got.Mean[i] - got.Mean[got.Best]); worse < 0 || i < got.OneSE && worse <= got.SE[got.Best] {
@@ -200,7 +200,7 @@ func TestCVByHand(t *testing.T) {
 			t.Fatal(err)
 		}
 		sameCV(t, "one thread", got, again)
-		set.By, set.Metric = "", metricOf(c.by)
+		set.By, set.Metric = "", metricOf(c.measure)
 		again, err = CV(context.Background(), spec, x, y, set)
 		if err != nil || again.Best != got.Best || again.OneSE != got.OneSE {
 			t.Errorf("by a metric of the caller: %d and %d, not %d and %d (%v)", again.Best, again.OneSE, got.Best, got.OneSE, err)
@@ -211,13 +211,13 @@ func TestCVByHand(t *testing.T) {
 // TestCVOfTies checks that Best is the larger lambda if two lambdas have the same mean.
 func TestCVOfTies(t *testing.T) {
 	x, y := random(t, 20, 2, 3, true)
-	for _, by := range []Measure{ByError, ByAUC} {
-		c := &crossing{by: by, weight: []float64{1, 1}, problems: &problems{spec: &Spec{}, x: x, y: y}}
+	for _, measure := range []Measure{ByError, ByAUC} {
+		c := &crossing{measure: measure, weight: []float64{1, 1}, problems: &problems{spec: &Spec{}, x: x, y: y}}
 		c.result.Lambdas = []float64{3, 2, 1}
-		same := scores{by: 0.25}
+		same := scores{measure: 0.25}
 		c.scores = [][]scores{{same, same, same}, {same, same, same}}
 		if c.summarise(); c.result.Best != 0 || c.result.OneSE != 0 {
-			t.Errorf("%s: best %d, one standard error %d: want 0", by, c.result.Best, c.result.OneSE)
+			t.Errorf("%s: best %d, one standard error %d: want 0", measure, c.result.Best, c.result.OneSE)
 		}
 	}
 }
@@ -327,8 +327,8 @@ func TestCVR2(t *testing.T) {
 		center := mean(weights, 40, func(i int) float64 { return y[i] })
 		variance := mean(weights, 40, func(i int) float64 { return (y[i] - center) * (y[i] - center) })
 		for i, v := range r.Mean {
-			near(t, "R2", v, 1-r.Measures[ByMSE].Mean[i]/variance)
-			near(t, "its standard error", r.SE[i], r.Measures[ByMSE].SE[i]/variance)
+			checkNear(t, "R2", v, 1-r.Measures[ByMSE].Mean[i]/variance)
+			checkNear(t, "its standard error", r.SE[i], r.Measures[ByMSE].SE[i]/variance)
 		}
 		set.By = ByMSE
 		again, err := CV(context.Background(), spec, x, y, set)
@@ -448,7 +448,7 @@ func TestClasses(t *testing.T) {
 		}
 	}
 	for k, class := range m.Classes.Values {
-		want := mustFit(t, &Spec{Lambda: 0.005, SampleWeights: weights}, x, against(y, class))
+		want := mustFit(t, &Spec{Lambda: 0.005, SampleWeights: weights}, x, indicators(y, class))
 		if !slices.Equal(want.Columns[0].Coefficients, m.Columns[k].Coefficients) || m.Columns[k].Certificate != want.Columns[0].Certificate {
 			t.Errorf("class %v: %+v, alone %+v", class, m.Columns[k], want)
 		}

@@ -19,15 +19,15 @@ var useModelFile = sparse.Remedy{To: "give a file that Save, scas train or scas 
 // damageOf returns the error for text, which encoding/json cannot read as a model because of err.
 // The returned error does not name the file.
 func damageOf(text []byte, err error) error {
-	first := bytes.Fields(text[:min(len(text), 1<<10)])
-	if len(first) == 0 {
+	words := bytes.Fields(text[:min(len(text), 1<<10)])
+	if len(words) == 0 {
 		return &sparse.RemedyError{
 			Err:      errors.New("not a model file: it is empty"),
 			Remedies: []sparse.Remedy{useModelFile},
 		}
 	}
-	if first[0][0] != '{' {
-		return errorAt(text, bytes.Index(text, first[0]), "not a model file", useModelFile)
+	if words[0][0] != '{' {
+		return errorAt(text, bytes.Index(text, words[0]), "not a model file", useModelFile)
 	}
 	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
 		if strings.Contains(err.Error(), "unexpected end") {
@@ -43,11 +43,11 @@ func damageOf(text []byte, err error) error {
 	return fmt.Errorf("damaged model: %w%s", err, fetchAgain)
 }
 
-// inFile adds the name of the file to err.
-func inFile(name string, err error) error {
-	if where, ok := errors.AsType[*sparse.ParseError](err); ok && where.File == "" {
-		where.File = name
-		return where
+// withFileName adds the name of the file to err.
+func withFileName(name string, err error) error {
+	if parseErr, ok := errors.AsType[*sparse.ParseError](err); ok && parseErr.File == "" {
+		parseErr.File = name
+		return parseErr
 	}
 	return fmt.Errorf("%s: %w", name, err)
 }
@@ -70,24 +70,24 @@ func kindOf(t reflect.Type) string {
 
 // errorAt returns an error about the word that begins at the offset in text.
 func errorAt(text []byte, offset int, msg string, remedies ...sparse.Remedy) error {
-	before := text[:offset]
+	prefix := text[:offset]
 	word := text[offset:]
 	if end := bytes.IndexAny(word, ",]} \t\r\n"); end > 0 {
 		word = word[:end]
 	}
 	return &sparse.ParseError{
-		Line: 1 + bytes.Count(before, []byte("\n")), Column: offset - bytes.LastIndexByte(before, '\n'), Token: string(word), Msg: msg,
+		Line: 1 + bytes.Count(prefix, []byte("\n")), Column: offset - bytes.LastIndexByte(prefix, '\n'), Token: string(word), Msg: msg,
 		Remedies: remedies,
 	}
 }
 
-// inWholeFile adds the position of part in file to the line and column of e, an error in part.
-func inWholeFile(file, part []byte, e *sparse.ParseError) error {
-	before := file[:max(0, bytes.Index(file, part))]
+// withFilePosition adds the position of part in file to the line and column of e, an error in part.
+func withFilePosition(file, part []byte, e *sparse.ParseError) error {
+	prefix := file[:max(0, bytes.Index(file, part))]
 	if e.Line == 1 {
-		e.Column += len(before) - 1 - bytes.LastIndexByte(before, '\n')
+		e.Column += len(prefix) - 1 - bytes.LastIndexByte(prefix, '\n')
 	}
-	e.Line += bytes.Count(before, []byte("\n"))
+	e.Line += bytes.Count(prefix, []byte("\n"))
 	return e
 }
 
@@ -104,8 +104,8 @@ func checkFields(text []byte) error {
 			return fmt.Errorf("damaged model: field %v is there twice", name)
 		}
 		seen[key] = true
-		if at := bytes.Index(value, []byte("null")); at >= 0 && slices.Contains(finiteNumbers, key) {
-			return errorAt(text, offset+at, fmt.Sprintf("damaged model: %s: expected a finite number%s", name, fetchAgain))
+		if index := bytes.Index(value, []byte("null")); index >= 0 && slices.Contains(finiteNumbers, key) {
+			return errorAt(text, offset+index, fmt.Sprintf("damaged model: %s: expected a finite number%s", name, fetchAgain))
 		}
 		return nil
 	})

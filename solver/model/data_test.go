@@ -19,9 +19,9 @@ import (
 func TestFitData(t *testing.T) {
 	const table = "a,city,b,log,ill\n1,Ulm,3,0.5,no\n2,Bonn,,0,yes\n0,Ulm,4,1,no\n3,Bonn,9,0,yes\n2,Ulm,1,0,yes\n1,Bonn,2,0,no\n"
 	names := []string{"a", "city=Bonn", "city=Ulm", "b"}
-	two := sparse.LabelMapping{Positive: 1, NegativeName: "no", PositiveName: "yes"}
+	mapping := sparse.LabelMapping{Positive: 1, NegativeName: "no", PositiveName: "yes"}
 	swapped := sparse.LabelMapping{Negative: 1, NegativeName: "yes", PositiveName: "no"}
-	many := sparse.Classes{Values: []float64{0, 1, 2}, Names: []string{"ill", "no", "yes"}}
+	classes := sparse.Classes{Values: []float64{0, 1, 2}, Names: []string{"ill", "no", "yes"}}
 	for name, c := range map[string]struct {
 		text    string
 		read    sparse.ReadOptions
@@ -30,11 +30,11 @@ func TestFitData(t *testing.T) {
 		classes sparse.Classes
 		names   []string
 	}{
-		"two":      {table, sparse.ReadOptions{}, Spec{}, two, sparse.Classes{}, names},
+		"two":      {table, sparse.ReadOptions{}, Spec{}, mapping, sparse.Classes{}, names},
 		"chosen":   {table, sparse.ReadOptions{PositiveName: "no"}, Spec{}, swapped, sparse.Classes{}, names},
 		"Positive": {table, sparse.ReadOptions{}, Spec{Positive: new(0.0)}, swapped, sparse.Classes{}, names},
-		"Features": {table, sparse.ReadOptions{}, Spec{Features: []string{"1", "2", "3", "4"}}, two, sparse.Classes{}, []string{"1", "2", "3", "4"}},
-		"classes":  {table + "4,Bonn,7,0,ill\n4,Ulm,9,0,ill\n", sparse.ReadOptions{MaxClasses: 3}, Spec{}, sparse.LabelMapping{}, many, names},
+		"Features": {table, sparse.ReadOptions{}, Spec{Features: []string{"1", "2", "3", "4"}}, mapping, sparse.Classes{}, []string{"1", "2", "3", "4"}},
+		"classes":  {table + "4,Bonn,7,0,ill\n4,Ulm,9,0,ill\n", sparse.ReadOptions{MaxClasses: 3}, Spec{}, sparse.LabelMapping{}, classes, names},
 		"numbers": {
 			strings.NewReplacer("no\n", "1.5\n", "yes\n", "4\n").Replace(table), sparse.ReadOptions{Regression: true},
 			Spec{Loss: solver.Squared{}}, sparse.LabelMapping{}, sparse.Classes{}, names,
@@ -66,11 +66,11 @@ func TestFitData(t *testing.T) {
 					t.Errorf("PathData: %v: %s", err, diff)
 				}
 			}
-			found, err := CVData(t.Context(), &c.spec, d, &CVSettings{Folds: 2, Path: *set})
+			result, err := CVData(t.Context(), &c.spec, d, &CVSettings{Folds: 2, Path: *set})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(want, found.BestModel(), run); diff != "" {
+			if diff := cmp.Diff(want, result.BestModel(), run); diff != "" {
 				t.Errorf("CVData: %s", diff)
 			}
 		})
@@ -98,8 +98,8 @@ func TestFitDataLatin1(t *testing.T) {
 func TestFitDataOfFile(t *testing.T) {
 	x, y := random(t, 60, 3, 1, true)
 	file := filepath.Join(t.TempDir(), "d.scas")
-	in := &sparse.Dataset{X: x, Labels: y, Names: []string{"a", "b", "c"}}
-	if err := sparse.WriteFile(file, in); err != nil {
+	data := &sparse.Dataset{X: x, Labels: y, Names: []string{"a", "b", "c"}}
+	if err := sparse.WriteFile(file, data); err != nil {
 		t.Fatal(err)
 	}
 	d, err := sparse.ReadFile(file, &sparse.ReadOptions{Memory: 1, Beyond: true})
@@ -109,12 +109,12 @@ func TestFitDataOfFile(t *testing.T) {
 	defer d.Close()
 	spec := &Spec{Memory: 1 << 20}
 	m, err := FitData(t.Context(), spec, d)
-	if err != nil || m.Labels != (sparse.LabelMapping{Negative: 3, Positive: 7}) || !slices.Equal(m.Features, in.Names) {
+	if err != nil || m.Labels != (sparse.LabelMapping{Negative: 3, Positive: 7}) || !slices.Equal(m.Features, data.Names) {
 		t.Errorf("%+v, %v", m, err)
 	}
-	found, err := CVData(t.Context(), spec, d, &CVSettings{Folds: 3, Path: PathSettings{Count: 3}})
-	if err != nil || found.BestModel().Labels != m.Labels {
-		t.Errorf("%+v, %v", found, err)
+	result, err := CVData(t.Context(), spec, d, &CVSettings{Folds: 3, Path: PathSettings{Count: 3}})
+	if err != nil || result.BestModel().Labels != m.Labels {
+		t.Errorf("%+v, %v", result, err)
 	}
 	set := &CVSettings{Folds: 3, Path: PathSettings{Count: 3}, Metric: func(m *Model, _ *sparse.CSR, y []float64, _ *ScoreSettings) (float64, error) {
 		if m.Labels.Positive != 7 || m.Features[2] != "c" || slices.Max(y) != 7 {
@@ -132,8 +132,8 @@ func TestFitDataOfFile(t *testing.T) {
 		}
 	}
 	// ClassWeights and Positive have original labels, too.
-	small, large := 3.0, 7.0
-	weighted := Spec{ClassWeights: map[float64]float64{3: 5, 1: 100}, Positive: &large, Lambda: 0.01, Settings: solver.Settings{RelTol: 1e-9}}
+	negative, positive := 3.0, 7.0
+	weighted := Spec{ClassWeights: map[float64]float64{3: 5, 1: 100}, Positive: &positive, Lambda: 0.01, Settings: solver.Settings{RelTol: 1e-9}}
 	want := mustFit(t, &weighted, x, y)
 	weighted.Memory = 1 << 20
 	if m, err = FitData(t.Context(), &weighted, d); err != nil {
@@ -142,7 +142,7 @@ func TestFitDataOfFile(t *testing.T) {
 	if math.Abs(m.Columns[0].Certificate.Objective-want.Columns[0].Certificate.Objective) > 1e-8 {
 		t.Errorf("%+v, in memory %+v", m.Columns, want.Columns)
 	}
-	_, err = FitData(t.Context(), &Spec{Memory: 1 << 20, Positive: &small}, d)
+	_, err = FitData(t.Context(), &Spec{Memory: 1 << 20, Positive: &negative}, d)
 	if err == nil || !strings.Contains(err.Error(), "Spec.Positive = 3: the positive class of data larger than memory is 7") {
 		t.Error(err)
 	}

@@ -18,7 +18,7 @@ type design struct {
 	team    *rows.Team  // the processes that share the rows; nil if this process has all rows
 	n, p    int         // number of rows in this process, and number of features
 	x       *sparse.CSR // the data; prepare appends a column of ones for the intercept
-	y       []float64   // −1 and +1, or numbers; if against is not nil, the labels of all classes
+	y       []float64   // −1 and +1, or numbers; if classLabel is not nil, the labels of all classes
 	weights []float64   // the weights of the rows; nil means that all are equal
 	factors []float64   // the penalty factors; nil means that all are 1
 	loss    solver.Loss
@@ -26,15 +26,15 @@ type design struct {
 	// scale has the divisor of each feature: its standard deviation, which may be +Inf, or 1.
 	scale   []float64
 	summary FitSummary
-	// against is nil except for fits out of core with more than two classes. It is then the label of
+	// classLabel is nil except for fits out of core with more than two classes. It is then the label of
 	// the class that is fitted against the rest.
-	against *float64
-	held    held
-	start   []float64 // where the fit begins: coefficients, and the intercept if there is one; nil for zeros
+	classLabel *float64
+	exclusion  exclusion
+	start      []float64 // where the fit begins: coefficients, and the intercept if there is one; nil for zeros
 }
 
-// held says which rows a fit out of core leaves out: the rows of a fold.
-type held struct {
+// An exclusion says which rows a fit out of core leaves out: the rows of a fold.
+type exclusion struct {
 	folds []uint8 // the fold of each row; nil if all rows are fitted
 	fold  uint8   // the fold that is left out
 }
@@ -66,9 +66,9 @@ func (d *design) side() func(i int) int {
 	switch {
 	case d.mapping.IsZero():
 		return nil
-	case d.against != nil:
+	case d.classLabel != nil:
 		return func(i int) int {
-			if d.y[i] == *d.against {
+			if d.y[i] == *d.classLabel {
 				return 1
 			}
 			return 0
@@ -157,8 +157,8 @@ func withColumn(ctx context.Context, x *sparse.CSR, entry func(i int) float64) (
 		}
 		cols, v := x.Row(i)
 		idx, val = append(idx, cols...), append(val, v...)
-		if last := entry(i); last != 0 {
-			idx, val = append(idx, int32(p)), append(val, last)
+		if value := entry(i); value != 0 {
+			idx, val = append(idx, int32(p)), append(val, value)
 		}
 		ptr[i+1] = int64(len(idx))
 	}

@@ -144,12 +144,12 @@ func ExamplePath() {
 // This example ends a path when its models no longer improve on held-out rows.
 func ExampleValidation() {
 	x, y := exampleData()
-	var train, held []int
+	var trainRows, heldRows []int
 	for i := range y {
 		if i%4 == 0 {
-			held = append(held, i)
+			heldRows = append(heldRows, i)
 		} else {
-			train = append(train, i)
+			trainRows = append(trainRows, i)
 		}
 	}
 	pick := func(rows []int) (*sparse.CSR, []float64) {
@@ -163,8 +163,8 @@ func ExampleValidation() {
 		}
 		return part, labels
 	}
-	a, b := pick(train)
-	c, d := pick(held)
+	a, b := pick(trainRows)
+	c, d := pick(heldRows)
 	var steps []*model.Step
 	set := &model.PathSettings{Validation: &model.Validation{X: c, Y: d, Patience: 5}}
 	for step, err := range model.Path(context.Background(), nil, a, b, set) {
@@ -272,11 +272,11 @@ func ExampleFit_classes() {
 // This example computes LambdaMax, the first lambda of a path.
 func ExampleLambdaMax() {
 	x, y := exampleData()
-	most, err := model.LambdaMax(context.Background(), nil, x, y)
+	lambdaMax, err := model.LambdaMax(context.Background(), nil, x, y)
 	if err != nil {
 		log.Fatal(err)
 	}
-	m, err := model.Fit(context.Background(), &model.Spec{Lambda: most}, x, y)
+	m, err := model.Fit(context.Background(), &model.Spec{Lambda: lambdaMax}, x, y)
 	if err != nil {
 		log.Fatal(err)
 	}

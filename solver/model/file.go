@@ -82,9 +82,9 @@ type olderFields struct {
 	Output      string  `json:"output"`         // the iterate that the file has: last or average
 }
 
-// into converts the fields of c to fields of f and r. It does nothing if the file has no field
+// convertTo converts the fields of c to fields of f and r. It does nothing if the file has no field
 // graph, because then it has none of these fields.
-func (c *olderFields) into(f *FitSummary, r *runFields) {
+func (c *olderFields) convertTo(f *FitSummary, r *runFields) {
 	if c.Graph.Kind == "" {
 		return
 	}
@@ -238,7 +238,7 @@ func (m *Model) Write(w io.Writer) error {
 	}
 	b.WriteString(",\n  \"models\": [")
 	for k := range m.Columns {
-		text, err := json.Marshal(m.part(k))
+		text, err := json.Marshal(m.columnFields(k))
 		if err != nil {
 			return errorf("writing: %w", err)
 		}
@@ -273,9 +273,9 @@ func (m *Model) head() *head {
 	return h
 }
 
-// part returns column k as the fields of a model file. If at most half of the coefficients are
+// columnFields returns column k as the fields of a model file. If at most half of the coefficients are
 // nonzero, it has only these.
-func (m *Model) part(k int) *columnFields {
+func (m *Model) columnFields(k int) *columnFields {
 	c := &m.Columns[k]
 	p := &columnFields{Groups: c.Groups, proof: proofOf(&c.Certificate), runFields: runFieldsOf(&c.Run), Nonzero: []int{}, Coefficients: []float64{}}
 	if m.HasIntercept {
@@ -319,29 +319,29 @@ func Read(r io.Reader, name string) (*Model, error) {
 	}
 	m, err := parse(text)
 	if err != nil {
-		return nil, inFile(name, err)
+		return nil, withFileName(name, err)
 	}
 	return m, nil
 }
 
 func parse(text []byte) (*Model, error) {
 	var f modelFile
-	bad := json.Unmarshal(text, &f)
+	jsonErr := json.Unmarshal(text, &f)
 	format, version := f.Format, f.Version
-	if bad != nil { // fields may have other types in a newer format
-		var stated struct {
+	if jsonErr != nil { // fields may have other types in a newer format
+		var header struct {
 			Format  int             `json:"format"`
 			Version json.RawMessage `json:"scas_version"`
 		}
-		if json.Unmarshal(text, &stated) == nil {
-			format, version = stated.Format, strings.Trim(string(stated.Version), `"`)
+		if json.Unmarshal(text, &header) == nil {
+			format, version = header.Format, strings.Trim(string(header.Version), `"`)
 		}
 	}
 	switch {
 	case format < 0 || format > newestFormat:
 		return nil, fmt.Errorf("model format %d; scas %s reads formats 1 to %d: use the version that wrote it, %s", format, Version, newestFormat, version)
-	case bad != nil:
-		return nil, damageOf(text, bad)
+	case jsonErr != nil:
+		return nil, damageOf(text, jsonErr)
 	case format == 0:
 		return nil, errors.New("not a model file: it has no format number")
 	}
@@ -365,7 +365,7 @@ func parse(text []byte) (*Model, error) {
 // model returns the model of a file. listed is true if the file has a list of parts. Otherwise the
 // file itself is the only part.
 func (f *modelFile) model(file []byte, listed bool) (m *Model, err error) {
-	var first head
+	var firstHead head
 	var cols []Column
 	intercepts := false
 	for k, text := range f.Parts {
@@ -373,14 +373,14 @@ func (f *modelFile) model(file []byte, listed bool) (m *Model, err error) {
 		var c *Column
 		if err == nil {
 			if k == 0 {
-				first = *h
+				firstHead = *h
 			}
-			c, err = p.column(&first, h)
+			c, err = p.column(&firstHead, h)
 		}
-		where, found := errors.AsType[*sparse.ParseError](err)
+		parseErr, found := errors.AsType[*sparse.ParseError](err)
 		switch {
 		case listed && found:
-			return nil, inWholeFile(file, text, where)
+			return nil, withFilePosition(file, text, parseErr)
 		case len(f.Parts) > 1 && err != nil:
 			return nil, fmt.Errorf("model %d: %w", k, err)
 		case err != nil:
@@ -391,7 +391,7 @@ func (f *modelFile) model(file []byte, listed bool) (m *Model, err error) {
 	if cols == nil {
 		return nil, errors.New("damaged model: it has no coefficients" + fetchAgain)
 	}
-	if m, err = first.model(); err == nil {
+	if m, err = firstHead.model(); err == nil {
 		m.Columns, m.HasIntercept = cols, intercepts
 		err = m.check()
 	}
@@ -413,12 +413,12 @@ func (f *modelFile) readPart(text []byte, listed bool) (*head, *columnFields, er
 	nan := math.NaN()
 	h, p := f.head, columnFields{Intercept: &nan}
 	h.columns, h.ClassWeights = columns{}, nil
-	whole := struct {
+	fields := struct {
 		*head
 		*columnFields
 		olderFields
 	}{head: &h, columnFields: &p}
-	if err := json.Unmarshal(text, &whole); err != nil {
+	if err := json.Unmarshal(text, &fields); err != nil {
 		return nil, nil, damageOf(text, err)
 	}
 	if reflect.DeepEqual(h.columns, columns{}) {
@@ -428,7 +428,7 @@ func (f *modelFile) readPart(text []byte, listed bool) (*head, *columnFields, er
 		h.ClassWeights = f.ClassWeights
 	}
 	if f.Format < 3 {
-		whole.olderFields.into(&h.FitSummary, &p.runFields)
+		fields.olderFields.convertTo(&h.FitSummary, &p.runFields)
 	}
 	// Older files may lack the intercept.
 	if p.Intercept != nil && math.IsNaN(*p.Intercept) {
@@ -441,14 +441,14 @@ func (f *modelFile) readPart(text []byte, listed bool) (*head, *columnFields, er
 }
 
 // column returns the column of the part p with the head h. The loss and the features of h must be those
-// of first, the head of the first part.
-func (p *columnFields) column(first, h *head) (*Column, error) {
+// of firstHead, the head of the first part.
+func (p *columnFields) column(firstHead, h *head) (*Column, error) {
 	switch {
-	case h.Loss != first.Loss || h.HuberDelta != first.HuberDelta:
-		return nil, fmt.Errorf("damaged model: it has the %s loss, the first %s%s", h.Loss, first.Loss, fetchAgain)
-	case h.P != first.P:
-		return nil, fmt.Errorf("damaged model: it has %d features, the first %d%s", h.P, first.P, fetchAgain)
-	case !slices.Equal(h.Features, first.Features):
+	case h.Loss != firstHead.Loss || h.HuberDelta != firstHead.HuberDelta:
+		return nil, fmt.Errorf("damaged model: it has the %s loss, the first %s%s", h.Loss, firstHead.Loss, fetchAgain)
+	case h.P != firstHead.P:
+		return nil, fmt.Errorf("damaged model: it has %d features, the first %d%s", h.P, firstHead.P, fetchAgain)
+	case !slices.Equal(h.Features, firstHead.Features):
 		return nil, errors.New("damaged model: it has other names of features than the first" + fetchAgain)
 	}
 	c := &Column{Groups: p.Groups, Certificate: p.certificate(), Run: p.runFields.run(), Coefficients: p.Coefficients}
@@ -477,14 +477,14 @@ func unpack(p int, features []int, coefficients []float64) ([]float64, error) {
 	case len(features) != len(coefficients):
 		return nil, fmt.Errorf("damaged model: %d coefficients for %d features", len(coefficients), len(features))
 	}
-	all, last := make([]float64, p), 0
+	vector, lastFeature := make([]float64, p), 0
 	for k, j := range features {
-		if j <= last || j > p {
-			return nil, fmt.Errorf("damaged model: feature %d after %d; expected increasing numbers in 1..%d", j, last, p)
+		if j <= lastFeature || j > p {
+			return nil, fmt.Errorf("damaged model: feature %d after %d; expected increasing numbers in 1..%d", j, lastFeature, p)
 		}
-		all[j-1], last = coefficients[k], j
+		vector[j-1], lastFeature = coefficients[k], j
 	}
-	return all, nil
+	return vector, nil
 }
 
 // model returns the model that the head describes, without Columns and HasIntercept.

@@ -80,7 +80,7 @@ func TestSaveFails(t *testing.T) {
 	if err := good.Save(path); err != nil {
 		t.Fatal(err)
 	}
-	old, _ := os.ReadFile(path)
+	oldText, _ := os.ReadFile(path)
 	if err := os.Symlink(path, link); err != nil {
 		t.Skip(err)
 	}
@@ -107,7 +107,7 @@ func TestSaveFails(t *testing.T) {
 		}
 	}
 	good.Columns[0].Coefficients[0] = 2
-	if text, _ := os.ReadFile(path); !bytes.Equal(text, old) {
+	if text, _ := os.ReadFile(path); !bytes.Equal(text, oldText) {
 		t.Errorf("the old file is %s now", text)
 	}
 	if err := good.Save(link); err != nil {
@@ -288,10 +288,10 @@ func TestChecksum(t *testing.T) {
 				t.Fatalf("%v: %s", read(text), text)
 			}
 			said := 0
-			for at, b := range text {
+			for offset, b := range text {
 				for _, change := range []byte{1, 0x10, 0x20} { // 1 makes another digit of a digit
 					changed := bytes.Clone(text)
-					changed[at] ^= change
+					changed[offset] ^= change
 					got, err := Read(bytes.NewReader(changed), "f")
 					digit := change == 1 && b >= '0' && b <= '9'
 					if err == nil && (digit || !cmp.Equal(m, got)) || err != nil && !strings.HasPrefix(err.Error(), "f:") {

@@ -59,9 +59,9 @@ func (d *design) fit(ctx context.Context) (*outcome, error) {
 	if d.spec.minimizes() {
 		return d.minimize(ctx)
 	}
-	if there, err := d.spec.hasState(); err != nil {
+	if hasState, err := d.spec.hasState(); err != nil {
 		return nil, err
-	} else if there { // the checkpoint has a state of solver.Minimize
+	} else if hasState { // the checkpoint has a state of solver.Minimize
 		return d.minimize(ctx)
 	}
 	f, err := d.newFitter(ctx)
@@ -87,8 +87,8 @@ func (d *design) fit(ctx context.Context) (*outcome, error) {
 	}
 	out, err := f.solve(ctx, d.spec.Lambda)
 	if f.full || errors.Is(err, solver.ErrNotConverged) && out.certificate.Status == solver.Stalled && d.spec.Lambda > 0 && d.p < retryFeatures {
-		if other, bad := d.minimize(ctx); other != nil && other.certificate.better(&out.certificate) {
-			return other, bad
+		if retry, retryErr := d.minimize(ctx); retry != nil && retry.certificate.better(&out.certificate) {
+			return retry, retryErr
 		}
 	}
 	return out, err
@@ -121,9 +121,9 @@ type outcome struct {
 	run         FitRun
 }
 
-// better reports whether c has a smaller gap or a clearly smaller objective than other has.
-func (c *Certificate) better(other *Certificate) bool {
-	return c.Gap < other.Gap || c.Objective < other.Objective*(1-1e-12)
+// better reports whether c has a smaller gap or a clearly smaller objective than reference has.
+func (c *Certificate) better(reference *Certificate) bool {
+	return c.Gap < reference.Gap || c.Objective < reference.Objective*(1-1e-12)
 }
 
 func (c *Certificate) notConverged(goal float64, advice *ending.Advice) error {

@@ -26,7 +26,7 @@ func specs(n int, loss solver.Loss) map[string]*Spec {
 		factors[j] = float64(j%3) / 2
 	}
 	set := solver.Settings{RelTol: 1e-11}
-	all := map[string]*Spec{
+	cases := map[string]*Spec{
 		"plain":       {},
 		"nointercept": {NoIntercept: true},
 		"unscaled":    {Standardize: StandardizeOff},
@@ -40,14 +40,14 @@ func specs(n int, loss solver.Loss) map[string]*Spec {
 	}
 	if classifies(loss) {
 		low := 3.0
-		all["balanced"] = &Spec{Balanced: true, SampleWeights: weights}
-		all["classes"] = &Spec{ClassWeights: map[float64]float64{7: 2.5}}
-		all["positive"] = &Spec{Positive: &low}
+		cases["balanced"] = &Spec{Balanced: true, SampleWeights: weights}
+		cases["classes"] = &Spec{ClassWeights: map[float64]float64{7: 2.5}}
+		cases["positive"] = &Spec{Positive: &low}
 	}
-	for _, s := range all {
+	for _, s := range cases {
 		s.Loss, s.Lambda, s.Settings = loss, 0.02, set
 	}
-	return all
+	return cases
 }
 
 // TestFit compares the reported objective with plain loops and with points nearby.
@@ -61,9 +61,9 @@ func TestFit(t *testing.T) {
 				t.Errorf("%v, %s: %v", loss, name, err)
 				continue
 			}
-			at := naive(spec, x, y, m.Columns[0].Coefficients, m.Columns[0].Intercept)
-			if c := m.Columns[0].Certificate; math.Abs(at-c.Objective) > 1e-12*math.Abs(at) || !(c.Gap <= 1e-9) || c.Status != solver.Converged {
-				t.Errorf("%v, %s: objective %.15g by plain loops; %+v", loss, name, at, c)
+			objective := naive(spec, x, y, m.Columns[0].Coefficients, m.Columns[0].Intercept)
+			if c := m.Columns[0].Certificate; math.Abs(objective-c.Objective) > 1e-12*math.Abs(objective) || !(c.Gap <= 1e-9) || c.Status != solver.Converged {
+				t.Errorf("%v, %s: objective %.15g by plain loops; %+v", loss, name, objective, c)
 			}
 			for range 50 {
 				b := slices.Clone(m.Columns[0].Coefficients)
@@ -75,8 +75,8 @@ func TestFit(t *testing.T) {
 				if !spec.NoIntercept {
 					c += size * rng.NormFloat64()
 				}
-				if v := naive(spec, x, y, b, c); v < at-m.Columns[0].Certificate.Gap-1e-12 {
-					t.Errorf("%v, %s: %.15g nearby, %.15g at the model", loss, name, v, at)
+				if v := naive(spec, x, y, b, c); v < objective-m.Columns[0].Certificate.Gap-1e-12 {
+					t.Errorf("%v, %s: %.15g nearby, %.15g at the model", loss, name, v, objective)
 				}
 			}
 			if spec.NoIntercept != (m.Columns[0].Intercept == 0) {
@@ -93,7 +93,7 @@ func TestFitByOthers(t *testing.T) {
 		for name, spec := range specs(70, loss) {
 			want := mustFit(t, spec, x, y)
 			other := *spec
-			other.OuterIterations = byMinimize
+			other.OuterIterations = minimizeIterations
 			got, err := Fit(context.Background(), &other, x, y)
 			if err != nil || !(got.Columns[0].Certificate.Gap <= 1e-9) || math.Abs(got.Columns[0].Certificate.Objective-want.Columns[0].Certificate.Objective) > 1e-10 {
 				t.Errorf("%v, %s: %v; %+v, not %+v", loss, name, err, got.Columns[0].Certificate, want.Columns[0].Certificate)
@@ -131,9 +131,9 @@ func TestGraph(t *testing.T) {
 				t.Errorf("%v, %+v: %v", loss, spec, err)
 				continue
 			}
-			at := naive(spec, x, y, m.Columns[0].Coefficients, m.Columns[0].Intercept)
-			if c := m.Columns[0].Certificate; math.Abs(at-c.Objective) > 1e-12*math.Abs(at) || !(c.Gap <= 1e-8) {
-				t.Errorf("%v: objective %.15g by plain loops; %+v", loss, at, c)
+			objective := naive(spec, x, y, m.Columns[0].Coefficients, m.Columns[0].Intercept)
+			if c := m.Columns[0].Certificate; math.Abs(objective-c.Objective) > 1e-12*math.Abs(objective) || !(c.Gap <= 1e-8) {
+				t.Errorf("%v: objective %.15g by plain loops; %+v", loss, objective, c)
 			}
 			for _, group := range m.Columns[0].Groups {
 				for _, j := range group {
@@ -182,7 +182,7 @@ func TestPenaltyParts(t *testing.T) {
 			}
 		}
 		other := *spec
-		other.OuterIterations = byMinimize
+		other.OuterIterations = minimizeIterations
 		got, err := Fit(t.Context(), &other, x, y)
 		if limit := (*solver.SettingError)(nil); errors.As(err, &limit) {
 			continue
@@ -214,7 +214,7 @@ func TestLimits(t *testing.T) {
 		t.Errorf("least squares: %+v", m)
 	}
 	for _, loss := range []solver.Loss{solver.Squared{}, solver.Huber{}} {
-		for _, limit := range []int{0, byMinimize} {
+		for _, limit := range []int{0, minimizeIterations} {
 			spec := &Spec{Loss: loss, Lambda: 0.1, Settings: solver.Settings{OuterIterations: limit}}
 			m = mustFit(t, spec, x, make([]float64, len(y)))
 			if c := m.Columns[0].Certificate; m.NonZeros() > 0 || c.Objective != 0 || c.Gap != 0 || c.Status != solver.Converged {

@@ -60,17 +60,17 @@ func (d *design) bareFitter(ctx context.Context) (*fitter, error) {
 	if err != nil {
 		return nil, err
 	}
-	if why := f.problem(p).FileRefusal(); why != "" {
-		return nil, errorf("%w: %s", stream.ErrNotStreamed, why)
+	if refusal := f.problem(p).FileRefusal(); refusal != "" {
+		return nil, errorf("%w: %s", stream.ErrNotStreamed, refusal)
 	}
 	f.file = exact.NewFile(&exact.FileProblem{
-		Data: d.x, Ones: !d.spec.NoIntercept, Labels: d.y, Positive: d.against, Weights: d.weights, Offset: d.spec.Offsets,
-		Folds: d.held.folds, Out: d.held.fold, Loss: term.LossOf(d.loss), Threads: d.spec.Threads, Team: d.team, Memory: d.spec.Memory,
+		Data: d.x, Ones: !d.spec.NoIntercept, Labels: d.y, Positive: d.classLabel, Weights: d.weights, Offset: d.spec.Offsets,
+		Folds: d.exclusion.folds, Out: d.exclusion.fold, Loss: term.LossOf(d.loss), Threads: d.spec.Threads, Team: d.team, Memory: d.spec.Memory,
 	})
 	f.file.Stop = ctx.Err
 	if d.spec.Progress != nil {
-		f.file.Tell = func(part float64) {
-			f.progress.Passes = float64(f.file.Visits()) + part
+		f.file.Tell = func(share float64) {
+			f.progress.Passes = float64(f.file.Visits()) + share
 			d.spec.Progress(f.progress)
 		}
 	}
@@ -122,7 +122,7 @@ func (f *fitter) solver(p *penalty) (*exact.Solver, error) {
 // which all penalised coefficients are zero.
 func (f *fitter) lambdaMax(ctx context.Context) (float64, error) {
 	d, s, ratio := f.d, f.s, math.Max(leastRatio, f.d.spec.l1Ratio())
-	if err := d.noLambdaMax(); err != nil {
+	if err := d.checkLambdaMax(); err != nil {
 		return 0, err
 	}
 	if s == nil || d.coupled() || ratio != d.spec.l1Ratio() {
@@ -131,11 +131,11 @@ func (f *fitter) lambdaMax(ctx context.Context) (float64, error) {
 			return 0, err
 		}
 	}
-	most, err := s.LambdaMax(f.ask(ctx, s))
+	lambdaMax, err := s.LambdaMax(f.ask(ctx, s))
 	if err != nil {
 		return 0, err
 	}
-	return d.dualMax(ctx, most, s)
+	return d.dualMax(ctx, lambdaMax, s)
 }
 
 // solve solves the problem with lambda. It begins at the present point of f.s, such as the solution of
@@ -153,15 +153,15 @@ func (f *fitter) solve(ctx context.Context, lambda float64) (*outcome, error) {
 	}
 	r := f.s.Solve(lambda, set)
 	f.full = r.Full
-	how := ending.Evidence{
+	evidence := ending.Evidence{
 		Err: r.Err, Late: f.late(ctx, r.Err), Gap: r.Gap, Goal: goal, Final: true, Why: r.Why,
 		Advice: f.s.Loss.Traits().StallAdvice, Dependent: f.s.Dependent(), Unit: f.s.Scale(),
 	}
 	if d.spec.unproved && r.Why == ending.Reached {
-		how.Gap = goal // the last Newton step indicates that the gap is at most goal
+		evidence.Gap = goal // the last Newton step indicates that the gap is at most goal
 	}
-	if f.file != nil && r.Err != nil && (f.file.Gradient() == nil || !how.Late && !ending.OfContext(r.Err)) {
-		if how.Late {
+	if f.file != nil && r.Err != nil && (f.file.Gradient() == nil || !evidence.Late && !ending.OfContext(r.Err)) {
+		if evidence.Late {
 			return nil, errUnknown
 		}
 		return nil, r.Err // an error of the file, or ctx ended before the first gradient
@@ -177,11 +177,11 @@ func (f *fitter) solve(ctx context.Context, lambda float64) (*outcome, error) {
 	if d.coupled() && r.Gap <= goal {
 		out.groups = f.s.Ties()
 	}
-	if how.Late {
-		how.Err = nil
+	if evidence.Late {
+		evidence.Err = nil
 	}
 	c := &out.certificate
-	status, advice := how.Status()
+	status, advice := evidence.Status()
 	c.Status = solver.Status(status)
 	var err error
 	if c.NoOptimum, err = f.unattained(ctx, out, r.Err != nil); err != nil {
@@ -190,7 +190,7 @@ func (f *fitter) solve(ctx context.Context, lambda float64) (*outcome, error) {
 	if advice != nil {
 		return out, c.notConverged(goal, advice)
 	}
-	return out, how.Err
+	return out, evidence.Err
 }
 
 // unattained reports whether out shows that the objective has no minimum. Out of core this may take one more

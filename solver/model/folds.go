@@ -14,22 +14,22 @@ const maxStreamedFolds = 256
 
 // An assignment has the fold of each row of this process.
 type assignment struct {
-	wide  []int
-	bytes []uint8 // used out of core instead of wide
+	numbers []int
+	bytes   []uint8 // used out of core instead of numbers
 }
 
 func (a *assignment) fold(i int) int {
 	if a.bytes != nil {
 		return int(a.bytes[i])
 	}
-	return a.wide[i]
+	return a.numbers[i]
 }
 
 func (a *assignment) set(i, fold int) {
 	if a.bytes != nil {
 		a.bytes[i] = uint8(fold)
 	} else {
-		a.wide[i] = fold
+		a.numbers[i] = fold
 	}
 }
 
@@ -38,63 +38,63 @@ func (c *crossing) assign() error {
 	n, _ := c.x.Dims()
 	before, total := c.team.Before([]float64{float64(n)})
 	c.rowsBefore = int(before[0])
-	all := int(total[0])
-	given := c.team.Any(set.Assignment != nil)
-	if err := c.countFolds(n, all, given); err != nil {
+	totalRows := int(total[0])
+	hasAssignment := c.team.Any(set.Assignment != nil)
+	if err := c.countFolds(n, totalRows, hasAssignment); err != nil {
 		return err
 	}
 	if c.spec.streams() {
 		c.foldOf.bytes = make([]uint8, n)
 	} else {
-		c.foldOf.wide = make([]int, n)
+		c.foldOf.numbers = make([]int, n)
 	}
-	if given {
+	if hasAssignment {
 		for i, k := range set.Assignment {
 			c.foldOf.set(i, k)
 		}
 		c.result.Assignment = set.Assignment
 	} else {
 		c.draw()
-		c.result.Assignment = c.foldOf.wide
+		c.result.Assignment = c.foldOf.numbers
 	}
 	return c.checkFolds()
 }
 
-// countFolds sets c.folds. n is the number of rows of this process, and all the number of rows of all
-// processes. given is true if any process has an Assignment.
-func (c *crossing) countFolds(n, all int, given bool) error {
-	if all < 2 {
+// countFolds sets c.folds. n is the number of rows of this process, and totalRows the number of rows of all
+// processes. hasAssignment is true if any process has an Assignment.
+func (c *crossing) countFolds(n, totalRows int, hasAssignment bool) error {
+	if totalRows < 2 {
 		return errorf("CV of one row: it holds out some rows and fits the others; give two rows or more")
 	}
-	most := all
+	maxFolds := totalRows
 	if c.spec.streams() {
-		most = min(most, maxStreamedFolds)
+		maxFolds = min(maxFolds, maxStreamedFolds)
 	}
 	switch c.folds = c.set.Folds; {
-	case given:
-		if err := c.team.Agreed(checkAssignment(c.set.Assignment, n, all)); err != nil {
+	case hasAssignment:
+		if err := c.team.Agreed(checkAssignment(c.set.Assignment, n, totalRows)); err != nil {
 			return err
 		}
 		c.folds = 1 + int(c.team.Most(float64(slices.Max(c.set.Assignment))))
 	case c.folds == 0:
-		c.folds = min(defaultFolds, all)
+		c.folds = min(defaultFolds, totalRows)
 	}
 	switch {
-	case given && (c.folds < 2 || c.folds > most):
-		return errorf("CVSettings.Assignment has folds 0 to %d; the number of folds must be between 2 and %d", c.folds-1, most)
-	case c.folds < 2 || c.folds > most:
+	case hasAssignment && (c.folds < 2 || c.folds > maxFolds):
+		return errorf("CVSettings.Assignment has folds 0 to %d; the number of folds must be between 2 and %d", c.folds-1, maxFolds)
+	case c.folds < 2 || c.folds > maxFolds:
 		return errorf("CVSettings.Folds = %d; it must be between 2 and %d, for %d rows, or 0 for %d",
-			c.folds, most, all, min(defaultFolds, all))
+			c.folds, maxFolds, totalRows, min(defaultFolds, totalRows))
 	}
 	return nil
 }
 
-func checkAssignment(assigned []int, n, all int) error {
-	if len(assigned) != n {
-		return errorf("CVSettings.Assignment has length %d; the data have %d rows", len(assigned), n)
+func checkAssignment(folds []int, n, totalRows int) error {
+	if len(folds) != n {
+		return errorf("CVSettings.Assignment has length %d; the data have %d rows", len(folds), n)
 	}
-	for i, k := range assigned {
-		if k < 0 || k >= all {
+	for i, k := range folds {
+		if k < 0 || k >= totalRows {
 			return errorf("CVSettings.Assignment[%d] = %d; folds are numbered from 0, and there are at "+
 				"most as many as rows", i, k)
 		}
@@ -113,11 +113,11 @@ func (c *crossing) draw() {
 	count := make([]float64, c.strata())
 	c.eachRow(func(_, class int) { count[class]++ })
 	before, total := c.team.Before(count)
-	at, all, first := make([]int, len(count)), make([]int, len(count)), make([]int, len(count))
+	position, size, firstFold := make([]int, len(count)), make([]int, len(count)), make([]int, len(count))
 	for class := range count {
-		at[class], all[class] = int(before[class]), int(total[class])
+		position[class], size[class] = int(before[class]), int(total[class])
 		if class > 0 {
-			first[class] = (first[class-1] + all[class-1]) % c.folds
+			firstFold[class] = (firstFold[class-1] + size[class-1]) % c.folds
 		}
 	}
 	var source rand.PCG
@@ -125,18 +125,18 @@ func (c *crossing) draw() {
 	// For each class: the number of the current section, and the folds of the rows in this section.
 	drawn, order := slices.Repeat([]int{-1}, len(count)), make([][]int, len(count))
 	c.eachRow(func(i, class int) {
-		section := at[class] / c.folds
+		section := position[class] / c.folds
 		if drawn[class] != section {
 			source.Seed(c.spec.Seed, (uint64(class)<<32+uint64(section))*0x9e3779b97f4a7c15+0x5ca5)
 			order[class] = order[class][:0]
-			for k := range min(c.folds, all[class]-section*c.folds) {
-				order[class] = append(order[class], (first[class]+k)%c.folds)
+			for k := range min(c.folds, size[class]-section*c.folds) {
+				order[class] = append(order[class], (firstFold[class]+k)%c.folds)
 			}
 			rng.Shuffle(len(order[class]), func(a, b int) { o := order[class]; o[a], o[b] = o[b], o[a] })
 			drawn[class] = section
 		}
-		c.foldOf.set(i, order[class][at[class]%c.folds])
-		at[class]++
+		c.foldOf.set(i, order[class][position[class]%c.folds])
+		position[class]++
 	})
 }
 
@@ -160,9 +160,9 @@ func (c *crossing) checkFolds() error {
 	c.eachRow(func(i, class int) {
 		k := c.foldOf.fold(i)
 		rows[k]++
-		at := bounds[3*class:]
-		at[0] = max(at[0], -float64(c.rowsBefore+i))
-		at[1], at[2] = max(at[1], -float64(k)), max(at[2], float64(k))
+		bound := bounds[3*class:]
+		bound[0] = max(bound[0], -float64(c.rowsBefore+i))
+		bound[1], bound[2] = max(bound[1], -float64(k)), max(bound[2], float64(k))
 	})
 	c.mostRows = slices.Clone(rows)
 	c.team.Max(c.mostRows)
@@ -174,10 +174,10 @@ func (c *crossing) checkFolds() error {
 		}
 	}
 	for class, label := range c.labels {
-		at := bounds[3*class:]
-		if -at[1] == at[2] {
+		bound := bounds[3*class:]
+		if -bound[1] == bound[2] {
 			return errorf("no fold but %v has rows of label %v, row %v the first: the models of the "+
-				"others need every class; give two rows or more of each, in different folds", at[2], label, -at[0])
+				"others need every class; give two rows or more of each, in different folds", bound[2], label, -bound[0])
 		}
 	}
 	return nil
@@ -187,9 +187,9 @@ func pick(v []float64, rows []int) []float64 {
 	if v == nil {
 		return nil
 	}
-	part := make([]float64, len(rows))
+	values := make([]float64, len(rows))
 	for k, i := range rows {
-		part[k] = v[i]
+		values[k] = v[i]
 	}
-	return part
+	return values
 }

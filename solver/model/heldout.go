@@ -17,7 +17,7 @@ type heldOut struct {
 	number        int     // the number of the fold
 	rows          []int   // for each class, the number of its rows in the fold and in this process
 	weight        float64 // total weight of the rows of the fold in all processes
-	whole         *window // all rows of the fold in this process, or nil if they have no weight; nil out of core
+	allRows       *window // all rows of the fold in this process, or nil if they have no weight; nil out of core
 	modelsPerPass int     // the number of models that one pass over the rows may score
 }
 
@@ -46,7 +46,7 @@ func (c *crossing) holdOut(k int) (*heldOut, error) {
 		return h, nil
 	}
 	var err error
-	h.whole, err = h.window(0, len(c.y))
+	h.allRows, err = h.window(0, len(c.y))
 	return h, c.team.Agreed(err)
 }
 
@@ -69,18 +69,18 @@ func (c *crossing) room(k int) int {
 }
 
 func (c *crossing) leastRoom() int {
-	least := math.MaxInt
+	room := math.MaxInt
 	for k := range c.folds {
-		least = min(least, c.room(k))
+		room = min(room, c.room(k))
 	}
-	return least
+	return room
 }
 
 // score returns the scores of each model on the rows of the fold. It makes only one pass over the rows.
 func (h *heldOut) score(ctx context.Context, models []*Model) ([]scores, error) {
 	scorers := make([]*heldScore, len(models))
 	for i, m := range models {
-		scorers[i] = &heldScore{m: m, tally: m.NewBriefTally(), own: h.set.Metric}
+		scorers[i] = &heldScore{m: m, tally: m.NewBriefTally(), metric: h.set.Metric}
 		if h.keptScores > 0 { // a brief tally gives neither an AUC nor a confusion table; add the AUC
 			scorers[i].tally.sides = m.emptySides(h.rows)
 		}
@@ -103,13 +103,13 @@ func (h *heldOut) score(ctx context.Context, models []*Model) ([]scores, error) 
 	if err = h.team.Agreed(err); err != nil {
 		return nil, err
 	}
-	all := make([]scores, len(scorers))
+	results := make([]scores, len(scorers))
 	for i, s := range scorers {
-		if all[i], err = s.scores(h.crossing); err != nil {
+		if results[i], err = s.scores(h.crossing); err != nil {
 			return nil, err
 		}
 	}
-	return all, nil
+	return results, nil
 }
 
 // eachWindow calls do for each window of the file, or once if the data are in memory. w has the rows of
@@ -117,7 +117,7 @@ func (h *heldOut) score(ctx context.Context, models []*Model) ([]scores, error) 
 // of this process that come before the end of the window.
 func (h *heldOut) eachWindow(ctx context.Context, do func(w *window, share float64) error) error {
 	if !h.spec.streams() {
-		return do(h.whole, 1)
+		return do(h.allRows, 1)
 	}
 	for lo, hi := range parts(h.x, h.windowRows()) {
 		if ctx.Err() != nil {
@@ -137,8 +137,8 @@ func (h *heldOut) eachWindow(ctx context.Context, do func(w *window, share float
 // windowRows returns the number of rows of the file that eachWindow reads for one window.
 func (h *heldOut) windowRows() int {
 	n, _ := h.x.Dims()
-	const ofRow, ofFit, ofEntry = 16, 24, 12 // bytes for a row, for a row and a problem, and for an entry
-	row := ofRow + float64(ofFit*h.problems.count()) + ofEntry*float64(h.x.NNZ())/float64(n)
+	const rowBytes, fitBytes, entryBytes = 16, 24, 12 // for a row, for a row and a problem, and for an entry
+	row := rowBytes + float64(fitBytes*h.problems.count()) + entryBytes*float64(h.x.NNZ())/float64(n)
 	return max(1, int(float64(h.spec.Memory)/heldShare/row))
 }
 
@@ -167,17 +167,17 @@ func (h *heldOut) window(lo, hi int) (*window, error) {
 
 // A heldScore computes the scores of a model on the rows of a fold, window by window.
 type heldScore struct {
-	m     *Model
-	tally *Tally
-	own   Metric     // CVSettings.Metric; may be nil
-	sum   [2]float64 // over the windows: the sum of own times the weight of the window, and the sum of the weights
+	m      *Model
+	tally  *Tally
+	metric Metric     // CVSettings.Metric; may be nil
+	sum    [2]float64 // over the windows: the sum of metric times the weight of the window, and the sum of the weights
 }
 
 func (s *heldScore) add(w *window) error {
-	if err := s.tally.Add(w.x, w.y, w.set); err != nil || s.own == nil {
+	if err := s.tally.Add(w.x, w.y, w.set); err != nil || s.metric == nil {
 		return err
 	}
-	v, err := s.own(s.m, w.x, w.y, w.set)
+	v, err := s.metric(s.m, w.x, w.y, w.set)
 	s.sum[0] += float64(w.weight * v)
 	s.sum[1] += w.weight
 	return err
@@ -186,17 +186,17 @@ func (s *heldScore) add(w *window) error {
 // scores returns the measures of the model on the rows of the fold in all processes.
 func (s *heldScore) scores(c *crossing) (scores, error) {
 	s.tally.join(c.team)
-	found, err := s.tally.Metrics()
+	metrics, err := s.tally.Metrics()
 	if err != nil {
 		return nil, err
 	}
-	out := found.scores()
+	out := metrics.scores()
 	if s.tally.sides == nil {
 		delete(out, ByAUC)
 	}
-	if s.own != nil {
+	if s.metric != nil {
 		c.team.Sum(s.sum[:])
-		out[byOwn] = s.sum[0] / s.sum[1]
+		out[byMetric] = s.sum[0] / s.sum[1]
 	}
 	return out, nil
 }

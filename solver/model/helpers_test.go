@@ -19,14 +19,14 @@ func naive(spec *Spec, x *sparse.CSR, y, b []float64, c float64) float64 {
 	low, high := math.Inf(1), math.Inf(-1)
 	count := map[float64]float64{}
 	weight := make([]float64, n)
-	var all float64
+	var weightSum float64
 	for i, v := range y {
 		low, high = math.Min(low, v), math.Max(high, v)
 		if weight[i] = 1; spec.SampleWeights != nil {
 			weight[i] = spec.SampleWeights[i]
 		}
 		count[v] += weight[i]
-		all += weight[i]
+		weightSum += weight[i]
 	}
 	var total float64
 	for i, v := range y {
@@ -34,7 +34,7 @@ func naive(spec *Spec, x *sparse.CSR, y, b []float64, c float64) float64 {
 			weight[i] *= w
 		}
 		if spec.Balanced {
-			weight[i] *= all / (2 * count[v])
+			weight[i] *= weightSum / (2 * count[v])
 		}
 		total += weight[i]
 	}
@@ -187,9 +187,9 @@ func randomFor(t testing.TB, n, p int, seed uint64, loss solver.Loss) (*sparse.C
 	return x, y
 }
 
-// byMinimize is a value of Settings.OuterIterations that no fit reaches, but that makes Fit call
+// minimizeIterations is a value of Settings.OuterIterations that no fit reaches, but that makes Fit call
 // solver.Minimize.
-const byMinimize = 1 << 30
+const minimizeIterations = 1 << 30
 
 func mustFit(t testing.TB, spec *Spec, x *sparse.CSR, y []float64) *Model {
 	t.Helper()
@@ -214,26 +214,26 @@ var losses = []solver.Loss{solver.Logistic{}, solver.SquaredHinge{}, solver.Squa
 
 // metricOf returns a Metric that computes a measure of this package. It changes the sign of a measure for
 // which larger values are better.
-func metricOf(by Measure) Metric {
+func metricOf(measure Measure) Metric {
 	return func(m *Model, x *sparse.CSR, y []float64, set *ScoreSettings) (float64, error) {
 		s, err := m.Score(x, y, set)
 		if err != nil {
 			return 0, err
 		}
-		return by.sign() * s.scores()[by], nil
+		return measure.sign() * s.scores()[measure], nil
 	}
 }
 
 // split returns the numbers of the rows in a fold, and of all other rows.
-func split(folds []int, fold int) (in, out []int) {
+func split(folds []int, fold int) (heldRows, otherRows []int) {
 	for i, k := range folds {
 		if k == fold {
-			in = append(in, i)
+			heldRows = append(heldRows, i)
 		} else {
-			out = append(out, i)
+			otherRows = append(otherRows, i)
 		}
 	}
-	return in, out
+	return heldRows, otherRows
 }
 
 func fitPath(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64, set *PathSettings) ([]*Step, error) {

@@ -20,11 +20,11 @@ func checkLabelCount(y []float64, n int) error {
 	return nil
 }
 
-// checkFinite returns an error if a label is not finite. first is the row of the first label in y.
-func checkFinite(y []float64, first int) error {
+// checkFinite returns an error if a label is not finite. firstRow is the row of the first label in y.
+func checkFinite(y []float64, firstRow int) error {
 	for i, v := range y {
 		if !finite(v) {
-			return errorf("label %v of row %d; it must be finite", v, first+i)
+			return errorf("label %v of row %d; it must be finite", v, firstRow+i)
 		}
 	}
 	return nil
@@ -61,10 +61,10 @@ func mapLabels(t *rows.Team, y []float64, positive *float64) ([]float64, sparse.
 // thirdLabel returns an error that names a rare label, which is probably a mistake. A process without this
 // label returns nil.
 func thirdLabel(t *rows.Team, y []float64) error {
-	all := t.Different(y, rows.MaxClasses)
-	count := make([]float64, len(all))
+	labels := t.Different(y, rows.MaxClasses)
+	count := make([]float64, len(labels))
 	for _, v := range y {
-		if k, found := slices.BinarySearch(all, v); found {
+		if k, found := slices.BinarySearch(labels, v); found {
 			count[k]++
 		}
 	}
@@ -75,12 +75,12 @@ func thirdLabel(t *rows.Team, y []float64) error {
 			rare = k
 		}
 	}
-	row := slices.Index(y, all[rare])
+	row := slices.Index(y, labels[rare])
 	if row < 0 {
 		return nil
 	}
-	others := slices.Delete(slices.Clone(all), rare, rare+1)
-	return errorf("label %v of row %d is a third one, beside %v and %v; for more than two classes leave Spec.Positive nil, for numbers take the loss squared or huber", all[rare], row, others[0], others[1])
+	others := slices.Delete(slices.Clone(labels), rare, rare+1)
+	return errorf("label %v of row %d is a third one, beside %v and %v; for more than two classes leave Spec.Positive nil, for numbers take the loss squared or huber", labels[rare], row, others[0], others[1])
 }
 
 // weigh returns the products of sample weights and class weights, or nil if s has no weights. side(i) is

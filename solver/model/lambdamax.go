@@ -25,7 +25,7 @@ import (
 // whose signs the Domain allows, to nine digits; Ω is the penalty for lambda 1. With more than two
 // classes it is the largest LambdaMax of the classes. A loss without a known conjugate, a matrix A, a
 // Graph with a GroupLasso, and a Domain that is not a box that contains 0 are errors.
-func LambdaMax(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64) (most float64, err error) {
+func LambdaMax(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64) (lambdaMax float64, err error) {
 	defer rows.Rescue(&err)
 	if err := spec.checkNoCheckpoint(); err != nil {
 		return 0, err
@@ -50,22 +50,22 @@ func (d *design) lambdaMax(ctx context.Context) (float64, error) {
 	return f.lambdaMax(ctx)
 }
 
-// noLargest returns the error for a problem whose LambdaMax is not known; why is its text.
-func noLargest(why string) error {
+// lambdaMaxError returns the error for a problem whose LambdaMax is not known; reason is its text.
+func lambdaMaxError(reason string) error {
 	return &sparse.RemedyError{
-		Err:      errorf("%s", why),
+		Err:      errorf("%s", reason),
 		Remedies: []sparse.Remedy{{Field: "PathSettings.Lambdas", To: "lambdas of your own"}},
 	}
 }
 
-func (d *design) noLambdaMax() error {
+func (d *design) checkLambdaMax() error {
 	switch {
 	case !traits(d.loss).Conjugate:
-		return noLargest("the largest lambda is computed only for losses of package solver and for a solver.ConjugateLoss")
+		return lambdaMaxError("the largest lambda is computed only for losses of package solver and for a solver.ConjugateLoss")
 	case d.spec.A != nil || d.spec.grouped() && d.spec.Graph != nil:
-		return noLargest("the largest lambda is not computed with a matrix A, or with groups of its rows")
+		return lambdaMaxError("the largest lambda is not computed with a matrix A, or with groups of its rows")
 	case d.spec.Domain != nil && d.cone() == nil:
-		return noLargest("the largest lambda is computed only for a domain that bounds each coefficient on its own " +
+		return lambdaMaxError("the largest lambda is computed only for a domain that bounds each coefficient on its own " +
 			"and holds 0")
 	}
 	return nil
@@ -94,27 +94,27 @@ func (d *design) cone() solver.Domain {
 	return solver.Box(cone)
 }
 
-// dualMax returns LambdaMax. most is LambdaMax without the graph and the groups of the design. s must be at
-// the model in which all penalised coefficients are zero.
-func (d *design) dualMax(ctx context.Context, most float64, s *exact.Solver) (_ float64, err error) {
+// dualMax returns LambdaMax. lambdaMax is LambdaMax without the graph and the groups of the design. s must be
+// at the model in which all penalised coefficients are zero.
+func (d *design) dualMax(ctx context.Context, lambdaMax float64, s *exact.Solver) (_ float64, err error) {
 	if group, ok := d.spec.Penalty.(GroupLasso); ok {
-		most = d.groupMax(group, s.Gradient())
+		lambdaMax = d.groupMax(group, s.Gradient())
 	}
 	if d.spec.Graph != nil {
 		for j := range d.p {
 			if d.factor(j) == 0 {
-				return 0, noLargest("the largest lambda is computed with a graph only if all penalty factors are " +
+				return 0, lambdaMaxError("the largest lambda is computed with a graph only if all penalty factors are " +
 					"positive")
 			}
 		}
-		if most > 0 && d.spec.l1Ratio() >= leastRatio {
-			if most, err = d.graphMax(ctx, s.Gradient()); err != nil {
+		if lambdaMax > 0 && d.spec.l1Ratio() >= leastRatio {
+			if lambdaMax, err = d.graphMax(ctx, s.Gradient()); err != nil {
 				return 0, err
 			}
 		}
 	}
-	if most > 0 {
-		return most * (1 + 1e-12), nil
+	if lambdaMax > 0 {
+		return lambdaMax * (1 + 1e-12), nil
 	}
 	if d.factors != nil && slices.Max(d.factors) == 0 {
 		return 0, errorf("no feature is penalised, so that no lambda matters; give one a positive penalty factor, or a group")
@@ -127,7 +127,7 @@ func (d *design) dualMax(ctx context.Context, most float64, s *exact.Solver) (_ 
 			return 0, errorf("the features without a penalty separate the classes, or the rows with count 0 from the others, so that no lambda matters; give these features a positive penalty factor, or a group")
 		}
 	}
-	return 0, noLargest("no feature matters at all: every gradient at zero is 0")
+	return 0, lambdaMaxError("no feature matters at all: every gradient at zero is 0")
 }
 
 // graphMax returns LambdaMax for a design with a graph. g is the gradient, on the original scale, at the
@@ -165,30 +165,30 @@ func (d *design) graphMax(ctx context.Context, g []float64) (float64, error) {
 		}
 		return product / omega
 	}
-	const close = 1e-9
-	first := slices.Clone(b)
+	const tolerance = 1e-9
+	start := slices.Clone(b)
 	if p.Domain != nil {
-		p.Domain.Project(first)
+		p.Domain.Project(start)
 	}
-	most := ratio(first)
+	lambda := ratio(start)
 	for range 100 {
-		p.Penalty = solver.L1{Lambda: 2 * most * (1 + close) / float64(columns), Weights: weights}
+		p.Penalty = solver.L1{Lambda: 2 * lambda * (1 + tolerance) / float64(columns), Weights: weights}
 		res, err := solver.Minimize(ctx, &p, &solver.Settings{RelTol: 1e-13, Threads: d.spec.Threads})
 		if err != nil && !errors.Is(err, solver.ErrNotConverged) {
 			return 0, err
 		}
 		next := ratio(res.X)
-		if next <= most*(1+close) {
+		if next <= lambda*(1+tolerance) {
 			break
 		}
-		most = next
+		lambda = next
 	}
-	return most * unit * (1 + close), nil
+	return lambda * unit * (1 + tolerance), nil
 }
 
 // groupMax returns LambdaMax for a group lasso without a graph. g is the gradient, on the original scale, at
 // the model in which all penalised coefficients are zero.
-func (d *design) groupMax(group GroupLasso, g []float64) (most float64) {
+func (d *design) groupMax(group GroupLasso, g []float64) (lambdaMax float64) {
 	weights := group.weights()
 	cone, bounded := d.cone().(solver.Box)
 	for k, members := range group.Groups {
@@ -201,8 +201,8 @@ func (d *design) groupMax(group GroupLasso, g []float64) (most float64) {
 			norm2 += float64(u * u)
 		}
 		if weights[k] > 0 {
-			most = math.Max(most, math.Sqrt(norm2)/weights[k])
+			lambdaMax = math.Max(lambdaMax, math.Sqrt(norm2)/weights[k])
 		}
 	}
-	return most
+	return lambdaMax
 }

@@ -61,9 +61,9 @@ func (m *Model) WriteLiblinear(w io.Writer) error {
 		bias = 1
 	}
 	fmt.Fprintf(b, "nr_feature %d\nbias %d\nw\n", m.featureCount(), bias)
-	line := func(of func(c *Column) float64) {
+	line := func(value func(c *Column) float64) {
 		for k := range m.Columns {
-			fmt.Fprintf(b, "%.17g%s", of(&m.Columns[k]), map[bool]string{true: "\n", false: " "}[k == len(m.Columns)-1])
+			fmt.Fprintf(b, "%.17g%s", value(&m.Columns[k]), map[bool]string{true: "\n", false: " "}[k == len(m.Columns)-1])
 		}
 	}
 	for j := range m.featureCount() {
@@ -106,8 +106,9 @@ func (l *liblinear) errorf(word, format string, args ...any) error {
 	return &sparse.ParseError{File: l.name, Line: l.line, Token: word, Msg: fmt.Sprintf(format, args...)}
 }
 
-// next returns the words of the next line that is not blank, or nil at the end of the file or after an error.
-func (l *liblinear) next() []string {
+// nextWords returns the words of the next line that is not blank, or nil at the end of the file or after an
+// error.
+func (l *liblinear) nextWords() []string {
 	for l.lines.Scan() {
 		l.line++
 		if words := strings.Fields(l.lines.Text()); len(words) > 0 {
@@ -120,7 +121,7 @@ func (l *liblinear) next() []string {
 // head reads the lines before the weights, up to the line "w".
 func (l *liblinear) head() error {
 	for {
-		words := l.next()
+		words := l.nextWords()
 		switch {
 		case words == nil && l.lines.Err() != nil:
 			return l.errorf("", "%v", l.lines.Err())
@@ -216,7 +217,7 @@ func (l *liblinear) model() (*Model, error) {
 	if m.HasIntercept {
 		want += len(m.Columns)
 	}
-	for words := l.next(); words != nil; words = l.next() {
+	for words := l.nextWords(); words != nil; words = l.nextWords() {
 		for _, text := range words {
 			v, ok := decimal(text)
 			if !ok {
@@ -259,8 +260,8 @@ func (l *liblinear) setLabels(m *Model) {
 		m.Classes.Values = slices.Sorted(slices.Values(l.labels))
 		columns := make([]Column, l.classes)
 		for k, label := range l.labels {
-			at, _ := slices.BinarySearch(m.Classes.Values, label)
-			columns[at] = m.Columns[k]
+			index, _ := slices.BinarySearch(m.Classes.Values, label)
+			columns[index] = m.Columns[k]
 		}
 		m.Columns = columns
 	}

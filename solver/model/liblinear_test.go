@@ -21,8 +21,8 @@ import (
 // TestWriteLiblinear writes models as liblinear files. ReadLiblinear must return the same models,
 // and liblinear-predict must compute the same predictions and probabilities.
 func TestWriteLiblinear(t *testing.T) {
-	two, twoLabels := random(t, 80, 8, 3, true)
-	three, threeLabels := threeClasses(t)
+	twoClasses, twoLabels := random(t, 80, 8, 3, true)
+	moreClasses, threeLabels := threeClasses(t)
 	for i := range threeLabels {
 		threeLabels[i] -= 10 // to -10, 0 and 10
 	}
@@ -32,9 +32,9 @@ func TestWriteLiblinear(t *testing.T) {
 		y    []float64
 		spec Spec
 	}{
-		{two, twoLabels, Spec{}}, {two, twoLabels, Spec{NoIntercept: true}}, {two, twoLabels, Spec{Positive: &low}},
-		{two, twoLabels, Spec{Loss: solver.SquaredHinge{}}}, {two, twoLabels, Spec{Loss: solver.Squared{}}},
-		{three, threeLabels, Spec{}}, {three, threeLabels, Spec{NoIntercept: true}}, {three, threeLabels, Spec{Loss: solver.SquaredHinge{}}},
+		{twoClasses, twoLabels, Spec{}}, {twoClasses, twoLabels, Spec{NoIntercept: true}}, {twoClasses, twoLabels, Spec{Positive: &low}},
+		{twoClasses, twoLabels, Spec{Loss: solver.SquaredHinge{}}}, {twoClasses, twoLabels, Spec{Loss: solver.Squared{}}},
+		{moreClasses, threeLabels, Spec{}}, {moreClasses, threeLabels, Spec{NoIntercept: true}}, {moreClasses, threeLabels, Spec{Loss: solver.SquaredHinge{}}},
 	} {
 		c.spec.Lambda = 0.01
 		m := mustFit(t, &c.spec, c.x, c.y)
@@ -148,48 +148,48 @@ func TestLiblinearTrain(t *testing.T) {
 }
 
 func TestBadLiblinear(t *testing.T) {
-	const two = "solver_type L1R_LR\nnr_class 2\nlabel 1 -1\nnr_feature 2\nbias 0.5\nw\n1 \n2 \n3 \n"
-	m, err := ReadLiblinear(strings.NewReader(two), "m")
+	const twoClassFile = "solver_type L1R_LR\nnr_class 2\nlabel 1 -1\nnr_feature 2\nbias 0.5\nw\n1 \n2 \n3 \n"
+	m, err := ReadLiblinear(strings.NewReader(twoClassFile), "m")
 	if err != nil || m.Columns[0].Intercept != 1.5 || !slices.Equal(m.Columns[0].Coefficients, []float64{1, 2}) || m.Labels.Positive != 1 {
 		t.Fatalf("%+v, %v", m, err)
 	}
-	const three = "solver_type L1R_LR\nnr_class 3\nlabel 7 -1 2\nnr_feature 1\nbias 1\nw\n1 2 3 \n4 5 6 \n"
-	m, err = ReadLiblinear(strings.NewReader(three), "m")
+	const threeClassFile = "solver_type L1R_LR\nnr_class 3\nlabel 7 -1 2\nnr_feature 1\nbias 1\nw\n1 2 3 \n4 5 6 \n"
+	m, err = ReadLiblinear(strings.NewReader(threeClassFile), "m")
 	if err != nil || !slices.Equal(m.Classes.Values, []float64{-1, 2, 7}) || m.Columns[0].Coefficients[0] != 2 || m.Columns[0].Intercept != 5 || m.Columns[2].Intercept != 4 {
 		t.Fatalf("%+v, %v", m, err)
 	}
 	for _, c := range []struct{ good, from, to, want string }{
-		{two, "L1R_LR", "MCSVM_CS", `m:1: "MCSVM_CS": solver_type: expected one`},
-		{two, "nr_class 2", "nr_class 3", "m:3: 2 labels: expected 3"},
-		{two, "label 1 -1", "label 1", "m:3: 1 labels"},
-		{two, "label 1 -1", "label 1 x", `m:3: "x": label: expected`},
-		{two, "label 1 -1", "label 1 1", "two labels are 1"},
-		{two, "label 1 -1\n", "", "labels are for classification"},
-		{two, "nr_feature 2\n", "", "no nr_feature"},
-		{two, "nr_feature 2", "nr_feature -2", "nr_feature"},
-		{two, "solver_type L1R_LR\n", "", "no solver_type"},
-		{two, "bias 0.5", "bias", `m:5: "bias": expected a value behind it`},
-		{two, "bias 0.5", "rho 1", `"rho"`},
-		{two, "bias 0.5", "bias -1", "3 weights: expected 2"},
-		{two, "3 \n", "", "2 weights: expected 3"},
-		{two, "3 \n", "NaN\n", `m:9: "NaN": weight: expected a finite number`},
-		{two, "3 \n", "1_0\n", `m:9: "1_0": weight: expected`},
-		{two, "3 \n", "0x1p3\n", `m:9: "0x1p3": weight: expected`},
-		{two, "bias 0.5", "bias 1_0", `"1_0": bias: expected`},
-		{two, "label 1 -1", "label 1 0x2", `"0x2": label: expected`},
-		{two, "nr_feature 2", "nr_feature 2 5", `"5": expected one value after nr_feature`},
-		{two, "\nw\n", "\nw 7\n", `"7": expected the weights`},
-		{two, "0.5\nw\n1 \n2 \n3", "10\nw\n1 \n2 \n1e308", "times the last weight"},
-		{two, "w\n1 \n2 \n3 \n", "", "before a line w"},
-		{three, "nr_feature 1", "nr_class 2\nnr_feature 1", `m:4: "nr_class": expected one line nr_class, not two`},
-		{two, "bias 0.5", "bias 0.5\nlabel 2 3", `m:6: "label": expected one line label`},
-		{three, "nr_class 3", "nr_class 2", "m:3: 3 labels: expected 2"},
-		{three, "nr_class 3", "nr_class 1000000000", `nr_class: expected 2 to`},
-		{three, "nr_class 3\n", "", `m:2: 3 labels: expected 2`},
-		{three, "label 7 -1 2", "label 7 -1", "m:3: 2 labels: expected 3"},
-		{three, "label 7 -1 2", "label 7 7 2", "two labels are 7"},
-		{three, "nr_class 3\nlabel 7 -1 2\n", "label 7 2\nnr_class 3\n", "2 labels of 3 classes"},
-		{three, "6 \n", "\n", "5 weights: expected 6"},
+		{twoClassFile, "L1R_LR", "MCSVM_CS", `m:1: "MCSVM_CS": solver_type: expected one`},
+		{twoClassFile, "nr_class 2", "nr_class 3", "m:3: 2 labels: expected 3"},
+		{twoClassFile, "label 1 -1", "label 1", "m:3: 1 labels"},
+		{twoClassFile, "label 1 -1", "label 1 x", `m:3: "x": label: expected`},
+		{twoClassFile, "label 1 -1", "label 1 1", "two labels are 1"},
+		{twoClassFile, "label 1 -1\n", "", "labels are for classification"},
+		{twoClassFile, "nr_feature 2\n", "", "no nr_feature"},
+		{twoClassFile, "nr_feature 2", "nr_feature -2", "nr_feature"},
+		{twoClassFile, "solver_type L1R_LR\n", "", "no solver_type"},
+		{twoClassFile, "bias 0.5", "bias", `m:5: "bias": expected a value behind it`},
+		{twoClassFile, "bias 0.5", "rho 1", `"rho"`},
+		{twoClassFile, "bias 0.5", "bias -1", "3 weights: expected 2"},
+		{twoClassFile, "3 \n", "", "2 weights: expected 3"},
+		{twoClassFile, "3 \n", "NaN\n", `m:9: "NaN": weight: expected a finite number`},
+		{twoClassFile, "3 \n", "1_0\n", `m:9: "1_0": weight: expected`},
+		{twoClassFile, "3 \n", "0x1p3\n", `m:9: "0x1p3": weight: expected`},
+		{twoClassFile, "bias 0.5", "bias 1_0", `"1_0": bias: expected`},
+		{twoClassFile, "label 1 -1", "label 1 0x2", `"0x2": label: expected`},
+		{twoClassFile, "nr_feature 2", "nr_feature 2 5", `"5": expected one value after nr_feature`},
+		{twoClassFile, "\nw\n", "\nw 7\n", `"7": expected the weights`},
+		{twoClassFile, "0.5\nw\n1 \n2 \n3", "10\nw\n1 \n2 \n1e308", "times the last weight"},
+		{twoClassFile, "w\n1 \n2 \n3 \n", "", "before a line w"},
+		{threeClassFile, "nr_feature 1", "nr_class 2\nnr_feature 1", `m:4: "nr_class": expected one line nr_class, not two`},
+		{twoClassFile, "bias 0.5", "bias 0.5\nlabel 2 3", `m:6: "label": expected one line label`},
+		{threeClassFile, "nr_class 3", "nr_class 2", "m:3: 3 labels: expected 2"},
+		{threeClassFile, "nr_class 3", "nr_class 1000000000", `nr_class: expected 2 to`},
+		{threeClassFile, "nr_class 3\n", "", `m:2: 3 labels: expected 2`},
+		{threeClassFile, "label 7 -1 2", "label 7 -1", "m:3: 2 labels: expected 3"},
+		{threeClassFile, "label 7 -1 2", "label 7 7 2", "two labels are 7"},
+		{threeClassFile, "nr_class 3\nlabel 7 -1 2\n", "label 7 2\nnr_class 3\n", "2 labels of 3 classes"},
+		{threeClassFile, "6 \n", "\n", "5 weights: expected 6"},
 	} {
 		if _, err := ReadLiblinear(strings.NewReader(strings.Replace(c.good, c.from, c.to, 1)), "m"); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%q: want %q, got %v", c.to, c.want, err)

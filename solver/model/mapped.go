@@ -27,13 +27,13 @@ func parts(x *sparse.CSR, size int) iter.Seq2[int, int] {
 	}
 }
 
-// mappedDesign returns a design for a fit out of core. If against is not nil, the rows with this
-// label are the positive class, and all other rows the negative class.
-func mappedDesign(spec *Spec, x *sparse.CSR, y []float64, against *float64) (*design, error) {
+// mappedDesign returns a design for a fit out of core. If classLabel is not nil, the rows with
+// this label are the positive class, and all other rows the negative class.
+func mappedDesign(spec *Spec, x *sparse.CSR, y []float64, classLabel *float64) (*design, error) {
 	seen, err := [2]bool{}, spec.checkMapped(x, y)
 	switch {
 	case err != nil:
-	case against == nil:
+	case classLabel == nil:
 		seen, err = seenLabels(x, y, spec)
 	default:
 		err = spec.refuseMinimize("out of core this is for two classes or for numbers")
@@ -43,10 +43,10 @@ func mappedDesign(spec *Spec, x *sparse.CSR, y []float64, against *float64) (*de
 		return nil, err
 	}
 	n, p := x.Dims()
-	d := &design{spec: spec, team: team, n: n, p: p, x: x, y: y, loss: spec.loss(), factors: spec.factors(p), against: against}
+	d := &design{spec: spec, team: team, n: n, p: p, x: x, y: y, loss: spec.loss(), factors: spec.factors(p), classLabel: classLabel}
 	switch {
-	case against != nil:
-		d.mapping = oneOfMany
+	case classLabel != nil:
+		d.mapping = indicatorMapping
 	case classifies(d.loss):
 		d.mapping = sparse.LabelMapping{Negative: -1, Positive: 1}
 		if low, high := team.Any(seen[0]), team.Any(seen[1]); !low || !high {

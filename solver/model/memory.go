@@ -23,34 +23,34 @@ type Fits struct {
 // the models. EstimateMemory may read the rows of x, and ignores Spec.Memory. If s is not valid, the estimate
 // means nothing, and Fit returns the error. The garbage collector may let the heap grow to twice the memory
 // in use; see GOGC and GOMEMLIMIT.
-func (s *Spec) EstimateMemory(x *sparse.CSR, of Fits) int64 {
+func (s *Spec) EstimateMemory(x *sparse.CSR, fits Fits) int64 {
 	n, p := x.Dims()
-	problems, atOnce, one := int64(1), int64(1), *s
-	one.Memory = 0
-	threads := one.atOnce()
-	if of.Classes > 2 {
-		problems, atOnce = int64(of.Classes), int64(min(of.Classes, threads))
+	problems, parallelFits, spec := int64(1), int64(1), *s
+	spec.Memory = 0
+	threads := spec.parallelFits()
+	if fits.Classes > 2 {
+		problems, parallelFits = int64(fits.Classes), int64(min(fits.Classes, threads))
 	}
-	if atOnce > 1 {
-		one.Threads = 1
+	if parallelFits > 1 {
+		spec.Threads = 1
 	}
-	fit := one.memoryOf(x)
+	fit := spec.memoryOf(x)
 	models := problems * 8 * int64(p+1)
 	// A coefficient that is not zero takes 12 bytes: an index and a value. Assume that the mean number of
 	// such coefficients is half of min(n, p).
-	if of.Lambdas > 0 {
-		models = problems * int64(of.Lambdas) * 12 * int64(min(n, p)) / 2
+	if fits.Lambdas > 0 {
+		models = problems * int64(fits.Lambdas) * 12 * int64(min(n, p)) / 2
 	}
-	total := atOnce * (fit.rows + fit.solver)
-	if of.Folds > 0 {
+	total := parallelFits * (fit.rows + fit.solver)
+	if fits.Folds > 0 {
 		fold := fit
-		if threads > 1 && one.Threads != 1 {
-			one.Threads = 1
-			fold = one.memoryOf(x)
+		if threads > 1 && spec.Threads != 1 {
+			spec.Threads = 1
+			fold = spec.memoryOf(x)
 		}
-		const ofScore = 24 // bytes of a margin, a score and a weight
-		k, table := int64(of.Folds), matrixBytes(n, x.NNZ())+3*8*int64(n)
-		fittedBytes, heldBytes := (k-1)*(table+fold.rows)/k, (table+ofScore*problems*int64(n))/k
+		const scoreBytes = 24 // bytes of a margin, a score and a weight
+		k, table := int64(fits.Folds), matrixBytes(n, x.NNZ())+3*8*int64(n)
+		fittedBytes, heldBytes := (k-1)*(table+fold.rows)/k, (table+scoreBytes*problems*int64(n))/k
 		total = max(total, min(int64(threads), k)*(fittedBytes+heldBytes+fold.solver)) + 3*8*int64(n)
 	}
 	return total + models + s.bytes()
@@ -58,18 +58,18 @@ func (s *Spec) EstimateMemory(x *sparse.CSR, of Fits) int64 {
 
 // bytes returns the memory of the slices, the matrix and the graph of s.
 func (s *Spec) bytes() int64 {
-	const ofEdge, ofGroup = 16, 24
+	const edgeBytes, groupBytes = 16, 24
 	total := 8 * int64(len(s.SampleWeights)+len(s.Offsets)+len(s.PenaltyFactors))
 	if s.A != nil {
 		rows, _ := s.A.Dims()
 		total += matrixBytes(rows, s.A.NNZ())
 	}
 	if s.Graph != nil {
-		total += ofEdge * int64(len(s.Graph.Edges()))
+		total += edgeBytes * int64(len(s.Graph.Edges()))
 	}
 	if g, ok := s.Penalty.(GroupLasso); ok {
 		for _, members := range g.Groups {
-			total += ofGroup + 8*int64(len(members))
+			total += groupBytes + 8*int64(len(members))
 		}
 	}
 	if b, ok := s.Domain.(solver.Box); ok {
@@ -93,8 +93,8 @@ const manyFeatures = 1 << 26
 func (s *Spec) memoryOf(x *sparse.CSR) memory {
 	// Numbers of vectors that have one entry for each feature:
 	const (
-		ofFeatures = 10 // in a design and its penalty
-		ofMany     = 50 // in the whole fit, if there are more than manyFeatures features
+		designVectors = 10 // in a design and its penalty
+		fitVectors    = 50 // in the whole fit, if there are more than manyFeatures features
 	)
 	n, p := x.Dims()
 	entries, columns := x.NNZ(), int64(p)
@@ -106,8 +106,8 @@ func (s *Spec) memoryOf(x *sparse.CSR) memory {
 		columns, entries = columns+1, entries+int64(n)
 		m.rows += matrixBytes(n, entries)
 	}
-	if m.solver = 8 * ofFeatures * columns; p > manyFeatures && columns > entries {
-		m.solver = 8 * ofMany * columns
+	if m.solver = 8 * designVectors * columns; p > manyFeatures && columns > entries {
+		m.solver = 8 * fitVectors * columns
 		return m
 	}
 	d := &design{spec: s, n: n, p: p, x: x, loss: s.loss(), scale: slices.Repeat([]float64{1}, p)}
@@ -133,19 +133,19 @@ func (s *Spec) memoryOf(x *sparse.CSR) memory {
 // memoryOfMinimizer adds to m the memory of a fit by solver.Minimize. q is the problem of d for package
 // exact.
 func (d *design) memoryOfMinimizer(q *exact.Problem, m *memory) {
-	bare := *d.spec // bare gets settings for which newMinimizer does not copy the rows
+	bareSpec := *d.spec // bareSpec gets settings for which newMinimizer does not copy the rows
 	copies := int64(0)
 	if d.spec.standardizes() || d.factorRoots() != nil {
-		copies, bare.Standardize, bare.PenaltyFactors = copies+1, StandardizeOff, nil
+		copies, bareSpec.Standardize, bareSpec.PenaltyFactors = copies+1, StandardizeOff, nil
 	}
 	if d.spec.Offsets != nil && !traits(d.loss).Residual {
 		copies++
 	}
 	m.rows += copies * matrixBytes(d.n, d.x.NNZ()+int64(d.n))
-	bare.NoIntercept, bare.Offsets = true, nil
-	alone := *d
-	alone.spec = &bare
-	g, err := alone.newMinimizer()
+	bareSpec.NoIntercept, bareSpec.Offsets = true, nil
+	bareDesign := *d
+	bareDesign.spec = &bareSpec
+	g, err := bareDesign.newMinimizer()
 	if err != nil {
 		return
 	}

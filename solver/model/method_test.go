@@ -31,9 +31,9 @@ func TestMethods(t *testing.T) {
 			if m.Info().NeedsL2 && spec.Mu == 0 {
 				continue
 			}
-			one := spec
-			one.Settings = solver.Settings{Method: m, Passes: 300, RelTol: -1}
-			model := mustFit(t, &one, x, y)
+			methodSpec := spec
+			methodSpec.Settings = solver.Settings{Method: m, Passes: 300, RelTol: -1}
+			model := mustFit(t, &methodSpec, x, y)
 			column := &model.Columns[0]
 			c := column.Certificate
 			if at := naive(&spec, x, y, column.Coefficients, column.Intercept); math.Abs(at-c.Objective) > 1e-12 {
@@ -74,7 +74,7 @@ func TestRidge(t *testing.T) {
 	for i := range offsets {
 		offsets[i] = float64(i%3) / 2
 	}
-	for name, set := range map[string]solver.Settings{"Newton": {}, "by package solver": {OuterIterations: byMinimize}, "by passes": {Method: solver.SCASK{}, Passes: 200}} {
+	for name, set := range map[string]solver.Settings{"Newton": {}, "by package solver": {OuterIterations: minimizeIterations}, "by passes": {Method: solver.SCASK{}, Passes: 200}} {
 		for _, o := range [][]float64{nil, offsets} {
 			spec := &Spec{Lambda: 0.02, Mu: 0.3, NoIntercept: true, Offsets: o, Settings: set}
 			m := mustFit(t, spec, x, y)
@@ -91,12 +91,12 @@ func TestRidge(t *testing.T) {
 func TestAverage(t *testing.T) {
 	x, y := random(t, 80, 6, 3, true)
 	spec := &Spec{Lambda: 0.03, Settings: solver.Settings{Method: solver.SCAS{}, Passes: 20}}
-	last := mustFit(t, spec, x, y).Columns[0]
+	lastColumn := mustFit(t, spec, x, y).Columns[0]
 	spec.Average = true
 	m := mustFit(t, spec, x, y)
 	c := m.Columns[0]
-	if at := naive(spec, x, y, c.Coefficients, c.Intercept); math.Abs(at-c.Certificate.Objective) > 1e-12 || !(at > last.Certificate.Objective) {
-		t.Errorf("objective %v, by plain loops %v, of the last iterate %v", c.Certificate.Objective, at, last.Certificate.Objective)
+	if at := naive(spec, x, y, c.Coefficients, c.Intercept); math.Abs(at-c.Certificate.Objective) > 1e-12 || !(at > lastColumn.Certificate.Objective) {
+		t.Errorf("objective %v, by plain loops %v, of the last iterate %v", c.Certificate.Objective, at, lastColumn.Certificate.Objective)
 	}
 	if !c.Run.Average || c.Run.Last != nil || c.Groups != nil || c.Run.Rounded {
 		t.Errorf("%+v", c)
@@ -106,7 +106,7 @@ func TestAverage(t *testing.T) {
 // TestMethodErrors checks that an error names the part of the specification that the method does not support.
 func TestMethodErrors(t *testing.T) {
 	x, y := random(t, 40, 3, 1, true)
-	named := func(m solver.Method) solver.Settings { return solver.Settings{Method: m} }
+	withMethod := func(m solver.Method) solver.Settings { return solver.Settings{Method: m} }
 	ones := make([]float64, 40)
 	for i := range ones {
 		ones[i] = 1
@@ -116,24 +116,24 @@ func TestMethodErrors(t *testing.T) {
 		spec           Spec
 		setting, field string
 	}{
-		{Spec{Mu: 1, Settings: named(solver.SCASK{})}, "Method", "NoIntercept"},
+		{Spec{Mu: 1, Settings: withMethod(solver.SCASK{})}, "Method", "NoIntercept"},
 		{Spec{Mu: 1, Settings: solver.Settings{Passes: 10}}, "Passes", "NoIntercept"},
 		{Spec{Mu: 1, Settings: solver.Settings{RelTol: -1}}, "RelTol", "NoIntercept"},
 		{Spec{Mu: 1, Average: true}, "Average", "NoIntercept"},
-		{Spec{Mu: 1, NoIntercept: true, PenaltyFactors: []float64{1, 2, 3}, Settings: named(solver.SCASK{})}, "Method", "PenaltyFactors"},
-		{Spec{Graph: g, Fusion: 2, MuA: 1, Settings: named(solver.SCASK{})}, "Method", "Fusion"},
-		{Spec{Graph: g, MuA: 1, Penalty: ElasticNet{0.5}, NoIntercept: true, Settings: named(solver.SCASK{})}, "Method", "MuA"},
-		{Spec{SampleWeights: ones, Settings: named(baseline.SA{})}, "Method", "SampleWeights"},
-		{Spec{ClassWeights: map[float64]float64{1: 2}, Settings: named(baseline.SA{})}, "Method", "ClassWeights"},
-		{Spec{Balanced: true, Settings: named(baseline.SA{})}, "Method", "Balanced"},
-		{Spec{Domain: solver.Nonnegative{}, Settings: named(baseline.SA{})}, "Method", "Domain"},
-		{Spec{Offsets: ones, Settings: named(baseline.SA{})}, "Method", "Offsets"},
-		{Spec{Offsets: ones, Settings: named(solver.SCASStrong{})}, "Method", "Offsets"},
-		{Spec{Offsets: ones, Domain: solver.Ball{Radius: 1}, NoIntercept: true, Standardize: StandardizeOff, Settings: named(solver.SCASK{})}, "Method", "Offsets"},
-		{Spec{Penalty: GroupLasso{Groups: [][]int{{0, 1}}}, Settings: named(baseline.SA{})}, "Method", "Penalty"},
-		{Spec{Graph: g, MuA: 1, Settings: named(baseline.SA{})}, "Method", "MuA"},
-		{Spec{Penalty: ElasticNet{0.5}, Settings: named(baseline.SA{})}, "Method", "NoIntercept"},
-		{Spec{Penalty: ElasticNet{0.5}, NoIntercept: true, PenaltyFactors: []float64{1, 0, 1}, Settings: named(baseline.SA{})}, "Method", "PenaltyFactors"},
+		{Spec{Mu: 1, NoIntercept: true, PenaltyFactors: []float64{1, 2, 3}, Settings: withMethod(solver.SCASK{})}, "Method", "PenaltyFactors"},
+		{Spec{Graph: g, Fusion: 2, MuA: 1, Settings: withMethod(solver.SCASK{})}, "Method", "Fusion"},
+		{Spec{Graph: g, MuA: 1, Penalty: ElasticNet{0.5}, NoIntercept: true, Settings: withMethod(solver.SCASK{})}, "Method", "MuA"},
+		{Spec{SampleWeights: ones, Settings: withMethod(baseline.SA{})}, "Method", "SampleWeights"},
+		{Spec{ClassWeights: map[float64]float64{1: 2}, Settings: withMethod(baseline.SA{})}, "Method", "ClassWeights"},
+		{Spec{Balanced: true, Settings: withMethod(baseline.SA{})}, "Method", "Balanced"},
+		{Spec{Domain: solver.Nonnegative{}, Settings: withMethod(baseline.SA{})}, "Method", "Domain"},
+		{Spec{Offsets: ones, Settings: withMethod(baseline.SA{})}, "Method", "Offsets"},
+		{Spec{Offsets: ones, Settings: withMethod(solver.SCASStrong{})}, "Method", "Offsets"},
+		{Spec{Offsets: ones, Domain: solver.Ball{Radius: 1}, NoIntercept: true, Standardize: StandardizeOff, Settings: withMethod(solver.SCASK{})}, "Method", "Offsets"},
+		{Spec{Penalty: GroupLasso{Groups: [][]int{{0, 1}}}, Settings: withMethod(baseline.SA{})}, "Method", "Penalty"},
+		{Spec{Graph: g, MuA: 1, Settings: withMethod(baseline.SA{})}, "Method", "MuA"},
+		{Spec{Penalty: ElasticNet{0.5}, Settings: withMethod(baseline.SA{})}, "Method", "NoIntercept"},
+		{Spec{Penalty: ElasticNet{0.5}, NoIntercept: true, PenaltyFactors: []float64{1, 0, 1}, Settings: withMethod(baseline.SA{})}, "Method", "PenaltyFactors"},
 	} {
 		m, err := Fit(t.Context(), &c.spec, x, y)
 		wrong, ok := errors.AsType[*solver.SettingError](err)
@@ -149,24 +149,24 @@ func TestMethodErrors(t *testing.T) {
 // TestStreamedNoOptimum checks that SCASK sets NoOptimum out of core exactly if the feature without a penalty
 // separates the classes.
 func TestStreamedNoOptimum(t *testing.T) {
-	made := synthetic(t, sparse.SyntheticOptions{Rows: 4000, Features: 4, Groups: 1, GroupSize: 3, Noise: 1, Seed: 4})
+	dataset := synthetic(t, sparse.SyntheticOptions{Rows: 4000, Features: 4, Groups: 1, GroupSize: 3, Noise: 1, Seed: 4})
 	x := make([]float64, 4)
 	x[0] = 1
-	first := make([]float64, 4000)
-	made.X.MulVec(first, x)
-	for _, apart := range []bool{true, false} {
-		for i, v := range first {
-			made.Labels[i] = math.Copysign(1, v)
+	margins := make([]float64, 4000)
+	dataset.X.MulVec(margins, x)
+	for _, separated := range []bool{true, false} {
+		for i, v := range margins {
+			dataset.Labels[i] = math.Copysign(1, v)
 		}
-		if !apart {
-			made.Labels[0] = -made.Labels[0]
+		if !separated {
+			dataset.Labels[0] = -dataset.Labels[0]
 		}
-		data := store(t, made, false).inFile
+		data := store(t, dataset, false).inFile
 		spec := Spec{Lambda: 1e-2, PenaltyFactors: []float64{0, 1, 1, 1}, NoIntercept: true, Standardize: StandardizeOff, Memory: 1 << 20}
 		spec.Settings = solver.Settings{Method: solver.SCASK{}, Passes: 10}
 		m, err := Fit(t.Context(), &spec, data.X, data.Labels)
-		if m == nil || m.Columns[0].Certificate.NoOptimum != apart {
-			t.Errorf("separable: %v; %+v, %v", apart, m, err)
+		if m == nil || m.Columns[0].Certificate.NoOptimum != separated {
+			t.Errorf("separable: %v; %+v, %v", separated, m, err)
 		}
 	}
 }
@@ -175,12 +175,12 @@ func TestStreamedNoOptimum(t *testing.T) {
 // errors for settings that these methods do not support out of core.
 func TestStreamedMethods(t *testing.T) {
 	data := store(t, synthetic(t, sparse.SyntheticOptions{Rows: 4000, Features: 8, Groups: 2, GroupSize: 3, Noise: 1, Seed: 4}), false)
-	whole, back := data.inMemory, data.inFile
+	memoryData, back := data.inMemory, data.inFile
 	plain := Spec{Lambda: 1e-3, NoIntercept: true, Standardize: StandardizeOff}
 	for _, m := range []solver.Method{solver.SCASK{}, solver.SCASL{}} {
 		for name, spec := range map[string]Spec{"plain": {}, "weights": {Balanced: true, PenaltyFactors: []float64{1, 2, 1, 1, 0.5, 1, 1, 1}}, "graph": {Graph: graph.Chain(8), Mu: 0.01}} {
 			spec.Lambda, spec.NoIntercept, spec.Standardize = plain.Lambda, true, StandardizeOff
-			want := mustFit(t, &spec, whole.X, whole.Labels).Columns[0].Certificate
+			want := mustFit(t, &spec, memoryData.X, memoryData.Labels).Columns[0].Certificate
 			calls := 0
 			spec.Memory, spec.Settings = 1<<20, solver.Settings{Method: m, RelTol: 1e-5, Passes: 400}
 			spec.Progress = func(Progress) { calls++ }

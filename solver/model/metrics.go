@@ -137,13 +137,13 @@ func mean(weights []float64, n int, f func(i int) float64) float64 {
 
 // summarise sets the metrics that can be computed from counts.
 func (c *ClassMetrics) summarise(m *Model, counts *classCounts) {
-	share := func(part, whole float64) float64 {
-		if part == 0 {
+	share := func(numerator, divisor float64) float64 {
+		if numerator == 0 {
 			return 0
 		}
-		return part / whole
+		return numerator / divisor
 	}
-	right, all := 0.0, 0.0
+	right, total := 0.0, 0.0
 	for k, hit := range counts.right {
 		n, predicted := counts.rows[k], counts.predicted[k]
 		c.Classes = append(c.Classes, ClassSummary{
@@ -151,27 +151,28 @@ func (c *ClassMetrics) summarise(m *Model, counts *classCounts) {
 			Precision: share(hit, predicted), Recall: share(hit, n), F1: share(2*hit, n+predicted),
 		})
 		right += hit
-		all += n
+		total += n
 	}
-	c.Accuracy = share(right, all)
+	c.Accuracy = share(right, total)
 	if !m.Labels.IsZero() {
 		c.Precision, c.Recall, c.F1 = c.Classes[1].Precision, c.Classes[1].Recall, c.Classes[1].F1
 		return
 	}
-	for _, one := range c.Classes {
-		c.Precision += one.Precision / float64(len(c.Classes))
-		c.Recall += one.Recall / float64(len(c.Classes))
-		c.F1 += one.F1 / float64(len(c.Classes))
+	for _, class := range c.Classes {
+		c.Precision += class.Precision / float64(len(c.Classes))
+		c.Recall += class.Recall / float64(len(c.Classes))
+		c.F1 += class.F1 / float64(len(c.Classes))
 	}
 }
 
-// explained returns 1 − left/all. left is the deviation of the labels from the predictions, and all is the
-// deviation of the labels from their mean. If all is 0, explained returns 1 if left is 0, and 0 otherwise.
-func explained(left, all float64) float64 {
+// explainedShare returns 1 − deviation/baseline. deviation is the deviation of the labels from the
+// predictions, and baseline is the deviation of the labels from their mean. If baseline is 0, explainedShare
+// returns 1 if deviation is 0, and 0 otherwise.
+func explainedShare(deviation, baseline float64) float64 {
 	switch {
-	case all > 0:
-		return 1 - left/all
-	case left == 0:
+	case baseline > 0:
+		return 1 - deviation/baseline
+	case deviation == 0:
 		return 1
 	}
 	return 0

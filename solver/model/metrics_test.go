@@ -30,25 +30,25 @@ func TestMetricsByHand(t *testing.T) {
 		t.Errorf("%+v", c)
 	}
 	// The AUC has 6 pairs: 4 in the right order, 1 with equal scores.
-	near(t, "accuracy", c.Accuracy, 0.6)
-	near(t, "precision", c.Precision, 2.0/3)
-	near(t, "recall", c.Recall, 2.0/3)
-	near(t, "F1", c.F1, 2.0/3)
-	near(t, "AUC", *c.AUC, 4.5/6)
+	checkNear(t, "accuracy", c.Accuracy, 0.6)
+	checkNear(t, "precision", c.Precision, 2.0/3)
+	checkNear(t, "recall", c.Recall, 2.0/3)
+	checkNear(t, "F1", c.F1, 2.0/3)
+	checkNear(t, "AUC", *c.AUC, 4.5/6)
 	s := func(t float64) float64 { return 1 / (1 + math.Exp(-t)) }
-	near(t, "log loss", *c.LogLoss, -(math.Log(s(2))+math.Log(s(-1))+math.Log(s(-0.5))+math.Log(s(0.5))+math.Log(s(3)))/5)
-	near(t, "Brier", *c.Brier, (s(-2)*s(-2)+s(1)*s(1)+s(0.5)*s(0.5)+s(-0.5)*s(-0.5)+s(-3)*s(-3))/5)
-	near(t, "mean loss", got.Loss, *c.LogLoss)
+	checkNear(t, "log loss", *c.LogLoss, -(math.Log(s(2))+math.Log(s(-1))+math.Log(s(-0.5))+math.Log(s(0.5))+math.Log(s(3)))/5)
+	checkNear(t, "Brier", *c.Brier, (s(-2)*s(-2)+s(1)*s(1)+s(0.5)*s(0.5)+s(-0.5)*s(-0.5)+s(-3)*s(-3))/5)
+	checkNear(t, "mean loss", got.Loss, *c.LogLoss)
 	threshold := 0.7
 	got, err = m.Score(x, y, &ScoreSettings{Threshold: &threshold, Weights: []float64{1, 2, 3, 4, 5}, Offsets: []float64{0, 5, 0, 0, -5}})
 	if err != nil || fmt.Sprint(got.Classes.Confusion) != "[[4 0] [9 2]]" {
 		t.Errorf("%+v, %v", got.Classes, err)
 	}
-	one, err := m.Score(x, []float64{10, 10, 10, 10, 10}, nil)
-	if err != nil || one.Classes.AUC != nil || one.Classes.Recall != 0 || one.Classes.Precision != 0 || one.Classes.F1 != 0 {
-		t.Errorf("one class: %+v, %v", one.Classes, err)
+	oneClass, err := m.Score(x, []float64{10, 10, 10, 10, 10}, nil)
+	if err != nil || oneClass.Classes.AUC != nil || oneClass.Classes.Recall != 0 || oneClass.Classes.Precision != 0 || oneClass.Classes.F1 != 0 {
+		t.Errorf("one class: %+v, %v", oneClass.Classes, err)
 	}
-	if text, err := json.Marshal(one); err != nil || !strings.Contains(string(text), `"auc":null`) {
+	if text, err := json.Marshal(oneClass); err != nil || !strings.Contains(string(text), `"auc":null`) {
 		t.Errorf("%s, %v", text, err)
 	}
 	line := &Model{Loss: solver.Squared{}, Columns: []Column{{Coefficients: []float64{1}, Intercept: 1}}}
@@ -56,9 +56,9 @@ func TestMetricsByHand(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	near(t, "MSE", got.Numbers.MSE, 0.2)
-	near(t, "MAE", got.Numbers.MAE, 0.2)
-	near(t, "R2", got.Numbers.R2, 1-1/(1+0+2.25+6.25+16-49.0/5))
+	checkNear(t, "MSE", got.Numbers.MSE, 0.2)
+	checkNear(t, "MAE", got.Numbers.MAE, 0.2)
+	checkNear(t, "R2", got.Numbers.R2, 1-1/(1+0+2.25+6.25+16-49.0/5))
 	if got, err = line.Score(x, []float64{1, 1, 1, 1, 1}, nil); err != nil || got.Numbers.R2 != 0 {
 		t.Errorf("constant: %+v, %v", got.Numbers, err)
 	}
@@ -79,10 +79,10 @@ func TestMetricsByHand(t *testing.T) {
 	}
 }
 
-func near(t *testing.T, what string, got, want float64) {
+func checkNear(t *testing.T, name string, got, want float64) {
 	t.Helper()
 	if !(math.Abs(got-want) <= 1e-12*(1+math.Abs(want))) {
-		t.Errorf("%s is %v, want %v", what, got, want)
+		t.Errorf("%s is %v, want %v", name, got, want)
 	}
 }
 
@@ -119,7 +119,7 @@ func TestAUC(t *testing.T) {
 			}
 			continue
 		}
-		near(t, "AUC", got, ahead/pairs)
+		checkNear(t, "AUC", got, ahead/pairs)
 	}
 }
 

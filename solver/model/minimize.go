@@ -162,21 +162,22 @@ func (m *minimizer) relTol() float64 {
 	if !m.offsetColumn || m.d.spec.relTol() == 0 {
 		return m.d.spec.RelTol
 	}
-	zero, offsets := m.units()
-	return m.d.spec.relTol() * math.Min(1, offsets/zero)
+	zeroUnit, offsetUnit := m.units()
+	return m.d.spec.relTol() * math.Min(1, offsetUnit/zeroUnit)
 }
 
-// units returns design.unit for margins of 0 and for margins equal to the offsets. Both are equal if the
-// offsets are not a column of the data.
-func (m *minimizer) units() (zero, offsets float64) {
+// units returns design.unit for margins of 0 and for margins equal to the offsets. Without a column of
+// offsets, there are no offsets, or they are subtracted from the labels; then both results are the unit at
+// margins of 0.
+func (m *minimizer) units() (zeroUnit, offsetUnit float64) {
 	_, columns := m.problem.Data.Dims()
 	x := make([]float64, columns)
-	zero = m.d.unit(m.problem.Evaluate(x).Loss, nil)
+	zeroUnit = m.d.unit(m.problem.Evaluate(x).Loss, nil)
 	if !m.offsetColumn {
-		return zero, zero
+		return zeroUnit, zeroUnit
 	}
 	x[columns-1] = 1
-	return zero, m.d.unit(m.problem.Evaluate(x).Loss, m.d.spec.Offsets)
+	return zeroUnit, m.d.unit(m.problem.Evaluate(x).Loss, m.d.spec.Offsets)
 }
 
 // unit returns term.Labels.Unit, the number to which tolerances are relative, for the given margins of the
@@ -229,8 +230,8 @@ func (m *minimizer) constrain(columns int) error {
 			m.weights[k] = roots[j]
 		}
 	}
-	own, err := sparse.Identity(columns).SelectRows(penalised)
-	m.problem.Constraint = own
+	identityRows, err := sparse.Identity(columns).SelectRows(penalised)
+	m.problem.Constraint = identityRows
 	return err
 }
 
@@ -278,8 +279,8 @@ func (m *minimizer) solve(ctx context.Context, lambda float64, start *solver.Ite
 		c.NoOptimum = m.unattained(ctx, &p, out)
 	}
 	if late && !errors.Is(err, solver.ErrNotConverged) {
-		zero, offsets := m.units()
-		err = c.lateError(math.Min(zero, offsets))
+		zeroUnit, offsetUnit := m.units()
+		err = c.lateError(math.Min(zeroUnit, offsetUnit))
 	}
 	return out, &res.Iterate, err
 }
@@ -335,13 +336,13 @@ func (m *minimizer) outcome(lambda float64, res *solver.Result) *outcome {
 		},
 	}
 	out.run.Seconds, out.run.SetupSeconds = 0, 0 // so that equal fits give equal models
-	x, at, gap := res.X, res.At, res.DualityGap
+	x, evaluation, gap := res.X, res.At, res.DualityGap
 	if d.spec.Average && res.Status != solver.Diverged {
-		x, at, out.groups = res.XAverage, res.AtAverage, nil
-		gap = math.Max(0, at.Objective-res.At.Objective+gap)
+		x, evaluation, out.groups = res.XAverage, res.AtAverage, nil
+		gap = math.Max(0, evaluation.Objective-res.At.Objective+gap)
 		out.run.Average, out.run.Rounded, out.run.Last = true, false, nil
 	}
-	out.certificate = Certificate{Objective: at.Objective, MeanLoss: at.Loss, Gap: gap, RelTol: d.spec.relTol(), Status: res.Status}
+	out.certificate = Certificate{Objective: evaluation.Objective, MeanLoss: evaluation.Loss, Gap: gap, RelTol: d.spec.relTol(), Status: res.Status}
 	_, columns := d.x.Dims()
 	out.x = slices.Clone(x[:columns])
 	divide(out.x[:d.p], m.scale)

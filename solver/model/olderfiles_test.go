@@ -120,8 +120,8 @@ func predictionsOfRows(t *testing.T, m *Model) string {
 		t.Fatal(err)
 	}
 	var lines strings.Builder
-	for each := len(m.Columns); len(margins) > 0; margins = margins[each:] {
-		switch row := margins[:each]; {
+	for columnCount := len(m.Columns); len(margins) > 0; margins = margins[columnCount:] {
+		switch row := margins[:columnCount]; {
 		case !m.Classes.IsZero():
 			fmt.Fprint(&lines, m.Classes.Name(largest(row)))
 		case m.Classifies():
@@ -129,7 +129,7 @@ func predictionsOfRows(t *testing.T, m *Model) string {
 		default:
 			fmt.Fprint(&lines, m.prediction(row[0]))
 		}
-		for _, v := range margins[:each] {
+		for _, v := range margins[:columnCount] {
 			fmt.Fprint(&lines, " ", v)
 		}
 		lines.WriteByte('\n')

@@ -45,10 +45,10 @@ func TestOwnLossIntercept(t *testing.T) {
 			}
 			return float64(samples) / float64(len(d.Labels))
 		}
-		with, without := passes(false), passes(true)
-		t.Logf("labels + %g: %g passes with an intercept, %g without", shift, with, without)
-		if with > without+15 {
-			t.Errorf("labels + %g: %g passes with an intercept, %g without", shift, with, without)
+		interceptPasses, plainPasses := passes(false), passes(true)
+		t.Logf("labels + %g: %g passes with an intercept, %g without", shift, interceptPasses, plainPasses)
+		if interceptPasses > plainPasses+15 {
+			t.Errorf("labels + %g: %g passes with an intercept, %g without", shift, interceptPasses, plainPasses)
 		}
 		samples := 0
 		own, err := model.LambdaMax(t.Context(), &model.Spec{Loss: ownSquared{samples: &samples}}, d.X, d.Labels)

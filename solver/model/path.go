@@ -108,8 +108,8 @@ func Path(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64, set *Path
 	return path(ctx, spec, x, y, set, nil)
 }
 
-// path does the work of Path, and of PathData if from has its arguments.
-func path(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64, set *PathSettings, from *origin) iter.Seq2[*Step, error] {
+// path does the work of Path and PathData. origin has the arguments of PathData; it is nil for Path.
+func path(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64, set *PathSettings, origin *origin) iter.Seq2[*Step, error] {
 	return func(yield func(*Step, error) bool) {
 		if err := spec.checkNoCheckpoint(); err != nil {
 			yield(nil, err)
@@ -120,7 +120,7 @@ func path(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64, set *Path
 			yield(nil, err)
 			return
 		}
-		p.origin = from
+		p.origin = origin
 		ctx, cancel := ending.Within(ctx, p.spec.TimeLimit)
 		defer cancel()
 		p.path(ctx, set)(yield)
@@ -153,20 +153,20 @@ func (s *Step) cut() bool {
 
 // A pather fits a path. Either fitter or minimizer is set.
 type pather struct {
-	d         *design
-	bare      *design // d without the rows, so that steps do not keep the rows in memory
-	lambdas   []float64
-	fitter    *fitter
-	minimizer *minimizer
-	start     *solver.Iterate // start of the fit for the next lambda; nil means zeros
+	d          *design
+	bareDesign *design // d without the rows, so that steps do not keep the rows in memory
+	lambdas    []float64
+	fitter     *fitter
+	minimizer  *minimizer
+	start      *solver.Iterate // start of the fit for the next lambda; nil means zeros
 }
 
 func (d *design) newPather(ctx context.Context, set *PathSettings) (p *pather, err error) {
 	defer rows.Rescue(&err)
 	p = &pather{d: d}
-	bare := *d
-	bare.x, bare.y, bare.weights, bare.held = nil, nil, nil, held{}
-	p.bare = &bare
+	bareDesign := *d
+	bareDesign.x, bareDesign.y, bareDesign.weights, bareDesign.exclusion = nil, nil, nil, exclusion{}
+	p.bareDesign = &bareDesign
 	lambdaMax := d.lambdaMax
 	if p.fitter, err = d.newFitter(ctx); err == nil {
 		lambdaMax = p.fitter.lambdaMax
@@ -184,12 +184,12 @@ func (d *design) newPather(ctx context.Context, set *PathSettings) (p *pather, e
 var errEarly = outOfTime("the first lambda was known")
 
 func (s *PathSettings) check() error {
-	last := math.Inf(1)
+	lastLambda := math.Inf(1)
 	for k, l := range s.Lambdas {
-		if !(l >= 0 && l < last) {
-			return errorf("PathSettings.Lambdas[%d] = %v after %v; lambdas must not be negative, and decrease", k, l, last)
+		if !(l >= 0 && l < lastLambda) {
+			return errorf("PathSettings.Lambdas[%d] = %v after %v; lambdas must not be negative, and decrease", k, l, lastLambda)
 		}
-		last = l
+		lastLambda = l
 	}
 	switch {
 	case s.Lambdas != nil && len(s.Lambdas) == 0:
@@ -212,7 +212,7 @@ func (s *PathSettings) lambdas(
 	if s.Lambdas != nil {
 		return s.Lambdas, nil
 	}
-	most, err := lambdaMax(ctx)
+	largestLambda, err := lambdaMax(ctx)
 	switch {
 	case err != nil && ending.Late(ctx):
 		return nil, errEarly
@@ -227,7 +227,7 @@ func (s *PathSettings) lambdas(
 	for k := range lambdas {
 		// package math has powers whose bits differ between machines
 		share := float64(k) / math.Max(1, float64(len(lambdas)-1))
-		lambdas[k] = most * kernels.ExpNeg(-float64(share*kernels.Log(ratio)))
+		lambdas[k] = largestLambda * kernels.ExpNeg(-float64(share*kernels.Log(ratio)))
 	}
 	return lambdas, nil
 }
@@ -245,7 +245,7 @@ func (p *pather) step(ctx context.Context, k int) (s *Step, err error) {
 			c.Indices, c.Values = append(c.Indices, int32(j)), append(c.Values, v)
 		}
 	}
-	s = &Step{Index: k, Lambda: p.lambdas[k], Columns: []StepColumn{c}, design: p.bare, Validation: math.NaN()}
+	s = &Step{Index: k, Lambda: p.lambdas[k], Columns: []StepColumn{c}, design: p.bareDesign, Validation: math.NaN()}
 	return s, err
 }
 
@@ -268,12 +268,12 @@ func (p *pather) solve(ctx context.Context, k int) (*outcome, error) {
 // minimizerStep fits lambda number k by solver.Minimize. The fit for the next lambda begins at the solution,
 // with the multipliers scaled by the ratio of the two lambdas.
 func (p *pather) minimizerStep(ctx context.Context, k int) (*outcome, error) {
-	out, at, err := p.minimizer.solve(ctx, p.lambdas[k], p.start)
-	if at != nil && k+1 < len(p.lambdas) && p.lambdas[k] > 0 {
-		for j := range at.Dual {
-			at.Dual[j] *= p.lambdas[k+1] / p.lambdas[k]
+	out, iterate, err := p.minimizer.solve(ctx, p.lambdas[k], p.start)
+	if iterate != nil && k+1 < len(p.lambdas) && p.lambdas[k] > 0 {
+		for j := range iterate.Dual {
+			iterate.Dual[j] *= p.lambdas[k+1] / p.lambdas[k]
 		}
-		p.start = at
+		p.start = iterate
 	}
 	return out, err
 }

@@ -18,31 +18,31 @@ import (
 func TestPath(t *testing.T) {
 	for _, loss := range losses {
 		x, y := randomFor(t, 70, 9, 3, loss)
-		all := specs(70, loss)
-		all["graph"] = &Spec{Loss: loss, Graph: graph.Chain(9), Settings: solver.Settings{RelTol: 1e-9}}
-		for _, spec := range all {
+		cases := specs(70, loss)
+		cases["graph"] = &Spec{Loss: loss, Graph: graph.Chain(9), Settings: solver.Settings{RelTol: 1e-9}}
+		for _, spec := range cases {
 			spec.RelTol = 1e-10
 		}
-		all["solver"] = &Spec{Loss: loss, Settings: solver.Settings{RelTol: 1e-9, OuterIterations: byMinimize}}
-		for name, spec := range all {
+		cases["solver"] = &Spec{Loss: loss, Settings: solver.Settings{RelTol: 1e-9, OuterIterations: minimizeIterations}}
+		for name, spec := range cases {
 			steps, err := fitPath(context.Background(), spec, x, y, &PathSettings{Count: 12, Ratio: 1e-3})
 			if err != nil || len(steps) != 12 {
 				t.Errorf("%v, %s: %d steps, %v", loss, name, len(steps), err)
 				continue
 			}
-			most, err := LambdaMax(context.Background(), spec, x, y)
-			if err != nil || math.Abs(most-steps[0].Lambda) > 1e-9*most {
-				t.Errorf("%v, %s: lambda max %v, path from %v, %v", loss, name, most, steps[0].Lambda, err)
+			lambdaMax, err := LambdaMax(context.Background(), spec, x, y)
+			if err != nil || math.Abs(lambdaMax-steps[0].Lambda) > 1e-9*lambdaMax {
+				t.Errorf("%v, %s: lambda max %v, path from %v, %v", loss, name, lambdaMax, steps[0].Lambda, err)
 			}
 			for k, s := range steps {
-				one := *spec
-				one.Lambda = s.Lambda
+				stepSpec := *spec
+				stepSpec.Lambda = s.Lambda
 				m := s.Model()
-				at := naive(&one, x, y, m.Columns[0].Coefficients, m.Columns[0].Intercept)
+				at := naive(&stepSpec, x, y, m.Columns[0].Coefficients, m.Columns[0].Intercept)
 				if c := s.Columns[0].Certificate; c.Status != solver.Converged || math.Abs(c.Objective-at) > 1e-11*math.Abs(at) || s.Index != k {
 					t.Errorf("%v, %s, lambda %d: %+v, %.15g by plain loops", loss, name, k, c, at)
 				}
-				if want := mustFit(t, &one, x, y).Columns[0].Certificate; math.Abs(want.Objective-s.Columns[0].Certificate.Objective) > want.Gap+s.Columns[0].Certificate.Gap+1e-14*math.Abs(at) {
+				if want := mustFit(t, &stepSpec, x, y).Columns[0].Certificate; math.Abs(want.Objective-s.Columns[0].Certificate.Objective) > want.Gap+s.Columns[0].Certificate.Gap+1e-14*math.Abs(at) {
 					t.Errorf("%v, %s, lambda %d: %.15g, alone %.15g", loss, name, k, s.Columns[0].Certificate.Objective, want.Objective)
 				}
 				if m.NonZeros() != len(s.Columns[0].Indices) || m.Columns[0].Certificate != s.Columns[0].Certificate || m.Summary.Lambda != s.Lambda {
@@ -70,22 +70,22 @@ func TestLambdaMax(t *testing.T) {
 		{Graph: graph.Chain(9)}, {Graph: graph.Chain(9), NoIntercept: true, Standardize: StandardizeOff}, {Graph: graph.Chain(9), Fusion: 20}, {Graph: graph.Chain(9), Fusion: 0.1},
 		{Graph: graph.Chain(9), Loss: solver.Squared{}, PenaltyFactors: []float64{1, 2, 3, 4, 5, 6, 7, 8, 9}},
 		{MuA: 0.1, PenaltyFactors: []float64{0, 1, 1, 1, 0, 1, 1, 1, 1}}, {Domain: solver.Nonnegative{}, Mu: 0.1}, {Domain: signs}, {Domain: signs, Graph: graph.Chain(9)}, {Domain: signs, Penalty: GroupLasso{Groups: [][]int{{0, 1, 2}, {3, 4, 5, 6}, {7, 8}}}}} {
-		most, err := LambdaMax(context.Background(), spec, x, y)
+		lambdaMax, err := LambdaMax(context.Background(), spec, x, y)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, part := range []float64{0.99, 1} {
-			one := *spec
-			one.Lambda, one.RelTol = part*most, 1e-12
-			m := mustFit(t, &one, x, y)
+		for _, factor := range []float64{0.99, 1} {
+			fitSpec := *spec
+			fitSpec.Lambda, fitSpec.RelTol = factor*lambdaMax, 1e-12
+			m := mustFit(t, &fitSpec, x, y)
 			size, factors := 0.0, spec.factors(9)
 			for j, v := range m.Columns[0].Coefficients {
 				if factors == nil || factors[j] > 0 {
 					size = math.Max(size, math.Abs(v))
 				}
 			}
-			if (size > 1e-5) != (part < 1) {
-				t.Errorf("%+v: at %g lambda max the largest coefficient is %v", spec.Penalty, part, size)
+			if (size > 1e-5) != (factor < 1) {
+				t.Errorf("%+v: at %g lambda max the largest coefficient is %v", spec.Penalty, factor, size)
 			}
 		}
 	}
@@ -118,18 +118,18 @@ func TestPathEnds(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	var last error
+	var lastErr error
 	count = 0
 	for s, err := range Path(ctx, nil, x, y, nil) {
 		if count++; count == 5 {
 			cancel()
 		}
-		if last = err; s == nil || (err != nil) != (s.Columns[0].Certificate.Status == solver.Stopped) {
+		if lastErr = err; s == nil || (err != nil) != (s.Columns[0].Certificate.Status == solver.Stopped) {
 			t.Errorf("%+v, %v", s, err)
 		}
 	}
-	if count != 6 || !errors.Is(last, context.Canceled) {
-		t.Errorf("%d steps, %v", count, last)
+	if count != 6 || !errors.Is(lastErr, context.Canceled) {
+		t.Errorf("%d steps, %v", count, lastErr)
 	}
 	a1a, labels := load(t, "small/a1a", 123)
 	steps, err := fitPath(context.Background(), &Spec{Settings: solver.Settings{TimeLimit: 5 * time.Millisecond}}, a1a, labels, &PathSettings{Count: 5000})
@@ -144,8 +144,8 @@ func TestPathEnds(t *testing.T) {
 	if len(steps) != 7 || !errors.Is(err, solver.ErrNotConverged) {
 		t.Errorf("%d steps, %v", len(steps), err)
 	}
-	held, heldLabels := random(t, 300, 9, 99, true)
-	steps, err = fitPath(context.Background(), nil, x, y, &PathSettings{Validation: &Validation{X: held, Y: heldLabels, Patience: 3}})
+	heldX, heldY := random(t, 300, 9, 99, true)
+	steps, err = fitPath(context.Background(), nil, x, y, &PathSettings{Validation: &Validation{X: heldX, Y: heldY, Patience: 3}})
 	if err != nil || len(steps) < 5 || len(steps) == 100 {
 		t.Fatalf("%d steps with a validation set, %v", len(steps), err)
 	}
@@ -153,7 +153,7 @@ func TestPathEnds(t *testing.T) {
 	if best.Index != len(steps)-4 {
 		t.Errorf("the best is %d of %d", best.Index, len(steps))
 	}
-	if v, err := metricOf(ByLoss)(best.Model(), held, heldLabels, nil); err != nil || v != best.Validation {
+	if v, err := metricOf(ByLoss)(best.Model(), heldX, heldY, nil); err != nil || v != best.Validation {
 		t.Errorf("%v, then %v (%v)", best.Validation, v, err)
 	}
 }

@@ -18,7 +18,7 @@ import (
 )
 
 // small lists the data sets for which fits are compared with other programs.
-var small = []struct {
+var peerSets = []struct {
 	name     string
 	features int
 	classes  bool // the labels are classes, not numbers
@@ -92,13 +92,13 @@ fit <- function(k, family, alpha, standardize, intercept) {
 	if out := run(t, rscript, "-e", script); strings.Contains(out, "no glmnet") {
 		t.Skip("skipped: R has no glmnet")
 	}
-	all := make([][][]float64, len(peers))
+	results := make([][][]float64, len(peers))
 	for k, q := range peers {
-		if all[k] = sparsetest.Numbers(t, filepath.Join(dir, fmt.Sprint("out", k))); len(all[k]) != len(q.lambdas) {
-			t.Fatalf("glmnet gave %d of %d lambdas", len(all[k]), len(q.lambdas))
+		if results[k] = sparsetest.Numbers(t, filepath.Join(dir, fmt.Sprint("out", k))); len(results[k]) != len(q.lambdas) {
+			t.Fatalf("glmnet gave %d of %d lambdas", len(results[k]), len(q.lambdas))
 		}
 	}
-	return all
+	return results
 }
 
 func rBool(v bool) string { return strings.ToUpper(strconv.FormatBool(v)) }
@@ -107,7 +107,7 @@ func rBool(v bool) string { return strings.ToUpper(strconv.FormatBool(v)) }
 // lambda of this package. The elastic net for the squared loss is not compared, because glmnet standardises
 // the labels.
 func TestGlmnet(t *testing.T) {
-	for _, set := range small {
+	for _, set := range peerSets {
 		if testing.Short() && set.features != 13 {
 			continue
 		}
@@ -116,14 +116,14 @@ func TestGlmnet(t *testing.T) {
 		for i := range weights {
 			weights[i] = float64(1 + i%3)
 		}
-		var peers, all []peerProblem
+		var peers, problems []peerProblem
 		// Poisson loss is possible because no label of these sets is negative.
 		losses := []solver.Loss{solver.Squared{}, solver.Poisson{}}
 		if set.classes {
 			losses = []solver.Loss{solver.Logistic{}}
 		}
 		for _, loss := range losses {
-			all = append(all, []peerProblem{
+			problems = append(problems, []peerProblem{
 				{name: "lasso", spec: &Spec{Loss: loss}},
 				{name: "no intercept", spec: &Spec{Loss: loss, NoIntercept: true, Standardize: StandardizeOff}},
 				{name: "unscaled", spec: &Spec{Loss: loss, Standardize: StandardizeOff}},
@@ -131,7 +131,7 @@ func TestGlmnet(t *testing.T) {
 				{name: "elastic net", spec: &Spec{Loss: loss, Penalty: ElasticNet{0.5}, SampleWeights: weights}},
 			}...)
 		}
-		for _, q := range all {
+		for _, q := range problems {
 			squared := q.spec.Loss == solver.Squared{}
 			unit := 1.0
 			if squared {
@@ -162,10 +162,10 @@ func TestGlmnet(t *testing.T) {
 // and is larger by at most the gap. theirs has the coefficients and then the intercept of that program.
 func compare(t *testing.T, name string, spec *Spec, x *sparse.CSR, y []float64, lambda float64, got Certificate, theirs []float64) {
 	t.Helper()
-	one := *spec
-	one.Lambda = lambda
+	lambdaSpec := *spec
+	lambdaSpec.Lambda = lambda
 	p := len(theirs) - 1
-	want := naive(&one, x, y, theirs[:p], theirs[p])
+	want := naive(&lambdaSpec, x, y, theirs[:p], theirs[p])
 	if off := got.Objective - want; math.Abs(off) > 1e-8*want || off > got.Gap+1e-13*want {
 		t.Errorf("%s, lambda %.4g: objective %.14g (gap %.1e), theirs %.14g", name, lambda, got.Objective, got.Gap, want)
 	}
@@ -175,7 +175,7 @@ func TestLiblinearObjective(t *testing.T) {
 	train := program(t, "liblinear-train")
 	dir := t.TempDir()
 	data, file := filepath.Join(dir, "data"), filepath.Join(dir, "model")
-	for _, set := range small {
+	for _, set := range peerSets {
 		if !set.classes {
 			continue
 		}
@@ -188,13 +188,13 @@ func TestLiblinearObjective(t *testing.T) {
 			// cannot reach, its result may be worse than with a looser tolerance. So the test runs several
 			// tolerances and uses the best result.
 			c := strconv.FormatFloat(1/(float64(len(y))*spec.Lambda), 'g', 17, 64)
-			best, least := []float64(nil), math.Inf(1)
+			best, lowest := []float64(nil), math.Inf(1)
 			for _, e := range []string{"1e-3", "1e-4", "1e-5", "1e-6", "1e-7", "1e-9"} {
 				run(t, train, "-q", "-s", kind, "-e", e, "-c", c, data, file)
 				b := make([]float64, set.features+1)
 				copy(b, readLiblinear(t, file).Columns[0].Coefficients)
-				if v := naive(spec, x, y, b[:set.features], 0); v < least {
-					best, least = b, v
+				if v := naive(spec, x, y, b[:set.features], 0); v < lowest {
+					best, lowest = b, v
 				}
 			}
 			compare(t, set.name+", liblinear, "+loss.String(), spec, x, y, spec.Lambda, m.Columns[0].Certificate, best)
@@ -225,8 +225,8 @@ func TestScikitLearn(t *testing.T) {
 		model *Model
 	}
 	var problems []problem
-	var in []map[string]any
-	for _, set := range small {
+	var inputs []map[string]any
+	for _, set := range peerSets {
 		if set.features > 13 || testing.Short() && set.features != 13 {
 			continue // scikit-learn takes minutes for a1a and german
 		}
@@ -242,17 +242,17 @@ func TestScikitLearn(t *testing.T) {
 			name string
 			spec *Spec
 		}
-		all := []named{{"lasso", &Spec{}}, {"weighted", &Spec{SampleWeights: weights}}, {"elastic net", &Spec{Penalty: ElasticNet{0.3}}}}
+		cases := []named{{"lasso", &Spec{}}, {"weighted", &Spec{SampleWeights: weights}}, {"elastic net", &Spec{Penalty: ElasticNet{0.3}}}}
 		if !set.classes {
-			for _, c := range all {
+			for _, c := range cases {
 				c.spec.Loss = solver.Squared{}
 			}
-			all = append(all, named{"poisson", &Spec{Loss: solver.Poisson{}, Penalty: ElasticNet{0}, SampleWeights: weights}})
+			cases = append(cases, named{"poisson", &Spec{Loss: solver.Poisson{}, Penalty: ElasticNet{0}, SampleWeights: weights}})
 		}
-		for _, c := range all {
+		for _, c := range cases {
 			c.spec.Standardize, c.spec.Lambda, c.spec.RelTol = StandardizeOff, 0.02, 1e-12
 			problems = append(problems, problem{set.name + ", scikit-learn, " + c.name, c.spec, x, y, mustFit(t, c.spec, x, y)})
-			in = append(in, map[string]any{"loss": c.spec.loss().String(), "x": rows, "y": y, "ratio": c.spec.l1Ratio(), "lambda": c.spec.Lambda, "w": c.spec.SampleWeights})
+			inputs = append(inputs, map[string]any{"loss": c.spec.loss().String(), "x": rows, "y": y, "ratio": c.spec.l1Ratio(), "lambda": c.spec.Lambda, "w": c.spec.SampleWeights})
 		}
 	}
 	var out [][]float64
@@ -273,7 +273,7 @@ for d in json.load(sys.stdin):
     f.fit(x, y, sample_weight=w)
     all.append(list(np.ravel(f.coef_)) + [float(np.ravel(f.intercept_)[0])])
 print(json.dumps(all))
-`, in, &out)
+`, inputs, &out)
 	for k, p := range problems {
 		compare(t, p.name, p.spec, p.x, p.y, p.spec.Lambda, p.model.Columns[0].Certificate, out[k])
 	}

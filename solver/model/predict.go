@@ -20,11 +20,11 @@ func (e *OverflowError) Error() string { return "model: " + e.Reword(nil) }
 // Reword returns the text of Error without the name of the package. The text has no remedies, so Reword
 // ignores its argument.
 func (e *OverflowError) Reword(func(sparse.Remedy) string) string {
-	what := "margin is"
+	phrase := "margin is"
 	if finite(e.Margin) {
-		what = "predicted count is beyond the largest number: it is e to the power of"
+		phrase = "predicted count is beyond the largest number: it is e to the power of"
 	}
-	return fmt.Sprintf("row %d: the %s %v; its values are too large", e.Row, what, e.Margin)
+	return fmt.Sprintf("row %d: the %s %v; its values are too large", e.Row, phrase, e.Margin)
 }
 
 // ErrNoProbability is the error of methods that return probabilities, if the loss of the model has none.
@@ -65,12 +65,12 @@ func (m *Model) checkRow(indices []int32, values []float64) error {
 	if len(indices) != len(values) {
 		return errorf("%d indices and %d values; want as many of both", len(indices), len(values))
 	}
-	last, p := int32(-1), m.featureCount()
+	lastIndex, p := int32(-1), m.featureCount()
 	for k, j := range indices {
-		if j <= last || int(j) >= p {
-			return badIndex(k, j, last, p)
+		if j <= lastIndex || int(j) >= p {
+			return badIndex(k, j, lastIndex, p)
 		}
-		last = j
+		lastIndex = j
 	}
 	return nil
 }
@@ -87,21 +87,21 @@ func (c *Column) checkedMargin(indices []int32, values []float64) (float64, erro
 // do not change the order of the sum.
 func (c *Column) margin(indices []int32, values []float64) float64 {
 	var lane [8]float64
-	kept := 0
+	count := 0
 	for k, j := range indices {
 		if w, v := c.Coefficients[j], values[k]; w != 0 && v != 0 || v-v != 0 { // v-v is 0 unless v is NaN or ±Inf
-			lane[kept%8] = math.FMA(v, w, lane[kept%8])
-			kept++
+			lane[count%8] = math.FMA(v, w, lane[count%8])
+			count++
 		}
 	}
 	return ((lane[0] + lane[4]) + (lane[2] + lane[6])) + ((lane[1] + lane[5]) + (lane[3] + lane[7])) + c.Intercept
 }
 
-func badIndex(k int, j, last int32, p int) error {
+func badIndex(k int, j, lastIndex int32, p int) error {
 	if j < 0 || int(j) >= p {
 		return errorf("position %d: index %d is outside 0..%d, the features of the model", k, j, p-1)
 	}
-	return errorf("position %d: index %d follows %d; want increasing indices", k, j, last)
+	return errorf("position %d: index %d follows %d; want increasing indices", k, j, lastIndex)
 }
 
 func badValue(indices []int32, values []float64, margin float64) error {
@@ -161,25 +161,25 @@ func (m *Model) Predict(indices []int32, values []float64) (float64, error) {
 	if err := m.checkRow(indices, values); err != nil {
 		return 0, err
 	}
-	best, most := 0, 0.0
+	bestColumn, bestMargin := 0, 0.0
 	for k := range m.Columns {
 		t, err := m.Columns[k].checkedMargin(indices, values)
 		if err != nil {
 			return 0, err
 		}
-		if k == 0 || t > most {
-			best, most = k, t
+		if k == 0 || t > bestMargin {
+			bestColumn, bestMargin = k, t
 		}
 	}
 	switch {
 	case !m.Classes.IsZero():
-		return m.Classes.Values[best], nil
+		return m.Classes.Values[bestColumn], nil
 	case m.Classifies():
-		return m.Labels.Original(most), nil
+		return m.Labels.Original(bestMargin), nil
 	}
-	number := m.prediction(most)
+	number := m.prediction(bestMargin)
 	if !finite(number) {
-		return 0, &OverflowError{Margin: most}
+		return 0, &OverflowError{Margin: bestMargin}
 	}
 	return number, nil
 }
@@ -206,11 +206,11 @@ func (m *Model) Margins(dst []float64, x *sparse.CSR) ([]float64, error) {
 		return nil, errNoData
 	}
 	n, cols := x.Dims()
-	each := len(m.Columns)
-	if cap(dst) < n*each {
-		dst = make([]float64, n*each)
+	columnCount := len(m.Columns)
+	if cap(dst) < n*columnCount {
+		dst = make([]float64, n*columnCount)
 	}
-	dst = dst[:n*each]
+	dst = dst[:n*columnCount]
 	if p := m.featureCount(); cols > p {
 		for i := range n {
 			if idx, _ := x.Row(i); len(idx) > 0 && int(idx[len(idx)-1]) >= p {
@@ -224,7 +224,7 @@ func (m *Model) Margins(dst []float64, x *sparse.CSR) ([]float64, error) {
 			if !finite(t) {
 				return nil, &OverflowError{i, t}
 			}
-			dst[i*each+k] = t
+			dst[i*columnCount+k] = t
 		}
 	}
 	return dst, nil
@@ -232,9 +232,9 @@ func (m *Model) Margins(dst []float64, x *sparse.CSR) ([]float64, error) {
 
 // addOffsets adds the offset of each row to all margins of the row.
 func (m *Model) addOffsets(margins, offsets []float64) error {
-	each := len(m.Columns)
+	columnCount := len(m.Columns)
 	for i, o := range offsets {
-		for k := i * each; k < (i+1)*each; k++ {
+		for k := i * columnCount; k < (i+1)*columnCount; k++ {
 			if margins[k] += o; !finite(margins[k]) {
 				return &OverflowError{i, margins[k]}
 			}
@@ -258,10 +258,10 @@ func (m *Model) Probabilities(dst []float64, x *sparse.CSR) ([]float64, error) {
 
 // toProbabilities replaces the margins of rows by probabilities.
 func (m *Model) toProbabilities(margins []float64) {
-	if each := len(m.Columns); each > 1 {
+	if columnCount := len(m.Columns); columnCount > 1 {
 		loss := term.LossOf(m.loss())
-		for ; len(margins) > 0; margins = margins[each:] {
-			term.Shares(loss, margins[:each], margins[:each])
+		for ; len(margins) > 0; margins = margins[columnCount:] {
+			term.Shares(loss, margins[:columnCount], margins[:columnCount])
 		}
 		return
 	}
@@ -277,20 +277,20 @@ func (m *Model) Predictions(dst []float64, x *sparse.CSR) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	switch each := len(m.Columns); {
+	switch columnCount := len(m.Columns); {
 	case !m.Classifies():
 		if err := m.toPredictions(dst); err != nil {
 			return nil, err
 		}
-	case each == 1:
+	case columnCount == 1:
 		for i, t := range dst {
 			dst[i] = m.Labels.Original(t)
 		}
 	default:
-		for i := range len(dst) / each {
-			dst[i] = m.Classes.Values[largest(dst[i*each:(i+1)*each])]
+		for i := range len(dst) / columnCount {
+			dst[i] = m.Classes.Values[largest(dst[i*columnCount:(i+1)*columnCount])]
 		}
-		dst = dst[:len(dst)/each]
+		dst = dst[:len(dst)/columnCount]
 	}
 	return dst, nil
 }

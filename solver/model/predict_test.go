@@ -86,11 +86,11 @@ func TestHostileRows(t *testing.T) {
 	if _, err := m.Margins(nil, x); err == nil || !strings.Contains(err.Error(), "row 2 has column 500") {
 		t.Errorf("%v", err)
 	}
-	few, err := sparse.FromTriplets(2, 1, []sparse.Triplet{{Row: 1, Col: 0, Value: 3}})
+	narrow, err := sparse.FromTriplets(2, 1, []sparse.Triplet{{Row: 1, Col: 0, Value: 3}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, err := m.Margins(nil, few); err != nil || got[0] != 0 || got[1] != 3 {
+	if got, err := m.Margins(nil, narrow); err != nil || got[0] != 0 || got[1] != 3 {
 		t.Errorf("%v, %v", got, err)
 	}
 	wide, err := sparse.FromTriplets(1, 9, []sparse.Triplet{{Row: 0, Col: 1, Value: 3}})
@@ -213,11 +213,11 @@ func TestOverflow(t *testing.T) {
 		{Model{Columns: []Column{{Coefficients: []float64{1e200}}}}, 1, math.Inf(-1)},
 		{Model{Columns: []Column{{Coefficients: []float64{1e308}, Intercept: math.MaxFloat64}}}, 0, math.Inf(1)},
 	} {
-		var over *OverflowError
-		if _, err := c.m.Margins(nil, x); !errors.As(err, &over) || over.Row != c.row || over.Margin != c.want {
+		var overflow *OverflowError
+		if _, err := c.m.Margins(nil, x); !errors.As(err, &overflow) || overflow.Row != c.row || overflow.Margin != c.want {
 			t.Errorf("%+v: %v", c.m, err)
 		}
-		if _, err := c.m.Margin(x.Row(c.row)); !errors.As(err, &over) || over.Row != 0 || over.Margin != c.want {
+		if _, err := c.m.Margin(x.Row(c.row)); !errors.As(err, &overflow) || overflow.Row != 0 || overflow.Margin != c.want {
 			t.Errorf("%+v: of one row %v", c.m, err)
 		}
 	}

@@ -36,19 +36,19 @@ func onRanks[M any](t *testing.T, ranks int, spec *Spec, x *sparse.CSR, y []floa
 		for i := lo; i < hi; i++ {
 			rows = append(rows, i)
 		}
-		part, err := x.SelectRows(rows)
+		shard, err := x.SelectRows(rows)
 		if err != nil {
 			t.Fatal(err)
 		}
-		own := *spec
-		own.Comm = comm
+		rankSpec := *spec
+		rankSpec.Comm = comm
 		if spec.SampleWeights != nil {
-			own.SampleWeights = spec.SampleWeights[lo:hi]
+			rankSpec.SampleWeights = spec.SampleWeights[lo:hi]
 		}
 		if spec.Offsets != nil {
-			own.Offsets = spec.Offsets[lo:hi]
+			rankSpec.Offsets = spec.Offsets[lo:hi]
 		}
-		wg.Go(func() { models[r], errs[r] = do(context.Background(), &own, part, y[lo:hi]) })
+		wg.Go(func() { models[r], errs[r] = do(context.Background(), &rankSpec, shard, y[lo:hi]) })
 	}
 	wg.Wait()
 	return models, errs
@@ -85,14 +85,14 @@ func TestRanks(t *testing.T) {
 	}
 	for _, loss := range losses {
 		x, y := randomFor(t, 70, 9, 3, loss)
-		all := specs(70, loss)
-		all["graph"] = &Spec{Graph: g, Standardize: StandardizeOn}
-		all["mixed"] = &Spec{Penalty: ElasticNet{0.4}, SampleWeights: all["weights"].SampleWeights, Offsets: all["offsets"].Offsets}
-		all["unscaled factors"] = &Spec{Penalty: ElasticNet{0.2}, NoIntercept: true, Standardize: StandardizeOff, PenaltyFactors: []float64{1, 2, 3, 1e-3, 0.5, 1, 7, 1, 1}}
+		cases := specs(70, loss)
+		cases["graph"] = &Spec{Graph: g, Standardize: StandardizeOn}
+		cases["mixed"] = &Spec{Penalty: ElasticNet{0.4}, SampleWeights: cases["weights"].SampleWeights, Offsets: cases["offsets"].Offsets}
+		cases["unscaled factors"] = &Spec{Penalty: ElasticNet{0.2}, NoIntercept: true, Standardize: StandardizeOff, PenaltyFactors: []float64{1, 2, 3, 1e-3, 0.5, 1, 7, 1, 1}}
 		if !classifies(loss) { // without a penalty, classification may have no optimum
-			all["no factors"] = &Spec{Penalty: ElasticNet{0.2}, PenaltyFactors: make([]float64, 9)}
+			cases["no factors"] = &Spec{Penalty: ElasticNet{0.2}, PenaltyFactors: make([]float64, 9)}
 		}
-		for name, spec := range all {
+		for name, spec := range cases {
 			spec.Loss, spec.Lambda, spec.RelTol = loss, 0.02, 1e-10
 			want := mustFit(t, spec, x, y)
 			for _, ranks := range []int{1, 2, 3} {
@@ -100,9 +100,9 @@ func TestRanks(t *testing.T) {
 				if diff := cmp.Diff(want, m); ranks == 1 && diff != "" {
 					t.Errorf("%v, %s: one rank is not the single process: %s", loss, name, diff)
 				}
-				at := naive(spec, x, y, m.Columns[0].Coefficients, m.Columns[0].Intercept)
-				if c := m.Columns[0].Certificate; math.Abs(at-c.Objective) > 1e-12*math.Abs(at) || !(c.Gap <= 1e-8) || c.Status != solver.Converged || math.Abs(c.Objective-want.Columns[0].Certificate.Objective) > c.Gap+want.Columns[0].Certificate.Gap {
-					t.Errorf("%v, %s, %d ranks: objective %.15g by plain loops, %+v, want %+v", loss, name, ranks, at, c, want.Columns[0].Certificate)
+				objective := naive(spec, x, y, m.Columns[0].Coefficients, m.Columns[0].Intercept)
+				if c := m.Columns[0].Certificate; math.Abs(objective-c.Objective) > 1e-12*math.Abs(objective) || !(c.Gap <= 1e-8) || c.Status != solver.Converged || math.Abs(c.Objective-want.Columns[0].Certificate.Objective) > c.Gap+want.Columns[0].Certificate.Gap {
+					t.Errorf("%v, %s, %d ranks: objective %.15g by plain loops, %+v, want %+v", loss, name, ranks, objective, c, want.Columns[0].Certificate)
 				}
 				if diff := cmp.Diff([]any{want.Summary, want.Labels}, []any{m.Summary, m.Labels}); diff != "" {
 					t.Errorf("%v, %s, %d ranks: %s", loss, name, ranks, diff)
@@ -158,9 +158,9 @@ func TestRanksClasses(t *testing.T) {
 				t.Fatalf("%d ranks: %d rows, %s", ranks, m.Summary.Rows, diff)
 			}
 			for k, column := range m.Columns {
-				one := want.Columns[k].Certificate
-				if c := column.Certificate; math.Abs(c.Objective-one.Objective) > c.Gap+one.Gap {
-					t.Errorf("class %v, %d ranks: %+v, want %+v", want.Classes.Values[k], ranks, c, one)
+				reference := want.Columns[k].Certificate
+				if c := column.Certificate; math.Abs(c.Objective-reference.Objective) > c.Gap+reference.Gap {
+					t.Errorf("class %v, %d ranks: %+v, want %+v", want.Classes.Values[k], ranks, c, reference)
 				}
 			}
 		}
@@ -227,33 +227,33 @@ func TestRanksCV(t *testing.T) {
 				}
 				spec.Loss, spec.RelTol, spec.Seed = loss, 1e-9, 3
 				set := CVSettings{Path: PathSettings{Count: 6, Ratio: 1e-2}, Folds: 4}
-				own := func(spec *Spec, rows int) *CVSettings {
-					one := set
+				settings := func(spec *Spec, rows int) *CVSettings {
+					rankSettings := set
 					if assigned {
-						first := spec.Comm.Rank() * n / spec.Comm.Size()
-						one.Assignment = blocks[first : first+rows]
+						firstRow := spec.Comm.Rank() * n / spec.Comm.Size()
+						rankSettings.Assignment = blocks[firstRow : firstRow+rows]
 					}
-					return &one
+					return &rankSettings
 				}
-				alone := *spec
-				alone.Comm = dist.Local(1, 0)[0]
-				want, err := CV(t.Context(), &alone, x, y, own(&alone, n))
+				oneRank := *spec
+				oneRank.Comm = dist.Local(1, 0)[0]
+				want, err := CV(t.Context(), &oneRank, x, y, settings(&oneRank, n))
 				if err != nil {
 					t.Fatal(err)
 				}
 				for _, ranks := range []int{1, 2, 3} {
 					cv := func(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64) (*CVResult, error) {
-						return CV(ctx, spec, x, y, own(spec, len(y)))
+						return CV(ctx, spec, x, y, settings(spec, len(y)))
 					}
-					found, errs := onRanks(t, ranks, spec, x, y, cv)
+					results, errs := onRanks(t, ranks, spec, x, y, cv)
 					name := fmt.Sprintf("%v, %s, assigned %v, %d ranks", loss, name, assigned, ranks)
-					for r, got := range found {
+					for r, got := range results {
 						if errs[r] != nil {
 							t.Fatalf("%s: rank %d: %v", name, r, errs[r])
 						}
-						sameCV(t, fmt.Sprintf("%s: rank %d", name, r), found[0], got)
+						sameCV(t, fmt.Sprintf("%s: rank %d", name, r), results[0], got)
 					}
-					compareCV(t, name, found[0], want, 1e-7)
+					compareCV(t, name, results[0], want, 1e-7)
 				}
 			}
 		}
@@ -287,10 +287,10 @@ func TestRanksCVEnds(t *testing.T) {
 			}
 			return CV(ctx, spec, x, y, set)
 		}
-		found, errs := onRanks(t, 3, &Spec{}, x, y, cv)
+		results, errs := onRanks(t, 3, &Spec{}, x, y, cv)
 		for r, err := range errs {
-			if found[r] != nil || err == nil || r == 2 && !strings.Contains(err.Error(), want) {
-				t.Errorf("want %q, rank %d: %v, %v", want, r, found[r], err)
+			if results[r] != nil || err == nil || r == 2 && !strings.Contains(err.Error(), want) {
+				t.Errorf("want %q, rank %d: %v, %v", want, r, results[r], err)
 			}
 		}
 	}
@@ -298,9 +298,9 @@ func TestRanksCVEnds(t *testing.T) {
 
 // sameCV checks that the results of two ranks are equal, except for Assignment, which has only the rows of
 // the rank.
-func sameCV(t *testing.T, name string, one, other *CVResult) {
+func sameCV(t *testing.T, name string, want, got *CVResult) {
 	t.Helper()
-	a, b := *one, *other
+	a, b := *want, *got
 	a.Assignment, b.Assignment = nil, nil
 	if diff := cmp.Diff(a, b, cmpopts.IgnoreUnexported(Step{}, StepColumn{}), cmpopts.EquateNaNs()); diff != "" {
 		t.Errorf("%s: %s", name, diff)
@@ -309,7 +309,7 @@ func sameCV(t *testing.T, name string, one, other *CVResult) {
 
 // compareCV checks that two cross-validations choose the same lambdas, and that their means agree within the
 // given tolerance.
-func compareCV(t *testing.T, name string, got, want *CVResult, within float64) {
+func compareCV(t *testing.T, name string, got, want *CVResult, tolerance float64) {
 	t.Helper()
 	if got.Best != want.Best || got.OneSE != want.OneSE || len(got.Measures) != len(want.Measures) {
 		t.Errorf("%s: best %d, 1se %d, %d measures; want %d, %d, %d",
@@ -317,7 +317,7 @@ func compareCV(t *testing.T, name string, got, want *CVResult, within float64) {
 	}
 	for measure, curve := range want.Measures {
 		for k, v := range curve.Mean {
-			if !(math.Abs(got.Measures[measure].Mean[k]-v) <= within*max(1, math.Abs(v))) {
+			if !(math.Abs(got.Measures[measure].Mean[k]-v) <= tolerance*max(1, math.Abs(v))) {
 				t.Errorf("%s: %s at lambda %d is %.12g, want %.12g", name, measure, k, got.Measures[measure].Mean[k], v)
 			}
 		}
@@ -329,7 +329,7 @@ func compareCV(t *testing.T, name string, got, want *CVResult, within float64) {
 func TestRanksPath(t *testing.T) {
 	const n = 90
 	x, y := random(t, n, 9, 4, true)
-	several := mixedLabels(n, 3)
+	classLabels := mixedLabels(n, 3)
 	for name, c := range map[string]struct {
 		spec  *Spec
 		y     []float64
@@ -339,15 +339,15 @@ func TestRanksPath(t *testing.T) {
 		"few":     {&Spec{}, y, 12},
 		"graph":   {&Spec{Graph: graph.Chain(9)}, y, 3},
 		"net":     {&Spec{Penalty: ElasticNet{0.5}, Balanced: true}, y, 3},
-		"classes": {&Spec{}, several, 12},
+		"classes": {&Spec{}, classLabels, 12},
 	} {
 		set := &PathSettings{Count: 6}
 		want, err := fitPath(t.Context(), c.spec, x, c.y, set)
 		if err != nil {
 			t.Fatal(err)
 		}
-		fit := func(ctx context.Context, one *Spec, x *sparse.CSR, y []float64) ([]*Step, error) {
-			return fitPath(ctx, one, x, y, set)
+		fit := func(ctx context.Context, rankSpec *Spec, x *sparse.CSR, y []float64) ([]*Step, error) {
+			return fitPath(ctx, rankSpec, x, y, set)
 		}
 		paths, errs := onRanks(t, c.ranks, c.spec, x, c.y, fit)
 		for r, path := range paths {
@@ -356,12 +356,12 @@ func TestRanksPath(t *testing.T) {
 			}
 			for k, s := range path {
 				for class, column := range s.Columns {
-					got, one := column.Certificate, want[k].Columns[class].Certificate
-					near := math.Abs(got.Objective-one.Objective) <= got.Gap+one.Gap+1e-12*one.Objective
+					got, reference := column.Certificate, want[k].Columns[class].Certificate
+					near := math.Abs(got.Objective-reference.Objective) <= got.Gap+reference.Gap+1e-12*reference.Objective
 					same := slices.Equal(column.Values, paths[0][k].Columns[class].Values)
-					if math.Abs(s.Lambda/want[k].Lambda-1) > 1e-12 || got.Status != one.Status || !near || !same {
+					if math.Abs(s.Lambda/want[k].Lambda-1) > 1e-12 || got.Status != reference.Status || !near || !same {
 						t.Errorf("%s, rank %d: %+v at %v, want %+v at %v",
-							name, r, got, s.Lambda, one, want[k].Lambda)
+							name, r, got, s.Lambda, reference, want[k].Lambda)
 					}
 				}
 			}
@@ -374,7 +374,7 @@ func TestRanksPath(t *testing.T) {
 func TestRanksMethods(t *testing.T) {
 	const n, ranks = 240, 3
 	x, y := random(t, n, 6, 4, true)
-	several := mixedLabels(n, 3)
+	classLabels := mixedLabels(n, 3)
 	set := CVSettings{Path: PathSettings{Lambdas: []float64{0.05, 0.02, 0.01}}, Folds: 3}
 	cv := func(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64) (*CVResult, error) {
 		return CV(ctx, spec, x, y, &set)
@@ -387,7 +387,7 @@ func TestRanksMethods(t *testing.T) {
 		"scas-k":  {Spec{Settings: solver.Settings{Method: solver.SCASK{}, Passes: 60}}, y},
 		"scas-l":  {Spec{Graph: graph.Chain(6), Settings: solver.Settings{Method: solver.SCASL{}, Passes: 400}}, y},
 		"own set": {Spec{Domain: ownBox{}, NoIntercept: true, Standardize: StandardizeOff}, y},
-		"classes": {Spec{Settings: solver.Settings{Method: solver.SCASK{}, Passes: 60}}, several},
+		"classes": {Spec{Settings: solver.Settings{Method: solver.SCASK{}, Passes: 60}}, classLabels},
 	} {
 		exact := c.spec
 		exact.Settings, exact.Domain = solver.Settings{RelTol: 1e-9}, nil
@@ -398,12 +398,12 @@ func TestRanksMethods(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		found, errs := onRanks(t, ranks, &c.spec, x, c.y, cv)
-		for r, got := range found {
+		results, errs := onRanks(t, ranks, &c.spec, x, c.y, cv)
+		for r, got := range results {
 			if got == nil || errs[r] != nil && !errors.Is(errs[r], solver.ErrNotConverged) {
 				t.Fatalf("%s, rank %d: %v", name, r, errs[r])
 			}
-			sameCV(t, fmt.Sprintf("%s, rank %d", name, r), found[0], got)
+			sameCV(t, fmt.Sprintf("%s, rank %d", name, r), results[0], got)
 			for k, s := range got.Path {
 				for class, column := range s.Columns {
 					a, b := column.Certificate.Objective, want.Path[k].Columns[class].Certificate.Objective
@@ -420,10 +420,10 @@ func TestRanksMethods(t *testing.T) {
 		}
 	}
 	spec := &Spec{NoIntercept: true, Standardize: StandardizeOff, Settings: solver.Settings{Method: solver.SCAS{}}}
-	found, errs := onRanks(t, ranks, spec, x, y, cv)
+	results, errs := onRanks(t, ranks, spec, x, y, cv)
 	for r, err := range errs {
-		if wrong := (*solver.SettingError)(nil); found[r] != nil || !errors.As(err, &wrong) || wrong.Field != "Method" {
-			t.Errorf("rank %d: %v, %v", r, found[r], err)
+		if wrong := (*solver.SettingError)(nil); results[r] != nil || !errors.As(err, &wrong) || wrong.Field != "Method" {
+			t.Errorf("rank %d: %v, %v", r, results[r], err)
 		}
 	}
 }
@@ -431,13 +431,13 @@ func TestRanksMethods(t *testing.T) {
 // TestRanksTime checks that a time limit ends a fit or a path at the same step on all ranks.
 func TestRanksTime(t *testing.T) {
 	x, y := random(t, 60, 8, 3, true)
-	several := mixedLabels(60, 3)
+	classLabels := mixedLabels(60, 3)
 	for _, method := range []solver.Method{nil, solver.SCASK{}} {
 		for _, limit := range []time.Duration{1, time.Millisecond, 10 * time.Millisecond} {
-			for _, labels := range [][]float64{y, several} {
+			for _, labels := range [][]float64{y, classLabels} {
 				spec := &Spec{Settings: solver.Settings{Method: method, TimeLimit: limit, RelTol: 1e-14}}
-				path := func(ctx context.Context, one *Spec, x *sparse.CSR, y []float64) ([]*Step, error) {
-					return fitPath(ctx, one, x, y, &PathSettings{Lambdas: []float64{1e-2, 1e-3, 1e-4}})
+				path := func(ctx context.Context, rankSpec *Spec, x *sparse.CSR, y []float64) ([]*Step, error) {
+					return fitPath(ctx, rankSpec, x, y, &PathSettings{Lambdas: []float64{1e-2, 1e-3, 1e-4}})
 				}
 				steps, errs := onRanks(t, 3, spec, x, labels, path)
 				for r := range steps {
@@ -463,29 +463,29 @@ func TestRanksTime(t *testing.T) {
 }
 
 // states is a checkpoint that stores all saved states, and loads the last one.
-type states struct{ all [][]byte }
+type states struct{ list [][]byte }
 
 func (s *states) Save(state []byte) error {
-	s.all = append(s.all, state)
+	s.list = append(s.list, state)
 	return nil
 }
 
 func (s *states) Load() ([]byte, error) {
-	if len(s.all) == 0 {
+	if len(s.list) == 0 {
 		return nil, nil
 	}
-	return s.all[len(s.all)-1], nil
+	return s.list[len(s.list)-1], nil
 }
 
 // resumed calls the function do on ranks, and returns the result, which must be the same on all ranks. Rank 0
-// has the checkpoint in kept, and every other rank an empty checkpoint.
-func resumed[M any](t *testing.T, ranks int, spec *Spec, kept *states, x *sparse.CSR, y []float64, do call[M]) M {
+// has the given checkpoint, and every other rank an empty checkpoint.
+func resumed[M any](t *testing.T, ranks int, spec *Spec, checkpoint *states, x *sparse.CSR, y []float64, do call[M]) M {
 	t.Helper()
-	models, errs := onRanks(t, ranks, spec, x, y, func(ctx context.Context, one *Spec, x *sparse.CSR, y []float64) (M, error) {
-		if one.Checkpoint = kept; one.Comm.Rank() > 0 {
-			one.Checkpoint = &states{}
+	models, errs := onRanks(t, ranks, spec, x, y, func(ctx context.Context, rankSpec *Spec, x *sparse.CSR, y []float64) (M, error) {
+		if rankSpec.Checkpoint = checkpoint; rankSpec.Comm.Rank() > 0 {
+			rankSpec.Checkpoint = &states{}
 		}
-		return do(ctx, one, x, y)
+		return do(ctx, rankSpec, x, y)
 	})
 	return oneOf(t, models, errs)
 }
@@ -498,22 +498,22 @@ func TestRanksResume(t *testing.T) {
 			continue // Newton's method fits losses of unbounded curvature, and stores no state
 		}
 		x, y := randomFor(t, 90, 9, 4, loss)
-		all := specs(90, loss)
-		all["graph"] = &Spec{Graph: graph.Chain(9), Standardize: StandardizeOn}
-		for name, spec := range all {
+		cases := specs(90, loss)
+		cases["graph"] = &Spec{Graph: graph.Chain(9), Standardize: StandardizeOn}
+		for name, spec := range cases {
 			spec.Loss, spec.Lambda, spec.RelTol = loss, 0.02, 1e-9
 			best := mustFit(t, spec, x, y).Columns[0].Certificate
-			whole := &states{}
-			want := resumed(t, 3, spec, whole, x, y, Fit)
-			if len(whole.all) == 0 {
+			saved := &states{}
+			want := resumed(t, 3, spec, saved, x, y, Fit)
+			if len(saved.list) == 0 {
 				t.Errorf("%v, %s: no checkpoint", loss, name)
 			}
-			for k := range whole.all {
-				if diff := cmp.Diff(want, resumed(t, 3, spec, &states{slices.Clip(whole.all[:k+1])}, x, y, Fit)); diff != "" {
+			for k := range saved.list {
+				if diff := cmp.Diff(want, resumed(t, 3, spec, &states{slices.Clip(saved.list[:k+1])}, x, y, Fit)); diff != "" {
 					t.Fatalf("%v, %s, from checkpoint %d: %s", loss, name, k, diff)
 				}
 				for _, ranks := range []int{1, 2} {
-					c := resumed(t, ranks, spec, &states{slices.Clip(whole.all[:k+1])}, x, y, Fit).Columns[0].Certificate
+					c := resumed(t, ranks, spec, &states{slices.Clip(saved.list[:k+1])}, x, y, Fit).Columns[0].Certificate
 					if c.Status != solver.Converged || math.Abs(c.Objective-best.Objective) > c.Gap+best.Gap {
 						t.Errorf("%v, %s, from 3 ranks to %d: %+v, want %+v", loss, name, ranks, c, best)
 					}
@@ -528,21 +528,21 @@ func TestRanksResumeClasses(t *testing.T) {
 	x, _ := random(t, 90, 6, 3, true)
 	y := mixedLabels(90, 4)
 	spec := &Spec{Lambda: 0.01, Balanced: true}
-	whole := &states{}
-	want := resumed(t, 2, spec, whole, x, y, Fit)
-	calls := make([]int, len(whole.all))
-	for k := range whole.all {
-		count := func(ctx context.Context, one *Spec, x *sparse.CSR, y []float64) (*Model, error) {
-			if one.Comm.Rank() == 0 {
-				one.Comm.(*dist.Goroutine).Before = func(call, _ int) error { calls[k] = call; return nil }
+	saved := &states{}
+	want := resumed(t, 2, spec, saved, x, y, Fit)
+	calls := make([]int, len(saved.list))
+	for k := range saved.list {
+		count := func(ctx context.Context, rankSpec *Spec, x *sparse.CSR, y []float64) (*Model, error) {
+			if rankSpec.Comm.Rank() == 0 {
+				rankSpec.Comm.(*dist.Goroutine).Before = func(call, _ int) error { calls[k] = call; return nil }
 			}
-			return Fit(ctx, one, x, y)
+			return Fit(ctx, rankSpec, x, y)
 		}
-		if diff := cmp.Diff(want, resumed(t, 2, spec, &states{slices.Clip(whole.all[:k+1])}, x, y, count)); diff != "" {
+		if diff := cmp.Diff(want, resumed(t, 2, spec, &states{slices.Clip(saved.list[:k+1])}, x, y, count)); diff != "" {
 			t.Fatalf("from checkpoint %d: %s", k, diff)
 		}
-		one := resumed(t, 1, spec, &states{slices.Clip(whole.all[:k+1])}, x, y, Fit)
-		for class, m := range one.Columns {
+		model := resumed(t, 1, spec, &states{slices.Clip(saved.list[:k+1])}, x, y, Fit)
+		for class, m := range model.Columns {
 			if m.Certificate.Status != solver.Converged {
 				t.Errorf("class %d, from 2 ranks to one: %+v", class, m.Certificate)
 			}
@@ -564,16 +564,16 @@ func TestClassesResume(t *testing.T) {
 	if !errors.Is(err, solver.ErrNotConverged) {
 		t.Fatal(err)
 	}
-	whole := &states{}
-	for k := 0; k == 0 || k <= len(whole.all); k++ {
-		own, kept := *spec, &states{slices.Clip(whole.all[:k])}
-		own.Checkpoint = kept
-		got, err := Fit(t.Context(), &own, x, y)
+	saved := &states{}
+	for k := 0; k == 0 || k <= len(saved.list); k++ {
+		resumeSpec, checkpoint := *spec, &states{slices.Clip(saved.list[:k])}
+		resumeSpec.Checkpoint = checkpoint
+		got, err := Fit(t.Context(), &resumeSpec, x, y)
 		if diff := cmp.Diff(want, got); !errors.Is(err, solver.ErrNotConverged) || diff != "" {
-			t.Fatalf("from checkpoint %d of %d: %v, %s", k, len(whole.all), err, diff)
+			t.Fatalf("from checkpoint %d of %d: %v, %s", k, len(saved.list), err, diff)
 		}
 		if k == 0 {
-			whole = kept
+			saved = checkpoint
 		}
 	}
 }

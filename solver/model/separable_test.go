@@ -27,8 +27,8 @@ func TestDependent(t *testing.T) {
 // TestNoOptimum checks that a fit and its model file report NoOptimum exactly if coefficients without a
 // penalty separate the classes.
 func TestNoOptimum(t *testing.T) {
-	apart := []float64{2, 1, 3, 0, -1, 1, -2, 0}   // the first feature separates the classes
-	mixed := []float64{2, 1, -3, 0, -1, 1, 2, 0.5} // no linear function separates the classes
+	separable := []float64{2, 1, 3, 0, -1, 1, -2, 0} // the first feature separates the classes
+	mixed := []float64{2, 1, -3, 0, -1, 1, 2, 0.5}   // no linear function separates the classes
 	y := []float64{1, 1, 0, 0}
 	for _, c := range []struct {
 		name string
@@ -36,16 +36,16 @@ func TestNoOptimum(t *testing.T) {
 		spec Spec
 		want bool
 	}{
-		{"separable", apart, Spec{}, true},
-		{"separable without intercept", apart, Spec{NoIntercept: true}, true},
-		{"by package solver", apart, Spec{Settings: solver.Settings{OuterIterations: byMinimize}}, true},
-		{"penalised", apart, Spec{Lambda: 1e-3}, false},
-		{"ridge", apart, Spec{Lambda: 1e-3, Penalty: ElasticNet{L1Ratio: 0}}, false},
-		{"free feature", apart, Spec{Lambda: 1e-3, PenaltyFactors: []float64{0, 1}}, true},
-		{"other feature free", apart, Spec{Lambda: 1e-3, PenaltyFactors: []float64{1, 0}}, false},
+		{"separable", separable, Spec{}, true},
+		{"separable without intercept", separable, Spec{NoIntercept: true}, true},
+		{"by package solver", separable, Spec{Settings: solver.Settings{OuterIterations: minimizeIterations}}, true},
+		{"penalised", separable, Spec{Lambda: 1e-3}, false},
+		{"ridge", separable, Spec{Lambda: 1e-3, Penalty: ElasticNet{L1Ratio: 0}}, false},
+		{"free feature", separable, Spec{Lambda: 1e-3, PenaltyFactors: []float64{0, 1}}, true},
+		{"other feature free", separable, Spec{Lambda: 1e-3, PenaltyFactors: []float64{1, 0}}, false},
 		{"not separable", mixed, Spec{}, false},
-		{"squared hinge has an optimum", apart, Spec{Loss: solver.SquaredHinge{}}, false},
-		{"numbers", apart, Spec{Loss: solver.Squared{}}, false},
+		{"squared hinge has an optimum", separable, Spec{Loss: solver.SquaredHinge{}}, false},
+		{"numbers", separable, Spec{Loss: solver.Squared{}}, false},
 	} {
 		x, err := sparse.FromDense(4, 2, c.data)
 		if err != nil {
@@ -70,18 +70,18 @@ func TestNoOptimum(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			var now, twice float64
+			var loss, doubleLoss float64
 			for i, v := range margins {
 				sign := 2*y[i] - 1
-				now += math.Log1p(math.Exp(-sign * v))
-				twice += math.Log1p(math.Exp(-sign * 2 * v))
+				loss += math.Log1p(math.Exp(-sign * v))
+				doubleLoss += math.Log1p(math.Exp(-sign * 2 * v))
 			}
-			if !(twice < now) {
-				t.Errorf("%s: loss %v, %v of twice the margins", c.name, now, twice)
+			if !(doubleLoss < loss) {
+				t.Errorf("%s: loss %v, %v of twice the margins", c.name, loss, doubleLoss)
 			}
 		}
 	}
-	x, err := sparse.FromDense(4, 2, apart)
+	x, err := sparse.FromDense(4, 2, separable)
 	if err != nil {
 		t.Fatal(err)
 	}

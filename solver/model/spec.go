@@ -185,9 +185,9 @@ type GroupLasso struct {
 }
 
 func (g GroupLasso) check(s *Spec, p int) error {
-	of, there := "feature", "the data have"
+	kind, phrase := "feature", "the data have"
 	if s.couples() {
-		of, there = "row", "A has"
+		kind, phrase = "row", "A has"
 		if s.A != nil {
 			p, _ = s.A.Dims()
 		} else {
@@ -198,10 +198,10 @@ func (g GroupLasso) check(s *Spec, p int) error {
 	for k, members := range g.Groups {
 		for _, j := range members {
 			if j < 0 || j >= p {
-				return errorf("GroupLasso.Groups[%d] has %s %d; %s 0..%d", k, of, j, there, p-1)
+				return errorf("GroupLasso.Groups[%d] has %s %d; %s 0..%d", k, kind, j, phrase, p-1)
 			}
 			if owner[j] != 0 {
-				return errorf("GroupLasso.Groups[%d] and [%d] share %s %d; groups must be disjoint", owner[j]-1, k, of, j)
+				return errorf("GroupLasso.Groups[%d] and [%d] share %s %d; groups must be disjoint", owner[j]-1, k, kind, j)
 			}
 			owner[j] = k + 1
 		}
@@ -303,10 +303,11 @@ func classifies(l solver.Loss) bool { return traits(l).Labels == term.Classes }
 func traits(l solver.Loss) term.Traits { return term.LossOf(l).Traits() }
 
 // checkNumbers returns an error unless v is nil or has n finite numbers. Errors contain field, the name of v,
-// and of, the name of what is counted, such as rows. Negative numbers are an error unless negative is true.
-func checkNumbers(field string, v []float64, n int, of string, negative bool) error {
+// and kind, the name of what has a number in v, such as rows. Negative numbers are an error unless negative
+// is true.
+func checkNumbers(field string, v []float64, n int, kind string, negative bool) error {
 	if v != nil && len(v) != n {
-		return errorf("%s has length %d; there are %d %s", field, len(v), n, of)
+		return errorf("%s has length %d; there are %d %s", field, len(v), n, kind)
 	}
 	for i, x := range v {
 		switch {

@@ -18,14 +18,14 @@ func TestStart(t *testing.T) {
 		labels []float64
 	}{
 		"lasso": {Spec{}, y}, "graph": {Spec{Graph: graph.Chain(9)}, y}, "no intercept": {Spec{NoIntercept: true}, y}, "classes": {Spec{}, mixedLabels(200, 3)},
-		"solver": {Spec{Settings: solver.Settings{OuterIterations: byMinimize}}, y},
+		"solver": {Spec{Settings: solver.Settings{OuterIterations: minimizeIterations}}, y},
 	} {
 		spec := c.spec
 		spec.Lambda, spec.RelTol = 0.02, 1e-9
 		want := mustFit(t, &spec, x, c.labels)
-		other := spec
-		other.Lambda = 0.04
-		spec.Start = mustFit(t, &other, x, c.labels)
+		otherSpec := spec
+		otherSpec.Lambda = 0.04
+		spec.Start = mustFit(t, &otherSpec, x, c.labels)
 		fromOther := mustFit(t, &spec, x, c.labels)
 		spec.Start = fromOther
 		fromResult := mustFit(t, &spec, x, c.labels)
@@ -48,18 +48,18 @@ func TestStart(t *testing.T) {
 // steps, although the classes have other numbers or the positive class has changed.
 func TestStartByName(t *testing.T) {
 	x, labels := random(t, 200, 9, 4, true)
-	y, minus, few, turned := make([]float64, 200), make([]float64, 200), mixedLabels(200, 3), make([]float64, 200)
+	y, negated, classes, turned := make([]float64, 200), make([]float64, 200), mixedLabels(200, 3), make([]float64, 200)
 	for i, v := range labels {
 		y[i] = (v - 5) / 2 // the labels 3 and 7 become -1 and 1, as in a Dataset
-		minus[i] = -y[i]
-		turned[i] = math.Mod(few[i]+1, 3) // the same class has another number
+		negated[i] = -y[i]
+		turned[i] = math.Mod(classes[i]+1, 3) // the same class has another number
 	}
-	two := func(labels []float64, negative, positive string) sparse.Dataset {
+	twoData := func(labels []float64, negative, positive string) sparse.Dataset {
 		return sparse.Dataset{X: x, Labels: labels, Mapping: sparse.LabelMapping{
 			Negative: -1, Positive: 1, NegativeName: negative, PositiveName: positive,
 		}}
 	}
-	three := func(labels []float64, names ...string) sparse.Dataset {
+	threeData := func(labels []float64, names ...string) sparse.Dataset {
 		return sparse.Dataset{X: x, Labels: labels, Classes: sparse.Classes{Values: []float64{0, 1, 2}, Names: names}}
 	}
 	numbers := func(labels []float64, negative, positive float64) sparse.Dataset {
@@ -67,26 +67,26 @@ func TestStartByName(t *testing.T) {
 	}
 	low := -1.0
 	for name, c := range map[string]struct {
-		first, then sparse.Dataset
-		positive    *float64
+		data, nextData sparse.Dataset
+		positive       *float64
 	}{
-		"words":            {two(y, "cat", "dog"), two(minus, "dog", "cat"), nil},
-		"numbers":          {numbers(y, 0, 1), numbers(minus, 1, 0), nil},
-		"Spec.Positive":    {two(y, "cat", "dog"), two(y, "cat", "dog"), &low},
-		"more than two":    {three(few, "ash", "elm", "oak"), three(turned, "oak", "ash", "elm"), nil},
+		"words":            {twoData(y, "cat", "dog"), twoData(negated, "dog", "cat"), nil},
+		"numbers":          {numbers(y, 0, 1), numbers(negated, 1, 0), nil},
+		"Spec.Positive":    {twoData(y, "cat", "dog"), twoData(y, "cat", "dog"), &low},
+		"more than two":    {threeData(classes, "ash", "elm", "oak"), threeData(turned, "oak", "ash", "elm"), nil},
 		"the same numbers": {numbers(y, 1, -1), numbers(y, 1, -1), nil},
 	} {
 		spec := Spec{Lambda: 0.02, Settings: solver.Settings{RelTol: 1e-9}}
-		start, err := FitData(t.Context(), &spec, &c.first)
+		start, err := FitData(t.Context(), &spec, &c.data)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
 		spec.Start, spec.Positive = start, c.positive
-		again, err := FitData(t.Context(), &spec, &c.then)
+		m, err := FitData(t.Context(), &spec, &c.nextData)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		for k, column := range again.Columns {
+		for k, column := range m.Columns {
 			if column.Run.NewtonSteps > 2 {
 				t.Errorf("%s: column %d: %d Newton steps from the result", name, k, column.Run.NewtonSteps)
 			}

@@ -43,11 +43,11 @@ func store(t *testing.T, data *sparse.Dataset, regression bool) *stored {
 
 func synthetic(t *testing.T, opt sparse.SyntheticOptions) *sparse.Dataset {
 	t.Helper()
-	made, err := sparse.NewSynthetic(opt)
+	data, err := sparse.NewSynthetic(opt)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &sparse.Dataset{X: made.X, Labels: made.Labels}
+	return &sparse.Dataset{X: data.X, Labels: data.Labels}
 }
 
 // counted returns a copy of the data set numbers with counts as labels.
@@ -142,15 +142,15 @@ func eachStreamed(t *testing.T, test func(t *testing.T, spec Spec, data *stored)
 	opt.Regression = true
 	numbers := store(t, synthetic(t, opt), true)
 	counts := store(t, counted(numbers.inMemory), true)
-	for name, one := range streamedSpecs(n, p) {
+	for name, c := range streamedSpecs(n, p) {
 		data := signs
 		switch {
-		case one.spec.Loss == solver.Poisson{}:
+		case c.spec.Loss == solver.Poisson{}:
 			data = counts
-		case one.regression:
+		case c.regression:
 			data = numbers
 		}
-		t.Run(name, func(t *testing.T) { test(t, one.spec, data) })
+		t.Run(name, func(t *testing.T) { test(t, c.spec, data) })
 	}
 }
 
@@ -173,11 +173,11 @@ func TestStreamed(t *testing.T) {
 			}
 		}
 		spec.Memory = streamedMemory
-		alone := mustFit(t, &spec, data.inFile.X, data.inFile.Labels)
-		check("alone", alone)
+		singleModel := mustFit(t, &spec, data.inFile.X, data.inFile.Labels)
+		check("alone", singleModel)
 		threads := spec
 		threads.Threads = 3
-		if diff := cmp.Diff(alone, mustFit(t, &threads, data.inFile.X, data.inFile.Labels)); diff != "" {
+		if diff := cmp.Diff(singleModel, mustFit(t, &threads, data.inFile.X, data.inFile.Labels)); diff != "" {
 			t.Errorf("other bits with other threads: %s", diff)
 		}
 		longUnlessListed(t)
@@ -186,10 +186,10 @@ func TestStreamed(t *testing.T) {
 			again, more := streamedRanks(t, ranks, &spec, data.path, Fit, nil)
 			m := oneOf(t, append(models, again...), append(errs, more...))
 			check(fmt.Sprint(ranks, " ranks"), m)
-			if diff := cmp.Diff(alone, m); ranks == 1 && diff != "" {
+			if diff := cmp.Diff(singleModel, m); ranks == 1 && diff != "" {
 				t.Errorf("one rank is not the single process: %s", diff)
 			}
-			if diff := cmp.Diff(alone.Summary, m.Summary); diff != "" {
+			if diff := cmp.Diff(singleModel.Summary, m.Summary); diff != "" {
 				t.Errorf("%d ranks: %s", ranks, diff)
 			}
 		}
@@ -225,14 +225,14 @@ func TestStreamedBelowZero(t *testing.T) {
 // without a penalty are linearly dependent.
 func TestStreamedUnproved(t *testing.T) {
 	const n = 3000
-	made, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: n, Features: 4, Groups: 1, GroupSize: 2, Noise: 1, Seed: 1})
+	data, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: n, Features: 4, Groups: 1, GroupSize: 2, Noise: 1, Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
 	dense := make([]float64, 0, 5*n)
 	for i := range n {
 		var row [5]float64
-		idx, val := made.X.Row(i)
+		idx, val := data.X.Row(i)
 		for k, j := range idx {
 			row[j] = val[k]
 		}
@@ -243,7 +243,7 @@ func TestStreamedUnproved(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	back := store(t, &sparse.Dataset{X: x, Labels: made.Labels}, false).inFile
+	back := store(t, &sparse.Dataset{X: x, Labels: data.Labels}, false).inFile
 	spec := &Spec{NoIntercept: true, Standardize: StandardizeOff, Memory: 8 << 20}
 	m, err := Fit(t.Context(), spec, back.X, back.Labels)
 	if !errors.Is(err, solver.ErrNotConverged) || m.Columns[0].Certificate.Status != solver.Stalled {
@@ -255,20 +255,20 @@ func TestStreamedUnproved(t *testing.T) {
 func TestStreamedProgress(t *testing.T) {
 	back := store(t, synthetic(t, sparse.SyntheticOptions{Rows: 40000, Features: 24, NonzerosPerRow: 9, Noise: 1, Seed: 1}), false).inFile
 	for _, method := range []solver.Method{nil, solver.SCASK{}} {
-		last := Progress{}
+		lastReport := Progress{}
 		spec := &Spec{Lambda: 1e-3, NoIntercept: true, Standardize: StandardizeOff, Memory: 2 << 20}
-		spec.Progress = func(at Progress) {
-			if !(at.Passes > last.Passes) || method != nil && !math.IsInf(at.Gap, 1) {
-				t.Errorf("%v: %+v after %+v", method, at, last)
+		spec.Progress = func(report Progress) {
+			if !(report.Passes > lastReport.Passes) || method != nil && !math.IsInf(report.Gap, 1) {
+				t.Errorf("%v: %+v after %+v", method, report, lastReport)
 			}
-			last = at
+			lastReport = report
 		}
 		if spec.Method = method; method != nil {
 			spec.Passes = 4
 		}
 		c := mustFit(t, spec, back.X, back.Labels).Columns[0]
-		if last.Passes != c.Run.Passes || !(last.Objective >= c.Certificate.Objective && last.Objective < 1) {
-			t.Errorf("%v: %+v of %+v, %v passes", method, last, c.Certificate, c.Run.Passes)
+		if lastReport.Passes != c.Run.Passes || !(lastReport.Objective >= c.Certificate.Objective && lastReport.Objective < 1) {
+			t.Errorf("%v: %+v of %+v, %v passes", method, lastReport, c.Certificate, c.Run.Passes)
 		}
 	}
 }
@@ -335,20 +335,20 @@ func TestStreamedPath(t *testing.T) {
 
 func TestStreamedRefuses(t *testing.T) {
 	data := store(t, synthetic(t, sparse.SyntheticOptions{Rows: 3000, Features: 20, Noise: 1, Seed: 1}), false)
-	whole, back := data.inMemory, data.inFile
+	memoryData, back := data.inMemory, data.inFile
 	labels := append([]float64(nil), back.Labels...)
 	labels[7] = 3
-	one, positive := 1.0, -1.0
+	plusOne, minusOne := 1.0, -1.0
 	for want, c := range map[string]struct {
 		x          *sparse.CSR
 		y          []float64
 		spec       Spec
 		otherError bool // the error must not match stream.ErrNotStreamed
 	}{
-		"data that are mapped":       {whole.X, whole.Labels, Spec{}, true},
-		"label 3 of row 7":           {back.X, labels, Spec{Positive: &one}, true},
+		"data that are mapped":       {memoryData.X, memoryData.Labels, Spec{}, true},
+		"label 3 of row 7":           {back.X, labels, Spec{Positive: &plusOne}, true},
 		"label 2 of row 0":           {back.X, slices.Repeat([]float64{2, -1}, 1500), Spec{}, true},
-		"positive class of data":     {back.X, back.Labels, Spec{Positive: &positive}, true},
+		"positive class of data":     {back.X, back.Labels, Spec{Positive: &minusOne}, true},
 		"Memory = -1":                {back.X, back.Labels, Spec{Memory: -1}, true},
 		"not a domain of package":    {back.X, back.Labels, Spec{Domain: ownBox{}, NoIntercept: true, Standardize: StandardizeOff}, false},
 		"fits no intercept":          {back.X, back.Labels, Spec{Settings: solver.Settings{Method: solver.SCASK{}}}, false},
@@ -384,9 +384,9 @@ func TestOwnDomain(t *testing.T) {
 	got := mustFit(t, spec, x, y).Columns[0]
 	spec.Domain, spec.Passes = solver.NewBox(6, -0.5, 0.5), 0
 	want := mustFit(t, spec, x, y).Columns[0].Certificate
-	apart := got.Certificate.Objective - want.Objective
-	if largest := slices.Max(got.Coefficients); largest != 0.5 || !(math.Abs(apart) < 1e-6) {
-		t.Errorf("objectives are %v apart, the largest coefficient is %v", apart, largest)
+	difference := got.Certificate.Objective - want.Objective
+	if largest := slices.Max(got.Coefficients); largest != 0.5 || !(math.Abs(difference) < 1e-6) {
+		t.Errorf("objectives are %v apart, the largest coefficient is %v", difference, largest)
 	}
 }
 
@@ -400,8 +400,8 @@ func TestStreamedEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	spec := &Spec{Lambda: 1e-3, Memory: 1 << 20}
 	passes := 0.0
-	spec.Progress = func(at Progress) {
-		if passes = at.Passes; passes >= 1 { // the first point is not evaluated yet
+	spec.Progress = func(report Progress) {
+		if passes = report.Passes; passes >= 1 { // the first point is not evaluated yet
 			cancel()
 		}
 	}
@@ -410,8 +410,8 @@ func TestStreamedEnds(t *testing.T) {
 	}
 	ctx, cancel = context.WithCancel(context.Background())
 	defer cancel()
-	spec.Progress = func(at Progress) {
-		if at.Passes > 2 {
+	spec.Progress = func(report Progress) {
+		if report.Passes > 2 {
 			cancel()
 		}
 	}
@@ -424,12 +424,12 @@ func TestStreamedEnds(t *testing.T) {
 // of cross-validation in memory. All ranks must have equal results.
 func TestStreamedCV(t *testing.T) {
 	const n = 12000
-	two := store(t, synthetic(t, sparse.SyntheticOptions{Rows: n, Features: 16, NonzerosPerRow: 6, Noise: 1, Seed: 1}), false)
-	many, weights, offsets := storedClasses(t, n)
+	twoClasses := store(t, synthetic(t, sparse.SyntheticOptions{Rows: n, Features: 16, NonzerosPerRow: 6, Noise: 1, Seed: 1}), false)
+	fourClasses, weights, offsets := storedClasses(t, n)
 	for name, c := range map[string]struct {
-		several bool // more than two classes
-		spec    Spec
-		set     CVSettings
+		manyClasses bool // more than two classes
+		spec        Spec
+		set         CVSettings
 	}{
 		"two":           {false, Spec{}, CVSettings{}},
 		"weights":       {false, Spec{SampleWeights: weights, Offsets: offsets, Balanced: true}, CVSettings{By: ByAUC}},
@@ -440,9 +440,9 @@ func TestStreamedCV(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			longUnlessListed(t)
-			data := two
-			if c.several {
-				data = many
+			data := twoClasses
+			if c.manyClasses {
+				data = fourClasses
 			}
 			c.spec.RelTol, c.spec.Seed = 1e-9, 4
 			c.set.Folds, c.set.Path.Count, c.set.Path.Ratio = 3, 3, 1e-2
@@ -465,14 +465,14 @@ func TestStreamedCV(t *testing.T) {
 			cv := func(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64) (*CVResult, error) {
 				return CV(ctx, spec, x, y, &c.set)
 			}
-			found, errs := streamedRanks(t, 3, &c.spec, data.path, cv, nil)
-			for r, rank := range found {
+			results, errs := streamedRanks(t, 3, &c.spec, data.path, cv, nil)
+			for r, rank := range results {
 				if errs[r] != nil {
 					t.Fatalf("rank %d: %v", r, errs[r])
 				}
-				sameCV(t, fmt.Sprint("rank ", r), found[0], rank)
+				sameCV(t, fmt.Sprint("rank ", r), results[0], rank)
 			}
-			for _, got := range []*CVResult{got, found[0]} {
+			for _, got := range []*CVResult{got, results[0]} {
 				compareCV(t, name, got, want, 1e-5)
 				for k, s := range got.Path {
 					if math.Abs(got.SE[k]-want.SE[k]) > 1e-5 || math.Abs(s.Lambda-want.Lambdas[k]) > 1e-7*s.Lambda {
@@ -480,8 +480,8 @@ func TestStreamedCV(t *testing.T) {
 					}
 					for class, column := range s.Columns {
 						a, b := column.Certificate, want.Path[k].Columns[class].Certificate
-						off := math.Abs(s.Lambda/want.Lambdas[k]-1) + 1e-12 // the lambdas differ slightly
-						if a.Status != solver.Converged || math.Abs(a.Objective-b.Objective) > a.Gap+b.Gap+off*b.Objective {
+						tolerance := math.Abs(s.Lambda/want.Lambdas[k]-1) + 1e-12 // the lambdas differ slightly
+						if a.Status != solver.Converged || math.Abs(a.Objective-b.Objective) > a.Gap+b.Gap+tolerance*b.Objective {
 							t.Errorf("lambda %d, class %d: %+v, in memory %+v", k, class, a, b)
 						}
 					}
@@ -500,14 +500,14 @@ func TestStreamedAUCMemory(t *testing.T) {
 	// 20 models for the 3,000 rows of a fold have scores of 480,000 bytes, more than half of Memory.
 	spec := &Spec{Memory: 1 << 19, Settings: solver.Settings{RelTol: 1e-3}}
 	set := &CVSettings{Path: PathSettings{Count: 20, Ratio: 0.1}, Folds: 3}
-	for by, want := range map[Measure]bool{"": false, ByAUC: true} {
-		set.By = by
+	for measure, want := range map[Measure]bool{"": false, ByAUC: true} {
+		set.By = measure
 		r, err := CV(context.Background(), spec, back.X, back.Labels, set)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if _, got := r.Measures[ByAUC]; got != want || len(r.Measures[ByError].Mean) != 20 {
-			t.Errorf("by %q: %d measures, the AUC among them: %v", by, len(r.Measures), got)
+			t.Errorf("by %q: %d measures, the AUC among them: %v", measure, len(r.Measures), got)
 		}
 	}
 	set.By, spec.Loss = ByR2, solver.Squared{}
@@ -527,10 +527,10 @@ func TestStreamedFolds(t *testing.T) {
 			folds[i] = 1
 		}
 	}
-	many := make([]int, n)
-	many[7] = 256
+	badFolds := make([]int, n)
+	badFolds[7] = 256
 	for want, set := range map[string]*CVSettings{
-		"Assignment has folds 0 to 256; the number of folds must be between 2 and 256": {Assignment: many},
+		"Assignment has folds 0 to 256; the number of folds must be between 2 and 256": {Assignment: badFolds},
 		"no fold but 1 has rows of label -1":                                           {Assignment: folds},
 		"must be between 2 and 256":                                                    {Folds: 300},
 	} {

@@ -17,34 +17,34 @@ import (
 // storedClasses returns data of four classes, and weights and offsets for the rows.
 func storedClasses(t *testing.T, n int) (data *stored, weights, offsets []float64) {
 	t.Helper()
-	whole := synthetic(t, sparse.SyntheticOptions{Rows: n, Features: 16, NonzerosPerRow: 6, Noise: 1, Seed: 1, Regression: true})
+	classData := synthetic(t, sparse.SyntheticOptions{Rows: n, Features: 16, NonzerosPerRow: 6, Noise: 1, Seed: 1, Regression: true})
 	weights, offsets = make([]float64, n), make([]float64, n)
-	for i, v := range whole.Labels {
-		whole.Labels[i] = 5 * math.Max(-1, math.Min(math.Floor(v/3), 2))
+	for i, v := range classData.Labels {
+		classData.Labels[i] = 5 * math.Max(-1, math.Min(math.Floor(v/3), 2))
 		weights[i], offsets[i] = float64(i%3), float64(i%5)/2-1
 	}
-	return store(t, whole, false), weights, offsets
+	return store(t, classData, false), weights, offsets
 }
 
 // TestStreamedClasses checks that models of four classes that are fitted out of core agree with models that
 // are fitted in memory.
 func TestStreamedClasses(t *testing.T) {
 	data, weights, offsets := storedClasses(t, 20000)
-	whole, back := data.inMemory, data.inFile
+	memoryData, back := data.inMemory, data.inFile
 	for name, spec := range map[string]Spec{
 		"lasso": {}, "weights": {SampleWeights: weights, Offsets: offsets}, "balanced": {Balanced: true, Penalty: ElasticNet{0.5}},
 		"class weights": {ClassWeights: map[float64]float64{5: 3}, Loss: solver.SquaredHinge{}},
 	} {
 		spec.Lambda = 2e-3
-		want, err := Fit(context.Background(), &spec, whole.X, whole.Labels)
+		want, err := Fit(context.Background(), &spec, memoryData.X, memoryData.Labels)
 		if err != nil {
 			t.Fatal(err)
 		}
 		var reported []int
 		spec.Memory = 2 << 20
-		spec.Progress = func(at Progress) {
-			if len(reported) == 0 || reported[len(reported)-1] != at.Class {
-				reported = append(reported, at.Class)
+		spec.Progress = func(report Progress) {
+			if len(reported) == 0 || reported[len(reported)-1] != report.Class {
+				reported = append(reported, report.Class)
 			}
 		}
 		got, err := Fit(context.Background(), &spec, back.X, back.Labels)
@@ -90,8 +90,8 @@ func TestStreamedClassesRefuse(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	spec := &Spec{Lambda: 1e-3, Memory: memory}
-	spec.Progress = func(at Progress) {
-		if at.Class == 2 {
+	spec.Progress = func(report Progress) {
+		if report.Class == 2 {
 			cancel()
 		}
 	}
@@ -105,7 +105,7 @@ func TestStreamedClassesRefuse(t *testing.T) {
 func TestStreamedAUC(t *testing.T) {
 	const n, count = 9000, 3
 	data, weights, offsets := storedClasses(t, n)
-	whole, back := data.inMemory, data.inFile
+	memoryData, back := data.inMemory, data.inFile
 	classes := []float64{-5, 0, 5, 10}
 	folds := make([]int, n)
 	for i := range folds {
@@ -131,7 +131,7 @@ func TestStreamedAUC(t *testing.T) {
 				t.Fatal(err)
 			}
 			rows, _ := split(folds, 1)
-			part, err := whole.X.SelectRows(rows)
+			heldX, err := memoryData.X.SelectRows(rows)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -149,12 +149,12 @@ func TestStreamedAUC(t *testing.T) {
 				got = append(got, found...)
 			}
 			for i, m := range models {
-				want, err := m.Score(part, pick(whole.Labels, rows), set)
+				want, err := m.Score(heldX, pick(memoryData.Labels, rows), set)
 				if err != nil {
 					t.Fatal(err)
 				}
-				near(t, "AUC", got[i][ByAUC], *want.Classes.AUC)
-				near(t, "loss", got[i][ByLoss], want.Loss)
+				checkNear(t, "AUC", got[i][ByAUC], *want.Classes.AUC)
+				checkNear(t, "loss", got[i][ByLoss], want.Loss)
 			}
 		}
 	}

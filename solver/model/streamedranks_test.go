@@ -19,25 +19,25 @@ import (
 )
 
 // streamedRanks calls the function do on ranks that each have a shard of a mapped file, and returns the
-// results and errors of all ranks. before, unless nil, is called first on each rank, and returns the context
+// results and errors of all ranks. prepare, unless nil, is called first on each rank, and returns the context
 // for do.
-func streamedRanks[M any](t *testing.T, ranks int, spec *Spec, path string, do call[M], before func(rank int, c *dist.Goroutine) context.Context) ([]M, []error) {
+func streamedRanks[M any](t *testing.T, ranks int, spec *Spec, path string, do call[M], prepare func(rank int, c *dist.Goroutine) context.Context) ([]M, []error) {
 	t.Helper()
 	models, errs := make([]M, ranks), make([]error, ranks)
-	solvertest.OnShards(t, ranks, path, 1<<16, func(comm *dist.Goroutine, part *sparse.Dataset, first int) {
-		own, ctx, r := *spec, t.Context(), comm.Rank()
-		own.Comm = comm
+	solvertest.OnShards(t, ranks, path, 1<<16, func(comm *dist.Goroutine, shardData *sparse.Dataset, firstRow int) {
+		rankSpec, ctx, r := *spec, t.Context(), comm.Rank()
+		rankSpec.Comm = comm
 		shard := func(v []float64) []float64 {
 			if v == nil {
 				return nil
 			}
-			return v[first : first+len(part.Labels)]
+			return v[firstRow : firstRow+len(shardData.Labels)]
 		}
-		own.SampleWeights, own.Offsets = shard(spec.SampleWeights), shard(spec.Offsets)
-		if before != nil {
-			ctx = before(r, comm)
+		rankSpec.SampleWeights, rankSpec.Offsets = shard(spec.SampleWeights), shard(spec.Offsets)
+		if prepare != nil {
+			ctx = prepare(r, comm)
 		}
-		if models[r], errs[r] = do(ctx, &own, part.X, part.Labels); errs[r] != nil {
+		if models[r], errs[r] = do(ctx, &rankSpec, shardData.X, shardData.Labels); errs[r] != nil {
 			comm.Close() // as if the process had ended
 		}
 	})
@@ -47,17 +47,17 @@ func streamedRanks[M any](t *testing.T, ranks int, spec *Spec, path string, do c
 // TestStreamedRanksEnd checks that a fit ends on all ranks if the context of one rank ends, if its process
 // dies, or at the time limit.
 func TestStreamedRanksEnd(t *testing.T) {
-	whole := synthetic(t, sparse.SyntheticOptions{Rows: 40000, Features: 24, NonzerosPerRow: 9, Noise: 1, Seed: 1})
-	path := written(t, whole)
+	data := synthetic(t, sparse.SyntheticOptions{Rows: 40000, Features: 24, NonzerosPerRow: 9, Noise: 1, Seed: 1})
+	path := written(t, data)
 	spec := &Spec{Lambda: 2e-3, Memory: 2 << 20}
-	want := mustFit(t, &Spec{Lambda: 2e-3}, whole.X, whole.Labels).Columns[0].Certificate
-	for at := range 12 {
+	want := mustFit(t, &Spec{Lambda: 2e-3}, data.X, data.Labels).Columns[0].Certificate
+	for step := range 12 {
 		models, errs := streamedRanks(t, 2, spec, path, Fit, func(r int, c *dist.Goroutine) context.Context {
 			ctx, cancel := context.WithCancel(t.Context())
 			t.Cleanup(cancel)
 			if r == 1 {
 				c.Before = func(call, _ int) error {
-					if call == 2*at {
+					if call == 2*step {
 						cancel()
 					}
 					return nil
@@ -66,21 +66,21 @@ func TestStreamedRanksEnd(t *testing.T) {
 			return ctx
 		})
 		if diff := cmp.Diff(models[0], models[1]); diff != "" {
-			t.Errorf("cancelled at call %d: %s", 2*at, diff)
+			t.Errorf("cancelled at call %d: %s", 2*step, diff)
 		}
 		for r, m := range models {
 			ended := errors.Is(errs[r], context.Canceled)
 			if !ended && errs[r] != nil || m == nil && !ended || m != nil && ended != (m.Columns[0].Certificate.Status == solver.Stopped) {
-				t.Errorf("cancelled at call %d, rank %d: %+v, %v", 2*at, r, m, errs[r])
+				t.Errorf("cancelled at call %d, rank %d: %+v, %v", 2*step, r, m, errs[r])
 			}
 			if m != nil && m.Columns[0].Certificate.Objective-m.Columns[0].Certificate.Gap > want.Objective {
-				t.Errorf("cancelled at call %d, rank %d: %+v, the optimum is %v", 2*at, r, m.Columns[0].Certificate, want.Objective)
+				t.Errorf("cancelled at call %d, rank %d: %+v, the optimum is %v", 2*step, r, m.Columns[0].Certificate, want.Objective)
 			}
 		}
 		models, errs = streamedRanks(t, 2, spec, path, Fit, func(r int, c *dist.Goroutine) context.Context {
 			if r == 1 {
 				c.Before = func(call, _ int) error {
-					if call == 2*at {
+					if call == 2*step {
 						return errors.Join(dist.ErrDead, c.Close())
 					}
 					return nil
@@ -89,7 +89,7 @@ func TestStreamedRanksEnd(t *testing.T) {
 			return t.Context()
 		})
 		if models[0] != nil || models[1] != nil || errs[0] == nil || errs[1] == nil {
-			t.Errorf("dead at call %d: %v, %v", 2*at, models, errs)
+			t.Errorf("dead at call %d: %v, %v", 2*step, models, errs)
 		}
 	}
 	late := *spec
@@ -116,20 +116,20 @@ func TestStreamedRanksEnd(t *testing.T) {
 // TestStreamedRanksSorted checks that a fit of rows that are sorted by class finds the optimum, and that a
 // damaged row of one rank ends the fit on all ranks.
 func TestStreamedRanksSorted(t *testing.T) {
-	whole := synthetic(t, sparse.SyntheticOptions{Rows: 40000, Features: 24, Noise: 1, Seed: 1})
+	data := synthetic(t, sparse.SyntheticOptions{Rows: 40000, Features: 24, Noise: 1, Seed: 1})
 	var order []int
 	for _, class := range []float64{-1, 1} {
-		for i, b := range whole.Labels {
+		for i, b := range data.Labels {
 			if b == class {
 				order = append(order, i)
 			}
 		}
 	}
-	x, err := whole.X.SelectRows(order)
+	x, err := data.X.SelectRows(order)
 	if err != nil {
 		t.Fatal(err)
 	}
-	sorted := &sparse.Dataset{X: x, Labels: pick(whole.Labels, order)}
+	sorted := &sparse.Dataset{X: x, Labels: pick(data.Labels, order)}
 	path := written(t, sorted)
 	want := mustFit(t, &Spec{Lambda: 2e-3, Settings: solver.Settings{RelTol: 1e-10}}, sorted.X, sorted.Labels).Columns[0].Certificate
 	spec := &Spec{Lambda: 2e-3, Memory: 2 << 20}
@@ -191,29 +191,29 @@ func TestStreamedRanksUnattained(t *testing.T) {
 // with models of one process, although no rank has rows of all classes.
 func TestStreamedRanksClasses(t *testing.T) {
 	const n = 30000
-	whole := synthetic(t, sparse.SyntheticOptions{Rows: n, Features: 24, NonzerosPerRow: 9, Noise: 1, Seed: 1})
-	for i, b := range whole.Labels {
-		whole.Labels[i] = float64(i / (n / 4))
+	data := synthetic(t, sparse.SyntheticOptions{Rows: n, Features: 24, NonzerosPerRow: 9, Noise: 1, Seed: 1})
+	for i, b := range data.Labels {
+		data.Labels[i] = float64(i / (n / 4))
 		if b > 0 {
-			whole.Labels[i] = 7
+			data.Labels[i] = 7
 		}
 	}
 	spec := &Spec{Lambda: 2e-3, ClassWeights: map[float64]float64{7: 2}}
-	want, err := Fit(t.Context(), spec, whole.X, whole.Labels)
+	want, err := Fit(t.Context(), spec, data.X, data.Labels)
 	if err != nil {
 		t.Fatal(err)
 	}
 	streamed := *spec
 	streamed.Memory = 2 << 20
-	models, errs := streamedRanks(t, 3, &streamed, written(t, whole), Fit, nil)
+	models, errs := streamedRanks(t, 3, &streamed, written(t, data), Fit, nil)
 	m := oneOf(t, models, errs)
 	if diff := cmp.Diff(want.Classes, m.Classes); diff != "" || m.Summary.Rows != n {
 		t.Fatalf("%d rows, %s", m.Summary.Rows, diff)
 	}
 	for k, column := range m.Columns {
-		one := want.Columns[k].Certificate
-		if c := column.Certificate; c.Status != solver.Converged || math.Abs(c.Objective-one.Objective) > c.Gap+one.Gap {
-			t.Errorf("class %v: %+v, want %+v", want.Classes.Values[k], c, one)
+		reference := want.Columns[k].Certificate
+		if c := column.Certificate; c.Status != solver.Converged || math.Abs(c.Objective-reference.Objective) > c.Gap+reference.Gap {
+			t.Errorf("class %v: %+v, want %+v", want.Classes.Values[k], c, reference)
 		}
 	}
 }

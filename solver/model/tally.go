@@ -118,17 +118,17 @@ func (t *Tally) Add(x *sparse.CSR, y []float64, set *ScoreSettings) error {
 	weight := set.total(len(y))
 	t.weight += weight
 	t.rows += len(y)
-	// updateMean updates *to, which is a mean over all rows so far. value(i) is the value for row i of x.
-	updateMean := func(to *float64, value func(i int) float64) {
-		*to += float64(weight / t.weight * (mean(set.Weights, len(y), value) - *to))
+	// updateMean updates *target, which is a mean over all rows so far. value(i) is the value for row i of x.
+	updateMean := func(target *float64, value func(i int) float64) {
+		*target += float64(weight / t.weight * (mean(set.Weights, len(y), value) - *target))
 	}
 	switch {
 	case classes == nil:
 		t.addNumbers(margins, predicted, y, set, updateMean)
 	case len(t.m.Columns) == 1:
-		t.addTwo(margins, classes, set.Weights, updateMean)
+		t.addTwoClasses(margins, classes, set.Weights, updateMean)
 	default:
-		t.addMany(margins, classes, set.Weights, updateMean)
+		t.addManyClasses(margins, classes, set.Weights, updateMean)
 	}
 	return nil
 }
@@ -141,25 +141,25 @@ func (m *Model) classesOf(y []float64) ([]int, error) {
 	for i, v := range y {
 		k, known := m.classOf(v)
 		if !known {
-			return nil, errorf("label %v of row %d is none of the classes of the model, %s", v, i, m.someClasses())
+			return nil, errorf("label %v of row %d is none of the classes of the model, %s", v, i, m.classList())
 		}
 		classes[i] = k
 	}
 	return classes, nil
 }
 
-func (m *Model) someClasses() string {
+func (m *Model) classList() string {
 	if m.Classes.IsZero() {
 		return fmt.Sprintf("%v and %v", m.Labels.Negative, m.Labels.Positive)
 	}
-	const few = 5
-	if values := m.Classes.Values; len(values) > few {
-		return fmt.Sprintf("%v and %d more", values[:few], len(values)-few)
+	const listLength = 5
+	if values := m.Classes.Values; len(values) > listLength {
+		return fmt.Sprintf("%v and %d more", values[:listLength], len(values)-listLength)
 	}
 	return fmt.Sprint(m.Classes.Values)
 }
 
-func (t *Tally) addNumbers(margins, predicted, y []float64, set *ScoreSettings, updateMean func(to *float64, value func(i int) float64)) {
+func (t *Tally) addNumbers(margins, predicted, y []float64, set *ScoreSettings, updateMean func(target *float64, value func(i int) float64)) {
 	loss := t.m.loss()
 	updateMean(&t.loss, func(i int) float64 { return loss.Value(margins[i], y[i]) })
 	updateMean(&t.mse, func(i int) float64 { return square(y[i], predicted[i]) })
@@ -170,7 +170,7 @@ func (t *Tally) addNumbers(margins, predicted, y []float64, set *ScoreSettings, 
 	}
 }
 
-func (t *Tally) addTwo(margins []float64, classes []int, weights []float64, updateMean func(to *float64, value func(i int) float64)) {
+func (t *Tally) addTwoClasses(margins []float64, classes []int, weights []float64, updateMean func(target *float64, value func(i int) float64)) {
 	loss, sign := t.m.loss(), [2]float64{-1, 1}
 	updateMean(&t.loss, func(i int) float64 { return loss.Value(margins[i], sign[classes[i]]) })
 	if t.sides != nil {
@@ -180,8 +180,8 @@ func (t *Tally) addTwo(margins []float64, classes []int, weights []float64, upda
 	}
 	if probability := t.m.probability(); probability != nil {
 		updateMean(&t.brier, func(i int) float64 {
-			off := probability(float64(-sign[classes[i]] * margins[i])) // 1 minus the probability of the true class
-			return float64(off * off)
+			deviation := probability(float64(-sign[classes[i]] * margins[i])) // 1 minus the probability of the true class
+			return float64(deviation * deviation)
 		})
 		t.m.toProbabilities(margins)
 	}
@@ -205,15 +205,15 @@ func (t *Tally) count(k, predicted int, weight float64) {
 	}
 }
 
-func (t *Tally) addMany(margins []float64, classes []int, weights []float64, updateMean func(to *float64, value func(i int) float64)) {
-	loss, each := term.LossOf(t.m.loss()), len(t.m.Columns)
-	row := func(i int) []float64 { return margins[i*each : (i+1)*each] }
+func (t *Tally) addManyClasses(margins []float64, classes []int, weights []float64, updateMean func(target *float64, value func(i int) float64)) {
+	loss, columnCount := term.LossOf(t.m.loss()), len(t.m.Columns)
+	row := func(i int) []float64 { return margins[i*columnCount : (i+1)*columnCount] }
 	probable := t.m.givesProbability()
 	updateMean(&t.loss, func(i int) float64 {
 		if probable {
 			return term.Surprise(loss, row(i), classes[i])
 		}
-		return againstRest(loss, row(i), classes[i])
+		return meanClassLoss(loss, row(i), classes[i])
 	})
 	for i, k := range classes {
 		t.count(k, largest(row(i)), weightOf(weights, i))
@@ -233,9 +233,9 @@ func (t *Tally) addMany(margins []float64, classes []int, weights []float64, upd
 	}
 }
 
-// againstRest returns the loss of a row of class k whose margin for class j is t[j]: the mean over all j of
+// meanClassLoss returns the loss of a row of class k whose margin for class j is t[j]: the mean over all j of
 // the loss of class j against all other classes.
-func againstRest(loss term.Loss, t []float64, k int) (sum float64) {
+func meanClassLoss(loss term.Loss, t []float64, k int) (sum float64) {
 	for j, v := range t {
 		sign := -1.0
 		if j == k {
@@ -309,11 +309,11 @@ func (t *Tally) Metrics() (_ *Metrics, err error) {
 	}
 	out := &Metrics{Rows: t.rows, Loss: t.loss}
 	if !t.m.Classifies() {
-		n := &NumberMetrics{MSE: t.mse, MAE: t.mae, R2: explained(t.mse, t.label.deviation/t.label.weight)}
+		n := &NumberMetrics{MSE: t.mse, MAE: t.mae, R2: explainedShare(t.mse, t.label.deviation/t.label.weight)}
 		if t.m.counts() {
-			all := 2 * t.loss
-			part := explained(all, t.counts.deviation/t.counts.weight)
-			n.Deviance, n.D2 = &all, &part
+			meanDeviance := 2 * t.loss
+			d2 := explainedShare(meanDeviance, t.counts.deviation/t.counts.weight)
+			n.Deviance, n.D2 = &meanDeviance, &d2
 		}
 		out.Numbers = n
 		return out, nil
@@ -353,30 +353,30 @@ func (t *Tally) auc() *float64 {
 	return &sum
 }
 
-// add adds the numbers v to the moment. off returns the deviation of a number from a center. For any center,
-// the weighted sum of off(v[i], center) must equal the weighted sum of off(v[i], mean), plus the total weight
-// times off(mean, center), where mean is the mean of v.
-func (m *moment) add(v []float64, set *ScoreSettings, off func(v, center float64) float64) {
+// add adds the numbers v to the moment. deviation returns the deviation of a number from a center. For any
+// center, the weighted sum of deviation(v[i], center) must equal the weighted sum of deviation(v[i], mean),
+// plus the total weight times deviation(mean, center), where mean is the mean of v.
+func (m *moment) add(v []float64, set *ScoreSettings, deviation func(v, center float64) float64) {
 	weight := set.total(len(v))
 	center := mean(set.Weights, len(v), func(i int) float64 { return v[i] })
-	all := m.weight + weight
-	joint := m.mean + float64((center-m.mean)*(weight/all))
-	m.deviation += float64(weight * mean(set.Weights, len(v), func(i int) float64 { return off(v[i], center) }))
-	m.deviation += float64(m.weight*off(m.mean, joint)) + float64(weight*off(center, joint))
-	m.mean, m.weight = joint, all
+	total := m.weight + weight
+	joint := m.mean + float64((center-m.mean)*(weight/total))
+	m.deviation += float64(weight * mean(set.Weights, len(v), func(i int) float64 { return deviation(v[i], center) }))
+	m.deviation += float64(m.weight*deviation(m.mean, joint)) + float64(weight*deviation(center, joint))
+	m.mean, m.weight = joint, total
 }
 
-func (m *moment) join(team *rows.Team, off func(v, center float64) float64) {
+func (m *moment) join(team *rows.Team, deviation func(v, center float64) float64) {
 	if team.Alone() {
 		return
 	}
-	all := [2]float64{m.weight, float64(m.weight * m.mean)}
-	team.Sum(all[:])
-	joint := all[1] / all[0]
+	sums := [2]float64{m.weight, float64(m.weight * m.mean)}
+	team.Sum(sums[:])
+	joint := sums[1] / sums[0]
 	if m.weight > 0 {
-		m.deviation += float64(m.weight * off(m.mean, joint))
+		m.deviation += float64(m.weight * deviation(m.mean, joint))
 	}
-	m.weight, m.mean, m.deviation = all[0], joint, team.Total(m.deviation)
+	m.weight, m.mean, m.deviation = sums[0], joint, team.Total(m.deviation)
 }
 
 // sides has the rankings of the negative rows and of the positive rows, in this order.
@@ -432,11 +432,11 @@ func (r *ranking) shared(team *rows.Team, process int, weighted bool) *ranking {
 	if team.Alone() {
 		return r
 	}
-	from := &ranking{score: team.Share(r.score, process)}
+	out := &ranking{score: team.Share(r.score, process)}
 	if weighted {
-		from.weight = team.Share(r.weight, process)
+		out.weight = team.Share(r.weight, process)
 	}
-	return from
+	return out
 }
 
 // auc returns the area under the ROC curve: the weight of the pairs of a positive and a negative row in which
@@ -448,29 +448,30 @@ func (s *sides) auc(team *rows.Team) float64 {
 	weighted := team.Any(s[0].weight != nil || s[1].weight != nil)
 	area := 0.0
 	for process := range team.Size() {
-		area += s[1].above(s[0].shared(team, process, weighted))
+		area += s[1].weightAbove(s[0].shared(team, process, weighted))
 	}
 	sums := [3]float64{area, s[1].sum(), s[0].sum()}
 	team.Sum(sums[:])
 	return sums[0] / sums[1] / sums[2]
 }
 
-// above returns the weight of the pairs of a row of r and a row of low in which the row of r has the larger
-// score. Pairs with equal scores count half. r and low must be sorted.
-func (r *ranking) above(low *ranking) (area float64) {
-	var below, tied float64 // weights of the rows of low with a score below v, and with score v
-	first, next := 0, 0     // indices of the first scores in low that are at least v, and above v
+// weightAbove returns the weight of the pairs of a row of r and a row of negatives in which the row of r has
+// the larger score. Pairs with equal scores count half. r and negatives must be sorted.
+func (r *ranking) weightAbove(negatives *ranking) (area float64) {
+	var belowWeight, tiedWeight float64 // weights of the negatives with a score below v, and with score v
+	// The scores from index tieStart to tieEnd − 1 of negatives are equal to v.
+	tieStart, tieEnd := 0, 0
 	for i, v := range r.score {
-		for ; first < len(low.score) && low.score[first] < v; first++ {
-			below += low.weightOf(first)
+		for ; tieStart < len(negatives.score) && negatives.score[tieStart] < v; tieStart++ {
+			belowWeight += negatives.weightOf(tieStart)
 		}
-		if next <= first {
-			next, tied = first, 0
+		if tieEnd <= tieStart {
+			tieEnd, tiedWeight = tieStart, 0
 		}
-		for ; next < len(low.score) && low.score[next] == v; next++ {
-			tied += low.weightOf(next)
+		for ; tieEnd < len(negatives.score) && negatives.score[tieEnd] == v; tieEnd++ {
+			tiedWeight += negatives.weightOf(tieEnd)
 		}
-		area += float64(r.weightOf(i) * (below + float64(tied/2)))
+		area += float64(r.weightOf(i) * (belowWeight + float64(tiedWeight/2)))
 	}
 	return area
 }

@@ -20,14 +20,14 @@ func TestTally(t *testing.T) {
 		offsets[i], weights[i] = float64(i%3), float64(i%7)/3
 	}
 	for _, c := range []struct {
-		loss    solver.Loss
-		several bool // more than two classes
+		loss        solver.Loss
+		manyClasses bool // more than two classes
 	}{
 		{solver.Logistic{}, false}, {solver.SquaredHinge{}, false}, {solver.Squared{}, false}, {solver.Poisson{}, false},
 		{solver.Logistic{}, true}, {solver.SquaredHinge{}, true},
 	} {
 		x, y := randomFor(t, n, 6, 3, c.loss)
-		if c.several {
+		if c.manyClasses {
 			for i := range y {
 				y[i] = math.Mod(y[i]+float64(i%2), 9) // the labels become 3, 4, 7 and 8
 			}
@@ -51,8 +51,8 @@ func TestTally(t *testing.T) {
 			for _, brief := range []bool{false, true} {
 				for _, ranks := range []int{1, 3} {
 					spec := &Spec{SampleWeights: weights, Offsets: offsets}
-					score := func(_ context.Context, own *Spec, x *sparse.CSR, y []float64) (*Metrics, error) {
-						set := ScoreSettings{Weights: own.SampleWeights, Offsets: own.Offsets, Threshold: set.Threshold}
+					score := func(_ context.Context, rankSpec *Spec, x *sparse.CSR, y []float64) (*Metrics, error) {
+						set := ScoreSettings{Weights: rankSpec.SampleWeights, Offsets: rankSpec.Offsets, Threshold: set.Threshold}
 						tally := m.NewTally(make([]int, m.classCount()))
 						if brief {
 							tally = m.NewBriefTally()
@@ -63,14 +63,14 @@ func TestTally(t *testing.T) {
 						if err := inPieces(x, y, &set, tally.Add); err != nil {
 							return nil, err
 						}
-						if err := tally.Join(own.Comm); err != nil {
+						if err := tally.Join(rankSpec.Comm); err != nil {
 							return nil, err
 						}
 						return tally.Metrics()
 					}
-					found, errs := onRanks(t, ranks, spec, x, y, score)
-					for r, got := range found {
-						name := fmt.Sprintf("%v, several classes %v, weights %v, brief %v, rank %d of %d", c.loss, c.several, weights != nil, brief, r, ranks)
+					results, errs := onRanks(t, ranks, spec, x, y, score)
+					for r, got := range results {
+						name := fmt.Sprintf("%v, several classes %v, weights %v, brief %v, rank %d of %d", c.loss, c.manyClasses, weights != nil, brief, r, ranks)
 						if errs[r] != nil {
 							t.Fatalf("%s: %v", name, errs[r])
 						}
@@ -89,9 +89,9 @@ func inPieces(x *sparse.CSR, y []float64, set *ScoreSettings, add func(x *sparse
 		for k := range rows {
 			rows[k] = lo + k
 		}
-		part, err := x.SelectRows(rows)
+		rowsX, err := x.SelectRows(rows)
 		if err == nil {
-			err = add(part, pick(y, rows), &ScoreSettings{Weights: pick(set.Weights, rows), Offsets: pick(set.Offsets, rows), Threshold: set.Threshold})
+			err = add(rowsX, pick(y, rows), &ScoreSettings{Weights: pick(set.Weights, rows), Offsets: pick(set.Offsets, rows), Threshold: set.Threshold})
 		}
 		if err != nil {
 			return err
@@ -109,8 +109,8 @@ func sameMetrics(t *testing.T, name string, got, want *Metrics, brief, exact boo
 		classes.AUC, classes.Confusion = nil, nil
 		want = &Metrics{Rows: want.Rows, Loss: want.Loss, Classes: &classes}
 	}
-	close := cmp.Comparer(func(a, b float64) bool { return math.Abs(a-b) <= 1e-12*(1+math.Abs(b)) })
-	if diff := cmp.Diff(want, got, close); diff != "" {
+	equal := cmp.Comparer(func(a, b float64) bool { return math.Abs(a-b) <= 1e-12*(1+math.Abs(b)) })
+	if diff := cmp.Diff(want, got, equal); diff != "" {
 		t.Errorf("%s: %s", name, diff)
 	}
 	if g, w := got.Classes, want.Classes; exact && w != nil && (!cmp.Equal(g.AUC, w.AUC) || !cmp.Equal(g.Confusion, w.Confusion)) {

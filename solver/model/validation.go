@@ -23,7 +23,7 @@ const (
 	// ByR2 is 1 − MSE/variance, with the MSE of a fold and the variance of the labels of all folds.
 	ByR2 Measure = "r2"
 
-	byOwn Measure = "own" // stands for a Metric
+	byMetric Measure = "own" // stands for a Metric
 )
 
 // scores has the measures of a model on some rows. NaN means that a measure is not defined for these rows.
@@ -49,21 +49,21 @@ func (m Measure) sign() float64 {
 }
 
 // check returns the measure to use, or an error if m does not apply. classes is true if the models predict
-// classes, and own if the caller provides a Metric. field is the name of the setting, for the error.
-func (m Measure) check(classes, own bool, field string) (Measure, error) {
-	ofClasses, known := map[Measure]bool{ByError: true, ByAUC: true, ByMSE: false, ByR2: false}[m]
+// classes, and hasMetric if the caller provides a Metric. field is the name of the setting, for the error.
+func (m Measure) check(classes, hasMetric bool, field string) (Measure, error) {
+	forClasses, known := map[Measure]bool{ByError: true, ByAUC: true, ByMSE: false, ByR2: false}[m]
 	switch {
-	case m != "" && own:
+	case m != "" && hasMetric:
 		return "", errorf("%s = %q beside a metric of your own: give one of them", field, m)
-	case own:
-		return byOwn, nil
+	case hasMetric:
+		return byMetric, nil
 	case m == "" || m == ByLoss:
 		return ByLoss, nil
 	case !known:
 		return "", errorf("%s = %q is no measure", field, m)
-	case ofClasses && !classes:
+	case forClasses && !classes:
 		return "", errorf("%s = %q is for classification, and the loss for numbers", field, m)
-	case !ofClasses && classes:
+	case !forClasses && classes:
 		return "", errorf("%s = %q is for numbers, and the loss for classification", field, m)
 	}
 	return m, nil
@@ -74,17 +74,17 @@ const defaultPatience = 10
 // A patience decides when a path ends early. Its Validation is nil if the path has no validation.
 type patience struct {
 	*Validation
-	by    Measure
-	best  float64 // smallest value so far of Measure.sign times the measure
-	since int     // number of lambdas since the best value
+	measure          Measure
+	best             float64 // smallest value so far of Measure.sign times the measure
+	lambdasSinceBest int     // number of lambdas since the best value
 }
 
 func newPatience(v *Validation, classes bool) (p *patience, err error) {
 	p = &patience{Validation: v, best: math.Inf(1)}
 	if v != nil {
-		p.by, err = v.By.check(classes, v.Metric != nil, "PathSettings.Validation.By")
+		p.measure, err = v.By.check(classes, v.Metric != nil, "PathSettings.Validation.By")
 	}
-	if err == nil && p.by == ByR2 {
+	if err == nil && p.measure == ByR2 {
 		err = errorf("PathSettings.Validation.By = \"r2\" is for cross-validation; ByMSE chooses the same")
 	}
 	return p, err
@@ -97,26 +97,26 @@ func (p *patience) judge(s *Step) error {
 		return nil
 	}
 	m := s.Model()
-	if p.by == byOwn {
+	if p.measure == byMetric {
 		value, err := p.Metric(m, p.X, p.Y, p.Score)
 		if err != nil {
 			return err
 		}
 		s.Validation = value
 	} else {
-		found, err := m.Score(p.X, p.Y, p.Score)
+		metrics, err := m.Score(p.X, p.Y, p.Score)
 		if err != nil {
 			return err
 		}
-		s.Validation = found.scores()[p.by]
+		s.Validation = metrics.scores()[p.measure]
 	}
-	p.since++
-	if v := p.by.sign() * s.Validation; v < p.best {
-		p.best, p.since = v, 0
+	p.lambdasSinceBest++
+	if v := p.measure.sign() * s.Validation; v < p.best {
+		p.best, p.lambdasSinceBest = v, 0
 	}
 	return nil
 }
 
 func (p *patience) ended() bool {
-	return p.Validation != nil && p.since >= cmp.Or(p.Patience, defaultPatience)
+	return p.Validation != nil && p.lambdasSinceBest >= cmp.Or(p.Patience, defaultPatience)
 }
