@@ -56,8 +56,8 @@ type work struct {
 // A Sum is X'Cα as computed, with bounds of its rounding errors.
 type Sum struct {
 	Head, Tail []float64 // X'Cα is about Head + Tail; Tail is nil if the summation was not compensated
-	// Roundings bounds the number of rounding errors in one term cᵢαᵢx_ij of the sum Head[j]. Unless
-	// Columns.Entries is nil, Bound adds Columns.Entries[j] to it.
+	// Roundings bounds how often a term cᵢαᵢx_ij of the sum Head[j] is rounded: in its own products, and in
+	// each partial sum that contains it. Unless Columns.Entries is nil, Bound adds Columns.Entries[j] to it.
 	Roundings float64
 	Samples   float64   // the number of samples of all processes
 	Base      []float64 // the point at which the margins were computed; nil if it is x
