@@ -32,8 +32,8 @@ func (p *Problem) byCoordinate() bool {
 	return ok
 }
 
-// unknown returns an error if the conjugate of the loss or the entries of A are not known.
-func (p *Problem) unknown() error {
+// checkKnown returns an error if the conjugate of the loss or the entries of A are not known.
+func (p *Problem) checkKnown() error {
 	switch {
 	case !p.Loss.Traits().Conjugate:
 		return fmt.Errorf("%w: the conjugate of the loss is not known", ErrNotApplicable)
@@ -45,16 +45,16 @@ func (p *Problem) unknown() error {
 
 // Refusal returns nil if a Solver can solve the problem, and otherwise an error that wraps ErrNotApplicable.
 func (p *Problem) Refusal() error {
-	if err := p.unknown(); err != nil || p.byCoordinate() {
+	if err := p.checkKnown(); err != nil || p.byCoordinate() {
 		return err
 	}
 	_, features := p.dims()
-	most := DenseFeatures
+	maxFeatures := DenseFeatures
 	if p.MaxWorking > 0 {
-		most = p.MaxWorking
+		maxFeatures = p.MaxWorking
 	}
-	if features > most && p.band() == features-1 {
-		return fmt.Errorf("%w: %d features; dense factors are formed up to %d", ErrNotApplicable, features, most)
+	if features > maxFeatures && p.band() == features-1 {
+		return fmt.Errorf("%w: %d features; dense factors are formed up to %d", ErrNotApplicable, features, maxFeatures)
 	}
 	if p.File != nil {
 		return nil
@@ -100,10 +100,10 @@ func (p *Problem) cheap() bool {
 // Assembly returns the cost of forming the Hessian of the loss, in passes over the data of all processes. A
 // pass costs as much as a gradient.
 func (p *Problem) Assembly() float64 {
-	all := []float64{pairs(p.Data), float64(p.entries())}
+	totals := []float64{pairs(p.Data), float64(p.entries())}
 	if p.Ones {
-		all[0] += all[1]
+		totals[0] += totals[1]
 	}
-	p.Team.Sum(all)
-	return all[0] / max(1, all[1])
+	p.Team.Sum(totals)
+	return totals[0] / max(1, totals[1])
 }

@@ -17,37 +17,36 @@ import (
 // the mean of all positive ridges, and centreⱼ moves to xⱼ after each pass (the proximal point method).
 type ascent struct {
 	*memory
-	x, alpha      []float64
-	inverse       []float64 // 1/ridgeⱼ
-	centre        []float64
-	loose         []int     // the features without a ridge
-	marginFall    []float64 // cᵢ Σⱼ xᵢⱼ²/ridgeⱼ: the fall of the margin of sample i if αᵢ grows by 1
-	order         []int32   // the samples with a weight above 0, in the order of the last pass
-	margin, slope []float64 // the margin and slope of each sample at its last visit
-	before        []float64 // αᵢ before the last visit of sample i
-	rest, due     []int     // for each sample: how many passes leave it out, and the number of its next pass
-	most          float64   // the ascent ends when visited exceeds most
-	count         int       // number of passes, including those that leave samples out
-	visited       float64   // number of entries visited so far, divided by the number of entries of the data
-	equal         bool      // all entries of inverse are equal
-	random        generator
-	one           [1]float64 // an argument of the kernels that visit one sample
+	x, alpha        []float64
+	inverse         []float64 // 1/ridgeⱼ
+	centre          []float64
+	noRidge         []int     // the features without a ridge
+	marginFall      []float64 // cᵢ Σⱼ xᵢⱼ²/ridgeⱼ: the fall of the margin of sample i if αᵢ grows by 1
+	order           []int32   // the samples with a weight above 0, in the order of the last pass
+	margin, slope   []float64 // the margin and slope of each sample at its last visit
+	oldAlpha        []float64 // αᵢ before the last visit of sample i
+	skips, nextPass []int     // for each sample: how many passes leave it out, and the number of its next pass
+	budget          float64   // the ascent ends when visited exceeds budget
+	count           int       // number of passes, including those that leave samples out
+	visited         float64   // number of entries visited so far, divided by the number of entries of the data
+	equal           bool      // all entries of inverse are equal
+	random          generator
+	buffer          [1]float64 // an argument or result of the kernels that visit one sample
 }
 
 const (
-	// Values of ascent.most: for a loss with a continuous curvature, and for one whose curvature jumps.
+	// Values of ascent.budget: for a loss with a continuous curvature, and for one whose curvature jumps.
 	mostPasses, mostPassesOfJumps = 60, 2000
 	// For a loss with a continuous curvature, an ascent is tried only if the mean of ascent.marginFall, times the
 	// largest curvature of the loss, is at most mostMarginFall.
 	mostMarginFall = 25
 	// An ascent whose estimated gap falls too slowly may end when ascent.visited is above this fraction of
-	// ascent.most.
+	// ascent.budget.
 	leastPart = 0.1
 	// An ascent ends when the estimated gap at which it tries a proof is below leastAim times the tolerance.
 	leastAim = 1e-3
-	// A sample whose αᵢ did not change is left out of 1 pass, then of 3, 7, … and at most longestRest
-	// passes.
-	longestRest = 63
+	// A sample whose αᵢ did not change is left out of 1 pass, then of 3, 7, … and at most mostSkips passes.
+	mostSkips = 63
 )
 
 // newAscent returns an ascent at α = 0. It returns nil for a problem that ascent does not handle, or if
@@ -60,8 +59,8 @@ func (s *Solver) newAscent() *ascent {
 	}
 	a := &ascent{
 		memory: m, x: s.x, alpha: m.alpha, random: 1,
-		inverse: make([]float64, s.p), centre: make([]float64, s.p), rest: make([]int, m.n), due: make([]int, m.n),
-		marginFall: m.next.margin, margin: m.at.margin, slope: m.at.slope, before: m.next.slope,
+		inverse: make([]float64, s.p), centre: make([]float64, s.p), skips: make([]int, m.n), nextPass: make([]int, m.n),
+		marginFall: m.next.margin, margin: m.current.margin, slope: m.current.slope, oldAlpha: m.next.slope,
 	}
 	var sum, largest float64
 	for _, r := range s.ridge {
@@ -73,16 +72,16 @@ func (s *Solver) newAscent() *ascent {
 	a.equal = true
 	for j, r := range s.ridge {
 		if r == 0 {
-			a.loose = append(a.loose, j)
+			a.noRidge = append(a.noRidge, j)
 		}
 		a.inverse[j] = 1 / r
 		a.equal = a.equal && (r == 0 || r == largest)
 	}
-	mean := sum / float64(s.p-len(a.loose))
+	mean := sum / float64(s.p-len(a.noRidge))
 	if a.equal {
 		mean = largest // without a rounding error
 	}
-	for _, j := range a.loose {
+	for _, j := range a.noRidge {
 		a.inverse[j] = 1 / mean
 	}
 	sum = 0
@@ -102,10 +101,10 @@ func (s *Solver) newAscent() *ascent {
 	if smooth && !(float64(sum*s.Loss.Curvature()) <= mostMarginFall*float64(m.n)) {
 		return nil
 	}
-	if a.most = mostPassesOfJumps; smooth {
-		a.most = mostPasses
+	if a.budget = mostPassesOfJumps; smooth {
+		a.budget = mostPasses
 	}
-	for _, v := range [][]float64{a.x, a.alpha, a.margin, a.slope, a.before} {
+	for _, v := range [][]float64{a.x, a.alpha, a.margin, a.slope, a.oldAlpha} {
 		clear(v)
 	}
 	return a
@@ -116,28 +115,28 @@ func (s *Solver) newAscent() *ascent {
 // sample i had at the start of its last visit.
 func (a *ascent) pass() float64 {
 	for k := len(a.order) - 1; k > 0; k-- {
-		other := a.random.below(k + 1)
+		other := a.random.intN(k + 1)
 		a.order[k], a.order[other] = a.order[other], a.order[k]
 	}
 	visited := 0
 	for _, i := range a.order {
-		if a.due[i] > a.count {
+		if a.nextPass[i] > a.count {
 			continue
 		}
 		visited += int(a.Rows.Ptr[i+1] - a.Rows.Ptr[i])
-		rest := 0
+		skips := 0
 		if !a.change(int(i)) {
-			rest = min(2*a.rest[i]+1, longestRest)
+			skips = min(2*a.skips[i]+1, mostSkips)
 		}
-		a.rest[i], a.due[i] = rest, a.count+1+rest
+		a.skips[i], a.nextPass[i] = skips, a.count+1+skips
 	}
 	a.count++
 	a.visited += float64(visited) / float64(a.Data.NNZ())
-	for _, j := range a.loose {
+	for _, j := range a.noRidge {
 		x := a.x[j]
 		a.centre[j], a.x[j] = x, 2*x-a.centre[j]
 	}
-	return a.Loss.Fenchel(a.before, a.slope, a.margin, a.Labels, a.Coef)
+	return a.Loss.Fenchel(a.oldAlpha, a.slope, a.margin, a.Labels, a.Coef)
 }
 
 // change maximises the dual objective over αᵢ, and reports whether αᵢ changed. The new αᵢ is φ'(t) at
@@ -150,47 +149,47 @@ func (a *ascent) pass() float64 {
 func (a *ascent) change(i int) bool {
 	row := a.Rows
 	row.Ptr = row.Ptr[i : i+2]
-	kernels.Margins(a.one[:], row, a.x)
-	t := a.one[0]
+	kernels.Margins(a.buffer[:], row, a.x)
+	t := a.buffer[0]
 	if a.Offset != nil {
 		t += a.Offset[i]
 	}
-	was, fall, label := a.alpha[i], a.marginFall[i], a.Labels[i]
+	oldAlpha, fall, label := a.alpha[i], a.marginFall[i], a.Labels[i]
 	slope := a.Loss.Slope(t, label)
-	a.margin[i], a.slope[i], a.before[i] = t, slope, was
-	u := t + float64(fall*was)
-	least, most := u-float64(fall*a.hi[i]), u-float64(fall*a.lo[i])
-	first := math.Abs(float64(fall * (slope - was)))
+	a.margin[i], a.slope[i], a.oldAlpha[i] = t, slope, oldAlpha
+	u := t + float64(fall*oldAlpha)
+	lower, upper := u-float64(fall*a.hi[i]), u-float64(fall*a.lo[i])
+	firstExcess := math.Abs(float64(fall * (slope - oldAlpha)))
 	for range scalarSteps {
 		excess := float64(fall*slope) + t - u
-		if math.Abs(excess) <= scalarPart*first {
+		if math.Abs(excess) <= scalarPart*firstExcess {
 			break
 		}
 		if excess > 0 {
-			most = min(most, t)
+			upper = min(upper, t)
 		} else {
-			least = max(least, t)
+			lower = max(lower, t)
 		}
 		t -= excess / (float64(fall*a.Loss.SecondDerivative(t, slope, label)) + 1)
-		if !(t > least && t < most) {
-			t = least + float64(0.5*(most-least))
+		if !(t > lower && t < upper) {
+			t = lower + float64(0.5*(upper-lower))
 		}
 		slope = a.Loss.Slope(t, label)
 	}
 	slope = max(a.lo[i], min(slope, a.hi[i]))
 	a.alpha[i] = slope
-	by := float64(a.Coef[i] * (slope - was))
-	if by == 0 {
+	change := float64(a.Coef[i] * (slope - oldAlpha))
+	if change == 0 {
 		return false
 	}
 	if a.equal {
-		a.one[0] = -by * a.inverse[0]
-		kernels.Gradient(a.x, row, a.one[:])
+		a.buffer[0] = -change * a.inverse[0]
+		kernels.Gradient(a.x, row, a.buffer[:])
 		return true
 	}
 	idx, val := a.Data.Row(i)
 	for k, j := range idx {
-		a.x[j] -= float64(float64(by*val[k]) * a.inverse[j])
+		a.x[j] -= float64(float64(change*val[k]) * a.inverse[j])
 	}
 	return true
 }
@@ -219,17 +218,17 @@ func (s *Solver) ascend(r *Result, set *Settings, tol float64) {
 		r.Iterations++
 		gaps, visited = append(gaps, a.pass()), append(visited, a.visited)
 		// If aim is very small, the proofs fail because of rounding.
-		slow := a.visited > a.most || aim < leastAim*tol
-		if !slow && a.visited > leastPart*a.most { // extrapolate the gaps of the second half of the passes
+		slow := a.visited > a.budget || aim < leastAim*tol
+		if !slow && a.visited > leastPart*a.budget { // extrapolate the gaps of the second half of the passes
 			rate := kernels.Log(gaps[k/2]/gaps[k]) / (visited[k] - visited[k/2])
-			slow = kernels.Log(gaps[k]/aim) > float64(rate*(a.most-visited[k]))
+			slow = kernels.Log(gaps[k]/aim) > float64(rate*(a.budget-visited[k]))
 		}
 		if gaps[k] > aim && !slow {
 			continue
 		}
 		s.visit()
 		a.transposed(s.e, a.alpha)
-		s.at.value = s.value(s.at.loss)
+		s.current.value = s.value(s.current.loss)
 		a.tally()
 		r.Proofs++
 		if r.Gap = s.proveGap(tol); r.Gap <= tol || slow {

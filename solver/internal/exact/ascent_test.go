@@ -49,8 +49,8 @@ func TestAscent(t *testing.T) {
 		}
 		newton.Start(make([]float64, newton.p))
 		best := newton.Solve(0, &Settings{Tol: 1e-4 * tol})
-		if above := r.Objective - best.Objective; above > tol || above < -1e-3*tol || newton.set.cols == nil {
-			t.Errorf("%v: %.1e above the optimum of Newton steps", loss, above)
+		if excess := r.Objective - best.Objective; excess > tol || excess < -1e-3*tol || newton.set.cols == nil {
+			t.Errorf("%v: %.1e above the optimum of Newton steps", loss, excess)
 		}
 	}
 }

@@ -16,11 +16,11 @@ func exactProblem(t *testing.T, loss term.Loss, n, p int, ones bool) *Problem {
 	t.Helper()
 	var entries []sparse.Triplet
 	prob := &Problem{Loss: loss, Labels: make([]float64, n), Limit: make([]float64, p), Ridge: make([]float64, p)}
-	next := sparsetest.Integers()
+	draw := sparsetest.Integers()
 	for i := range n {
 		sum := 0
 		for j := range p {
-			v := next(7) - 3
+			v := draw(7) - 3
 			switch {
 			case j == p-1:
 				v = 1 // the intercept
@@ -34,7 +34,7 @@ func exactProblem(t *testing.T, loss term.Loss, n, p int, ones bool) *Problem {
 			sum += v * (j%5 - 2)
 			entries = append(entries, sparse.Triplet{Row: i, Col: j, Value: float64(v)})
 		}
-		if prob.Labels[i] = 1; sum+next(9)-4 < 0 {
+		if prob.Labels[i] = 1; sum+draw(9)-4 < 0 {
 			prob.Labels[i] = -1
 		}
 	}
@@ -66,16 +66,16 @@ func TestBits(t *testing.T) {
 				t.Fatal(err)
 			}
 			s := mustNew(t, exactProblem(t, c.loss, 200, 90, c.ones))
-			most, err := s.LambdaMax(nil)
+			lambdaMax, err := s.LambdaMax(nil)
 			if err != nil {
 				t.Fatal(err)
 			}
-			found := []float64{most}
+			results := []float64{lambdaMax}
 			for k := range 10 {
-				r := s.Solve(most/float64(int(1)<<k), &Settings{Tol: 1e-9 * s.Scale()})
-				found = append(append(found, r.Gap, r.Objective, float64(r.Iterations)), s.X()...)
+				r := s.Solve(lambdaMax/float64(int(1)<<k), &Settings{Tol: 1e-9 * s.Scale()})
+				results = append(append(results, r.Gap, r.Objective, float64(r.Iterations)), s.X()...)
 			}
-			if got := fmt.Sprintf("%x", sparsetest.Fingerprint(found)); got != c.want {
+			if got := fmt.Sprintf("%x", sparsetest.Fingerprint(results)); got != c.want {
 				t.Errorf("%T, ones %v, level %v: %s, want %s", c.loss, c.ones, level, got, c.want)
 			}
 		}

@@ -9,8 +9,8 @@ import (
 // poseBounds sets s.bounds, the problem for which gaps are proved, with the current limits and ridges.
 func (s *Solver) poseBounds() {
 	q := &gap.Problem{Penalty: gap.NewPenalty(s.A, s.limit, s.Square, s.Groups), Ridge: s.ridge, Set: s.Set, Columns: s.summary.Columns}
-	if s.summary.apart != nil {
-		q.Vanishing = s.summary.apart.Columns
+	if s.summary.separated != nil {
+		q.Vanishing = s.summary.separated.Columns
 	}
 	q.Prepare()
 	s.bounds = q
@@ -28,14 +28,14 @@ func (s *Solver) proveGap(tol float64) float64 {
 	b := s.rows.prove(s.x, z, s.e, tol)
 	// The loss at gram.base was computed from the rows, which is more accurate than from the Gram matrix.
 	if s.gram != nil && slices.Equal(s.x, s.gram.base.X) {
-		s.at.loss = s.gram.base.Loss
-		s.at.value = s.value(s.at.loss)
+		s.current.loss = s.gram.base.Loss
+		s.current.value = s.value(s.current.loss)
 	}
-	if b.Gap < s.at.value {
+	if b.Gap < s.current.value {
 		return b.Gap
 	}
-	if least := s.rows.trivial(s.x, s.at.value); !(b.Gap < least) {
-		return least
+	if trivial := s.rows.trivial(s.x, s.current.value); !(b.Gap < trivial) {
+		return trivial
 	}
 	return b.Gap
 }

@@ -16,10 +16,10 @@ type coupled struct {
 	z      []float64   // multipliers of the rows of A, plus the derivatives of the squares
 	excess float64     // an estimate of P(x) − P*; +Inf if there is none
 
-	part  quadratic.Partition // zeros and ties of the last model's solution
-	exact bool                // the last model's solution has exactly the zeros and ties of the field part
-	more  int                 // number of extra steps so far, to make zeros and ties exact
-	rough bool                // zeros and ties need not be exact
+	structure  quadratic.Partition // zeros and ties of the last model's solution
+	exact      bool                // the last model's solution has exactly the zeros and ties of structure
+	extraSteps int                 // number of extra steps so far, to make zeros and ties exact
+	rough      bool                // zeros and ties need not be exact
 }
 
 func (s *Solver) newCoupled() {
@@ -43,11 +43,11 @@ func (c *coupled) forget() {
 	c.model.ForgetMultipliers()
 }
 
-// begin makes the next model start from the multipliers of part, a model for some of the samples. excess is
-// an estimate of P − P* at the current point.
-func (c *coupled) begin(part *coupled, excess float64) {
+// begin makes the next model start from the multipliers of sampleModel, a model for some of the samples.
+// excess is an estimate of P − P* at the current point.
+func (c *coupled) begin(sampleModel *coupled, excess float64) {
 	c.excess = excess
-	c.model.StartFrom(&part.model)
+	c.model.StartFrom(&sampleModel.model)
 }
 
 // setRows sets the rows of A, and their limits, in the model.
@@ -80,10 +80,10 @@ const (
 	mayEndPart = 100
 	// Largest tolerance of the model in a step that may be the last one, relative to Scale. It is so small
 	// that the solution shows its zeros and ties.
-	modelEnd  = 1e-12
-	leastFall = 100      // smallest factor by which τ falls in a step that may be the last one
-	exactTol  = 1.001e-6 // zeros and ties must be exact if the tolerance is at most exactTol·Scale
-	mostMore  = 3        // largest number of extra steps to make zeros and ties exact
+	modelEnd       = 1e-12
+	leastFall      = 100      // smallest factor by which τ falls in a step that may be the last one
+	exactTol       = 1.001e-6 // zeros and ties must be exact if the tolerance is at most exactTol·Scale
+	mostExtraSteps = 3        // largest number of extra steps to make zeros and ties exact
 )
 
 // minimiseCoupled minimises the model at the point, and returns by how much the model's value fell. If the
@@ -103,16 +103,16 @@ func (s *Solver) minimiseCoupled(tol float64) (fall float64) {
 	m.Stop = w.model.Stop
 	terms := m.Terms()
 	start := startTau * s.scale / terms
-	after := s.scale
+	expectedExcess := s.scale
 	if !math.IsInf(c.excess, 1) {
 		start = math.Min(start, math.Max(m.Tau, c.excess/terms))
-		after = math.Min(c.excess, squaredFactor*c.excess*c.excess/s.scale)
+		expectedExcess = math.Min(c.excess, squaredFactor*c.excess*c.excess/s.scale)
 	}
 	if s.constant() {
-		after = 0
+		expectedExcess = 0
 	}
-	last := !c.rough && (after <= mayEndPart*tol || c.more > 0)
-	goal := math.Max(gapPart*tol, modelPart*after)
+	last := !c.rough && (expectedExcess <= mayEndPart*tol || c.extraSteps > 0)
+	goal := math.Max(gapPart*tol, modelPart*expectedExcess)
 	if last {
 		goal = math.Min(gapPart*tol, modelEnd*s.scale)
 		start = math.Max(start, leastFall*goal/terms)
@@ -128,7 +128,7 @@ func (s *Solver) minimiseCoupled(tol float64) (fall float64) {
 		s.Set.Project(m.U)
 	}
 	if c.exact = false; last && !stopped {
-		c.part, c.exact = m.MakeExact(0.1*tol, s.leastCurvature())
+		c.structure, c.exact = m.MakeExact(0.1*tol, s.leastCurvature())
 	}
 	s.acceptModel()
 	fall = -m.Value()
@@ -136,14 +136,14 @@ func (s *Solver) minimiseCoupled(tol float64) (fall float64) {
 	return fall
 }
 
-// settled reports whether a run with a proved gap of at most tol may end. It returns false, at most mostMore
-// times in a run, if zeros and ties must be exact but are not.
+// settled reports whether a run with a proved gap of at most tol may end. It returns false, at most
+// mostExtraSteps times in a run, if zeros and ties must be exact but are not.
 func (s *Solver) settled(tol float64) bool {
 	c := s.coupled
-	if c == nil || c.rough || c.exact || tol > exactTol*s.scale || c.more == mostMore {
+	if c == nil || c.rough || c.exact || tol > exactTol*s.scale || c.extraSteps == mostExtraSteps {
 		return true
 	}
-	c.more++
+	c.extraSteps++
 	return false
 }
 
@@ -156,11 +156,11 @@ func (s *Solver) acceptModel() {
 	c, m := s.coupled, &s.coupled.model
 	copy(c.z, m.Z)
 	if square := s.bounds.Penalty.Square; square != nil {
-		v, at := make([]float64, len(square)), make([]float64, len(square))
+		v, image := make([]float64, len(square)), make([]float64, len(square))
 		m.Penalty.Mul(v, m.Move)
-		m.Penalty.Mul(at, m.X)
+		m.Penalty.Mul(image, m.X)
 		for k, q := range square {
-			c.z[k] = math.FMA(q, at[k]+v[k], c.z[k])
+			c.z[k] = math.FMA(q, image[k]+v[k], c.z[k])
 		}
 	}
 	s.set.u, s.set.move, s.set.snapped = m.U, append(s.set.move[:0], m.Move...), c.exact

@@ -14,20 +14,20 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// conic returns problems by name, one for each combination of loss, penalty and domain. It leaves out the
-// domain R^p with the penalty l1.
-func conic(t *testing.T) map[string]*Problem {
+// conicProblems returns problems by name, one for each combination of loss, penalty and domain. It leaves out
+// the domain R^p with the penalty l1.
+func conicProblems(t *testing.T) map[string]*Problem {
 	t.Helper()
 	const p = 8
-	held := term.NewBox(p, math.Inf(-1), 0.3)
-	held.Lower[1], held.Upper[1] = 0.1, 0.1
-	held.Upper[2], held.Lower[3] = math.Inf(1), 0
-	all := make(map[string]*Problem)
+	box := term.NewBox(p, math.Inf(-1), 0.3)
+	box.Lower[1], box.Upper[1] = 0.1, 0.1
+	box.Upper[2], box.Lower[3] = math.Inf(1), 0
+	problems := make(map[string]*Problem)
 	for _, loss := range []term.Loss{term.Logistic{}, term.SquaredHinge{}} {
 		for _, penalty := range []string{"l1", "elastic", "square", "group"} {
 			for name, set := range map[string]term.Region{
 				"none": nil, "box": term.NewBox(p, -0.3, 0.2), "away": term.NewBox(p, 0.1, 0.5), "nonnegative": term.NewBox(p, 0, math.Inf(1)),
-				"ball": term.Ball{Radius: 0.4}, "simplex": term.Simplex{Total: 1.5}, "held": held,
+				"ball": term.Ball{Radius: 0.4}, "simplex": term.Simplex{Total: 1.5}, "held": box,
 			} {
 				q := pattern{loss, "graph", 0, 0.03}.draw(t, 60, p, 2)
 				if q.Set = set; set == nil && penalty == "l1" {
@@ -46,18 +46,18 @@ func conic(t *testing.T) map[string]*Problem {
 						q.Groups = append(q.Groups, []int{k, k + 1, k + 2})
 					}
 				}
-				all[fmt.Sprintf("%T/%s/%s", loss, penalty, name)] = q
+				problems[fmt.Sprintf("%T/%s/%s", loss, penalty, name)] = q
 			}
 		}
 	}
-	return all
+	return problems
 }
 
 // TestConic checks that Finish proves a gap of 1e-12, that zeros and ties are exact, and that no random point
 // of the domain is better than the optimum. The gap that Certify proves for such a point must be at least the
 // true gap, and at most about twice as large.
 func TestConic(t *testing.T) {
-	for name, q := range conic(t) {
+	for name, q := range conicProblems(t) {
 		rng := rand.New(rand.NewPCG(3, 3))
 		s := mustNew(t, q)
 		best := s.Finish(nil, &Settings{Tol: 1e-12})
@@ -75,13 +75,13 @@ func TestConic(t *testing.T) {
 			s.Start(x)
 			s.setLambda(1)
 			s.visit()
-			value := s.value(s.at.loss)
-			above := value - best.Objective
-			if above < -best.Gap-1e-15 {
-				t.Fatalf("%s: a gap of %.3g is proved, and a point %.3g better", name, best.Gap, -above)
+			value := s.value(s.current.loss)
+			excess := value - best.Objective
+			if excess < -best.Gap-1e-15 {
+				t.Fatalf("%s: a gap of %.3g is proved, and a point %.3g better", name, best.Gap, -excess)
 			}
-			if b := s.Certify(x, &Settings{}); !(b >= above-4e-15*(1+value)) || !(b <= 2*above+2e-9) {
-				t.Errorf("%s: gap %.3g proved of a point %.3g above the optimum", name, b, above)
+			if b := s.Certify(x, &Settings{}); !(b >= excess-4e-15*(1+value)) || !(b <= 2*excess+2e-9) {
+				t.Errorf("%s: gap %.3g proved of a point %.3g above the optimum", name, b, excess)
 			}
 		}
 	}
@@ -120,7 +120,8 @@ func TestTiesOnSimplex(t *testing.T) {
 	}
 }
 
-// TestSquaresAsRidge checks that squares of the coefficients give the same zeros of A x as an equal ridge.
+// TestSquaresAsRidge checks that Problem.Square, set for the rows of I in A = [G; I], gives the same zeros of
+// A x as an equal Problem.Ridge.
 func TestSquaresAsRidge(t *testing.T) {
 	const n, p, mu = 40, 30, 0.01
 	for _, loss := range losses {

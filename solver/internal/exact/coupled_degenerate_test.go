@@ -11,10 +11,10 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// awkward returns functions that make degenerate problems, by name.
-func awkward(t *testing.T) map[string]func(loss term.Loss) *Problem {
+// awkwardProblems returns functions that make degenerate problems, by name.
+func awkwardProblems(t *testing.T) map[string]func(loss term.Loss) *Problem {
 	noise := func(i, j int) float64 { return math.Sin(float64(3*i+7*j*j) + float64(i*j)/5) }
-	with := func(n, p int, a *sparse.CSR, lambda float64, change func(i int, row []float64)) func(term.Loss) *Problem {
+	build := func(n, p int, a *sparse.CSR, lambda float64, change func(i int, row []float64)) func(term.Loss) *Problem {
 		return func(loss term.Loss) *Problem {
 			rows, labels := make([][]float64, n), make([]float64, n)
 			for i := range rows {
@@ -28,25 +28,25 @@ func awkward(t *testing.T) map[string]func(loss term.Loss) *Problem {
 			return penalised(fromRows(t, rows), labels, loss, a, lambda, 0)
 		}
 	}
-	same := func(int, []float64) {}
+	noChange := func(int, []float64) {}
 	chain := graph.Chain(6).FusedLasso()
 	return map[string]func(term.Loss) *Problem{
-		"constant column":  with(30, 6, chain, 1e-3, func(_ int, row []float64) { row[2] = 4 }),
-		"empty column":     with(30, 6, chain, 1e-3, func(_ int, row []float64) { row[2] = 0 }),
-		"equal columns":    with(30, 6, chain, 1e-3, func(_ int, row []float64) { row[3] = row[1] }),
-		"opposite columns": with(30, 6, chain, 1e-4, func(_ int, row []float64) { row[3] = -row[1] }),
-		"n < p":            with(4, 6, chain, 1e-3, same),
-		"huge columns":     with(30, 6, chain, 1e-3, func(_ int, row []float64) { row[0] *= 1e6; row[1] *= 1e-3 }),
-		"huge lambda":      with(30, 6, chain, 1e3, same),
-		"separable":        with(30, 6, chain, 1e-7, func(i int, row []float64) { row[0] = math.Copysign(1, row[0]+noise(i, 50)) }),
-		"no penalty":       with(60, 3, graph.Chain(3).FusedLasso(), 0, same),
+		"constant column":  build(30, 6, chain, 1e-3, func(_ int, row []float64) { row[2] = 4 }),
+		"empty column":     build(30, 6, chain, 1e-3, func(_ int, row []float64) { row[2] = 0 }),
+		"equal columns":    build(30, 6, chain, 1e-3, func(_ int, row []float64) { row[3] = row[1] }),
+		"opposite columns": build(30, 6, chain, 1e-4, func(_ int, row []float64) { row[3] = -row[1] }),
+		"n < p":            build(4, 6, chain, 1e-3, noChange),
+		"huge columns":     build(30, 6, chain, 1e-3, func(_ int, row []float64) { row[0] *= 1e6; row[1] *= 1e-3 }),
+		"huge lambda":      build(30, 6, chain, 1e3, noChange),
+		"separable":        build(30, 6, chain, 1e-7, func(i int, row []float64) { row[0] = math.Copysign(1, row[0]+noise(i, 50)) }),
+		"no penalty":       build(60, 3, graph.Chain(3).FusedLasso(), 0, noChange),
 		"one unpenalised": func(loss term.Loss) *Problem {
-			p := with(30, 6, chain, 0.01, func(_ int, row []float64) { row[5] = 1 })(loss)
+			p := build(30, 6, chain, 0.01, func(_ int, row []float64) { row[5] = 1 })(loss)
 			p.Limit[4], p.Limit[10] = 0, 0 // the last edge and the last feature have no penalty
 			return p
 		},
 		"constant labels": func(loss term.Loss) *Problem {
-			p := with(30, 6, chain, 1e-3, same)(loss)
+			p := build(30, 6, chain, 1e-3, noChange)(loss)
 			for i := range p.Labels {
 				p.Labels[i] = 1
 			}
@@ -54,10 +54,10 @@ func awkward(t *testing.T) map[string]func(loss term.Loss) *Problem {
 		},
 		"zero rows and repeated rows of A": func(loss term.Loss) *Problem {
 			a := fromRows(t, [][]float64{{0, 0, 0, 0, 0, 0}, {1, -1, 0, 0, 0, 0}, {1, -1, 0, 0, 0, 0}, {0, 0, 1, 1, 0, 0}, {0, 0, 0, 1, -2, 0.5}, {0, 0, 0, 0, 0, 1}})
-			return with(30, 6, a, 0.01, same)(loss)
+			return build(30, 6, a, 0.01, noChange)(loss)
 		},
 		"weights zero for most": func(loss term.Loss) *Problem {
-			p := with(30, 6, chain, 0.01, same)(loss)
+			p := build(30, 6, chain, 0.01, noChange)(loss)
 			p.Weights = make([]float64, 30)
 			for i := range 10 {
 				p.Weights[3*i] = float64(i)
@@ -68,7 +68,7 @@ func awkward(t *testing.T) map[string]func(loss term.Loss) *Problem {
 }
 
 func TestAwkward(t *testing.T) {
-	for name, problem := range awkward(t) {
+	for name, problem := range awkwardProblems(t) {
 		for _, loss := range losses {
 			s := mustNew(t, problem(loss))
 			r := s.Finish(nil, &Settings{Tol: 1e-10})
@@ -104,9 +104,9 @@ func TestNotApplicable(t *testing.T) {
 	if _, err := New(p); !errors.Is(err, ErrNotApplicable) {
 		t.Errorf("error %v", err)
 	}
-	own := *p
-	own.Loss = term.LossOf(struct{ term.OwnLoss }{term.Logistic{}}) // without a conjugate
-	if _, err := newSetSolver(&own); !errors.Is(err, ErrNotApplicable) {
+	q := *p
+	q.Loss = term.LossOf(struct{ term.OwnLoss }{term.Logistic{}}) // without a conjugate
+	if _, err := newSetSolver(&q); !errors.Is(err, ErrNotApplicable) {
 		t.Errorf("no conjugate: error %v", err)
 	}
 	p.MaxWorking, p.A = 0, linalg.New(hidden{p.A.Matrix()}, 5)

@@ -52,10 +52,10 @@ func TestCoupledEndings(t *testing.T) {
 	}
 }
 
-// separated returns a problem with two free features, 4 and 5. Feature 4 occurs in rows 0, 1 and 2 and
+// separatedProblem returns a problem with two free features, 4 and 5. Feature 4 occurs in rows 0, 1 and 2 and
 // separates them. Feature 5 occurs in rows 0, 7 and 8; it separates rows 7 and 8, but has the wrong sign in
 // row 0.
-func separated(t *testing.T, loss term.Loss, a *sparse.CSR) *Problem {
+func separatedProblem(t *testing.T, loss term.Loss, a *sparse.CSR) *Problem {
 	t.Helper()
 	p := pattern{loss, "identity", 0, 0.05}.draw(t, 40, 4, 1)
 	x := make([][]float64, 40)
@@ -84,7 +84,7 @@ func TestSeparated(t *testing.T) {
 	}
 	for _, loss := range []term.Loss{term.SquaredHinge{}, term.Logistic{}} {
 		for _, a := range []*sparse.CSR{nil, g.FusedLasso()} {
-			p := separated(t, loss, a)
+			p := separatedProblem(t, loss, a)
 			s, set := mustNew(t, p), &Settings{Tol: 1e-8}
 			r := s.Finish(nil, set)
 			if r.Why != ending.Reached {
@@ -119,12 +119,12 @@ func TestNotSeparated(t *testing.T) {
 		"a ball":    func(q *Problem) { q.Set = term.Ball{Radius: 1} },
 		"nothing":   func(*Problem) {},
 	} {
-		q := separated(t, term.Logistic{}, nil)
+		q := separatedProblem(t, term.Logistic{}, nil)
 		change(q)
 		s := mustNew(t, q)
 		s.setLambda(1)
-		if (s.summary.apart != nil) != (name == "nothing") {
-			t.Errorf("%s: %+v", name, s.summary.apart)
+		if (s.summary.separated != nil) != (name == "nothing") {
+			t.Errorf("%s: %+v", name, s.summary.separated)
 		}
 	}
 }

@@ -53,20 +53,20 @@ var smallSets = []struct {
 
 // eachSmallProblem calls f in a subtest for each combination of a data set of smallSets, with unscaled or
 // rescaled columns, a loss, a matrix A and a lambda. A is the identity, with or without the differences of
-// neighbours. lambda is an element of parts times the LambdaMax of the problem with A = I.
-func eachSmallProblem(t *testing.T, losses []term.Loss, parts []float64, f func(t *testing.T, p *Problem)) {
+// neighbours. lambda is an element of shares times the LambdaMax of the problem with A = I.
+func eachSmallProblem(t *testing.T, losses []term.Loss, shares []float64, f func(t *testing.T, p *Problem)) {
 	for _, set := range smallSets {
 		raw, y := readClasses(t, "small/"+set.name, set.p)
 		for _, x := range []*sparse.CSR{raw, rescaled(t, raw)} {
 			for _, loss := range losses {
-				top, err := mustNew(t, penalised(x, y, loss, nil, 1, 0)).LambdaMax(nil)
+				lambdaMax, err := mustNew(t, penalised(x, y, loss, nil, 1, 0)).LambdaMax(nil)
 				if err != nil {
 					t.Fatal(err)
 				}
-				for _, part := range parts {
+				for _, share := range shares {
 					for _, a := range []*sparse.CSR{nil, graph.Chain(set.p).FusedLasso()} {
-						t.Run(fmt.Sprintf("%s/rescaled=%v/%T/%g/chain=%v", set.name, x != raw, loss, part, a != nil), func(t *testing.T) {
-							f(t, penalised(x, y, loss, a, part*top, 0))
+						t.Run(fmt.Sprintf("%s/rescaled=%v/%T/%g/chain=%v", set.name, x != raw, loss, share, a != nil), func(t *testing.T) {
+							f(t, penalised(x, y, loss, a, share*lambdaMax, 0))
 						})
 					}
 				}
@@ -92,10 +92,10 @@ func TestExactEnd(t *testing.T) {
 		s := mustNew(t, p)
 		best := s.Finish(nil, &Settings{Tol: 1e-13 * s.Scale()})
 		r := mustNew(t, p).Finish(nil, &Settings{Tol: 1e-6 * s.Scale()})
-		if above := trueExcess(s, r.X, best.X); !(r.Gap >= above) {
-			t.Errorf("proved %.1e, %.1e above the optimum", r.Gap, above)
-		} else if b := s.Certify(r.X, &Settings{}); !(b >= above) || !(b <= 3*above) && !(b <= 1e-11*s.Scale()) {
-			t.Errorf("Certify proves %.1e, %.1e above the optimum", b/s.Scale(), above/s.Scale())
+		if excess := trueExcess(s, r.X, best.X); !(r.Gap >= excess) {
+			t.Errorf("proved %.1e, %.1e above the optimum", r.Gap, excess)
+		} else if b := s.Certify(r.X, &Settings{}); !(b >= excess) || !(b <= 3*excess) && !(b <= 1e-11*s.Scale()) {
+			t.Errorf("Certify proves %.1e, %.1e above the optimum", b/s.Scale(), excess/s.Scale())
 		}
 		if !r.Polished || !best.Polished {
 			t.Errorf("polished %v after %d iterations, gap %.1e; %v, gap %.1e", r.Polished, r.Iterations, r.Gap/s.Scale(), best.Polished, best.Gap/s.Scale())
@@ -139,22 +139,22 @@ func dependent(t *testing.T, p *Problem, u, v []float64) bool {
 // TestFreeColumn checks that a gap is proved, and zeros are exact, within 15 steps if the column of a free
 // feature is a sum of one-hot columns.
 func TestFreeColumn(t *testing.T) {
-	one := load(t, "small/a1a", 123) // with a column of ones
+	problem := load(t, "small/a1a", 123) // with a column of ones
 	for _, loss := range losses[:2] {
 		for _, joint := range []bool{false, true} {
-			p := *one
+			p := *problem
 			p.Loss, p.joint = loss, joint
 			s := mustNew(t, &p)
-			top, err := s.LambdaMax(nil)
+			lambdaMax, err := s.LambdaMax(nil)
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, part := range []float64{0.1, 1e-2, 1e-3, 1e-4} {
-				p.Limit = slices.Repeat([]float64{part * top}, 124)
+			for _, share := range []float64{0.1, 1e-2, 1e-3, 1e-4} {
+				p.Limit = slices.Repeat([]float64{share * lambdaMax}, 124)
 				p.Limit[123] = 0
 				r := mustNew(t, &p).Finish(nil, &Settings{Tol: 1e-12 * s.Scale()})
 				if !(r.Gap <= 1e-12*s.Scale()) || !r.Polished || r.Iterations > 15 {
-					t.Errorf("%T, joint %v, %g: gap %.1e, polished %v, %d iterations", loss, joint, part, r.Gap/s.Scale(), r.Polished, r.Iterations)
+					t.Errorf("%T, joint %v, %g: gap %.1e, polished %v, %d iterations", loss, joint, share, r.Gap/s.Scale(), r.Polished, r.Iterations)
 				}
 			}
 		}

@@ -158,22 +158,22 @@ func (k pattern) matrix(t testing.TB, p int, rng *rand.Rand) *sparse.CSR {
 }
 
 // patterns returns all combinations of loss, A, ridge and limit, or a random third of them with -short.
-func patterns() (all []pattern) {
+func patterns() (list []pattern) {
 	for _, loss := range losses {
 		for _, a := range []string{"identity", "chain", "graph", "weighted", "sparse"} {
 			for _, mu := range []float64{0, 0.1} {
 				for _, lambda := range []float64{1e-4, 0.03} {
-					all = append(all, pattern{loss, a, mu, lambda})
+					list = append(list, pattern{loss, a, mu, lambda})
 				}
 			}
 		}
 	}
 	if testing.Short() {
 		rng := rand.New(rand.NewPCG(1, 1))
-		rng.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
-		all = all[:len(all)/3]
+		rng.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
+		list = list[:len(list)/3]
 	}
-	return all
+	return list
 }
 
 // inMemory returns the samples of s, which must be in memory.

@@ -62,12 +62,12 @@ func TestEndings(t *testing.T) {
 func TestGapOfRoundedSums(t *testing.T) {
 	for _, k := range kinds() {
 		s := mustNew(t, k.random(60, 12, 7))
-		most, err := s.LambdaMax(nil)
+		lambdaMax, err := s.LambdaMax(nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, share := range []float64{2, 0.5} {
-			if r := s.Solve(share*most, &Settings{Tol: 1e-13 * s.Scale()}); !(r.Gap >= 2*0x1p-52*r.Objective) || !(r.Gap <= 1e-12*s.Scale()) {
+			if r := s.Solve(share*lambdaMax, &Settings{Tol: 1e-13 * s.Scale()}); !(r.Gap >= 2*0x1p-52*r.Objective) || !(r.Gap <= 1e-12*s.Scale()) {
 				t.Errorf("%v at %g of lambda_max: gap %g of the objective %g", k, share, r.Gap, r.Objective)
 			}
 		}

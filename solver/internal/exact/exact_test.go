@@ -26,25 +26,25 @@ func (k kind) String() string {
 	return fmt.Sprintf("%T weighted=%v offset=%v ridge=%g free=%d positive=%v", k.loss, k.weighted, k.offset, k.ridge, k.free, k.positive)
 }
 
-func kinds() (all []kind) {
+func kinds() (list []kind) {
 	for _, loss := range losses {
 		for _, free := range []int{0, 1, 3} {
 			for _, ridge := range []float64{0, 0.3} {
 				for v := range 4 {
-					all = append(all, kind{loss, v&1 > 0, v&2 > 0, ridge, free, false})
+					list = append(list, kind{loss, v&1 > 0, v&2 > 0, ridge, free, false})
 				}
 				if free == 0 {
-					all = append(all, kind{loss, ridge == 0, false, ridge, 0, true})
+					list = append(list, kind{loss, ridge == 0, false, ridge, 0, true})
 				}
 			}
 		}
 	}
 	if testing.Short() {
 		rng := rand.New(rand.NewPCG(1, 1))
-		rng.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
-		all = all[:len(all)/3]
+		rng.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
+		list = list[:len(list)/3]
 	}
-	return all
+	return list
 }
 
 // random returns a problem of the kind. About half of the entries are zero. The free features come last.
@@ -102,12 +102,12 @@ func TestPath(t *testing.T) {
 	for _, k := range kinds() {
 		p := k.random(60, 12, 7)
 		s := mustNew(t, p)
-		most, err := s.LambdaMax(nil)
+		lambdaMax, err := s.LambdaMax(nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for step := range 12 {
-			lambda := most * math.Pow(1e-3, float64(step)/11)
+			lambda := lambdaMax * math.Pow(1e-3, float64(step)/11)
 			r := s.Solve(lambda, &Settings{Tol: 1e-6 * s.Scale()})
 			cold := mustNew(t, p)
 			exact := cold.Solve(lambda, &Settings{Tol: 1e-13 * s.Scale()})
@@ -129,16 +129,16 @@ func TestPath(t *testing.T) {
 func TestLambdaMax(t *testing.T) {
 	for _, k := range kinds() {
 		s := mustNew(t, k.random(60, 12, 9))
-		most, _ := s.LambdaMax(nil)
-		s.Solve(most*(1-1e-3), &Settings{Tol: 1e-13 * s.Scale()})
+		lambdaMax, _ := s.LambdaMax(nil)
+		s.Solve(lambdaMax*(1-1e-3), &Settings{Tol: 1e-13 * s.Scale()})
 		if s.Support() <= k.free && k.free < 3 {
-			t.Errorf("%v: nothing enters below lambda max = %g: %v", k, most, s.X())
+			t.Errorf("%v: nothing enters below lambda max = %g: %v", k, lambdaMax, s.X())
 		}
-		again, _ := s.LambdaMax(nil)
-		if math.Abs(again-most) > 1e-12*most {
-			t.Errorf("%v: lambda max is %v, then %v", k, most, again)
+		second, _ := s.LambdaMax(nil)
+		if math.Abs(second-lambdaMax) > 1e-12*lambdaMax {
+			t.Errorf("%v: lambda max is %v, then %v", k, lambdaMax, second)
 		}
-		s.Solve(most*(1+1e-9), &Settings{Tol: 1e-14 * s.Scale()})
+		s.Solve(lambdaMax*(1+1e-9), &Settings{Tol: 1e-14 * s.Scale()})
 		if s.Support() > k.free {
 			t.Errorf("%v: above lambda max the point is %v", k, s.X())
 		}
@@ -150,20 +150,20 @@ func TestModels(t *testing.T) {
 	for _, k := range kinds() {
 		p := k.random(80, 15, 3)
 		s := mustNew(t, p)
-		most, _ := s.LambdaMax(nil)
+		lambdaMax, _ := s.LambdaMax(nil)
 		if k.positive {
 			p.Set = term.NewBox(15, 0, math.Inf(1))
 			s = mustNew(t, p)
 		}
 		p.joint = true
-		other := mustNew(t, p)
-		if most = min(most, 1); other.coupled == nil || s.coupled != nil {
+		coupledSolver := mustNew(t, p)
+		if lambdaMax = min(lambdaMax, 1); coupledSolver.coupled == nil || s.coupled != nil {
 			t.Fatal("the models are not two")
 		}
 		for _, share := range []float64{0.5, 0.1, 0.01} {
-			got := s.Solve(share*most, &Settings{Tol: 1e-13 * s.Scale()})
-			other.Start(make([]float64, 15))
-			want := other.Solve(share*most, &Settings{Tol: 1e-13 * s.Scale()})
+			got := s.Solve(share*lambdaMax, &Settings{Tol: 1e-13 * s.Scale()})
+			coupledSolver.Start(make([]float64, 15))
+			want := coupledSolver.Solve(share*lambdaMax, &Settings{Tol: 1e-13 * s.Scale()})
 			if math.Abs(got.Objective-want.Objective) > 1e-11*s.Scale() {
 				t.Errorf("%v at %g: objective %.15g, of the coupled model %.15g (gaps %.1e, %.1e)", k, share, got.Objective, want.Objective, got.Gap, want.Gap)
 			}
@@ -184,8 +184,8 @@ func TestThreads(t *testing.T) {
 			if inMemory(s).Count() < 2 {
 				t.Fatal("one chunk")
 			}
-			most, _ := s.LambdaMax(nil)
-			r := s.Solve(0.05*most, &Settings{Tol: 1e-9})
+			lambdaMax, _ := s.LambdaMax(nil)
+			r := s.Solve(0.05*lambdaMax, &Settings{Tol: 1e-9})
 			got := append(slices.Clone(s.X()), r.Gap, r.Objective)
 			if want == nil {
 				want = got
@@ -202,13 +202,13 @@ func TestFull(t *testing.T) {
 	p := kind{loss: term.Squared{}, free: 1}.random(400, 100, 5)
 	p.MaxWorking = 30
 	s := mustNew(t, p)
-	most, _ := s.LambdaMax(nil)
-	r := s.Solve(1e-4*most, &Settings{Tol: 1e-9})
+	lambdaMax, _ := s.LambdaMax(nil)
+	r := s.Solve(1e-4*lambdaMax, &Settings{Tol: 1e-9})
 	if !r.Full || r.Gap <= 1e-9 {
 		t.Errorf("%+v", r)
 	}
 	s.Start(make([]float64, 100))
-	if r = s.Solve(0.7*most, &Settings{Tol: 1e-9 * s.Scale()}); r.Full || !(r.Gap <= 1e-9*s.Scale()) {
+	if r = s.Solve(0.7*lambdaMax, &Settings{Tol: 1e-9 * s.Scale()}); r.Full || !(r.Gap <= 1e-9*s.Scale()) {
 		t.Errorf("%+v with %d columns", r, len(s.set.cols))
 	}
 }
@@ -234,9 +234,9 @@ func TestDegenerate(t *testing.T) {
 	for _, loss := range []term.Loss{term.Logistic{}, term.Squared{}, term.Huber{Delta: 1e-3}, term.SquaredHinge{}} {
 		prob := &Problem{Data: x, Rows: x.Compact(false), Labels: labels, Loss: loss, Limit: []float64{1, 1, 1, 1, 1, 1, 1e-9, 1e6, 0}, Ridge: make([]float64, p)}
 		s := mustNew(t, prob)
-		most, _ := s.LambdaMax(nil)
+		lambdaMax, _ := s.LambdaMax(nil)
 		for _, share := range []float64{0.9, 0.3, 0.01, 1e-4} {
-			if r := s.Solve(share*most, &Settings{Tol: 1e-9 * s.Scale()}); !(r.Gap <= 1e-9*s.Scale()) {
+			if r := s.Solve(share*lambdaMax, &Settings{Tol: 1e-9 * s.Scale()}); !(r.Gap <= 1e-9*s.Scale()) {
 				t.Errorf("%T at %g: %+v, x = %v", loss, share, r, s.X())
 			}
 		}
@@ -252,10 +252,10 @@ func TestLinearColumn(t *testing.T) {
 		}
 		prob.use(fromDense(t, 5, 2, []float64{2, 0, -2, 0, 2, 0, -1, 0, 0, 1}))
 		s := mustNew(t, prob)
-		most, _ := s.LambdaMax(nil)
+		lambdaMax, _ := s.LambdaMax(nil)
 		for _, share := range []float64{0.5, 0.05} { // the second column enters at the second lambda
 			s.work.damping, s.work.gapRatio = 0, 1 // as after many steps, which leave no damping
-			if r := s.Solve(share*most, &Settings{Tol: 1e-9 * s.Scale()}); !(r.Gap <= 1e-9*s.Scale()) {
+			if r := s.Solve(share*lambdaMax, &Settings{Tol: 1e-9 * s.Scale()}); !(r.Gap <= 1e-9*s.Scale()) {
 				t.Errorf("%s: at %g: %+v, x = %v", name, share, r, s.X())
 			}
 		}
@@ -289,9 +289,9 @@ func TestLargeMeans(t *testing.T) {
 		}
 		prob.Rows = prob.Data.Compact(false)
 		s := mustNew(t, prob)
-		most, _ := s.LambdaMax(nil)
+		lambdaMax, _ := s.LambdaMax(nil)
 		for _, share := range []float64{0.3, 0.03, 1e-3} {
-			if r := s.Solve(share*most, &Settings{Tol: 1e-6 * s.Scale()}); !(r.Gap <= 1e-6*s.Scale()) {
+			if r := s.Solve(share*lambdaMax, &Settings{Tol: 1e-6 * s.Scale()}); !(r.Gap <= 1e-6*s.Scale()) {
 				t.Errorf("seed %d at %g: %+v", seed, share, r)
 			}
 		}
@@ -338,9 +338,9 @@ var publicSets = []struct {
 func TestPublicPaths(t *testing.T) {
 	for _, c := range publicSets {
 		s := mustNew(t, load(t, c.file, c.features))
-		most, _ := s.LambdaMax(nil)
+		lambdaMax, _ := s.LambdaMax(nil)
 		for k := range 100 {
-			if r := s.Solve(most*math.Pow(c.ratio, float64(k)/99), &Settings{Tol: 1e-6 * s.Scale()}); !(r.Gap <= 1e-6*s.Scale()) || r.Iterations > 4 {
+			if r := s.Solve(lambdaMax*math.Pow(c.ratio, float64(k)/99), &Settings{Tol: 1e-6 * s.Scale()}); !(r.Gap <= 1e-6*s.Scale()) || r.Iterations > 4 {
 				t.Errorf("%s, lambda %d: %+v", c.name, k, r)
 			}
 		}
@@ -354,9 +354,9 @@ func BenchmarkPath(b *testing.B) {
 			p.Threads = 1
 			for b.Loop() {
 				s := mustNew(b, p)
-				most, _ := s.LambdaMax(nil)
+				lambdaMax, _ := s.LambdaMax(nil)
 				for k := range 100 {
-					s.Solve(most*math.Pow(c.ratio, float64(k)/99), &Settings{Tol: 1e-6 * s.Scale()})
+					s.Solve(lambdaMax*math.Pow(c.ratio, float64(k)/99), &Settings{Tol: 1e-6 * s.Scale()})
 				}
 			}
 		})
@@ -396,10 +396,10 @@ func TestFarOff(t *testing.T) {
 func TestAfterZero(t *testing.T) {
 	p := kind{loss: term.Logistic{}}.random(60, 5, 11)
 	s, fresh := mustNew(t, p), mustNew(t, p)
-	most, _ := fresh.LambdaMax(nil)
+	lambdaMax, _ := fresh.LambdaMax(nil)
 	tol := 1e-9 * s.Scale()
 	s.Solve(0, &Settings{Tol: tol})
-	got, want := s.Solve(0.1*most, &Settings{Tol: tol}), fresh.Solve(0.1*most, &Settings{Tol: tol})
+	got, want := s.Solve(0.1*lambdaMax, &Settings{Tol: tol}), fresh.Solve(0.1*lambdaMax, &Settings{Tol: tol})
 	if !(got.Gap <= tol) || math.Abs(got.Objective-want.Objective) > tol {
 		t.Errorf("%+v, want %+v", got, want)
 	}

@@ -35,7 +35,7 @@ type File struct {
 	// Stop is called after each window; its error ends the visit. Tell is called after each window of a visit
 	// that counts in Visits, with the fraction of the visit that is done. Either may be nil.
 	Stop func() error
-	Tell func(part float64)
+	Tell func(fraction float64)
 
 	windows *rows.Windows
 	p       int // number of columns of X
@@ -45,16 +45,16 @@ type File struct {
 	weight  float64 // Σω over all processes
 	survey  survey
 	visits  int   // number of visits so far
-	stopped error // the error that ended a visit early; then there are no more visits
+	err     error // the error that ended a visit early; then there are no more visits
 
-	bounds         *gap.Problem
-	compensated    bool    // X'Cα is summed with compensation of rounding errors
-	compensatedFor float64 // the tolerance for which compensation became necessary
+	bounds          *gap.Problem
+	compensated     bool    // X'Cα is summed with compensation of rounding errors
+	compensatedGoal float64 // the tolerance for which compensation became necessary
 
-	at, next  *findings // results at the current point, and of the last visit
-	hessianOf *findings // results of the visit whose Hessian is in pieces[0]
-	damping   float64   // the damping of the Hessian in pieces[0]
-	model     origin    // describes the model of the last step
+	current, latest *findings // results at the current point, and of the last visit
+	hessianVisit    *findings // results of the visit whose Hessian is in pieces[0]
+	damping         float64   // the damping of the Hessian in pieces[0]
+	model           origin    // describes the model of the last step
 }
 
 // The parts of FileProblem.Memory.
@@ -77,9 +77,9 @@ func NewFile(p *FileProblem) *File {
 	f.n, f.nnz = p.Team.Total(float64(n)), p.Team.Total(float64(p.Data.NNZ()))
 	entries := float64(p.Data.NNZ()) / float64(n)
 	f.block = min(n, max(8, int(max(min(1<<10, 1<<13/max(1, entries)), 4*float64(f.p)/max(1, entries)))))
-	each := int64(8 * f.p) // bytes of a piece: of a Hessian and 8 vectors, or of one vector without a Hessian
+	pieceBytes := int64(8 * f.p) // for a Hessian and 8 vectors, or for one vector without a Hessian
 	if f.p <= DenseFeatures {
-		each *= int64(f.p + 8)
+		pieceBytes *= int64(f.p + 8)
 	}
 	f.weight = float64(n)
 	if !f.equalWeights() {
@@ -89,7 +89,7 @@ func NewFile(p *FileProblem) *File {
 		}
 	}
 	f.weight = p.Team.Total(f.weight)
-	for range int(max(1, min(mostPieces, p.Memory/16/each))) {
+	for range int(max(1, min(mostPieces, p.Memory/16/pieceBytes))) {
 		f.pieces = append(f.pieces, f.newPiece())
 	}
 	return f
@@ -101,25 +101,25 @@ func (f *File) Visits() int { return f.visits }
 // Look makes x the current point, visits the rows there, and returns the mean loss and its gradient. If an
 // error ends the visit, the current point stays.
 func (f *File) Look(x []float64) (loss float64, gradient []float64, err error) {
-	if f.visit(&request{x: slices.Clone(x)}); f.stopped != nil {
-		return math.Inf(1), nil, f.stopped
+	if f.visit(&request{x: slices.Clone(x)}); f.err != nil {
+		return math.Inf(1), nil, f.err
 	}
-	f.at = f.next
-	return f.at.loss, slices.Clone(f.at.gradient), nil
+	f.current = f.latest
+	return f.current.loss, slices.Clone(f.current.gradient), nil
 }
 
 // Err returns the error that ended a visit early, or nil. After an error there are no more visits.
-func (f *File) Err() error { return f.stopped }
+func (f *File) Err() error { return f.err }
 
 // Scale returns the number to which tolerances are relative, see term.Labels.Unit.
 func (f *File) Scale() float64 { return f.survey.unit }
 
 // Gradient returns X'Cφ' at the current point, or nil if there is no current point yet.
 func (f *File) Gradient() []float64 {
-	if f.at == nil {
+	if f.current == nil {
 		return nil
 	}
-	return f.at.gradient
+	return f.current.gradient
 }
 
 // equalWeights reports whether there are neither weights nor folds, so that all samples have the same weight.
@@ -183,15 +183,15 @@ func (f *File) margins(dst []float64, lo int, x []float64) {
 	}
 }
 
-// transposed adds Σ cᵢaᵢ to dst, where aᵢ are the rows of X in part, with the column of ones if X has one.
-func (f *File) transposed(dst []float64, part kernels.Rows, c []float64) {
-	kernels.Gradient(dst[:part.Cols], part, c)
+// transposed adds Σ cᵢaᵢ to dst, where aᵢ are the rows of X in data, with the column of ones if X has one.
+func (f *File) transposed(dst []float64, data kernels.Rows, c []float64) {
+	kernels.Gradient(dst[:data.Cols], data, c)
 	if f.Ones {
 		var sum float64
 		for _, v := range c {
 			sum += v
 		}
-		dst[part.Cols] += sum
+		dst[data.Cols] += sum
 	}
 }
 
@@ -199,7 +199,7 @@ func (f *File) count() int { return int(f.n) }
 
 func (f *File) columns() gap.Columns { return f.survey.columns }
 
-func (f *File) lossAtZero() float64 { return f.survey.zero }
+func (f *File) lossAtZero() float64 { return f.survey.zeroLoss }
 
 // separate returns nil: a File does not search for separated samples.
 func (f *File) separate(func(j int) (above, below bool)) *gap.Separated { return nil }
@@ -212,114 +212,115 @@ func (f *File) setBounds(q *gap.Problem) {
 }
 
 func (f *File) moveTo(x, e []float64, damping float64) float64 {
-	if f.at == nil || !slices.Equal(x, f.at.x) { // otherwise f.at already has the results at x
+	if f.current == nil || !slices.Equal(x, f.current.x) { // otherwise f.current already has the results at x
 		f.visit(&request{x: slices.Clone(x), hessian: true, damping: damping})
-		if f.stopped != nil {
+		if f.err != nil {
 			return math.Inf(1)
 		}
-		f.at, f.survey.part = f.next, nil
+		f.current, f.survey.copies = f.latest, nil
 	}
-	copy(e, f.at.gradient)
-	return f.at.loss
+	copy(e, f.current.gradient)
+	return f.current.loss
 }
 
-func (f *File) gradient(dst []float64) { copy(dst, f.at.gradient) }
+func (f *File) gradient(dst []float64) { copy(dst, f.current.gradient) }
 
-func (f *File) hasHessian() bool { return f.hessianOf == f.at }
+func (f *File) hasHessian() bool { return f.hessianVisit == f.current }
 
 func (f *File) hessian(h []float64, _ quadratic.Triangle, d float64) {
 	if !f.hasHessian() || d != f.damping {
-		f.visit(&request{x: f.at.x, hessian: true, damping: d})
-		if f.stopped != nil {
+		f.visit(&request{x: f.current.x, hessian: true, damping: d})
+		if f.err != nil {
 			return
 		}
-		f.hessianOf = f.at
+		f.hessianVisit = f.current
 	}
 	copy(h, f.pieces[0].hessian)
-	f.model.hessianAt, f.model.damping = f.at.x, d
+	f.model.hessianPoint, f.model.damping = f.current.x, d
 }
 
 func (f *File) lossAt(t *trial) float64 {
-	f.model.gradientAt, f.model.move = f.at.x, t.move
-	f.visit(&request{x: slices.Clone(t.at), hessian: t.hessian, damping: t.damping, model: &f.model})
-	if f.stopped != nil {
+	f.model.gradientPoint, f.model.move = f.current.x, t.move
+	f.visit(&request{x: slices.Clone(t.end), hessian: t.hessian, damping: t.damping, model: &f.model})
+	if f.err != nil {
 		return math.NaN()
 	}
-	return f.next.loss
+	return f.latest.loss
 }
 
 func (f *File) accept(t *trial) {
 	if t.length > 0 {
-		f.at = f.next
+		f.current = f.latest
 		return
 	}
-	f.model.gradientAt, f.model.move = f.at.x, t.move
+	f.model.gradientPoint, f.model.move = f.current.x, t.move
 	f.revisit(&f.model)
 }
 
 // revisit visits the rows at the current point again. It computes α by the model m (see origin), and replaces
-// the results in f.at that depend on α. If the visit fails, f.at does not change.
+// the results in f.current that depend on α. If the visit fails, f.current does not change.
 func (f *File) revisit(m *origin) {
-	if f.visit(&request{x: f.at.x, model: m}); f.stopped == nil {
-		f.at.evidence = f.next.evidence
+	if f.visit(&request{x: f.current.x, model: m}); f.err == nil {
+		f.current.evidence = f.latest.evidence
 	}
 }
 
 func (f *File) useSlopes(_, e []float64) {
-	f.revisit(&origin{gradientAt: f.at.x})
-	copy(e, f.at.head)
+	f.revisit(&origin{gradientPoint: f.current.x})
+	copy(e, f.current.head)
 }
 
 func (f *File) dual([]float64) []float64 { return nil }
 
-func (f *File) tally() *gap.Tally { return &f.at.tally }
+func (f *File) tally() *gap.Tally { return &f.current.tally }
 
 func (f *File) prove(x, z, e []float64, goal float64) gap.Bound {
 	b := f.bound(x, z)
-	if f.compensated && goal > lessCare*f.compensatedFor {
+	if f.compensated && goal > lessCare*f.compensatedGoal {
 		f.compensated = false
 	}
 	if !f.compensated && b.NeedsCompensation(goal) {
-		f.compensated, f.compensatedFor = true, goal
-		f.revisit(f.at.model)
+		f.compensated, f.compensatedGoal = true, goal
+		f.revisit(f.current.model)
 		b = f.bound(x, z)
 	}
-	copy(e, f.at.head)
+	copy(e, f.current.head)
 	// Another visit, for the scaled dual point, is made only if it may make the gap small enough.
-	if t := &f.at.tally; b.NeedsScaledTally(t, goal) && b.Gap-float64((1-b.Shrink)*(t.Loss+t.Zero)) <= math.Max(goal, certainPart*f.survey.unit) {
-		scaled := *f.at.model
+	if t := &f.current.tally; b.NeedsScaledTally(t, goal) && b.Gap-float64((1-b.Shrink)*(t.Loss+t.Zero)) <= math.Max(goal, certainPart*f.survey.unit) {
+		scaled := *f.current.model
 		scaled.shrink = b.Shrink
-		if f.visit(&request{x: f.at.x, model: &scaled}); f.stopped == nil {
-			b.Gap = math.Min(b.Gap, b.GapWithFenchel(t, f.next.tally.Fenchel))
+		if f.visit(&request{x: f.current.x, model: &scaled}); f.err == nil {
+			b.Gap = math.Min(b.Gap, b.GapWithFenchel(t, f.latest.tally.Fenchel))
 		}
 	}
 	return b
 }
 
 // The method prove returns to sums without compensation if its goal exceeds this multiple of
-// File.compensatedFor.
+// File.compensatedGoal.
 const lessCare = 10
 
-// bound returns the bound that multipliers z and the α of f.at.model prove at x, the current point.
+// bound returns the bound that multipliers z and the α of f.current.model prove at x, the current point.
 func (f *File) bound(x, z []float64) gap.Bound {
-	return f.bounds.Bound(x, z, &f.at.tally, &gap.Sum{
-		Head: f.at.head, Tail: f.at.tail, Roundings: f.roundings(), Samples: f.n, Hessian: f.rootHessian,
+	return f.bounds.Bound(x, z, &f.current.tally, &gap.Sum{
+		Head: f.current.head, Tail: f.current.tail, Roundings: f.roundings(), Samples: f.n, Hessian: f.rootHessian,
 	})
 }
 
 // rootHessian returns the matrix for gap.Sum.Hessian that belongs to α at the current point, see rootTally.
 func (f *File) rootHessian() []float64 {
-	if f.at.rootsVersion != f.bounds.RootsVersion() { // the roots have changed since the visit
-		if f.visit(&request{x: f.at.x, model: f.at.model}); f.stopped != nil {
+	if f.current.rootsVersion != f.bounds.RootsVersion() { // the roots have changed since the visit
+		if f.visit(&request{x: f.current.x, model: f.current.model}); f.err != nil {
 			k := f.bounds.Roots()
 			return slices.Repeat([]float64{math.NaN()}, k*k) // NaN cannot be factored, so no gap is proved
 		}
-		f.at.rootHessian, f.at.rootsVersion = f.next.rootHessian, f.next.rootsVersion
+		f.current.rootHessian, f.current.rootsVersion = f.latest.rootHessian, f.latest.rootsVersion
 	}
-	return f.at.rootHessian
+	return f.current.rootHessian
 }
 
-// roundings bounds the number of rounding errors in one term cᵢαᵢx_ij of the sum (X'Cα)_j.
+// roundings bounds how often a term cᵢαᵢx_ij of the sum (X'Cα)_j is rounded: in its own products, and in each
+// partial sum that contains it.
 func (f *File) roundings() float64 {
 	count := len(f.pieces)
 	blocks := f.windows.Largest()/count/f.block + 2
@@ -327,14 +328,14 @@ func (f *File) roundings() float64 {
 }
 
 func (f *File) trivial(x []float64, value float64) float64 {
-	if f.at.model == nil {
+	if f.current.model == nil {
 		return math.Inf(1)
 	}
-	return f.bounds.Trivial(x, value, &f.at.tally)
+	return f.bounds.Trivial(x, value, &f.current.tally)
 }
 
 func (f *File) falls(d []float64) bool {
-	if f.stopped != nil || !f.Loss.Traits().NeverZero {
+	if f.err != nil || !f.Loss.Traits().NeverZero {
 		return false
 	}
 	sides := make([]rows.Sides, len(f.pieces))
@@ -344,7 +345,7 @@ func (f *File) falls(d []float64) bool {
 		}
 		return sum
 	}
-	f.stopped = f.together(f.windows.Each(func(lo, hi int) error {
+	f.err = f.teamError(f.windows.Each(func(lo, hi int) error {
 		if total()[0] > 0 {
 			return nil
 		}
@@ -359,21 +360,21 @@ func (f *File) falls(d []float64) bool {
 			}
 			sides[k].Add(f.Loss, margin, f.labels(sign, lo, hi), weight)
 		})
-		return f.interrupted()
+		return f.callStop()
 	}))
-	found := total()
-	f.Team.Sum(found[:])
-	return f.stopped == nil && found.Apart()
+	sum := total()
+	f.Team.Sum(sum[:])
+	return f.err == nil && sum.Apart()
 }
 
 // Falls reports whether the loss decreases without end along d, which has one number for each column of X. It
 // reads the rows at most once.
 func (f *File) Falls(d []float64) (bool, error) {
 	falls := f.falls(d)
-	return falls, f.stopped
+	return falls, f.err
 }
 
-func (f *File) interrupted() error {
+func (f *File) callStop() error {
 	if f.Stop == nil {
 		return nil
 	}

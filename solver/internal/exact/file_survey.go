@@ -14,31 +14,31 @@ import (
 type survey struct {
 	columns gap.Columns // the magnitudes of the columns of X
 	// Standard deviations of the columns of Data; nil if there are more than DenseFeatures columns.
-	deviation  []float64
-	unit, zero float64     // the result of Scale; the mean loss at x = 0
-	part       *sampleCopy // the copied samples; nil when they are no longer needed
+	deviation      []float64
+	unit, zeroLoss float64     // the result of Scale; the mean loss at x = 0
+	copies         *sampleCopy // the copied samples; nil when they are no longer needed
 }
 
 // Survey makes the first visit. It checks the data, computes statistics of the columns, and copies at most
 // the given number of samples, spread evenly over the rows, for Part and for the start of Solve.
-func (f *File) Survey(most int) error {
+func (f *File) Survey(maxSamples int) error {
 	n, _ := f.Data.Dims()
-	pick := picks(n, f.share(most))
-	taken := f.newSampleCopy(len(pick))
-	found := make([]*moments, len(f.pieces))
-	for k := range found {
-		found[k] = f.newMoments()
+	pick := picks(n, f.share(maxSamples))
+	copies := f.newSampleCopy(len(pick))
+	pieceMoments := make([]*moments, len(f.pieces))
+	for k := range pieceMoments {
+		pieceMoments[k] = f.newMoments()
 	}
 	zeros := make([][3]float64, len(f.pieces)) // for each piece: Σ cᵢφ, Σ cᵢbᵢ and Σ cᵢφ' at x = 0
 	largest := make([]float64, len(f.pieces))  // for each piece: the largest |oᵢ|
 	counts := f.Loss.Traits().Labels == term.Counts
-	failed := make([]error, len(f.pieces))
-	f.stopped = f.together(f.each(func(lo, hi int) error {
+	errs := make([]error, len(f.pieces))
+	f.err = f.teamError(f.eachWindow(func(lo, hi int) error {
 		rows.Pieces(len(f.pieces), f.Threads, lo, hi, func(k, lo, hi int) {
-			if failed[k] = f.Data.Check(lo, hi); failed[k] != nil {
+			if errs[k] = f.Data.Check(lo, hi); errs[k] != nil {
 				return
 			}
-			found[k].add(f, lo, hi)
+			pieceMoments[k].add(f, lo, hi)
 			for i := lo; i < hi; i++ {
 				c, o, b := f.coef(i), f.offsetOf(i), f.label(i)
 				largest[k] = max(largest[k], o, -o)
@@ -49,33 +49,34 @@ func (f *File) Survey(most int) error {
 				}
 			}
 		})
-		if bad := slices.IndexFunc(failed, func(err error) bool { return err != nil }); bad >= 0 {
-			return failed[bad]
+		if bad := slices.IndexFunc(errs, func(err error) bool { return err != nil }); bad >= 0 {
+			return errs[bad]
 		}
 		for ; len(pick) > 0 && pick[0] < hi; pick = pick[1:] {
-			taken.add(f, pick[0])
+			copies.add(f, pick[0])
 		}
-		return f.interrupted()
+		return f.callStop()
 	}))
 	f.visits++
-	if f.stopped != nil {
-		return f.stopped
+	if f.err != nil {
+		return f.err
 	}
 	var zero [3]float64
-	for k, more := range found {
+	for k, moments := range pieceMoments {
 		for m, v := range zeros[k] {
 			zero[m] += v
 		}
 		if k > 0 {
-			found[0].merge(more)
+			pieceMoments[0].merge(moments)
 		}
 	}
-	taken.gather(f.Team)
-	// With several ranks, FileRefusal allows at most DenseFeatures columns, so stats is not nil.
-	f.Team.Columns(found[0].stats)
+	copies.gather(f.Team)
+	// Columns reads stats only if there are several ranks. Then the caller has asked FileRefusal, which refuses
+	// more than DenseFeatures columns, so stats is not nil.
+	f.Team.Columns(pieceMoments[0].stats)
 	f.Team.Sum(zero[:])
-	f.survey = survey{unit: f.Loss.Traits().Labels.Unit(zero[0], zero[1], zero[2]), zero: zero[0], part: taken}
-	f.survey.columns, f.survey.deviation = f.columnsOf(found[0])
+	f.survey = survey{unit: f.Loss.Traits().Labels.Unit(zero[0], zero[1], zero[2]), zeroLoss: zero[0], copies: copies}
+	f.survey.columns, f.survey.deviation = f.columnsOf(pieceMoments[0])
 	f.survey.columns.Offset = f.Team.Most(slices.Max(largest))
 	return nil
 }
@@ -89,9 +90,9 @@ func (f *File) Deviations() []float64 { return f.survey.deviation }
 func (f *File) Room() int {
 	// 28 vectors have an element for each sample. An entry of X takes 12 bytes in Problem.Data, and at
 	// most 12 in Problem.Rows.
-	const ofSample, ofEntry = 28 * 8, 24
-	each := ofSample + float64(ofEntry*(math.Floor(f.nnz/f.n)+1))
-	return int(f.Team.Least(max(1, min(math.Floor(f.n/2), math.Floor(memoryShare*float64(f.Memory)/each)))))
+	const vectorBytes, entryBytes = 28 * 8, 24
+	sampleBytes := vectorBytes + float64(entryBytes*(math.Floor(f.nnz/f.n)+1))
+	return int(f.Team.Least(max(1, min(math.Floor(f.n/2), math.Floor(memoryShare*float64(f.Memory)/sampleBytes)))))
 }
 
 // moments are statistics of the columns over some of the rows.
@@ -114,21 +115,21 @@ func (m *moments) add(f *File, lo, hi int) {
 		m.stats.Add(f.Data, lo, hi, f.omega)
 		return
 	}
-	part := f.Data.Rows(lo, hi)
-	val := part.Val[part.Ptr[0]:part.Ptr[hi-lo]]
-	for k, j := range part.Idx[part.Ptr[0]:part.Ptr[hi-lo]] {
+	data := f.Data.Rows(lo, hi)
+	val := data.Val[data.Ptr[0]:data.Ptr[hi-lo]]
+	for k, j := range data.Idx[data.Ptr[0]:data.Ptr[hi-lo]] {
 		if v := math.Abs(val[k]); v > m.largest[j] {
 			m.largest[j] = v
 		}
 	}
 }
 
-func (m *moments) merge(more *moments) {
-	for j, v := range more.largest {
+func (m *moments) merge(addend *moments) {
+	for j, v := range addend.largest {
 		m.largest[j] = max(m.largest[j], v)
 	}
 	if m.stats != nil {
-		m.stats.Merge(more.stats)
+		m.stats.Merge(addend.stats)
 	}
 }
 
@@ -195,7 +196,7 @@ func (f *File) Part() *Problem {
 
 // subsample implements samples.subsample: p gets the samples that Survey copied.
 func (f *File) subsample(p *Problem) bool {
-	t := f.survey.part
+	t := f.survey.copies
 	if t == nil || len(t.label) == 0 {
 		return false
 	}

@@ -15,9 +15,9 @@ import (
 // failed is one more cause, after those of package ending: the visit of this rank failed.
 const failed = ending.Canceled + 1
 
-// together returns the error after a visit, given the error of this rank. If one rank has an error, all ranks
+// teamError returns the error after a visit, given the error of this rank. If one rank has an error, all ranks
 // return an error.
-func (f *File) together(err error) error {
+func (f *File) teamError(err error) error {
 	if f.Team.Alone() {
 		return err
 	}
@@ -30,12 +30,12 @@ func (f *File) together(err error) error {
 	case err != nil:
 		why = failed
 	}
-	switch most := f.Team.Agree(why, nil); {
-	case most == ending.Running:
+	switch cause := f.Team.Agree(why, nil); {
+	case cause == ending.Running:
 		return nil
-	case most == ending.TimeUp:
+	case cause == ending.TimeUp:
 		return context.DeadlineExceeded
-	case most == ending.Canceled:
+	case cause == ending.Canceled:
 		return context.Canceled
 	case why == failed:
 		return err
@@ -43,32 +43,31 @@ func (f *File) together(err error) error {
 	return rows.ErrElsewhere
 }
 
-// addRanks replaces the sums in found, which are over this rank's rows, by the sums over the rows of all
-// ranks.
-func (f *File) addRanks(r *request, found *piece) {
+// addRanks replaces sums, which are over this rank's rows, by the sums over the rows of all ranks.
+func (f *File) addRanks(r *request, sums *piece) {
 	if f.Team.Alone() {
 		return
 	}
-	known := r.model != nil
-	all := append([]float64{found.loss}, found.gradient...)
-	if known {
-		if all = append(all, found.rootHessian...); found.tail == nil {
-			all = append(all, found.head...)
+	hasModel := r.model != nil
+	message := append([]float64{sums.loss}, sums.gradient...)
+	if hasModel {
+		if message = append(message, sums.rootHessian...); sums.tail == nil {
+			message = append(message, sums.head...)
 		}
 	}
-	f.Team.Sum(all)
-	found.loss, all = all[0], all[1:]
-	all = all[copy(found.gradient, all):]
-	if known {
-		if all = all[copy(found.rootHessian, all):]; found.tail == nil {
-			copy(found.head, all)
+	f.Team.Sum(message)
+	sums.loss, message = message[0], message[1:]
+	message = message[copy(sums.gradient, message):]
+	if hasModel {
+		if message = message[copy(sums.rootHessian, message):]; sums.tail == nil {
+			copy(sums.head, message)
 		} else {
-			f.Team.Pairs(found.head, found.tail)
+			f.Team.Pairs(sums.head, sums.tail)
 		}
-		found.tally.Over(f.Team)
+		sums.tally.Over(f.Team)
 	}
 	if r.hessian {
-		f.Team.Upper(f.p, func(i int) []float64 { return found.hessian[i*f.p+i : (i+1)*f.p] })
+		f.Team.Upper(f.p, func(i int) []float64 { return sums.hessian[i*f.p+i : (i+1)*f.p] })
 	}
 }
 

@@ -25,16 +25,16 @@ func TestFileFalls(t *testing.T) {
 			labels[i] = -1
 		}
 	}
-	ask := func(of *FileProblem, x []float64) bool {
-		of.Data, of.Threads, of.Loss, of.Memory = d.X, 2, term.Logistic{}, 1<<20
-		apart, err := NewFile(of).Falls(x)
+	ask := func(p *FileProblem, x []float64) bool {
+		p.Data, p.Threads, p.Loss, p.Memory = d.X, 2, term.Logistic{}, 1<<20
+		falls, err := NewFile(p).Falls(x)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return apart
+		return falls
 	}
-	with := append(x, constant)
-	if !ask(&FileProblem{Labels: labels, Ones: true}, with) {
+	xOnes := append(x, constant)
+	if !ask(&FileProblem{Labels: labels, Ones: true}, xOnes) {
 		t.Error("classes are not told apart")
 	}
 	if ask(&FileProblem{Labels: labels}, x) {
@@ -44,7 +44,7 @@ func TestFileFalls(t *testing.T) {
 		t.Error("margins of 0 tell classes apart")
 	}
 	labels[4321] = -labels[4321]
-	if ask(&FileProblem{Labels: labels, Ones: true}, with) {
+	if ask(&FileProblem{Labels: labels, Ones: true}, xOnes) {
 		t.Error("a row on the wrong side is not seen")
 	}
 	weights := make([]float64, 5000)
@@ -52,7 +52,7 @@ func TestFileFalls(t *testing.T) {
 		weights[i] = 1
 	}
 	weights[4321] = 0
-	if !ask(&FileProblem{Labels: labels, Weights: weights, Ones: true}, with) {
+	if !ask(&FileProblem{Labels: labels, Weights: weights, Ones: true}, xOnes) {
 		t.Error("a row of weight 0 counts")
 	}
 }
@@ -61,12 +61,12 @@ func TestFileFalls(t *testing.T) {
 // rows, which checks for separated classes. After the error, Falls must return it, too.
 func TestFileStops(t *testing.T) {
 	p := separatedByFirst(t)
-	calls, last := 0, math.MaxInt
+	calls, stopCall := 0, math.MaxInt
 	stop := errors.New("stop")
 	run := func() (*File, Result) {
 		f := NewFile(&FileProblem{Data: p.Data, Labels: p.Labels, Loss: p.Loss, Memory: 1 << 20})
 		calls, f.Stop = 0, func() error {
-			if calls++; calls == last {
+			if calls++; calls == stopCall {
 				return stop
 			}
 			return nil
@@ -81,13 +81,13 @@ func TestFileStops(t *testing.T) {
 	if _, r := run(); r.Why != ending.Separated {
 		t.Fatalf("without an error: %v", r.Why)
 	}
-	for last = calls; last > 1; last-- {
+	for stopCall = calls; stopCall > 1; stopCall-- {
 		f, r := run()
 		if r.Err != stop || r.Why != ending.Interrupted {
-			t.Errorf("error in reading %d: %v, %v", last, r.Err, r.Why)
+			t.Errorf("error in reading %d: %v, %v", stopCall, r.Err, r.Why)
 		}
 		if _, err := f.Falls(make([]float64, 5)); err != stop || f.Err() != stop {
-			t.Errorf("error in reading %d: Falls returns %v", last, err)
+			t.Errorf("error in reading %d: Falls returns %v", stopCall, err)
 		}
 	}
 }

@@ -18,14 +18,14 @@ type request struct {
 }
 
 // An origin says at which points a quadratic model of the loss has its Hessian and its gradient. The model
-// gives α = φ'(X gradientAt) + φ″(X hessianAt) X move, or φ'(X gradientAt) if move is nil. If shrink is
-// not 0, α is multiplied by it.
+// gives α = φ'(X gradientPoint) + φ″(X hessianPoint) X move, or φ'(X gradientPoint) if move is nil. If shrink
+// is not 0, α is multiplied by it.
 type origin struct {
-	hessianAt  []float64
-	damping    float64 // the damping of φ″
-	gradientAt []float64
-	move       []float64 // the step from gradientAt to the solution of the model
-	shrink     float64
+	hessianPoint  []float64
+	damping       float64 // the damping of φ″
+	gradientPoint []float64
+	move          []float64 // the step from gradientPoint to the solution of the model
+	shrink        float64
 }
 
 // findings are the results of a visit.
@@ -53,7 +53,7 @@ type piece struct {
 	block, window                []float64 // X'Cα of a block and of a window
 	margin, slope, weight, alpha []float64 // for each row of a block; weight is cᵢ
 	sign                         []float64 // labels ±1 of a block
-	along, modelCurve            []float64 // X·origin.move, and φ″ of the model, for each row of a block
+	marginMove, modelCurve       []float64 // X·origin.move, and φ″ of the model, for each row of a block
 	curve                        []float64 // cᵢφ″ for each row of the piece in a window
 	onesColumn                   []float64 // the column of the Hessian that belongs to the column of ones
 	scratch                      *kernels.HessianScratch
@@ -63,7 +63,7 @@ type piece struct {
 func (f *File) newPiece() *piece {
 	t := &piece{block: make([]float64, f.p), window: make([]float64, f.p), scratch: kernels.NewHessianScratch()}
 	t.gradient, t.head = make([]float64, f.p), make([]float64, f.p)
-	for _, v := range []*[]float64{&t.margin, &t.slope, &t.weight, &t.alpha, &t.sign, &t.along, &t.modelCurve} {
+	for _, v := range []*[]float64{&t.margin, &t.slope, &t.weight, &t.alpha, &t.sign, &t.marginMove, &t.modelCurve} {
 		*v = make([]float64, f.block)
 	}
 	if f.equalWeights() {
@@ -102,60 +102,60 @@ func (t *piece) clear(f *File, r *request) {
 // visit reads the rows; with several processes, each reads its own rows. It stores the results for all rows
 // in f.next, and the Hessian in f.pieces[0]. After an error it does nothing.
 func (f *File) visit(r *request) {
-	if f.stopped != nil {
+	if f.err != nil {
 		return
 	}
 	for _, t := range f.pieces {
 		t.clear(f, r)
 	}
 	if r.hessian {
-		f.hessianOf = nil
+		f.hessianVisit = nil
 	}
-	f.stopped = f.together(f.each(func(lo, hi int) error {
+	f.err = f.teamError(f.eachWindow(func(lo, hi int) error {
 		rows.Pieces(len(f.pieces), f.Threads, lo, hi, func(k, lo, hi int) { f.pieces[k].rows(f, r, lo, hi) })
-		return f.interrupted()
+		return f.callStop()
 	}))
 	f.visits++
-	if f.stopped != nil {
+	if f.err != nil {
 		return
 	}
-	first := f.pieces[0]
+	total := f.pieces[0]
 	for _, t := range f.pieces[1:] {
-		first.loss += t.loss
-		first.tally.Merge(&t.tally)
-		kernels.Axpy(1, t.gradient, first.gradient)
+		total.loss += t.loss
+		total.tally.Merge(&t.tally)
+		kernels.Axpy(1, t.gradient, total.gradient)
 		if r.hessian {
-			kernels.Axpy(1, t.hessian, first.hessian)
+			kernels.Axpy(1, t.hessian, total.hessian)
 		}
 		switch {
 		case r.model == nil:
-		case first.tail != nil:
-			gap.AddPairs(first.head, first.tail, t.head, t.tail)
-			kernels.Axpy(1, t.rootHessian, first.rootHessian)
+		case total.tail != nil:
+			gap.AddPairs(total.head, total.tail, t.head, t.tail)
+			kernels.Axpy(1, t.rootHessian, total.rootHessian)
 		default:
-			kernels.Axpy(1, t.head, first.head)
-			kernels.Axpy(1, t.rootHessian, first.rootHessian)
+			kernels.Axpy(1, t.head, total.head)
+			kernels.Axpy(1, t.rootHessian, total.rootHessian)
 		}
 	}
-	f.addRanks(r, first)
-	first.tally.Loss = first.loss
-	f.next = &findings{
-		x: r.x, loss: first.loss, gradient: slices.Clone(first.gradient),
+	f.addRanks(r, total)
+	total.tally.Loss = total.loss
+	f.latest = &findings{
+		x: r.x, loss: total.loss, gradient: slices.Clone(total.gradient),
 		evidence: evidence{
-			model: r.model, tally: first.tally, head: slices.Clone(first.head), tail: slices.Clone(first.tail),
-			rootHessian: slices.Clone(first.rootHessian),
+			model: r.model, tally: total.tally, head: slices.Clone(total.head), tail: slices.Clone(total.tail),
+			rootHessian: slices.Clone(total.rootHessian),
 		},
 	}
 	if r.model != nil {
-		f.next.rootsVersion = first.rootTally.rootsVersion
+		f.latest.rootsVersion = total.rootTally.rootsVersion
 	}
 	if r.hessian {
-		f.hessianOf, f.damping = f.next, r.damping
+		f.hessianVisit, f.damping = f.latest, r.damping
 	}
 }
 
-// each calls do for each window, which has rows lo to hi−1, and then Tell.
-func (f *File) each(do func(lo, hi int) error) error {
+// eachWindow calls do for each window, which has rows lo to hi−1, and then Tell.
+func (f *File) eachWindow(do func(lo, hi int) error) error {
 	n, _ := f.Data.Dims()
 	return f.windows.Each(func(lo, hi int) error {
 		err := do(lo, hi)
@@ -172,8 +172,8 @@ func (t *piece) rows(f *File, r *request, lo, hi int) {
 	if r.hessian && len(t.curve) < hi-lo {
 		t.curve = make([]float64, hi-lo)
 	}
-	for at := lo; at < hi; at += f.block {
-		t.add(f, r, at, min(at+f.block, hi), lo)
+	for start := lo; start < hi; start += f.block {
+		t.add(f, r, start, min(start+f.block, hi), lo)
 	}
 	if t.tail == nil {
 		kernels.Axpy(1, t.window, t.head)
@@ -185,23 +185,23 @@ func (t *piece) rows(f *File, r *request, lo, hi int) {
 
 // addHessian adds the Hessian of rows lo to hi−1, whose cᵢφ″ are in t.curve.
 func (t *piece) addHessian(f *File, lo, hi int) {
-	part, curve := f.Data.Rows(lo, hi), t.curve[:hi-lo]
-	p := part.Cols
-	kernels.Hessian(t.hessian, p, f.p, 0, p, part, curve, t.scratch)
+	data, curve := f.Data.Rows(lo, hi), t.curve[:hi-lo]
+	p := data.Cols
+	kernels.Hessian(t.hessian, p, f.p, 0, p, data, curve, t.scratch)
 	if f.Ones {
 		clear(t.onesColumn)
-		f.transposed(t.onesColumn, part, curve)
+		f.transposed(t.onesColumn, data, curve)
 		for j, v := range t.onesColumn {
 			t.hessian[j*f.p+p] += v
 		}
 	}
 }
 
-// add adds one block, rows lo to hi−1, to the sums of the piece. first is the first row that the piece has
+// add adds one block, rows lo to hi−1, to the sums of the piece. start is the first row that the piece has
 // in the window.
-func (t *piece) add(f *File, r *request, lo, hi, first int) {
+func (t *piece) add(f *File, r *request, lo, hi, start int) {
 	n := hi - lo
-	part, label := f.Data.Rows(lo, hi), f.labels(t.sign, lo, hi)
+	data, label := f.Data.Rows(lo, hi), f.labels(t.sign, lo, hi)
 	margin, slope, weight := t.margin[:n], t.slope[:n], t.weight[:n]
 	if !f.equalWeights() {
 		for i := range weight {
@@ -222,10 +222,10 @@ func (t *piece) add(f *File, r *request, lo, hi, first int) {
 		}
 	}
 	if r.model != nil {
-		t.prove(f, part, label)
+		t.prove(f, data, label)
 	}
 	if r.hessian {
-		curve := t.curve[lo-first : hi-first]
+		curve := t.curve[lo-start : hi-start]
 		f.Loss.Curvatures(curve, slope, margin, label, r.damping)
 		for i, w := range weight {
 			curve[i] *= w
@@ -234,7 +234,7 @@ func (t *piece) add(f *File, r *request, lo, hi, first int) {
 	for i, w := range weight {
 		slope[i] *= w
 	}
-	f.transposed(t.gradient, part, slope)
+	f.transposed(t.gradient, data, slope)
 }
 
 func (f *File) shift(margin []float64, lo int) {
@@ -244,30 +244,30 @@ func (f *File) shift(margin []float64, lo int) {
 }
 
 // prove adds a block to the sums for a proof: the tally, X'Cα and the Hessian of rootTally.
-func (t *piece) prove(f *File, part kernels.Rows, label []float64) {
+func (t *piece) prove(f *File, data kernels.Rows, label []float64) {
 	n := len(label)
-	of := gap.Samples{Alpha: t.alpha[:n], Slope: t.slope[:n], Margin: t.margin[:n], Label: label, Coef: t.weight[:n]}
-	t.tally.Add(f.Loss, &of)
+	samples := gap.Samples{Alpha: t.alpha[:n], Slope: t.slope[:n], Margin: t.margin[:n], Label: label, Coef: t.weight[:n]}
+	t.tally.Add(f.Loss, &samples)
 	if f.bounds.NeedsPhi() {
-		t.tally.Phi(f.Loss, &of, t.rootTally.phi[:n])
+		t.tally.Phi(f.Loss, &samples, t.rootTally.phi[:n])
 	}
 	if t.rootTally.count > 0 {
-		t.rootTally.add(t.rootHessian, part, t.rootTally.phi[:n])
+		t.rootTally.add(t.rootHessian, data, t.rootTally.phi[:n])
 	}
-	for i, w := range of.Coef {
-		of.Alpha[i] *= w
+	for i, w := range samples.Coef {
+		samples.Alpha[i] *= w
 	}
 	if t.tail != nil {
-		gap.AddTransPairs(t.head, t.tail, part, of.Alpha)
+		gap.AddTransPairs(t.head, t.tail, data, samples.Alpha)
 		if f.Ones {
-			for _, v := range of.Alpha {
-				gap.AddPairs(t.head[part.Cols:], t.tail[part.Cols:], []float64{v}, []float64{0})
+			for _, v := range samples.Alpha {
+				gap.AddPairs(t.head[data.Cols:], t.tail[data.Cols:], []float64{v}, []float64{0})
 			}
 		}
 		return
 	}
 	clear(t.block)
-	f.transposed(t.block, part, of.Alpha)
+	f.transposed(t.block, data, samples.Alpha)
 	kernels.Axpy(1, t.block, t.window)
 }
 
@@ -275,20 +275,20 @@ func (t *piece) prove(f *File, part kernels.Rows, label []float64) {
 // labels.
 func (t *piece) dual(f *File, m *origin, lo int, label []float64) {
 	n := len(label)
-	slope, alpha, margin, along := t.slope[:n], t.alpha[:n], t.margin[:n], t.along[:n]
-	f.margins(margin, lo, m.gradientAt)
+	slope, alpha, margin, marginMove := t.slope[:n], t.alpha[:n], t.margin[:n], t.marginMove[:n]
+	f.margins(margin, lo, m.gradientPoint)
 	f.shift(margin, lo)
 	f.Loss.Slopes(slope, margin, label)
 	if copy(alpha, slope); m.move != nil {
-		f.margins(along, lo, m.move)
+		f.margins(marginMove, lo, m.move)
 		curve := t.modelCurve[:n]
-		if &m.hessianAt[0] != &m.gradientAt[0] {
-			f.margins(margin, lo, m.hessianAt)
+		if &m.hessianPoint[0] != &m.gradientPoint[0] {
+			f.margins(margin, lo, m.hessianPoint)
 			f.shift(margin, lo)
 			f.Loss.Slopes(slope, margin, label)
 		}
 		f.Loss.Curvatures(curve, slope, margin, label, m.damping)
-		for i, v := range along {
+		for i, v := range marginMove {
 			alpha[i] += float64(curve[i] * v)
 		}
 	}
@@ -316,13 +316,13 @@ func (f *File) newRootTally() *rootTally {
 	return &rootTally{row: f.bounds.NewRootRow(), count: f.bounds.Roots(), rootsVersion: f.bounds.RootsVersion(), ones: f.Ones, phi: make([]float64, f.block)}
 }
 
-// add adds the rows of part to the upper triangle h. phi holds their cᵢΦᵢ, see rootTally.
-func (r *rootTally) add(h []float64, part kernels.Rows, phi []float64) {
+// add adds the rows of data to the upper triangle h. phi holds their cᵢΦᵢ, see rootTally.
+func (r *rootTally) add(h []float64, data kernels.Rows, phi []float64) {
 	for i, c := range phi {
-		lo, hi := part.Ptr[i], part.Ptr[i+1]
-		r.idx, r.val = append(r.idx[:0], part.Idx[lo:hi]...), append(r.val[:0], part.Val[lo:hi]...)
+		lo, hi := data.Ptr[i], data.Ptr[i+1]
+		r.idx, r.val = append(r.idx[:0], data.Idx[lo:hi]...), append(r.val[:0], data.Val[lo:hi]...)
 		if r.ones {
-			r.idx, r.val = append(r.idx, int32(part.Cols)), append(r.val, 1)
+			r.idx, r.val = append(r.idx, int32(data.Cols)), append(r.val, 1)
 		}
 		roots := r.row.Take(r.idx, r.val)
 		for a, k := range roots {

@@ -40,13 +40,13 @@ func (s *Solver) Finish(x []float64, set *Settings) *Solution {
 	if r.Err == nil && r.Gap > set.Tol {
 		s.Start(zero)
 		s.forget()
-		again := s.finish(set, r.Iterations)
-		if again.Gap < r.Gap {
-			r = again
+		retry := s.finish(set, r.Iterations)
+		if retry.Gap < r.Gap {
+			r = retry
 		} else {
-			r.Iterations = again.Iterations
-			if again.Err != nil {
-				r.Err, r.Why = again.Err, again.Why
+			r.Iterations = retry.Iterations
+			if retry.Err != nil {
+				r.Err, r.Why = retry.Err, retry.Why
 			}
 		}
 	}
@@ -55,31 +55,32 @@ func (s *Solver) Finish(x []float64, set *Settings) *Solution {
 
 // retryCoupled may try the coupled model if a separable model has not reached the tolerance. It returns the
 // solution with the smaller gap, or the second solution if an error ended the second run.
-func (s *Solver) retryCoupled(first *Solution, set *Settings) *Solution {
-	if s.coupled != nil || first.Err != nil || first.Gap <= set.Tol || first.Full || s.p > DenseFeatures {
-		return first
+func (s *Solver) retryCoupled(solution *Solution, set *Settings) *Solution {
+	if s.coupled != nil || solution.Err != nil || solution.Gap <= set.Tol || solution.Full || s.p > DenseFeatures {
+		return solution
 	}
 	q := *s.Problem
 	q.joint = true
-	other, err := New(&q)
+	solver, err := New(&q)
 	if err != nil {
-		return first
+		return solution
 	}
-	other.Start(first.X)
-	r := other.finish(set, first.Iterations)
-	if r.Err == nil && !(r.Gap < first.Gap) {
-		return first
+	solver.Start(solution.X)
+	r := solver.finish(set, solution.Iterations)
+	if r.Err == nil && !(r.Gap < solution.Gap) {
+		return solution
 	}
 	return r
 }
 
-// finish solves the problem for lambda = 1. It adds before, the number of earlier iterations, to Iterations.
-func (s *Solver) finish(set *Settings, before int) *Solution {
+// finish solves the problem for lambda = 1. It adds iterations, the number of earlier iterations, to
+// Result.Iterations.
+func (s *Solver) finish(set *Settings, iterations int) *Solution {
 	r := s.Solve(1, set)
 	if math.IsInf(r.Gap, 1) && s.rows.Err() == nil {
 		r = s.Judge(1, set.Tol, r)
 	}
-	r.Iterations += before
+	r.Iterations += iterations
 	return s.Solution(r, set.Tol)
 }
 
@@ -116,12 +117,12 @@ func (s *Solver) multipliers() []float64 {
 }
 
 // structure returns the zeros and ties of the point; ok is false if they are not exact.
-func (s *Solver) structure() (part quadratic.Partition, ok bool) {
+func (s *Solver) structure() (structure quadratic.Partition, ok bool) {
 	if s.coupled == nil {
 		return quadratic.ReadStructure(nil, s.x, s.limit, s.p).Partition(), true
 	}
-	if c := s.coupled; c.exact && c.part.Holds(s.x) {
-		return c.part, true
+	if c := s.coupled; c.exact && c.structure.Holds(s.x) {
+		return c.structure, true
 	}
 	return quadratic.Partition{}, false
 }
@@ -136,8 +137,8 @@ func (s *Solver) Falls(d []float64) (bool, error) {
 // Ties returns the features of each group of tied coefficients: they are equal, up to fixed factors. It
 // returns nil if there is no such group, or if the zeros and ties of the point are not exact.
 func (s *Solver) Ties() [][]int {
-	if part, ok := s.structure(); ok {
-		return part.Groups()
+	if structure, ok := s.structure(); ok {
+		return structure.Groups()
 	}
 	return nil
 }
@@ -157,8 +158,8 @@ func (s *Solver) Certify(x []float64, set *Settings) float64 {
 	s.setLambda(1)
 	s.visit()
 	s.chooseSet(1)
-	s.at.value = s.value(s.at.loss)
-	value := s.at.value
+	s.current.value = s.value(s.current.loss)
+	value := s.current.value
 	best, tol := s.rows.trivial(s.x, value), math.Max(set.Tol, certainPart*s.scale)
 	for range mostSteps {
 		if set.Stop != nil && set.Stop() != nil {
@@ -167,8 +168,8 @@ func (s *Solver) Certify(x []float64, set *Settings) float64 {
 		_, length := s.step(tol, true)
 		s.rows.tally()
 		proved := s.proveGap(tol)
-		best = math.Min(best, gap.AtObjective(proved, s.at.value, value))
-		if value-s.at.value >= tightPart*best || best <= tol || length == 0 && !s.work.uphill || s.set.noRoom {
+		best = math.Min(best, gap.AtObjective(proved, s.current.value, value))
+		if value-s.current.value >= tightPart*best || best <= tol || length == 0 && !s.work.uphill || s.set.noRoom {
 			break
 		}
 		s.chooseSet(1)
@@ -182,7 +183,7 @@ func (s *Solver) Certify(x []float64, set *Settings) float64 {
 func (s *Solver) forget() {
 	s.work = workspace{damping: s.firstDamping(), gapRatio: 1, visits: leastVisits}
 	if s.coupled != nil {
-		s.coupled.more, s.coupled.exact = 0, false
+		s.coupled.extraSteps, s.coupled.exact = 0, false
 	}
 }
 

@@ -54,7 +54,7 @@ func sparseProblem(t *testing.T, k kind, n, p int) *Problem {
 func TestStart(t *testing.T) {
 	q := sparseProblem(t, kind{loss: term.Logistic{}, free: 1}, 500, 600)
 	tol := 1e-9 * math.Ln2
-	first := mustNew(t, q).Finish(make([]float64, 600), &Settings{Tol: tol})
+	want := mustNew(t, q).Finish(make([]float64, 600), &Settings{Tol: tol})
 	for _, size := range []float64{1e-3, 1, 1e3} {
 		x := make([]float64, 600)
 		for j := range x {
@@ -62,8 +62,8 @@ func TestStart(t *testing.T) {
 		}
 		f := mustNew(t, q)
 		res := f.Finish(x, &Settings{Tol: tol})
-		if !(res.Gap <= tol) || math.Abs(res.Objective-first.Objective) > tol {
-			t.Errorf("from %g: %.15g with gap %.1e, not %.15g", size, res.Objective, res.Gap, first.Objective)
+		if !(res.Gap <= tol) || math.Abs(res.Objective-want.Objective) > tol {
+			t.Errorf("from %g: %.15g with gap %.1e, not %.15g", size, res.Objective, res.Gap, want.Objective)
 		}
 	}
 }
@@ -80,10 +80,10 @@ func TestStartAgain(t *testing.T) {
 			q.Offset[i] *= 30
 		}
 		s := mustNew(t, q)
-		first := s.Finish(nil, &Settings{Tol: 1e-7 * s.Scale()})
-		again := s.Finish(first.X, &Settings{Tol: 1e-16 * s.Scale()})
-		if !(again.Gap <= first.Gap+1e-12*s.Scale()) {
-			t.Errorf("seed %d: gap %g at the start, %g at the end, objectives %g and %g", seed, first.Gap, again.Gap, first.Objective, again.Objective)
+		start := s.Finish(nil, &Settings{Tol: 1e-7 * s.Scale()})
+		end := s.Finish(start.X, &Settings{Tol: 1e-16 * s.Scale()})
+		if !(end.Gap <= start.Gap+1e-12*s.Scale()) {
+			t.Errorf("seed %d: gap %g at the start, %g at the end, objectives %g and %g", seed, start.Gap, end.Gap, start.Objective, end.Objective)
 		}
 	}
 }
@@ -96,16 +96,16 @@ func TestFinishInterrupt(t *testing.T) {
 	}
 	best := mustNew(t, q)
 	optimum := best.Finish(make([]float64, 600), &Settings{Tol: 1e-10})
-	for after := range optimum.Iterations {
-		asked, f := 0, mustNew(t, q)
+	for steps := range optimum.Iterations {
+		calls, f := 0, mustNew(t, q)
 		res := f.Finish(make([]float64, 600), &Settings{Tol: 1e-10, Interrupt: func() error {
-			if asked++; asked > after {
+			if calls++; calls > steps {
 				return context.Canceled
 			}
 			return nil
 		}})
 		if res.Err == nil || math.IsNaN(res.Gap) || res.Objective-optimum.Objective > res.Gap+1e-13 {
-			t.Errorf("after %d: error %v, objective %v, gap %v, optimum %v", after, res.Err, res.Objective, res.Gap, optimum.Objective)
+			t.Errorf("after %d: error %v, objective %v, gap %v, optimum %v", steps, res.Err, res.Objective, res.Gap, optimum.Objective)
 		}
 	}
 }

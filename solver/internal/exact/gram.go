@@ -21,8 +21,8 @@ type gram struct {
 	*memory
 	base gap.Base
 
-	there         []float64 // the coefficients in the working set, at the last point of evaluate
-	gradientThere []float64 // the gradient g + Hd at the last point of evaluate
+	lastPoint    []float64 // the coefficients in the working set, at the last point of evaluate
+	lastGradient []float64 // the gradient g + Hd at the last point of evaluate
 
 	roundings float64 // number of rounding errors in an entry of H
 	visited   float64 // approximate number of entries of the data that proofs have read, per row
@@ -50,39 +50,39 @@ func (m *gram) moveTo(x, e []float64, d float64) float64 {
 	copy(m.base.Gradient, e)
 	m.base.Exact = false
 	m.base.Tally = *m.memory.tally()
-	m.there = m.there[:0]
+	m.lastPoint = m.lastPoint[:0]
 	return m.base.Loss
 }
 
-// evaluate returns the loss at a point, or 0 if rounding makes the loss negative, and sets gradientThere. The
-// argument at has the point's coefficients in the working set.
-func (m *gram) evaluate(at []float64) float64 {
+// evaluate returns the loss at a point, or 0 if rounding makes the loss negative, and sets lastGradient. x has
+// the point's coefficients in the working set.
+func (m *gram) evaluate(x []float64) float64 {
 	w := m.set
-	if !slices.Equal(m.there, at) {
-		m.there = append(m.there[:0], at...)
-		m.gradientThere = append(m.gradientThere[:0], at...)
+	if !slices.Equal(m.lastPoint, x) {
+		m.lastPoint = append(m.lastPoint[:0], x...)
+		m.lastGradient = append(m.lastGradient[:0], x...)
 		for k, j := range w.cols {
-			m.gradientThere[k] = m.base.Gradient[j]
+			m.lastGradient[k] = m.base.Gradient[j]
 		}
 		for k, j := range w.cols {
-			if d := at[k] - m.base.X[j]; d != 0 {
-				kernels.Axpy(d, w.dense.Row(k), m.gradientThere)
+			if d := x[k] - m.base.X[j]; d != 0 {
+				kernels.Axpy(d, w.dense.Row(k), m.lastGradient)
 			}
 		}
 	}
 	sum := 0.0
 	for k, j := range w.cols {
-		sum += float64(0.5 * (at[k] - m.base.X[j]) * (m.base.Gradient[j] + m.gradientThere[k]))
+		sum += float64(0.5 * (x[k] - m.base.X[j]) * (m.base.Gradient[j] + m.lastGradient[k]))
 	}
 	return math.Max(0, m.base.Loss+sum)
 }
 
 func (m *gram) gradient(dst []float64) {
 	m.evaluate(m.set.x)
-	copy(dst, m.gradientThere)
+	copy(dst, m.lastGradient)
 }
 
-func (m *gram) lossAt(t *trial) float64 { return m.evaluate(t.at) }
+func (m *gram) lossAt(t *trial) float64 { return m.evaluate(t.end) }
 
 func (m *gram) accept(*trial) {}
 
@@ -96,10 +96,10 @@ func (m *gram) tally() *gap.Tally { return &m.base.Tally }
 // cost as much as extending H to all columns would, it may set workingSet.whole.
 func (m *gram) prove(x, z, e []float64, goal float64) gap.Bound {
 	if len(m.set.cols) == len(x) && !slices.Equal(x, m.base.X) {
-		to := m.move(x)
-		to.Loss, to.Head, to.Row = m.evaluate(x), m.gradientThere, m.set.dense.Row
-		copy(e, m.gradientThere)
-		if b := m.bounds.ProveMoved(&m.base, x, z, to); !b.NeedsCompensation(goal) {
+		move := m.move(x)
+		move.Loss, move.Head, move.Row = m.evaluate(x), m.lastGradient, m.set.dense.Row
+		copy(e, m.lastGradient)
+		if b := m.bounds.ProveMoved(&m.base, x, z, move); !b.NeedsCompensation(goal) {
 			return b
 		}
 	}
@@ -116,7 +116,7 @@ func (m *gram) prove(x, z, e []float64, goal float64) gap.Bound {
 		for j, tail := range b.Tail {
 			m.base.Gradient[j] = e[j] + tail
 		}
-		m.base.Exact, m.there = true, m.there[:0]
+		m.base.Exact, m.lastPoint = true, m.lastPoint[:0]
 	}
 	return b
 }
@@ -127,48 +127,48 @@ const productCost = 1. / 32
 
 // move returns the move from the base to x. It does not set Loss, Head and Row.
 func (m *gram) move(x []float64) *gap.Move {
-	to := &gap.Move{Roundings: m.roundings}
+	move := &gap.Move{Roundings: m.roundings}
 	for j, v := range x {
 		if v != m.base.X[j] {
-			to.Terms++
-			to.Size += math.Abs(float64((v - m.base.X[j]) * m.bounds.Columns.Norm[j]))
+			move.Terms++
+			move.Size += math.Abs(float64((v - m.base.X[j]) * m.bounds.Columns.Norm[j]))
 		}
 	}
-	return to
+	return move
 }
 
 func (m *gram) trivial(x []float64, value float64) float64 {
 	return m.bounds.TrivialMoved(&m.base, x, value, m.move(x))
 }
 
-// grow returns H for the columns cols. h is H for the columns old, all of which are in cols. The numbers in
-// old and in cols increase.
-func (m *gram) grow(h []float64, old, cols []int32) []float64 {
-	order, was := len(cols), len(old)
-	to := make([]float64, order*order)
-	if was == 0 && m.dense == nil {
-		m.form(to)
-		return to
+// grow returns H for the columns cols. h is H for oldCols, all of which are in cols. The numbers in oldCols
+// and in cols increase.
+func (m *gram) grow(h []float64, oldCols, cols []int32) []float64 {
+	order, oldOrder := len(cols), len(oldCols)
+	result := make([]float64, order*order)
+	if oldOrder == 0 && m.dense == nil {
+		m.form(result)
+		return result
 	}
-	at := make([]int, was) // position in cols of each column of old
-	var fresh []int        // positions in cols of the other columns
+	oldPositions := make([]int, oldOrder) // position in cols of each column of oldCols
+	var newPositions []int                // positions in cols of the other columns
 	for k, a := 0, 0; k < order; k++ {
-		if a < was && old[a] == cols[k] {
-			at[a] = k
+		if a < oldOrder && oldCols[a] == cols[k] {
+			oldPositions[a] = k
 			a++
 		} else {
-			fresh = append(fresh, k)
+			newPositions = append(newPositions, k)
 		}
 	}
-	for a, k := range at {
-		row := to[k*order:]
-		for b, v := range h[a*was : (a+1)*was] {
-			row[at[b]] = v
+	for a, k := range oldPositions {
+		row := result[k*order:]
+		for b, v := range h[a*oldOrder : (a+1)*oldOrder] {
+			row[oldPositions[b]] = v
 		}
 	}
-	m.set.dense.Renumber(at)
-	m.multiply(to, cols, at, fresh)
-	return to
+	m.set.dense.Renumber(oldPositions)
+	m.multiply(result, cols, oldPositions, newPositions)
+	return result
 }
 
 // H is summed over blocks of rows, to reduce rounding errors. All blocks except the last have at least
@@ -206,36 +206,36 @@ func (m *gram) weights() []float64 {
 	return m.Scratch
 }
 
-// multiply computes the rows and columns of h at the positions fresh, in blocks of 64 × 64. Position k
-// belongs to column cols[k] of X. old has all other positions.
-func (m *gram) multiply(h []float64, cols []int32, old, fresh []int) {
+// multiply computes the rows and columns of h at newPositions, in blocks of 64 × 64. Position k belongs to
+// column cols[k] of X. oldPositions has all other positions.
+func (m *gram) multiply(h []float64, cols []int32, oldPositions, newPositions []int) {
 	const side = kernels.TileSide
 	c, order := m.weights(), len(cols)
-	panel := make([]float64, blockRows*side) // up to 64 fresh columns, times c, for a block of rows
-	products := make([]float64, order*side)  // inner products of the columns in panel with the columns in others, see below
-	positions := slices.Concat(old, fresh)
-	for first := 0; first < len(fresh); first += side {
-		some := fresh[first:min(first+side, len(fresh))]
-		others := positions[:len(old)+first+len(some)]
+	panel := make([]float64, blockRows*side) // up to 64 new columns, times c, for a block of rows
+	products := make([]float64, order*side)  // inner products of panel with the columns at partners, see below
+	positions := slices.Concat(oldPositions, newPositions)
+	for offset := 0; offset < len(newPositions); offset += side {
+		panelPositions := newPositions[offset:min(offset+side, len(newPositions))]
+		partners := positions[:len(oldPositions)+offset+len(panelPositions)]
 		clear(products)
 		for lo := 0; lo < m.n; lo += blockRows {
 			hi := min(lo+blockRows, m.n)
-			m.transpose(panel, cols, some, c, lo, hi)
-			rows.Spread(m.set.threads, (len(others)+side-1)/side, func(k int) {
+			m.transpose(panel, cols, panelPositions, c, lo, hi)
+			rows.Spread(m.set.threads, (len(partners)+side-1)/side, func(k int) {
 				var t, sum [side * side]float64
-				tile := others[k*side : min((k+1)*side, len(others))]
-				for at := lo; at < hi; at += side {
+				tile := partners[k*side : min((k+1)*side, len(partners))]
+				for start := lo; start < hi; start += side {
 					for a, k := range tile {
 						row := t[a*side : (a+1)*side]
-						clear(row[copy(row, m.dense.column(int(cols[k]))[at:min(at+side, hi)]):])
+						clear(row[copy(row, m.dense.column(int(cols[k]))[start:min(start+side, hi)]):])
 					}
-					kernels.AddTile(sum[:], side, len(tile), t[:], panel[(at-lo)*side:])
+					kernels.AddTile(sum[:], side, len(tile), t[:], panel[(start-lo)*side:])
 				}
 				kernels.Axpy(1, sum[:len(tile)*side], products[k*side*side:(k*side+len(tile))*side])
 			})
 		}
-		for a, k := range others {
-			for q, f := range some {
+		for a, k := range partners {
+			for q, f := range panelPositions {
 				h[f*order+k], h[k*order+f] = products[a*side+q], products[a*side+q]
 			}
 		}
@@ -244,14 +244,14 @@ func (m *gram) multiply(h []float64, cols []int32, old, fresh []int) {
 }
 
 // transpose sets row i − lo of panel to c[i] times the entries of sample i in the columns cols[k] of X,
-// for lo ≤ i < hi and each k in some. It sets all other entries of panel to zero.
-func (m *gram) transpose(panel []float64, cols []int32, some []int, c []float64, lo, hi int) {
+// for lo ≤ i < hi and each k in positions. It sets all other entries of panel to zero.
+func (m *gram) transpose(panel []float64, cols []int32, positions []int, c []float64, lo, hi int) {
 	const side = kernels.TileSide
 	clear(panel)
-	for at := lo; at < hi; at += side { // these rows of the panel stay in the cache
-		for q, k := range some {
+	for start := lo; start < hi; start += side { // these rows of the panel stay in the cache
+		for q, k := range positions {
 			column := m.dense.column(int(cols[k]))
-			for i := at; i < min(at+side, hi); i++ {
+			for i := start; i < min(start+side, hi); i++ {
 				panel[(i-lo)*side+q] = float64(c[i] * column[i])
 			}
 		}

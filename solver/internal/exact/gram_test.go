@@ -9,8 +9,8 @@ import (
 	"github.com/scas-admm/scas/solver/internal/term"
 )
 
-// raw returns a problem with the squared loss, whose columns have large means and different scales.
-func raw(t *testing.T, n, p int) *Problem {
+// rawProblem returns a problem with the squared loss, whose columns have large means and different scales.
+func rawProblem(t *testing.T, n, p int) *Problem {
 	t.Helper()
 	prob := kind{loss: term.Squared{}, weighted: true}.random(n, p, 21)
 	data := make([]float64, n*p)
@@ -32,7 +32,7 @@ func raw(t *testing.T, n, p int) *Problem {
 // proves, and that no multiplier exceeds its limit by more than rounding. P and D are the primal and the dual
 // objective.
 func TestGram(t *testing.T) {
-	s := mustNew(t, raw(t, 50, 9))
+	s := mustNew(t, rawProblem(t, 50, 9))
 	rng := rand.New(rand.NewPCG(9, 9))
 	for _, lambda := range []float64{1, 1e-2, 1e-5} {
 		s.Solve(lambda, &Settings{Tol: 1e-12 * s.scale})
@@ -62,15 +62,15 @@ func TestGramFree(t *testing.T) {
 	for _, lambda := range []float64{1e-6, 1e-3, 0.1} {
 		q := penalised(x, labels, term.Squared{}, nil, lambda, 0)
 		q.Limit[1] = 1e9
-		other := mustNew(t, q).Finish(nil, &Settings{Tol: 1e-14}).X
+		point := mustNew(t, q).Finish(nil, &Settings{Tol: 1e-14}).X
 		q.Limit[1] = 0
 		s := mustNew(t, q)
 		s.Solve(1, &Settings{Tol: 1e-14})
 		best := append([]float64(nil), s.x...)
-		copy(s.x, other)
+		copy(s.x, point)
 		b := s.gram.prove(s.x, make([]float64, 2), s.e, math.Inf(1))
-		if above := trueExcess(s, other, best); !(above > 0) || !(above <= b.Gap) {
-			t.Errorf("lambda %g: %.3e above the optimum, bound %.3e", lambda, above, b.Gap)
+		if excess := trueExcess(s, point, best); !(excess > 0) || !(excess <= b.Gap) {
+			t.Errorf("lambda %g: %.3e above the optimum, bound %.3e", lambda, excess, b.Gap)
 		}
 	}
 }
@@ -92,8 +92,8 @@ func checkGram(t *testing.T, s *Solver) {
 	}
 	for j, limit := range s.limit {
 		e, size := exactResidual(s, alpha, b.Z, j)
-		if over, _ := new(big.Float).Sub(e.Abs(e), num(limit)).Float64(); over > 4*0x1p-53*size {
-			t.Errorf("lambda %g: feature %d exceeds its limit by %g", s.lambda, j, over)
+		if excess, _ := new(big.Float).Sub(e.Abs(e), num(limit)).Float64(); excess > 4*0x1p-53*size {
+			t.Errorf("lambda %g: feature %d exceeds its limit by %g", s.lambda, j, excess)
 		}
 		addTo(sum, limit, math.Abs(s.x[j]))
 	}
@@ -104,13 +104,13 @@ func checkGram(t *testing.T, s *Solver) {
 
 // TestGramVisits checks that at most 20 proofs visit the rows on a path of 40 lambdas.
 func TestGramVisits(t *testing.T) {
-	s := mustNew(t, raw(t, 2000, 9))
-	most, err := s.LambdaMax(nil)
+	s := mustNew(t, rawProblem(t, 2000, 9))
+	lambdaMax, err := s.LambdaMax(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for k := range 40 {
-		if r := s.Solve(most*math.Pow(0.8, float64(k)), &Settings{Tol: 1e-10 * s.scale}); !(r.Gap <= 1e-10*s.scale) {
+		if r := s.Solve(lambdaMax*math.Pow(0.8, float64(k)), &Settings{Tol: 1e-10 * s.scale}); !(r.Gap <= 1e-10*s.scale) {
 			t.Errorf("lambda %d: gap %g", k, r.Gap/s.scale)
 		}
 	}

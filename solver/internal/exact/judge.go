@@ -17,9 +17,9 @@ func (s *Solver) Judge(lambda, tol float64, r Result) Result {
 			return r
 		}
 	}
-	s.at.value = s.value(s.at.loss)
+	s.current.value = s.value(s.current.loss)
 	s.rows.useSlopes(s.x, s.e)
 	s.rows.tally()
-	r.Gap, r.Objective, r.Loss = gap.Rounded(s.proveGap(tol), s.at.value), s.at.value, s.at.loss
+	r.Gap, r.Objective, r.Loss = gap.Rounded(s.proveGap(tol), s.current.value), s.current.value, s.current.loss
 	return r
 }

@@ -18,25 +18,25 @@ func (q *Problem) Memory(runs int) int64 {
 		return q.memoryCoupled(runs)
 	}
 	k, entries := int64(mostFormed(q)), q.entries()
-	const ofTranspose, ofRows = 12, 10 // bytes for each entry of X: in its transpose, and by rows
+	const transposeBytes, rowBytes = 12, 10 // bytes for each entry of X: in its transpose, and by rows
 	total := 8 * (11*int64(n) + int64(14+runs)*int64(features))
 	cheap := q.cheap()
 	if q.gramServes(cheap) {
 		// The Gram matrix before and after it grows, the matrix of the support, and its factor before and
 		// after it grows.
 		const matrices = 5
-		most := int64(min(features, defaultWorking))
-		if total += 8 * matrices * most * most; !cheap {
+		order := int64(min(features, defaultWorking))
+		if total += 8 * matrices * order * order; !cheap {
 			total += 8 * int64(n) * int64(features)
 		}
 		return total + scratchMemory(q.Data, q.Threads)
 	}
 	total += 8 * (k*k + 4*(k/2)*(k/2)) // the Hessian; the matrix of the support, and its factor before and after it grows
 	if enoughSamples(n, features) {
-		total += (ofTranspose + ofRows) * entries / sampleShare
+		total += (transposeBytes + rowBytes) * entries / sampleShare
 	}
 	if !cheap {
-		total += ofTranspose*entries + ofRows*min(entries, int64(n)*k)
+		total += transposeBytes*entries + rowBytes*min(entries, int64(n)*k)
 	}
 	return total + scratchMemory(q.Data, q.Threads)
 }
@@ -56,19 +56,19 @@ func pairsOf(count int64) float64 { return float64(count * (count + 1) / 2) }
 
 // mostFormed returns the largest number of columns whose Hessian may be formed, if they are the columns
 // with the most entries.
-func mostFormed(p *Problem) (most int) {
-	count := perColumn(p)
+func mostFormed(p *Problem) (columns int) {
+	count := columnCounts(p)
 	slices.SortFunc(count, func(a, b float64) int { return cmp.Compare(b, a) })
 	entries := 0.0
 	for k, c := range count[:min(len(count), defaultWorking)] {
 		if entries += c; denseCost(k+1, float64(k)/2) <= leastVisits*visitCost*entries {
-			most = k + 1
+			columns = k + 1
 		}
 	}
-	return most
+	return columns
 }
 
-func perColumn(p *Problem) []float64 {
+func columnCounts(p *Problem) []float64 {
 	n, features := p.dims()
 	count := make([]float64, features)
 	for i := range n {
@@ -83,10 +83,10 @@ func perColumn(p *Problem) []float64 {
 	return count
 }
 
-// mayEnter returns the number of features that may enter working sets: features with entries in X, and
+// candidateCount returns the number of features that may enter working sets: features with entries in X, and
 // features that share a row of A with others.
-func mayEnter(p *Problem) (count int) {
-	used := perColumn(p)
+func candidateCount(p *Problem) (count int) {
+	used := columnCounts(p)
 	if a := p.A.Matrix(); a != nil {
 		for i := range len(p.Limit) {
 			if idx, _ := a.Row(i); len(idx) > 1 {
@@ -107,19 +107,19 @@ func mayEnter(p *Problem) (count int) {
 // denseCoupledMemory estimates the bytes of a Solver with a dense coupled model. n is the number of samples,
 // and rows the number of rows of A.
 func denseCoupledMemory(features, n, rows int) int64 {
-	const ofTiles = 128 // number of columns of a dense factor that are stored twice
-	return coupledMemory(quadratic.NewTriangle(features, features-1), n, rows) + int64(8*ofTiles*features)
+	const tileColumns = 128 // number of columns of a dense factor that are stored twice
+	return coupledMemory(quadratic.NewTriangle(features, features-1), n, rows) + int64(8*tileColumns*features)
 }
 
 func coupledMemory(t quadratic.Triangle, n, rows int) int64 {
-	const ofSamples, ofFeatures, ofRows = 15, 30, 40 // vectors with an entry per sample, feature, row of A
-	return 8 * (int64(ofSamples*n+ofFeatures*t.Order+ofRows*rows) + 4*int64(t.Size()) + int64(t.Size())/2)
+	const sampleVectors, featureVectors, rowVectors = 15, 30, 40 // an entry per sample, feature, row of A
+	return 8 * (int64(sampleVectors*n+featureVectors*t.Order+rowVectors*rows) + 4*int64(t.Size()) + int64(t.Size())/2)
 }
 
 // memoryCoupled returns Memory for a coupled problem.
 func (q *Problem) memoryCoupled(runs int) int64 {
 	// The smaller problem of startBySamples has this number of vectors with an entry for each of its samples.
-	const ofPart = 12
+	const subproblemVectors = 12
 	n, features := q.dims()
 	l, _ := q.A.Dims()
 	t := quadratic.NewTriangle(features, q.band())
@@ -128,7 +128,7 @@ func (q *Problem) memoryCoupled(runs int) int64 {
 		total = 8*int64(runs*features) + denseCoupledMemory(features, n, l) + scratchMemory(q.Data, q.Threads)
 	}
 	if enoughSamples(n, features) {
-		total += (q.Data.CompactBytes() + 12*q.entries() + 8*ofPart*int64(n)) / (sampleShare - 1)
+		total += (q.Data.CompactBytes() + 12*q.entries() + 8*subproblemVectors*int64(n)) / (sampleShare - 1)
 	}
 	return total
 }
@@ -149,10 +149,10 @@ func scratchMemory(x *sparse.CSR, threads int) int64 {
 // setMemory estimates the bytes that a setSolver needs in addition to the problem: for proofs of gaps and, if
 // finish is set, for solving problems on the largest working sets. See Problem.Memory for runs.
 func setMemory(p *Problem, runs int, finish bool) int64 {
-	const ofSamples, ofRows, ofFeatures = 7, 10, 14 // vectors with an entry per sample, row of A, feature
+	const sampleVectors, rowVectors, featureVectors = 7, 10, 14 // an entry per sample, row of A, feature
 	n, features := p.dims()
 	l, _ := p.A.Dims()
-	total := 8 * (ofSamples*int64(n) + int64(ofFeatures+runs)*int64(features) + ofRows*int64(l))
+	total := 8 * (sampleVectors*int64(n) + int64(featureVectors+runs)*int64(features) + rowVectors*int64(l))
 	if a := p.A.Matrix(); a != nil {
 		total += 2*12*a.NNZ() + 8*int64(l+features) // the rows of A and their transpose
 	}
@@ -160,7 +160,7 @@ func setMemory(p *Problem, runs int, finish bool) int64 {
 		return total
 	}
 	// A working set needs a Solver and, for a while, two copies of its columns.
-	k := min(mayEnter(p), mostInSet(p))
+	k := min(candidateCount(p), mostInSet(p))
 	entries := min(p.entries(), int64(n)*int64(k))
 	return total + 2*12*entries + denseCoupledMemory(k, n, min(l, 2*k))
 }

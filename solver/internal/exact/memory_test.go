@@ -24,8 +24,8 @@ func TestMemory(t *testing.T) {
 	}
 	q := &exact.Problem{Data: d.X, Rows: d.X.Compact(false), Labels: d.Labels, Loss: term.Logistic{}, A: linalg.New(nil, features), Ridge: make([]float64, features), Threads: 1}
 	q.Limit = slices.Repeat([]float64{lambda}, features)
-	before := solvertest.Heap()
-	res, most := solvertest.Peak(func() *exact.Solution {
+	heap := solvertest.Heap()
+	res, peak := solvertest.Peak(func() *exact.Solution {
 		s, err := exact.New(q)
 		if err != nil {
 			t.Fatal(err)
@@ -35,7 +35,7 @@ func TestMemory(t *testing.T) {
 	if !(res.Gap <= 1e-7) {
 		t.Errorf("gap %g", res.Gap)
 	}
-	solvertest.CheckEstimate(t, q.Memory(rows.NewChunks(q.Data, 1).Count()), most-before)
+	solvertest.CheckEstimate(t, q.Memory(rows.NewChunks(q.Data, 1).Count()), peak-heap)
 	runtime.KeepAlive(q)
 	runtime.KeepAlive(res)
 }
@@ -49,7 +49,7 @@ func TestOnes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		stored, err := beside(x, column)
+		stored, err := joinColumns(x, column)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -69,8 +69,8 @@ func TestOnes(t *testing.T) {
 	}
 }
 
-// beside returns the matrix with the columns of a, followed by the columns of b.
-func beside(a, b *sparse.CSR) (*sparse.CSR, error) {
+// joinColumns returns the matrix with the columns of a, followed by the columns of b.
+func joinColumns(a, b *sparse.CSR) (*sparse.CSR, error) {
 	stacked, err := sparse.Stack(a.Transpose(), b.Transpose())
 	if err != nil {
 		return nil, err

@@ -69,7 +69,7 @@ type Solver struct {
 
 	bounds *gap.Problem // the problem for which package gap proves bounds
 
-	at      objective // at the point x
+	current objective // at the point x: the loss and the value of P
 	work    workspace
 	set     workingSet
 	gram    *gram    // computes losses and gradients from a Gram matrix; nil if the rows are used instead
@@ -79,10 +79,10 @@ type Solver struct {
 // A columnSummary describes the columns of the data.
 type columnSummary struct {
 	gap.Columns
-	columns columnSource   // X'; nil as long as it is not needed
-	free    []int32        // the free features
-	apart   *gap.Separated // samples that are separated by free features; nil if there are none
-	allFree bool           // free was computed for lambda = 0
+	columns   columnSource   // X'; nil as long as it is not needed
+	free      []int32        // the free features
+	separated *gap.Separated // samples that are separated by free features; nil if there are none
+	allFree   bool           // free was computed for lambda = 0
 }
 
 // An objective is the mean loss Σ cᵢ φ at a point, and the value of P there.
@@ -102,7 +102,7 @@ type workspace struct {
 	visits  float64
 	warm    bool // Solve started at the solution for an earlier lambda, see warmFactor
 	near    bool // the point is near the optimum, see nearPart
-	started bool // Solver.at and Solver.e are set
+	started bool // Solver.current and Solver.e are set
 	placed  bool // Solve must start at x
 	uphill  bool // the last step was rejected because the objective increases along it
 	stale   bool // the model has the Hessian of an earlier point
@@ -128,15 +128,15 @@ func New(p *Problem) (*Solver, error) {
 	}
 	s := &Solver{Problem: p, p: features}
 	s.set.threads = rows.Threads(p.Threads)
-	s.set.most = min(features, p.MaxWorking)
+	s.set.maxColumns = min(features, p.MaxWorking)
 	switch {
 	case !p.Team.Alone():
 		// With several processes the Hessian is formed, so the working set must be small.
-		s.set.most = min(features, defaultWorking)
+		s.set.maxColumns = min(features, defaultWorking)
 	case p.MaxWorking == 0:
-		s.set.most = features
+		s.set.maxColumns = features
 	}
-	s.set.whole = !p.byCoordinate() || p.File != nil || features <= min(s.set.most, defaultWorking) && p.cheap()
+	s.set.whole = !p.byCoordinate() || p.File != nil || features <= min(s.set.maxColumns, defaultWorking) && p.cheap()
 	s.prepareRows()
 	for _, v := range []*[]float64{&s.x, &s.e, &s.ridge} {
 		*v = make([]float64, features)

@@ -7,8 +7,8 @@ import "math"
 type Prover struct {
 	problem  *Problem   // nil if no gap can be proved
 	prepared bool       // the method prepare has set the fields below
-	whole    *Solver    // solves the whole problem, if it can
-	sets     *setSolver // solves by working sets; nil if whole is not nil
+	solver   *Solver    // solves the whole problem, if it can
+	sets     *setSolver // solves by working sets; nil if solver is not nil
 	assembly float64    // cost of forming a Hessian, in passes; 0 if not known or for a separable model
 }
 
@@ -22,7 +22,7 @@ func (p *Prover) prepare() {
 	p.prepared = true
 	q := *p.problem
 	var err error
-	if p.whole, err = New(&q); err != nil {
+	if p.solver, err = New(&q); err != nil {
 		if q.Absolute() {
 			if p.sets, err = newSetSolver(&q); err == nil {
 				return // assembly stays 0: the cost depends on the working sets
@@ -30,31 +30,31 @@ func (p *Prover) prepare() {
 		}
 		if _, features := q.Data.Dims(); features <= MostFeatures {
 			q.MaxWorking = MostFeatures
-			p.whole, _ = New(&q)
+			p.solver, _ = New(&q)
 		}
 	}
-	if p.whole != nil && p.whole.coupled != nil {
-		p.assembly = p.whole.Assembly()
+	if p.solver != nil && p.solver.coupled != nil {
+		p.assembly = p.solver.Assembly()
 	}
 }
 
 // Proves reports whether gaps can be proved.
 func (p *Prover) Proves() bool {
 	p.prepare()
-	return p.whole != nil || p.sets != nil
+	return p.solver != nil || p.sets != nil
 }
 
 // Cheap reports whether proofs, if there are any, are cheap enough to be tried while another method runs.
 func (p *Prover) Cheap() bool {
 	p.prepare()
-	return p.sets == nil || p.sets.all.mu() > 0
+	return p.sets == nil || p.sets.problem.mu() > 0
 }
 
 // Conditioned reports whether SCAS-ADMM is usually faster than Finish, because the problem has many
 // coefficients and a strong ridge.
 func (p *Prover) Conditioned() bool {
 	p.prepare()
-	return p.sets != nil && p.sets.all.conditioned
+	return p.sets != nil && p.sets.problem.conditioned
 }
 
 // Finishes reports whether to solve the problem by Finish.
@@ -66,7 +66,7 @@ func (p *Prover) Refused() bool { return p.sets != nil && p.sets.refused }
 
 // Dependent reports whether the last proof by a Solver found the columns of free features linearly dependent,
 // or nearly so.
-func (p *Prover) Dependent() bool { return p.whole != nil && p.whole.Dependent() }
+func (p *Prover) Dependent() bool { return p.solver != nil && p.solver.Dependent() }
 
 const (
 	usualIterations   = 30 // Finish usually takes fewer iterations than this
@@ -97,8 +97,8 @@ func (p *Prover) Cost() float64 { return p.assembly + 3 }
 // setSolver begins with beta, multipliers of the rows of A; a Solver does not use them.
 func (p *Prover) Certify(x, beta []float64, set *Settings) float64 {
 	switch p.prepare(); {
-	case p.whole != nil:
-		return p.whole.Certify(x, set)
+	case p.solver != nil:
+		return p.solver.Certify(x, set)
 	case p.sets != nil:
 		return p.sets.certify(x, beta)
 	}
@@ -108,8 +108,8 @@ func (p *Prover) Certify(x, beta []float64, set *Settings) float64 {
 // Finish solves the problem, beginning with x. A setSolver also uses the multipliers beta of the rows of A,
 // and y, which is close to A x and has exact zeros. Finish may be called only if Finishes returns true.
 func (p *Prover) Finish(x, y, beta []float64, set *Settings) *Solution {
-	if p.prepare(); p.whole != nil {
-		return p.whole.Finish(x, set)
+	if p.prepare(); p.solver != nil {
+		return p.solver.Finish(x, set)
 	}
 	return p.sets.finish(x, y, beta, set)
 }

@@ -6,16 +6,16 @@ import "math"
 // (Byrd, Chin, Nocedal, Wu 2012). With p features, the solution of the smaller problem has an objective P
 // that is about P·p/m above the optimum. So the smaller problem is solved to about this accuracy.
 const (
-	sampleShare     = 8    // with rows in memory, a smaller problem has an eighth of the samples
-	leastSample     = 2000 // with rows in memory, smallest number of samples in a smaller problem
-	sampleFor       = 16   // with rows in memory, smallest number of samples per feature in a smaller problem
-	sampleGap       = 0.03 // tolerance of a smaller problem, relative to Scale·p/m
-	mostSampleSteps = 12   // largest number of steps for a smaller problem
+	sampleShare       = 8    // with rows in memory, a smaller problem has an eighth of the samples
+	leastSample       = 2000 // with rows in memory, smallest number of samples in a smaller problem
+	samplesPerFeature = 16   // with rows in memory, smallest number of samples per feature in a smaller problem
+	sampleGap         = 0.03 // tolerance of a smaller problem, relative to Scale·p/m
+	mostSampleSteps   = 12   // largest number of steps for a smaller problem
 )
 
 // enoughSamples reports whether Solve may begin with an eighth of n samples.
 func enoughSamples(n, features int) bool {
-	return n/sampleShare >= max(leastSample, sampleFor*features)
+	return n/sampleShare >= max(leastSample, samplesPerFeature*features)
 }
 
 // Samples reports whether there are enough samples for Solve to begin with an eighth of them.
@@ -24,12 +24,12 @@ func (s *Solver) Samples() bool { return enoughSamples(s.rows.count(), s.p) }
 // startBySamples moves the point to the solution for some of the samples, and returns the Solver that found
 // it. If it returns nil, the point has not moved.
 func (s *Solver) startBySamples(lambda float64, set *Settings) *Solver {
-	part := *s.Problem
-	if !s.rows.subsample(&part) {
+	subproblem := *s.Problem
+	if !s.rows.subsample(&subproblem) {
 		return nil
 	}
-	part.Fixed = rareRidges(&part)
-	q, err := New(&part)
+	subproblem.Fixed = rareRidges(&subproblem)
+	q, err := New(&subproblem)
 	if err != nil || !(q.scale > 0) { // x = 0 fits these samples exactly
 		return nil
 	}
@@ -92,7 +92,7 @@ func picks(n, m int) []int {
 	random := generator(1)
 	for k := range pick {
 		lo, hi := k*n/m, (k+1)*n/m
-		pick[k] = lo + random.below(hi-lo)
+		pick[k] = lo + random.intN(hi-lo)
 	}
 	return pick
 }
@@ -100,8 +100,8 @@ func picks(n, m int) []int {
 // A generator draws pseudorandom numbers. Its value is its state.
 type generator uint64
 
-// below draws a number from 0 to n−1.
-func (g *generator) below(n int) int {
+// intN draws a number from 0 to n−1.
+func (g *generator) intN(n int) int {
 	*g = *g*6364136223846793005 + 1442695040888963407
 	return int((*g >> 33) % generator(n))
 }

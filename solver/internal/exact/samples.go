@@ -34,7 +34,7 @@ type samples interface {
 	// hessian only prepares products with it.
 	hessian(h []float64, shape quadratic.Triangle, d float64)
 
-	// lossAt returns the loss at t.at, the end of the step.
+	// lossAt returns the loss at t.end, where the step ends.
 	lossAt(t *trial) float64
 	// accept moves to the point for which lossAt was called last, unless the step has length 0. It sets α
 	// to the slopes of the model, φ' + φ″ X t.move, where φ' is at the start of the step, and φ″ belongs to
@@ -69,7 +69,7 @@ func slopeRange(l term.Loss, label, weight float64) (lo, hi float64) {
 
 // A trial is a step that the line search tries.
 type trial struct {
-	at     []float64 // the point where the step ends, for the columns of the working set
+	end    []float64 // the point where the step ends, for the columns of the working set
 	length float64   // the step, as a fraction of the full step to the model's solution
 	// The full step before exact zeros, ties and bounds were set, see workingSet.move.
 	move    []float64

@@ -20,11 +20,11 @@ type memory struct {
 	dense  *dense
 	bounds gap.Memory
 
-	at, next     state
-	alpha, curve []float64 // for each sample: α, and φ″ of the last Hessian
-	zero         float64   // Σ cᵢ φ at x = 0
-	lo, hi       []float64 // for each sample: the smallest and the largest α allowed
-	found        gap.Tally // the result of the last call of tally
+	current, next state     // at the current point, and at the end of the last trial
+	alpha, curve  []float64 // for each sample: α, and φ″ of the last Hessian
+	zeroLoss      float64   // Σ cᵢ φ at x = 0
+	lo, hi        []float64 // for each sample: the smallest and the largest α allowed
+	lastTally     gap.Tally // the result of the last call of tally
 }
 
 // A state holds the margins tᵢ and slopes φ'(tᵢ) of the samples at a point.
@@ -36,7 +36,7 @@ type state struct {
 func newMemory(p *Problem, set *workingSet) *memory {
 	n, features := p.Data.Dims()
 	m := &memory{Problem: p, Sums: rows.NewSums(p.Team, rows.NewChunks(p.Data, p.Threads), p.Weights, n, features), set: set, n: n}
-	vectors := []*[]float64{&m.at.margin, &m.at.slope, &m.lo, &m.hi}
+	vectors := []*[]float64{&m.current.margin, &m.current.slope, &m.lo, &m.hi}
 	if set != nil {
 		vectors = append(vectors, &m.next.margin, &m.next.slope, &m.alpha, &m.curve)
 	}
@@ -64,13 +64,13 @@ func (m *memory) columns() gap.Columns {
 func (m *memory) Scale() float64 {
 	_, features := m.Data.Dims()
 	m.look(make([]float64, features))
-	m.zero = m.at.loss
+	m.zeroLoss = m.current.loss
 	label := m.Over(func(lo, hi int) float64 { return kernels.Dot(m.Coef[lo:hi], m.Labels[lo:hi]) })
-	slope := m.Over(func(lo, hi int) float64 { return kernels.Dot(m.Coef[lo:hi], m.at.slope[lo:hi]) })
-	return m.Loss.Traits().Labels.Unit(m.zero, label, slope)
+	slope := m.Over(func(lo, hi int) float64 { return kernels.Dot(m.Coef[lo:hi], m.current.slope[lo:hi]) })
+	return m.Loss.Traits().Labels.Unit(m.zeroLoss, label, slope)
 }
 
-func (m *memory) lossAtZero() float64 { return m.zero }
+func (m *memory) lossAtZero() float64 { return m.zeroLoss }
 
 // margins sets dst = X x + o.
 func (m *memory) margins(dst, x []float64) {
@@ -94,13 +94,13 @@ func (m *memory) transposed(dst, alpha []float64) {
 }
 
 func (m *memory) separate(open func(j int) (above, below bool)) *gap.Separated {
-	apart := gap.FindSeparated(m.Team, m.Data, m.Loss, m.Labels, m.Coef, open)
+	separated := gap.FindSeparated(m.Team, m.Data, m.Loss, m.Labels, m.Coef, open)
 	for i, b := range m.Labels {
-		if m.lo[i], m.hi[i] = slopeRange(m.Loss, b, m.Coef[i]); apart != nil && apart.Samples[i] {
+		if m.lo[i], m.hi[i] = slopeRange(m.Loss, b, m.Coef[i]); separated != nil && separated.Samples[i] {
 			m.lo[i], m.hi[i] = 0, 0
 		}
 	}
-	return apart
+	return separated
 }
 
 func (m *memory) setBounds(q *gap.Problem) {
@@ -109,23 +109,23 @@ func (m *memory) setBounds(q *gap.Problem) {
 
 func (m *memory) moveTo(x, e []float64, _ float64) float64 {
 	m.look(x)
-	m.transposed(e, m.at.slope)
-	return m.at.loss
+	m.transposed(e, m.current.slope)
+	return m.current.loss
 }
 
 // look moves to x, and computes the margins, the slopes and the loss there.
 func (m *memory) look(x []float64) {
-	m.margins(m.at.margin, x)
-	m.at.loss = m.Mean(m.Loss, m.at.slope, m.at.margin, m.Labels)
+	m.margins(m.current.margin, x)
+	m.current.loss = m.Mean(m.Loss, m.current.slope, m.current.margin, m.Labels)
 }
 
-func (m *memory) gradient(dst []float64) { m.set.transposed(m.Sums, dst, m.at.slope) }
+func (m *memory) gradient(dst []float64) { m.set.transposed(m.Sums, dst, m.current.slope) }
 
 func (m *memory) hasHessian() bool { return true }
 
 func (m *memory) hessian(h []float64, shape quadratic.Triangle, d float64) {
 	m.Each(func(_, lo, hi int) {
-		m.Loss.Curvatures(m.curve[lo:hi], m.at.slope[lo:hi], m.at.margin[lo:hi], m.Labels[lo:hi], d)
+		m.Loss.Curvatures(m.curve[lo:hi], m.current.slope[lo:hi], m.current.margin[lo:hi], m.Labels[lo:hi], d)
 	})
 	c := m.Scaled(m.curve)
 	switch {
@@ -142,7 +142,7 @@ func (m *memory) hessian(h []float64, shape quadratic.Triangle, d float64) {
 }
 
 func (m *memory) lossAt(t *trial) float64 {
-	m.set.margins(m.Sums, m.next.margin, t.at)
+	m.set.margins(m.Sums, m.next.margin, t.end)
 	if m.Offset != nil {
 		kernels.Axpy(1, m.Offset, m.next.margin)
 	}
@@ -156,23 +156,23 @@ func (m *memory) lossAt(t *trial) float64 {
 const cancelledPart = 1e-5
 
 func (m *memory) accept(t *trial) {
-	along := m.Scratch
+	marginMove := m.Scratch
 	inv, move, size := 1/t.length, 0.0, 0.0
 	if t.length > 0 && !t.snapped { // otherwise the margins do not give X·t.move
 		for i, v := range m.next.margin {
-			along[i] = float64((v - m.at.margin[i]) * inv)
-			move, size = max(move, math.Abs(along[i])), max(size, math.Abs(v))
+			marginMove[i] = float64((v - m.current.margin[i]) * inv)
+			move, size = max(move, math.Abs(marginMove[i])), max(size, math.Abs(v))
 		}
 	}
 	if move <= cancelledPart*size {
-		m.set.margins(m.Sums, along, t.move)
+		m.set.margins(m.Sums, marginMove, t.move)
 	}
-	for i, v := range along {
-		alpha := m.at.slope[i] + float64(m.curve[i]*v)
+	for i, v := range marginMove {
+		alpha := m.current.slope[i] + float64(m.curve[i]*v)
 		m.alpha[i] = max(m.lo[i], min(alpha, m.hi[i]))
 	}
 	if t.length > 0 {
-		m.at, m.next = m.next, m.at
+		m.current, m.next = m.next, m.current
 	}
 }
 
@@ -183,7 +183,7 @@ func (m *memory) useSlopes(_, e []float64) {
 
 // takeSlopes sets α to the slopes φ' at the point, or to the nearest α allowed.
 func (m *memory) takeSlopes() {
-	for i, v := range m.at.slope {
+	for i, v := range m.current.slope {
 		m.alpha[i] = max(m.lo[i], min(v, m.hi[i]))
 	}
 }
@@ -192,17 +192,17 @@ func (m *memory) dual([]float64) []float64 { return slices.Clone(m.alpha) }
 
 // point returns x together with its margins, slopes and loss.
 func (m *memory) point(x []float64) *gap.Point {
-	return &gap.Point{X: x, Margin: m.at.margin, Slope: m.at.slope, Loss: m.at.loss}
+	return &gap.Point{X: x, Margin: m.current.margin, Slope: m.current.slope, Loss: m.current.loss}
 }
 
 func (m *memory) tally() *gap.Tally {
-	m.found = m.bounds.Tally(m.point(nil), m.alpha)
-	return &m.found
+	m.lastTally = m.bounds.Tally(m.point(nil), m.alpha)
+	return &m.lastTally
 }
 
 func (m *memory) prove(x, z, e []float64, goal float64) gap.Bound {
 	m.transposed(e, m.alpha)
-	return m.bounds.Prove(m.point(x), m.alpha, z, e, &m.found, goal)
+	return m.bounds.Prove(m.point(x), m.alpha, z, e, &m.lastTally, goal)
 }
 
 func (m *memory) trivial(x []float64, value float64) float64 {
@@ -210,9 +210,9 @@ func (m *memory) trivial(x []float64, value float64) float64 {
 }
 
 func (m *memory) falls(d []float64) bool {
-	along := make([]float64, m.n)
-	m.Margins(along, m.Rows, d)
-	return gap.Falls(m.Team, m.Loss, along, m.Labels, m.Coef)
+	margin := make([]float64, m.n)
+	m.Margins(margin, m.Rows, d)
+	return gap.Falls(m.Team, m.Loss, margin, m.Labels, m.Coef)
 }
 
 // subsample implements samples.subsample: p gets an eighth of the samples. The result is false if there are

@@ -17,12 +17,12 @@ import (
 // multipliers for the other rows of A, proves a gap of the whole problem. A setSolver is not safe for
 // concurrent use.
 type setSolver struct {
-	all      *unrestricted
-	most     int      // largest number of columns of a working set
-	trial    *dual    // the dual point for the next proof: from startTrial, or from the solution for a working set
-	best     *dual    // the dual point that proves the smallest gap
-	rest     *outside // finds multipliers of the rows of A whose features all have the coefficient 0
-	position []int32  // position of each feature in the working set, counted from 1; 0 outside the set
+	problem    *unrestricted
+	maxColumns int      // largest number of columns of a working set
+	trial      *dual    // the dual point for the next proof: from startTrial or the solution for a working set
+	bestDual   *dual    // the dual point that proves the smallest gap
+	outside    *outside // finds multipliers of the rows of A whose features all have the coefficient 0
+	position   []int32  // position of each feature in the working set, counted from 1; 0 outside the set
 
 	refused bool // forming the Hessian of a working set would take too long
 }
@@ -31,22 +31,22 @@ type setSolver struct {
 // sets cannot solve p, the error wraps ErrNotApplicable.
 func newSetSolver(p *Problem) (*setSolver, error) {
 	_, features := p.Data.Dims()
-	if err := p.unknown(); err != nil {
+	if err := p.checkKnown(); err != nil {
 		return nil, err
 	}
-	w := &setSolver{all: newUnrestricted(p), position: make([]int32, features)}
+	w := &setSolver{problem: newUnrestricted(p), position: make([]int32, features)}
 	unheld := 0
 	for j := range features {
-		if w.all.isUnheld(j) {
+		if w.problem.isUnheld(j) {
 			unheld++
 		}
 	}
 	if unheld > mostUnheld {
 		return nil, fmt.Errorf("%w: %d features have no row of A of their own that holds them at zero", ErrNotApplicable, unheld)
 	}
-	w.most = mostInSet(p) + unheld
-	w.trial, w.best = w.all.newDual(), w.all.newDual()
-	w.rest = newOutside(w.all)
+	w.maxColumns = mostInSet(p) + unheld
+	w.trial, w.bestDual = w.problem.newDual(), w.problem.newDual()
+	w.outside = newOutside(w.problem)
 	return w, nil
 }
 
@@ -54,29 +54,29 @@ func newSetSolver(p *Problem) (*setSolver, error) {
 // multipliers that begin at z, or at zeros if z is nil. The second has the multipliers z: it may prove a
 // smaller gap if x has small numbers (A x)_k where the optimum has zeros.
 func (w *setSolver) certify(x, z []float64) float64 {
-	w.all.visit(x)
+	w.problem.visit(x)
 	w.startTrial(z)
-	w.rest.settle(w.trial)
-	best := w.all.proveBy(w.trial, 0)
+	w.outside.settle(w.trial)
+	best := w.problem.proveBy(w.trial, 0)
 	if z != nil {
-		copy(w.trial.z, w.all.rows.Restrict(z))
-		best = math.Min(best, w.all.proveBy(w.trial, 0))
+		copy(w.trial.z, w.problem.rows.Restrict(z))
+		best = math.Min(best, w.problem.proveBy(w.trial, 0))
 	}
-	return gap.Rounded(best, w.all.value)
+	return gap.Rounded(best, w.problem.value)
 }
 
 // startTrial sets the trial dual point to α = φ'(t) at the current point, and to the multipliers z of the
 // rows of A, or to zeros if z is nil. For a row with (A x)_k ≠ 0, the limit with the sign of (A x)_k replaces
 // the given multiplier.
 func (w *setSolver) startTrial(z []float64) {
-	copy(w.trial.alpha, w.all.at.slope)
+	copy(w.trial.alpha, w.problem.current.slope)
 	clear(w.trial.z)
 	if z != nil {
-		copy(w.trial.z, w.all.rows.Restrict(z))
+		copy(w.trial.z, w.problem.rows.Restrict(z))
 	}
-	for row, v := range w.all.image {
+	for row, v := range w.problem.image {
 		if v != 0 {
-			w.trial.z[row] = math.Copysign(w.all.rows.Limit[row], v)
+			w.trial.z[row] = math.Copysign(w.problem.rows.Limit[row], v)
 		}
 	}
 }
@@ -108,8 +108,8 @@ const (
 // rows give the first coefficients of their features, because y has exact zeros.
 func (w *setSolver) finish(x, y, z []float64, set *Settings) *Solution {
 	r := &rounds{setSolver: w, set: *set, result: &Solution{Result: Result{Gap: math.Inf(1), Objective: math.Inf(1)}}}
-	r.tol = math.Max(set.Tol/2, firstShare*w.all.lossAtZero())
-	w.all.visit(withSingletons(w.all.rows, x, y))
+	r.tol = math.Max(set.Tol/2, firstShare*w.problem.lossAtZero())
+	w.problem.visit(withSingletons(w.problem.rows, x, y))
 	w.startTrial(z)
 	w.trim()
 	r.judge(&Solution{})
@@ -127,30 +127,30 @@ func (w *setSolver) finish(x, y, z []float64, set *Settings) *Solution {
 
 // trim sets a coefficient to zero if the multiplier that its singleton row needs is far below the limit.
 func (w *setSolver) trim() {
-	w.rest.residual(w.trial)
-	x := slices.Clone(w.all.x)
-	for j, row := range w.all.rows.Singleton {
-		if row >= 0 && math.Abs(w.rest.sum[j]) < keptLimit*w.rest.capacity[j] {
+	w.outside.residual(w.trial)
+	x := slices.Clone(w.problem.x)
+	for j, row := range w.problem.rows.Singleton {
+		if row >= 0 && math.Abs(w.outside.sum[j]) < keptLimit*w.outside.capacity[j] {
 			x[j] = 0
 		}
 	}
-	w.all.visit(x)
-	copy(w.trial.alpha, w.all.at.slope)
+	w.problem.visit(x)
+	copy(w.trial.alpha, w.problem.current.slope)
 }
 
 // withSingletons returns a copy of x with xⱼ = y_k/A_kj for each feature j that has a singleton row k. If y
 // is nil, the copy equals x.
 func withSingletons(r *gap.Penalty, x, y []float64) []float64 {
-	at := slices.Clone(x)
+	result := slices.Clone(x)
 	if y == nil {
-		return at
+		return result
 	}
 	for j, row := range r.Singleton {
 		if row >= 0 {
-			at[j] = y[r.From[row]] / r.SingletonEntry[j]
+			result[j] = y[r.From[row]] / r.SingletonEntry[j]
 		}
 	}
-	return at
+	return result
 }
 
 // rounds is the state of a run of setSolver.finish. A round solves the problem of one working set.
@@ -161,31 +161,31 @@ type rounds struct {
 	tol     float64    // tolerance of the gap for the next working set
 	lastTol float64    // tolerance of the gap for the last working set
 	cols    []int32    // the last working set
-	known   bool       // the dual point best has been computed
+	hasBest bool       // bestDual has been computed
 	keep    bool       // the next set should keep the columns of the last set, which has not halved the gap
 	full    bool       // the last working set had no room for all non-zero coefficients
 	lastWhy ending.Why // why the run on the last working set ended
 }
 
-// judge returns the smaller of the gaps that the dual points trial and best prove at the current point. The
-// better dual point becomes best. If the gap or the objective is smaller than in the result, the current
-// point becomes the result. part is the solution for the working set.
-func (r *rounds) judge(part *Solution) float64 {
-	r.rest.settle(r.trial)
-	gap := r.all.proveBy(r.trial, r.set.Tol)
-	if r.known {
-		known := r.all.evaluate(r.best)
-		r.known = known <= gap
-		gap = math.Min(gap, known)
+// judge returns the smaller of the gaps that the dual points trial and bestDual prove at the current point.
+// The better one becomes bestDual. If the gap or the objective is smaller than in the result, the current
+// point becomes the result. solution is the one for the working set.
+func (r *rounds) judge(solution *Solution) float64 {
+	r.outside.settle(r.trial)
+	gap := r.problem.proveBy(r.trial, r.set.Tol)
+	if r.hasBest {
+		bestGap := r.problem.evaluate(r.bestDual)
+		r.hasBest = bestGap <= gap
+		gap = math.Min(gap, bestGap)
 	}
-	if !r.known {
-		r.best, r.trial, r.known = r.trial, r.best, true
-		copy(r.trial.z, r.best.z)
+	if !r.hasBest {
+		r.bestDual, r.trial, r.hasBest = r.trial, r.bestDual, true
+		copy(r.trial.z, r.bestDual.z)
 	}
-	res, value := r.result, r.all.value
+	res, value := r.result, r.problem.value
 	if value < res.Objective || gap < res.Gap {
-		res.X, res.Objective, res.Gap = slices.Clone(r.all.x), value, gap
-		res.Polished, res.Structure = part.Polished, part.Structure
+		res.X, res.Objective, res.Gap = slices.Clone(r.problem.x), value, gap
+		res.Polished, res.Structure = solution.Polished, solution.Structure
 	}
 	return gap
 }
@@ -193,34 +193,34 @@ func (r *rounds) judge(part *Solution) float64 {
 // round solves the problem of the next working set, and reports whether another round can help.
 func (r *rounds) round() bool {
 	cols, full := r.choose(r.cols == nil)
-	if all := union(cols, r.cols); r.keep && len(all) <= r.most {
-		cols = all
+	if merged := union(cols, r.cols); r.keep && len(merged) <= r.maxColumns {
+		cols = merged
 	}
 	if slices.Equal(cols, r.cols) && r.tol >= r.lastTol {
-		r.result.Full = len(cols) == r.most && r.rest.over > 0
+		r.result.Full = len(cols) == r.maxColumns && r.outside.excesses > 0
 		return false
 	}
 	r.lastTol = r.tol
 	s := r.restrict(cols)
 	settings := &Settings{Tol: r.tol, Interrupt: r.set.Interrupt, Stop: r.set.Stop, MaxIterations: 60}
-	part, ok := s.finish(settings)
+	solution, ok := s.finish(settings)
 	if !ok {
 		r.refused, r.result.Full = true, r.cols != nil
 		return false
 	}
 	r.cols = cols
-	r.result.Err, r.lastWhy = part.Err, part.Why
-	r.result.Iterations += part.Iterations
-	s.expand(part)
-	before, gapBefore := r.result.Objective, r.result.Gap
-	gap := r.judge(part)
-	r.keep = r.result.Gap > gapBefore/2
-	if r.full = full && r.full || full && !(r.result.Objective < before); r.full {
+	r.result.Err, r.lastWhy = solution.Err, solution.Why
+	r.result.Iterations += solution.Iterations
+	s.expand(solution)
+	oldObjective, oldGap := r.result.Objective, r.result.Gap
+	gap := r.judge(solution)
+	r.keep = r.result.Gap > oldGap/2
+	if r.full = full && r.full || full && !(r.result.Objective < oldObjective); r.full {
 		r.result.Full = r.result.Gap > r.set.Tol
 		return false
 	}
 	r.full = full
-	if gap < 2*part.Gap || float64(r.rest.over) < finalShare*float64(len(cols)) {
+	if gap < 2*solution.Gap || float64(r.outside.excesses) < finalShare*float64(len(cols)) {
 		r.tol = 0
 	}
 	r.tol = math.Max(r.set.Tol/2, math.Min(r.tol, laterShare*gap))
@@ -229,30 +229,30 @@ func (r *rounds) round() bool {
 
 // union returns the union of two increasing slices, in increasing order.
 func union(a, b []int32) []int32 {
-	all := slices.Concat(a, b)
-	slices.Sort(all)
-	return slices.Compact(all)
+	merged := slices.Concat(a, b)
+	slices.Sort(merged)
+	return slices.Compact(merged)
 }
 
 func (r *rounds) solution() *Solution {
 	res := r.result
 	res.Gap = gap.Rounded(res.Gap, res.Objective)
 	full, spent := res.Full || r.refused, r.lastWhy == ending.Iterations
-	separated := func() bool { return r.all.fallsForever(res.X) }
+	separated := func() bool { return r.problem.fallsForever(res.X) }
 	res.Why = ending.Of(res.Err, res.Gap, r.set.Tol, full, separated, spent)
-	res.Z = r.all.multipliers(r.best)
+	res.Z = r.problem.multipliers(r.bestDual)
 	return res
 }
 
-// partition extends the partition of a working set's columns to all p features. The features
+// partition extends structure, the partition of a working set's columns, to all p features. The features
 // outside the set are zero.
-func partition(part quadratic.Partition, cols []int32, p int) quadratic.Partition {
-	out := quadratic.Partition{Group: make([]int32, p), Factor: make([]float64, p), Count: part.Count}
+func partition(structure quadratic.Partition, cols []int32, p int) quadratic.Partition {
+	out := quadratic.Partition{Group: make([]int32, p), Factor: make([]float64, p), Count: structure.Count}
 	for j := range out.Group {
 		out.Group[j], out.Factor[j] = -1, 1
 	}
 	for k, j := range cols {
-		out.Group[j], out.Factor[j] = part.Group[k], part.Factor[k]
+		out.Group[j], out.Factor[j] = structure.Group[k], structure.Factor[k]
 	}
 	return out
 }

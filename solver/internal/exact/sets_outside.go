@@ -20,12 +20,12 @@ type outside struct {
 	f   *unrestricted
 	sum []float64 // −(X'Cα + mu x + A'z) of each feature, without its singleton row
 	// For each feature, the limit of its singleton row times the absolute value of that row's entry.
-	capacity []float64
-	near     []float64 // for zero features, the excess over nearLimit times the capacity; 0 for others
-	seen     []bool    // features that are already in a component
-	done     []bool    // rows that reach has examined
-	part     component
-	over     int // number of features with an excess
+	capacity   []float64
+	nearExcess []float64 // for zero features, the excess over nearLimit times the capacity; 0 for others
+	seen       []bool    // features that are already in a component
+	done       []bool    // rows that reach has examined
+	component  component
+	excesses   int // number of features with an excess
 }
 
 // A component has zero features, and the rows of A that connect them: rows with only zero features. Singleton
@@ -41,15 +41,15 @@ const (
 	maxSweeps = 500 // largest number of sweeps of coordinate descent
 	// Coordinate descent ends if a sweep reduces the sum of squared excesses by less than this fraction.
 	leastGain = 1e-5
-	// Coordinate descent takes an excess of at most noExcess times the capacity to be zero. A feature must
-	// have an excess above clearExcess times its capacity to be counted in outside.over, or to join the next
-	// set.
+	// Coordinate descent treats an excess as zero if it is at most noExcess times the capacity. A feature is
+	// counted in outside.excesses, or may join the next set, only if its excess is above clearExcess times
+	// its capacity.
 	noExcess, clearExcess = 1e-10, 1e-6
 )
 
 func newOutside(f *unrestricted) *outside {
 	o := &outside{f: f, seen: make([]bool, f.p), done: make([]bool, f.rows.Len())}
-	for _, v := range []*[]float64{&o.sum, &o.capacity, &o.near} {
+	for _, v := range []*[]float64{&o.sum, &o.capacity, &o.nearExcess} {
 		*v = make([]float64, f.p)
 	}
 	for j, row := range f.rows.Singleton {
@@ -60,12 +60,12 @@ func newOutside(f *unrestricted) *outside {
 	return o
 }
 
-// settle changes the multipliers d.z of rows with only zero features, to reduce excesses. It sets o.near
-// and o.over.
+// settle changes the multipliers d.z of rows with only zero features, to reduce excesses. It sets
+// o.nearExcess and o.excesses.
 func (o *outside) settle(d *dual) {
 	o.residual(d)
-	clear(o.near)
-	o.over = 0
+	clear(o.nearExcess)
+	o.excesses = 0
 	clear(o.seen)
 	clear(o.done)
 	for j, x := range o.f.x {
@@ -74,14 +74,14 @@ func (o *outside) settle(d *dual) {
 		}
 		o.reach(int32(j))
 		o.relax(d.z, nearLimit)
-		over := false
-		for _, k := range o.part.features {
+		hasExcess := false
+		for _, k := range o.component.features {
 			if e := math.Abs(o.excess(k, nearLimit)); e > clearExcess*o.capacity[k] {
-				o.near[k] = e
+				o.nearExcess[k] = e
 			}
-			over = over || o.excess(k, 1) != 0
+			hasExcess = hasExcess || o.excess(k, 1) != 0
 		}
-		if over {
+		if hasExcess {
 			o.lower(d.z)
 			o.count()
 		}
@@ -97,11 +97,11 @@ const (
 // small excesses are left.
 func (o *outside) lower(z []float64) {
 	o.relax(z, 1)
-	most := 0.0
-	for _, j := range o.part.features {
-		most = math.Max(most, math.Abs(o.excess(j, 1))/math.Max(o.capacity[j], math.SmallestNonzeroFloat64))
+	largest := 0.0
+	for _, j := range o.component.features {
+		largest = math.Max(largest, math.Abs(o.excess(j, 1))/math.Max(o.capacity[j], math.SmallestNonzeroFloat64))
 	}
-	if most > noExcess && most < undecidedPart && len(o.part.features) <= exactSize {
+	if largest > noExcess && largest < undecidedPart && len(o.component.features) <= exactSize {
 		o.exact(z)
 	}
 }
@@ -110,9 +110,9 @@ func (o *outside) lower(z []float64) {
 // It solves a small problem with the squared loss and the identity as data matrix. The coefficients of its
 // solution are the excesses, and its multipliers are the result.
 func (o *outside) exact(z []float64) {
-	r, k := o.f.rows, len(o.part.features)
-	w := &setSolver{all: o.f, position: make([]int32, o.f.p)}
-	s := &restricted{w: w, cols: slices.Clone(o.part.features), rows: o.part.rows}
+	r, k := o.f.rows, len(o.component.features)
+	w := &setSolver{problem: o.f, position: make([]int32, o.f.p)}
+	s := &restricted{w: w, cols: slices.Clone(o.component.features), rows: o.component.rows}
 	slices.Sort(s.cols)
 	for i, j := range s.cols {
 		w.position[j] = int32(i) + 1
@@ -122,7 +122,7 @@ func (o *outside) exact(z []float64) {
 	for i, j := range s.cols {
 		s.sub.Labels[i] = o.sum[j]
 	}
-	for _, row := range o.part.rows {
+	for _, row := range o.component.rows {
 		r.EachEntry(row, func(j int32, v float64) { s.sub.Labels[w.position[j]-1] += float64(v * z[row]) })
 	}
 	s.sub.A = linalg.New(s.matrix(), k)
@@ -139,18 +139,18 @@ func (o *outside) exact(z []float64) {
 		return
 	}
 	for i, row := range s.rows {
-		to := math.Max(-r.Limit[row], math.Min(res.Z[i]*half, r.Limit[row]))
-		step := to - z[row]
-		z[row] = to
+		multiplier := math.Max(-r.Limit[row], math.Min(res.Z[i]*half, r.Limit[row]))
+		step := multiplier - z[row]
+		z[row] = multiplier
 		r.EachEntry(row, func(j int32, v float64) { o.sum[j] = math.FMA(-step, v, o.sum[j]) })
 	}
 }
 
 // count increases o.over by the number of features in the component that have an excess.
 func (o *outside) count() {
-	for _, j := range o.part.features {
+	for _, j := range o.component.features {
 		if math.Abs(o.excess(j, 1)) > clearExcess*o.capacity[j] {
-			o.over++
+			o.excesses++
 		}
 	}
 }
@@ -174,11 +174,11 @@ func (o *outside) excess(j int32, fraction float64) float64 {
 	return o.sum[j] - math.Max(-capacity, math.Min(o.sum[j], capacity))
 }
 
-// reach sets o.part to the component of the given feature.
-func (o *outside) reach(first int32) {
-	c, r := &o.part, o.f.rows
-	c.features, c.rows = append(c.features[:0], first), c.rows[:0]
-	o.seen[first] = true
+// reach sets o.component to the component of the feature.
+func (o *outside) reach(feature int32) {
+	c, r := &o.component, o.f.rows
+	c.features, c.rows = append(c.features[:0], feature), c.rows[:0]
+	o.seen[feature] = true
 	for k := 0; k < len(c.features); k++ {
 		j := c.features[k]
 		rows, _ := r.T.Row(int(j))
@@ -201,7 +201,7 @@ func (o *outside) enter(features []int32) {
 	for _, j := range features {
 		if !o.seen[j] {
 			o.seen[j] = true
-			o.part.features = append(o.part.features, j)
+			o.component.features = append(o.component.features, j)
 		}
 	}
 }
@@ -209,21 +209,21 @@ func (o *outside) enter(features []int32) {
 // relax reduces the sum of squared excesses of the component's features by coordinate descent. It computes
 // the excesses with all capacities and limits multiplied by fraction.
 func (o *outside) relax(z []float64, fraction float64) {
-	last := math.Inf(1)
+	lastSum := math.Inf(1)
 	for range maxSweeps {
-		for _, row := range o.part.rows {
+		for _, row := range o.component.rows {
 			o.push(z, row, fraction)
 		}
 		sum := 0.0
-		for _, j := range o.part.features {
+		for _, j := range o.component.features {
 			if e := o.excess(j, fraction); math.Abs(e) > noExcess*o.capacity[j] {
 				sum = math.FMA(e, e, sum)
 			}
 		}
-		if sum == 0 || !(sum < (1-leastGain)*last) {
+		if sum == 0 || !(sum < (1-leastGain)*lastSum) {
 			return
 		}
-		last = sum
+		lastSum = sum
 	}
 }
 
@@ -232,10 +232,10 @@ func (o *outside) relax(z []float64, fraction float64) {
 // the largest possible curvature instead. fraction is as in relax.
 func (o *outside) push(z []float64, row int32, fraction float64) {
 	idx, val := o.f.rows.M.Row(int(row))
-	var descent, curve, most float64
+	var descent, curve, maxCurve float64
 	for k, j := range idx {
 		a2 := float64(val[k] * val[k])
-		most += a2
+		maxCurve += a2
 		if e := o.excess(j, fraction); e != 0 {
 			descent = math.FMA(val[k], e, descent)
 			curve += a2
@@ -249,11 +249,11 @@ func (o *outside) push(z []float64, row int32, fraction float64) {
 	if descent != 0 {
 		step = descent / curve
 		if o.descentAt(idx, val, step, fraction)*descent < 0 {
-			step = descent / most
+			step = descent / maxCurve
 		}
 	}
-	to := math.Max(-limit, math.Min(z[row]+step, limit))
-	step, z[row] = to-z[row], to
+	multiplier := math.Max(-limit, math.Min(z[row]+step, limit))
+	step, z[row] = multiplier-z[row], multiplier
 	for k, j := range idx {
 		o.sum[j] = math.FMA(-step, val[k], o.sum[j])
 	}

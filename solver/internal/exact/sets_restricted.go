@@ -27,27 +27,27 @@ const firstRoom = 750
 // coefficients, of features with neither a ridge nor a singleton row, and of the features that violate
 // optimality most. full is true if a set after the first has no room for all non-zero coefficients.
 func (w *setSolver) choose(first bool) (cols []int32, full bool) {
-	var unheld, rest []int32
-	for j, x := range w.all.x {
-		if w.all.isUnheld(j) {
+	var unheld, candidates []int32
+	for j, x := range w.problem.x {
+		if w.problem.isUnheld(j) {
 			unheld = append(unheld, int32(j))
 		} else if x != 0 {
 			cols = append(cols, int32(j))
-		} else if w.rest.near[j] > 0 {
-			rest = append(rest, int32(j))
+		} else if w.outside.nearExcess[j] > 0 {
+			candidates = append(candidates, int32(j))
 		}
 	}
-	size := func(j int32) float64 { return math.Abs(w.all.x[j]) * w.all.bounds.Columns.Largest[j] }
+	size := func(j int32) float64 { return math.Abs(w.problem.x[j]) * w.problem.bounds.Columns.Largest[j] }
 	slices.SortStableFunc(cols, func(a, b int32) int { return cmp.Compare(size(b), size(a)) })
-	slices.SortStableFunc(rest, func(a, b int32) int { return cmp.Compare(w.rest.near[b], w.rest.near[a]) })
-	most := w.most - len(unheld)
+	slices.SortStableFunc(candidates, func(a, b int32) int { return cmp.Compare(w.outside.nearExcess[b], w.outside.nearExcess[a]) })
+	maxColumns := w.maxColumns - len(unheld)
 	if first {
-		most = min(most, firstRoom)
+		maxColumns = min(maxColumns, firstRoom)
 	}
-	room := most - most/16 // a sixteenth is reserved for features that violate optimality
+	room := maxColumns - maxColumns/16 // a sixteenth is reserved for features that violate optimality
 	full = !first && len(cols) > room
 	cols = cols[:min(len(cols), room)]
-	cols = append(cols, rest[:min(len(rest), len(cols)+200, most-len(cols))]...)
+	cols = append(cols, candidates[:min(len(candidates), len(cols)+200, maxColumns-len(cols))]...)
 	cols = append(cols, unheld...)
 	slices.Sort(cols)
 	return cols, full
@@ -55,33 +55,33 @@ func (w *setSolver) choose(first bool) (cols []int32, full bool) {
 
 // restrict returns the problem restricted to the columns. It starts at the current point.
 func (w *setSolver) restrict(cols []int32) *restricted {
-	s := &restricted{w: w, cols: cols, sub: *w.all.Problem, x: make([]float64, len(cols))}
+	s := &restricted{w: w, cols: cols, sub: *w.problem.Problem, x: make([]float64, len(cols))}
 	clear(w.position)
 	for k, j := range cols {
 		w.position[j] = int32(k) + 1
-		s.x[k] = w.all.x[j]
+		s.x[k] = w.problem.x[j]
 	}
-	s.sub.Data = columnsOf(w.all.Data, w.position, len(cols))
+	s.sub.Data = columnsOf(w.problem.Data, w.position, len(cols))
 	s.sub.Rows = s.sub.Data.Compact(false)
 	s.sub.MaxWorking = len(cols)
-	s.sub.Ridge = slices.Repeat([]float64{w.all.mu()}, len(cols))
+	s.sub.Ridge = slices.Repeat([]float64{w.problem.mu()}, len(cols))
 	s.penalty()
 	return s
 }
 
 // penalty sets A and the limits of the restricted problem.
 func (s *restricted) penalty() {
-	r, k := s.w.all.rows, len(s.cols)
+	r, k := s.w.problem.rows, len(s.cols)
 	singleton := make([]float64, k) // limits of the singleton rows
 	s.sub.A, s.sub.Limit = linalg.New(nil, k), singleton
 	for i, j := range s.cols {
 		rows, val := r.T.Row(int(j))
 		for m, row := range rows {
-			switch count, first := s.members(row); {
+			switch count, firstFeature := s.members(row); {
 			case val[m] == 0:
 			case count == 1:
 				singleton[i] += float64(r.Limit[row] * math.Abs(val[m]))
-			case first == j:
+			case firstFeature == j:
 				s.rows = append(s.rows, row)
 			}
 		}
@@ -98,16 +98,16 @@ func (s *restricted) penalty() {
 }
 
 // members counts the features of the set in a row of the penalty, and returns the first of them.
-func (s *restricted) members(row int32) (count int, first int32) {
-	idx, val := s.w.all.rows.M.Row(int(row))
+func (s *restricted) members(row int32) (count int, firstFeature int32) {
+	idx, val := s.w.problem.rows.M.Row(int(row))
 	for k, j := range idx {
 		if s.w.position[j] > 0 && val[k] != 0 {
 			if count++; count == 1 {
-				first = j
+				firstFeature = j
 			}
 		}
 	}
-	return count, first
+	return count, firstFeature
 }
 
 // matrix returns A of the restricted problem: the rows with several features of the set, followed
@@ -117,10 +117,10 @@ func (s *restricted) matrix() *sparse.CSR {
 	var idx []int32
 	var val []float64
 	for _, row := range s.rows {
-		all, v := s.w.all.rows.M.Row(int(row))
-		for k, j := range all {
-			if at := s.w.position[j]; at > 0 && v[k] != 0 {
-				idx, val = append(idx, at-1), append(val, v[k])
+		columns, v := s.w.problem.rows.M.Row(int(row))
+		for k, j := range columns {
+			if position := s.w.position[j]; position > 0 && v[k] != 0 {
+				idx, val = append(idx, position-1), append(val, v[k])
 			}
 		}
 		ptr = append(ptr, int64(len(idx)))
@@ -141,28 +141,28 @@ func (s *restricted) finish(set *Settings) (*Solution, bool) {
 	return f.Finish(s.x, set), true
 }
 
-// expand makes part, the solution of the restricted problem, the current point, and its dual point the trial
-// dual point. If the zeros of part are not exact, a coefficient becomes zero if the multiplier of its
+// expand makes a solution of the restricted problem the current point, and its dual point the trial dual
+// point. If the zeros of the solution are not exact, a coefficient becomes zero if the multiplier of its
 // singleton row is far below the limit. If this raises the objective by more than the gap, no coefficient is
 // changed.
-func (s *restricted) expand(part *Solution) {
+func (s *restricted) expand(solution *Solution) {
 	w := s.w
-	x, whole, z, r := make([]float64, w.all.p), make([]float64, w.all.p), w.trial.z, w.all.rows
-	singleton := part.Z[len(s.rows):] // multipliers of the singleton rows
+	x, original, z, r := make([]float64, w.problem.p), make([]float64, w.problem.p), w.trial.z, w.problem.rows
+	singleton := solution.Z[len(s.rows):] // multipliers of the singleton rows
 	for k, j := range s.cols {
-		whole[j] = part.X[k]
+		original[j] = solution.X[k]
 		limit := s.sub.Limit[len(s.rows)+k]
-		if part.Polished || math.Abs(singleton[k]) >= keptLimit*limit {
-			x[j] = part.X[k]
+		if solution.Polished || math.Abs(singleton[k]) >= keptLimit*limit {
+			x[j] = solution.X[k]
 		}
 	}
-	if part.Polished {
-		part.Structure = partition(part.Structure, s.cols, w.all.p)
+	if solution.Polished {
+		solution.Structure = partition(solution.Structure, s.cols, w.problem.p)
 	}
-	if w.all.visit(x); w.all.value > part.Objective+part.Gap { // some coefficients of x should not be zero
-		w.all.visit(whole)
+	if w.problem.visit(x); w.problem.value > solution.Objective+solution.Gap { // x has too many zeros
+		w.problem.visit(original)
 	}
-	copy(w.trial.alpha, part.Alpha)
+	copy(w.trial.alpha, solution.Alpha)
 	for k, j := range s.cols {
 		share := singleton[k] / math.Max(s.sub.Limit[len(s.rows)+k], math.SmallestNonzeroFloat64)
 		rows, val := r.T.Row(int(j))
@@ -173,7 +173,7 @@ func (s *restricted) expand(part *Solution) {
 		}
 	}
 	for k, row := range s.rows {
-		z[row] = part.Z[k]
+		z[row] = solution.Z[k]
 	}
 }
 

@@ -128,9 +128,9 @@ func TestSetsFree(t *testing.T) {
 func TestSetsEndings(t *testing.T) {
 	stop := errors.New("stop")
 	for _, c := range []struct {
-		most int
-		set  Settings
-		want ending.Why
+		maxWorking int
+		set        Settings
+		want       ending.Why
 	}{
 		{40, Settings{Tol: 1e-9}, ending.Reached},
 		{40, Settings{}, ending.Rounding},
@@ -138,9 +138,9 @@ func TestSetsEndings(t *testing.T) {
 		{6, Settings{Tol: 1e-9}, ending.Room},
 	} {
 		p := pattern{term.Logistic{}, "graph", 0, 1e-4}.draw(t, 60, 40, 1)
-		p.MaxWorking = c.most
+		p.MaxWorking = c.maxWorking
 		if r := mustSetSolver(t, p).finish(make([]float64, 40), nil, nil, &c.set); r.Why != c.want {
-			t.Errorf("sets of %d, to %g: %v, want %v: gap %g", c.most, c.set.Tol, r.Why, c.want, r.Gap)
+			t.Errorf("sets of %d, to %g: %v, want %v: gap %g", c.maxWorking, c.set.Tol, r.Why, c.want, r.Gap)
 		}
 	}
 }
@@ -160,9 +160,9 @@ func TestOutside(t *testing.T) {
 				t.Fatalf("seed %d: feature %d is in no component", seed, j)
 			}
 		}
-		before := 0.0
-		for _, j := range o.part.features {
-			before = math.Max(before, math.Abs(o.excess(j, 1)))
+		largestExcess := 0.0
+		for _, j := range o.component.features {
+			largestExcess = math.Max(largestExcess, math.Abs(o.excess(j, 1)))
 		}
 		o.lower(z)
 		solved, tolerance := true, 1e-9
@@ -181,7 +181,7 @@ func TestOutside(t *testing.T) {
 				t.Errorf("seed %d: multiplier %v of row %d, limit %v", seed, v, row, o.f.rows.Limit[row])
 			}
 		}
-		if before > 0.1 && solved {
+		if largestExcess > 0.1 && solved {
 			solvedByEdges++
 		}
 	}

@@ -30,12 +30,12 @@ func newUnrestricted(p *Problem) *unrestricted {
 	q := &gap.Problem{Penalty: f.rows, Ridge: p.Ridge, Columns: f.columns()}
 	curvature := float64(f.Loss.Curvature() * kernels.Dot(q.Columns.Norm, q.Columns.Norm))
 	f.conditioned = f.mu() > 0 && curvature <= mostCondition*float64(float64(f.n)*f.mu())
-	apart := f.separate(func(j int) (above, below bool) {
+	separated := f.separate(func(j int) (above, below bool) {
 		free := f.isFree(j)
 		return free, free
 	})
-	if apart != nil {
-		q.Vanishing = apart.Columns
+	if separated != nil {
+		q.Vanishing = separated.Columns
 	}
 	q.Prepare()
 	f.setBounds(q)
@@ -73,7 +73,7 @@ func (f *unrestricted) visit(x []float64) {
 	copy(f.x, x)
 	f.look(f.x)
 	f.rows.Mul(f.image, f.x)
-	f.value = f.at.loss + float64(float64(0.5*f.mu())*kernels.Dot(f.x, f.x)) + f.rows.Value(f.image)
+	f.value = f.current.loss + float64(float64(0.5*f.mu())*kernels.Dot(f.x, f.x)) + f.rows.Value(f.image)
 }
 
 // A dual is a dual point (α, z). It need not satisfy X'Cα + mu x + A'z = 0 exactly.

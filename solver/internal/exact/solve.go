@@ -48,37 +48,37 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 		limit = maxIterations
 	}
 	tol := math.Max(set.Tol, leastTol*s.scale)
-	var part *Solver // solves the problem for some of the samples
+	var sampleSolver *Solver // solves the problem for some of the samples
 	s.work.warm = s.work.started && s.lambda <= warmFactor*lambda
 	share := s.setLambda(lambda)
 	r := Result{Gap: math.Inf(1)}
 	if !s.work.started && !s.work.placed {
 		if s.ascend(&r, set, tol); r.Iterations == 0 && r.Err == nil {
-			part = s.startBySamples(lambda, set)
+			sampleSolver = s.startBySamples(lambda, set)
 		}
 	}
 	if !s.work.started {
 		s.visit()
-		if s.coupled != nil && part != nil {
-			s.coupled.begin(part.coupled, float64(s.p)/float64(part.rows.count())*s.scale)
+		if s.coupled != nil && sampleSolver != nil {
+			s.coupled.begin(sampleSolver.coupled, float64(s.p)/float64(sampleSolver.rows.count())*s.scale)
 		}
 	}
 	if !(r.Gap <= tol) {
 		s.chooseSet(share)
 	}
-	s.at.value = s.value(s.at.loss)
+	s.current.value = s.value(s.current.loss)
 	ascended := r.Iterations > 0
 	limit += r.Iterations
-	if (part != nil || ascended) && s.at.value > s.rows.lossAtZero() { // x = 0 is the better start
+	if (sampleSolver != nil || ascended) && s.current.value > s.rows.lossAtZero() { // x = 0 is the better start
 		s.Start(make([]float64, s.p))
 		s.visit()
 		s.chooseSet(share)
-		s.at.value = s.value(s.at.loss)
+		s.current.value = s.value(s.current.loss)
 	}
 	stalled, lowest := 0, math.Inf(1)
 	aim := proofPart * s.scale // a proof is tried when the estimated gap is at most aim
 	if s.coupled != nil {
-		s.coupled.more = 0
+		s.coupled.extraSteps = 0
 	}
 	unproved := set.Unproved && (s.coupled == nil || s.coupled.rough) && s.gram == nil && s.File == nil
 	if s.work.remaining = 0; unproved && s.work.mostFall > 0 {
@@ -101,12 +101,12 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 			break
 		}
 		r.Iterations++
-		was := s.at.value
+		oldValue := s.current.value
 		fall, length := s.step(tol, r.Iterations > 1)
 		if s.rows.Err() != nil {
 			break
 		}
-		r.Gap += math.Max(0, s.at.value-was)
+		r.Gap += math.Max(0, s.current.value-oldValue)
 		if s.work.mostFall = max(s.work.mostFall, fall); unproved && length == 1 {
 			s.rows.useSlopes(s.x, s.e)
 			if !s.chooseSet(1) && s.excessAfter(fall) <= tol {
@@ -115,8 +115,8 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 			}
 			continue
 		}
-		far := length > 0 && s.at.value > tol // otherwise the dual point 0 may prove the tolerance
-		if far && !s.constant() && float64(fall*fall) > float64(farPart*aim)*s.at.value {
+		far := length > 0 && s.current.value > tol // otherwise the dual point 0 may prove the tolerance
+		if far && !s.constant() && float64(fall*fall) > float64(farPart*aim)*s.current.value {
 			continue
 		}
 		t := s.rows.tally()
@@ -124,10 +124,10 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 			continue
 		}
 		r.Proofs++
-		was = s.at.value
+		oldValue = s.current.value
 		proved := s.proveGap(tol)
-		r.Gap += math.Max(0, s.at.value-was)
-		if stalled++; proved < 0.7*r.Gap || s.at.value < lowest-float64(1e-12*math.Abs(lowest)) {
+		r.Gap += math.Max(0, s.current.value-oldValue)
+		if stalled++; proved < 0.7*r.Gap || s.current.value < lowest-float64(1e-12*math.Abs(lowest)) {
 			stalled = 0
 		}
 		if stalled == maxStalled/2 && s.coupled == nil && !s.set.formed {
@@ -135,7 +135,7 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 			s.work.visits = math.MaxFloat64
 			s.set.empty()
 		}
-		r.Gap, lowest = math.Min(r.Gap, proved), s.at.value
+		r.Gap, lowest = math.Min(r.Gap, proved), s.current.value
 		if aim = tol; !s.set.whole {
 			aim = math.Max(tol, proofPart*proved)
 		}
@@ -150,7 +150,7 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 		r.Err = s.show(set, &r)
 	}
 	s.work.gapRatio = r.Gap / tol
-	r.Objective, r.Loss, r.Full = s.at.value, s.at.loss, s.set.noRoom
+	r.Objective, r.Loss, r.Full = s.current.value, s.current.loss, s.set.noRoom
 	r.Gap = gap.Rounded(r.Gap, r.Objective)
 	if !unproved || r.Why != ending.Reached || r.Err != nil {
 		r.Why = ending.Of(r.Err, r.Gap, set.Tol, r.Full, s.fallsForever, r.Iterations >= limit)
@@ -173,9 +173,9 @@ func (s *Solver) show(set *Settings, r *Result) error {
 	if set.Watch == nil {
 		return nil
 	}
-	at := *r
-	at.Objective, at.Loss, at.Gap = s.at.value, s.at.loss, gap.Rounded(r.Gap, s.at.value)
-	return set.Watch(&at)
+	result := *r
+	result.Objective, result.Loss, result.Gap = s.current.value, s.current.loss, gap.Rounded(r.Gap, s.current.value)
+	return set.Watch(&result)
 }
 
 const (
@@ -185,8 +185,8 @@ const (
 	// Largest number of sweeps over the coordinates of a model whose Hessian is not formed. fewSweeps is for
 	// models with a quadratic.SeparableSettings.Gap.
 	mostSweeps, fewSweeps = 4, 3
-	// If columns may be missing in the working set, Solve may try a proof when the estimated gap is at most
-	// this multiple of the last proved gap, or of Scale before the first proof.
+	// If the working set does not have all columns, Solve may try a proof when the estimated gap is at most
+	// proofPart times the last proved gap. Before the first proof, Solver.Scale replaces the last proved gap.
 	proofPart = 0.1
 	// Solve usually tries no proof while fall²/objective, an estimate of the gap after the step, exceeds
 	// farPart times the gap at which it would try one. The model fell by the number fall in the step.
@@ -270,7 +270,7 @@ func (s *Solver) findSeparated() {
 	for _, j := range s.summary.free {
 		free[j] = true
 	}
-	s.summary.apart = s.rows.separate(func(j int) (above, below bool) {
+	s.summary.separated = s.rows.separate(func(j int) (above, below bool) {
 		above, below = s.open(j)
 		return free[j] && above, free[j] && below
 	})
@@ -290,7 +290,7 @@ func (s *Solver) open(j int) (above, below bool) {
 
 // visit computes the loss at the point, and sets s.e = X'Cφ'.
 func (s *Solver) visit() {
-	s.at.loss = s.rows.moveTo(s.x, s.e, s.work.damping)
+	s.current.loss = s.rows.moveTo(s.x, s.e, s.work.damping)
 	s.work.started = true
 	if s.gram != nil { // the Hessian is the same at all points
 		return
@@ -347,7 +347,7 @@ func (s *Solver) step(tol float64, fresh bool) (fall, length float64) {
 		fall = s.minimise(tol)
 	}
 	length = s.search(fall, tol)
-	s.work.near, s.work.fall = length == 1 && fall <= nearPart*s.at.value, fall
+	s.work.near, s.work.fall = length == 1 && fall <= nearPart*s.current.value, fall
 	if !w.formed {
 		s.work.visits = max(leastVisits, w.implicit.Entries()/max(1, float64(len(w.columns.Val))))
 	}
@@ -372,7 +372,7 @@ func (s *Solver) minimise(tol float64) (fall float64) {
 	}
 	if !w.formed {
 		if s.work.near {
-			set.Tolerance = math.Max(set.Tolerance, fallPart*s.work.fall/s.at.value)
+			set.Tolerance = math.Max(set.Tolerance, fallPart*s.work.fall/s.current.value)
 		}
 		set.MaxSweeps, set.DescentOnly = mostSweeps, !s.work.near
 	}
@@ -411,9 +411,9 @@ func (s *Solver) constant() bool {
 // hessian gives the model the Hessian at the point, or keeps the Hessian of an earlier point.
 func (s *Solver) hessian(fresh bool) {
 	w := &s.set
-	again := !fresh && s.work.gapRatio <= reusePart && s.work.damping == 0 ||
+	reuse := !fresh && s.work.gapRatio <= reusePart && s.work.damping == 0 ||
 		!s.rows.hasHessian() && !s.work.stale // an old Hessian is used for only one more step
-	if w.reusable && (s.constant() || again) {
+	if w.reusable && (s.constant() || reuse) {
 		s.work.gapRatio, s.work.stale = 1, true
 	} else {
 		w.reusable, s.work.stale = true, false
@@ -442,13 +442,13 @@ const scaledPart = 0.5
 // returns the largest violation allowed, in these units. tol is the gap to reach.
 func (s *Solver) units(tol float64) float64 {
 	m := &s.set.model
-	least := math.Sqrt(s.scale)
+	leastRatio := math.Sqrt(s.scale)
 	for k, l := range m.Limit {
 		if norm := s.summary.Norm[s.set.cols[k]]; l > 0 && norm > 0 {
-			least = math.Min(least, l/norm)
+			leastRatio = math.Min(leastRatio, l/norm)
 		}
 	}
-	allowed := math.Min(1e-3, scaledPart*tol/max(s.at.value, s.at.value-s.at.loss, tol))
+	allowed := math.Min(1e-3, scaledPart*tol/max(s.current.value, s.current.value-s.current.loss, tol))
 	diagonal := m.H.Diagonal()
 	for k, l := range m.Limit {
 		ridge := s.ridge[s.set.cols[k]]
@@ -460,7 +460,7 @@ func (s *Solver) units(tol float64) float64 {
 		case l > 0:
 			m.Unit[k] = l
 		default:
-			m.Unit[k] = 0.1 * math.Sqrt(math.Max(diagonal[k], 0)) * least
+			m.Unit[k] = 0.1 * math.Sqrt(math.Max(diagonal[k], 0)) * leastRatio
 		}
 	}
 	return allowed
@@ -486,7 +486,7 @@ func (s *Solver) search(fall, tol float64) (length float64) {
 		rise += float64(w.gradient[k] * d)
 		moves = moves || d != 0
 	}
-	t := &trial{at: make([]float64, len(w.x)), move: w.move, snapped: w.snapped}
+	t := &trial{end: make([]float64, len(w.x)), move: w.move, snapped: w.snapped}
 	defer s.rows.accept(t)
 	if !moves {
 		return 0
@@ -499,21 +499,21 @@ func (s *Solver) search(fall, tol float64) (length float64) {
 		}
 	}
 	// If the model was not solved accurately enough, P may rise along the step.
-	if s.work.uphill = rise > uphillPart*s.at.value; s.work.uphill {
+	if s.work.uphill = rise > uphillPart*s.current.value; s.work.uphill {
 		s.work.damping = s.work.dampingAfter(0)
 		return 0
 	}
-	rounding := float64(roundingPart * math.Abs(s.at.value))
+	rounding := float64(roundingPart * math.Abs(s.current.value))
 	for k, j := range w.cols {
 		rounding += float64(marginPart * s.work.alphaSize * math.Abs(w.u[k]*s.summary.Largest[j]))
 	}
 	t.length = 1
 	for range maxHalvings {
 		for k, j := range w.cols {
-			if t.at[k] = w.u[k]; t.length < 1 {
-				t.at[k] = math.FMA(t.length, w.u[k]-w.x[k], w.x[k])
+			if t.end[k] = w.u[k]; t.length < 1 {
+				t.end[k] = math.FMA(t.length, w.u[k]-w.x[k], w.x[k])
 			}
-			s.x[j] = t.at[k]
+			s.x[j] = t.end[k]
 		}
 		t.hessian = t.length < 1 || s.needsNextHessian(fall, tol)
 		t.damping = s.work.dampingAfter(t.length)
@@ -522,8 +522,8 @@ func (s *Solver) search(fall, tol float64) (length float64) {
 			break
 		}
 		value := s.value(loss)
-		if value <= s.at.value+float64(leastDescent*t.length*rise)+rounding {
-			s.at, s.work.damping = objective{loss, value}, t.damping
+		if value <= s.current.value+float64(leastDescent*t.length*rise)+rounding {
+			s.current, s.work.damping = objective{loss, value}, t.damping
 			return t.length
 		}
 		t.length *= 0.5
@@ -597,14 +597,14 @@ func (s *Solver) LambdaMax(interrupt func() error) (float64, error) {
 		}
 	}
 	s.rows.useSlopes(s.x, s.e)
-	var most float64
+	var lambdaMax float64
 	for j, l := range s.Limit {
 		if l > 0 {
-			most = math.Max(most, s.correlation(j)/l)
+			lambdaMax = math.Max(lambdaMax, s.correlation(j)/l)
 		}
 	}
-	s.lambda = most
-	return most, nil
+	s.lambda = lambdaMax
+	return lambdaMax, nil
 }
 
 // Support returns the number of coefficients that are not zero.

@@ -13,14 +13,14 @@ import (
 func TestUnproved(t *testing.T) {
 	for _, loss := range []term.Loss{term.Logistic{}, term.SquaredHinge{}, term.Huber{Delta: 0.5}} {
 		p := kind{loss: loss, weighted: true, free: 1}.random(300, 80, 3)
-		for _, part := range []float64{1e-5, 1e-9} {
+		for _, relTol := range []float64{1e-5, 1e-9} {
 			s, proved := mustNew(t, p), mustNew(t, p)
-			most, err := s.LambdaMax(nil)
+			lambdaMax, err := s.LambdaMax(nil)
 			if err != nil {
 				t.Fatal(err)
 			}
 			for k := range 30 {
-				lambda, tol := most*math.Pow(0.85, float64(k)), part*s.Scale()
+				lambda, tol := lambdaMax*math.Pow(0.85, float64(k)), relTol*s.Scale()
 				r := s.Solve(lambda, &Settings{Tol: tol, Unproved: true})
 				best := proved.Solve(lambda, &Settings{Tol: 1e-13 * s.Scale()})
 				if excess := r.Objective - best.Objective; r.Why != ending.Reached || k > 0 && !math.IsInf(r.Gap, 1) || excess > 3*tol {

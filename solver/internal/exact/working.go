@@ -12,12 +12,12 @@ import (
 
 // A workingSet has some columns of the data, and the quadratic model of their coefficients.
 type workingSet struct {
-	most     int // the largest allowed number of columns
-	threads  int
-	cols     []int32 // the columns, in increasing order
-	position []int32 // for each feature: its position in cols plus 1, or 0 if it is not in cols
-	noRoom   bool    // more columns belong to the set than the field most allows, see chooseSet
-	whole    bool    // chooseSet takes all columns
+	maxColumns int // the largest allowed number of columns
+	threads    int
+	cols       []int32 // the columns, in increasing order
+	position   []int32 // for each feature: its position in cols plus 1, or 0 if it is not in cols
+	noRoom     bool    // more than maxColumns columns belong to the set, see chooseSet
+	whole      bool    // chooseSet takes all columns
 
 	// formed is true if the Hessian is computed as a matrix. rows and columns are the data of the columns in
 	// cols, by rows and by columns; at most one of them is current.
@@ -43,7 +43,7 @@ const (
 	leastRoom = 16 // chooseSet may add this number of columns, even if few coefficients are not zero
 	// When chooseSet changes the set, it also adds columns whose correlation exceeds this part of the
 	// correlation at which they must enter. So the set changes less often.
-	early = 0.9
+	earlyShare = 0.9
 )
 
 // chooseSet makes the working set. A column belongs to the set if its coefficient is not zero, if it has no
@@ -68,13 +68,13 @@ func (s *Solver) chooseSet(share float64) bool {
 		ratio float64 // of the correlation to the limit
 	}
 	var cols, stay []int32
-	var enter []candidate
+	var candidates []candidate
 	needed, missing := 0, len(w.cols) == 0
 	for j, limit := range s.limit {
 		correlation := s.correlation(j)
 		inside := w.position[j] > 0
 		must := s.x[j] != 0 || limit == 0 || s.set.whole || s.gram != nil && inside
-		if !must && correlation <= early*share*limit {
+		if !must && correlation <= earlyShare*share*limit {
 			continue
 		}
 		if must || correlation > share*limit {
@@ -87,22 +87,22 @@ func (s *Solver) chooseSet(share float64) bool {
 		case inside:
 			stay = append(stay, int32(j))
 		default:
-			enter = append(enter, candidate{int32(j), correlation / limit})
+			candidates = append(candidates, candidate{int32(j), correlation / limit})
 		}
 	}
 	if !missing && (s.constant() || len(w.cols) <= 2*needed+50) {
 		return false
 	}
-	if w.noRoom = len(cols) > w.most-w.most/16 && needed > w.most; w.noRoom {
+	if w.noRoom = len(cols) > w.maxColumns-w.maxColumns/16 && needed > w.maxColumns; w.noRoom {
 		return false
 	}
-	slices.SortFunc(enter, func(a, b candidate) int {
+	slices.SortFunc(candidates, func(a, b candidate) int {
 		return cmp.Or(cmp.Compare(b.ratio, a.ratio), cmp.Compare(a.col, b.col))
 	})
-	for _, c := range enter[:min(len(enter), max(leastRoom, len(cols)), w.most-len(cols))] {
+	for _, c := range candidates[:min(len(candidates), max(leastRoom, len(cols)), w.maxColumns-len(cols))] {
 		cols = append(cols, c.col)
 	}
-	cols = append(cols, stay[:min(len(stay), w.most-len(cols))]...)
+	cols = append(cols, stay[:min(len(stay), w.maxColumns-len(cols))]...)
 	slices.Sort(cols)
 	s.buildSet(cols)
 	return missing
@@ -167,9 +167,9 @@ func (s *Solver) buildSet(cols []int32) {
 	}
 	if s.gram != nil && len(cols) > defaultWorking { // the Gram matrix would have too many columns
 		s.rows, s.gram = s.gram.memory, nil
-		s.at.loss = s.rows.moveTo(s.x, s.e, s.work.damping)
+		s.current.loss = s.rows.moveTo(s.x, s.e, s.work.damping)
 	}
-	before := w.cols
+	oldCols := w.cols
 	w.cols, w.reusable = cols, false
 	for k, j := range cols {
 		w.position[j] = int32(k) + 1
@@ -199,7 +199,7 @@ func (s *Solver) buildSet(cols []int32) {
 	cost := s.formedCost(cols)
 	if w.formed = cost <= s.work.visits; w.formed {
 		if s.gram != nil {
-			w.dense.H, w.reusable = s.gram.grow(w.dense.H, before, cols), true
+			w.dense.H, w.reusable = s.gram.grow(w.dense.H, oldCols, cols), true
 		} else {
 			s.buildRows()
 			w.cutHessian()
@@ -311,9 +311,9 @@ func (s *Solver) buildRows() {
 	case s.Rows.Val != nil:
 		w.rows.Val = make([]float64, nnz)
 	}
-	columns, next := s.transpose(), slices.Clone(ptr[:s.Rows.Len()])
+	columns, ends := s.transpose(), slices.Clone(ptr[:s.Rows.Len()])
 	for k, j := range w.cols {
-		w.appendColumn(next, k, columns, int(j))
+		w.appendColumn(ends, k, columns, int(j))
 	}
 }
 
@@ -322,39 +322,39 @@ type columnSource interface {
 	Row(j int) ([]int32, []float64)
 }
 
-// appendColumn appends the entries of column j of X to w.rows, where this column has the index k. next[i] is
-// the position of the next entry of row i in w.rows.
-func (w *workingSet) appendColumn(next []int64, k int, columns columnSource, j int) {
+// appendColumn appends the entries of column j of X to w.rows, where this column has the index k. ends[i] is
+// the position in w.rows of the next entry of row i.
+func (w *workingSet) appendColumn(ends []int64, k int, columns columnSource, j int) {
 	idx, val := columns.Row(j)
 	for m, i := range idx {
-		to := next[i]
-		next[i]++
-		w.rows.Idx16[to] = uint16(k)
+		position := ends[i]
+		ends[i]++
+		w.rows.Idx16[position] = uint16(k)
 		switch {
 		case w.rows.Val != nil:
-			w.rows.Val[to] = val[m]
+			w.rows.Val[position] = val[m]
 		case w.rows.Val32 != nil:
-			w.rows.Val32[to] = float32(val[m])
+			w.rows.Val32[position] = float32(val[m])
 		}
 	}
 }
 
 // buildColumns stores the data of the working set's columns, column by column, in s.set.columns.
 func (s *Solver) buildColumns() {
-	w, from := &s.set, s.transpose()
-	to := kernels.Rows{Ptr: make([]int64, 1, len(w.cols)+1), Cols: s.Rows.Len()}
+	w, columns := &s.set, s.transpose()
+	data := kernels.Rows{Ptr: make([]int64, 1, len(w.cols)+1), Cols: s.Rows.Len()}
 	for k, j := range w.cols {
-		idx, _ := from.Row(int(j))
-		to.Ptr = append(to.Ptr, to.Ptr[k]+int64(len(idx)))
+		idx, _ := columns.Row(int(j))
+		data.Ptr = append(data.Ptr, data.Ptr[k]+int64(len(idx)))
 	}
-	nnz := to.Ptr[len(w.cols)]
-	to.Idx, to.Val = make([]int32, 0, nnz), make([]float64, 0, nnz)
+	nnz := data.Ptr[len(w.cols)]
+	data.Idx, data.Val = make([]int32, 0, nnz), make([]float64, 0, nnz)
 	for _, j := range w.cols {
-		idx, val := from.Row(int(j))
-		to.Idx, to.Val = append(to.Idx, idx...), append(to.Val, val...)
+		idx, val := columns.Row(int(j))
+		data.Idx, data.Val = append(data.Idx, idx...), append(data.Val, val...)
 	}
-	w.columns = to
-	w.implicit.Z = kernels.Rows{Idx: make([]int32, 0, nnz), Val: make([]float64, 0, nnz), Cols: to.Cols}
+	w.columns = data
+	w.implicit.Z = kernels.Rows{Idx: make([]int32, 0, nnz), Val: make([]float64, 0, nnz), Cols: data.Cols}
 }
 
 // margins sets dst = X u, where X is the data of the columns in cols.
@@ -376,8 +376,8 @@ func (w *workingSet) transposed(s *rows.Sums, dst, alpha []float64) {
 	kernels.Margins(dst, w.columns, s.Scaled(alpha))
 }
 
-// If rows have at least sharedFrom entries on average, several goroutines compute a Hessian.
-const sharedFrom = 32
+// If rows have at least sharedEntries entries on average, several goroutines compute a Hessian.
+const sharedEntries = 32
 
 // cutHessian divides the upper triangle of the Hessian among goroutines: goroutine k computes rows cut[k] to
 // cut[k+1]−1.
@@ -386,7 +386,7 @@ func (w *workingSet) cutHessian() {
 		return
 	}
 	threads := w.threads
-	if n := w.rows.Len(); n == 0 || (w.rows.Ptr[n]-w.rows.Ptr[0])/int64(n) < sharedFrom {
+	if n := w.rows.Len(); n == 0 || (w.rows.Ptr[n]-w.rows.Ptr[0])/int64(n) < sharedEntries {
 		threads = 1
 	}
 	w.cut = w.cut[:0]
