@@ -48,7 +48,7 @@ type env struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	terminal       bool                      // whether stderr is a terminal
-	every          time.Duration             // time between two lines of progress; 0 means the default
+	interval       time.Duration             // time between two lines of progress; 0 means the default
 	progress       *progress                 // report of the slow step that is running, or nil
 	args           []string                  // arguments of the command line, without the program's name
 	jsonLog        bool                      // whether warnings and errors are JSON objects
@@ -188,14 +188,14 @@ func (e *env) changed(recovered any) error {
 var errInterrupted = errors.New("interrupted")
 
 // interrupted returns err if err is nil, or if there was no interrupt. If this process or another rank was
-// interrupted, it returns errInterrupted with the text what. If the interrupt did not cause err, the result
-// also wraps err.
-func (e *env) interrupted(err error, what string) error {
+// interrupted, it returns errInterrupted with the text of note. If the interrupt did not cause err, the
+// result also wraps err.
+func (e *env) interrupted(err error, note string) error {
 	switch {
 	case err == nil, e.ctx.Err() == nil && !errors.Is(err, context.Canceled):
 		return err
 	case ending.OfContext(err), errors.Is(err, solver.ErrNotConverged), errors.Is(err, rows.ErrElsewhere):
-		return fmt.Errorf("%w: %s", errInterrupted, what)
+		return fmt.Errorf("%w: %s", errInterrupted, note)
 	}
-	return fmt.Errorf("%w: %s; %w", errInterrupted, what, err)
+	return fmt.Errorf("%w: %s; %w", errInterrupted, note, err)
 }

@@ -126,13 +126,13 @@ func (f *beyondFiles) train(t *testing.T) {
 		{"--groups", groups, "--mu", "1e-3"},
 		{"--graph", "chain"}, {"--groups", groups, "--class-weights", "balanced"},
 	} {
-		whole := jsonOfProcess[beyondReport](t, append(append(train, flags...), "--memory", "4GiB")...)
+		reference := jsonOfProcess[beyondReport](t, append(append(train, flags...), "--memory", "4GiB")...)
 		check := func(args ...string) {
 			r := jsonOfProcess[beyondReport](t, args...)
-			t.Logf("%v: off by %.1e, gap %.1e, peak %d MiB", flags, r.Objective-whole.Objective, r.Gap, r.Peak>>20)
+			t.Logf("%v: off by %.1e, gap %.1e, peak %d MiB", flags, r.Objective-reference.Objective, r.Gap, r.Peak>>20)
 			streamed := r.Run.Plan == "streamed" || r.Run.Method == "streamed-newton"
-			if !streamed || r.Status != "converged" || r.Peak > beyondLimit || math.Abs(r.Objective-whole.Objective) > r.Gap+whole.Gap || r.Gap > 1e-6 {
-				t.Errorf("%v: %+v, in memory %+v", args, r, whole)
+			if !streamed || r.Status != "converged" || r.Peak > beyondLimit || math.Abs(r.Objective-reference.Objective) > r.Gap+reference.Gap || r.Gap > 1e-6 {
+				t.Errorf("%v: %+v, in memory %+v", args, r, reference)
 			}
 		}
 		check(append(append(train, flags...), "--memory", beyondMemory)...)
@@ -163,14 +163,14 @@ func (f *beyondFiles) train(t *testing.T) {
 
 func (f *beyondFiles) classes(t *testing.T) {
 	train := []string{"train", "--json", "--lambda", "1e-2", "--class-weights", "balanced", f.many, "--memory"}
-	whole := jsonOfProcess[beyondReport](t, append(train, "4GiB")...)
+	reference := jsonOfProcess[beyondReport](t, append(train, "4GiB")...)
 	fitted := filepath.Join(t.TempDir(), "model.json")
 	r := jsonOfProcess[beyondReport](t, append(train, beyondMemory, "-o", fitted)...)
 	if r.Status != "converged" || r.Peak > beyondLimit || len(r.Classes) != 4 {
 		t.Errorf("%+v", r)
 	}
 	for k, c := range r.Classes {
-		w := whole.Classes[k]
+		w := reference.Classes[k]
 		t.Logf("off by %.1e, gap %.1e, peak %d MiB", c.Objective-w.Objective, c.Gap, r.Peak>>20)
 		if c.Status != "converged" || math.Abs(c.Objective-w.Objective) > c.Gap+w.Gap || c.Gap > 1e-6 {
 			t.Errorf("%+v, in memory %+v", c, w)
@@ -198,7 +198,7 @@ func (f *beyondFiles) progress(t *testing.T) {
 		`scas: [0-9]+ s: model [12] of 2   pass [0-9.]+(, about .* left)?\n`:      {"cv", "--metric", "auc", "--lambdas", "1", "--folds", "2"},
 		`scas: [0-9]+ s: lambda 2 of 2   pass [0-9.]+   objective 0.[0-9]+, gap `: {"path", "--lambdas", "2"},
 	} {
-		r := runWith(t, env{every: time.Millisecond}, append(args, "--memory", beyondMemory, f.path)...)
+		r := runWith(t, env{interval: time.Millisecond}, append(args, "--memory", beyondMemory, f.path)...)
 		if r.code != exitOK || !regexp.MustCompile(want).MatchString(r.errs) {
 			t.Errorf("%v: exit code %d: want %s, stderr is %.500s", args, r.code, want, r.errs)
 		}
@@ -209,12 +209,12 @@ func (f *beyondFiles) cross(t *testing.T) {
 	for _, args := range [][]string{{f.path, "--class-weights", "balanced"}, {f.many, "--metric", "auc", "--sample-weights", f.weights}} {
 		r := jsonOfProcess[beyondReport](t, append([]string{"cv", "--json", "--lambdas", "2", "--ratio", "1e-1", "--folds", "2", "--tol", "1e-4", "--memory", beyondMemory}, args...)...)
 		t.Logf("%v: mean %v ± %v; peak %d MiB", args, r.Min.Mean, r.Min.SE, r.Peak>>20)
-		at := r.Steps[r.Min.Index]
-		near := math.Abs(r.Min.Mean-at.Loss) < 5*r.Min.SE+1e-3
+		step := r.Steps[r.Min.Index]
+		near := math.Abs(r.Min.Mean-step.Loss) < 5*r.Min.SE+1e-3
 		if args[1] == "--metric" {
 			near = r.Min.Mean > 0.95 && r.Min.Mean < 1
 		}
-		if r.Peak > beyondLimit || at.Status != "converged" || r.Min.Index != 1 || !near {
+		if r.Peak > beyondLimit || step.Status != "converged" || r.Min.Index != 1 || !near {
 			t.Errorf("%v: %+v", args, r)
 		}
 	}

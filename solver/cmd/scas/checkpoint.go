@@ -51,8 +51,8 @@ func (c *trainCmd) checkpoint(data *sparse.Dataset, head *problemReport) (dist.C
 		return nil, nil
 	}
 	want := checkpointHead{
-		Format: checkpointFormat, Version: version, Data: c.Data, problemSummary: head.problemSummary, Lambda: head.in.spec.Lambda,
-		Method: c.Method.name(), Settings: head.in.spec.Settings, Average: head.in.spec.Average, DataSum: c.ranks.sumOfRows(data, head.in),
+		Format: checkpointFormat, Version: version, Data: c.Data, problemSummary: head.problemSummary, Lambda: head.request.spec.Lambda,
+		Method: c.Method.name(), Settings: head.request.spec.Settings, Average: head.request.spec.Average, DataSum: c.ranks.sumOfRows(data, head.request),
 	}
 	want.Settings.TimeLimit, want.Settings.Threads = 0, 0 // the state does not depend on them
 	if m := data.Mapping; !m.IsZero() {
@@ -83,11 +83,11 @@ func (r *ranks) sumOfRows(data *sparse.Dataset, s *fitSpec) uint32 {
 	var total uint32 // sum of the checksums of the rows, modulo 2^32
 	var b []byte
 	add := func(v float64) { b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v)) }
-	for i := range s.whole.count {
+	for i := range s.counts.count {
 		if i%releasedRows == 0 {
 			data.X.Release(max(0, i-releasedRows), i)
 		}
-		b = binary.LittleEndian.AppendUint64(b[:0], uint64(s.whole.first+i))
+		b = binary.LittleEndian.AppendUint64(b[:0], uint64(s.counts.start+i))
 		if add(data.Labels[i]); data.Offsets != nil {
 			add(data.Offsets[i])
 		}

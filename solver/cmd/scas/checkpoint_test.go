@@ -16,7 +16,7 @@ import (
 func TestRanksCheckpoint(t *testing.T) {
 	file, _ := distData(t)
 	dir := t.TempDir()
-	several := relabelled(t, dir, file, func(k int) int { return k % 3 })
+	several := relabel(t, dir, file, func(k int) int { return k % 3 })
 	model, keep := filepath.Join(dir, "model.json"), filepath.Join(dir, "run.ck")
 	for _, flags := range []string{
 		"--intercept " + file, "--intercept --standardize " + file, "--intercept --l1-ratio 0.5 " + file,
@@ -29,35 +29,35 @@ func TestRanksCheckpoint(t *testing.T) {
 		if first := onComms(t, comms, args...)[0]; first.code != exitOK {
 			t.Fatalf("%s: %q", flags, first.errs)
 		}
-		want, kept, parts := textOf(t, model), 0, 8
+		want, checkpoints, parts := textOf(t, model), 0, 8
 		if testing.Short() {
 			parts = 3
 		}
-		for at := calls / parts; at < calls; at += calls / parts {
+		for lastCall := calls / parts; lastCall < calls; lastCall += calls / parts {
 			for _, ranks := range []int{2, 1} {
 				comms := dist.Local(2, 20*time.Second)
 				comms[1].Before = func(call, _ int) error {
-					if call == at {
+					if call == lastCall {
 						return errors.Join(dist.ErrDead, comms[1].Close())
 					}
 					return nil
 				}
 				if r := onComms(t, comms, args...); r[0].code == exitOK || r[1].code == exitOK {
-					t.Fatalf("%s, rank 1 ended at call %d of %d: %+v", flags, at, calls, r)
+					t.Fatalf("%s, rank 1 ended at call %d of %d: %+v", flags, lastCall, calls, r)
 				}
 				if _, err := os.Stat(keep); err == nil {
-					kept++
+					checkpoints++
 				}
 				first := onRanks(t, ranks, args...)[0]
 				if first.code != exitOK || ranks == 2 && textOf(t, model) != want {
-					t.Errorf("%s, %d ranks after call %d of %d: exit code %d, %q", flags, ranks, at, calls, first.code, first.errs)
+					t.Errorf("%s, %d ranks after call %d of %d: exit code %d, %q", flags, ranks, lastCall, calls, first.code, first.errs)
 				}
 				if _, err := os.Stat(keep); !os.IsNotExist(err) {
 					t.Errorf("%s, %d ranks: the checkpoint is still there: %v", flags, ranks, err)
 				}
 			}
 		}
-		if kept == 0 {
+		if checkpoints == 0 {
 			t.Errorf("%s: no checkpoint", flags)
 		}
 	}
@@ -66,7 +66,7 @@ func TestRanksCheckpoint(t *testing.T) {
 func TestCheckpointOfOtherData(t *testing.T) {
 	file, _ := distData(t)
 	dir := t.TempDir()
-	several, keep := relabelled(t, dir, file, func(k int) int { return k % 3 }), filepath.Join(dir, "run.ck")
+	several, keep := relabel(t, dir, file, func(k int) int { return k % 3 }), filepath.Join(dir, "run.ck")
 	args := []string{"train", "--lambda", "1e-3", "--checkpoint", keep, several}
 	comms := dist.Local(2, 20*time.Second)
 	comms[1].Before = func(int, int) error {

@@ -35,7 +35,7 @@ func TestClassesAgainstFits(t *testing.T) {
 		}
 		return writeText(t, dir, name, text)
 	}
-	all := file("all.csv", func(i int) string { return names[i%4] })
+	allClasses := file("all.csv", func(i int) string { return names[i%4] })
 	flags := []string{"--json", "--lambda", "0.02"}
 	many := jsonOf[struct {
 		Lambda  float64
@@ -45,20 +45,20 @@ func TestClassesAgainstFits(t *testing.T) {
 			Rows  int
 			NNZX  int `json:"nnz_x"`
 		}
-	}](t, append([]string{"train", "-o", filepath.Join(dir, "all.json"), all}, flags...)...)
+	}](t, append([]string{"train", "-o", filepath.Join(dir, "all.json"), allClasses}, flags...)...)
 	if len(many.Classes) != 4 {
 		t.Fatalf("%+v", many)
 	}
 	shares := make([][4]float64, rows)
 	for k, got := range many.Classes {
-		one := file("one.csv", func(i int) string { return fmt.Sprint(map[bool]int{true: 1}[i%4 == k]) })
+		oneClass := file("one.csv", func(i int) string { return fmt.Sprint(map[bool]int{true: 1}[i%4 == k]) })
 		model := filepath.Join(dir, "one.json")
-		want := jsonOf[fitReport](t, append([]string{"train", "-o", model, one}, flags...)...)
+		want := jsonOf[fitReport](t, append([]string{"train", "-o", model, oneClass}, flags...)...)
 		if got.Class != names[k] || got.Rows != rows/4 || got.Objective != want.Objective || got.DualityGap != want.DualityGap || many.Lambda != want.Lambda {
 			t.Errorf("class %s: %+v, alone %+v", names[k], got, want)
 		}
 		out := filepath.Join(dir, "one.txt")
-		succeed(t, "predict", "-m", model, "-o", out, one)
+		succeed(t, "predict", "-m", model, "-o", out, oneClass)
 		for i, line := range strings.Split(strings.TrimSpace(textOf(t, out)), "\n") {
 			if _, err := fmt.Sscan(line, &shares[i][k]); err != nil {
 				t.Fatal(err)
@@ -66,7 +66,7 @@ func TestClassesAgainstFits(t *testing.T) {
 		}
 	}
 	out := filepath.Join(dir, "all.txt")
-	succeed(t, "predict", "-m", filepath.Join(dir, "all.json"), "-o", out, all)
+	succeed(t, "predict", "-m", filepath.Join(dir, "all.json"), "-o", out, allClasses)
 	for i, line := range strings.Split(strings.TrimSpace(textOf(t, out)), "\n") {
 		p, sum, best := shares[i], 0.0, 0
 		for k, v := range p {
@@ -95,11 +95,11 @@ func TestManyClasses(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for i := range classes * each {
 		k := i % classes
-		seen := k
+		feature := k
 		if rng.IntN(5) == 0 { // this row looks like a row of the next class
-			seen = (k + 1) % classes
+			feature = (k + 1) % classes
 		}
-		fmt.Fprintf(&text, "%d %d:1 %d:%.3f\n", k, seen+1, classes+1+rng.IntN(300), rng.NormFloat64())
+		fmt.Fprintf(&text, "%d %d:1 %d:%.3f\n", k, feature+1, classes+1+rng.IntN(300), rng.NormFloat64())
 	}
 	data := writeText(t, dir, "many.svm", text.String())
 	r := runWith(t, env{terminal: true}, "train", "--no-standardize", "--lambda", "1e-3", "--threads", "1", "-o", model, "--report", page, data)
@@ -134,9 +134,9 @@ func TestManyClasses(t *testing.T) {
 	if err != nil || len(file.Models) != classes {
 		t.Fatalf("%v: %d models", err, len(file.Models))
 	}
-	for k, one := range file.Models {
-		if len(one.Nonzero) != len(one.Coefficients) || len(one.Coefficients) >= file.P {
-			t.Fatalf("class %d: %d numbers of features, %d coefficients of %d", k, len(one.Nonzero), len(one.Coefficients), file.P)
+	for k, column := range file.Models {
+		if len(column.Nonzero) != len(column.Coefficients) || len(column.Coefficients) >= file.P {
+			t.Fatalf("class %d: %d numbers of features, %d coefficients of %d", k, len(column.Nonzero), len(column.Coefficients), file.P)
 		}
 	}
 }
@@ -150,15 +150,15 @@ func TestTooManyClasses(t *testing.T) {
 		}
 		return writeText(t, t.TempDir(), "d.svm", text.String())
 	}
-	few := file(300)
+	data := file(300)
 	for _, c := range []struct {
 		args []string
 		code int
 		want string
 	}{
 		{[]string{"train", file(5001)}, exitIO, `d.svm:5001:1: "5000": more than 5000 different labels: expected at most 5000 classes`},
-		{[]string{"train", "--lambda", "1", "--memory", "4MiB", few}, exitOK, ""},
-		{[]string{"train", "--lambda", "1e-2", "--memory", "4MiB", "--report", filepath.Join(t.TempDir(), "p.html"), few}, exitIO, "more than 4 MiB (--memory)"},
+		{[]string{"train", "--lambda", "1", "--memory", "4MiB", data}, exitOK, ""},
+		{[]string{"train", "--lambda", "1e-2", "--memory", "4MiB", "--report", filepath.Join(t.TempDir(), "p.html"), data}, exitIO, "more than 4 MiB (--memory)"},
 	} {
 		if r := runHere(t, c.args...); r.code != c.code || !strings.Contains(r.errs, c.want) {
 			t.Errorf("%v: exit code %d, stderr %s; want %d and %q", c.args, r.code, r.errs, c.code, c.want)

@@ -48,11 +48,11 @@ func addColumns(f *summary, d *sparse.Dataset) {
 		label = "labels are column " + t.Label + map[string]string{"last": ", the last (--label names another)", "named": " (--label names another)"}[t.Found]
 	}
 	f.add("columns", "%s; %s of numbers", label, plural(t.Numbers, "other"))
-	const most = 5
+	const maxColumns = 5
 	var parts []string
 	for k, c := range t.Categorical {
-		if k == most {
-			parts = append(parts, fmt.Sprintf("%d more", len(t.Categorical)-most))
+		if k == maxColumns {
+			parts = append(parts, fmt.Sprintf("%d more", len(t.Categorical)-maxColumns))
 			break
 		}
 		parts = append(parts, fmt.Sprintf("%s (%s)", c.Column, grouped(c.Categories)))
@@ -70,13 +70,13 @@ func addWords(f *summary, words []string) {
 }
 
 func classNumbers(classes []string) string {
-	const most = 6
+	const maxClasses = 6
 	var parts []string
-	for k, name := range classes[:min(most, len(classes))] {
+	for k, name := range classes[:min(maxClasses, len(classes))] {
 		parts = append(parts, fmt.Sprintf("%d is %s", k, name))
 	}
-	if len(classes) > most {
-		parts = append(parts, fmt.Sprintf("and %d more", len(classes)-most))
+	if len(classes) > maxClasses {
+		parts = append(parts, fmt.Sprintf("and %d more", len(classes)-maxClasses))
 	}
 	return strings.Join(parts, ", ")
 }

@@ -46,9 +46,9 @@ func commandNames(n *kong.Node) (names []string) {
 func walkCommands(n *kong.Node, path string, visit func(path string, n *kong.Node)) {
 	for _, child := range n.Children {
 		if child.Type == kong.CommandNode && !child.Hidden {
-			below := strings.TrimSpace(path + " " + child.Name)
-			visit(below, child)
-			walkCommands(child, below, visit)
+			childPath := strings.TrimSpace(path + " " + child.Name)
+			visit(childPath, child)
+			walkCommands(child, childPath, visit)
 		}
 	}
 }
@@ -83,7 +83,7 @@ func bashCompletion(app *kong.Application) string {
     [ "$COMP_CWORD" -le 1 ] && command=""
     case "$command $prev" in
 `)
-	var all string
+	var cases string
 	walkCommands(app.Node, "", func(path string, n *kong.Node) {
 		words := commandNames(n)
 		for _, f := range n.Flags {
@@ -92,9 +92,9 @@ func bashCompletion(app *kong.Application) string {
 				fmt.Fprintf(&b, "    \"%s --%s\") COMPREPLY=($(compgen -W %q -- \"$cur\")); return;;\n", path, f.Name, strings.Join(values, " "))
 			}
 		}
-		all += fmt.Sprintf("    %q) words=%q;;\n", path, strings.Join(append(words, globalFlags(app)...), " "))
+		cases += fmt.Sprintf("    %q) words=%q;;\n", path, strings.Join(append(words, globalFlags(app)...), " "))
 	})
-	fmt.Fprintf(&b, "    esac\n    case \"$command\" in\n    \"\") words=%q;;\n%s    esac\n", strings.Join(append(commandNames(app.Node), globalFlags(app)...), " "), all)
+	fmt.Fprintf(&b, "    esac\n    case \"$command\" in\n    \"\") words=%q;;\n%s    esac\n", strings.Join(append(commandNames(app.Node), globalFlags(app)...), " "), cases)
 	b.WriteString(`    case "$cur" in
     -*) COMPREPLY=($(compgen -W "$words" -- "$cur"));;
     *)  [ "$COMP_CWORD" -le 1 ] || [ "$command" = model ] && COMPREPLY=($(compgen -W "$words" -- "$cur")) || COMPREPLY=();;
@@ -118,17 +118,17 @@ func fishCompletion(app *kong.Application) string {
 		return "'" + strings.NewReplacer(`\`, `\\`, "'", `\'`).Replace(s) + "'"
 	}
 	walkCommands(app.Node, "", func(path string, n *kong.Node) {
-		above, name, nested := strings.Cut(path, " ")
-		when, within := "__fish_use_subcommand", "__fish_seen_subcommand_from "+path
+		parent, name, nested := strings.Cut(path, " ")
+		commandCondition, flagCondition := "__fish_use_subcommand", "__fish_seen_subcommand_from "+path
 		if !nested {
 			name = path
 		} else {
-			when = "__fish_seen_subcommand_from " + above
-			within = when + "; and __fish_seen_subcommand_from " + name
+			commandCondition = "__fish_seen_subcommand_from " + parent
+			flagCondition = commandCondition + "; and __fish_seen_subcommand_from " + name
 		}
-		fmt.Fprintf(&b, "complete -c scas -n %s -a %s -d %s\n", quote(when), name, quote(n.Help))
+		fmt.Fprintf(&b, "complete -c scas -n %s -a %s -d %s\n", quote(commandCondition), name, quote(n.Help))
 		for _, f := range n.Flags {
-			fmt.Fprintf(&b, "complete -c scas -n %s -l %s", quote(within), f.Name)
+			fmt.Fprintf(&b, "complete -c scas -n %s -l %s", quote(flagCondition), f.Name)
 			if f.Short != 0 {
 				fmt.Fprintf(&b, " -s %c", f.Short)
 			}
@@ -141,7 +141,7 @@ func fishCompletion(app *kong.Application) string {
 			summary, _, _ := strings.Cut(f.Help, ". ")
 			fmt.Fprintf(&b, " -d %s\n", quote(summary))
 			if f.Tag.Negatable != "" {
-				fmt.Fprintf(&b, "complete -c scas -n %s -l no-%s\n", quote(within), f.Name)
+				fmt.Fprintf(&b, "complete -c scas -n %s -l no-%s\n", quote(flagCondition), f.Name)
 			}
 		}
 	})

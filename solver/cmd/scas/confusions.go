@@ -58,37 +58,37 @@ type confusion struct {
 }
 
 // confusions returns the confusions with at least one row, in decreasing order of their rows.
-func (m *confusionTable) confusions() (all []confusion) {
+func (m *confusionTable) confusions() (list []confusion) {
 	for k, row := range m.Confusion {
 		for j, rows := range row {
 			if j != k && rows > 0 {
-				all = append(all, confusion{k, j, rows, rows / m.Classes[k].Rows})
+				list = append(list, confusion{k, j, rows, rows / m.Classes[k].Rows})
 			}
 		}
 	}
-	slices.SortStableFunc(all, func(a, b confusion) int {
+	slices.SortStableFunc(list, func(a, b confusion) int {
 		return cmp.Or(cmp.Compare(b.rows, a.rows), cmp.Compare(b.share, a.share))
 	})
-	return all
+	return list
 }
 
 func (m *confusionTable) addWorst(f *summary) {
 	order := m.byF1()
 	worst, best := m.Classes[order[0]], m.Classes[order[len(order)-1]]
 	f.add("classes", "F1 from %.4g (%s) to %.4g (%s)", worst.F1, worst.Class, best.F1, best.Class)
-	all := m.confusions()
-	if len(all) == 0 {
+	list := m.confusions()
+	if len(list) == 0 {
 		f.add("confused", "no two classes")
 		return
 	}
-	for k, c := range all[:min(manyClasses, len(all))] {
+	for k, c := range list[:min(manyClasses, len(list))] {
 		name := ""
 		if k == 0 {
 			name = "confused"
 		}
 		f.add(name, "%s called %s: %s of %s (%.3g %%)", m.Classes[c.class].Class, m.Classes[c.predicted].Class, grouped(int(c.rows)), plural(int(m.Classes[c.class].Rows), "row"), 100*c.share)
 	}
-	if more := len(all) - manyClasses; more > 0 {
+	if more := len(list) - manyClasses; more > 0 {
 		f.add("", "and %s more, none of more rows; scas predict --metrics --json has all", grouped(more))
 	}
 }
@@ -108,7 +108,7 @@ func (m *confusionTable) heatMap() template.HTML {
 		return ""
 	}
 	cell := math.Max(2, math.Min(22, math.Round(640/float64(k))))
-	every := int(math.Ceil(13 / cell)) // a name needs a height of 13 pixels
+	step := int(math.Ceil(13 / cell)) // a name needs a height of 13 pixels
 	longest := 0
 	for _, c := range m.Classes {
 		longest = max(longest, utf8.RuneCountInString(shortened(c.Class)))
@@ -119,10 +119,10 @@ func (m *confusionTable) heatMap() template.HTML {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.0f %.0f\" width=\"%.0f\" height=\"%.0f\" font-family=\"sans-serif\" font-size=\"11\" role=\"img\">\n", width, height, width, height)
 	fmt.Fprintf(&b, "<title>Which classes are predicted</title>\n<g fill=\"#333333\">\n")
-	for i := 0; i < k; i += every {
-		at, name := cell*(float64(i)+0.5), template.HTMLEscapeString(shortened(m.Classes[i].Class))
-		fmt.Fprintf(&b, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"end\">%s</text>", left-5, top+at+4, name)
-		fmt.Fprintf(&b, "<text transform=\"translate(%.1f %.1f) rotate(-90)\">%s</text>\n", left+at+4, top-5, name)
+	for i := 0; i < k; i += step {
+		middle, name := cell*(float64(i)+0.5), template.HTMLEscapeString(shortened(m.Classes[i].Class))
+		fmt.Fprintf(&b, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"end\">%s</text>", left-5, top+middle+4, name)
+		fmt.Fprintf(&b, "<text transform=\"translate(%.1f %.1f) rotate(-90)\">%s</text>\n", left+middle+4, top-5, name)
 	}
 	fmt.Fprintf(&b, "<text x=\"%.1f\" y=\"12\">called</text><text transform=\"translate(12 %.1f) rotate(-90)\" text-anchor=\"end\">class of the row</text>\n</g>\n", left, top)
 	fmt.Fprintf(&b, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"#ffffff\" stroke=\"#bbbbbb\"/>\n", left, top, side, side)

@@ -56,7 +56,7 @@ is not finite, 130 interrupted (OUT is not written).`
 }
 
 func (c *convertCmd) Run(e *env) error {
-	to := sparse.FormatOf(c.Out)
+	format := sparse.FormatOf(c.Out)
 	out := outputs{
 		{"OUT", c.Out, nil},
 		{"--labels-out", c.LabelsOut, nil},
@@ -72,7 +72,7 @@ func (c *convertCmd) Run(e *env) error {
 		return err
 	}
 	n, p := data.X.Dims()
-	if cells := float64(float64(n) * float64(p)); to == sparse.CSV || to == sparse.TSV || to == sparse.NPY {
+	if cells := float64(float64(n) * float64(p)); format == sparse.CSV || format == sparse.TSV || format == sparse.NPY {
 		if err := c.Memory.allow(2*cells, "a dense table of %s and %s", plural(n, "row"), plural(p, "column")); err != nil {
 			return fmt.Errorf("%w; .npz and .mtx are sparse", err)
 		}
@@ -91,7 +91,7 @@ func (c *convertCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
-	return e.print(c.table(data, to).String())
+	return e.print(c.table(data, format).String())
 }
 
 // streams reports whether the conversion needs only some of the rows in memory at a time.
@@ -108,31 +108,31 @@ func (c *convertCmd) stream(e *env) error {
 	}
 	opt.Memory, _ = c.Memory.limit()
 	p := e.begin("reading " + dataName(c.In))
-	done, err := sparse.Convert(c.In, c.Out, opt, &sparse.ConvertSettings{Interrupt: e.ctx.Err, Progress: func(stage string, done, total int64) {
-		what := map[string]string{"text": "reading " + dataName(c.In), "file": "writing " + dataName(c.Out)}[stage]
-		p.bytes(what, done, total)
+	result, err := sparse.Convert(c.In, c.Out, opt, &sparse.ConvertSettings{Interrupt: e.ctx.Err, Progress: func(stage string, done, total int64) {
+		task := map[string]string{"text": "reading " + dataName(c.In), "file": "writing " + dataName(c.Out)}[stage]
+		p.bytes(task, done, total)
 	}})
 	p.end()
-	left := "nothing written; the same command goes on from here"
+	note := "nothing written; the same command goes on from here"
 	if c.isTable(c.In) {
-		left = "nothing written"
+		note = "nothing written"
 	}
-	if err := e.interrupted(err, left); err != nil {
+	if err := e.interrupted(err, note); err != nil {
 		return err
 	}
 	var f summary
-	st := done.Stats
-	f.add("read", "%s: %s", dataName(c.In), shape(st.Rows, done.Features, st.NNZ))
-	if done.Table != nil {
-		d := &sparse.Dataset{Names: done.Names, Table: done.Table, Stats: st}
+	st := result.Stats
+	f.add("read", "%s: %s", dataName(c.In), shape(st.Rows, result.Features, st.NNZ))
+	if result.Table != nil {
+		d := &sparse.Dataset{Names: result.Names, Table: result.Table, Stats: st}
 		e.warnOfColumns(d)
 		addColumns(&f, d)
-		addWords(&f, done.Table.Classes)
-		if done.Table.Filled > 0 {
+		addWords(&f, result.Table.Classes)
+		if result.Table.Filled > 0 {
 			e.warn("a model fitted to %s will not fill missing values in prediction, because a file of form %s does not keep the numbers for that; a model fitted to the table will", c.Out, sparse.Binary)
 		}
 	}
-	f.addIf(done.Resumed > 0, "", "%s of text were read by an earlier run", byteCount(done.Resumed))
+	f.addIf(result.Resumed > 0, "", "%s of text were read by an earlier run", byteCount(result.Resumed))
 	f.add("written", "%s, as %v", c.Out, sparse.Binary)
 	if st.SortedRows > 0 {
 		e.warn("%s had indices out of order and were sorted", plural(st.SortedRows, "row"))
@@ -140,18 +140,18 @@ func (c *convertCmd) stream(e *env) error {
 	return e.print(f.String())
 }
 
-func (c *convertCmd) table(d *sparse.Dataset, to sparse.Format) (f summary) {
+func (c *convertCmd) table(d *sparse.Dataset, format sparse.Format) (f summary) {
 	n, p := d.X.Dims()
 	f.add("read", "%s: %s", dataName(c.In), shape(n, p, d.X.NNZ()))
 	addColumns(&f, d)
 	addWords(&f, d.Classes.Names)
-	f.add("written", "%s, as %v", c.Out, to)
-	named := slices.Contains([]sparse.Format{sparse.CSV, sparse.TSV, sparse.NPZ, sparse.Binary}, to)
-	table := to == sparse.CSV || to == sparse.TSV
-	f.addIf(d.Names != nil && !named, "", "without the names of the features, which %v has no place for", to)
-	f.addIf(to == sparse.LIBSVM, "", "read it with --features %d", p)
-	f.addIf(d.Labels == nil && to == sparse.LIBSVM, "", "with 0 for every label: %s has none", dataName(c.In))
-	f.addIf(d.Labels != nil && c.LabelsOut == "" && (to == sparse.NPY || to == sparse.MatrixMarket), "", "without labels: --labels-out FILE writes them to a file of their own")
+	f.add("written", "%s, as %v", c.Out, format)
+	named := slices.Contains([]sparse.Format{sparse.CSV, sparse.TSV, sparse.NPZ, sparse.Binary}, format)
+	table := format == sparse.CSV || format == sparse.TSV
+	f.addIf(d.Names != nil && !named, "", "without the names of the features, which %v has no place for", format)
+	f.addIf(format == sparse.LIBSVM, "", "read it with --features %d", p)
+	f.addIf(d.Labels == nil && format == sparse.LIBSVM, "", "with 0 for every label: %s has none", dataName(c.In))
+	f.addIf(d.Labels != nil && c.LabelsOut == "" && (format == sparse.NPY || format == sparse.MatrixMarket), "", "without labels: --labels-out FILE writes them to a file of their own")
 	f.addIf(c.LabelsOut != "", "", "labels written to %s; read them with --labels", c.LabelsOut)
 	if name := d.LabelColumn(); table && d.Labels != nil && hidesLabels(d.Names, name) {
 		f.add("", "a feature is called label, target or y: read it with --label %s", shellWord(name))

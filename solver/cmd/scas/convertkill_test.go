@@ -23,20 +23,20 @@ func TestConvertKilled(t *testing.T) {
 		t.Skip("it takes seconds")
 	}
 	dir := t.TempDir()
-	in, want, wantTook := killText(t, dir)
+	path, want, wantTook := killText(t, dir)
 	rng := rand.New(rand.NewPCG(1, 9))
 	killed, resumed := 0, 0
 	for round := 0; round < 4 || resumed == 0 && round < 60; round++ {
 		out := filepath.Join(dir, "out.scas")
-		before := []byte(nil)
+		content := []byte(nil)
 		if round%2 == 1 {
-			before = []byte("something else")
-			if err := os.WriteFile(out, before, 0o666); err != nil {
+			content = []byte("something else")
+			if err := os.WriteFile(out, content, 0o666); err != nil {
 				t.Fatal(err)
 			}
 		}
 		for range 1 + round%4 {
-			c := exec.Command("scas", "convert", in, out)
+			c := exec.Command("scas", "convert", path, out)
 			if err := c.Start(); err != nil {
 				t.Fatal(err)
 			}
@@ -46,20 +46,20 @@ func TestConvertKilled(t *testing.T) {
 				break // the conversion ended before the kill
 			}
 			killed++
-			if now, err := os.ReadFile(out); err == nil && !bytes.Equal(now, before) && !bytes.Equal(now, want) || err != nil && before != nil {
+			if now, err := os.ReadFile(out); err == nil && !bytes.Equal(now, content) && !bytes.Equal(now, want) || err != nil && content != nil {
 				t.Fatalf("round %d: after a kill %d bytes, %v", round, len(now), err)
 			}
 		}
 		age(t, dir)
-		if says, _ := succeed(t, "convert", in, out); strings.Contains(says, "by an earlier run") {
+		if says, _ := succeed(t, "convert", path, out); strings.Contains(says, "by an earlier run") {
 			resumed++
 		}
 		if now, err := os.ReadFile(out); err != nil || !bytes.Equal(now, want) {
 			t.Fatalf("round %d: other bytes, %v", round, err)
 		}
 		names := []string{}
-		left, err := os.ReadDir(dir)
-		for _, e := range left {
+		entries, err := os.ReadDir(dir)
+		for _, e := range entries {
 			names = append(names, e.Name())
 		}
 		if err != nil || !slices.Equal(names, []string{"in.svm", "out.scas"}) {
@@ -76,8 +76,8 @@ func TestConvertKilled(t *testing.T) {
 // age makes the temporary files of a killed process so old that the next conversion removes them.
 func age(t *testing.T, dir string) {
 	t.Helper()
-	left, err := filepath.Glob(filepath.Join(dir, ".*.tmp"))
-	for _, name := range left {
+	names, err := filepath.Glob(filepath.Join(dir, ".*.tmp"))
+	for _, name := range names {
 		long := time.Now().Add(-time.Hour)
 		err = errors.Join(err, os.Chtimes(name, long, long))
 	}
@@ -88,11 +88,11 @@ func age(t *testing.T, dir string) {
 
 // killText writes a large file of LIBSVM text and converts it. It returns the name of the text file, the
 // bytes of the converted file, and the time of the conversion.
-func killText(t *testing.T, dir string) (in string, want []byte, took time.Duration) {
+func killText(t *testing.T, dir string) (path string, want []byte, took time.Duration) {
 	t.Helper()
 	d := newSynthetic(t, sparse.SyntheticOptions{Rows: 60000, Features: 1000, NonzerosPerRow: 30})
-	in = writeData(t, dir, "in.svm", d.Dataset)
-	info, err := os.Stat(in)
+	path = writeData(t, dir, "in.svm", d.Dataset)
+	info, err := os.Stat(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,8 +101,8 @@ func killText(t *testing.T, dir string) (in string, want []byte, took time.Durat
 	}
 	out := filepath.Join(dir, "first.scas")
 	began := time.Now()
-	succeed(t, "convert", in, out)
+	succeed(t, "convert", path, out)
 	took, want = time.Since(began), []byte(textOf(t, out))
 	os.Remove(out)
-	return in, want, took
+	return path, want, took
 }

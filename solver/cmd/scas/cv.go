@@ -62,8 +62,8 @@ written), 130 interrupted (nothing is written).`
 
 // cvMetrics has, for each value of --metric, its name in reports and its measure in package model.
 var cvMetrics = map[string]struct {
-	name string
-	by   model.Measure
+	name    string
+	measure model.Measure
 }{
 	"loss": {"mean loss", model.ByLoss}, "error": {"error rate", model.ByError},
 	"auc": {"AUC", model.ByAUC}, "mse": {"mean squared error", model.ByMSE},
@@ -78,14 +78,14 @@ var heldMetrics = []struct {
 	text      string                     // format of the metric
 	price     string                     // format of a difference in the metric
 }{
-	{"mean_loss", "mean loss", model.ByLoss, itself, 1, "%.6g", "%+.3g"},
+	{"mean_loss", "mean loss", model.ByLoss, identity, 1, "%.6g", "%+.3g"},
 	{"accuracy", "accuracy", model.ByError, func(v float64) float64 { return 1 - v }, 0.01, "%.2f %%", "%+.2f points"},
-	{"auc", "AUC", model.ByAUC, itself, 1, "%.4f", "%+.4f"},
+	{"auc", "AUC", model.ByAUC, identity, 1, "%.4f", "%+.4f"},
 	{"rmse", "RMSE", model.ByMSE, math.Sqrt, 1, "%.6g", "%+.3g"},
-	{"r2", "R2", model.ByR2, itself, 1, "%.4f", "%+.4f"},
+	{"r2", "R2", model.ByR2, identity, 1, "%.4f", "%+.4f"},
 }
 
-func itself(v float64) float64 { return v }
+func identity(v float64) float64 { return v }
 
 // A cvReport is the result of scas cv.
 type cvReport struct {
@@ -140,34 +140,34 @@ func (h heldValues) knows(key string) bool {
 	return ok && isFinite(float64(v))
 }
 
-// price returns a text with the differences between l and beside (l minus beside) in each metric and in the
+// price returns a text with the differences between l and base (l minus base) in each metric and in the
 // number of non-zeros.
-func (l cvLambda) price(beside cvLambda) string {
+func (l cvLambda) price(base cvLambda) string {
 	text := ""
 	for _, m := range heldMetrics {
-		if l.Held.knows(m.key) && beside.Held.knows(m.key) {
-			text += fmt.Sprintf("%s "+m.price+", ", m.name, float64(l.Held[m.key]-beside.Held[m.key])/m.unit)
+		if l.Held.knows(m.key) && base.Held.knows(m.key) {
+			text += fmt.Sprintf("%s "+m.price+", ", m.name, float64(l.Held[m.key]-base.Held[m.key])/m.unit)
 		}
 	}
-	return text + fmt.Sprintf("non-zeros %+d", l.NNZX-beside.NNZX)
+	return text + fmt.Sprintf("non-zeros %+d", l.NNZX-base.NNZX)
 }
 
-func (r *cvReport) fill(c *cvCmd, found *model.CVResult) {
-	r.Folds, r.Seed, r.Metric, r.Choose, r.verbose = len(found.Values), c.Seed, c.Metric, c.Choose, c.Verbose
-	for k, s := range newSteps(found.Path, r.HasIntercept) {
-		of := heldValues{}
+func (r *cvReport) fill(c *cvCmd, result *model.CVResult) {
+	r.Folds, r.Seed, r.Metric, r.Choose, r.verbose = len(result.Values), c.Seed, c.Metric, c.Choose, c.Verbose
+	for k, s := range newSteps(result.Path, r.HasIntercept) {
+		values := heldValues{}
 		for _, m := range heldMetrics {
-			if curve, ok := found.Measures[m.measure]; ok {
-				of[m.key] = number(m.value(curve.Mean[k]))
+			if curve, ok := result.Measures[m.measure]; ok {
+				values[m.key] = number(m.value(curve.Mean[k]))
 			}
 		}
-		r.Steps = append(r.Steps, cvStep{s, number(found.Mean[k]), number(found.SE[k]), of})
+		r.Steps = append(r.Steps, cvStep{s, number(result.Mean[k]), number(result.SE[k]), values})
 	}
-	at := func(k int) cvLambda {
+	lambda := func(k int) cvLambda {
 		s := r.Steps[k]
 		return cvLambda{k, s.Lambda, s.Mean, s.SE, s.NNZX, s.Held}
 	}
-	r.Min, r.OneSE = at(found.Best), at(found.OneSE)
+	r.Min, r.OneSE = lambda(result.Best), lambda(result.OneSE)
 	if r.Chosen = r.OneSE; c.Choose == "min" {
 		r.Chosen = r.Min
 	}
@@ -186,13 +186,13 @@ func (r *cvReport) table() (f summary) {
 	f.addBlank()
 	show := func(name string, l cvLambda) {
 		f.add(name, "lambda %.6g: %s %.6g, standard error %.2g, %s", l.Lambda, cvMetrics[r.Metric].name, l.Mean, l.SE, plural(l.NNZX, "non-zero coefficient"))
-		others := ""
+		text := ""
 		for _, m := range l.Held.texts() {
 			if m[0] != cvMetrics[r.Metric].name {
-				others += ", " + m[0] + " " + m[1]
+				text += ", " + m[0] + " " + m[1]
 			}
 		}
-		f.addIf(others != "", "", "%s", strings.TrimPrefix(others, ", "))
+		f.addIf(text != "", "", "%s", strings.TrimPrefix(text, ", "))
 	}
 	show("min", r.Min)
 	show("1se", r.OneSE)
@@ -250,7 +250,7 @@ func (r *cvReport) page(e *env, chosen *model.Model, err error) (*page, error) {
 	}
 	p.Plot, p.Each = plot, "lambda"
 	p.measure(chosen, r.training)
-	return p, p.show(fmt.Sprintf("at the chosen lambda, %.6g", s.Lambda), chosen, r.in.spec.Graph)
+	return p, p.show(fmt.Sprintf("at the chosen lambda, %.6g", s.Lambda), chosen, r.request.spec.Graph)
 }
 
 func (c *cvCmd) check() error {
@@ -275,8 +275,8 @@ func (c *cvCmd) mostFolds() int {
 }
 
 func (c *cvCmd) checkRows(data *sparse.Dataset) error {
-	whole := c.ranks.whole(data)
-	n := whole.total
+	counts := c.ranks.counts(data)
+	n := counts.total
 	switch {
 	case n < 2:
 		return fmt.Errorf("%s: %s; cross-validation needs two or more, to hold some out and fit the rest", dataName(c.Data), plural(n, "row"))
@@ -286,7 +286,7 @@ func (c *cvCmd) checkRows(data *sparse.Dataset) error {
 	if data.Mapping.IsZero() {
 		return nil
 	}
-	for class, rows := range whole.classes {
+	for class, rows := range counts.classes {
 		if rows == 1 {
 			return fmt.Errorf("%s: only %s has the label %s; cross-validation needs two rows or more of each class, because the rows outside a fold must have both classes", dataName(c.Data), plural(rows, "row"), data.Mapping.Name(float64(2*class-1)))
 		}
@@ -303,9 +303,9 @@ func (c *cvCmd) Run(e *env) error {
 
 func (c *cvCmd) validate(e *env) error {
 	var r cvReport
-	var found *model.CVResult
+	var result *model.CVResult
 	var err error
-	chosen := func() *model.Model { return found.Path[r.Chosen.Index].Model() }
+	chosen := func() *model.Model { return result.Path[r.Chosen.Index].Model() }
 	out := outputs{
 		{"-o", c.Model, func(w io.Writer) error { return chosen().Write(w) }},
 		{"--svg", c.SVG, func(w io.Writer) error { return drawCurve(w, &r) }},
@@ -319,21 +319,21 @@ func (c *cvCmd) validate(e *env) error {
 	if err != nil {
 		return err
 	}
-	of := workload{settings: c.settings(), count: model.Fits{Lambdas: c.Lambdas.count, Folds: c.mostFolds()}, scored: c.Report != ""}
-	if r.problemReport, err = c.begin(e, data, start, of); err != nil {
+	load := workload{settings: c.settings(), count: model.Fits{Lambdas: c.Lambdas.count, Folds: c.mostFolds()}, scored: c.Report != ""}
+	if r.problemReport, err = c.begin(e, data, start, load); err != nil {
 		return err
 	}
 	stopped, err := c.fitFlags.fit(e, &r.problemReport, func() (err error) {
-		found, err = c.cross(e, r.in)
+		result, err = c.cross(e, r.request)
 		return err
 	})
-	if found == nil || stopped {
-		return about(c.Data, c.late(e.interrupted(err, "nothing written")))
+	if result == nil || stopped {
+		return nameData(c.Data, c.explain(e.interrupted(err, "nothing written")))
 	}
-	r.fill(c, found)
+	r.fill(c, result)
 	r.warnOfEmpty(e)
 	var bad error
-	if r.training, bad = c.ranks.training(r.in, chosen(), &c.pageFlags); bad != nil && err == nil {
+	if r.training, bad = c.ranks.training(r.request, chosen(), &c.pageFlags); bad != nil && err == nil {
 		return bad
 	}
 	failed := out.write(e, func() error {
@@ -344,16 +344,16 @@ func (c *cvCmd) validate(e *env) error {
 }
 
 func (c *cvCmd) cross(e *env, s *fitSpec) (*model.CVResult, error) {
-	judged, streamed, p := e.beginModels(min(c.mostFolds(), s.whole.total) * c.Lambdas.count)
+	judged, streamed, p := e.beginModels(min(c.mostFolds(), s.counts.total) * c.Lambdas.count)
 	defer p.end()
 	s.spec.Progress, s.spec.Fitted = streamed, p.classes
-	set := &model.CVSettings{Path: c.path(), Folds: int(c.Folds), By: cvMetrics[c.Metric].by, Judged: judged}
-	found, err := model.CVData(e.ctx, &s.spec, s.data, set)
-	return found, s.ofClass(err)
+	set := &model.CVSettings{Path: c.path(), Folds: int(c.Folds), By: cvMetrics[c.Metric].measure, Judged: judged}
+	result, err := model.CVData(e.ctx, &s.spec, s.data, set)
+	return result, s.nameClass(err)
 }
 
-// late explains an error that --time-limit may have caused.
-func (c *cvCmd) late(err error) error {
+// explain rewords an error that --time-limit may have caused.
+func (c *cvCmd) explain(err error) error {
 	if c.TimeLimit > 0 && (errors.Is(err, context.DeadlineExceeded) || errors.Is(err, solver.ErrNotConverged)) {
 		return fmt.Errorf("%w: not every fold is fitted after %v; allow more with --time-limit, or ask for fewer --lambdas or --folds", solver.ErrNotConverged, time.Duration(c.TimeLimit))
 	}

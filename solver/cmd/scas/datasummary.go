@@ -84,11 +84,11 @@ func newDataSummary(name string, format sparse.Format, d *sparse.Dataset, each f
 		return nil
 	})
 	for _, l := range slices.Sorted(maps.Keys(kinds)) {
-		one := labelCount{Label: l, Rows: kinds[l]}
+		entry := labelCount{Label: l, Rows: kinds[l]}
 		if k, ok := d.Classes.Find(l); ok {
-			one.Name = d.Classes.Name(k)
+			entry.Name = d.Classes.Name(k)
 		}
-		f.Labels = append(f.Labels, one)
+		f.Labels = append(f.Labels, entry)
 	}
 	if len(f.Labels) > maxLabels {
 		f.Labels = nil
@@ -107,8 +107,8 @@ func newDataSummary(name string, format sparse.Format, d *sparse.Dataset, each f
 }
 
 // kinds counts the rows of each label, until there are more than maxLabels different labels.
-func (d *dataSummary) addRow(of *sparse.Dataset, i int, kinds map[float64]int) {
-	_, val := of.X.Row(i)
+func (d *dataSummary) addRow(data *sparse.Dataset, i int, kinds map[float64]int) {
+	_, val := data.X.Row(i)
 	norm2 := 0.0
 	for _, v := range val {
 		norm2 += float64(v * v)
@@ -116,10 +116,10 @@ func (d *dataSummary) addRow(of *sparse.Dataset, i int, kinds map[float64]int) {
 	}
 	d.RowNNZ.add(float64(len(val)))
 	d.RowNorm.add(math.Sqrt(norm2))
-	if of.Labels == nil {
+	if data.Labels == nil {
 		return
 	}
-	label := of.Labels[i]
+	label := data.Labels[i]
 	d.LabelSpread.add(label)
 	if len(kinds) <= maxLabels {
 		kinds[label]++

@@ -34,11 +34,11 @@ func (c *demoCmd) Run(e *env) error {
 
 func demoWDBC(ctx context.Context, w *bufio.Writer) (err error) {
 	var fused, plain [demoThirds]*scoredModel
-	var first *study
+	var firstStudy *study
 	for k := range demoThirds {
 		s := newStudy(ctx, k)
 		if k == 0 {
-			first = s
+			firstStudy = s
 			s.introduce(w)
 		}
 		if fused[k], err = s.choose(true); err != nil {
@@ -54,14 +54,14 @@ func demoWDBC(ctx context.Context, w *bufio.Writer) (err error) {
 		}
 	}
 	showScores(w, fused[:], plain[:])
-	showCoefficients(w, first.train.Names, &fused[0].Columns[0], &plain[0].Columns[0])
+	showCoefficients(w, firstStudy.train.Names, &fused[0].Columns[0], &plain[0].Columns[0])
 	return nil
 }
 
 func (s *study) introduce(w *bufio.Writer) {
-	of, count := s.graph.Components()
+	components, count := s.graph.Components()
 	sizes := make([]int, count)
-	for _, c := range of {
+	for _, c := range components {
 		sizes[c]++
 	}
 	sizes = slices.DeleteFunc(sizes, func(size int) bool { return size == 1 })
@@ -75,7 +75,7 @@ The fused lasso minimises
 the plain lasso has no edges. Each gets its own lambda by %d-fold
 cross-validation inside the training part; the intercept is free.
 
-`, len(s.train.Labels)+len(s.held.Labels), len(s.train.Names), demoThreshold,
+`, len(s.train.Labels)+len(s.test.Labels), len(s.train.Names), demoThreshold,
 		plural(len(s.graph.Edges()), "edge"), strings.ReplaceAll(strings.Trim(fmt.Sprint(sizes), "[]"), " ", ", "), demoFolds)
 	w.Flush()
 }
@@ -89,12 +89,12 @@ func (s *study) showCurve(w *bufio.Writer, lambda float64) error {
 	}
 	fmt.Fprintf(w, "Training, lambda %.3g, eta %.3g, rho %.3g (both automatic), %s\n\n  passes   objective    above the optimum, relative and absolute\n",
 		lambda, fitted.Run.Eta, fitted.Run.Rho, plural(len(s.train.Labels), "row"))
-	next, optimum := 0.0, reference.Certificate
+	nextPass, optimum := 0.0, reference.Certificate
 	for k, p := range curve {
-		if p.Passes < next && k < len(curve)-1 {
+		if p.Passes < nextPass && k < len(curve)-1 {
 			continue
 		}
-		next = max(2, 2*p.Passes)
+		nextPass = max(2, 2*p.Passes)
 		excess := p.Last.Objective - optimum.Objective
 		fmt.Fprintf(w, "  %6.0f   %.8f   %8.1e  %8.1e  %s\n", p.Passes, p.Last.Objective, excess/p.Last.Objective, excess, logBar(excess))
 	}
@@ -114,9 +114,9 @@ func logBar(v float64) string {
 func showScores(w *bufio.Writer, fused, plain []*scoredModel) {
 	fmt.Fprintln(w, "On rows not trained on        fused lasso                 plain lasso")
 	fmt.Fprintln(w, "                       lambda  accuracy   loss     lambda  accuracy   loss")
-	line := func(name, lambdaF, lambdaP string, of func(v []float64) float64, f, p *scoredModel) {
+	line := func(name, lambdaF, lambdaP string, statistic func(v []float64) float64, f, p *scoredModel) {
 		fmt.Fprintf(w, "  %-18s  %7s  %6.1f %%  %.4f    %7s  %6.1f %%  %.4f\n",
-			name, lambdaF, 100*of(f.right), of(f.losses), lambdaP, 100*of(p.right), of(p.losses))
+			name, lambdaF, 100*statistic(f.right), statistic(f.losses), lambdaP, 100*statistic(p.right), statistic(p.losses))
 	}
 	var allF, allP scoredModel
 	for k, f := range fused {
@@ -141,20 +141,20 @@ func standardError(v []float64) float64 { return stat.StdErr(stat.StdDev(v, nil)
 func verdict(f, p *scoredModel) string {
 	loss, accuracy := "The losses are equal", "both get as many rows right"
 	winner := map[bool]string{true: "fused", false: "plain"}
-	// apart has the losses of p minus the losses of f. more is how many more rows f gets right than p.
-	apart, more := make([]float64, len(f.losses)), 0.0
-	for i := range apart {
-		apart[i] = p.losses[i] - f.losses[i]
-		more += f.right[i] - p.right[i]
+	// differences has the losses of p minus the losses of f. lead is how many more rows f gets right than p.
+	differences, lead := make([]float64, len(f.losses)), 0.0
+	for i := range differences {
+		differences[i] = p.losses[i] - f.losses[i]
+		lead += f.right[i] - p.right[i]
 	}
-	if d, off := mean(apart), standardError(apart); d != 0 {
-		loss = fmt.Sprintf("The %s lasso has the smaller loss (by %.2g, with a standard error of %.2g)", winner[d > 0], math.Abs(d), off)
-		if math.Abs(d) < 2*off {
+	if d, se := mean(differences), standardError(differences); d != 0 {
+		loss = fmt.Sprintf("The %s lasso has the smaller loss (by %.2g, with a standard error of %.2g)", winner[d > 0], math.Abs(d), se)
+		if math.Abs(d) < 2*se {
 			loss += ", which may be chance"
 		}
 	}
-	if more != 0 {
-		accuracy = fmt.Sprintf("%s gets %s more right", winner[more > 0], plural(int(math.Abs(more)), "row"))
+	if lead != 0 {
+		accuracy = fmt.Sprintf("%s gets %s more right", winner[lead > 0], plural(int(math.Abs(lead)), "row"))
 	}
 	return loss + "; " + accuracy + "."
 }

@@ -34,14 +34,14 @@ func TestStudySplit(t *testing.T) {
 	for k := range demoThirds {
 		s := newStudy(context.Background(), k)
 		var malignant int
-		for _, b := range s.held.Labels {
+		for _, b := range s.test.Labels {
 			if b > 0 {
 				malignant++
 			}
 		}
-		rows += len(s.held.Labels)
-		if malignant < 70 || malignant > 71 || len(s.train.Labels)+len(s.held.Labels) != 569 {
-			t.Errorf("third %d: %d of %d malignant, %d for training", k, malignant, len(s.held.Labels), len(s.train.Labels))
+		rows += len(s.test.Labels)
+		if malignant < 70 || malignant > 71 || len(s.train.Labels)+len(s.test.Labels) != 569 {
+			t.Errorf("third %d: %d of %d malignant, %d for training", k, malignant, len(s.test.Labels), len(s.train.Labels))
 		}
 		stats := s.train.X.ColumnStats()
 		mean, dev := stats.Mean(), stats.StdDev()
@@ -86,7 +86,7 @@ func TestDemo(t *testing.T) {
 	if shown < 0 {
 		t.Fatal("README.md shows no output of the demonstration")
 	}
-	inOrder(t, readmeBlocks(t)[shown], out)
+	checkOrder(t, readmeBlocks(t)[shown], out)
 }
 
 func TestLogBar(t *testing.T) {

@@ -41,37 +41,37 @@ func readWDBC() *sparse.Dataset {
 	return must(sparse.Read(bytes.NewReader(wdbcFile), "wdbc.csv.gz", form))
 }
 
-// everyThird divides the rows of d into train and held. Every third row of each class is held out. The
-// argument first is the index of the first such row among the rows of the class: 0, 1 or 2.
-func everyThird(d *sparse.Dataset, first int) (train, held *sparse.Dataset) {
-	seen := make(map[float64]int)
+// everyThird divides the rows of d into train and test. Every third row of each class is in test. third is
+// the index of the first of these rows among the rows of the class: 0, 1 or 2.
+func everyThird(d *sparse.Dataset, third int) (train, test *sparse.Dataset) {
+	counts := make(map[float64]int)
 	var parts [2][]int
 	for i, b := range d.Labels {
 		part := 0
-		if seen[b]%demoThirds == first {
+		if counts[b]%demoThirds == third {
 			part = 1
 		}
 		parts[part] = append(parts[part], i)
-		seen[b]++
+		counts[b]++
 	}
 	return must(d.SelectRows(parts[0])), must(d.SelectRows(parts[1]))
 }
 
-// A study fits models to the rows of train and scores them on the rows of held. The features of both are
+// A study fits models to the rows of train and scores them on the rows of test. The features of both are
 // standardised by their means and standard deviations in train.
 type study struct {
 	ctx         context.Context
-	train, held *sparse.Dataset
+	train, test *sparse.Dataset
 	graph       *graph.Graph // joins features that are correlated in train
 }
 
 // newStudy returns a study that holds out a third of the table. third is 0, 1 or 2.
 func newStudy(ctx context.Context, third int) *study {
 	s := &study{ctx: ctx}
-	s.train, s.held = everyThird(readWDBC(), third)
+	s.train, s.test = everyThird(readWDBC(), third)
 	s.graph = must(graph.Threshold(must(graph.CorrelationOf(s.train.X)), demoThreshold, nil))
 	stats := s.train.X.ColumnStats()
-	for _, d := range []*sparse.Dataset{s.train, s.held} {
+	for _, d := range []*sparse.Dataset{s.train, s.test} {
 		d.X = must(stats.Standardize(d.X, true))
 	}
 	return s
@@ -95,14 +95,14 @@ type scoredModel struct {
 // choose picks lambda by cross-validation on the training rows. It scores the model with this lambda on the
 // held-out rows.
 func (s *study) choose(fused bool) (*scoredModel, error) {
-	found, err := model.CVData(s.ctx, s.spec(fused), s.train, &model.CVSettings{Folds: demoFolds})
+	result, err := model.CVData(s.ctx, s.spec(fused), s.train, &model.CVSettings{Folds: demoFolds})
 	if err != nil {
 		return nil, err
 	}
-	m := &scoredModel{Model: found.BestModel()}
-	margins, err := m.Margins(nil, s.held.X)
+	m := &scoredModel{Model: result.BestModel()}
+	margins, err := m.Margins(nil, s.test.X)
 	for i, t := range margins {
-		b, right := s.held.Labels[i], 0.0
+		b, right := s.test.Labels[i], 0.0
 		if (t > 0) == (b > 0) {
 			right = 1
 		}

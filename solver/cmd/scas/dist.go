@@ -42,7 +42,7 @@ func (c *fitFlags) run(e *env, file string, do func(*env) error) error {
 	if err := c.checkDist(); err != nil {
 		return err
 	}
-	return c.together(e, do)
+	return c.runOnRanks(e, do)
 }
 
 func (c *fitFlags) checkDist() error {
@@ -64,9 +64,9 @@ func (c *fitFlags) checkDist() error {
 	return nil
 }
 
-// together joins the other ranks and calls do. Only rank 0 prints results and writes files. If the other
-// ranks do not answer for --dist-timeout, together ends the process with exit code 75.
-func (c *fitFlags) together(e *env, do func(*env) error) error {
+// runOnRanks joins the other ranks and calls do. Only rank 0 prints results and writes files. If the other
+// ranks do not answer for --dist-timeout, runOnRanks ends the process with exit code 75.
+func (c *fitFlags) runOnRanks(e *env, do func(*env) error) error {
 	open := mpi.Open
 	if e.join != nil {
 		open = e.join
@@ -82,20 +82,20 @@ func (c *fitFlags) together(e *env, do func(*env) error) error {
 	}
 	c.ranks.comm = &dist.Meter{Comm: dist.Watch(comm, c.DistTimeout, expired), Clock: cpuTime}
 	c.ranks.team = rows.NewTeam(c.ranks.comm)
-	own := *e
+	rankEnv := *e
 	if comm.Rank() > 0 {
-		own.stdout, own.stderr, own.quiet = io.Discard, io.Discard, true
+		rankEnv.stdout, rankEnv.stderr, rankEnv.quiet = io.Discard, io.Discard, true
 	}
-	err = c.inStep(&own, do)
+	err = c.agree(&rankEnv, do)
 	if has[*rows.Broken](err) { // no Close, which would wait for the lost rank
 		return err
 	}
 	return cmp.Or(err, c.ranks.comm.Close())
 }
 
-// inStep calls do. If ranks have errors, the lowest of these ranks returns its error, and all others return
-// a silentError with the exit code of that error. If a rank is lost, inStep returns a *rows.Broken.
-func (c *fitFlags) inStep(e *env, do func(*env) error) (err error) {
+// agree calls do. If ranks have errors, the lowest of these ranks returns its error, and all others return
+// a silentError with the exit code of that error. If a rank is lost, agree returns a *rows.Broken.
+func (c *fitFlags) agree(e *env, do func(*env) error) (err error) {
 	defer rows.Rescue(&err)
 	err = do(e)
 	if has[*rows.Broken](err) {
@@ -105,11 +105,11 @@ func (c *fitFlags) inStep(e *env, do func(*env) error) (err error) {
 	if err != nil && !errors.Is(err, rows.ErrElsewhere) {
 		reporter = t.Rank()
 	}
-	first, code := int(t.Least(float64(reporter))), exitOK
-	if first == t.Rank() {
+	lowest, code := int(t.Least(float64(reporter))), exitOK
+	if lowest == t.Rank() {
 		code = exitCode(err)
 	}
-	if code = int(t.Most(float64(code))); code != exitOK && first != t.Rank() {
+	if code = int(t.Most(float64(code))); code != exitOK && lowest != t.Rank() {
 		return silentError(code)
 	}
 	return err

@@ -31,7 +31,7 @@ func onComms(t *testing.T, comms []*dist.Goroutine, args ...string) []outcome {
 	var wg sync.WaitGroup
 	for r, comm := range comms {
 		wg.Go(func() {
-			e := env{join: func() (dist.Comm, error) { return comm, nil }, every: time.Hour} // no lines of progress
+			e := env{join: func() (dist.Comm, error) { return comm, nil }, interval: time.Hour} // no lines of progress
 			results[r] = runWith(t, e, append(args, "--dist", "mpi")...)
 		})
 	}
@@ -44,9 +44,9 @@ func onComms(t *testing.T, comms []*dist.Goroutine, args ...string) []outcome {
 func printed(t *testing.T, ranks int, args ...string) map[string]any {
 	t.Helper()
 	results := onRanks(t, ranks, args...)
-	for r, one := range results {
-		if one.code != exitOK || one.errs != "" || (one.out != "") != (r == 0) {
-			t.Fatalf("%v: rank %d of %d: %+v", args, r, ranks, one)
+	for r, result := range results {
+		if result.code != exitOK || result.errs != "" || (result.out != "") != (r == 0) {
+			t.Fatalf("%v: rank %d of %d: %+v", args, r, ranks, result)
 		}
 	}
 	return parsed(t, results[0].out)
@@ -85,8 +85,8 @@ func distData(t *testing.T) (file, shards string) {
 func TestRanksAgree(t *testing.T) {
 	file, shards := distData(t)
 	dir := t.TempDir()
-	several := relabelled(t, dir, file, byBlocks)
-	two, many := worded(t, dir, "two.scas", file, "no", "yes"), worded(t, dir, "many.scas", several, "ash", "birch", "cedar", "elm")
+	several := relabel(t, dir, file, blockLabel)
+	yesNo, many := writeWords(t, dir, "two.scas", file, "no", "yes"), writeWords(t, dir, "many.scas", several, "ash", "birch", "cedar", "elm")
 	var numbers [2]strings.Builder
 	for i := range 400 {
 		fmt.Fprintln(&numbers[0], i%3)
@@ -112,8 +112,8 @@ func TestRanksAgree(t *testing.T) {
 		{train + "--loss squared --offset " + offsets, file, shards},
 		{train + "--graph chain", file, shards},
 		{train, several, several},
-		{train, two, two},
-		{train + "--positive no", two, two},
+		{train, yesNo, yesNo},
+		{train + "--positive no", yesNo, yesNo},
 		{train, many, many},
 		{path, file, shards},
 		{path + "--graph chain", file, shards},
@@ -127,32 +127,32 @@ func TestRanksAgree(t *testing.T) {
 		args := append(strings.Fields(c.flags), "--json", "-o", output)
 		out, _ := succeed(t, append(args, c.file)...)
 		want, written := parsed(t, out), textOf(t, output)
-		for _, on := range []struct {
+		for _, setup := range []struct {
 			ranks int
 			data  string
 		}{{1, c.file}, {2, c.shards}, {3, c.file}} {
-			name := fmt.Sprintf("%s, %d ranks on %s", c.flags, on.ranks, filepath.Base(on.data))
-			got := printed(t, on.ranks, append(args, on.data)...)
-			for _, same := range []string{"n", "p", "nnz", "status", "accuracy", "has_intercept", "no_optimum", "folds", "seed", "features_without_data"} {
-				if fmt.Sprint(got[same]) != fmt.Sprint(want[same]) {
-					t.Errorf("%s: %s is %v, want %v", name, same, got[same], want[same])
+			name := fmt.Sprintf("%s, %d ranks on %s", c.flags, setup.ranks, filepath.Base(setup.data))
+			got := printed(t, setup.ranks, append(args, setup.data)...)
+			for _, key := range []string{"n", "p", "nnz", "status", "accuracy", "has_intercept", "no_optimum", "folds", "seed", "features_without_data"} {
+				if fmt.Sprint(got[key]) != fmt.Sprint(want[key]) {
+					t.Errorf("%s: %s is %v, want %v", name, key, got[key], want[key])
 				}
 			}
 			messages, _ := got["messages"].(float64)
-			if n, _ := got["ranks"].(float64); int(n) != on.ranks || (messages > 0) != (on.ranks > 1) || (got["message_seconds"] != nil) != (on.ranks > 1) {
+			if n, _ := got["ranks"].(float64); int(n) != setup.ranks || (messages > 0) != (setup.ranks > 1) || (got["message_seconds"] != nil) != (setup.ranks > 1) {
 				t.Errorf("%s: %v ranks, %v messages, %v seconds", name, got["ranks"], got["messages"], got["message_seconds"])
 			}
 			compareReports(t, name, got, want, 1e-7)
-			own := textOf(t, output)
-			if on.ranks == 1 && own != written {
-				t.Errorf("%s: one rank is not the single process: %s, %s", name, own, written)
+			content := textOf(t, output)
+			if setup.ranks == 1 && content != written {
+				t.Errorf("%s: one rank is not the single process: %s, %s", name, content, written)
 			}
-			if !strings.HasPrefix(own, "{") {
+			if !strings.HasPrefix(content, "{") {
 				continue // scas path writes no model
 			}
-			for _, same := range []string{"labels", "class_names", "index_base"} {
-				if a, b := parsed(t, own)[same], parsed(t, written)[same]; fmt.Sprint(a) != fmt.Sprint(b) {
-					t.Errorf("%s: the model has %s %v, want %v", name, same, a, b)
+			for _, key := range []string{"labels", "class_names", "index_base"} {
+				if a, b := parsed(t, content)[key], parsed(t, written)[key]; fmt.Sprint(a) != fmt.Sprint(b) {
+					t.Errorf("%s: the model has %s %v, want %v", name, key, a, b)
 				}
 			}
 		}
@@ -162,43 +162,43 @@ func TestRanksAgree(t *testing.T) {
 func TestRanksReport(t *testing.T) {
 	file, _ := distData(t)
 	dir := t.TempDir()
-	several := relabelled(t, dir, file, byBlocks)
+	several := relabel(t, dir, file, blockLabel)
 	numbers := regexp.MustCompile(`-?\d+(\.\d+)?(e[-+]\d+)?`)
-	for _, c := range []struct{ flags, file, from string }{
+	for _, c := range []struct{ flags, file, heading string }{
 		{"train --lambda 1e-2", file, "<h2>On the training data"},
 		{"train --lambda 1e-2 --loss squared", file, "<h2>On the training data"},
 		{"train --lambda 1e-2", several, "<h2>On the training data"},
 		{"cv --folds 3 --lambdas 3 --ratio 0.1", file, "<h2>On the training data"},
 		{"path --lambdas 3 --ratio 0.1", file, "<h2>Coefficients"},
 	} {
-		// part returns the part of a page from c.from to the table of all fits or the command line.
-		part := func(path string) string {
+		// section returns the part of a page from c.heading to the table of all fits or the command line.
+		section := func(path string) string {
 			text := textOf(t, path)
-			at := strings.Index(text, c.from)
-			if at < 0 {
-				t.Fatalf("%s: no %s in %s", c.flags, c.from, text)
+			index := strings.Index(text, c.heading)
+			if index < 0 {
+				t.Fatalf("%s: no %s in %s", c.flags, c.heading, text)
 			}
-			text, _, _ = strings.Cut(text[at:], "<h2>To repeat it")
+			text, _, _ = strings.Cut(text[index:], "<h2>To repeat it")
 			text, _, _ = strings.Cut(text, "<h2>Every")
 			return text
 		}
 		single, page := filepath.Join(dir, "single.html"), filepath.Join(dir, "page.html")
 		args := append(strings.Fields(c.flags), "--tol", "1e-10", c.file)
 		succeed(t, append(args, "--report", single)...)
-		want := part(single)
+		want := section(single)
 		for _, ranks := range []int{1, 2, 4} {
 			printed(t, ranks, append(args, "--json", "--report", page)...)
-			got := part(page)
+			got := section(page)
 			if numbers.ReplaceAllString(got, "0") != numbers.ReplaceAllString(want, "0") {
 				t.Errorf("%s: %d ranks: page %s, want %s", c.flags, ranks, got, want)
 				continue
 			}
-			others := numbers.FindAllString(want, -1)
+			wantNumbers := numbers.FindAllString(want, -1)
 			for k, text := range numbers.FindAllString(got, -1) {
 				a, _ := strconv.ParseFloat(text, 64)
-				b, _ := strconv.ParseFloat(others[k], 64)
+				b, _ := strconv.ParseFloat(wantNumbers[k], 64)
 				if math.Abs(a-b) > 1e-5*max(1, math.Abs(b)) {
-					t.Errorf("%s: %d ranks: number %d of the page is %s, want %s", c.flags, ranks, k, text, others[k])
+					t.Errorf("%s: %d ranks: number %d of the page is %s, want %s", c.flags, ranks, k, text, wantNumbers[k])
 				}
 			}
 			for _, says := range []string{fmt.Sprintf("mpirun -n %d", ranks), fmt.Sprintf(">ranks</th><td>%d, each", ranks)} {
@@ -210,12 +210,12 @@ func TestRanksReport(t *testing.T) {
 	}
 }
 
-// byBlocks labels the rows of distData with three classes. With two or more ranks, no rank has rows of all
-// classes.
-func byBlocks(k int) int { return k / 150 }
+// blockLabel returns a label for row k of distData, one of three classes. With two or more ranks, no rank has
+// rows of all classes.
+func blockLabel(k int) int { return k / 150 }
 
-// relabelled copies the rows of file to a file in dir. The label of row k is labelOf(k).
-func relabelled(t *testing.T, dir, file string, labelOf func(k int) int) string {
+// relabel copies the rows of file to a file in dir. The label of row k is labelOf(k).
+func relabel(t *testing.T, dir, file string, labelOf func(k int) int) string {
 	t.Helper()
 	var rows strings.Builder
 	for k, row := range strings.SplitAfter(strings.TrimSpace(textOf(t, file)), "\n") {
@@ -225,9 +225,9 @@ func relabelled(t *testing.T, dir, file string, labelOf func(k int) int) string 
 	return writeText(t, dir, "several.svm", rows.String())
 }
 
-// worded writes the data of a file to the .scas file dir/name, with words for its labels: words[0] for the
-// smallest.
-func worded(t *testing.T, dir, name, file string, words ...string) string {
+// writeWords writes the data of a file to the .scas file dir/name, with words for its labels: words[0] for
+// the smallest.
+func writeWords(t *testing.T, dir, name, file string, words ...string) string {
 	t.Helper()
 	d, err := sparse.ReadFile(file, &sparse.ReadOptions{AnyLabels: true})
 	if err != nil {
@@ -242,8 +242,8 @@ func worded(t *testing.T, dir, name, file string, words ...string) string {
 }
 
 // compareReports checks that two reports agree. Objectives may differ by the sum of their gaps, and the means
-// of scas cv by within·max(1, |mean|).
-func compareReports(t *testing.T, name string, got, want map[string]any, within float64) {
+// of scas cv by tolerance·max(1, |mean|).
+func compareReports(t *testing.T, name string, got, want map[string]any, tolerance float64) {
 	t.Helper()
 	number := func(m any, name string) float64 { return m.(map[string]any)[name].(float64) }
 	for _, chosen := range []string{"min", "one_se"} {
@@ -253,26 +253,26 @@ func compareReports(t *testing.T, name string, got, want map[string]any, within 
 	}
 	fits := func(report map[string]any) []any {
 		for _, list := range []string{"steps", "classes"} {
-			if all, ok := report[list].([]any); ok {
-				return all
+			if reports, ok := report[list].([]any); ok {
+				return reports
 			}
 		}
 		return []any{report}
 	}
-	for k, one := range fits(want) {
-		other := fits(got)[k]
-		a, b := one.(map[string]any), other.(map[string]any)
+	for k, wantFit := range fits(want) {
+		gotFit := fits(got)[k]
+		a, b := wantFit.(map[string]any), gotFit.(map[string]any)
 		if fmt.Sprint(a["class"], a["rows"]) != fmt.Sprint(b["class"], b["rows"]) {
 			t.Errorf("%s: class %v of %v rows, want %v of %v", name, b["class"], b["rows"], a["class"], a["rows"])
 		}
-		gaps := number(one, "duality_gap") + number(other, "duality_gap")
-		if apart := math.Abs(number(one, "objective") - number(other, "objective")); apart > gaps+1e-12 {
-			t.Errorf("%s: the objectives of fit %d are %g apart", name, k, apart)
+		gaps := number(wantFit, "duality_gap") + number(gotFit, "duality_gap")
+		if difference := math.Abs(number(wantFit, "objective") - number(gotFit, "objective")); difference > gaps+1e-12 {
+			t.Errorf("%s: the objectives of fit %d are %g apart", name, k, difference)
 		}
 		if want["folds"] == nil {
 			continue
 		}
-		if a, b := number(other, "mean"), number(one, "mean"); math.Abs(a-b) > within*max(1, math.Abs(b)) {
+		if a, b := number(gotFit, "mean"), number(wantFit, "mean"); math.Abs(a-b) > tolerance*max(1, math.Abs(b)) {
 			t.Errorf("%s: at lambda %d the mean is %.12g, want %.12g", name, k, a, b)
 		}
 	}
@@ -320,10 +320,10 @@ func TestRanksRefuse(t *testing.T) {
 	write := func(name, text string) string { return writeText(t, dir, name, text) }
 	third, broken := write("third.svm", b+"9 1:1\n"), write("broken.svm", b+"4 1:x\n")
 	halves, classes := write("halves.svm", b+"9.5 1:1\n9.5 2:1\n"), write("classes.svm", b+"9 1:1\n9 2:1\n")
-	worded(t, dir, "words-0.scas", file, "no", "yes")
-	worded(t, dir, "words-1.scas", file, "perhaps", "yes")
-	worded(t, dir, "words-2.scas", file, "perhaps", "yes")
-	yes := worded(t, dir, "words.scas", file, "no", "yes")
+	writeWords(t, dir, "words-0.scas", file, "no", "yes")
+	writeWords(t, dir, "words-1.scas", file, "perhaps", "yes")
+	writeWords(t, dir, "words-2.scas", file, "perhaps", "yes")
+	yes := writeWords(t, dir, "words.scas", file, "no", "yes")
 	matrix := write("matrix.txt", "2 12 2\n1 1 1\n2 2 1\n")
 	write("mixed-0.svm", "1 1:x\n")
 	write("mixed-1.svm", b)
@@ -367,15 +367,15 @@ func TestRanksRefuse(t *testing.T) {
 		{"cv --metric auc --folds 2 " + broken, exitIO, ":401:"},
 		{"cv --time-limit 1ns " + file, exitNotConverged, "--time-limit"},
 	} {
-		all := ""
-		for r, one := range onRanks(t, 3, strings.Fields(c.args)...) {
-			if one.code != c.code {
-				t.Errorf("%s: rank %d has exit code %d, want %d: %q", c.args, r, one.code, c.code, one.errs)
+		messages := ""
+		for r, result := range onRanks(t, 3, strings.Fields(c.args)...) {
+			if result.code != c.code {
+				t.Errorf("%s: rank %d has exit code %d, want %d: %q", c.args, r, result.code, c.code, result.errs)
 			}
-			all += one.errs
+			messages += result.errs
 		}
-		if !strings.Contains(all, c.says) || strings.Count("\n"+all, "\nscas: ") != 1 && c.code != exitUsage {
-			t.Errorf("%s: %q", c.args, all)
+		if !strings.Contains(messages, c.says) || strings.Count("\n"+messages, "\nscas: ") != 1 && c.code != exitUsage {
+			t.Errorf("%s: %q", c.args, messages)
 		}
 	}
 }
@@ -383,12 +383,12 @@ func TestRanksRefuse(t *testing.T) {
 // An endingComm is a Comm that calls end at the start of one call of AllReduceSum.
 type endingComm struct {
 	dist.Comm
-	left int // number of calls of AllReduceSum until end is called
-	end  func()
+	calls int // number of calls of AllReduceSum until end is called
+	end   func()
 }
 
 func (c *endingComm) AllReduceSum(v []float64) error {
-	if c.left--; c.left == 0 {
+	if c.calls--; c.calls == 0 {
 		c.end()
 	}
 	return c.Comm.AllReduceSum(v)

@@ -18,10 +18,10 @@ func TestRanksBeyond(t *testing.T) {
 	}
 	const n, p, limit = 480000, 60, "150MiB"
 	dir := t.TempDir()
-	made := newSynthetic(t, sparse.SyntheticOptions{Rows: n, Features: p, Seed: 3})
-	data := &sparse.Dataset{X: made.X, Labels: make([]float64, n)}
+	synthetic := newSynthetic(t, sparse.SyntheticOptions{Rows: n, Features: p, Seed: 3})
+	data := &sparse.Dataset{X: synthetic.X, Labels: make([]float64, n)}
 	var numbers [3]strings.Builder
-	for i, b := range made.Labels {
+	for i, b := range synthetic.Labels {
 		data.Labels[i] = (b + 1) / 2 // -1 and +1 become 0 and 1
 		fmt.Fprintln(&numbers[0], i%3)
 		fmt.Fprintln(&numbers[1], float64(i%5)/2-1)
@@ -31,18 +31,18 @@ func TestRanksBeyond(t *testing.T) {
 	}
 	weights, offsets := writeText(t, dir, "weights", numbers[0].String()), writeText(t, dir, "offsets", numbers[1].String())
 	factors, shards := writeText(t, dir, "factors", numbers[2].String()), filepath.Join(dir, "part-*.scas")
-	whole := writeData(t, dir, "whole.scas", data)
+	file := writeData(t, dir, "whole.scas", data)
 	for k, bounds := range [][2]int{{0, n / 3}, {n / 3, n}} {
-		part, err := rowsOf(data, bounds[0], bounds[1])
+		shard, err := rowsOf(data, bounds[0], bounds[1])
 		if err != nil {
 			t.Fatal(err)
 		}
-		writeData(t, dir, fmt.Sprintf("part-%d.scas", k), part)
+		writeData(t, dir, fmt.Sprintf("part-%d.scas", k), shard)
 	}
 	output := filepath.Join(dir, "output")
 	single := func(memory string, args ...string) map[string]any {
 		t.Helper()
-		return jsonOf[map[string]any](t, append(args, "--memory", memory, whole)...)
+		return jsonOf[map[string]any](t, append(args, "--memory", memory, file)...)
 	}
 	for _, flags := range []string{
 		"--sample-weights " + weights + " --offset " + offsets + " --l1-ratio 0.5 --penalty-factors " + factors,
@@ -52,45 +52,45 @@ func TestRanksBeyond(t *testing.T) {
 		want := single("4GiB", args...)
 		single(limit, args...)
 		pieces := textOf(t, output)
-		for _, on := range []struct {
+		for _, setup := range []struct {
 			data  string
 			ranks int
-		}{{whole, 1}, {whole, 2}, {shards, 2}} {
-			name := fmt.Sprintf("%s: %d ranks on %s", flags, on.ranks, on.data)
-			got := printed(t, on.ranks, append(args, "--memory", limit, on.data)...)
-			for _, same := range []string{"n", "p", "nnz", "status", "has_intercept", "no_optimum"} {
-				if fmt.Sprint(got[same]) != fmt.Sprint(want[same]) {
-					t.Errorf("%s: %s is %v, want %v", name, same, got[same], want[same])
+		}{{file, 1}, {file, 2}, {shards, 2}} {
+			name := fmt.Sprintf("%s: %d ranks on %s", flags, setup.ranks, setup.data)
+			got := printed(t, setup.ranks, append(args, "--memory", limit, setup.data)...)
+			for _, key := range []string{"n", "p", "nnz", "status", "has_intercept", "no_optimum"} {
+				if fmt.Sprint(got[key]) != fmt.Sprint(want[key]) {
+					t.Errorf("%s: %s is %v, want %v", name, key, got[key], want[key])
 				}
 			}
 			if run, _ := got["run"].(map[string]any); run["plan"] != "streamed" && run["method"] != "streamed-newton" {
 				t.Errorf("%s: not in pieces: %v", name, got)
 			}
 			compareReports(t, name, got, want, 0)
-			if on.ranks == 1 && textOf(t, output) != pieces {
+			if setup.ranks == 1 && textOf(t, output) != pieces {
 				t.Errorf("%s: one rank is not the single process", name)
 			}
 		}
 	}
 	cv := strings.Fields("cv --folds 2 --seed 5 --tol 1e-9 --lambdas 3 --ratio 0.1 --json")
-	compareReports(t, "cv", printed(t, 2, append(cv, "--memory", limit, whole)...), single("4GiB", cv...), 1e-5)
+	compareReports(t, "cv", printed(t, 2, append(cv, "--memory", limit, file)...), single("4GiB", cv...), 1e-5)
 	for _, c := range []struct {
 		args  string
 		ranks int
 		says  string
 	}{
-		{"--method scas-k " + whole, 2, "scas-k"},
-		{"--checkpoint " + dir + "/x.ck " + whole, 2, "checkpoints are only for data in memory"},
-		{"--no-intercept --no-standardize --checkpoint " + dir + "/x.ck " + whole, 2, "checkpoints are only for data in memory"},
+		{"--method scas-k " + file, 2, "scas-k"},
+		{"--checkpoint " + dir + "/x.ck " + file, 2, "checkpoints are only for data in memory"},
+		{"--no-intercept --no-standardize --checkpoint " + dir + "/x.ck " + file, 2, "checkpoints are only for data in memory"},
 		{filepath.Join(dir, "*.scas"), 1, "scas convert"},
 	} {
-		results, all := onRanks(t, c.ranks, append([]string{"train", "--memory", limit}, strings.Fields(c.args)...)...), ""
-		for _, one := range results {
-			all += one.errs
+		results, messages := onRanks(t, c.ranks, append([]string{"train", "--memory", limit}, strings.Fields(c.args)...)...), ""
+		for _, result := range results {
+			messages += result.errs
 		}
-		for r, one := range results {
-			if one.code == exitOK || !strings.Contains(all, c.says) {
-				t.Errorf("%s, rank %d: exit code %d, %q", c.args, r, one.code, all)
+		for r, result := range results {
+			if result.code == exitOK || !strings.Contains(messages, c.says) {
+				t.Errorf("%s, rank %d: exit code %d, %q", c.args, r, result.code, messages)
 			}
 		}
 	}

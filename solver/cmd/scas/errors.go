@@ -144,33 +144,33 @@ func (e *env) log(level, msg string) {
 	fmt.Fprintln(e.stderr, "scas: "+msg)
 }
 
-// about adds the name of the data to err, except to some errors that are not about the data.
-func about(data string, err error) error {
+// nameData adds the name of the data to err, except to some errors that are not about the data.
+func nameData(data string, err error) error {
 	if err == nil || errors.Is(err, errInterrupted) || errors.Is(err, solver.ErrNotConverged) || errors.Is(err, stream.ErrNotStreamed) {
 		return err
 	}
 	return fmt.Errorf("%s: %w", dataName(data), err)
 }
 
-// ofClass rewords an error of the fits of several classes. The new text has the name of the class of the
+// nameClass rewords an error of the fits of several classes. The new text has the name of the class of the
 // first error, as it is in the data, and counts the other errors.
-func (s *fitSpec) ofClass(err error) error {
+func (s *fitSpec) nameClass(err error) error {
 	if err == nil {
 		return nil
 	}
-	first, others, where := err, "", ""
-	if all, ok := errors.AsType[interface {
+	firstErr, suffix, prefix := err, "", ""
+	if list, ok := errors.AsType[interface {
 		error
 		Unwrap() []error
 	}](err); ok {
-		first, where = all.Unwrap()[0], strings.TrimSuffix(err.Error(), all.Error()) // text before the errors, such as the lambda
-		if n := len(all.Unwrap()) - 1; n > 0 {
-			others = " and " + plural(n, "other")
+		firstErr, prefix = list.Unwrap()[0], strings.TrimSuffix(err.Error(), list.Error()) // text before the errors, such as the lambda
+		if n := len(list.Unwrap()) - 1; n > 0 {
+			suffix = " and " + plural(n, "other")
 		}
 	}
 	for k, v := range s.data.Classes.Values {
-		if rest, found := strings.CutPrefix(first.Error(), fmt.Sprintf("class %v: ", v)); found {
-			return rewordedError{err, fmt.Sprintf("%sclass %s%s: %s", where, s.data.Classes.Name(k), others, rest)}
+		if text, found := strings.CutPrefix(firstErr.Error(), fmt.Sprintf("class %v: ", v)); found {
+			return rewordedError{err, fmt.Sprintf("%sclass %s%s: %s", prefix, s.data.Classes.Name(k), suffix, text)}
 		}
 	}
 	return err

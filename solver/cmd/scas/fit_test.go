@@ -62,14 +62,14 @@ func TestPathAgainstFits(t *testing.T) {
 				t.Fatalf("%d lambdas", len(path.Steps))
 			}
 			for _, s := range path.Steps {
-				one := jsonOf[fitReport](t, append([]string{"train", "--json", "--tol", "1e-9", "--lambda", strconv.FormatFloat(s.Lambda, 'g', -1, 64), data}, flags...)...)
-				for _, f := range []fitReport{s, one} {
+				fit := jsonOf[fitReport](t, append([]string{"train", "--json", "--tol", "1e-9", "--lambda", strconv.FormatFloat(s.Lambda, 'g', -1, 64), data}, flags...)...)
+				for _, f := range []fitReport{s, fit} {
 					if f.RelativeGap != f.DualityGap/f.Objective {
 						t.Errorf("lambda %v: relative gap %v of %v and %v", s.Lambda, f.RelativeGap, f.DualityGap, f.Objective)
 					}
 				}
-				if off := math.Abs(s.Objective - one.Objective); !(off <= s.DualityGap+one.DualityGap) || !(s.DualityGap <= 1e-9) {
-					t.Errorf("lambda %v: objectives %v and %v, gaps %v and %v", s.Lambda, s.Objective, one.Objective, s.DualityGap, one.DualityGap)
+				if off := math.Abs(s.Objective - fit.Objective); !(off <= s.DualityGap+fit.DualityGap) || !(s.DualityGap <= 1e-9) {
+					t.Errorf("lambda %v: objectives %v and %v, gaps %v and %v", s.Lambda, s.Objective, fit.Objective, s.DualityGap, fit.DualityGap)
 				}
 			}
 			if name == "net" || name == "group" {
@@ -172,16 +172,16 @@ func TestCVAgainstFits(t *testing.T) {
 			t.Errorf("by AUC min %+v and 1se %+v, but lambda %d has %+v", auc.Min, auc.OneSE, k, s)
 		}
 	}
-	if at := auc.Steps[r.Min.Index]; at.Mean != r.Min.Metrics.AUC || !(at.Mean > 0.9) || !(r.Min.Metrics.Accuracy > 0.9) {
-		t.Errorf("AUC %v by --metric auc, %+v beside the loss", at.Mean, r.Min.Metrics)
+	if step := auc.Steps[r.Min.Index]; step.Mean != r.Min.Metrics.AUC || !(step.Mean > 0.9) || !(r.Min.Metrics.Accuracy > 0.9) {
+		t.Errorf("AUC %v by --metric auc, %+v beside the loss", step.Mean, r.Min.Metrics)
 	}
 	m, err := model.Load(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	one := jsonOf[fitReport](t, "train", "--json", "--intercept", "--standardize", "--lambda", strconv.FormatFloat(r.Chosen.Lambda, 'g', -1, 64), data)
-	if off := math.Abs(m.Columns[0].Certificate.Objective - one.Objective); m.Summary.Lambda != r.Chosen.Lambda || !(off <= m.Columns[0].Certificate.Gap+one.DualityGap) {
-		t.Errorf("the model written is of lambda %v, objective %v; train has %+v", m.Summary.Lambda, m.Columns[0].Certificate.Objective, one)
+	fit := jsonOf[fitReport](t, "train", "--json", "--intercept", "--standardize", "--lambda", strconv.FormatFloat(r.Chosen.Lambda, 'g', -1, 64), data)
+	if off := math.Abs(m.Columns[0].Certificate.Objective - fit.Objective); m.Summary.Lambda != r.Chosen.Lambda || !(off <= m.Columns[0].Certificate.Gap+fit.DualityGap) {
+		t.Errorf("the model written is of lambda %v, objective %v; train has %+v", m.Summary.Lambda, m.Columns[0].Certificate.Objective, fit)
 	}
 }
 

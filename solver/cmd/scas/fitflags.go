@@ -81,11 +81,11 @@ type workload struct {
 const maxUnwarnedClasses = 100
 
 // begin returns the first part of the report. It also makes the specification of the fits, and stores it in
-// the field in of the report. start is the time at which the reading of data began.
-func (c *fitFlags) begin(e *env, data *sparse.Dataset, start time.Time, of workload) (problemReport, error) {
-	whole, t := c.ranks.whole(data), c.ranks.team
+// the field request of the report. start is the time at which the reading of data began.
+func (c *fitFlags) begin(e *env, data *sparse.Dataset, start time.Time, load workload) (problemReport, error) {
+	counts, t := c.ranks.counts(data), c.ranks.team
 	// With await, an interrupt has its effect even if specify waits for a pipe.
-	s, err := await(e, func() (*fitSpec, error) { return c.specify(data, whole, of) })
+	s, err := await(e, func() (*fitSpec, error) { return c.specify(data, counts, load) })
 	if err = t.Agreed(err); err != nil {
 		return problemReport{}, err
 	}
@@ -96,9 +96,9 @@ func (c *fitFlags) begin(e *env, data *sparse.Dataset, start time.Time, of workl
 	if k := len(data.Classes.Values); k > maxUnwarnedClasses && data.Classes.Names == nil {
 		e.warn("the labels of %s are %s different whole numbers, each fitted as a class against the rest: if they are numbers to predict, give --loss squared", dataName(c.file), grouped(k))
 	}
-	r := problemReport{problemSummary: s.summary, Table: data.Table, Level: kernels.Active().String(), Version: version, name: c.file, in: s}
+	r := problemReport{problemSummary: s.summary, Table: data.Table, Level: kernels.Active().String(), Version: version, name: c.file, request: s}
 	if !s.outOfCore() {
-		r.Empty = c.ranks.empty(data)
+		r.Empty = c.ranks.emptyFeatures(data)
 	}
 	r.ReadSeconds = time.Since(start).Seconds()
 	return r, nil
@@ -108,13 +108,13 @@ func (c *fitFlags) begin(e *env, data *sparse.Dataset, start time.Time, of workl
 // returns the error of do in the words of the command line. stopped is true if an interrupt ended do on a
 // rank.
 func (c *fitFlags) fit(e *env, r *problemReport, do func() error) (stopped bool, err error) {
-	start, before := time.Now(), c.ranks.traffic()
-	end := c.Memory.limitHeap(r.in.demand, r.in.spec.Memory)
+	start, startTraffic := time.Now(), c.ranks.traffic()
+	end := c.Memory.limitHeap(r.request.demand, r.request.spec.Memory)
 	err = do()
 	end()
-	r.rankSummary = c.ranks.since(before)
+	r.rankSummary = c.ranks.since(startTraffic)
 	r.Seconds, r.Peak = time.Since(start).Seconds(), peakMemory()
-	err = c.Memory.unstreamed(r.in.demand, adviseScaling(err, r.in.data, r.Standardized || r.in.outOfCore()))
+	err = c.Memory.refuseUnstreamed(r.request.demand, adviseScaling(err, r.request.data, r.Standardized || r.request.outOfCore()))
 	return c.ranks.team.Any(err != nil && e.ctx.Err() != nil), err
 }
 

@@ -21,11 +21,11 @@ func (p *progress) follow(spec *model.Spec, classes int) {
 	spec.Fitted = p.classes
 	switch {
 	case classes > 0:
-		spec.Progress = func(at model.Progress) {
-			p.showOf(float64(at.Class), float64(classes), "class %d of %d   %s", at.Class+1, classes, passes(at))
+		spec.Progress = func(report model.Progress) {
+			p.showShare(float64(report.Class), float64(classes), "class %d of %d   %s", report.Class+1, classes, passes(report))
 		}
 	case spec.Memory > 0:
-		spec.Progress = p.streamed
+		spec.Progress = p.showPasses
 	case spec.Comm == nil: // with several ranks, a Recorder would need the rows of all ranks
 		p.record(&spec.Settings)
 	}
@@ -41,50 +41,52 @@ func (p *progress) record(s *solver.Settings) {
 	}
 	// A record takes about as much time as an outer iteration, so only some iterations make one.
 	s.RecordEvery = max(1, int(passes/40))
-	s.Recorder = solver.RecorderFunc(func(at *solver.Point) error {
-		h.objective = fmt.Sprintf("   objective %.8g", at.Last.Objective)
-		h.report(at.Passes, 0)
+	s.Recorder = solver.RecorderFunc(func(point *solver.Point) error {
+		h.objective = fmt.Sprintf("   objective %.8g", point.Last.Objective)
+		h.report(point.Passes, 0)
 		return nil
 	})
 }
 
-func passes(at model.Progress) string {
-	text := fmt.Sprintf("pass %.2f", at.Passes)
-	if isFinite(at.Objective) {
-		text += fmt.Sprintf("   objective %.8g", at.Objective)
+func passes(report model.Progress) string {
+	text := fmt.Sprintf("pass %.2f", report.Passes)
+	if isFinite(report.Objective) {
+		text += fmt.Sprintf("   objective %.8g", report.Objective)
 	}
-	if isFinite(at.Gap) {
-		text += fmt.Sprintf(", gap %.2g", at.Gap)
+	if isFinite(report.Gap) {
+		text += fmt.Sprintf(", gap %.2g", report.Gap)
 	}
 	return text
 }
 
-func (p *progress) streamed(at model.Progress) { p.toward(at.Gap, at.Goal, passes(at)) }
+func (p *progress) showPasses(report model.Progress) {
+	p.showGap(report.Gap, report.Goal, passes(report))
+}
 
 // component returns a callback that shows the progress of a graphical lasso. The callback ignores components
 // that have fewer features than another component that was reported before.
 func (p *progress) component() func(glasso.Progress) {
 	var lock sync.Mutex
 	largest := 0
-	return func(at glasso.Progress) {
+	return func(report glasso.Progress) {
 		lock.Lock()
 		defer lock.Unlock()
-		if at.Features < largest {
+		if report.Features < largest {
 			return
 		}
-		if at.Features > largest || at.Steps == 0 { // the first report of a component
-			largest, p.firstGap = at.Features, math.Inf(1)
+		if report.Features > largest || report.Steps == 0 { // the first report of a component
+			largest, p.firstGap = report.Features, math.Inf(1)
 		}
-		text := fmt.Sprintf("%s: %s together, %s", p.what, plural(at.Features, "feature"), plural(at.Steps, "Newton step"))
-		if isFinite(at.Gap) {
-			text += fmt.Sprintf(", gap %.2g", at.Gap)
+		text := fmt.Sprintf("%s: %s together, %s", p.task, plural(report.Features, "feature"), plural(report.Steps, "Newton step"))
+		if isFinite(report.Gap) {
+			text += fmt.Sprintf(", gap %.2g", report.Gap)
 		}
-		p.toward(at.Gap, at.Goal, text)
+		p.showGap(report.Gap, report.Goal, text)
 	}
 }
 
 func (p *progress) classes(done, total int) {
-	p.showOf(float64(done), float64(total), "class %d of %d", min(done+1, total), total)
+	p.showShare(float64(done), float64(total), "class %d of %d", min(done+1, total), total)
 }
 
 // An iterationHandler is a slog.Handler for the log entries of package solver about iterations. It stores
@@ -100,22 +102,22 @@ type iterationHandler struct {
 func (h *iterationHandler) Enabled(context.Context, slog.Level) bool { return true }
 
 func (h *iterationHandler) Handle(_ context.Context, r slog.Record) error {
-	at := map[string]slog.Value{}
+	values := map[string]slog.Value{}
 	r.Attrs(func(a slog.Attr) bool {
-		at[a.Key] = a.Value
+		values[a.Key] = a.Value
 		return true
 	})
-	if goal, begins := at["goal"]; begins {
+	if goal, begins := values["goal"]; begins {
 		h.goal = goal.Float64()
 	}
-	if _, ok := at["outer"]; !ok {
+	if _, ok := values["outer"]; !ok {
 		return nil // an entry about the beginning or the end of the run
 	}
-	h.gap = at["gap"].Float64()
+	h.gap = values["gap"].Float64()
 	if h.live {
 		return nil // the Recorder reports the iterations
 	}
-	h.report(at["passes"].Float64(), at["newton_steps"].Int64())
+	h.report(values["passes"].Float64(), values["newton_steps"].Int64())
 	return nil
 }
 
@@ -128,10 +130,10 @@ func (h *iterationHandler) report(passes float64, steps int64) {
 		text += fmt.Sprintf(", gap %.2g", h.gap)
 	}
 	if h.goal > 0 { // the gap may end the run long before the last pass
-		h.toward(h.gap, h.goal, text)
+		h.showGap(h.gap, h.goal, text)
 		return
 	}
-	h.showOf(passes, h.passes, "%s", text)
+	h.showShare(passes, h.passes, "%s", text)
 }
 
 func (h *iterationHandler) WithAttrs([]slog.Attr) slog.Handler { return h }
@@ -141,13 +143,13 @@ func (h *iterationHandler) WithGroup(string) slog.Handler      { return h }
 // total models are scored. streamed also shows the passes of an out-of-core fit. The caller must end p.
 func (e *env) beginModels(total int) (judged func(done, total int), streamed func(model.Progress), p *progress) {
 	p = e.begin("the path of all rows")
-	last := 0
+	count := 0
 	judged = func(done, total int) {
-		p.showOf(float64(done), float64(total), "model %d of %d", done, total)
-		last = done
+		p.showShare(float64(done), float64(total), "model %d of %d", done, total)
+		count = done
 	}
-	streamed = func(at model.Progress) {
-		p.showOf(float64(last), float64(total), "model %d of %d   %s", last, total, passes(at))
+	streamed = func(report model.Progress) {
+		p.showShare(float64(count), float64(total), "model %d of %d   %s", count, total, passes(report))
 	}
 	return judged, streamed, p
 }

@@ -22,17 +22,17 @@ type graphMemory struct {
 // allowGraph returns an error if the graph needs too much memory. Otherwise it sets the graphMemory of s.
 func (c *graphCmd) allowGraph(s *graphSource) error {
 	solving := c.solverBytes(s, min(s.features, leastComponent))
-	need, of := c.graphBytes(s)+solving, ""
+	need, suffix := c.graphBytes(s)+solving, ""
 	if s.data != nil || s.cov != nil {
-		of = " of " + s.name
+		suffix = " of " + s.name
 	}
 	limit, _ := c.Memory.limit()
 	if s.data == nil {
 		c.limitComponent(s, float64(limit)-need+solving)
-		return c.Memory.allow(need, "a graph over %s%s", plural(s.features, "feature"), of)
+		return c.Memory.allow(need, "a graph over %s%s", plural(s.features, "feature"), suffix)
 	}
 	d := &demand{
-		work: fmt.Sprintf("a graph over %s%s", plural(s.features, "feature"), of), data: s.data, featuresGiven: c.Features != 0,
+		work: fmt.Sprintf("a graph over %s%s", plural(s.features, "feature"), suffix), data: s.data, featuresGiven: c.Features != 0,
 		inMemory: func() float64 { return need + c.dataAndPairBytes(s) }, keptBytes: int64(min(need+c.pairBytes(s), 1<<60)),
 	}
 	if !s.data.X.Mapped() {
@@ -43,11 +43,11 @@ func (c *graphCmd) allowGraph(s *graphSource) error {
 	if s.room, err = c.Memory.place(d, c.Memory.exceededBy(d)); err != nil {
 		return err
 	}
-	left := float64(s.room)
+	room := float64(s.room)
 	if s.room == 0 {
-		left = d.bytesLeft(limit)
+		room = d.bytesLeft(limit)
 	}
-	c.limitComponent(s, left+solving)
+	c.limitComponent(s, room+solving)
 	return nil
 }
 
@@ -110,13 +110,13 @@ func (c *graphCmd) solverBytes(s *graphSource, features int) float64 {
 	return 2 * max(bytesOfPair*float64(threadsOf(c.Threads))*n*n, 8*float64(s.features)*n)
 }
 
-// limitComponent sets s.maxComponent and s.limitedByMemory. left is the memory for glasso, in bytes.
-func (c *graphCmd) limitComponent(s *graphSource, left float64) {
+// limitComponent sets s.maxComponent and s.limitedByMemory. room is the memory for glasso, in bytes.
+func (c *graphCmd) limitComponent(s *graphSource, room float64) {
 	s.maxComponent = cmp.Or(int(c.MaxComponent), glasso.DefaultMaxComponent)
-	if limit, _ := c.Memory.limit(); limit == 0 || c.solverBytes(s, s.maxComponent) <= left {
+	if limit, _ := c.Memory.limit(); limit == 0 || c.solverBytes(s, s.maxComponent) <= room {
 		return
 	}
-	half := max(0, left/2)
+	half := max(0, room/2)
 	fits := min(math.Sqrt(half/(bytesOfPair*float64(threadsOf(c.Threads)))), half/8/float64(s.features))
 	s.maxComponent, s.limitedByMemory = max(1, int(fits)), true
 }
@@ -124,8 +124,8 @@ func (c *graphCmd) limitComponent(s *graphSource, left float64) {
 // refuseComponent returns the error for a component that is too large for the memory.
 func (c *graphCmd) refuseComponent(e *graph.ComponentError) error {
 	limit, origin := c.Memory.limit()
-	most := fmt.Sprintf("the %s for which %s of memory (%s) are enough", grouped(e.Limit), byteCount(limit), origin)
-	return fmt.Errorf("%s, or allow more with --memory SIZE", tooLarge(e, most))
+	text := fmt.Sprintf("the %s for which %s of memory (%s) are enough", grouped(e.Limit), byteCount(limit), origin)
+	return fmt.Errorf("%s, or allow more with --memory SIZE", tooLarge(e, text))
 }
 
 // refuseRecipe rewords e for the method recipe, whose penalty is fixed.
@@ -136,9 +136,9 @@ func refuseRecipe(e *graph.ComponentError) error {
 	return usagef("--method recipe: %s or more would have to be solved together, more than %s; use another --method", plural(e.Size, "feature"), grouped(e.Limit))
 }
 
-// tooLarge returns a text about a component that is too large. most describes the largest number of
+// tooLarge returns a text about a component that is too large. limit describes the largest number of
 // features that are accepted.
-func tooLarge(e *graph.ComponentError, most string) string {
+func tooLarge(e *graph.ComponentError, limit string) string {
 	return fmt.Sprintf("penalty %.6g: %s or more would have to be solved together, more than %s; try --penalty %.6g, which leaves no larger component",
-		e.Penalty, plural(e.Size, "feature"), most, e.Fits)
+		e.Penalty, plural(e.Size, "feature"), limit, e.Fits)
 }

@@ -25,7 +25,7 @@ var (
 
 // hostileArgs returns a random command line with extreme values of flags and with files of hostileFiles.
 func hostileArgs(rng *rand.Rand) []string {
-	pick := func(from ...string) string { return from[rng.IntN(len(from))] }
+	pick := func(choices ...string) string { return choices[rng.IntN(len(choices))] }
 	number := func() string {
 		return pick("0", "1", "0.1", "1e-4", "5e-324", "1e-308", "1e-160", "1e100", "1e150", "1e155", "1e308", "1.7976931348623157e308")
 	}

@@ -156,8 +156,8 @@ func withoutEmpty(data *sparse.Dataset) *sparse.Dataset {
 	used = slices.Compact(used)
 	idx := make([]int32, len(rows.Idx))
 	for k, j := range rows.Idx {
-		at, _ := slices.BinarySearch(used, j)
-		idx[k] = int32(at)
+		column, _ := slices.BinarySearch(used, j)
+		idx[k] = int32(column)
 	}
 	x, err := sparse.New(n, len(used), rows.Ptr, idx, rows.Val)
 	if err != nil {

@@ -34,12 +34,12 @@ type line struct {
 
 // errorAt returns an error about a word of the line. word is the index of the word, from 0.
 func (l line) errorAt(word int, format string, args ...any) error {
-	at := 0
+	offset := 0
 	for _, w := range l.words[:word] {
-		at += strings.Index(l.text[at:], w) + len(w)
+		offset += strings.Index(l.text[offset:], w) + len(w)
 	}
-	at += strings.Index(l.text[at:], l.words[word])
-	return &sparse.ParseError{File: l.file, Line: l.number, Column: at + 1, Token: l.words[word], Msg: fmt.Sprintf(format, args...)}
+	offset += strings.Index(l.text[offset:], l.words[word])
+	return &sparse.ParseError{File: l.file, Line: l.number, Column: offset + 1, Token: l.words[word], Msg: fmt.Sprintf(format, args...)}
 }
 
 // readLines returns the lines of a file, which may be compressed. It leaves out blank lines, and comments,
@@ -64,9 +64,9 @@ func eachLine(path string, do func(l line) error) error {
 		return err
 	}
 	number := 0
-	for one := range bytes.Lines(data) {
+	for rawLine := range bytes.Lines(data) {
 		number++
-		text := withoutComment(string(one))
+		text := withoutComment(string(rawLine))
 		if words := strings.Fields(text); len(words) > 0 {
 			if err := do(line{path, text, number, words}); err != nil {
 				return err
@@ -87,16 +87,16 @@ func withoutComment(text string) string {
 }
 
 // readNumbers reads a file with count numbers, one on each line. It refuses negative numbers unless signed
-// is true. what and of are nouns for error messages, such as weight and row.
-func readNumbers(path, what string, signed bool, count int, of string) ([]float64, error) {
-	want := withArticle(what) + ", a finite number"
+// is true. For error messages, noun says what a number is, such as weight, and item what has it, such as row.
+func readNumbers(path, noun string, signed bool, count int, item string) ([]float64, error) {
+	want := withArticle(noun) + ", a finite number"
 	if !signed {
 		want += " that is not negative"
 	}
 	numbers := make([]float64, 0, count)
 	err := eachLine(path, func(l line) error {
 		if len(l.words) > 1 {
-			return l.errorAt(1, "expected one %s a line", what)
+			return l.errorAt(1, "expected one %s a line", noun)
 		}
 		v, ok := parseFinite(l.words[0])
 		if !ok || v < 0 && !signed {
@@ -109,7 +109,7 @@ func readNumbers(path, what string, signed bool, count int, of string) ([]float6
 		return nil, err
 	}
 	if len(numbers) != count {
-		return nil, &sparse.ParseError{File: path, Msg: fmt.Sprintf("%s: expected one for each of the %s of the data", plural(len(numbers), what), plural(count, of))}
+		return nil, &sparse.ParseError{File: path, Msg: fmt.Sprintf("%s: expected one for each of the %s of the data", plural(len(numbers), noun), plural(count, item))}
 	}
 	return numbers, nil
 }
@@ -139,16 +139,16 @@ func readWeights(path string, rows portion) ([]float64, error) {
 	for _, w := range weights {
 		total += w
 	}
-	own := rows.cut(weights)
+	ownWeights := rows.cut(weights)
 	switch {
 	case !isFinite(total):
 		return nil, &sparse.ParseError{File: path, Msg: "the weights sum to more than a number can hold: divide all of them by the largest"}
 	case total == 0:
 		return nil, &sparse.ParseError{File: path, Msg: "every weight is 0: expected a larger one"}
-	case !slices.ContainsFunc(own, func(w float64) bool { return w > 0 }):
-		return nil, &sparse.ParseError{File: path, Line: rows.first + 1, Msg: fmt.Sprintf("from here on the weights of all %s that one rank has are 0: expected a larger one; shuffle the rows, or leave these out", plural(rows.count, "row"))}
+	case !slices.ContainsFunc(ownWeights, func(w float64) bool { return w > 0 }):
+		return nil, &sparse.ParseError{File: path, Line: rows.start + 1, Msg: fmt.Sprintf("from here on the weights of all %s that one rank has are 0: expected a larger one; shuffle the rows, or leave these out", plural(rows.count, "row"))}
 	}
-	return own, nil
+	return ownWeights, nil
 }
 
 // readOffsets reads an offset for every row of all processes, and stores the offsets of this process in
@@ -165,25 +165,25 @@ func readOffsets(path string, data *sparse.Dataset, rows portion) error {
 }
 
 // readGroups reads a file with disjoint groups, one on each line. The members of a group are numbers of
-// features, or of rows of A, from 1 to limit. The result has the numbers minus 1. of is the word for a
-// member in error messages.
-func readGroups(path string, limit int, of string) ([][]int, error) {
+// features, or of rows of A, from 1 to limit. The result has the numbers minus 1. In error messages, a
+// member has the name member.
+func readGroups(path string, limit int, member string) ([][]int, error) {
 	lines, err := readLines(path)
 	if err == nil && len(lines) == 0 {
 		err = &sparse.ParseError{File: path, Msg: "no group: expected one a line, the numbers of its members"}
 	}
 	groups := make([][]int, len(lines))
-	in := make([]int, limit) // for each member, the number of its line; 0 if no line has it
+	lineOf := make([]int, limit) // for each member, the number of its line; 0 if no line has it
 	for g, l := range lines {
 		for k, word := range l.words {
 			j, ok := parseIndex(word, limit)
 			if !ok {
-				return nil, l.errorAt(k, "expected a number in 1..%d, of a %s", limit, of)
+				return nil, l.errorAt(k, "expected a number in 1..%d, of a %s", limit, member)
 			}
-			if first := in[j]; first != 0 {
+			if first := lineOf[j]; first != 0 {
 				return nil, l.errorAt(k, "%d is in the group of line %d already: expected it once", j+1, first)
 			}
-			in[j] = l.number
+			lineOf[j] = l.number
 			groups[g] = append(groups[g], j)
 		}
 	}
@@ -203,15 +203,15 @@ func readBounds(path string, names []string, p int) (solver.Box, error) {
 	box := solver.NewBox(p, math.Inf(-1), math.Inf(1))
 	index := make(map[string]int, len(names))
 	for j, name := range names {
-		index[spaced(strings.Fields(name))] = j
+		index[joinWords(strings.Fields(name))] = j
 	}
-	in := map[int]int{} // for each feature, the number of the line with its bounds
+	lineOf := map[int]int{} // for each feature, the number of the line with its bounds
 	err := eachLine(path, func(l line) error {
-		at := len(l.words) - 2 // index of the lower bound
-		if at < 1 {
+		position := len(l.words) - 2 // index of the lower bound
+		if position < 1 {
 			return l.errorAt(0, "expected a feature, its lower bound and its upper bound")
 		}
-		name := spaced(l.words[:at])
+		name := joinWords(l.words[:position])
 		j, known := index[name]
 		switch {
 		case names == nil:
@@ -221,23 +221,23 @@ func readBounds(path string, names []string, p int) (solver.Box, error) {
 		case !known:
 			return l.errorAt(0, "no feature has the name %q: %s", name, anotherName(name, names))
 		}
-		if first := in[j]; first != 0 {
+		if first := lineOf[j]; first != 0 {
 			return l.errorAt(0, "the bounds of feature %s are in line %d already: expected them once", name, first)
 		}
-		lo, okLo := parseBound(l.words[at], -1)
-		hi, okHi := parseBound(l.words[at+1], 1)
+		lo, okLo := parseBound(l.words[position], -1)
+		hi, okHi := parseBound(l.words[position+1], 1)
 		switch {
 		case !okLo:
-			return l.errorAt(at, "expected a lower bound, a finite number or -inf")
+			return l.errorAt(position, "expected a lower bound, a finite number or -inf")
 		case !okHi:
-			return l.errorAt(at+1, "expected an upper bound, a finite number or inf")
+			return l.errorAt(position+1, "expected an upper bound, a finite number or inf")
 		case lo > hi:
-			return l.errorAt(at+1, "expected an upper bound that is not below the lower bound %s", l.words[at])
+			return l.errorAt(position+1, "expected an upper bound that is not below the lower bound %s", l.words[position])
 		}
-		box.Lower[j], box.Upper[j], in[j] = lo, hi, l.number
+		box.Lower[j], box.Upper[j], lineOf[j] = lo, hi, l.number
 		return nil
 	})
-	if err == nil && len(in) == 0 {
+	if err == nil && len(lineOf) == 0 {
 		err = &sparse.ParseError{File: path, Msg: "no bounds: expected a feature, its lower bound and its upper bound a line"}
 	}
 	return box, err
@@ -255,10 +255,10 @@ func parseBound(word string, sign int) (v float64, ok bool) {
 
 // anotherName returns advice about a name that is not in names.
 func anotherName(name string, names []string) string {
-	if near := similar(name, names); near != "" {
-		return fmt.Sprintf("did you mean %q?", near)
+	if match := similar(name, names); match != "" {
+		return fmt.Sprintf("did you mean %q?", match)
 	}
 	return "expected the name of a feature, its lower bound and its upper bound"
 }
 
-func spaced(words []string) string { return strings.Join(words, " ") }
+func joinWords(words []string) string { return strings.Join(words, " ") }

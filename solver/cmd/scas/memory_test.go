@@ -32,19 +32,19 @@ func checkMemory(t *testing.T, read func() (*sparse.Dataset, error), change func
 	data := dataBytes(d)
 	p := &solver.Problem{Data: d.X, Labels: d.Labels, Penalty: solver.L1{Lambda: 1e-4}}
 	settings := change(p)
-	before, estimate := solvertest.Heap(), p.Memory(nil)
+	heap, estimate := solvertest.Heap(), p.Memory(nil)
 	var res *solver.Result
 	trained := int64(math.MaxInt64)
 	for range 3 { // garbage may count as live memory: take the smallest of up to three measurements
-		most := int64(0)
-		res, most = solvertest.Peak(func() (res *solver.Result) {
+		peak := int64(0)
+		res, peak = solvertest.Peak(func() (res *solver.Result) {
 			res, err = solver.Minimize(context.Background(), p, settings)
 			return res
 		})
 		if err != nil && !errors.Is(err, solver.ErrNotConverged) {
 			t.Fatal(err)
 		}
-		if trained = min(trained, most-before); float64(estimate) > 0.75*float64(trained) {
+		if trained = min(trained, peak-heap); float64(estimate) > 0.75*float64(trained) {
 			break
 		}
 	}
@@ -60,21 +60,21 @@ func checkMemory(t *testing.T, read func() (*sparse.Dataset, error), change func
 func TestMemoryOfSynthetic(t *testing.T) {
 	checkMemory(t, func() (*sparse.Dataset, error) {
 		return newSynthetic(t, sparse.SyntheticOptions{Rows: 40000, Features: 50, Groups: 2, GroupSize: 5}).Dataset, nil
-	}, asIs)
+	}, noSettings)
 }
 
-func asIs(*solver.Problem) *solver.Settings { return nil }
+func noSettings(*solver.Problem) *solver.Settings { return nil }
 
 func TestMemoryOfManyColumns(t *testing.T) {
 	wide := func(rows, data, features int) func() (*sparse.Dataset, error) {
 		return func() (*sparse.Dataset, error) {
 			s := newSynthetic(t, sparse.SyntheticOptions{Rows: rows, Features: data, NonzerosPerRow: 100})
-			all := s.X.Rows(0, rows)
-			x, err := sparse.New(rows, features, all.Ptr, all.Idx, all.Val)
+			matrix := s.X.Rows(0, rows)
+			x, err := sparse.New(rows, features, matrix.Ptr, matrix.Idx, matrix.Val)
 			return &sparse.Dataset{X: x, Labels: s.Labels}, err
 		}
 	}
-	checkMemory(t, wide(1000, 500, 2000000), asIs)
+	checkMemory(t, wide(1000, 500, 2000000), noSettings)
 	if testing.Short() {
 		return
 	}
@@ -96,7 +96,7 @@ func TestMemoryOfPaperSets(t *testing.T) {
 	sparsetest.Long(t)
 	dir := sparsetest.DataFile(t)
 	for name, change := range map[string]func(*solver.Problem) *solver.Settings{
-		"a9a.zst": asIs, "covtype.libsvm.binary.scale.zst": asIs,
+		"a9a.zst": noSettings, "covtype.libsvm.binary.scale.zst": noSettings,
 		"rcv1v2_binary_train.libsvm.zst": func(p *solver.Problem) *solver.Settings {
 			p.Penalty = solver.L1{Lambda: 1e-5} // with lambda 1e-4, all working sets are small
 			return nil
@@ -141,11 +141,11 @@ func TestBeyondIsUnchecked(t *testing.T) {
 	if err := sparse.WriteFile(path, &sparse.Dataset{X: sparse.Identity(400000), Labels: make([]float64, 400000)}); err != nil {
 		t.Fatal(err)
 	}
-	whole, err := sparse.ReadFile(path, &sparse.ReadOptions{Regression: true})
+	dataset, err := sparse.ReadFile(path, &sparse.ReadOptions{Regression: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	inFile, data := whole.Stats.Bytes, dataBytes(whole)
+	inFile, data := dataset.Stats.Bytes, dataBytes(dataset)
 	file, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -175,14 +175,14 @@ func TestBeyondIsUnchecked(t *testing.T) {
 func TestRoom(t *testing.T) {
 	data := &sparse.Dataset{X: sparse.Identity(54)}
 	graph := &graphCmd{Method: "glasso", Threads: 4}
-	of := &graphSource{data: data, features: 54}
-	pairs := int64(graph.graphBytes(of) + graph.solverBytes(of, 54) + graph.pairBytes(of))
-	for kept, least := range map[int64]int64{0: 128 << 20, pairs: 128 << 20, 4.6e6: 128 << 20, 16 << 20: 128 << 20, 20 << 20: 132 << 20} {
-		if named := int64((&demand{keptBytes: kept}).leastOutOfCore()); named != least {
-			t.Errorf("with %d bytes kept a refusal names %d bytes, want %d", kept, named, least)
+	source := &graphSource{data: data, features: 54}
+	pairs := int64(graph.graphBytes(source) + graph.solverBytes(source, 54) + graph.pairBytes(source))
+	for keptBytes, limit := range map[int64]int64{0: 128 << 20, pairs: 128 << 20, 4.6e6: 128 << 20, 16 << 20: 128 << 20, 20 << 20: 132 << 20} {
+		if named := int64((&demand{keptBytes: keptBytes}).leastOutOfCore()); named != limit {
+			t.Errorf("with %d bytes kept a refusal names %d bytes, want %d", keptBytes, named, limit)
 		}
-		if enough, less := memorySize(least).room(kept), memorySize(least-1).room(kept); enough == 0 || less != 0 {
-			t.Errorf("with %d bytes kept the room is %d with %d bytes, %d with one less", kept, enough, least, less)
+		if enough, less := memorySize(limit).room(keptBytes), memorySize(limit-1).room(keptBytes); enough == 0 || less != 0 {
+			t.Errorf("with %d bytes kept the room is %d with %d bytes, %d with one less", keptBytes, enough, limit, less)
 		}
 	}
 }
@@ -192,14 +192,14 @@ var allowed = regexp.MustCompile(`allow ([0-9.]+[KMG]iB) with --memory(, to read
 
 // enoughFor runs a command with a value of --memory that is too small. It returns the value that the error
 // says is enough.
-func enoughFor(t *testing.T, little string, args ...string) (enough memorySize) {
+func enoughFor(t *testing.T, limit string, args ...string) (enough memorySize) {
 	t.Helper()
-	r := runHere(t, append(args, "--memory", little)...)
-	found := allowed.FindStringSubmatch(r.errs)
-	if r.code != exitIO || found == nil || strings.Contains(r.errs, "without gaps") {
-		t.Fatalf("%v with %s: exit code %d: %s", args, little, r.code, r.errs)
+	r := runHere(t, append(args, "--memory", limit)...)
+	match := allowed.FindStringSubmatch(r.errs)
+	if r.code != exitIO || match == nil || strings.Contains(r.errs, "without gaps") {
+		t.Fatalf("%v with %s: exit code %d: %s", args, limit, r.code, r.errs)
 	}
-	if err := enough.UnmarshalText([]byte(found[1])); err != nil {
+	if err := enough.UnmarshalText([]byte(match[1])); err != nil {
 		t.Fatal(err)
 	}
 	return enough
@@ -219,11 +219,11 @@ func TestSaysEnough(t *testing.T) {
 		{"train", "--groups", groups, mapped}, {"path", "--lambdas", "2", mapped}, {"cv", "--lambdas", "2", "--folds", "2", mapped},
 		{"graph", "--edges", "9", mapped}, {"graph", "--antisym", mapped}, {"predict", "-m", fitted, "--metrics", mapped},
 	} {
-		little := "13MiB" // less than the data
+		limit := "13MiB" // less than the data
 		if args[len(args)-1] == text {
-			little = "44MiB" // enough to read the text; the reader cannot say what is enough for the command
+			limit = "44MiB" // enough to read the text; the reader cannot say what is enough for the command
 		}
-		enough := enoughFor(t, little, args...)
+		enough := enoughFor(t, limit, args...)
 		if r := runHere(t, append(args, "--memory", fmt.Sprint(int64(enough)))...); r.code != exitOK {
 			t.Errorf("%v with the %d bytes that were named: %s", args, enough, r.errs)
 		}

@@ -17,45 +17,45 @@ bytes, in addition to the data: n rows, p features with data, l rows of A. Every
 
 // printMethods lists the methods as JSON, with explanations of their flags, or with one line each.
 func printMethods(e *env, asJSON, verbose bool) error {
-	var all []solver.MethodInfo
+	var methods []solver.MethodInfo
 	for _, m := range baseline.Methods() {
-		all = append(all, m.Info())
+		methods = append(methods, m.Info())
 	}
 	switch {
 	case asJSON:
-		return printJSON(e.stdout, all)
+		return printJSON(e.stdout, methods)
 	case verbose:
-		return e.print(methodFlagList(all))
+		return e.print(methodFlagList(methods))
 	}
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 3, ' ', 0)
 	fmt.Fprintf(w, "method\tmemory\tproven rate\twhat it is\n")
-	for _, m := range all {
+	for _, m := range methods {
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s (%s)\n", m.Name, m.Memory, m.Rate, m.Summary, m.Reference)
 	}
 	w.Flush() // cannot fail, because it writes to memory
 	return e.print(b.String() + "\n" + aboutLists + "--method list --verbose explains --eta and other flags for each method.\n")
 }
 
-func methodFlagList(all []solver.MethodInfo) string {
+func methodFlagList(methods []solver.MethodInfo) string {
 	const columns = 100
 	width := 0
-	var any []string // methods that solve any problem
-	for _, m := range all {
+	var names []string // methods that solve any problem
+	for _, m := range methods {
 		if width = max(width, len(m.Name)); m.AnyProblem {
-			any = append(any, m.Name)
+			names = append(names, m.Name)
 		}
 	}
 	var f summary
-	for _, m := range all {
+	for _, m := range methods {
 		name := m.Name
 		for _, text := range []string{
 			fmt.Sprintf("%s (%s)", m.Summary, m.Reference),
 			fmt.Sprintf("rate: %s. Memory: %s", m.Rate, m.Memory),
 			methodFlags(m),
 		} {
-			for part := range strings.SplitSeq(wrap(text, columns-width-3, 0), "\n") {
-				f.add(name, "%s", part)
+			for line := range strings.SplitSeq(wrap(text, columns-width-3, 0), "\n") {
+				f.add(name, "%s", line)
 				name = ""
 			}
 		}
@@ -67,7 +67,7 @@ is the number of the step, lambda_1 the largest eigenvalue of A'A.
 
 Methods other than %s take L1 penalties, rows of equal
 weight and no domain.
-`, strings.Join(any, ", "))
+`, strings.Join(names, ", "))
 }
 
 func methodFlags(m solver.MethodInfo) string {

@@ -236,23 +236,23 @@ func (r *modelReport) head() (f summary) {
 	return f
 }
 
-func (r *columnReport) addFit(f *summary, of *model.FitSummary) {
-	fit := fmt.Sprintf("lambda %g", of.Lambda)
-	if of.Rows > 0 {
-		fit = fmt.Sprintf("%s, %s", plural(of.Rows, "row"), fit)
+func (r *columnReport) addFit(f *summary, fit *model.FitSummary) {
+	text := fmt.Sprintf("lambda %g", fit.Lambda)
+	if fit.Rows > 0 {
+		text = fmt.Sprintf("%s, %s", plural(fit.Rows, "row"), text)
 	}
 	for _, part := range []struct {
 		on   bool
 		text string
 	}{
-		{of.Penalty != "", of.Penalty}, {of.GraphEdges > 0, "a graph of " + plural(of.GraphEdges, "edge")},
-		{of.Standardized, "features on the scale of their deviations"}, {of.Weighted, "rows with weights"}, {of.Balanced, "balanced classes"}, {of.Offsets, "offsets"},
+		{fit.Penalty != "", fit.Penalty}, {fit.GraphEdges > 0, "a graph of " + plural(fit.GraphEdges, "edge")},
+		{fit.Standardized, "features on the scale of their deviations"}, {fit.Weighted, "rows with weights"}, {fit.Balanced, "balanced classes"}, {fit.Offsets, "offsets"},
 	} {
 		if part.on {
-			fit += ", " + part.text
+			text += ", " + part.text
 		}
 	}
-	f.addIf(r.Status != "", "fit", "%s", fit)
+	f.addIf(r.Status != "", "fit", "%s", text)
 	f.addIf(r.Run.Method != "", "method", "%s, seed %d", r.Run.Method, r.Run.Seed)
 	if r.Status != "" {
 		f.add("status", "%s, objective %.10g", statusWord(r.Status), r.Objective)
@@ -335,15 +335,15 @@ func (c *modelConvertCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
-	to := c.To
-	if to == "auto" {
-		to = "liblinear"
+	format := c.To
+	if format == "auto" {
+		format = "liblinear"
 		if isLiblinear(c.In) {
-			to = "scas"
+			format = "scas"
 		}
 	}
 	fill := m.Write
-	if to == "liblinear" {
+	if format == "liblinear" {
 		fill = m.WriteLiblinear
 		if m.IndexBase == 0 {
 			e.warn("liblinear counts features from 1: feature 0 of %s is 1 in %s, and must be in its data", c.In, c.Out)
@@ -357,6 +357,6 @@ func (c *modelConvertCmd) Run(e *env) error {
 		return err
 	}
 	return out.write(e, func() error {
-		return e.print(fmt.Sprintf("%s written as %s: %s\n", filepath.Base(c.In), to, c.Out))
+		return e.print(fmt.Sprintf("%s written as %s: %s\n", filepath.Base(c.In), format, c.Out))
 	})
 }

@@ -55,8 +55,8 @@ func readModel(path string, limit memorySize) (*model.Model, error) {
 	}
 	if err := json.Unmarshal(text, &size); err == nil {
 		need := size.P * max(1, float64(len(size.Models)))
-		for _, one := range size.Models {
-			need += one.P
+		for _, column := range size.Models {
+			need += column.P
 		}
 		if err := limit.allow(8*need, "a model of %s", plural(int64(need), "feature")); err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)

@@ -29,7 +29,7 @@ import (
 type mpiBed struct {
 	dir, data string
 	launch    []string // mpirun and its flags
-	within    []string // a command that runs mpirun in a network namespace; nil if mpirun runs directly
+	prefix    []string // a command that runs mpirun in a network namespace; nil if mpirun runs directly
 }
 
 // watchdog is the value of --dist-timeout for jobs that the tests disturb, and patience the value for
@@ -80,7 +80,7 @@ type job struct {
 // --dist-timeout.
 func (b *mpiBed) start(t *testing.T, wait time.Duration, model string, args ...string) *job {
 	t.Helper()
-	line := append(append([]string{}, b.within...), b.launch...)
+	line := append(append([]string{}, b.prefix...), b.launch...)
 	line = append(line, b.file("scas"), "train", "--dist", "mpi", "--dist-timeout", wait.String(), "-o", model)
 	if !slices.Contains(args, "--features") {
 		line = append(line, "--features", "250")
@@ -193,16 +193,16 @@ func TestMPIBits(t *testing.T) {
 		"--lambda 1e-3 --no-standardize --class-weights balanced --offset " + weights, "--lambda 1e-3 --no-intercept --no-standardize --sample-weights " + weights,
 	} {
 		args := append(strings.Fields(flags), b.data)
-		two := b.model(t, args...)
-		if !bytes.Equal(two, b.model(t, args...)) {
+		twoRanks := b.model(t, args...)
+		if !bytes.Equal(twoRanks, b.model(t, args...)) {
 			t.Errorf("%s: two ranks give other bits the second time", flags)
 		}
 		alone := *b
 		alone.launch = append(append([]string{}, b.launch[:len(b.launch)-1]...), "1")
-		one := alone.model(t, args...)
+		oneRank := alone.model(t, args...)
 		path := b.file("single.json")
 		succeed(t, append([]string{"train", "--features", "250", "-o", path}, args...)...)
-		if textOf(t, path) != string(one) {
+		if textOf(t, path) != string(oneRank) {
 			t.Errorf("%s: one rank is not the single process", flags)
 		}
 	}
@@ -226,7 +226,7 @@ func (b *mpiBed) disturb(t *testing.T, signal syscall.Signal, limit time.Duratio
 	args := append(slowFlags, b.data)
 	began := time.Now()
 	want := b.model(t, args...)
-	whole := time.Since(began)
+	duration := time.Since(began)
 	hit, jobs := 0, 0
 	for ; hit < faultCount(t) && jobs < 4*faultCount(t); jobs++ {
 		keep := []string{"--checkpoint", b.file(fmt.Sprintf("%d.ck", jobs))}
@@ -235,7 +235,7 @@ func (b *mpiBed) disturb(t *testing.T, signal syscall.Signal, limit time.Duratio
 		for len(j.ranks()) < 2 && len(j.done) == 0 {
 			time.Sleep(10 * time.Millisecond)
 		}
-		time.Sleep(time.Duration(rand.Int64N(int64(whole))))
+		time.Sleep(time.Duration(rand.Int64N(int64(duration))))
 		if ranks := j.ranks(); len(ranks) == 2 {
 			syscall.Kill(ranks[rand.IntN(2)], signal)
 			hit++
@@ -246,9 +246,9 @@ func (b *mpiBed) disturb(t *testing.T, signal syscall.Signal, limit time.Duratio
 		if again := b.model(t, append(keep, args...)...); !bytes.Equal(again, want) {
 			t.Errorf("the relaunched job has other bits")
 		}
-		whole = max(time.Second, min(whole, time.Since(began)))
+		duration = max(time.Second, min(duration, time.Since(began)))
 	}
-	t.Logf("%d of %d jobs were hit, of about %v each", hit, jobs, whole)
+	t.Logf("%d of %d jobs were hit, of about %v each", hit, jobs, duration)
 }
 
 // judge checks that a disturbed job has written the model want, or has failed and written no other model.
@@ -274,17 +274,17 @@ func TestMPINetwork(t *testing.T) {
 	args := append(slowFlags, b.data)
 	began := time.Now()
 	want := b.model(t, args...)
-	whole := time.Since(began)
-	left := 0
+	duration := time.Since(began)
+	lingering := 0
 	for k := range faultCount(t) {
 		keep := []string{"--checkpoint", b.file(fmt.Sprintf("%d.ck", k))}
 		model := b.file(fmt.Sprintf("%d.json", k))
 		j := b.start(t, watchdog, model, append(keep, args...)...)
-		time.Sleep(whole/3 + time.Duration(rand.Int64N(int64(whole))))
+		time.Sleep(duration/3 + time.Duration(rand.Int64N(int64(duration))))
 		link("down")
 		got := j.end(t, watchdog+20*time.Second)
 		if got == lingerCode {
-			left++
+			lingering++
 		}
 		b.judge(t, j, got, 0, model, want)
 		link("up")
@@ -292,10 +292,10 @@ func TestMPINetwork(t *testing.T) {
 			t.Errorf("the relaunched job has other bits")
 		}
 	}
-	t.Logf("%d jobs of %v each; of %d mpirun stayed though all ranks had ended", faultCount(t), whole, left)
+	t.Logf("%d jobs of %v each; of %d mpirun stayed though all ranks had ended", faultCount(t), duration, lingering)
 }
 
-// separate makes a network namespace for each of two ranks, and changes b.launch and b.within so that jobs
+// separate makes a network namespace for each of two ranks, and changes b.launch and b.prefix so that jobs
 // use them. The function link sets the link between the two namespaces to state, "up" or "down".
 func (b *mpiBed) separate(t *testing.T) (link func(state string)) {
 	t.Helper()
@@ -332,7 +332,7 @@ func (b *mpiBed) separate(t *testing.T) (link func(state string)) {
 	if err := os.WriteFile(agent, []byte(script), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	b.within = []string{"ip", "netns", "exec", names[0], "unshare", "--uts", "sh", "-c", "hostname " + names[0] + "; exec \"$@\"", "sh"}
+	b.prefix = []string{"ip", "netns", "exec", names[0], "unshare", "--uts", "sh", "-c", "hostname " + names[0] + "; exec \"$@\"", "sh"}
 	b.launch = []string{
 		"mpirun", "--allow-run-as-root", "--bind-to", "none", "--host", "10.77.0.1,10.77.0.2", "-n", "2", "-x", "GOMAXPROCS=1", "--mca", "mpi_yield_when_idle", "1",
 		"--mca", "plm_rsh_agent", agent, "--mca", "btl", "tcp,self", "--mca", "btl_tcp_if_include", "10.77.0.0/24", "--mca", "oob_tcp_if_include", "10.77.0.0/24",

@@ -44,7 +44,7 @@ func TestMPIBeyond(t *testing.T) {
 		}
 		t.Logf("peak of a rank %d MiB of %d", peak>>20, limit>>20)
 	}
-	whole := time.Since(began) / 2
+	duration := time.Since(began) / 2
 	for _, c := range []struct {
 		signal syscall.Signal
 		code   int
@@ -54,7 +54,7 @@ func TestMPIBeyond(t *testing.T) {
 		for len(j.ranks()) < 2 && len(j.done) == 0 {
 			time.Sleep(10 * time.Millisecond)
 		}
-		time.Sleep(whole / 3)
+		time.Sleep(duration / 3)
 		if ranks := j.ranks(); len(ranks) == 2 {
 			syscall.Kill(ranks[1], c.signal)
 		}

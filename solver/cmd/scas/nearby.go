@@ -20,10 +20,10 @@ func absentAdvice(path string, err error) string {
 		return "; there is no directory " + dir
 	}
 	dir, base := filepath.Split(path)
-	near := nearest(cmp.Or(dir, "."), base)
+	match := nearest(cmp.Or(dir, "."), base)
 	switch {
-	case near != "":
-		return fmt.Sprintf("; did you mean %s?", filepath.Join(dir, near))
+	case match != "":
+		return fmt.Sprintf("; did you mean %s?", filepath.Join(dir, match))
 	case filepath.IsAbs(path):
 		return "; check the name"
 	}
@@ -55,8 +55,8 @@ func nearest(dir, name string) string {
 		return ""
 	}
 	defer d.Close()
-	const most = 10000 // the largest number of entries that are compared
-	entries, _ := d.ReadDir(most)
+	const maxEntries = 10000 // the largest number of entries that are compared
+	entries, _ := d.ReadDir(maxEntries)
 	var files []string
 	for _, e := range entries {
 		if !e.IsDir() {
@@ -66,25 +66,25 @@ func nearest(dir, name string) string {
 	return similar(name, files)
 }
 
-// similar returns the name in others that is most similar to name. The two names may differ in capitals, in
-// the ending or in a few letters. If no name is similar, it returns "".
-func similar(name string, others []string) (near string) {
-	least := 1 + len(name)/4
-	for _, other := range others {
-		far := distance(strings.ToLower(name), strings.ToLower(other))
-		if stem(other) == stem(name) {
-			far = min(far, 1)
+// similar returns the name in candidates that is most similar to name. The two names may differ in capitals,
+// in the ending or in a few letters. If no name is similar, it returns "".
+func similar(name string, candidates []string) (match string) {
+	smallest := 1 + len(name)/4
+	for _, candidate := range candidates {
+		edits := distance(strings.ToLower(name), strings.ToLower(candidate))
+		if stem(candidate) == stem(name) {
+			edits = min(edits, 1)
 		}
-		if far < least || far == least && near != "" && other < near {
-			near, least = other, far
+		if edits < smallest || edits == smallest && match != "" && candidate < match {
+			match, smallest = candidate, edits
 		}
 	}
-	return near
+	return match
 }
 
 func stem(name string) string {
-	if at := strings.IndexByte(name, '.'); at > 0 {
-		return name[:at]
+	if dot := strings.IndexByte(name, '.'); dot > 0 {
+		return name[:dot]
 	}
 	return name
 }
@@ -97,19 +97,19 @@ func distance(a, b string) int {
 		rows[1][j] = j
 	}
 	for i := range len(a) {
-		before, last, row := rows[0], rows[1], rows[2]
+		olderRow, lastRow, row := rows[0], rows[1], rows[2]
 		row[0] = i + 1
 		for j := range len(b) {
-			change := last[j]
+			change := lastRow[j]
 			if a[i] != b[j] {
 				change++
 			}
-			row[j+1] = min(change, last[j+1]+1, row[j]+1)
+			row[j+1] = min(change, lastRow[j+1]+1, row[j]+1)
 			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
-				row[j+1] = min(row[j+1], before[j-1]+1)
+				row[j+1] = min(row[j+1], olderRow[j-1]+1)
 			}
 		}
-		rows = [3][]int{last, row, before}
+		rows = [3][]int{lastRow, row, olderRow}
 	}
 	return rows[1][len(b)]
 }

@@ -28,12 +28,12 @@ func (out outputs) check(inputs ...string) error {
 			continue
 		}
 		info, err := os.Stat(o.path)
-		there := err == nil
-		special := there && !info.Mode().IsRegular()
+		exists := err == nil
+		special := exists && !info.Mode().IsRegular()
 		twin := slices.IndexFunc(out[:i], func(other output) bool { return other.path != "" && canonical(other.path) == canonical(o.path) })
-		input := slices.IndexFunc(inputs, func(in string) bool {
-			other, err := os.Stat(in)
-			return err == nil && there && !special && os.SameFile(info, other)
+		input := slices.IndexFunc(inputs, func(path string) bool {
+			other, err := os.Stat(path)
+			return err == nil && exists && !special && os.SameFile(info, other)
 		})
 		switch path := atomicfile.Followed(o.path); {
 		case twin >= 0 && !special:
@@ -42,7 +42,7 @@ func (out outputs) check(inputs ...string) error {
 			return usagef("%s -: name a file", o.flag)
 		case input >= 0:
 			return usagef("%s %s would replace the input %s; name another file", o.flag, o.path, inputs[input])
-		case there && info.IsDir():
+		case exists && info.IsDir():
 			return fmt.Errorf("%s: is a directory; name a file", path)
 		case err != nil && !errors.Is(err, fs.ErrNotExist): // for example, the name is too long
 			return fmt.Errorf("cannot write %w", err)

@@ -116,30 +116,30 @@ func (r *problemReport) newPage(e *env, command string) *page {
 
 // judge sets the verdict of a page about one fit with the given objective and proof. err is the error that
 // the command will return.
-func (p *page) judge(objective number, of proof, err error) {
-	p.Verdict = judgement{Good: of.Status == solver.Converged && err == nil && !of.NoOptimum, Status: "Not converged.", Result: fmt.Sprintf("The objective is %.10g. ", objective)}
+func (p *page) judge(objective number, fit proof, err error) {
+	p.Verdict = judgement{Good: fit.Status == solver.Converged && err == nil && !fit.NoOptimum, Status: "Not converged.", Result: fmt.Sprintf("The objective is %.10g. ", objective)}
 	switch {
 	case p.Verdict.Good:
 		p.Verdict.Status = "Converged."
-	case of.NoOptimum:
+	case fit.NoOptimum:
 		p.Verdict.Status, p.Verdict.Remedy = "There is no optimum.", noOptimumReason
 	case err == nil:
 		p.Verdict.Status = "The passes are made; nothing was to be proved."
 	}
 	switch {
-	case of.NoOptimum && isFinite(float64(of.DualityGap)):
-		p.Verdict.Result += fmt.Sprintf("It is proved to be at most %.2g above the bound that it falls to.", of.DualityGap)
-	case isFinite(float64(of.DualityGap)):
-		p.Verdict.Result += fmt.Sprintf("It is %s.", closeness(of.RelativeGap, of.DualityGap, "the optimum"))
+	case fit.NoOptimum && isFinite(float64(fit.DualityGap)):
+		p.Verdict.Result += fmt.Sprintf("It is proved to be at most %.2g above the bound that it falls to.", fit.DualityGap)
+	case isFinite(float64(fit.DualityGap)):
+		p.Verdict.Result += fmt.Sprintf("It is %s.", closeness(fit.RelativeGap, fit.DualityGap, "the optimum"))
 	default:
 		p.Verdict.Result += "How far it is above the optimum is not proved."
 	}
 	p.remedy(err)
 }
 
-// judgeAll sets the verdict of a page about several fits. what says what each fit is for: "lambda" or
+// judgeAll sets the verdict of a page about several fits. noun says what each fit is for: "lambda" or
 // "class". err is the error that the command will return.
-func (p *page) judgeAll(fits []proof, what string, err error) {
+func (p *page) judgeAll(fits []proof, noun string, err error) {
 	converged, relative, gap := 0, number(0), number(0)
 	for _, f := range fits {
 		if f.Status == solver.Converged {
@@ -151,7 +151,7 @@ func (p *page) judgeAll(fits []proof, what string, err error) {
 	if p.Verdict.Good {
 		p.Verdict.Status = "Converged."
 	}
-	p.Verdict.Result = fmt.Sprintf("%s of %s converged. ", grouped(converged), plural(len(fits), what))
+	p.Verdict.Result = fmt.Sprintf("%s of %s converged. ", grouped(converged), plural(len(fits), noun))
 	if isFinite(float64(gap)) {
 		p.Verdict.Result += fmt.Sprintf("Every objective is %s.", closeness(relative, gap, "its optimum"))
 	} else {
@@ -210,8 +210,8 @@ func (p *page) showOne(which string, m *model.Model, k int, g *graph.Graph) erro
 	}
 	for k := range t.Bars {
 		b := &t.Bars[k]
-		if first := math.Abs(t.Bars[0].Length); first > 0 {
-			b.Width = math.Abs(b.Length) / first * 100
+		if longest := math.Abs(t.Bars[0].Length); longest > 0 {
+			b.Width = math.Abs(b.Length) / longest * 100
 		}
 		if b.Length < 0 {
 			b.From, b.Sign = -b.Width, "below"
@@ -262,11 +262,11 @@ type training struct {
 
 // training returns the metrics and standard deviations that --report shows. They are nil if --report is not
 // given, or if the fit is out of core. All ranks must call training.
-func (r *ranks) training(s *fitSpec, m *model.Model, c *pageFlags) (of training, err error) {
-	if of.deviations = r.deviations(s, c); of.deviations != nil {
-		of.metrics, err = r.score(m, s.data, false)
+func (r *ranks) training(s *fitSpec, m *model.Model, c *pageFlags) (result training, err error) {
+	if result.deviations = r.deviations(s, c); result.deviations != nil {
+		result.metrics, err = r.score(m, s.data, false)
 	}
-	return of, err
+	return result, err
 }
 
 // deviations returns the standard deviations of the features for --report. It returns nil if --report is not
@@ -280,12 +280,12 @@ func (r *ranks) deviations(s *fitSpec, c *pageFlags) []float64 {
 	return stats.StdDev()
 }
 
-func (p *page) measure(m *model.Model, of training) {
-	p.deviations = of.deviations
-	if of.metrics == nil {
+func (p *page) measure(m *model.Model, result training) {
+	p.deviations = result.deviations
+	if result.metrics == nil {
 		return
 	}
-	r := newPredictReport(m, of.metrics, true)
+	r := newPredictReport(m, result.metrics, true)
 	p.Metrics = r.table()
 	if !m.Classes.IsZero() {
 		p.scores = (*confusionTable)(r.Metrics.ClassMetrics)
@@ -320,11 +320,11 @@ func inline(fill func(io.Writer) error) (template.HTML, error) {
 	if err := fill(&b); err != nil {
 		return "", err
 	}
-	at := bytes.Index(b.Bytes(), []byte("<svg"))
-	if at < 0 {
+	start := bytes.Index(b.Bytes(), []byte("<svg"))
+	if start < 0 {
 		return "", errors.New("drawing: no picture")
 	}
-	return template.HTML(b.Bytes()[at:]), nil // the names in the picture are escaped
+	return template.HTML(b.Bytes()[start:]), nil // the names in the picture are escaped
 }
 
 // plain matches a word that needs no quotes in a shell.

@@ -148,14 +148,14 @@ func (r *pathReport) page(e *env, steps []*model.Step, err error) (*page, error)
 	p := r.newPage(e, "path")
 	p.Summary, p.Table = r.table(), r.lines()
 	p.judgeAll(proofs(r.Steps), "lambda", err)
-	last := steps[len(steps)-1]
-	if p.Each = "lambda"; len(last.Columns) == 1 {
+	lastStep := steps[len(steps)-1]
+	if p.Each = "lambda"; len(lastStep.Columns) == 1 {
 		if p.Plot, err = inline(func(w io.Writer) error { return drawPath(w, r, steps) }); err != nil {
 			return nil, err
 		}
 	}
 	p.deviations = r.deviations
-	return p, p.show(fmt.Sprintf("at the last lambda, %.6g", last.Lambda), last.Model(), r.in.spec.Graph)
+	return p, p.show(fmt.Sprintf("at the last lambda, %.6g", lastStep.Lambda), lastStep.Model(), r.request.spec.Graph)
 }
 
 func (c *pathCmd) Run(e *env) error {
@@ -186,14 +186,14 @@ func (c *pathCmd) fit(e *env) error {
 		return err
 	}
 	stopped, err := c.fitFlags.fit(e, &r.problemReport, func() (err error) {
-		steps, err = e.fitPath(r.in, c.path())
+		steps, err = e.fitPath(r.request, c.path())
 		return err
 	})
 	if len(steps) == 0 || stopped {
-		return about(c.Data, e.interrupted(err, "nothing written"))
+		return nameData(c.Data, e.interrupted(err, "nothing written"))
 	}
 	r.Steps = newSteps(steps, r.HasIntercept)
-	r.deviations = c.ranks.deviations(r.in, &c.pageFlags)
+	r.deviations = c.ranks.deviations(r.request, &c.pageFlags)
 	failed := out.write(e, func() error {
 		r.writtenFiles = writtenFiles{Output: c.Output, SVG: c.SVG, Report: c.Report}
 		return e.show(c.JSON, &r)
@@ -203,14 +203,14 @@ func (c *pathCmd) fit(e *env) error {
 
 // fitPath fits a path and shows its progress. It returns the first error of a fit. An error about convergence
 // also says how many lambdas failed.
-func (e *env) fitPath(s *fitSpec, set model.PathSettings) (steps []*model.Step, first error) {
+func (e *env) fitPath(s *fitSpec, set model.PathSettings) (steps []*model.Step, firstErr error) {
 	p := e.begin("the first lambda")
 	defer p.end()
-	failed, at := 0, 0.0
+	failed, firstLambda := 0, 0.0
 	spec := s.spec
 	spec.Fitted = p.classes
-	spec.Progress = func(at model.Progress) {
-		p.showOf(float64(len(steps)), float64(set.Count), "lambda %d of %d   %s", len(steps)+1, set.Count, passes(at))
+	spec.Progress = func(report model.Progress) {
+		p.showShare(float64(len(steps)), float64(set.Count), "lambda %d of %d   %s", len(steps)+1, set.Count, passes(report))
 	}
 	for step, err := range model.PathData(e.ctx, &spec, s.data, &set) {
 		if step != nil {
@@ -219,27 +219,27 @@ func (e *env) fitPath(s *fitSpec, set model.PathSettings) (steps []*model.Step, 
 		if err != nil {
 			failed++
 		}
-		if err != nil && first == nil {
-			first = s.ofClass(err)
+		if err != nil && firstErr == nil {
+			firstErr = s.nameClass(err)
 			if step != nil {
-				at = step.Lambda
+				firstLambda = step.Lambda
 			}
 		}
 		if step != nil {
-			p.showOf(float64(len(steps)), float64(set.Count), "lambda %d of %d   %.4g   %s", len(steps), set.Count, step.Lambda, plural(step.NonZeros(), "coefficient"))
+			p.showShare(float64(len(steps)), float64(set.Count), "lambda %d of %d   %.4g   %s", len(steps), set.Count, step.Lambda, plural(step.NonZeros(), "coefficient"))
 		}
 	}
-	if errors.Is(first, solver.ErrNotConverged) && len(steps) > 0 {
-		first = fmt.Errorf("%s of %s, the first %.6g: %w", grouped(failed), plural(len(steps), "lambda"), at, first)
+	if errors.Is(firstErr, solver.ErrNotConverged) && len(steps) > 0 {
+		firstErr = fmt.Errorf("%s of %s, the first %.6g: %w", grouped(failed), plural(len(steps), "lambda"), firstLambda, firstErr)
 	}
-	return steps, first
+	return steps, firstErr
 }
 
 // writeCoefficients writes intercepts, and the coefficients that are not zero, as CSV. A fit that has
 // neither has one line without a feature.
 func writeCoefficients(w io.Writer, r *pathReport, steps []*model.Step) error {
 	out := csv.NewWriter(w)
-	classes, spec := r.in.data.Classes, &r.in.spec
+	classes, spec := r.request.data.Classes, &r.request.spec
 	line := func(class string, cells ...string) {
 		if !classes.IsZero() {
 			cells = append([]string{class}, cells...)

@@ -32,14 +32,14 @@ func drawPath(w io.Writer, r *pathReport, steps []*model.Step) error {
 	for k, j := range features {
 		line := chart.Line{Series: k, Faint: k >= maxNamed}
 		if k < maxNamed {
-			line.Name = shortened(coefficientName(r.in.spec.Features, r.in.spec.IndexBase, int(j)))
+			line.Name = shortened(coefficientName(r.request.spec.Features, r.request.spec.IndexBase, int(j)))
 		} else if k == maxNamed {
 			line.Name = fmt.Sprintf("%d more", len(features)-maxNamed)
 		}
 		for _, s := range steps {
 			value := 0.0
-			if at := slices.Index(s.Columns[0].Indices, j); at >= 0 {
-				value = s.Columns[0].Values[at]
+			if index := slices.Index(s.Columns[0].Indices, j); index >= 0 {
+				value = s.Columns[0].Values[index]
 			}
 			line.X, line.Y = append(line.X, s.Lambda), append(line.Y, value)
 		}
@@ -50,9 +50,9 @@ func drawPath(w io.Writer, r *pathReport, steps []*model.Step) error {
 
 // shortened cuts name to at most 17 characters, for a legend.
 func shortened(name string) string {
-	const most = 17
-	if runes := []rune(name); len(runes) > most {
-		return string(runes[:most-1]) + "…"
+	const maxLength = 17
+	if runes := []rune(name); len(runes) > maxLength {
+		return string(runes[:maxLength-1]) + "…"
 	}
 	return name
 }
@@ -81,11 +81,11 @@ func drawCurve(w io.Writer, r *cvReport) error {
 	}
 	c.Lines = append(c.Lines, curve)
 	for k, l := range []struct {
-		name string
-		at   float64
+		name   string
+		lambda float64
 	}{{"min", r.Min.Lambda}, {"1se", r.OneSE.Lambda}} {
 		c.Lines = append(c.Lines, chart.Line{
-			Name: fmt.Sprintf("%s %.3g", l.name, l.at), Series: k + 1, Dashed: true, X: []float64{l.at, l.at}, Y: []float64{low, high},
+			Name: fmt.Sprintf("%s %.3g", l.name, l.lambda), Series: k + 1, Dashed: true, X: []float64{l.lambda, l.lambda}, Y: []float64{low, high},
 		})
 	}
 	return c.WriteSVG(w)
@@ -96,27 +96,27 @@ func drawCurve(w io.Writer, r *cvReport) error {
 // inside a horizontal or vertical part of the curve are left out.
 func rocCurve(score []float64, positive []bool) (x, y []float64) {
 	order := sequence(0, len(score))
-	var all [2]float64 // number of negative rows, number of positive rows
+	var totals [2]float64 // number of negative rows, number of positive rows
 	for _, p := range positive {
 		if p {
-			all[1]++
+			totals[1]++
 		} else {
-			all[0]++
+			totals[0]++
 		}
 	}
 	slices.SortFunc(order, func(i, j int) int { return cmp.Compare(score[j], score[i]) })
 	x, y = []float64{0}, []float64{0}
-	var above [2]float64
+	var counts [2]float64
 	for k, i := range order {
 		if positive[i] {
-			above[1]++
+			counts[1]++
 		} else {
-			above[0]++
+			counts[0]++
 		}
 		if k+1 < len(order) && score[order[k+1]] == score[i] {
 			continue // rows with equal scores make one step of the curve
 		}
-		nextX, nextY := above[0]/all[0], above[1]/all[1]
+		nextX, nextY := counts[0]/totals[0], counts[1]/totals[1]
 		if n := len(x); n > 1 && (x[n-2] == nextX || y[n-2] == nextY) {
 			x, y = x[:n-1], y[:n-1]
 		}

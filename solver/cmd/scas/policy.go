@@ -88,10 +88,10 @@ func (v memorySize) place(d *demand, exceeds bool) (room int64, err error) {
 }
 
 // room returns the bytes that the limit leaves for windows of the rows if the work is done out of core, or 0
-// if these bytes are too few. kept is demand.keptBytes.
-func (v memorySize) room(kept int64) int64 {
+// if these bytes are too few. keptBytes is as in demand.
+func (v memorySize) room(keptBytes int64) int64 {
 	limit, _ := v.limit()
-	if room := limit - programBytes - kept; limit >= leastLimit && room >= leastRoom {
+	if room := limit - programBytes - keptBytes; limit >= leastLimit && room >= leastRoom {
 		return room
 	}
 	return 0
@@ -109,7 +109,7 @@ const leastHeap = 8 << 20
 // to keep the heap and the mapped pages together within the limit. room is the result of place. If there are
 // no rows, d is nil, and limitHeap sets no limit.
 func (v memorySize) limitHeap(d *demand, room int64) (end func()) {
-	before := debug.SetMemoryLimit(-1)
+	oldLimit := debug.SetMemoryLimit(-1)
 	switch {
 	case d == nil:
 	case room > 0:
@@ -121,7 +121,7 @@ func (v memorySize) limitHeap(d *demand, room int64) (end func()) {
 		}
 		debug.SetMemoryLimit(max(leastHeap, heap))
 	}
-	return func() { debug.SetMemoryLimit(before) }
+	return func() { debug.SetMemoryLimit(oldLimit) }
 }
 
 // refuse returns the error for work that exceeds the limit.
@@ -137,11 +137,11 @@ func (v memorySize) refuse(d *demand) error {
 	}
 	switch less := d.leastOutOfCore() < need || !known; {
 	case less && d.obstacle == nil:
-		return fmt.Errorf("%s; allow %s with --memory, to read it in pieces", text, enough(d.leastOutOfCore(), true))
+		return fmt.Errorf("%s; allow %s with --memory, to read it in pieces", text, allowance(d.leastOutOfCore(), true))
 	case less && d.obstacleMatters():
-		return fmt.Errorf("%s: %w; %sallow %s with --memory", text, d.obstacle, d.remedy(), enough(need, known))
+		return fmt.Errorf("%s: %w; %sallow %s with --memory", text, d.obstacle, d.remedy(), allowance(need, known))
 	}
-	return fmt.Errorf("%s; %sallow %s with --memory", text, d.remedy(), enough(need, known))
+	return fmt.Errorf("%s; %sallow %s with --memory", text, d.remedy(), allowance(need, known))
 }
 
 // refuseShared returns the error for work that exceeds the limit on other ranks but not on this one.
@@ -151,12 +151,12 @@ func (v memorySize) refuseShared(d *demand) error {
 	if d.obstacle != nil {
 		return fmt.Errorf("%s: %w", text, d.obstacle)
 	}
-	return fmt.Errorf("%s; allow %s with --memory, to read all of them in pieces", text, enough(d.leastOutOfCore(), true))
+	return fmt.Errorf("%s; allow %s with --memory, to read all of them in pieces", text, allowance(d.leastOutOfCore(), true))
 }
 
-// unstreamed returns err unless it wraps stream.ErrNotStreamed. For such an err, it returns the error of
-// refuse with err as the obstacle.
-func (v memorySize) unstreamed(d *demand, err error) error {
+// refuseUnstreamed returns err unless it wraps stream.ErrNotStreamed. For such an err, it returns the error
+// of refuse with err as the obstacle.
+func (v memorySize) refuseUnstreamed(d *demand, err error) error {
 	if !errors.Is(err, stream.ErrNotStreamed) {
 		return err
 	}
@@ -233,9 +233,9 @@ func (d *demand) mostlyUnused() bool {
 	return 2*used < p
 }
 
-// enough formats bytes as a value for --memory, rounded up. known is false if bytes is only the size of the
-// data.
-func enough(bytes float64, known bool) string {
+// allowance formats bytes as a value for --memory, rounded up. known is false if bytes is only the size of
+// the data.
+func allowance(bytes float64, known bool) string {
 	if !known {
 		return "more than the " + byteCount(int64(bytes)) + " of the data, some three times as much as a rule,"
 	}

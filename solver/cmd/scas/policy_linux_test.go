@@ -57,8 +57,8 @@ func TestPolicy(t *testing.T) {
 			}
 			peak, limit := float64(bytes), float64(enough)
 			t.Logf("%d bytes named, the peak is %.2f of them", enough, peak/limit)
-			most := 1.05*limit + float64(mostReserve-reserve(int64(enough))) // a small limit does not include the whole program
-			if peak > most || peak < limit/3 {
+			maxPeak := 1.05*limit + float64(mostReserve-reserve(int64(enough))) // a small limit does not include the whole program
+			if peak > maxPeak || peak < limit/3 {
 				t.Errorf("the peak is %.2f times the %d bytes that were named", peak/limit, enough)
 			}
 			if r := runHere(t, append(c.args, "--memory", fmt.Sprint(int64(enough)*4/5))...); r.code != exitIO {

@@ -103,7 +103,7 @@ func (c *predictCmd) Run(e *env) error {
 	} else if pred, err = c.predict(m, t, data); err != nil {
 		return c.explain(err)
 	}
-	left := "nothing written"
+	note := "nothing written"
 	err = out.write(e, func() error {
 		if c.Output == "" {
 			if outOfCore { // check all rows before the first prediction is printed
@@ -111,7 +111,7 @@ func (c *predictCmd) Run(e *env) error {
 					return err
 				}
 			}
-			left = "the printed predictions may not be complete"
+			note = "the printed predictions may not be complete"
 			if err := write(e.stdout); err != nil {
 				return err
 			}
@@ -128,7 +128,7 @@ func (c *predictCmd) Run(e *env) error {
 		}
 		return c.report(e, r)
 	})
-	return e.interrupted(err, left)
+	return e.interrupted(err, note)
 }
 
 // tally returns the tally of the predictions, or nil if they are not compared with labels. It adds to d the
@@ -158,11 +158,11 @@ func (c *predictCmd) tally(m *model.Model, d *demand, outOfCore bool) (*model.Ta
 // unless t is nil.
 func (c *predictCmd) writeWindows(e *env, w io.Writer, m *model.Model, t *model.Tally, data *sparse.Dataset) error {
 	return c.Memory.eachWindow(e, data, func(lo, hi int) error {
-		part, err := rowsOf(data, lo, hi)
+		window, err := rowsOf(data, lo, hi)
 		if err != nil {
 			return err
 		}
-		pred, err := c.predict(m, t, part)
+		pred, err := c.predict(m, t, window)
 		if err != nil {
 			return c.explain(shiftRow(err, lo))
 		}
@@ -216,8 +216,8 @@ func (c *predictCmd) withOwnRemedies(err error) error {
 
 // remedies returns the remedies for a user of scas predict. It replaces each remedy that changes an option
 // which the model determines, or for which scas predict has another flag.
-func (c *predictCmd) remedies(of []sparse.Remedy) (all []sparse.Remedy) {
-	for _, r := range of {
+func (c *predictCmd) remedies(originals []sparse.Remedy) (result []sparse.Remedy) {
+	for _, r := range originals {
 		switch r.Field {
 		case "ReadOptions.Features":
 			r = sparse.Remedy{To: "take the model of these data"}
@@ -225,32 +225,32 @@ func (c *predictCmd) remedies(of []sparse.Remedy) (all []sparse.Remedy) {
 			r = sparse.Remedy{To: "leave such features out with --ignore-beyond"}
 		case "ReadOptions.AnyLabels", "ReadOptions.Counts", "ReadOptions.Regression":
 			if c.isTable(c.Data) {
-				all = append(all, sparse.Remedy{Field: "TableOptions.Label", To: "the column of the labels"})
+				result = append(result, sparse.Remedy{Field: "TableOptions.Label", To: "the column of the labels"})
 			}
 			r = sparse.Remedy{To: "give --ignore-labels", If: "the labels do not matter"}
 		case "TableOptions.Offset":
 			r = sparse.Remedy{To: "give --offset FILE",
 				If: "the offsets of the model's margins are in a file of their own"}
 		}
-		if !slices.Contains(all, r) {
-			all = append(all, r)
+		if !slices.Contains(result, r) {
+			result = append(result, r)
 		}
 	}
-	return all
+	return result
 }
 
 // explain adds the names of the files and the number of the row to an error about a margin or a count that is
 // not finite. It returns any other err unchanged.
 func (c *predictCmd) explain(err error) error {
-	var over *model.OverflowError
-	if !errors.As(err, &over) {
+	var overflow *model.OverflowError
+	if !errors.As(err, &overflow) {
 		return err
 	}
-	what := "its product with the coefficients of %s is %v"
-	if isFinite(over.Margin) {
-		what = "the count that %s predicts is beyond the largest number: it is e to the power of %v"
+	format := "its product with the coefficients of %s is %v"
+	if isFinite(overflow.Margin) {
+		format = "the count that %s predicts is beyond the largest number: it is e to the power of %v"
 	}
-	return notFiniteError{fmt.Errorf("%s: row %d: "+what, c.Data, over.Row+1, c.Model, over.Margin)}
+	return notFiniteError{fmt.Errorf("%s: row %d: "+format, c.Data, overflow.Row+1, c.Model, overflow.Margin)}
 }
 
 func (c *predictCmd) readOptions(m *model.Model) *sparse.ReadOptions {

@@ -68,14 +68,14 @@ type grid struct {
 // String returns the table as text. The cells of a column are aligned to the right.
 func (t grid) String() string {
 	width := make([]int, len(t.Head))
-	all := append([][]string{t.Head}, t.Rows...)
-	for _, row := range all {
+	rows := append([][]string{t.Head}, t.Rows...)
+	for _, row := range rows {
 		for k, cell := range row {
 			width[k] = max(width[k], len(cell))
 		}
 	}
 	var b strings.Builder
-	for _, row := range all {
+	for _, row := range rows {
 		for k, cell := range row {
 			if k > 0 {
 				b.WriteString("   ")
@@ -136,11 +136,11 @@ func byteCount(n int64) string {
 
 // firstFew returns a text with the names or, if there are many, with the first few and the number of others.
 func firstFew(names []string) string {
-	const most = 5
-	if len(names) <= most {
+	const maxNames = 5
+	if len(names) <= maxNames {
 		return strings.Join(names, ", ")
 	}
-	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:maxNames], ", "), len(names)-maxNames)
 }
 
 // wrap breaks text into lines of at most width bytes, if no word is longer. used is the number of bytes

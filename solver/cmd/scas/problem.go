@@ -46,8 +46,8 @@ type problemReport struct {
 	Seconds     float64 `json:"seconds"`
 	Peak        int64   `json:"peak_memory"` // peak memory of this process in bytes; 0 if the system does not report it
 
-	name string
-	in   *fitSpec
+	name    string
+	request *fitSpec
 }
 
 // A graphSummary describes the constraint matrix A.
@@ -79,14 +79,14 @@ func (l lossName) loss() string {
 func (r *problemReport) addTo(f *summary) {
 	f.add("data", "%s: %s", dataName(r.name), shape(r.N, r.P, r.NNZ))
 	r.rankSummary.addTo(f)
-	addColumns(f, r.in.data)
+	addColumns(f, r.request.data)
 	f.addIf(r.Empty > 0, "", "%s without data", plural(r.Empty, "feature"))
-	if !r.in.data.Mapping.IsZero() {
-		f.add("labels", "%s", labelCounts(r.in.data.Mapping, r.in.whole.classes))
+	if !r.request.data.Mapping.IsZero() {
+		f.add("labels", "%s", labelCounts(r.request.data.Mapping, r.request.counts.classes))
 	}
-	if k := len(r.in.data.Classes.Values); k > 0 {
+	if k := len(r.request.data.Classes.Values); k > 0 {
 		f.add("labels", "%s, each against the rest", plural(k, "class"))
-		f.addIf(r.in.data.Classes.Names == nil, "", "if they are numbers, not classes, give --loss squared")
+		f.addIf(r.request.data.Classes.Names == nil, "", "if they are numbers, not classes, give --loss squared")
 	}
 	penalty := "lasso"
 	switch {
@@ -102,9 +102,9 @@ func (r *problemReport) addTo(f *summary) {
 		penalty = fmt.Sprintf("elastic net, %g of it |x|_1", *r.L1Ratio)
 	}
 	switch {
-	case r.in.spec.Graph != nil:
+	case r.request.spec.Graph != nil:
 		penalty += fmt.Sprintf(", fused along %s", plural(r.Graph.Edges, "edge"))
-	case r.in.spec.A != nil:
+	case r.request.spec.A != nil:
 		penalty += fmt.Sprintf(" of A x, with %s", plural(r.Graph.Rows, "row"))
 	}
 	if r.Mu > 0 {
@@ -123,12 +123,12 @@ func (r *problemReport) addTo(f *summary) {
 	if r.Offsets {
 		extras += ", offsets"
 	}
-	if r.in.spec.PenaltyFactors != nil {
+	if r.request.spec.PenaltyFactors != nil {
 		extras += ", each feature with its penalty factor"
 	}
 	f.add("model", "%s loss, %s, %s", r.loss(), penalty, extras)
 	counts := "both classes count the same"
-	if len(r.in.data.Classes.Values) > 0 {
+	if len(r.request.data.Classes.Values) > 0 {
 		counts = "each class counts the same as the rest"
 	}
 	f.addIf(r.ClassWeights != "", "weights", "%s", counts)

@@ -19,19 +19,19 @@ const terminalEvery, progressEvery = time.Second, 10 * time.Second
 // the time that is left. On a terminal each report overwrites the previous report. Elsewhere, and in a JSON
 // log, each report is a new line.
 type progress struct {
-	e     *env
-	live  bool   // whether the reports overwrite one line on a terminal; false for a JSON log
-	what  string // what the command does
-	start time.Time
-	lock  sync.Mutex
-	text  string    // the next report, without the times
-	shown time.Time // when showOf last drew the line
-	width int       // characters of the line on the terminal; 0 if there is no line
-	over  bool      // whether end was called
-	stop  chan struct{}
-	ended chan struct{}
+	e      *env
+	live   bool   // whether the reports overwrite one line on a terminal; false for a JSON log
+	task   string // what the command does
+	start  time.Time
+	lock   sync.Mutex
+	text   string    // the next report, without the times
+	shown  time.Time // when showShare last drew the line
+	width  int       // characters of the line on the terminal; 0 if there is no line
+	closed bool      // whether end was called
+	stop   chan struct{}
+	ended  chan struct{}
 
-	firstGap float64 // the first known gap of the run that toward reports; +Inf if none is known
+	firstGap float64 // the first known gap of the run that showGap reports; +Inf if none is known
 
 	// A stage is one part of the command, such as reading the data. share is the part of its work that is
 	// done. firstShare is the value of share when the stage began.
@@ -42,23 +42,23 @@ type progress struct {
 // begin starts the reports of a command. text says what the command does.
 func (e *env) begin(text string) *progress {
 	p := &progress{
-		e: e, live: e.terminal && !e.jsonLog, what: text, start: time.Now(), text: text,
+		e: e, live: e.terminal && !e.jsonLog, task: text, start: time.Now(), text: text,
 		stop: make(chan struct{}), ended: make(chan struct{}), share: math.Inf(1), firstGap: math.Inf(1),
 	}
 	e.progress = p
-	often := progressEvery
+	interval := progressEvery
 	if p.live {
-		often = terminalEvery
+		interval = terminalEvery
 	}
-	every := time.NewTicker(cmp.Or(e.every, often))
+	ticker := time.NewTicker(cmp.Or(e.interval, interval))
 	go func() {
 		defer close(p.ended)
-		defer every.Stop()
+		defer ticker.Stop()
 		for {
 			select {
 			case <-p.stop:
 				return
-			case <-every.C:
+			case <-ticker.C:
 				p.tick()
 			}
 		}
@@ -69,7 +69,7 @@ func (e *env) begin(text string) *progress {
 func (p *progress) tick() {
 	p.lock.Lock()
 	text, passed := p.text+p.timeLeft(), time.Since(p.start)
-	if p.live && (passed > terminalEvery || p.e.every > 0) {
+	if p.live && (passed > terminalEvery || p.e.interval > 0) {
 		p.draw()
 	}
 	p.lock.Unlock()
@@ -79,22 +79,22 @@ func (p *progress) tick() {
 }
 
 // show sets the text of the report, for work of unknown amount.
-func (p *progress) show(format string, args ...any) { p.showOf(0, 0, format, args...) }
+func (p *progress) show(format string, args ...any) { p.showShare(0, 0, format, args...) }
 
-// showOf sets the text of the report and the share done/total of the work. If the share is smaller than
+// showShare sets the text of the report and the share done/total of the work. If the share is smaller than
 // before, a new stage begins.
-func (p *progress) showOf(done, total float64, format string, args ...any) {
+func (p *progress) showShare(done, total float64, format string, args ...any) {
 	p.lock.Lock()
 	defer p.lock.Unlock()
 	p.set(done, total, fmt.Sprintf(format, args...))
-	const rest = 100 * time.Millisecond // least time between two drawings
-	if now := time.Now(); p.live && !p.over && (p.share >= 1 || now.Sub(p.shown) >= rest) {
+	const pause = 100 * time.Millisecond // least time between two drawings
+	if now := time.Now(); p.live && !p.closed && (p.share >= 1 || now.Sub(p.shown) >= pause) {
 		p.shown = now
 		p.draw()
 	}
 }
 
-// set does the work of showOf except drawing. The caller must hold the lock.
+// set does the work of showShare except drawing. The caller must hold the lock.
 func (p *progress) set(done, total float64, text string) {
 	p.text = text
 	share := 0.0
@@ -107,9 +107,9 @@ func (p *progress) set(done, total float64, text string) {
 	p.share = share
 }
 
-// toward reports a run that ends when its gap is at most goal. The share of the work is computed from
+// showGap reports a run that ends when its gap is at most goal. The share of the work is computed from
 // logarithms of gaps, because a gap falls by similar factors in equal times.
-func (p *progress) toward(gap, goal float64, text string) {
+func (p *progress) showGap(gap, goal float64, text string) {
 	if math.IsInf(p.firstGap, 1) {
 		p.firstGap = gap
 	}
@@ -117,14 +117,14 @@ func (p *progress) toward(gap, goal float64, text string) {
 		p.show("%s", text)
 		return
 	}
-	p.showOf(math.Log(p.firstGap/max(gap, goal)), math.Log(p.firstGap/goal), "%s", text)
+	p.showShare(math.Log(p.firstGap/max(gap, goal)), math.Log(p.firstGap/goal), "%s", text)
 }
 
 // timeLeft returns a text with an estimate of the time that is left in the stage, or "" if it is too early
 // for an estimate.
 func (p *progress) timeLeft() string {
 	passed := time.Since(p.began)
-	if !(p.share > p.firstShare && p.share < 1) || passed < terminalEvery && p.e.every == 0 {
+	if !(p.share > p.firstShare && p.share < 1) || passed < terminalEvery && p.e.interval == 0 {
 		return ""
 	}
 	return fmt.Sprintf(", about %s left", clock(time.Duration(float64(passed)*(1-p.share)/(p.share-p.firstShare))))
@@ -171,24 +171,24 @@ func (p *progress) clear() {
 
 // end stops the reports. It may be called twice.
 func (p *progress) end() {
-	if p.over {
+	if p.closed {
 		return
 	}
 	close(p.stop)
 	<-p.ended
 	p.clear()
 	p.lock.Lock()
-	p.over = true // after an interrupt, a goroutine may still call showOf
+	p.closed = true // after an interrupt, a goroutine may still call showShare
 	p.lock.Unlock()
 	p.e.progress = nil
 }
 
 // bytes sets the text of the report to the number of bytes of a file that are read or written. It leaves the
 // drawing to tick, because most files need less than a second.
-func (p *progress) bytes(what string, done, total int64) {
-	text := fmt.Sprintf("%s: %s", what, byteCount(done))
+func (p *progress) bytes(task string, done, total int64) {
+	text := fmt.Sprintf("%s: %s", task, byteCount(done))
 	if total > 0 { // the size of a pipe is not known
-		text = fmt.Sprintf("%s: %.0f %% of %s", what, 100*float64(done)/float64(total), byteCount(total))
+		text = fmt.Sprintf("%s: %.0f %% of %s", task, 100*float64(done)/float64(total), byteCount(total))
 	}
 	p.lock.Lock()
 	defer p.lock.Unlock()
@@ -196,5 +196,5 @@ func (p *progress) bytes(what string, done, total int64) {
 }
 
 func (p *progress) rows(done, total int) {
-	p.showOf(float64(done), float64(total), "%s: row %s of %s", p.what, grouped(done), grouped(total))
+	p.showShare(float64(done), float64(total), "%s: row %s of %s", p.task, grouped(done), grouped(total))
 }

@@ -32,7 +32,7 @@ func TestProgressLine(t *testing.T) {
 func TestProgressTimes(t *testing.T) {
 	for _, terminal := range []bool{true, false} {
 		var stderr lockedBuffer
-		e := &env{stderr: &stderr, terminal: terminal, every: time.Hour}
+		e := &env{stderr: &stderr, terminal: terminal, interval: time.Hour}
 		p := e.begin("reading")
 		p.bytes("reading", 90<<20, 100<<20)
 		p.tick()
@@ -65,9 +65,9 @@ func TestProgressTimes(t *testing.T) {
 func TestProgressTowardGap(t *testing.T) {
 	for name, report := range map[string]func(p *progress, gap float64){
 		"in memory": func(p *progress, gap float64) { (&iterationHandler{progress: p, goal: 1e-6, gap: gap}).report(1, 0) },
-		"streamed":  func(p *progress, gap float64) { p.streamed(model.Progress{Gap: gap, Goal: 1e-6}) },
+		"streamed":  func(p *progress, gap float64) { p.showPasses(model.Progress{Gap: gap, Goal: 1e-6}) },
 	} {
-		p := (&env{stderr: io.Discard, every: time.Hour}).begin("fitting")
+		p := (&env{stderr: io.Discard, interval: time.Hour}).begin("fitting")
 		defer p.end()
 		for _, gap := range []float64{math.Inf(1), 1, 1e-3} {
 			report(p, gap)
@@ -101,7 +101,7 @@ func TestProgressOfCommands(t *testing.T) {
 		{`{"level":"info","msg":"\d+ s: model \d+ of 60(, about .* left)?"}\n`, []string{"--log-format", "json", "cv", "--folds", "3", "--lambdas", "20", data}},
 	} {
 		want, terminal := strings.CutPrefix(c.want, "^")
-		r := runWith(t, env{terminal: terminal, every: 20 * time.Microsecond}, c.args...)
+		r := runWith(t, env{terminal: terminal, interval: 20 * time.Microsecond}, c.args...)
 		if r.code != exitOK || !regexp.MustCompile(want).MatchString(r.errs) || strings.Contains(r.errs, "\r") != terminal {
 			t.Errorf("%v: exit code %d: want %s, stderr is %.500q", c.args, r.code, want, r.errs)
 		}

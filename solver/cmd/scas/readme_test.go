@@ -15,41 +15,41 @@ func readmeBlocks(t *testing.T) (blocks [][]string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	before := ""
+	lastLine := ""
 	for line := range strings.Lines(string(text)) {
 		code, indented := strings.CutPrefix(strings.TrimRight(line, "\n"), "    ")
-		if indented && before == "" {
+		if indented && lastLine == "" {
 			blocks = append(blocks, nil)
 		}
 		if indented {
 			blocks[len(blocks)-1] = append(blocks[len(blocks)-1], code)
 		}
-		before = code
+		lastLine = code
 		if !indented {
-			before = ""
+			lastLine = ""
 		}
 	}
 	return blocks
 }
 
-// inOrder checks that output has the lines of a block of README.md in the same order, except lines "...". The
-// output may have other lines between them.
-func inOrder(t *testing.T, block []string, output string) {
+// checkOrder checks that output has the lines of a block of README.md in the same order, except lines "...".
+// The output may have other lines between them.
+func checkOrder(t *testing.T, block []string, output string) {
 	t.Helper()
 	lines := strings.Split(output, "\n")
 	for _, want := range block {
 		if strings.TrimSpace(want) == "..." {
 			continue
 		}
-		at := 0
-		for at < len(lines) && strings.TrimSpace(lines[at]) != strings.TrimSpace(want) {
-			at++
+		index := 0
+		for index < len(lines) && strings.TrimSpace(lines[index]) != strings.TrimSpace(want) {
+			index++
 		}
-		if at == len(lines) {
+		if index == len(lines) {
 			t.Errorf("README.md: the output has no line %q at its place:\n%s", want, output)
 			return
 		}
-		lines = lines[at+1:]
+		lines = lines[index+1:]
 	}
 }
 
@@ -64,12 +64,12 @@ func TestReadmeCommands(t *testing.T) {
 		}
 	}
 	var command, printed []string
-	done := 0
+	count := 0
 	check := func() {
 		if command != nil {
 			out, errs := succeed(t, command...)
-			inOrder(t, printed, out+errs)
-			done++
+			checkOrder(t, printed, out+errs)
+			count++
 		}
 		command, printed = nil, nil
 	}
@@ -88,7 +88,7 @@ func TestReadmeCommands(t *testing.T) {
 		}
 		check()
 	}
-	if done != 3 {
-		t.Errorf("README.md has %d commands with a9a, want 3", done)
+	if count != 3 {
+		t.Errorf("README.md has %d commands with a9a, want 3", count)
 	}
 }

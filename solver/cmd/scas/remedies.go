@@ -114,8 +114,8 @@ var phrases = map[string]map[string]string{
 	"p": {"*": "give --features %s"}, // the argument p of readers of graphs: the number of features
 }
 
-// inWords returns the text of a remedy for a user of the command line.
-func inWords(r sparse.Remedy) string {
+// remedyWords returns the text of a remedy for a user of the command line.
+func remedyWords(r sparse.Remedy) string {
 	text, ok := phrase(r)
 	if !ok {
 		return r.String()
@@ -135,12 +135,12 @@ func phrase(r sparse.Remedy) (text string, ok bool) {
 	if r.Field == "" {
 		return r.To, true
 	}
-	to := r.To
+	value := r.To
 	if r.Field == "TableOptions.Categorical" || r.Field == "TableOptions.Drop" {
-		to = escapeCommas(to)
+		value = escapeCommas(value)
 	}
 	text, ok = phrases[r.Field]["*"]
-	return strings.ReplaceAll(text, "%s", to), ok
+	return strings.ReplaceAll(text, "%s", value), ok
 }
 
 // reworded returns the text of err without names of packages, and with flags, not fields, in the remedies.
@@ -157,7 +157,7 @@ func reworded(err error) string {
 			Error() string
 			Reword(words func(sparse.Remedy) string) string
 		}:
-			text = strings.Replace(text, part.Error(), part.Reword(inWords), 1)
+			text = strings.Replace(text, part.Error(), part.Reword(remedyWords), 1)
 		}
 	}
 	return text
@@ -177,9 +177,9 @@ func settingWords(e *solver.SettingError) string {
 	case e.Field == "Checkpoint":
 		flag = "--checkpoint with --dist"
 	case flagOf[e.Field] == "":
-		return e.Reword(inWords)
+		return e.Reword(remedyWords)
 	}
-	return (&sparse.RemedyError{Err: errors.New(flag + ": " + e.Allowed), Remedies: e.Remedies}).Reword(inWords)
+	return (&sparse.RemedyError{Err: errors.New(flag + ": " + e.Allowed), Remedies: e.Remedies}).Reword(remedyWords)
 }
 
 type rewordedError struct {
@@ -201,16 +201,16 @@ func replaced(err, old, replacement error) error {
 
 // parts returns err and all errors that it wraps.
 func parts(err error) []error {
-	all := []error{err}
+	list := []error{err}
 	switch wrapper := err.(type) {
 	case interface{ Unwrap() error }:
 		if inner := wrapper.Unwrap(); inner != nil {
-			all = append(all, parts(inner)...)
+			list = append(list, parts(inner)...)
 		}
 	case interface{ Unwrap() []error }:
 		for _, inner := range wrapper.Unwrap() {
-			all = append(all, parts(inner)...)
+			list = append(list, parts(inner)...)
 		}
 	}
-	return all
+	return list
 }

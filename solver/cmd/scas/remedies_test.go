@@ -27,16 +27,16 @@ func TestRemediesAreWorded(t *testing.T) {
 		text, ok := phrase(r)
 		switch {
 		case !ok:
-			t.Errorf("%s: phrases has no words for %+v", found.at, r)
+			t.Errorf("%s: phrases has no words for %+v", found.position, r)
 		case text == r.To && strings.ContainsAny(r.To, "ABCDEFGHIJKLMNOPQRSTUVWXYZ"):
-			t.Errorf("%s: %q may name something of Go: give it words in phrases", found.at, r.To)
+			t.Errorf("%s: %q may name something of Go: give it words in phrases", found.position, r.To)
 		}
 		used[r], used[sparse.Remedy{Field: r.Field, To: "*"}] = true, true
 	}
 	for field, byTo := range phrases {
-		for to := range byTo {
-			if !used[sparse.Remedy{Field: field, To: to}] {
-				t.Errorf("phrases words the remedy to set %q to %q, which the libraries do not have", field, to)
+		for value := range byTo {
+			if !used[sparse.Remedy{Field: field, To: value}] {
+				t.Errorf("phrases words the remedy to set %q to %q, which the libraries do not have", field, value)
 			}
 		}
 	}
@@ -45,12 +45,12 @@ func TestRemediesAreWorded(t *testing.T) {
 // A foundRemedy is a remedy in the source of the libraries. Its To is "?" if the source computes it.
 type foundRemedy struct {
 	sparse.Remedy
-	at token.Position
+	position token.Position
 }
 
 // remediesIn returns the literals of type sparse.Remedy in the directories dirs and below, without commands
 // and tests.
-func remediesIn(t *testing.T, dirs ...string) (all []foundRemedy) {
+func remediesIn(t *testing.T, dirs ...string) (remedies []foundRemedy) {
 	t.Helper()
 	files := token.NewFileSet()
 	for _, dir := range dirs {
@@ -74,13 +74,13 @@ func remediesIn(t *testing.T, dirs ...string) (all []foundRemedy) {
 				}
 				if list, ok := literal.Type.(*ast.ArrayType); ok && isRemedy(list.Elt) {
 					for _, element := range literal.Elts {
-						if one, ok := element.(*ast.CompositeLit); ok && one.Type == nil {
-							all = append(all, foundRemedy{remedyOf(one), files.Position(one.Pos())})
+						if entry, ok := element.(*ast.CompositeLit); ok && entry.Type == nil {
+							remedies = append(remedies, foundRemedy{remedyOf(entry), files.Position(entry.Pos())})
 						}
 					}
 				}
 				if isRemedy(literal.Type) {
-					all = append(all, foundRemedy{remedyOf(literal), files.Position(literal.Pos())})
+					remedies = append(remedies, foundRemedy{remedyOf(literal), files.Position(literal.Pos())})
 				}
 				return true
 			})
@@ -90,10 +90,10 @@ func remediesIn(t *testing.T, dirs ...string) (all []foundRemedy) {
 			t.Fatal(err)
 		}
 	}
-	if len(all) < len(phrases) {
-		t.Fatalf("%d remedies in %v, fewer than the %d phrases", len(all), dirs, len(phrases))
+	if len(remedies) < len(phrases) {
+		t.Fatalf("%d remedies in %v, fewer than the %d phrases", len(remedies), dirs, len(phrases))
 	}
-	return all
+	return remedies
 }
 
 func isRemedy(e ast.Expr) bool {
@@ -106,12 +106,12 @@ func isRemedy(e ast.Expr) bool {
 
 func remedyOf(literal *ast.CompositeLit) (r sparse.Remedy) {
 	for _, element := range literal.Elts {
-		part := element.(*ast.KeyValueExpr)
+		field := element.(*ast.KeyValueExpr)
 		value := "?"
-		if constant, ok := part.Value.(*ast.BasicLit); ok {
+		if constant, ok := field.Value.(*ast.BasicLit); ok {
 			value, _ = strconv.Unquote(constant.Value)
 		}
-		switch part.Key.(*ast.Ident).Name {
+		switch field.Key.(*ast.Ident).Name {
 		case "Field":
 			r.Field = value
 		case "To":

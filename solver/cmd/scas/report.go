@@ -76,19 +76,19 @@ func (w writtenFiles) addFiles(f *summary, picture string) {
 }
 
 func newTrainReport(head problemReport, m *model.Model, verbose bool) *trainReport {
-	r := &trainReport{Status: solver.Converged, Lambda: head.in.spec.Lambda, problemReport: head, model: m, verbose: verbose}
+	r := &trainReport{Status: solver.Converged, Lambda: head.request.spec.Lambda, problemReport: head, model: m, verbose: verbose}
 	for k := range m.Columns {
-		one := newColumnFit(m, k)
+		fit := newColumnFit(m, k)
 		if verbose {
-			one.checkTheorem2()
+			fit.checkTheorem2()
 		}
 		if r.Status == solver.Converged {
-			r.Status = one.Status
+			r.Status = fit.Status
 		}
 		if m.Classes.IsZero() {
-			r.columnFit = one
+			r.columnFit = fit
 		} else {
-			r.Classes = append(r.Classes, classReport{m.Classes.Name(k), head.in.whole.classes[k], one})
+			r.Classes = append(r.Classes, classReport{m.Classes.Name(k), head.request.counts.classes[k], fit})
 		}
 	}
 	return r
@@ -131,9 +131,9 @@ func (r *trainReport) warnOfNoOptimum(e *env) {
 	if r.columnFit != nil && r.NoOptimum {
 		e.warn("there is no optimum: %s", noOptimumReason)
 	}
-	for _, one := range r.Classes {
-		if one.NoOptimum {
-			e.warn("class %s: there is no optimum: %s", one.Class, noOptimumReason)
+	for _, class := range r.Classes {
+		if class.NoOptimum {
+			e.warn("class %s: there is no optimum: %s", class.Class, noOptimumReason)
 		}
 	}
 }
@@ -201,23 +201,23 @@ func endWord(s solver.Status) string { return strings.TrimPrefix(statusWord(s), 
 
 func (r *trainReport) addRun(f *summary) {
 	run := &r.Run
-	did := r.steps(run.NewtonSteps)
+	work := r.steps(run.NewtonSteps)
 	if run.OuterIterations > 0 { // package solver or stream made the fit, not package exact
 		outer := plural(run.OuterIterations, "outer iteration")
 		switch before := run.OuterIterations - 1; { // all Newton steps count as one outer iteration
 		case run.NewtonSteps == 0:
-			did = outer
+			work = outer
 		case before > 0:
-			did = plural(before, "outer iteration") + ", then " + did
+			work = plural(before, "outer iteration") + ", then " + work
 		}
-		did = passCount(run.Passes) + ", " + did
+		work = passCount(run.Passes) + ", " + work
 		seed := ""
 		if run.Eta > 0 {
 			seed = fmt.Sprintf(", seed %d", run.Seed)
 		}
 		f.add("method", "%s%s", run.Method, seed)
 	}
-	f.add("run", "%s, %s, in %.3g s (reading %.3g s)", endWord(r.Status), did, r.Seconds, r.ReadSeconds)
+	f.add("run", "%s, %s, in %.3g s (reading %.3g s)", endWord(r.Status), work, r.Seconds, r.ReadSeconds)
 	f.addIf(r.Status != solver.Converged && r.proofAsked, "", "%s", statusMeaning(r.Status))
 	f.addIf(run.StepHalvings > 0, "", "the step size was halved %s, because the objective rose", plural(run.StepHalvings, "time"))
 }
@@ -236,7 +236,7 @@ func (r *trainReport) addResult(f *summary) {
 		f.add("intercept", "%.10g", *r.Intercept)
 	}
 	addNonZeros(f, r.Status, r.NNZX, r.P)
-	f.addIf(r.in.spec.Graph != nil && (r.Tied > 0 || r.PrimalResidual == nil), "tied", "%s of equal coefficients that are not zero", plural(r.Tied, "group"))
+	f.addIf(r.request.spec.Graph != nil && (r.Tied > 0 || r.PrimalResidual == nil), "tied", "%s of equal coefficients that are not zero", plural(r.Tied, "group"))
 	switch {
 	case isFinite(float64(r.DualityGap)) || r.PrimalResidual == nil:
 		addGap(f, r.proof)
@@ -253,8 +253,8 @@ func addAccuracy(f *summary, accuracy *float64) {
 	}
 }
 
-func addNonZeros(f *summary, status solver.Status, count, of int) {
-	f.add("non-zeros", "%s of %s coefficients", grouped(count), grouped(of))
+func addNonZeros(f *summary, status solver.Status, count, total int) {
+	f.add("non-zeros", "%s of %s coefficients", grouped(count), grouped(total))
 	f.addIf(count == 0 && status != solver.TimeDone, "", "a smaller --lambda lets features in; scas cv finds a good one")
 }
 
@@ -277,7 +277,7 @@ func (r *trainReport) addMethod(f *summary) {
 }
 
 func (r *trainReport) addParameters(f *summary) {
-	run, set := &r.Run, &r.in.spec.Settings
+	run, set := &r.Run, &r.request.spec.Settings
 	rho := fmt.Sprintf("rho %.4g%s", run.Rho, auto(set.Rho).mark())
 	switch {
 	case run.Schedule == solver.Theorem:
@@ -355,5 +355,5 @@ func (r *trainReport) page(e *env, err error) (*page, error) {
 		p.judgeAll(r.proofs(), "class", err)
 	}
 	p.measure(r.model, r.training)
-	return p, p.show("", r.model, r.in.spec.Graph)
+	return p, p.show("", r.model, r.request.spec.Graph)
 }

@@ -14,23 +14,23 @@ import (
 // deviations differ much, the new remedy names the deviations and --standardize. Otherwise, or if
 // standardized is true, adviseScaling removes the remedy.
 func adviseScaling(err error, data *sparse.Dataset, standardized bool) error {
-	not, ok := errors.AsType[*solver.NotConvergedError](err)
-	if !ok || !slices.Contains(not.Remedies, ending.Scale) {
+	failure, ok := errors.AsType[*solver.NotConvergedError](err)
+	if !ok || !slices.Contains(failure.Remedies, ending.Scale) {
 		return err
 	}
 	text, far := "", false
 	if !standardized { // standardized is also true out of core
 		text, far = deviationRange(data)
 	}
-	changed := *not
-	changed.Remedies = slices.Clone(not.Remedies)
-	at := slices.Index(changed.Remedies, ending.Scale)
-	changed.Remedies = slices.Delete(changed.Remedies, at, at+1)
+	changed := *failure
+	changed.Remedies = slices.Clone(failure.Remedies)
+	index := slices.Index(changed.Remedies, ending.Scale)
+	changed.Remedies = slices.Delete(changed.Remedies, index, index+1)
 	if far {
 		scale := sparse.Remedy{To: "scale the features, whose deviations are " + text + " (--standardize)"}
-		changed.Remedies = slices.Insert(changed.Remedies, at, scale)
+		changed.Remedies = slices.Insert(changed.Remedies, index, scale)
 	}
-	return replaced(err, not, &changed)
+	return replaced(err, failure, &changed)
 }
 
 // If the largest standard deviation of a feature is more than farApart times the smallest, messages advise
@@ -44,8 +44,8 @@ func deviationRange(d *sparse.Dataset) (text string, far bool) {
 	if len(sd) == 0 {
 		return "", false
 	}
-	least, most := slices.Min(sd), slices.Max(sd)
-	return fmt.Sprintf("%.3g to %.3g", least, most), most > farApart*least
+	smallest, largest := slices.Min(sd), slices.Max(sd)
+	return fmt.Sprintf("%.3g to %.3g", smallest, largest), largest > farApart*smallest
 }
 
 // warnOfEmpty warns if all coefficients of the chosen model are 0, and gives advice.
@@ -54,7 +54,7 @@ func (r *cvReport) warnOfEmpty(e *env) {
 		return
 	}
 	remedy := "more rows, other features or smaller lambdas (--ratio or --lambdas) may help"
-	if text, far := deviationRange(r.in.data); !r.Standardized && far {
+	if text, far := deviationRange(r.request.data); !r.Standardized && far {
 		remedy = fmt.Sprintf("the deviations of the features are %s, and the penalty is strongest for features on small scales: give --standardize", text)
 	} else if r.Choose == "1se" && r.Min.NNZX > 0 {
 		remedy = fmt.Sprintf("--choose min takes the model with the best mean, which has %s", plural(r.Min.NNZX, "feature"))

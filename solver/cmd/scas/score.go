@@ -27,16 +27,16 @@ type metrics struct {
 	*model.NumberMetrics
 }
 
-// newPredictReport returns the report on predictions of m that have the metrics s. all says whether the
-// report shows all metrics.
-func newPredictReport(m *model.Model, s *model.Metrics, all bool) *predictReport {
+// newPredictReport returns the report on predictions of m that have the metrics s. detailed says whether
+// the report shows all metrics.
+func newPredictReport(m *model.Model, s *model.Metrics, detailed bool) *predictReport {
 	loss := number(s.Loss)
 	r := &predictReport{Classes: m.Classes.All(), N: s.Rows, Loss: &loss}
 	if s.Classes != nil {
 		correct := int(math.Round(s.Classes.Accuracy * float64(s.Rows)))
 		r.Accuracy, r.Correct = &s.Classes.Accuracy, &correct
 	}
-	if all {
+	if detailed {
 		r.Metrics = &metrics{loss, s.Classes, s.Numbers}
 	}
 	return r
@@ -58,9 +58,9 @@ func (r *ranks) score(m *model.Model, data *sparse.Dataset, brief bool) (*model.
 	}
 	var err error
 	for lo := 0; lo < n && err == nil; lo += size {
-		var part *sparse.Dataset
-		if part, err = rowsOf(data, lo, min(lo+size, n)); err == nil {
-			err = shiftRow(addRows(t, part, nil), lo)
+		var window *sparse.Dataset
+		if window, err = rowsOf(data, lo, min(lo+size, n)); err == nil {
+			err = shiftRow(addRows(t, window, nil), lo)
 		}
 	}
 	if err = r.team.Agreed(err); err == nil {

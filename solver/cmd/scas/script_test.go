@@ -98,11 +98,11 @@ func terminated(ts *testscript.TestScript, neg bool, args []string) {
 	cmd.Dir = ts.Getenv("WORK")
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	in, err := cmd.StdinPipe()
+	stdin, err := cmd.StdinPipe()
 	ts.Check(err)
 	ts.Check(cmd.Start())
-	defer in.Close()
-	_, err = in.Write(bytes.Repeat([]byte("1 1:1 2:3\n-1 1:2 3:1\n"), 1<<15)) // more than a pipe holds: after this write the process has begun to read
+	defer stdin.Close()
+	_, err = stdin.Write(bytes.Repeat([]byte("1 1:1 2:3\n-1 1:2 3:1\n"), 1<<15)) // more than a pipe holds: after this write the process has begun to read
 	ts.Check(err)
 	ts.Check(cmd.Process.Signal(sent))
 	if _ = cmd.Wait(); cmd.ProcessState.ExitCode() != exitInterrupted || stdout.Len() > 0 || !strings.Contains(stderr.String(), "scas: interrupted: nothing written") {

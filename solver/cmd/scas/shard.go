@@ -72,11 +72,11 @@ func (c *fitFlags) alignLabels(data *sparse.Dataset) error {
 		c.originalLabels(data)
 		return nil
 	}
-	own, stored := data.Labels, data.Mapping
+	ownLabels, stored := data.Labels, data.Mapping
 	if !stored.IsZero() {
-		own = []float64{stored.Negative, stored.Positive}
+		ownLabels = []float64{stored.Negative, stored.Positive}
 	}
-	values := c.ranks.team.Different(own, rows.MaxClasses+1)
+	values := c.ranks.team.Different(ownLabels, rows.MaxClasses+1)
 	var names []string
 	if words.Names != nil {
 		for _, v := range values {
@@ -162,7 +162,7 @@ func (c *fitFlags) checkClasses(data *sparse.Dataset) error {
 		return fmt.Errorf("%s: --positive is for two classes, and there are %d; "+
 			"leave out --positive", c.file, len(values))
 	}
-	for k, rows := range c.ranks.whole(data).classes {
+	for k, rows := range c.ranks.counts(data).classes {
 		if rows < 2 {
 			return fmt.Errorf("%s: only one row has the label %s: expected two rows or more of every class; correct it, leave the row out, or %s", c.file, data.Classes.Name(k), numbers)
 		}
@@ -170,13 +170,13 @@ func (c *fitFlags) checkClasses(data *sparse.Dataset) error {
 	return nil
 }
 
-// A portion is the range of rows of one process, from row first to row first+count-1. total is the number of
+// A portion is the range of rows of one process, from row start to row start+count-1. total is the number of
 // rows of all processes.
-type portion struct{ first, count, total int }
+type portion struct{ start, count, total int }
 
 // cut returns the entries of numbers for the rows of this process. numbers has an entry for each row of all
 // processes.
-func (p portion) cut(numbers []float64) []float64 { return numbers[p.first : p.first+p.count] }
+func (p portion) cut(numbers []float64) []float64 { return numbers[p.start : p.start+p.count] }
 
 // A wholeCounts has the range of rows of this rank, and counts over all ranks.
 type wholeCounts struct {
@@ -185,26 +185,26 @@ type wholeCounts struct {
 	classes []int // number of rows of each class
 }
 
-// whole sums the counts of the data over all ranks, and finds which of the rows are on this rank.
-func (r *ranks) whole(data *sparse.Dataset) wholeCounts {
+// counts sums the counts of the data over all ranks, and finds which of the rows are on this rank.
+func (r *ranks) counts(data *sparse.Dataset) wholeCounts {
 	n, _ := data.X.Dims()
 	counts := []float64{float64(n), float64(data.X.NNZ())}
 	for _, rows := range countClasses(data) {
 		counts = append(counts, float64(rows))
 	}
-	before, all := r.team.Before(counts)
-	w := wholeCounts{portion: portion{int(before[0]), n, int(all[0])}, nnz: int64(all[1])}
-	for _, rows := range all[2:] {
+	starts, totals := r.team.Before(counts)
+	w := wholeCounts{portion: portion{int(starts[0]), n, int(totals[0])}, nnz: int64(totals[1])}
+	for _, rows := range totals[2:] {
 		w.classes = append(w.classes, int(rows))
 	}
 	return w
 }
 
-// empty returns the number of features that are zero in all rows of all ranks.
-func (r *ranks) empty(data *sparse.Dataset) int {
+// emptyFeatures returns the number of features that are zero in all rows of all ranks.
+func (r *ranks) emptyFeatures(data *sparse.Dataset) int {
 	n, p := data.X.Dims()
-	used, found := make([]float64, p), 0
-	for i := 0; i < n && found < p; i++ {
+	used, count := make([]float64, p), 0
+	for i := 0; i < n && count < p; i++ {
 		if i%releasedRows == 0 && i > 0 {
 			data.X.Release(i-releasedRows, i)
 		}
@@ -212,7 +212,7 @@ func (r *ranks) empty(data *sparse.Dataset) int {
 		for k, j := range idx {
 			if val[k] != 0 && used[j] == 0 {
 				used[j] = 1
-				found++
+				count++
 			}
 		}
 	}

@@ -18,7 +18,7 @@ import (
 // A fitSpec has the specification of fits, their data, and the memory that they need.
 type fitSpec struct {
 	data    *sparse.Dataset
-	whole   wholeCounts
+	counts  wholeCounts
 	spec    model.Spec
 	summary problemSummary
 	demand  *demand
@@ -27,14 +27,14 @@ type fitSpec struct {
 
 // specify returns the specification of the fits to data. Its callers set spec.Memory, and the fields for
 // flags that only one command has, such as --lambda.
-func (c *fitFlags) specify(data *sparse.Dataset, whole wholeCounts, of workload) (*fitSpec, error) {
+func (c *fitFlags) specify(data *sparse.Dataset, counts wholeCounts, load workload) (*fitSpec, error) {
 	_, p := data.X.Dims()
-	out := &fitSpec{data: data, whole: whole}
+	out := &fitSpec{data: data, counts: counts}
 	out.spec = model.Spec{
 		Comm: c.ranks.solverComm(),
 		Loss: c.Loss.Loss, IndexBase: int(data.Stats.IndexBase - sparse.ZeroBased), Balanced: c.ClassWeights == "balanced",
 		NoIntercept: !c.Intercept,
-		Settings:    of.settings,
+		Settings:    load.settings,
 	}
 	if c.Standardize != nil {
 		out.spec.Standardize = model.StandardizeOff
@@ -42,16 +42,16 @@ func (c *fitFlags) specify(data *sparse.Dataset, whole wholeCounts, of workload)
 			out.spec.Standardize = model.StandardizeOn
 		}
 	}
-	out.summary = problemSummary{N: whole.total, P: p, NNZ: whole.nnz, lossName: newLossName(c.Loss.Loss), HasIntercept: c.Intercept}
+	out.summary = problemSummary{N: counts.total, P: p, NNZ: counts.nnz, lossName: newLossName(c.Loss.Loss), HasIntercept: c.Intercept}
 	if c.ClassWeights != "none" {
 		out.summary.ClassWeights = c.ClassWeights
 	}
-	out.demand = c.demand(out, of)
+	out.demand = c.demand(out, load)
 	if p > exact.DenseFeatures && int64(p) > data.X.NNZ() && c.Memory.exceededBy(out.demand) {
 		return nil, c.Memory.refuse(out.demand) // before a graph and bounds for p features need memory
 	}
 	if c.SampleWeights != "" {
-		weights, err := readWeights(c.SampleWeights, whole.portion)
+		weights, err := readWeights(c.SampleWeights, counts.portion)
 		if err != nil {
 			return nil, err
 		}
@@ -64,7 +64,7 @@ func (c *fitFlags) specify(data *sparse.Dataset, whole wholeCounts, of workload)
 		}
 		out.spec.PenaltyFactors = factors
 	}
-	if err := readOffsets(c.Offset, data, whole.portion); err != nil {
+	if err := readOffsets(c.Offset, data, counts.portion); err != nil {
 		return nil, err
 	}
 	out.spec.Offsets, out.summary.Offsets = data.Offsets, data.Offsets != nil
@@ -92,17 +92,17 @@ func (s *fitSpec) outOfCore() bool { return s.spec.Memory > 0 }
 
 // demand returns the memory that the fits of s need. The caller may still change s, because the function
 // demand.inMemory reads s only when it is called.
-func (c *fitFlags) demand(s *fitSpec, of workload) *demand {
+func (c *fitFlags) demand(s *fitSpec, load workload) *demand {
 	n, p := s.data.X.Dims()
 	return &demand{
 		work: fmt.Sprintf("fitting %s and %s of %s", plural(n, "row"), plural(p, "feature"), dataName(c.file)),
-		data: s.data, keptBytes: c.keptBytes(s.data, of), obstacle: c.obstacle(s.data, of.settings.Method), featuresGiven: c.Features != 0, shared: c.ranks.comm != nil,
+		data: s.data, keptBytes: c.keptBytes(s.data, load), obstacle: c.obstacle(s.data, load.settings.Method), featuresGiven: c.Features != 0, shared: c.ranks.comm != nil,
 		inMemory: func() float64 {
-			count := of.count
+			count := load.count
 			count.Classes = len(s.data.Classes.Values)
 			labels := 8 * int64(n) // for the original labels; see Dataset.OriginalLabels
 			need := float64(dataBytes(s.data) + labels + s.spec.EstimateMemory(s.data.X, count))
-			if of.scored {
+			if load.scored {
 				need += scoreBytes(n, count.Classes)
 			}
 			return need
@@ -140,21 +140,21 @@ func (c *fitFlags) obstacle(data *sparse.Dataset, method solver.Method) error {
 
 // keptBytes returns the bytes that fits out of core keep in memory for models, and for vectors with an entry
 // for each row.
-func (c *fitFlags) keptBytes(data *sparse.Dataset, of workload) int64 {
+func (c *fitFlags) keptBytes(data *sparse.Dataset, load workload) int64 {
 	n, p := data.X.Dims()
 	bytesOfRow, models := c.ranks.bytesOfRow, 0
 	if c.SampleWeights != "" || c.ClassWeights != "none" {
 		bytesOfRow += 16
-		if of.count.Folds > 0 { // the weights of the rows outside a fold
+		if load.count.Folds > 0 { // the weights of the rows outside a fold
 			bytesOfRow += 16
 		}
 	}
 	if c.Offset != "" {
 		bytesOfRow += 8
 	}
-	if of.count.Folds > 0 {
+	if load.count.Folds > 0 {
 		bytesOfRow++
-		models = 2 * of.count.Lambdas * max(1, len(data.Classes.Values)) // fitted to all rows, and to the rows outside a fold
+		models = 2 * load.count.Lambdas * max(1, len(data.Classes.Values)) // fitted to all rows, and to the rows outside a fold
 	}
 	if c.ranks.comm == nil && (c.Positive != nil || c.Labels != "") {
 		bytesOfRow += 8
@@ -172,13 +172,13 @@ func (s *fitSpec) setNames(path string, p int) error {
 	if err != nil {
 		return err
 	}
-	seen := map[string]int{}
+	lineOf := map[string]int{}
 	for _, l := range lines {
-		name := spaced(l.words)
-		if first := seen[name]; first != 0 {
+		name := joinWords(l.words)
+		if first := lineOf[name]; first != 0 {
 			return l.errorAt(0, "%q is the name of line %d already: expected it once", name, first)
 		}
-		seen[name] = l.number
+		lineOf[name] = l.number
 		s.spec.Features = append(s.spec.Features, name)
 	}
 	if len(s.spec.Features) != p {
@@ -260,11 +260,11 @@ func (s *fitSpec) setPenalty(c *specFlags, p int) error {
 	}
 	switch {
 	case c.Groups != "":
-		of := "feature"
+		member := "feature"
 		if c.Graph != "none" {
-			of = "row of A"
+			member = "row of A"
 		}
-		groups, err := readGroups(c.Groups, sum.Graph.Rows, of)
+		groups, err := readGroups(c.Groups, sum.Graph.Rows, member)
 		if err != nil {
 			return err
 		}

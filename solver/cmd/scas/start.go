@@ -36,14 +36,14 @@ func (c *trainCmd) readStart(s *fitSpec) (*model.Model, error) {
 // labelDifference says how the labels of the model differ from the labels of the data, or returns "". data
 // is the name of the data.
 func (s *fitSpec) labelDifference(m *model.Model, data string) string {
-	if was, is := term.LossOf(m.Loss).Traits(), term.LossOf(s.spec.Loss).Traits(); was.Labels != is.Labels {
-		return fmt.Sprintf("this model has %s loss, for %s, and --loss %s is for %s", was.Name, labelKind[was.Labels], is.Name, labelKind[is.Labels])
+	if modelLoss, loss := term.LossOf(m.Loss).Traits(), term.LossOf(s.spec.Loss).Traits(); modelLoss.Labels != loss.Labels {
+		return fmt.Sprintf("this model has %s loss, for %s, and --loss %s is for %s", modelLoss.Name, labelKind[modelLoss.Labels], loss.Name, labelKind[loss.Labels])
 	}
-	was, is := classNames(m.Labels, m.Classes), classNames(s.data.Mapping, s.data.Classes)
-	slices.Sort(was)
-	slices.Sort(is)
-	if !slices.Equal(was, is) {
-		return fmt.Sprintf("this model has the classes %s, and %s has %s", firstFew(was), data, firstFew(is))
+	modelClasses, dataClasses := classNames(m.Labels, m.Classes), classNames(s.data.Mapping, s.data.Classes)
+	slices.Sort(modelClasses)
+	slices.Sort(dataClasses)
+	if !slices.Equal(modelClasses, dataClasses) {
+		return fmt.Sprintf("this model has the classes %s, and %s has %s", firstFew(modelClasses), data, firstFew(dataClasses))
 	}
 	return ""
 }
@@ -53,18 +53,18 @@ var labelKind = map[term.Labels]string{term.Classes: "classes", term.Counts: "co
 // featureDifference says how the features of the model differ from the features of the data, or returns "".
 // data is the name of the data.
 func (s *fitSpec) featureDifference(m *model.Model, data string) string {
-	was, is := m.Features, s.spec.Features
+	modelNames, dataNames := m.Features, s.spec.Features
 	switch k := len(m.Columns[0].Coefficients); {
 	case k != s.features():
 		return fmt.Sprintf("this model has %s, and %s has %s", plural(k, "feature"), data, grouped(s.features()))
-	case was == nil && is == nil && m.IndexBase != s.spec.IndexBase:
+	case modelNames == nil && dataNames == nil && m.IndexBase != s.spec.IndexBase:
 		return fmt.Sprintf("this model counts features from %d, and %s from %d", m.IndexBase, data, s.spec.IndexBase)
-	case was == nil || is == nil:
+	case modelNames == nil || dataNames == nil:
 		return "" // features without names are matched by their order
 	}
-	for j, name := range was {
-		if name != is[j] {
-			return fmt.Sprintf("feature %d of this model is %q, and feature %[1]d of %[3]s is %[4]q", j+1, name, data, is[j])
+	for j, name := range modelNames {
+		if name != dataNames[j] {
+			return fmt.Sprintf("feature %d of this model is %q, and feature %[1]d of %[3]s is %[4]q", j+1, name, data, dataNames[j])
 		}
 	}
 	return ""

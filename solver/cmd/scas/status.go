@@ -79,8 +79,8 @@ func closeness(relative, gap number, optimum string) string {
 }
 
 // proofNotes explains the statuses of fits that did not converge, and counts the fits without an optimum. It
-// returns nil if there is nothing to explain. what says what each fit is for: "lambda" or "class".
-func proofNotes(fits []proof, what string) (f summary) {
+// returns nil if there is nothing to explain. noun says what each fit is for: "lambda" or "class".
+func proofNotes(fits []proof, noun string) (f summary) {
 	statuses, none := make([]solver.Status, len(fits)), 0
 	for k, fit := range fits {
 		if statuses[k] = fit.Status; fit.NoOptimum {
@@ -90,7 +90,7 @@ func proofNotes(fits []proof, what string) (f summary) {
 	for _, s := range slices.Compact(slices.Sorted(slices.Values(statuses))) {
 		f.addIf(s != solver.Converged, statusWord(s), "%s", statusMeaning(s))
 	}
-	f.addIf(none > 0, "optimum", "none for %s: %s", plural(none, what), noOptimumReason)
+	f.addIf(none > 0, "optimum", "none for %s: %s", plural(none, noun), noOptimumReason)
 	return f
 }
 

@@ -29,11 +29,11 @@ func TestTextMemory(t *testing.T) {
 	}{{"wide.svm", 130000, 54, 54}, {"wide.csv", 130000, 54, 54}, {"narrow.svm", 1700000, 200, 3}} {
 		s := newSynthetic(t, sparse.SyntheticOptions{Rows: times * c.rows, Features: c.features, NonzerosPerRow: c.entries})
 		path := writeData(t, dir, c.name, s.Dataset)
-		few, err := rowsOf(s.Dataset, 0, 2000)
+		sample, err := rowsOf(s.Dataset, 0, 2000)
 		if err != nil {
 			t.Fatal(err)
 		}
-		succeed(t, "train", "--lambda", "1e-2", "-o", model, writeData(t, dir, "few-"+c.name, few))
+		succeed(t, "train", "--lambda", "1e-2", "-o", model, writeData(t, dir, "few-"+c.name, sample))
 		runs := [][]string{{"1", "train"}, {"2.5", "predict", "-m", model, "-o", filepath.Join(dir, "p")}}
 		if full {
 			runs = append(runs, [][]string{{"1.9", "train"}, {"2.2", "train"}, {"2.7", "train"}, {"5.5", "train"}, {"7", "train"}, {"4", "predict", "-m", model}, {"2.5", "info"}}...)

@@ -117,7 +117,7 @@ func (c *trainCmd) train(e *env) error {
 	var err error
 	out := outputs{
 		{"-o", c.Model, func(w io.Writer) error { return r.model.Write(w) }},
-		{"--svg", c.SVG, func(w io.Writer) error { return drawTied(w, r.in.spec.Graph, r.model, 0) }},
+		{"--svg", c.SVG, func(w io.Writer) error { return drawTied(w, r.request.spec.Graph, r.model, 0) }},
 		c.output(func() (*page, error) { return r.page(e, err) }),
 	}
 	start := time.Now()
@@ -146,60 +146,60 @@ func (c *trainCmd) train(e *env) error {
 // fit fits the model and returns the report. It may return a report and an error, for example if the fit
 // did not converge.
 func (c *trainCmd) fit(e *env, data *sparse.Dataset, start time.Time) (*trainReport, error) {
-	classes, what, of := len(data.Classes.Values), "fitting", workload{settings: c.settings(), scored: c.Report != ""}
+	classes, task, load := len(data.Classes.Values), "fitting", workload{settings: c.settings(), scored: c.Report != ""}
 	if classes > 0 {
 		if c.SVG != "" {
 			return nil, errOneGraph
 		}
-		what = "fitting " + plural(classes, "class")
+		task = "fitting " + plural(classes, "class")
 	}
-	head, err := c.begin(e, data, start, of)
+	head, err := c.begin(e, data, start, load)
 	if err != nil {
 		return nil, err
 	}
-	s := head.in
+	s := head.request
 	e.warnOfMemory(s.spec.Method, &solver.Problem{Data: data.X})
 	var m *model.Model
 	stopped, err := c.fitFlags.fit(e, &head, func() (err error) {
-		p := e.begin(what)
+		p := e.begin(task)
 		defer p.end()
 		p.follow(&s.spec, classes)
 		m, err = model.FitData(e.ctx, &s.spec, data)
-		return s.ofClass(err)
+		return s.nameClass(err)
 	})
 	if m == nil || stopped {
-		return nil, about(c.Data, e.interrupted(err, "no model written"))
+		return nil, nameData(c.Data, e.interrupted(err, "no model written"))
 	}
 	r := newTrainReport(head, m, c.Verbose)
 	if c.Start != "" {
 		r.Start = filepath.Base(c.Start)
 	}
 	r.warnOfNoOptimum(e)
-	found, bad := c.ranks.training(s, m, &c.pageFlags)
-	if bad == nil && found.metrics == nil && m.Classifies() && !s.outOfCore() {
+	result, bad := c.ranks.training(s, m, &c.pageFlags)
+	if bad == nil && result.metrics == nil && m.Classifies() && !s.outOfCore() {
 		// Out of core there is no accuracy, because it would need one more pass.
-		found.metrics, bad = c.ranks.score(m, data, true)
+		result.metrics, bad = c.ranks.score(m, data, true)
 	}
 	if bad != nil && err == nil {
 		return nil, bad
 	}
-	if r.training = found; found.metrics != nil && m.Classifies() {
-		r.Accuracy = &found.metrics.Classes.Accuracy
+	if r.training = result; result.metrics != nil && m.Classifies() {
+		r.Accuracy = &result.metrics.Classes.Accuracy
 	}
 	return r, err
 }
 
-func (c *trainCmd) begin(e *env, data *sparse.Dataset, start time.Time, of workload) (problemReport, error) {
-	head, err := c.fitFlags.begin(e, data, start, of)
+func (c *trainCmd) begin(e *env, data *sparse.Dataset, start time.Time, load workload) (problemReport, error) {
+	head, err := c.fitFlags.begin(e, data, start, load)
 	if err != nil {
 		return head, err
 	}
-	spec := &head.in.spec
+	spec := &head.request.spec
 	spec.Lambda, spec.Average = float64(c.Lambda), c.Output == "average"
 	if err := c.checkDrawing(spec.Graph); err != nil {
 		return head, err
 	}
-	spec.Start, err = await(e, func() (*model.Model, error) { return c.readStart(head.in) })
+	spec.Start, err = await(e, func() (*model.Model, error) { return c.readStart(head.request) })
 	if err = c.ranks.team.Agreed(err); err != nil {
 		return head, err
 	}

@@ -294,16 +294,16 @@ func (v *lambdasFlag) UnmarshalText(text []byte) error {
 		*v = lambdasFlag{count: int(n)}
 		return nil
 	}
-	last, list := math.Inf(1), []float64{}
+	lastLambda, list := math.Inf(1), []float64{}
 	for word := range strings.SplitSeq(string(text), ",") {
 		lambda, err := strconv.ParseFloat(word, 64)
 		switch {
 		case err != nil || !(lambda >= 0) || math.IsInf(lambda, 0):
 			return fmt.Errorf("%q: %q: %s", text, word, want)
-		case lambda >= last:
-			return fmt.Errorf("%q: %v after %v: want the larger lambda first", text, lambda, last)
+		case lambda >= lastLambda:
+			return fmt.Errorf("%q: %v after %v: want the larger lambda first", text, lambda, lastLambda)
 		}
-		last, list = lambda, append(list, lambda)
+		lastLambda, list = lambda, append(list, lambda)
 	}
 	*v = lambdasFlag{len(list), list}
 	return nil

@@ -14,14 +14,14 @@ import (
 // TestVocabulary compares testdata/vocabulary.keys with the JSON that commands print.
 func TestVocabulary(t *testing.T) {
 	table := readVocabulary(t)
-	seen := map[string]map[string]bool{} // the commands that printed each key
+	commands := map[string]map[string]bool{} // the commands that printed each key
 	var walk func(command, key string, v any)
 	walk = func(command, key string, v any) {
 		if key != "" {
-			if seen[key] == nil {
-				seen[key] = map[string]bool{}
+			if commands[key] == nil {
+				commands[key] = map[string]bool{}
 			}
-			seen[key][command] = true
+			commands[key][command] = true
 			want, known := table[key]
 			got := typeOf(v)
 			if want.kind == "numbers by column" && got == "object" {
@@ -72,7 +72,7 @@ func TestVocabulary(t *testing.T) {
 	}
 	for _, key := range slices.Sorted(maps.Keys(table)) {
 		for _, command := range table[key].commands {
-			if !strings.HasSuffix(command, "?") && !seen[key][command] {
+			if !strings.HasSuffix(command, "?") && !commands[key][command] {
 				t.Errorf("no run of %s printed %s", command, key)
 			}
 		}
@@ -154,33 +154,33 @@ func vocabularyRuns(t *testing.T) (runs [][]string) {
 		fmt.Fprintf(&many, "%s,%d,%d,%d\n", []string{"ash", "elm", "oak"}[(a+b)/3%3], a, b, c)
 		fmt.Fprintf(&counts, "%d,%d,%d,%d\n", (a+c)/3, a, b, c)
 	}
-	two, table := file("two.csv", plain.String()), file("table.csv", rich.String())
+	twoClasses, table := file("two.csv", plain.String()), file("table.csv", rich.String())
 	classes, numbers := file("classes.csv", many.String()), file("counts.csv", counts.String())
-	other := file("other.csv", strings.Replace(rich.String(), ",loam,", ",sand,", 1))
+	otherTable := file("other.csv", strings.Replace(rich.String(), ",loam,", ",sand,", 1))
 	edges, groups := file("edges.txt", "1 2\n2 3\n"), file("groups.txt", "1 2\n")
 	free := file("free.txt", "1\n0\n1\n")
 	bounds := file("bounds.txt", "2 -1 inf\n")
-	none := file("none.txt", "0\n0\n0\n")
+	zeroFactors := file("none.txt", "0\n0\n0\n")
 	weights := file("weights.txt", strings.Repeat("1\n", 35)+"2\n")
 	libsvm := file("two.svm", strings.Repeat("1 1:1 2:3\n0 1:2 3:1\n1 1:3 2:2\n0 2:1 3:2\n", 5))
 	tableFlags := strings.Fields("--missing mean --offset-column o " + table)
 	for _, command := range []string{"train", "cv", "path"} {
-		few := []string{"--lambda", "0.05"}
+		baseFlags := []string{"--lambda", "0.05"}
 		if command != "train" {
-			few = strings.Fields("--lambdas 4 --ratio 0.1")
+			baseFlags = strings.Fields("--lambdas 4 --ratio 0.1")
 		}
 		if command == "cv" {
-			few = append(few, "--folds", "3")
+			baseFlags = append(baseFlags, "--folds", "3")
 		}
 		add := func(flags ...string) {
-			runs = append(runs, slices.Concat([]string{command, "--json"}, few, flags))
+			runs = append(runs, slices.Concat([]string{command, "--json"}, baseFlags, flags))
 		}
 		out := func(name string) string { return filepath.Join(dir, command+name) }
-		add(two, "-o", out(".two"))
-		add("--graph", edges, "--fusion", "2", "--l2y", "0.1", "--mu", "0.1", "--domain", "box:-9,9", "--svg", out(".svg"), "-o", out(".graph"), two)
-		add("--groups", groups, "--report", out(".html"), "-o", out(".groups"), two)
-		add("--l1-ratio", "0.5", "--no-intercept", "--class-weights", "balanced", "-o", out(".net"), two)
-		add("--sample-weights", weights, two)
+		add(twoClasses, "-o", out(".two"))
+		add("--graph", edges, "--fusion", "2", "--l2y", "0.1", "--mu", "0.1", "--domain", "box:-9,9", "--svg", out(".svg"), "-o", out(".graph"), twoClasses)
+		add("--groups", groups, "--report", out(".html"), "-o", out(".groups"), twoClasses)
+		add("--l1-ratio", "0.5", "--no-intercept", "--class-weights", "balanced", "-o", out(".net"), twoClasses)
+		add("--sample-weights", weights, twoClasses)
 		add("--penalty-factors", free, libsvm)
 		add("--bounds", bounds, libsvm)
 		add(append(tableFlags, "-o", out(".table"))...)
@@ -189,11 +189,11 @@ func vocabularyRuns(t *testing.T) (runs [][]string) {
 		add("--loss", "poisson", numbers, "-o", out(".counts"))
 	}
 	runs = append(runs,
-		strings.Fields("train --json --method scas --verbose --no-intercept --mu 0.1 --passes 20 "+two),
-		strings.Fields("train --json --method scas --graph chain --verbose --domain ball:3 --no-intercept --mu 0.1 --no-standardize --float32 --output average --passes 20 "+two+" -o "+filepath.Join(dir, "train.scas")),
-		[]string{"train", "--json", "--lambda", "10", "--graph", edges, "--penalty-factors", none, "-o", filepath.Join(dir, "train.tied"), two},
-		strings.Fields("train --json --start "+filepath.Join(dir, "train.two")+" "+two),
-		strings.Fields("train --json --method svrg --batch-size 2 --passes 20 "+two),
+		strings.Fields("train --json --method scas --verbose --no-intercept --mu 0.1 --passes 20 "+twoClasses),
+		strings.Fields("train --json --method scas --graph chain --verbose --domain ball:3 --no-intercept --mu 0.1 --no-standardize --float32 --output average --passes 20 "+twoClasses+" -o "+filepath.Join(dir, "train.scas")),
+		[]string{"train", "--json", "--lambda", "10", "--graph", edges, "--penalty-factors", zeroFactors, "-o", filepath.Join(dir, "train.tied"), twoClasses},
+		strings.Fields("train --json --start "+filepath.Join(dir, "train.two")+" "+twoClasses),
+		strings.Fields("train --json --method svrg --batch-size 2 --passes 20 "+twoClasses),
 		strings.Fields("ranks train --json "+libsvm),
 		strings.Fields("ranks path --json --lambdas 2 --ratio 0.1 "+libsvm),
 		strings.Fields("ranks cv --json --lambdas 2 --ratio 0.1 --folds 2 "+libsvm),
@@ -201,8 +201,8 @@ func vocabularyRuns(t *testing.T) (runs [][]string) {
 	predict := func(model, data string) {
 		runs = append(runs, []string{"predict", "--json", "--metrics", "-m", filepath.Join(dir, model), "-o", filepath.Join(dir, "out"), data})
 	}
-	predict("train.two", two)
-	predict("train.table", other)
+	predict("train.two", twoClasses)
+	predict("train.table", otherTable)
 	predict("train.classes", classes)
 	predict("train.counts", numbers)
 	for _, name := range []string{"train.table", "train.classes", "train.graph", "train.groups", "train.net", "train.huber", "train.scas", "train.tied"} {
@@ -210,6 +210,6 @@ func vocabularyRuns(t *testing.T) (runs [][]string) {
 	}
 	liblinear := file("liblinear", "solver_type L1R_LR\nnr_class 2\nlabel 1 -1\nnr_feature 2\nbias -1\nw\n1\n0\n")
 	runs = append(runs, []string{"model", "show", "--json", liblinear})
-	runs = append(runs, []string{"predict", "--json", "--ignore-labels", "-m", filepath.Join(dir, "train.two"), "-o", filepath.Join(dir, "out"), two})
+	runs = append(runs, []string{"predict", "--json", "--ignore-labels", "-m", filepath.Join(dir, "train.two"), "-o", filepath.Join(dir, "out"), twoClasses})
 	return runs
 }

@@ -16,8 +16,8 @@ func (v memorySize) eachWindow(e *env, data *sparse.Dataset, do func(lo, hi int)
 	const largest, share = 64 << 20, 16
 	n, _ := data.X.Dims()
 	limit, _ := v.limit()
-	all, scores := float64(dataBytes(data)), float64(bytesOfScore*float64(len(data.Classes.Values))*float64(n))
-	bytes := min(largest, float64(limit)/share) * all / (all + scores)
+	size, scores := float64(dataBytes(data)), float64(bytesOfScore*float64(len(data.Classes.Values))*float64(n))
+	bytes := min(largest, float64(limit)/share) * size / (size + scores)
 	return rows.NewWindows(data.X, int64(bytes)).Each(func(lo, hi int) error {
 		err := data.X.Check(lo, hi)
 		if err == nil {
@@ -50,8 +50,8 @@ func sequence(lo, hi int) []int {
 // shiftRow returns err. If err wraps a *model.OverflowError, shiftRow first adds lo, the first row of the
 // window, to its row number.
 func shiftRow(err error, lo int) error {
-	if over, ok := errors.AsType[*model.OverflowError](err); ok {
-		over.Row += lo
+	if overflow, ok := errors.AsType[*model.OverflowError](err); ok {
+		overflow.Row += lo
 	}
 	return err
 }
