@@ -194,11 +194,11 @@ func (p *Problem) bound(x, z []float64, t *Tally, sum *Sum, value float64, clip 
 	w, none := &p.work, Bound{Gap: math.Inf(1)}
 	p.setDualPoint(z, t, sum, clip)
 	p.checkSigns()
-	var by rootChange
+	var change rootChange
 	for {
-		by = p.rootChange(sum)
-		if !(phiSlope*by.reach <= 0.5) { // the changed α may be outside the domain of φ*
-			if phiSlope*by.exactReach <= 0.5 {
+		change = p.rootChange(sum)
+		if !(phiSlope*change.reach <= 0.5) { // the changed α may be outside the domain of φ*
+			if phiSlope*change.exactReach <= 0.5 {
 				none.Rounding = math.Inf(1)
 			}
 			return none
@@ -208,7 +208,7 @@ func (p *Problem) bound(x, z []float64, t *Tally, sum *Sum, value float64, clip 
 			// size times the norm of their columns. So the multipliers are computed again with errors that
 			// include these numbers.
 			p.setDualPoint(z, t, sum, clip)
-			size := 1.5 * math.Sqrt(t.MaxPhi) * by.norm
+			size := 1.5 * math.Sqrt(t.MaxPhi) * change.norm
 			for j, norm := range p.Columns.Norm {
 				if !p.vanishing(j) { // e does not change at a vanishing feature
 					w.eErr[j] += float64(size * norm)
@@ -238,7 +238,7 @@ func (p *Problem) bound(x, z []float64, t *Tally, sum *Sum, value float64, clip 
 	}
 	gap := tally.Fenchel + p.domainGap(x)
 	gap += p.Penalty.fenchel(w.z, w.zErr, w.image) + p.Penalty.imageError(x, w.image, w.z)
-	gap += tally.rootChangeCost(by.norm, by.reach)
+	gap += tally.rootChangeCost(change.norm, change.reach)
 	base := x
 	if sum.Base != nil {
 		base = sum.Base
@@ -399,12 +399,12 @@ type rootChange struct {
 
 // rootChange bounds the change of α that makes eⱼ = 0 at all roots. If there are roots, it first makes eⱼ = 0
 // at the features that multipliers correct.
-func (p *Problem) rootChange(sum *Sum) (by rootChange) {
+func (p *Problem) rootChange(sum *Sum) (change rootChange) {
 	roots, w := p.correction.roots, &p.work
 	k := len(roots)
 	p.Dependent = false
 	if k == 0 {
-		return by
+		return change
 	}
 	p.correction.apply(p.Penalty, w.e, w.eErr, w.z, w.zErr)
 	feasible := true // eⱼ = 0 at all roots already
@@ -412,7 +412,7 @@ func (p *Problem) rootChange(sum *Sum) (by rootChange) {
 		feasible = feasible && w.e[r.feature] == 0 && w.eErr[r.feature] == 0
 	}
 	if feasible {
-		return by
+		return change
 	}
 	scale, h := make([]float64, k), sum.Hessian()
 	chol := linalg.NewCholesky(k)
@@ -447,24 +447,24 @@ func (p *Problem) rootChange(sum *Sum) (by rootChange) {
 		errors += float64(w.eErr[r.feature] * inverse)
 	}
 	size := float64(1.001 * math.Sqrt(norm2))
-	by.norm = size + float64(2*errors)
-	by.reach, by.exactReach = largestMove*by.norm, largestMove*size
-	return by
+	change.norm = size + float64(2*errors)
+	change.reach, change.exactReach = largestMove*change.norm, largestMove*size
+	return change
 }
 
 // scaling returns the factor by which the dual point must be multiplied to be feasible; it is at most 1.
 // rounding estimates how much the gap grows because rounding errors make the factor smaller. value is P(x).
-func (p *Problem) scaling(value float64) (by, rounding float64) {
+func (p *Problem) scaling(value float64) (factor, rounding float64) {
 	w := &p.work
-	by, exact := p.Penalty.scaling(w.z, w.zErr), 1.0
-	if by < 1 {
+	factor, exact := p.Penalty.scaling(w.z, w.zErr), 1.0
+	if factor < 1 {
 		exact = p.Penalty.scaling(w.z, make([]float64, len(w.z)))
 	}
 	if p.product && p.box.Lower != nil && !p.Penalty.Grouped() {
 		side, exactSide := p.signScaling()
-		by, exact = math.Min(by, side), math.Min(exact, exactSide)
+		factor, exact = math.Min(factor, side), math.Min(exact, exactSide)
 	}
-	return by, (exact - by) * value
+	return factor, (exact - factor) * value
 }
 
 // signScaling looks at the features with one finite bound, no ridge, and a singleton row without a square.
@@ -476,15 +476,16 @@ func (p *Problem) signScaling() (shrink, exact float64) {
 		if row < 0 || p.Ridge[j] > 0 || !p.halfBounded(j) || p.Penalty.Squared(int(row)) {
 			continue
 		}
-		most := p.Penalty.Limit[row] * math.Abs(p.Penalty.SingletonEntry[j]) * (1 - 16*roundoff)
+		// A multiplier within its limit can change e by maxChange, rounding included.
+		maxChange := p.Penalty.Limit[row] * math.Abs(p.Penalty.SingletonEntry[j]) * (1 - 16*roundoff)
 		e := p.work.e[j]
-		over := -e // by how much e has the wrong sign
+		excess := -e // by how much e has the wrong sign
 		if math.IsInf(p.box.Lower[j], 0) {
-			over = e
+			excess = e
 		}
-		exact = math.Min(exact, most/math.Max(over, most))
-		if over += p.work.eErr[j] + float64(8*roundoff*math.Abs(e)); over > most {
-			shrink = math.Min(shrink, most/over)
+		exact = math.Min(exact, maxChange/math.Max(excess, maxChange))
+		if excess += p.work.eErr[j] + float64(8*roundoff*math.Abs(e)); excess > maxChange {
+			shrink = math.Min(shrink, maxChange/excess)
 		}
 	}
 	return shrink, exact
@@ -549,8 +550,8 @@ func (p *Problem) nearestMultiplier(j, row int) float64 {
 	z := math.Max(-limit, math.Min(-e/entry, limit))
 	if p.Penalty.Squared(row) {
 		q := p.Penalty.Square[row]
-		rest := math.FMA(z, entry, e)
-		z -= float64(entry * rest * (q / (p.Ridge[j] + float64(entry*entry*q))))
+		residual := math.FMA(z, entry, e)
+		z -= float64(entry * residual * (q / (p.Ridge[j] + float64(entry*entry*q))))
 	}
 	return z
 }
@@ -582,15 +583,15 @@ func (p *Problem) setCheapest(j, row int, x float64) {
 		if !p.Penalty.Squared(row) {
 			z = math.Max(-limit, math.Min(z, limit))
 		}
-		rest, zErr := math.FMA(z, entry, e), 0.0
+		residual, zErr := math.FMA(z, entry, e), 0.0
 		eErr := err + float64(4*roundoff*(math.Abs(e)+math.Abs(float64(z*entry))))
 		if most := p.Penalty.maxMultiplier(row); k == 2 && math.Abs(z)+eErr/math.Abs(entry) <= most {
-			rest, zErr, eErr = 0, eErr/math.Abs(entry), 0 // an exact multiplier near z makes eⱼ = 0
+			residual, zErr, eErr = 0, eErr/math.Abs(entry), 0 // an exact multiplier near z makes eⱼ = 0
 		}
-		cost := p.Penalty.fenchelAt(row, z, v) + float64(zErr*math.Abs(v)) + p.domainGapAt(j, rest, eErr, x)
+		cost := p.Penalty.fenchelAt(row, z, v) + float64(zErr*math.Abs(v)) + p.domainGapAt(j, residual, eErr, x)
 		if cost < best {
 			best = cost
-			w.z[row], w.zErr[row], w.e[j], w.eErr[j] = z, zErr, rest, eErr
+			w.z[row], w.zErr[row], w.e[j], w.eErr[j] = z, zErr, residual, eErr
 		}
 	}
 }
@@ -690,8 +691,8 @@ func Rounded(gap, objective float64) float64 {
 	return gap
 }
 
-// AtObjective returns a bound of P(x) − P* for a point at which the objective has the value to. gap is the
-// bound for another point, at which the objective has the value from.
-func AtObjective(gap, from, to float64) float64 {
-	return Rounded(math.Max(gap+(to-from)+float64(1e-12*math.Abs(to)), 0), to)
+// AtObjective returns a bound of P(x) − P* for a point x with the given objective. gap is the bound for
+// another point, which has the objective gapObjective.
+func AtObjective(gap, gapObjective, objective float64) float64 {
+	return Rounded(math.Max(gap+(objective-gapObjective)+float64(1e-12*math.Abs(objective)), 0), objective)
 }

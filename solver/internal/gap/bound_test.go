@@ -22,9 +22,9 @@ type testProblem struct {
 }
 
 // prove sets head to X'Cα and calls Prove.
-func (m testProblem) prove(at *gap.Point, alpha, z, head []float64, goal float64) gap.Bound {
+func (m testProblem) prove(pt *gap.Point, alpha, z, head []float64, goal float64) gap.Bound {
 	m.Sums.Transposed(head, m.rows, alpha)
-	return m.Prove(at, alpha, z, head, nil, goal)
+	return m.Prove(pt, alpha, z, head, nil, goal)
 }
 
 func testProblemOf(q *exact.Problem) testProblem {
@@ -137,7 +137,7 @@ func TestBound(t *testing.T) {
 		}
 		rng := rand.New(rand.NewPCG(1, 2))
 		for _, off := range []float64{0, 1e-9, 1e-6, 1e-4, 1e-2, 1} {
-			x, alpha, other := append([]float64(nil), best.X...), append([]float64(nil), best.Alpha...), append([]float64(nil), z...)
+			x, alpha, noisyZ := append([]float64(nil), best.X...), append([]float64(nil), best.Alpha...), append([]float64(nil), z...)
 			for j := range x {
 				x[j] += off * rng.NormFloat64()
 			}
@@ -148,10 +148,10 @@ func TestBound(t *testing.T) {
 			for i, s := range pt.Slope {
 				alpha[i] += off * (s - alpha[i])
 			}
-			for k := range other {
-				other[k] += off * rng.NormFloat64()
+			for k := range noisyZ {
+				noisyZ[k] += off * rng.NormFloat64()
 			}
-			for _, z := range [][]float64{z, other} {
+			for _, z := range [][]float64{z, noisyZ} {
 				b := m.prove(pt, alpha, z, head, 0)
 				value := m.Value(x, pt.Loss)
 				if excess := value - best.Objective; !(b.Gap >= excess-1e-14*value) {

@@ -17,11 +17,11 @@ func AddTransPairs(head, tail []float64, rows kernels.Rows, g []float64) {
 	}
 }
 
-// AddPairs adds the compensated sums more + moreTail to the compensated sums head + tail.
-func AddPairs(head, tail, more, moreTail []float64) {
-	for j, v := range more {
+// AddPairs adds the compensated sums addendHead + addendTail to the compensated sums head + tail.
+func AddPairs(head, tail, addendHead, addendTail []float64) {
+	for j, v := range addendHead {
 		addProduct(&head[j], &tail[j], v, 1)
-		tail[j] += moreTail[j]
+		tail[j] += addendTail[j]
 	}
 }
 

@@ -43,13 +43,13 @@ type sparseEntry struct {
 // the largest |x_ij| in column j of X. If largest[j] is 0, no change of α corrects feature j; then the
 // feature becomes a root only if no row of A can correct it.
 func newCorrection(pen *Penalty, relaxed []bool, largest []float64) *correction {
-	reached, left := slices.Clone(relaxed), 0
+	reached, count := slices.Clone(relaxed), 0
 	for _, done := range relaxed {
 		if !done {
-			left++
+			count++
 		}
 	}
-	c := &correction{steps: make([]correctionStep, 0, left)}
+	c := &correction{steps: make([]correctionStep, 0, count)}
 	for j, row := range pen.Singleton {
 		if !reached[j] && row >= 0 {
 			c.steps = append(c.steps, correctionStep{row: row, feature: int32(j), entry: pen.SingletonEntry[j], singleton: true})
@@ -70,16 +70,16 @@ func newCorrection(pen *Penalty, relaxed []bool, largest []float64) *correction 
 // have eⱼ = 0. If all features of a row except one are reached, the row gives a step for the last feature. If
 // no row gives a step, buildSteps makes a feature a root.
 func (c *correction) buildSteps(pen *Penalty, reached []bool, largest []float64) {
-	outside := make([]int, pen.Len()) // for each row of A: the number of its features that are not reached
+	unreachedCount := make([]int, pen.Len()) // for each row of A: the number of features that are not reached
 	var ready []int32
-	for row := range outside {
+	for row := range unreachedCount {
 		idx, val := pen.M.Row(row)
 		for k, j := range idx {
 			if val[k] != 0 && !reached[j] {
-				outside[row]++
+				unreachedCount[row]++
 			}
 		}
-		if outside[row] == 1 {
+		if unreachedCount[row] == 1 {
 			ready = append(ready, int32(row))
 		}
 	}
@@ -90,17 +90,17 @@ func (c *correction) buildSteps(pen *Penalty, reached []bool, largest []float64)
 			if val[k] == 0 {
 				continue
 			}
-			if outside[row]--; outside[row] == 1 {
+			if unreachedCount[row]--; unreachedCount[row] == 1 {
 				ready = append(ready, row)
 			}
 		}
 	}
 	// empty is true once features with largest[j] = 0 may become roots.
-	for next, empty := 0, false; ; {
+	for candidate, empty := 0, false; ; {
 		for len(ready) > 0 {
 			row := ready[0]
 			ready = ready[1:]
-			if outside[row] != 1 {
+			if unreachedCount[row] != 1 {
 				continue
 			}
 			idx, val := pen.M.Row(int(row))
@@ -112,18 +112,18 @@ func (c *correction) buildSteps(pen *Penalty, reached []bool, largest []float64)
 				}
 			}
 		}
-		for next < len(reached) && (reached[next] || largest[next] == 0 && !empty) {
-			next++
+		for candidate < len(reached) && (reached[candidate] || largest[candidate] == 0 && !empty) {
+			candidate++
 		}
-		if next == len(reached) {
+		if candidate == len(reached) {
 			if empty {
 				return
 			}
-			next, empty = 0, true
+			candidate, empty = 0, true
 			continue
 		}
-		c.roots = append(c.roots, root{feature: int32(next)})
-		add(int32(next))
+		c.roots = append(c.roots, root{feature: int32(candidate)})
+		add(int32(candidate))
 	}
 }
 
@@ -140,16 +140,16 @@ func (c *correction) setRootVectors(p int, pen *Penalty) {
 		if s.singleton {
 			continue
 		}
-		var seen []int32
+		var roots []int32
 		pen.EachEntry(s.row, func(j int32, v float64) {
 			for _, m := range c.rowOf[j] {
 				if sum[m.index] == 0 {
-					seen = append(seen, m.index)
+					roots = append(roots, m.index)
 				}
 				sum[m.index] -= float64(float64(v*m.value) / s.entry)
 			}
 		})
-		for _, k := range seen {
+		for _, k := range roots {
 			if sum[k] != 0 {
 				c.rowOf[s.feature] = append(c.rowOf[s.feature], sparseEntry{k, sum[k]})
 				sum[k] = 0
@@ -170,13 +170,13 @@ func (c *correction) setRootVectors(p int, pen *Penalty) {
 func (c *correction) apply(pen *Penalty, e, eErr, z, zErr []float64) {
 	for _, s := range c.steps {
 		j, a := s.feature, math.Abs(s.entry)
-		by := -e[j] / s.entry
-		multiplierErr := eErr[j]/a + float64(2*roundoff*math.Abs(by))
+		change := -e[j] / s.entry
+		multiplierErr := eErr[j]/a + float64(2*roundoff*math.Abs(change))
 		e[j], eErr[j] = 0, 0
-		if z[s.row] += by; !s.singleton {
+		if z[s.row] += change; !s.singleton {
 			pen.EachEntry(s.row, func(k int32, v float64) {
 				if k != j {
-					e[k] = math.FMA(v, by, e[k])
+					e[k] = math.FMA(v, change, e[k])
 					eErr[k] += float64(multiplierErr*math.Abs(v)) + float64(2*roundoff*math.Abs(e[k]))
 				}
 			})

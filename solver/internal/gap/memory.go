@@ -56,84 +56,84 @@ func ColumnsOf(x *sparse.CSR, sums *rows.Sums, team *rows.Team) Columns {
 }
 
 // Tally returns the tally of the point and alpha.
-func (m *Memory) Tally(at *Point, alpha []float64) Tally {
-	t := m.sumTallies(func(t *Tally, lo, hi int) { t.Add(m.Loss, m.samples(at, alpha, lo, hi)) })
-	t.Loss = at.Loss
+func (m *Memory) Tally(point *Point, alpha []float64) Tally {
+	t := m.sumTallies(func(t *Tally, lo, hi int) { t.Add(m.Loss, m.samples(point, alpha, lo, hi)) })
+	t.Loss = point.Loss
 	return t
 }
 
-func (m *Memory) samples(at *Point, alpha []float64, lo, hi int) *Samples {
-	return &Samples{Alpha: alpha[lo:hi], Slope: at.Slope[lo:hi], Margin: at.Margin[lo:hi], Label: m.Labels[lo:hi], Coef: m.Sums.Coef[lo:hi]}
+func (m *Memory) samples(point *Point, alpha []float64, lo, hi int) *Samples {
+	return &Samples{Alpha: alpha[lo:hi], Slope: point.Slope[lo:hi], Margin: point.Margin[lo:hi], Label: m.Labels[lo:hi], Coef: m.Sums.Coef[lo:hi]}
 }
 
 // sumTallies calls add for each chunk of the samples, which has the samples lo to hi−1. It returns the sum of
 // the tallies of all processes.
-func (m *Memory) sumTallies(add func(t *Tally, lo, hi int)) (all Tally) {
+func (m *Memory) sumTallies(add func(t *Tally, lo, hi int)) (total Tally) {
 	parts := make([]Tally, m.Sums.Count())
 	m.Sums.Each(func(k, lo, hi int) { add(&parts[k], lo, hi) })
 	for k := range parts {
-		all.Merge(&parts[k])
+		total.Merge(&parts[k])
 	}
-	all.Over(m.Team)
-	return all
+	total.Over(m.Team)
+	return total
 }
 
 // Prove returns the bound that the dual point (alpha, z) proves for the point. t is the tally of the point
 // and alpha; if t is nil, Prove computes it. head is X'Cα. If the bound is above goal, or nearly, and the
 // cause may be rounding or scaling, Prove computes it again more accurately; this may overwrite head.
-func (m *Memory) Prove(at *Point, alpha, z, head []float64, t *Tally, goal float64) Bound {
+func (m *Memory) Prove(point *Point, alpha, z, head []float64, t *Tally, goal float64) Bound {
 	if t == nil {
-		fresh := m.Tally(at, alpha)
+		fresh := m.Tally(point, alpha)
 		t = &fresh
 	}
 	sum := Sum{Head: head, Roundings: float64(2 * m.Sums.All.Chunks), Samples: float64(m.Sums.All.Samples)}
-	b := m.bound(at, alpha, z, *t, &sum)
+	b := m.bound(point, alpha, z, *t, &sum)
 	if b.NeedsCompensation(goal) {
 		sum.Tail = make([]float64, len(head))
 		clear(head)
 		n, _ := m.Data.Dims()
 		AddTransPairs(head, sum.Tail, m.Data.Rows(0, n), m.Sums.Scaled(alpha))
 		m.Team.Pairs(head, sum.Tail)
-		b = m.bound(at, alpha, z, *t, &sum)
+		b = m.bound(point, alpha, z, *t, &sum)
 	}
 	if b.NeedsScaledTally(t, goal) {
-		b.Gap = math.Min(b.Gap, m.scaledGap(at, alpha, t, b))
+		b.Gap = math.Min(b.Gap, m.scaledGap(point, alpha, t, b))
 	}
 	return b
 }
 
 // scaledGap returns the gap of b, but with the Fenchel terms computed at the scaled alpha.
-func (m *Memory) scaledGap(at *Point, alpha []float64, t *Tally, b Bound) float64 {
+func (m *Memory) scaledGap(point *Point, alpha []float64, t *Tally, b Bound) float64 {
 	if m.scaled == nil {
 		m.scaled = make([]float64, len(alpha))
 	}
 	for i, a := range alpha {
 		m.scaled[i] = b.Shrink * a
 	}
-	return b.GapWithFenchel(t, m.Tally(at, m.scaled).Fenchel)
+	return b.GapWithFenchel(t, m.Tally(point, m.scaled).Fenchel)
 }
 
 // Trivial returns the bound that the dual point 0 proves for the point. value is the objective at the point.
-func (m *Memory) Trivial(at *Point, value float64) float64 {
-	t := m.Tally(at, at.Slope)
-	return m.Problem.Trivial(at.X, value, &t)
+func (m *Memory) Trivial(point *Point, value float64) float64 {
+	t := m.Tally(point, point.Slope)
+	return m.Problem.Trivial(point.X, value, &t)
 }
 
 // bound calls Problem.Bound. It first adds to t and sum what Bound needs for roots.
-func (m *Memory) bound(at *Point, alpha, z []float64, t Tally, sum *Sum) Bound {
+func (m *Memory) bound(point *Point, alpha, z []float64, t Tally, sum *Sum) Bound {
 	if m.NeedsPhi() {
 		phi := m.Sums.Scratch
-		more := m.sumTallies(func(t *Tally, lo, hi int) { t.Phi(m.Loss, m.samples(at, alpha, lo, hi), phi[lo:hi]) })
+		more := m.sumTallies(func(t *Tally, lo, hi int) { t.Phi(m.Loss, m.samples(point, alpha, lo, hi), phi[lo:hi]) })
 		t.Merge(&more)
 		sum.Hessian = func() []float64 { return m.hessian(phi) }
 	}
-	b := m.Bound(at.X, z, &t, sum)
+	b := m.Bound(point.X, z, &t, sum)
 	b.Z, b.Tail = append([]float64(nil), b.Z...), sum.Tail
 	return b
 }
 
 // hessian returns the upper triangle of N'X' diag(phi) X N for the samples of all processes. The columns of N
-// are the vectors n of the roots.
+// are the vectors n of the roots (see root).
 func (m *Memory) hessian(phi []float64) []float64 {
 	if m.rootsFor != m.correction {
 		m.roots, m.rootsFor = m.rootColumns(m.Data), m.correction

@@ -27,46 +27,46 @@ type Move struct {
 // numbers α + κXd for the samples, and the multipliers z. Because the second derivative is the constant κ,
 // the Fenchel term of a sample for α + κXd at x equals its Fenchel term for α at b.X. So b.Tally already has
 // the sum of these terms.
-func (m *Memory) ProveMoved(b *Base, x, z []float64, to *Move) Bound {
-	lossError, reach := m.lossError(b, to), m.reach(to)
+func (m *Memory) ProveMoved(b *Base, x, z []float64, move *Move) Bound {
+	lossError, reach := m.lossError(b, move), m.reach(move)
 	t := b.Tally
-	t.Loss, t.MaxPhi = to.Loss+lossError, m.Loss.Curvature()
+	t.Loss, t.MaxPhi = move.Loss+lossError, m.Loss.Curvature()
 	t.Size += reach
 	slope := float64(1.001*math.Sqrt(t.Square)) + reach
 	t.Square = slope * slope
-	sum := Sum{Head: to.Head, Roundings: float64(2 * m.Sums.All.Chunks), Samples: float64(m.Sums.All.Samples), Base: b.X, Error: make([]float64, len(x))}
+	sum := Sum{Head: move.Head, Roundings: float64(2 * m.Sums.All.Chunks), Samples: float64(m.Sums.All.Samples), Base: b.X, Error: make([]float64, len(x))}
 	if b.Exact {
 		sum.Tail = make([]float64, len(x))
 	}
 	for j, norm := range m.Columns.Norm {
-		sum.Error[j] = roundoff * (float64(1.001*to.roundings()*norm*reach) + 2*math.Abs(to.Head[j]) + 2*math.Abs(b.Gradient[j]))
+		sum.Error[j] = roundoff * (float64(1.001*move.roundings()*norm*reach) + 2*math.Abs(move.Head[j]) + 2*math.Abs(b.Gradient[j]))
 	}
-	sum.Hessian = func() []float64 { return m.rootHessian(to.Row) }
-	found := m.Bound(x, z, &t, &sum)
-	found.Gap += lossError
-	found.Rounding += lossError
-	return found
+	sum.Hessian = func() []float64 { return m.rootHessian(move.Row) }
+	bound := m.Bound(x, z, &t, &sum)
+	bound.Gap += lossError
+	bound.Rounding += lossError
+	return bound
 }
 
 // TrivialMoved returns the bound that the dual point 0 proves for x. value is the objective P(x).
-func (m *Memory) TrivialMoved(b *Base, x []float64, value float64, to *Move) float64 {
+func (m *Memory) TrivialMoved(b *Base, x []float64, value float64, move *Move) float64 {
 	t := b.Tally
-	t.Size += m.reach(to)
-	return m.Problem.Trivial(x, value+m.lossError(b, to), &t)
+	t.Size += m.reach(move)
+	return m.Problem.Trivial(x, value+m.lossError(b, move), &t)
 }
 
 // reach is an upper bound of Σ cᵢ|κ(Xd)ᵢ| and of √(Σ cᵢ(κ(Xd)ᵢ)²).
-func (m *Memory) reach(to *Move) float64 { return float64(1.001 * m.Loss.Curvature() * to.Size) }
+func (m *Memory) reach(move *Move) float64 { return float64(1.001 * m.Loss.Curvature() * move.Size) }
 
 // roundings bounds the number of rounding errors in an entry of H d.
-func (to *Move) roundings() float64 { return to.Roundings + float64(2*to.Terms) + 16 }
+func (move *Move) roundings() float64 { return move.Roundings + float64(2*move.Terms) + 16 }
 
 // lossError bounds the rounding error of Move.Loss.
-func (m *Memory) lossError(b *Base, to *Move) float64 {
-	first := float64(to.Terms + 16)
+func (m *Memory) lossError(b *Base, move *Move) float64 {
+	count := float64(move.Terms + 16)
 	if !b.Exact {
-		first += float64(m.Sums.All.Samples + 2*m.Sums.All.Chunks)
+		count += float64(m.Sums.All.Samples + 2*m.Sums.All.Chunks)
 	}
 	slope := math.Sqrt(b.Tally.Square)
-	return float64(roundoff * to.Size * (float64(1.001*first*slope) + float64(to.roundings()*m.reach(to))))
+	return float64(roundoff * move.Size * (float64(1.001*count*slope) + float64(move.roundings()*m.reach(move))))
 }

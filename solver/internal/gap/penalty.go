@@ -52,14 +52,14 @@ func NewPenalty(a *linalg.Algebra, limit, square []float64, groups [][]int) *Pen
 		pen.setGroups(groups)
 		return pen
 	}
-	whole := a.Matrix()
-	if whole == nil {
-		whole = sparse.Identity(p)
+	matrix := a.Matrix()
+	if matrix == nil {
+		matrix = sparse.Identity(p)
 	}
-	var kept []int
+	var keptRows []int
 	for j := range l {
-		if _, val := whole.Row(j); (limit[j] > 0 || square != nil && square[j] > 0) && nonzeros(val) > 0 {
-			kept = append(kept, j)
+		if _, val := matrix.Row(j); (limit[j] > 0 || square != nil && square[j] > 0) && nonzeros(val) > 0 {
+			keptRows = append(keptRows, j)
 			pen.From = append(pen.From, int32(j))
 			pen.Limit = append(pen.Limit, limit[j])
 			if square != nil {
@@ -68,11 +68,11 @@ func NewPenalty(a *linalg.Algebra, limit, square []float64, groups [][]int) *Pen
 		}
 	}
 	var err error
-	if pen.M, err = whole.SelectRows(kept); err != nil {
+	if pen.M, err = matrix.SelectRows(keptRows); err != nil {
 		panic(err) // unreachable: all indices are in range
 	}
 	pen.T = pen.M.Transpose()
-	pen.findSingletons(whole)
+	pen.findSingletons(matrix)
 	pen.setGroups(groups)
 	return pen
 }
@@ -95,13 +95,13 @@ func nonzeros(val []float64) (count int) {
 	return count
 }
 
-// findSingletons sets Singleton and SingletonEntry. whole is A with all rows.
-func (pen *Penalty) findSingletons(whole *sparse.CSR) {
+// findSingletons sets Singleton and SingletonEntry. matrix is A with all rows.
+func (pen *Penalty) findSingletons(matrix *sparse.CSR) {
 	for j := range pen.Singleton {
 		pen.Singleton[j] = -1
 	}
 	for row, from := range pen.From {
-		idx, val := whole.Row(int(from))
+		idx, val := matrix.Row(int(from))
 		if nonzeros(val) != 1 {
 			continue
 		}
@@ -110,7 +110,7 @@ func (pen *Penalty) findSingletons(whole *sparse.CSR) {
 			k++
 		}
 		j := idx[k]
-		if was := pen.Singleton[j]; was < 0 || pen.maxMultiplier(row)*math.Abs(val[k]) > pen.maxMultiplier(int(was))*math.Abs(pen.SingletonEntry[j]) {
+		if oldRow := pen.Singleton[j]; oldRow < 0 || pen.maxMultiplier(row)*math.Abs(val[k]) > pen.maxMultiplier(int(oldRow))*math.Abs(pen.SingletonEntry[j]) {
 			pen.Singleton[j], pen.SingletonEntry[j] = int32(row), val[k]
 		}
 	}
@@ -122,18 +122,18 @@ func (pen *Penalty) setGroups(groups [][]int) {
 	if groups == nil {
 		return
 	}
-	at := make([]int32, pen.Total)
-	for j := range at {
-		at[j] = -1
+	index := make([]int32, pen.Total) // for each row of A, its index among the kept rows, or −1
+	for j := range index {
+		index[j] = -1
 	}
 	for k, row := range pen.From {
-		at[row] = int32(k)
+		index[row] = int32(k)
 	}
 	pen.Groups = []Group{}
 	for _, rows := range groups {
 		var g Group
 		for _, row := range rows {
-			if k := at[row]; k >= 0 {
+			if k := index[row]; k >= 0 {
 				g.Rows = append(g.Rows, k)
 				g.Limit = pen.Limit[k]
 			}
@@ -275,20 +275,20 @@ func (pen *Penalty) Clip(z []float64) {
 // scaling returns the factor by which z must be multiplied to be in the domain of g*. It is at most 1. The
 // exact z differs from the stored one by at most zErr.
 func (pen *Penalty) scaling(z, zErr []float64) float64 {
-	by := 1.0
+	factor := 1.0
 	if !pen.Grouped() {
 		for j, v := range z {
 			if limit, size := pen.Limit[j], math.Abs(v)+zErr[j]; size > limit && !pen.Squared(j) {
-				by = math.Min(by, limit/size)
+				factor = math.Min(factor, limit/size)
 			}
 		}
 	}
 	for k := range pen.Groups {
 		g := &pen.Groups[k]
 		size := float64(g.Norm(z)*(1+g.relativeError())) + g.Norm(zErr)
-		by = math.Min(by, g.Limit/math.Max(size, g.Limit))
+		factor = math.Min(factor, g.Limit/math.Max(size, g.Limit))
 	}
-	return by
+	return factor
 }
 
 // fenchel returns an upper bound of g(v) + g*(z) − z'v. The exact z differs from the stored one by at most
@@ -319,16 +319,16 @@ func (pen *Penalty) fenchelAt(j int, z, v float64) float64 {
 	if !pen.Squared(j) {
 		return float64((limit - math.Copysign(z, v*z)) * math.Abs(v))
 	}
-	first := math.Max(-limit, math.Min(z, limit))
-	d := math.FMA(pen.Square[j], v, first-z)
-	return float64((limit-math.Copysign(first, v*first))*math.Abs(v)) + float64(d*d)/(2*pen.Square[j])
+	s := math.Max(-limit, math.Min(z, limit))
+	d := math.FMA(pen.Square[j], v, s-z)
+	return float64((limit-math.Copysign(s, v*s))*math.Abs(v)) + float64(d*d)/(2*pen.Square[j])
 }
 
 // squareErrorCost bounds by how much an error zErr of z changes g*(z) of row j. The row must have a positive
 // square; then g*(z) = max(0, |z| − Limit)²/(2 Square).
 func (pen *Penalty) squareErrorCost(j int, z, zErr float64) float64 {
-	over := math.Max(0, math.Abs(z)-pen.Limit[j])
-	return float64(zErr*(over+zErr)) / pen.Square[j]
+	excess := math.Max(0, math.Abs(z)-pen.Limit[j])
+	return float64(zErr*(excess+zErr)) / pen.Square[j]
 }
 
 // Norm returns |v_G|₂, the Euclidean norm over the rows of the group.
@@ -343,9 +343,9 @@ func (g *Group) Norm(v []float64) float64 {
 // clip scales the multipliers of the group down if their Euclidean norm may be above the limit.
 func (g *Group) clip(z []float64) {
 	if norm := g.Norm(z); norm > g.Limit*(1-g.relativeError()) {
-		by := g.Limit / norm * (1 - float64(2*g.relativeError()))
+		factor := g.Limit / norm * (1 - float64(2*g.relativeError()))
 		for _, row := range g.Rows {
-			z[row] *= by
+			z[row] *= factor
 		}
 	}
 }
@@ -367,8 +367,8 @@ func (g *Group) fenchel(z, v []float64) float64 {
 		d := z[row] - float64(g.Limit*(v[row]/norm))
 		distance2 = math.FMA(d, d, distance2)
 	}
-	left := math.Max(0, float64((g.Limit-size)*(g.Limit+size)))
-	return norm * (float64(distance2+left)/(2*g.Limit) + float64(2*g.relativeError()*g.Limit))
+	slack := math.Max(0, float64((g.Limit-size)*(g.Limit+size)))
+	return norm * (float64(distance2+slack)/(2*g.Limit) + float64(2*g.relativeError()*g.Limit))
 }
 
 // imageError returns an upper bound of the increase of g(v) + g*(z) − z'v that the rounding of v = A x can
@@ -405,14 +405,14 @@ func (pen *Penalty) imageError(x, v, z []float64) (sum float64) {
 // products are 0. Second, exactly two products are not 0, they cancel, and their two entries of the row have
 // the same absolute value.
 func cancels(idx []int32, val, x []float64) bool {
-	count, entry, last := 0, 0.0, 0.0
+	count, entry, coordinate := 0, 0.0, 0.0
 	for k, j := range idx {
 		if val[k] == 0 || x[j] == 0 {
 			continue
 		}
 		if count++; count == 1 {
-			entry, last = val[k], x[j]
-		} else if count > 2 || val[k] != -entry && val[k] != entry || val[k]*x[j] != -(entry*last) {
+			entry, coordinate = val[k], x[j]
+		} else if count > 2 || val[k] != -entry && val[k] != entry || val[k]*x[j] != -(entry*coordinate) {
 			return false
 		}
 	}

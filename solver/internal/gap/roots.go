@@ -118,12 +118,12 @@ func (p *Problem) rootHessian(row func(j int) []float64) []float64 {
 }
 
 func (r *rootMatrix) entry(a, b int, phi []float64) (sum float64) {
-	j, other := 0, r.idx[b]
+	j, rowsB := 0, r.idx[b]
 	for m, i := range r.idx[a] {
-		for j < len(other) && other[j] < i {
+		for j < len(rowsB) && rowsB[j] < i {
 			j++
 		}
-		if j < len(other) && other[j] == i {
+		if j < len(rowsB) && rowsB[j] == i {
 			sum += float64(float64(phi[i]*r.val[a][m]) * r.val[b][j])
 		}
 	}

@@ -31,15 +31,15 @@ func FindSeparated(t *rows.Team, x *sparse.CSR, l term.Loss, labels, coef []floa
 		return nil
 	}
 	s := &Separated{Samples: make([]bool, n), Columns: make([]bool, p)}
-	// held[j] is 1 if coefficient j cannot go to +Inf, and held[p+j] is 1 if it cannot go to −Inf.
-	held := make([]float64, 2*p)
+	// closed[j] is 1 if coefficient j cannot go to +Inf, and closed[p+j] is 1 if it cannot go to −Inf.
+	closed := make([]float64, 2*p)
 	for j := range p {
 		if above, below := open(j); !above || !below {
-			held[j], held[p+j] = indicator(!above), indicator(!below)
+			closed[j], closed[p+j] = indicator(!above), indicator(!below)
 		}
 	}
 	any := false
-	for s.findMore(t, x, l, labels, coef, held) {
+	for s.findMore(t, x, l, labels, coef, closed) {
 		any = true
 	}
 	if !any {
@@ -57,16 +57,16 @@ func indicator(b bool) float64 {
 
 // findMore marks more columns and samples as the comment of Separated describes. It returns false if it finds
 // no column.
-func (s *Separated) findMore(t *rows.Team, x *sparse.CSR, l term.Loss, labels, coef, held []float64) bool {
+func (s *Separated) findMore(t *rows.Team, x *sparse.CSR, l term.Loss, labels, coef, closed []float64) bool {
 	p := len(s.Columns)
 	// rises[j] is 1 if coefficient j cannot go to +Inf, or if the loss of an unmarked sample may rise on the
 	// way. rises[p+j] is the same for −Inf.
-	rises := append([]float64(nil), held...)
-	left := 0 // the number of zeros in rises
+	rises := append([]float64(nil), closed...)
+	zeros := 0 // the number of zeros in rises
 	for _, v := range rises {
-		left += 1 - int(v)
+		zeros += 1 - int(v)
 	}
-	for i := 0; i < len(s.Samples) && left > 0; i++ {
+	for i := 0; i < len(s.Samples) && zeros > 0; i++ {
 		if s.Samples[i] || coef[i] == 0 {
 			continue
 		}
@@ -79,11 +79,11 @@ func (s *Separated) findMore(t *rows.Team, x *sparse.CSR, l term.Loss, labels, c
 			}
 			if val[k] != 0 && hi > 0 && *up == 0 {
 				*up = 1
-				left--
+				zeros--
 			}
 			if val[k] != 0 && lo < 0 && *down == 0 {
 				*down = 1
-				left--
+				zeros--
 			}
 		}
 	}
@@ -105,7 +105,7 @@ func (s *Separated) findMore(t *rows.Team, x *sparse.CSR, l term.Loss, labels, c
 }
 
 // Falls reports whether the mean loss falls for ever along a direction: among the samples with cᵢ > 0, no
-// loss rises and at least one falls for ever. along has the changes of the margins.
-func Falls(t *rows.Team, l term.Loss, along, labels, coef []float64) bool {
-	return l.Traits().NeverZero && t.Separates(l, along, labels, coef)
+// loss rises and at least one falls for ever. changes has the changes of the margins.
+func Falls(t *rows.Team, l term.Loss, changes, labels, coef []float64) bool {
+	return l.Traits().NeverZero && t.Separates(l, changes, labels, coef)
 }

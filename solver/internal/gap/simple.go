@@ -51,17 +51,17 @@ func DualFeasible(beta []float64, conjugate func(beta []float64) float64) ([]flo
 //	g(y) + g*(z) − z'y + h(x) + h*(−e) + e'x,  h(x) = (mu/2)|x|² on X.
 //
 // The Fenchel terms of the loss are 0, because αᵢ = φ'(tᵢ). Gap is +Inf unless mu > 0 or X is bounded.
-func (f *Simple) Gap(at *SimplePoint) float64 {
+func (f *Simple) Gap(point *SimplePoint) float64 {
 	var product, size float64
-	for j, z := range at.Z {
-		v := float64(z * at.Y[j])
+	for j, z := range point.Z {
+		v := float64(z * point.Y[j])
 		product += v
 		size += math.Abs(v)
 	}
-	relative := math.Max(0x1p-44, float64(len(at.Z)+64)*roundoff)
-	rounding := float64(relative * (math.Abs(at.Penalty) + math.Abs(at.Conjugate) + size + at.Loss))
-	margins, columns := f.roundingErrors(at)
-	gap := math.Max(0, at.Penalty+at.Conjugate-product) + f.domainGap(at, columns) + margins + f.imageError(at) + rounding
+	relative := math.Max(0x1p-44, float64(len(point.Z)+64)*roundoff)
+	rounding := float64(relative * (math.Abs(point.Penalty) + math.Abs(point.Conjugate) + size + point.Loss))
+	margins, columns := f.roundingErrors(point)
+	gap := math.Max(0, point.Penalty+point.Conjugate-product) + f.domainGap(point, columns) + margins + f.imageError(point) + rounding
 	if math.IsNaN(gap) {
 		return math.Inf(1)
 	}
@@ -70,11 +70,11 @@ func (f *Simple) Gap(at *SimplePoint) float64 {
 
 // roundingErrors bounds rounding errors. margins bounds the error of the sum of the samples' Fenchel
 // terms. columns[j] bounds the error of eⱼ.
-func (f *Simple) roundingErrors(at *SimplePoint) (margins float64, columns []float64) {
+func (f *Simple) roundingErrors(point *SimplePoint) (margins float64, columns []float64) {
 	n, p := f.Data.Dims()
 	columns = make([]float64, p)
 	samples, total := f.Team.Total(float64(n)), f.Team.Total(rows.Mass(f.Weights, n))
-	for i, slope := range at.Slope {
+	for i, slope := range point.Slope {
 		idx, val := f.Data.Row(i)
 		weight := 1 / total
 		if f.Weights != nil {
@@ -84,7 +84,7 @@ func (f *Simple) roundingErrors(at *SimplePoint) (margins float64, columns []flo
 		share := float64(weight * math.Abs(slope))
 		for k, j := range idx {
 			v := math.Abs(val[k])
-			size += float64(v * math.Abs(at.X[j]))
+			size += float64(v * math.Abs(point.X[j]))
 			columns[j] += float64(share * v)
 		}
 		err := float64(float64(len(idx)+8) * roundoff * size)
@@ -93,7 +93,7 @@ func (f *Simple) roundingErrors(at *SimplePoint) (margins float64, columns []flo
 	margins = f.Team.SumWith(columns, margins)
 	l, _ := f.A.Dims()
 	relative := (samples + float64(l+64)) * roundoff
-	back := f.absTrans(at.Beta, l, p)
+	back := f.absTrans(point.Beta, l, p)
 	for j := range columns {
 		columns[j] = float64(relative * (columns[j] + back(j)))
 	}
@@ -107,8 +107,8 @@ func (f *Simple) absTrans(beta []float64, l, p int) func(j int) float64 {
 	case f.A.Identity():
 		return func(j int) float64 { return math.Abs(beta[j]) }
 	case a == nil: // the bound is |beta|₂ times a bound of the Frobenius norm of A
-		all := math.Sqrt(float64(f.A.Largest()*float64(min(l, p))) * kernels.Dot(beta, beta))
-		return func(int) float64 { return all }
+		bound := math.Sqrt(float64(f.A.Largest()*float64(min(l, p))) * kernels.Dot(beta, beta))
+		return func(int) float64 { return bound }
 	}
 	sum := make([]float64, p)
 	for k, b := range beta {
@@ -122,16 +122,16 @@ func (f *Simple) absTrans(beta []float64, l, p int) func(j int) float64 {
 
 // imageError bounds by how much rounding of y = A x enlarges g(y) − z'y. The error of g(y) is taken to be at
 // most the error of z'y.
-func (f *Simple) imageError(at *SimplePoint) float64 {
+func (f *Simple) imageError(point *SimplePoint) float64 {
 	a, sum := f.A.Matrix(), 0.0
 	if a == nil {
 		return 0
 	}
-	for k, z := range at.Z {
+	for k, z := range point.Z {
 		idx, val := a.Row(k)
 		var size float64
 		for i, j := range idx {
-			size += math.Abs(float64(val[i] * at.X[j]))
+			size += math.Abs(float64(val[i] * point.X[j]))
 		}
 		sum += float64(float64(float64(len(idx)+8)*size) * math.Abs(z))
 	}
@@ -143,13 +143,13 @@ func (f *Simple) imageError(at *SimplePoint) float64 {
 //	h(x) + h*(−e) + e'x ≤ (mu/2)|x − u|² + σ(−r) + r'x,  r = e + mu u,
 //
 // with the support function σ of X. This holds for every u. If mu > 0, u is the point of X nearest to −e/mu.
-func (f *Simple) domainGap(at *SimplePoint, errors []float64) float64 {
+func (f *Simple) domainGap(point *SimplePoint, errors []float64) float64 {
 	if f.Mu == 0 && (f.Domain == nil || math.IsInf(f.Domain.Diameter(), 1)) {
 		return math.Inf(1)
 	}
-	u := make([]float64, len(at.E))
+	u := make([]float64, len(point.E))
 	var error2 float64
-	for j, v := range at.E {
+	for j, v := range point.E {
 		if f.Mu > 0 {
 			u[j] = -v / f.Mu
 		} else {
@@ -160,13 +160,13 @@ func (f *Simple) domainGap(at *SimplePoint, errors []float64) float64 {
 		f.Domain.Project(u)
 	}
 	var distance2, product, size float64
-	for j, x := range at.X {
+	for j, x := range point.X {
 		if f.Mu > 0 {
 			d := math.Abs(x-u[j]) + errors[j]/f.Mu + float64(0x1p-49*math.Abs(u[j]))
 			distance2 += float64(d * d)
 		}
-		scale := math.Abs(at.E[j]) + float64(f.Mu*math.Abs(u[j]))
-		if u[j] = -math.FMA(f.Mu, u[j], at.E[j]); math.Abs(u[j]) <= float64(0x1p-50*scale) {
+		scale := math.Abs(point.E[j]) + float64(f.Mu*math.Abs(u[j]))
+		if u[j] = -math.FMA(f.Mu, u[j], point.E[j]); math.Abs(u[j]) <= float64(0x1p-50*scale) {
 			u[j] = 0 // the exact r is 0
 		}
 		size += float64(scale * math.Abs(x))

@@ -13,7 +13,7 @@ import (
 // TestSimpleOfRanks checks that two ranks with half of the rows each compute nearly the same bound as one
 // rank with all rows.
 func TestSimpleOfRanks(t *testing.T) {
-	f, at, _ := instance(rand.New(rand.NewPCG(2, 7)), 0, &box{-1e3, 1e3}, true)
+	f, point, _ := instance(rand.New(rand.NewPCG(2, 7)), 0, &box{-1e3, 1e3}, true)
 	n, _ := f.Data.Dims()
 	weights := make([]float64, n)
 	for i := range weights {
@@ -21,22 +21,22 @@ func TestSimpleOfRanks(t *testing.T) {
 	}
 	for _, weights := range [][]float64{nil, weights} {
 		f.Weights, f.Team = weights, nil
-		want := f.Gap(at)
+		want := f.Gap(point)
 		var got [2]float64
 		var wait sync.WaitGroup
 		for r, comm := range dist.Local(2, 0) {
 			lo, hi := r*(n/2), n/2+r*(n-n/2)
-			part, own := *f, *at
-			part.Team, own.Slope = rows.NewTeam(comm), at.Slope[lo:hi]
+			shard, shardPoint := *f, *point
+			shard.Team, shardPoint.Slope = rows.NewTeam(comm), point.Slope[lo:hi]
 			if weights != nil {
-				part.Weights = weights[lo:hi]
+				shard.Weights = weights[lo:hi]
 			}
 			rows := make([]int, 0, n)
 			for i := lo; i < hi; i++ {
 				rows = append(rows, i)
 			}
-			part.Data, _ = f.Data.SelectRows(rows)
-			wait.Go(func() { got[r] = part.Gap(&own) })
+			shard.Data, _ = f.Data.SelectRows(rows)
+			wait.Go(func() { got[r] = shard.Gap(&shardPoint) })
 		}
 		wait.Wait()
 		for r, gap := range got {

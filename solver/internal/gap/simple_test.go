@@ -63,46 +63,46 @@ func instance(rng *rand.Rand, mu float64, set *box, trivial bool) (*Simple, *Sim
 		l = p
 		f.A = linalg.New(sparse.Identity(p), p)
 	}
-	at := &SimplePoint{X: random(rng, p, nil), Slope: make([]float64, n), E: make([]float64, p), Y: make([]float64, l)}
-	for j := range at.X {
-		if at.X[j] /= scale[j]; trivial {
-			at.X[j] = 0
+	point := &SimplePoint{X: random(rng, p, nil), Slope: make([]float64, n), E: make([]float64, p), Y: make([]float64, l)}
+	for j := range point.X {
+		if point.X[j] /= scale[j]; trivial {
+			point.X[j] = 0
 		}
 	}
 	if f.Domain != nil {
-		f.Domain.Project(at.X)
+		f.Domain.Project(point.X)
 	}
 	labels := random(rng, n, nil)
-	f.Data.MulVec(at.Slope, at.X)
-	for i, t := range at.Slope {
-		at.Loss += (labels[i] - t) * (labels[i] - t) / float64(n)
-		at.Slope[i] = 2 * (t - labels[i])
+	f.Data.MulVec(point.Slope, point.X)
+	for i, t := range point.Slope {
+		point.Loss += (labels[i] - t) * (labels[i] - t) / float64(n)
+		point.Slope[i] = 2 * (t - labels[i])
 	}
-	f.A.Matrix().MulVec(at.Y, at.X)
-	at.Beta = make([]float64, l)
-	for k, y := range at.Y { // lambda is 1
-		at.Penalty += math.Abs(y)
-		if at.Beta[k] = math.Copysign(1, y); rng.IntN(4) == 0 {
-			at.Beta[k] = 2*rng.Float64() - 1
+	f.A.Matrix().MulVec(point.Y, point.X)
+	point.Beta = make([]float64, l)
+	for k, y := range point.Y { // lambda is 1
+		point.Penalty += math.Abs(y)
+		if point.Beta[k] = math.Copysign(1, y); rng.IntN(4) == 0 {
+			point.Beta[k] = 2*rng.Float64() - 1
 		}
 	}
-	at.Z = at.Beta
+	point.Z = point.Beta
 	mean := make([]float64, n)
-	for i, v := range at.Slope {
+	for i, v := range point.Slope {
 		mean[i] = v / float64(n)
 	}
-	f.Data.MulVecTrans(at.E, mean)
+	f.Data.MulVecTrans(point.E, mean)
 	if trivial {
-		for j, v := range at.E {
-			at.Beta[j] = -v * (1 + 0x1p-52*float64(rng.IntN(3)))
+		for j, v := range point.E {
+			point.Beta[j] = -v * (1 + 0x1p-52*float64(rng.IntN(3)))
 		}
 	}
 	back := make([]float64, p)
-	f.A.Matrix().MulVecTrans(back, at.Beta)
+	f.A.Matrix().MulVecTrans(back, point.Beta)
 	for j, v := range back {
-		at.E[j] += v
+		point.E[j] += v
 	}
-	return f, at, labels
+	return f, point, labels
 }
 
 // random returns n normal numbers. Number j is multiplied by scale[j mod len(scale)]; a nil scale means 1.
@@ -131,28 +131,28 @@ func product(m *sparse.CSR, x []float64) []number {
 }
 
 // exactGap returns what Gap would return without rounding errors and their bounds. A nil set is R^p.
-func exactGap(f *Simple, set *box, at *SimplePoint, labels []float64) number {
+func exactGap(f *Simple, set *box, point *SimplePoint, labels []float64) number {
 	n := num(float64(len(labels)))
 	gap := num(0)
-	for i, t := range product(f.Data, at.X) {
-		b, a := num(labels[i]), num(at.Slope[i])
+	for i, t := range product(f.Data, point.X) {
+		b, a := num(labels[i]), num(point.Slope[i])
 		r := t.plus(num(-1).times(b))
 		v := r.times(r).plus(a.times(b)).plus(a.times(a).over(num(4))).plus(num(-1).times(a).times(t))
 		gap = gap.plus(v.over(n))
 	}
-	for k, y := range product(f.A.Matrix(), at.X) {
+	for k, y := range product(f.A.Matrix(), point.X) {
 		value := y
 		if y.Sign() < 0 {
 			value = num(-1).times(y)
 		}
-		gap = gap.plus(value).plus(num(-at.Beta[k]).times(y))
+		gap = gap.plus(value).plus(num(-point.Beta[k]).times(y))
 	}
-	scaled := make([]number, len(at.Slope))
-	for i, v := range at.Slope {
+	scaled := make([]number, len(point.Slope))
+	for i, v := range point.Slope {
 		scaled[i] = num(v).over(n)
 	}
 	data, a := f.Data.Transpose(), f.A.Matrix().Transpose()
-	for j, x := range at.X {
+	for j, x := range point.X {
 		e := num(0)
 		idx, val := data.Row(j)
 		for k, i := range idx {
@@ -160,7 +160,7 @@ func exactGap(f *Simple, set *box, at *SimplePoint, labels []float64) number {
 		}
 		idx, val = a.Row(j)
 		for k, i := range idx {
-			e = e.plus(num(val[k]).times(num(at.Beta[i])))
+			e = e.plus(num(val[k]).times(num(point.Beta[i])))
 		}
 		gap = gap.plus(num(f.Mu / 2).times(num(x)).times(num(x))).plus(e.times(num(x))).plus(set.maximum(e, f.Mu))
 	}
@@ -179,14 +179,14 @@ func TestSimpleIsABound(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var worst float64
 			for seed := range uint64(400) {
-				f, at, labels := instance(rand.New(rand.NewPCG(seed, 7)), c.mu, c.set, seed%2 == 0)
-				want := exactGap(f, c.set, at, labels)
-				got := num(f.Gap(at))
+				f, point, labels := instance(rand.New(rand.NewPCG(seed, 7)), c.mu, c.set, seed%2 == 0)
+				want := exactGap(f, c.set, point, labels)
+				got := num(f.Gap(point))
 				if got.less(want) {
 					t.Fatalf("seed %d: bound %v is below %v", seed, got, want)
 				}
-				over, _ := got.plus(num(-1).times(want)).over(want.plus(num(1))).Float64()
-				worst = math.Max(worst, over)
+				excess, _ := got.plus(num(-1).times(want)).over(want.plus(num(1))).Float64()
+				worst = math.Max(worst, excess)
 			}
 			t.Logf("above by at most %.1e", worst)
 			if worst > 1e-4 { // rounding adds at most 7e-5 in these instances

@@ -106,8 +106,8 @@ func (t *Tally) Phi(l term.Loss, s *Samples, phi []float64) {
 		v, useSwing := max(0, phiSlope*min(a-lo, hi-a)), false
 		if curvatureOf == nil {
 			v, useSwing = min(v, l.SecondDerivative(s.Margin[i], slope, b)), true
-		} else if at := max(0, curvatureOf(slope, b)); at > 0 {
-			v = max(0, min(v, at, curvatureOf(a, b)))
+		} else if curvature := max(0, curvatureOf(slope, b)); curvature > 0 {
+			v = max(0, min(v, curvature, curvatureOf(a, b)))
 		} else {
 			v, useSwing = max(0, min(v, curvatureOf(a, b))), true
 		}
@@ -121,8 +121,8 @@ func (t *Tally) Phi(l term.Loss, s *Samples, phi []float64) {
 
 // addSwing adds cᵢ(Fᵢ⁺ + Fᵢ⁻) of sample i to Swing (see Phi).
 func (t *Tally) addSwing(l term.Loss, s *Samples, i int, phi float64) {
-	for _, by := range []float64{1 / (2 * phiSlope), -1 / (2 * phiSlope)} {
-		moved := []float64{math.FMA(by, phi, s.Alpha[i])}
+	for _, y := range []float64{1 / (2 * phiSlope), -1 / (2 * phiSlope)} {
+		moved := []float64{math.FMA(y, phi, s.Alpha[i])}
 		t.Swing += l.Fenchel(moved, s.Slope[i:i+1], s.Margin[i:i+1], s.Label[i:i+1], s.Coef[i:i+1])
 	}
 }
