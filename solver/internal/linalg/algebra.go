@@ -70,9 +70,9 @@ func (q *Algebra) Gram() *sparse.CSR {
 	return q.gram()
 }
 
-// Diagonal returns the diagonal of A'A. alone is true if all other entries of A'A are zero. If A is a Map
-// that is not a matrix, Diagonal returns zeros and false.
-func (q *Algebra) Diagonal() (d []float64, alone bool) {
+// Diagonal returns the diagonal of A'A. isDiagonal is true if all other entries of A'A are zero. If A is a
+// Map that is not a matrix, Diagonal returns zeros and false.
+func (q *Algebra) Diagonal() (d []float64, isDiagonal bool) {
 	d = make([]float64, q.cols)
 	if q.Identity() {
 		for j := range d {
@@ -80,7 +80,7 @@ func (q *Algebra) Diagonal() (d []float64, alone bool) {
 		}
 		return d, true
 	}
-	alone = q.matrix != nil
+	isDiagonal = q.matrix != nil
 	for j := range d {
 		if q.matrix == nil {
 			break
@@ -90,11 +90,11 @@ func (q *Algebra) Diagonal() (d []float64, alone bool) {
 			if int(c) == j {
 				d[j] = val[k]
 			} else if val[k] != 0 {
-				alone = false
+				isDiagonal = false
 			}
 		}
 	}
-	return d, alone
+	return d, isDiagonal
 }
 
 // Components returns the connected components of the nonzero pattern of A'A. A must be a matrix.
@@ -135,8 +135,8 @@ func (q *Algebra) Smallest() float64 {
 	return q.smallest()
 }
 
-// back returns a function that multiplies by A'.
-func (q *Algebra) back() func(dst, v []float64) {
+// transProduct returns a function that multiplies by A'.
+func (q *Algebra) transProduct() func(dst, v []float64) {
 	if q.matrix != nil {
 		return q.transpose().MulVec
 	}

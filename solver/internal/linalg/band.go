@@ -33,10 +33,10 @@ func (c *BandCholesky) Factor(h, scale []float64, shift float64) bool {
 	for i := range c.n {
 		lo, row := c.row(i)
 		for j := lo; j < i; j++ {
-			first, other := c.row(j)
-			from := max(lo, first)
-			v := float64(h[j*c.width+i]*scale[i]*scale[j]) - kernels.Dot(row[from-lo:j-lo], other[from-first:j-first])
-			row[j-lo] = v / other[j-first]
+			loJ, rowJ := c.row(j)
+			start := max(lo, loJ)
+			v := float64(h[j*c.width+i]*scale[i]*scale[j]) - kernels.Dot(row[start-lo:j-lo], rowJ[start-loJ:j-loJ])
+			row[j-lo] = v / rowJ[j-loJ]
 		}
 		pivot := float64(h[i*c.width+i] * scale[i] * scale[i])
 		if pivot == 0 {

@@ -9,22 +9,23 @@ import (
 // A basis is the eigenbasis V of a connected component of A'A, stored in tiles of side × side entries. One
 // kernel call multiplies a tile by a vector.
 type basis struct {
-	size, tiles int       // order of V; number of tiles in a row of tiles
-	into, outOf []float64 // tiles for products with V', and for products with V
-	src, dst    []float64 // vectors, padded to whole tiles
+	size, tiles         int       // order of V; number of tiles in a row of tiles
+	tilesVTrans, tilesV []float64 // tiles for products with V', and for products with V
+	src, dst            []float64 // vectors, padded to whole tiles
 }
 
 const side = kernels.TileSide
 
-// newBasis returns the basis for the matrix V of order size. v has V by rows, one for each feature.
+// newBasis returns the basis for V, a size × size matrix. v holds the rows of V one after the other; row k
+// belongs to feature k of the component.
 func newBasis(size int, v []float64) *basis {
 	t := (size + side - 1) / side
-	b := &basis{size: size, tiles: t, into: make([]float64, t*t*side*side), outOf: make([]float64, t*t*side*side)}
+	b := &basis{size: size, tiles: t, tilesVTrans: make([]float64, t*t*side*side), tilesV: make([]float64, t*t*side*side)}
 	b.src, b.dst = make([]float64, t*side), make([]float64, t*side)
 	for k := range size {
 		for m := range size {
-			b.into[b.position(k, m)] = v[k*size+m]
-			b.outOf[b.position(m, k)] = v[k*size+m]
+			b.tilesVTrans[b.position(k, m)] = v[k*size+m]
+			b.tilesV[b.position(m, k)] = v[k*size+m]
 		}
 	}
 	return b
@@ -41,8 +42,8 @@ func (b *basis) times(tiles []float64) {
 	clear(b.dst)
 	for j := range b.tiles {
 		for i := range b.tiles {
-			at := (j*b.tiles + i) * side * side
-			kernels.AddRows(b.dst[j*side:(j+1)*side], b.src[i*side:min((i+1)*side, b.size)], tiles[at:at+side*side])
+			offset := (j*b.tiles + i) * side * side
+			kernels.AddRows(b.dst[j*side:(j+1)*side], b.src[i*side:min((i+1)*side, b.size)], tiles[offset:offset+side*side])
 		}
 	}
 }
@@ -50,8 +51,8 @@ func (b *basis) times(tiles []float64) {
 // solveComponent sets dst, at the features of component c, to the solution v of (shift I + ρ A'A) v = b. The
 // component has several features.
 func (s *Shifted) solveComponent(c int, dst, b []float64, shift float64) {
-	members, at := s.spec.Members[c], s.spec.Offset[c]
-	sigma := s.spec.Sigma[at : at+len(members)]
+	members, offset := s.spec.Members[c], s.spec.Offset[c]
+	sigma := s.spec.Sigma[offset : offset+len(members)]
 	v := s.bases[c]
 	if v == nil {
 		s.solveSmall(members, s.spec.vectors[c], sigma, dst, b, shift)
@@ -60,18 +61,19 @@ func (s *Shifted) solveComponent(c int, dst, b []float64, shift float64) {
 	for k, j := range members {
 		v.src[k] = b[j]
 	}
-	v.times(v.into)
+	v.times(v.tilesVTrans)
 	for k, sigma := range sigma {
 		v.src[k] = v.dst[k] / math.FMA(s.rho, sigma, shift)
 	}
-	v.times(v.outOf)
+	v.times(v.tilesV)
 	for k, j := range members {
 		dst[j] = v.dst[k]
 	}
 }
 
-// few is the largest number of features of a component for which plain loops are faster than tiles.
-const few = 8
+// smallComponent is the largest number of features of a component for which plain loops are faster than
+// tiles.
+const smallComponent = 8
 
 // solveSmall does the same as solveComponent by plain loops. sigma has the eigenvalues of the component, and
 // v its eigenvectors: a row for each feature, a column for each eigenvalue.

@@ -76,7 +76,7 @@ func (c *Cholesky) row(i, lo, hi int) []float64 { return c.l[i*c.stride+lo : i*c
 func (c *Cholesky) diagonalBlock(lo, hi int) bool {
 	const side = factorBlock
 	if c.upper == nil {
-		c.upper, c.above = make([]float64, side*side), make([]float64, side)
+		c.upper, c.factors = make([]float64, side*side), make([]float64, side)
 	}
 	u := c.upper
 	clear(u)
@@ -88,9 +88,9 @@ func (c *Cholesky) diagonalBlock(lo, hi int) bool {
 	for i := range hi - lo {
 		row := u[i*side : (i+1)*side]
 		for k := range i {
-			c.above[k] = -u[k*side+i]
+			c.factors[k] = -u[k*side+i]
 		}
-		kernels.AddRows(row, c.above[:i], u)
+		kernels.AddRows(row, c.factors[:i], u)
 		pivot := row[i]
 		if !(pivot > 0) || math.IsInf(pivot, 1) {
 			return false
@@ -114,9 +114,9 @@ type tiles struct {
 	*Cholesky
 	lo       int       // first column of the block
 	diagonal []float64 // −L in the diagonal square of the block, by rows
-	across   []float64 // L below the diagonal square, in the columns of the block, each tile transposed
-	left     []float64 // −L below the diagonal square, in the columns of the block, by rows
-	own      []float64 // for each tile, a copy of the square where its rows meet the diagonal
+	transL   []float64 // L below the diagonal square, in the columns of the block, each tile transposed
+	minusL   []float64 // −L below the diagonal square, in the columns of the block, by rows
+	squares  []float64 // for each tile, a copy of the square where its rows meet the diagonal
 }
 
 // tiled returns c.tiles with enough memory for the factor.
@@ -127,7 +127,7 @@ func (c *Cholesky) tiled() *tiles {
 	if t.Cholesky = c; t.diagonal == nil {
 		t.diagonal = make([]float64, side*side)
 	}
-	for _, v := range []*[]float64{&t.across, &t.left, &t.own} {
+	for _, v := range []*[]float64{&t.transL, &t.minusL, &t.squares} {
 		if cap(*v) < size {
 			*v = make([]float64, size)
 		}
@@ -147,38 +147,38 @@ func (t *tiles) begin(lo int) {
 	}
 }
 
-// span returns the first row of tile k and the row after its last row. at is the start of the tile in
-// across, left and own.
-func (t *tiles) span(k int) (first, last, at int) {
-	at = k * factorBlock
-	first = t.lo + factorBlock + at
-	return first, min(first+factorBlock, t.n), at * factorBlock
+// span returns the first row of tile k and the row after its last row, end. offset is the start of the tile
+// in transL, minusL and squares.
+func (t *tiles) span(k int) (first, end, offset int) {
+	offset = k * factorBlock
+	first = t.lo + factorBlock + offset
+	return first, min(first+factorBlock, t.n), offset * factorBlock
 }
 
 // solve computes L in the rows of tile k and the columns of the block.
 func (t *tiles) solve(k int) {
 	const side = factorBlock
-	first, last, at := t.span(k)
-	across := t.across[at : at+side*side]
-	clear(across)
-	for i := first; i < last; i++ {
+	first, end, offset := t.span(k)
+	transL := t.transL[offset : offset+side*side]
+	clear(transL)
+	for i := first; i < end; i++ {
 		for j, v := range t.row(i, t.lo, t.lo+side) {
-			across[j*side+i-first] = v
+			transL[j*side+i-first] = v
 		}
 	}
 	for j := range side {
-		column := across[j*side : (j+1)*side]
-		kernels.AddRows(column, t.diagonal[j*side:j*side+j], across)
+		column := transL[j*side : (j+1)*side]
+		kernels.AddRows(column, t.diagonal[j*side:j*side+j], transL)
 		pivot := t.l[(t.lo+j)*t.stride+t.lo+j]
 		for i := range column {
 			column[i] /= pivot
 		}
 	}
-	for i := first; i < last; i++ {
-		left := t.left[at+(i-first)*side:][:side]
+	for i := first; i < end; i++ {
+		minusL := t.minusL[offset+(i-first)*side:][:side]
 		for j := range t.row(i, t.lo, t.lo+side) {
-			v := across[j*side+i-first]
-			t.l[i*t.stride+t.lo+j], left[j] = v, -v
+			v := transL[j*side+i-first]
+			t.l[i*t.stride+t.lo+j], minusL[j] = v, -v
 		}
 	}
 }
@@ -187,20 +187,20 @@ func (t *tiles) solve(k int) {
 // the rows of tile k.
 func (t *tiles) subtract(k int) {
 	const side = factorBlock
-	first, last, at := t.span(k)
-	left := t.left[at : at+(last-first)*side]
+	first, end, offset := t.span(k)
+	minusL := t.minusL[offset : offset+(end-first)*side]
 	for m := range k {
 		col, _, start := t.span(m)
-		kernels.AddTile(t.l[first*t.stride+col:], t.stride, last-first, left, t.across[start:start+side*side])
+		kernels.AddTile(t.l[first*t.stride+col:], t.stride, end-first, minusL, t.transL[start:start+side*side])
 	}
 	// AddTile also writes above the diagonal, so it works on a copy of the diagonal square.
-	own := t.own[at : at+side*side]
-	clear(own)
-	for i := first; i < last; i++ {
-		copy(own[(i-first)*side:], t.row(i, first, i+1))
+	square := t.squares[offset : offset+side*side]
+	clear(square)
+	for i := first; i < end; i++ {
+		copy(square[(i-first)*side:], t.row(i, first, i+1))
 	}
-	kernels.AddTile(own, side, last-first, left, t.across[at:at+side*side])
-	for i := first; i < last; i++ {
-		copy(t.row(i, first, i+1), own[(i-first)*side:])
+	kernels.AddTile(square, side, end-first, minusL, t.transL[offset:offset+side*side])
+	for i := first; i < end; i++ {
+		copy(t.row(i, first, i+1), square[(i-first)*side:])
 	}
 }

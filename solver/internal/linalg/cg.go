@@ -32,18 +32,18 @@ func (c *ConjugateGradients) Resize(p int) {
 	}
 }
 
-// Solve improves v until done returns true, the given number of rounds is done, or K is found to be
+// Solve improves v until stop returns true, the given number of rounds is done, or K is found to be
 // singular. It returns the number of products with K. Before the call, c.Residual must be b − K v. Before
-// each round, Solve calls done with the number of the round, from 0, and with energy = r'D⁻¹r for the
+// each round, Solve calls stop with the number of the round, from 0, and with energy = r'D⁻¹r for the
 // residual r.
-func (c *ConjugateGradients) Solve(v []float64, rounds int, done func(round int, energy float64) bool) (products int) {
+func (c *ConjugateGradients) Solve(v []float64, rounds int, stop func(round int, energy float64) bool) (products int) {
 	previous := 0.0
 	for round := range rounds {
 		for j, g := range c.Residual {
 			c.scaled[j] = g / c.Diagonal[j]
 		}
 		energy := kernels.Dot(c.Residual, c.scaled)
-		if done(round, energy) {
+		if stop(round, energy) {
 			return round
 		}
 		if round == 0 {
@@ -67,7 +67,7 @@ func (c *ConjugateGradients) Solve(v []float64, rounds int, done func(round int,
 	return rounds
 }
 
-// Within returns a function to pass to Solve as done. It ends Solve when the norm of the residual is at most
+// Within returns a function to pass to Solve as stop. It ends Solve when the norm of the residual is at most
 // goal.
 func (c *ConjugateGradients) Within(goal float64) func(int, float64) bool {
 	return func(int, float64) bool { return math.Sqrt(kernels.Dot(c.Residual, c.Residual)) <= goal }

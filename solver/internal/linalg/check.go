@@ -27,13 +27,13 @@ func Check(name string, m Map) error {
 }
 
 func largest(a *sparse.CSR) float64 {
-	most := 0.0
+	maximum := 0.0
 	rows, _ := a.Dims()
 	for i := range rows {
 		_, val := a.Row(i)
 		for _, v := range val {
-			most = max(most, math.Abs(v))
+			maximum = max(maximum, math.Abs(v))
 		}
 	}
-	return most
+	return maximum
 }

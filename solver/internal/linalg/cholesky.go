@@ -17,8 +17,8 @@ type Cholesky struct {
 	stride int       // entry (i, j) of L has the index i·stride + j in l
 	l      []float64 // row-major
 
-	upper, above []float64 // scratch memory of diagonalBlock
-	tiles        tiles     // scratch memory of factorBlocks
+	upper, factors []float64 // scratch memory of diagonalBlock
+	tiles          tiles     // scratch memory of factorBlocks
 }
 
 // NewCholesky returns a Cholesky for matrices of order n.
@@ -28,12 +28,12 @@ func NewCholesky(n int) *Cholesky { return &Cholesky{n: n, stride: n, l: make([]
 func (c *Cholesky) Resize(n int) { c.n, c.stride, c.l = n, n, slices.Grow(c.l[:0], n*n)[:n*n] }
 
 // Append adds a last row and column to the factored matrix: column has their entries outside the diagonal.
-// It returns false, and leaves the factor as it was, if the pivot is not larger than least. Append overwrites
-// column.
-func (c *Cholesky) Append(column []float64, diagonal, least float64) bool {
+// It returns false, and leaves the factor as it was, if the pivot is not larger than minPivot. Append
+// overwrites column.
+func (c *Cholesky) Append(column []float64, diagonal, minPivot float64) bool {
 	c.SolveLower(column, column)
 	pivot := diagonal - kernels.Dot(column, column)
-	if !(pivot > least) {
+	if !(pivot > minPivot) {
 		return false
 	}
 	if c.n == c.stride {
@@ -56,16 +56,16 @@ func (c *Cholesky) Append(column []float64, diagonal, least float64) bool {
 func (c *Cholesky) Delete(i int) {
 	cosine, sine := make([]float64, c.n), make([]float64, c.n)
 	for r := i; r < c.n-1; r++ {
-		from, to := c.row(r+1, 0, r+2), c.row(r, 0, r+1)
-		copy(to[:i], from)
-		last := from[i] // the entry that the next rotation combines with its right neighbour
+		src, dst := c.row(r+1, 0, r+2), c.row(r, 0, r+1)
+		copy(dst[:i], src)
+		entry := src[i] // the entry that the next rotation combines with its right neighbour
 		for j := i; j < r; j++ {
-			right := from[j+1]
-			to[j] = float64(cosine[j]*last) + float64(sine[j]*right)
-			last = float64(cosine[j]*right) - float64(sine[j]*last)
+			right := src[j+1]
+			dst[j] = float64(cosine[j]*entry) + float64(sine[j]*right)
+			entry = float64(cosine[j]*right) - float64(sine[j]*entry)
 		}
-		to[r] = math.Sqrt(float64(last*last) + float64(from[r+1]*from[r+1]))
-		cosine[r], sine[r] = last/to[r], from[r+1]/to[r]
+		dst[r] = math.Sqrt(float64(entry*entry) + float64(src[r+1]*src[r+1]))
+		cosine[r], sine[r] = entry/dst[r], src[r+1]/dst[r]
 	}
 	c.n--
 }

@@ -38,7 +38,7 @@ func TestCholesky(t *testing.T) {
 		for j := range n {
 			d[j], b[j] = math.Ldexp(1, j%9-4), float64(j%7)-3
 		}
-		var first []float64
+		var solution []float64
 		for _, level := range kernels.Available() {
 			if err := kernels.Use(level); err != nil {
 				t.Fatal(err)
@@ -50,17 +50,17 @@ func TestCholesky(t *testing.T) {
 					t.Fatalf("n = %d: not positive definite", n)
 				}
 				c.Solve(v, b)
-				if first == nil {
-					first = v
+				if solution == nil {
+					solution = v
 				}
-				if !slices.Equal(v, first) {
+				if !slices.Equal(v, solution) {
 					t.Errorf("n = %d: level %v and %d threads give other bits", n, level, threads)
 				}
 			}
 		}
 		for i := range n {
-			residual, size := b[i]-shift*first[i], math.Abs(b[i])
-			for j, v := range first {
+			residual, size := b[i]-shift*solution[i], math.Abs(b[i])
+			for j, v := range solution {
 				term := d[i] * h[i*n+j] * d[j] * v
 				residual -= term
 				size += math.Abs(term)
@@ -69,8 +69,8 @@ func TestCholesky(t *testing.T) {
 				t.Errorf("n = %d, row %d: residual %v of terms of size %v", n, i, residual, size)
 			}
 		}
-		last := n - 1 - n/10
-		h[last*n+last] = -1e6
+		row := n - 1 - n/10
+		h[row*n+row] = -1e6
 		if NewCholesky(n).Factor(h, d, shift) {
 			t.Errorf("n = %d: an indefinite matrix is factored", n)
 		}

@@ -23,15 +23,15 @@ func newComponents(gram *sparse.CSR) *Components {
 	for j := range s.Component {
 		s.Component[j] = -1
 	}
-	for first := range s.Component {
-		if s.Component[first] < 0 {
-			s.Members = append(s.Members, s.reach(gram, int32(first)))
+	for feature := range s.Component {
+		if s.Component[feature] < 0 {
+			s.Members = append(s.Members, s.reach(gram, int32(feature)))
 		}
 	}
-	at := 0
+	offset := 0
 	for _, m := range s.Members {
-		s.Offset = append(s.Offset, at)
-		at += len(m)
+		s.Offset = append(s.Offset, offset)
+		offset += len(m)
 		for k, j := range m {
 			s.place[j] = int32(k)
 		}
@@ -39,12 +39,12 @@ func newComponents(gram *sparse.CSR) *Components {
 	return s
 }
 
-// reach makes a new component of the feature first and all features that are connected with it. It
-// returns these features in breadth-first order.
-func (s *Components) reach(gram *sparse.CSR, first int32) []int32 {
+// reach makes a new component of a feature and all features that are connected with it. It returns these
+// features in breadth-first order.
+func (s *Components) reach(gram *sparse.CSR, feature int32) []int32 {
 	id := int32(len(s.Members))
-	s.Component[first] = id
-	queue := []int32{first}
+	s.Component[feature] = id
+	queue := []int32{feature}
 	for k := 0; k < len(queue); k++ {
 		idx, _ := gram.Row(int(queue[k]))
 		for _, j := range idx {
@@ -73,13 +73,13 @@ func (s *Components) Largest() (size, coupled int) {
 // counts the part of V that belongs to a component as dense.
 func (s *Components) Fill(x *sparse.CSR) int64 {
 	n, _ := x.Dims()
-	seen := make([]int, len(s.Members))
+	mark := make([]int, len(s.Members)) // for each component, 1 plus the last row with an entry in it
 	var total int64
 	for i := range n {
 		idx, _ := x.Row(i)
 		for _, j := range idx {
-			if c := s.Component[j]; seen[c] != i+1 {
-				seen[c] = i + 1
+			if c := s.Component[j]; mark[c] != i+1 {
+				mark[c] = i + 1
 				total += int64(len(s.Members[c]))
 			}
 		}

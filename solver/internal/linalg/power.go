@@ -34,7 +34,7 @@ func (q *Algebra) powerIteration() (lambda float64, converged bool) {
 	if q.matrix != nil {
 		products = int(q.matrix.NNZ())
 	}
-	back, v, av := q.back(), randomVector(q.cols, 1, 2), make([]float64, q.rows)
+	trans, v, av := q.transProduct(), randomVector(q.cols, 1, 2), make([]float64, q.rows)
 	rounds := min(max(20_000_000/(products+1), 100), 5000)
 	for range rounds {
 		if !normalise(v) {
@@ -42,7 +42,7 @@ func (q *Algebra) powerIteration() (lambda float64, converged bool) {
 		}
 		q.op.MulVec(av, v)
 		next := SumSquares(av) // v'A'Av, which is at most the largest eigenvalue
-		back(v, av)
+		trans(v, av)
 		if next-lambda <= 1e-10*next {
 			return next, true
 		}

@@ -20,7 +20,7 @@ func (q *Algebra) Product() *Product {
 		return p
 	}
 	p.image = make([]float64, q.rows)
-	p.trans = q.back()
+	p.trans = q.transProduct()
 	if q.matrix == nil {
 		return p
 	}
@@ -131,16 +131,16 @@ func newStack(q *Algebra) *stack {
 	return s
 }
 
-// identityBelow reports whether row first of m and the rows below it form the identity. It returns false
-// if first is negative.
-func identityBelow(m *sparse.CSR, first int) bool {
-	if first < 0 {
+// identityBelow reports whether the rows of m below the first head rows form the identity. It returns false
+// if head is negative.
+func identityBelow(m *sparse.CSR, head int) bool {
+	if head < 0 {
 		return false
 	}
 	l, _ := m.Dims()
-	for i := first; i < l; i++ {
+	for i := head; i < l; i++ {
 		idx, val := m.Row(i)
-		if len(idx) != 1 || int(idx[0]) != i-first || val[0] != 1 {
+		if len(idx) != 1 || int(idx[0]) != i-head || val[0] != 1 {
 			return false
 		}
 	}

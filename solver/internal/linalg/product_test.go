@@ -64,11 +64,11 @@ func TestProduct(t *testing.T) {
 	}
 }
 
-func sameBits(t *testing.T, what string, got, want []float64) {
+func sameBits(t *testing.T, description string, got, want []float64) {
 	t.Helper()
 	for j := range want {
 		if math.Float64bits(got[j]) != math.Float64bits(want[j]) {
-			t.Fatalf("%s: entry %d is %v, not %v", what, j, got[j], want[j])
+			t.Fatalf("%s: entry %d is %v, not %v", description, j, got[j], want[j])
 		}
 	}
 }
@@ -82,14 +82,14 @@ func TestSpectrumStops(t *testing.T) {
 	if _, err := New(a, 60).Spectrum(count); err != nil || asked < 2*60 {
 		t.Fatalf("asked %d times in several sweeps of 60 rows, error %v", asked, err)
 	}
-	left := asked / 2
+	countdown := asked / 2
 	if s, err := q.Spectrum(func() error {
-		if left--; left == 0 {
+		if countdown--; countdown == 0 {
 			return stop
 		}
 		return nil
-	}); s != nil || err != stop || left != 0 {
-		t.Fatalf("%v, error %v, %d left", s, err, left)
+	}); s != nil || err != stop || countdown != 0 {
+		t.Fatalf("%v, error %v, %d left", s, err, countdown)
 	}
 	if _, err := q.Shifted(1, func() error { return stop }); err != stop {
 		t.Errorf("Shifted: %v", err)

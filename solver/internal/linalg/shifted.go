@@ -6,8 +6,8 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-// A Shifted solves (s I + ρ A'A) v = b for any s > 0. It divides if A'A is diagonal, and otherwise uses
-// the eigenvectors of each connected component of A'A. If a component has more than MaxComponent
+// A Shifted solves (shift I + ρ A'A) v = b for any shift > 0. It divides if A'A is diagonal, and otherwise
+// uses the eigenvectors of each connected component of A'A. If a component has more than MaxComponent
 // features, or A is not a matrix, it uses conjugate gradients. It is not safe for concurrent use.
 type Shifted struct {
 	a       *Algebra
@@ -15,12 +15,12 @@ type Shifted struct {
 	sigma   []float64 // diagonal of A'A; zeros if A is not a matrix
 	spec    *Spectrum // nil if A = I, and if conjugate gradients are used
 	coupled []int     // numbers of the components with several features
-	bases   []*basis  // for each component, its basis; nil for a small component, see few
+	bases   []*basis  // for each component, its basis; nil for a small one, see smallComponent
 	hat     []float64 // scratch memory of solveSmall
 	row     rowScratch
 
 	cg    *ConjugateGradients // nil unless conjugate gradients are used
-	shift float64             // s in the current call of Solve
+	shift float64             // the argument shift of the current call of Solve
 	image []float64           // A v for the vector v of multiply, if A is not a matrix
 }
 
@@ -52,14 +52,14 @@ func (q *Algebra) Shifted(rho float64, interrupt func() error) (*Shifted, error)
 	if s.spec, err = q.Spectrum(interrupt); err != nil {
 		return nil, err
 	}
-	s.hat = make([]float64, few)
+	s.hat = make([]float64, smallComponent)
 	s.row.mark = make([]int, len(s.spec.Members))
 	s.bases = make([]*basis, len(s.spec.Members))
 	for c, m := range s.spec.Members {
 		if len(m) > 1 {
 			s.coupled = append(s.coupled, c)
 		}
-		if len(m) > few {
+		if len(m) > smallComponent {
 			s.bases[c] = newBasis(len(m), s.spec.vectors[c])
 		}
 	}
@@ -94,8 +94,8 @@ const (
 	solveRounds    = 500
 )
 
-// Solve sets dst to the solution for s = shift. Conjugate gradients start from the value that dst has at
-// the call. dst must not be b.
+// Solve sets dst to the solution v of (shift I + ρ A'A) v = b. Conjugate gradients start from the value that
+// dst has at the call. dst must not be b.
 func (s *Shifted) Solve(dst, b []float64, shift float64) {
 	if s.Iterative() {
 		s.shift = shift
@@ -115,8 +115,8 @@ func (s *Shifted) Solve(dst, b []float64, shift float64) {
 	}
 }
 
-// SolveAt computes the solution for s = shift. It sets the entries of dst at the given features, and at
-// all features of components with several features. It panics if Iterative returns true.
+// SolveAt computes the solution of (shift I + ρ A'A) v = b. It sets the entries of dst at the given features,
+// and at all features of components with several features. It panics if Iterative returns true.
 func (s *Shifted) SolveAt(features []int, dst, b []float64, shift float64) {
 	if s.Iterative() {
 		panic("linalg: SolveAt by conjugate gradients")
@@ -129,9 +129,9 @@ func (s *Shifted) SolveAt(features []int, dst, b []float64, shift float64) {
 	}
 }
 
-// SolveRow computes the solution for s = shift and a sparse b, which has the entries val at the features
-// idx. It sets the entries of dst at the features in support; the solution is zero at all other features.
-// support is valid until the next call. SolveRow panics if Iterative returns true.
+// SolveRow computes the solution of (shift I + ρ A'A) v = b for a sparse b, which has the entries val at the
+// features idx. It sets the entries of dst at the features in support; the solution is zero at all other
+// features. support is valid until the next call. SolveRow panics if Iterative returns true.
 func (s *Shifted) SolveRow(dst []float64, idx []int32, val []float64, shift float64) (support []int32) {
 	if s.Iterative() {
 		panic("linalg: SolveRow by conjugate gradients")

@@ -25,12 +25,12 @@ func TestLargest(t *testing.T) {
 // hidden wraps a Map so that its type hides that it is a matrix.
 type hidden struct{ Map }
 
-// TestShifted solves (s I + ρ A'A) v = b in every way that Shifted has, and checks the residuals.
+// TestShifted solves (shift I + ρ A'A) v = b in every way that Shifted has, and checks the residuals.
 func TestShifted(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	chain := graph.Chain(30).FusedLasso()
 	long := graph.Chain(MaxComponent + 1).FusedLasso()
-	some, err := sparse.FromTriplets(2, 30, []sparse.Triplet{{Row: 0, Col: 1, Value: 1}, {Row: 1, Col: 2, Value: 1}})
+	twoRows, err := sparse.FromTriplets(2, 30, []sparse.Triplet{{Row: 0, Col: 1, Value: 1}, {Row: 1, Col: 2, Value: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +46,7 @@ func TestShifted(t *testing.T) {
 	}{
 		{"identity", nil, 30, false},
 		{"diagonal", sparse.Identity(30), 30, false},
-		{"empty first columns", some, 30, false},
+		{"empty first columns", twoRows, 30, false},
 		{"chain", chain, 30, false},
 		{"components", parts.FusedLasso(), 30, false},
 		{"giant component", long, MaxComponent + 1, true},
@@ -64,13 +64,13 @@ func TestShifted(t *testing.T) {
 		for j := range b {
 			b[j] = rng.NormFloat64()
 		}
-		check := func(what string, v, b []float64) {
+		check := func(description string, v, b []float64) {
 			q := New(c.a, c.p).Product()
 			back := make([]float64, c.p)
 			q.MulVecTrans(back, slices.Clone(q.Image(v)))
 			for j := range b {
 				if got := shift*v[j] + rho*back[j]; math.Abs(got-b[j]) > 1e-11 {
-					t.Errorf("%s, %s: row %d is %v, want %v", c.name, what, j, got, b[j])
+					t.Errorf("%s, %s: row %d is %v, want %v", c.name, description, j, got, b[j])
 					return
 				}
 			}
@@ -80,12 +80,12 @@ func TestShifted(t *testing.T) {
 		if c.iterative {
 			continue
 		}
-		all := make([]int, c.p)
-		for j := range all {
-			all[j] = j
+		features := make([]int, c.p)
+		for j := range features {
+			features[j] = j
 		}
 		clear(v)
-		s.SolveAt(all, v, b, shift)
+		s.SolveAt(features, v, b, shift)
 		check("dense b, at all features", v, b)
 		clear(b)
 		idx, val := []int32{1, 6, 20}, []float64{2, -1, 0.5}

@@ -56,15 +56,15 @@ func (s *Spectrum) block(gram *sparse.CSR, members []int32) []float64 {
 // order of Sigma.
 func (s *Spectrum) Rotate(dst, src []float64) {
 	for c, m := range s.Members {
-		part := dst[s.Offset[c] : s.Offset[c]+len(m)]
+		entries := dst[s.Offset[c] : s.Offset[c]+len(m)]
 		if len(m) == 1 {
-			part[0] = src[m[0]]
+			entries[0] = src[m[0]]
 			continue
 		}
-		clear(part)
+		clear(entries)
 		for k, j := range m {
 			if v := src[j]; v != 0 {
-				kernels.Axpy(v, s.row(c, k), part)
+				kernels.Axpy(v, s.row(c, k), entries)
 			}
 		}
 	}
@@ -73,13 +73,13 @@ func (s *Spectrum) Rotate(dst, src []float64) {
 // Unrotate sets dst = V src.
 func (s *Spectrum) Unrotate(dst, src []float64) {
 	for c, m := range s.Members {
-		part := src[s.Offset[c] : s.Offset[c]+len(m)]
+		entries := src[s.Offset[c] : s.Offset[c]+len(m)]
 		if len(m) == 1 {
-			dst[m[0]] = part[0]
+			dst[m[0]] = entries[0]
 			continue
 		}
 		for k, j := range m {
-			dst[j] = kernels.Dot(s.row(c, k), part)
+			dst[j] = kernels.Dot(s.row(c, k), entries)
 		}
 	}
 }
@@ -100,12 +100,12 @@ func (s *Spectrum) RotateRow(dst []float64, idx []int32, val []float64, touched 
 			mark[c] = stamp
 			touched = append(touched, c)
 		}
-		at, size := s.Offset[c], len(s.Members[c])
+		offset, size := s.Offset[c], len(s.Members[c])
 		if size == 1 {
-			dst[at] += val[n]
+			dst[offset] += val[n]
 			continue
 		}
-		kernels.Axpy(val[n], s.row(int(c), int(s.place[j])), dst[at:at+size])
+		kernels.Axpy(val[n], s.row(int(c), int(s.place[j])), dst[offset:offset+size])
 	}
 	return touched
 }

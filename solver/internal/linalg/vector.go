@@ -10,10 +10,10 @@ func Sum(v []float64) (total float64) {
 	return total
 }
 
-// Scale multiplies v by a number.
-func Scale(v []float64, by float64) {
+// Scale multiplies v by factor.
+func Scale(v []float64, factor float64) {
 	for i := range v {
-		v[i] *= by
+		v[i] *= factor
 	}
 }
 
