@@ -72,17 +72,17 @@ func (b Box) Excess(e, errors, x []float64, mu float64) float64 {
 	return sum
 }
 
-// ExcessAt returns the part of the result of Excess that belongs to coordinate j. e, off and x are entry j of
+// ExcessAt returns the part of the result of Excess that belongs to coordinate j. e, err and x are entry j of
 // the arguments e, errors and x of Excess.
-func (b Box) ExcessAt(j int, e, off, x, mu float64) float64 {
+func (b Box) ExcessAt(j int, e, err, x, mu float64) float64 {
 	lo, hi := b.Lower[j], b.Upper[j]
 	if mu > 0 {
-		at := math.Max(lo, math.Min(-e/mu, hi))
-		d := x - at
-		return float64(float64(0.5*mu)*float64(d*d)) + math.Max(0, float64(math.FMA(mu, at, e)*d)) +
-			float64(off*math.Abs(d)) + float64(off*off)/(2*mu)
+		a := math.Max(lo, math.Min(-e/mu, hi))
+		d := x - a
+		return float64(float64(0.5*mu)*float64(d*d)) + math.Max(0, float64(math.FMA(mu, a, e)*d)) +
+			float64(err*math.Abs(d)) + float64(err*err)/(2*mu)
 	}
-	return math.Max(positiveProduct(e+off, x-lo), positiveProduct(off-e, hi-x))
+	return math.Max(positiveProduct(e+err, x-lo), positiveProduct(err-e, hi-x))
 }
 
 // positiveProduct returns max(0, e)·max(0, slack). The product of 0 and +Inf is 0.

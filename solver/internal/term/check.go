@@ -35,24 +35,24 @@ func checkLossAt(l OwnLoss, t, b float64) error {
 	scale := 1 + math.Abs(value[1]) + math.Abs(slope[1])
 	rise := (value[2] - value[0]) / (2 * difference)
 	estimate := (slope[2] - slope[0]) / (2 * difference)
-	second, most := l.SecondDerivative(t, slope[1], b), l.Curvature()
+	second, bound := l.SecondDerivative(t, slope[1], b), l.Curvature()
 	left := l.SecondDerivative(margin[0], slope[0], b)
 	right := l.SecondDerivative(margin[2], slope[2], b)
-	if math.IsInf(most, 1) {
-		most = max(left, second, right)
+	if math.IsInf(bound, 1) {
+		bound = max(left, second, right)
 	}
-	kink := difference * (1 + most)
+	kink := difference * (1 + bound)
 	switch {
 	case !(math.Abs(rise-slope[1]) <= tolerance*scale+kink):
 		return fmt.Errorf("the slope is %v, differences of Value give %v", slope[1], rise)
 	case slope[2] < slope[0]-tolerance*difference*scale:
 		return fmt.Errorf("the slope falls: φ is not convex")
-	case estimate > most*(1+1e-4)+tolerance:
-		return fmt.Errorf("the slope rises by %v a unit, and Curvature is %v", estimate, most)
-	case !(second >= 0) || second > most*(1+1e-12):
-		return fmt.Errorf("SecondDerivative is %v; it must lie between 0 and Curvature = %v", second, most)
-	case left == second && second == right && !(math.Abs(estimate-second) <= 1e2*tolerance*(1+most)),
-		left != right && (estimate < math.Min(left, right)-1e-3*(1+most) || estimate > math.Max(left, right)+1e-3*(1+most)):
+	case estimate > bound*(1+1e-4)+tolerance:
+		return fmt.Errorf("the slope rises by %v a unit, and Curvature is %v", estimate, bound)
+	case !(second >= 0) || second > bound*(1+1e-12):
+		return fmt.Errorf("SecondDerivative is %v; it must lie between 0 and Curvature = %v", second, bound)
+	case left == second && second == right && !(math.Abs(estimate-second) <= 1e2*tolerance*(1+bound)),
+		left != right && (estimate < math.Min(left, right)-1e-3*(1+bound) || estimate > math.Max(left, right)+1e-3*(1+bound)):
 		return fmt.Errorf("SecondDerivative is %v, differences of the slope give %v", second, estimate)
 	}
 	return checkConjugateAt(l, t, slope[1], value[1], b)
@@ -117,15 +117,15 @@ func checkProx(g OwnPenalty, v, steps []float64, rng *rand.Rand) error {
 		return fmt.Errorf("after Prox, %.4g, Value is %v", u, g.Value(u))
 	}
 	for size := 1.0; size > 1e-5; size /= 4 {
-		other := make([]float64, len(u))
-		for j := range other {
-			other[j] = u[j] + size*rng.NormFloat64()
+		trial := make([]float64, len(u))
+		for j := range trial {
+			trial[j] = u[j] + size*rng.NormFloat64()
 			if rng.IntN(2) == 0 {
-				other[j] = u[j] + size*(v[j]-u[j])
+				trial[j] = u[j] + size*(v[j]-u[j])
 			}
 		}
-		if c := cost(other); c < best-1e-12*(1+math.Abs(best)) {
-			return fmt.Errorf("the result of Prox, %.6g, is no minimum: %.6g is better by %.3g", u, other, best-c)
+		if c := cost(trial); c < best-1e-12*(1+math.Abs(best)) {
+			return fmt.Errorf("the result of Prox, %.6g, is no minimum: %.6g is better by %.3g", u, trial, best-c)
 		}
 	}
 	c, ok := g.(PenaltyConjugate)

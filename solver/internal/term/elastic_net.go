@@ -32,8 +32,8 @@ func (g ElasticNet) Conjugate(z []float64) float64 {
 	var sum float64
 	absolute := g.Absolute()
 	for j, v := range z {
-		if over := math.Abs(v) - absolute.Limit(j); over > 0 {
-			sum += float64(over*over) / (2 * g.L2)
+		if excess := math.Abs(v) - absolute.Limit(j); excess > 0 {
+			sum += float64(excess*excess) / (2 * g.L2)
 		}
 	}
 	return sum

@@ -58,11 +58,11 @@ func (Logistic) Curvatures(dst, slope, margin, label []float64, damping float64)
 		return
 	}
 	for i, v := range dst {
-		t, above := math.Abs(margin[i]), 0.25
+		t, m := math.Abs(margin[i]), 0.25
 		if t > 1e-3 {
-			above = math.Abs(math.Abs(slope[i])-0.5) / t
+			m = math.Abs(math.Abs(slope[i])-0.5) / t
 		}
-		dst[i] = math.FMA(damping, above-v, v)
+		dst[i] = math.FMA(damping, m-v, v)
 	}
 }
 
@@ -72,13 +72,13 @@ func (Logistic) Fenchel(alpha, slope, margin, label, weight []float64) float64 {
 	var sum float64
 	for i, a := range alpha {
 		s, q := math.Abs(slope[i]), -label[i]*a
-		rest := 1 - s
+		complement := 1 - s
 		if s > nearOne {
-			rest = kernels.Sigmoid(float64(label[i] * margin[i]))
+			complement = kernels.Sigmoid(float64(label[i] * margin[i]))
 		}
 		v := 0.0
-		if math.Min(s, rest) > tinyProbability {
-			v = relativeEntropy(q, s, rest)
+		if math.Min(s, complement) > tinyProbability {
+			v = relativeEntropy(q, s, complement)
 		} else {
 			v = math.Max(0, kernels.LogisticLoss(margin[i], label[i])+float64(float64(q*label[i])*margin[i])+negativeEntropy(q))
 		}
@@ -102,11 +102,11 @@ func (Logistic) SlopeRange(label float64) (lo, hi float64) {
 	return 0, 1
 }
 
-// relativeEntropy returns q log(q/s) + (1−q) log((1−q)/(1−s)) for q in [0, 1]; rest is 1 − s. With w = q − s,
-// the result equals s·surplus(w/s) + rest·surplus(−w/rest), in which no large terms cancel.
-func relativeEntropy(q, s, rest float64) float64 {
+// relativeEntropy returns q log(q/s) + (1−q) log((1−q)/(1−s)) for q in [0, 1]; complement is 1 − s. With
+// w = q − s, the result equals s·surplus(w/s) + (1−s)·surplus(−w/(1−s)), in which no large terms cancel.
+func relativeEntropy(q, s, complement float64) float64 {
 	w := q - s
-	return float64(s*surplus(w/s)) + float64(rest*surplus(-w/rest))
+	return float64(s*surplus(w/s)) + float64(complement*surplus(-w/complement))
 }
 
 // negativeEntropy returns q log q + (1−q) log(1−q) for q in [0, 1].

@@ -151,8 +151,8 @@ func (k Labels) Unit(loss, label, slope float64) float64 {
 	if k != Counts || label == 0 || math.IsInf(rate, 1) {
 		return loss
 	}
-	const least = 1e-9 // keeps tolerances positive if a constant predicts all counts exactly
-	return math.Max(loss-divergence(label, rate, kernels.Log(rate)), least*loss)
+	const floor = 1e-9 // keeps tolerances positive if a constant predicts all counts exactly
+	return math.Max(loss-divergence(label, rate, kernels.Log(rate)), floor*loss)
 }
 
 // MarginOf returns the margin for a prediction.
@@ -199,10 +199,10 @@ func LossOf(l OwnLoss) Loss {
 }
 
 // typesOf maps the name of each term's type to the type.
-func typesOf[T any](all ...T) map[string]reflect.Type {
+func typesOf[T any](terms ...T) map[string]reflect.Type {
 	types := map[string]reflect.Type{}
-	for _, one := range all {
-		types[reflect.TypeOf(one).Name()] = reflect.TypeOf(one)
+	for _, v := range terms {
+		types[reflect.TypeOf(v).Name()] = reflect.TypeOf(v)
 	}
 	return types
 }
@@ -218,9 +218,9 @@ func asTerm[T any](types map[string]reflect.Type, v any) (t T, ok bool) {
 	if public.PkgPath() != "github.com/scas-admm/scas/solver" {
 		return t, false
 	}
-	to, ok := types[public.Name()]
+	target, ok := types[public.Name()]
 	if ok {
-		t = reflect.ValueOf(v).Convert(to).Interface().(T)
+		t = reflect.ValueOf(v).Convert(target).Interface().(T)
 	}
 	return t, ok
 }
@@ -254,28 +254,28 @@ func LossNames() []string {
 
 // LossUsage lists the texts that ParseLoss accepts, for error messages.
 func LossUsage() string {
-	var all []string
+	var texts []string
 	positive := ""
 	for _, l := range losses {
-		all = append(all, usage(l))
+		texts = append(texts, usage(l))
 		if a := l.Traits().Argument; a.With != nil {
 			positive = fmt.Sprintf(" with %s above 0", a.Name)
 		}
 	}
-	return joinOr(all) + positive
+	return joinOr(texts) + positive
 }
 
 // LossHelp lists the losses, grouped by the labels that they accept, for the help of the command line.
 func LossHelp() string {
-	var of [3][]string
+	var groups [3][]string
 	for _, l := range losses {
 		t, text := l.Traits(), usage(l)
 		if t.Help != "" {
 			text += " (" + t.Help + ")"
 		}
-		of[t.Labels] = append(of[t.Labels], text)
+		groups[t.Labels] = append(groups[t.Labels], text)
 	}
-	return joinOr(of[Classes]) + ", for classes; " + joinOr(of[Numbers]) + ", for labels that are numbers; " + joinOr(of[Counts]) + ", for counts and other numbers >= 0"
+	return joinOr(groups[Classes]) + ", for classes; " + joinOr(groups[Numbers]) + ", for labels that are numbers; " + joinOr(groups[Counts]) + ", for counts and other numbers >= 0"
 }
 
 // usage returns the name of a loss, followed by the name of its argument in brackets, if it has one.

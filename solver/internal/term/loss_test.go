@@ -75,13 +75,13 @@ func TestDamping(t *testing.T) {
 			for m := -8.03; m < 8; m += 0.37 {
 				slope, curve := []float64{l.Slope(m, b)}, make([]float64, 1)
 				l.Curvatures(curve, slope, []float64{m}, []float64{b}, 1)
-				for at := -20.0; at < 20; at += 0.5 {
-					d := at - m
-					if math.IsInf(l.Curvature(), 1) && (l.Slope(m, b)*d > 0 || l.Slope(m, b)*l.Slope(at, b) < 0) {
+				for margin := -20.0; margin < 20; margin += 0.5 {
+					d := margin - m
+					if math.IsInf(l.Curvature(), 1) && (l.Slope(m, b)*d > 0 || l.Slope(m, b)*l.Slope(margin, b) < 0) {
 						continue
 					}
-					if above := l.Value(m, b) + slope[0]*d + curve[0]*d*d/2; above < l.Value(at, b)-1e-10 {
-						t.Fatalf("%v: the parabola at %v, label %v, is %v at %v, and the loss %v", l, m, b, above, at, l.Value(at, b))
+					if parabola := l.Value(m, b) + slope[0]*d + curve[0]*d*d/2; parabola < l.Value(margin, b)-1e-10 {
+						t.Fatalf("%v: the parabola at %v, label %v, is %v at %v, and the loss %v", l, m, b, parabola, margin, l.Value(margin, b))
 					}
 				}
 			}

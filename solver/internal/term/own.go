@@ -26,8 +26,8 @@ func (l ownLoss) Traits() Traits {
 	}
 	t.Residual = true
 	for _, r := range []float64{-3, -0.5, 0.25, 2} {
-		of, moved := l.Value(-r, 0), l.Value(4-r, 4)
-		t.Residual = t.Residual && math.Abs(of-moved) <= ownAccuracy*math.Abs(of)
+		value, moved := l.Value(-r, 0), l.Value(4-r, 4)
+		t.Residual = t.Residual && math.Abs(value-moved) <= ownAccuracy*math.Abs(value)
 	}
 	return t
 }
@@ -41,14 +41,14 @@ func (l ownLoss) Slopes(slope, margin, label []float64) float64 {
 // Curvatures implements Loss. The parabola of Loss.Curvatures has the curvature l.Curvature(). If this is
 // +Inf, damping is ignored.
 func (l ownLoss) Curvatures(dst, slope, margin, label []float64, damping float64) {
-	most := l.Curvature()
+	bound := l.Curvature()
 	for i, t := range margin {
-		v := math.Max(0, math.Min(l.SecondDerivative(t, slope[i], label[i]), most))
+		v := math.Max(0, math.Min(l.SecondDerivative(t, slope[i], label[i]), bound))
 		if math.IsNaN(v) {
-			v = most
+			v = bound
 		}
-		if dst[i] = v; !math.IsInf(most, 1) {
-			dst[i] = math.FMA(damping, most-v, v)
+		if dst[i] = v; !math.IsInf(bound, 1) {
+			dst[i] = math.FMA(damping, bound-v, v)
 		}
 	}
 }

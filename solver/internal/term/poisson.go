@@ -45,14 +45,14 @@ func (Poisson) Slopes(slope, margin, label []float64) (sum float64) {
 	return sum
 }
 
-// Curvatures implements Loss. If t is clearly below log b, where φ has its minimum, the parabola of
-// Loss.Curvatures has its minimum there too. Otherwise its curvature is φ″.
+// Curvatures implements Loss. If t is clearly below log b, m is chosen so that the parabola in the comment of
+// Loss.Curvatures has its minimum where φ has it, at log b. Otherwise m is φ″.
 func (Poisson) Curvatures(dst, slope, margin, label []float64, damping float64) {
 	for i, t := range margin {
 		dst[i] = exp(t)
 		if b := label[i]; damping > 0 && dst[i] < b {
-			if below := kernels.Log(b) - t; below > 1e-3 {
-				dst[i] = math.FMA(damping, -slope[i]/below-dst[i], dst[i])
+			if distance := kernels.Log(b) - t; distance > 1e-3 {
+				dst[i] = math.FMA(damping, -slope[i]/distance-dst[i], dst[i])
 			}
 		}
 	}

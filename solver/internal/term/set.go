@@ -65,19 +65,19 @@ const roundoff = 0x1p-53
 // strongExcess implements Excess for mu > 0. Let a be the point of X nearest to −e/mu. strongExcess returns
 // (mu/2)|x − a|² plus the result of Excess for e + mu a and mu = 0.
 func strongExcess(d Region, e, errors, x []float64, mu float64) float64 {
-	var apart float64
-	a, r, off := make([]float64, len(x)), make([]float64, len(x)), make([]float64, len(x))
+	var distance2 float64
+	a, r, rErrors := make([]float64, len(x)), make([]float64, len(x)), make([]float64, len(x))
 	for j, v := range e {
 		a[j] = -v / mu
 	}
 	d.Project(a)
 	for j, v := range x {
 		u := v - a[j]
-		apart += float64(u * u)
+		distance2 += float64(u * u)
 		r[j] = math.FMA(mu, a[j], e[j])
-		off[j] = errors[j] + float64(2*roundoff*math.Abs(r[j]))
+		rErrors[j] = errors[j] + float64(2*roundoff*math.Abs(r[j]))
 	}
-	return float64(float64(0.5*mu*apart)*(1+float64(float64(len(x)+4)*roundoff))) + d.Excess(r, off, x, 0)
+	return float64(float64(0.5*mu*distance2)*(1+float64(float64(len(x)+4)*roundoff))) + d.Excess(r, rErrors, x, 0)
 }
 
 // support returns the maximum of u v over lower ≤ v ≤ upper.

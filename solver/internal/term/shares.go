@@ -11,12 +11,12 @@ import (
 // these probabilities. p and t may be the same slice. The Traits of l must have a Probability.
 func Shares(l Loss, p, t []float64) {
 	probability := l.Traits().Probability
-	const least = 1e-290 // if all probabilities are smaller, Shares computes their ratios from the losses
-	most := slices.Max(t)
-	if probability(most) < least {
-		first := l.Value(most, 1)
+	const threshold = 1e-290 // if all probabilities are smaller, Shares computes their ratios from the losses
+	maxMargin := slices.Max(t)
+	if probability(maxMargin) < threshold {
+		minLoss := l.Value(maxMargin, 1)
 		for k, v := range t {
-			p[k] = kernels.ExpNeg(l.Value(v, 1) - first)
+			p[k] = kernels.ExpNeg(l.Value(v, 1) - minLoss)
 		}
 	} else {
 		for k, v := range t {
@@ -34,12 +34,12 @@ func Shares(l Loss, p, t []float64) {
 
 // Surprise returns −log p_k, where p_k is the probability that Shares gives to class k for the margins t.
 func Surprise(l Loss, t []float64, k int) float64 {
-	most := slices.Max(t)
-	own := l.Value(t[k], 1) // −log of the probability that fit k gives
-	first := l.Value(most, 1)
+	maxMargin := slices.Max(t)
+	loss := l.Value(t[k], 1) // −log of the probability that fit k gives
+	minLoss := l.Value(maxMargin, 1)
 	var sum float64 // sum of the probabilities, divided by the largest
 	for _, v := range t {
-		sum += kernels.ExpNeg(l.Value(v, 1) - first)
+		sum += kernels.ExpNeg(l.Value(v, 1) - minLoss)
 	}
-	return own - first + kernels.Log(sum)
+	return loss - minLoss + kernels.Log(sum)
 }

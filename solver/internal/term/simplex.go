@@ -22,19 +22,19 @@ func (s Simplex) Sum() float64 {
 // Project replaces x by the nearest point of the simplex (Held, Wolfe and Crowder 1974). It first subtracts
 // the largest coordinate, so that the result has the right sum even if coordinates are large.
 func (s Simplex) Project(x []float64) {
-	largest, unit, of := slices.Max(x), 1.0, s.Sum()
-	if of > 0x1p900 {
+	largest, unit, total := slices.Max(x), 1.0, s.Sum()
+	if total > 0x1p900 {
 		unit = 0x1p-100 // prevents overflow of sums
 	}
 	for j, v := range x {
-		x[j] = unit * math.Max(v-largest, -2*of) // changes no result: coordinates below largest − Total become zero
+		x[j] = unit * math.Max(v-largest, -2*total) // changes no result: coordinates below largest − Total become zero
 	}
-	u, total := slices.Clone(x), float64(unit*of)
+	u, scaledTotal := slices.Clone(x), float64(unit*total)
 	slices.SortFunc(u, func(a, b float64) int { return cmp.Compare(b, a) })
 	sum, shift := 0.0, 0.0
 	for k, v := range u {
 		sum += v
-		if t := (sum - total) / float64(k+1); v > t {
+		if t := (sum - scaledTotal) / float64(k+1); v > t {
 			shift = t
 		}
 	}
@@ -47,16 +47,16 @@ func (s Simplex) Project(x []float64) {
 				count++
 			}
 		}
-		shift += (sum - total) / count
+		shift += (sum - scaledTotal) / count
 	}
 	sum = 0
 	for j, v := range x {
 		x[j] = math.Max(v-shift, 0)
 		sum += x[j]
 	}
-	by := total / sum // removes the rest of the error of shift from the sum
+	factor := scaledTotal / sum // removes the rest of the error of shift from the sum
 	for j, v := range x {
-		x[j] = math.Min(float64(by*v)/unit, of)
+		x[j] = math.Min(float64(factor*v)/unit, total)
 	}
 }
 
@@ -83,16 +83,16 @@ func (s Simplex) Excess(e, errors, x []float64, mu float64) float64 {
 	if mu > 0 {
 		return strongExcess(s, e, errors, x, mu)
 	}
-	least, off := math.Inf(1), 0.0
+	minE, maxError := math.Inf(1), 0.0
 	for j, v := range e {
-		least = math.Min(least, v)
-		off = math.Max(off, errors[j])
+		minE = math.Min(minE, v)
+		maxError = math.Max(maxError, errors[j])
 	}
 	var sum, total float64
 	for j, v := range x {
-		sum += float64(v * (e[j] - least))
+		sum += float64(v * (e[j] - minE))
 		total += v
 	}
-	return sum + float64(math.Abs(total-s.Sum())*math.Abs(least)) + float64(2*s.Sum()*off) +
-		float64(float64(len(x))*roundoff*float64(s.Sum()*math.Abs(least)))
+	return sum + float64(math.Abs(total-s.Sum())*math.Abs(minE)) + float64(2*s.Sum()*maxError) +
+		float64(float64(len(x))*roundoff*float64(s.Sum()*math.Abs(minE)))
 }

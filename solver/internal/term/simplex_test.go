@@ -18,37 +18,37 @@ func TestProjectFar(t *testing.T) {
 			for j := range x {
 				x[j] = size*math.Copysign(1, size-1) + total*rng.NormFloat64()
 			}
-			at := slices.Clone(x)
-			Simplex{total}.Project(at)
-			sum, most, least := -total, math.Inf(-1), math.Inf(1)
-			for j, v := range at {
+			projection := slices.Clone(x)
+			Simplex{total}.Project(projection)
+			sum, maxShift, minShift := -total, math.Inf(-1), math.Inf(1)
+			for j, v := range projection {
 				sum += v
 				if v > 0 {
-					most, least = math.Max(most, x[j]-v), math.Min(least, x[j]-v)
+					maxShift, minShift = math.Max(maxShift, x[j]-v), math.Min(minShift, x[j]-v)
 				}
 			}
 			ulp := 0x1p-52 * (math.Abs(x[0]) + total)
-			if math.Abs(sum) > 1e-14*total || most-least > 4*ulp {
-				t.Errorf("%d coordinates near %g to a sum of %g: off by %g, shifts %g to %g", len(x), size, total, sum, least, most)
+			if math.Abs(sum) > 1e-14*total || maxShift-minShift > 4*ulp {
+				t.Errorf("%d coordinates near %g to a sum of %g: off by %g, shifts %g to %g", len(x), size, total, sum, minShift, maxShift)
 			}
-			for j, v := range at {
-				if v == 0 && x[j]-most > 4*ulp || v < 0 {
-					t.Errorf("coordinate %g became %g, others lost %g", x[j], v, most)
+			for j, v := range projection {
+				if v == 0 && x[j]-maxShift > 4*ulp || v < 0 {
+					t.Errorf("coordinate %g became %g, others lost %g", x[j], v, maxShift)
 				}
 			}
 		}
 	}
-	near := slices.Repeat([]float64{1e-16}, 1000) // near a corner
-	near[7] = 0.1
-	Simplex{0.1}.Project(near)
+	point := slices.Repeat([]float64{1e-16}, 1000) // near a corner
+	point[7] = 0.1
+	Simplex{0.1}.Project(point)
 	sum := 0.0
-	for _, v := range near {
+	for _, v := range point {
 		sum += v
 	}
-	again := slices.Clone(near)
-	Simplex{0.1}.Project(again)
-	if math.Abs(sum-0.1) > 1e-15 || math.Abs(again[7]-near[7]) > 1e-15 || math.Abs(near[8]-1e-16) > 2e-17 {
-		t.Errorf("near a corner the sum is off by %g, coordinates are %g and %g, and after a second projection %g", sum-0.1, near[7], near[8], again[7])
+	projection := slices.Clone(point)
+	Simplex{0.1}.Project(projection)
+	if math.Abs(sum-0.1) > 1e-15 || math.Abs(projection[7]-point[7]) > 1e-15 || math.Abs(point[8]-1e-16) > 2e-17 {
+		t.Errorf("near a corner the sum is off by %g, coordinates are %g and %g, and after a second projection %g", sum-0.1, point[7], point[8], projection[7])
 	}
 	for _, total := range []float64{1, 1e308, math.MaxFloat64} {
 		x := []float64{1e308, -1e308, math.MaxFloat64, -math.MaxFloat64, 0}
