@@ -34,13 +34,13 @@ func NewChunks(x *sparse.CSR, threads int) Chunks {
 // maxThreads limits the number of goroutines that a caller can ask for, because each may have scratch memory.
 const maxThreads = 1024
 
-// Threads returns the number of goroutines to use. This is GOMAXPROCS if asked is 0, and otherwise asked, but
-// at most maxThreads.
-func Threads(asked int) int {
-	if asked == 0 {
+// Threads returns the number of goroutines to use. This is GOMAXPROCS if request is 0, and otherwise request,
+// but at most maxThreads.
+func Threads(request int) int {
+	if request == 0 {
 		return runtime.GOMAXPROCS(0)
 	}
-	return min(asked, maxThreads)
+	return min(request, maxThreads)
 }
 
 // Count returns the number of chunks.

@@ -11,42 +11,42 @@ const MaxClasses = 5000
 
 // Different returns the distinct numbers in the vectors v of all processes, in increasing order. If there are
 // more than count, it returns the count smallest ones. No number may be NaN or +Inf.
-func (t *Team) Different(v []float64, count int) (all []float64) {
-	own := Distinct(nil, v, count)
+func (t *Team) Different(v []float64, count int) (numbers []float64) {
+	list := Distinct(nil, v, count)
 	if t == nil {
-		return own
+		return list
 	}
-	for len(all) < count {
+	for len(numbers) < count {
 		first := math.Inf(1)
-		if len(own) > 0 {
-			first = own[0]
+		if len(list) > 0 {
+			first = list[0]
 		}
 		next := t.Least(first)
 		if math.IsInf(next, 1) {
 			break
 		}
-		all = append(all, next)
+		numbers = append(numbers, next)
 		if first == next {
-			own = own[1:]
+			list = list[1:]
 		}
 	}
-	return all
+	return numbers
 }
 
-// Distinct inserts the numbers in v into own, which has distinct numbers in increasing order, and returns the
-// result. The result has only the count smallest numbers if there are more.
-func Distinct(own, v []float64, count int) []float64 {
-	last := math.NaN()
+// Distinct inserts the numbers in v into list, which has distinct numbers in increasing order, and returns
+// the result. The result has only the count smallest numbers if there are more.
+func Distinct(list, v []float64, count int) []float64 {
+	previous := math.NaN()
 	for _, x := range v {
-		if x == last || len(own) == count && x > own[count-1] {
+		if x == previous || len(list) == count && x > list[count-1] {
 			continue
 		}
-		last = x
-		if at, there := slices.BinarySearch(own, x); !there {
-			own = slices.Insert(own, at, x)[:min(len(own)+1, count)]
+		previous = x
+		if index, found := slices.BinarySearch(list, x); !found {
+			list = slices.Insert(list, index, x)[:min(len(list)+1, count)]
 		}
 	}
-	return own
+	return list
 }
 
 // Sides counts rows by the change of their loss when x moves without end in one direction. Sides[0] is the
@@ -54,10 +54,10 @@ func Distinct(own, v []float64, count int) []float64 {
 // Rows whose margin does not change, or whose weight is 0, are not counted.
 type Sides [2]float64
 
-// Add counts the rows with the given labels and weights. along has, for each row, the derivative of the
+// Add counts the rows with the given labels and weights. changes has, for each row, the derivative of the
 // margin in the direction of the move. Nil weights mean that no weight is 0.
-func (s *Sides) Add(l Loss, along, labels, weights []float64) {
-	for i, v := range along {
+func (s *Sides) Add(l Loss, changes, labels, weights []float64) {
+	for i, v := range changes {
 		if v == 0 || weights != nil && weights[i] == 0 {
 			continue
 		}
@@ -74,9 +74,9 @@ func (s *Sides) Apart() bool { return s[0] == 0 && s[1] > 0 }
 
 // Separates returns the result of Sides.Apart for the rows of all processes. The arguments are described at
 // Sides.Add, and belong to the rows of this process.
-func (t *Team) Separates(l Loss, along, labels, weights []float64) bool {
+func (t *Team) Separates(l Loss, changes, labels, weights []float64) bool {
 	var s Sides
-	s.Add(l, along, labels, weights)
+	s.Add(l, changes, labels, weights)
 	t.Sum(s[:])
 	return s.Apart()
 }

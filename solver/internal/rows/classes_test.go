@@ -9,16 +9,16 @@ func (logistic) SlopeRange(label float64) (lo, hi float64) { return min(0, -labe
 
 func TestSeparates(t *testing.T) {
 	for _, c := range []struct {
-		along, labels, weights []float64
-		want                   bool
+		changes, labels, weights []float64
+		want                     bool
 	}{
 		{[]float64{1, 0, -1}, []float64{1, 1, -1}, nil, true},
 		{[]float64{0, 0}, []float64{1, -1}, nil, false},
 		{[]float64{1, 2}, []float64{1, -1}, nil, false},
 		{[]float64{1, 2}, []float64{1, -1}, []float64{1, 0}, true},
 	} {
-		if got := (*Team)(nil).Separates(logistic{}, c.along, c.labels, c.weights); got != c.want {
-			t.Errorf("margins %v of labels %v with weights %v: %v", c.along, c.labels, c.weights, got)
+		if got := (*Team)(nil).Separates(logistic{}, c.changes, c.labels, c.weights); got != c.want {
+			t.Errorf("margins %v of labels %v with weights %v: %v", c.changes, c.labels, c.weights, got)
 		}
 	}
 }

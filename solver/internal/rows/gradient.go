@@ -37,12 +37,12 @@ func (d Data) slice(lo, hi int) Data {
 func MeanLoss(c Chunks, d Data, x, margin []float64) float64 {
 	g := newGatherer(nil, c, 0)
 	sum := g.Over(func(lo, hi int) float64 {
-		part, margin := d.slice(lo, hi), margin[lo:hi]
-		kernels.Margins(margin, part.Rows, x)
-		if part.Weights == nil {
-			return part.Loss.Slopes(nil, margin, part.Labels)
+		chunk, margin := d.slice(lo, hi), margin[lo:hi]
+		kernels.Margins(margin, chunk.Rows, x)
+		if chunk.Weights == nil {
+			return chunk.Loss.Slopes(nil, margin, chunk.Labels)
 		}
-		return part.weightedLoss(margin)
+		return chunk.weightedLoss(margin)
 	})
 	return d.Team.Mean(sum, d.Mass())
 }
@@ -145,20 +145,20 @@ func Mass(weights []float64, n int) (sum float64) {
 }
 
 func (g *Gradient) chunk(z, x, margin, slope []float64, lo, hi int) float64 {
-	part := g.data.slice(lo, hi)
+	chunk := g.data.slice(lo, hi)
 	margin, slope = margin[lo:hi], slope[lo:hi]
 	if g.fused {
-		return kernels.MarginsGradient(z, margin, slope, part.Labels, part.Rows, x, g.kind)
+		return kernels.MarginsGradient(z, margin, slope, chunk.Labels, chunk.Rows, x, g.kind)
 	}
-	kernels.Margins(margin, part.Rows, x)
-	sum := part.Loss.Slopes(slope, margin, part.Labels)
+	kernels.Margins(margin, chunk.Rows, x)
+	sum := chunk.Loss.Slopes(slope, margin, chunk.Labels)
 	if g.scaled != nil {
 		scaled := g.scaled[lo:hi]
 		for i, v := range slope {
-			scaled[i] = part.Weights[i] * v
+			scaled[i] = chunk.Weights[i] * v
 		}
-		sum, slope = part.weightedLoss(margin), scaled
+		sum, slope = chunk.weightedLoss(margin), scaled
 	}
-	kernels.Gradient(z, part.Rows, slope)
+	kernels.Gradient(z, chunk.Rows, slope)
 	return sum
 }

@@ -71,11 +71,11 @@ type Counts struct{ Samples, Chunks int }
 // NewSums returns a Sums for the n samples of this process, and for sums of vectors of length at most p. Nil
 // weights mean equal weights.
 func NewSums(t *Team, c Chunks, weights []float64, n, p int) *Sums {
-	all := []float64{Mass(weights, n), float64(n), float64(c.Count())}
-	t.Sum(all)
+	totals := []float64{Mass(weights, n), float64(n), float64(c.Count())}
+	t.Sum(totals)
 	s := &Sums{
-		gatherer: newGatherer(t, c, p), Coef: slices.Repeat([]float64{1 / all[0]}, n), Scratch: make([]float64, n),
-		All: Counts{int(all[1]), int(all[2])}, weighted: weights != nil,
+		gatherer: newGatherer(t, c, p), Coef: slices.Repeat([]float64{1 / totals[0]}, n), Scratch: make([]float64, n),
+		All: Counts{int(totals[1]), int(totals[2])}, weighted: weights != nil,
 	}
 	for i, w := range weights {
 		s.Coef[i] *= w
@@ -87,15 +87,15 @@ func NewSums(t *Team, c Chunks, weights []float64, n, p int) *Sums {
 // the samples of this process, unless slope is nil.
 func (s *Sums) Mean(l Loss, slope, margin, label []float64) float64 {
 	return s.Over(func(lo, hi int) (sum float64) {
-		var to []float64
+		var dst []float64
 		if slope != nil {
-			to = slope[lo:hi]
+			dst = slope[lo:hi]
 		}
 		if !s.weighted {
-			return float64(l.Slopes(to, margin[lo:hi], label[lo:hi]) * s.Coef[0])
+			return float64(l.Slopes(dst, margin[lo:hi], label[lo:hi]) * s.Coef[0])
 		}
 		if slope != nil {
-			l.Slopes(to, margin[lo:hi], label[lo:hi])
+			l.Slopes(dst, margin[lo:hi], label[lo:hi])
 		}
 		for i := lo; i < hi; i++ {
 			sum += float64(s.Coef[i] * l.Value(margin[i], label[i]))
@@ -107,9 +107,9 @@ func (s *Sums) Mean(l Loss, slope, margin, label []float64) float64 {
 // Margins sets dst = X x, where X has the given rows of this process.
 func (s *Sums) Margins(dst []float64, rows kernels.Rows, x []float64) {
 	s.Each(func(_, lo, hi int) {
-		part := rows
-		part.Ptr = rows.Ptr[lo : hi+1]
-		kernels.Margins(dst[lo:hi], part, x)
+		chunk := rows
+		chunk.Ptr = rows.Ptr[lo : hi+1]
+		kernels.Margins(dst[lo:hi], chunk, x)
 	})
 }
 
@@ -117,10 +117,10 @@ func (s *Sums) Margins(dst []float64, rows kernels.Rows, x []float64) {
 // C = diag(cᵢ). It overwrites Scratch.
 func (s *Sums) Transposed(dst []float64, rows kernels.Rows, alpha []float64) {
 	s.gather(dst, func(dst []float64, lo, hi int) float64 {
-		part := rows
-		part.Ptr = rows.Ptr[lo : hi+1]
+		chunk := rows
+		chunk.Ptr = rows.Ptr[lo : hi+1]
 		s.scale(alpha, lo, hi)
-		kernels.Gradient(dst, part, s.Scratch[lo:hi])
+		kernels.Gradient(dst, chunk, s.Scratch[lo:hi])
 		return 0
 	})
 }

@@ -106,9 +106,9 @@ func (t *Team) check(err error) {
 
 // note adds v to t.hash, which Agree compares. Of a long vector it adds at most 4096 entries, to save time.
 func (t *Team) note(v []float64) {
-	const most, prime = 1 << 12, 0x100000001b3
+	const maxEntries, prime = 1 << 12, 0x100000001b3
 	h := t.hash ^ uint64(len(v))
-	for k := 0; k < len(v); k += 1 + len(v)/most {
+	for k := 0; k < len(v); k += 1 + len(v)/maxEntries {
 		h = (h ^ math.Float64bits(v[k])) * prime
 	}
 	t.hash = h
@@ -126,9 +126,9 @@ func (t *Team) Total(v float64) float64 {
 
 // Mean returns the total of sum over all processes, divided by the total of count.
 func (t *Team) Mean(sum, count float64) float64 {
-	all := [2]float64{sum, count}
-	t.Sum(all[:])
-	return all[0] / all[1]
+	totals := [2]float64{sum, count}
+	t.Sum(totals[:])
+	return totals[0] / totals[1]
 }
 
 // Most returns the maximum of v over all processes.
@@ -167,52 +167,52 @@ func (t *Team) Least(v float64) float64 {
 	return -t.Most(-v)
 }
 
-// Gather returns the vectors own of all processes, one after the other in the order of the processes. If
-// there is only one process, it returns own itself.
-func (t *Team) Gather(own []float64) []float64 {
+// Gather returns the vectors v of all processes, one after the other in the order of the processes. If there
+// is only one process, it returns v itself.
+func (t *Team) Gather(v []float64) []float64 {
 	if t == nil {
-		return own
+		return v
 	}
-	before, total := t.Before([]float64{float64(len(own))})
-	all := make([]float64, int(total[0]))
-	copy(all[int(before[0]):], own)
-	t.Sum(all)
-	return all
+	offset, total := t.Before([]float64{float64(len(v))})
+	joined := make([]float64, int(total[0]))
+	copy(joined[int(offset[0]):], v)
+	t.Sum(joined)
+	return joined
 }
 
-// Before returns two sums of the vectors v: before is the sum over the processes with a smaller rank than
-// this one, and all is the sum over all processes.
-func (t *Team) Before(v []float64) (before, all []float64) {
+// Before returns two sums of the vectors v: prefix is the sum over the processes with a smaller rank than
+// this one, and total is the sum over all processes.
+func (t *Team) Before(v []float64) (prefix, total []float64) {
 	each := make([]float64, t.Size()*len(v))
-	first := t.Rank() * len(v)
-	copy(each[first:], v)
+	start := t.Rank() * len(v)
+	copy(each[start:], v)
 	t.Sum(each)
-	before, all = make([]float64, len(v)), make([]float64, len(v))
+	prefix, total = make([]float64, len(v)), make([]float64, len(v))
 	for k, x := range each {
-		if all[k%len(v)] += x; k < first {
-			before[k%len(v)] += x
+		if total[k%len(v)] += x; k < start {
+			prefix[k%len(v)] += x
 		}
 	}
-	return before, all
+	return prefix, total
 }
 
-// Share returns in all processes the vector own of the process with the given number.
-func (t *Team) Share(own []float64, process int) []float64 {
+// Share returns in all processes the vector v of the process with the given number.
+func (t *Team) Share(v []float64, process int) []float64 {
 	if t == nil {
-		return own
+		return v
 	}
 	count := 0
 	if t.Rank() == process {
-		count = len(own)
+		count = len(v)
 	}
 	count = int(t.Most(float64(count)))
 	if t.Rank() != process {
-		own = make([]float64, count)
+		v = make([]float64, count)
 	}
 	if count > 0 {
-		t.check(t.comm.Bcast(own, process))
+		t.check(t.comm.Bcast(v, process))
 	}
-	return own
+	return v
 }
 
 // Any reports whether holds is true in some process.
@@ -253,8 +253,8 @@ func (t *Team) Pairs(head, tail []float64) {
 		grid[j] = math.Abs(v)
 	}
 	t.Max(grid)
-	for j, most := range grid {
-		_, exp := math.Frexp(most * float64(2*t.Size()))
+	for j, size := range grid {
+		_, exp := math.Frexp(size * float64(2*t.Size()))
 		if sigma := math.Ldexp(1, exp); sigma < math.Inf(1) {
 			cut := (head[j] + sigma) - sigma
 			tail[j] += head[j] - cut
@@ -287,8 +287,8 @@ func (t *Team) Upper(n int, row func(i int) []float64) {
 		}
 		t.Sum(packed)
 		t.packed = packed
-		for at := 0; i < end; i++ {
-			at += copy(row(i), packed[at:])
+		for offset := 0; i < end; i++ {
+			offset += copy(row(i), packed[offset:])
 		}
 	}
 }
@@ -306,9 +306,9 @@ func (t *Team) Average(weight float64, vectors ...[]float64) {
 		}
 	}
 	t.Sum(t.packed)
-	total, at := t.packed[0], 1
+	total, offset := t.packed[0], 1
 	for _, v := range vectors {
-		at += copy(v, t.packed[at:])
+		offset += copy(v, t.packed[offset:])
 		for j := range v {
 			v[j] /= total
 		}
@@ -329,8 +329,8 @@ func (t *Team) Columns(s *sparse.ColumnStats) {
 	}
 	s.Rows = t.SumWith(sums, s.Rows)
 	for j, w := range s.Stored {
-		if all := sums[j]; all > 0 {
-			mean := sums[p+j] / all
+		if total := sums[j]; total > 0 {
+			mean := sums[p+j] / total
 			d := s.StoredMean[j] - mean
 			s.Square[j] += float64(w * float64(d*d))
 			s.StoredMean[j] = mean
@@ -359,13 +359,13 @@ func (t *Team) rms(v []float64) float64 {
 
 // Norms returns the largest entry of squares over all processes, and the square root of the mean entry. No
 // entry may be negative.
-func (t *Team) Norms(squares []float64) (most, rms float64) {
+func (t *Team) Norms(squares []float64) (maximum, rms float64) {
 	var sum float64
 	for _, v := range squares {
-		most = math.Max(most, v)
+		maximum = math.Max(maximum, v)
 		sum += v
 	}
-	return t.Most(most), math.Sqrt(t.Mean(sum, float64(len(squares))))
+	return t.Most(maximum), math.Sqrt(t.Mean(sum, float64(len(squares))))
 }
 
 // ErrElsewhere is the error that a process returns if another process has an error.

@@ -73,15 +73,15 @@ func TestPairs(t *testing.T) {
 func TestTeam(t *testing.T) {
 	const ranks = 3
 	errs := runTeam(ranks, func(r int, team *Team) {
-		own := float64(r + 1)
-		v := []float64{own, -own}
-		if sum := team.SumWith(v, 10*own); sum != 60 || v[0] != 6 || v[1] != -6 {
+		number := float64(r + 1)
+		v := []float64{number, -number}
+		if sum := team.SumWith(v, 10*number); sum != 60 || v[0] != 6 || v[1] != -6 {
 			t.Errorf("SumWith: %v with %v", v, sum)
 		}
-		h := [][]float64{{own, own, own}, {own, own}, {own}}
+		h := [][]float64{{number, number, number}, {number, number}, {number}}
 		team.Upper(3, func(i int) []float64 { return h[i] })
-		x, y := []float64{own}, []float64{-own}
-		team.Average(own, x, y)
+		x, y := []float64{number}, []float64{-number}
+		team.Average(number, x, y)
 		for name, pair := range map[string][2]float64{
 			"Upper": {h[2][0], 6}, "Average": {x[0], 14. / 6}, "and of others": {y[0], -14. / 6},
 		} {
@@ -89,12 +89,12 @@ func TestTeam(t *testing.T) {
 				t.Errorf("%s: %v, want %v", name, pair[0], pair[1])
 			}
 		}
-		before, all := team.Before([]float64{own, 1})
+		prefix, total := team.Before([]float64{number, 1})
 		for name, pair := range map[string]bool{
-			"Before":    slices.Equal(before, []float64{float64(r) * own / 2, float64(r)}) && slices.Equal(all, []float64{6, 3}),
-			"Gather":    slices.Equal(team.Gather([]float64{own, 7}[:r]), []float64{2, 3, 7}),
-			"Different": slices.Equal(team.Different([]float64{own, 5, 0, 5, own}, 3), []float64{0, 1, 2}),
-			"Least":     team.Least(own) == 1, "Most": team.Most(own) == 3, "NaN": math.IsInf(team.Most(math.NaN()), 1),
+			"Before":    slices.Equal(prefix, []float64{float64(r) * number / 2, float64(r)}) && slices.Equal(total, []float64{6, 3}),
+			"Gather":    slices.Equal(team.Gather([]float64{number, 7}[:r]), []float64{2, 3, 7}),
+			"Different": slices.Equal(team.Different([]float64{number, 5, 0, 5, number}, 3), []float64{0, 1, 2}),
+			"Least":     team.Least(number) == 1, "Most": team.Most(number) == 3, "NaN": math.IsInf(team.Most(math.NaN()), 1),
 			"Any": team.Any(r == 2), "none": !team.Any(false), "MeanCount": team.MeanCount(r) == 1, "Agree": team.Agree(float64(r), x) == 2,
 		} {
 			if !pair {

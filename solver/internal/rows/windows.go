@@ -27,11 +27,11 @@ func NewWindows(data *sparse.CSR, bytes int64) *Windows {
 }
 
 // cut divides rows lo to hi−1 into windows that have at most the given number of bytes, or one row.
-func (w *Windows) cut(lo, hi int, most int64) {
+func (w *Windows) cut(lo, hi int, maxBytes int64) {
 	ptr := w.data.Rows(lo, hi).Ptr
-	if hi-lo > 1 && entryBytes*(ptr[hi-lo]-ptr[0])+rowBytes*int64(hi-lo) > most {
-		w.cut(lo, (lo+hi)/2, most)
-		w.cut((lo+hi)/2, hi, most)
+	if hi-lo > 1 && entryBytes*(ptr[hi-lo]-ptr[0])+rowBytes*int64(hi-lo) > maxBytes {
+		w.cut(lo, (lo+hi)/2, maxBytes)
+		w.cut((lo+hi)/2, hi, maxBytes)
 		return
 	}
 	w.bounds = append(w.bounds, hi)
