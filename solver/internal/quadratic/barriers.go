@@ -16,14 +16,14 @@ import (
 // smoothen.
 type barriers struct {
 	term.Walls
-	below, above []float64 // λ of the lower and upper bounds; empty before the first step
-	theta        float64   // θ; 0 before the first step
+	lowerDual, upperDual []float64 // multipliers λ of the lower and upper bounds; empty before the first step
+	theta                float64   // θ; 0 before the first step
 	// unpenalised marks the coordinates that occur in no row of A.
 	unpenalised []bool
 }
 
 // forget removes all multipliers, as before the first step.
-func (b *barriers) forget() { b.below, b.above, b.theta = nil, nil, 0 }
+func (b *barriers) forget() { b.lowerDual, b.upperDual, b.theta = nil, nil, 0 }
 
 // inset scales the distance that moveInside keeps between the starting point u and the boundary.
 const inset = 1e-2
@@ -80,7 +80,7 @@ func (b *barriers) logarithms() (count int) {
 
 // slack returns the distances of the number u from the lower and upper bound of coordinate j. They may be
 // infinite.
-func (b *barriers) slack(j int, u float64) (below, above float64) {
+func (b *barriers) slack(j int, u float64) (lowerSlack, upperSlack float64) {
 	return u - b.Lower[j], b.Upper[j] - u
 }
 
@@ -96,8 +96,8 @@ func (b *barriers) value(u []float64) (sum float64) {
 		if b.fixed(j) {
 			continue
 		}
-		below, above := b.slack(j, u[j])
-		for _, s := range []float64{below, above} {
+		lowerSlack, upperSlack := b.slack(j, u[j])
+		for _, s := range []float64{lowerSlack, upperSlack} {
 			if !math.IsInf(s, 0) {
 				sum -= kernels.Log(s)
 			}
@@ -114,22 +114,22 @@ func (b *barriers) value(u []float64) (sum float64) {
 // u' as outer. For an unpenalised coordinate it first raises multipliers that are smaller than on the central
 // path, because the curvature of this coordinate must not vanish.
 func (b *barriers) derivatives(g, h, u []float64, tau float64) (outer float64) {
-	if b.Lower != nil && len(b.below) != len(b.Lower) {
-		b.below, b.above = make([]float64, len(b.Lower)), make([]float64, len(b.Lower))
+	if b.Lower != nil && len(b.lowerDual) != len(b.Lower) {
+		b.lowerDual, b.upperDual = make([]float64, len(b.Lower)), make([]float64, len(b.Lower))
 	}
 	for j := range b.Lower {
 		if b.fixed(j) {
 			continue
 		}
-		below, above := b.slack(j, u[j])
-		if b.below[j] == 0 || b.unpenalised[j] {
-			b.below[j] = math.Max(b.below[j], tau/below)
+		lowerSlack, upperSlack := b.slack(j, u[j])
+		if b.lowerDual[j] == 0 || b.unpenalised[j] {
+			b.lowerDual[j] = math.Max(b.lowerDual[j], tau/lowerSlack)
 		}
-		if b.above[j] == 0 || b.unpenalised[j] {
-			b.above[j] = math.Max(b.above[j], tau/above)
+		if b.upperDual[j] == 0 || b.unpenalised[j] {
+			b.upperDual[j] = math.Max(b.upperDual[j], tau/upperSlack)
 		}
-		g[j] += tau/above - tau/below
-		h[j] += b.below[j]/below + b.above[j]/above
+		g[j] += tau/upperSlack - tau/lowerSlack
+		h[j] += b.lowerDual[j]/lowerSlack + b.upperDual[j]/upperSlack
 	}
 	if b.Radius == 0 {
 		return 0
@@ -153,9 +153,9 @@ func (b *barriers) updateMultipliers(u, step []float64, tau float64) {
 		if b.fixed(j) {
 			continue
 		}
-		below, above := b.slack(j, u[j])
-		b.below[j] = math.Max(boundaryFraction*b.below[j], (tau-float64(b.below[j]*step[j]))/below)
-		b.above[j] = math.Max(boundaryFraction*b.above[j], (tau+float64(b.above[j]*step[j]))/above)
+		lowerSlack, upperSlack := b.slack(j, u[j])
+		b.lowerDual[j] = math.Max(boundaryFraction*b.lowerDual[j], (tau-float64(b.lowerDual[j]*step[j]))/lowerSlack)
+		b.upperDual[j] = math.Max(boundaryFraction*b.upperDual[j], (tau+float64(b.upperDual[j]*step[j]))/upperSlack)
 	}
 	if b.Radius > 0 {
 		product := kernels.Dot(u, step)
@@ -175,9 +175,9 @@ func (b *barriers) longestStep(u, step []float64) float64 {
 	length := 1.0
 	for j := range b.Lower {
 		if !b.fixed(j) {
-			below, above := b.slack(j, u[j])
-			length = shorten(length, below, step[j])
-			length = shorten(length, above, -step[j])
+			lowerSlack, upperSlack := b.slack(j, u[j])
+			length = shorten(length, lowerSlack, step[j])
+			length = shorten(length, upperSlack, -step[j])
 		}
 	}
 	if b.Radius == 0 {
@@ -211,12 +211,12 @@ func shorten(length, slack, step float64) float64 {
 func (b *barriers) snap(u, curvature []float64, tau float64) {
 	largest := slices.Max(u)
 	for j := range b.Lower {
-		below, above := b.slack(j, u[j])
-		least := math.Min(below, above)
-		near := curvature[j] > 0 && float64(float64(least*least)*curvature[j]) < tau
+		lowerSlack, upperSlack := b.slack(j, u[j])
+		slack := math.Min(lowerSlack, upperSlack)
+		near := curvature[j] > 0 && float64(float64(slack*slack)*curvature[j]) < tau
 		switch {
 		case b.Total > 0 && u[j] == largest || u[j] == 0 || b.fixed(j) || !near:
-		case below < above:
+		case lowerSlack < upperSlack:
 			u[j] = b.Lower[j]
 		default:
 			u[j] = b.Upper[j]

@@ -21,7 +21,7 @@ type Columns struct {
 	support kernels.Rows // the columns of Z that supportColumns has copied
 	cg      linalg.ConjugateGradients
 	image   []float64  // Z v, see method times
-	one     [1]float64 // scratch memory
+	scalar  [1]float64 // scratch memory
 	entries float64    // see method Entries
 }
 
@@ -39,8 +39,8 @@ func (h *Columns) Prepare() {
 // Column implements Hessian.
 func (h *Columns) Column(dst []float64, k int) {
 	clear(h.image)
-	h.one[0] = 1
-	kernels.Gradient(h.image, h.column(k), h.one[:])
+	h.scalar[0] = 1
+	kernels.Gradient(h.image, h.column(k), h.scalar[:])
 	kernels.Margins(dst, h.Z, h.image)
 	dst[k] = h.diagonal[k]
 	h.entries += float64(len(h.Z.Val))
@@ -58,16 +58,16 @@ func (h *Columns) column(k int) kernels.Rows {
 
 // Product implements Hessian.
 func (h *Columns) Product(k int) float64 {
-	kernels.Margins(h.one[:], h.column(k), h.product)
+	kernels.Margins(h.scalar[:], h.column(k), h.product)
 	h.entries += float64(h.Z.Ptr[k+1] - h.Z.Ptr[k])
-	return h.one[0] + float64(h.Ridge[k]*h.d[k])
+	return h.scalar[0] + float64(h.Ridge[k]*h.d[k])
 }
 
 // Move implements Hessian.
-func (h *Columns) Move(k int, by float64) {
-	h.d[k] += by
-	h.one[0] = by
-	kernels.Gradient(h.product, h.column(k), h.one[:])
+func (h *Columns) Move(k int, change float64) {
+	h.d[k] += change
+	h.scalar[0] = change
+	kernels.Gradient(h.product, h.column(k), h.scalar[:])
 	h.entries += float64(h.Z.Ptr[k+1] - h.Z.Ptr[k])
 }
 
@@ -85,7 +85,8 @@ func (h *Columns) Entries() float64 { return h.entries }
 
 const (
 	checkEvery = 10 // Solve calls its argument crosses once in this number of iterations
-	// Solve calls its argument enough if the energy of the residual is at most this part of its first value.
+	// Solve calls its argument isSmall if the energy r'D⁻¹r of the residual r (see Solve) is at most this
+	// part of its first value.
 	energyTolerance = 1e-2
 )
 
@@ -97,8 +98,8 @@ func (h *Columns) Repeats() bool { return false }
 
 // Solve implements Hessian. It is the conjugate gradient method, preconditioned with the diagonal D of the
 // matrix (H − ff')_SS of the system. The energy of a residual r is r'D⁻¹r.
-func (h *Columns) Solve(step, descent, f []float64, support []int32, enough, crosses func([]float64) bool) (found, solved bool) {
-	part, cg, first := h.supportColumns(support), &h.cg, 0.0
+func (h *Columns) Solve(step, descent, f []float64, support []int32, isSmall, crosses func([]float64) bool) (found, solved bool) {
+	columns, cg, firstEnergy := h.supportColumns(support), &h.cg, 0.0
 	fS := make([]float64, len(support))
 	cg.Resize(len(support))
 	for a, k := range support {
@@ -108,7 +109,7 @@ func (h *Columns) Solve(step, descent, f []float64, support []int32, enough, cro
 		cg.Diagonal[a] = h.diagonal[k] - float64(fS[a]*fS[a])
 	}
 	cg.Multiply = func(dst, v []float64) {
-		h.times(dst, v, part, support)
+		h.times(dst, v, columns, support)
 		if f != nil {
 			kernels.Axpy(-kernels.Dot(fS, v), fS, dst)
 		}
@@ -117,9 +118,9 @@ func (h *Columns) Solve(step, descent, f []float64, support []int32, enough, cro
 	clear(step)
 	cg.Solve(step, h.MaxIterations, func(round int, energy float64) bool {
 		if round == 0 {
-			first = energy
+			firstEnergy = energy
 		}
-		solved = energy <= float64(energyTolerance*first) && enough(cg.Residual) || energy <= float64(1e-12*first)
+		solved = energy <= float64(energyTolerance*firstEnergy) && isSmall(cg.Residual) || energy <= float64(1e-12*firstEnergy)
 		return solved || round%checkEvery == 0 && crosses(step)
 	})
 	return true, solved
@@ -142,12 +143,12 @@ func (h *Columns) supportColumns(support []int32) *kernels.Rows {
 }
 
 // times sets dst = M v, where M has the rows and columns of the matrix for the coordinates in the support.
-// part has the columns of Z for these coordinates.
-func (h *Columns) times(dst, v []float64, part *kernels.Rows, support []int32) {
+// columns has the columns of Z for these coordinates.
+func (h *Columns) times(dst, v []float64, columns *kernels.Rows, support []int32) {
 	clear(h.image)
-	kernels.Gradient(h.image, *part, v)
-	kernels.Margins(dst, *part, h.image)
-	h.entries += 2 * float64(len(part.Val))
+	kernels.Gradient(h.image, *columns, v)
+	kernels.Margins(dst, *columns, h.image)
+	h.entries += 2 * float64(len(columns.Val))
 	for a, k := range support {
 		dst[a] = math.FMA(h.Ridge[k], v[a], dst[a])
 	}

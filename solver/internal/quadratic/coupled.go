@@ -59,7 +59,7 @@ type Coupled struct {
 	barrierDiagonal []float64 // the diagonal of the barrier's curvature
 	step, hs        []float64 // the Newton step, and H times the step
 	imageStep       []float64 // A times the step
-	next, nextImage []float64 // u and A u at the end of the step
+	endU, endImage  []float64 // u and A u at the end of the step
 	lastTau         float64   // the previous τ; +Inf at the first τ
 	lastImage       []float64 // A u at the end of the steps with lastTau
 }
@@ -71,10 +71,10 @@ func (q *Coupled) ForgetMultipliers() {
 }
 
 // StartFrom makes the next Solve start with copies of the multipliers and the Tau of another problem.
-func (q *Coupled) StartFrom(other *Coupled) {
-	q.multipliers, q.Tau = slices.Clone(other.multipliers), other.Tau
-	q.barriers = other.barriers
-	q.barriers.below, q.barriers.above = slices.Clone(other.barriers.below), slices.Clone(other.barriers.above)
+func (q *Coupled) StartFrom(source *Coupled) {
+	q.multipliers, q.Tau = slices.Clone(source.multipliers), source.Tau
+	q.barriers = source.barriers
+	q.barriers.lowerDual, q.barriers.upperDual = slices.Clone(source.barriers.lowerDual), slices.Clone(source.barriers.upperDual)
 }
 
 // CoupledSettings are the settings of Coupled.Solve.
@@ -98,10 +98,10 @@ func (q *Coupled) Solve(set *CoupledSettings) bool {
 func (q *Coupled) follow(set *CoupledSettings) bool {
 	end := set.Gap / (4 * q.terms)
 	q.Tau, q.lastTau = math.Max(set.Start, end), math.Inf(1)
-	since, short := 0, 0    // the number of steps at this τ, and of short steps in a row
-	last := 0.0             // the squared decrement of the previous step
-	least, raised := 0.0, 0 // the smallest allowed tauFactor; how often τ was raised
-	for q.Steps = 1; q.Steps <= maxSteps && since < maxAtOneTau; q.Steps++ {
+	stepsAtTau, shortSteps := 0, 0 // the number of steps at this τ, and of short steps in a row
+	lastDecrement := 0.0           // the squared decrement of the previous step
+	minFactor, raises := 0.0, 0    // the smallest allowed tauFactor; how often τ was raised
+	for q.Steps = 1; q.Steps <= maxSteps && stepsAtTau < maxAtOneTau; q.Steps++ {
 		decrement, ok := q.newton()
 		if !ok {
 			break
@@ -112,29 +112,29 @@ func (q *Coupled) follow(set *CoupledSettings) bool {
 		if length == 1 {
 			q.saveDual()
 		}
-		near := q.near(length, decrement, set.Gap)
+		near := q.isNear(length, decrement, set.Gap)
 		if near {
 			q.saveCentre()
 		}
-		settled := !set.Precise || decrement <= float64(preciseEnd*q.Tau) || since > 0 && decrement > 0.1*last
-		if last = decrement; near && q.Tau <= end && settled {
+		settled := !set.Precise || decrement <= float64(preciseEnd*q.Tau) || stepsAtTau > 0 && decrement > 0.1*lastDecrement
+		if lastDecrement = decrement; near && q.Tau <= end && settled {
 			return true
 		}
 		if q.Stop != nil && q.Stop() {
 			return false
 		}
-		since, short = since+1, short+1
+		stepsAtTau, shortSteps = stepsAtTau+1, shortSteps+1
 		if length >= shortStep {
-			short = 0
+			shortSteps = 0
 		}
-		by := math.Max(least, tauFactor(length, decrement/q.Tau, q.terms))
-		switch to := math.Max(end, by*q.Tau); {
-		case to < q.Tau:
+		factor := math.Max(minFactor, tauFactor(length, decrement/q.Tau, q.terms))
+		switch tau := math.Max(end, factor*q.Tau); {
+		case tau < q.Tau:
 			copy(q.lastImage, q.image)
-			q.lastTau, q.Tau, since = q.Tau, to, 0
-		case short >= maxShort && raised < maxRaised: // τ fell too fast
-			q.Tau, least, since, short = math.Min(q.lastTau, 10*q.Tau), carefulFall, 0, 0
-			raised++
+			q.lastTau, q.Tau, stepsAtTau = q.Tau, tau, 0
+		case shortSteps >= maxShort && raises < maxRaised: // τ fell too fast
+			q.Tau, minFactor, stepsAtTau, shortSteps = math.Min(q.lastTau, 10*q.Tau), carefulFall, 0, 0
+			raises++
 			q.ForgetMultipliers() // the multipliers belong to a smaller τ
 		}
 	}
@@ -145,7 +145,7 @@ func (q *Coupled) follow(set *CoupledSettings) bool {
 			break
 		}
 		length := q.search(decrement)
-		if q.updateMultipliers(); !q.near(length, decrement, set.Gap) {
+		if q.updateMultipliers(); !q.isNear(length, decrement, set.Gap) {
 			break
 		}
 		q.accept(length)
@@ -158,7 +158,7 @@ func (q *Coupled) follow(set *CoupledSettings) bool {
 
 // near reports whether a step of this length ends near the central path. decrement is the squared Newton
 // decrement before the step.
-func (q *Coupled) near(length, decrement, gap float64) bool {
+func (q *Coupled) isNear(length, decrement, gap float64) bool {
 	return length >= longStep && decrement <= 0.25*math.Max(gap, q.Tau*q.terms)
 }
 
@@ -287,10 +287,10 @@ func (q *Coupled) prepare() {
 	if q.system == nil || q.system.Triangle != q.Triangle {
 		q.system = newSystem(q.Triangle, q.Threads)
 	}
-	for _, v := range []*[]float64{&q.d, &q.hd, &q.rhs, &q.step, &q.hs, &q.barrierDiagonal, &q.next} {
+	for _, v := range []*[]float64{&q.d, &q.hd, &q.rhs, &q.step, &q.hs, &q.barrierDiagonal, &q.endU} {
 		*v = append((*v)[:0], make([]float64, m)...)
 	}
-	for _, v := range []*[]float64{&q.image, &q.smooth, &q.imageStep, &q.nextImage, &q.lastImage, &q.curvature.h, &q.Z} {
+	for _, v := range []*[]float64{&q.image, &q.smooth, &q.imageStep, &q.endImage, &q.lastImage, &q.curvature.h, &q.Z} {
 		*v = append((*v)[:0], make([]float64, l)...)
 	}
 	q.U = append(q.U[:0], q.X...)
@@ -360,16 +360,17 @@ func (q *Coupled) search(decrement float64) (length float64) {
 	for j, s := range q.step {
 		linear += float64(s * (q.Gradient[j] + q.hd[j]))
 	}
-	at := q.value(q.image, q.U)
-	rounding := float64(1e-16 * math.Sqrt(q.terms) * math.Abs(at)) // the error of a sum of q.terms numbers
+	startValue := q.value(q.image, q.U)
+	// rounding is the error of a sum of q.terms numbers.
+	rounding := float64(1e-16 * math.Sqrt(q.terms) * math.Abs(startValue))
 	for range maxHalvings {
 		for k, v := range q.image {
-			q.nextImage[k] = math.FMA(length, q.imageStep[k], v)
+			q.endImage[k] = math.FMA(length, q.imageStep[k], v)
 		}
 		for j, u := range q.U {
-			q.next[j] = math.FMA(length, q.step[j], u)
+			q.endU[j] = math.FMA(length, q.step[j], u)
 		}
-		change := float64(length*(linear+float64(length*square))) + (q.value(q.nextImage, q.next) - at)
+		change := float64(length*(linear+float64(length*square))) + (q.value(q.endImage, q.endU) - startValue)
 		if change <= -float64(0.05*length*decrement)+rounding {
 			return length
 		}
@@ -387,8 +388,8 @@ func (q *Coupled) accept(length float64) {
 	if length == 0 {
 		return
 	}
-	copy(q.image, q.nextImage)
-	copy(q.U, q.next)
+	copy(q.image, q.endImage)
+	copy(q.U, q.endU)
 	kernels.Axpy(length, q.step, q.d)
 	kernels.Axpy(length, q.hs, q.hd)
 }
@@ -418,18 +419,18 @@ func (q *Coupled) fixCoordinates(h []float64) {
 func (q *Coupled) zeroSum() {
 	ones, x := slices.Repeat([]float64{1}, q.Order), make([]float64, q.Order)
 	q.system.solve(x, ones)
-	part, nu := linalg.Sum(x), 0.0
-	more, rest := slices.Clone(q.step), make([]float64, q.Order)
+	sumX, nu := linalg.Sum(x), 0.0
+	correction, residual := slices.Clone(q.step), make([]float64, q.Order)
 	clear(q.step)
 	for range maxRefinements {
-		by := (linalg.Sum(q.step) + linalg.Sum(more)) / part
-		nu += by
-		kernels.Axpy(1, more, q.step)
-		kernels.Axpy(-by, x, q.step)
-		q.system.Times(rest, q.system.h, q.step)
+		shift := (linalg.Sum(q.step) + linalg.Sum(correction)) / sumX
+		nu += shift
+		kernels.Axpy(1, correction, q.step)
+		kernels.Axpy(-shift, x, q.step)
+		q.system.Times(residual, q.system.h, q.step)
 		for j, v := range q.rhs {
-			rest[j] = v - rest[j] - nu
+			residual[j] = v - residual[j] - nu
 		}
-		q.system.solve(more, rest)
+		q.system.solve(correction, residual)
 	}
 }

@@ -18,9 +18,9 @@ func matrixOf(t *testing.T, name string, columns int) *linalg.Algebra {
 	t.Helper()
 	var entries []sparse.Triplet
 	rows := 0
-	add := func(at int, v ...float64) {
+	add := func(column int, v ...float64) {
 		for k, u := range v {
-			entries = append(entries, sparse.Triplet{Row: rows, Col: at + k, Value: u})
+			entries = append(entries, sparse.Triplet{Row: rows, Col: column + k, Value: u})
 		}
 		rows++
 	}
@@ -62,8 +62,8 @@ func randomCoupled(t *testing.T, rng *rand.Rand, order, rank int, a *linalg.Alge
 	}
 	q := &Coupled{Triangle: NewTriangle(order, order-1), H: make([]float64, order*order), X: make([]float64, order), Gradient: make([]float64, order), Threads: 1}
 	for i := range rank {
-		row, by := z[i*order:(i+1)*order], rng.NormFloat64()
-		kernels.Axpy(by, row, q.Gradient)
+		row, weight := z[i*order:(i+1)*order], rng.NormFloat64()
+		kernels.Axpy(weight, row, q.Gradient)
 		for j, v := range row {
 			kernels.Axpy(v, row, q.H[j*order:(j+1)*order])
 		}
@@ -101,19 +101,19 @@ func provedGap(q *Coupled) (gap, excess float64) {
 	copy(r, q.Gradient)
 	kernels.Axpy(1, h, r)
 	q.Penalty.AddTrans(r, q.Z)
-	at := append([]float64(nil), q.X...)
-	kernels.Axpy(1, q.Move, at)
-	q.Penalty.Mul(v, at)
-	least := kernels.Dot(q.Gradient, q.Move) + 0.5*kernels.Dot(q.Move, h) + kernels.Dot(q.Z, v) - kernels.Dot(r, at)
+	point := append([]float64(nil), q.X...)
+	kernels.Axpy(1, q.Move, point)
+	q.Penalty.Mul(v, point)
+	lowerBound := kernels.Dot(q.Gradient, q.Move) + 0.5*kernels.Dot(q.Move, h) + kernels.Dot(q.Z, v) - kernels.Dot(r, point)
 	walls := term.Walls{}
 	if q.Set != nil {
 		walls = q.Set.Walls(m)
 	}
 	switch {
 	case walls.Radius > 0:
-		least -= walls.Radius * math.Sqrt(linalg.SumSquares(r))
+		lowerBound -= walls.Radius * math.Sqrt(linalg.SumSquares(r))
 	case walls.Total > 0:
-		least += walls.Total * slices.Min(r)
+		lowerBound += walls.Total * slices.Min(r)
 	default:
 		for j, v := range r {
 			switch {
@@ -121,9 +121,9 @@ func provedGap(q *Coupled) (gap, excess float64) {
 			case walls.Lower == nil:
 				excess = math.Inf(1)
 			case v > 0:
-				least += v * walls.Lower[j]
+				lowerBound += v * walls.Lower[j]
 			default:
-				least += v * walls.Upper[j]
+				lowerBound += v * walls.Upper[j]
 			}
 		}
 	}
@@ -138,7 +138,7 @@ func provedGap(q *Coupled) (gap, excess float64) {
 		g := &q.Penalty.Groups[k]
 		excess = math.Max(excess, g.Norm(q.Z)/g.Limit-1)
 	}
-	return q.Value() + x - least, excess
+	return q.Value() + x - lowerBound, excess
 }
 
 // TestCoupled checks, for each matrix A and set, with and without groups, that Solve needs at most 60 steps
@@ -166,22 +166,22 @@ func TestCoupled(t *testing.T) {
 						rank = order / 2
 					}
 					q := randomCoupled(t, rng, order, rank, matrixOf(t, a, order), groups, set)
-					what := fmt.Sprintf("%s, %s, groups %v, seed %d", a, name, grouped, seed)
+					description := fmt.Sprintf("%s, %s, groups %v, seed %d", a, name, grouped, seed)
 					ok := q.Solve(&CoupledSettings{Gap: 1e-11, Start: 0.1})
 					proved, excess := provedGap(q)
 					if !ok || !(math.Abs(proved) < 1e-9) || excess > 1e-9 {
-						t.Errorf("%s: %v after %d steps, proved %.2e, multipliers beyond their limits by %.1e", what, ok, q.Steps, proved, excess)
+						t.Errorf("%s: %v after %d steps, proved %.2e, multipliers beyond their limits by %.1e", description, ok, q.Steps, proved, excess)
 					}
 					if q.Steps > 60 {
-						t.Errorf("%s: %d steps", what, q.Steps)
+						t.Errorf("%s: %d steps", description, q.Steps)
 					}
 					before := q.Value()
-					part, ok := q.MakeExact(1e-9, make([]float64, order))
+					partition, ok := q.MakeExact(1e-9, make([]float64, order))
 					if !ok {
 						continue // MakeExact may fail, for example if tied coordinates have different bounds
 					}
-					if after := q.Value(); after > before+1e-9 || !part.Holds(q.U) {
-						t.Errorf("%s: exact at %.3e above, zeros and ties %v of %v", what, after-before, part, q.U)
+					if after := q.Value(); after > before+1e-9 || !partition.Holds(q.U) {
+						t.Errorf("%s: exact at %.3e above, zeros and ties %v of %v", description, after-before, partition, q.U)
 					}
 				}
 			}
@@ -195,7 +195,7 @@ func TestCoupledStart(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	q := randomCoupled(t, rng, 40, 60, matrixOf(t, "chain and identity", 40), nil, nil)
 	q.Solve(&CoupledSettings{Gap: 1e-10, Start: 0.1})
-	first := q.Steps
+	firstSteps := q.Steps
 	copy(q.X, q.U)
 	grad := make([]float64, 40)
 	q.Times(grad, q.H, q.Move)
@@ -204,8 +204,8 @@ func TestCoupledStart(t *testing.T) {
 		q.Gradient[j] += 1e-4 * rng.NormFloat64()
 	}
 	q.Solve(&CoupledSettings{Gap: 1e-10, Start: 1e-6})
-	if proved, excess := provedGap(q); !(math.Abs(proved) < 1e-9) || excess > 1e-9 || q.Steps >= first {
-		t.Errorf("%d steps, then %d; proved %.1e, beyond the limits by %.1e", first, q.Steps, proved, excess)
+	if proved, excess := provedGap(q); !(math.Abs(proved) < 1e-9) || excess > 1e-9 || q.Steps >= firstSteps {
+		t.Errorf("%d steps, then %d; proved %.1e, beyond the limits by %.1e", firstSteps, q.Steps, proved, excess)
 	}
 }
 
@@ -215,12 +215,12 @@ func TestStartFrom(t *testing.T) {
 	random := func() *Coupled {
 		return randomCoupled(t, rand.New(rand.NewPCG(5, 6)), 12, 20, matrixOf(t, "chain", 12), nil, term.NewBox(12, -0.1, 0.2))
 	}
-	other, q := random(), random()
-	other.Solve(&CoupledSettings{Gap: 1e-6, Start: 0.1})
-	want := slices.Concat(other.barriers.below, other.barriers.above)
-	q.StartFrom(other)
-	q.Solve(&CoupledSettings{Gap: 1e-10, Start: other.Tau})
-	if got := slices.Concat(other.barriers.below, other.barriers.above); len(want) == 0 || !slices.Equal(got, want) {
+	source, q := random(), random()
+	source.Solve(&CoupledSettings{Gap: 1e-6, Start: 0.1})
+	want := slices.Concat(source.barriers.lowerDual, source.barriers.upperDual)
+	q.StartFrom(source)
+	q.Solve(&CoupledSettings{Gap: 1e-10, Start: source.Tau})
+	if got := slices.Concat(source.barriers.lowerDual, source.barriers.upperDual); len(want) == 0 || !slices.Equal(got, want) {
 		t.Errorf("multipliers %v, before %v", got, want)
 	}
 }

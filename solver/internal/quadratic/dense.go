@@ -28,10 +28,11 @@ func (h *Dense) Mirror() {
 	}
 }
 
-// Renumber must be called when rows and columns have been inserted into H. Coordinate k has become at[k].
-func (h *Dense) Renumber(at []int) {
+// Renumber must be called when rows and columns have been inserted into H. Coordinate k has become coordinate
+// position[k].
+func (h *Dense) Renumber(position []int) {
 	for a, k := range h.factored.order {
-		h.factored.order[a] = int32(at[k])
+		h.factored.order[a] = int32(position[k])
 	}
 }
 
@@ -60,11 +61,11 @@ func (h *Dense) Reset() { h.reset(h.Order, h.Order) }
 func (h *Dense) Product(k int) float64 { return h.product[k] }
 
 // Move implements Hessian.
-func (h *Dense) Move(k int, by float64) {
-	h.d[k] += by
+func (h *Dense) Move(k int, change float64) {
+	h.d[k] += change
 	before := h.product[k]
-	kernels.Axpy(by, h.Row(k), h.product)
-	h.product[k] = math.FMA(by, h.diagonal[k], before)
+	kernels.Axpy(change, h.Row(k), h.product)
+	h.product[k] = math.FMA(change, h.diagonal[k], before)
 }
 
 // Energy implements Hessian.
@@ -74,12 +75,12 @@ func (h *Dense) Energy() float64 { return kernels.Dot(h.d, h.product) }
 // as an update of the last factor. For a large support, a multiplication in a sweep takes about ten times as
 // long as a multiplication in the factorisation.
 func (h *Dense) MostSweeps(nonzeros int) int {
-	const least = 4
+	const minSweeps = 4
 	if len(h.factored.order) > 0 {
-		return least
+		return minSweeps
 	}
 	if nonzeros < largeSupport {
-		return max(least, nonzeros/3)
+		return max(minSweeps, nonzeros/3)
 	}
 	return nonzeros / 30
 }

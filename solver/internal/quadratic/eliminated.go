@@ -7,13 +7,13 @@ import "math"
 // other coordinates. Its Hessian is H − ff' (the Schur complement of H_ee), where f is column e of H divided
 // by √H_ee.
 type eliminated struct {
-	index    int       // e, or −1 if no coordinate is eliminated
-	f        []float64 // the vector f, but with entry e set to 0; nil if no coordinate is eliminated
-	diagonal []float64 // the diagonal of H − ff'; 0 at e and at columns of H that are multiples of column e
-	start    float64   // x_e, the coordinate at the start x
-	root     float64   // √H_ee
-	slope    float64   // g_e/√H_ee, where g is the gradient at x
-	along    float64   // f'(u − x)
+	index        int       // e, or −1 if no coordinate is eliminated
+	f            []float64 // the vector f, but with entry e set to 0; nil if no coordinate is eliminated
+	diagonal     []float64 // diagonal of H − ff'; 0 at e and at columns of H that are multiples of column e
+	start        float64   // x_e, the coordinate at the start x
+	root         float64   // √H_ee
+	slope        float64   // g_e/√H_ee, where g is the gradient at x
+	innerProduct float64   // f'(u − x)
 }
 
 // A diagonal entry of H − ff' counts as 0 if it is at most dependentPart times the entry of H, because it may
@@ -34,16 +34,16 @@ func (e *eliminated) begin(q *Separable) {
 	e.f[e.index] = 0
 	for k, h := range diagonal {
 		e.f[k] /= e.root
-		if rest := h - float64(e.f[k]*e.f[k]); k != e.index && rest > dependentPart*h {
-			e.diagonal[k] = rest
+		if entry := h - float64(e.f[k]*e.f[k]); k != e.index && entry > dependentPart*h {
+			e.diagonal[k] = entry
 		}
 	}
 }
 
-// move updates the field along; coordinate k of u has moved by the number by.
-func (e *eliminated) move(k int, by float64) {
+// move updates innerProduct after coordinate k of u has changed by change.
+func (e *eliminated) move(k int, change float64) {
 	if e.f != nil {
-		e.along += float64(e.f[k] * by)
+		e.innerProduct += float64(e.f[k] * change)
 	}
 }
 
@@ -53,19 +53,19 @@ func (e *eliminated) subtracted(k int) float64 {
 	if e.f == nil {
 		return 0
 	}
-	return float64(e.f[k] * (e.slope + e.along))
+	return float64(e.f[k] * (e.slope + e.innerProduct))
 }
 
 // value returns the change of the quadratic function, which is not positive, when coordinate e moves from x_e
 // to its minimum. It returns 0 if no coordinate is eliminated.
 func (e *eliminated) value() float64 {
-	slope := e.slope + e.along
+	slope := e.slope + e.innerProduct
 	return float64(-0.5 * slope * slope)
 }
 
 // insert sets coordinate e of u to its minimum, given the other coordinates.
 func (e *eliminated) insert(u []float64) {
 	if e.f != nil {
-		u[e.index] = e.start - (e.slope+e.along)/e.root
+		u[e.index] = e.start - (e.slope+e.innerProduct)/e.root
 	}
 }

@@ -15,8 +15,8 @@ const (
 	constrained                // v = 0 does not follow from them, so it must be enforced
 )
 
-// MakeExact changes U after a call of Solve, so that its zeros and ties are exact. part has these zeros and
-// ties. ok is true if U has them, and if the objective has not risen by more than slack. If ok is false, U
+// MakeExact changes U after a call of Solve, so that its zeros and ties are exact. partition has these zeros
+// and ties. ok is true if U has them, and if the objective has not risen by more than slack. If ok is false, U
 // does not change. Move and Z do not change: the lower bound that they prove does not depend on U.
 //
 // If the penalty has groups or there is a set, tied coordinates get a mean, weighted by the diagonal of H or,
@@ -24,7 +24,7 @@ const (
 // each group of tied coordinates, and limit sign(v) v replaces limit |v| for each entry v of A u. If v must
 // be zero although the ties do not imply it, there is a constraint v = 0, which the augmented Lagrangian
 // method enforces.
-func (q *Coupled) MakeExact(slack float64, curvature []float64) (part Partition, ok bool) {
+func (q *Coupled) MakeExact(slack float64, curvature []float64) (partition Partition, ok bool) {
 	zero := q.zeros()
 	y := make([]float64, len(zero))
 	for k, z := range zero {
@@ -32,18 +32,18 @@ func (q *Coupled) MakeExact(slack float64, curvature []float64) (part Partition,
 			y[k] = 1
 		}
 	}
-	part = ReadStructure(q.Penalty.M, y, nil, q.Order).Partition()
-	before, u := q.Value(), append([]float64(nil), q.U...)
+	partition = ReadStructure(q.Penalty.M, y, nil, q.Order).Partition()
+	oldValue, u := q.Value(), append([]float64(nil), q.U...)
 	if q.Penalty.Grouped() || q.Set != nil {
-		q.setTies(&part, curvature)
-		ok = q.Value() <= before+slack && part.Holds(q.U)
+		q.setTies(&partition, curvature)
+		ok = q.Value() <= oldValue+slack && partition.Holds(q.U)
 	} else {
-		ok = q.solveReduced(&part, zero) && q.Value() <= before+slack
+		ok = q.solveReduced(&partition, zero) && q.Value() <= oldValue+slack
 	}
 	if !ok {
 		copy(q.U, u)
 	}
-	return part, ok
+	return partition, ok
 }
 
 // Value returns the objective at U minus the objective at X.
@@ -68,8 +68,8 @@ func (q *Coupled) zeros() []bool {
 	r := q.Penalty
 	zero := make([]bool, r.Len())
 	threshold := math.Sqrt(q.Tau / q.lastTau)
-	isZero := func(limit, size, before float64) bool {
-		return limit > 0 && !(q.Tau < 0.1*float64(limit*size) && size > threshold*before)
+	isZero := func(limit, size, oldSize float64) bool {
+		return limit > 0 && !(q.Tau < 0.1*float64(limit*size) && size > threshold*oldSize)
 	}
 	if !r.Grouped() {
 		for k, v := range q.image {
@@ -88,25 +88,26 @@ func (q *Coupled) zeros() []bool {
 
 // setTies gives U the zeros and ties of the partition. Tied coordinates get their mean, weighted by the
 // curvatures that MakeExact describes. Then setTies moves coordinates that are near a bound to the bound.
-func (q *Coupled) setTies(part *Partition, curvature []float64) {
-	h, y := make([]float64, q.Order), make([]float64, part.Count)
-	sum, most := make([]float64, part.Count), make([]float64, part.Count)
-	for j, of := range part.Group {
+func (q *Coupled) setTies(partition *Partition, curvature []float64) {
+	h, y := make([]float64, q.Order), make([]float64, partition.Count)
+	sum, maxCurvature := make([]float64, partition.Count), make([]float64, partition.Count)
+	for j, group := range partition.Group {
 		h[j] = math.Max(q.H[j*q.Stride+j], curvature[j])
-		if of >= 0 {
-			weight, f := h[j]+1e-300, part.Factor[j] // a weight must be positive
-			y[of] += float64(weight * f * q.U[j])
-			sum[of] += float64(weight * f * f)
-			most[of] = math.Max(most[of], float64(h[j]*f*f))
+		if group >= 0 {
+			weight, f := h[j]+1e-300, partition.Factor[j] // a weight must be positive
+			y[group] += float64(weight * f * q.U[j])
+			sum[group] += float64(weight * f * f)
+			maxCurvature[group] = math.Max(maxCurvature[group], float64(h[j]*f*f))
 		}
 	}
 	for k, v := range sum {
 		y[k] /= v
 	}
-	part.Expand(q.U, y)
-	for j, of := range part.Group {
-		if of >= 0 {
-			h[j] = most[of] / (part.Factor[j] * part.Factor[j]) // snap then moves all or none of a group
+	partition.Expand(q.U, y)
+	for j, group := range partition.Group {
+		if group >= 0 {
+			// This makes snap move all or none of a group.
+			h[j] = maxCurvature[group] / (partition.Factor[j] * partition.Factor[j])
 		}
 	}
 	if q.Set != nil {
@@ -125,52 +126,52 @@ const (
 // solveReduced moves U to the solution of the reduced problem, see MakeExact. zero marks the entries of A u
 // that are zero at the solution. solveReduced returns true if no other entry changes its sign: then U also
 // solves the original problem. It returns false if the reduced matrix cannot be factored.
-func (q *Coupled) solveReduced(part *Partition, zero []bool) bool {
+func (q *Coupled) solveReduced(partition *Partition, zero []bool) bool {
 	r := q.Penalty
 	kind, z := make([]rowKind, len(zero)), append([]float64(nil), q.Z...)
 	for k := range zero {
 		switch {
 		case !zero[k]:
 			z[k] = math.Copysign(r.Limit[k], q.image[k])
-		case part.ImpliesZero(r.M, k):
+		case partition.ImpliesZero(r.M, k):
 			kind[k] = implied
 		default:
 			kind[k] = constrained
 		}
 	}
-	y, g, step := make([]float64, part.Count), make([]float64, part.Count), make([]float64, part.Count)
-	part.Nearest(y, q.U)
-	system := newSystem(NewTriangle(part.Count, q.reducedWidth(part)), q.Threads)
-	q.formReduced(system, part, kind)
-	if part.Count > 0 && !system.factorFrom(reducedShift) {
+	y, g, step := make([]float64, partition.Count), make([]float64, partition.Count), make([]float64, partition.Count)
+	partition.Nearest(y, q.U)
+	system := newSystem(NewTriangle(partition.Count, q.reducedWidth(partition)), q.Threads)
+	q.formReduced(system, partition, kind)
+	if partition.Count > 0 && !system.factorFrom(reducedShift) {
 		return false
 	}
-	last := math.Inf(1)
+	lastDecrement := math.Inf(1)
 	for range maxReduced {
-		part.Expand(q.U, y)
+		partition.Expand(q.U, y)
 		q.refresh()
 		r.Mul(q.image, q.U)
-		full, by := q.rhs, append([]float64(nil), z...)
+		full, multipliers := q.rhs, append([]float64(nil), z...)
 		for k, v := range q.image {
 			switch kind[k] {
 			case implied:
-				by[k] = 0
+				multipliers[k] = 0
 			case constrained:
 				z[k] = math.FMA(q.curvature.h[k], v, z[k])
-				by[k] = z[k]
+				multipliers[k] = z[k]
 			}
 		}
 		for j, v := range q.Gradient {
 			full[j] = v + q.hd[j]
 		}
-		r.AddTrans(full, by)
-		part.Collect(g, full)
+		r.AddTrans(full, multipliers)
+		partition.Collect(g, full)
 		system.solveShifted(step, g)
 		decrement := math.Abs(kernels.Dot(step, g))
-		if !(decrement < last/4) || decrement == 0 {
+		if !(decrement < lastDecrement/4) || decrement == 0 {
 			break
 		}
-		last = decrement
+		lastDecrement = decrement
 		kernels.Axpy(-1, step, y)
 	}
 	for k, v := range q.image {
@@ -183,19 +184,19 @@ func (q *Coupled) solveReduced(part *Partition, zero []bool) bool {
 
 // formReduced adds E'(H + A' diag(h) A)E to the matrix of the system. Here A has only the constrained rows, h
 // has the curvatures of these rows (see smoothen), and E maps the variables of the reduced problem to u.
-func (q *Coupled) formReduced(to *system, part *Partition, kind []rowKind) {
+func (q *Coupled) formReduced(target *system, partition *Partition, kind []rowKind) {
 	add := func(i, j int, v float64) {
-		a, b := part.Group[i], part.Group[j]
+		a, b := partition.Group[i], partition.Group[j]
 		if a < 0 || b < 0 {
 			return
 		}
 		if a == b && i != j {
 			v *= 2
 		}
-		to.h[int(min(a, b))*to.Stride+int(max(a, b))] += float64(part.Factor[i] * part.Factor[j] * v)
+		target.h[int(min(a, b))*target.Stride+int(max(a, b))] += float64(partition.Factor[i] * partition.Factor[j] * v)
 	}
 	for i := range q.Order {
-		if part.Group[i] >= 0 {
+		if partition.Group[i] >= 0 {
 			for m, v := range q.Row(q.H, i) {
 				add(i, i+m, v)
 			}
@@ -215,15 +216,15 @@ func (q *Coupled) formReduced(to *system, part *Partition, kind []rowKind) {
 }
 
 // reducedWidth returns the bandwidth of the reduced matrix.
-func (q *Coupled) reducedWidth(part *Partition) int {
+func (q *Coupled) reducedWidth(partition *Partition) int {
 	if !q.Banded() {
-		return part.Count - 1
+		return partition.Count - 1
 	}
 	widest := int32(0)
-	for i, of := range part.Group {
-		for _, other := range part.Group[i:min(q.Order, i+q.Width+1)] {
-			if of >= 0 && other >= 0 {
-				widest = max(widest, of-other, other-of)
+	for i, group := range partition.Group {
+		for _, other := range partition.Group[i:min(q.Order, i+q.Width+1)] {
+			if group >= 0 && other >= 0 {
+				widest = max(widest, group-other, other-group)
 			}
 		}
 	}

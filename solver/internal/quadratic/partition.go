@@ -50,10 +50,10 @@ func (s *Structure) Partition() Partition {
 
 // Expand sets x to the point with the given values of the groups: y[k] is the value of group k.
 func (p *Partition) Expand(x, y []float64) {
-	for j, of := range p.Group {
+	for j, group := range p.Group {
 		x[j] = 0
-		if of >= 0 {
-			x[j] = float64(p.Factor[j] * y[of])
+		if group >= 0 {
+			x[j] = float64(p.Factor[j] * y[group])
 		}
 	}
 }
@@ -62,9 +62,9 @@ func (p *Partition) Expand(x, y []float64) {
 func (p *Partition) Nearest(y, x []float64) {
 	p.Collect(y, x)
 	squares := make([]float64, p.Count)
-	for j, of := range p.Group {
-		if of >= 0 {
-			squares[of] += float64(p.Factor[j] * p.Factor[j])
+	for j, group := range p.Group {
+		if group >= 0 {
+			squares[group] += float64(p.Factor[j] * p.Factor[j])
 		}
 	}
 	for k, v := range squares {
@@ -76,9 +76,9 @@ func (p *Partition) Nearest(y, x []float64) {
 // over the coordinates j of group k.
 func (p *Partition) Collect(dst, v []float64) {
 	clear(dst)
-	for j, of := range p.Group {
-		if of >= 0 {
-			dst[of] += float64(p.Factor[j] * v[j])
+	for j, group := range p.Group {
+		if group >= 0 {
+			dst[group] += float64(p.Factor[j] * v[j])
 		}
 	}
 }
@@ -86,13 +86,13 @@ func (p *Partition) Collect(dst, v []float64) {
 // Holds reports whether x has all zeros and ties of the partition, without rounding errors.
 func (p *Partition) Holds(x []float64) bool {
 	value := make([]float64, p.Count)
-	for j, of := range p.Group {
-		if of >= 0 && p.Factor[j] == 1 {
-			value[of] = x[j]
+	for j, group := range p.Group {
+		if group >= 0 && p.Factor[j] == 1 {
+			value[group] = x[j]
 		}
 	}
-	for j, of := range p.Group {
-		if of < 0 && x[j] != 0 || of >= 0 && x[j] != float64(p.Factor[j]*value[of]) {
+	for j, group := range p.Group {
+		if group < 0 && x[j] != 0 || group >= 0 && x[j] != float64(p.Factor[j]*value[group]) {
 			return false
 		}
 	}
@@ -102,16 +102,16 @@ func (p *Partition) Holds(x []float64) bool {
 // Groups lists the coordinates of every group that has at least two of them. It returns nil if there is no
 // such group.
 func (p *Partition) Groups() [][]int {
-	all := make([][]int, p.Count)
+	groups := make([][]int, p.Count)
 	for j, g := range p.Group {
 		if g >= 0 {
-			all[g] = append(all[g], j)
+			groups[g] = append(groups[g], j)
 		}
 	}
-	if all = slices.DeleteFunc(all, func(g []int) bool { return len(g) < 2 }); len(all) == 0 {
+	if groups = slices.DeleteFunc(groups, func(g []int) bool { return len(g) < 2 }); len(groups) == 0 {
 		return nil
 	}
-	return all
+	return groups
 }
 
 // ImpliesZero reports whether the given row of A x is 0 for every x with the zeros and ties of the partition.
@@ -123,14 +123,14 @@ func (p *Partition) ImpliesZero(a *sparse.CSR, row int) bool {
 	idx, val := a.Row(row)
 	sum, size := make(map[int32]float64, len(idx)), make(map[int32]float64, len(idx))
 	for k, j := range idx {
-		if of := p.Group[j]; of >= 0 {
+		if group := p.Group[j]; group >= 0 {
 			v := float64(p.Factor[j] * val[k])
-			sum[of] += v
-			size[of] += math.Abs(v)
+			sum[group] += v
+			size[group] += math.Abs(v)
 		}
 	}
-	for of, v := range sum {
-		if math.Abs(v) > agreement*size[of] {
+	for group, v := range sum {
+		if math.Abs(v) > agreement*size[group] {
 			return false
 		}
 	}

@@ -46,8 +46,8 @@ type Separable struct {
 
 	eliminated eliminated // the coordinate Free
 
-	saved      []float64 // copy of U before a Newton step
-	savedAlong float64   // eliminated.along, which is f'(u − x), before that step
+	saved             []float64 // copy of U before a Newton step
+	savedInnerProduct float64   // eliminated.innerProduct before that step
 }
 
 // A Hessian is the matrix H of a Separable. It also stores a vector d, and keeps H d up to date. In
@@ -61,8 +61,8 @@ type Hessian interface {
 	Reset()
 	// Product returns entry k of H d.
 	Product(k int) float64
-	// Move adds the number by to entry k of d.
-	Move(k int, by float64)
+	// Move adds change to entry k of d.
+	Move(k int, change float64)
 	// Energy returns d'Hd.
 	Energy() float64
 	// Save stores a copy of d.
@@ -70,11 +70,11 @@ type Hessian interface {
 	// Restore sets d to the copy of the last Save.
 	Restore()
 	// Solve solves the equation (H − ff')_SS step = descent, where S is the support; a nil f is the vector 0.
-	// It may end early in two cases: when enough returns true for the residual of the equation, or when
+	// It may end early in two cases: when isSmall returns true for the residual of the equation, or when
 	// crosses returns true for the present step, because this step goes beyond zero or a bound. found is
 	// false if there is no usable step. solved is false if the step does not solve the equation accurately
 	// enough.
-	Solve(step, descent, f []float64, support []int32, enough func(residual []float64) bool, crosses func(step []float64) bool) (found, solved bool)
+	Solve(step, descent, f []float64, support []int32, isSmall func(residual []float64) bool, crosses func(step []float64) bool) (found, solved bool)
 	// MostSweeps bounds the number of sweeps over the non-zero coordinates between two calls of Solve.
 	// nonzeros is the number of non-zero coordinates.
 	MostSweeps(nonzeros int) int
@@ -271,23 +271,23 @@ func (q *Separable) sweep(nonzeroOnly bool) (worst float64) {
 		derivative := q.derivative(k)
 		if !(curvature > 0) { // the coordinate moves to 0 if the penalty exceeds the linear term
 			if u != 0 && math.Abs(derivative) < q.Limit[k] {
-				to, _ := q.endOf(k, -u)
-				q.set(k, to)
+				end, _ := q.endOf(k, -u)
+				q.set(k, end)
 			}
 			continue
 		}
 		if u == 0 && math.Abs(derivative) <= atLimit*q.Limit[k] {
 			continue
 		}
-		by := q.coordinateStep(k, u, derivative, curvature)
-		if by == 0 {
+		change := q.coordinateStep(k, u, derivative, curvature)
+		if change == 0 {
 			continue
 		}
-		worst = max(worst, math.Abs(by)*curvature/q.Unit[k])
-		if q.MaxMove != nil && math.Abs(by) > q.MaxMove[k] {
-			by = math.Copysign(q.MaxMove[k], by)
+		worst = max(worst, math.Abs(change)*curvature/q.Unit[k])
+		if q.MaxMove != nil && math.Abs(change) > q.MaxMove[k] {
+			change = math.Copysign(q.MaxMove[k], change)
 		}
-		q.move(k, by)
+		q.move(k, change)
 	}
 	return worst
 }
@@ -303,50 +303,50 @@ func (q *Separable) derivative(k int) float64 {
 // not computed as a difference from u, because even a move that is too small to change u changes H d.
 func (q *Separable) coordinateStep(k int, u, derivative, curvature float64) float64 {
 	limit := q.Limit[k]
-	by := -derivative / curvature
+	change := -derivative / curvature
 	switch {
 	case limit == 0:
 	case u != 0 && (u-float64((derivative+math.Copysign(limit, u))/curvature))*u > 0:
-		by = -(derivative + math.Copysign(limit, u)) / curvature
+		change = -(derivative + math.Copysign(limit, u)) / curvature
 	default:
-		by = linalg.SoftThreshold(u-derivative/curvature, limit/curvature) - u
+		change = linalg.SoftThreshold(u-derivative/curvature, limit/curvature) - u
 	}
 	if q.Lower != nil {
-		by = max(q.Lower[k]-u, min(by, q.Upper[k]-u))
+		change = max(q.Lower[k]-u, min(change, q.Upper[k]-u))
 	}
-	return by
+	return change
 }
 
-// move adds the number by to coordinate k.
-func (q *Separable) move(k int, by float64) {
-	q.H.Move(k, by)
-	q.eliminated.move(k, by)
-	q.U[k] += by
+// move adds change to coordinate k.
+func (q *Separable) move(k int, change float64) {
+	q.H.Move(k, change)
+	q.eliminated.move(k, change)
+	q.U[k] += change
 }
 
-// set sets coordinate k to 0 or to a bound, without a rounding error.
-func (q *Separable) set(k int, to float64) {
-	q.move(k, to-q.U[k])
-	q.U[k] = to
+// set sets coordinate k to value, which is 0 or a bound, without a rounding error.
+func (q *Separable) set(k int, value float64) {
+	q.move(k, value-q.U[k])
+	q.U[k] = value
 }
 
-// endOf returns where coordinate k ends if by is added to it. If it would cross a bound, it ends at the
+// endOf returns where coordinate k ends if change is added to it. If it would cross a bound, it ends at the
 // bound. If it has a limit and would cross zero, it ends at zero. In both cases crosses is true.
-func (q *Separable) endOf(k int, by float64) (to float64, crosses bool) {
+func (q *Separable) endOf(k int, change float64) (end float64, crosses bool) {
 	u := q.U[k]
-	to = u + by
-	if q.Limit[k] > 0 && float64(to*u) <= 0 && u != 0 {
-		to, crosses = 0, true
+	end = u + change
+	if q.Limit[k] > 0 && float64(end*u) <= 0 && u != 0 {
+		end, crosses = 0, true
 	}
 	if q.Lower != nil {
 		switch {
-		case to <= q.Lower[k]:
-			to, crosses = q.Lower[k], true
-		case to >= q.Upper[k]:
-			to, crosses = q.Upper[k], true
+		case end <= q.Lower[k]:
+			end, crosses = q.Lower[k], true
+		case end >= q.Upper[k]:
+			end, crosses = q.Upper[k], true
 		}
 	}
-	return to, crosses
+	return end, crosses
 }
 
 // maxLinear is the largest number of Newton steps in solveLinear.
@@ -359,10 +359,12 @@ const leastLength = 0.1
 // a bound is set to zero or the bound, and the next step leaves it out. If this does not reduce the function,
 // newton tries shorter steps.
 //
-// newton returns true if a step proves that the function is at most gap above its minimum. last says that no
-// sweep follows; then H.Solve does not end at a crossing if gap is positive.
-func (q *Separable) newton(allowed, gap float64, last bool) bool {
-	enough := func(residual []float64) bool {
+// newton returns true if a step proves that the function is at most gap above its minimum. allowed is the
+// largest violation that Solve accepts. lastRound is true if no sweep follows this call. If lastRound is true
+// and gap is positive, H.Solve goes on although the step crosses zero or a bound, because such a step can
+// prove the gap.
+func (q *Separable) newton(allowed, gap float64, lastRound bool) bool {
+	isSmall := func(residual []float64) bool {
 		for a, k := range q.support {
 			if !(math.Abs(residual[a]) <= allowed*q.Unit[k]) {
 				return false
@@ -376,21 +378,21 @@ func (q *Separable) newton(allowed, gap float64, last bool) bool {
 			return false
 		}
 		q.setDescent()
-		found, solved := q.solve(enough, last && gap > 0)
+		found, solved := q.solve(isSmall, lastRound && gap > 0)
 		if !found || q.stopped() {
 			return false
 		}
-		before := q.Value()
+		oldValue := q.Value()
 		q.save()
-		least := math.Inf(-1)
+		lowerBound := math.Inf(-1)
 		if solved && gap > 0 && q.crosses(q.step) {
-			least = q.signedMinimum(allowed)
+			lowerBound = q.signedMinimum(allowed)
 			q.restore()
 		}
 		if !q.moveAlong(1) {
 			return false
 		}
-		for length := 0.5; !(q.Value() < before); length *= 0.5 {
+		for length := 0.5; !(q.Value() < oldValue); length *= 0.5 {
 			q.restore()
 			if length < leastLength || !q.moveAlong(length) {
 				q.restore()
@@ -398,7 +400,7 @@ func (q *Separable) newton(allowed, gap float64, last bool) bool {
 				break
 			}
 		}
-		if q.Value()-least <= gap {
+		if q.Value()-lowerBound <= gap {
 			return true
 		}
 		if !q.H.Repeats() {
@@ -411,12 +413,12 @@ func (q *Separable) newton(allowed, gap float64, last bool) bool {
 // at the bound; then crossed is true.
 func (q *Separable) moveAlong(length float64) (crossed bool) {
 	for a, k := range q.support {
-		by := float64(length * q.step[a])
-		if to, crosses := q.endOf(int(k), by); crosses {
-			q.set(int(k), to)
+		change := float64(length * q.step[a])
+		if end, crosses := q.endOf(int(k), change); crosses {
+			q.set(int(k), end)
 			crossed = true
 		} else {
-			q.move(int(k), by)
+			q.move(int(k), change)
 		}
 	}
 	return crossed
@@ -425,14 +427,14 @@ func (q *Separable) moveAlong(length float64) (crossed bool) {
 // save stores u and the numbers that belong to it.
 func (q *Separable) save() {
 	q.H.Save()
-	q.saved, q.savedAlong = append(q.saved[:0], q.U...), q.eliminated.along
+	q.saved, q.savedInnerProduct = append(q.saved[:0], q.U...), q.eliminated.innerProduct
 }
 
 // restore returns to the u of the last save.
 func (q *Separable) restore() {
 	q.H.Restore()
 	copy(q.U, q.saved)
-	q.eliminated.along = q.savedAlong
+	q.eliminated.innerProduct = q.savedInnerProduct
 }
 
 // crosses reports whether the step takes a coordinate across zero or a bound.
@@ -451,16 +453,16 @@ func (q *Separable) crosses(step []float64) bool {
 // function at x. The result is a lower bound of Value if the coordinates outside support satisfy their
 // optimality conditions. If a coordinate violates its condition by more than allowed, the result is −Inf.
 func (q *Separable) signedMinimum(allowed float64) float64 {
-	beyond := 0.0
+	excess := 0.0
 	for a, k := range q.support {
-		if to := q.U[k] + q.step[a]; to*q.U[k] < 0 {
-			beyond += float64(q.Limit[k] * math.Abs(to))
+		if end := q.U[k] + q.step[a]; end*q.U[k] < 0 {
+			excess += float64(q.Limit[k] * math.Abs(end))
 		}
 		q.move(int(k), q.step[a])
 	}
 	q.Signed = slices.Clone(q.U)
 	q.eliminated.insert(q.Signed)
-	least := q.Value() - 2*beyond
+	minimum := q.Value() - 2*excess
 	a := 0
 	for k, u := range q.U {
 		if a < len(q.support) && int(q.support[a]) == k {
@@ -468,13 +470,13 @@ func (q *Separable) signedMinimum(allowed float64) float64 {
 			continue
 		}
 		if curvature := q.eliminated.diagonal[k]; curvature > 0 {
-			by := q.coordinateStep(k, u, q.derivative(k), curvature)
-			if math.Abs(by)*curvature > allowed*q.Unit[k] {
+			change := q.coordinateStep(k, u, q.derivative(k), curvature)
+			if math.Abs(change)*curvature > allowed*q.Unit[k] {
 				return math.Inf(-1)
 			}
 		}
 	}
-	return least
+	return minimum
 }
 
 // findSupport lists the coordinates that a Newton step changes. It leaves out a coordinate at a bound, at
@@ -491,33 +493,33 @@ func (q *Separable) findSupport() {
 
 // solve sets step to the Newton step for the coordinates in support: u + step would be the minimum over these
 // coordinates if there were no bounds and if no coordinate with a limit changed its sign. The caller must
-// call setDescent before. enough and the results are described at Hessian.Solve. If through is true, H.Solve
-// goes on although the step crosses zero or a bound.
-func (q *Separable) solve(enough func(residual []float64) bool, through bool) (found, solved bool) {
+// call setDescent before. isSmall and the results are described at Hessian.Solve. If ignoreCrossing is true,
+// H.Solve goes on although the step crosses zero or a bound.
+func (q *Separable) solve(isSmall func(residual []float64) bool, ignoreCrossing bool) (found, solved bool) {
 	n := len(q.support)
 	end := q.crosses
-	if through {
+	if ignoreCrossing {
 		end = func([]float64) bool { return false }
 	}
-	return q.H.Solve(q.step[:n], q.descent[:n], q.eliminated.f, q.support, enough, end)
+	return q.H.Solve(q.step[:n], q.descent[:n], q.eliminated.f, q.support, isSmall, end)
 }
 
 // shorten moves u along the step until the first coordinate reaches zero or a bound that the step crosses.
 func (q *Separable) shorten() {
-	length, first := 1.0, -1
+	length, crossing := 1.0, -1
 	for a, k := range q.support {
-		to, crosses := q.endOf(int(k), q.step[a])
+		end, crosses := q.endOf(int(k), q.step[a])
 		if !crosses {
 			continue
 		}
-		if part := (to - q.U[k]) / q.step[a]; first < 0 || part < length {
-			length, first = min(part, 1), a
+		if fraction := (end - q.U[k]) / q.step[a]; crossing < 0 || fraction < length {
+			length, crossing = min(fraction, 1), a
 		}
 	}
 	for a, k := range q.support {
-		if a == first {
-			to, _ := q.endOf(int(k), q.step[a])
-			q.set(int(k), to)
+		if a == crossing {
+			end, _ := q.endOf(int(k), q.step[a])
+			q.set(int(k), end)
 		} else {
 			q.move(int(k), float64(length*q.step[a]))
 		}

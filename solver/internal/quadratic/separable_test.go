@@ -129,7 +129,7 @@ func TestSeparable(t *testing.T) {
 				}
 			}
 			values = append(values, q.Value())
-			if !near(q.Value(), values[0]) {
+			if !nearlyEqual(q.Value(), values[0]) {
 				t.Errorf("seed %d: %.15g in case %d, %.15g in case 0", seed, q.Value(), k, values[0])
 			}
 			const gap = 0.1
@@ -146,7 +146,7 @@ func TestSeparable(t *testing.T) {
 	}
 }
 
-func near(a, b float64) bool { return math.Abs(a-b) <= 1e-8*(1+math.Abs(a)) }
+func nearlyEqual(a, b float64) bool { return math.Abs(a-b) <= 1e-8*(1+math.Abs(a)) }
 
 // TestSeparableDependent checks that Solve reaches its tolerance in 20 sweeps if columns are nearly equal.
 // Many of these columns then enter the support of the Newton steps at once, and leave it one after the other.
@@ -257,19 +257,19 @@ func TestFactorUpdates(t *testing.T) {
 		for k := range z {
 			z[k] = rng.NormFloat64()
 		}
-		dense := func(order int, at func(k int) int, ridge float64) *Dense {
+		dense := func(order int, column func(k int) int, ridge float64) *Dense {
 			h := &Dense{Order: order, Ridge: slices.Repeat([]float64{ridge}, order)}
 			for i := range order {
 				for j := range order {
-					h.H = append(h.H, kernels.Dot(z[at(i)*rows:(at(i)+1)*rows], z[at(j)*rows:(at(j)+1)*rows]))
+					h.H = append(h.H, kernels.Dot(z[column(i)*rows:(column(i)+1)*rows], z[column(j)*rows:(column(j)+1)*rows]))
 				}
 			}
 			h.Prepare()
 			return h
 		}
 		double := func(k int) int { return 2 * k }
-		same := func(k int) int { return k }
-		h, at, ridge := dense(60, double, 0), double, 0.0
+		identity := func(k int) int { return k }
+		h, column, ridge := dense(60, double, 0), double, 0.0
 		member := make([]bool, 120) // by column of z
 		for k := range 50 {
 			member[2*k] = true
@@ -278,11 +278,11 @@ func TestFactorUpdates(t *testing.T) {
 		for round := range 60 {
 			switch round {
 			case 20: // all columns of z
-				to, places := dense(120, same, ridge), make([]int, 60)
+				replacement, places := dense(120, identity, ridge), make([]int, 60)
 				for k := range places {
 					places[k] = 2 * k
 				}
-				h.H, h.Order, h.Ridge, at = to.H, to.Order, to.Ridge, same
+				h.H, h.Order, h.Ridge, column = replacement.H, replacement.Order, replacement.Ridge, identity
 				h.Renumber(places)
 				h.Prepare()
 			case 40:
@@ -291,12 +291,12 @@ func TestFactorUpdates(t *testing.T) {
 				h.Prepare()
 			}
 			for range 2 {
-				k := at(rng.IntN(h.Order))
+				k := column(rng.IntN(h.Order))
 				member[k] = !member[k]
 			}
 			var support []int32
 			for k := range h.Order {
-				if member[at(k)] {
+				if member[column(k)] {
 					support = append(support, int32(k))
 				}
 			}
@@ -304,7 +304,7 @@ func TestFactorUpdates(t *testing.T) {
 			if eliminate {
 				f = make([]float64, h.Order)
 				for k := range f {
-					f[k] = math.Sin(float64(at(k)))
+					f[k] = math.Sin(float64(column(k)))
 				}
 			}
 			n := len(support)
@@ -316,7 +316,7 @@ func TestFactorUpdates(t *testing.T) {
 				updates++
 			}
 			h.Solve(got, descent, f, support, nil, nil)
-			dense(h.Order, at, ridge).Solve(want, descent, f, support, nil, nil)
+			dense(h.Order, column, ridge).Solve(want, descent, f, support, nil, nil)
 			for k, v := range want {
 				if !(math.Abs(got[k]-v) <= 1e-9*(1e-3+math.Abs(v))) {
 					t.Fatalf("round %d: entry %d is %v, want %v", round, k, got[k], v)

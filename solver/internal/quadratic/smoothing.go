@@ -37,12 +37,12 @@ func (q *Coupled) smoothen() {
 				continue
 			}
 			size := hypotenuse(q.Tau, float64(limit*v))
-			by := float64(limit*limit) / (q.Tau + size)
-			q.smooth[k] = by * v
+			ratio := float64(limit*limit) / (q.Tau + size)
+			q.smooth[k] = ratio * v
 			if fresh {
 				q.multipliers[k] = q.smooth[k]
 			}
-			q.curvature.h[k] = by * (1 - float64(q.multipliers[k]*v)/size)
+			q.curvature.h[k] = ratio * (1 - float64(q.multipliers[k]*v)/size)
 		}
 		return
 	}
@@ -50,10 +50,10 @@ func (q *Coupled) smoothen() {
 	for k := range r.Groups {
 		g := &r.Groups[k]
 		size := hypotenuse(q.Tau, float64(g.Limit*g.Norm(q.image)))
-		by := float64(g.Limit*g.Limit) / (q.Tau + size)
-		q.curvature.cross[k] = by / size
+		ratio := float64(g.Limit*g.Limit) / (q.Tau + size)
+		q.curvature.cross[k] = ratio / size
 		for _, row := range g.Rows {
-			q.smooth[row], q.curvature.h[row] = by*q.image[row], by
+			q.smooth[row], q.curvature.h[row] = ratio*q.image[row], ratio
 			if fresh {
 				q.multipliers[row] = q.smooth[row]
 			}
@@ -103,8 +103,8 @@ func (q *Coupled) updateMultipliers() {
 	}
 	if !r.Grouped() {
 		for k, z := range q.multipliers {
-			most := r.Limit[k] - float64(boundaryFraction*(r.Limit[k]-math.Abs(z)))
-			q.multipliers[k] = math.Max(-most, math.Min(q.Z[k], most))
+			maxSize := r.Limit[k] - float64(boundaryFraction*(r.Limit[k]-math.Abs(z)))
+			q.multipliers[k] = math.Max(-maxSize, math.Min(q.Z[k], maxSize))
 		}
 	}
 	for k := range r.Groups {
@@ -118,10 +118,10 @@ func (q *Coupled) updateMultipliers() {
 		for _, row := range g.Rows {
 			q.Z[row] -= float64(half * (float64(q.multipliers[row]*vs) + float64(q.image[row]*zs)))
 		}
-		most := g.Limit - float64(boundaryFraction*(g.Limit-g.Norm(q.multipliers)))
-		by := math.Min(1, most/g.Norm(q.Z))
+		maxSize := g.Limit - float64(boundaryFraction*(g.Limit-g.Norm(q.multipliers)))
+		scale := math.Min(1, maxSize/g.Norm(q.Z))
 		for _, row := range g.Rows {
-			q.multipliers[row] = by * q.Z[row]
+			q.multipliers[row] = scale * q.Z[row]
 		}
 	}
 }
@@ -144,37 +144,37 @@ func (q *Coupled) addCurvature(h []float64) {
 			z, v := q.multipliers[row]/g.Limit, float64(g.Limit*q.image[row])/size
 			sum[row], difference[row] = z+v, z-v
 		}
-		part := q.curvature.h[g.Rows[0]] / 4
-		q.subtract(h, part, g.Rows, sum)
-		q.subtract(h, -part, g.Rows, difference)
+		weight := q.curvature.h[g.Rows[0]] / 4
+		q.subtract(h, weight, g.Rows, sum)
+		q.subtract(h, -weight, g.Rows, difference)
 	}
 }
 
-// subtract subtracts part·w w' from the upper triangle in h, where w = Σ v_k a_k and a_k is row k of A. The
-// sum is over the given rows k. q.next is scratch memory.
-func (q *Coupled) subtract(h []float64, part float64, rows []int32, v []float64) {
-	clear(q.next)
+// subtract subtracts weight·w w' from the upper triangle in h, where w = Σ v_k a_k and a_k is row k of A. The
+// sum is over the given rows k. q.endU is scratch memory.
+func (q *Coupled) subtract(h []float64, weight float64, rows []int32, v []float64) {
+	clear(q.endU)
 	var idx []int32
 	for _, row := range rows {
 		if q.Penalty.M == nil {
 			idx = append(idx, row)
-			q.next[row] = v[row]
+			q.endU[row] = v[row]
 			continue
 		}
 		features, a := q.Penalty.M.Row(int(row))
 		for k, j := range features {
-			if q.next[j] == 0 {
+			if q.endU[j] == 0 {
 				idx = append(idx, j)
 			}
-			q.next[j] = math.FMA(v[row], a[k], q.next[j])
+			q.endU[j] = math.FMA(v[row], a[k], q.endU[j])
 		}
 	}
 	slices.Sort(idx)
 	idx = slices.Compact(idx)
 	for i, a := range idx {
-		by := float64(part * q.next[a])
+		by := float64(weight * q.endU[a])
 		for _, b := range idx[i:] {
-			h[int(a)*q.Stride+int(b)] -= float64(by * q.next[b])
+			h[int(a)*q.Stride+int(b)] -= float64(by * q.endU[b])
 		}
 	}
 }

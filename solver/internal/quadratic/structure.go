@@ -56,10 +56,10 @@ func (s *Structure) Zeros(x []float64) []float64 {
 // Ties returns the point nearest to x that has the zeros and ties of the structure. Tied coordinates are all
 // zero if one of them is zero or if their ties contradict each other.
 func (s *Structure) Ties(x []float64) []float64 {
-	part := s.Partition()
-	y, c := make([]float64, part.Count), make([]float64, len(x))
-	part.Nearest(y, x)
-	part.Expand(c, y)
+	partition := s.Partition()
+	y, c := make([]float64, partition.Count), make([]float64, len(x))
+	partition.Nearest(y, x)
+	partition.Expand(c, y)
 	return c
 }
 
@@ -71,13 +71,13 @@ const rounding = 16 * 0x1p-52
 // with the smaller objective and true, or x and false if both objectives are larger than at x. It ignores
 // differences that are due to rounding.
 func (s *Structure) MakeExact(x []float64, project func(x []float64), value func(x []float64) float64) ([]float64, bool) {
-	best, exact, least := x, false, value(x)
-	least += float64(rounding * math.Abs(least))
+	best, exact, minimum := x, false, value(x)
+	minimum += float64(rounding * math.Abs(minimum))
 	for _, candidate := range [][]float64{s.Zeros(x), s.Ties(x)} {
 		project(candidate)
-		if v := value(candidate); v <= least {
+		if v := value(candidate); v <= minimum {
 			best, exact = candidate, true
-			least = min(least, v+float64(rounding*math.Abs(v)))
+			minimum = min(minimum, v+float64(rounding*math.Abs(v)))
 		}
 	}
 	return best, exact
@@ -108,10 +108,10 @@ func (g *unionFind) find(j int32) (root int32, factor float64) {
 		root = g.parent[root]
 	}
 	for f := factor; g.parent[j] != root && j != root; { // compress the path
-		next, own := g.parent[j], g.factor[j]
+		parent, ownFactor := g.parent[j], g.factor[j]
 		g.parent[j], g.factor[j] = root, f
-		f /= own
-		j = next
+		f /= ownFactor
+		j = parent
 	}
 	return root, factor
 }

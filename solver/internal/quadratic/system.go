@@ -83,16 +83,16 @@ const maxRefinements = 4
 func (s *system) solve(d, b []float64) {
 	clear(d)
 	copy(s.residual, b)
-	last := math.Inf(1)
+	lastNorm := math.Inf(1)
 	for range maxRefinements {
 		for j, r := range s.residual {
 			s.work[j] = r * s.scale[j]
 		}
 		norm := kernels.Dot(s.work, s.work)
-		if !(norm < last/4) || norm == 0 {
+		if !(norm < lastNorm/4) || norm == 0 {
 			break
 		}
-		last = norm
+		lastNorm = norm
 		s.chol.Solve(s.step, s.work)
 		for j, v := range s.step {
 			d[j] = math.FMA(v, s.scale[j], d[j])

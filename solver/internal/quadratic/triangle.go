@@ -59,10 +59,10 @@ func (t Triangle) AddGram(h []float64, a *sparse.CSR, w []float64) {
 		}
 		return
 	}
-	for row, by := range w {
+	for row, weight := range w {
 		idx, val := a.Row(row)
 		for k, j := range idx {
-			v, out := float64(by*val[k]), h[int(j)*t.Stride:]
+			v, out := float64(weight*val[k]), h[int(j)*t.Stride:]
 			for m := k; m < len(idx); m++ {
 				out[idx[m]] = math.FMA(v, val[m], out[idx[m]])
 			}
