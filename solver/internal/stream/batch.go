@@ -16,31 +16,31 @@ const releasePeriod = 32
 
 // take replaces the rows of the batch by copies of the rows of the given blocks, and releases the memory of
 // the blocks.
-func (b *batch) take(s *stochastic, which []int) {
+func (b *batch) take(s *stochastic, blocks []int) {
 	w := s.blocks
 	b.ptr = append(b.ptr[:0], 0)
 	entries := 0
-	for _, k := range which {
-		part := w.Data().Rows(w.Range(k))
-		entries += int(part.Ptr[len(part.Ptr)-1] - part.Ptr[0])
+	for _, k := range blocks {
+		rows := w.Data().Rows(w.Range(k))
+		entries += int(rows.Ptr[len(rows.Ptr)-1] - rows.Ptr[0])
 	}
 	b.labels, b.weights = b.labels[:0], b.weights[:0] // weights stays nil if the samples have none
 	b.idx, b.val = resize(b.idx, entries)[:0], resize(b.val, entries)[:0]
 	n, _ := w.Data().Dims()
-	for at, k := range which {
+	for index, k := range blocks {
 		lo, hi := w.Range(k)
-		part := w.Data().Rows(lo, hi)
-		first, last := part.Ptr[0], part.Ptr[hi-lo]
+		rows := w.Data().Rows(lo, hi)
+		first, last := rows.Ptr[0], rows.Ptr[hi-lo]
 		shift := int64(len(b.idx)) - first
-		for _, end := range part.Ptr[1:] {
+		for _, end := range rows.Ptr[1:] {
 			b.ptr = append(b.ptr, end+shift)
 		}
-		b.idx, b.val = append(b.idx, part.Idx[first:last]...), append(b.val, part.Val[first:last]...)
+		b.idx, b.val = append(b.idx, rows.Idx[first:last]...), append(b.val, rows.Val[first:last]...)
 		b.labels = append(b.labels, s.q.Labels[lo:hi]...)
 		if s.q.Weights != nil {
 			b.weights = append(b.weights, s.q.Weights[lo:hi]...)
 		}
-		if w.Data().Release(lo, hi); at%releasePeriod == releasePeriod-1 || at == len(which)-1 {
+		if w.Data().Release(lo, hi); index%releasePeriod == releasePeriod-1 || index == len(blocks)-1 {
 			w.Data().Release(0, n)
 		}
 	}
@@ -49,21 +49,21 @@ func (b *batch) take(s *stochastic, which []int) {
 // eachBatch divides the blocks, in the given order, into batches, and calls do for each batch. The operating
 // system may read the blocks of the next batch while do works.
 func (s *stochastic) eachBatch(order []int, do func(b *batch) error) error {
-	prefetch := func(which []int) {
-		for _, k := range which {
+	prefetch := func(blocks []int) {
+		for _, k := range blocks {
 			s.blocks.Data().Prefetch(s.blocks.Range(k))
 		}
 	}
 	var b batch
-	all := float64(len(order))
-	for which := range slices.Chunk(order, s.size) {
-		order = order[len(which):]
-		b.take(s, which)
+	count := float64(len(order))
+	for blocks := range slices.Chunk(order, s.size) {
+		order = order[len(blocks):]
+		b.take(s, blocks)
 		prefetch(order[:min(s.size, len(order))])
 		if err := do(&b); err != nil {
 			return err
 		}
-		s.reportPass(1 - float64(len(order))/all)
+		s.reportPass(1 - float64(len(order))/count)
 	}
 	return nil
 }

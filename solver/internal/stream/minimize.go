@@ -59,7 +59,7 @@ func Minimize(
 	f.Stop = ctx.Err
 	s := newStochastic(p, set, q, f, opt, newRecorder(p, q, set, began))
 	r := s.solve(tol)
-	by, recorded := stoppedByRecorder(r.Err)
+	recorderErr, recorded := stoppedByRecorder(r.Err)
 	_, diverged := errors.AsType[*solver.DivergenceError](r.Err)
 	if r.Err != nil && !ending.OfContext(r.Err) && !diverged && !recorded {
 		return nil, r.Err // for example, the file cannot be read
@@ -67,7 +67,7 @@ func Minimize(
 	res := s.result(r, time.Since(began))
 	if recorded {
 		res.Status = solver.Stopped
-		return res, by
+		return res, recorderErr
 	}
 	res.Status, err = statusOf(r, ending.Late(ctx), tol > 0, tol*f.Scale())
 	return res, err
@@ -78,15 +78,15 @@ func Minimize(
 // reach, or 0 if the run ended before the goal was known.
 func statusOf(r *exact.Solution, late, asked bool, goal float64) (solver.Status, error) {
 	_, diverged := errors.AsType[*solver.DivergenceError](r.Err)
-	how := ending.Evidence{Err: r.Err, Late: late, Diverged: diverged, Gap: r.Gap, Goal: goal}
+	evidence := ending.Evidence{Err: r.Err, Late: late, Diverged: diverged, Gap: r.Gap, Goal: goal}
 	if late && !diverged {
-		how.Err = nil
+		evidence.Err = nil
 	}
-	word, advice := how.Status()
+	word, advice := evidence.Status()
 	status := solver.Status(word)
 	switch {
-	case how.Err != nil:
-		return status, how.Err
+	case evidence.Err != nil:
+		return status, evidence.Err
 	case advice == nil || !asked || goal == 0 && !late || math.IsInf(r.Gap, 1):
 		return status, nil
 	}
@@ -128,12 +128,12 @@ func problemOf(p *solver.Problem, set *solver.Settings) (*exact.Problem, error) 
 		}
 	}
 	n, features := p.Data.Dims()
-	part := *p // for Validate, which then checks all fields except Data, Labels and SampleWeights
-	part.Data, part.Labels, part.SampleWeights = sparse.Identity(features), make([]float64, features), nil
-	for j := range part.Labels {
-		part.Labels[j] = 1
+	stub := *p // for Validate, which then checks all fields except Data, Labels and SampleWeights
+	stub.Data, stub.Labels, stub.SampleWeights = sparse.Identity(features), make([]float64, features), nil
+	for j := range stub.Labels {
+		stub.Labels[j] = 1
 	}
-	switch err := part.Validate(); {
+	switch err := stub.Validate(); {
 	case err != nil:
 		return nil, err
 	case len(p.Labels) != n:
@@ -185,13 +185,13 @@ func validLabels(l term.Loss, data *sparse.CSR, labels []float64) error {
 
 // result returns the solution of the run as a Result, without a status.
 func (s *stochastic) result(r *exact.Solution, took time.Duration) *solver.Result {
-	image, at := evaluation(s.p, s.q, r.X, r.Objective)
+	image, eval := evaluation(s.p, s.q, r.X, r.Objective)
 	if r.Z == nil {
 		r.Z = make([]float64, len(image))
 	}
 	s.stats.Passes, s.stats.PaperPasses, s.stats.Seconds = float64(s.passes()), float64(s.passes()), took.Seconds()
 	return &solver.Result{
-		Iterate: solver.Iterate{X: r.X, Y: image, Dual: r.Z}, XAverage: r.X, YAverage: image, At: at, AtAverage: at, Unrounded: r.Objective,
+		Iterate: solver.Iterate{X: r.X, Y: image, Dual: r.Z}, XAverage: r.X, YAverage: image, At: eval, AtAverage: eval, Unrounded: r.Objective,
 		DualityGap: r.Gap, DualResidual: dualResidual(s.p, s.q, r, s.outer.Gradient), Stats: s.stats,
 	}
 }
@@ -199,9 +199,9 @@ func (s *stochastic) result(r *exact.Solution, took time.Duration) *solver.Resul
 // evaluation returns A x and the Evaluation of x.
 func evaluation(p *solver.Problem, q *exact.Problem, x []float64, objective float64) ([]float64, solver.Evaluation) {
 	image := slices.Clone(q.A.Product().Image(x))
-	at := solver.Evaluation{Objective: objective, Penalty: term.PenaltyOf(p.Penalty).Value(image)}
-	at.Loss = objective - at.Penalty - float64(0.5*p.L2*linalg.SumSquares(x))
-	return image, at
+	eval := solver.Evaluation{Objective: objective, Penalty: term.PenaltyOf(p.Penalty).Value(image)}
+	eval.Loss = objective - eval.Penalty - float64(0.5*p.L2*linalg.SumSquares(x))
+	return image, eval
 }
 
 // dualResidual returns |∇f(x) + A'z|₂, where f is the mean loss plus the ridge, x is r.X and z is r.Z.

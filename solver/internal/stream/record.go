@@ -31,19 +31,19 @@ type recorderError struct{ error }
 
 func (e recorderError) Unwrap() error { return e.error }
 
-// show calls the Recorder with the point at, unless RecordEvery leaves out this outer iteration. A nil r is
-// valid. at must have X, Z, Objective and Gap. grad is the gradient of the mean loss at the point, or nil.
-func (r *recorder) show(outer, passes int, at *exact.Solution, grad []float64) error {
+// show calls the Recorder with a solution, unless RecordEvery leaves out this outer iteration. A nil r is
+// valid. solution must have X, Z, Objective and Gap. grad is the gradient of the mean loss at X, or nil.
+func (r *recorder) show(outer, passes int, solution *exact.Solution, grad []float64) error {
 	if r == nil || outer%cmp.Or(r.set.RecordEvery, 1) != 0 {
 		return nil
 	}
 	r.clock.Pause()
 	defer r.clock.Resume()
-	_, last := evaluation(r.p, r.q, at.X, at.Objective)
+	_, last := evaluation(r.p, r.q, solution.X, solution.Objective)
 	err := r.set.Recorder.Record(&solver.Point{
 		Name: cmp.Or(r.set.Name, r.set.Method.Info().Name), Outer: outer, Passes: float64(passes), PaperPasses: float64(passes), Seconds: r.clock.Used(),
-		Last: last, Average: last, DualityGap: at.Gap, X: at.X, XAverage: at.X,
-		DualResidual: func() float64 { return dualResidual(r.p, r.q, at, grad) },
+		Last: last, Average: last, DualityGap: solution.Gap, X: solution.X, XAverage: solution.X,
+		DualResidual: func() float64 { return dualResidual(r.p, r.q, solution, grad) },
 	})
 	if err != nil {
 		return recorderError{err}
@@ -54,12 +54,12 @@ func (r *recorder) show(outer, passes int, at *exact.Solution, grad []float64) e
 // stoppedByRecorder reports whether err comes from the Recorder. It also returns the Recorder's error, or
 // nil for ErrStop.
 func stoppedByRecorder(err error) (error, bool) {
-	by, is := errors.AsType[recorderError](err)
+	wrapper, ok := errors.AsType[recorderError](err)
 	switch {
-	case !is:
+	case !ok:
 		return nil, false
-	case errors.Is(by.error, solver.ErrStop):
+	case errors.Is(wrapper.error, solver.ErrStop):
 		return nil, true
 	}
-	return by.error, true
+	return wrapper.error, true
 }

@@ -20,44 +20,44 @@ func TestRecords(t *testing.T) {
 	p := &solver.Problem{Data: d.X, Labels: d.Labels, Penalty: solver.L1{Lambda: 1e-3}, L2: 1e-3}
 	best := solvertest.Minimize(t, p, &solver.Settings{RelTol: 1e-10}).At.Objective
 	set := solver.Settings{Method: solver.SCASK{}, Name: "mine", Passes: 6}
-	var seen []solver.Point
+	var points []solver.Point
 	var residuals []float64
 	set.Recorder = solver.RecorderFunc(func(pt *solver.Point) error {
-		at, last := p.Evaluate(pt.X), pt.Last
-		off := math.Abs(last.Objective-at.Objective) + math.Abs(last.Loss-at.Loss) + math.Abs(last.Penalty-at.Penalty)
-		if off > 1e-12 || pt.Average != last {
-			t.Errorf("%+v at a point of %+v", last, at)
+		want, got := p.Evaluate(pt.X), pt.Last
+		off := math.Abs(got.Objective-want.Objective) + math.Abs(got.Loss-want.Loss) + math.Abs(got.Penalty-want.Penalty)
+		if off > 1e-12 || pt.Average != got {
+			t.Errorf("%+v at a point of %+v", got, want)
 		}
-		if pt.Outer != len(seen) || pt.Outer > 0 && (pt.Passes <= seen[pt.Outer-1].Passes || pt.Seconds < seen[pt.Outer-1].Seconds) {
-			t.Errorf("%+v after %d points", pt, len(seen))
+		if pt.Outer != len(points) || pt.Outer > 0 && (pt.Passes <= points[pt.Outer-1].Passes || pt.Seconds < points[pt.Outer-1].Seconds) {
+			t.Errorf("%+v after %d points", pt, len(points))
 		}
-		if pt.DualityGap < last.Objective-best {
-			t.Errorf("%d: gap %v, %v above the optimum", pt.Outer, pt.DualityGap, last.Objective-best)
+		if pt.DualityGap < got.Objective-best {
+			t.Errorf("%d: gap %v, %v above the optimum", pt.Outer, pt.DualityGap, got.Objective-best)
 		}
 		residuals = append(residuals, pt.DualResidual())
-		one := *pt
-		one.X = slices.Clone(pt.X)
-		seen = append(seen, one)
+		point := *pt
+		point.X = slices.Clone(pt.X)
+		points = append(points, point)
 		return nil
 	})
 	res, err := Minimize(t.Context(), p, &set, Options{Memory: 4 << 20})
-	if err != nil || len(seen) < 3 {
-		t.Fatalf("%d points, %v", len(seen), err)
+	if err != nil || len(points) < 3 {
+		t.Fatalf("%d points, %v", len(points), err)
 	}
-	last := seen[len(seen)-1]
+	last := points[len(points)-1]
 	if last.Last != res.At || !slices.Equal(last.X, res.X) || last.Outer != res.Stats.OuterIterations || last.Name != "mine" || res.Stats.Name != "mine" || last.Passes > res.Stats.Passes {
 		t.Errorf("the last point is %+v of %+v", last, res)
 	}
-	if start := p.Evaluate(make([]float64, 30)).Objective; math.Abs(seen[0].Last.Objective-start) > 1e-12 {
-		t.Errorf("the start is %+v", seen[0])
+	if start := p.Evaluate(make([]float64, 30)).Objective; math.Abs(points[0].Last.Objective-start) > 1e-12 {
+		t.Errorf("the start is %+v", points[0])
 	}
 	if n := len(residuals); !(residuals[n-1] < residuals[0]) || residuals[n-1] != res.DualResidual {
 		t.Errorf("dual residuals %v, of the result %v", residuals, res.DualResidual)
 	}
 	thin := 0
 	set.RecordEvery, set.Recorder = 2, solver.RecorderFunc(func(pt *solver.Point) error { thin++; return nil })
-	if _, err := Minimize(t.Context(), p, &set, Options{Memory: 4 << 20}); err != nil || thin != (len(seen)+1)/2 {
-		t.Errorf("%d points of every second of %d, %v", thin, len(seen), err)
+	if _, err := Minimize(t.Context(), p, &set, Options{Memory: 4 << 20}); err != nil || thin != (len(points)+1)/2 {
+		t.Errorf("%d points of every second of %d, %v", thin, len(points), err)
 	}
 }
 
@@ -93,10 +93,10 @@ func TestOperator(t *testing.T) {
 	p := &solver.Problem{
 		Data: d.X, Labels: d.Labels, Penalty: solver.L1{Lambda: 1e-3}, Constraint: solvertest.JustAnOperator{Operator: a},
 	}
-	var last solver.Point
+	var lastPoint solver.Point
 	var residual float64
 	set := &solver.Settings{Method: solver.SCASL{}, Passes: 6, Recorder: solver.RecorderFunc(func(pt *solver.Point) error {
-		last, residual = *pt, pt.DualResidual()
+		lastPoint, residual = *pt, pt.DualResidual()
 		return nil
 	})}
 	res, err := Minimize(t.Context(), p, set, Options{Memory: 4 << 20})
@@ -105,8 +105,8 @@ func TestOperator(t *testing.T) {
 	}
 	y := make([]float64, len(res.Dual))
 	a.MulVec(y, res.X)
-	if at := p.Evaluate(res.X); math.Abs(at.Loss-res.At.Loss)+math.Abs(at.Penalty-res.At.Penalty) > 1e-12 || last.Last != res.At {
-		t.Errorf("%+v in the result, %+v in the last point, want %+v", res.At, last.Last, at)
+	if want := p.Evaluate(res.X); math.Abs(want.Loss-res.At.Loss)+math.Abs(want.Penalty-res.At.Penalty) > 1e-12 || lastPoint.Last != res.At {
+		t.Errorf("%+v in the result, %+v in the last point, want %+v", res.At, lastPoint.Last, want)
 	}
 	if solvertest.Distance(res.Y, y) > 1e-12 || len(res.Y) != len(y) || res.DualResidual != residual {
 		t.Errorf("A x is %v, want %v; dual residual %v, in the last point %v", res.Y, y, res.DualResidual, residual)

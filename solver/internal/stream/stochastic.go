@@ -46,8 +46,8 @@ type stochastic struct {
 	outer    admm.OuterLoop
 	keeper   admm.Keeper        // the best iterate so far
 	value    float64            // the objective at the snapshot, set by look
-	part     *exact.Problem     // copies of some rows, from which step sizes are computed
-	curve    *admm.RowCurvature // the curvature of the rows of part, which limits the step size
+	subset   *exact.Problem     // copies of some rows, from which step sizes are computed
+	curve    *admm.RowCurvature // the curvature of the rows of subset, which limits the step size
 	blocks   *rows.Windows
 	size     int       // number of blocks in a batch; the last batch of a pass may have fewer
 	batches  int       // number of batches in a pass
@@ -60,7 +60,7 @@ type stochastic struct {
 const (
 	passesOfOuter     = 2       // number of passes of an outer iteration that restores no iterate
 	slopePieces       = 8       // number of pieces in which the slopes of a batch are computed
-	stochasticSamples = 1 << 14 // largest number of samples in part
+	stochasticSamples = 1 << 14 // largest number of samples in subset
 	batchShare        = 0.35    // fraction of Options.Memory that a batch takes
 	// blockBytes is the approximate number of bytes of a block: large enough for fast reading, and small
 	// enough to mix the rows of a file.
@@ -77,7 +77,7 @@ func (s *stochastic) solve(tol float64) *exact.Solution {
 	if res.Err = s.file.Survey(min(n, stochasticSamples)); res.Err != nil {
 		return res
 	}
-	s.part = s.file.Part()
+	s.subset = s.file.Part()
 	s.prepare()
 	for {
 		more, err := s.outer.Next()
@@ -103,9 +103,9 @@ func (s *stochastic) prepare() {
 	l, _ := s.q.A.Dims()
 	penalty, set := term.PenaltyOf(s.p.Penalty), term.SetOf(s.p.Domain)
 	limit := term.Limits(penalty, l)
-	var alone *rows.Team
-	_, row := alone.Norms(s.part.Data.RowNormsSq())
-	s.curve = admm.NewRowCurvature(s.part.Data, s.part.Weights)
+	var noTeam *rows.Team
+	_, row := noTeam.Norms(s.subset.Data.RowNormsSq())
+	s.curve = admm.NewRowCurvature(s.subset.Data, s.subset.Weights)
 	s.outer = admm.OuterLoop{
 		Snapshot: s.snapshot, Schedule: s.schedule, RowSets: s.rowSets,
 		CurvatureHere: s.curvatureHere, Keeper: &s.keeper,
@@ -124,7 +124,7 @@ func (s *stochastic) prepare() {
 	}
 	o := &s.outer
 	if s.q.Loss.Traits().Labels == term.Numbers {
-		o.Unit = alone.Unit(s.part.Labels)
+		o.Unit = noTeam.Unit(s.subset.Labels)
 	}
 	k := cmp.Or(s.set.DualUpdates, admm.DualUpdates(float64(n), float64(s.q.Data.NNZ())/float64(n), o.A.Operations()))
 	s.batches = (s.blocks.Count() + s.size - 1) / s.size
@@ -197,8 +197,8 @@ func (s *stochastic) schedule() (eta float64, more bool, err error) {
 			s.value, o.Gradient = best, nil
 		}
 	}
-	at := &exact.Solution{Result: exact.Result{Gap: math.Inf(1), Objective: s.value}, X: o.X, Z: o.Dual}
-	if err := s.recorder.show(s.stats.OuterIterations, s.passes(), at, o.Gradient); err != nil || !more {
+	solution := &exact.Solution{Result: exact.Result{Gap: math.Inf(1), Objective: s.value}, X: o.X, Z: o.Dual}
+	if err := s.recorder.show(s.stats.OuterIterations, s.passes(), solution, o.Gradient); err != nil || !more {
 		return 0, false, err
 	}
 	if s.stats.Eta = s.set.Eta; s.stats.Eta == 0 {
@@ -207,13 +207,13 @@ func (s *stochastic) schedule() (eta float64, more bool, err error) {
 	return s.stats.Eta, true, nil
 }
 
-// curvatureHere returns admm.RowCurvature.At at the iterate, for the rows of s.part.
+// curvatureHere returns admm.RowCurvature.At at the iterate, for the rows of s.subset.
 func (s *stochastic) curvatureHere() float64 {
-	m := len(s.part.Labels)
+	m := len(s.subset.Labels)
 	margin, slope := make([]float64, m), make([]float64, m)
-	kernels.Margins(margin, s.part.Rows, s.outer.X)
-	s.q.Loss.Slopes(slope, margin, s.part.Labels)
-	return s.curve.At(s.q.Loss, margin, slope, s.part.Labels)
+	kernels.Margins(margin, s.subset.Rows, s.outer.X)
+	s.q.Loss.Slopes(slope, margin, s.subset.Labels)
+	return s.curve.At(s.q.Loss, margin, slope, s.subset.Labels)
 }
 
 // rowSets implements admm.OuterLoop.RowSets. It reads all blocks once, in a random order. It leaves out a
@@ -240,9 +240,9 @@ func (s *stochastic) rowSets(inner func(*admm.RowSet) error) error {
 func (s *stochastic) shuffled() []int {
 	order := make([]int, s.blocks.Count())
 	for k := range order {
-		at, _ := bits.Mul64(s.rng.Uint64(), uint64(k+1))
-		order[k] = order[at]
-		order[at] = k
+		index, _ := bits.Mul64(s.rng.Uint64(), uint64(k+1))
+		order[k] = order[index]
+		order[index] = k
 	}
 	return order
 }
@@ -259,9 +259,9 @@ func (s *stochastic) rowSet(b *batch, x0 []float64, samples int) (*admm.RowSet, 
 	}
 	l.Scratch = kernels.NewScratch(l.Rows)
 	rows.Pieces(slopePieces, s.q.Threads, 0, n, func(_, lo, hi int) {
-		part := l.Rows
-		part.Ptr = part.Ptr[lo : hi+1]
-		kernels.Margins(s.margin[lo:hi], part, x0)
+		piece := l.Rows
+		piece.Ptr = piece.Ptr[lo : hi+1]
+		kernels.Margins(s.margin[lo:hi], piece, x0)
 		s.q.Loss.Slopes(s.slope[lo:hi], s.margin[lo:hi], b.labels[lo:hi])
 	})
 	plan, err := admm.NewPlan(l)
@@ -310,9 +310,9 @@ func newStochastic(p *solver.Problem, set *solver.Settings, q *exact.Problem, f 
 // passes returns the number of passes so far, without an unfinished one.
 func (s *stochastic) passes() int { return s.file.Visits() + s.inner }
 
-// reportPass reports the progress to Options.Tell. part is the finished fraction of the current pass.
-func (s *stochastic) reportPass(part float64) {
+// reportPass reports the progress to Options.Tell. fraction is the finished fraction of the current pass.
+func (s *stochastic) reportPass(fraction float64) {
 	if s.tell != nil {
-		s.tell(float64(s.passes())+part, s.best)
+		s.tell(float64(s.passes())+fraction, s.best)
 	}
 }

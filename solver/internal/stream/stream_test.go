@@ -191,17 +191,17 @@ func TestStops(t *testing.T) {
 func TestTell(t *testing.T) {
 	d := mapped(t, synthetic(t, sparse.SyntheticOptions{Rows: 60000, Features: 30, Noise: 1, Seed: 1}))
 	p := &solver.Problem{Data: d.X, Labels: d.Labels, Penalty: solver.L1{Lambda: 1e-3}}
-	var last, best float64
+	var lastPasses, best float64
 	tell := func(passes, objective float64) {
-		if !(passes > last) {
-			t.Errorf("pass %v after %v", passes, last)
+		if !(passes > lastPasses) {
+			t.Errorf("pass %v after %v", passes, lastPasses)
 		}
-		last, best = passes, objective
+		lastPasses, best = passes, objective
 	}
 	set := &solver.Settings{Method: solver.SCASK{}, Passes: 4}
 	res, err := Minimize(t.Context(), p, set, Options{Memory: 4 << 20, Tell: tell})
-	if err != nil || last != res.Stats.Passes || !(best >= res.At.Objective && best < 1) {
-		t.Errorf("%v: %v passes to the objective %v, in the result %v to %v", err, last, best, res.Stats.Passes, res.At.Objective)
+	if err != nil || lastPasses != res.Stats.Passes || !(best >= res.At.Objective && best < 1) {
+		t.Errorf("%v: %v passes to the objective %v, in the result %v to %v", err, lastPasses, best, res.Stats.Passes, res.At.Objective)
 	}
 }
 
@@ -228,10 +228,10 @@ func sortedByLabel(t *testing.T, d *sparse.Dataset) *sparse.Dataset {
 // bits of the result, but the seed must change them.
 func TestBatches(t *testing.T) {
 	for name, c := range map[string]struct {
-		opt    sparse.SyntheticOptions
-		method solver.Method
-		whole  solver.Method
-		set    func(p *solver.Problem)
+		opt       sparse.SyntheticOptions
+		method    solver.Method
+		reference solver.Method
+		set       func(p *solver.Problem)
 	}{
 		"lasso":  {sparse.SyntheticOptions{Rows: 60000, Features: 30, NonzerosPerRow: 9, Noise: 1, Seed: 1}, solver.SCASK{}, solver.SCASK{}, func(p *solver.Problem) { p.Penalty = solver.L1{Lambda: 2e-3} }},
 		"sorted": {sparse.SyntheticOptions{Rows: 60000, Features: 30, NonzerosPerRow: 9, Noise: 1, Seed: 1}, solver.SCASK{}, solver.SCASK{}, func(p *solver.Problem) { p.Penalty = solver.L1{Lambda: 2e-3} }},
@@ -259,11 +259,11 @@ func TestBatches(t *testing.T) {
 			if !slices.Contains([]string{"lasso", "sorted", "fused", "ball"}, name) {
 				sparsetest.Long(t)
 			}
-			made := synthetic(t, c.opt)
+			dataset := synthetic(t, c.opt)
 			if name == "sorted" {
-				made = sortedByLabel(t, made)
+				dataset = sortedByLabel(t, dataset)
 			}
-			d := mapped(t, made)
+			d := mapped(t, dataset)
 			p := &solver.Problem{Data: d.X, Labels: d.Labels}
 			c.set(p)
 			best, err := solver.Minimize(context.Background(), p, &solver.Settings{RelTol: 1e-9})
@@ -271,7 +271,7 @@ func TestBatches(t *testing.T) {
 				t.Fatal(err)
 			}
 			const passes = 20
-			whole, err := solver.Minimize(context.Background(), p, &solver.Settings{Method: c.whole, Passes: passes})
+			reference, err := solver.Minimize(context.Background(), p, &solver.Settings{Method: c.reference, Passes: passes})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -281,21 +281,21 @@ func TestBatches(t *testing.T) {
 				t.Fatal(err)
 			}
 			zero, value := p.Evaluate(make([]float64, 30)).Objective, p.Evaluate(res.X).Objective
-			off, offWhole := (value-best.At.Objective)/zero, (whole.At.Objective-best.At.Objective)/zero
-			t.Logf("off by %.1e, from all samples by %.1e; gap proved %.1e; %s: %s", off, offWhole, res.DualityGap/zero, res.Stats.Plan, res.Stats.PlanReason)
-			if off > 3*offWhole+1e-5 || math.Abs(value-res.At.Objective) > 1e-12*zero || value-best.At.Objective > res.DualityGap {
-				t.Errorf("objective %v, %v from all samples; gap %v", value, whole.At.Objective, res.DualityGap)
+			off, offReference := (value-best.At.Objective)/zero, (reference.At.Objective-best.At.Objective)/zero
+			t.Logf("off by %.1e, from all samples by %.1e; gap proved %.1e; %s: %s", off, offReference, res.DualityGap/zero, res.Stats.Plan, res.Stats.PlanReason)
+			if off > 3*offReference+1e-5 || math.Abs(value-res.At.Objective) > 1e-12*zero || value-best.At.Objective > res.DualityGap {
+				t.Errorf("objective %v, %v from all samples; gap %v", value, reference.At.Objective, res.DualityGap)
 			}
 			if p.Domain == nil && res.DualityGap > 2*(value-best.At.Objective)+1e-6*zero {
 				t.Errorf("the gap is said to be %v, and is %v", res.DualityGap, value-best.At.Objective)
 			}
 			set.Threads = 3
-			again, err := Minimize(context.Background(), p, set, Options{Memory: 4 << 20})
-			if err != nil || !slices.Equal(res.X, again.X) {
+			repeat, err := Minimize(context.Background(), p, set, Options{Memory: 4 << 20})
+			if err != nil || !slices.Equal(res.X, repeat.X) {
 				t.Errorf("other bits, %v", err)
 			}
 			set.Seed = 4
-			if again, err = Minimize(context.Background(), p, set, Options{Memory: 4 << 20}); err != nil || slices.Equal(res.X, again.X) {
+			if repeat, err = Minimize(context.Background(), p, set, Options{Memory: 4 << 20}); err != nil || slices.Equal(res.X, repeat.X) {
 				t.Errorf("the seed has no effect, %v", err)
 			}
 		})
