@@ -99,11 +99,11 @@ func draw(t *testing.T, rng *rand.Rand) *problem {
 	return p
 }
 
-func flat(rows [][]float64) (all []float64) {
+func flat(rows [][]float64) (entries []float64) {
 	for _, row := range rows {
-		all = append(all, row...)
+		entries = append(entries, row...)
 	}
-	return all
+	return entries
 }
 
 func (d drawer) loss(p *problem) {
@@ -173,12 +173,12 @@ func (d drawer) data(p *problem) {
 		each(func(row []float64) { row[j] = 1 })
 	}
 	if d.chance(0.25) {
-		most := []float64{2, 8}[d.IntN(2)]
-		p.scaled, p.badlyScaled = true, most > 2
-		p.note("scales 1e%+g", most)
+		exponent := []float64{2, 8}[d.IntN(2)]
+		p.scaled, p.badlyScaled = true, exponent > 2
+		p.note("scales 1e%+g", exponent)
 		for j := range d.p {
-			by := d.power(-most, most)
-			each(func(row []float64) { row[j] *= by })
+			scale := d.power(-exponent, exponent)
+			each(func(row []float64) { row[j] *= scale })
 		}
 	}
 }
@@ -263,7 +263,7 @@ func (d drawer) domain(p *problem) {
 // lambda draws the factor of the penalty: 0, or a random multiple of the largest absolute partial derivative
 // of the unweighted mean loss at x = 0.
 func (d drawer) lambda(p *problem) float64 {
-	most, rounding := 0.0, 0.0
+	maximum, rounding := 0.0, 0.0
 	slopes := make([]float64, d.n)
 	for i, b := range p.task.labels {
 		_, slope, _ := p.task.phi(double{}, b)
@@ -275,15 +275,15 @@ func (d drawer) lambda(p *problem) float64 {
 			sum += row[j] * slopes[i] / float64(d.n)
 			size += math.Abs(row[j]*slopes[i]) / float64(d.n)
 		}
-		most, rounding = math.Max(most, math.Abs(sum)), math.Max(rounding, 1e-14*size)
+		maximum, rounding = math.Max(maximum, math.Abs(sum)), math.Max(rounding, 1e-14*size)
 	}
-	if d.chance(0.04) || most <= rounding {
+	if d.chance(0.04) || maximum <= rounding {
 		p.note("lambda 0")
 		return 0
 	}
-	part := d.power(-4, 0.2)
-	p.note("lambda %.1e of the largest", part)
-	return part * most
+	ratio := d.power(-4, 0.2)
+	p.note("lambda %.1e of the largest", ratio)
+	return ratio * maximum
 }
 
 // matrix draws A and returns its rows; nil means the identity.
@@ -402,11 +402,11 @@ func (d drawer) penalty(t *testing.T, p *problem, lambda float64) {
 			g.Groups = [][]int{{0}}
 		}
 		for _, members := range g.Groups {
-			of := term{limit: lambda * math.Sqrt(float64(len(members)))}
+			group := term{limit: lambda * math.Sqrt(float64(len(members)))}
 			for _, m := range members {
-				of.forms = append(of.forms, forms[m])
+				group.forms = append(group.forms, forms[m])
 			}
-			p.task.terms = append(p.task.terms, of)
+			p.task.terms = append(p.task.terms, group)
 		}
 		p.Penalty = g
 		p.note("groups %v", g.Groups)

@@ -26,20 +26,20 @@ import (
 // from the clock. SCAS_SEED sets the seed, SCAS_PROBLEMS the number of problems, and SCAS_PROBLEM selects a
 // single problem by its number.
 func TestRandomProblems(t *testing.T) {
-	seed, count, first := uint64(1), uint64(60), uint64(0)
+	seed, count, start := uint64(1), uint64(60), uint64(0)
 	if os.Getenv("SCAS_FULL") != "" {
 		seed, count = uint64(time.Now().UnixNano()), 300
 	}
 	fromEnvironment(t, "SCAS_SEED", &seed)
 	fromEnvironment(t, "SCAS_PROBLEMS", &count)
-	if one := uint64(math.MaxUint64); fromEnvironment(t, "SCAS_PROBLEM", &one) {
-		first, count = one, one+1
+	if number := uint64(math.MaxUint64); fromEnvironment(t, "SCAS_PROBLEM", &number) {
+		start, count = number, number+1
 	}
 	t.Logf("repeat with SCAS_SEED=%d", seed)
 	unsolved, excuses := 0, make(map[string]int)
-	for k := first; k < count; k++ {
+	for k := start; k < count; k++ {
 		p := draw(t, rand.New(rand.NewPCG(seed, k)))
-		found, known := p.check(t)
+		complaints, known := p.check(t)
 		if !known {
 			unsolved++
 			t.Logf("problem %d: %v: the reference did not converge", k, p)
@@ -47,8 +47,8 @@ func TestRandomProblems(t *testing.T) {
 		if p.excuse != "" {
 			excuses[p.excuse]++
 		}
-		for _, wrong := range found {
-			t.Errorf("SCAS_SEED=%d SCAS_PROBLEM=%d (%v): %s", seed, k, p, wrong)
+		for _, complaint := range complaints {
+			t.Errorf("SCAS_SEED=%d SCAS_PROBLEM=%d (%v): %s", seed, k, p, complaint)
 		}
 	}
 	excused := 0
@@ -57,10 +57,10 @@ func TestRandomProblems(t *testing.T) {
 		t.Logf("excused: %d: %s", count, why)
 	}
 	if uint64(excused) > 3+count/20 {
-		t.Errorf("%d of %d problems are excused", excused, count-first)
+		t.Errorf("%d of %d problems are excused", excused, count-start)
 	}
 	if uint64(unsolved) > 1+count/50 {
-		t.Errorf("the reference did not converge for %d of %d problems", unsolved, count-first)
+		t.Errorf("the reference did not converge for %d of %d problems", unsolved, count-start)
 	}
 }
 
@@ -191,8 +191,8 @@ func (p *problem) outOfCore(t *testing.T) *answer {
 }
 
 // check solves a problem in memory, out of core if this is supported, and by the reference. It returns
-// what is wrong with the answers. known is false if the reference found no solution.
-func (p *problem) check(t *testing.T) (wrong []string, known bool) {
+// the complaints about the answers. known is false if the reference found no solution.
+func (p *problem) check(t *testing.T) (complaints []string, known bool) {
 	answers := []*answer{p.solve(t), p.outOfCore(t)}
 	ref, ok := p.task.solve()
 	for k, a := range answers {
@@ -203,18 +203,18 @@ func (p *problem) check(t *testing.T) (wrong []string, known bool) {
 			if k > 0 {
 				w = "out of core: " + w
 			}
-			wrong = append(wrong, w)
+			complaints = append(complaints, w)
 		}
 	}
-	return wrong, ok
+	return complaints, ok
 }
 
-// judge compares an answer with the reference, and returns what is wrong with the answer.
-func (p *problem) judge(a *answer, ref *solution, outOfCore bool) (wrong []string) {
-	complain := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
+// judge compares an answer with the reference, and returns complaints about the answer.
+func (p *problem) judge(a *answer, ref *solution, outOfCore bool) (complaints []string) {
+	complain := func(format string, args ...any) { complaints = append(complaints, fmt.Sprintf(format, args...)) }
 	if a.x == nil {
 		complain("no answer: %v", a.err)
-		return wrong
+		return complaints
 	}
 	x := floats(a.x)
 	exact := p.task.objective(x)
@@ -230,10 +230,10 @@ func (p *problem) judge(a *answer, ref *solution, outOfCore bool) (wrong []strin
 	if -excess > ref.error+1e-13*math.Max(scale, a.objective) {
 		complain("the reference is off: %.17g, %.3g above the solver's objective, and its bound %.3g", ref.value.float(), -excess, ref.error)
 	}
-	var not *solver.NotConvergedError
+	var failure *solver.NotConvergedError
 	switch {
 	case a.goal == 0 && a.err == nil: // the objective at x = 0 is 0, so no gap can be the goal
-	case errors.As(a.err, &not), a.err == nil && !a.converged:
+	case errors.As(a.err, &failure), a.err == nil && !a.converged:
 		if p.excuse = p.unproved(a, ref, excess <= a.goal); p.excuse == "" {
 			complain("not converged: %v (excess %.3g)", a.err, excess)
 		}
@@ -259,13 +259,13 @@ func (p *problem) judge(a *answer, ref *solution, outOfCore bool) (wrong []strin
 			}
 		}
 	}
-	return wrong
+	return complaints
 }
 
 // clearlyZero returns the largest absolute value at x of the forms of term number k. clear says that the
 // forms are zero at every solution, because their multipliers at the solution ref are well within their
 // limit. clear is false unless each form is a coefficient, or a sum or difference of two coefficients.
-func (t *task) clearlyZero(k int, ref *solution, x []float64) (most float64, clear bool) {
+func (t *task) clearlyZero(k int, ref *solution, x []float64) (maximum float64, clear bool) {
 	tm := &t.terms[k]
 	for _, form := range tm.forms {
 		v, count := 0.0, 0
@@ -280,13 +280,13 @@ func (t *task) clearlyZero(k int, ref *solution, x []float64) (most float64, cle
 		if count > 2 {
 			return 0, false
 		}
-		most = math.Max(most, math.Abs(v))
+		maximum = math.Max(maximum, math.Abs(v))
 	}
 	size := 0.0
 	for _, u := range ref.multipliers[k] {
 		size = math.Hypot(size, u)
 	}
-	return most, tm.limit > 0 && size < 0.9
+	return maximum, tm.limit > 0 && size < 0.9
 }
 
 // dependent reports whether linearly dependent columns may be the reason that no gap is proved. It ignores
@@ -317,16 +317,16 @@ func (t *task) dependent(x []double) bool {
 				}
 				gram[i][k] = gram[i][k].add(t.coef[r].times(row[j] / t.size[j]).times(row[m] / t.size[m]))
 			}
-			for _, of := range t.terms {
-				for _, form := range of.forms {
-					if of.limit > 0 || of.square > 0 {
+			for _, tm := range t.terms {
+				for _, form := range tm.forms {
+					if tm.limit > 0 || tm.square > 0 {
 						gram[i][k] = gram[i][k].add(twoProduct(form[j]/t.size[j], form[m]/t.size[m]))
 					}
 				}
 			}
 		}
 	}
-	const least = 1e-14
+	const minPivot = 1e-14
 	for i, row := range gram {
 		root := row[i].sqrt()
 		if root.hi == 0 {
@@ -340,7 +340,7 @@ func (t *task) dependent(x []double) bool {
 				gram[k][i] = gram[k][i].div(root)
 			}
 		}
-		gram[i][i] = gram[i][i].sub(toDouble(least))
+		gram[i][i] = gram[i][i].sub(toDouble(minPivot))
 	}
 	_, definite := cholesky(gram, make([]double, len(open)))
 	return !definite

@@ -32,14 +32,14 @@ type task struct {
 
 // prepare sets coef and size.
 func (t *task) prepare() {
-	all := double{}
+	total := double{}
 	for i := range t.rows {
-		all = all.add(toDouble(t.weight(i)))
+		total = total.add(toDouble(t.weight(i)))
 	}
 	p := len(t.rows[0])
 	t.size = make([]float64, p)
 	for i, row := range t.rows {
-		c := toDouble(t.weight(i)).div(all)
+		c := toDouble(t.weight(i)).div(total)
 		t.coef = append(t.coef, c)
 		for j, v := range row {
 			t.size[j] += c.hi * v * v
@@ -153,13 +153,13 @@ type solution struct {
 	multipliers [][]float64 // for each term, its multipliers divided by its limit
 }
 
-// An affine is an affine function of y: at + along'y.
+// An affine is an affine function of y: constant + gradient'y.
 type affine struct {
-	at    double
-	along []double
+	constant double
+	gradient []double
 }
 
-func (a affine) value(y []double) double { return a.at.add(dot(a.along, y)) }
+func (a affine) value(y []double) double { return a.constant.add(dot(a.gradient, y)) }
 
 // A barrier is the objective with smoothed terms and with a logarithmic barrier for the domain, as a
 // function of y. y is x or, for a simplex, x without one coordinate.
@@ -185,37 +185,37 @@ const ridgePart = 1e-24
 func newBarrier(t *task) (*barrier, []double) {
 	p := len(t.size)
 	b := &barrier{task: t, radius2: toDouble(t.radius).mul(toDouble(t.radius))}
-	out := -1
+	eliminated := -1
 	q := p
 	if t.total > 0 {
 		q--
 		for j, v := range t.size {
-			if out < 0 || v < t.size[out] {
-				out = j
+			if eliminated < 0 || v < t.size[eliminated] {
+				eliminated = j
 			}
 		}
 	}
 	y := make([]double, q)
 	for j, k := 0, 0; j < p; j++ {
-		a := affine{along: make([]double, q)}
-		if j == out {
-			a.at = toDouble(t.total)
-			for m := range a.along {
-				a.along[m] = toDouble(-1)
+		a := affine{gradient: make([]double, q)}
+		if j == eliminated {
+			a.constant = toDouble(t.total)
+			for m := range a.gradient {
+				a.gradient[m] = toDouble(-1)
 			}
 		} else {
-			a.along[k] = toDouble(1)
+			a.gradient[k] = toDouble(1)
 			y[k] = toDouble(t.start(j))
 			k++
 		}
 		b.x = append(b.x, a)
 	}
-	combine := func(row []float64, at float64) affine {
-		a := affine{at: toDouble(at), along: make([]double, q)}
+	combine := func(row []float64, constant float64) affine {
+		a := affine{constant: toDouble(constant), gradient: make([]double, q)}
 		for j, v := range row {
-			a.at = a.at.add(b.x[j].at.times(v))
-			for k, u := range b.x[j].along {
-				a.along[k] = a.along[k].add(u.times(v))
+			a.constant = a.constant.add(b.x[j].constant.times(v))
+			for k, u := range b.x[j].gradient {
+				a.gradient[k] = a.gradient[k].add(u.times(v))
 			}
 		}
 		return a
@@ -223,7 +223,7 @@ func newBarrier(t *task) (*barrier, []double) {
 	b.ridge, b.majorant = make([]double, q), make([]double, q)
 	for i, row := range t.rows {
 		b.margins = append(b.margins, combine(row, t.offset(i)))
-		for k, v := range b.margins[i].along {
+		for k, v := range b.margins[i].gradient {
 			b.majorant[k] = b.majorant[k].add(v.mul(v).mul(t.coef[i]).times(2))
 		}
 	}
@@ -346,15 +346,15 @@ func (b *barrier) visit(y []double, derivatives bool) bool {
 				if side == 0 {
 					w = w.neg()
 				}
-				b.addGrad(b.x[j].along, w)
-				b.addOuter(b.x[j].along, curve)
+				b.addGrad(b.x[j].gradient, w)
+				b.addOuter(b.x[j].gradient, curve)
 			}
 		}
 		if b.mu > 0 {
 			b.value = b.value.add(v.mul(v).times(b.mu / 2))
 			if derivatives {
-				b.addGrad(b.x[j].along, v.times(b.mu))
-				b.addOuter(b.x[j].along, toDouble(b.mu))
+				b.addGrad(b.x[j].gradient, v.times(b.mu))
+				b.addOuter(b.x[j].gradient, toDouble(b.mu))
 			}
 		}
 	}
@@ -387,8 +387,8 @@ func (b *barrier) visit(y []double, derivatives bool) bool {
 		value, slope, curve := b.phi(m.value(y), b.labels[i])
 		b.value = b.value.add(value.mul(b.coef[i]))
 		if derivatives {
-			b.addGrad(m.along, slope.mul(b.coef[i]))
-			b.addOuter(m.along, curve.mul(b.coef[i]))
+			b.addGrad(m.gradient, slope.mul(b.coef[i]))
+			b.addOuter(m.gradient, curve.mul(b.coef[i]))
 		}
 	}
 	for k := range b.terms {
@@ -409,31 +409,31 @@ func (b *barrier) visitTerm(k int, y []double, derivatives bool) {
 		norm2 = norm2.add(v[m].mul(v[m]))
 	}
 	b.value = b.value.add(norm2.times(terms.square / 2))
-	var h, part double
+	var h, factor double
 	if terms.limit > 0 {
 		root := b.tau.mul(b.tau).add(limit.mul(limit).mul(norm2)).sqrt()
 		s := b.tau.add(root).div(limit)
 		// s² − |v|² = 2τs/limit
 		b.value = b.value.add(limit.mul(s)).sub(b.tau.times(2).mul(s).div(limit).log().mul(b.tau))
 		h = limit.div(s)
-		part = h.mul(h).div(root)
+		factor = h.mul(h).div(root)
 	}
 	if !derivatives {
 		return
 	}
 	multipliers := make([]float64, len(v))
-	along := make([]double, len(y))
+	direction := make([]double, len(y))
 	for m, form := range b.terms[k] {
 		if terms.limit > 0 {
 			multipliers[m] = h.mul(v[m]).hi / terms.limit
 		}
-		b.addGrad(form.along, v[m].mul(h.add(toDouble(terms.square))))
-		b.addOuter(form.along, h.add(toDouble(terms.square)))
-		for i, a := range form.along {
-			along[i] = along[i].add(a.mul(v[m]))
+		b.addGrad(form.gradient, v[m].mul(h.add(toDouble(terms.square))))
+		b.addOuter(form.gradient, h.add(toDouble(terms.square)))
+		for i, a := range form.gradient {
+			direction[i] = direction[i].add(a.mul(v[m]))
 		}
 	}
-	b.addOuter(along, part.neg())
+	b.addOuter(direction, factor.neg())
 	if b.multipliers == nil {
 		b.multipliers = make([][]float64, len(b.terms))
 	}
@@ -456,12 +456,12 @@ func (t *task) solve() (*solution, bool) {
 	if scale < 1e-200 {
 		scale = 1
 	}
-	for part := 0.1; ; part /= 10 {
-		b.tau = toDouble(part * scale)
+	for ratio := 0.1; ; ratio /= 10 {
+		b.tau = toDouble(ratio * scale)
 		if !b.center(y) {
 			return nil, false
 		}
-		if part <= lastTau {
+		if ratio <= lastTau {
 			break
 		}
 	}
@@ -505,13 +505,13 @@ func (b *barrier) center(y []double) bool {
 		if decrement <= 1e-4*b.tau.hi && damping <= 1e-12 {
 			return true
 		}
-		length, to := 1.0, make([]double, len(y))
+		length, trial := 1.0, make([]double, len(y))
 		moved := false
 		for range 200 {
 			for k := range y {
-				to[k] = y[k].add(d[k].times(length))
+				trial[k] = y[k].add(d[k].times(length))
 			}
-			if b.visit(to, false) && b.value.sub(value).hi <= -1e-4*length*decrement {
+			if b.visit(trial, false) && b.value.sub(value).hi <= -1e-4*length*decrement {
 				moved = true
 				break
 			}
@@ -520,7 +520,7 @@ func (b *barrier) center(y []double) bool {
 		if !moved {
 			return decrement <= 1e-2*b.tau.hi
 		}
-		copy(y, to)
+		copy(y, trial)
 		switch {
 		case length < 0.1:
 			damping = math.Max(1e-8, 10*damping)
