@@ -4,13 +4,13 @@ package admm
 // draw from different rows, the term keeps their results close to each other (SCOPE; Zhao, Xiang, Shi, Gao,
 // Li 2017). InnerLoop.Ridge must include c.
 type Anchor struct {
-	Weight float64   // c, the proximal weight
-	at     []float64 // x_t
+	Weight   float64   // c, the proximal weight
+	snapshot []float64 // x_t
 }
 
 const (
 	// Smallest and largest c that Tame sets, in units of Curvature·Row² (see Scales).
-	firstWeight, mostWeight = 0.03, 10
+	minWeight, maxWeight = 0.03, 10
 	// Factors of c after a clear rise of the objective, and after a new best objective.
 	increaseWeight, decreaseWeight = 3, 0.7
 	// Smallest clear rise above the best objective, in units of Keeper.Scale.
@@ -22,8 +22,8 @@ const (
 // it restores no iterate.
 func (s *OuterLoop) Tame(objective float64) bool {
 	unit := s.Curvature * float64(s.Row*s.Row)
-	weight := max(float64(firstWeight*unit), float64(increaseWeight*s.Anchor.Weight))
-	if !(objective > s.Keeper.Best+float64(clearRise*s.Keeper.Scale)) || s.Keeper.Lost(objective) || weight > mostWeight*unit {
+	weight := max(float64(minWeight*unit), float64(increaseWeight*s.Anchor.Weight))
+	if !(objective > s.Keeper.Best+float64(clearRise*s.Keeper.Scale)) || s.Keeper.Lost(objective) || weight > maxWeight*unit {
 		return false
 	}
 	s.Anchor.Weight = weight

@@ -155,15 +155,15 @@ func (d *DualStep) iterate(ax, y, beta []float64) {
 			d.v[j] = math.FMA(-inv, v, point[j])
 		}
 		d.g.Prox(y, d.v, d.step)
-		var moved, size, against float64
+		var moved, size, rise float64
 		next := (1 + math.Sqrt(1+float64(4*t*t))) / 2
 		for j, v := range y {
 			delta := v - previous[j]
 			moved += float64(delta * delta)
 			size += float64(v * v)
-			against += float64((point[j] - v) * delta)
+			rise += float64((point[j] - v) * delta)
 		}
-		if against > 0 { // the objective rises along the last move of y: restart
+		if rise > 0 { // the objective rises along the last move of y: restart
 			next, t = 1, 1
 		}
 		for j, v := range y {

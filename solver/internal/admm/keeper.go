@@ -8,12 +8,12 @@ type Point struct {
 	X, Y, Dual []float64
 }
 
-// Set copies X, Y and Dual of from into the slices of p, which must have the same lengths. If a slice of from
-// is nil, the slice of p does not change.
-func (p Point) Set(from Point) {
-	copy(p.X, from.X)
-	copy(p.Y, from.Y)
-	copy(p.Dual, from.Dual)
+// Set copies X, Y and Dual of source into the slices of p, which must have the same lengths. If a slice of
+// source is nil, the slice of p does not change.
+func (p Point) Set(source Point) {
+	copy(p.X, source.X)
+	copy(p.Y, source.Y)
+	copy(p.Dual, source.Dual)
 }
 
 // A Keeper is a Watcher that keeps a copy of the best iterate.
@@ -27,43 +27,43 @@ type Keeper struct {
 }
 
 // Begin starts a run at the given iterate. scale is the argument of Watcher.Start.
-func (k *Keeper) Begin(at Point, objective, scale float64) {
+func (k *Keeper) Begin(iterate Point, objective, scale float64) {
 	k.Start(objective, scale)
-	k.Keep(at)
+	k.Keep(iterate)
 }
 
-func (k *Keeper) Keep(at Point) {
-	k.Kept.X = append(k.Kept.X[:0], at.X...)
-	k.Kept.Y = append(k.Kept.Y[:0], at.Y...)
-	k.Kept.Dual = append(k.Kept.Dual[:0], at.Dual...)
+func (k *Keeper) Keep(iterate Point) {
+	k.Kept.X = append(k.Kept.X[:0], iterate.X...)
+	k.Kept.Y = append(k.Kept.Y[:0], iterate.Y...)
+	k.Kept.Dual = append(k.Kept.Dual[:0], iterate.Dual...)
 }
 
 // Restore copies Kept to the iterate. It returns false and does nothing if no iterate is kept.
-func (k *Keeper) Restore(at Point) bool {
-	at.Set(k.Kept)
+func (k *Keeper) Restore(iterate Point) bool {
+	iterate.Set(k.Kept)
 	return k.Kept.X != nil
 }
 
 // Judge compares the objective at a snapshot with the best objective so far, and keeps the best iterate. If
 // the verdict is Restart, it restores the best iterate, and the caller must compute the snapshot again. loose
 // is the argument of Watcher.See.
-func (k *Keeper) Judge(at Point, objective float64, loose bool) Verdict {
+func (k *Keeper) Judge(iterate Point, objective float64, loose bool) Verdict {
 	verdict := k.See(objective, k.Auto, loose)
 	switch verdict {
 	case Best:
-		k.Keep(at)
+		k.Keep(iterate)
 	case Restart:
-		k.Restore(at)
+		k.Restore(iterate)
 	}
 	return verdict
 }
 
 // ToBest restores the best iterate if objective, the objective at the current iterate, is above the best one.
 // It returns the objective at the iterate afterwards.
-func (k *Keeper) ToBest(at Point, objective float64) float64 {
+func (k *Keeper) ToBest(iterate Point, objective float64) float64 {
 	if k.Kept.X == nil || objective <= k.Best {
 		return objective
 	}
-	k.Restore(at)
+	k.Restore(iterate)
 	return k.Best
 }

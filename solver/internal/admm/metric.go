@@ -48,16 +48,16 @@ func NewMetric(p *MetricProblem) *Metric {
 	}
 	curvature, norm2 := scaledNorms(p.Team, p.Data, unit)
 	m := &Metric{D: make([]float64, len(unit)), Rho: make([]float64, len(p.Limit))}
-	stiff := slices.Repeat([]float64{p.Ridge}, len(unit))
+	stiffness := slices.Repeat([]float64{p.Ridge}, len(unit))
 	for k := range m.Rho {
 		idx, val := rowOf(p.A, k)
 		m.Rho[k] = p.rho(k, termSize(idx, val, unit), curvature, math.Sqrt(norm2))
 		for i, j := range idx { // (Σ aᵢuᵢ)² ≤ (number of terms) Σ (aᵢuᵢ)²
-			stiff[j] += float64(m.Rho[k] * val[i] * val[i] * float64(len(idx)))
+			stiffness[j] += float64(m.Rho[k] * val[i] * val[i] * float64(len(idx)))
 		}
 	}
 	for j, u := range unit {
-		m.D[j] = powerOfTwo(1 / math.Sqrt(p.Curvature/(u*u)+stiff[j]*stiffnessWeight/curvature))
+		m.D[j] = powerOfTwo(1 / math.Sqrt(p.Curvature/(u*u)+stiffness[j]*stiffnessWeight/curvature))
 		if m.D[j] == 0 || math.IsInf(m.D[j], 0) {
 			return nil
 		}
@@ -98,11 +98,11 @@ func (p *MetricProblem) rho(k int, size, curvature, norm float64) float64 {
 	}
 	natural := 3 * p.Limit[k] * norm / (p.Unit * size)
 	balanced := curvature * p.Curvature / (size * size)
-	return powerOfTwo(max(natural, min(p.Least, 0.1*balanced), leastRho*balanced))
+	return powerOfTwo(max(natural, min(p.Least, 0.1*balanced), minRho*balanced))
 }
 
-// leastRho is the smallest ρ of a row, in units of balanced in the method rho.
-const leastRho = 4e-6
+// minRho is the smallest ρ of a row, in units of balanced in the method rho.
+const minRho = 4e-6
 
 // columnUnits returns 1/(root mean square of the nonzeros) for each column. ok is true if these numbers are
 // finite and differ enough to need a metric. The root mean square leaves zeros out, because otherwise columns
@@ -123,19 +123,19 @@ func columnUnits(t *rows.Team, x *sparse.CSR) (unit []float64, ok bool) {
 	}
 	t.Sum(unit)
 	t.Sum(count)
-	least, most := math.Inf(1), 0.0
+	minUnit, maxUnit := math.Inf(1), 0.0
 	for j, c := range count {
 		if c > 0 {
 			unit[j] = math.Sqrt(c / unit[j])
-			least, most = math.Min(least, unit[j]), math.Max(most, unit[j])
+			minUnit, maxUnit = math.Min(minUnit, unit[j]), math.Max(maxUnit, unit[j])
 		}
 	}
 	for j, c := range count {
 		if c == 0 {
-			unit[j] = math.Sqrt(least) * math.Sqrt(most)
+			unit[j] = math.Sqrt(minUnit) * math.Sqrt(maxUnit)
 		}
 	}
-	return unit, least > 0 && most < math.Inf(1) && most > spread*least
+	return unit, minUnit > 0 && maxUnit < math.Inf(1) && maxUnit > spread*minUnit
 }
 
 func (p *MetricProblem) coupled() bool {
@@ -151,16 +151,16 @@ func (p *MetricProblem) coupled() bool {
 // the coefficient at zero in the first iterations, or 0 without singleton rows. If A couples many such
 // coefficients, equal step sizes find the ties sooner.
 func (p *MetricProblem) fractionAtZero(unit []float64) float64 {
-	var held, rows float64
+	var zeros, rows float64
 	for k, limit := range p.Limit {
 		if idx, val := rowOf(p.A, k); len(idx) == 1 {
 			rows++
 			if limit*math.Abs(val[0])*unit[idx[0]] > p.Slope {
-				held++
+				zeros++
 			}
 		}
 	}
-	return held / math.Max(rows, 1)
+	return zeros / math.Max(rows, 1)
 }
 
 // scaledNorms returns Σ|aᵢ|⁴/Σ|aᵢ|² (curvature) and the mean of |aᵢ|² over all rows aᵢ. Column j of the rows
@@ -199,12 +199,12 @@ func powerOfTwo(v float64) float64 {
 // scaledColumns returns X diag(d). Unlike x.ScaleColumns it shares the indices of x.
 func scaledColumns(x *sparse.CSR, d []float64) *sparse.CSR {
 	n, p := x.Dims()
-	whole := x.Rows(0, n)
-	val := make([]float64, len(whole.Val))
-	for k, j := range whole.Idx {
-		val[k] = whole.Val[k] * d[j]
+	source := x.Rows(0, n)
+	val := make([]float64, len(source.Val))
+	for k, j := range source.Idx {
+		val[k] = source.Val[k] * d[j]
 	}
-	return newMatrix(n, p, whole.Ptr, whole.Idx, val)
+	return newMatrix(n, p, source.Ptr, source.Idx, val)
 }
 
 func newMatrix(rows, cols int, ptr []int64, idx []int32, val []float64) *sparse.CSR {
@@ -260,13 +260,13 @@ func (m *Metric) Times(v []float64) {
 }
 
 // Shares returns the median ρ of the rows of A, and the ρ of each row divided by this median.
-func (m *Metric) Shares() (rho float64, each []float64) {
+func (m *Metric) Shares() (rho float64, shares []float64) {
 	sorted := slices.Clone(m.Rho)
 	slices.Sort(sorted)
 	rho = sorted[len(sorted)/2]
-	each = make([]float64, len(m.Rho))
+	shares = make([]float64, len(m.Rho))
 	for k, v := range m.Rho {
-		each[k] = v / rho
+		shares[k] = v / rho
 	}
-	return rho, each
+	return rho, shares
 }

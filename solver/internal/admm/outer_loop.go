@@ -40,13 +40,13 @@ type OuterLoop struct {
 	// samples.
 	MeanCurvature float64
 
-	plan      Plan               // the plan of the current RowSet
-	draw      func(rows []int32) // Draw of the current RowSet
-	residual  []float64          // scratch memory of setAugmented
-	d         []float64          // constant part of the gradient in a round; with a metric, times its D
-	sum, last []float64          // sum of the iterates of a round, and its final iterate
-	u         []float64          // start of a round, in the coordinates of the metric
-	rows      []int32            // numbers of the drawn rows
+	plan          Plan               // the plan of the current RowSet
+	draw          func(rows []int32) // Draw of the current RowSet
+	residual      []float64          // scratch memory of setAugmented
+	d             []float64          // constant part of the gradient in a round; with a metric, times its D
+	sum, endpoint []float64          // sum of the iterates of a round, and its final iterate
+	u             []float64          // start of a round, in the coordinates of the metric
+	rows          []int32            // numbers of the drawn rows
 }
 
 // A RowSet is the set of rows from which an inner loop draws.
@@ -84,12 +84,12 @@ func (s *OuterLoop) Average(t *rows.Team, weight float64) {
 	s.Step.Update(s.A.Image(s.X), s.Y, s.Dual)
 }
 
-// NaturalEta returns the automatic step size at the snapshot, after all halvings by the Keeper. done is the
-// number of outer iterations so far.
-func (s *OuterLoop) NaturalEta(done int) float64 {
+// NaturalEta returns the automatic step size at the snapshot, after all halvings by the Keeper. iterations
+// is the number of outer iterations so far.
+func (s *OuterLoop) NaturalEta(iterations int) float64 {
 	step := StepSize{
 		Curvature: s.CurvatureHere(), Mean: s.MeanCurvature, Batch: s.Batch, Stiffness: s.stiffness(),
-		Factor: StepFactor(s.Samples, s.Features, done, s.Many),
+		Factor: StepFactor(s.Samples, s.Features, iterations, s.Many),
 		Lazy:   s.Lambda1 == s.LambdaP || s.Metric != nil,
 	}
 	if s.Metric == nil {

@@ -32,8 +32,8 @@ type Plan interface {
 	// Advance makes one step for every BatchSize sampled rows, in order.
 	Advance(sampled []int32)
 	// End sets sum to the sum of the iterates after the steps of the round, without the start x.
-	// If last is not nil, it sets last to the final iterate.
-	End(sum, last []float64)
+	// If endpoint is not nil, it sets endpoint to the final iterate.
+	End(sum, endpoint []float64)
 }
 
 // An InnerLoop describes the inner loop to its plan. Plans only read its slices.
@@ -138,11 +138,11 @@ func (g *guarded) Begin(x, d []float64, eta float64) {
 	g.active.Begin(x, d, eta)
 }
 
-func (g *guarded) Name() string { return g.now().Name() }
+func (g *guarded) Name() string { return g.plan().Name() }
 
-func (g *guarded) Reason() string { return g.now().Reason() }
+func (g *guarded) Reason() string { return g.plan().Reason() }
 
-func (g *guarded) now() Plan {
+func (g *guarded) plan() Plan {
 	if g.active == nil {
 		return g.partial
 	}
@@ -151,7 +151,7 @@ func (g *guarded) now() Plan {
 
 func (g *guarded) Advance(sampled []int32) { g.active.Advance(sampled) }
 
-func (g *guarded) End(sum, last []float64) { g.active.End(sum, last) }
+func (g *guarded) End(sum, endpoint []float64) { g.active.End(sum, endpoint) }
 
 // telescope sets sum to Σ_{m=1}^{M} w_m for M steps w_{m+1} = c∘w_m + e + h_m, m = 0..M−1. Here M is the
 // argument steps, ∘ multiplies element by element, h_m is a multiple of the row of the step, and h = Σ h_m.

@@ -132,7 +132,7 @@ func (p *decay) cell(j int) []float64 {
 }
 
 func (p *decay) Begin(x, d []float64, eta float64) {
-	p.eta, p.taken = eta, 0
+	p.eta, p.stepCount = eta, 0
 	p.rotate(p.w0, x)
 	p.rotate(p.e, d)
 	for j, d := range p.e {
@@ -146,18 +146,18 @@ func (p *decay) Begin(x, d []float64, eta float64) {
 func (p *decay) Advance(sampled []int32) {
 	s := p.kernelSteps(p.eta)
 	s.Rows, s.Scratch = p.data, p.scratch
-	kernels.InnerDecay(p.state, p.taken, &s, sampled)
-	p.taken += len(sampled)
+	kernels.InnerDecay(p.state, p.stepCount, &s, sampled)
+	p.stepCount += len(sampled)
 }
 
-func (p *decay) End(sum, last []float64) {
+func (p *decay) End(sum, endpoint []float64) {
 	for j := range p.gain {
 		p.gain[j] = p.cell(j)[kernels.DecayGain]
 	}
-	kernels.DecayTo(p.w, p.state, p.taken)
-	telescope(p.sum, p.w0, p.w, p.c, p.e, p.gain, p.taken)
+	kernels.DecayTo(p.w, p.state, p.stepCount)
+	telescope(p.sum, p.w0, p.w, p.c, p.e, p.gain, p.stepCount)
 	p.unrotate(sum, p.sum)
-	if last != nil {
-		p.unrotate(last, p.w)
+	if endpoint != nil {
+		p.unrotate(endpoint, p.w)
 	}
 }

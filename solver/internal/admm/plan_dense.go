@@ -68,17 +68,17 @@ func (l *InnerLoop) matrixOfK() *sparse.CSR {
 	val := make([]float64, 0, cap(idx))
 	for j := range int32(p) {
 		cols, g := gram.Row(int(j))
-		at, found := slices.BinarySearch(cols, j)
-		diagonal, rest := l.Ridge, at
+		index, found := slices.BinarySearch(cols, j)
+		diagonal, upper := l.Ridge, index
 		if found {
-			diagonal, rest = math.FMA(l.Rho, g[at], l.Ridge), at+1
+			diagonal, upper = math.FMA(l.Rho, g[index], l.Ridge), index+1
 		}
-		idx = append(append(append(idx, cols[:at]...), j), cols[rest:]...)
-		for _, v := range g[:at] {
+		idx = append(append(append(idx, cols[:index]...), j), cols[upper:]...)
+		for _, v := range g[:index] {
 			val = append(val, l.Rho*v)
 		}
 		val = append(val, diagonal)
-		for _, v := range g[rest:] {
+		for _, v := range g[upper:] {
 			val = append(val, l.Rho*v)
 		}
 		ptr = append(ptr, int64(len(idx)))
@@ -170,7 +170,7 @@ func (d *dense) update() {
 	}
 }
 
-func (d *dense) End(sum, last []float64) {
+func (d *dense) End(sum, endpoint []float64) {
 	copy(sum, d.sum)
-	copy(last, d.w)
+	copy(endpoint, d.w)
 }

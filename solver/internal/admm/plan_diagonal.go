@@ -9,20 +9,20 @@ import (
 )
 
 // If K is a multiple of I, the plan lazy is faster than the plan elements if there are more than
-// lazyFrom features for each nonzero of a row.
-const lazyFrom = 6
+// lazyRatio features for each nonzero of a row.
+const lazyRatio = 6
 
 // If the entries of the diagonal of K differ, the plan decay is faster than the plan elements if there
-// are more than decayFrom features, plus decaySlope for each nonzero of a row (see BenchmarkDiagonal).
-const decayFrom, decaySlope = 300, 5
+// are more than decayOffset features, plus decaySlope for each nonzero of a row (see BenchmarkDiagonal).
+const decayOffset, decaySlope = 300, 5
 
 // diagonalOfK returns the diagonal of the matrix K of Plan, or nil if K is not diagonal.
 func (l *InnerLoop) diagonalOfK() []float64 {
 	if l.Kappa > 0 {
 		return slices.Repeat([]float64{l.Kappa + l.Ridge}, l.features())
 	}
-	k, alone := l.A.Diagonal()
-	if !alone {
+	k, ok := l.A.Diagonal()
+	if !ok {
 		return nil
 	}
 	for j, v := range k {
@@ -34,26 +34,26 @@ func (l *InnerLoop) diagonalOfK() []float64 {
 // newDiagonal returns the fastest plan for a K with the diagonal k.
 func newDiagonal(l *InnerLoop, k []float64) Plan {
 	p, base := len(k), newBase(l, k)
-	kappa, what, shape := k[0], "A'A is a multiple of the identity", "A'A is diagonal"
+	kappa, scalarReason, diagonalReason := k[0], "A'A is a multiple of the identity", "A'A is diagonal"
 	if l.Kappa > 0 {
-		what, shape = "the penalty is linearised", "the penalty is linearised"
+		scalarReason, diagonalReason = "the penalty is linearised", "the penalty is linearised"
 	}
 	scalar := !slices.ContainsFunc(k, func(v float64) bool { return v != kappa })
-	switch whole := l.Set == nil; {
-	case whole && scalar && float64(p) > lazyFrom*l.nonzeros():
-		base.reason = fmt.Sprintf("%s: %.3g nonzeros a step instead of %d features", what, l.nonzeros(), p)
+	switch unconstrained := l.Set == nil; {
+	case unconstrained && scalar && float64(p) > lazyRatio*l.nonzeros():
+		base.reason = fmt.Sprintf("%s: %.3g nonzeros a step instead of %d features", scalarReason, l.nonzeros(), p)
 		return guard(l, newLazy(base))
-	case whole && float64(p) > decayFrom+float64(decaySlope*l.nonzeros()):
-		base.reason = fmt.Sprintf("%s: %.3g nonzeros a step instead of %d features", shape, l.nonzeros(), p)
+	case unconstrained && float64(p) > decayOffset+float64(decaySlope*l.nonzeros()):
+		base.reason = fmt.Sprintf("%s: %.3g nonzeros a step instead of %d features", diagonalReason, l.nonzeros(), p)
 		return guard(l, newDecay(base))
-	case whole:
-		base.reason = fmt.Sprintf("%s and %d features are few", shape, p)
+	case unconstrained:
+		base.reason = fmt.Sprintf("%s and %d features are few", diagonalReason, p)
 		return guard(l, &elements{diagonal: base, h: make([]float64, p)})
 	case l.walls.Lower != nil:
-		base.reason = shape + "; a box needs every coordinate"
+		base.reason = diagonalReason + "; a box needs every coordinate"
 		return &box{diagonal: base, sum: make([]float64, p)}
 	case l.walls.Radius > 0 && scalar:
-		base.reason = what + ": the ball through a tracked norm"
+		base.reason = scalarReason + ": the ball through a tracked norm"
 		return guard(l, newBall(base))
 	}
 	return newDense(l, "a step for every coordinate: no fused inner loop for this domain")
@@ -62,13 +62,13 @@ func newDiagonal(l *InnerLoop, k []float64) Plan {
 // diagonal holds the fields that the plans for diagonal K share.
 type diagonal struct {
 	*InnerLoop
-	reason string
-	k      []float64 // diagonal of K (see Plan)
-	c, e   []float64 // 1 − η k and −η d
-	w      []float64 // the current point
-	x, d   []float64 // the start of the round, and the constant part of the gradient (see Plan)
-	eta    float64
-	taken  int // number of steps so far in the round
+	reason    string
+	k         []float64 // diagonal of K (see Plan)
+	c, e      []float64 // 1 − η k and −η d
+	w         []float64 // the current point
+	x, d      []float64 // the start of the round, and the constant part of the gradient (see Plan)
+	eta       float64
+	stepCount int // number of steps so far in the round
 }
 
 func newBase(l *InnerLoop, k []float64) diagonal {
@@ -79,7 +79,7 @@ func (d *diagonal) Reason() string { return d.reason }
 func (*diagonal) BatchSize() int   { return 1 }
 
 func (d *diagonal) Begin(x, constant []float64, eta float64) {
-	d.x, d.d, d.eta, d.taken = x, constant, eta, 0
+	d.x, d.d, d.eta, d.stepCount = x, constant, eta, 0
 	copy(d.w, x)
 	for j, k := range d.k {
 		d.c[j] = math.FMA(-eta, k, 1)
@@ -105,12 +105,12 @@ func (p *elements) Begin(x, d []float64, eta float64) {
 func (p *elements) Advance(sampled []int32) {
 	s := p.kernelSteps(p.eta)
 	kernels.InnerDense(p.w, p.h, p.c, p.e, &s, sampled)
-	p.taken += len(sampled)
+	p.stepCount += len(sampled)
 }
 
-func (p *elements) End(sum, last []float64) {
-	telescope(sum, p.x, p.w, p.c, p.e, p.h, p.taken)
-	copy(last, p.w)
+func (p *elements) End(sum, endpoint []float64) {
+	telescope(sum, p.x, p.w, p.c, p.e, p.h, p.stepCount)
+	copy(endpoint, p.w)
 }
 
 // box is a plan for a domain that is a box. It updates and clips all of w in each step.
@@ -131,7 +131,7 @@ func (p *box) Advance(sampled []int32) {
 	kernels.InnerBox(p.w, p.sum, p.c, p.e, p.walls.Lower, p.walls.Upper, &s, sampled)
 }
 
-func (p *box) End(sum, last []float64) {
+func (p *box) End(sum, endpoint []float64) {
 	copy(sum, p.sum)
-	copy(last, p.w)
+	copy(endpoint, p.w)
 }

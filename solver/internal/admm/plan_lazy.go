@@ -35,20 +35,20 @@ func (p *lazy) Begin(x, d []float64, eta float64) {
 
 func (p *lazy) Advance(sampled []int32) {
 	s := p.kernelSteps(p.eta)
-	p.taken += len(sampled)
+	p.stepCount += len(sampled)
 	for len(sampled) > 0 {
-		done := kernels.InnerLazyCells(p.cells, &p.state, &s, sampled)
-		if sampled = sampled[done:]; len(sampled) > 0 {
+		count := kernels.InnerLazyCells(p.cells, &p.state, &s, sampled)
+		if sampled = sampled[count:]; len(sampled) > 0 {
 			p.cells.Form(&p.state)
 		}
 	}
 }
 
-func (p *lazy) End(sum, last []float64) {
+func (p *lazy) End(sum, endpoint []float64) {
 	p.cells.Point(p.w, &p.state)
 	p.cells.RowSum(p.rowSum)
-	telescope(sum, p.x, p.w, p.c, p.e, p.rowSum, p.taken)
-	copy(last, p.w)
+	telescope(sum, p.x, p.w, p.c, p.e, p.rowSum, p.stepCount)
+	copy(endpoint, p.w)
 }
 
 // ball is the plan lazy with projection onto a ball. For the projection, each step updates the norm of w. The
@@ -112,8 +112,8 @@ func (p *ball) start() {
 func (p *ball) Advance(sampled []int32) {
 	s := p.kernelSteps(p.eta)
 	for len(sampled) > 0 {
-		done := kernels.InnerLazyBallCells(p.cells, p.norm2, &p.state, &s, sampled)
-		if sampled = sampled[done:]; len(sampled) > 0 {
+		count := kernels.InnerLazyBallCells(p.cells, p.norm2, &p.state, &s, sampled)
+		if sampled = sampled[count:]; len(sampled) > 0 {
 			p.collect()
 			p.start()
 		}
@@ -132,8 +132,8 @@ func (p *ball) collect() {
 	p.cells.Point(p.w, &l.Lazy)
 }
 
-func (p *ball) End(sum, last []float64) {
+func (p *ball) End(sum, endpoint []float64) {
 	p.collect()
 	copy(sum, p.sum)
-	copy(last, p.w)
+	copy(endpoint, p.w)
 }

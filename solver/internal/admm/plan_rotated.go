@@ -24,12 +24,12 @@ func newCoupled(l *InnerLoop) (Plan, error) {
 	}
 	n, p := l.Data.Dims()
 	nonzeros := c.Fill(l.Data)
-	whole := int64(n) * int64(padded(p))
+	entries := int64(n) * int64(paddedLength(p))
 	ball := l.walls.Radius > 0
-	useDense := p <= maxDense && (ball || 4*nonzeros > whole)
+	useDense := p <= maxDense && (ball || 4*nonzeros > entries)
 	bytes := 12 * nonzeros
 	if useDense {
-		bytes = 8 * whole
+		bytes = 8 * entries
 	}
 	switch {
 	case bytes > maxRotatedMemory:
@@ -54,7 +54,7 @@ func (l *InnerLoop) interrupted(i int) error {
 	return l.Interrupt()
 }
 
-func padded(p int) int { return (p + 7) &^ 7 }
+func paddedLength(p int) int { return (p + 7) &^ 7 }
 
 // rotated is a plan that works in the eigenbasis of A'A = V diag(σ) V', in which K is diagonal. It stores
 // the rotated data as dense rows.
@@ -70,7 +70,7 @@ type rotated struct {
 
 func newRotated(l *InnerLoop, spec *linalg.Spectrum) (Plan, error) {
 	n, features := l.Data.Dims()
-	stride := padded(features)
+	stride := paddedLength(features)
 	p := &rotated{InnerLoop: l, spec: spec, x: make([]float64, n*stride)}
 	for _, v := range []*[]float64{&p.w, &p.sum, &p.c, &p.e} {
 		*v = make([]float64, stride)
@@ -109,9 +109,9 @@ func (p *rotated) Advance(sampled []int32) {
 	kernels.InnerRotated(p.w, p.sum, p.c, p.e, p.x, p.walls.Radius, &s, sampled)
 }
 
-func (p *rotated) End(sum, last []float64) {
+func (p *rotated) End(sum, endpoint []float64) {
 	p.spec.Unrotate(sum, p.sum)
-	if last != nil {
-		p.spec.Unrotate(last, p.w)
+	if endpoint != nil {
+		p.spec.Unrotate(endpoint, p.w)
 	}
 }

@@ -11,7 +11,7 @@ const interruptSamples = 1024
 // step. For K = 1 this is exactly Algorithm 1: M−1 stochastic steps, and the mean of w_0..w_{M−1}.
 func (s *OuterLoop) rounds(eta float64, iterates, updates int) error {
 	if s.Anchor.Weight > 0 {
-		s.Anchor.at = append(s.Anchor.at[:0], s.X...)
+		s.Anchor.snapshot = append(s.Anchor.snapshot[:0], s.X...)
 	}
 	for k := range updates {
 		size := (k+1)*iterates/updates - k*iterates/updates
@@ -36,31 +36,31 @@ func (s *OuterLoop) rounds(eta float64, iterates, updates int) error {
 //
 // ν is the smaller of nuL and 1/η; with a larger ν, the weight of w_0 would be negative.
 func (s *OuterLoop) strong(eta, nuL float64, iterates int) error {
-	if s.last == nil {
-		s.last = make([]float64, len(s.X))
+	if s.endpoint == nil {
+		s.endpoint = make([]float64, len(s.X))
 	}
-	if err := s.round(eta, iterates, s.last); err != nil {
+	if err := s.round(eta, iterates, s.endpoint); err != nil {
 		return err
 	}
-	first, last := endWeights(eta, nuL)
+	startWeight, endWeight := endWeights(eta, nuL)
 	inv := 1 / float64(iterates)
-	for j, w := range s.last {
+	for j, w := range s.endpoint {
 		within := s.sum[j] - w
-		s.X[j] = float64(within+float64(first*s.X[j])+float64(last*w)) * inv
+		s.X[j] = float64(within+float64(startWeight*s.X[j])+float64(endWeight*w)) * inv
 	}
 	s.Step.Update(s.A.Image(s.X), s.Y, s.Dual)
 	return nil
 }
 
 // endWeights returns the weights r/(2η) of w_0 and s/(2η) of w_M in Algorithm 2; see the method strong.
-func endWeights(eta, nuL float64) (first, last float64) {
+func endWeights(eta, nuL float64) (startWeight, endWeight float64) {
 	h := min(eta*nuL, 1)
 	return (1 - h) / (2 - h), 1 / (2 - h)
 }
 
 // round makes the given number of steps from x, with fixed y and beta. It sets s.sum to the sum of
-// the iterates after each step. If last is not nil, it sets last to the final iterate.
-func (s *OuterLoop) round(eta float64, steps int, last []float64) error {
+// the iterates after each step. If endpoint is not nil, it sets endpoint to the final iterate.
+func (s *OuterLoop) round(eta float64, steps int, endpoint []float64) error {
 	batch := s.plan.BatchSize()
 	if s.sum == nil {
 		s.sum, s.rows = make([]float64, len(s.X)), make([]int32, max(interruptSamples, batch))
@@ -73,15 +73,15 @@ func (s *OuterLoop) round(eta float64, steps int, last []float64) error {
 				return err
 			}
 		}
-		now := min(steps, max(1, len(s.rows)/batch))
-		rows := s.rows[:now*batch]
+		count := min(steps, max(1, len(s.rows)/batch))
+		rows := s.rows[:count*batch]
 		s.draw(rows)
 		s.plan.Advance(rows)
-		steps -= now
+		steps -= count
 	}
-	s.plan.End(s.sum, last)
+	s.plan.End(s.sum, endpoint)
 	s.Metric.Times(s.sum)
-	s.Metric.Times(last)
+	s.Metric.Times(endpoint)
 	return nil
 }
 
@@ -93,12 +93,12 @@ func (s *OuterLoop) start() []float64 {
 	return s.Metric.Into(s.u, s.X)
 }
 
-// setAugmented sets d = A'(beta + ρ v). If whole is true, v is A x + B y − c; otherwise v is B y − c.
-func (s *OuterLoop) setAugmented(whole bool) {
+// setAugmented sets d = A'(beta + ρ v). If includeAx is true, v is A x + B y − c; otherwise v is B y − c.
+func (s *OuterLoop) setAugmented(includeAx bool) {
 	if s.d == nil {
 		s.d, s.residual = make([]float64, len(s.X)), make([]float64, len(s.Dual))
 	}
-	if whole {
+	if includeAx {
 		s.Step.Violation(s.residual, s.A.Image(s.X), s.Y)
 	} else {
 		s.Step.Constant(s.residual, s.Y)
@@ -115,7 +115,7 @@ func (s *OuterLoop) setConstant() {
 	for j, v := range s.Gradient {
 		s.d[j] += v
 	}
-	for j, v := range s.Anchor.at {
+	for j, v := range s.Anchor.snapshot {
 		s.d[j] = math.FMA(-s.Anchor.Weight, v, s.d[j])
 	}
 	if s.Kappa > 0 && s.Metric != nil { // then Kappa includes mu, and the term mu x is in d

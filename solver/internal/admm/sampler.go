@@ -14,10 +14,10 @@ import (
 type Sampler struct {
 	rng *rand.PCG
 	n   uint64
-	// Draw chooses a row i uniformly. It returns i with probability keep[i]/2⁶⁴, and otherwise other[i].
+	// Draw chooses a row i uniformly. It returns i with probability keep[i]/2⁶⁴, and otherwise substitute[i].
 	// Both slices are nil if rows are drawn uniformly.
-	other []int32
-	keep  []uint64
+	substitute []int32
+	keep       []uint64
 }
 
 // CheckWeights returns an error unless the sample weights are nil, or n numbers ≥ 0 with a positive and
@@ -53,10 +53,10 @@ func (s *Sampler) State() []byte {
 // Resume continues at the position that State has returned.
 func (s *Sampler) Resume(state []byte) error { return s.rng.UnmarshalBinary(state) }
 
-// alias computes the fields other and keep by Walker's alias method.
+// alias computes the fields substitute and keep by Walker's alias method.
 func (s *Sampler) alias(weights []float64) {
 	n := len(weights)
-	s.other, s.keep = make([]int32, n), make([]uint64, n)
+	s.substitute, s.keep = make([]int32, n), make([]uint64, n)
 	var sum float64
 	for _, v := range weights {
 		sum += v
@@ -75,7 +75,7 @@ func (s *Sampler) alias(weights []float64) {
 		i, j := small[len(small)-1], large[len(large)-1]
 		small = small[:len(small)-1]
 		s.keep[i] = uint64(math.Ldexp(scaled[i], 64))
-		s.other[i] = j
+		s.substitute[i] = j
 		scaled[j] -= 1 - scaled[i]
 		if scaled[j] < 1 {
 			large = large[:len(large)-1]
@@ -89,9 +89,9 @@ func (s *Sampler) alias(weights []float64) {
 		}
 	}
 	for _, i := range append(small, large...) { // up to rounding, the scaled weights of these rows are 1
-		s.keep[i], s.other[i] = math.MaxUint64, i
+		s.keep[i], s.substitute[i] = math.MaxUint64, i
 		if weights[i] == 0 { // rows of weight 0 are never drawn
-			s.keep[i], s.other[i] = 0, heaviest
+			s.keep[i], s.substitute[i] = 0, heaviest
 		}
 	}
 }
@@ -101,8 +101,8 @@ func (s *Sampler) Draw(rows []int32) {
 	for k := range rows {
 		hi, _ := bits.Mul64(s.rng.Uint64(), s.n)
 		rows[k] = int32(hi)
-		if s.other != nil && s.rng.Uint64() >= s.keep[hi] {
-			rows[k] = s.other[hi]
+		if s.substitute != nil && s.rng.Uint64() >= s.keep[hi] {
+			rows[k] = s.substitute[hi]
 		}
 	}
 }

@@ -44,17 +44,17 @@ func (c *RowCurvature) At(loss term.Loss, margin, slope, labels []float64) float
 }
 
 // weightedMean returns Σ wᵢ hᵢ² / Σ wᵢ hᵢ, or 0 if the denominator is 0. Here hᵢ = φ″ |aᵢ|², and wᵢ is the
-// weight of row i, or 1 without weights. second returns φ″ for row i.
+// weight of row i, or 1 without weights. curvature returns φ″ for row i.
 //
 // The reason for this ratio: a stochastic step along aᵢ multiplies the part of the error in the direction of
 // aᵢ by 1 − η hᵢ. Let v be the error, and cosᵢ the cosine of the angle between aᵢ and v. Then |v|² decreases
 // in the mean if η E[hᵢ² cosᵢ²] < 2 E[hᵢ cosᵢ²]. If cosᵢ² is about the same for all rows, this says that η
 // times the ratio is less than 2. A few rows with a large hᵢ raise the ratio more than they raise the mean.
-func (c *RowCurvature) weightedMean(second func(i int) float64) float64 {
+func (c *RowCurvature) weightedMean(curvature func(i int) float64) float64 {
 	var sum, sum2 float64
 	for k, norm2 := range c.norms {
 		i := k * c.stride
-		h := float64(second(i) * norm2)
+		h := float64(curvature(i) * norm2)
 		weighted := h
 		if c.weights != nil {
 			weighted = float64(c.weights[i] * h)
@@ -91,11 +91,11 @@ func (s StepSize) Eta() float64 {
 	if curvature > 0 {
 		eta = s.Factor / curvature
 	}
-	most := 1.0 // without its stochastic part, a step is stable if η times Stiffness is below 2
+	limit := 1.0 // without its stochastic part, a step is stable if η times Stiffness is below 2
 	if s.Lazy {
-		most = 0.499
+		limit = 0.499
 	}
-	return math.Min(eta, most/s.Stiffness)
+	return math.Min(eta, limit/s.Stiffness)
 }
 
 // lastFactor is the final StepSize.Factor. The inner loop is stable for factors below 2. Near the optimum,
@@ -103,23 +103,23 @@ func (s StepSize) Eta() float64 {
 const lastFactor = 1.5
 
 // StepFactor returns StepSize.Factor after the given number of outer iterations, for n samples with p
-// features. many is true if an outer iteration has several dual updates. Then the first iterations use
+// features. manyUpdates is true if an outer iteration has several dual updates. Then the first iterations use
 // shorter steps, because far from the optimum the noise of the steps dominates. With fewer than 4 rows per
 // feature the factor is constant, because two samples seldom change the same coefficients.
-func StepFactor(n, p, outer int, many bool) float64 {
-	if 4*p > n || !many {
+func StepFactor(n, p, iterations int, manyUpdates bool) float64 {
+	if 4*p > n || !manyUpdates {
 		return lastFactor
 	}
-	return math.Min(lastFactor, 0.7+float64(0.2*float64(outer)))
+	return math.Min(lastFactor, 0.7+float64(0.2*float64(iterations)))
 }
 
 // maxDualUpdates is the largest K that is chosen automatically.
 const maxDualUpdates = 40
 
-// DualUpdates returns K, the number of dual updates, for the given number of inner steps. ofStep and
-// ofUpdate are the operations of a step and of a dual update. If K is above 1, all dual updates together
+// DualUpdates returns K, the number of dual updates, for the given number of inner steps. stepCost and
+// updateCost are the operations of a step and of a dual update. If K is above 1, all dual updates together
 // cost at most as much as the steps, and every round has at least 8 steps.
-func DualUpdates(steps, ofStep, ofUpdate float64) int {
-	k := math.Min(float64(steps*ofStep)/ofUpdate, steps/8)
+func DualUpdates(steps, stepCost, updateCost float64) int {
+	k := math.Min(float64(steps*stepCost)/updateCost, steps/8)
 	return int(math.Max(1, math.Min(k, maxDualUpdates)))
 }

@@ -14,11 +14,11 @@ func TestRowCurvature(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	one := func(int) float64 { return 1 }
-	if got, want := NewRowCurvature(x, nil).weightedMean(one), (3+1e4)/(3+1e2); math.Abs(got-want) > 1e-12*want {
+	ones := func(int) float64 { return 1 }
+	if got, want := NewRowCurvature(x, nil).weightedMean(ones), (3+1e4)/(3+1e2); math.Abs(got-want) > 1e-12*want {
 		t.Errorf("mean %v, want %v", got, want)
 	}
-	if got := NewRowCurvature(x, []float64{1, 2, 3, 0}).weightedMean(one); got != 1 {
+	if got := NewRowCurvature(x, []float64{1, 2, 3, 0}).weightedMean(ones); got != 1 {
 		t.Errorf("mean %v without the long row, want 1", got)
 	}
 	if got := NewRowCurvature(x, nil).weightedMean(func(int) float64 { return 0 }); got != 0 {
@@ -48,10 +48,10 @@ func TestEta(t *testing.T) {
 
 func TestDualUpdates(t *testing.T) {
 	for _, c := range []struct {
-		steps, ofStep, ofUpdate float64
-		want                    int
+		steps, stepCost, updateCost float64
+		want                        int
 	}{{1e5, 14, 246, 40}, {1e5, 14, 1e5, 14}, {100, 14, 1, 12}, {2, 1, 1, 1}, {1e5, 14, 1e9, 1}} {
-		if got := DualUpdates(c.steps, c.ofStep, c.ofUpdate); got != c.want {
+		if got := DualUpdates(c.steps, c.stepCost, c.updateCost); got != c.want {
 			t.Errorf("%v: K = %d", c, got)
 		}
 	}

@@ -14,32 +14,33 @@ const (
 	unlikeSteps = 4
 )
 
-// There is a proximal term if apart > muchUnlike·size, where apart and size are the results of unlikeness.
-// With the data sets a9a and covtype, apart/size is at most 0.05 for rows in random order, and at least 0.2
-// for rows that are sorted by label. With a weightPart of 0.1 some runs diverged, and with 1 they were slow.
-const muchUnlike, weightPart = 0.1, 0.3
+// There is a proximal term if deviation > deviationLimit·size, where deviation and size are the results of
+// unlikeness. With the data sets a9a and covtype, deviation/size is at most 0.05 for rows in random order,
+// and at least 0.2 for rows that are sorted by label. With a weightFactor of 0.1 some runs diverged, and with
+// 1 they were slow.
+const deviationLimit, weightFactor = 0.1, 0.3
 
 // ProximalWeight returns the weight of the Anchor for inner loops on several processes, divided by the upper
 // bound of φ″. It returns 0 if the processes have similar rows. x has the rows of this process and p columns.
 func ProximalWeight(t *rows.Team, x kernels.Rows, p int) float64 {
-	if apart, size := unlikeness(t, x, p); apart > muchUnlike*size {
-		return weightPart * apart
+	if deviation, size := unlikeness(t, x, p); deviation > deviationLimit*size {
+		return weightFactor * deviation
 	}
 	return 0
 }
 
 // unlikeness compares the rows of the processes. Let process s have the nₛ rows Xₛ of all n rows, let
-// Gₛ = Xₛ'Xₛ/nₛ, and let G = Σ (nₛ/n) Gₛ be the mean. apart is the square root of the largest eigenvalue of
-// Σ (nₛ/n) (Gₛ − G)², and size is the largest eigenvalue of G. Both are estimates from some of the rows. For
-// one process both are 0.
-func unlikeness(t *rows.Team, x kernels.Rows, p int) (apart, size float64) {
+// Gₛ = Xₛ'Xₛ/nₛ, and let G = Σ (nₛ/n) Gₛ be the mean. deviation is the square root of the largest eigenvalue
+// of Σ (nₛ/n) (Gₛ − G)², and size is the largest eigenvalue of G. Both are estimates from some of the rows.
+// For one process both are 0.
+func unlikeness(t *rows.Team, x kernels.Rows, p int) (deviation, size float64) {
 	if t == nil {
 		return 0, 0
 	}
 	n := len(x.Ptr) - 1
 	total := t.Total(float64(n))
-	u := &grams{team: t, rows: someRows(x), part: float64(n) / total, margin: make([]float64, 1)}
-	v, mean, own, next := make([]float64, p), make([]float64, p), make([]float64, p), make([]float64, p)
+	u := &grams{team: t, rows: someRows(x), fraction: float64(n) / total, margin: make([]float64, 1)}
+	v, mean, delta, image := make([]float64, p), make([]float64, p), make([]float64, p), make([]float64, p)
 	for j := range v {
 		v[j] = 1 + float64(j%3) // with equal entries, v could be orthogonal to the eigenvector
 	}
@@ -50,32 +51,33 @@ func unlikeness(t *rows.Team, x kernels.Rows, p int) (apart, size float64) {
 		unit(top)
 		unit(v)
 		u.mean(mean, v)
-		u.times(own, v)
-		for j := range own {
-			own[j] -= mean[j]
+		u.times(delta, v)
+		for j := range delta {
+			delta[j] -= mean[j]
 		}
-		apart = math.Sqrt(u.mean(next, own)) // next is Σ (nₛ/n) (Gₛ − G)² v, because Σ nₛ (Gₛ − G) v = 0
-		copy(v, next)
+		// image is Σ (nₛ/n) (Gₛ − G)² v, because Σ nₛ (Gₛ − G) v = 0.
+		deviation = math.Sqrt(u.mean(image, delta))
+		copy(v, image)
 	}
-	return apart, size
+	return deviation, size
 }
 
 // grams multiplies vectors by Gₛ, the mean of aᵢaᵢ' over the rows aᵢ of this process, and by G, the mean
 // over all rows. It estimates Gₛ from some of the rows.
 type grams struct {
-	team   *rows.Team
-	rows   []kernels.Rows // some rows of this process, as matrices of one row each
-	part   float64        // nₛ/n, the fraction of all rows that this process has
-	margin []float64      // scratch memory for one number
+	team     *rows.Team
+	rows     []kernels.Rows // some rows of this process, as matrices of one row each
+	fraction float64        // nₛ/n, the fraction of all rows that this process has
+	margin   []float64      // scratch memory for one number
 }
 
 // someRows returns about unlikeRows rows at equal distances, or all rows if there are fewer.
-func someRows(x kernels.Rows) (taken []kernels.Rows) {
+func someRows(x kernels.Rows) (matrices []kernels.Rows) {
 	n := len(x.Ptr) - 1
 	for i := 0; i < n; i += max(1, n/unlikeRows) {
-		taken = append(taken, oneRow(x, i))
+		matrices = append(matrices, oneRow(x, i))
 	}
-	return taken
+	return matrices
 }
 
 // times sets dst = Gₛ v.
@@ -95,7 +97,7 @@ func (u *grams) times(dst, v []float64) {
 func (u *grams) mean(dst, v []float64) float64 {
 	u.times(dst, v)
 	for j := range dst {
-		dst[j] *= u.part
+		dst[j] *= u.fraction
 	}
 	u.team.Sum(dst)
 	return math.Sqrt(kernels.Dot(dst, dst))

@@ -3,8 +3,8 @@ package admm
 import "math"
 
 const (
-	// An iterate is lost if its objective is more than beyond·Scale above the objective at the start.
-	beyond = 9
+	// An iterate is lost if its objective is more than lostRise·Scale above the objective at the start.
+	lostRise = 9
 	// patience is the number of rises without a new best objective after which an automatic step size is
 	// halved.
 	patience = 5
@@ -46,14 +46,16 @@ func (w *Watcher) Start(objective, scale float64) {
 
 // Lost reports whether an objective is NaN, or so large that the iterate is useless.
 func (w *Watcher) Lost(objective float64) bool {
-	return !(objective <= w.First+float64(beyond*w.Scale)) || math.IsInf(objective, 1)
+	return !(objective <= w.First+float64(lostRise*w.Scale)) || math.IsInf(objective, 1)
 }
 
-// worse is the smallest clear rise above First, in units of Scale. Smaller rises are usual.
-const worse = 0.01
+// worseRise is the smallest clear rise above First, in units of Scale. Smaller rises are usual.
+const worseRise = 0.01
 
 // Worse reports whether an objective is clearly above First.
-func (w *Watcher) Worse(objective float64) bool { return objective > w.First+float64(worse*w.Scale) }
+func (w *Watcher) Worse(objective float64) bool {
+	return objective > w.First+float64(worseRise*w.Scale)
+}
 
 // See judges the next objective. auto is true if the step size may be halved. loose is true if the point
 // may violate a constraint of the problem. Its objective then only shows divergence: every point that is not

@@ -9,7 +9,7 @@ func TestSee(t *testing.T) {
 	nan := math.NaN()
 	for _, c := range []struct {
 		name        string
-		first       float64
+		start       float64
 		scale       float64
 		auto, loose bool
 		objectives  []float64
@@ -28,7 +28,7 @@ func TestSee(t *testing.T) {
 		{"an exact fit", 0, 0.7, false, false, []float64{1e-29, 1e-3}, []Verdict{Fine, Fine}, 0},
 	} {
 		var w Watcher
-		w.Start(c.first, c.scale)
+		w.Start(c.start, c.scale)
 		for k, v := range c.objectives {
 			if got := w.See(v, c.auto, c.loose); got != c.want[k] {
 				t.Errorf("%s: verdict %d on objective %d, %v; want %d", c.name, got, k, v, c.want[k])
@@ -70,25 +70,25 @@ func TestHalvingsAreTakenBack(t *testing.T) {
 // restores it if the objective of the current iterate is higher.
 func TestKeeper(t *testing.T) {
 	k := Keeper{Auto: true}
-	at := Point{X: []float64{1}, Y: []float64{2}, Dual: []float64{3}}
-	if k.Restore(at) || k.ToBest(at, 5) != 5 {
+	iterate := Point{X: []float64{1}, Y: []float64{2}, Dual: []float64{3}}
+	if k.Restore(iterate) || k.ToBest(iterate, 5) != 5 {
 		t.Error("something is restored before anything was kept")
 	}
-	k.Begin(at, 1, 1)
-	at.X[0] = 4
-	if v := k.Judge(at, 0.5, false); v != Best {
+	k.Begin(iterate, 1, 1)
+	iterate.X[0] = 4
+	if v := k.Judge(iterate, 0.5, false); v != Best {
 		t.Fatalf("verdict %d on a better objective", v)
 	}
 	for _, objective := range []float64{11, math.NaN()} {
-		at.X[0] = 7
-		if v := k.Judge(at, objective, false); v != Restart || at.X[0] != 4 {
-			t.Errorf("objective %v: verdict %d, x = %v", objective, v, at.X)
+		iterate.X[0] = 7
+		if v := k.Judge(iterate, objective, false); v != Restart || iterate.X[0] != 4 {
+			t.Errorf("objective %v: verdict %d, x = %v", objective, v, iterate.X)
 		}
 	}
 	for _, c := range []struct{ objective, x, best float64 }{{0.4, 7, 0.4}, {0.5, 7, 0.5}, {0.6, 4, 0.5}, {math.NaN(), 4, 0.5}} {
-		at.X[0] = 7
-		if best := k.ToBest(at, c.objective); at.X[0] != c.x || best != c.best {
-			t.Errorf("objective %v: x = %v, best %v; want %v, %v", c.objective, at.X, best, c.x, c.best)
+		iterate.X[0] = 7
+		if best := k.ToBest(iterate, c.objective); iterate.X[0] != c.x || best != c.best {
+			t.Errorf("objective %v: x = %v, best %v; want %v, %v", c.objective, iterate.X, best, c.x, c.best)
 		}
 	}
 }
