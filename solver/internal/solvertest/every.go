@@ -19,7 +19,7 @@ type Named struct {
 
 // Every returns a small problem for each combination of some losses, penalties, domains, ridges and matrices
 // A. The random data depend on the seed.
-func Every(t testing.TB, seed uint64) (all []Named) {
+func Every(t testing.TB, seed uint64) (problems []Named) {
 	const p = 6
 	x, class, number := everyTable(t, seed, p)
 	chain := graph.Chain(p).FusedLasso()
@@ -51,9 +51,9 @@ func Every(t testing.TB, seed uint64) (all []Named) {
 			}
 			q.Penalty = net
 		}
-		all = append(all, Named{fmt.Sprintf("%s/%T/%T/%g/%t", q.Loss, q.Penalty, q.Domain, q.L2, q.Constraint != nil), q})
+		problems = append(problems, Named{fmt.Sprintf("%s/%T/%T/%g/%t", q.Loss, q.Penalty, q.Domain, q.L2, q.Constraint != nil), q})
 	}
-	return all
+	return problems
 }
 
 // everyTable returns random data with p features, and two vectors of labels: classes −1 and +1, and numbers.

@@ -24,14 +24,14 @@ func live() int64 {
 
 // Peak calls do. It returns the result of do and the largest number of live bytes that a garbage collection
 // found during or just after the call.
-func Peak[T any](do func() T) (result T, most int64) {
+func Peak[T any](do func() T) (result T, peak int64) {
 	defer debug.SetGCPercent(debug.SetGCPercent(5))
-	var seen atomic.Int64
+	var highest atomic.Int64
 	var ended atomic.Bool
 	var watch func()
 	watch = func() { // watch sets a finalizer, which runs after the next garbage collection
 		runtime.SetFinalizer(new([4]*byte), func(*[4]*byte) {
-			seen.Store(max(seen.Load(), live()))
+			highest.Store(max(highest.Load(), live()))
 			if !ended.Load() {
 				watch()
 			}
@@ -41,7 +41,7 @@ func Peak[T any](do func() T) (result T, most int64) {
 	result = do()
 	last := Heap()
 	ended.Store(true)
-	return result, max(last, seen.Load())
+	return result, max(last, highest.Load())
 }
 
 // CheckEstimate checks that an estimate of memory, in bytes, is near the measured number.

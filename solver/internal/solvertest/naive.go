@@ -57,15 +57,15 @@ func (n *Naive) Draw() int {
 //
 //	w − η[(φ'(aᵢ'w) − φ'(aᵢ'x))aᵢ + mu(w−x) + ∇f(x) + A'(β + ρ(Aw − y))]
 //
-// on the domain, where x is the snapshot n.X, full is the full gradient ∇f(x), and i is a random sample. If
-// Batch > 1, the mean over Batch random samples replaces the term with i. If Kappa > 0, the last term is
+// on the domain, where x is the snapshot n.X, gradient is the full gradient ∇f(x), and i is a random sample.
+// If Batch > 1, the mean over Batch random samples replaces the term with i. If Kappa > 0, the last term is
 // A'(β + ρ(A anchor − y)) + Kappa(w − anchor).
-func (n *Naive) step(w, full []float64) []float64 {
-	at := w
+func (n *Naive) step(w, gradient []float64) []float64 {
+	point := w
 	if n.Kappa > 0 {
-		at = n.anchor
+		point = n.anchor
 	}
-	aw := n.MulA(at)
+	aw := n.MulA(point)
 	for j := range aw {
 		aw[j] = n.Beta[j] + n.Rho*(aw[j]-n.Y[j])
 	}
@@ -81,7 +81,7 @@ func (n *Naive) step(w, full []float64) []float64 {
 	}
 	next := make([]float64, len(w))
 	for j := range w {
-		next[j] = w[j] - n.Eta*(g[j]+full[j]+n.Problem.L2*(w[j]-n.X[j]))
+		next[j] = w[j] - n.Eta*(g[j]+gradient[j]+n.Problem.L2*(w[j]-n.X[j]))
 		if n.Kappa > 0 {
 			next[j] -= n.Eta * n.Kappa * (w[j] - n.anchor[j])
 		}
@@ -95,24 +95,24 @@ func (n *Naive) step(w, full []float64) []float64 {
 // FullGradient returns the gradient at n.X of the mean loss plus the ridge.
 func (n *Naive) FullGradient() []float64 {
 	rows, cols := n.Problem.Data.Dims()
-	full := make([]float64, cols)
+	gradient := make([]float64, cols)
 	for i := range rows {
 		idx, val := n.Problem.Data.Row(i)
 		for k, j := range idx {
-			full[j] += n.Slope(i, n.X) * val[k] / float64(rows)
+			gradient[j] += n.Slope(i, n.X) * val[k] / float64(rows)
 		}
 	}
-	for j := range full {
-		full[j] += n.Problem.L2 * n.X[j]
+	for j := range gradient {
+		gradient[j] += n.Problem.L2 * n.X[j]
 	}
-	return full
+	return gradient
 }
 
 // Outer runs one outer iteration: of Algorithm 2 if strong is true, and otherwise of Algorithm 1. The
 // iteration has k dual updates. Before each dual update, x becomes the mean of about m/k inner iterates, m in
 // all.
 func (n *Naive) Outer(m, k int, strong bool) {
-	full := n.FullGradient()
+	gradient := n.FullGradient()
 	snapshot := n.X
 	for b := range k {
 		size := (b+1)*m/k - b*m/k
@@ -123,7 +123,7 @@ func (n *Naive) Outer(m, k int, strong bool) {
 		if strong {
 			sum = n2.strongSum
 		}
-		x := sum(n.X, full, size)
+		x := sum(n.X, gradient, size)
 		for j := range x {
 			x[j] /= float64(size)
 		}
@@ -133,10 +133,10 @@ func (n *Naive) Outer(m, k int, strong bool) {
 }
 
 // plainSum returns w_0 + … + w_{size−1} for the inner iterates of Algorithm 1 from w_0 = x.
-func (n *Naive) plainSum(x, full []float64, size int) []float64 {
+func (n *Naive) plainSum(x, gradient []float64, size int) []float64 {
 	w, sum := slices.Clone(x), slices.Clone(x)
 	for range size - 1 {
-		w = n.step(w, full)
+		w = n.step(w, gradient)
 		for j := range sum {
 			sum[j] += w[j]
 		}
@@ -146,12 +146,12 @@ func (n *Naive) plainSum(x, full []float64, size int) []float64 {
 
 // strongSum returns w̃_1 + … + w̃_size, where w̃_{m+1} = (r w_m + s w_{m+1})/(2η) for the inner iterates w_m
 // of Algorithm 2 from w_0 = x.
-func (n *Naive) strongSum(x, full []float64, size int) []float64 {
+func (n *Naive) strongSum(x, gradient []float64, size int) []float64 {
 	w, sum := slices.Clone(x), make([]float64, len(x))
 	s := n.Eta / (1 - n.Nu*n.Eta/2)
 	r := 2*n.Eta - s
 	for range size {
-		next := n.step(w, full)
+		next := n.step(w, gradient)
 		for j := range sum {
 			sum[j] += (r*w[j] + s*next[j]) / (2 * n.Eta)
 		}

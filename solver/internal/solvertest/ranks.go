@@ -9,26 +9,26 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// OnShards runs do on the given number of ranks, which are goroutines, and waits for all of them. part is the
-// shard of the rank, mapped from the .scas file at path, and first is the number of its first row in the
-// file. memory is the field Memory of sparse.ReadOptions.
-func OnShards(t testing.TB, ranks int, path string, memory int64, do func(comm *dist.Goroutine, part *sparse.Dataset, first int)) {
+// OnShards runs do on the given number of ranks, which are goroutines, and waits for all of them. shard is
+// the shard of the rank, mapped from the .scas file at path, and firstRow is the number of its first row in
+// the file. memory is the field Memory of sparse.ReadOptions.
+func OnShards(t testing.TB, ranks int, path string, memory int64, do func(comm *dist.Goroutine, shard *sparse.Dataset, firstRow int)) {
 	t.Helper()
-	first := 0
+	firstRow := 0
 	var wg sync.WaitGroup
 	for r, comm := range dist.Local(ranks, time.Minute) {
-		part, err := sparse.ReadShard([]string{path}, r, ranks, &sparse.ReadOptions{Memory: memory, Beyond: true})
+		shard, err := sparse.ReadShard([]string{path}, r, ranks, &sparse.ReadOptions{Memory: memory, Beyond: true})
 		if err != nil {
 			t.Fatal(err)
 		}
-		t.Cleanup(func() { part.Close() })
-		if !part.X.Mapped() {
+		t.Cleanup(func() { shard.Close() })
+		if !shard.X.Mapped() {
 			t.Skip("this system maps no files")
 		}
-		at := first
-		wg.Go(func() { do(comm, part, at) })
-		n, _ := part.X.Dims()
-		first += n
+		start := firstRow
+		wg.Go(func() { do(comm, shard, start) })
+		n, _ := shard.X.Dims()
+		firstRow += n
 	}
 	wg.Wait()
 }
