@@ -49,19 +49,19 @@ const tau = 2
 // publication.
 type accSADMM struct {
 	*base
-	m             int       // number of inner steps in a stage
-	weight        float64   // L, the inverse of Eta
-	point, ahead  []float64 // x of the inner loop, and its extrapolation u
-	xt            []float64 // the snapshot x̃
-	aPoint, au    []float64 // A x and A u
-	lt, bt        []float64 // the multiplier l̃, and b̃ = A x̃ − ỹ
-	lam           []float64 // the multiplier l within a step
-	bracket       []float64 // w(A u − y⁺) + l, the multiplier after the update of y
-	innerY        []float64 // y of the inner loop
-	sum, sumY     []float64 // sums of x and y over the steps of a stage
-	previous      []float64 // x before the last step
-	theta, theta2 float64   // θ of the stage, and θ₂
-	w2            float64   // denominator in the update of x
+	m                int       // number of inner steps in a stage
+	weight           float64   // L, the inverse of Eta
+	point, lookahead []float64 // x of the inner loop, and its extrapolation u
+	xt               []float64 // the snapshot x̃
+	aPoint, au       []float64 // A x and A u
+	lt, bt           []float64 // the multiplier l̃, and b̃ = A x̃ − ỹ
+	lam              []float64 // the multiplier l within a step
+	bracket          []float64 // w(A u − y⁺) + l, the multiplier after the update of y
+	innerY           []float64 // y of the inner loop
+	sum, sumY        []float64 // sums of x and y over the steps of a stage
+	previous         []float64 // x before the last step
+	theta, theta2    float64   // θ of the stage, and θ₂
+	w2               float64   // denominator in the update of x
 }
 
 func (AccSADMM) Begin(r *solver.Run) (solver.Iteration, error) {
@@ -73,7 +73,7 @@ func (AccSADMM) Begin(r *solver.Run) (solver.Iteration, error) {
 	r.Stats.InnerSteps = s.m * batch
 	s.theta2 = float64(s.m-tau) / float64(tau*(s.m-1))
 	s.sum, s.previous = s.vector(), s.vector()
-	s.point, s.ahead, s.xt = slices.Clone(s.x), slices.Clone(s.x), slices.Clone(s.x)
+	s.point, s.lookahead, s.xt = slices.Clone(s.x), slices.Clone(s.x), slices.Clone(s.x)
 	for _, v := range []*[]float64{&s.lt, &s.bt, &s.lam, &s.bracket, &s.sumY} {
 		*v = s.rowVector()
 	}
@@ -115,15 +115,15 @@ func (s *accSADMM) step(rows []int32) {
 	copy(s.bracket, s.lam)
 	kernels.ProxDual(s.bracket, s.innerY, s.au, s.limit, w)
 	s.a.MulVecTrans(s.q, s.bracket)
-	s.addRidge(s.q, s.ahead)
+	s.addRidge(s.q, s.lookahead)
 	kernels.Axpy(1, s.run.Snapshot.Gradient, s.q)
-	s.addReduced(s.q, s.ahead, rows, 1, true)
+	s.addReduced(s.q, s.lookahead, rows, 1, true)
 	copy(s.previous, s.point)
-	copy(s.point, s.ahead)
+	copy(s.point, s.lookahead)
 	kernels.Axpy(-1/s.w2, s.q, s.point)
 	carry := 1 - s.theta - s.theta2
 	for j, x := range s.point {
-		s.ahead[j] = x + float64(carry*(x-s.previous[j]))
+		s.lookahead[j] = x + float64(carry*(x-s.previous[j]))
 	}
 	for j, ax := range s.times(s.point) {
 		s.lt[j] = s.lam[j] + float64(s.rho*(ax-s.innerY[j]))
@@ -154,18 +154,18 @@ func (s *accSADMM) closeStage() {
 	following := s.thetaOf(s.run.Stats.OuterIterations + 1)
 	ratio := following / s.theta2 * (tau - 1)
 	inv := 1 / float64(s.m)
-	last, rest := (1-ratio)*inv, (1+ratio/float64(s.m-1))*inv
+	lastWeight, otherWeight := (1-ratio)*inv, (1+ratio/float64(s.m-1))*inv
 	jump := following / s.theta
 	for j, x := range s.point {
-		fresh := float64(last*x) + float64(rest*(s.sum[j]-x))
+		fresh := float64(lastWeight*x) + float64(otherWeight*(s.sum[j]-x))
 		extrapolation := float64((1-s.theta)*x) - float64((1-s.theta-s.theta2)*s.previous[j]) - float64(s.theta2*s.xt[j])
-		s.ahead[j] = float64((1-s.theta2)*x) + float64(s.theta2*fresh) + float64(jump*extrapolation)
+		s.lookahead[j] = float64((1-s.theta2)*x) + float64(s.theta2*fresh) + float64(jump*extrapolation)
 		s.xt[j] = fresh
 	}
 	s.a.MulVec(s.bt, s.xt)
 	for j, y := range s.innerY {
-		s.bt[j] -= float64(last*y) + float64(rest*(s.sumY[j]-y))
+		s.bt[j] -= float64(lastWeight*y) + float64(otherWeight*(s.sumY[j]-y))
 		s.lt[j] = s.lam[j] + float64(s.rho*(1-tau)*(s.aPoint[j]-y))
 	}
-	s.a.MulVec(s.au, s.ahead)
+	s.a.MulVec(s.au, s.lookahead)
 }

@@ -135,9 +135,9 @@ const (
 func (b *batch) minimise() error {
 	b.setLinear()
 	b.a.MulVec(b.ax, b.x)
-	r, at := b.run, &b.run.Snapshot
+	r, snapshot := b.run, &b.run.Snapshot
 	if !b.snapshotAtX {
-		b.data.Gradient(at, b.x)
+		b.data.Gradient(snapshot, b.x)
 		r.Spend(1)
 		b.snapshotAtX = true
 	}
@@ -147,15 +147,15 @@ func (b *batch) minimise() error {
 		if err := r.Err(); err != nil {
 			return err
 		}
-		left := r.Settings.Passes - r.Stats.Passes - 1
+		budget := r.Settings.Passes - r.Stats.Passes - 1
 		if !r.Affords(b.newton.cost() + 1) {
 			return nil
 		}
 		b.gradient()
-		for i, m := range at.Margin {
-			b.curvature[i] = b.data.SecondDerivative(i, m, at.Slope[i])
+		for i, m := range snapshot.Margin {
+			b.curvature[i] = b.data.SecondDerivative(i, m, snapshot.Slope[i])
 		}
-		cost, err := b.newton.solve(b.step, b.g, b.curvature, left)
+		cost, err := b.newton.solve(b.step, b.g, b.curvature, budget)
 		r.Spend(cost)
 		if err != nil {
 			return err
@@ -183,7 +183,7 @@ func (b *batch) search(decrement float64) bool {
 	b.a.MulVec(b.astep, b.step)
 	linear := kernels.Dot(b.q, b.step) + float64(b.mu*kernels.Dot(b.x, b.step)) + float64(b.rho*kernels.Dot(b.ax, b.astep))
 	quadratic := float64(b.mu*kernels.Dot(b.step, b.step)) + float64(b.rho*kernels.Dot(b.astep, b.astep))
-	at := &b.run.Snapshot
+	snapshot := &b.run.Snapshot
 	t := 1.0
 	for range maxHalvings {
 		if !b.run.Affords(1) {
@@ -195,15 +195,15 @@ func (b *batch) search(decrement float64) bool {
 		}
 		b.data.Gradient(&b.trialSnapshot, b.trial)
 		b.run.Spend(1)
-		change := b.trialSnapshot.Loss - at.Loss + float64(t*linear) + float64(t*t/2*quadratic)
+		change := b.trialSnapshot.Loss - snapshot.Loss + float64(t*linear) + float64(t*t/2*quadratic)
 		noise := float64(1e-15 * (1 + b.trialSnapshot.Loss))
 		if change <= noise-float64(sufficient*t*decrement) {
 			copy(b.x, b.trial)
-			copy(at.Gradient, b.trialSnapshot.Gradient)
+			copy(snapshot.Gradient, b.trialSnapshot.Gradient)
 			for j, v := range b.astep {
 				b.ax[j] += float64(t * v)
 			}
-			at.Loss = b.trialSnapshot.Loss
+			snapshot.Loss = b.trialSnapshot.Loss
 			return true
 		}
 		t /= 2

@@ -120,12 +120,13 @@ func (b *base) implicitSlope(i int, c, t float64) float64 {
 	return slope
 }
 
-// addReduced adds scale times the mean of (φ'(aᵢ'at) − φ'(aᵢ'x̃))aᵢ over the samples i in rows to dst,
-// where x̃ is the snapshot. dst and at may be one slice. If reduced is false, the term with x̃ is left out.
-func (b *base) addReduced(dst, at []float64, rows []int32, scale float64, reduced bool) {
+// addReduced adds scale times the mean of (φ'(aᵢ'point) − φ'(aᵢ'x̃))aᵢ over the samples i in rows to dst,
+// where x̃ is the snapshot. dst and point may be one slice. If reduced is false, the term with x̃ is left
+// out.
+func (b *base) addReduced(dst, point []float64, rows []int32, scale float64, reduced bool) {
 	scale /= float64(len(rows))
 	for k, i := range rows {
-		d := b.slopeAt(int(i), at)
+		d := b.slopeAt(int(i), point)
 		if reduced {
 			d -= b.run.Snapshot.Slope[i]
 		}

@@ -46,13 +46,13 @@ func checkGaps(t *testing.T, p *solver.Problem, s *solver.Settings, optimum floa
 	t.Helper()
 	got := map[float64]float64{}
 	s.Recorder = solver.RecorderFunc(func(pt *solver.Point) error {
-		at := pt.Last
+		evaluation := pt.Last
 		if average {
-			at = pt.Average
+			evaluation = pt.Average
 		}
 		for passes := range prototype {
 			if pt.Passes <= passes {
-				got[passes] = at.Objective - optimum
+				got[passes] = evaluation.Objective - optimum
 			}
 		}
 		return nil

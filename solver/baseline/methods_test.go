@@ -132,12 +132,12 @@ func TestMethodsAreDeterministic(t *testing.T) {
 		run := func(seed uint64, threads int) []float64 {
 			return solvertest.Minimize(t, p, &solver.Settings{Method: m, Passes: 40, Seed: seed, Threads: threads}).X
 		}
-		first := run(1, 1)
-		if !slices.Equal(first, run(1, 3)) {
+		x := run(1, 1)
+		if !slices.Equal(x, run(1, 3)) {
 			t.Errorf("%s: the same seed gives other bits", info.Name)
 		}
 		batch := info.AllSamples
-		if slices.Equal(first, run(2, 1)) != batch {
+		if slices.Equal(x, run(2, 1)) != batch {
 			t.Errorf("%s: another seed gives the same iterates: %v", info.Name, !batch)
 		}
 	}

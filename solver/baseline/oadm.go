@@ -33,13 +33,13 @@ const oadmUnit = 64
 
 type oadm struct {
 	*base
-	solve *linalg.Shifted // solver of systems with the matrix H
-	b     []float64       // right-hand side of a system
-	h, v  []float64       // the vectors h and v in the comment of OADM
-	eta0  float64         // η₀
-	sqrtT float64         // √T
-	all   []int32         // all features; nil unless conjugate gradients solve the systems
-	sweep *sweep          // nil if newSweep does not support A
+	solve    *linalg.Shifted // solver of systems with the matrix H
+	b        []float64       // right-hand side of a system
+	h, v     []float64       // the vectors h and v in the comment of OADM
+	eta0     float64         // η₀
+	sqrtT    float64         // √T
+	features []int32         // all features; nil unless conjugate gradients solve the systems
+	sweep    *sweep          // nil if newSweep does not support A
 }
 
 func (OADM) Begin(r *solver.Run) (solver.Iteration, error) {
@@ -52,7 +52,7 @@ func (OADM) Begin(r *solver.Run) (solver.Iteration, error) {
 	o.sqrtT = math.Sqrt(math.Max(1, float64(b.n)*math.Floor(r.Settings.Passes)))
 	if o.solve.Iterative() {
 		for j := range b.x {
-			o.all = append(o.all, int32(j))
+			o.features = append(o.features, int32(j))
 		}
 	}
 	if o.sweep = newSweep(b, solve, o.b, b.ridge(b.x)...); o.sweep != nil {
@@ -74,7 +74,7 @@ func (o *oadm) sampleRow(i int, weight float64) (support []int32) {
 		o.h[j] = b / weight
 	}
 	o.solve.Solve(o.h, o.b, weight+o.mu)
-	return o.all
+	return o.features
 }
 
 // weight returns w, the weight of (1/2)|x − x_old|² in step t.
@@ -86,20 +86,20 @@ func (o *oadm) sweepStep(i int, t float64) {
 	for k, j := range s.Coupled {
 		s.q[j] = s.local[j] + s.back[k]
 	}
-	s.shifted.SolveAt(s.Coupled, s.solved, s.q, shift)
+	s.shifted.SolveAt(s.Coupled, s.solution, s.q, shift)
 	idx, _ := o.run.Problem.Data.Row(i)
 	for _, j := range idx {
 		o.v[j] = o.x[j] - s.localAt(int(j))/(shift+o.rho)
 	}
 	for _, j := range s.Coupled {
-		o.v[j] = o.x[j] - s.solved[j]
+		o.v[j] = o.x[j] - s.solution[j]
 	}
 	support := o.sampleRow(i, o.weight(t))
 	slope := o.implicitSlope(i, o.data.Margin(i, o.h), o.data.Margin(i, o.v))
 	s.sample(i, slope)
-	// no step reads solved at features that are not coupled, so its entries there may take any value
+	// no step reads solution at features that are not coupled, so its entries there may take any value
 	for _, j := range support {
-		s.solved[j] = math.FMA(slope, o.h[j], s.solved[j])
+		s.solution[j] = math.FMA(slope, o.h[j], s.solution[j])
 	}
 	s.finishImplicit(i, shift, 1)
 }

@@ -40,7 +40,7 @@ func (OPG) Begin(r *solver.Run) (solver.Iteration, error) {
 
 // length returns η_t/γ_t, the step length of OPG.
 func (o *opg) length(t float64) float64 {
-	eta := o.eta.at(t)
+	eta := o.eta.stepSize(t)
 	return eta / (1 + float64(o.rho*eta*o.lambda1))
 }
 
@@ -82,26 +82,26 @@ type rda struct {
 	*base
 	g    []float64 // sum of φ'(aᵢ'x)aᵢ over all steps
 	c    []float64 // sum of beta + ρ(A x − y) over all steps
-	past []float64 // sum over all steps of the x before each step; not computed if mu is 0
+	sumX []float64 // sum over all steps of the x before each step; not computed if mu is 0
 	eta  decreasing
 }
 
 func (RDA) Begin(r *solver.Run) (solver.Iteration, error) {
 	b := newBase(r, perSampleRho)
-	d := &rda{base: b, g: b.vector(), past: b.vector(), c: b.rowVector(), eta: b.decreasing()}
+	d := &rda{base: b, g: b.vector(), sumX: b.vector(), c: b.rowVector(), eta: b.decreasing()}
 	return b.averaged(d.step).next, nil
 }
 
 func (d *rda) step(i int, t float64) {
 	d.data.Scatter(d.g, i, d.slopeAt(i, d.x))
 	if d.mu != 0 {
-		kernels.Axpy(1, d.x, d.past)
+		kernels.Axpy(1, d.x, d.sumX)
 	}
 	kernels.Axpy(1, d.beta, d.c)
 	kernels.Axpy(d.rho, d.image, d.c)
 	kernels.Axpy(-d.rho, d.y, d.c)
 	d.a.MulVecTrans(d.q, d.c)
-	d.addRidge(d.q, d.past)
+	d.addRidge(d.q, d.sumX)
 	eta := float64(t * d.eta.convex(t))
 	gamma := 1 + float64(d.rho*eta/t*d.lambda1)
 	length := -(eta / (gamma * t))

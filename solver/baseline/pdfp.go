@@ -40,10 +40,10 @@ func pdfpStage(n int, s *solver.Settings) int { return cmp.Or(s.InnerSteps, 2*n)
 func (PDFP) Begin(r *solver.Run) (solver.Iteration, error) {
 	n, _ := r.Problem.Data.Dims()
 	f := &pdfp{svrg: newSVRG(r, 1, 1, pdfpStage(n, &r.Settings))}
-	f.gradient, f.ahead = f.vector(), f.vector()
-	if most := 1 / float64(r.Stats.Eta*f.lambda1); r.Settings.Rho > most*(1+1e-9) {
+	f.gradient, f.lookahead = f.vector(), f.vector()
+	if maxRho := 1 / float64(r.Stats.Eta*f.lambda1); r.Settings.Rho > maxRho*(1+1e-9) {
 		return nil, &solver.SettingError{Field: "Rho", Value: r.Settings.Rho, Allowed: fmt.Sprintf(
-			"with eta = %.4g it must be at most 1/(eta lambda_1) = %.4g", r.Stats.Eta, most),
+			"with eta = %.4g it must be at most 1/(eta lambda_1) = %.4g", r.Stats.Eta, maxRho),
 			Remedies: []sparse.Remedy{{To: "leave it 0 for that"}}}
 	}
 	return f.next, nil
@@ -51,8 +51,8 @@ func (PDFP) Begin(r *solver.Run) (solver.Iteration, error) {
 
 type pdfp struct {
 	*svrg
-	gradient []float64 // the variance-reduced gradient ĝ
-	ahead    []float64 // x̂ = x − η(ĝ + A'beta), with beta before its update
+	gradient  []float64 // the variance-reduced gradient ĝ
+	lookahead []float64 // x̂ = x − η(ĝ + A'beta), with beta before its update
 }
 
 func (f *pdfp) next() (bool, error) {
@@ -92,9 +92,9 @@ func (f *pdfp) move(rows []int32) {
 	f.addRidge(f.gradient, f.point)
 	f.addReduced(f.gradient, f.point, rows, 1, true)
 	f.a.MulVecTrans(f.q, f.multiplier)
-	copy(f.ahead, f.point)
-	kernels.Axpy(-f.eta, f.gradient, f.ahead)
-	kernels.Axpy(-f.eta, f.q, f.ahead)
-	f.ascend(f.ahead)
+	copy(f.lookahead, f.point)
+	kernels.Axpy(-f.eta, f.gradient, f.lookahead)
+	kernels.Axpy(-f.eta, f.q, f.lookahead)
+	f.ascend(f.lookahead)
 	kernels.ProjectedUpdate(f.point, f.sum, f.gradient, f.q, f.eta)
 }

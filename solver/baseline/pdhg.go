@@ -44,13 +44,13 @@ func (ASVRPDHG) Begin(r *solver.Run) (solver.Iteration, error) {
 
 type pdhg struct {
 	*svrg
-	ahead []float64 // twice the point after a step minus the point before: x̄ or, with momentum, z̄
+	lookahead []float64 // twice the point after a step minus the point before: x̄ or, with momentum, z̄
 }
 
 // newPDHG returns the state of a PDHG method. The arguments are as in newSVRG.
 func newPDHG(r *solver.Run, etaFactor, theta float64) *pdhg {
 	s := newSVRG(r, etaFactor, theta, r.Settings.InnerSteps)
-	return &pdhg{svrg: s, ahead: slices.Clone(s.point)}
+	return &pdhg{svrg: s, lookahead: slices.Clone(s.point)}
 }
 
 func (p *pdhg) next() (bool, error) {
@@ -60,20 +60,20 @@ func (p *pdhg) next() (bool, error) {
 		return false, err
 	}
 	if p.halvingsSeen != halvings { // openStage has set point to the run's iterate
-		copy(p.ahead, p.point)
+		copy(p.lookahead, p.point)
 	}
 	return true, p.primalDual(func(rows []int32) { p.move(rows, reduced) })
 }
 
 func (p *pdhg) move(rows []int32, reduced bool) {
-	p.ascend(p.ahead)
+	p.ascend(p.lookahead)
 	p.aim()
-	p.addRidge(p.q, p.at)
+	p.addRidge(p.q, p.gradientPoint)
 	step := p.eta / p.theta
-	copy(p.ahead, p.point)
-	p.addReduced(p.point, p.at, rows, -step, reduced)
+	copy(p.lookahead, p.point)
+	p.addReduced(p.point, p.gradientPoint, rows, -step, reduced)
 	kernels.ProjectedUpdate(p.point, p.sum, p.run.Snapshot.Gradient, p.q, step)
 	for j, v := range p.point {
-		p.ahead[j] = math.FMA(2, v, -p.ahead[j])
+		p.lookahead[j] = math.FMA(2, v, -p.lookahead[j])
 	}
 }

@@ -35,15 +35,15 @@ func (SDCA) Info() solver.MethodInfo {
 
 type sdca struct {
 	*base
-	alpha  []float64 // αᵢ of each sample
-	norm2  []float64 // |aᵢ|²
-	z      []float64 // Σ αᵢ aᵢ
-	res    []float64 // the residual r = Σ αᵢ aᵢ + A'v, plus l2 if mu > 0
-	after  []float64 // r⁺, the residual after a step
-	v      []float64 // dual variable of the penalty
-	l2     []float64 // dual variable of the term (mu/2)|x|²
-	etaB   float64   // η_B: λ₁, or λ₁ + 1 if mu > 0
-	shrink float64   // factor by which a step multiplies l2
+	alpha   []float64 // αᵢ of each sample
+	norm2   []float64 // |aᵢ|²
+	z       []float64 // Σ αᵢ aᵢ
+	res     []float64 // the residual r = Σ αᵢ aᵢ + A'v, plus l2 if mu > 0
+	nextRes []float64 // r⁺, the residual after a step
+	v       []float64 // dual variable of the penalty
+	l2      []float64 // dual variable of the term (mu/2)|x|²
+	etaB    float64   // η_B: λ₁, or λ₁ + 1 if mu > 0
+	shrink  float64   // factor by which a step multiplies l2
 }
 
 // sdcaRho is the automatic ρ.
@@ -56,7 +56,7 @@ func (SDCA) Begin(r *solver.Run) (solver.Iteration, error) {
 		s.rho = sdcaRho
 	}
 	s.alpha = make([]float64, s.n)
-	s.z, s.res, s.after, s.l2, s.v = s.vector(), s.vector(), s.vector(), s.vector(), s.rowVector()
+	s.z, s.res, s.nextRes, s.l2, s.v = s.vector(), s.vector(), s.vector(), s.vector(), s.rowVector()
 	s.etaB = s.lambda1
 	if s.mu > 0 {
 		s.etaB++
@@ -67,32 +67,32 @@ func (SDCA) Begin(r *solver.Run) (solver.Iteration, error) {
 
 func (s *sdca) step(i int, _ float64) {
 	n, inv := float64(s.n), 1/s.etaB
-	after, res := s.after[:len(s.x)], s.res[:len(s.x)]
+	nextRes, res := s.nextRes[:len(s.x)], s.res[:len(s.x)]
 	for j, x := range s.x {
-		after[j] = x/s.rho - res[j]
+		nextRes[j] = x/s.rho - res[j]
 	}
 	if s.mu > 0 {
-		for j, v := range s.after {
+		for j, v := range s.nextRes {
 			s.l2[j] = math.FMA(inv, v, s.l2[j]) * s.shrink
 		}
 	}
-	image := s.times(s.after)
+	image := s.times(s.nextRes)
 	v, limit := s.v[:len(image)], s.limit[:len(image)]
 	for j, u := range image {
 		v[j] = clip(math.FMA(inv, u, v[j]), float64(n*limit[j]))
 	}
-	s.a.MulVecTrans(s.after, s.v)
+	s.a.MulVecTrans(s.nextRes, s.v)
 	for j, z := range s.z {
-		s.after[j] += z + s.l2[j]
+		s.nextRes[j] += z + s.l2[j]
 	}
 	kappa := float64(s.rho * s.norm2[i])
-	t := float64(kappa*s.alpha[i]) + s.data.Margin(i, s.x) - float64(s.rho*s.data.Margin(i, s.after))
+	t := float64(kappa*s.alpha[i]) + s.data.Margin(i, s.x) - float64(s.rho*s.data.Margin(i, s.nextRes))
 	alpha := s.implicitSlope(i, kappa, t)
 	s.data.Scatter(s.z, i, alpha-s.alpha[i])
-	s.data.Scatter(s.after, i, alpha-s.alpha[i])
+	s.data.Scatter(s.nextRes, i, alpha-s.alpha[i])
 	s.alpha[i] = alpha
 	quarter, keep := s.rho/4, 1-1/n
-	for j, next := range after {
+	for j, next := range nextRes {
 		s.x[j] = math.FMA(-quarter, next-float64(keep*res[j]), s.x[j])
 		res[j] = next
 	}

@@ -37,7 +37,7 @@ type stoc struct {
 
 func (STOC) Begin(r *solver.Run) (solver.Iteration, error) {
 	b := newBase(r, perSampleRho)
-	return b.beginSTOC(b.decreasing().at, func(float64) float64 { return 1 })
+	return b.beginSTOC(b.decreasing().stepSize, func(float64) float64 { return 1 })
 }
 
 func (b *base) beginSTOC(length, weight func(t float64) float64) (solver.Iteration, error) {
@@ -82,16 +82,16 @@ func (b *base) proximal() (proximal, error) {
 	return proximal{b, shifted, b.vector()}, err
 }
 
-// move sets x to the minimiser of (slope·aᵢ + mu·at)'x + (beta − ρ y)'A x +
+// move sets x to the minimiser of (slope·aᵢ + mu·point)'x + (beta − ρ y)'A x +
 // (ρ/2)|A x|² + (weight/2)|x − x_old|², where x_old is x before the call.
-func (s *proximal) move(x, at []float64, weight, slope float64, i int) {
+func (s *proximal) move(x, point []float64, weight, slope float64, i int) {
 	s.setLinear()
 	b, q := s.b[:len(x)], s.q[:len(x)]
 	for j, v := range x {
 		b[j] = float64(weight*v) - q[j]
 	}
 	if s.mu != 0 {
-		kernels.Axpy(-s.mu, at, s.b)
+		kernels.Axpy(-s.mu, point, s.b)
 	}
 	s.data.Scatter(s.b, i, -slope)
 	s.shifted.Solve(x, s.b, weight)
@@ -178,7 +178,7 @@ func (o *os2) sweepStep(i int, t float64) {
 		o.point[j] = math.FMA(gamma, o.z[j]-o.x[j], o.x[j])
 	}
 	o.sweep.sample(i, o.slopeAt(i, o.point))
-	o.sweep.terms[0].by, o.sweep.terms[1].by = float64(o.mu*(1-gamma)), float64(o.mu*gamma)
+	o.sweep.terms[0].factor, o.sweep.terms[1].factor = float64(o.mu*(1-gamma)), float64(o.mu*gamma)
 	o.sweep.implicit(i, float64(o.nu*gamma)+math.Sqrt(t)/o.eta0, 0)
 	kernels.Axpy(-gamma, o.x, o.x)
 	kernels.Axpy(gamma, o.z, o.x)

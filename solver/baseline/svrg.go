@@ -99,17 +99,17 @@ const svrgRho = 30
 
 type svrg struct {
 	*base
-	fixed      int       // number of samples in every stage; 0 for the stages of SVRG, which differ in length
-	steps      int       // number of samples in the current stage
-	point      []float64 // x of the inner loop
-	multiplier []float64 // beta of the inner loop; it may exceed the limit
-	sum        []float64 // sum of x over the steps of the stage
-	sumY       []float64 // sum of y over the steps of the stage
-	meanY      []float64 // y of the snapshot
-	theta      float64   // θ of the stage; 1 for methods without momentum
-	at         []float64 // (1−θ)x̃ + θ point, where gradients are computed; for θ = 1 the slice point itself
+	fixedLength   int       // samples in every stage; 0 for the stages of SVRG, which differ in length
+	steps         int       // number of samples in the current stage
+	point         []float64 // x of the inner loop
+	multiplier    []float64 // beta of the inner loop; it may exceed the limit
+	sum           []float64 // sum of x over the steps of the stage
+	sumY          []float64 // sum of y over the steps of the stage
+	meanY         []float64 // y of the snapshot
+	theta         float64   // θ of the stage; 1 for methods without momentum
+	gradientPoint []float64 // (1−θ)x̃ + θ point, where gradients are computed; for θ = 1 the slice point
 
-	first, eta float64 // the step size before all halvings, and the step size now
+	firstEta, eta float64 // the step size before all halvings, and the step size now
 	// halvingsSeen is the value of Stats.StepHalvings when the inner loop last started from the run's
 	// iterate.
 	halvingsSeen int
@@ -117,25 +117,26 @@ type svrg struct {
 }
 
 // newSVRG returns the state of a method with stages. Its automatic step size is etaFactor/ν_f. theta is θ of
-// the first stage, or 1 for a method without momentum. fixed is the number of samples in every stage, or 0
-// for the stages of [SVRG].
-func newSVRG(r *solver.Run, etaFactor, theta float64, fixed int) *svrg {
-	s := &svrg{base: newBase(r, svrgRho), fixed: fixed, theta: theta}
-	s.first = r.StepSize(etaFactor / s.nu)
+// the first stage, or 1 for a method without momentum. fixedLength is the number of samples in every stage,
+// or 0 for the stages of [SVRG].
+func newSVRG(r *solver.Run, etaFactor, theta float64, fixedLength int) *svrg {
+	s := &svrg{base: newBase(r, svrgRho), fixedLength: fixedLength, theta: theta}
+	s.firstEta = r.StepSize(etaFactor / s.nu)
 	s.sum, s.sumY = s.vector(), s.rowVector()
 	s.point, s.multiplier, s.meanY = slices.Clone(s.x), slices.Clone(s.beta), slices.Clone(s.y)
-	if s.at = s.point; theta < 1 {
-		s.at = s.vector()
+	if s.gradientPoint = s.point; theta < 1 {
+		s.gradientPoint = s.vector()
 	}
 	return s
 }
 
 // stageLength returns the number of samples of stage 0, 1, … reduced is true if the stage has a snapshot. If
-// fixed is not 0, every stage has a snapshot and fixed samples; otherwise the stages are as in [SVRG].
-func stageLength(stage, n, fixed int) (samples int, reduced bool) {
+// fixedLength is not 0, every stage has a snapshot and fixedLength samples; otherwise the stages are as in
+// [SVRG].
+func stageLength(stage, n, fixedLength int) (samples int, reduced bool) {
 	switch {
-	case fixed > 0:
-		return fixed, true
+	case fixedLength > 0:
+		return fixedLength, true
 	case stage == 0:
 		return max(1, n/4), false
 	case stage == 1:
@@ -161,7 +162,7 @@ func stageCost(samples, n int, reduced bool) float64 {
 // is false if the budget does not allow the stage.
 func (s *svrg) openStage() (reduced, more bool, err error) {
 	r := s.run
-	s.steps, reduced = stageLength(r.Stats.OuterIterations, s.n, s.fixed)
+	s.steps, reduced = stageLength(r.Stats.OuterIterations, s.n, s.fixedLength)
 	s.steps = wholeBatches(s.steps, r.Stats.BatchSize)
 	cost := stageCost(s.steps, s.n, reduced)
 	if !r.Affords(cost) {
@@ -181,7 +182,7 @@ func (s *svrg) openStage() (reduced, more bool, err error) {
 			s.restart()
 		}
 	}
-	s.eta = math.Ldexp(s.first, -r.Stats.StepHalvings)
+	s.eta = math.Ldexp(s.firstEta, -r.Stats.StepHalvings)
 	r.Stats.Eta, r.Stats.InnerSteps = s.eta, s.steps
 	r.Spend(cost)
 	return reduced, true, nil
@@ -200,12 +201,12 @@ func (s *svrg) next() (bool, error) {
 	ax := s.times(s.point)
 	err = s.visitBatches(s.steps, s.run.Stats.BatchSize, s.point, func(rows []int32) {
 		s.aim()
-		s.beforeX(ax)
-		s.addRidge(s.q, s.at)
-		s.addReduced(s.point, s.at, rows, -step, reduced)
+		s.updateY(ax)
+		s.addRidge(s.q, s.gradientPoint)
+		s.addReduced(s.point, s.gradientPoint, rows, -step, reduced)
 		kernels.ProjectedUpdate(s.point, s.sum, z, s.q, step)
 		ax = s.times(s.point)
-		s.afterX(ax)
+		s.updateMultiplier(ax)
 	})
 	if err != nil {
 		return false, err
@@ -214,24 +215,24 @@ func (s *svrg) next() (bool, error) {
 	return true, nil
 }
 
-// aim sets at to the point at which the next step computes gradients.
+// aim sets gradientPoint to the point at which the next step computes gradients.
 func (s *svrg) aim() {
 	if s.theta < 1 {
-		copy(s.at, s.x)
-		linalg.Towards(s.at, s.point, s.theta)
+		copy(s.gradientPoint, s.x)
+		linalg.Towards(s.gradientPoint, s.point, s.theta)
 	}
 }
 
-// beforeX updates y and adds it to sumY. It then sets q = A'(beta + ρ(A x − y)). The vector in parentheses
+// updateY updates y and adds it to sumY. It then sets q = A'(beta + ρ(A x − y)). The vector in parentheses
 // is clip(beta + ρ A x), which ProxDual stores in u.
-func (s *svrg) beforeX(ax []float64) {
+func (s *svrg) updateY(ax []float64) {
 	copy(s.u, s.multiplier)
 	kernels.ProxDual(s.u, s.y, ax, s.limit, s.rho)
 	s.a.MulVecTrans(s.q, s.u)
 	kernels.Axpy(1, s.y, s.sumY)
 }
 
-func (s *svrg) afterX(ax []float64) {
+func (s *svrg) updateMultiplier(ax []float64) {
 	kernels.Axpy(s.rho, ax, s.multiplier)
 	kernels.Axpy(-s.rho, s.y, s.multiplier)
 }

@@ -35,15 +35,15 @@ type sweep struct {
 	gx    []float64 // G x
 	local []float64 // beta + ρ(x − y) + E at coupled features
 	back  []float64 // G'(beta + ρ(G x − y)) at coupled features
-	// solved is the solution of the linear system of an implicit step, at coupled features; nil if all steps
-	// are explicit.
-	solved []float64
+	// solution is the solution of the linear system of an implicit step, at coupled features; nil if all
+	// steps are explicit.
+	solution []float64
 }
 
-// A term is the vector by·v.
+// A term is the vector factor·v.
 type term struct {
-	by float64
-	v  []float64
+	factor float64
+	v      []float64
 }
 
 // tile is the largest number of features that advance updates together. Several vectors of this length fit
@@ -51,13 +51,14 @@ type term struct {
 const tile = 512
 
 // newSweep returns a sweep, or nil if A is neither [G; I] nor I, or if conjugate gradients solve the linear
-// systems. solved is memory for a vector of length p. If all steps are explicit, shifted and solved are nil.
-func newSweep(b *base, shifted *linalg.Shifted, solved []float64, terms ...term) *sweep {
+// systems. solution is memory for a vector of length p. If all steps are explicit, shifted and solution
+// are nil.
+func newSweep(b *base, shifted *linalg.Shifted, solution []float64, terms ...term) *sweep {
 	parts, ok := b.a.Parts()
 	if !ok || shifted != nil && shifted.Iterative() {
 		return nil
 	}
-	s := &sweep{base: b, Parts: parts, shifted: shifted, x: b.x, terms: terms, g: b.vector(), solved: solved}
+	s := &sweep{base: b, Parts: parts, shifted: shifted, x: b.x, terms: terms, g: b.vector(), solution: solution}
 	s.local = b.u[parts.Head:] // a step uses only the first Head entries of u
 	s.back = make([]float64, len(parts.Coupled))
 	if s.gx = make([]float64, parts.Head); s.Head > 0 {
@@ -70,7 +71,7 @@ func newSweep(b *base, shifted *linalg.Shifted, solved []float64, terms ...term)
 func (s *sweep) localAt(j int) float64 {
 	sum := math.FMA(s.rho, s.x[j]-s.y[s.Head+j], s.beta[s.Head+j])
 	for _, t := range s.terms {
-		sum = math.FMA(t.by, t.v[j], sum)
+		sum = math.FMA(t.factor, t.v[j], sum)
 	}
 	return sum
 }
@@ -111,16 +112,16 @@ func (s *sweep) implicit(i int, shift, weight float64) {
 	for k, j := range s.Coupled {
 		s.q[j] = s.local[j] + s.back[k] + s.g[j]
 	}
-	s.shifted.SolveAt(s.Coupled, s.solved, s.q, shift)
+	s.shifted.SolveAt(s.Coupled, s.solution, s.q, shift)
 	s.finishImplicit(i, shift, weight)
 }
 
-// finishImplicit makes an implicit step (see the type sweep) after the caller has computed the field solved.
-// At coupled features it changes g so that advance subtracts solved from x.
+// finishImplicit makes an implicit step (see the type sweep) after the caller has computed the field
+// solution. At coupled features it changes g so that advance subtracts solution from x.
 func (s *sweep) finishImplicit(i int, shift, weight float64) {
 	inverse := shift + s.rho
 	for _, j := range s.Coupled {
-		s.g[j] = float64(s.solved[j]*inverse) - s.local[j]
+		s.g[j] = float64(s.solution[j]*inverse) - s.local[j]
 	}
 	s.advance(1/inverse, weight)
 	s.clearGradient(i)
@@ -154,7 +155,7 @@ func (s *sweep) advance(length, weight float64) {
 		kernels.Axpy(-s.rho, y, u)
 		kernels.Axpy(s.rho, x, u)
 		for _, t := range s.terms {
-			kernels.Axpy(t.by, t.v[lo:hi], u)
+			kernels.Axpy(t.factor, t.v[lo:hi], u)
 		}
 		kernels.Axpy(1, s.g[lo:hi], u)
 		if s.lagging {

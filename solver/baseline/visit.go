@@ -82,7 +82,7 @@ func (b *base) decreasing() decreasing {
 	return decreasing{b.run.StepSize(decreasingUnit / b.nu), b.mu, b.nu, b.run.Settings.Eta == 0}
 }
 
-func (d decreasing) at(t float64) float64 {
+func (d decreasing) stepSize(t float64) float64 {
 	if d.mu == 0 {
 		return d.convex(t)
 	}
