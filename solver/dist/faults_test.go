@@ -56,22 +56,22 @@ func TestFaults(t *testing.T) {
 			t.Parallel()
 			rng := rand.New(rand.NewPCG(1, uint64(name[0])))
 			for range trials {
-				m, at, began := &memory{}, rng.IntN(calls), time.Now()
-				got, errs := disturbed(t, p, limit, m, nil, rng.IntN(ranks), f, at)
+				m, badCall, began := &memory{}, rng.IntN(calls), time.Now()
+				got, errs := disturbed(t, p, limit, m, nil, rng.IntN(ranks), f, badCall)
 				if took := time.Since(began); took > 3*limit+patience {
-					t.Errorf("at call %d of %d: it took %v", at, calls, took)
+					t.Errorf("at call %d of %d: it took %v", badCall, calls, took)
 				}
 				for r := range ranks {
 					if got[r] != nil || errs[r] == nil {
-						t.Errorf("at call %d of %d: rank %d has a result, error %v", at, calls, r, errs[r])
+						t.Errorf("at call %d of %d: rank %d has a result, error %v", badCall, calls, r, errs[r])
 					}
 				}
 				again, errs := disturbed(t, p, time.Minute, m, nil, -1, nil, 0)
 				if errs[0] != nil || again[0].Status != solver.Converged {
-					t.Fatalf("relaunched after call %d: %v", at, errs)
+					t.Fatalf("relaunched after call %d: %v", badCall, errs)
 				}
 				if diff := cmp.Diff([]any{want[0].Iterate, want[0].DualityGap}, []any{again[0].Iterate, again[0].DualityGap}); diff != "" {
-					t.Fatalf("relaunched after call %d: %s", at, diff)
+					t.Fatalf("relaunched after call %d: %s", badCall, diff)
 				}
 			}
 		})
@@ -80,17 +80,17 @@ func TestFaults(t *testing.T) {
 }
 
 // disturbed solves p with three ranks and the checkpoint m. The fault f makes rank badRank fail at its
-// call number badCall; no rank fails if badRank is −1. seen, unless nil, is called before each call of
+// call number badCall; no rank fails if badRank is −1. observe, unless nil, is called before each call of
 // the first rank, with the number of the call.
 func disturbed(
-	t *testing.T, p *solver.Problem, limit time.Duration, m *memory, seen func(call int), badRank int, f fault, badCall int,
+	t *testing.T, p *solver.Problem, limit time.Duration, m *memory, observe func(call int), badRank int, f fault, badCall int,
 ) ([]*solver.Result, []error) {
 	t.Helper()
 	return onRanks(t, p, 3, limit, func(c *dist.Goroutine, _ *solver.Problem, set *solver.Settings) {
 		set.Checkpoint = onFirst(c, m)
 		c.Before = func(call, _ int) error {
-			if c.Rank() == 0 && seen != nil {
-				seen(call)
+			if c.Rank() == 0 && observe != nil {
+				observe(call)
 			}
 			if c.Rank() == badRank && call == badCall {
 				return f(c, limit)
@@ -128,9 +128,12 @@ func TestDelays(t *testing.T) {
 }
 
 // TestWatch checks that the watchdog calls expired if a call takes longer than the limit, and does not
-// otherwise.
+// otherwise. With the limit 0 there must be no watchdog.
 func TestWatch(t *testing.T) {
 	comms := dist.Local(2, 0)
+	if dist.Watch(comms[0], 0, nil) != dist.Comm(comms[0]) {
+		t.Error("a watchdog without a limit")
+	}
 	expired := make(chan struct{}, 1)
 	slow := dist.Watch(comms[0], 50*time.Millisecond, func() { expired <- struct{}{} })
 	meet := func(wait time.Duration) {

@@ -5,10 +5,13 @@ import (
 )
 
 // Watch returns c with a watchdog. If a call takes longer than limit, the watchdog calls expired in
-// a new goroutine. A rank waits in a call while other ranks still compute or read; limit must be
-// longer than this time. With MPI, expired should end the process, because MPI calls cannot be
-// cancelled.
+// a new goroutine; 0 means no limit. A rank waits in a call while other ranks still compute or read;
+// limit must be longer than this time. With MPI, expired should end the process, because MPI calls
+// cannot be cancelled.
 func Watch(c Comm, limit time.Duration, expired func()) Comm {
+	if limit == 0 {
+		return c
+	}
 	return &watchedComm{c, limit, expired}
 }
 
@@ -18,22 +21,22 @@ type watchedComm struct {
 	expired func()
 }
 
-func (w *watchedComm) within(call func() error) error {
+func (w *watchedComm) watch(call func() error) error {
 	timer := time.AfterFunc(w.limit, w.expired)
 	defer timer.Stop()
 	return call()
 }
 
 func (w *watchedComm) AllReduceSum(v []float64) error {
-	return w.within(func() error { return w.Comm.AllReduceSum(v) })
+	return w.watch(func() error { return w.Comm.AllReduceSum(v) })
 }
 
 func (w *watchedComm) AllReduceMax(v []float64) error {
-	return w.within(func() error { return w.Comm.AllReduceMax(v) })
+	return w.watch(func() error { return w.Comm.AllReduceMax(v) })
 }
 
 func (w *watchedComm) Bcast(v []float64, root int) error {
-	return w.within(func() error { return w.Comm.Bcast(v, root) })
+	return w.watch(func() error { return w.Comm.Bcast(v, root) })
 }
 
-func (w *watchedComm) Close() error { return w.within(w.Comm.Close) }
+func (w *watchedComm) Close() error { return w.watch(w.Comm.Close) }
