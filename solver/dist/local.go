@@ -21,7 +21,7 @@ func Local(size int, limit time.Duration) []*Goroutine {
 	if size < 0 {
 		panic(fmt.Sprintf("dist: Local of %d ranks", size))
 	}
-	m := &meeting{size: size, limit: limit, now: newTurn(size)}
+	m := &meeting{size: size, limit: limit, turn: newTurn(size)}
 	ranks := make([]*Goroutine, size)
 	for r := range ranks {
 		ranks[r] = &Goroutine{rank: r, meeting: m}
@@ -46,9 +46,9 @@ type meeting struct {
 	size  int
 	limit time.Duration
 
-	mu  sync.Mutex
-	now *turn
-	err error // the first failure, or nil
+	mu   sync.Mutex
+	turn *turn
+	err  error // the first failure, or nil
 }
 
 // A turn is one collective call.
@@ -56,13 +56,13 @@ type turn struct {
 	done    chan struct{}
 	kind    string
 	arrived int
-	posted  [][]float64 // the vectors of the ranks that have arrived
+	vectors [][]float64 // the vectors of the ranks that have arrived
 	result  []float64
 	err     error
 }
 
 func newTurn(size int) *turn {
-	return &turn{done: make(chan struct{}), posted: make([][]float64, size)}
+	return &turn{done: make(chan struct{}), vectors: make([][]float64, size)}
 }
 
 func (g *Goroutine) Rank() int { return g.rank }
@@ -70,29 +70,29 @@ func (g *Goroutine) Rank() int { return g.rank }
 func (g *Goroutine) Size() int { return g.size }
 
 func (g *Goroutine) AllReduceSum(v []float64) error {
-	return g.meet("sum", v, func(to []float64, all [][]float64) {
-		copy(to, all[0])
-		for _, part := range all[1:] {
-			for j, x := range part {
-				to[j] += x
+	return g.meet("sum", v, func(result []float64, vectors [][]float64) {
+		copy(result, vectors[0])
+		for _, vector := range vectors[1:] {
+			for j, x := range vector {
+				result[j] += x
 			}
 		}
 	})
 }
 
 func (g *Goroutine) AllReduceMax(v []float64) error {
-	return g.meet("max", v, func(to []float64, all [][]float64) {
-		copy(to, all[0])
-		for _, part := range all[1:] {
-			for j, x := range part {
-				to[j] = max(to[j], x)
+	return g.meet("max", v, func(result []float64, vectors [][]float64) {
+		copy(result, vectors[0])
+		for _, vector := range vectors[1:] {
+			for j, x := range vector {
+				result[j] = max(result[j], x)
 			}
 		}
 	})
 }
 
 func (g *Goroutine) Bcast(v []float64, root int) error {
-	return g.meet(fmt.Sprintf("bcast from %d", root), v, func(to []float64, all [][]float64) { copy(to, all[root]) })
+	return g.meet(fmt.Sprintf("bcast from %d", root), v, func(result []float64, vectors [][]float64) { copy(result, vectors[root]) })
 }
 
 // Close makes all calls of the other ranks return ErrDead, including calls that wait. After an earlier
@@ -108,14 +108,14 @@ func (g *Goroutine) Close() error {
 // The caller must hold m.mu.
 func (m *meeting) fail(err error) {
 	if m.err == nil {
-		m.err, m.now.err = err, err
-		close(m.now.done)
+		m.err, m.turn.err = err, err
+		close(m.turn.done)
 	}
 }
 
 // meet adds v to the current turn, waits for the other ranks and copies the result to v. kind is the name
 // of the call, which must be the same on all ranks.
-func (g *Goroutine) meet(kind string, v []float64, combine func(to []float64, all [][]float64)) error {
+func (g *Goroutine) meet(kind string, v []float64, combine func(result []float64, vectors [][]float64)) error {
 	call := g.calls
 	g.calls++
 	if g.Before != nil {
@@ -124,17 +124,17 @@ func (g *Goroutine) meet(kind string, v []float64, combine func(to []float64, al
 		}
 	}
 	t := g.post(kind, v, combine)
-	var late <-chan time.Time
+	var timeout <-chan time.Time
 	if g.limit > 0 {
 		timer := time.NewTimer(g.limit)
 		defer timer.Stop()
-		late = timer.C
+		timeout = timer.C
 	}
 	select {
 	case <-t.done:
-	case <-late:
+	case <-timeout:
 		g.mu.Lock()
-		if t == g.now { // the turn has not ended
+		if t == g.turn { // the turn has not ended
 			g.fail(ErrHung)
 		}
 		g.mu.Unlock()
@@ -145,10 +145,10 @@ func (g *Goroutine) meet(kind string, v []float64, combine func(to []float64, al
 
 // post adds v to the current turn and returns the turn. The last rank that posts calls combine, which
 // computes the result, and ends the turn.
-func (g *Goroutine) post(kind string, v []float64, combine func(to []float64, all [][]float64)) *turn {
+func (g *Goroutine) post(kind string, v []float64, combine func(result []float64, vectors [][]float64)) *turn {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	t := g.now
+	t := g.turn
 	switch {
 	case g.err != nil:
 		return t
@@ -158,19 +158,19 @@ func (g *Goroutine) post(kind string, v []float64, combine func(to []float64, al
 		g.fail(fmt.Errorf("dist: rank %d calls %s where others call %s", g.rank, kind, t.kind))
 		return t
 	}
-	t.posted[g.rank] = slices.Clone(v)
+	t.vectors[g.rank] = slices.Clone(v)
 	if t.arrived++; t.arrived < g.size {
 		return t
 	}
-	for r, part := range t.posted {
-		if len(part) != len(v) {
-			g.fail(fmt.Errorf("dist: %s of %d numbers by rank %d and of %d by rank %d", kind, len(part), r, len(v), g.rank))
+	for r, vector := range t.vectors {
+		if len(vector) != len(v) {
+			g.fail(fmt.Errorf("dist: %s of %d numbers by rank %d and of %d by rank %d", kind, len(vector), r, len(v), g.rank))
 			return t
 		}
 	}
 	t.result = make([]float64, len(v))
-	combine(t.result, t.posted)
-	g.now = newTurn(g.size)
+	combine(t.result, t.vectors)
+	g.turn = newTurn(g.size)
 	close(t.done)
 	return t
 }

@@ -38,9 +38,9 @@ func (m *memory) Load() ([]byte, error) {
 // one. Only the first rank has m.
 func solveFrom(t *testing.T, p *solver.Problem, set solver.Settings, ranks int, m *memory) ([]*solver.Result, []error) {
 	t.Helper()
-	return onRanks(t, p, ranks, time.Minute, func(c *dist.Goroutine, _ *solver.Problem, own *solver.Settings) {
-		*own = set
-		own.Checkpoint = onFirst(c, m)
+	return onRanks(t, p, ranks, time.Minute, func(c *dist.Goroutine, _ *solver.Problem, target *solver.Settings) {
+		*target = set
+		target.Checkpoint = onFirst(c, m)
 	})
 }
 
@@ -72,19 +72,19 @@ func TestResume(t *testing.T) {
 		"auto, by default": {plain, solver.Settings{}},
 	} {
 		for _, ranks := range []int{1, 3} {
-			whole := &memory{}
-			want, errs := solveFrom(t, c.p, c.set, ranks, whole)
+			history := &memory{}
+			want, errs := solveFrom(t, c.p, c.set, ranks, history)
 			if errs[0] != nil {
 				t.Fatalf("%s: %v", name, errs)
 			}
-			if len(whole.states) == 0 {
+			if len(history.states) == 0 {
 				t.Errorf("%s, %d ranks: no checkpoint", name, ranks)
 			}
-			for k := range whole.states {
+			for k := range history.states {
 				if testing.Short() && k%3 > 0 {
 					continue
 				}
-				got, errs := solveFrom(t, c.p, c.set, ranks, &memory{states: whole.states[:k+1]})
+				got, errs := solveFrom(t, c.p, c.set, ranks, &memory{states: history.states[:k+1]})
 				if errs[0] != nil {
 					t.Fatalf("%s, %d ranks, from checkpoint %d: %v", name, ranks, k, errs)
 				}
@@ -93,7 +93,7 @@ func TestResume(t *testing.T) {
 					t.Fatalf("%s, %d ranks, from checkpoint %d: %s", name, ranks, k, diff)
 				}
 			}
-			other, errs := solveFrom(t, c.p, c.set, ranks+1, &memory{states: whole.states[:1]})
+			other, errs := solveFrom(t, c.p, c.set, ranks+1, &memory{states: history.states[:1]})
 			if errs[0] != nil || other[0].Status != want[0].Status {
 				t.Errorf("%s, from %d ranks to one more: %v, %v", name, ranks, other[0].Status, errs)
 			}

@@ -31,19 +31,19 @@ func shard(t testing.TB, p *solver.Problem, comm dist.Comm) *solver.Problem {
 	if err != nil {
 		t.Fatal(err)
 	}
-	part := *p
-	part.Data, part.Labels, part.Comm = data, p.Labels[lo:hi], comm
+	q := *p
+	q.Data, q.Labels, q.Comm = data, p.Labels[lo:hi], comm
 	if p.SampleWeights != nil {
-		part.SampleWeights = p.SampleWeights[lo:hi]
+		q.SampleWeights = p.SampleWeights[lo:hi]
 	}
-	return &part
+	return &q
 }
 
 // onRanks solves p with the given number of ranks, and returns the result and the error of each rank.
 // prepare may change the Comm, the shard and the settings of a rank. A rank that fails closes its Comm,
 // like a process that ends. A call of a Comm waits for other ranks no longer than limit.
 func onRanks(
-	t testing.TB, p *solver.Problem, ranks int, limit time.Duration, prepare func(c *dist.Goroutine, part *solver.Problem, set *solver.Settings),
+	t testing.TB, p *solver.Problem, ranks int, limit time.Duration, prepare func(c *dist.Goroutine, shard *solver.Problem, set *solver.Settings),
 ) ([]*solver.Result, []error) {
 	t.Helper()
 	results, errs := make([]*solver.Result, ranks), make([]error, ranks)
@@ -63,7 +63,7 @@ func onRanks(
 
 func solve(t testing.TB, p *solver.Problem, set solver.Settings, ranks int) ([]*solver.Result, []error) {
 	t.Helper()
-	return onRanks(t, p, ranks, time.Minute, func(_ *dist.Goroutine, _ *solver.Problem, own *solver.Settings) { *own = set })
+	return onRanks(t, p, ranks, time.Minute, func(_ *dist.Goroutine, _ *solver.Problem, target *solver.Settings) { *target = set })
 }
 
 // TestSameOptimum checks for every kind of problem that ranks certify the same optimum as one
@@ -75,15 +75,15 @@ func TestSameOptimum(t *testing.T) {
 		counts = []int{2}
 	}
 	for _, c := range solvertest.Every(t, 1) {
-		one := solvertest.Minimize(t, c.Problem, nil)
+		single := solvertest.Minimize(t, c.Problem, nil)
 		for _, ranks := range counts {
 			res := sameBits(t, c.Name, c.Problem, ranks)
-			if apart := math.Abs(res.At.Objective - one.At.Objective); res.Status != one.Status || apart > math.Max(res.DualityGap, one.DualityGap) {
-				t.Errorf("%s, %d ranks: %s, objective %v, gap %v; one process: %s, %v, %v", c.Name, ranks, res.Status, res.At.Objective, res.DualityGap, one.Status, one.At.Objective, one.DualityGap)
+			if apart := math.Abs(res.At.Objective - single.At.Objective); res.Status != single.Status || apart > math.Max(res.DualityGap, single.DualityGap) {
+				t.Errorf("%s, %d ranks: %s, objective %v, gap %v; one process: %s, %v, %v", c.Name, ranks, res.Status, res.At.Objective, res.DualityGap, single.Status, single.At.Objective, single.DualityGap)
 			}
 			if ranks == 1 {
-				res.Stats.Seconds, res.Stats.SetupSeconds = one.Stats.Seconds, one.Stats.SetupSeconds
-				if diff := cmp.Diff(one, res); diff != "" {
+				res.Stats.Seconds, res.Stats.SetupSeconds = single.Stats.Seconds, single.Stats.SetupSeconds
+				if diff := cmp.Diff(single, res); diff != "" {
 					t.Errorf("%s: one rank is not the single process: %s", c.Name, diff)
 				}
 			}
@@ -95,22 +95,22 @@ func TestSameOptimum(t *testing.T) {
 // result.
 func sameBits(t *testing.T, name string, p *solver.Problem, ranks int) *solver.Result {
 	t.Helper()
-	var first *solver.Result
+	var reference *solver.Result
 	for range 2 {
 		results, errs := solve(t, p, solver.Settings{}, ranks)
 		for r, res := range results {
 			if errs[r] != nil {
 				t.Fatalf("%s, rank %d of %d: %v", name, r, ranks, errs[r])
 			}
-			if first == nil {
-				first = res
+			if reference == nil {
+				reference = res
 			}
-			if diff := cmp.Diff([]any{first.Iterate, first.At, first.DualityGap}, []any{res.Iterate, res.At, res.DualityGap}); diff != "" {
+			if diff := cmp.Diff([]any{reference.Iterate, reference.At, reference.DualityGap}, []any{res.Iterate, res.At, res.DualityGap}); diff != "" {
 				t.Fatalf("%s, rank %d of %d: %s", name, r, ranks, diff)
 			}
 		}
 	}
-	return first
+	return reference
 }
 
 // TestColumnsWithoutData solves a problem in which most columns have no entry. Four ranks must find
@@ -131,10 +131,10 @@ func TestColumnsWithoutData(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := &solver.Problem{Data: data, Labels: labels, Penalty: solver.L1{Lambda: 1e-3}}
-	one := solvertest.Minimize(t, p, nil)
+	single := solvertest.Minimize(t, p, nil)
 	res := sameBits(t, "sparse", p, 4)
-	if apart := math.Abs(res.At.Objective - one.At.Objective); len(res.X) != features || apart > one.DualityGap+res.DualityGap {
-		t.Errorf("%d coefficients, %g apart, gaps %g and %g", len(res.X), apart, one.DualityGap, res.DualityGap)
+	if apart := math.Abs(res.At.Objective - single.At.Objective); len(res.X) != features || apart > single.DualityGap+res.DualityGap {
+		t.Errorf("%d coefficients, %g apart, gaps %g and %g", len(res.X), apart, single.DualityGap, res.DualityGap)
 	}
 }
 
@@ -156,14 +156,14 @@ func TestUnlikeShards(t *testing.T) {
 	if sorted.Data, err = p.Data.SelectRows(rows); err != nil {
 		t.Fatal(err)
 	}
-	one := solvertest.Minimize(t, p, nil)
+	single := solvertest.Minimize(t, p, nil)
 	for _, ranks := range []int{2, 6} {
 		got, errs := solve(t, &sorted, solver.Settings{Method: solver.SCASK{}, Passes: 20}, ranks)
-		if errs[0] != nil || got[0].Stats.StepHalvings > 0 || !(got[0].At.Objective-one.At.Objective < 0.05) {
-			t.Errorf("%d ranks: %+v above the optimum, %v", ranks, got[0].At.Objective-one.At.Objective, errs)
+		if errs[0] != nil || got[0].Stats.StepHalvings > 0 || !(got[0].At.Objective-single.At.Objective < 0.05) {
+			t.Errorf("%d ranks: %+v above the optimum, %v", ranks, got[0].At.Objective-single.At.Objective, errs)
 		}
-		if res := sameBits(t, "sorted", &sorted, ranks); math.Abs(res.At.Objective-one.At.Objective) > one.DualityGap+res.DualityGap {
-			t.Errorf("%d ranks: %v, one %v", ranks, res.At.Objective, one.At.Objective)
+		if res := sameBits(t, "sorted", &sorted, ranks); math.Abs(res.At.Objective-single.At.Objective) > single.DualityGap+res.DualityGap {
+			t.Errorf("%d ranks: %v, one %v", ranks, res.At.Objective, single.At.Objective)
 		}
 	}
 }
@@ -185,10 +185,10 @@ func TestRefusals(t *testing.T) {
 		"too few rows":     {func(p *solver.Problem) { p.Data, p.Labels = &sparse.CSR{}, nil }, solver.Settings{}, "at least one sample"},
 		"nothing of value": {func(p *solver.Problem) { p.SampleWeights = make([]float64, len(p.Labels)) }, solver.Settings{}, "sum to 0"},
 	} {
-		_, errs := onRanks(t, p, 2, time.Minute, func(comm *dist.Goroutine, part *solver.Problem, set *solver.Settings) {
-			part.Labels, *set = slices.Clone(part.Labels), c.set
+		_, errs := onRanks(t, p, 2, time.Minute, func(comm *dist.Goroutine, shard *solver.Problem, set *solver.Settings) {
+			shard.Labels, *set = slices.Clone(shard.Labels), c.set
 			if comm.Rank() == 1 {
-				c.spoil(part)
+				c.spoil(shard)
 			}
 		})
 		if errs[0] == nil || errs[1] == nil || !strings.Contains(errs[1].Error(), c.want) {

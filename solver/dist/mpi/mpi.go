@@ -25,12 +25,12 @@ static int scas_rank(int *rank) { return MPI_Comm_rank(MPI_COMM_WORLD, rank); }
 
 static int scas_size(int *size) { return MPI_Comm_size(MPI_COMM_WORLD, size); }
 
-static int scas_allgather(const double *from, double *to, int n) {
-	return MPI_Allgather(from, n, MPI_DOUBLE, to, n, MPI_DOUBLE, MPI_COMM_WORLD);
+static int scas_allgather(const double *send, double *receive, int n) {
+	return MPI_Allgather(send, n, MPI_DOUBLE, receive, n, MPI_DOUBLE, MPI_COMM_WORLD);
 }
 
-static int scas_alltoall(const double *from, double *to, int n) {
-	return MPI_Alltoall(from, n, MPI_DOUBLE, to, n, MPI_DOUBLE, MPI_COMM_WORLD);
+static int scas_alltoall(const double *send, double *receive, int n) {
+	return MPI_Alltoall(send, n, MPI_DOUBLE, receive, n, MPI_DOUBLE, MPI_COMM_WORLD);
 }
 
 static int scas_max(double *v, int n) {
@@ -56,8 +56,8 @@ const (
 	// segment is the largest number of vector elements in a message; MPI counts must be less than
 	// 2³¹.
 	segment = 1 << 22
-	// short is the largest number of elements, of all ranks together, for gatherAndSum.
-	short = 1 << 13
+	// maxGather is the largest number of elements, of all ranks together, for gatherAndSum.
+	maxGather = 1 << 13
 )
 
 // world is the Comm of MPI_COMM_WORLD.
@@ -66,7 +66,7 @@ type world struct {
 	calls      chan func()
 	failed     bool
 
-	from, to []float64 // buffers of scatterAndSum and gatherAndSum, which grow as needed
+	send, receive []float64 // buffers of scatterAndSum and gatherAndSum, which grow as needed
 }
 
 // Open initialises MPI. It may be called once in a program.
@@ -111,7 +111,7 @@ func (w *world) Size() int { return w.size }
 
 func (w *world) AllReduceSum(v []float64) error {
 	return w.inSegments(v, func(v []float64) error {
-		if len(v)*w.size <= short {
+		if len(v)*w.size <= maxGather {
 			return w.gatherAndSum(v)
 		}
 		return w.scatterAndSum(v)
@@ -156,19 +156,19 @@ func (w *world) inSegments(v []float64, do func(v []float64) error) error {
 	})
 }
 
-func (w *world) grow(from, to int) {
-	if len(w.from) < from {
-		w.from = make([]float64, from)
+func (w *world) grow(sendLength, receiveLength int) {
+	if len(w.send) < sendLength {
+		w.send = make([]float64, sendLength)
 	}
-	if len(w.to) < to {
-		w.to = make([]float64, to)
+	if len(w.receive) < receiveLength {
+		w.receive = make([]float64, receiveLength)
 	}
 }
 
 // gatherAndSum gathers the vectors of all ranks on every rank and adds them.
 func (w *world) gatherAndSum(v []float64) error {
 	w.grow(0, w.size*len(v))
-	if err := errorOf("MPI_Allgather", C.scas_allgather(pointer(v), pointer(w.to), C.int(len(v)))); err != nil {
+	if err := errorOf("MPI_Allgather", C.scas_allgather(pointer(v), pointer(w.receive), C.int(len(v)))); err != nil {
 		return err
 	}
 	w.sum(v, len(v))
@@ -178,26 +178,26 @@ func (w *world) gatherAndSum(v []float64) error {
 // scatterAndSum sets v to the sum over the ranks. Each rank adds up one part of all vectors, and sends
 // this part of the sum to all other ranks.
 func (w *world) scatterAndSum(v []float64) error {
-	part := (len(v) + w.size - 1) / w.size
-	w.grow(w.size*part, w.size*part)
-	clear(w.from[copy(w.from, v) : w.size*part])
-	if err := errorOf("MPI_Alltoall", C.scas_alltoall(pointer(w.from), pointer(w.to), C.int(part))); err != nil {
+	length := (len(v) + w.size - 1) / w.size
+	w.grow(w.size*length, w.size*length)
+	clear(w.send[copy(w.send, v) : w.size*length])
+	if err := errorOf("MPI_Alltoall", C.scas_alltoall(pointer(w.send), pointer(w.receive), C.int(length))); err != nil {
 		return err
 	}
-	w.sum(w.from, part)
-	if err := errorOf("MPI_Allgather", C.scas_allgather(pointer(w.from), pointer(w.to), C.int(part))); err != nil {
+	w.sum(w.send, length)
+	if err := errorOf("MPI_Allgather", C.scas_allgather(pointer(w.send), pointer(w.receive), C.int(length))); err != nil {
 		return err
 	}
-	copy(v, w.to)
+	copy(v, w.receive)
 	return nil
 }
 
-// sum adds the vectors w.to[:n], w.to[n:2n] and so on, one from each rank, and writes the sum to
+// sum adds the vectors w.receive[:n], w.receive[n:2n] and so on, one from each rank, and writes the sum to
 // dst.
 func (w *world) sum(dst []float64, n int) {
-	copy(dst[:n], w.to)
+	copy(dst[:n], w.receive)
 	for r := 1; r < w.size; r++ {
-		for j, x := range w.to[r*n : (r+1)*n] {
+		for j, x := range w.receive[r*n : (r+1)*n] {
 			dst[j] += x
 		}
 	}

@@ -17,25 +17,25 @@ func TestWorld(t *testing.T) {
 		t.Fatal(err)
 	}
 	w := c.(*world)
-	for _, n := range []int{0, 1, 3, short/w.size + 1, 100003, segment + 5} {
-		own, sum, most := make([]float64, n), make([]float64, n), make([]float64, n)
+	for _, n := range []int{0, 1, 3, maxGather/w.size + 1, 100003, segment + 5} {
+		input, sum, maximum := make([]float64, n), make([]float64, n), make([]float64, n)
 		for r := range w.size {
 			rng := rand.New(rand.NewPCG(uint64(r), uint64(n)))
 			for j := range sum {
 				x := rng.NormFloat64() * math.Pow(2, float64(rng.IntN(60)))
 				if r == w.rank {
-					own[j] = x
+					input[j] = x
 				}
 				if r == 0 {
-					sum[j], most[j] = x, x
+					sum[j], maximum[j] = x, x
 					continue
 				}
 				sum[j] += x
-				most[j] = max(most[j], x)
+				maximum[j] = max(maximum[j], x)
 			}
 		}
-		got, largest := append([]float64(nil), own...), append([]float64(nil), own...)
-		received := append([]float64(nil), own...)
+		got, largest := append([]float64(nil), input...), append([]float64(nil), input...)
+		received := append([]float64(nil), input...)
 		if err := w.AllReduceSum(got); err != nil {
 			t.Fatal(err)
 		}
@@ -46,8 +46,8 @@ func TestWorld(t *testing.T) {
 			t.Fatal(err)
 		}
 		for j := range sum {
-			if got[j] != sum[j] || largest[j] != most[j] {
-				t.Fatalf("rank %d, %d numbers: entry %d is %v and %v, want %v and %v", w.rank, n, j, got[j], largest[j], sum[j], most[j])
+			if got[j] != sum[j] || largest[j] != maximum[j] {
+				t.Fatalf("rank %d, %d numbers: entry %d is %v and %v, want %v and %v", w.rank, n, j, got[j], largest[j], sum[j], maximum[j])
 			}
 		}
 		root := rand.New(rand.NewPCG(uint64(w.size-1), uint64(n)))
