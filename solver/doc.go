@@ -49,8 +49,8 @@
 //	  - multiplier, dual point: beta, the dual variable of the constraint; beta together with one
 //	    number for each sample
 //	  - feasible: a dual point at which all conjugates are finite
-//	  - root: a feature whose dual equation no multiplier can satisfy, so that the numbers of the
-//	    samples must change (package gap)
+//	  - root: a feature whose equation in the dual problem no change of the multipliers alone can
+//	    satisfy; the part of the dual point that belongs to the samples must change (package gap)
 //	  - separated: samples whose loss free features can make as small as one likes; their part of
 //	    every feasible dual point is 0
 //	  - slack: the distance of a number from its limit
@@ -72,7 +72,8 @@
 //	  - plan: the way in which an inner loop represents its iterate
 //	  - rho, eta: the penalty parameter of ADMM; the step size
 //	  - proximal weight: c in a term (c/2)|w − x|² that keeps an iterate near a point
-//	  - damping: a share, from 0 to 1, of the loss's curvature that a parabola's curvature replaces
+//	  - damping: a number d from 0 to 1; the curvature of the loss is replaced by (1−d) times itself
+//	    plus d times the curvature of a parabola that touches the loss (see term.Loss.Curvatures)
 //	  - diagonal shift: a multiple of I added to a matrix before it is factored
 //	  - chunk, window: a part of the rows that depends only on the data; a part of a file that is
 //	    in memory at a time
