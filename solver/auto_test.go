@@ -56,9 +56,9 @@ func TestAutoCorrelations(t *testing.T) {
 		t.Skip("skipped: it takes ten seconds")
 	}
 	for _, c := range []struct {
-		name                  string
-		features, least, want int // features; edges to ask for; edges of the graph, which may be more
-		optimum               float64
+		name                    string
+		features, request, want int // features; edges to ask for; edges of the graph, which may be more
+		optimum                 float64
 	}{
 		{"paper/rcv1v2_binary_train.libsvm.zst", 47236, 16000, 16003, 0.25928575634139},
 		{"paper/hivfp_train.libsvm.zst", 4932, 2000, 2000, 0.063583326677},
@@ -68,7 +68,7 @@ func TestAutoCorrelations(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		g, _, err := graph.Strongest(cor, c.least, nil)
+		g, _, err := graph.Strongest(cor, c.request, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -245,12 +245,12 @@ func TestSmallSets(t *testing.T) {
 	} {
 		for _, spread := range []bool{false, true} {
 			p := smallSet(t, c.name, c.loss, spread)
-			most := lambdaMax(p)
+			limit := lambdaMax(p)
 			for _, fraction := range []float64{0.5, 0.1, 1e-2, 1e-3, 1e-4, 1e-6} {
 				for _, chain := range []bool{false, true} {
 					_, features := p.Data.Dims()
 					q := *p
-					q.Penalty = solver.L1{Lambda: fraction * most}
+					q.Penalty = solver.L1{Lambda: fraction * limit}
 					if chain {
 						q.Constraint = graph.Chain(features).FusedLasso()
 					}
@@ -290,11 +290,11 @@ func lambdaMax(p *solver.Problem) float64 {
 		slope[i] = p.Loss.Slope(0, b)
 	}
 	p.Data.MulVecTrans(g, slope)
-	most := 0.0
+	largest := 0.0
 	for _, v := range g {
-		most = max(most, math.Abs(v)/float64(n))
+		largest = max(largest, math.Abs(v)/float64(n))
 	}
-	return most
+	return largest
 }
 
 // TestBeyondRounding checks data with huge values. The objective must not rise above the objective at the

@@ -20,8 +20,8 @@ func BenchmarkEmptyColumns(b *testing.B) {
 	for _, coupled := range []bool{false, true} {
 		for _, times := range []int{1, 2, 4} {
 			p := features * times
-			all := s.X.Rows(0, rows)
-			x, err := sparse.New(rows, p, all.Ptr, all.Idx, all.Val)
+			source := s.X.Rows(0, rows)
+			x, err := sparse.New(rows, p, source.Ptr, source.Idx, source.Val)
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -81,16 +81,16 @@ func TestFused(t *testing.T) {
 		t.Fatal(err)
 	}
 	code := make([]string, len(strings.Fields(string(objects))))
-	var all sync.WaitGroup
+	var group sync.WaitGroup
 	for k, object := range strings.Fields(string(objects)) {
-		all.Go(func() {
+		group.Go(func() {
 			out, err := exec.Command("go", "tool", "objdump", object).CombinedOutput()
 			if code[k] = string(out); err != nil {
 				t.Errorf("%v\n%s", err, out)
 			}
 		})
 	}
-	all.Wait()
+	group.Wait()
 
 	fused := regexp.MustCompile(`^TEXT ` + regexp.QuoteMeta(module) + `/([\w/]+)|^\s*(\S+\.go):(\d+)\s.*\tFN?M(?:ADD|SUB)[SD] `)
 	count, wrong := 0, make(map[string]bool)
@@ -108,15 +108,15 @@ func TestFused(t *testing.T) {
 			// The disassembly names only the base name of the file. After inlining, the file may belong to
 			// another package.
 			number, _ := strconv.Atoi(m[3])
-			from, meant := "", mayRound[pkg] != ""
+			places, meant := "", mayRound[pkg] != ""
 			for _, path := range named[m[2]] {
 				if lines := files[path]; number <= len(lines) {
 					meant = meant || strings.Contains(lines[number-1], "math.FMA") || excused(path)
-					from += "\n\t" + path + ": " + strings.TrimSpace(lines[number-1])
+					places += "\n\t" + path + ": " + strings.TrimSpace(lines[number-1])
 				}
 			}
 			if count++; !meant {
-				wrong[fmt.Sprintf("%s:%d in package %s%s", m[2], number, pkg, from)] = true
+				wrong[fmt.Sprintf("%s:%d in package %s%s", m[2], number, pkg, places)] = true
 			}
 		}
 	}

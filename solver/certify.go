@@ -50,13 +50,13 @@ func (r *Run) simpleGap(y []float64, penalty float64) float64 {
 		return math.Inf(1)
 	}
 	simple := gap.Simple{Data: p.Data, Weights: p.SampleWeights, Curvature: p.loss().Curvature(), A: r.product.Algebra, Mu: p.L2, Domain: domain, Team: p.team()}
-	at := gap.SimplePoint{X: r.X, Y: slices.Clone(y), Penalty: penalty}
-	at.Beta, at.Conjugate = gap.DualFeasible(r.Dual, func(beta []float64) float64 {
+	point := gap.SimplePoint{X: r.X, Y: slices.Clone(y), Penalty: penalty}
+	point.Beta, point.Conjugate = gap.DualFeasible(r.Dual, func(beta []float64) float64 {
 		return g.Conjugate(p.Coupling.form().Multipliers(beta))
 	})
-	at.Z, at.E = p.Coupling.form().Multipliers(at.Beta), r.lagrangianGradient(at.Beta)
-	at.Slope, at.Loss = r.atX.Slope, r.atX.Loss
-	return simple.Gap(&at)
+	point.Z, point.E = p.Coupling.form().Multipliers(point.Beta), r.lagrangianGradient(point.Beta)
+	point.Slope, point.Loss = r.atX.Slope, r.atX.Loss
+	return simple.Gap(&point)
 }
 
 // lagrangianGradient returns ∇f(x) + A'beta at x = r.X, where f is the mean loss: the gradient of the

@@ -16,12 +16,12 @@ import (
 func withEmpty(t *testing.T, p *solver.Problem, empty int) *solver.Problem {
 	t.Helper()
 	n, features := p.Data.Dims()
-	all := p.Data.Rows(0, n)
-	idx := slices.Clone(all.Idx)
+	rows := p.Data.Rows(0, n)
+	idx := slices.Clone(rows.Idx)
 	for k := range idx {
 		idx[k] *= int32(1 + empty)
 	}
-	x, err := sparse.New(n, features*(1+empty), all.Ptr, idx, all.Val)
+	x, err := sparse.New(n, features*(1+empty), rows.Ptr, idx, rows.Val)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,9 +40,9 @@ func TestColumnsWithoutData(t *testing.T) {
 	p.SampleWeights = nil
 	narrow, wide := *p, withEmpty(t, p, empty)
 	_, features := wide.Data.Dims()
-	at := func(j int) int { return j * (1 + empty) }
+	column := func(j int) int { return j * (1 + empty) }
 	box := solver.NewBox(features, -0.3, 0.3)
-	box.Lower[at(2)+1], box.Upper[at(2)+1] = 0.1, 0.2
+	box.Lower[column(2)+1], box.Upper[column(2)+1] = 0.1, 0.2
 	for _, c := range []struct {
 		name   string
 		change func(narrow, wide *solver.Problem)
@@ -52,12 +52,12 @@ func TestColumnsWithoutData(t *testing.T) {
 		{"elastic net", func(narrow, wide *solver.Problem) { narrow.L2, wide.L2 = 0.1, 0.1 }, 0},
 		{"groups", func(narrow, wide *solver.Problem) {
 			narrow.Penalty = solver.GroupL2{Lambda: 1e-2, Groups: [][]int{{0, 3}}, Weights: []float64{2}}
-			wide.Penalty = solver.GroupL2{Lambda: 1e-2, Groups: [][]int{{at(0), at(0) + 1, at(3), at(3) + 1}}}
+			wide.Penalty = solver.GroupL2{Lambda: 1e-2, Groups: [][]int{{column(0), column(0) + 1, column(3), column(3) + 1}}}
 		}, 0},
 		{"graph without data", func(_, wide *solver.Problem) {
 			var edges []graph.Edge
 			for j := 1; j < empty; j++ {
-				edges = append(edges, graph.Edge{I: int32(at(4) + j), J: int32(at(4) + j + 1), Weight: 1})
+				edges = append(edges, graph.Edge{I: int32(column(4) + j), J: int32(column(4) + j + 1), Weight: 1})
 			}
 			g, err := graph.New(features, edges)
 			if err != nil {
@@ -83,7 +83,7 @@ func TestColumnsWithoutData(t *testing.T) {
 		}
 		for j, v := range got.X {
 			switch {
-			case j == at(2)+1:
+			case j == column(2)+1:
 				if v != c.other {
 					t.Errorf("%s: coefficient %v, want %v", c.name, v, c.other)
 				}

@@ -115,34 +115,34 @@ func TestOwnConjugates(t *testing.T) {
 		}
 		best := truth.At.Objective
 		if _, ok := c.Loss.(solver.Logistic); ok {
-			own := *c.Problem
-			own.Loss = ownLoss{}
-			res, err := solver.Minimize(context.Background(), &own, nil)
+			problem := *c.Problem
+			problem.Loss = ownLoss{}
+			res, err := solver.Minimize(context.Background(), &problem, nil)
 			if err != nil || res.Status != solver.Converged || res.At.Objective-best > res.DualityGap+1e-12 {
 				t.Errorf("%s: own loss: %v, %v", c.Name, res, err)
 			}
 		}
-		own := *c.Problem
-		switch g := own.Penalty.(type) {
+		problem := *c.Problem
+		switch g := problem.Penalty.(type) {
 		case solver.L1:
-			own.Penalty = ownL1{g}
+			problem.Penalty = ownL1{g}
 		case solver.GroupL2:
-			own.Penalty = ownGroup{g}
+			problem.Penalty = ownGroup{g}
 		default:
 			continue
 		}
-		if b, ok := own.Domain.(solver.Box); ok {
-			own.Domain = ownBox{b}
+		if b, ok := problem.Domain.(solver.Box); ok {
+			problem.Domain = ownBox{b}
 		}
-		res, err := solver.Minimize(context.Background(), &own, &solver.Settings{Passes: 100})
+		res, err := solver.Minimize(context.Background(), &problem, &solver.Settings{Passes: 100})
 		if err != nil && !errors.Is(err, solver.ErrNotConverged) {
 			t.Fatalf("%s: %v", c.Name, err)
 		}
 		if above := res.At.Objective - best; !(res.DualityGap >= above-1e-14) {
 			t.Errorf("%s: own penalty: proved to be within %.3g, and %.3g above", c.Name, res.DualityGap, above)
 		}
-		bounded := own.Domain != nil && !math.IsInf(own.Domain.Diameter(), 1)
-		if (own.L2 > 0 || bounded) && math.IsInf(res.DualityGap, 1) {
+		bounded := problem.Domain != nil && !math.IsInf(problem.Domain.Diameter(), 1)
+		if (problem.L2 > 0 || bounded) && math.IsInf(res.DualityGap, 1) {
 			t.Errorf("%s: own penalty: gap %v", c.Name, res.DualityGap)
 		}
 	}

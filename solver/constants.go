@@ -21,11 +21,11 @@ func (p *Problem) Constants(rho float64) (theory.Constants, error) {
 	return c, nil
 }
 
-// constants returns all constants but NuL and Radius. longest is the largest |aᵢ|² of a row aᵢ of the data.
-func (p *Problem) constants(a *linalg.Algebra, longest float64) theory.Constants {
+// constants returns all constants but NuL and Radius. maxNorm2 is the largest |aᵢ|² of a row aᵢ of the data.
+func (p *Problem) constants(a *linalg.Algebra, maxNorm2 float64) theory.Constants {
 	c := theory.Constants{MuF: p.L2, Lambda1: a.Largest(), LambdaP: a.Smallest()}
 	if !p.unboundedCurvature() {
-		c.NuF = float64(p.loss().Curvature()*longest) + p.L2
+		c.NuF = float64(p.loss().Curvature()*maxNorm2) + p.L2
 	}
 	if p.Domain != nil && !math.IsInf(p.Domain.Diameter(), 1) {
 		c.Diameter = p.Domain.Diameter()

@@ -193,7 +193,7 @@ func checkGroups(t *testing.T, p *solver.Problem, g solver.GroupL2, res *solver.
 	t.Helper()
 	grad := (&solvertest.Naive{Problem: p, X: res.X}).FullGradient()
 	const limit = 0.04 * 2 // lambda times the square root of the group's size
-	of := func(group []int, x []float64) float64 {
+	groupNorm := func(group []int, x []float64) float64 {
 		var sum float64
 		for _, j := range group {
 			sum += x[j] * x[j]
@@ -202,7 +202,7 @@ func checkGroups(t *testing.T, p *solver.Problem, g solver.GroupL2, res *solver.
 	}
 	zero := 0
 	for k, group := range g.Groups {
-		norm, slope := of(group, res.X), of(group, grad)
+		norm, slope := groupNorm(group, res.X), groupNorm(group, grad)
 		if norm == 0 {
 			zero++
 			if slope > limit {

@@ -31,9 +31,9 @@ func InnerSteps(t testing.TB, p *Problem) func() {
 	s.takeSnapshot()
 	constant, rows := make([]float64, len(s.X)), make([]int32, StepsPerCall)
 	copy(constant, s.Snapshot.Gradient)
-	s.whole.Plan.Begin(s.X, constant, s.outer.NaturalEta(0))
+	s.rowSet.Plan.Begin(s.X, constant, s.outer.NaturalEta(0))
 	return func() {
 		s.Samples.Draw(rows)
-		s.whole.Plan.Advance(rows)
+		s.rowSet.Plan.Advance(rows)
 	}
 }

@@ -36,14 +36,14 @@ var importOrder = strings.Fields(`
 func TestImports(t *testing.T) {
 	for _, p := range packages(t) {
 		name := strings.TrimPrefix(p.ImportPath, module+"/")
-		own := slices.Index(importOrder, name)
+		position := slices.Index(importOrder, name)
 		tool := within(name, "gen") || within(name, "bench")
-		if own < 0 && !tool {
+		if position < 0 && !tool {
 			t.Errorf("package %s is not in importOrder: add it after all that it imports", name)
 		}
 		for _, path := range p.Imports {
 			d, ours := strings.CutPrefix(path, module+"/")
-			if ours && !tool && slices.Index(importOrder, d) > own {
+			if ours && !tool && slices.Index(importOrder, d) > position {
 				t.Errorf("%s imports %s, which comes after it in importOrder", name, d)
 			}
 		}
@@ -83,7 +83,7 @@ type listed struct {
 	Imports, TestImports, XTestImports, Deps []string
 }
 
-func packages(t *testing.T) (all []listed) {
+func packages(t *testing.T) (list []listed) {
 	t.Helper()
 	out, err := exec.Command("go", "list", "-json=ImportPath,Imports,TestImports,XTestImports,Deps", module+"/...").Output()
 	if err != nil {
@@ -93,12 +93,12 @@ func packages(t *testing.T) (all []listed) {
 		var p listed
 		err := dec.Decode(&p)
 		if errors.Is(err, io.EOF) {
-			return all
+			return list
 		}
 		if err != nil {
 			t.Fatal(err)
 		}
-		all = append(all, p)
+		list = append(list, p)
 	}
 }
 

@@ -18,16 +18,16 @@ func sparseChain(t testing.TB, seed uint64, loss solver.Loss) *solver.Problem {
 	t.Helper()
 	const n, p, entries = 60, 60, 2
 	rng := rand.New(rand.NewPCG(seed, 5))
-	all, labels := []sparse.Triplet(nil), make([]float64, n)
+	triplets, labels := []sparse.Triplet(nil), make([]float64, n)
 	for i := range n {
 		margin := rng.NormFloat64()
 		for _, j := range rng.Perm(p)[:entries] {
-			all = append(all, sparse.Triplet{Row: i, Col: j, Value: 1})
+			triplets = append(triplets, sparse.Triplet{Row: i, Col: j, Value: 1})
 			margin += 2 * float64(j/5%3-1)
 		}
 		labels[i] = math.Copysign(1, margin)
 	}
-	x, err := sparse.FromTriplets(n, p, all)
+	x, err := sparse.FromTriplets(n, p, triplets)
 	if err != nil {
 		t.Fatal(err)
 	}

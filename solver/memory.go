@@ -12,26 +12,26 @@ import (
 // collector lets the heap grow to about twice the memory in use, unless GOGC or GOMEMLIMIT say otherwise.
 func (p *Problem) Memory(m Method) int64 {
 	alone := *p
-	alone.Comm, alone.joined = nil, nil
+	alone.Comm, alone.joinedTeam = nil, nil
 	p = &alone
 	const (
-		ofFeatures, ofRows, ofProof = 17, 10, 16 // numbers of vectors of length p, l and p
-		// With more than mostFeatures features, and fewer entries than features, Memory does not call
+		featureVectors, rowVectors, proofVectors = 17, 10, 16 // numbers of vectors of length p, l and p
+		// With more than maxFeatures features, and fewer entries than features, Memory does not call
 		// ProverMemory, which allocates vectors.
-		mostFeatures = 1 << 26
+		maxFeatures = 1 << 26
 	)
 	n, features := p.Data.Dims()
 	l, _ := p.algebra().Dims()
 	chunks := rows.NewChunks(p.Data, 1).Count()
-	total := p.Data.CompactBytes() + 8*(2*int64(n)+int64(ofFeatures+chunks-1)*int64(features)+ofRows*int64(l))
+	total := p.Data.CompactBytes() + 8*(2*int64(n)+int64(featureVectors+chunks-1)*int64(features)+rowVectors*int64(l))
 	if a := p.algebra().Matrix(); a != nil {
 		total += 3 * (12*a.NNZ() + 8*int64(l+features)) // copies of A, A' and parts of them
 	}
 	if m != nil && m.Info().StoredIterates {
 		total += 8 * int64(n) * int64(features)
 	}
-	if features > mostFeatures && int64(features) > p.Data.NNZ() {
-		return total + 8*ofProof*int64(features)
+	if features > maxFeatures && int64(features) > p.Data.NNZ() {
+		return total + 8*proofVectors*int64(features)
 	}
 	_, finishes := m.(Auto)
 	return total + exact.ProverMemory(p.forExact(p.algebra(), kernels.Rows{}, 0), chunks, finishes || m == nil)

@@ -41,7 +41,7 @@ func (Auto) Info() MethodInfo {
 func (Auto) Begin(r *Run) (Iteration, error) {
 	a := &auto{Run: r}
 	if r.Problem.unboundedCurvature() && !r.prover.Finishes() {
-		return nil, r.newtonOnly()
+		return nil, r.newtonOnlyError()
 	}
 	if a.direct() {
 		r.keeper.Watched = true // turns checkCheaply off: Newton steps do not diverge
@@ -50,8 +50,8 @@ func (Auto) Begin(r *Run) (Iteration, error) {
 	return a.next, a.beginPasses()
 }
 
-// newtonOnly returns the error for a problem that only Newton steps could solve, if they cannot be made.
-func (r *Run) newtonOnly() error {
+// newtonOnlyError returns the error for a problem that only Newton steps could solve, if they cannot be made.
+func (r *Run) newtonOnlyError() error {
 	return &SettingError{
 		Field: "Method", Value: nameOf(Auto{}),
 		Allowed: fmt.Sprintf("the curvature of the %s loss has no bound, so that Newton steps alone solve such a problem: they take a loss with a conjugate, a matrix or the "+
@@ -117,7 +117,7 @@ func (a *auto) next() (bool, error) {
 }
 
 func (r *Run) affordsStep() bool {
-	return within(r.Stats.Passes+r.prover.Cost(), r.budget)
+	return inBudget(r.Stats.Passes+r.prover.Cost(), r.budget)
 }
 
 // errBudget ends Newton steps when the budget is used up.
@@ -144,24 +144,24 @@ func (r *Run) finish() (refused bool, err error) {
 	}})
 	if r.prover.Refused() && r.Stats.NewtonSteps == 0 {
 		if r.Problem.unboundedCurvature() {
-			return false, r.newtonOnly()
+			return false, r.newtonOnlyError()
 		}
 		return true, nil
 	}
 	r.whyEnded = res.Why
 	better := !(res.Objective > value+float64(1e-12*math.Abs(value))) // up to rounding
-	gapHere := math.Inf(1)                                            // proved gap of r.X
+	iterateGap := math.Inf(1)                                         // proved gap of r.X
 	if !better || !(res.Gap <= r.goal) {
-		gapHere = r.certify()
+		iterateGap = r.certify()
 	}
 	// A gap proved at one point bounds the optimum, and so gives a gap at the other point.
 	if better {
 		r.Iterate.set(Iterate{X: res.X, Dual: res.Z})
 		copy(r.Y, r.product.Image(r.X))
 		r.startMean()
-		r.gap, r.exact = math.Min(res.Gap, gap.AtObjective(gapHere, value, res.Objective)), res.Polished
+		r.gap, r.exact = math.Min(res.Gap, gap.AtObjective(iterateGap, value, res.Objective)), res.Polished
 	} else {
-		r.gap = math.Min(gapHere, gap.AtObjective(res.Gap, res.Objective, value))
+		r.gap = math.Min(iterateGap, gap.AtObjective(res.Gap, res.Objective, value))
 	}
 	if r.exact {
 		r.groups = res.Structure.Groups()

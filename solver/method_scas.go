@@ -74,10 +74,10 @@ func (SCASL) Begin(r *Run) (Iteration, error) { return beginSCAS(r, true) }
 // scas is a run of a SCAS-ADMM method with data in memory.
 type scas struct {
 	*Run
-	outer admm.OuterLoop
-	whole admm.RowSet        // all rows of data
-	data  *sparse.CSR        // data of the inner loop: the data of the problem, or a copy with scaled columns
-	sizes *admm.RowCurvature // sizes of rows of data, for curvatureHere; nil before its first call
+	outer  admm.OuterLoop
+	rowSet admm.RowSet        // all rows of data
+	data   *sparse.CSR        // data of the inner loop: those of the problem, or a copy with scaled columns
+	sizes  *admm.RowCurvature // sizes of rows of data, for curvatureHere; nil before its first call
 }
 
 func beginSCAS(r *Run, linearised bool) (Iteration, error) {
@@ -95,7 +95,7 @@ func newSCAS(r *Run, linearised bool) (*scas, error) {
 	s.outer = admm.OuterLoop{
 		Snapshot: func() error { return r.WatchedSnapshot(s.autoEta()) },
 		Schedule: s.schedule, CurvatureHere: s.curvatureHere,
-		RowSets: func(inner func(*admm.RowSet) error) error { return inner(&s.whole) },
+		RowSets: func(inner func(*admm.RowSet) error) error { return inner(&s.rowSet) },
 		Point:   admm.Point(r.Iterate), Scales: r.scales, Keeper: &r.keeper, Gradient: r.Snapshot.Gradient,
 		A: r.product, Step: r.dual, Project: p.project, Interrupt: p.team().IfAlone(r.Err),
 		Many: info.ManyUpdates, Strong: info.Theorem == 2,
@@ -124,7 +124,7 @@ func newSCAS(r *Run, linearised bool) (*scas, error) {
 	s.fitBatch()
 	s.outer.NuL, s.outer.Batch = st.Constants.NuL, st.BatchSize
 	r.automatic = s.automaticEta
-	s.whole = admm.RowSet{Plan: plan, Draw: r.Samples.Draw, Updates: st.DualUpdates}
+	s.rowSet = admm.RowSet{Plan: plan, Draw: r.Samples.Draw, Updates: st.DualUpdates}
 	return s, nil
 }
 
@@ -185,7 +185,7 @@ func (s *scas) fitBatch() {
 func (s *scas) next() (bool, error) {
 	t := s.Problem.team()
 	if !t.Alone() { // because a checkpoint stores only the random generator of the first process
-		s.Samples.drawn.Restart(s.Settings.Seed, uint64(s.Stats.OuterIterations+1)<<32+uint64(t.Rank()))
+		s.Samples.sampler.Restart(s.Settings.Seed, uint64(s.Stats.OuterIterations+1)<<32+uint64(t.Rank()))
 	}
 	if s.Settings.Schedule == Practical && !s.Affords(s.cost(s.Settings.InnerSteps)) {
 		return false, nil
@@ -196,7 +196,7 @@ func (s *scas) next() (bool, error) {
 	if !t.Alone() {
 		s.outer.Average(t, s.Problem.samples(s.Samples.rows).Mass())
 	}
-	s.Stats.Plan, s.Stats.PlanReason = s.whole.Plan.Name(), s.whole.Plan.Reason()
+	s.Stats.Plan, s.Stats.PlanReason = s.rowSet.Plan.Name(), s.rowSet.Plan.Reason()
 	s.Average()
 	return true, nil
 }

@@ -49,17 +49,17 @@ func minimize(ctx context.Context, p *Problem, s *Settings, began time.Time) (*R
 		r.budget = math.Inf(1)
 	}
 	r.logBegin()
-	it, err := Iteration(nil), r.Err()
+	iteration, err := Iteration(nil), r.Err()
 	if err == nil {
 		if _, auto := c.Method.(Auto); !auto {
 			r.prepare()
 		}
-		it, err = c.Method.Begin(r)
+		iteration, err = c.Method.Begin(r)
 	}
 	if err == nil {
 		r.Stats.SetupSeconds = r.clock.Seconds()
 		if err = r.resume(); err == nil {
-			err = r.loop(it)
+			err = r.loop(iteration)
 		}
 	}
 	if _, bad := errors.AsType[*SettingError](err); bad {
@@ -91,10 +91,11 @@ func (r *Run) resultAfter(err error) (*Result, error) {
 		return res, nil
 	}
 	_, diverged := errors.AsType[*DivergenceError](err)
-	how := ending.Evidence{Err: err, Diverged: diverged, Late: timeUp, Gap: res.DualityGap, Goal: r.goal, Why: r.whyEnded}
-	how.Final = r.whyEnded != 0 && r.whyEnded != ending.Interrupted // a used-up budget interrupts Newton steps
-	how.Advice, how.Dependent, how.Unit = r.Problem.loss().Traits().StallAdvice, r.prover.Dependent(), r.unit
-	status, advice := how.Status()
+	evidence := ending.Evidence{Err: err, Diverged: diverged, Late: timeUp, Gap: res.DualityGap, Goal: r.goal, Why: r.whyEnded}
+	// A used-up budget interrupts Newton steps.
+	evidence.Final = r.whyEnded != 0 && r.whyEnded != ending.Interrupted
+	evidence.Advice, evidence.Dependent, evidence.Unit = r.Problem.loss().Traits().StallAdvice, r.prover.Dependent(), r.unit
+	status, advice := evidence.Status()
 	res.Status = Status(status)
 	provable := r.prover.Finishes() || !math.IsInf(res.DualityGap, 1)
 	if advice != nil && r.goal > 0 && provable {
@@ -106,12 +107,12 @@ func (r *Run) resultAfter(err error) (*Result, error) {
 	return res, err
 }
 
-// evaluate returns the objective at at.X and the y that at.X implies. If there is no such y, or its penalty
-// is infinite, evaluate uses at.Y instead.
-func (r *Run) evaluate(at Iterate) Evaluation {
-	ev := r.Problem.Evaluate(at.X)
+// evaluate returns the objective at point.X and the y that point.X implies. If there is no such y, or its
+// penalty is infinite, evaluate uses point.Y instead.
+func (r *Run) evaluate(point Iterate) Evaluation {
+	ev := r.Problem.Evaluate(point.X)
 	if math.IsNaN(ev.Penalty) || math.IsInf(ev.Penalty, 0) {
-		return r.Problem.EvaluateAt(at.X, at.Y)
+		return r.Problem.EvaluateAt(point.X, point.Y)
 	}
 	return ev
 }
@@ -134,21 +135,22 @@ func (r *Run) record() error {
 func (r *Run) result() *Result {
 	r.Stats.Seconds, r.Stats.PaperPasses = r.clock.Used(), r.paperPasses()
 	r.Problem.project(r.Mean.X)
-	last := r.evaluate(r.Iterate)
+	evaluation := r.evaluate(r.Iterate)
 	if r.Stats.NewtonSteps == 0 { // otherwise finish has set r.gap
-		if r.settle(last.Objective) < last.Objective {
-			last = r.evaluate(r.Iterate)
+		if r.settle(evaluation.Objective) < evaluation.Objective {
+			evaluation = r.evaluate(r.Iterate)
 		}
 	}
-	judge := func(at Iterate) Evaluation { // returns last, without a pass over the data, if at is the iterate
-		if slices.Equal(at.X, r.X) && slices.Equal(at.Y, r.Y) {
-			return last
+	// judge returns evaluation, without a pass over the data, if point is the iterate.
+	judge := func(point Iterate) Evaluation {
+		if slices.Equal(point.X, r.X) && slices.Equal(point.Y, r.Y) {
+			return evaluation
 		}
-		return r.evaluate(at)
+		return r.evaluate(point)
 	}
 	res := &Result{
 		Iterate: r.Iterate, XAverage: r.Mean.X, YAverage: r.Mean.Y,
-		Unrounded: last.Objective, PrimalResidual: r.primalResidual(),
+		Unrounded: evaluation.Objective, PrimalResidual: r.primalResidual(),
 	}
 	res.DualResidual = orInf(r.dualResidual())
 	if r.Stats.Rounded = r.exact; !r.exact && !r.Settings.Unproved {
@@ -156,7 +158,7 @@ func (r *Run) result() *Result {
 	}
 	res.Groups = r.groups
 	res.At, res.AtAverage = judge(Iterate{X: res.X, Y: r.Y}), judge(r.Mean)
-	res.DualityGap = orInf(r.gap + math.Max(0, res.At.Objective-last.Objective))
+	res.DualityGap = orInf(r.gap + math.Max(0, res.At.Objective-evaluation.Objective))
 	if r.goal > 0 && r.Problem.Coupling == nil {
 		r.notAboveStart(res)
 	}
@@ -170,9 +172,9 @@ func (r *Run) notAboveStart(res *Result) {
 	x := make([]float64, len(res.X))
 	copy(x, r.Settings.Start.X)
 	r.Problem.project(x)
-	if at := r.Problem.Evaluate(x); at.Objective < res.At.Objective {
+	if ev := r.Problem.Evaluate(x); ev.Objective < res.At.Objective {
 		r.Iterate.set(Iterate{X: x, Y: r.product.Image(x)})
-		res.Iterate, res.At, res.Unrounded = r.Iterate, at, at.Objective
+		res.Iterate, res.At, res.Unrounded = r.Iterate, ev, ev.Objective
 		res.PrimalResidual, res.DualResidual = r.primalResidual(), orInf(r.dualResidual())
 		res.Groups, r.Stats.Rounded = nil, false
 	}

@@ -242,18 +242,18 @@ func TestSeeds(t *testing.T) {
 // seed.
 func sameBits(t *testing.T, p *solver.Problem, method solver.Method) {
 	t.Helper()
-	first := solvertest.Minimize(t, p, &solver.Settings{Method: method, Passes: 20, Seed: 1})
+	reference := solvertest.Minimize(t, p, &solver.Settings{Method: method, Passes: 20, Seed: 1})
 	for _, level := range kernels.Available() {
 		if err := kernels.Use(level); err != nil {
 			t.Fatal(err)
 		}
 		res := solvertest.Minimize(t, p, &solver.Settings{Method: method, Passes: 20, Seed: 1})
-		if !slices.Equal(res.X, first.X) || !slices.Equal(res.XAverage, first.XAverage) || !slices.Equal(res.Dual, first.Dual) || res.At != first.At {
+		if !slices.Equal(res.X, reference.X) || !slices.Equal(res.XAverage, reference.XAverage) || !slices.Equal(res.Dual, reference.Dual) || res.At != reference.At {
 			t.Errorf("%T: level %v gives other bits", method, level)
 		}
 	}
 	other := solvertest.Minimize(t, p, &solver.Settings{Method: method, Passes: 20, Seed: 2})
-	if slices.Equal(other.XAverage, first.XAverage) {
+	if slices.Equal(other.XAverage, reference.XAverage) {
 		t.Errorf("%T: two seeds give the same iterates", method)
 	}
 }
@@ -460,12 +460,12 @@ func TestStorage(t *testing.T) {
 func withValues(t *testing.T, x *sparse.CSR, f func(v float64) float64) *sparse.CSR {
 	t.Helper()
 	n, cols := x.Dims()
-	all := x.Rows(0, n)
-	val := make([]float64, len(all.Val))
-	for k, v := range all.Val {
+	rows := x.Rows(0, n)
+	val := make([]float64, len(rows.Val))
+	for k, v := range rows.Val {
 		val[k] = f(v)
 	}
-	y, err := sparse.New(n, cols, all.Ptr, all.Idx, val)
+	y, err := sparse.New(n, cols, rows.Ptr, rows.Idx, val)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -53,7 +53,7 @@ type Problem struct {
 	// process has all rows.
 	Comm dist.Comm
 
-	joined *rows.Team // the processes of Comm; nil before the call of join, and for a single process
+	joinedTeam *rows.Team // the processes of Comm; nil before the call of join, and for a single process
 }
 
 // Evaluation is the objective at a point, with the loss and the penalty there.

@@ -71,9 +71,9 @@ func TestEmulated(t *testing.T) {
 	sameFiles(t, dir, build(t, dir, "native", ""), []program{arm64}, true)
 }
 
-// sameFiles runs commands with the program first and with the others, and compares the files that they write.
-// If large is true, it also trains with a file that is larger than the allowed memory.
-func sameFiles(t *testing.T, dir string, first program, others []program, large bool) {
+// sameFiles runs commands with the program reference and with the others, and compares the files that they
+// write. If large is true, it also trains with a file that is larger than the allowed memory.
+func sameFiles(t *testing.T, dir string, reference program, others []program, large bool) {
 	run := func(t *testing.T, p program, args ...string) {
 		t.Helper()
 		cmd := exec.Command(p.argv[0], append(p.argv[1:len(p.argv):len(p.argv)], args...)...)
@@ -102,12 +102,12 @@ func sameFiles(t *testing.T, dir string, first program, others []program, large 
 			many.WriteString(tall[(i*i+i/7)%len(tall)])
 		}
 		write(t, filepath.Join(dir, "tall.svm"), many.String())
-		run(t, first, "convert", "tall.svm", "tall.scas")
+		run(t, reference, "convert", "tall.svm", "tall.scas")
 		commands = append(commands, command{"large", "train --lambda 1e-3 --intercept --memory 128MiB -o OUT.json tall.scas"})
 	}
 	for _, c := range commands {
 		t.Run(c.name, func(t *testing.T) {
-			run(t, first, strings.Fields(strings.ReplaceAll(c.args, "OUT", c.name+"-first"))...)
+			run(t, reference, strings.Fields(strings.ReplaceAll(c.args, "OUT", c.name+"-first"))...)
 			files, _ := filepath.Glob(filepath.Join(dir, c.name+"-first.*"))
 			if len(files) == 0 {
 				t.Fatal("nothing was written")

@@ -82,7 +82,7 @@ func general(t *testing.T) *solver.Problem {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var all []struct {
+	var cases []struct {
 		N, P         int
 		Data, Labels []float64
 		Lambda       float64
@@ -92,10 +92,10 @@ func general(t *testing.T) *solver.Problem {
 		}
 		PW []float64
 	}
-	if err := json.Unmarshal(text, &all); err != nil {
+	if err := json.Unmarshal(text, &cases); err != nil {
 		t.Fatal(err)
 	}
-	d := all[0]
+	d := cases[0]
 	x, err := sparse.FromDense(d.N, d.P, d.Data)
 	if err != nil {
 		t.Fatal(err)

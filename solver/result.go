@@ -155,13 +155,13 @@ func (e *NotConvergedError) Reword(words func(sparse.Remedy) string) string {
 }
 
 func (e *NotConvergedError) remedyError() *sparse.RemedyError {
-	found := fmt.Sprintf("the objective %.6g is proved to be within %.2g of the optimum, not %.2g",
+	text := fmt.Sprintf("the objective %.6g is proved to be within %.2g of the optimum, not %.2g",
 		e.Objective, e.Gap, e.Goal)
 	if math.IsInf(e.Gap, 1) {
-		found = fmt.Sprintf("how far the objective %.6g is from the optimum could not be proved", e.Objective)
+		text = fmt.Sprintf("how far the objective %.6g is from the optimum could not be proved", e.Objective)
 	}
 	if e.Why != "" {
-		found += "; " + e.Why
+		text += "; " + e.Why
 	}
-	return &sparse.RemedyError{Err: errorf("%s: %s", pkgerr.Text(ErrNotConverged), found), Remedies: e.Remedies}
+	return &sparse.RemedyError{Err: errorf("%s: %s", pkgerr.Text(ErrNotConverged), text), Remedies: e.Remedies}
 }

@@ -32,9 +32,9 @@ type proof struct {
 	atX      Snapshot   // snapshot at x, computed by lagrangianGradient; empty before
 }
 
-// set copies X, Y and Dual of from into the slices of the receiver, which must have the same lengths. It
-// leaves out nil slices.
-func (it Iterate) set(from Iterate) { admm.Point(it).Set(admm.Point(from)) }
+// set copies X, Y and Dual of source into the slices of iterate, which must have the same lengths. It leaves
+// out nil slices.
+func (iterate Iterate) set(source Iterate) { admm.Point(iterate).Set(admm.Point(source)) }
 
 // A Run is the state of one call of Minimize, which a Method reads and changes.
 type Run struct {
@@ -67,7 +67,7 @@ type Run struct {
 	averaged int             // number of iterates in Mean
 	// automatic returns the automatic step size at the iterate; nil if the method has none.
 	automatic func() float64
-	loose     bool        // penaltyNow used the y of the iterate: x implies no y with a finite penalty
+	loose     bool        // penaltyValue used the y of the iterate: x implies no y with a finite penalty
 	scales    admm.Scales // sizes of the data, labels and penalty, for the automatic ρ
 	keeper    admm.Keeper // holds the iterate to which the run returns if it diverges
 	proof
@@ -105,7 +105,7 @@ func (r *Run) prepare() {
 	r.Snapshot = newSnapshot(n, features)
 	r.residual = make([]float64, l)
 	r.dual = p.dualStep(l, q)
-	r.Stats.Constants = p.constants(r.product.Algebra, r.Samples.longest)
+	r.Stats.Constants = p.constants(r.product.Algebra, r.Samples.maxNorm2)
 	r.scales = r.newScales()
 	r.SetRho(r.Settings.Rho)
 	if r.Settings.Rho == 0 {
@@ -214,12 +214,12 @@ func (r *Run) takeSnapshot() float64 {
 
 // objective returns the objective at x. loss is the mean loss at x.
 func (r *Run) objective(loss float64) float64 {
-	return loss + r.Problem.ridge(r.X) + r.penaltyNow()
+	return loss + r.Problem.ridge(r.X) + r.penaltyValue()
 }
 
-// penaltyNow returns g at the y that x implies. If there is no such y, or g is infinite there, it returns g
+// penaltyValue returns g at the y that x implies. If there is no such y, or g is infinite there, it returns g
 // at the y of the iterate plus (ρ/2)|A x + B y − c|², and sets r.loose.
-func (r *Run) penaltyNow() float64 {
+func (r *Run) penaltyValue() float64 {
 	g := r.Problem.penalty()
 	if y, ok := r.Problem.Coupling.form().Y(r.product.Image(r.X)); ok {
 		if v := g.Value(y); !math.IsInf(v, 0) {

@@ -10,14 +10,14 @@ import (
 // Samples gives a method access to the data: full passes, single samples, and random draws. It
 // must not be used concurrently.
 type Samples struct {
-	prob  *Problem
-	loss  term.Loss
-	rows  kernels.Rows // the rows, usually in their most compact form
-	sums  rows.Chunks
-	full  *rows.Gradient // nil before the first pass
-	drawn *admm.Sampler
+	prob     *Problem
+	loss     term.Loss
+	rows     kernels.Rows // the rows, usually in their most compact form
+	sums     rows.Chunks
+	gradient *rows.Gradient // nil before the first pass
+	sampler  *admm.Sampler
 
-	longest, scale float64 // largest |aᵢ|², and root mean square of |aᵢ|, over all processes; set by measure
+	maxNorm2, scale float64 // largest |aᵢ|², and root mean square of |aᵢ|, over all processes; set by measure
 
 	margin1, gain1 [1]float64 // scratch memory of Margin and Scatter
 }
@@ -27,14 +27,14 @@ type Samples struct {
 func newSamples(p *Problem, set *Settings, ended bool) *Samples {
 	n, _ := p.Data.Dims()
 	s := &Samples{prob: p, loss: p.loss(), rows: p.Data.Rows(0, n)}
-	s.sums, s.drawn = rows.NewChunks(p.Data, set.Threads), admm.NewSampler(set.Seed, n, p.SampleWeights)
+	s.sums, s.sampler = rows.NewChunks(p.Data, set.Threads), admm.NewSampler(set.Seed, n, p.SampleWeights)
 	if !ended {
 		s.rows = p.Data.Compact(set.Float32)
 	}
 	return s
 }
 
-func (s *Samples) measure() { s.longest, s.scale = s.prob.team().Norms(s.prob.Data.RowNormsSq()) }
+func (s *Samples) measure() { s.maxNorm2, s.scale = s.prob.team().Norms(s.prob.Data.RowNormsSq()) }
 
 // A Snapshot holds the results of a pass over the data at a point.
 type Snapshot struct {
@@ -48,18 +48,18 @@ func newSnapshot(n, features int) Snapshot {
 	return Snapshot{Gradient: make([]float64, features), Margin: make([]float64, n), Slope: make([]float64, n)}
 }
 
-// Gradient computes the snapshot at x and stores it in at. It makes a pass over the data, which the method
-// must count with Run.Spend.
-func (s *Samples) Gradient(at *Snapshot, x []float64) {
-	if s.full == nil {
-		s.full = rows.NewGradient(s.sums, s.prob.samples(s.rows), len(x))
+// Gradient computes the snapshot at x and stores it in snapshot. It makes a pass over the data, which the
+// method must count with Run.Spend.
+func (s *Samples) Gradient(snapshot *Snapshot, x []float64) {
+	if s.gradient == nil {
+		s.gradient = rows.NewGradient(s.sums, s.prob.samples(s.rows), len(x))
 	}
-	at.Loss = s.full.At(at.Gradient, x, at.Margin, at.Slope)
+	snapshot.Loss = s.gradient.At(snapshot.Gradient, x, snapshot.Margin, snapshot.Slope)
 }
 
 // Draw sets rows to the numbers of samples drawn with replacement: uniformly, or in proportion to
 // the sample weights.
-func (s *Samples) Draw(rows []int32) { s.drawn.Draw(rows) }
+func (s *Samples) Draw(rows []int32) { s.sampler.Draw(rows) }
 
 // Rows returns the data in the form that the kernels take. The caller must not change it.
 func (s *Samples) Rows() kernels.Rows { return s.rows }

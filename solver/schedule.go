@@ -41,7 +41,7 @@ func (s *scas) schedule() (eta float64, more bool, err error) {
 		}
 		return 0, false, err
 	}
-	st.Eta, st.InnerSteps, s.whole.Samples = eta, steps, steps
+	st.Eta, st.InnerSteps, s.rowSet.Samples = eta, steps, steps
 	st.GradientNorm = math.Sqrt(gradient)
 	s.Spend(s.cost(steps))
 	return eta, true, nil

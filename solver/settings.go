@@ -232,7 +232,7 @@ type demand struct {
 	remedies []sparse.Remedy
 }
 
-func remedies(all ...sparse.Remedy) []sparse.Remedy { return all }
+func remedies(list ...sparse.Remedy) []sparse.Remedy { return list }
 
 func firstBroken(demands []demand) error {
 	for _, r := range demands {
@@ -244,24 +244,24 @@ func firstBroken(demands []demand) error {
 }
 
 // check returns an error if a slice has the wrong length for p, or a number that is not finite.
-func (it Iterate) check(p *Problem) error {
+func (iterate Iterate) check(p *Problem) error {
 	l, features := p.algebra().Dims()
 	q := p.Coupling.columns(l)
-	for _, part := range []struct {
+	for _, entry := range []struct {
 		name string
 		v    []float64
 		want int
 		unit string
-	}{{"X", it.X, features, "features"}, {"Y", it.Y, q, "coordinates of y"}, {"Dual", it.Dual, l, "rows of A"}} {
-		if part.v != nil && len(part.v) != part.want {
+	}{{"X", iterate.X, features, "features"}, {"Y", iterate.Y, q, "coordinates of y"}, {"Dual", iterate.Dual, l, "rows of A"}} {
+		if entry.v != nil && len(entry.v) != entry.want {
 			return &SettingError{
-				Field: "Start." + part.name, Value: fmt.Sprintf("a slice of length %d", len(part.v)),
-				Allowed: fmt.Sprintf("the problem has %d %s", part.want, part.unit),
+				Field: "Start." + entry.name, Value: fmt.Sprintf("a slice of length %d", len(entry.v)),
+				Allowed: fmt.Sprintf("the problem has %d %s", entry.want, entry.unit),
 			}
 		}
-		for j, v := range part.v {
+		for j, v := range entry.v {
 			if math.IsNaN(v) || math.IsInf(v, 0) {
-				field := fmt.Sprintf("Start.%s[%d]", part.name, j)
+				field := fmt.Sprintf("Start.%s[%d]", entry.name, j)
 				return &SettingError{Field: field, Value: v, Allowed: "a start must be finite"}
 			}
 		}
@@ -311,15 +311,15 @@ func (s *Settings) checkMethod(info MethodInfo, p *Problem) error {
 
 // checkNewtonAlone checks the settings for a loss whose curvature has no bound.
 func (s *Settings) checkNewtonAlone(info MethodInfo, p *Problem) error {
-	why := fmt.Sprintf("the curvature of the %s loss has no bound, from which steps on samples follow", p.loss())
+	reason := fmt.Sprintf("the curvature of the %s loss has no bound, from which steps on samples follow", p.loss())
 	leave := remedies(sparse.Remedy{To: "leave it 0 for the Newton steps of auto"})
 	return firstBroken([]demand{
-		{info.Name == nameOf(Auto{}), "Method", info.Name, why, remedies(useMethod(nameOf(Auto{})))},
-		{s.Eta == 0, "Eta", s.Eta, why, leave},
-		{s.Rho == 0, "Rho", s.Rho, why, leave},
-		{s.InnerSteps == 0, "InnerSteps", s.InnerSteps, why, leave},
-		{s.BatchSize <= 1, "BatchSize", s.BatchSize, why, leave},
-		{s.DualUpdates == 0, "DualUpdates", s.DualUpdates, why, leave},
+		{info.Name == nameOf(Auto{}), "Method", info.Name, reason, remedies(useMethod(nameOf(Auto{})))},
+		{s.Eta == 0, "Eta", s.Eta, reason, leave},
+		{s.Rho == 0, "Rho", s.Rho, reason, leave},
+		{s.InnerSteps == 0, "InnerSteps", s.InnerSteps, reason, leave},
+		{s.BatchSize <= 1, "BatchSize", s.BatchSize, reason, leave},
+		{s.DualUpdates == 0, "DualUpdates", s.DualUpdates, reason, leave},
 	})
 }
 

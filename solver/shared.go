@@ -10,10 +10,10 @@ import (
 
 // team returns the processes that hold the rows, or nil if this process has all rows.
 func (p *Problem) team() *rows.Team {
-	if p.joined == nil && p.Comm != nil {
+	if p.joinedTeam == nil && p.Comm != nil {
 		return rows.NewTeam(p.Comm)
 	}
-	return p.joined
+	return p.joinedTeam
 }
 
 // join checks p and the start of s, and returns p with its team. If the check fails on one process, it
@@ -27,7 +27,7 @@ func (p *Problem) join(s *Settings) (*Problem, error) {
 		return p, err
 	}
 	joined := *p
-	joined.joined, err = rows.Join(p.Comm, p.Data, err)
+	joined.joinedTeam, err = rows.Join(p.Comm, p.Data, err)
 	return &joined, err
 }
 
@@ -54,17 +54,17 @@ func (r *Run) save() error {
 	if r.Settings.Checkpoint == nil || r.Stats.NewtonSteps > 0 { // a resumed run repeats its Newton steps
 		return nil
 	}
-	return r.Problem.team().Save(r.Settings.Checkpoint, saved{r.Iterate, r.Mean, r.averaged, r.loose, r.gap, r.keeper, r.Stats, r.Samples.drawn.State()})
+	return r.Problem.team().Save(r.Settings.Checkpoint, saved{r.Iterate, r.Mean, r.averaged, r.loose, r.gap, r.keeper, r.Stats, r.Samples.sampler.State()})
 }
 
 func (r *Run) resume() error {
 	var s saved
-	if there, err := r.Problem.team().Load(r.Settings.Checkpoint, &s); err != nil || !there {
+	if stored, err := r.Problem.team().Load(r.Settings.Checkpoint, &s); err != nil || !stored {
 		return err
 	}
-	if at := s.At; len(at.X) != len(r.X) || len(at.Y) != len(r.Y) || len(at.Dual) != len(r.Dual) {
+	if iterate := s.At; len(iterate.X) != len(r.X) || len(iterate.Y) != len(r.Y) || len(iterate.Dual) != len(r.Dual) {
 		return errorf("the checkpoint is of %d features, %d coordinates of y and %d rows of A, the problem has %d, %d and %d",
-			len(at.X), len(at.Y), len(at.Dual), len(r.X), len(r.Y), len(r.Dual))
+			len(iterate.X), len(iterate.Y), len(iterate.Dual), len(r.X), len(r.Y), len(r.Dual))
 	}
 	if s.Stats.Method != r.Stats.Method {
 		return errorf("the checkpoint is of the method %s, the run has the method %s", s.Stats.Method, r.Stats.Method)
@@ -75,7 +75,7 @@ func (r *Run) resume() error {
 	r.Iterate.set(s.At)
 	r.Mean = s.Mean
 	r.averaged, r.loose, r.gap, r.keeper, r.Stats = s.Averaged, s.Loose, s.Gap, s.Keeper, s.Stats
-	return r.Samples.drawn.Resume(s.Draws)
+	return r.Samples.sampler.Resume(s.Draws)
 }
 
 // checkBest computes the objective at the best iterate of s again, and stores it in s. It returns an error if

@@ -8,20 +8,21 @@ import (
 	"github.com/scas-admm/scas/solver/internal/admm"
 )
 
-// loop runs outer iterations until the goal is proved, the budget is used up, or an error ends the run.
-func (r *Run) loop(it Iteration) error {
+// loop runs outer iterations until the goal is proved or cannot be reached any more, the budget allows no
+// further iteration, or an error ends the run.
+func (r *Run) loop(iteration Iteration) error {
 	if !r.Settings.Method.Info().Watched {
 		r.start(r.evaluate(r.Iterate).Objective)
 	}
 	if err := r.record(); err != nil {
 		return err
 	}
-	for r.goesOn() && !r.decided() {
+	for r.hasBudget() && !r.decided() {
 		if err := r.Err(); err != nil {
 			return err
 		}
 		r.gap = math.Inf(1)
-		if more, err := it(); err != nil {
+		if more, err := iteration(); err != nil {
 			return err
 		} else if !more {
 			break
@@ -39,7 +40,7 @@ func (r *Run) loop(it Iteration) error {
 	return r.checkFinally()
 }
 
-func (r *Run) goesOn() bool {
+func (r *Run) hasBudget() bool {
 	limit := r.Settings.OuterIterations
 	return (limit == 0 || r.Stats.OuterIterations < limit) && r.Stats.Passes < r.Settings.Passes
 }
@@ -63,10 +64,10 @@ func (r *Run) decided() bool { return r.goal > 0 && (r.gap <= r.goal || r.whyEnd
 
 // Affords reports whether the budget allows the given number of additional effective passes.
 func (r *Run) Affords(passes float64) bool {
-	return within(r.Stats.Passes+passes, r.Settings.Passes)
+	return inBudget(r.Stats.Passes+passes, r.Settings.Passes)
 }
 
-func within(passes, budget float64) bool { return passes <= budget*(1+1e-12) }
+func inBudget(passes, budget float64) bool { return passes <= budget*(1+1e-12) }
 
 // Spend counts the given number of effective passes.
 func (r *Run) Spend(passes float64) { r.Stats.Passes += passes }
@@ -74,7 +75,7 @@ func (r *Run) Spend(passes float64) { r.Stats.Passes += passes }
 // CheckBudget returns an error if an outer iteration of the given number of passes does not fit
 // into the budget.
 func (s *Settings) CheckBudget(passes float64) error {
-	if within(passes, s.Passes) {
+	if inBudget(passes, s.Passes) {
 		return nil
 	}
 	cost := fmt.Sprintf("%.6g passes", passes)
