@@ -148,7 +148,7 @@ func (g *testbed) run(ctx context.Context, k Kind, limit time.Duration) (*Tally,
 	if err != nil {
 		return nil, err
 	}
-	next := g.seeds(k, start, limit)
+	nextSeed := g.seeds(k, start, limit)
 	workers := runtime.GOMAXPROCS(0)
 	if k.alone {
 		workers = 1
@@ -157,7 +157,7 @@ func (g *testbed) run(ctx context.Context, k Kind, limit time.Duration) (*Tally,
 	var mu sync.Mutex
 	for range workers {
 		wg.Go(func() {
-			for seed, more := next(); more && ctx.Err() == nil; seed, more = next() {
+			for seed, more := nextSeed(); more && ctx.Err() == nil; seed, more = nextSeed() {
 				handled, err := try(ctx, seed)
 				mu.Lock()
 				if ctx.Err() == nil { // after an interrupt, a trial may fail without a fault of scas
@@ -176,20 +176,20 @@ func (g *testbed) run(ctx context.Context, k Kind, limit time.Duration) (*Tally,
 // limit of 0 means no time limit. The first trial is made however short the limit is.
 func (g *testbed) seeds(k Kind, start time.Time, limit time.Duration) func() (seed uint64, more bool) {
 	var mu sync.Mutex
-	first, done := max(1, g.opt.First), 0
-	most := g.opt.Tries * k.trials
+	firstSeed, trials := max(1, g.opt.First), 0
+	maxTrials := g.opt.Tries * k.trials
 	return func() (uint64, bool) {
 		mu.Lock()
 		defer mu.Unlock()
-		n := done
-		done++
+		n := trials
+		trials++
 		switch {
 		case g.opt.Seed != 0:
 			return g.opt.Seed, n == 0
-		case most > 0 && n >= most, limit > 0 && n > 0 && time.Since(start) > limit:
+		case maxTrials > 0 && n >= maxTrials, limit > 0 && n > 0 && time.Since(start) > limit:
 			return 0, false
 		}
-		return first + uint64(n), true
+		return firstSeed + uint64(n), true
 	}
 }
 
@@ -206,7 +206,7 @@ func (t *Tally) count(g *testbed, seed uint64, handled string, err error) {
 
 func random(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0x70127012e)) }
 
-func pick[T any](rng *rand.Rand, from ...T) T { return from[rng.IntN(len(from))] }
+func pick[T any](rng *rand.Rand, choices ...T) T { return choices[rng.IntN(len(choices))] }
 
 // chance returns true with probability 1/n.
 func chance(rng *rand.Rand, n int) bool { return rng.IntN(n) == 0 }

@@ -37,15 +37,15 @@ func TestShort(t *testing.T) {
 
 // TestCheckFiles checks that a file that the program should not have written, changed or deleted is an error.
 func TestCheckFiles(t *testing.T) {
-	in := t.TempDir()
-	if err := put(in, map[string]string{"mid.svm": ""}); err != nil {
+	inputs := t.TempDir()
+	if err := put(inputs, map[string]string{"mid.svm": ""}); err != nil {
 		t.Fatal(err)
 	}
-	a := &flagAttack{&testbed{in: in}}
+	a := &flagAttack{&testbed{inputDir: inputs}}
 	for _, c := range []struct {
-		was, found map[string]string
-		code       int
-		fault      string // part of the error; empty if there is none
+		oldFiles, files map[string]string
+		code            int
+		fault           string // part of the error; empty if there is none
 	}{
 		{map[string]string{"o1": old, "o2": old}, map[string]string{"o1": "new", "o2": old}, exitOK, ""},
 		{nil, map[string]string{"o1": "new"}, exitNotConverged, ""},
@@ -57,12 +57,12 @@ func TestCheckFiles(t *testing.T) {
 		{map[string]string{"o1": old, "o2": old}, map[string]string{"o1": old}, exitIO, "o2 is gone"},
 	} {
 		dir := t.TempDir()
-		if err := put(dir, c.found); err != nil {
+		if err := put(dir, c.files); err != nil {
 			t.Fatal(err)
 		}
-		err := a.checkFiles(dir, c.was, []string{"train", "-o", "o1"}, &program.Ending{Code: c.code})
+		err := a.checkFiles(dir, c.oldFiles, []string{"train", "-o", "o1"}, &program.Ending{Code: c.code})
 		if c.fault == "" && err != nil || c.fault != "" && (err == nil || !strings.Contains(err.Error(), c.fault)) {
-			t.Errorf("%v, then %v, exit code %d: %v, want an error with %q", c.was, c.found, c.code, err, c.fault)
+			t.Errorf("%v, then %v, exit code %d: %v, want an error with %q", c.oldFiles, c.files, c.code, err, c.fault)
 		}
 	}
 }

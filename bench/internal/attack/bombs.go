@@ -85,9 +85,9 @@ var giants = []string{
 	"solver_type L1R_LR\nnr_class 2\nlabel 1 -1\nnr_feature 2147483647\nbias -1\nw\n1\n",
 }
 
-// make makes the bomb that the seed determines. what describes the bomb in words, text is the content of its
-// file.
-func (b *bombAttack) make(seed uint64) (what string, text []byte, err error) {
+// make makes the bomb that the seed determines. description says in words what the bomb is, and text is the
+// content of its file.
+func (b *bombAttack) make(seed uint64) (description string, text []byte, err error) {
 	rng := random(seed)
 	if chance(rng, 3) {
 		giant := pick(rng, giants...)
@@ -109,7 +109,7 @@ func (b *bombAttack) make(seed uint64) (what string, text []byte, err error) {
 }
 
 func (b *bombAttack) try(ctx context.Context, seed uint64) (string, error) {
-	what, text, err := b.make(seed)
+	description, text, err := b.make(seed)
 	if err != nil {
 		return "", err
 	}
@@ -125,18 +125,18 @@ func (b *bombAttack) try(ctx context.Context, seed uint64) (string, error) {
 	command := bombCommands[seed%uint64(len(bombCommands))]
 	args := make([]string, len(command))
 	for k, arg := range command {
-		args[k] = strings.NewReplacer("IN", b.g.in, "X", bomb).Replace(arg)
+		args[k] = strings.NewReplacer("IN", b.g.inputDir, "X", bomb).Replace(arg)
 	}
 	args = append(args, "--memory", "100MB")
 	e, err := b.g.call(ctx, program.Call{Dir: dir, Args: args})
 	if err != nil {
-		return "", fmt.Errorf("%s: %w", what, err)
+		return "", fmt.Errorf("%s: %w", description, err)
 	}
 	if err := checkEnding(e); err != nil {
-		return "", fmt.Errorf("%s, %v: %w", what, command, err)
+		return "", fmt.Errorf("%s, %v: %w", description, command, err)
 	}
 	if e.Peak == 0 || e.Peak > bombPeak {
-		return "", fmt.Errorf("%s, %v: %d MB resident, exit code %d: %s", what, command, e.Peak/1e6, e.Code, head(e.Stderr))
+		return "", fmt.Errorf("%s, %v: %d MB resident, exit code %d: %s", description, command, e.Peak/1e6, e.Code, head(e.Stderr))
 	}
 	return fmt.Sprintf("exit %d", e.Code), nil
 }

@@ -25,12 +25,12 @@ func beginFaults(ctx context.Context, g *testbed) (trial, error) {
 
 func (f faultAttack) try(ctx context.Context, seed uint64) (string, error) {
 	rng := random(seed)
-	one, dir, was, err := f.prepare(rng)
+	job, dir, oldFiles, err := f.prepare(rng)
 	if err != nil {
 		return "", err
 	}
 	defer remove(dir)
-	c := program.Call{Dir: dir, Args: one.args}
+	c := program.Call{Dir: dir, Args: job.args}
 	fault, mayLeave := "", false
 	switch kind := rng.IntN(8); {
 	case kind == 0:
@@ -63,29 +63,29 @@ func (f faultAttack) try(ctx context.Context, seed uint64) (string, error) {
 	}
 	// If a system call of the Go runtime fails, the runtime may end the program.
 	if strings.Contains(e.Stderr, "runtime: ") && c.Wrap != nil && strings.Contains(fault, " E") {
-		_, err := one.judge(dir, was, false, true)
+		_, err := job.judge(dir, oldFiles, false, true)
 		return "the runtime gave up", err
 	}
 	if strings.HasPrefix(fault, "write ") && e.Code == exitIO && e.Stderr == "" {
 		e.Stderr = "scas: " // the error message is missing because writing it failed as well
 	}
 	if err := checkEnding(e); err != nil {
-		return "", fmt.Errorf("%s, %v: %w", fault, one.args, err)
+		return "", fmt.Errorf("%s, %v: %w", fault, job.args, err)
 	}
-	written, err := one.judge(dir, was, e.Code == exitOK, mayLeave)
+	written, err := job.judge(dir, oldFiles, e.Code == exitOK, mayLeave)
 	if err != nil {
 		return "", fmt.Errorf("%s: %w (exit code %d)", fault, err, e.Code)
 	}
 	if e.Code != exitOK {
 		return "refused", nil
 	}
-	return one.outcome(written), nil
+	return job.outcome(written), nil
 }
 
 // nobodyCanReach reports whether the user nobody may read and enter every directory above the program.
 func (f faultAttack) nobodyCanReach() bool {
-	for at := filepath.Dir(f.g.scas); at != filepath.Dir(at); at = filepath.Dir(at) {
-		info, err := os.Stat(at)
+	for dir := filepath.Dir(f.g.scas); dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+		info, err := os.Stat(dir)
 		if err != nil || info.Mode().Perm()&0o005 != 0o005 {
 			return false
 		}

@@ -22,7 +22,7 @@ type flagAttack struct{ g *testbed }
 
 func beginFlags(ctx context.Context, g *testbed) (trial, error) {
 	for _, ending := range endings {
-		e, err := g.call(ctx, program.Call{Dir: g.in, Args: []string{"convert", "mid.svm", "mid" + ending}})
+		e, err := g.call(ctx, program.Call{Dir: g.inputDir, Args: []string{"convert", "mid.svm", "mid" + ending}})
 		if err == nil && e.Code != exitOK {
 			err = fmt.Errorf("exit code %d: %s", e.Code, head(e.Stderr))
 		}
@@ -52,14 +52,14 @@ func checkFlags(ctx context.Context, g *testbed, command string) error {
 	if err != nil {
 		return err
 	}
-	known := slices.Clone(untried)
+	names := slices.Clone(untried)
 	for _, f := range append(flagsOf(command), flagsOf("")...) {
-		known = append(known, strings.TrimLeft(f.name, "-"))
+		names = append(names, strings.TrimLeft(f.name, "-"))
 	}
 	var missing []string
-	for _, found := range flagInHelp.FindAllStringSubmatch(e.Stdout, -1) {
-		if !slices.Contains(known, found[1]) {
-			missing = append(missing, "--"+found[1])
+	for _, match := range flagInHelp.FindAllStringSubmatch(e.Stdout, -1) {
+		if !slices.Contains(names, match[1]) {
+			missing = append(missing, "--"+match[1])
 		}
 	}
 	if len(missing) > 0 {
@@ -75,7 +75,7 @@ var endings = []string{".csv", ".tsv", ".npy", ".npz", ".mtx", ".svm.zst"}
 // file short.
 func (a *flagAttack) spoil(rng *rand.Rand, dir string) (name string, err error) {
 	ending := pick(rng, endings...)
-	text, err := os.ReadFile(filepath.Join(a.g.in, "mid"+ending))
+	text, err := os.ReadFile(filepath.Join(a.g.inputDir, "mid"+ending))
 	if err != nil {
 		return "", err
 	}
@@ -184,11 +184,11 @@ func flagsOf(command string) []flag {
 }
 
 func methods() []string {
-	all := []string{"auto", "auto", "list", "x"}
+	names := []string{"auto", "auto", "list", "x"}
 	for _, m := range baseline.Methods() {
-		all = append(all, m.Info().Name)
+		names = append(names, m.Info().Name)
 	}
-	return all
+	return names
 }
 
 // randomArgs returns a random command line. The argument spoilt is the name of the data file. If it is empty,
@@ -196,40 +196,40 @@ func methods() []string {
 func (a *flagAttack) randomArgs(rng *rand.Rand, spoilt string) []string {
 	command := pick(rng, "train", "train", "train", "train", "convert", "path", "cv", "predict", "graph", "model show", "model convert", "info", "completion", "")
 	args := strings.Fields(command)
-	in := func(name string) string { return strings.ReplaceAll(name, "IN", a.g.in) }
+	expand := func(name string) string { return strings.ReplaceAll(name, "IN", a.g.inputDir) }
 	data := "IN/" + pick(rng, "tiny", "tiny", "mid", "numbers", "large", "small", "mixed", "one", "bad", "empty", "none", "labels", "zeros", "equal", "wide", "classes", "classes") + ".svm"
 	if spoilt != "" {
 		data = spoilt
 	}
 	switch command {
 	case "predict":
-		args = append(args, "-m", in(pick(rng, "IN/mid.json", "IN/mid.json", "IN/tiny.svm", "IN/none", "/dev/null")), in(data))
+		args = append(args, "-m", expand(pick(rng, "IN/mid.json", "IN/mid.json", "IN/tiny.svm", "IN/none", "/dev/null")), expand(data))
 	case "model show", "model convert":
-		args = append(args, in(pick(rng, "IN/mid.json", "IN/mid.json", "IN/tiny.svm", "/dev/null", "IN")))
+		args = append(args, expand(pick(rng, "IN/mid.json", "IN/mid.json", "IN/tiny.svm", "/dev/null", "IN")))
 		if command == "model convert" {
 			args = append(args, pick(rng, "o1", "/dev/full"))
 		}
 	case "convert":
-		args = append(args, in(data), "o1"+pick(rng, "", ".csv", ".npy", ".npz", ".mtx", ".svm.gz", ".tsv.zst"))
+		args = append(args, expand(data), "o1"+pick(rng, "", ".csv", ".npy", ".npz", ".mtx", ".svm.gz", ".tsv.zst"))
 	case "completion":
 		args = append(args, pick(rng, "bash", "zsh", "fish", "x"))
 	case "":
 		args = append(args, pick(rng, "x", "--", "-", "train"))
 	default:
 		if !chance(rng, 20) {
-			args = append(args, in(data))
+			args = append(args, expand(data))
 		}
 	}
-	all := flagsOf(command)
-	rng.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
-	for _, f := range all[:rng.IntN(min(len(all), pick(rng, 3, 5, 9))+1)] {
+	flags := flagsOf(command)
+	rng.Shuffle(len(flags), func(i, j int) { flags[i], flags[j] = flags[j], flags[i] })
+	for _, f := range flags[:rng.IntN(min(len(flags), pick(rng, 3, 5, 9))+1)] {
 		switch {
 		case f.values == nil:
 			args = append(args, f.name)
 		case strings.HasPrefix(f.name, "--"):
-			args = append(args, f.name+"="+in(f.value(rng)))
+			args = append(args, f.name+"="+expand(f.value(rng)))
 		default:
-			args = append(args, f.name, in(f.value(rng)))
+			args = append(args, f.name, expand(f.value(rng)))
 		}
 	}
 	return args
@@ -248,13 +248,13 @@ func (a *flagAttack) try(ctx context.Context, seed uint64) (string, error) {
 			return "", err
 		}
 	}
-	args, was := a.randomArgs(rng, spoilt), map[string]string{}
+	args, oldFiles := a.randomArgs(rng, spoilt), map[string]string{}
 	for _, name := range []string{"o1", "o2", "o3", "o4"} {
 		if chance(rng, 2) {
-			was[name] = old
+			oldFiles[name] = old
 		}
 	}
-	if err := put(dir, was); err != nil {
+	if err := put(dir, oldFiles); err != nil {
 		return "", err
 	}
 	e, err := a.g.call(ctx, program.Call{Dir: dir, Args: args})
@@ -262,7 +262,7 @@ func (a *flagAttack) try(ctx context.Context, seed uint64) (string, error) {
 		err = checkEnding(e)
 	}
 	if err == nil {
-		err = a.checkFiles(dir, was, args, e)
+		err = a.checkFiles(dir, oldFiles, args, e)
 	}
 	if err != nil {
 		return "", fmt.Errorf("scas %s: %w", strings.Join(args, " "), err)
@@ -271,32 +271,32 @@ func (a *flagAttack) try(ctx context.Context, seed uint64) (string, error) {
 }
 
 // checkFiles returns an error if a run of scas has changed files in dir that it must not change. The run may
-// make or change only files that args names, and no files at all if it failed. It may delete no file. was has
-// the contents of the files before the run, by name. checkFiles also checks what the run printed: JSON, and a
-// finite objective.
-func (a *flagAttack) checkFiles(dir string, was map[string]string, args []string, e *program.Ending) error {
-	found, err := contents(dir)
+// make or change only files that args names, and no files at all if it failed. It may delete no file.
+// oldFiles has the contents of the files before the run, by name. checkFiles also checks what the run printed:
+// JSON, and a finite objective.
+func (a *flagAttack) checkFiles(dir string, oldFiles map[string]string, args []string, e *program.Ending) error {
+	files, err := contents(dir)
 	if err != nil {
 		return err
 	}
 	failed := e.Code != exitOK && e.Code != exitNotConverged
-	for name, text := range found {
-		before, there := was[name]
+	for name, text := range files {
+		oldText, existed := oldFiles[name]
 		if strings.HasPrefix(name, "spoilt") {
 			continue
 		}
 		switch asked := slices.ContainsFunc(args, func(arg string) bool { return strings.HasSuffix(arg, name) }); {
-		case !asked && !there:
+		case !asked && !existed:
 			return fmt.Errorf("left %s", name)
-		case there && string(text) == before:
+		case existed && string(text) == oldText:
 		case !asked || failed:
 			return fmt.Errorf("exit code %d, and %s is %q", e.Code, name, head(string(text)))
 		case len(text) == 0 && args[0] != "path":
 			return fmt.Errorf("%s is empty", name)
 		}
 	}
-	for name := range was {
-		if _, still := found[name]; !still {
+	for name := range oldFiles {
+		if _, still := files[name]; !still {
 			return fmt.Errorf("%s is gone", name)
 		}
 	}
@@ -306,7 +306,7 @@ func (a *flagAttack) checkFiles(dir string, was map[string]string, args []string
 	if e.Code == exitOK && (strings.Contains(e.Stdout, "objective   +Inf") || strings.Contains(e.Stdout, "objective   NaN") || strings.Contains(e.Stdout, `"objective": null`)) {
 		return fmt.Errorf("done with an objective that is not finite: %s", head(e.Stdout))
 	}
-	_, err = os.Stat(filepath.Join(a.g.in, "mid.svm"))
+	_, err = os.Stat(filepath.Join(a.g.inputDir, "mid.svm"))
 	return err
 }
 

@@ -26,7 +26,7 @@ type job struct {
 // jobs are the command lines that attacks disturb.
 type jobs struct {
 	g      *testbed
-	all    []job
+	list   []job
 	strace bool // whether strace can make system calls fail on this machine
 }
 
@@ -37,36 +37,36 @@ func newJobs(ctx context.Context, g *testbed) (*jobs, error) {
 		return g.jobs, nil
 	}
 	j := &jobs{g: g, strace: g.straceWorks(ctx)}
-	in := func(name string) string { return filepath.Join(g.in, name) }
+	input := func(name string) string { return filepath.Join(g.inputDir, name) }
 	for _, line := range [][]string{
-		{"train", "-o", "m.json", in("tiny.svm")},
-		{"train", "--intercept", "--standardize", "-o", "m.json", in("mid.svm")},
-		{"train", "--graph", in("edges"), "--method", "scas-k", "--passes", "20", "-o", "m.json", in("mid.svm")},
-		{"path", "--lambdas", "8", "-o", "p.csv", "--svg", "p.svg", in("mid.svm")},
-		{"cv", "--lambdas", "8", "--folds", "3", "-o", "m.json", "--svg", "c.svg", in("mid.svm")},
-		{"graph", "--penalty", "0.1", "-o", "g.edges", "--svg", "g.svg", "--dot", "g.dot", "--precision", "g.mat", in("mid.svm")},
-		{"predict", "-m", in("mid.json"), "--svg", "r.svg", "-o", "p.txt", in("mid.svm")},
-		{"train", "--intercept", "-o", "m.json", in("classes.svm")},
-		{"cv", "--lambdas", "4", "--folds", "2", "-o", "m.json", in("classes.svm")},
-		{"model", "convert", in("mid.json"), "m.txt"},
-		{"convert", in("mid.svm"), "c.csv"},
-		{"convert", in("mid.svm"), "c.npz"},
+		{"train", "-o", "m.json", input("tiny.svm")},
+		{"train", "--intercept", "--standardize", "-o", "m.json", input("mid.svm")},
+		{"train", "--graph", input("edges"), "--method", "scas-k", "--passes", "20", "-o", "m.json", input("mid.svm")},
+		{"path", "--lambdas", "8", "-o", "p.csv", "--svg", "p.svg", input("mid.svm")},
+		{"cv", "--lambdas", "8", "--folds", "3", "-o", "m.json", "--svg", "c.svg", input("mid.svm")},
+		{"graph", "--penalty", "0.1", "-o", "g.edges", "--svg", "g.svg", "--dot", "g.dot", "--precision", "g.mat", input("mid.svm")},
+		{"predict", "-m", input("mid.json"), "--svg", "r.svg", "-o", "p.txt", input("mid.svm")},
+		{"train", "--intercept", "-o", "m.json", input("classes.svm")},
+		{"cv", "--lambdas", "4", "--folds", "2", "-o", "m.json", input("classes.svm")},
+		{"model", "convert", input("mid.json"), "m.txt"},
+		{"convert", input("mid.svm"), "c.csv"},
+		{"convert", input("mid.svm"), "c.npz"},
 	} {
-		one := job{args: line}
+		newJob := job{args: line}
 		for range 2 {
-			if err := one.runUndisturbed(ctx, g); err != nil {
+			if err := newJob.runUndisturbed(ctx, g); err != nil {
 				return nil, err
 			}
 		}
-		j.all = append(j.all, one)
+		j.list = append(j.list, newJob)
 	}
 	g.jobs = j
 	return j, nil
 }
 
-// writeInputs writes the files that the attacked commands read into a new directory, g.in.
+// writeInputs writes the files that the attacked commands read into a new directory, g.inputDir.
 func (g *testbed) writeInputs() (err error) {
-	if g.in, err = g.tempDir("in"); err != nil {
+	if g.inputDir, err = g.tempDir("in"); err != nil {
 		return err
 	}
 	s, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: 150, Features: 8, Groups: 1, GroupSize: 4, Noise: 1, Seed: 5})
@@ -86,7 +86,7 @@ func (g *testbed) writeInputs() (err error) {
 		classes += fmt.Sprintf("%d %s", i%4, features)
 		offsets += fmt.Sprintf("%d\n", i%7-3)
 	}
-	return put(g.in, map[string]string{
+	return put(g.inputDir, map[string]string{
 		"mid.svm": mid.String(), "classes.svm": classes, "offsets": offsets, "numbers.svm": numbers.String(), "mid.json": midModel,
 		"tiny.svm":  "1 1:1 2:2 3:0.5\n-1 1:-1 3:1\n1 2:1\n-1 1:0.5 2:-3\n",
 		"large.svm": "1 1:1e300 2:2\n-1 1:-1e308 3:1e155\n1 2:1\n",
@@ -138,15 +138,15 @@ func (j *job) runUndisturbed(ctx context.Context, g *testbed) error {
 	if e.Code != exitOK {
 		return fmt.Errorf("%v: exit code %d undisturbed: %s", j.args, e.Code, e.Stderr)
 	}
-	found, err := contents(dir)
+	files, err := contents(dir)
 	if err != nil {
 		return err
 	}
 	if j.outputs == nil {
-		j.outputs, j.seconds = found, e.Wall.Seconds()
+		j.outputs, j.seconds = files, e.Wall.Seconds()
 	}
 	for name, text := range j.outputs {
-		if len(text) == 0 || !bytes.Equal(found[name], text) {
+		if len(text) == 0 || !bytes.Equal(files[name], text) {
 			return fmt.Errorf("%v: %s differs from run to run", j.args, name)
 		}
 	}
@@ -158,54 +158,54 @@ func contents(dir string) (map[string][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	found := map[string][]byte{}
+	files := map[string][]byte{}
 	for _, e := range entries {
-		if found[e.Name()], err = os.ReadFile(filepath.Join(dir, e.Name())); err != nil {
+		if files[e.Name()], err = os.ReadFile(filepath.Join(dir, e.Name())); err != nil {
 			return nil, err
 		}
 	}
-	return found, nil
+	return files, nil
 }
 
 // old is the content that some output files have before a job runs.
 const old = "what was here before\n"
 
 // prepare chooses a job at random and makes a directory for it. Some of the job's output files already
-// exist in the directory, with the content old. was has the contents of these files by name.
-func (j *jobs) prepare(rng *rand.Rand) (one job, dir string, was map[string]string, err error) {
-	one, was = j.all[rng.IntN(len(j.all))], map[string]string{}
+// exist in the directory, with the content old. oldFiles has the contents of these files by name.
+func (j *jobs) prepare(rng *rand.Rand) (chosen job, dir string, oldFiles map[string]string, err error) {
+	chosen, oldFiles = j.list[rng.IntN(len(j.list))], map[string]string{}
 	if dir, err = j.g.tempDir("trial"); err != nil {
-		return one, dir, was, err
+		return chosen, dir, oldFiles, err
 	}
-	for name := range one.outputs {
+	for name := range chosen.outputs {
 		if chance(rng, 4) {
 			continue // this output file does not exist yet
 		}
-		was[name] = old
+		oldFiles[name] = old
 	}
-	return one, dir, was, put(dir, was)
+	return chosen, dir, oldFiles, put(dir, oldFiles)
 }
 
 // judge checks the directory of a disturbed job, and returns the number of new outputs. Every output must
 // be complete and new, or as it was before the job. If done is true, all outputs must be new. Any other file
-// is an error, but temporary files are allowed if mayLeave is true. was is as in prepare.
-func (j job) judge(dir string, was map[string]string, done, mayLeave bool) (written int, err error) {
-	found, err := contents(dir)
+// is an error, but temporary files are allowed if mayLeave is true. oldFiles is as in prepare.
+func (j job) judge(dir string, oldFiles map[string]string, done, mayLeave bool) (written int, err error) {
+	files, err := contents(dir)
 	if err != nil {
 		return 0, err
 	}
-	for name, text := range found {
-		before, there := was[name]
+	for name, text := range files {
+		oldText, existed := oldFiles[name]
 		switch want, ours := j.outputs[name]; {
 		case ours && bytes.Equal(text, want):
 			written++
 		case strings.HasSuffix(name, ".tmp") && mayLeave:
-		case !ours, !there || string(text) != before:
+		case !ours, !existed || string(text) != oldText:
 			return 0, fmt.Errorf("%v: left %s with %q", j.args, name, head(string(text)))
 		}
 	}
-	for name := range was {
-		if _, still := found[name]; !still {
+	for name := range oldFiles {
+		if _, still := files[name]; !still {
 			return 0, fmt.Errorf("%v: %s is gone", j.args, name)
 		}
 	}

@@ -29,20 +29,20 @@ var signalCalls = []string{"openat", "write", "fsync", "renameat", "unlinkat", "
 
 func (s signalAttack) try(ctx context.Context, seed uint64) (string, error) {
 	rng := random(seed)
-	one, dir, was, err := s.prepare(rng)
+	job, dir, oldFiles, err := s.prepare(rng)
 	if err != nil {
 		return "", err
 	}
 	defer remove(dir)
 	kind := pick(rng, "KILL", "KILL", "KILL", "TERM", "INT", "HUP", "STOP")
-	c := program.Call{Dir: dir, Args: one.args}
+	c := program.Call{Dir: dir, Args: job.args}
 	if s.strace && kind != "STOP" && chance(rng, 2) {
 		call := pick(rng, signalCalls...)
 		when := 1 + rng.IntN(pick(rng, 3, 12))
 		c.Wrap = s.inject(call, "signal=SIG"+kind, when)
 	} else {
-		after := time.Duration(rng.Float64() * one.seconds * 1.2 * float64(time.Second))
-		c.Started = func(p *os.Process) { go disturb(p, kind, after, time.Duration(rng.IntN(30))*time.Millisecond) }
+		wait := time.Duration(rng.Float64() * job.seconds * 1.2 * float64(time.Second))
+		c.Started = func(p *os.Process) { go disturb(p, kind, wait, time.Duration(rng.IntN(30))*time.Millisecond) }
 	}
 	e, err := s.g.call(ctx, c)
 	if err != nil {
@@ -57,18 +57,18 @@ func (s signalAttack) try(ctx context.Context, seed uint64) (string, error) {
 	// Under strace a killed program is no failure: strace sends the signal to every thread, and the second
 	// signal rightly kills the program.
 	if killed && kind != "KILL" && c.Wrap == nil && !silent(e) {
-		return "", fmt.Errorf("SIG%s ended %v: signal %s, exit code %d: %s", kind, one.args, e.Signal, e.Code, head(e.Stderr))
+		return "", fmt.Errorf("SIG%s ended %v: signal %s, exit code %d: %s", kind, job.args, e.Signal, e.Code, head(e.Stderr))
 	}
-	written, err := one.judge(dir, was, e.Code == exitOK, killed)
+	written, err := job.judge(dir, oldFiles, e.Code == exitOK, killed)
 	if err != nil {
 		return "", fmt.Errorf("SIG%s: %w", kind, err)
 	}
 	if killed {
-		if err := s.repeatKilled(ctx, rng, one, dir); err != nil {
+		if err := s.repeatKilled(ctx, rng, job, dir); err != nil {
 			return "", fmt.Errorf("after SIG%s: %w", kind, err)
 		}
 	}
-	return one.outcome(written), nil
+	return job.outcome(written), nil
 }
 
 // silent reports whether the program printed nothing. If so, the signal may have arrived before the program
@@ -88,20 +88,20 @@ func disturb(p *os.Process, kind string, wait, pause time.Duration) {
 
 // repeatKilled repeats a job whose process was killed: always if temporary files are left, otherwise by
 // chance. The job must succeed and remove these files.
-func (s signalAttack) repeatKilled(ctx context.Context, rng *rand.Rand, one job, dir string) error {
-	left, err := filepath.Glob(filepath.Join(dir, "*.tmp"))
-	if err != nil || len(left) == 0 && !chance(rng, 8) {
+func (s signalAttack) repeatKilled(ctx context.Context, rng *rand.Rand, j job, dir string) error {
+	tempFiles, err := filepath.Glob(filepath.Join(dir, "*.tmp"))
+	if err != nil || len(tempFiles) == 0 && !chance(rng, 8) {
 		return err
 	}
-	e, err := s.g.call(ctx, program.Call{Dir: dir, Args: one.args})
+	e, err := s.g.call(ctx, program.Call{Dir: dir, Args: j.args})
 	if err != nil {
 		return err
 	}
 	if e.Code != exitOK {
-		return fmt.Errorf("%v: exit code %d: %s", one.args, e.Code, head(e.Stderr))
+		return fmt.Errorf("%v: exit code %d: %s", j.args, e.Code, head(e.Stderr))
 	}
-	if _, err := one.judge(dir, nil, true, false); err != nil {
-		return fmt.Errorf("%w (%s had been left)", err, strings.Join(left, ", "))
+	if _, err := j.judge(dir, nil, true, false); err != nil {
+		return fmt.Errorf("%w (%s had been left)", err, strings.Join(tempFiles, ", "))
 	}
 	return nil
 }

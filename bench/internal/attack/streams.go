@@ -27,19 +27,19 @@ func beginStreams(_ context.Context, g *testbed) (trial, error) {
 	}
 	s := &streamAttack{g: g, data: map[string][]byte{}}
 	for _, name := range []string{"mid.svm", "edges", "table", "mid.json", "names"} {
-		text, err := os.ReadFile(filepath.Join(g.in, name))
+		text, err := os.ReadFile(filepath.Join(g.inputDir, name))
 		if err != nil {
 			return nil, err
 		}
 		s.data[name] = text
 	}
-	tiny := filepath.Join(g.in, "tiny.svm")
+	tiny := filepath.Join(g.inputDir, "tiny.svm")
 	s.line = map[string][]string{
 		"mid.svm":  {"train", "-o", "out", "x"},
 		"edges":    {"train", "--graph", "edges:x", "-o", "out", tiny},
 		"names":    {"train", "--names", "x", "-o", "out", tiny},
 		"table":    {"graph", "--penalty", "0.01", "--correlation", "x", "-o", "out"},
-		"mid.json": {"predict", "-m", "x", "-o", "out", filepath.Join(g.in, "mid.svm")},
+		"mid.json": {"predict", "-m", "x", "-o", "out", filepath.Join(g.inputDir, "mid.svm")},
 	}
 	return s.try, nil
 }

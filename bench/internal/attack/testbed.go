@@ -14,11 +14,11 @@ import (
 
 // A testbed has the options, the program, the inputs and the jobs of all kinds of attack.
 type testbed struct {
-	opt  Options
-	scas string       // path of the program
-	in   string       // directory of the files that writeInputs writes
-	peak atomic.Int64 // largest resident size, in bytes, of a process since the kind of attack began
-	jobs *jobs        // nil until newJobs makes them
+	opt      Options
+	scas     string       // path of the program
+	inputDir string       // directory of the files that writeInputs writes
+	peak     atomic.Int64 // largest resident size, in bytes, of a process since the kind of attack began
+	jobs     *jobs        // nil until newJobs makes them
 }
 
 func (g *testbed) say(line string) {
@@ -51,9 +51,9 @@ func (g *testbed) call(ctx context.Context, c program.Call) (*program.Ending, er
 }
 
 func head(s string) string {
-	const most = 2000
-	if len(s) > most {
-		return s[:most] + "..."
+	const limit = 2000
+	if len(s) > limit {
+		return s[:limit] + "..."
 	}
 	return s
 }

@@ -18,7 +18,7 @@ func beginWriters(ctx context.Context, g *testbed) (trial, error) {
 
 func (w writerAttack) try(ctx context.Context, seed uint64) (string, error) {
 	rng := random(seed)
-	one, dir, was, err := w.prepare(rng)
+	job, dir, oldFiles, err := w.prepare(rng)
 	if err != nil {
 		return "", err
 	}
@@ -29,7 +29,7 @@ func (w writerAttack) try(ctx context.Context, seed uint64) (string, error) {
 	}, 2+rng.IntN(3))
 	var wg sync.WaitGroup
 	for k := range runs {
-		wg.Go(func() { runs[k].e, runs[k].err = w.g.call(ctx, program.Call{Dir: dir, Args: one.args}) })
+		wg.Go(func() { runs[k].e, runs[k].err = w.g.call(ctx, program.Call{Dir: dir, Args: job.args}) })
 	}
 	wg.Wait()
 	for _, r := range runs {
@@ -37,9 +37,9 @@ func (w writerAttack) try(ctx context.Context, seed uint64) (string, error) {
 			return "", r.err
 		}
 		if r.e.Code != exitOK {
-			return "", fmt.Errorf("%v beside others: exit code %d: %s", one.args, r.e.Code, head(r.e.Stderr))
+			return "", fmt.Errorf("%v beside others: exit code %d: %s", job.args, r.e.Code, head(r.e.Stderr))
 		}
 	}
-	written, err := one.judge(dir, was, true, false)
-	return one.outcome(written), err
+	written, err := job.judge(dir, oldFiles, true, false)
+	return job.outcome(written), err
 }
