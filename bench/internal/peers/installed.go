@@ -50,7 +50,7 @@ var interpreters = map[string][]string{
 // Installed writes the scripts of the adapters into dir and returns the peers that are installed. missing has
 // a line for each peer that is not installed, with the packages to install. Installed leaves out peers whose
 // names match skip; skip may be nil.
-func Installed(ctx context.Context, dir string, skip *regexp.Regexp) (found []Peer, missing []string, err error) {
+func Installed(ctx context.Context, dir string, skip *regexp.Regexp) (peers []Peer, missing []string, err error) {
 	files, err := adapterFiles.ReadDir("adapters")
 	if err != nil {
 		return nil, nil, err
@@ -82,9 +82,9 @@ func Installed(ctx context.Context, dir string, skip *regexp.Regexp) (found []Pe
 		if a.argument != "" {
 			args = append(args, a.argument)
 		}
-		found = append(found, Command(a.name, args, a.defaultTol))
+		peers = append(peers, Command(a.name, args, a.defaultTol))
 	}
-	return found, missing, nil
+	return peers, missing, nil
 }
 
 // probe returns the first interpreter that runs the program text without an error. It returns "" if none

@@ -52,8 +52,8 @@ func denseData(n, p int) Spec {
 // variable z.
 type column struct {
 	skew   float64 // the feature is exp(skew z) before it is normalised, or z if skew is 0
-	first  float64 // correlation of z with the first hidden factor
-	second float64 // correlation of z with the second hidden factor; first² + second² ≤ 1
+	corr1  float64 // correlation of z with the first hidden factor
+	corr2  float64 // correlation of z with the second hidden factor; corr1² + corr2² ≤ 1
 	effect float64 // coefficient of z in the label, before the labels are normalised
 }
 
@@ -66,7 +66,7 @@ func makeTable(n int, columns []column) (*sparse.Dataset, error) {
 		f, g := r.NormFloat64(), r.NormFloat64()
 		y[i] = 2 * r.NormFloat64()
 		for j, c := range columns {
-			z := c.first*f + c.second*g + math.Sqrt(max(0, 1-c.first*c.first-c.second*c.second))*r.NormFloat64()
+			z := c.corr1*f + c.corr2*g + math.Sqrt(max(0, 1-c.corr1*c.corr1-c.corr2*c.corr2))*r.NormFloat64()
 			y[i] += c.effect * z
 			x[i*p+j] = z
 			if c.skew > 0 {
@@ -224,11 +224,11 @@ func firstRows(d *sparse.Dataset, n, minEntries int) (*sparse.Dataset, error) {
 	for i := range rows {
 		rows[i] = i
 	}
-	part, err := d.SelectRows(rows)
+	subset, err := d.SelectRows(rows)
 	if err != nil {
 		return nil, err
 	}
-	columns := part.X.Transpose()
+	columns := subset.X.Transpose()
 	var keep []int
 	_, p := d.X.Dims()
 	for j := range p {
@@ -239,5 +239,5 @@ func firstRows(d *sparse.Dataset, n, minEntries int) (*sparse.Dataset, error) {
 	if columns, err = columns.SelectRows(keep); err != nil {
 		return nil, err
 	}
-	return &sparse.Dataset{X: columns.Transpose(), Labels: part.Labels}, nil
+	return &sparse.Dataset{X: columns.Transpose(), Labels: subset.Labels}, nil
 }

@@ -41,24 +41,24 @@ type pageProblem struct {
 
 // Page returns the comparison as one HTML page that needs no other file. machine and protocol are lines of
 // text about the run; missing has a line for each peer that is not installed.
-func Page(machine, protocol, missing []string, all []*Outcome) (string, error) {
+func Page(machine, protocol, missing []string, outcomes []*Outcome) (string, error) {
 	v := view{Machine: machine, Protocol: protocol, Missing: missing, Targets: targetHead("")[1:]}
 	colours := map[string]int{} // for each peer, the number of its colour
-	for _, o := range all {
+	for _, o := range outcomes {
 		for _, l := range o.Lanes {
 			if _, known := colours[l.Peer]; !known && len(l.Points) > 0 {
 				colours[l.Peer] = len(colours)
 			}
 		}
 	}
-	for k, o := range all {
+	for k, o := range outcomes {
 		plot, err := svg(o.gapChart(colours))
 		if err != nil {
 			return "", err
 		}
 		v.Problems = append(v.Problems, pageProblem{o, plot, fmt.Sprintf("p%d", k)})
 	}
-	for _, c := range growthCharts(all, colours) {
+	for _, c := range growthCharts(outcomes, colours) {
 		plot, err := svg(c)
 		if err != nil {
 			return "", err
@@ -90,10 +90,10 @@ func (o *Outcome) gapChart(colours map[string]int) *chart.Chart {
 
 // frontier returns a line through the points whose gap is smaller than the gaps of all faster points.
 func frontier(points []*Point, gap func(*Point) float64) (line chart.Line) {
-	least := math.Inf(1)
+	lowest := math.Inf(1)
 	for _, p := range slices.SortedStableFunc(slices.Values(points), func(a, b *Point) int { return cmp.Compare(a.Seconds, b.Seconds) }) {
-		if g := gap(p); g < least {
-			least = g
+		if g := gap(p); g < lowest {
+			lowest = g
 			line.X, line.Y = append(line.X, p.Seconds), append(line.Y, max(g, drawnFloor))
 		}
 	}
@@ -102,8 +102,8 @@ func frontier(points []*Point, gap func(*Point) float64) (line chart.Line) {
 
 // growthCharts returns a chart for each group of problems with the same Spec.Series, which names a size such
 // as n. The chart shows the seconds to a gap of growthGap against this size, Spec.At.
-func growthCharts(all []*Outcome, colours map[string]int) (charts []*chart.Chart) {
-	for _, o := range all {
+func growthCharts(outcomes []*Outcome, colours map[string]int) (charts []*chart.Chart) {
+	for _, o := range outcomes {
 		if o.Series == "" {
 			continue
 		}
@@ -118,12 +118,12 @@ func growthCharts(all []*Outcome, colours map[string]int) (charts []*chart.Chart
 			if math.IsNaN(t) {
 				continue
 			}
-			at := slices.IndexFunc(c.Lines, func(line chart.Line) bool { return line.Name == o.label(l) })
-			if at < 0 {
-				at = len(c.Lines)
+			index := slices.IndexFunc(c.Lines, func(line chart.Line) bool { return line.Name == o.label(l) })
+			if index < 0 {
+				index = len(c.Lines)
 				c.Lines = append(c.Lines, chart.Line{Name: o.label(l), Series: colours[l.Peer]})
 			}
-			c.Lines[at].X, c.Lines[at].Y = append(c.Lines[at].X, o.At), append(c.Lines[at].Y, t)
+			c.Lines[index].X, c.Lines[index].Y = append(c.Lines[index].X, o.At), append(c.Lines[index].Y, t)
 		}
 	}
 	return charts

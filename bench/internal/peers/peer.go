@@ -17,7 +17,7 @@ type Peer struct {
 type Session interface {
 	Version() string
 	// Tolerances returns the loosest and the tightest tolerance that the peer accepts.
-	Tolerances() (from, to float64)
+	Tolerances() (loosest, tightest float64)
 	// Solve does the task of the problem, beginning at x = 0. The peer defines the meaning of tol. limit is
 	// for the processor time; if the task takes longer, Solve may return context.DeadlineExceeded.
 	Solve(ctx context.Context, tol float64, limit time.Duration) (*Answer, error)

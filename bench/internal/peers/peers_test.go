@@ -62,9 +62,9 @@ func fake(behaviour, dir string) {
 		solve = ista(dir)
 	}
 	fmt.Println("noise before\nready 1e-1 1e-12 of the test")
-	for in := bufio.NewScanner(os.Stdin); in.Scan(); {
+	for requests := bufio.NewScanner(os.Stdin); requests.Scan(); {
 		var tol float64
-		if _, err := fmt.Sscanf(in.Text(), "fit %g", &tol); err != nil {
+		if _, err := fmt.Sscanf(requests.Text(), "fit %g", &tol); err != nil {
 			fmt.Println("failed", err)
 			continue
 		}
@@ -110,7 +110,7 @@ func zeros(dir string) {
 		width++
 	}
 	fmt.Println("ready 1 1 0.1")
-	for in := bufio.NewScanner(os.Stdin); in.Scan(); {
+	for requests := bufio.NewScanner(os.Stdin); requests.Scan(); {
 		err := os.WriteFile(filepath.Join(dir, "x.f64"), make([]byte, 8*width*about.Lambdas), 0o600)
 		if err == nil && about.Task == CV {
 			err = os.WriteFile(filepath.Join(dir, "curve"), []byte(strings.Repeat("0.6\n", about.Lambdas)), 0o600)
@@ -224,9 +224,9 @@ func TestRace(t *testing.T) {
 			t.Errorf("gap %g: scas in %v s, ista in %v s, best %v", target, scas.TimeTo(target), ista.TimeTo(target), o.Best(target))
 		}
 	}
-	last := ista.Points[len(ista.Points)-1]
-	if last.Wall != 0.06 || last.Repeats != 2 || !math.IsNaN(last.Bound) || ista.Version != "of the test" || ista.Note != "" {
-		t.Errorf("ista's last point %+v, version %q, note %q", last, ista.Version, ista.Note)
+	lastPoint := ista.Points[len(ista.Points)-1]
+	if lastPoint.Wall != 0.06 || lastPoint.Repeats != 2 || !math.IsNaN(lastPoint.Bound) || ista.Version != "of the test" || ista.Note != "" {
+		t.Errorf("ista's last point %+v, version %q, note %q", lastPoint, ista.Version, ista.Note)
 	}
 	for k, p := range ista.Points[1:] {
 		if p.Tol >= ista.Points[k].Tol || p.Gap > ista.Points[k].Gap {
@@ -256,8 +256,8 @@ func TestPaths(t *testing.T) {
 			continue
 		}
 		scas, zeros := o.Lanes[0], o.Lanes[1]
-		if at := scas.AtDefault(); at == nil || at.Bound > 1e-6 || len(at.Curve) != len(p.Folds)/max(1, len(p.Labels))*s.Count {
-			t.Errorf("%s: scas at its default: %+v", s.Name, at)
+		if point := scas.AtDefault(); point == nil || point.Bound > 1e-6 || len(point.Curve) != len(p.Folds)/max(1, len(p.Labels))*s.Count {
+			t.Errorf("%s: scas at its default: %+v", s.Name, point)
 		}
 		if len(zeros.Points) != 1 || zeros.Note != "its tolerances end at 1" {
 			t.Errorf("%s: zeros: %d points, %s", s.Name, len(zeros.Points), zeros.Note)

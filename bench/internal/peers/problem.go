@@ -103,7 +103,7 @@ func (p *Problem) Width() int {
 
 // Split cuts numbers into one solution for each lambda. It returns an error if numbers has the wrong length,
 // or has an entry that is not finite.
-func (p *Problem) Split(numbers []float64) (all [][]float64, err error) {
+func (p *Problem) Split(numbers []float64) (solutions [][]float64, err error) {
 	width := p.Width()
 	if len(numbers) != width*len(p.Lambdas) {
 		return nil, fmt.Errorf("%d numbers in its answer; want %d, for each of %d lambdas %d",
@@ -115,9 +115,9 @@ func (p *Problem) Split(numbers []float64) (all [][]float64, err error) {
 		}
 	}
 	for k := range p.Lambdas {
-		all = append(all, numbers[k*width:(k+1)*width])
+		solutions = append(solutions, numbers[k*width:(k+1)*width])
 	}
-	return all, nil
+	return solutions, nil
 }
 
 // specification returns the problem as a Spec of package model, without A and the lambdas.

@@ -63,7 +63,7 @@ func start(ctx context.Context, command []string, h *Handover) (Session, error) 
 	p.cmd.WaitDelay = time.Second
 	out, err := p.cmd.StdoutPipe()
 	if err == nil {
-		p.in, err = p.cmd.StdinPipe()
+		p.stdin, err = p.cmd.StdinPipe()
 	}
 	if err == nil {
 		err = p.cmd.Start()
@@ -83,14 +83,14 @@ func start(ctx context.Context, command []string, h *Handover) (Session, error) 
 }
 
 type process struct {
-	h          *Handover
-	cmd        *exec.Cmd
-	cancel     context.CancelFunc
-	in         io.WriteCloser
-	lines      chan string // the lines of the standard output; closed after the end of the process
-	complaints tail        // the end of the standard error
-	version    string
-	from, to   float64 // the loosest and the tightest tolerance
+	h                 *Handover
+	cmd               *exec.Cmd
+	cancel            context.CancelFunc
+	stdin             io.WriteCloser
+	lines             chan string // the lines of the standard output; closed after the end of the process
+	complaints        tail        // the end of the standard error
+	version           string
+	loosest, tightest float64 // the tolerances that the peer accepts
 }
 
 // read sends the lines of the output to p.lines, and closes p.lines after the end of the process. When it
@@ -110,19 +110,19 @@ func (p *process) read(ctx context.Context, out io.Reader) {
 }
 
 // answer waits for a line that begins with one of the given words, and ignores the lines before it. It
-// returns the word and the rest of its line.
-func (p *process) answer(ctx context.Context, words ...string) (word, rest string, err error) {
+// returns the word and the text after it.
+func (p *process) answer(ctx context.Context, words ...string) (word, text string, err error) {
 	for {
 		select {
 		case <-ctx.Done():
 			return "", "", context.Cause(ctx)
 		case line, ok := <-p.lines:
 			if !ok {
-				return "", "", fmt.Errorf("it ended: %s", p.complaints.last())
+				return "", "", fmt.Errorf("it ended: %s", p.complaints.lastLine())
 			}
-			word, rest, _ = strings.Cut(strings.TrimSpace(line), " ")
+			word, text, _ = strings.Cut(strings.TrimSpace(line), " ")
 			if slices.Contains(words, word) {
-				return word, strings.TrimSpace(rest), nil
+				return word, strings.TrimSpace(text), nil
 			}
 		}
 	}
@@ -131,7 +131,7 @@ func (p *process) answer(ctx context.Context, words ...string) (word, rest strin
 // greet waits for the line "ready FROM TO VERSION" and stores its values. If the line is "unable REASON"
 // instead, the error is an Unable.
 func (p *process) greet(ctx context.Context) error {
-	word, rest, err := p.answer(ctx, "ready", "unable")
+	word, text, err := p.answer(ctx, "ready", "unable")
 	if errors.Is(err, context.DeadlineExceeded) {
 		return fmt.Errorf("not ready after %v", loadLimit)
 	}
@@ -139,17 +139,17 @@ func (p *process) greet(ctx context.Context) error {
 		return err
 	}
 	if word == "unable" {
-		return Unable(rest)
+		return Unable(text)
 	}
-	fields := strings.Fields(rest)
+	fields := strings.Fields(text)
 	if len(fields) < 2 {
-		return fmt.Errorf("%q instead of ready FROM TO VERSION", rest)
+		return fmt.Errorf("%q instead of ready FROM TO VERSION", text)
 	}
-	if p.from, err = strconv.ParseFloat(fields[0], 64); err == nil {
-		p.to, err = strconv.ParseFloat(fields[1], 64)
+	if p.loosest, err = strconv.ParseFloat(fields[0], 64); err == nil {
+		p.tightest, err = strconv.ParseFloat(fields[1], 64)
 	}
-	if err != nil || !(p.from >= p.to) || !(p.to > 0) {
-		return fmt.Errorf("ready %s: want a loosest and a tightest tolerance above 0", rest)
+	if err != nil || !(p.loosest >= p.tightest) || !(p.tightest > 0) {
+		return fmt.Errorf("ready %s: want a loosest and a tightest tolerance above 0", text)
 	}
 	p.version = strings.Join(fields[2:], " ")
 	return nil
@@ -159,7 +159,7 @@ func (p *process) greet(ctx context.Context) error {
 func (p *process) Version() string { return p.version }
 
 // Tolerances implements Session.
-func (p *process) Tolerances() (from, to float64) { return p.from, p.to }
+func (p *process) Tolerances() (loosest, tightest float64) { return p.loosest, p.tightest }
 
 // patience is the limit of an answer's elapsed time divided by the limit of its processor time. It is above 1
 // because the machine may have other work.
@@ -168,7 +168,7 @@ const patience = 10
 // watch calls end if the process uses more than limit of processor time from now on, or if more than patience
 // times limit of time passes. It returns when ctx is done.
 func (p *process) watch(ctx context.Context, limit time.Duration, end context.CancelCauseFunc) {
-	before, start := cpuOf(p.cmd.Process.Pid), time.Now()
+	startCPU, start := cpuOf(p.cmd.Process.Pid), time.Now()
 	for tick := time.NewTicker(100 * time.Millisecond); ; {
 		select {
 		case <-ctx.Done():
@@ -176,7 +176,7 @@ func (p *process) watch(ctx context.Context, limit time.Duration, end context.Ca
 			return
 		case <-tick.C:
 		}
-		if cpuOf(p.cmd.Process.Pid)-before > limit || time.Since(start) > patience*limit {
+		if cpuOf(p.cmd.Process.Pid)-startCPU > limit || time.Since(start) > patience*limit {
 			end(context.DeadlineExceeded)
 		}
 	}
@@ -208,26 +208,26 @@ func (p *process) Solve(ctx context.Context, tol float64, limit time.Duration) (
 	for _, name := range answers { // so that no file of an earlier answer is read
 		_ = os.Remove(filepath.Join(p.h.Dir, name))
 	}
-	if _, err := fmt.Fprintf(p.in, "fit %g\n", tol); err != nil {
-		return nil, fmt.Errorf("it ended: %s", p.complaints.last())
+	if _, err := fmt.Fprintf(p.stdin, "fit %g\n", tol); err != nil {
+		return nil, fmt.Errorf("it ended: %s", p.complaints.lastLine())
 	}
-	word, rest, err := p.answer(ctx, "done", "failed")
+	word, text, err := p.answer(ctx, "done", "failed")
 	if err != nil {
 		return nil, err
 	}
 	if word == "failed" {
-		return nil, errors.New(rest)
+		return nil, errors.New(text)
 	}
 	a := &Answer{Bound: math.NaN()}
 	into := []*float64{&a.CPU, &a.Wall, &a.Bound}
-	fields := strings.Fields(rest)
+	fields := strings.Fields(text)
 	for k, field := range fields[:min(len(fields), len(into))] {
 		if *into[k], err = strconv.ParseFloat(field, 64); err != nil {
-			return nil, fmt.Errorf("done %s: %w", rest, err)
+			return nil, fmt.Errorf("done %s: %w", text, err)
 		}
 	}
 	if len(fields) < 2 {
-		return nil, fmt.Errorf("%q instead of done CPU WALL", rest)
+		return nil, fmt.Errorf("%q instead of done CPU WALL", text)
 	}
 	return a, p.readAnswer(a)
 }
@@ -258,14 +258,14 @@ func readBinary(path string) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	all := make([]float64, len(data)/8)
-	_, err = binary.Decode(data, binary.LittleEndian, all)
-	return all, err
+	numbers := make([]float64, len(data)/8)
+	_, err = binary.Decode(data, binary.LittleEndian, numbers)
+	return numbers, err
 }
 
 // Close implements Session.
 func (p *process) Close() {
-	_ = p.in.Close() // the process should exit at the end of its input; otherwise it is killed after a second
+	_ = p.stdin.Close() // the process should exit at the end of its input; it is killed after a second
 	waiting := time.AfterFunc(time.Second, p.cancel)
 	defer waiting.Stop()
 	for range p.lines {
@@ -278,15 +278,15 @@ func readNumbers(path string) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	var all []float64
+	var numbers []float64
 	for field := range bytes.FieldsSeq(text) {
 		v, err := strconv.ParseFloat(string(field), 64)
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, v)
+		numbers = append(numbers, v)
 	}
-	return all, nil
+	return numbers, nil
 }
 
 // tail keeps the last 2000 bytes that were written to it.
@@ -304,7 +304,7 @@ func (t *tail) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-func (t *tail) last() string {
+func (t *tail) lastLine() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	lines := strings.Split(strings.TrimSpace(string(t.text)), "\n")

@@ -69,13 +69,13 @@ type Lane struct {
 // TimeTo returns the least time in seconds in which the peer came within the gap. It returns NaN if no answer
 // was within the gap.
 func (l *Lane) TimeTo(gap float64) float64 {
-	least := math.NaN()
+	lowest := math.NaN()
 	for _, p := range l.Points {
-		if p.reached() <= gap && !(p.Seconds >= least) {
-			least = p.Seconds
+		if p.reached() <= gap && !(p.Seconds >= lowest) {
+			lowest = p.Seconds
 		}
 	}
-	return least
+	return lowest
 }
 
 // AtDefault returns the point at the peer's default tolerance, or nil if there is none.
@@ -244,12 +244,12 @@ func (r *race) descend(ctx context.Context, l *Lane) error {
 		return ctx.Err()
 	}
 	var spent float64
-	from, to := l.session.Tolerances()
+	loosest, tightest := l.session.Tolerances()
 	for half := 0; ; {
-		tol := threeDigits(from * math.Pow(10, -float64(half)/2))
+		tol := threeDigits(loosest * math.Pow(10, -float64(half)/2))
 		switch {
-		case tol < to*(1-1e-9):
-			l.Note = fmt.Sprintf("its tolerances end at %g", to)
+		case tol < tightest*(1-1e-9):
+			l.Note = fmt.Sprintf("its tolerances end at %g", tightest)
 		case spent > budget*r.limit.Seconds():
 			l.Note = fmt.Sprintf("stopped after %.0f s in all, before tolerance %g", spent, tol)
 		}
@@ -323,9 +323,9 @@ func (r *race) judge(l *Lane, p *Point, k int, objective float64) error {
 		return fmt.Errorf("peers: %s: the objective of %s at tolerance %g and lambda %d, %.15g, is below the reference %.15g (%s)",
 			r.out.Name, l.Peer, p.Tol, k+1, objective, ref.Values[k], ref.How)
 	}
-	if most := ref.Values[k] + ref.Proved[k]; objective-p.Bound*zero > most+slack {
+	if upperBound := ref.Values[k] + ref.Proved[k]; objective-p.Bound*zero > upperBound+slack {
 		return fmt.Errorf("peers: %s: %s at tolerance %g says that its objective at lambda %d, %.15g, is within %.2g of the optimum, which is at most %.15g",
-			r.out.Name, l.Peer, p.Tol, k+1, objective, p.Bound*zero, most)
+			r.out.Name, l.Peer, p.Tol, k+1, objective, p.Bound*zero, upperBound)
 	}
 	return nil
 }
@@ -341,7 +341,7 @@ func (r *race) repeat(ctx context.Context, l *Lane) error {
 			count = 5
 		}
 		for range count {
-			if err := r.again(ctx, l, p); err != nil {
+			if err := r.askAgain(ctx, l, p); err != nil {
 				return err
 			}
 		}
@@ -360,9 +360,9 @@ func (l *Lane) matters(p *Point) bool {
 	return p == l.AtDefault()
 }
 
-// again asks once more for the answer at the tolerance of p. It stores in p the least times and the largest
+// askAgain asks once more for the answer at the tolerance of p. It stores in p the least times and the largest
 // gaps of all answers.
-func (r *race) again(ctx context.Context, l *Lane, p *Point) error {
+func (r *race) askAgain(ctx context.Context, l *Lane, p *Point) error {
 	if err := l.open(ctx, r.h); err != nil {
 		return ctx.Err()
 	}

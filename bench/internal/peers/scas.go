@@ -25,9 +25,9 @@ type scasSession struct {
 	zero float64 // p.AtZero()
 }
 
-func (*scasSession) Version() string                { return "this tree" }
-func (*scasSession) Tolerances() (from, to float64) { return 1e-3, 1e-9 }
-func (*scasSession) Close()                         {}
+func (*scasSession) Version() string                         { return "this tree" }
+func (*scasSession) Tolerances() (loosest, tightest float64) { return 1e-3, 1e-9 }
+func (*scasSession) Close()                                  {}
 
 // Solve implements Session.
 func (o *scasSession) Solve(ctx context.Context, tol float64, limit time.Duration) (*Answer, error) {
@@ -100,11 +100,11 @@ func (o *scasSession) path(ctx context.Context, tol float64) (steps []*model.Ste
 		}
 		return steps, nil, err
 	}
-	found, err := model.CV(ctx, spec, o.p.X, o.p.Labels, &model.CVSettings{Path: set, Assignment: o.p.Folds})
-	if found == nil {
+	result, err := model.CV(ctx, spec, o.p.X, o.p.Labels, &model.CVSettings{Path: set, Assignment: o.p.Folds})
+	if result == nil {
 		return nil, nil, err
 	}
-	return found.Path, found.Mean, err
+	return result.Path, result.Mean, err
 }
 
 // solution returns the coefficients of a step of the path, followed by the intercept if the problem has one.

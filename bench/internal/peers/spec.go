@@ -72,13 +72,13 @@ func Specs(quick bool) []Spec {
 	published.Name, published.Graph = "covtype, F_covtype", "graphs/F_covtype_asvrpdhg.txt"
 	ridge := a9a.withL2(", ridge 1e-4", l2)
 	ridge.L1 = 0
-	all := slices.Concat(paths(), ridges(), crossValidations())
-	all = append(all,
+	specs := slices.Concat(paths(), ridges(), crossValidations())
+	specs = append(specs,
 		small, heart, wdbc, a9a, joined, rcv1, covtype, hivfpSpec,
 		a9a.withL2(", mu 1e-4", l2), ridge, wdbc.withL2(", mu 1e-4", l2), rcv1.withL2(", mu 1e-4", l2),
 	)
-	all = append(all, growth()...)
-	return append(all, joined.withL2(", mu 1e-4", l2), published, covtype.withL2(", mu 1e-4", l2), hivfpSpec.withL2(", mu 1e-4", l2))
+	specs = append(specs, growth()...)
+	return append(specs, joined.withL2(", mu 1e-4", l2), published, covtype.withL2(", mu 1e-4", l2), hivfpSpec.withL2(", mu 1e-4", l2))
 }
 
 var (
@@ -117,11 +117,11 @@ func paths() []Spec {
 
 // crossValidations returns problems with the task CV: with an intercept and standardised features, and
 // without both.
-func crossValidations() (all []Spec) {
+func crossValidations() (specs []Spec) {
 	for _, s := range []Spec{a9aSpec, wideText()} {
-		all = append(all, s.crossValidation(100).standardised(), s.crossValidation(100))
+		specs = append(specs, s.crossValidation(100).standardised(), s.crossValidation(100))
 	}
-	return all
+	return specs
 }
 
 // smallPaths returns the paths and cross-validations of a quick comparison, and a fit with the squared
@@ -137,18 +137,18 @@ func smallPaths() []Spec {
 }
 
 // ridges returns fits without an L1 term, for two losses that liblinear supports.
-func ridges() (all []Spec) {
+func ridges() (specs []Spec) {
 	for _, s := range []Spec{rcv1Spec, a9aSpec} {
 		n := map[string]float64{rcv1Spec.Name: 20242, a9aSpec.Name: 32561}[s.Name]
 		for _, loss := range []string{"logistic", "squared hinge"} {
 			for _, mu := range []float64{1, 0.1} {
 				r := s.withL2(fmt.Sprintf(", %s, mu n = %g", loss, mu), mu/n)
 				r.L1, r.Loss = 0, loss
-				all = append(all, r)
+				specs = append(specs, r)
 			}
 		}
 	}
-	return all
+	return specs
 }
 
 func (s Spec) path(count int) Spec {
@@ -173,17 +173,17 @@ func (s Spec) standardised() Spec {
 }
 
 // growth returns groups of synthetic problems. In each group one size of the problems grows.
-func growth() (all []Spec) {
+func growth() (specs []Spec) {
 	for _, n := range []int{1000, 10000, 100000} {
-		all = append(all, synthetic("n", n, n, 100, 20))
+		specs = append(specs, synthetic("n", n, n, 100, 20))
 	}
 	for _, p := range []int{100, 1000, 10000} {
-		all = append(all, synthetic("p", p, 5000, p, 20))
+		specs = append(specs, synthetic("p", p, 5000, p, 20))
 	}
 	for _, k := range []int{5, 20, 80} {
-		all = append(all, synthetic("nonzeros a row", k, 10000, 500, k))
+		specs = append(specs, synthetic("nonzeros a row", k, 10000, 500, k))
 	}
-	return all
+	return specs
 }
 
 func (s Spec) withL2(suffix string, l2 float64) Spec {
@@ -191,11 +191,11 @@ func (s Spec) withL2(suffix string, l2 float64) Spec {
 	return s
 }
 
-// synthetic returns a synthetic problem with n rows, p features and k nonzeros in each row. series and at
+// synthetic returns a synthetic problem with n rows, p features and k nonzeros in each row. series and size
 // become the fields Series and At.
-func synthetic(series string, at, n, p, k int) Spec {
+func synthetic(series string, size, n, p, k int) Spec {
 	return Spec{
-		Name: fmt.Sprintf("n %d, p %d, %d a row", n, p, k), Data: "synthetic, seed 1", L1: 0.01, OfMax: true, Series: series, At: float64(at),
+		Name: fmt.Sprintf("n %d, p %d, %d a row", n, p, k), Data: "synthetic, seed 1", L1: 0.01, OfMax: true, Series: series, At: float64(size),
 		Make: func() (*sparse.Dataset, error) {
 			d, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: n, Features: p, NonzerosPerRow: k, Groups: 4, GroupSize: 5, Noise: 1, Seed: 1})
 			if err != nil {
@@ -236,17 +236,17 @@ func (s Spec) Load(dir string) (*Problem, error) {
 		p.Scale = deviations(d.X)
 	}
 	if s.OfMax {
-		most, err := model.LambdaMax(context.Background(), p.specification(), d.X, d.Labels)
+		lambdaMax, err := model.LambdaMax(context.Background(), p.specification(), d.X, d.Labels)
 		if err != nil {
 			return nil, fmt.Errorf("peers: lambda max of %s: %w", s.Name, err)
 		}
-		p.Lambdas[0] *= most
+		p.Lambdas[0] *= lambdaMax
 	}
 	if s.Task != Fit {
-		last := p.Lambdas[0]
+		lastLambda := p.Lambdas[0]
 		p.Lambdas = make([]float64, s.Count)
 		for k := range p.Lambdas {
-			p.Lambdas[k] = last * math.Pow(s.L1, float64(k+1-s.Count)/float64(s.Count-1))
+			p.Lambdas[k] = lastLambda * math.Pow(s.L1, float64(k+1-s.Count)/float64(s.Count-1))
 		}
 	}
 	if s.Task == CV {

@@ -22,9 +22,9 @@ type Cell struct {
 	Text, Peer, Class string
 }
 
-// targetHead returns the header row of a table. first is its first cell.
-func targetHead(first string) []string {
-	head := []string{first}
+// targetHead returns the header row of a table, which begins with firstCell.
+func targetHead(firstCell string) []string {
+	head := []string{firstCell}
 	for _, t := range Targets {
 		head = append(head, fmt.Sprintf("%.0e", t))
 	}
@@ -94,12 +94,12 @@ func (o *Outcome) Ratios() (cells []Cell) {
 			fastest = l
 		}
 	}
-	own := o.Lanes[0].AtDefault()
-	if own == nil || fastest == nil {
+	scasPoint := o.Lanes[0].AtDefault()
+	if scasPoint == nil || fastest == nil {
 		return append(cells, Cell{"no peer", "", "open"})
 	}
 	p := fastest.AtDefault()
-	return append(cells, ratio(own.Seconds/p.Seconds, fmt.Sprintf("%s (%.0e)", fastest.Peer, p.reached())))
+	return append(cells, ratio(scasPoint.Seconds/p.Seconds, fmt.Sprintf("%s (%.0e)", fastest.Peer, p.reached())))
 }
 
 // ratio returns the cell of the ratio r. scas is behind only if r is above 1.005, because repeated
@@ -141,25 +141,25 @@ func (o *Outcome) Notes() (notes []string) {
 
 // Head returns a line that describes the problem.
 func (o *Outcome) Head() string {
-	what := fmt.Sprintf("%s loss, lambda %.4g", o.Loss, o.Lambdas[0])
+	text := fmt.Sprintf("%s loss, lambda %.4g", o.Loss, o.Lambdas[0])
 	if last := len(o.Lambdas) - 1; last > 0 {
-		what = fmt.Sprintf("%s loss, %d lambdas from %.4g to %.4g", o.Loss, last+1, o.Lambdas[0], o.Lambdas[last])
+		text = fmt.Sprintf("%s loss, %d lambdas from %.4g to %.4g", o.Loss, last+1, o.Lambdas[0], o.Lambdas[last])
 	}
 	if o.Task == CV {
-		what += fmt.Sprintf(", %d folds", cvFolds)
+		text += fmt.Sprintf(", %d folds", cvFolds)
 	}
-	what += fmt.Sprintf(", mu %.4g", o.L2)
+	text += fmt.Sprintf(", mu %.4g", o.L2)
 	if o.Intercept {
-		what += ", intercept"
+		text += ", intercept"
 	}
 	if o.Standardize {
-		what += ", standardised"
+		text += ", standardised"
 	}
 	matrix := "A = I"
 	if o.RowsOfA > 0 {
 		matrix = fmt.Sprintf("A with %d rows", o.RowsOfA)
 	}
-	return fmt.Sprintf("%s: %d x %d, %d nonzeros, %s, %s", o.Data, o.Rows, o.Features, o.NNZ, what, matrix)
+	return fmt.Sprintf("%s: %d x %d, %d nonzeros, %s, %s", o.Data, o.Rows, o.Features, o.NNZ, text, matrix)
 }
 
 // ReferenceText returns a line that describes the reference.
@@ -172,8 +172,8 @@ func (o *Outcome) ReferenceText() string {
 		value, o.Reference.How, o.Reference.Accuracy()/o.Zero)
 }
 
-func textRow(first string, cells []Cell) []string {
-	row := []string{first}
+func textRow(firstCell string, cells []Cell) []string {
+	row := []string{firstCell}
 	for _, c := range cells {
 		row = append(row, strings.TrimSpace(c.Text+" "+c.Peer))
 	}
@@ -199,9 +199,9 @@ func (o *Outcome) Text() string {
 }
 
 // RatioTable returns a text table with the ratios of all problems.
-func RatioTable(all []*Outcome) string {
+func RatioTable(outcomes []*Outcome) string {
 	rows := [][]string{targetHead("scas / fastest peer")}
-	for _, o := range all {
+	for _, o := range outcomes {
 		rows = append(rows, textRow(o.Name, o.Ratios()))
 	}
 	return align(rows)
