@@ -3,11 +3,11 @@ package report
 import "testing"
 
 func TestBounds(t *testing.T) {
-	all, err := bounds(t.Context())
+	list, err := bounds(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, b := range all {
+	for _, b := range list {
 		t.Logf("%s: %s", b.Theorem, b.Problem)
 		for _, c := range b.Conditions {
 			t.Log(c)
@@ -18,7 +18,7 @@ func TestBounds(t *testing.T) {
 			t.Errorf("%s: %d points, worst ratio %g", b.Theorem, len(b.T), b.Worst)
 		}
 	}
-	if one := all[0]; len(all) != 3 || one.RateT < 0.8 || one.RateN > one.RateT {
-		t.Errorf("%d bounds; Theorem 1: rates %g in outer iterations, %g in gradients", len(all), one.RateT, one.RateN)
+	if one := list[0]; len(list) != 3 || one.RateT < 0.8 || one.RateN > one.RateT {
+		t.Errorf("%d bounds; Theorem 1: rates %g in outer iterations, %g in gradients", len(list), one.RateT, one.RateN)
 	}
 }

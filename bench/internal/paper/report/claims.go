@@ -15,10 +15,10 @@ import (
 // A claim compares two groups of methods on every problem: the worst value of the first group with the best
 // value of the second. The page shows the first value divided by the second.
 type claim struct {
-	ID, Text string
-	measure  func(p *problem, s side) entry
-	first    func(p *problem) []side
-	second   func(p *problem) []side
+	ID, Text    string
+	measure     func(p *problem, s side) entry
+	firstSides  func(p *problem) []side
+	secondSides func(p *problem) []side
 }
 
 // A side is one method of a claim, evaluated at one of the method's outputs. x says how the passes of the
@@ -41,13 +41,13 @@ var (
 	exactStep   = func(*problem) []side { return []side{{batch, paper.Last, byBudget}, {batchCG, paper.Last, byBudget}} }
 	// stochastic returns the paper's stochastic methods that are meant for the problem's mu, each with the
 	// output that its curve shows.
-	stochastic = func(p *problem) (all []side) {
+	stochastic = func(p *problem) (sides []side) {
 		for _, m := range p.Protocol.Methods {
 			if t := p.Protocol.Traits(m); t.Group == paper.Compared && !t.Batch() && t.Applies(p.mu) {
-				all = append(all, side{method: m, output: t.Output()})
+				sides = append(sides, side{method: m, output: t.Output()})
 			}
 		}
-		return all
+		return sides
 	}
 )
 
@@ -121,11 +121,11 @@ type ratioSummary struct {
 }
 
 // results evaluates all claims on the problems that have results.
-func results(all []*problem) []result {
+func results(problems []*problem) []result {
 	var out []result
 	for _, c := range claims {
 		r := result{claim: c}
-		for _, p := range all {
+		for _, p := range problems {
 			if !p.begun {
 				continue
 			}
@@ -146,13 +146,13 @@ func results(all []*problem) []result {
 // evaluate evaluates a claim on a problem, on the splits on which all of the claim's methods were run.
 // Methods without any run are ignored.
 func (c *claim) evaluate(p *problem) claimCase {
-	first, second := c.first(p), c.second(p)
+	firstSides, secondSides := c.firstSides(p), c.secondSides(p)
 	var splits [][]int
-	for _, s := range slices.Concat(first, second) {
+	for _, s := range slices.Concat(firstSides, secondSides) {
 		splits = append(splits, p.splitsOf(s.method, s.output))
 	}
 	p = p.withSplits(commonSplits(splits))
-	out := claimCase{Rule: p.rule, Splits: len(p.splits), First: greatest(valuesOf(p, c.measure, first)), Second: least(valuesOf(p, c.measure, second))}
+	out := claimCase{Rule: p.rule, Splits: len(p.splits), First: largestEntry(valuesOf(p, c.measure, firstSides)), Second: smallestEntry(valuesOf(p, c.measure, secondSides))}
 	out.Ratio = quotient(out.First, out.Second)
 	return out
 }
@@ -197,9 +197,9 @@ func summaryOf(rows []claimRow, k int, rule paper.Rule) ratioSummary {
 	return o
 }
 
-func claimsCSV(all []result) string {
+func claimsCSV(results []result) string {
 	records := [][]string{{"claim", "data", "mu", "parameters", "splits", "first", "first_of", "first_value", "first_open", "second", "second_of", "second_value", "second_open", "ratio", "ratio_is", "statement"}}
-	for _, r := range all {
+	for _, r := range results {
 		for _, row := range r.Rows {
 			for _, c := range row.Cases {
 				records = append(records, []string{
@@ -213,11 +213,11 @@ func claimsCSV(all []result) string {
 	return output.CSV(records)
 }
 
-func valuesOf(p *problem, measure func(*problem, side) entry, sides []side) (all []entry) {
+func valuesOf(p *problem, measure func(*problem, side) entry, sides []side) (entries []entry) {
 	for _, s := range sides {
-		all = append(all, measure(p, s))
+		entries = append(entries, measure(p, s))
 	}
-	return all
+	return entries
 }
 
 func (s side) unknownEntry(t splitCounts) entry {
@@ -276,31 +276,35 @@ func secondsOf(p *problem, s side) entry {
 
 // choose returns the best entry with a known value, or an entry with the value NaN. Its Among is the number
 // of entries with a known value.
-func choose(all []entry, better func(a, b float64) bool) entry {
-	best, known := entry{Value: math.NaN()}, 0
-	if len(all) == 1 {
-		best = all[0]
+func choose(entries []entry, better func(a, b float64) bool) entry {
+	best, count := entry{Value: math.NaN()}, 0
+	if len(entries) == 1 {
+		best = entries[0]
 	}
-	for _, e := range all {
+	for _, e := range entries {
 		if math.IsNaN(e.Value) {
 			continue
 		}
-		if known++; known == 1 || better(e.Value, best.Value) {
+		if count++; count == 1 || better(e.Value, best.Value) {
 			best = e
 		}
 	}
-	best.Among = known
+	best.Among = count
 	return best
 }
 
-func greatest(all []entry) entry { return choose(all, func(a, b float64) bool { return a > b }) }
+func largestEntry(entries []entry) entry {
+	return choose(entries, func(a, b float64) bool { return a > b })
+}
 
-func least(all []entry) entry { return choose(all, func(a, b float64) bool { return a < b }) }
+func smallestEntry(entries []entry) entry {
+	return choose(entries, func(a, b float64) bool { return a < b })
+}
 
 var ruleNames = map[paper.Rule]string{paper.Sampled: "chosen on samples", paper.OnHalf: "chosen on the half", paper.Automatic: "automatic"}
 
 // claimsText summarises the claims for a terminal.
-func claimsText(all []result) string {
+func claimsText(results []result) string {
 	var b strings.Builder
 	fmt.Fprintln(&b, "Cases with a ratio below 1, cases that are open, least and greatest ratio, by the way of choosing parameters:")
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
@@ -309,7 +313,7 @@ func claimsText(all []result) string {
 		fmt.Fprintf(w, "\t%s\topen\t", ruleNames[rule])
 	}
 	fmt.Fprintln(w)
-	for _, r := range all {
+	for _, r := range results {
 		fmt.Fprint(w, r.ID)
 		for _, o := range r.Overview {
 			if o.All > 0 {
@@ -321,7 +325,7 @@ func claimsText(all []result) string {
 		fmt.Fprintln(w)
 	}
 	_ = w.Flush() // a strings.Builder returns no errors
-	for _, r := range all {
+	for _, r := range results {
 		fmt.Fprintf(&b, "%-3s %s\n", r.ID, r.Text)
 	}
 	return b.String()

@@ -82,37 +82,37 @@ func along(points []paper.Point, place func(p paper.Point) float64) ([]paper.Poi
 // positionTol is the largest distance at which two positions on an axis count as equal.
 const positionTol = 1e-9
 
-// curveOf returns the curve of a metric over the splits of p. by is the output for which the
-// parameters of the runs were chosen. ok is false if no split has both a known optimum and a run with points.
-func curveOf(p *problem, m paper.Method, by paper.Output, value metric, x axis) (c curve, ok bool) {
+// curveOf returns the curve of a metric over the splits of p. The parameters of the runs were chosen for the
+// given output. ok is false if no split has both a known optimum and a run with points.
+func curveOf(p *problem, m paper.Method, output paper.Output, value metric, x axis) (c curve, ok bool) {
 	type run struct{ x, v []float64 }
 	var runs []run
 	for _, split := range p.splits {
-		u, o := p.runOf(m, by, split), p.optimum(split)
+		u, o := p.runOf(m, output, split), p.optimum(split)
 		if u == nil || o == nil || len(u.Points) == 0 {
 			continue
 		}
 		points, places := x(u, p.Protocol.Passes)
-		one := run{x: places}
+		r := run{x: places}
 		for _, pt := range points {
-			one.v = append(one.v, value(pt, o))
+			r.v = append(r.v, value(pt, o))
 		}
-		runs = append(runs, one)
+		runs = append(runs, r)
 	}
 	if len(runs) == 0 {
 		return c, false
 	}
-	for _, at := range runs[0].x {
+	for _, position := range runs[0].x {
 		var values []float64
-		for _, one := range runs {
-			if v, ok := interpolate(one.x, one.v, at); ok {
+		for _, r := range runs {
+			if v, ok := interpolate(r.x, r.v, position); ok {
 				values = append(values, v)
 			}
 		}
 		if len(values) < len(runs) {
 			break // a run has no points from here on
 		}
-		c.add(at, stat.Mean(values, nil), slices.Min(values), slices.Max(values))
+		c.add(position, stat.Mean(values, nil), slices.Min(values), slices.Max(values))
 	}
 	return c, true
 }
@@ -185,7 +185,7 @@ func linear(xs, vs []float64, x float64) (v float64, ok bool) {
 	}
 }
 
-func (c curve) at(x float64) (float64, bool) { return interpolate(c.x, c.mean, x) }
+func (c curve) valueAt(x float64) (float64, bool) { return interpolate(c.x, c.mean, x) }
 
 // end returns the mean at the last position, or NaN for an empty curve.
 func (c curve) end() float64 {
@@ -195,15 +195,15 @@ func (c curve) end() float64 {
 	return c.mean[len(c.mean)-1]
 }
 
-// last returns the last point of a curve that is not empty, as a curve.
-func (c curve) last() curve {
+// lastPoint returns the last point of a curve that is not empty, as a curve.
+func (c curve) lastPoint() curve {
 	k := len(c.x) - 1
 	return curve{c.x[k:], c.mean[k:], c.low[k:], c.high[k:]}
 }
 
 // until returns the part of the curve up to the position x.
 func (c curve) until(x float64) curve {
-	if k := slices.IndexFunc(c.x, func(at float64) bool { return at > x+positionTol }); k >= 0 {
+	if k := slices.IndexFunc(c.x, func(position float64) bool { return position > x+positionTol }); k >= 0 {
 		return curve{c.x[:k], c.mean[:k], c.low[:k], c.high[:k]}
 	}
 	return c

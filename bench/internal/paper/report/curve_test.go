@@ -18,10 +18,10 @@ func TestCurve(t *testing.T) {
 	if r := rate(c.x, c.mean); math.Abs(r-1.5) > 1e-9 {
 		t.Errorf("exponent %g of x^-1.5", r)
 	}
-	if v, ok := c.at(4.5); !ok || v > c.mean[3] || v < c.mean[4] {
+	if v, ok := c.valueAt(4.5); !ok || v > c.mean[3] || v < c.mean[4] {
 		t.Errorf("%g between %g and %g", v, c.mean[3], c.mean[4])
 	}
-	if _, ok := c.at(31); ok {
+	if _, ok := c.valueAt(31); ok {
 		t.Error("a value beyond the curve")
 	}
 	if v := c.until(10).end(); v != c.mean[9] {

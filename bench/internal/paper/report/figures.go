@@ -40,24 +40,24 @@ var panels = []panel{
 }
 
 func figures(p *problem) (out []*Figure, err error) {
-	for _, of := range panels {
-		for _, of.seconds = range []bool{false, true} {
-			c := of.chart(p)
+	for _, pl := range panels {
+		for _, pl.seconds = range []bool{false, true} {
+			c := pl.chart(p)
 			if !drawn(c) {
 				continue
 			}
-			name := fmt.Sprintf("%s-mu%g-%s", p.Name, p.mu, of.kind)
-			if of.test {
+			name := fmt.Sprintf("%s-mu%g-%s", p.Name, p.mu, pl.kind)
+			if pl.test {
 				name += "-test"
 			}
-			if of.seconds {
+			if pl.seconds {
 				name += "-seconds"
 			}
 			f, err := newFigure(name, c)
 			if err != nil {
 				return nil, err
 			}
-			f.Caption = of.axes()
+			f.Caption = pl.axes()
 			out = append(out, f)
 		}
 	}
@@ -68,68 +68,68 @@ func drawn(c *chart.Chart) bool { return len(c.Lines) > 0 }
 
 // chart returns the panel's chart of a problem. Its curves use only the splits on which all of the chart's
 // methods were run. A method that was run on no split has no curve, and does not reduce the splits.
-func (of panel) chart(p *problem) *chart.Chart {
+func (pl panel) chart(p *problem) *chart.Chart {
 	c := &chart.Chart{X: "effective passes", Y: "objective − optimum", LogY: true, Floor: gapFloor}
-	if of.test {
+	if pl.test {
 		c = &chart.Chart{X: c.X, Y: "mean loss on the test half"}
 	}
-	if of.seconds {
+	if pl.seconds {
 		c.X, c.LogX = "seconds, one thread, setup included", true
 	}
-	shown := slices.DeleteFunc(traces(p, of.kind), func(t trace) bool { return t.onlyAxis != "" && t.onlyAxis != of.axisName() })
+	shown := slices.DeleteFunc(traces(p, pl.kind), func(t trace) bool { return t.onlyAxis != "" && t.onlyAxis != pl.axisName() })
 	var splits [][]int
 	for _, t := range shown {
 		splits = append(splits, t.problem(p).splitsOf(t.method, t.output))
 	}
 	shared := commonSplits(splits)
-	c.Title = fmt.Sprintf("%s, mu = %g: %s; splits: %d", p.label(), p.mu, of.caption, len(shared))
-	if of.kind == overviewKind {
+	c.Title = fmt.Sprintf("%s, mu = %g: %s; splits: %d", p.label(), p.mu, pl.caption, len(shared))
+	if pl.kind == overviewKind {
 		c.Title = fmt.Sprintf("%s, splits: %d", p.label(), len(shared))
 	}
 	for _, t := range shown {
-		one, ok := of.curve(t.problem(p).withSplits(shared), t)
-		if !ok || len(one.x) < 2 {
+		line, ok := pl.curve(t.problem(p).withSplits(shared), t)
+		if !ok || len(line.x) < 2 {
 			continue
 		}
 		if t.endOnly {
-			one = one.last()
+			line = line.lastPoint()
 		}
 		c.Lines = append(c.Lines, chart.Line{
 			Name: t.name, Series: p.series(t.method), Dashed: t.dashed, Bold: t.bold,
-			X: one.x, Y: one.mean, Low: one.low, High: one.high,
+			X: line.x, Y: line.mean, Low: line.low, High: line.high,
 		})
 	}
-	if of.test && drawn(c) {
+	if pl.test && drawn(c) {
 		c.Ceiling = testCeiling(c.Lines)
 	}
 	return c
 }
 
-func (of panel) axisName() string {
-	if of.seconds {
+func (pl panel) axisName() string {
+	if pl.seconds {
 		return overSeconds
 	}
 	return overPasses
 }
 
-func (of panel) axes() string {
+func (pl panel) axes() string {
 	text := "In the paper: the objective itself, against effective passes."
-	if of.test {
+	if pl.test {
 		text = "In the paper: the testing loss, against effective passes."
 	}
-	if of.seconds {
+	if pl.seconds {
 		return text + " Seconds are ours."
 	}
 	return text
 }
 
 // curve returns the curve of the trace t on the axes of the panel. ok is false if p has no data for it.
-func (of panel) curve(p *problem, t trace) (c curve, ok bool) {
+func (pl panel) curve(p *problem, t trace) (c curve, ok bool) {
 	value := gap
-	if of.test {
+	if pl.test {
 		value = testLoss
 	}
-	if !of.seconds {
+	if !pl.seconds {
 		c, ok = curveOf(p, t.method, t.output, value, t.x)
 		return c.until(p.Protocol.Passes), ok
 	}
@@ -182,17 +182,17 @@ const overviewAxes = "In the paper: the objective itself and the testing loss, a
 
 // overviews returns our versions of the paper's Figure 1 (mu = 0) and Figure 2 (one for every other mu). They
 // show the gap and the test loss on every data set, over passes, and over seconds if runs were timed.
-func overviews(all []*problem) (out []*Figure, err error) {
-	mus := slices.Clone(all[0].Protocol.Mus)
+func overviews(problems []*problem) (out []*Figure, err error) {
+	mus := slices.Clone(problems[0].Protocol.Mus)
 	slices.Sort(mus)
 	for _, mu := range mus {
-		shown := slices.DeleteFunc(slices.Clone(all), func(p *problem) bool { return p.mu != mu || p.summary == nil || !p.begun })
+		shown := slices.DeleteFunc(slices.Clone(problems), func(p *problem) bool { return p.mu != mu || p.summary == nil || !p.begun })
 		var rows [][]*chart.Chart
-		for _, of := range []panel{{}, {seconds: true}, {test: true}, {test: true, seconds: true}} {
+		for _, pl := range []panel{{}, {seconds: true}, {test: true}, {test: true, seconds: true}} {
 			var row []*chart.Chart
 			count := 0 // number of charts with lines
 			for _, p := range shown {
-				c := of.smallChart(p)
+				c := pl.smallChart(p)
 				if drawn(c) {
 					count++
 				}
@@ -254,13 +254,13 @@ func choices(shown []*problem) []choice {
 }
 
 // smallChart returns the panel's chart for Figure 1 or 2. Its lines are the methods of the paper's figures.
-func (of panel) smallChart(p *problem) *chart.Chart {
-	of.kind = overviewKind
-	c := of.chart(p)
-	if of.seconds {
+func (pl panel) smallChart(p *problem) *chart.Chart {
+	pl.kind = overviewKind
+	c := pl.chart(p)
+	if pl.seconds {
 		c.X = "seconds, one thread"
 	}
-	if of.test {
+	if pl.test {
 		c.Y = "test loss"
 	}
 	return c

@@ -88,7 +88,7 @@ func (p *problem) series(m paper.Method) int {
 	case scas:
 		m = scasStrong
 	}
-	all := p.Protocol.All()
+	methods := p.Protocol.All()
 	priority := func(t paper.Traits) int {
 		switch {
 		case t.Figured:
@@ -100,8 +100,8 @@ func (p *problem) series(m paper.Method) int {
 		}
 		return 3
 	}
-	slices.SortStableFunc(all, func(a, b paper.Traits) int { return cmp.Compare(priority(a), priority(b)) })
-	return slices.IndexFunc(all, func(t paper.Traits) bool { return t.Info.Name == m })
+	slices.SortStableFunc(methods, func(a, b paper.Traits) int { return cmp.Compare(priority(a), priority(b)) })
+	return slices.IndexFunc(methods, func(t paper.Traits) bool { return t.Info.Name == m })
 }
 
 // traces returns the lines of a figure of the given kind for a problem.
@@ -111,16 +111,16 @@ func traces(p *problem, kind string) (t []trace) {
 		traits := p.Protocol.Traits(m)
 		return trace{name: name, method: m, output: output, x: byPasses, dashed: output != traits.Output()}
 	}
-	// own returns a line for each method, at the method's first output.
-	own := func(methods ...paper.Method) (all []trace) {
+	// lines returns a line for each method, at the method's first output.
+	lines := func(methods ...paper.Method) (list []trace) {
 		for _, m := range methods {
 			name, traits := m, p.Protocol.Traits(m)
 			if traits.Output() == paper.Average {
 				name += ", average"
 			}
-			all = append(all, line(name, m, traits.Output()))
+			list = append(list, line(name, m, traits.Output()))
 		}
-		return all
+		return list
 	}
 	exact := func(name string, m paper.Method, x axis, only string) trace {
 		return trace{name: name, method: m, output: paper.Last, x: x, onlyAxis: only}
@@ -153,21 +153,21 @@ func traces(p *problem, kind string) (t []trace) {
 			t = append(t, line("scas (Algorithm 1)", scas, paper.Last))
 		}
 		t = append(t, trace{name: "scas-k, automatic", method: scasK, output: paper.Last, x: byPasses, dashed: true, rule: paper.Automatic})
-		t = append(t, own(stoc, sa, svrg, batchLinear)...)
+		t = append(t, lines(stoc, sa, svrg, batchLinear)...)
 		t = append(t, exact("batch, paper's count", batch, byPaper, overPasses), allPasses(batch), allPasses(batchCG),
 			exact("batch, exact", batch, byPasses, overSeconds), exact("batch-cg, exact", batchCG, byPasses, overSeconds))
 	case "predecessors":
-		t = append(t, own(stoc, oadm, opg, rda, os1, os2, sa, saIU, batchLinear, batchUzawa)...)
+		t = append(t, lines(stoc, oadm, opg, rda, os1, os2, sa, saIU, batchLinear, batchUzawa)...)
 	case "successors":
 		for _, m := range p.Protocol.Methods {
 			successor := p.Protocol.Traits(m).Group == paper.Successors && m != scasK
 			if successor || m == scas && ours != scas {
-				t = append(t, own(m)...)
+				t = append(t, lines(m)...)
 			}
 		}
 	}
-	return slices.DeleteFunc(t, func(one trace) bool {
-		traits := p.Protocol.Traits(one.method)
-		return !slices.Contains(p.Protocol.Methods, one.method) || !traits.Applies(p.mu)
+	return slices.DeleteFunc(t, func(tr trace) bool {
+		traits := p.Protocol.Traits(tr.method)
+		return !slices.Contains(p.Protocol.Methods, tr.method) || !traits.Applies(p.mu)
 	})
 }

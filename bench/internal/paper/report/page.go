@@ -60,13 +60,13 @@ type section struct {
 // Make returns the files of the report, with paths relative to the report's directory. summary is a text
 // about the claims for a terminal.
 func Make(ctx context.Context, r *paper.Records) (files []output.File, summary string, err error) {
-	all := problems(r)
-	pg := &page{Protocol: r.Protocol, Planned: paper.Full().Splits, Measured: r.Machines, Methods: methodsOf(&r.Protocol), TimedSplits: timedSplits(r), Optima: optima(all), Printed: printedConditions(all), Memory: memoryNotes(all)}
+	list := problems(r)
+	pg := &page{Protocol: r.Protocol, Planned: paper.Full().Splits, Measured: r.Machines, Methods: methodsOf(&r.Protocol), TimedSplits: timedSplits(r), Optima: optima(list), Printed: printedConditions(list), Memory: memoryNotes(list)}
 	if pg.Bounds, err = bounds(ctx); err != nil {
 		return nil, "", err
 	}
-	pg.Claims, pg.Runs = results(all), runsOf(all)
-	if pg.Overviews, err = overviews(all); err != nil {
+	pg.Claims, pg.Runs = results(list), runsOf(list)
+	if pg.Overviews, err = overviews(list); err != nil {
 		return nil, "", err
 	}
 	drawn := slices.Clone(pg.Overviews)
@@ -74,21 +74,21 @@ func Make(ctx context.Context, r *paper.Records) (files []output.File, summary s
 		drawn = append(drawn, b.Figure)
 	}
 	var table []row
-	for _, p := range all {
+	for _, p := range list {
 		rows := table1(p)
 		table = append(table, rows...)
 		if p.summary == nil || !p.begun {
 			continue
 		}
-		first := len(pg.Data) == 0 || pg.Data[len(pg.Data)-1].Name != p.Name
-		if first {
+		isFirst := len(pg.Data) == 0 || pg.Data[len(pg.Data)-1].Name != p.Name
+		if isFirst {
 			pg.Data = append(pg.Data, p.summary)
 		}
-		one := section{Mu: p.mu, Open: first, Label: p.label(), Table: rows}
-		if one.Figures, err = figures(p); err != nil {
+		sec := section{Mu: p.mu, Open: isFirst, Label: p.label(), Table: rows}
+		if sec.Figures, err = figures(p); err != nil {
 			return nil, "", err
 		}
-		pg.Problems, drawn = append(pg.Problems, one), append(drawn, one.Figures...)
+		pg.Problems, drawn = append(pg.Problems, sec), append(drawn, sec.Figures...)
 	}
 	var html bytes.Buffer
 	if err := pageTemplate.Execute(&html, pg); err != nil {
@@ -107,11 +107,11 @@ func Make(ctx context.Context, r *paper.Records) (files []output.File, summary s
 	return files, claimsText(pg.Claims), nil
 }
 
-func methodsOf(pr *paper.Protocol) (all []paper.Traits) {
+func methodsOf(pr *paper.Protocol) (traits []paper.Traits) {
 	for _, m := range pr.Methods {
-		all = append(all, pr.Traits(m))
+		traits = append(traits, pr.Traits(m))
 	}
-	return all
+	return traits
 }
 
 func timedSplits(r *paper.Records) (count int) {
@@ -131,16 +131,16 @@ type problemRuns struct {
 	Texts []string // for each rule, the text of problem.methodsRun
 }
 
-func runsOf(all []*problem) (out []problemRuns) {
-	for _, p := range all {
+func runsOf(problems []*problem) (out []problemRuns) {
+	for _, p := range problems {
 		if !p.begun {
 			continue
 		}
-		one := problemRuns{Data: p.Name, Mu: p.mu}
+		runs := problemRuns{Data: p.Name, Mu: p.mu}
 		for _, rule := range paper.Rules() {
-			one.Texts = append(one.Texts, p.withRule(rule).methodsRun())
+			runs.Texts = append(runs.Texts, p.withRule(rule).methodsRun())
 		}
-		out = append(out, one)
+		out = append(out, runs)
 	}
 	return out
 }
@@ -178,13 +178,13 @@ type optimumRange struct {
 	Splits        int
 }
 
-func optima(all []*problem) (out []optimumRange) {
-	for _, p := range all {
+func optima(problems []*problem) (out []optimumRange) {
+	for _, p := range problems {
 		o := optimumRange{Data: p.Name, Mu: p.mu, Low: math.Inf(1), High: math.Inf(-1)}
 		for _, split := range p.splits {
-			if one := p.optimum(split); one != nil {
-				o.Splits, o.By = o.Splits+1, one.By
-				o.Low, o.High, o.Gap = min(o.Low, one.Objective), max(o.High, one.Objective), max(o.Gap, one.Gap)
+			if optimum := p.optimum(split); optimum != nil {
+				o.Splits, o.By = o.Splits+1, optimum.By
+				o.Low, o.High, o.Gap = min(o.Low, optimum.Objective), max(o.High, optimum.Objective), max(o.Gap, optimum.Gap)
 			}
 		}
 		if o.Splits > 0 {
@@ -205,9 +205,9 @@ type printedCondition struct {
 	Inner float64
 }
 
-func printedConditions(all []*problem) []printedCondition {
+func printedConditions(problems []*problem) []printedCondition {
 	var out []printedCondition
-	for _, p := range all {
+	for _, p := range problems {
 		f, u, mu := p.summary, p.runOf(scasStrong, paper.Last, 0), p.mu
 		if mu == 0 || u == nil || f == nil {
 			continue
@@ -228,9 +228,9 @@ type memoryNote struct {
 	Gap float64
 }
 
-func memoryNotes(all []*problem) []memoryNote {
+func memoryNotes(problems []*problem) []memoryNote {
 	var out []memoryNote
-	for _, p := range all {
+	for _, p := range problems {
 		if p.timing(scas, 0) == nil || p.summary == nil || slices.ContainsFunc(out, func(n memoryNote) bool { return n.Data == p.Name }) {
 			continue
 		}

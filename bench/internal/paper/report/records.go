@@ -47,19 +47,19 @@ func problems(r *paper.Records) []*problem {
 func (p *problem) findSplits() {
 	has := func(k paper.Key) bool { return p.TunedRun(k) != nil }
 	lacks := func(k paper.Key) bool { return !has(k) }
-	var all []int
+	var allSplits []int
 	p.splits = nil
 	for split := range p.Protocol.Splits {
 		keys := slices.DeleteFunc(p.Protocol.Keys(p.Spec, split), func(k paper.Key) bool { return k.Mu != p.mu || k.Rule != p.rule })
 		p.begun = p.begun || slices.ContainsFunc(keys, has)
-		all = append(all, split)
+		allSplits = append(allSplits, split)
 		keys = slices.DeleteFunc(keys, func(k paper.Key) bool { return !p.Protocol.Traits(k.Method).Figured })
 		if len(keys) > 0 && !slices.ContainsFunc(keys, lacks) && p.optimum(split) != nil {
 			p.splits = append(p.splits, split)
 		}
 	}
 	if p.splits == nil {
-		p.splits = all
+		p.splits = allSplits
 	}
 }
 
@@ -70,21 +70,21 @@ func (p *problem) withRule(rule paper.Rule) *problem {
 	return &q
 }
 
-func (p *problem) key(m paper.Method, by paper.Output, split int) paper.Key {
-	return paper.Key{Data: p.Name, Mu: p.mu, Method: m, Split: split, Rule: p.rule, By: by}
+func (p *problem) key(m paper.Method, output paper.Output, split int) paper.Key {
+	return paper.Key{Data: p.Name, Mu: p.mu, Method: m, Split: split, Rule: p.rule, By: output}
 }
 
 // runOf returns the run of a method whose parameters were chosen for the given output, or nil if the records
 // do not have this run. For a method without this output it returns the run for the method's first output.
-func (p *problem) runOf(m paper.Method, by paper.Output, split int) *paper.TunedRun {
-	if t := p.Protocol.Traits(m); !slices.Contains(t.Outputs, by) {
-		by = t.Output()
+func (p *problem) runOf(m paper.Method, output paper.Output, split int) *paper.TunedRun {
+	if t := p.Protocol.Traits(m); !slices.Contains(t.Outputs, output) {
+		output = t.Output()
 	}
-	return p.TunedRun(p.key(m, by, split))
+	return p.TunedRun(p.key(m, output, split))
 }
 
-func (p *problem) splitsOf(m paper.Method, by paper.Output) []int {
-	return slices.DeleteFunc(slices.Clone(p.splits), func(split int) bool { return p.runOf(m, by, split) == nil })
+func (p *problem) splitsOf(m paper.Method, output paper.Output) []int {
+	return slices.DeleteFunc(slices.Clone(p.splits), func(split int) bool { return p.runOf(m, output, split) == nil })
 }
 
 func (p *problem) withSplits(splits []int) *problem {
@@ -116,17 +116,17 @@ type splitCounts struct {
 	Open    int // splits on which a step size or rho that was not tried may be better
 	Halved  int // splits on which the step size was halved because the run diverged
 	Failed  int // splits on which the run failed
-	Clamped int // splits on which weights of the average were clamped to zero
+	Clamped int // splits on which a negative weight in the average of the iterates was set to zero
 }
 
-func countsOf(p *problem, m paper.Method, by paper.Output) (t splitCounts) {
+func countsOf(p *problem, m paper.Method, output paper.Output) (t splitCounts) {
 	add := func(count *int, yes bool) {
 		if yes {
 			*count++
 		}
 	}
 	for _, split := range p.splits {
-		u := p.runOf(m, by, split)
+		u := p.runOf(m, output, split)
 		if u == nil {
 			continue
 		}

@@ -61,12 +61,12 @@ func open(t *testing.T, dir string, pr paper.Protocol) *paper.Records {
 
 func files(t *testing.T, r *paper.Records) map[string]string {
 	t.Helper()
-	made, _, err := Make(t.Context(), r)
+	list, _, err := Make(t.Context(), r)
 	if err != nil {
 		t.Fatal(err)
 	}
 	out := map[string]string{}
-	for _, f := range made {
+	for _, f := range list {
 		out[f.Path] = f.Text
 	}
 	return out
@@ -75,17 +75,17 @@ func files(t *testing.T, r *paper.Records) map[string]string {
 func TestReport(t *testing.T) {
 	dir, data := t.TempDir(), tinyData(t)
 	r := tiny(t, dir, data)
-	made := files(t, r)
-	t.Run("claims", func(t *testing.T) { checkClaims(t, r, made) })
-	t.Run("page", func(t *testing.T) { checkPage(t, made) })
+	contents := files(t, r)
+	t.Run("claims", func(t *testing.T) { checkClaims(t, r, contents) })
+	t.Run("page", func(t *testing.T) { checkPage(t, contents) })
 	t.Run("retuning", func(t *testing.T) { checkRetuning(t, r, data) })
 	again := files(t, open(t, dir, r.Protocol))
-	for name, text := range made {
+	for name, text := range contents {
 		if again[name] != text {
 			t.Errorf("%s differs between two reports:\n%s\n%s", name, text, again[name])
 		}
 	}
-	if _, timed := made["figures/tiny-mu0-main-seconds.svg"]; !timed {
+	if _, timed := contents["figures/tiny-mu0-main-seconds.svg"]; !timed {
 		t.Error("there is no figure over seconds")
 	}
 	if err := os.Remove(filepath.Join(dir, paper.TimingsFile)); err != nil {
@@ -100,18 +100,18 @@ func TestReport(t *testing.T) {
 
 // checkClaims checks that every claim has its two values on some problem, and that claims 1a and 3a compare the
 // right number of splits. It also checks texts of the figures and the page, and the links of the page.
-func checkClaims(t *testing.T, r *paper.Records, made map[string]string) {
+func checkClaims(t *testing.T, r *paper.Records, contents map[string]string) {
 	t.Helper()
 	for name, says := range map[string]string{
 		"figures/figure-1.svg": "STOC-ADMM, average", "figures/figure-2-mu0.01.svg": "mu = 0.01, Algorithm 2",
 		// The methods that the paper's figures do not show were run on one of the two splits.
 		"figures/tiny-mu0-successors.svg": "successors and our variants; splits: 1",
 	} {
-		if !strings.Contains(made[name], says) {
+		if !strings.Contains(contents[name], says) {
 			t.Errorf("%s does not say %q", name, says)
 		}
 	}
-	page := made[PageFile]
+	page := contents[PageFile]
 	if says := "cpu: that it was measured on"; !strings.Contains(page, says) {
 		t.Errorf("the page does not say %q", says)
 	}
@@ -134,7 +134,7 @@ func checkClaims(t *testing.T, r *paper.Records, made map[string]string) {
 			t.Errorf("mu %g: by the paper's count the seconds are %v, by passes %v", p.mu, a.x, b.x)
 		}
 	}
-	rows, err := csv.NewReader(strings.NewReader(made[ClaimsFile])).ReadAll()
+	rows, err := csv.NewReader(strings.NewReader(contents[ClaimsFile])).ReadAll()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -169,19 +169,19 @@ func checkRetuning(t *testing.T, r *paper.Records, data *paper.Data) {
 		}
 	}
 	for line := range strings.Lines(text) {
-		var before, after float64
+		var oldRatio, newRatio float64
 		_, numbers, _ := strings.Cut(line, "ratio ")
-		if _, err := fmt.Sscanf(numbers, "%g tuned again %g", &before, &after); err != nil {
+		if _, err := fmt.Sscanf(numbers, "%g tuned again %g", &oldRatio, &newRatio); err != nil {
 			continue // the line has no ratio, or a ratio that is only a bound, such as "at least 3"
 		}
-		if before > 1 && after > before || before < 1 && after < before {
+		if oldRatio > 1 && newRatio > oldRatio || oldRatio < 1 && newRatio < oldRatio {
 			t.Errorf("tuning the side that is behind makes its ratio worse: %s", line)
 		}
 	}
 }
 
 // TestRatio checks quotient for values that are unknown, not reached, or not larger than the error of the
-// known optimum. It also checks that greatest and least skip unknown values.
+// known optimum. It also checks that largestEntry and smallestEntry skip unknown values.
 func TestRatio(t *testing.T) {
 	inf, nan := math.Inf(1), math.NaN()
 	for _, c := range []struct {
@@ -199,10 +199,10 @@ func TestRatio(t *testing.T) {
 			t.Errorf("the ratio of %+v and %+v is %q, want %q", c.a, c.b, got, c.want)
 		}
 	}
-	if e := greatest([]entry{{Value: nan}, {Name: "a", Value: 3}, {Value: 2}}); e.Name != "a" || e.Among != 2 {
+	if e := largestEntry([]entry{{Value: nan}, {Name: "a", Value: 3}, {Value: 2}}); e.Name != "a" || e.Among != 2 {
 		t.Errorf("the greatest is %+v", e)
 	}
-	if e := least([]entry{{Value: nan}, {Name: "a", Value: 2}, {Value: 3}}); e.Name != "a" {
+	if e := smallestEntry([]entry{{Value: nan}, {Name: "a", Value: 2}, {Value: 3}}); e.Name != "a" {
 		t.Errorf("the least is %+v", e)
 	}
 }
@@ -220,9 +220,9 @@ func TestCommon(t *testing.T) {
 
 // checkPage checks that the page is well-formed HTML, has certain texts and refers to no other files, and
 // that no figure is empty.
-func checkPage(t *testing.T, made map[string]string) {
+func checkPage(t *testing.T, contents map[string]string) {
 	t.Helper()
-	for name, text := range made {
+	for name, text := range contents {
 		if strings.HasSuffix(name, ".svg") && !strings.Contains(text, "<path") {
 			t.Errorf("%s has no lines", name)
 		}
@@ -232,7 +232,7 @@ func checkPage(t *testing.T, made map[string]string) {
 			}
 		}
 	}
-	page := made[PageFile]
+	page := contents[PageFile]
 	// The page is XML except for its document type, void elements, the attribute open, which has no value, and
 	// entities of HTML.
 	text := regexp.MustCompile(`<(meta|br)([^>]*)>`).ReplaceAllString(strings.TrimPrefix(page, "<!doctype html>"), "<$1$2/>")
@@ -261,8 +261,8 @@ func checkPage(t *testing.T, made map[string]string) {
 			t.Errorf("the page lacks %q", want)
 		}
 	}
-	if at := regexp.MustCompile(`(?i)(src|href|url)\s*[=(]\s*["']?\s*(https?:)?//`).FindString(page); at != "" {
-		t.Errorf("the page refers to elsewhere: %s", at)
+	if link := regexp.MustCompile(`(?i)(src|href|url)\s*[=(]\s*["']?\s*(https?:)?//`).FindString(page); link != "" {
+		t.Errorf("the page refers to elsewhere: %s", link)
 	}
 	for _, bad := range []string{"<script", "NaN", "ZgotmplZ", "%!"} {
 		if strings.Contains(page, bad) {

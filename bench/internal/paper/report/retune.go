@@ -34,11 +34,11 @@ func Retune(ctx context.Context, r *paper.Records, d *paper.Data, mu float64) (s
 			if old.First.Among == 0 || old.Second.Among == 0 {
 				continue
 			}
-			behind, tuned := c.second(p)[0], old
+			worseSide, tuned := c.secondSides(p)[0], old
 			if old.Ratio.Value > 1 {
-				behind = c.first(p)[0]
+				worseSide = c.firstSides(p)[0]
 			}
-			k := p.key(behind.method, behind.output, 0)
+			k := p.key(worseSide.method, worseSide.output, 0)
 			if retuned[k] == nil {
 				again, err := r.Retune(ctx, d, k)
 				if err != nil {
@@ -64,8 +64,8 @@ func Retune(ctx context.Context, r *paper.Records, d *paper.Data, mu float64) (s
 
 func (p *problem) describe(r *paper.Retuned) string {
 	unit := p.Protocol.Traits(r.Method).Unit
-	at := func(objective, step, penalty float64) string {
+	text := func(objective, step, penalty float64) string {
 		return fmt.Sprintf("%s at %s, %s λ", shortText(excess(objective, p.optimum(0)), 3), unit.Times(shortText(step, 3)), shortText(penalty, 3))
 	}
-	return fmt.Sprintf("%s, %s: %s; of %d more the best %s", r.Method, r.By, at(r.End(), r.Step, r.Penalty), r.Runs, at(r.Best, r.BestStep, r.BestPenalty))
+	return fmt.Sprintf("%s, %s: %s; of %d more the best %s", r.Method, r.By, text(r.End(), r.Step, r.Penalty), r.Runs, text(r.Best, r.BestStep, r.BestPenalty))
 }

@@ -33,8 +33,8 @@ type row struct {
 func table1(p *problem) []row {
 	var rows []row
 	for _, t := range methodsOf(&p.Protocol) {
-		for _, by := range t.Outputs {
-			if u := p.runOf(t.Info.Name, by, 0); u != nil {
+		for _, curveOutput := range t.Outputs {
+			if u := p.runOf(t.Info.Name, curveOutput, 0); u != nil {
 				rows = append(rows, newRow(p, t, u))
 			}
 		}
@@ -43,24 +43,24 @@ func table1(p *problem) []row {
 }
 
 func newRow(p *problem, t paper.Traits, u *paper.TunedRun) row {
-	nan, m, by := math.NaN(), t.Info.Name, u.By
-	r := row{Traits: t, FirstRun: u, splitCounts: countsOf(p, m, by), Splits: len(p.splits), Curve: by, Rate: nan, Gap10: nan, TestEnd: nan}
+	nan, m, curveOutput := math.NaN(), t.Info.Name, u.By
+	r := row{Traits: t, FirstRun: u, splitCounts: countsOf(p, m, curveOutput), Splits: len(p.splits), Curve: curveOutput, Rate: nan, Gap10: nan, TestEnd: nan}
 	r.Timing = paper.Timing{Key: u.Key, Bytes: nan, PerPass: nan, Setup: nan}
 	if measured := p.timing(m, 0); measured != nil {
 		r.Timing = *measured
 	}
 	limit := p.Protocol.Passes
-	at := func(p *problem, value metric) curve {
-		c, _ := curveOf(p, m, by, value, byPaper)
+	metricCurve := func(p *problem, value metric) curve {
+		c, _ := curveOf(p, m, curveOutput, value, byPaper)
 		return c.until(limit)
 	}
-	c := at(p, gap)
+	c := metricCurve(p, gap)
 	r.Rate, r.GapEnd = rate(c.x, c.mean), c.end()
-	if v, ok := c.at(10); ok {
+	if v, ok := c.valueAt(10); ok {
 		r.Gap10 = v
 	}
-	r.GapOnHalf, r.GapAuto = at(p.withRule(paper.OnHalf), gap).end(), at(p.withRule(paper.Automatic), gap).end()
-	r.TestEnd = at(p, testLoss).end()
+	r.GapOnHalf, r.GapAuto = metricCurve(p.withRule(paper.OnHalf), gap).end(), metricCurve(p.withRule(paper.Automatic), gap).end()
+	r.TestEnd = metricCurve(p, testLoss).end()
 	if t.Info.PaperPass && len(u.Points) > 1 {
 		r.FirstPasses = u.Points[1].Passes
 	}
