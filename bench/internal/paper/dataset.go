@@ -33,11 +33,11 @@ type File struct {
 }
 
 // originals returns files of a data set of the paper, all with the given origin.
-func originals(origin string, paths ...string) (all []File) {
+func originals(origin string, paths ...string) (files []File) {
 	for _, p := range paths {
-		all = append(all, File{p, origin, true})
+		files = append(files, File{p, origin, true})
 	}
-	return all
+	return files
 }
 
 // Specs describes the four data sets of the paper, with the lambda of the paper. Some files are stand-ins;
@@ -77,7 +77,7 @@ type Data struct {
 }
 
 // Find returns the first of s.Files that exists in dir.
-func (s Spec) Find(dir string) (found File, err error) {
+func (s Spec) Find(dir string) (file File, err error) {
 	var names []string
 	for _, f := range s.Files {
 		if _, err := os.Stat(filepath.Join(dir, filepath.FromSlash(f.Path))); err == nil {

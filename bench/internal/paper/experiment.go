@@ -122,21 +122,21 @@ type Progress struct {
 	W     io.Writer
 	Total int // number of runs to make
 
-	mu   sync.Mutex
-	done int
-	last time.Time
+	mu         sync.Mutex
+	count      int // number of runs done so far
+	lastReport time.Time
 }
 
-// Done counts n more runs as done. The argument what names the last of these runs.
-func (p *Progress) Done(n int, what string) {
+// Done counts n more runs as done. The argument run names the last of these runs.
+func (p *Progress) Done(n int, run string) {
 	if p == nil {
 		return
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.done += n
-	if now := time.Now(); now.Sub(p.last) >= 15*time.Second {
-		p.last = now
-		fmt.Fprintf(p.W, "%d of %d runs  (%s)\n", p.done, p.Total, what)
+	p.count += n
+	if now := time.Now(); now.Sub(p.lastReport) >= 15*time.Second {
+		p.lastReport = now
+		fmt.Fprintf(p.W, "%d of %d runs  (%s)\n", p.count, p.Total, run)
 	}
 }

@@ -68,39 +68,39 @@ func mustRead(t *testing.T, path string) []byte {
 // interruption. It also checks each run; see checkContents.
 func TestSameTwice(t *testing.T) {
 	pr, d := tiny(t)
-	first, second := t.TempDir(), t.TempDir()
-	one, err := experiment(t, t.Context(), first, pr, d, 2)
+	firstDir, secondDir := t.TempDir(), t.TempDir()
+	e, err := experiment(t, t.Context(), firstDir, pr, d, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
-	points := mustRead(t, filepath.Join(first, PointsFile))
+	points := mustRead(t, filepath.Join(firstDir, PointsFile))
 
 	// Cut the file within a line, as a crash can do, and continue the experiment.
-	if err := os.WriteFile(filepath.Join(second, PointsFile), points[:2*len(points)/3+7], 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(secondDir, PointsFile), points[:2*len(points)/3+7], 0o644); err != nil {
 		t.Fatal(err)
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
-	if _, err := experiment(t, ctx, second, pr, d, 1); !errors.Is(err, context.Canceled) {
+	if _, err := experiment(t, ctx, secondDir, pr, d, 1); !errors.Is(err, context.Canceled) {
 		t.Errorf("an interrupted experiment returns %v", err)
 	}
-	kept := len(mustRead(t, filepath.Join(second, PointsFile)))
-	if kept < len(points)/2 || kept >= len(points) {
-		t.Errorf("%d of %d bytes survive an interruption", kept, len(points))
+	size := len(mustRead(t, filepath.Join(secondDir, PointsFile)))
+	if size < len(points)/2 || size >= len(points) {
+		t.Errorf("%d of %d bytes survive an interruption", size, len(points))
 	}
-	if _, err := experiment(t, t.Context(), second, pr, d, 1); err != nil {
+	if _, err := experiment(t, t.Context(), secondDir, pr, d, 1); err != nil {
 		t.Fatal(err)
 	}
-	if again := mustRead(t, filepath.Join(second, PointsFile)); !bytes.Equal(points, again) {
+	if again := mustRead(t, filepath.Join(secondDir, PointsFile)); !bytes.Equal(points, again) {
 		t.Errorf("%s differs between two runs: %d and %d bytes", PointsFile, len(points), len(again))
 	}
-	timings := mustRead(t, filepath.Join(second, TimingsFile))
+	timings := mustRead(t, filepath.Join(secondDir, TimingsFile))
 	if bytes.Count(timings, []byte("cpu: a test")) != 1 {
 		t.Errorf("the machine is not there once:\n%s", timings)
 	}
 	for split := range pr.Splits {
 		for _, key := range pr.Keys(d.Spec, split) {
-			checkContents(t, one, key)
+			checkContents(t, e, key)
 		}
 	}
 }
@@ -145,8 +145,8 @@ func checkContents(t *testing.T, e *Experiment, k Key) {
 	if u == nil || u.Failed != "" || len(u.Points) < 2 {
 		t.Fatalf("%v: no run: %+v", k, u)
 	}
-	if in := u.Within; (in != nil) != traits.Info.PaperPass || in != nil && (in.Passes > e.Protocol.Passes || in.Objective > u.Points[0].Objective || in.Objective < o.Objective-1e-12) {
-		t.Errorf("%v: within the budget %+v", k, in)
+	if within := u.Within; (within != nil) != traits.Info.PaperPass || within != nil && (within.Passes > e.Protocol.Passes || within.Objective > u.Points[0].Objective || within.Objective < o.Objective-1e-12) {
+		t.Errorf("%v: within the budget %+v", k, within)
 	}
 	first, last := u.Points[0], u.Points[len(u.Points)-1]
 	if !(last.Objective < first.Objective) || last.Objective < o.Objective-1e-12 {
@@ -215,12 +215,12 @@ func TestRuns(t *testing.T) {
 	for _, s := range Specs() {
 		wide := s.Features > baseline.MaxFactored
 		for split := range pr.Splits {
-			first := split < pr.SplitsOfOthers
-			others := first && s.Name == "a9a"
+			firstSplit := split < pr.SplitsOfOthers
+			runsOthers := firstSplit && s.Name == "a9a"
 			count := map[Method]int{}
 			for _, k := range pr.Keys(s, split) {
 				count[k.Method]++
-				if !first && k.Rule != Sampled || split >= pr.SplitsOnHalf && k.Rule == OnHalf {
+				if !firstSplit && k.Rule != Sampled || split >= pr.SplitsOnHalf && k.Rule == OnHalf {
 					t.Errorf("%v is run", k)
 				}
 			}
@@ -228,22 +228,22 @@ func TestRuns(t *testing.T) {
 			if split >= pr.SplitsOnHalf {
 				rules--
 			}
-			if !first {
+			if !firstSplit {
 				rules = 1
 			}
 			if n := count[solver.SCAS{}.Info().Name]; n != 2*len(pr.Mus)*rules {
 				t.Errorf("%s, split %d: %d runs of scas", s.Name, split, n)
 			}
-			if n := count[baseline.SVRG{}.Info().Name]; (n > 0) != others {
+			if n := count[baseline.SVRG{}.Info().Name]; (n > 0) != runsOthers {
 				t.Errorf("%s, split %d: %d runs of a successor", s.Name, split, n)
 			}
-			if n := count[baseline.BatchCG{}.Info().Name]; (n > 0) != (others && !wide) {
+			if n := count[baseline.BatchCG{}.Info().Name]; (n > 0) != (runsOthers && !wide) {
 				t.Errorf("%s, split %d: %d runs of batch-cg", s.Name, split, n)
 			}
-			if n := count[baseline.OADM{}.Info().Name]; (n > 0) != others {
+			if n := count[baseline.OADM{}.Info().Name]; (n > 0) != runsOthers {
 				t.Errorf("%s, split %d: %d runs of oadm", s.Name, split, n)
 			}
-			if n := count[ownSCAS{}.Info().Name]; (n > 0) != first {
+			if n := count[ownSCAS{}.Info().Name]; (n > 0) != firstSplit {
 				t.Errorf("%s, split %d: %d runs of a caller's method", s.Name, split, n)
 			}
 		}
@@ -258,17 +258,17 @@ func TestHalve(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	other, err := d.Halve(1, 60)
+	secondHalves, err := d.Halve(1, 60)
 	if err != nil {
 		t.Fatal(err)
 	}
-	sum := func(p *solver.Problem) (n int, first float64) {
+	sum := func(p *solver.Problem) (n int, total float64) {
 		n, _ = p.Data.Dims()
 		for i := range n {
 			_, val := p.Data.Row(i)
-			first += val[0]
+			total += val[0]
 		}
-		return n, first
+		return n, total
 	}
 	train, a := sum(h.Train)
 	test, b := sum(h.Test)
@@ -276,11 +276,11 @@ func TestHalve(t *testing.T) {
 	if train != 120 || test != 120 || tune != 60 {
 		t.Errorf("halves of %d and %d, %d for tuning", train, test, tune)
 	}
-	whole, all := sum(&solver.Problem{Data: d.X})
-	if diff := a + b - all; whole != 240 || diff > 1e-9 || diff < -1e-9 {
-		t.Errorf("the halves are not the whole: %g and %g of %g", a, b, all)
+	count, total := sum(&solver.Problem{Data: d.X})
+	if diff := a + b - total; count != 240 || diff > 1e-9 || diff < -1e-9 {
+		t.Errorf("the halves are not the whole: %g and %g of %g", a, b, total)
 	}
-	if _, c := sum(other.Train); c == a {
+	if _, c := sum(secondHalves.Train); c == a {
 		t.Error("the second split is the first")
 	}
 	if h.Test.Penalty != nil || h.Test.L2 != 0 {
@@ -312,11 +312,11 @@ func TestCompressedPoints(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(packed, PointsFile+".zst"), w.EncodeAll(text, nil), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	again, err := Open(packed, pr)
+	reread, err := Open(packed, pr)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if u := again.TunedRun(key); u == nil || len(u.Points) != 2 {
+	if u := reread.TunedRun(key); u == nil || len(u.Points) != 2 {
 		t.Errorf("read %+v", u)
 	}
 	_, headless, _ := bytes.Cut(text, []byte("\n"))

@@ -109,7 +109,7 @@ func nuF(factor float64) StepUnit {
 }
 
 var (
-	last, average, both = []Output{Last}, []Output{Average}, []Output{Last, Average}
+	lastOutput, averageOutput, bothOutputs = []Output{Last}, []Output{Average}, []Output{Last, Average}
 )
 
 const (
@@ -127,14 +127,14 @@ const (
 )
 
 // defaultTraits has the values of the fields that an entry of traitsTable leaves zero.
-var defaultTraits = Traits{Outputs: last, Allowed: "none proven", TunePasses: 5, Counts: samples, Group: Successors}
+var defaultTraits = Traits{Outputs: lastOutput, Allowed: "none proven", TunePasses: 5, Counts: samples, Group: Successors}
 
 // traitsTable has the traits of the methods. Acc-SADMM is tuned over three of its stages, because a step size
 // that is too large does no harm in the first stage.
 var traitsTable = []Traits{
-	{Method: solver.SCAS{}, Group: Compared, Figured: true, Outputs: both, Unit: nuL, TunePasses: 6, Counts: outer, Linearised: noPenalty,
+	{Method: solver.SCAS{}, Group: Compared, Figured: true, Outputs: bothOutputs, Unit: nuL, TunePasses: 6, Counts: outer, Linearised: noPenalty,
 		Allowed: "Theorem 1 has no bound of its own; C1 of Theorem 2 is η < 2/ν_L"},
-	{Method: solver.SCASStrong{}, Group: Compared, Figured: true, Outputs: both, Unit: nuL, TunePasses: 6, Counts: outer, Linearised: "as scas",
+	{Method: solver.SCASStrong{}, Group: Compared, Figured: true, Outputs: bothOutputs, Unit: nuL, TunePasses: 6, Counts: outer, Linearised: "as scas",
 		Allowed: "η ≤ 1/ν_L: beyond it the average of Algorithm 2 as printed has a negative weight, for which zero is taken"},
 	{Method: solver.SCASK{}, Unit: nuL, TunePasses: 6, Counts: outer, Linearised: "as scas", Allowed: kStep},
 	{Method: solver.SCASL{}, Unit: nuL, TunePasses: 6, Counts: outer, Linearised: "yes, per round", Allowed: kStep},
@@ -142,14 +142,14 @@ var traitsTable = []Traits{
 	{Method: baseline.BatchCG{}, Group: Compared, Counts: iterations, Linearised: "no", MostFeatures: baseline.MaxFactored},
 	{Method: baseline.BatchLinear{}, Group: Compared, Figured: true, Unit: nuMean, Allowed: "η < 2/ν of the mean loss", Counts: iterations, Linearised: "no"},
 	{Method: baseline.BatchUzawa{}, Group: Compared, Unit: uzawa, Allowed: "η ≤ 1/(ν of the mean loss + ρ λ₁)", Counts: iterations, Linearised: "yes"},
-	{Method: baseline.STOC{}, Group: Compared, Figured: true, Outputs: average, Allowed: anyStep, Linearised: "no"},
-	{Method: baseline.OADM{}, Group: Compared, Outputs: average, Allowed: anyStep, Linearised: "no"},
-	{Method: baseline.OPG{}, Group: Compared, Outputs: average, Allowed: anyStep, Linearised: "yes"},
-	{Method: baseline.RDA{}, Group: Compared, Outputs: average, Allowed: anyStep, Linearised: "yes"},
-	{Method: baseline.OS1{}, Group: Compared, Outputs: average, Allowed: anyStep, Linearised: unlisted},
+	{Method: baseline.STOC{}, Group: Compared, Figured: true, Outputs: averageOutput, Allowed: anyStep, Linearised: "no"},
+	{Method: baseline.OADM{}, Group: Compared, Outputs: averageOutput, Allowed: anyStep, Linearised: "no"},
+	{Method: baseline.OPG{}, Group: Compared, Outputs: averageOutput, Allowed: anyStep, Linearised: "yes"},
+	{Method: baseline.RDA{}, Group: Compared, Outputs: averageOutput, Allowed: anyStep, Linearised: "yes"},
+	{Method: baseline.OS1{}, Group: Compared, Outputs: averageOutput, Allowed: anyStep, Linearised: unlisted},
 	{Method: baseline.OS2{}, Group: Compared, Allowed: anyStep, Linearised: unlisted},
-	{Method: baseline.SA{}, Group: Compared, Figured: true, Outputs: both, Unit: nuFOverN, Allowed: saStep, Linearised: "no"},
-	{Method: baseline.SAIU{}, Group: Compared, Outputs: both, Unit: nuFOverN, Allowed: saStep, Linearised: "yes"},
+	{Method: baseline.SA{}, Group: Compared, Figured: true, Outputs: bothOutputs, Unit: nuFOverN, Allowed: saStep, Linearised: "no"},
+	{Method: baseline.SAIU{}, Group: Compared, Outputs: bothOutputs, Unit: nuFOverN, Allowed: saStep, Linearised: "yes"},
 	{Method: baseline.SAG{}, Linearised: "no"},
 	{Method: baseline.SAGIU{}, Linearised: "yes"},
 	{Method: baseline.SVRG{}, Allowed: "η < 1/(4 ν_f), batches of one sample", Counts: stages, Linearised: "yes"},
@@ -166,13 +166,13 @@ var traitsTable = []Traits{
 
 // moduleTraits returns the traits of all methods of the module except Auto, in the order of
 // baseline.Methods. Auto is left out because with it the exact solver, not ADMM, solves most problems.
-var moduleTraits = sync.OnceValue(func() (all []Traits) {
+var moduleTraits = sync.OnceValue(func() (traits []Traits) {
 	for _, m := range baseline.Methods() {
 		if _, auto := m.(solver.Auto); !auto {
-			all = append(all, traitsOf(m, m.Info()))
+			traits = append(traits, traitsOf(m, m.Info()))
 		}
 	}
-	return all
+	return traits
 })
 
 // traitsOf returns the traits of a method from traitsTable. Fields that are zero there, and all fields of a
@@ -180,9 +180,9 @@ var moduleTraits = sync.OnceValue(func() (all []Traits) {
 // gets the unit that info.StepUnit states.
 func traitsOf(m solver.Method, info solver.MethodInfo) Traits {
 	t := defaultTraits
-	for _, own := range traitsTable {
-		if own.Method.Info().Name == info.Name {
-			t = own
+	for _, entry := range traitsTable {
+		if entry.Method.Info().Name == info.Name {
+			t = entry
 		}
 	}
 	t.Method, t.Info = m, info
@@ -218,23 +218,23 @@ func (pr *Protocol) Traits(name Method) Traits {
 
 // All returns the traits of all methods: first the methods of the module, then the other methods in
 // pr.Methods.
-func (pr *Protocol) All() (all []Traits) {
+func (pr *Protocol) All() (traits []Traits) {
 	names := map[Method]bool{}
 	for _, t := range moduleTraits() {
 		names[t.Info.Name] = true
-		all = append(all, t)
+		traits = append(traits, t)
 	}
 	for _, name := range pr.Methods {
 		if !names[name] {
-			all = append(all, pr.Traits(name))
+			traits = append(traits, pr.Traits(name))
 		}
 	}
-	return all
+	return traits
 }
 
-func moduleNames() (all []Method) {
+func moduleNames() (names []Method) {
 	for _, t := range moduleTraits() {
-		all = append(all, t.Info.Name)
+		names = append(names, t.Info.Name)
 	}
-	return all
+	return names
 }

@@ -15,8 +15,8 @@ type Protocol struct {
 	// SplitsOfOthers is the largest number of splits for runs that the paper's figures do not show: runs of
 	// methods that are not in these figures, and runs with automatic parameters.
 	SplitsOfOthers int `json:"splits_beyond_the_paper"`
-	// DataOfOthers names the data sets on which methods of the module that are not in the paper's figures are
-	// run. nil means all data sets.
+	// Methods of the module that are not in the paper's figures are run only on the data sets DataOfOthers.
+	// nil means all data sets.
 	DataOfOthers []string `json:"data_beyond_the_paper,omitempty"`
 	// SplitsOnHalf is the largest number of splits for runs with the rule OnHalf. Only methods in the
 	// paper's figures have such runs.
@@ -100,9 +100,9 @@ func (pr *Protocol) TimedRun(k Key) Key {
 }
 
 // Join adds a caller's methods to the protocol.
-func (pr *Protocol) Join(own ...solver.Method) {
-	pr.Own = append(pr.Own, own...)
-	for _, m := range own {
+func (pr *Protocol) Join(methods ...solver.Method) {
+	pr.Own = append(pr.Own, methods...)
+	for _, m := range methods {
 		pr.Methods = append(pr.Methods, m.Info().Name)
 	}
 }
@@ -130,11 +130,11 @@ func (pr *Protocol) Validate() error {
 
 // Specs returns the data sets of the protocol, in the order of the function Specs.
 func (pr *Protocol) Specs() []Spec {
-	all := pr.Sets
-	if all == nil {
-		all = Specs()
+	specs := pr.Sets
+	if specs == nil {
+		specs = Specs()
 	}
-	return slices.DeleteFunc(slices.Clone(all), func(s Spec) bool { return !slices.Contains(pr.Data, s.Name) })
+	return slices.DeleteFunc(slices.Clone(specs), func(s Spec) bool { return !slices.Contains(pr.Data, s.Name) })
 }
 
 // Keys returns the keys of the runs on one split of a data set.
@@ -144,7 +144,7 @@ func (pr *Protocol) Keys(s Spec, split int) []Key {
 
 // keysByMethod returns the keys of the runs on one split of a data set with the given rules, in one slice
 // for each method and mu.
-func (pr *Protocol) keysByMethod(s Spec, split int, rules []Rule) (all [][]Key) {
+func (pr *Protocol) keysByMethod(s Spec, split int, rules []Rule) (groups [][]Key) {
 	for _, mu := range pr.Mus {
 		for _, m := range pr.Methods {
 			t := pr.Traits(m)
@@ -153,25 +153,25 @@ func (pr *Protocol) keysByMethod(s Spec, split int, rules []Rule) (all [][]Key) 
 			}
 			var keys []Key
 			for _, rule := range rules {
-				for _, by := range t.Outputs {
+				for _, output := range t.Outputs {
 					if split < pr.splitsBy(rule, &t) {
-						keys = append(keys, Key{s.Name, mu, m, split, rule, by})
+						keys = append(keys, Key{s.Name, mu, m, split, rule, output})
 					}
 				}
 			}
 			if keys != nil {
-				all = append(all, keys)
+				groups = append(groups, keys)
 			}
 		}
 	}
-	return all
+	return groups
 }
 
 // leavesOut reports whether pr.DataOfOthers leaves a method out on a data set. It never leaves out a
 // method of the paper's figures or a caller's own method.
 func (pr *Protocol) leavesOut(s Spec, t *Traits) bool {
-	own := slices.ContainsFunc(pr.Own, func(m solver.Method) bool { return m.Info().Name == t.Info.Name })
-	return !t.Figured && !own && pr.DataOfOthers != nil && !slices.Contains(pr.DataOfOthers, s.Name)
+	isOwn := slices.ContainsFunc(pr.Own, func(m solver.Method) bool { return m.Info().Name == t.Info.Name })
+	return !t.Figured && !isOwn && pr.DataOfOthers != nil && !slices.Contains(pr.DataOfOthers, s.Name)
 }
 
 func (pr *Protocol) splitsBy(rule Rule, t *Traits) int {

@@ -79,8 +79,8 @@ func Open(dir string, pr Protocol) (*Records, error) {
 	if err != nil {
 		return nil, err
 	}
-	if there, asked := r.Protocol.fixedText(), pr.fixedText(); r.Protocol.Passes != 0 && there != asked {
-		return nil, fmt.Errorf("paper: %s holds results of another protocol (%s there, %s asked for); choose another directory or delete the file", filepath.Join(dir, PointsFile), there, asked)
+	if stored, asked := r.Protocol.fixedText(), pr.fixedText(); r.Protocol.Passes != 0 && stored != asked {
+		return nil, fmt.Errorf("paper: %s holds results of another protocol (%s there, %s asked for); choose another directory or delete the file", filepath.Join(dir, PointsFile), stored, asked)
 	}
 	r.Protocol = pr
 	return r, r.Save()
@@ -108,7 +108,7 @@ func OpenAny(dir string) (*Records, error) {
 		data[k.Data], mus[k.Mu], methods[k.Method] = true, true, true
 	}
 	pr.Data, pr.Mus, pr.Methods = slices.Sorted(maps.Keys(data)), slices.Sorted(maps.Keys(mus)), nil
-	// The solver's methods come first.
+	// The methods of the module come first, in the order of moduleNames. Other methods follow, sorted by name.
 	for _, m := range slices.Concat(moduleNames(), slices.Sorted(maps.Keys(methods))) {
 		if methods[m] {
 			pr.Methods = append(pr.Methods, m)

@@ -38,21 +38,21 @@ func (r *Records) Retune(ctx context.Context, d *Data, k Key) (*Retuned, error) 
 	}
 	out := &Retuned{TunedRun: u, BestStep: u.Step, BestPenalty: u.Penalty}
 	out.Best = out.End()
-	around := func(v float64, fixed bool) (all []float64) {
+	multiples := func(v float64, fixed bool) (values []float64) {
 		if fixed {
 			return []float64{v}
 		}
 		for e := -2; e <= 2; e++ {
-			all = append(all, math.Ldexp(v, e))
+			values = append(values, math.Ldexp(v, e))
 		}
-		return all
+		return values
 	}
-	for _, step := range around(u.Step, t.traits.NoStep()) {
-		for _, penalty := range around(u.Penalty, t.traits.NoRho) {
+	for _, step := range multiples(u.Step, t.traits.NoStep()) {
+		for _, penalty := range multiples(u.Penalty, t.traits.NoRho) {
 			if step == u.Step && penalty == u.Penalty {
 				continue
 			}
-			reached, err := t.whole.try(step, penalty)
+			reached, err := t.training.try(step, penalty)
 			if err != nil {
 				return nil, err
 			}

@@ -143,8 +143,8 @@ func (pr *Protocol) follow(ctx context.Context, h *Halves, u *TunedRun, t *Trait
 }
 
 func (h *Halves) state(pt *solver.Point) state {
-	at := Point{Outer: pt.Outer, Passes: pt.Passes, Paper: pt.PaperPasses}
-	last, average := at, at
+	point := Point{Outer: pt.Outer, Passes: pt.Passes, Paper: pt.PaperPasses}
+	last, average := point, point
 	last.Objective, last.Test = pt.Last.Objective, h.testLoss(pt.X)
 	average.Objective, average.Test = pt.Average.Objective, h.testLoss(pt.XAverage)
 	return state{Last: last, Average: average}
@@ -223,8 +223,9 @@ func (pr *Protocol) settings(u *TunedRun, t *Traits) solver.Settings {
 }
 
 // keeps reports whether a point of a run is kept: every point of a batch method, and otherwise points that
-// are about half a pass apart. last is the passes at the last kept point, or −∞ if there is none.
-func keeps(last, passes float64, t *Traits) bool { return t.Batch() || passes >= last+0.499 }
+// are about half a pass apart. lastKept is the number of passes at the last kept point, or −∞ if
+// there is none.
+func keeps(lastKept, passes float64, t *Traits) bool { return t.Batch() || passes >= lastKept+0.499 }
 
 // enough reports whether a batch method has used up the budget by both PaperPasses and Passes. For other
 // methods it returns false, because the settings limit their passes.

@@ -53,19 +53,19 @@ func (d *Data) Halve(k, tuneSamples int) (*Halves, error) {
 	rows, _ := d.X.Dims()
 	train, test := sparse.Split(rows, rows-rows/2, splitSeed+uint64(k))
 	subset, _ := sparse.Split(len(train), min(tuneSamples, len(train)), subsetSeed+uint64(k))
-	for i, at := range subset {
-		subset[i] = train[at]
+	for i, index := range subset {
+		subset[i] = train[index]
 	}
 	h := &Halves{Split: k, data: d}
 	for _, part := range []struct {
-		to   **solver.Problem
-		rows []int
+		problem **solver.Problem
+		rows    []int
 	}{{&h.Train, train}, {&h.Test, test}, {&h.Tune, subset}} {
-		own, err := (&sparse.Dataset{X: d.X, Labels: d.Labels}).SelectRows(part.rows)
+		data, err := (&sparse.Dataset{X: d.X, Labels: d.Labels}).SelectRows(part.rows)
 		if err != nil {
 			return nil, err
 		}
-		*part.to = &solver.Problem{Data: own.X, Labels: own.Labels, Penalty: solver.L1{Lambda: d.Lambda}, Constraint: d.A}
+		*part.problem = &solver.Problem{Data: data.X, Labels: data.Labels, Penalty: solver.L1{Lambda: d.Lambda}, Constraint: d.A}
 	}
 	h.Test = &solver.Problem{Data: h.Test.Data, Labels: h.Test.Labels}
 	h.trim()
@@ -108,14 +108,14 @@ func usedFeatures(p *solver.Problem) []int {
 	return keep
 }
 
-// mark sets has[j] to true if column j has an entry in a row of m that has at least the given number of
+// mark sets has[j] to true if column j has an entry in a row of m that has at least minEntries
 // entries.
-func mark(has []bool, m *sparse.CSR, least int) {
+func mark(has []bool, m *sparse.CSR, minEntries int) {
 	rows, _ := m.Dims()
 	for i := range rows {
 		idx, _ := m.Row(i)
 		for _, j := range idx {
-			has[j] = has[j] || len(idx) >= least
+			has[j] = has[j] || len(idx) >= minEntries
 		}
 	}
 }

@@ -37,15 +37,15 @@ func TestTrim(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	whole := &solver.Problem{Data: x, Labels: small.Labels, Penalty: solver.L1{Lambda: 1e-2}, Constraint: g.FusedLasso()}
-	h := &Halves{Train: whole, Tune: whole, Test: &solver.Problem{Data: x, Labels: small.Labels}}
+	original := &solver.Problem{Data: x, Labels: small.Labels, Penalty: solver.L1{Lambda: 1e-2}, Constraint: g.FusedLasso()}
+	h := &Halves{Train: original, Tune: original, Test: &solver.Problem{Data: x, Labels: small.Labels}}
 	h.trim()
 	if _, p := h.Train.Data.Dims(); p != 16 {
 		t.Fatalf("%d features are kept; 15 have data and one has an edge", p)
 	}
 	for _, m := range []solver.Method{solver.SCAS{}, baseline.STOC{}, baseline.SAIU{}} {
 		s := solver.Settings{Method: m, Passes: 10, Threads: 1, Eta: 0.1, Rho: 1e-2}
-		a, err := solver.Minimize(t.Context(), whole, &s)
+		a, err := solver.Minimize(t.Context(), original, &s)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -58,7 +58,7 @@ func TestTrim(t *testing.T) {
 		}
 	}
 	var values []float64
-	for _, p := range []*solver.Problem{whole, h.Train} {
+	for _, p := range []*solver.Problem{original, h.Train} {
 		o, _, err := provenOptimum(t.Context(), p)
 		if err != nil {
 			t.Fatal(err)

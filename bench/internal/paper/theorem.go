@@ -65,14 +65,14 @@ func newBoundProblem(ctx context.Context, mu float64) (*boundProblem, error) {
 	}
 	a := g.FusedLasso()
 	p := &solver.Problem{Data: x, Labels: d.Labels, L2: mu, Penalty: solver.L1{Lambda: boundLambda}, Constraint: a}
-	best, least, err := provenOptimum(ctx, p)
+	best, minimiser, err := provenOptimum(ctx, p)
 	if err != nil {
 		return nil, err
 	}
 	l, _ := a.Dims()
 	y := make([]float64, l)
-	a.MulVec(y, least)
-	b := &boundProblem{Problem: p, optimum: best.Objective, normX: norm(least), normY: norm(y), gamma: boundLambda * math.Sqrt(float64(l))}
+	a.MulVec(y, minimiser)
+	b := &boundProblem{Problem: p, optimum: best.Objective, normX: norm(minimiser), normY: norm(y), gamma: boundLambda * math.Sqrt(float64(l))}
 	b.rho = b.gamma / b.normY
 	return b, nil
 }
@@ -94,7 +94,7 @@ func Theorem1(ctx context.Context) (*Bound, error) {
 	ball := solver.Ball{Radius: 1.1 * p.normX}
 	p.Domain = ball
 	b := &Bound{Theorem: "Theorem 1"}
-	last, err := b.measure(ctx, p, solver.Settings{Method: solver.SCAS{}, Schedule: solver.Theorem, Delta: boundDelta})
+	res, err := b.measure(ctx, p, solver.Settings{Method: solver.SCAS{}, Schedule: solver.Theorem, Delta: boundDelta})
 	if err != nil {
 		return nil, err
 	}
@@ -105,9 +105,9 @@ func Theorem1(ctx context.Context) (*Bound, error) {
 		sum += (d*d/2 + 1) * math.Pow(float64(k+1), -boundDelta)
 		b.Limit = append(b.Limit, (sum+fixed)/b.T[k])
 	}
-	c := last.Stats.Constants
+	c := res.Stats.Constants
 	b.Problem = fmt.Sprintf("%d samples of norm 1, %d features, %d rows of A, lambda %g, mu 0; X a ball of radius 1.1 |x*|: D = %.3g, nu_f = %.3g, nu_L = %.3g, rho = %.3g, gamma = %.3g, delta = %g; the last inner loop has %d steps",
-		boundRows, boundFeatures, len(last.Dual), boundLambda, d, c.NuF, c.NuL, p.rho, p.gamma, boundDelta, last.Stats.InnerSteps)
+		boundRows, boundFeatures, len(res.Dual), boundLambda, d, c.NuF, c.NuL, p.rho, p.gamma, boundDelta, res.Stats.InnerSteps)
 	b.Conditions = []string{"X is convex, bounded and holds a minimiser: holds by construction"}
 	return b, nil
 }
@@ -122,12 +122,12 @@ func Theorem2(ctx context.Context) (*Bound, error) {
 		return nil, err
 	}
 	b := &Bound{Theorem: "Theorem 2, relaxed"}
-	last, err := b.measure(ctx, p, solver.Settings{Method: solver.SCASStrong{}, Schedule: solver.Theorem})
+	res, err := b.measure(ctx, p, solver.Settings{Method: solver.SCASStrong{}, Schedule: solver.Theorem})
 	if err != nil {
 		return nil, err
 	}
 	b.strongLimit(p)
-	c, st := last.Stats.Constants, last.Stats
+	c, st := res.Stats.Constants, res.Stats
 	b.Problem = fmt.Sprintf("the same with mu %g and X = R^p: mu_f = %.3g, nu_f = %.3g, nu_L = %.3g, lambda_1 = %.3g, lambda_p = %.3g, rho = %.3g, eta = %.3g, M = %d",
 		mu, c.MuF, c.NuF, c.NuL, c.Lambda1, c.LambdaP, p.rho, st.Eta, st.InnerSteps)
 	for _, cond := range c.Theorem2Relaxed(st.Eta, p.rho, st.InnerSteps) {
@@ -164,12 +164,12 @@ func Theorem2Printed(ctx context.Context) (*Bound, error) {
 	alpha := 1 - p.rho*c.Lambda1*s/2 - mu*s/4
 	inner := int(math.Ceil(alpha / (2 * eta * (mu/4 - 2*c.NuL*c.NuL*eta/(2-c.NuL*eta)))))
 	b := &Bound{Theorem: "Theorem 2, as printed"}
-	last, err := b.measure(ctx, p, solver.Settings{Method: solver.SCASStrong{}, Eta: eta, InnerSteps: inner, BatchSize: 1})
+	res, err := b.measure(ctx, p, solver.Settings{Method: solver.SCASStrong{}, Eta: eta, InnerSteps: inner, BatchSize: 1})
 	if err != nil {
 		return nil, err
 	}
 	b.strongLimit(p)
-	st := last.Stats
+	st := res.Stats
 	b.Problem = fmt.Sprintf("the same problem with rho = %.3g, below the %.3g that C2 allows, eta = %.3g, M = %d", p.rho, limit, st.Eta, st.InnerSteps)
 	for _, cond := range append(st.Constants.Theorem2(st.Eta, p.rho, st.InnerSteps), lemma16(st.Constants, p.rho)) {
 		if !cond.Holds() {
@@ -198,14 +198,14 @@ func lemma16(c theory.Constants, rho float64) theory.Condition {
 	return theory.Condition{Name: "Lemma 16", Statement: "rho lambda_1 < mu_f", Left: rho * c.Lambda1, Right: c.MuF, Strict: true}
 }
 
-// measure runs the solver with several seeds, and sets b.T, b.Gap and b.Gradients. last is the result with
+// measure runs the solver with several seeds, and sets b.T, b.Gap and b.Gradients. res is the result with
 // the last seed.
-func (b *Bound) measure(ctx context.Context, p *boundProblem, s solver.Settings) (last *solver.Result, err error) {
+func (b *Bound) measure(ctx context.Context, p *boundProblem, s solver.Settings) (res *solver.Result, err error) {
 	b.T, b.Gap, b.Gradients = make([]float64, boundOuter), make([]float64, boundOuter), make([]float64, boundOuter)
 	s.Rho, s.Passes = p.rho, 1e9
 	for seed := range uint64(boundSeeds) {
 		s.Seed = seed
-		last, err = minimize(ctx, p.Problem, s, func(pt *solver.Point) bool {
+		res, err = minimize(ctx, p.Problem, s, func(pt *solver.Point) bool {
 			if k := pt.Outer - 1; k >= 0 {
 				b.T[k] = float64(pt.Outer)
 				b.Gap[k] += (pt.Average.Objective - p.optimum) / boundSeeds
@@ -217,7 +217,7 @@ func (b *Bound) measure(ctx context.Context, p *boundProblem, s solver.Settings)
 			return nil, fmt.Errorf("paper: %s: %w", b.Theorem, err)
 		}
 	}
-	return last, nil
+	return res, nil
 }
 
 func norm(v []float64) float64 { return math.Sqrt(kernels.Dot(v, v)) }

@@ -79,10 +79,10 @@ func (e *Experiment) measure(ctx context.Context, half func() (*Halves, error), 
 // time.
 func (e *Experiment) timeRun(ctx context.Context, h *Halves, key Key, s solver.Settings, t *Traits) (*Timing, error) {
 	timing := &Timing{Key: key}
-	before := liveHeap()
+	heapBefore := liveHeap()
 	if _, err := minimize(ctx, withMu(h.Train, key.Mu), s, func(pt *solver.Point) bool {
 		if pt.Outer > 0 {
-			timing.Bytes = max(0, liveHeap()-before)
+			timing.Bytes = max(0, liveHeap()-heapBefore)
 		}
 		return pt.Outer > 0
 	}); err != nil {

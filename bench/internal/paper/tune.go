@@ -62,10 +62,10 @@ type objectives map[Output]float64
 type grid struct {
 	ladders [2]ladder
 	stride  int // 1, or 2 to skip every other rung
-	// try makes a run and returns its objectives. seen has the results of all runs.
-	try  func(step, rho float64) (objectives, error)
-	seen map[place]objectives
-	err  error // error of the first run that failed; it ends the search
+	// try makes a run and returns its objectives. results has the objectives of all runs.
+	try     func(step, rho float64) (objectives, error)
+	results map[place]objectives
+	err     error // error of the first run that failed; it ends the search
 }
 
 const (
@@ -77,52 +77,52 @@ const (
 )
 
 // value returns the objective of one output at a place, or +Inf if the run diverges or g.err is set.
-func (g *grid) value(at place, by Output) float64 {
-	v, ok := g.seen[at]
+func (g *grid) value(rungs place, output Output) float64 {
+	v, ok := g.results[rungs]
 	if !ok && g.err == nil {
-		v, g.err = g.try(g.ladders[0].At(at[0]), g.ladders[1].At(at[1]))
-		g.seen[at] = v
+		v, g.err = g.try(g.ladders[0].At(rungs[0]), g.ladders[1].At(rungs[1]))
+		g.results[rungs] = v
 	}
 	if g.err != nil {
 		return math.Inf(1)
 	}
-	return v[by]
+	return v[output]
 }
 
 // search scans the two ladders in turn until neither scan finds a better place. If all runs of both scans
 // diverge, it continues with a smaller step size.
-func (g *grid) search(by Output) (best place, err error) {
+func (g *grid) search(output Output) (best place, err error) {
 	for axis := range best {
 		best[axis] = (g.ladders[axis].First + g.ladders[axis].Last) / 4 * 2
 	}
-	for before := (place{math.MinInt}); best != before && g.err == nil; {
-		before = best
-		best = g.shorten(g.scan(g.scan(best, 1, g.stride, by), 0, g.stride, by), by)
+	for previous := (place{math.MinInt}); best != previous && g.err == nil; {
+		previous = best
+		best = g.shorten(g.scan(g.scan(best, 1, g.stride, output), 0, g.stride, output), output)
 	}
 	return best, g.err
 }
 
 // shorten lowers the step size of a place until its run does not diverge, or the ladder ends.
-func (g *grid) shorten(from place, by Output) place {
-	for math.IsInf(g.value(from, by), 1) && from[0]-g.stride >= g.ladders[0].Bottom {
-		from[0] -= g.stride
+func (g *grid) shorten(rungs place, output Output) place {
+	for math.IsInf(g.value(rungs, output), 1) && rungs[0]-g.stride >= g.ladders[0].Bottom {
+		rungs[0] -= g.stride
 	}
-	return from
+	return rungs
 }
 
-// scan varies one rung of the given place: the step size if axis is 0, rho if axis is 1. It tries every
+// scan varies one rung of start: the step size if axis is 0, rho if axis is 1. It tries every
 // stride-th rung, and returns the best place.
-func (g *grid) scan(from place, axis, stride int, by Output) place {
+func (g *grid) scan(start place, axis, stride int, output Output) place {
 	l := g.ladders[axis]
-	best, least := from, g.value(from, by)
+	best, lowest := start, g.value(start, output)
 	consider := func(rung int, gain float64) {
-		at := from
-		at[axis] = rung
-		if v := g.value(at, by); v < least-gain {
-			best, least = at, v
+		rungs := start
+		rungs[axis] = rung
+		if v := g.value(rungs, output); v < lowest-gain {
+			best, lowest = rungs, v
 		}
 	}
-	low, high := min(l.First, from[axis]), max(l.Last, from[axis])
+	low, high := min(l.First, start[axis]), max(l.Last, start[axis])
 	for rung := low; rung <= high; rung += stride {
 		consider(rung, rounding)
 	}
@@ -135,23 +135,23 @@ func (g *grid) scan(from place, axis, stride int, by Output) place {
 	return best
 }
 
-// descend moves from a place to the best of its four neighbours, until no neighbour is better. A neighbour
+// descend moves from centre to the best of its four neighbours, until no neighbour is better. A neighbour
 // differs in one of the two rungs, by g.stride.
-func (g *grid) descend(from place, by Output) (best place, err error) {
+func (g *grid) descend(centre place, output Output) (best place, err error) {
 	// A run on the training half may diverge although the run with this step size on the samples for tuning
 	// did not.
-	from = g.shorten(from, by)
-	for best, least := from, g.value(from, by); ; from = best {
+	centre = g.shorten(centre, output)
+	for best, lowest := centre, g.value(centre, output); ; centre = best {
 		for _, way := range []place{{-g.stride, 0}, {g.stride, 0}, {0, -g.stride}, {0, g.stride}} {
-			at := place{from[0] + way[0], from[1] + way[1]}
-			if !g.has(at) {
+			neighbour := place{centre[0] + way[0], centre[1] + way[1]}
+			if !g.has(neighbour) {
 				continue
 			}
-			if v := g.value(at, by); v < least-rounding {
-				best, least = at, v
+			if v := g.value(neighbour, output); v < lowest-rounding {
+				best, lowest = neighbour, v
 			}
 		}
-		if best == from {
+		if best == centre {
 			return best, g.err
 		}
 	}
@@ -159,20 +159,20 @@ func (g *grid) descend(from place, by Output) (best place, err error) {
 
 // refine alternates between descend and a scan of both ladders with twice the stride of g, until the scan
 // finds no better place.
-func (g *grid) refine(from place, by Output) (place, error) {
+func (g *grid) refine(start place, output Output) (place, error) {
 	for {
-		best, err := g.descend(from, by)
-		from = g.scan(g.scan(best, 1, 2*g.stride, by), 0, 2*g.stride, by)
-		if from == best || err != nil {
+		best, err := g.descend(start, output)
+		start = g.scan(g.scan(best, 1, 2*g.stride, output), 0, 2*g.stride, output)
+		if start == best || err != nil {
 			return best, err
 		}
 	}
 }
 
 // has reports whether a place lies on the ladders.
-func (g *grid) has(at place) bool {
+func (g *grid) has(rungs place) bool {
 	for axis, l := range g.ladders {
-		if at[axis] < l.Bottom || at[axis] > l.Top {
+		if rungs[axis] < l.Bottom || rungs[axis] > l.Top {
 			return false
 		}
 	}
@@ -180,10 +180,10 @@ func (g *grid) has(at place) bool {
 }
 
 // edge names the ladders at whose ends a place lies: "step", "rho", "step and rho", or "" for none.
-func (g *grid) edge(at place) string {
+func (g *grid) edge(rungs place) string {
 	var names []string
 	for axis, l := range g.ladders {
-		if l.Bottom < l.Top && (at[axis] == l.Bottom || at[axis] == l.Top) {
+		if l.Bottom < l.Top && (rungs[axis] == l.Bottom || rungs[axis] == l.Top) {
 			names = append(names, []string{"step", "rho"}[axis])
 		}
 	}
@@ -197,7 +197,7 @@ type tuner struct {
 	traits    Traits
 	constants Constants
 	samples   *grid // search on the samples for tuning
-	whole     *grid // search on the training half
+	training  *grid // search on the training half
 }
 
 func (pr *Protocol) newTuner(ctx context.Context, h *Halves, mu float64, t Traits) (*tuner, error) {
@@ -211,7 +211,7 @@ func (pr *Protocol) newTuner(ctx context.Context, h *Halves, mu float64, t Trait
 		sampleBudget = solver.Settings{Passes: batchPasses, OuterIterations: tuneIterations}
 		halfBudget = solver.Settings{Passes: batchPasses, OuterIterations: int(halfBudget.Passes)}
 	}
-	u.samples, u.whole = u.grid(ctx, h.tune(mu), sampleBudget, pr.Coarse), u.grid(ctx, h.train(mu), halfBudget, pr.Coarse)
+	u.samples, u.training = u.grid(ctx, h.tune(mu), sampleBudget, pr.Coarse), u.grid(ctx, h.train(mu), halfBudget, pr.Coarse)
 	return u, nil
 }
 
@@ -220,7 +220,7 @@ const tuneIterations = 100
 
 // grid returns a grid whose runs are on the problem p. budget limits each run.
 func (u *tuner) grid(ctx context.Context, p *solver.Problem, budget solver.Settings, coarse bool) *grid {
-	g := &grid{ladders: [2]ladder{steps, rhos}, stride: 1, seen: map[place]objectives{}}
+	g := &grid{ladders: [2]ladder{steps, rhos}, stride: 1, results: map[place]objectives{}}
 	if coarse {
 		g.stride = 2
 	}
@@ -252,17 +252,17 @@ var errDiverges = errors.New("every pair of step size and rho diverges on the sa
 // tune chooses eta and rho for one output by short runs on the samples for tuning. With the rule OnHalf, it
 // refines the choice by full runs on the training half. A second search on the samples is cheap, because
 // u.samples has the results of all runs.
-func (u *tuner) tune(rule Rule, by Output) (Tuned, error) {
+func (u *tuner) tune(rule Rule, output Output) (Tuned, error) {
 	g := u.samples
-	best, err := g.search(by)
+	best, err := g.search(output)
 	if err == nil && rule == OnHalf {
-		g = u.whole
-		best, err = g.refine(best, by)
+		g = u.training
+		best, err = g.refine(best, output)
 	}
 	if err != nil {
 		return Tuned{}, err
 	}
-	out := Tuned{Objective: g.seen[best][by], Runs: len(g.seen), Edge: g.edge(best)}
+	out := Tuned{Objective: g.results[best][output], Runs: len(g.results), Edge: g.edge(best)}
 	if math.IsInf(out.Objective, 1) {
 		return Tuned{}, errDiverges
 	}
@@ -285,9 +285,9 @@ func (u *tuner) trial(ctx context.Context, p *solver.Problem, budget solver.Sett
 	case err != nil:
 		return out, err
 	}
-	for by, v := range map[Output]float64{Last: res.At.Objective, Average: res.AtAverage.Objective} {
+	for output, v := range map[Output]float64{Last: res.At.Objective, Average: res.AtAverage.Objective} {
 		if !math.IsNaN(v) {
-			out[by] = v
+			out[output] = v
 		}
 	}
 	return out, nil

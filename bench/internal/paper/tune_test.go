@@ -11,13 +11,13 @@ import (
 // bowl returns a grid with a smooth objective. For the last iterate, its minimum is at the given step and
 // rho, for the average at step 0.5 and rho 10.
 func bowl(step, rho float64) *grid {
-	g := &grid{ladders: [2]ladder{steps, rhos}, stride: 1, seen: map[place]objectives{}}
-	at := func(step, rho, u, v float64) float64 {
+	g := &grid{ladders: [2]ladder{steps, rhos}, stride: 1, results: map[place]objectives{}}
+	objective := func(step, rho, u, v float64) float64 {
 		x, y := math.Log(u/step), math.Log(v/rho)
 		return x*x + y*y + 0.2*x*y
 	}
 	g.try = func(u, v float64) (objectives, error) {
-		return objectives{Last: at(step, rho, u, v), Average: at(0.5, 10, u, v)}, nil
+		return objectives{Last: objective(step, rho, u, v), Average: objective(0.5, 10, u, v)}, nil
 	}
 	return g
 }
@@ -67,8 +67,8 @@ func TestSearchDiverging(t *testing.T) {
 			t.Fatal(err)
 		case largest > 0 && (steps.At(best[0]) != largest || rhos.At(best[1]) != 100):
 			t.Errorf("steps above %g diverge: ends at %v", largest, best)
-		case largest == 0 && !math.IsInf(g.seen[best][Last], 1):
-			t.Errorf("every step diverges: ends at %v, objective %g", best, g.seen[best][Last])
+		case largest == 0 && !math.IsInf(g.results[best][Last], 1):
+			t.Errorf("every step diverges: ends at %v, objective %g", best, g.results[best][Last])
 		}
 	}
 }
@@ -101,27 +101,27 @@ func TestTune(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, by := range []Output{Last, Average} {
+	for _, output := range []Output{Last, Average} {
 		u, err := pr.newTuner(t.Context(), h, 0, pr.Traits(solver.SCAS{}.Info().Name))
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := u.tune(Sampled, by)
+		got, err := u.tune(Sampled, output)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for at, reached := range u.samples.seen {
-			if reached[by] < got.Objective-smallGain {
-				t.Errorf("by %s, %v at %v is better than the choice, %g", by, reached[by], at, got.Objective)
+		for rungs, reached := range u.samples.results {
+			if reached[output] < got.Objective-smallGain {
+				t.Errorf("by %s, %v at %v is better than the choice, %g", output, reached[output], rungs, got.Objective)
 			}
 		}
-		whole, err := u.tune(OnHalf, by)
+		onHalf, err := u.tune(OnHalf, output)
 		if err != nil {
 			t.Fatal(err)
 		}
-		there, err := u.trial(t.Context(), h.train(0), solver.Settings{Passes: pr.Passes}, got.Step, got.Penalty)
-		if err != nil || there[by] < whole.Objective-rounding {
-			t.Errorf("by %s the half's own choice reaches %g, that of the samples %g, %v", by, whole.Objective, there[by], err)
+		values, err := u.trial(t.Context(), h.train(0), solver.Settings{Passes: pr.Passes}, got.Step, got.Penalty)
+		if err != nil || values[output] < onHalf.Objective-rounding {
+			t.Errorf("by %s the half's own choice reaches %g, that of the samples %g, %v", output, onHalf.Objective, values[output], err)
 		}
 	}
 }
@@ -141,9 +141,9 @@ func TestTuneFails(t *testing.T) {
 	broken := errors.New("broken")
 	u.samples.try = func(_, _ float64) (objectives, error) { return nil, broken }
 	for _, rule := range []Rule{Sampled, OnHalf} {
-		for _, by := range []Output{Last, Average} {
-			if _, err := u.tune(rule, by); !errors.Is(err, broken) {
-				t.Errorf("rule %s, %s: error %v", rule, by, err)
+		for _, output := range []Output{Last, Average} {
+			if _, err := u.tune(rule, output); !errors.Is(err, broken) {
+				t.Errorf("rule %s, %s: error %v", rule, output, err)
 			}
 		}
 	}

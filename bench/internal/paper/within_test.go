@@ -29,7 +29,7 @@ func TestWithin(t *testing.T) {
 	if err != nil || run.failed != "" {
 		t.Fatal(err, run.failed)
 	}
-	if in := run.within[Last]; in.Passes > pr.Passes || in.Objective <= run.states[0][Last].Objective {
-		t.Errorf("within %g passes %+v, which began at %g", pr.Passes, in, run.states[0][Last].Objective)
+	if within := run.within[Last]; within.Passes > pr.Passes || within.Objective <= run.states[0][Last].Objective {
+		t.Errorf("within %g passes %+v, which began at %g", pr.Passes, within, run.states[0][Last].Objective)
 	}
 }
