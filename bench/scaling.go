@@ -117,12 +117,12 @@ func (c *scalingCmd) row(e *race.Env, dir, arg string, copies int) (string, erro
 		return "", err
 	}
 	defer os.Remove(text)
-	done, err := sparse.Convert(text, binary, opt, nil)
+	converted, err := sparse.Convert(text, binary, opt, nil)
 	if err != nil {
 		return "", err
 	}
 	defer os.Remove(binary)
-	size := float64(done.Stats.Bytes)
+	size := float64(converted.Stats.Bytes)
 	reading, wc, err := c.reading(e, text, opt)
 	if err != nil {
 		return "", err
@@ -171,10 +171,10 @@ func (c *scalingCmd) reading(e *race.Env, file string, opt *sparse.ReadOptions) 
 	return best, fmt.Sprintf("%.2f", counting.Seconds()/best.Seconds()), nil
 }
 
-// lower sets *least to took if took is smaller, or if *least is 0, which means that there is no time yet.
-func lower[T time.Duration | float64](least *T, took T) {
-	if *least == 0 || took < *least {
-		*least = took
+// lower sets *best to took if took is smaller, or if *best is 0, which means that there is no time yet.
+func lower[T time.Duration | float64](best *T, took T) {
+	if *best == 0 || took < *best {
+		*best = took
 	}
 }
 
@@ -225,11 +225,11 @@ func (c *scalingCmd) training(e *race.Env, data string) (*comparison, error) {
 	if quarter := info.Size() / 4; quarter >= 128*mib {
 		t.limit = quarter
 	}
-	train := func(all *cost, memory string) error {
+	train := func(summary *cost, memory string) error {
 		got := &trainOutput{}
 		ended, err := c.scas(e, got, "train", "--json", "--no-intercept", "--no-standardize", "--lambda", fmt.Sprint(c.Lambda), "--memory", memory, data)
 		if err == nil {
-			all.include(ended)
+			summary.include(ended)
 			t.gap = max(t.gap, got.Gap)
 		}
 		return err
@@ -267,7 +267,7 @@ func (c *scalingCmd) onRanks(e *race.Env, data string) (string, error) {
 	defer d.Close()
 	p := &solver.Problem{Data: d.X, Labels: d.Labels, Penalty: solver.L1{Lambda: c.Lambda}}
 	var seconds [2]float64
-	var last *scaling.Costs
+	var costs *scaling.Costs
 	for k, ranks := range []int{1, c.Ranks} {
 		parts, err := scaling.Split(p, ranks)
 		if err != nil {
@@ -275,11 +275,11 @@ func (c *scalingCmd) onRanks(e *race.Env, data string) (string, error) {
 		}
 		for range c.Repeat {
 			began := machine.CPUSeconds()
-			if last, err = scaling.Solve(e.Ctx, parts); err != nil && !errors.Is(err, solver.ErrNotConverged) {
+			if costs, err = scaling.Solve(e.Ctx, parts); err != nil && !errors.Is(err, solver.ErrNotConverged) {
 				return "", err
 			}
 			lower(&seconds[k], machine.CPUSeconds()-began)
 		}
 	}
-	return fmt.Sprintf("%d\t%d\t%d\t%.2f", last.NewtonSteps, last.Messages, last.Numbers, seconds[1]/seconds[0]), nil
+	return fmt.Sprintf("%d\t%d\t%d\t%.2f", costs.NewtonSteps, costs.Messages, costs.Numbers, seconds[1]/seconds[0]), nil
 }

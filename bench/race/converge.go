@@ -56,10 +56,10 @@ func (c *Converge) Run(e *Env) error {
 	)); err != nil {
 		return err
 	}
-	var all []*curve
+	var curves []*curve
 	var refused error
 	for _, m := range methods {
-		one, err := c.follow(e.Ctx, p, m)
+		curve, err := c.follow(e.Ctx, p, m)
 		if bad := (*solver.SettingError)(nil); len(c.Method) == 0 && errors.As(err, &bad) {
 			refused = fmt.Errorf("%s: %w", m, err)
 			fmt.Fprintln(e.Stderr, "left out:", refused)
@@ -68,12 +68,12 @@ func (c *Converge) Run(e *Env) error {
 		if err != nil {
 			return err
 		}
-		all = append(all, one)
+		curves = append(curves, curve)
 	}
-	if len(all) == 0 {
+	if len(curves) == 0 {
 		return fmt.Errorf("no method can be run with these settings: %w", refused)
 	}
-	return c.report(e, all)
+	return c.report(e, curves)
 }
 
 // A curve has the points of one method's run.
@@ -85,47 +85,47 @@ type curve struct {
 
 // follow runs one method. A run that diverges is not an error: it gives a curve with err set.
 func (c *Converge) follow(ctx context.Context, p *solver.Problem, m solver.Method) (*curve, error) {
-	one := &curve{method: m.Info().Name}
+	out := &curve{method: m.Info().Name}
 	_, err := solver.Minimize(ctx, p, &solver.Settings{
 		Method: m, Passes: c.Passes, Eta: c.Eta, Rho: c.Rho, Seed: c.Seed, Threads: c.Threads, RelTol: -1,
 		Recorder: solver.RecorderFunc(func(pt *solver.Point) error {
-			one.points = append(one.points, *pt)
+			out.points = append(out.points, *pt)
 			return nil
 		}),
 	})
 	if _, diverged := errors.AsType[*solver.DivergenceError](err); diverged {
-		one.err, err = err, nil
+		out.err, err = err, nil
 	}
-	return one, err
+	return out, err
 }
 
 // best returns the smallest objective of all points, at last iterates and at averages.
-func best(all []*curve) float64 {
-	least := math.Inf(1)
-	for _, c := range all {
+func best(curves []*curve) float64 {
+	lowest := math.Inf(1)
+	for _, c := range curves {
 		for _, p := range c.points {
 			for _, v := range []float64{p.Last.Objective, p.Average.Objective} {
-				if v < least { // false for NaN, which occurs in diverging runs
-					least = v
+				if v < lowest { // false for NaN, which occurs in diverging runs
+					lowest = v
 				}
 			}
 		}
 	}
-	return least
+	return lowest
 }
 
-func (c *Converge) report(e *Env, all []*curve) error {
-	reference, from := best(all), "the best objective seen"
+func (c *Converge) report(e *Env, curves []*curve) error {
+	reference, source := best(curves), "the best objective seen"
 	if c.Optimum != nil {
-		reference, from = *c.Optimum, "the given optimum"
+		reference, source = *c.Optimum, "the given optimum"
 	}
-	if _, err := fmt.Fprintf(e.Stdout, "%s\ngaps are to %s, %.12f\n", table(all, reference), from, reference); err != nil {
+	if _, err := fmt.Fprintf(e.Stdout, "%s\ngaps are to %s, %.12f\n", table(curves, reference), source, reference); err != nil {
 		return err
 	}
-	files := []output.File{{Path: c.CSV, Text: pointsCSV(all, reference)}}
+	files := []output.File{{Path: c.CSV, Text: pointsCSV(curves, reference)}}
 	if c.SVG != "" {
-		title := fmt.Sprintf("%s, lambda %g, mu %g, graph %s: objective minus %s", filepath.Base(c.Data), c.Lambda, c.Mu, filepath.Base(c.Graph), from)
-		drawing, err := draw(title, all, reference)
+		title := fmt.Sprintf("%s, lambda %g, mu %g, graph %s: objective minus %s", filepath.Base(c.Data), c.Lambda, c.Mu, filepath.Base(c.Graph), source)
+		drawing, err := draw(title, curves, reference)
 		if err != nil {
 			return err
 		}
@@ -135,24 +135,24 @@ func (c *Converge) report(e *Env, all []*curve) error {
 }
 
 // table returns a text table with a few points of each curve. Lines below the table describe divergences.
-func table(all []*curve, reference float64) string {
+func table(curves []*curve, reference float64) string {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(w, "method\tpasses\tseconds\tobjective\tgap\taverage gap\t|Ax-y|\t")
-	for _, c := range all {
-		name, next := c.method, 0.0
+	for _, c := range curves {
+		name, nextPasses := c.method, 0.0
 		for k, p := range c.points {
-			if p.Passes < next && k < len(c.points)-1 {
+			if p.Passes < nextPasses && k < len(c.points)-1 {
 				continue
 			}
-			next = max(2, 1.5*p.Passes)
+			nextPasses = max(2, 1.5*p.Passes)
 			fmt.Fprintf(w, "%s\t%.3g\t%.4f\t%.10f\t%.2e\t%.2e\t%.1e\t\n",
 				name, p.Passes, p.Seconds, p.Last.Objective, p.Last.Objective-reference, p.Average.Objective-reference, p.PrimalResidual)
 			name = ""
 		}
 	}
 	_ = w.Flush() // a strings.Builder returns no errors
-	for _, c := range all {
+	for _, c := range curves {
 		if c.err != nil {
 			fmt.Fprintf(&b, "%s: %v\n", c.method, c.err)
 		}
@@ -161,10 +161,10 @@ func table(all []*curve, reference float64) string {
 }
 
 // pointsCSV returns all points of all curves as CSV. The columns objective and gap are for the last iterate.
-func pointsCSV(all []*curve, reference float64) string {
+func pointsCSV(curves []*curve, reference float64) string {
 	records := [][]string{{"method", "passes", "seconds", "objective", "gap", "average_objective", "primal_residual"}}
 	num := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
-	for _, c := range all {
+	for _, c := range curves {
 		for _, p := range c.points {
 			records = append(records, []string{
 				c.method, num(p.Passes), strconv.FormatFloat(p.Seconds, 'g', 6, 64),
@@ -180,12 +180,12 @@ const leastGap = 1e-15
 
 // draw returns a chart as SVG, with two curves for every method: the objective minus the reference, at the
 // last iterates and at the averages.
-func draw(title string, all []*curve, reference float64) (string, error) {
+func draw(title string, curves []*curve, reference float64) (string, error) {
 	c := &chart.Chart{Title: title, X: "effective passes", Y: "gap", LogY: true, Floor: leastGap}
-	for k, one := range all {
-		last := chart.Line{Name: one.method + ", last", Series: k}
-		average := chart.Line{Name: one.method + ", average", Series: k, Dashed: true}
-		for _, p := range one.points {
+	for k, curve := range curves {
+		last := chart.Line{Name: curve.method + ", last", Series: k}
+		average := chart.Line{Name: curve.method + ", average", Series: k, Dashed: true}
+		for _, p := range curve.points {
 			last.X, last.Y = append(last.X, p.Passes), append(last.Y, p.Last.Objective-reference)
 			average.X, average.Y = append(average.X, p.Passes), append(average.Y, p.Average.Objective-reference)
 		}
@@ -199,23 +199,23 @@ func draw(title string, all []*curve, reference float64) (string, error) {
 // methods returns the candidates that the flag --method names. Without this flag it returns all candidates;
 // if mu is 0, it then leaves out the candidates that need mu > 0.
 func (c *Converge) methods(candidates []solver.Method) ([]solver.Method, error) {
-	var known []string
-	var all, chosen []solver.Method
+	var names []string
+	var defaults, chosen []solver.Method
 	for _, m := range candidates {
-		known = append(known, m.Info().Name)
+		names = append(names, m.Info().Name)
 		if !m.Info().NeedsL2 || c.Mu > 0 {
-			all = append(all, m)
+			defaults = append(defaults, m)
 		}
 	}
 	for _, name := range c.Method {
-		k := slices.Index(known, name)
+		k := slices.Index(names, name)
 		if k < 0 {
-			return nil, fmt.Errorf("--method %s is unknown; the methods are %s", name, strings.Join(known, ", "))
+			return nil, fmt.Errorf("--method %s is unknown; the methods are %s", name, strings.Join(names, ", "))
 		}
 		chosen = append(chosen, candidates[k])
 	}
 	if chosen == nil {
-		return all, nil
+		return defaults, nil
 	}
 	return chosen, nil
 }

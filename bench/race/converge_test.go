@@ -18,11 +18,11 @@ func TestDivergence(t *testing.T) {
 	}
 	p := &solver.Problem{Data: d.X, Labels: d.Labels, Penalty: solver.L1{Lambda: 1e-2}}
 	c := &Converge{Passes: 20, Eta: 1e6}
-	one, err := c.follow(t.Context(), p, solver.SCAS{})
-	if err != nil || one.err == nil || len(one.points) == 0 {
-		t.Fatalf("%+v, %v", one, err)
+	result, err := c.follow(t.Context(), p, solver.SCAS{})
+	if err != nil || result.err == nil || len(result.points) == 0 {
+		t.Fatalf("%+v, %v", result, err)
 	}
-	if text := table([]*curve{one}, 0); !strings.Contains(text, one.err.Error()) {
+	if text := table([]*curve{result}, 0); !strings.Contains(text, result.err.Error()) {
 		t.Errorf("the table hides it:\n%s", text)
 	}
 	c.Passes = -1
@@ -33,11 +33,11 @@ func TestDivergence(t *testing.T) {
 }
 
 func TestBest(t *testing.T) {
-	at := func(last, average float64) solver.Point {
+	point := func(last, average float64) solver.Point {
 		return solver.Point{Last: solver.Evaluation{Objective: last}, Average: solver.Evaluation{Objective: average}}
 	}
-	all := []*curve{{points: []solver.Point{at(math.NaN(), 5), at(3, 4)}}, {points: []solver.Point{at(7, math.NaN())}}}
-	if got := best(all); got != 3 {
+	curves := []*curve{{points: []solver.Point{point(math.NaN(), 5), point(3, 4)}}, {points: []solver.Point{point(7, math.NaN())}}}
+	if got := best(curves); got != 3 {
 		t.Errorf("best is %g, want 3", got)
 	}
 }

@@ -45,12 +45,12 @@ claims 1d, 1e, 2d and 3c. The report is about all results in DIR, also those of
 earlier runs with other flags.`
 }
 
-func (c *Paper) protocol(own []solver.Method) (paper.Protocol, error) {
+func (c *Paper) protocol(methods []solver.Method) (paper.Protocol, error) {
 	pr := paper.Full()
 	if c.Quick {
 		pr = paper.Quick()
 	}
-	pr.Join(own...)
+	pr.Join(methods...)
 	pr.Splits, pr.Passes = valueOr(c.Splits, pr.Splits), valueOr(c.Passes, pr.Passes)
 	if len(c.Only) > 0 {
 		pr.Data = c.Only
@@ -85,7 +85,7 @@ func (c *Paper) Run(e *Env) error {
 	if err != nil {
 		return err
 	}
-	found, err := c.find(e, pr)
+	sets, err := c.find(e, pr)
 	if err != nil {
 		return err
 	}
@@ -97,7 +97,7 @@ func (c *Paper) Run(e *Env) error {
 		return err
 	}
 	began := time.Now()
-	if err := errors.Join(c.experiment(e, found, r), r.Save()); err != nil {
+	if err := errors.Join(c.experiment(e, sets, r), r.Save()); err != nil {
 		return err
 	}
 	return c.report(e, began)
@@ -140,11 +140,11 @@ func (c *Paper) retune(e *Env) error {
 	for _, problem := range c.Retune {
 		name, coefficient, _ := strings.Cut(problem, ":")
 		mu, err := strconv.ParseFloat(coefficient, 64)
-		at := slices.IndexFunc(paper.Specs(), func(s paper.Spec) bool { return s.Name == name })
-		if err != nil || at < 0 {
+		index := slices.IndexFunc(paper.Specs(), func(s paper.Spec) bool { return s.Name == name })
+		if err != nil || index < 0 {
 			return fmt.Errorf("--retune %s: write a data set (a9a, covtype, rcv1, sido), a colon, and mu, such as a9a:0.01", problem)
 		}
-		d, err := paper.Specs()[at].Load(c.Data)
+		d, err := paper.Specs()[index].Load(c.Data)
 		if err != nil {
 			return err
 		}
@@ -160,7 +160,7 @@ func (c *Paper) retune(e *Env) error {
 }
 
 // find returns the data sets of pr whose files exist, and an error if none exist.
-func (c *Paper) find(e *Env, pr paper.Protocol) (found []paper.Spec, err error) {
+func (c *Paper) find(e *Env, pr paper.Protocol) (sets []paper.Spec, err error) {
 	if c.Data == "" {
 		return nil, errors.New("no data: set --data or SCAS_DATA to a directory with the data sets; see `make data`")
 	}
@@ -169,31 +169,31 @@ func (c *Paper) find(e *Env, pr paper.Protocol) (found []paper.Spec, err error) 
 		if _, err := s.Find(c.Data); err != nil {
 			missing = append(missing, err.Error())
 		} else {
-			found = append(found, s)
+			sets = append(sets, s)
 		}
 	}
-	if len(found) == 0 {
+	if len(sets) == 0 {
 		return nil, errors.New(strings.Join(missing, "\n"))
 	}
 	for _, m := range missing {
 		fmt.Fprintln(e.Stderr, "left out:", m)
 	}
-	return found, nil
+	return sets, nil
 }
 
 // experiment loads the data sets, makes the runs that are not in the records, and adds them to the records.
 func (c *Paper) experiment(e *Env, sets []paper.Spec, r *paper.Records) error {
 	x := &paper.Experiment{Records: r, TimedSplits: c.Timed, Machine: machine.Describe(e.Args).Lines()}
 	x.Progress = &paper.Progress{W: e.Stderr, Total: r.Protocol.Runs(c.Timed)}
-	var all []*paper.Data
+	var data []*paper.Data
 	for _, s := range sets {
 		d, err := s.Load(c.Data)
 		if err != nil {
 			return err
 		}
-		all = append(all, d)
+		data = append(data, d)
 	}
-	err := x.Run(e.Ctx, all...)
+	err := x.Run(e.Ctx, data...)
 	if errors.Is(err, context.Canceled) {
 		err = fmt.Errorf("interrupted; the same command goes on from here: %w", err)
 	}

@@ -86,9 +86,9 @@ type Series struct {
 func (s Series) Min() float64 { return slices.Min(s.Times) }
 
 // Best returns the smallest time per unit among the levels of the kernels, in ns.
-func Best(all []Series) float64 {
+func Best(series []Series) float64 {
 	best := math.Inf(1)
-	for _, s := range all {
+	for _, s := range series {
 		if s.Level != Naive && s.Level != ArchSIMD {
 			best = min(best, s.Min())
 		}
@@ -117,27 +117,27 @@ func Time(c Case, opt Options) ([]Series, error) {
 	levels := kernels.Available()
 	top := levels[len(levels)-1]
 	defer mustUse(top)
-	var all []*contender
+	var contenders []*contender
 	for _, l := range levels {
-		all = append(all, &contender{Series{Level: l.String()}, l, c.Run})
+		contenders = append(contenders, &contender{Series{Level: l.String()}, l, c.Run})
 	}
 	if c.SIMD != nil {
-		all = append(all, &contender{Series{Level: ArchSIMD}, top, c.SIMD})
+		contenders = append(contenders, &contender{Series{Level: ArchSIMD}, top, c.SIMD})
 	}
-	all = append(all, &contender{Series{Level: Naive}, top, c.Naive})
+	contenders = append(contenders, &contender{Series{Level: Naive}, top, c.Naive})
 	initial := snapshot(c.State)
 	defer restore(c.State, initial)
-	for _, o := range all {
+	for _, o := range contenders {
 		o.calibrate(c, initial, opt.Duration)
 	}
 	for range opt.Reps {
-		for _, o := range all {
+		for _, o := range contenders {
 			d := o.time(c, initial)
 			o.Times = append(o.Times, float64(d.Nanoseconds())/float64(o.Runs)/float64(c.Units))
 		}
 	}
 	var out []Series
-	for _, o := range all {
+	for _, o := range contenders {
 		out = append(out, o.Series)
 	}
 	return out, nil
@@ -184,9 +184,9 @@ func snapshot(state [][]float64) [][]float64 {
 	return out
 }
 
-func restore(state, from [][]float64) {
+func restore(state, initial [][]float64) {
 	for i, v := range state {
-		copy(v, from[i])
+		copy(v, initial[i])
 	}
 }
 

@@ -24,32 +24,32 @@ func (p *Printer) Head() error {
 }
 
 // Case prints a line: the smallest time of each series, the ratio of the naive loop's time to the best
-// level's time, and the argument last. A ratio below 0.995 is marked with LOSS.
-func (p *Printer) Case(c Case, all []Series, last string) error {
-	least := map[string]float64{}
-	for _, s := range all {
-		least[s.Level] = s.Min()
+// level's time, and lastCell. A ratio below 0.995 is marked with LOSS.
+func (p *Printer) Case(c Case, series []Series, lastCell string) error {
+	minTimes := map[string]float64{}
+	for _, s := range series {
+		minTimes[s.Level] = s.Min()
 	}
-	ratio := least[Naive] / Best(all)
+	ratio := minTimes[Naive] / Best(series)
 	mark := ""
 	if ratio < 0.995 {
 		mark = "LOSS "
 	}
-	return p.line(c.Kernel, c.Shape, c.Unit, func(series string) string {
-		ns, measured := least[series]
+	return p.line(c.Kernel, c.Shape, c.Unit, func(name string) string {
+		ns, measured := minTimes[name]
 		if !measured {
 			return "-"
 		}
 		return Digits(ns / cmp.Or(p.Scale, 1))
-	}, fmt.Sprintf("%s%.2fx", mark, ratio), last)
+	}, fmt.Sprintf("%s%.2fx", mark, ratio), lastCell)
 }
 
-func (p *Printer) line(kernel, data, per string, cell func(series string) string, ratio, last string) error {
+func (p *Printer) line(kernel, data, per string, cell func(series string) string, ratio, lastCell string) error {
 	line := fmt.Sprintf("%-19s %-17s %-9s", kernel, data, per)
 	for _, s := range p.Series {
 		line += fmt.Sprintf(" %8s", cell(s))
 	}
-	_, err := fmt.Fprintf(p.W, "%s %10s  %s\n", line, ratio, last)
+	_, err := fmt.Fprintf(p.W, "%s %10s  %s\n", line, ratio, lastCell)
 	return err
 }
 
@@ -69,9 +69,9 @@ func Digits(v float64) string {
 
 // Benchfmt returns all times of a case in the format of Go benchmarks, one per line. With benchstat
 // -col /level the series become the columns of a table.
-func Benchfmt(c Case, all []Series) string {
+func Benchfmt(c Case, series []Series) string {
 	var b strings.Builder
-	for _, s := range all {
+	for _, s := range series {
 		for _, ns := range s.Times {
 			fmt.Fprintf(&b, "Benchmark%s/shape=%s/level=%s\t%d\t%.5g ns/op\t%.5g ns/%s\n",
 				c.Kernel, c.Shape, s.Level, s.Runs, ns*float64(c.Units), ns, c.Unit)

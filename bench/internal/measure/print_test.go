@@ -50,7 +50,7 @@ func TestPrinter(t *testing.T) {
 	if len(lines) != 3 || !strings.HasSuffix(lines[1], " 4.00x  50% L1") || !strings.Contains(lines[2], "LOSS 0.50x") {
 		t.Fatalf("lines\n%s", b.String())
 	}
-	if at := strings.Index(lines[0], "naive") + len("naive"); lines[1][at-4:at] != "80.0" {
+	if end := strings.Index(lines[0], "naive") + len("naive"); lines[1][end-4:end] != "80.0" {
 		t.Errorf("not aligned:\n%s", b.String())
 	}
 }

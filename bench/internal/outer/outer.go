@@ -88,12 +88,12 @@ func Time(ctx context.Context, j Job, opt Options) (Timing, error) {
 func (j Job) solve(ctx context.Context, iterations int) (res *solver.Result, x, ns []float64, err error) {
 	s := j.Settings
 	s.Passes, s.Threads = 2*float64(iterations), 1
-	var last float64
+	var lastSeconds float64
 	s.Recorder = solver.RecorderFunc(func(p *solver.Point) error {
 		if p.Outer > 0 {
-			ns = append(ns, 1e9*(p.Seconds-last))
+			ns = append(ns, 1e9*(p.Seconds-lastSeconds))
 		}
-		last = p.Seconds
+		lastSeconds = p.Seconds
 		x = append(x[:0], p.X...)
 		return nil
 	})

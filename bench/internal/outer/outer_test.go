@@ -18,16 +18,16 @@ func jobs(t *testing.T) []Job {
 	sh := shape.A9A
 	sh.Rows = 300
 	x, labels := sh.Build(3)
-	var all []Job
+	var list []Job
 	for name, a := range map[string]*sparse.CSR{"lasso": nil, "chain": graph.Chain(sh.Cols).FusedLasso()} {
 		for _, m := range []solver.Method{solver.SCAS{}, solver.SCASK{}} {
-			all = append(all, Job{
+			list = append(list, Job{
 				Name: name, Data: x, Labels: labels, A: a, Lambda: 1e-3,
 				Settings: solver.Settings{Method: m, Eta: 0.3, Rho: 1e-2, Seed: 5},
 			})
 		}
 	}
-	return all
+	return list
 }
 
 func TestNaiveTakesTheSolversPath(t *testing.T) {

@@ -18,11 +18,11 @@ import (
 // Path is the import path of the program scas.
 const Path = "github.com/scas-admm/scas/solver/cmd/scas"
 
-// Find returns the absolute path of the file given. If given is empty, it builds the program in the directory
-// dir, and returns the path of the new file.
-func Find(ctx context.Context, given, dir string) (string, error) {
-	if given != "" {
-		return filepath.Abs(given)
+// Find returns path as an absolute path. If path is empty, it builds the program in the directory dir, and
+// returns the absolute path of the new file.
+func Find(ctx context.Context, path, dir string) (string, error) {
+	if path != "" {
+		return filepath.Abs(path)
 	}
 	file := filepath.Join(dir, "scas")
 	build := exec.CommandContext(ctx, "go", "build", "-o", file, Path)

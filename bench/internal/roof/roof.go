@@ -72,9 +72,9 @@ func Measure(about machine.Description, each time.Duration) Roof {
 
 func (r *Roof) measurePeak(each time.Duration, vector loops) {
 	x := ones(1024)
-	try := func(rate float64, from string) {
+	try := func(rate float64, source string) {
 		if rate > r.Peak {
-			r.Peak, r.PeakFrom = rate, from
+			r.Peak, r.PeakFrom = rate, source
 		}
 	}
 	try(2*1024/fastest(each, func() { kernels.Dot(x, x) }), "Dot in L1")
@@ -131,8 +131,8 @@ func ones(n int) []float64 { return slices.Repeat([]float64{1}, n) }
 func (r Roof) Limit(c measure.Case) (ns float64, bound string) {
 	ns, bound = c.Flops/r.Peak, "flops"
 	for _, t := range c.Traffic {
-		at := slices.IndexFunc(r.Levels, func(l Level) bool { return t.Size <= l.Size })
-		l := r.Levels[at]
+		index := slices.IndexFunc(r.Levels, func(l Level) bool { return t.Size <= l.Size })
+		l := r.Levels[index]
 		if d := t.Bytes / l.Bandwidth; d > ns {
 			ns, bound = d, l.Name
 		}

@@ -15,14 +15,14 @@ import (
 func Split(p *solver.Problem, ranks int) ([]*solver.Problem, error) {
 	n := len(p.Labels)
 	rows := rand.New(rand.NewPCG(1, uint64(ranks))).Perm(n)
-	parts, all := make([]*solver.Problem, ranks), &sparse.Dataset{X: p.Data, Labels: p.Labels}
+	parts, data := make([]*solver.Problem, ranks), &sparse.Dataset{X: p.Data, Labels: p.Labels}
 	for k := range parts {
-		own, err := all.SelectRows(rows[k*n/ranks : (k+1)*n/ranks])
+		shard, err := data.SelectRows(rows[k*n/ranks : (k+1)*n/ranks])
 		if err != nil {
 			return nil, err
 		}
 		part := *p
-		part.Data, part.Labels = own.X, own.Labels
+		part.Data, part.Labels = shard.X, shard.Labels
 		parts[k] = &part
 	}
 	return parts, nil

@@ -44,9 +44,9 @@ func Replicate(source, target string, opt *sparse.ReadOptions, copies int) (rows
 	return rows, err
 }
 
-func replicate(to io.Writer, d *sparse.Dataset, copies int) (rows int, err error) {
+func replicate(target io.Writer, d *sparse.Dataset, copies int) (rows int, err error) {
 	n, p := d.X.Dims()
-	w := bufio.NewWriterSize(to, 1<<20)
+	w := bufio.NewWriterSize(target, 1<<20)
 	r := &rowWriter{rng: rand.New(rand.NewPCG(1, 1)), features: p, ones: true}
 	for i := range n {
 		_, val := d.X.Row(i)

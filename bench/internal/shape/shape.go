@@ -98,12 +98,12 @@ func (g *generator) fields(place func(u float64, width int) int) {
 
 // mixed makes a row with ten values in (0, 1], rounded to float32, and two fields with a single 1 each.
 func (g *generator) mixed() {
-	const dense, first = 10, 4 // number of columns with values; number of columns in the first field
+	const dense, firstWidth = 10, 4 // number of columns with values; number of columns in the first field
 	for j := range dense {
 		g.add(j, float64(1-g.rng.Float32()))
 	}
-	g.add(dense+g.rng.IntN(first), 1)
-	g.add(dense+first+g.rng.IntN(g.Cols-dense-first), 1)
+	g.add(dense+g.rng.IntN(firstWidth), 1)
+	g.add(dense+firstWidth+g.rng.IntN(g.Cols-dense-firstWidth), 1)
 }
 
 // text makes a row that imitates a document. Rows have norm 1 and different numbers of nonzeros. The
@@ -117,23 +117,23 @@ func (g *generator) text() {
 		g.rng.Shuffle(g.Cols, func(i, j int) { g.order[i], g.order[j] = g.order[j], g.order[i] })
 	}
 	want := max(1, int(float64(g.NNZ)*math.Exp(0.5*g.rng.NormFloat64()-0.125)))
-	from := len(g.idx)
+	start := len(g.idx)
 	for range want {
 		// Position k of g.order is drawn with a probability roughly proportional to 1/(k+1) (Zipf's law). The
 		// column is at one of the 16 positions from k on.
 		k := int(math.Pow(float64(g.Cols), g.rng.Float64())) - 1
 		g.idx = append(g.idx, g.order[min(k+g.rng.IntN(16), g.Cols-1)])
 	}
-	row := g.idx[from:]
+	row := g.idx[start:]
 	slices.Sort(row)
-	g.idx = g.idx[:from+len(slices.Compact(row))]
+	g.idx = g.idx[:start+len(slices.Compact(row))]
 	var norm float64
-	for range g.idx[from:] {
+	for range g.idx[start:] {
 		v := 0.1 + g.rng.Float64()
 		norm += v * v
 		g.val = append(g.val, v)
 	}
-	for k := from; k < len(g.val); k++ {
+	for k := start; k < len(g.val); k++ {
 		g.val[k] /= math.Sqrt(norm)
 	}
 }

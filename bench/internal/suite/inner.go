@@ -17,77 +17,77 @@ const (
 	kappa = 1e-3
 )
 
-func (in *data) steps(a kernels.Rows) *kernels.Steps {
-	return &kernels.Steps{Rows: a, Label: in.label, Slope0: in.slope, Eta: eta, Scratch: kernels.NewScratch(a)}
+func (d *data) steps(a kernels.Rows) *kernels.Steps {
+	return &kernels.Steps{Rows: a, Label: d.label, Slope0: d.slope, Eta: eta, Scratch: kernels.NewScratch(a)}
 }
 
 // inner returns c with the costs of the sampled steps. Each step computes a slope, and makes flops further
 // operations. It reads its row, and vectorBytes bytes of vectors whose total size is vectorSize bytes.
-func (in *data) inner(a kernels.Rows, flops, vectorBytes float64, vectorSize int, c measure.Case) measure.Case {
-	m := float64(len(in.sampled))
-	c.Unit, c.Units, c.Flops = "step", len(in.sampled), m*(measure.SlopeFlops+flops)
+func (d *data) inner(a kernels.Rows, flops, vectorBytes float64, vectorSize int, c measure.Case) measure.Case {
+	m := float64(len(d.sampled))
+	c.Unit, c.Units, c.Flops = "step", len(d.sampled), m*(measure.SlopeFlops+flops)
 	const overhead = 36 // bytes of a row number, two row pointers, a label and a slope
 	c.Traffic = []measure.Traffic{
-		{Bytes: m * (in.nnz*float64(entryBytes(a)) + overhead), Size: rowBytes(a)},
+		{Bytes: m * (d.nnz*float64(entryBytes(a)) + overhead), Size: rowBytes(a)},
 		{Bytes: m * vectorBytes, Size: vectorSize},
 	}
 	return c
 }
 
-// affine returns two vectors for the dense kernels: every entry of c is 1 − eta kappa, and e is −eta in.d.
-func (in *data) affine() (c, e []float64) {
-	c, e = slices.Repeat([]float64{1 - eta*kappa}, in.p), make([]float64, in.p)
-	for j, d := range in.d {
-		e[j] = -eta * d
+// affine returns two vectors for the dense kernels: every entry of c is 1 − eta kappa, and e is −eta d.d.
+func (d *data) affine() (c, e []float64) {
+	c, e = slices.Repeat([]float64{1 - eta*kappa}, d.p), make([]float64, d.p)
+	for j, v := range d.d {
+		e[j] = -eta * v
 	}
 	return c, e
 }
 
-func (in *data) innerDense(a kernels.Rows) measure.Case {
-	steps, plain := in.steps(a), in.steps(in.rows)
-	w, h, sum := slices.Clone(in.w), make([]float64, in.p), make([]float64, in.p)
-	c, e := in.affine()
-	return in.inner(a, 6*in.nnz+2*float64(in.p), 8*(3*float64(in.p)+3*in.nnz), 32*in.p, measure.Case{
-		Run:    func() { kernels.InnerDense(w, h, c, e, steps, in.sampled) },
-		Naive:  func() { naive.Inner(w, sum, in.d, kappa, plain, in.sampled) },
+func (d *data) innerDense(a kernels.Rows) measure.Case {
+	steps, plain := d.steps(a), d.steps(d.rows)
+	w, h, sum := slices.Clone(d.w), make([]float64, d.p), make([]float64, d.p)
+	c, e := d.affine()
+	return d.inner(a, 6*d.nnz+2*float64(d.p), 8*(3*float64(d.p)+3*d.nnz), 32*d.p, measure.Case{
+		Run:    func() { kernels.InnerDense(w, h, c, e, steps, d.sampled) },
+		Naive:  func() { naive.Inner(w, sum, d.d, kappa, plain, d.sampled) },
 		State:  [][]float64{w, h, sum},
 		Answer: func(bool) []float64 { return w }, Tolerance: 1e-10,
 	})
 }
 
-func (in *data) innerBox(a kernels.Rows) measure.Case {
-	steps, plain := in.steps(a), in.steps(in.rows)
-	w, sum := slices.Clone(in.w), make([]float64, in.p)
-	c, e := in.affine()
-	lo, hi := slices.Repeat([]float64{-0.2}, in.p), slices.Repeat([]float64{0.2}, in.p)
-	return in.inner(a, 4*in.nnz+5*float64(in.p), 8*(6*float64(in.p)+3*in.nnz), 56*in.p, measure.Case{
-		Run:       func() { kernels.InnerBox(w, sum, c, e, lo, hi, steps, in.sampled) },
-		Naive:     func() { naive.InnerBox(w, sum, in.d, lo, hi, kappa, plain, in.sampled) },
+func (d *data) innerBox(a kernels.Rows) measure.Case {
+	steps, plain := d.steps(a), d.steps(d.rows)
+	w, sum := slices.Clone(d.w), make([]float64, d.p)
+	c, e := d.affine()
+	lo, hi := slices.Repeat([]float64{-0.2}, d.p), slices.Repeat([]float64{0.2}, d.p)
+	return d.inner(a, 4*d.nnz+5*float64(d.p), 8*(6*float64(d.p)+3*d.nnz), 56*d.p, measure.Case{
+		Run:       func() { kernels.InnerBox(w, sum, c, e, lo, hi, steps, d.sampled) },
+		Naive:     func() { naive.InnerBox(w, sum, d.d, lo, hi, kappa, plain, d.sampled) },
 		State:     [][]float64{w, sum},
 		Tolerance: 1e-10,
 	})
 }
 
 // innerRotated returns the case of steps on dense rows, as the solver makes them in the eigenbasis of A'A.
-func (in *data) innerRotated(a kernels.Rows) measure.Case {
-	steps := in.steps(a)
-	p := (in.p + 7) / 8 * 8
+func (d *data) innerRotated(a kernels.Rows) measure.Case {
+	steps := d.steps(a)
+	p := (d.p + 7) / 8 * 8
 	rng := rand.New(rand.NewPCG(7, 8))
-	x := normal(rng, in.n*p, math.Sqrt(in.nnz/float64(p)))
+	x := normal(rng, d.n*p, math.Sqrt(d.nnz/float64(p)))
 	w, sum := normal(rng, p, 0.1), make([]float64, p)
 	c, e := make([]float64, p), normal(rng, p, 1e-4*eta)
 	for j := range c {
 		c[j] = 1 - eta*kappa*rng.Float64()
 	}
-	m := float64(len(in.sampled))
+	m := float64(len(d.sampled))
 	return measure.Case{
-		Unit: "step", Units: len(in.sampled), Flops: m * (measure.SlopeFlops + 9*float64(p)),
+		Unit: "step", Units: len(d.sampled), Flops: m * (measure.SlopeFlops + 9*float64(p)),
 		Traffic: []measure.Traffic{
 			{Bytes: m * float64(8*p+20), Size: 8 * len(x)},
 			{Bytes: m * float64(8*p*6), Size: 8 * p * 6}, // six vectors: row, next row, w, sum, c, e
 		},
-		Run:       func() { kernels.InnerRotated(w, sum, c, e, x, 0, steps, in.sampled) },
-		Naive:     func() { naive.InnerRotated(w, sum, c, e, x, steps, in.sampled) },
+		Run:       func() { kernels.InnerRotated(w, sum, c, e, x, 0, steps, d.sampled) },
+		Naive:     func() { naive.InnerRotated(w, sum, c, e, x, steps, d.sampled) },
 		State:     [][]float64{w, sum},
 		Tolerance: 1e-10,
 	}
@@ -95,16 +95,16 @@ func (in *data) innerRotated(a kernels.Rows) measure.Case {
 
 // innerLazy returns the case of steps whose iterate is stored as alpha u + gamma d; see naive.Lazy. A run
 // begins with the alpha and gamma of the end of the previous run.
-func (in *data) innerLazy(a kernels.Rows) measure.Case {
-	steps, plain, cells := in.steps(a), in.steps(in.rows), kernels.NewCells(in.p)
-	cells.Set(in.w, in.d)
-	u, h, w := slices.Clone(in.w), make([]float64, in.p), make([]float64, in.p)
+func (d *data) innerLazy(a kernels.Rows) measure.Case {
+	steps, plain, cells := d.steps(a), d.steps(d.rows), kernels.NewCells(d.p)
+	cells.Set(d.w, d.d)
+	u, h, w := slices.Clone(d.w), make([]float64, d.p), make([]float64, d.p)
 	scalars := []float64{1, 0}
 	const q = 1 - eta*kappa
-	return in.inner(a, 8*in.nnz+10, 32*in.nnz, 32*in.p, measure.Case{
+	return d.inner(a, 8*d.nnz+10, 32*d.nnz, 32*d.p, measure.Case{
 		Run: func() {
 			l := kernels.Lazy{Alpha: scalars[0], Gamma: scalars[1], Q: q}
-			for rows := in.sampled; len(rows) > 0; {
+			for rows := d.sampled; len(rows) > 0; {
 				rows = rows[kernels.InnerLazyCells(cells, &l, steps, rows):]
 				if l.Alpha < 0x1p-7 {
 					cells.Form(&l)
@@ -113,7 +113,7 @@ func (in *data) innerLazy(a kernels.Rows) measure.Case {
 			scalars[0], scalars[1] = l.Alpha, l.Gamma
 		},
 		Naive: func() {
-			scalars[0], scalars[1] = naive.Lazy(u, h, in.d, scalars[0], scalars[1], q, plain, in.sampled)
+			scalars[0], scalars[1] = naive.Lazy(u, h, d.d, scalars[0], scalars[1], q, plain, d.sampled)
 		},
 		State: [][]float64{cells, u, h, scalars},
 		Answer: func(byNaive bool) []float64 {
@@ -122,7 +122,7 @@ func (in *data) innerLazy(a kernels.Rows) measure.Case {
 				return w
 			}
 			for j := range w {
-				w[j] = scalars[0]*u[j] + scalars[1]*in.d[j]
+				w[j] = scalars[0]*u[j] + scalars[1]*d.d[j]
 			}
 			return w
 		},
@@ -132,27 +132,27 @@ func (in *data) innerLazy(a kernels.Rows) measure.Case {
 
 // innerLazyBall returns the case of steps as in innerLazy with projections onto a ball, which the steps often
 // leave.
-func (in *data) innerLazyBall(a kernels.Rows) measure.Case {
-	steps, plain, cells := in.steps(a), in.steps(in.rows), kernels.NewCells(in.p)
-	w, q, sum := slices.Clone(in.w), make([]float64, in.p), make([]float64, in.p)
-	norm2, radius := in.x.RowNormsSq(), 0.9*math.Sqrt(naive.Dot(w, w))
-	return in.inner(a, 8*in.nnz+30, 32*in.nnz, 32*in.p, measure.Case{
+func (d *data) innerLazyBall(a kernels.Rows) measure.Case {
+	steps, plain, cells := d.steps(a), d.steps(d.rows), kernels.NewCells(d.p)
+	w, q, sum := slices.Clone(d.w), make([]float64, d.p), make([]float64, d.p)
+	norm2, radius := d.x.RowNormsSq(), 0.9*math.Sqrt(naive.Dot(w, w))
+	return d.inner(a, 8*d.nnz+30, 32*d.nnz, 32*d.p, measure.Case{
 		Run: func() {
-			for rows := in.sampled; len(rows) > 0; {
-				cells.Set(w, in.d)
+			for rows := d.sampled; len(rows) > 0; {
+				cells.Set(w, d.d)
 				l := kernels.LazyBall{
 					Lazy: kernels.Lazy{Alpha: 1, Q: 1 - eta*kappa}, Radius: radius, GammaLimit: math.Inf(1),
-					UU: kernels.Dot(w, w), UD: kernels.Dot(w, in.d), DD: kernels.Dot(in.d, in.d),
+					UU: kernels.Dot(w, w), UD: kernels.Dot(w, d.d), DD: kernels.Dot(d.d, d.d),
 				}
 				rows = rows[kernels.InnerLazyBallCells(cells, norm2, &l, steps, rows):]
 				cells.RowSum(q)
 				for j := range sum {
-					sum[j] += l.AlphaSum*cells[4*j] - q[j] + l.GammaSum*in.d[j]
+					sum[j] += l.AlphaSum*cells[4*j] - q[j] + l.GammaSum*d.d[j]
 				}
 				cells.Point(w, &l.Lazy)
 			}
 		},
-		Naive:  func() { naive.InnerBall(w, sum, in.d, radius, kappa, plain, in.sampled) },
+		Naive:  func() { naive.InnerBall(w, sum, d.d, radius, kappa, plain, d.sampled) },
 		State:  [][]float64{w, q, sum, cells},
 		Answer: func(bool) []float64 { return slices.Concat(w, sum) }, Tolerance: 1e-8,
 	})
@@ -160,28 +160,28 @@ func (in *data) innerLazyBall(a kernels.Rows) measure.Case {
 
 // innerDecay returns the case of steps with a diagonal matrix K whose entries differ; package naive explains
 // K. A run begins at the last iterate of the previous run.
-func (in *data) innerDecay(a kernels.Rows) measure.Case {
-	steps, plain := in.steps(a), in.steps(in.rows)
-	state, w := make([]float64, in.p*kernels.DecayStride), slices.Clone(in.w)
+func (d *data) innerDecay(a kernels.Rows) measure.Case {
+	steps, plain := d.steps(a), d.steps(d.rows)
+	state, w := make([]float64, d.p*kernels.DecayStride), slices.Clone(d.w)
 	begin := func() {
-		for j, d := range in.d {
+		for j, v := range d.d {
 			cell := state[j*kernels.DecayStride:][:kernels.DecayStride]
 			k := kappa * (1 + float64(j%7))
-			fixed := -d / k
+			fixed := -v / k
 			cell[kernels.DecayFixed], cell[kernels.DecayDeviation] = fixed, w[j]-fixed
 			cell[kernels.DecayRate], cell[kernels.DecayFactor] = kernels.NegLog1m(eta*k), 1-eta*k
 			cell[kernels.DecayLast], cell[kernels.DecayGain] = 0, 0
 		}
 	}
-	return in.inner(a, in.nnz*(31+9), 64*in.nnz, 64*in.p, measure.Case{
+	return d.inner(a, d.nnz*(31+9), 64*d.nnz, 64*d.p, measure.Case{
 		Run: func() {
 			begin()
-			kernels.InnerDecay(state, 0, steps, in.sampled)
-			kernels.DecayTo(w, state, len(in.sampled))
+			kernels.InnerDecay(state, 0, steps, d.sampled)
+			kernels.DecayTo(w, state, len(d.sampled))
 		},
 		Naive: func() {
 			begin()
-			naive.Decay(w, state, plain, in.sampled)
+			naive.Decay(w, state, plain, d.sampled)
 		},
 		State:  [][]float64{w, state},
 		Answer: func(bool) []float64 { return w }, Tolerance: 1e-10,

@@ -26,20 +26,20 @@ type data struct {
 func newData(sh shape.Shape, s Scale) *data {
 	rng := rand.New(rand.NewPCG(5, 6))
 	x, label := sh.Build(4)
-	in := &data{
+	d := &data{
 		x: x, rows: x.Rows(0, sh.Rows), n: sh.Rows, p: sh.Cols, label: label, slope: normal(rng, sh.Rows, 0.1),
 		w: normal(rng, sh.Cols, 0.1), d: normal(rng, sh.Cols, 1e-4),
 		sampled: make([]int32, map[Scale]int{Full: 4096, Quick: 2048, Tiny: 50}[s]),
 	}
-	for i, margin := range in.slope {
-		in.slope[i] = kernels.LogisticSlope(margin, label[i])
+	for i, margin := range d.slope {
+		d.slope[i] = kernels.LogisticSlope(margin, label[i])
 	}
-	for k := range in.sampled {
-		i := rng.IntN(in.n)
-		in.sampled[k] = int32(i)
-		in.nnz += float64(in.rows.Ptr[i+1]-in.rows.Ptr[i]) / float64(len(in.sampled))
+	for k := range d.sampled {
+		i := rng.IntN(d.n)
+		d.sampled[k] = int32(i)
+		d.nnz += float64(d.rows.Ptr[i+1]-d.rows.Ptr[i]) / float64(len(d.sampled))
 	}
-	return in
+	return d
 }
 
 // rowBytes returns the number of bytes of the nonzeros and row pointers of a.
@@ -65,46 +65,46 @@ func entryBytes(a kernels.Rows) int {
 // pass returns c with the costs of a pass over all rows. flops is the number of operations of the pass.
 // vectors is the number of vectors with one entry per row that the pass reads or writes. dense is the number
 // of vectors with one entry per column; for each nonzero the pass reads or changes an entry of each of them.
-func (in *data) pass(a kernels.Rows, flops float64, vectors, dense int, c measure.Case) measure.Case {
-	nnz := int(in.x.NNZ())
-	stream := rowBytes(a) + vectors*8*in.n
+func (d *data) pass(a kernels.Rows, flops float64, vectors, dense int, c measure.Case) measure.Case {
+	nnz := int(d.x.NNZ())
+	stream := rowBytes(a) + vectors*8*d.n
 	c.Unit, c.Units, c.Flops = "nnz", nnz, flops
 	c.Traffic = []measure.Traffic{
-		{Bytes: float64(stream), Size: stream + dense*8*in.p},
-		{Bytes: float64(dense * 8 * nnz), Size: dense * 8 * in.p},
+		{Bytes: float64(stream), Size: stream + dense*8*d.p},
+		{Bytes: float64(dense * 8 * nnz), Size: dense * 8 * d.p},
 	}
 	return c
 }
 
-func (in *data) margins(a kernels.Rows) measure.Case {
-	margin := make([]float64, in.n)
-	return in.pass(a, 2*float64(in.x.NNZ()), 1, 1, measure.Case{
-		Run:   func() { kernels.Margins(margin, a, in.w) },
-		Naive: func() { naive.Margins(margin, in.rows, in.w) },
+func (d *data) margins(a kernels.Rows) measure.Case {
+	margin := make([]float64, d.n)
+	return d.pass(a, 2*float64(d.x.NNZ()), 1, 1, measure.Case{
+		Run:   func() { kernels.Margins(margin, a, d.w) },
+		Naive: func() { naive.Margins(margin, d.rows, d.w) },
 		State: [][]float64{margin},
 	})
 }
 
-func (in *data) gradient(a kernels.Rows) measure.Case {
-	z := make([]float64, in.p)
-	return in.pass(a, 2*float64(in.x.NNZ()), 1, 1, measure.Case{
-		Run:   func() { kernels.Gradient(z, a, in.slope) },
-		Naive: func() { naive.Gradient(z, in.rows, in.slope) },
+func (d *data) gradient(a kernels.Rows) measure.Case {
+	z := make([]float64, d.p)
+	return d.pass(a, 2*float64(d.x.NNZ()), 1, 1, measure.Case{
+		Run:   func() { kernels.Gradient(z, a, d.slope) },
+		Naive: func() { naive.Gradient(z, d.rows, d.slope) },
 		State: [][]float64{z},
 	})
 }
 
-func (in *data) marginsGradient(a kernels.Rows) measure.Case {
-	z, margin, slope, sum := make([]float64, in.p), make([]float64, in.n), make([]float64, in.n), make([]float64, 1)
-	flops := 4*float64(in.x.NNZ()) + (measure.SlopeFlops+measure.LossFlops)*float64(in.n)
-	return in.pass(a, flops, 3, 2, measure.Case{
+func (d *data) marginsGradient(a kernels.Rows) measure.Case {
+	z, margin, slope, sum := make([]float64, d.p), make([]float64, d.n), make([]float64, d.n), make([]float64, 1)
+	flops := 4*float64(d.x.NNZ()) + (measure.SlopeFlops+measure.LossFlops)*float64(d.n)
+	return d.pass(a, flops, 3, 2, measure.Case{
 		Run: func() {
 			clear(z)
-			sum[0] = kernels.MarginsGradient(z, margin, slope, in.label, a, in.w, kernels.LogisticLossKind)
+			sum[0] = kernels.MarginsGradient(z, margin, slope, d.label, a, d.w, kernels.LogisticLossKind)
 		},
 		Naive: func() {
 			clear(z)
-			sum[0] = naive.MarginsGradient(z, margin, slope, in.label, in.rows, in.w)
+			sum[0] = naive.MarginsGradient(z, margin, slope, d.label, d.rows, d.w)
 		},
 		State: [][]float64{z, margin, slope, sum},
 	})
@@ -113,16 +113,16 @@ func (in *data) marginsGradient(a kernels.Rows) measure.Case {
 // hessian returns the case of the kernel that adds the Hessian of all rows to the upper triangle of a matrix.
 // The unit of work is one multiply-add: the product of two nonzeros of a row, added to an entry of the
 // matrix.
-func (in *data) hessian(a kernels.Rows) measure.Case {
-	p := in.p
-	c, h, scratch := make([]float64, in.n), make([]float64, p*p), kernels.NewHessianScratch()
+func (d *data) hessian(a kernels.Rows) measure.Case {
+	p := d.p
+	c, h, scratch := make([]float64, d.n), make([]float64, p*p), kernels.NewHessianScratch()
 	adds := 0
 	for i := range c {
-		c[i] = in.slope[i] * in.slope[i]
+		c[i] = d.slope[i] * d.slope[i]
 		n := int(a.Ptr[i+1] - a.Ptr[i])
 		adds += n * (n + 1) / 2
 	}
-	stream := rowBytes(a) + 8*in.n
+	stream := rowBytes(a) + 8*d.n
 	return measure.Case{
 		Unit: "add", Units: adds, Flops: 2 * float64(adds),
 		Traffic: []measure.Traffic{
@@ -130,7 +130,7 @@ func (in *data) hessian(a kernels.Rows) measure.Case {
 			{Bytes: 8 * float64(adds), Size: 4 * p * (p + 1)},
 		},
 		Run:       func() { kernels.Hessian(h, p, p, 0, p, a, c, scratch) },
-		Naive:     func() { naive.Hessian(h, p, in.rows, c) },
+		Naive:     func() { naive.Hessian(h, p, d.rows, c) },
 		State:     [][]float64{h},
 		Tolerance: 1e-10,
 	}

@@ -62,19 +62,19 @@ const (
 )
 
 func (s Scale) shapes() []shape.Shape {
-	all := shape.All()
+	shapes := shape.All()
 	switch s {
 	case Quick:
-		all = all[:4]
+		shapes = shapes[:4]
 		for i, rows := range []int{8000, 20000, 1000, 500} {
-			all[i].Rows = rows
+			shapes[i].Rows = rows
 		}
 	case Tiny:
 		for i, rows := range []int{60, 60, 20, 10, 20} {
-			all[i].Rows, all[i].Cols = rows, min(all[i].Cols, 3000)
+			shapes[i].Rows, shapes[i].Cols = rows, min(shapes[i].Cols, 3000)
 		}
 	}
-	return all
+	return shapes
 }
 
 // Cases returns the cases for whose names the function match returns true. A name is kernel/shape, such as

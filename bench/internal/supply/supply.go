@@ -85,11 +85,11 @@ func licencesIn(dir string) (names []string, err error) {
 		if err != nil {
 			return nil, err
 		}
-		found := Classify(string(text))
-		if len(found) == 0 {
-			found = []string{"unknown (" + e.Name() + ")"}
+		licences := Classify(string(text))
+		if len(licences) == 0 {
+			licences = []string{"unknown (" + e.Name() + ")"}
 		}
-		names = append(names, found...)
+		names = append(names, licences...)
 	}
 	slices.Sort(names)
 	return slices.Compact(names), nil

@@ -75,12 +75,12 @@ func build(ctx context.Context, dir, cache, out string) error {
 }
 
 func sameBytes(a, b string) (bool, error) {
-	one, err := os.ReadFile(a)
+	textA, err := os.ReadFile(a)
 	if err != nil {
 		return false, err
 	}
-	other, err := os.ReadFile(b)
-	return bytes.Equal(one, other), err
+	textB, err := os.ReadFile(b)
+	return bytes.Equal(textA, textB), err
 }
 
 // inspect returns an error if the program is not static, or if one of its modules is replaced or has no
@@ -115,21 +115,21 @@ func inspect(program string) error {
 func source(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	for _, part := range []string{"go.mod", "go.sum", "kernels", "sparse", "solver"} {
-		from := filepath.Join("../../..", part)
-		if info, err := os.Stat(from); err != nil {
+	for _, name := range []string{"go.mod", "go.sum", "kernels", "sparse", "solver"} {
+		path := filepath.Join("../../..", name)
+		if info, err := os.Stat(path); err != nil {
 			t.Fatal(err)
 		} else if info.IsDir() {
-			if err := os.CopyFS(filepath.Join(dir, part), os.DirFS(from)); err != nil {
+			if err := os.CopyFS(filepath.Join(dir, name), os.DirFS(path)); err != nil {
 				t.Fatal(err)
 			}
 			continue
 		}
-		text, err := os.ReadFile(from)
+		text, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(filepath.Join(dir, part), text, 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, name), text, 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -144,26 +144,26 @@ func TestReproducible(t *testing.T) {
 		t.Skip("skipped with -short: make test-full runs it")
 	}
 	dir := t.TempDir()
-	one, other, cache := filepath.Join(dir, "scas"), filepath.Join(dir, "scas2"), ""
+	build1, build2, cache := filepath.Join(dir, "scas"), filepath.Join(dir, "scas2"), ""
 	if os.Getenv("SCAS_SUPPLY") == "full" {
 		cache = filepath.Join(dir, "cache")
 	}
-	if err := build(t.Context(), "../../..", "", one); err != nil {
+	if err := build(t.Context(), "../../..", "", build1); err != nil {
 		t.Fatal(err)
 	}
-	if err := build(t.Context(), source(t), cache, other); err != nil {
+	if err := build(t.Context(), source(t), cache, build2); err != nil {
 		t.Fatal(err)
 	}
-	if equal, err := sameBytes(one, other); err != nil || !equal {
+	if equal, err := sameBytes(build1, build2); err != nil || !equal {
 		t.Errorf("two builds differ (%v)", err)
 	}
-	if err := inspect(one); err != nil {
+	if err := inspect(build1); err != nil {
 		t.Error(err)
 	}
-	if out, err := exec.Command(one, "--version").Output(); err != nil || !strings.HasPrefix(string(out), "scas ") {
+	if out, err := exec.Command(build1, "--version").Output(); err != nil || !strings.HasPrefix(string(out), "scas ") {
 		t.Errorf("%q, %v", out, err)
 	}
-	noNetwork(t, one)
+	noNetwork(t, build1)
 }
 
 // noNetwork runs commands of the program under strace. It fails the test if the program makes a system call
