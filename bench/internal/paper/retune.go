@@ -23,8 +23,10 @@ func (r *Retuned) End() float64 { return r.Points[len(r.Points)-1].Objective }
 func (r *Records) Retune(ctx context.Context, d *Data, k Key) (*Retuned, error) {
 	u := r.TunedRun(k)
 	switch {
-	case u == nil || len(u.Points) == 0:
+	case u == nil:
 		return nil, fmt.Errorf("paper: %v: there is no such run in the records", k)
+	case len(u.Points) == 0:
+		return nil, fmt.Errorf("paper: %v: the run failed: %s", k, u.Failed)
 	case k.Split != 0 || k.Rule == Automatic:
 		return nil, fmt.Errorf("paper: %v: only parameters that were chosen on split 0 can be tuned again", k)
 	}

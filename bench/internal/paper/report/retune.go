@@ -15,7 +15,8 @@ var retunedClaims = []string{"3a", "3b", "2a", "2b"}
 
 // Retune checks whether the choice of parameters decides the claims of retunedClaims on a problem, the data
 // set d with mu. For each claim it tunes the method with the larger gap again, near this method's parameters
-// for the first split. It returns, as text, each claim's ratio before and after this tuning.
+// for the first split. It returns, as text, each claim's ratio before and after this tuning. If the run of
+// this method failed, the text says so instead of the ratio after the tuning.
 func Retune(ctx context.Context, r *paper.Records, d *paper.Data, mu float64) (string, error) {
 	p := &problem{Records: r, Spec: d.Spec, mu: mu}
 	if p.optimum(0) == nil {
@@ -39,6 +40,11 @@ func Retune(ctx context.Context, r *paper.Records, d *paper.Data, mu float64) (s
 				worseSide = c.firstSides(p)[0]
 			}
 			k := p.key(worseSide.method, worseSide.output, 0)
+			if u := r.TunedRun(k); u != nil && u.Failed != "" {
+				fmt.Fprintf(w, "%s, mu %g\t%s\t%s\tratio %s\tnot tuned again\t%s, %s: the run failed: %s\n",
+					d.Name, mu, ruleNames[rule], c.ID, old.Ratio, k.Method, k.By, u.Failed)
+				continue
+			}
 			if retuned[k] == nil {
 				again, err := r.Retune(ctx, d, k)
 				if err != nil {
