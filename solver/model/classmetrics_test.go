@@ -3,6 +3,7 @@ package model
 import (
 	"context"
 	"fmt"
+	"io"
 	"math"
 	"slices"
 	"strings"
@@ -83,6 +84,9 @@ func TestClassMetrics(t *testing.T) {
 	if two, err := pair.Score(x, []float64{0, 10, 0, 10}, nil); err != nil || two.Classes.Threshold != nil || len(two.Classes.Classes) != 2 || two.Classes.AUC == nil {
 		t.Errorf("two classes against the rest: %+v, %v", two, err)
 	}
+	if err := pair.WriteLiblinear(io.Discard); err == nil || !strings.Contains(err.Error(), "one column for two classes") {
+		t.Errorf("%v", err)
+	}
 	// The squared hinge loss has no probabilities.
 	hinge, _ := byMargins(t, solver.SquaredHinge{}, [][]float64{{1, 0, 0}})
 	x, err = sparse.FromDense(2, 3, []float64{2, -1, -3, 0.5, 0, -1})
@@ -93,11 +97,12 @@ func TestClassMetrics(t *testing.T) {
 	if want := ((0 + 0 + 0) + (1.5*1.5 + 1 + 0)) / 3. / 2; err != nil || math.Abs(s.Loss-want) > 1e-14 || s.Classes.LogLoss != nil || s.Classes.AUC != nil || s.Classes.Accuracy != 0.5 {
 		t.Errorf("squared hinge: %+v, %v", s, err)
 	}
-	half := 0.5
+	half, nan := 0.5, math.NaN()
 	for want, call := range map[string]func() (*Metrics, error){
 		"is none of the classes": func() (*Metrics, error) { return m.Score(x, []float64{0, 5}, nil) },
 		"1 labels":               func() (*Metrics, error) { return m.Score(x, []float64{0}, nil) },
 		"is for two classes":     func() (*Metrics, error) { return m.Score(x, []float64{0, 10}, &ScoreSettings{Threshold: &half}) },
+		"Threshold is NaN":       func() (*Metrics, error) { return pair.Score(x, []float64{0, 10}, &ScoreSettings{Threshold: &nan}) },
 		"overflows": func() (*Metrics, error) {
 			return m.Score(x, []float64{0, 10}, &ScoreSettings{Offsets: []float64{0, math.MaxFloat64}})
 		},

@@ -27,7 +27,8 @@ var solverTypes = map[string]solver.Loss{
 // WriteLiblinear writes a model file for liblinear-predict. If there are two classes, the label of
 // the positive class is first. The intercept is the weight of an additional last feature with value
 // 1. Labels must be whole numbers. For classes that are words, the file has the numbers that stand
-// for the words. Only the loss, the labels and the weights are written. Models of counts are an error.
+// for the words. Only the loss, the labels and the weights are written. Models of counts are an error, and
+// so are two classes with a column for each.
 func (m *Model) WriteLiblinear(w io.Writer) error {
 	if err := m.check(); err != nil {
 		return err
@@ -40,6 +41,9 @@ func (m *Model) WriteLiblinear(w io.Writer) error {
 		kind = "L1R_LR"
 	case loss.Labels == term.Classes:
 		kind = "L1R_L2LOSS_SVC"
+	}
+	if len(labels) == 2 {
+		return errorf("two classes with a column of weights for each; liblinear has one column for two classes")
 	}
 	if !m.Labels.IsZero() {
 		labels = []float64{m.Labels.Positive, m.Labels.Negative}

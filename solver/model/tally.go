@@ -93,7 +93,10 @@ func (t *Tally) Add(x *sparse.CSR, y []float64, set *ScoreSettings) error {
 	if err != nil {
 		return err
 	}
-	if set.Threshold != nil && t.m.Labels.IsZero() {
+	switch {
+	case set.Threshold != nil && math.IsNaN(*set.Threshold):
+		return errorf("ScoreSettings.Threshold is NaN; want a number, or nil for the default")
+	case set.Threshold != nil && t.m.Labels.IsZero():
 		return errorf("ScoreSettings.Threshold = %v is for two classes; leave it nil", *set.Threshold)
 	}
 	classes, err := t.m.classesOf(y)
