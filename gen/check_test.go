@@ -45,15 +45,15 @@ func TestChecks(t *testing.T) {
 		{"high register in an AVX2 function", "needs AVX-512", func(e *emitter) {
 			// All 18 vectors are needed at the same time, but AVX2 has 16 registers.
 			x := e.base("x")
-			var live [18]vec
-			for i := range live {
-				live[i] = e.YMM()
-				e.VMOVUPD(operand.Mem{Base: x, Disp: 32 * i}, live[i])
+			var vectors [18]vec
+			for i := range vectors {
+				vectors[i] = e.YMM()
+				e.VMOVUPD(operand.Mem{Base: x, Disp: 32 * i}, vectors[i])
 			}
-			for _, v := range live[1:] {
-				e.VADDPD(v, live[0], live[0])
+			for _, v := range vectors[1:] {
+				e.VADDPD(v, vectors[0], vectors[0])
 			}
-			e.VMOVSD(live[0].AsX(), e.address(e.ReturnIndex(0)))
+			e.VMOVSD(vectors[0].AsX(), e.address(e.ReturnIndex(0)))
 			e.ret()
 		}},
 		{"no VZEROUPPER", "RET without VZEROUPPER", func(e *emitter) {

@@ -19,7 +19,7 @@ var commonConstants = map[string]uint64{
 
 // number returns the value of a constant that package kernels declares.
 func (e *emitter) number(name string) constant.Value {
-	c, ok := e.declared.Scope().Lookup(name).(*types.Const)
+	c, ok := e.pkg.Scope().Lookup(name).(*types.Const)
 	if !ok {
 		panic("gen: no constant " + name)
 	}

@@ -11,9 +11,9 @@ import (
 // rows, because this prefetch makes the steps slower.
 type decayLoop struct {
 	*fused
-	cells reg.GPVirtual // address of a.cells, which holds the state of the columns
-	keep  reg.GPVirtual // address of a.scratch.keep
-	now   operand.Mem   // the number of steps done
+	cells     reg.GPVirtual // address of a.cells, which holds the state of the columns
+	keep      reg.GPVirtual // address of a.scratch.keep
+	stepCount operand.Mem   // the number of steps done
 }
 
 func (e *emitter) innerDecay(t *isa) {
@@ -23,7 +23,7 @@ func (e *emitter) innerDecay(t *isa) {
 		"\tDeviation = FMA(g, num[k], Factor*v),  Last = step+1,  Gain = FMA(g, num[k], Gain)",
 		"",
 		"keep holds v between the sum and the update. The padding of a decoded row points at zeros.")
-	l := &decayLoop{fused: e.fused(6), cells: e.base("a.cells"), keep: e.base("a.scratch.keep"), now: e.field("a.step")}
+	l := &decayLoop{fused: e.fused(6), cells: e.base("a.cells"), keep: e.base("a.scratch.keep"), stepCount: e.field("a.step")}
 	pad := e.GP64()
 	e.LEAQ(e.rodata.add("nothing", 4, func(int) uint64 { return 0 }), pad)
 	e.SUBQ(l.cells, pad)
@@ -37,21 +37,21 @@ func (l *decayLoop) step() {
 	l.VMULSD(sum.AsX(), l.labelOrOne(), z)
 	g := l.delta(z)
 	l.VMULSD(l.scalar(l.field("a.Eta")), g, g)
-	next := l.scalar(l.constant("one"))
-	l.VADDSD(l.now, next, next)
-	l.eachNonzero(func(off, num operand.Mem, k reg.GPVirtual, at int) {
+	nextStep := l.scalar(l.constant("one"))
+	l.VADDSD(l.stepCount, nextStep, nextStep)
+	l.eachNonzero(func(off, num operand.Mem, k reg.GPVirtual, disp int) {
 		j, a := l.GP64(), l.scalar(num)
 		l.MOVQ(off, j)
-		x := l.scalar(operand.Mem{Base: l.keep, Index: k, Scale: 1, Disp: at})
+		x := l.scalar(operand.Mem{Base: l.keep, Index: k, Scale: 1, Disp: disp})
 		l.VMULSD(l.cell(j, "DecayFactor"), x, x)
 		l.VFMADD231SD(a, g, x)
-		l.VUNPCKLPD(next, x, x)
+		l.VUNPCKLPD(nextStep, x, x)
 		l.VMOVUPD(x, l.cell(j, "DecayDeviation"))
 		h := l.scalar(l.cell(j, "DecayGain"))
 		l.VFMADD231SD(a, g, h)
 		l.VMOVSD(h, l.cell(j, "DecayGain"))
 	})
-	l.VMOVSD(next, l.now)
+	l.VMOVSD(nextStep, l.stepCount)
 }
 
 // cell returns the memory operand of one number in the state of a column. name is the constant of
@@ -68,45 +68,45 @@ func (l *decayLoop) margin() vec {
 	acc := l.zeros(l.sparseVectors())
 	l.eachBlock(func(off, num func(int) operand.Mem) {
 		for i := range acc {
-			first := i * l.lanes
-			dev, last := l.pairs(off, first, "DecayDeviation")
-			fixed, rate := l.pairs(off, first, "DecayFixed")
+			start := i * l.lanes
+			dev, last := l.pairs(off, start, "DecayDeviation")
+			fixed, rate := l.pairs(off, start, "DecayFixed")
 			v := l.vector(l.emitter)
-			l.VBROADCASTSD(l.now, v)
+			l.VBROADCASTSD(l.stepCount, v)
 			v = l.expNeg(l.mul(l.sub(v, last), rate))
 			l.VMULPD(dev, v, v)
-			to := num(first)
+			to := num(start)
 			to.Base = l.keep
 			l.VMOVUPD(v, to)
 			l.VADDPD(fixed, v, v)
-			l.VFMADD231PD(num(first), v, acc[i])
+			l.VFMADD231PD(num(start), v, acc[i])
 		}
 	})
 	return l.sum(acc)
 }
 
 // pairs takes as many nonzeros as a vector has lanes, and reads two numbers from the state of each
-// nonzero's column: a gets the number with the given name, b the number after it. first is the
+// nonzero's column: a gets the number with the given name, b the number after it. start is the
 // index of the first of these nonzeros in a block of eight.
-func (l *decayLoop) pairs(off func(int) operand.Mem, first int, name string) (a, b vec) {
-	at := func(k int) operand.Mem {
+func (l *decayLoop) pairs(off func(int) operand.Mem, start int, name string) (a, b vec) {
+	mem := func(k int) operand.Mem {
 		j := l.GP64()
-		l.MOVQ(off(first+k), j)
+		l.MOVQ(off(start+k), j)
 		return l.cell(j, name)
 	}
-	// part[0] takes the even nonzeros and part[1] the odd ones, because the instructions below
+	// half[0] takes the even nonzeros and half[1] the odd ones, because the instructions below
 	// interleave the two.
-	var part [2]vec
-	for p := range part {
+	var half [2]vec
+	for p := range half {
 		x, y := l.XMM(), l.YMM()
-		l.VMOVUPD(at(p), x)
-		l.VINSERTF128(operand.Imm(1), at(p+2), x.AsY(), y)
-		part[p] = y
+		l.VMOVUPD(mem(p), x)
+		l.VINSERTF128(operand.Imm(1), mem(p+2), x.AsY(), y)
+		half[p] = y
 		for k := 4; k < l.lanes; k += 2 {
 			z := l.ZMM()
-			l.VINSERTF64X2(operand.Imm(uint64(k/2)), at(p+k), part[p].AsZ(), z)
-			part[p] = z
+			l.VINSERTF64X2(operand.Imm(uint64(k/2)), mem(p+k), half[p].AsZ(), z)
+			half[p] = z
 		}
 	}
-	return l.binary(l.VUNPCKLPD, part[0], part[1]), l.binary(l.VUNPCKHPD, part[0], part[1])
+	return l.binary(l.VUNPCKLPD, half[0], half[1]), l.binary(l.VUNPCKHPD, half[0], half[1])
 }

@@ -12,17 +12,17 @@ type decoder struct {
 	param string
 	bytes int // size of a stored number
 	// vector converts as many numbers as a vector has lanes, from m into x. Lanes outside the mask are
-	// not read and do not change in x. one converts a single number.
+	// not read and do not change in x. scalar converts a single number.
 	vector func(e *emitter, m operand.Mem, k mask, x vec)
-	one    func(e *emitter, m, dst operand.Mem)
+	scalar func(e *emitter, m, dst operand.Mem)
 }
 
 // columnDecoders returns a decoder for each of columnForms. A decoder converts column numbers into
 // distances in bytes from column 0 of the loop's vectors.
-func (f *fused) columnDecoders() (all []decoder) {
+func (f *fused) columnDecoders() (decoders []decoder) {
 	shift := operand.Imm(uint64(f.shift))
 	for _, c := range columnForms {
-		all = append(all, decoder{
+		decoders = append(decoders, decoder{
 			param: "a.Rows." + c.field, bytes: c.idxBytes,
 			vector: func(e *emitter, m operand.Mem, k mask, x vec) {
 				if k == nil {
@@ -35,7 +35,7 @@ func (f *fused) columnDecoders() (all []decoder) {
 				c.extend(e)(m, k, y)
 				e.VPSLLQ(shift, y, k, x)
 			},
-			one: func(e *emitter, m, dst operand.Mem) {
+			scalar: func(e *emitter, m, dst operand.Mem) {
 				j := e.GP64()
 				c.index(e, m, j)
 				e.SHLQ(shift, j)
@@ -43,23 +43,23 @@ func (f *fused) columnDecoders() (all []decoder) {
 			},
 		})
 	}
-	return all
+	return decoders
 }
 
 // valueDecoders returns a decoder for each of valueForms. A decoder converts values into float64.
-func valueDecoders() (all []decoder) {
+func valueDecoders() (decoders []decoder) {
 	for _, v := range valueForms {
 		d := decoder{
 			bytes: v.valBytes,
 			vector: func(e *emitter, m operand.Mem, k mask, x vec) {
-				load, from := v.convert(e, m)
+				load, source := v.convert(e, m)
 				if k == nil {
-					load(from, x)
+					load(source, x)
 				} else {
-					load(from, k, x)
+					load(source, k, x)
 				}
 			},
-			one: func(e *emitter, m, dst operand.Mem) {
+			scalar: func(e *emitter, m, dst operand.Mem) {
 				if v.valBytes == 8 {
 					j := e.GP64()
 					e.MOVQ(m, j)
@@ -76,9 +76,9 @@ func valueDecoders() (all []decoder) {
 		if v.field != "" {
 			d.param = "a.Rows." + v.field
 		}
-		all = append(all, d)
+		decoders = append(decoders, d)
 	}
-	return all
+	return decoders
 }
 
 // decode emits the conversion of the f.n nonzeros of a row. lo is the number of the first one.
@@ -87,7 +87,7 @@ func (f *fused) decode(lo reg.GPVirtual) {
 	f.decodeInto(f.num, lo, f.constant("signBit"), valueDecoders())
 }
 
-func (f *fused) decodeInto(to, lo reg.GPVirtual, pad operand.Mem, decoders []decoder) {
+func (f *fused) decodeInto(array, lo reg.GPVirtual, pad operand.Mem, decoders []decoder) {
 	done := f.label("decoded")
 	for _, d := range decoders {
 		other := f.label("form")
@@ -98,18 +98,18 @@ func (f *fused) decodeInto(to, lo reg.GPVirtual, pad operand.Mem, decoders []dec
 			f.JZ(other)
 			f.LEAQ(operand.Mem{Base: src, Index: lo, Scale: uint8(d.bytes)}, src)
 		}
-		f.MOVQ(to, dst)
+		f.MOVQ(array, dst)
 		f.MOVQ(f.n, m)
 		f.decodeBlocks(d, src, dst, m)
 		tail := f.label("full")
 		f.TESTQ(m, m)
 		f.JZ(tail)
 		f.decodeRest(f.emitter, d, src, dst, m, pad)
-		f.at(tail)
+		f.placeLabel(tail)
 		f.JMP(done)
-		f.at(other)
+		f.placeLabel(other)
 	}
-	f.at(done)
+	f.placeLabel(done)
 }
 
 // decodeBlocks converts m numbers, eight at a time, and sets m to the number that is left.
@@ -117,7 +117,7 @@ func (f *fused) decodeBlocks(d decoder, src, dst, m reg.GPVirtual) {
 	block, rest := f.label("eight"), f.label("rest")
 	f.SUBQ(operand.Imm(8), m)
 	f.JLT(rest)
-	f.at(block)
+	f.placeLabel(block)
 	for i := range f.sparseVectors() {
 		x := f.vector(f.emitter)
 		d.vector(f.emitter, operand.Mem{Base: src, Disp: i * f.lanes * d.bytes}, nil, x)
@@ -129,7 +129,7 @@ func (f *fused) decodeBlocks(d decoder, src, dst, m reg.GPVirtual) {
 	f.ADDQ(operand.Imm(64), dst)
 	f.SUBQ(operand.Imm(8), m)
 	f.JGE(block)
-	f.at(rest)
+	f.placeLabel(rest)
 	f.ADDQ(operand.Imm(8), m)
 }
 
@@ -150,8 +150,8 @@ func decodeSingly(e *emitter, d decoder, src, dst, m reg.GPVirtual, pad operand.
 		e.VMOVUPD(x, operand.Mem{Base: dst, Disp: 32 * i})
 	}
 	one := e.label("one")
-	e.at(one)
-	d.one(e, operand.Mem{Base: src}, operand.Mem{Base: dst})
+	e.placeLabel(one)
+	d.scalar(e, operand.Mem{Base: src}, operand.Mem{Base: dst})
 	if d.bytes > 0 {
 		e.ADDQ(operand.Imm(uint64(d.bytes)), src)
 	}

@@ -62,5 +62,5 @@ func (e *emitter) unlessNil(base reg.GPVirtual, f func()) {
 	e.TESTQ(base, base)
 	e.JZ(skip)
 	f()
-	e.at(skip)
+	e.placeLabel(skip)
 }

@@ -27,8 +27,8 @@ func (e *emitter) innerDense(t *isa) {
 		l.eachNonzero(func(off, num operand.Mem, _ reg.GPVirtual, _ int) {
 			j := e.GP64()
 			e.MOVQ(off, j)
-			for _, to := range []reg.GPVirtual{l.w, sum} {
-				m := operand.Mem{Base: to, Index: j, Scale: 1}
+			for _, dst := range []reg.GPVirtual{l.w, sum} {
+				m := operand.Mem{Base: dst, Index: j, Scale: 1}
 				x := e.scalar(m)
 				e.VFMADD231SD(num, g, x)
 				e.VMOVSD(x, m)
@@ -44,36 +44,36 @@ func (e *emitter) innerBox(t *isa) {
 		"\tw[j] = clip(FMA(c[j], w[j], e[j])),  sum[j] += w[j]    for all j, while the exponential is computed",
 		"\tw[j] = clip(FMA(g, num[k], keep[2k])),  sum[j] = keep[2k+1] + w[j]   for the nonzeros")
 	l := e.elementLoop()
-	keep := func(k reg.GPVirtual, at int) operand.Mem {
-		return operand.Mem{Base: e.base("a.scratch.keep"), Index: k, Scale: 2, Disp: 2 * at}
+	keep := func(k reg.GPVirtual, disp int) operand.Mem {
+		return operand.Mem{Base: e.base("a.scratch.keep"), Index: k, Scale: 2, Disp: 2 * disp}
 	}
 	l.run(func() {
 		z := l.margin()
 		l.VMULSD(l.labelOrOne(), z, z)
-		l.eachNonzero(func(off, _ operand.Mem, k reg.GPVirtual, at int) {
+		l.eachNonzero(func(off, _ operand.Mem, k reg.GPVirtual, disp int) {
 			j := e.GP64()
 			e.MOVQ(off, j)
-			in := func(v string) operand.Mem { return operand.Mem{Base: e.base("a." + v), Index: j, Scale: 1} }
-			x := e.scalar(in("w"))
-			e.VFMADD213SD(e.scalar(in("e")), e.scalar(in("c")), x)
-			e.VMOVSD(x, keep(k, at))
-			e.VMOVSD(e.scalar(in("sum")), keep(k, at).Offset(8))
+			element := func(v string) operand.Mem { return operand.Mem{Base: e.base("a." + v), Index: j, Scale: 1} }
+			x := e.scalar(element("w"))
+			e.VFMADD213SD(e.scalar(element("e")), e.scalar(element("c")), x)
+			e.VMOVSD(x, keep(k, disp))
+			e.VMOVSD(e.scalar(element("sum")), keep(k, disp).Offset(8))
 		})
 		g := l.delta(z)
 		l.VMULSD(l.scalar(l.field("a.Eta")), g, g)
 		l.sweep(true)
-		l.eachNonzero(func(off, num operand.Mem, k reg.GPVirtual, at int) {
+		l.eachNonzero(func(off, num operand.Mem, k reg.GPVirtual, disp int) {
 			j := e.GP64()
 			e.MOVQ(off, j)
-			in := func(v string) operand.Mem { return operand.Mem{Base: e.base("a." + v), Index: j, Scale: 1} }
-			x := e.scalar(keep(k, at))
+			element := func(v string) operand.Mem { return operand.Mem{Base: e.base("a." + v), Index: j, Scale: 1} }
+			x := e.scalar(keep(k, disp))
 			e.VFMADD231SD(num, g, x)
-			e.VMAXSD(x, e.scalar(in("lo")), x)
-			e.VMINSD(x, e.scalar(in("hi")), x)
-			e.VMOVSD(x, in("w"))
-			s := e.scalar(keep(k, at).Offset(8))
+			e.VMAXSD(x, e.scalar(element("lo")), x)
+			e.VMINSD(x, e.scalar(element("hi")), x)
+			e.VMOVSD(x, element("w"))
+			s := e.scalar(keep(k, disp).Offset(8))
 			e.VADDSD(x, s, s)
-			e.VMOVSD(s, in("sum"))
+			e.VMOVSD(s, element("sum"))
 		})
 	})
 }
@@ -122,10 +122,10 @@ func (l *elementLoop) sweep(box bool) {
 	e.SUBQ(operand.Imm(lanes), n)
 	e.JLT(short)
 	end := place{cursor: n}
-	last := b.point(e, end)
+	lastPoint := b.point(e, end)
 	var lastSum vec
 	if box {
-		lastSum = e.add(e.read(b.sum, end), last)
+		lastSum = e.add(e.read(b.sum, end), lastPoint)
 	}
 	body := func(p place) {
 		v := b.point(e, p)
@@ -140,35 +140,35 @@ func (l *elementLoop) sweep(box bool) {
 	e.SUBQ(operand.Imm((unroll-1)*lanes), n)
 	e.CMPQ(i, n)
 	e.JGE(single)
-	e.at(vectors)
+	e.placeLabel(vectors)
 	for u := range unroll {
 		body(place{cursor: i, disp: 8 * e.lanes * u})
 	}
 	e.ADDQ(operand.Imm(unroll*lanes), i)
 	e.CMPQ(i, n)
 	e.JLT(vectors)
-	e.at(single)
+	e.placeLabel(single)
 	e.ADDQ(operand.Imm((unroll-1)*lanes), n)
 	e.CMPQ(i, n)
 	e.JGE(swept)
 	body(place{cursor: i})
-	e.at(swept)
+	e.placeLabel(swept)
 	if box {
 		e.write(lastSum, b.sum, end)
 	}
-	e.write(last, b.w, end)
+	e.write(lastPoint, b.w, end)
 	e.JMP(done)
 	// Fewer elements than a vector has lanes are updated one by one.
-	e.at(short)
+	e.placeLabel(short)
 	e.ADDQ(operand.Imm(lanes), n)
 	e.JZ(done)
 	e.XORQ(i, i)
-	e.at(one)
+	e.placeLabel(one)
 	e.singly(func() { body(place{cursor: i}) })
 	e.INCQ(i)
 	e.CMPQ(i, n)
 	e.JLT(one)
-	e.at(done)
+	e.placeLabel(done)
 }
 
 // singly emits body for a single element instead of a vector.
@@ -194,7 +194,7 @@ func (l *elementLoop) sweepBases(box bool) sweepBases {
 func (b sweepBases) point(e *emitter, p place) vec {
 	v := e.read(b.w, p)
 	if e.lanes > 2 {
-		e.VFMADD213PD(p.in(b.e), e.read(b.c, p), v)
+		e.VFMADD213PD(p.mem(b.e), e.read(b.c, p), v)
 	} else {
 		e.fma(v, e.read(b.c, p), e.read(b.e, p))
 	}

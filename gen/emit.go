@@ -18,7 +18,7 @@ type emitter struct {
 	*build.Context
 	*isa
 	rodata   *rodata            // the read-only tables that all kernels share
-	declared *types.Package     // what package kernels declares in files that are not generated
+	pkg      *types.Package     // what package kernels declares in files that are not generated
 	pointers map[string]pointer // by name: the pointers that the path of a field may begin with; see param
 	labels   int                // number of labels in the current function
 	entries  []setEntry         // one for each kernel and instruction set
@@ -33,8 +33,8 @@ type setEntry struct {
 	function string
 }
 
-func newEmitter(t *rodata, declared *types.Package) *emitter {
-	e := &emitter{Context: build.NewContext(), rodata: t, declared: declared}
+func newEmitter(t *rodata, pkg *types.Package) *emitter {
+	e := &emitter{Context: build.NewContext(), rodata: t, pkg: pkg}
 	e.ConstraintExpr("!purego")
 	return e
 }
@@ -56,11 +56,11 @@ func (e *emitter) open(s setEntry, signature string, doc []string) {
 	e.entries = append(e.entries, s)
 	e.Function(s.function)
 	e.Attributes(attr.NOSPLIT)
-	sig, err := types.Eval(token.NewFileSet(), e.declared, token.NoPos, signature)
+	sig, err := types.Eval(token.NewFileSet(), e.pkg, token.NoPos, signature)
 	if err != nil {
 		panic(err) // a misspelt signature in this package
 	}
-	e.Signature(gotypes.NewSignature(e.declared, sig.Type.(*types.Signature)))
+	e.Signature(gotypes.NewSignature(e.pkg, sig.Type.(*types.Signature)))
 	e.Doc(append([]string{s.function + " is " + s.field + "Generic for " + s.isa.name + ":", ""}, doc...)...)
 	e.Pragma("noescape")
 	e.loadPointers(sig.Type.(*types.Signature).Params())
@@ -71,13 +71,13 @@ func (e *emitter) ret() {
 	e.RET()
 }
 
-// label returns a unique label that begins with prefix. The method at places a label in the code.
+// label returns a unique label that begins with prefix. placeLabel places it in the code.
 func (e *emitter) label(prefix string) operand.LabelRef {
 	e.labels++
 	return operand.LabelRef(fmt.Sprintf("%s%d", prefix, e.labels))
 }
 
-func (e *emitter) at(l operand.LabelRef) { e.Label(string(l)) }
+func (e *emitter) placeLabel(l operand.LabelRef) { e.Label(string(l)) }
 
 // base and length return registers with the address and the length of a slice parameter.
 func (e *emitter) base(param string) reg.GPVirtual {
@@ -126,8 +126,8 @@ func (e *emitter) zeros(n int) []vec {
 	return vs
 }
 
-// fresh returns a new register that holds a named constant in every lane.
-func (e *emitter) fresh(name string) vec {
+// constantVec returns a new register that holds a named constant in every lane.
+func (e *emitter) constantVec(name string) vec {
 	v := e.vector(e)
 	if e.lanes == 2 { // VBROADCASTSD has no 128-bit form
 		e.VMOVUPD(e.constant(name), v)

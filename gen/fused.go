@@ -21,30 +21,30 @@ const (
 // that contains +0; this changes no sum. So the loops over nonzeros are the same for all storage forms.
 type fused struct {
 	*emitter
-	shift         int           // log2 of the bytes that a column takes in the vectors
-	sampled, last reg.GPVirtual // addresses of the current entry and of the end of a.sampled
-	off, num      reg.GPVirtual // addresses of the two arrays
-	i, n          reg.GPVirtual // the row's number, and its number of nonzeros
-	end           reg.GPVirtual // length in bytes of the decoded and padded row in off and num
-	pad           operand.Mem   // distance in bytes from the loop's vectors to a place that contains +0
+	shift               int           // log2 of the bytes that a column takes in the vectors
+	sampled, sampledEnd reg.GPVirtual // addresses of the current entry and of the end of a.sampled
+	off, num            reg.GPVirtual // addresses of the two arrays
+	i, n                reg.GPVirtual // the row's number, and its number of nonzeros
+	end                 reg.GPVirtual // length in bytes of the decoded and padded row in off and num
+	pad                 operand.Mem   // distance in bytes from the loop's vectors to a place that contains +0
 }
 
 func (e *emitter) fused(shift int) *fused {
-	f := &fused{emitter: e, shift: shift, i: e.GP64(), n: e.GP64(), end: e.GP64(), last: e.GP64()}
+	f := &fused{emitter: e, shift: shift, i: e.GP64(), n: e.GP64(), end: e.GP64(), sampledEnd: e.GP64()}
 	f.sampled, f.off, f.num = e.base("a.sampled"), e.base("a.scratch.off"), e.base("a.scratch.num")
 	f.pad = e.AllocLocal(8)
-	e.LEAQ(operand.Mem{Base: f.sampled, Index: e.length("a.sampled"), Scale: 4}, f.last)
+	e.LEAQ(operand.Mem{Base: f.sampled, Index: e.length("a.sampled"), Scale: 4}, f.sampledEnd)
 	return f
 }
 
 // steps emits the loop over the sampled rows. A step reduces a.work by the number of nonzeros of
-// its row, plus extra. The loop ends after the last row, when a.work is used up, when the code of step
-// jumps to the label leave, or before a row that does not fit into the scratch memory. leave is empty
-// if step has no such jump.
-func (f *fused) steps(extra operand.Op, leave operand.LabelRef, step func()) {
+// its row, plus fixedWork. The loop ends after the last row, when a.work is used up, when the code of step
+// jumps to the label exit, or before a row that does not fit into the scratch memory. exit is empty if step
+// has no such jump.
+func (f *fused) steps(fixedWork operand.Op, exit operand.LabelRef, step func()) {
 	next, done := f.label("step"), f.label("done")
-	f.at(next)
-	f.CMPQ(f.sampled, f.last)
+	f.placeLabel(next)
+	f.CMPQ(f.sampled, f.sampledEnd)
 	f.JGE(done)
 	lo := f.GP64()
 	f.MOVLQSX(operand.Mem{Base: f.sampled}, f.i)
@@ -61,15 +61,15 @@ func (f *fused) steps(extra operand.Op, leave operand.LabelRef, step func()) {
 	f.decode(lo)
 	step()
 	f.ADDQ(operand.Imm(4), f.sampled)
-	f.ADDQ(extra, f.n)
+	f.ADDQ(fixedWork, f.n)
 	f.SUBQ(f.n, f.field("a.work"))
 	f.JGT(next)
-	if leave != "" {
+	if exit != "" {
 		f.JMP(done)
-		f.at(leave)
+		f.placeLabel(exit)
 		f.ADDQ(operand.Imm(4), f.sampled)
 	}
-	f.at(done)
+	f.placeLabel(done)
 	f.SUBQ(f.base("a.sampled"), f.sampled)
 	f.SHRQ(operand.Imm(2), f.sampled)
 	f.MOVQ(f.sampled, f.address(f.ReturnIndex(0)))
@@ -81,7 +81,7 @@ func (f *fused) prefetch(ptr reg.GPVirtual) {
 	skip := f.label("noRow")
 	t, j := f.GP64(), f.GP64()
 	f.LEAQ(operand.Mem{Base: f.sampled, Disp: 4 * pointersAhead}, t)
-	f.CMPQ(t, f.last)
+	f.CMPQ(t, f.sampledEnd)
 	f.JGE(skip)
 	f.MOVLQSX(operand.Mem{Base: t}, j)
 	f.PREFETCHT0(operand.Mem{Base: ptr, Index: j, Scale: 8})
@@ -93,7 +93,7 @@ func (f *fused) prefetch(ptr reg.GPVirtual) {
 	// would be slow.
 	f.prefetchForm(j, f.columnDecoders())
 	f.prefetchForm(j, valueDecoders())
-	f.at(skip)
+	f.placeLabel(skip)
 }
 
 // prefetchForm emits prefetches of 32 stored numbers from number k on, in the form that the rows have.
@@ -111,9 +111,9 @@ func (f *fused) prefetchForm(k reg.GPVirtual, decoders []decoder) {
 			f.PREFETCHT0(operand.Mem{Base: base, Index: k, Scale: uint8(d.bytes), Disp: 64 * l})
 		}
 		f.JMP(done)
-		f.at(other)
+		f.placeLabel(other)
 	}
-	f.at(done)
+	f.placeLabel(done)
 }
 
 // delta returns a.Slope0[i] minus the slope at z, where z is the margin times labelOrOne.
@@ -128,12 +128,12 @@ func (f *fused) delta(z vec) vec {
 		f.VSUBSD(f.logisticSlope(z, x, b), d, d)
 	})
 	f.JMP(done)
-	f.at(squared)
+	f.placeLabel(squared)
 	r := f.XMM()
 	f.VSUBSD(b, z, r)
 	f.VADDSD(r, r, r)
 	f.VSUBSD(r, d, d)
-	f.at(done)
+	f.placeLabel(done)
 	return d
 }
 
@@ -144,7 +144,7 @@ func (f *fused) labelOrOne() vec {
 	f.CMPB(f.field("a.Loss"), operand.Imm(0))
 	f.JNE(done)
 	f.VMOVSD(operand.Mem{Base: f.base("a.Label"), Index: f.i, Scale: 8}, b)
-	f.at(done)
+	f.placeLabel(done)
 	return b
 }
 
@@ -155,49 +155,49 @@ func (f *fused) eachBlock(body func(off, num func(k int) operand.Mem)) {
 	c := f.cursor()
 	f.TESTQ(f.end, f.end)
 	f.JZ(done)
-	f.at(block)
-	at := func(base reg.GPVirtual) func(int) operand.Mem {
+	f.placeLabel(block)
+	operands := func(base reg.GPVirtual) func(int) operand.Mem {
 		return func(k int) operand.Mem { return operand.Mem{Base: base, Index: c, Scale: 1, Disp: 8 * k} }
 	}
-	body(at(f.off), at(f.num))
+	body(operands(f.off), operands(f.num))
 	f.ADDQ(operand.Imm(64), c)
 	f.CMPQ(c, f.end)
 	f.JLT(block)
-	f.at(done)
+	f.placeLabel(done)
 }
 
-// eachNonzero emits a loop of do over the nonzeros of the decoded row, without the padding. off and
-// num are the operands of the nonzero in f.off and f.num, the arrays of the type fused. The sum of k and at
-// is its distance in bytes from the beginning of each array.
-func (f *fused) eachNonzero(do func(off, num operand.Mem, k reg.GPVirtual, at int)) {
+// eachNonzero emits a loop of body over the nonzeros of the decoded row, without the padding. off and
+// num are the operands of the nonzero in f.off and f.num, the arrays of the type fused. The sum of k and
+// disp is its distance in bytes from the beginning of each array.
+func (f *fused) eachNonzero(body func(off, num operand.Mem, k reg.GPVirtual, disp int)) {
 	const unroll = 2
 	block, rest, one, done := f.label("two"), f.label("rest"), f.label("one"), f.label("nonzeros")
 	k, end := f.cursor(), f.GP64()
-	body := func(at int) {
-		do(operand.Mem{Base: f.off, Index: k, Scale: 1, Disp: at}, operand.Mem{Base: f.num, Index: k, Scale: 1, Disp: at}, k, at)
+	emitBody := func(disp int) {
+		body(operand.Mem{Base: f.off, Index: k, Scale: 1, Disp: disp}, operand.Mem{Base: f.num, Index: k, Scale: 1, Disp: disp}, k, disp)
 	}
 	f.MOVQ(f.n, end)
 	f.SHLQ(operand.Imm(3), end)
 	f.SUBQ(operand.Imm(8*unroll), end)
 	f.CMPQ(k, end)
 	f.JGT(rest)
-	f.at(block)
+	f.placeLabel(block)
 	for u := range unroll {
-		body(8 * u)
+		emitBody(8 * u)
 	}
 	f.ADDQ(operand.Imm(8*unroll), k)
 	f.CMPQ(k, end)
 	f.JLE(block)
-	f.at(rest)
+	f.placeLabel(rest)
 	f.ADDQ(operand.Imm(8*unroll), end)
 	f.CMPQ(k, end)
 	f.JGE(done)
-	f.at(one)
-	body(0)
+	f.placeLabel(one)
+	emitBody(0)
 	f.ADDQ(operand.Imm(8), k)
 	f.CMPQ(k, end)
 	f.JLT(one)
-	f.at(done)
+	f.placeLabel(done)
 }
 
 // sumLanes adds eight lanes, each in its own register, in the order that the comment of package

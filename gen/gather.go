@@ -59,10 +59,10 @@ func (e *emitter) insertRest(r nonzeros, n reg.GPVirtual) []vec {
 	e.VMOVAPD(insertHalf(e, r, 0), lo)
 	insertPart(e, r, n, 4, filler, hi)
 	e.JMP(join)
-	e.at(few)
+	e.placeLabel(few)
 	insertPart(e, r, n, 0, filler, lo)
 	e.VMOVAPD(filler, hi)
-	e.at(join)
+	e.placeLabel(join)
 	return []vec{lo, hi}
 }
 
@@ -80,7 +80,7 @@ func insertPart(e *emitter, r nonzeros, n reg.GPVirtual, k int, filler, y vec) {
 	e.CMPQ(n, operand.Imm(uint64(k+3)))
 	e.JLT(done)
 	e.VMOVLPD(r.element(e, k+2), hi, hi)
-	e.at(done)
+	e.placeLabel(done)
 	e.VINSERTF128(operand.Imm(1), hi, lo.AsY(), y)
 }
 

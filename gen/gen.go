@@ -48,7 +48,7 @@
 //     of golden as for a new kernel. Columns of fewer than 16 bits need fewer columns in TestForms and
 //     hessianShapes.
 //
-// A new instruction set must have vectors of 4 or 8 lanes on amd64. Kernels in narrow (gen.go) and some
+// A new instruction set must have vectors of 4 or 8 lanes on amd64. Kernels in avx2Kernels (gen.go) and some
 // parts of the emitter use 256-bit registers in every set, so a set below AVX2 needs new code for them.
 // Edit:
 //
@@ -91,36 +91,36 @@ type family struct {
 }
 
 var families = []family{
-	{"rows", narrow(append(stored((*emitter).margins), stored((*emitter).scatter)...)...)},
+	{"rows", avx2Kernels(append(formKernels((*emitter).margins), formKernels((*emitter).scatter)...)...)},
 	{"dense", []func(*emitter, *isa){(*emitter).dot, (*emitter).axpy}},
 	{"slopes", []func(*emitter, *isa){(*emitter).logisticSlopes, (*emitter).squaredSlopes}},
 	{"update", []func(*emitter, *isa){
 		(*emitter).update, (*emitter).updateBox, (*emitter).stepNorm, (*emitter).scaleAdd, (*emitter).proxDual,
 	}},
 	{"elements", []func(*emitter, *isa){(*emitter).innerDense, (*emitter).innerBox}},
-	{"lazy", narrow((*emitter).innerLazyCells)},
+	{"lazy", avx2Kernels((*emitter).innerLazyCells)},
 	{"decay", []func(*emitter, *isa){(*emitter).innerDecay}},
 	{"rotated", []func(*emitter, *isa){(*emitter).innerRotated, (*emitter).innerRotatedBall}},
-	{"hessian", append(narrow(stored((*emitter).hessian)...), (*emitter).hessianPanel)},
+	{"hessian", append(avx2Kernels(formKernels((*emitter).hessian)...), (*emitter).hessianPanel)},
 }
 
-// stored returns a function for each storage form. It calls f to emit the kernel for this form.
-func stored(f func(*emitter, *isa, *storage)) []func(*emitter, *isa) {
-	var all []func(*emitter, *isa)
+// formKernels returns a function for each storage form. It calls f to emit the kernel for this form.
+func formKernels(f func(*emitter, *isa, *storage)) []func(*emitter, *isa) {
+	var functions []func(*emitter, *isa)
 	for _, s := range storages {
-		all = append(all, func(e *emitter, t *isa) {
+		functions = append(functions, func(e *emitter, t *isa) {
 			f(e, t, s)
 		})
 	}
-	return all
+	return functions
 }
 
-// narrow returns functions that emit the given kernels for AVX2 only; higher levels use the same
+// avx2Kernels returns functions that emit the given kernels for AVX2 only; higher levels use the same
 // assembly. Wider vectors do not make these kernels faster.
-func narrow(kernels ...func(*emitter, *isa)) []func(*emitter, *isa) {
-	var all []func(*emitter, *isa)
+func avx2Kernels(kernels ...func(*emitter, *isa)) []func(*emitter, *isa) {
+	var functions []func(*emitter, *isa)
 	for _, f := range kernels {
-		all = append(all, func(e *emitter, t *isa) {
+		functions = append(functions, func(e *emitter, t *isa) {
 			if t == &avx2 {
 				f(e, t)
 				return
@@ -130,28 +130,28 @@ func narrow(kernels ...func(*emitter, *isa)) []func(*emitter, *isa) {
 			e.entries = append(e.entries, s)
 		})
 	}
-	return all
+	return functions
 }
 
 // Generate returns the content of the generated files of package kernels by file name. It reads the
 // other files of the package in the directory dir.
 func Generate(dir string) (map[string][]byte, error) {
-	declared, err := declarations(dir)
+	pkg, err := declarations(dir)
 	if err != nil {
 		return nil, fmt.Errorf("gen: %w", err)
 	}
 	files := map[string][]byte{}
-	var all []builtKernel
-	var shared rodata
+	var kernels []builtKernel
+	var tables rodata
 	for _, fam := range families {
-		kernels, err := fam.build(files, &shared, declared)
+		group, err := fam.build(files, &tables, pkg)
 		if err != nil {
 			return nil, fmt.Errorf("gen: %s: %w", fam.name, err)
 		}
-		all = append(all, kernels...)
+		kernels = append(kernels, group...)
 	}
-	files["ztables_amd64.s"] = shared.assembly()
-	if files["zsets_amd64.go"], err = goSets(all); err != nil {
+	files["ztables_amd64.s"] = tables.assembly()
+	if files["zsets_amd64.go"], err = goSets(kernels); err != nil {
 		return nil, fmt.Errorf("gen: sets: %w", err)
 	}
 	return files, nil
@@ -160,13 +160,13 @@ func Generate(dir string) (map[string][]byte, error) {
 // A builtKernel is a compiled kernel with the processor features that it needs.
 type builtKernel struct {
 	setEntry
-	needs []string
+	features []string
 }
 
 // build adds the assembly file and the Go file of a family to files, and returns the kernels of the
 // family.
-func (fam family) build(files map[string][]byte, shared *rodata, declared *types.Package) ([]builtKernel, error) {
-	e := newEmitter(shared, declared)
+func (fam family) build(files map[string][]byte, tables *rodata, pkg *types.Package) ([]builtKernel, error) {
+	e := newEmitter(tables, pkg)
 	for _, k := range fam.kernels {
 		for _, t := range isas {
 			k(e, t)
@@ -190,26 +190,26 @@ func (fam family) build(files map[string][]byte, shared *rodata, declared *types
 }
 
 func (e *emitter) builtKernels(fns []*ir.Function) []builtKernel {
-	needs := map[string][]string{}
+	features := map[string][]string{}
 	for _, fn := range fns {
-		needs[fn.Name] = fn.ISA
+		features[fn.Name] = fn.ISA
 	}
 	bs := make([]builtKernel, len(e.entries))
 	for i, s := range e.entries {
-		bs[i] = builtKernel{s, needs[s.function]}
+		bs[i] = builtKernel{s, features[s.function]}
 	}
 	return bs
 }
 
 // goSets returns the source of zsets_amd64.go: for every instruction set a table of the kernels,
 // and the processor features that each kernel needs.
-func goSets(all []builtKernel) ([]byte, error) {
+func goSets(kernels []builtKernel) ([]byte, error) {
 	var b strings.Builder
 	b.WriteString(header + "//go:build !purego\n\npackage kernels\n\n")
 	for _, t := range isas {
 		fmt.Fprintf(&b, "var set%s = set{\n\tlevel: %s,\n", t.name, t.name)
 		forms, steps := map[string][]string{}, ""
-		for _, k := range all {
+		for _, k := range kernels {
 			switch {
 			case k.isa != t:
 			case strings.HasPrefix(k.field, "inner"):
@@ -229,9 +229,9 @@ func goSets(all []builtKernel) ([]byte, error) {
 	b.WriteString("// needs lists the processor features that each kernel's instructions use, by avo's names.\nvar needs = map[Level]map[string][]string{\n")
 	for _, t := range isas {
 		fmt.Fprintf(&b, "\t%s: {\n", t.name)
-		for _, k := range all {
+		for _, k := range kernels {
 			if k.isa == t {
-				fmt.Fprintf(&b, "\t\t%q: {\"%s\"},\n", k.function, strings.Join(k.needs, `", "`))
+				fmt.Fprintf(&b, "\t\t%q: {\"%s\"},\n", k.function, strings.Join(k.features, `", "`))
 			}
 		}
 		b.WriteString("\t},\n")

@@ -23,11 +23,11 @@ func TestCurrent(t *testing.T) {
 			t.Errorf("kernels/%s is stale; run go generate ./kernels", name)
 		}
 	}
-	old, err := filepath.Glob(filepath.Join(kernelsDir, "z*"))
+	paths, err := filepath.Glob(filepath.Join(kernelsDir, "z*"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, path := range old {
+	for _, path := range paths {
 		if files[filepath.Base(path)] == nil {
 			t.Errorf("kernels/%s is not generated any more; delete it", filepath.Base(path))
 		}

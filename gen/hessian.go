@@ -12,11 +12,11 @@ import (
 // scatter instructions would be as slow as single stores.
 type hessianLoop struct {
 	*emitter
-	r                   nonzeros // its cursor is at the nonzero m in the comment of hessian
-	h, stride           reg.GPVirtual
-	k, last, end        reg.GPVirtual // the nonzero k in the comment of hessian, and two fields of the span
-	upper, lower        reg.GPVirtual // addresses of two rows of h
-	c, upperBy, lowerBy vec           // the factors of the span and of the two rows of h
+	r                           nonzeros // its cursor is at the nonzero m in the comment of hessian
+	h, stride                   reg.GPVirtual
+	k, last, end                reg.GPVirtual // the nonzero k in the comment of hessian, and two fields of the span
+	upperRow, lowerRow          reg.GPVirtual // addresses of two rows of h
+	c, upperFactor, lowerFactor vec           // the factors of the span and of the two rows of h
 }
 
 // hessian emits h[idx[k]][idx[m]] += c*val[k]*val[m] for the nonzeros k of each span and the
@@ -27,29 +27,29 @@ func (e *emitter) hessian(t *isa, s *storage) {
 		"",
 		"for first <= k < last and k <= m < end of each span")
 	l := &hessianLoop{emitter: e, h: e.base("h"), stride: e.GP64(), k: e.GP64(), last: e.GP64(), end: e.GP64(),
-		upper: e.GP64(), lower: e.GP64(), c: e.XMM(), upperBy: e.XMM(), lowerBy: e.XMM()}
+		upperRow: e.GP64(), lowerRow: e.GP64(), c: e.XMM(), upperFactor: e.XMM(), lowerFactor: e.XMM()}
 	l.r = nonzeros{storage: s, idx: e.base("a." + s.columns.field), cursor: e.GP64()}
 	if s.valBytes > 0 {
 		l.r.val = e.base("a." + s.values.field)
 	}
 	e.Load(e.Param("stride"), l.stride)
 	e.SHLQ(operand.Imm(3), l.stride)
-	spans, left := e.base("spans"), e.length("spans")
-	span := e.declared.Scope().Lookup("span").Type()
+	spans, count := e.base("spans"), e.length("spans")
+	span := e.pkg.Scope().Lookup("span").Type()
 	e.pointers["span"] = pointer{spans, span} // to the current span
 	next, done := e.label("span"), e.label("done")
-	e.TESTQ(left, left)
+	e.TESTQ(count, count)
 	e.JZ(done)
-	e.at(next)
+	e.placeLabel(next)
 	e.MOVQ(e.field("span.first"), l.k)
 	e.MOVQ(e.field("span.last"), l.last)
 	e.MOVQ(e.field("span.end"), l.end)
 	e.VMOVSD(e.field("span.c"), l.c)
 	l.span()
 	e.ADDQ(operand.U32(gotypes.Sizes.Sizeof(span)), spans)
-	e.DECQ(left)
+	e.DECQ(count)
 	e.JNZ(next)
-	e.at(done)
+	e.placeLabel(done)
 	e.ret()
 }
 
@@ -61,10 +61,10 @@ func (l *hessianLoop) span() {
 	l.SUBQ(operand.Imm(2), l.last)
 	l.CMPQ(l.k, l.last)
 	l.JGT(single)
-	l.at(pair)
+	l.placeLabel(pair)
 	l.MOVQ(l.k, l.r.cursor)
-	l.setRow(0, l.upper, l.upperBy)
-	l.setRow(1, l.lower, l.lowerBy)
+	l.setRow(0, l.upperRow, l.upperFactor)
+	l.setRow(1, l.lowerRow, l.lowerFactor)
 	l.addColumn(0, false)
 	l.addColumn(1, true)
 	l.ADDQ(operand.Imm(2), l.r.cursor)
@@ -73,48 +73,49 @@ func (l *hessianLoop) span() {
 	l.ADDQ(operand.Imm(2), l.k)
 	l.CMPQ(l.k, l.last)
 	l.JLE(pair)
-	l.at(single)
+	l.placeLabel(single)
 	l.ADDQ(operand.Imm(2), l.last)
 	l.CMPQ(l.k, l.last)
 	l.JGE(done)
 	l.MOVQ(l.k, l.r.cursor)
-	l.setRow(0, l.upper, l.upperBy)
-	l.at(one)
+	l.setRow(0, l.upperRow, l.upperFactor)
+	l.placeLabel(one)
 	l.addColumn(0, false)
 	l.INCQ(l.r.cursor)
 	l.CMPQ(l.r.cursor, l.end)
 	l.JLT(one)
-	l.at(done)
+	l.placeLabel(done)
 }
 
 // setRow takes the nonzero k places after l.r.cursor. It sets row to the address of the row of h for
-// the nonzero's column, and by to l.c times the nonzero's value.
-func (l *hessianLoop) setRow(k int, row reg.GPVirtual, by vec) {
+// the nonzero's column, and factor to l.c times the nonzero's value.
+func (l *hessianLoop) setRow(k int, row reg.GPVirtual, factor vec) {
 	l.r.index(l.emitter, l.r.column(k), row)
 	l.IMULQ(l.stride, row)
 	l.ADDQ(l.h, row)
 	if v := l.r.number(l.emitter, l.r.value(k)); v != nil {
-		l.VMULSD(v, l.c, by)
+		l.VMULSD(v, l.c, factor)
 	} else {
-		l.VMOVAPD(l.c, by)
+		l.VMOVAPD(l.c, factor)
 	}
 }
 
-// addColumn takes the nonzero k places after l.r.cursor. It adds l.upperBy times the nonzero's value to
-// the row of h at l.upper and, if both is true, l.lowerBy times this value to the row at l.lower.
+// addColumn takes the nonzero k places after l.r.cursor. It adds l.upperFactor times the nonzero's
+// value to the row of h at l.upperRow and, if both is true, l.lowerFactor times this value to the row at
+// l.lowerRow.
 func (l *hessianLoop) addColumn(k int, both bool) {
 	j := l.GP64()
 	l.r.index(l.emitter, l.r.column(k), j)
 	v := l.r.number(l.emitter, l.r.value(k))
-	l.addProduct(operand.Mem{Base: l.upper, Index: j, Scale: 8}, l.upperBy, v)
+	l.addProduct(operand.Mem{Base: l.upperRow, Index: j, Scale: 8}, l.upperFactor, v)
 	if both {
-		l.addProduct(operand.Mem{Base: l.lower, Index: j, Scale: 8}, l.lowerBy, v)
+		l.addProduct(operand.Mem{Base: l.lowerRow, Index: j, Scale: 8}, l.lowerFactor, v)
 	}
 }
 
-func (l *hessianLoop) addProduct(h operand.Mem, by, v vec) {
+func (l *hessianLoop) addProduct(h operand.Mem, factor, v vec) {
 	x := l.scalar(h)
-	l.addNumber(x, by, v)
+	l.addNumber(x, factor, v)
 	l.VMOVSD(x, h)
 }
 
@@ -122,26 +123,26 @@ func (l *hessianLoop) addProduct(h operand.Mem, by, v vec) {
 // consecutive columns.
 func (l *hessianLoop) runs() {
 	four, done := l.label("four"), l.label("noRun")
-	first, last, after := l.GP64(), l.GP64(), l.GP64()
-	l.at(four)
-	l.LEAQ(operand.Mem{Base: l.r.cursor, Disp: 4}, after)
-	l.CMPQ(after, l.end)
+	first, last, nextCursor := l.GP64(), l.GP64(), l.GP64()
+	l.placeLabel(four)
+	l.LEAQ(operand.Mem{Base: l.r.cursor, Disp: 4}, nextCursor)
+	l.CMPQ(nextCursor, l.end)
 	l.JGT(done)
 	l.r.index(l.emitter, l.r.column(0), first)
 	l.r.index(l.emitter, l.r.column(3), last)
 	l.SUBQ(first, last)
 	l.CMPQ(last, operand.Imm(3))
 	l.JNE(done)
-	for i, row := range []reg.GPVirtual{l.upper, l.lower} {
-		h, by := operand.Mem{Base: row, Index: first, Scale: 8}, l.YMM()
-		l.VBROADCASTSD([]vec{l.upperBy, l.lowerBy}[i], by)
+	for i, row := range []reg.GPVirtual{l.upperRow, l.lowerRow} {
+		h, factor := operand.Mem{Base: row, Index: first, Scale: 8}, l.YMM()
+		l.VBROADCASTSD([]vec{l.upperFactor, l.lowerFactor}[i], factor)
 		x := l.load(l.emitter, h, nil)
-		l.r.add(l.emitter, x, by, l.r.value(0), nil)
+		l.r.add(l.emitter, x, factor, l.r.value(0), nil)
 		l.store(l.emitter, x, h, nil)
 	}
-	l.MOVQ(after, l.r.cursor)
+	l.MOVQ(nextCursor, l.r.cursor)
 	l.JMP(four)
-	l.at(done)
+	l.placeLabel(done)
 }
 
 // each emits a loop of f over the nonzeros from l.r.cursor to l.end-1.
@@ -150,18 +151,18 @@ func (l *hessianLoop) each(f func(k int)) {
 	l.DECQ(l.end)
 	l.CMPQ(l.r.cursor, l.end)
 	l.JGE(odd)
-	l.at(two)
+	l.placeLabel(two)
 	f(0)
 	f(1)
 	l.ADDQ(operand.Imm(2), l.r.cursor)
 	l.CMPQ(l.r.cursor, l.end)
 	l.JLT(two)
-	l.at(odd)
+	l.placeLabel(odd)
 	l.INCQ(l.end)
 	l.CMPQ(l.r.cursor, l.end)
 	l.JGE(done)
 	f(0)
-	l.at(done)
+	l.placeLabel(done)
 }
 
 // hessianPanel emits a kernel that adds multiples of the rows of a panel to 64 columns of h. It takes one row
@@ -176,7 +177,7 @@ func (e *emitter) hessianPanel(t *isa) {
 	next, one, done := e.label("next"), e.label("one"), e.label("done")
 	e.TESTQ(rows, rows)
 	e.JZ(done)
-	e.at(next)
+	e.placeLabel(next)
 	e.CMPQ(operand.Mem{Base: l.mask}, operand.I8(-1))
 	e.JNE(one)
 	e.CMPQ(rows, operand.Imm(4))
@@ -191,11 +192,11 @@ func (e *emitter) hessianPanel(t *isa) {
 	e.SUBQ(operand.Imm(4), rows)
 	e.JNZ(next)
 	e.JMP(done)
-	e.at(one)
+	e.placeLabel(one)
 	l.oneRow()
 	e.DECQ(rows)
 	e.JNZ(next)
-	e.at(done)
+	e.placeLabel(done)
 	e.ret()
 }
 
@@ -217,23 +218,23 @@ const (
 func (l *panelLoop) oneRow() {
 	const vectors = 8
 	skip := l.label("skip")
-	bits, at, r := l.GP64(), l.GP64(), l.GP64()
+	bits, factors, r := l.GP64(), l.GP64(), l.GP64()
 	for q := 0; q < panelRow; q += vectors * l.lanes {
 		bit := l.label("bit")
 		l.MOVQ(operand.Mem{Base: l.mask}, bits)
 		l.TESTQ(bits, bits)
 		l.JZ(skip)
-		l.MOVQ(l.t, at)
+		l.MOVQ(l.t, factors)
 		acc := make([]vec, vectors)
 		for i := range acc {
 			acc[i] = l.load(l.emitter, operand.Mem{Base: l.h, Disp: 8 * (q + i*l.lanes)}, nil)
 		}
-		l.at(bit)
+		l.placeLabel(bit)
 		l.TZCNTQ(bits, r)
 		l.SHLQ(operand.Imm(9), r) // panelBytes
 		g := l.vector(l.emitter)
-		l.VBROADCASTSD(operand.Mem{Base: at}, g)
-		l.ADDQ(operand.Imm(8), at)
+		l.VBROADCASTSD(operand.Mem{Base: factors}, g)
+		l.ADDQ(operand.Imm(8), factors)
 		for i := range acc {
 			l.VFMADD231PD(operand.Mem{Base: l.panel, Index: r, Scale: 1, Disp: 8 * (q + i*l.lanes)}, g, acc[i])
 		}
@@ -243,8 +244,8 @@ func (l *panelLoop) oneRow() {
 			l.store(l.emitter, acc[i], operand.Mem{Base: l.h, Disp: 8 * (q + i*l.lanes)}, nil)
 		}
 	}
-	l.MOVQ(at, l.t)
-	l.at(skip)
+	l.MOVQ(factors, l.t)
+	l.placeLabel(skip)
 	l.ADDQ(l.stride, l.h)
 	l.ADDQ(operand.Imm(8), l.mask)
 }
@@ -254,12 +255,12 @@ func (l *panelLoop) oneRow() {
 func (l *panelLoop) fourRows() {
 	const rows = 4
 	vectors := l.lanes / 2 // of one row in a block
-	third, k, at := l.GP64(), l.GP64(), l.GP64()
-	l.LEAQ(operand.Mem{Base: l.h, Index: l.stride, Scale: 2}, third)
+	thirdRow, k, factors := l.GP64(), l.GP64(), l.GP64()
+	l.LEAQ(operand.Mem{Base: l.h, Index: l.stride, Scale: 2}, thirdRow)
 	row := func(i, disp int) operand.Mem {
 		m := operand.Mem{Base: l.h, Disp: disp}
 		if i >= 2 {
-			m.Base = third
+			m.Base = thirdRow
 		}
 		if i%2 == 1 {
 			m.Index, m.Scale = l.stride, 1
@@ -274,21 +275,21 @@ func (l *panelLoop) fourRows() {
 			}
 		}
 		term := l.label("term")
-		l.MOVQ(l.t, at)
+		l.MOVQ(l.t, factors)
 		l.XORQ(k, k)
-		l.at(term)
+		l.placeLabel(term)
 		x := make([]vec, vectors)
 		for v := range x {
 			x[v] = l.load(l.emitter, operand.Mem{Base: l.panel, Index: k, Scale: 1, Disp: 8 * (q + v*l.lanes)}, nil)
 		}
 		for i := range acc {
 			g := l.vector(l.emitter)
-			l.VBROADCASTSD(operand.Mem{Base: at, Disp: i * panelBytes}, g)
+			l.VBROADCASTSD(operand.Mem{Base: factors, Disp: i * panelBytes}, g)
 			for v := range x {
 				l.VFMADD231PD(x[v], g, acc[i][v])
 			}
 		}
-		l.ADDQ(operand.Imm(8), at)
+		l.ADDQ(operand.Imm(8), factors)
 		l.ADDQ(operand.I32(panelBytes), k)
 		l.CMPQ(k, operand.I32(panelEnd))
 		l.JNE(term)
@@ -298,7 +299,7 @@ func (l *panelLoop) fourRows() {
 			}
 		}
 	}
-	l.LEAQ(operand.Mem{Base: third, Index: l.stride, Scale: 2}, l.h)
+	l.LEAQ(operand.Mem{Base: thirdRow, Index: l.stride, Scale: 2}, l.h)
 	l.ADDQ(operand.Imm(8*rows), l.mask)
 	l.ADDQ(operand.I32(rows*panelBytes), l.t)
 }

@@ -42,7 +42,7 @@ func declarations(dir string) (*types.Package, error) {
 // A pointer is a register that holds the address of a struct.
 type pointer struct {
 	reg.GPVirtual
-	to types.Type // the type of the struct
+	elem types.Type // the type of the struct
 }
 
 // loadPointers loads all pointer parameters into registers.
@@ -65,18 +65,18 @@ func (e *emitter) param(path string) gotypes.Component {
 		return e.Param(name)
 	}
 	p := e.pointers[name]
-	t, at := p.to, operand.Mem{Base: p.GPVirtual}
+	t, mem := p.elem, operand.Mem{Base: p.GPVirtual}
 	for field := range strings.SplitSeq(fields, ".") {
-		_, index, _ := types.LookupFieldOrMethod(t, true, e.declared, field)
+		_, index, _ := types.LookupFieldOrMethod(t, true, e.pkg, field)
 		if len(index) == 0 {
 			panic(fmt.Sprintf("gen: %s: no field %s", path, field)) // a misspelt path in this package
 		}
 		for _, i := range index {
 			s := t.Underlying().(*types.Struct)
-			at, t = at.Offset(offset(s, i)), s.Field(i).Type()
+			mem, t = mem.Offset(offset(s, i)), s.Field(i).Type()
 		}
 	}
-	return gotypes.NewComponent(t.Underlying(), at)
+	return gotypes.NewComponent(t.Underlying(), mem)
 }
 
 // offset returns the byte offset of field i of a struct.

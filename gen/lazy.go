@@ -29,14 +29,14 @@ func (e *emitter) innerLazyCells(t *isa) {
 	e.MOVQ(p, f.pad)
 	e.VMOVSD(f.field("a.ball.Alpha"), l.alpha)
 	e.VMOVSD(f.field("a.ball.Gamma"), l.gamma)
-	leave := e.label("leave")
-	f.steps(operand.Imm(1), leave, func() { l.step(leave) })
+	exit := e.label("leave")
+	f.steps(operand.Imm(1), exit, func() { l.step(exit) })
 	e.VMOVSD(l.alpha, f.field("a.ball.Alpha"))
 	e.VMOVSD(l.gamma, f.field("a.ball.Gamma"))
 	e.ret()
 }
 
-func (l *lazyLoop) step(leave operand.LabelRef) {
+func (l *lazyLoop) step(exit operand.LabelRef) {
 	// These factors do not depend on the inner products with the row, so they are computed first.
 	b := l.labelOrOne()
 	ba, bg, eta, rate := l.XMM(), l.XMM(), l.scalar(l.field("a.Eta")), l.XMM()
@@ -66,20 +66,20 @@ func (l *lazyLoop) step(leave operand.LabelRef) {
 	l.VINSERTF128(operand.Imm(1), g, r.AsY(), coef)
 	l.update(coef)
 	l.JMP(both)
-	l.at(ball)
+	l.placeLabel(ball)
 	l.VMULSD(l.field("a.ball.AlphaSum"), r, g)
 	l.VINSERTF128(operand.Imm(1), g, r.AsY(), coef)
 	l.update(coef)
 	l.project(r, sums, ad, l.scalar(operand.Mem{Base: norm2, Index: l.i, Scale: 8}))
-	l.at(both)
+	l.placeLabel(both)
 
 	size := l.XMM()
 	l.VUCOMISD(l.alpha, l.scalar(l.constant("lazyFloor")))
-	l.JHI(leave)
+	l.JHI(exit)
 	l.VMOVUPD(l.constant("absBits"), size)
 	l.VANDPD(l.gamma, size, size)
 	l.VUCOMISD(l.field("a.ball.GammaLimit"), size)
-	l.JHI(leave)
+	l.JHI(exit)
 }
 
 // sums returns a vector whose two low lanes are the inner products of the row with the vectors u
@@ -145,13 +145,13 @@ func (l *lazyLoop) project(r, au, ad, norm2 vec) {
 	l.VDIVSD(n2, radius, n2)
 	l.VMULSD(n2, l.alpha, l.alpha)
 	l.VMULSD(n2, l.gamma, l.gamma)
-	l.at(inside)
+	l.placeLabel(inside)
 	for _, s := range []struct {
-		to string
-		x  vec
+		field string
+		x     vec
 	}{{"a.ball.AlphaSum", l.alpha}, {"a.ball.GammaSum", l.gamma}} {
 		sum := l.XMM()
-		l.VADDSD(l.field(s.to), s.x, sum)
-		l.VMOVSD(sum, l.field(s.to))
+		l.VADDSD(l.field(s.field), s.x, sum)
+		l.VMOVSD(sum, l.field(s.field))
 	}
 }

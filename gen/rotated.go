@@ -16,11 +16,11 @@ type rotated struct {
 	*emitter
 	ball bool
 
-	w, sum, c, e            reg.GPVirtual // addresses of the vectors; w holds w' of step k
-	row, next, after, ahead reg.GPVirtual // rows k, k+1, k+2 and k+rotatedAhead
-	k                       reg.GPVirtual
-	gain, factor            vec     // g and f of step k in every lane; f only with a ball
-	dots                    [][]vec // dots[d] has the lanes of sum d, see below; after reduce the low lane of dots[d][0] is the sum
+	w, sum, c, e                     reg.GPVirtual // addresses of the vectors; w holds w' of step k
+	row, next, thirdRow, prefetchRow reg.GPVirtual // rows k, k+1, k+2 and k+rotatedAhead
+	k                                reg.GPVirtual
+	gain, factor                     vec     // g and f of step k in every lane; f only with a ball
+	dots                             [][]vec // dots[d] has the lanes of sum d, see below; after reduce the low lane of dots[d][0] is the sum
 }
 
 // The indices of the sums of step k in dots. These sums do not depend on the gain of step k.
@@ -60,36 +60,36 @@ func (e *emitter) innerRotatedBall(t *isa) {
 // run emits the loop. Step 0 jumps to the code of the gain and skips the sweep.
 func (r *rotated) run() {
 	step, gain, begun, last := r.label("step"), r.label("gain"), r.label("begun"), r.label("last")
-	steps, sampled := r.field("a.count"), r.address(r.param("a.sampled").Len())
+	steps, sampledLen := r.field("a.count"), r.address(r.param("a.sampled").Len())
 	t, g := r.XMM(), r.XMM()
 	r.start()
 	r.locate(r.row, 0, steps)
 	r.locate(r.next, 1, steps)
-	r.first(t)
+	r.firstStep(t)
 	// Both registers get a value here. Otherwise the register allocator would regard them as in use
-	// in the code of r.first too.
+	// in the code of r.firstStep too.
 	for _, v := range []vec{r.gain, r.factor} {
 		r.VBROADCASTSD(t, v)
 	}
 	r.JMP(gain)
-	r.at(step)
+	r.placeLabel(step)
 	r.INCQ(r.k)
 	r.CMPQ(r.k, steps)
 	r.JGE(last)
-	r.locate(r.after, 1, steps)
-	r.locate(r.ahead, rotatedAhead-1, sampled)
+	r.locate(r.thirdRow, 1, steps)
+	r.locate(r.prefetchRow, rotatedAhead-1, sampledLen)
 	r.margin(t, g)
-	r.at(gain)
+	r.placeLabel(gain)
 	r.computeGain(g, t)
 	r.TESTQ(r.k, r.k)
 	r.JZ(begun)
 	r.sweep()
 	r.MOVQ(r.next, r.row)
-	r.MOVQ(r.after, r.next)
-	r.at(begun)
+	r.MOVQ(r.thirdRow, r.next)
+	r.placeLabel(begun)
 	r.spread(g)
 	r.JMP(step)
-	r.at(last)
+	r.placeLabel(last)
 	r.finish()
 	r.MOVQ(r.k, r.address(r.ReturnIndex(0)))
 	r.ret()
@@ -98,7 +98,7 @@ func (r *rotated) run() {
 // start loads the addresses of the vectors and allocates the registers that the whole loop uses.
 func (r *rotated) start() {
 	r.w, r.sum, r.c, r.e = r.base("a.w"), r.base("a.sum"), r.base("a.c"), r.base("a.e")
-	r.k, r.row, r.next, r.after, r.ahead = r.cursor(), r.GP64(), r.GP64(), r.GP64(), r.GP64()
+	r.k, r.row, r.next, r.thirdRow, r.prefetchRow = r.cursor(), r.GP64(), r.GP64(), r.GP64(), r.GP64()
 	r.gain, r.factor = r.vector(r.emitter), r.vector(r.emitter)
 	count, lanes := dotNextRow+1, r.denseVectors()
 	if r.ball {
@@ -148,10 +148,10 @@ func (r *rotated) computeGain(g, t vec) {
 		r.VMOVAPD(r.logisticSlope(z, x, b), g)
 	})
 	r.JMP(scale)
-	r.at(squared)
+	r.placeLabel(squared)
 	r.VSUBSD(b, t, g)
 	r.VADDSD(g, g, g)
-	r.at(scale)
+	r.placeLabel(scale)
 	r.VSUBSD(g, r.scalar(operand.Mem{Base: r.base("a.Slope0"), Index: i, Scale: 8}), g)
 	r.VMULSD(r.scalar(r.field("a.Eta")), g, g)
 }
@@ -165,7 +165,7 @@ func (r *rotated) spread(g vec) {
 	}
 	inside := r.label("inside")
 	n2, f, radius := r.XMM(), r.XMM(), r.field("a.ball.Radius")
-	r.scalars(func() { r.VMOVAPD(r.fresh("one"), f) })
+	r.scalars(func() { r.VMOVAPD(r.constantVec("one"), f) })
 	r.VADDSD(r.dot(dotRowPoint), r.dot(dotRowPoint), n2)
 	r.VFMADD231SD(g, r.dot(dotRowRow), n2)
 	r.VFMADD213SD(r.dot(dotPoint), g, n2)
@@ -176,6 +176,6 @@ func (r *rotated) spread(g vec) {
 	r.VSQRTSD(n2, n2, n2)
 	r.VMOVSD(radius, f)
 	r.VDIVSD(n2, f, f)
-	r.at(inside)
+	r.placeLabel(inside)
 	r.VBROADCASTSD(f, r.factor)
 }

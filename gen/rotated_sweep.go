@@ -5,14 +5,14 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// first emits the beginning of step 0: it computes w' = FMA(c, w, e) and the sums in r.dots, and sets t
+// firstStep emits the beginning of step 0: it computes w' = FMA(c, w, e) and the sums in r.dots, and sets t
 // to the margin of row 0. The type rotated explains the steps.
-func (r *rotated) first(t vec) {
+func (r *rotated) firstStep(t vec) {
 	margin := r.zeros(len(r.dots[0]))
 	r.clear()
 	r.eachVector(func(p place, i int) {
 		w := r.read(r.w, p)
-		r.VFMADD231PD(p.in(r.row), w, margin[i%len(margin)])
+		r.VFMADD231PD(p.mem(r.row), w, margin[i%len(margin)])
 		r.point(p, i, w, r.row, r.next)
 	})
 	r.reduce()
@@ -25,9 +25,9 @@ func (r *rotated) sweep() {
 	r.clear()
 	r.eachVector(func(p place, i int) {
 		if (p.disp/8)%8 == 0 {
-			r.PREFETCHT0(p.in(r.ahead))
+			r.PREFETCHT0(p.mem(r.prefetchRow))
 		}
-		r.point(p, i, r.step(p), r.next, r.after)
+		r.point(p, i, r.step(p), r.next, r.thirdRow)
 	})
 	r.reduce()
 }
@@ -40,12 +40,12 @@ func (r *rotated) finish() {
 // step returns w after step k at a place, and adds it to the sum of the iterates.
 func (r *rotated) step(p place) vec {
 	w := r.read(r.w, p)
-	r.VFMADD231PD(p.in(r.row), r.gain, w)
+	r.VFMADD231PD(p.mem(r.row), r.gain, w)
 	if r.ball {
 		r.VMULPD(r.factor, w, w)
 	}
 	s := r.vector(r.emitter)
-	r.VADDPD(p.in(r.sum), w, s)
+	r.VADDPD(p.mem(r.sum), w, s)
 	r.write(s, r.sum, p)
 	return w
 }
@@ -54,7 +54,7 @@ func (r *rotated) step(p place) vec {
 // sums. row is the row of a step, next the row of the step after it. i is as in eachVector.
 func (r *rotated) point(p place, i int, w vec, row, next reg.GPVirtual) {
 	c := r.read(r.c, p)
-	r.VFMADD213PD(p.in(r.e), w, c)
+	r.VFMADD213PD(p.mem(r.e), w, c)
 	r.write(c, r.w, p)
 	add := func(dot int, x, y vec) { r.VFMADD231PD(x, y, r.dots[dot][i%len(r.dots[dot])]) }
 	x := r.read(row, p)
@@ -84,7 +84,7 @@ func (r *rotated) eachVector(f func(p place, i int)) {
 	for j := range r.sparseVectors() {
 		f(place{cursor: i, disp: 8 * r.lanes * j}, j)
 	}
-	r.at(done)
+	r.placeLabel(done)
 }
 
 func (r *rotated) clear() {

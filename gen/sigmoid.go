@@ -4,7 +4,7 @@ import "github.com/mmcloughlin/avo/operand"
 
 // pair returns FMA(c1, x, c0) for the constants with the names c1 and c0.
 func (e *emitter) pair(c1, c0 string, x vec) vec {
-	p := e.fresh(c1)
+	p := e.constantVec(c1)
 	e.fmaK(p, x, c0)
 	return p
 }
@@ -12,11 +12,11 @@ func (e *emitter) pair(c1, c0 string, x vec) vec {
 // expNeg returns exp(-a) for a >= 0, as ExpNeg of package kernels defines it.
 func (e *emitter) expNeg(a vec) vec {
 	// n = round(a/ln 2), r = n ln 2 - a.
-	a = e.min(e.fresh("expMax"), a)
-	t := e.fresh("negLog2E")
+	a = e.min(e.constantVec("expMax"), a)
+	t := e.constantVec("negLog2E")
 	e.fmaK(t, a, "expMagic")
-	n := e.sub(e.fresh("expMagic"), t)
-	r := e.fresh("ln2Hi")
+	n := e.sub(e.constantVec("expMagic"), t)
+	r := e.constantVec("ln2Hi")
 	e.VFMSUB213PD(a, n, r)
 	e.accK(r, n, "ln2Lo")
 	// exp(r) - 1 = r + r² Q(r), where Q is the polynomial with the coefficients exp0 to exp9.
@@ -39,7 +39,7 @@ func (e *emitter) expNeg(a vec) vec {
 // log1pUnit returns log(1+x) for x in [0, 1], as log1pUnit of package kernels does.
 func (e *emitter) log1pUnit(x vec) vec {
 	// f = x if x < 1/2, otherwise f = (x-1)/2, and ln 2 is added to the result.
-	big := e.compare(e, greaterOrEqual, e.fresh("half"), x)
+	big := e.compare(e, greaterOrEqual, e.constantVec("half"), x)
 	f := e.choose(e, big, e.mulK(e.subK(x, "one"), "half"), x)
 	// s = f/(2+f), z = s², and p is the polynomial in z with the coefficients log0 to log7.
 	s := e.div(f, e.addK(f, "two"))
@@ -53,8 +53,8 @@ func (e *emitter) log1pUnit(x vec) vec {
 	// hi + (f - (h - (s (h + z p) + lo))), h = f²/2. hi + lo is ln 2 if f = (x-1)/2, and 0 if f = x.
 	h := e.mul(e.mulK(f, "half"), f)
 	e.fma(p1, z, h)
-	e.fma(p1, s, e.keep(e, big, e.fresh("ln2Lo")))
-	return e.add(e.keep(e, big, e.fresh("ln2Hi")), e.sub(f, e.sub(h, p1)))
+	e.fma(p1, s, e.keep(e, big, e.constantVec("ln2Lo")))
+	return e.add(e.keep(e, big, e.constantVec("ln2Hi")), e.sub(f, e.sub(h, p1)))
 }
 
 // logisticExp returns z = b*t and exp(-|z|) for margin t and label b.
@@ -66,7 +66,7 @@ func (e *emitter) logisticExp(t, b vec) (z, x vec) {
 // logisticSlope returns -b x/(1+x) if z > 0 and -b/(1+x) otherwise, for x = exp(-|z|).
 func (e *emitter) logisticSlope(z, x, b vec) vec {
 	positive := e.compare(e, greater, e.zero(), z)
-	num := e.choose(e, positive, x, e.fresh("one"))
+	num := e.choose(e, positive, x, e.constantVec("one"))
 	return e.div(e.mul(e.xorK(b, "signBit"), num), e.addK(x, "one"))
 }
 

@@ -18,7 +18,7 @@ func (e *emitter) margins(t *isa, s *storage) {
 	e.TESTQ(rows, rows)
 	e.JZ(done)
 	e.MOVQ(operand.Mem{Base: ptr}, r.cursor)
-	e.at(next)
+	e.placeLabel(next)
 	end := e.GP64()
 	e.MOVQ(operand.Mem{Base: ptr, Disp: 8}, end)
 	acc := e.zeros(e.sparseVectors())
@@ -28,7 +28,7 @@ func (e *emitter) margins(t *isa, s *storage) {
 	e.ADDQ(operand.Imm(8), ptr)
 	e.DECQ(rows)
 	e.JNZ(next)
-	e.at(done)
+	e.placeLabel(done)
 	e.ret()
 }
 
@@ -46,18 +46,18 @@ func (e *emitter) nonzeros(s *storage, vector string) nonzeros {
 // r.cursor to end.
 func (e *emitter) rowDot(r nonzeros, end reg.GPVirtual, acc []vec) {
 	block, rest, done := e.label("nonzeros"), e.label("rest"), e.label("rowDone")
-	last, n := e.GP64(), e.GP64()
-	e.LEAQ(operand.Mem{Base: end, Disp: -8}, last)
-	e.CMPQ(r.cursor, last)
+	lastBlock, n := e.GP64(), e.GP64()
+	e.LEAQ(operand.Mem{Base: end, Disp: -8}, lastBlock)
+	e.CMPQ(r.cursor, lastBlock)
 	e.JGT(rest)
-	e.at(block)
+	e.placeLabel(block)
 	for i, w := range e.insertBlock(r) {
 		r.add(e, acc[i], w, r.value(i*e.lanes), nil)
 	}
 	e.ADDQ(operand.Imm(8), r.cursor)
-	e.CMPQ(r.cursor, last)
+	e.CMPQ(r.cursor, lastBlock)
 	e.JLE(block)
-	e.at(rest)
+	e.placeLabel(rest)
 	e.MOVQ(end, n)
 	e.SUBQ(r.cursor, n)
 	e.JZ(done)
@@ -66,7 +66,7 @@ func (e *emitter) rowDot(r nonzeros, end reg.GPVirtual, acc []vec) {
 		r.add(e, acc[i], w, r.value(i*e.lanes), e.mask(e, state, i))
 	}
 	e.MOVQ(end, r.cursor)
-	e.at(done)
+	e.placeLabel(done)
 }
 
 // scatterUnroll is the number of nonzeros that one iteration of the loop in rowScatter handles.
@@ -82,7 +82,7 @@ func (e *emitter) scatter(t *isa, s *storage) {
 	e.TESTQ(rows, rows)
 	e.JZ(done)
 	e.MOVQ(operand.Mem{Base: ptr}, r.cursor)
-	e.at(next)
+	e.placeLabel(next)
 	g, end := e.XMM(), e.GP64()
 	e.VMOVSD(operand.Mem{Base: slope}, g)
 	e.MOVQ(operand.Mem{Base: ptr, Disp: 8}, end)
@@ -92,20 +92,20 @@ func (e *emitter) scatter(t *isa, s *storage) {
 	e.ADDQ(operand.Imm(8), ptr)
 	e.DECQ(rows)
 	e.JNZ(next)
-	e.at(done)
+	e.placeLabel(done)
 	e.ret()
 }
 
 // prefetch emits prefetches of about 16 nonzeros that MarginsGradient reads in its next block.
 func (r nonzeros) prefetch(e *emitter) {
 	block, _ := constant.Int64Val(e.number("gradientBlock"))
-	ahead := int(block)
-	e.PREFETCHT0(r.column(ahead))
+	distance := int(block)
+	e.PREFETCHT0(r.column(distance))
 	if r.valBytes > 0 {
-		e.PREFETCHT0(r.value(ahead))
+		e.PREFETCHT0(r.value(distance))
 	}
 	if r.valBytes > 4 {
-		e.PREFETCHT0(r.value(ahead + 8))
+		e.PREFETCHT0(r.value(distance + 8))
 	}
 }
 
@@ -113,26 +113,26 @@ func (r nonzeros) prefetch(e *emitter) {
 // because two nonzeros may have the same column.
 func (e *emitter) rowScatter(r nonzeros, end reg.GPVirtual, g vec) {
 	block, rest, one, done := e.label("nonzeros"), e.label("rest"), e.label("one"), e.label("rowDone")
-	last := e.GP64()
-	e.LEAQ(operand.Mem{Base: end, Disp: -scatterUnroll}, last)
-	e.CMPQ(r.cursor, last)
+	lastBlock := e.GP64()
+	e.LEAQ(operand.Mem{Base: end, Disp: -scatterUnroll}, lastBlock)
+	e.CMPQ(r.cursor, lastBlock)
 	e.JGT(rest)
-	e.at(block)
+	e.placeLabel(block)
 	for k := range scatterUnroll {
 		e.scatterOne(r, k, g)
 	}
 	e.ADDQ(operand.Imm(scatterUnroll), r.cursor)
-	e.CMPQ(r.cursor, last)
+	e.CMPQ(r.cursor, lastBlock)
 	e.JLE(block)
-	e.at(rest)
+	e.placeLabel(rest)
 	e.CMPQ(r.cursor, end)
 	e.JGE(done)
-	e.at(one)
+	e.placeLabel(one)
 	e.scatterOne(r, 0, g)
 	e.INCQ(r.cursor)
 	e.CMPQ(r.cursor, end)
 	e.JLT(one)
-	e.at(done)
+	e.placeLabel(done)
 }
 
 // scatterOne adds g times the nonzero k places after r.cursor to the dense vector r.w. It first loads

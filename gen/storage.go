@@ -31,7 +31,7 @@ type values struct {
 	number func(e *emitter, m operand.Mem) vec
 	// convert returns an instruction and its operand, which load as many values as a vector has lanes,
 	// as float64.
-	convert func(e *emitter, m operand.Mem) (load instruction, from operand.Op)
+	convert func(e *emitter, m operand.Mem) (load instruction, source operand.Op)
 }
 
 // columnForms and valueForms list the forms of the columns and of the values. storages lists their
@@ -40,13 +40,13 @@ var (
 	columnForms = []columns{columns32, columns16}
 	valueForms  = []values{values64, values32, valuesOne}
 
-	storages = func() (all []*storage) {
+	storages = func() (forms []*storage) {
 		for _, c := range columnForms {
 			for _, v := range valueForms {
-				all = append(all, &storage{c.name + v.name, c, v})
+				forms = append(forms, &storage{c.name + v.name, c, v})
 			}
 		}
-		return all
+		return forms
 	}()
 )
 
@@ -85,7 +85,7 @@ var valuesOne = values{
 	name:    "Ones",
 	add:     func(e *emitter, acc, x vec, _ operand.Mem, _ mask) { e.VADDPD(x, acc, acc) },
 	number:  func(*emitter, operand.Mem) vec { return nil },
-	convert: func(e *emitter, _ operand.Mem) (instruction, operand.Op) { return e.VMOVAPD, e.fresh("one") },
+	convert: func(e *emitter, _ operand.Mem) (instruction, operand.Op) { return e.VMOVAPD, e.constantVec("one") },
 }
 
 // addNumber adds x times a number to the low lane of acc. A nil number is 1.

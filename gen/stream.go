@@ -13,14 +13,14 @@ type place struct {
 	mask   mask
 }
 
-// in returns the memory operand of a slice's elements at the place.
-func (p place) in(base reg.GPVirtual) operand.Mem {
+// mem returns the memory operand of a slice's elements at the place.
+func (p place) mem(base reg.GPVirtual) operand.Mem {
 	return operand.Mem{Base: base, Index: p.cursor, Scale: 8, Disp: p.disp}
 }
 
-func (e *emitter) read(base reg.GPVirtual, p place) vec { return e.load(e, p.in(base), p.mask) }
+func (e *emitter) read(base reg.GPVirtual, p place) vec { return e.load(e, p.mem(base), p.mask) }
 
-func (e *emitter) write(v vec, base reg.GPVirtual, p place) { e.store(e, v, p.in(base), p.mask) }
+func (e *emitter) write(v vec, base reg.GPVirtual, p place) { e.store(e, v, p.mem(base), p.mask) }
 
 // A body emits the work of a summing loop on one vector of elements. acc is the accumulator for the lanes of
 // these elements.
@@ -38,18 +38,18 @@ func (e *emitter) each(n reg.GPVirtual, f func(p place)) {
 	})
 	single, rest, done := e.label("single"), e.label("rest"), e.label("done")
 	e.SUBQ(i, n)
-	e.at(single)
+	e.placeLabel(single)
 	e.CMPQ(n, operand.Imm(uint64(e.lanes)))
 	e.JLT(rest)
 	f(place{cursor: i})
 	e.ADDQ(operand.Imm(uint64(e.lanes)), i)
 	e.SUBQ(operand.Imm(uint64(e.lanes)), n)
 	e.JMP(single)
-	e.at(rest)
+	e.placeLabel(rest)
 	e.TESTQ(n, n)
 	e.JZ(done)
 	f(place{cursor: i, mask: e.mask(e, e.startMasks(e, n), 0)})
-	e.at(done)
+	e.placeLabel(done)
 }
 
 // reduce emits a loop that sums over n elements, and returns the 16 lanes of the sum. The loop
@@ -63,7 +63,7 @@ func (e *emitter) reduce(n reg.GPVirtual, f body) []vec {
 		}
 		e.ADDQ(operand.Imm(16), i)
 	})
-	e.rest(i, n, acc, f)
+	e.reduceTail(i, n, acc, f)
 	return acc
 }
 
@@ -77,47 +77,47 @@ func (e *emitter) reduceRolled(n reg.GPVirtual, f body) []vec {
 		e.rotate(acc)
 		e.ADDQ(operand.Imm(uint64(e.lanes)), i)
 	})
-	e.rest(i, n, acc, f)
+	e.reduceTail(i, n, acc, f)
 	return acc
 }
 
-// rest emits a loop of the body over the last n-i < 16 elements, under masks. The loop makes as many
+// reduceTail emits a loop of the body over the last n-i < 16 elements, under masks. The loop makes as many
 // iterations as for a whole block, so that the accumulators return to their places, but skips the body when
 // no element is left.
-func (e *emitter) rest(i, n reg.GPVirtual, acc []vec, f body) {
+func (e *emitter) reduceTail(i, n reg.GPVirtual, acc []vec, f body) {
 	step, skip, done := e.label("step"), e.label("skip"), e.label("done")
 	e.SUBQ(i, n)
 	e.JZ(done)
 	state := e.startMasks(e, n)
 	count := e.GP64()
 	e.MOVQ(operand.U32(uint32(e.denseVectors())), count)
-	e.at(step)
+	e.placeLabel(step)
 	e.TESTQ(n, n)
 	e.JLE(skip)
 	f(place{cursor: i, mask: e.mask(e, state, 0)}, acc[0])
-	e.at(skip)
+	e.placeLabel(skip)
 	e.rotate(acc)
 	e.stepMasks(e, state)
 	e.ADDQ(operand.Imm(uint64(e.lanes)), i)
 	e.SUBQ(operand.Imm(uint64(e.lanes)), n)
 	e.DECQ(count)
 	e.JNZ(step)
-	e.at(done)
+	e.placeLabel(done)
 }
 
 // blocks emits a loop of f, which advances the cursor i. The loop ends at the largest multiple of 16
 // that is at most n.
 func (e *emitter) blocks(i, n reg.GPVirtual, f func()) {
 	block, end := e.label("block"), e.label("blocksDone")
-	whole := e.GP64()
-	e.MOVQ(n, whole)
-	e.ANDQ(operand.I32(-16), whole)
+	limit := e.GP64()
+	e.MOVQ(n, limit)
+	e.ANDQ(operand.I32(-16), limit)
 	e.JZ(end)
-	e.at(block)
+	e.placeLabel(block)
 	f()
-	e.CMPQ(i, whole)
+	e.CMPQ(i, limit)
 	e.JLT(block)
-	e.at(end)
+	e.placeLabel(end)
 }
 
 func (e *emitter) cursor() reg.GPVirtual {
