@@ -41,10 +41,10 @@ func bigExp(x *big.Float) *big.Float {
 func bigLog1p(e *big.Float) *big.Float {
 	s := new(big.Float).Quo(e, new(big.Float).Add(e, bigFloat(2)))
 	s2 := new(big.Float).Mul(s, s)
-	sum, term := new(big.Float).Set(s), new(big.Float).Set(s)
+	sum, power := new(big.Float).Set(s), new(big.Float).Set(s)
 	for i := 3; i < 110; i += 2 {
-		term.Mul(term, s2)
-		sum.Add(sum, new(big.Float).Quo(term, bigFloat(float64(i))))
+		power.Mul(power, s2)
+		sum.Add(sum, new(big.Float).Quo(power, bigFloat(float64(i))))
 	}
 	return sum.Add(sum, sum)
 }
@@ -80,7 +80,7 @@ func grid() []float64 {
 }
 
 func TestULP(t *testing.T) {
-	var worst struct{ exp, log1p, slope, sigmoid, loss float64 }
+	var maxErr struct{ exp, log1p, slope, sigmoid, loss float64 }
 	one := bigFloat(1)
 	for i, z := range grid() {
 		if z > 708 || testing.Short() && i%8 > 0 {
@@ -88,23 +88,23 @@ func TestULP(t *testing.T) {
 		}
 		e := bigExp(bigFloat(-z))
 		sum := new(big.Float).Add(one, e)
-		low, high := new(big.Float).Quo(e, sum), new(big.Float).Quo(one, sum)
+		sigNeg, sigPos := new(big.Float).Quo(e, sum), new(big.Float).Quo(one, sum)
 		lossPos := bigLog1p(e)
 		lossNeg := new(big.Float).Add(lossPos, bigFloat(z))
-		worst.exp = max(worst.exp, ulps(ExpNeg(z), e))
+		maxErr.exp = max(maxErr.exp, ulps(ExpNeg(z), e))
 		unit, _ := e.Float64()
-		worst.log1p = max(worst.log1p, ulps(log1pUnit(unit), bigLog1p(bigFloat(unit))))
+		maxErr.log1p = max(maxErr.log1p, ulps(log1pUnit(unit), bigLog1p(bigFloat(unit))))
 		for _, b := range []float64{-1, 1} {
-			worst.slope = max(worst.slope, ulps(-b*LogisticSlope(b*z, b), low), ulps(-b*LogisticSlope(-b*z, b), high))
-			worst.loss = max(worst.loss, ulps(LogisticLoss(b*z, b), lossPos), ulps(LogisticLoss(-b*z, b), lossNeg))
+			maxErr.slope = max(maxErr.slope, ulps(-b*LogisticSlope(b*z, b), sigNeg), ulps(-b*LogisticSlope(-b*z, b), sigPos))
+			maxErr.loss = max(maxErr.loss, ulps(LogisticLoss(b*z, b), lossPos), ulps(LogisticLoss(-b*z, b), lossNeg))
 		}
-		worst.sigmoid = max(worst.sigmoid, ulps(Sigmoid(z), high), ulps(Sigmoid(-z), low))
+		maxErr.sigmoid = max(maxErr.sigmoid, ulps(Sigmoid(z), sigPos), ulps(Sigmoid(-z), sigNeg))
 	}
-	t.Logf("largest errors in ulp: exp %.3f, log1p %.3f, slope %.3f, sigmoid %.3f, loss %.3f", worst.exp, worst.log1p, worst.slope, worst.sigmoid, worst.loss)
+	t.Logf("largest errors in ulp: exp %.3f, log1p %.3f, slope %.3f, sigmoid %.3f, loss %.3f", maxErr.exp, maxErr.log1p, maxErr.slope, maxErr.sigmoid, maxErr.loss)
 	for _, c := range []struct {
 		name       string
 		got, bound float64
-	}{{"exp", worst.exp, expULP}, {"log1p", worst.log1p, log1pULP}, {"slope", worst.slope, slopeULP}, {"sigmoid", worst.sigmoid, sigmoidULP}, {"loss", worst.loss, lossULP}} {
+	}{{"exp", maxErr.exp, expULP}, {"log1p", maxErr.log1p, log1pULP}, {"slope", maxErr.slope, slopeULP}, {"sigmoid", maxErr.sigmoid, sigmoidULP}, {"loss", maxErr.loss, lossULP}} {
 		if !(c.got <= c.bound) || c.got == 0 {
 			t.Errorf("%s: largest error %.3f ulp, want at most %v and not exactly zero", c.name, c.got, c.bound)
 		}
@@ -137,30 +137,30 @@ func TestScalarSpecials(t *testing.T) {
 	}
 }
 
-// compensated returns the sum of the n products x*y whose factors term returns, computed with twice the
-// precision of float64. bound is an upper bound for the rounding error of the same sum in float64, in any
-// order.
-func compensated(n int, term func(k int) (x, y float64)) (sum, bound float64) {
-	var low, size float64
+// compensated returns the sum of the n products x*y, computed with twice the precision of float64. The
+// function factors returns x and y. bound is an upper bound for the rounding error of the same sum in
+// float64, in any order.
+func compensated(n int, factors func(k int) (x, y float64)) (sum, bound float64) {
+	var correction, size float64
 	for k := range n {
-		x, y := term(k)
+		x, y := factors(k)
 		p := float64(x * y)
 		e := math.FMA(x, y, -p)
 		s := sum + p
 		b := s - sum
-		low += ((sum - (s - b)) + (p - b)) + e
+		correction += ((sum - (s - b)) + (p - b)) + e
 		sum = s
 		size += math.Abs(p)
 	}
 	const u = 0x1p-53
 	m := float64(n + 8)
-	return sum + low, m * u / (1 - m*u) * size
+	return sum + correction, m * u / (1 - m*u) * size
 }
 
-func within(t *testing.T, what string, got, want, bound float64) {
+func checkWithin(t *testing.T, name string, got, want, bound float64) {
 	t.Helper()
 	if !(math.Abs(got-want) <= bound) {
-		t.Errorf("%s = %v, want %v ± %.2g", what, got, want, bound)
+		t.Errorf("%s = %v, want %v ± %.2g", name, got, want, bound)
 	}
 }
 
@@ -170,26 +170,26 @@ func TestReferenceSums(t *testing.T) {
 		s := sources[0]
 		x, y := s.vector(rng, n), s.vector(rng, n)
 		want, bound := compensated(n, func(k int) (float64, float64) { return x[k], y[k] })
-		within(t, "Dot", Dot(x, y), want, bound)
+		checkWithin(t, "Dot", Dot(x, y), want, bound)
 		abs(x)
 		abs(y)
 		want, bound = compensated(n, func(k int) (float64, float64) { return x[k], y[k] })
-		within(t, "Dot of positive vectors", Dot(x, y), want, bound)
+		checkWithin(t, "Dot of positive vectors", Dot(x, y), want, bound)
 
 		a, w := rowsOf(rng, s, []int{n}, n+1), s.vector(rng, n+1)
 		dst := make([]float64, 1)
 		Margins(dst, a, w)
 		want, bound = compensated(n, func(k int) (float64, float64) { return a.Val[3+k], w[a.Idx[3+k]] })
-		within(t, "Margins", dst[0], want, bound)
+		checkWithin(t, "Margins", dst[0], want, bound)
 
 		slope := make([]float64, n)
 		loss := SquaredSlopes(slope, x, y)
 		want, bound = compensated(n, func(k int) (float64, float64) { return x[k] - y[k], x[k] - y[k] })
-		within(t, "squared loss", loss, want, bound)
+		checkWithin(t, "squared loss", loss, want, bound)
 		loss = LogisticSlopes(nil, x, labels(rand.New(rand.NewPCG(1, 1)), n))
 		b := labels(rand.New(rand.NewPCG(1, 1)), n)
 		want, bound = compensated(n, func(k int) (float64, float64) { return LogisticLoss(x[k], b[k]), 1 })
-		within(t, "logistic loss", loss, want, bound)
+		checkWithin(t, "logistic loss", loss, want, bound)
 	}
 }
 
@@ -209,7 +209,7 @@ func TestReferenceProx(t *testing.T) {
 			t.Fatalf("beta[%d] = %v, want %v", i, beta[i], b)
 		}
 		// Three roundings: of 1/rho and of the product in ProxDual, and of the quotient here.
-		within(t, "y", y[i], (v[i]-b)/rho, 3*0x1.01p-53*math.Abs(y[i]))
+		checkWithin(t, "y", y[i], (v[i]-b)/rho, 3*0x1.01p-53*math.Abs(y[i]))
 	}
 }
 
@@ -218,15 +218,15 @@ func TestReferenceBall(t *testing.T) {
 	for _, radius := range []float64{0.5, 1e6} {
 		const n, eta = 5001, 0.25
 		w, s, d, q := sources[0].vector(rng, n), sources[0].vector(rng, n), sources[0].vector(rng, n), sources[0].vector(rng, n)
-		free, s0 := make([]float64, n), slices.Clone(s)
-		for i := range free {
-			free[i] = w[i] - eta*(d[i]+q[i])
+		point, s0 := make([]float64, n), slices.Clone(s)
+		for i := range point {
+			point[i] = w[i] - eta*(d[i]+q[i])
 		}
-		norm := math.Sqrt(Dot(free, free))
+		norm := math.Sqrt(Dot(point, point))
 		f := min(1, radius/norm)
 		ProjectedUpdateBall(w, s, d, q, eta, radius)
 		for i := range w {
-			within(t, "w", w[i], f*free[i], 1e-15*(1+math.Abs(free[i])))
+			checkWithin(t, "w", w[i], f*point[i], 1e-15*(1+math.Abs(point[i])))
 			sameScalar(t, "s", s[i], s0[i]+w[i])
 		}
 		if got := math.Sqrt(Dot(w, w)); got > radius*(1+1e-14) {

@@ -83,13 +83,13 @@ func (a *stepArgs) stopped() bool {
 	return a.ball.Alpha < lazyFloor || math.Abs(a.ball.Gamma) > a.ball.GammaLimit
 }
 
-// eachStep makes the steps of a reference kernel, and returns how many it made. extra is the work of a
-// step in addition to the nonzeros of its row.
-func (a *stepArgs) eachStep(extra int, step func(i int32)) (done int) {
+// eachStep makes the steps of a reference kernel, and returns how many it made. fixedWork is the
+// work of a step in addition to the nonzeros of its row.
+func (a *stepArgs) eachStep(fixedWork int, step func(i int32)) (done int) {
 	for done < len(a.sampled) && a.work > 0 && !a.stopped() {
 		i := a.sampled[done]
 		step(i)
-		a.work -= a.Rows.rowLen(i) + extra
+		a.work -= a.Rows.rowLen(i) + fixedWork
 		done++
 	}
 	return done

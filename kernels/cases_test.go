@@ -13,7 +13,7 @@ var lengths = []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 13, 15, 16, 17, 19, 23
 // A source draws float64 numbers of one kind.
 type source struct {
 	name string
-	next func(*rand.Rand) float64
+	draw func(*rand.Rand) float64
 }
 
 var special = []float64{0, math.Copysign(0, -1), 1, -1, math.Inf(1), math.Inf(-1), math.NaN(),
@@ -41,7 +41,7 @@ var sources = []source{
 func (s source) vector(rng *rand.Rand, n int) []float64 {
 	v := make([]float64, n)
 	for i := range v {
-		v[i] = s.next(rng)
+		v[i] = s.draw(rng)
 	}
 	return v
 }
@@ -70,7 +70,7 @@ func rowsOf(rng *rand.Rand, s source, lens []int, d int) Rows {
 	for _, n := range lens {
 		for range n {
 			a.Idx = append(a.Idx, rng.Int32N(int32(d)))
-			a.Val = append(a.Val, s.next(rng))
+			a.Val = append(a.Val, s.draw(rng))
 		}
 		a.Ptr = append(a.Ptr, int64(len(a.Idx)))
 	}
@@ -79,7 +79,7 @@ func rowsOf(rng *rand.Rand, s source, lens []int, d int) Rows {
 
 func stepsOf(rng *rand.Rand, s source, lens []int, d int, loss LossKind) Steps {
 	n := len(lens)
-	return Steps{Rows: rowsOf(rng, s, lens, d), Label: labels(rng, n), Slope0: s.vector(rng, n), Loss: loss, Eta: s.next(rng)}
+	return Steps{Rows: rowsOf(rng, s, lens, d), Label: labels(rng, n), Slope0: s.vector(rng, n), Loss: loss, Eta: s.draw(rng)}
 }
 
 func samplesOf(rng *rand.Rand, samples, n int) []int32 {
@@ -90,24 +90,24 @@ func samplesOf(rng *rand.Rand, samples, n int) []int32 {
 	return v
 }
 
-// same reports whether two numbers have the same bits or are both NaN.
-func same(x, y float64) bool {
+// sameNumber reports whether two numbers have the same bits or are both NaN.
+func sameNumber(x, y float64) bool {
 	return math.Float64bits(x) == math.Float64bits(y) || x != x && y != y
 }
 
-func sameVector(t *testing.T, what string, got, want []float64) {
+func sameVector(t *testing.T, name string, got, want []float64) {
 	t.Helper()
 	for i := range want {
-		if !same(got[i], want[i]) {
-			t.Errorf("%s[%d] of %d = %v (%#x), want %v (%#x)", what, i, len(want), got[i], math.Float64bits(got[i]), want[i], math.Float64bits(want[i]))
+		if !sameNumber(got[i], want[i]) {
+			t.Errorf("%s[%d] of %d = %v (%#x), want %v (%#x)", name, i, len(want), got[i], math.Float64bits(got[i]), want[i], math.Float64bits(want[i]))
 			return
 		}
 	}
 }
 
-func sameScalar(t *testing.T, what string, got, want float64) {
+func sameScalar(t *testing.T, name string, got, want float64) {
 	t.Helper()
-	if !same(got, want) {
-		t.Errorf("%s = %v (%#x), want %v (%#x)", what, got, math.Float64bits(got), want, math.Float64bits(want))
+	if !sameNumber(got, want) {
+		t.Errorf("%s = %v (%#x), want %v (%#x)", name, got, math.Float64bits(got), want, math.Float64bits(want))
 	}
 }

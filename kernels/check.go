@@ -38,9 +38,9 @@ func checkColumns(fn, arg string, n int, a *Rows) {
 }
 
 // checkApart checks that x, which is written, does not overlap y.
-func checkApart(fn, name string, x []float64, other string, y []float64) {
+func checkApart(fn, xName string, x []float64, yName string, y []float64) {
 	if overlap(x, y) {
-		panicf("%s: %s and %s overlap", fn, name, other)
+		panicf("%s: %s and %s overlap", fn, xName, yName)
 	}
 }
 
@@ -52,8 +52,8 @@ func holds(n, rows, stride, columns int) bool {
 }
 
 func overlap(x, y []float64) bool {
-	past := uintptr(unsafe.Pointer(unsafe.SliceData(y))) - uintptr(unsafe.Pointer(unsafe.SliceData(x)))
-	return past < 8*uintptr(len(x)) && len(y) > 0 || -past < 8*uintptr(len(y)) && len(x) > 0
+	distance := uintptr(unsafe.Pointer(unsafe.SliceData(y))) - uintptr(unsafe.Pointer(unsafe.SliceData(x)))
+	return distance < 8*uintptr(len(x)) && len(y) > 0 || -distance < 8*uintptr(len(y)) && len(x) > 0
 }
 
 func panicf(format string, args ...any) { panic("kernels: " + fmt.Sprintf(format, args...)) }

@@ -55,22 +55,22 @@ func TestInputsKept(t *testing.T) {
 	eachLevel(t, func(t *testing.T) {
 		for _, n := range lengths {
 			rng := rand.New(rand.NewPCG(12, uint64(n)))
-			in := make([][]float64, 4)
-			for i := range in {
-				in[i] = sources[0].vector(rng, n)
+			inputs := make([][]float64, 4)
+			for i := range inputs {
+				inputs[i] = sources[0].vector(rng, n)
 			}
-			abs(in[3])
-			before := slices.Concat(in...)
-			out := func() []float64 { return make([]float64, n) }
-			LogisticSlopes(out(), in[0], in[1])
-			SquaredSlopes(out(), in[0], in[1])
-			ProjectedUpdate(out(), out(), in[0], in[1], 0.1)
-			ProjectedUpdateBox(out(), out(), in[0], in[1], in[2], in[3], 0.1)
-			ProjectedUpdateBall(out(), out(), in[0], in[1], 0.1, 1)
-			ProxDual(out(), out(), in[0], in[3], 2)
-			Axpy(2, in[0], out())
+			abs(inputs[3])
+			want := slices.Concat(inputs...)
+			output := func() []float64 { return make([]float64, n) }
+			LogisticSlopes(output(), inputs[0], inputs[1])
+			SquaredSlopes(output(), inputs[0], inputs[1])
+			ProjectedUpdate(output(), output(), inputs[0], inputs[1], 0.1)
+			ProjectedUpdateBox(output(), output(), inputs[0], inputs[1], inputs[2], inputs[3], 0.1)
+			ProjectedUpdateBall(output(), output(), inputs[0], inputs[1], 0.1, 1)
+			ProxDual(output(), output(), inputs[0], inputs[3], 2)
+			Axpy(2, inputs[0], output())
 			checkHessianInputs(t, n)
-			sameVector(t, "inputs", slices.Concat(in...), before)
+			sameVector(t, "inputs", slices.Concat(inputs...), want)
 		}
 	})
 }
@@ -83,13 +83,13 @@ func checkHessianInputs(t *testing.T, n int) {
 	const rows, p = 20, 70
 	a := increasingRows(rng, sources[0], lengthsOf(rng, rows, n%p), p)
 	idx, val, c := slices.Clone(a.Idx), slices.Clone(a.Val), sources[0].vector(rng, rows)
-	before := slices.Clone(c)
+	c0 := slices.Clone(c)
 	Hessian(make([]float64, p*p), p, p, 0, p, a, c, nil)
 	if !slices.Equal(idx, a.Idx) {
 		t.Error("Hessian writes columns")
 	}
 	sameVector(t, "values", a.Val, val)
-	sameVector(t, "weights", c, before)
+	sameVector(t, "weights", c, c0)
 	if len(a.Val) >= rows {
 		got, want := make([]float64, p*p), make([]float64, p*p)
 		Hessian(got, p, p, 0, p, a, a.Val[:rows], nil)
@@ -110,19 +110,19 @@ func TestAllocations(t *testing.T) {
 		v[i] = sources[0].vector(rng, n)
 	}
 	lim := abs(sources[0].vector(rng, n))
-	_, short := inForm(a, 4)
+	_, stored := inForm(a, 4)
 	cells, decay := NewCells(n), make([]float64, n*DecayStride)
 	steps := &Steps{Rows: a, Label: lab[:a.Len()], Slope0: dst, Scratch: NewScratch(a)}
 	sampled := []int32{0, 1, 3, 0} // not row 2, which is too long for the Scratch
 	square, weight, hess := make([]float64, 200*200), sources[0].vector(rng, 90), NewHessianScratch()
-	sparse, full := increasingRows(rng, sources[0], lengthsOf(rng, 90, 9), 200), increasingRows(rng, sources[0], lengthsOf(rng, 90, 200), 200)
+	sparse, dense := increasingRows(rng, sources[0], lengthsOf(rng, 90, 9), 200), increasingRows(rng, sources[0], lengthsOf(rng, 90, 200), 200)
 	eachLevel(t, func(t *testing.T) {
 		if got := testing.AllocsPerRun(5, func() {
-			Margins(dst, short, v[0])
-			Gradient(v[1], short, dst)
+			Margins(dst, stored, v[0])
+			Gradient(v[1], stored, dst)
 			Hessian(square, 200, 200, 0, 200, sparse, weight, hess)
-			Hessian(square, 200, 200, 0, 200, full, weight, hess)
-			Hessian(square, 200, 200, 3, 99, full, weight, hess)
+			Hessian(square, 200, 200, 0, 200, dense, weight, hess)
+			Hessian(square, 200, 200, 3, 99, dense, weight, hess)
 			InnerDense(v[3], v[4], v[0], v[5], steps, sampled)
 			InnerBox(v[3], v[4], v[0], v[5], v[6], v[7], steps, sampled)
 			InnerLazyCells(cells, &Lazy{Alpha: 1, Q: 1}, steps, sampled)

@@ -22,11 +22,11 @@ func decayCaseOf(rng *rand.Rand, s source, lens []int, p, samples int, loss Loss
 	return c
 }
 
-// plausible draws DecayLast and DecayFactor of each column again, in the ranges that steps can reach, and
+// drawState draws DecayLast and DecayFactor of each column again, in the ranges that steps can reach, and
 // computes DecayRate from DecayFactor.
-func (c *decayCase) plausible(rng *rand.Rand) *decayCase {
-	for at := 0; at < len(c.state); at += DecayStride {
-		cell := c.state[at:]
+func (c *decayCase) drawState(rng *rand.Rand) *decayCase {
+	for offset := 0; offset < len(c.state); offset += DecayStride {
+		cell := c.state[offset:]
 		cell[DecayLast], cell[DecayFactor] = float64(rng.IntN(c.step+1)), 1-float64(0.5*rng.Float64())
 		cell[DecayRate] = NegLog1m(1 - cell[DecayFactor])
 	}
@@ -46,7 +46,7 @@ func (c *decayCase) run(rows *Rows) [][]float64 {
 func TestDecayCalls(t *testing.T) {
 	eachLevel(t, func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(96, 1))
-		c := decayCaseOf(rng, sources[0], lengthsOf(rng, 30, 60), 80, 500, LogisticLossKind).plausible(rng)
+		c := decayCaseOf(rng, sources[0], lengthsOf(rng, 30, 60), 80, 500, LogisticLossKind).drawState(rng)
 		want := c.run(nil)
 		sampled := c.sampled
 		for len(sampled) > 0 {

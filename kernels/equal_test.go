@@ -38,7 +38,7 @@ var operations = []operation{
 	}},
 	{"Axpy", func(rng *rand.Rand, s source, n int) [][]float64 {
 		y := s.vector(rng, n)
-		Axpy(s.next(rng), s.vector(rng, n), y)
+		Axpy(s.draw(rng), s.vector(rng, n), y)
 		return [][]float64{y}
 	}},
 	{"LogisticSlopes", func(rng *rand.Rand, s source, n int) [][]float64 {
@@ -64,27 +64,27 @@ var operations = []operation{
 	}},
 	{"ProjectedUpdate", func(rng *rand.Rand, s source, n int) [][]float64 {
 		w, sum := s.vector(rng, n), s.vector(rng, n)
-		ProjectedUpdate(w, sum, s.vector(rng, n), s.vector(rng, n), s.next(rng))
+		ProjectedUpdate(w, sum, s.vector(rng, n), s.vector(rng, n), s.draw(rng))
 		return [][]float64{w, sum}
 	}},
 	{"ProjectedUpdateBox", func(rng *rand.Rand, s source, n int) [][]float64 {
 		w, sum := s.vector(rng, n), s.vector(rng, n)
-		ProjectedUpdateBox(w, sum, s.vector(rng, n), s.vector(rng, n), s.vector(rng, n), s.vector(rng, n), s.next(rng))
+		ProjectedUpdateBox(w, sum, s.vector(rng, n), s.vector(rng, n), s.vector(rng, n), s.vector(rng, n), s.draw(rng))
 		return [][]float64{w, sum}
 	}},
 	{"ProjectedUpdateBall/inside", func(rng *rand.Rand, s source, n int) [][]float64 {
 		w, sum := s.vector(rng, n), s.vector(rng, n)
-		ProjectedUpdateBall(w, sum, s.vector(rng, n), s.vector(rng, n), s.next(rng), 1e160)
+		ProjectedUpdateBall(w, sum, s.vector(rng, n), s.vector(rng, n), s.draw(rng), 1e160)
 		return [][]float64{w, sum}
 	}},
 	{"ProjectedUpdateBall/outside", func(rng *rand.Rand, s source, n int) [][]float64 {
 		w, sum := s.vector(rng, n), s.vector(rng, n)
-		ProjectedUpdateBall(w, sum, s.vector(rng, n), s.vector(rng, n), s.next(rng), 0.1)
+		ProjectedUpdateBall(w, sum, s.vector(rng, n), s.vector(rng, n), s.draw(rng), 0.1)
 		return [][]float64{w, sum}
 	}},
 	{"ProxDual", func(rng *rand.Rand, s source, n int) [][]float64 {
 		beta, y := s.vector(rng, n), s.vector(rng, n)
-		ProxDual(beta, y, s.vector(rng, n), abs(s.vector(rng, n)), s.next(rng))
+		ProxDual(beta, y, s.vector(rng, n), abs(s.vector(rng, n)), s.draw(rng))
 		return [][]float64{beta, y}
 	}},
 	{"InnerDense", func(rng *rand.Rand, s source, n int) [][]float64 {
@@ -103,7 +103,7 @@ var operations = []operation{
 		return decayCaseOf(rng, s, []int{n, 0, n / 2, 1, n, 5}, n+1, 20, LogisticLossKind).run(nil)
 	}},
 	{"InnerDecay/squared", func(rng *rand.Rand, s source, n int) [][]float64 {
-		return decayCaseOf(rng, s, []int{n, 0, n / 2, 1, n, 5}, n+1, 20, SquaredLossKind).plausible(rng).run(nil)
+		return decayCaseOf(rng, s, []int{n, 0, n / 2, 1, n, 5}, n+1, 20, SquaredLossKind).drawState(rng).run(nil)
 	}},
 	{"InnerRotated", func(rng *rand.Rand, s source, n int) [][]float64 {
 		return rotatedCaseOf(rng, s, min(n, rotatedMax)/8*8, 6, 9, LogisticLossKind, 0).run()
@@ -181,10 +181,10 @@ func TestEveryKernel(t *testing.T) {
 		if Active() == Generic {
 			t.Skip("the reference has nothing to be held to")
 		}
-		was, without := active, *active
-		active = &without
-		defer func() { active = was }()
-		eachKernel(reflect.ValueOf(&without).Elem(), "set", func(name string, field reflect.Value) {
+		original, reduced := active, *active
+		active = &reduced
+		defer func() { active = original }()
+		eachKernel(reflect.ValueOf(&reduced).Elem(), "set", func(name string, field reflect.Value) {
 			if field.IsNil() {
 				t.Errorf("%s is nil", name)
 			}
@@ -226,13 +226,13 @@ func eachKernel(v reflect.Value, name string, f func(name string, field reflect.
 // TestEqualLarge compares every level with the reference on vectors and rows of about maxWork elements and
 // more. TestForms and TestHessian have large cases for Margins, Gradient and Hessian.
 func TestEqualLarge(t *testing.T) {
-	large := slices.DeleteFunc(slices.Clone(operations), func(op operation) bool { return op.name == "Margins" || op.name == "Gradient" || op.name == "Hessian" })
+	ops := slices.DeleteFunc(slices.Clone(operations), func(op operation) bool { return op.name == "Margins" || op.name == "Gradient" || op.name == "Hessian" })
 	sizes := []int{maxWork + 1, 2*maxWork + 3}
 	if !testing.Short() {
 		sizes = append(sizes, maxWork-1, maxWork)
 	}
 	requireLevels(t)
-	for _, op := range large {
+	for _, op := range ops {
 		for _, n := range sizes {
 			op.check(t, sources[4], n, 2)
 		}

@@ -43,11 +43,11 @@ func ExampleProjectedUpdateBox() {
 }
 
 func ExampleUse() {
-	was := kernels.Active()
+	level := kernels.Active()
 	if err := kernels.Use(kernels.Generic); err != nil {
 		fmt.Println(err)
 	}
 	fmt.Println(kernels.Active())
-	_ = kernels.Use(was) // this level was in use, so it is available
+	_ = kernels.Use(level) // this level was in use, so it is available
 	// Output: generic
 }

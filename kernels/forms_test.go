@@ -69,11 +69,11 @@ func TestForms(t *testing.T) {
 				run := func(l Level, a Rows) [][]float64 {
 					use(t, l)
 					out := func() []float64 { return make([]float64, len(lens)) }
-					all := [][]float64{out(), slices.Clone(z), slices.Clone(z), out(), out(), {0}}
-					Margins(all[0], a, w)
-					Gradient(all[1], a, all[0])
-					all[5][0] = MarginsGradient(all[2], all[3], all[4], label, a, w, loss)
-					return all
+					results := [][]float64{out(), slices.Clone(z), slices.Clone(z), out(), out(), {0}}
+					Margins(results[0], a, w)
+					Gradient(results[1], a, results[0])
+					results[5][0] = MarginsGradient(results[2], results[3], results[4], label, a, w, loss)
+					return results
 				}
 				want := run(Generic, plain)
 				marginsGeneric(want[0], &plain, w)
@@ -88,7 +88,7 @@ func TestForms(t *testing.T) {
 				copy(want[2], z)
 				scatterGeneric(want[2], &plain, want[4])
 				if s.name == "bell" {
-					within(t, "sum of the losses", want[5][0], sum, 1e-12*sum)
+					checkWithin(t, "sum of the losses", want[5][0], sum, 1e-12*sum)
 				}
 				for _, l := range Available() {
 					for i, got := range run(l, stored) {

@@ -14,7 +14,7 @@ type innerCase interface{ run(rows *Rows) [][]float64 }
 // columns and float64 values.
 func TestInnerEqual(t *testing.T) {
 	columns := []int{1, 2, 3, 4, 5, 7, 8, 9, 12, 15, 16, 17, 23, 24, 25, 33, 123}
-	longest := []int{0, 1, 7, 8, 9, 40, 130} // largest number of nonzeros in a row, for each p in turn
+	maxNonzeros := []int{0, 1, 7, 8, 9, 40, 130} // largest number of nonzeros in a row, for each p in turn
 	eachLevel(t, func(t *testing.T) {
 		level := Active()
 		for _, s := range sources {
@@ -22,14 +22,14 @@ func TestInnerEqual(t *testing.T) {
 				for form := range formNames {
 					for _, loss := range []LossKind{LogisticLossKind, SquaredLossKind} {
 						rng := rand.New(rand.NewPCG(81, uint64(p)))
-						lens := lengthsOf(rng, 20, longest[k%len(longest)])
+						lens := lengthsOf(rng, 20, maxNonzeros[k%len(maxNonzeros)])
 						plain, stored := inForm(rowsOf(rng, s, lens, p), form)
 						for name, c := range map[string]innerCase{
 							"InnerDense":         elementCaseOf(rng, s, lens, p, 45, loss, false),
 							"InnerBox":           elementCaseOf(rng, s, lens, p, 45, loss, true),
 							"InnerLazyCells":     lazyCaseOf(rng, s, lens, p, 45, loss, false),
 							"InnerLazyBallCells": lazyCaseOf(rng, s, lens, p, 45, loss, true),
-							"InnerDecay":         decayCaseOf(rng, s, lens, p, 60, loss).plausible(rng),
+							"InnerDecay":         decayCaseOf(rng, s, lens, p, 60, loss).drawState(rng),
 						} {
 							got := c.run(&stored)
 							use(t, Generic)
@@ -101,20 +101,20 @@ func TestScratchShared(t *testing.T) {
 		dense := elementCaseOf(rng, sources[0], lens, 30, 20, LogisticLossKind, false)
 		box := elementCaseOf(rng, sources[0], lens, 30, 20, LogisticLossKind, true)
 		ball := lazyCaseOf(rng, sources[0], lens, 30, 20, LogisticLossKind, true)
-		free := lazyCaseOf(rng, sources[0], lens, 30, 20, LogisticLossKind, false)
-		all := func() (out [][]float64) {
+		lazy := lazyCaseOf(rng, sources[0], lens, 30, 20, LogisticLossKind, false)
+		runAll := func() (out [][]float64) {
 			for range 2 {
 				out = append(out, dense.run(nil)...)
 				out = append(out, ball.run(nil)...)
 				out = append(out, box.run(nil)...)
-				out = append(out, free.run(nil)...)
+				out = append(out, lazy.run(nil)...)
 			}
 			return out
 		}
-		want := all()
+		want := runAll()
 		x := NewScratch(dense.steps.Rows)
-		dense.steps.Scratch, box.steps.Scratch, ball.steps.Scratch, free.steps.Scratch = x, x, x, x
-		for i, v := range all() {
+		dense.steps.Scratch, box.steps.Scratch, ball.steps.Scratch, lazy.steps.Scratch = x, x, x, x
+		for i, v := range runAll() {
 			sameVector(t, "result", v, want[i])
 		}
 	})

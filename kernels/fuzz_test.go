@@ -33,20 +33,20 @@ func fuzzOperation(f *testing.F, names ...string) {
 	f.Add(uint64(3), uint16(chunk+9), seed)
 	f.Fuzz(func(t *testing.T, seed uint64, n uint16, data []byte) {
 		n %= chunk + 100
-		ran := 0
+		count := 0
 		for _, op := range operations {
 			for _, name := range names {
 				if op.name != name {
 					continue
 				}
-				ran++
+				count++
 				run := op.run
 				op.run = func(rng *rand.Rand, _ source, n int) [][]float64 { return run(rng, bytesSource(data), n) }
 				op.check(t, source{name: "fuzz"}, int(n), seed)
 			}
 		}
-		if ran != len(names) {
-			t.Fatalf("%d of the operations %v exist", ran, names)
+		if count != len(names) {
+			t.Fatalf("%d of the operations %v exist", count, names)
 		}
 	})
 }
@@ -85,8 +85,8 @@ func FuzzForms(f *testing.F) {
 		lazy := lazyCaseOf(rng, sources[4], lens, p, 20, loss, form/16%2 == 1)
 		decay := decayCaseOf(rng, sources[4], lens, p, 20, loss)
 		plain, stored := inForm(elements.steps.Rows, int(form)%numForms)
-		was := Active()
-		defer use(t, was)
+		level := Active()
+		defer use(t, level)
 		use(t, Generic)
 		want := slices.Concat(elements.run(&plain), lazy.run(&plain), decay.run(&plain))
 		for _, l := range Available() {

@@ -7,11 +7,11 @@ func innerDecayGeneric(a *stepArgs) (done int) { return a.eachStep(1, a.decaySte
 // decayStep does one step of InnerDecay. For every nonzero of the row it keeps v, the difference
 // between the column's coefficient and DecayFixed before the step.
 func (a *stepArgs) decayStep(i int32) {
-	first, n := int(a.Rows.Ptr[i]), a.Rows.rowLen(i)
+	start, n := int(a.Rows.Ptr[i]), a.Rows.rowLen(i)
 	keep := a.keep(n)
 	var lane [8]float64
 	for k := range n {
-		j, x := a.Rows.entry(first + k)
+		j, x := a.Rows.entry(start + k)
 		cell := a.cells[j*DecayStride : (j+1)*DecayStride]
 		v := float64(ExpNeg(float64((a.step-cell[DecayLast])*cell[DecayRate])) * cell[DecayDeviation])
 		keep[k] = v
@@ -20,7 +20,7 @@ func (a *stepArgs) decayStep(i int32) {
 	g := a.gain(i, sum8(&lane))
 	a.step++
 	for k := range n {
-		j, x := a.Rows.entry(first + k)
+		j, x := a.Rows.entry(start + k)
 		cell := a.cells[j*DecayStride : (j+1)*DecayStride]
 		cell[DecayDeviation] = math.FMA(g, x, float64(cell[DecayFactor]*keep[k]))
 		cell[DecayLast] = a.step

@@ -24,10 +24,10 @@ func (a *stepArgs) denseStep(i int32) {
 func (a *stepArgs) boxStep(i int32) {
 	g := a.gain(i, a.margin(i))
 	w, sum, c, e, lo, hi := a.w, a.sum, a.c, a.e, a.lo, a.hi
-	first, n := int(a.Rows.Ptr[i]), a.Rows.rowLen(i)
+	start, n := int(a.Rows.Ptr[i]), a.Rows.rowLen(i)
 	keep := a.keep(2 * n)
 	for k := range n {
-		j, _ := a.Rows.entry(first + k)
+		j, _ := a.Rows.entry(start + k)
 		keep[2*k], keep[2*k+1] = math.FMA(c[j], w[j], e[j]), sum[j]
 	}
 	for j := range w {
@@ -35,7 +35,7 @@ func (a *stepArgs) boxStep(i int32) {
 		sum[j] += w[j]
 	}
 	for k := range n {
-		j, v := a.Rows.entry(first + k)
+		j, v := a.Rows.entry(start + k)
 		w[j] = clipTo(math.FMA(g, v, keep[2*k]), lo[j], hi[j])
 		sum[j] = keep[2*k+1] + w[j]
 	}
@@ -43,9 +43,9 @@ func (a *stepArgs) boxStep(i int32) {
 
 func (a *stepArgs) margin(i int32) float64 {
 	var lane [8]float64
-	w, first := a.w, int(a.Rows.Ptr[i])
+	w, start := a.w, int(a.Rows.Ptr[i])
 	for k := range a.Rows.rowLen(i) {
-		j, v := a.Rows.entry(first + k)
+		j, v := a.Rows.entry(start + k)
 		lane[k&7] = math.FMA(v, w[j], lane[k&7])
 	}
 	return sum8(&lane)

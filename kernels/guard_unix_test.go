@@ -99,7 +99,7 @@ func TestHessianBounds(t *testing.T) {
 		for i, c := range hessianShapes {
 			for _, end := range []bool{false, true} {
 				rng := rand.New(rand.NewPCG(69, uint64(i)))
-				base := withLead(rng, sources[0], increasingRows(rng, sources[0], lengthsOf(rng, c.rows, c.most), c.p), c.lead)
+				base := withLead(rng, sources[0], increasingRows(rng, sources[0], lengthsOf(rng, c.rows, c.maxNonzeros), c.p), c.lead)
 				s := guardedScratch(t, end)
 				for form := range numForms {
 					_, a := inForm(base, form)
@@ -107,8 +107,8 @@ func TestHessianBounds(t *testing.T) {
 					weight := guarded(t, sources[0].vector(rng, c.rows), end)
 					h := guarded(t, make([]float64, (c.p-1)*c.stride+c.p), end)
 					Hessian(h, c.p, c.stride, 0, c.p, a, weight, s)
-					s.byRows(h, c.p, c.stride, 0, c.p, a, weight)
-					s.byPanels(h, c.p, c.stride, 0, c.p, &a, weight)
+					s.sumByRows(h, c.p, c.stride, 0, c.p, a, weight)
+					s.sumByPanels(h, c.p, c.stride, 0, c.p, &a, weight)
 				}
 			}
 		}
@@ -119,7 +119,7 @@ func guardedScratch(t *testing.T, end bool) *HessianScratch {
 	s := NewHessianScratch()
 	s.spans, s.panel, s.tile = guarded(t, s.spans, end), guarded(t, s.panel, end), guarded(t, s.tile, end)
 	s.t, s.mask, s.begin = guarded(t, s.t, end), guarded(t, s.mask, end), guarded(t, s.begin, end)
-	s.next, s.free = guarded(t, s.next, end), guarded(t, s.free, end)
+	s.nextNonzero, s.nextPlace = guarded(t, s.nextNonzero, end), guarded(t, s.nextPlace, end)
 	return s
 }
 

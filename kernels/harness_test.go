@@ -10,8 +10,8 @@ import (
 func eachLevel(t *testing.T, f func(t *testing.T)) {
 	t.Helper()
 	requireLevels(t)
-	was := Active()
-	defer use(t, was)
+	level := Active()
+	defer use(t, level)
 	for _, l := range Available() {
 		use(t, l)
 		t.Run(l.String(), f)

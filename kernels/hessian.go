@@ -40,9 +40,9 @@ func Hessian(h []float64, p, stride, lo, hi int, a Rows, c []float64, s *Hessian
 		s = NewHessianScratch()
 	}
 	if a.panelsFaster(p) && a.finite(c) {
-		s.byPanels(h, p, stride, lo, hi, noescape(&a), c)
+		s.sumByPanels(h, p, stride, lo, hi, noescape(&a), c)
 	} else {
-		s.byRows(h, p, stride, lo, hi, a, c)
+		s.sumByRows(h, p, stride, lo, hi, a, c)
 	}
 	plusZero(h, p, stride, lo, hi)
 }
@@ -56,19 +56,19 @@ func HessianCut(a Rows, p, k, parts int) int {
 	if k >= parts {
 		return p
 	}
-	want := a.addsBefore(p, p) / int64(parts) * int64(k)
-	return sort.Search(p, func(j int) bool { return a.addsBefore(j, p) >= want })
+	want := a.hessianWork(p, p) / int64(parts) * int64(k)
+	return sort.Search(p, func(j int) bool { return a.hessianWork(j, p) >= want })
 }
 
-// addsBefore estimates the number of operations of Hessian for the rows of h before row j.
-func (a *Rows) addsBefore(j, p int) int64 {
+// hessianWork estimates the number of operations of Hessian for the rows of h before row j.
+func (a *Rows) hessianWork(j, p int) int64 {
 	sum := int64(j) * int64(2*p-j+1) / 2
 	step := max(1, a.Len()/cutRows)
 	for i := 0; i < a.Len(); i += step {
-		first, end := a.Ptr[i], a.Ptr[i+1]
-		s := span{first: first, last: end, end: end}
+		start, end := a.Ptr[i], a.Ptr[i+1]
+		s := span{first: start, last: end, end: end}
 		if j < p {
-			s.last = a.seek(first, end, j)
+			s.last = a.seek(start, end, j)
 		}
 		sum += int64(step) * s.work()
 	}
@@ -113,9 +113,9 @@ func (s *span) work() int64 {
 // spanRows is the largest number of spans of one assembly call.
 const spanRows = 1 << 10
 
-// byRows adds c[i] times the outer product of row i of a with itself to rows lo to hi-1 of h, one row of
+// sumByRows adds c[i] times the outer product of row i of a with itself to rows lo to hi-1 of h, one row of
 // a after the other.
-func (s *HessianScratch) byRows(h []float64, p, stride, lo, hi int, a Rows, c []float64) {
+func (s *HessianScratch) sumByRows(h []float64, p, stride, lo, hi int, a Rows, c []float64) {
 	whole := lo == 0 && hi == p
 	n, work := 0, int64(0)
 	for i, ci := range c {
@@ -136,14 +136,14 @@ func (s *HessianScratch) byRows(h []float64, p, stride, lo, hi int, a Rows, c []
 		if work += x.work(); work <= maxWork {
 			continue
 		}
-		rest := *x
+		lastSpan := *x
 		if n > 1 {
 			hessianBlock(h, stride, &a, s.spans[:n-1])
 		}
-		s.spans[0] = rest
-		n, work = 1, rest.work()
+		s.spans[0] = lastSpan
+		n, work = 1, lastSpan.work()
 		if work > maxWork {
-			longSpan(h, stride, &a, s.spans[:1], rest)
+			longSpan(h, stride, &a, s.spans[:1], lastSpan)
 			n, work = 0, 0
 		}
 	}
@@ -152,24 +152,24 @@ func (s *HessianScratch) byRows(h []float64, p, stride, lo, hi int, a Rows, c []
 	}
 }
 
-// longSpan divides the span rest into spans whose work is at most maxWork, stores one after the other in
-// one[0] and processes it. A nonzero whose products alone exceed maxWork is a span by itself.
-func longSpan(h []float64, stride int, a *Rows, one []span, rest span) {
-	for first := rest.first; first < rest.last; first = one[0].last {
-		n := max(1, (maxWork-1)/(rest.end-first))
-		one[0] = span{first, min(first+n, rest.last), rest.end, rest.c}
-		hessianBlock(h, stride, a, one)
+// longSpan divides the span s into spans whose work is at most maxWork, stores one after the other in
+// buf[0] and processes it. A nonzero whose products alone exceed maxWork is a span by itself.
+func longSpan(h []float64, stride int, a *Rows, buf []span, s span) {
+	for first := s.first; first < s.last; first = buf[0].last {
+		n := max(1, (maxWork-1)/(s.end-first))
+		buf[0] = span{first, min(first+n, s.last), s.end, s.c}
+		hessianBlock(h, stride, a, buf)
 	}
 }
 
 // seek returns the first of the nonzeros k to end-1 of a row whose column is at least col, or end if
 // there is none.
 func (a *Rows) seek(k, end int64, col int) int64 {
-	if all := k + int64(col); all <= end {
-		if col == 0 || a.column(all-1) < col {
-			return all
+	if limit := k + int64(col); limit <= end {
+		if col == 0 || a.column(limit-1) < col {
+			return limit
 		}
-		end = all
+		end = limit
 	}
 	for k < end {
 		mid := (k + end) / 2

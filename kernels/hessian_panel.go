@@ -24,14 +24,14 @@ const (
 // used. It may serve any number of calls, one at a time. Its content between calls has no
 // meaning.
 type HessianScratch struct {
-	spans []span
-	panel []float64 // panelRows rows of panelCols numbers; like all fields below, nil until panels are used
-	tile  []float64 // a copy of the rows of a tile in which only some elements are updated
-	t     []float64 // the products c[i]*x_ij of Hessian, ordered by block, then column, then row
-	mask  []uint64  // for each block and column, the set of the block's rows with a nonzero in the column
-	begin []int     // for each block and each group of panelCols columns, where the group begins in t
-	next  []int64   // for each row, the first nonzero that is not yet in a panel
-	free  []int32   // for each column, the next free place in t
+	spans       []span
+	panel       []float64 // panelRows rows of panelCols numbers; like all fields below, nil until panels are used
+	tile        []float64 // a copy of the rows of a tile in which only some elements are updated
+	t           []float64 // the products c[i]*x_ij of Hessian, ordered by block, then column, then row
+	mask        []uint64  // for each block and column, the set of the block's rows with a nonzero in the column
+	begin       []int     // for each block and each group of panelCols columns, where the group begins in t
+	nextNonzero []int64   // for each row, the first nonzero that is not yet in a panel
+	nextPlace   []int32   // for each column, the next free place in t
 }
 
 // NewHessianScratch returns a HessianScratch for data of any size.
@@ -44,25 +44,25 @@ func (s *HessianScratch) makePanels() {
 	if s.panel != nil {
 		return
 	}
-	s.panel = aligned(panelRows * panelCols)
-	s.tile = aligned(tileRows * panelCols)
+	s.panel = alignedZeros(panelRows * panelCols)
+	s.tile = alignedZeros(tileRows * panelCols)
 	s.t = make([]float64, panelNonzeros)
 	s.mask = make([]uint64, panelBlocks*tileRows)
 	s.begin = make([]int, panelBlocks*(tileRows/panelCols))
-	s.next = make([]int64, panelBlocks*panelRows)
-	s.free = make([]int32, tileRows)
+	s.nextNonzero = make([]int64, panelBlocks*panelRows)
+	s.nextPlace = make([]int32, tileRows)
 }
 
-// aligned returns n zeros whose memory begins at a multiple of 64 bytes, the start of a cache line.
-func aligned(n int) []float64 {
+// alignedZeros returns n zeros whose memory begins at a multiple of 64 bytes, the start of a cache line.
+func alignedZeros(n int) []float64 {
 	v := make([]float64, n+7)
-	past := int(uintptr(unsafe.Pointer(&v[0])) / 8 % 8)
-	return v[(8-past)%8:][:n]
+	offset := int(uintptr(unsafe.Pointer(&v[0])) / 8 % 8)
+	return v[(8-offset)%8:][:n]
 }
 
-// panelsFaster estimates whether byPanels is faster than byRows. The costs are in cycles of a Zen 5 core:
-// byRows takes perAdd for a multiply-add; byPanels takes 15 to sort a nonzero, and perTile for each tile
-// to which the nonzero contributes.
+// panelsFaster estimates whether sumByPanels is faster than sumByRows. The costs are in cycles of a Zen 5
+// core: sumByRows takes perAdd for a multiply-add; sumByPanels takes 15 to sort a nonzero, and perTile for
+// each tile to which the nonzero contributes.
 func (a *Rows) panelsFaster(p int) bool {
 	n := a.Len()
 	if active.level == Generic || n == 0 {
@@ -113,7 +113,7 @@ type panelTask struct {
 	c         []float64 // c of Hessian: the factor of each row of the data
 }
 
-func (s *HessianScratch) byPanels(h []float64, p, stride, lo, hi int, a *Rows, c []float64) {
+func (s *HessianScratch) sumByPanels(h []float64, p, stride, lo, hi int, a *Rows, c []float64) {
 	s.makePanels()
 	for ; lo < hi; lo += tileRows {
 		x := panelTask{HessianScratch: s, Rows: a, h: h, p: p, stride: stride, lo: lo, hi: min(lo+tileRows, hi), c: c}
@@ -131,7 +131,7 @@ func (s *HessianScratch) byPanels(h []float64, p, stride, lo, hi int, a *Rows, c
 // x.rows to the number of these rows.
 func (x *panelTask) collect() {
 	x.rows = 0
-	held := 0
+	place := 0
 	for b := range panelBlocks {
 		lo := x.row + b*panelRows
 		rows := min(panelRows, len(x.c)-lo)
@@ -139,26 +139,26 @@ func (x *panelTask) collect() {
 			return
 		}
 		var spans [panelRows]span
-		most := held
+		end := place
 		for r := range rows {
 			first := x.seek(x.Ptr[lo+r], x.Ptr[lo+r+1], x.lo)
 			last := x.seek(x.Ptr[lo+r], x.Ptr[lo+r+1], x.hi)
 			spans[r] = span{first, last, 0, x.c[lo+r]}
-			x.next[b*panelRows+r] = first
-			most += int(last - first)
+			x.nextNonzero[b*panelRows+r] = first
+			end += int(last - first)
 		}
-		if most > panelNonzeros {
+		if end > panelNonzeros {
 			return
 		}
-		x.sort(b, held, spans[:rows])
-		held = most
+		x.sort(b, place, spans[:rows])
+		place = end
 		x.rows += rows
 	}
 }
 
 // sort sorts the nonzeros of block b, panelRows rows of the data, by columns into x.t, beginning at
-// x.t[held]. spans has a span for each row of the block.
-func (x *panelTask) sort(b, held int, spans []span) {
+// x.t[place]. spans has a span for each row of the block.
+func (x *panelTask) sort(b, place int, spans []span) {
 	mask := x.mask[b*tileRows:][:x.hi-x.lo]
 	clear(mask)
 	if x.Idx != nil {
@@ -168,10 +168,10 @@ func (x *panelTask) sort(b, held int, spans []span) {
 	}
 	for j, m := range mask {
 		if j%panelCols == 0 {
-			x.begin[b*(tileRows/panelCols)+j/panelCols] = held
+			x.begin[b*(tileRows/panelCols)+j/panelCols] = place
 		}
-		x.free[j] = int32(held)
-		held += bits.OnesCount64(m)
+		x.nextPlace[j] = int32(place)
+		place += bits.OnesCount64(m)
 	}
 	switch x.form() {
 	case int32Float64, int32Ones:
@@ -198,20 +198,20 @@ func markRows[I column](mask []uint64, idx []I, lo int, spans []span) {
 // sortOf puts every nonzero, times the factor c of its span, at the next free place of its column
 // in x.t.
 func sortOf[I column, V value](x *panelTask, idx []I, val []V, spans []span) {
-	free, t := x.free, x.t
+	nextPlace, t := x.nextPlace, x.t
 	for _, s := range spans {
 		cols, v := idx[s.first:s.last], val
 		if v != nil {
 			v = v[s.first:s.last]
 		}
 		for k, j := range cols {
-			to := &free[int(j)-x.lo]
+			place := &nextPlace[int(j)-x.lo]
 			if v == nil {
-				t[*to] = s.c
+				t[*place] = s.c
 			} else {
-				t[*to] = float64(s.c * float64(v[k]))
+				t[*place] = float64(s.c * float64(v[k]))
 			}
-			*to++
+			*place++
 		}
 	}
 }
@@ -220,41 +220,41 @@ func sortOf[I column, V value](x *panelTask, idx []I, val []V, spans []span) {
 // in which all of these columns exist and are above the diagonal are updated in place, other rows in a
 // copy.
 func (x *panelTask) tiles(col int) {
-	last := min(x.hi, col+panelCols)
+	end := min(x.hi, col+panelCols)
 	// Rows from split on are updated in a copy.
-	split := min(max(x.lo, col), last)
+	split := min(max(x.lo, col), end)
 	if col+panelCols > x.p {
 		split = x.lo
 	}
-	x.load(split, last, col)
+	x.load(split, end, col)
 	for b := 0; b*panelRows < x.rows; b++ {
 		x.pack(b, col)
 		mask, begin := x.mask[b*tileRows:], x.begin[b*(tileRows/panelCols):]
 		if split > x.lo {
 			hessianPanelBlock(x.h[x.lo*x.stride+col:], x.stride, mask[:split-x.lo], x.t[begin[0]:], x.panel)
 		}
-		if split < last {
-			from := split - x.lo
-			hessianPanelBlock(x.tile, panelCols, mask[from:last-x.lo], x.t[begin[from/panelCols]:], x.panel)
+		if split < end {
+			offset := split - x.lo
+			hessianPanelBlock(x.tile, panelCols, mask[offset:end-x.lo], x.t[begin[offset/panelCols]:], x.panel)
 		}
 	}
-	x.store(split, last, col)
+	x.store(split, end, col)
 }
 
 // load copies to x.tile, from rows lo to hi-1 of h, the elements in columns col to col+panelCols-1 that
 // are not below the diagonal.
 func (x *panelTask) load(lo, hi, col int) {
 	for j := lo; j < hi; j++ {
-		from := max(j, col)
-		copy(x.tile[(j-lo)*panelCols+from-col:(j-lo+1)*panelCols], x.h[j*x.stride+from:j*x.stride+x.p])
+		start := max(j, col)
+		copy(x.tile[(j-lo)*panelCols+start-col:(j-lo+1)*panelCols], x.h[j*x.stride+start:j*x.stride+x.p])
 	}
 }
 
 // store copies from x.tile back to h the elements that load copied, after their update.
 func (x *panelTask) store(lo, hi, col int) {
 	for j := lo; j < hi; j++ {
-		from := max(j, col)
-		copy(x.h[j*x.stride+from:j*x.stride+x.p], x.tile[(j-lo)*panelCols+from-col:(j-lo+1)*panelCols])
+		start := max(j, col)
+		copy(x.h[j*x.stride+start:j*x.stride+x.p], x.tile[(j-lo)*panelCols+start-col:(j-lo+1)*panelCols])
 	}
 }
 
@@ -273,42 +273,42 @@ func (x *panelTask) pack(b, col int) {
 }
 
 func packOf[I column, V value](x *panelTask, idx []I, val []V, b, col int) {
-	next := x.next[b*panelRows : min((b+1)*panelRows, x.rows)]
-	end := x.Ptr[x.row+b*panelRows+1:][:len(next)]
-	for r, k := range next {
-		to := (*[panelCols]float64)(x.panel[r*panelCols:])
-		*to = [panelCols]float64{}
+	nextNonzero := x.nextNonzero[b*panelRows : min((b+1)*panelRows, x.rows)]
+	end := x.Ptr[x.row+b*panelRows+1:][:len(nextNonzero)]
+	for r, k := range nextNonzero {
+		row := (*[panelCols]float64)(x.panel[r*panelCols:])
+		*row = [panelCols]float64{}
 		cols := idx[k:end[r]]
 		if val == nil {
-			next[r] += int64(markOnes(to, cols, col))
+			nextNonzero[r] += int64(markOnes(row, cols, col))
 		} else {
-			next[r] += int64(markValues(to, cols, val[k:end[r]], col))
+			nextNonzero[r] += int64(markValues(row, cols, val[k:end[r]], col))
 		}
 	}
 }
 
 // markOnes writes 1 to a panel's row for each of cols that is in the panel, and returns the number of
 // these columns. The panel begins with column col. cols increase, and none is below col.
-func markOnes[I column](to *[panelCols]float64, cols []I, col int) int {
+func markOnes[I column](row *[panelCols]float64, cols []I, col int) int {
 	for n, j := range cols {
-		at := uint(int(j) - col)
-		if at >= panelCols {
+		index := uint(int(j) - col)
+		if index >= panelCols {
 			return n
 		}
-		to[at] = 1
+		row[index] = 1
 	}
 	return len(cols)
 }
 
 // markValues does the same as markOnes, but writes the value of each column, from val, instead of 1.
-func markValues[I column, V value](to *[panelCols]float64, cols []I, val []V, col int) int {
+func markValues[I column, V value](row *[panelCols]float64, cols []I, val []V, col int) int {
 	val = val[:len(cols)]
 	for n, j := range cols {
-		at := uint(int(j) - col)
-		if at >= panelCols {
+		index := uint(int(j) - col)
+		if index >= panelCols {
 			return n
 		}
-		to[at] = float64(val[n])
+		row[index] = float64(val[n])
 	}
 	return len(cols)
 }

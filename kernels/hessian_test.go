@@ -17,7 +17,7 @@ func increasingRows(rng *rand.Rand, s source, lens []int, p int) Rows {
 		n = min(n, p)
 		for j := 0; n > 0; j++ {
 			if rng.IntN(p-j) < n {
-				a.Idx, a.Val = append(a.Idx, int32(j)), append(a.Val, s.next(rng))
+				a.Idx, a.Val = append(a.Idx, int32(j)), append(a.Val, s.draw(rng))
 				n--
 			}
 		}
@@ -32,7 +32,7 @@ func withLead(rng *rand.Rand, s source, a Rows, lead int) Rows {
 	for i := range a.Len() {
 		for j := range lead {
 			if rng.IntN(60) > 0 {
-				b.Idx, b.Val = append(b.Idx, int32(j)), append(b.Val, s.next(rng))
+				b.Idx, b.Val = append(b.Idx, int32(j)), append(b.Val, s.draw(rng))
 			}
 		}
 		for k := a.Ptr[i]; k < a.Ptr[i+1]; k++ {
@@ -47,13 +47,13 @@ func withLead(rng *rand.Rand, s source, a Rows, lead int) Rows {
 
 // defineHessian computes the Hessian by its definition, one element after the other.
 func defineHessian(h []float64, p, stride int, a Rows, c []float64) {
-	at := func(i, j int) (float64, bool) {
+	element := func(i, j int) (float64, bool) {
 		k, found := slices.BinarySearch(a.Idx[a.Ptr[i]:a.Ptr[i+1]], int32(j))
 		return a.Val[min(int(a.Ptr[i])+k, len(a.Val)-1)], found
 	}
 	for i, ci := range c {
 		for j := range p {
-			x, ok := at(i, j)
+			x, ok := element(i, j)
 			if !ok {
 				continue
 			}
@@ -90,16 +90,16 @@ func hessianOp(rng *rand.Rand, s source, n int) [][]float64 {
 	return [][]float64{h}
 }
 
-// hessianShapes are shapes of the data and of h. most is the largest number of nonzeros of a row of the
-// data, before withLead adds columns 0 to lead-1.
-var hessianShapes = []struct{ rows, p, stride, most, lead int }{
+// hessianShapes are shapes of the data and of h. maxNonzeros is the largest number of nonzeros of a row of
+// the data, before withLead adds columns 0 to lead-1.
+var hessianShapes = []struct{ rows, p, stride, maxNonzeros, lead int }{
 	{0, 5, 5, 3, 0}, {1, 1, 1, 1, 0}, {3, 2, 4, 2, 0}, {70, 63, 63, 63, 0}, {64, 64, 64, 40, 0}, {65, 65, 70, 65, 0},
 	{130, 130, 133, 90, 0}, {40, 200, 200, 30, 20}, {300, 54, 54, 4, 10}, {300, 40, 41, 40, 40}, {200, 54, 54, 10, 16},
 	{90, 54, 54, 10, 17}, {77, 33, 36, 10, 5}, {5, 54, 54, 10, 40}, {150, tileRows + 70, tileRows + 70, 30, 0},
 }
 
-// TestHessian compares Hessian, byRows and byPanels with the definition, in every form and at every level. It
-// also checks the elements that they must not change.
+// TestHessian compares Hessian, sumByRows and sumByPanels with the definition, in every form and at every
+// level. It also checks the elements that they must not change.
 func TestHessian(t *testing.T) {
 	scratch := NewHessianScratch()
 	eachLevel(t, func(t *testing.T) {
@@ -107,7 +107,7 @@ func TestHessian(t *testing.T) {
 			for form, name := range formNames {
 				for _, s := range []source{sources[0], sources[2]} {
 					rng := rand.New(rand.NewPCG(201, uint64(i)))
-					base := increasingRows(rng, s, lengthsOf(rng, c.rows, c.most), c.p)
+					base := increasingRows(rng, s, lengthsOf(rng, c.rows, c.maxNonzeros), c.p)
 					if c.lead > 0 {
 						base = withLead(rng, s, base, c.lead)
 					}
@@ -121,11 +121,11 @@ func TestHessian(t *testing.T) {
 					for way, run := range map[string]func(h []float64){
 						"Hessian": func(h []float64) { Hessian(h, c.p, c.stride, 0, c.p, a, weight, scratch) },
 						"rows": func(h []float64) {
-							scratch.byRows(h, c.p, c.stride, 0, c.p, a, weight)
+							scratch.sumByRows(h, c.p, c.stride, 0, c.p, a, weight)
 							plusZero(h, c.p, c.stride, 0, c.p)
 						},
 						"panels": func(h []float64) {
-							scratch.byPanels(h, c.p, c.stride, 0, c.p, &a, weight)
+							scratch.sumByPanels(h, c.p, c.stride, 0, c.p, &a, weight)
 							plusZero(h, c.p, c.stride, 0, c.p)
 						},
 						"parts": func(h []float64) {
@@ -134,8 +134,8 @@ func TestHessian(t *testing.T) {
 							}
 						},
 						"panels in parts": func(h []float64) {
-							scratch.byPanels(h, c.p, c.stride, 0, c.p/3, &a, weight)
-							scratch.byPanels(h, c.p, c.stride, c.p/3, c.p, &a, weight)
+							scratch.sumByPanels(h, c.p, c.stride, 0, c.p/3, &a, weight)
+							scratch.sumByPanels(h, c.p, c.stride, c.p/3, c.p, &a, weight)
 							plusZero(h, c.p, c.stride, 0, c.p)
 						},
 					} {
@@ -154,20 +154,20 @@ func TestHessian(t *testing.T) {
 func TestHessianGoroutines(t *testing.T) {
 	const rows, p = 500, 150
 	rng := rand.New(rand.NewPCG(203, 1))
-	for _, most := range []int{10, p} {
-		a := increasingRows(rng, sources[0], lengthsOf(rng, rows, most), p)
+	for _, maxNonzeros := range []int{10, p} {
+		a := increasingRows(rng, sources[0], lengthsOf(rng, rows, maxNonzeros), p)
 		c := sources[0].vector(rng, rows)
 		want := make([]float64, p*p)
 		Hessian(want, p, p, 0, p, a, c, nil)
 		for parts := range 8 {
 			h := make([]float64, p*p)
-			var all sync.WaitGroup
+			var group sync.WaitGroup
 			for k := range parts + 1 {
-				all.Go(func() {
+				group.Go(func() {
 					Hessian(h, p, p, HessianCut(a, p, k, parts+1), HessianCut(a, p, k+1, parts+1), a, c, nil)
 				})
 			}
-			all.Wait()
+			group.Wait()
 			sameVector(t, fmt.Sprintf("%d goroutines: h", parts+1), h, want)
 		}
 	}
@@ -184,15 +184,15 @@ func TestHessianCut(t *testing.T) {
 				if first, last := HessianCut(a, p, 0, parts), HessianCut(a, p, parts, parts); first != 0 || last != p {
 					t.Errorf("p = %d, %d parts: from %d to %d", p, parts, first, last)
 				}
-				most := int64(0) // the largest work of a row of h
+				rowWork := int64(0) // the largest work of a row of h
 				for j := range p {
-					most = max(most, a.addsBefore(j+1, p)-a.addsBefore(j, p))
+					rowWork = max(rowWork, a.hessianWork(j+1, p)-a.hessianWork(j, p))
 				}
 				for k := range parts {
 					lo, hi := HessianCut(a, p, k, parts), HessianCut(a, p, k+1, parts)
-					adds := a.addsBefore(hi, p) - a.addsBefore(lo, p)
-					if hi < lo || adds > a.addsBefore(p, p)/int64(parts)+2*most+int64(parts) {
-						t.Errorf("p = %d, lead %d: part %d of %d is %d to %d, %d of %d", p, lead, k, parts, lo, hi, adds, a.addsBefore(p, p))
+					adds := a.hessianWork(hi, p) - a.hessianWork(lo, p)
+					if hi < lo || adds > a.hessianWork(p, p)/int64(parts)+2*rowWork+int64(parts) {
+						t.Errorf("p = %d, lead %d: part %d of %d is %d to %d, %d of %d", p, lead, k, parts, lo, hi, adds, a.hessianWork(p, p))
 					}
 				}
 			}

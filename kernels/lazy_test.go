@@ -22,7 +22,7 @@ func lazyCaseOf(rng *rand.Rand, s source, lens []int, p, samples int, loss LossK
 	c := &lazyCase{cells: NewCells(p)}
 	c.cells.Set(s.vector(rng, p), s.vector(rng, p))
 	c.steps = stepsOf(rng, s, lens, p, loss)
-	c.state = LazyBall{Lazy: Lazy{Alpha: 1, Q: 1 - float64(0.2*rng.Float64())}, Radius: 3, UU: s.next(rng), UD: s.next(rng), DD: s.next(rng), GammaLimit: 1e6}
+	c.state = LazyBall{Lazy: Lazy{Alpha: 1, Q: 1 - float64(0.2*rng.Float64())}, Radius: 3, UU: s.draw(rng), UD: s.draw(rng), DD: s.draw(rng), GammaLimit: 1e6}
 	if ball {
 		c.norm2 = abs(s.vector(rng, len(lens)))
 	}
@@ -113,9 +113,9 @@ func TestLazyNaive(t *testing.T) {
 					lazy.run(block)
 				}
 				w, sum := lazy.finish()
-				relative(t, "w", w, naive.w, 1e-9)
+				checkRelative(t, "w", w, naive.w, 1e-9)
 				if radius > 0 {
-					relative(t, "sum", sum, naive.sum, 1e-9)
+					checkRelative(t, "sum", sum, naive.sum, 1e-9)
 				}
 				t.Logf("%d flushes", lazy.flushes)
 				if strength > 100 && lazy.flushes < 20 {
@@ -126,17 +126,17 @@ func TestLazyNaive(t *testing.T) {
 	}
 }
 
-// relative checks that the distance |got − want| is at most bound times |want|.
-func relative(t *testing.T, what string, got, want []float64, bound float64) {
+// checkRelative checks that the distance |got − want| is at most bound times |want|.
+func checkRelative(t *testing.T, name string, got, want []float64, bound float64) {
 	t.Helper()
 	var diff, size float64
 	for j := range want {
 		diff = math.Hypot(diff, got[j]-want[j])
 		size = math.Hypot(size, want[j])
 	}
-	t.Logf("%s: relative difference %.2g", what, diff/size)
+	t.Logf("%s: relative difference %.2g", name, diff/size)
 	if !(diff <= bound*size) {
-		t.Errorf("%s: relative difference %.3g, want at most %g", what, diff/size, bound)
+		t.Errorf("%s: relative difference %.3g, want at most %g", name, diff/size, bound)
 	}
 }
 

@@ -35,8 +35,8 @@ func TestAvailable(t *testing.T) {
 }
 
 func TestUse(t *testing.T) {
-	was := Active()
-	defer use(t, was)
+	level := Active()
+	defer use(t, level)
 	for l := Generic; l <= numLevels; l++ {
 		err := Use(l)
 		if slices.Contains(Available(), l) {

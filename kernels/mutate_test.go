@@ -17,14 +17,14 @@ import (
 // A mutation is a fault that TestMutations puts into a copy of the module. The tests of package pkg must
 // then fail, with an output that matches want.
 type mutation struct {
-	name     string
-	level    Level  // on a machine without this level the fault has no effect
-	file     string // path in the module
-	after    string // texts that precede the fault in the file, separated by " ... "
-	old, new string // new replaces the first match of the regular expression old; an empty old means a new file
-	pkg, run string // package, and a regular expression for the tests to run; an empty run means all tests
-	want     string // regular expression that the output must match
-	inline   string // function that the compiler inlines because of the fault
+	name                 string
+	level                Level  // on a machine without this level the fault has no effect
+	file                 string // path in the module
+	prefix               string // texts that precede the fault in the file, separated by " ... "
+	pattern, replacement string // a regular expression, and the text for its first match; an empty pattern means a new file
+	pkg, run             string // package, and a regular expression for the tests to run; an empty run means all tests
+	want                 string // regular expression that the output must match
+	inline               string // function that the compiler inlines because of the fault
 }
 
 // mutations lists likely faults of the generated assembly, its generator and the code
@@ -43,9 +43,9 @@ var mutations = []mutation{
 	{"the last of four rows of a tile is cut", AVX2, "kernels/zhessian_amd64.s", "·hessianPanelAVX2(SB)", `VMOVUPD +(Y\d+), 480\(R\d+\)\(\w+\*1\)\n`, "\n", "./kernels", "Tile", "--- FAIL: ", ""},
 	{"the mask of a fourth row is not read", AVX512, "kernels/zhessian_amd64.s", "·hessianPanelAVX512(SB)", `ANDQ +24\(\w+\), \w+\n`, "\n", "./kernels", "Hessian", "unexpected fault|--- FAIL: ", ""},
 	{"panels take infinite numbers", AVX512, "kernels/hessian.go", "", ` && a\.finite\(c\)`, "", "./kernels", "^TestEqual$", "--- FAIL: TestEqual", ""},
-	{"a tile of the Hessian is stored below the diagonal", AVX512, "kernels/hessian_panel.go", "func (x *panelTask) store(", `from := max\(j, col\)`, "from := col", "./kernels", "Hessian", "--- FAIL: TestHessian", ""},
+	{"a tile of the Hessian is stored below the diagonal", AVX512, "kernels/hessian_panel.go", "func (x *panelTask) store(", `start := max\(j, col\)`, "start := col", "./kernels", "Hessian", "--- FAIL: TestHessian", ""},
 	{"zeros of the Hessian keep their sign", Generic, "kernels/hessian.go", "", `\n\tplusZero\(h, p, stride, lo, hi\)`, "", "./kernels", "Hessian", "--- FAIL: TestHessian", ""},
-	{"a span is not cut", Generic, "kernels/hessian.go", "func longSpan(", `n := max\(1, .*`, "n := rest.last", "./kernels", "BoundedWork", "--- FAIL: TestBoundedWork", ""},
+	{"a span is not cut", Generic, "kernels/hessian.go", "func longSpan(", `n := max\(1, .*`, "n := s.last", "./kernels", "BoundedWork", "--- FAIL: TestBoundedWork", ""},
 	{"rotated loop does one step too many", AVX2, "kernels/zrotated_amd64.s", "·innerRotatedAVX2(SB)", `JGE( +last)`, "JG$1", "./kernels", "", "unexpected fault|--- FAIL: ", ""},
 	{"rotated loop leaves out the last eight", AVX512, "kernels/zrotated_amd64.s", "·innerRotatedAVX512(SB)", `TESTQ +\$0x00000008,`, "TESTQ $$0x00000010,", "./kernels", "", "--- FAIL: ", ""},
 	{"decay loop mixes up two nonzeros", AVX2, "kernels/zdecay_amd64.s", "·innerDecayAVX2(SB)", `VUNPCKLPD +(Y\d+), (Y\d+), `, "VUNPCKLPD $2, $1, ", "./kernels", "", "--- FAIL: ", ""},
@@ -73,27 +73,27 @@ var mutations = []mutation{
 //	go test -tags mutate -v -run '^TestMutations$' -timeout 60m ./kernels
 func TestMutations(t *testing.T) {
 	module := copyModule(t)
-	all := append(slices.Clone(mutations), inlineMutations(t, module)...)
+	faults := append(slices.Clone(mutations), inlineMutations(t, module)...)
 	for _, pkg := range []string{"./gen", "./kernels"} {
 		if out, err := runTests(module, pkg, ""); err != nil {
 			t.Fatalf("the tests of %s fail without a mutation:\n%s", pkg, out)
 		}
 	}
-	for _, m := range all {
-		where := m.name
+	for _, m := range faults {
+		title := m.name
 		if m.level > Generic {
-			where += " (" + m.level.String() + ")"
+			title += " (" + m.level.String() + ")"
 		}
 		if !slices.Contains(Available(), m.level) {
-			fmt.Printf("%-60s not tried: this machine does not have %v\n", where, m.level)
+			fmt.Printf("%-60s not tried: this machine does not have %v\n", title, m.level)
 			continue
 		}
-		caught, err := m.try(module)
+		outcome, err := m.try(module)
 		if err != nil {
-			t.Errorf("%s: %v", where, err)
-			caught = "SURVIVED"
+			t.Errorf("%s: %v", title, err)
+			outcome = "SURVIVED"
 		}
-		fmt.Printf("%-60s %s\n", where, caught)
+		fmt.Printf("%-60s %s\n", title, outcome)
 	}
 }
 
@@ -105,7 +105,7 @@ func inlineMutations(t *testing.T, module string) []mutation {
 		t.Fatal(err)
 	}
 	directive := regexp.MustCompile(`(?m)^//go:noinline\nfunc (\w+)\(`)
-	var out []mutation
+	var list []mutation
 	for _, file := range files {
 		src, err := os.ReadFile(file)
 		if err != nil {
@@ -115,33 +115,33 @@ func inlineMutations(t *testing.T, module string) []mutation {
 			continue
 		}
 		for _, f := range directive.FindAllStringSubmatch(string(src), -1) {
-			out = append(out, mutation{
+			list = append(list, mutation{
 				name: "noinline is missing at " + f[1], file: "kernels/" + filepath.Base(file),
-				old: `//go:noinline\n(func ` + f[1] + `\()`, new: "$1",
+				pattern: `//go:noinline\n(func ` + f[1] + `\()`, replacement: "$1",
 				pkg: "./kernels", run: "BoundedWork", want: f[1] + " is inlined", inline: f[1],
 			})
 		}
 	}
-	if len(out) == 0 {
+	if len(list) == 0 {
 		t.Fatal("no noinline directive found")
 	}
-	return out
+	return list
 }
 
 // try applies m, runs the tests and undoes m. outcome names the test that failed, or says that m has
 // no effect. It returns an error if the tests do not fail as m.want says.
 func (m *mutation) try(module string) (outcome string, err error) {
 	path := filepath.Join(module, m.file)
-	before, readErr := os.ReadFile(path)
-	after, err := m.apply(string(before))
+	original, readErr := os.ReadFile(path)
+	mutated, err := m.apply(string(original))
 	if err != nil {
 		return "", err
 	}
-	if err := os.WriteFile(path, []byte(after), 0o666); err != nil {
+	if err := os.WriteFile(path, []byte(mutated), 0o666); err != nil {
 		return "", err
 	}
 	defer func() {
-		restore := func() error { return os.WriteFile(path, before, 0o666) }
+		restore := func() error { return os.WriteFile(path, original, 0o666) }
 		if readErr != nil {
 			restore = func() error { return os.Remove(path) }
 		}
@@ -163,26 +163,26 @@ func (m *mutation) try(module string) (outcome string, err error) {
 }
 
 func (m *mutation) apply(src string) (string, error) {
-	if m.old == "" {
+	if m.pattern == "" {
 		if src != "" {
 			return "", fmt.Errorf("%s exists", m.file)
 		}
-		return m.new, nil
+		return m.replacement, nil
 	}
 	start := 0
-	for text := range strings.SplitSeq(m.after, " ... ") {
+	for text := range strings.SplitSeq(m.prefix, " ... ") {
 		i := strings.Index(src[start:], text)
 		if i < 0 {
 			return "", fmt.Errorf("%s has no %q", m.file, text)
 		}
 		start += i
 	}
-	at := regexp.MustCompile(m.old).FindStringSubmatchIndex(src[start:])
-	if at == nil {
-		return "", fmt.Errorf("%s has no %q behind %q", m.file, m.old, m.after)
+	match := regexp.MustCompile(m.pattern).FindStringSubmatchIndex(src[start:])
+	if match == nil {
+		return "", fmt.Errorf("%s has no %q behind %q", m.file, m.pattern, m.prefix)
 	}
-	changed := regexp.MustCompile(m.old).ExpandString(nil, m.new, src[start:], at)
-	return src[:start+at[0]] + string(changed) + src[start+at[1]:], nil
+	changed := regexp.MustCompile(m.pattern).ExpandString(nil, m.replacement, src[start:], match)
+	return src[:start+match[0]] + string(changed) + src[start+match[1]:], nil
 }
 
 // canInline reports whether the compiler can inline the function. If the build fails, it returns true.

@@ -46,29 +46,29 @@ func (s *spy) set() *set {
 		}
 		s.call(int(work), maxWork)
 	}
-	fused := func(extra func(a *stepArgs) int) stepKernel {
+	kernel := func(fixedWork func(a *stepArgs) int) stepKernel {
 		return func(a *stepArgs) (done int) {
-			used := 0
+			work := 0
 			for _, i := range a.sampled {
-				if used >= a.work {
+				if work >= a.work {
 					break
 				}
-				used += a.Rows.rowLen(i) + extra(a)
+				work += a.Rows.rowLen(i) + fixedWork(a)
 				done++
 			}
-			s.call(used, 2*maxWork) // a step is not divided, so the sum may exceed maxWork
+			s.call(work, 2*maxWork) // a step is not divided, so the sum may exceed maxWork
 			return done
 		}
 	}
-	all := fused(func(a *stepArgs) int { return len(a.w) })
-	nonzeros := fused(func(*stepArgs) int { return 1 })
+	elements := kernel(func(a *stepArgs) int { return len(a.w) })
+	nonzeros := kernel(func(*stepArgs) int { return 1 })
 	rotated := func(a *stepArgs) (done int) {
 		s.call(a.count*len(a.w), maxWork)
 		return a.count
 	}
 	return &set{
 		level: AVX512, // a level with panels
-		steps: steps{innerDense: all, innerBox: all, innerLazyCells: nonzeros, innerDecay: nonzeros,
+		steps: steps{innerDense: elements, innerBox: elements, innerLazyCells: nonzeros, innerDecay: nonzeros,
 			innerRotated: rotated, innerRotatedBall: rotated},
 		margins: [numForms]marginsKernel{rows, rows, rows, rows, rows, rows},
 		scatter: [numForms]scatterKernel{rows, rows, rows, rows, rows, rows},
@@ -96,38 +96,38 @@ func (s *spy) set() *set {
 func TestBoundedWork(t *testing.T) {
 	const n = 3*maxWork + 5
 	v, out, sum := make([]float64, n), make([]float64, n), make([]float64, n)
-	empty := make([]int64, n+1)
-	many := Rows{Ptr: make([]int64, n/8+1), Idx: make([]int32, n), Val: v, Cols: 1}
-	for r := range many.Ptr {
-		many.Ptr[r] = int64(8 * r)
+	emptyPtr := make([]int64, n+1)
+	rows := Rows{Ptr: make([]int64, n/8+1), Idx: make([]int32, n), Val: v, Cols: 1}
+	for r := range rows.Ptr {
+		rows.Ptr[r] = int64(8 * r)
 	}
-	steps := &Steps{Rows: many, Label: v[:many.Len()], Slope0: v[:many.Len()]}
+	steps := &Steps{Rows: rows, Label: v[:rows.Len()], Slope0: v[:rows.Len()]}
 	sampled := make([]int32, 60000)
 	x, cells := make([]float64, 123), NewCells(123)
 	w, h := slices.Clone(x), slices.Clone(x)
 	rng := rand.New(rand.NewPCG(7, 1))
-	thin := increasingRows(rng, sources[0], slices.Repeat([]int{14}, 20000), 200)
-	dense := increasingRows(rng, sources[0], slices.Repeat([]int{180}, 80*panelRows), 200)
-	square, wide := make([]float64, 600*600), increasingRows(rng, sources[0], []int{600}, 600)
-	wide.Val = nil
+	sparseRows := increasingRows(rng, sources[0], slices.Repeat([]int{14}, 20000), 200)
+	denseRows := increasingRows(rng, sources[0], slices.Repeat([]int{180}, 80*panelRows), 200)
+	square, wideRow := make([]float64, 600*600), increasingRows(rng, sources[0], []int{600}, 600)
+	wideRow.Val = nil
 	rotated := func(p int, radius float64) func() {
 		return func() { rotatedCaseOf(rng, sources[0], p, 2, 2*(maxWork/p)+1, LogisticLossKind, radius).run() }
 	}
-	long := Rows{Ptr: []int64{0, 5, n, n}, Idx: make([]int32, n), Val: v, Cols: 1}
+	longRow := Rows{Ptr: []int64{0, 5, n, n}, Idx: make([]int32, n), Val: v, Cols: 1}
 	for _, c := range []struct {
 		name  string
 		calls int
 		run   func()
 	}{
-		{"Margins", 4, func() { Margins(out[:many.Len()], many, v) }},
-		{"Margins, long row", 2, func() { Margins(out[:3], long, v) }},
-		{"Margins, empty rows", 4, func() { Margins(v, Rows{Ptr: empty}, nil) }},
-		{"Gradient", 4, func() { Gradient(out, many, v[:many.Len()]) }},
-		{"Gradient, long row", 6, func() { Gradient(out, long, v[:3]) }},
-		{"Gradient, empty rows", 4, func() { Gradient(out, Rows{Ptr: empty}, v) }},
-		{"Hessian", 33, func() { Hessian(square, 200, 200, 0, 200, thin, v[:thin.Len()], nil) }},
-		{"Hessian, panels", 80 * 6, func() { Hessian(square, 200, 200, 0, 200, dense, v[:dense.Len()], nil) }},
-		{"Hessian, long row", 4, func() { NewHessianScratch().byRows(square, 600, 600, 0, 600, wide, v[:1]) }},
+		{"Margins", 4, func() { Margins(out[:rows.Len()], rows, v) }},
+		{"Margins, long row", 2, func() { Margins(out[:3], longRow, v) }},
+		{"Margins, empty rows", 4, func() { Margins(v, Rows{Ptr: emptyPtr}, nil) }},
+		{"Gradient", 4, func() { Gradient(out, rows, v[:rows.Len()]) }},
+		{"Gradient, long row", 6, func() { Gradient(out, longRow, v[:3]) }},
+		{"Gradient, empty rows", 4, func() { Gradient(out, Rows{Ptr: emptyPtr}, v) }},
+		{"Hessian", 33, func() { Hessian(square, 200, 200, 0, 200, sparseRows, v[:sparseRows.Len()], nil) }},
+		{"Hessian, panels", 80 * 6, func() { Hessian(square, 200, 200, 0, 200, denseRows, v[:denseRows.Len()], nil) }},
+		{"Hessian, long row", 4, func() { NewHessianScratch().sumByRows(square, 600, 600, 0, 600, wideRow, v[:1]) }},
 		{"Dot", 49, func() { Dot(v, v) }},
 		{"Axpy", 4, func() { Axpy(1, v, v) }},
 		{"LogisticSlopes", 49, func() { LogisticSlopes(v, v, v) }},
@@ -143,7 +143,7 @@ func TestBoundedWork(t *testing.T) {
 		{"InnerBox", 120, func() { InnerBox(w, h, x, x, x, x, steps, sampled) }},
 		{"InnerLazyCells", 9, func() { InnerLazyCells(cells, &Lazy{Alpha: 1, Q: 1}, steps, sampled) }},
 		{"InnerLazyBallCells", 9, func() {
-			InnerLazyBallCells(cells, v[:many.Len()], &LazyBall{Lazy: Lazy{Alpha: 1, Q: 1}}, steps, sampled)
+			InnerLazyBallCells(cells, v[:rows.Len()], &LazyBall{Lazy: Lazy{Alpha: 1, Q: 1}}, steps, sampled)
 		}},
 		{"InnerDecay", 9, func() { InnerDecay(cells[:8*60], 0, steps, sampled) }},
 		{"InnerRotated", 3, rotated(8, 0)},
@@ -153,8 +153,8 @@ func TestBoundedWork(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := &spy{t: t}
-			was := active
-			defer func() { active = was }()
+			original := active
+			defer func() { active = original }()
 			active = s.set()
 			c.run()
 			if s.calls != c.calls {

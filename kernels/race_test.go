@@ -19,10 +19,10 @@ func TestRaceReports(t *testing.T) {
 	if os.Getenv(second) != "" {
 		for name, c := range cases {
 			t.Run(name, func(t *testing.T) {
-				var both sync.WaitGroup
-				both.Go(c.use)
-				both.Go(c.write)
-				both.Wait()
+				var group sync.WaitGroup
+				group.Go(c.use)
+				group.Go(c.write)
+				group.Wait()
 			})
 		}
 		return

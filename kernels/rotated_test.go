@@ -20,7 +20,7 @@ func rotatedCaseOf(rng *rand.Rand, s source, p, rows, samples int, loss LossKind
 	a := &rotatedCase{
 		w: s.vector(rng, p), sum: s.vector(rng, p), c: s.vector(rng, p), e: s.vector(rng, p), x: s.vector(rng, rows*p),
 		radius: radius,
-		steps:  Steps{Rows: Rows{Ptr: make([]int64, rows+1)}, Label: labels(rng, rows), Slope0: s.vector(rng, rows), Loss: loss, Eta: s.next(rng)},
+		steps:  Steps{Rows: Rows{Ptr: make([]int64, rows+1)}, Label: labels(rng, rows), Slope0: s.vector(rng, rows), Loss: loss, Eta: s.draw(rng)},
 	}
 	a.sampled = samplesOf(rng, samples, rows)
 	return a
@@ -47,9 +47,9 @@ func TestRotatedEqual(t *testing.T) {
 							use(t, Generic)
 							want := a.run()
 							use(t, level)
-							what := fmt.Sprintf("%s, %d samples, loss %d, radius %v: ", s.name, samples, loss, radius)
-							sameVector(t, what+"w", got[0], want[0])
-							sameVector(t, what+"sum", got[1], want[1])
+							name := fmt.Sprintf("%s, %d samples, loss %d, radius %v: ", s.name, samples, loss, radius)
+							sameVector(t, name+"w", got[0], want[0])
+							sameVector(t, name+"sum", got[1], want[1])
 						}
 					}
 				}
@@ -69,16 +69,16 @@ func TestRotatedRuns(t *testing.T) {
 				for j := range p {
 					a.c[j] = 0.99 // with the factors as drawn, w would overflow
 				}
-				whole := a.run()
+				want := a.run()
 				b := *a
 				for lo := 0; lo < len(a.sampled); lo += run {
 					b.sampled = a.sampled[lo:min(lo+run, len(a.sampled))]
 					out := b.run()
 					b.w, b.sum = out[0], out[1]
 				}
-				sameVector(t, "w in runs", b.w, whole[0])
-				sameVector(t, "sum in runs", b.sum, whole[1])
-				if whole[0][0] != whole[0][0] {
+				sameVector(t, "w in runs", b.w, want[0])
+				sameVector(t, "sum in runs", b.sum, want[1])
+				if want[0][0] != want[0][0] {
 					t.Errorf("p = %d: NaN shows nothing", p)
 				}
 			}
@@ -86,8 +86,8 @@ func TestRotatedRuns(t *testing.T) {
 	})
 }
 
-// naive makes the steps of InnerRotated in plain loops over the elements of w.
-func (a *rotatedCase) naive() (w, sum []float64) {
+// runNaive makes the steps of InnerRotated in plain loops over the elements of w.
+func (a *rotatedCase) runNaive() (w, sum []float64) {
 	w, sum = slices.Clone(a.w), slices.Clone(a.sum)
 	for _, i := range a.sampled {
 		row := a.x[int(i)*len(w) : (int(i)+1)*len(w)]
@@ -125,11 +125,11 @@ func TestRotatedNaive(t *testing.T) {
 				for j := range p {
 					a.c[j], a.e[j] = 1-1e-3*float64(1+j%9), 1e-3*a.e[j]
 				}
-				w, sum := a.naive()
+				w, sum := a.runNaive()
 				got := a.run()
 				for j := range w {
-					within(t, fmt.Sprintf("loss %d, radius %v: w", loss, radius), got[0][j], w[j], 1e-12)
-					within(t, fmt.Sprintf("loss %d, radius %v: sum", loss, radius), got[1][j], sum[j], 1e-12*float64(len(a.sampled)))
+					checkWithin(t, fmt.Sprintf("loss %d, radius %v: w", loss, radius), got[0][j], w[j], 1e-12)
+					checkWithin(t, fmt.Sprintf("loss %d, radius %v: sum", loss, radius), got[1][j], sum[j], 1e-12*float64(len(a.sampled)))
 				}
 				if norm := math.Sqrt(Dot(w, w)); !(norm > 0.1 && norm < 100) || radius == 0.4 && math.Abs(norm-radius) > 1e-6 {
 					t.Errorf("loss %d, radius %v: the loop ends at norm %v and shows little", loss, radius, norm)
@@ -145,14 +145,14 @@ func TestRotatedContract(t *testing.T) {
 	eachLevel(t, func(t *testing.T) {
 		for _, radius := range []float64{0, 1} {
 			a := rotatedCaseOf(rand.New(rand.NewPCG(65, 1)), sources[0], 24, 9, 40, LogisticLossKind, radius)
-			in := func() []float64 { return slices.Concat(a.c, a.e, a.x, a.steps.Label, a.steps.Slope0) }
-			before, rows := in(), slices.Clone(a.sampled)
+			inputs := func() []float64 { return slices.Concat(a.c, a.e, a.x, a.steps.Label, a.steps.Slope0) }
+			want, rows := inputs(), slices.Clone(a.sampled)
 			if got := testing.AllocsPerRun(5, func() {
 				InnerRotated(a.w, a.sum, a.c, a.e, a.x, a.radius, &a.steps, a.sampled)
 			}); got != 0 {
 				t.Errorf("radius %v: %v allocations", radius, got)
 			}
-			sameVector(t, "inputs", in(), before)
+			sameVector(t, "inputs", inputs(), want)
 			if !slices.Equal(a.sampled, rows) {
 				t.Error("sampled rows are written")
 			}

@@ -10,13 +10,13 @@ import (
 func TestViews(t *testing.T) {
 	rng := rand.New(rand.NewPCG(32, 1))
 	a := rowsOf(rng, sources[0], []int{5, 0, 14, 9, 33, 8, 1, 0, 7}, 40)
-	w, all := sources[0].vector(rng, 40), make([]float64, 9)
-	Margins(all, a, w)
+	w, want := sources[0].vector(rng, 40), make([]float64, 9)
+	Margins(want, a, w)
 	for lo := range a.Len() + 1 {
 		for hi := lo; hi <= a.Len(); hi++ {
-			part := make([]float64, hi-lo)
-			Margins(part, Rows{Ptr: a.Ptr[lo : hi+1], Idx: a.Idx, Val: a.Val, Cols: a.Cols}, w)
-			sameVector(t, "view", part, all[lo:hi])
+			got := make([]float64, hi-lo)
+			Margins(got, Rows{Ptr: a.Ptr[lo : hi+1], Idx: a.Idx, Val: a.Val, Cols: a.Cols}, w)
+			sameVector(t, "view", got, want[lo:hi])
 		}
 	}
 }

@@ -5,8 +5,8 @@ package kernels
 const TileSide = panelCols
 
 // Masks for hessianPanelBlock, in which bit r stands for row r of a panel: every element of allRows has all
-// bits set; leading[i] has the first i+1 bits set.
-var allRows, leading = func() (all, lead [TileSide]uint64) {
+// bits set; leadingRows[i] has the first i+1 bits set.
+var allRows, leadingRows = func() (all, lead [TileSide]uint64) {
 	for i := range all {
 		all[i], lead[i] = 1<<TileSide-1, 1<<(i+1)-1
 	}
@@ -48,13 +48,13 @@ func AddRows(h, t, panel []float64) {
 	if len(t) > TileSide {
 		panicf("AddRows: len(t) is %d, want at most %d", len(t), TileSide)
 	}
-	added := panel[:len(t)*TileSide]
+	rows := panel[:len(t)*TileSide]
 	checkApart("AddRows", "h", h[:TileSide], "t", t)
-	checkApart("AddRows", "h", h[:TileSide], "the rows added", added)
+	checkApart("AddRows", "h", h[:TileSide], "the rows added", rows)
 	raceRead(t)
-	raceRead(added)
+	raceRead(rows)
 	if len(t) > 0 {
-		hessianPanelBlock(h, TileSide, leading[len(t)-1:len(t)], t, added)
+		hessianPanelBlock(h, TileSide, leadingRows[len(t)-1:len(t)], t, rows)
 	}
 }
 

@@ -15,12 +15,12 @@ func TestTile(t *testing.T) {
 			rng := rand.New(rand.NewPCG(301, uint64(i)))
 			s := sources[i%len(sources)]
 			stride := TileSide + i
-			h, left, panel := s.vector(rng, rows*stride+TileSide), s.vector(rng, rows*TileSide), s.vector(rng, TileSide*TileSide)
+			h, coef, panel := s.vector(rng, rows*stride+TileSide), s.vector(rng, rows*TileSide), s.vector(rng, TileSide*TileSide)
 			want, got := slices.Clone(h), slices.Clone(h)
 			for r := range rows {
-				defineRows(want[r*stride:], left[r*TileSide:][:TileSide], panel)
+				defineRows(want[r*stride:], coef[r*TileSide:][:TileSide], panel)
 			}
-			AddTile(got, stride, rows, left, panel)
+			AddTile(got, stride, rows, coef, panel)
 			sameVector(t, "AddTile", got, want)
 			if rows == TileSide {
 				continue
