@@ -41,7 +41,7 @@ func TestMatrixMarketConstraint(t *testing.T) {
 	const general = "%%MatrixMarket matrix coordinate real general\n1 3 2\n1 1 1\n1 3 -2\n"
 	for _, tt := range []struct {
 		text string
-		ask  Kind
+		kind Kind
 		want Kind
 		a    string
 	}{
@@ -50,12 +50,12 @@ func TestMatrixMarketConstraint(t *testing.T) {
 		{symmetric, Matrix, Matrix, "3 3 2\n1 3 1\n3 1 1\n"},
 		{general, Any, Matrix, "1 3 2\n1 1 1\n1 3 -2\n"},
 	} {
-		c, err := ReadConstraint(strings.NewReader(tt.text), "m", tt.ask, 3)
+		c, err := ReadConstraint(strings.NewReader(tt.text), "m", tt.kind, 3)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if c.Kind != tt.want || check.Text(t, c.A) != tt.a {
-			t.Errorf("read as %q: %v\n%s", tt.ask, c.Kind, check.Text(t, c.A))
+			t.Errorf("read as %q: %v\n%s", tt.kind, c.Kind, check.Text(t, c.A))
 		}
 	}
 	g, err := ReadEdges(strings.NewReader(symmetric), "m", 3)

@@ -14,7 +14,7 @@ import (
 // rows into ranges.
 type centring struct {
 	n          float64   // number of rows
-	stored     []int64   // number of stored entries of each column
+	count      []int64   // number of stored entries of each column
 	columnMean []float64 // sums of the columns; after center, their means
 	square     []float64 // for each column, Σ (entry − columnMean)² over its stored entries
 	mean       []float64 // means of the columns after the shift
@@ -22,7 +22,7 @@ type centring struct {
 }
 
 func newCentring(rows, p int) *centring {
-	return &centring{n: float64(rows), stored: make([]int64, p), columnMean: make([]float64, p), square: make([]float64, p)}
+	return &centring{n: float64(rows), count: make([]int64, p), columnMean: make([]float64, p), square: make([]float64, p)}
 }
 
 // span returns the columns and the values of the entries in rows lo to hi−1.
@@ -36,7 +36,7 @@ func (c *centring) add(x *sparse.CSR, lo, hi int) {
 	idx, val := span(x, lo, hi)
 	for k, j := range idx {
 		c.columnMean[j] += val[k]
-		c.stored[j]++
+		c.count[j]++
 	}
 }
 
@@ -46,7 +46,7 @@ func (c *centring) center() {
 	}
 	c.mean = slices.Clone(c.columnMean)
 	for j, m := range c.columnMean {
-		if float64(c.stored[j]) < c.n {
+		if float64(c.count[j]) < c.n {
 			continue
 		}
 		if c.shift == nil {
@@ -68,7 +68,7 @@ func (c *centring) addSquares(x *sparse.CSR, lo, hi int) {
 func (c *centring) variances() ([]float64, error) {
 	v := make([]float64, len(c.columnMean))
 	for j, m := range c.columnMean {
-		zeros := c.n - float64(c.stored[j])
+		zeros := c.n - float64(c.count[j])
 		sd := math.Sqrt((c.square[j] + float64(zeros*float64(m*m))) / c.n)
 		if sd > 1e-12*math.Abs(m) {
 			v[j] = float64(sd*sd) * c.n / (c.n - 1)
@@ -107,24 +107,24 @@ func newColumns(x *sparse.CSR) (c *columns, variance []float64, err error) {
 		return nil, nil, err
 	}
 	if c.shift != nil {
-		all := x.Rows(0, rows)
-		val := slices.Clone(all.Val)
-		for k, j := range all.Idx {
+		data := x.Rows(0, rows)
+		val := slices.Clone(data.Val)
+		for k, j := range data.Idx {
 			val[k] -= c.shift[j]
 		}
-		c.x = mustCSR(sparse.New(rows, p, slices.Clone(all.Ptr), slices.Clone(all.Idx), val))
+		c.x = mustCSR(sparse.New(rows, p, slices.Clone(data.Ptr), slices.Clone(data.Idx), val))
 	}
 	c.t = c.x.Transpose()
 	return c, variance, nil
 }
 
-func (c *columns) unscaled(i, j int) float64 {
+func (c *columns) unscaledEntry(i, j int) float64 {
 	ri, vi := c.t.Row(i)
 	rj, vj := c.t.Row(j)
 	sum := 0.0
 	for k, row := range ri {
-		if at, found := slices.BinarySearch(rj, row); found {
-			sum += float64(vi[k] * vj[at])
+		if index, found := slices.BinarySearch(rj, row); found {
+			sum += float64(vi[k] * vj[index])
 		}
 	}
 	return c.covariance(i, j, sum)
@@ -150,7 +150,7 @@ func (r *covarianceRow) clear() {
 }
 
 // row sets r to row i of c, from feature lo on and without the diagonal. If c holds data, r has only the
-// features with a data row in common with feature i; apart returns the other entries.
+// features with a data row in common with feature i; disjointEntry returns the other entries.
 func (c *Covariance) row(i, lo int, r *covarianceRow) {
 	r.clear()
 	if c.dense != nil {
@@ -176,8 +176,8 @@ func (c *columns) products(i, lo int, r *covarianceRow) {
 	for k, s := range samples {
 		idx, val := c.x.Row(int(s))
 		if lo > 0 {
-			from, _ := slices.BinarySearch(idx, int32(lo))
-			idx, val = idx[from:], val[from:]
+			start, _ := slices.BinarySearch(idx, int32(lo))
+			idx, val = idx[start:], val[start:]
 		}
 		w := weight[k]
 		for l, j := range idx {
@@ -191,7 +191,7 @@ func (c *columns) products(i, lo int, r *covarianceRow) {
 	r.value[i], r.met[i] = 0, false
 }
 
-// apart returns the entry of c for two features without a common row; see the type columns.
-func (c *Covariance) apart(i, j int) float64 {
+// disjointEntry returns the entry of c for two features without a common row; see the type columns.
+func (c *Covariance) disjointEntry(i, j int) float64 {
 	return c.rescale(i, j, c.data.covariance(i, j, 0))
 }

@@ -39,27 +39,27 @@ func (e *ComponentError) Error() string {
 // the number of goroutines; 0 means one per processor.
 func (c *Covariance) Components(penalty float64, limit, threads int) ([][]int32, error) {
 	floor := math.Nextafter(penalty, math.Inf(1))
-	pairs, reached := c.strongest(floor, DefaultMaxEdges, threads)
+	pairs, finalFloor := c.strongestPairs(floor, DefaultMaxEdges, threads)
 	f := newForest(c.n)
 	largest := 1
 	for _, p := range pairs {
 		largest = max(largest, f.join(p.I, p.J))
 	}
-	if largest > limit || reached > floor { // reached > floor: some pairs are missing
-		return nil, &ComponentError{Penalty: penalty, Size: largest, Limit: limit, Fits: roundUp(fittingPenalty(c.n, pairs, reached, limit))}
+	if largest > limit || finalFloor > floor { // finalFloor > floor: some pairs are missing
+		return nil, &ComponentError{Penalty: penalty, Size: largest, Limit: limit, Fits: roundUp(fittingPenalty(c.n, pairs, finalFloor, limit))}
 	}
-	of, count := f.numbers()
+	numbers, count := f.numbers()
 	members := make([][]int32, count)
-	for i, k := range of {
+	for i, k := range numbers {
 		members[k] = append(members[k], int32(i))
 	}
 	return slices.DeleteFunc(members, func(m []int32) bool { return len(m) < 2 }), nil
 }
 
 // fittingPenalty joins the pairs in decreasing order of their absolute values, and returns the absolute
-// value of the first pair that makes a component larger than limit. If no pair does, it returns reached,
+// value of the first pair that makes a component larger than limit. If no pair does, it returns finalFloor,
 // the absolute value below which pairs are missing.
-func fittingPenalty(n int, pairs []Edge, reached float64, limit int) float64 {
+func fittingPenalty(n int, pairs []Edge, finalFloor float64, limit int) float64 {
 	slices.SortStableFunc(pairs, func(a, b Edge) int { return cmp.Compare(math.Abs(b.Weight), math.Abs(a.Weight)) })
 	f := newForest(n)
 	for _, p := range pairs {
@@ -67,15 +67,15 @@ func fittingPenalty(n int, pairs []Edge, reached float64, limit int) float64 {
 			return math.Abs(p.Weight)
 		}
 	}
-	return reached
+	return finalFloor
 }
 
 // roundUp rounds a positive number up to six significant digits.
 func roundUp(v float64) float64 {
 	// A step is at most one unit of the sixth digit. Nextafter matters only for the smallest numbers, which
 	// the factor does not change.
-	for at := v; ; at = math.Nextafter(at*(1+1e-6), math.Inf(1)) {
-		if r, _ := strconv.ParseFloat(strconv.FormatFloat(at, 'g', 6, 64), 64); r >= v {
+	for candidate := v; ; candidate = math.Nextafter(candidate*(1+1e-6), math.Inf(1)) {
+		if r, _ := strconv.ParseFloat(strconv.FormatFloat(candidate, 'g', 6, 64), 64); r >= v {
 			return r
 		}
 	}
@@ -109,7 +109,7 @@ func (c *Covariance) block(members []int32, r *covarianceRow) []float64 {
 			j := members[b]
 			v := r.value[j]
 			if !r.met[j] {
-				v = c.apart(int(i), int(j))
+				v = c.disjointEntry(int(i), int(j))
 			}
 			s[a*n+b], s[b*n+a] = v, v
 		}
@@ -153,15 +153,15 @@ func (f *forest) join(i, j int32) int {
 
 // numbers returns, for each member, the number of its set, and the count of the sets. Sets are
 // numbered from 0 in the order of their smallest members.
-func (f *forest) numbers() (of []int, count int) {
-	of = make([]int, len(f.parent))
-	for i := range of {
+func (f *forest) numbers() (numbers []int, count int) {
+	numbers = make([]int, len(f.parent))
+	for i := range numbers {
 		if root := f.find(int32(i)); int(root) == i {
-			of[i] = count
+			numbers[i] = count
 			count++
 		} else {
-			of[i] = of[root] // the root is smaller, so its number is known
+			numbers[i] = numbers[root] // the root is smaller, so its number is known
 		}
 	}
-	return of, count
+	return numbers, count
 }

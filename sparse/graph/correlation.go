@@ -72,10 +72,10 @@ func Threshold(c *Covariance, threshold float64, opt *CorrelationOptions) (*Grap
 		return nil, errorf("correlation threshold %v: want a number above 0, at most 1", threshold)
 	}
 	o := opt.withDefaults()
-	pairs, reached := c.Correlation().strongest(threshold, o.MaxEdges, o.Threads)
-	if len(pairs) > o.MaxEdges || reached > threshold {
+	pairs, finalFloor := c.Correlation().strongestPairs(threshold, o.MaxEdges, o.Threads)
+	if len(pairs) > o.MaxEdges || finalFloor > threshold {
 		return nil, &sparse.RemedyError{
-			Err:      errorf("correlation threshold %v: more than %d pairs are as correlated: want a threshold above %v", threshold, o.MaxEdges, roundUp(reached)),
+			Err:      errorf("correlation threshold %v: more than %d pairs are as correlated: want a threshold above %v", threshold, o.MaxEdges, roundUp(finalFloor)),
 			Remedies: []sparse.Remedy{{Field: "CorrelationOptions.MaxEdges", To: "a larger number"}},
 		}
 	}
@@ -111,19 +111,19 @@ func Strongest(c *Covariance, k int, opt *CorrelationOptions) (g *Graph, thresho
 // be from 1 to the number of features, and k times this number at most 2 opt.MaxEdges.
 func KNearest(c *Covariance, k int, opt *CorrelationOptions) (*Graph, error) {
 	o := opt.withDefaults()
-	if most := min(c.n, 2*o.MaxEdges/max(c.n, 1)); k < 1 || k > most {
-		return nil, errorf("%d nearest of %d features: want 1 to %d", k, c.n, most)
+	if limit := min(c.n, 2*o.MaxEdges/max(c.n, 1)); k < 1 || k > limit {
+		return nil, errorf("%d nearest of %d features: want 1 to %d", k, c.n, limit)
 	}
 	c = c.Correlation()
 	var order []int32
 	var reach []float64
 	if c.data != nil {
-		order, reach = c.byReach()
+		order, reach = c.orderByReach()
 	}
 	chosen := make([][]Edge, c.n)
 	faults.Each(o.Threads, c.n, func() func(i int) {
 		r := newCovarianceRow(c.n)
-		return func(i int) { chosen[i] = c.nearest(i, k, order, reach, r) }
+		return func(i int) { chosen[i] = c.nearestPairs(i, k, order, reach, r) }
 	})
 	pairs := slices.Concat(chosen...)
 	sortEdges(pairs)
@@ -131,50 +131,51 @@ func KNearest(c *Covariance, k int, opt *CorrelationOptions) (*Graph, error) {
 	return o.graph(c.n, pairs), nil
 }
 
-// nearest returns the k pairs of feature i with the largest absolute values, or all its pairs that are not
-// 0 if it has fewer. Of pairs with equal absolute values it chooses the pairs in which the other feature has
-// the smaller number. order and reach are the results of byReach, or nil if c stores the matrix; r is
-// scratch memory.
-func (c *Covariance) nearest(i, k int, order []int32, reach []float64, r *covarianceRow) []Edge {
+// nearestPairs returns the k pairs of feature i with the largest absolute values, or all its pairs that are
+// not 0 if it has fewer. Of pairs with equal absolute values it chooses the pairs in which the other feature
+// has the smaller number. order and reach are the results of orderByReach, or nil if c stores the matrix; r
+// is scratch memory.
+func (c *Covariance) nearestPairs(i, k int, order []int32, reach []float64, r *covarianceRow) []Edge {
 	c.row(i, 0, r)
-	best := make([]Edge, 0, len(r.cols)+k)
+	pairs := make([]Edge, 0, len(r.cols)+k)
 	for _, j := range r.cols {
 		if v := r.value[j]; v != 0 {
-			best = append(best, Edge{min(int32(i), j), max(int32(i), j), v})
+			pairs = append(pairs, Edge{min(int32(i), j), max(int32(i), j), v})
 		}
 	}
 	// Of the features that have no data row in common with feature i, only the k with the largest
-	// reaches (see byReach) can be chosen, and features whose reach equals the k-th largest up to rounding.
-	taken, last := 0, math.Inf(1)
+	// reaches (see orderByReach) can be chosen, and features whose reach equals the k-th largest up to
+	// rounding.
+	count, kthSize := 0, math.Inf(1)
 	for _, j := range order {
 		size := reach[i] * reach[j]
-		if size == 0 || taken >= k && size < last*reachSlack {
+		if size == 0 || count >= k && size < kthSize*reachSlack {
 			break
 		}
 		if r.met[j] || int(j) == i {
 			continue
 		}
-		if taken++; taken == k {
-			last = size
+		if count++; count == k {
+			kthSize = size
 		}
-		if v := c.apart(i, int(j)); v != 0 {
-			best = append(best, Edge{min(int32(i), j), max(int32(i), j), v})
+		if v := c.disjointEntry(i, int(j)); v != 0 {
+			pairs = append(pairs, Edge{min(int32(i), j), max(int32(i), j), v})
 		}
 	}
-	slices.SortFunc(best, func(a, b Edge) int {
+	slices.SortFunc(pairs, func(a, b Edge) int {
 		return cmp.Or(cmp.Compare(math.Abs(b.Weight), math.Abs(a.Weight)), cmp.Compare(a.I, b.I), cmp.Compare(a.J, b.J))
 	})
-	if len(best) <= k {
-		return slices.Clone(best)
+	if len(pairs) <= k {
+		return slices.Clone(pairs)
 	}
 	// Of the pairs whose absolute value equals the k-th, up to rounding, the first in the order (I, J) are
 	// chosen.
-	weakest := math.Abs(best[k-1].Weight)
-	first := slices.IndexFunc(best, func(e Edge) bool { return math.Abs(e.Weight) <= weakest*(1+tieTolerance) })
-	ties := best[first:]
+	weakest := math.Abs(pairs[k-1].Weight)
+	start := slices.IndexFunc(pairs, func(e Edge) bool { return math.Abs(e.Weight) <= weakest*(1+tieTolerance) })
+	ties := pairs[start:]
 	if end := slices.IndexFunc(ties, func(e Edge) bool { return math.Abs(e.Weight) < weakest*(1-tieTolerance) }); end >= 0 {
 		ties = ties[:end]
 	}
 	sortEdges(ties)
-	return slices.Clone(best[:k])
+	return slices.Clone(pairs[:k])
 }

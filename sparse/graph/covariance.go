@@ -127,11 +127,11 @@ func (c *Covariance) At(i, j int) float64 {
 	case c.dense != nil:
 		return c.rescale(i, j, c.dense[i*c.n+j])
 	}
-	return c.rescale(i, j, c.data.unscaled(i, j))
+	return c.rescale(i, j, c.data.unscaledEntry(i, j))
 }
 
-func (c *Covariance) rescale(i, j int, unscaled float64) float64 {
-	v := unscaled / (c.scale[i] * c.scale[j])
+func (c *Covariance) rescale(i, j int, entry float64) float64 {
+	v := entry / (c.scale[i] * c.scale[j])
 	if c.unit { // remove rounding errors beyond ±1 and near 0
 		if v = min(max(v, -1), 1); math.Abs(v) < tieTolerance {
 			v = 0
@@ -154,7 +154,7 @@ func ReadCovariance(r io.Reader, name string) (*Covariance, error) {
 		return nil, err
 	}
 	lines := text.NewLines(strings.NewReplacer(",", " ", ";", " ").Replace(string(data)))
-	wrong := func(field int, msg string) error {
+	parseError := func(field int, msg string) error {
 		f := lines.Fields[field]
 		return &sparse.ParseError{File: name, Line: lines.Number, Column: f.Column, Token: f.Text, Msg: msg}
 	}
@@ -167,16 +167,16 @@ func ReadCovariance(r io.Reader, name string) (*Covariance, error) {
 		}
 		switch {
 		case rows == n:
-			return nil, wrong(0, fmt.Sprintf("row %d of a matrix with %d columns: expected as many rows as columns", rows+1, n))
+			return nil, parseError(0, fmt.Sprintf("row %d of a matrix with %d columns: expected as many rows as columns", rows+1, n))
 		case len(fields) != n:
-			return nil, wrong(len(fields)-1, fmt.Sprintf("%d numbers: expected %d, as in the first row", len(fields), n))
+			return nil, parseError(len(fields)-1, fmt.Sprintf("%d numbers: expected %d, as in the first row", len(fields), n))
 		case n > maxDense:
-			return nil, wrong(maxDense, fmt.Sprintf("%d columns: expected at most %d", n, maxDense))
+			return nil, parseError(maxDense, fmt.Sprintf("%d columns: expected at most %d", n, maxDense))
 		}
 		for k, f := range fields {
 			v, ok := text.ParseFloat(f.Text)
 			if !ok {
-				return nil, wrong(k, "expected a finite decimal number (and neither a header nor row names)")
+				return nil, parseError(k, "expected a finite decimal number (and neither a header nor row names)")
 			}
 			values = append(values, v)
 		}

@@ -69,7 +69,7 @@ func graphOf(c *coordinates.File, p int) (*Graph, error) {
 	g := &Graph{n: p}
 	firstLine := make(map[[2]int32]int, len(c.Lines))
 	for k, l := range c.Lines {
-		if token, msg, remedies := wrongEdge(l, p); msg != "" {
+		if token, msg, remedies := lineProblem(l, p); msg != "" {
 			err := c.ErrorAt(k, token, msg)
 			if parse, ok := errors.AsType[*sparse.ParseError](err); ok {
 				parse.Remedies = remedies
@@ -86,16 +86,16 @@ func graphOf(c *coordinates.File, p int) (*Graph, error) {
 	return g, nil
 }
 
-// wrongEdge checks a line as an edge over p features. msg says what is wrong and is empty for a
+// lineProblem checks a line as an edge over p features. msg says what is wrong and is empty for a
 // valid edge; token is the position of the wrong token, counted from 0; remedies belong to the error.
-func wrongEdge(l coordinates.Line, p int) (token int, msg string, remedies []sparse.Remedy) {
+func lineProblem(l coordinates.Line, p int) (token int, msg string, remedies []sparse.Remedy) {
 	switch {
 	case l.Tokens < 2 || l.Tokens > 3:
 		return min(l.Tokens-1, 3), fmt.Sprintf("the number of tokens is %d: expected an edge `i j [weight]`", l.Tokens), nil
 	case l.I < 1 || int(l.I) > p:
-		return notFeature(0, l.I, p)
+		return featureProblem(0, l.I, p)
 	case l.J < 1 || int(l.J) > p:
-		return notFeature(1, l.J, p)
+		return featureProblem(1, l.J, p)
 	case l.I == l.J:
 		return 1, fmt.Sprintf("node %d is joined to itself: expected two different nodes", l.I), nil
 	case math.IsNaN(l.Value) || l.Value == 0:
@@ -104,9 +104,9 @@ func wrongEdge(l coordinates.Line, p int) (token int, msg string, remedies []spa
 	return 0, "", nil
 }
 
-// notFeature returns the results of wrongEdge for a token whose number is outside 1..p. number is 0 if
+// featureProblem returns the results of lineProblem for a token whose number is outside 1..p. number is 0 if
 // the token is not a positive integer.
-func notFeature(token int, number int32, p int) (int, string, []sparse.Remedy) {
+func featureProblem(token int, number int32, p int) (int, string, []sparse.Remedy) {
 	var remedies []sparse.Remedy
 	if number > 0 {
 		remedies = []sparse.Remedy{{Field: "p", To: "a larger number", If: "the data has more features"}}
@@ -124,7 +124,7 @@ func adjacencyOf(c *coordinates.File, p int) (*Graph, error) {
 		return nil, &sparse.ParseError{File: c.Name, Msg: err.Error(), Err: err}
 	}
 	if g.n != p {
-		return nil, otherFeatures(c.Name, fmt.Sprintf("a graph of %d nodes", g.n), g.n, p)
+		return nil, featuresError(c.Name, fmt.Sprintf("a graph of %d nodes", g.n), g.n, p)
 	}
 	return g, nil
 }
@@ -158,15 +158,15 @@ func FromAdjacency(a *sparse.CSR) (*Graph, error) {
 // for the header of a matrix, because its weight is a whole number not below the number of the edges that
 // follow, Write adds a decimal point to this weight.
 func (g *Graph) Write(w io.Writer) error {
-	return text.Write(w, "graph", "writing edges", func(to *bufio.Writer) {
-		fmt.Fprintf(to, "# %d edges between %d features: i j weight\n", len(g.edges), g.n)
+	return text.Write(w, "graph", "writing edges", func(buf *bufio.Writer) {
+		fmt.Fprintf(buf, "# %d edges between %d features: i j weight\n", len(g.edges), g.n)
 		var line []byte
 		for k, e := range g.edges {
 			line = text.AppendCoordinate(line[:0], int(e.I)+1, int(e.J)+1, e.Weight)
 			if k == 0 && e.Weight >= float64(len(g.edges)-1) && !bytes.ContainsAny(line, ".e") {
 				line = append(bytes.TrimSuffix(line, []byte("\n")), ".0\n"...)
 			}
-			to.Write(line)
+			buf.Write(line)
 		}
 	})
 }
@@ -249,21 +249,21 @@ func ReadConstraint(r io.Reader, name string, kind Kind, p int) (*Constraint, er
 // detectConstraint is ReadConstraint for kind Any and a file that is not a Matrix Market file.
 func detectConstraint(c *coordinates.File, p int) (*Constraint, error) {
 	g, edgesErr := graphOf(c, p)
-	announced, headed := c.Announced()
-	following := int64(len(c.Lines)) - 1
-	if headed && announced > following && int(c.Lines[0].J) == p && edgesErr == nil {
+	entries, headed := c.Announced()
+	lines := int64(len(c.Lines)) - 1
+	if headed && entries > lines && int(c.Lines[0].J) == p && edgesErr == nil {
 		return nil, &sparse.ParseError{File: c.Name, Line: c.Lines[0].Number, Msg: fmt.Sprintf(
-			"this announces a matrix of %d columns and %d entries, of which %d follow: fetch the file again, or say that these are edges by %s:%s", p, announced, following, EdgeList, c.Name)}
+			"this announces a matrix of %d columns and %d entries, of which %d follow: fetch the file again, or say that these are edges by %s:%s", p, entries, lines, EdgeList, c.Name)}
 	}
-	if !headed || announced != following { // not a matrix
+	if !headed || entries != lines { // not a matrix
 		if e, ok := errors.AsType[*sparse.ParseError](edgesErr); ok && headed {
-			e.Msg += fmt.Sprintf(" (read as an edge list, because the first line does not announce the %d lines that follow it, as a matrix file's would; %s:%s reads it as a matrix)", following, Matrix, c.Name)
+			e.Msg += fmt.Sprintf(" (read as an edge list, because the first line does not announce the %d lines that follow it, as a matrix file's would; %s:%s reads it as a matrix)", lines, Matrix, c.Name)
 		}
 		return edgeConstraint(g, edgesErr)
 	}
 	a, matrixErr := matrixOf(c)
 	switch {
-	case edgesErr != nil && (matrixErr != nil || !edgesButTwice(c, p)):
+	case edgesErr != nil && (matrixErr != nil || !linesAreEdges(c, p)):
 		return matrixConstraint(a, matrixErr, c.Name, p)
 	case matrixErr != nil:
 		return edgeConstraint(g, nil)
@@ -272,11 +272,11 @@ func detectConstraint(c *coordinates.File, p int) (*Constraint, error) {
 		"the file can be read as an edge list and as a matrix file: say which by %s:%s or %s:%s", EdgeList, c.Name, Matrix, c.Name)}
 }
 
-// edgesButTwice reports whether every line is a valid edge over p features by itself, so
+// linesAreEdges reports whether every line is a valid edge over p features by itself, so
 // that the only possible error of the edge list is a pair given twice.
-func edgesButTwice(c *coordinates.File, p int) bool {
+func linesAreEdges(c *coordinates.File, p int) bool {
 	return !slices.ContainsFunc(c.Lines, func(l coordinates.Line) bool {
-		_, msg, _ := wrongEdge(l, p)
+		_, msg, _ := lineProblem(l, p)
 		return msg != ""
 	})
 }
@@ -293,18 +293,18 @@ func matrixConstraint(a *sparse.CSR, err error, name string, p int) (*Constraint
 		return nil, err
 	}
 	if _, cols := a.Dims(); cols != p {
-		return nil, otherFeatures(name, fmt.Sprintf("a matrix of %d columns", cols), cols, p)
+		return nil, featuresError(name, fmt.Sprintf("a matrix of %d columns", cols), cols, p)
 	}
 	return &Constraint{A: a, Kind: Matrix}, nil
 }
 
-// otherFeatures returns the error for a file that is for n features if the data have p. The argument what
-// describes the content of the file.
-func otherFeatures(name, what string, n, p int) error {
-	as := sparse.Remedy{Field: "p", To: strconv.Itoa(n), If: fmt.Sprintf("the data has %d features", n)}
+// featuresError returns the error for a file that is for n features if the data have p. The argument
+// content describes the content of the file.
+func featuresError(name, content string, n, p int) error {
+	remedy := sparse.Remedy{Field: "p", To: strconv.Itoa(n), If: fmt.Sprintf("the data has %d features", n)}
 	return &sparse.ParseError{
 		File:     name,
-		Msg:      fmt.Sprintf("%s for data of %d features: expected as many", what, p),
-		Remedies: []sparse.Remedy{as},
+		Msg:      fmt.Sprintf("%s for data of %d features: expected as many", content, p),
+		Remedies: []sparse.Remedy{remedy},
 	}
 }

@@ -30,15 +30,15 @@ func New(n int, edges []Edge) (*Graph, error) {
 	if n < 0 || n > sparse.MaxCols {
 		return nil, errorf("%d nodes: want 0 to %d", n, sparse.MaxCols)
 	}
-	first := make(map[[2]int32]int, len(edges))
+	indices := make(map[[2]int32]int, len(edges))
 	for k, e := range edges {
 		if msg := e.problem(n); msg != "" {
 			return nil, errorf("edge %d (%d, %d): %s", k, e.I, e.J, msg)
 		}
-		if at, dup := first[e.ends()]; dup {
-			return nil, errorf("edge %d joins nodes %d and %d, as edge %d does: want each pair once", k, e.I, e.J, at)
+		if index, dup := indices[e.ends()]; dup {
+			return nil, errorf("edge %d joins nodes %d and %d, as edge %d does: want each pair once", k, e.I, e.J, index)
 		}
-		first[e.ends()] = k
+		indices[e.ends()] = k
 	}
 	return &Graph{n: n, edges: slices.Clone(edges)}, nil
 }
@@ -79,12 +79,12 @@ func Grid(rows, cols int) *Graph {
 	g := &Graph{n: rows * cols}
 	for r := range rows {
 		for c := range cols {
-			at := int32(r*cols + c)
+			node := int32(r*cols + c)
 			if c+1 < cols {
-				g.edges = append(g.edges, Edge{I: at, J: at + 1, Weight: 1})
+				g.edges = append(g.edges, Edge{I: node, J: node + 1, Weight: 1})
 			}
 			if r+1 < rows {
-				g.edges = append(g.edges, Edge{I: at, J: at + int32(cols), Weight: 1})
+				g.edges = append(g.edges, Edge{I: node, J: node + int32(cols), Weight: 1})
 			}
 		}
 	}

@@ -145,18 +145,18 @@ func TestComponents(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		of, count := g.Components()
+		numbers, count := g.Components()
 		next := 0
 		for i := range n {
 			for j := range n {
-				if (of[i] == of[j]) != reach[i][j] {
-					t.Fatalf("edges %v: components %v", edges, of)
+				if (numbers[i] == numbers[j]) != reach[i][j] {
+					t.Fatalf("edges %v: components %v", edges, numbers)
 				}
 			}
-			if of[i] == next {
+			if numbers[i] == next {
 				next++
-			} else if of[i] > next {
-				t.Fatalf("edges %v: components %v are not numbered by smallest node", edges, of)
+			} else if numbers[i] > next {
+				t.Fatalf("edges %v: components %v are not numbered by smallest node", edges, numbers)
 			}
 		}
 		if next != count {

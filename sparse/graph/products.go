@@ -52,27 +52,27 @@ func Dense(x *sparse.CSR) bool {
 // as the method products of the type columns.
 type products struct {
 	*centring
-	sum     []float64 // p x p numbers; only those above the diagonal are used
-	shifted []float64 // scratch memory: the values of some rows after subtracting shift
+	sum    []float64 // p x p numbers; only those above the diagonal are used
+	values []float64 // scratch memory: the values of some rows after subtracting shift
 }
 
 func (t *products) add(x *sparse.CSR, lo, hi, threads int) {
 	const block = 1024 // rows, few enough for the caches
-	for at := lo; at < hi; at += block {
-		t.addBlock(x, at, min(at+block, hi), threads)
+	for start := lo; start < hi; start += block {
+		t.addBlock(x, start, min(start+block, hi), threads)
 	}
 }
 
 func (t *products) addBlock(x *sparse.CSR, lo, hi, threads int) {
 	rows := x.Rows(lo, hi)
-	first := rows.Ptr[0]
+	offset := rows.Ptr[0]
 	idx, val := span(x, lo, hi)
 	if t.shift != nil {
-		t.shifted = append(t.shifted[:0], val...)
+		t.values = append(t.values[:0], val...)
 		for k, j := range idx {
-			t.shifted[k] -= t.shift[j]
+			t.values[k] -= t.shift[j]
 		}
-		val = t.shifted
+		val = t.values
 	}
 	// A band is a range of features, and one goroutine does a whole band. The first bands have the most
 	// products, so there are many bands: a goroutine that is done takes the next one.
@@ -82,8 +82,8 @@ func (t *products) addBlock(x *sparse.CSR, lo, hi, threads int) {
 		return func(k int) {
 			from, to := int32(p*k/bands), int32(p*(k+1)/bands)
 			for i := range hi - lo {
-				at, end := rows.Ptr[i]-first, rows.Ptr[i+1]-first
-				t.addRow(idx[at:end], val[at:end], from, to)
+				start, end := rows.Ptr[i]-offset, rows.Ptr[i+1]-offset
+				t.addRow(idx[start:end], val[start:end], from, to)
 			}
 		}
 	})
@@ -92,12 +92,12 @@ func (t *products) addBlock(x *sparse.CSR, lo, hi, threads int) {
 // addRow adds, for one row, the products of features lo to hi−1 with later features.
 func (t *products) addRow(idx []int32, val []float64, lo, hi int32) {
 	p := len(t.mean)
-	at, _ := slices.BinarySearch(idx, lo)
-	for ; at < len(idx) && idx[at] < hi; at++ {
-		w := val[at]
-		sum := t.sum[int(idx[at])*p:][:p]
-		later := val[at+1:]
-		for k, j := range idx[at+1:] {
+	index, _ := slices.BinarySearch(idx, lo)
+	for ; index < len(idx) && idx[index] < hi; index++ {
+		w := val[index]
+		sum := t.sum[int(idx[index])*p:][:p]
+		later := val[index+1:]
+		for k, j := range idx[index+1:] {
 			sum[j] += float64(w * later[k])
 		}
 	}

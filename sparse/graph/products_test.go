@@ -95,9 +95,9 @@ func TestCovarianceOfIsDense(t *testing.T) {
 
 func TestCovarianceOfPiecesFails(t *testing.T) {
 	x := sparseData(t, 40, 30, 1)
-	broken := errors.New("broken")
+	failure := errors.New("broken")
 	for pass := 1; pass <= 2; pass++ {
-		if c, err := CovarianceOfPieces(x, 0, inPieces(40, pass, broken, 5)); c != nil || !errors.Is(err, broken) {
+		if c, err := CovarianceOfPieces(x, 0, inPieces(40, pass, failure, 5)); c != nil || !errors.Is(err, failure) {
 			t.Errorf("pass %d fails: %v", pass, err)
 		}
 	}

@@ -42,13 +42,13 @@ func PublishedRecipe(c *Covariance, threads int) (*Graph, error) {
 	if err != nil {
 		return nil, err
 	}
-	found := make([][]Edge, len(members))
+	blockEdges := make([][]Edge, len(members))
 	errs := make([]error, len(members))
-	c.Blocks(members, threads, func(k int, s []float64) { found[k], errs[k] = recipeEdges(s, members[k]) })
+	c.Blocks(members, threads, func(k int, s []float64) { blockEdges[k], errs[k] = recipeEdges(s, members[k]) })
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}
-	edges := slices.Concat(found...)
+	edges := slices.Concat(blockEdges...)
 	sortEdges(edges)
 	return &Graph{n: c.n, edges: edges}, nil
 }

@@ -52,11 +52,11 @@ func (c *collector) prune() {
 	c.pairs = slices.DeleteFunc(c.pairs, func(p Edge) bool { return math.Abs(p.Weight) < c.floor })
 }
 
-// strongest returns the entries above the diagonal whose absolute value is at least floor and not 0,
+// strongestPairs returns the entries above the diagonal whose absolute value is at least floor and not 0,
 // ordered by (i, j). If there are more than keep such entries, it first raises floor to the keep-th largest
-// absolute value, up to rounding. reached is the floor at the end, or the smallest positive number if that
+// absolute value, up to rounding. finalFloor is the floor at the end, or the smallest positive number if that
 // is larger.
-func (c *Covariance) strongest(floor float64, keep, threads int) (pairs []Edge, reached float64) {
+func (c *Covariance) strongestPairs(floor float64, keep, threads int) (pairs []Edge, finalFloor float64) {
 	total := newCollector(floor, keep)
 	collect := func(count int, do func(k int, r *covarianceRow, dst *collector)) {
 		var parts []*collector
@@ -77,8 +77,8 @@ func (c *Covariance) strongest(floor float64, keep, threads int) (pairs []Edge, 
 		}
 	})
 	if c.data != nil {
-		order, reach := c.byReach()
-		collect(c.n, func(k int, r *covarianceRow, dst *collector) { c.apartPairs(k, order, reach, r, dst) })
+		order, reach := c.orderByReach()
+		collect(c.n, func(k int, r *covarianceRow, dst *collector) { c.disjointPairs(k, order, reach, r, dst) })
 	}
 	sortEdges(total.pairs)
 	return total.pairs, total.floor
@@ -89,14 +89,14 @@ func (c *Covariance) strongest(floor float64, keep, threads int) (pairs []Edge, 
 // fewer if fewer entries are not 0. k must be at least 1. threads is the number of goroutines; 0 means one
 // per processor.
 func (c *Covariance) Largest(k, threads int) []Edge {
-	pairs, _ := c.strongest(0, k, threads)
+	pairs, _ := c.strongestPairs(0, k, threads)
 	return pairs
 }
 
-// byReach returns the features by decreasing reach, and the reach of each feature. For two features without
-// a common row, the product of their reaches is the absolute value of their covariance or correlation,
-// within rounding.
-func (c *Covariance) byReach() (order []int32, reach []float64) {
+// orderByReach returns the features by decreasing reach, and the reach of each feature. For two features
+// without a common row, the product of their reaches is the absolute value of their covariance or
+// correlation, within rounding.
+func (c *Covariance) orderByReach() (order []int32, reach []float64) {
 	order, reach = make([]int32, c.n), make([]float64, c.n)
 	factor := math.Sqrt(c.data.n / (c.data.n - 1))
 	for i, m := range c.data.mean {
@@ -108,14 +108,14 @@ func (c *Covariance) byReach() (order []int32, reach []float64) {
 	return order, reach
 }
 
-// reachSlack reduces the bounds with which nearest and apartPairs compare reach[i]*reach[j], because rounding
-// may make this product smaller than the absolute value of the entry.
+// reachSlack reduces the bounds with which nearestPairs and disjointPairs compare reach[i]*reach[j], because
+// rounding may make this product smaller than the absolute value of the entry.
 const reachSlack = 1 - tieTolerance
 
-// apartPairs adds to the collector dst the pairs of feature order[k] with every later element of order that
-// has no common row with it. The absolute values of these pairs decrease, so apartPairs stops at the first
-// pair below dst.floor. order and reach are the results of byReach, and r is scratch memory.
-func (c *Covariance) apartPairs(k int, order []int32, reach []float64, r *covarianceRow, dst *collector) {
+// disjointPairs adds to the collector dst the pairs of feature order[k] with every later element of order
+// that has no common row with it. The absolute values of these pairs decrease, so disjointPairs stops at the
+// first pair below dst.floor. order and reach are the results of orderByReach, and r is scratch memory.
+func (c *Covariance) disjointPairs(k int, order []int32, reach []float64, r *covarianceRow, dst *collector) {
 	i := order[k]
 	r.clear()
 	marked := false
@@ -128,7 +128,7 @@ func (c *Covariance) apartPairs(k int, order []int32, reach []float64, r *covari
 			marked = true
 		}
 		if !r.met[j] {
-			dst.add(Edge{min(i, j), max(i, j), c.apart(int(i), int(j))})
+			dst.add(Edge{min(i, j), max(i, j), c.disjointEntry(int(i), int(j))})
 		}
 	}
 }

@@ -94,17 +94,17 @@ func TestBuildersAgainstAllPairs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var all []Edge
-		correlated := 0
+		var pairs []Edge
+		nonzeros := 0
 		for i := range 40 {
 			for j := i + 1; j < 40; j++ {
-				all = append(all, Edge{int32(i), int32(j), want[i][j]})
+				pairs = append(pairs, Edge{int32(i), int32(j), want[i][j]})
 				if math.Abs(want[i][j]) > 1e-12 {
-					correlated++
+					nonzeros++
 				}
 			}
 		}
-		slices.SortStableFunc(all, func(a, b Edge) int { return cmp.Compare(math.Abs(b.Weight), math.Abs(a.Weight)) })
+		slices.SortStableFunc(pairs, func(a, b Edge) int { return cmp.Compare(math.Abs(b.Weight), math.Abs(a.Weight)) })
 		opt := &CorrelationOptions{Signed: true, Weighted: true, Threads: 2}
 		for _, k := range []int{1, 10, 100, 300} {
 			g, threshold, err := Strongest(c, k, opt)
@@ -115,22 +115,22 @@ func TestBuildersAgainstAllPairs(t *testing.T) {
 			// compared.
 			weights := g.Edges()
 			slices.SortFunc(weights, func(a, b Edge) int { return cmp.Compare(math.Abs(b.Weight), math.Abs(a.Weight)) })
-			if len(weights) < min(k, correlated) {
+			if len(weights) < min(k, nonzeros) {
 				t.Fatalf("seed %d: %d strongest are %d edges", seed, k, len(weights))
 			}
 			for n, e := range weights {
-				if size := math.Abs(all[n].Weight); math.Abs(math.Abs(e.Weight)-size) > 1e-12 || size < threshold-1e-12 {
+				if size := math.Abs(pairs[n].Weight); math.Abs(math.Abs(e.Weight)-size) > 1e-12 || size < threshold-1e-12 {
 					t.Fatalf("seed %d: edge %d of the %d strongest has size %v, want %v, at least %v", seed, n, k, e.Weight, size, threshold)
 				}
 				if got := want[e.I][e.J]; math.Abs(got-e.Weight) > 1e-12 {
 					t.Fatalf("seed %d: edge %v has correlation %v", seed, e, got)
 				}
 			}
-			same, err := Threshold(c, threshold, &CorrelationOptions{Signed: true, Weighted: true, Threads: 1})
+			thresholdGraph, err := Threshold(c, threshold, &CorrelationOptions{Signed: true, Weighted: true, Threads: 1})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := gocmp.Diff(g.Edges(), same.Edges()); diff != "" {
+			if diff := gocmp.Diff(g.Edges(), thresholdGraph.Edges()); diff != "" {
 				t.Errorf("seed %d: %d strongest differ from threshold %v: %s", seed, k, threshold, diff)
 			}
 		}
@@ -170,14 +170,14 @@ func checkNearest(t *testing.T, c *Covariance, want [][]float64, k int) {
 				continue
 			}
 			size := math.Abs(v)
-			is := joined[[2]int32{int32(min(i, j)), int32(max(i, j))}]
-			if is {
+			isEdge := joined[[2]int32{int32(min(i, j)), int32(max(i, j))}]
+			if isEdge {
 				chosen++
 			}
-			if must := size > kth[i]+1e-12 || size > kth[j]+1e-12; must && !is {
+			if mustJoin := size > kth[i]+1e-12 || size > kth[j]+1e-12; mustJoin && !isEdge {
 				t.Fatalf("k = %d: %d and %d are not joined: %v, k-th are %v and %v", k, i, j, size, kth[i], kth[j])
 			}
-			if may := size > kth[i]-1e-12 || size > kth[j]-1e-12; is && !may {
+			if mayJoin := size > kth[i]-1e-12 || size > kth[j]-1e-12; isEdge && !mayJoin {
 				t.Fatalf("k = %d: %d and %d are joined: %v, k-th are %v and %v", k, i, j, size, kth[i], kth[j])
 			}
 		}
@@ -309,17 +309,17 @@ func TestCovarianceInParts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	apart, r := 0, newCovarianceRow(30)
+	disjoint, r := 0, newCovarianceRow(30)
 	for i := range 30 {
 		fromData.row(i, i+1, r)
-		apart += 30 - (i + 1) - len(r.cols)
+		disjoint += 30 - (i + 1) - len(r.cols)
 	}
-	if apart < 10 {
-		t.Errorf("only %d pairs without a common row: the test shows little", apart)
+	if disjoint < 10 {
+		t.Errorf("only %d pairs without a common row: the test shows little", disjoint)
 	}
 	var values []float64
-	for at := range 30 * 30 {
-		values = append(values, fromData.At(at/30, at%30))
+	for index := range 30 * 30 {
+		values = append(values, fromData.At(index/30, index%30))
 	}
 	fromNumbers, err := NewCovariance(30, values)
 	if err != nil {
@@ -334,16 +334,16 @@ func TestCovarianceInParts(t *testing.T) {
 			}
 			weakest = min(weakest, math.Abs(e.Weight))
 		}
-		above := 0
+		count := 0
 		for i := range 30 {
 			for j := range i {
 				if math.Abs(c.At(i, j)) >= weakest {
-					above++
+					count++
 				}
 			}
 		}
-		if len(largest) < 20 || len(largest) != above {
-			t.Errorf("%d entries, want the %d of at least %v", len(largest), above, weakest)
+		if len(largest) < 20 || len(largest) != count {
+			t.Errorf("%d entries, want the %d of at least %v", len(largest), count, weakest)
 		}
 		groups, err := c.Components(0.5, 30, 2)
 		if err != nil || len(groups) < 2 {
@@ -353,9 +353,9 @@ func TestCovarianceInParts(t *testing.T) {
 		c.Blocks(groups, 2, func(k int, s []float64) { blocks[k] = s })
 		for k, s := range blocks {
 			n := len(groups[k])
-			for at, v := range s {
-				if want := c.At(int(groups[k][at/n]), int(groups[k][at%n])); v != want || len(s) != n*n {
-					t.Errorf("group %v: entry %d of %d is %v, want %v", groups[k], at, len(s), v, want)
+			for index, v := range s {
+				if want := c.At(int(groups[k][index/n]), int(groups[k][index%n])); v != want || len(s) != n*n {
+					t.Errorf("group %v: entry %d of %d is %v, want %v", groups[k], index, len(s), v, want)
 				}
 			}
 		}

@@ -23,8 +23,8 @@ func copiedColumns(t *testing.T, seed uint64) *sparse.CSR {
 	}
 	var entries []sparse.Triplet
 	for j := range 3 * base {
-		of, scale, shift := columns[j%base], 1+rng.Float64(), rng.Float64()
-		for i, v := range of {
+		source, scale, shift := columns[j%base], 1+rng.Float64(), rng.Float64()
+		for i, v := range source {
 			entries = append(entries, sparse.Triplet{Row: i, Col: j, Value: scale*v + shift})
 		}
 	}
@@ -62,13 +62,13 @@ func TestTies(t *testing.T) {
 				}
 			}
 		}
-		near, err := KNearest(c, 1, nil)
+		g, err := KNearest(c, 1, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for i := range int32(5) { // i+5 is the first of the two copies of feature i
-			if !joins(near, i, i+5) {
-				t.Fatalf("seed %d: feature %d is joined with another than its first copy: %v", seed, i, near.Edges())
+			if !joins(g, i, i+5) {
+				t.Fatalf("seed %d: feature %d is joined with another than its first copy: %v", seed, i, g.Edges())
 			}
 		}
 	}
@@ -80,7 +80,7 @@ func joins(g *Graph, i, j int32) bool {
 
 // TestUncorrelated checks that features that are uncorrelated up to rounding are never joined.
 func TestUncorrelated(t *testing.T) {
-	rounded := 0
+	count := 0
 	for k := range 30 {
 		scale := 0.1 + 0.37*float64(k)
 		var entries []sparse.Triplet
@@ -97,17 +97,17 @@ func TestUncorrelated(t *testing.T) {
 			t.Fatal(err)
 		}
 		if c.dense[1] != 0 {
-			rounded++
+			count++
 		}
-		near, err := KNearest(c, 1, &CorrelationOptions{Weighted: true})
-		if err != nil || len(near.Edges()) != 0 || c.At(0, 1) != 0 {
-			t.Errorf("%v, %v, correlation %v", near.Edges(), err, c.At(0, 1))
+		g, err := KNearest(c, 1, &CorrelationOptions{Weighted: true})
+		if err != nil || len(g.Edges()) != 0 || c.At(0, 1) != 0 {
+			t.Errorf("%v, %v, correlation %v", g.Edges(), err, c.At(0, 1))
 		}
 		if g, _, err := Strongest(c, 1, nil); err != nil || len(g.Edges()) != 0 {
 			t.Errorf("%v, %v", g.Edges(), err)
 		}
 	}
-	if rounded < 5 {
-		t.Errorf("%d products of 30 are rounded", rounded)
+	if count < 5 {
+		t.Errorf("%d products of 30 are rounded", count)
 	}
 }
