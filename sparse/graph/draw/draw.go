@@ -49,7 +49,7 @@ func SVG(w io.Writer, g *graph.Graph, names []string, sets *Sets) error {
 	}
 	d := newDrawing(g, names)
 	d.sets = sets
-	return text.Write(w, "draw", "writing SVG", func(to *bufio.Writer) { d.write(to) })
+	return text.Write(w, "draw", "writing SVG", func(buf *bufio.Writer) { d.write(buf) })
 }
 
 // Fits reports whether g is small enough for SVG.
@@ -62,15 +62,15 @@ func nodesWithEdges(g *graph.Graph) int {
 
 // drawing is a graph with the positions of its nodes, in pixels.
 type drawing struct {
-	edges    []graph.Edge
-	summary  string // statistics of the graph, in one line of text
-	names    []string
-	sets     *Sets
-	at       []r2.Vec // positions of the nodes
-	drawn    []bool   // whether a node has an edge; only such nodes are drawn
-	size     r2.Vec   // size of the picture without the texts below it
-	isolated []string // lines of text about isolated nodes
-	long     bool     // true if names do not fit into circles
+	edges         []graph.Edge
+	summary       string // statistics of the graph, in one line of text
+	names         []string
+	sets          *Sets
+	position      []r2.Vec // positions of the nodes
+	drawn         []bool   // whether a node has an edge; only such nodes are drawn
+	size          r2.Vec   // size of the picture without the texts below it
+	isolatedLines []string // lines of text about isolated nodes
+	long          bool     // true if names do not fit into circles
 }
 
 const (
@@ -86,27 +86,27 @@ func newDrawing(g *graph.Graph, names []string) *drawing {
 			d.names[i] = strconv.Itoa(i + 1)
 		}
 	}
-	longest := 0
+	maxLength := 0
 	for i, degree := range g.Degrees() {
 		if degree > 0 {
-			longest = max(longest, utf8.RuneCountInString(d.names[i]))
+			maxLength = max(maxLength, utf8.RuneCountInString(d.names[i]))
 		}
 	}
-	d.long = longest > 4
+	d.long = maxLength > 4
 	unit, margin := 46.0, 24.0
 	if d.long {
-		unit, margin = 76, 12+float64(3.5*float64(min(longest, 30)))
+		unit, margin = 76, 12+float64(3.5*float64(min(maxLength, 30)))
 	}
-	d.at, d.drawn, d.size = layout(g, unit, margin, pictureWidth)
+	d.position, d.drawn, d.size = layout(g, unit, margin, pictureWidth)
 	d.size.X = max(d.size.X, 480)
-	var alone []string
+	var isolatedNames []string
 	for i, drawn := range d.drawn {
 		if !drawn {
-			alone = append(alone, d.names[i])
+			isolatedNames = append(isolatedNames, d.names[i])
 		}
 	}
-	if len(alone) > 0 {
-		d.isolated = wrap(fmt.Sprintf("%d isolated: %s", len(alone), strings.Join(alone, " ")), int(d.size.X/6.2))
+	if len(isolatedNames) > 0 {
+		d.isolatedLines = wrap(fmt.Sprintf("%d isolated: %s", len(isolatedNames), strings.Join(isolatedNames, " ")), int(d.size.X/6.2))
 	}
 	return d
 }
@@ -132,14 +132,14 @@ func wrap(s string, width int) []string {
 }
 
 func (d *drawing) write(w io.Writer) {
-	height := d.writeLegend(nil, d.size.Y) + float64(lineHeight*(len(d.isolated)+1)+8)
+	height := d.writeLegend(nil, d.size.Y) + float64(lineHeight*(len(d.isolatedLines)+1)+8)
 	fmt.Fprintf(w, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.0f %.0f\" width=\"%.0f\" height=\"%.0f\" font-family=\"sans-serif\" font-size=\"11\">\n", d.size.X, height, d.size.X, height)
 	fmt.Fprintf(w, "<title>%s</title>\n<rect width=\"100%%\" height=\"100%%\" fill=\"#ffffff\"/>\n", d.summary)
 	d.lines(w)
 	d.circles(w)
 	fmt.Fprintf(w, "<g fill=\"#333333\">\n")
 	y := d.writeLegend(w, d.size.Y+lineHeight)
-	for _, line := range append([]string{d.summary}, d.isolated...) {
+	for _, line := range append([]string{d.summary}, d.isolatedLines...) {
 		fmt.Fprintf(w, "<text x=\"12\" y=\"%.0f\">%s</text>\n", y, escapeXML(line))
 		y += lineHeight
 	}
@@ -149,12 +149,12 @@ func (d *drawing) write(w io.Writer) {
 // lines draws the edges: blue for a positive weight, vermilion and dashed for a negative one.
 // Colour-blind people can distinguish these colours.
 func (d *drawing) lines(w io.Writer) {
-	largest := 0.0
+	maxWeight := 0.0
 	for _, e := range d.edges {
-		largest = max(largest, math.Abs(e.Weight))
+		maxWeight = max(maxWeight, math.Abs(e.Weight))
 	}
 	opacity := 0.75
-	if len(d.edges) > 3*len(d.at) {
+	if len(d.edges) > 3*len(d.position) {
 		opacity = 0.4
 	}
 	fmt.Fprintf(w, "<g stroke-opacity=\"%.2f\">\n", opacity)
@@ -163,9 +163,9 @@ func (d *drawing) lines(w io.Writer) {
 		if d.sets.SetOf[e.I] == Faint || d.sets.SetOf[e.J] == Faint {
 			look += ` opacity="0.35"`
 		}
-		p, q := d.at[e.I], d.at[e.J]
+		p, q := d.position[e.I], d.position[e.J]
 		fmt.Fprintf(w, "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke-width=\"%.2f\" %s/>\n",
-			p.X, p.Y, q.X, q.Y, thickness(e.Weight, largest), look)
+			p.X, p.Y, q.X, q.Y, thickness(e.Weight, maxWeight), look)
 	}
 	fmt.Fprintf(w, "</g>\n")
 }
@@ -177,7 +177,7 @@ func stroke(weight float64) string {
 	return `stroke="#0072b2"`
 }
 
-func thickness(weight, largest float64) float64 { return 0.6 + 1.4*math.Abs(weight)/largest }
+func thickness(weight, maxWeight float64) float64 { return 0.6 + 1.4*math.Abs(weight)/maxWeight }
 
 func (d *drawing) circles(w io.Writer) {
 	fmt.Fprintf(w, "<g text-anchor=\"middle\" stroke-linejoin=\"round\">\n")
@@ -185,7 +185,7 @@ func (d *drawing) circles(w io.Writer) {
 		if !drawn {
 			continue
 		}
-		p, name, look := d.at[i], escapeXML(d.names[i]), lookOf(d.sets.SetOf[i])
+		p, name, look := d.position[i], escapeXML(d.names[i]), lookOf(d.sets.SetOf[i])
 		if !d.long {
 			fmt.Fprintf(w, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"11.5\" fill=\"%s\" stroke=\"%s\"/><text x=\"%.1f\" y=\"%.1f\"%s>%s</text>\n", p.X, p.Y, look.fill, look.line, p.X, p.Y+4, look.text, name)
 			continue
@@ -210,28 +210,28 @@ func DOT(w io.Writer, g *graph.Graph, names []string) error {
 	if err := checkNames(g, names); err != nil {
 		return err
 	}
-	return text.Write(w, "draw", "writing DOT", func(to *bufio.Writer) {
-		fmt.Fprintf(to, "graph {\n")
-		isolated := 0
+	return text.Write(w, "draw", "writing DOT", func(buf *bufio.Writer) {
+		fmt.Fprintf(buf, "graph {\n")
+		count := 0
 		for i, d := range g.Degrees() {
 			switch {
 			case d == 0:
-				isolated++
+				count++
 			case names != nil:
-				fmt.Fprintf(to, "\t%d [label=\"%s\"];\n", i+1, dotEscape.Replace(names[i]))
+				fmt.Fprintf(buf, "\t%d [label=\"%s\"];\n", i+1, dotEscape.Replace(names[i]))
 			default:
-				fmt.Fprintf(to, "\t%d;\n", i+1)
+				fmt.Fprintf(buf, "\t%d;\n", i+1)
 			}
 		}
-		fmt.Fprintf(to, "\t// %d nodes without edges are left out\n", isolated)
+		fmt.Fprintf(buf, "\t// %d nodes without edges are left out\n", count)
 		for _, e := range g.Edges() {
 			style := ""
 			if e.Weight < 0 {
 				style = ", style=dashed"
 			}
-			fmt.Fprintf(to, "\t%d -- %d [comment=\"%s\"%s];\n", int(e.I)+1, int(e.J)+1, strconv.FormatFloat(e.Weight, 'g', -1, 64), style)
+			fmt.Fprintf(buf, "\t%d -- %d [comment=\"%s\"%s];\n", int(e.I)+1, int(e.J)+1, strconv.FormatFloat(e.Weight, 'g', -1, 64), style)
 		}
-		fmt.Fprintf(to, "}\n")
+		fmt.Fprintf(buf, "}\n")
 	})
 }
 

@@ -30,19 +30,19 @@ const layoutRounds = 150
 // uses no random numbers.
 func layoutComponent(adj [][]int) []r2.Vec {
 	distance := distances(adj)
-	at := classicalScaling(distance)
+	position := classicalScaling(distance)
 	for round := range layoutRounds {
-		worst := 0.0
-		for i := range at {
-			to := leastStress(at, distance[i], i, round)
-			worst = max(worst, r2.Norm(r2.Sub(to, at[i])))
-			at[i] = to
+		maxMove := 0.0
+		for i := range position {
+			target := leastStress(position, distance[i], i, round)
+			maxMove = max(maxMove, r2.Norm(r2.Sub(target, position[i])))
+			position[i] = target
 		}
-		if worst < 1e-3 {
+		if maxMove < 1e-3 {
 			break
 		}
 	}
-	return at
+	return position
 }
 
 // foldPath returns positions for a component that is a path longer than width. The positions form
@@ -62,43 +62,43 @@ func foldPath(adj [][]int, label, width float64) []r2.Vec {
 			return nil
 		}
 	}
-	across, down := 1.0, 1.0
+	dx, dy := 1.0, 1.0
 	if label > 1 {
-		across, down = label, 0.6
+		dx, dy = label, 0.6
 	}
-	perRow := max(1, 1+int(width/across))
+	perRow := max(1, 1+int(width/dx))
 	if len(adj) <= perRow || ends != 2 {
 		return nil
 	}
-	at := make([]r2.Vec, len(adj))
-	for k, i, from := 0, start, -1; k < len(adj); k++ {
+	position := make([]r2.Vec, len(adj))
+	for k, i, previous := 0, start, -1; k < len(adj); k++ {
 		row, column := k/perRow, k%perRow
 		if row%2 == 1 {
 			column = perRow - 1 - column
 		}
-		at[i] = r2.Vec{X: across * float64(column), Y: down * float64(row)}
+		position[i] = r2.Vec{X: dx * float64(column), Y: dy * float64(row)}
 		next := adj[i][0]
-		if next == from {
+		if next == previous {
 			next = adj[i][len(adj[i])-1]
 		}
-		i, from = next, i
+		i, previous = next, i
 	}
-	return at
+	return position
 }
 
 // leastStress returns a better position of node i; all other nodes stay. The position minimises a
 // quadratic function that is nowhere below the stress (see layoutComponent) and equals it at the
 // present position. If two nodes coincide, round decides in which direction i moves.
-func leastStress(at []r2.Vec, distance []float64, i, round int) r2.Vec {
+func leastStress(position []r2.Vec, distance []float64, i, round int) r2.Vec {
 	var sum r2.Vec
 	weight := 0.0
-	for j, p := range at {
+	for j, p := range position {
 		if i == j {
 			continue
 		}
 		d := distance[j]
 		w := 1 / (d * d)
-		delta, length := difference(at[i], p, float64(i)+float64(round))
+		delta, length := difference(position[i], p, float64(i)+float64(round))
 		sum.X += float64(w * (p.X + float64(d*delta.X/length)))
 		sum.Y += float64(w * (p.Y + float64(d*delta.Y/length)))
 		weight += w
@@ -111,15 +111,15 @@ func leastStress(at []r2.Vec, distance []float64, i, round int) r2.Vec {
 // term that grows with the smaller of their numbers of edges. If this distance were 1, almost all
 // distances in a dense graph would be equal, and the nodes would overlap.
 func distances(adj [][]int) [][]float64 {
-	all := make([][]float64, len(adj))
+	distance := make([][]float64, len(adj))
 	for s := range adj {
-		all[s] = hopsFrom(adj, s)
+		distance[s] = hopsFrom(adj, s)
 		for _, j := range adj[s] {
-			fewer := min(len(adj[j]), len(adj[s]))
-			all[s][j] = 0.7 + float64(0.3*math.Sqrt(float64(fewer))/2)
+			degree := min(len(adj[j]), len(adj[s]))
+			distance[s][j] = 0.7 + float64(0.3*math.Sqrt(float64(degree))/2)
 		}
 	}
-	return all
+	return distance
 }
 
 // hopsFrom counts the edges of the shortest path from node s to every node, by breadth-first search.
@@ -141,10 +141,10 @@ func hopsFrom(adj [][]int, s int) []float64 {
 // two leading eigenvectors of the doubly centred squared distances.
 func classicalScaling(distance [][]float64) []r2.Vec {
 	n := len(distance)
-	at := make([]r2.Vec, n)
+	position := make([]r2.Vec, n)
 	if n == 2 {
-		at[1].X = distance[0][1]
-		return at
+		position[1].X = distance[0][1]
+		return position
 	}
 	mean, total := make([]float64, n), 0.0
 	for i, row := range distance {
@@ -162,28 +162,28 @@ func classicalScaling(distance [][]float64) []r2.Vec {
 	}
 	var e mat.EigenSym
 	if !e.Factorize(b, true) { // does not happen for finite numbers
-		return at
+		return position
 	}
 	var v mat.Dense
 	e.VectorsTo(&v)
 	values := e.Values(nil)
-	for i := range at {
-		at[i] = r2.Vec{
+	for i := range position {
+		position[i] = r2.Vec{
 			X: v.At(i, n-1) * math.Sqrt(max(values[n-1], 0)),
 			Y: v.At(i, n-2) * math.Sqrt(max(values[n-2], 0)),
 		}
 	}
-	return at
+	return position
 }
 
 // layout computes the position of every node that has an edge. All lengths are in pixels: unit is
 // the length of an edge, margin the space around a component. Components are packed in rows of about
 // the given width, large ones first. drawn[i] is true if node i has a position. size is the size of
 // the picture.
-func layout(g *graph.Graph, unit, margin, width float64) (at []r2.Vec, drawn []bool, size r2.Vec) {
-	of, count := g.Components()
+func layout(g *graph.Graph, unit, margin, width float64) (position []r2.Vec, drawn []bool, size r2.Vec) {
+	numbers, count := g.Components()
 	members, number := make([][]int, count), make([]int, g.Nodes())
-	for i, k := range of {
+	for i, k := range numbers {
 		number[i] = len(members[k])
 		members[k] = append(members[k], i)
 	}
@@ -193,7 +193,7 @@ func layout(g *graph.Graph, unit, margin, width float64) (at []r2.Vec, drawn []b
 		adj[e.I] = append(adj[e.I], number[e.J])
 		adj[e.J] = append(adj[e.J], number[e.I])
 	}
-	at, drawn = make([]r2.Vec, g.Nodes()), make([]bool, g.Nodes())
+	position, drawn = make([]r2.Vec, g.Nodes()), make([]bool, g.Nodes())
 	var corner r2.Vec
 	rowHeight := 0.0
 	for _, m := range members {
@@ -214,55 +214,55 @@ func layout(g *graph.Graph, unit, margin, width float64) (at []r2.Vec, drawn []b
 			rowHeight = 0
 		}
 		for k, i := range m {
-			at[i], drawn[i] = r2.Add(corner, places[k]), true
+			position[i], drawn[i] = r2.Add(corner, places[k]), true
 		}
 		corner.X += box.X
 		rowHeight = max(rowHeight, box.Y)
 		size = r2.Vec{X: max(size.X, corner.X), Y: max(size.Y, corner.Y+rowHeight)}
 	}
-	return at, drawn, size
+	return position, drawn, size
 }
 
 // clearance is the least distance between two nodes at which partNodes aims, in pixels.
 const clearance = 26
 
-// partNodes enlarges a crowded component, and moves apart nodes whose distance is below least.
-func partNodes(at []r2.Vec, least float64) []r2.Vec {
-	shortage := 0.0 // mean over the nodes of max(0, 1 - (distance of the nearest node)/least)
-	for i, p := range at {
+// partNodes enlarges a crowded component, and moves apart nodes whose distance is below minDistance.
+func partNodes(position []r2.Vec, minDistance float64) []r2.Vec {
+	shortage := 0.0 // mean over the nodes of max(0, 1 - (distance of the nearest node)/minDistance)
+	for i, p := range position {
 		nearest := math.Inf(1)
-		for j, q := range at {
+		for j, q := range position {
 			if i != j {
 				nearest = min(nearest, r2.Norm(r2.Sub(p, q)))
 			}
 		}
-		shortage += max(0, 1-nearest/least) / float64(len(at))
+		shortage += max(0, 1-nearest/minDistance) / float64(len(position))
 	}
-	for i := range at {
-		at[i] = r2.Scale(1+float64(1.5*shortage), at[i])
+	for i := range position {
+		position[i] = r2.Scale(1+float64(1.5*shortage), position[i])
 	}
 	const rounds = 100
 	for range rounds {
-		if !pushApart(at, least) {
+		if !pushApart(position, minDistance) {
 			break
 		}
 	}
-	return at
+	return position
 }
 
-// pushApart moves the nodes of each pair whose distance is below least away from each other. moved
+// pushApart moves the nodes of each pair whose distance is below minDistance away from each other. moved
 // reports whether there were such pairs.
-func pushApart(at []r2.Vec, least float64) (moved bool) {
-	for i := range at {
+func pushApart(position []r2.Vec, minDistance float64) (moved bool) {
+	for i := range position {
 		for j := range i {
-			distance := r2.Norm(r2.Sub(at[i], at[j]))
-			if distance >= least*(1-1e-3) {
+			distance := r2.Norm(r2.Sub(position[i], position[j]))
+			if distance >= minDistance*(1-1e-3) {
 				continue
 			}
-			delta, length := difference(at[i], at[j], float64(i))
-			push := (least - distance) / (2 * length)
-			at[i] = r2.Add(at[i], r2.Scale(push, delta))
-			at[j] = r2.Sub(at[j], r2.Scale(push, delta))
+			delta, length := difference(position[i], position[j], float64(i))
+			push := (minDistance - distance) / (2 * length)
+			position[i] = r2.Add(position[i], r2.Scale(push, delta))
+			position[j] = r2.Sub(position[j], r2.Scale(push, delta))
 			moved = true
 		}
 	}
@@ -271,14 +271,14 @@ func pushApart(at []r2.Vec, least float64) (moved bool) {
 
 // fitBox scales the positions by unit and moves them into a box with a margin. It returns the
 // positions and the size of the box.
-func fitBox(at []r2.Vec, unit, margin float64) ([]r2.Vec, r2.Vec) {
-	low, high := at[0], at[0]
-	for _, p := range at {
+func fitBox(position []r2.Vec, unit, margin float64) ([]r2.Vec, r2.Vec) {
+	low, high := position[0], position[0]
+	for _, p := range position {
 		low = r2.Vec{X: min(low.X, p.X), Y: min(low.Y, p.Y)}
 		high = r2.Vec{X: max(high.X, p.X), Y: max(high.Y, p.Y)}
 	}
-	for k, p := range at {
-		at[k] = r2.Vec{X: margin + float64(unit*(p.X-low.X)), Y: margin + float64(unit*(p.Y-low.Y))}
+	for k, p := range position {
+		position[k] = r2.Vec{X: margin + float64(unit*(p.X-low.X)), Y: margin + float64(unit*(p.Y-low.Y))}
 	}
-	return at, r2.Vec{X: float64(2*margin) + float64(unit*(high.X-low.X)), Y: float64(2*margin) + float64(unit*(high.Y-low.Y))}
+	return position, r2.Vec{X: float64(2*margin) + float64(unit*(high.X-low.X)), Y: float64(2*margin) + float64(unit*(high.Y-low.Y))}
 }

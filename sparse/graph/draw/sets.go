@@ -18,15 +18,15 @@ const (
 	Faint = -2 // a node to draw in the background
 )
 
-// light is Paul Tol's colour scheme "light", made for labelled cells: black text is readable on
+// palette is Paul Tol's colour scheme "light", made for labelled cells: black text is readable on
 // every colour, and colour-blind people can distinguish the colours.
-var light = []string{"#77aadd", "#ee8866", "#eedd88", "#ffaabb", "#44bb99", "#99ddff", "#bbcc33", "#aaaa00"}
+var palette = []string{"#77aadd", "#ee8866", "#eedd88", "#ffaabb", "#44bb99", "#99ddff", "#bbcc33", "#aaaa00"}
 
 // Colour returns the colour of set k >= 0 as #rrggbb, light enough for black text. The
 // first hundred colours are different.
 func Colour(k int) string {
-	if k < len(light) {
-		return light[k]
+	if k < len(palette) {
+		return palette[k]
 	}
 	// Hues advance by the golden angle, and three lightnesses take turns.
 	_, turn := math.Modf(float64(float64(k) * 0.6180339887498949))
