@@ -22,8 +22,8 @@ func (c *cholesky) factor(a []float64, n int) bool {
 	for i := range n {
 		row := c.l[i*n : (i+1)*n]
 		for j := range i {
-			other := c.l[j*n : (j+1)*n]
-			row[j] = (a[i*n+j] - kernels.Dot(row[:j], other[:j])) / other[j]
+			rowJ := c.l[j*n : (j+1)*n]
+			row[j] = (a[i*n+j] - kernels.Dot(row[:j], rowJ[:j])) / rowJ[j]
 		}
 		pivot := a[i*n+i] - kernels.Dot(row[:i], row[:i])
 		if !(pivot > 0) || math.IsInf(pivot, 1) {

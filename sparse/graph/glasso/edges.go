@@ -31,34 +31,34 @@ func EstimateEdges(c *graph.Covariance, k int, opt Options) (*Result, error) {
 	}
 	search := edgeSearch{c: c, opt: opt, k: k, high: strongest} // the penalty strongest gives no edges
 	// About k covariances are larger than weakest, so the search begins with the penalty weakest.
-	for at := weakest; search.high-search.low > 1e-6*search.high; at /= 1.5 {
-		penalty := min(at, search.high*(1-1e-9))
+	for trial := weakest; search.high-search.low > 1e-6*search.high; trial /= 1.5 {
+		penalty := min(trial, search.high*(1-1e-9))
 		switch {
-		case search.tooLarge != nil && search.halved:
+		case search.sizeError != nil && search.halved:
 			penalty = search.low // if this gives fewer than k edges, more halvings are of no use
 		case search.low > 0:
 			penalty = search.low + float64((search.high-search.low)/2)
-			search.halved = search.tooLarge != nil
+			search.halved = search.sizeError != nil
 		}
 		if done, err := search.try(penalty); done || err != nil {
 			return search.best, err
 		}
 	}
-	return search.best, search.tooLarge
+	return search.best, search.sizeError
 }
 
 // edgeSearch is the state of the bisection for k edges. The penalty high gives fewer than k edges. The
-// penalty low is 0 at first. Later it gives at least k edges if tooLarge is nil. Otherwise the penalties just
-// below low give the error tooLarge.
+// penalty low is 0 at first. Later it gives at least k edges if sizeError is nil. Otherwise the penalties
+// just below low give the error sizeError.
 type edgeSearch struct {
-	c         *graph.Covariance
-	opt       Options
-	k         int
-	low, high float64
-	tooLarge  error   // if it is not nil, it wraps a *graph.ComponentError whose Fits is low
-	halved    bool    // whether a penalty above low was tried since tooLarge was set
-	best      *Result // the best result so far; nil before the first
-	bestOff   int     // difference between k and the number of edges of best
+	c            *graph.Covariance
+	opt          Options
+	k            int
+	low, high    float64
+	sizeError    error   // if it is not nil, it wraps a *graph.ComponentError whose Fits is low
+	halved       bool    // whether a penalty above low was tried since sizeError was set
+	best         *Result // the best result so far; nil before the first
+	bestDistance int     // difference between k and the number of edges of best
 }
 
 // try calls Estimate with the given penalty, and narrows the interval from low to high. done is true
@@ -67,7 +67,7 @@ func (s *edgeSearch) try(penalty float64) (done bool, err error) {
 	s.opt.Penalty = penalty
 	res, err := Estimate(s.c, s.opt)
 	if large, bad := errors.AsType[*graph.ComponentError](err); bad {
-		s.low, s.tooLarge = large.Fits, errorf("%d edges: %w; ask for fewer edges", s.k, err)
+		s.low, s.sizeError = large.Fits, errorf("%d edges: %w; ask for fewer edges", s.k, err)
 		return false, nil
 	}
 	if errors.Is(err, ErrNotConverged) && s.best != nil {
@@ -77,14 +77,14 @@ func (s *edgeSearch) try(penalty float64) (done bool, err error) {
 		return false, err
 	}
 	edges := res.countEdges()
-	off := max(edges-s.k, s.k-edges)
-	if s.best == nil || off < s.bestOff || off == s.bestOff && edges < s.k {
-		s.best, s.bestOff = res, off
+	distance := max(edges-s.k, s.k-edges)
+	if s.best == nil || distance < s.bestDistance || distance == s.bestDistance && edges < s.k {
+		s.best, s.bestDistance = res, distance
 	}
 	if edges < s.k {
 		s.high = penalty
 	} else {
-		s.low, s.tooLarge = penalty, nil
+		s.low, s.sizeError = penalty, nil
 	}
-	return off*100 <= s.k && (off == 0 || s.k >= 100), nil
+	return distance*100 <= s.k && (distance == 0 || s.k >= 100), nil
 }

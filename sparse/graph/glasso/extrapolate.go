@@ -13,7 +13,7 @@ const extrapolationDepth = 5
 // extrapolation accelerates coordinate descent by Anderson's method (Bertrand and Massias 2021): if S is
 // nearly singular, a combination of the last iterates can be much nearer to the minimum.
 type extrapolation struct {
-	past [][]float64 // for each of the last sweeps, the active entries of newtonBlock.z after the sweep
+	iterates [][]float64 // for each of the last sweeps, the active entries of newtonBlock.z after the sweep
 }
 
 // afterSweep stores the active entries of b.z after a sweep. When the entries of extrapolationDepth+1 sweeps
@@ -21,8 +21,8 @@ type extrapolation struct {
 // and empties the store.
 func (e *extrapolation) afterSweep(b *newtonBlock, active [][]int32) {
 	z := b.values(active)
-	e.past = append(e.past, z)
-	if len(e.past) <= extrapolationDepth {
+	e.iterates = append(e.iterates, z)
+	if len(e.iterates) <= extrapolationDepth {
 		return
 	}
 	if guess, ok := e.combine(); ok {
@@ -32,18 +32,18 @@ func (e *extrapolation) afterSweep(b *newtonBlock, active [][]int32) {
 			b.place(z, active)
 		}
 	}
-	e.past = e.past[:0]
+	e.iterates = e.iterates[:0]
 }
 
-// combine returns sum_k c_k past[k+1]. The numbers c_k have the sum 1 and minimise the norm of sum_k c_k
-// (past[k+1] - past[k]). combine returns false if rounding errors prevent this.
+// combine returns sum_k c_k iterates[k+1]. The numbers c_k have the sum 1 and minimise the norm of sum_k c_k
+// (iterates[k+1] - iterates[k]). combine returns false if rounding errors prevent this.
 func (e *extrapolation) combine() ([]float64, bool) {
 	const depth = extrapolationDepth
 	steps := make([][]float64, depth)
 	for k := range steps {
-		steps[k] = make([]float64, len(e.past[0]))
-		for i, v := range e.past[k+1] {
-			steps[k][i] = v - e.past[k][i]
+		steps[k] = make([]float64, len(e.iterates[0]))
+		for i, v := range e.iterates[k+1] {
+			steps[k][i] = v - e.iterates[k][i]
 		}
 	}
 	gram := make([]float64, depth*depth)
@@ -69,9 +69,9 @@ func (e *extrapolation) combine() ([]float64, bool) {
 	if sum == 0 || math.IsNaN(sum) {
 		return nil, false
 	}
-	guess := make([]float64, len(e.past[0]))
+	guess := make([]float64, len(e.iterates[0]))
 	for k := range depth {
-		kernels.Axpy(c[k]/sum, e.past[k+1], guess)
+		kernels.Axpy(c[k]/sum, e.iterates[k+1], guess)
 	}
 	return guess, true
 }
@@ -94,9 +94,9 @@ func (b *newtonBlock) place(values []float64, active [][]int32) {
 	k := 0
 	for i, cols := range active {
 		for _, j := range cols {
-			at := i*n + int(j)
-			b.z[at], b.z[int(j)*n+i] = values[k], values[k]
-			if change := values[k] - b.x[at]; change != 0 {
+			index := i*n + int(j)
+			b.z[index], b.z[int(j)*n+i] = values[k], values[k]
+			if change := values[k] - b.x[index]; change != 0 {
 				b.spread(i, int(j), change)
 			}
 			k++
@@ -114,7 +114,7 @@ func (b *newtonBlock) model(active [][]int32) float64 {
 			square += float64(b.y[i*n+j] * b.y[j*n+i])
 		}
 	}
-	return square + b.sum(active, func(at int, rho float64) float64 {
-		return float64((b.s[at]-b.w[at])*(b.z[at]-b.x[at])) + float64(rho*math.Abs(b.z[at]))
+	return square + b.sum(active, func(index int, rho float64) float64 {
+		return float64((b.s[index]-b.w[index])*(b.z[index]-b.x[index])) + float64(rho*math.Abs(b.z[index]))
 	})
 }

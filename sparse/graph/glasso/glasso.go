@@ -123,10 +123,10 @@ func assemble(c *graph.Covariance, members [][]int32, blocks []*newtonBlock, o *
 	res := &Result{Penalty: o.Penalty, Components: len(members), Largest: min(1, n)}
 	var entries []sparse.Triplet
 	inBlock := make([]bool, n)
-	failed := 0
+	failures := 0
 	for k, b := range blocks {
-		for at, v := range b.x {
-			i, j := members[k][at/b.n], members[k][at%b.n]
+		for index, v := range b.x {
+			i, j := members[k][index/b.n], members[k][index%b.n]
 			inBlock[i] = true
 			if v != 0 {
 				entries = append(entries, sparse.Triplet{Row: int(i), Col: int(j), Value: v})
@@ -136,7 +136,7 @@ func assemble(c *graph.Covariance, members [][]int32, blocks []*newtonBlock, o *
 		res.Gap += b.gap
 		res.Steps, res.Sweeps, res.Largest = max(res.Steps, b.steps), max(res.Sweeps, b.sweeps), max(res.Largest, b.n)
 		if !b.converged {
-			failed++
+			failures++
 		}
 	}
 	for i, is := range inBlock {
@@ -150,11 +150,11 @@ func assemble(c *graph.Covariance, members [][]int32, blocks []*newtonBlock, o *
 	if res.Theta, err = sparse.FromTriplets(n, n, entries); err != nil {
 		return nil, errorf("the estimate at penalty %v overflows: want a larger penalty, or S scaled to correlations: %w", o.Penalty, err)
 	}
-	if failed > 0 {
+	if failures > 0 {
 		return res, &sparse.RemedyError{
 			Err: errorf("sparse inverse covariance selection %w: %d of %d components at penalty %v "+
 				"after at most %d Newton steps, duality gap %.3g",
-				ErrNotConverged, failed, len(blocks), o.Penalty, res.Steps, res.Gap),
+				ErrNotConverged, failures, len(blocks), o.Penalty, res.Steps, res.Gap),
 			Remedies: []sparse.Remedy{
 				{Field: "Options.Penalty", To: "a larger number"},
 				{Field: "Options.Tol", To: "a larger number"},

@@ -36,16 +36,16 @@ func TestSachs(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			worst := 0.0
+			maxDiff := 0.0
 			for k, got := range elements(res.Theta) {
-				worst = max(worst, math.Abs(got-want[k]))
+				maxDiff = max(maxDiff, math.Abs(got-want[k]))
 				if (got == 0) != (want[k] == 0) {
 					t.Errorf("entry %d is %v, want %v: another zero pattern", k, got, want[k])
 				}
 			}
-			t.Logf("largest difference %.2g, gap %.2g, objective off by %.2g, %d steps, %d sweeps", worst, res.Gap, res.Objective-tt.objective, res.Steps, res.Sweeps)
-			if worst > 1e-6 || math.Abs(res.Objective-tt.objective) > 1e-9 || len(res.Graph(nil).Edges()) != tt.edges {
-				t.Errorf("largest difference %v, objective %v (want %v), %d edges (want %d)", worst, res.Objective, tt.objective, len(res.Graph(nil).Edges()), tt.edges)
+			t.Logf("largest difference %.2g, gap %.2g, objective off by %.2g, %d steps, %d sweeps", maxDiff, res.Gap, res.Objective-tt.objective, res.Steps, res.Sweeps)
+			if maxDiff > 1e-6 || math.Abs(res.Objective-tt.objective) > 1e-9 || len(res.Graph(nil).Edges()) != tt.edges {
+				t.Errorf("largest difference %v, objective %v (want %v), %d edges (want %d)", maxDiff, res.Objective, tt.objective, len(res.Graph(nil).Edges()), tt.edges)
 			}
 		})
 	}
@@ -81,12 +81,12 @@ func TestA9a(t *testing.T) {
 		t.Errorf("not the edges of scikit-learn: %s", diff)
 	}
 	// If the diagonal is penalised, the penalty 0.1 gives 304 edges.
-	found, err := EstimateEdges(c, 304, Options{})
+	estimate, err := EstimateEdges(c, 304, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := len(found.Graph(nil).Edges()); n < 301 || n > 307 || math.Abs(found.Penalty-0.1) > 0.005 {
-		t.Errorf("%d edges at penalty %v, want 304 within 1 %%, near 0.1", n, found.Penalty)
+	if n := len(estimate.Graph(nil).Edges()); n < 301 || n > 307 || math.Abs(estimate.Penalty-0.1) > 0.005 {
+		t.Errorf("%d edges at penalty %v, want 304 within 1 %%, near 0.1", n, estimate.Penalty)
 	}
 }
 
@@ -106,8 +106,8 @@ func TestEstimateEdges(t *testing.T) {
 	_, err = EstimateEdges(c, 301, Options{})
 	check.Error(t, err, "301 edges", "only 300 pairs")
 	_, err = EstimateEdges(c, 200, Options{MaxComponent: 5})
-	var tooLarge *graph.ComponentError
-	if !errors.As(err, &tooLarge) {
+	var sizeError *graph.ComponentError
+	if !errors.As(err, &sizeError) {
 		t.Errorf("%v, want a *graph.ComponentError inside", err)
 	}
 	check.Error(t, err, "200 edges", "fewer")
@@ -179,16 +179,16 @@ func TestComponentErrorNamesThePenalty(t *testing.T) {
 	c, _ := randomCorrelation(t, 25, 100, 8)
 	for _, limit := range []int{2, 3, 8} {
 		_, err := Estimate(c, Options{Penalty: 0.01, MaxComponent: limit})
-		var tooLarge *graph.ComponentError
-		if !errors.As(err, &tooLarge) {
+		var sizeError *graph.ComponentError
+		if !errors.As(err, &sizeError) {
 			t.Fatalf("%v, want a *graph.ComponentError", err)
 		}
-		res, err := Estimate(c, Options{Penalty: tooLarge.Fits, MaxComponent: limit})
+		res, err := Estimate(c, Options{Penalty: sizeError.Fits, MaxComponent: limit})
 		if err != nil || res.Largest > limit {
-			t.Errorf("limit %d, penalty %v: %v", limit, tooLarge.Fits, err)
+			t.Errorf("limit %d, penalty %v: %v", limit, sizeError.Fits, err)
 		}
-		if _, err = Estimate(c, Options{Penalty: tooLarge.Fits * (1 - 1e-5), MaxComponent: limit}); err == nil {
-			t.Errorf("limit %d: a penalty just below %v works, too", limit, tooLarge.Fits)
+		if _, err = Estimate(c, Options{Penalty: sizeError.Fits * (1 - 1e-5), MaxComponent: limit}); err == nil {
+			t.Errorf("limit %d: a penalty just below %v works, too", limit, sizeError.Fits)
 		}
 	}
 }
@@ -218,16 +218,16 @@ func TestManyFeatures(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = Estimate(c, Options{Penalty: 0.3})
-	var tooLarge *graph.ComponentError
-	if !errors.As(err, &tooLarge) || tooLarge.Size <= tooLarge.Limit || tooLarge.Fits < 0.5 || tooLarge.Fits > 0.6 {
+	var sizeError *graph.ComponentError
+	if !errors.As(err, &sizeError) || sizeError.Size <= sizeError.Limit || sizeError.Fits < 0.5 || sizeError.Fits > 0.6 {
 		t.Errorf("%v, want a *graph.ComponentError that names a penalty of 0.5 to 0.6", err)
 	}
-	began := time.Now()
+	start := time.Now()
 	res, err := Estimate(c, Options{Penalty: 0.9})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("%d components, largest %d, %v, gap %v in %v", res.Components, res.Largest, res.Graph(nil).Statistics(), res.Gap, time.Since(began))
+	t.Logf("%d components, largest %d, %v, gap %v in %v", res.Components, res.Largest, res.Graph(nil).Statistics(), res.Gap, time.Since(start))
 	if res.Components != 1813 || res.Largest != 38 || res.Gap > 1e-12*47236 {
 		t.Errorf("%d components, largest %d, gap %v, want 1813, 38, at most 5e-8", res.Components, res.Largest, res.Gap)
 	}

@@ -47,8 +47,8 @@ func solveBlock(s []float64, n int, o *Options) *newtonBlock {
 }
 
 // newton takes Newton steps until the gap is at most tol or as small as rounding allows, until a step
-// fails, or until b.steps is equal to most.
-func (b *newtonBlock) newton(tol float64, most int, progress func(Progress)) {
+// fails, or until b.steps is equal to maxSteps.
+func (b *newtonBlock) newton(tol float64, maxSteps int, progress func(Progress)) {
 	accuracy := 1e-3 // relative accuracy to which the model is minimised next
 	b.converged = false
 	for {
@@ -59,7 +59,7 @@ func (b *newtonBlock) newton(tol float64, most int, progress func(Progress)) {
 			b.converged = true
 			return
 		}
-		if b.steps >= most {
+		if b.steps >= maxSteps {
 			return
 		}
 		if progress != nil {
@@ -112,13 +112,13 @@ func (b *newtonBlock) traceAndPenalty(v []float64) float64 {
 	sum := 0.0
 	for i := range b.n {
 		row, s := v[i*b.n:(i+1)*b.n], b.s[i*b.n:]
-		part := float64((s[i] + b.rhoDiag) * row[i]) // |x_ii| = x_ii
+		rowSum := float64((s[i] + b.rhoDiag) * row[i]) // |x_ii| = x_ii
 		for j, x := range row[:i] {
 			if x != 0 {
-				part += float64(2 * (float64(s[j]*x) + float64(b.rho*math.Abs(x))))
+				rowSum += float64(2 * (float64(s[j]*x) + float64(b.rho*math.Abs(x))))
 			}
 		}
-		sum += part
+		sum += rowSum
 	}
 	return sum
 }
@@ -138,8 +138,8 @@ func (b *newtonBlock) dualityGap() float64 {
 	v := b.z // scratch memory here
 	for i := range n {
 		for j := range n {
-			at := i*n + j
-			v[at] = min(max(b.w[at], b.s[at]-b.rho), b.s[at]+b.rho)
+			index := i*n + j
+			v[index] = min(max(b.w[index], b.s[index]-b.rho), b.s[index]+b.rho)
 		}
 		v[i*n+i] = b.s[i*n+i] + b.rhoDiag
 	}
@@ -160,9 +160,9 @@ func (b *newtonBlock) dualityGap() float64 {
 func (b *newtonBlock) direction(active [][]int32, accuracy float64) {
 	copy(b.z, b.x)
 	clear(b.y)
-	var faster extrapolation
-	const maxSweeps, subspaceAfter, subspaceEvery, mostVain = 500, 18, 3, 3
-	vain := 0 // consecutive subspace steps that did not lower the model
+	var accelerator extrapolation
+	const maxSweeps, subspaceAfter, subspaceEvery, maxFailures = 500, 18, 3, 3
+	failures := 0 // consecutive subspace steps that did not lower the model
 	for sweep := 1; sweep <= maxSweeps; sweep++ {
 		b.sweeps++
 		change := 0.0
@@ -176,12 +176,12 @@ func (b *newtonBlock) direction(active [][]int32, accuracy float64) {
 		if change <= accuracy*size {
 			break
 		}
-		faster.afterSweep(b, active)
-		if sweep >= subspaceAfter && sweep%subspaceEvery == 0 && vain < mostVain {
-			if vain++; b.subspaceStep(active, accuracy) {
-				vain = 0
+		accelerator.afterSweep(b, active)
+		if sweep >= subspaceAfter && sweep%subspaceEvery == 0 && failures < maxFailures {
+			if failures++; b.subspaceStep(active, accuracy) {
+				failures = 0
 			}
-			faster.past = faster.past[:0]
+			accelerator.iterates = accelerator.iterates[:0]
 		}
 	}
 }
@@ -190,14 +190,14 @@ func (b *newtonBlock) direction(active [][]int32, accuracy float64) {
 //
 //	tr((S-W) D) + sum_ij rho_ij (|z_ij| - |x_ij|),  W = inverse of x, D = z - x.
 func (b *newtonBlock) modelChange(active [][]int32) float64 {
-	return b.sum(active, func(at int, rho float64) float64 {
-		return float64((b.s[at]-b.w[at])*(b.z[at]-b.x[at])) + float64(rho*(math.Abs(b.z[at])-math.Abs(b.x[at])))
+	return b.sum(active, func(index int, rho float64) float64 {
+		return float64((b.s[index]-b.w[index])*(b.z[index]-b.x[index])) + float64(rho*(math.Abs(b.z[index])-math.Abs(b.x[index])))
 	})
 }
 
 // sum returns the sum of f over the active entries; entries off the diagonal count twice. f gets the
-// position of an entry in the slice of a matrix, and its rho_ij.
-func (b *newtonBlock) sum(active [][]int32, f func(at int, rho float64) float64) float64 {
+// index of an entry in the slice of a matrix, and its rho_ij.
+func (b *newtonBlock) sum(active [][]int32, f func(index int, rho float64) float64) float64 {
 	total := 0.0
 	for i, cols := range active {
 		for _, j := range cols {
@@ -218,8 +218,8 @@ func (b *newtonBlock) activeSet() [][]int32 {
 	active := make([][]int32, n)
 	for i := range n {
 		for j := i; j < n; j++ {
-			at := i*n + j
-			if b.x[at] != 0 || math.Abs(b.s[at]-b.w[at]) > b.rho {
+			index := i*n + j
+			if b.x[index] != 0 || math.Abs(b.s[index]-b.w[index]) > b.rho {
 				active[i] = append(active[i], int32(j))
 			}
 		}
@@ -246,18 +246,18 @@ func (b *newtonBlock) sweepRow(i int, cols []int32) float64 {
 	for _, j32 := range cols {
 		j := int(j32)
 		wj := b.w[j*n : (j+1)*n]
-		at := i*n + j
+		index := i*n + j
 		a := float64(wi[j]*wi[j]) + float64(wi[i]*wj[j])
 		if i == j {
 			a = wi[i] * wi[i]
 		}
-		g := b.s[at] - wi[j] + kernels.Dot(yi, wj)
-		z := softThreshold(b.z[at]-g/a, b.penaltyAt(i, j)/a)
-		t := z - b.z[at]
+		g := b.s[index] - wi[j] + kernels.Dot(yi, wj)
+		z := softThreshold(b.z[index]-g/a, b.penaltyAt(i, j)/a)
+		t := z - b.z[index]
 		if t == 0 {
 			continue
 		}
-		b.z[at], b.z[j*n+i] = z, z
+		b.z[index], b.z[j*n+i] = z, z
 		b.spread(i, j, t)
 		yi[j] += float64(t * wi[i])
 		change += math.Abs(t)
@@ -279,31 +279,31 @@ func (b *newtonBlock) spread(i, j int, t float64) {
 }
 
 // lineSearch replaces x by x + step (z - x) for the first step of 1, 1/2, 1/4, ... for which the result is
-// positive definite and the objective falls by at least 0.001 step |predicted|, up to rounding (Hsieh et
-// al., section 3.3). predicted is the result of modelChange. change is the sum of the absolute changes of x,
+// positive definite and the objective falls by at least 0.001 step |prediction|, up to rounding (Hsieh et
+// al., section 3.3). prediction is the result of modelChange. change is the sum of the absolute changes of x,
 // divided by the sum of |x_ij| before the step. If no step succeeds, ok is false and x does not change.
-func (b *newtonBlock) lineSearch(predicted float64) (change float64, ok bool) {
-	before := b.objective
-	rounding := float64(1e-15*float64(b.n)*(math.Abs(b.logDet)+math.Abs(before+b.logDet)+float64(b.n))) + float64(b.rounding()/16)
-	from, size, distance := b.x, 0.0, 0.0
+func (b *newtonBlock) lineSearch(prediction float64) (change float64, ok bool) {
+	objective := b.objective
+	rounding := float64(1e-15*float64(b.n)*(math.Abs(b.logDet)+math.Abs(objective+b.logDet)+float64(b.n))) + float64(b.rounding()/16)
+	start, size, distance := b.x, 0.0, 0.0
 	for k, z := range b.z {
-		size += math.Abs(from[k])
-		distance += math.Abs(z - from[k])
+		size += math.Abs(start[k])
+		distance += math.Abs(z - start[k])
 	}
 	for step := 1.0; step > 1e-12; step /= 2 {
-		to := make([]float64, len(b.z))
+		trial := make([]float64, len(b.z))
 		if step == 1 {
-			copy(to, b.z) // avoids rounding
+			copy(trial, b.z) // avoids rounding
 		} else {
 			for k, z := range b.z {
-				to[k] = from[k] + float64(step*(z-from[k]))
+				trial[k] = start[k] + float64(step*(z-start[k]))
 			}
 		}
-		if b.accept(to) && b.objective <= before+float64(1e-3*step*predicted)+rounding {
+		if b.accept(trial) && b.objective <= objective+float64(1e-3*step*prediction)+rounding {
 			return step * distance / size, true
 		}
 	}
-	b.accept(from)
+	b.accept(start)
 	return 0, false
 }
 

@@ -49,42 +49,42 @@ func randomCorrelation(t testing.TB, n, samples int, seed uint64) (*graph.Covari
 func allEntries(c *graph.Covariance) []float64 {
 	n := c.Features()
 	s := make([]float64, n*n)
-	for at := range s {
-		s[at] = c.At(at/n, at%n)
+	for index := range s {
+		s[index] = c.At(index/n, index%n)
 	}
 	return s
 }
 
 // kktResidual returns the largest violation of the optimality conditions by theta: the difference (inv
-// theta)_ij - s_ij must be rho sign(theta_ij), or within [-rho, rho] if theta_ij = 0. If free is true, the
-// difference must be 0 on the diagonal. kktResidual also checks that theta is symmetric.
-func kktResidual(t testing.TB, theta, s []float64, n int, rho float64, free bool) float64 {
+// theta)_ij - s_ij must be rho sign(theta_ij), or within [-rho, rho] if theta_ij = 0. If freeDiagonal is
+// true, the difference must be 0 on the diagonal. kktResidual also checks that theta is symmetric.
+func kktResidual(t testing.TB, theta, s []float64, n int, rho float64, freeDiagonal bool) float64 {
 	t.Helper()
 	var w mat.Dense
 	if err := w.Inverse(mat.NewDense(n, n, theta)); err != nil {
 		t.Fatal(err)
 	}
-	worst := 0.0
+	violation := 0.0
 	for i := range n {
 		for j := range n {
-			at := i*n + j
-			g := w.At(i, j) - s[at]
+			index := i*n + j
+			g := w.At(i, j) - s[index]
 			switch {
-			case i == j && free:
-				worst = max(worst, math.Abs(g))
-			case theta[at] > 0:
-				worst = max(worst, math.Abs(g-rho))
-			case theta[at] < 0:
-				worst = max(worst, math.Abs(g+rho))
+			case i == j && freeDiagonal:
+				violation = max(violation, math.Abs(g))
+			case theta[index] > 0:
+				violation = max(violation, math.Abs(g-rho))
+			case theta[index] < 0:
+				violation = max(violation, math.Abs(g+rho))
 			default:
-				worst = max(worst, math.Abs(g)-rho)
+				violation = max(violation, math.Abs(g)-rho)
 			}
-			if theta[at] != theta[j*n+i] {
-				t.Errorf("entry (%d, %d) is %v, but (%d, %d) is %v", i, j, theta[at], j, i, theta[j*n+i])
+			if theta[index] != theta[j*n+i] {
+				t.Errorf("entry (%d, %d) is %v, but (%d, %d) is %v", i, j, theta[index], j, i, theta[j*n+i])
 			}
 		}
 	}
-	return worst
+	return violation
 }
 
 func TestOptimality(t *testing.T) {
@@ -97,16 +97,16 @@ func TestOptimality(t *testing.T) {
 		for _, samples := range []int{n/2 + 2, 5 * n} {
 			c, s := randomCovariance(t, n, samples, seed)
 			for _, rho := range []float64{0.05, 0.3, 1, 100} {
-				for _, free := range []bool{false, true} {
-					res, err := Estimate(c, Options{Penalty: rho, FreeDiagonal: free})
+				for _, freeDiagonal := range []bool{false, true} {
+					res, err := Estimate(c, Options{Penalty: rho, FreeDiagonal: freeDiagonal})
 					if err != nil {
-						t.Fatalf("n = %d, %d samples, rho = %v, free %v: %v", n, samples, rho, free, err)
+						t.Fatalf("n = %d, %d samples, rho = %v, free %v: %v", n, samples, rho, freeDiagonal, err)
 					}
-					if r := kktResidual(t, elements(res.Theta), s, n, rho, free); r > 1e-6 {
-						t.Errorf("n = %d, %d samples, rho = %v, free %v: residual %v", n, samples, rho, free, r)
+					if r := kktResidual(t, elements(res.Theta), s, n, rho, freeDiagonal); r > 1e-6 {
+						t.Errorf("n = %d, %d samples, rho = %v, free %v: residual %v", n, samples, rho, freeDiagonal, r)
 					}
 					if res.Gap < 0 || res.Gap > 1e-12*float64(n) {
-						t.Errorf("n = %d, %d samples, rho = %v, free %v: gap %v", n, samples, rho, free, res.Gap)
+						t.Errorf("n = %d, %d samples, rho = %v, free %v: gap %v", n, samples, rho, freeDiagonal, res.Gap)
 					}
 				}
 			}
@@ -116,10 +116,10 @@ func TestOptimality(t *testing.T) {
 
 // bruteForce solves the graphical lasso by proximal gradient steps. The last steps have a fixed length,
 // because rounding hides a decrease near the minimum.
-func bruteForce(t testing.TB, s []float64, n int, rho float64, free bool) (theta []float64, objective float64) {
+func bruteForce(t testing.TB, s []float64, n int, rho float64, freeDiagonal bool) (theta []float64, objective float64) {
 	t.Helper()
-	penalty := func(at int) float64 {
-		if free && at%(n+1) == 0 {
+	penalty := func(index int) float64 {
+		if freeDiagonal && index%(n+1) == 0 {
 			return 0
 		}
 		return rho
@@ -130,8 +130,8 @@ func bruteForce(t testing.TB, s []float64, n int, rho float64, free bool) (theta
 			return math.Inf(1)
 		}
 		v := -chol.LogDet()
-		for at, x := range x {
-			v += s[at]*x + penalty(at)*math.Abs(x)
+		for index, x := range x {
+			v += s[index]*x + penalty(index)*math.Abs(x)
 		}
 		return v
 	}
@@ -141,11 +141,11 @@ func bruteForce(t testing.TB, s []float64, n int, rho float64, free bool) (theta
 			t.Fatal(err)
 		}
 		next = make([]float64, n*n)
-		for at := range next {
-			i, j := at/n, at%n
-			g := s[at] - (w.At(i, j)+w.At(j, i))/2
-			next[at] = softThreshold(x[at]-step*g, step*penalty(at))
-			change = max(change, math.Abs(next[at]-x[at]))
+		for index := range next {
+			i, j := index/n, index%n
+			g := s[index] - (w.At(i, j)+w.At(j, i))/2
+			next[index] = softThreshold(x[index]-step*g, step*penalty(index))
+			change = max(change, math.Abs(next[index]-x[index]))
 		}
 		return next, change
 	}
@@ -164,9 +164,9 @@ func bruteForce(t testing.TB, s []float64, n int, rho float64, free bool) (theta
 	}
 	var e mat.EigenSym
 	e.Factorize(mat.NewSymDense(n, theta), false)
-	safe, change := math.Pow(e.Values(nil)[0], 2)/2, 0.0
+	length, change := math.Pow(e.Values(nil)[0], 2)/2, 0.0
 	for range 100000 {
-		if theta, change = move(theta, safe); change < 1e-13 {
+		if theta, change = move(theta, length); change < 1e-13 {
 			return theta, value(theta)
 		}
 	}
@@ -179,19 +179,19 @@ func TestAgainstBruteForce(t *testing.T) {
 		for seed := range uint64(5) {
 			c, s := randomCorrelation(t, n, 4*n, 100+seed)
 			for _, rho := range []float64{0.1, 0.5} {
-				for _, free := range []bool{false, true} {
-					want, objective := bruteForce(t, s, n, rho, free)
-					res, err := Estimate(c, Options{Penalty: rho, FreeDiagonal: free})
+				for _, freeDiagonal := range []bool{false, true} {
+					want, objective := bruteForce(t, s, n, rho, freeDiagonal)
+					res, err := Estimate(c, Options{Penalty: rho, FreeDiagonal: freeDiagonal})
 					if err != nil {
 						t.Fatal(err)
 					}
 					for k, got := range elements(res.Theta) {
 						if math.Abs(got-want[k]) > 1e-8 || (got == 0) != (want[k] == 0) {
-							t.Errorf("n = %d, seed %d, rho = %v, free %v: entry %d is %v, want %v", n, seed, rho, free, k, got, want[k])
+							t.Errorf("n = %d, seed %d, rho = %v, free %v: entry %d is %v, want %v", n, seed, rho, freeDiagonal, k, got, want[k])
 						}
 					}
 					if math.Abs(res.Objective-objective) > 1e-10 {
-						t.Errorf("n = %d, seed %d, rho = %v, free %v: objective %v, want %v", n, seed, rho, free, res.Objective, objective)
+						t.Errorf("n = %d, seed %d, rho = %v, free %v: objective %v, want %v", n, seed, rho, freeDiagonal, res.Objective, objective)
 					}
 				}
 			}
@@ -201,27 +201,27 @@ func TestAgainstBruteForce(t *testing.T) {
 
 func TestGapIsABound(t *testing.T) {
 	c, _ := randomCovariance(t, 24, 40, 3)
-	exact, err := Estimate(c, Options{Penalty: 0.1})
+	optimum, err := Estimate(c, Options{Penalty: 0.1})
 	if err != nil {
 		t.Fatal(err)
 	}
 	finite := 0
-	for steps := 1; steps < exact.Steps; steps++ {
+	for steps := 1; steps < optimum.Steps; steps++ {
 		res, err := Estimate(c, Options{Penalty: 0.1, MaxSteps: steps})
 		if !errors.Is(err, ErrNotConverged) || res == nil {
 			t.Fatalf("after %d steps: %v, want an error that matches ErrNotConverged, and a result", steps, err)
 		}
 		check.Error(t, err, "duality gap", "MaxSteps")
-		// The objective of exact may be above the minimum by exact.Gap.
-		if off := res.Objective - exact.Objective; off > res.Gap+1e-12 || off < -exact.Gap {
-			t.Errorf("after %d steps: %v above the minimum, gap %v", steps, off, res.Gap)
+		// The objective of optimum may be above the minimum by optimum.Gap.
+		if excess := res.Objective - optimum.Objective; excess > res.Gap+1e-12 || excess < -optimum.Gap {
+			t.Errorf("after %d steps: %v above the minimum, gap %v", steps, excess, res.Gap)
 		}
 		if !math.IsInf(res.Gap, 1) {
 			finite++
 		}
 	}
 	if finite < 3 {
-		t.Errorf("only %d finite gaps in %d steps", finite, exact.Steps)
+		t.Errorf("only %d finite gaps in %d steps", finite, optimum.Steps)
 	}
 }
 
@@ -242,9 +242,9 @@ func TestScreeningIsExact(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	whole := solveBlock(s, 30, &defaults)
+	block := solveBlock(s, 30, &defaults)
 	for k, got := range elements(res.Theta) {
-		if want := whole.x[k]; math.Abs(got-want) > 1e-9 || (got == 0) != (want == 0) {
+		if want := block.x[k]; math.Abs(got-want) > 1e-9 || (got == 0) != (want == 0) {
 			t.Errorf("entry %d is %v, unscreened %v", k, got, want)
 		}
 	}
@@ -257,7 +257,7 @@ func TestThreads(t *testing.T) {
 		penalty             float64
 		components, largest int // smallest numbers that the test accepts
 	}{{0.4, 10, 8}, {0.3, 1, 100}} {
-		var first string
+		var reference string
 		for k, threads := range []int{1, 2, 3, 8} {
 			runtime.GOMAXPROCS(1 + k)
 			res, err := Estimate(c, Options{Penalty: tt.penalty, Threads: threads})
@@ -269,10 +269,10 @@ func TestThreads(t *testing.T) {
 			}
 			got := fmt.Sprint(res.Objective, res.Gap, res.Steps, res.Sweeps, elements(res.Theta))
 			if k == 0 {
-				first = got
+				reference = got
 			}
-			if got != first {
-				t.Errorf("penalty %v, %d threads: another result: %s", tt.penalty, threads, cmp.Diff(first, got))
+			if got != reference {
+				t.Errorf("penalty %v, %d threads: another result: %s", tt.penalty, threads, cmp.Diff(reference, got))
 			}
 		}
 	}

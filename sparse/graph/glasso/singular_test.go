@@ -41,13 +41,13 @@ func fewSamples(t *testing.T, n, p int, seed uint64, copied bool) *graph.Covaria
 
 // TestSingular checks that Estimate reaches the default gap for singular and nearly singular matrices.
 func TestSingular(t *testing.T) {
-	equal := make([]float64, 60*60)
-	for k := range equal {
-		if equal[k] = 0.999; k%61 == 0 {
-			equal[k] = 1
+	values := make([]float64, 60*60)
+	for k := range values {
+		if values[k] = 0.999; k%61 == 0 {
+			values[k] = 1
 		}
 	}
-	same, err := graph.NewCovariance(60, equal)
+	constant, err := graph.NewCovariance(60, values)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,8 +60,8 @@ func TestSingular(t *testing.T) {
 		"12 samples of 20": {fewSamples(t, 12, 20, 3, false), 0.003},
 		"a copy":           {fewSamples(t, 1000, 10, 4, true), 0.001},
 		"a copy, 1e-4":     {fewSamples(t, 1000, 10, 5, true), 1e-4},
-		"all .999":         {same, 0.1},
-		"all .999, 0.001":  {same, 0.001},
+		"all .999":         {constant, 0.1},
+		"all .999, 0.001":  {constant, 0.001},
 	} {
 		t.Run(name, func(t *testing.T) {
 			res, err := Estimate(tt.c, Options{Penalty: tt.penalty})
@@ -85,11 +85,11 @@ func TestEdgesOfFewSamples(t *testing.T) {
 	}
 	check.Error(t, err, "40 edges", "ask for at most as many")
 	var penalty string
-	most := 0
-	if _, scan := fmt.Sscanf(err.Error(), "glasso: 40 edges: penalty %s leaves %d,", &penalty, &most); scan != nil || most < 20 || most >= 40 {
-		t.Fatalf("%v: %d, %v", err, most, scan)
+	maxEdges := 0
+	if _, scan := fmt.Sscanf(err.Error(), "glasso: 40 edges: penalty %s leaves %d,", &penalty, &maxEdges); scan != nil || maxEdges < 20 || maxEdges >= 40 {
+		t.Fatalf("%v: %d, %v", err, maxEdges, scan)
 	}
-	for _, k := range []int{most, 10} {
+	for _, k := range []int{maxEdges, 10} {
 		if res, err := EstimateEdges(c, k, Options{}); err != nil || res.countEdges() != k {
 			t.Errorf("%d edges: %+v, %v", k, res, err)
 		}
