@@ -60,7 +60,7 @@ peers: ## compare with other solvers, installed first if Debian has them; result
 paper-quick: ## the paper's experiments on a9a alone, in two minutes, into OUT (default a temporary directory)
 	$(GO) run ./bench paper --quick --data "$(SCAS_DATA)" --out "$(or $(OUT),$${TMPDIR:-/tmp}/scas-paper-quick)"
 
-paper: ## the paper's experiments on the data sets in SCAS_DATA, in about five hours of a core, into OUT (default bench/results/paper)
+paper: ## the paper's experiments on the data sets in SCAS_DATA, in about four hours, into OUT (default bench/results/paper)
 	$(GO) run ./bench paper --data "$(SCAS_DATA)" --out "$(or $(OUT),bench/results/paper)"
 
 data: ## fetch the public data sets into DIR (default SCAS_DATA)
