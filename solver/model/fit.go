@@ -123,7 +123,7 @@ type outcome struct {
 
 // better reports whether c has a smaller gap or a clearly smaller objective than reference has.
 func (c *Certificate) better(reference *Certificate) bool {
-	return c.Gap < reference.Gap || c.Objective < reference.Objective*(1-1e-12)
+	return c.Gap < reference.Gap || c.Objective < reference.Objective-float64(1e-12*math.Abs(reference.Objective))
 }
 
 func (c *Certificate) notConverged(goal float64, advice *ending.Advice) error {

@@ -289,6 +289,20 @@ func TestStalled(t *testing.T) {
 	}
 }
 
+func TestBetter(t *testing.T) {
+	for _, objective := range []float64{-2, 0, 2} {
+		reference := Certificate{Objective: objective, Gap: 1}
+		for _, c := range []struct {
+			objective, gap float64
+			want           bool
+		}{{objective, 1, false}, {objective, 0.5, true}, {objective - 1e-9, 2, true}, {objective + 1e-9, 2, false}} {
+			if got := (&Certificate{Objective: c.objective, Gap: c.gap}).better(&reference); got != c.want {
+				t.Errorf("objective %v, gap %v against %v and 1: %v", c.objective, c.gap, objective, got)
+			}
+		}
+	}
+}
+
 func TestBadSpec(t *testing.T) {
 	x, y := random(t, 6, 2, 1, true)
 	one := 1.0
