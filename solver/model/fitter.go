@@ -131,11 +131,11 @@ func (f *fitter) lambdaMax(ctx context.Context) (float64, error) {
 			return 0, err
 		}
 	}
-	lambdaMax, err := s.LambdaMax(f.ask(ctx, s))
+	plainLambdaMax, err := s.LambdaMax(f.ask(ctx, s))
 	if err != nil {
 		return 0, err
 	}
-	return d.dualMax(ctx, lambdaMax, s)
+	return d.structuredLambdaMax(ctx, plainLambdaMax, s)
 }
 
 // solve solves the problem with lambda. It begins at the present point of f.s, such as the solution of

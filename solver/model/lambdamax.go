@@ -94,9 +94,10 @@ func (d *design) cone() solver.Domain {
 	return solver.Box(cone)
 }
 
-// dualMax returns LambdaMax. lambdaMax is LambdaMax without the graph and the groups of the design. s must be
-// at the model in which all penalised coefficients are zero.
-func (d *design) dualMax(ctx context.Context, lambdaMax float64, s *exact.Solver) (_ float64, err error) {
+// structuredLambdaMax returns LambdaMax. plainLambdaMax is LambdaMax without the graph and the groups of the
+// design. s must be at the model in which all penalised coefficients are zero.
+func (d *design) structuredLambdaMax(ctx context.Context, plainLambdaMax float64, s *exact.Solver) (_ float64, err error) {
+	lambdaMax := plainLambdaMax
 	if group, ok := d.spec.Penalty.(GroupLasso); ok {
 		lambdaMax = d.groupMax(group, s.Gradient())
 	}
