@@ -194,11 +194,11 @@ func (c *pathCmd) fit(e *env) error {
 	}
 	r.Steps = newSteps(steps, r.HasIntercept)
 	r.deviations = c.ranks.deviations(r.request, &c.pageFlags)
-	failed := out.write(e, func() error {
+	writeErr := out.write(e, func() error {
 		r.writtenFiles = writtenFiles{Output: c.Output, SVG: c.SVG, Report: c.Report}
 		return e.show(c.JSON, &r)
 	})
-	return cmp.Or(failed, err)
+	return cmp.Or(writeErr, err)
 }
 
 // fitPath fits a path and shows its progress. It returns the first error of a fit. An error about convergence
