@@ -127,7 +127,7 @@ const productCost = 1. / 32
 
 // move returns the move from the base to x. It does not set Loss, Head and Row.
 func (m *gram) move(x []float64) *gap.Move {
-	move := &gap.Move{Roundings: m.roundings}
+	move := &gap.Move{HessianRoundings: m.roundings}
 	for j, v := range x {
 		if v != m.base.X[j] {
 			move.Terms++

@@ -674,8 +674,8 @@ func (p *Problem) NeedsPhi() bool { return len(p.oneSided) > 0 || p.Roots() > 0 
 func (p *Problem) Trivial(x []float64, value float64, t *Tally) float64 {
 	p.Penalty.Mul(p.work.image, x)
 	// With α = 0, Mismatch is Σ cᵢ|φ'(tᵢ)|. This is at most Σ cᵢ|φ'(tᵢ) − αᵢ| + Σ cᵢ|αᵢ| for the α of t.
-	zero := Tally{Mismatch: t.Mismatch + t.Size, Curvature: t.Curvature}
-	return float64((value+t.Zero)*(1+1e-11)) + zero.marginErrorCost(p.marginErrors(x)) + p.Penalty.imageError(x, p.work.image, nil)
+	tallyAtZero := Tally{Mismatch: t.Mismatch + t.Size, Curvature: t.Curvature}
+	return float64((value+t.Zero)*(1+1e-11)) + tallyAtZero.marginErrorCost(p.marginErrors(x)) + p.Penalty.imageError(x, p.work.image, nil)
 }
 
 // objectiveRounding bounds the relative rounding error of a computed objective, see Rounded.

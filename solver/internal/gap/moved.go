@@ -18,9 +18,9 @@ type Move struct {
 	Terms int       // the number of non-zero dⱼ
 	Head  []float64 // X'C(α + κXd), computed as Base.Gradient + H d
 	Loss  float64   // Σ cᵢ φ(tᵢ) at x, computed as Base.Loss + Gradient'd + d'Hd/2
-	// The error of H_jk is at most Roundings · κ · Columns.Norm[j] · Columns.Norm[k] · roundoff.
-	Roundings float64
-	Row       func(j int) []float64 // returns row j of H
+	// The error of H_jk is at most HessianRoundings · κ · Columns.Norm[j] · Columns.Norm[k] · roundoff.
+	HessianRoundings float64
+	Row              func(j int) []float64 // returns row j of H
 }
 
 // ProveMoved returns a bound for the point x = b.X + d without reading the samples. The dual point has the
@@ -39,7 +39,7 @@ func (m *Memory) ProveMoved(b *Base, x, z []float64, move *Move) Bound {
 		sum.Tail = make([]float64, len(x))
 	}
 	for j, norm := range m.Columns.Norm {
-		sum.Error[j] = roundoff * (float64(1.001*move.roundings()*norm*reach) + 2*math.Abs(move.Head[j]) + 2*math.Abs(b.Gradient[j]))
+		sum.Error[j] = roundoff * (float64(1.001*move.productRoundings()*norm*reach) + 2*math.Abs(move.Head[j]) + 2*math.Abs(b.Gradient[j]))
 	}
 	sum.Hessian = func() []float64 { return m.rootHessian(move.Row) }
 	bound := m.Bound(x, z, &t, &sum)
@@ -58,8 +58,10 @@ func (m *Memory) TrivialMoved(b *Base, x []float64, value float64, move *Move) f
 // reach is an upper bound of Σ cᵢ|κ(Xd)ᵢ| and of √(Σ cᵢ(κ(Xd)ᵢ)²).
 func (m *Memory) reach(move *Move) float64 { return float64(1.001 * m.Loss.Curvature() * move.Size) }
 
-// roundings bounds the number of rounding errors in an entry of H d.
-func (move *Move) roundings() float64 { return move.Roundings + float64(2*move.Terms) + 16 }
+// productRoundings bounds the number of rounding errors in an entry of H d.
+func (move *Move) productRoundings() float64 {
+	return move.HessianRoundings + float64(2*move.Terms) + 16
+}
 
 // lossError bounds the rounding error of Move.Loss.
 func (m *Memory) lossError(b *Base, move *Move) float64 {
@@ -68,5 +70,5 @@ func (m *Memory) lossError(b *Base, move *Move) float64 {
 		count += float64(m.Sums.All.Samples + 2*m.Sums.All.Chunks)
 	}
 	slope := math.Sqrt(b.Tally.Square)
-	return float64(roundoff * move.Size * (float64(1.001*count*slope) + float64(move.roundings()*m.reach(move))))
+	return float64(roundoff * move.Size * (float64(1.001*count*slope) + float64(move.productRoundings()*m.reach(move))))
 }
