@@ -332,7 +332,7 @@ func TestBinaryHostile(t *testing.T) {
 		"the label 3: expected a number that": {[]int32{0, 2, 1}, []float64{1, 2, 3}, []int64{0, 2, 3}, []float64{-1, 1}, `{"classes":["a","b"]}`, scasfile.Signs},
 	} {
 		var b bytes.Buffer
-		h := &scasfile.Header{Rows: 2, Cols: 3, NNZ: 3, Labels: c.kind, Negative: 3, Positive: 7, Meta: int64(len(c.meta))}
+		h := &scasfile.Header{Rows: 2, Cols: 3, NNZ: 3, Labels: c.kind, Negative: 3, Positive: 7, MetaBytes: int64(len(c.meta))}
 		w, err := scasfile.NewWriter(&b, h)
 		for _, err := range []error{
 			err, scasfile.WriteNumbers(w, c.idx), w.End(), scasfile.WriteNumbers(w, c.val), w.End(), scasfile.WriteNumbers(w, c.ptr), w.End(),

@@ -77,7 +77,7 @@ func (s *binarySections) write(w io.Writer) error {
 	if err != nil {
 		return errorf("writing samples: %w", err)
 	}
-	s.header.Meta = int64(len(meta))
+	s.header.MetaBytes = int64(len(meta))
 	out, err := scasfile.NewWriter(w, &s.header)
 	sections := []func(io.Writer) error{s.idx, s.val, s.ptr, s.labels, func(w io.Writer) error { _, err := w.Write(meta); return err }}
 	for _, section := range sections {

@@ -34,29 +34,29 @@ func ReadShard(paths []string, part, parts int, opt *ReadOptions) (*Dataset, err
 		return nil, err
 	}
 	fileOpt.keepLabels()
-	pieces, err := cutFiles(paths, part, parts, fileOpt.Format)
+	fileParts, err := cutFiles(paths, part, parts, fileOpt.Format)
 	switch {
 	case err != nil:
 		return nil, err
-	case len(pieces) == 0 && len(paths) < parts:
+	case len(fileParts) == 0 && len(paths) < parts:
 		return nil, errorf("part %d of %d has no rows: the %d files are too short, or compressed, and compressed files cannot be divided: use at least as many files, decompress them, or read fewer parts", part, parts, len(paths))
-	case len(pieces) == 0:
+	case len(fileParts) == 0:
 		return nil, errorf("part %d of %d has no rows: read fewer parts", part, parts)
 	case fileOpt.Format == Binary:
-		return readBinaryPieces(pieces, fileOpt)
+		return readBinaryParts(fileParts, fileOpt)
 	}
-	return readTextPieces(pieces, fileOpt)
+	return readTextParts(fileParts, fileOpt)
 }
 
-// A piece is the part of a file that belongs to a shard. In a text it has bytes lo to hi−1. In a .scas file
-// with n rows it has the rows from about n·lo/size to about n·hi/size; see Dataset.cut for the rounding.
-type piece struct {
+// A filePart is the part of a file that belongs to a shard. In a text it has bytes lo to hi−1. In a .scas
+// file with n rows it has the rows from about n·lo/size to about n·hi/size; see Dataset.cut for the rounding.
+type filePart struct {
 	path   string
 	lo, hi int64
 	size   int64 // bytes of the file
 }
 
-func cutFiles(paths []string, part, parts int, format Format) (pieces []piece, err error) {
+func cutFiles(paths []string, part, parts int, format Format) (fileParts []filePart, err error) {
 	sizes, total := make([]int64, len(paths)), int64(0)
 	for k, path := range paths {
 		if FormatOf(path) != FormatOf(paths[0]) || format != LIBSVM && format != Binary {
@@ -73,28 +73,28 @@ func cutFiles(paths []string, part, parts int, format Format) (pieces []piece, e
 		total += sizes[k]
 	}
 	if format == Binary && len(paths) == parts {
-		return []piece{{paths[part], 0, sizes[part], sizes[part]}}, nil
+		return []filePart{{paths[part], 0, sizes[part], sizes[part]}}, nil
 	}
 	boundary := func(k int) int64 { return int64(float64(total) * (float64(k) / float64(parts))) }
 	lo, hi, start := boundary(part), boundary(part+1), int64(0)
 	for k, size := range sizes {
-		p := piece{paths[k], max(lo-start, 0), min(hi-start, size), size}
+		p := filePart{paths[k], max(lo-start, 0), min(hi-start, size), size}
 		if format == LIBSVM {
 			if err := p.alignToLines(); err != nil {
 				return nil, err
 			}
 		}
 		if p.lo < p.hi {
-			pieces = append(pieces, p)
+			fileParts = append(fileParts, p)
 		}
 		start += size
 	}
-	return pieces, nil
+	return fileParts, nil
 }
 
-// alignToLines moves both ends of a piece to beginnings of lines. A compressed file is not divided: the piece
-// at its beginning becomes the whole file, and every other piece becomes empty.
-func (p *piece) alignToLines() error {
+// alignToLines moves both ends of p to beginnings of lines. A compressed file is not divided: if p is at the
+// beginning of the file, it becomes the whole file, and otherwise it becomes empty.
+func (p *filePart) alignToLines() error {
 	if p.lo >= p.hi {
 		return nil
 	}
@@ -141,21 +141,21 @@ func lineStart(f io.ReaderAt, position, size int64) (int64, error) {
 	return size, nil
 }
 
-func readTextPieces(pieces []piece, opt *ReadOptions) (*Dataset, error) {
+func readTextParts(fileParts []filePart, opt *ReadOptions) (*Dataset, error) {
 	p := newLIBSVMParser("", opt)
-	for _, piece := range pieces {
-		p.name, p.labels.name, p.lines = piece.path, piece.path, 0
-		if err := piece.read(p); err != nil {
-			return nil, piece.correctLine(err)
+	for _, part := range fileParts {
+		p.name, p.labels.name, p.lines = part.path, part.path, 0
+		if err := part.read(p); err != nil {
+			return nil, part.correctLine(err)
 		}
 	}
-	if len(pieces) > 1 {
-		p.name = fmt.Sprintf("%s and %d more", pieces[0].path, len(pieces)-1)
+	if len(fileParts) > 1 {
+		p.name = fmt.Sprintf("%s and %d more", fileParts[0].path, len(fileParts)-1)
 	}
 	return p.finish()
 }
 
-func (p *piece) read(parser *libsvmParser) error {
+func (p *filePart) read(parser *libsvmParser) error {
 	f, err := os.Open(p.path)
 	if err != nil {
 		return errorf("%w", err)
@@ -170,9 +170,9 @@ func (p *piece) read(parser *libsvmParser) error {
 	return inParallel(input, p.path, parser.block, parser.take)
 }
 
-// correctLine adds the lines of the file before the piece to the line number in err, because the reader
-// counted from the beginning of the piece.
-func (p *piece) correctLine(err error) error {
+// correctLine adds the lines of the file before p to the line number in err, because the reader counted from
+// the beginning of p.
+func (p *filePart) correctLine(err error) error {
 	bad, ok := err.(*ParseError)
 	if !ok || bad.Line == 0 || p.lo == 0 {
 		return err
@@ -192,19 +192,19 @@ func (p *piece) correctLine(err error) error {
 	}
 }
 
-// readBinaryPieces reads pieces of .scas files. The rows of a single piece are a view of the file.
-func readBinaryPieces(pieces []piece, opt *ReadOptions) (*Dataset, error) {
+// readBinaryParts reads parts of .scas files. The rows of a single part are a view of the file.
+func readBinaryParts(fileParts []filePart, opt *ReadOptions) (*Dataset, error) {
 	var bytes int64
-	for _, p := range pieces {
+	for _, p := range fileParts {
 		bytes += p.hi - p.lo
 	}
-	if len(pieces) > 1 && opt.Memory > 0 && bytes > opt.Memory {
+	if len(fileParts) > 1 && opt.Memory > 0 && bytes > opt.Memory {
 		return nil, errorf("%s and %d more files: the part takes about %d bytes, more than the %d allowed, and only a part of one file may be larger than memory: join the files by scas convert, or use as many files as parts",
-			pieces[0].path, len(pieces)-1, bytes, opt.Memory)
+			fileParts[0].path, len(fileParts)-1, bytes, opt.Memory)
 	}
 	opt.stored = true
 	var shard *Dataset
-	for _, p := range pieces {
+	for _, p := range fileParts {
 		d, err := ReadFile(p.path, opt)
 		if err != nil {
 			return nil, err
@@ -222,14 +222,14 @@ func readBinaryPieces(pieces []piece, opt *ReadOptions) (*Dataset, error) {
 	}
 	shard.Stats.Rows, shard.Stats.NNZ = shard.X.rows, shard.X.NNZ()
 	if shard.X.rows == 0 {
-		return nil, errorf("%s: the part has no rows: read fewer parts", pieces[0].path)
+		return nil, errorf("%s: the part has no rows: read fewer parts", fileParts[0].path)
 	}
 	return shard, nil
 }
 
-// cut reduces d, the data of a whole file, to the rows of a piece. If these rows fit in opt.Memory, it
-// restores their original labels, and checks the rows that ReadFile did not check.
-func (d *Dataset) cut(p *piece, opt *ReadOptions) (err error) {
+// cut reduces d, the data of a whole file, to the rows of p. If these rows fit in opt.Memory, it restores
+// their original labels, and checks the rows that ReadFile did not check.
+func (d *Dataset) cut(p *filePart, opt *ReadOptions) (err error) {
 	row := func(position int64) int { return int(float64(d.X.rows) * (float64(position) / float64(p.size))) }
 	lo, hi := row(p.lo), row(p.hi)
 	if d.Labels == nil {

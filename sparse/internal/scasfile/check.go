@@ -112,7 +112,7 @@ func (f *File) CheckLabels(lo, hi int) error {
 	if f.Labels == nil {
 		return nil
 	}
-	err := f.checkBlocks(f.labelsOf(lo, hi))
+	err := f.checkBlocks(f.labelSpan(lo, hi))
 	for i := lo; i < hi && err == nil; i++ {
 		err = f.checkLabel(i)
 	}

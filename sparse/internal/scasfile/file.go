@@ -167,12 +167,12 @@ func (f *File) eachPart(lo, hi int, do func(s span)) {
 	do(span{f.val.start + 8*first, f.val.start + 8*last})
 	do(span{f.ptr.start + 8*int64(lo), f.ptr.start + 8*int64(hi+1)})
 	if f.Labels != nil {
-		do(f.labelsOf(lo, hi))
+		do(f.labelSpan(lo, hi))
 	}
 }
 
-// labelsOf returns the range of bytes of the labels of rows lo to hi−1.
-func (f *File) labelsOf(lo, hi int) span {
+// labelSpan returns the range of bytes of the labels of rows lo to hi−1.
+func (f *File) labelSpan(lo, hi int) span {
 	return span{f.labels.start + 8*int64(lo), f.labels.start + 8*int64(hi)}
 }
 
@@ -194,7 +194,7 @@ func (f *File) Release(lo, hi int) {
 // ReleaseLabels is Release for the labels only.
 func (f *File) ReleaseLabels(lo, hi int) {
 	if f.mapped && f.Labels != nil {
-		f.release(f.labelsOf(lo, hi))
+		f.release(f.labelSpan(lo, hi))
 	}
 }
 

@@ -75,7 +75,7 @@ type Header struct {
 	Labels             Labelling
 	IndexBase          uint32  // number of the first column in the text that was converted: 0 or 1
 	Negative, Positive float64 // original labels, if Labels is Signs
-	Meta               int64   // length of the section meta in bytes
+	MetaBytes          int64   // length of the section meta in bytes
 }
 
 // span is a range of bytes of a file.
@@ -99,7 +99,7 @@ func (h *Header) layout() (l layout) {
 	put(&l.val, 8*h.NNZ)
 	put(&l.ptr, 8*(h.Rows+1))
 	put(&l.labels, 8*h.Labels.count(h.Rows))
-	put(&l.meta, h.Meta)
+	put(&l.meta, h.MetaBytes)
 	put(&l.sums, 0)
 	l.sums.end += checksum * ((l.sums.start - page + block - 1) / block)
 	l.size = l.sums.end + checksum
@@ -118,7 +118,7 @@ func (h *Header) encode() []byte {
 	le.PutUint32(b[44:], h.IndexBase)
 	le.PutUint64(b[48:], math.Float64bits(h.Negative))
 	le.PutUint64(b[56:], math.Float64bits(h.Positive))
-	le.PutUint64(b[64:], uint64(h.Meta))
+	le.PutUint64(b[64:], uint64(h.MetaBytes))
 	le.PutUint32(b[page-checksum:], crc32.Checksum(b[:page-checksum], castagnoli))
 	return b
 }
@@ -145,11 +145,11 @@ func decode(b []byte, size int64) (*Header, error) {
 	number := func(offset int) int64 { return int64(le.Uint64(b[offset:])) }
 	h := &Header{
 		Rows: number(16), Cols: number(24), NNZ: number(32), Labels: Labelling(le.Uint32(b[40:])), IndexBase: le.Uint32(b[44:]),
-		Negative: math.Float64frombits(le.Uint64(b[48:])), Positive: math.Float64frombits(le.Uint64(b[56:])), Meta: number(64),
+		Negative: math.Float64frombits(le.Uint64(b[48:])), Positive: math.Float64frombits(le.Uint64(b[56:])), MetaBytes: number(64),
 	}
-	for _, v := range []int64{h.Rows, h.Cols, h.NNZ, h.Meta} {
+	for _, v := range []int64{h.Rows, h.Cols, h.NNZ, h.MetaBytes} {
 		if v < 0 || v > maxCount {
-			return nil, fmt.Errorf("the header has %d rows, %d columns, %d entries and %d bytes of names: expected numbers from 0 to 2^48", h.Rows, h.Cols, h.NNZ, h.Meta)
+			return nil, fmt.Errorf("the header has %d rows, %d columns, %d entries and %d bytes of names: expected numbers from 0 to 2^48", h.Rows, h.Cols, h.NNZ, h.MetaBytes)
 		}
 	}
 	if h.Labels == Signs && !(isFinite(h.Negative) && isFinite(h.Positive)) {
