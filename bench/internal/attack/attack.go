@@ -24,7 +24,7 @@ import (
 type Options struct {
 	// For is the total time of all kinds of attack. Zero means no limit; then set Tries or Seed.
 	For time.Duration
-	// Tries limits each kind to Tries times Kind.trials trials. Zero means no limit.
+	// Tries limits each kind to Tries times Kind.trialsPerTry trials. Zero means no limit.
 	Tries int
 	// First is the seed of the first trial of each kind. Zero means 1.
 	First uint64
@@ -45,9 +45,9 @@ type Kind struct {
 	Name, Summary string
 
 	// The kind may run for share/(sum of the shares of the kinds to run) of Options.For.
-	share  float64
-	trials int  // number of trials if Options.Tries is 1
-	alone  bool // whether only one trial may run at a time
+	share        float64
+	trialsPerTry int  // number of trials if Options.Tries is 1
+	alone        bool // whether only one trial may run at a time
 	// begin prepares the trials. It returns an error that wraps errSkip if this machine cannot run them.
 	begin func(ctx context.Context, g *testbed) (trial, error)
 }
@@ -177,7 +177,7 @@ func (g *testbed) run(ctx context.Context, k Kind, limit time.Duration) (*Tally,
 func (g *testbed) seeds(k Kind, start time.Time, limit time.Duration) func() (seed uint64, more bool) {
 	var mu sync.Mutex
 	firstSeed, trials := max(1, g.opt.First), 0
-	maxTrials := g.opt.Tries * k.trials
+	maxTrials := g.opt.Tries * k.trialsPerTry
 	return func() (uint64, bool) {
 		mu.Lock()
 		defer mu.Unlock()
