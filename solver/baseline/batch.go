@@ -176,9 +176,10 @@ func (b *batch) gradient() {
 	}
 }
 
-// search halves the step until the function in Batch's formula decreases enough, and then adds the step to x.
-// It returns false if it accepts no step. decrement is −g'step. The change of the quadratic terms is computed
-// from the step, because the difference of two values would lose a small change in rounding.
+// search halves the step until the function that the x-update minimises (see Batch) decreases enough, and
+// then adds the halved step to x. It returns false if it accepts no step. decrement is −g'step. The change of
+// the terms other than the loss is computed from the step, because the difference of two values would lose a
+// small change in rounding.
 func (b *batch) search(decrement float64) bool {
 	b.a.MulVec(b.astep, b.step)
 	linear := kernels.Dot(b.q, b.step) + float64(b.mu*kernels.Dot(b.x, b.step)) + float64(b.rho*kernels.Dot(b.ax, b.astep))

@@ -18,9 +18,10 @@ import (
 //
 // A feature is coupled if G has an entry for it. At all other features, an implicit step is an explicit step
 // with the length 1/(shift + ρ), and needs no other feature. So the function advance updates x, and y and
-// beta for the rows I of A, for one range of features after the other; a range is called a tile. To make
-// advance right at coupled features too, a step first changes g there. An explicit step adds to g the part of
-// T that depends on other features, G'(beta + ρ(G x − y)). For an implicit step see finishImplicit.
+// beta for the rows I of A, for one range of features after the other; a range is called a tile. After the
+// last tile, it updates y and beta for the rows of G. To make advance right at coupled features too, a step
+// first changes g there. An explicit step adds to g the part of T that depends on other features,
+// G'(beta + ρ(G x − y)). For an implicit step see finishImplicit.
 type sweep struct {
 	*base
 	linalg.Parts
@@ -142,9 +143,9 @@ func (s *sweep) clearGradient(i int) {
 	}
 }
 
-// advance makes the step x ← x − length·(beta + ρ(x − y) + E + g), where beta and y are the entries for the
-// rows I of A, and updates y and beta; the type sweep says what E, g and the tiles are. advance adds weight
-// times x and y to the sums.
+// advance makes the step x ← x − length·(beta + ρ(x − y) + E + g), in which beta and y are the entries for
+// the rows I of A; see the type sweep for E and g. It goes tile by tile, and also updates y and beta for the
+// rows I. Then it updates y and beta for the rows of G. It adds weight times x and y to the sums.
 func (s *sweep) advance(length, weight float64) {
 	for lo := 0; lo < len(s.x); lo += tile {
 		hi := min(lo+tile, len(s.x))

@@ -26,7 +26,8 @@ type Keeper struct {
 	Kept Point
 }
 
-// Begin starts a run at the given iterate. scale is the argument of Watcher.Start.
+// Begin starts a run at the given iterate, where the objective has the given value. Later objectives are
+// judged in units of |objective|, or of scale if that is larger.
 func (k *Keeper) Begin(iterate Point, objective, scale float64) {
 	k.Start(objective, scale)
 	k.Keep(iterate)

@@ -163,9 +163,9 @@ func (p *MetricProblem) fractionAtZero(unit []float64) float64 {
 	return zeros / math.Max(rows, 1)
 }
 
-// scaledNorms returns Σ|aᵢ|⁴/Σ|aᵢ|² (curvature) and the mean of |aᵢ|² over all rows aᵢ. Column j of the rows
-// is multiplied by unitⱼ first.
-func scaledNorms(t *rows.Team, x *sparse.CSR, unit []float64) (curvature, mean float64) {
+// scaledNorms returns two means of |aᵢ|² over the rows aᵢ of all processes. weightedMean has the weights
+// |aᵢ|², so it is Σ|aᵢ|⁴/Σ|aᵢ|²; mean has equal weights. aᵢ is row i of x with column j multiplied by unitⱼ.
+func scaledNorms(t *rows.Team, x *sparse.CSR, unit []float64) (weightedMean, mean float64) {
 	n, _ := x.Dims()
 	var sum, sum2 float64
 	for i := range n {

@@ -52,7 +52,9 @@ type InnerLoop struct {
 
 	Rho   float64 // the penalty parameter ρ
 	Ridge float64 // mu, plus the weight of the proximal term (see Anchor); 0 with a Metric, whose A has mu
-	Kappa float64 // if positive, K = (Kappa + Ridge) I: the augmented penalty is linearised
+	// If Kappa is positive, K is (Kappa + Ridge) I instead of ρ A'A + Ridge I, because the term
+	// (ρ/2)|A x − y|² is linearised.
+	Kappa float64
 
 	Steps     int  // number of samples that the inner loop draws
 	Round     int  // approximate number of samples in a round

@@ -41,7 +41,8 @@ func NewSampler(seed uint64, n int, weights []float64) *Sampler {
 	return s
 }
 
-// Restart begins one of the sequences of a seed; sequence is its number.
+// Restart goes to the beginning of one of the many sequences of row numbers that a seed has; sequence is its
+// number. NewSampler begins sequence 0.
 func (s *Sampler) Restart(seed, sequence uint64) { s.rng.Seed(seed, 0x5ca5+sequence) }
 
 // State returns the position in the sequence, for Resume.
