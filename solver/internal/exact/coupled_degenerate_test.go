@@ -83,9 +83,9 @@ func TestAwkward(t *testing.T) {
 	}
 }
 
-// TestNaN checks points with a NaN, an infinite or a huge entry: Certify must prove no small gap at such a
-// point, and Finish must reach its tolerance from it.
-func TestNaN(t *testing.T) {
+// TestBadPoints checks points with a NaN, an infinite or a huge entry: Certify must prove no small gap at
+// such a point, and Finish must reach its tolerance from it.
+func TestBadPoints(t *testing.T) {
 	s := mustNew(t, pattern{term.Logistic{}, "graph", 0, 0.01}.draw(t, 20, 5, 1))
 	for _, v := range []float64{math.NaN(), math.Inf(1), 1e300} {
 		x := []float64{0, v, 0, 0, 0}

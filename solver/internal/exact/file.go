@@ -42,7 +42,7 @@ type File struct {
 	block   int // number of rows of a block
 	pieces  []*piece
 	n, nnz  float64 // number of rows and number of entries, over all processes
-	weight  float64 // Σω over all processes
+	weight  float64 // sum of the sample weights ωᵢ over all processes
 	survey  survey
 	visits  int   // number of visits so far
 	err     error // the error that ended a visit early; then there are no more visits

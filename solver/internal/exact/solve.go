@@ -393,8 +393,8 @@ const (
 	innerPart  = 3e-2 // a model is solved until this fraction of its first violation is left
 	signedPart = 0.1  // largest gap of a separable model, as a multiple of the tolerance
 	roughPart  = 0.1  // largest value of workspace.remaining
-	// Near the optimum, a model without a formed Hessian may leave a violation of this multiple of
-	// fall/objective, where fall is by how much the last model fell.
+	// Near the optimum, a model without a formed Hessian is solved only until its largest violation is at
+	// most fallPart·fall/objective, where fall is the decrease of the model's value in the last step.
 	fallPart = 0.01
 	// The optimum is near after a step of length 1 in which the model falls by at most this multiple of
 	// the objective.

@@ -179,8 +179,8 @@ func (pen *Penalty) Touches(j int) bool {
 	return nonzeros(val) > 0
 }
 
-// maxMultiplier returns the largest |z| for a multiplier z of the row at which g* is finite: +Inf if the row
-// has a square.
+// maxMultiplier returns the largest |z| for which g* is finite, where z is the multiplier of the row. It is
+// +Inf if the row has a square.
 func (pen *Penalty) maxMultiplier(row int) float64 {
 	if pen.Squared(row) {
 		return math.Inf(1)

@@ -221,7 +221,7 @@ func (b *barriers) snap(u, curvature []float64, tau float64) {
 		default:
 			u[j] = b.Upper[j]
 		}
-		// MakeExact may have moved u beyond a bound.
+		// u[j] may be beyond a bound, because Coupled.setTies has replaced tied coordinates by their mean.
 		u[j] = math.Max(b.Lower[j], math.Min(u[j], b.Upper[j]))
 	}
 	if b.Radius > 0 {

@@ -2,17 +2,17 @@ package quadratic
 
 import "math"
 
-// eliminated is the coordinate e = Free of a Separable. It has the value that minimises the quadratic
-// function, given the other coordinates of u. With this value, the function is a quadratic function of the
-// other coordinates. Its Hessian is H − ff' (the Schur complement of H_ee), where f is column e of H divided
-// by √H_ee.
+// eliminated is coordinate i = Free of a Separable. It has the value that minimises the quadratic function,
+// given the other coordinates of u. With this value, the function is a quadratic function of the other
+// coordinates. Its Hessian is H − ff' (the Schur complement of H_ii), where f is column i of H divided by
+// √H_ii.
 type eliminated struct {
-	index        int       // e, or −1 if no coordinate is eliminated
-	f            []float64 // the vector f, but with entry e set to 0; nil if no coordinate is eliminated
-	diagonal     []float64 // diagonal of H − ff'; 0 at e and at columns of H that are multiples of column e
-	start        float64   // x_e, the coordinate at the start x
-	root         float64   // √H_ee
-	slope        float64   // g_e/√H_ee, where g is the gradient at x
+	index        int       // i, or −1 if no coordinate is eliminated
+	f            []float64 // the vector f, but with entry i set to 0; nil if no coordinate is eliminated
+	diagonal     []float64 // diagonal of H − ff'; 0 at i and at columns of H that are multiples of column i
+	start        float64   // x_i, the coordinate at the start x
+	root         float64   // √H_ii
+	slope        float64   // g_i/√H_ii, where g is the gradient at x
 	innerProduct float64   // f'(u − x)
 }
 
@@ -21,7 +21,7 @@ type eliminated struct {
 const dependentPart = 1e-13
 
 // begin prepares for Separable.Solve, which starts at u = q.X. It eliminates no coordinate if q.Free is
-// negative or H_ee is 0.
+// negative or H_ii is 0.
 func (e *eliminated) begin(q *Separable) {
 	diagonal := q.H.Diagonal()
 	if *e = (eliminated{index: -1, diagonal: diagonal}); q.Free < 0 || !(diagonal[q.Free] > 0) {
@@ -47,8 +47,8 @@ func (e *eliminated) move(k int, change float64) {
 	}
 }
 
-// subtracted returns the decrease of derivative k of the quadratic function when coordinate e moves from x_e to
-// its minimum. It returns 0 if no coordinate is eliminated.
+// subtracted returns the decrease of derivative k of the quadratic function when coordinate i moves from x_i
+// to its minimum. It returns 0 if no coordinate is eliminated.
 func (e *eliminated) subtracted(k int) float64 {
 	if e.f == nil {
 		return 0
@@ -56,14 +56,14 @@ func (e *eliminated) subtracted(k int) float64 {
 	return float64(e.f[k] * (e.slope + e.innerProduct))
 }
 
-// value returns the change of the quadratic function, which is not positive, when coordinate e moves from x_e
+// value returns the change of the quadratic function, which is not positive, when coordinate i moves from x_i
 // to its minimum. It returns 0 if no coordinate is eliminated.
 func (e *eliminated) value() float64 {
 	slope := e.slope + e.innerProduct
 	return float64(-0.5 * slope * slope)
 }
 
-// insert sets coordinate e of u to its minimum, given the other coordinates.
+// insert sets coordinate i of u to its minimum, given the other coordinates.
 func (e *eliminated) insert(u []float64) {
 	if e.f != nil {
 		u[e.index] = e.start - (e.slope+e.innerProduct)/e.root

@@ -169,12 +169,12 @@ func refused(format string, args ...any) error {
 	return errorf("%w: %s", ErrNotStreamed, fmt.Sprintf(format, args...))
 }
 
-// validLabels checks the labels piece by piece, and releases the memory of each piece. It returns an error
-// for the first label that the loss does not accept.
+// validLabels checks the labels part by part, and releases the memory of each part. It returns an error for
+// the first label that the loss does not accept.
 func validLabels(l term.Loss, data *sparse.CSR, labels []float64) error {
-	const piece = 1 << 20
-	for lo := 0; lo < len(labels); lo += piece {
-		hi := min(lo+piece, len(labels))
+	const part = 1 << 20 // number of rows of a part
+	for lo := 0; lo < len(labels); lo += part {
+		hi := min(lo+part, len(labels))
 		if err := l.Validate(labels[lo:hi]); err != nil {
 			return l.Validate(labels) // for an error with the right row number
 		}
