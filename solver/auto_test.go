@@ -115,8 +115,8 @@ func TestAutoDifferences(t *testing.T) {
 	}
 }
 
-// TestAutoEnds checks the result, the status and the error of runs that a budget, a time limit or a context
-// ends.
+// TestAutoEnds checks the result, the status and the error of runs that converge or stall, or that a budget,
+// a time limit or a context ends.
 func TestAutoEnds(t *testing.T) {
 	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 3000, Features: 60, NonzerosPerRow: 20, Noise: 1, Seed: 3}, 1e-3)
 	start := p.Evaluate(make([]float64, 60)).Objective

@@ -70,16 +70,17 @@ type Result struct {
 
 // Stats says what a run did: its parameters, its costs, and how it was carried out.
 type Stats struct {
-	Name        string  `json:"name,omitempty"`         // Settings.Name, or the name of the method
-	Method      string  `json:"method"`                 // name of the method
-	Plan        string  `json:"plan,omitempty"`         // how SCAS-ADMM ran the inner loop; empty without one
-	PlanReason  string  `json:"plan_reason,omitempty"`  // the reason for the plan, in one line
-	Storage     string  `json:"storage,omitempty"`      // types of the stored column numbers and values
-	DualUpdates int     `json:"dual_updates,omitempty"` // dual updates for each full gradient
-	InnerSteps  int     `json:"inner_steps,omitempty"`  // samples drawn in the last inner loop; 0 for methods without inner loops
-	BatchSize   int     `json:"batch_size,omitempty"`   // samples per inner step
-	Eta         float64 `json:"eta,omitempty"`          // step size of the last outer iteration; 0 for methods without one
-	Rho         float64 `json:"rho,omitempty"`          // penalty parameter ρ of ADMM
+	Name       string `json:"name,omitempty"`        // Settings.Name, or the name of the method
+	Method     string `json:"method"`                // name of the method
+	Plan       string `json:"plan,omitempty"`        // how SCAS-ADMM ran the inner loop; empty without one
+	PlanReason string `json:"plan_reason,omitempty"` // the reason for the plan, in one line
+	Storage    string `json:"storage,omitempty"`     // types of the stored column numbers and values
+	// DualUpdates is the K of the method, not a total: dual updates for each full gradient.
+	DualUpdates int     `json:"dual_updates,omitempty"`
+	InnerSteps  int     `json:"inner_steps,omitempty"` // samples drawn in the last inner loop; 0 for methods without inner loops
+	BatchSize   int     `json:"batch_size,omitempty"`  // samples per inner step
+	Eta         float64 `json:"eta,omitempty"`         // step size of the last outer iteration; 0 for methods without one
+	Rho         float64 `json:"rho,omitempty"`         // penalty parameter ρ of ADMM
 	// StepHalvings says how often an automatic η was halved.
 	StepHalvings    int     `json:"step_halvings,omitempty"`
 	OuterIterations int     `json:"outer_iterations,omitempty"` // all Newton steps count as one
@@ -149,7 +150,8 @@ func (e *NotConvergedError) Is(target error) bool { return target == ErrNotConve
 // Error says how far from the optimum the run may have ended, and what to do.
 func (e *NotConvergedError) Error() string { return e.remedyError().Error() }
 
-// Reword returns the text of Error for the users of a program; see sparse.RemedyError.
+// Reword returns the text of Error without the name of the package, and with the text that words returns for
+// each remedy; see sparse.RemedyError.Reword.
 func (e *NotConvergedError) Reword(words func(sparse.Remedy) string) string {
 	return e.remedyError().Reword(words)
 }

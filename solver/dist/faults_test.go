@@ -79,9 +79,10 @@ func TestFaults(t *testing.T) {
 	t.Logf("%d calls of each rank, %d checkpoints", calls, len(undisturbed.states))
 }
 
-// disturbed solves p with three ranks and the checkpoint m. The fault f makes rank badRank fail at its
-// call number badCall; no rank fails if badRank is −1. observe, unless nil, is called before each call of
-// the first rank, with the number of the call.
+// disturbed solves p with three ranks and the checkpoint m. A call is one communication of a rank with the
+// others, and limit is its time limit. The fault f makes rank badRank fail at its call number badCall,
+// counted from 0. If badRank is −1, no rank fails. Unless observe is nil, disturbed calls it before each call
+// of the first rank, with the number of the call.
 func disturbed(
 	t *testing.T, p *solver.Problem, limit time.Duration, m *memory, observe func(call int), badRank int, f fault, badCall int,
 ) ([]*solver.Result, []error) {

@@ -44,8 +44,8 @@ func (d *design) unpenalised(lambda float64, x []float64) []float64 {
 	return free
 }
 
-// penalised reports for each coefficient whether the penalty with lambda acts on it, by a ridge or by a row
-// of A with a positive weight.
+// penalised reports for each coefficient whether the penalty acts on it at the given lambda: by a ridge, or
+// by a row of A with a positive limit or square. Mu and MuA count even at lambda 0.
 func (d *design) penalised(lambda float64) []bool {
 	out := make([]bool, d.columns())
 	p, err := d.penalty()
