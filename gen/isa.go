@@ -33,8 +33,8 @@ type isa struct {
 	choose  func(e *emitter, k mask, x, y vec) vec
 	keep    func(e *emitter, k mask, x vec) vec
 
-	// decodeRest converts the last m < 8 numbers of a row from src to dst. It writes the number at pad
-	// after them, so that dst has eight numbers.
+	// decodeRest converts the last m numbers of a row from src to dst, 0 < m < 8. It fills the other 8 − m
+	// places of dst with the number that is stored at pad.
 	decodeRest func(e *emitter, d decoder, src, dst, m reg.GPVirtual, pad operand.Mem)
 }
 

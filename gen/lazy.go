@@ -128,7 +128,8 @@ func (l *lazyLoop) project(r, au, ad, norm2 vec) {
 	l.VFMADD231SD(r, ad, ud)
 	l.VMOVSD(uu, l.field("a.ball.UU"))
 	l.VMOVSD(ud, l.field("a.ball.UD"))
-	// n2 = alpha² UU + 2 alpha gamma UD + gamma² DD is the squared norm of the point.
+	// n2 = |w|² for w = alpha u + gamma d, that is alpha² UU + 2 alpha gamma UD + gamma² DD; see
+	// kernels.LazyBall.
 	n2, cross, square := l.XMM(), l.XMM(), l.XMM()
 	l.VMULSD(l.gamma, l.gamma, n2)
 	l.VMULSD(l.field("a.ball.DD"), n2, n2)

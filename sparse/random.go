@@ -67,7 +67,7 @@ type SyntheticOptions struct {
 	Groups         int     // groups of features whose coefficients are not 0; default 3
 	GroupSize      int     // features in a group; default 5
 	Cliques        bool    // edges join all pairs of features in a group, instead of neighbours only
-	Noise          float64 // standard deviation of the normal numbers added to the margins; default 0
+	Noise          float64 // standard deviation of the normally distributed noise in the margins; default 0
 	Regression     bool    // labels are the margins with noise, instead of their signs
 	Seed           uint64
 }

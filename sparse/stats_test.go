@@ -97,7 +97,7 @@ func TestStandardize(t *testing.T) {
 		if !center && x.NNZ() != a.NNZ() {
 			t.Errorf("scaling stores %d entries, had %d", x.NNZ(), a.NNZ())
 		}
-		// The scaled data with coef and the original data with unscaled give the same predictions.
+		// The scaled data with coef predict the same as the original data with unscaled and intercept.
 		coef := []float64{1, -2, 3, 4, 0, .5, 6, 7, -8}
 		unscaled, intercept := s.Unscale(coef, center)
 		got, want := make([]float64, 50), make([]float64, 50)

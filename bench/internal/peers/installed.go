@@ -20,7 +20,7 @@ var adapters = []struct {
 	name, script, argument string
 	defaultTol             float64 // the peer's default tolerance
 	needs                  string  // program text that runs without an error only if the peer is installed
-	install                string  // the packages that a user must install
+	install                string  // the packages that a user must install, or the command for it
 }{
 	{"liblinear", "liblinear.py", "primal", 1e-2, needsLiblinear, "Debian: liblinear4, python3-scipy"},
 	{"liblinear dual", "liblinear.py", "dual", 1e-1, needsLiblinear, "Debian: liblinear4, python3-scipy"},

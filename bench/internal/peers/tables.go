@@ -16,8 +16,9 @@ type Row struct {
 	Cells         []Cell
 }
 
-// A Cell is a cell of a table. Text is a time, a ratio, or the reason why there is no number. For a ratio,
-// Peer is the peer with which scas is compared. Class is the CSS class of the cell.
+// A Cell is a cell of a table. Text is a time, perhaps with a gap, or a ratio. If there is no number, Text is
+// a dash in Times, and the reason in Ratios. For a ratio, Peer is the peer with which scas is compared,
+// perhaps with the peer's gap. Class is the CSS class of the cell.
 type Cell struct {
 	Text, Peer, Class string
 }
