@@ -91,19 +91,32 @@ func (p *Problem) FileRefusal() string {
 	return ""
 }
 
-// cheap reports whether the Hessian of all columns costs little.
+// cheap reports whether the Hessian of all columns costs little. Unless the curvature of the loss is constant,
+// each step factors a new Hessian, so this must not cost much either.
 func (p *Problem) cheap() bool {
 	_, features := p.dims()
-	return features <= wholeSet || p.Assembly() <= cheapCost
+	if features <= wholeSet {
+		return true
+	}
+	pairs, entries := p.hessianCost()
+	return pairs <= cheapCost*entries &&
+		(p.Loss.Traits().ConstantCurvature || denseCost(features, float64(features)) <= cheapSolve*entries)
 }
 
 // Assembly returns the cost of forming the Hessian of the loss, in passes over the data of all processes. A
 // pass costs as much as a gradient.
 func (p *Problem) Assembly() float64 {
+	pairs, entries := p.hessianCost()
+	return pairs / entries
+}
+
+// hessianCost returns the number of pairs of entries in the same row, and the number of entries, or 1 if there
+// are none. Both are sums over all processes.
+func (p *Problem) hessianCost() (inRows, entries float64) {
 	totals := []float64{pairs(p.Data), float64(p.entries())}
 	if p.Ones {
 		totals[0] += totals[1]
 	}
 	p.Team.Sum(totals)
-	return totals[0] / max(1, totals[1])
+	return totals[0], max(1, totals[1])
 }

@@ -225,8 +225,9 @@ const (
 	longRow        = 64.0 // if rows have more entries than this on average, a pair of entries costs half a unit
 	factorCost     = 0.8  // the cost of a multiplication in a Cholesky factor and in sweeps before it
 	mostIterations = 200  // largest number of iterations of the conjugate gradient method
-	// The Hessian of all columns is cheap if its cost per entry of the data is at most cheapCost.
-	cheapCost = 12.0
+	// The Hessian of all columns is cheap if forming it costs at most cheapCost, and solving a model with it at
+	// most cheapSolve, both per entry of the data.
+	cheapCost, cheapSolve = 12.0, 500.0
 )
 
 // formedCost returns the cost of forming the Hessian of the columns and of solving a model with it. The unit
