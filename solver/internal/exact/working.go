@@ -1,7 +1,6 @@
 package exact
 
 import (
-	"cmp"
 	"math"
 	"slices"
 
@@ -63,10 +62,6 @@ func (s *Solver) chooseSet(share float64) bool {
 		}
 		return false
 	}
-	type candidate struct {
-		col   int32
-		ratio float64 // of the correlation to the limit
-	}
 	var cols, stay []int32
 	var candidates []candidate
 	needed, missing := 0, len(w.cols) == 0
@@ -96,16 +91,45 @@ func (s *Solver) chooseSet(share float64) bool {
 	if w.noRoom = len(cols) > w.maxColumns-w.maxColumns/16 && needed > w.maxColumns; w.noRoom {
 		return false
 	}
-	slices.SortFunc(candidates, func(a, b candidate) int {
-		return cmp.Or(cmp.Compare(b.ratio, a.ratio), cmp.Compare(a.col, b.col))
-	})
-	for _, c := range candidates[:min(len(candidates), max(leastRoom, len(cols)), w.maxColumns-len(cols))] {
-		cols = append(cols, c.col)
-	}
+	cols = appendLargest(cols, candidates, min(max(leastRoom, len(cols)), w.maxColumns-len(cols)))
 	cols = append(cols, stay[:min(len(stay), w.maxColumns-len(cols))]...)
 	slices.Sort(cols)
 	s.buildSet(cols)
 	return missing
+}
+
+// A candidate is a column that may enter the working set.
+type candidate struct {
+	col   int32
+	ratio float64 // of the correlation to the limit
+}
+
+// appendLargest appends to cols the columns of the candidates with the largest ratios, at most room of them. Of
+// equal ratios it takes the first ones.
+func appendLargest(cols []int32, candidates []candidate, room int) []int32 {
+	most, ties := math.Inf(-1), 0 // the largest ratio that is left out, and how often it is taken before
+	if left := len(candidates) - room; left > 0 {
+		ratios := make([]float64, len(candidates))
+		for i, c := range candidates {
+			ratios[i] = c.ratio
+		}
+		slices.Sort(ratios)
+		most = ratios[left-1]
+		for _, r := range ratios[left:] {
+			if r == most {
+				ties++
+			}
+		}
+	}
+	for _, c := range candidates {
+		if c.ratio > most || c.ratio == most && ties > 0 {
+			cols = append(cols, c.col)
+		}
+		if c.ratio == most {
+			ties--
+		}
+	}
+	return cols
 }
 
 // empty removes all columns, so that chooseSet makes a new set.
