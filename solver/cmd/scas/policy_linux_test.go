@@ -50,8 +50,9 @@ func TestPolicy(t *testing.T) {
 			if c.long {
 				sparsetest.Long(t)
 			}
-			enough := enoughFor(t, "16MB", c.args...)
-			code, bytes := peakOf(t, append(c.args, "--threads", "2", "--memory", fmt.Sprint(int64(enough)))...)
+			args := append(c.args, "--threads", "2")
+			enough := enoughFor(t, "16MB", args...)
+			code, bytes := peakOf(t, append(args, "--memory", fmt.Sprint(int64(enough)))...)
 			if code != exitOK {
 				t.Fatalf("with the %d bytes that were named: exit code %d", enough, code)
 			}
@@ -61,7 +62,7 @@ func TestPolicy(t *testing.T) {
 			if peak > maxPeak || peak < limit/3 {
 				t.Errorf("the peak is %.2f times the %d bytes that were named", peak/limit, enough)
 			}
-			if r := runHere(t, append(c.args, "--memory", fmt.Sprint(int64(enough)*4/5))...); r.code != exitIO {
+			if r := runHere(t, append(args, "--memory", fmt.Sprint(int64(enough)*4/5))...); r.code != exitIO {
 				t.Errorf("with a fifth less: exit code %d: %s", r.code, r.errs)
 			}
 		})
