@@ -138,6 +138,32 @@ func TestColumnsWithoutData(t *testing.T) {
 	}
 }
 
+// TestRareFeatures solves a problem that begins with a part of the samples, where some features have few
+// entries, all of them in the first rank.
+func TestRareFeatures(t *testing.T) {
+	const rows, features = 16384, 24
+	rng := rand.New(rand.NewPCG(1, 2))
+	var entries []sparse.Triplet
+	labels := make([]float64, rows)
+	for i := range rows {
+		entries = append(entries, sparse.Triplet{Row: i, Col: rng.IntN(16), Value: 1})
+		if i < rows/2 && i%16 == 0 {
+			entries = append(entries, sparse.Triplet{Row: i, Col: 16 + rng.IntN(8), Value: 1})
+		}
+		labels[i] = float64(2*rng.IntN(2) - 1)
+	}
+	data, err := sparse.FromTriplets(rows, features, entries)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &solver.Problem{Data: data, Labels: labels, Penalty: solver.L1{Lambda: 1e-5}}
+	single := solvertest.Minimize(t, p, nil)
+	res := sameBits(t, "rare features", p, 2)
+	if apart := math.Abs(res.At.Objective - single.At.Objective); apart > single.DualityGap+res.DualityGap {
+		t.Errorf("%g apart, gaps %g and %g", apart, single.DualityGap, res.DualityGap)
+	}
+}
+
 // TestUnlikeShards sorts the rows by label, so that nearly every shard has only one class. SCASK
 // must come close to the optimum, and the default method must certify the optimum.
 func TestUnlikeShards(t *testing.T) {

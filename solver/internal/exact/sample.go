@@ -53,16 +53,18 @@ func (s *Solver) startBySamples(lambda float64, set *Settings) *Solver {
 	return nil
 }
 
-// rareRidges returns p.Fixed plus ridges for the features with few entries in the samples of p: with c entries,
-// (rareEntries/c)² times the largest curvature along the feature. Few samples may make the coefficients of
-// these features so large that Newton steps for all samples begin far from their quadratic convergence.
+// rareRidges returns p.Fixed plus ridges for the features with few entries in the samples of all processes. With
+// c entries, the ridge is (rareEntries/c)² times the largest curvature along the feature. Few samples may make
+// the coefficients of these features so large that Newton steps for all samples begin far from their quadratic
+// convergence.
 func rareRidges(p *Problem) []float64 {
 	curvature := p.Loss.Curvature()
 	if math.IsInf(curvature, 1) {
 		return p.Fixed
 	}
 	n, features := p.dims()
-	count, squares := make([]float64, features), make([]float64, features)
+	totals := make([]float64, 2*features+1)
+	count, squares := totals[:features], totals[features:2*features]
 	for i := range n {
 		idx, val := p.Data.Row(i)
 		for k, j := range idx {
@@ -70,11 +72,13 @@ func rareRidges(p *Problem) []float64 {
 			squares[j] += float64(val[k] * val[k])
 		}
 	}
+	totals[2*features] = float64(n)
+	p.Team.Sum(totals)
 	ridges := make([]float64, features)
 	copy(ridges, p.Fixed)
 	for j, c := range count {
 		if c > 0 && c < mostRare {
-			ridges[j] += float64(rareEntries / c * rareEntries / c * (curvature * squares[j] / float64(n)))
+			ridges[j] += float64(rareEntries / c * rareEntries / c * (curvature * squares[j] / totals[2*features]))
 		}
 	}
 	return ridges
