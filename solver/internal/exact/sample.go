@@ -63,8 +63,8 @@ func rareRidges(p *Problem) []float64 {
 		return p.Fixed
 	}
 	n, features := p.dims()
-	totals := make([]float64, 2*features+1)
-	count, squares := totals[:features], totals[features:2*features]
+	totals := make([]float64, 2*features)
+	count, squares := totals[:features], totals[features:]
 	for i := range n {
 		idx, val := p.Data.Row(i)
 		for k, j := range idx {
@@ -72,13 +72,12 @@ func rareRidges(p *Problem) []float64 {
 			squares[j] += float64(val[k] * val[k])
 		}
 	}
-	totals[2*features] = float64(n)
-	p.Team.Sum(totals)
+	samples := p.Team.SumWith(totals, float64(n))
 	ridges := make([]float64, features)
 	copy(ridges, p.Fixed)
 	for j, c := range count {
 		if c > 0 && c < mostRare {
-			ridges[j] += float64(rareEntries / c * rareEntries / c * (curvature * squares[j] / totals[2*features]))
+			ridges[j] += float64(rareEntries / c * rareEntries / c * (curvature * squares[j] / samples))
 		}
 	}
 	return ridges
