@@ -116,51 +116,52 @@ func sameBits(t *testing.T, name string, p *solver.Problem, ranks int) *solver.R
 // TestColumnsWithoutData solves a problem in which most columns have no entry. Four ranks must find
 // the optimum of one process.
 func TestColumnsWithoutData(t *testing.T) {
-	const rows, features = 400, 20000
-	rng := rand.New(rand.NewPCG(1, 2))
-	var entries []sparse.Triplet
-	labels := make([]float64, rows)
-	for i := range rows {
+	checkRanks(t, 4, randomProblem(t, 400, 20000, 1e-3, func(rng *rand.Rand, i int) (row []sparse.Triplet) {
 		for k := range 5 { // i/100 is the rank: no two ranks have entries in the same column
-			entries = append(entries, sparse.Triplet{Row: i, Col: i/100*5000 + (60*k+rng.IntN(60))*7, Value: rng.NormFloat64()})
+			row = append(row, sparse.Triplet{Row: i, Col: i/100*5000 + (60*k+rng.IntN(60))*7, Value: rng.NormFloat64()})
 		}
-		labels[i] = float64(2*rng.IntN(2) - 1)
-	}
-	data, err := sparse.FromTriplets(rows, features, entries)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := &solver.Problem{Data: data, Labels: labels, Penalty: solver.L1{Lambda: 1e-3}}
-	single := solvertest.Minimize(t, p, nil)
-	res := sameBits(t, "sparse", p, 4)
-	if apart := math.Abs(res.At.Objective - single.At.Objective); len(res.X) != features || apart > single.DualityGap+res.DualityGap {
-		t.Errorf("%d coefficients, %g apart, gaps %g and %g", len(res.X), apart, single.DualityGap, res.DualityGap)
-	}
+		return row
+	}))
 }
 
 // TestRareFeatures solves a problem that begins with a part of the samples, where some features have few
 // entries, all of them in the first rank.
 func TestRareFeatures(t *testing.T) {
-	const rows, features = 16384, 24
+	const rows = 16384
+	checkRanks(t, 2, randomProblem(t, rows, 24, 1e-5, func(rng *rand.Rand, i int) []sparse.Triplet {
+		row := []sparse.Triplet{{Row: i, Col: rng.IntN(16), Value: 1}}
+		if i < rows/2 && i%16 == 0 {
+			row = append(row, sparse.Triplet{Row: i, Col: 16 + rng.IntN(8), Value: 1})
+		}
+		return row
+	}))
+}
+
+// randomProblem returns a lasso problem with random labels. draw returns the entries of row i.
+func randomProblem(t *testing.T, rows, features int, lambda float64, draw func(rng *rand.Rand, i int) []sparse.Triplet) *solver.Problem {
+	t.Helper()
 	rng := rand.New(rand.NewPCG(1, 2))
 	var entries []sparse.Triplet
 	labels := make([]float64, rows)
-	for i := range rows {
-		entries = append(entries, sparse.Triplet{Row: i, Col: rng.IntN(16), Value: 1})
-		if i < rows/2 && i%16 == 0 {
-			entries = append(entries, sparse.Triplet{Row: i, Col: 16 + rng.IntN(8), Value: 1})
-		}
+	for i := range labels {
+		entries = append(entries, draw(rng, i)...)
 		labels[i] = float64(2*rng.IntN(2) - 1)
 	}
 	data, err := sparse.FromTriplets(rows, features, entries)
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &solver.Problem{Data: data, Labels: labels, Penalty: solver.L1{Lambda: 1e-5}}
+	return &solver.Problem{Data: data, Labels: labels, Penalty: solver.L1{Lambda: lambda}}
+}
+
+// checkRanks checks that ranks find the optimum that one process finds.
+func checkRanks(t *testing.T, ranks int, p *solver.Problem) {
+	t.Helper()
 	single := solvertest.Minimize(t, p, nil)
-	res := sameBits(t, "rare features", p, 2)
-	if apart := math.Abs(res.At.Objective - single.At.Objective); apart > single.DualityGap+res.DualityGap {
-		t.Errorf("%g apart, gaps %g and %g", apart, single.DualityGap, res.DualityGap)
+	res := sameBits(t, t.Name(), p, ranks)
+	_, features := p.Data.Dims()
+	if apart := math.Abs(res.At.Objective - single.At.Objective); len(res.X) != features || apart > single.DualityGap+res.DualityGap {
+		t.Errorf("%d coefficients, %g apart, gaps %g and %g", len(res.X), apart, single.DualityGap, res.DualityGap)
 	}
 }
 
