@@ -68,8 +68,8 @@ func Slope(margin, label float64) float64 {
 	}
 }
 
-// Loss returns the derivative of the logistic loss with respect to the margin, and the loss.
-func Loss(margin, label float64) (slope, loss float64) {
+// SlopeAndLoss returns the logistic loss at a margin, and its derivative with respect to the margin (slope).
+func SlopeAndLoss(margin, label float64) (slope, loss float64) {
 	if z := label * margin; z > 0 {
 		e := math.Exp(-z)
 		return -label * e / (1 + e), math.Log1p(e)
@@ -84,7 +84,7 @@ func Loss(margin, label float64) (slope, loss float64) {
 func LogisticSlopes(slope, margin, label []float64) float64 {
 	var sum float64
 	for i, t := range margin {
-		s, loss := Loss(t, label[i])
+		s, loss := SlopeAndLoss(t, label[i])
 		slope[i] = s
 		sum += loss
 	}
@@ -110,7 +110,7 @@ func MarginsGradient(z, margin, slope, label []float64, a kernels.Rows, w []floa
 	for i := range margin {
 		idx, val := Row(a, i)
 		t := RowDot(idx, val, w)
-		s, loss := Loss(t, label[i])
+		s, loss := SlopeAndLoss(t, label[i])
 		margin[i], slope[i] = t, s
 		sum += loss
 		AddRow(z, s, idx, val)
