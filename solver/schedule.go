@@ -19,9 +19,9 @@ const (
 	Theorem Schedule = "theorem"
 )
 
-// schedule chooses the step size η and the number of samples of the next inner loop, and counts the passes
-// of the outer iteration. more is false if the budget does not allow them. If the budget does not even allow
-// the first outer iteration, schedule also returns an error.
+// schedule chooses the step size η and the number of samples of the next inner loop. It adds the passes of
+// the outer iteration to Stats.Passes. If the budget does not allow these passes, schedule adds nothing and
+// more is false; before the first outer iteration it may also return an error.
 func (s *scas) schedule() (eta float64, more bool, err error) {
 	set, st := &s.Settings, &s.Stats
 	steps, gradient := set.InnerSteps, s.outer.GradientSquared()

@@ -32,9 +32,9 @@ func (m *mapping) contentError(err error) error {
 }
 
 // Changed returns a *ParseError if it finds that the length of a mapped file has changed, and nil otherwise.
-// If recovered is nil, it compares the length with the length when the file was mapped. Otherwise recovered
-// must be the value of a recovered panic, and Changed checks whether the panic is a fault in the file:
-// reading beyond the end of a shortened file is a fault, which debug.SetPanicOnFault turns into a panic.
+// If recovered is nil, Changed compares the length now with the length when the file was mapped. Otherwise
+// recovered must be the value of a recovered panic. Reading beyond the end of a file that became shorter is a
+// fault, which debug.SetPanicOnFault turns into a panic. Changed then checks whether the panic is such a fault.
 func (a *CSR) Changed(recovered any) error {
 	if a.file == nil {
 		return nil

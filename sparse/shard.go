@@ -120,8 +120,8 @@ func (p *filePart) alignToLines() error {
 	return nil
 }
 
-// lineStart returns the position of the first line that begins at or after the given position, or the size
-// of the file if there is none.
+// lineStart finds the first line that begins at the given position or after it, and returns where it begins.
+// If there is no such line, lineStart returns the size of the file.
 func lineStart(f io.ReaderAt, position, size int64) (int64, error) {
 	if position == 0 {
 		return 0, nil

@@ -11,7 +11,7 @@ import (
 )
 
 // ComponentError reports that a connected component (see Covariance.Components) is too large to solve, or
-// that more than DefaultMaxEdges pairs of features are joined.
+// that more than DefaultMaxEdges pairs of features have |c_ij| > Penalty.
 type ComponentError struct {
 	Penalty float64 // the penalty that was asked for
 	// Size is the number of features of the largest component. With too many pairs it is only a lower

@@ -97,8 +97,8 @@ func (m *naiveSolver) gradient() {
 	}
 }
 
-// inner makes the given number of inner steps from m.x, with random samples, and sets m.sum to the sum of
-// the iterates.
+// inner makes the given number of inner steps, each with a random sample. It begins at m.x, and sets m.w to the
+// last iterate and m.sum to the sum of all iterates.
 func (m *naiveSolver) inner(steps int) {
 	for i, b := range m.beta {
 		m.dual[i] = b - m.rho*m.y[i]

@@ -91,8 +91,8 @@ func (c *graphCmd) dataAndPairBytes(s *graphSource) float64 {
 	return need
 }
 
-// leastComponent is a number of features. The method glasso is refused if the memory is not enough for a
-// component of the graph with this number of features, or with all features if there are fewer.
+// The method glasso needs enough memory for a component of the graph with leastComponent features, or with all
+// features if there are fewer. Otherwise the command is an error.
 const leastComponent = 128
 
 // bytesOfPair is the number of bytes that each thread of glasso needs for each pair of features of a

@@ -14,11 +14,16 @@ const (
 	unlikeSteps = 4
 )
 
-// There is a proximal term if deviation > deviationLimit·size, where deviation and size are the results of
-// unlikeness. With the data sets a9a and covtype, deviation/size is at most 0.05 for rows in random order,
-// and at least 0.2 for rows that are sorted by label. With a weightFactor of 0.1 some runs diverged, and with
-// 1 they were slow.
-const deviationLimit, weightFactor = 0.1, 0.3
+// Let deviation and size be the results of unlikeness.
+const (
+	// There is a proximal term if deviation > deviationLimit·size. On the data sets a9a and covtype,
+	// deviation/size is at most 0.05 if the rows are in random order, and at least 0.2 if they are sorted by
+	// label.
+	deviationLimit = 0.1
+	// The weight of the proximal term is weightFactor·deviation. With 0.1 some runs diverged, and with 1 runs
+	// were slow.
+	weightFactor = 0.3
+)
 
 // ProximalWeight returns the weight of the Anchor for inner loops on several processes, divided by the upper
 // bound of φ″. It returns 0 if the processes have similar rows. x has the rows of this process and p columns.

@@ -56,8 +56,8 @@ func (e *eliminated) subtracted(k int) float64 {
 	return float64(e.f[k] * (e.slope + e.innerProduct))
 }
 
-// value returns the change of the quadratic function, which is not positive, when coordinate i moves from x_i
-// to its minimum. It returns 0 if no coordinate is eliminated.
+// value returns by how much the quadratic function changes when coordinate i moves from x_i to its minimum. The
+// result is negative or 0, and 0 if no coordinate is eliminated.
 func (e *eliminated) value() float64 {
 	slope := e.slope + e.innerProduct
 	return float64(-0.5 * slope * slope)

@@ -82,8 +82,8 @@ func along(points []paper.Point, place func(p paper.Point) float64) ([]paper.Poi
 // positionTol is the largest distance at which two positions on an axis count as equal.
 const positionTol = 1e-9
 
-// curveOf returns the curve of a metric over the splits of p. The parameters of the runs were chosen for the
-// given output. ok is false if no split has both a known optimum and a run with points.
+// curveOf returns the curve of a metric for the method m on the problem p. It uses the runs whose parameters
+// were chosen for the given output. ok is false if no split has both a known optimum and such a run with points.
 func curveOf(p *problem, m paper.Method, output paper.Output, value metric, x axis) (c curve, ok bool) {
 	type run struct{ x, v []float64 }
 	var runs []run
