@@ -7,7 +7,7 @@ type Penalty interface {
 	// Value returns g(y), or +Inf if y is outside the domain of g.
 	Value(y []float64) float64
 	// Prox sets dst to the minimiser over u of g(u) + Σ (uⱼ − vⱼ)²/(2 stepⱼ).
-	// dst may be the same slice as v. Unless Separable returns true, all steps
+	// dst may be the same slice as v. If Separable returns false, all steps
 	// are equal.
 	Prox(dst, v, step []float64)
 	// Separable reports whether g is a sum of functions of single coordinates.

@@ -67,7 +67,7 @@ type Run struct {
 	averaged int             // number of iterates in Mean
 	// automatic returns the automatic step size at the iterate; nil if the method has none.
 	automatic func() float64
-	loose     bool        // penaltyValue used the y of the iterate: x implies no y with a finite penalty
+	loose     bool        // penaltyValue used the y of the iterate, because x implies no y with a finite penalty
 	scales    admm.Scales // sizes of the data, labels and penalty, for the automatic ρ
 	keeper    admm.Keeper // holds the iterate to which the run returns if it diverges
 	proof

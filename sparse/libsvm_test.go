@@ -24,7 +24,7 @@ var libsvmTexts = []struct {
 	labels  []float64
 	mapping LabelMapping
 	base    IndexBase
-	sorted  int // number of rows whose indices do not increase
+	sorted  int // ReadStats.SortedRows: the number of rows with unsorted indices
 }{
 	{name: "plain", text: "+1 1:0.5 3:-2\n-1 2:1e2\n",
 		want: [][]float64{{.5, 0, -2}, {0, 100, 0}}, labels: []float64{1, -1}, mapping: LabelMapping{Negative: -1, Positive: 1}, base: OneBased},

@@ -33,7 +33,7 @@ const oadmUnit = 64
 
 type oadm struct {
 	*base
-	solve    *linalg.Shifted // solver of systems with the matrix H
+	solve    *linalg.Shifted // solver of systems with the matrix H in the comment of OADM
 	b        []float64       // right-hand side of a system
 	h, v     []float64       // the vectors h and v in the comment of OADM
 	eta0     float64         // η₀

@@ -173,7 +173,7 @@ func ExampleValidation() {
 		}
 		steps = append(steps, step)
 	}
-	best := steps[len(steps)-6] // five more lambdas did not improve: Patience is 5
+	best := steps[len(steps)-6] // Path ended 5 lambdas after the best one: Patience is 5
 	fmt.Printf("%d of 100 lambdas, the best %.4f with %d coefficients\n", len(steps), best.Lambda, best.NonZeros())
 	// Output:
 	// 35 of 100 lambdas, the best 0.0141 with 9 coefficients

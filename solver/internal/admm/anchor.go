@@ -17,9 +17,9 @@ const (
 	clearRise = 0.01
 )
 
-// Tame increases the proximal weight and restores the best iterate if the objective at the iterate is clearly
-// above the best objective, the iterate is not lost, and the new weight is not too large. It returns false if
-// it restores no iterate.
+// Tame increases the proximal weight and restores the best iterate if the objective at the
+// iterate is clearly above the best objective. It does nothing if the iterate has diverged (Keeper.Lost), or
+// if the new weight would be too large. It returns false if it restores no iterate.
 func (s *OuterLoop) Tame(objective float64) bool {
 	unit := s.Curvature * float64(s.Row*s.Row)
 	weight := max(float64(minWeight*unit), float64(increaseWeight*s.Anchor.Weight))

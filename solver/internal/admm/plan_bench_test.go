@@ -11,7 +11,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// BenchmarkDiagonal measures the plans for a diagonal K. One operation is a round of 512 steps.
+// BenchmarkDiagonal measures the plans for a diagonal matrix K (see Plan). One operation is a round of
+// 512 steps.
 func BenchmarkDiagonal(b *testing.B) {
 	for _, shape := range []struct{ features, nonzeros int }{{54, 12}, {123, 14}, {300, 14}, {600, 14}, {4932, 430}, {47236, 75}} {
 		s, err := sparse.NewSynthetic(sparse.SyntheticOptions{

@@ -17,9 +17,9 @@ func (s *Solver) poseBounds() {
 	s.rows.setBounds(q)
 }
 
-// proveGap returns an upper bound of P(x) − P* that the dual point α or the dual point 0 proves. It sets s.e
-// to X'Cα. The caller must have called s.rows.tally for α. If only rounding errors prevent a proof of the gap
-// tol, X'Cα is summed again, more accurately.
+// proveGap returns an upper bound of P(x) − P* that the current dual point or the dual point 0 proves. It
+// also sets s.e. The caller must call s.rows.tally before. If rounding errors may be the only reason why no
+// gap of at most tol is proved, s.e is summed again, more accurately.
 func (s *Solver) proveGap(tol float64) float64 {
 	z := make([]float64, s.bounds.Penalty.Len())
 	if s.coupled != nil {

@@ -108,13 +108,13 @@ func (f *File) Look(x []float64) (loss float64, gradient []float64, err error) {
 	return f.current.loss, slices.Clone(f.current.gradient), nil
 }
 
-// Err returns the error that ended a visit early, or nil. After an error there are no more visits.
+// Err returns the error that ended a visit (see File) early, or nil. After an error there are no more visits.
 func (f *File) Err() error { return f.err }
 
 // Scale returns the number to which tolerances are relative, see term.Labels.Unit.
 func (f *File) Scale() float64 { return f.survey.unit }
 
-// Gradient returns X'Cφ' at the current point, or nil if there is no current point yet.
+// Gradient returns the gradient of the loss at the current point, or nil if there is no current point yet.
 func (f *File) Gradient() []float64 {
 	if f.current == nil {
 		return nil

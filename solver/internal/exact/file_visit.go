@@ -38,7 +38,7 @@ type findings struct {
 
 // evidence are the results of a visit that depend on α.
 type evidence struct {
-	model        *origin   // the model that gave α; nil if no gap was requested
+	model        *origin   // the model that gave α, see origin; nil if no gap was requested
 	tally        gap.Tally // the tally of α
 	head, tail   []float64 // X'Cα is head + tail; tail is nil without compensation
 	rootHessian  []float64 // upper triangle of N'X'CΦXN for the roots (see rootTally), for gap.Sum.Hessian

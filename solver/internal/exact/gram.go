@@ -86,7 +86,7 @@ func (m *gram) lossAt(t *trial) float64 { return m.evaluate(t.end) }
 
 func (m *gram) accept(*trial) {}
 
-// useSlopes makes x the base, because the slopes are known only at the base.
+// useSlopes moves the base (see gram) to x, because the slopes are known only at the base.
 func (m *gram) useSlopes(x, e []float64) { m.moveTo(x, e, 0) }
 
 func (m *gram) tally() *gap.Tally { return &m.base.Tally }
@@ -171,8 +171,8 @@ func (m *gram) grow(h []float64, oldCols, cols []int32) []float64 {
 	return result
 }
 
-// H is summed over blocks of rows, to reduce rounding errors. All blocks except the last have at least
-// blockRows rows.
+// The matrix H (see gram) is summed over blocks of rows, to reduce rounding errors. All blocks except
+// the last have at least blockRows rows.
 const blockRows = 1024
 
 // form sets h to H for all columns. All entries of h must be zero before.

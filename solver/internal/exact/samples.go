@@ -22,16 +22,16 @@ type samples interface {
 	separate(open func(j int) (above, below bool)) *gap.Separated
 	setBounds(q *gap.Problem) // sets the problem for which gaps are proved
 
-	// moveTo moves to x, returns the loss at x, and sets e = X'Cφ'. damping is the damping of the Hessian,
-	// if moveTo computes it too.
+	// moveTo moves to x, returns the loss at x, and sets e to the gradient of the loss, X'Cφ'. If moveTo also
+	// computes the Hessian, damping is its damping.
 	moveTo(x, e []float64, damping float64) float64
-	// gradient sets dst to X'Cφ' at the point, for the columns of the working set.
+	// gradient sets dst to the gradient of the loss at the point, for the columns of the working set.
 	gradient(dst []float64)
 	// hasHessian reports whether the Hessian at the point needs no visit of a file.
 	hasHessian() bool
-	// hessian sets the upper triangle h to X' diag(Cφ″) X at the point, for the columns of the working set.
-	// φ″ has the damping d, and shape says how h is stored. If h is nil, the Hessian is not formed, and
-	// hessian only prepares products with it.
+	// hessian sets h to the upper triangle of the Hessian of the loss at the point, for the columns of the
+	// working set. The curvatures φ″ have the damping d, and shape says how h is stored. If h is nil, the
+	// Hessian is not formed, and hessian only prepares products with it.
 	hessian(h []float64, shape quadratic.Triangle, d float64)
 
 	// lossAt returns the loss at t.end, where the step ends.
@@ -54,7 +54,7 @@ type samples interface {
 	// falls reports whether the loss decreases without end along the direction d, see Solver.Falls.
 	falls(d []float64) bool
 
-	// Err returns the first error of a visit, which ends a run.
+	// Err returns the first error of a visit (see File), which ends a run.
 	Err() error
 }
 

@@ -18,7 +18,7 @@ import (
 // features after the other. An excess that remains shows which features the next working set needs.
 type outside struct {
 	f   *unrestricted
-	sum []float64 // −(X'Cα + mu x + A'z) of each feature, without its singleton row
+	sum []float64 // for each feature: −(X'Cα + mu x + A'z), without the term of the singleton row
 	// For each feature, the limit of its singleton row times the absolute value of that row's entry.
 	capacity   []float64
 	nearExcess []float64 // for zero features, the excess over nearLimit times the capacity; 0 for others
@@ -93,8 +93,8 @@ const (
 	exactSize     = 512  // largest number of features of a component for which lower calls exact
 )
 
-// lower reduces the excesses of the component by coordinate descent, and then by the method exact if only
-// small excesses are left.
+// lower reduces the excesses of the component (see outside) by coordinate descent. If only small excesses are
+// left, lower then calls exact.
 func (o *outside) lower(z []float64) {
 	o.relax(z, 1)
 	largest := 0.0

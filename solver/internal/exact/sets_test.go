@@ -115,7 +115,7 @@ func TestSetsFree(t *testing.T) {
 	if gap := mustSetSolver(t, freeProblem(t, true)).certify(best.X, nil); !math.IsInf(gap, 1) {
 		t.Errorf("columns that depend on each other: gap %v", gap)
 	}
-	q.MaxWorking = 4 // without the two free features
+	q.MaxWorking = 4 // a working set has the two free features in addition
 	if r := mustSetSolver(t, q).finish(make([]float64, s.p), nil, nil, &Settings{Tol: 1e-9}); r.Why != ending.Room {
 		t.Errorf("sets of 4 penalised features: %v, want %v: gap %g", r.Why, ending.Room, r.Gap)
 	}

@@ -504,7 +504,7 @@ func (q *Separable) solve(isSmall func(residual []float64) bool, ignoreCrossing 
 	return q.H.Solve(q.step[:n], q.descent[:n], q.eliminated.f, q.support, isSmall, end)
 }
 
-// shorten moves u along the step until the first coordinate reaches zero or a bound that the step crosses.
+// shorten moves u along the step. It stops at the first point where a coordinate crosses zero or a bound.
 func (q *Separable) shorten() {
 	length, crossing := 1.0, -1
 	for a, k := range q.support {

@@ -225,7 +225,7 @@ func asTerm[T any](types map[string]reflect.Type, v any) (t T, ok bool) {
 	return t, ok
 }
 
-// ParseLoss returns the loss for a text: a name, or a name, a colon and the argument.
+// ParseLoss returns the loss for a text such as "huber" or "huber:1.35".
 func ParseLoss(text string) (Loss, error) {
 	name, number, has := strings.Cut(text, ":")
 	for _, l := range losses {
