@@ -75,8 +75,8 @@ func (f *fused) steps(fixedWork operand.Op, exit operand.LabelRef, step func()) 
 	f.MOVQ(f.sampled, f.address(f.ReturnIndex(0)))
 }
 
-// prefetch emits prefetches of the numbers that a later step reads, of a row only the first cache lines: the
-// processor itself prefetches the lines that follow.
+// prefetch emits prefetches of the numbers that a later step reads. It prefetches only the first cache lines
+// of a row, because the processor itself prefetches the lines that follow.
 func (f *fused) prefetch(ptr reg.GPVirtual) {
 	skip := f.label("noRow")
 	t, j := f.GP64(), f.GP64()

@@ -254,7 +254,7 @@ func (l *panelLoop) oneRow() {
 // all four. A block of columns of the four rows takes half of the vector registers.
 func (l *panelLoop) fourRows() {
 	const rows = 4
-	vectors := l.lanes / 2 // of one row in a block
+	vectors := l.lanes / 2 // number of vectors of one row in a block
 	thirdRow, k, factors := l.GP64(), l.GP64(), l.GP64()
 	l.LEAQ(operand.Mem{Base: l.h, Index: l.stride, Scale: 2}, thirdRow)
 	row := func(i, disp int) operand.Mem {

@@ -16,7 +16,7 @@ type rotated struct {
 	*emitter
 	ball bool
 
-	w, sum, c, e                     reg.GPVirtual // addresses of the vectors; w holds w' of step k
+	w, sum, c, e                     reg.GPVirtual // addresses of the vectors; w points to w' of step k
 	row, next, thirdRow, prefetchRow reg.GPVirtual // rows k, k+1, k+2 and k+rotatedAhead
 	k                                reg.GPVirtual
 	gain, factor                     vec     // g and f of step k in every lane; f only with a ball

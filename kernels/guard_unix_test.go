@@ -93,7 +93,8 @@ func guardRows(t *testing.T, a *Rows, end bool) {
 	a.Idx16, a.Val32 = guarded(t, a.Idx16, end), guarded(t, a.Val32, end)
 }
 
-// TestHessianBounds is TestBounds for Hessian. h ends with the last element of the diagonal.
+// TestHessianBounds checks that Hessian, sumByRows and sumByPanels access no memory outside of their
+// arguments, as TestBounds does. h ends with the last element of the diagonal.
 func TestHessianBounds(t *testing.T) {
 	eachLevel(t, func(t *testing.T) {
 		for i, c := range hessianShapes {

@@ -64,7 +64,7 @@ type Run struct {
 	stop     float64         // why the run must stop, see ending.CauseOf; 0 if it may go on
 	dual     *admm.DualStep  // nil before the first call of prepare
 	residual []float64       // result of the last call of violation
-	averaged int             // number of iterates in Mean
+	averaged int             // number of iterates whose mean is Run.Mean
 	// automatic returns the automatic step size at the iterate; nil if the method has none.
 	automatic func() float64
 	loose     bool        // penaltyValue used the y of the iterate, because x implies no y with a finite penalty

@@ -53,7 +53,7 @@ func TestRates(t *testing.T) {
 		average    bool
 		mu         float64
 		start, end float64
-		rate       float64 // exponent of the order
+		rate       float64 // the wanted order of the gap after T passes is T^rate
 	}{
 		{baseline.STOC{}, true, 0, 5, 200, -0.5},
 		{baseline.OPG{}, true, 0, 5, 200, -0.5},

@@ -36,7 +36,7 @@ type head struct {
 	HuberDelta float64   `json:"huber_delta,omitempty"` // Huber.Delta; 0 for its default and for other losses
 	Labels     *labels   `json:"labels"`                // the labels of two classes; null for other models
 	Classes    []float64 `json:"classes,omitempty"`     // the labels of the classes if each has a column
-	ClassNames []string  `json:"class_names,omitempty"` // the names of these classes; absent if they are numbers
+	ClassNames []string  `json:"class_names,omitempty"` // the names of Classes; absent if the labels are numbers
 	P          int       `json:"p"`                     // number of features
 	IndexBase  *int      `json:"index_base"`
 	columns

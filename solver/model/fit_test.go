@@ -372,7 +372,8 @@ type ownLoss struct{ solver.Squared }
 
 func (ownLoss) String() string { return "own" }
 
-// TestOwnLoss fits a loss of the caller that has no conjugate. Write and LambdaMax must return errors.
+// TestOwnLoss fits a loss of the caller that is not a solver.ConjugateLoss. Write and LambdaMax must return
+// errors.
 func TestOwnLoss(t *testing.T) {
 	x, y := random(t, 60, 5, 3, false)
 	want := mustFit(t, &Spec{Loss: solver.Squared{}, Lambda: 0.5}, x, y)

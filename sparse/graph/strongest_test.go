@@ -111,8 +111,8 @@ func TestBuildersAgainstAllPairs(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			// Pairs that are equal up to rounding may replace each other, so only absolute values are
-			// compared.
+			// Correlations that have the same absolute value up to rounding may be in any order. So edge n
+			// and pair n need not join the same features, and the test compares their absolute values.
 			weights := g.Edges()
 			slices.SortFunc(weights, func(a, b Edge) int { return cmp.Compare(math.Abs(b.Weight), math.Abs(a.Weight)) })
 			if len(weights) < min(k, nonzeros) {

@@ -73,8 +73,8 @@ func TestSearchDiverging(t *testing.T) {
 	}
 }
 
-// TestSmallGain checks that a search does not try more rungs for a gain below smallGain, and that refine
-// moves away from step sizes with which runs diverge.
+// TestSmallGain checks that a search ends at rhos.First if smaller values of rho gain less than smallGain,
+// and that refine moves away from step sizes with which runs diverge.
 func TestSmallGain(t *testing.T) {
 	g := bowl(1, 1)
 	g.try = func(step, rho float64) (objectives, error) {
@@ -92,9 +92,9 @@ func TestSmallGain(t *testing.T) {
 	}
 }
 
-// TestTune checks that the choice on the samples for tuning is at least as good as every place that was
-// tried, up to smallGain. On the training half, the choice by the rule OnHalf must be at least as good as
-// this choice.
+// TestTune checks that the rule Sampled chooses parameters that are at least as good as all parameters that
+// it tried, up to smallGain. On the training half, the choice of the rule OnHalf must be at least as good as
+// the choice of Sampled.
 func TestTune(t *testing.T) {
 	pr, d := tiny(t)
 	h, err := d.Halve(0, 60)

@@ -199,7 +199,7 @@ func (o *Outcome) Text() string {
 	return fmt.Sprintf("%s\n  %s\n  reference %s\n%s%s\n", o.Name, o.Head(), o.ReferenceText(), align(rows), notes)
 }
 
-// RatioTable returns a text table with the ratios of all problems.
+// RatioTable returns a text table with one row for each outcome: its name and its Ratios.
 func RatioTable(outcomes []*Outcome) string {
 	rows := [][]string{targetHead("scas / fastest peer")}
 	for _, o := range outcomes {

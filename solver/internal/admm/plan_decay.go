@@ -16,7 +16,7 @@ import (
 type decay struct {
 	diagonal                  // the vectors are in the eigenbasis if spec is not nil; End computes w
 	spec     *linalg.Spectrum // nil if K is diagonal
-	data     kernels.Rows     // X V; X itself if K is diagonal
+	data     kernels.Rows     // the data matrix times the eigenbasis V; the data matrix itself if spec is nil
 	state    []float64        // a cell of DecayStride numbers for each coordinate; see kernels.InnerDecay
 	scratch  *kernels.Scratch
 	// w at the start of the round, the sum h of telescope, and the sum of the iterates; in the eigenbasis if

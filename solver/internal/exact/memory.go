@@ -18,7 +18,8 @@ func (q *Problem) Memory(runs int) int64 {
 		return q.memoryCoupled(runs)
 	}
 	k, entries := int64(mostFormed(q)), q.entries()
-	const transposeBytes, rowBytes = 12, 10 // bytes for each entry of X: in its transpose, and by rows
+	// Bytes for each entry of X: in the transpose of X, and in a copy of the rows.
+	const transposeBytes, rowBytes = 12, 10
 	total := 8 * (11*int64(n) + int64(14+runs)*int64(features))
 	cheap := q.cheap()
 	if q.gramServes(cheap) {

@@ -145,8 +145,8 @@ func TestSetsEndings(t *testing.T) {
 	}
 }
 
-// TestOutside checks that the excesses that outside.lower leaves are near the proximal point, which the
-// function proximal computes, and that multipliers are within their limits.
+// TestOutside checks that outside.lower brings the excesses (see type outside) near the proximal point, which
+// the function proximal computes, and that multipliers are within their limits.
 func TestOutside(t *testing.T) {
 	solvedByEdges := 0
 	for seed := range uint64(40) {

@@ -255,7 +255,8 @@ const (
 )
 
 // formedCost returns the cost of forming the Hessian of the columns and of solving a model with it. The unit
-// is one visit to each column. The result is 0 if the Hessian must be formed, and +Inf with too many columns.
+// is the cost of reading all entries of the columns once. The result is 0 if the Hessian must be formed, and
+// +Inf if there are too many columns.
 func (s *Solver) formedCost(cols []int32) (visits float64) {
 	if !s.Team.Alone() || s.set.whole || s.gram != nil {
 		// Without a formed Hessian, processes would exchange a message for each coordinate.

@@ -201,9 +201,9 @@ func TestOwnLoss(t *testing.T) {
 	}
 }
 
-// TestDependent checks that Dependent is about the last bound. Two equal columns have no penalty. Near the
-// optimum they are roots, and nothing is proved. If eⱼ is certainly above 0 at both, they are no roots, and a
-// gap is proved.
+// TestDependent checks Dependent for two equal columns without a penalty. With the first alpha both features
+// are roots, so that Dependent is true and no gap is proved. With the second alpha both entries of X'alpha
+// are clearly above 0. Then no feature is a root, Dependent is false again, and a gap is proved.
 func TestDependent(t *testing.T) {
 	x, err := sparse.FromTriplets(2, 2, []sparse.Triplet{{Col: 0, Value: 1}, {Col: 1, Value: 1}, {Row: 1, Col: 0, Value: 1}, {Row: 1, Col: 1, Value: 1}})
 	if err != nil {

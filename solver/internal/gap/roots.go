@@ -74,7 +74,7 @@ type rootMatrix struct {
 	val [][]float64 // for each column, its entries
 }
 
-// rootColumns returns X N. There must be roots.
+// rootColumns returns X N, where the columns of N are the vectors n of the roots. There must be roots.
 func (p *Problem) rootColumns(x *sparse.CSR) *rootMatrix {
 	row := p.NewRootRow()
 	r := &rootMatrix{make([][]int32, p.Roots()), make([][]float64, p.Roots())}

@@ -116,7 +116,7 @@ type tiles struct {
 	diagonal []float64 // −L in the diagonal square of the block, by rows
 	transL   []float64 // L below the diagonal square, in the columns of the block, each tile transposed
 	minusL   []float64 // −L below the diagonal square, in the columns of the block, by rows
-	squares  []float64 // for each tile, a copy of the square where its rows meet the diagonal
+	squares  []float64 // for each tile, memory for a copy of the diagonal square in the rows of the tile
 }
 
 // tiled returns c.tiles with enough memory for the factor.

@@ -125,7 +125,7 @@ func TestEstimateEdgesBelowALargeComponent(t *testing.T) {
 		}
 		values[i*n+i] = 1
 	}
-	for k, v := range []float64{0.9, 0.8, 0.7} { // the correlations of 1 and 2, 2 and 3, 1 and 3
+	for k, v := range []float64{0.9, 0.8, 0.7} { // the correlations of features 0 and 1, 1 and 2, 0 and 2
 		i, j := []int{0, 1, 0}[k], []int{1, 2, 2}[k]
 		values[i*n+j], values[j*n+i] = v, v
 	}

@@ -19,7 +19,7 @@ type row struct {
 	Splits int // number of splits in problem.splits
 
 	Rate          float64      // fitted exponent of the gap, see rate; NaN if there is none
-	Curve         paper.Output // the output at which the method is evaluated
+	Curve         paper.Output // whether the values are for the last iterate or for the average
 	Gap10, GapEnd float64      // gaps after 10 passes and at the end, as means over the splits
 	// GapOnHalf and GapAuto are the gaps at the end under the rules OnHalf and Automatic.
 	GapOnHalf, GapAuto float64
