@@ -239,8 +239,8 @@ func (r *Records) add(l line) error {
 	return errors.Join(err, f.Close())
 }
 
-// Save writes PointsFile again, and also TimingsFile if there are timings. The lines are in the order of their
-// keys.
+// Save writes PointsFile again, and also TimingsFile if there are timings. The lines are in the order of
+// their keys.
 func (r *Records) Save() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()

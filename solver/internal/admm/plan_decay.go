@@ -15,7 +15,7 @@ import (
 // (see linalg.Components) have few features.
 type decay struct {
 	diagonal                  // the vectors are in the eigenbasis if spec is not nil; End computes w
-	spec     *linalg.Spectrum // nil if K is diagonal
+	spec     *linalg.Spectrum // of A'A; nil if the matrix K of Plan is diagonal
 	data     kernels.Rows     // the data matrix times the eigenbasis V; the data matrix itself if spec is nil
 	state    []float64        // a cell of DecayStride numbers for each coordinate; see kernels.InnerDecay
 	scratch  *kernels.Scratch

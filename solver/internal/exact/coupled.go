@@ -79,7 +79,7 @@ const (
 	// step is done.
 	mayEndPart = 100
 	// Largest tolerance of the model in a step that may be the last one, relative to Scale. It is so small
-	// that the solution shows its zeros and ties.
+	// that the zeros and ties of the solution can be found.
 	modelEnd       = 1e-12
 	leastFall      = 100      // smallest factor by which τ falls in a step that may be the last one
 	exactTol       = 1.001e-6 // zeros and ties must be exact if the tolerance is at most exactTol·Scale

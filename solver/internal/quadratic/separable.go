@@ -359,10 +359,10 @@ const leastLength = 0.1
 // a bound is set to zero or the bound, and the next step leaves it out. If this does not reduce the function,
 // newton tries shorter steps.
 //
-// newton returns true if a step proves that the function is at most gap above its minimum. allowed is the
-// largest violation that Solve accepts. lastRound is true if no sweep follows this call. If lastRound is true
-// and gap is positive, H.Solve goes on although the step crosses zero or a bound, because such a step can
-// prove the gap.
+// newton returns true if a step proves that the function is at most gap above its minimum. H.Solve may end
+// early if the residual is at most allowed·Unit[k] at every coordinate k. lastRound is true if no sweep
+// follows this call. If lastRound is true and gap is positive, H.Solve goes on although the step crosses zero
+// or a bound, because such a step can prove the gap.
 func (q *Separable) newton(allowed, gap float64, lastRound bool) bool {
 	isSmall := func(residual []float64) bool {
 		for a, k := range q.support {
