@@ -30,7 +30,7 @@ func (e *emitter) expNeg(a vec) vec {
 	r4 := e.mul(r2, r2)
 	e.fma(q1, r4, q0)
 	e.fma(q1, r4, lo)
-	// 2^-n + 2^-n (exp(r) - 1).
+	// exp(-a) = 2^-n + 2^-n (exp(r) - 1). The shift sets t to 2^-n.
 	e.VPSLLQ(operand.Imm(52), t, t)
 	e.fma(q1, t, t)
 	return q1

@@ -12,7 +12,7 @@ import (
 )
 
 // guarded returns a copy of s. If end is true, the copy ends right before an inaccessible page,
-// otherwise it begins right after one. An access beyond this side of the copy is a fault.
+// otherwise it begins right after one. An access to this page is a fault.
 func guarded[T any](t *testing.T, s []T, end bool) []T {
 	t.Helper()
 	if len(s) == 0 {

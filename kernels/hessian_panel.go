@@ -156,8 +156,8 @@ func (x *panelTask) collect() {
 	}
 }
 
-// sort sorts the nonzeros of block b, panelRows rows of the data, by columns into x.t, beginning at
-// x.t[place]. spans has a span for each row of the block.
+// sort sorts the nonzeros of block b by columns into x.t, beginning at x.t[place]. spans says where the
+// nonzeros of each row of the block are.
 func (x *panelTask) sort(b, place int, spans []span) {
 	mask := x.mask[b*tileRows:][:x.hi-x.lo]
 	clear(mask)

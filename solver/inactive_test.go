@@ -119,8 +119,8 @@ func TestScaledColumns(t *testing.T) {
 	}
 }
 
-// TestScaledTies checks a chain over columns multiplied by 1e-8 and by 1e8. Adding the domain x ≥ 0, which
-// contains the solution, must not change zeros and ties.
+// TestScaledTies checks the zeros and ties of a problem with a chain, whose columns are multiplied by 1e-8, 1
+// or 1e8. Adding the domain x ≥ 0, which contains the solution, must not change them.
 func TestScaledTies(t *testing.T) {
 	for _, loss := range []solver.Loss{solver.Logistic{}, solver.Squared{}} {
 		for _, seed := range []uint64{0, 2, 3, 5} {

@@ -180,10 +180,10 @@ func (d *Dataset) eachStored(f *scasfile.File, name string, do func(b float64, r
 	})
 }
 
-// eachKind calls do for each different label of d. d must have the labels and the mapping that the file f
-// stores. Without a mapping, eachKind calls do twice for a label that is in more than one row, with the
-// first two rows. With a mapping, it reads no labels and calls do for -1 and +1, with the row 0; an error of
-// do counts only if some row has the label, and do is then called again with the first such row.
+// eachKind calls do for each different label b of d. d must have the labels and the mapping that the file f
+// stores. Rows count from 1. Without a mapping, eachKind calls do for the first two rows with each label.
+// With a mapping, the labels are -1 and +1, and row is 0. If do then returns an error, eachKind calls do
+// again with the first row that has the label; if no row has it, eachKind ignores the error.
 func (d *Dataset) eachKind(f *scasfile.File, name string, do func(b float64, row int) error) error {
 	if d.Mapping.IsZero() {
 		var distinct, repeated seenLabels

@@ -64,7 +64,7 @@ func (f *pdfp) next() (bool, error) {
 }
 
 // primalDual runs a stage: it calls step for every batch of samples, and then closeStage. If Settings.Rho is
-// 0, it first sets rho, the σ in the formulas, to theta/(eta·lambda1).
+// 0, it first sets rho to theta/(eta·lambda1).
 func (s *svrg) primalDual(step func(rows []int32)) error {
 	if s.run.Settings.Rho == 0 {
 		s.rho = s.theta / float64(s.eta*s.lambda1)

@@ -14,8 +14,8 @@ import (
 // that more than DefaultMaxEdges pairs of features have |c_ij| > Penalty.
 type ComponentError struct {
 	Penalty float64 // the penalty that was asked for
-	// Size is the number of features of the largest component. With too many pairs it is only a lower
-	// bound of this number, and may be at most Limit.
+	// Size is the number of features of the largest component. With too many pairs, Size is only a lower
+	// bound of this number, so it need not exceed Limit.
 	Size  int
 	Limit int // largest size accepted
 	// Fits is a penalty that causes no such error: usually the smallest one, rounded up to six digits.

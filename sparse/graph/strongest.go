@@ -109,7 +109,7 @@ func (c *Covariance) orderByReach() (order []int32, reach []float64) {
 }
 
 // reachSlack reduces the bounds with which nearestPairs and disjointPairs compare reach[i]*reach[j], because
-// rounding may make this product smaller than the absolute value of the entry.
+// rounding may make this product smaller than the absolute value of entry (i, j).
 const reachSlack = 1 - tieTolerance
 
 // disjointPairs adds to the collector dst the pairs of feature order[k] with every later element of order

@@ -11,8 +11,8 @@ import (
 	"github.com/scas-admm/scas/solver/dist"
 )
 
-// TestRanksCheckpoint checks that a job continues from its checkpoint after a rank failed, on two ranks or in
-// one process. On two ranks, the model file must equal the file of a job that did not fail.
+// TestRanksCheckpoint checks that two ranks, or one process, continue a job from its checkpoint after a rank
+// failed. With two ranks, the model file must equal the file of a job that did not fail.
 func TestRanksCheckpoint(t *testing.T) {
 	file, _ := distData(t)
 	dir := t.TempDir()

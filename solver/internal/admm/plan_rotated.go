@@ -61,11 +61,11 @@ func paddedLength(p int) int { return (p + 7) &^ 7 }
 type rotated struct {
 	*InnerLoop
 	spec *linalg.Spectrum
-	x    []float64 // the rows of the data times V, each padded to a multiple of 8 entries
+	x    []float64 // the rotated rows, each padded to a multiple of 8 entries
 	eta  float64
 
 	w, sum []float64 // the current point and the sum of the iterates, in the eigenbasis
-	c, e   []float64 // 1 − η k and −η d in the eigenbasis, where k is the diagonal of K
+	c, e   []float64 // 1 − η times the diagonal of K; −η times the argument d of Begin, in the eigenbasis
 }
 
 func newRotated(l *InnerLoop, spec *linalg.Spectrum) (Plan, error) {

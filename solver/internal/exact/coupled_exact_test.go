@@ -47,7 +47,8 @@ func TestExactProofs(t *testing.T) {
 	}
 }
 
-// checkExact does the checks of TestExactProofs for the gap that the dual point of the last step proves.
+// checkExact checks the gap that the dual point of the last step proves, and the limits of the multipliers
+// (see TestExactProofs).
 func checkExact(t *testing.T, s *Solver) {
 	t.Helper()
 	m := s.rows.(*memory)

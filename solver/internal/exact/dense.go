@@ -45,8 +45,8 @@ func (d *dense) transposed(dst, v []float64) {
 
 const (
 	marginRows = 4096 // margins are computed for this number of rows at a time, which fit into the cache
-	// The terms of this number of columns are added up before they are added to the margins, to reduce
-	// rounding errors.
+	// Number of columns whose terms are added up before the sum is added to the margins, to reduce rounding
+	// errors.
 	marginLane = 8
 )
 

@@ -48,7 +48,7 @@ type File struct {
 	err     error // the error that ended a visit early; then there are no more visits
 
 	bounds          *gap.Problem
-	compensated     bool    // X'Cα is summed with compensation of rounding errors
+	compensated     bool    // the gradient is summed with compensation of rounding errors
 	compensatedGoal float64 // the tolerance for which compensation became necessary
 
 	current, latest *findings // results at the current point, and of the last visit

@@ -32,8 +32,8 @@ type Problem struct {
 	Set     term.Region // the domain; nil for R^p
 	Threads int         // number of goroutines, 0 for GOMAXPROCS; results do not depend on it
 	Team    *rows.Team  // the processes that hold the samples; nil if this process holds all
-	// File, if not nil, has the samples, in place of Data, Rows, Labels, Weights and Offset. Survey
-	// must have been called on it.
+	// File, if not nil, has the samples, in place of Data, Rows, Labels, Weights and Offset. Its
+	// method Survey must have been called.
 	File *File
 	// MaxWorking is the largest number of columns of a working set. 0 means all columns for a Solver, and
 	// MostFeatures for a setSolver. With several processes, a Solver ignores it and uses defaultWorking.

@@ -30,7 +30,7 @@ func (s *Solver) startBySamples(lambda float64, set *Settings) *Solver {
 	}
 	subproblem.Fixed = rareRidges(&subproblem)
 	q, err := New(&subproblem)
-	if err != nil || !(q.scale > 0) { // x = 0 fits these samples exactly
+	if err != nil || !(q.scale > 0) { // the scale is 0 if x = 0 fits these samples exactly
 		return nil
 	}
 	if q.coupled != nil {

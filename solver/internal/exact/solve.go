@@ -193,8 +193,8 @@ const (
 	farPart = 100
 )
 
-// fallsForever reports whether the loss decreases without end as the coefficients of free features without
-// bounds grow in proportion.
+// fallsForever reports whether the loss decreases without end along s.x, if only the coefficients of free
+// features change. A coefficient that the domain stops does not change either.
 func (s *Solver) fallsForever() bool {
 	if len(s.summary.free) == 0 {
 		return false

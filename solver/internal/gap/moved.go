@@ -55,7 +55,8 @@ func (m *Memory) TrivialMoved(b *Base, x []float64, value float64, move *Move) f
 	return m.Problem.Trivial(x, value+m.lossError(b, move), &t)
 }
 
-// reach is an upper bound of Σ cᵢ|κ(Xd)ᵢ| and of √(Σ cᵢ(κ(Xd)ᵢ)²).
+// reach returns an upper bound of Σ cᵢ|κ(Xd)ᵢ| and of √(Σ cᵢ(κ(Xd)ᵢ)²). d is the step of move, κ the
+// curvature of the loss, and cᵢ the weight of sample i.
 func (m *Memory) reach(move *Move) float64 { return float64(1.001 * m.Loss.Curvature() * move.Size) }
 
 // productRoundings bounds the number of rounding errors in an entry of H d.
