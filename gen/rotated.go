@@ -156,8 +156,8 @@ func (r *rotated) computeGain(g, t vec) {
 	r.VMULSD(r.scalar(r.field("a.Eta")), g, g)
 }
 
-// spread sets every lane of r.gain to g. With a ball it also computes the factor f of step k, and
-// sets every lane of r.factor to f.
+// spread sets every lane of r.gain to g. If r.ball is true, it also sets every lane of r.factor to the
+// factor f that scales the new point into the ball; f is 1 if the point is inside.
 func (r *rotated) spread(g vec) {
 	r.VBROADCASTSD(g, r.gain)
 	if !r.ball {

@@ -9,8 +9,7 @@ import (
 	"testing"
 )
 
-// bytesSource takes the bits of its numbers from fuzz data. When the data are used up, it draws
-// bell-shaped numbers.
+// bytesSource takes the bits of its numbers from fuzz data. When the data are used up, it calls bell.
 func bytesSource(data []byte) source {
 	return source{"fuzz", func(r *rand.Rand) float64 {
 		if len(data) < 8 {

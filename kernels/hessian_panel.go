@@ -127,8 +127,8 @@ func (s *HessianScratch) sumByPanels(h []float64, p, stride, lo, hi int, a *Rows
 	}
 }
 
-// collect sorts the nonzeros of as many rows, from row x.row on, as fit into the scratch memory. It sets
-// x.rows to the number of these rows.
+// collect sorts the nonzeros of the blocks of rows from row x.row on, until the scratch memory is full or no
+// rows are left. It sets x.rows to the number of rows in these blocks.
 func (x *panelTask) collect() {
 	x.rows = 0
 	place := 0

@@ -77,7 +77,7 @@ type scas struct {
 	outer  admm.OuterLoop
 	rowSet admm.RowSet        // all rows of data
 	data   *sparse.CSR        // data of the inner loop: those of the problem, or a copy with scaled columns
-	sizes  *admm.RowCurvature // sizes of rows of data, for curvatureHere; nil before its first call
+	sizes  *admm.RowCurvature // |aᵢ|² of some rows of data; nil before the first call of curvatureHere
 }
 
 func beginSCAS(r *Run, linearised bool) (Iteration, error) {

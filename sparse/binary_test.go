@@ -189,7 +189,7 @@ func TestBinaryLabels(t *testing.T) {
 	// the options.
 	yes, no := LabelMapping{0, 1, "no", "yes"}, LabelMapping{0, 1, "yes", "no"}
 	for k, c := range []struct {
-		file LabelMapping // the labels of the file are −1 and +1
+		file LabelMapping // the mapping of a file with the labels −1 and +1
 		opt  ReadOptions
 		want []float64
 		bad  string

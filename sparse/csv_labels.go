@@ -77,8 +77,8 @@ func (l *tableLabels) takeWord(word string, line int) (wrong *ParseError) {
 	return nil
 }
 
-// settle sets the labels of d and their mapping or classes. Unless the options list the labels, it
-// replaces the numbers of words by the positions of the words in byte order.
+// settle sets the labels of d and their mapping or classes. If the labels are words, and the options list no
+// labels, it replaces the number of each word by the position of the word in byte order.
 func (l *tableLabels) settle(d *Dataset) error {
 	if !l.begun {
 		return nil

@@ -112,10 +112,9 @@ func readText(r io.Reader, name string, opt *ReadOptions) (data []byte, stats Re
 // byteOrderMark is a character that some editors write at the beginning of a text.
 const byteOrderMark = "\ufeff"
 
-// maxText is the limit of ReadText and maxLine the limit of eachBlock for a line, in bytes.
 const (
-	maxText = 2 << 30
-	maxLine = 64 << 20
+	maxText = 2 << 30  // size in bytes of the largest text that ReadText accepts
+	maxLine = 64 << 20 // length in bytes of the longest line that eachBlock accepts
 )
 
 // eachBlock divides a text into blocks of whole lines and calls do for each block. The block is buf[:n]. It

@@ -206,9 +206,9 @@ func (l *labels) mapping() (sparse.LabelMapping, error) {
 }
 
 // Write writes the model as JSON. Each number has the shortest form that is read back with the same bits.
-// Equal models give equal bytes. The last field is a checksum of the fields before it. A loss of the caller
-// is an error, and so are a name that is not UTF-8, and a number that is not finite, except for a Gap of
-// +Inf.
+// Equal models give equal bytes. The last field is a checksum of the fields before it. Write returns an
+// error for a caller's own loss, for a name that is not UTF-8, and for a number that is not finite. A Gap may
+// be +Inf.
 func (m *Model) Write(w io.Writer) error {
 	if err := m.check(); err != nil {
 		return err

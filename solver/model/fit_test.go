@@ -224,8 +224,8 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestSparseScale checks that a fit with standardised features gives the same model as a fit of data that
-// were standardised and centred before, after the result is converted to the original features.
+// TestSparseScale checks that a fit that standardises the features gives the same model as a fit of data that
+// were standardised and centred before. Unscale converts the second model to the original features.
 func TestSparseScale(t *testing.T) {
 	x, y := random(t, 80, 6, 8, true)
 	s := x.ColumnStats()

@@ -115,7 +115,7 @@ func (m *minimizer) confine(columns int) {
 		return
 	}
 	box, ok := m.problem.Domain.(solver.Box)
-	if !ok { // checkParts allows no other domain beside a column of offsets
+	if !ok { // the domain is nil: with a column of offsets, checkParts allows only boxes
 		box = solver.NewBox(columns, math.Inf(-1), math.Inf(1))
 	}
 	box.Lower[columns-1], box.Upper[columns-1] = 1, 1

@@ -490,8 +490,8 @@ func resumed[M any](t *testing.T, ranks int, spec *Spec, checkpoint *states, x *
 	return oneOf(t, models, errs)
 }
 
-// TestRanksResume checks that a fit that continues from a checkpoint has the bits of a fit that was not
-// interrupted. On another number of ranks it must reach the optimum.
+// TestRanksResume checks that a fit that continues from a checkpoint gives the same bits as a fit that was
+// not interrupted. With another number of ranks, the fit must reach the optimum.
 func TestRanksResume(t *testing.T) {
 	for _, loss := range losses {
 		if math.IsInf(loss.Curvature(), 1) {

@@ -149,8 +149,8 @@ func (r *covarianceRow) clear() {
 	r.cols = r.cols[:0]
 }
 
-// row sets r to row i of c, from feature lo on and without the diagonal. If c holds data, r has only the
-// features with a data row in common with feature i; disjointEntry returns the other entries.
+// row sets r to row i of c, from feature lo on and without the diagonal. If c.dense is nil, r has only the
+// features j for which a data row has entries of both i and j. disjointEntry returns the other entries.
 func (c *Covariance) row(i, lo int, r *covarianceRow) {
 	r.clear()
 	if c.dense != nil {

@@ -250,8 +250,8 @@ func (u *tuner) eta(p *solver.Problem, step, rho float64) float64 {
 var errDiverges = errors.New("every pair of step size and rho diverges on the samples for tuning")
 
 // tune chooses eta and rho for one output by short runs on the samples for tuning. With the rule OnHalf, it
-// refines the choice by full runs on the training half. A second search on the samples is cheap, because
-// u.samples has the results of all runs.
+// refines the choice by full runs on the training half. u.samples and u.training keep the results of their
+// runs, so a later call does not repeat a run.
 func (u *tuner) tune(rule Rule, output Output) (Tuned, error) {
 	g := u.samples
 	best, err := g.search(output)

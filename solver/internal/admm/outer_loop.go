@@ -45,7 +45,7 @@ type OuterLoop struct {
 	residual      []float64          // scratch memory of setAugmented
 	d             []float64          // constant part of the gradient in a round; with a metric, times its D
 	sum, endpoint []float64          // sum of the iterates of a round, and its final iterate
-	u             []float64          // start of a round, in the coordinates of the metric
+	u             []float64          // D⁻¹x at the start of a round (see Metric); nil without a metric
 	rows          []int32            // numbers of the drawn rows
 }
 

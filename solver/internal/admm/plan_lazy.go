@@ -96,7 +96,7 @@ func (p *ball) Begin(x, d []float64, eta float64) {
 	p.start()
 }
 
-// start sets the cells to the point w, and computes the inner products of w and d.
+// start stores w and d in the cells, and computes w'w, w'd and d'd for the state of the kernel.
 func (p *ball) start() {
 	w, d, radius := p.w, p.d, p.walls.Radius
 	p.cells.Set(w, d)

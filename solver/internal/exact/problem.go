@@ -91,7 +91,7 @@ type objective struct{ loss, value float64 }
 // A workspace holds what a step uses from the steps before it.
 type workspace struct {
 	damping  float64 // the damping of the next Hessian, see term.Loss.Curvatures
-	fall     float64 // by how much the value of the last model fell
+	fall     float64 // by how much the last step lowered the value of its model
 	mostFall float64 // the largest fall in the present or last call of Solve
 	// The mean |αᵢ| of the dual point for which the gap was estimated last.
 	alphaSize float64

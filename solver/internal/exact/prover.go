@@ -89,8 +89,8 @@ func (p *Prover) Warm(passes float64) float64 {
 	return warmPasses + p.Cost()
 }
 
-// Cost returns the cost of an iteration in passes over the data: of the Hessian, if its cost is known, of a
-// gradient, and of margins at two points.
+// Cost returns the cost of an iteration in passes over the data. A gradient costs one pass, and margins at
+// two points cost two. The cost of the Hessian is added if it is known.
 func (p *Prover) Cost() float64 { return p.assembly + 3 }
 
 // Certify returns an upper bound of P(x) − P* at a point x of the domain, or +Inf if nothing can be proved. A

@@ -208,8 +208,8 @@ func (s *Solver) fallsForever() bool {
 	return s.rows.falls(d)
 }
 
-// setLambda sets the limits and ridges for lambda. It returns the share with which chooseSet should be called
-// next, by the strong rule (Tibshirani and others 2012).
+// setLambda sets the limits and ridges for lambda. It returns the argument for the next call of
+// chooseSet, chosen by the strong rule (Tibshirani and others 2012).
 func (s *Solver) setLambda(lambda float64) (share float64) {
 	share = 0.9
 	if s.work.started && s.lambda > 0 && lambda > 0 {

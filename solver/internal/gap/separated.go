@@ -17,9 +17,9 @@ type Separated struct {
 	Columns []bool // columns j with (X'Cα)_j = 0 because all samples with an entry in the column are separated
 }
 
-// FindSeparated returns the separated samples, or nil if no column has the property that the comment of
-// Separated describes. The results of open report whether penalty and domain let coefficient j go to +Inf
-// (above) and to −Inf (below).
+// FindSeparated finds the separated samples by the rule in the comment of Separated. It returns nil if the
+// rule applies to no column. The results of open report whether penalty and domain let coefficient j go to
+// +Inf (above) and to −Inf (below).
 func FindSeparated(t *rows.Team, x *sparse.CSR, l term.Loss, labels, coef []float64, open func(j int) (above, below bool)) *Separated {
 	n, p := x.Dims()
 	free := false

@@ -46,7 +46,8 @@ func DualFeasible(beta []float64, conjugate func(beta []float64) float64) ([]flo
 	return out, value
 }
 
-// Gap bounds the objective at x minus its optimum. The bound is, plus rounding errors,
+// Gap bounds the objective at x minus its optimum. With the fields of SimplePoint, the bound is, plus
+// rounding errors,
 //
 //	g(y) + g*(z) − z'y + h(x) + h*(−e) + e'x,  h(x) = (mu/2)|x|² on X.
 //
@@ -184,8 +185,8 @@ func (f *Simple) domainGap(point *SimplePoint, errors []float64) float64 {
 	return bound + math.Max(0, support+product) + float64(relative*(math.Abs(support)+size))
 }
 
-// Residual returns |x − π(x − g)|₂, where π is the projection onto the domain; nil is R^p. Residual may
-// overwrite g.
+// Residual returns |x − π(x − g)|₂, where π is the projection onto the domain. A nil domain means R^p.
+// Residual may overwrite g.
 func Residual(x, g []float64, domain term.OwnSet) float64 {
 	if domain != nil {
 		for j, v := range x {

@@ -413,7 +413,7 @@ func (b *barrier) visitTerm(k int, y []double, derivatives bool) {
 	if terms.limit > 0 {
 		root := b.tau.mul(b.tau).add(limit.mul(limit).mul(norm2)).sqrt()
 		s := b.tau.add(root).div(limit)
-		// s² − |v|² = 2τs/limit
+		// The argument s² − |v|² of the logarithm equals 2τs/limit.
 		b.value = b.value.add(limit.mul(s)).sub(b.tau.times(2).mul(s).div(limit).log().mul(b.tau))
 		h = limit.div(s)
 		factor = h.mul(h).div(root)

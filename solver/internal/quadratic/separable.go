@@ -117,8 +117,8 @@ type SeparableSettings struct {
 	// Solve ends if the largest violation is at most Tolerance, or at most RelTolerance times the largest
 	// violation of the first sweep.
 	Tolerance, RelTolerance float64
-	// If Gap is positive, Solve may set Signed, and it also ends if a Newton step proves that the function at
-	// U is at most Gap above its minimum.
+	// If Gap is positive, Solve also ends if a Newton step proves that the function at Separable.U is at most
+	// Gap above its minimum. With a positive Gap, Solve may set Separable.Signed.
 	Gap float64
 	// MaxSweeps bounds the number of sweeps over all coordinates; 0 means 20.
 	MaxSweeps int
