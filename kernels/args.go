@@ -8,7 +8,7 @@ type stepArgs struct {
 	Steps
 	sampled []int32 // sampled rows of the steps that are left
 	scratch Scratch // memory for the decoded row
-	work    int     // number of nonzeros and elements left until the call returns
+	work    int     // work left until the kernel must return, see maxWork
 
 	w, sum []float64 // the iterate; the sum of the iterates or, in InnerDense, the vector h
 	c, e   []float64 // a step of InnerDense, InnerBox or InnerRotated begins with c[j]·w[j] + e[j]

@@ -20,8 +20,8 @@ func InnerDense(w, h, c, e []float64, s *Steps, sampled []int32) {
 	a.run(active.innerDense, innerDenseGeneric)
 }
 
-// InnerBox is InnerDense with a projection onto the box [lo, hi]. The projection needs
-// the running sum of the iterates instead of h:
+// InnerBox is InnerDense with a projection onto the box [lo, hi]. g, a_i, c and e are as in InnerDense.
+// Instead of h, InnerBox updates sum, the sum of the iterates:
 //
 //	v[j] = FMA(c[j], w[j], e[j])            for all j
 //	v[j] = FMA(g, a_i[j], v[j])             for the nonzeros of row i

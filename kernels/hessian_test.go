@@ -173,8 +173,8 @@ func TestHessianGoroutines(t *testing.T) {
 	}
 }
 
-// TestHessianCut checks that the parts follow one another, and that no part has more than the mean
-// work plus the work of about two rows of h.
+// TestHessianCut checks that HessianCut divides the rows of h into consecutive parts. No part may have more
+// than the mean work plus the work of about two rows of h.
 func TestHessianCut(t *testing.T) {
 	rng := rand.New(rand.NewPCG(205, 1))
 	for _, p := range []int{0, 1, 2, 7, 100, 900} {

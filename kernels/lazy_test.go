@@ -80,8 +80,8 @@ func (v *naiveInner) step(s *Steps, i int32) {
 	}
 }
 
-// TestLazyNaive compares a million steps with the naive loop. Without a stop, Alpha would fall to about
-// exp(-strength), so with strength 120 the kernel must stop many times.
+// TestLazyNaive compares a million steps with the naive loop. Every step makes Alpha smaller, and the kernel
+// stops when Alpha is too small. With strength 120 it must stop many times.
 func TestLazyNaive(t *testing.T) {
 	const n, p, steps = 500, 40, 1_000_000
 	for _, strength := range []float64{1, 120} {

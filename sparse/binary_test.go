@@ -353,8 +353,8 @@ func TestBinaryHostile(t *testing.T) {
 
 func errorOf(_ int, err error) error { return err }
 
-// TestBinaryMemory checks that data larger than allowed are an error, unless ReadOptions.Beyond
-// is set. CSR.Check must then find a damaged byte.
+// TestBinaryMemory checks that data larger than ReadOptions.Memory are an error. With ReadOptions.Beyond they
+// are no error, and CSR.Check must find a damaged byte.
 func TestBinaryMemory(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "d.scas")
 	if err := WriteFile(path, manyRows(t, 30000)); err != nil {

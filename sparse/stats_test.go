@@ -144,8 +144,9 @@ func TestFromDense(t *testing.T) {
 	check.Error(t, err, "out of range")
 }
 
-// TestColumnStatsOfPieces checks that parts of the rows, with and without weights, give the standard
-// deviations of all rows, even if the mean of a column is large compared with its standard deviation.
+// TestColumnStatsOfPieces checks that ColumnStats.Add, called for one part of the rows after the other, gives
+// the standard deviations of all rows, with and without weights. The mean of column 21 is much larger than
+// its standard deviation.
 func TestColumnStatsOfPieces(t *testing.T) {
 	d, err := NewSynthetic(SyntheticOptions{Rows: 500, Features: 20, NonzerosPerRow: 7, Noise: 1, Seed: 1})
 	if err != nil {

@@ -143,8 +143,8 @@ func (c *Covariance) nearestPairs(i, k int, order []int32, reach []float64, r *c
 			pairs = append(pairs, Edge{min(int32(i), j), max(int32(i), j), v})
 		}
 	}
-	// Of the features that have no data row in common with feature i, only the k with the largest
-	// reaches (see orderByReach) can be chosen, and features whose reach equals the k-th largest up to
+	// The loop reads the features that have no data row in common with feature i, by decreasing reach (see
+	// orderByReach). Only the first k can be chosen, and features whose reach equals the k-th reach up to
 	// rounding.
 	count, kthSize := 0, math.Inf(1)
 	for _, j := range order {

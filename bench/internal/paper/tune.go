@@ -102,7 +102,8 @@ func (g *grid) search(output Output) (best place, err error) {
 	return best, g.err
 }
 
-// shorten lowers the step size of a place until its run does not diverge, or the ladder ends.
+// shorten lowers rungs[0], the rung of the step size, until the run does not diverge or the ladder has no
+// lower rung. It returns the new rungs.
 func (g *grid) shorten(rungs place, output Output) place {
 	for math.IsInf(g.value(rungs, output), 1) && rungs[0]-g.stride >= g.ladders[0].Bottom {
 		rungs[0] -= g.stride

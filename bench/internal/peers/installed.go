@@ -64,7 +64,7 @@ func Installed(ctx context.Context, dir string, skip *regexp.Regexp) (peers []Pe
 			return nil, nil, err
 		}
 	}
-	probed := map[string]string{} // results of probe, by program text
+	probed := map[string]string{} // results of probe, by the field needs
 	for _, a := range adapters {
 		if skip != nil && skip.MatchString(a.name) {
 			continue

@@ -65,7 +65,7 @@ type generator struct {
 	rng   *rand.Rand
 	idx   []int32
 	val   []float64
-	order []int32 // the columns, with the most frequent column first; set only by text
+	order []int32 // for the method text: the columns, with the most frequent column first
 }
 
 func (g *generator) add(col int, val float64) {

@@ -180,8 +180,8 @@ func newFigure(name string, c *chart.Chart) (*Figure, error) {
 const overviewAxes = "In the paper: the objective itself and the testing loss, against effective passes, an iteration of exact batch ADMM counted as one. " +
 	"Here: the objective minus the optimum, on a logarithmic axis."
 
-// overviews returns our versions of the paper's Figure 1 (mu = 0) and Figure 2 (one for every other mu). They
-// show the gap and the test loss on every data set, over passes, and over seconds if runs were timed.
+// overviews returns our versions of the paper's Figure 1 (mu = 0) and Figure 2 (one for each mu above 0).
+// They show the gap and the test loss on every data set, over passes, and over seconds if runs were timed.
 func overviews(problems []*problem) (out []*Figure, err error) {
 	mus := slices.Clone(problems[0].Protocol.Mus)
 	slices.Sort(mus)

@@ -93,7 +93,7 @@ func (p *problem) series(m paper.Method) int {
 		switch {
 		case t.Figured:
 			return 0
-		case t.Info.Name == scasK: // scas-k is in all panels except the small charts, so it gets the next number
+		case t.Info.Name == scasK: // numbered next, because all panels except the small charts show scas-k
 			return 1
 		case t.Group == paper.Compared:
 			return 2
