@@ -28,7 +28,7 @@ func (p *Problem) forExact(a *linalg.Algebra, rows kernels.Rows, threads int) *e
 func (r *Run) certify() float64 {
 	y, ok := r.Problem.Coupling.form().Y(r.product.Image(r.X))
 	if !ok || r.Settings.Unproved || r.stop == ending.Canceled {
-		return math.Inf(1) // x does not imply y, no proof was requested, or the run was canceled
+		return math.Inf(1) // Coupling.B is set, no proof was requested, or the run was canceled
 	}
 	penalty := r.Problem.penalty().Value(y)
 	if math.IsInf(penalty, 1) {
@@ -41,8 +41,8 @@ func (r *Run) certify() float64 {
 }
 
 // simpleGap returns the bound of gap.Simple, which needs no conjugate of the loss. It returns +Inf if the
-// penalty has no conjugate or the domain no support function. y is the y that r.X implies, and penalty is
-// g(y).
+// penalty has no conjugate or the domain no support function. y satisfies A x + B y = c for x = r.X, and
+// penalty is g(y).
 func (r *Run) simpleGap(y []float64, penalty float64) float64 {
 	p := r.Problem
 	g, domain := p.penalty(), p.domain()

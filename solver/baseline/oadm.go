@@ -97,7 +97,7 @@ func (o *oadm) sweepStep(i int, t float64) {
 	support := o.sampleRow(i, o.weight(t))
 	slope := o.implicitSlope(i, o.data.Margin(i, o.h), o.data.Margin(i, o.v))
 	s.sample(i, slope)
-	// no step reads solution at features that are not coupled, so its entries there may take any value
+	// entries of solution at features that are not coupled may take any value: no step reads them
 	for _, j := range support {
 		s.solution[j] = math.FMA(slope, o.h[j], s.solution[j])
 	}

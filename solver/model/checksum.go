@@ -39,8 +39,8 @@ func checksum(file []byte) (string, error) {
 	return fmt.Sprintf("crc32c:%08x", h.Sum32()), err
 }
 
-// checkSealed returns an error if fileSum, the checksum in a file, is not the checksum of the file. It
-// returns nil if fileSum is nil, because the file has no checksum.
+// checkSealed returns an error if fileSum, the checksum stored in a model file, is not the checksum of the
+// file's content. It returns nil if fileSum is nil: no checksum is stored.
 func checkSealed(file []byte, fileSum *string) error {
 	if fileSum == nil {
 		return nil

@@ -99,8 +99,8 @@ type liblinear struct {
 	line     int      // the number of the current line
 	keys     []string // the keys of the lines that were read
 	loss     solver.Loss
-	classes  int       // the number of classes; 2 if the labels are numbers
-	labels   []float64 // nil if the labels are numbers
+	classes  int       // the number of classes; 2 in a regression model
+	labels   []float64 // the labels of the classes; nil in a regression model
 	features int       // −1 until the line nr_feature is read
 	bias     float64   // the value of the additional last feature; negative if there is none
 }

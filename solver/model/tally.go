@@ -27,7 +27,7 @@ type Tally struct {
 	counts    moment  // moment of the labels if they are counts, with Poisson deviances
 	threshold float64 // the probability, or else the margin, above which the positive class is predicted
 	classes   classCounts
-	confusion [][]float64 // nil if the tally is brief
+	confusion [][]float64 // nil without classes, and in a Tally of NewBriefTally
 	sides     []sides     // one for each column of the model; nil if no AUC is computed
 }
 

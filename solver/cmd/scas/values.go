@@ -160,7 +160,8 @@ func (v *level) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// use makes v the active kernel level, unless v is nil. restore makes the previous level active again.
+// use makes v the active kernel level. If v.Level is nil, it does nothing. restore makes the previous level
+// active again.
 func (v level) use() (restore func(), err error) {
 	if v.Level == nil {
 		return func() {}, nil

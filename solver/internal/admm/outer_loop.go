@@ -108,7 +108,7 @@ func (s *OuterLoop) stiffness() float64 {
 }
 
 // Linearise sets Kappa to a κ for which (κ/2)|w − x|² is an upper bound of (ρ/2)|A(w − x)|². With
-// a metric, the bound is for the sum of this term and (mu/2)|w − x|², in the coordinates of the metric.
+// a Metric, w and x are in the coordinates u of Metric, and the bound includes the ridge (mu/2)|w − x|².
 func (s *OuterLoop) Linearise() {
 	if s.Kappa = float64(s.Step.rho * s.Lambda1); s.Metric != nil {
 		s.Kappa = s.stiffness()

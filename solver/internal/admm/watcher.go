@@ -3,7 +3,8 @@ package admm
 import "math"
 
 const (
-	// An iterate is lost if its objective is more than lostRise·Scale above the objective at the start.
+	// An iterate is lost if its objective is more than lostRise·Watcher.Scale above the objective at the
+	// start.
 	lostRise = 9
 	// patience is the number of rises without a new best objective after which an automatic step size is
 	// halved.
@@ -12,7 +13,8 @@ const (
 	vainHalvings = 2
 	// maxHalvings is the largest number of halvings of an automatic step size.
 	maxHalvings = 30
-	// An objective is a rise if it is above Previous, and above Best by more than slack·(First − Best).
+	// An objective is a rise if it is above Watcher.Previous, and above Watcher.Best by more than
+	// slack·(Watcher.First − Watcher.Best).
 	slack = 1e-3
 )
 

@@ -254,7 +254,7 @@ func TestLinearColumn(t *testing.T) {
 		s := mustNew(t, prob)
 		lambdaMax, _ := s.LambdaMax(nil)
 		for _, share := range []float64{0.5, 0.05} { // the second column enters at the second lambda
-			s.work.damping, s.work.gapRatio = 0, 1 // as after many steps, which leave no damping
+			s.work.damping, s.work.gapRatio = 0, 1 // no damping, as after many steps
 			if r := s.Solve(share*lambdaMax, &Settings{Tol: 1e-9 * s.Scale()}); !(r.Gap <= 1e-9*s.Scale()) {
 				t.Errorf("%s: at %g: %+v, x = %v", name, share, r, s.X())
 			}

@@ -8,8 +8,9 @@ import (
 	"github.com/scas-admm/scas/solver/internal/rows"
 )
 
-// A request says what a visit computes at a point: always the loss and its gradient; the Hessian if
-// hessian is set; and, if model is not nil, the tally that proves a gap with the α of the model.
+// A request says what a visit, which is one reading of all rows, computes at a point: always the loss and its
+// gradient; the Hessian if hessian is set; and, if model is not nil, the tally that proves a gap with the α
+// of the model.
 type request struct {
 	x       []float64 // the point
 	hessian bool
@@ -28,7 +29,7 @@ type origin struct {
 	shrink        float64
 }
 
-// findings are the results of a visit.
+// findings are the results of a visit, one reading of all rows.
 type findings struct {
 	x        []float64 // the point of the visit
 	loss     float64   // Σ cᵢ φ(tᵢ)

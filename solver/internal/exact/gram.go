@@ -22,7 +22,7 @@ type gram struct {
 	base gap.Base
 
 	lastPoint    []float64 // the coefficients in the working set, at the last point of evaluate
-	lastGradient []float64 // the gradient g + Hd at the last point of evaluate
+	lastGradient []float64 // the gradient of the loss at lastPoint
 
 	roundings float64 // number of rounding errors in an entry of H
 	visited   float64 // approximate number of entries of the data that proofs have read, per row

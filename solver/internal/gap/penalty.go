@@ -117,7 +117,7 @@ func (pen *Penalty) findSingletons(matrix *sparse.CSR) {
 }
 
 // setGroups sets pen.Groups. The argument lists the rows of A in each group; it is nil if there are no groups.
-// A group in pen.Groups has only kept rows (see Penalty), and a group without kept rows is left out.
+// Rows that are not kept, and groups without kept rows, are left out.
 func (pen *Penalty) setGroups(groups [][]int) {
 	if groups == nil {
 		return
@@ -154,14 +154,14 @@ func (pen *Penalty) SetLimit(limit []float64) {
 	}
 }
 
-// Len returns the number of kept rows (see Penalty).
+// Len returns the number of kept rows.
 func (pen *Penalty) Len() int { return len(pen.Limit) }
 
 func (pen *Penalty) Grouped() bool { return pen.Groups != nil }
 
 func (pen *Penalty) Squared(row int) bool { return pen.Square != nil && pen.Square[row] > 0 }
 
-// count returns the number of kept rows (see Penalty) with a stored entry for feature j.
+// count returns the number of kept rows with a stored entry for feature j.
 func (pen *Penalty) count(j int) int {
 	if pen.T == nil {
 		return 1
@@ -170,7 +170,7 @@ func (pen *Penalty) count(j int) int {
 	return len(rows)
 }
 
-// Touches reports whether a kept row (see Penalty) has a non-zero entry for feature j.
+// Touches reports whether a kept row has a non-zero entry for feature j.
 func (pen *Penalty) Touches(j int) bool {
 	if pen.T == nil {
 		return true
@@ -188,7 +188,7 @@ func (pen *Penalty) maxMultiplier(row int) float64 {
 	return pen.Limit[row]
 }
 
-// EachEntry calls do with the feature and the value of every entry of a kept row (see Penalty).
+// EachEntry calls do with the feature and the value of every entry of a kept row.
 func (pen *Penalty) EachEntry(row int32, do func(j int32, v float64)) {
 	if pen.M == nil {
 		do(row, 1)
@@ -240,8 +240,7 @@ func (pen *Penalty) Value(v []float64) float64 {
 	return sum
 }
 
-// Restrict returns the entries of z that belong to kept rows (see Penalty). z has one entry for each row
-// of A.
+// Restrict returns the entries of z at the rows in pen.From. z has one entry for each row of A.
 func (pen *Penalty) Restrict(z []float64) []float64 {
 	out := make([]float64, len(pen.From))
 	for k, row := range pen.From {
@@ -250,7 +249,8 @@ func (pen *Penalty) Restrict(z []float64) []float64 {
 	return out
 }
 
-// Expand returns a vector with one entry for each row of A: for a kept row the entry of z, for other rows 0.
+// Expand returns a vector with one entry for each row of A: z[k] for row pen.From[k], and 0 for all rows that
+// are not in pen.From.
 func (pen *Penalty) Expand(z []float64) []float64 {
 	out := make([]float64, pen.Total)
 	for k, row := range pen.From {

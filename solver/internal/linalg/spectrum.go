@@ -52,8 +52,8 @@ func (s *Spectrum) block(gram *sparse.CSR, members []int32) []float64 {
 	return block
 }
 
-// Rotate sets dst = V'src. src has an entry for each feature, and dst an entry for each eigenvalue, in the
-// order of Sigma.
+// Rotate sets dst = V'src, with V of Spectrum. src has an entry for each feature, and dst an entry for each
+// eigenvalue, in the order of Sigma.
 func (s *Spectrum) Rotate(dst, src []float64) {
 	for c, m := range s.Members {
 		entries := dst[s.Offset[c] : s.Offset[c]+len(m)]
@@ -70,7 +70,7 @@ func (s *Spectrum) Rotate(dst, src []float64) {
 	}
 }
 
-// Unrotate sets dst = V src.
+// Unrotate sets dst = V src, with V of Spectrum.
 func (s *Spectrum) Unrotate(dst, src []float64) {
 	for c, m := range s.Members {
 		entries := src[s.Offset[c] : s.Offset[c]+len(m)]
@@ -84,15 +84,15 @@ func (s *Spectrum) Unrotate(dst, src []float64) {
 	}
 }
 
-// row returns row k of the block of V for component c.
+// row returns row k of the block that component c has in V of Spectrum.
 func (s *Spectrum) row(c, k int) []float64 {
 	size := len(s.Members[c])
 	return s.vectors[c][k*size : (k+1)*size]
 }
 
-// RotateRow adds V'r to dst, where r has the entries val at the features idx. For each component in which
-// r has an entry and whose mark is not stamp, it sets the mark to stamp and appends the component to
-// touched. It returns touched.
+// RotateRow adds V'r to dst, with V of Spectrum. r has the entries val at the features idx. If r has an entry
+// in component c and mark[c] is not stamp, RotateRow sets mark[c] to stamp and appends c to touched. It
+// returns touched.
 func (s *Spectrum) RotateRow(dst []float64, idx []int32, val []float64, touched []int32, mark []int32, stamp int32) []int32 {
 	for n, j := range idx {
 		c := s.Component[j]

@@ -157,8 +157,8 @@ func (q *Coupled) follow(set *CoupledSettings) bool {
 	return false
 }
 
-// near reports whether a step of this length ends near the central path. decrement is the squared Newton
-// decrement before the step.
+// isNear reports whether a step of the given length ends near the central path. decrement is the squared
+// Newton decrement before the step.
 func (q *Coupled) isNear(length, decrement, gap float64) bool {
 	return length >= longStep && decrement <= 0.25*math.Max(gap, q.Tau*q.terms)
 }
