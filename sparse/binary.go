@@ -164,8 +164,8 @@ func (d *Dataset) unmap() {
 	d.Mapping = LabelMapping{}
 }
 
-// eachStored calls do for the labels of d, which must be the labels of the file f, and checks them. row
-// counts from 1.
+// eachStored checks the labels of d, and calls do for each of them. d must have the labels that the file f
+// stores. row counts from 1.
 func (d *Dataset) eachStored(f *scasfile.File, name string, do func(b float64, row int) error) error {
 	return d.eachLabels(func(lo int, labels []float64) error {
 		if err := f.CheckLabels(lo, lo+len(labels)); err != nil {

@@ -29,10 +29,10 @@ func (t *table) finish() (*Dataset, error) {
 	return d, t.labels.settle(d)
 }
 
-// settle computes the numbers that replace missing values. Before it is called, all n rows must be parsed,
-// and addSums called for them. It returns the names of the features and, for each provisional number (see
-// the type table), its feature, or -1 if it has no feature. median(c, k) must return the median of the k
-// values of column c that are not missing.
+// settle computes the numbers that replace missing values, after all n rows have been parsed and addSums has
+// been called for them. median(c, k) must return the median of the k values of column c that are not missing.
+// names are the names of the features. feature[m] is the index of the feature with the provisional number m
+// (see the type table), or -1 if no feature has this number.
 func (t *table) settle(n int, median func(c, n int) (float64, error)) (feature []int32, names []string, err error) {
 	switch {
 	case t.columns == nil:

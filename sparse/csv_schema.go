@@ -295,8 +295,8 @@ func (s *schema) newCategory(col *tableColumn, value string) int32 {
 	return id
 }
 
-// order returns the names of the features and, for each provisional number (see the type table), its
-// feature, or -1 if it has no feature.
+// order returns the names of the features. feature[m] is the index of the feature with the provisional number
+// m (see the type table), or -1 if no feature has this number.
 func (s *schema) order() (feature []int32, names []string, err error) {
 	feature = slices.Repeat([]int32{-1}, len(s.columns)+s.categories)
 	if s.opt.Names != nil {

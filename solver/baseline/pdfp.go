@@ -18,10 +18,10 @@ import (
 //	x    ← x − η(ĝ + A'beta)
 //
 // with the variance-reduced gradient ĝ of [SVRG]. The first and the third line use the same ĝ. clip moves
-// each entry of the multiplier into its limits. Stages have InnerSteps samples, by default 2n as published,
-// and the next snapshot is the mean of the stage's x. Eta is η, by default 1/ν_f; an automatic η is halved
-// as in SVRG. Rho is σ, by default 1/(η λ₁), the largest σ that is allowed. y is A x. The average is the
-// mean of the snapshots.
+// each entry of beta into [−l, l], where l is the limit of the entry. A stage has InnerSteps samples; zero
+// means 2n, as published. The next snapshot is the mean of x over the stage. Eta is η; zero means 1/ν_f. An
+// automatic η is halved as in SVRG. Rho is σ; zero means 1/(η λ₁), the largest σ allowed. y is A x. The
+// average is the mean of the snapshots. The package comment says what ν_f and λ₁ are.
 type PDFP struct{}
 
 func (PDFP) Info() solver.MethodInfo {

@@ -121,7 +121,8 @@ func (s *Spec) weigh(t *rows.Team, y []float64, side func(i int) int) ([]float64
 	return w, nil
 }
 
-// original returns the label of a row in the Dataset. Out of core, y is −1 or +1 for two classes.
+// original returns the label in the caller's data for a label y in a fit. Out of core, y is −1 or +1 if there
+// are two classes. In all other cases original returns y.
 func (s *Spec) original(y float64) float64 {
 	if s.streams() {
 		return s.names.labels.Original(y)

@@ -16,16 +16,18 @@ import (
 // keeps 8 bytes for each row, or 16 bytes if rows have weights. If the model has a column for each class, the
 // Tally keeps as many bytes for each row and class. A brief Tally computes no AUC and no confusion table.
 type Tally struct {
-	m         *Model
-	team      *rows.Team // the processes of Join; nil before Join
-	rows      int
-	weight    float64 // total weight of the rows so far; the means below are over these rows
-	loss      float64
-	brier     float64
-	mse, mae  float64
-	label     moment  // moment of the labels if they are numbers, with squared deviations
-	counts    moment  // moment of the labels if they are counts, with Poisson deviances
-	threshold float64 // the probability, or else the margin, above which the positive class is predicted
+	m        *Model
+	team     *rows.Team // the processes of Join; nil before Join
+	rows     int
+	weight   float64 // total weight of the rows so far; the means below are over these rows
+	loss     float64
+	brier    float64
+	mse, mae float64
+	label    moment // moment of the labels if they are numbers, with squared deviations
+	counts   moment // moment of the labels if they are counts, with Poisson deviances
+	// The positive class is predicted above this probability. If the loss has no probabilities, it is predicted
+	// above this margin.
+	threshold float64
 	classes   classCounts
 	confusion [][]float64 // nil without classes, and in a Tally of NewBriefTally
 	sides     []sides     // one for each column of the model; nil if no AUC is computed

@@ -53,7 +53,7 @@ func (c *graphCmd) allowGraph(s *graphSource) error {
 
 // graphBytes returns the memory of the graph in bytes, without the data and the covariances.
 func (c *graphCmd) graphBytes(s *graphSource) float64 {
-	perFeature := 200.0 // bytes of means, deviations, a transpose, the graph and its matrix
+	perFeature := 200.0 // bytes, an estimate
 	if c.Method == "chain" {
 		perFeature = 250
 	}

@@ -113,8 +113,8 @@ type groupReport struct {
 	Coefficient float64  `json:"coefficient"` // coefficient of the first feature
 }
 
-// newModelReport returns a report on a model. For each column it lists at most top coefficients and at most
-// top groups, the largest first.
+// newModelReport returns a report on a model. For each column it lists the largest coefficients and the
+// largest groups, at most top of each, in decreasing order.
 func newModelReport(file string, m *model.Model, top int) *modelReport {
 	r := &modelReport{
 		Model: dataName(file), problemSummary: problemOf(m), PenaltyName: m.Summary.Penalty, Weighted: m.Summary.Weighted,

@@ -97,8 +97,8 @@ func (u *grams) times(dst, v []float64) {
 	}
 }
 
-// mean sets dst = Σ (nₛ/n) Gₛ v, where each process has its own v, and returns the norm
-// of dst.
+// mean sets dst to the sum of (nₛ/n) Gₛ v over all processes s, and returns the norm of dst. v may differ
+// between processes.
 func (u *grams) mean(dst, v []float64) float64 {
 	u.times(dst, v)
 	for j := range dst {

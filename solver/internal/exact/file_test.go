@@ -57,8 +57,8 @@ func TestFileFalls(t *testing.T) {
 	}
 }
 
-// TestFileStops checks that an error of Stop ends Solve, wherever it occurs: also in the last reading of the
-// rows, which checks for separated classes. After the error, Falls must return it, too.
+// TestFileStops checks that an error of File.Stop ends Solve in every reading of the rows, also in the last
+// one, which checks for separated classes. Later calls of File.Falls must return the same error.
 func TestFileStops(t *testing.T) {
 	p := separatedByFirst(t)
 	calls, stopCall := 0, math.MaxInt

@@ -301,8 +301,9 @@ func (t *piece) dual(f *File, m *origin, lo int, label []float64) {
 	}
 }
 
-// A rootTally sums the upper triangle of N'X'CΦXN over the samples. This is the matrix for gap.Sum.Hessian. N
-// has a column for each root, see gap.RootRow; Φ is diagonal, see gap.Tally.Phi.
+// A rootTally sums the upper triangle of N'X'CΦXN over the samples. This is the matrix for gap.Sum.Hessian. C
+// and Φ are diagonal, with the weights cᵢ of the samples and the numbers Φᵢ of gap.Tally.Phi. N has a column
+// for each root, see gap.RootRow.
 type rootTally struct {
 	row          *gap.RootRow
 	count        int       // number of roots

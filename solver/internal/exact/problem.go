@@ -24,8 +24,8 @@ type Problem struct {
 	Limit   []float64       // limit_k ≥ 0 of each row of A, for lambda = 1
 	// square_k ≥ 0 of each row of A, which adds (square_k/2) (A x)_k² to P; nil for zeros.
 	Square []float64
-	// Disjoint groups of rows of A; the rows of a group have equal Limit. A row outside all groups must have
-	// Limit 0.
+	// Disjoint groups of rows of A; nil if there are no groups. The rows of a group must have equal Limit. If
+	// there are groups, rows outside them must have Limit 0.
 	Groups  [][]int
 	Ridge   []float64   // ridgeⱼ ≥ 0 of each feature, for lambda = 1
 	Fixed   []float64   // a second ridge of each feature, which lambda does not multiply; nil means 0

@@ -190,7 +190,8 @@ func (m *memory) takeSlopes() {
 
 func (m *memory) dual([]float64) []float64 { return slices.Clone(m.alpha) }
 
-// point returns x together with its margins, slopes and loss.
+// point returns the current point with its margins, slopes and loss. x has its coefficients, or is nil if the
+// caller does not need them.
 func (m *memory) point(x []float64) *gap.Point {
 	return &gap.Point{X: x, Margin: m.current.margin, Slope: m.current.slope, Loss: m.current.loss}
 }

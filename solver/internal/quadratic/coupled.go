@@ -261,8 +261,9 @@ func (q *Coupled) dualGap() float64 {
 	return gap
 }
 
-// Terms returns the number of absolute values or norms, plus the number of logarithms in the barrier, but at
-// least 1. On the central path, the function exceeds its minimum by at most 2 τ Terms.
+// Terms returns the number of absolute values or norms in the problem plus the number of logarithms in the
+// barrier, or 1 if this sum is 0. At the point of the central path for τ, the function exceeds its minimum by
+// at most 2 τ Terms.
 func (q *Coupled) Terms() float64 {
 	count := q.Penalty.Len()
 	if q.Penalty.Grouped() {

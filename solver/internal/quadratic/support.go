@@ -12,7 +12,7 @@ import (
 type supportFactor struct {
 	system
 	order       []int32   // S, in the order of the rows of the factor; empty if there is no factor to update
-	diagonal, f []float64 // the entries of H's diagonal and of f for the coordinates in order; f may be nil
+	diagonal, f []float64 // H's diagonal and the vector f at the coordinates that order lists; f may be nil
 }
 
 const (

@@ -108,9 +108,9 @@ func (n *Naive) FullGradient() []float64 {
 	return gradient
 }
 
-// Outer runs one outer iteration: of Algorithm 2 if strong is true, and otherwise of Algorithm 1. The
-// iteration has k dual updates. Before each dual update, x becomes the mean of about m/k inner iterates, m in
-// all.
+// Outer runs one outer iteration: of Algorithm 2 if strong is true, and otherwise of Algorithm 1. The m inner
+// iterates are divided into k parts of about equal size. After each part, x becomes the mean of the part, and
+// a dual update follows.
 func (n *Naive) Outer(m, k int, strong bool) {
 	gradient := n.FullGradient()
 	snapshot := n.X

@@ -11,7 +11,7 @@ import (
 // A row is a row of our version of the paper's Table 1: the measured values of one method, at one of its
 // outputs, on one problem.
 type row struct {
-	paper.Timing // timing on the first split; without one, Bytes, PerPass and Setup are NaN
+	paper.Timing // timing on the first split; if nothing was timed, Bytes, PerPass and Setup are NaN
 	paper.Traits
 
 	FirstRun *paper.TunedRun // the run on the first split
