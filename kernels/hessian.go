@@ -152,8 +152,8 @@ func (s *HessianScratch) sumByRows(h []float64, p, stride, lo, hi int, a Rows, c
 	}
 }
 
-// longSpan divides the span s into spans whose work is at most maxWork, stores one after the other in
-// buf[0] and processes it. A nonzero whose products alone exceed maxWork is a span by itself.
+// longSpan divides the span s into spans whose work is at most maxWork, and processes them one by one in
+// buf[0]. A nonzero whose products alone exceed maxWork is a span by itself.
 func longSpan(h []float64, stride int, a *Rows, buf []span, s span) {
 	for first := s.first; first < s.last; first = buf[0].last {
 		n := max(1, (maxWork-1)/(s.end-first))

@@ -169,7 +169,7 @@ func (v memorySize) refuseUnstreamed(d *demand, err error) error {
 // is then d.small(), and true in all other cases.
 func (v memorySize) need(d *demand) (bytes float64, known bool) {
 	data := float64(dataBytes(d.data))
-	if d.data.X.Mapped() { // lessThan compares the limit with the size of the file, too
+	if d.data.X.Mapped() { // as in lessThan, the size of the file counts if it is larger
 		data = max(data, float64(d.data.Stats.Bytes))
 	}
 	if v.lessThan(d.data) && !d.checked() {

@@ -274,8 +274,8 @@ func secondsOf(p *problem, s side) entry {
 	return e
 }
 
-// choose returns the best entry with a known value, or an entry with the value NaN. Its Among is the number
-// of entries with a known value.
+// choose returns the best entry with a known value. If no value is known, the returned entry has the value NaN.
+// Among of the returned entry is the number of entries with a known value.
 func choose(entries []entry, better func(a, b float64) bool) entry {
 	best, count := entry{Value: math.NaN()}, 0
 	if len(entries) == 1 {
