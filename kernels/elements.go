@@ -47,8 +47,8 @@ func InnerBox(w, sum, c, e, lo, hi []float64, s *Steps, sampled []int32) {
 	a.run(active.innerBox, innerBoxGeneric)
 }
 
-// take checks and stores the vectors of the loops that update the whole of w. The argument name is the
-// name of the vector sum in error messages.
+// take checks and stores the vectors of the loops that update the whole of w. Error messages call the
+// vector sum by the given name.
 func (a *stepArgs) take(fn, name string, w, sum, c, e []float64) {
 	checkLen(fn, name, len(sum), len(w))
 	checkLen(fn, "c", len(c), len(w))

@@ -4,8 +4,8 @@ package kernels
 
 import "github.com/klauspost/cpuid/v2"
 
-// features maps processor features, under their names in the generated table called needs, to the constants
-// of package cpuid.
+// features maps the names of processor features to constants of package cpuid. The names are those in the
+// generated table called needs.
 var features = map[string]cpuid.FeatureID{
 	"AVX": cpuid.AVX, "AVX2": cpuid.AVX2, "FMA3": cpuid.FMA3, "BMI": cpuid.BMI1, "BMI2": cpuid.BMI2,
 	"AVX512F": cpuid.AVX512F, "AVX512VL": cpuid.AVX512VL, "AVX512DQ": cpuid.AVX512DQ,

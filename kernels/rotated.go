@@ -16,9 +16,12 @@ const rotatedMax = chunk
 //
 //	t_k = FMA(g, Dot(row_k, row_i), Dot(row_k, w'))
 //
-// If radius > 0, every step projects onto the ball of that radius: if n2 = FMA(g, FMA(g,
-// Dot(row_i,row_i), 2*Dot(row_i,w')), Dot(w',w')) exceeds radius², w and the next margin
-// are multiplied by f = radius/sqrt(n2). All sums then have 8 lanes instead of 16.
+// If radius > 0, every step projects onto the ball of that radius, and all sums have 8 lanes instead of 16.
+// The step computes n2 = |w|² as
+//
+//	n2 = FMA(g, FMA(g, Dot(row_i, row_i), 2*Dot(row_i, w')), Dot(w', w'))
+//
+// If n2 exceeds radius², w and the next margin are multiplied by f = radius/sqrt(n2).
 //
 // len(w) must be a multiple of 8 and at most 4096; pad with zeros. w and sum are updated
 // and must not overlap each other or any other argument.

@@ -8,10 +8,10 @@ package kernels
 //	slope = -label * (z > 0 ? e : 1) / (1+e)
 //	loss  = max(-z, 0) + log1p(e)
 //
-// For |z| <= 708 slopes are within 2.1 ulp of the exact value, losses within 1.6 ulp. Beyond, terms
-// that would go to zero stay at exp(-708), about 3e-308. A NaN margin gives a NaN slope and sum. If
-// slope is nil, only the sum is computed. Lengths must be equal. slope may be the same slice as margin
-// or label; it must not overlap them in any other way.
+// For |z| <= 708 slopes are within 2.1 ulp of the exact value, losses within 1.6 ulp. For |z| > 708,
+// slopes and losses that would go to zero stay at exp(-708), about 3e-308. A NaN margin gives a NaN slope
+// and sum. If slope is nil, only the sum is computed. Lengths must be equal. slope may be the same slice
+// as margin or label; it must not overlap them in any other way.
 func LogisticSlopes(slope, margin, label []float64) (loss float64) {
 	return slopes("LogisticSlopes", active.logisticSlopes, slope, margin, label)
 }

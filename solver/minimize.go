@@ -107,8 +107,8 @@ func (r *Run) resultAfter(err error) (*Result, error) {
 	return res, err
 }
 
-// evaluate returns the objective at point.X and the y that point.X implies. If there is no such y, or its
-// penalty is infinite, evaluate uses point.Y instead.
+// evaluate returns the objective at point.X and the y with A x + B y = c. If x does not determine y, or g(y)
+// is infinite, evaluate uses point.Y instead.
 func (r *Run) evaluate(point Iterate) Evaluation {
 	ev := r.Problem.Evaluate(point.X)
 	if math.IsNaN(ev.Penalty) || math.IsInf(ev.Penalty, 0) {

@@ -72,14 +72,14 @@ type Result struct {
 type Stats struct {
 	Name       string `json:"name,omitempty"`        // Settings.Name, or the name of the method
 	Method     string `json:"method"`                // name of the method
-	Plan       string `json:"plan,omitempty"`        // how SCAS-ADMM ran the inner loop; empty without one
+	Plan       string `json:"plan,omitempty"`        // how the inner loop ran; empty without inner loop
 	PlanReason string `json:"plan_reason,omitempty"` // the reason for the plan, in one line
 	Storage    string `json:"storage,omitempty"`     // types of the stored column numbers and values
 	// DualUpdates is the K of the method, not a total: dual updates for each full gradient.
 	DualUpdates int     `json:"dual_updates,omitempty"`
 	InnerSteps  int     `json:"inner_steps,omitempty"` // samples drawn in the last inner loop; 0 for methods without inner loops
 	BatchSize   int     `json:"batch_size,omitempty"`  // samples per inner step
-	Eta         float64 `json:"eta,omitempty"`         // step size of the last outer iteration; 0 for methods without one
+	Eta         float64 `json:"eta,omitempty"`         // the last step size; 0 for methods without step sizes
 	Rho         float64 `json:"rho,omitempty"`         // penalty parameter ρ of ADMM
 	// StepHalvings says how often an automatic η was halved.
 	StepHalvings    int     `json:"step_halvings,omitempty"`

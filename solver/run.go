@@ -217,8 +217,8 @@ func (r *Run) objective(loss float64) float64 {
 	return loss + r.Problem.ridge(r.X) + r.penaltyValue()
 }
 
-// penaltyValue returns g at the y that x implies. If there is no such y, or g is infinite there, it returns g
-// at the y of the iterate plus (ρ/2)|A x + B y − c|², and sets r.loose.
+// penaltyValue returns g(y) for the y with A x + B y = c. If x does not determine y, or g(y) is infinite, it
+// returns g(r.Y) + (ρ/2)|A x + B r.Y − c|², and sets r.loose.
 func (r *Run) penaltyValue() float64 {
 	g := r.Problem.penalty()
 	if y, ok := r.Problem.Coupling.form().Y(r.product.Image(r.X)); ok {

@@ -80,8 +80,8 @@ type Synthetic struct {
 	Coefficients []float64
 	// Groups lists, for each group with coefficients that are not 0, its features.
 	Groups [][]int
-	// Edges joins features of a group, numbered from 0, the smaller one first. Features with coefficient 0
-	// also form groups with edges.
+	// Edges has pairs of features of the same group, with the smaller feature first. Features are numbered
+	// from 0. There are also edges between features with coefficient 0.
 	Edges [][2]int32
 }
 

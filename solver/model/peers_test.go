@@ -117,7 +117,7 @@ func TestGlmnet(t *testing.T) {
 			weights[i] = float64(1 + i%3)
 		}
 		var peers, problems []peerProblem
-		// Poisson loss is possible because no label of these sets is negative.
+		// The Poisson loss needs labels ≥ 0. All sets whose labels are numbers have such labels.
 		losses := []solver.Loss{solver.Squared{}, solver.Poisson{}}
 		if set.classes {
 			losses = []solver.Loss{solver.Logistic{}}

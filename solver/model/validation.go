@@ -23,7 +23,7 @@ const (
 	// ByR2 is 1 − MSE/variance, with the MSE of a fold and the variance of the labels of all folds.
 	ByR2 Measure = "r2"
 
-	byMetric Measure = "own" // stands for a Metric
+	byMetric Measure = "own" // the caller's Metric
 )
 
 // scores has the measures of a model on some rows. NaN means that a measure is not defined for these rows.

@@ -93,7 +93,7 @@ func recipeEdges(s []float64, members []int32) ([]Edge, error) {
 type recipeLasso struct {
 	p     int       // number of features of the component
 	w, s  []float64 // W and S of the component, row by row
-	b, vb []float64 // b, with b_j = 0, and W b; element j of W b is not used
+	b, vb []float64 // the solution b, with b_j = 0, and W b; element j of W b is not used
 }
 
 // solve sets b and vb for feature j by cyclic coordinate descent.

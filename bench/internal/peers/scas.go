@@ -127,8 +127,8 @@ type Reference struct {
 	How    string // how Values were computed, in words
 }
 
-// newReference returns the reference of a problem: the optimum that is stored with the data or, if none is
-// stored, the greatest lower bound that scas proves.
+// newReference returns the reference of a problem: the optimum p.Known or, if p.Known is NaN, the greatest
+// lower bound that scas proves.
 func newReference(ctx context.Context, p *Problem) (*Reference, error) {
 	q := *p
 	if q.Task == CV { // a reference is needed only for the path of all rows

@@ -107,8 +107,8 @@ func bandwidth(size int, each time.Duration, vector loops) float64 {
 	return float64(8*n) / best
 }
 
-// fastest repeats f for the duration each, and returns the smallest time of a call in ns. If one call is too
-// short for the clock, it times several calls together.
+// fastest calls f again and again, and returns the smallest time of a call in ns. each is about the total
+// time. If one call is too short for the clock, fastest times several calls together.
 func fastest(each time.Duration, f func()) float64 {
 	timed := func(calls int) time.Duration {
 		start := time.Now()

@@ -15,19 +15,20 @@ type problemSummary struct {
 	P   int   `json:"p"`
 	NNZ int64 `json:"nnz"`
 	lossName
-	Graph        graphSummary `json:"graph"`
-	Fusion       float64      `json:"fusion,omitempty"`
-	Groups       int          `json:"groups,omitempty"`
-	L1Ratio      *float64     `json:"l1_ratio,omitempty"`
-	GroupsFile   string       `json:"groups_file,omitempty"`
-	Ungrouped    int          `json:"rows_in_no_group,omitempty"` // number of features, or with --graph of rows of A, in no group
-	Mu           float64      `json:"mu,omitempty"`
-	L2Y          float64      `json:"l2y,omitempty"`
-	Domain       string       `json:"domain,omitempty"`
-	Bounds       string       `json:"bounds,omitempty"` // name of the file of --bounds
-	HasIntercept bool         `json:"has_intercept"`
-	Standardized bool         `json:"standardized"`
-	Offsets      bool         `json:"offsets,omitempty"`
+	Graph      graphSummary `json:"graph"`
+	Fusion     float64      `json:"fusion,omitempty"`
+	Groups     int          `json:"groups,omitempty"`
+	L1Ratio    *float64     `json:"l1_ratio,omitempty"`
+	GroupsFile string       `json:"groups_file,omitempty"`
+	// Ungrouped is the number of features in no group or, with --graph, of rows of A in no group.
+	Ungrouped    int     `json:"rows_in_no_group,omitempty"`
+	Mu           float64 `json:"mu,omitempty"`
+	L2Y          float64 `json:"l2y,omitempty"`
+	Domain       string  `json:"domain,omitempty"`
+	Bounds       string  `json:"bounds,omitempty"` // name of the file of --bounds
+	HasIntercept bool    `json:"has_intercept"`
+	Standardized bool    `json:"standardized"`
+	Offsets      bool    `json:"offsets,omitempty"`
 
 	ClassWeights  string `json:"class_weights,omitempty"`
 	SampleWeights string `json:"sample_weights,omitempty"` // name of the file of --sample-weights

@@ -30,7 +30,7 @@ type OuterLoop struct {
 	Project   func(x []float64) // projects onto X
 	Interrupt func() error      // if not nil, called during inner loops; its error ends Next
 	Anchor    Anchor
-	Metric    *Metric // the metric of the plans; nil for equal step sizes
+	Metric    *Metric // the step size of each column, see Metric; nil for equal step sizes
 	Kappa     float64 // κ if the augmented penalty is linearised (see Linearise), else 0
 	Many      bool    // the method has several dual updates per snapshot
 	Batch     int     // number of samples in a step

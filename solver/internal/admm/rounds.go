@@ -28,9 +28,9 @@ func (s *OuterLoop) rounds(eta float64, iterates, updates int) error {
 	return nil
 }
 
-// strong is Algorithm 2 after the snapshot: M stochastic steps (M is the argument iterates), and the mean of
-// w̃_{m+1} = (r w_m + s w_{m+1})/(2η), m = 0..M−1, with s = η/(1 − ν η/2) and r = 2η − s.
-// Because r + s = 2η, this mean is
+// strong is Algorithm 2 after the snapshot. It makes M stochastic steps; M is the argument iterates. Then X
+// becomes the mean of w̃_{m+1} = (r w_m + s w_{m+1})/(2η), m = 0..M−1, and there is a dual update. Here s =
+// η/(1 − ν η/2) and r = 2η − s. Because r + s = 2η, the mean is
 //
 //	(1/M) [ Σ_{m=1}^{M−1} w_m + (r w_0 + s w_M)/(2η) ].
 //

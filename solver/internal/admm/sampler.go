@@ -41,8 +41,8 @@ func NewSampler(seed uint64, n int, weights []float64) *Sampler {
 	return s
 }
 
-// Restart goes to the beginning of one of the many sequences of row numbers that a seed has; sequence is its
-// number. NewSampler begins sequence 0.
+// Restart begins a new sequence of row numbers. A seed has many sequences; the argument sequence is the
+// number of one of them. NewSampler begins sequence 0.
 func (s *Sampler) Restart(seed, sequence uint64) { s.rng.Seed(seed, 0x5ca5+sequence) }
 
 // State returns the position in the sequence, for Resume.

@@ -200,8 +200,8 @@ const (
 	scalarPart = 1e-3
 )
 
-// ascend moves the point to the end of an ascent, and proves a gap there. It does nothing if newAscent
-// returns nil.
+// ascend minimises the objective by dual coordinate ascent, and then tries to prove a gap of at most tol. It
+// does nothing if newAscent returns nil.
 func (s *Solver) ascend(r *Result, set *Settings, tol float64) {
 	a := s.newAscent()
 	if a == nil {

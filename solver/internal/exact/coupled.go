@@ -16,7 +16,7 @@ type coupled struct {
 	z      []float64   // multipliers of the rows of A, plus the derivatives of the squares
 	excess float64     // an estimate of P(x) − P*; +Inf if there is none
 
-	structure  quadratic.Partition // zeros and ties of the last model's solution
+	structure  quadratic.Partition // the zeros and ties that MakeExact returned last
 	exact      bool                // the last model's solution has exactly the zeros and ties of structure
 	extraSteps int                 // number of extra steps so far, to make zeros and ties exact
 	rough      bool                // zeros and ties need not be exact

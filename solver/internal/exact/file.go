@@ -32,8 +32,8 @@ type FileProblem struct {
 // window. A File allocates no vector with an entry per sample, and is not safe for concurrent use.
 type File struct {
 	*FileProblem
-	// Stop is called after each window; its error ends the visit. Tell is called after each window of a visit
-	// that counts in Visits, with the fraction of the visit that is done. Either may be nil.
+	// Stop is called after each window; its error ends the visit. Tell is called after each window with the
+	// fraction of the visit that is done, but not by the method Falls. Stop and Tell may be nil.
 	Stop func() error
 	Tell func(fraction float64)
 

@@ -150,7 +150,8 @@ func scratchMemory(x *sparse.CSR, threads int) int64 {
 // setMemory estimates the bytes that a setSolver needs in addition to the problem: for proofs of gaps and, if
 // finish is set, for solving problems on the largest working sets. See Problem.Memory for runs.
 func setMemory(p *Problem, runs int, finish bool) int64 {
-	const sampleVectors, rowVectors, featureVectors = 7, 10, 14 // an entry per sample, row of A, feature
+	// Numbers of vectors that have an entry for each sample, for each row of A, and for each feature.
+	const sampleVectors, rowVectors, featureVectors = 7, 10, 14
 	n, features := p.dims()
 	l, _ := p.A.Dims()
 	total := 8 * (sampleVectors*int64(n) + int64(featureVectors+runs)*int64(features) + rowVectors*int64(l))

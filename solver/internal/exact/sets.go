@@ -125,7 +125,8 @@ func (w *setSolver) finish(x, y, z []float64, set *Settings) *Solution {
 	return r.solution()
 }
 
-// trim sets a coefficient to zero if the multiplier that its singleton row needs is far below the limit.
+// trim sets coefficients to zero. It chooses a feature if the optimality equation (see outside) gives its
+// singleton row a multiplier far below the limit.
 func (w *setSolver) trim() {
 	w.outside.residual(w.trial)
 	x := slices.Clone(w.problem.x)

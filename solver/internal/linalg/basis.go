@@ -31,8 +31,8 @@ func newBasis(size int, v []float64) *basis {
 	return b
 }
 
-// position returns where the tiles for a product M·v store M_ji, the entry in row j and column i. Tiles
-// of the same rows j are adjacent.
+// position returns the index of M_ji, the entry in row j and column i, in the tiles for a product M·v. Tiles
+// of the same rows of M are adjacent.
 func (b *basis) position(i, j int) int {
 	return ((j/side)*b.tiles+i/side)*side*side + i%side*side + j%side
 }

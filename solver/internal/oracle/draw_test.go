@@ -21,7 +21,7 @@ type problem struct {
 	relTol          float64     // the requested gap, relative to the objective at x = 0
 	notes           []string    // a description of the problem
 	scaled          bool        // the columns were multiplied by random factors
-	badlyScaled     bool        // these factors are between 1e-8 and 1e8, rather than between 1e-2 and 1e2
+	badlyScaled     bool        // the factors of the columns are from 1e-8 to 1e8, not only from 1e-2 to 1e2
 	conic           bool        // there is a domain, a group penalty, or a squared penalty with a matrix A
 	excuse          string      // a known weakness of the solvers that explains the answer; "" for none
 }

@@ -37,8 +37,8 @@ type Coupled struct {
 
 	// U is the solution.
 	U []float64
-	// Z has the multipliers of the rows of A. x + Move is a point near U, and g + H Move + A'Z + ν = 0 for a
-	// vector ν that is normal to Set. Move has digits that x + Move loses by rounding.
+	// Z has the multipliers of the rows of A. Move is near U − x; the sum x + Move would lose digits.
+	// For the g, H and x above, g + H Move + A'Z + ν = 0 with a vector ν that is normal to Set.
 	Z, Move []float64
 	// Tau is the τ at which Solve ended. Steps is the number of its steps.
 	Tau   float64
