@@ -126,7 +126,7 @@ func (w *setSolver) finish(x, y, z []float64, set *Settings) *Solution {
 }
 
 // trim sets coefficients to zero. It chooses a feature if the optimality equation (see outside) gives its
-// singleton row a multiplier far below the limit.
+// singleton row a multiplier below keptLimit times the limit.
 func (w *setSolver) trim() {
 	w.outside.residual(w.trial)
 	x := slices.Clone(w.problem.x)
