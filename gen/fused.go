@@ -166,9 +166,9 @@ func (f *fused) eachBlock(body func(off, num func(k int) operand.Mem)) {
 	f.placeLabel(done)
 }
 
-// eachNonzero emits a loop of body over the nonzeros of the decoded row, without the padding. off and
-// num are the operands of the nonzero in f.off and f.num, the arrays of the type fused. The sum of k and
-// disp is its distance in bytes from the beginning of each array.
+// eachNonzero emits a loop over the nonzeros of the decoded row, without the padding. body emits the code
+// for one nonzero: off and num are its entries in the arrays f.off and f.num. Both entries are k + disp
+// bytes from the beginning of their arrays.
 func (f *fused) eachNonzero(body func(off, num operand.Mem, k reg.GPVirtual, disp int)) {
 	const unroll = 2
 	block, rest, one, done := f.label("two"), f.label("rest"), f.label("one"), f.label("nonzeros")

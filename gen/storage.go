@@ -29,8 +29,8 @@ type values struct {
 	add func(e *emitter, acc, x vec, m operand.Mem, k mask)
 	// number loads a single value. It returns nil if all values are 1.
 	number func(e *emitter, m operand.Mem) vec
-	// convert returns an instruction and its operand, which load as many values as a vector has lanes,
-	// as float64.
+	// convert returns an instruction and its operand. The instruction loads one value for each lane of a
+	// vector, as float64.
 	convert func(e *emitter, m operand.Mem) (load instruction, source operand.Op)
 }
 

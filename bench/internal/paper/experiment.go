@@ -26,8 +26,8 @@ type Experiment struct {
 	Workers int
 }
 
-// Run makes all runs on the given data sets that are not in the records yet. It makes the runs with the
-// rule OnHalf last, because they take most of the time.
+// Run makes all runs on the given data sets, except runs that are in the records already. It makes the
+// runs with the rule OnHalf last, because they take most of the time.
 func (e *Experiment) Run(ctx context.Context, data ...*Data) error {
 	for _, d := range data {
 		summary, err := d.describe()

@@ -67,7 +67,7 @@ func byBudget(u *paper.TunedRun, budget float64) (points []paper.Point, x []floa
 	for k < len(x) && x[k] < u.Within.Passes {
 		k++
 	}
-	// The position is the budget, even if the run used fewer passes up to u.Within.
+	// The last point is drawn at the budget, even if the run used fewer passes.
 	return append(slices.Clone(points[:k]), *u.Within), append(x[:k:k], budget)
 }
 
