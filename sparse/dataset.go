@@ -17,8 +17,8 @@ type Dataset struct {
 	Offsets []float64
 	// Mapping is zero unless Labels were mapped to -1 and +1.
 	Mapping LabelMapping
-	// Classes is zero unless there are more than two classes, or the labels are words and the options
-	// ask for AnyLabels. Classes may list labels that no row has.
+	// Classes lists the labels if there are more than two classes, or if the labels are words and
+	// ReadOptions.AnyLabels is set. Otherwise it is zero. Classes may list labels that no row has.
 	Classes Classes
 	// Names holds the names of the features; nil if the file has none.
 	Names []string

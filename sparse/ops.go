@@ -124,8 +124,8 @@ func (a *CSR) SelectRows(rows []int) (*CSR, error) {
 	return s, nil
 }
 
-// ScaleColumns returns A diag(factor) as a new matrix. factor must have one finite number per column. Another
-// length of factor and an element that overflows are errors.
+// ScaleColumns returns A diag(factor) as a new matrix. factor must have one finite number per column. It is
+// an error if factor has another length, or if an element of the result overflows.
 func (a *CSR) ScaleColumns(factor []float64) (*CSR, error) {
 	if len(factor) != a.cols {
 		return nil, errorf("%d column factors for %d columns: want one per column", len(factor), a.cols)

@@ -87,8 +87,8 @@ type Synthetic struct {
 
 // NewSynthetic returns a random problem that depends only on the options, to the last bit, on every
 // machine. Entries are nearly normal (mean 0, variance 1). Group g holds the features g*GroupSize to
-// (g+1)*GroupSize-1. The coefficients of the groups are 1, -1.5, 2, -1, 1.5, -2 and so on. If Regression is
-// false, labels are -1 and +1.
+// (g+1)*GroupSize-1. The coefficients of the first Groups groups are 1, -1.5, 2, -1, 1.5, -2 and so on; all
+// others are 0. If Regression is false, labels are -1 and +1.
 func NewSynthetic(opt SyntheticOptions) (*Synthetic, error) {
 	opt = opt.withDefaults()
 	if err := opt.check(); err != nil {

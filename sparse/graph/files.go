@@ -153,10 +153,10 @@ func FromAdjacency(a *sparse.CSR) (*Graph, error) {
 	return g, nil
 }
 
-// Write writes the graph in the format of ReadEdges, after a line of comment. Reading it back
-// gives the same edges in the same order with the same bits. If ReadConstraint could take the first edge
-// for the header of a matrix, because its weight is a whole number not below the number of the edges that
-// follow, Write adds a decimal point to this weight.
+// Write writes a line of comment and then the graph in the format of ReadEdges. ReadEdges returns the
+// same edges in the same order with the same bits. ReadConstraint could take the first edge for the header
+// of a matrix if its weight is a whole number and at least the number of the other edges. Write then adds
+// a decimal point to this weight.
 func (g *Graph) Write(w io.Writer) error {
 	return text.Write(w, "graph", "writing edges", func(buf *bufio.Writer) {
 		fmt.Fprintf(buf, "# %d edges between %d features: i j weight\n", len(g.edges), g.n)

@@ -17,7 +17,7 @@ type Optimum struct {
 	// G is: "chain", or the name of a file of edges.
 	A          string
 	Lambda, Mu float64
-	Value      float64 // accurate to 1e-11
+	Value      float64 // the optimal value, with an error of at most 1e-11
 }
 
 // Optima returns the optima for the data sets a9a, a1a and heart_scale.
