@@ -11,9 +11,9 @@ import (
 // coupled is the quadratic model of the objective P of a coupled problem. It has all columns of the data.
 type coupled struct {
 	model  quadratic.Coupled
-	rows   gap.Penalty // the penalty g(A x) without its squares, which model.H contains
+	rows   gap.Penalty // the penalty g(A x) without its squared terms, which model.H contains
 	base   []float64   // the Hessian of the loss
-	z      []float64   // multipliers of the rows of A, plus the derivatives of the squares
+	z      []float64   // multipliers of the rows of A, plus the derivatives of the squared terms of g
 	excess float64     // an estimate of P(x) − P*; +Inf if there is none
 
 	structure  quadratic.Partition // the zeros and ties that MakeExact returned last
@@ -59,7 +59,7 @@ func (c *coupled) setRows(rows *gap.Penalty) {
 	c.forget()
 }
 
-// fillCoupled computes model.H: the Hessian of the loss, plus ridges and squares.
+// fillCoupled computes model.H: the Hessian of the loss, plus the ridges and the squared terms of g.
 func (s *Solver) fillCoupled() {
 	c := s.coupled
 	m := &c.model
@@ -151,7 +151,8 @@ func finite(v []float64) bool {
 	return !slices.ContainsFunc(v, func(u float64) bool { return math.IsNaN(u) || math.IsInf(u, 0) })
 }
 
-// acceptModel stores the solution of the model, and its multipliers plus the derivatives of the squares.
+// acceptModel stores the solution of the model. It stores the model's multipliers, plus the derivatives of
+// the squared terms of the penalty, in s.coupled.z.
 func (s *Solver) acceptModel() {
 	c, m := s.coupled, &s.coupled.model
 	copy(c.z, m.Z)

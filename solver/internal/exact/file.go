@@ -307,7 +307,7 @@ func (f *File) bound(x, z []float64) gap.Bound {
 	})
 }
 
-// rootHessian returns the matrix for gap.Sum.Hessian that belongs to α at the current point, see rootTally.
+// rootHessian returns the matrix that rootTally describes, at the current point, for gap.Sum.Hessian.
 func (f *File) rootHessian() []float64 {
 	if f.current.rootsVersion != f.bounds.RootsVersion() { // the roots have changed since the visit
 		if f.visit(&request{x: f.current.x, model: f.current.model}); f.err != nil {

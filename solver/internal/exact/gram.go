@@ -91,9 +91,10 @@ func (m *gram) useSlopes(x, e []float64) { m.moveTo(x, e, 0) }
 
 func (m *gram) tally() *gap.Tally { return &m.base.Tally }
 
-// prove proves a gap at x. If the working set has all columns, it first tries the loss and the gradient from
-// H. Otherwise, or if rounding prevents a proof of the goal, it visits the rows at x. When these visits have
-// cost as much as extending H to all columns would, it may set workingSet.whole.
+// prove proves a gap at x. If the working set has all columns, it first tries the loss and the gradient that
+// the Gram matrix gives. For a smaller working set, or if rounding makes the gap exceed goal, it visits the
+// rows at x. When such visits have cost as much as a Gram matrix of all columns would, it may set
+// workingSet.whole.
 func (m *gram) prove(x, z, e []float64, goal float64) gap.Bound {
 	if len(m.set.cols) == len(x) && !slices.Equal(x, m.base.X) {
 		move := m.move(x)

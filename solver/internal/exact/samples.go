@@ -6,8 +6,8 @@ import (
 	"github.com/scas-admm/scas/solver/internal/term"
 )
 
-// samples computes everything that depends on the rows of the data, on all processes: at a point x, and with
-// a dual point α that has one number for each sample. C has the weights cᵢ of the samples on its diagonal.
+// samples computes everything that depends on the rows of the data, of all processes. It has a point x, and a
+// dual point α with one number for each sample. C is the diagonal matrix of the weights cᵢ of the samples.
 type samples interface {
 	count() int           // number of samples on all processes
 	columns() gap.Columns // the magnitudes of the columns of X
@@ -36,9 +36,8 @@ type samples interface {
 
 	// lossAt returns the loss at t.end, where the step ends.
 	lossAt(t *trial) float64
-	// accept moves to the point for which lossAt was called last, unless the step has length 0. It sets α
-	// to the slopes of the model, φ' + φ″ X t.move, where φ' is at the start of the step, and φ″ belongs to
-	// the model's Hessian.
+	// accept moves to t.end, for which lossAt was called last. If t.length is 0, it does not move. It sets
+	// α = φ' + φ″ X t.move, with φ' at the start of the step and the φ″ of the last call of hessian.
 	accept(t *trial)
 	// useSlopes sets α to the slopes φ' at the point x, and e to X'Cα.
 	useSlopes(x, e []float64)

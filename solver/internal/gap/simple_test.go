@@ -39,9 +39,9 @@ func (b *box) maximum(e number, mu float64) number {
 	return num(-1).times(e).times(v).plus(num(-mu / 2).times(v).times(v))
 }
 
-// instance returns a random problem with the squared loss (b − t)² and the penalty |A x|₁. Its columns have
-// very different scales. If trivial is true, A is the identity, x is 0 and e is nearly 0. The last result has
-// the labels b.
+// instance returns a random problem with the squared loss (b − t)² and the penalty |A x|₁, a point, and the
+// labels b. The columns of the data have very different scales. If trivial is true, A is the identity, and
+// the point has X = 0 and E ≈ 0.
 func instance(rng *rand.Rand, mu float64, set *box, trivial bool) (*Simple, *SimplePoint, []float64) {
 	n, p, l := 3+rng.IntN(30), 1+rng.IntN(8), 1+rng.IntN(10)
 	matrix := func(rows int, scale []float64) *sparse.CSR {

@@ -16,8 +16,7 @@ type basis struct {
 
 const side = kernels.TileSide
 
-// newBasis returns the basis for V, a size × size matrix. v holds the rows of V one after the other; row k
-// belongs to feature k of the component.
+// newBasis returns the basis for V, a size × size matrix. v holds the rows of V one after the other.
 func newBasis(size int, v []float64) *basis {
 	t := (size + side - 1) / side
 	b := &basis{size: size, tiles: t, tilesVTrans: make([]float64, t*t*side*side), tilesV: make([]float64, t*t*side*side)}

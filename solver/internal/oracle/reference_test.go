@@ -169,9 +169,9 @@ type barrier struct {
 	terms       [][]affine  // the forms of each term
 	ridge       []double    // factors of yₖ²/2 in the barrier, too small to change the solution
 	tau         double      // factor of the logarithms
-	value       double      // at the y of the last visit
-	grad        []double    // at the y of the last visit with derivatives, like hess and multipliers
-	hess        [][]double  // the lower triangle
+	value       double      // the value of the barrier at the y of the last visit
+	grad        []double    // grad, hess and multipliers are at the y of the last visit with derivatives
+	hess        [][]double  // the lower triangle of the Hessian
 	multipliers [][]float64 // for each term, its multipliers divided by its limit
 	parameter   float64     // on the central path, the objective exceeds the optimum by about parameter·tau
 	radius2     double      // radius²

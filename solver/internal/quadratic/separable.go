@@ -110,12 +110,12 @@ func (s *hessianState) Restore() {
 	copy(s.d, s.savedD)
 }
 
-// SeparableSettings are the settings of Separable.Solve. For a problem without limits and bounds, Solve
-// compares the root mean square of the violations with Tolerance, or with √RelTolerance times its first
-// value, and ignores the other settings.
+// SeparableSettings are the settings of Separable.Solve.
 type SeparableSettings struct {
-	// Solve ends if the largest violation is at most Tolerance, or at most RelTolerance times the largest
-	// violation of the first sweep.
+	// Solve ends if the largest violation (see Separable.Unit) is at most Tolerance, or at most RelTolerance
+	// times the largest violation of the first sweep. For a problem without limits and bounds, Solve ends if
+	// the root mean square of the violations is at most Tolerance, or at most √RelTolerance times its value
+	// at the start. Solve then ignores the other settings.
 	Tolerance, RelTolerance float64
 	// If Gap is positive, Solve also ends if a Newton step proves that the function at Separable.U is at most
 	// Gap above its minimum. With a positive Gap, Solve may set Separable.Signed.
