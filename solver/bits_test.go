@@ -63,7 +63,7 @@ func source(t *testing.T) map[string][]string {
 }
 
 // TestFused checks that the machine code for arm64 has no fused multiply-add, except from math.FMA and in
-// mayRound. Go fuses x*y + z on arm64, unless it is written as float64(x*y) + z.
+// the code that mayRound lists. Go fuses x*y + z on arm64, unless it is written as float64(x*y) + z.
 func TestFused(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: not compiling for arm64")
@@ -135,8 +135,8 @@ var inexact = strings.Fields(`
 	Lgamma Log Log10 Log1p Log2 Pow Sin Sincos Sinh Tan Tanh Y0 Y1 Yn
 	NormFloat64 ExpFloat64`)
 
-// TestLibraries checks that only files of mayRound call library functions whose rounding may differ between
-// processors.
+// TestLibraries checks that only the code that mayRound lists calls library functions whose rounding may
+// differ between processors.
 func TestLibraries(t *testing.T) {
 	for path, lines := range source(t) {
 		if excused(path) {

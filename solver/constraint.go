@@ -28,7 +28,7 @@ type Coupling struct {
 	// Diagonal, if not nil, means B = diag(Diagonal). It has length l and no zeros. It needs a
 	// separable penalty, unless all entries have the same absolute value.
 	Diagonal []float64
-	// C is c, of length l; nil means zero.
+	// C is the vector c of the constraint, with an entry for each row of A; nil means zero.
 	C []float64
 }
 

@@ -89,7 +89,8 @@ type Stats struct {
 	// dual coordinate ascent may replace them; each pass counts as a step.
 	NewtonSteps int     `json:"newton_steps,omitempty"`
 	PaperPasses float64 `json:"paper_passes,omitempty"` // see Point.PaperPasses
-	Seconds     float64 `json:"seconds,omitempty"`      // seconds used, without records and the last proof
+	// Seconds is the time used, in seconds, except for the Recorder and the last proof.
+	Seconds float64 `json:"seconds,omitempty"`
 	// SetupSeconds are the seconds before the first iteration. Seconds includes them.
 	SetupSeconds float64 `json:"setup_seconds,omitempty"`
 	// GradientNorm is the norm of the gradient in x of the augmented Lagrangian, at the snapshot of the

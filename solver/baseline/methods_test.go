@@ -21,7 +21,8 @@ func baselines() []solver.Method {
 }
 
 // TestMethodsConverge checks the gap of every method after 300 passes with automatic settings. For the
-// noisy methods it is the gap of the average. For mu > 0 the certified gap must not be below the true gap.
+// noisy methods it checks the gap at the average of the iterates. For mu > 0 the certified gap must not be
+// below the true gap.
 func TestMethodsConverge(t *testing.T) {
 	type want struct{ general, strong float64 }
 	exact := want{1e-12, 1e-13}

@@ -107,7 +107,7 @@ type svrg struct {
 	sumY          []float64 // sum of y over the steps of the stage
 	meanY         []float64 // y of the snapshot
 	theta         float64   // θ of the stage; 1 for methods without momentum
-	gradientPoint []float64 // (1−θ)x̃ + θ point, where gradients are computed; for θ = 1 the slice point
+	gradientPoint []float64 // (1−θ)x̃ + θ·point, where gradients are computed; x̃ is the snapshot
 
 	firstEta, eta float64 // the step size before all halvings, and the step size now
 	// halvingsSeen is the value of Stats.StepHalvings when the inner loop last started from the run's

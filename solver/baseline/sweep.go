@@ -47,8 +47,8 @@ type term struct {
 	v      []float64
 }
 
-// tile is the largest number of features that advance updates together. Several vectors of this length fit
-// into the L1 cache.
+// tile is the largest number of features that the method advance updates together. Several vectors of this
+// length fit into the L1 cache.
 const tile = 512
 
 // newSweep returns a sweep, or nil if A is neither [G; I] nor I, or if conjugate gradients solve the linear

@@ -263,8 +263,8 @@ func TestCVKinds(t *testing.T) {
 	}
 }
 
-// TestCVOfFewRows checks the default number of folds for few rows, and errors for rows and measures that do
-// not fit.
+// TestCVOfFewRows checks the default number of folds for few rows. It also checks the errors if a class has
+// too few rows, and for settings that cannot be used.
 func TestCVOfFewRows(t *testing.T) {
 	ctx, set := context.Background(), &CVSettings{Path: PathSettings{Count: 5}}
 	for _, c := range []struct{ rows, folds int }{{2, 2}, {6, 6}, {10, 10}, {25, 10}} {

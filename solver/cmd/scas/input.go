@@ -165,8 +165,8 @@ func readOffsets(path string, data *sparse.Dataset, rows portion) error {
 }
 
 // readGroups reads a file with disjoint groups, one on each line. The members of a group are numbers of
-// features, or of rows of A, from 1 to limit. The result has the numbers minus 1. In error messages, a
-// member has the name member.
+// features, or of rows of A, from 1 to limit. The result has the numbers minus 1. member says in error
+// messages what the numbers count: "feature" or "row of A".
 func readGroups(path string, limit int, member string) ([][]int, error) {
 	lines, err := readLines(path)
 	if err == nil && len(lines) == 0 {
