@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// eachLevel runs f at every level of this machine. It fails if a level in SCAS_REQUIRE is missing.
+// eachLevel runs f at every level of this machine. It fails if the environment variable
+// SCAS_REQUIRE names a level that this machine does not have.
 func eachLevel(t *testing.T, f func(t *testing.T)) {
 	t.Helper()
 	requireLevels(t)

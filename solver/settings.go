@@ -163,8 +163,8 @@ func (s *Settings) filled() Settings {
 	return c
 }
 
-// Validate returns an error for the first field whose value no problem allows, or nil. It does not check
-// Start.
+// Validate returns an error for the first field whose value is wrong for every problem, or nil. It does not
+// check Start.
 func (s *Settings) Validate() error {
 	c := s.filled()
 	return c.checkValues()

@@ -22,7 +22,7 @@ import (
 type Encoder struct {
 	position   map[string]int32    // the position of each feature in ReadOptions.Names, from 0
 	plain      []string            // features without "=" in their names
-	categories map[string][]string // features with one "=", by the text before it
+	categories map[string][]string // features with one "="; the key is the text before the "="
 	odd        []string            // features with more than one "="
 	table      TableOptions
 }

@@ -76,7 +76,7 @@ type SyntheticOptions struct {
 type Synthetic struct {
 	*Dataset
 	// Coefficients is the solution x from which the labels are made, one number per feature: constant on
-	// each group, different between neighbouring groups, 0 outside the groups.
+	// each group of Groups, different between neighbouring groups, 0 for all other features.
 	Coefficients []float64
 	// Groups lists, for each group with coefficients that are not 0, its features.
 	Groups [][]int

@@ -80,7 +80,8 @@ func (SVRGRestart) Begin(r *solver.Run) (solver.Iteration, error) {
 	return s.next, err
 }
 
-// rankTolerance times λ₁ is added to the diagonal of A'A, which is singular if A lacks full column rank.
+// rankTolerance times the largest eigenvalue of A'A is added to the diagonal of A'A, because A'A may be
+// singular.
 const rankTolerance = 1e-12
 
 // restart starts the inner loop at the snapshot x̃, with the multiplier −A(A'A)⁻¹∇f(x̃).

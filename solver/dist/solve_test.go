@@ -114,7 +114,7 @@ func sameBits(t *testing.T, name string, p *solver.Problem, ranks int) *solver.R
 }
 
 // TestColumnsWithoutData solves a problem in which most columns have no entry. Four ranks must find
-// the optimum of one process.
+// the same optimum as one process.
 func TestColumnsWithoutData(t *testing.T) {
 	checkRanks(t, 4, randomProblem(t, 400, 20000, 1e-3, func(rng *rand.Rand, i int) (row []sparse.Triplet) {
 		for k := range 5 { // i/100 is the rank: no two ranks have entries in the same column

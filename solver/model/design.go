@@ -11,8 +11,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// A design is a specification with the data of one problem: numbers, two classes, or one class against the
-// rest. The fits for all lambdas use the same design.
+// A design is a specification with the data of one problem. Its labels are numbers, two classes, or one class
+// against the rest. The fits for all lambdas use the same design.
 type design struct {
 	spec    *Spec
 	team    *rows.Team  // the processes that share the rows; nil if this process has all rows

@@ -176,7 +176,7 @@ func (s *Spec) checkStreamed(setting string, value any) error {
 }
 
 // refuseMinimize returns a SettingError with the given reason if a setting requires solver.Minimize, and nil
-// otherwise. It is for work out of core that only the default method does.
+// otherwise. It is for fits out of core that need the default method, such as cross-validation.
 func (s *Spec) refuseMinimize(reason string) error {
 	setting, value := s.minimizeSetting()
 	remedy := sparse.Remedy{To: "leave it unset"}

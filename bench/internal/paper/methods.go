@@ -98,8 +98,8 @@ var (
 	uzawa    = StepUnit{"(ν of the mean loss + ρ λ₁)", func(c Constants) float64 { return c.NuMean + c.NuL - c.NuF }}
 )
 
-// nuF returns the unit factor/ν_f. ν_f is the Lipschitz constant of the gradient of the loss of one
-// sample.
+// nuF returns factor/ν_f as a unit of step sizes. A StepUnit stores its inverse. ν_f is the Lipschitz
+// constant of the gradient of the loss of one sample.
 func nuF(factor float64) StepUnit {
 	name := "ν_f"
 	if factor != 1 {

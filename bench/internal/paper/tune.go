@@ -89,8 +89,8 @@ func (g *grid) value(rungs place, output Output) float64 {
 	return v[output]
 }
 
-// search scans the two ladders in turn until neither scan finds a better place. If all runs of both scans
-// diverge, it continues with a smaller step size.
+// search scans the step sizes and the values of rho in turn, until neither scan finds a smaller objective. If
+// all runs of both scans diverge, it continues with a smaller step size.
 func (g *grid) search(output Output) (best place, err error) {
 	for axis := range best {
 		best[axis] = (g.ladders[axis].First + g.ladders[axis].Last) / 4 * 2

@@ -42,7 +42,8 @@ func TestRemediesAreWorded(t *testing.T) {
 	}
 }
 
-// A foundRemedy is a remedy in the source of the libraries. Its To is "?" if the source computes it.
+// A foundRemedy is a remedy in the source of the libraries. Field or To is "?" if its value in
+// the source is not a literal.
 type foundRemedy struct {
 	sparse.Remedy
 	position token.Position

@@ -43,7 +43,7 @@ type OuterLoop struct {
 	plan          Plan               // the plan of the current RowSet
 	draw          func(rows []int32) // Draw of the current RowSet
 	residual      []float64          // scratch memory of setAugmented
-	d             []float64          // constant part of the gradient in a round; with a metric, times its D
+	d             []float64          // constant part of a round's gradient; with a metric, times Metric.D
 	sum, endpoint []float64          // sum of the iterates of a round, and its final iterate
 	u             []float64          // D⁻¹x at the start of a round (see Metric); nil without a metric
 	rows          []int32            // numbers of the drawn rows

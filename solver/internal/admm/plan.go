@@ -51,7 +51,7 @@ type InnerLoop struct {
 	walls term.Walls
 
 	Rho   float64 // the penalty parameter ρ
-	Ridge float64 // mu, plus the weight of the proximal term (see Anchor); 0 with a Metric, whose A has mu
+	Ridge float64 // mu plus the proximal weight (see Anchor); 0 if A is Metric.A, which contains mu
 	// If Kappa is positive, K is (Kappa + Ridge) I instead of ρ A'A + Ridge I, because the term
 	// (ρ/2)|A x − y|² is linearised.
 	Kappa float64

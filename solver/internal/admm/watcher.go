@@ -41,7 +41,7 @@ type Watcher struct {
 	Vain           int     // number of halvings for rises since Best was set, plus 1 if they were undone
 }
 
-// Start sets the objective at the start. Scale becomes its absolute value, but at least scale.
+// Start sets the objective at the start. Scale becomes |objective|, or scale if that is larger.
 func (w *Watcher) Start(objective, scale float64) {
 	*w = Watcher{First: objective, Best: objective, Previous: objective, Scale: math.Max(math.Abs(objective), scale)}
 }

@@ -20,16 +20,18 @@ type outside struct {
 	f   *unrestricted
 	sum []float64 // for each feature: −(X'Cα + mu x + A'z), without the term of the singleton row
 	// For each feature, the limit of its singleton row times the absolute value of that row's entry.
-	capacity   []float64
-	nearExcess []float64 // for zero features, the excess over nearLimit times the capacity; 0 for others
-	seen       []bool    // features that are already in a component
-	done       []bool    // rows that reach has examined
+	capacity []float64
+	// For each feature with coefficient 0, by how much |sum| exceeds nearLimit·capacity. It is 0 for other
+	// features, and in place of a tiny number.
+	nearExcess []float64
+	seen       []bool // features that are already in a component
+	done       []bool // rows that reach has examined
 	component  component
 	excesses   int // number of features with an excess
 }
 
-// A component has zero features, and the rows of A that connect them: rows with only zero features. Singleton
-// rows (gap.Penalty.Singleton) are left out.
+// A component has features whose coefficients are zero, and the rows of A that connect them: rows that have
+// only such features. Singleton rows (gap.Penalty.Singleton) are left out.
 type component struct {
 	features, rows []int32
 }
@@ -146,7 +148,7 @@ func (o *outside) exact(z []float64) {
 	}
 }
 
-// count increases o.over by the number of features in the component that have an excess.
+// count increases o.excesses by the number of features in the component that have an excess.
 func (o *outside) count() {
 	for _, j := range o.component.features {
 		if math.Abs(o.excess(j, 1)) > clearExcess*o.capacity[j] {
@@ -229,7 +231,7 @@ func (o *outside) relax(z []float64, fraction float64) {
 
 // push changes the multiplier of a row to reduce the sum of squared excesses of the row's features. It
 // makes a Newton step. If a step with the present curvature leads beyond the minimum, it makes the step with
-// the largest possible curvature instead. fraction is as in relax.
+// the largest possible curvature instead. All capacities and limits are multiplied by fraction.
 func (o *outside) push(z []float64, row int32, fraction float64) {
 	idx, val := o.f.rows.M.Row(int(row))
 	var descent, curve, maxCurve float64
@@ -260,7 +262,7 @@ func (o *outside) push(z []float64, row int32, fraction float64) {
 }
 
 // descentAt returns minus half the derivative of the sum of squared excesses, with respect to the row's
-// multiplier, after a step of the multiplier. fraction is as in relax.
+// multiplier, after a step of the multiplier. All capacities are multiplied by fraction.
 func (o *outside) descentAt(idx []int32, val []float64, step, fraction float64) (descent float64) {
 	for k, j := range idx {
 		sum, capacity := math.FMA(-step, val[k], o.sum[j]), fraction*o.capacity[j]

@@ -62,7 +62,8 @@ type Sum struct {
 	Samples   float64   // the number of samples of all processes
 	Base      []float64 // the point at which the margins were computed; nil if it is x
 	Error     []float64 // bounds of additional errors of the entries of Head; nil if there are none
-	// Hessian returns the upper triangle of the matrix H of rootChange. It may be nil if there are no roots.
+	// Hessian returns the upper triangle of the matrix H in the comment of type rootChange. It may be nil if
+	// there are no roots.
 	Hessian func() []float64
 }
 

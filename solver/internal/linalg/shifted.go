@@ -27,7 +27,7 @@ type Shifted struct {
 // rowScratch is the scratch memory of SolveRow.
 type rowScratch struct {
 	values  []float64 // b as a dense vector; zero between calls
-	support []int32   // the result of SolveRow
+	support []int32   // the features that SolveRow returned last
 	mark    []int     // for each component, the stamp of the last call that used the component
 	stamp   int       // number of calls of SolveRow
 }

@@ -175,7 +175,7 @@ type barrier struct {
 	multipliers [][]float64 // for each term, its multipliers divided by its limit
 	parameter   float64     // on the central path, the objective exceeds the optimum by about parameter·tau
 	radius2     double      // radius²
-	majorant    []double    // the diagonal that the Hessian of the loss would have for φ″ = 2; it scales the damping
+	majorant    []double    // diagonal of the loss's Hessian if φ″ were 2; center adds a multiple to hess
 }
 
 // ridgePart is barrier.ridge divided by barrier.majorant.

@@ -157,15 +157,15 @@ func (q *Coupled) follow(set *CoupledSettings) bool {
 	return false
 }
 
-// isNear reports whether a step of the given length ends near the central path. decrement is the squared
-// Newton decrement before the step.
+// isNear reports whether a step of this length ends near the central path. decrement is the squared Newton
+// decrement before the step.
 func (q *Coupled) isNear(length, decrement, gap float64) bool {
 	return length >= longStep && decrement <= 0.25*math.Max(gap, q.Tau*q.terms)
 }
 
 const (
 	maxSteps    = 100
-	preciseEnd  = 1e-12 // with Precise, Solve may end if decrement/τ is at most this
+	preciseEnd  = 1e-12 // with CoupledSettings.Precise, the decrement/τ below which Solve may end
 	maxAtOneTau = 15    // the largest number of steps at one τ
 	longStep    = 0.9   // a step of at least this length counts as a full step
 	shortStep   = 0.3   // a step below this length is short

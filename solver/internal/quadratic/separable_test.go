@@ -270,7 +270,7 @@ func TestFactorUpdates(t *testing.T) {
 		double := func(k int) int { return 2 * k }
 		identity := func(k int) int { return k }
 		h, column, ridge := dense(60, double, 0), double, 0.0
-		member := make([]bool, 120) // by column of z
+		member := make([]bool, 120) // for each column of z, whether it is in the support
 		for k := range 50 {
 			member[2*k] = true
 		}
