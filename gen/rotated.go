@@ -57,7 +57,7 @@ func (e *emitter) innerRotatedBall(t *isa) {
 	r.run()
 }
 
-// run emits the loop. Step 0 jumps to the code of the gain and skips the sweep.
+// run emits the loop over the steps. Step 0 begins at the label gain, and skips the code of the method sweep.
 func (r *rotated) run() {
 	step, gain, begun, last := r.label("step"), r.label("gain"), r.label("begun"), r.label("last")
 	steps, sampledLen := r.field("a.count"), r.address(r.param("a.sampled").Len())

@@ -4,7 +4,7 @@ import "math"
 
 func innerLazyCellsGeneric(a *stepArgs) (done int) { return a.eachStep(1, a.lazyStep) }
 
-// lazyStep does one step of InnerLazyCells or, if norm2 is not nil, of InnerLazyBallCells.
+// lazyStep does one step of InnerLazyCells or, if a.norm2 is not nil, of InnerLazyBallCells.
 func (a *stepArgs) lazyStep(i int32) {
 	l, cells := &a.ball, a.cells
 	b := a.factor(i)

@@ -211,8 +211,8 @@ func (d *Dataset) eachKind(f *scasfile.File, name string, do func(b float64, row
 }
 
 // binaryClasses sets the labels of d if the options ask for classes. file has the labels and the mapping that
-// f stores. c must have no labels yet. It gets one or two labels of each kind, which is enough to find the
-// classes and the value of each label.
+// f stores. c must have no labels yet. binaryClasses adds each different label to c once or twice, which is
+// enough to find the classes.
 func (d *Dataset) binaryClasses(f *scasfile.File, file *Dataset, c *labelCollector) error {
 	var fileLabels []float64 // fileLabels[k] is the label in the file that became c.labels[k]
 	err := file.eachKind(f, c.name, func(b float64, row int) error {

@@ -31,8 +31,8 @@ type Builder struct {
 	// Memory and Reserve, and the fields of Table that AppendRecord uses. PositiveName must be
 	// empty. Writing a file takes a few MiB, even if Memory is less.
 	Options ReadOptions
-	// Names holds the names of the features, or is nil. AppendRecord needs them. A Builder with
-	// Names need not come from NewBuilder.
+	// Names holds the names of the features, or is nil. AppendRecord needs them. A Builder
+	// literal with Names can be used without a call of NewBuilder.
 	Names []string
 	// File is the path of the .scas file, which is written only if the rows take more memory than
 	// allowed. It then replaces an existing file, and stays after Dataset.Close. If File is empty,

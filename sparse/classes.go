@@ -85,8 +85,8 @@ type labelCollector struct {
 	opt    *ReadOptions
 	labels []float64
 	kinds  seenLabels
-	// words[k] is the word of label k. It is nil if labels are numbers. It is also nil while a table is read
-	// whose words the options list, because see then receives the values to store.
+	// words[k] is the word of label k. words is nil if labels are numbers. It is also nil for a table if the
+	// options list the words.
 	words []string
 }
 

@@ -44,7 +44,8 @@ func (o *scasSession) Solve(ctx context.Context, tol float64, limit time.Duratio
 	return a, nil
 }
 
-// prove does the task. bounds are the proved gaps, one for each lambda, not divided by o.zero.
+// prove does the task o.p.Task. bounds are the proved gaps, one for each lambda. Unlike Answer.Bound, they
+// are not divided by Problem.AtZero.
 func (o *scasSession) prove(ctx context.Context, tol float64) (a *Answer, bounds []float64, err error) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	runtime.GC() // so that the time does not include the collection of earlier garbage

@@ -133,8 +133,8 @@ func (s *study) descend(lambda float64) (fitted, reference *model.Column, curve 
 	return fitted, reference, curve, err
 }
 
-// groupsOf returns the groups of features with equal coefficients, the group with the most features first. A
-// feature that is in no such group is a group of its own.
+// groupsOf returns the groups of tied features, the group with the most features first. Each feature that is
+// not tied is a group of its own.
 func groupsOf(c *model.Column) [][]int {
 	x, groups := c.Coefficients, slices.Clone(c.Groups)
 	tied := make([]bool, len(x))

@@ -65,9 +65,9 @@ func (w *setSolver) certify(x, z []float64) float64 {
 	return gap.Rounded(best, w.problem.value)
 }
 
-// startTrial sets the trial dual point to α = φ'(t) at the current point, and to the multipliers z of the
-// rows of A, or to zeros if z is nil. For a row with (A x)_k ≠ 0, the limit with the sign of (A x)_k replaces
-// the given multiplier.
+// startTrial sets the trial dual point. α is φ'(t) at the current point x. The multiplier of a row of A with
+// (A x)_k ≠ 0 is the limit of the row, with the sign of (A x)_k. The other multipliers are those in z, or 0
+// if z is nil.
 func (w *setSolver) startTrial(z []float64) {
 	copy(w.trial.alpha, w.problem.current.slope)
 	clear(w.trial.z)

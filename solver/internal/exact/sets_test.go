@@ -101,7 +101,7 @@ func freeProblem(t *testing.T, twice bool) *Problem {
 }
 
 // TestSetsFree does the checks of checkSets with features without a penalty. If the columns of these features
-// are linearly dependent, no gap must be proved. If the working sets are too small for the other features,
+// are linearly dependent, the gap must be +Inf. If the working sets are too small for the other features,
 // Why must be ending.Room. If there are too many free features, newSetSolver must refuse the problem.
 func TestSetsFree(t *testing.T) {
 	q := freeProblem(t, false)

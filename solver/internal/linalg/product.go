@@ -90,7 +90,7 @@ type Parts struct {
 	Back    *sparse.CSR // the rows of G' for the features in Coupled; nil if G has no rows
 }
 
-// Parts returns the parts of A. ok is false unless A is I or [G; I].
+// Parts returns the parts of A. ok reports whether A is I or [G; I].
 func (q *Algebra) Parts() (p Parts, ok bool) {
 	if q.Identity() {
 		return p, true

@@ -204,10 +204,9 @@ func shorten(length, slack, step float64) float64 {
 	return length
 }
 
-// snap moves u into the set. It moves a coordinate to a bound if the barrier's curvature there is larger than
-// the given curvature, which must be positive: then only the barrier keeps the coordinate away from the bound.
-// In the same way, snap moves u to the boundary of a ball. It does not move coordinates that are 0 or, on
-// a simplex, the largest coordinate.
+// snap moves u into the set. It moves u[j] to the nearer bound if curvature[j] is positive, but smaller than
+// the barrier's curvature at u[j]: then only the barrier keeps u[j] away from the bound. In the same way, snap
+// moves u to the boundary of a ball. Zeros, and the largest coordinate on a simplex, are not moved to a bound.
 func (b *barriers) snap(u, curvature []float64, tau float64) {
 	largest := slices.Max(u)
 	for j := range b.Lower {

@@ -396,8 +396,8 @@ func (q *Coupled) accept(length float64) {
 	kernels.Axpy(length, q.hs, q.hd)
 }
 
-// boundaryFraction is the part that a step must leave of two distances: from u to the boundary of X, and from
-// a multiplier to its limit.
+// If a full step would leave X, it is shortened: at least this fraction of the distance from u to the
+// boundary remains. A step also leaves at least this fraction of the distance from a multiplier to its limit.
 const boundaryFraction = 0.005
 
 // fixCoordinates keeps the Newton step 0 at coordinates that have only one value in X. h is the Newton
@@ -417,7 +417,7 @@ func (q *Coupled) fixCoordinates(h []float64) {
 }
 
 // zeroSum changes q.step to the solution s of K s + ν 1 = rhs with Σ s = 0, where K is the Newton matrix and
-// 1 a vector of ones. It refines s, because subtraction of the sum may cancel most digits.
+// 1 a vector of ones. It refines s, because the correction that makes the sum 0 may cancel most digits.
 func (q *Coupled) zeroSum() {
 	ones, x := slices.Repeat([]float64{1}, q.Order), make([]float64, q.Order)
 	q.system.solve(x, ones)
