@@ -205,8 +205,9 @@ func shorten(length, slack, step float64) float64 {
 }
 
 // snap moves u into the set. It moves u[j] to the nearer bound if curvature[j] is positive, but smaller than
-// the barrier's curvature at u[j]: then only the barrier keeps u[j] away from the bound. In the same way, snap
-// moves u to the boundary of a ball. Zeros, and the largest coordinate on a simplex, are not moved to a bound.
+// the barrier's curvature at u[j]: then only the barrier keeps u[j] away from the bound. In the same way,
+// snap moves u to the boundary of a ball. It does not move zeros to a bound, nor the largest coordinate on a
+// simplex.
 func (b *barriers) snap(u, curvature []float64, tau float64) {
 	largest := slices.Max(u)
 	for j := range b.Lower {
