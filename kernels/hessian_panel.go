@@ -20,9 +20,9 @@ const (
 	panelBlocks   = 64      // largest number of blocks that are sorted at a time
 )
 
-// A HessianScratch is the scratch memory of Hessian: 32 kB, and 2.2 MB once panels are
-// used. It may serve any number of calls, one at a time. Its content between calls has no
-// meaning.
+// A HessianScratch is the scratch memory of Hessian: 32 kB at first, and 2.2 MB after a call
+// with many nonzeros in each row. It may serve any number of calls, one at a time. Its content
+// between calls has no meaning.
 type HessianScratch struct {
 	spans       []span
 	panel       []float64 // panelRows rows of panelCols numbers; like all fields below, nil until panels are used

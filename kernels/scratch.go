@@ -8,8 +8,8 @@ type Scratch struct {
 	keep []float64 // two numbers that a step keeps for every nonzero
 }
 
-// scratchRow is the largest number of nonzeros of a row that assembly decodes. The reference does the
-// steps on longer rows.
+// scratchRow is the largest number of nonzeros of a row that assembly decodes. The Go code of level
+// Generic does the steps on longer rows.
 const scratchRow = 1 << 14
 
 // NewScratch returns a Scratch for the rows of a: about 32 bytes for every nonzero

@@ -45,8 +45,8 @@ type ReadOptions struct {
 	AnyLabels bool
 	// LabelsOptional means that data without labels are accepted.
 	LabelsOptional bool
-	// Strict makes a row whose indices do not increase an error; otherwise such a row is sorted, and counted
-	// in ReadStats.SortedRows. Repeated indices are always an error.
+	// If Strict is true, a row whose indices do not increase is an error. If Strict is false, such a row is
+	// sorted, and counted in ReadStats.SortedRows. Repeated indices are always an error.
 	Strict bool
 	// LabelsFile, if not empty, is the path of a file with one label for each row, which replaces the
 	// labels in the data. The file is an array in NumPy's format if FormatOf returns NPY for its name, else

@@ -43,7 +43,7 @@ func (SAIU) Info() solver.MethodInfo {
 
 func (SAIU) Begin(r *solver.Run) (solver.Iteration, error) { return beginSA(r, true, true) }
 
-// SAG is [SA] without stored iterates: x̂ is x itself. If Eta is zero, 1/L is 1/ν_f.
+// SAG is [SA] without stored iterates: x̂ is x itself. Eta is 1/L; zero means 1/ν_f.
 type SAG struct{ onePass }
 
 func (SAG) Info() solver.MethodInfo {

@@ -42,7 +42,7 @@ type sdca struct {
 	nextRes []float64 // r⁺, the residual after a step
 	v       []float64 // dual variable of the penalty
 	l2      []float64 // dual variable of the term (mu/2)|x|²
-	etaB    float64   // η_B: λ₁, or λ₁ + 1 if mu > 0
+	etaB    float64   // η_B: base.lambda1, plus 1 if mu > 0
 	shrink  float64   // factor by which a step multiplies l2
 }
 

@@ -58,7 +58,7 @@ type Spec struct {
 	// Balanced weights the rows so that both classes have the same total weight. With more than two classes
 	// this holds for each fit of one class against all others. Balanced excludes ClassWeights.
 	Balanced bool
-	// Offsets has a number oᵢ for each row that is added to its margin; nil means zeros.
+	// Offsets has for each row a number oᵢ, which is added to the margin of the row; nil means zeros.
 	Offsets []float64
 	// Positive is the label of the positive class of two classes; nil means the larger label. If Positive is
 	// set, more than two different labels are an error.

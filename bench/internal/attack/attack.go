@@ -88,7 +88,7 @@ func (f Failure) String() string {
 type Tally struct {
 	Kind    Kind
 	Tried   int            // number of trials
-	Handled map[string]int // number of trials without a failure, by the text that trial returned
+	Handled map[string]int // number of trials without a failure, by the text that the trial returned
 	Failed  []Failure
 	Skipped string  // why the kind did not run; empty if it ran
 	Seconds float64 // duration of the preparation and of all trials

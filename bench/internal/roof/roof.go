@@ -32,7 +32,7 @@ type Level struct {
 	Bandwidth float64 // bytes per ns, which is the same as GB/s
 }
 
-// A Roof has the measured limits.
+// A Roof has the measured limits of this machine.
 type Roof struct {
 	Levels   []Level // L1, L2, L3 and main memory
 	Peak     float64 // floating-point operations per ns (Gflop/s); an FMA counts as two
@@ -47,8 +47,8 @@ const (
 	defaultL3 = 16 << 20
 )
 
-// Measure measures the limits. about has the sizes of the caches. each is the duration of one measurement;
-// Measure takes about twenty times as long.
+// Measure measures the bandwidths and the peak of this machine. about has the sizes of the caches. each is
+// the duration of one measurement; Measure takes about twenty times as long.
 func Measure(about machine.Description, each time.Duration) Roof {
 	l1, l2, l3 := cmp.Or(about.L1, defaultL1), cmp.Or(about.L2, defaultL2), cmp.Or(about.L3, defaultL3)
 	r := Roof{Levels: []Level{

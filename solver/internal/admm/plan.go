@@ -132,7 +132,7 @@ func (g *guarded) Begin(x, d []float64, eta float64) {
 	if !g.fits(eta) {
 		if g.dense == nil {
 			single := *g.loop
-			single.Share = false // no larger batches, because the caller counts on one sample in each step
+			single.Share = false // a step must take one sample, because g.BatchSize returns 1
 			g.dense = newDense(&single, fmt.Sprintf("a step for every coordinate: the steps of the %s plan would lose accuracy at this eta and rho", g.partial.Name()))
 		}
 		g.active = g.dense

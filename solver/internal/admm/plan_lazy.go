@@ -13,7 +13,7 @@ type lazy struct {
 	diagonal
 	cells  kernels.Cells // u, d, and the sum that End copies to rowSum
 	rowSum []float64     // sum of the multiples of rows that the steps have added to w; computed by End
-	state  kernels.Lazy  // α and γ
+	state  kernels.Lazy  // the numbers α and γ of w = α u + γ d
 }
 
 func newLazy(base diagonal) *lazy {

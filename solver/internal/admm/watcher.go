@@ -3,8 +3,7 @@ package admm
 import "math"
 
 const (
-	// An iterate is lost if its objective is more than lostRise·Watcher.Scale above the objective at the
-	// start.
+	// An iterate is lost if its objective is more than lostRise·Watcher.Scale above Watcher.First.
 	lostRise = 9
 	// patience is the number of rises without a new best objective after which an automatic step size is
 	// halved.
@@ -13,8 +12,8 @@ const (
 	vainHalvings = 2
 	// maxHalvings is the largest number of halvings of an automatic step size.
 	maxHalvings = 30
-	// An objective is a rise if it is above Watcher.Previous, and above Watcher.Best by more than
-	// slack·(Watcher.First − Watcher.Best).
+	// An objective is a rise if it is above Previous, and above Best by more than slack·(First − Best). For
+	// these names see Watcher.
 	slack = 1e-3
 )
 

@@ -136,8 +136,8 @@ func TestCertifyForgets(t *testing.T) {
 	}
 }
 
-// TestFinishAgain checks that Finish does not depend on earlier calls of Certify, and that its second start
-// at 0 does not depend on the first start.
+// TestFinishAgain checks that Finish does not depend on earlier calls of Certify. It also checks that
+// a start far from the solution does not give a larger gap than a start at 0.
 func TestFinishAgain(t *testing.T) {
 	p := kind{loss: term.Huber{Delta: 0.1}, free: 1}.random(60, 12, 7)
 	p.joint = true

@@ -42,7 +42,8 @@ func newGram(m *memory) *gram {
 // subsample returns false, because a start with some of the samples would save nothing.
 func (m *gram) subsample(*Problem) bool { return false }
 
-// moveTo visits the rows at x and makes x the base.
+// moveTo sets e to the gradient of the loss at x, computed from the rows, and returns the loss. It makes x
+// the base. For d see samples.moveTo.
 func (m *gram) moveTo(x, e []float64, d float64) float64 {
 	m.base.Loss = m.memory.moveTo(x, e, d)
 	m.takeSlopes()

@@ -390,11 +390,12 @@ func (s *Solver) minimise(tol float64) (fall float64) {
 }
 
 const (
-	innerPart  = 3e-2 // a model is solved until this fraction of its first violation is left
+	innerPart  = 3e-2 // quadratic.SeparableSettings.RelTolerance, unless x is near the optimum or φ″ constant
 	signedPart = 0.1  // largest gap of a separable model, as a multiple of the tolerance
 	roughPart  = 0.1  // largest value of workspace.remaining
-	// Near the optimum, a model without a formed Hessian is solved only until its largest violation is at
-	// most fallPart·fall/objective, where fall is the decrease of the model's value in the last step.
+	// Near the optimum, a model whose Hessian is not stored as a matrix is solved only until the largest
+	// violation of its optimality conditions is at most fallPart·fall/objective. Here fall is the decrease of
+	// the model's value in the last step.
 	fallPart = 0.01
 	// The optimum is near after a step of length 1 in which the model falls by at most this multiple of
 	// the objective.

@@ -2,17 +2,19 @@ package gap
 
 import "math"
 
-// A Base is a point X at which the loss and its gradient were computed from the samples, with the dual point
-// αᵢ = φ'(tᵢ). The second derivative of the loss must be a constant κ.
+// A Base is a point x at which the loss and its gradient were computed from the samples, with the dual point
+// αᵢ = φ'(tᵢ), where tᵢ are the margins. The second derivative of the loss must be a constant κ. In formulas,
+// X is the data matrix, and C = diag(cᵢ) has the weights of the samples.
 type Base struct {
-	X        []float64
-	Gradient []float64 // X'Cα, the gradient of the mean loss at X
+	X        []float64 // the point x
+	Gradient []float64 // X'Cα, the gradient of the mean loss at x
 	Exact    bool      // Gradient was summed with compensation
 	Loss     float64   // Σ cᵢ φ(tᵢ)
-	Tally    Tally     // the tally of X and α
+	Tally    Tally     // the tally of x and α
 }
 
-// A Move is a step d from the point of a Base to x = Base.X + d. The matrix H = κX'CX is known.
+// A Move is a step d from the point of a Base to x = Base.X + d. The Hessian H = κX'CX of the loss
+// is known. For κ, C, X and α see Base.
 type Move struct {
 	Size  float64   // Σ |dⱼ| Columns.Norm[j], a bound of √(Σ cᵢ(Xd)ᵢ²)
 	Terms int       // the number of non-zero dⱼ

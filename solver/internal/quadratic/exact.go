@@ -60,10 +60,10 @@ func (q *Coupled) Value() float64 {
 	return sum + (after - q.Penalty.Value(v))
 }
 
-// zeros marks the rows of A u that are zero at the solution. Let v be the entry of A u, or the vector of the
-// entries in a group. If v is zero at the solution, |v| falls like τ, and limit |v| is about τ. So the rows
-// are marked if |v| has fallen at least by the factor √(τ/lastTau) since the previous τ, lastTau, or if limit
-// |v| is at most 10 τ.
+// zeros marks the rows of A u that seem to be zero at the solution. Let v be the entry of A u, or the vector
+// of the entries in a group, and let τ be q.Tau. If v is zero at the solution, |v| falls like τ, and the
+// product limit·|v| is about τ. So rows with limit > 0 are marked if limit·|v| is at most 10 τ, or if |v| is
+// at most √(τ/lastTau) times its value at the previous τ, q.lastTau.
 func (q *Coupled) zeros() []bool {
 	r := q.Penalty
 	zero := make([]bool, r.Len())

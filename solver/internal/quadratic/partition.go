@@ -48,7 +48,8 @@ func (s *Structure) Partition() Partition {
 	return out
 }
 
-// Expand sets x to the point with the given values of the groups: y[k] is the value of group k.
+// Expand sets x to the point whose groups have the values y: x[j] is Factor[j]·y[Group[j]], or 0 if Group[j]
+// is −1.
 func (p *Partition) Expand(x, y []float64) {
 	for j, group := range p.Group {
 		x[j] = 0

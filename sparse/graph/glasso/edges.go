@@ -48,8 +48,8 @@ func EstimateEdges(c *graph.Covariance, k int, opt Options) (*Result, error) {
 }
 
 // edgeSearch is the state of the bisection for k edges. The penalty high gives fewer than k edges. The
-// penalty low is 0 at first. Later it gives at least k edges if sizeError is nil. Otherwise the penalties
-// just below low give the error sizeError.
+// penalty low is 0 at first. If sizeError is nil, a low above 0 gives at least k edges. If sizeError is set,
+// penalties just below low give this error.
 type edgeSearch struct {
 	c            *graph.Covariance
 	opt          Options

@@ -20,7 +20,7 @@ type newtonBlock struct {
 
 	x    []float64 // the iterate
 	w    []float64 // the inverse of x
-	z    []float64 // minimum of the Newton model around x
+	z    []float64 // minimiser of the Newton model around x
 	y    []float64 // (z - x) w, the transpose of w (z - x)
 	row  []float64 // n numbers, scratch memory of sweepRow
 	chol cholesky

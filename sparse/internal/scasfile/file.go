@@ -85,7 +85,8 @@ func (f *File) Mapped() bool { return f.mapped }
 // ErrChanged is the error for a mapped file whose length another program changed.
 var ErrChanged = errors.New("changed while it was read: it is not as long as it was; begin again when no other program writes to it")
 
-// Guard calls do and returns its error, or ErrChanged if do has a fault in the mapped file.
+// Guard calls do and returns its error, or ErrChanged if reading the mapped file in do causes a memory
+// fault.
 func (f *File) Guard(do func() error) (err error) {
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	defer func() {
