@@ -250,8 +250,8 @@ func (l *panelLoop) oneRow() {
 	l.ADDQ(operand.Imm(8), l.mask)
 }
 
-// fourRows updates four rows whose masks have all bits set, so that a vector of the panel is loaded once for
-// all four. A block of columns of the four rows takes half of the vector registers.
+// fourRows updates four rows of h whose masks (see hessianPanel) have all bits set. It loads a vector of the
+// panel once for all four rows. A block of columns of the four rows takes half of the vector registers.
 func (l *panelLoop) fourRows() {
 	const rows = 4
 	vectors := l.lanes / 2 // number of vectors of one row in a block

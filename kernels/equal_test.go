@@ -206,7 +206,7 @@ func crashes(op operation) (crashed bool) {
 	return false
 }
 
-// eachKernel calls f for every function in v, which is a set or a part of a set.
+// eachKernel calls f for every kernel in v, which is a set of kernels or a part of a set.
 func eachKernel(v reflect.Value, name string, f func(name string, field reflect.Value)) {
 	switch v.Kind() {
 	case reflect.Func:

@@ -30,8 +30,7 @@ func TestNeeds(t *testing.T) {
 	}
 }
 
-// TestGate checks that a level is not offered if a kernel needs a feature that is not in
-// features.
+// TestGate checks that a level is not offered if a kernel needs an unknown processor feature.
 func TestGate(t *testing.T) {
 	if !slices.Contains(Available(), AVX2) {
 		t.Skip("no AVX2 here, so the gate is closed already")

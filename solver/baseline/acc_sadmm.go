@@ -60,7 +60,7 @@ type accSADMM struct {
 	innerY           []float64 // y of the inner loop
 	sum, sumY        []float64 // sums of x and y over the steps of a stage
 	previous         []float64 // x before the last step
-	theta, theta2    float64   // θ of the stage, and θ₂
+	theta, theta2    float64   // θ and θ₂ in the formulas of AccSADMM
 	w2               float64   // denominator in the update of x
 }
 

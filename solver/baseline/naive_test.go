@@ -120,8 +120,8 @@ func (d *dense) sa(steps int, mu, weight float64, linearised bool, lambda1 float
 	}
 }
 
-// svrg runs stages of the given lengths, the first one without a snapshot. If restart is true, each stage
-// after the first starts at its snapshot, with the multiplier that baseline.SVRGRestart computes from it.
+// svrg runs stages of the given lengths. The first stage does not use the gradient at the snapshot. If
+// restart is true, each later stage starts at its snapshot, with the multiplier of baseline.SVRGRestart.
 func (d *dense) svrg(lengths []int, mu, lambda1 float64, restart bool) (snapshot []float64) {
 	x, snapshot := slices.Clone(d.X), slices.Clone(d.X)
 	for s, m := range lengths {

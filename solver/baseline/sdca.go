@@ -13,8 +13,8 @@ import (
 //	min Σ φ*(αᵢ) + n g*(v/n)  subject to  r := Σ αᵢ aᵢ + A'v = 0
 //
 // with the loss φ and the penalty g; x is the multiplier of the constraint. A step uses one sample i,
-// η_B = λ₁ and κ = ρ|aᵢ|². clip moves each entry of v into [−n l, n l], where l is the limit of the same
-// entry of beta. r⁺ is r after the updates of v and αᵢ:
+// with κ = ρ|aᵢ|². η_B is λ₁, the largest eigenvalue of A'A. clip moves each entry of v into [−n l, n l],
+// where l is the limit of the same entry of beta. r⁺ is r after the updates of v and αᵢ:
 //
 //	v  ← clip(v + A(x/ρ − r)/η_B)
 //	αᵢ ← φ'(u),  where u + κ φ'(u) = κ αᵢ + aᵢ'(x − ρ(Σ αᵢ aᵢ + A'v))

@@ -263,7 +263,7 @@ func (s *svrg) closeStage() {
 
 // ASVRG is ASVRG-ADMM (Liu, Shang, Cheng, "Accelerated Variance Reduced Stochastic ADMM",
 // 2017) with the penalty linearised. It is [SVRG] for a sequence z, with gradients at
-// x = (1−θ)x̃ + θ z, where x̃ is the snapshot:
+// x = (1−θ)x̃ + θ z, where x̃ is the snapshot. The other letters are as in SVRG:
 //
 //	y    ← S_{lambda/ρ}(A z + beta/ρ)
 //	z    ← z − η/(θ + η ρ λ₁) [ ĝ(x) + A'(beta + ρ(A z − y)) ]

@@ -8,8 +8,9 @@ import (
 )
 
 // FitData calls Fit with the rows of d. The names of the features, the offsets, IndexBase and, for two
-// classes, Positive come from d unless spec sets them. The model keeps the names of the classes, and of a
-// table the names of the columns and the numbers that replace missing values.
+// classes, Positive come from d unless spec sets them. The model keeps the names of the classes. If d
+// has a Table, the model also keeps the names of the label and offset columns, and the numbers that replace
+// missing values.
 func FitData(ctx context.Context, spec *Spec, d *sparse.Dataset) (*Model, error) {
 	o := spec.originOf(d)
 	m, err := Fit(ctx, &o.spec, o.data.X, o.y)

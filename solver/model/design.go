@@ -26,8 +26,8 @@ type design struct {
 	// scale has the divisor of each feature: its standard deviation, which may be +Inf, or 1.
 	scale   []float64
 	summary FitSummary
-	// classLabel is nil except for fits out of core with more than two classes. It is then the label of
-	// the class that is fitted against the rest.
+	// classLabel is the label of the class that is fitted against the rest, in fits out of core with more
+	// than two classes. In all other fits it is nil.
 	classLabel *float64
 	exclusion  exclusion
 	start      []float64 // where the fit begins: coefficients, and the intercept if there is one; nil for zeros

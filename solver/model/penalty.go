@@ -15,7 +15,7 @@ import (
 //	lambda (Σ limit_k |(A x)_k| + Σ (ridgeⱼ/2) xⱼ²) + Σ (square_k/2) (A x)_k² + Σ (fixedⱼ/2) xⱼ²
 //
 // With groups, the sum of limit_k |(A x)_k| is replaced by weighted norms of groups of rows of A x. The
-// scales of the features are contained in ridge, in fixed, and in A, or in limit if a is nil.
+// scales of the features are contained in ridge, fixed and A. If a is nil, limit contains them instead of A.
 type penalty struct {
 	a             *sparse.CSR // nil for the identity
 	limit, square []float64   // limit_k and square_k for each row of A; square is nil if all are 0

@@ -53,8 +53,8 @@ func PublishedRecipe(c *Covariance, threads int) (*Graph, error) {
 	return &Graph{n: c.n, edges: edges}, nil
 }
 
-// recipeEdges applies the recipe to one component. s is its covariance matrix, row by row, and members are
-// its features.
+// recipeEdges returns the edges that PublishedRecipe makes in one connected component. s is the covariance
+// matrix of the component, row by row, and members are the component's features.
 func recipeEdges(s []float64, members []int32) ([]Edge, error) {
 	p := len(members)
 	w := mat.NewDense(p, p, nil)

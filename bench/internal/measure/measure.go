@@ -77,7 +77,7 @@ func Names(simd bool) []string {
 
 // A Series has the times of one implementation.
 type Series struct {
-	Level string    // name of a kernel level, Naive or ArchSIMD
+	Level string    // Naive, ArchSIMD, or the name of a kernel level
 	Times []float64 // ns per unit of work, one for each measurement, in order
 	Runs  int       // number of runs in each measurement
 }

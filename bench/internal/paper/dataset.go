@@ -141,7 +141,7 @@ type DataSummary struct {
 	Edges    int     `json:"edges"`
 	RowsOfA  int     `json:"rows_of_a"`
 	Joined   string  `json:"joined"` // how the graph was made, in words
-	// Fields of theory.Constants for the problem with mu = 0 on all samples.
+	// Fields of theory.Constants for the problem on all samples with mu = 0.
 	NuF     float64 `json:"nu_f"`
 	Lambda1 float64 `json:"lambda_1"`
 	LambdaP float64 `json:"lambda_p"`

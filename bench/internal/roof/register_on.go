@@ -12,7 +12,7 @@ func registers() loops {
 }
 
 // multiplyAdds makes the given number of rounds of twelve independent 512-bit multiply-adds, and returns the
-// number of floating-point operations. Twelve chains keep two units busy whose latency is up to six cycles.
+// number of floating-point operations. Two units with a latency of six cycles need twelve chains to be busy.
 func multiplyAdds(rounds int) (flops float64) {
 	b, c := archsimd.BroadcastFloat64x8(0.5), archsimd.BroadcastFloat64x8(1)
 	a0, a1, a2, a3, a4, a5 := b, b, b, b, b, b

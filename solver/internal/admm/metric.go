@@ -101,7 +101,7 @@ func (p *MetricProblem) rho(k int, size, curvature, norm float64) float64 {
 	return powerOfTwo(max(natural, min(p.Least, 0.1*balanced), minRho*balanced))
 }
 
-// minRho is the smallest ρ of a row, in units of balanced in the method rho.
+// minRho times balanced is the smallest ρ of a row; see the method rho.
 const minRho = 4e-6
 
 // columnUnits returns 1/(root mean square of the nonzeros) for each column. ok is true if these numbers are

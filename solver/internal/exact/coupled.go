@@ -179,7 +179,7 @@ func (s *Solver) leastCurvature() []float64 {
 	return out
 }
 
-// riseCoupled returns the penalty at the solution of the model minus the penalty at the point.
+// riseCoupled returns the rise of the penalty from the current point to the solution of the model.
 // Squares are left out, because the model's gradient contains them.
 func (s *Solver) riseCoupled() float64 {
 	m, v := &s.coupled.model, make([]float64, s.coupled.rows.Len())

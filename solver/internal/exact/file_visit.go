@@ -54,7 +54,7 @@ type piece struct {
 	block, window                []float64 // X'Cα of a block and of a window
 	margin, slope, weight, alpha []float64 // for each row of a block; weight is cᵢ
 	sign                         []float64 // labels ±1 of a block
-	marginMove, modelCurve       []float64 // X·origin.move, and φ″ of the model, for each row of a block
+	marginMove, modelCurve       []float64 // X move, φ″(X hessianPoint) for each row of a block; see origin
 	curve                        []float64 // cᵢφ″ for each row of the piece in a window
 	onesColumn                   []float64 // the column of the Hessian that belongs to the column of ones
 	scratch                      *kernels.HessianScratch

@@ -2,8 +2,8 @@ package exact
 
 import "math"
 
-// A Prover proves gaps of a problem and solves it: by a Solver, or by a setSolver. It prepares them at the
-// first call that needs them. A Prover is not safe for concurrent use.
+// A Prover proves gaps of a problem and solves it: by a Solver, or by a setSolver. This solver is made at the
+// first call that needs it. A Prover is not safe for concurrent use.
 type Prover struct {
 	problem  *Problem   // nil if no gap can be proved
 	prepared bool       // the method prepare has set the fields below

@@ -208,8 +208,8 @@ func (o *outside) enter(features []int32) {
 	}
 }
 
-// relax reduces the sum of squared excesses of the component's features by coordinate descent. It computes
-// the excesses with all capacities and limits multiplied by fraction.
+// relax reduces the sum of squared excesses (see outside) of the component's features by coordinate descent.
+// It computes the excesses with all capacities and limits multiplied by fraction.
 func (o *outside) relax(z []float64, fraction float64) {
 	lastSum := math.Inf(1)
 	for range maxSweeps {

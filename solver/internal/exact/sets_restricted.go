@@ -19,8 +19,9 @@ type restricted struct {
 	x    []float64 // the starting point
 }
 
-// firstRoom is the largest number of columns of the first set, without features that every set has. It is
-// small, because an early iterate has many more non-zero coefficients than the solution.
+// firstRoom is the largest number of columns of the first working set, not counting the features that every
+// working set has. It is small, because an early iterate has many more non-zero coefficients than the
+// solution.
 const firstRoom = 750
 
 // choose returns the columns of the next working set, in increasing order: the columns of non-zero
@@ -141,10 +142,10 @@ func (s *restricted) finish(set *Settings) (*Solution, bool) {
 	return f.Finish(s.x, set), true
 }
 
-// expand makes a solution of the restricted problem the current point, and its dual point the trial dual
-// point. If the zeros of the solution are not exact, a coefficient becomes zero if the multiplier of its
-// singleton row is far below the limit. If this raises the objective by more than the gap, no coefficient is
-// changed.
+// expand moves the current point to a solution of the restricted problem, and sets w.trial to the dual point
+// of the solution. If the zeros of the solution are not exact, expand sets a coefficient to zero if the
+// multiplier of its singleton row is far below the limit. But if these zeros raise the objective by more than
+// the gap, expand changes no coefficient of the solution.
 func (s *restricted) expand(solution *Solution) {
 	w := s.w
 	x, original, z, r := make([]float64, w.problem.p), make([]float64, w.problem.p), w.trial.z, w.problem.rows

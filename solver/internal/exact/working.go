@@ -33,7 +33,7 @@ type workingSet struct {
 	model    quadratic.Separable // for a coupled problem only its field Stop is used
 	dense    quadratic.Dense     // the Hessian of model, if formed is true
 	implicit quadratic.Columns   // the Hessian of model, if formed is false
-	reusable bool                // the Hessian has the columns cols, but perhaps belongs to an earlier point
+	reusable bool                // the Hessian is for the columns cols, at the present or an earlier point
 	scratch  []*kernels.HessianScratch
 	cut      []int // see cutHessian
 }

@@ -156,7 +156,7 @@ func checkClaims(t *testing.T, r *paper.Records, contents map[string]string) {
 }
 
 // checkRetuning checks that Retune, which tunes the method with the larger gap again, does not make the ratio
-// worse for this method.
+// of the gaps worse for this method.
 func checkRetuning(t *testing.T, r *paper.Records, data *paper.Data) {
 	t.Helper()
 	text, err := Retune(t.Context(), r, data, 0.01)
