@@ -26,7 +26,8 @@ type fused struct {
 	off, num            reg.GPVirtual // addresses of the two arrays
 	i, n                reg.GPVirtual // the row's number, and its number of nonzeros
 	end                 reg.GPVirtual // length in bytes of the decoded and padded row in off and num
-	pad                 operand.Mem   // distance in bytes from the loop's vectors to a place that contains +0
+	// pad is the entry of off for the padding: the distance in bytes from column 0 to a place that has +0.
+	pad operand.Mem
 }
 
 func (e *emitter) fused(shift int) *fused {

@@ -214,7 +214,7 @@ const (
 	panelEnd   = panelRow * panelBytes // bytes in the panel
 )
 
-// oneRow updates the columns of a row in blocks of eight vectors.
+// oneRow updates one row of h, eight vectors at a time.
 func (l *panelLoop) oneRow() {
 	const vectors = 8
 	skip := l.label("skip")

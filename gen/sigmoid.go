@@ -50,7 +50,8 @@ func (e *emitter) log1pUnit(x vec) vec {
 	p1, p11 := e.pair("log7", "log6", z), e.pair("log5", "log4", z)
 	e.fma(p1, z2, p11)
 	e.fma(p1, e.mul(z2, z2), p0)
-	// hi + (f - (h - (s (h + z p) + lo))), h = f²/2. hi + lo is ln 2 if f = (x-1)/2, and 0 if f = x.
+	// The result is hi + (f - (h - (s (h + z p) + lo))) with h = f²/2, and s, z and p as above. hi + lo is
+	// ln 2 if f = (x-1)/2, and 0 if f = x.
 	h := e.mul(e.mulK(f, "half"), f)
 	e.fma(p1, z, h)
 	e.fma(p1, s, e.keep(e, big, e.constantVec("ln2Lo")))

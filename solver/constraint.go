@@ -67,7 +67,7 @@ type Constraint struct {
 	algebra *linalg.Algebra
 }
 
-// NewConstraint prepares the map a. a must not change afterwards.
+// NewConstraint returns the map a as a Constraint. a must not change afterwards.
 func NewConstraint(a Operator) *Constraint {
 	_, p := a.Dims()
 	return &Constraint{Operator: a, algebra: linalg.New(a, p)}

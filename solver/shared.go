@@ -16,7 +16,7 @@ func (p *Problem) team() *rows.Team {
 	return p.joinedTeam
 }
 
-// join checks p and the start of s, and returns p with its team. If the check fails on one process, it
+// join checks p and s.Start, and returns p with its team. If the check fails on one process, it
 // returns an error on all processes.
 func (p *Problem) join(s *Settings) (*Problem, error) {
 	err := p.Validate()

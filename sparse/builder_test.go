@@ -201,7 +201,7 @@ func TestBuilderLeavesNothing(t *testing.T) {
 	_, err = build(t, b, 500, firstClass)
 	check.Error(t, err, "taken")
 	onlyFiles(t, dir, "taken")
-	b = spilled(filepath.Join(dir, "rows.scas")) // this builder writes to a failing disk
+	b = spilled(filepath.Join(dir, "rows.scas")) // the test closes a file of this builder
 	for err = nil; err == nil; {
 		if err = b.Append([]int32{1}, []float64{1}, 1); b.file != nil {
 			b.file.parts.files[valuesPart].f.Close()

@@ -11,7 +11,8 @@ type tableLabels struct {
 	labelCollector
 	begun  bool // true after the first label
 	worded bool // true if the labels are words
-	// the number of each word, in order of first occurrence; not used if the options list words
+	// numbers maps words to 0, 1 and so on, in order of first occurrence. It is not used if the options list
+	// words.
 	numbers map[string]float64
 }
 

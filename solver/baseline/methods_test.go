@@ -68,8 +68,8 @@ func TestMethodsConverge(t *testing.T) {
 	}
 }
 
-// TestMethodsOnOtherProblems starts every method at a point other than 0. At the end, the smaller gap of the
-// last iterate and the average must be below 5 % of the gap at the start.
+// TestMethodsOnOtherProblems starts every method at a point other than 0. At the end, the gap of
+// the last iterate or the gap of the average must be below 5 % of the gap at the start.
 func TestMethodsOnOtherProblems(t *testing.T) {
 	regress, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 150, Features: 15, Noise: 1, Seed: 9, Regression: true}, 1e-2)
 	identity := solvertest.Chain(t, 0.1)

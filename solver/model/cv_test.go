@@ -21,7 +21,7 @@ import (
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
-// configured returns a crossing whose rows are assigned to folds.
+// configured returns the state of a call of CV, with the rows assigned to folds.
 func configured(spec *Spec, x *sparse.CSR, y []float64, set *CVSettings) (c *crossing, err error) {
 	defer rows.Rescue(&err)
 	p, err := newProblems(spec, x, y)

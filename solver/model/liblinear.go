@@ -85,7 +85,7 @@ func (m *Model) WriteLiblinear(w io.Writer) error {
 // predictions.
 func ReadLiblinear(r io.Reader, name string) (*Model, error) {
 	l := &liblinear{lines: bufio.NewScanner(r), name: name, classes: 2, bias: -1, features: -1}
-	l.lines.Buffer(nil, 1<<20) // a line has one weight for each class
+	l.lines.Buffer(nil, 1<<20) // lines may be long: a line has one weight for each class
 	if err := l.head(); err != nil {
 		return nil, err
 	}

@@ -128,7 +128,8 @@ func (pr *Protocol) Validate() error {
 	return nil
 }
 
-// Specs returns the data sets of the protocol, in the order of the function Specs.
+// Specs returns the data sets that pr.Data names, in the order of pr.Sets. If pr.Sets is nil, the
+// order is as in the function Specs.
 func (pr *Protocol) Specs() []Spec {
 	specs := pr.Sets
 	if specs == nil {

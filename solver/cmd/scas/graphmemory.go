@@ -11,7 +11,7 @@ import (
 
 // A graphMemory says how much memory scas graph needs, and has the limits that follow from --memory.
 type graphMemory struct {
-	demand *demand // nil if there is no DATA
+	demand *demand // the memory for DATA and its graph; nil if the argument DATA is not given
 	room   int64   // bytes for windows of the rows if the work is out of core, 0 otherwise
 	// maxComponent is the largest number of features of a component that glasso may solve. limitedByMemory is
 	// true if the limit of the memory requires a smaller number than --max-component or its default.

@@ -67,8 +67,8 @@ func (v memorySize) allow(need float64, format string, args ...any) error {
 		fmt.Sprintf(format, args...), byteCount(int64(min(need, 1<<62))), byteCount(limit), origin)
 }
 
-// limitReading sets the limits of opt. If --memory is given, it may also limit the heap, because garbage
-// could otherwise need as much memory as the data.
+// limitReading sets the limits of opt. If --memory is given and at least programBytes, limitReading also
+// limits the heap, because garbage could otherwise need as much memory as the data.
 func (v memorySize) limitReading(opt *sparse.ReadOptions) {
 	opt.Memory, _ = v.limit()
 	if opt.Format != sparse.Binary {

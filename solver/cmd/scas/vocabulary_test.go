@@ -131,8 +131,9 @@ func readVocabulary(t *testing.T) map[string]vocabularyEntry {
 	return table
 }
 
-// vocabularyRuns returns command lines that together print every key, except the keys marked with ? in
-// testdata/vocabulary.keys. If a command line begins with the word ranks, two ranks must run it.
+// vocabularyRuns returns command lines that together print the JSON keys in testdata/vocabulary.keys. A
+// command that is marked with ? there need not print the key. If a command line begins with the word ranks,
+// two ranks must run it.
 func vocabularyRuns(t *testing.T) (runs [][]string) {
 	t.Helper()
 	dir := t.TempDir()

@@ -26,7 +26,7 @@ func OfContext(err error) bool {
 	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }
 
-// The causes why a run must stop. They are numbers, so that ranks can agree on the largest one.
+// Whether and why a run must stop. The values are numbers, so that ranks can agree on the largest one.
 const (
 	Running  float64 = iota // the run goes on
 	TimeUp                  // the time limit has passed

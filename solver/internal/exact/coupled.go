@@ -136,8 +136,8 @@ func (s *Solver) minimiseCoupled(tol float64) (fall float64) {
 	return fall
 }
 
-// settled reports whether a run with a proved gap of at most tol may end. It returns false, at most
-// mostExtraSteps times in a run, if zeros and ties must be exact but are not.
+// settled reports whether a run with a proved gap of at most tol may end. It returns false if zeros and ties
+// must be exact but are not. After it has returned false mostExtraSteps times in a run, it returns true.
 func (s *Solver) settled(tol float64) bool {
 	c := s.coupled
 	if c == nil || c.rough || c.exact || tol > exactTol*s.scale || c.extraSteps == mostExtraSteps {

@@ -57,7 +57,7 @@ type File struct {
 	model           origin    // describes the model of the last step
 }
 
-// The parts of FileProblem.Memory.
+// How FileProblem.Memory is divided.
 const (
 	windowShare = 8 // a window gets an eighth of the memory, but at least leastWindow and at most mostWindow
 	// Fraction of the memory for copied samples, and for solving the problem with them.

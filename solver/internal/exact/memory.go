@@ -117,7 +117,7 @@ func coupledMemory(t quadratic.Triangle, n, rows int) int64 {
 	return 8 * (int64(sampleVectors*n+featureVectors*t.Order+rowVectors*rows) + 4*int64(t.Size()) + int64(t.Size())/2)
 }
 
-// memoryCoupled returns Memory for a coupled problem.
+// memoryCoupled returns the result of Memory for a coupled problem.
 func (q *Problem) memoryCoupled(runs int) int64 {
 	// The smaller problem of startBySamples has this number of vectors with an entry for each of its samples.
 	const subproblemVectors = 12

@@ -161,7 +161,7 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 	return r
 }
 
-// excessAfter estimates P − P* after a step of length 1. fall is by how much the model's value fell.
+// excessAfter estimates P − P* after a step of length 1. fall is the decrease of the model's value.
 func (s *Solver) excessAfter(fall float64) float64 {
 	if !s.Loss.Traits().ContinuousCurvature {
 		return fall
@@ -476,9 +476,9 @@ const (
 	uphillPart = 1e-12 // a step is rejected if P is predicted to rise by more than this multiple of P
 )
 
-// search moves x towards the solution of the model. It halves the step until P falls enough, and
-// returns the length of the step: 1 for the solution itself, 0 if x does not move. fall is by how
-// much the value of the model falls.
+// search moves x towards the solution of the model. It halves the step until the objective P falls enough,
+// and returns the length of the step: 1 for the solution itself, 0 if x does not move. fall is the decrease
+// of the model's value from x to its solution.
 func (s *Solver) search(fall, tol float64) (length float64) {
 	w := &s.set
 	rise, moves := 0.0, false
@@ -539,7 +539,7 @@ func (s *Solver) search(fall, tol float64) (length float64) {
 
 // needsNextHessian reports whether a next step is expected and will need the Hessian at its start. fall is
 // the decrease of the model's value in the present step. A step with a new Hessian squares the error, so no
-// next step is expected after it if fall² is at most lastStepPart·tol·s.scale.
+// next step is expected if fall² is at most lastStepPart·tol·Scale.
 func (s *Solver) needsNextHessian(fall, tol float64) bool {
 	return !s.constant() && (s.work.stale || fall*fall > lastStepPart*tol*s.scale)
 }

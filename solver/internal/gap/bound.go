@@ -266,8 +266,8 @@ func (p *Problem) setDualPoint(z []float64, t *Tally, sum *Sum, clip bool) {
 // The sign of a dual residual eⱼ is considered certain if |eⱼ| is more than clearSign times its error bound.
 const clearSign = 1e3
 
-// checkSigns updates relaxed for the features in oneSided, which have one finite bound: eⱼ need not be 0 if
-// it certainly has the feasible sign.
+// checkSigns updates relaxed[j] for the features j in oneSided, which have one finite bound. relaxed[j]
+// becomes true if eⱼ certainly has the feasible sign; then eⱼ need not be 0.
 func (p *Problem) checkSigns() {
 	if len(p.oneSided) == 0 {
 		return

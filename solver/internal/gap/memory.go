@@ -18,7 +18,7 @@ type Memory struct {
 	Loss   term.Loss
 	Labels []float64
 
-	roots    *rootMatrix // X N; nil until it is needed
+	roots    *rootMatrix // X N, see rootMatrix; nil until needed
 	rootsFor *correction // the correction for which the field roots was computed
 	scaled   []float64   // scratch memory
 }

@@ -154,14 +154,14 @@ func (pen *Penalty) SetLimit(limit []float64) {
 	}
 }
 
-// Len returns the number of kept rows.
+// Len returns the number of kept rows of A (see Penalty).
 func (pen *Penalty) Len() int { return len(pen.Limit) }
 
 func (pen *Penalty) Grouped() bool { return pen.Groups != nil }
 
 func (pen *Penalty) Squared(row int) bool { return pen.Square != nil && pen.Square[row] > 0 }
 
-// count returns the number of kept rows with a stored entry for feature j.
+// count returns the number of kept rows of A (see Penalty) with a stored entry for feature j.
 func (pen *Penalty) count(j int) int {
 	if pen.T == nil {
 		return 1
@@ -170,7 +170,7 @@ func (pen *Penalty) count(j int) int {
 	return len(rows)
 }
 
-// Touches reports whether a kept row has a non-zero entry for feature j.
+// Touches reports whether a kept row of A (see Penalty) has a non-zero entry for feature j.
 func (pen *Penalty) Touches(j int) bool {
 	if pen.T == nil {
 		return true
@@ -188,7 +188,7 @@ func (pen *Penalty) maxMultiplier(row int) float64 {
 	return pen.Limit[row]
 }
 
-// EachEntry calls do with the feature and the value of every entry of a kept row.
+// EachEntry calls do with the feature and the value of every entry of a kept row of A (see Penalty).
 func (pen *Penalty) EachEntry(row int32, do func(j int32, v float64)) {
 	if pen.M == nil {
 		do(row, 1)

@@ -10,8 +10,8 @@ import (
 // type root. A RootRow is not safe for concurrent use.
 type RootRow struct {
 	rowOf [][]sparseEntry // see correction
-	// If feature j is a root, rootAt[j] is the index of the root plus 1, otherwise 0. rootAt is nil unless
-	// the vector n of every root has only one entry.
+	// If feature j is a root, rootAt[j] is the index of the root plus 1, otherwise 0. rootAt is nil if
+	// the vector n of some root has several entries.
 	rootAt []int32
 	sum    []float64 // a'N
 	has    []bool    // has[k] is true if list has root k; only used if rootAt is nil

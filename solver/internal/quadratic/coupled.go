@@ -316,8 +316,9 @@ func (q *Coupled) refresh() {
 	q.Times(q.hd, q.H, q.d)
 }
 
-// newton computes the Newton step from u. decrement is the square of the Newton decrement: the smooth
-// function falls by about half of it in a full step. ok is false if the linear system cannot be solved.
+// newton computes the Newton step from u. decrement is the square of the Newton decrement: a full
+// step reduces the objective of the smooth problem (see Coupled) by about decrement/2. ok is false
+// if the linear system cannot be solved.
 func (q *Coupled) newton() (decrement float64, ok bool) {
 	q.smoothen()
 	for j, g := range q.Gradient {
@@ -352,8 +353,8 @@ func (q *Coupled) newton() (decrement float64, ok bool) {
 	return math.Max(0, decrement), !math.IsNaN(decrement)
 }
 
-// search returns a step length that reduces the smooth function enough (Armijo's rule). It returns 0 if it
-// finds none.
+// search returns a step length that reduces the objective of the smooth problem (see Coupled) enough by
+// Armijo's rule. It returns 0 if it finds none.
 func (q *Coupled) search(decrement float64) (length float64) {
 	if length = q.barriers.longestStep(q.U, q.step); length < 1 {
 		length *= 1 - boundaryFraction

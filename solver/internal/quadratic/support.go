@@ -8,7 +8,7 @@ import (
 
 // A supportFactor is the Cholesky factor of the rows and columns S of H − ff', see Hessian.Solve. If S
 // changes a little while H and f stay the same, the factor is updated: the rows of coordinates that leave S
-// are deleted, and rows for those that enter are appended.
+// are deleted, and rows for coordinates that enter S are appended.
 type supportFactor struct {
 	system
 	order       []int32   // S, in the order of the rows of the factor; empty if there is no factor to update
@@ -55,7 +55,8 @@ func (h *Dense) places(support []int32) []int32 {
 	return place
 }
 
-// factor computes a new factor. It returns false if no diagonal shift makes the matrix positive definite.
+// factor computes the Cholesky factor of the rows and columns support of H − ff'. A nil f means zeros. It
+// returns false if no diagonal shift makes this matrix positive definite.
 func (h *Dense) factor(f []float64, support []int32) bool {
 	c, n := &h.factored, len(support)
 	c.order = c.order[:0]

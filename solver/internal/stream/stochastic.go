@@ -133,7 +133,7 @@ func (s *stochastic) prepare() {
 	s.stats.Rho = admm.UsableRho(cmp.Or(s.set.Rho, o.Rho(s.stats.DualUpdates)))
 	o.Step.SetRho(s.stats.Rho)
 	_, linearised := s.set.Method.(solver.SCASL)
-	// Unless A is the identity, fast steps without linearisation may need a rotated copy of the data.
+	// Without linearisation, fast steps may need a rotated copy of the data if A is not the identity.
 	if linearised || !s.q.A.Identity() {
 		o.Linearise()
 	}

@@ -88,7 +88,8 @@ func Write(w io.Writer, pkg, doing string, fill func(*bufio.Writer)) error {
 	return nil
 }
 
-// WriteAll is Write for a function fill that returns an error, which WriteAll reports like an error of w.
+// WriteAll calls fill with a buffer for w. It returns the error of fill, else the first error of w, as an
+// error of package pkg. doing says in the error what failed.
 func WriteAll(w io.Writer, pkg, doing string, fill func(io.Writer) error) error {
 	var failure error
 	err := Write(w, pkg, doing, func(buffer *bufio.Writer) { failure = fill(buffer) })
