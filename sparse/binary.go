@@ -90,8 +90,9 @@ func newBinaryData(f *scasfile.File, name string, opt *ReadOptions) (*Dataset, e
 	return d, d.arrange(name, opt.Names)
 }
 
-// checkWords checks the words of the labels in a file, and the two labels in its header if they stand for
-// words. words is nil if labels are numbers.
+// checkWords checks that the words for which the labels of a file stand are different and in byte order. If
+// the file has the labels −1 and +1, the numbers Negative and Positive of its header must be positions in
+// words. words is nil if the labels are numbers.
 func checkWords(f *scasfile.File, name string, words []string) error {
 	switch {
 	case words == nil:

@@ -475,7 +475,7 @@ func naiveMarket(data string) (x [][]float64, ok bool) {
 		if !ok || len(f) != 1 || words[3] == "integer" && v != math.Trunc(v) {
 			return nil, false
 		}
-		if math.Float64bits(v) != 0 { // zeros in the format array, and their mirror images, are not stored
+		if math.Float64bits(v) != 0 { // a zero is left out, because a mirror image -1·0 would be -0
 			naivePlace(x, places[k], mirror, f[0])
 		}
 	}

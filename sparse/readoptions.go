@@ -102,7 +102,7 @@ func (o *ReadOptions) keepLabels() {
 }
 
 func (o *ReadOptions) check() error {
-	exclusiveCount := 0 // number of options set of which at most one may be set
+	exclusiveCount := 0 // number of these options that are set; at most one may be set
 	for _, isSet := range []bool{o.Positive != nil || o.PositiveName != "", !o.Mapping.IsZero(), !o.Classes.IsZero(), o.Regression, o.AnyLabels} {
 		if isSet {
 			exclusiveCount++

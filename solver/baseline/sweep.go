@@ -30,7 +30,8 @@ type sweep struct {
 
 	terms []term    // the method's terms; E is their sum
 	g     []float64 // gradient of the sample's loss; changed at coupled features during a step
-	// lagging is true if a step adds the x before the step to the sums, and false if it adds the x after it.
+	// lagging is true if a step adds the x before the step to base.sums, and false if it adds the x after the
+	// step.
 	lagging bool
 
 	gx    []float64 // G x

@@ -94,7 +94,7 @@ func (s *Spec) memoryOf(x *sparse.CSR) memory {
 	// Numbers of vectors that have one entry for each feature:
 	const (
 		designVectors = 10 // in a design and its penalty
-		fitVectors    = 50 // in the whole fit, if p > manyFeatures and X has more columns than entries
+		fitVectors    = 50 // in the whole fit, for the rough estimate (see manyFeatures)
 	)
 	n, p := x.Dims()
 	entries, columns := x.NNZ(), int64(p)

@@ -154,8 +154,8 @@ func eachStreamed(t *testing.T, test func(t *testing.T, spec Spec, data *stored)
 	}
 }
 
-// TestStreamed compares fits out of core, in one process and on ranks, with fits in memory. The number of
-// threads must not change a bit.
+// TestStreamed compares fits out of core, in one process and on ranks, with fits in memory. The results
+// must have the same bits for every number of threads.
 func TestStreamed(t *testing.T) {
 	eachStreamed(t, func(t *testing.T, spec Spec, data *stored) {
 		x, y := data.inMemory.X, data.inMemory.Labels

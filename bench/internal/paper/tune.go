@@ -76,7 +76,8 @@ const (
 	rounding = 1e-13
 )
 
-// value returns the objective of one output at a place, or +Inf if the run diverges or g.err is set.
+// value returns the objective of one output for the step size and rho at rungs, or +Inf if the run diverges
+// or g.err is set.
 func (g *grid) value(rungs place, output Output) float64 {
 	v, ok := g.results[rungs]
 	if !ok && g.err == nil {
@@ -170,7 +171,7 @@ func (g *grid) refine(start place, output Output) (place, error) {
 	}
 }
 
-// has reports whether a place lies on the ladders.
+// has reports whether the ladders have these rungs.
 func (g *grid) has(rungs place) bool {
 	for axis, l := range g.ladders {
 		if rungs[axis] < l.Bottom || rungs[axis] > l.Top {
@@ -180,7 +181,8 @@ func (g *grid) has(rungs place) bool {
 	return true
 }
 
-// edge names the ladders at whose ends a place lies: "step", "rho", "step and rho", or "" for none.
+// edge names the parameters whose rung is the lowest or the highest of the ladder: "step", "rho",
+// "step and rho", or "" for none.
 func (g *grid) edge(rungs place) string {
 	var names []string
 	for axis, l := range g.ladders {

@@ -21,8 +21,8 @@ type Keeper struct {
 	Watcher
 	Auto    bool // the step size is automatic: it may be halved
 	Watched bool // the objective is computed at every snapshot
-	// Kept is the best iterate or, if Watched is false, the last iterate that was not lost. Kept.X is nil if
-	// there is none.
+	// Kept is the best iterate or, if Watched is false, the last iterate for which Lost returned false.
+	// Kept.X is nil if no iterate is kept.
 	Kept Point
 }
 

@@ -148,8 +148,8 @@ func (p *MetricProblem) coupled() bool {
 }
 
 // fractionAtZero returns the fraction of singleton rows of A whose limit is so large that the penalty keeps
-// the coefficient at zero in the first iterations, or 0 without singleton rows. If A couples many such
-// coefficients, equal step sizes find the ties sooner.
+// the coefficient at zero in the first iterations, or 0 without singleton rows. If A is coupled and the
+// fraction is large, NewMetric returns nil, because equal step sizes find the ties sooner.
 func (p *MetricProblem) fractionAtZero(unit []float64) float64 {
 	var zeros, rows float64
 	for k, limit := range p.Limit {

@@ -91,8 +91,8 @@ func (p *decay) rotateData(nonzeros int64) error {
 	return nil
 }
 
-// takeComponent appends the nonzeros of row in component c to the last row of p.data, and sets them to zero
-// in row.
+// takeComponent appends the nonzeros of row in component c of A'A to the last row of p.data, and sets them to
+// zero in row.
 func (p *decay) takeComponent(row []float64, c int) {
 	first := p.spec.Offset[c]
 	for j := first; j < first+len(p.spec.Members[c]); j++ {

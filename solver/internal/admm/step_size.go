@@ -79,7 +79,8 @@ type StepSize struct {
 	Lazy      bool    // η times Stiffness must stay below 1/2, as for the plans lazy, ball and decay
 }
 
-// Eta returns the step size. For b samples in a step it uses the curvature Curvature/b + (1 − 1/b) Mean.
+// Eta returns the step size. For b samples in a step, the curvature of the loss counts as
+// Curvature/b + (1 − 1/b) Mean.
 func (s StepSize) Eta() float64 {
 	curvature := s.Curvature
 	if s.Batch > 1 {

@@ -80,8 +80,9 @@ const (
 	mayEndPart = 100
 	// Largest tolerance of the model in a step that may be the last one, relative to Scale. It is so small
 	// that the zeros and ties of the solution can be found.
-	modelEnd       = 1e-12
-	leastFall      = 100      // smallest factor by which τ falls in a step that may be the last one
+	modelEnd = 1e-12
+	// The barrier weight τ falls at least by this factor in a step that may be the last one.
+	leastFall      = 100
 	exactTol       = 1.001e-6 // zeros and ties must be exact if the tolerance is at most exactTol·Scale
 	mostExtraSteps = 3        // largest number of extra steps to make zeros and ties exact
 )

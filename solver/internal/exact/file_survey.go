@@ -10,7 +10,7 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// A survey holds the results of the method Survey.
+// A survey holds the results of File.Survey.
 type survey struct {
 	columns gap.Columns // the magnitudes of the columns of X
 	// Standard deviations of the columns of Data; nil if there are more than DenseFeatures columns.
@@ -19,9 +19,8 @@ type survey struct {
 	copies         *sampleCopy // the copied samples; nil when they are no longer needed
 }
 
-// Survey makes the first visit of the file. It checks the data, computes statistics of the columns, and
-// copies at most the given number of samples, spread evenly over the rows, for Part and for the start of
-// Solve.
+// Survey reads all rows for the first time. It checks the data, computes statistics of the columns, and
+// copies at most the given number of samples, spread evenly over the rows, for Part and for the start of Solve.
 func (f *File) Survey(maxSamples int) error {
 	n, _ := f.Data.Dims()
 	pick := picks(n, f.share(maxSamples))

@@ -52,7 +52,7 @@ func pairs(m *sparse.CSR) (sum float64) {
 	return sum
 }
 
-// pairsOf returns the result of pairs for one row with the given number of entries.
+// pairsOf returns the number of pairs in a row with count entries, including each entry's pair with itself.
 func pairsOf(count int64) float64 { return float64(count * (count + 1) / 2) }
 
 // mostFormed returns the largest number of columns whose Hessian may be formed, if they are the columns

@@ -50,9 +50,10 @@ func newSetSolver(p *Problem) (*setSolver, error) {
 	return w, nil
 }
 
-// certify returns an upper bound of P(x) − P*. Its dual points have the slopes φ' at x as α. The first has
-// multipliers that begin at z, or at zeros if z is nil. The second has the multipliers z: it may prove a
-// smaller gap if x has small numbers (A x)_k where the optimum has zeros.
+// certify returns an upper bound of P(x) − P*: the smaller of the gaps that two dual points prove. Both have
+// α = φ' at x. The first has the multipliers that startTrial and outside.settle compute from z. The second
+// has the multipliers z, and is left out if z is nil. It may prove the smaller gap if x has small numbers
+// (A x)_k where the optimum has zeros.
 func (w *setSolver) certify(x, z []float64) float64 {
 	w.problem.visit(x)
 	w.startTrial(z)
@@ -170,7 +171,7 @@ type rounds struct {
 
 // judge returns the smaller of the gaps that the dual points trial and bestDual prove at the current point.
 // The better one becomes bestDual. If the gap or the objective is smaller than in the result, the current
-// point becomes the result. solution is the one for the working set.
+// point becomes the result. solution is the solution for the working set.
 func (r *rounds) judge(solution *Solution) float64 {
 	r.outside.settle(r.trial)
 	gap := r.problem.proveBy(r.trial, r.set.Tol)

@@ -108,9 +108,9 @@ func (o *outside) lower(z []float64) {
 	}
 }
 
-// exact sets the multipliers of the component's rows to the values that minimise the sum of squared excesses.
-// It solves a small problem with the squared loss and the identity as data matrix. The coefficients of its
-// solution are the excesses, and its multipliers are the result.
+// exact sets the multipliers of the component's rows to the values that minimise the sum of squared excesses
+// (see the type outside). It solves a small problem with the squared loss and the identity as data matrix.
+// The coefficients of the solution are the excesses, and the multipliers of the solution are the result.
 func (o *outside) exact(z []float64) {
 	r, k := o.f.rows, len(o.component.features)
 	w := &setSolver{problem: o.f, position: make([]int32, o.f.p)}

@@ -171,7 +171,7 @@ const (
 	shortStep   = 0.3   // a step below this length is short
 	maxShort    = 2     // this number of short steps in a row makes τ larger
 	maxRaised   = 20    // the largest number of times that τ is raised
-	extraSteps  = 2     // the largest number of steps after the last centre is restored
+	extraSteps  = 2     // the largest number of steps that follow makes after restoreCentre
 	carefulFall = 0.2   // the smallest allowed tauFactor after τ was raised
 )
 

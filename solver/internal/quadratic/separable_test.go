@@ -213,7 +213,7 @@ func TestSeparableKnown(t *testing.T) {
 }
 
 // TestSeparableEnds checks that Solve makes the objective smaller even if it ends early or if its moves are
-// bounded. It also checks how many sweeps Dense allows.
+// bounded. It also checks Dense.MostSweeps.
 func TestSeparableEnds(t *testing.T) {
 	for name, set := range map[string]func(q *Separable, s *SeparableSettings){
 		"relative tolerance": func(_ *Separable, s *SeparableSettings) { s.RelTolerance = 0.5 },

@@ -10,8 +10,9 @@ import (
 // extrapolationDepth is the number of iterates that an extrapolation combines.
 const extrapolationDepth = 5
 
-// extrapolation accelerates coordinate descent by Anderson's method (Bertrand and Massias 2021): if S is
-// nearly singular, a combination of the last iterates can be much nearer to the minimum.
+// extrapolation accelerates coordinate descent by Anderson's method (Bertrand and Massias 2021): if the
+// matrix newtonBlock.s is nearly singular, a combination of the last iterates can be much nearer to the
+// minimum.
 type extrapolation struct {
 	iterates [][]float64 // for each of the last sweeps, the active entries of newtonBlock.z after the sweep
 }

@@ -332,8 +332,8 @@ func (a *Array) integer(b []byte) (v int64, unsigned bool) {
 	return int64(order.Uint64(b)), false
 }
 
-// Ints is Floats for an array of integers, which it reads as int64. An array of another type is an error,
-// and so is an integer of 2^63 or more.
+// Ints reads the next integers into dst and returns their number, at least one. After the last integer Ints
+// returns io.EOF. An array of another type is an error, and so is an integer of 2^63 or more.
 func (a *Array) Ints(dst []int64) (int, error) {
 	if a.Kind != 'i' && a.Kind != 'u' {
 		return 0, fmt.Errorf("elements of type %q: expected whole numbers", a.name)
