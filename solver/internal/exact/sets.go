@@ -52,8 +52,8 @@ func newSetSolver(p *Problem) (*setSolver, error) {
 
 // certify returns an upper bound of P(x) − P*: the smaller of the gaps that two dual points prove. Both have
 // α = φ' at x. The first has the multipliers that startTrial and outside.settle compute from z. The second
-// has the multipliers z, and is left out if z is nil. It may prove the smaller gap if x has small numbers
-// (A x)_k where the optimum has zeros.
+// has the multipliers z, and is left out if z is nil. The second may prove the smaller gap if x has small
+// numbers (A x)_k where the optimum has zeros.
 func (w *setSolver) certify(x, z []float64) float64 {
 	w.problem.visit(x)
 	w.startTrial(z)
