@@ -10,7 +10,7 @@ import (
 )
 
 // OriginalLabels returns a copy of the labels before their mapping to -1 and +1, or nil if there are no
-// labels. Labels that were words are numbers.
+// labels. If the labels were words, the copy holds their numbers; see LabelMapping and Classes.
 func (d *Dataset) OriginalLabels() []float64 {
 	if d.Labels == nil {
 		return nil

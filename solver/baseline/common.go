@@ -176,7 +176,7 @@ func (b *base) include(x, y []float64) {
 	b.sums.count++
 }
 
-// publish sets Run.Mean to the means of the included x and y.
+// publish sets Run.Mean to the means of the x and y that were added to b.sums.
 func (b *base) publish() {
 	inv := 1 / b.sums.count
 	scaleTo(b.run.Mean.X, b.sums.x, inv)

@@ -31,7 +31,7 @@ func (STOC) Info() solver.MethodInfo {
 type stoc struct {
 	proximal
 	length func(t float64) float64 // the step size η_t of step t
-	weight func(t float64) float64 // weight of step t in the means
+	weight func(t float64) float64 // weight of the x and y of step t in Run.Mean
 	sweep  *sweep                  // nil if newSweep does not support A
 }
 

@@ -144,7 +144,7 @@ type crossing struct {
 	folds      int
 	foldOf     assignment
 	mostRows   []float64 // for each fold, the largest number of its rows in any process
-	// keptScores is the number of scores that are kept for the AUC, for each row and model. It is 0
+	// keptScores is the number of scores of one row by one model that are kept for the AUC. It is 0
 	// if there is no AUC.
 	keptScores int
 	result     CVResult

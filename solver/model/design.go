@@ -18,7 +18,7 @@ type design struct {
 	team    *rows.Team  // the processes that share the rows; nil if this process has all rows
 	n, p    int         // number of rows in this process, and number of features
 	x       *sparse.CSR // the data; prepare appends a column of ones for the intercept
-	y       []float64   // −1 and +1, or numbers; if classLabel is not nil, the labels of all classes
+	y       []float64   // the labels: −1 and +1, or numbers; if classLabel is not nil, labels of many classes
 	weights []float64   // the weights of the rows; nil means that all are equal
 	factors []float64   // the penalty factors; nil means that all are 1
 	loss    solver.Loss

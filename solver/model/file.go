@@ -274,7 +274,7 @@ func (m *Model) head() *head {
 }
 
 // columnFields returns column k as the fields of a model file. If at most half of the coefficients are
-// nonzero, it has only these.
+// nonzero, the result has only the nonzero coefficients.
 func (m *Model) columnFields(k int) *columnFields {
 	c := &m.Columns[k]
 	p := &columnFields{Groups: c.Groups, proof: proofOf(&c.Certificate), runFields: runFieldsOf(&c.Run), Nonzero: []int{}, Coefficients: []float64{}}
@@ -430,7 +430,7 @@ func (f *modelFile) readPart(text []byte, listed bool) (*head, *columnFields, er
 	if f.Format < 3 {
 		fields.olderFields.convertTo(&h.FitSummary, &p.runFields)
 	}
-	// Older files may lack the intercept.
+	// The intercept is NaN if the file lacks its field, as some older files do.
 	if p.Intercept != nil && math.IsNaN(*p.Intercept) {
 		if f.Format == newestFormat || f.Format == 2 && p.Nonzero == nil {
 			return nil, nil, errors.New("damaged model: no intercept; expected a number, or null for none")

@@ -146,8 +146,8 @@ func TestMethodErrors(t *testing.T) {
 	}
 }
 
-// TestStreamedNoOptimum checks that SCASK sets NoOptimum out of core exactly if the feature without a penalty
-// separates the classes.
+// TestStreamedNoOptimum checks that a fit out of core by SCASK reports NoOptimum exactly if the feature
+// without a penalty separates the classes.
 func TestStreamedNoOptimum(t *testing.T) {
 	dataset := synthetic(t, sparse.SyntheticOptions{Rows: 4000, Features: 4, Groups: 1, GroupSize: 3, Noise: 1, Seed: 4})
 	x := make([]float64, 4)

@@ -33,8 +33,8 @@ func (d *design) unpenalised(lambda float64, x []float64) []float64 {
 			}
 		}
 	}
-	// Both classes have rows, so an intercept alone cannot separate them. But if all counts are 0, an
-	// intercept alone lowers the loss forever.
+	// Two classes both have rows, so an intercept alone cannot separate them. But if the labels are counts
+	// that are all 0, an intercept alone lowers the loss forever.
 	if !anyFree && classifies(d.loss) {
 		return nil
 	}

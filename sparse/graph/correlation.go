@@ -16,7 +16,7 @@ type CorrelationOptions struct {
 	Signed bool
 	// Weighted makes the absolute weight of an edge equal to the absolute correlation.
 	Weighted bool
-	// MaxEdges limits the number of edges; each function says how. 0 means DefaultMaxEdges.
+	// MaxEdges limits the number of edges; see Threshold, Strongest and KNearest. 0 means DefaultMaxEdges.
 	MaxEdges int
 	// Threads is the number of goroutines; 0 means one per processor. The graph
 	// does not depend on it.

@@ -31,8 +31,8 @@ func inPieces(rows int, fail int, failure error, cuts ...int) func(func(lo, hi i
 	}
 }
 
-// TestCovarianceOfPieces checks that an entry has the same bits if it is computed by itself, and if
-// CovarianceOfPieces computes it, for several divisions of the rows and several numbers of goroutines.
+// TestCovarianceOfPieces checks that CovarianceOfPieces and the computation of a single entry give the same
+// bits, for several divisions of the rows and several numbers of goroutines.
 func TestCovarianceOfPieces(t *testing.T) {
 	correlated, _ := correlationData(t)
 	for name, x := range map[string]*sparse.CSR{

@@ -13,7 +13,7 @@ const (
 	recipePenalty   = 0.005
 	recipeThreshold = 2.5e-3 // smallest |inv(W)_ij| of an edge
 	recipeRounds    = 10
-	recipeSweeps    = 1000  // most sweeps of a lasso problem
+	recipeSweeps    = 1000  // largest number of sweeps for a lasso problem
 	recipeChange    = 1e-16 // a lasso problem ends if the norm of the changes in a sweep is below this
 	recipeComponent = 5000  // largest number of features of a component, as in the published code
 )

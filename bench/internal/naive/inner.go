@@ -100,8 +100,8 @@ func Lazy(u, h, d []float64, alpha, gamma, q float64, s *kernels.Steps, sampled 
 	return alpha, gamma
 }
 
-// InnerRotated makes inner steps on the rows of the dense matrix x for a diagonal K, and adds the iterates to
-// sum. c is the diagonal of I − eta K, and e is −eta d.
+// InnerRotated makes inner steps on the rows of the dense matrix x: w becomes w − eta (d + K w) + g a_i, with
+// g as in gain. It adds the iterates to sum. c is the diagonal of I − eta K, which is diagonal; e is −eta d.
 func InnerRotated(w, sum, c, e, x []float64, s *kernels.Steps, sampled []int32) {
 	for _, i := range sampled {
 		row := x[int(i)*len(w):][:len(w)]

@@ -130,8 +130,8 @@ func (d *data) innerLazy(a kernels.Rows) measure.Case {
 	})
 }
 
-// innerLazyBall returns the case of steps as in innerLazy with projections onto a ball, which the steps often
-// leave.
+// innerLazyBall returns the case of the steps of innerLazy, each with a projection onto a ball. The steps
+// often leave the ball.
 func (d *data) innerLazyBall(a kernels.Rows) measure.Case {
 	steps, plain, cells := d.steps(a), d.steps(d.rows), kernels.NewCells(d.p)
 	w, q, sum := slices.Clone(d.w), make([]float64, d.p), make([]float64, d.p)

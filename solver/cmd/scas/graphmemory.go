@@ -91,8 +91,8 @@ func (c *graphCmd) dataAndPairBytes(s *graphSource) float64 {
 	return need
 }
 
-// The method glasso needs enough memory for a component of the graph with leastComponent features, or with all
-// features if there are fewer. Otherwise the command is an error.
+// For the method glasso, allowGraph asks for enough memory for a component of the graph with leastComponent
+// features, or with all features if there are fewer.
 const leastComponent = 128
 
 // bytesOfPair is the number of bytes that each thread of glasso needs for each pair of features of a

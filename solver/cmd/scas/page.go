@@ -166,8 +166,8 @@ func (p *page) remedy(err error) {
 	}
 }
 
-// show adds a section about the model or, if it has a column for each class, about the classes that
-// shownClasses chooses. which says which model it is, such as "at the last lambda".
+// show adds a section about m. If m has a column for each class, show adds a section for each class that
+// shownClasses chooses. The string "which" names the model, such as "at the last lambda".
 func (p *page) show(which string, m *model.Model, g *graph.Graph) error {
 	if m.Classes.IsZero() {
 		return p.showOne(which, m, 0, g)

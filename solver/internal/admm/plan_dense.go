@@ -56,7 +56,8 @@ func (d *dense) chooseBatch() {
 	}
 }
 
-// matrixOfK returns the matrix K of Plan, or nil if multiply must do without it.
+// matrixOfK returns the matrix K of Plan. It returns nil if Kappa > 0, or if A is the identity or not given
+// as a matrix.
 func (l *InnerLoop) matrixOfK() *sparse.CSR {
 	gram := l.A.Gram()
 	if gram == nil || l.Kappa > 0 {

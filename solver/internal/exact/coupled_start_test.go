@@ -55,9 +55,9 @@ func TestNotWorse(t *testing.T) {
 	}
 }
 
-// TestIterates checks that Finish and Certify prove no gap below the true one, after few steps and at random
-// points. A run without a tolerance must prove a gap of 1e-13. At random points, the gap of Certify may be at
-// most three times the true one, up to rounding.
+// TestIterates checks that the gaps of Finish and Certify are at least the true excess, the objective minus
+// the optimum, after few steps and at random points. A run without a tolerance must prove a gap of 1e-13. At
+// random points, the gap of Certify may be at most three times the true excess, up to rounding.
 func TestIterates(t *testing.T) {
 	for _, k := range patterns() {
 		s := mustNew(t, k.draw(t, 40, 8, 7))

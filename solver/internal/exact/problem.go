@@ -12,7 +12,7 @@ import (
 )
 
 // A Problem is what a Solver minimises: the objective P of the package comment, over x in the domain. A
-// Solver does not change the slices of its Problem; Penalise changes Ridge.
+// Solver does not change the slices of its Problem; the method Problem.Penalise changes Ridge.
 type Problem struct {
 	Data    *sparse.CSR  // the data matrix X, n × p
 	Rows    kernels.Rows // Data in the form that the kernels use

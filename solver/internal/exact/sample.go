@@ -9,7 +9,7 @@ const (
 	sampleShare       = 8    // with rows in memory, a smaller problem has an eighth of the samples
 	leastSample       = 2000 // with rows in memory, smallest number of samples in a smaller problem
 	samplesPerFeature = 16   // with rows in memory, smallest number of samples per feature in a smaller problem
-	sampleGap         = 0.03 // tolerance of a smaller problem, relative to Scale·p/m
+	sampleGap         = 0.03 // tolerance of a smaller problem, divided by Solver.Scale·features/samples
 	mostSampleSteps   = 12   // largest number of steps for a smaller problem
 )
 

@@ -33,8 +33,8 @@ type Simple struct {
 	Team      *rows.Team // all processes that have samples; nil if this process has all
 }
 
-// DualFeasible returns a copy of beta, and g*(beta). If g*(beta) is infinite, it scales the copy down by up
-// to 1e-6 to make g* finite, and returns g* of the copy.
+// DualFeasible returns a copy of beta, and g*(beta). If g*(beta) is infinite, it multiplies the copy by a
+// number from 1 − 1e-6 to 1, to make g* of the copy finite, and returns g* of the copy.
 func DualFeasible(beta []float64, conjugate func(beta []float64) float64) ([]float64, float64) {
 	out, value := append([]float64(nil), beta...), conjugate(beta)
 	for off := 0x1p-50; math.IsInf(value, 1) && off < 1e-6; off *= 16 {

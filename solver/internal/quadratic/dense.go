@@ -85,8 +85,8 @@ func (h *Dense) MostSweeps(nonzeros int) int {
 	return nonzeros / 30
 }
 
-// Repeats implements Hessian. If columns of H are nearly dependent, each Newton step removes one of their
-// coordinates from the support. A sweep between two steps would let these coordinates enter again.
+// Repeats implements Hessian. It returns true, because each Newton step may remove a coordinate from the
+// support. If columns of H are nearly dependent, a sweep after the step would bring the coordinate back.
 func (h *Dense) Repeats() bool { return true }
 
 // largeSupport is the size of a support from which the blocks of a Cholesky factorisation save much time.

@@ -35,8 +35,8 @@ type Separable struct {
 
 	// U is the solution.
 	U []float64
-	// Signed is not nil if the last Newton step crosses zero or a bound, and Solve tried to prove
-	// SeparableSettings.Gap with it. Then Signed is the point to which the whole step leads. The derivatives
+	// If SeparableSettings.Gap is positive and a Newton step crosses zero or a bound, Signed may be
+	// the point at the end of the whole step; otherwise Signed is nil. If Signed is not nil, the derivatives
 	// g + H(Signed − x) are better multipliers than g + H(U − x).
 	Signed []float64
 

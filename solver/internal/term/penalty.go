@@ -36,7 +36,7 @@ type Rows struct {
 	Within *Within // bounds of all entries of y; nil if they have no bounds
 }
 
-// Limits returns Rows.Limit of g on R^q if the other fields of its Rows are zero, and nil otherwise.
+// Limits returns the field Limit of g.Rows(q) if the other fields are zero, and nil otherwise.
 func Limits(g Penalty, q int) []float64 {
 	rows, ok := g.Rows(q)
 	if !ok || rows.Square != 0 || rows.Groups != nil || rows.Within != nil {

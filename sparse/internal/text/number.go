@@ -107,7 +107,7 @@ func FloatUntil(b []byte, i int, separators *[256]bool) (v float64, end int, ok 
 			exp, i = exp+e, expEnd
 		}
 	}
-	// m and the power of ten are exact, so one rounding gives the right value.
+	// If m and the power of ten are exact, one rounding gives the right value.
 	if separators[b[i]] && n <= 19 && m <= 1<<53 && uint(exp+22) <= 44 {
 		if v = scaled(m, exp); neg {
 			v = -v
