@@ -322,7 +322,7 @@ func TestTheoremSchedule(t *testing.T) {
 		}
 	}
 	c := got[0].Constants
-	ct := 1 / got[0].Eta // C_0 = ν_L² D² + G_0², where D = 2 is the diameter of the ball
+	ct := 1 / got[0].Eta // in Theorem 1 it is C_0 = ν_L² D² + G_0²; D = 2 is the diameter of the ball
 	if ct < c.NuL*c.NuL*4 {
 		t.Errorf("C_0 = %v is below nu_L^2 D^2 = %v", ct, c.NuL*c.NuL*4)
 	}

@@ -16,7 +16,7 @@ import (
 type tableConversion struct {
 	*conversion
 	table   *table
-	feature []int32 // the feature for each provisional number; -1 if it has no feature
+	feature []int32 // feature[k] is the feature with the provisional number k, or -1 if there is none
 	names   []string
 	// dropped is the number of entries without a feature. Each is a missing value before the first category
 	// of its column: it was stored under the number of the column, before this category showed that the

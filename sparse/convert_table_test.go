@@ -89,7 +89,8 @@ func longTable(rows int) string {
 	return b.String()
 }
 
-// TestConvertLongTable checks the same as TestConvertTable on a table of several blocks.
+// TestConvertLongTable checks that Convert of a table of several blocks gives the same file as reading the
+// whole table and writing it.
 func TestConvertLongTable(t *testing.T) {
 	text := longTable(20000)
 	if len(text) < 3*blockSize {

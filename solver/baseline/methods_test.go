@@ -144,7 +144,7 @@ func TestMethodsAreDeterministic(t *testing.T) {
 	}
 }
 
-// TestMethodsStop checks that methods read the context during the first outer iteration.
+// TestMethodsStop checks that methods stop during the first outer iteration if the context is cancelled.
 func TestMethodsStop(t *testing.T) {
 	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 3000, Features: 15, Noise: 1, Seed: 7}, 1e-2)
 	p.L2 = 0.05

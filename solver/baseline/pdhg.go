@@ -18,7 +18,8 @@ import (
 //	x̄    ← 2x⁺ − x
 //
 // Stages and settings are as in SVRG. Eta is η, by default 2/ν_f; an automatic η is halved as in SVRG. Rho
-// is σ, by default 1/(η λ₁), the largest σ for which convergence is proved.
+// is σ, by default 1/(η λ₁), the largest σ for which convergence is proved. The package comment says what
+// ν_f and λ₁ are.
 type SVRPDHG struct{ staged }
 
 func (SVRPDHG) Info() solver.MethodInfo {
@@ -28,9 +29,10 @@ func (SVRPDHG) Info() solver.MethodInfo {
 
 func (SVRPDHG) Begin(r *solver.Run) (solver.Iteration, error) { return newPDHG(r, 2, 1).next, nil }
 
-// ASVRPDHG is ASVR-PDHG by the same authors: [SVRPDHG] with momentum. The recursion is for a sequence z
-// in place of x, with η/θ in place of η. Gradients are computed at x = (1−θ)x̃ + θ z, where x̃ is the
-// snapshot. θ and the stages are as in [ASVRG]. By default η is 1/ν_f, and σ is θ/(η λ₁).
+// ASVRPDHG is ASVR-PDHG by the authors of [SVRPDHG]: the same method with momentum. In the recursion of
+// SVRPDHG, a sequence z replaces x, and η/θ replaces η. Gradients are computed at x = (1−θ)x̃ + θ z, where x̃
+// is the snapshot. θ and the stages are as in [ASVRG]. By default η is 1/ν_f, and σ is θ/(η λ₁). The package
+// comment says what ν_f and λ₁ are.
 type ASVRPDHG struct{ staged }
 
 func (ASVRPDHG) Info() solver.MethodInfo {

@@ -100,7 +100,7 @@ func TestStreamedClassesRefuse(t *testing.T) {
 	}
 }
 
-// TestStreamedAUC checks that the AUC of a fold out of core equals the AUC in memory, even if Memory is
+// TestStreamedAUC checks that the AUC of a fold out of core equals the AUC in memory, even if Spec.Memory is
 // sufficient only for the scores of a few models.
 func TestStreamedAUC(t *testing.T) {
 	const n, count = 9000, 3

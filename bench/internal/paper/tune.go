@@ -296,7 +296,7 @@ func (u *tuner) trial(ctx context.Context, p *solver.Problem, budget solver.Sett
 	return out, nil
 }
 
-// constants returns the constants of the training half from which step sizes are computed.
+// constants returns the constants of the training half. Step sizes are computed from these constants.
 func (h *Halves) constants(ctx context.Context, mu float64) (Constants, error) {
 	c, err := h.train(mu).Constants(0)
 	if err != nil {

@@ -132,7 +132,7 @@ type Reference struct {
 // lower bound that scas proves.
 func newReference(ctx context.Context, p *Problem) (*Reference, error) {
 	q := *p
-	if q.Task == CV { // a reference is needed only for the path of all rows
+	if q.Task == CV { // only the path on all rows needs a reference, not the fits of the folds
 		q.Task = Path
 	}
 	r := &Reference{How: "scas: objective minus proved gap"}

@@ -248,8 +248,8 @@ func (m *Metric) Into(dst, x []float64) []float64 {
 	return dst
 }
 
-// Times multiplies v by D. This turns u into x, and a derivative with respect to x into a derivative with
-// respect to u. For a nil Metric it does nothing.
+// Times multiplies v by D. This turns u into x = D u (see Metric), and a derivative with respect to x into a
+// derivative with respect to u. For a nil Metric it does nothing.
 func (m *Metric) Times(v []float64) {
 	if m == nil || v == nil {
 		return

@@ -44,7 +44,7 @@ func (c *coupled) forget() {
 }
 
 // begin makes the next model start from the multipliers of sampleModel, a model for some of the samples.
-// excess is an estimate of P − P* at the current point.
+// excess estimates the objective at the current point minus its optimum.
 func (c *coupled) begin(sampleModel *coupled, excess float64) {
 	c.excess = excess
 	c.model.StartFrom(&sampleModel.model)

@@ -285,7 +285,7 @@ func (f *File) prove(x, z, e []float64, goal float64) gap.Bound {
 		b = f.bound(x, z)
 	}
 	copy(e, f.current.head)
-	// Another visit, for the scaled dual point, is made only if it may make the gap small enough.
+	// Visit the samples again, for the scaled dual point, if this may make the gap small enough.
 	if t := &f.current.tally; b.NeedsScaledTally(t, goal) && b.Gap-float64((1-b.Shrink)*(t.Loss+t.Zero)) <= math.Max(goal, certainPart*f.survey.unit) {
 		scaled := *f.current.model
 		scaled.shrink = b.Shrink

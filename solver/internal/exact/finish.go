@@ -12,7 +12,7 @@ import (
 
 // A Solution is the result of Finish.
 type Solution struct {
-	Result           // without Loss and Proofs if it is a solution by a setSolver
+	Result           // Loss and Proofs are not set if a setSolver (sets.go) found the solution
 	X      []float64 // the point; length p
 	// Multipliers of the rows of A. If Problem.Penalise has added a square to Ridge, they include its
 	// derivative.

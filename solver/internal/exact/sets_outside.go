@@ -37,8 +37,8 @@ type component struct {
 }
 
 const (
-	// A feature may join the next set if the sum of its other terms (see outside) exceeds this fraction of
-	// its capacity.
+	// A zero feature may join the next working set if, in its optimality equation, the sum of the terms
+	// other than that of its singleton row exceeds this fraction of its capacity: see the type outside.
 	nearLimit = 0.9
 	maxSweeps = 500 // largest number of sweeps of coordinate descent
 	// Coordinate descent ends if a sweep reduces the sum of squared excesses by less than this fraction.

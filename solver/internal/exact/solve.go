@@ -301,7 +301,7 @@ func (s *Solver) visit() {
 	}
 }
 
-// value returns P at the point, given the loss there.
+// value returns the objective P at the point s.x. loss is the mean loss there.
 func (s *Solver) value(loss float64) float64 {
 	if s.coupled != nil {
 		return s.bounds.Value(s.x, loss)

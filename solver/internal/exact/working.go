@@ -31,9 +31,9 @@ type workingSet struct {
 	snapped              bool // u differs from x + move
 
 	model    quadratic.Separable // for a coupled problem only its field Stop is used
-	dense    quadratic.Dense     // the Hessian of model, if formed is true
-	implicit quadratic.Columns   // the Hessian of model, if formed is false
-	reusable bool                // the Hessian is for the columns cols, at the present or an earlier point
+	dense    quadratic.Dense     // the Hessian of model as a matrix, used if formed is true
+	implicit quadratic.Columns   // the Hessian of model without a matrix, used if formed is false
+	reusable bool                // the Hessian has the columns cols, but perhaps belongs to an earlier point
 	scratch  []*kernels.HessianScratch
 	cut      []int // see cutHessian
 }
@@ -138,9 +138,9 @@ func (w *workingSet) empty() {
 	clear(w.position)
 }
 
-// positionOfFree returns the position in the set of a free feature without bounds, or −1 if there is none. It
-// also returns −1 if the curvature φ″ of the loss jumps: where the loss is linear, the minimum over a
-// coefficient is too far away.
+// positionOfFree returns the position in the working set of a free feature without bounds, or −1 if there is
+// none. It also returns −1 if the curvature φ″ of the loss jumps. Such a loss has linear parts, on which the
+// minimum along a coefficient can be far away.
 func (s *Solver) positionOfFree() int {
 	if !s.Loss.Traits().ContinuousCurvature {
 		return -1

@@ -21,7 +21,7 @@ type testProblem struct {
 	rows kernels.Rows // the data
 }
 
-// prove sets head to X'Cα and calls Prove.
+// prove computes head, an argument of Prove, from alpha, and calls Prove.
 func (m testProblem) prove(pt *gap.Point, alpha, z, head []float64, goal float64) gap.Bound {
 	m.Sums.Transposed(head, m.rows, alpha)
 	return m.Prove(pt, alpha, z, head, nil, goal)

@@ -99,7 +99,8 @@ func (r *rootMatrix) hessian(phi []float64) []float64 {
 	return h
 }
 
-// rootHessian returns the upper triangle of N'HN. row(j) is row j of H, see Move.
+// rootHessian returns the upper triangle of N'HN, where the columns of N are the vectors n of the roots.
+// row(j) returns row j of H = κX'CX, see Move.
 func (p *Problem) rootHessian(row func(j int) []float64) []float64 {
 	k, columns, entries := p.Roots(), make([]int32, len(p.Ridge)), p.NewRootRow()
 	for j := range columns {

@@ -104,8 +104,8 @@ func (s *Separated) findMore(t *rows.Team, x *sparse.CSR, l term.Loss, labels, c
 	return any
 }
 
-// Falls reports whether the mean loss falls for ever along a direction: among the samples with cᵢ > 0, no
-// loss rises and at least one falls for ever. changes has the changes of the margins.
+// Falls reports whether the mean loss falls for ever along a direction: among the samples with a weight
+// coef[i] above 0, no loss rises and at least one falls for ever. changes has the changes of the margins.
 func Falls(t *rows.Team, l term.Loss, changes, labels, coef []float64) bool {
 	return l.Traits().NeverZero && t.Separates(l, changes, labels, coef)
 }

@@ -10,9 +10,9 @@ import (
 type rowKind uint8
 
 const (
-	nonzero     rowKind = iota // v ≠ 0, and the multiplier is limit or −limit
-	implied                    // v = 0 follows from the zeros and ties of u (see Partition)
-	constrained                // v = 0 does not follow from them, so it must be enforced
+	nonzero     rowKind = iota // the entry is not zero, and its multiplier is limit or −limit
+	implied                    // the entry is zero whenever u has the zeros and ties of the Partition
+	constrained                // the entry is zero, but the Partition does not imply this: it is a constraint
 )
 
 // MakeExact changes U after a call of Solve, so that its zeros and ties are exact. partition has these zeros
@@ -117,8 +117,8 @@ func (q *Coupled) setTies(partition *Partition, curvature []float64) {
 
 const (
 	// reducedShift is the smallest diagonal shift of the reduced matrix, see system.shift. If the columns of
-	// this matrix are linearly dependent, the solution is not unique. The shift keeps it near the solution of
-	// Solve.
+	// this matrix are linearly dependent, the reduced problem has many solutions. With the shift,
+	// solveReduced finds one that is near the result of Solve.
 	reducedShift = 1e-9
 	maxReduced   = 6 // the largest number of steps in solveReduced; one is enough if no row is constrained
 )
@@ -215,7 +215,7 @@ func (q *Coupled) formReduced(target *system, partition *Partition, kind []rowKi
 	}
 }
 
-// reducedWidth returns the bandwidth of the reduced matrix.
+// reducedWidth returns the bandwidth of the matrix of the reduced problem, see MakeExact.
 func (q *Coupled) reducedWidth(partition *Partition) int {
 	if !q.Banded() {
 		return partition.Count - 1

@@ -57,7 +57,7 @@ type OwnConjugate interface {
 }
 
 // A Loss is a loss φ(t; b) with everything that other packages need. All slices of a call have an entry for
-// each sample. Curvature may be +Inf.
+// each sample. Curvature, an upper bound of φ″, may be +Inf.
 type Loss interface {
 	OwnLoss
 	// Slopes returns Σ φ and, unless slope is nil, sets slope to φ'. slope and margin may be the same slice.

@@ -78,15 +78,16 @@ type Result struct {
 	// Steps is the largest number of Newton steps of a component, Sweeps the largest number of coordinate
 	// descent sweeps of a component.
 	Steps, Sweeps int
-	// Components is the number of connected components with two features or more; features are connected if
-	// |S_ij| > rho. Largest is the number of features of the largest component: 1 if all are isolated.
+	// Components is the number of connected components with two features or more; features i and j are
+	// connected if |S_ij| > Penalty. Largest is the number of features of the largest component: 1 if all
+	// features are isolated.
 	Components, Largest int
 }
 
-// Estimate computes the sparse inverse covariance matrix for S = c. It divides the problem into the
-// connected components of the graph whose edges are the pairs with |S_ij| > rho, which changes no solution
-// (Mazumder and Hastie 2012). It solves each component by a proximal Newton method (Hsieh et al. 2011)
-// until its duality gap is at most Tol times its number of features.
+// Estimate computes the sparse inverse covariance matrix for S = c and rho = opt.Penalty. It divides the
+// problem into the connected components of the graph whose edges are the pairs with |S_ij| > rho, which
+// changes no solution (Mazumder and Hastie 2012). It solves each component by a proximal Newton method
+// (Hsieh et al. 2011) until its duality gap is at most Tol times its number of features.
 //
 // If a component is larger than MaxComponent, or if more than graph.DefaultMaxEdges pairs have |S_ij| > rho,
 // the error is a *graph.ComponentError, which states a penalty that avoids it. With FreeDiagonal, a constant

@@ -49,7 +49,7 @@ func solveBlock(s []float64, n int, o *Options) *newtonBlock {
 // newton takes Newton steps until the gap is at most tol or as small as rounding allows, until a step
 // fails, or until b.steps is equal to maxSteps.
 func (b *newtonBlock) newton(tol float64, maxSteps int, progress func(Progress)) {
-	accuracy := 1e-3 // relative accuracy to which the model is minimised next
+	accuracy := 1e-3 // relative accuracy of the next minimisation of the Newton model
 	b.converged = false
 	for {
 		b.invert()
