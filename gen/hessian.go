@@ -119,8 +119,8 @@ func (l *hessianLoop) addProduct(h operand.Mem, factor, v vec) {
 	l.VMOVSD(x, h)
 }
 
-// runs adds the products with four nonzeros at a time to both rows of h, as long as these four have
-// consecutive columns.
+// runs does the work of addColumn for both rows of h, for four nonzeros at a time. It ends when fewer than
+// four nonzeros are left, or the next four do not have consecutive columns.
 func (l *hessianLoop) runs() {
 	four, done := l.label("four"), l.label("noRun")
 	first, last, nextCursor := l.GP64(), l.GP64(), l.GP64()

@@ -289,7 +289,7 @@ func TestChecksum(t *testing.T) {
 			}
 			said := 0
 			for offset, b := range text {
-				for _, change := range []byte{1, 0x10, 0x20} { // 1 makes another digit of a digit
+				for _, change := range []byte{1, 0x10, 0x20} { // change 1 turns a digit into another digit
 					changed := bytes.Clone(text)
 					changed[offset] ^= change
 					got, err := Read(bytes.NewReader(changed), "f")

@@ -17,7 +17,7 @@ import (
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
-// small lists the data sets for which fits are compared with other programs.
+// peerSets lists the data sets for which fits are compared with other programs.
 var peerSets = []struct {
 	name     string
 	features int

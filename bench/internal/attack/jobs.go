@@ -188,7 +188,8 @@ func (j *jobs) prepare(rng *rand.Rand) (chosen job, dir string, oldFiles map[str
 
 // judge checks the directory of a disturbed job, and returns the number of new outputs. Every output must
 // be complete and new, or as it was before the job. If done is true, all outputs must be new. Any other file
-// is an error, but temporary files are allowed if mayLeave is true. oldFiles is as in prepare.
+// is an error, but temporary files are allowed if mayLeave is true. oldFiles has the
+// old contents of the outputs that existed before the job, by name.
 func (j job) judge(dir string, oldFiles map[string]string, done, mayLeave bool) (written int, err error) {
 	files, err := contents(dir)
 	if err != nil {

@@ -22,7 +22,7 @@ func countClasses(d *sparse.Dataset) []int {
 		switch k, ok := d.Classes.Find(label); {
 		case ok:
 			rows[k]++
-		case d.Mapping.IsZero(): // labels that are no class, which a mapped file may have, are not counted
+		case d.Mapping.IsZero(): // skip a label without a class; a file whose rows are not checked may have some
 		case label == -1:
 			rows[0]++
 		case label == 1:

@@ -58,7 +58,8 @@ func TestPolicy(t *testing.T) {
 			}
 			peak, limit := float64(bytes), float64(enough)
 			t.Logf("%d bytes named, the peak is %.2f of them", enough, peak/limit)
-			maxPeak := 1.05*limit + float64(mostReserve-reserve(int64(enough))) // a small limit does not include the whole program
+			// For a small limit, reserve returns less than the program needs.
+			maxPeak := 1.05*limit + float64(mostReserve-reserve(int64(enough)))
 			if peak > maxPeak || peak < limit/3 {
 				t.Errorf("the peak is %.2f times the %d bytes that were named", peak/limit, enough)
 			}

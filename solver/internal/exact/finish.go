@@ -17,8 +17,8 @@ type Solution struct {
 	// Multipliers of the rows of A. If Problem.Penalise has added a square to Ridge, they include its
 	// derivative.
 	Z []float64
-	// (Alpha, Z) is the last dual point, up to rounding. Length n; nil for samples in a file, and in a
-	// solution by a setSolver.
+	// (Alpha, Z) is the last dual point, up to rounding. Alpha has length n; it is nil for samples in a
+	// file, and in a solution by a setSolver.
 	Alpha     []float64
 	Polished  bool                // zeros and ties of X are exact
 	Structure quadratic.Partition // zeros and ties of X, if Polished

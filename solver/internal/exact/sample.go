@@ -84,8 +84,8 @@ func rareRidges(p *Problem) []float64 {
 }
 
 const (
-	rareEntries = 4
-	mostRare    = 64 // features with at least this number of entries get no ridge
+	rareEntries = 4  // see rareRidges
+	mostRare    = 64 // features with at least this number of entries get no ridge from rareRidges
 )
 
 // picks divides the numbers 0 to n−1 into m ranges of about n/m numbers, and draws one number from each

@@ -146,8 +146,8 @@ func (b *barriers) derivatives(g, h, u []float64, tau float64) (outer float64) {
 	return 4 * b.theta / slack
 }
 
-// updateMultipliers moves the multipliers to their values at the end of the step. It keeps λ positive; method
-// derivatives keeps θ positive.
+// updateMultipliers moves the multipliers to their values at the end of the step. It keeps lowerDual and
+// upperDual positive; method derivatives keeps theta positive.
 func (b *barriers) updateMultipliers(u, step []float64, tau float64) {
 	for j := range b.Lower {
 		if b.fixed(j) {

@@ -84,7 +84,7 @@ func (p *Partition) Collect(dst, v []float64) {
 	}
 }
 
-// Holds reports whether x has all zeros and ties of the partition, without rounding errors.
+// Holds reports whether all zeros and ties of the partition hold in x exactly.
 func (p *Partition) Holds(x []float64) bool {
 	value := make([]float64, p.Count)
 	for j, group := range p.Group {
