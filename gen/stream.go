@@ -67,8 +67,8 @@ func (e *emitter) reduce(n reg.GPVirtual, f body) []vec {
 	return acc
 }
 
-// reduceRolled is reduce for a long body: its loop contains the body only once. The accumulators
-// rotate, and are back in their places after every 16 elements.
+// reduceRolled does what reduce does, for a long body: its loop contains the body only once. Each iteration
+// rotates the accumulators, so that they are back in their places after every 16 elements.
 func (e *emitter) reduceRolled(n reg.GPVirtual, f body) []vec {
 	acc := e.zeros(e.denseVectors())
 	i := e.cursor()

@@ -218,7 +218,7 @@ func (c *crossing) numberClasses() error {
 
 func (c *crossing) cross(ctx context.Context) error {
 	if c.measure != ByAUC && c.leastRoom() < len(c.result.Lambdas) {
-		c.keptScores = 0 // the AUC would need more passes over the rows
+		c.keptScores = 0 // no AUC, because it would need more passes over the rows
 	}
 	c.scores, c.weight = make([][]scores, c.folds), make([]float64, c.folds)
 	firstFatal, _ := c.spec.spread(c.folds, func(err error) bool { return err != nil }, func(k int) error {

@@ -93,7 +93,8 @@ type loops struct {
 	read         func(x []float64)
 }
 
-// bandwidth returns the number of bytes per ns that are read from data with the given size in bytes.
+// bandwidth returns the highest rate of several loops over data of the given size, in bytes per ns. The size
+// is in bytes. Each loop is repeated for the duration each.
 func bandwidth(size int, each time.Duration, vector loops) float64 {
 	n := size / 8 / 64 * 64
 	x := ones(n)
