@@ -14,8 +14,8 @@ type Domain interface {
 	Validate(p int) error
 }
 
-// A SupportDomain is a Domain with its support function, without which no gap is proved. The domains of
-// this package are SupportDomains.
+// A SupportDomain is a Domain with its support function, which the proof of a gap needs. The domains of this
+// package are SupportDomains.
 type SupportDomain interface {
 	Domain
 	// Support returns the largest u'x over x in X, or +Inf if u'x has no upper bound.

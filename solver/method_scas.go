@@ -76,7 +76,7 @@ type scas struct {
 	*Run
 	outer  admm.OuterLoop
 	rowSet admm.RowSet        // all rows of data
-	data   *sparse.CSR        // data of the inner loop: those of the problem, or a copy with scaled columns
+	data   *sparse.CSR        // data of the inner loop: Problem.Data, or a copy with scaled columns
 	sizes  *admm.RowCurvature // |aᵢ|² of some rows of data; nil before the first call of curvatureHere
 }
 

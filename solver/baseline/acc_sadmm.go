@@ -23,6 +23,7 @@ import (
 // with θ₂ = (m−2)/(2(m−1)). b is the number of samples of a step: BatchSize, by default n/8, but at most
 // 20. A stage has InnerSteps samples, by default 2n, and at least 3 steps. Eta is 1/L, by default 4/ν_f.
 // The iterate is a weighted mean of the x of a stage, and the average is the mean of the iterates.
+// The package comment says what ν_f and λ₁ are.
 type AccSADMM struct{}
 
 func (AccSADMM) Info() solver.MethodInfo {
@@ -56,7 +57,7 @@ type accSADMM struct {
 	aPoint, au       []float64 // A x and A u
 	lt, bt           []float64 // the multiplier l̃, and b̃ = A x̃ − ỹ
 	lam              []float64 // the multiplier l within a step
-	bracket          []float64 // w(A u − y⁺) + l, the multiplier after the update of y
+	bracket          []float64 // w(A u − y⁺) + l in the formulas of AccSADMM
 	innerY           []float64 // y of the inner loop
 	sum, sumY        []float64 // sums of x and y over the steps of a stage
 	previous         []float64 // x before the last step

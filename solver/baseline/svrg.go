@@ -26,7 +26,7 @@ import (
 // next seven n, and every later stage 2n. The first stage has no snapshot: ĝ is the stochastic gradient. If
 // InnerSteps is set, every stage has a snapshot and InnerSteps samples (2n in the paper). If BatchSize is
 // set, ĝ is a mean over BatchSize samples. Eta is η; zero means 2/ν_f. An automatic η is halved if the
-// objective at the snapshots keeps rising.
+// objective at the snapshots keeps rising. The package comment says what ν_f and λ₁ are.
 type SVRG struct{ staged }
 
 func (SVRG) Info() solver.MethodInfo {

@@ -21,8 +21,8 @@ import (
 //
 // If the gap is proved to be within RelTol, the model has status converged, and the error is nil. If a proof
 // is requested but not reached, the error matches solver.ErrNotConverged, and Fit returns the last model if
-// there is one. If ctx ends, Fit returns the error of ctx and, unless there are more than two classes, the
-// last model if there is one. If the data or the specification are not valid, the model is nil.
+// there is one. If ctx ends, Fit returns the error of ctx and the last model if there is one; with three or
+// more classes the model is then nil. If the data or the specification are not valid, the model is nil.
 //
 // With Spec.Comm every process returns the same model. If only one process has an error, each other process
 // returns an error that says so.

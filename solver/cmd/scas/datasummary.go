@@ -106,7 +106,8 @@ func newDataSummary(name string, format sparse.Format, d *sparse.Dataset, each f
 	return f, err
 }
 
-// kinds counts the rows of each label, until there are more than maxLabels different labels.
+// addRow adds row i of data to the summary. kinds counts the rows of each label, until there are more than
+// maxLabels different labels.
 func (d *dataSummary) addRow(data *sparse.Dataset, i int, kinds map[float64]int) {
 	_, val := data.X.Row(i)
 	norm2 := 0.0

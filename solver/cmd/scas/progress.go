@@ -145,7 +145,7 @@ func (p *progress) draw() {
 	p.width = width
 }
 
-// lineWidth is the largest number of characters of a report that draw writes.
+// lineWidth is the number of characters to which draw shortens a report.
 const lineWidth = 76
 
 // clock formats a time, such as 12 s, 3 min 20 s or 2 h 5 min.

@@ -21,7 +21,7 @@ type MetricProblem struct {
 	Curvature float64         // upper bound of φ″
 	Ridge     float64         // mu
 	Unit      float64         // unit of the margins: the unit of the labels in regression, else 1
-	Least     float64         // usually the smallest ρ of a row; see the method rho
+	Least     float64         // lower bound of each row's ρ; the method rho may use a smaller bound
 	Slope     float64         // root mean square of the slopes at x = 0
 	Team      *rows.Team      // the processes that hold the rows; nil if there is only one
 }

@@ -25,9 +25,9 @@ type Plan interface {
 	Reason() string
 	// BatchSize returns the number of samples in a step.
 	BatchSize() int
-	// Begin starts a round at x with step size eta. x and d have length p, are only read,
-	// and must not change before End. InnerLoop.Slope0 must hold the slopes at the
-	// snapshot.
+	// Begin starts a round at x with step size eta. d is the constant part of the gradient. x and d have
+	// length p, are only read, and must not change before End. InnerLoop.Slope0 must hold the slopes at
+	// the snapshot.
 	Begin(x, d []float64, eta float64)
 	// Advance makes one step for every BatchSize sampled rows, in order.
 	Advance(sampled []int32)

@@ -309,7 +309,7 @@ type rootTally struct {
 	count        int       // number of roots
 	rootsVersion int       // gap.Problem.RootsVersion when the rootTally was made
 	ones         bool      // X has a last column of ones
-	phi          []float64 // cᵢΦᵢ of a block
+	phi          []float64 // cᵢΦᵢ of each row of a block, with the weight cᵢ and Φᵢ of gap.Tally.Phi
 	idx          []int32   // the columns of a row's entries
 	val          []float64 // their values
 }
