@@ -19,7 +19,7 @@ type emitter struct {
 	*isa
 	rodata   *rodata            // the read-only tables that all kernels share
 	pkg      *types.Package     // what package kernels declares in files that are not generated
-	pointers map[string]pointer // by name: the pointers that the path of a field may begin with; see param
+	pointers map[string]pointer // the pointer parameters of the current function, by name
 	labels   int                // number of labels in the current function
 	entries  []setEntry         // one for each kernel and instruction set
 }

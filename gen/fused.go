@@ -149,8 +149,8 @@ func (f *fused) labelOrOne() vec {
 	return b
 }
 
-// eachBlock emits a loop of body over the decoded row, eight nonzeros at a time. off(k) and num(k)
-// are the operands of nonzero k of the eight in f.off and f.num, the arrays of the type fused.
+// eachBlock emits a loop over the decoded row, eight nonzeros at a time. body emits the code for eight
+// nonzeros: off(k) and num(k) are the entries of the k-th of them, from 0, in the arrays f.off and f.num.
 func (f *fused) eachBlock(body func(off, num func(k int) operand.Mem)) {
 	block, done := f.label("block"), f.label("blocks")
 	c := f.cursor()

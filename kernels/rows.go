@@ -49,7 +49,7 @@ func Margins(dst []float64, a Rows, w []float64) {
 	ptr := a.Ptr
 	for len(dst) > 0 {
 		n := blockRows(ptr)
-		if n == 0 { // The reference needs no limit of its work, because Go code can be pre-empted.
+		if n == 0 { // a row longer than maxWork is left to Go code, which can be pre-empted
 			n = 1
 			a.Ptr = ptr[:2]
 			marginsGeneric(dst[:1], &a, w)
@@ -105,7 +105,7 @@ func longScatter(z []float64, a Rows, lo, hi int64, slope []float64) {
 	var ends [2]int64
 	a.Ptr = ends[:]
 	for ; lo < hi; lo = ends[1] {
-		ends = [2]int64{lo, min(lo+maxWork-1, hi)} // one less, because maxWork counts the row too
+		ends = [2]int64{lo, min(lo+maxWork-1, hi)} // one less than maxWork: the row counts as work too
 		scatterBlock(z, &a, slope)
 	}
 }

@@ -132,8 +132,8 @@ func TestShardsOfCompressed(t *testing.T) {
 	check.Error(t, err, "decompress")
 }
 
-// TestShardsOfWords checks that a shard has the words of its labels, with the numbers in the file or, if the
-// shard is larger than memory, with -1 and +1.
+// TestShardsOfWords checks that a shard has the words of its labels. The labels must be the numbers in the
+// file, or -1 and +1 if the shard is larger than memory.
 func TestShardsOfWords(t *testing.T) {
 	d := manyRows(t, 400)
 	for i := range d.Labels {

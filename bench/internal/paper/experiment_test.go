@@ -136,8 +136,8 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// checkContents checks the points and the parameters of the run k and, if the protocol says that it is timed,
-// its timing.
+// checkContents checks the points and the parameters of the run k. If k is a timed run (see
+// Protocol.TimedRun), it also checks the timing.
 func checkContents(t *testing.T, e *Experiment, k Key) {
 	t.Helper()
 	traits := e.Protocol.Traits(k.Method)

@@ -33,7 +33,7 @@ const (
 	boundDelta               = 1.1 // δ of Theorem 1
 )
 
-// A boundProblem is the small problem with its optimum.
+// A boundProblem is the small problem of Theorem1 and Theorem2, with its optimum.
 type boundProblem struct {
 	*solver.Problem
 	optimum      float64

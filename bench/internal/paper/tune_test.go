@@ -22,9 +22,9 @@ func bowl(step, rho float64) *grid {
 	return g
 }
 
-// TestSearch checks that search finds the minimum for each output, also outside the rungs that every search
-// tries, and that refine finds the same place. If the minimum lies beyond an end of a ladder, search must
-// stop at this end.
+// TestSearch checks that search finds the minimum for each output, also below ladder.First and
+// above ladder.Last, and that refine finds the same place. If the minimum is below ladder.Bottom or above
+// ladder.Top, search must stop at this end.
 func TestSearch(t *testing.T) {
 	for _, c := range []struct {
 		step, rho float64 // where the minimum is
@@ -149,8 +149,7 @@ func TestTuneFails(t *testing.T) {
 	}
 }
 
-// TestOpen checks TunedRun.Open for choices at the ends of a ladder and at the ends of the rungs that every
-// search tries.
+// TestOpen checks TunedRun.Open for choices inside a ladder and at its First, Last and Top.
 func TestOpen(t *testing.T) {
 	for _, c := range []struct {
 		rule  Rule

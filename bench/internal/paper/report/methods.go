@@ -111,7 +111,7 @@ func traces(p *problem, kind string) (t []trace) {
 		traits := p.Protocol.Traits(m)
 		return trace{name: name, method: m, output: output, x: byPasses, dashed: output != traits.Output()}
 	}
-	// lines returns a line for each method, at the method's first output.
+	// lines returns a line for each method: of its last iterate or its average, as Traits.Output says.
 	lines := func(methods ...paper.Method) (list []trace) {
 		for _, m := range methods {
 			name, traits := m, p.Protocol.Traits(m)
