@@ -94,8 +94,8 @@ func (l *decayLoop) pairs(off func(int) operand.Mem, start int, name string) (a,
 		l.MOVQ(off(start+k), j)
 		return l.cell(j, name)
 	}
-	// half[0] takes the even nonzeros and half[1] the odd ones, because the instructions below
-	// interleave the two.
+	// half[0] takes nonzeros 0, 2, 4, ... and half[1] takes nonzeros 1, 3, 5, ..., because the
+	// instructions below interleave the two vectors.
 	var half [2]vec
 	for p := range half {
 		x, y := l.XMM(), l.YMM()

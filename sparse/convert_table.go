@@ -150,7 +150,8 @@ func (c *tableConversion) writeColumns(w io.Writer, b []byte) error {
 	return scasfile.WriteNumbers(w, idx[:count])
 }
 
-// writeValues writes the values of all entries that have a feature, and replaces missing values.
+// writeValues writes the values of all entries, except of entries without a feature (see
+// tableConversion.dropped). It replaces missing values.
 func (c *tableConversion) writeValues(w io.Writer) error {
 	return c.parts.entries(func(idx []int32, val []float64) error {
 		count := 0

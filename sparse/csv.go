@@ -98,8 +98,8 @@ type Category struct {
 	Like    string `json:"like,omitempty"`
 	Line    int    `json:"line,omitempty"`
 	First   string `json:"first,omitempty"`
-	// Unknown is the number of values without a feature in ReadOptions.Names. Example is one
-	// of these values.
+	// Unknown is the number of values in the column whose category has no feature in
+	// ReadOptions.Names. Example is one of these values.
 	Unknown int    `json:"unknown,omitempty"`
 	Example string `json:"unknown_example,omitempty"`
 }

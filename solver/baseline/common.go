@@ -20,7 +20,7 @@ type base struct {
 
 	n           int
 	mu, rho     float64
-	nu, lambda1 float64 // orOne of ν_f, and λ₁; see the package comment
+	nu, lambda1 float64 // ν_f and λ₁ of the package comment; nu is 1 if ν_f is 0
 
 	x, y, beta []float64 // the run's iterate
 	limit      []float64 // for each row of A, lambda times its weight

@@ -222,8 +222,8 @@ func TestCVOfTies(t *testing.T) {
 	}
 }
 
-// TestCVKinds checks CV of numbers with a graph, with offsets, and with folds that the caller assigns, and
-// errors of CV.
+// TestCVKinds checks CV for regression, with a graph, with offsets and with folds that the caller assigns. It
+// also checks errors of CV.
 func TestCVKinds(t *testing.T) {
 	x, y := random(t, 60, 6, 3, false)
 	offsets := make([]float64, 60)

@@ -74,7 +74,7 @@ func ExampleFit() {
 	// accuracy 0.855, AUC 0.943, log loss 0.378
 }
 
-// Features that a graph joins get equal coefficients.
+// This example fits with a graph, which favours equal coefficients of the features that it joins.
 func ExampleFit_graph() {
 	x, y := exampleData()
 	g, err := graph.FromPairs(10, [][2]int32{{0, 1}, {1, 2}, {2, 0}, {3, 4}, {5, 6}})

@@ -50,7 +50,8 @@ func specs(n int, loss solver.Loss) map[string]*Spec {
 	return cases
 }
 
-// TestFit compares the reported objective with plain loops and with points nearby.
+// TestFit checks that the reported objective agrees with plain loops, and that no point nearby has a lower
+// objective.
 func TestFit(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, loss := range losses {

@@ -166,9 +166,8 @@ func (m *minimizer) relTol() float64 {
 	return m.d.spec.relTol() * math.Min(1, offsetUnit/zeroUnit)
 }
 
-// units returns design.unit for margins of 0 and for margins equal to the offsets. Without a column of
-// offsets, there are no offsets, or they are subtracted from the labels; then both results are the unit at
-// margins of 0.
+// units returns design.unit for margins of 0 and for margins equal to the offsets. If the data have no column
+// of offsets, both results are the unit for margins of 0.
 func (m *minimizer) units() (zeroUnit, offsetUnit float64) {
 	_, columns := m.problem.Data.Dims()
 	x := make([]float64, columns)

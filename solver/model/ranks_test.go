@@ -553,8 +553,8 @@ func TestRanksResumeClasses(t *testing.T) {
 	}
 }
 
-// TestClassesResume checks that a class continues only from a state of its own fit, although the state of an
-// earlier class that did not converge is the last one in the checkpoint.
+// TestClassesResume checks that the fit of a class continues only from a state of its own. The checkpoint may
+// still hold the last state of an earlier class whose fit did not converge.
 func TestClassesResume(t *testing.T) {
 	x, _ := random(t, 90, 6, 3, true)
 	y := mixedLabels(90, 4)

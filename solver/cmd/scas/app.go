@@ -57,8 +57,8 @@ type env struct {
 	data           *[]*sparse.CSR            // the matrices that were read; env.changed checks their files
 }
 
-// An exit is the exit code with which kong wants to end the process. It is the value of a panic, which run
-// recovers.
+// An exit is the exit code with which package kong wants to end the process. It is the value of a panic,
+// which run recovers.
 type exit int
 
 // run executes a command and returns the exit code. args is the command line without the program's name.

@@ -9,8 +9,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// If the largest scale of a column is at most spread times the smallest scale, equal step sizes are as good
-// as a metric.
+// If the largest result of columnUnits is at most spread times the smallest, equal step sizes are as good as
+// a metric.
 const spread = 32
 
 // A MetricProblem holds the parts of the problem on which the metric depends.
@@ -20,8 +20,8 @@ type MetricProblem struct {
 	Limit     []float64       // for each row of A, the limit of beta
 	Curvature float64         // upper bound of φ″
 	Ridge     float64         // mu
-	Unit      float64         // unit of the margins: the unit of the labels in regression, else 1
-	Least     float64         // lower bound of each row's ρ; the method rho may use a smaller bound
+	Unit      float64         // root mean square of the labels in regression, else 1
+	Least     float64         // usually the smallest ρ of a row; see the method rho
 	Slope     float64         // root mean square of the slopes at x = 0
 	Team      *rows.Team      // the processes that hold the rows; nil if there is only one
 }
@@ -35,7 +35,7 @@ type Metric struct {
 	D    []float64   // powers of two
 	Rho  []float64   // ρ of each row of A, a power of two
 	Data *sparse.CSR // X D
-	// A is the matrix M = [diag(√ρ) A D; √mu D]. M'M is the matrix K of Plan in the coordinates u.
+	// A is the matrix M = [diag(√ρ) A D; √mu D]. M'M is the matrix K of Plan for u = D⁻¹x.
 	A *linalg.Algebra
 }
 

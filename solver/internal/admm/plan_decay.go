@@ -70,7 +70,8 @@ func (p *decay) unrotate(dst, src []float64) {
 	p.spec.Unrotate(dst, src)
 }
 
-// rotateData sets the field data to the rotated data X V, with memory for the given number of nonzeros.
+// rotateData sets p.data to the data matrix times the eigenbasis V (see decay). It allocates memory for the
+// given number of nonzeros.
 func (p *decay) rotateData(nonzeros int64) error {
 	n, features := p.Data.Dims()
 	p.data = kernels.Rows{Ptr: make([]int64, 1, n+1), Idx: make([]int32, 0, nonzeros), Val: make([]float64, 0, nonzeros), Cols: features}

@@ -10,7 +10,7 @@ import (
 type Scales struct {
 	Samples, Features int     // mean number of samples of a process; number of features
 	Row               float64 // root mean square of |aᵢ|
-	// Unit is the unit of the margins: for regression the unit of the labels, otherwise 1.
+	// Unit is the typical size of a margin: for regression the root mean square of the labels, otherwise 1.
 	Unit             float64
 	Curvature        float64 // upper bound of φ″
 	Mu               float64 // factor of the ridge

@@ -13,10 +13,11 @@ import (
 // are visited at one point, the base, to compute the loss L and the gradient g. At the base plus d the loss
 // is
 //
-//	L + g'd + d'Hd/2,  H = κX'CX.
+//	L + g'd + d'Hd/2,  H = κX'CX,
 //
-// H has the columns of the working set. Columns do not leave the set. If the set has all columns, proofs
-// visit the rows at a new base only if the rounding errors of H make the gap too large.
+// where C is the diagonal matrix of the sample weights cᵢ. H has the columns of the working set. Columns do
+// not leave the set. If the set has all columns, proofs visit the rows again, at a new base, only if the
+// rounding errors of H make the gap too large.
 type gram struct {
 	*memory
 	base gap.Base

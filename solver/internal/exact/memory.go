@@ -23,8 +23,8 @@ func (q *Problem) Memory(runs int) int64 {
 	total := 8 * (11*int64(n) + int64(14+runs)*int64(features))
 	cheap := q.cheap()
 	if q.gramServes(cheap) {
-		// The Gram matrix before and after it grows, the matrix of the support, and its factor before and
-		// after it grows.
+		// Two for the Gram matrix while it grows, one for the matrix of the support, and two for the
+		// factor of that matrix while it grows.
 		const matrices = 5
 		order := int64(min(features, defaultWorking))
 		if total += 8 * matrices * order * order; !cheap {
@@ -32,7 +32,7 @@ func (q *Problem) Memory(runs int) int64 {
 		}
 		return total + scratchMemory(q.Data, q.Threads)
 	}
-	total += 8 * (k*k + 4*(k/2)*(k/2)) // the Hessian; the matrix of the support, and its factor before and after it grows
+	total += 8 * (k*k + 4*(k/2)*(k/2)) // the Hessian; the matrix of the support, and the factor of that matrix while it grows
 	if enoughSamples(n, features) {
 		total += (transposeBytes + rowBytes) * entries / sampleShare
 	}

@@ -48,5 +48,5 @@ func (p *Problem) Penalise(g term.Penalty) bool {
 	return true
 }
 
-// Absolute reports whether P has neither squares nor groups of rows of A, and the domain is R^p.
+// Absolute reports whether the penalty has no squares and no groups, and the domain is R^p.
 func (p *Problem) Absolute() bool { return p.Square == nil && p.Groups == nil && p.Set == nil }

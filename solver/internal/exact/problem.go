@@ -51,7 +51,7 @@ type Problem struct {
 
 const (
 	wholeSet       = 64   // Problem.cheap returns true up to this number of features
-	defaultWorking = 3072 // largest number of columns of a separable model with a formed Hessian
+	defaultWorking = 3072 // largest number of columns for which a separable problem forms the Hessian
 )
 
 // A Solver holds a prepared problem and a point x. It is not safe for concurrent use.

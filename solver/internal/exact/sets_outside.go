@@ -62,8 +62,8 @@ func newOutside(f *unrestricted) *outside {
 	return o
 }
 
-// settle changes the multipliers d.z of rows with only zero features, to reduce excesses. It sets
-// o.nearExcess and o.excesses.
+// settle changes the multipliers d.z to reduce the excesses (see the type outside). It sets o.nearExcess and
+// o.excesses.
 func (o *outside) settle(d *dual) {
 	o.residual(d)
 	clear(o.nearExcess)

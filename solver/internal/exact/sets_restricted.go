@@ -73,7 +73,7 @@ func (w *setSolver) restrict(cols []int32) *restricted {
 // penalty sets A and the limits of the restricted problem.
 func (s *restricted) penalty() {
 	r, k := s.w.problem.rows, len(s.cols)
-	singleton := make([]float64, k) // limits of the singleton rows
+	singleton := make([]float64, k) // for each feature, the limit of its singleton row
 	s.sub.A, s.sub.Limit = linalg.New(nil, k), singleton
 	for i, j := range s.cols {
 		rows, val := r.T.Row(int(j))
