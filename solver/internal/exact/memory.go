@@ -32,7 +32,8 @@ func (q *Problem) Memory(runs int) int64 {
 		}
 		return total + scratchMemory(q.Data, q.Threads)
 	}
-	total += 8 * (k*k + 4*(k/2)*(k/2)) // the Hessian; the matrix of the support, and the factor of that matrix while it grows
+	// The Hessian; the matrix of the support, and the factor of that matrix while it grows.
+	total += 8 * (k*k + 4*(k/2)*(k/2))
 	if enoughSamples(n, features) {
 		total += (transposeBytes + rowBytes) * entries / sampleShare
 	}

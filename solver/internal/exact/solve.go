@@ -115,7 +115,8 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 			}
 			continue
 		}
-		far := length > 0 && s.current.value > tol // if the value is at most tol, the dual point 0 may prove the gap
+		// If the value is at most tol, the dual point 0 may prove the gap.
+		far := length > 0 && s.current.value > tol
 		if far && !s.constant() && float64(fall*fall) > float64(farPart*aim)*s.current.value {
 			continue
 		}
