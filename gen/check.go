@@ -10,8 +10,8 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// checks are rules for emitted functions that neither avo nor the assembler enforces. They run
-// after register allocation.
+// checks are rules for emitted functions. Neither avo nor the assembler enforces these rules. They are
+// checked after register allocation.
 var checks = pass.Concat(
 	pass.FunctionPass(vexRegisters),
 	pass.FunctionPass(cleanUppers),

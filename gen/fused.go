@@ -23,7 +23,7 @@ type fused struct {
 	*emitter
 	shift               int           // log2 of the bytes that a column takes in the vectors
 	sampled, sampledEnd reg.GPVirtual // addresses of the current entry and of the end of a.sampled
-	off, num            reg.GPVirtual // addresses of the two arrays
+	off, num            reg.GPVirtual // addresses of a.scratch.off and a.scratch.num
 	i, n                reg.GPVirtual // the row's number, and its number of nonzeros
 	end                 reg.GPVirtual // length in bytes of the decoded and padded row in off and num
 	// pad is the entry of off for the padding: the distance in bytes from column 0 to a place that has +0.

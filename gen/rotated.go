@@ -17,7 +17,7 @@ type rotated struct {
 	ball bool
 
 	w, sum, c, e                     reg.GPVirtual // addresses of the vectors; w points to w' of step k
-	row, next, thirdRow, prefetchRow reg.GPVirtual // rows k, k+1, k+2 and k+rotatedAhead
+	row, next, thirdRow, prefetchRow reg.GPVirtual // addresses of rows k, k+1, k+2 and k+rotatedAhead
 	k                                reg.GPVirtual
 	gain, factor                     vec     // g and f of step k in every lane; f only with a ball
 	dots                             [][]vec // dots[d] has the lanes of sum d, see below; after reduce the low lane of dots[d][0] is the sum

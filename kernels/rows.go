@@ -99,8 +99,8 @@ func blockRows(ptr []int64) int {
 	return sort.Search(rows, func(r int) bool { return ptr[r+1]-first+int64(r+1) > maxWork })
 }
 
-// longScatter adds to z slope[0] times a row that is too long for one assembly call. Its nonzeros are lo
-// to hi-1.
+// longScatter adds slope[0] times one row to z. The row has the nonzeros lo to hi-1, too many for one
+// assembly call.
 func longScatter(z []float64, a Rows, lo, hi int64, slope []float64) {
 	var ends [2]int64
 	a.Ptr = ends[:]

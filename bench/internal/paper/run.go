@@ -41,7 +41,7 @@ type TunedRun struct {
 
 // Open reports whether parameters that were not tried may be better. It returns true if the chosen step size
 // or rho is the smallest or largest value that a search may try. With the rule Sampled it also returns true
-// for the smallest and the largest value that every search tries.
+// for the values at ladder.First and ladder.Last.
 func (u *TunedRun) Open() bool {
 	return u.Edge != "" || u.Rule == Sampled && (steps.firstOrLast(u.Step) || rhos.firstOrLast(u.Penalty))
 }

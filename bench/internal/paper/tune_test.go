@@ -81,7 +81,7 @@ func TestSmallGain(t *testing.T) {
 		if step > 1 {
 			return objectives{Last: math.Inf(1)}, nil
 		}
-		return objectives{Last: smallGain * rho}, nil // below rhos.First, each further rung of rho gains less than smallGain
+		return objectives{Last: smallGain * rho}, nil
 	}
 	best, err := g.search(Last)
 	if err != nil || best[1] != rhos.First {

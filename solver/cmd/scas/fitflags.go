@@ -34,8 +34,8 @@ type pathFlags struct {
 	solveFlags
 }
 
-// read checks that the other input files exist and that the outputs can be written. Then it reads DATA, or
-// this rank's shard of DATA. replaceable has the paths of inputs that outputs may replace.
+// read checks that the files of specFlags.inputs and replaceable exist, and that the outputs can be written.
+// Then it reads DATA, or this rank's shard of DATA. Outputs may replace only the inputs in replaceable.
 func (c *fitFlags) read(e *env, out outputs, replaceable ...string) (*sparse.Dataset, error) {
 	err := checkExist(append(c.inputs(), replaceable...))
 	if err == nil && !e.quiet {

@@ -69,7 +69,7 @@ type pathReport struct {
 type stepReport struct {
 	Lambda    float64 `json:"lambda"`
 	NNZX      int     `json:"nnz_x"`
-	Intercept number  `json:"intercept"` // NaN (null in JSON) without an intercept, and with several classes
+	Intercept number  `json:"intercept"` // NaN (null in JSON) if there is no intercept or more than two classes
 	Loss      number  `json:"mean_loss"`
 	Objective number  `json:"objective"`
 	proof

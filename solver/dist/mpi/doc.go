@@ -11,7 +11,7 @@
 // adds them in the order of the ranks. A long vector is divided into as many parts as there are ranks.
 // Rank r receives part r of every vector (MPI_Alltoall) and adds these parts in the order of the
 // ranks. Then all ranks gather the sums (MPI_Allgather). With S ranks, each rank sends 2 (S − 1)/S times
-// the length of the vector. The two buffers have at most about 2²² numbers each.
+// the length of the vector. The send buffer and the receive buffer have at most about 2²² numbers each.
 //
 // MPI is initialised with MPI_THREAD_FUNNELED: one goroutine, locked to its thread, makes all calls.
 package mpi

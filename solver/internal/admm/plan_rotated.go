@@ -56,8 +56,8 @@ func (l *InnerLoop) interrupted(i int) error {
 
 func paddedLength(p int) int { return (p + 7) &^ 7 }
 
-// rotated is a plan that works in the eigenbasis of A'A = V diag(σ) V', in which K is diagonal. It stores
-// the rotated data as dense rows.
+// rotated is a plan that works in the eigenbasis of A'A = V diag(σ) V', in which the matrix K of Plan is
+// diagonal. It stores the rotated data as dense rows.
 type rotated struct {
 	*InnerLoop
 	spec *linalg.Spectrum

@@ -10,7 +10,7 @@ import (
 )
 
 // A restricted problem has the features of a working set only. A row of A with several features of the set
-// stays a row. For each feature j, the rows that have only j of the set become one singleton row.
+// stays a row. For each feature j, the rows whose only feature in the set is j become one singleton row.
 type restricted struct {
 	w    *setSolver
 	cols []int32 // the features, in increasing order

@@ -8,7 +8,7 @@ import (
 // unrestricted is the whole problem of a setSolver, at the current point x: the features are not restricted
 // to a working set.
 type unrestricted struct {
-	*memory     // its field at has the results for the samples at x
+	*memory     // memory.current has the margins and slopes at x
 	p       int // number of features
 	rows    *gap.Penalty
 	x       []float64 // the current point

@@ -391,8 +391,8 @@ func (s *Solver) minimise(tol float64) (fall float64) {
 }
 
 const (
-	innerPart  = 3e-2 // a model is solved until its largest violation is this multiple of the first one
-	signedPart = 0.1  // largest gap of a separable model, as a multiple of the tolerance
+	innerPart  = 3e-2 // quadratic.SeparableSettings.RelTolerance, unless x is near the optimum or φ″ constant
+	signedPart = 0.1  // quadratic.SeparableSettings.Gap, as a multiple of the tolerance
 	roughPart  = 0.1  // largest value of workspace.remaining
 	// Near the optimum, a model whose Hessian is not stored as a matrix is solved only until the largest
 	// violation of its optimality conditions is at most fallPart·fall/objective. Here fall is the decrease of

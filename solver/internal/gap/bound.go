@@ -50,7 +50,7 @@ type Columns struct {
 type work struct {
 	image   []float64 // A x
 	z, zErr []float64 // for each row of A: the stored multiplier, and a bound of its error
-	e, eErr []float64 // for each feature: the computed eⱼ, and a bound of its error
+	e, eErr []float64 // for each feature: the computed dual residual eⱼ, and a bound of its error
 }
 
 // A Sum is X'Cα as computed, with bounds of its rounding errors.
@@ -658,9 +658,9 @@ func (b *Bound) NeedsScaledTally(t *Tally, goal float64) bool {
 	return b.Gap > goal && b.Shrink < 1 && (1-b.Shrink)*(t.Loss+t.Zero) > 0.1*goal
 }
 
-// GapWithFenchel returns the gap if b.Fenchel is replaced by fenchel, the computed sum of the Fenchel terms
-// of the scaled α. t is the tally of the α before scaling. Rounding of the scaled αᵢ changes the sum by less
-// than err. b.Gap still contains 1e-11 times b.Fenchel, which covers rounding of slopes.
+// GapWithFenchel returns the gap with fenchel in place of b.Fenchel. fenchel is the computed sum of the
+// Fenchel terms of the scaled α, and t is the tally of the α before scaling. Rounding of the scaled αᵢ
+// changes the sum by less than err. The result keeps the part 1e-11·b.Fenchel of b.Gap, for rounding of slopes.
 func (b *Bound) GapWithFenchel(t *Tally, fenchel float64) float64 {
 	err := float64(2 * roundoff * ((t.Loss+t.Zero)/b.Shrink + t.Fenchel/(1-b.Shrink)))
 	return b.Gap + (fenchel + err - b.Fenchel) + float64(1e-15*b.Gap)

@@ -12,7 +12,7 @@ import (
 type ConjugateGradients struct {
 	Multiply func(dst, v []float64) // sets dst = K v
 	Diagonal []float64              // diagonal of D, positive: the diagonal of K, or an estimate of it
-	Residual []float64              // b − K v
+	Residual []float64              // the residual b − K v of the system K v = b
 
 	dir, image []float64 // search direction, and K times it
 	scaled     []float64 // D⁻¹ times Residual

@@ -264,7 +264,7 @@ func (p *problem) judge(a *answer, ref *solution, outOfCore bool) (complaints []
 
 // clearlyZero returns the largest absolute value at x of the forms of term number k. clear says that the
 // forms are zero at every solution, because their multipliers at the solution ref are well within their
-// limit. clear is false unless each form is a coefficient, or a sum or difference of two coefficients.
+// limit. clear is true only if each form is a coefficient, or a sum or difference of two coefficients.
 func (t *task) clearlyZero(k int, ref *solution, x []float64) (maximum float64, clear bool) {
 	tm := &t.terms[k]
 	for _, form := range tm.forms {

@@ -27,7 +27,7 @@ func (s Simplex) Project(x []float64) {
 		unit = 0x1p-100 // prevents overflow of sums
 	}
 	for j, v := range x {
-		x[j] = unit * math.Max(v-largest, -2*total) // changes no result: coordinates below largest − Total become zero
+		x[j] = unit * math.Max(v-largest, -2*total) // coordinates below largest − total become 0 in any case
 	}
 	u, scaledTotal := slices.Clone(x), float64(unit*total)
 	slices.SortFunc(u, func(a, b float64) int { return cmp.Compare(b, a) })
@@ -54,7 +54,7 @@ func (s Simplex) Project(x []float64) {
 		x[j] = math.Max(v-shift, 0)
 		sum += x[j]
 	}
-	factor := scaledTotal / sum // removes the rest of the error of shift from the sum
+	factor := scaledTotal / sum // corrects the sum, because shift still has a small error
 	for j, v := range x {
 		x[j] = math.Min(float64(factor*v)/unit, total)
 	}

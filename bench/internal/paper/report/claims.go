@@ -116,7 +116,7 @@ type result struct {
 type ratioSummary struct {
 	Rule          paper.Rule
 	Below, All    int   // number of ratios below 1; number of all known ratios
-	Open          int   // number of ratios with Open = true in one of the two entries
+	Open          int   // number of known ratios for which claimCase.First.Open or Second.Open is true
 	Low, Mid, Top ratio // smallest, median and largest ratio
 }
 
