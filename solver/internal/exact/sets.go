@@ -99,8 +99,8 @@ const (
 	// A coefficient may become zero if the multiplier of its singleton row is below this fraction of the
 	// limit.
 	keptLimit = 0.5
-	// If the features outside a working set that violate optimality are fewer than this fraction of the set's
-	// size, the next set is solved to the final tolerance.
+	// The next working set is solved to the final tolerance if few features outside the present set violate
+	// optimality: fewer than this fraction of the set's size.
 	finalShare = 0.1
 )
 

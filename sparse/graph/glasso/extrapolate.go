@@ -88,7 +88,7 @@ func (b *newtonBlock) values(active [][]int32) []float64 {
 	return v
 }
 
-// place sets the active entries of b.z, and their mirror images, to values, and b.y to (b.z - b.x) b.w.
+// place sets the active entries of b.z and their mirror images to values. It sets b.y to (b.z - b.x) b.w.
 func (b *newtonBlock) place(values []float64, active [][]int32) {
 	n := b.n
 	clear(b.y)
