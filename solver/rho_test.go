@@ -26,7 +26,7 @@ func TestRhoWithRidge(t *testing.T) {
 		p.Constraint, p.L2 = a, 0
 		for _, m := range []solver.Method{solver.SCASK{}, solver.SCAS{}, solver.SCASStrong{}} {
 			if m.Info().ManyUpdates && a == solver.Operator(spread) {
-				continue // here the gap is only 5 times smaller
+				continue // here auto is only 5 times smaller than old
 			}
 			p.L2 = 0
 			set := solver.Settings{Method: m, Passes: 30}

@@ -11,7 +11,7 @@ type Meter struct {
 	Clock func() time.Duration
 }
 
-// Traffic has sums over the calls of a rank.
+// Traffic has sums over the calls that a rank makes to the methods of its Comm.
 type Traffic struct {
 	Messages int           // number of calls
 	Numbers  int64         // total length of the vectors

@@ -401,8 +401,8 @@ func (f *modelFile) model(file []byte, listed bool) (m *Model, err error) {
 	return m, nil
 }
 
-// readPart reads the part text, and returns it with its head. Fields that the part does not have are taken
-// from the head of the file. listed is true if the file has a list of parts.
+// readPart decodes text, one of the parts of the file (see modelFile). Head fields that the part does not
+// have are taken from the head of the file. listed is true if the file has a list of parts.
 func (f *modelFile) readPart(text []byte, listed bool) (*head, *columnFields, error) {
 	if listed {
 		if err := checkFields(text); err != nil {

@@ -225,7 +225,7 @@ func (s *PathSettings) lambdas(
 	}
 	lambdas := make([]float64, cmp.Or(s.Count, 100))
 	for k := range lambdas {
-		// package math has powers whose bits differ between machines
+		// not math.Pow, whose last bits may differ between machines
 		share := float64(k) / math.Max(1, float64(len(lambdas)-1))
 		lambdas[k] = largestLambda * kernels.ExpNeg(-float64(share*kernels.Log(ratio)))
 	}

@@ -64,8 +64,8 @@ func compress(format string, text []byte) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// bombCommands are command lines that read a bomb. X stands for the path of the bomb, IN for the directory
-// of the inputs.
+// bombCommands are command lines that read a bomb (see bombAttack). X stands for the path of the bomb, IN for
+// the directory of the inputs.
 var bombCommands = [][]string{
 	{"train", "X"}, {"path", "X"}, {"cv", "X"}, {"info", "X"}, {"graph", "--penalty", "0.1", "X"}, {"predict", "-m", "IN/mid.json", "X"},
 	{"train", "--graph", "X", "IN/tiny.svm"}, {"path", "--graph", "edges:X", "IN/tiny.svm"}, {"train", "--graph", "matrix:X", "IN/tiny.svm"},

@@ -30,7 +30,7 @@ type Case struct {
 	// Naive does the computation as plain Go: simple loops, and math.Exp.
 	Naive func()
 	// SIMD does the computation by simd/archsimd, with the same bits as Run. It is nil if there is
-	// no such implementation, or if the build does not have the experiment simd.
+	// no such implementation, or if the program was built without GOEXPERIMENT=simd.
 	SIMD func()
 	// State holds all vectors that a run changes.
 	State [][]float64

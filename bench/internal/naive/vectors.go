@@ -2,7 +2,7 @@ package naive
 
 import "math"
 
-// Update makes the step w −= eta (d + q), where q is K w, and adds the new w to s.
+// Update makes the gradient step w −= eta (d + q), and adds the new w to s.
 func Update(w, s, d, q []float64, eta float64) {
 	for i := range w {
 		w[i] -= eta * (d[i] + q[i])

@@ -159,8 +159,8 @@ func (g *grid) descend(centre place, output Output) (best place, err error) {
 	}
 }
 
-// refine alternates between descend and a scan of both ladders with twice the stride of g, until the scan
-// finds no better place.
+// refine alternates between descend and two scans, of rho and of the step size, with twice the stride of g.
+// It ends when the scans find no better place.
 func (g *grid) refine(start place, output Output) (place, error) {
 	for {
 		best, err := g.descend(start, output)

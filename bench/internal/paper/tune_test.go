@@ -22,8 +22,8 @@ func bowl(step, rho float64) *grid {
 	return g
 }
 
-// TestSearch checks that search finds the minimum for each output, also below ladder.First and
-// above ladder.Last, and that refine finds the same place. If the minimum is below ladder.Bottom or above
+// TestSearch checks that search finds the minimum for each output, also outside the range from ladder.First
+// to ladder.Last, and that refine finds the same place. If the minimum lies below ladder.Bottom or above
 // ladder.Top, search must stop at this end.
 func TestSearch(t *testing.T) {
 	for _, c := range []struct {
@@ -49,8 +49,8 @@ func TestSearch(t *testing.T) {
 	}
 }
 
-// TestSearchDiverging checks that search finds the minimum if runs diverge at all step sizes that every
-// search tries, and that search ends if runs diverge at all step sizes.
+// TestSearchDiverging checks that search finds the minimum at step size 1/64 if runs with all larger step
+// sizes diverge, and that search ends if all runs diverge.
 func TestSearchDiverging(t *testing.T) {
 	for _, largest := range []float64{1.0 / 64, 0} {
 		g := bowl(1.0/64, 100)
@@ -149,7 +149,8 @@ func TestTuneFails(t *testing.T) {
 	}
 }
 
-// TestOpen checks TunedRun.Open for choices inside a ladder and at its First, Last and Top.
+// TestOpen checks TunedRun.Open for a step size or rho at an end of the range that a search tries, and for
+// values that are at no end.
 func TestOpen(t *testing.T) {
 	for _, c := range []struct {
 		rule  Rule

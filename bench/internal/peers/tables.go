@@ -16,9 +16,9 @@ type Row struct {
 	Cells         []Cell
 }
 
-// A Cell is a cell of a table. Text is a time, perhaps with a gap, or a ratio. If there is no number, Text is
-// a dash in Times, and the reason in Ratios. For a ratio, Peer is the peer with which scas is compared,
-// perhaps with the peer's gap. Class is the CSS class of the cell.
+// A Cell is a cell of a table. In the table of Outcome.Times, Text is a time, perhaps with a gap, or a dash
+// if there is no time. In the table of Outcome.Ratios, Text is a ratio, or the reason why there is none. For
+// a ratio, Peer is the peer with which scas is compared, perhaps with the peer's gap. Class is the CSS class.
 type Cell struct {
 	Text, Peer, Class string
 }

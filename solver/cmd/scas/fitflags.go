@@ -105,8 +105,8 @@ func (c *fitFlags) begin(e *env, data *sparse.Dataset, start time.Time, load wor
 }
 
 // fit calls do, which makes the fits of r. It stores the time, the peak memory and the messages in r, and
-// returns the error of do in the words of the command line. stopped is true if an interrupt ended do on a
-// rank.
+// returns the error of do in the words of the command line. stopped is true if, on any rank, do ended because
+// of an interrupt.
 func (c *fitFlags) fit(e *env, r *problemReport, do func() error) (stopped bool, err error) {
 	start, startTraffic := time.Now(), c.ranks.traffic()
 	end := c.Memory.limitHeap(r.request.demand, r.request.spec.Memory)

@@ -179,7 +179,7 @@ func (v memorySize) need(d *demand) (bytes float64, known bool) {
 	if !d.data.X.Mapped() {
 		need = max(need, 2*data) // to read text, twice the size of the data is needed
 	}
-	return need + min(need/2, mostReserve), true // a limit of this size leaves need bytes after reserve
+	return need + min(need/2, mostReserve), true // with a limit of this size, limit − reserve(limit) is need
 }
 
 // small reports whether the data need less memory than the smallest limit for work out of core.

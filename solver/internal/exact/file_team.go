@@ -8,9 +8,9 @@ import (
 	"github.com/scas-admm/scas/solver/internal/rows"
 )
 
-// Each rank (process) has some of the rows, in its own file or in a shared file. In a visit, every rank reads
-// its windows, and then the ranks add their sums. After a visit all ranks do the same computations, with the
-// same bits. At the end of a visit they agree whether to continue.
+// Each rank (process) has some of the rows, in its own file or in a shared file. In a visit (see File), every
+// rank reads its windows. Then the ranks agree whether to continue, and add their sums. After a visit all
+// ranks do the same computations, with the same bits.
 
 // failed is one more cause, after those of package ending: the visit of this rank failed.
 const failed = ending.Canceled + 1

@@ -56,8 +56,8 @@ func (m *gram) moveTo(x, e []float64, d float64) float64 {
 	return m.base.Loss
 }
 
-// evaluate returns the loss at a point, or 0 if rounding makes the loss negative, and sets lastGradient. x has
-// the point's coefficients in the working set.
+// evaluate returns the loss at a point, and sets lastGradient. x has the point's coefficients in the working
+// set. If rounding makes the loss negative, the result is 0.
 func (m *gram) evaluate(x []float64) float64 {
 	w := m.set
 	if !slices.Equal(m.lastPoint, x) {

@@ -13,7 +13,7 @@ type samples interface {
 	columns() gap.Columns // the magnitudes of the columns of X
 	Scale() float64       // the number to which tolerances are relative, see term.Labels.Unit
 	lossAtZero() float64  // Σ cᵢ φ at x = 0; may be called only after Scale
-	// subsample gives p some of these samples instead of all, or returns false.
+	// subsample replaces the samples of p by a part of them. If it returns false, p must not be used.
 	subsample(p *Problem) bool
 
 	// separate finds the samples that free features separate, and makes their α 0. It returns nil if it finds
@@ -69,7 +69,7 @@ func slopeRange(l term.Loss, label, weight float64) (lo, hi float64) {
 // A trial is a step that the line search tries.
 type trial struct {
 	end    []float64 // the point where the step ends, for the columns of the working set
-	length float64   // the step, as a fraction of the full step to the model's solution
+	length float64   // length of the step, as a fraction of the full Newton step
 	// The full step before exact zeros, ties and bounds were set, see workingSet.move.
 	move    []float64
 	snapped bool    // exact zeros, ties or bounds were set, so the full step differs from move

@@ -47,7 +47,7 @@ func (b *basis) times(tiles []float64) {
 	}
 }
 
-// solveComponent sets dst, at the features of component c, to the solution v of (shift I + ρ A'A) v = b. The
+// solveComponent sets dst, at the features of component c, to the solution u of (shift I + ρ A'A) u = b. The
 // component has several features.
 func (s *Shifted) solveComponent(c int, dst, b []float64, shift float64) {
 	members, offset := s.spec.Members[c], s.spec.Offset[c]

@@ -211,7 +211,8 @@ func (q *Separable) solveLinear(set *SeparableSettings) bool {
 }
 
 // setDescent sets descent to minus the derivative with respect to each coordinate k in support:
-// −(g + H (u − x))_k − limit_k sign(u_k), where the coordinate Free of u is at its minimum.
+// −(g + H (u − x))_k − limit_k sign(u_k). Here coordinate Free of u has the value that minimises the
+// quadratic function (see eliminated).
 func (q *Separable) setDescent() {
 	for a, k := range q.support {
 		q.descent[a] = -q.derivative(int(k))
@@ -293,7 +294,7 @@ func (q *Separable) sweep(nonzeroOnly bool) (worst float64) {
 }
 
 // derivative returns the derivative of the quadratic function, without the penalty, with respect to
-// coordinate k. The coordinate Free is at its minimum.
+// coordinate k. The coordinate Free has the value that minimises the function (see eliminated).
 func (q *Separable) derivative(k int) float64 {
 	return q.Gradient[k] + q.H.Product(k) - q.eliminated.subtracted(k)
 }

@@ -66,8 +66,8 @@ type Loss interface {
 	// of a parabola that touches φ at the margin and, if φ″ is bounded, is nowhere below φ. slope must be φ'
 	// at the margins.
 	Curvatures(dst, slope, margin, label []float64, damping float64)
-	// Fenchel returns Σ weight [φ(t) + φ*(α) − α t]. In this form most digits may cancel; the losses of this
-	// package avoid it where they can. alpha must be in the domain of φ*, and slope must be φ'(t).
+	// Fenchel returns Σ weight [φ(t) + φ*(α) − α t] for the margins t. alpha must be in the domain of φ*, and
+	// slope must be φ'(t). The losses of this package avoid cancellation of digits where they can.
 	Fenchel(alpha, slope, margin, label, weight []float64) float64
 	// Conjugate returns φ*(alpha; label), or +Inf outside the domain of φ* or if φ* is not known.
 	Conjugate(alpha, label float64) float64
@@ -94,8 +94,8 @@ type Traits struct {
 
 	// Conjugate is true if φ* is known.
 	Conjugate bool
-	// Accuracy is the assumed relative error of Value and Conjugate of a caller's loss. It is zero for the
-	// losses of this package.
+	// Accuracy is the assumed relative error of the values of φ and φ* that a caller's own loss returns. It
+	// is zero for the losses of this package.
 	Accuracy float64
 	// ConstantCurvature is true if φ″ is known to be constant, ContinuousCurvature if it is known to be
 	// continuous.
@@ -134,7 +134,7 @@ const (
 // Predicts returns the prediction for a margin: the rate for Counts, otherwise the margin itself.
 func (k Labels) Predicts(margin float64) float64 {
 	switch {
-	case k == Counts && margin > 708: // the function exp is constant above 708
+	case k == Counts && margin > 708: // exp of poisson.go is constant above 708
 		return math.Inf(1)
 	case k == Counts:
 		return exp(margin)
