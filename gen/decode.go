@@ -81,7 +81,8 @@ func valueDecoders() (decoders []decoder) {
 	return decoders
 }
 
-// decode emits the conversion of the f.n nonzeros of a row. lo is the number of the first one.
+// decode emits code that converts the columns of the f.n nonzeros of a row into f.off, and the values into
+// f.num (see the type fused). lo is the number of the first nonzero.
 func (f *fused) decode(lo reg.GPVirtual) {
 	f.decodeInto(f.off, lo, f.pad, f.columnDecoders())
 	f.decodeInto(f.num, lo, f.constant("signBit"), valueDecoders())

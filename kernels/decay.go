@@ -23,10 +23,10 @@ func NegLog1m(h float64) float64 { return log1pUnit(h / (1 - h)) }
 
 // InnerDecay runs inner steps (see Steps) on sparse rows, for a diagonal matrix K whose entries
 // differ. For each column, state holds the values Deviation, Last, Fixed, Rate, Gain and Factor;
-// the constants DecayDeviation to DecayFactor say what they are. A step costs only as much as its
-// row has nonzeros, because w_j is known for the other columns: k steps after the last one that
-// touched column j, w_j is Fixed + exp(−k·Rate)·Deviation. The argument step is the number of
-// steps done before the call. Step m computes, for the nonzeros a_j of its row,
+// the constants DecayDeviation to DecayFactor say what they are. A step changes state only for the
+// columns of its row. For any other column j, the entry w_j of the iterate is known: k steps after the
+// last one that touched the column, w_j is Fixed + exp(−k·Rate)·Deviation. The argument step is the
+// number of steps done before the call. Step m computes, for the nonzeros a_j of its row,
 //
 //	v_j = exp(−(m − Last)·Rate)·Deviation,  t = Σ a_j (v_j + Fixed) in 8 lanes
 //	Deviation = FMA(g, a_j, Factor·v_j),  Last = m + 1,  Gain = FMA(g, a_j, Gain)

@@ -43,7 +43,7 @@ type Problem struct {
 	// faster than other operators, and Newton steps accept only a matrix or the identity.
 	// NewConstraint saves work if several problems have the same A.
 	Constraint Operator
-	// Coupling is B and c; nil means B = −I and c = 0.
+	// Coupling holds B and c of A x + B y = c; nil means B = −I and c = 0.
 	Coupling *Coupling
 	// Domain is X; nil means all of R^p.
 	Domain Domain

@@ -193,8 +193,8 @@ func (r *Run) newScales() admm.Scales {
 	return s
 }
 
-// Limits returns the limits of |beta|: lambda times the weight of each row of A. It returns nil unless
-// y = A x − c, and the penalty is nil or an L1 penalty. The caller must not change the slice.
+// Limits returns the limits of |beta| if y = A x − c and the penalty is nil or an L1 penalty: lambda times
+// the weight of each row of A. Otherwise it returns nil. The caller must not change the slice.
 func (r *Run) Limits() []float64 { return r.dual.Limit }
 
 // DualStep updates y and beta, given x.

@@ -58,8 +58,8 @@ func (a *CSR) Release(lo, hi int) {
 	}
 }
 
-// Close unmaps the file of data that are Mapped. X, Labels and everything that shares memory with them must
-// not be used afterwards. Close has no effect on other data.
+// Close unmaps the file if X is a view of a mapped file (see CSR.Mapped). X, Labels and everything that
+// shares memory with them must then not be used any more. Close has no effect on other data.
 func (d *Dataset) Close() error {
 	if d.X.file == nil {
 		return nil

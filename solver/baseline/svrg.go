@@ -238,8 +238,8 @@ func (s *svrg) updateMultiplier(ax []float64) {
 	kernels.Axpy(-s.rho, s.y, s.multiplier)
 }
 
-// closeStage moves x and y of the snapshot, which is the run's iterate, towards the means of the stage by θ
-// times the distance. It sets beta to the multiplier clipped to the limits.
+// closeStage sets the run's iterate to the next snapshot. x and y move by the fraction θ of the distance to
+// their means over the stage. beta becomes the multiplier clipped to the limits.
 func (s *svrg) closeStage() {
 	inv := 1 / float64(s.steps/s.run.Stats.BatchSize)
 	linalg.Scale(s.sum, inv)

@@ -17,11 +17,11 @@ import (
 // followed by the updates of y and beta. A step also updates the sums of the iterates.
 //
 // A feature is coupled if G has an entry for it. At all other features, an implicit step is an explicit step
-// with the length 1/(shift + ρ), and needs no other feature. So the function advance updates x, and y and
-// beta for the rows I of A, for one range of features after the other; a range is called a tile. After the
-// last tile, it updates y and beta for the rows of G. To make advance right at coupled features too, a step
-// first changes g there. An explicit step adds to g the part of T that depends on other features,
-// G'(beta + ρ(G x − y)). For an implicit step see finishImplicit.
+// with the length 1/(shift + ρ), and needs no other feature. So the function advance visits one range of
+// features, a tile, after the other. In each tile it updates x, and the entries of y and beta for the rows I
+// of A. After the last tile, it updates y and beta for the rows of G. To make advance right at coupled
+// features too, a step first changes g there. An explicit step adds to g the part of T that depends on other
+// features, G'(beta + ρ(G x − y)). For an implicit step see finishImplicit.
 type sweep struct {
 	*base
 	linalg.Parts

@@ -440,8 +440,8 @@ func (f *modelFile) readPart(text []byte, listed bool) (*head, *columnFields, er
 	return &h, &p, nil
 }
 
-// column returns the column of the part p with the head h. The loss and the features of h must be those
-// of firstHead, the head of the first part.
+// column returns the Column that p describes. h and p are the fields of one part of a model file, see
+// readPart. The loss and the features of h must be those of firstHead, the head of the first part.
 func (p *columnFields) column(firstHead, h *head) (*Column, error) {
 	switch {
 	case h.Loss != firstHead.Loss || h.HuberDelta != firstHead.HuberDelta:

@@ -20,7 +20,7 @@ type fitter struct {
 	s             *exact.Solver // nil in the result of bareFitter
 	file          *exact.File   // nil if the rows are in memory
 	progress      Progress      // the last report to Spec.Progress
-	countedPasses int           // number of passes over the file that are counted in earlier outcomes
+	countedPasses int           // number of passes over the file that earlier calls of solve have counted
 	full          bool          // true if the working set of the last fit became too large
 	cause         float64       // why the fit must stop, such as ending.TimeUp; the same in all processes
 }

@@ -186,7 +186,7 @@ func (m *Model) Predict(indices []int32, values []float64) (float64, error) {
 
 func (m *Model) prediction(margin float64) float64 { return traits(m.loss()).Labels.Predicts(margin) }
 
-// toPredictions replaces the margins of a model for numbers by its predictions.
+// toPredictions replaces margins by the predictions of m, whose labels must be numbers.
 func (m *Model) toPredictions(margins []float64) error {
 	labels := traits(m.loss()).Labels
 	for i, t := range margins {

@@ -18,7 +18,7 @@ const (
 	demoThreshold = 0.9 // an edge joins two features with at least this absolute correlation
 	demoThirds    = 3   // number of parts of the table; each part is held out once
 	demoFolds     = 5   // folds of the cross-validation, which uses the rows not held out
-	demoPasses    = 200 // passes of the run whose curve is shown
+	demoPasses    = 200 // passes of the SCAS-ADMM run whose iterations are drawn
 )
 
 // The Wisconsin diagnostic breast cancer table; source and licence (CC BY 4.0)

@@ -180,7 +180,7 @@ func (c *pathFlags) check() error {
 	return c.specFlags.check(&c.rowFlags)
 }
 
-// inputs returns the paths of the files that the flags name. A path is empty if its flag is not given.
+// inputs returns the paths of the files that the flags name. A path is empty if its flag names no file.
 func (c *specFlags) inputs() []string {
 	return []string{c.graphFile(), c.Groups, c.Bounds, c.SampleWeights, c.Names, c.PenaltyFactors, c.Offset}
 }

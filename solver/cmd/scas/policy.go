@@ -165,8 +165,8 @@ func (v memorySize) refuseUnstreamed(d *demand, err error) error {
 }
 
 // need estimates the bytes that the work needs if all rows are in memory, the program included. If mapped
-// data are larger than the limit and d.checked() is false, need returns the size of the data instead. known
-// is then d.small(), and true in all other cases.
+// data are larger than the limit and d.checked() is false, need returns the size of the data instead, and
+// known is d.small(). Otherwise known is true. If known is false, errors do not state the bytes.
 func (v memorySize) need(d *demand) (bytes float64, known bool) {
 	data := float64(dataBytes(d.data))
 	if d.data.X.Mapped() { // as in lessThan, the size of the file counts if it is larger

@@ -12,7 +12,7 @@ import (
 )
 
 // terminalEvery and progressEvery are the times between two calls of progress.tick, on a terminal and
-// elsewhere. On a terminal, a report first shows times when terminalEvery has passed.
+// elsewhere. On a terminal, reports show times only after terminalEvery has passed.
 const terminalEvery, progressEvery = time.Second, 10 * time.Second
 
 // A progress reports on stderr how much of a command is done, the time that has passed, and an estimate of

@@ -87,8 +87,9 @@ const (
 	mostExtraSteps = 3        // largest number of extra steps to make zeros and ties exact
 )
 
-// minimiseCoupled minimises the model at the point, and returns by how much the model's value fell. If the
-// step may be the last one, minimiseCoupled tries to make the zeros and ties of the model's solution exact.
+// minimiseCoupled minimises the model of the objective at the current point, and returns by how much the
+// model's value fell. tol is the tolerance of the gap. If this may be the last step of the run,
+// minimiseCoupled tries to make the zeros and ties of the model's solution exact.
 func (s *Solver) minimiseCoupled(tol float64) (fall float64) {
 	c, w := s.coupled, &s.set
 	m := &c.model

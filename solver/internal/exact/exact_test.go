@@ -19,7 +19,7 @@ type kind struct {
 	offset   bool
 	ridge    float64 // fraction of the penalty that is a ridge
 	free     int     // number of features without a penalty; the last of them is an intercept
-	positive bool    // a caller of random may set the domain x ≥ 0; random itself does not
+	positive bool    // if true, some tests set the domain x ≥ 0; the method random does not
 }
 
 func (k kind) String() string {

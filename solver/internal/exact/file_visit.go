@@ -51,7 +51,7 @@ type evidence struct {
 type piece struct {
 	findings
 	hessian                      []float64 // X'C diag(φ″) X, upper triangle, row by row
-	block, window                []float64 // X'Cα of a block and of a window
+	block, window                []float64 // X'Cα of a block and of a window, with C = diag(cᵢ)
 	margin, slope, weight, alpha []float64 // for each row of a block; weight is cᵢ
 	sign                         []float64 // labels ±1 of a block
 	marginMove, modelCurve       []float64 // X move, φ″(X hessianPoint) for each row of a block; see origin

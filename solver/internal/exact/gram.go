@@ -144,8 +144,8 @@ func (m *gram) trivial(x []float64, value float64) float64 {
 	return m.bounds.TrivialMoved(&m.base, x, value, m.move(x))
 }
 
-// grow returns H for the columns cols. h is H for oldCols, all of which are in cols. The numbers in oldCols
-// and in cols increase.
+// grow returns the matrix H (see gram) for the columns cols. h is H for the columns oldCols, all of which are
+// in cols. The numbers in oldCols and in cols increase.
 func (m *gram) grow(h []float64, oldCols, cols []int32) []float64 {
 	order, oldOrder := len(cols), len(oldCols)
 	result := make([]float64, order*order)

@@ -53,10 +53,10 @@ func (s *Solver) startBySamples(lambda float64, set *Settings) *Solver {
 	return nil
 }
 
-// rareRidges returns p.Fixed plus ridges for the features with few entries in the samples of all processes. With
-// c entries, the ridge is (rareEntries/c)² times the largest curvature along the feature. Few samples may make
-// the coefficients of these features so large that Newton steps for all samples begin far from their quadratic
-// convergence.
+// rareRidges returns p.Fixed plus a ridge for each feature with few entries in the samples of all processes.
+// For c entries, the ridge is (rareEntries/c)² times the largest curvature along the feature. Without ridges,
+// a fit to few samples may give these features very large coefficients. Newton steps for all samples would
+// then converge slowly at first.
 func rareRidges(p *Problem) []float64 {
 	curvature := p.Loss.Curvature()
 	if math.IsInf(curvature, 1) {

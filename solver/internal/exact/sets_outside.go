@@ -25,7 +25,7 @@ type outside struct {
 	// features, and in place of a tiny number.
 	nearExcess []float64
 	seen       []bool // features that are already in a component
-	done       []bool // rows that reach has examined
+	done       []bool // rows that the method reach has examined
 	component  component
 	excesses   int // number of features with an excess
 }

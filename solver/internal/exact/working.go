@@ -101,7 +101,7 @@ func (s *Solver) chooseSet(share float64) bool {
 // A candidate is a column that may enter the working set.
 type candidate struct {
 	col   int32
-	ratio float64 // correlation divided by limit, see chooseSet
+	ratio float64 // the column's correlation divided by its limit
 }
 
 // appendLargest appends to cols the columns of the candidates with the largest ratios, at most room of them. Of

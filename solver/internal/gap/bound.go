@@ -652,8 +652,9 @@ func (b *Bound) NeedsCompensation(goal float64) bool {
 	return b.Gap > 0.5*goal && (b.Rounding > 0.05*goal && b.Gap < 4*goal || b.Rounding >= 0.5*b.Gap)
 }
 
-// NeedsScaledTally reports whether the Fenchel terms of the scaled α should be computed, because their upper
-// bound b.Fenchel may be the only reason that the gap is above goal. t is the tally of the α before scaling.
+// NeedsScaledTally reports whether the gap may be above goal only because b.Fenchel, an upper bound of the
+// sum of the Fenchel terms, is too large. The terms should then be computed for α times b.Shrink. t is the
+// tally of α.
 func (b *Bound) NeedsScaledTally(t *Tally, goal float64) bool {
 	return b.Gap > goal && b.Shrink < 1 && (1-b.Shrink)*(t.Loss+t.Zero) > 0.1*goal
 }

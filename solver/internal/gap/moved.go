@@ -9,7 +9,7 @@ type Base struct {
 	X        []float64
 	Gradient []float64 // X'Cα, the gradient of the mean loss at X
 	Exact    bool      // Gradient was summed with compensation of rounding errors
-	Loss     float64   // Σ cᵢ φ(tᵢ)
+	Loss     float64   // the mean loss Σ cᵢ φ(tᵢ) at X
 	Tally    Tally     // the tally of x and α
 }
 
@@ -19,7 +19,7 @@ type Move struct {
 	Size  float64   // Σ |dⱼ| Columns.Norm[j], a bound of √(Σ cᵢ(Xd)ᵢ²)
 	Terms int       // the number of non-zero dⱼ
 	Head  []float64 // X'C(α + κXd), computed as Base.Gradient + H d
-	Loss  float64   // Σ cᵢ φ(tᵢ) at x, computed as Base.Loss + Gradient'd + d'Hd/2
+	Loss  float64   // the mean loss Σ cᵢ φ(tᵢ) at x, computed as Base.Loss + Gradient'd + d'Hd/2
 	// The error of H_jk is at most HessianRoundings · κ · Columns.Norm[j] · Columns.Norm[k] · roundoff.
 	HessianRoundings float64
 	Row              func(j int) []float64 // returns row j of H

@@ -35,9 +35,9 @@ func (p *Problem) NewRootRow() *RootRow {
 	return r
 }
 
-// Take computes a'N for the row a' with the given entries. It returns, in increasing order, the roots at
-// which a'N can differ from 0; roots whose column of X is zero may be out of order. The slice is valid until
-// the next call.
+// Take computes a'N (see RootRow) for the row a' with the given entries. It returns the roots at which a'N
+// can differ from 0, in increasing order. Only roots whose column of X is zero may be out of order. The slice
+// is valid until the next call.
 func (r *RootRow) Take(idx []int32, val []float64) []int32 {
 	for _, k := range r.list {
 		r.sum[k], r.has[k] = 0, false

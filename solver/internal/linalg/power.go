@@ -26,9 +26,9 @@ func PowerIteration(m *sparse.CSR) float64 {
 	return lambda
 }
 
-// powerIteration does what PowerIteration does, for A. It starts at a random vector. For the matrix A of a
-// fused lasso it would not move from the vector of ones, which is an eigenvector of A'A. converged is false
-// if the limit of work ended the iteration.
+// powerIteration estimates the largest eigenvalue of A'A as PowerIteration does. It starts at a random
+// vector, because the vector of ones is an eigenvector of A'A for the matrix A of a fused lasso. converged is
+// false if the limit of work ended the iteration.
 func (q *Algebra) powerIteration() (lambda float64, converged bool) {
 	products := 4 * (q.rows + q.cols)
 	if q.matrix != nil {

@@ -397,8 +397,9 @@ func (b *barrier) visit(y []double, derivatives bool) bool {
 	return true
 }
 
-// visitTerm adds term k to what visit computes. In place of limit |v| it takes the minimum over s > |v|
-// of limit s − τ log(s² − |v|²), where τ is tau. The minimum is at s = (τ + √(τ² + limit²|v|²))/limit.
+// visitTerm adds term k at y to b.value and, if derivatives is true, to b.grad and b.hess. In place of
+// limit |v| it takes the minimum over s > |v| of limit s − τ log(s² − |v|²), where τ is b.tau. The minimum
+// is at s = (τ + √(τ² + limit²|v|²))/limit.
 func (b *barrier) visitTerm(k int, y []double, derivatives bool) {
 	terms := b.task.terms[k]
 	limit := toDouble(terms.limit)

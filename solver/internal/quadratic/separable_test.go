@@ -153,7 +153,7 @@ func nearlyEqual(a, b float64) bool { return math.Abs(a-b) <= 1e-8*(1+math.Abs(a
 func TestSeparableDependent(t *testing.T) {
 	const rows, order, groups = 60, 48, 3
 	rng := rand.New(rand.NewPCG(7, 7))
-	z, b := make([]float64, rows*order), make([]float64, rows) // z by columns
+	z, b := make([]float64, rows*order), make([]float64, rows) // z is stored by columns
 	for i := range rows {
 		b[i] = rng.NormFloat64()
 		for k := range order {
