@@ -27,7 +27,7 @@ type rotated struct {
 const (
 	dotNextPoint = iota // next·w', where w' is the point before row is added
 	dotNextRow          // next·row
-	dotRowPoint         // row·w'; like the sums below only with a ball
+	dotRowPoint         // row·w'; this sum and the next two are computed only if rotated.ball is true
 	dotRowRow           // row·row
 	dotPoint            // w'·w'
 	rotatedDots

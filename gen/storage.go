@@ -15,14 +15,14 @@ type storage struct {
 // columns describes how column numbers are stored. index loads one number and extends it to 64 bits
 // with zeros. extend returns an instruction that loads and extends as many numbers as a vector has lanes.
 type columns struct {
-	name, field string // suffix of the kernels' names; field of Rows
+	name, field string // suffix of the kernels' names; field of kernels.Rows
 	idxBytes    int
 	index       func(e *emitter, m operand.Mem, j reg.GPVirtual)
 	extend      func(e *emitter) instruction
 }
 
 type values struct {
-	name, field string // suffix of the kernels' names; field of Rows, empty if all values are 1
+	name, field string // suffix of the kernels' names; field of kernels.Rows, empty if all values are 1
 	valBytes    int
 	// add adds x times the values at m to acc. The mask k says which lanes have a value; in the other
 	// lanes x is -0.

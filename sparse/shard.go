@@ -170,7 +170,7 @@ func (p *filePart) read(parser *libsvmParser) error {
 	return inParallel(input, p.path, parser.block, parser.take)
 }
 
-// correctLine adds the lines of the file before p to the line number in err, because the reader counted from
+// correctLine adds the number of lines before p to the line number in err, because the reader counted from
 // the beginning of p.
 func (p *filePart) correctLine(err error) error {
 	bad, ok := err.(*ParseError)

@@ -29,7 +29,7 @@ type sweep struct {
 	x       []float64       // the vector that the steps change, usually the run's x
 
 	terms []term    // the method's terms; E is their sum
-	g     []float64 // gradient of the sample's loss; changed at coupled features during a step
+	g     []float64 // gradient of the loss of one sample; a step changes it at coupled features, see sweep
 	// lagging is true if a step adds the x before the step to base.sums, and false if it adds the x after the
 	// step.
 	lagging bool

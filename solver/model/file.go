@@ -32,10 +32,11 @@ type head struct {
 	Format  int    `json:"format"`
 	Version string `json:"scas_version"`
 
-	Loss       string    `json:"loss"`
-	HuberDelta float64   `json:"huber_delta,omitempty"` // Huber.Delta; 0 for its default and for other losses
-	Labels     *labels   `json:"labels"`                // the labels of two classes; null for other models
-	Classes    []float64 `json:"classes,omitempty"`     // the labels of the classes if each has a column
+	Loss       string  `json:"loss"`
+	HuberDelta float64 `json:"huber_delta,omitempty"` // Huber.Delta; 0 for its default and for other losses
+	Labels     *labels `json:"labels"`                // the labels of two classes; null for other models
+	// Classes has the labels of the classes if each class has its own coefficients.
+	Classes    []float64 `json:"classes,omitempty"`
 	ClassNames []string  `json:"class_names,omitempty"` // the names of Classes; absent if the labels are numbers
 	P          int       `json:"p"`                     // number of features
 	IndexBase  *int      `json:"index_base"`

@@ -112,9 +112,9 @@ func (c *Covariance) orderByReach() (order []int32, reach []float64) {
 // rounding may make this product smaller than the absolute value of entry (i, j).
 const reachSlack = 1 - tieTolerance
 
-// disjointPairs adds to the collector dst the pairs of feature order[k] with every later element of order
-// that has no common row with it. The absolute values of these pairs decrease, so disjointPairs stops at the
-// first pair below dst.floor. order and reach are the results of orderByReach, and r is scratch memory.
+// disjointPairs adds to the collector dst the pairs of feature order[k] and a later feature of order, if no
+// row has entries of both features. The absolute values of these pairs decrease, so disjointPairs stops at
+// the first pair below dst.floor. order and reach are the results of orderByReach, and r is scratch memory.
 func (c *Covariance) disjointPairs(k int, order []int32, reach []float64, r *covarianceRow, dst *collector) {
 	i := order[k]
 	r.clear()

@@ -226,8 +226,8 @@ func (j job) outcome(written int) string {
 	return "some new whole"
 }
 
-// inject returns words to put before a command line, so that strace runs it. strace tampers with call number
-// when, counted from 1, of the given system call. tampering is an action in the syntax of strace.
+// inject returns words to put before a command line, so that strace runs it. If when is 2, strace tampers
+// with the second call of the given system call. tampering is an action in the syntax of strace.
 func (j *jobs) inject(call, tampering string, when any) []string {
 	return []string{"strace", "-f", "-o", os.DevNull, "-e", "trace=" + call, "-e", fmt.Sprintf("inject=%s:%s:when=%v", call, tampering, when)}
 }

@@ -21,7 +21,7 @@ diagnostic breast cancer table, which is part of the program, and compares them.
 }
 
 func (c *demoCmd) Run(e *env) error {
-	w := bufio.NewWriter(e.stdout) // Flush returns the first error
+	w := bufio.NewWriter(e.stdout) // w.Flush returns the first error of a write
 	err := demoWDBC(e.ctx, w)
 	if err == nil {
 		fmt.Fprintf(w, "\n%s", newMachineSummary().table())

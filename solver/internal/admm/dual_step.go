@@ -61,7 +61,7 @@ func (d *DualStep) SetRho(rho float64) {
 	}
 }
 
-// SetShares gives row k of A its own ρ: shares[k] times the ρ of SetRho. Limit must not be nil.
+// SetShares gives row k of A its own ρ: shares[k] times the ρ of SetRho. d.Limit must not be nil.
 func (d *DualStep) SetShares(shares []float64) { d.shares = shares }
 
 // Multipliers replaces v by beta + ρ v, with the ρ of each row.

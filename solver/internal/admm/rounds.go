@@ -22,7 +22,7 @@ func (s *OuterLoop) rounds(eta float64, iterates, updates int) error {
 		for j, sum := range s.sum {
 			s.X[j] = (s.X[j] + sum) * inv
 		}
-		s.Project(s.X) // removes the rounding error of long sums
+		s.Project(s.X) // because rounding may move the mean out of the set X
 		s.Step.Update(s.A.Image(s.X), s.Y, s.Dual)
 	}
 	return nil

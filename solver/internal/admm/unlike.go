@@ -60,7 +60,8 @@ func unlikeness(t *rows.Team, x kernels.Rows, p int) (deviation, size float64) {
 		for j := range delta {
 			delta[j] -= mean[j]
 		}
-		// image is Σ (nₛ/n) (Gₛ − G)² v, because Σ nₛ (Gₛ − G) v = 0.
+		// Let δₛ = (Gₛ − G) v be the delta of process s. image becomes Σ (nₛ/n) Gₛ δₛ. This equals
+		// Σ (nₛ/n) (Gₛ − G) δₛ, because Σ nₛ δₛ = 0.
 		deviation = math.Sqrt(u.mean(image, delta))
 		copy(v, image)
 	}

@@ -100,7 +100,7 @@ func (r *Evidence) Status() (status string, advice *Advice) {
 	return Stalled, r.advice()
 }
 
-// advice returns the advice for a final method that did not reach the goal.
+// advice returns the advice for a run with the status Stalled.
 func (r *Evidence) advice() *Advice {
 	switch {
 	case r.Why == Iterations:

@@ -105,8 +105,8 @@ const (
 )
 
 // finish tries to prove a gap of at most set.Tol. It starts at x, and at the multipliers z of the rows of A,
-// or at zeros if z is nil. If y is not nil, it must be close to A x. Then the elements of y for singleton
-// rows give the first coefficients of their features, because y has exact zeros.
+// or at zeros if z is nil. If y is not nil, y must be close to A x. Then each coefficient with a singleton
+// row starts at the value that y gives, because y has exact zeros.
 func (w *setSolver) finish(x, y, z []float64, set *Settings) *Solution {
 	r := &rounds{setSolver: w, set: *set, result: &Solution{Result: Result{Gap: math.Inf(1), Objective: math.Inf(1)}}}
 	r.tol = math.Max(set.Tol/2, firstShare*w.problem.lossAtZero())

@@ -15,10 +15,10 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// A testProblem is a gap.Memory with 200 samples.
+// A testProblem is a gap.Memory with the rows of its data.
 type testProblem struct {
 	*gap.Memory
-	rows kernels.Rows // the data
+	rows kernels.Rows
 }
 
 // prove computes head, an argument of Prove, from alpha, and calls Prove.

@@ -36,7 +36,7 @@ func (h *Columns) Prepare() {
 	}
 }
 
-// Column implements Hessian.
+// Column sets dst to column k of Z'Z + diag(Ridge).
 func (h *Columns) Column(dst []float64, k int) {
 	clear(h.image)
 	h.scalar[0] = 1
@@ -46,7 +46,7 @@ func (h *Columns) Column(dst []float64, k int) {
 	h.entries += float64(len(h.Z.Val))
 }
 
-// Reset implements Hessian.
+// Reset sets the vector d to 0.
 func (h *Columns) Reset() { h.reset(h.Z.Len(), h.N) }
 
 // column returns column k of Z as a matrix with one row.
@@ -56,14 +56,14 @@ func (h *Columns) column(k int) kernels.Rows {
 	return z
 }
 
-// Product implements Hessian.
+// Product returns entry k of (Z'Z + diag(Ridge)) d.
 func (h *Columns) Product(k int) float64 {
 	kernels.Margins(h.scalar[:], h.column(k), h.product)
 	h.entries += float64(h.Z.Ptr[k+1] - h.Z.Ptr[k])
 	return h.scalar[0] + float64(h.Ridge[k]*h.d[k])
 }
 
-// Move implements Hessian.
+// Move adds change to entry k of the vector d.
 func (h *Columns) Move(k int, change float64) {
 	h.d[k] += change
 	h.scalar[0] = change
@@ -71,7 +71,7 @@ func (h *Columns) Move(k int, change float64) {
 	h.entries += float64(h.Z.Ptr[k+1] - h.Z.Ptr[k])
 }
 
-// Energy implements Hessian.
+// Energy returns d'(Z'Z + diag(Ridge))d.
 func (h *Columns) Energy() float64 {
 	sum := kernels.Dot(h.product, h.product)
 	for k, d := range h.d {

@@ -25,7 +25,7 @@ import (
 // derivatives. Then full steps succeed far from the solution, and τ may fall by factors of 10 to 1000 (Chan,
 // Golub, Mulet 1999; Andersen, Christiansen, Conn, Overton 2000).
 type Coupled struct {
-	Triangle              // the storage of H
+	Triangle              // how H is stored
 	H        []float64    // positive semidefinite
 	X        []float64    // x, a point of Set
 	Gradient []float64    // g

@@ -48,19 +48,19 @@ func (h *Dense) Prepare() {
 // Row returns row k of H.
 func (h *Dense) Row(k int) []float64 { return h.H[k*h.Order : (k+1)*h.Order] }
 
-// Column implements Hessian.
+// Column sets dst to column k of H + diag(Ridge).
 func (h *Dense) Column(dst []float64, k int) {
 	copy(dst, h.Row(k))
 	dst[k] = h.diagonal[k]
 }
 
-// Reset implements Hessian.
+// Reset sets the vector d to 0.
 func (h *Dense) Reset() { h.reset(h.Order, h.Order) }
 
-// Product implements Hessian.
+// Product returns entry k of (H + diag(Ridge)) d.
 func (h *Dense) Product(k int) float64 { return h.product[k] }
 
-// Move implements Hessian.
+// Move adds change to entry k of the vector d.
 func (h *Dense) Move(k int, change float64) {
 	h.d[k] += change
 	before := h.product[k]
@@ -68,7 +68,7 @@ func (h *Dense) Move(k int, change float64) {
 	h.product[k] = math.FMA(change, h.diagonal[k], before)
 }
 
-// Energy implements Hessian.
+// Energy returns d'(H + diag(Ridge))d.
 func (h *Dense) Energy() float64 { return kernels.Dot(h.d, h.product) }
 
 // MostSweeps implements Hessian. The number of sweeps that it returns takes about as long as the Cholesky

@@ -96,15 +96,15 @@ func (s *hessianState) reset(d, product int) {
 	s.product = append(s.product[:0], make([]float64, product)...)
 }
 
-// Diagonal implements Hessian.
+// Diagonal returns the diagonal of the Hessian.
 func (s *hessianState) Diagonal() []float64 { return s.diagonal }
 
-// Save implements Hessian.
+// Save stores a copy of the vector d.
 func (s *hessianState) Save() {
 	s.saved, s.savedD = append(s.saved[:0], s.product...), append(s.savedD[:0], s.d...)
 }
 
-// Restore implements Hessian.
+// Restore sets the vector d to the copy of the last Save.
 func (s *hessianState) Restore() {
 	copy(s.product, s.saved)
 	copy(s.d, s.savedD)
