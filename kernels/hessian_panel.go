@@ -301,7 +301,8 @@ func markOnes[I column](row *[panelCols]float64, cols []I, col int) int {
 	return len(cols)
 }
 
-// markValues does the same as markOnes, but writes the value of each column, from val, instead of 1.
+// markValues writes val[n] to a panel's row for each cols[n] that is in the panel, and returns the number of
+// these columns. The panel begins with column col. cols increase, and none is below col.
 func markValues[I column, V value](row *[panelCols]float64, cols []I, val []V, col int) int {
 	val = val[:len(cols)]
 	for n, j := range cols {

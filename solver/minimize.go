@@ -166,8 +166,8 @@ func (r *Run) result() *Result {
 	return res
 }
 
-// notAboveStart replaces the iterate of the result by the start, with the y that it implies, if the objective
-// there is lower than At. The dual point stays, and the gap remains valid.
+// notAboveStart compares res.At with the objective at the start. If the start is better, the iterate of the
+// result becomes the start x and y = A x. The dual point stays, and the gap remains valid.
 func (r *Run) notAboveStart(res *Result) {
 	x := make([]float64, len(res.X))
 	copy(x, r.Settings.Start.X)

@@ -57,8 +57,8 @@ func (s *Samples) Gradient(snapshot *Snapshot, x []float64) {
 	snapshot.Loss = s.gradient.At(snapshot.Gradient, x, snapshot.Margin, snapshot.Slope)
 }
 
-// Draw sets rows to the numbers of samples drawn with replacement: uniformly, or in proportion to
-// the sample weights.
+// Draw fills rows with the indices of samples drawn with replacement: in proportion to the sample weights,
+// or uniformly if there are no weights.
 func (s *Samples) Draw(rows []int32) { s.sampler.Draw(rows) }
 
 // Rows returns the data in the form that the kernels take. The caller must not change it.

@@ -78,8 +78,8 @@ func (o *ReadOptions) checked() (*ReadOptions, error) {
 	return o, o.check()
 }
 
-// forFile returns a copy of o, or of the defaults if o is nil, with Format set for a file of this name. It
-// returns an error if an option is wrong.
+// forFile returns a copy of o, or of the defaults if o is nil. If Format is Auto, it becomes the format for
+// the file name. forFile returns an error if an option is wrong.
 func (o *ReadOptions) forFile(name string) (*ReadOptions, error) {
 	o, err := o.checked()
 	if err != nil {

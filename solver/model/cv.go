@@ -21,8 +21,8 @@ type CVSettings struct {
 	// Path specifies the lambdas, which are the same for every fold. If Path.Lambdas is nil, they are
 	// computed from all data. Path.Validation must be nil.
 	Path PathSettings
-	// Folds is the number of folds, with Spec.Memory at most 256. Zero means 10, or the number of
-	// rows if it is less than 10. Each class needs at least two rows.
+	// Folds is the number of folds. If Spec.Memory is set, at most 256 folds are allowed. Zero means 10, or
+	// the number of rows if it is less than 10. Each class needs at least two rows.
 	Folds int
 	// Assignment has the number of the fold, from 0, of each row of this process. If it is nil, the folds are
 	// drawn at random with Settings.Seed. The numbers of rows of these folds differ by at most one, in each

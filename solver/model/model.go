@@ -73,7 +73,7 @@ type FitSummary struct {
 	ClassWeights map[float64]float64 `json:"-"`
 }
 
-// A Certificate says how far a column is from the optimum of its problem.
+// A Certificate says how far a Column is from the optimum of its problem.
 type Certificate struct {
 	// Objective is the value of the objective at the model. MeanLoss and Ridge are parts of it: the mean
 	// loss, and the term that Spec.Mu adds.
@@ -91,7 +91,7 @@ type Certificate struct {
 	NoOptimum bool
 }
 
-// A FitRun says how a column was fitted.
+// A FitRun says how the fit of a Column was made.
 type FitRun struct {
 	// Stats are the statistics of the method; a model file keeps some of them. Seconds and SetupSeconds are
 	// 0, so that equal fits give equal models.

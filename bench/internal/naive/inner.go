@@ -113,7 +113,7 @@ func InnerRotated(w, sum, c, e, x []float64, s *kernels.Steps, sampled []int32) 
 	}
 }
 
-// Decay makes inner steps for a diagonal K, and sets w to the last iterate. state has a cell for each
+// Decay makes the steps of kernels.InnerDecay, and sets w to the last iterate. state has a cell for each
 // coordinate, in the layout that kernels.InnerDecay describes.
 func Decay(w, state []float64, s *kernels.Steps, sampled []int32) {
 	decayed := func(cell []float64, now int) float64 {

@@ -98,7 +98,8 @@ func (r *ranks) sumOfRows(data *sparse.Dataset, s *fitSpec) uint32 {
 		}
 		total += crc32.Checksum(b, table)
 	}
-	total = uint32(uint64(r.team.Total(float64(total)))) // exact in float64: a number below 2^32 for each rank
+	// Total adds a number below 2^32 for each rank, so the sum is exact in float64.
+	total = uint32(uint64(r.team.Total(float64(total))))
 	for _, names := range [][]string{s.spec.Features, data.Classes.Names} {
 		for _, name := range names {
 			total = crc32.Update(total, table, append([]byte(name), 0))

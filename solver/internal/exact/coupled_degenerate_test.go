@@ -83,7 +83,7 @@ func TestAwkward(t *testing.T) {
 	}
 }
 
-// TestBadPoints checks points with a NaN, an infinite or a huge entry: Certify must prove no small gap at
+// TestBadPoints checks points with a NaN, an infinite or a huge entry: Certify must return a huge gap at
 // such a point, and Finish must reach its tolerance from it.
 func TestBadPoints(t *testing.T) {
 	s := mustNew(t, pattern{term.Logistic{}, "graph", 0, 0.01}.draw(t, 20, 5, 1))

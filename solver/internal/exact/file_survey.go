@@ -72,8 +72,8 @@ func (f *File) Survey(maxSamples int) error {
 		}
 	}
 	copies.gather(f.Team)
-	// Columns reads stats only if there are several ranks. Then the caller has asked FileRefusal, which refuses
-	// more than DenseFeatures columns, so stats is not nil.
+	// With several ranks stats is not nil, because FileRefusal has refused more than DenseFeatures columns.
+	// With one rank, Columns does not read stats.
 	f.Team.Columns(pieceMoments[0].stats)
 	f.Team.Sum(zero[:])
 	f.survey = survey{unit: f.Loss.Traits().Labels.Unit(zero[0], zero[1], zero[2]), zeroLoss: zero[0], copies: copies}

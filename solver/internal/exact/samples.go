@@ -44,7 +44,7 @@ type samples interface {
 	// dual returns α at the point x, or nil for samples in a file.
 	dual(x []float64) []float64
 
-	tally() *gap.Tally // tally of α at the point
+	tally() *gap.Tally // the sums over the samples for the point and α
 	// prove returns the bound that α and multipliers z prove at the point x, and sets e = X'Cα. If the bound
 	// exceeds goal because of rounding, it may be computed again, more accurately.
 	prove(x, z, e []float64, goal float64) gap.Bound

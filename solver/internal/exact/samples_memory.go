@@ -84,7 +84,7 @@ func (m *memory) margins(dst, x []float64) {
 	}
 }
 
-// transposed sets dst = X'C alpha.
+// transposed sets dst = X'C alpha. C is the diagonal matrix of Coef.
 func (m *memory) transposed(dst, alpha []float64) {
 	if m.dense != nil {
 		m.dense.transposed(dst, m.Scaled(alpha))

@@ -189,8 +189,8 @@ func (p *Problem) exceeds(z []float64) bool {
 	return p.Penalty.scaling(p.work.z, p.work.zErr) < 1-1e-12
 }
 
-// bound is Bound for one choice of clip. If clip is true, bound first moves multipliers beyond their limits
-// to the limits. value is the objective at x.
+// bound is Bound for one choice of clip. If clip is true, bound first sets each multiplier that is beyond
+// its limit to the limit. value is the objective at x.
 func (p *Problem) bound(x, z []float64, t *Tally, sum *Sum, value float64, clip bool) Bound {
 	w, none := &p.work, Bound{Gap: math.Inf(1)}
 	p.setDualPoint(z, t, sum, clip)
@@ -534,7 +534,8 @@ func (p *Problem) domainGap(x []float64) (sum float64) {
 	return sum
 }
 
-// domainGapAt returns the term of feature j in the bound of domainGap. X is a box or R^p.
+// domainGapAt returns the term of feature j in the bound of domainGap, if X is a box or R^p. e is the dual
+// residual eⱼ, err a bound of its error, and x the coefficient.
 func (p *Problem) domainGapAt(j int, e, err, x float64) float64 {
 	if p.box.Lower != nil {
 		return p.box.ExcessAt(j, e, err, x, p.Ridge[j])

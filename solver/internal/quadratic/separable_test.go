@@ -277,7 +277,7 @@ func TestFactorUpdates(t *testing.T) {
 		updates := 0
 		for round := range 60 {
 			switch round {
-			case 20: // all columns of z
+			case 20: // h now has a coordinate for each column of z; before, only for the even columns
 				replacement, places := dense(120, identity, ridge), make([]int, 60)
 				for k := range places {
 					places[k] = 2 * k

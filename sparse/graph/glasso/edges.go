@@ -55,7 +55,7 @@ type edgeSearch struct {
 	opt          Options
 	k            int
 	low, high    float64
-	sizeError    error   // if it is not nil, it wraps a *graph.ComponentError whose Fits is low
+	sizeError    error   // nil, or wraps a *graph.ComponentError, whose Fits is equal to the field low
 	halved       bool    // whether a penalty above low was tried since sizeError was set
 	best         *Result // the best result so far; nil before the first
 	bestDistance int     // difference between k and the number of edges of best
