@@ -190,7 +190,7 @@ func (l *elementLoop) sweepBases(box bool) sweepBases {
 	return b
 }
 
-// point returns FMA(c, w, e), clipped to lo and hi unless b.sum is nil, which means no box.
+// point returns FMA(c, w, e). With a box, that is if b.sum is not nil, the result is clipped to lo and hi.
 func (b sweepBases) point(e *emitter, p place) vec {
 	v := e.read(b.w, p)
 	if e.lanes > 2 {

@@ -56,7 +56,7 @@ func (s *spy) set() *set {
 				work += a.Rows.rowLen(i) + fixedWork(a)
 				done++
 			}
-			s.call(work, 2*maxWork) // a step is not divided, so the sum may exceed maxWork
+			s.call(work, 2*maxWork) // a step is not divided, so work may exceed maxWork
 			return done
 		}
 	}

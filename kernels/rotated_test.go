@@ -58,8 +58,7 @@ func TestRotatedEqual(t *testing.T) {
 	})
 }
 
-// TestRotatedRuns checks that one call of InnerRotated with several series of steps gives the same bits
-// as a call for each series.
+// TestRotatedRuns checks that InnerRotated gives the same bits if its steps are divided among several calls.
 func TestRotatedRuns(t *testing.T) {
 	eachLevel(t, func(t *testing.T) {
 		for _, p := range []int{128, 520, rotatedMax} {

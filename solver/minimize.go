@@ -141,7 +141,7 @@ func (r *Run) result() *Result {
 			evaluation = r.evaluate(r.Iterate)
 		}
 	}
-	// judge returns evaluation, without a pass over the data, if point is the iterate.
+	// judge evaluates a point. For the iterate it returns evaluation and makes no pass over the data.
 	judge := func(point Iterate) Evaluation {
 		if slices.Equal(point.X, r.X) && slices.Equal(point.Y, r.Y) {
 			return evaluation

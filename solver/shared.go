@@ -79,9 +79,8 @@ func (r *Run) resume() error {
 }
 
 // checkBest computes the objective at the best iterate of s again, and stores it in s. It returns an error if
-// the stored objective differs by more than rounding. The run needs the right objective: settle turns the gap
-// of the iterate into a gap of the best iterate by the difference of their objectives. checkBest may change
-// the iterate and the snapshot of r.
+// the stored objective differs by more than rounding: Run.settle would compute a wrong gap from it. checkBest
+// may change the iterate and the snapshot of r.
 func (r *Run) checkBest(s *saved) error {
 	k := &s.Keeper
 	if !k.Watched || s.Loose || k.Kept.X == nil {

@@ -72,7 +72,7 @@ func (l Line) stroke(s style) draw.LineStyle {
 func (l Line) mark(s style) draw.GlyphStyle {
 	shape := glyphs[(l.Series+l.Series/len(palette))%len(glyphs)]
 	radius := s.mark
-	if len(l.X) == 1 { // the line has only its mark
+	if len(l.X) == 1 { // a single point is drawn only as a mark
 		radius *= 1.6
 	}
 	return draw.GlyphStyle{Color: palette[l.Series%len(palette)], Radius: radius, Shape: shape}

@@ -208,7 +208,7 @@ func TestCVByHand(t *testing.T) {
 	}
 }
 
-// TestCVOfTies checks that Best is the larger lambda if two lambdas have the same mean.
+// TestCVOfTies checks that Best and OneSE are the index of the largest lambda if all means are equal.
 func TestCVOfTies(t *testing.T) {
 	x, y := random(t, 20, 2, 3, true)
 	for _, measure := range []Measure{ByError, ByAUC} {

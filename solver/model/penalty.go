@@ -115,8 +115,8 @@ func widen(a *sparse.CSR, columns int) (*sparse.CSR, error) {
 	return sparse.New(l, columns, rows.Ptr, rows.Idx, rows.Val)
 }
 
-// limits returns the weights of the rows of A in the penalty, for lambda = 1 and the coefficients of
-// standardised features. Without a matrix A and a graph, A is the identity.
+// limits returns the weight of each row of A in the penalty for lambda = 1. A is the identity if the
+// specification has neither a matrix A nor a graph.
 func (d *design) limits() (limit []float64) {
 	if d.spec.A != nil {
 		l, _ := d.spec.A.Dims()

@@ -114,8 +114,8 @@ type Spec struct {
 
 // labelNames has the labels and names of the classes in a Dataset.
 type labelNames struct {
-	labels  sparse.LabelMapping // of two classes
-	classes []string            // of more than two classes; nil if they are numbers
+	labels  sparse.LabelMapping // the labels of two classes
+	classes []string            // the names of more than two classes; nil if the labels are numbers
 	columns []string            // the names of the label column and the offset column of a table
 }
 

@@ -77,8 +77,9 @@ func newBoundProblem(ctx context.Context, mu float64) (*boundProblem, error) {
 	return b, nil
 }
 
-// Theorem1 measures SCAS on a ball of diameter D. Outer iteration t = 1, 2, ... has the step size η_t and the
-// number of inner steps M_t of Theorem 1; see theory.Constants.Theorem1Steps, which also says what C_t is.
+// Theorem1 measures the gap of SCAS on a ball of diameter D. Outer iteration t = 1, 2, ... has the step size
+// η_t and the number of inner steps M_t of Theorem 1; see theory.Constants.Theorem1Steps, which also says
+// what C_t is.
 // The bound is, in the symbols of the paper,
 //
 //	(1/T) [ Σ_t (D²/(2 M_t η_t) + η_t C_t) + (ρ/2)|y_0 − y*|² + (|β_0|² + γ²)/ρ ].
@@ -112,7 +113,7 @@ func Theorem1(ctx context.Context) (*Bound, error) {
 	return b, nil
 }
 
-// Theorem2 measures Algorithm 2 of the paper with parameters that satisfy the conditions of
+// Theorem2 measures the gap of Algorithm 2 with parameters that satisfy the conditions of
 // theory.Constants.Theorem2Relaxed. Bound.Conditions lists these conditions, and those that are printed in the
 // paper, which may fail.
 func Theorem2(ctx context.Context) (*Bound, error) {
@@ -143,7 +144,7 @@ func Theorem2(ctx context.Context) (*Bound, error) {
 	return b, nil
 }
 
-// Theorem2Printed measures Algorithm 2 of the paper with parameters that satisfy the conditions of Theorem 2
+// Theorem2Printed measures the gap of Algorithm 2 with parameters that satisfy the conditions of Theorem 2
 // as printed, and the condition of Lemma 16. rho and eta are half of the largest values that these conditions
 // allow.
 func Theorem2Printed(ctx context.Context) (*Bound, error) {

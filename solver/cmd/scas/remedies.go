@@ -143,8 +143,8 @@ func phrase(r sparse.Remedy) (text string, ok bool) {
 	return strings.ReplaceAll(text, "%s", value), ok
 }
 
-// reworded returns the text of err without names of packages, and with flags, not fields, in the remedies.
-// It does this for the errors that err wraps, too.
+// reworded returns the text of err without names of packages, and with flags in place of names of fields. It
+// also rewords the errors that err wraps.
 func reworded(err error) string {
 	text := err.Error()
 	for _, part := range parts(err) {

@@ -31,7 +31,7 @@ func (l *InnerLoop) diagonalOfK() []float64 {
 	return k
 }
 
-// newDiagonal returns the fastest plan for a K with the diagonal k.
+// newDiagonal returns the fastest plan if the matrix K of Plan is diagonal. k is its diagonal.
 func newDiagonal(l *InnerLoop, k []float64) Plan {
 	p, base := len(k), newBase(l, k)
 	kappa, scalarReason, diagonalReason := k[0], "A'A is a multiple of the identity", "A'A is diagonal"

@@ -45,8 +45,8 @@ func newUnrestricted(p *Problem) *unrestricted {
 // mu returns the ridge, which is the same for all features.
 func (f *unrestricted) mu() float64 { return f.Ridge[0] }
 
-// mostCondition is the largest condition number for which SCAS-ADMM is taken to be fast, as a multiple of the
-// number of samples.
+// mostCondition is the largest ratio of the curvature of the mean loss to n·mu for which SCAS-ADMM counts as
+// fast.
 const mostCondition = 2
 
 // isUnheld reports whether feature j has neither a ridge nor a singleton row. Every working set has all such

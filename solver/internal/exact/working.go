@@ -46,11 +46,13 @@ const (
 )
 
 // chooseSet makes the working set. A column belongs to the set if its coefficient is not zero, if it has no
-// limit, or if its correlation exceeds share times its limit; all columns belong to it if the model is coupled
-// or whole is true. If the set lacks no such column and is not much too large, it stays as it is. Otherwise
-// the columns with the largest ratios of correlation to limit enter first, as far as there is room. If
-// columns with non-zero coefficients leave too little room for the others that belong to the set, the set
-// stays, and noRoom becomes true. chooseSet reports whether it has added missing columns.
+// limit, or if its correlation exceeds share times its limit. If the model is coupled or whole is true, all
+// columns belong to the set.
+//
+// A set that has all these columns and is not much too large stays as it is. Otherwise new columns enter in
+// the order of the ratio of correlation to limit, the largest first. If more than maxColumns columns belong
+// to the set, and those with non-zero coefficients nearly fill it, the set stays, and noRoom becomes true.
+// chooseSet reports whether it has added missing columns.
 func (s *Solver) chooseSet(share float64) bool {
 	w := &s.set
 	if w.position == nil {

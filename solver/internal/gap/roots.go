@@ -65,7 +65,7 @@ func (r *RootRow) Take(idx []int32, val []float64) []int32 {
 	return r.list
 }
 
-// Entry returns the entry of a'N for the given root, as the last call of Take computed it.
+// Entry returns the entry of a'N (see RootRow) for the given root. a' is the row of the last call of Take.
 func (r *RootRow) Entry(root int32) float64 { return r.sum[root] }
 
 // A rootMatrix is X N, stored by columns. The columns of N are the vectors n of the roots.

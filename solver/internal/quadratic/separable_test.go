@@ -83,7 +83,7 @@ func violation(q *Separable, h *Dense) (worst float64) {
 			derivative += h.H[k*h.Order+j] * (v - q.X[j])
 		}
 		derivative += h.Ridge[k] * (u - q.X[k])
-		down, up := derivative-q.Limit[k], derivative+q.Limit[k] // the derivatives to the left and right of u
+		down, up := derivative-q.Limit[k], derivative+q.Limit[k] // the left and right derivative at u = 0
 		if u > 0 {
 			down = up
 		} else if u < 0 {

@@ -143,7 +143,7 @@ func (c *supportFactor) remove(a int) {
 	}
 }
 
-// add appends a row for coordinate k to the factor. It returns false if the pivot is too small.
+// add appends a row for coordinate k to the factor of H − ff'. It returns false if the pivot is too small.
 func (h *Dense) add(f []float64, k int32) bool {
 	c, row, pivot := &h.factored, h.Row(int(k)), h.diagonal[k]
 	if f != nil {

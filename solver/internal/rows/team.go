@@ -37,8 +37,8 @@ func NewTeam(comm dist.Comm) *Team {
 // Alone reports whether there is only one process.
 func (t *Team) Alone() bool { return t == nil }
 
-// IfAlone returns ask if there is only one process, and nil otherwise, because no process of several may end
-// its run alone.
+// IfAlone returns ask if there is only one process. With several processes it returns nil: an error of ask
+// would end the run of one process only.
 func (t *Team) IfAlone(ask func() error) func() error {
 	if t == nil {
 		return ask
