@@ -12,7 +12,7 @@ import (
 )
 
 // TestSignals fits noisy signals with a penalty on the jumps. It compares the objective, the values and the
-// number of levels with the results of a direct method.
+// number of constant pieces with the results of a direct method.
 func TestSignals(t *testing.T) {
 	sizes := []int{500, 10_000}
 	if !testing.Short() {
@@ -54,7 +54,7 @@ func noisySteps(n int) []float64 {
 	return y
 }
 
-// levels returns the number of levels in x. A new level begins where neighbours differ by more than
+// levels returns the number of constant pieces of x. A new piece begins where neighbours differ by more than
 // tolerance.
 func levels(x []float64, tolerance float64) int {
 	count := 1

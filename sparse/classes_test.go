@@ -81,7 +81,7 @@ func TestClasses(t *testing.T) {
 	if name := named.Name(2); name != "cedar, red" || want.Name(2) != "7" {
 		t.Errorf("names %q, %q", name, want.Name(2))
 	}
-	// Two classes are mapped for any MaxClasses, and regression accepts all labels.
+	// Two labels are mapped to -1 and +1 for any MaxClasses. Regression accepts all labels.
 	if d := mustRead(t, "3 1:1\n5 1:2\n", &ReadOptions{MaxClasses: 9}); !d.Classes.IsZero() || d.Mapping.Positive != 5 {
 		t.Errorf("two: %+v, %+v", d.Classes, d.Mapping)
 	}

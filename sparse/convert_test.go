@@ -98,7 +98,7 @@ func TestConvertResumes(t *testing.T) {
 	interruptions, stages := 0, map[string]bool{}
 	var resumed int64
 	for {
-		callsLeft := min(interruptions, 3) // the first call stops before it has converted a row
+		callsLeft := min(interruptions, 3) // with 0, Convert stops before it has converted a row
 		set := &ConvertSettings{
 			Progress: func(stage string, done, total int64) {
 				if done > total {

@@ -145,8 +145,8 @@ func (s *sa) storeIterate(i int) {
 	copy(old, s.x)
 }
 
-// renew stores the slope of sample i at x, and updates gm. If iterates are stored, it also stores x for the
-// sample.
+// renew stores the slope of sample i at x, and updates the mean gradient gm. If iterates are stored, it also
+// stores x for the sample.
 func (s *sa) renew(i int) {
 	slope := s.slopeAt(i, s.x)
 	s.data.Scatter(s.gm, i, (slope-s.slope[i])/float64(s.n))

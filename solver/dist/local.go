@@ -113,8 +113,8 @@ func (m *meeting) fail(err error) {
 	}
 }
 
-// meet adds v to the current turn, waits for the other ranks and copies the result to v. kind is the name
-// of the call, which must be the same on all ranks.
+// meet makes one collective call: it waits for the vectors of all ranks, and replaces v by the result of
+// combine. kind is the name of the call, which must be the same on all ranks.
 func (g *Goroutine) meet(kind string, v []float64, combine func(result []float64, vectors [][]float64)) error {
 	call := g.calls
 	g.calls++

@@ -91,7 +91,7 @@ func withFilePosition(file, part []byte, e *sparse.ParseError) error {
 	return e
 }
 
-// finiteNumbers has the names of fields of a model file in which null is not allowed instead of a number.
+// finiteNumbers has the names of those fields of a model file whose numbers must not be null.
 var finiteNumbers = []string{"classes", "coefficients", "objective", "mean_loss", "ridge", "rel_tol"}
 
 // checkFields returns an error if the JSON object has two fields of the same name, or if a field of

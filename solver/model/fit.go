@@ -132,8 +132,8 @@ func (c *Certificate) notConverged(goal float64, advice *ending.Advice) error {
 	}
 }
 
-// lateError returns the error for a fit that the time limit ended: errLate if no gap was requested. Otherwise
-// the requested gap is RelTol·unit.
+// lateError returns the error for a fit that the time limit ended: errLate if no gap was requested,
+// otherwise a *solver.NotConvergedError with the goal RelTol·unit.
 func (c *Certificate) lateError(unit float64) error {
 	if c.RelTol == 0 {
 		return errLate

@@ -206,7 +206,7 @@ func TestRanksCV(t *testing.T) {
 	const n = 90
 	for _, loss := range []solver.Loss{solver.Logistic{}, solver.Squared{}, solver.Poisson{}, nil} {
 		dataLoss, classes := loss, false
-		if dataLoss == nil { // more than two classes
+		if dataLoss == nil { // nil stands for the logistic loss with three classes
 			dataLoss, classes = solver.Logistic{}, true
 		}
 		x, y := randomFor(t, n, 9, 4, dataLoss)

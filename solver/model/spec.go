@@ -222,8 +222,9 @@ func (g GroupLasso) weights() []float64 {
 	return weights
 }
 
-// factors returns the penalty factors of p features, or nil if all factors are 1. For a GroupLasso without a
-// Graph and a matrix A, features in a group with a positive weight have factor 1, and all others factor 0.
+// factors returns the penalty factors of p features, or nil if all factors are 1. If the penalty is a
+// GroupLasso, and there is no Graph and no A, features in a group with a positive weight have factor 1, and
+// all others factor 0.
 func (s *Spec) factors(p int) []float64 {
 	g, ok := s.Penalty.(GroupLasso)
 	if !ok || s.couples() {

@@ -288,8 +288,8 @@ func TestHalve(t *testing.T) {
 	}
 }
 
-// TestCompressedPoints checks that compressed records are read, and are written again without compression. A
-// file of records without a protocol must be an error of OpenAny.
+// TestCompressedPoints checks that compressed records are read, and are written again without compression.
+// OpenAny must return an error for records without a protocol.
 func TestCompressedPoints(t *testing.T) {
 	pr, _ := tiny(t)
 	key := Key{"tiny", 0, solver.SCAS{}.Info().Name, 0, Sampled, Last}

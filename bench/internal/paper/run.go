@@ -66,7 +66,7 @@ type trajectory struct {
 	within  state
 }
 
-// A state is one point of a run, evaluated at both outputs.
+// A state is one point of a run, evaluated at the last iterate and at the average.
 type state map[Output]Point
 
 func (pr *Protocol) runner(ctx context.Context, h *Halves, k Key) (*runner, error) {

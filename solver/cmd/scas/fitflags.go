@@ -73,7 +73,7 @@ func (c *fitFlags) readRows(e *env, opt *sparse.ReadOptions) (*sparse.Dataset, e
 type workload struct {
 	settings solver.Settings
 	count    model.Fits // numbers of lambdas and folds; Classes is not set, because the data determine it
-	scored   bool       // whether the model is scored on all rows at once
+	scored   bool       // true for --report, which scores the model on all rows
 }
 
 // maxUnwarnedClasses is the largest number of different labels that are taken for classes without a warning.

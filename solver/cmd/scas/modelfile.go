@@ -51,7 +51,7 @@ func readModel(path string, limit memorySize) (*model.Model, error) {
 	}
 	var size struct {
 		P      float64
-		Models []struct{ P float64 } // one for each column; only older versions wrote P for each
+		Models []struct{ P float64 } // has P only in files of older versions
 	}
 	if err := json.Unmarshal(text, &size); err == nil {
 		need := size.P * max(1, float64(len(size.Models)))

@@ -88,7 +88,7 @@ func (v memorySize) place(d *demand, exceeds bool) (room int64, err error) {
 }
 
 // room returns the bytes that the limit leaves for windows of the rows if the work is done out of core, or 0
-// if these bytes are too few. keptBytes is as in demand.
+// if these bytes are too few. keptBytes is explained at demand.keptBytes.
 func (v memorySize) room(keptBytes int64) int64 {
 	limit, _ := v.limit()
 	if room := limit - programBytes - keptBytes; limit >= leastLimit && room >= leastRoom {

@@ -81,7 +81,7 @@ func TestMetric(t *testing.T) {
 	}
 }
 
-// sameQuadratic checks that |M u|² for the matrix M = m.A equals Σ ρ_k (A x)_k² + mu |x|² for x = D u.
+// sameQuadratic checks that |M u|² equals Σ ρ_k (A x)_k² + mu |x|² for M = m.A and x = D u, with D = m.D.
 func sameQuadratic(t *testing.T, p *MetricProblem, m *Metric) {
 	t.Helper()
 	u, x := []float64{1, -2, 0.5}, make([]float64, 3)

@@ -19,8 +19,8 @@ type Scales struct {
 	Lambda1, LambdaP float64 // the largest and the smallest eigenvalue of A'A
 }
 
-// NaturalRho returns factor·Lambda·Row/Unit if this is positive. Otherwise it returns 1e-4 or, for an
-// indicator and Row > 0, the mean curvature of the loss along a feature.
+// NaturalRho returns factor·Lambda·Row/Unit, or 1e-4 if this is 0. For an indicator with Row > 0 it returns
+// the mean curvature of the loss along a feature instead.
 func (s *Scales) NaturalRho(factor float64) float64 {
 	inverse := s.Row / s.Unit * factor
 	switch {

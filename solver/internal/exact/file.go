@@ -95,7 +95,7 @@ func NewFile(p *FileProblem) *File {
 	return f
 }
 
-// Visits returns the number of visits so far, without the readings of Falls.
+// Visits returns the number of visits (see File) so far. It does not count the passes of Falls and falls.
 func (f *File) Visits() int { return f.visits }
 
 // Look makes x the current point, visits the rows there, and returns the mean loss and its gradient. If an

@@ -377,7 +377,7 @@ func (s *Solver) minimise(tol float64) (fall float64) {
 		}
 		set.MaxSweeps, set.DescentOnly = mostSweeps, !s.work.near
 	}
-	// With a Gram matrix, proofs cannot use q.Signed.
+	// If set.Gap is positive, Solve may set q.Signed. Proofs cannot use q.Signed with a Gram matrix.
 	if s.gram == nil && s.Loss.Traits().ContinuousCurvature {
 		set.Gap, set.MaxSweeps = signedPart*tol, min(set.MaxSweeps, fewSweeps)
 	}

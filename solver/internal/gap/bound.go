@@ -165,7 +165,7 @@ func (p *Problem) Value(x []float64, loss float64) float64 {
 }
 
 // Bound returns the bound of P(x) − P* that the dual point (α, z) proves after it is made feasible. t is the
-// tally of x and α, and sum is X'Cα. Bound does not change z.
+// tally of x and α, and sum is X'Cα (see the package comment). Bound does not change z.
 func (p *Problem) Bound(x, z []float64, t *Tally, sum *Sum) Bound {
 	value, exceeds := p.Value(x, t.Loss), p.exceeds(z)
 	best := p.bound(x, z, t, sum, value, true)
@@ -389,9 +389,9 @@ func (p *Problem) setResidual(t *Tally, sum *Sum) {
 // matrix has the diagonal 1.
 const leastPivot = 1e-7
 
-// A rootChange bounds the change δ = ΦXN d of α that makes eⱼ = 0 at all roots. N has one column for each
-// root, its vector n (see root). Φ is the diagonal matrix with the numbers Φᵢ of Tally.Phi. d solves
-// H d = −e_F with H = N'X'CΦXN, where e_F has the values of e at the roots.
+// A rootChange bounds the change δ = ΦXN d of α that makes eⱼ = 0 at all roots. e and C are explained in the
+// package comment. N has one column for each root, its vector n (see root). Φ is the diagonal matrix with the
+// numbers Φᵢ of Tally.Phi. d solves H d = −e_F with H = N'X'CΦXN, where e_F has the values of e at the roots.
 type rootChange struct {
 	norm       float64 // bounds √(d'H d)
 	reach      float64 // bounds |(XN d)ᵢ| for every sample i; +Inf if H may be singular
@@ -631,7 +631,8 @@ func (p *Problem) setGroups() {
 	}
 }
 
-// marginErrors returns the arguments of Tally.marginErrorCost for margins that were computed at x.
+// marginErrors returns two bounds for margins that were computed at x: err for the error of a margin, and
+// terms for the number of roundings in a margin and its slope.
 func (p *Problem) marginErrors(x []float64) (err, terms float64) {
 	var size, count float64
 	for j, v := range x {

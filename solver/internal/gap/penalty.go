@@ -38,8 +38,8 @@ type Group struct {
 }
 
 // NewPenalty returns the penalty of A x. limit and square have one number for each row of A; square may be
-// nil. groups has the rows of each group; nil means no groups. All rows of a group must have the same limit,
-// and rows in no group the limit 0.
+// nil. groups has the rows of each group; nil means no groups. If there are groups, all rows of a group must
+// have the same limit, and rows outside the groups must have the limit 0.
 func NewPenalty(a *linalg.Algebra, limit, square []float64, groups [][]int) *Penalty {
 	l, p := a.Dims()
 	pen := &Penalty{Total: l, Singleton: make([]int32, p), SingletonEntry: make([]float64, p)}

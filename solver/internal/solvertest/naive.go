@@ -118,7 +118,7 @@ func (n *Naive) Outer(m, k int, strong bool) {
 		size := (b+1)*m/k - b*m/k
 		n2 := *n
 		n2.anchor = n.X
-		n2.X = snapshot // x in the formula of step
+		n2.X = snapshot // step uses n2.X as the snapshot
 		sum := n2.plainSum
 		if strong {
 			sum = n2.strongSum

@@ -18,8 +18,8 @@ type extrapolation struct {
 }
 
 // afterSweep stores the active entries of b.z after a sweep. When the entries of extrapolationDepth+1 sweeps
-// are stored, it replaces the active entries of b.z by the result of combine if this lowers the Newton model,
-// and empties the store.
+// are stored, it computes the result of combine. If the Newton model is lower there, the result replaces the
+// active entries of b.z. Then afterSweep removes the stored entries.
 func (e *extrapolation) afterSweep(b *newtonBlock, active [][]int32) {
 	z := b.values(active)
 	e.iterates = append(e.iterates, z)
