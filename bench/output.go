@@ -31,8 +31,8 @@ func (r *report) base(dir string) string {
 	return filepath.Join(dir, r.name+"-"+r.machine.Slug())
 }
 
-// write writes r.text to a file in the directory dir, and r.benchfmt to the file benchfmt. It leaves out a
-// file if its argument is empty.
+// write writes r.text to a file in the directory dir, and r.benchfmt to the file benchfmt. If dir or benchfmt
+// is empty, write leaves out the file.
 func (r *report) write(dir, benchfmt string) error {
 	table := output.File{Text: r.text.String()}
 	if dir != "" {

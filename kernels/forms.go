@@ -1,7 +1,7 @@
 package kernels
 
-// The storage forms, named after the types of the columns and of the values; see Rows. In the forms with
-// Ones all values are 1. int32Float64 is the plain form.
+// The storage forms of Rows, named after the types of the column indices and of the values. In the forms with
+// Ones all values are 1.
 const (
 	int32Float64 = iota
 	int32Float32

@@ -92,7 +92,7 @@ func (s *spy) set() *set {
 	}
 }
 
-// TestBoundedWork checks the number of assembly calls of each function in its table. A spy checks each call.
+// TestBoundedWork checks how many assembly calls functions make. A spy checks the work of each call.
 func TestBoundedWork(t *testing.T) {
 	const n = 3*maxWork + 5
 	v, out, sum := make([]float64, n), make([]float64, n), make([]float64, n)

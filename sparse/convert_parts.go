@@ -24,7 +24,7 @@ type parts struct {
 	files    [partCount]partFile
 	journal  *os.File
 	source   partsSource
-	recorded int64 // position in the text, in bytes, at the last line of the journal
+	recorded int64 // position in the text, in bytes, that the last line of the journal states
 }
 
 // recordBytes is the approximate number of bytes of text between two lines of the journal.

@@ -18,9 +18,8 @@ type tableConversion struct {
 	table   *table
 	feature []int32 // feature[k] is the feature with the provisional number k, or -1 if there is none
 	names   []string
-	// dropped is the number of entries without a feature. Each is a missing value before the first category
-	// of its column: it was stored under the number of the column, before this category showed that the
-	// column has no numbers.
+	// dropped is the number of entries without a feature. They are missing values that were stored before a
+	// category showed that their column does not hold numbers.
 	dropped int64
 	buf     []byte
 }

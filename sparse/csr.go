@@ -207,9 +207,9 @@ func fromElements(rows, cols int, value func(i, j int) float64) (*CSR, error) {
 // maxShortCols is the largest number of columns for which 16-bit indices are enough.
 const maxShortCols = math.MaxUint16 + 1
 
-// Compact returns all rows in the smallest storage form of package kernels: 16-bit columns if there
-// are at most 65,536, and no values if all are 1. Otherwise values are float32 if that is exact or,
-// with round, if none of them overflows. Rounding has a relative error of at most 6e-8, or more for
+// Compact returns all rows in the smallest storage form of package kernels: 16-bit column indices if
+// there are at most 65,536 columns, and no values if all are 1. Otherwise values are float32 if that is
+// exact or, with round, if none of them overflows. Rounding has a relative error of at most 6e-8, or more for
 // values below 1.2e-38. Without round, kernels give the same bits for every form. Slices that are
 // not made smaller are views of the matrix and must not be written to.
 func (a *CSR) Compact(round bool) kernels.Rows {

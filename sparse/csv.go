@@ -20,8 +20,8 @@ type TableOptions struct {
 	// numbers, counted from 1.
 	NoHeader bool
 	// Label is the name of the label column, or its number counted from 1. If it is
-	// empty, the label column is the one named label, target or y, in upper or lower
-	// case, else the last one that does not hold offsets.
+	// empty, the label column is the column named label, target or y, in upper or lower
+	// case, or else the last column that does not hold offsets.
 	Label string
 	// NoLabel says that no column has labels.
 	NoLabel bool

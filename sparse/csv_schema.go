@@ -38,7 +38,7 @@ type tableColumn struct {
 	sum       float64   // the sum of the stored numbers; 0 if no mean is needed
 	offsets   []float64 // the offset of each row; nil in all columns but the offset column
 	unknown   int       // number of values without a feature in ReadOptions.Names
-	example   string    // the first of these values
+	example   string    // the first value without a feature in ReadOptions.Names
 }
 
 type columnKind uint8

@@ -34,7 +34,7 @@ func compressed(t testing.TB) map[string][]byte {
 	return forms
 }
 
-// compress returns text in every compression that the libraries can write.
+// compress returns text compressed with gzip, xz and zstd.
 func compress(t testing.TB, text []byte) map[string][]byte {
 	t.Helper()
 	forms := map[string][]byte{}

@@ -59,7 +59,7 @@ func Split(n, k int, seed uint64) (chosen, others []int) {
 	return numbers[:k:k], numbers[k:]
 }
 
-// SyntheticOptions describes a random problem with a known solution. A zero field means its default.
+// SyntheticOptions describes a random data set with known coefficients. A zero field means its default.
 type SyntheticOptions struct {
 	Rows           int     // samples; default 500
 	Features       int     // default 40
@@ -72,10 +72,10 @@ type SyntheticOptions struct {
 	Seed           uint64
 }
 
-// Synthetic is a problem with a known solution.
+// Synthetic is a data set whose labels are made from known coefficients.
 type Synthetic struct {
 	*Dataset
-	// Coefficients is the solution x from which the labels are made, one number per feature: constant on
+	// Coefficients has the known coefficients, one number per feature: constant on
 	// each group of Groups, different between neighbouring groups, 0 for all other features.
 	Coefficients []float64
 	// Groups lists, for each group with coefficients that are not 0, its features.

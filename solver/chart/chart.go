@@ -48,7 +48,7 @@ type Chart struct {
 
 // Lengths in points.
 const (
-	width, height = 630, 400 // of a chart without its legend
+	width, height = 630, 400 // size of a chart without its legend
 	legendLine    = 16       // height of a legend entry
 	nameOffset    = 29       // distance from the left end of a legend entry to its name
 )

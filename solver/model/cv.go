@@ -324,7 +324,7 @@ func (c *crossing) trainingProblems(k int) (*problems, error) {
 	return p, err
 }
 
-// withEnd joins the error of ctx, if ctx has ended, to err unless err already wraps it.
+// withEnd joins ctx.Err() to err, unless err already wraps ctx.Err().
 func withEnd(ctx context.Context, err error) error {
 	if ctx.Err() == nil || errors.Is(err, ctx.Err()) {
 		return err

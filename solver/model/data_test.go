@@ -131,7 +131,7 @@ func TestFitDataOfFile(t *testing.T) {
 			t.Errorf("%+v, %v", step, err)
 		}
 	}
-	// ClassWeights and Positive have original labels, too.
+	// The keys of ClassWeights, and Positive, are original labels, not −1 and +1.
 	negative, positive := 3.0, 7.0
 	weighted := Spec{ClassWeights: map[float64]float64{3: 5, 1: 100}, Positive: &positive, Lambda: 0.01, Settings: solver.Settings{RelTol: 1e-9}}
 	want := mustFit(t, &weighted, x, y)

@@ -67,7 +67,7 @@ func TestAuto(t *testing.T) {
 	}
 }
 
-// TestRidge checks that Certificate.Ridge is the part of the objective that Mu adds, with offsets, too.
+// TestRidge checks that Certificate.Ridge is what Mu adds to the objective, with and without offsets.
 func TestRidge(t *testing.T) {
 	x, y := random(t, 60, 5, 9, true)
 	offsets := make([]float64, 60)

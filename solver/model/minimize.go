@@ -49,10 +49,10 @@ func (m *minimizer) scaled(x []float64) []float64 {
 // A minimizer solves a design with solver.Minimize, for one lambda after the other.
 type minimizer struct {
 	d                *design
-	problem          solver.Problem // the problem without the penalty, which pose adds
+	problem          solver.Problem // the problem without the penalty, which the method pose adds
 	weights          []float64      // weights of the rows of A in the penalty
 	squaresInPenalty bool           // the squares of an elastic net are in Problem.Penalty, not in Problem.L2
-	ridge            float64        // Problem.L2 has the term lambda·ridge, unless squaresInPenalty is true
+	ridge            float64        // the factor of lambda in Problem.L2, unless squaresInPenalty is true
 	scale            []float64      // divisor of each feature
 	offsetColumn     bool           // the last column of the data has the offsets
 }

@@ -18,9 +18,9 @@ import (
 // scales of the features are contained in ridge, fixed and A. If a is nil, limit contains them instead of A.
 type penalty struct {
 	a             *sparse.CSR // nil for the identity
-	limit, square []float64   // limit_k and square_k for each row of A; square is nil if all are 0
+	limit, square []float64   // the factors of lambda |(A x)_k| and (A x)_k²/2; square is nil if all are 0
 	groups        [][]int     // groups of rows of A; nil for no groups
-	ridge, fixed  []float64   // ridgeⱼ and fixedⱼ for each entry of x; fixed is nil if all are 0
+	ridge, fixed  []float64   // the factors of lambda xⱼ²/2 and xⱼ²/2; fixed is nil if all are 0
 	set           term.Region // the allowed x; nil if all are allowed, or if design.ownDomain is true
 }
 

@@ -1,6 +1,6 @@
 // Package theory computes the constants in the paper's assumptions (Zhao, Li, Zhou,
 // "Scalable Stochastic Alternating Direction Method of Multipliers"), the conditions of
-// its theorems, and the step sizes that they prescribe. Read [Constants] first.
+// its theorems, and the step sizes that the theorems prescribe. Read [Constants] first.
 package theory
 
 // Constants holds the quantities in the paper's assumptions that can be computed from a

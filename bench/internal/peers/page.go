@@ -19,7 +19,7 @@ var pageText string
 var pageTemplate = template.Must(template.New("page").Parse(pageText))
 
 const (
-	// growthGap is the gap, divided by Problem.AtZero, for which growthCharts shows the time.
+	// growthCharts shows the time to reach a gap of growthGap times Problem.AtZero.
 	growthGap = 1e-6
 	// drawnFloor is the smallest gap in a chart. Smaller gaps are drawn as drawnFloor.
 	drawnFloor = 1e-12

@@ -19,7 +19,7 @@ type vectorKernel struct {
 	vectors int     // number of vectors that the kernel reads or writes
 	flops   float64 // floating-point operations per element
 	moved   int     // like vectors, but a vector that the kernel reads in two loops counts twice
-	// make returns the case on the vectors v, which have random numbers. It may change them.
+	// make returns the case on the vectors v, which have random numbers. make may change v.
 	make func(v [][]float64) measure.Case
 }
 

@@ -16,7 +16,7 @@ type simdForms struct {
 	prox   func(beta, y, ax, limit []float64, rho float64)
 }
 
-// HasSIMD reports whether this build, on this processor, can measure kernels by simd/archsimd.
+// HasSIMD reports whether this build, on this processor, can measure kernels that use package simd/archsimd.
 func HasSIMD() bool { return simd().dot != nil }
 
 func dot(v [][]float64) measure.Case {

@@ -15,7 +15,7 @@ import (
 // returns nil, because the bytes of a pipe cannot be read again.
 func firstBytes(path string) []byte {
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
-		return nil // a later read reports the error
+		return nil // a later read reports the error, if there is one
 	}
 	f, err := os.Open(path)
 	if err != nil {

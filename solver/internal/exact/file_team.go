@@ -12,7 +12,7 @@ import (
 // rank reads its windows. Then the ranks agree whether to continue, and add their sums. After a visit all
 // ranks do the same computations, with the same bits.
 
-// failed is one more cause, after those of package ending: the visit of this rank failed.
+// failed means that the visit of this rank failed. It is larger than the causes of package ending.
 const failed = ending.Canceled + 1
 
 // teamError returns the error after a visit, given the error of this rank. If one rank has an error, all ranks

@@ -39,14 +39,15 @@ type samples interface {
 	// accept moves to t.end, for which lossAt was called last. If t.length is 0, it does not move. It sets
 	// α = φ' + φ″ X t.move, with φ' at the start of the step and the φ″ of the last call of hessian.
 	accept(t *trial)
-	// useSlopes sets α to the slopes φ' at the point x, and e to X'Cα.
+	// useSlopes sets α to the slopes φ' at the point x, and e to the gradient of the loss, X'Cα.
 	useSlopes(x, e []float64)
 	// dual returns α at the point x, or nil for samples in a file.
 	dual(x []float64) []float64
 
-	tally() *gap.Tally // the sums over the samples for the point and α
-	// prove returns the bound that α and multipliers z prove at the point x, and sets e = X'Cα. If the bound
-	// exceeds goal because of rounding, it may be computed again, more accurately.
+	tally() *gap.Tally // tally of α at the point
+	// prove returns the bound that α and multipliers z prove at the point x, and sets e = X'Cα, where C is
+	// the diagonal matrix of the weights of samples. If the bound exceeds goal because of rounding, prove may
+	// compute it again, more accurately.
 	prove(x, z, e []float64, goal float64) gap.Bound
 	// trivial returns the gap that the dual point 0 proves at x; value is the objective at x.
 	trivial(x []float64, value float64) float64

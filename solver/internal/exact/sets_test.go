@@ -227,8 +227,8 @@ func proximal(t *testing.T, rng *rand.Rand, p int, size float64) (*outside, []fl
 }
 
 // TestSetsOfLongRows checks that working sets lead to the optimum if a row of A can have features inside and
-// outside a set. The optimal multiplier of such a row may differ from set to set, so that rounds might
-// alternate between two sets for ever.
+// outside a set. The optimal multiplier of such a row may differ from set to set, so that the solver
+// might alternate between two sets for ever.
 func TestSetsOfLongRows(t *testing.T) {
 	for seed := range uint64(40) {
 		rng := rand.New(rand.NewPCG(seed, 28))

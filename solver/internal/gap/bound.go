@@ -283,9 +283,8 @@ func (p *Problem) checkSigns() {
 	}
 }
 
-// dropSigns updates relaxed after the correction: a feature in oneSided at which the correction has made the
-// sign of eⱼ uncertain must have eⱼ = 0 after all. dropSigns reports whether there is such a feature; then
-// the correction must be done again.
+// dropSigns sets relaxed[j] to false if j is in oneSided and the correction has made the sign of eⱼ uncertain.
+// It reports whether it has changed relaxed; then the correction must be done again.
 func (p *Problem) dropSigns() (changed bool) {
 	for _, j := range p.oneSided {
 		if p.relaxed[j] && !(p.feasibleSide(j) >= p.work.eErr[j]) {

@@ -70,7 +70,7 @@ func (c *Cholesky) spread(count int, do func(k int)) {
 
 func (c *Cholesky) row(i, lo, hi int) []float64 { return c.l[i*c.stride+lo : i*c.stride+hi] }
 
-// diagonalBlock factors the square of rows and columns lo to hi−1, at most factorBlock of them. It works on
+// diagonalBlock factors the block of rows and columns lo to hi−1, at most factorBlock of them. It works on
 // the transpose, because one kernel call subtracts multiples of several rows from a row. It returns false
 // if a pivot is not a positive finite number.
 func (c *Cholesky) diagonalBlock(lo, hi int) bool {

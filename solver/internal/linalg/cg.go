@@ -18,7 +18,7 @@ type ConjugateGradients struct {
 	scaled     []float64 // D⁻¹ times Residual
 }
 
-// NewConjugateGradients returns a solver for p unknowns.
+// NewConjugateGradients returns a solver for p unknowns. multiply sets dst = K v.
 func NewConjugateGradients(p int, multiply func(dst, v []float64)) *ConjugateGradients {
 	c := &ConjugateGradients{Multiply: multiply}
 	c.Resize(p)

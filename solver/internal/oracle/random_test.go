@@ -232,7 +232,7 @@ func (p *problem) judge(a *answer, ref *solution, outOfCore bool) (complaints []
 	}
 	var failure *solver.NotConvergedError
 	switch {
-	case a.goal == 0 && a.err == nil: // the objective at x = 0 is 0, so no gap can be the goal
+	case a.goal == 0 && a.err == nil: // the objective at x = 0 is 0, so the run has no goal
 	case errors.As(a.err, &failure), a.err == nil && !a.converged:
 		if p.excuse = p.unproved(a, ref, excess <= a.goal); p.excuse == "" {
 			complain("not converged: %v (excess %.3g)", a.err, excess)

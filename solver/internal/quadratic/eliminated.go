@@ -20,8 +20,8 @@ type eliminated struct {
 // be a rounding error.
 const dependentPart = 1e-13
 
-// begin prepares for Separable.Solve, which starts at u = q.X. It eliminates no coordinate if q.Free is
-// negative or H_ii is 0.
+// begin prepares for Separable.Solve, which starts at u = q.X. It eliminates coordinate q.Free, unless q.Free
+// is negative or the diagonal entry of H for this coordinate is 0.
 func (e *eliminated) begin(q *Separable) {
 	diagonal := q.H.Diagonal()
 	if *e = (eliminated{index: -1, diagonal: diagonal}); q.Free < 0 || !(diagonal[q.Free] > 0) {

@@ -35,8 +35,8 @@ type Writer struct {
 	chunk []byte
 }
 
-// NewWriter writes the header of an array in C order. kind is f8 for float64, i4 for int32, or i8 for
-// int64.
+// NewWriter writes the header of an array in C order, and returns a Writer for its elements. kind is f8 for
+// float64, i4 for int32, or i8 for int64.
 func NewWriter(w io.Writer, kind string, shape ...int) (*Writer, error) {
 	return &Writer{w: w}, writeHeader(w, "<"+kind, shape)
 }
