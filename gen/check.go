@@ -19,9 +19,9 @@ var checks = pass.Concat(
 	pass.FunctionPass(plainLabels),
 )
 
-// vexRegisters rejects vector registers 16 to 31 in a function that needs no AVX-512 by avo's list of
-// features. The assembler encodes these registers only for AVX-512, so the program would crash on a
-// processor without AVX-512.
+// vexRegisters rejects vector registers 16 to 31 in a function for which avo lists no AVX-512 feature. The
+// assembler encodes these registers only for AVX-512, so the program would crash on a processor without
+// AVX-512.
 func vexRegisters(fn *ir.Function) error {
 	for _, feature := range fn.ISA {
 		if strings.HasPrefix(feature, "AVX512") {

@@ -104,7 +104,7 @@ var families = []family{
 	{"hessian", append(avx2Kernels(formKernels((*emitter).hessian)...), (*emitter).hessianPanel)},
 }
 
-// formKernels returns a function for each storage form. It calls f to emit the kernel for this form.
+// formKernels returns a function for each storage form. The function calls f to emit the kernel for its form.
 func formKernels(f func(*emitter, *isa, *storage)) []func(*emitter, *isa) {
 	var functions []func(*emitter, *isa)
 	for _, s := range storages {

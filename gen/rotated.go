@@ -25,7 +25,7 @@ type rotated struct {
 
 // The indices of the sums of step k in dots. These sums do not depend on the gain of step k.
 const (
-	dotNextPoint = iota // next·w', where w' is the point before row is added
+	dotNextPoint = iota // next·w', where next is row k+1, and w' is the point before row k is added
 	dotNextRow          // next·row
 	dotRowPoint         // row·w'; this sum and the next two are computed only if rotated.ball is true
 	dotRowRow           // row·row

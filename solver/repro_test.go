@@ -66,8 +66,8 @@ func TestReproductions(t *testing.T) {
 	}
 }
 
-// TestStructureSurvivesRounding checks that zeros are made exact even if rounding makes the objective rise
-// slightly.
+// TestStructureSurvivesRounding checks that a run sets small coefficients to exactly 0, even if the objective
+// then rises slightly because of rounding.
 func TestStructureSurvivesRounding(t *testing.T) {
 	res := solvertest.Minimize(t, reproduction(t, "lasso20.svm", solver.Logistic{}, 0.05), &solver.Settings{Method: solver.SCASK{}, Passes: 400})
 	if count := nonzero(res.X); count != 6 {

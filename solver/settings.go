@@ -77,9 +77,9 @@ type Settings struct {
 	// Threads is the number of goroutines for work on all rows; zero means GOMAXPROCS. Results do not
 	// depend on Threads.
 	Threads int `json:"threads"`
-	// Start is the initial iterate, for example the Iterate of a Result. A nil X means 0, and a nil Dual
-	// 0. A nil Y means the y that x implies, or 0 if the field B of Coupling is set. The run begins at the
-	// projection of X onto the domain. Minimize does not change Start.
+	// Start is the initial iterate, for example the Iterate of a Result. A nil X or Dual means
+	// zeros. The run begins at x, the projection of X onto the domain. A nil Y means the y that satisfies
+	// the constraint with x, or zeros if the field B of Coupling is set. Minimize does not change Start.
 	Start Iterate `json:"-"`
 	// Checkpoint, if not nil, stores the state of Auto, SCASK or SCASL after outer iterations, on the
 	// first process. If the Checkpoint already has a state, the run continues from this state. With the

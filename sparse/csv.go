@@ -66,7 +66,8 @@ type TableSummary struct {
 	Found string `json:"label_found,omitempty"`
 	// Offset is the name of the column of offsets; empty if there is none.
 	Offset string `json:"offset,omitempty"`
-	// Classes lists labels that are words, in byte order. It is nil if the options list the labels.
+	// Classes lists labels that are words, in byte order. It is nil if ReadOptions.Mapping or
+	// ReadOptions.Classes lists the labels.
 	Classes []string `json:"class_names,omitempty"`
 	// Numbers is the number of columns of numbers.
 	Numbers int `json:"numeric_columns"`

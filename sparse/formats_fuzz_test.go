@@ -505,7 +505,7 @@ func FuzzMatrixMarket(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, data string) {
-		// naiveMarket does not decompress, and blanks beyond ASCII separate its tokens.
+		// naiveMarket does not decompress, and it also splits lines at blanks that are not ASCII.
 		plain := refuseBinary([]byte(data[:min(len(data), blockSize)]), "") == nil && !strings.ContainsFunc(data, func(c rune) bool { return c >= 0x80 })
 		want, ok := naiveMarket(data)
 		a, err := readMatrix(strings.NewReader(data), "fuzz")

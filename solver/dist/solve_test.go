@@ -124,8 +124,8 @@ func TestColumnsWithoutData(t *testing.T) {
 	}))
 }
 
-// TestRareFeatures solves a problem that begins with a part of the samples, where some features have few
-// entries, all of them in the first rank.
+// TestRareFeatures solves a problem in which some features have few entries, all of them in the rows of the
+// first rank. The run begins with a part of the samples.
 func TestRareFeatures(t *testing.T) {
 	const rows = 16384
 	checkRanks(t, 2, randomProblem(t, rows, 24, 1e-5, func(rng *rand.Rand, i int) []sparse.Triplet {

@@ -17,9 +17,9 @@ func (d *design) recedes() func(j int, sign float64) bool {
 	}
 }
 
-// unpenalised returns a copy of x, the coefficients and the intercept. In the copy, coefficients that are
-// penalised or that the domain bounds are 0. It returns nil if no step along the result can lower the loss of
-// a row forever.
+// unpenalised returns a copy of x, which has the coefficients and the intercept. The copy has 0 in place of
+// each coefficient that is penalised or that the domain keeps from growing. The result is nil if no step
+// along the copy can lower the loss of a row forever.
 func (d *design) unpenalised(lambda float64, x []float64) []float64 {
 	if !traits(d.loss).NeverZero {
 		return nil

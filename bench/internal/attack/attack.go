@@ -44,7 +44,7 @@ type Options struct {
 type Kind struct {
 	Name, Summary string
 
-	// The kind may run for share/(sum of the shares of the kinds to run) of Options.For.
+	// The kind may run for the time Options.For · share/(sum of the shares of the kinds to run).
 	share        float64
 	trialsPerTry int  // number of trials if Options.Tries is 1
 	alone        bool // whether only one trial may run at a time

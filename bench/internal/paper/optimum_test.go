@@ -39,8 +39,8 @@ func TestKnownOptima(t *testing.T) {
 	}
 }
 
-// TestStrongGap checks that the bound is never below the objective minus the optimum, and is small near the
-// optimum.
+// TestStrongGap checks that the result of strongGap is never below the objective minus the optimum, and is
+// small near the optimum.
 func TestStrongGap(t *testing.T) {
 	d, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: 200, Features: 20, Noise: 1, Seed: 5})
 	if err != nil {

@@ -37,7 +37,7 @@ type Optimum struct {
 	Split     int     `json:"split"`
 	Objective float64 `json:"objective"`
 	Gap       float64 `json:"gap"` // upper bound on Objective minus the optimum
-	By        string  `json:"by"`  // how it was computed, in words
+	By        string  `json:"by"`  // how the optimum was computed, in words
 }
 
 func (o *Optimum) key() Key { return Key{Data: o.Data, Mu: o.Mu, Split: o.Split} }

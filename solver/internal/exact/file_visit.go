@@ -41,7 +41,7 @@ type findings struct {
 type evidence struct {
 	model        *origin   // the model that gave α, see origin; nil if no gap was requested
 	tally        gap.Tally // the tally of α
-	head, tail   []float64 // X'Cα is head + tail; tail is nil without compensation
+	head, tail   []float64 // X'Cα is head + tail; tail is nil unless File.compensated is set
 	rootHessian  []float64 // upper triangle of N'X'CΦXN for the roots (see rootTally), for gap.Sum.Hessian
 	rootsVersion int       // gap.Problem.RootsVersion at the visit
 }

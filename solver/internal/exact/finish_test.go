@@ -68,8 +68,8 @@ func TestStart(t *testing.T) {
 	}
 }
 
-// TestStartAgain checks that a run from a solution, with a tolerance that rounding does not allow, returns no
-// point that is worse than the solution.
+// TestStartAgain checks that a run that starts from a solution returns no worse point, although rounding
+// errors are larger than the tolerance of the run.
 func TestStartAgain(t *testing.T) {
 	const p = 20
 	for seed := range uint64(8) {

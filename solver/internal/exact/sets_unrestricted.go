@@ -14,8 +14,8 @@ type unrestricted struct {
 	x       []float64 // the current point
 	image   []float64 // A x, for the rows of gap.Penalty
 	value   float64   // P(x)
-	head    []float64 // X'Cα of the last bound; see package gap
-	// mu is positive, and the curvature of the mean loss is at most mostCondition·n·mu.
+	head    []float64 // X'Cα of the last bound
+	// True if mu is positive and the curvature of the mean loss is at most mostCondition·n·mu.
 	conditioned bool
 }
 

@@ -82,7 +82,8 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 	}
 	unproved := set.Unproved && (s.coupled == nil || s.coupled.rough) && s.gram == nil && s.File == nil
 	if s.work.remaining = 0; unproved && s.work.mostFall > 0 {
-		// If a model is solved until this fraction of its first violation is left, P is about tol too large.
+		// A model is solved until its largest violation has fallen to this fraction of the first one. The
+		// value of the model is then about tol above its minimum.
 		s.work.remaining = min(roughPart, math.Sqrt(tol/s.work.mostFall))
 	}
 	s.work.mostFall = 0
@@ -189,8 +190,9 @@ const (
 	// If the working set does not have all columns, Solve may try a proof when the estimated gap is at most
 	// proofPart times the last proved gap. Before the first proof, Solver.Scale replaces the last proved gap.
 	proofPart = 0.1
-	// Solve usually tries no proof while fall²/objective, an estimate of the gap after the step, exceeds
-	// farPart times the gap at which it would try one. The model fell by the number fall in the step.
+	// Let fall be the decrease of the model's value in a step. The gap after the step is about
+	// fall²/objective. If this estimate exceeds farPart times the gap at which Solve may try a proof, Solve
+	// usually tries none.
 	farPart = 100
 )
 

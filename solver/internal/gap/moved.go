@@ -26,9 +26,9 @@ type Move struct {
 }
 
 // ProveMoved returns a bound for the point x = b.X + d without reading the samples. The dual point has the
-// numbers α + κXd for the samples, and the multipliers z. Because the second derivative is the constant κ,
-// the Fenchel term of a sample for α + κXd at x equals its Fenchel term for α at b.X. So b.Tally already has
-// the sum of these terms.
+// numbers α + κXd for the samples (see Base), and the multipliers z. The second derivative of the loss is the
+// constant κ. So the Fenchel term of a sample for α + κXd at x equals its Fenchel term for α at b.X. The sum
+// of these terms is already in b.Tally.
 func (m *Memory) ProveMoved(b *Base, x, z []float64, move *Move) Bound {
 	lossError, reach := m.lossError(b, move), m.reach(move)
 	t := b.Tally

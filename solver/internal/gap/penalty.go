@@ -354,8 +354,8 @@ func (g *Group) clip(z []float64) {
 // relativeError bounds the relative rounding error of Norm.
 func (g *Group) relativeError() float64 { return float64(float64(len(g.Rows)+8) * roundoff) }
 
-// fenchel returns an upper bound of Limit |v| − z'v, where v and z have the rows of the group only. The
-// result is 0 for v = 0, and otherwise, apart from rounding,
+// fenchel returns an upper bound of Limit |v| − z'v, where |v| and z'v are over the rows of the group only.
+// The result is 0 for v = 0, and otherwise, apart from rounding,
 //
 //	|v| (|z − (Limit/|v|) v|² + Limit² − |z|²) / (2 Limit).
 func (g *Group) fenchel(z, v []float64) float64 {

@@ -10,7 +10,7 @@ type Product struct {
 	parts *stack                 // nil unless A = [G; I]
 	trans func(dst, v []float64) // multiplies by A'
 	sums  []float64              // entries of A'v for the features in parts.Coupled
-	image []float64              // the result of Image
+	image []float64              // scratch memory of the method Image
 }
 
 // Product returns a new Product with scratch memory of its own.

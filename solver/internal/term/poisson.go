@@ -45,8 +45,8 @@ func (Poisson) Slopes(slope, margin, label []float64) (sum float64) {
 	return sum
 }
 
-// Curvatures implements Loss. If t is clearly below log b, m is chosen so that the parabola in the comment of
-// Loss.Curvatures has its minimum where φ has it, at log b. Otherwise m is φ″.
+// Curvatures implements Loss. If t is clearly below log b, the parabola in the comment of Loss.Curvatures has
+// its minimum at log b, like φ. Otherwise its curvature is φ″.
 func (Poisson) Curvatures(dst, slope, margin, label []float64, damping float64) {
 	for i, t := range margin {
 		dst[i] = exp(t)

@@ -124,7 +124,7 @@ func (h *Header) encode() []byte {
 }
 
 // maxCount is the largest number of rows, columns or entries that a header may state, and the largest number
-// of bytes of the section meta. Up to it, the computed sizes of sections do not overflow.
+// of bytes of the section meta. For numbers up to maxCount, the computed sizes of sections do not overflow.
 const maxCount = 1 << 48
 
 // decode parses b, the header of a file of the given size.
