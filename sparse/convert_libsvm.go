@@ -34,8 +34,8 @@ func (c *libsvmConversion) read(input io.Reader, report func()) (*Converted, err
 	return &Converted{Features: c.features, Stats: c.parser.stats}, err
 }
 
-// take adds the rows of the next block of the text to the parts. If the conversion must stop, it records the
-// state instead, and returns an error.
+// take adds the rows of the given block to the unfinished .scas file. If the conversion must stop, it
+// records the state instead, and returns an error.
 func (c *libsvmConversion) take(part *libsvmPart) error {
 	if err := c.checkInterrupt(); err != nil {
 		return errors.Join(c.record(), err)

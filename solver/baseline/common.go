@@ -24,7 +24,7 @@ type base struct {
 
 	x, y, beta []float64 // the run's iterate
 	limit      []float64 // for each row of A, lambda times its weight
-	image      []float64 // A x, from the last call of the method times
+	image      []float64 // A x for the x of the last call of base.times
 	u          []float64 // scratch memory with an entry for each row of A
 	q          []float64 // scratch memory with an entry for each feature
 

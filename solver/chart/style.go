@@ -112,8 +112,8 @@ func newPlot(c *Chart, s style) *plot.Plot {
 	return p
 }
 
-// decades places the ticks of a logarithmic axis. The ticks with labels are powers of ten: all of them, or on
-// a long axis every second, third and so on. On a short axis, 2 and 5 times a power of ten also have labels.
+// decades places the ticks of a logarithmic axis. Powers of ten have labels. On a long axis, only some of
+// them have labels. On a short axis, 2 and 5 times a power of ten also have labels.
 type decades struct{}
 
 // Ticks implements plot.Ticker.

@@ -122,7 +122,7 @@ func (c *crossing) draw() {
 	}
 	var source rand.PCG
 	rng := rand.New(&source)
-	// For each class: the number of the current section, and the folds of the rows in this section.
+	// drawn has the current section of each class, see above. order has the folds of the rows of this section.
 	drawn, order := slices.Repeat([]int{-1}, len(count)), make([][]int, len(count))
 	c.eachRow(func(i, class int) {
 		section := position[class] / c.folds

@@ -32,11 +32,11 @@ const (
 //	    row and column j of W = V b, except W_jj
 //	edges where |inv(W)_ij| > 0.0025
 //
-// Edges have weight 1 and are ordered by (I, J) with I < J; the codes use [Antisymmetric; I] as constraint
-// matrix. The values of the features should be of order 1. Connected components of the graph whose edges
-// are the pairs with |S_ij| > 0.005 are solved in parallel, on the given number of threads; 0 means one per
-// processor. A component of more than 5,000 features is a *ComponentError. A W that is not finite or
-// has no inverse is an error.
+// Edges have weight 1 and are ordered by (I, J) with I < J. The codes use the constraint matrix [B; I] with
+// B = Graph.Antisymmetric(). The values of the features should be of order 1. Connected components of the
+// graph whose edges are the pairs with |S_ij| > 0.005 are solved in parallel, on the given number of
+// threads; 0 means one per processor. A component of more than 5,000 features is a *ComponentError. A W
+// that is not finite or has no inverse is an error.
 func PublishedRecipe(c *Covariance, threads int) (*Graph, error) {
 	members, err := c.Components(recipePenalty, recipeComponent, threads)
 	if err != nil {

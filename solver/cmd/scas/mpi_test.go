@@ -252,7 +252,8 @@ func (b *mpiBed) disturb(t *testing.T, signal syscall.Signal, limit time.Duratio
 }
 
 // judge checks that a disturbed job has written the model want, or has failed and written no other model.
-// got is its exit code, or lingerCode. If code is not 0, got must be 0, code or lingerCode.
+// got is the result of job.end, and code is the exit code that a failed job must have. If code is 0, a failed
+// job may have any exit code.
 func (b *mpiBed) judge(t *testing.T, j *job, got, code int, model string, want []byte) {
 	t.Helper()
 	m, err := os.ReadFile(model)

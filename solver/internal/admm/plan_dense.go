@@ -20,7 +20,7 @@ type dense struct {
 	product *linalg.Product // multiplies by A and A'; nil if not needed
 	d, w    []float64       // the constant part of the gradient (see Plan), and the current point
 	q, sum  []float64       // K w, and the sum of the iterates
-	gain    []float64       // −(η/batch)(φ'(aᵢ'w) − φ'(aᵢ'x_t)) for each sample of a step
+	gain    []float64       // −(η/batch)(φ'(aᵢ'w) − φ'(aᵢ'x_t)) for each sample of a step; x_t is the snapshot
 	eta     float64
 }
 

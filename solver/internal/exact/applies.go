@@ -15,8 +15,8 @@ const (
 	// DenseFeatures is the largest number of features of a problem with its samples in a file. It is also the
 	// largest number for a coupled problem with a dense Hessian, unless Problem.MaxWorking is set.
 	DenseFeatures = 2048
-	// A coupled problem in memory is refused if forming its Hessian costs more than both of these numbers:
-	// passes over the data, and multiplications for each process.
+	// A coupled problem in memory is refused if forming its Hessian costs more than maxAssembly passes over
+	// the data, and also more than maxProducts multiplications for each process.
 	maxAssembly, maxProducts = 64, 2e9
 )
 

@@ -92,7 +92,7 @@ type objective struct{ loss, value float64 }
 type workspace struct {
 	damping  float64 // the damping of the next Hessian, see term.Loss.Curvatures
 	fall     float64 // by how much the last step lowered the value of its model
-	mostFall float64 // the largest fall in the present or last call of Solve
+	mostFall float64 // the largest value of fall since the last call of Solve began
 	// The mean |αᵢ| of the dual point for which the gap was estimated last.
 	alphaSize float64
 	// quadratic.SeparableSettings.RelTolerance of a model near the optimum.

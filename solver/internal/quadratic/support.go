@@ -120,7 +120,7 @@ func (h *Dense) update(f []float64, support []int32) bool {
 	return true
 }
 
-// belongs reports whether the factor was computed for f, and for an H with the given diagonal.
+// belongs reports whether the factor was computed from a matrix H − ff' with this f and this diagonal of H.
 func (c *supportFactor) belongs(diagonal, f []float64) bool {
 	if (f == nil) != (c.f == nil) {
 		return false

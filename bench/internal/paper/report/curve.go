@@ -195,7 +195,7 @@ func (c curve) end() float64 {
 	return c.mean[len(c.mean)-1]
 }
 
-// lastPoint returns the last point of a curve that is not empty, as a curve.
+// lastPoint returns a curve with only the last point of c. c must not be empty.
 func (c curve) lastPoint() curve {
 	k := len(c.x) - 1
 	return curve{c.x[k:], c.mean[k:], c.low[k:], c.high[k:]}
