@@ -129,7 +129,7 @@ func inlineMutations(t *testing.T, module string) []mutation {
 }
 
 // try applies m, runs the tests and undoes m. outcome names the test that failed, or says that m has
-// no effect. err is not nil if the tests do not fail as m.want says.
+// no effect. The tests must fail as m.want says; otherwise try returns an error.
 func (m *mutation) try(module string) (outcome string, err error) {
 	path := filepath.Join(module, m.file)
 	original, readErr := os.ReadFile(path)

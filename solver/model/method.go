@@ -64,7 +64,7 @@ func (s *Spec) minimizes() bool {
 }
 
 // checkMethod returns an error if a setting requires a method that does not support another part of the
-// specification for p features.
+// specification. p is the number of features.
 func (s *Spec) checkMethod(p int) error {
 	setting, value := s.minimizeSetting()
 	switch {

@@ -74,7 +74,8 @@ func (c *trainCmd) checkpoint(data *sparse.Dataset, head *problemReport) (dist.C
 }
 
 // sumOfRows returns a checksum of the rows, labels and offsets of all ranks, and of the names of features
-// and classes. Out of core it returns 0. It does not depend on the number of ranks. All ranks must call it.
+// and classes. The checksum does not depend on the number of ranks; out of core it is 0. All ranks must call
+// sumOfRows.
 func (r *ranks) sumOfRows(data *sparse.Dataset, s *fitSpec) uint32 {
 	if s.outOfCore() {
 		return 0

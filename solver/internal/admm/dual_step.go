@@ -123,8 +123,8 @@ func (d *DualStep) Update(ax, y, beta []float64) {
 	}
 }
 
-// updateEach is Update if rows have their own ρ. It multiplies entry k of A x and of y by shares[k], because in
-// these units all rows have the same ρ. At the end it divides y by shares again.
+// updateEach is Update if rows have their own ρ. It multiplies entry k of A x and of y by shares[k]. After
+// that all rows have the same ρ. At the end it divides y by shares again.
 func (d *DualStep) updateEach(ax, y, beta []float64) {
 	for j, share := range d.shares {
 		d.ax[j] = share * ax[j]
