@@ -140,7 +140,7 @@ func guardInner(t *testing.T, a Rows, p int, end bool, vec func() []float64) {
 	InnerLazyBallCells(cells, one(), &LazyBall{Lazy: Lazy{Alpha: 1, Q: 1}, GammaLimit: 1}, s, sampled)
 }
 
-// TestRotatedBounds is TestBounds for InnerRotated.
+// TestRotatedBounds checks that InnerRotated accesses no memory outside of its arguments, as TestBounds does.
 func TestRotatedBounds(t *testing.T) {
 	eachLevel(t, func(t *testing.T) {
 		for _, p := range []int{8, 16, 24, 128, 136} {

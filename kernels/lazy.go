@@ -102,9 +102,10 @@ func InnerLazyCells(c Cells, l *Lazy, s *Steps, sampled []int32) int {
 }
 
 // InnerLazyBallCells is InnerLazyCells with projection onto the ball of radius l.Radius
-// around the origin. norm2 holds |a_i|² for every row. The cells hold q in the place of
-// h. The sum of the iterates, counted from the time when AlphaSum, GammaSum and q were 0,
-// is AlphaSum*u - q + GammaSum*d. Here q corrects the first term: the earlier iterates had
+// around the origin. InnerLazyCells explains a_i, u, d, h and r; LazyBall has the scalars.
+// norm2 holds |a_i|² for every row. The cells hold q in the place of h. The sum of the
+// iterates, counted from the time when AlphaSum, GammaSum and q were 0, is
+// AlphaSum*u - q + GammaSum*d. Here q corrects the first term: the earlier iterates had
 // an earlier u.
 //
 //	q[j] = FMA(r*AlphaSum, a_i[j], q[j])                            for the nonzeros of row i

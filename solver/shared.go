@@ -84,7 +84,7 @@ func (r *Run) resume() error {
 func (r *Run) checkBest(s *saved) error {
 	k := &s.Keeper
 	if !k.Watched || s.Loose || k.Kept.X == nil {
-		return nil // toBest does not use k
+		return nil // there is no best iterate, or Run.toBest ignores it
 	}
 	r.Iterate.set(Iterate(k.Kept))
 	objective := r.takeSnapshot()

@@ -196,8 +196,8 @@ func mustUse(l kernels.Level) {
 	}
 }
 
-// Check runs every implementation from the same state. All levels and archsimd must give the same bits. The
-// naive loops must give the same results up to rounding.
+// Check runs every implementation from the same state. All kernel levels and c.SIMD must give the same bits.
+// c.Naive must give the same results up to rounding.
 func (c Case) Check() error {
 	initial := snapshot(c.State)
 	run := func(l kernels.Level, f func()) [][]float64 {

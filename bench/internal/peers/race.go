@@ -360,8 +360,8 @@ func (l *Lane) matters(p *Point) bool {
 	return p == l.AtDefault()
 }
 
-// askAgain asks once more for the answer at the tolerance of p. It stores in p the least times and the largest
-// gaps of all answers.
+// askAgain asks the peer of lane l to solve the problem again at the tolerance of p. It stores in p the
+// smallest times and the largest gaps of all answers at this tolerance.
 func (r *race) askAgain(ctx context.Context, l *Lane, p *Point) error {
 	if err := l.open(ctx, r.h); err != nil {
 		return ctx.Err()

@@ -67,8 +67,9 @@ func NewMetric(p *MetricProblem) *Metric {
 	return m
 }
 
-// stiffnessWeight is the weight of the ridge and of A'A in the formula for D; the loss has the weight 1. With
-// this weight, η times the largest eigenvalue of K is usually below 1/2, as lazy plans need.
+// stiffnessWeight is the weight of the ridge and of A'A when NewMetric computes Metric.D; the loss has the
+// weight 1. With this weight, η times the largest eigenvalue of the matrix K (see Plan) is usually below 1/2,
+// as StepSize.Lazy requires.
 const stiffnessWeight = 6
 
 // termSize returns the typical size of the terms of a row of A x if xⱼ = unitⱼ: about the geometric mean of

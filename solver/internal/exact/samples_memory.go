@@ -158,7 +158,7 @@ const cancelledPart = 1e-5
 func (m *memory) accept(t *trial) {
 	marginMove := m.Scratch
 	inv, move, size := 1/t.length, 0.0, 0.0
-	if t.length > 0 && !t.snapped { // otherwise the margins do not give X·t.move
+	if t.length > 0 && !t.snapped { // then the step is a positive multiple of t.move
 		for i, v := range m.next.margin {
 			marginMove[i] = float64((v - m.current.margin[i]) * inv)
 			move, size = max(move, math.Abs(marginMove[i])), max(size, math.Abs(v))

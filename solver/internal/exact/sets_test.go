@@ -40,8 +40,9 @@ func TestSets(t *testing.T) {
 	}
 }
 
-// checkSets checks that w proves no gap below the true one, at points near the optimum best and far from it.
-// If best has at most 20 non-zero coefficients, w must reach the objective of best.
+// checkSets checks that each gap that w proves is at least the objective minus the optimum, at points near
+// the solution best and far from best. If best has at most 20 non-zero coefficients, w must reach the
+// objective of best.
 func checkSets(t *testing.T, s *Solver, w *setSolver, best *Solution) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(6, 7))

@@ -247,10 +247,12 @@ func (s *Solver) buildSet(cols []int32) {
 const (
 	visitCost = 2.0 // the cost of a visit to one entry of the data, if the Hessian is not formed
 	// The smallest assumed number of visits to each column, if the Hessian is not formed.
-	leastVisits    = 50.0
-	longRow        = 64.0 // with more entries per row on average, forming the Hessian costs half as much
-	factorCost     = 0.8  // the cost of a multiplication in a Cholesky factor and in sweeps before it
-	mostIterations = 200  // largest number of iterations of the conjugate gradient method
+	leastVisits = 50.0
+	longRow     = 64.0 // with more entries per row on average, forming the Hessian costs half as much
+	// The cost of a multiplication in a Cholesky factorisation. It includes the coordinate descent before the
+	// factorisation.
+	factorCost     = 0.8
+	mostIterations = 200 // largest number of iterations of the conjugate gradient method
 	// The Hessian of all columns is cheap if forming it costs at most cheapCost, and solving a model with it at
 	// most cheapSolve, both per entry of the data.
 	cheapCost, cheapSolve = 12.0, 500.0

@@ -74,7 +74,7 @@ type Bound struct {
 	Shrink   float64   // the factor by which the dual point was scaled
 	Fenchel  float64   // the part of Gap that comes from the Fenchel terms of the samples
 	Z        []float64 // the multipliers of the dual point, valid until the next call of Bound
-	Tail     []float64 // set by Memory.Prove: the tail of X'Cα, nil if the summation was not compensated
+	Tail     []float64 // set by Memory.Prove: the rounding errors of the sums X'Cα; nil without compensation
 }
 
 // Prepare decides how a dual point is made feasible. The caller must set the exported fields except

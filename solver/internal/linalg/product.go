@@ -111,7 +111,7 @@ type stack struct {
 	coupledT *sparse.CSR // the rows of A' for the features in Coupled
 }
 
-// newStack returns nil unless A = [G; I].
+// newStack returns the stack of A if A = [G; I]. For another A it returns nil.
 func newStack(q *Algebra) *stack {
 	head := q.rows - q.cols
 	if !identityBelow(q.matrix, head) {

@@ -14,7 +14,7 @@ type Shifted struct {
 	rho     float64
 	sigma   []float64 // diagonal of A'A; zeros if A is not a matrix
 	spec    *Spectrum // nil if A = I, and if conjugate gradients are used
-	coupled []int     // numbers of the components with several features
+	coupled []int     // numbers of the connected components of A'A with several features
 	bases   []*basis  // for each component, its basis; nil for a small one, see smallComponent
 	hat     []float64 // scratch memory of solveSmall
 	row     rowScratch

@@ -44,7 +44,7 @@ type Coupled struct {
 	Tau   float64
 	Steps int
 
-	terms       float64 // see method Terms
+	terms       float64 // the result of the method Terms: the number of absolute values, norms and logarithms
 	system      *system // the matrix of the Newton steps
 	barriers    barriers
 	curvature   rowCurvature

@@ -260,9 +260,9 @@ func (q *Separable) sweepSupport(allowed float64) bool {
 // factor is a little more than 1, so that rounding errors do not move the coordinate.
 const atLimit = 1 + 1e-12
 
-// sweep minimises over one coordinate after the other. It returns the largest violation, where the violation
-// of a coordinate is computed before the coordinate moves. If nonzeroOnly is true, sweep leaves out
-// coordinates that are zero.
+// sweep minimises over one coordinate after the other. It returns the largest violation (see Separable.Unit).
+// The violation of a coordinate is computed before the coordinate moves. If nonzeroOnly is true, sweep leaves
+// out coordinates that are zero.
 func (q *Separable) sweep(nonzeroOnly bool) (worst float64) {
 	for k, u := range q.U {
 		curvature := q.eliminated.diagonal[k]

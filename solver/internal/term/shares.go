@@ -37,7 +37,7 @@ func Surprise(l Loss, t []float64, k int) float64 {
 	maxMargin := slices.Max(t)
 	loss := l.Value(t[k], 1) // −log of the probability that fit k gives
 	minLoss := l.Value(maxMargin, 1)
-	var sum float64 // sum of the probabilities, divided by the largest
+	var sum float64 // sum of the probabilities of all fits, divided by the largest probability
 	for _, v := range t {
 		sum += kernels.ExpNeg(l.Value(v, 1) - minLoss)
 	}
