@@ -19,8 +19,8 @@ func (r *rotated) firstStep(t vec) {
 	r.VMOVAPD(r.emitter.sum(margin).AsX(), t)
 }
 
-// sweep emits the end of step k, which computes w, and the beginning of step k+1, which computes the next w'
-// and the sums in r.dots. Both are in one loop over the vectors.
+// sweep emits the end of step k, which computes w, and the beginning of step k+1, which computes its w' and
+// the sums in r.dots; see rotated for w'. Both are in one loop over the vectors.
 func (r *rotated) sweep() {
 	r.clear()
 	r.eachVector(func(p place, i int) {

@@ -21,7 +21,7 @@ type stepArgs struct {
 	ball  LazyBall  // the scalars of the lazy loops, and the radius of InnerRotated
 	step  float64   // number of steps done, for InnerDecay
 
-	dense []float64 // the rows of InnerRotated
+	dense []float64 // the dense rows, the argument x of InnerRotated
 	count int       // number of steps of InnerRotated; the further rows of sampled are only prefetched
 }
 

@@ -137,8 +137,9 @@ func TestBoundedWork(t *testing.T) {
 		{"ProjectedUpdate", 4, func() { ProjectedUpdate(out, sum, v, v, 1) }},
 		{"ProjectedUpdateBox", 4, func() { ProjectedUpdateBox(out, sum, v, v, v, v, 1) }},
 		{"ProjectedUpdateBall", 49 + 4, func() { ProjectedUpdateBall(out, sum, v, v, 1, 1) }},
-		// A step of InnerDense or InnerBox counts 123 elements and 8 nonzeros, 131 in all; a step of the
-		// lazy and decay loops counts 9. So an assembly call makes 501 or 7,282 of the 60,000 steps.
+		// An assembly call ends when its work reaches maxWork. A step of InnerDense or InnerBox counts 123
+		// elements and 8 nonzeros, 131 in all, so a call makes 501 of the 60,000 steps. A step of the lazy
+		// and decay loops counts 9, so a call makes 7,282 steps.
 		{"InnerDense", 120, func() { InnerDense(w, h, x, x, steps, sampled) }},
 		{"InnerBox", 120, func() { InnerBox(w, h, x, x, x, x, steps, sampled) }},
 		{"InnerLazyCells", 9, func() { InnerLazyCells(cells, &Lazy{Alpha: 1, Q: 1}, steps, sampled) }},

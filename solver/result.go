@@ -75,7 +75,7 @@ type Stats struct {
 	Plan       string `json:"plan,omitempty"`        // how the inner loop ran; empty without inner loop
 	PlanReason string `json:"plan_reason,omitempty"` // the reason for the plan, in one line
 	Storage    string `json:"storage,omitempty"`     // types of the stored column numbers and values
-	// DualUpdates is the K of the method, not a total: dual updates for each full gradient.
+	// DualUpdates is the number of dual updates for each full gradient, not their total number.
 	DualUpdates int     `json:"dual_updates,omitempty"`
 	InnerSteps  int     `json:"inner_steps,omitempty"` // samples drawn in the last inner loop; 0 for methods without inner loops
 	BatchSize   int     `json:"batch_size,omitempty"`  // samples per inner step

@@ -246,7 +246,7 @@ func (b *Builder) dataset() (*Dataset, error) {
 
 // mapped writes the .scas file and reads it.
 func (b *Builder) mapped() (*Dataset, error) {
-	// Two rows of each class are enough to check the labels of all rows.
+	// b.classLabels has each label at most twice, which is enough to check the classes.
 	judge := labelCollector{name: builderName, opt: &b.Options, labels: b.classLabels, kinds: b.judge.kinds}
 	if err := judge.settle(&Dataset{}); err != nil {
 		return nil, err

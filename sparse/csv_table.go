@@ -246,7 +246,8 @@ func decimalComma(s []byte) bool {
 	return len(s) > 2 && bytes.IndexByte(s, ',') > 0 && strings.Trim(string(s), "+-.,0123456789") == ""
 }
 
-// storeMissing stores or counts a missing value of a column. It returns an error if the options allow none.
+// storeMissing stores or counts a missing value of a column. It returns an error if the options do not allow
+// missing values in this column.
 func (t *table) storeMissing(col *tableColumn) (wrong *ParseError) {
 	rule := t.opt.Table.Missing
 	refused := rule == MissingRefuse && t.opt.Table.Fill == nil
@@ -275,8 +276,9 @@ func (t *table) storeMissing(col *tableColumn) (wrong *ParseError) {
 	return nil
 }
 
-// storeCategory stores a value of a categorical column. If ReadOptions.Names lists the features, it only
-// counts a value without a feature. It returns an error if there are too many categories.
+// storeCategory stores a value of a categorical column. If ReadOptions.Names lists the features, a value
+// without a feature is counted, but not stored. storeCategory returns an error if there are too many
+// categories.
 func (t *table) storeCategory(col *tableColumn, value []byte) (wrong *ParseError) {
 	id, known := col.categories[string(value)]
 	switch {

@@ -66,9 +66,9 @@ func checkGaps(t *testing.T, p *solver.Problem, s *solver.Settings, optimum floa
 	}
 }
 
-// TestMethodsOnA9a compares gaps on one half of a9a with the gaps of an independent implementation on the
-// other half, with the same eta and rho, after 10 and 30 passes. The independent implementation
-// has its gaps after 12 and 42 passes for Acc-SADMM, and after 12 and 30 for SDCA.
+// TestMethodsOnA9a compares gaps on one half of a9a, after 10 and 30 passes, with the gaps of an independent
+// implementation on the other half, with the same eta and rho. The independent implementation made the same
+// numbers of passes, except with Acc-SADMM (12 and 42) and SDCA (12 and 30).
 func TestMethodsOnA9a(t *testing.T) {
 	sparsetest.Long(t)
 	base := halfOfA9a(t)
@@ -120,7 +120,7 @@ type a9aCase struct {
 	method     solver.Method
 	eta, rho   float64 // eta in units of 1/ν_f, rho in units of lambda
 	average    bool    // true: the gap of the average, not of the last iterate
-	at10, at30 float64 // gaps of the independent implementation after 10 and 30 passes
+	at10, at30 float64 // gaps of the independent implementation, to compare after 10 and 30 passes
 }
 
 // TestPDHGOnA9a compares the gaps of SVR-PDHG after 10, 20 and 30 passes with the gaps of an independent

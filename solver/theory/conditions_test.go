@@ -4,7 +4,7 @@ import "testing"
 
 // TestTheorem2 checks that the step size and the number of inner steps of Theorem2Steps satisfy the relaxed
 // conditions for each rho, and that a third of these steps is not enough. Some step size must satisfy the
-// printed conditions if rho (λ₁ − λ_p) < μ_f, and only then.
+// conditions printed in the paper if rho (λ₁ − λ_p) < μ_f, and only then.
 func TestTheorem2(t *testing.T) {
 	allHold := func(cs []Condition) bool {
 		for _, c := range cs {

@@ -52,8 +52,8 @@ type InnerLoop struct {
 
 	Rho   float64 // the penalty parameter ρ
 	Ridge float64 // mu plus the proximal weight (see Anchor); 0 if A is Metric.A, which contains mu
-	// If Kappa is positive, K is (Kappa + Ridge) I instead of ρ A'A + Ridge I, because the term
-	// (ρ/2)|A x − y|² is linearised.
+	// If Kappa is positive, the term (ρ/2)|A x − y|² is linearised: the matrix K of Plan is then
+	// (Kappa + Ridge) I. Otherwise K is ρ A'A + Ridge I.
 	Kappa float64
 
 	Steps     int  // number of samples that the inner loop draws

@@ -8,8 +8,8 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-// If K is a multiple of I, the plan lazy is faster than the plan elements if there are more than
-// lazyRatio features for each nonzero of a row.
+// If the matrix K of Plan is a multiple of I, the plan lazy is faster than the plan elements if there are
+// more than lazyRatio features for each nonzero of a row.
 const lazyRatio = 6
 
 // If the entries of the diagonal of K differ, the plan decay is faster than the plan elements if there

@@ -9,7 +9,8 @@ import (
 	"github.com/scas-admm/scas/solver/internal/rows"
 )
 
-// A workingSet has some columns of the data, and the quadratic model of their coefficients.
+// A workingSet has some columns of the data, and a quadratic model of the objective as a function of the
+// coefficients of these columns.
 type workingSet struct {
 	maxColumns int // the largest allowed number of columns
 	threads    int

@@ -167,8 +167,9 @@ func (f *Simple) domainGap(point *SimplePoint, errors []float64) float64 {
 			distance2 += float64(d * d)
 		}
 		scale := math.Abs(point.E[j]) + float64(f.Mu*math.Abs(u[j]))
+		// u[j] becomes −rⱼ, or 0 if rⱼ is only a rounding error.
 		if u[j] = -math.FMA(f.Mu, u[j], point.E[j]); math.Abs(u[j]) <= float64(0x1p-50*scale) {
-			u[j] = 0 // the exact r is 0
+			u[j] = 0
 		}
 		size += float64(scale * math.Abs(x))
 		product -= float64(u[j] * x)

@@ -23,7 +23,7 @@ type problem struct {
 	scaled          bool        // the columns were multiplied by random factors
 	badlyScaled     bool        // the factors of the columns are from 1e-8 to 1e8, not only from 1e-2 to 1e2
 	conic           bool        // there is a domain, a group penalty, or a squared penalty with a matrix A
-	excuse          string      // a known weakness of the solvers that explains the answer; "" for none
+	excuse          string      // why an unproved or inexact answer is accepted; "" for no reason
 }
 
 func (p *problem) note(format string, args ...any) {

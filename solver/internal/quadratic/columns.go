@@ -96,8 +96,8 @@ func (h *Columns) MostSweeps(int) int { return 4 }
 // Repeats implements Hessian. Sweeps find the next support in less time than a second call of Solve.
 func (h *Columns) Repeats() bool { return false }
 
-// Solve implements Hessian. It is the conjugate gradient method, preconditioned with the diagonal D of the
-// matrix (H − ff')_SS of the system. The energy of a residual r is r'D⁻¹r.
+// Solve implements Hessian by the conjugate gradient method. The preconditioner D is the diagonal of
+// (H − ff')_SS, where S is the support. The energy of a residual r is r'D⁻¹r.
 func (h *Columns) Solve(step, descent, f []float64, support []int32, isSmall, crosses func([]float64) bool) (found, solved bool) {
 	columns, cg, firstEnergy := h.supportColumns(support), &h.cg, 0.0
 	fS := make([]float64, len(support))

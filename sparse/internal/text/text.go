@@ -51,7 +51,7 @@ func (l *Lines) Next() bool {
 	return len(l.Fields) > 0
 }
 
-// ParseFloat is Float for a string. ok is false if s is not a finite decimal number.
+// ParseFloat parses a finite decimal number. ok is false for any other string.
 func ParseFloat(s string) (v float64, ok bool) {
 	b := make([]byte, len(s)+1+Pad)
 	copy(b, s)
