@@ -32,7 +32,7 @@ func (r *rotated) sweep() {
 	r.reduce()
 }
 
-// finish emits the end of the last step, which computes w from w'.
+// finish emits the end of the last step, which computes w from w'; see the type rotated.
 func (r *rotated) finish() {
 	r.eachVector(func(p place, _ int) { r.write(r.step(p), r.w, p) })
 }

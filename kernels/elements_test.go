@@ -7,7 +7,7 @@ import (
 
 // An elementCase holds the arguments of one call of InnerDense or, with a box, InnerBox.
 type elementCase struct {
-	v       [6][]float64 // w; h or, with a box, sum; c; e; lo; hi
+	v       [6][]float64 // w, h, c, e, lo and hi; with a box, sum replaces h
 	box     bool
 	steps   Steps
 	sampled []int32

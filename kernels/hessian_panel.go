@@ -217,9 +217,9 @@ func sortOf[I column, V value](x *panelTask, idx []I, val []V, spans []span) {
 	}
 }
 
-// tiles adds the products of the sorted rows to the columns col to col+panelCols-1 of h. Rows of h
-// in which all of these columns exist and are above the diagonal are updated in place, other rows in a
-// copy.
+// tiles adds the sum of panelTask, over the rows that collect has sorted, to columns col to
+// col+panelCols-1 of h. Rows of h in which all of these columns exist and are above the diagonal are
+// updated in place, other rows in a copy.
 func (x *panelTask) tiles(col int) {
 	end := min(x.hi, col+panelCols)
 	// Rows from split on are updated in a copy.

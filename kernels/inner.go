@@ -47,7 +47,7 @@ func (s *Steps) check(fn string, sampled []int32) {
 	}
 }
 
-// gain returns the factor g of a step on row i, whose margin is t.
+// gain returns the g of Steps for a step on row i, whose margin is t.
 func (s *Steps) gain(i int32, t float64) float64 {
 	return float64(s.delta(i, float64(s.factor(i)*t)) * s.Eta)
 }

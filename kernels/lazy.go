@@ -17,8 +17,8 @@ func NewCells(p int) Cells { return make(Cells, cellSize*(p+1)) }
 // Len returns the number of columns.
 func (c Cells) Len() int { return len(c)/cellSize - 1 }
 
-// Set stores w as u, stores the constant part d of the gradient, and sets h to zero. The matching
-// Lazy has Alpha = 1 and Gamma = 0.
+// Set sets the vectors u, d and h of Cells to w, d and zeros. Here d is the d of Steps. With Alpha = 1
+// and Gamma = 0 in Lazy, the current point is then w.
 func (c Cells) Set(w, d []float64) {
 	checkLen("Cells.Set", "w", len(w), c.Len())
 	checkLen("Cells.Set", "d", len(d), c.Len())

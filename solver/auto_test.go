@@ -57,7 +57,7 @@ func TestAutoCorrelations(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name                    string
-		features, request, want int // features; edges to ask for; edges of the graph, which may be more
+		features, request, want int // want: edges of the graph; more than request if there are ties
 		optimum                 float64
 	}{
 		{"paper/rcv1v2_binary_train.libsvm.zst", 47236, 16000, 16003, 0.25928575634139},

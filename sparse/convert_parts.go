@@ -130,8 +130,8 @@ func (p *parts) begin() error {
 	return errors.Join(p.journal.Truncate(0), p.truncate(&partsRecord{}), scasfile.WriteNumbers(&p.files[rowsPart], []int64{0}))
 }
 
-// lastRecord returns the last record that the journal has for p.source. It returns nil if there is none, or
-// if some part is shorter than the record says or has another checksum up to this size.
+// lastRecord returns the last record that the journal has for p.source. It returns nil if there is none. It
+// also returns nil if a part is shorter than its recorded size, or if the checksum up to this size differs.
 func (p *parts) lastRecord() *partsRecord {
 	data, err := io.ReadAll(p.journal)
 	if err != nil {

@@ -282,7 +282,8 @@ func splitCategory[C any](name string, columns map[string]C) (column, value stri
 	}
 }
 
-// newCategory adds a category to a column and returns the provisional number of its feature.
+// newCategory adds a category to a column and returns the provisional number (see the type table) of its
+// feature.
 func (s *schema) newCategory(col *tableColumn, value string) int32 {
 	id := int32(len(s.columns) + s.categories)
 	s.categories++

@@ -189,7 +189,7 @@ func (s *svrg) openStage() (reduced, more bool, err error) {
 	return reduced, true, nil
 }
 
-// next runs a stage with steps of length η/(θ + η ρ λ₁).
+// next runs a stage with steps of length η/(θ + η ρ λ₁); see ASVRG for θ, and SVRG for the other letters.
 func (s *svrg) next() (bool, error) {
 	reduced, more, err := s.openStage()
 	if err != nil || !more {

@@ -113,8 +113,8 @@ func (h *heldOut) score(ctx context.Context, models []*Model) ([]scores, error) 
 }
 
 // eachWindow calls do for each window of the file, or once if the data are in memory. w has the rows of
-// the window that are in the fold, and is nil if they have no weight. share is the fraction of all rows
-// of this process that come before the end of the window.
+// the window that are in the fold; it is nil if there are none or if their weights are all 0. share is the
+// fraction of all rows of this process that come before the end of the window.
 func (h *heldOut) eachWindow(ctx context.Context, do func(w *window, share float64) error) error {
 	if !h.spec.streams() {
 		return do(h.allRows, 1)
@@ -142,7 +142,8 @@ func (h *heldOut) windowRows() int {
 	return max(1, int(float64(h.spec.Memory)/heldShare/row))
 }
 
-// window returns the rows from lo to hi − 1 that are in the fold, or nil if they have no weight.
+// window returns the rows from lo to hi − 1 that are in the fold, or nil if there are none or if their
+// weights are all 0.
 func (h *heldOut) window(lo, hi int) (*window, error) {
 	var rows []int
 	w := &window{}

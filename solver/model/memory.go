@@ -151,7 +151,7 @@ func (d *design) memoryOfMinimizer(q *exact.Problem, m *memory) {
 	}
 	problem := g.pose(1)
 	_, auto := cmp.Or[solver.Method](d.spec.Method, solver.Auto{}).(solver.Auto)
-	// Only q has the intercept. It makes a banded Hessian full, so that the proof may take more memory than
-	// the fit of problem.
+	// Only q has the intercept. The intercept makes a banded Hessian full, so that the proof may take more
+	// memory than the fit of problem.
 	m.solver += max(problem.Memory(d.spec.Method)-d.x.CompactBytes(), exact.ProverMemory(q, rows.NewChunks(d.x, 1).Count(), auto))
 }

@@ -142,8 +142,8 @@ func (s *Spec) checkParts(p int, info solver.MethodInfo, setting string, value a
 	})
 }
 
-// checkStreamed returns an error if the method that the setting requires cannot fit the specification out
-// of core.
+// checkStreamed returns an error if stream.Minimize cannot fit the specification out of core. The error names
+// the given setting, which requires stream.Minimize, and its value.
 func (s *Spec) checkStreamed(setting string, value any) error {
 	isAuto := false   // true if Method is nil or Auto
 	inMemory := false // true if Method is only for data in memory

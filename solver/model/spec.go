@@ -82,10 +82,10 @@ type Spec struct {
 	// that the proximal Newton method does not solve. If the method does not support the problem, the error
 	// is a *solver.SettingError.
 	//
-	// RelTol is relative to the mean loss if all coefficients are 0; with Poisson loss, the intercept is then
-	// the best one. The folds of CV are drawn with Seed. Only solver.Minimize calls the Recorder and the
-	// Logger, with the coefficients of standardised features. With more than two classes, several goroutines
-	// call them.
+	// RelTol is relative to the mean loss of the model with all coefficients 0. With Poisson loss, this model
+	// has the best intercept. The folds of CV are drawn with Seed. Only solver.Minimize calls the Recorder
+	// and the Logger, with the coefficients of standardised features. With more than two classes, several
+	// goroutines call them.
 	//
 	// The Checkpoint stores the models of the classes that are fitted and the state of solver.Minimize. A fit
 	// with the same data and specification continues from this state. Path, CV, LambdaMax and fits out of

@@ -30,9 +30,9 @@ func (e *ComponentError) Error() string {
 	return fmt.Sprintf("graph: at penalty %v, %d features or more have to be solved together: at most %d are; a penalty of %v or more leaves no larger component", e.Penalty, e.Size, e.Limit, e.Fits)
 }
 
-// Components returns the connected components with two or more members of the graph that joins
-// features i and j if |c_ij| > penalty. Members are in increasing order; components are in the
-// order of their smallest members. The graphical lasso with that penalty can be solved for each
+// Components returns the connected components of the graph that joins features i and j if
+// |c_ij| > penalty, except components of one member. Members are in increasing order; components are
+// in the order of their smallest members. The graphical lasso with that penalty can be solved for each
 // component by itself, because its solution has the entry 0 for features of different components
 // (Witten, Friedman and Simon 2011; Mazumder and Hastie 2012). If a component is larger than limit, or
 // if more than DefaultMaxEdges pairs have |c_ij| > penalty, the error is a *ComponentError. threads is

@@ -216,7 +216,7 @@ func get[K comparable, V any](r *Records, m map[K]V, k K) V {
 	return m[k]
 }
 
-// add adds a line to the records in memory and appends it to its file.
+// add adds a line to the records in memory and to one of the files TimingsFile and PointsFile.
 func (r *Records) add(l line) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -272,8 +272,8 @@ func (t *piece) prove(f *File, data kernels.Rows, label []float64) {
 	kernels.Axpy(1, t.block, t.window)
 }
 
-// dual sets t.alpha to the α of the model m for a block that begins with row lo. label holds the block's
-// labels.
+// dual sets t.alpha to the α of the model m (see origin), for a block that begins with row lo. label holds
+// the block's labels.
 func (t *piece) dual(f *File, m *origin, lo int, label []float64) {
 	n := len(label)
 	slope, alpha, margin, marginMove := t.slope[:n], t.alpha[:n], t.margin[:n], t.marginMove[:n]

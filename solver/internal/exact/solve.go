@@ -196,8 +196,8 @@ const (
 	farPart = 100
 )
 
-// fallsForever reports whether the loss decreases without end along s.x, if only the coefficients of free
-// features change. A coefficient that the domain stops does not change either.
+// fallsForever reports whether the loss keeps falling when the coefficients of free features in s.x grow in
+// proportion. The coefficients of other features, and those that the domain stops, do not change.
 func (s *Solver) fallsForever() bool {
 	if len(s.summary.free) == 0 {
 		return false
@@ -621,6 +621,6 @@ func (s *Solver) Support() (count int) {
 	return count
 }
 
-// Gradient returns X'Cα for the last dual point. The next call of a method may change it. After LambdaMax,
-// this is the gradient of the loss.
+// Gradient returns X'Cα for the last dual point α, where C has the cᵢ of the package comment on its diagonal.
+// After LambdaMax, this is the gradient of the loss. The slice is valid until the next call of a method.
 func (s *Solver) Gradient() []float64 { return s.e }

@@ -388,7 +388,7 @@ func (s *Solver) buildColumns() {
 	w.implicit.Z = kernels.Rows{Idx: make([]int32, 0, nnz), Val: make([]float64, 0, nnz), Cols: data.Cols}
 }
 
-// margins sets dst = X u, where X is the data of the columns in cols.
+// margins sets dst = X u, where X is the data of the columns in w.cols.
 func (w *workingSet) margins(s *rows.Sums, dst, u []float64) {
 	if w.formed {
 		s.Margins(dst, w.rows, u)
@@ -398,7 +398,7 @@ func (w *workingSet) margins(s *rows.Sums, dst, u []float64) {
 	kernels.Gradient(dst, w.columns, u)
 }
 
-// transposed sets dst = X'C alpha, where X is the data of the columns in cols.
+// transposed sets dst = X'C alpha, where X is the data of the columns in w.cols, and C = diag(s.Coef).
 func (w *workingSet) transposed(s *rows.Sums, dst, alpha []float64) {
 	if w.formed {
 		s.Transposed(dst, w.rows, alpha)

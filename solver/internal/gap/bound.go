@@ -438,7 +438,7 @@ func (p *Problem) rootChange(sum *Sum) (change rootChange) {
 		clear(v)
 		v[a] = 1
 		chol.Solve(v, v)
-		// inverse is √(H⁻¹)_aa. largest is a bound of |(X n)ᵢ| for the vector n of root a.
+		// inverse is the square root of (H⁻¹)_aa. largest bounds |(X n)ᵢ| for every sample i, where n is r.n.
 		inverse, largest := scale[a]*math.Sqrt(math.Max(v[a], 0)), 0.0
 		for _, m := range r.n {
 			largest += math.Abs(float64(m.value * p.Columns.Largest[m.index]))
@@ -544,8 +544,8 @@ func (p *Problem) domainGapAt(j int, e, err, x float64) float64 {
 }
 
 // nearestMultiplier returns a multiplier of feature j's singleton row. If the row has no square, it is the
-// number within the row's limit that makes |eⱼ| smallest. If X = R^p and the feature has a ridge, the result
-// minimises the bound.
+// number within the row's limit that makes the dual residual eⱼ nearest to 0. If X = R^p and the feature has
+// a ridge, the result minimises the bound.
 func (p *Problem) nearestMultiplier(j, row int) float64 {
 	e, entry, limit := p.work.e[j], p.Penalty.SingletonEntry[j], p.Penalty.Limit[row]
 	z := math.Max(-limit, math.Min(-e/entry, limit))

@@ -155,7 +155,7 @@ func (t *tiles) span(k int) (first, end, offset int) {
 	return first, min(first+factorBlock, t.n), offset * factorBlock
 }
 
-// solve computes L in the rows of tile k and the columns of the block.
+// solve computes the entries of L in the rows of tile k and the factorBlock columns from t.lo on.
 func (t *tiles) solve(k int) {
 	const side = factorBlock
 	first, end, offset := t.span(k)

@@ -42,7 +42,7 @@ func tokenEnd(b []byte, i int, separators *[256]bool) int {
 
 // Digits reads up to 8 decimal digits at b[i:] and returns their number and their value. It processes 8
 // bytes at once. Let y be a byte XOR '0'. Then y or y+0x76 has its high bit set unless the byte is a digit.
-// Only a byte that is no digit causes a carry in this addition, which changes only bytes after it.
+// Only a byte that is no digit causes a carry in this addition. The carry changes only bytes after this byte.
 func Digits(b []byte, i int) (n int, v uint64) {
 	y := binary.LittleEndian.Uint64(b[i:]) ^ 0x3030303030303030
 	nonDigits := (y + 0x7676767676767676 | y) & 0x8080808080808080
