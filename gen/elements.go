@@ -111,8 +111,9 @@ func (l *elementLoop) margin() vec {
 }
 
 // sweep emits w = FMA(c, w, e) for all elements. If box is true, it also clips w and adds w to
-// a.sum. The last vector may overlap the vector before it, so the last vector is computed first. It has no
-// mask, because a masked store would delay the loads of the next row.
+// a.sum. The last vector may overlap the vector before it, so the code computes the last vector before all
+// others and stores it after them. A masked last vector would not overlap, but a masked store would delay the
+// loads of the next row.
 func (l *elementLoop) sweep(box bool) {
 	e := l.emitter
 	short, one, done := e.label("short"), e.label("element"), e.label("swept")

@@ -101,8 +101,8 @@ func (l *lazyLoop) sums() vec {
 	return l.sumLanes(lanes)
 }
 
-// update adds coef times the row to the cells. It then sets the cell of the padding to zero again,
-// because an infinite coef makes it NaN.
+// update adds coef times the entry of the row for each feature to the cell of the feature. It then sets the
+// last cell, which is for the padding of rows, to zero again: an infinite coef makes this cell NaN.
 func (l *lazyLoop) update(coef vec) {
 	l.eachBlock(func(off, num func(int) operand.Mem) {
 		for k := range 8 {

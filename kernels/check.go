@@ -58,8 +58,8 @@ func overlap(x, y []float64) bool {
 
 func panicf(format string, args ...any) { panic("kernels: " + fmt.Sprintf(format, args...)) }
 
-// storedNumbers returns how many column indices and how many values are stored. If all values are 1, the
-// number of values is math.MaxInt.
+// storedNumbers returns how many column indices and how many values are stored. If no values are stored
+// because all are 1, the number of values is math.MaxInt.
 func (a *Rows) storedNumbers() (columns, values int) {
 	columns, values = len(a.Idx), len(a.Val)
 	if a.Idx == nil {

@@ -94,7 +94,7 @@ func (b *base) implicitSlope(i int, c, t float64) float64 {
 	if c == 0 || slope == 0 {
 		return slope
 	}
-	// φ' does not decrease, so ζ is between t and t − c φ'(t).
+	// ζ = t − c φ'(ζ), and φ' does not decrease, so ζ is between t and t − c φ'(t).
 	lo, hi := t, t-float64(c*slope)
 	if lo > hi {
 		lo, hi = hi, lo

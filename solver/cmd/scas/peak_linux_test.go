@@ -24,7 +24,7 @@ func peakMain() {
 func peakOf(t *testing.T, args ...string) (code int, bytes int64) {
 	t.Helper()
 	cmd := exec.Command("scas-peak", args...)
-	out, err := cmd.Output() // if only scas fails, err is not nil, and out has the peak
+	out, err := cmd.Output() // if scas fails, err is not nil, but out has the peak
 	kilobytes, bad := strconv.ParseInt(strings.TrimSpace(string(out)), 10, 64)
 	if bad != nil {
 		t.Fatalf("%v: %v, %v", args, bad, err)

@@ -68,8 +68,8 @@ func (p *Problem) Refusal() error {
 // fileRoots is the largest number of roots of a problem with its samples in a file, see gap.Problem.Roots.
 const fileRoots = 256
 
-// FileRefusal says why a Solver cannot solve the problem with its samples in a file. It returns "" if it
-// can.
+// FileRefusal says why a Solver cannot solve the problem with its samples in a file. It returns "" if a
+// Solver can.
 func (p *Problem) FileRefusal() string {
 	switch columns := len(p.Ridge); {
 	case !p.Loss.Traits().Conjugate:
@@ -91,8 +91,8 @@ func (p *Problem) FileRefusal() string {
 	return ""
 }
 
-// cheap reports whether the Hessian of all columns costs little. Unless the curvature of the loss is constant,
-// each step factors a new Hessian, so this must not cost much either.
+// cheap reports whether the Hessian of all columns costs little. If the curvature of the loss is not
+// constant, each step factors a new Hessian; then the factorization must also cost little.
 func (p *Problem) cheap() bool {
 	_, features := p.dims()
 	if features <= wholeSet {

@@ -24,11 +24,11 @@ type Solution struct {
 	Structure quadratic.Partition // zeros and ties of X, if Polished
 }
 
-// Finish solves the problem for lambda = 1, if necessary in several attempts; Solve makes a single attempt,
-// from the current point. The first attempt starts at x or, if x is nil or 0, where Solve of a new Solver
-// starts. If it does not reach the tolerance from x ≠ 0, Finish starts again as for x = 0. A last attempt may
-// use the coupled model, see retryCoupled. Finish returns the solution with the smallest gap. Each attempt
-// may make set.MaxIterations steps.
+// Finish solves the problem for lambda = 1, if necessary in several attempts. The first attempt starts at x.
+// If x is nil or 0, Finish calls Solve as for a new Solver, and Solve chooses the start. If the attempt from
+// x ≠ 0 does not reach the tolerance, a second attempt starts as if x were 0. A last attempt may use the
+// coupled model, see retryCoupled. Finish returns the solution with the smallest gap. Each attempt may make
+// set.MaxIterations steps.
 func (s *Solver) Finish(x []float64, set *Settings) *Solution {
 	zero := make([]float64, s.p)
 	if x == nil || slices.Equal(x, zero) {

@@ -22,7 +22,7 @@ type Problem struct {
 	Loss    term.Loss
 	A       *linalg.Algebra // a matrix or the identity; New takes nil for the identity
 	Limit   []float64       // limit_k ≥ 0 of each row of A, for lambda = 1
-	// square_k ≥ 0 of each row of A, which adds (square_k/2) (A x)_k² to P; nil for zeros.
+	// square_k ≥ 0 of each row of A, which adds (square_k/2) (A x)_k² to the objective; nil for zeros.
 	Square []float64
 	// Disjoint groups of rows of A; nil if there are no groups. The rows of a group must have equal Limit. If
 	// there are groups, rows outside them must have Limit 0.

@@ -43,7 +43,7 @@ func (r *RootRow) Take(idx []int32, val []float64) []int32 {
 		r.sum[k], r.has[k] = 0, false
 	}
 	r.list = r.list[:0]
-	if r.rootAt != nil { // roots whose columns have non-zero entries are in the order of their features
+	if r.rootAt != nil { // each root belongs to one feature; increasing features give increasing roots
 		for m, j := range idx {
 			if k := r.rootAt[j]; k > 0 {
 				r.list = append(r.list, k-1)

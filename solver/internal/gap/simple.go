@@ -139,7 +139,8 @@ func (f *Simple) imageError(point *SimplePoint) float64 {
 	return 2 * roundoff * sum
 }
 
-// domainGap bounds h(x) + h*(−e) + e'x, where the error of eⱼ is at most errors[j]. It uses
+// domainGap bounds h(x) + h*(−e) + e'x, where h(x) = (mu/2)|x|² on the domain X, and the error of eⱼ is at
+// most errors[j]. It uses
 //
 //	h(x) + h*(−e) + e'x ≤ (mu/2)|x − u|² + σ(−r) + r'x,  r = e + mu u,
 //

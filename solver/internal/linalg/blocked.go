@@ -63,7 +63,7 @@ func (c *Cholesky) factorBlocks() bool {
 }
 
 // spread calls do for 0 ≤ k < count on several goroutines, at most Threads and at most count/4. It begins
-// with the largest k, whose rows are the longest.
+// with the largest k, for which do may take longest.
 func (c *Cholesky) spread(count int, do func(k int)) {
 	rows.Spread(min(c.Threads, count/4), count, func(k int) { do(count - 1 - k) })
 }

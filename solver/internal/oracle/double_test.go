@@ -91,8 +91,8 @@ func (a double) exp() double {
 	return double{math.Ldexp(s.hi, int(k)), math.Ldexp(s.lo, int(k))}
 }
 
-// log returns log a for a > 0. Unless a is infinite or tiny, one step of Newton's method for e^y = a makes
-// math.Log accurate.
+// log returns log a for a > 0. It improves the result of math.Log by one step of Newton's method for e^y = a;
+// for an infinite or tiny a, it returns the result of math.Log.
 func (a double) log() double {
 	if math.IsInf(a.hi, 1) || a.hi < 1e-290 {
 		return toDouble(math.Log(a.hi))

@@ -106,7 +106,7 @@ func (q *Coupled) setTies(partition *Partition, curvature []float64) {
 	partition.Expand(q.U, y)
 	for j, group := range partition.Group {
 		if group >= 0 {
-			// This makes snap move all or none of a group.
+			// With these curvatures, snap moves all coordinates of a group to a bound, or none.
 			h[j] = maxCurvature[group] / (partition.Factor[j] * partition.Factor[j])
 		}
 	}

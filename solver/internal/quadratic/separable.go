@@ -480,8 +480,8 @@ func (q *Separable) signedMinimum(allowed float64) float64 {
 	return minimum
 }
 
-// findSupport lists the coordinates that a Newton step changes. It leaves out a coordinate at a bound, at
-// zero if it has a limit, or with the curvature 0.
+// findSupport lists the coordinates that a Newton step changes. It leaves out coordinates that are at a
+// bound, that have a limit and are zero, or that have the curvature 0.
 func (q *Separable) findSupport() {
 	q.support = q.support[:0]
 	for k, u := range q.U {

@@ -135,8 +135,8 @@ func (q *Coupled) addCurvature(h []float64) {
 		return
 	}
 	sum, difference := make([]float64, len(q.image)), make([]float64, len(q.image))
-	// With z/limit and limit v/size in place of z and v, the curvature of a group is h [I − (z v' + v z')/2],
-	// and z v' + v z' = [(z + v)(z + v)' − (z − v)(z − v)']/2.
+	// The curvature of a group is h [I − (z v' + v z')/2] with the vectors z and v below, and
+	// z v' + v z' = [(z + v)(z + v)' − (z − v)(z − v)']/2.
 	for k := range r.Groups {
 		g := &r.Groups[k]
 		size := hypotenuse(q.Tau, float64(g.Limit*g.Norm(q.image)))

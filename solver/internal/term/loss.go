@@ -104,7 +104,7 @@ type Traits struct {
 	// need no limit.
 	Reach float64
 	// CurvatureOfSlope returns φ″ as a function of φ'. The function is concave, positive inside the interval
-	// of SlopeRange, and 0 at its finite ends. Nil means that no such function is known.
+	// of SlopeRange, and 0 at the finite ends of this interval. Nil means that no such function is known.
 	CurvatureOfSlope func(slope, label float64) float64
 	// NeverZero is true if, for some label, φ tends to 0 but remains positive. For a caller's own loss it is
 	// a guess.
