@@ -117,7 +117,7 @@ func (f *fused) prefetchForm(k reg.GPVirtual, decoders []decoder) {
 	f.placeLabel(done)
 }
 
-// delta returns a.Slope0[i] minus the slope at z, where z is the margin times labelOrOne.
+// delta returns a.Slope0[i] minus the slope of row i. z is the margin of the row times labelOrOne.
 func (f *fused) delta(z vec) vec {
 	b := f.scalar(operand.Mem{Base: f.base("a.Label"), Index: f.i, Scale: 8})
 	d := f.scalar(operand.Mem{Base: f.base("a.Slope0"), Index: f.i, Scale: 8})

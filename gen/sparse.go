@@ -42,7 +42,7 @@ func (e *emitter) nonzeros(s *storage, vector string) nonzeros {
 	return r
 }
 
-// rowDot adds the products of the nonzeros from r.cursor to end to the 8 lanes of acc, and sets
+// rowDot adds val[k]*w[idx[k]], for the nonzeros k from r.cursor to end, to the 8 lanes of acc. It sets
 // r.cursor to end.
 func (e *emitter) rowDot(r nonzeros, end reg.GPVirtual, acc []vec) {
 	block, rest, done := e.label("nonzeros"), e.label("rest"), e.label("rowDone")

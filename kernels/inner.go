@@ -61,7 +61,7 @@ func (s *Steps) factor(i int32) float64 {
 	return s.Label[i]
 }
 
-// delta returns Slope0[i] minus the slope at z, where z is the margin times factor(i).
+// delta returns Slope0[i] minus the slope of row i at the margin z/factor(i).
 func (s *Steps) delta(i int32, z float64) float64 {
 	if s.Slope != nil {
 		return s.Slope0[i] - s.Slope(z, s.Label[i])

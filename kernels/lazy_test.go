@@ -140,8 +140,8 @@ func checkRelative(t *testing.T, name string, got, want []float64, bound float64
 	}
 }
 
-// A lazyRun calls the kernel as a solver does: it calls Form when the kernel stops and, with a ball,
-// keeps the sum of the iterates.
+// A lazyRun calls the kernel as a solver does. When the kernel stops, the lazyRun calls Cells.Form. If
+// radius is positive, it also keeps the sum of the iterates.
 type lazyRun struct {
 	cells   Cells
 	steps   *Steps

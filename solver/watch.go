@@ -14,7 +14,7 @@ func (r *Run) start(objective float64) {
 }
 
 // restore sets the iterate to the iterate that r.keeper has stored, or to the start if none is stored. Then
-// it begins a new mean.
+// it begins a new Run.Mean.
 func (r *Run) restore() {
 	if r.keeper.Restore(admm.Point(r.Iterate)) {
 		r.startMean()

@@ -10,7 +10,7 @@ import (
 	"github.com/scas-admm/scas/sparse/internal/text"
 )
 
-// errorAt returns an error about the token at b[i] of the line at b[start].
+// errorAt returns an error about the token at b[i] of the line that begins at b[start].
 func (p *libsvmPart) errorAt(b []byte, start, i int, msg string, remedies ...Remedy) *ParseError {
 	return &ParseError{
 		File: p.name, Line: p.line, Column: i - start + 1,

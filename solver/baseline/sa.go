@@ -17,7 +17,8 @@ import (
 //	x ← (L I + ρ A'A)⁻¹ [ L x̂ − mu x̂ − gm − A'(beta − ρ y) ]
 //
 // where x̂ is the mean of the stored iterates, and gm is the mean of the stored gradients. Then it updates y
-// and beta. Eta is 1/L; zero means n/(2 ν_f). The average is the mean of x_1..x_T.
+// and beta. Eta is 1/L; zero means n/(2 ν_f). The average is the mean of x_1..x_T. The package
+// comment says what ν_f is.
 type SA struct{ storing }
 
 func (SA) Info() solver.MethodInfo {
@@ -43,7 +44,7 @@ func (SAIU) Info() solver.MethodInfo {
 
 func (SAIU) Begin(r *solver.Run) (solver.Iteration, error) { return beginSA(r, true, true) }
 
-// SAG is [SA] without stored iterates: x̂ is x itself. Eta is 1/L; zero means 1/ν_f.
+// SAG is [SA] without stored iterates: x̂ is x itself. Eta is 1/L; zero means 1/ν_f, with ν_f as in [SA].
 type SAG struct{ onePass }
 
 func (SAG) Info() solver.MethodInfo {

@@ -153,7 +153,7 @@ type runFields struct {
 	Eta             float64         `json:"eta,omitempty"`
 	Rho             float64         `json:"rho,omitempty"`
 	InnerSteps      int             `json:"inner_steps,omitempty"`
-	BatchSize       int             `json:"batch_size,omitempty"` // 0 also for batch size 1
+	BatchSize       int             `json:"batch_size,omitempty"` // 0 if the batch size is 1
 	Schedule        solver.Schedule `json:"schedule,omitempty"`   // empty for solver.Practical
 	Float32         bool            `json:"float32,omitempty"`
 	Average         bool            `json:"average,omitempty"`

@@ -94,8 +94,8 @@ func (d *design) cone() solver.Domain {
 	return solver.Box(cone)
 }
 
-// structuredLambdaMax returns LambdaMax. plainLambdaMax is LambdaMax without the graph and the groups of the
-// design. s must be at the model in which all penalised coefficients are zero.
+// structuredLambdaMax returns LambdaMax of the design. plainLambdaMax is its value without the graph and the
+// groups. s must be at the model in which all penalised coefficients are zero.
 func (d *design) structuredLambdaMax(ctx context.Context, plainLambdaMax float64, s *exact.Solver) (_ float64, err error) {
 	lambdaMax := plainLambdaMax
 	if group, ok := d.spec.Penalty.(GroupLasso); ok {

@@ -79,8 +79,8 @@ func (m *Model) WriteLiblinear(w io.Writer) error {
 	return b.Flush()
 }
 
-// ReadLiblinear reads a model file of liblinear for numbers, for two classes, or for several
-// classes that were each fitted against the rest. Errors contain name and the number of the line.
+// ReadLiblinear reads a model file of liblinear: a regression model, a model of two classes, or a model of
+// several classes, each fitted against all others. Errors contain name and the number of the line.
 // If this package does not have the loss of the file, the model gets a loss with the same
 // predictions.
 func ReadLiblinear(r io.Reader, name string) (*Model, error) {

@@ -30,7 +30,7 @@ type Tally struct {
 	threshold float64
 	classes   classCounts
 	confusion [][]float64 // nil without classes, and in a Tally of NewBriefTally
-	sides     []sides     // one for each column of the model; nil if no AUC is computed
+	sides     []sides     // the scores for the AUC of each column of the model; nil if no AUC is computed
 }
 
 // A classCounts has total weights of rows: rows[k] for the rows of class k, predicted[k] for the rows for

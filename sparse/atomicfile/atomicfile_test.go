@@ -127,8 +127,8 @@ func TestWriteToDevice(t *testing.T) {
 	}
 }
 
-// TestWriteToPipe checks that Write writes to a pipe whose only name is that of its file descriptor. This
-// name is a link that leads to no path.
+// TestWriteToPipe checks that Write writes to a pipe whose only name is /dev/fd/N. This name is a link
+// that leads to no path.
 func TestWriteToPipe(t *testing.T) {
 	r, w, err := os.Pipe()
 	if err != nil {

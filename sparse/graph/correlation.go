@@ -131,10 +131,10 @@ func KNearest(c *Covariance, k int, opt *CorrelationOptions) (*Graph, error) {
 	return o.graph(c.n, pairs), nil
 }
 
-// nearestPairs returns the k pairs of feature i with the largest absolute values, or all its pairs that are
-// not 0 if it has fewer. Of pairs with equal absolute values it chooses the pairs in which the other feature
-// has the smaller number. order and reach are the results of orderByReach, or nil if c stores the matrix; r
-// is scratch memory.
+// nearestPairs returns the k pairs of feature i with the largest absolute values. It returns fewer pairs if
+// fewer than k have a value other than 0. Of pairs with equal absolute values it chooses the pairs in which
+// the other feature has the smaller number. order and reach are the results of orderByReach, or nil if c stores
+// the matrix; r is scratch memory.
 func (c *Covariance) nearestPairs(i, k int, order []int32, reach []float64, r *covarianceRow) []Edge {
 	c.row(i, 0, r)
 	pairs := make([]Edge, 0, len(r.cols)+k)

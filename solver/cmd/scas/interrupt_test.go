@@ -42,7 +42,7 @@ func TestExitNotConverged(t *testing.T) {
 	}
 }
 
-// TestInterrupted checks that an interrupt does not hide an error that it has not caused.
+// TestInterrupted checks that after an interrupt an error with another cause is still reported.
 func TestInterrupted(t *testing.T) {
 	running, cancel := context.WithCancel(t.Context())
 	ended, end := context.WithCancel(t.Context())

@@ -154,8 +154,8 @@ func (v memorySize) refuseShared(d *demand) error {
 	return fmt.Errorf("%s; allow %s with --memory, to read all of them in pieces", text, allowance(d.leastOutOfCore(), true))
 }
 
-// refuseUnstreamed returns err unless it wraps stream.ErrNotStreamed. For such an err, it returns the error
-// of refuse with err as the obstacle.
+// refuseUnstreamed returns the error of refuse, with err as the obstacle, if err wraps
+// stream.ErrNotStreamed. It returns any other err unchanged.
 func (v memorySize) refuseUnstreamed(d *demand, err error) error {
 	if !errors.Is(err, stream.ErrNotStreamed) {
 		return err

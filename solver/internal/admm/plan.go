@@ -181,5 +181,6 @@ func (l *InnerLoop) telescopes(eta float64, k []float64) bool {
 }
 
 // The plans lazy, ball and decay run a round only if 1 − η k is at least minFactor for every entry k of the
-// diagonal of K. Otherwise lazy and ball would have to recompute the vector u (see lazy) every few steps.
+// diagonal of K (see Plan). Otherwise lazy and ball would have to recompute the vector u (see lazy) every few
+// steps.
 const minFactor = 0.5

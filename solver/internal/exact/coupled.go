@@ -169,8 +169,8 @@ func (s *Solver) acceptModel() {
 	s.set.u, s.set.move, s.set.snapped = m.U, append(s.set.move[:0], m.Move...), c.exact
 }
 
-// assumedCurvature is the least curvature that is assumed along a feature, in units of Scale times the
-// square of the feature's largest absolute value.
+// assumedCurvature times Scale times the square of a feature's largest absolute value is taken as a lower
+// bound of the curvature along the feature.
 const assumedCurvature = 1e-6
 
 func (s *Solver) leastCurvature() []float64 {

@@ -296,7 +296,7 @@ func (f *File) prove(x, z, e []float64, goal float64) gap.Bound {
 	return b
 }
 
-// The method prove returns to sums without compensation if its goal exceeds this multiple of
+// The method prove sets File.compensated to false if its goal exceeds this multiple of
 // File.compensatedGoal.
 const lessCare = 10
 

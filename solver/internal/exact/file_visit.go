@@ -32,8 +32,8 @@ type origin struct {
 // findings are the results of a visit, one reading of all rows.
 type findings struct {
 	x        []float64 // the point of the visit
-	loss     float64   // Σ cᵢ φ(tᵢ)
-	gradient []float64 // X'C φ'(t)
+	loss     float64   // the mean loss Σ cᵢ φ(tᵢ), see gap.Tally
+	gradient []float64 // the gradient X'C φ'(t) of the mean loss, with C = diag(cᵢ)
 	evidence
 }
 

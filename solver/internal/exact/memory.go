@@ -114,7 +114,8 @@ func denseCoupledMemory(features, n, rows int) int64 {
 }
 
 func coupledMemory(t quadratic.Triangle, n, rows int) int64 {
-	const sampleVectors, featureVectors, rowVectors = 15, 30, 40 // an entry per sample, feature, row of A
+	// Numbers of vectors that have an entry for each sample, for each feature, and for each row of A.
+	const sampleVectors, featureVectors, rowVectors = 15, 30, 40
 	return 8 * (int64(sampleVectors*n+featureVectors*t.Order+rowVectors*rows) + 4*int64(t.Size()) + int64(t.Size())/2)
 }
 

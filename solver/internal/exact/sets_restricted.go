@@ -98,7 +98,7 @@ func (s *restricted) penalty() {
 	s.sub.Limit = append(s.sub.Limit, singleton...)
 }
 
-// members counts the features of the set in a row of the penalty, and returns the first of them.
+// members counts the features of the working set in a row of A, and returns the first of these features.
 func (s *restricted) members(row int32) (count int, firstFeature int32) {
 	idx, val := s.w.problem.rows.M.Row(int(row))
 	for k, j := range idx {
@@ -111,8 +111,8 @@ func (s *restricted) members(row int32) (count int, firstFeature int32) {
 	return count, firstFeature
 }
 
-// matrix returns A of the restricted problem: the rows with several features of the set, followed
-// by the identity.
+// matrix returns A of the restricted problem: the rows with several features of the working
+// set, followed by the identity.
 func (s *restricted) matrix() *sparse.CSR {
 	ptr := make([]int64, 1, len(s.rows)+len(s.cols)+1)
 	var idx []int32

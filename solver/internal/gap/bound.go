@@ -297,8 +297,8 @@ func (p *Problem) dropSigns() (changed bool) {
 	return changed
 }
 
-// feasibleSide returns eⱼ or −eⱼ, so that a positive number is feasible. Feature j must have one finite
-// bound.
+// feasibleSide returns the dual residual eⱼ if feasible dual points have eⱼ ≥ 0, and −eⱼ if they have eⱼ ≤ 0.
+// Feature j must have one finite bound.
 func (p *Problem) feasibleSide(j int32) float64 {
 	if math.IsInf(p.box.Lower[j], 0) {
 		return -p.work.e[j]
@@ -631,8 +631,8 @@ func (p *Problem) setGroups() {
 }
 
 // marginErrors returns two bounds for margins that were computed at x: err for the error of a margin, and
-// terms for the number of roundings in a margin and its slope.
-func (p *Problem) marginErrors(x []float64) (err, terms float64) {
+// roundings for the number of roundings in a margin and its slope.
+func (p *Problem) marginErrors(x []float64) (err, roundings float64) {
 	var size, count float64
 	for j, v := range x {
 		if v != 0 {
@@ -641,10 +641,10 @@ func (p *Problem) marginErrors(x []float64) (err, terms float64) {
 		}
 	}
 	// In the worst case, one lane of a vector register sums all terms of a margin.
-	if terms = 32 + count; p.Columns.LongestRow > 0 {
-		terms = min(terms, 32+p.Columns.LongestRow)
+	if roundings = 32 + count; p.Columns.LongestRow > 0 {
+		roundings = min(roundings, 32+p.Columns.LongestRow)
 	}
-	return float64(roundoff * (float64(terms*size) + float64(4*p.Columns.Offset))), terms
+	return float64(roundoff * (float64(roundings*size) + float64(4*p.Columns.Offset))), roundings
 }
 
 // NeedsCompensation reports whether X'Cα should be summed again with compensation, because its rounding may

@@ -165,11 +165,11 @@ func (t Tally) scaled(tau float64) Tally {
 	return t
 }
 
-// marginErrorCost bounds by how much rounding of margins and slopes changes the sum of the Fenchel terms. The
-// derivative of a term with respect to tᵢ is φ'(tᵢ) − αᵢ. err bounds the error of a margin, and terms the
-// number of roundings in a margin and its slope.
-func (t *Tally) marginErrorCost(err, terms float64) float64 {
-	first := float64(t.Mismatch*(err+float64(4*terms*roundoff))) + float64(8*roundoff*t.Weighted)
+// marginErrorCost bounds by how much rounding of margins and slopes changes the sum of the Fenchel terms. err
+// bounds the error of a margin. roundings bounds the number of roundings in a margin and its slope. The
+// derivative of a Fenchel term with respect to the margin tᵢ is φ'(tᵢ) − αᵢ.
+func (t *Tally) marginErrorCost(err, roundings float64) float64 {
+	first := float64(t.Mismatch*(err+float64(4*roundings*roundoff))) + float64(8*roundoff*t.Weighted)
 	return first + float64(t.Curvature*float64(err*err))
 }
 

@@ -17,7 +17,7 @@ import (
 type barriers struct {
 	term.Walls
 	lowerDual, upperDual []float64 // multipliers λ of the lower and upper bounds; empty before the first step
-	theta                float64   // θ; 0 before the first step
+	theta                float64   // multiplier θ of the ball; 0 before the first step
 	// unpenalised marks the coordinates that occur in no row of A.
 	unpenalised []bool
 }

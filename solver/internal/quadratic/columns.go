@@ -93,7 +93,8 @@ const (
 // MostSweeps implements Hessian. With ten sweeps, runs on text data take longer.
 func (h *Columns) MostSweeps(int) int { return 4 }
 
-// Repeats implements Hessian. Sweeps find the next support in less time than a second call of Solve.
+// Repeats implements Hessian. It returns false: a sweep finds the next support faster than a second
+// call of Solve.
 func (h *Columns) Repeats() bool { return false }
 
 // Solve implements Hessian by the conjugate gradient method. The preconditioner D is the diagonal of

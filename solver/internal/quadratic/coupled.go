@@ -40,7 +40,7 @@ type Coupled struct {
 	// Z has the multipliers of the rows of A. Move is near U − x; the sum x + Move would lose digits.
 	// For the g, H and x above, g + H Move + A'Z + ν = 0 with a vector ν that is normal to Set.
 	Z, Move []float64
-	// Tau is the τ at which Solve ended. Steps is the number of its steps.
+	// Tau is the parameter τ of the smooth problem at the end of Solve. Steps is the number of Newton steps.
 	Tau   float64
 	Steps int
 

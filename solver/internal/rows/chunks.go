@@ -15,9 +15,9 @@ type Chunks struct {
 	threads int
 }
 
-// NewChunks divides the rows of x into at most 16 chunks. If there are several chunks, they have on average
-// at least 2¹⁷ nonzeros, and at least 16 nonzeros for each column, because the sum of a gradient costs one
-// addition for each chunk and column. threads is the argument of Threads.
+// NewChunks divides the rows of x into at most 16 chunks. If there are several chunks, the average number of
+// nonzeros in a chunk is at least 2¹⁷, and at least 16 times the number of columns: to sum a gradient costs
+// one addition for each chunk and column. threads is the argument of Threads.
 func NewChunks(x *sparse.CSR, threads int) Chunks {
 	n, cols := x.Dims()
 	nnz := x.NNZ()

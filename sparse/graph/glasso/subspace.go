@@ -8,9 +8,9 @@ import (
 )
 
 // A subspace describes the non-zero entries of newtonBlock.z on and above the diagonal. As long as their
-// signs do not change, the Newton model is a quadratic function of these entries. Conjugate gradients
-// minimise it in few steps even if w is ill-conditioned: for the operator P -> W P W of the model, the
-// preconditioner is P -> X P X. X is newtonBlock.x, and W, its inverse, is newtonBlock.w.
+// signs do not change, the Newton model is a quadratic function of these entries. Let X be newtonBlock.x,
+// and W = inv(X) be newtonBlock.w. Conjugate gradients minimise the function in few steps even if W is
+// ill-conditioned: the operator of the model is P -> W P W, and the preconditioner is P -> X P X.
 type subspace struct {
 	*newtonBlock
 	indices   []int     // indices of the entries in z, row by row
