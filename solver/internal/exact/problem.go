@@ -50,7 +50,7 @@ type Problem struct {
 }
 
 const (
-	wholeSet       = 64   // Problem.cheap returns true up to this number of features
+	wholeSet       = 64   // up to this number of features, the Hessian of all columns counts as cheap
 	defaultWorking = 3072 // largest number of columns for which a separable problem forms the Hessian
 )
 
