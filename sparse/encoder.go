@@ -27,7 +27,7 @@ type Encoder struct {
 	table      TableOptions
 }
 
-// A Record is a row of the matrix: the result of Encoder.Encode.
+// A Record is the result of Encoder.Encode: a row of a matrix.
 type Record struct {
 	// Indices and Values are the entries of the row, by increasing index.
 	Indices []int32
