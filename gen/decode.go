@@ -113,7 +113,7 @@ func (f *fused) decodeInto(array, lo reg.GPVirtual, pad operand.Mem, decoders []
 	f.placeLabel(done)
 }
 
-// decodeBlocks converts m numbers, eight at a time, and sets m to the number that is left.
+// decodeBlocks emits code that converts m numbers in blocks of eight, and sets m to the rest, below eight.
 func (f *fused) decodeBlocks(d decoder, src, dst, m reg.GPVirtual) {
 	block, rest := f.label("eight"), f.label("rest")
 	f.SUBQ(operand.Imm(8), m)

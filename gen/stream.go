@@ -81,9 +81,9 @@ func (e *emitter) reduceRolled(n reg.GPVirtual, f body) []vec {
 	return acc
 }
 
-// reduceTail emits a loop of the body over the last n-i < 16 elements, under masks. The loop makes as many
-// iterations as for a whole block, so that the accumulators return to their places, but skips the body when
-// no element is left.
+// reduceTail emits a loop of the body over the last n-i < 16 elements, under masks. Each iteration
+// rotates the accumulators, so one iteration for each accumulator brings them back to their places. An
+// iteration without elements skips the body.
 func (e *emitter) reduceTail(i, n reg.GPVirtual, acc []vec, f body) {
 	step, skip, done := e.label("step"), e.label("skip"), e.label("done")
 	e.SUBQ(i, n)

@@ -44,7 +44,7 @@ func (Auto) Begin(r *Run) (Iteration, error) {
 		return nil, r.newtonOnlyError()
 	}
 	if a.direct() {
-		r.keeper.Watched = true // turns checkCheaply off: Newton steps do not diverge
+		r.keeper.Watched = true // no checks for divergence: Newton steps do not diverge
 		return a.next, nil
 	}
 	return a.next, a.beginPasses()

@@ -75,7 +75,7 @@ const defaultPatience = 10
 type patience struct {
 	*Validation
 	measure          Measure
-	best             float64 // smallest value so far of Measure.sign times the measure
+	best             float64 // Measure.sign times the best value of the measure so far
 	lambdasSinceBest int     // number of lambdas since the best value
 }
 

@@ -94,7 +94,7 @@ func (c *Covariance) Largest(k, threads int) []Edge {
 }
 
 // orderByReach returns the features by decreasing reach, and the reach of each feature. For two features
-// without a common row, the product of their reaches is the absolute value of their covariance or
+// without entries in the same row, the product of their reaches is the absolute value of their covariance or
 // correlation, within rounding.
 func (c *Covariance) orderByReach() (order []int32, reach []float64) {
 	order, reach = make([]int32, c.n), make([]float64, c.n)

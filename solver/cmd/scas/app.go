@@ -117,7 +117,7 @@ func helpTexts() kong.Vars {
 	}
 }
 
-// A stickyWriter writes to Writer and keeps the first error in err, because kong ignores errors.
+// A stickyWriter writes to Writer and keeps the first error in err. Package kong ignores write errors.
 type stickyWriter struct {
 	io.Writer
 	err error

@@ -98,7 +98,7 @@ func TestMemoryOfPaperSets(t *testing.T) {
 	for name, change := range map[string]func(*solver.Problem) *solver.Settings{
 		"a9a.zst": noSettings, "covtype.libsvm.binary.scale.zst": noSettings,
 		"rcv1v2_binary_train.libsvm.zst": func(p *solver.Problem) *solver.Settings {
-			p.Penalty = solver.L1{Lambda: 1e-5} // with lambda 1e-4, all working sets are small
+			p.Penalty = solver.L1{Lambda: 1e-5} // small enough for large working sets
 			return nil
 		},
 	} {

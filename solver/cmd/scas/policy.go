@@ -38,10 +38,10 @@ var errNotMapped = fmt.Errorf("%w: they must be in a .scas file, which scas conv
 const (
 	// programBytes is the number of bytes that a command needs out of core besides rows and vectors.
 	programBytes = 64 << 20
-	// leastLimit is the smallest limit for work out of core, and leastRoom the smallest part of it for
-	// windows of the rows, both in bytes.
+	// leastLimit is the smallest memory limit for work out of core, in bytes. The limit must leave at least
+	// leastRoom bytes for windows of the rows.
 	leastLimit, leastRoom = 2 * programBytes, 48 << 20
-	mostReserve           = 24 << 20
+	mostReserve           = 24 << 20 // the largest result of reserve
 )
 
 // reserve returns the bytes of limit that are for the program and its buffers. The remaining bytes are for

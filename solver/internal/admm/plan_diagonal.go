@@ -87,7 +87,8 @@ func (d *diagonal) Begin(x, constant []float64, eta float64) {
 	}
 }
 
-// elements is a plan that updates all of w in each step, and computes the sum of the iterates by telescope.
+// elements is a plan that updates all of w in each step. The function telescope computes the sum of the
+// iterates.
 type elements struct {
 	diagonal
 	h []float64 // sum of the multiples of rows that the steps have added to w

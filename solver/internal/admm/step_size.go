@@ -92,7 +92,7 @@ func (s StepSize) Eta() float64 {
 	if curvature > 0 {
 		eta = s.Factor / curvature
 	}
-	limit := 1.0 // without its stochastic part, a step is stable if η times Stiffness is below 2
+	limit := 1.0 // bound of η times Stiffness; from 2 on, a step without its stochastic part is unstable
 	if s.Lazy {
 		limit = 0.499
 	}

@@ -208,7 +208,7 @@ func (s *Solver) ascend(r *Result, set *Settings, tol float64) {
 		return
 	}
 	var gaps, visited []float64 // the estimated gap and a.visited after each pass
-	aim := 0.5 * tol            // a proof is tried when the estimated gap is at most aim
+	aim := 0.5 * tol            // the estimated gap at which a proof is tried
 	for k := 0; ; k++ {
 		if set.Interrupt != nil {
 			if r.Err = set.Interrupt(); r.Err != nil {

@@ -26,7 +26,7 @@ func newUnrestricted(p *Problem) *unrestricted {
 		x: make([]float64, features), head: make([]float64, features),
 	}
 	f.image = make([]float64, f.rows.Len())
-	f.Scale() // sets the result of lossAtZero
+	f.Scale() // computes the loss at x = 0, which lossAtZero returns
 	q := &gap.Problem{Penalty: f.rows, Ridge: p.Ridge, Columns: f.columns()}
 	curvature := float64(f.Loss.Curvature() * kernels.Dot(q.Columns.Norm, q.Columns.Norm))
 	f.conditioned = f.mu() > 0 && curvature <= mostCondition*float64(float64(f.n)*f.mu())

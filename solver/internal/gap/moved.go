@@ -61,7 +61,8 @@ func (m *Memory) TrivialMoved(b *Base, x []float64, value float64, move *Move) f
 // curvature of the loss, and cᵢ the weight of sample i.
 func (m *Memory) reach(move *Move) float64 { return float64(1.001 * m.Loss.Curvature() * move.Size) }
 
-// productRoundings bounds the number of rounding errors in an entry of H d.
+// productRoundings bounds the number of rounding errors in an entry of H d, for the Hessian H and the step d
+// of move.
 func (move *Move) productRoundings() float64 {
 	return move.HessianRoundings + float64(2*move.Terms) + 16
 }

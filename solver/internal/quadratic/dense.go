@@ -17,7 +17,7 @@ type Dense struct {
 	factored supportFactor
 }
 
-// Mirror copies the upper triangle of a new H to the lower triangle.
+// Mirror copies the upper triangle of H to the lower triangle. It must be called after H is replaced.
 func (h *Dense) Mirror() {
 	h.factored.order = h.factored.order[:0]
 	m := h.Order

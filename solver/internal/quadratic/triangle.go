@@ -75,7 +75,7 @@ type factor interface {
 	// Factor factors D H D + shift I, where h stores the matrix H, and D is diag(scale). It returns false if
 	// a pivot is not positive.
 	Factor(h, scale []float64, shift float64) bool
-	// Solve sets dst to the solution for the right-hand side b. dst may be b.
+	// Solve sets dst to the solution v of (D H D + shift I) v = b. dst may be b.
 	Solve(dst, b []float64)
 }
 

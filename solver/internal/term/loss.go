@@ -100,8 +100,8 @@ type Traits struct {
 	// ConstantCurvature is true if φ″ is known to be constant, ContinuousCurvature if it is known to be
 	// continuous.
 	ConstantCurvature, ContinuousCurvature bool
-	// Reach is the change of a margin up to which φ″ keeps about the same size. Zero means that Newton steps
-	// need no limit.
+	// Reach is the change of a margin up to which φ″ keeps about the same size. Zero means that a Newton
+	// step may change margins by any amount.
 	Reach float64
 	// CurvatureOfSlope returns φ″ as a function of φ'. The function is concave, positive inside the interval
 	// of SlopeRange, and 0 at the finite ends of this interval. Nil means that no such function is known.
