@@ -126,7 +126,7 @@ func (r *rotated) locate(row reg.GPVirtual, distance int, count operand.Mem) {
 	r.LEAQ(operand.Mem{Base: r.base("a.dense"), Index: row, Scale: 8}, row)
 }
 
-// margin sets t to the margin of the row r.next. g is the gain of the step of r.row.
+// margin sets t to the margin of the row r.next. g is the gain (see rotated) of the step on r.row.
 func (r *rotated) margin(t, g vec) {
 	r.VMOVAPD(g, t)
 	r.VFMADD213SD(r.dot(dotNextPoint), r.dot(dotNextRow), t)
@@ -135,7 +135,7 @@ func (r *rotated) margin(t, g vec) {
 	}
 }
 
-// computeGain sets g to the gain of step k; t is the margin of row k.
+// computeGain sets g to the gain of step k, the g of kernels.Steps. t is the margin of the row of step k.
 func (r *rotated) computeGain(g, t vec) {
 	i := r.GP64()
 	r.MOVLQSX(operand.Mem{Base: r.base("a.sampled"), Index: r.k, Scale: 4}, i)

@@ -33,8 +33,7 @@ type ParseError struct {
 // Error formats the error as file:line:column: "token": message; remedies.
 func (e *ParseError) Error() string { return e.Reword(Remedy.String) }
 
-// Reword returns the text of Error, with the text that words returns for each remedy. See
-// RemedyError.Reword.
+// Reword returns the text of Error, but with the text words(r) for each remedy r. See RemedyError.Reword.
 func (e *ParseError) Reword(words func(Remedy) string) string {
 	remedyErr := RemedyError{Err: errors.New(e.withoutRemedies()), Remedies: e.Remedies}
 	return remedyErr.Reword(words)

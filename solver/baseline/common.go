@@ -137,15 +137,15 @@ func (b *base) addReduced(dst, point []float64, rows []int32, scale float64, red
 	}
 }
 
-// setLinear sets q = A'(beta − ρ y), the gradient of the augmented penalty at x = 0.
+// setLinear sets q = A'(beta − ρ y), the gradient of beta'(A x − y) + (ρ/2)|A x − y|² at x = 0.
 func (b *base) setLinear() {
 	copy(b.u, b.beta)
 	kernels.Axpy(-b.rho, b.y, b.u)
 	b.a.MulVecTrans(b.q, b.u)
 }
 
-// setAugmented sets q = A'(beta + ρ(A x − y)), the gradient of the augmented penalty at x. The field image
-// must be A x.
+// setAugmented sets q = A'(beta + ρ(A x − y)), the gradient of beta'(A x − y) + (ρ/2)|A x − y|². The
+// field image must be A x.
 func (b *base) setAugmented() {
 	copy(b.u, b.beta)
 	kernels.Axpy(-b.rho, b.y, b.u)

@@ -57,9 +57,10 @@ func (SVRG) Begin(r *solver.Run) (solver.Iteration, error) {
 }
 
 // SVRGRestart is [SVRG] as published for strongly convex problems. Every stage with a
-// snapshot x̃ starts at x̃, with the smallest beta for which ∇f(x̃) + A'beta = 0:
+// snapshot x̃ starts at x̃, with the smallest beta for which ∇f(x̃) + A'beta = 0,
+// where f is the mean loss plus (mu/2)|x|²:
 //
-//	x ← x̃,  beta ← −(A')⁺ ∇f(x̃) = −A(A'A)⁻¹(z + mu x̃)
+//	x ← x̃,  beta ← −(A')⁺ ∇f(x̃) = −A(A'A)⁻¹∇f(x̃)
 //
 // Convergence is proved if A has full row rank; then this beta tends to the only multiplier of the optimum.
 // If A has more rows than columns, there are many multipliers, and this beta usually violates

@@ -364,7 +364,7 @@ func TestStreamedRefuses(t *testing.T) {
 	}
 }
 
-// An ownBox is a domain of the caller: every coefficient is between −0.5 and 0.5.
+// An ownBox is a domain that package solver does not have: every coefficient is between −0.5 and 0.5.
 type ownBox struct{}
 
 func (ownBox) Diameter() float64 { return math.Inf(1) }
@@ -401,7 +401,7 @@ func TestStreamedEnds(t *testing.T) {
 	spec := &Spec{Lambda: 1e-3, Memory: 1 << 20}
 	passes := 0.0
 	spec.Progress = func(report Progress) {
-		if passes = report.Passes; passes >= 1 { // the first point is not evaluated yet
+		if passes = report.Passes; passes >= 1 { // no point is evaluated yet
 			cancel()
 		}
 	}

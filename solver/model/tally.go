@@ -358,9 +358,10 @@ func (t *Tally) auc() *float64 {
 	return &sum
 }
 
-// add adds the numbers v to the moment. deviation returns the deviation of a number from a center. For any
-// center, the weighted sum of deviation(v[i], center) must equal the weighted sum of deviation(v[i], mean),
-// plus the total weight times deviation(mean, center), where mean is the mean of v.
+// add adds the numbers v to the moment. deviation returns the deviation of a number from a center. If mean is
+// the mean of v with weights wᵢ, deviation must satisfy for any center
+//
+//	Σ wᵢ deviation(vᵢ, center) = Σ wᵢ deviation(vᵢ, mean) + (Σ wᵢ) deviation(mean, center)
 func (m *moment) add(v []float64, set *ScoreSettings, deviation func(v, center float64) float64) {
 	weight := set.total(len(v))
 	center := mean(set.Weights, len(v), func(i int) float64 { return v[i] })

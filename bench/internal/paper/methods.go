@@ -176,8 +176,8 @@ var moduleTraits = sync.OnceValue(func() (traits []Traits) {
 })
 
 // traitsOf returns the traits of a method from traitsTable. Fields that are zero there, and all fields of a
-// method that is not in the table, have the values of defaultTraits. Without a unit of its own, the method
-// gets the unit that info.StepUnit states.
+// method that is not in the table, have the values of defaultTraits. The default of Unit follows from
+// info.StepUnit.
 func traitsOf(m solver.Method, info solver.MethodInfo) Traits {
 	t := defaultTraits
 	for _, entry := range traitsTable {

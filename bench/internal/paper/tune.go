@@ -137,8 +137,8 @@ func (g *grid) scan(start place, axis, stride int, output Output) place {
 	return best
 }
 
-// descend moves from centre to the best of its four neighbours, until no neighbour is better. A neighbour
-// differs in one of the two rungs, by g.stride.
+// descend moves from centre to the best of its four neighbours, until no neighbour is better. A place
+// has two numbers: the rungs of the step size and of rho. A neighbour differs by g.stride in one of them.
 func (g *grid) descend(centre place, output Output) (best place, err error) {
 	// A run on the training half may diverge although the run with this step size on the samples for tuning
 	// did not.

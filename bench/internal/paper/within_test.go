@@ -2,9 +2,9 @@ package paper
 
 import "testing"
 
-// TestWithin checks the point at the end of the budget if the run diverges. A batch method gets a very small
-// rho, and the smallest budget of passes with which the run diverges. The recorded point must lie within the
-// budget, and its objective must be above the objective at the start.
+// TestWithin checks TunedRun.Within for a run that diverges. A batch method gets a very small rho, and the
+// smallest budget of passes with which the run diverges. The recorded point must lie within the budget, and
+// its objective must be above the objective at the start.
 func TestWithin(t *testing.T) {
 	pr, d := tiny(t)
 	d.Lambda = 0.1

@@ -87,7 +87,7 @@ func (o *scasSession) fit(ctx context.Context, tol float64) (*solver.Result, err
 	return solver.Minimize(ctx, p, &solver.Settings{Threads: 1, RelTol: tol})
 }
 
-// path does the tasks Path and CV. curve is as in Answer.
+// path does the task Path or CV. For CV, curve has the mean loss on the held-out rows for each lambda.
 func (o *scasSession) path(ctx context.Context, tol float64) (steps []*model.Step, curve []float64, err error) {
 	spec := o.p.specification()
 	spec.RelTol = tol

@@ -124,8 +124,8 @@ func (m *gram) prove(x, z, e []float64, goal float64) gap.Bound {
 	return b
 }
 
-// productCost is the time of a multiplication in the computation of H, divided by the time that a visit of
-// the rows needs for one entry.
+// productCost is the time of one multiplication when the Gram matrix is formed, divided by the time for one
+// entry when the rows are visited.
 const productCost = 1. / 32
 
 // move returns the move from the base to x. It does not set Loss, Head and Row.

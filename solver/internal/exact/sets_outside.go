@@ -9,10 +9,11 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// outside finds multipliers z for the rows of A with only zero features: features whose coefficients are
-// zero. The optimality equation is X'Cα + mu x + A'z = 0, where mu is the ridge. In the equation of a zero
-// feature, the term of its singleton row can have any absolute value up to a limit, the feature's capacity.
-// The feature's excess is the amount by which the sum of the other terms exceeds the capacity.
+// outside finds multipliers z for the rows of A whose features all have the coefficient 0. Features with the
+// coefficient 0 are called zero features. The optimality equation is X'Cα + mu x + A'z = 0, where mu is the
+// ridge. In the equation of a zero feature, the term of its singleton row can have any absolute value up to a
+// limit, the feature's capacity. The feature's excess is the amount by which the sum of the other terms
+// exceeds the capacity.
 //
 // Coordinate descent minimises half the sum of squared excesses, in one connected component of zero
 // features after the other. An excess that remains shows which features the next working set needs.

@@ -12,7 +12,7 @@ import (
 
 type Settings struct {
 	Tol           float64 // a proved gap of at most Tol ends Solve; 0 makes the gap as small as possible
-	MaxIterations int     // largest number of Newton steps; 0 for 100
+	MaxIterations int     // largest number of Newton steps; 0 means 100
 	// Unproved makes Solve end, usually without a proof, when the objective is estimated to be at most Tol
 	// above the optimum. It has no effect if proofs cost little, for example with a Gram matrix.
 	Unproved  bool

@@ -397,8 +397,8 @@ type rootChange struct {
 	exactReach float64 // what reach would be without rounding errors
 }
 
-// rootChange bounds the change of α that makes eⱼ = 0 at all roots. If there are roots, it first makes eⱼ = 0
-// at the features that multipliers correct.
+// rootChange bounds the change of α that makes the dual residual eⱼ = 0 at all roots. If there are roots, it
+// first makes eⱼ = 0 at the features that multipliers correct.
 func (p *Problem) rootChange(sum *Sum) (change rootChange) {
 	roots, w := p.correction.roots, &p.work
 	k := len(roots)
@@ -469,7 +469,7 @@ func (p *Problem) scaling(value float64) (factor, rounding float64) {
 
 // signScaling looks at the features with one finite bound, no ridge, and a singleton row without a square.
 // If the dual point is multiplied by shrink ≤ 1, a multiplier of the singleton row within its limit can give
-// eⱼ the feasible sign. exact is shrink without rounding errors.
+// the dual residual eⱼ the feasible sign. exact is what shrink would be without rounding errors.
 func (p *Problem) signScaling() (shrink, exact float64) {
 	shrink, exact = 1, 1
 	for j, row := range p.Penalty.Singleton {

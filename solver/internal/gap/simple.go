@@ -70,7 +70,7 @@ func (f *Simple) Gap(point *SimplePoint) float64 {
 }
 
 // roundingErrors bounds rounding errors. margins bounds the error of the sum of the samples' Fenchel
-// terms. columns[j] bounds the error of eⱼ.
+// terms. columns[j] bounds the error of point.E[j].
 func (f *Simple) roundingErrors(point *SimplePoint) (margins float64, columns []float64) {
 	n, p := f.Data.Dims()
 	columns = make([]float64, p)

@@ -36,7 +36,7 @@ func (b *basis) position(i, j int) int {
 	return ((j/side)*b.tiles+i/side)*side*side + i%side*side + j%side
 }
 
-// times sets b.dst to the product of the tiles with b.src.
+// times sets b.dst to V b.src or V' b.src. tiles is b.tilesV or b.tilesVTrans.
 func (b *basis) times(tiles []float64) {
 	clear(b.dst)
 	for j := range b.tiles {

@@ -143,8 +143,8 @@ func (h *Columns) supportColumns(support []int32) *kernels.Rows {
 	return p
 }
 
-// times sets dst = M v, where M has the rows and columns of the matrix for the coordinates in the support.
-// columns has the columns of Z for these coordinates.
+// times sets dst = M v, where M has those rows and columns of Z'Z + diag(Ridge) that support lists. columns
+// has the columns of Z that support lists.
 func (h *Columns) times(dst, v []float64, columns *kernels.Rows, support []int32) {
 	clear(h.image)
 	kernels.Gradient(h.image, *columns, v)

@@ -47,7 +47,7 @@ type Separable struct {
 	eliminated eliminated // the coordinate Free
 
 	saved             []float64 // copy of U before a Newton step
-	savedInnerProduct float64   // eliminated.innerProduct before that step
+	savedInnerProduct float64   // eliminated.innerProduct before a Newton step
 }
 
 // A Hessian is the matrix H of a Separable. It also stores a vector d, and keeps H d up to date. In

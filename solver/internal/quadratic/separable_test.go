@@ -75,7 +75,7 @@ func random(rng *rand.Rand, rows, order int, ridge float64, bounds bool) (*Separ
 	return q, dense, columns
 }
 
-// violation returns the largest violation of the optimality conditions at u.
+// violation returns the largest violation of the optimality conditions at q.U, in units of q.Unit.
 func violation(q *Separable, h *Dense) (worst float64) {
 	for k, u := range q.U {
 		derivative := q.Gradient[k]

@@ -67,8 +67,8 @@ func methodsAgree(t *testing.T, l Loss, m, b float64) {
 }
 
 // TestDamping checks that full damping gives the curvature of a parabola that touches the loss at the margin
-// and is nowhere below the loss. If the second derivative is unbounded, it checks this only between the
-// margin and the minimum of the loss.
+// m and is nowhere below the loss. If the second derivative is unbounded, it checks this only between m and
+// the minimum of the loss.
 func TestDamping(t *testing.T) {
 	for _, l := range append(slices.Clone(losses), LossOf(plain{Squared{}})) {
 		for _, b := range labelsFor(l) {
