@@ -35,7 +35,7 @@ type values struct {
 }
 
 // columnForms and valueForms list the forms of the columns and of the values. storages lists their
-// combinations in the order of the numbers that the method kernels.Rows.form returns.
+// combinations in the order of the method form in package kernels.
 var (
 	columnForms = []columns{columns32, columns16}
 	valueForms  = []values{values64, values32, valuesOne}

@@ -439,8 +439,8 @@ func TestAutoWideKinds(t *testing.T) {
 	}
 }
 
-// TestAutoConditioned checks that passes of SCASK prove a gap within RelTol, without Newton steps, if the
-// objective is well conditioned and A couples thousands of features.
+// TestAutoConditioned checks that passes of SCASK prove the goal, without Newton steps, if the objective is
+// well conditioned and A couples thousands of features.
 func TestAutoConditioned(t *testing.T) {
 	syn, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: 6000, Features: 5000, NonzerosPerRow: 20, Noise: 1, Seed: 3})
 	if err != nil {

@@ -22,7 +22,7 @@ func (r *repeat) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// allocated calls do, and returns how many MiB this call allocates in total.
+// allocated returns how many MiB the function do allocates in total.
 func allocated(do func()) uint64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)

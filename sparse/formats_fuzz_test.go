@@ -154,7 +154,7 @@ func sameTable(want [][]float64, x *CSR) bool {
 	return true
 }
 
-// throughCSV checks that data written as a table are read back with the same names, values and labels.
+// throughCSV checks that data written as a table are read with the same names, bits and labels.
 func throughCSV(t *testing.T, d *Dataset) {
 	t.Helper()
 	var b bytes.Buffer

@@ -28,7 +28,7 @@ type indexRange struct {
 }
 
 // A libsvmPart holds the rows of one block of whole lines. Its line numbers count from the beginning of the
-// block, from 1. If libsvmSettings.bias is 1, an index 0 is stored as column -1.
+// block, from 1. If bias is 1, an index 0 is stored as column -1.
 type libsvmPart struct {
 	*libsvmSettings
 	indexRange

@@ -131,8 +131,7 @@ const (
 	sufficient      = 1e-4 // fraction of the predicted decrease that a step must achieve
 )
 
-// minimise moves x by Newton steps towards the minimiser of the function in Batch's formula. It sets ax
-// to A x.
+// minimise moves x towards the minimiser in Batch's formula by Newton steps, and sets ax to A x.
 func (b *batch) minimise() error {
 	b.setLinear()
 	b.a.MulVec(b.ax, b.x)

@@ -46,7 +46,7 @@ func (ASVRPDHG) Begin(r *solver.Run) (solver.Iteration, error) {
 
 type pdhg struct {
 	*svrg
-	lookahead []float64 // twice the point after a step, minus the point before it: x̄ of SVRPDHG
+	lookahead []float64 // twice the point after a step minus the point before: x̄ or, with momentum, z̄
 }
 
 // newPDHG returns the state of a PDHG method. The arguments are as in newSVRG.

@@ -60,9 +60,8 @@ type columnFields struct {
 	Coefficients []float64 `json:"coefficients"`
 }
 
-// A modelFile has the head, and a part for each element of Model.Columns. In formats 1 and 2 each part
-// repeats the head. A file of format 1 or 2 with a single part has no list of parts: the file itself is the
-// part.
+// A modelFile has the head and a part for each column. In formats 1 and 2 each part repeats the
+// head. A file of format 1 or 2 with one column has no list of parts: the file itself is the part.
 type modelFile struct {
 	head
 	Parts []json.RawMessage `json:"models"`

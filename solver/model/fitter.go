@@ -118,8 +118,8 @@ func (f *fitter) solver(p *penalty) (*exact.Solver, error) {
 	return s, nil
 }
 
-// lambdaMax returns the result of LambdaMax for the design. If it uses the solver f.s, f.s ends at the
-// model in which all penalised coefficients are zero.
+// lambdaMax returns the LambdaMax of the design. If it uses f.s, it leaves f.s at the model in
+// which all penalised coefficients are zero.
 func (f *fitter) lambdaMax(ctx context.Context) (float64, error) {
 	d, s, ratio := f.d, f.s, math.Max(leastRatio, f.d.spec.l1Ratio())
 	if err := d.checkLambdaMax(); err != nil {

@@ -35,8 +35,8 @@ func copiedColumns(t *testing.T, seed uint64) *sparse.CSR {
 	return x
 }
 
-// TestTies checks that Strongest joins all pairs of columns with the same correlation, or none of them.
-// copiedColumns makes such pairs. KNearest must join a column with its first copy.
+// TestTies checks that pairs of columns with equal correlations, which copiedColumns makes, are either all
+// joined or all not joined by Strongest. KNearest must choose the first of several copies.
 func TestTies(t *testing.T) {
 	for seed := range uint64(200) {
 		x := copiedColumns(t, seed)

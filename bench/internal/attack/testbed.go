@@ -17,7 +17,7 @@ type testbed struct {
 	opt      Options
 	scas     string       // path of the program
 	inputDir string       // directory of the files that writeInputs writes
-	peak     atomic.Int64 // largest resident size, in bytes, of a process in the current kind of attack
+	peak     atomic.Int64 // largest resident size, in bytes, of a process since the kind of attack began
 	jobs     *jobs        // nil until newJobs makes them
 }
 

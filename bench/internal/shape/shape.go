@@ -17,7 +17,7 @@ type Shape struct {
 	Name string
 	Rows int
 	Cols int
-	NNZ  int // number of nonzeros in each row; for rcv1, approximately their mean
+	NNZ  int // number of nonzeros in each row; for rcv1 about the mean
 
 	row func(g *generator) // appends the nonzeros of a row to the generator
 }

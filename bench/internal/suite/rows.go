@@ -42,12 +42,12 @@ func newData(sh shape.Shape, s Scale) *data {
 	return d
 }
 
-// rowBytes returns the number of bytes of the nonzeros and row pointers of the rows a.
+// rowBytes returns the number of bytes of the nonzeros and row pointers of a.
 func rowBytes(a kernels.Rows) int {
 	return int(a.Ptr[a.Len()])*entryBytes(a) + len(a.Ptr)*8
 }
 
-// entryBytes returns the number of bytes of one nonzero of the rows a.
+// entryBytes returns the number of bytes that a stores for one nonzero.
 func entryBytes(a kernels.Rows) int {
 	bytes := 4
 	if a.Idx16 != nil {

@@ -105,8 +105,8 @@ func sameQuadratic(t *testing.T, p *MetricProblem, m *Metric) {
 	}
 }
 
-// TestHeld checks that NewMetric returns nil if A couples coefficients and the penalty keeps a third of the
-// coefficients at zero. For A = I and the same data, it must return a metric.
+// TestHeld checks that there is no metric if A couples coefficients and the penalty keeps a third of the
+// coefficients at zero. For A = I and the same data, there must be a metric.
 func TestHeld(t *testing.T) {
 	chain, err := sparse.FromTriplets(4, 3, []sparse.Triplet{
 		{Row: 0, Col: 0, Value: 1}, {Row: 0, Col: 1, Value: -1}, {Row: 1, Col: 0, Value: 1}, {Row: 2, Col: 1, Value: 1}, {Row: 3, Col: 2, Value: 1},

@@ -89,7 +89,7 @@ func (s *Sampler) alias(weights []float64) {
 			heaviest = int32(i)
 		}
 	}
-	for _, i := range append(small, large...) { // up to rounding, scaled[i] is 1
+	for _, i := range append(small, large...) { // up to rounding, the scaled weights of these rows are 1
 		s.keep[i], s.substitute[i] = math.MaxUint64, i
 		if weights[i] == 0 { // rows of weight 0 are never drawn
 			s.keep[i], s.substitute[i] = 0, heaviest

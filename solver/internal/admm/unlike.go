@@ -86,7 +86,7 @@ func someRows(x kernels.Rows) (matrices []kernels.Rows) {
 	return matrices
 }
 
-// times sets dst = Gₛ v, see grams.
+// times sets dst = Gₛ v.
 func (u *grams) times(dst, v []float64) {
 	clear(dst)
 	for _, row := range u.rows {

@@ -71,7 +71,7 @@ func (s *Solver) fillCoupled() {
 const (
 	// The first barrier weight τ, in units of Solver.Scale divided by the result of quadratic.Coupled.Terms.
 	startTau = 0.05
-	// If P − P* is e before a step, it is expected to be squaredFactor·e²/Scale after the step.
+	// After a step from a point with P − P* = e, P − P* is expected to be squaredFactor·e²/Scale.
 	squaredFactor = 30
 	modelPart     = 1e-3 // tolerance of a model, relative to the P − P* that is expected after its step
 	gapPart       = 0.02 // smallest tolerance of a model before the last step, relative to Settings.Tol

@@ -93,7 +93,7 @@ var losses = []term.Loss{term.Logistic{}, term.Squared{}, term.Huber{Delta: 0.7}
 type pattern struct {
 	loss term.Loss
 	// a is the kind of A. "identity": I. "chain": the differences of neighbours. "graph": the rows of chain
-	// and identity. "weighted": as "graph", but limit j is lambda·(j mod 3).
+	// and identity. "weighted": as "graph", but limit j is lambda times j mod 3.
 	// "sparse": random sparse rows.
 	a      string
 	mu     float64 // the ridge of all features

@@ -363,8 +363,8 @@ func BenchmarkPath(b *testing.B) {
 	}
 }
 
-// TestFarOff checks that runs prove a gap even if the margins at the start are so large that the logistic
-// loss has almost no curvature.
+// TestFarOff checks that runs prove a gap from points with large margins, at which the logistic loss has
+// almost no curvature.
 func TestFarOff(t *testing.T) {
 	const n, p = 60, 90 // one feature for each sample, and 30 others
 	rng := rand.New(rand.NewPCG(3, 4))

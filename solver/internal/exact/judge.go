@@ -20,6 +20,7 @@ func (s *Solver) Judge(lambda, tol float64, r Result) Result {
 	s.current.value = s.value(s.current.loss)
 	s.rows.useSlopes(s.x, s.e)
 	s.rows.tally()
-	r.Gap, r.Objective, r.Loss = gap.Rounded(s.proveGap(tol), s.current.value), s.current.value, s.current.loss
+	proved := s.proveGap(tol) // may change s.current
+	r.Gap, r.Objective, r.Loss = gap.Rounded(proved, s.current.value), s.current.value, s.current.loss
 	return r
 }

@@ -50,7 +50,7 @@ type Problem struct {
 }
 
 const (
-	wholeSet       = 64   // up to this number of features, the Hessian of all columns counts as cheap
+	wholeSet       = 64   // Problem.cheap returns true up to this number of features
 	defaultWorking = 3072 // largest number of columns for which a separable problem forms the Hessian
 )
 
@@ -62,7 +62,7 @@ type Solver struct {
 	summary columnSummary
 	scale   float64 // the number to which tolerances are relative, see term.Labels.Unit
 
-	x, e         []float64 // x: the current point; e: X'Cα for the last dual point α, see Solver.Gradient
+	x, e         []float64 // x: the current point; e: X'Cα for the last dual point α
 	limit, ridge []float64 // limit_k of the rows of A, and ridgeⱼ of the features, for the current lambda
 	lambda       float64
 	box          *term.Box // the domain if it is a product of intervals; nil for R^p and for other sets
@@ -90,9 +90,13 @@ type objective struct{ loss, value float64 }
 
 // A workspace holds what a step uses from the steps before it.
 type workspace struct {
-	damping  float64 // the damping of the next Hessian, see term.Loss.Curvatures
-	fall     float64 // by how much the last step lowered the value of its model
-	mostFall float64 // the largest value of fall since the last call of Solve began
+	damping float64 // the damping of the next Hessian, see term.Loss.Curvatures
+	// In the present or last call of Solve: the largest decrease of a model's value, and the decrease in the
+	// second step; 0 if there was no such step.
+	mostFall, secondFall float64
+	// Near the optimum, a model without a formed Hessian is solved until its largest violation is at most
+	// inaccuracy/objective.
+	inaccuracy float64
 	// The mean |αᵢ| of the dual point for which the gap was estimated last.
 	alphaSize float64
 	// quadratic.SeparableSettings.RelTolerance of a model near the optimum.

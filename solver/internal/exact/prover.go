@@ -50,8 +50,8 @@ func (p *Prover) Cheap() bool {
 	return p.sets == nil || p.sets.problem.mu() > 0
 }
 
-// Conditioned reports whether the problem has many coefficients and a strong ridge. SCAS-ADMM is then
-// usually faster than Finish.
+// Conditioned reports whether SCAS-ADMM is usually faster than Finish, because the problem has many
+// coefficients and a strong ridge.
 func (p *Prover) Conditioned() bool {
 	p.prepare()
 	return p.sets != nil && p.sets.problem.conditioned

@@ -92,7 +92,7 @@ func (o *outside) settle(d *dual) {
 }
 
 const (
-	undecidedPart = 0.05 // an excess below this fraction of the capacity may remain because relax is slow
+	undecidedPart = 0.05 // an excess below this fraction of the capacity may come from slow convergence
 	exactSize     = 512  // largest number of features of a component for which lower calls exact
 )
 
@@ -177,7 +177,7 @@ func (o *outside) excess(j int32, fraction float64) float64 {
 	return o.sum[j] - math.Max(-capacity, math.Min(o.sum[j], capacity))
 }
 
-// reach sets o.component to the connected component of the feature, see the type component.
+// reach sets o.component to the component of the feature.
 func (o *outside) reach(feature int32) {
 	c, r := &o.component, o.f.rows
 	c.features, c.rows = append(c.features[:0], feature), c.rows[:0]

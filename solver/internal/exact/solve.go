@@ -86,8 +86,11 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 		// value of the model is then about tol above its minimum.
 		s.work.remaining = min(roughPart, math.Sqrt(tol/s.work.mostFall))
 	}
-	s.work.mostFall = 0
-	s.work.near, s.work.fall = s.work.warm, 0
+	s.work.near, s.work.inaccuracy = s.work.warm, 0
+	if min(s.work.secondFall, s.excessAfter(s.work.mostFall)) > tol { // the first step will not be the last
+		s.work.inaccuracy = firstPart * s.work.mostFall
+	}
+	s.work.mostFall, s.work.secondFall = 0, 0
 	if s.work.warm || s.set.whole || unproved {
 		aim = tol
 	}
@@ -108,6 +111,9 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 			break
 		}
 		r.Gap += math.Max(0, s.current.value-oldValue)
+		if r.Iterations == 2 {
+			s.work.secondFall = fall
+		}
 		if s.work.mostFall = max(s.work.mostFall, fall); unproved && length == 1 {
 			s.rows.useSlopes(s.x, s.e)
 			if !s.chooseSet(1) && s.excessAfter(fall) <= tol {
@@ -350,7 +356,7 @@ func (s *Solver) step(tol float64, fresh bool) (fall, length float64) {
 		fall = s.minimise(tol)
 	}
 	length = s.search(fall, tol)
-	s.work.near, s.work.fall = length == 1 && fall <= nearPart*s.current.value, fall
+	s.work.near, s.work.inaccuracy = length == 1 && fall <= nearPart*s.current.value, fallPart*fall
 	if !w.formed {
 		s.work.visits = max(leastVisits, w.implicit.Entries()/max(1, float64(len(w.columns.Val))))
 	}
@@ -375,7 +381,7 @@ func (s *Solver) minimise(tol float64) (fall float64) {
 	}
 	if !w.formed {
 		if s.work.near {
-			set.Tolerance = math.Max(set.Tolerance, fallPart*s.work.fall/s.current.value)
+			set.Tolerance = math.Max(set.Tolerance, s.work.inaccuracy/s.current.value)
 		}
 		set.MaxSweeps, set.DescentOnly = mostSweeps, !s.work.near
 	}
@@ -396,10 +402,9 @@ const (
 	innerPart  = 3e-2 // quadratic.SeparableSettings.RelTolerance, unless x is near the optimum or φ″ constant
 	signedPart = 0.1  // quadratic.SeparableSettings.Gap, as a multiple of the tolerance
 	roughPart  = 0.1  // largest value of workspace.remaining
-	// Near the optimum, a model whose Hessian is not stored as a matrix is solved only until the largest
-	// violation of its optimality conditions is at most fallPart·fall/objective. Here fall is the decrease of
-	// the model's value in the last step.
-	fallPart = 0.01
+	// workspace.inaccuracy is fallPart times the decrease of the last model's value. In the first step it is
+	// firstPart times workspace.mostFall, if this step is not expected to reach the tolerance.
+	fallPart, firstPart = 0.01, 0.1
 	// The optimum is near after a step of length 1 in which the model falls by at most this multiple of
 	// the objective.
 	nearPart = 1e-2

@@ -107,11 +107,10 @@ type candidate struct {
 	ratio float64 // the column's correlation divided by its limit
 }
 
-// appendLargest appends to cols the columns of the candidates with the largest ratios. It appends at most room
-// columns. Of candidates with equal ratios it takes the first ones.
+// appendLargest appends to cols the columns of the candidates with the largest ratios, at most room of them. Of
+// equal ratios it takes the first ones.
 func appendLargest(cols []int32, candidates []candidate, room int) []int32 {
-	// most is the largest ratio that is left out. ties is how many candidates with this ratio are taken.
-	most, ties := math.Inf(-1), 0
+	most, ties := math.Inf(-1), 0 // the largest ratio that is left out, and how often it is taken before
 	if left := len(candidates) - room; left > 0 {
 		ratios := make([]float64, len(candidates))
 		for i, c := range candidates {

@@ -491,8 +491,8 @@ func (p *Problem) signScaling() (shrink, exact float64) {
 	return shrink, exact
 }
 
-// roundingCost estimates how much two errors enlarge the gap: the error of the multipliers, and the error of
-// the dual residual e at features with a ridge.
+// roundingCost estimates how much the errors of the multipliers, and of e at features with a ridge, enlarge
+// the gap.
 func (p *Problem) roundingCost() (sum float64) {
 	for j, v := range p.work.image {
 		sum += math.Abs(float64(p.work.zErr[j] * v))

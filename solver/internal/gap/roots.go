@@ -87,7 +87,7 @@ func (p *Problem) rootColumns(x *sparse.CSR) *rootMatrix {
 	return r
 }
 
-// hessian returns the upper triangle of (X N)' diag(phi) (X N). The matrix r is X N.
+// hessian returns the upper triangle of (X N)' diag(phi) (X N).
 func (r *rootMatrix) hessian(phi []float64) []float64 {
 	k := len(r.idx)
 	h := make([]float64, k*k)

@@ -358,7 +358,7 @@ func (b *barrier) visit(y []double, derivatives bool) bool {
 			}
 		}
 	}
-	if b.radius > 0 { // x and y are the same vector, see barrier
+	if b.radius > 0 { // for a ball, x = y
 		slack := b.radius2.sub(dot(x, x))
 		if !(slack.hi > 0) {
 			return false

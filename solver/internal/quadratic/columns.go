@@ -2,6 +2,7 @@ package quadratic
 
 import (
 	"math"
+	"slices"
 
 	"github.com/scas-admm/scas/kernels"
 	"github.com/scas-admm/scas/solver/internal/linalg"
@@ -134,7 +135,8 @@ func (h *Columns) supportColumns(support []int32) *kernels.Rows {
 	if len(support) == z.Len() {
 		return z
 	}
-	p.Ptr, p.Idx, p.Val, p.Cols = append(p.Ptr[:0], 0), p.Idx[:0], p.Val[:0], z.Cols
+	p.Ptr, p.Cols = append(p.Ptr[:0], 0), z.Cols
+	p.Idx, p.Val = slices.Grow(p.Idx[:0], len(z.Idx)), slices.Grow(p.Val[:0], len(z.Val))
 	for _, k := range support {
 		lo, hi := z.Ptr[k], z.Ptr[k+1]
 		p.Idx, p.Val = append(p.Idx, z.Idx[lo:hi]...), append(p.Val, z.Val[lo:hi]...)

@@ -223,9 +223,9 @@ type dual struct {
 	gap     float64 // the gap that z and move prove at the end of the step; +Inf if there was no step yet
 }
 
-// saveDual stores Z and Move if they prove a smaller gap than the stored ones. If Σ u is not
-// fixed, it does nothing, because package gap then corrects the multipliers. If Σ u is fixed, the multipliers
-// of the last steps may be less accurate than the multipliers of earlier steps.
+// saveDual stores Z and Move if they prove a smaller gap than the stored ones. It does so only if Σ u is
+// fixed: then the multipliers of the last steps may be less accurate than those of earlier steps. For other
+// sets, package gap corrects the multipliers.
 func (q *Coupled) saveDual() {
 	if q.barriers.Total == 0 {
 		return

@@ -253,7 +253,7 @@ func choices(shown []*problem) []choice {
 	return out
 }
 
-// smallChart returns the panel's chart for Figure 1 or 2. The chart has the methods of the paper's figures.
+// smallChart returns the panel's chart for Figure 1 or 2. Its lines are the methods of the paper's figures.
 func (pl panel) smallChart(p *problem) *chart.Chart {
 	pl.kind = overviewKind
 	c := pl.chart(p)

@@ -145,8 +145,7 @@ func runsOf(problems []*problem) (out []problemRuns) {
 	return out
 }
 
-// methodsRun returns a text that says which methods were run with the problem's paper.Rule, and on how many
-// splits.
+// methodsRun says which methods were run with the problem's rule, and on how many splits.
 func (p *problem) methodsRun() string {
 	names := map[int][]string{}
 	for _, t := range methodsOf(&p.Protocol) {
