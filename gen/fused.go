@@ -16,9 +16,10 @@ const (
 )
 
 // A fused emits a loop of inner steps on sparse rows. A step first decodes its row into two arrays:
-// for each nonzero, off gets the distance in bytes of its column in the loop's vectors, and num its
-// value. The row is padded to a multiple of 8 nonzeros, with the value -0 and the distance of a place
-// that contains +0; this changes no sum. So the loops over nonzeros are the same for all storage forms.
+// for each nonzero, off gets the distance in bytes from column 0 to its column in the loop's vectors,
+// and num gets its value. The row is padded to a multiple of 8 nonzeros, with the value -0 and the
+// distance of a place that contains +0; this changes no sum. So the loops over nonzeros are the same for
+// all storage forms.
 type fused struct {
 	*emitter
 	shift               int           // log2 of the bytes that a column takes in the vectors

@@ -25,8 +25,8 @@ func available() []*set {
 
 // capable reports whether the processor has every feature that the kernels of a level use.
 func capable(l Level) bool {
-	// The features in needs are not complete for instructions with registers above 15, so AVX512
-	// requires all of x86-64-v4.
+	// For instructions with registers above 15, needs does not list every feature. So AVX512 requires
+	// all of x86-64-v4.
 	if l == AVX512 && cpuid.CPU.X64Level() < 4 {
 		return false
 	}

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// Classes lists labels: of a problem with more than two classes, or words that are not mapped to -1 and
-// +1. The zero value lists none.
+// Classes lists the labels of a problem with more than two classes, or labels that are words and are not
+// mapped to -1 and +1. The zero value lists none.
 type Classes struct {
 	// Values holds the labels in increasing order. Labels that are words have the values 0, 1, ...
 	Values []float64 `json:"values"`

@@ -133,8 +133,8 @@ func (d *design) structuredLambdaMax(ctx context.Context, plainLambdaMax float64
 
 // graphMax returns LambdaMax for a design with a graph. g is the gradient, on the original scale, at the
 // model in which all penalised coefficients are zero. Let bⱼ = −gⱼ/sⱼ, where s is d.scale, and let Ω be the
-// penalty for lambda 1. LambdaMax is the largest b'x/Ω(x) over the x in d.cone(), or over all x without a
-// domain.
+// penalty for lambda 1. LambdaMax is the largest b'x/Ω(x) over the x in d.cone(), or over all x if there
+// is no domain.
 //
 // graphMax increases a lower bound lambda of LambdaMax (Dinkelbach 1967). In each step, x is the proximal
 // point of b for the penalty lambda Ω, and b'x/Ω(x) is the next lambda.

@@ -54,8 +54,8 @@ func (c *collector) prune() {
 
 // strongestPairs returns the entries above the diagonal whose absolute value is at least floor and not 0,
 // ordered by (i, j). If there are more than keep such entries, it first raises floor to the keep-th largest
-// absolute value, up to rounding. finalFloor is the floor at the end, or the smallest positive number if that
-// is larger.
+// absolute value, up to rounding. finalFloor is the floor at the end, but at least the smallest positive
+// number.
 func (c *Covariance) strongestPairs(floor float64, keep, threads int) (pairs []Edge, finalFloor float64) {
 	total := newCollector(floor, keep)
 	collect := func(count int, do func(k int, r *covarianceRow, dst *collector)) {

@@ -102,7 +102,8 @@ func (s Spec) Load(dir string) (*Data, error) {
 }
 
 // Build makes the graph and Data.A for a data set that was read from f. Data.A contains the matrix
-// Antisymmetric of the graph and not the incidence matrix, like the codes published with related papers.
+// Antisymmetric of the graph in place of the incidence matrix. The codes published with related papers do
+// the same.
 func (s Spec) Build(d *sparse.Dataset, f File) (*Data, error) {
 	g, how, err := s.MakeGraph(d.X)
 	if err != nil {

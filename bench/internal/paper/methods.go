@@ -154,8 +154,8 @@ var traitsTable = []Traits{
 	{Method: baseline.SAGIU{}, Linearised: "yes"},
 	{Method: baseline.SVRG{}, Allowed: "η < 1/(4 ν_f), batches of one sample", Counts: stages, Linearised: "yes"},
 	{Method: baseline.SVRGRestart{}, Allowed: "η < 1/(4 ν_f), batches of one sample", Counts: stages, Linearised: "yes"},
-	// The next three methods have no penalty parameter. With Rho = 0 they choose the step size of the dual
-	// update themselves.
+	// The next three methods have no penalty parameter. Their Rho is the step size of the dual update; with
+	// Rho = 0 they choose this step size themselves.
 	{Method: baseline.PDFP{}, Allowed: byConvention, NoRho: true, Counts: stages, Linearised: "no penalty"},
 	{Method: baseline.SVRPDHG{}, Allowed: byConvention, NoRho: true, Counts: stages, Linearised: "no penalty"},
 	{Method: baseline.ASVRPDHG{}, Allowed: byConvention, NoRho: true, Counts: stages, Linearised: "no penalty"},

@@ -88,7 +88,7 @@ func (p *Problem) Objective(k int, x []float64) float64 {
 	return loss/float64(n) + p.L2/2*square + p.Lambdas[k]*penalty
 }
 
-// AtZero returns the objective at x = 0 and c = 0.
+// AtZero returns the objective for zero coefficients and a zero intercept.
 func (p *Problem) AtZero() float64 { return p.Objective(0, make([]float64, p.Width())) }
 
 // Width returns the length of a solution: one entry for each feature, and one for the intercept if

@@ -163,7 +163,8 @@ func (s *fitSpec) nameClass(err error) error {
 		error
 		Unwrap() []error
 	}](err); ok {
-		firstErr, prefix = list.Unwrap()[0], strings.TrimSuffix(err.Error(), list.Error()) // text before the errors, such as the lambda
+		// prefix is the text before the list of errors, such as "lambda 3, 0.01: ".
+		firstErr, prefix = list.Unwrap()[0], strings.TrimSuffix(err.Error(), list.Error())
 		if n := len(list.Unwrap()) - 1; n > 0 {
 			suffix = " and " + plural(n, "other")
 		}

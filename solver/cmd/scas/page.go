@@ -60,8 +60,8 @@ type judgement struct {
 }
 
 // A bar shows a coefficient. Length is the coefficient, multiplied by the standard deviation of the feature
-// if this is known. From is the left end of the bar, where 0 stands for coefficient 0, and Width its width,
-// both in percent of the widest bar.
+// if this is known. From is the left end of the bar on an axis whose point 0 is coefficient 0. From and Width
+// are in percent of the widest bar.
 type bar struct {
 	Feature             string
 	Coefficient, Length float64

@@ -106,7 +106,7 @@ func (d *demand) leastOutOfCore() float64 {
 const leastHeap = 8 << 20
 
 // limitHeap limits the heap until end is called, if the work is out of core or --memory is given. This is
-// to keep the heap and the mapped pages together within the limit. room is the result of place. If there are
+// to keep the heap and the mapped pages together within the limit. room is the result of v.place. If there are
 // no rows, d is nil, and limitHeap sets no limit.
 func (v memorySize) limitHeap(d *demand, room int64) (end func()) {
 	oldLimit := debug.SetMemoryLimit(-1)
@@ -191,8 +191,8 @@ func (d *demand) checked() bool {
 	return d.small() && d.data.X.Check(0, n) == nil
 }
 
-// obstacleMatters reports whether an error should have the text of d.obstacle. It should not if the data are
-// not mapped and have too many features for work out of core, because a .scas file would not help.
+// obstacleMatters reports whether an error should have the text of d.obstacle. For data that are not mapped,
+// this text asks for a .scas file, which does not help if there are too many features for work out of core.
 func (d *demand) obstacleMatters() bool {
 	_, p := d.data.X.Dims()
 	return d.data.X.Mapped() || p < exact.DenseFeatures

@@ -83,7 +83,8 @@ func (f *File) Survey(maxSamples int) error {
 }
 
 // Deviations returns the standard deviations √(Σ cᵢ(x_ij − mⱼ)²) of the columns of Data, where mⱼ is the mean
-// Σ cᵢx_ij, and 1 for constant columns. It returns nil if there are more than DenseFeatures columns.
+// Σ cᵢx_ij. For a constant column the number is 1. The result is nil if there are more than DenseFeatures
+// columns.
 func (f *File) Deviations() []float64 { return f.survey.deviation }
 
 // Room returns how many samples may be copied, so that there is memory for the copies and for solving the

@@ -57,7 +57,8 @@ type work struct {
 type Sum struct {
 	Head, Tail []float64 // X'Cα is about Head + Tail; Tail is nil if the summation was not compensated
 	// Roundings bounds how often a term cᵢαᵢx_ij of the sum Head[j] is rounded: in its own products, and in
-	// each partial sum that contains it. Unless Columns.Entries is nil, Bound adds Columns.Entries[j] to it.
+	// each partial sum that contains the term. If Columns.Entries is not nil, the bound is
+	// Roundings + Columns.Entries[j].
 	Roundings float64
 	Samples   float64   // the number of samples of all processes
 	Base      []float64 // the point at which the margins were computed; nil if it is x

@@ -80,7 +80,7 @@ func (q *Coupled) StartFrom(source *Coupled) {
 // CoupledSettings are the settings of Coupled.Solve.
 type CoupledSettings struct {
 	Gap   float64 // how much the function at the solution may exceed its minimum
-	Start float64 // the first τ
+	Start float64 // the first value of τ (see Coupled)
 	// Precise asks for more steps at the last τ. Then the multipliers have more correct digits.
 	Precise bool
 }

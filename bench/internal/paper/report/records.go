@@ -18,9 +18,9 @@ type problem struct {
 	// begun is true if the records have a run of the problem with this rule. If it is true, it stays true in
 	// the copies that withRule makes.
 	begun bool
-	// splits has the numbers of the splits with a known optimum on which all methods of the paper's figures
-	// were run with this rule. If no split meets these conditions, it has the numbers of all splits. A split
-	// is a random division of the data into a training half and a test half.
+	// splits has the numbers of the splits on which all methods of the paper's figures were run with this
+	// rule, and whose optimum is known. If no split meets these conditions, it has the numbers of all splits.
+	// A split is a random division of the data into a training half and a test half.
 	splits []int
 }
 
