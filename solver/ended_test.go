@@ -86,8 +86,8 @@ func TestOwnMethodWithB(t *testing.T) {
 	}
 }
 
-// TestStartIsBetter checks that the result is the start, if a run with a goal ends at a larger objective. The
-// y, objectives and residuals of the result must also be those of the start.
+// TestStartIsBetter checks a run with RelTol > 0 that ends at a larger objective than the objective at the
+// start. The result must have the x, y, objectives and residuals of the start.
 func TestStartIsBetter(t *testing.T) {
 	p := small(t)
 	start := solvertest.Minimize(t, p, &solver.Settings{RelTol: 1e-12}).Iterate

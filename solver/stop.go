@@ -8,8 +8,8 @@ import (
 	"github.com/scas-admm/scas/solver/internal/admm"
 )
 
-// loop runs outer iterations until the goal is proved or cannot be reached any more, the budget allows no
-// further iteration, or an error ends the run.
+// loop runs outer iterations until decided returns true, the budget allows no further iteration, or iteration
+// returns false or an error.
 func (r *Run) loop(iteration Iteration) error {
 	if !r.Settings.Method.Info().Watched {
 		r.start(r.evaluate(r.Iterate).Objective)
@@ -45,8 +45,8 @@ func (r *Run) hasBudget() bool {
 	return (limit == 0 || r.Stats.OuterIterations < limit) && r.Stats.Passes < r.Settings.Passes
 }
 
-// prove tries to prove the goal after the outer iterations 2, 4, 8, …, unless a proof costs too much or
-// Newton steps prove the gap.
+// prove tries to prove a gap of at most r.goal after the outer iterations 2, 4, 8, …, unless a proof costs too
+// much or Newton steps prove the gap.
 func (r *Run) prove() {
 	k := r.Stats.OuterIterations
 	if r.goal <= 0 || r.Stats.NewtonSteps > 0 || k&(k-1) != 0 || k <= 1 {
@@ -59,7 +59,7 @@ func (r *Run) prove() {
 	}
 }
 
-// decided reports whether the goal is proved, or cannot be reached any more.
+// decided reports whether a gap of at most r.goal is proved, or cannot be reached any more.
 func (r *Run) decided() bool { return r.goal > 0 && (r.gap <= r.goal || r.whyEnded != 0) }
 
 // Affords reports whether the budget allows the given number of additional effective passes.

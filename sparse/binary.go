@@ -119,8 +119,8 @@ func checkPosition(label float64, name string, row int, words []string) error {
 	return &ParseError{File: name, Line: row, Msg: fmt.Sprintf("the label %v: expected a number that stands for one of %d words", label, len(words))}
 }
 
-// binaryLabels sets the labels of d. The labels of the file stand for words, unless words is nil. If opt asks
-// for the values that the file stores, the labels are a view of the file, and otherwise a copy.
+// binaryLabels sets the labels of d. If words is not nil, the original labels are positions in words. d.Labels
+// is a view of the file if it equals the labels that the file stores, and otherwise a new slice.
 func (d *Dataset) binaryLabels(f *scasfile.File, name string, words []string, opt *ReadOptions) error {
 	file := &Dataset{X: d.X, Labels: f.Labels}
 	if f.Header.Labels == scasfile.Signs {

@@ -96,7 +96,7 @@ func (c *tableConversion) median(j, n int) (float64, error) {
 	return medianOf(values, n), err
 }
 
-// countDropped sets c.dropped. It reads the parts only if some entries may have no feature.
+// countDropped sets c.dropped. It reads the stored columns only if some entries may have no feature.
 func (c *tableConversion) countDropped() error {
 	late := func(col *tableColumn) bool { return col.kind != numberColumn && col.missing > 0 }
 	if !slices.ContainsFunc(c.table.columns, late) {

@@ -10,9 +10,9 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// TestSweepsEqualWholeVectors compares runs of methods that use sweeps with runs of the same methods without
-// sweeps. A method uses no sweep if A is not a matrix. In the problem wide, A joins features into components
-// of two sizes, which package linalg solves in different ways.
+// TestSweepsEqualWholeVectors compares runs of methods that use sweeps (see the type sweep) with runs of the
+// same methods without sweeps. A method uses no sweep if A is not a matrix. In the problem wide, A joins
+// features into components of two sizes, which package linalg solves in different ways.
 func TestSweepsEqualWholeVectors(t *testing.T) {
 	wide, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 80, Features: 1100, NonzerosPerRow: 9, Noise: 1, Seed: 8}, 1e-3)
 	wide.Constraint = partlyJoined(t, 1100)

@@ -37,7 +37,7 @@ func byMargins(t testing.TB, loss solver.Loss, rows [][]float64) (*Model, *spars
 func TestClassMetrics(t *testing.T) {
 	logit := func(p float64) float64 { return math.Log(p / (1 - p)) }
 	m, x := byMargins(t, solver.Logistic{}, [][]float64{
-		{logit(0.6), logit(0.3), logit(0.3)},   // probabilities 1/2, 1/4, 1/4
+		{logit(0.6), logit(0.3), logit(0.3)},   // probabilities 1/2, 1/4, 1/4: the arguments divided by their sum
 		{logit(0.2), logit(0.6), logit(0.2)},   // probabilities 1/5, 3/5, 1/5
 		{logit(0.3), logit(0.45), logit(0.15)}, // probabilities 1/3, 1/2, 1/6
 		{logit(0.1), logit(0.2), logit(0.7)},   // probabilities 1/10, 1/5, 7/10

@@ -44,9 +44,8 @@ type moment struct{ weight, mean, deviation float64 }
 
 func square(v, center float64) float64 { return float64((v - center) * (v - center)) }
 
-// NewTally returns an empty Tally. If rows has, for each class, the number of rows that will be added, the
-// memory for their scores is allocated at once. The negative class of two classes comes first. rows may be
-// nil.
+// NewTally returns an empty Tally. rows may be nil, or have the number of rows of each class that will be
+// added; then the memory for their scores is allocated at once. Of two classes the negative class comes first.
 func (m *Model) NewTally(rows []int) *Tally {
 	t := m.NewBriefTally()
 	classes := m.classCount()

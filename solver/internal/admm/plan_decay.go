@@ -27,8 +27,8 @@ type decay struct {
 	answer   bool    // result of the last call of fits
 }
 
-// newRotatedDecay returns a guarded decay in the eigenbasis of A'A. nonzeros is an upper bound of the number
-// of nonzeros in the rotated data.
+// newRotatedDecay returns the plan decay in the eigenbasis of A'A, with the dense plan for step sizes that
+// decay does not fit. nonzeros is an upper bound of the number of nonzeros in the rotated data.
 func newRotatedDecay(l *InnerLoop, spec *linalg.Spectrum, nonzeros int64) (Plan, error) {
 	k := make([]float64, l.features())
 	for j, sigma := range spec.Sigma {
@@ -111,7 +111,7 @@ func (p *decay) Name() string {
 	return "rotated-sparse"
 }
 
-// fits also sets the rates of decay, if eta fits.
+// fits implements partial. If it returns true, it has also set the rates of decay for eta.
 func (p *decay) fits(eta float64) bool {
 	if p.askedEta == eta {
 		return p.answer

@@ -83,8 +83,8 @@ func TestPerfectFit(t *testing.T) {
 	}
 }
 
-// TestNearlyPerfectFit checks that no step begins at a point whose objective is at most the tolerance: there
-// the dual point 0 proves the tolerance.
+// TestNearlyPerfectFit checks that no step begins at a point whose objective is at most the tolerance.
+// There the dual point 0 proves a gap of at most the tolerance.
 func TestNearlyPerfectFit(t *testing.T) {
 	for _, loss := range []term.Loss{term.SquaredHinge{}, term.Huber{}} {
 		for seed := range uint64(5) {

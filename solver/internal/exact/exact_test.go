@@ -196,8 +196,8 @@ func TestThreads(t *testing.T) {
 	}
 }
 
-// TestFull checks that Result.Full is true if MaxWorking is too small for the solution, and false for a
-// larger lambda, for which it is large enough.
+// TestFull checks that Result.Full is true if the solution needs more than MaxWorking columns. For a larger
+// lambda, whose solution needs fewer columns, it must be false.
 func TestFull(t *testing.T) {
 	p := kind{loss: term.Squared{}, free: 1}.random(400, 100, 5)
 	p.MaxWorking = 30

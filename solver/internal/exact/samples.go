@@ -12,7 +12,7 @@ type samples interface {
 	count() int           // number of samples on all processes
 	columns() gap.Columns // the magnitudes of the columns of X
 	Scale() float64       // the number to which tolerances are relative, see term.Labels.Unit
-	lossAtZero() float64  // Σ cᵢ φ at x = 0; may be called only after Scale
+	lossAtZero() float64  // the mean loss at x = 0; may be called only after Scale
 	// subsample replaces the samples of p by a part of them. If it returns false, p must not be used.
 	subsample(p *Problem) bool
 

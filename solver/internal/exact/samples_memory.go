@@ -22,7 +22,7 @@ type memory struct {
 
 	current, next state     // at the current point, and at the end of the last trial
 	alpha, curve  []float64 // for each sample: α, and φ″ of the last Hessian
-	zeroLoss      float64   // Σ cᵢ φ at x = 0
+	zeroLoss      float64   // the mean loss at x = 0
 	lo, hi        []float64 // for each sample: the smallest and the largest α allowed
 	lastTally     gap.Tally // the result of the last call of tally
 }
@@ -30,7 +30,7 @@ type memory struct {
 // A state holds the margins tᵢ and slopes φ'(tᵢ) of the samples at a point.
 type state struct {
 	margin, slope []float64
-	loss          float64 // Σ cᵢ φ(tᵢ)
+	loss          float64 // the mean loss
 }
 
 func newMemory(p *Problem, set *workingSet) *memory {

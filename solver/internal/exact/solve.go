@@ -25,7 +25,7 @@ type Settings struct {
 type Result struct {
 	Gap        float64    // an upper bound of Objective − P*, rounding included; +Inf if nothing is proved
 	Objective  float64    // P(x) as computed
-	Loss       float64    // Σ cᵢ φ(tᵢ)
+	Loss       float64    // the mean loss
 	Why        ending.Why // why the run ended
 	Iterations int        // number of Newton steps plus passes of dual coordinate ascent
 	Proofs     int        // number of attempts to prove a gap

@@ -68,13 +68,13 @@ func (r *RootRow) Take(idx []int32, val []float64) []int32 {
 // Entry returns the entry of a'N (see RootRow) for the given root. a' is the row of the last call of Take.
 func (r *RootRow) Entry(root int32) float64 { return r.sum[root] }
 
-// A rootMatrix is X N, stored by columns. The columns of N are the vectors n of the roots.
+// A rootMatrix is X N, stored by columns. See RootRow for N.
 type rootMatrix struct {
 	idx [][]int32   // for each column, its row indices
 	val [][]float64 // for each column, its entries
 }
 
-// rootColumns returns X N, where the columns of N are the vectors n of the roots. There must be roots.
+// rootColumns returns X N, see RootRow for N. There must be roots.
 func (p *Problem) rootColumns(x *sparse.CSR) *rootMatrix {
 	row := p.NewRootRow()
 	r := &rootMatrix{make([][]int32, p.Roots()), make([][]float64, p.Roots())}
@@ -99,7 +99,7 @@ func (r *rootMatrix) hessian(phi []float64) []float64 {
 	return h
 }
 
-// rootHessian returns the upper triangle of N'HN, where the columns of N are the vectors n of the roots.
+// rootHessian returns the upper triangle of N'HN, see RootRow for N.
 // row(j) returns row j of H = κX'CX, see Move.
 func (p *Problem) rootHessian(row func(j int) []float64) []float64 {
 	k, columns, entries := p.Roots(), make([]int32, len(p.Ridge)), p.NewRootRow()

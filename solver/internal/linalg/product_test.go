@@ -11,8 +11,8 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// TestProduct checks that products with A = [G; I] have the same bits as products with the whole matrix,
-// and that for any other matrix Product.parts is nil.
+// TestProduct checks a Product with A = [G; I], which multiplies by G and copies for I. It must give the same
+// bits as the matrix A. For any other matrix Product.parts must be nil.
 func TestProduct(t *testing.T) {
 	const p = 40
 	rng := rand.New(rand.NewPCG(1, 2))

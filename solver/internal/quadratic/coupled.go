@@ -243,8 +243,8 @@ func (q *Coupled) restoreDual() {
 	}
 }
 
-// dualGap returns the gap that Z and Move prove at U after a full step, apart from rounding. If a multiplier
-// exceeds its limit by more than rounding, it returns +Inf.
+// dualGap returns the gap that the multipliers Z and the vector Move prove at U, apart from rounding. It
+// returns +Inf if a multiplier exceeds its limit by more than rounding.
 func (q *Coupled) dualGap() float64 {
 	r, e := q.Penalty, make([]float64, q.Order)
 	q.Times(e, q.H, q.Move)

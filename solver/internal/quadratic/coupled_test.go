@@ -209,8 +209,7 @@ func TestCoupledStart(t *testing.T) {
 	}
 }
 
-// TestStartFrom checks that Solve leaves the multipliers of bounds alone in the problem from which StartFrom
-// took them.
+// TestStartFrom checks that q.Solve does not change the multipliers of source after q.StartFrom(source).
 func TestStartFrom(t *testing.T) {
 	random := func() *Coupled {
 		return randomCoupled(t, rand.New(rand.NewPCG(5, 6)), 12, 20, matrixOf(t, "chain", 12), nil, term.NewBox(12, -0.1, 0.2))

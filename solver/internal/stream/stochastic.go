@@ -58,7 +58,7 @@ type stochastic struct {
 }
 
 const (
-	passesOfOuter     = 2       // number of passes of an outer iteration that restores no iterate
+	passesOfOuter     = 2       // number of passes of an outer iteration; one more if it restores an iterate
 	slopePieces       = 8       // number of pieces in which the slopes of a batch are computed
 	stochasticSamples = 1 << 14 // largest number of samples in subset
 	batchShare        = 0.35    // fraction of Options.Memory that a batch takes

@@ -29,8 +29,8 @@ func EstimateEdges(c *graph.Covariance, k int, opt Options) (*Result, error) {
 	for _, p := range pairs {
 		weakest, strongest = min(weakest, math.Abs(p.Weight)), max(strongest, math.Abs(p.Weight))
 	}
-	search := edgeSearch{c: c, opt: opt, k: k, high: strongest} // the penalty strongest gives no edges
-	// About k covariances are larger than weakest, so the search begins with the penalty weakest.
+	search := edgeSearch{c: c, opt: opt, k: k, high: strongest} // a penalty of strongest gives no edges
+	// About k covariances exceed weakest in absolute value. So the first penalty to try is weakest.
 	for trial := weakest; search.high-search.low > 1e-6*search.high; trial /= 1.5 {
 		penalty := min(trial, search.high*(1-1e-9))
 		switch {

@@ -131,7 +131,7 @@ func (b *newtonBlock) invert() { b.chol.inverse(b.w, b.z) }
 //
 //	D(V) = log det V + n   subject to |V_ij - S_ij| <= rho_ij,
 //
-// and v is the inverse w of x with its entries moved into these bounds, except that v_ii is S_ii + rho_ii,
+// v is w, the inverse of x, with every entry off the diagonal moved into its bounds. v_ii is S_ii + rho_ii,
 // the best diagonal. If v is not positive definite, the gap is infinite.
 func (b *newtonBlock) dualityGap() float64 {
 	n := b.n

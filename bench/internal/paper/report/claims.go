@@ -29,7 +29,7 @@ type side struct {
 	x      axis
 }
 
-// Functions that return the first or the second group of a claim for a problem.
+// Values of claim.firstSides and claim.secondSides.
 var (
 	scasLast    = func(p *problem) []side { return []side{{method: scasOn(p), output: paper.Last}} }
 	scasAverage = func(p *problem) []side { return []side{{method: scasOn(p), output: paper.Average}} }
