@@ -77,9 +77,9 @@ func NewFile(p *FileProblem) *File {
 	f.n, f.nnz = p.Team.Total(float64(n)), p.Team.Total(float64(p.Data.NNZ()))
 	entries := float64(p.Data.NNZ()) / float64(n)
 	f.block = min(n, max(8, int(max(min(1<<10, 1<<13/max(1, entries)), 4*float64(f.p)/max(1, entries)))))
-	pieceBytes := int64(8 * f.p) // for one vector
+	pieceBytes := int64(8 * f.p * 8) // for 8 vectors
 	if f.p <= DenseFeatures {
-		pieceBytes *= int64(f.p + 8) // for a Hessian and 8 vectors
+		pieceBytes += int64(8 * f.p * f.p) // for a Hessian
 	}
 	f.weight = float64(n)
 	if !f.equalWeights() {
