@@ -118,7 +118,8 @@ func (f *fused) prefetchForm(k reg.GPVirtual, decoders []decoder) {
 	f.placeLabel(done)
 }
 
-// delta returns a.Slope0[i] minus the slope of row i. z is the margin of the row times labelOrOne.
+// delta returns a.Slope0[i] minus the slope of row i. z is b t for the logistic loss and t for the
+// squared loss, where t is the margin of the row and b its label.
 func (f *fused) delta(z vec) vec {
 	b := f.scalar(operand.Mem{Base: f.base("a.Label"), Index: f.i, Scale: 8})
 	d := f.scalar(operand.Mem{Base: f.base("a.Slope0"), Index: f.i, Scale: 8})

@@ -35,9 +35,9 @@ func (a *stepArgs) lazyStep(i int32) {
 	}
 }
 
-// project ends a step that added r times a row to the u of Cells. It updates the numbers in l, and projects
-// the point onto the ball. au and ad are the inner products of the row with the old u and with the d of
-// Cells, norm2 is the row's squared norm.
+// project ends a step that added r times a row to u. It updates the numbers in l, and projects the point
+// w = Alpha u + Gamma d (see Lazy) onto the ball. au and ad are the inner products of the row with u before
+// the step and with d. norm2 is the row's squared norm.
 func (l *LazyBall) project(r, au, ad, norm2 float64) {
 	l.UU = math.FMA(r, math.FMA(r, norm2, au+au), l.UU)
 	l.UD = math.FMA(r, ad, l.UD)

@@ -111,7 +111,7 @@ func (e *Encoder) checkColumns(record map[string]any) error {
 	}
 	for column, names := range e.categories {
 		if _, ok := record[column]; !ok {
-			for _, name := range names { // a column of numbers may have a name with "="
+			for _, name := range names { // perhaps columns of numbers with "=" in their names
 				need(name)
 			}
 		}

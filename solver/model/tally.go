@@ -14,7 +14,8 @@ import (
 
 // A Tally computes Metrics for rows that are added in several calls or by several processes. For the AUC it
 // keeps 8 bytes for each row, or 16 bytes if rows have weights. If the model has a column for each class, the
-// Tally keeps as many bytes for each row and class. A brief Tally computes no AUC and no confusion table.
+// Tally keeps as many bytes for each row and class. A Tally of NewBriefTally computes no AUC and no confusion
+// table.
 type Tally struct {
 	m        *Model
 	team     *rows.Team // the processes of Join; nil before Join
@@ -341,8 +342,8 @@ func (t *Tally) Metrics() (_ *Metrics, err error) {
 	return out, nil
 }
 
-// auc returns the mean of the AUCs of t.sides. It returns nil if a class has no weight, or if the tally is
-// brief.
+// auc returns the mean of the AUCs of t.sides. It returns nil if a class has no weight, or if
+// t.sides is nil.
 func (t *Tally) auc() *float64 {
 	if t.sides == nil {
 		return nil

@@ -141,7 +141,7 @@ func (r Roof) Limit(c measure.Case) (ns float64, bound string) {
 	return ns / float64(c.Units), bound
 }
 
-// Lines returns the limits as lines for the head of a report.
+// Lines returns the bandwidths and the peak as lines for the head of a report.
 func (r Roof) Lines() []string {
 	line := "reads:  "
 	for _, l := range r.Levels {

@@ -6,9 +6,9 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-// lazy is a plan for a K that is a multiple of I. It represents w as α u + γ d, where d is the constant part
-// of the gradient. A step changes the numbers α and γ, and the vector u at the nonzeros of its row. So a step
-// costs only as many operations as the row has nonzeros.
+// lazy is a plan for a K (see Plan) that is a multiple of I. It represents w as α u + γ d, where d is the
+// constant part of the gradient. A step changes the numbers α and γ, and the vector u at the nonzeros of its
+// row. So a step costs only as many operations as the row has nonzeros.
 type lazy struct {
 	diagonal
 	cells  kernels.Cells // u, d, and the sum that End copies to rowSum

@@ -247,7 +247,7 @@ func (s *Solver) buildSet(cols []int32) {
 // The unit of a cost is one multiplication in the computation of a Hessian.
 const (
 	visitCost = 2.0 // the cost of a visit to one entry of the data, if the Hessian is not formed
-	// The smallest assumed number of visits to each column, if the Hessian is not formed.
+	// If the Hessian is not formed, a model is assumed to read each column at least this number of times.
 	leastVisits = 50.0
 	longRow     = 64.0 // with more entries per row on average, forming the Hessian costs half as much
 	// The cost of a multiplication in a Cholesky factorisation. It includes the coordinate descent before the

@@ -16,8 +16,8 @@ type supportFactor struct {
 }
 
 const (
-	// leastShift is the smallest diagonal shift; see system.shift. With a singular H, the shift keeps the
-	// solution in the range of H.
+	// leastShift is the smallest diagonal shift of a supportFactor; see system.shift. With a singular H, the
+	// shift keeps the solution in the range of H.
 	leastShift = 1e-12
 	// Instead of an update, a new factor is computed if the pivot of an appended row would be at most
 	// leastPivot, or if the number of changed rows exceeds changedPart times the size of the support.

@@ -54,7 +54,7 @@ func Minimize(t testing.TB, p *solver.Problem, s *solver.Settings) *solver.Resul
 	return res
 }
 
-// Dot returns the inner product of a row of a and x.
+// Dot returns the inner product of x and one row of a.
 func Dot(a *sparse.CSR, row int, x []float64) float64 {
 	var sum float64
 	idx, val := a.Row(row)

@@ -142,8 +142,8 @@ func checkClaims(t *testing.T, r *paper.Records, contents map[string]string) {
 	seen := map[string]bool{}
 	for _, row := range rows[1:] {
 		value := func(column string) string { return row[slices.Index(rows[0], column)] }
-		// Some methods of claim 1a were run on only one of the two splits. All methods of claim 3a were run
-		// on both splits.
+		// A claim is evaluated on the splits on which all its methods were run: one split for claim 1a, and
+		// two for claim 3a.
 		if splits := value("splits"); value("parameters") == "chosen on samples" && (row[0] == "1a" && splits != "1" || row[0] == "3a" && splits != "2") {
 			t.Errorf("%v compares %s splits", row[:4], splits)
 		}
