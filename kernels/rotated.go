@@ -1,7 +1,7 @@
 package kernels
 
-// rotatedMax is the largest length of a dense row. At this length an assembly call, whose work is at
-// most maxWork, still makes 16 steps.
+// rotatedMax is the largest length of a dense row. At this length one assembly call still makes
+// maxWork/rotatedMax = 16 steps.
 const rotatedMax = chunk
 
 // InnerRotated runs inner steps on dense rows in the eigenbasis of A'A, where A is the constraint matrix.

@@ -210,7 +210,7 @@ func TestAverageAfterRestart(t *testing.T) {
 		}
 		since = append(since, last)
 		if halvings == 0 || p.Evaluate(last).Objective > start {
-			continue // no iterate was restored yet, or the result is not the last iterate
+			continue // no restart yet, or Minimize may have restored an iterate at the end
 		}
 		mean := make([]float64, 7)
 		for _, x := range since {

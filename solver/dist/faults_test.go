@@ -128,8 +128,8 @@ func TestDelays(t *testing.T) {
 	}
 }
 
-// TestWatch checks that the watchdog calls expired if a call takes longer than the limit, and does not
-// otherwise. With the limit 0 there must be no watchdog.
+// TestWatch checks that the watchdog calls its function if an operation takes longer than the limit, and only
+// then. With the limit 0 there must be no watchdog.
 func TestWatch(t *testing.T) {
 	comms := dist.Local(2, 0)
 	if dist.Watch(comms[0], 0, nil) != dist.Comm(comms[0]) {

@@ -14,7 +14,7 @@ import (
 	"github.com/scas-admm/scas/solver/internal/term"
 )
 
-// A fitter solves a design with package exact, for one lambda after the other.
+// A fitter solves the problem of a design with package exact, for one lambda after the other.
 type fitter struct {
 	d             *design
 	s             *exact.Solver // nil in the result of bareFitter

@@ -46,7 +46,7 @@ func (m *minimizer) scaled(x []float64) []float64 {
 	return out
 }
 
-// A minimizer solves a design with solver.Minimize, for one lambda after the other.
+// A minimizer solves the problem of a design with solver.Minimize, for one lambda after the other.
 type minimizer struct {
 	d                *design
 	problem          solver.Problem // the problem without the penalty, which the method pose adds

@@ -276,7 +276,7 @@ func maybeCut(data []byte, p int) bool {
 }
 
 // FuzzReadEdges checks that a graph that was read can be written and read again, and that ReadConstraint
-// detects the right kind.
+// distinguishes edge lists from matrices.
 func FuzzReadEdges(f *testing.F) {
 	for _, s := range []string{"1 2\n", "1 2 1\n2 3 -0.5 # c\n", "5 1\n2 3 -0.3333333333333333\n3 4 5e-324\n", "2 3 1\n1 2 1\n", "# none\n", "1 1\n", "1 2 nan\n", "9 9 2\n1 1 1\n9 9 9", "%%MatrixMarket matrix coordinate real symmetric\n9 9 1\n2 1 -1\n"} {
 		f.Add([]byte(s), 9)

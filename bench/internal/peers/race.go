@@ -296,7 +296,7 @@ func (r *race) fit(ctx context.Context, l *Lane, tol float64) (*Point, error) {
 		return nil, ctx.Err()
 	case errors.Is(err, context.DeadlineExceeded):
 		l.Note = fmt.Sprintf("no answer in %v at tolerance %g", r.limit.Round(time.Second/10), tol)
-		l.close() // otherwise the process would continue to run
+		l.close() // otherwise the peer's process would continue to run
 		return nil, nil
 	case err != nil:
 		l.Note = fmt.Sprintf("failed at tolerance %g: %v", tol, err)

@@ -91,7 +91,7 @@ func (l *InnerLoop) matrixOfK() *sparse.CSR {
 	return k
 }
 
-// multiply sets d.q = K w.
+// multiply sets d.q = K w, with the matrix K of Plan.
 func (d *dense) multiply() {
 	switch {
 	case d.k != nil:

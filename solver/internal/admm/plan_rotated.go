@@ -65,7 +65,7 @@ type rotated struct {
 	eta  float64
 
 	w, sum []float64 // the current point and the sum of the iterates, in the eigenbasis
-	c, e   []float64 // 1 − η times the diagonal of K; −η times the argument d of Begin, in the eigenbasis
+	c, e   []float64 // c[j] is 1 − η K_jj; e is −η d for the argument d of Begin, in the eigenbasis
 }
 
 func newRotated(l *InnerLoop, spec *linalg.Spectrum) (Plan, error) {

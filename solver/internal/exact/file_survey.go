@@ -15,7 +15,7 @@ type survey struct {
 	columns gap.Columns // the magnitudes of the columns of X
 	// Standard deviations of the columns of Data; nil if there are more than DenseFeatures columns.
 	deviation      []float64
-	unit, zeroLoss float64     // the result of Scale; the mean loss at x = 0
+	unit, zeroLoss float64     // the result of File.Scale; the mean loss at x = 0
 	copies         *sampleCopy // the copied samples; nil when they are no longer needed
 }
 

@@ -129,8 +129,8 @@ func (s *Solver) structure() (structure quadratic.Partition, ok bool) {
 	return quadratic.Partition{}, false
 }
 
-// Falls reports whether the loss decreases without end along d, which has length p: the loss of no
-// sample increases, and the loss of some sample decreases without end.
+// Falls reports whether the loss decreases without end along d, which has length p: no
+// sample's loss increases, and at least one sample's loss decreases without end.
 func (s *Solver) Falls(d []float64) (bool, error) {
 	falls := s.rows.falls(d)
 	return falls, s.rows.Err()

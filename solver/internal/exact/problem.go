@@ -62,8 +62,8 @@ type Solver struct {
 	summary columnSummary
 	scale   float64 // the number to which tolerances are relative, see term.Labels.Unit
 
-	x, e         []float64 // x: the current point; e: X'Cα for the last dual point α, see samples.prove
-	limit, ridge []float64 // limit_k of the rows of A, and ridgeⱼ of the features, for the current lambda
+	x, e         []float64 // x: the current point; e: X'Cα for the last dual point α
+	limit, ridge []float64 // lambda times Problem.Limit; lambda times Problem.Ridge, plus Problem.Fixed
 	lambda       float64
 	box          *term.Box // the domain if it is a product of intervals; nil for R^p and for other sets
 

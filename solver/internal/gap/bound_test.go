@@ -102,7 +102,7 @@ func cases(t *testing.T) map[string]*exact.Problem {
 			q.Square[j] = 0.01
 		}
 	})
-	var fused []sparse.Triplet // the chain, followed by a singleton row for each feature
+	var fused []sparse.Triplet // a singleton row for each feature, below the rows of the chain
 	for j := range p {
 		fused = append(fused, sparse.Triplet{Row: p - 1 + j, Col: j, Value: 1})
 	}

@@ -336,7 +336,7 @@ func identity(p int) (rows [][]float64) {
 	return rows
 }
 
-// factors draws count penalty weights, some of which may be 0. It may return nil, which means ones.
+// factors draws a slice of weights for a penalty. Weights may be 0. The slice may be nil, which means ones.
 func (d drawer) factors(p *problem, count int) []float64 {
 	if !d.chance(0.4) {
 		return nil

@@ -56,7 +56,7 @@ type Coupled struct {
 	image           []float64 // A u
 	smooth          []float64 // the derivatives at A u of the smooth functions of smoothen
 	rhs             []float64 // minus the gradient of the smooth problem
-	barrierDiagonal []float64 // the diagonal of the barrier's curvature
+	barrierDiagonal []float64 // the diagonal part of the barrier's curvature, see barriers.derivatives
 	step, hs        []float64 // the Newton step, and H times the step
 	imageStep       []float64 // A times the step
 	endU, endImage  []float64 // u and A u at the end of the step

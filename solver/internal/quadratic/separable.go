@@ -492,10 +492,10 @@ func (q *Separable) findSupport() {
 	}
 }
 
-// solve sets step to the Newton step for the coordinates in support: u + step would be the minimum over these
-// coordinates if there were no bounds and if no coordinate with a limit changed its sign. The caller must
-// call setDescent before. isSmall and the results are described at Hessian.Solve. If ignoreCrossing is true,
-// H.Solve goes on although the step crosses zero or a bound.
+// solve sets step to the Newton step for the coordinates in support. The Newton step ignores the bounds, and
+// assumes that no coordinate with a limit changes its sign. The caller must call setDescent before.
+// isSmall and the results are described at Hessian.Solve. If ignoreCrossing is true, H.Solve goes on although
+// the step crosses zero or a bound.
 func (q *Separable) solve(isSmall func(residual []float64) bool, ignoreCrossing bool) (found, solved bool) {
 	n := len(q.support)
 	end := q.crosses

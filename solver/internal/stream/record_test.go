@@ -86,7 +86,7 @@ func TestRecorderStops(t *testing.T) {
 	}
 }
 
-// TestOperator checks the numbers of the result and of the last recorded point for an A that is not a matrix.
+// TestOperator checks the result and the last recorded point for an A that is not a matrix.
 func TestOperator(t *testing.T) {
 	d := mapped(t, synthetic(t, sparse.SyntheticOptions{Rows: 2000, Features: 30, Noise: 1, Seed: 1}))
 	a := graph.Chain(30).FusedLasso()
