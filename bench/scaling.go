@@ -197,7 +197,7 @@ type comparison struct {
 	gap              float64 // the largest gap of all runs
 }
 
-// scas runs the program scas with the arguments, and decodes the JSON object that it prints into *into.
+// scas runs the program scas with the arguments, and decodes its JSON output. *into becomes the result.
 func (c *scalingCmd) scas(e *race.Env, into any, args ...string) (*program.Ending, error) {
 	call := program.Call{Program: c.Scas, Args: args}
 	ended, err := call.Run(e.Ctx)

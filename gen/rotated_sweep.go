@@ -37,7 +37,7 @@ func (r *rotated) finish() {
 	r.eachVector(func(p place, _ int) { r.write(r.step(p), r.w, p) })
 }
 
-// step returns w after step k at a place, and adds it to the sum of the iterates.
+// step computes w at the end of a step, adds w to the sum of the iterates, and returns w, all at one place.
 func (r *rotated) step(p place) vec {
 	w := r.read(r.w, p)
 	r.VFMADD231PD(p.mem(r.row), r.gain, w)

@@ -70,8 +70,8 @@ type partsSource struct {
 	Strict   bool      `json:"strict"`
 }
 
-// A partsRecord is a line of the journal: the state of the parser, and the sizes and
-// checksums of the parts.
+// A partsRecord is a line of the journal, a file of the type parts: the state of the parser, and
+// the sizes and checksums of the parts.
 type partsRecord struct {
 	indexRange
 	labelKinds

@@ -91,7 +91,7 @@ func (a *arrayReader) dense(r io.Reader) (*CSR, error) {
 }
 
 // eachArrayBlock calls do for all elements of an array, at most arrayBlock elements at a time. read is the
-// method Floats or Ints of the array. start is the index of the first element in v, from 0.
+// method Floats or Ints of the array. start is the index of v[0] in the array, from 0.
 func eachArrayBlock[T any](array *npy.Array, read func(dst []T) (int, error), do func(start int64, v []T) error) error {
 	block, start := make([]T, min(arrayBlock, max(1, array.Len))), int64(0)
 	for {

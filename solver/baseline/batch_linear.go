@@ -25,7 +25,7 @@ func (BatchLinear) Info() solver.MethodInfo {
 	}
 }
 
-// BatchUzawa is [BatchLinear] with the augmented penalty linearised too:
+// BatchUzawa is [BatchLinear] with the term (ρ/2)|A x − y|² linearised too:
 //
 //	x ← x − η [ ∇f(x) + A'(beta + ρ(A x − y)) ]
 //

@@ -6,8 +6,8 @@ import (
 )
 
 // OPG is OPG-ADMM (Suzuki, "Dual Averaging and Proximal Gradient Descent for Online Alternating Direction
-// Multiplier Method", 2013). It is STOC-ADMM with the augmented penalty linearised. Step t draws one sample
-// i, sets
+// Multiplier Method", 2013). It is STOC-ADMM with the term (ρ/2)|A x − y|² linearised. Step t draws one
+// sample i, sets
 //
 //	x ← x − (η_t/γ_t) [ φ'(aᵢ'x)aᵢ + mu x + A'(beta + ρ(A x − y)) ],  γ_t = 1 + ρ η_t λ₁,
 //
@@ -60,9 +60,9 @@ func (o *opg) step(i int, t float64) {
 	o.include(o.x, o.y)
 }
 
-// RDA is RDA-ADMM from the same paper as [OPG]: dual averaging with the augmented penalty
-// linearised. Step t draws one sample i. Let g be φ'(aᵢ'x)aᵢ + mu x, and let bars denote means over
-// all steps so far. The step sets
+// RDA is RDA-ADMM from the same paper as [OPG]: dual averaging with the term
+// (ρ/2)|A x − y|² linearised. Step t draws one sample i. Let g be φ'(aᵢ'x)aᵢ + mu x, and let bars denote
+// means over all steps so far. The step sets
 //
 //	x ← −(η_t/γ_t) [ ḡ + A'( beta̅ + ρ(A x̄ − ȳ) ) ],  η_t = η₀ √t,  γ_t = 1 + (ρ η_t/t) λ₁,
 //

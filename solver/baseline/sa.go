@@ -31,7 +31,7 @@ func (SA) Info() solver.MethodInfo {
 
 func (SA) Begin(r *solver.Run) (solver.Iteration, error) { return beginSA(r, true, false) }
 
-// SAIU is SA-IU-ADMM: [SA] with the penalty linearised.
+// SAIU is SA-IU-ADMM: [SA] with the term (ρ/2)|A x − y|² linearised.
 type SAIU struct{ storing }
 
 func (SAIU) Info() solver.MethodInfo {
@@ -57,7 +57,7 @@ func (SAG) Info() solver.MethodInfo {
 
 func (SAG) Begin(r *solver.Run) (solver.Iteration, error) { return beginSA(r, false, false) }
 
-// SAGIU is [SAG] with the penalty linearised.
+// SAGIU is [SAG] with the term (ρ/2)|A x − y|² linearised.
 type SAGIU struct{ onePass }
 
 func (SAGIU) Info() solver.MethodInfo {
@@ -70,7 +70,7 @@ func (SAGIU) Info() solver.MethodInfo {
 
 func (SAGIU) Begin(r *solver.Run) (solver.Iteration, error) { return beginSA(r, false, true) }
 
-// sa is the state of SA, SAG and their variants. With the penalty linearised, the update of x is
+// sa is the state of SA, SAG and their variants. In SAIU and SAGIU, the update of x is
 //
 //	x ← [ L x̂ − mu x̂ + L_A x − gm − A'(beta + ρ(A x − y)) ] / (L + L_A),  L_A = ρ λ₁
 //
@@ -78,7 +78,7 @@ func (SAGIU) Begin(r *solver.Run) (solver.Iteration, error) { return beginSA(r, 
 // is n/(2 ν_f), because with 1/ν_f a whole pass would move x only as much as one gradient step.
 type sa struct {
 	*perSample
-	solve  *linalg.Shifted // solver of systems with the matrix L I + ρ A'A; nil if the penalty is linearised
+	solve  *linalg.Shifted // solver of systems with the matrix L I + ρ A'A; nil for SAIU and SAGIU
 	b      []float64       // right-hand side of the system
 	weight float64         // L, the inverse of Eta
 	sweep  *sweep          // nil if newSweep does not support A

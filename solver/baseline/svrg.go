@@ -10,7 +10,7 @@ import (
 )
 
 // SVRG is SVRG-ADMM (Zheng and Kwok, "Fast-and-Light Stochastic ADMM", 2016) with the
-// penalty linearised. x̃ is the snapshot, and z is the gradient of the mean loss at x̃. Each
+// term (ρ/2)|A x − y|² linearised. x̃ is the snapshot, and z is the gradient of the mean loss at x̃. Each
 // step updates y, x and beta in this order:
 //
 //	y    ← S_{lambda/ρ}(A x + beta/ρ)
@@ -263,7 +263,7 @@ func (s *svrg) closeStage() {
 }
 
 // ASVRG is ASVRG-ADMM (Liu, Shang, Cheng, "Accelerated Variance Reduced Stochastic ADMM",
-// 2017) with the penalty linearised. It is [SVRG] for a sequence z, with gradients at
+// 2017) with the term (ρ/2)|A z − y|² linearised. It is [SVRG] for a sequence z, with gradients at
 // x = (1−θ)x̃ + θ z, where x̃ is the snapshot. The other letters are as in SVRG:
 //
 //	y    ← S_{lambda/ρ}(A z + beta/ρ)

@@ -76,7 +76,7 @@ type Key struct {
 	Mu     float64 `json:"mu"`
 	Method Method  `json:"method"`
 	Split  int     `json:"split"`
-	// Rule says how the parameters were chosen, and By for which output.
+	// Rule says how the parameters were chosen. By is the output for which they were chosen.
 	Rule Rule   `json:"rule"`
 	By   Output `json:"by"`
 }

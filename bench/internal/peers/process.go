@@ -39,7 +39,7 @@ func Command(name string, args []string, defaultTol float64) Peer {
 	}}
 }
 
-// ParseCommand returns the peer that a value of the flag --peer describes, text of the form
+// ParseCommand returns the peer for a value of the flag --peer. The value has the form
 // 'name=command arguments'.
 func ParseCommand(text string) (Peer, error) {
 	name, command, ok := strings.Cut(text, "=")

@@ -235,8 +235,8 @@ func (e *env) fitPath(s *fitSpec, set model.PathSettings) (steps []*model.Step, 
 	return steps, firstErr
 }
 
-// writeCoefficients writes intercepts, and the coefficients that are not zero, as CSV. A fit that has
-// neither has one line without a feature.
+// writeCoefficients writes intercepts, and the coefficients that are not zero, as CSV. A fit without an
+// intercept and with only zero coefficients has one line without a feature.
 func writeCoefficients(w io.Writer, r *pathReport, steps []*model.Step) error {
 	out := csv.NewWriter(w)
 	classes, spec := r.request.data.Classes, &r.request.spec

@@ -75,7 +75,7 @@ func TestGramFree(t *testing.T) {
 	}
 }
 
-// checkGram does the checks of TestGram at the point of s.
+// checkGram checks the bound and the multipliers at the point of s, in exact arithmetic; see TestGram.
 func checkGram(t *testing.T, s *Solver) {
 	t.Helper()
 	b := s.gram.prove(s.x, make([]float64, s.p), s.e, math.Inf(1))

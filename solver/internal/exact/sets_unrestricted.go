@@ -15,7 +15,8 @@ type unrestricted struct {
 	image   []float64 // A x, for the rows of gap.Penalty
 	value   float64   // P(x)
 	head    []float64 // X'Cα of the last bound
-	// True if mu is positive and the curvature of the mean loss is at most mostCondition·n·mu.
+	// True if mu is positive and an upper bound of the trace of the loss's Hessian is at most
+	// mostCondition·n·mu.
 	conditioned bool
 }
 
@@ -45,7 +46,7 @@ func newUnrestricted(p *Problem) *unrestricted {
 // mu returns the ridge, which is the same for all features.
 func (f *unrestricted) mu() float64 { return f.Ridge[0] }
 
-// mostCondition is the largest ratio of the curvature of the mean loss to n·mu for which SCAS-ADMM counts as
+// mostCondition is the largest ratio of the trace of the loss's Hessian to n·mu for which SCAS-ADMM counts as
 // fast.
 const mostCondition = 2
 

@@ -254,8 +254,8 @@ const (
 	// factorisation.
 	factorCost     = 0.8
 	mostIterations = 200 // largest number of iterations of the conjugate gradient method
-	// The Hessian of all columns is cheap if forming it costs at most cheapCost, and solving a model with it at
-	// most cheapSolve, both per entry of the data.
+	// The Hessian of all columns is cheap if forming it costs at most cheapCost for each entry of the data,
+	// and solving a model with it costs at most cheapSolve for each entry.
 	cheapCost, cheapSolve = 12.0, 500.0
 )
 

@@ -139,8 +139,8 @@ func (f *Simple) imageError(point *SimplePoint) float64 {
 	return 2 * roundoff * sum
 }
 
-// domainGap bounds h(x) + h*(−e) + e'x, where h(x) = (mu/2)|x|² on the domain X, and the error of eⱼ is at
-// most errors[j]. It uses
+// domainGap returns an upper bound of h(x) + h*(−e) + e'x, where h(x) = (mu/2)|x|² on the domain X. The error
+// of eⱼ is at most errors[j]. domainGap uses
 //
 //	h(x) + h*(−e) + e'x ≤ (mu/2)|x − u|² + σ(−r) + r'x,  r = e + mu u,
 //

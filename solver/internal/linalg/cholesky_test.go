@@ -125,8 +125,8 @@ func BenchmarkFactor(b *testing.B) {
 	}
 }
 
-// TestUpdates deletes rows of a factor and appends them again. After each change, the solution must be the
-// one for a new factor of the same matrix.
+// TestUpdates deletes rows of a factor and appends them again. After each change, the solution must equal
+// the solution with a new factor of the same matrix.
 func TestUpdates(t *testing.T) {
 	const n, shift = 70, 1e-3
 	h, rng := definite(n), rand.New(rand.NewPCG(5, 5))

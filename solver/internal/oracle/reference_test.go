@@ -166,7 +166,7 @@ func (a affine) value(y []double) double { return a.constant.add(dot(a.gradient,
 type barrier struct {
 	*task
 	x, margins  []affine
-	terms       [][]affine  // the forms of each term, as functions of y
+	terms       [][]affine  // for each term, its linear forms as functions of y
 	ridge       []double    // factors of yₖ²/2 in the barrier, too small to change the solution
 	tau         double      // factor of the logarithms
 	value       double      // the value of the barrier at the y of the last visit

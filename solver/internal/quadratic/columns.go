@@ -21,9 +21,9 @@ type Columns struct {
 
 	support kernels.Rows // the columns of Z that supportColumns has copied
 	cg      linalg.ConjugateGradients
-	image   []float64  // Z v, see method times
+	image   []float64  // scratch memory for Z v, where v is a vector
 	scalar  [1]float64 // scratch memory
-	entries float64    // see method Entries
+	entries float64    // number of entries of Z read since Prepare
 }
 
 // Prepare computes the diagonal of the matrix. Reset must be called next.

@@ -57,8 +57,8 @@ type section struct {
 	Table   []row
 }
 
-// Make returns the files of the report, with paths relative to the report's directory. summary is a text
-// about the claims for a terminal.
+// Make returns the files of the report, with paths relative to the report's directory. summary describes
+// the claims in a text for a terminal.
 func Make(ctx context.Context, r *paper.Records) (files []output.File, summary string, err error) {
 	list := problems(r)
 	pg := &page{Protocol: r.Protocol, Planned: paper.Full().Splits, Measured: r.Machines, Methods: methodsOf(&r.Protocol), TimedSplits: timedSplits(r), Optima: optima(list), Printed: printedConditions(list), Memory: memoryNotes(list)}
