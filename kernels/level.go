@@ -98,7 +98,7 @@ func Use(l Level) error {
 	return nil
 }
 
-// EnvError returns an error if SCAS_LEVEL is neither empty nor the name of a level that this machine can
-// run, and nil otherwise. After an error the package runs at Generic; programs should report the error
+// EnvError returns nil if SCAS_LEVEL is empty or the name of a level that this machine can run, and
+// otherwise an error. After an error the package runs at Generic; programs should report the error
 // and stop.
 func EnvError() error { return envErr }

@@ -43,8 +43,8 @@ func writeBinary(w io.Writer, d *Dataset) error {
 	return s.write(w)
 }
 
-// positions returns the positions in c.Names of the words for which labels stand. If c has no names, it
-// returns labels.
+// positions returns, for each label, the position of its word in c.Names. If c has no names, it returns
+// labels.
 func (c Classes) positions(labels []float64) ([]float64, error) {
 	if c.Names == nil {
 		return labels, nil

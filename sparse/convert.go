@@ -46,8 +46,8 @@ type Converted struct {
 //
 // If a conversion of LIBSVM text to .scas is killed or interrupted, converted rows stay in the directory
 // .OUT.parts beside the file OUT, and the next conversion of the same text with the same options
-// continues from them. Convert removes the directory when it has written OUT or another error ends the
-// conversion.
+// continues from them. Convert removes the directory when it has written OUT, or when it ends with an error
+// for any other reason than an interruption.
 func Convert(inPath, outPath string, opt *ReadOptions, set *ConvertSettings) (*Converted, error) {
 	fileOpt, err := opt.forFile(inPath)
 	if err != nil {

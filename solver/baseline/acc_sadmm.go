@@ -149,8 +149,8 @@ func (s *accSADMM) output() {
 	copy(s.beta, s.bracket)
 }
 
-// closeStage computes the next snapshot x̃ with its multiplier l̃ and b̃ = A x̃ − ỹ, and the extrapolation u
-// with which the next stage begins.
+// closeStage computes x̃, l̃, b̃ and u for the start of the next stage. The comment of AccSADMM explains these
+// letters.
 func (s *accSADMM) closeStage() {
 	following := s.thetaOf(s.run.Stats.OuterIterations + 1)
 	ratio := following / s.theta2 * (tau - 1)

@@ -16,7 +16,7 @@ type Model struct {
 	// Labels are the labels of two classes that share one Column; zero for other models.
 	Labels sparse.LabelMapping
 	// Classes are the labels of classes that each have a Column, in increasing order; zero for other models.
-	// Classes.Names is nil unless the classes are words.
+	// Classes.Names is nil if the classes are numbers.
 	Classes sparse.Classes
 	// Columns has a Column for each class of Classes, in their order. If Classes is zero, it has one Column.
 	Columns []Column

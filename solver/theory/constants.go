@@ -22,7 +22,7 @@ type Constants struct {
 	// Radius is an upper bound of |x*|₂ for a minimiser x* of the problem, or 0 if no bound is
 	// known. It is valid if the loss and the penalty are nowhere negative.
 	Radius float64 `json:"radius"`
-	// NuL is ν_L = ν_f + ρ λ₁, a Lipschitz constant of the gradient of the augmented
+	// NuL is ν_L = ν_f + ρ λ₁ (see NuF and Lambda1), a Lipschitz constant of the gradient of the augmented
 	// Lagrangian in x (paper, Lemma 1). It is 0 if the second derivative of the loss is not bounded.
 	NuL float64 `json:"nu_l"`
 }

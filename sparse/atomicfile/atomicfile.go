@@ -16,8 +16,9 @@ import (
 
 // Write calls fill with a new temporary file in the directory of path, syncs the file to disk and
 // renames it to path. If a step fails, path is unchanged and the temporary file is removed. An error
-// of fill is returned unchanged. A file that replaces another keeps its permissions; a new file gets
-// perm less the umask. If path is a symbolic link, Write writes the file to which the link leads.
+// of fill is returned unchanged. If path exists, the new file gets the permissions of the old file;
+// otherwise it gets perm less the umask. If path is a symbolic link, Write writes the file to which
+// the link leads.
 //
 // A device, a pipe, and a file that is the standard output or error of the process get no temporary
 // file: fill writes to them directly.

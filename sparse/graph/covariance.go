@@ -78,7 +78,7 @@ func (c *Covariance) Correlation() *Covariance {
 const symmetryTolerance = 1e-9
 
 // NewCovariance returns the n x n matrix with a copy of the given values, row by row, for n from 1 to
-// 10,000. Values that are not finite and negative values on the diagonal are errors. It is also an error if
+// 10,000. NaN, infinite values, and negative values on the diagonal are errors. It is also an error if
 // |s_ij - s_ji| or |s_ij| - sqrt(s_ii s_jj) is more than 1e-9 sqrt(s_ii s_jj). If s_ij and s_ji differ, both
 // become their average.
 func NewCovariance(n int, values []float64) (*Covariance, error) {

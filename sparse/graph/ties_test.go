@@ -35,8 +35,8 @@ func copiedColumns(t *testing.T, seed uint64) *sparse.CSR {
 	return x
 }
 
-// TestTies checks that pairs of columns with equal correlations, which copiedColumns makes, are either all
-// joined or all not joined by Strongest. KNearest must choose the first of several copies.
+// TestTies checks that Strongest joins all or none of the pairs of columns that have the same correlation.
+// copiedColumns makes such pairs. KNearest must choose the first of several copies.
 func TestTies(t *testing.T) {
 	for seed := range uint64(200) {
 		x := copiedColumns(t, seed)

@@ -23,9 +23,9 @@ import (
 // --memory.
 const beyondLimit, beyondMemory = 140 << 20, "140MiB"
 
-// A beyondFiles has the names of test files. The data in path have two classes, and the data in many have
-// four; both files are larger than beyondLimit. weights and offsets have a number for each row.
-type beyondFiles struct{ path, many, weights, offsets string }
+// A beyondFiles has the names of test files. The data in the file path have two classes. Both data files are
+// larger than beyondLimit. The files weights and offsets have a number for each row.
+type beyondFiles struct{ path, fourClasses, weights, offsets string }
 
 // TestBeyondMemory checks the results and the peak memory of commands on data larger than --memory.
 func TestBeyondMemory(t *testing.T) {
@@ -62,7 +62,7 @@ func writeBeyond(t *testing.T) *beyondFiles {
 	}
 	dir := t.TempDir()
 	f := &beyondFiles{
-		path: writeData(t, dir, "d.scas", d.Dataset), many: writeData(t, dir, "many.scas", &sparse.Dataset{X: d.X, Labels: classes}),
+		path: writeData(t, dir, "d.scas", d.Dataset), fourClasses: writeData(t, dir, "many.scas", &sparse.Dataset{X: d.X, Labels: classes}),
 		weights: writeText(t, dir, "weights", w.String()), offsets: writeText(t, dir, "offsets", o.String()),
 	}
 	info, err := os.Stat(f.path)
@@ -162,7 +162,7 @@ func (f *beyondFiles) train(t *testing.T) {
 }
 
 func (f *beyondFiles) classes(t *testing.T) {
-	train := []string{"train", "--json", "--lambda", "1e-2", "--class-weights", "balanced", f.many, "--memory"}
+	train := []string{"train", "--json", "--lambda", "1e-2", "--class-weights", "balanced", f.fourClasses, "--memory"}
 	reference := jsonOfProcess[beyondReport](t, append(train, "4GiB")...)
 	fitted := filepath.Join(t.TempDir(), "model.json")
 	r := jsonOfProcess[beyondReport](t, append(train, beyondMemory, "-o", fitted)...)
@@ -176,7 +176,7 @@ func (f *beyondFiles) classes(t *testing.T) {
 			t.Errorf("%+v, in memory %+v", c, w)
 		}
 	}
-	f.samePredictions(t, fitted, f.many, "--metrics")
+	f.samePredictions(t, fitted, f.fourClasses, "--metrics")
 }
 
 func (f *beyondFiles) lambdas(t *testing.T) {
@@ -206,7 +206,7 @@ func (f *beyondFiles) progress(t *testing.T) {
 }
 
 func (f *beyondFiles) cross(t *testing.T) {
-	for _, args := range [][]string{{f.path, "--class-weights", "balanced"}, {f.many, "--metric", "auc", "--sample-weights", f.weights}} {
+	for _, args := range [][]string{{f.path, "--class-weights", "balanced"}, {f.fourClasses, "--metric", "auc", "--sample-weights", f.weights}} {
 		r := jsonOfProcess[beyondReport](t, append([]string{"cv", "--json", "--lambdas", "2", "--ratio", "1e-1", "--folds", "2", "--tol", "1e-4", "--memory", beyondMemory}, args...)...)
 		t.Logf("%v: mean %v ± %v; peak %d MiB", args, r.Min.Mean, r.Min.SE, r.Peak>>20)
 		step := r.Steps[r.Min.Index]

@@ -86,8 +86,8 @@ func (w *setSolver) startTrial(z []float64) {
 // Features with neither a ridge nor a singleton row come in addition.
 const MostFeatures = 4096
 
-// mostUnheld is the largest number of features with neither a ridge nor a singleton row. The cost of a proof
-// grows with the square of this number.
+// newSetSolver refuses problems with more than mostUnheld features that have neither a ridge nor a singleton
+// row. The cost of a proof grows with the square of their number.
 const mostUnheld = 64
 
 func mostInSet(p *Problem) int { return cmp.Or(p.MaxWorking, MostFeatures) }

@@ -25,8 +25,8 @@ type workingSet struct {
 	rows, columns kernels.Rows
 
 	// x is the point at which the model was made, and gradient the gradient there. u is the solution of the
-	// model. Some of its numbers may have been set to exact zeros, ties or bounds; x + move is the solution
-	// without these changes, to which the dual point α belongs. All four slices have one number for each
+	// model. Some numbers of u may have been set to exact zeros, ties or bounds. x + move is the solution
+	// without these changes; the dual point α belongs to x + move. All four slices have one number for each
 	// column in cols.
 	x, gradient, u, move []float64
 	snapped              bool // u differs from x + move

@@ -53,7 +53,7 @@ type work struct {
 	e, eErr []float64 // for each feature: the computed dual residual eⱼ, and a bound of its error
 }
 
-// A Sum is X'Cα as computed, with bounds of its rounding errors.
+// A Sum is the vector X'Cα of the package comment as computed, with bounds of its rounding errors.
 type Sum struct {
 	Head, Tail []float64 // X'Cα is about Head + Tail; Tail is nil if the summation was not compensated
 	// Roundings bounds how often a term cᵢαᵢx_ij of the sum Head[j] is rounded: in its own products, and in

@@ -67,9 +67,9 @@ func newCorrection(pen *Penalty, relaxed []bool, largest []float64) *correction 
 	return c
 }
 
-// buildSteps adds the steps in reverse order. A feature is reached if it is a root, has a step, or may have a
-// dual residual eⱼ other than 0. If only one feature of a row is not reached, the row gives a step for this
-// feature. If no row gives a step, buildSteps makes a feature a root.
+// buildSteps adds steps to c.steps, the last step of the correction first. A feature is reached if it is a
+// root, has a step, or may have a dual residual eⱼ other than 0. If only one feature of a row is not reached,
+// the row gives a step for this feature. If no row gives a step, buildSteps makes a feature a root.
 func (c *correction) buildSteps(pen *Penalty, reached []bool, largest []float64) {
 	unreachedCount := make([]int, pen.Len()) // for each row of A: the number of features that are not reached
 	var ready []int32

@@ -29,7 +29,7 @@ type Coupled struct {
 	H        []float64    // positive semidefinite
 	X        []float64    // x, a point of Set
 	Gradient []float64    // g
-	Penalty  *gap.Penalty // A with its limits and groups; its field Square must be nil, because H contains the squares
+	Penalty  *gap.Penalty // A with its limits and groups. H contains the squared terms, so Square must be nil
 	Set      term.Region  // the set X; nil for R^p
 	Typical  []float64    // the typical size of each coordinate; not needed if Set is nil
 	Threads  int

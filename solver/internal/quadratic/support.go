@@ -25,7 +25,7 @@ const (
 	changedPart = 1. / 12
 )
 
-// Solve implements Hessian with a Cholesky factor. It calls neither isSmall nor crosses.
+// Solve implements Hessian with a Cholesky factor. It calls neither of the two functions.
 func (h *Dense) Solve(step, descent, f []float64, support []int32, _, _ func([]float64) bool) (found, solved bool) {
 	c := &h.factored
 	if !h.update(f, support) {

@@ -67,8 +67,8 @@ func (Poisson) Fenchel(alpha, _, margin, label, weight []float64) float64 {
 	return sum
 }
 
-// Conjugate implements Loss. Its last formula equals the formula at type Poisson, but fewer digits cancel in
-// it; see surplus in logistic.go.
+// Conjugate implements Loss. Its last formula equals the formula of φ* in the comment of Poisson, but fewer
+// digits cancel in it; see surplus in logistic.go.
 func (Poisson) Conjugate(alpha, label float64) float64 {
 	switch q := label + alpha; {
 	case !(q >= 0):

@@ -227,8 +227,8 @@ func (b *newtonBlock) activeSet() [][]int32 {
 	return active
 }
 
-// sweepRow minimises the model over each active entry of row i in turn, and returns the sum of the absolute
-// changes.
+// sweepRow minimises the Newton model (see direction) over each active entry of row i in turn. It returns the
+// sum of the absolute changes.
 //
 // Let D be z - x, g = s_ij - w_ij + (W D W)_ij, and a = w_ij^2 + w_ii w_jj, or w_ii^2 on the diagonal. If
 // entry (i, j) of z changes by t, the model becomes, up to a constant,
