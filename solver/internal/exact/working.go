@@ -40,7 +40,7 @@ type workingSet struct {
 }
 
 const (
-	leastRoom = 16 // number of columns that chooseSet may add even to a small set
+	leastRoom = 16 // chooseSet may double the set; it may add this number of columns if the set is smaller
 	// When chooseSet changes the set, it also adds columns whose correlation exceeds this part of the
 	// correlation at which they must enter. So the set changes less often.
 	earlyShare = 0.9
