@@ -17,7 +17,7 @@ const (
 	panelCols     = 64      // number of columns of a panel
 	tileRows      = 1024    // largest number of rows of h in a tile
 	panelNonzeros = 1 << 17 // largest number of nonzeros that are sorted at a time
-	panelBlocks   = 64      // largest number of blocks whose nonzeros are sorted at a time
+	panelBlocks   = 64      // largest number of blocks of panelRows rows whose nonzeros are sorted at a time
 )
 
 // A HessianScratch is the scratch memory of Hessian: 32 kB at first, and 2.2 MB after a call

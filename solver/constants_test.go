@@ -12,7 +12,8 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// TestConstants checks the constants of the theorems, and that Stats.GradientNorm is at most ν_f.
+// TestConstants checks Problem.Constants and Stats.Constants.Radius, and that Stats.GradientNorm is at most
+// Constants.NuF.
 func TestConstants(t *testing.T) {
 	x, err := sparse.FromDense(2, 3, []float64{1, 2, 2, 0, 3, 4})
 	if err != nil {

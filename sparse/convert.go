@@ -129,8 +129,8 @@ type converter interface {
 	sections() binarySections
 }
 
-// open opens the parts that an earlier conversion of the file f to the file outPath left, or creates
-// new ones.
+// open sets c.parts: to the parts that an earlier conversion of the file f to the file outPath left,
+// or to new ones.
 func (c *conversion) open(f *os.File, outPath string) error {
 	info, err := f.Stat()
 	if err != nil {

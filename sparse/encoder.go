@@ -27,7 +27,7 @@ type Encoder struct {
 	table      TableOptions
 }
 
-// A Record is the row that an Encoder makes of a record.
+// A Record is the result of Encoder.Encode: one row of a matrix.
 type Record struct {
 	// Indices and Values are the entries of the row, by increasing index.
 	Indices []int32

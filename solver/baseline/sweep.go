@@ -17,11 +17,11 @@ import (
 // followed by the updates of y and beta. A step also updates the sums of the iterates.
 //
 // A feature is coupled if G has an entry for it. At all other features, an implicit step is an explicit step
-// with the length 1/(shift + ρ), and needs no other feature. So the function advance visits one range of
-// features, a tile, after the other. In each tile it updates x, and the entries of y and beta for the rows I
-// of A. After the last tile, it updates y and beta for the rows of G. To make advance right at coupled
-// features too, a step first changes g there. An explicit step adds to g the part of T that depends on other
-// features, G'(beta + ρ(G x − y)). For an implicit step see finishImplicit.
+// with the length 1/(shift + ρ).
+//
+// The method advance makes a step as if no feature were coupled. So a step first changes g at coupled
+// features: an explicit step adds G'(beta + ρ(G x − y)), with the beta and y of the rows of G. For an
+// implicit step see finishImplicit.
 type sweep struct {
 	*base
 	linalg.Parts
@@ -35,7 +35,7 @@ type sweep struct {
 	lagging bool
 
 	gx    []float64 // G x
-	local []float64 // beta + ρ(x − y) + E at coupled features
+	local []float64 // beta + ρ(x − y) + E at coupled features, where E is the sum of terms
 	back  []float64 // G'(beta + ρ(G x − y)) at coupled features
 	// solution is the solution of the linear system of an implicit step, at coupled features; nil if all
 	// steps are explicit.

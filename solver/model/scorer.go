@@ -2,8 +2,8 @@ package model
 
 import "github.com/scas-admm/scas/sparse"
 
-// A Scorer predicts records whose values have names, such as JSON objects. The features of its model have
-// names. Several goroutines may use a Scorer at the same time.
+// A Scorer makes predictions for records whose values have names, such as JSON objects. The features of its
+// model have names. Several goroutines may use a Scorer at the same time.
 type Scorer struct {
 	m       *Model
 	records *sparse.Encoder

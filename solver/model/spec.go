@@ -40,8 +40,8 @@ type Spec struct {
 	// Graph nor an A.
 	Mu, MuA float64
 	// Domain is the set of allowed coefficients, for the data as given; nil allows all. It does not limit the
-	// intercept. Sets other than solver.Box and solver.Nonnegative exclude an intercept and standardised
-	// features.
+	// intercept. Sets other than solver.Box and solver.Nonnegative require NoIntercept, and features that are
+	// not standardised.
 	Domain solver.Domain
 	// NoIntercept leaves the intercept out.
 	NoIntercept bool

@@ -29,8 +29,8 @@ func step(w, d []float64, kappa float64, s *kernels.Steps, i int32) {
 	AddRow(w, g, idx, val)
 }
 
-// Inner is the inner loop of SCAS-ADMM for K = kappa I. It makes a step for each row number in sampled, and
-// adds the iterates to sum.
+// Inner is an inner loop of SCAS-ADMM. For each row number in sampled it calls step, and adds the iterate w
+// to sum.
 func Inner(w, sum, d []float64, kappa float64, s *kernels.Steps, sampled []int32) {
 	for _, i := range sampled {
 		step(w, d, kappa, s, i)
@@ -64,7 +64,8 @@ func InnerBall(w, sum, d []float64, radius, kappa float64, s *kernels.Steps, sam
 	}
 }
 
-// InnerGraph is like Inner, but for any matrix K, given by its rows k. q is memory for K w.
+// InnerGraph is like Inner, but with a matrix K in place of the number kappa. k has the rows of K. q is
+// memory for K w.
 func InnerGraph(w, sum, d, q []float64, k kernels.Rows, s *kernels.Steps, sampled []int32) {
 	for _, i := range sampled {
 		g, idx, val := gain(s, i, w)
@@ -77,7 +78,7 @@ func InnerGraph(w, sum, d, q []float64, k kernels.Rows, s *kernels.Steps, sample
 	}
 }
 
-// Lazy makes inner steps for K = kappa I, with q = 1 − eta kappa. The iterate is alpha u + gamma d. Lazy adds
+// Lazy makes the steps of Inner, with q = 1 − eta kappa. The iterate is alpha u + gamma d. Lazy adds
 // to h the multiples of rows that the steps add to the iterate. It returns the new alpha and gamma.
 func Lazy(u, h, d []float64, alpha, gamma, q float64, s *kernels.Steps, sampled []int32) (alphaOut, gammaOut float64) {
 	for _, i := range sampled {

@@ -131,9 +131,9 @@ func readVocabulary(t *testing.T) map[string]vocabularyEntry {
 	return table
 }
 
-// vocabularyRuns returns command lines that together print the JSON keys in testdata/vocabulary.keys. A
-// command that is marked with ? there need not print the key. If a command line begins with the word ranks,
-// two ranks must run it.
+// vocabularyRuns returns command lines that together print the JSON keys in testdata/vocabulary.keys. If the
+// file has a ? after a command, the command need not print the key. A command line that begins with the word
+// ranks is for two ranks.
 func vocabularyRuns(t *testing.T) (runs [][]string) {
 	t.Helper()
 	dir := t.TempDir()

@@ -21,7 +21,7 @@ type DualStep struct {
 	g        term.Penalty
 	rho      float64
 	shares   []float64 // ρ of each row of A, in units of the ρ of SetRho; nil if all rows have this ρ
-	ax       []float64 // A x − coupling.C; if shares is not nil, A x times shares
+	ax       []float64 // A x − coupling.C; if shares is not nil, entry k is multiplied by shares[k]
 	by, v    []float64 // scratch memory
 	step     []float64 // step size of the proximal map for each coordinate of y
 	lipB     float64   // largest eigenvalue of B'B, for the method iterate

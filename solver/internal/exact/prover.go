@@ -7,7 +7,7 @@ import "math"
 type Prover struct {
 	problem  *Problem   // nil if no gap can be proved
 	prepared bool       // the method prepare has set the fields below
-	solver   *Solver    // solves the whole problem, if it can
+	solver   *Solver    // solves the whole problem; nil if New returns an error
 	sets     *setSolver // solves by working sets; nil if solver is not nil
 	assembly float64    // cost of forming a Hessian, in passes; 0 if not known or for a separable model
 }

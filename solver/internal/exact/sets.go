@@ -13,9 +13,9 @@ import (
 
 // A setSolver solves a coupled problem with many features, if the solution has few non-zero coefficients.
 // It holds all coefficients outside a working set at zero, solves this smaller problem, and adds the
-// features that violate optimality most to the next set. The dual point of the smaller problem, with
-// multipliers for the other rows of A, proves a gap of the whole problem. A setSolver is not safe for
-// concurrent use.
+// features that violate optimality most to the next set. The dual point of the smaller problem, together
+// with multipliers for the rows of A outside this problem, proves a gap of the whole problem. A setSolver is
+// not safe for concurrent use.
 type setSolver struct {
 	problem    *unrestricted
 	maxColumns int      // largest number of columns of a working set

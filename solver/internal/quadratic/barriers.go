@@ -109,10 +109,10 @@ func (b *barriers) value(u []float64) (sum float64) {
 	return sum
 }
 
-// derivatives adds τ times the gradient of the barrier to g. The curvature of the barrier is a diagonal
-// matrix plus a multiple of the matrix u u'. derivatives adds the diagonal to h and returns the factor of u
-// u' as outer. For an unpenalised coordinate it first raises multipliers that are smaller than on the central
-// path, because the curvature of this coordinate must not vanish.
+// derivatives adds τ times the gradient of the barrier to g. The Hessian of τ times the barrier is a diagonal
+// matrix plus a multiple of u u'; it is computed from the multipliers. derivatives adds the diagonal to h and
+// returns the factor of u u' as outer. The curvature at an unpenalised coordinate must not vanish, so
+// derivatives first raises multipliers of this coordinate that are smaller than on the central path.
 func (b *barriers) derivatives(g, h, u []float64, tau float64) (outer float64) {
 	if b.Lower != nil && len(b.lowerDual) != len(b.Lower) {
 		b.lowerDual, b.upperDual = make([]float64, len(b.Lower)), make([]float64, len(b.Lower))
