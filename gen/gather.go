@@ -32,7 +32,7 @@ func (r nonzeros) element(e *emitter, k int) operand.Mem {
 	return operand.Mem{Base: r.w, Index: j, Scale: 8}
 }
 
-// insertBlock reads w at the columns of the next 8 nonzeros by scalar loads into two AVX2 vectors.
+// insertBlock loads r.element of the next 8 nonzeros, by scalar loads, into two AVX2 vectors.
 // On a Zen 5 core gather instructions were slower in most cases.
 func (e *emitter) insertBlock(r nonzeros) []vec {
 	return []vec{insertHalf(e, r, 0), insertHalf(e, r, 4)}
@@ -48,7 +48,7 @@ func insertHalf(e *emitter, r nonzeros, k int) vec {
 	return y
 }
 
-// insertRest loads w at the columns of the last n < 8 nonzeros. The other lanes are -0, so that their
+// insertRest loads r.element of the last n < 8 nonzeros. The other lanes are -0, so that their
 // products change no sum.
 func (e *emitter) insertRest(r nonzeros, n reg.GPVirtual) []vec {
 	lo, hi, filler := e.YMM(), e.YMM(), e.YMM()
@@ -66,8 +66,8 @@ func (e *emitter) insertRest(r nonzeros, n reg.GPVirtual) []vec {
 	return []vec{lo, hi}
 }
 
-// insertPart sets y to w at the columns of nonzeros k to n-1, at most three, and to filler in the
-// remaining lanes.
+// insertPart loads r.element of the nonzeros k to n-1, at most three, into the first lanes of y. The
+// remaining lanes become filler.
 func insertPart(e *emitter, r nonzeros, n reg.GPVirtual, k int, filler, y vec) {
 	lo, hi, done := e.XMM(), e.XMM(), e.label("filled")
 	e.VMOVAPD(filler.AsX(), lo)

@@ -80,7 +80,7 @@ func TestFitData(t *testing.T) {
 	}
 }
 
-// TestFitDataLatin1 checks that names that no model file can have are an error before the fit.
+// TestFitDataLatin1 checks that FitData returns an error if a name is not UTF-8.
 func TestFitDataLatin1(t *testing.T) {
 	for _, table := range []string{"\xe9,ill\n1,no\n2,yes\n", "a,\xe9\n1,no\n2,yes\n", "a,ill\n1,no\xe9\n2,yes\n", "a,b,ill\n1,\xe9,no\n2,c,yes\n", "a,ill\n1,\xe9\n2,b\n3,c\n1,\xe9\n2,b\n3,c\n"} {
 		d, err := sparse.Read(strings.NewReader(table), "d.csv", &sparse.ReadOptions{MaxClasses: 3})

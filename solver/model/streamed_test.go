@@ -364,7 +364,7 @@ func TestStreamedRefuses(t *testing.T) {
 	}
 }
 
-// An ownBox is a domain that package solver does not have: every coefficient is between −0.5 and 0.5.
+// ownBox is a domain of a type outside package solver: every coefficient is between −0.5 and 0.5.
 type ownBox struct{}
 
 func (ownBox) Diameter() float64 { return math.Inf(1) }

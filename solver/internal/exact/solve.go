@@ -421,7 +421,7 @@ func (s *Solver) constant() bool {
 func (s *Solver) hessian(fresh bool) {
 	w := &s.set
 	reuse := !fresh && s.work.gapRatio <= reusePart && s.work.damping == 0 ||
-		!s.rows.hasHessian() && !s.work.stale // saves a visit of the file, but only for one step
+		!s.rows.hasHessian() && !s.work.stale // a new one needs a visit of the file: keep the old one for one step
 	if w.reusable && (s.constant() || reuse) {
 		s.work.gapRatio, s.work.stale = 1, true
 	} else {

@@ -126,8 +126,8 @@ type SeparableSettings struct {
 	DescentOnly bool
 }
 
-// Solve minimises over u, starting at x. It reports whether the violations are within the tolerance, or a
-// Newton step has proved set.Gap.
+// Solve minimises over u, starting at x. It reports whether the violations (see Separable.Unit) are small
+// enough for set, or a Newton step has proved set.Gap.
 func (q *Separable) Solve(set *SeparableSettings) bool {
 	m := len(q.X)
 	q.U = append(q.U[:0], q.X...)

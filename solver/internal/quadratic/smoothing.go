@@ -20,10 +20,9 @@ type rowCurvature struct {
 //
 //	min over t of limit t − τ log(t² − |v|²),  at t = (τ + size)/limit with size = √(τ² + limit²|v|²).
 //
-// It is convex, and its derivative is z = limit v/t. The curvature comes from Newton's method for the
-// equation t z = limit v in the variables v and z: dz/dv = (limit/t)(I − z v'/size). In this formula z is the
-// present multiplier, not the derivative. For groups, (z v' + v z')/2, the symmetric part, replaces the
-// matrix z v'.
+// It is convex, and its derivative is z = limit v/t. The curvature dz/dv = (limit/t)(I − z v'/size) follows
+// from the equation t z = limit v. In the curvature, z stands for the present multiplier instead of the
+// derivative. For groups, (z v' + v z')/2, the symmetric part, replaces the matrix z v'.
 func (q *Coupled) smoothen() {
 	fresh := q.multipliers == nil
 	if fresh {

@@ -113,8 +113,8 @@ func (s *Sums) Margins(dst []float64, rows kernels.Rows, x []float64) {
 	})
 }
 
-// Transposed sets dst = X'C alpha, summed over all processes, where X has the given rows of this process and
-// C = diag(cᵢ). It overwrites Scratch.
+// Transposed sets dst = X'C alpha, summed over all processes. X has the given rows of this process, and C is
+// the diagonal matrix with the numbers in the field Coef. It overwrites Scratch.
 func (s *Sums) Transposed(dst []float64, rows kernels.Rows, alpha []float64) {
 	s.gather(dst, func(dst []float64, lo, hi int) float64 {
 		chunk := rows
@@ -125,7 +125,7 @@ func (s *Sums) Transposed(dst []float64, rows kernels.Rows, alpha []float64) {
 	})
 }
 
-// Scaled sets Scratch to the numbers cᵢ alphaᵢ, and returns it.
+// Scaled sets Scratch to the numbers Coefᵢ alphaᵢ, and returns it.
 func (s *Sums) Scaled(alpha []float64) []float64 {
 	s.Each(func(_, lo, hi int) { s.scale(alpha, lo, hi) })
 	return s.Scratch

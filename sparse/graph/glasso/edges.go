@@ -35,7 +35,7 @@ func EstimateEdges(c *graph.Covariance, k int, opt Options) (*Result, error) {
 		penalty := min(trial, search.high*(1-1e-9))
 		switch {
 		case search.sizeError != nil && search.halved:
-			penalty = search.low // if low gives fewer than k edges, no penalty above low gives k
+			penalty = search.low // if low gives fewer than k edges, the search ends
 		case search.low > 0:
 			penalty = search.low + float64((search.high-search.low)/2)
 			search.halved = search.sizeError != nil
