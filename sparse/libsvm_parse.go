@@ -136,7 +136,8 @@ func (p *libsvmPart) row(b []byte, i int) (int, error) {
 		return 0, p.badLabel(b, start, i, end)
 	}
 	if err := p.labels.add(label, p.line, i-start+1); err != nil {
-		p.labels.kinds.add(seenLabel{label, p.line, i - start + 1}) // libsvmParser.count reads this label
+		// libsvmParser.count reports the error for this label again, with the line number in the file.
+		p.labels.kinds.add(seenLabel{label, p.line, i - start + 1})
 		return 0, err
 	}
 	firstEntry := len(p.idx)

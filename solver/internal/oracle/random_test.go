@@ -21,10 +21,10 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// TestRandomProblems solves random problems, and compares the solutions and the claimed gaps with the results
-// of reference_test.go. By default there are 60 problems, with the seed 1. SCAS_FULL=1 means 300 problems and a
-// seed from the clock. SCAS_SEED sets the seed, SCAS_PROBLEMS the number of problems, and SCAS_PROBLEM selects
-// a single problem by its number.
+// TestRandomProblems solves random problems, and compares the solutions and the claimed gaps with the
+// results of reference_test.go. By default there are 60 problems, with the seed 1. SCAS_FULL=1 means 300
+// problems and a seed from the clock. SCAS_SEED sets the seed, SCAS_PROBLEMS the number of problems, and
+// SCAS_PROBLEM selects a single problem by its number.
 func TestRandomProblems(t *testing.T) {
 	seed, count, start := uint64(1), uint64(60), uint64(0)
 	if os.Getenv("SCAS_FULL") != "" {

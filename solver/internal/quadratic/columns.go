@@ -81,8 +81,8 @@ func (h *Columns) Energy() float64 {
 	return sum
 }
 
-// Entries returns how many entries of the matrix Z (see Columns) were read since Prepare. An entry counts each
-// time it is read.
+// Entries returns how many entries of the matrix Z (see Columns) were read since Prepare. An entry
+// counts each time it is read.
 func (h *Columns) Entries() float64 { return h.entries }
 
 const (
