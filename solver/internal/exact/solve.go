@@ -420,8 +420,9 @@ func (s *Solver) constant() bool {
 // hessian gives the model the Hessian at the point, or keeps the Hessian of an earlier point.
 func (s *Solver) hessian(fresh bool) {
 	w := &s.set
+	// If a new Hessian needs a visit of the file, the old Hessian is used for one more step.
 	reuse := !fresh && s.work.gapRatio <= reusePart && s.work.damping == 0 ||
-		!s.rows.hasHessian() && !s.work.stale // a new one needs a visit of the file: keep the old one for one step
+		!s.rows.hasHessian() && !s.work.stale
 	if w.reusable && (s.constant() || reuse) {
 		s.work.gapRatio, s.work.stale = 1, true
 	} else {
