@@ -11,9 +11,9 @@
 //		Penalty:    solver.L1{Lambda: 1e-4},
 //	}, nil)
 //
-// A [Method] is a value in [Settings]. The default, [Auto], is the proximal Newton method, with
-// passes of [SCASK] for most problems that Newton steps do not accept. It proves an upper bound of
-// the objective minus the optimum, Result.DualityGap, and ends the run once this is small enough.
+// A [Method] is a value in [Settings]. The default, [Auto], is the proximal Newton method, or
+// [SCASK] for most problems that Newton steps do not solve. Auto proves an upper bound of the
+// objective minus the optimum, Result.DualityGap, and ends the run once this bound is small enough.
 //
 // The stochastic methods are SCAS-ADMM, the scalable stochastic alternating direction method
 // of multipliers of Zhao, Li and Zhou. [SCAS] and [SCASStrong] are Algorithms 1 and 2 of their

@@ -67,8 +67,7 @@ func (o *opg) step(i int, t float64) {
 //	x ← −(η_t/γ_t) [ ḡ + A'( beta̅ + ρ(A x̄ − ȳ) ) ],  η_t = η₀ √t,  γ_t = 1 + (ρ η_t/t) λ₁,
 //
 // and then updates y and beta with the new x. Eta is η₀. If Eta is zero, η₀ is 16/ν_f, and η_t is
-// t/(ν_f + √t/η₀). The average is the mean of x_1..x_T. The package comment says what ν_f and
-// λ₁ are.
+// t/(ν_f + √t/η₀). The average is the mean of x_1..x_T. The package comment says what ν_f and λ₁ are.
 type RDA struct{ onePass }
 
 func (RDA) Info() solver.MethodInfo {

@@ -44,7 +44,8 @@ func (SAIU) Info() solver.MethodInfo {
 
 func (SAIU) Begin(r *solver.Run) (solver.Iteration, error) { return beginSA(r, true, true) }
 
-// SAG is [SA] without stored iterates: x̂ is x itself. Eta is 1/L; zero means 1/ν_f, with ν_f as in [SA].
+// SAG is [SA] without stored iterates: x̂ is x itself. Eta is 1/L with the L of [SA]; zero means 1/ν_f. The
+// package comment says what ν_f is.
 type SAG struct{ onePass }
 
 func (SAG) Info() solver.MethodInfo {

@@ -97,7 +97,8 @@ func (d decreasing) convex(t float64) float64 {
 	return d.eta0 / math.Sqrt(t)
 }
 
-// cap returns an upper bound of η_t for mu > 0. The caller adds a second bound, such as 1/(mu t).
+// cap returns an upper bound of η_t for mu > 0. The caller takes the smaller of this bound and a second one,
+// such as 1/(mu t).
 func (d decreasing) cap(t float64) float64 {
 	if d.automatic {
 		return d.convex(t)

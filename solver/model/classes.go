@@ -68,8 +68,8 @@ func (s *Spec) differentLabels(x *sparse.CSR, y []float64) ([]float64, error) {
 	return team.Different(labels, rows.MaxClasses+1), nil
 }
 
-// distinctLabels checks the labels of the rows of this process, and returns those that differ, in increasing
-// order.
+// distinctLabels checks the labels of the rows of this process, and returns the distinct labels in increasing
+// order. If there are more than MaxClasses+1, it returns only the smallest MaxClasses+1.
 func distinctLabels(x *sparse.CSR, y []float64) (classes []float64, err error) {
 	n, _ := x.Dims()
 	if err := checkLabelCount(y, n); err != nil {

@@ -77,7 +77,7 @@ func naive(spec *Spec, x *sparse.CSR, y, b []float64, c float64) float64 {
 		}
 		return spec.PenaltyFactors[j]
 	}
-	var rows []float64 // the entries of A (s·b)
+	var rows []float64 // the entries of A x, where x_j is scale[j]·b[j]
 	for j := range p {
 		loss += spec.Mu / 2 * scale[j] * scale[j] * b[j] * b[j]
 	}

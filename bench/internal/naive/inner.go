@@ -20,7 +20,7 @@ func add(sum, w []float64) {
 	}
 }
 
-// step makes one inner step: w becomes w − eta (d + kappa w) + g a_i, with row a_i and g as in gain.
+// step makes one inner step: w becomes w − eta (d + kappa w) + g a_i, where gain returns g and the row a_i.
 func step(w, d []float64, kappa float64, s *kernels.Steps, i int32) {
 	g, idx, val := gain(s, i, w)
 	for j := range w {
@@ -101,8 +101,9 @@ func Lazy(u, h, d []float64, alpha, gamma, q float64, s *kernels.Steps, sampled 
 	return alpha, gamma
 }
 
-// InnerRotated makes inner steps on the rows of the dense matrix x: w becomes w − eta (d + K w) + g a_i, with
-// g as in gain. It adds the iterates to sum. c is the diagonal of I − eta K, which is diagonal; e is −eta d.
+// InnerRotated makes inner steps on the rows of the dense matrix x: w becomes w − eta (d + K w) + g a_i. K is
+// diagonal, and g is −eta times the change of the sample's slope since the snapshot. It adds the iterates to
+// sum. c is the diagonal of I − eta K, and e is −eta d.
 func InnerRotated(w, sum, c, e, x []float64, s *kernels.Steps, sampled []int32) {
 	for _, i := range sampled {
 		row := x[int(i)*len(w):][:len(w)]

@@ -57,7 +57,8 @@ type runner struct {
 	trajectories map[[2]float64]*trajectory // the runs made so far, by eta and rho
 }
 
-// A trajectory is one run, evaluated at last iterates and at averages. TunedRun explains the fields.
+// A trajectory is one run, evaluated at last iterates and at averages. states has its points. TunedRun
+// explains the other fields.
 type trajectory struct {
 	halved  int
 	clamped bool

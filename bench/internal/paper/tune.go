@@ -140,8 +140,8 @@ func (g *grid) scan(start place, axis, stride int, output Output) place {
 // descend moves from centre to the best of its four neighbours, until no neighbour is better. A place
 // has two numbers: the rungs of the step size and of rho. A neighbour differs by g.stride in one of them.
 func (g *grid) descend(centre place, output Output) (best place, err error) {
-	// A run on the training half may diverge although the run with this step size on the samples for tuning
-	// did not.
+	// The first centre comes from a search on the samples for tuning. With its step size, a run on the
+	// training half may diverge.
 	centre = g.shorten(centre, output)
 	for best, lowest := centre, g.value(centre, output); ; centre = best {
 		for _, way := range []place{{-g.stride, 0}, {g.stride, 0}, {0, -g.stride}, {0, g.stride}} {

@@ -43,8 +43,8 @@ const (
 	// An ascent whose estimated gap falls too slowly may end when ascent.visited is above this fraction of
 	// ascent.budget.
 	leastPart = 0.1
-	// Each failed proof lowers the estimated gap at which an ascent tries the next proof. The ascent ends when
-	// this number is below leastAim times the tolerance.
+	// An ascent tries a proof when its estimated gap is at most a number, the aim. Each failed proof lowers
+	// the aim. The ascent ends when the aim is below leastAim times the tolerance.
 	leastAim = 1e-3
 	// A sample whose αᵢ did not change is left out of 1 pass, then of 3, 7, … and at most mostSkips passes.
 	mostSkips = 63

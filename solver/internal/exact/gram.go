@@ -44,7 +44,7 @@ func newGram(m *memory) *gram {
 func (m *gram) subsample(*Problem) bool { return false }
 
 // moveTo sets e to the gradient of the loss at x, computed from the rows, and returns the loss. It makes x
-// the base. For d see samples.moveTo.
+// the base (see gram). d is the damping, as in samples.moveTo.
 func (m *gram) moveTo(x, e []float64, d float64) float64 {
 	m.base.Loss = m.memory.moveTo(x, e, d)
 	m.takeSlopes()

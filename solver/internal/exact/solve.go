@@ -122,7 +122,7 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 			}
 			continue
 		}
-		// If the value is at most tol, the dual point 0 may prove the gap.
+		// If the objective is at most tol, the dual point 0 may prove that the gap is at most tol.
 		far := length > 0 && s.current.value > tol
 		if far && !s.constant() && float64(fall*fall) > float64(farPart*aim)*s.current.value {
 			continue

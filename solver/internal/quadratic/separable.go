@@ -75,8 +75,8 @@ type Hessian interface {
 	// false if there is no usable step. solved is false if the step does not solve the equation accurately
 	// enough.
 	Solve(step, descent, f []float64, support []int32, isSmall func(residual []float64) bool, crosses func(step []float64) bool) (found, solved bool)
-	// MostSweeps bounds the number of sweeps over the non-zero coordinates between two calls of Solve.
-	// nonzeros is the number of non-zero coordinates.
+	// MostSweeps returns the largest number of sweeps over the non-zero coordinates between two calls of
+	// Solve. nonzeros is the number of non-zero coordinates.
 	MostSweeps(nonzeros int) int
 	// Repeats reports whether Solve is called again, without a sweep, if a step crosses zero or a bound.
 	Repeats() bool
@@ -86,7 +86,7 @@ type Hessian interface {
 type hessianState struct {
 	diagonal      []float64 // the diagonal of the Hessian
 	d             []float64 // the vector d, see Hessian
-	product       []float64 // Dense: the Hessian times d; Columns: Z d
+	product       []float64 // for Dense, the Hessian times d; for Columns, Z d (see Columns)
 	saved, savedD []float64 // product and d at the last Save
 }
 

@@ -8,8 +8,8 @@ import (
 	"github.com/scas-admm/scas/bench/internal/paper"
 )
 
-// A row is a row of our version of the paper's Table 1: the measured values of one method, at one of its
-// outputs, on one problem.
+// A row is a row of our version of the paper's Table 1: the measured values of one method on one problem,
+// either for the last iterates or for the averages.
 type row struct {
 	paper.Timing // timing on the first split; if nothing was timed, Bytes, PerPass and Setup are NaN
 	paper.Traits
