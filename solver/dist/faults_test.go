@@ -46,7 +46,7 @@ func TestFaults(t *testing.T) {
 	const patience = 20 * time.Second // additional time that a busy machine may take
 	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 600, Features: 60, Noise: 1, Seed: 3}, 1e-2)
 	calls := 0
-	undisturbed := &memory{}
+	undisturbed := &memoryCheckpoint{}
 	want, errs := disturbed(t, p, time.Minute, undisturbed, func(call int) { calls = max(calls, call+1) }, -1, nil, 0)
 	if errs[0] != nil {
 		t.Fatal(errs)
@@ -56,7 +56,7 @@ func TestFaults(t *testing.T) {
 			t.Parallel()
 			rng := rand.New(rand.NewPCG(1, uint64(name[0])))
 			for range trials {
-				m, badCall, began := &memory{}, rng.IntN(calls), time.Now()
+				m, badCall, began := &memoryCheckpoint{}, rng.IntN(calls), time.Now()
 				got, errs := disturbed(t, p, limit, m, nil, rng.IntN(ranks), f, badCall)
 				if took := time.Since(began); took > 3*limit+patience {
 					t.Errorf("at call %d of %d: it took %v", badCall, calls, took)
@@ -84,7 +84,7 @@ func TestFaults(t *testing.T) {
 // counted from 0. If badRank is −1, no rank fails. Unless observe is nil, disturbed calls it before each call
 // of the first rank, with the number of the call.
 func disturbed(
-	t *testing.T, p *solver.Problem, limit time.Duration, m *memory, observe func(call int), badRank int, f fault, badCall int,
+	t *testing.T, p *solver.Problem, limit time.Duration, m *memoryCheckpoint, observe func(call int), badRank int, f fault, badCall int,
 ) ([]*solver.Result, []error) {
 	t.Helper()
 	return onRanks(t, p, 3, limit, func(c *dist.Goroutine, _ *solver.Problem, set *solver.Settings) {

@@ -16,18 +16,18 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// memory is a Checkpoint that keeps all states of a run and returns the last one.
-type memory struct {
+// memoryCheckpoint is a Checkpoint that keeps all states of a run and returns the last one.
+type memoryCheckpoint struct {
 	states [][]byte
 	err    error // the error that Save returns
 }
 
-func (m *memory) Save(state []byte) error {
+func (m *memoryCheckpoint) Save(state []byte) error {
 	m.states = append(m.states, state)
 	return m.err
 }
 
-func (m *memory) Load() ([]byte, error) {
+func (m *memoryCheckpoint) Load() ([]byte, error) {
 	if len(m.states) == 0 {
 		return nil, nil
 	}
@@ -36,7 +36,7 @@ func (m *memory) Load() ([]byte, error) {
 
 // solveFrom solves p with the given number of ranks, from the last state of the checkpoint m if it has
 // one. Only the first rank has m.
-func solveFrom(t *testing.T, p *solver.Problem, set solver.Settings, ranks int, m *memory) ([]*solver.Result, []error) {
+func solveFrom(t *testing.T, p *solver.Problem, set solver.Settings, ranks int, m *memoryCheckpoint) ([]*solver.Result, []error) {
 	t.Helper()
 	return onRanks(t, p, ranks, time.Minute, func(c *dist.Goroutine, _ *solver.Problem, target *solver.Settings) {
 		*target = set
@@ -45,9 +45,9 @@ func solveFrom(t *testing.T, p *solver.Problem, set solver.Settings, ranks int, 
 }
 
 // onFirst returns m on the first rank, and an empty Checkpoint on all other ranks.
-func onFirst(c dist.Comm, m *memory) *memory {
+func onFirst(c dist.Comm, m *memoryCheckpoint) *memoryCheckpoint {
 	if c.Rank() > 0 {
-		return &memory{}
+		return &memoryCheckpoint{}
 	}
 	return m
 }
@@ -72,7 +72,7 @@ func TestResume(t *testing.T) {
 		"auto, by default": {plain, solver.Settings{}},
 	} {
 		for _, ranks := range []int{1, 3} {
-			history := &memory{}
+			history := &memoryCheckpoint{}
 			want, errs := solveFrom(t, c.p, c.set, ranks, history)
 			if errs[0] != nil {
 				t.Fatalf("%s: %v", name, errs)
@@ -84,7 +84,7 @@ func TestResume(t *testing.T) {
 				if testing.Short() && k%3 > 0 {
 					continue
 				}
-				got, errs := solveFrom(t, c.p, c.set, ranks, &memory{states: history.states[:k+1]})
+				got, errs := solveFrom(t, c.p, c.set, ranks, &memoryCheckpoint{states: history.states[:k+1]})
 				if errs[0] != nil {
 					t.Fatalf("%s, %d ranks, from checkpoint %d: %v", name, ranks, k, errs)
 				}
@@ -93,7 +93,7 @@ func TestResume(t *testing.T) {
 					t.Fatalf("%s, %d ranks, from checkpoint %d: %s", name, ranks, k, diff)
 				}
 			}
-			other, errs := solveFrom(t, c.p, c.set, ranks+1, &memory{states: history.states[:1]})
+			other, errs := solveFrom(t, c.p, c.set, ranks+1, &memoryCheckpoint{states: history.states[:1]})
 			if errs[0] != nil || other[0].Status != want[0].Status {
 				t.Errorf("%s, from %d ranks to one more: %v, %v", name, ranks, other[0].Status, errs)
 			}
@@ -116,19 +116,19 @@ func TestResumeRefuses(t *testing.T) {
 	longer.Coupling = &solver.Coupling{B: b}
 	weaker := *p
 	weaker.Penalty = solver.L1{Lambda: p.Penalty.Scale() / 2}
-	ofOther, ofLonger, ofWeaker := &memory{}, &memory{}, &memory{}
-	for q, m := range map[*solver.Problem]*memory{other: ofOther, &longer: ofLonger, &weaker: ofWeaker} {
+	ofOther, ofLonger, ofWeaker := &memoryCheckpoint{}, &memoryCheckpoint{}, &memoryCheckpoint{}
+	for q, m := range map[*solver.Problem]*memoryCheckpoint{other: ofOther, &longer: ofLonger, &weaker: ofWeaker} {
 		if _, errs := solveFrom(t, q, set, 1, m); errs[0] != nil {
 			t.Fatal(errs[0])
 		}
 	}
-	ofSCASL, linearised := &memory{}, set
+	ofSCASL, linearised := &memoryCheckpoint{}, set
 	linearised.Method = solver.SCASL{}
 	if _, errs := solveFrom(t, p, linearised, 1, ofSCASL); errs[0] != nil {
 		t.Fatal(errs[0])
 	}
 	full := errors.New("the disk is full")
-	for want, bad := range map[string]*memory{
+	for want, bad := range map[string]*memoryCheckpoint{
 		"of 20 features":                        ofOther,
 		fmt.Sprintf("%d coordinates of y", l+1): ofLonger,
 		"of another problem: the objective":     ofWeaker,
@@ -137,7 +137,7 @@ func TestResumeRefuses(t *testing.T) {
 		full.Error():                            {err: full},
 	} {
 		for _, ranks := range []int{1, 2} {
-			_, errs := solveFrom(t, p, set, ranks, &memory{states: bad.states, err: bad.err})
+			_, errs := solveFrom(t, p, set, ranks, &memoryCheckpoint{states: bad.states, err: bad.err})
 			for r, err := range errs {
 				if err == nil || r == 0 && !strings.Contains(err.Error(), want) {
 					t.Errorf("%q, rank %d of %d: %v", want, r, ranks, err)

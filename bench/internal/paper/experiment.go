@@ -80,8 +80,8 @@ func (e *Experiment) runSplit(ctx context.Context, d *Data, split int, rules []R
 	}
 	for _, keys := range e.Protocol.keysByMethod(d.Spec, split, rules) {
 		missing := slices.DeleteFunc(slices.Clone(keys), func(k Key) bool { return e.TunedRun(k) != nil })
-		if complete := len(keys) - len(missing); complete > 0 {
-			e.Progress.Done(complete, "complete before: "+keys[0].String())
+		if completeCount := len(keys) - len(missing); completeCount > 0 {
+			e.Progress.Done(completeCount, "complete before: "+keys[0].String())
 		}
 		if len(missing) > 0 {
 			run(func(h *Halves) error { return e.tunedRuns(ctx, h, missing) })

@@ -67,10 +67,10 @@ func entryBytes(a kernels.Rows) int {
 // of vectors with one entry per column; for each nonzero the pass reads or changes an entry of each of them.
 func (d *data) pass(a kernels.Rows, flops float64, vectors, dense int, c measure.Case) measure.Case {
 	nnz := int(d.x.NNZ())
-	stream := rowBytes(a) + vectors*8*d.n
+	sequentialBytes := rowBytes(a) + vectors*8*d.n
 	c.Unit, c.Units, c.Flops = "nnz", nnz, flops
 	c.Traffic = []measure.Traffic{
-		{Bytes: float64(stream), Size: stream + dense*8*d.p},
+		{Bytes: float64(sequentialBytes), Size: sequentialBytes + dense*8*d.p},
 		{Bytes: float64(dense * 8 * nnz), Size: dense * 8 * d.p},
 	}
 	return c
@@ -122,11 +122,11 @@ func (d *data) hessian(a kernels.Rows) measure.Case {
 		n := int(a.Ptr[i+1] - a.Ptr[i])
 		adds += n * (n + 1) / 2
 	}
-	stream := rowBytes(a) + 8*d.n
+	sequentialBytes := rowBytes(a) + 8*d.n
 	return measure.Case{
 		Unit: "add", Units: adds, Flops: 2 * float64(adds),
 		Traffic: []measure.Traffic{
-			{Bytes: float64(stream), Size: stream},
+			{Bytes: float64(sequentialBytes), Size: sequentialBytes},
 			{Bytes: 8 * float64(adds), Size: 4 * p * (p + 1)},
 		},
 		Run:       func() { kernels.Hessian(h, p, p, 0, p, a, c, scratch) },

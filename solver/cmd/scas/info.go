@@ -124,7 +124,7 @@ const shownInInfo = 20
 func (c *infoCmd) describe(e *env, format sparse.Format, data *sparse.Dataset) (*dataSummary, error) {
 	n, p := data.X.Dims()
 	needed := float64(2 * dataBytes(data))
-	if limit, _ := c.Memory.limit(); c.Memory.lessThan(data) || data.X.Mapped() && limit > 0 && needed > float64(limit) {
+	if limit, _ := c.Memory.limit(); c.Memory.lessThanMapped(data) || data.X.Mapped() && limit > 0 && needed > float64(limit) {
 		if err := c.Memory.allow(64*float64(p), "describing %s of %s", plural(p, "feature"), dataName(c.Data)); err != nil {
 			return nil, err
 		}

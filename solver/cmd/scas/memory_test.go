@@ -134,7 +134,7 @@ func TestByteCount(t *testing.T) {
 	}
 }
 
-// TestBeyondIsUnchecked checks that memorySize.lessThan returns true for a damaged file that the reader
+// TestBeyondIsUnchecked checks that memorySize.lessThanMapped returns true for a damaged file that the reader
 // accepts.
 func TestBeyondIsUnchecked(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "d.scas")
@@ -161,7 +161,7 @@ func TestBeyondIsUnchecked(t *testing.T) {
 			continue
 		}
 		unchecked++
-		if !memorySize(limit).lessThan(d) {
+		if !memorySize(limit).lessThanMapped(d) {
 			t.Errorf("%d bytes allowed, %d in the file, %d as data: nobody checks the rows", limit, inFile, data)
 		}
 	}

@@ -54,9 +54,9 @@ func dataBytes(d *sparse.Dataset) int64 {
 	return 8*(int64(rows)+1) + (4+8)*d.X.NNZ() + 8*int64(rows)
 }
 
-// lessThan reports whether d is mapped from a file, and the limit is less than the size of the data or of
-// the file. The reader has then not checked all rows.
-func (v memorySize) lessThan(d *sparse.Dataset) bool {
+// lessThanMapped reports whether d is mapped from a file, and the limit is less than the size of the data or
+// of the file. The reader has then not checked all rows.
+func (v memorySize) lessThanMapped(d *sparse.Dataset) bool {
 	limit, _ := v.limit()
 	return limit > 0 && d.X.Mapped() && max(dataBytes(d), d.Stats.Bytes) > limit
 }
@@ -64,7 +64,7 @@ func (v memorySize) lessThan(d *sparse.Dataset) bool {
 // exceededBy reports whether the work needs more memory than the limit if all rows are in memory.
 func (v memorySize) exceededBy(d *demand) bool {
 	limit, _ := v.limit()
-	return limit > 0 && (v.lessThan(d.data) || d.bytesLeft(limit) < 0)
+	return limit > 0 && (v.lessThanMapped(d.data) || d.bytesLeft(limit) < 0)
 }
 
 // bytesLeft returns the number of bytes of a limit that remain if all rows are in memory. It is negative if
@@ -169,10 +169,10 @@ func (v memorySize) refuseUnstreamed(d *demand, err error) error {
 // known is d.small(). Otherwise known is true. If known is false, errors do not state the bytes.
 func (v memorySize) need(d *demand) (bytes float64, known bool) {
 	data := float64(dataBytes(d.data))
-	if d.data.X.Mapped() { // as in lessThan, the size of the file counts if it is larger
+	if d.data.X.Mapped() { // as in lessThanMapped, the size of the file counts if it is larger
 		data = max(data, float64(d.data.Stats.Bytes))
 	}
-	if v.lessThan(d.data) && !d.checked() {
+	if v.lessThanMapped(d.data) && !d.checked() {
 		return data, d.small()
 	}
 	need := max(data, d.inMemory())

@@ -92,7 +92,7 @@ func NewPlan(l *InnerLoop) (Plan, error) {
 
 // kernelSteps returns the inner loop with step size eta in the form that the kernels need.
 func (l *InnerLoop) kernelSteps(eta float64) kernels.Steps {
-	kind, known := l.Loss.Kernel()
+	kind, known := l.Loss.LossKind()
 	s := kernels.Steps{Rows: l.Rows, Label: l.Labels, Slope0: l.Slope0, Loss: kind, Eta: eta, Scratch: l.Scratch}
 	if !known {
 		s.Slope = l.Loss.Slope

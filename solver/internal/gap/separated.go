@@ -20,7 +20,7 @@ type Separated struct {
 // FindSeparated finds the separated samples by the rule in the comment of Separated. It returns nil if the
 // rule applies to no column. The results of open report whether penalty and domain let coefficient j go to
 // +Inf (above) and to −Inf (below).
-func FindSeparated(t *rows.Team, x *sparse.CSR, l term.Loss, labels, coef []float64, open func(j int) (above, below bool)) *Separated {
+func FindSeparated(t *rows.Team, x *sparse.CSR, l term.Loss, labels, weights []float64, open func(j int) (above, below bool)) *Separated {
 	n, p := x.Dims()
 	free := false
 	for j := range p {
@@ -39,7 +39,7 @@ func FindSeparated(t *rows.Team, x *sparse.CSR, l term.Loss, labels, coef []floa
 		}
 	}
 	any := false
-	for s.findMore(t, x, l, labels, coef, closed) {
+	for s.findMore(t, x, l, labels, weights, closed) {
 		any = true
 	}
 	if !any {
@@ -57,23 +57,23 @@ func indicator(b bool) float64 {
 
 // findMore marks more columns and samples as the comment of Separated describes. It returns false if it finds
 // no column.
-func (s *Separated) findMore(t *rows.Team, x *sparse.CSR, l term.Loss, labels, coef, closed []float64) bool {
+func (s *Separated) findMore(t *rows.Team, x *sparse.CSR, l term.Loss, labels, weights, closed []float64) bool {
 	p := len(s.Columns)
-	// rises[j] is 1 if coefficient j cannot go to +Inf, or if the loss of an unmarked sample may rise on the
-	// way. rises[p+j] is the same for −Inf.
-	rises := append([]float64(nil), closed...)
-	zeros := 0 // the number of zeros in rises
-	for _, v := range rises {
+	// blocked[j] is 1 if coefficient j cannot go to +Inf, or if the loss of an unmarked sample may rise on
+	// the way. blocked[p+j] is the same for −Inf.
+	blocked := append([]float64(nil), closed...)
+	zeros := 0 // the number of zeros in blocked
+	for _, v := range blocked {
 		zeros += 1 - int(v)
 	}
 	for i := 0; i < len(s.Samples) && zeros > 0; i++ {
-		if s.Samples[i] || coef[i] == 0 {
+		if s.Samples[i] || weights[i] == 0 {
 			continue
 		}
 		lo, hi := l.SlopeRange(labels[i])
 		idx, val := x.Row(i)
 		for k, j := range idx {
-			up, down := &rises[j], &rises[p+int(j)]
+			up, down := &blocked[j], &blocked[p+int(j)]
 			if val[k] < 0 {
 				up, down = down, up
 			}
@@ -87,11 +87,11 @@ func (s *Separated) findMore(t *rows.Team, x *sparse.CSR, l term.Loss, labels, c
 			}
 		}
 	}
-	t.Max(rises)
+	t.Max(blocked)
 	any := false
 	columns := make([]bool, p)
 	for j := range columns {
-		columns[j] = !s.Columns[j] && (rises[j] == 0 || rises[p+j] == 0)
+		columns[j] = !s.Columns[j] && (blocked[j] == 0 || blocked[p+j] == 0)
 		s.Columns[j] = s.Columns[j] || columns[j]
 		any = any || columns[j]
 	}
@@ -105,7 +105,7 @@ func (s *Separated) findMore(t *rows.Team, x *sparse.CSR, l term.Loss, labels, c
 }
 
 // Falls reports whether the mean loss falls for ever along a direction: among the samples with a weight
-// coef[i] above 0, no loss rises and at least one falls for ever. changes has the changes of the margins.
-func Falls(t *rows.Team, l term.Loss, changes, labels, coef []float64) bool {
-	return l.Traits().NeverZero && t.Separates(l, changes, labels, coef)
+// weights[i] above 0, no loss rises and at least one falls for ever. changes has the changes of the margins.
+func Falls(t *rows.Team, l term.Loss, changes, labels, weights []float64) bool {
+	return l.Traits().NeverZero && t.Separates(l, changes, labels, weights)
 }

@@ -184,17 +184,18 @@ func (b *barriers) longestStep(u, step []float64) float64 {
 	if b.Radius == 0 {
 		return length
 	}
-	// The step reaches the sphere at a length s > 0 with |u + s step| = R.
+	// The step reaches the sphere at the length s > 0 with size s² + 2 product s = slack, so that
+	// s = (sqrtDiscriminant − product)/size.
 	product, size := kernels.Dot(u, step), kernels.Dot(step, step)
 	if size == 0 {
 		return length
 	}
 	slack := b.ballSlack(u)
-	root := math.Sqrt(math.FMA(product, product, float64(size*slack)))
+	sqrtDiscriminant := math.Sqrt(math.FMA(product, product, float64(size*slack)))
 	if product > 0 {
-		return math.Min(length, ballFraction*slack/(root+product))
+		return math.Min(length, ballFraction*slack/(sqrtDiscriminant+product))
 	}
-	return math.Min(length, ballFraction*(root-product)/size)
+	return math.Min(length, ballFraction*(sqrtDiscriminant-product)/size)
 }
 
 // shorten returns the largest s ≤ length for which slack + s·step is not negative.

@@ -113,9 +113,9 @@ func (q *Coupled) updateMultipliers() {
 			vs = math.FMA(q.image[row], q.imageStep[row], vs)
 			zs = math.FMA(q.multipliers[row], q.imageStep[row], zs)
 		}
-		half := 0.5 * q.curvature.cross[k]
+		halfCross := 0.5 * q.curvature.cross[k]
 		for _, row := range g.Rows {
-			q.Z[row] -= float64(half * (float64(q.multipliers[row]*vs) + float64(q.image[row]*zs)))
+			q.Z[row] -= float64(halfCross * (float64(q.multipliers[row]*vs) + float64(q.image[row]*zs)))
 		}
 		maxSize := g.Limit - float64(boundaryFraction*(g.Limit-g.Norm(q.multipliers)))
 		scale := math.Min(1, maxSize/g.Norm(q.Z))

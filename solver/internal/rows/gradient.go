@@ -9,7 +9,7 @@ type Loss interface {
 	Slopes(slope, margin, label []float64) (sum float64)
 	Value(margin, label float64) float64
 	Slope(margin, label float64) float64
-	Kernel() (kind kernels.LossKind, ok bool)
+	LossKind() (kind kernels.LossKind, ok bool)
 	SlopeRange(label float64) (lo, hi float64)
 }
 
@@ -110,7 +110,7 @@ type Gradient struct {
 
 // NewGradient returns a Gradient for samples with p features.
 func NewGradient(c Chunks, d Data, p int) *Gradient {
-	kind, known := d.Loss.Kernel()
+	kind, known := d.Loss.LossKind()
 	g := &Gradient{gatherer: newGatherer(d.Team, c, p), data: d, kind: kind, fused: known && d.Weights == nil}
 	g.inv = 1 / d.Team.Total(d.Mass())
 	if d.Weights != nil {

@@ -29,7 +29,7 @@ func (h Huber) Traits() Traits {
 	}
 }
 
-func (Huber) Kernel() (kernels.LossKind, bool) { return 0, false }
+func (Huber) LossKind() (kernels.LossKind, bool) { return 0, false }
 
 func (h Huber) String() string {
 	if h.Delta == 0 {

@@ -14,7 +14,7 @@ func (Logistic) Traits() Traits {
 	return Traits{Name: "logistic", Labels: Classes, Probability: kernels.Sigmoid, Conjugate: true, ContinuousCurvature: true, Reach: 4, NeverZero: true, CurvatureOfSlope: logisticCurvatureOfSlope}
 }
 
-func (Logistic) Kernel() (kernels.LossKind, bool) { return kernels.LogisticLossKind, true }
+func (Logistic) LossKind() (kernels.LossKind, bool) { return kernels.LogisticLossKind, true }
 
 func (l Logistic) String() string { return l.Traits().Name }
 

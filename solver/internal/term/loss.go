@@ -16,7 +16,7 @@
 //     ParseLoss there; a test fails if the case is missing.
 //   - Add the loss to the lists in solver/internal/solvertest/every.go, solver/internal/gap/bound_test.go and
 //     solver/internal/oracle/draw_test.go.
-//   - For a fused kernel, add a LossKind to package kernels, and return it from Kernel.
+//   - For a fused kernel, add a LossKind to package kernels, and return it from the method LossKind.
 //
 // # How to add a penalty or a set
 //
@@ -74,8 +74,8 @@ type Loss interface {
 	// SlopeRange returns the ends of the interval on which φ* is finite, or 0, 0 if φ* is not known. The ends
 	// may be infinite.
 	SlopeRange(label float64) (lo, hi float64)
-	// Kernel returns the LossKind of the loss; ok is false if package kernels does not have the loss.
-	Kernel() (kind kernels.LossKind, ok bool)
+	// LossKind returns the kernels.LossKind; ok is false if package kernels does not have the loss.
+	LossKind() (kind kernels.LossKind, ok bool)
 	Traits() Traits
 }
 

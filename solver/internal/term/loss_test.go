@@ -43,10 +43,10 @@ func TestLosses(t *testing.T) {
 
 func methodsAgree(t *testing.T, l Loss, m, b float64) {
 	t.Helper()
-	margin, label, slope, curve := []float64{m}, []float64{b}, make([]float64, 1), make([]float64, 1)
+	margin, label, slope, curvature := []float64{m}, []float64{b}, make([]float64, 1), make([]float64, 1)
 	value := l.Slopes(slope, margin, label)
 	s := slope[0]
-	l.Curvatures(curve, slope, margin, label, 0)
+	l.Curvatures(curvature, slope, margin, label, 0)
 	second := l.SecondDerivative(m, s, b)
 	lo, hi := l.SlopeRange(b)
 	switch {
@@ -54,8 +54,8 @@ func methodsAgree(t *testing.T, l Loss, m, b float64) {
 		t.Errorf("%v at %v, label %v: Slopes gives %v, Slope %v", l, m, b, s, l.Slope(m, b))
 	case math.Abs(value-l.Value(m, b)) > 1e-15*(1+value):
 		t.Errorf("%v at %v, label %v: Slopes returns %v, Value %v", l, m, b, value, l.Value(m, b))
-	case math.Abs(curve[0]-second) > 1e-12:
-		t.Errorf("%v at %v, label %v: Curvatures gives %v, SecondDerivative %v", l, m, b, curve[0], second)
+	case math.Abs(curvature[0]-second) > 1e-12:
+		t.Errorf("%v at %v, label %v: Curvatures gives %v, SecondDerivative %v", l, m, b, curvature[0], second)
 	case second > l.Curvature():
 		t.Errorf("%v at %v, label %v: second derivative %v exceeds the bound %v", l, m, b, second, l.Curvature())
 	case s < lo || s > hi:
@@ -73,14 +73,14 @@ func TestDamping(t *testing.T) {
 	for _, l := range append(slices.Clone(losses), LossOf(plain{Squared{}})) {
 		for _, b := range labelsFor(l) {
 			for m := -8.03; m < 8; m += 0.37 {
-				slope, curve := []float64{l.Slope(m, b)}, make([]float64, 1)
-				l.Curvatures(curve, slope, []float64{m}, []float64{b}, 1)
+				slope, curvature := []float64{l.Slope(m, b)}, make([]float64, 1)
+				l.Curvatures(curvature, slope, []float64{m}, []float64{b}, 1)
 				for margin := -20.0; margin < 20; margin += 0.5 {
 					d := margin - m
 					if math.IsInf(l.Curvature(), 1) && (l.Slope(m, b)*d > 0 || l.Slope(m, b)*l.Slope(margin, b) < 0) {
 						continue
 					}
-					if parabola := l.Value(m, b) + slope[0]*d + curve[0]*d*d/2; parabola < l.Value(margin, b)-1e-10 {
+					if parabola := l.Value(m, b) + slope[0]*d + curvature[0]*d*d/2; parabola < l.Value(margin, b)-1e-10 {
 						t.Fatalf("%v: the parabola at %v, label %v, is %v at %v, and the loss %v", l, m, b, parabola, margin, l.Value(margin, b))
 					}
 				}

@@ -32,7 +32,7 @@ func (l ownLoss) Traits() Traits {
 	return t
 }
 
-func (ownLoss) Kernel() (kernels.LossKind, bool) { return 0, false }
+func (ownLoss) LossKind() (kernels.LossKind, bool) { return 0, false }
 
 func (l ownLoss) Slopes(slope, margin, label []float64) float64 {
 	return scalarSlopes(l.OwnLoss, slope, margin, label)

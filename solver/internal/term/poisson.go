@@ -18,7 +18,7 @@ func (Poisson) Traits() Traits {
 	}
 }
 
-func (Poisson) Kernel() (kernels.LossKind, bool) { return 0, false }
+func (Poisson) LossKind() (kernels.LossKind, bool) { return 0, false }
 
 func (l Poisson) String() string { return l.Traits().Name }
 

@@ -17,7 +17,7 @@ func (Squared) Traits() Traits {
 	}
 }
 
-func (Squared) Kernel() (kernels.LossKind, bool) { return kernels.SquaredLossKind, true }
+func (Squared) LossKind() (kernels.LossKind, bool) { return kernels.SquaredLossKind, true }
 
 func (l Squared) String() string { return l.Traits().Name }
 

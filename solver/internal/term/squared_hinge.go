@@ -14,7 +14,7 @@ func (SquaredHinge) Traits() Traits {
 	return Traits{Name: "squared-hinge", Labels: Classes, Conjugate: true, CurvatureOfSlope: SquaredHinge{}.curvatureOfSlope}
 }
 
-func (SquaredHinge) Kernel() (kernels.LossKind, bool) { return 0, false }
+func (SquaredHinge) LossKind() (kernels.LossKind, bool) { return 0, false }
 
 func (l SquaredHinge) String() string { return l.Traits().Name }
 
