@@ -25,14 +25,14 @@ func NegLog1m(h float64) float64 { return log1pUnit(h / (1 - h)) }
 // differ. For each column, state holds the values Deviation, Last, Fixed, Rate, Gain and Factor;
 // the constants DecayDeviation to DecayFactor say what they are. A step changes state only for the
 // columns of its row. For any other column j, the entry w_j of the iterate is known: k steps after the
-// last one that touched the column, w_j is Fixed + exp(−k·Rate)·Deviation. The argument step is the
-// number of steps done before the call. Step m computes, for the nonzeros a_j of its row,
+// last one that touched the column, w_j is Fixed + exp(−k·Rate)·Deviation. Steps are numbered from 0,
+// and step is the number of the first step of the call. Step m computes, for the nonzeros a_j of its row,
 //
 //	v_j = exp(−(m − Last)·Rate)·Deviation,  t = Σ a_j (v_j + Fixed) in 8 lanes
 //	Deviation = FMA(g, a_j, Factor·v_j),  Last = m + 1,  Gain = FMA(g, a_j, Gain)
 //
-// Here t is the margin of the row, and g follows from t as in Steps. The argument of the
-// exponential is limited to 708. state holds DecayStride numbers for each column; the loop is fastest
+// Here t is the margin of the row, and g follows from t as in Steps. If (m − Last)·Rate is above 708, the
+// exponential is exp(−708). state holds DecayStride numbers for each column; the loop is fastest
 // if state begins at a multiple of 64 bytes. The columns of a row must be distinct. Source: Zhao, Li,
 // Zhou, Scalable Stochastic ADMM, inner loop of Algorithm 1.
 func InnerDecay(state []float64, step int, s *Steps, sampled []int32) {

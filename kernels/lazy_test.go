@@ -80,8 +80,9 @@ func (v *naiveInner) step(s *Steps, i int32) {
 	}
 }
 
-// TestLazyNaive compares a million steps with the naive loop. Every step makes Alpha smaller, and the kernel
-// stops when Alpha is too small. With strength 120 it must stop many times.
+// TestLazyNaive compares a million steps of InnerLazyCells and of InnerLazyBallCells with naiveInner. Every
+// step makes the scalar Alpha of Lazy smaller, and a kernel stops when Alpha is below lazyFloor. With
+// strength 120 it must stop at least 20 times.
 func TestLazyNaive(t *testing.T) {
 	const n, p, steps = 500, 40, 1_000_000
 	for _, strength := range []float64{1, 120} {

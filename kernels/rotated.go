@@ -16,8 +16,8 @@ const rotatedMax = chunk
 //
 //	t_k = FMA(g, Dot(row_k, row_i), Dot(row_k, w'))
 //
-// If radius > 0, every step projects onto the ball of that radius, and all sums have 8 lanes instead of 16.
-// The step computes n2 = |w|² as
+// If radius > 0, every step projects w onto the ball of that radius before it adds w to sum, and every Dot of
+// this comment is summed in 8 lanes instead of 16. The step computes |w|² before the projection as
 //
 //	n2 = FMA(g, FMA(g, Dot(row_i, row_i), 2*Dot(row_i, w')), Dot(w', w'))
 //

@@ -182,9 +182,13 @@ func (d *Dataset) eachStored(f *scasfile.File, name string, do func(b float64, r
 }
 
 // eachKind calls do for each different label b of d. d must have the labels and the mapping that the file f
-// stores. Rows count from 1. Without a mapping, eachKind calls do for the first two rows with each label.
-// With a mapping, the labels are -1 and +1, and row is 0. If do then returns an error, eachKind calls do
-// again with the first row that has the label; if no row has it, eachKind ignores the error.
+// stores. Rows count from 1.
+//
+// Without a mapping, eachKind calls do(b, row) for the first two rows with each label.
+//
+// With a mapping, the labels are −1 and +1, and eachKind calls do(−1, 0) and do(1, 0). If do returns an
+// error, eachKind calls do(b, row) with the first row that has this label, and returns the result. If no row
+// has the label, eachKind ignores the error.
 func (d *Dataset) eachKind(f *scasfile.File, name string, do func(b float64, row int) error) error {
 	if d.Mapping.IsZero() {
 		var distinct, repeated seenLabels

@@ -97,9 +97,10 @@ func (s *binarySections) write(w io.Writer) error {
 	return nil
 }
 
-// label sets the fields of the header and of the section meta that say how the labels are stored:
-// as −1 and +1 if they have two values or m has mapped them, and otherwise as numbers. A number k
-// stands for words[k], unless words is nil.
+// label sets the fields of the header and of the section meta that say how the labels are stored. If the
+// labels have two different values, or m has mapped them, they are stored as −1 and +1, and the header has
+// the two numbers for which −1 and +1 stand. Other labels are stored as numbers. If words is not nil, each
+// number is a position in words, and stands for the word there.
 func (s *binarySections) label(kinds labelKinds, m LabelMapping, words []string) {
 	s.header.Labels, s.meta.Classes = scasfile.Numbers, words
 	if kinds.KindCount == 2 {

@@ -249,8 +249,9 @@ func (a *CSR) CompactBytes() int64 {
 	return entry * a.NNZ()
 }
 
-// compactForm says what Compact stores: 16-bit columns (short), and no values because all are 1 (ones) or
-// float32 values (single).
+// compactForm says in which form Compact stores the matrix. If short, column indices have 16 bits. If ones,
+// all values are 1, and no values are stored. If single, values are stored as float32. At most one of ones
+// and single is true.
 func (a *CSR) compactForm(round bool) (short, ones, single bool) {
 	val := a.val[:a.NNZ()]
 	ones = !slices.ContainsFunc(val, func(v float64) bool { return v != 1 })

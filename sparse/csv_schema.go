@@ -369,8 +369,9 @@ func (col *tableColumn) category() Category {
 	return c
 }
 
-// orderAs sets feature[k], for each provisional number k of a feature, to the position of the feature in
-// names. The type table says what provisional numbers are. orderAs also adds the columns to s.summary.
+// orderAs sets feature[k] to the position in names of the feature with the provisional number k. This number
+// is the feature's column index until the end of the file, see the type table. orderAs also adds the columns
+// to s.summary.
 func (s *schema) orderAs(feature []int32, names []string) {
 	position := make(map[string]int32, len(names))
 	for j, name := range names {

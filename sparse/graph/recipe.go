@@ -92,7 +92,7 @@ func recipeEdges(s []float64, members []int32) ([]Edge, error) {
 // recipeLasso solves the lasso problem of one feature j of a component; see PublishedRecipe for the problem.
 type recipeLasso struct {
 	p     int       // number of features of the component
-	w, s  []float64 // W and S of the component, row by row
+	w, s  []float64 // the component's part of the matrices W and S of PublishedRecipe, row by row
 	b, vb []float64 // the solution b, with b_j = 0, and W b; element j of W b is not used
 }
 

@@ -223,7 +223,7 @@ func layout(g *graph.Graph, unit, margin, width float64) (position []r2.Vec, dra
 	return position, drawn, size
 }
 
-// clearance is the least distance between two nodes at which partNodes aims, in pixels.
+// clearance is the distance in pixels that partNodes tries to keep between any two nodes.
 const clearance = 26
 
 // partNodes enlarges a crowded component, and moves apart nodes whose distance is below minDistance.

@@ -98,9 +98,10 @@ func (s *subspace) dot(x, y []float64) float64 {
 	return sum
 }
 
-// solve returns the entries of a matrix D at the indices s.indices. At these indices the entries of s.w D s.w
-// are about residual. solve takes preconditioned conjugate gradient steps, at most 60, until the norm of the
-// residual has fallen by the factor accuracy. It overwrites residual.
+// solve returns the entries of a matrix D at the indices s.indices. D is symmetric, and 0 outside these
+// indices and their mirror images. At these indices the entries of s.w D s.w are about residual. solve takes
+// preconditioned conjugate gradient steps, at most 60, until the norm of the residual has fallen by the
+// factor accuracy. It overwrites residual.
 func (s *subspace) solve(residual []float64, accuracy float64) []float64 {
 	const maxSteps = 60
 	d := make([]float64, len(residual))
