@@ -44,7 +44,7 @@ func (Auto) Begin(r *Run) (Iteration, error) {
 		return nil, r.newtonOnlyError()
 	}
 	if a.direct() {
-		r.keeper.Watched = true // checkCheaply then does nothing: Newton steps do not diverge
+		r.keeper.Watched = true // Run.checkCheaply then does nothing: Newton steps do not diverge
 		return a.next, nil
 	}
 	return a.next, a.beginPasses()

@@ -78,9 +78,9 @@ func (r *Run) resume() error {
 	return r.Samples.sampler.Resume(s.Draws)
 }
 
-// checkBest computes the objective at the best iterate of s again, and stores it in s. It returns an error if
-// the stored objective differs by more than rounding: Run.settle would compute a wrong gap from it. checkBest
-// may change the iterate and the snapshot of r.
+// checkBest computes the objective at the best iterate of s again. If this differs from the objective in s by
+// more than rounding, checkBest returns an error, because Run.settle would compute a wrong gap. Otherwise
+// it replaces the objective in s. It may change the iterate and the snapshot of r.
 func (r *Run) checkBest(s *saved) error {
 	k := &s.Keeper
 	if !k.Watched || s.Loose || k.Kept.X == nil {

@@ -31,8 +31,9 @@ func (m *Model) Scorer() (*Scorer, error) {
 	return &Scorer{m, records}, nil
 }
 
-// Predict returns the prediction for a record. The record must have a value for every column of the model,
-// and for the offset column if there is one. Values with other names are ignored.
+// Predict returns the prediction for a record. The record must have a value for every table column from which
+// features of the model come, and for the offset column if there is one. Values with other names are ignored.
+// If Model.Fill is not nil, values may be missing, see sparse.TableOptions.Fill, but not the offset.
 func (s *Scorer) Predict(record map[string]any) (*Prediction, error) {
 	r, err := s.records.Encode(record)
 	if err != nil {

@@ -34,8 +34,9 @@ type pathFlags struct {
 	solveFlags
 }
 
-// read checks that the files of specFlags.inputs and replaceable exist, and that the outputs can be written.
-// Then it reads DATA, or this rank's shard of DATA. Outputs may replace only the inputs in replaceable.
+// read reads DATA, or this rank's shard of DATA. Before that it checks that the outputs can be written, and
+// that the files of specFlags.inputs and the files with the paths replaceable exist. An output may replace a
+// file in replaceable, but no other input.
 func (c *fitFlags) read(e *env, out outputs, replaceable ...string) (*sparse.Dataset, error) {
 	err := checkExist(append(c.inputs(), replaceable...))
 	if err == nil && !e.quiet {

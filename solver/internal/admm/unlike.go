@@ -8,7 +8,7 @@ import (
 	"github.com/scas-admm/scas/solver/internal/rows"
 )
 
-// unlikeness uses about unlikeRows rows of each process, and unlikeSteps steps of the power method.
+// unlikeness uses the rows of each process that someRows returns, and unlikeSteps steps of the power method.
 const (
 	unlikeRows  = 4096
 	unlikeSteps = 4
@@ -77,7 +77,8 @@ type grams struct {
 	margin   []float64      // scratch memory for one number
 }
 
-// someRows returns about unlikeRows rows at equal distances, or all rows if there are fewer.
+// someRows returns rows at equal distances: at least unlikeRows rows, and fewer than twice as many. If there
+// are fewer than unlikeRows rows, it returns all of them.
 func someRows(x kernels.Rows) (matrices []kernels.Rows) {
 	n := len(x.Ptr) - 1
 	for i := 0; i < n; i += max(1, n/unlikeRows) {

@@ -110,8 +110,8 @@ func (p *Problem) Assembly() float64 {
 	return pairs / entries
 }
 
-// hessianCost returns the number of pairs of entries in the same row, and the number of entries, or 1 if there
-// are none. Both are sums over all processes.
+// hessianCost returns the number of pairs of entries in the same row, including each entry's pair with
+// itself, and the number of entries, or 1 if there are none. Both are sums over all processes.
 func (p *Problem) hessianCost() (inRows, entries float64) {
 	totals := []float64{pairs(p.Data), float64(p.entries())}
 	if p.Ones {

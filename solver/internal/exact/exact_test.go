@@ -222,7 +222,7 @@ func TestDegenerate(t *testing.T) {
 	labels := make([]float64, n)
 	for i := range n {
 		row := data[i*p:]
-		row[0], row[1] = rng.NormFloat64(), 1 // a constant column beside the intercept
+		row[0], row[1] = rng.NormFloat64(), 1 // constant, like row[8], the intercept's column
 		row[2], row[3] = row[0], 0
 		// These one-hot columns add up to the intercept's column.
 		row[4], row[5] = float64(i%2), float64(1-i%2)

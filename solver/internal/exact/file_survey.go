@@ -12,7 +12,9 @@ import (
 
 // A survey holds the results of File.Survey.
 type survey struct {
-	columns gap.Columns // the magnitudes of the columns of X
+	// The largest absolute value of each column of X and, unless Data has more than DenseFeatures columns, a
+	// bound of its norm.
+	columns gap.Columns
 	// Standard deviations of the columns of Data; nil if there are more than DenseFeatures columns.
 	deviation      []float64
 	unit, zeroLoss float64     // the result of File.Scale; the mean loss at x = 0
@@ -135,8 +137,8 @@ func (m *moments) merge(addend *moments) {
 	}
 }
 
-// columnsOf returns the magnitudes and the standard deviations of the columns, given the moments of all
-// rows.
+// columnsOf returns gap.Columns, without its field Offset, and the standard deviations of the columns, given
+// the moments of all rows.
 func (f *File) columnsOf(m *moments) (c gap.Columns, deviation []float64) {
 	if m.stats == nil {
 		return gap.Columns{Largest: m.largest}, nil

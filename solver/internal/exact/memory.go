@@ -32,7 +32,9 @@ func (q *Problem) Memory(runs int) int64 {
 		}
 		return total + scratchMemory(q.Data, q.Threads)
 	}
-	// The Hessian; the matrix of the support, and the factor of that matrix while it grows.
+	// The Hessian, and four matrices for a support of half its columns: one is the matrix of the support, and
+	// up to three are its factor while it grows. Cholesky.Append then copies the old factor to one that has
+	// room for a quarter more rows and so takes about 1.6 times the memory.
 	total += 8 * (k*k + 4*(k/2)*(k/2))
 	if enoughSamples(n, features) {
 		total += (transposeBytes + rowBytes) * entries / sampleShare

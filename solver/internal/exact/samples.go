@@ -9,10 +9,12 @@ import (
 // samples computes everything that depends on the rows of the data, of all processes. It has a point x, and a
 // dual point α with one number for each sample. C is the diagonal matrix of the weights cᵢ of the samples.
 type samples interface {
-	count() int           // number of samples on all processes
-	columns() gap.Columns // the magnitudes of the columns of X
-	Scale() float64       // the number to which tolerances are relative, see term.Labels.Unit
-	lossAtZero() float64  // the mean loss at x = 0; may be called only after Scale
+	count() int // number of samples on all processes
+	// columns returns the largest absolute value of each column of X and, if they are known, a bound of its
+	// norm and the number of its entries.
+	columns() gap.Columns
+	Scale() float64      // the number to which tolerances are relative, see term.Labels.Unit
+	lossAtZero() float64 // the mean loss at x = 0; may be called only after Scale
 	// subsample replaces the samples of p by a part of them. If it returns false, p must not be used.
 	subsample(p *Problem) bool
 

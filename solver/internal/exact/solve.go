@@ -195,6 +195,8 @@ const (
 	mostSweeps, fewSweeps = 4, 3
 	// If the working set does not have all columns, Solve may try a proof when the estimated gap is at most
 	// proofPart times the last proved gap. Before the first proof, Solver.Scale replaces the last proved gap.
+	// But after a warm start, or with Settings.Unproved, the first proof waits until the estimated gap is at
+	// most the tolerance.
 	proofPart = 0.1
 	// Let fall be the decrease of the model's value in a step. The gap after the step is about
 	// fall²/objective. If this estimate exceeds farPart times the gap at which Solve may try a proof, Solve

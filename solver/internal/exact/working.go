@@ -16,11 +16,12 @@ type workingSet struct {
 	threads    int
 	cols       []int32 // the columns, in increasing order
 	position   []int32 // for each feature: its position in cols plus 1, or 0 if it is not in cols
-	noRoom     bool    // more than maxColumns columns belong to the set, see chooseSet
-	whole      bool    // chooseSet takes all columns
+	noRoom     bool    // more than maxColumns columns are required, see chooseSet
+	whole      bool    // all columns are required
 
-	// formed is true if the Hessian is computed as a matrix. rows and columns are the data of the columns in
-	// cols, by rows and by columns; at most one of them is current.
+	// formed is true if the Hessian is computed as a matrix. The entries of X in the columns cols are then
+	// stored in rows, row by row. If formed is false, they are stored in columns, column by column. With a
+	// Gram matrix, or with samples in a file, both fields may be out of date.
 	formed        bool
 	rows, columns kernels.Rows
 
@@ -46,14 +47,15 @@ const (
 	earlyShare = 0.9
 )
 
-// chooseSet makes the working set. A column belongs to the set if its coefficient is not zero, if it has no
-// limit, or if its correlation exceeds share times its limit. If the model is coupled or whole is true, all
-// columns belong to the set.
+// chooseSet makes the working set. A column is required in the set if its coefficient is not zero, if its
+// limit is 0, or if its correlation exceeds share times its limit. If the model is coupled or whole is true,
+// all columns are required. With a Gram matrix, the columns of the present set are required too.
 //
-// A set that has all these columns and is not much too large stays as it is. Otherwise new columns enter in
-// the order of the ratio of correlation to limit, the largest first. If more than maxColumns columns belong
-// to the set, and those with non-zero coefficients nearly fill it, the set stays, and noRoom becomes true.
-// chooseSet reports whether it has added missing columns.
+// A set that has all required columns and is not much too large stays as it is. Otherwise new columns enter
+// in the order of the ratio of correlation to limit, the largest first. If more than maxColumns columns are
+// required, and those that are required whatever their correlation nearly fill the set, the set stays, and
+// noRoom becomes true. chooseSet reports whether it has changed the set because required columns were
+// missing.
 func (s *Solver) chooseSet(share float64) bool {
 	w := &s.set
 	if w.position == nil {

@@ -36,7 +36,7 @@ type Problem struct {
 	work       work
 }
 
-// Columns has the magnitudes of the columns of the data matrix.
+// Columns has statistics of the columns of the data matrix.
 type Columns struct {
 	Largest []float64 // max over i of |x_ij|
 	Norm    []float64 // upper bounds of √(Σ cᵢ x_ij²), cᵢ the weight of sample i; may be nil without roots

@@ -29,7 +29,7 @@ type Point struct {
 	Loss             float64 // Σ cᵢ φ(tᵢ)
 }
 
-// ColumnsOf computes the magnitudes of the columns of the data matrix. x has the rows of this process, and
+// ColumnsOf computes statistics of the columns of the data matrix. x has the rows of this process, and
 // team is all processes; nil if there is only one. The field Offset stays 0.
 func ColumnsOf(x *sparse.CSR, sums *rows.Sums, team *rows.Team) Columns {
 	n, p := x.Dims()

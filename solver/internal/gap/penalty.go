@@ -33,7 +33,7 @@ type Penalty struct {
 
 // A Group is a set G of rows with the penalty Limit |v_G|₂, where v_G has the elements of v for these rows.
 type Group struct {
-	Rows  []int32 // the kept rows in G, numbered as in Penalty.From
+	Rows  []int32 // the kept rows in G; an element k stands for row Penalty.From[k] of A
 	Limit float64
 }
 

@@ -5,8 +5,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// A Spectrum is the eigendecomposition A'A = V diag(Sigma) V'. V has an orthonormal block for each
-// component of A'A, and is zero elsewhere.
+// A Spectrum is the eigendecomposition A'A = V diag(Sigma) V'. V has an orthonormal block for each connected
+// component of the features (see Components), and is zero elsewhere.
 type Spectrum struct {
 	*Components
 	Sigma   []float64   // eigenvalues; the eigenvalues of component c begin at Offset[c]

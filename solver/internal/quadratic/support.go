@@ -133,7 +133,8 @@ func (c *supportFactor) belongs(diagonal, f []float64) bool {
 	return true
 }
 
-// remove deletes row a of the factor.
+// remove updates the factor to the factor of the matrix without row and column a, where a is a position in
+// c.order.
 func (c *supportFactor) remove(a int) {
 	c.chol.(*linalg.Cholesky).Delete(a)
 	c.order = slices.Delete(c.order, a, a+1)
