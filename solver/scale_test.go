@@ -28,8 +28,8 @@ func inUnits(t *testing.T, p *solver.Problem) *solver.Problem {
 	return &q
 }
 
-// TestUnits checks the plan and the gap of runs with columns of different units. With a given rho, all
-// columns have the same step size, and the gap must be much larger.
+// TestUnits checks the plan and the gap of runs with columns of different units. The gap must be much smaller
+// than with a given rho, for which all columns have the same step size.
 func TestUnits(t *testing.T) {
 	for _, c := range []struct {
 		name   string

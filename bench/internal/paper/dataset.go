@@ -110,7 +110,7 @@ func (s Spec) Build(d *sparse.Dataset, f File) (*Data, error) {
 		return nil, fmt.Errorf("paper: graph of %s: %w", s.Name, err)
 	}
 	n, p := d.X.Dims()
-	// The rows of features without an edge are empty.
+	// nonzeroRows drops the rows of features without an edge.
 	a, err := sparse.Stack(nonzeroRows(g.Antisymmetric()), sparse.Identity(p))
 	if err != nil {
 		return nil, err

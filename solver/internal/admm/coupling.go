@@ -11,7 +11,7 @@ import (
 // A Coupling holds B and c of the constraint A x + B y = c. Its zero value means B = −I and c = 0.
 type Coupling struct {
 	B        linalg.Map // nil means −I, or the diagonal matrix of Diagonal
-	Alpha    float64    // if positive, B'B = Alpha I; 0 if B'B is not known to have this form
+	Alpha    float64    // if positive, B is set and B'B = Alpha I; 0 states nothing
 	Diagonal []float64  // the diagonal of a diagonal B; if it is set, the field B must be nil
 	C        []float64  // c; nil means zeros
 }

@@ -59,8 +59,8 @@ func (k *Keeper) Judge(iterate Point, objective float64, loose bool) Verdict {
 	return verdict
 }
 
-// ToBest restores the best iterate if objective, the objective at the current iterate, is above the best one.
-// It returns the objective at the iterate afterwards.
+// ToBest restores the best iterate if objective, the value at the current iterate, is above the best
+// objective. It returns the objective at the iterate afterwards.
 func (k *Keeper) ToBest(iterate Point, objective float64) float64 {
 	if k.Kept.X == nil || objective <= k.Best {
 		return objective

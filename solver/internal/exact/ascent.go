@@ -197,7 +197,7 @@ func (a *ascent) change(i int) bool {
 
 const (
 	scalarSteps = 20 // largest number of Newton steps in a call of the method change
-	// The method change ends when |t + marginFallᵢ φ'(t) − u| is at most this fraction of its first value.
+	// The method change ends when the residual of its equation is at most this fraction of the first residual.
 	scalarPart = 1e-3
 )
 

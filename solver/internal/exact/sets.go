@@ -171,8 +171,8 @@ type rounds struct {
 }
 
 // judge returns the smaller of the gaps that the dual points trial and bestDual prove at the current point.
-// The better one becomes bestDual. If the gap or the objective is smaller than in the result, the current
-// point becomes the result. solution is the solution for the working set.
+// The dual point with the smaller gap becomes bestDual. If the gap or the objective is smaller than in the
+// result, the current point becomes the result. solution is the solution for the working set.
 func (r *rounds) judge(solution *Solution) float64 {
 	r.outside.settle(r.trial)
 	gap := r.problem.proveBy(r.trial, r.set.Tol)

@@ -22,8 +22,8 @@ type outside struct {
 	sum []float64 // for each feature: −(X'Cα + mu x + A'z), without the term of the singleton row
 	// For each feature, the limit of its singleton row times the absolute value of that row's entry.
 	capacity []float64
-	// For each feature with coefficient 0, by how much |sum| exceeds nearLimit·capacity. It is 0 for other
-	// features, and in place of a tiny number.
+	// For each feature with coefficient 0, by how much |sum| exceeds nearLimit·capacity. The entries of other
+	// features are 0, and tiny numbers are replaced by 0.
 	nearExcess []float64
 	seen       []bool // features that are already in a component
 	done       []bool // rows that the method reach has examined
@@ -38,8 +38,8 @@ type component struct {
 }
 
 const (
-	// A zero feature may join the next working set if, in its optimality equation, the sum of the terms
-	// other than that of its singleton row exceeds this fraction of its capacity: see the type outside.
+	// A feature with coefficient 0 may join the next working set only if its outside.sum exceeds this fraction
+	// of its outside.capacity in absolute value.
 	nearLimit = 0.9
 	maxSweeps = 500 // largest number of sweeps of coordinate descent
 	// Coordinate descent ends if a sweep reduces the sum of squared excesses by less than this fraction.

@@ -588,7 +588,8 @@ func (p *Problem) setCheapest(j, row int, x float64) {
 		residual, zErr := math.FMA(z, entry, e), 0.0
 		eErr := err + float64(4*roundoff*(math.Abs(e)+math.Abs(float64(z*entry))))
 		if most := p.Penalty.maxMultiplier(row); k == 2 && math.Abs(z)+eErr/math.Abs(entry) <= most {
-			residual, zErr, eErr = 0, eErr/math.Abs(entry), 0 // an exact multiplier near z makes eⱼ = 0
+			// A multiplier within the new zErr of z makes eⱼ exactly 0.
+			residual, zErr, eErr = 0, eErr/math.Abs(entry), 0
 		}
 		cost := p.Penalty.fenchelAt(row, z, v) + float64(zErr*math.Abs(v)) + p.domainGapAt(j, residual, eErr, x)
 		if cost < best {

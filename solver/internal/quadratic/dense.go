@@ -71,9 +71,9 @@ func (h *Dense) Move(k int, change float64) {
 // Energy returns d'(H + diag(Ridge))d.
 func (h *Dense) Energy() float64 { return kernels.Dot(h.d, h.product) }
 
-// MostSweeps implements Hessian. The number of sweeps that it returns takes about as long as the Cholesky
-// factorisation in Solve, or as an update of the last factor. For a large support, a multiplication in a
-// sweep takes about ten times as long as a multiplication in the factorisation.
+// MostSweeps implements Hessian. It allows as many sweeps as take about as long as the Cholesky factorisation
+// in Solve, or as an update of the last factor. For a large support, a multiplication in a sweep takes about
+// ten times as long as a multiplication in the factorisation.
 func (h *Dense) MostSweeps(nonzeros int) int {
 	const minSweeps = 4
 	if len(h.factored.order) > 0 {

@@ -194,8 +194,8 @@ func optima(problems []*problem) (out []optimumRange) {
 	return out
 }
 
-// A printedCondition compares the rho of Algorithm 2 on a problem with a condition of the paper. Condition C2
-// of Theorem 2, as printed in the paper, can hold only if rho is below Limit.
+// A printedCondition has the rho of Algorithm 2 on one problem, and a limit: condition C2 of Theorem 2, as
+// printed in the paper, can hold only if rho is below Limit.
 type printedCondition struct {
 	*paper.DataSummary
 	Mu, Limit float64
