@@ -38,8 +38,8 @@ type component struct {
 }
 
 const (
-	// A feature with coefficient 0 may join the next working set only if its outside.sum exceeds this fraction
-	// of its outside.capacity in absolute value.
+	// A feature with coefficient 0 may join the next working set if its |outside.sum| exceeds this fraction of
+	// its outside.capacity.
 	nearLimit = 0.9
 	maxSweeps = 500 // largest number of sweeps of coordinate descent
 	// Coordinate descent ends if a sweep reduces the sum of squared excesses by less than this fraction.
