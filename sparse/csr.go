@@ -236,7 +236,7 @@ func (a *CSR) Compact(round bool) kernels.Rows {
 	return rows
 }
 
-// CompactBytes returns the number of bytes that Compact without rounding copies.
+// CompactBytes returns the number of bytes that Compact(false) copies.
 func (a *CSR) CompactBytes() int64 {
 	var entry int64
 	short, _, single := a.compactForm(false)

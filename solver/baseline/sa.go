@@ -75,8 +75,9 @@ func (SAGIU) Begin(r *solver.Run) (solver.Iteration, error) { return beginSA(r, 
 //
 //	x ← [ L x̂ − mu x̂ + L_A x − gm − A'(beta + ρ(A x − y)) ] / (L + L_A),  L_A = ρ λ₁
 //
-// The slopes start at zero and the stored iterates at the starting point. The automatic 1/L of SA and SA-IU
-// is n/(2 ν_f), because with 1/ν_f a whole pass would move x only as much as one gradient step.
+// The slopes start at zero and the stored iterates at the starting point. The automatic 1/L of SA and SAIU
+// is n/(2 ν_f), because with 1/ν_f a whole pass would move x only as much as one gradient step. The package
+// comment says what ν_f and λ₁ are.
 type sa struct {
 	*perSample
 	solve  *linalg.Shifted // solver of systems with the matrix L I + ρ A'A; nil for SAIU and SAGIU

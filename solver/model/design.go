@@ -23,7 +23,7 @@ type design struct {
 	factors []float64   // the penalty factors; nil means that all are 1
 	loss    solver.Loss
 	mapping sparse.LabelMapping // the labels of the two classes; zero if the labels are numbers
-	// scale has the divisor of each feature: its standard deviation, which may be +Inf, or 1.
+	// scale has the divisor of each feature: 1, or the standard deviation of the feature, which may be +Inf.
 	scale   []float64
 	summary FitSummary
 	// classLabel is the label of the class that is fitted against the rest, in fits out of core with more

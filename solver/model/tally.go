@@ -30,7 +30,7 @@ type Tally struct {
 	// above this margin.
 	threshold float64
 	classes   classCounts
-	confusion [][]float64 // nil without classes, and in a Tally of NewBriefTally
+	confusion [][]float64 // the confusion table; nil without classes, and in a Tally of NewBriefTally
 	sides     []sides     // the scores for the AUC of each column of the model; nil if no AUC is computed
 }
 

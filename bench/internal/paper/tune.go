@@ -237,8 +237,8 @@ func (u *tuner) grid(ctx context.Context, p *solver.Problem, budget solver.Setti
 	return g
 }
 
-// eta returns step times the method's natural step size, or 0 if the method has no step size. rho is given as
-// a multiple of lambda.
+// eta returns step times the natural step size of the method (Traits.Unit), or 0 if the method has no step
+// size. rho is given as a multiple of lambda.
 func (u *tuner) eta(p *solver.Problem, step, rho float64) float64 {
 	if u.traits.NoStep() {
 		return 0

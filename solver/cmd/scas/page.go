@@ -31,7 +31,7 @@ type page struct {
 	Heat    template.HTML // picture of the confusion table; empty if there is none
 	Plot    template.HTML
 	Models  []modelSection
-	Omitted string // if only some classes have a section: a sentence that says which
+	Omitted string // a sentence that says which classes have a section; empty if all have
 	Each    string // "lambda" or "class": what a row of Table describes
 	Table   grid
 	Line    string // command line

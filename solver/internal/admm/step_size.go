@@ -33,9 +33,9 @@ func NewRowCurvature(x *sparse.CSR, weights []float64) *RowCurvature {
 	return c
 }
 
-// At returns a mean of φ″|aᵢ|² over the rows at a snapshot, in which rows with a large φ″|aᵢ|² count more
-// (see weightedMean). margin, slope and labels have an entry for each row of the matrix. If φ″ is not
-// continuous, At uses the upper bound of φ″ instead.
+// At returns a weighted mean of φ″|aᵢ|² over the rows. Rows with a large φ″|aᵢ|² have a larger weight (see
+// weightedMean). margin, slope and labels have an entry for each row of the matrix. If φ″ is not continuous,
+// At uses the upper bound of φ″ instead.
 func (c *RowCurvature) At(loss term.Loss, margin, slope, labels []float64) float64 {
 	if !loss.Traits().ContinuousCurvature {
 		return c.weightedMean(func(int) float64 { return loss.Curvature() })

@@ -181,8 +181,8 @@ func (s *Solver) leastCurvature() []float64 {
 	return out
 }
 
-// riseCoupled returns the rise of the penalty from the current point to the solution of the model.
-// Squares are left out, because the model's gradient contains them.
+// riseCoupled returns the rise of the penalty from the current point to the solution of the model. The
+// squared terms of the penalty are left out, because the model's gradient contains them.
 func (s *Solver) riseCoupled() float64 {
 	m, v := &s.coupled.model, make([]float64, s.coupled.rows.Len())
 	m.Penalty.Mul(v, m.U)

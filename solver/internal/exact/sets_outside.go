@@ -38,15 +38,15 @@ type component struct {
 }
 
 const (
-	// A feature with coefficient 0 may join the next working set if its |outside.sum| exceeds this fraction of
-	// its outside.capacity.
+	// A feature with the coefficient 0 may join the next working set if its |outside.sum| exceeds this
+	// fraction of its outside.capacity.
 	nearLimit = 0.9
 	maxSweeps = 500 // largest number of sweeps of coordinate descent
 	// Coordinate descent ends if a sweep reduces the sum of squared excesses by less than this fraction.
 	leastGain = 1e-5
-	// Coordinate descent treats an excess as zero if it is at most noExcess times the capacity. A feature is
-	// counted in outside.excesses, or may join the next set, only if its excess is above clearExcess times
-	// its capacity.
+	// Coordinate descent treats an excess (see the type outside) as zero if it is at most noExcess times the
+	// capacity. A feature is counted in outside.excesses, or may join the next set, only if its excess is
+	// above clearExcess times its capacity.
 	noExcess, clearExcess = 1e-10, 1e-6
 )
 

@@ -274,7 +274,7 @@ func (pen *Penalty) Clip(z []float64) {
 }
 
 // scaling returns the factor by which z must be multiplied to be in the domain of g*. It is at most 1. The
-// exact z differs from the stored one by at most zErr.
+// exact z differs from the argument z by at most zErr.
 func (pen *Penalty) scaling(z, zErr []float64) float64 {
 	factor := 1.0
 	if !pen.Grouped() {
@@ -292,8 +292,8 @@ func (pen *Penalty) scaling(z, zErr []float64) float64 {
 	return factor
 }
 
-// fenchel returns an upper bound of g(v) + g*(z) − z'v. The exact z differs from the stored one by at most
-// zErr.
+// fenchel returns an upper bound of g(v) + g*(z) − z'v for the exact z. The exact z differs from the argument
+// z by at most zErr.
 func (pen *Penalty) fenchel(z, zErr, v []float64) float64 {
 	var sum float64
 	for j, u := range v {

@@ -150,7 +150,7 @@ type solution struct {
 	x           []double
 	value       double
 	error       float64     // estimated upper bound of value minus the optimum
-	multipliers [][]float64 // for each term, its multipliers divided by its limit
+	multipliers [][]float64 // the multipliers of each term, divided by the limit of the term
 }
 
 // An affine is an affine function of y: constant + gradient'y.
@@ -172,7 +172,7 @@ type barrier struct {
 	value       double      // the value of the barrier at the y of the last visit
 	grad        []double    // grad, hess and multipliers are at the y of the last visit with derivatives
 	hess        [][]double  // the lower triangle of the Hessian
-	multipliers [][]float64 // for each term, its multipliers divided by its limit
+	multipliers [][]float64 // the multipliers of each term, divided by the limit of the term
 	parameter   float64     // on the central path, the objective exceeds the optimum by about parameter·tau
 	radius2     double      // radius²
 	majorant    []double    // diagonal of the loss's Hessian if φ″ were 2; center adds a multiple to hess

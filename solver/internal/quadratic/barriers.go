@@ -166,8 +166,8 @@ func (b *barriers) updateMultipliers(u, step []float64, tau float64) {
 // ballFraction is the largest part of the distance to the boundary of a ball that a step may go.
 const ballFraction = 0.9
 
-// Method derivatives makes theta at least leastTheta times tau/(R² − |u|²). The value of theta on the
-// central path is tau/(R² − |u|²).
+// Method derivatives makes theta, the multiplier of the ball, at least leastTheta times the value of theta on
+// the central path, tau/(R² − |u|²).
 const leastTheta = 0.01
 
 // longestStep returns the longest step length with which u stays in the set, but at most 1. For a ball,

@@ -220,7 +220,7 @@ func (q *Coupled) restoreCentre() {
 // A dual holds copies of Coupled.Z and Coupled.Move after a full step.
 type dual struct {
 	z, move []float64
-	gap     float64 // the gap that z and move prove at the end of the step; +Inf if there was no step yet
+	gap     float64 // the gap that z and move prove at the end of the step; +Inf if nothing is stored
 }
 
 // saveDual stores Z and Move if they prove a smaller gap than the stored ones. It does so only if Σ u is

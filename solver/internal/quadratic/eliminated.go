@@ -47,8 +47,8 @@ func (e *eliminated) move(k int, change float64) {
 	}
 }
 
-// subtracted returns the decrease of derivative k of the quadratic function when coordinate i moves from x_i
-// to the minimising value. It returns 0 if no coordinate is eliminated.
+// subtracted returns the decrease of derivative k of the quadratic function when the eliminated coordinate
+// moves from its start to the minimising value. It returns 0 if no coordinate is eliminated.
 func (e *eliminated) subtracted(k int) float64 {
 	if e.f == nil {
 		return 0
@@ -56,15 +56,15 @@ func (e *eliminated) subtracted(k int) float64 {
 	return float64(e.f[k] * (e.slope + e.innerProduct))
 }
 
-// value returns by how much the quadratic function changes when coordinate i moves from x_i to the minimising
-// value. The result is negative or 0, and 0 if no coordinate is eliminated.
+// value returns by how much the quadratic function changes when the eliminated coordinate moves from its
+// start to the minimising value. The result is at most 0. It is 0 if no coordinate is eliminated.
 func (e *eliminated) value() float64 {
 	slope := e.slope + e.innerProduct
 	return float64(-0.5 * slope * slope)
 }
 
-// insert sets coordinate i of u to the value that minimises the quadratic function, given the other
-// coordinates.
+// insert sets the eliminated coordinate of u to the value that minimises the quadratic function, given the
+// other coordinates. It does nothing if no coordinate is eliminated.
 func (e *eliminated) insert(u []float64) {
 	if e.f != nil {
 		u[e.index] = e.start - (e.slope+e.innerProduct)/e.root

@@ -225,7 +225,7 @@ func TestGapIsABound(t *testing.T) {
 	}
 }
 
-// TestScreeningIsExact checks that Estimate, which solves the components one by one, gives the solution of
+// TestScreeningIsExact checks that Estimate, which divides the problem into components, gives the solution of
 // the whole problem.
 func TestScreeningIsExact(t *testing.T) {
 	c, s := randomCorrelation(t, 30, 60, 4)
