@@ -16,7 +16,8 @@ type rotated struct {
 	*emitter
 	ball bool
 
-	w, sum, c, e                     reg.GPVirtual // addresses of the vectors; w points to w' of step k
+	// The addresses of the vectors. The memory at w holds the w' of step k, see the comment of rotated.
+	w, sum, c, e                     reg.GPVirtual
 	row, next, thirdRow, prefetchRow reg.GPVirtual // addresses of rows k, k+1, k+2 and k+rotatedAhead
 	k                                reg.GPVirtual
 	gain, factor                     vec     // g and f of step k in every lane; f only with a ball

@@ -26,7 +26,7 @@ const (
 type HessianScratch struct {
 	spans       []span
 	panel       []float64 // panelRows rows of panelCols numbers; like all fields below, nil until panels are used
-	tile        []float64 // a copy of the rows of a tile in which only some elements are updated
+	tile        []float64 // a copy of the tile's rows that cross the diagonal of h or its right edge
 	t           []float64 // the products c[i]*x_ij of Hessian, ordered by block, then column, then row
 	mask        []uint64  // for each block and column, the set of the block's rows with a nonzero in the column
 	begin       []int     // for each block and each group of panelCols columns, where the group begins in t

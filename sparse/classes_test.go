@@ -121,8 +121,8 @@ func TestClassesRefused(t *testing.T) {
 	}
 }
 
-// TestManyClasses checks that labels are read correctly, and that one class too many is an error, if
-// labels first occur in different blocks of a long text.
+// TestManyClasses reads a long text whose labels first occur in different blocks. The labels must be read
+// correctly, and one class too many must be an error.
 func TestManyClasses(t *testing.T) {
 	var b strings.Builder
 	const rows, classes = 60000, 50

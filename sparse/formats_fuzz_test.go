@@ -315,7 +315,7 @@ func zipped(t testing.TB, method uint16, parts ...string) []byte {
 }
 
 // csrParts returns the names and the contents of the files in an archive of a sparse matrix of 4 rows and
-// cols columns, for zipped.
+// cols columns, as arguments for the function zipped.
 func csrParts(ptr, idx []byte, cols byte, val []float64) []string {
 	var body []byte
 	for _, v := range val {

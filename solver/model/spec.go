@@ -87,7 +87,7 @@ type Spec struct {
 	// and the Logger, with the coefficients of standardised features. With more than two classes, several
 	// goroutines call them.
 	//
-	// The Checkpoint stores the models of the classes that are fitted and the state of solver.Minimize. A fit
+	// The Checkpoint stores the models of the classes fitted so far and the state of solver.Minimize. A fit
 	// with the same data and specification continues from this state. Path, CV, LambdaMax and fits out of
 	// core do not allow a Checkpoint. Settings.Start is an error: set Spec.Start.
 	solver.Settings

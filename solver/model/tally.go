@@ -18,7 +18,7 @@ import (
 // table.
 type Tally struct {
 	m        *Model
-	team     *rows.Team // the processes of Join; nil before Join
+	team     *rows.Team // the processes that called Join; nil before Join, or for one process
 	rows     int
 	weight   float64 // total weight of the rows so far; the means below are over these rows
 	loss     float64

@@ -11,7 +11,7 @@ import (
 	"sync/atomic"
 )
 
-// A Group is a sync.WaitGroup whose Wait panics if a goroutine had a fault. Other panics
+// A Group is a sync.WaitGroup whose Wait panics if a goroutine had a memory fault. Other panics
 // end the program, as in any goroutine.
 type Group struct {
 	wg    sync.WaitGroup
@@ -37,7 +37,7 @@ func (g *Group) Go(do func()) {
 	})
 }
 
-// Wait waits for all goroutines, and panics if one of them had a fault.
+// Wait waits for all goroutines, and panics if one of them had a memory fault.
 func (g *Group) Wait() {
 	g.wg.Wait()
 	if g.fault != nil {

@@ -240,7 +240,7 @@ func TestBuildersRefuse(t *testing.T) {
 // TestDroppedPairs checks that Threshold returns an error if pairs were dropped while they were collected,
 // even if no more than MaxEdges pairs are left.
 func TestDroppedPairs(t *testing.T) {
-	const n = 60 // so many pairs that the collector drops some before it has all
+	const n = 60 // 1770 pairs: a collector drops some before it has all of them
 	values := slices.Repeat([]float64{0.2}, n*n)
 	for i := range n {
 		values[i*n+i] = 1

@@ -193,7 +193,7 @@ func (g *grid) edge(rungs place) string {
 	return strings.Join(names, " and ")
 }
 
-// A tuner chooses the parameters of a method on a split.
+// A tuner chooses the step size and rho of a method for one split of the data, see Halves.
 type tuner struct {
 	half      *Halves
 	mu        float64

@@ -13,7 +13,7 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-// A vectorKernel is a kernel that works on vectors of one length.
+// A vectorKernel is a kernel that works on vectors of equal length.
 type vectorKernel struct {
 	name    string
 	vectors int     // number of vectors that the kernel reads or writes

@@ -22,7 +22,7 @@ func countClasses(d *sparse.Dataset) []int {
 		switch k, ok := d.Classes.Find(label); {
 		case ok:
 			rows[k]++
-		case d.Mapping.IsZero(): // skip a label without a class; a file whose rows are not checked may have some
+		case d.Mapping.IsZero(): // a label without a class is possible if the rows were not checked; skip it
 		case label == -1:
 			rows[0]++
 		case label == 1:

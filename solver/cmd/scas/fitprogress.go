@@ -93,7 +93,7 @@ func (p *progress) classes(done, total int) {
 // the goal and the gap. It also shows the iterations, unless the Recorder of progress.record shows them.
 type iterationHandler struct {
 	*progress
-	passes    float64 // number of passes after which the run ends
+	passes    float64 // largest number of passes of the run
 	goal      float64 // the gap at which the run ends; 0 if there is no such gap
 	gap       float64 // the latest gap; +Inf if none is known
 	objective string  // text with the objective of the latest record

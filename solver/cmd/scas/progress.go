@@ -183,8 +183,8 @@ func (p *progress) end() {
 	p.e.progress = nil
 }
 
-// bytes sets the text of the report to the number of bytes of a file that are read or written. It draws
-// nothing, because most files need less than a second.
+// bytes sets the text of the report to the number of bytes of a file that were read or written so far. It
+// does not draw the text, because most files need less than a second.
 func (p *progress) bytes(task string, done, total int64) {
 	text := fmt.Sprintf("%s: %s", task, byteCount(done))
 	if total > 0 { // the size of a pipe is not known

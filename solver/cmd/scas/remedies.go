@@ -126,8 +126,8 @@ func remedyWords(r sparse.Remedy) string {
 	return text
 }
 
-// phrase returns the phrase for a remedy: from phrases or, if the remedy has no Field, its To. ok is false
-// if there is no phrase.
+// phrase returns the phrase for a remedy from the map phrases. If the map has none, a remedy without a Field
+// has the phrase To, and for other remedies ok is false.
 func phrase(r sparse.Remedy) (text string, ok bool) {
 	if text, ok = phrases[r.Field][r.To]; ok {
 		return text, true

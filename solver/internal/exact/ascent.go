@@ -218,7 +218,7 @@ func (s *Solver) ascend(r *Result, set *Settings, tol float64) {
 		}
 		r.Iterations++
 		gaps, visited = append(gaps, a.pass()), append(visited, a.visited)
-		// Rounding makes proofs at a very small aim fail, so such an aim ends the ascent.
+		// If the aim is very small, proofs fail because of rounding. Then the ascent ends.
 		slow := a.visited > a.budget || aim < leastAim*tol
 		if !slow && a.visited > leastPart*a.budget { // extrapolate the gaps of the second half of the passes
 			rate := kernels.Log(gaps[k/2]/gaps[k]) / (visited[k] - visited[k/2])

@@ -136,8 +136,8 @@ func dependent(t *testing.T, p *Problem, u, v []float64) bool {
 	return svd.Rank(1e-10) < len(used)
 }
 
-// TestFreeColumn checks that a gap is proved, and zeros are exact, within 15 steps if the column of a free
-// feature is a sum of one-hot columns.
+// TestFreeColumn solves problems in which the column of a free feature is a sum of one-hot columns. Within 15
+// steps, a gap must be proved and zeros must be exact.
 func TestFreeColumn(t *testing.T) {
 	problem := load(t, "small/a1a", 123) // with a column of ones
 	for _, loss := range losses[:2] {

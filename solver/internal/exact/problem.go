@@ -99,7 +99,7 @@ type workspace struct {
 	inaccuracy float64
 	// The mean |αᵢ| of the dual point for which the gap was estimated last.
 	alphaSize float64
-	// quadratic.SeparableSettings.RelTolerance of a model near the optimum.
+	// The quadratic.SeparableSettings.RelTolerance with which a model is solved near the optimum.
 	remaining float64
 	// How often a model without a formed Hessian is expected to visit each of its columns. MaxFloat64 makes
 	// the next model form its Hessian, unless it has more than defaultWorking columns.

@@ -10,7 +10,7 @@ const (
 	leastSample       = 2000 // with rows in memory, smallest number of samples in a smaller problem
 	samplesPerFeature = 16   // with rows in memory, smallest number of samples per feature in a smaller problem
 	sampleGap         = 0.03 // tolerance of a smaller problem, divided by Solver.Scale·features/samples
-	mostSampleSteps   = 12   // largest number of iterations for the problem with some of the samples
+	mostSampleSteps   = 12   // largest number of iterations for a smaller problem
 )
 
 // enoughSamples reports whether Solve may begin with an eighth of n samples.

@@ -250,8 +250,8 @@ func partNodes(position []r2.Vec, minDistance float64) []r2.Vec {
 	return position
 }
 
-// pushApart moves the nodes of each pair whose distance is below minDistance away from each other. moved
-// reports whether there were such pairs.
+// pushApart moves two nodes apart if their distance is below minDistance, for each pair of nodes. moved
+// reports whether a node moved.
 func pushApart(position []r2.Vec, minDistance float64) (moved bool) {
 	for i := range position {
 		for j := range i {

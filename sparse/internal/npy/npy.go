@@ -299,7 +299,7 @@ func (a *Array) Floats(dst []float64) (int, error) {
 	return n, nil
 }
 
-// sameInteger reports whether f is exactly the integer v, or v + 2^64 if unsigned is true and v negative.
+// sameInteger reports whether the whole number f equals v, or v + 2^64 if unsigned is true and v negative.
 func sameInteger(v int64, unsigned bool, f float64) bool {
 	if unsigned && v < 0 {
 		return f < 1<<64 && uint64(f) == uint64(v)
