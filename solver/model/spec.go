@@ -145,8 +145,7 @@ const (
 	// StandardizeAuto means StandardizeOff if there is a Graph or a matrix A, and StandardizeOn otherwise.
 	StandardizeAuto Standardize = ""
 	// StandardizeOn divides each feature by its standard deviation, weighted with the weights of the rows. A
-	// constant feature stays as it is. With a Graph, the penalty favours equal coefficients of standardised
-	// features. The coefficients of the model, which are for the data as given, then usually differ.
+	// constant feature stays as it is. With a Graph, the penalty compares coefficients of scaled features.
 	StandardizeOn Standardize = "on"
 	// StandardizeOff scales no features.
 	StandardizeOff Standardize = "off"

@@ -168,8 +168,8 @@ func (c *Covariance) nearestPairs(i, k int, order []int32, reach []float64, r *c
 	if len(pairs) <= k {
 		return slices.Clone(pairs)
 	}
-	// Of the pairs whose absolute value equals the k-th, up to rounding, the first in the order (I, J) are
-	// chosen.
+	// ties are the pairs whose |Weight| equals that of the k-th pair, up to rounding. The first of them in
+	// the order (I, J) are chosen.
 	weakest := math.Abs(pairs[k-1].Weight)
 	start := slices.IndexFunc(pairs, func(e Edge) bool { return math.Abs(e.Weight) <= weakest*(1+tieTolerance) })
 	ties := pairs[start:]

@@ -154,9 +154,9 @@ func FromAdjacency(a *sparse.CSR) (*Graph, error) {
 }
 
 // Write writes a line of comment and then the graph in the format of ReadEdges. ReadEdges returns the
-// same edges in the same order with the same bits. ReadConstraint could take the first edge for the header
-// of a matrix if its weight is a whole number and at least the number of the other edges. Write then adds
-// a decimal point to this weight.
+// same edges in the same order with the same bits. If the weight of the first edge is a whole number and at
+// least the number of the other edges, Write adds a decimal point to this weight. Without the
+// decimal point, ReadConstraint could read the first edge as the header of a matrix.
 func (g *Graph) Write(w io.Writer) error {
 	return text.Write(w, "graph", "writing edges", func(buf *bufio.Writer) {
 		fmt.Fprintf(buf, "# %d edges between %d features: i j weight\n", len(g.edges), g.n)

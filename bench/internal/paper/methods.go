@@ -20,7 +20,7 @@ type Output string
 
 const (
 	Last    Output = "last"    // the last iterate; for methods with inner loops, x after the last outer iteration
-	Average Output = "average" // the average of iterates for which the method's rate is proved
+	Average Output = "average" // an average of iterates; the method's proved convergence rate holds for it
 )
 
 // A Group says whether the paper compares a method.
@@ -38,7 +38,7 @@ type Traits struct {
 	// Outputs are the points at which claims and figures evaluate the method. Parameters are chosen for
 	// each output separately. The method's curve shows the first output.
 	Outputs []Output
-	// Unit is the method's natural step size. The search for the step size tries multiples of it.
+	// Unit is the unit of the method's step size. The search for the step size tries multiples of Unit.
 	Unit StepUnit
 	// Allowed says in words which step sizes the method's theory allows. The search tries larger ones too.
 	Allowed string

@@ -15,7 +15,7 @@ import (
 type Tuned struct {
 	Eta float64 `json:"eta"`
 	Rho float64 `json:"rho"`
-	// Step is Eta divided by the method's natural step size. Penalty is Rho divided by lambda.
+	// Step is Eta divided by the method's Traits.Unit. Penalty is Rho divided by lambda.
 	Step    float64 `json:"step"`
 	Penalty float64 `json:"penalty"`
 	// Edge names the parameters with the smallest or largest value that a search may try: "step", "rho",
@@ -35,8 +35,8 @@ type ladder struct {
 	At                       func(rung int) float64
 }
 
-// The ladders: step sizes are 1/4096 to 4096 times the method's natural step size, and rho is 10⁻⁵ to 10⁶
-// times lambda.
+// The ladders: step sizes are 1/4096 to 4096 times the method's Traits.Unit, and rho is 10⁻⁵ to 10⁶ times
+// lambda.
 var (
 	steps = ladder{-12, -4, 4, 12, func(rung int) float64 { return math.Ldexp(1, rung) }}
 	rhos  = ladder{-10, -2, 8, 12, func(rung int) float64 {
@@ -237,8 +237,8 @@ func (u *tuner) grid(ctx context.Context, p *solver.Problem, budget solver.Setti
 	return g
 }
 
-// eta returns step times the natural step size of the method (Traits.Unit), or 0 if the method has no step
-// size. rho is given as a multiple of lambda.
+// eta returns step times the method's Traits.Unit, or 0 if the method has no step size. rho is given as a
+// multiple of lambda.
 func (u *tuner) eta(p *solver.Problem, step, rho float64) float64 {
 	if u.traits.NoStep() {
 		return 0
@@ -275,7 +275,7 @@ func (u *tuner) tune(rule Rule, output Output) (Tuned, error) {
 }
 
 // trial makes a run and returns its objective for each output, or +Inf if the run diverges. step and rho are
-// multiples of the natural step size and of lambda.
+// multiples of Traits.Unit and of lambda.
 func (u *tuner) trial(ctx context.Context, p *solver.Problem, budget solver.Settings, step, rho float64) (objectives, error) {
 	s := budget
 	s.Method, s.Eta, s.Rho, s.Seed = u.traits.Method, u.eta(p, step, rho), rho*u.half.data.Lambda, runSeed

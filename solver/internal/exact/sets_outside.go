@@ -262,9 +262,9 @@ func (o *outside) push(z []float64, row int32, fraction float64) {
 	}
 }
 
-// descentAt returns minus half the derivative of the sum of squared excesses with respect to the multiplier
-// of a row of A, after step has been added to the multiplier. idx and val are the entries of the row. The
-// type outside says what excesses and capacities are. All capacities are multiplied by fraction.
+// descentAt returns minus half the derivative of the sum of squared excesses (see outside), with respect to
+// the multiplier of the row with entries idx and val, after a step of this multiplier. All capacities are
+// multiplied by fraction.
 func (o *outside) descentAt(idx []int32, val []float64, step, fraction float64) (descent float64) {
 	for k, j := range idx {
 		sum, capacity := math.FMA(-step, val[k], o.sum[j]), fraction*o.capacity[j]

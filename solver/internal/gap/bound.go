@@ -7,7 +7,7 @@ import (
 	"github.com/scas-admm/scas/solver/internal/term"
 )
 
-// A Problem is a problem without its samples, for which Bound proves bounds. The package comment in doc.go
+// A Problem has what Bound needs to know of a problem, except its samples. The package comment in doc.go
 // explains the symbols. A Problem is not safe for concurrent use.
 type Problem struct {
 	Penalty *Penalty

@@ -177,7 +177,7 @@ func (f *Simple) domainGap(point *SimplePoint, errors []float64) float64 {
 	}
 	relative := math.Max(0x1p-44, float64(len(u)+64)*roundoff)
 	bound := float64(float64(0.5*f.Mu*distance2) * (1 + relative))
-	if f.Domain == nil { // X is R^p, so r = e + mu u is 0
+	if f.Domain == nil { // X is R^p, so u = −e/mu and r = e + mu u = 0
 		return bound
 	}
 	if error2 > 0 {

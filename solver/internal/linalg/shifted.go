@@ -32,7 +32,7 @@ type rowScratch struct {
 	stamp   int       // number of calls of SolveRow
 }
 
-// Shifted returns a solver for the given ρ. interrupt is passed to Spectrum.
+// Shifted returns a solver of (shift I + ρ A'A) v = b for the given ρ. interrupt is passed to Spectrum.
 func (q *Algebra) Shifted(rho float64, interrupt func() error) (*Shifted, error) {
 	s := &Shifted{a: q, rho: rho}
 	s.sigma, _ = q.Diagonal()

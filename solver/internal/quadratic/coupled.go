@@ -14,16 +14,16 @@ import (
 //
 //	minimise over u in X   g'(u − x) + (u − x)'H(u − x)/2 + Σ limit_k |(A u)_k|,
 //
-// where norms of groups of rows replace the absolute values if the penalty has groups. In such problems
+// where norms of groups of rows replace the absolute values if the penalty has groups. For a Coupled,
 // coordinate descent may stop at a point that is not a minimum, because A has rows with several entries,
 // there are groups, or X is not a product of intervals.
 //
 // Solve is a primal-dual path-following method. For τ > 0, a smooth function replaces each absolute value
 // (see smoothen), and a logarithmic barrier replaces X (see barriers). As τ → 0, the minimum of this smooth
 // problem converges to a solution of the original problem. For each τ, Newton's method with a line search
-// comes close to the minimum. It uses curvatures that depend on multipliers instead of the second
-// derivatives. Then full steps succeed far from the solution, and τ may fall by factors of 10 to 1000 (Chan,
-// Golub, Mulet 1999; Andersen, Christiansen, Conn, Overton 2000).
+// comes close to the minimum. In place of second derivatives it uses curvatures that depend on multipliers.
+// Then full steps succeed far from the solution, and τ may fall by factors of 10 to 1000 (Chan, Golub, Mulet
+// 1999; Andersen, Christiansen, Conn, Overton 2000).
 type Coupled struct {
 	Triangle              // how H is stored
 	H        []float64    // positive semidefinite

@@ -301,7 +301,8 @@ func (q *Separable) derivative(k int) float64 {
 
 // coordinateStep returns the move of coordinate k from u to the minimum along this coordinate. derivative and
 // curvature are the first and second derivative of the quadratic function. If u keeps its sign, the move is
-// not computed as a difference from u, because even a move that is too small to change u changes H d.
+// computed without a difference from u. So a move smaller than the rounding error of u still counts in H d
+// (see Hessian).
 func (q *Separable) coordinateStep(k int, u, derivative, curvature float64) float64 {
 	limit := q.Limit[k]
 	change := -derivative / curvature

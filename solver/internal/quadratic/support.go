@@ -77,7 +77,7 @@ func (h *Dense) factor(f []float64, support []int32) bool {
 	if !c.factorFrom(leastShift) {
 		return false
 	}
-	if c.shift > leastShift { // no updates later: for a larger shift, solveShifted is too inaccurate
+	if c.shift > leastShift { // order stays empty: after an update, solveShifted would be too inaccurate
 		return true
 	}
 	c.order, c.diagonal, c.f = append(c.order, support...), c.diagonal[:0], nil

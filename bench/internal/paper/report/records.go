@@ -15,8 +15,8 @@ type problem struct {
 	mu      float64
 	rule    paper.Rule         // how parameters were chosen
 	summary *paper.DataSummary // nil if the records have no summary of the data set
-	// begun is true if the records have a run of the problem with this rule. If it is true, it stays true in
-	// the copies that withRule makes.
+	// begun is true if the records have a run of the problem with the rule Sampled. In a copy that withRule
+	// makes, a run with the new rule also suffices.
 	begun bool
 	// splits has the numbers of the splits on which all methods of the paper's figures were run with this
 	// rule, and whose optimum is known. If no split meets these conditions, it has the numbers of all splits.

@@ -32,7 +32,7 @@ func csvNumber(v float64, digits int) string {
 	return strconv.FormatFloat(v, 'g', digits, 64)
 }
 
-// trimExponent removes the plus sign and a leading zero from the exponent of a number, as in 1e+06.
+// trimExponent removes the plus sign and a leading zero from the exponent of a number: 1e+06 becomes 1e6.
 func trimExponent(number string) string {
 	return strings.NewReplacer("e+0", "e", "e+", "e", "e-0", "e-").Replace(number)
 }
