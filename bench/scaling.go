@@ -210,8 +210,8 @@ func (c *scalingCmd) scas(e *race.Env, into any, args ...string) (*program.Endin
 	return ended, json.Unmarshal([]byte(ended.Stdout), into)
 }
 
-// training measures the costs of training on the file data. It trains in memory and out of core in turns, but
-// only in memory if a quarter of the file is less than 128 MiB.
+// training measures the costs of training on the file data. It trains in memory and, if a quarter of the file
+// is at least 128 MiB, in turns also out of core with the memory of this quarter.
 func (c *scalingCmd) training(e *race.Env, data string) (*comparison, error) {
 	info, err := os.Stat(data)
 	if err != nil {

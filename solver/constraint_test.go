@@ -261,8 +261,8 @@ func TestUnproved(t *testing.T) {
 	}
 }
 
-// TestGiantComponent checks a chain of 1,500 features, which is too large for a rotation. Steps of SCASK then
-// use several samples each, except in short inner loops. SCASL must reach the same objective.
+// TestGiantComponent checks a chain of 1,500 features. Each step of SCASK must use several samples, except in
+// short inner loops. SCASL must reach the same objective.
 func TestGiantComponent(t *testing.T) {
 	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 2000, Features: 1500, NonzerosPerRow: 8, Noise: 0.5, Seed: 19}, 2e-4)
 	p.L2 = 1e-2

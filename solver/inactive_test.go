@@ -147,8 +147,8 @@ func TestScaledTies(t *testing.T) {
 	}
 }
 
-// checkStructure checks that A x has the same zeros, at least one, for the solutions res and want. res must
-// have converged, with exact zeros and ties and a valid gap.
+// checkStructure checks that A x has the same zeros for the solutions res and want, and that there is a zero.
+// res must have converged, with exact zeros and ties and a valid gap.
 func checkStructure(t *testing.T, res, want *solver.Result, a *sparse.CSR) {
 	t.Helper()
 	if above := res.At.Objective - want.At.Objective; res.Status != solver.Converged || !res.Stats.Rounded || above > res.DualityGap || above < -want.DualityGap {

@@ -40,7 +40,7 @@ type Settings struct {
 	// OuterIterations limits the number of outer iterations, in addition to Passes; zero means no
 	// limit.
 	OuterIterations int `json:"outer_iterations,omitempty"`
-	// Eta is the step size η. With zero, η follows from the data, and may be halved if the objective
+	// Eta is the step size η. Zero means that η follows from the data, and may be halved if the objective
 	// keeps rising. For methods of package baseline, MethodInfo.Eta says what Eta means. Methods
 	// without a step size refuse values other than zero.
 	Eta float64 `json:"eta"`

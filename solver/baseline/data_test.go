@@ -66,9 +66,9 @@ func checkGaps(t *testing.T, p *solver.Problem, s *solver.Settings, optimum floa
 	}
 }
 
-// TestMethodsOnA9a compares gaps on one half of a9a, after 10 and 30 passes, with the gaps of an independent
-// implementation on the other half, with the same eta and rho. The independent implementation made the same
-// numbers of passes, except with Acc-SADMM (12 and 42) and SDCA (12 and 30).
+// TestMethodsOnA9a runs methods on one half of a9a. It compares their gaps after 10 and 30 passes with the
+// gaps that an independent implementation reached on the other half with the same eta and rho. This
+// implementation made the same numbers of passes, except with Acc-SADMM (12 and 42) and SDCA (12 and 30).
 func TestMethodsOnA9a(t *testing.T) {
 	sparsetest.Long(t)
 	base := halfOfA9a(t)

@@ -34,7 +34,7 @@ func (PDFP) Check(p *solver.Problem, s *solver.Settings) error {
 	return s.CheckBudget(stageCost(wholeBatches(pdfpStage(n, s), max(1, s.BatchSize)), n, true))
 }
 
-// pdfpStage returns the number of samples of a stage, before it is rounded to whole batches.
+// pdfpStage returns the number of samples of a stage (see PDFP), before it is rounded to whole batches.
 func pdfpStage(n int, s *solver.Settings) int { return cmp.Or(s.InnerSteps, 2*n) }
 
 func (PDFP) Begin(r *solver.Run) (solver.Iteration, error) {

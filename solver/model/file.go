@@ -83,8 +83,8 @@ type olderFields struct {
 	Output      string  `json:"output"`         // the iterate that the file has: last or average
 }
 
-// convertTo converts the fields of c to fields of f and r. It does nothing if the file has no field
-// graph, because then it has none of these fields.
+// convertTo converts the fields of c to fields of f and r. If c.Graph.Kind is empty, the file has none of the
+// older fields, and convertTo does nothing.
 func (c *olderFields) convertTo(f *FitSummary, r *runFields) {
 	if c.Graph.Kind == "" {
 		return

@@ -127,7 +127,7 @@ func path(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64, set *Path
 	}
 }
 
-// path yields the steps of Path for one problem. It ignores the time limit and set.Validation.
+// path yields the steps of Path for one problem. ctx must end at the time limit. path ignores set.Validation.
 func (d *design) path(ctx context.Context, set *PathSettings) iter.Seq2[*Step, error] {
 	return func(yield func(*Step, error) bool) {
 		p, err := d.newPather(ctx, set)

@@ -18,8 +18,8 @@ func (d *design) recedes() func(j int, sign float64) bool {
 }
 
 // unpenalised returns a copy of x, which has the coefficients and the intercept. The copy has 0 in place of
-// each coefficient that is penalised or that the domain keeps from growing. The result is nil if no step
-// along the copy can lower the loss of a row forever.
+// each coefficient that is penalised or that the domain keeps from growing. The result is nil if it is clear
+// that the mean loss does not decrease forever in the direction of the copy.
 func (d *design) unpenalised(lambda float64, x []float64) []float64 {
 	if !traits(d.loss).NeverZero {
 		return nil

@@ -83,8 +83,8 @@ func Solve(h, g []float64) []float64 {
 	return x.RawVector().Data
 }
 
-// Integers returns a function that draws pseudorandom integers from 0 to bound − 1. Each such function draws the
-// same sequence, on every machine.
+// Integers returns a function that draws pseudorandom integers from 0 to bound − 1. Each such function draws
+// the same sequence, on every machine.
 func Integers() func(bound uint32) int {
 	state := uint32(12345)
 	return func(bound uint32) int {

@@ -91,8 +91,8 @@ func (k Key) compare(l Key) int {
 	return cmp.Or(cmp.Compare(k.Data, l.Data), cmp.Compare(k.Mu, l.Mu), cmp.Compare(k.Method, l.Method), cmp.Compare(k.Split, l.Split), cmp.Compare(k.Rule, l.Rule), cmp.Compare(k.By, l.By))
 }
 
-// TimedRun returns the key of the run whose time stands for the time of run k. It is k with the rule Sampled
-// and with the output that the method's curve shows. Parameters hardly change the time of a pass.
+// TimedRun returns the key of the run that is timed instead of run k: k with the rule Sampled, and with the
+// output that the method's curve shows. The parameters that a rule chooses hardly change the time of a pass.
 func (pr *Protocol) TimedRun(k Key) Key {
 	t := pr.Traits(k.Method)
 	k.Rule, k.By = Sampled, t.Output()

@@ -8,8 +8,8 @@ import (
 	"github.com/scas-admm/scas/solver"
 )
 
-// bowl returns a grid with a smooth objective. For the last iterate, its minimum is at the given step and
-// rho, for the average at step 0.5 and rho 10.
+// bowl returns a grid with a smooth objective. The objective of the last iterate has its minimum at the given
+// step and rho. The objective of the average has its minimum at step 0.5 and rho 10.
 func bowl(step, rho float64) *grid {
 	g := &grid{ladders: [2]ladder{steps, rhos}, stride: 1, results: map[place]objectives{}}
 	objective := func(step, rho, u, v float64) float64 {

@@ -134,8 +134,8 @@ func TestByteCount(t *testing.T) {
 	}
 }
 
-// TestBeyondIsUnchecked checks that memorySize.lessThanMapped returns true for a damaged file that the reader
-// accepts.
+// TestBeyondIsUnchecked checks that memorySize.lessThanMapped returns true for every limit at which ReadFile
+// does not notice a damaged row.
 func TestBeyondIsUnchecked(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "d.scas")
 	if err := sparse.WriteFile(path, &sparse.Dataset{X: sparse.Identity(400000), Labels: make([]float64, 400000)}); err != nil {

@@ -138,7 +138,7 @@ func (d *DualStep) updateEach(ax, y, beta []float64) {
 
 const maxProxSteps = 2000
 
-// iterate minimises over y for a general B by FISTA with restarts, from the current y.
+// iterate computes the y of DualStep for a general B, by FISTA with restarts from the given y. ax is A x − c.
 func (d *DualStep) iterate(ax, y, beta []float64) {
 	inv := 1 / d.lipB
 	point, previous := d.momentum, d.previous

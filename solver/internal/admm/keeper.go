@@ -26,8 +26,8 @@ type Keeper struct {
 	Kept Point
 }
 
-// Begin starts a run at the given iterate, where the objective has the given value. Later objectives are
-// judged in units of |objective|, or of scale if that is larger.
+// Begin starts a run at the given iterate. objective is the objective at the iterate. Watcher.Scale becomes
+// |objective|, or scale if scale is larger.
 func (k *Keeper) Begin(iterate Point, objective, scale float64) {
 	k.Start(objective, scale)
 	k.Keep(iterate)

@@ -9,8 +9,7 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// If the largest result of columnUnits is at most spread times the smallest, equal step sizes are as good as
-// a metric.
+// A metric is needed only if the largest result of columnUnits is more than spread times the smallest.
 const spread = 32
 
 // A MetricProblem holds the parts of the problem on which the metric depends.

@@ -40,7 +40,7 @@ type Watcher struct {
 	Vain           int     // number of halvings by rise since Best was set; vainHalvings+1 if rise undid them
 }
 
-// Start sets the objective at the start. Scale becomes |objective|, or scale if that is larger.
+// Start sets the objective at the start. Scale becomes |objective|, or scale if scale is larger.
 func (w *Watcher) Start(objective, scale float64) {
 	*w = Watcher{First: objective, Best: objective, Previous: objective, Scale: math.Max(math.Abs(objective), scale)}
 }

@@ -26,7 +26,7 @@ type Memory struct {
 // A Point is a point x with its margins, slopes and mean loss.
 type Point struct {
 	X, Margin, Slope []float64
-	Loss             float64 // Σ cᵢ φ(tᵢ)
+	Loss             float64 // the mean loss Σ cᵢ φ(tᵢ), see Tally
 }
 
 // ColumnsOf computes statistics of the columns of the data matrix. x has the rows of this process, and

@@ -165,16 +165,16 @@ func (t Tally) scaled(tau float64) Tally {
 	return t
 }
 
-// marginErrorCost bounds by how much rounding of margins and slopes changes the sum of the Fenchel terms. err
+// marginErrorCost returns a bound of the error that rounding of margins and slopes causes in t.Fenchel. err
 // bounds the error of a margin. roundings bounds the number of roundings in a margin and its slope. The
-// derivative of a Fenchel term with respect to the margin tᵢ is φ'(tᵢ) − αᵢ.
+// derivative of φ(tᵢ) + φ*(αᵢ) − αᵢtᵢ with respect to the margin tᵢ is φ'(tᵢ) − αᵢ.
 func (t *Tally) marginErrorCost(err, roundings float64) float64 {
 	first := float64(t.Mismatch*(err+float64(4*roundings*roundoff))) + float64(8*roundoff*t.Weighted)
 	return first + float64(t.Curvature*float64(err*err))
 }
 
-// rootChangeCost bounds by how much δᵢ = Φᵢyᵢ (see Phi) changes the sum of the Fenchel terms. reach bounds
-// every |yᵢ|, and norm² is Σ cᵢΦᵢyᵢ². The factors 1.5 and 2 cover rounding.
+// rootChangeCost returns a bound of the change of t.Fenchel if each αᵢ changes by δᵢ = Φᵢyᵢ (see Phi). reach
+// bounds every |yᵢ|, and norm² is Σ cᵢΦᵢyᵢ². The factors 1.5 and 2 cover rounding.
 func (t *Tally) rootChangeCost(norm, reach float64) float64 {
 	return float64(1.5*reach*t.Mismatch) + float64(2*norm*norm) + float64(2*phiSlope*reach*t.Swing)
 }

@@ -262,8 +262,8 @@ func (p *problem) judge(a *answer, ref *solution, outOfCore bool) (complaints []
 	return complaints
 }
 
-// clearlyZero returns the largest absolute value at x of the forms of term number k. clear says that the
-// forms are zero at every solution, because their multipliers at the solution ref are well within their
+// clearlyZero returns the largest absolute value at x of the linear forms of term number k. If clear is true,
+// the forms are zero at every solution: at the solution ref, the multipliers of the term are well within its
 // limit. clear is true only if each form is a coefficient, or a sum or difference of two coefficients.
 func (t *task) clearlyZero(k int, ref *solution, x []float64) (maximum float64, clear bool) {
 	tm := &t.terms[k]

@@ -35,9 +35,9 @@ func Shares(l Loss, p, t []float64) {
 // Surprise returns −log p_k, where p_k is the probability that Shares gives to class k for the margins t.
 func Surprise(l Loss, t []float64, k int) float64 {
 	maxMargin := slices.Max(t)
-	loss := l.Value(t[k], 1) // −log of the probability that fit k gives
+	loss := l.Value(t[k], 1) // −log of the probability that the fit of class k gives
 	minLoss := l.Value(maxMargin, 1)
-	var sum float64 // sum of the probabilities of all fits, divided by the largest probability
+	var sum float64 // sum of the probabilities that the fits give, divided by the largest of them
 	for _, v := range t {
 		sum += kernels.ExpNeg(l.Value(v, 1) - minLoss)
 	}
