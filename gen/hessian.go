@@ -16,7 +16,7 @@ type hessianLoop struct {
 	h, stride                   reg.GPVirtual
 	k, last, end                reg.GPVirtual // the nonzero k in the comment of hessian, and two fields of the span
 	upperRow, lowerRow          reg.GPVirtual // addresses of two rows of h
-	c, upperFactor, lowerFactor vec           // the factors of the span and of the two rows of h
+	c, upperFactor, lowerFactor vec           // c of the span, and c*val[k] for each of the two rows of h
 }
 
 // hessian emits h[idx[k]][idx[m]] += c*val[k]*val[m] for the nonzeros k of each span and the

@@ -13,7 +13,7 @@ const (
 	DecayLast             // number of steps done up to and including the last one that touched the column
 	DecayFixed            // the fixed point of w_j while no step touches the column
 	DecayRate             // −log of Factor
-	DecayGain             // the sum of the terms g·a_j that the steps add to w_j
+	DecayGain             // the sum of the terms g·a_j (see Steps) that the steps add to w_j
 	DecayFactor           // 1 − eta·K_jj: a step multiplies w_j − Fixed by this
 )
 

@@ -5,7 +5,7 @@ package kernels
 type Scratch struct {
 	off  []int64   // for every nonzero, the distance in bytes of its column from column 0
 	num  []float64 // for every nonzero, its value
-	keep []float64 // two numbers that a step keeps for every nonzero
+	keep []float64 // intermediate results of a step: up to two numbers for every nonzero
 }
 
 // scratchRow is the largest number of nonzeros of a row that assembly decodes. The Go code of level

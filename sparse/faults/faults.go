@@ -46,8 +46,8 @@ func (g *Group) Wait() {
 }
 
 // Each runs tasks 0 to count−1 on several goroutines of a Group and waits for them. threads is the
-// largest number of goroutines; 0 means one per processor. If one is enough, the tasks run on the
-// caller's goroutine. Tasks begin in increasing order. Each calls start once for each goroutine,
+// largest number of goroutines; 0 means one per processor. If threads or count is 1, the tasks run on
+// the caller's goroutine. Tasks begin in increasing order. Each calls start once for each goroutine,
 // before the goroutine begins, to get the function task that runs the tasks of this goroutine.
 func Each(threads, count int, start func() (task func(k int))) {
 	if threads <= 0 {

@@ -221,7 +221,7 @@ func TestSaysEnough(t *testing.T) {
 	} {
 		limit := "13MiB" // less than the data
 		if args[len(args)-1] == text {
-			limit = "44MiB" // enough to read the text; only a later error says what the command needs
+			limit = "44MiB" // enough to read the text, so that the error says what the command itself needs
 		}
 		enough := enoughFor(t, limit, args...)
 		if r := runHere(t, append(args, "--memory", fmt.Sprint(int64(enough)))...); r.code != exitOK {

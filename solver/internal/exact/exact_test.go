@@ -124,8 +124,9 @@ func TestPath(t *testing.T) {
 	}
 }
 
-// TestLambdaMax checks that a coefficient enters slightly below the result of LambdaMax, that none with a
-// limit enters slightly above it, and that a second call returns the same lambda, up to rounding.
+// TestLambdaMax checks that a penalised coefficient becomes nonzero slightly below the lambda that
+// LambdaMax returns, and that all penalised coefficients are 0 slightly above this lambda. A second call
+// must return the same lambda, up to rounding.
 func TestLambdaMax(t *testing.T) {
 	for _, k := range kinds() {
 		s := mustNew(t, k.random(60, 12, 9))

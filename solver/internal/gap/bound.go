@@ -398,8 +398,8 @@ type rootChange struct {
 	exactReach float64 // what reach would be without rounding errors
 }
 
-// rootChange bounds the change of α that makes the dual residual eⱼ = 0 at all roots. If there are roots, it
-// first makes eⱼ = 0 at the features that multipliers correct.
+// rootChange bounds the change of α, the dual point's numbers for the samples, that makes the dual residual
+// eⱼ = 0 at all roots. If there are roots, it first makes eⱼ = 0 at other features, see correction.apply.
 func (p *Problem) rootChange(sum *Sum) (change rootChange) {
 	roots, w := p.correction.roots, &p.work
 	k := len(roots)
@@ -663,8 +663,9 @@ func (b *Bound) NeedsScaledTally(t *Tally, goal float64) bool {
 }
 
 // GapWithFenchel returns the gap with fenchel in place of b.Fenchel. fenchel is the computed sum of the
-// Fenchel terms of the scaled α, and t is the tally of the α before scaling. Rounding of the scaled αᵢ
-// changes the sum by less than err. The result keeps the part 1e-11·b.Fenchel of b.Gap, for rounding of slopes.
+// Fenchel terms for α times b.Shrink, and t is the tally of α. err bounds the error of fenchel from rounding
+// of the products b.Shrink·αᵢ. The result keeps the part 1e-11·b.Fenchel of b.Gap, which allows for
+// rounding of slopes.
 func (b *Bound) GapWithFenchel(t *Tally, fenchel float64) float64 {
 	err := float64(2 * roundoff * ((t.Loss+t.Zero)/b.Shrink + t.Fenchel/(1-b.Shrink)))
 	return b.Gap + (fenchel + err - b.Fenchel) + float64(1e-15*b.Gap)

@@ -165,7 +165,7 @@ func (q *Coupled) isNear(length, decrement, gap float64) bool {
 
 const (
 	maxSteps    = 100
-	preciseEnd  = 1e-12 // with CoupledSettings.Precise, the decrement/τ below which Solve may end
+	preciseEnd  = 1e-12 // if Precise is set, Solve may end when (Newton decrement)²/τ is at most this
 	maxAtOneTau = 15    // the largest number of steps at one τ
 	longStep    = 0.9   // a step of at least this length counts as a full step
 	shortStep   = 0.3   // a step below this length is short

@@ -44,7 +44,7 @@ type Separable struct {
 	step    []float64 // the Newton step, with an entry for each coordinate in support
 	descent []float64 // minus the derivatives with respect to the coordinates in support, see setDescent
 
-	eliminated eliminated // the coordinate Free
+	eliminated eliminated // the state of the coordinate whose index is Free
 
 	saved             []float64 // copy of U before a Newton step
 	savedInnerProduct float64   // eliminated.innerProduct before a Newton step

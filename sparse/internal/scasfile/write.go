@@ -59,7 +59,7 @@ func (w *Writer) Close() error {
 	return err
 }
 
-// WriteNumbers writes v as little-endian numbers, as the sections of a file have them.
+// WriteNumbers writes v as little-endian numbers.
 func WriteNumbers[T Number](w io.Writer, v []T) error {
 	if littleEndian {
 		_, err := w.Write(bytesOf(v))

@@ -39,8 +39,7 @@ var (
 	linearStep  = func(*problem) []side { return []side{{batchLinear, paper.Last, byPaper}} }
 	exactCount  = func(*problem) []side { return []side{{batch, paper.Last, byPaper}} }
 	exactStep   = func(*problem) []side { return []side{{batch, paper.Last, byBudget}, {batchCG, paper.Last, byBudget}} }
-	// stochastic returns the paper's stochastic methods that are meant for the problem's mu, each with the
-	// output that its curve shows.
+	// stochastic returns a side for each stochastic method of the paper that applies to the problem's mu.
 	stochastic = func(p *problem) (sides []side) {
 		for _, m := range p.Protocol.Methods {
 			if t := p.Protocol.Traits(m); t.Group == paper.Compared && !t.Batch() && t.Applies(p.mu) {
