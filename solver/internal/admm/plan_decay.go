@@ -27,8 +27,8 @@ type decay struct {
 	answer   bool    // result of the last call of fits
 }
 
-// newRotatedDecay returns the plan decay in the eigenbasis of A'A, with the dense plan for step sizes that
-// decay does not fit. nonzeros is an upper bound of the number of nonzeros in the rotated data.
+// newRotatedDecay returns the plan decay in the eigenbasis of A'A. If decay.fits returns false for a step
+// size, the dense plan runs instead. nonzeros is an upper bound of the number of nonzeros in the rotated data.
 func newRotatedDecay(l *InnerLoop, spec *linalg.Spectrum, nonzeros int64) (Plan, error) {
 	k := make([]float64, l.features())
 	for j, sigma := range spec.Sigma {

@@ -16,7 +16,7 @@ import (
 // A problem is a random problem in two forms: for the solvers and for the reference.
 type problem struct {
 	*solver.Problem             // for package solver
-	fit             *model.Spec // for package model, with Problem's Data and Labels; nil to test package solver
+	fit             *model.Spec // for package model, to fit Data and Labels; nil to test package solver
 	task            task        // for the reference
 	relTol          float64     // the requested gap, relative to the objective at x = 0
 	notes           []string    // a description of the problem

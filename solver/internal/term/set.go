@@ -2,8 +2,8 @@ package term
 
 import "math"
 
-// An OwnSet is a closed convex set X as a caller writes it. The methods are documented at solver.Domain,
-// which is the same interface.
+// An OwnSet is a closed convex set X. It may be a caller's own type. The methods are documented at
+// solver.Domain, which is the same interface.
 type OwnSet interface {
 	Project(x []float64)
 	Diameter() float64
