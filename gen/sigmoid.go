@@ -38,7 +38,7 @@ func (e *emitter) expNeg(a vec) vec {
 
 // log1pUnit returns log(1+x) for x in [0, 1], as log1pUnit of package kernels does.
 func (e *emitter) log1pUnit(x vec) vec {
-	// f = x if x < 1/2, otherwise f = (x-1)/2, and ln 2 is added to the result.
+	// If x < 1/2, f is x. Otherwise f is (x-1)/2, and ln 2 is added to the result.
 	big := e.compare(e, greaterOrEqual, e.constantVec("half"), x)
 	f := e.choose(e, big, e.mulK(e.subK(x, "one"), "half"), x)
 	// s = f/(2+f), z = s², and p is the polynomial in z with the coefficients log0 to log7.

@@ -14,7 +14,7 @@ type stepArgs struct {
 	c, e   []float64 // a step of InnerDense, InnerBox or InnerRotated begins with c[j]·w[j] + e[j]
 	lo, hi []float64 // the box
 	//lint:ignore U1000 assembly kernels use its address
-	zero float64 // +0, for the padding of a decoded row
+	zero float64 // +0; the padding of a row in the field scratch may point at it
 
 	cells []float64 // the cells of InnerLazyCells or InnerLazyBallCells, or the state of InnerDecay
 	norm2 []float64 // squared norms of the rows, for InnerLazyBallCells; else nil

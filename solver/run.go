@@ -60,7 +60,7 @@ type Run struct {
 	Stats Stats
 
 	ctx      context.Context
-	product  *linalg.Product // the same as A, with the methods of package linalg
+	product  *linalg.Product // the constraint matrix A, with the methods of package linalg
 	stop     float64         // why the run must stop, see ending.CauseOf; 0 if it may go on
 	dual     *admm.DualStep  // nil before the first call of prepare
 	residual []float64       // result of the last call of violation

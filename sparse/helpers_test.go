@@ -31,8 +31,8 @@ func sameFloats(a, b []float64) bool {
 	return slices.EqualFunc(a, b, func(x, y float64) bool { return math.Float64bits(x) == math.Float64bits(y) })
 }
 
-// wantParseError checks that err is a *ParseError for the given line and column, whose text has all
-// fragments.
+// wantParseError checks that err is a *ParseError for the given line and column, and that the text of err
+// has all fragments.
 func wantParseError(t testing.TB, err error, line, column int, fragments ...string) {
 	t.Helper()
 	check.Error(t, err, fragments...)

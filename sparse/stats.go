@@ -114,8 +114,8 @@ func (s *ColumnStats) Mean() []float64 {
 }
 
 // StdDev returns the population standard deviations of the columns: the sums of squares are divided by
-// Rows. A column that is constant up to rounding has the deviation 0, as has every column if there are no
-// rows.
+// Rows. A column that is constant up to rounding has the deviation 0. If there are no rows, all deviations
+// are 0.
 func (s *ColumnStats) StdDev() []float64 {
 	dev := make([]float64, len(s.StoredMean))
 	for j, w := range s.Stored {

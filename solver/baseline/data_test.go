@@ -118,7 +118,7 @@ func TestMethodsOnA9a(t *testing.T) {
 
 type a9aCase struct {
 	method     solver.Method
-	eta, rho   float64 // eta in units of 1/ν_f, rho in units of lambda
+	eta, rho   float64 // eta in units of 1/Stats.Constants.NuF, rho in units of lambda
 	average    bool    // true: the gap of the average, not of the last iterate
 	at10, at30 float64 // gaps of the independent implementation, to compare after 10 and 30 passes
 }

@@ -25,11 +25,11 @@ import (
 type sweep struct {
 	*base
 	linalg.Parts
-	shifted *linalg.Shifted // solver of systems with the matrix w I + ρ A'A; nil if all steps are explicit
+	shifted *linalg.Shifted // solver of systems with the matrix shift I + ρ A'A; nil if all steps are explicit
 	x       []float64       // the vector that the steps change, usually the run's x
 
 	terms []term    // the method's terms; E is their sum
-	g     []float64 // gradient of the loss of one sample; a step changes it at coupled features, see sweep
+	g     []float64 // loss gradient of one sample; explicit and finishImplicit change it at coupled features
 	// lagging is true if a step adds the x before the step to base.sums, and false if it adds the x after the
 	// step.
 	lagging bool

@@ -79,8 +79,8 @@ func (r *CVResult) OneSEModel() *Model { return r.Path[r.OneSE].Model() }
 // the path to the rows outside the fold, and scores these models on the rows of the fold. If there are more
 // than two classes, one lambda is chosen for all of them.
 //
-// The path fitted to all data is proved as by Path. For the models of the folds, an estimate that their
-// objective is within RelTol of the optimum is enough. Models that have not converged are scored, too.
+// For the path fitted to all data, CV proves gaps as Path does. For the models of the folds, an estimate that
+// their objective is within RelTol of the optimum is enough. Models that have not converged are scored, too.
 // Settings.TimeLimit is for all fits together.
 //
 // If models of the path fitted to all data have not converged, CV returns a result together with an error

@@ -35,7 +35,7 @@ func (s *Scales) NaturalRho(factor float64) float64 {
 // Rho returns the automatic ρ for the given number of dual updates in an outer iteration.
 func (s *Scales) Rho(updates int) float64 {
 	factor := 1.0
-	if updates > 1 { // with many dual updates a larger ρ is better
+	if updates > 1 { // with several dual updates a larger ρ is better
 		factor = 3
 	}
 	curvature := s.Curvature * float64(s.Row*s.Row)

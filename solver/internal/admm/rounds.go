@@ -118,7 +118,7 @@ func (s *OuterLoop) setConstant() {
 	for j, v := range s.Anchor.snapshot {
 		s.d[j] = math.FMA(-s.Anchor.Weight, v, s.d[j])
 	}
-	if s.Kappa > 0 && s.Metric != nil { // Kappa includes mu, so d also gets mu x, the gradient of the ridge
+	if s.Kappa > 0 && s.Metric != nil { // then the ridge is linearised too, so d gets its gradient mu x
 		for j, v := range s.X {
 			s.d[j] = math.FMA(s.Mu, v, s.d[j])
 		}

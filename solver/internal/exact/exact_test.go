@@ -264,7 +264,7 @@ func TestLinearColumn(t *testing.T) {
 }
 
 // TestLargeMeans checks that gaps are proved for features whose means are 10,000 standard deviations. The
-// margins are then rounded so coarsely that the last steps do not lower the objective as computed.
+// margins are then rounded so coarsely that the last steps do not lower the computed objective.
 func TestLargeMeans(t *testing.T) {
 	const n, p, mean = 60, 12, 1e4
 	for seed := range uint64(20) {

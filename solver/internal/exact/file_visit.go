@@ -37,7 +37,7 @@ type findings struct {
 	evidence
 }
 
-// evidence are the results of a visit that depend on α.
+// evidence are the results of a visit that depend on the dual point α.
 type evidence struct {
 	model        *origin   // the model that gave α, see origin; nil if no gap was requested
 	tally        gap.Tally // the tally of α

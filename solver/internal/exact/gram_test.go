@@ -47,9 +47,9 @@ func TestGram(t *testing.T) {
 	}
 }
 
-// TestGramFree checks that the bound is valid if α must first be changed to satisfy the dual equation of a
-// free column. The free column is twice another column, so that the change also affects the other column's
-// equation.
+// TestGramFree checks that the proved gap is valid if the dual point must first be changed to satisfy the
+// equation of a free column in the dual problem. The free column is twice another column, so that the change
+// also affects the equation of the other column.
 func TestGramFree(t *testing.T) {
 	const n = 40
 	rng := rand.New(rand.NewPCG(9, 9))

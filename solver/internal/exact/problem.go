@@ -94,8 +94,8 @@ type workspace struct {
 	// In the present or last call of Solve: the largest decrease of a model's value, and the decrease in the
 	// second step; 0 if there was no such step.
 	mostFall, secondFall float64
-	// Near the optimum, a model without a formed Hessian is solved until its largest violation is at most
-	// inaccuracy/objective.
+	// Near the optimum, quadratic.SeparableSettings.Tolerance is at least inaccuracy/objective for a model
+	// without a formed Hessian.
 	inaccuracy float64
 	// The mean |αᵢ| of the dual point for which the gap was estimated last.
 	alphaSize float64

@@ -314,7 +314,8 @@ func (pen *Penalty) fenchel(z, zErr, v []float64) float64 {
 	return sum
 }
 
-// fenchelAt returns g(v) + g*(z) − z v of row j as a sum of non-negative terms. There are no groups.
+// fenchelAt returns g(v) + g*(z) − z v of row j as a sum of non-negative terms. The penalty must
+// have no groups.
 func (pen *Penalty) fenchelAt(j int, z, v float64) float64 {
 	limit := pen.Limit[j]
 	if !pen.Squared(j) {

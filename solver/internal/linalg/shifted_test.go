@@ -11,7 +11,7 @@ import (
 )
 
 // TestLargest checks Algebra.Largest for the fused lasso on a chain of 30 nodes, where the largest
-// eigenvalue is 3 − 2cos(29π/30), and for the identity as a matrix.
+// eigenvalue of A'A is 3 − 2cos(29π/30), and for the identity as a matrix.
 func TestLargest(t *testing.T) {
 	want := 1 + 2 - 2*math.Cos(math.Pi*29/30)
 	if got := New(graph.Chain(30).FusedLasso(), 30).Largest(); got < want || got > want*(1+1e-4) {

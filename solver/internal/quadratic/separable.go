@@ -167,7 +167,7 @@ func (q *Separable) Solve(set *SeparableSettings) bool {
 }
 
 // LacksCurvature reports whether the function falls along some coordinate whose curvature is 0. Solve does
-// not move such a coordinate, because the move would be too long for a function that H only approximates.
+// not move such a coordinate.
 func (q *Separable) LacksCurvature() bool {
 	for k, curvature := range q.H.Diagonal() {
 		descent := -q.Gradient[k]

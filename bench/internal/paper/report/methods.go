@@ -32,7 +32,7 @@ var (
 	batchUzawa  = baseline.BatchUzawa{}.Info().Name
 )
 
-// scasOn returns the algorithm of the paper that fits the problem: Algorithm 2 if mu > 0 and the protocol
+// scasOn returns the algorithm of the paper for the problem: Algorithm 2 if mu > 0 and the protocol
 // has Algorithm 2, otherwise Algorithm 1.
 func scasOn(p *problem) paper.Method {
 	if p.mu > 0 && slices.Contains(p.Protocol.Methods, scasStrong) {
