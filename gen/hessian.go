@@ -100,9 +100,9 @@ func (l *hessianLoop) setRow(k int, row reg.GPVirtual, factor vec) {
 	}
 }
 
-// addColumn takes the nonzero k places after l.r.cursor. It adds l.upperFactor times the nonzero's
-// value to the row of h at l.upperRow and, if both is true, l.lowerFactor times this value to the row at
-// l.lowerRow.
+// addColumn takes the nonzero k places after l.r.cursor. In the nonzero's column, it adds l.upperFactor times
+// the nonzero's value to the row of h at l.upperRow and, if both is true, l.lowerFactor times this value to
+// the row at l.lowerRow.
 func (l *hessianLoop) addColumn(k int, both bool) {
 	j := l.GP64()
 	l.r.index(l.emitter, l.r.column(k), j)

@@ -11,8 +11,8 @@ import (
 )
 
 // TestRaceReports checks that the race detector sees which numbers kernels use. In each case, one goroutine
-// calls a kernel that uses a number, and another goroutine writes this number. Since the race detector must
-// let every case fail, the cases run in a second process.
+// calls a kernel that uses a number, and another goroutine writes this number. The race detector must make
+// every case fail, so the cases run in a second process.
 func TestRaceReports(t *testing.T) {
 	const second = "SCAS_RACE_SECOND"
 	cases := raceCases()

@@ -121,8 +121,7 @@ func TestTableSummary(t *testing.T) {
 	if diff := cmp.Diff(want, d.Table); diff != "" {
 		t.Error(diff)
 	}
-	// A column is categorical because of its first value, but its other values look like
-	// numbers.
+	// The first value of a column is a word, but its other values look like numbers.
 	for _, c := range []struct {
 		opt  TableOptions
 		want Category

@@ -196,7 +196,7 @@ func (s *ColumnStats) Unscale(coef []float64, center bool) (unscaled []float64, 
 	return unscaled, intercept
 }
 
-// RowNormsSq returns, for each row, the sum of the squares of its entries in column order.
+// RowNormsSq returns, for each row, the sum of the squares of its entries, added in column order.
 func (a *CSR) RowNormsSq() []float64 {
 	norms := make([]float64, a.rows)
 	for i := range norms {

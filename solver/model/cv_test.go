@@ -310,7 +310,7 @@ func TestCVOfFewRows(t *testing.T) {
 }
 
 // TestCVR2 checks R2 and its standard error, and that R2 chooses the same lambdas as the mean squared error.
-// It also checks a Metric with negative values.
+// It also checks a CVSettings.Metric with negative values.
 func TestCVR2(t *testing.T) {
 	x, y := random(t, 40, 5, 3, false)
 	weights := make([]float64, 40)

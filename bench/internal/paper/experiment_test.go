@@ -289,7 +289,7 @@ func TestHalve(t *testing.T) {
 }
 
 // TestCompressedPoints checks that compressed records are read, and are written again without compression.
-// OpenAny must return an error for records without a protocol.
+// OpenAny must return an error if the first line of the records, the protocol, is missing.
 func TestCompressedPoints(t *testing.T) {
 	pr, _ := tiny(t)
 	key := Key{"tiny", 0, solver.SCAS{}.Info().Name, 0, Sampled, Last}

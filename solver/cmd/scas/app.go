@@ -187,9 +187,8 @@ func (e *env) changed(recovered any) error {
 
 var errInterrupted = errors.New("interrupted")
 
-// interrupted returns err itself if it is nil, or if there was no interrupt in this process or another rank.
-// Otherwise it returns errInterrupted with the text of note. If the interrupt did not cause err, the result
-// also wraps err.
+// interrupted returns err unchanged if err is nil or no process was interrupted. Otherwise it returns
+// errInterrupted with the text of note. If the interrupt did not cause err, the result also wraps err.
 func (e *env) interrupted(err error, note string) error {
 	switch {
 	case err == nil, e.ctx.Err() == nil && !errors.Is(err, context.Canceled):

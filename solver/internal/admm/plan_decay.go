@@ -111,7 +111,8 @@ func (p *decay) Name() string {
 	return "rotated-sparse"
 }
 
-// fits implements partial. If it returns true, it has also set the rates of decay for eta.
+// fits reports whether the plan is accurate and fast for the step size eta. If it returns true, it has also
+// set the rates of decay for eta.
 func (p *decay) fits(eta float64) bool {
 	if p.askedEta == eta {
 		return p.answer

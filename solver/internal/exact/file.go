@@ -319,8 +319,8 @@ func (f *File) rootHessian() []float64 {
 	return f.current.rootHessian
 }
 
-// roundings bounds how often a term cᵢαᵢx_ij of the sum (X'Cα)_j is rounded: in its own products, and in each
-// partial sum that contains it.
+// roundings returns gap.Sum.Roundings: an upper bound of the number of roundings of one term of a sum over
+// the samples, in the products of the term and in each partial sum that contains the term.
 func (f *File) roundings() float64 {
 	count := len(f.pieces)
 	blocks := f.windows.Largest()/count/f.block + 2

@@ -29,7 +29,7 @@ type samples interface {
 	moveTo(x, e []float64, damping float64) float64
 	// gradient sets dst to the gradient of the loss at the point, for the columns of the working set.
 	gradient(dst []float64)
-	// hasHessian reports whether the Hessian at the point needs no visit of a file.
+	// hasHessian reports whether the Hessian at the point is available without reading a file.
 	hasHessian() bool
 	// hessian sets h to the upper triangle of the Hessian of the loss at the point, for the columns of the
 	// working set. The curvatures φ″ have the damping d, and shape says how h is stored. If h is nil, the

@@ -251,7 +251,7 @@ const (
 	visitCost = 2.0 // the cost of a visit to one entry of the data, if the Hessian is not formed
 	// If the Hessian is not formed, a model is assumed to read each column at least this number of times.
 	leastVisits = 50.0
-	longRow     = 64.0 // with more entries per row on average, forming the Hessian costs half as much
+	longRow     = 64.0 // with more entries per row on average, the cost of forming the Hessian is halved
 	// The cost of a multiplication in a Cholesky factorisation. It includes the coordinate descent before the
 	// factorisation.
 	factorCost     = 0.8

@@ -39,7 +39,9 @@ type Problem struct {
 // Columns has statistics of the columns of the data matrix.
 type Columns struct {
 	Largest []float64 // max over i of |x_ij|
-	Norm    []float64 // upper bounds of √(Σ cᵢ x_ij²), cᵢ the weight of sample i; may be nil without roots
+	// Norm has upper bounds of √(Σ cᵢ x_ij²), where cᵢ is the weight of sample i. It may be nil if no feature
+	// is a root.
+	Norm    []float64
 	Entries []float64 // the number of entries of each column; nil if it is not known
 	Offset  float64   // the largest absolute offset of a sample
 	// LongestRow is the largest number of entries of a row of X; 0 if it is not known.

@@ -22,7 +22,7 @@ func TestLargest(t *testing.T) {
 	}
 }
 
-// hidden wraps a Map so that its type hides that it is a matrix.
+// hidden wraps a Map, so that package linalg cannot see that the Map is a matrix.
 type hidden struct{ Map }
 
 // TestShifted solves (shift I + ρ A'A) v = b in every way that Shifted has, and checks the residuals.
