@@ -4,7 +4,7 @@ package kernels
 // Remez exchange in 60-digit decimal arithmetic and are rounded to float64.
 
 const (
-	expMax   = 708                   // larger arguments are taken as 708, to avoid subnormal results
+	expMax   = 708                   // in exp(-a), a larger a is taken as 708, to avoid subnormal results
 	expMagic = 0x1.8p52 + 1023       // adding 1.5*2^52 rounds to an integer; 1023 is the exponent bias
 	negLog2E = -0x1.71547652b82fep+0 // -1.4426950408889634
 	ln2Hi    = 0x1.62e42fefa38p-1    // 0.69314718055989033: ln 2 cut to 42 bits, so that n*ln2Hi is exact

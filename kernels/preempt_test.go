@@ -92,7 +92,8 @@ func (s *spy) set() *set {
 	}
 }
 
-// TestBoundedWork checks how many assembly calls functions make. A spy checks the work of each call.
+// TestBoundedWork checks the number of assembly calls that each function makes. A spy checks the work of each
+// call.
 func TestBoundedWork(t *testing.T) {
 	const n = 3*maxWork + 5
 	v, out, sum := make([]float64, n), make([]float64, n), make([]float64, n)

@@ -45,7 +45,7 @@ type steps struct {
 	innerRotated, innerRotatedBall stepKernel
 }
 
-// generic is the reference, which defines every kernel.
+// generic is the reference, in plain Go. All other levels must give the same bits.
 var generic = set{
 	level: Generic,
 	steps: steps{

@@ -92,7 +92,7 @@ func (r *Run) resultAfter(err error) (*Result, error) {
 	}
 	_, diverged := errors.AsType[*DivergenceError](err)
 	evidence := ending.Evidence{Err: err, Diverged: diverged, Late: timeUp, Gap: res.DualityGap, Goal: r.goal, Why: r.whyEnded}
-	// If Newton steps used up the budget, whyEnded is Interrupted.
+	// If the budget ended the Newton steps, whyEnded is Interrupted, and a larger budget may help.
 	evidence.Final = r.whyEnded != 0 && r.whyEnded != ending.Interrupted
 	evidence.Advice, evidence.Dependent, evidence.Unit = r.Problem.loss().Traits().StallAdvice, r.prover.Dependent(), r.unit
 	status, advice := evidence.Status()

@@ -113,7 +113,7 @@ func TestTableSummary(t *testing.T) {
 	if m := (LabelMapping{Negative: 1, Positive: 0, NegativeName: "yes", PositiveName: "no"}); d.Mapping != m {
 		t.Errorf("%+v", d.Mapping)
 	}
-	// Missing values before the first category are missing categories.
+	// In a categorical column, missing values before the first category count as missing categories too.
 	d = mustReadCSV(t, "a,y\n,0\nu,1\n,1\n", &ReadOptions{Table: TableOptions{Missing: MissingZero}})
 	want = &TableSummary{
 		Label: "y", Found: "named", Categorical: []Category{{Column: "a", Categories: 1}}, Absent: 2, Missing: MissingZero, Fill: map[string]float64{},

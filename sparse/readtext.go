@@ -120,7 +120,7 @@ const (
 // ends in a line feed, and at least text.Pad bytes follow it in buf. If isLast is true, no text follows the
 // block. do returns how many bytes it has used; the next block begins with the unused bytes.
 func eachBlock(input io.Reader, name string, do func(buf []byte, n int, isLast bool) (used int, err error)) error {
-	const tail = text.Pad + 1 // bytes that may follow the text: a missing line feed, and Pad
+	const tail = text.Pad + 1 // room after the text: for a final line feed that it may lack, and for Pad bytes
 	buf := make([]byte, blockSize+tail)
 	count, first := 0, true // count is the number of bytes in buf
 	for {

@@ -63,8 +63,8 @@ func (s *Spec) minimizes() bool {
 	return setting != ""
 }
 
-// checkMethod returns an error if a setting requires a method that does not support another part of the
-// specification. p is the number of features.
+// checkMethod returns an error if a setting requires solver.Minimize or stream.Minimize, but the method does
+// not support the rest of the specification. p is the number of features.
 func (s *Spec) checkMethod(p int) error {
 	setting, value := s.minimizeSetting()
 	switch {

@@ -269,7 +269,7 @@ func (m *minimizer) solve(ctx context.Context, lambda float64, start *solver.Ite
 		return nil, nil, err
 	}
 	late := res.Status == solver.TimeDone
-	if late && !finite(res.At.Objective) { // out of core, no point was evaluated in time
+	if late && !finite(res.At.Objective) { // out of core, the time may end before a point is evaluated
 		return nil, nil, errUnknown
 	}
 	out := m.outcome(lambda, res)

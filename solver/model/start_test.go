@@ -52,7 +52,7 @@ func TestStartByName(t *testing.T) {
 	for i, v := range labels {
 		y[i] = (v - 5) / 2 // the labels 3 and 7 become -1 and 1, as in a Dataset
 		negated[i] = -y[i]
-		turned[i] = math.Mod(classes[i]+1, 3) // the same class has another number
+		turned[i] = math.Mod(classes[i]+1, 3) // the classes 0, 1 and 2 get the numbers 1, 2 and 0
 	}
 	twoData := func(labels []float64, negative, positive string) sparse.Dataset {
 		return sparse.Dataset{X: x, Labels: labels, Mapping: sparse.LabelMapping{

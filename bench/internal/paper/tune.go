@@ -199,8 +199,8 @@ type tuner struct {
 	mu        float64
 	traits    Traits
 	constants Constants
-	samples   *grid // search on the samples for tuning
-	training  *grid // search on the training half
+	samples   *grid // search for step size and rho, with runs on Halves.Tune
+	training  *grid // search for step size and rho, with runs on Halves.Train
 }
 
 func (pr *Protocol) newTuner(ctx context.Context, h *Halves, mu float64, t Traits) (*tuner, error) {

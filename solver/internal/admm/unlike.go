@@ -14,7 +14,7 @@ const (
 	unlikeSteps = 4
 )
 
-// Let deviation and size be the results of unlikeness.
+// Here deviation and size are the results of the function unlikeness.
 const (
 	// There is a proximal term if deviation > deviationLimit·size. On the data sets a9a and covtype,
 	// deviation/size is at most 0.05 if the rows are in random order, and at least 0.2 if they are sorted by

@@ -27,8 +27,8 @@ type setSolver struct {
 	refused bool // forming the Hessian of a working set would take too long
 }
 
-// newSetSolver prepares p. p.Absolute() must be true, and p.A must not be the identity. If working sets
-// cannot solve p, the error wraps ErrNotApplicable.
+// newSetSolver returns a setSolver for p. p.Absolute() must be true, and p.A must not be the identity. If
+// working sets cannot solve p, the error wraps ErrNotApplicable.
 func newSetSolver(p *Problem) (*setSolver, error) {
 	_, features := p.Data.Dims()
 	if err := p.checkKnown(); err != nil {

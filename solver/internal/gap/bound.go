@@ -410,7 +410,7 @@ func (p *Problem) rootChange(sum *Sum) (change rootChange) {
 		return change
 	}
 	p.correction.apply(p.Penalty, w.e, w.eErr, w.z, w.zErr)
-	feasible := true // eⱼ = 0 at all roots already
+	feasible := true // remains true if eⱼ = 0 at all roots
 	for _, r := range roots {
 		feasible = feasible && w.e[r.feature] == 0 && w.eErr[r.feature] == 0
 	}
