@@ -1,7 +1,7 @@
 package kernels
 
-// A Scratch is memory for a decoded row, which the inner loops on sparse rows need. Only one call at a
-// time may use it. Its content between calls has no meaning.
+// A Scratch is memory in which the inner loops on sparse rows decode a row. Only one call at a time may use
+// it. Its content between calls has no meaning.
 type Scratch struct {
 	off  []int64   // for every nonzero, the distance in bytes of its column from column 0
 	num  []float64 // for every nonzero, its value

@@ -89,7 +89,7 @@ func (a *auto) beginPasses() (err error) {
 	return err
 }
 
-// next makes an outer iteration: one of SCASK, or all Newton steps.
+// next makes an outer iteration of SCASK, or all Newton steps, which count as one outer iteration.
 func (a *auto) next() (bool, error) {
 	if a.passes == nil {
 		steps := a.Stats.NewtonSteps

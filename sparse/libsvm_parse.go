@@ -90,7 +90,7 @@ func (f *libsvmSettings) block(b []byte, n int, isFirst bool) *libsvmPart {
 	return p
 }
 
-// take adds the next part. It counts the memory of the parts twice, because the method matrix copies them.
+// take adds the next part. It counts the memory of the parts twice, because p.matrix copies them.
 func (p *libsvmParser) take(part *libsvmPart) error {
 	if err := p.count(part); err != nil {
 		return err

@@ -315,8 +315,8 @@ func (m *minimizer) run(ctx context.Context, p *solver.Problem, set *solver.Sett
 	return res, err
 }
 
-// withoutRidge subtracts ridge from the objectives of a run whose offsets are a column of the data. ridge is
-// the ridge term of the coefficient of this column, which is 1.
+// withoutRidge subtracts ridge from the objectives of a run whose offsets are a column of the data. The
+// coefficient of this column is 1, and ridge is the ridge term of this coefficient.
 func withoutRidge(ridge float64, res *solver.Result, err error) {
 	res.At.Objective -= ridge
 	res.AtAverage.Objective -= ridge

@@ -143,9 +143,8 @@ func (c *Covariance) nearestPairs(i, k int, order []int32, reach []float64, r *c
 			pairs = append(pairs, Edge{min(int32(i), j), max(int32(i), j), v})
 		}
 	}
-	// The loop reads the features that have no data row in common with feature i, by decreasing reach (see
-	// orderByReach). Only the first k can be chosen, and features whose reach equals the k-th reach up to
-	// rounding.
+	// The loop takes the features that have no data row in common with feature i, by decreasing reach (see
+	// orderByReach). It ends after the k-th feature and the features with the same reach, up to rounding.
 	count, kthSize := 0, math.Inf(1)
 	for _, j := range order {
 		size := reach[i] * reach[j]
@@ -168,8 +167,8 @@ func (c *Covariance) nearestPairs(i, k int, order []int32, reach []float64, r *c
 	if len(pairs) <= k {
 		return slices.Clone(pairs)
 	}
-	// ties are the pairs whose |Weight| equals that of the k-th pair, up to rounding. The first of them in
-	// the order (I, J) are chosen.
+	// ties are the pairs whose |Weight| equals the |Weight| of the k-th pair, up to rounding. The first ties
+	// in the order (I, J) are chosen.
 	weakest := math.Abs(pairs[k-1].Weight)
 	start := slices.IndexFunc(pairs, func(e Edge) bool { return math.Abs(e.Weight) <= weakest*(1+tieTolerance) })
 	ties := pairs[start:]

@@ -109,7 +109,7 @@ func (l *recipeLasso) solve(j int) {
 				continue
 			}
 			b := 0.0
-			if v := u[i] - l.vb[i] + l.b[i]; math.Abs(v) > recipePenalty { // the diagonal of W is 1
+			if v := u[i] - l.vb[i] + l.b[i]; math.Abs(v) > recipePenalty { // no division by W_ii, which is 1
 				b = v - math.Copysign(recipePenalty, v)
 			}
 			d := b - l.b[i]

@@ -234,8 +234,8 @@ func (r *race) halfDecades(p *Point) int {
 }
 
 // descend asks for answers at smaller and smaller tolerances, until an answer has reached the smallest target
-// and the tolerance is at most the peer's default, if that is known. If descend stops earlier, the lane's
-// note says why.
+// and the tolerance is at most the peer's default, if this default is known. If descend stops earlier, the
+// lane's note says why.
 func (r *race) descend(ctx context.Context, l *Lane) error {
 	if err := l.open(ctx, r.h); err != nil {
 		_, l.Unable = err.(Unable)

@@ -36,7 +36,7 @@ func readClasses(t testing.TB, name string, features int) (*sparse.CSR, []float6
 	return d.X, d.Labels
 }
 
-// readEdges reads a graph and returns [G; I], where each row of G is the difference along an edge.
+// readEdges reads a graph and returns the constraint matrix [G; I] of its fused lasso.
 func readEdges(t testing.TB, name string, p int) *sparse.CSR {
 	t.Helper()
 	g, err := graph.ReadEdgesFile(sparsetest.DataFile(t, name), p)

@@ -6,8 +6,9 @@ import (
 	"github.com/scas-admm/scas/solver/internal/term"
 )
 
-// samples computes everything that depends on the rows of the data, of all processes. It has a point x, and a
-// dual point α with one number for each sample. C is the diagonal matrix of the weights cᵢ of the samples.
+// samples computes everything that depends on the rows of the data. The results are for the rows of all
+// processes. An implementation has a point x, and one number αᵢ of a dual point for each sample i. C is the
+// diagonal matrix of the weights cᵢ of the samples.
 type samples interface {
 	count() int // number of samples on all processes
 	// columns returns the largest absolute value of each column of X and, if they are known, a bound of its

@@ -191,7 +191,7 @@ func TestOutside(t *testing.T) {
 	}
 }
 
-// proximal returns an outside with p features and random sums r, and the proximal point, which minimises
+// proximal returns an outside whose field sum has p random numbers r, and the proximal point, which minimises
 //
 //	|x − r|²/2 + Σ |(A x)_k|,
 //

@@ -629,6 +629,7 @@ func (s *Solver) Support() (count int) {
 	return count
 }
 
-// Gradient returns X'Cα for the last dual point α, where C has the cᵢ of the package comment on its diagonal.
-// After LambdaMax, this is the gradient of the loss. The slice is valid until the next call of a method.
+// Gradient returns X'Cα for the last dual point α, where C is the diagonal matrix of the sample weights,
+// divided by their sum. After LambdaMax, this is the gradient of the loss. The slice is valid until the next
+// call of a method.
 func (s *Solver) Gradient() []float64 { return s.e }

@@ -494,8 +494,8 @@ func (p *Problem) signScaling() (shrink, exact float64) {
 	return shrink, exact
 }
 
-// roundingCost estimates how much the errors of the multipliers, and of e at features with a ridge, enlarge
-// the gap.
+// roundingCost estimates how much rounding errors enlarge the gap: the errors of the multipliers, and the
+// errors of the dual residual e at features with a ridge.
 func (p *Problem) roundingCost() (sum float64) {
 	for j, v := range p.work.image {
 		sum += math.Abs(float64(p.work.zErr[j] * v))

@@ -79,8 +79,8 @@ func (m *Memory) sumTallies(add func(t *Tally, lo, hi int)) (total Tally) {
 }
 
 // Prove returns the bound that the dual point (alpha, z) proves for the point. t is the tally of the point
-// and alpha; if t is nil, Prove computes it. head is X'Cα. If the bound is above goal, or nearly, and the
-// cause may be rounding or scaling, Prove computes it again more accurately; this may overwrite head.
+// and alpha; if t is nil, Prove computes it. head is X'Cα. If rounding or scaling may be the reason that the
+// bound is too large for goal, Prove computes the bound again, more accurately. This may overwrite head.
 func (m *Memory) Prove(point *Point, alpha, z, head []float64, t *Tally, goal float64) Bound {
 	if t == nil {
 		fresh := m.Tally(point, alpha)

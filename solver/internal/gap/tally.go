@@ -173,8 +173,8 @@ func (t *Tally) marginErrorCost(err, roundings float64) float64 {
 	return first + float64(t.Curvature*float64(err*err))
 }
 
-// rootChangeCost returns a bound of the change of t.Fenchel if each αᵢ changes by δᵢ = Φᵢyᵢ (see Phi). reach
-// bounds every |yᵢ|, and norm² is Σ cᵢΦᵢyᵢ². The factors 1.5 and 2 cover rounding.
+// rootChangeCost returns an upper bound of the change of the sum of the Fenchel terms if each αᵢ changes by
+// δᵢ = Φᵢyᵢ (see Phi). reach bounds every |yᵢ|, and norm² is Σ cᵢΦᵢyᵢ². The factors 1.5 and 2 cover rounding.
 func (t *Tally) rootChangeCost(norm, reach float64) float64 {
 	return float64(1.5*reach*t.Mismatch) + float64(2*norm*norm) + float64(2*phiSlope*reach*t.Swing)
 }
