@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Sizes on a sheet, in points: of a chart with its margin (a tile), of the title and of a legend entry.
+// The sizes on a sheet, in points. A tile is a chart with its margin; an entry is one name in the legend.
 const (
 	tileWidth, tileHeight = 250, 165
 	titleHeight           = 24

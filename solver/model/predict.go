@@ -49,8 +49,9 @@ func (m *Model) ReadOptions() *sparse.ReadOptions {
 }
 
 // Margin returns Σ values[k]·Coefficients[indices[k]] + Intercept for one row and a model with one column.
-// For numbers it is the prediction, and for counts the logarithm of the prediction. indices count from 0 and
-// must increase; a feature without an index is 0. Without an error, Margin allocates no memory.
+// If the model predicts numbers, the margin is the prediction; if it predicts counts, the margin is the
+// logarithm of the prediction. indices count from 0 and must increase; a feature without an index is 0.
+// Without an error, Margin allocates no memory.
 func (m *Model) Margin(indices []int32, values []float64) (float64, error) {
 	if len(m.Columns) != 1 {
 		return 0, errColumns
@@ -155,7 +156,7 @@ func (m *Model) RowProbabilities(dst []float64, indices []int32, values []float6
 
 // Predict returns the predicted label of one row. Labels have the values of the training data. With a column
 // for each class, Predict returns the class with the largest margin, or the first of several such classes.
-// For numbers it returns the predicted number, and for counts the rate e^margin. See Margin for the
+// A model of numbers predicts the margin, and a model of counts the rate e^margin. See Margin for the
 // arguments.
 func (m *Model) Predict(indices []int32, values []float64) (float64, error) {
 	if err := m.checkRow(indices, values); err != nil {

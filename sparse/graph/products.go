@@ -52,7 +52,7 @@ func Dense(x *sparse.CSR) bool {
 // as the method products of the type columns.
 type products struct {
 	*centring
-	sum    []float64 // p x p numbers; only those above the diagonal are used
+	sum    []float64 // p x p numbers; add changes only those above the diagonal
 	values []float64 // scratch memory: the values of some rows after subtracting shift
 }
 

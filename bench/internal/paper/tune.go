@@ -18,8 +18,8 @@ type Tuned struct {
 	// Step is Eta divided by the method's Traits.Unit. Penalty is Rho divided by lambda.
 	Step    float64 `json:"step"`
 	Penalty float64 `json:"penalty"`
-	// Edge names the parameters with the smallest or largest value that a search may try: "step", "rho",
-	// "step and rho", or "".
+	// Edge names the parameters whose chosen value is the smallest or the largest that a search may try:
+	// "step", "rho", "step and rho", or "".
 	Edge string `json:"edge,omitempty"`
 	// Objective is the objective of the chosen pair in the search.
 	Objective float64 `json:"tuned_objective"`

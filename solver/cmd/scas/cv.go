@@ -76,7 +76,7 @@ var heldMetrics = []struct {
 	value     func(mean float64) float64 // computes the metric from the mean of measure
 	unit      float64                    // the table shows the metric divided by unit
 	text      string                     // format of the metric
-	price     string                     // format of a difference in the metric
+	price     string                     // format of the metric's difference between two lambdas
 }{
 	{"mean_loss", "mean loss", model.ByLoss, identity, 1, "%.6g", "%+.3g"},
 	{"accuracy", "accuracy", model.ByError, func(v float64) float64 { return 1 - v }, 0.01, "%.2f %%", "%+.2f points"},

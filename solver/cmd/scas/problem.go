@@ -20,7 +20,7 @@ type problemSummary struct {
 	Groups     int          `json:"groups,omitempty"`
 	L1Ratio    *float64     `json:"l1_ratio,omitempty"`
 	GroupsFile string       `json:"groups_file,omitempty"`
-	// Ungrouped is the number of features in no group or, with --graph, of rows of A in no group.
+	// Ungrouped is the number of features in no group. With --graph, it is the number of rows of A in no group.
 	Ungrouped    int     `json:"rows_in_no_group,omitempty"`
 	Mu           float64 `json:"mu,omitempty"`
 	L2Y          float64 `json:"l2y,omitempty"`

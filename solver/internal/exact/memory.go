@@ -58,8 +58,8 @@ func pairs(m *sparse.CSR) (sum float64) {
 // pairsOf returns the number of pairs in a row with count entries, including each entry's pair with itself.
 func pairsOf(count int64) float64 { return float64(count * (count + 1) / 2) }
 
-// mostFormed returns the largest k for which the Hessian of the k columns with the most entries may be
-// formed.
+// mostFormed estimates the largest number of columns of a Hessian that a Solver forms. It assumes that these
+// are the columns with the most entries.
 func mostFormed(p *Problem) (columns int) {
 	count := columnCounts(p)
 	slices.SortFunc(count, func(a, b float64) int { return cmp.Compare(b, a) })

@@ -247,8 +247,8 @@ func (r *rounds) solution() *Solution {
 	return res
 }
 
-// partition extends structure, the partition of a working set's columns, to all p features. The features
-// outside the set are zero.
+// partition extends structure, the partition of a working set's columns, to all p features. The coefficients
+// of the features outside the set are zero.
 func partition(structure quadratic.Partition, cols []int32, p int) quadratic.Partition {
 	out := quadratic.Partition{Group: make([]int32, p), Factor: make([]float64, p), Count: structure.Count}
 	for j := range out.Group {

@@ -133,7 +133,8 @@ func (s *stochastic) prepare() {
 	s.stats.Rho = admm.UsableRho(cmp.Or(s.set.Rho, o.Rho(s.stats.DualUpdates)))
 	o.Step.SetRho(s.stats.Rho)
 	_, linearised := s.set.Method.(solver.SCASL)
-	// Without linearisation, fast steps may need a rotated copy of the data if A is not the identity.
+	// Steps without linearisation may be slow if A is not the identity, because this package does not rotate
+	// the data.
 	if linearised || !s.q.A.Identity() {
 		o.Linearise()
 	}

@@ -91,8 +91,8 @@ type Result struct {
 //
 // If a component is larger than MaxComponent, or if more than graph.DefaultMaxEdges pairs have |S_ij| > rho,
 // the error is a *graph.ComponentError, which states a penalty that avoids it. With FreeDiagonal, a constant
-// feature is an error. If a gap is not reached, the error matches ErrNotConverged, and Estimate also returns
-// the result. Equal input gives equal bits on every machine for any number of threads.
+// feature is an error. If a gap stays above its tolerance, the error matches ErrNotConverged, and Estimate
+// also returns the result. Equal input gives equal bits on every machine for any number of threads.
 func Estimate(c *graph.Covariance, opt Options) (*Result, error) {
 	o, err := opt.withDefaults()
 	if err != nil {

@@ -145,7 +145,7 @@ func quoted(s string) (text, rest string, ok bool) {
 	return text, rest, ok
 }
 
-// value parses the value at the beginning of s, which belongs to key. It returns the rest of s.
+// value parses the value of key at the beginning of s. It returns the rest of s.
 func (a *Array) value(key, s string) (rest string, err error) {
 	switch key {
 	case "descr":
