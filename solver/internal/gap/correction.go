@@ -41,8 +41,8 @@ type sparseEntry struct {
 }
 
 // newCorrection chooses the steps and roots of a correction. relaxed[j] is true if the dual residual eⱼ need
-// not be 0. largest[j] is the largest |x_ij| in column j of X. If largest[j] is 0, feature j becomes a root
-// last, because eⱼ does not depend on α.
+// not be 0. largest[j] is the largest |x_ij| in column j of X. If largest[j] is 0, eⱼ does not depend on α.
+// Such features are the last choice for roots.
 func newCorrection(pen *Penalty, relaxed []bool, largest []float64) *correction {
 	reached, count := slices.Clone(relaxed), 0
 	for _, done := range relaxed {
