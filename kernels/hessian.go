@@ -162,8 +162,8 @@ func longSpan(h []float64, stride int, a *Rows, buf []span, s span) {
 	}
 }
 
-// seek returns the first of the nonzeros k to end-1 of a row whose column is at least col, or end if
-// there is none.
+// seek searches the nonzeros k to end-1 of a row. It returns the first nonzero whose column is at least col,
+// or end if there is none.
 func (a *Rows) seek(k, end int64, col int) int64 {
 	if limit := k + int64(col); limit <= end {
 		if col == 0 || a.column(limit-1) < col {

@@ -184,7 +184,7 @@ func (s *scas) fitBatch() {
 
 func (s *scas) next() (bool, error) {
 	t := s.Problem.team()
-	if !t.Alone() { // restart all generators, because a checkpoint stores only the one of the first process
+	if !t.Alone() { // restart, because a checkpoint has the random state of the first process only
 		s.Samples.sampler.Restart(s.Settings.Seed, uint64(s.Stats.OuterIterations+1)<<32+uint64(t.Rank()))
 	}
 	if s.Settings.Schedule == Practical && !s.Affords(s.cost(s.Settings.InnerSteps)) {

@@ -92,6 +92,6 @@ func (r *Run) checkBest(s *saved) error {
 		return errorf("the checkpoint is of another problem: the objective at its best iterate is %v, and this problem has %v there",
 			k.Best, objective)
 	}
-	k.Best = objective // another number of processes rounds differently
+	k.Best = objective // with another number of processes, rounding differs
 	return nil
 }

@@ -147,7 +147,7 @@ func TestGraph(t *testing.T) {
 	}
 }
 
-// TestPenaltyParts fits with ridges, a matrix A, groups of rows of A and domains.
+// TestPenaltyParts checks fits that use a ridge, a matrix A, groups of rows of A or a domain.
 func TestPenaltyParts(t *testing.T) {
 	x, y := randomFor(t, 90, 9, 4, solver.Logistic{})
 	g := graph.Chain(9)

@@ -46,7 +46,7 @@ func TestStrongGap(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The graph and the identity both give A a row that contains only x[1].
+	// A has two rows whose only entry is in column 1: row 0 of Antisymmetric, and row 1 of Identity.
 	a, err := sparse.Stack(graph.Chain(20).Antisymmetric(), sparse.Identity(20))
 	if err != nil {
 		t.Fatal(err)

@@ -60,8 +60,8 @@ func (c *fitFlags) alignColumns(data *sparse.Dataset) error {
 }
 
 // alignLabels replaces the labels of two classes by −1 and +1, the same on all ranks. If there are more than
-// two classes, it stores them in data.Classes. If labels are not classes, it restores the labels of the
-// file.
+// two classes, or if the loss takes labels as numbers, it restores the labels of the file. More than two
+// classes are stored in data.Classes.
 func (c *fitFlags) alignLabels(data *sparse.Dataset) error {
 	words := data.Classes
 	data.Classes = sparse.Classes{}

@@ -48,8 +48,8 @@ const (
 )
 
 // chooseSet makes the working set. A column is required in the set if its coefficient is not zero, if its
-// limit is 0, or if its correlation exceeds share times its limit. If the model is coupled or whole is true,
-// all columns are required. With a Gram matrix, the columns of the present set are required too.
+// limit is 0, or if its correlation exceeds share times its limit. If the model is coupled, or if s.set.whole
+// is true, all columns are required. With a Gram matrix, the columns of the present set are required too.
 //
 // A set that has all required columns and is not much too large stays as it is. Otherwise new columns enter
 // in the order of the ratio of correlation to limit, the largest first. If more than maxColumns columns are

@@ -169,8 +169,8 @@ type barrier struct {
 	terms       [][]affine  // for each term, its linear forms as functions of y
 	ridge       []double    // factors of yₖ²/2 in the barrier, too small to change the solution
 	tau         double      // factor of the logarithms
-	value       double      // the value of the barrier at the y of the last visit
-	grad        []double    // grad, hess and multipliers are at the y of the last visit with derivatives
+	value       double      // the value of the barrier at the y of the last call of visit
+	grad        []double    // grad, hess and multipliers are from the last call of visit with derivatives
 	hess        [][]double  // the lower triangle of the Hessian
 	multipliers [][]float64 // the multipliers of each term, divided by the limit of the term
 	parameter   float64     // on the central path, the objective exceeds the optimum by about parameter·tau

@@ -85,8 +85,8 @@ func (h *Dense) MostSweeps(nonzeros int) int {
 	return nonzeros / 30
 }
 
-// Repeats implements Hessian. It returns true, because each Newton step may remove a coordinate from the
-// support. If columns of H are nearly dependent, a sweep after the step would bring the coordinate back.
+// Repeats implements Hessian. It returns true: there is no sweep between two Newton steps. If columns of H
+// are nearly dependent, a sweep would bring back a coordinate that the last step removed from the support.
 func (h *Dense) Repeats() bool { return true }
 
 // largeSupport is the size of a support from which the blocks of a Cholesky factorisation save much time.

@@ -90,8 +90,8 @@ func (h *Dense) factor(f []float64, support []int32) bool {
 	return true
 }
 
-// update makes the factor for support from the last one. It returns false if there is no factor for
-// the present H and f, or if a new factor is cheaper or more accurate.
+// update changes the last factor into the factor for support, see supportFactor. It returns false if the last
+// factor does not belong to the present H − ff', or if a new factor is cheaper or more accurate.
 func (h *Dense) update(f []float64, support []int32) bool {
 	c := &h.factored
 	if len(c.order) == 0 || !c.belongs(h.diagonal, f) {

@@ -98,9 +98,9 @@ func TestReport(t *testing.T) {
 	}
 }
 
-// checkClaims checks that every claim has both its values in a row of ClaimsFile, and that claims 1a and 3a
-// compare the right number of splits. It also checks texts of the figures and the page, and the links of the
-// page.
+// checkClaims checks that every claim has a row in ClaimsFile with first_value and second_value, and that the
+// numbers of splits of claims 1a and 3a are right. It also checks texts of the figures and the page, and the
+// links of the page.
 func checkClaims(t *testing.T, r *paper.Records, contents map[string]string) {
 	t.Helper()
 	for name, says := range map[string]string{
