@@ -22,7 +22,7 @@ const (
 // all storage forms.
 type fused struct {
 	*emitter
-	shift               int           // log2 of the bytes that a column takes in the vectors
+	shift               int           // log2 of the bytes from a column to the next in the loop's vectors
 	sampled, sampledEnd reg.GPVirtual // addresses of the current entry and of the end of a.sampled
 	off, num            reg.GPVirtual // addresses of a.scratch.off and a.scratch.num
 	i, n                reg.GPVirtual // the row's number, and its number of nonzeros

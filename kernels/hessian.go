@@ -6,13 +6,13 @@ import "sort"
 //
 //	h[j*stride+m] += sum_i c[i] x_ij x_im   for lo <= j < hi and j <= m < p
 //
-// h has p rows of p numbers, which begin stride numbers apart. Rows outside lo to hi-1, and the part
-// below the diagonal, are neither read nor written. For every j <= m, over the rows i that hold a nonzero in
-// both columns, in row order,
+// h has p rows of p numbers; row j begins at h[j*stride]. Rows outside lo to hi-1, and the part
+// below the diagonal, are neither read nor written. For every j <= m, Hessian adds the terms of the
+// rows i that hold a nonzero in both columns j and m, in row order:
 //
 //	h[j*stride+m] = FMA(float64(c[i]*x_ij), x_im, h[j*stride+m])
 //
-// and at last +0 is added, so that -0 becomes +0. The bits do not depend on lo and hi. The columns of a
+// Then it adds +0, so that -0 becomes +0. The bits do not depend on lo and hi. The columns of a
 // row must increase, and p must be at least a.Cols. len(c) must be the number of rows; h must not overlap
 // c or a. If s is nil, scratch memory is allocated.
 //

@@ -117,7 +117,7 @@ type conversion struct {
 	nnz        int64        // number of entries in the parts
 	lastRecord *partsRecord // the state at which an earlier call stopped; nil if there is none
 	sourceSize int64        // size of the source file in bytes
-	written    int64        // number of bytes of the parts that are in the .scas file
+	written    int64        // number of bytes copied from the parts to the .scas file
 }
 
 // A converter does the work that depends on the format of the text.

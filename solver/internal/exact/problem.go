@@ -88,7 +88,7 @@ type columnSummary struct {
 // An objective is the mean loss Σ cᵢ φ at a point, and the value of P there.
 type objective struct{ loss, value float64 }
 
-// A workspace holds what a step uses from the steps before it.
+// A workspace holds what a Newton step uses from earlier Newton steps.
 type workspace struct {
 	damping float64 // the damping of the next Hessian, see term.Loss.Curvatures
 	// In the present or last call of Solve: the largest decrease of a model's value, and the decrease in the

@@ -299,7 +299,7 @@ func (s *Solver) open(j int) (above, below bool) {
 	return math.IsInf(s.box.Upper[j], 1), math.IsInf(s.box.Lower[j], -1)
 }
 
-// visit computes the loss at the point, and sets s.e = X'Cφ'.
+// visit computes the mean loss at s.x, and sets s.e to the gradient of the mean loss.
 func (s *Solver) visit() {
 	s.current.loss = s.rows.moveTo(s.x, s.e, s.work.damping)
 	s.work.started = true

@@ -266,7 +266,7 @@ const (
 // +Inf if there are too many columns.
 func (s *Solver) formedCost(cols []int32) (visits float64) {
 	if !s.Team.Alone() || s.set.whole || s.gram != nil {
-		// Without a formed Hessian, processes would exchange a message for each coordinate.
+		// If the Hessian were not formed, several processes would exchange a message for each coordinate.
 		return 0
 	}
 	if len(cols) > defaultWorking {

@@ -13,7 +13,7 @@ type Shifted struct {
 	a       *Algebra
 	rho     float64
 	sigma   []float64 // diagonal of A'A; zeros if A is not a matrix
-	spec    *Spectrum // nil if A = I, and if conjugate gradients are used
+	spec    *Spectrum // nil if A = I or if conjugate gradients are used
 	coupled []int     // numbers of the connected components of A'A with several features
 	bases   []*basis  // the basis of each component; nil if it has at most smallComponent features
 	hat     []float64 // scratch memory of solveSmall

@@ -163,7 +163,7 @@ func (b *barriers) updateMultipliers(u, step []float64, tau float64) {
 	}
 }
 
-// ballFraction is the largest part of the distance to the boundary of a ball that a step may go.
+// A step goes at most the part ballFraction of the way to the boundary of a ball.
 const ballFraction = 0.9
 
 // Method derivatives makes theta, the multiplier of the ball, at least leastTheta times the value of theta on

@@ -37,8 +37,8 @@ type Coupled struct {
 
 	// U is the solution.
 	U []float64
-	// Z has the multipliers of the rows of A. Move is near U − x; the sum x + Move would lose digits.
-	// For the g, H and x above, g + H Move + A'Z + ν = 0 with a vector ν that is normal to Set.
+	// Z has the multipliers of the rows of A. Move is near U − x. It is stored in place of x + Move, because
+	// this sum would lose digits. g + H Move + A'Z + ν = 0 with a vector ν that is normal to Set.
 	Z, Move []float64
 	// Tau is the parameter τ of the smooth problem at the end of Solve. Steps is the number of Newton steps.
 	Tau   float64
@@ -364,7 +364,7 @@ func (q *Coupled) search(decrement float64) (length float64) {
 		linear += float64(s * (q.Gradient[j] + q.hd[j]))
 	}
 	startValue := q.value(q.image, q.U)
-	// rounding is the error of a sum of q.terms numbers.
+	// rounding is about the rounding error of startValue, a sum of q.terms numbers.
 	rounding := float64(1e-16 * math.Sqrt(q.terms) * math.Abs(startValue))
 	for range maxHalvings {
 		for k, v := range q.image {

@@ -26,9 +26,9 @@ type Separable struct {
 	// Unit scales violations of the optimality conditions. If the minimum along coordinate k is at distance
 	// s, the violation of coordinate k is s times the curvature, divided by Unit_k.
 	Unit []float64
-	// MaxMove bounds the move of each coordinate in one sweep. Nil means no bound. A bound is useful if, far
-	// from the start, the quadratic function is a bad model of the function that it approximates. Newton
-	// steps, the coordinate Free and coordinates without curvature have no bound.
+	// MaxMove bounds the move of each coordinate in one sweep. Nil means no bound. A bound is useful if
+	// the quadratic function approximates another function well only near the start. Newton steps, the
+	// coordinate Free and coordinates without curvature have no bound.
 	MaxMove []float64
 	// If Stop returns true, Solve ends. It is called after sweeps and for Newton steps, and may be nil.
 	Stop func() bool

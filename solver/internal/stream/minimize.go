@@ -33,9 +33,9 @@ type Options struct {
 // Minimize does what solver.Minimize does, for mapped data (sparse.CSR.Mapped) and the methods solver.SCASK
 // and SCASL. Each inner loop draws from one batch of the file. Results have a certified gap if package exact
 // can solve the problem with a file (exact.Problem.FileRefusal). Minimize refuses other methods, several
-// ranks, checkpoints, a Coupling, terms of the caller's own, and data that are not mapped; its error then
-// wraps ErrNotStreamed. Beside Method, it uses the settings Name, RelTol, TimeLimit, Threads, Start.X,
-// Recorder, RecordEvery, Passes, DualUpdates, Eta, Rho and Seed.
+// ranks, checkpoints, a Coupling, the caller's own losses, penalties and domains, and data that are not
+// mapped. Its error then wraps ErrNotStreamed. Beside Method, Minimize uses the settings Name, RelTol,
+// TimeLimit, Threads, Start.X, Recorder, RecordEvery, Passes, DualUpdates, Eta, Rho and Seed.
 //
 // In recorded points and results, the averages are equal to the iterate, and y is A x. The same data,
 // settings and memory give the same bits.

@@ -13,10 +13,10 @@ import (
 // retunedClaims are the IDs of the claims that compare the gap of SCAS-ADMM with the gap of another method.
 var retunedClaims = []string{"3a", "3b", "2a", "2b"}
 
-// Retune checks whether the choice of parameters decides the claims of retunedClaims on a problem, the data
-// set d with mu. For each claim it tunes the method with the larger gap again, near this method's parameters
-// for the first split. It returns, as text, each claim's ratio before and after this tuning. If the run of
-// this method failed, the text says so instead of the ratio after the tuning.
+// Retune checks whether the choice of parameters decides the claims of retunedClaims, for the data set d and
+// mu. For each claim it takes the method with the larger gap on the first split, and searches again near this
+// method's parameters. It returns, as text, each claim's ratio of gaps before and after this search. If the
+// run of this method failed, the text says so instead of the ratio after the search.
 func Retune(ctx context.Context, r *paper.Records, d *paper.Data, mu float64) (string, error) {
 	p := &problem{Records: r, Spec: d.Spec, mu: mu}
 	if p.optimum(0) == nil {
