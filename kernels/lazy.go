@@ -71,8 +71,8 @@ type LazyBall struct {
 	Lazy
 	Radius     float64
 	UU, UD, DD float64 // |u|², u'd, |d|²
-	AlphaSum   float64 // sum of the values that Alpha has after the steps
-	GammaSum   float64 // sum of the values that Gamma has after the steps
+	AlphaSum   float64 // sum of the values of Alpha after each step
+	GammaSum   float64 // sum of the values of Gamma after each step
 	GammaLimit float64 // |Gamma| above which the loop stops, because the terms of |w|² would cancel
 }
 

@@ -9,8 +9,8 @@ import (
 // A Retuned compares the parameters that were chosen for a run with parameters near them.
 type Retuned struct {
 	*TunedRun
-	// Best is the smallest objective of the run and of its repetitions. BestStep and BestPenalty are the
-	// parameters that reached it.
+	// Best is the smallest objective of the run and of its repetitions. BestStep and BestPenalty are Step and
+	// Penalty (see Tuned) of the run that reached it.
 	Best, BestStep, BestPenalty float64
 	Runs                        int // number of repetitions
 }

@@ -57,8 +57,8 @@ type place [2]int
 // objectives has the objectives at the end of a run: at the last iterate and at the average.
 type objectives map[Output]float64
 
-// A grid searches two ladders for the pair of rungs with the smallest objective. It makes at most one run for
-// each pair; this run gives the objectives of both outputs.
+// A grid searches for the step size and rho with the smallest objective, for the last iterate or for the
+// average. It makes at most one run for each pair of a step size and rho.
 type grid struct {
 	ladders [2]ladder
 	stride  int // 1, or 2 to skip every other rung

@@ -138,8 +138,8 @@ func (c *fitFlags) obstacle(data *sparse.Dataset, method solver.Method) error {
 	return nil
 }
 
-// keptBytes returns the bytes that fits out of core keep in memory for models, and for vectors with an entry
-// for each row.
+// keptBytes returns the number of bytes that a command out of core keeps in memory for models, and for
+// vectors with an entry for each row.
 func (c *fitFlags) keptBytes(data *sparse.Dataset, load workload) int64 {
 	n, p := data.X.Dims()
 	bytesOfRow, models := c.ranks.bytesOfRow, 0

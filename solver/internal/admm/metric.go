@@ -51,7 +51,7 @@ func NewMetric(p *MetricProblem) *Metric {
 	for k := range m.Rho {
 		idx, val := rowOf(p.A, k)
 		m.Rho[k] = p.rho(k, termSize(idx, val, unit), curvature, math.Sqrt(norm2))
-		for i, j := range idx { // (Σ aᵢuᵢ)² ≤ (number of terms) Σ (aᵢuᵢ)²
+		for i, j := range idx { // for the row a and every u: (a'u)² ≤ len(idx) Σ aⱼ²uⱼ²
 			stiffness[j] += float64(m.Rho[k] * val[i] * val[i] * float64(len(idx)))
 		}
 	}

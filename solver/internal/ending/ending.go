@@ -52,7 +52,7 @@ const (
 // Evidence describes a run that has ended.
 type Evidence struct {
 	Err       error   // the error that ended the run, or nil; the time limit is no error
-	Diverged  bool    // Err is a divergence
+	Diverged  bool    // Err says that the run diverged
 	Late      bool    // the time limit ended the run
 	Gap, Goal float64 // the certified gap, and the gap to reach; Goal is at most 0 if no gap was requested
 	// Final is true if the method runs until it has reached the goal or cannot reach it, and false if it

@@ -220,7 +220,7 @@ func imageOf(p *Problem, x []float64) []float64 {
 func lossChange(loss term.Loss, t, d, b float64) float64 {
 	switch l := loss.(type) {
 	case term.Logistic:
-		if math.Abs(d) > 30 { // no digits cancel here, but exp would overflow
+		if math.Abs(d) > 30 { // few digits cancel here, and exp may overflow
 			break
 		}
 		s := 1 / (1 + math.Exp(b*t))

@@ -165,9 +165,9 @@ func (c *correction) setRootVectors(p int, pen *Penalty) {
 	}
 }
 
-// apply performs the steps: each changes a multiplier in z so that eⱼ = 0 at one feature j. eErr bounds the
-// errors of e. Because of rounding, the stored multiplier differs from the multiplier that makes eⱼ exactly
-// 0. apply adds a bound of this difference to zErr.
+// apply performs the steps. Each step changes a multiplier in z so that the dual residual eⱼ of one feature j
+// is 0. eErr bounds the errors of e. Because of rounding, the stored multiplier differs from the multiplier
+// that makes eⱼ exactly 0. apply adds a bound of this difference to zErr.
 func (c *correction) apply(pen *Penalty, e, eErr, z, zErr []float64) {
 	for _, s := range c.steps {
 		j, a := s.feature, math.Abs(s.entry)

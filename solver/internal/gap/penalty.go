@@ -31,7 +31,8 @@ type Penalty struct {
 	SingletonEntry []float64
 }
 
-// A Group is a set G of rows with the penalty Limit |v_G|₂, where v_G has the elements of v for these rows.
+// A Group is a set G of rows with the penalty Limit |v_G|₂. The vector v_G has the entries of v = A x for
+// these rows.
 type Group struct {
 	Rows  []int32 // the kept rows in G; an element k stands for row Penalty.From[k] of A
 	Limit float64

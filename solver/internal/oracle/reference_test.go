@@ -441,7 +441,7 @@ func (b *barrier) visitTerm(k int, y []double, derivatives bool) {
 	b.multipliers[k] = multipliers
 }
 
-// lastTau is the last τ of the reference, divided by the objective at the starting point.
+// lastTau is the last barrier.tau in task.solve, divided by the objective at the starting point.
 const lastTau = 1e-20
 
 // solve follows the central path by Newton's method. It returns false if it does not reach lastTau.

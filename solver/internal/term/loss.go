@@ -106,8 +106,8 @@ type Traits struct {
 	// CurvatureOfSlope returns φ″ as a function of φ'. The function is concave, positive inside the interval
 	// of SlopeRange, and 0 at the finite ends of this interval. Nil means that no such function is known.
 	CurvatureOfSlope func(slope, label float64) float64
-	// NeverZero is true if, for some label, φ tends to 0 but remains positive. For a caller's own loss it is
-	// a guess.
+	// NeverZero is true if, for some label, φ tends to 0 but remains positive. For a caller's own loss, the
+	// method ownLoss.Traits guesses NeverZero from slopes.
 	NeverZero bool
 
 	// StallAdvice is for a run that rounding ends before the requested accuracy. Nil means the usual advice.

@@ -195,8 +195,8 @@ func (b *newtonBlock) modelChange(active [][]int32) float64 {
 	})
 }
 
-// sum returns the sum of f over the active entries; entries off the diagonal count twice. f gets the
-// index of an entry in the slice of a matrix, and its rho_ij.
+// sum returns the sum of f over the active entries; entries off the diagonal count twice. The arguments of f
+// are the index of an entry in slices such as b.x, and rho_ij of the entry.
 func (b *newtonBlock) sum(active [][]int32, f func(index int, rho float64) float64) float64 {
 	total := 0.0
 	for i, cols := range active {
