@@ -210,7 +210,7 @@ type panelLoop struct {
 
 const (
 	panelRow   = 64                    // numbers in a row of the panel
-	panelBytes = 8 * panelRow          // bytes in a row of the panel, and in 64 factors of t
+	panelBytes = 8 * panelRow          // bytes in a row of the panel, and in 64 numbers of t
 	panelEnd   = panelRow * panelBytes // bytes in the panel
 )
 

@@ -14,7 +14,7 @@ type Point struct {
 	Seconds        float64    // seconds used, without evaluations
 	Last           Evaluation // the objective at X
 	Average        Evaluation // the objective at XAverage
-	PrimalResidual float64    // |A x + B y − c|₂, by default |A x − y|₂
+	PrimalResidual float64    // |A x + B y − c|₂ (see Coupling), by default |A x − y|₂
 	DualityGap     float64    // proved gap of the iterate; +Inf if nothing was proved at this point
 	X              []float64  // the iterate; valid only during the call of Record
 	XAverage       []float64  // average of iterates, as in Result; valid only during the call of Record

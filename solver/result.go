@@ -45,8 +45,8 @@ type Result struct {
 	At, AtAverage Evaluation
 	// Unrounded is the objective of the Iterate before zeros and ties were made exact.
 	Unrounded float64
-	// PrimalResidual is |A x + B y − c|₂, by default |A x − y|₂. It is 0 if there were only Newton steps.
-	// Both residuals may belong to the Iterate before zeros and ties were made exact.
+	// PrimalResidual is |A x + B y − c|₂ (see Coupling), by default |A x − y|₂. It is 0 if there were only
+	// Newton steps. Both residuals may belong to the Iterate before zeros and ties were made exact.
 	PrimalResidual float64
 	// DualResidual is |x − π_X(x − ∇f(x) − A'beta)|₂, where f is the mean loss plus (L2/2)|x|², and π_X the
 	// projection onto X. For X = R^p this is |∇f(x) + A'beta|₂. x is optimal if both residuals are zero

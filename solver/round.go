@@ -7,8 +7,9 @@ import (
 	"github.com/scas-admm/scas/solver/internal/term"
 )
 
-// makeExact returns a copy of r.X with exact zeros, or with exact zeros and ties, and true. It returns r.X
-// itself and false if it cannot make them exact, or if the objective would rise by more than rounding.
+// makeExact makes the zeros of r.X exact in a copy, and also the ties if this does not raise the objective.
+// It returns the copy and true. If it cannot make the zeros exact, or if the objective would rise by more than
+// rounding, it returns r.X itself and false.
 func (r *Run) makeExact() ([]float64, bool) {
 	p := r.Problem
 	value := p.Evaluate(r.X).Objective

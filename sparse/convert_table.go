@@ -96,7 +96,8 @@ func (c *tableConversion) median(j, n int) (float64, error) {
 	return medianOf(values, n), err
 }
 
-// countDropped sets c.dropped. It reads the stored columns only if some entries may have no feature.
+// countDropped sets c.dropped, the number of entries without a feature. It reads the column numbers of the
+// entries only if there may be such entries.
 func (c *tableConversion) countDropped() error {
 	late := func(col *tableColumn) bool { return col.kind != numberColumn && col.missing > 0 }
 	if !slices.ContainsFunc(c.table.columns, late) {

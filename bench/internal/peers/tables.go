@@ -47,7 +47,7 @@ func seconds(t float64) string {
 	return measure.Digits(t)
 }
 
-// Times returns the rows of the table of seconds. A lane without answers has no row.
+// Times returns the rows of the table of times in seconds: one for each peer with points.
 func (o *Outcome) Times() (rows []Row) {
 	for k, l := range o.Lanes {
 		if len(l.Points) == 0 {

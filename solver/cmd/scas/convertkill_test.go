@@ -73,7 +73,7 @@ func TestConvertKilled(t *testing.T) {
 	}
 }
 
-// age makes the temporary files of a killed process so old that the next conversion removes them.
+// age makes the temporary files of a killed process one hour old.
 func age(t *testing.T, dir string) {
 	t.Helper()
 	names, err := filepath.Glob(filepath.Join(dir, ".*.tmp"))

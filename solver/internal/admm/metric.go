@@ -34,12 +34,13 @@ type Metric struct {
 	D    []float64   // powers of two
 	Rho  []float64   // ρ of each row of A, a power of two
 	Data *sparse.CSR // X D
-	// A is the matrix M = [diag(√ρ) A D; √mu D]. M'M is the matrix K of Plan for u = D⁻¹x.
+	// A is the matrix M = [diag(√ρ) G D; √mu D], where G is MetricProblem.A. For steps in u, the matrix K
+	// of Plan is M'M.
 	A *linalg.Algebra
 }
 
-// NewMetric returns the metric of a problem. It returns nil if equal step sizes are better, or if D would
-// overflow or underflow.
+// NewMetric returns the metric of a problem. It returns nil if equal step sizes for all columns are better,
+// or if Metric.D would overflow or underflow.
 func NewMetric(p *MetricProblem) *Metric {
 	unit, ok := columnUnits(p.Team, p.Data)
 	if !ok || p.coupled() && p.fractionAtZero(unit) > 0.2 {

@@ -66,9 +66,9 @@ func (w *setSolver) certify(x, z []float64) float64 {
 	return gap.Rounded(best, w.problem.value)
 }
 
-// startTrial sets the trial dual point. α is φ'(t) at the current point x. The multiplier of a row of A with
-// (A x)_k ≠ 0 is the limit of the row, with the sign of (A x)_k. The other multipliers are those in z, or 0
-// if z is nil.
+// startTrial sets the dual point w.trial. Its alpha has the slopes at the current point x. If (A x)_k ≠ 0,
+// the multiplier of row k of A is the limit of the row, with the sign of (A x)_k. The other multipliers come
+// from z, or are 0 if z is nil.
 func (w *setSolver) startTrial(z []float64) {
 	copy(w.trial.alpha, w.problem.current.slope)
 	clear(w.trial.z)

@@ -116,7 +116,8 @@ func (s *Shifted) Solve(dst, b []float64, shift float64) {
 }
 
 // SolveAt computes the solution of (shift I + ρ A'A) v = b. It sets the entries of dst at the given features,
-// and at all features of components with several features. It panics if Iterative returns true.
+// and at all features of connected components of A'A with several features. It panics if Iterative returns
+// true.
 func (s *Shifted) SolveAt(features []int, dst, b []float64, shift float64) {
 	if s.Iterative() {
 		panic("linalg: SolveAt by conjugate gradients")

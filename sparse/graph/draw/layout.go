@@ -45,10 +45,9 @@ func layoutComponent(adj [][]int) []r2.Vec {
 	return position
 }
 
-// foldPath returns positions for a component that is a path longer than width. The positions form
-// rows that run to the right and to the left in turn. width is the width of a row, and label the
-// width that the name of a node needs, both in units of the length of an edge. For any other
-// component, foldPath returns nil.
+// foldPath returns positions for a component that is a path longer than width, and nil for any other
+// component. The positions form rows that run to the right and to the left in turn. width is the width
+// of a row, and label the width that the name of a node needs, both in units of the length of an edge.
 func foldPath(adj [][]int, label, width float64) []r2.Vec {
 	start, ends := 0, 0
 	for i, neighbours := range adj {

@@ -19,7 +19,7 @@ func (f *File) Check(release bool) error {
 	if err := f.CheckPart(0, int(f.Rows), release); err != nil {
 		return err
 	}
-	return f.checkBlocks(span{page, f.sums.start}) // the other 1 MiB blocks, each of which has one checksum
+	return f.checkBlocks(span{page, f.sums.start}) // the blocks that CheckPart has not checked
 }
 
 // CheckPart is CheckRows for many rows, on all processors. If release is true, it releases the memory of
