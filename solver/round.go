@@ -8,8 +8,8 @@ import (
 )
 
 // makeExact makes the zeros of r.X exact in a copy, and also the ties if this does not raise the objective.
-// It returns the copy and true. If it cannot make the zeros exact, or if the objective would rise by more than
-// rounding, it returns r.X itself and false.
+// It returns the copy and true. If it cannot make the zeros exact, or if the objective would rise by more
+// than rounding, it returns r.X itself and false.
 func (r *Run) makeExact() ([]float64, bool) {
 	p := r.Problem
 	value := p.Evaluate(r.X).Objective

@@ -17,8 +17,8 @@ const (
 	Separated       // the loss decreases for ever in a direction of free features
 )
 
-// Of returns why a method ended. full, separated and spent are about the reasons Room, Separated and
-// Iterations. separated reads the data, so Of calls it only if no earlier reason applies.
+// Of returns why a method ended. full, separated and spent say whether the reasons Room, Separated and
+// Iterations apply. separated reads the data, so Of calls it only if no reason before it applies.
 func Of(err error, gap, goal float64, full bool, separated func() bool, spent bool) Why {
 	switch {
 	case err != nil:
