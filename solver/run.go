@@ -67,9 +67,11 @@ type Run struct {
 	averaged int             // number of iterates whose mean is Run.Mean
 	// automatic returns the automatic step size at the iterate; nil if the method has none.
 	automatic func() float64
-	loose     bool        // penaltyValue used the y of the iterate, because x implies no y with a finite penalty
-	scales    admm.Scales // sizes of the data, labels and penalty, for the automatic ρ
-	keeper    admm.Keeper // holds the iterate to which the run returns if it diverges
+	// loose is true if penaltyValue used the y of the iterate, because x does not determine y, or determines
+	// a y with infinite g(y).
+	loose  bool
+	scales admm.Scales // sizes of the data, labels and penalty, for the automatic ρ
+	keeper admm.Keeper // holds the iterate to which the run returns if it diverges
 	proof
 	clock admm.Clock
 }

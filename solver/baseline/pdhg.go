@@ -46,7 +46,7 @@ func (ASVRPDHG) Begin(r *solver.Run) (solver.Iteration, error) {
 
 type pdhg struct {
 	*svrg
-	lookahead []float64 // twice the point after a step minus the point before: x̄ or, with momentum, z̄
+	lookahead []float64 // 2p⁺ − p, if the last step moved point from p to p⁺
 }
 
 // newPDHG returns the state of a PDHG method. The arguments are as in newSVRG.

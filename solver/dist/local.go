@@ -143,8 +143,8 @@ func (g *Goroutine) meet(kind string, v []float64, combine func(result []float64
 	return t.err
 }
 
-// post adds v to the current turn and returns the turn. The last rank that posts calls combine, which
-// computes the result, and ends the turn.
+// post stores a copy of v in the current turn, and returns the turn. The last rank that calls post also calls
+// combine, which computes the result, and ends the turn.
 func (g *Goroutine) post(kind string, v []float64, combine func(result []float64, vectors [][]float64)) *turn {
 	g.mu.Lock()
 	defer g.mu.Unlock()

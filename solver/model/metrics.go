@@ -10,7 +10,7 @@ import (
 // Metrics measure the predictions of a model for some rows. With weights, all means are weighted means.
 type Metrics struct {
 	Rows int     `json:"rows"`
-	Loss float64 `json:"mean_loss"` // mean loss; equal to Classes.LogLoss if there is one
+	Loss float64 `json:"mean_loss"` // mean loss; Classes.LogLoss, if not nil, has the same value
 	// Classes is nil if the model predicts numbers, and Numbers is nil if it predicts classes.
 	Classes *ClassMetrics  `json:"classification,omitempty"`
 	Numbers *NumberMetrics `json:"regression,omitempty"`

@@ -32,7 +32,7 @@ type graphReport struct {
 
 	graph *graph.Graph
 	names []string
-	theta *sparse.CSR // estimate of glasso: the inverse of the correlations, or of the table of --correlation
+	theta *sparse.CSR // glasso's estimate of the inverse of the correlations, or of the --correlation table
 	a     *sparse.CSR // the matrix A that scas train makes from the output
 }
 

@@ -169,7 +169,7 @@ func telescope(sum, w0, w, c, e, h []float64, steps int) {
 }
 
 // telescopes reports whether telescope has a relative error of at most about 1e-11. telescope
-// divides the rounding errors of the steps by 1 − c = η k, where k is the diagonal of K.
+// divides the rounding errors of the steps by 1 − c = η k, where k is the diagonal of K (see Plan).
 func (l *InnerLoop) telescopes(eta float64, k []float64) bool {
 	limit := 1e-5 / math.Sqrt(float64(l.Round))
 	for _, kj := range k {

@@ -21,7 +21,7 @@ type ascent struct {
 	inverse         []float64 // 1/ridgeⱼ
 	centre          []float64
 	noRidge         []int     // the features without a ridge
-	marginFall      []float64 // cᵢ Σⱼ xᵢⱼ²/ridgeⱼ: the fall of the margin of sample i if αᵢ grows by 1
+	marginFall      []float64 // by how much the margin of sample i falls if αᵢ grows by 1
 	order           []int32   // the samples with a weight above 0, in the order of the last pass
 	margin, slope   []float64 // the margin and slope of each sample at its last visit
 	oldAlpha        []float64 // αᵢ before the last visit of sample i

@@ -14,7 +14,7 @@ type coupled struct {
 	rows   gap.Penalty // the penalty g(A x) without its squared terms, which model.H contains
 	base   []float64   // the Hessian of the loss
 	z      []float64   // multipliers of the rows of A, plus the derivatives of the squared terms of g
-	excess float64     // an estimate of P(x) − P*; +Inf if there is none
+	excess float64     // an estimate of the objective minus its optimum; +Inf if there is none
 
 	structure  quadratic.Partition // the zeros and ties that MakeExact returned last
 	exact      bool                // the last model's solution has exactly the zeros and ties of structure
@@ -37,7 +37,8 @@ func (s *Solver) newCoupled() {
 	s.coupled = c
 }
 
-// forget makes the next model start without multipliers, and without an estimate of P(x) − P*.
+// forget makes the next model start without multipliers, and without an estimate of the objective minus its
+// optimum.
 func (c *coupled) forget() {
 	c.excess = math.Inf(1)
 	c.model.ForgetMultipliers()
@@ -71,12 +72,12 @@ func (s *Solver) fillCoupled() {
 const (
 	// The first barrier weight τ, in units of Solver.Scale divided by the result of quadratic.Coupled.Terms.
 	startTau = 0.05
-	// After a step from a point with P − P* = e, P − P* is expected to be squaredFactor·e²/Scale.
+	// If the objective is e above its optimum, a step is expected to reduce e to squaredFactor·e²/Scale.
 	squaredFactor = 30
-	modelPart     = 1e-3 // tolerance of a model, relative to the P − P* that is expected after its step
+	modelPart     = 1e-3 // tolerance of a model, relative to the e that is expected after its step
 	gapPart       = 0.02 // smallest tolerance of a model before the last step, relative to Settings.Tol
-	// A step may be the last one if P − P* is expected to be at most this multiple of the tolerance when the
-	// step is done.
+	// A step may be the last one if, after this step, the objective minus its optimum is expected to be at
+	// most mayEndPart times the tolerance of the gap.
 	mayEndPart = 100
 	// Largest tolerance of the model in a step that may be the last one, relative to Scale. It is so small
 	// that the zeros and ties of the solution can be found.

@@ -25,7 +25,7 @@ func (p *Prover) prepare() {
 	if p.solver, err = New(&q); err != nil {
 		if q.Absolute() {
 			if p.sets, err = newSetSolver(&q); err == nil {
-				return // assembly stays 0: the cost depends on the working sets
+				return // assembly stays 0, because the size of the Hessians is not known
 			}
 		}
 		if _, features := q.Data.Dims(); features <= MostFeatures {

@@ -169,7 +169,8 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 	return r
 }
 
-// excessAfter estimates P − P* after a step of length 1. fall is the decrease of the model's value.
+// excessAfter estimates the objective minus its optimum after a step of length 1. fall is the decrease of the
+// model's value.
 func (s *Solver) excessAfter(fall float64) float64 {
 	if !s.Loss.Traits().ContinuousCurvature {
 		return fall

@@ -479,7 +479,7 @@ func (p *Problem) signScaling() (shrink, exact float64) {
 		if row < 0 || p.Ridge[j] > 0 || !p.halfBounded(j) || p.Penalty.Squared(int(row)) {
 			continue
 		}
-		// A multiplier within its limit can change e by maxChange, rounding included.
+		// A multiplier within its limit can change the dual residual e by maxChange, despite rounding.
 		maxChange := p.Penalty.Limit[row] * math.Abs(p.Penalty.SingletonEntry[j]) * (1 - 16*roundoff)
 		e := p.work.e[j]
 		excess := -e // by how much e has the wrong sign

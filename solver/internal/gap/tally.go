@@ -34,7 +34,8 @@ type Tally struct {
 	MaxPhi    float64 // the largest Φᵢ, see Phi
 }
 
-// Samples has, for some samples, αᵢ in the domain of φ*, the slope φ'(tᵢ), the margin tᵢ, the label and cᵢ.
+// Samples has, for some samples, αᵢ in the domain of φ*, the slope φ'(tᵢ), the margin tᵢ, the label, and the
+// factor cᵢ of the sample in the mean loss.
 type Samples struct {
 	Alpha, Slope, Margin, Label, Coef []float64
 }

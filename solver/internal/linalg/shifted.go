@@ -21,7 +21,7 @@ type Shifted struct {
 
 	cg    *ConjugateGradients // nil unless conjugate gradients are used
 	shift float64             // the argument shift of the current call of Solve
-	image []float64           // A v for the vector v of multiply, if A is not a matrix
+	image []float64           // the product A v in the method multiply, if A is not a matrix
 }
 
 // rowScratch is the scratch memory of SolveRow.

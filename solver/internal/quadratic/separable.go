@@ -51,7 +51,7 @@ type Separable struct {
 }
 
 // A Hessian is the matrix H of a Separable. It also stores a vector d, and keeps H d up to date. In
-// Separable.Solve, d is u − x, but 0 at the coordinate Free.
+// Separable.Solve, d is U − X (fields of Separable), but 0 at the coordinate Free.
 type Hessian interface {
 	// Diagonal returns the diagonal of H. No entry is negative.
 	Diagonal() []float64
@@ -432,7 +432,7 @@ func (q *Separable) save() {
 	q.saved, q.savedInnerProduct = append(q.saved[:0], q.U...), q.eliminated.innerProduct
 }
 
-// restore returns to the u of the last save.
+// restore sets u, and the numbers that belong to it, to the values that save stored last.
 func (q *Separable) restore() {
 	q.H.Restore()
 	copy(q.U, q.saved)

@@ -69,7 +69,7 @@ func (s *Sides) Add(l Loss, changes, labels, weights []float64) {
 	}
 }
 
-// Apart reports whether rows were counted and none of them has a loss that increases.
+// Apart reports whether rows were counted, and none of them has a loss that increases (see Sides).
 func (s *Sides) Apart() bool { return s[0] == 0 && s[1] > 0 }
 
 // Separates returns the result of Sides.Apart for the rows of all processes. The arguments are described at
