@@ -10,8 +10,8 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// Eight features in a chain. Only the first four matter, with equal coefficients: the
-// fused lasso finds exactly these four.
+// Eight features in a chain. Only the first four matter, and their coefficients are
+// equal: the fused lasso finds both.
 func Example() {
 	data, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: 400, Features: 8, Groups: 1, GroupSize: 4, Noise: 1, Seed: 1})
 	if err != nil {
