@@ -47,6 +47,9 @@ type samples interface {
 	// dual returns α at the point x, or nil for samples in a file.
 	dual(x []float64) []float64
 
+	// clipped returns Σ cᵢ |Δᵢ|, where Δᵢ is by how much accept moved αᵢ into the domain of φ*. It returns 0
+	// for samples whose tally costs nothing.
+	clipped() float64
 	tally() *gap.Tally // tally of α at the point
 	// prove returns the bound that α and multipliers z prove at the point x, and sets e = X'Cα, where C is
 	// the diagonal matrix of the weights of samples. If the bound exceeds goal because of rounding, prove may

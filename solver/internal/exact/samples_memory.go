@@ -24,6 +24,7 @@ type memory struct {
 	alpha, curve  []float64 // for each sample: α, and φ″ of the last Hessian
 	zeroLoss      float64   // the mean loss at x = 0
 	lo, hi        []float64 // for each sample: the smallest and the largest α allowed
+	clip          float64   // see samples.clipped; of the samples of this process
 	lastTally     gap.Tally // the result of the last call of tally
 }
 
@@ -167,9 +168,11 @@ func (m *memory) accept(t *trial) {
 	if move <= cancelledPart*size {
 		m.set.margins(m.Sums, marginMove, t.move)
 	}
+	m.clip = 0
 	for i, v := range marginMove {
 		alpha := m.current.slope[i] + float64(m.curve[i]*v)
 		m.alpha[i] = max(m.lo[i], min(alpha, m.hi[i]))
+		m.clip += float64(m.Coef[i] * math.Abs(alpha-m.alpha[i]))
 	}
 	if t.length > 0 {
 		m.current, m.next = m.next, m.current
@@ -195,6 +198,8 @@ func (m *memory) dual([]float64) []float64 { return slices.Clone(m.alpha) }
 func (m *memory) point(x []float64) *gap.Point {
 	return &gap.Point{X: x, Margin: m.current.margin, Slope: m.current.slope, Loss: m.current.loss}
 }
+
+func (m *memory) clipped() float64 { return m.Team.Total(m.clip) }
 
 func (m *memory) tally() *gap.Tally {
 	m.lastTally = m.bounds.Tally(m.point(nil), m.alpha)

@@ -127,6 +127,9 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 		if far && !s.constant() && float64(fall*fall) > float64(farPart*aim)*s.current.value {
 			continue
 		}
+		if far && s.set.whole && s.coupled == nil && s.scalingCost(s.rows.clipped()) > hopelessPart*tol {
+			continue
+		}
 		t := s.rows.tally()
 		if s.work.alphaSize = t.Size; far && t.Fenchel > aim {
 			continue
@@ -169,6 +172,18 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 	return r
 }
 
+// scalingCost estimates how much the gap grows if α is scaled to be feasible again, after it was clipped (see
+// samples.clipped).
+func (s *Solver) scalingCost(clipped float64) float64 {
+	violation := 0.0 // of a correlation, as a part of its limit
+	for j, l := range s.limit {
+		if l > 0 {
+			violation = max(violation, clipped*s.summary.Largest[j]/l)
+		}
+	}
+	return min(1, violation) * s.current.value
+}
+
 // excessAfter estimates the objective minus its optimum after a step of length 1. fall is the decrease of the
 // model's value.
 func (s *Solver) excessAfter(fall float64) float64 {
@@ -203,6 +218,9 @@ const (
 	// fall²/objective. If this estimate exceeds farPart times the gap at which Solve may try a proof, Solve
 	// usually tries none.
 	farPart = 100
+	// If the working set of a separable model has all columns, no proof is tried while scalingCost exceeds this
+	// multiple of the tolerance.
+	hopelessPart = 100
 )
 
 // fallsForever reports whether the loss keeps falling when the coefficients of free features in s.x grow in
@@ -381,6 +399,9 @@ func (s *Solver) minimise(tol float64) (fall float64) {
 	set := quadratic.SeparableSettings{Tolerance: s.units(tol), RelTolerance: innerPart}
 	if s.work.near || s.constant() { // if φ″ is constant, the model is the problem itself
 		set.RelTolerance = s.work.remaining
+	} else {
+		// If this step may be the last one, only an accurate solution of the model proves the tolerance.
+		set.Accurate = func(fall float64) bool { return s.excessAfter(fall) <= tol }
 	}
 	if !w.formed {
 		if s.work.near {

@@ -117,6 +117,9 @@ type SeparableSettings struct {
 	// the root mean square of the violations is at most Tolerance, or at most √RelTolerance times its value
 	// at the start. Solve then ignores the other settings.
 	Tolerance, RelTolerance float64
+	// If RelTolerance is reached but not Tolerance, Solve calls Accurate with the amount by which the function
+	// has fallen. If it returns true, only Tolerance counts from then on. Accurate may be nil.
+	Accurate func(fall float64) bool
 	// If Gap is positive, Solve also ends if a Newton step proves that the function at Separable.U is at most
 	// Gap above its minimum. With a positive Gap, Solve may set Separable.Signed.
 	Gap float64
@@ -152,6 +155,9 @@ func (q *Separable) Solve(set *SeparableSettings) bool {
 		worst := q.sweep(false)
 		if round == 0 {
 			allowed = math.Max(allowed, set.RelTolerance*worst)
+		}
+		if worst <= allowed && allowed > set.Tolerance && set.Accurate != nil && set.Accurate(-q.Value()) {
+			allowed = set.Tolerance
 		}
 		if worst <= allowed {
 			return true
