@@ -10,7 +10,7 @@ import (
 // and returns its results. rows replaces the rows of the case, unless it is nil.
 type innerCase interface{ run(rows *Rows) [][]float64 }
 
-// TestInnerEqual compares every level and storage form, bit for bit, with the reference on rows of int32
+// TestInnerEqual compares every level and storage form, bit for bit, with level Generic on rows of int32
 // columns and float64 values.
 func TestInnerEqual(t *testing.T) {
 	columns := []int{1, 2, 3, 4, 5, 7, 8, 9, 12, 15, 16, 17, 23, 24, 25, 33, 123}
@@ -46,8 +46,8 @@ func TestInnerEqual(t *testing.T) {
 	})
 }
 
-// TestFusedLong compares every level with the reference, bit for bit, where one assembly call does not do
-// all the work: for many steps, and for rows that do not fit into a Scratch.
+// TestFusedLong compares every level with level Generic, bit for bit, in cases in which one assembly call does
+// not make all steps: many steps, and rows that do not fit into a Scratch.
 func TestFusedLong(t *testing.T) {
 	for _, c := range []struct {
 		name    string

@@ -12,8 +12,7 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// separatedRows are the rows in which feature 1 or 2 is not 0, in the data that the function separated
-// returns.
+// separatedRows are the rows in which the function separated sets feature 1 or 2.
 var separatedRows = []int{0, 1, 2, 3, 4}
 
 // separated returns data with five features, in which features 1 and 2 separate the few rows in which they

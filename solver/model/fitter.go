@@ -22,7 +22,7 @@ type fitter struct {
 	progress      Progress      // the last report to Spec.Progress
 	countedPasses int           // number of passes over the file that earlier calls of solve have counted
 	full          bool          // true if the working set of the last fit became too large
-	cause         float64       // why the fit must stop, such as ending.TimeUp; the same in all processes
+	cause         float64       // ending.Running, ending.TimeUp or ending.Canceled; the same in all processes
 }
 
 // newFitter returns a fitter with a solver. If the rows are in a file, it makes a pass over them. The error

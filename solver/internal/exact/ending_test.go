@@ -103,8 +103,8 @@ func TestNearlyPerfectFit(t *testing.T) {
 	}
 }
 
-// TestGapOfOffsets checks that the gap includes the rounding of margins with large offsets. The point differs
-// from the optimum, but its rounded margins do not.
+// TestGapOfOffsets checks that the gap includes the rounding of margins with large offsets. The point is not
+// the optimum, but both have the same rounded margins.
 func TestGapOfOffsets(t *testing.T) {
 	data := []float64{0.25, 0.625, 0.875}
 	p := &Problem{Loss: term.Squared{}, Limit: []float64{0}, Ridge: []float64{0}, Offset: []float64{1e8, 2e8, 3e8}}

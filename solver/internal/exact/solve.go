@@ -426,8 +426,8 @@ const (
 	innerPart  = 3e-2 // quadratic.SeparableSettings.RelTolerance, unless x is near the optimum or φ″ constant
 	signedPart = 0.1  // quadratic.SeparableSettings.Gap, as a multiple of the tolerance
 	roughPart  = 0.1  // largest value of workspace.remaining
-	// workspace.inaccuracy is fallPart times the decrease of the last model's value. In the first step it is
-	// firstPart times workspace.mostFall, if this step is not expected to reach the tolerance.
+	// workspace.inaccuracy is fallPart times the decrease of the last model's value. In the first step it is 0
+	// if this step may reach the tolerance, and otherwise firstPart times workspace.mostFall.
 	fallPart, firstPart = 0.01, 0.1
 	// The optimum is near after a step of length 1 in which the model falls by at most this multiple of
 	// the objective.

@@ -171,7 +171,7 @@ const (
 	shortStep   = 0.3   // a step below this length is short
 	maxShort    = 2     // this number of short steps in a row makes τ larger
 	maxRaised   = 20    // the largest number of times that τ is raised
-	extraSteps  = 2     // the largest number of steps that follow makes after restoreCentre
+	extraSteps  = 2     // the largest number of steps after Coupled.follow calls restoreCentre
 	carefulFall = 0.2   // the smallest allowed tauFactor after τ was raised
 )
 
@@ -223,9 +223,9 @@ type dual struct {
 	gap     float64 // the gap that z and move prove at the end of the step; +Inf if nothing is stored
 }
 
-// saveDual stores Z and Move if they prove a smaller gap than the stored ones. It does so only if Σ u is
-// fixed: then the multipliers of the last steps may be less accurate than those of earlier steps. For other
-// sets, package gap corrects the multipliers.
+// saveDual stores Z and Move if they prove a smaller gap than the stored ones. On a simplex, the multipliers
+// of a late step may be less accurate than the multipliers of an earlier step. For other sets, saveDual does
+// nothing, because package gap corrects the multipliers.
 func (q *Coupled) saveDual() {
 	if q.barriers.Total == 0 {
 		return
