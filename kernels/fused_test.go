@@ -46,8 +46,8 @@ func TestInnerEqual(t *testing.T) {
 	})
 }
 
-// TestFusedLong compares every level with level Generic, bit for bit, in cases in which one assembly call does
-// not make all steps: many steps, and rows that do not fit into a Scratch.
+// TestFusedLong compares every level with level Generic, bit for bit, in cases in which one assembly call
+// does not make all steps: many steps, and rows that do not fit into a Scratch.
 func TestFusedLong(t *testing.T) {
 	for _, c := range []struct {
 		name    string

@@ -179,7 +179,7 @@ func (t *table) record(b []byte, start int) error {
 	return nil
 }
 
-// wrongCell returns an error about a cell. The method record adds the place of the cell.
+// wrongCell returns an error about a cell. table.record adds the place of the cell.
 func wrongCell(msg string, remedies ...Remedy) *ParseError {
 	return &ParseError{Msg: msg, Remedies: remedies}
 }

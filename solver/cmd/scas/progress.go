@@ -11,8 +11,8 @@ import (
 	"unicode/utf8"
 )
 
-// progress.tick is called once in every terminalEvery on a terminal, and in every progressEvery elsewhere. On a
-// terminal, reports before terminalEvery has passed show no times.
+// progress.tick is called once in every terminalEvery on a terminal, and in every progressEvery elsewhere.
+// On a terminal, reports before terminalEvery has passed show no times.
 const terminalEvery, progressEvery = time.Second, 10 * time.Second
 
 // A progress reports on stderr how much of a command is done, the time that has passed, and an estimate of

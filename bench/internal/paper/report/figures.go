@@ -66,8 +66,8 @@ func figures(p *problem) (out []*Figure, err error) {
 
 func drawn(c *chart.Chart) bool { return len(c.Lines) > 0 }
 
-// chart returns the panel's chart of a problem. Its curves use only the splits on which all of the chart's
-// methods were run. A method that was run on no split has no curve, and does not reduce the splits.
+// chart returns the panel's chart of a problem. A method that was run on no split has no curve. The curves
+// use only the splits on which all other methods of the chart were run.
 func (pl panel) chart(p *problem) *chart.Chart {
 	c := &chart.Chart{X: "effective passes", Y: "objective − optimum", LogY: true, Floor: gapFloor}
 	if pl.test {
