@@ -32,8 +32,8 @@ type ReadOptions struct {
 	// error, but a file need not contain both.
 	Mapping LabelMapping
 	// MaxClasses is the largest number of classes; 0 and 1 mean two. Labels of more than two classes must
-	// be integers or, in tables, words, each in at least two rows. They are not mapped; words become 0, 1
-	// and so on. Dataset.Classes lists them.
+	// be integers or, in tables, words, each in at least two rows. Integers are stored unchanged, and words
+	// as 0, 1 and so on. Dataset.Classes lists the labels.
 	MaxClasses int
 	// Classes, if not zero, states the labels of more than two classes, as Mapping does for two.
 	Classes Classes

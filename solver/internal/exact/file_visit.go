@@ -25,7 +25,7 @@ type origin struct {
 	hessianPoint  []float64
 	damping       float64 // the damping of φ″
 	gradientPoint []float64
-	move          []float64 // the step from gradientPoint to the solution of the model
+	move          []float64 // the step from gradientPoint to the solution of the quadratic model
 	shrink        float64
 }
 
@@ -42,7 +42,7 @@ type evidence struct {
 	model        *origin   // the model that gave α, see origin; nil if no gap was requested
 	tally        gap.Tally // the tally of α
 	head, tail   []float64 // X'Cα is head + tail; tail is nil unless File.compensated is set
-	rootHessian  []float64 // upper triangle of N'X'CΦXN for the roots (see rootTally), for gap.Sum.Hessian
+	rootHessian  []float64 // for gap.Sum.Hessian: upper triangle of the matrix in the comment of rootTally
 	rootsVersion int       // gap.Problem.RootsVersion at the visit
 }
 

@@ -82,8 +82,8 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 	}
 	unproved := set.Unproved && (s.coupled == nil || s.coupled.rough) && s.gram == nil && s.File == nil
 	if s.work.remaining = 0; unproved && s.work.mostFall > 0 {
-		// A model is solved until its largest violation has fallen to this fraction of the first one. The
-		// value of the model is then about tol above its minimum.
+		// With this RelTolerance (see quadratic.SeparableSettings), the value of a model ends at most about
+		// tol above its minimum.
 		s.work.remaining = min(roughPart, math.Sqrt(tol/s.work.mostFall))
 	}
 	s.work.near, s.work.inaccuracy = s.work.warm, 0
@@ -409,7 +409,8 @@ func (s *Solver) minimise(tol float64) (fall float64) {
 		}
 		set.MaxSweeps, set.DescentOnly = mostSweeps, !s.work.near
 	}
-	// If set.Gap is positive, Solve may set q.Signed. Proofs cannot use q.Signed with a Gram matrix.
+	// If set.Gap is positive, Solve may set q.Signed (see quadratic.Separable). Proofs with a Gram matrix
+	// cannot use q.Signed.
 	if s.gram == nil && s.Loss.Traits().ContinuousCurvature {
 		set.Gap, set.MaxSweeps = signedPart*tol, min(set.MaxSweeps, fewSweeps)
 	}

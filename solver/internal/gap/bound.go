@@ -616,8 +616,8 @@ func (p *Problem) setBallOrSimplex() {
 	}
 }
 
-// setGroups sets the multipliers of the groups that have only singleton rows. They make eⱼ = 0, unless the
-// limit of the group requires smaller multipliers.
+// setGroups sets the multipliers of the groups that have only singleton rows. It makes the dual residuals eⱼ
+// zero, but then reduces the multipliers of a group that exceed its limit.
 func (p *Problem) setGroups() {
 	w := &p.work
 	for _, j := range p.optimised {

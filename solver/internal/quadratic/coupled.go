@@ -70,7 +70,8 @@ func (q *Coupled) ForgetMultipliers() {
 	q.barriers.forget()
 }
 
-// StartFrom makes the next Solve start with copies of the multipliers and the Tau of another problem.
+// StartFrom copies the multipliers and the Tau of another problem. The next Solve starts with these
+// multipliers, but with the τ of its settings.
 func (q *Coupled) StartFrom(source *Coupled) {
 	q.multipliers, q.Tau = slices.Clone(source.multipliers), source.Tau
 	q.barriers = source.barriers
@@ -262,8 +263,8 @@ func (q *Coupled) dualGap() float64 {
 }
 
 // Terms returns the number of absolute values or norms in the problem plus the number of logarithms in the
-// barrier, or 1 if this sum is 0. At the point of the central path for τ, the function exceeds its minimum by
-// at most 2 τ Terms.
+// barrier, or 1 if this sum is 0. At the solution of the smooth problem for τ (see Coupled), the objective of
+// the original problem exceeds its minimum by at most 2 τ Terms.
 func (q *Coupled) Terms() float64 {
 	count := q.Penalty.Len()
 	if q.Penalty.Grouped() {

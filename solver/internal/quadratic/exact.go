@@ -16,14 +16,14 @@ const (
 )
 
 // MakeExact changes U after a call of Solve, so that its zeros and ties are exact. partition has these zeros
-// and ties. ok is true if U has them, and if the objective has not risen by more than slack. If ok is false, U
+// and ties. ok is true if U now has them, and if the objective has risen by at most slack. If ok is false, U
 // does not change. Move and Z do not change: the lower bound that they prove does not depend on U.
 //
 // If the penalty has groups or there is a set, tied coordinates get a mean, weighted by the diagonal of H or,
 // if larger, by curvature. Otherwise MakeExact solves the reduced problem. This problem has one variable for
-// each group of tied coordinates, and limit sign(v) v replaces limit |v| for each entry v of A u. If v must
-// be zero although the ties do not imply it, there is a constraint v = 0, which the augmented Lagrangian
-// method enforces.
+// each group of tied coordinates. The linear term limit s v, where s is the sign of v after Solve, replaces
+// limit |v| for each entry v of A u. If v must be zero, but partition does not imply this, the augmented
+// Lagrangian method enforces v = 0.
 func (q *Coupled) MakeExact(slack float64, curvature []float64) (partition Partition, ok bool) {
 	zero := q.zeros()
 	y := make([]float64, len(zero))

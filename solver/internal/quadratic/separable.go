@@ -455,11 +455,11 @@ func (q *Separable) crosses(step []float64) bool {
 	return false
 }
 
-// signedMinimum moves u by the step and copies u to Signed. Let s_k be the sign of u_k before the step, and F
-// the function without bounds in which limit_k s_k u_k replaces limit_k |u_k|. Signed minimises F over the
-// coordinates in support. signedMinimum returns F(Signed) minus the original function at x. This is a lower
-// bound of Value if the coordinates outside support satisfy their optimality conditions. If one of them
-// violates its condition by more than allowed, the result is −Inf.
+// signedMinimum moves u by the step and copies u to Signed. Let s_k be the sign of u_k before the step. Let F
+// be the objective without bounds, and with limit_k s_k u_k in place of limit_k |u_k|. Signed minimises F over
+// the coordinates in support. signedMinimum returns F(Signed) minus the objective at x. This is a lower bound
+// of Value at all u if the coordinates outside support satisfy their optimality conditions. If a violation of
+// these conditions exceeds the argument allowed, signedMinimum returns −Inf.
 func (q *Separable) signedMinimum(allowed float64) float64 {
 	excess := 0.0
 	for a, k := range q.support {
