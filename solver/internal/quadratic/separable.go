@@ -456,7 +456,7 @@ func (q *Separable) crosses(step []float64) bool {
 }
 
 // signedMinimum moves u by the step and copies u to Signed. Let s_k be the sign of u_k before the step. Let F
-// be the objective without bounds, and with limit_k s_k u_k in place of limit_k |u_k|. Signed minimises F over
+// be the objective without bounds, with limit_k s_k u_k in place of limit_k |u_k|. Signed minimises F over
 // the coordinates in support. signedMinimum returns F(Signed) minus the objective at x. This is a lower bound
 // of Value at all u if the coordinates outside support satisfy their optimality conditions. If a violation of
 // these conditions exceeds the argument allowed, signedMinimum returns −Inf.
