@@ -154,7 +154,7 @@ func (c *labelCollector) tooMany() (msg string, remedies []Remedy) {
 	return msg, []Remedy{keepTwo, mergeSome, misread}
 }
 
-// numericLabels reports whether the options ask for labels that are numbers, not classes.
+// numericLabels reports whether the options ask for labels as they are, without a mapping of classes.
 func (o *ReadOptions) numericLabels() bool { return o.Regression || o.AnyLabels }
 
 // listsLabels reports whether the options list the allowed labels.

@@ -286,7 +286,7 @@ func readInts(limit int) func(a *arrayReader, array *npy.Array) ([]int64, error)
 	}
 }
 
-// readIndices reads column numbers. Numbers that do not fit into 32 bits become -1.
+// readIndices reads column numbers. Numbers below 0 or above math.MaxInt32 become -1.
 func readIndices(a *arrayReader, array *npy.Array) (v []int32, err error) {
 	err = a.eachInt(array, func(block []int64) error {
 		for _, j := range block {

@@ -202,7 +202,7 @@ func TestMethodsEqualNaive(t *testing.T) {
 					t.Errorf("mu = %v, %T: the average differs by %.1e", mu, c.method, e)
 				}
 			}
-			// The method svrg returns a clipped beta; the loop does not clip it.
+			// The SVRG methods return a clipped beta; the naive loop does not clip beta.
 			if !strings.HasPrefix(c.method.Info().Name, "svrg") {
 				if e := solvertest.Relative(res.Dual, d.Beta); !(e < 1e-9) {
 					t.Errorf("mu = %v, %T: beta differs by %.1e", mu, c.method, e)

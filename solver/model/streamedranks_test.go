@@ -44,8 +44,8 @@ func streamedRanks[M any](t *testing.T, ranks int, spec *Spec, path string, do c
 	return models, errs
 }
 
-// TestStreamedRanksEnd checks that a fit ends on all ranks if the context of one rank ends, if its process
-// dies, or at the time limit.
+// TestStreamedRanksEnd checks that a fit ends on all ranks if the context of one rank ends, if the process of
+// one rank dies, or at the time limit.
 func TestStreamedRanksEnd(t *testing.T) {
 	data := synthetic(t, sparse.SyntheticOptions{Rows: 40000, Features: 24, NonzerosPerRow: 9, Noise: 1, Seed: 1})
 	path := written(t, data)

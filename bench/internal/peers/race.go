@@ -217,8 +217,8 @@ func (l *Lane) open(ctx context.Context, h *Handover) error {
 const (
 	slowFit     = 1.0 / 20 // after a fit that takes longer, the tolerance is divided by 10 instead of √10
 	slowAnswer  = 1.0 / 4  // an answer that takes longer is not repeated
-	budget      = 2.0      // the first round of a peer ends when its answers together have taken longer
-	shortAnswer = 0.01     // seconds; later rounds repeat a shorter answer 5 times, and a longer answer once
+	budget      = 2.0      // the first round of a peer ends when its answers together took longer than this
+	shortAnswer = 0.01     // seconds; each later round repeats an answer that takes less 5 times, and others once
 )
 
 // halfDecades returns the number n of half decades from the tolerance of the answer p to the next tolerance:

@@ -64,7 +64,7 @@ func addColumns(f *summary, d *sparse.Dataset) {
 	}[t.Missing])
 }
 
-// addWords adds the numbers that stand for the words of labels, unless labels are not words.
+// addWords adds the number that stands for each word, if the labels are words. If they are not, words is nil.
 func addWords(f *summary, words []string) {
 	f.addIf(words != nil, "", "labels are words: %s", classNumbers(words))
 }

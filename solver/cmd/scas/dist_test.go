@@ -225,8 +225,8 @@ func relabel(t *testing.T, dir, file string, labelOf func(k int) int) string {
 	return writeText(t, dir, "several.svm", rows.String())
 }
 
-// writeWords writes the data of a file to the .scas file dir/name, with words for its labels: words[0] for
-// the smallest.
+// writeWords writes the data of a file to the .scas file dir/name. The labels become words: words[0] replaces
+// the smallest label.
 func writeWords(t *testing.T, dir, name, file string, words ...string) string {
 	t.Helper()
 	d, err := sparse.ReadFile(file, &sparse.ReadOptions{AnyLabels: true})

@@ -164,9 +164,9 @@ func (v memorySize) refuseUnstreamed(d *demand, err error) error {
 	return v.refuse(d)
 }
 
-// need estimates the bytes that the work needs if all rows are in memory, the program included. If mapped
-// data are larger than the limit and d.checked() is false, need returns the size of the data instead, and
-// known is d.small(). Otherwise known is true. If known is false, errors do not state the bytes.
+// need estimates the bytes that the work needs if all rows are in memory, the program included. Errors state
+// the bytes only if known is true. If mapped data are larger than the limit and demand.checked returns false,
+// need returns the size of the data, and known is the result of demand.small. Otherwise known is true.
 func (v memorySize) need(d *demand) (bytes float64, known bool) {
 	data := float64(dataBytes(d.data))
 	if d.data.X.Mapped() { // as in lessThanMapped, the size of the file counts if it is larger

@@ -37,8 +37,8 @@ func adviseScaling(err error, data *sparse.Dataset, standardized bool) error {
 // to scale the features.
 const farApart = 100
 
-// deviationRange returns a text with the smallest standard deviation above 0 of a feature, and the largest.
-// far reports whether their ratio is above farApart. If all deviations are 0, text is "".
+// deviationRange returns a text with the smallest and the largest nonzero standard deviation of the features.
+// far reports whether largest/smallest is above farApart. If all deviations are 0, text is "".
 func deviationRange(d *sparse.Dataset) (text string, far bool) {
 	sd := slices.DeleteFunc(d.X.ColumnStats().StdDev(), func(v float64) bool { return v == 0 })
 	if len(sd) == 0 {
