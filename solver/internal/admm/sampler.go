@@ -15,7 +15,7 @@ type Sampler struct {
 	rng *rand.PCG
 	n   uint64
 	// Draw chooses a row i uniformly. It returns i with probability keep[i]/2⁶⁴, and otherwise substitute[i].
-	// Both slices are nil if rows are drawn uniformly.
+	// Without weights, both slices are nil.
 	substitute []int32
 	keep       []uint64
 }

@@ -87,7 +87,7 @@ func someRows(x kernels.Rows) (matrices []kernels.Rows) {
 	return matrices
 }
 
-// times sets dst = Gₛ v.
+// times sets dst = Gₛ v (see grams).
 func (u *grams) times(dst, v []float64) {
 	clear(dst)
 	for _, row := range u.rows {

@@ -14,8 +14,8 @@ import (
 type Solution struct {
 	Result           // Loss and Proofs are not set if a setSolver (sets.go) found the solution
 	X      []float64 // the point; length p
-	// Multipliers of the rows of A. If Problem.Penalise has added a square to Ridge, they include its
-	// derivative.
+	// Multipliers of the rows of A. If Problem.Penalise has added a square to Ridge, Z includes the
+	// derivative of the square.
 	Z []float64
 	// (Alpha, Z) is the last dual point, up to rounding. Alpha has length n; it is nil for samples in a
 	// file, and in a solution by a setSolver.

@@ -28,7 +28,7 @@ type outside struct {
 	seen       []bool // features that are already in a component
 	done       []bool // rows that the method reach has examined
 	component  component
-	excesses   int // number of features with an excess
+	excesses   int // number of features with an excess above clearExcess times the capacity
 }
 
 // A component has features whose coefficients are zero, and the rows of A that connect them: rows that have

@@ -112,7 +112,8 @@ type candidate struct {
 // appendLargest appends to cols the columns of the candidates with the largest ratios, at most room of them. Of
 // equal ratios it takes the first ones.
 func appendLargest(cols []int32, candidates []candidate, room int) []int32 {
-	most, ties := math.Inf(-1), 0 // the largest ratio that is left out, and how often it is taken before
+	// most is the largest ratio left out. ties is the number of candidates to take that have this ratio.
+	most, ties := math.Inf(-1), 0
 	if left := len(candidates) - room; left > 0 {
 		ratios := make([]float64, len(candidates))
 		for i, c := range candidates {

@@ -27,9 +27,9 @@ type correctionStep struct {
 }
 
 // A root is a feature F whose dual residual e_F must be 0, although no step makes it 0. Only a change of α,
-// the samples' part of the dual point, can do this. After the steps, e_F is n'e, where e has the values
-// before the steps. n is 1 at F, 0 at all other roots, and 0 where eⱼ need not be 0. A n = 0 at the rows of A
-// that the steps use.
+// the samples' part of the dual point, can do this. After the steps, e_F is n'e, where e is the vector of all
+// dual residuals before the steps. n is 1 at F, 0 at all other roots, and 0 where eⱼ need not be 0. A n = 0
+// at the rows of A that the steps use.
 type root struct {
 	feature int32
 	n       []sparseEntry

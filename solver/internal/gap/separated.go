@@ -14,7 +14,7 @@ import (
 // more columns may have this property.
 type Separated struct {
 	Samples []bool
-	Columns []bool // columns j with (X'Cα)_j = 0 because all samples with an entry in the column are separated
+	Columns []bool // columns that have entries only in separated samples
 }
 
 // FindSeparated finds the separated samples by the rule in the comment of Separated. It returns nil if the

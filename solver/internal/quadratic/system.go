@@ -48,8 +48,9 @@ const (
 	lastShift  = 1e-4  // the largest shift
 )
 
-// factor computes the Cholesky factor of D H D + shift I. It tries a few shifts, the smallest first, until
-// all pivots are positive. It returns false if no shift is large enough.
+// factor computes the Cholesky factor of D H D + shift I, where D is the diagonal matrix of scale. It tries
+// a few shifts, the smallest first, until all pivots are positive. It returns false if no shift is large
+// enough.
 func (s *system) factor() bool { return s.factorFrom(firstShift) }
 
 // factorFrom does what factor does, but the given shift is the smallest one.
