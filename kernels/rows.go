@@ -105,7 +105,7 @@ func longScatter(z []float64, a Rows, lo, hi int64, slope []float64) {
 	var ends [2]int64
 	a.Ptr = ends[:]
 	for ; lo < hi; lo = ends[1] {
-		ends = [2]int64{lo, min(lo+maxWork-1, hi)} // one less than maxWork: the row counts as work too
+		ends = [2]int64{lo, min(lo+maxWork-1, hi)} // −1, because the row itself is one unit of work
 		scatterBlock(z, &a, slope)
 	}
 }

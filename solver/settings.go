@@ -19,9 +19,9 @@ type Settings struct {
 	Method Method `json:"-"`
 	// Name is the name of the run in records and Stats; empty means the name of the method.
 	Name string `json:"name,omitempty"`
-	// DualUpdates is K, the number of updates of y and beta for each full gradient of SCASK, SCASL and
-	// Auto's passes of SCASK. Zero means a number from 1 to 40 that follows from the costs of a step and
-	// an update. Other methods refuse numbers above 1.
+	// DualUpdates is K, the number of updates of y and beta for each full gradient. It applies to
+	// SCASK and SCASL, and to Auto when Auto runs SCASK. Zero means a number from 1 to 40 that follows
+	// from the costs of a step and an update. Other methods refuse numbers above 1.
 	DualUpdates int `json:"dual_updates"`
 	// Passes is the budget in effective passes: the number of computed sample gradients, divided by n.
 	// An outer iteration of SCAS-ADMM with the practical schedule costs 1 + InnerSteps/n, by default 2,

@@ -111,7 +111,8 @@ func checkWords(f *scasfile.File, name string, words []string) error {
 	return cmp.Or(checkPosition(f.Negative, name, 0, words), checkPosition(f.Positive, name, 0, words))
 }
 
-// checkPosition returns an error unless label is a position in words. row is the row of the label, or 0.
+// checkPosition returns an error unless label is a position in words. row is the row of the label,
+// or 0 if the label has none.
 func checkPosition(label float64, name string, row int, words []string) error {
 	if label >= 0 && label < float64(len(words)) && label == math.Trunc(label) {
 		return nil

@@ -207,8 +207,7 @@ func (p *libsvmPart) entries(b []byte, start, i int) (end int, sorted bool, err 
 }
 
 // newExtreme records an index j that is 0 or larger than all indices before it. It returns an error if j is 0
-// but indices must count from 1. If j is too large for indices from 0, but not for indices from 1, and the
-// base is not known yet, it stores the error in AtEdge.
+// but indices must count from 1.
 func (p *libsvmPart) newExtreme(b []byte, start, i int, j int64) error {
 	p.Max = max(p.Max, j)
 	if j == 0 {

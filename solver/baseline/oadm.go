@@ -28,7 +28,7 @@ func (OADM) Info() solver.MethodInfo {
 	}
 }
 
-// oadmUnit is the automatic η₀, in units of 1/ν_f.
+// The automatic η₀ is oadmUnit/ν_f; the package comment says what ν_f is.
 const oadmUnit = 64
 
 type oadm struct {

@@ -72,7 +72,8 @@ type decreasing struct {
 	automatic    bool
 }
 
-// decreasingEta is the text for MethodInfo.Eta. decreasingUnit is the automatic η₀, in units of 1/ν_f.
+// decreasingEta is the text for MethodInfo.Eta. The automatic η₀ is decreasingUnit/ν_f; the package comment
+// says what ν_f is.
 const (
 	decreasingEta  = "eta_0 of eta_0/sqrt(t), or of min(eta_0, 1/(mu t)); 16/nu_f"
 	decreasingUnit = 16

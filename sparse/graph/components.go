@@ -70,7 +70,7 @@ func fittingPenalty(n int, pairs []Edge, finalFloor float64, limit int) float64 
 	return finalFloor
 }
 
-// roundUp rounds a positive number up to six significant digits.
+// roundUp returns the smallest number with six significant digits that is at least v, for v > 0.
 func roundUp(v float64) float64 {
 	// A step is at most one unit of the sixth digit. Nextafter matters only for the smallest numbers, which
 	// the factor does not change.

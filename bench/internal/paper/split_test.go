@@ -70,7 +70,7 @@ func TestTrim(t *testing.T) {
 	}
 }
 
-// TestConstantsFail checks that an error of computing nuMean reaches every caller of constants.
+// TestConstantsFail checks that every call of constants returns an error if NuMean cannot be computed.
 func TestConstantsFail(t *testing.T) {
 	pr, d := tiny(t)
 	h, err := d.Halve(0, pr.TuneSamples)

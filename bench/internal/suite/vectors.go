@@ -8,8 +8,8 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-// simdForms has kernels on vectors that are implemented by simd/archsimd. All functions are nil if the build
-// does not have simd/archsimd, or if the processor cannot run them.
+// simdForms has implementations of kernels with package simd/archsimd. All functions are nil if the build
+// does not have this package, or if the processor cannot run them.
 type simdForms struct {
 	dot    func(x, y []float64) float64
 	update func(w, s, d, q []float64, eta float64)

@@ -10,7 +10,8 @@ import (
 // An OuterLoop is the state of SCAS-ADMM. Its first four fields are functions, because they depend on
 // whether the data are in memory or in a file.
 type OuterLoop struct {
-	// Snapshot sets Gradient to the gradient of the mean loss at X. It may first restore an earlier iterate.
+	// Snapshot sets Gradient to the gradient of the mean loss at Point.X. It may first restore an earlier
+	// iterate.
 	Snapshot func() error
 	// Schedule returns the step size of the outer iteration whose snapshot was just taken. more is false
 	// if the budget does not allow the iteration.
@@ -27,7 +28,7 @@ type OuterLoop struct {
 
 	A         *linalg.Product
 	Step      *DualStep
-	Project   func(x []float64) // projects onto X
+	Project   func(x []float64) // projects onto the domain
 	Interrupt func() error      // if not nil, called during inner loops; its error ends Next
 	Anchor    Anchor
 	Metric    *Metric // the step size of each column, see Metric; nil for equal step sizes

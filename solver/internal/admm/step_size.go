@@ -92,7 +92,7 @@ func (s StepSize) Eta() float64 {
 	if curvature > 0 {
 		eta = s.Factor / curvature
 	}
-	limit := 1.0 // bound of η times Stiffness; from 2 on, a step without its stochastic part is unstable
+	limit := 1.0 // bound of η times Stiffness; from 2 on, steps would be unstable
 	if s.Lazy {
 		limit = 0.499
 	}

@@ -3,8 +3,9 @@ package exact
 import "math"
 
 // If there are many samples, Solve may begin with a smaller problem: the same problem for m of the samples
-// (Byrd, Chin, Nocedal, Wu 2012). With p features, the solution of the smaller problem has an objective P
-// that is about P·p/m above the optimum. So the smaller problem is solved to about this accuracy.
+// (Byrd, Chin, Nocedal, Wu 2012). With p features, the objective of the whole problem at the solution
+// of the smaller problem is too large by a fraction of about p/m. So the tolerance of the smaller problem is
+// proportional to p/m.
 const (
 	sampleShare       = 8    // with rows in memory, a smaller problem has an eighth of the samples
 	leastSample       = 2000 // with rows in memory, smallest number of samples in a smaller problem

@@ -160,7 +160,8 @@ func (s *restricted) expand(solution *Solution) {
 	if solution.Polished {
 		solution.Structure = partition(solution.Structure, s.cols, w.problem.p)
 	}
-	if w.problem.visit(x); w.problem.value > solution.Objective+solution.Gap { // x has too many zeros
+	if w.problem.visit(x); w.problem.value > solution.Objective+solution.Gap {
+		// The coefficients that were set to zero raise the objective too much.
 		w.problem.visit(original)
 	}
 	copy(w.trial.alpha, solution.Alpha)

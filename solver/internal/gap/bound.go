@@ -14,8 +14,8 @@ type Problem struct {
 	Ridge   []float64   // rⱼ; all are equal unless X is a box or R^p
 	Set     term.Region // X; nil for R^p
 	Columns Columns
-	// Vanishing marks the features j at which (X'Cα)_j is exactly 0, because αᵢ = 0 at every sample with an
-	// entry for j. Nil means none.
+	// Vanishing marks the features j for which αᵢ is 0 at every sample with an entry for j. Then entry j of
+	// X'Cα is exactly 0; here X is the data matrix. Nil means that no feature is marked.
 	Vanishing []bool
 
 	// Dependent is true if the last call of Bound found the columns of the roots nearly linearly dependent.
@@ -77,7 +77,9 @@ type Bound struct {
 	Shrink   float64   // the factor by which the dual point was scaled
 	Fenchel  float64   // the part of Gap that comes from the Fenchel terms of the samples
 	Z        []float64 // the multipliers of the dual point, valid until the next call of Bound
-	Tail     []float64 // set by Memory.Prove: the rounding errors of the sums X'Cα; nil without compensation
+	// Tail has the rounding errors of X'Cα. Memory.Prove sets Tail; nil means that the summation was not
+	// compensated.
+	Tail []float64
 }
 
 // Prepare decides how a dual point is made feasible. The caller must set the exported fields except

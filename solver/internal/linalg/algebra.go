@@ -119,7 +119,7 @@ func (q *Algebra) Spectrum(interrupt func() error) (*Spectrum, error) {
 	return s, nil
 }
 
-// Largest returns an estimate of the largest eigenvalue of A'A that is usually slightly too large.
+// Largest returns an estimate of the largest eigenvalue of A'A. The estimate is usually slightly too large.
 func (q *Algebra) Largest() float64 {
 	if q.Identity() {
 		return 1

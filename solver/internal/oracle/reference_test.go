@@ -175,7 +175,8 @@ type barrier struct {
 	multipliers [][]float64 // the multipliers of each term, divided by the limit of the term
 	parameter   float64     // on the central path, the objective exceeds the optimum by about parameter·tau
 	radius2     double      // radius²
-	majorant    []double    // diagonal of the loss's Hessian if φ″ were 2; center adds a multiple to hess
+	// Diagonal of the Hessian of the loss if φ″ were 2. center adds a multiple of this diagonal to hess.
+	majorant []double
 }
 
 // ridgePart is barrier.ridge divided by barrier.majorant.

@@ -30,7 +30,7 @@ type Separable struct {
 	// the quadratic function approximates another function well only near the start. Newton steps, the
 	// coordinate Free and coordinates without curvature have no bound.
 	MaxMove []float64
-	// If Stop returns true, Solve ends. It is called after sweeps and for Newton steps, and may be nil.
+	// Solve calls Stop after sweeps and in Newton steps, and ends if Stop returns true. Stop may be nil.
 	Stop func() bool
 
 	// U is the solution.

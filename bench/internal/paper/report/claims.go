@@ -142,8 +142,8 @@ func results(problems []*problem) []result {
 	return out
 }
 
-// evaluate evaluates a claim on a problem, on the splits on which all of the claim's methods were run.
-// Methods without any run are ignored.
+// evaluate evaluates a claim on a problem. It ignores methods without a run, and uses the splits on which all
+// other methods of the claim were run.
 func (c *claim) evaluate(p *problem) claimCase {
 	firstSides, secondSides := c.firstSides(p), c.secondSides(p)
 	var splits [][]int
