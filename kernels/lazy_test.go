@@ -47,7 +47,7 @@ func (c *lazyCase) run(rows *Rows) [][]float64 {
 // naiveInner makes inner steps as the paper writes them: each step updates all elements of w.
 type naiveInner struct {
 	w, sum, d     []float64
-	kappa, radius float64 // radius is +Inf without a ball
+	kappa, radius float64 // radius is +Inf if there is no ball
 }
 
 func (v *naiveInner) step(s *Steps, i int32) {
@@ -191,7 +191,7 @@ func (r *lazyRun) run(sampled []int32) {
 	}
 }
 
-// flush calls Form. With a ball it first adds the iterates since the last flush to sum.
+// flush calls Form. If there is a ball, it first adds the iterates since the last flush to sum.
 func (r *lazyRun) flush() {
 	r.flushes++
 	if r.norm2 != nil {

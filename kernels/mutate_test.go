@@ -17,11 +17,13 @@ import (
 // A mutation is a fault that TestMutations puts into a copy of the module. The tests of package pkg must
 // then fail, with an output that matches want.
 type mutation struct {
-	name                 string
-	level                Level  // on a machine without this level the fault has no effect
-	file                 string // path in the module
-	prefix               string // texts that precede the fault in the file, separated by " ... "
-	pattern, replacement string // a regular expression, and the text for its first match; an empty pattern means a new file
+	name   string
+	level  Level  // on a machine without this level the fault has no effect
+	file   string // path in the module
+	prefix string // texts that precede the fault in the file, separated by " ... "
+	// pattern is a regular expression, and replacement the text that replaces its first match. If pattern is
+	// empty, replacement is the text of a new file.
+	pattern, replacement string
 	pkg, run             string // package, and a regular expression for the tests to run; an empty run means all tests
 	want                 string // regular expression that the output must match
 	inline               string // function that the compiler inlines because of the fault

@@ -66,7 +66,7 @@ func TestRotatedRuns(t *testing.T) {
 			for _, radius := range []float64{0, 0.5} {
 				a := rotatedCaseOf(rand.New(rand.NewPCG(63, uint64(p))), sources[0], p, 5, 2*run+3, LogisticLossKind, radius)
 				for j := range p {
-					a.c[j] = 0.99 // with the factors as drawn, w would overflow
+					a.c[j] = 0.99 // with the random numbers of rotatedCaseOf, w would overflow
 				}
 				want := a.run()
 				b := *a

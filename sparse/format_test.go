@@ -411,7 +411,7 @@ func TestFormatBombs(t *testing.T) {
 	}
 }
 
-// An endlessCategories reads as an endless table in which every row has another category.
+// An endlessCategories is a reader of an endless table in which every row has a new category.
 type endlessCategories struct{ number int }
 
 func (c *endlessCategories) Read(p []byte) (int, error) {

@@ -96,7 +96,7 @@ func (s *svrg) restart() {
 	linalg.Scale(s.multiplier, -s.rho)
 }
 
-// svrgRho is the automatic rho, in units of Run.NaturalRho. It is not from the paper.
+// svrgRho is the automatic rho of SVRG and its variants, in units of Run.NaturalRho.
 const svrgRho = 30
 
 type svrg struct {

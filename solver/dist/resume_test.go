@@ -44,7 +44,7 @@ func solveFrom(t *testing.T, p *solver.Problem, set solver.Settings, ranks int, 
 	})
 }
 
-// onFirst returns m on the first rank, and an empty Checkpoint on all other ranks.
+// onFirst returns m on the first rank, and an empty memoryCheckpoint on all other ranks.
 func onFirst(c dist.Comm, m *memoryCheckpoint) *memoryCheckpoint {
 	if c.Rank() > 0 {
 		return &memoryCheckpoint{}

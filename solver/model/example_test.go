@@ -98,7 +98,7 @@ func ExampleSpec() {
 	for j := range factors {
 		factors[j] = 1
 	}
-	factors[9] = 0 // always in the model
+	factors[9] = 0 // feature j is not penalised
 	m, err := model.Fit(context.Background(), &model.Spec{
 		Lambda:         0.05,
 		Penalty:        model.ElasticNet{L1Ratio: 0.8},

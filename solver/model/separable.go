@@ -33,7 +33,7 @@ func (d *design) unpenalised(lambda float64, x []float64) []float64 {
 			}
 		}
 	}
-	// Two classes both have rows, so an intercept alone cannot separate them. But if the labels are counts
+	// Each class has rows, so an intercept alone cannot separate two classes. But if the labels are counts
 	// that are all 0, an intercept alone lowers the loss forever.
 	if !anyFree && classifies(d.loss) {
 		return nil

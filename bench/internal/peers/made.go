@@ -149,7 +149,7 @@ func makeText(n, p, perRow int) (*sparse.Dataset, error) {
 		rows[i] = map[int]float64{}
 		for range 1 + int(float64(perRow)*(0.3+1.4*r.Float64())) {
 			j := word()
-			if r.IntN(2) == 0 { // replace the word by a word of the topic that is about as frequent
+			if r.IntN(2) == 0 { // replace the word by a word of the topic with about the same frequency
 				j = min(p-1, j/topics*topics+topic)
 			}
 			rows[i][j]++

@@ -38,7 +38,7 @@ type Point struct {
 	CPU, Wall float64   // the least times of all answers, in seconds
 	Seconds   float64   // CPU, or Wall if Options.Wall is set
 	Repeats   int       // number of answers
-	Gap       float64   // (objective − reference)/Problem.AtZero, the largest over all lambdas, at least 0
+	Gap       float64   // (objective − Outcome.Reference)/Problem.AtZero; the largest of all lambdas, ≥ 0
 	Bound     float64   // the gap that the peer proved, divided by Problem.AtZero; NaN if it proved none
 	Curve     []float64 // for the task CV, the mean loss on the rows held out, for each lambda
 }

@@ -65,7 +65,7 @@ func (c *fitFlags) checkDist() error {
 }
 
 // runOnRanks joins the other ranks and calls do. Only rank 0 prints results and writes files. If the other
-// ranks do not answer for --dist-timeout, runOnRanks ends the process with exit code 75.
+// ranks do not answer within --dist-timeout, runOnRanks ends the process with exit code 75.
 func (c *fitFlags) runOnRanks(e *env, do func(*env) error) error {
 	open := mpi.Open
 	if e.join != nil {

@@ -51,7 +51,7 @@ func readModel(path string, limit memorySize) (*model.Model, error) {
 	}
 	var size struct {
 		P      float64
-		Models []struct{ P float64 } // has P only in files of older versions
+		Models []struct{ P float64 } // only files of older versions have a P for each model
 	}
 	if err := json.Unmarshal(text, &size); err == nil {
 		need := size.P * max(1, float64(len(size.Models)))

@@ -189,7 +189,7 @@ func (v lossFlag) classifies() bool { return term.LossOf(v.Loss).Traits().Labels
 
 func (v lossFlag) counts() bool { return term.LossOf(v.Loss).Traits().Labels == term.Counts }
 
-// A methodFlag is the value of --method. Method is nil for auto, the default of package solver, and for list.
+// A methodFlag is the value of --method. Method is nil for auto and for list.
 type methodFlag struct {
 	solver.Method
 	list bool // true for list: explain the methods instead of training

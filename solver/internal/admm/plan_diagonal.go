@@ -8,12 +8,13 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-// If the matrix K of Plan is a multiple of I, the plan lazy is faster than the plan elements if there are
-// more than lazyRatio features for each nonzero of a row.
+// The plan lazy needs a matrix K (see Plan) that is a multiple of I. It is faster than the plan elements if
+// the number of features is above lazyRatio times the mean number of nonzeros of a row.
 const lazyRatio = 6
 
-// If the entries of the diagonal of K differ, the plan decay is faster than the plan elements if there
-// are more than decayOffset features, plus decaySlope for each nonzero of a row (see BenchmarkDiagonal).
+// The plan decay needs only a diagonal matrix K (see Plan). It is faster than the plan elements if the number
+// of features is above decayOffset plus decaySlope times the mean number of nonzeros of a row (see
+// BenchmarkDiagonal).
 const decayOffset, decaySlope = 300, 5
 
 // diagonalOfK returns the diagonal of the matrix K of Plan, or nil if K is not diagonal.

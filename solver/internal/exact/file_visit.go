@@ -318,7 +318,8 @@ func (f *File) newRootTally() *rootTally {
 	return &rootTally{row: f.bounds.NewRootRow(), count: f.bounds.Roots(), rootsVersion: f.bounds.RootsVersion(), ones: f.Ones, phi: make([]float64, f.block)}
 }
 
-// add adds the rows of data to the upper triangle h. phi holds their cᵢΦᵢ, see rootTally.
+// add adds N'X'CΦXN (see rootTally) for the rows of data to the upper triangle h. phi holds cᵢΦᵢ for each of
+// these rows.
 func (r *rootTally) add(h []float64, data kernels.Rows, phi []float64) {
 	for i, c := range phi {
 		lo, hi := data.Ptr[i], data.Ptr[i+1]

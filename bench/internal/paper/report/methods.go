@@ -125,8 +125,8 @@ func traces(p *problem, kind string) (t []trace) {
 	exact := func(name string, m paper.Method, x axis, only string) trace {
 		return trace{name: name, method: m, output: paper.Last, x: x, onlyAxis: only}
 	}
-	// allPasses returns the line of an exact batch method over passes that count every gradient. Only the end
-	// of the line is drawn, because the first iteration takes most of the budget.
+	// allPasses returns the line of an exact batch method on the axis byBudget. Only the end of the line is
+	// drawn, because the first iteration takes most of the budget.
 	allPasses := func(m paper.Method) trace {
 		t := exact(m+", all passes", m, byBudget, overPasses)
 		t.endOnly = true
