@@ -57,19 +57,38 @@ func (h *Columns) column(k int) kernels.Rows {
 	return z
 }
 
+// For a column with at most this number of entries, a loop takes less time than a call of a kernel.
+const shortColumn = 32
+
 // Product returns entry k of (Z'Z + diag(Ridge)) d.
 func (h *Columns) Product(k int) float64 {
-	kernels.Margins(h.scalar[:], h.column(k), h.product)
-	h.entries += float64(h.Z.Ptr[k+1] - h.Z.Ptr[k])
-	return h.scalar[0] + float64(h.Ridge[k]*h.d[k])
+	lo, hi := h.Z.Ptr[k], h.Z.Ptr[k+1]
+	h.entries += float64(hi - lo)
+	if hi-lo > shortColumn {
+		kernels.Margins(h.scalar[:], h.column(k), h.product)
+		return h.scalar[0] + float64(h.Ridge[k]*h.d[k])
+	}
+	sum, val := float64(h.Ridge[k]*h.d[k]), h.Z.Val[lo:hi]
+	for e, i := range h.Z.Idx[lo:hi] {
+		sum += float64(val[e] * h.product[i])
+	}
+	return sum
 }
 
 // Move adds change to entry k of the vector d.
 func (h *Columns) Move(k int, change float64) {
 	h.d[k] += change
-	h.scalar[0] = change
-	kernels.Gradient(h.product, h.column(k), h.scalar[:])
-	h.entries += float64(h.Z.Ptr[k+1] - h.Z.Ptr[k])
+	lo, hi := h.Z.Ptr[k], h.Z.Ptr[k+1]
+	h.entries += float64(hi - lo)
+	if hi-lo > shortColumn {
+		h.scalar[0] = change
+		kernels.Gradient(h.product, h.column(k), h.scalar[:])
+		return
+	}
+	val := h.Z.Val[lo:hi]
+	for e, i := range h.Z.Idx[lo:hi] {
+		h.product[i] += float64(change * val[e])
+	}
 }
 
 // Energy returns d'(Z'Z + diag(Ridge))d.
