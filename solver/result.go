@@ -53,8 +53,8 @@ type Result struct {
 	// and −B'beta is a subgradient of g at y.
 	DualResidual float64
 	// DualityGap is an upper bound of the objective at X minus the optimum, or +Inf if nothing is proved.
-	// Rounding in its computation is included; At.Objective has a rounding error of its own. A gap can be
-	// proved for problems that the Newton steps of Auto solve (see Auto). For other problems a gap can be
+	// It includes the rounding errors of its computation, but not the rounding error of At.Objective. A gap can
+	// be proved for problems that the Newton steps of Auto solve (see Auto). For other problems a gap can be
 	// proved only if all of these hold: L2 > 0 or the domain is bounded; the penalty is a ConjugatePenalty;
 	// the Domain is nil or a SupportDomain; and the field B of Coupling is not set.
 	DualityGap float64

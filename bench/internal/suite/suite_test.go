@@ -9,7 +9,7 @@ import (
 func every(string) bool { return true }
 
 // TestCases checks every case: all levels compute the same bits, the naive loop agrees up to rounding,
-// names are unique, and a run changes the state.
+// names are unique, and a run changes Case.State.
 func TestCases(t *testing.T) {
 	seen := map[string]bool{}
 	for c := range Cases(Tiny, every) {

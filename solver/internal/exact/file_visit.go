@@ -46,8 +46,9 @@ type evidence struct {
 	rootsVersion int       // gap.Problem.RootsVersion at the visit
 }
 
-// A piece holds the sums over some of the rows of every window, for one goroutine. X'Cα is summed over the
-// rows of a block, then over blocks, then over windows, to keep rounding errors small.
+// A piece holds the sums over some of the rows of every window, for one goroutine. X'Cα, for the α of
+// evidence.model, is summed over the rows of a block, then over blocks, then over windows, to keep rounding
+// errors small.
 type piece struct {
 	findings
 	hessian                      []float64 // X'C diag(φ″) X, upper triangle, row by row

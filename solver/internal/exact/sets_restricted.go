@@ -133,7 +133,7 @@ func (s *restricted) matrix() *sparse.CSR {
 	return mustSparse(len(s.rows)+len(s.cols), len(s.cols), ptr, idx, val)
 }
 
-// finish solves the restricted problem; ok is false if New refuses it.
+// finish solves the restricted problem. It returns nil and false if New refuses the problem.
 func (s *restricted) finish(set *Settings) (*Solution, bool) {
 	f, err := New(&s.sub)
 	if err != nil {

@@ -289,7 +289,7 @@ func (p *Problem) checkSigns() {
 }
 
 // dropSigns sets relaxed[j] to false if j is in oneSided and the correction has made the sign of eⱼ uncertain.
-// It reports whether it has changed relaxed; then the correction must be done again.
+// If this changes relaxed, dropSigns chooses a new correction and returns true.
 func (p *Problem) dropSigns() (changed bool) {
 	for _, j := range p.oneSided {
 		if p.relaxed[j] && !(p.feasibleSide(j) >= p.work.eErr[j]) {
