@@ -40,8 +40,8 @@ func (p *Problem) nuL(c *theory.Constants, rho float64) float64 {
 	return c.NuF + float64(rho*c.Lambda1)
 }
 
-// radius returns an upper bound of |x*|₂ for a solution x*, or 0 if no bound is known. objective is the objective
-// at a point of the domain, so it is not below the optimum. If the loss and the penalty are nowhere
+// radius returns an upper bound of |x*|₂ for a solution x*, or 0 if no bound is known. objective is the
+// objective at a point of the domain, so it is not below the optimum. If the loss and the penalty are nowhere
 // negative, the optimum is at least (mu/2)|x*|², and at least rate·|x*|₁ if g(A x) ≥ rate·|x|₁ for every x.
 func (p *Problem) radius(a *linalg.Algebra, objective float64) float64 {
 	if !(objective >= 0) {

@@ -53,10 +53,10 @@ type Result struct {
 	// and −B'beta is a subgradient of g at y.
 	DualResidual float64
 	// DualityGap is an upper bound of the objective at X minus the optimum, or +Inf if nothing is proved.
-	// It includes the rounding errors of its computation, but not the rounding error of At.Objective. A gap can
-	// be proved for problems that the Newton steps of Auto solve (see Auto). For other problems a gap can be
-	// proved only if all of these hold: L2 > 0 or the domain is bounded; the penalty is a ConjugatePenalty;
-	// the Domain is nil or a SupportDomain; and the field B of Coupling is not set.
+	// It includes the rounding errors of its computation, but not the rounding error of At.Objective. A gap
+	// can be proved for problems that the Newton steps of Auto solve (see Auto). For other problems a gap
+	// can be proved only if all of these hold: L2 > 0 or the domain is bounded; the penalty is a
+	// ConjugatePenalty; the Domain is nil or a SupportDomain; and the field B of Coupling is not set.
 	DualityGap float64
 	// Groups lists the groups of features whose coefficients are not zero and are tied by rows of A with
 	// two entries. For rows (1, −1) the coefficients of a group are equal. Groups is nil if there is no

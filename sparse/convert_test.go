@@ -104,7 +104,7 @@ func TestConvertResumes(t *testing.T) {
 				if done > total {
 					t.Errorf("%s: %d of %d", stage, done, total)
 				}
-				if stage == "file" { // interrupt this stage only once: every call of Convert writes the whole file
+				if stage == "file" { // interrupt this stage once: each call of Convert writes the whole file
 					callsLeft = 0
 					if stages[stage] {
 						callsLeft = 1

@@ -89,10 +89,10 @@ func termSize(idx []int32, val, unit []float64) float64 {
 	return math.Ldexp(1, int(math.Round(float64(exps)/float64(terms)-0.5)))
 }
 
-// rho returns ρ of row k of A, rounded to a power of two. natural is 3 times the limit of the row, divided by
-// the expected size of (A x)ₖ. The last line applies two lower bounds. balanced is the ρ at which ρ(A x)ₖ² has
-// about the same curvature as the loss. size comes from termSize; curvature and the square of norm come from
-// scaledNorms. For size 0, rho returns 1.
+// rho returns ρ of row k of A, rounded to a power of two. natural is 3 times the limit of the row, divided
+// by the expected size of (A x)ₖ. The last line applies two lower bounds. balanced is the ρ at which ρ(A x)ₖ²
+// has about the same curvature as the loss. size comes from termSize; curvature and the square of norm come
+// from scaledNorms. For size 0, rho returns 1.
 func (p *MetricProblem) rho(k int, size, curvature, norm float64) float64 {
 	if size == 0 {
 		return 1

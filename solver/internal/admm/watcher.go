@@ -37,7 +37,7 @@ type Watcher struct {
 	Scale          float64 // unit of objectives: |First|, or the argument scale of Start if that is larger
 	Best, Previous float64 // the best objective so far, and the objective that was judged last
 	Rises          int     // number of rises since Best or Halvings changed
-	Vain           int     // number of halvings after rises since Best was set; vainHalvings+1 if they were undone
+	Vain           int     // number of halvings after rises since Best was set; vainHalvings+1 if undone
 }
 
 // Start sets the objective at the start. Scale becomes |objective|, or scale if scale is larger.

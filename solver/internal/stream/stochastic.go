@@ -189,8 +189,8 @@ func (s *stochastic) snapshot() error {
 	return nil
 }
 
-// schedule passes the iterate to the recorder, and returns the step size. If no passes are left, more is false,
-// and the recorder gets the best iterate, which schedule restores.
+// schedule passes the iterate to the recorder, and returns the step size. If no passes are left, more is
+// false, and schedule restores the best iterate before it passes the iterate.
 func (s *stochastic) schedule() (eta float64, more bool, err error) {
 	o := &s.outer
 	if more = float64(passesOfOuter*(s.stats.OuterIterations+1)) <= cmp.Or(s.set.Passes, 100); !more {
