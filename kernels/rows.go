@@ -26,8 +26,8 @@ type Rows struct {
 // Len returns the number of rows, 0 for the zero Rows.
 func (a Rows) Len() int { return max(len(a.Ptr)-1, 0) }
 
-// maxWork limits the work of one assembly call: the number of nonzeros plus rows, or of elements. A
-// longer call would delay a garbage collection, because assembly cannot be pre-empted.
+// maxWork limits the work of one assembly call, for example the number of nonzeros plus the number of rows.
+// A longer call would delay a garbage collection, because assembly cannot be pre-empted.
 const maxWork = 1 << 16
 
 // Margins sets dst[r] to the inner product of row r with w, summed in the 8

@@ -32,10 +32,10 @@ const (
 
 // A Result is the result of Minimize.
 type Result struct {
-	// Iterate is the last outer iterate, or an earlier iterate or the X of the start if that is better. If
-	// Stats.Rounded is true, zeros of X are exact, and usually ties too: tied coefficients are equal up to a
-	// fixed factor. Zeros and ties are made exact only if this raises the objective by no more than rounding.
-	// The Iterate may be the Start of another run.
+	// Iterate is the last outer iterate. If an earlier iterate or the X of the start is better, Iterate is
+	// this point instead. If Stats.Rounded is true, zeros of X are exact, and usually ties too: tied
+	// coefficients are equal up to a fixed factor. Zeros and ties are made exact only if this raises the
+	// objective by no more than rounding. The Iterate may be the Start of another run.
 	Iterate
 	// XAverage and YAverage are the output of the paper's algorithms: the means of x_1..x_T and
 	// y_1..y_T, or the averages for which a method's rate is proved. If the run continues from an

@@ -12,14 +12,14 @@ import (
 // value is below tieTolerance counts as 0.
 const tieTolerance = 1e-12
 
-// collector keeps pairs whose absolute value is at least floor. If it has limit pairs, it raises floor to
-// the keep-th largest absolute value. It keeps all pairs that equal this value up to rounding, so the
-// result does not depend on the order in which pairs are added.
+// collector keeps the pairs of features whose covariance has an absolute value of at least floor. If it has
+// limit pairs, it raises floor to the keep-th largest absolute value. It keeps all pairs that equal this
+// value up to rounding, so the result does not depend on the order in which pairs are added.
 type collector struct {
 	floor float64
 	keep  int
 	limit int    // number of pairs at which add calls prune
-	pairs []Edge // entries above the diagonal; Weight is the value
+	pairs []Edge // Weight is the covariance of features I and J, I < J
 }
 
 func newCollector(floor float64, keep int) *collector {

@@ -219,9 +219,9 @@ func TestMPIStopped(t *testing.T) {
 	newMPIBed(t).disturb(t, syscall.SIGSTOP, watchdog+20*time.Second, exitRelaunch)
 }
 
-// disturb starts several jobs, and sends signal to one rank of each job at a random moment. The job must end
-// within limit. code is the exit code that a failed job must have; 0 allows any code. A second job continues
-// from the checkpoint of the first job, and must write the same model as an undisturbed job.
+// disturb starts several jobs, and sends signal to one rank of each job at a random moment. Each job must end
+// within limit. code is the exit code that a failed job must have; 0 allows any code. After each job, another
+// job continues from its checkpoint, and must write the same model as an undisturbed job.
 func (b *mpiBed) disturb(t *testing.T, signal syscall.Signal, limit time.Duration, code int) {
 	args := append(slowFlags, b.data)
 	began := time.Now()

@@ -14,7 +14,7 @@ import (
 // works in the eigenbasis V of A'A. There the rows of the data are sparse if the connected components of A'A
 // (see linalg.Components) have few features.
 type decay struct {
-	diagonal                  // its vectors are in the eigenbasis if spec is not nil; only End sets w
+	diagonal                  // its vectors are in the eigenbasis if spec is not nil; only End sets its w
 	spec     *linalg.Spectrum // of A'A; nil if the matrix K of Plan is diagonal
 	data     kernels.Rows     // the data matrix times the eigenbasis V; the data matrix itself if spec is nil
 	state    []float64        // a cell of DecayStride numbers for each coordinate; see kernels.InnerDecay

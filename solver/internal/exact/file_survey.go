@@ -74,8 +74,8 @@ func (f *File) Survey(maxSamples int) error {
 		}
 	}
 	copies.gather(f.Team)
-	// With several ranks stats is not nil, because FileRefusal has refused more than DenseFeatures columns.
-	// With one rank, Columns does not read stats.
+	// stats is nil if there are more than DenseFeatures columns. This happens only with one rank, and
+	// Columns then does not read stats.
 	f.Team.Columns(pieceMoments[0].stats)
 	f.Team.Sum(zero[:])
 	f.survey = survey{unit: f.Loss.Traits().Labels.Unit(zero[0], zero[1], zero[2]), zeroLoss: zero[0], copies: copies}

@@ -93,8 +93,8 @@ func (p *Prover) Warm(passes float64) float64 {
 // two points cost two. The cost of the Hessian is added if it is known.
 func (p *Prover) Cost() float64 { return p.assembly + 3 }
 
-// Certify returns an upper bound of P(x) − P* at a point x of the domain, or +Inf if nothing can be proved. A
-// setSolver begins with beta, multipliers of the rows of A; a Solver does not use them.
+// Certify returns an upper bound of P(x) − P* at a point x of the domain, or +Inf if nothing can be proved.
+// beta are multipliers of the rows of A, used only if p.solver is nil.
 func (p *Prover) Certify(x, beta []float64, set *Settings) float64 {
 	switch p.prepare(); {
 	case p.solver != nil:
@@ -105,8 +105,9 @@ func (p *Prover) Certify(x, beta []float64, set *Settings) float64 {
 	return math.Inf(1)
 }
 
-// Finish solves the problem, beginning with x. A setSolver also uses the multipliers beta of the rows of A,
-// and y, which is close to A x and has exact zeros. Finish may be called only if Finishes returns true.
+// Finish solves the problem, beginning with x. beta are multipliers of the rows of A, and y is close to A x
+// and has exact zeros; both are used only if p.solver is nil. Finish may be called only if Finishes returns
+// true.
 func (p *Prover) Finish(x, y, beta []float64, set *Settings) *Solution {
 	if p.prepare(); p.solver != nil {
 		return p.solver.Finish(x, set)

@@ -216,7 +216,7 @@ func (p *Problem) bound(x, z []float64, t *Tally, sum *Sum, value float64, clip 
 			p.setDualPoint(z, t, sum, clip)
 			size := 1.5 * math.Sqrt(t.MaxPhi) * change.norm
 			for j, norm := range p.Columns.Norm {
-				if !p.vanishing(j) { // e does not change at a vanishing feature
+				if !p.vanishing(j) { // e does not change at a feature in p.Vanishing
 					w.eErr[j] += float64(size * norm)
 				}
 			}
@@ -653,8 +653,8 @@ func (p *Problem) marginErrors(x []float64) (err, roundings float64) {
 	return float64(roundoff * (float64(roundings*size) + float64(4*p.Columns.Offset))), roundings
 }
 
-// NeedsCompensation reports whether X'Cα should be summed again with compensation, because its rounding may
-// be the only reason that the gap is above goal.
+// NeedsCompensation reports whether to compute X'Cα (see Sum) again by compensated summation. Its rounding
+// may then be the only reason that the gap is above goal.
 func (b *Bound) NeedsCompensation(goal float64) bool {
 	return b.Gap > 0.5*goal && (b.Rounding > 0.05*goal && b.Gap < 4*goal || b.Rounding >= 0.5*b.Gap)
 }

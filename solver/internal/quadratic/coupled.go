@@ -54,8 +54,8 @@ type Coupled struct {
 
 	d, hd           []float64 // u − x, and H (u − x)
 	image           []float64 // A u
-	smooth          []float64 // derivatives at A u of the functions that replace the penalty, see smoothen
-	rhs             []float64 // minus the gradient of the smooth problem
+	smooth          []float64 // the derivatives at A u of the smooth functions of smoothen
+	rhs             []float64 // minus the gradient of the smooth problem (see Coupled)
 	barrierDiagonal []float64 // the diagonal part of the barrier's curvature, see barriers.derivatives
 	step, hs        []float64 // the Newton step, and H times the step
 	imageStep       []float64 // A times the step
