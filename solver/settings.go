@@ -115,7 +115,7 @@ func (e *SettingError) Unwrap() error { return e.Err }
 // Error names the field, its value, what is allowed and what to do.
 func (e *SettingError) Error() string { return e.remedyError().Error() }
 
-// Reword returns the text of Error for the users of a program; see sparse.RemedyError.
+// Reword returns the text of Error for the users of a program; see sparse.RemedyError.Reword.
 func (e *SettingError) Reword(words func(sparse.Remedy) string) string {
 	return e.remedyError().Reword(words)
 }

@@ -71,7 +71,7 @@ type CVResult struct {
 func (r *CVResult) BestModel() *Model { return r.Path[r.Best].Model() }
 
 // OneSEModel returns the model for the lambda with index OneSE, fitted to all data: the simplest
-// model that is not measurably worse than the best model (Breiman, Friedman, Olshen and Stone
+// model whose mean is within one standard error of the best mean (Breiman, Friedman, Olshen and Stone
 // 1984).
 func (r *CVResult) OneSEModel() *Model { return r.Path[r.OneSE].Model() }
 

@@ -146,8 +146,8 @@ func TestSetsEndings(t *testing.T) {
 	}
 }
 
-// TestOutside checks that outside.lower brings the excesses (see type outside) near the proximal point, which
-// the function proximal computes, and that multipliers are within their limits.
+// TestOutside checks that outside.lower minimises the sum of squared excesses (see type outside), by
+// comparison with the function proximal. The multipliers must be within their limits.
 func TestOutside(t *testing.T) {
 	solvedByEdges := 0
 	for seed := range uint64(40) {
