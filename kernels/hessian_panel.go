@@ -128,8 +128,9 @@ func (s *HessianScratch) sumByPanels(h []float64, p, stride, lo, hi int, a *Rows
 	}
 }
 
-// collect sorts the nonzeros of the blocks of rows from row x.row on, until the scratch memory is full or no
-// rows are left. It sets x.rows to the number of rows in these blocks.
+// collect sorts the nonzeros of each block of rows by columns. It begins with the block at row x.row, and
+// ends when the scratch memory is full or no rows are left. It sets x.rows to the number of rows in these
+// blocks.
 func (x *panelTask) collect() {
 	x.rows = 0
 	place := 0

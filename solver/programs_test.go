@@ -34,8 +34,9 @@ func build(t *testing.T, dir, name, tags string, set ...string) program {
 	return program{name: name, argv: []string{path}}
 }
 
-// TestBits checks that the command writes the same files at each kernel level. Without -short it also checks
-// a build without assembly, and a build for x86-64-v3, in which the compiler may fuse products into sums.
+// TestBits checks that the command scas writes the same files at each kernel level. Without -short it
+// also checks a build without assembly, and a build for x86-64-v3, in which the compiler may fuse products
+// into sums.
 func TestBits(t *testing.T) {
 	dir := t.TempDir()
 	native := build(t, dir, "native", "")
@@ -55,8 +56,8 @@ func TestBits(t *testing.T) {
 	sameFiles(t, dir, native, others, !testing.Short())
 }
 
-// TestEmulated checks that the command writes the same files on an emulated arm64 as on this processor. It
-// takes a minute, so it runs only with SCAS_EMULATE=1.
+// TestEmulated checks that the command scas writes the same files on an emulated arm64 as on this processor.
+// It takes a minute, so it runs only with SCAS_EMULATE=1.
 func TestEmulated(t *testing.T) {
 	if os.Getenv("SCAS_EMULATE") == "" {
 		t.Skip("QEMU runs for arm64 wait for SCAS_EMULATE=1")

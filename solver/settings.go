@@ -53,7 +53,8 @@ type Settings struct {
 	InnerSteps int `json:"inner_steps"`
 	// BatchSize is the number b of samples whose mean gradient makes one inner step; an inner loop
 	// has then InnerSteps/b steps. Zero means 1, or more if A couples so many features that a product
-	// with A'A costs much more than a sample. Methods that cannot use several samples refuse values above 1.
+	// with A'A costs much more than the gradient of one sample. Methods that cannot use several samples
+	// refuse values above 1.
 	BatchSize int `json:"batch_size"`
 	// Schedule chooses the step sizes and the lengths of inner loops; empty means
 	// Practical. With Theorem, Eta and InnerSteps must be zero.

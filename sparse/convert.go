@@ -122,8 +122,8 @@ type conversion struct {
 
 // A converter does the work that depends on the format of the text.
 type converter interface {
-	// read converts the text of input: the rest of the file if an earlier call of Convert was
-	// interrupted. It calls report after each block, and returns the description of all data.
+	// read converts the text of input. If an earlier call of Convert was interrupted, input is the
+	// rest of the file. read calls report after each block, and returns the description of all data.
 	read(input io.Reader, report func()) (*Converted, error)
 	// sections returns the sections of the .scas file.
 	sections() binarySections

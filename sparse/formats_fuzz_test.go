@@ -20,9 +20,9 @@ import (
 // This file has very simple readers of tables and of NPY, NPZ and Matrix Market files. A fuzz test compares
 // each of them with the package's reader of the same format.
 
-// naiveTable reads a table without missing values with package encoding/csv. The last column
-// holds labels that are numbers. Every other column holds numbers or categories. ok is false for any other
-// text.
+// naiveTable reads a table with package encoding/csv. The last column holds labels that are numbers. Every
+// other column holds numbers or categories. ok is false if the text is not such a table, or if a value is
+// missing.
 func naiveTable(data []byte) (names []string, x [][]float64, y []float64, ok bool) {
 	r := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(data, []byte("\ufeff"))))
 	r.FieldsPerRecord = -1

@@ -16,8 +16,9 @@ import (
 )
 
 // naiveLIBSVM reads LIBSVM text line by line, as LIBSVM documents it. It does not map labels to −1 and 1.
-// rows has, for each row, the values by column, from 0. If the text is not valid, ok is false, and line is
-// the number of the first wrong line, from 1, or 0 if no single line is wrong.
+// rows has a map from column numbers to values for each row; columns are numbered from 0. If the text is not
+// valid, ok is false. line is then the number of the first wrong line, from 1; it is 0 if no single line is
+// wrong.
 func naiveLIBSVM(text string, opt *ReadOptions) (labels []float64, rows []map[int]float64, cols, line int, ok bool) {
 	var kinds []float64
 	largest, zero := -1, false

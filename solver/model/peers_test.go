@@ -49,7 +49,7 @@ func writeTable(t testing.TB, path string, rows int, row func(i int) []float64) 
 type peerProblem struct {
 	name    string
 	spec    *Spec
-	steps   []*Step   // the path of this package
+	steps   []*Step   // the path that this package computes
 	lambdas []float64 // the lambdas of the steps, on the scale of the other program
 }
 

@@ -102,8 +102,8 @@ func TestHostileRows(t *testing.T) {
 	}
 }
 
-// TestTies checks that rows have equal margins if they differ only in features with coefficient 0 or in
-// entries that are 0. The AUC is then 0.5.
+// TestTies checks that rows have equal margins if they differ only in features with coefficient 0. The AUC is
+// then 0.5.
 func TestTies(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 13))
 	m := &Model{Columns: []Column{{Coefficients: make([]float64, 40)}}, Labels: sparse.LabelMapping{Negative: -1, Positive: 1}}

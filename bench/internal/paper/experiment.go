@@ -55,8 +55,8 @@ func (e *Experiment) Run(ctx context.Context, data ...*Data) error {
 	return nil
 }
 
-// runSplit computes the missing optima of one split and makes the missing runs with the given rules, except
-// the timed runs.
+// runSplit computes the optima of one split and makes its runs with the given rules. It leaves out timed
+// runs, and what the records already have.
 func (e *Experiment) runSplit(ctx context.Context, d *Data, split int, rules []Rule) error {
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(cmp.Or(e.Workers, runtime.GOMAXPROCS(0)))

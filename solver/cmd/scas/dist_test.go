@@ -80,8 +80,8 @@ func distData(t *testing.T) (file, shards string) {
 	return writeText(t, dir, "all.svm", parts[0].String()+parts[1].String()), filepath.Join(dir, "part-*.svm")
 }
 
-// TestRanksAgree checks that commands on ranks have the results of a single process, with the rows in one
-// file or in shards. A run with one rank must write the same bytes as a run without --dist.
+// TestRanksAgree checks that the results of commands on ranks agree with the results of a single process. The
+// rows are in one file or in shards. A run with one rank must write the same bytes as a run without --dist.
 func TestRanksAgree(t *testing.T) {
 	file, shards := distData(t)
 	dir := t.TempDir()

@@ -95,7 +95,7 @@ type columnReport struct {
 	Coefficients []coefficientReport `json:"coefficients"`             // only the largest ones
 	Largest      []groupReport       `json:"largest_groups,omitempty"` // only the groups with the largest coefficients
 
-	p int // number of coefficients
+	p int // number of all coefficients
 }
 
 type modelClass struct {

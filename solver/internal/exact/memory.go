@@ -23,8 +23,8 @@ func (q *Problem) Memory(runs int) int64 {
 	total := 8 * (11*int64(n) + int64(14+runs)*int64(features))
 	cheap := q.cheap()
 	if q.gramServes(cheap) {
-		// Two for the Gram matrix while it grows, one for the matrix of the support, and two for the
-		// factor of that matrix while it grows.
+		// Two matrices for the growing Gram matrix, one for its submatrix of the support, and two for
+		// the growing Cholesky factor of the submatrix.
 		const matrices = 5
 		order := int64(min(features, defaultWorking))
 		if total += 8 * matrices * order * order; !cheap {
@@ -32,9 +32,9 @@ func (q *Problem) Memory(runs int) int64 {
 		}
 		return total + scratchMemory(q.Data, q.Threads)
 	}
-	// The Hessian, and four matrices for a support of half its columns: one is the matrix of the support, and
-	// up to three are its factor while it grows. Cholesky.Append then copies the old factor to one that has
-	// room for a quarter more rows and so takes about 1.6 times the memory.
+	// The Hessian, and four matrices of half its order: one for its submatrix of the support, and three for
+	// the growing Cholesky factor of the submatrix. Cholesky.Append copies the factor to memory of about 1.6
+	// times the size.
 	total += 8 * (k*k + 4*(k/2)*(k/2))
 	if enoughSamples(n, features) {
 		total += (transposeBytes + rowBytes) * entries / sampleShare

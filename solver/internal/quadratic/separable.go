@@ -35,9 +35,9 @@ type Separable struct {
 
 	// U is the solution.
 	U []float64
-	// If SeparableSettings.Gap is positive and a Newton step crosses zero or a bound, Signed may be
-	// the point at the end of the whole step; otherwise Signed is nil. If Signed is not nil, the derivatives
-	// g + H(Signed − x) are better multipliers than g + H(U − x).
+	// Signed is nil, or the point at the end of a whole Newton step that crosses zero or a bound. It is
+	// nil if SeparableSettings.Gap is not positive. If Signed is not nil, the derivatives g + H(Signed − x)
+	// are better multipliers than g + H(U − x).
 	Signed []float64
 
 	support []int32   // the coordinates that a Newton step changes

@@ -180,8 +180,8 @@ func TestSeparableDependent(t *testing.T) {
 	}
 }
 
-// TestSeparableSmooth checks the optimality conditions at solutions without limits and bounds, for which
-// Solve solves a linear system.
+// TestSeparableSmooth checks the optimality conditions for problems without limits and bounds. For such
+// problems, Solve solves a linear system.
 func TestSeparableSmooth(t *testing.T) {
 	for seed := range uint64(20) {
 		rng := rand.New(rand.NewPCG(seed, 2))

@@ -57,7 +57,7 @@ type entry struct {
 	// Floor is true if the gap on some split is not larger than the error of the known optimum. The true
 	// value may then be smaller than Value.
 	Floor bool
-	Among int  // number of entries with a known value, of which this one is the worst or the best
+	Among int  // number of compared entries with a known value; this entry is the worst or the best of them
 	Open  bool // whether parameters that were not tried may be better on some split
 }
 
