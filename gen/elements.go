@@ -82,8 +82,8 @@ func (e *emitter) elementLoop() *elementLoop {
 	return &elementLoop{fused: e.fused(3), w: e.base("a.w")}
 }
 
-// run emits the loop over the steps. The padding of a decoded row refers to the field zero of
-// stepArgs.
+// run emits the loop over the steps. Before the loop it sets fused.pad to the distance in bytes from
+// w to the field zero of stepArgs.
 func (l *elementLoop) run(step func()) {
 	zero := l.GP64()
 	l.LEAQ(l.field("a.zero"), zero)

@@ -25,8 +25,8 @@ func available() []*set {
 
 // capable reports whether the processor has every feature that the kernels of a level use.
 func capable(l Level) bool {
-	// For instructions with registers above 15, needs does not list every feature. So AVX512 requires
-	// all of x86-64-v4.
+	// The map called needs lacks some features of instructions that use registers above 15. So AVX512
+	// requires all of x86-64-v4.
 	if l == AVX512 && cpuid.CPU.X64Level() < 4 {
 		return false
 	}

@@ -23,7 +23,7 @@ type set struct {
 	// See hessianPanelGeneric.
 	hessianPanel func(h []float64, stride int, mask []uint64, t, panel []float64)
 
-	// The next four kernels sum over at most chunk elements.
+	// Each of the next four kernels returns a sum. Its slices have at most chunk (4096) elements.
 	dot            func(x, y []float64) float64
 	logisticSlopes slopesKernel
 	squaredSlopes  slopesKernel

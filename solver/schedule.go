@@ -10,12 +10,12 @@ const (
 	// Practical draws InnerSteps samples in every inner loop. A given Eta is the step size of all
 	// inner loops, as in the paper's experiments.
 	Practical Schedule = "practical"
-	// Theorem uses the constants of the convergence proofs. SCAS: η_t = 1/(C_t (t+1)^δ) and M_t =
-	// ⌈C_t (t+1)^2δ⌉ with C_t = ν_L² D² + G_t² (Theorem 1; the domain must be bounded). SCASStrong:
-	// η = μ_f/(8ν_f² + μ_f ν_L) and M = ⌈4/(η μ_f)⌉ (Theorem 2 with the restriction on rho removed;
-	// L2 must be positive). t = 0, 1, … is the outer iteration, δ is Settings.Delta, and G_t is
-	// Stats.GradientNorm; D, ν_f, ν_L and μ_f are fields of theory.Constants. Steps are far shorter
-	// than with Practical.
+	// Theorem uses the step size η and the number M of samples of an inner loop for which the paper
+	// proves convergence. SCAS: η = 1/(C (t+1)^δ) and M = ⌈C (t+1)^2δ⌉ with C = ν_L² D² + G² (Theorem 1;
+	// the domain must be bounded). SCASStrong: η = μ_f/(8ν_f² + μ_f ν_L) and M = ⌈4/(η μ_f)⌉
+	// (Theorem 2 with the restriction on rho removed; L2 must be positive). t = 0, 1, … is the outer
+	// iteration, δ is Settings.Delta, and G is Stats.GradientNorm of iteration t; D, ν_f, ν_L and
+	// μ_f are fields of theory.Constants. Steps are far shorter than with Practical.
 	Theorem Schedule = "theorem"
 )
 

@@ -104,8 +104,8 @@ func lineProblem(l coordinates.Line, p int) (token int, msg string, remedies []s
 	return 0, "", nil
 }
 
-// featureProblem returns the results of lineProblem for a token whose number is outside 1..p. number is 0 if
-// the token is not a positive integer.
+// featureProblem returns the results of lineProblem for a token that is not a number in 1..p. token is its
+// position, from 0. number is 0 if the token is not an integer from 1 to 2^31-1.
 func featureProblem(token int, number int32, p int) (int, string, []sparse.Remedy) {
 	var remedies []sparse.Remedy
 	if number > 0 {

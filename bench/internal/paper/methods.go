@@ -35,8 +35,8 @@ const (
 type Traits struct {
 	Method solver.Method // nil if the method exists only in the records
 	Info   solver.MethodInfo
-	// Outputs are the points at which claims and figures evaluate the method. Parameters are chosen for
-	// each output separately. The method's curve shows the first output.
+	// Outputs says which vectors claims and figures evaluate: Last, Average or both. Parameters are chosen
+	// for each output separately. The method's curve shows the first output.
 	Outputs []Output
 	// Unit is the unit of the method's step size. The search for the step size tries multiples of Unit.
 	Unit StepUnit

@@ -108,8 +108,8 @@ func (s *OuterLoop) setAugmented(includeAx bool) {
 }
 
 // setConstant sets d to Gradient + A'(beta + ρ(B y − c)), the part of the gradient of the augmented
-// Lagrangian that does not change in a round. If the augmented penalty is linearised (Kappa > 0), it adds
-// A x to B y − c, and −κ x to d. An Anchor adds −Weight·x_t to d.
+// Lagrangian that does not change in a round. If the augmented penalty is linearised (Kappa > 0), d is
+// Gradient + A'(beta + ρ(A x + B y − c)) − κ x. An Anchor subtracts Weight times its snapshot from d.
 func (s *OuterLoop) setConstant() {
 	s.setAugmented(s.Kappa > 0)
 	for j, v := range s.Gradient {

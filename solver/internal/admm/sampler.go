@@ -97,7 +97,7 @@ func (s *Sampler) alias(weights []float64) {
 	}
 }
 
-// Draw sets rows to the next row numbers of the sequence.
+// Draw sets rows to the next row numbers of the random sequence.
 func (s *Sampler) Draw(rows []int32) {
 	for k := range rows {
 		hi, _ := bits.Mul64(s.rng.Uint64(), s.n)

@@ -18,8 +18,8 @@ func (s *Solver) poseBounds() {
 }
 
 // proveGap returns an upper bound of P(x) − P* that the current dual point or the dual point 0 proves. It
-// also sets s.e. The caller must call s.rows.tally before. If rounding errors may be the only reason why no
-// gap of at most tol is proved, s.e is summed again, more accurately.
+// also sets s.e to X'Cα. The caller must call s.rows.tally before. If the bound exceeds tol because of
+// rounding errors, proveGap may compute it again, more accurately.
 func (s *Solver) proveGap(tol float64) float64 {
 	z := make([]float64, s.bounds.Penalty.Len())
 	if s.coupled != nil {

@@ -216,7 +216,7 @@ func imageOf(p *Problem, x []float64) []float64 {
 	return v
 }
 
-// lossChange returns φ(t + d) − φ(t) for the label b, with few digits cancelling.
+// lossChange returns φ(t + d) − φ(t) for the label b, computed so that few digits cancel.
 func lossChange(loss term.Loss, t, d, b float64) float64 {
 	switch l := loss.(type) {
 	case term.Logistic:

@@ -123,7 +123,7 @@ func coupledMemory(t quadratic.Triangle, n, rows int) int64 {
 
 // memoryCoupled returns the result of Memory for a coupled problem.
 func (q *Problem) memoryCoupled(runs int) int64 {
-	// The smaller problem of startBySamples has this number of vectors with an entry for each of its samples.
+	// Number of vectors with an entry for each sample, in the smaller problem that startBySamples solves.
 	const subproblemVectors = 12
 	n, features := q.dims()
 	l, _ := q.A.Dims()

@@ -92,7 +92,7 @@ type objective struct{ loss, value float64 }
 type workspace struct {
 	damping float64 // the damping of the next Hessian, see term.Loss.Curvatures
 	// In the present or last call of Solve: the largest decrease of a model's value, and the decrease in the
-	// second step; 0 if there was no such step.
+	// second step. Without a second step, secondFall is 0.
 	mostFall, secondFall float64
 	// Near the optimum, quadratic.SeparableSettings.Tolerance is at least inaccuracy/objective for a model
 	// without a formed Hessian.

@@ -127,8 +127,8 @@ func (w *setSolver) finish(x, y, z []float64, set *Settings) *Solution {
 	return r.solution()
 }
 
-// trim sets coefficients to zero. It chooses a feature if the optimality equation (see outside) gives its
-// singleton row a multiplier below keptLimit times the limit.
+// trim sets the coefficient of a feature to zero if the optimality equation (see outside) gives the
+// multiplier of its singleton row an absolute value below keptLimit times the limit.
 func (w *setSolver) trim() {
 	w.outside.residual(w.trial)
 	x := slices.Clone(w.problem.x)

@@ -472,9 +472,10 @@ func (p *Problem) scaling(value float64) (factor, rounding float64) {
 	return factor, (exact - factor) * value
 }
 
-// signScaling looks at the features with one finite bound, no ridge, and a singleton row without a square.
-// If the dual point is multiplied by shrink ≤ 1, a multiplier of the singleton row within its limit can give
-// the dual residual eⱼ the feasible sign. exact is what shrink would be without rounding errors.
+// signScaling returns a factor shrink ≤ 1 for the dual point. After the multiplication by shrink, a
+// multiplier of feature j's singleton row, within its limit, can give the dual residual eⱼ the feasible sign.
+// This holds for all features j with one finite bound, no ridge, and a singleton row without a square. exact
+// is shrink without rounding errors.
 func (p *Problem) signScaling() (shrink, exact float64) {
 	shrink, exact = 1, 1
 	for j, row := range p.Penalty.Singleton {

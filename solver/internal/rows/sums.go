@@ -36,9 +36,9 @@ func (g *gatherer) sum() (sum float64) {
 	return sum
 }
 
-// gather calls the function do for each chunk. do must add the vector of the chunk to its argument, which is
-// zero before. gather sets dst to the sum of these vectors over all processes, and returns the sum of the
-// results of do.
+// gather calls the function do for each chunk, with a zero vector to which do must add the vector of the
+// chunk. gather sets dst to the sum of these vectors over all processes, and returns the sum of the results
+// of do.
 func (g *gatherer) gather(dst []float64, do func(dst []float64, lo, hi int) float64) float64 {
 	g.Each(func(k, lo, hi int) {
 		part := dst

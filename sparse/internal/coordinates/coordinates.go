@@ -49,8 +49,8 @@ type File struct {
 }
 
 // Parse parses a text. It skips blank lines, comments that begin with '#' and, in a Matrix Market file,
-// lines that begin with '%'. name is the name of the file in errors, which wrong creates. An empty file,
-// and a Matrix Market file of an unknown kind, are errors.
+// lines that begin with '%'. The function wrong creates the errors; name is the name of the file in them. An
+// empty file, and a Matrix Market file of an unknown kind, are errors.
 func Parse(data []byte, name string, wrong Wrong) (*File, error) {
 	if len(bytes.TrimSpace(data)) == 0 {
 		return nil, wrong(name, 0, 0, "", "the file is empty: expected a matrix, `rows cols nnz` and lines `i j value`, or edges `i j [weight]` (a comment alone if there are none)")
