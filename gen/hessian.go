@@ -145,7 +145,8 @@ func (l *hessianLoop) runs() {
 	l.placeLabel(done)
 }
 
-// each emits a loop of f over the nonzeros from l.r.cursor to l.end-1.
+// each emits a loop over the nonzeros from l.r.cursor to l.end-1. f(k) emits the code for the nonzero k
+// places after l.r.cursor.
 func (l *hessianLoop) each(f func(k int)) {
 	two, odd, done := l.label("two"), l.label("odd"), l.label("met")
 	l.DECQ(l.end)

@@ -218,7 +218,7 @@ func sortOf[I column, V value](x *panelTask, idx []I, val []V, spans []span) {
 	}
 }
 
-// tiles adds the sum of panelTask, over the rows that collect has sorted, to columns col to
+// tiles does the work of panelTask for the rows of the data that collect has sorted, and for columns col to
 // col+panelCols-1 of h. Rows of h in which all of these columns exist and are above the diagonal are
 // updated in place, other rows in a copy.
 func (x *panelTask) tiles(col int) {

@@ -61,7 +61,7 @@ func (s *Steps) factor(i int32) float64 {
 	return s.Label[i]
 }
 
-// delta returns Slope0[i] minus the slope of row i at the margin z/factor(i).
+// delta returns Slope0[i] minus the slope of row i. z is the margin of the row times factor(i).
 func (s *Steps) delta(i int32, z float64) float64 {
 	if s.Slope != nil {
 		return s.Slope0[i] - s.Slope(z, s.Label[i])

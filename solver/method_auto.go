@@ -18,8 +18,8 @@ import (
 //
 //   - unlimited with A = I and a penalty of absolute values and squares, with or without bounds of x;
 //   - unlimited with an L1 penalty and X = R^p if each feature has a singleton row, as with A = [G; I].
-//     Up to 64 features, such as an intercept, may lack one. At the solution, up to some thousands of
-//     coefficients may be non-zero;
+//     Up to 64 features, such as an intercept, may have no singleton row. At the solution, up to some
+//     thousands of coefficients may be non-zero;
 //   - up to a million or more if rows of the data and of A have entries only in neighbouring columns;
 //   - up to some thousands otherwise.
 //

@@ -137,8 +137,8 @@ type crossing struct {
 	*problems
 	set        *CVSettings
 	foldSpec   *Spec           // the specification of the fits for the folds
-	labels     []float64       // labels[k] is the label of class k; nil if the labels are numbers
-	class      func(i int) int // returns the index of the class of row i; 0 if the labels are numbers
+	labels     []float64       // labels[k] is the label of class k; nil if the model predicts numbers
+	class      func(i int) int // returns the index of the class of row i, or 0 if labels is nil
 	measure    Measure         // the measure that chooses Best and OneSE
 	rowsBefore int             // number of rows in the processes of lower rank
 	folds      int
@@ -156,7 +156,7 @@ type crossing struct {
 }
 
 // strata returns the number of groups whose rows are divided evenly among the folds: the number of
-// classes, or 1 if the labels are numbers.
+// classes, or 1 if the model predicts numbers.
 func (c *crossing) strata() int { return max(1, len(c.labels)) }
 
 func (c *crossing) configure() (err error) {

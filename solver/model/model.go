@@ -86,8 +86,8 @@ type Certificate struct {
 	// Status says how the fit ended.
 	Status solver.Status
 	// NoOptimum is true if the fit found that the objective has no minimum. Coefficients without a penalty
-	// then separate the classes (Albert and Anderson 1984), or make the rates of rows with count 0 ever
-	// smaller. Gap bounds Objective minus the infimum.
+	// then separate the classes (Albert and Anderson 1984), or (with the Poisson loss) can make the rates of
+	// rows with count 0 as small as one likes. Gap bounds Objective minus the infimum.
 	NoOptimum bool
 }
 

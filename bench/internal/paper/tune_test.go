@@ -126,8 +126,8 @@ func TestTune(t *testing.T) {
 	}
 }
 
-// TestTuneFails checks that tune returns the error of a run on the samples for tuning, with every rule and for
-// every output.
+// TestTuneFails checks that tune returns the error of a run on the samples for tuning, with the rules Sampled
+// and OnHalf, for every output.
 func TestTuneFails(t *testing.T) {
 	pr, d := tiny(t)
 	h, err := d.Halve(0, 60)

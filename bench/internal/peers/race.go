@@ -200,7 +200,7 @@ func (l *Lane) close() {
 	}
 }
 
-// open starts a session, which loads the problem, if the lane has none.
+// open starts a session if the lane has no session. The session loads the problem.
 func (l *Lane) open(ctx context.Context, h *Handover) error {
 	if l.session != nil {
 		return nil

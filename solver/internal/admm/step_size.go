@@ -49,7 +49,8 @@ func (c *RowCurvature) At(loss term.Loss, margin, slope, labels []float64) float
 // The reason for this ratio: a stochastic step along aᵢ multiplies the part of the error in the direction of
 // aᵢ by 1 − η hᵢ. Let v be the error, and cosᵢ the cosine of the angle between aᵢ and v. Then |v|² decreases
 // in the mean if η E[hᵢ² cosᵢ²] < 2 E[hᵢ cosᵢ²]. If cosᵢ² is about the same for all rows, this says that η
-// times the ratio is less than 2. A few rows with a large hᵢ raise the ratio more than they raise the mean.
+// times the ratio is less than 2. A few rows with a large hᵢ raise the ratio more than they raise
+// the mean of hᵢ.
 func (c *RowCurvature) weightedMean(curvature func(i int) float64) float64 {
 	var sum, sum2 float64
 	for k, norm2 := range c.norms {

@@ -79,8 +79,8 @@ const (
 	// A step may be the last one if, after this step, the objective minus its optimum is expected to be at
 	// most mayEndPart times the tolerance of the gap.
 	mayEndPart = 100
-	// Largest tolerance of the model in a step that may be the last one, relative to Scale. It is so small
-	// that the zeros and ties of the solution can be found.
+	// Largest tolerance of the model in a step that may be the last one, as a multiple of Solver.Scale. It is
+	// so small that the zeros and ties of the solution can be found.
 	modelEnd = 1e-12
 	// The barrier weight τ falls at least by this factor in a step that may be the last one.
 	leastFall      = 100

@@ -57,8 +57,8 @@ func (f *unrestricted) isUnheld(j int) bool { return f.mu() == 0 && f.rows.Singl
 // isFree reports whether feature j has no ridge and occurs in no row of A with a positive limit.
 func (f *unrestricted) isFree(j int) bool { return f.mu() == 0 && !f.rows.Touches(j) }
 
-// fallsForever reports whether the loss keeps falling when the coefficients of free features in x grow in
-// proportion, and the other coefficients do not change.
+// fallsForever reports whether the loss keeps falling when the coefficients of free features in x are
+// multiplied by larger and larger numbers, and the other coefficients do not change.
 func (f *unrestricted) fallsForever(x []float64) bool {
 	d := make([]float64, f.p)
 	for j, v := range x {

@@ -37,7 +37,7 @@ type Result struct {
 const (
 	maxIterations = 100
 	maxStalled    = 6     // a run ends after this number of proofs in a row without a clear improvement
-	leastTol      = 1e-15 // smallest tolerance, relative to Scale
+	leastTol      = 1e-15 // smallest tolerance, as a multiple of Solver.Scale
 )
 
 // Solve moves the point to the solution for lambda ≥ 0, and proves a gap of at most set.Tol if it can. It
@@ -223,8 +223,9 @@ const (
 	hopelessPart = 100
 )
 
-// fallsForever reports whether the loss keeps falling when the coefficients of free features in s.x grow in
-// proportion. The coefficients of other features, and those that the domain stops, do not change.
+// fallsForever reports whether the loss keeps falling when the coefficients of free features in s.x are
+// multiplied by larger and larger numbers. The coefficients of other features, and those that the domain
+// stops, do not change.
 func (s *Solver) fallsForever() bool {
 	if len(s.summary.free) == 0 {
 		return false

@@ -14,7 +14,7 @@ type Shifted struct {
 	rho     float64
 	sigma   []float64 // diagonal of A'A; zeros if A is not a matrix
 	spec    *Spectrum // nil if A = I or if conjugate gradients are used
-	coupled []int     // numbers of the connected components of A'A with several features
+	coupled []int     // the indices of those connected components of A'A that have several features
 	bases   []*basis  // the basis of each component; nil if it has at most smallComponent features
 	hat     []float64 // scratch memory of solveSmall
 	row     rowScratch
