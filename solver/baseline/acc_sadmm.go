@@ -43,7 +43,7 @@ func accStage(n int, s *solver.Settings) (batch, m int) {
 	return batch, max(3, cmp.Or(s.InnerSteps, 2*n)/batch)
 }
 
-// tau is the value of τ and c in the publication.
+// tau is the value of τ and of c in the publication.
 const tau = 2
 
 // accSADMM is the state of AccSADMM. The comments of its fields name the letters in the formulas of the

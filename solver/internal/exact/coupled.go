@@ -72,7 +72,8 @@ func (s *Solver) fillCoupled() {
 const (
 	// The first barrier weight τ, in units of Solver.Scale divided by the result of quadratic.Coupled.Terms.
 	startTau = 0.05
-	// If the objective is e above its optimum, a step is expected to reduce e to squaredFactor·e²/Scale.
+	// If the objective is e above its optimum, a step is expected to reduce e to
+	// squaredFactor·e²/Solver.Scale.
 	squaredFactor = 30
 	modelPart     = 1e-3 // tolerance of a model, relative to the e that is expected after its step
 	gapPart       = 0.02 // smallest tolerance of a model before the last step, relative to Settings.Tol
@@ -84,7 +85,7 @@ const (
 	modelEnd = 1e-12
 	// The barrier weight τ falls at least by this factor in a step that may be the last one.
 	leastFall      = 100
-	exactTol       = 1.001e-6 // zeros and ties must be exact if the tolerance is at most exactTol·Scale
+	exactTol       = 1.001e-6 // zeros and ties must be exact if the tolerance is at most exactTol·Solver.Scale
 	mostExtraSteps = 3        // largest number of extra steps to make zeros and ties exact
 )
 

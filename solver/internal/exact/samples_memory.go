@@ -114,7 +114,7 @@ func (m *memory) moveTo(x, e []float64, _ float64) float64 {
 	return m.current.loss
 }
 
-// look moves to x, and computes the margins, the slopes and the loss there.
+// look sets m.current to the margins, the slopes and the loss at x.
 func (m *memory) look(x []float64) {
 	m.margins(m.current.margin, x)
 	m.current.loss = m.Mean(m.Loss, m.current.slope, m.current.margin, m.Labels)

@@ -574,7 +574,7 @@ func (s *Solver) search(fall, tol float64) (length float64) {
 
 // needsNextHessian reports whether a next step is expected and will need the Hessian at its start. fall is
 // the decrease of the model's value in the present step. A step with a new Hessian squares the error, so no
-// next step is expected if fall² is at most lastStepPart·tol·Scale.
+// next step is expected if fall² is at most lastStepPart·tol·Solver.Scale.
 func (s *Solver) needsNextHessian(fall, tol float64) bool {
 	return !s.constant() && (s.work.stale || fall*fall > lastStepPart*tol*s.scale)
 }

@@ -109,7 +109,8 @@ func (c *Cholesky) diagonalBlock(lo, hi int) bool {
 	return true
 }
 
-// tiles has the rows of the factor below a block of columns, in tiles of factorBlock rows.
+// tiles has, for a block of columns of the factor, the rows below the diagonal square of the block, in tiles
+// of factorBlock rows.
 type tiles struct {
 	*Cholesky
 	lo       int       // first column of the block
