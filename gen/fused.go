@@ -15,11 +15,11 @@ const (
 	nonzerosAhead = 8
 )
 
-// A fused emits a loop of inner steps on sparse rows. A step first decodes its row into two arrays:
-// for each nonzero, off gets the distance in bytes from column 0 to its column in the loop's vectors,
-// and num gets its value. The row is padded to a multiple of 8 nonzeros, with the value -0 and the
-// distance of a place that contains +0; this changes no sum. So the loops over nonzeros are the same for
-// all storage forms.
+// A fused emits a loop of inner steps on sparse rows. A step first decodes its row into two arrays, so
+// that its loops over nonzeros are the same for all storage forms. For each nonzero, off gets the distance
+// in bytes from column 0 to its column in the loop's vectors, and num gets its value. The row is padded to
+// a multiple of 8 nonzeros, with the value -0 and the distance of a place that contains +0; this changes no
+// sum.
 type fused struct {
 	*emitter
 	shift               int           // log2 of the bytes from a column to the next in the loop's vectors

@@ -12,8 +12,8 @@ import "sort"
 // is float64 in every form, so a form that holds the numbers exactly gives the same bits.
 //
 // Every column is below Cols, and dense vectors that belong to the columns have at least
-// Cols entries. Kernels trust the columns, and all row pointers except the first and the last;
-// package sparse checks these.
+// Cols entries. Kernels check the first and the last row pointer, but no other row pointer and no column.
+// Package sparse checks them all.
 type Rows struct {
 	Ptr   []int64
 	Idx   []int32

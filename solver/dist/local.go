@@ -14,9 +14,9 @@ var ErrHung = errors.New("a rank is missing: it hangs, or the network has lost i
 // ErrDead is the error of calls after a rank has closed its Comm.
 var ErrDead = errors.New("a rank ended before the others")
 
-// Local returns the Comms of size ranks, which are goroutines of this process. A call that waits longer
-// than limit returns ErrHung; 0 means no limit. Local is for tests and simulations. To use several
-// processors of one machine, solver.Settings.Threads is better. Local panics if size is negative.
+// Local returns the Comms of ranks that are goroutines of this process. size is the number of ranks; Local
+// panics if it is negative. A call that waits longer than limit returns ErrHung; 0 means no limit. Local is
+// for tests and simulations. To use several processors of one machine, solver.Settings.Threads is better.
 func Local(size int, limit time.Duration) []*Goroutine {
 	if size < 0 {
 		panic(fmt.Sprintf("dist: Local of %d ranks", size))

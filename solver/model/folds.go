@@ -122,7 +122,7 @@ func (c *crossing) draw() {
 	}
 	var source rand.PCG
 	rng := rand.New(&source)
-	// drawn has the current section of each class, see above. order has the folds of the rows of this section.
+	// For each class, drawn is its current section (see draw), and order has the folds of the section's rows.
 	drawn, order := slices.Repeat([]int{-1}, len(count)), make([][]int, len(count))
 	c.eachRow(func(i, class int) {
 		section := position[class] / c.folds

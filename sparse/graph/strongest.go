@@ -108,8 +108,8 @@ func (c *Covariance) orderByReach() (order []int32, reach []float64) {
 	return order, reach
 }
 
-// reachSlack reduces the bounds with which nearestPairs and disjointPairs compare reach[i]*reach[j], because
-// rounding may make this product smaller than the absolute value of entry (i, j).
+// reachSlack reduces the bounds with which nearestPairs and disjointPairs compare reach[i]*reach[j] (see
+// orderByReach). Rounding may make this product smaller than the absolute value of entry (i, j).
 const reachSlack = 1 - tieTolerance
 
 // disjointPairs adds to the collector dst the pairs of feature order[k] and a later feature of order, if no

@@ -113,7 +113,8 @@ func (g *grid) shorten(rungs place, output Output) place {
 }
 
 // scan varies one parameter of start: the step size if axis is 0, rho if axis is 1. It tries every
-// stride-th value of the parameter's ladder, and returns the best place.
+// stride-th rung from First to Last of the parameter's ladder, and further rungs as long as the objective
+// falls. It returns the best place.
 func (g *grid) scan(start place, axis, stride int, output Output) place {
 	l := g.ladders[axis]
 	best, lowest := start, g.value(start, output)

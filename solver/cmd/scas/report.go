@@ -47,8 +47,8 @@ type columnFit struct {
 	Tied      int          `json:"tied_groups"` // number of groups of equal coefficients along the graph
 	Run       model.FitRun `json:"run"`
 
-	// The next three fields describe the last iterate before zeros and ties were made exact, if Run.Last is
-	// not nil.
+	// The next three fields describe Run.Last, the last iterate before its zeros and ties were made exact.
+	// They are nil if Run.Last is nil.
 	Unrounded      *number `json:"objective_unrounded,omitempty"`
 	PrimalResidual *number `json:"primal_residual,omitempty"`
 	DualResidual   *number `json:"dual_residual,omitempty"`

@@ -19,8 +19,8 @@ type decay struct {
 	data     kernels.Rows     // the data matrix times the eigenbasis V; the data matrix itself if spec is nil
 	state    []float64        // a cell of DecayStride numbers for each coordinate; see kernels.InnerDecay
 	scratch  *kernels.Scratch
-	// w0 is the iterate at the start of the round, gain the argument h of telescope, and sum the sum of the
-	// iterates. They are in the eigenbasis if spec is not nil.
+	// w0 is the iterate at the start of the round, gain has the DecayGain of each coordinate (see
+	// kernels.InnerDecay), and sum is the sum of the iterates. All are in the eigenbasis if spec is not nil.
 	w0, gain, sum []float64
 
 	askedEta float64 // argument of the last call of fits

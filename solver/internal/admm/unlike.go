@@ -99,8 +99,8 @@ func (u *grams) times(dst, v []float64) {
 	}
 }
 
-// mean sets dst to the sum of (nₛ/n) Gₛ v over all processes s, and returns the norm of dst. v may differ
-// between processes.
+// mean sets dst to the sum of (nₛ/n) Gₛ v (see grams) over all processes s, and returns the norm of dst. v
+// may differ between processes.
 func (u *grams) mean(dst, v []float64) float64 {
 	u.times(dst, v)
 	for j := range dst {

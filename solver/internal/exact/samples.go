@@ -60,7 +60,7 @@ type samples interface {
 	// falls reports whether the loss decreases without end along the direction d, see Solver.Falls.
 	falls(d []float64) bool
 
-	// Err returns the first error of a visit (see File), which ends a run.
+	// Err returns the error that ended a visit early (see File), or nil. After an error the run ends.
 	Err() error
 }
 

@@ -474,8 +474,8 @@ func (s *Solver) hessian(fresh bool) {
 // The gap may grow by this fraction of the tolerance when a dual point is scaled to be feasible.
 const scaledPart = 0.5
 
-// units sets the unit in which the violation of each coordinate of the separable model is measured, and
-// returns the largest violation allowed, in these units. tol is the gap to reach.
+// units sets the units of the violations of optimality conditions in the separable model, and returns the
+// largest violation allowed, in these units (see Separable.Unit). tol is the gap to reach.
 func (s *Solver) units(tol float64) float64 {
 	m := &s.set.model
 	leastRatio := math.Sqrt(s.scale)

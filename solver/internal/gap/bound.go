@@ -485,7 +485,7 @@ func (p *Problem) signScaling() (shrink, exact float64) {
 		// A multiplier within its limit can change the dual residual e by maxChange, despite rounding.
 		maxChange := p.Penalty.Limit[row] * math.Abs(p.Penalty.SingletonEntry[j]) * (1 - 16*roundoff)
 		e := p.work.e[j]
-		excess := -e // by how much e has the wrong sign
+		excess := -e // positive if e has the wrong sign
 		if math.IsInf(p.box.Lower[j], 0) {
 			excess = e
 		}

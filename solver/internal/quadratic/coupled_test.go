@@ -91,9 +91,9 @@ func randomCoupled(t *testing.T, rng *rand.Rand, order, rank int, a *linalg.Alge
 	return q
 }
 
-// provedGap returns the duality gap at U that Move and Z prove. The proof uses that the quadratic function is
-// at least its tangent at x + Move, and that the penalty is at least Z'A u. excess is the largest relative
-// excess of a multiplier over its limit, or +Inf if Move and Z prove nothing.
+// provedGap returns the duality gap at q.U that q.Move and q.Z prove. The proof uses two lower bounds: the
+// tangent at x + Move for the quadratic function, and Z'A u for the penalty at any point u. excess is the
+// largest relative excess of a multiplier over its limit, or +Inf if Move and Z prove nothing.
 func provedGap(q *Coupled) (gap, excess float64) {
 	m, l := q.Order, q.Penalty.Len()
 	h, r, v := make([]float64, m), make([]float64, m), make([]float64, l)
