@@ -3,7 +3,7 @@
 package suite
 
 // The API of simd/archsimd changes with Go 1.27. Builds with Go 1.27 or later do not contain this file, so
-// they measure no implementations by simd/archsimd.
+// they measure no implementations that use simd/archsimd.
 
 import "simd/archsimd"
 
