@@ -37,8 +37,8 @@ type tableColumn struct {
 	missing   int       // number of missing values that were met while the column was not categorical
 	sum       float64   // the sum of the stored numbers; 0 if no mean is needed
 	offsets   []float64 // the offset of each row; nil in all columns but the offset column
-	unknown   int       // number of values without a feature in ReadOptions.Names
-	example   string    // the first value without a feature in ReadOptions.Names
+	unknown   int       // number of values whose category has no feature in ReadOptions.Names
+	example   string    // the first value whose category has no feature in ReadOptions.Names
 }
 
 type columnKind uint8

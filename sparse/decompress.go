@@ -42,7 +42,7 @@ var compressions = []compression{
 		func(w io.Writer) (io.WriteCloser, error) { return zstd.NewWriter(w, zstd.WithEncoderConcurrency(1)) }},
 }
 
-// plain is the name of the compression if there is none.
+// plain stands for no compression. xzName is the name of the compression xz.
 const plain, xzName = "", "xz"
 
 // compressedBy returns the compression for the ending of a file name, or nil.

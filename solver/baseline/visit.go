@@ -64,9 +64,10 @@ type onePass struct{}
 
 func (onePass) Check(_ *solver.Problem, s *solver.Settings) error { return s.CheckBudget(1) }
 
-// A decreasing is a decreasing step size η_t for step t = 1, 2, … If Eta gives η₀, η_t is η₀/√t for mu = 0,
-// and min(η₀, 1/(mu t)) for mu > 0. If η₀ is automatic, η_t is 1/(ν_f + √t/η₀), but for mu > 0 at most
-// 1/(mu t). The package comment says what ν_f is.
+// A decreasing is a decreasing step size η_t for step t = 1, 2, … If Settings.Eta is not 0, it is η₀; then
+// η_t is η₀/√t for mu = 0, and min(η₀, 1/(mu t)) for mu > 0. If Settings.Eta is 0, η₀ is automatic; then η_t
+// is 1/(ν_f + √t/η₀) for mu = 0, and the smaller of this number and 1/(mu t) for mu > 0. The package comment
+// says what ν_f is.
 type decreasing struct {
 	eta0, mu, nu float64
 	automatic    bool

@@ -115,9 +115,9 @@ type workspace struct {
 	gapRatio float64
 }
 
-// New prepares a problem. The point is 0, or the point of the domain nearest to 0. If the package cannot
-// solve p, the error says why, and wraps ErrNotApplicable. An error for slices of wrong lengths does not wrap
-// it.
+// New returns a Solver of p, at the point 0 or at the point of the domain nearest to 0. If the package cannot
+// solve p, the error says why, and wraps ErrNotApplicable. If a slice has the wrong length, the error does
+// not wrap ErrNotApplicable.
 func New(p *Problem) (*Solver, error) {
 	n, features := p.dims()
 	q := *p

@@ -54,10 +54,10 @@ func (s *Solver) startBySamples(lambda float64, set *Settings) *Solver {
 	return nil
 }
 
-// rareRidges returns p.Fixed plus a ridge for each feature with few entries in the samples of all processes.
-// For c entries, the ridge is (rareEntries/c)² times the largest curvature along the feature. Without ridges,
-// a fit to few samples may give these features very large coefficients. Newton steps for all samples would
-// then converge slowly at first.
+// rareRidges returns the ridges for p, the smaller problem of startBySamples: p.Fixed, plus a ridge for each
+// feature with few entries in the data of all processes. For c entries, this ridge is (rareEntries/c)² times
+// the largest curvature along the feature. Without it, the coefficient of the feature may be very large
+// at the solution of p. Newton steps for the whole problem would then converge slowly at first.
 func rareRidges(p *Problem) []float64 {
 	curvature := p.Loss.Curvature()
 	if math.IsInf(curvature, 1) {

@@ -165,7 +165,7 @@ type rounds struct {
 	lastTol float64    // tolerance of the gap for the last working set
 	cols    []int32    // the last working set
 	hasBest bool       // bestDual has been computed
-	keep    bool       // the next set should keep the columns of the last set, which has not halved the gap
+	keep    bool       // the last working set has not halved the gap; its columns should stay in the next set
 	full    bool       // the last working set had no room for all non-zero coefficients
 	lastWhy ending.Why // why the run on the last working set ended
 }

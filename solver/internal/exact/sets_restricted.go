@@ -25,8 +25,8 @@ type restricted struct {
 const firstRoom = 750
 
 // choose returns the columns of the next working set, in increasing order: the columns of non-zero
-// coefficients, of features with neither a ridge nor a singleton row, and of the features that violate
-// optimality most. full is true if a set after the first has no room for all non-zero coefficients.
+// coefficients, of features with neither a ridge nor a singleton row, and of the features with the largest
+// outside.nearExcess. full is true if a set after the first has no room for all non-zero coefficients.
 func (w *setSolver) choose(first bool) (cols []int32, full bool) {
 	var unheld, candidates []int32
 	for j, x := range w.problem.x {

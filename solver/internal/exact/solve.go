@@ -425,8 +425,8 @@ func (s *Solver) minimise(tol float64) (fall float64) {
 }
 
 const (
-	innerPart  = 3e-2 // quadratic.SeparableSettings.RelTolerance, unless x is near the optimum or φ″ constant
-	signedPart = 0.1  // quadratic.SeparableSettings.Gap, as a multiple of the tolerance
+	innerPart  = 3e-2 // quadratic.SeparableSettings.RelTolerance far from the optimum, unless φ″ is constant
+	signedPart = 0.1  // quadratic.SeparableSettings.Gap, divided by the gap to reach
 	roughPart  = 0.1  // largest value of workspace.remaining
 	// workspace.inaccuracy is fallPart times the decrease of the last model's value. In the first step it is 0
 	// if this step may reach the tolerance, and otherwise firstPart times workspace.mostFall.

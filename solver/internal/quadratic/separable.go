@@ -276,7 +276,7 @@ func (q *Separable) sweep(nonzeroOnly bool) (worst float64) {
 			continue
 		}
 		derivative := q.derivative(k)
-		if !(curvature > 0) { // the coordinate moves to 0 if the penalty exceeds the linear term
+		if !(curvature > 0) { // the coordinate moves to 0 or to a bound if |derivative| is below the limit
 			if u != 0 && math.Abs(derivative) < q.Limit[k] {
 				end, _ := q.endOf(k, -u)
 				q.set(k, end)

@@ -129,9 +129,10 @@ func (s *subspace) solve(residual []float64, accuracy float64) []float64 {
 	return d
 }
 
-// take adds d to the non-zero entries of z if this lowers the model. Entries that would change their signs
-// become 0. If there are such entries, take also tries fractions of d, and adds the first that lowers the
-// model. lowered reports whether z changed. done is true if another step would not help.
+// take adds d to the non-zero entries of z if this lowers the value of the model. Entries that would change
+// their signs become 0. If there are such entries and d fails, take tries fractions of d, and adds the first
+// fraction that lowers the value. lowered reports whether z changed. done is true if another step would not
+// help.
 func (s *subspace) take(active [][]int32, d []float64) (lowered, done bool) {
 	value, start := s.model(active), s.values(active)
 	firstZero := 1.0
