@@ -49,7 +49,7 @@ func TestFirstSteps(t *testing.T) {
 	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 1000, Features: 30, Noise: 1, Seed: 6}, 1e-3)
 	best := solvertest.Minimize(t, p, &solver.Settings{RelTol: 1e-10}).At.Objective
 	short := solvertest.Minimize(t, p, &solver.Settings{Method: solver.SCASK{}, Passes: 4})
-	curvature := 0.9 / short.Stats.Eta // the curvature of the loss at the second snapshot
+	curvature := 0.9 / short.Stats.Eta // Eta at the second snapshot was 0.9/curvature, see admm.StepFactor
 	long := solvertest.Minimize(t, p, &solver.Settings{Method: solver.SCASK{}, Passes: 4, Rho: short.Stats.Rho, Eta: 1.5 / curvature})
 	if a, b := short.At.Objective-best, long.At.Objective-best; !(a < b/2) {
 		t.Errorf("gap %.1e, with steps as long as the last %.1e", a, b)

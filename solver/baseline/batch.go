@@ -20,7 +20,7 @@ import (
 // Σ nnzᵢ(nnzᵢ+1)/2 / nnz passes, where nnzᵢ is the number of entries of row i, and nnz their sum. If the
 // budget is used up, the minimisation ends early.
 //
-// The average (XAverage of the result) is the mean of x_1..x_T.
+// Result.XAverage is the mean of x_1..x_T.
 type Batch struct{}
 
 func (Batch) Info() solver.MethodInfo {

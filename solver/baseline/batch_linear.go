@@ -13,7 +13,7 @@ import (
 //	x ← ((1/η) I + ρ A'A)⁻¹ [ x/η − ∇f(x) − A'(beta − ρ y) ]
 //
 // and then updates y and beta. Eta is η; zero means 1/ν̄. ν̄ is mu plus an estimate of the Lipschitz
-// constant of the gradient of the mean loss. The average is the mean of x_1..x_T.
+// constant of the gradient of the mean loss. Result.XAverage is the mean of x_1..x_T.
 type BatchLinear struct{ onePass }
 
 func (BatchLinear) Info() solver.MethodInfo {

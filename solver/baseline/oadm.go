@@ -17,7 +17,7 @@ import (
 // beta are updated.
 //
 // w is max(√T/η₀, mu t), where T is the number of samples that the budget allows. Eta is η₀; zero
-// means 64/ν_f. The average is the mean of x_1..x_T. The package comment says what ν_f is.
+// means 64/ν_f. Result.XAverage is the mean of x_1..x_T. The package comment says what ν_f is.
 type OADM struct{ onePass }
 
 func (OADM) Info() solver.MethodInfo {

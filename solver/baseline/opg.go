@@ -11,8 +11,8 @@ import (
 //
 //	x ← x − (η_t/γ_t) [ φ'(aᵢ'x)aᵢ + mu x + A'(beta + ρ(A x − y)) ],  γ_t = 1 + ρ η_t λ₁,
 //
-// and then updates y and beta. The step sizes are as in [STOC]; Eta is η₀. The average is the mean
-// of x_1..x_T. The package comment says what λ₁ is.
+// and then updates y and beta. The step sizes are as in [STOC]; Eta is η₀. Result.XAverage is the
+// mean of x_1..x_T. The package comment says what λ₁ is.
 type OPG struct{ onePass }
 
 func (OPG) Info() solver.MethodInfo {
@@ -67,7 +67,8 @@ func (o *opg) step(i int, t float64) {
 //	x ← −(η_t/γ_t) [ ḡ + A'( beta̅ + ρ(A x̄ − ȳ) ) ],  η_t = η₀ √t,  γ_t = 1 + (ρ η_t/t) λ₁,
 //
 // and then updates y and beta with the new x. Eta is η₀. If Eta is zero, η₀ is 16/ν_f, and η_t is
-// t/(ν_f + √t/η₀). The average is the mean of x_1..x_T. The package comment says what ν_f and λ₁ are.
+// t/(ν_f + √t/η₀). Result.XAverage is the mean of x_1..x_T. The package comment says what ν_f and λ₁
+// are.
 type RDA struct{ onePass }
 
 func (RDA) Info() solver.MethodInfo {

@@ -17,8 +17,8 @@ import (
 //	x ← (L I + ρ A'A)⁻¹ [ L x̂ − mu x̂ − gm − A'(beta − ρ y) ]
 //
 // where x̂ is the mean of the stored iterates, and gm is the mean of the stored gradients. Then it updates y
-// and beta. Eta is 1/L; zero means n/(2 ν_f). The average is the mean of x_1..x_T. The package
-// comment says what ν_f is.
+// and beta. Eta is 1/L; zero means n/(2 ν_f). Result.XAverage is the mean of x_1..x_T. The
+// package comment says what ν_f is.
 type SA struct{ storing }
 
 func (SA) Info() solver.MethodInfo {

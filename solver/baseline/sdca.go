@@ -21,8 +21,8 @@ import (
 //	x  ← x − (ρ/4)(r⁺ − r + r/n)
 //
 // If mu > 0, the term (mu/2)|x|² is a part of g: the rows of I with the penalty (mu/2)|·|² are appended to A,
-// and η_B is λ₁ + 1. Rho is ρ; zero means 0.1. Eta is not used. beta is v/n, and y is A x. The average is the
-// mean of x over all steps.
+// and η_B is λ₁ + 1. Rho is ρ; zero means 0.1. Eta is not used. beta is v/n, and y is A x.
+// Result.XAverage is the mean of x over all steps.
 type SDCA struct{ onePass }
 
 func (SDCA) Info() solver.MethodInfo {

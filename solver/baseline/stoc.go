@@ -16,8 +16,8 @@ import (
 //
 // and then updates y and beta. If Eta is set, it is η₀, and η_t is η₀/√t for mu = 0, and
 // min(η₀, 1/(mu t)) for mu > 0. If Eta is zero, η₀ is 16/ν_f, and η_t is 1/(ν_f + √t/η₀), but for
-// mu > 0 at most 1/(mu t); the package comment says what ν_f is. The averages are the means of
-// x_0..x_{T−1} and of y_1..y_T.
+// mu > 0 at most 1/(mu t); the package comment says what ν_f is. Result.XAverage and
+// Result.YAverage are the means of x_0..x_{T−1} and of y_1..y_T.
 type STOC struct{ onePass }
 
 func (STOC) Info() solver.MethodInfo {
@@ -127,7 +127,7 @@ func (OS1) Begin(r *solver.Run) (solver.Iteration, error) {
 //	x ← (1−γ)x + γ z
 //
 // with 1/η_k = ν_f γ_k + √(k+1)/η₀. Then y and beta are updated with A z in place of A x. Eta is η₀; zero
-// means 2/ν_f. The average is x itself. The package comment says what ν_f is.
+// means 2/ν_f. Result.XAverage is x itself. The package comment says what ν_f is.
 type OS2 struct{ onePass }
 
 func (OS2) Info() solver.MethodInfo {

@@ -45,7 +45,7 @@ func (d *design) unpenalised(lambda float64, x []float64) []float64 {
 }
 
 // penalised reports for each coefficient whether the penalty acts on it at the given lambda: by a ridge, or
-// by a row of A with a positive limit or square. Mu and MuA count even at lambda 0.
+// by a row of A with a positive limit or square. Spec.Mu and Spec.MuA count even at lambda 0.
 func (d *design) penalised(lambda float64) []bool {
 	out := make([]bool, d.columns())
 	p, err := d.penalty()

@@ -446,8 +446,8 @@ func (r *ranking) shared(team *rows.Team, process int, weighted bool) *ranking {
 }
 
 // auc returns the area under the ROC curve: the weight of the pairs of a positive and a negative row in which
-// the positive row has the larger score, divided by the weight of all such pairs. Pairs with equal scores
-// count half. If a class has no weight, auc returns NaN.
+// the positive row has the larger score, divided by the weight of all pairs of a positive and a negative row.
+// Pairs with equal scores count half. If a class has no weight, auc returns NaN.
 func (s *sides) auc(team *rows.Team) float64 {
 	s[0].sort()
 	s[1].sort()
@@ -461,8 +461,9 @@ func (s *sides) auc(team *rows.Team) float64 {
 	return sums[0] / sums[1] / sums[2]
 }
 
-// weightAbove returns the weight of the pairs of a row of r and a row of negatives in which the row of r has
-// the larger score. Pairs with equal scores count half. r and negatives must be sorted.
+// weightAbove compares each row of r with each row of negatives. It returns the sum of the products of their
+// weights over the pairs in which the row of r has the larger score. Pairs with equal scores count half.
+// r and negatives must be sorted.
 func (r *ranking) weightAbove(negatives *ranking) (area float64) {
 	var belowWeight, tiedWeight float64 // weights of the negatives with a score below v, and with score v
 	// The scores from index tieStart to tieEnd − 1 of negatives are equal to v.

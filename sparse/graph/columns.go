@@ -168,8 +168,8 @@ func (c *Covariance) row(i, lo int, r *covarianceRow) {
 	}
 }
 
-// products computes, for each column j >= lo other than i that has a common row with column i, the sum of
-// the products of the two columns over these rows. It stores the sums in r, which must be cleared.
+// products stores in r the dot products of column i with the other columns j >= lo. It leaves out columns
+// that have no row in common with column i. r must be cleared before the call.
 func (c *columns) products(i, lo int, r *covarianceRow) {
 	samples, weight := c.t.Row(i)
 	r.met[i] = true // keeps i out of r.cols

@@ -198,8 +198,8 @@ func checkDetectedKind(t *testing.T, data []byte, p int, edgesErr error) {
 	}
 }
 
-// TestWriteFewEdges checks that ReadConstraint does not take the first edge for the header of a matrix,
-// truncated or not.
+// TestWriteFewEdges checks that ReadConstraint does not take the first edge for the header of a complete or
+// truncated matrix.
 func TestWriteFewEdges(t *testing.T) {
 	roundTrip := func(nodes int, edges []Edge) {
 		g, err := New(nodes, edges)

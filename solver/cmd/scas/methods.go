@@ -15,7 +15,8 @@ bytes, in addition to the data: n rows, p features with data, l rows of A. Every
 17p + 10l + 2n more, and a proof of the gap needs as much as auto; scas info DATA gives the sum.
 `
 
-// printMethods lists the methods as JSON, with explanations of their flags, or with one line each.
+// printMethods lists the methods. asJSON chooses JSON, and verbose a text that explains their flags. Without
+// both, each method gets one line.
 func printMethods(e *env, asJSON, verbose bool) error {
 	var methods []solver.MethodInfo
 	for _, m := range baseline.Methods() {

@@ -20,7 +20,7 @@ type memory struct {
 	dense  *dense
 	bounds gap.Memory
 
-	current, next state     // at the current point, and at the end of the last trial
+	current, next state     // at the current point, and at the end of the last step that was tried
 	alpha, curve  []float64 // for each sample: α, and φ″ of the last Hessian
 	zeroLoss      float64   // the mean loss at x = 0
 	lo, hi        []float64 // for each sample: the smallest and the largest α allowed

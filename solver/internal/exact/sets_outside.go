@@ -31,8 +31,8 @@ type outside struct {
 	excesses   int // number of features with an excess above clearExcess times the capacity
 }
 
-// A component has features whose coefficients are zero, and the rows of A that connect them: rows that have
-// only such features. Singleton rows (gap.Penalty.Singleton) are left out.
+// A component has features with coefficient 0, and the rows of A that connect them. These rows have
+// entries only at features with coefficient 0. Singleton rows (gap.Penalty.Singleton) are left out.
 type component struct {
 	features, rows []int32
 }

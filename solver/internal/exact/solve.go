@@ -142,7 +142,7 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 			stalled = 0
 		}
 		if stalled == maxStalled/2 && s.coupled == nil && !s.set.formed {
-			// Form the Hessian: only a Cholesky factor is accurate enough.
+			// Make buildSet form the Hessian: only a Cholesky factor is accurate enough.
 			s.work.visits = math.MaxFloat64
 			s.set.empty()
 		}

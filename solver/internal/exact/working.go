@@ -170,7 +170,7 @@ func allColumns(columns int) []int32 {
 	return cols
 }
 
-// correlation returns |eⱼ| for e = X'Cα, or eⱼ or −eⱼ if a bound excludes one sign of the coefficient. A zero
+// correlation returns |eⱼ| of Solver.e, or eⱼ or −eⱼ if a bound excludes one sign of the coefficient. A zero
 // coefficient is optimal if the result is at most its limit.
 func (s *Solver) correlation(j int) float64 {
 	e := s.e[j]

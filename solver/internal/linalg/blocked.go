@@ -117,7 +117,7 @@ type tiles struct {
 	diagonal []float64 // −L in the diagonal square of the block, by rows
 	transL   []float64 // L below the diagonal square, in the columns of the block, each tile transposed
 	minusL   []float64 // −L below the diagonal square, in the columns of the block, by rows
-	squares  []float64 // for each tile, memory for a copy of the diagonal square in the rows of the tile
+	squares  []float64 // for each tile, the square in its rows that lies on the matrix diagonal; see subtract
 }
 
 // tiled returns c.tiles with enough memory for the factor.

@@ -39,7 +39,7 @@ func newSpectrum(gram *sparse.CSR, components *Components, interrupt func() erro
 	return s, nil
 }
 
-// block returns the dense submatrix of A'A for the features of a component.
+// block returns the dense submatrix of A'A for the features in members.
 func (s *Spectrum) block(gram *sparse.CSR, members []int32) []float64 {
 	size := len(members)
 	block := make([]float64, size*size)

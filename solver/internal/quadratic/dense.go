@@ -89,5 +89,5 @@ func (h *Dense) MostSweeps(nonzeros int) int {
 // are nearly dependent, a sweep would bring back a coordinate that the last step removed from the support.
 func (h *Dense) Repeats() bool { return true }
 
-// largeSupport is the size of a support from which the blocks of a Cholesky factorisation save much time.
+// largeSupport is the size of a support from which a blocked Cholesky factorisation saves much time.
 const largeSupport = 256

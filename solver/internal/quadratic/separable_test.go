@@ -235,7 +235,7 @@ func TestSeparableEnds(t *testing.T) {
 			}
 			if name == "bounded moves" {
 				for k, u := range q.U {
-					if d := math.Abs(u - q.X[k]); d > 0.021 { // 20 moves, and some rounding
+					if d := math.Abs(u - q.X[k]); d > 0.021 { // 20 sweeps with MaxMove 0.001
 						t.Errorf("coordinate %d moved by %v", k, d)
 					}
 				}

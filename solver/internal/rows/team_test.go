@@ -28,8 +28,8 @@ func runTeam(ranks int, do func(rank int, t *Team)) []error {
 	return errs
 }
 
-// TestPairs checks that the sums of Pairs are the same in all processes, and have almost twice the working
-// precision even if numbers cancel.
+// TestPairs checks that the sums of Team.Pairs are the same in all processes, and have almost twice the
+// working precision even if numbers cancel.
 func TestPairs(t *testing.T) {
 	const ranks, n = 7, 50
 	rng := rand.New(rand.NewPCG(1, 2))
