@@ -62,9 +62,9 @@ func (m moveTo) Begin(r *solver.Run) (solver.Iteration, error) {
 	}, nil
 }
 
-// TestOwnMethodWithB checks the end of a run of a caller's own method if y does not follow from x. A small
-// step is no divergence. After a large step, only the loss shows the divergence, because the penalty is
-// almost 0 and A x + B y = 0; the result must then have the y of the start.
+// TestOwnMethodWithB checks the end of a run of a caller's own method for a problem with a matrix B. A small
+// step must not count as divergence. A large step must, and the result must then have the x and y of the
+// start. Only the loss shows this divergence, because the penalty is almost 0 and A x + B y = 0.
 func TestOwnMethodWithB(t *testing.T) {
 	p := small(t)
 	p.Loss, p.Constraint, p.Penalty = solver.Squared{}, nil, solver.L1{Lambda: 1e-30}

@@ -119,8 +119,9 @@ func TestScaledColumns(t *testing.T) {
 	}
 }
 
-// TestScaledTies checks the zeros and ties of a problem with a chain, whose columns are multiplied by 1e-8, 1
-// or 1e8. Adding the domain x ≥ 0, which contains the solution, must not change them.
+// TestScaledTies checks the zeros and ties of a fused lasso on a chain, with the columns of the data
+// multiplied by 1e-8, 1 or 1e8. Adding the domain x ≥ 0, which contains the solution, must not change the
+// zeros and ties.
 func TestScaledTies(t *testing.T) {
 	for _, loss := range []solver.Loss{solver.Logistic{}, solver.Squared{}} {
 		for _, seed := range []uint64{0, 2, 3, 5} {

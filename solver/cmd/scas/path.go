@@ -244,7 +244,7 @@ func writeCoefficients(w io.Writer, r *pathReport, steps []*model.Step) error {
 		if !classes.IsZero() {
 			cells = append([]string{class}, cells...)
 		}
-		_ = out.Write(cells) // Error returns the first error
+		_ = out.Write(cells) // out.Error returns the first error
 	}
 	number := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 	line("class", "lambda", "feature", "coefficient", "gap", "status")

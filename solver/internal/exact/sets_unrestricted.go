@@ -14,7 +14,7 @@ type unrestricted struct {
 	x       []float64 // the current point
 	image   []float64 // A x, for the rows of gap.Penalty
 	value   float64   // P(x)
-	head    []float64 // X'Cα of the last bound
+	head    []float64 // X'Cα at the last call of evaluate; see the package comment
 	// True if mu is positive and an upper bound of the trace of the loss's Hessian is at most
 	// mostCondition·n·mu.
 	conditioned bool

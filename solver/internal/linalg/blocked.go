@@ -184,8 +184,8 @@ func (t *tiles) solve(k int) {
 	}
 }
 
-// subtract subtracts the contribution of the block's columns from the entries to the right of the block in
-// the rows of tile k.
+// subtract updates the entries in the rows of tile k to the right of the block of columns (see tiles). It
+// subtracts the products of the entries of L in the columns of the block.
 func (t *tiles) subtract(k int) {
 	const side = factorBlock
 	first, end, offset := t.span(k)

@@ -105,9 +105,9 @@ func (s *system) solve(d, b []float64) {
 	}
 }
 
-// solveShifted sets d to D(D H D + shift I)⁻¹D b, without refinement. If H d = b has many solutions, d is
-// close to the solution with the least |D⁻¹ d|. If it has no solution, d may be very large. d and b must not
-// overlap.
+// solveShifted sets d to D(D H D + shift I)⁻¹D b, without refinement; see system for H, D and shift. If
+// H d = b has many solutions, d is close to the solution with the least |D⁻¹ d|. If H d = b has no solution,
+// d may be very large. d and b must not overlap.
 func (s *system) solveShifted(d, b []float64) {
 	s.work = slices.Grow(s.work[:0], len(b))[:len(b)]
 	for j, r := range b {

@@ -24,7 +24,7 @@ func (b *batch) take(s *stochastic, blocks []int) {
 		rows := w.Data().Rows(w.Range(k))
 		entries += int(rows.Ptr[len(rows.Ptr)-1] - rows.Ptr[0])
 	}
-	b.labels, b.weights = b.labels[:0], b.weights[:0] // weights stays nil if the samples have none
+	b.labels, b.weights = b.labels[:0], b.weights[:0] // b.weights stays nil if the samples have no weights
 	b.idx, b.val = resize(b.idx, entries)[:0], resize(b.val, entries)[:0]
 	n, _ := w.Data().Dims()
 	for index, k := range blocks {

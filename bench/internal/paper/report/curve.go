@@ -46,7 +46,7 @@ func (p *problem) precision() float64 {
 // Passes of paper.Protocol.
 type axis func(u *paper.TunedRun, budget float64) (points []paper.Point, x []float64)
 
-// byPasses is the axis of passes that count every sample gradient and Hessian product.
+// byPasses is the axis of passes in which every sample gradient and every Hessian product counts.
 func byPasses(u *paper.TunedRun, _ float64) (points []paper.Point, x []float64) {
 	return along(u.Points, func(p paper.Point) float64 { return p.Passes })
 }
