@@ -134,7 +134,7 @@ func (f *fused) decodeBlocks(d decoder, src, dst, m reg.GPVirtual) {
 	f.ADDQ(operand.Imm(8), m)
 }
 
-// decodeMasked implements isa.decodeRest: it converts the numbers under a mask.
+// decodeMasked implements isa.decodeRest: it converts the m numbers at once, under a mask.
 func decodeMasked(e *emitter, d decoder, src, dst, m reg.GPVirtual, pad operand.Mem) {
 	x := e.vector(e)
 	e.VBROADCASTSD(pad, x)

@@ -31,9 +31,9 @@ func (p *Problem) join(s *Settings) (*Problem, error) {
 	return &joined, err
 }
 
-// Err returns an error if the context has ended and the run must stop, and nil otherwise. A method
-// should call it about every thousand samples. If there are several processes, they must make the
-// same calls of Err; all get an error in the same call.
+// Err returns an error if the run must stop because its context has ended, and nil otherwise. A method
+// should call Err about every thousand samples. If there are several processes, they must make the
+// same calls of Err; if the context of one process has ended, all get an error in the same call.
 func (r *Run) Err() error {
 	r.stop = r.Problem.team().Agree(ending.CauseOf(r.ctx), r.X)
 	return ending.CauseError(r.ctx, r.stop)

@@ -216,9 +216,9 @@ func (d *Dataset) eachKind(f *scasfile.File, name string, do func(b float64, row
 	return nil
 }
 
-// binaryClasses sets the labels of d if the options ask for classes. file has the labels and the mapping that
-// f stores. c must have no labels yet. binaryClasses adds each different label to c once or twice, which is
-// enough to find the classes.
+// binaryClasses sets the labels of d, and their mapping or classes. It is for ReadOptions that ask for
+// classes. file has the labels and the mapping that f stores. c must have no labels yet. binaryClasses adds
+// each different label to c once or twice, which is enough to find the classes.
 func (d *Dataset) binaryClasses(f *scasfile.File, file *Dataset, c *labelCollector) error {
 	var fileLabels []float64 // fileLabels[k] is the label in the file that became c.labels[k]
 	err := file.eachKind(f, c.name, func(b float64, row int) error {

@@ -144,9 +144,9 @@ func TestFromDense(t *testing.T) {
 	check.Error(t, err, "out of range")
 }
 
-// TestColumnStatsOfPieces checks that ColumnStats.Add, called for one part of the rows after the other, gives
-// the standard deviations of all rows, with and without weights. The mean of column 21 is much larger than
-// its standard deviation.
+// TestColumnStatsOfPieces checks that ColumnStats.Add, called for consecutive parts of the rows, gives the
+// standard deviations of all rows, with and without weights. The mean of column 21 is much larger than its
+// standard deviation.
 func TestColumnStatsOfPieces(t *testing.T) {
 	d, err := NewSynthetic(SyntheticOptions{Rows: 500, Features: 20, NonzerosPerRow: 7, Noise: 1, Seed: 1})
 	if err != nil {

@@ -60,8 +60,8 @@ func newDesign(spec *Spec, x *sparse.CSR, y []float64) (*design, error) {
 	return d, nil
 }
 
-// side returns a function that returns 1 for a row of the positive class and 0 for another row; nil if the
-// labels are numbers.
+// side returns a function that returns 1 for a row of the positive class and 0 for another row. In a
+// regression it returns nil.
 func (d *design) side() func(i int) int {
 	switch {
 	case d.mapping.IsZero():

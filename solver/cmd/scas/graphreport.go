@@ -15,8 +15,8 @@ type graphReport struct {
 	graph.Statistics
 
 	Penalty    float64  `json:"penalty,omitempty"`
-	Gap        *float64 `json:"gap,omitempty"`        // of glasso
-	Objective  *float64 `json:"objective,omitempty"`  // of glasso
+	Gap        *float64 `json:"gap,omitempty"`        // the duality gap, for method glasso
+	Objective  *float64 `json:"objective,omitempty"`  // for method glasso
 	Threshold  float64  `json:"threshold,omitempty"`  // smallest absolute correlation of an edge, for method threshold
 	Neighbours int      `json:"neighbours,omitempty"` // neighbours of each feature, for method knn
 

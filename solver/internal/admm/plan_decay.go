@@ -15,12 +15,12 @@ import (
 // (see linalg.Components) have few features.
 type decay struct {
 	diagonal                  // its vectors are in the eigenbasis if spec is not nil; only End sets its w
-	spec     *linalg.Spectrum // of A'A; nil if the matrix K of Plan is diagonal
+	spec     *linalg.Spectrum // eigenvalues and eigenvectors of A'A; nil if the matrix K of Plan is diagonal
 	data     kernels.Rows     // the data matrix times the eigenbasis V; the data matrix itself if spec is nil
 	state    []float64        // a cell of DecayStride numbers for each coordinate; see kernels.InnerDecay
 	scratch  *kernels.Scratch
-	// w0 is the iterate at the start of the round, gain has the DecayGain of each coordinate (see
-	// kernels.InnerDecay), and sum is the sum of the iterates. All are in the eigenbasis if spec is not nil.
+	// w0 is the iterate at the start of the round. gain is the argument h of telescope. sum is the sum of the
+	// iterates. These vectors are in the eigenbasis if spec is not nil.
 	w0, gain, sum []float64
 
 	askedEta float64 // argument of the last call of fits

@@ -87,7 +87,7 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 		s.work.remaining = min(roughPart, math.Sqrt(tol/s.work.mostFall))
 	}
 	s.work.near, s.work.inaccuracy = s.work.warm, 0
-	if min(s.work.secondFall, s.excessAfter(s.work.mostFall)) > tol { // the first step will not be the last
+	if min(s.work.secondFall, s.excessAfter(s.work.mostFall)) > tol { // one step will probably not reach tol
 		s.work.inaccuracy = firstPart * s.work.mostFall
 	}
 	s.work.mostFall, s.work.secondFall = 0, 0
@@ -206,8 +206,8 @@ const (
 	// The start is taken to be near the optimum if it is the solution for a lambda that is at most this
 	// multiple of the current one.
 	warmFactor = 4
-	// Largest number of sweeps over the coordinates of a model whose Hessian is not formed. fewSweeps is for
-	// models with a quadratic.SeparableSettings.Gap.
+	// mostSweeps is the largest number of sweeps over the coordinates of a model whose Hessian is not formed.
+	// fewSweeps replaces mostSweeps if quadratic.SeparableSettings.Gap is set.
 	mostSweeps, fewSweeps = 4, 3
 	// If the working set does not have all columns, Solve may try a proof when the estimated gap is at most
 	// proofPart times the last proved gap. Before the first proof, Solver.Scale replaces the last proved gap.

@@ -106,7 +106,7 @@ func (s *Solver) chooseSet(share float64) bool {
 // A candidate is a column that may enter the working set.
 type candidate struct {
 	col   int32
-	ratio float64 // the column's correlation divided by its limit
+	ratio float64 // Solver.correlation(col) / Solver.limit[col]
 }
 
 // appendLargest appends to cols the columns of the candidates with the largest ratios, at most room of them. Of

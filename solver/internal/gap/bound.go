@@ -64,7 +64,7 @@ type Sum struct {
 	Roundings float64
 	Samples   float64   // the number of samples of all processes
 	Base      []float64 // the point at which the margins were computed; nil if it is x
-	Error     []float64 // bounds of additional errors of the entries of Head; nil if there are none
+	Error     []float64 // bounds of the errors of Head that Roundings does not count; nil if it counts all
 	// Hessian returns the upper triangle of the matrix H in the comment of type rootChange. It may be nil if
 	// there are no roots.
 	Hessian func() []float64

@@ -69,7 +69,7 @@ func (s *subspace) residual() []float64 {
 // p at these indices and their mirror images, and 0 elsewhere.
 func (s *subspace) apply(dst, m, p []float64) {
 	n := s.n
-	clear(s.dense) // becomes P m
+	clear(s.dense) // the next loop adds P m
 	for k, index := range s.indices {
 		i, j := index/n, index%n
 		kernels.Axpy(p[k], m[j*n:(j+1)*n], s.dense[i*n:(i+1)*n])

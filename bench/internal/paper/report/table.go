@@ -21,7 +21,7 @@ type row struct {
 	Rate          float64      // fitted exponent of the gap, see rate; NaN if there is none
 	Curve         paper.Output // whether the values are for the last iterate or for the average
 	Gap10, GapEnd float64      // gaps after 10 passes and at the end, as means over the splits
-	// GapOnHalf and GapAuto are the gaps at the end under the rules OnHalf and Automatic.
+	// GapOnHalf and GapAuto are the gaps at the end under the rules paper.OnHalf and paper.Automatic.
 	GapOnHalf, GapAuto float64
 	TestEnd            float64 // mean loss on the test half at the end
 	// FirstPasses is the number of passes in the first iteration of an exact batch method, and 0 for other
