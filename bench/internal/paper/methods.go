@@ -33,7 +33,7 @@ const (
 
 // Traits describe a method for the experiments and their report, in addition to solver.MethodInfo.
 type Traits struct {
-	Method solver.Method // nil if the method exists only in the records
+	Method solver.Method // nil if neither this module nor Protocol.Own has the method
 	Info   solver.MethodInfo
 	// Outputs says which vectors claims and figures evaluate: Last, Average or both. Parameters are chosen
 	// for each output separately. The method's curve shows the first output.

@@ -95,10 +95,10 @@ func (m *gram) clipped() float64 { return 0 }
 
 func (m *gram) tally() *gap.Tally { return &m.base.Tally }
 
-// prove proves a gap at x. If the working set has all columns, it first tries the loss and the gradient that
-// the Gram matrix gives. For a smaller working set, or if rounding makes the gap exceed goal, it visits the
-// rows at x. When such visits have cost as much as a Gram matrix of all columns would, it may set
-// workingSet.whole.
+// prove proves a gap at x. For z and e see samples.prove. If the working set has all columns, prove first
+// tries the loss and the gradient that the Gram matrix gives. For a smaller working set, or if rounding makes
+// the gap exceed goal, prove visits the rows at x. When such visits have cost as much as a Gram matrix of all
+// columns would, prove may set workingSet.whole.
 func (m *gram) prove(x, z, e []float64, goal float64) gap.Bound {
 	if len(m.set.cols) == len(x) && !slices.Equal(x, m.base.X) {
 		move := m.move(x)
