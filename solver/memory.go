@@ -15,7 +15,8 @@ func (p *Problem) Memory(m Method) int64 {
 	alone.Comm, alone.joinedTeam = nil, nil
 	p = &alone
 	const (
-		featureVectors, rowVectors, proofVectors = 17, 10, 16 // numbers of vectors of length p, l and p
+		// Numbers of vectors that have an entry for each feature, for each row of A, and for each feature.
+		featureVectors, rowVectors, proofVectors = 17, 10, 16
 		// With more than maxFeatures features, and fewer entries than features, Memory does not call
 		// ProverMemory, which allocates vectors.
 		maxFeatures = 1 << 26

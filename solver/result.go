@@ -132,8 +132,8 @@ func (e *DivergenceError) Reword(func(sparse.Remedy) string) string {
 }
 
 // ErrNotConverged is matched by the error of a run with status PassesDone, TimeDone or Stalled, if
-// RelTol asks for a gap and gaps of the problem can be proved. So a nil error does not mean that a
-// run has converged; Result.Status says whether it has.
+// RelTol asks for a gap and gaps of the problem can be proved. Otherwise such a run returns a nil error.
+// Result.Status says whether a run has converged.
 var ErrNotConverged = errorf("not converged")
 
 // A NotConvergedError says how far the run came, and what to do.

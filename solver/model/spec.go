@@ -303,9 +303,8 @@ func classifies(l solver.Loss) bool { return traits(l).Labels == term.Classes }
 
 func traits(l solver.Loss) term.Traits { return term.LossOf(l).Traits() }
 
-// checkNumbers returns an error unless v is nil or has n finite numbers. Errors contain field, the name of v,
-// and kind, the name of what has a number in v, such as rows. Negative numbers are an error unless negative
-// is true.
+// checkNumbers returns an error unless v is nil or has n finite numbers. If negative is false, negative
+// numbers are an error too. In errors, field is the name of v, and kind is the word after n, such as rows.
 func checkNumbers(field string, v []float64, n int, kind string, negative bool) error {
 	if v != nil && len(v) != n {
 		return errorf("%s has length %d; there are %d %s", field, len(v), n, kind)

@@ -20,8 +20,9 @@ func (p *Problem) Pose(l term.Loss, g term.Penalty, x term.Set) bool {
 	return l.Traits().Conjugate && p.Penalise(g)
 }
 
-// Penalise makes g the penalty of A x, and reports whether the package supports it. If A = I, squares of g
-// are added to Ridge. If g bounds the coefficients, the bounds become Set; this needs A = I and a nil Set.
+// Penalise makes g the penalty of A x, and reports whether the package supports it. If A = I, the factor of
+// the squares in g is added to Ridge. If g bounds the coefficients, the bounds become Set; this needs A = I
+// and a nil Set.
 func (p *Problem) Penalise(g term.Penalty) bool {
 	l, _ := p.A.Dims()
 	rows, ok := g.Rows(l)

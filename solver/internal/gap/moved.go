@@ -6,10 +6,10 @@ import "math"
 // αᵢ = φ'(tᵢ), where tᵢ are the margins. The second derivative of the loss must be a constant κ. In formulas,
 // X is the data matrix, and C = diag(cᵢ) has the weights of the samples.
 type Base struct {
-	X        []float64
-	Gradient []float64 // X'Cα, the gradient of the mean loss at X
+	X        []float64 // x
+	Gradient []float64 // X'Cα, the gradient of the mean loss at x
 	Exact    bool      // Gradient was summed with compensation of rounding errors
-	Loss     float64   // the mean loss Σ cᵢ φ(tᵢ) at X
+	Loss     float64   // the mean loss Σ cᵢ φ(tᵢ) at x
 	Tally    Tally     // the tally of x and α
 }
 

@@ -36,14 +36,14 @@ func (p *Problem) NewRootRow() *RootRow {
 }
 
 // Take computes a'N (see RootRow) for the row a' with the given entries. It returns the roots at which a'N
-// can differ from 0, in increasing order. Only roots whose column of X is zero may be out of order. The slice
+// can differ from 0, in increasing order. A root whose column of X is zero may be out of order. The slice
 // is valid until the next call.
 func (r *RootRow) Take(idx []int32, val []float64) []int32 {
 	for _, k := range r.list {
 		r.sum[k], r.has[k] = 0, false
 	}
 	r.list = r.list[:0]
-	if r.rootAt != nil { // each root belongs to one feature; increasing features give increasing roots
+	if r.rootAt != nil { // list needs no sort: later roots are later features
 		for m, j := range idx {
 			if k := r.rootAt[j]; k > 0 {
 				r.list = append(r.list, k-1)

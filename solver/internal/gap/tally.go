@@ -158,8 +158,8 @@ func (t *Tally) Over(team *rows.Team) {
 }
 
 // scaled returns the tally for tau α instead of α, for 0 ≤ tau ≤ 1. Fenchel and Mismatch become upper bounds.
-// Fenchel terms are convex in α, and their sum at α = 0 is Loss + Zero. Weighted does not change: it is
-// used to bound the effect of rounded slopes, and in the new Fenchel only tau·Fenchel depends on slopes.
+// Fenchel terms are convex in α, and their sum at α = 0 is Loss + Zero. Weighted keeps its value: it
+// bounds the effect of rounded slopes on Fenchel, and the factor tau does not increase this effect.
 func (t Tally) scaled(tau float64) Tally {
 	t.Fenchel = float64(tau*t.Fenchel) + float64((1-tau)*(t.Loss+t.Zero))
 	t.Mismatch += float64((1 - tau) * t.Size)
