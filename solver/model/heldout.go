@@ -17,7 +17,7 @@ type heldOut struct {
 	number        int     // the number of the fold
 	rows          []int   // for each class, the number of its rows in the fold and in this process
 	weight        float64 // total weight of the rows of the fold in all processes
-	allRows       *window // all rows of the fold in this process, or nil if they have no weight; nil out of core
+	allRows       *window // all rows of the fold in this process; nil if their total weight is 0, or out of core
 	modelsPerPass int     // the number of models that one pass over the rows may score
 }
 

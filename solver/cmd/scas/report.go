@@ -317,8 +317,8 @@ func (r *trainReport) lines() grid {
 	return grid{slices.Concat([]string{"class", "rows", "non-zeros", "loss", "objective"}, gapColumns, []string{"status"}), rows}
 }
 
-// worst returns the lines of the manyClasses classes with the largest gaps, the largest first. A class
-// without a proof has an infinite gap. lines has a line for each class.
+// worst returns manyClasses of the lines, for the classes with the largest gaps. The largest gap comes first.
+// A class without a proof has an infinite gap. lines has a line for each class.
 func (r *trainReport) worst(lines [][]string) [][]string {
 	order := sequence(0, len(lines))
 	gap := func(k int) float64 {
