@@ -50,7 +50,7 @@ func Hessian(h []float64, p, stride, lo, hi int, a Rows, c []float64, s *Hessian
 // cutRows is about the number of rows of a that HessianCut reads to estimate the work.
 const cutRows = 512
 
-// HessianCut divides the rows of h, the output of Hessian, into the given number of parts of about equal
+// HessianCut divides the p rows of h, the output of Hessian, into the given number of parts of about equal
 // work, and returns the first row of part k. Part 0 begins at row 0; for k = parts it returns p.
 func HessianCut(a Rows, p, k, parts int) int {
 	if k >= parts {

@@ -71,14 +71,14 @@ func logisticSlopeAt(z, e, label float64) float64 {
 
 // LogisticSlope returns the derivative of the logistic loss
 // log(1+exp(-label*margin)) with respect to the margin, for a label of -1 or
-// +1. It is the scalar reference of LogisticSlopes.
+// +1. It is the scalar reference for the slopes of LogisticSlopes.
 func LogisticSlope(margin, label float64) float64 {
 	slope, _ := logistic(margin, label)
 	return slope
 }
 
 // LogisticLoss returns log(1+exp(-label*margin)) for a label of -1 or +1. It
-// is the scalar reference of LogisticSlopes.
+// is the scalar reference for the losses that LogisticSlopes adds up.
 func LogisticLoss(margin, label float64) float64 {
 	_, loss := logistic(margin, label)
 	return loss

@@ -200,8 +200,8 @@ func traitsOf(m solver.Method, info solver.MethodInfo) Traits {
 	return t
 }
 
-// Traits returns the traits of the named method. For a name that neither the module nor pr.Own has, it
-// returns the values of defaultTraits, with the field Method nil.
+// Traits returns the traits of the named method. For a name that neither the module nor pr.Own has, the
+// traits have default values and a nil Method.
 func (pr *Protocol) Traits(name Method) Traits {
 	for _, t := range moduleTraits() {
 		if t.Info.Name == name {

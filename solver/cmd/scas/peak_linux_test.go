@@ -10,8 +10,9 @@ import (
 	"testing"
 )
 
-// peakMain runs scas with the arguments of this process, and prints the peak memory of scas in kilobytes. It
-// needs a process of its own, because the peak of a process begins with the memory of its parent.
+// peakMain runs scas with the arguments of this process, and prints the peak memory of scas in kilobytes.
+// The peak that Linux reports is at least the memory of the process that starts scas. So peakMain runs in a
+// new process, which needs less memory than the tests.
 func peakMain() {
 	cmd := exec.Command("scas", os.Args[1:]...)
 	cmd.Stderr = os.Stderr

@@ -104,10 +104,9 @@ const (
 	finalShare = 0.1
 )
 
-// finish tries to prove a gap of at most set.Tol. It starts at x. The first multipliers are those of
-// startTrial: for a row of A with (A x)_k ≠ 0 the limit with the sign of (A x)_k, for any other row its
-// number in z, or 0 if z is nil. If y is not nil, y must be close to A x. Then each coefficient with a
-// singleton row starts at the value that y gives, because y has exact zeros.
+// finish tries to prove a gap of at most set.Tol. It starts at x, with the multipliers that startTrial sets
+// from x and z. If y is not nil, y must be close to A x. Then each coefficient with a singleton row starts at
+// the value that y gives, because y has exact zeros.
 func (w *setSolver) finish(x, y, z []float64, set *Settings) *Solution {
 	r := &rounds{setSolver: w, set: *set, result: &Solution{Result: Result{Gap: math.Inf(1), Objective: math.Inf(1)}}}
 	r.tol = math.Max(set.Tol/2, firstShare*w.problem.lossAtZero())

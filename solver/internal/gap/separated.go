@@ -55,8 +55,8 @@ func indicator(b bool) float64 {
 	return 0
 }
 
-// findMore marks more columns and samples as the comment of Separated describes. It returns false if it finds
-// no column.
+// findMore applies the rule in the comment of Separated once, and marks the columns and samples that it
+// finds. It returns false if it finds no column.
 func (s *Separated) findMore(t *rows.Team, x *sparse.CSR, l term.Loss, labels, weights, closed []float64) bool {
 	p := len(s.Columns)
 	// blocked[j] is 1 if coefficient j cannot go to +Inf, or if the loss of an unmarked sample may rise on

@@ -87,14 +87,15 @@ const phiSlope = 1e4
 //
 //   - The derivative of φ* at αᵢ differs from tᵢ by at most |φ'(tᵢ) − αᵢ|/Φᵢ.
 //   - |δᵢ| is at most half the distance of αᵢ from the nearer end of the domain. So CurvatureOfSlope at
-//     αᵢ + δᵢ is at least half its value at αᵢ, and the second derivative of φ* is at most 2/Φᵢ up to there.
+//     αᵢ + δᵢ is at least half its value at αᵢ, and the second derivative of φ* is at most 2/Φᵢ between αᵢ
+//     and αᵢ + δᵢ.
 //
 // Hence the sum of the changes, with the factors cᵢ, is at most
 //
 //	Y Σ cᵢ |φ'(tᵢ) − αᵢ| + Σ cᵢ Φᵢyᵢ².
 //
-// The second bound is for losses without CurvatureOfSlope, and for samples at which it is 0 at φ'(tᵢ). Let
-// Fᵢ⁺ and Fᵢ⁻ be the Fenchel terms at αᵢ + Φᵢyᵢ for yᵢ = ±1/(2 phiSlope). Fenchel terms are non-negative and
+// The second bound is for losses without CurvatureOfSlope, and for samples with CurvatureOfSlope 0 at φ'(tᵢ).
+// Let Fᵢ⁺ and Fᵢ⁻ be the Fenchel terms at αᵢ + Φᵢyᵢ for yᵢ = ±1/(2 phiSlope). Fenchel terms are non-negative and
 // convex in α. So the change is at most 2 phiSlope |yᵢ| (Fᵢ⁺ + Fᵢ⁻).
 func (t *Tally) Phi(l term.Loss, s *Samples, phi []float64) {
 	curvatureOf := l.Traits().CurvatureOfSlope

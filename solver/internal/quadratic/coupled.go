@@ -317,7 +317,7 @@ func (q *Coupled) refresh() {
 	q.Times(q.hd, q.H, q.d)
 }
 
-// newton computes the Newton step from u. decrement is the square of the Newton decrement: a full
+// newton computes the Newton step from U. decrement is the square of the Newton decrement: a full
 // step reduces the objective of the smooth problem (see Coupled) by about decrement/2. ok is false
 // if the linear system cannot be solved.
 func (q *Coupled) newton() (decrement float64, ok bool) {
@@ -385,7 +385,7 @@ func (q *Coupled) search(decrement float64) (length float64) {
 
 const maxHalvings = 40
 
-// accept moves u by length times the step. It sets Move as if the full step were taken.
+// accept adds length times the Newton step to U. It sets Move to the old U plus the full step, minus X.
 func (q *Coupled) accept(length float64) {
 	copy(q.Move, q.d)
 	kernels.Axpy(1, q.step, q.Move)

@@ -125,8 +125,8 @@ func (q *Coupled) updateMultipliers() {
 	}
 }
 
-// addCurvature adds A' K A to the upper triangle in h, where K is the matrix of the curvatures of rows and
-// groups.
+// addCurvature adds A' K A to the upper triangle in h. K is the matrix of the curvatures of rows and groups,
+// see rowCurvature.
 func (q *Coupled) addCurvature(h []float64) {
 	r := q.Penalty
 	q.AddGram(h, r.M, q.curvature.h)

@@ -53,7 +53,7 @@ const (
 // enough.
 func (s *system) factor() bool { return s.factorFrom(firstShift) }
 
-// factorFrom does what factor does, but the given shift is the smallest one.
+// factorFrom does what factor does, but the first shift that it tries is the given one.
 func (s *system) factorFrom(shift float64) bool {
 	n := s.Order
 	for j := range n {

@@ -56,8 +56,8 @@ func byPaper(u *paper.TunedRun, _ float64) (points []paper.Point, x []float64) {
 	return along(u.Points, func(p paper.Point) float64 { return p.Paper })
 }
 
-// byBudget is like byPasses, but u.Within, the state of the run at the end of the budget, replaces all points
-// from there on. A nil u.Within replaces no points.
+// byBudget is like byPasses, but the last point is u.Within, the state of the run at the end of the budget.
+// If u.Within is nil, byBudget returns the same as byPasses.
 func byBudget(u *paper.TunedRun, budget float64) (points []paper.Point, x []float64) {
 	if u.Within == nil {
 		return byPasses(u, budget)
