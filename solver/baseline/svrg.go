@@ -23,8 +23,8 @@ import (
 // the run's average is the mean of the snapshots.
 //
 // The lengths of the stages are not from the paper. The first stage has n/4 samples, the second n/2, stages 3
-// to 9 have n, and every later stage has 2n. The first stage has no snapshot: ĝ is the stochastic gradient. If
-// InnerSteps is set, every stage has a snapshot and InnerSteps samples (2n in the paper). If BatchSize is
+// to 9 have n, and every later stage has 2n. The first stage has no snapshot: ĝ is the stochastic gradient.
+// If InnerSteps is set, every stage has a snapshot and InnerSteps samples (2n in the paper). If BatchSize is
 // set, ĝ is a mean over BatchSize samples. Eta is η; zero means 2/ν_f. An automatic η is halved if the
 // objective at the snapshots keeps rising. The package comment says what ν_f and λ₁ are.
 type SVRG struct{ staged }

@@ -95,8 +95,8 @@ const phiSlope = 1e4
 //	Y Σ cᵢ |φ'(tᵢ) − αᵢ| + Σ cᵢ Φᵢyᵢ².
 //
 // The second bound is for losses without CurvatureOfSlope, and for samples with CurvatureOfSlope 0 at φ'(tᵢ).
-// Let Fᵢ⁺ and Fᵢ⁻ be the Fenchel terms at αᵢ + Φᵢyᵢ for yᵢ = ±1/(2 phiSlope). Fenchel terms are non-negative and
-// convex in α. So the change is at most 2 phiSlope |yᵢ| (Fᵢ⁺ + Fᵢ⁻).
+// Let Fᵢ⁺ and Fᵢ⁻ be the Fenchel terms at αᵢ + Φᵢyᵢ for yᵢ = ±1/(2 phiSlope). Fenchel terms are non-negative
+// and convex in α. So the change is at most 2 phiSlope |yᵢ| (Fᵢ⁺ + Fᵢ⁻).
 func (t *Tally) Phi(l term.Loss, s *Samples, phi []float64) {
 	curvatureOf := l.Traits().CurvatureOfSlope
 	for i, a := range s.Alpha {
