@@ -130,8 +130,19 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 		if far && s.set.whole && s.coupled == nil && s.scalingCost(s.rows.clipped()) > hopelessPart*tol {
 			continue
 		}
-		t := s.rows.tally()
-		if s.work.alphaSize = t.Size; far && t.Fenchel > aim {
+		// Columns that the set has no place for make a proof impossible. A model without a formed Hessian is
+		// solved less accurately: then another step with the same columns may be better.
+		grows := far && length == 1 && s.set.lacksColumns && s.gram == nil
+		if !grows || !s.set.formed {
+			t := s.rows.tally()
+			if s.work.alphaSize = t.Size; far && t.Fenchel > aim {
+				continue
+			}
+		}
+		if grows {
+			s.rows.useSlopes(s.x, s.e)
+			s.chooseSet(1)
+			aim = max(tol, proofPart*s.current.value)
 			continue
 		}
 		r.Proofs++

@@ -12,12 +12,13 @@ import (
 // A workingSet has some columns of the data, and a quadratic model of the objective as a function of the
 // coefficients of these columns.
 type workingSet struct {
-	maxColumns int // the largest allowed number of columns
-	threads    int
-	cols       []int32 // the columns, in increasing order
-	position   []int32 // for each feature: its position in cols plus 1, or 0 if it is not in cols
-	noRoom     bool    // more than maxColumns columns are required, see chooseSet
-	whole      bool    // all columns are required
+	maxColumns   int // the largest allowed number of columns
+	threads      int
+	cols         []int32 // the columns, in increasing order
+	position     []int32 // for each feature: its position in cols plus 1, or 0 if it is not in cols
+	noRoom       bool    // more than maxColumns columns are required, see chooseSet
+	lacksColumns bool    // chooseSet has left out columns whose correlation exceeds their limit
+	whole        bool    // all columns are required
 
 	// formed is true if the Hessian is computed as a matrix. The entries of X in the columns cols are then
 	// stored in rows, row by row. If formed is false, they are stored in columns, column by column. With a
@@ -58,6 +59,7 @@ const (
 // missing.
 func (s *Solver) chooseSet(share float64) bool {
 	w := &s.set
+	w.lacksColumns = false
 	if w.position == nil {
 		w.position = make([]int32, s.p)
 	}
@@ -69,7 +71,7 @@ func (s *Solver) chooseSet(share float64) bool {
 	}
 	var cols, stay []int32
 	var candidates []candidate
-	needed, missing := 0, len(w.cols) == 0
+	needed, violating, missing := 0, 0, len(w.cols) == 0
 	for j, limit := range s.limit {
 		correlation := s.correlation(j)
 		inside := w.position[j] > 0
@@ -88,6 +90,9 @@ func (s *Solver) chooseSet(share float64) bool {
 			stay = append(stay, int32(j))
 		default:
 			candidates = append(candidates, candidate{int32(j), correlation / limit})
+			if correlation > limit {
+				violating++
+			}
 		}
 	}
 	if !missing && (s.constant() || len(w.cols) <= 2*needed+50) {
@@ -96,7 +101,9 @@ func (s *Solver) chooseSet(share float64) bool {
 	if w.noRoom = len(cols) > w.maxColumns-w.maxColumns/16 && needed > w.maxColumns; w.noRoom {
 		return false
 	}
-	cols = appendLargest(cols, candidates, min(max(leastRoom, len(cols)), w.maxColumns-len(cols)))
+	room := min(max(leastRoom, len(cols)), w.maxColumns-len(cols))
+	w.lacksColumns = violating > room
+	cols = appendLargest(cols, candidates, room)
 	cols = append(cols, stay[:min(len(stay), w.maxColumns-len(cols))]...)
 	slices.Sort(cols)
 	s.buildSet(cols)
