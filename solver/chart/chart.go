@@ -65,7 +65,7 @@ func (c *Chart) WriteSVG(w io.Writer) error {
 		c.draw(draw.Crop(canvas, 0, -legendWidth, 0, 0), lines, largeStyle)
 		y := canvas.Max.Y - 40
 		for _, l := range entries {
-			l.entry(canvas, vg.Point{X: canvas.Max.X - legendWidth + 8, Y: y}, largeStyle)
+			l.drawEntry(canvas, vg.Point{X: canvas.Max.X - legendWidth + 8, Y: y}, largeStyle)
 			y -= legendLine
 		}
 	})
@@ -120,8 +120,8 @@ func (c *Chart) draw(canvas draw.Canvas, lines []Line, s style) {
 		p.Y.Max = min(p.Y.Max, c.Ceiling)
 	}
 	if c.LogY { // the axis goes from one power of ten to another
-		first, last := math.Floor(math.Log10(p.Y.Min)), math.Ceil(math.Log10(p.Y.Max))
-		p.Y.Min, p.Y.Max = math.Pow(10, first), math.Pow(10, max(last, first+1))
+		lowExponent, highExponent := math.Floor(math.Log10(p.Y.Min)), math.Ceil(math.Log10(p.Y.Max))
+		p.Y.Min, p.Y.Max = math.Pow(10, lowExponent), math.Pow(10, max(highExponent, lowExponent+1))
 	}
 	for _, axis := range []*plot.Axis{&p.X, &p.Y} {
 		if axis.Max <= axis.Min {
@@ -131,11 +131,11 @@ func (c *Chart) draw(canvas draw.Canvas, lines []Line, s style) {
 	p.Add(curves{lines, s})
 	// Axis names are drawn here, because gonum leaves space for an axis name around the number (Min + Max)/2,
 	// which is near the end of a logarithmic axis.
-	text := textStyle(s.label, draw.XCenter, draw.YBottom)
-	canvas.FillText(text, vg.Point{X: canvas.Center().X, Y: canvas.Min.Y}, c.X)
-	text.Rotation, text.YAlign = math.Pi/2, draw.YTop
-	canvas.FillText(text, vg.Point{X: canvas.Min.X, Y: canvas.Center().Y}, c.Y)
-	p.Draw(draw.Crop(canvas, s.label+5, 0, s.label+2, 0))
+	nameStyle := textStyle(s.labelSize, draw.XCenter, draw.YBottom)
+	canvas.FillText(nameStyle, vg.Point{X: canvas.Center().X, Y: canvas.Min.Y}, c.X)
+	nameStyle.Rotation, nameStyle.YAlign = math.Pi/2, draw.YTop
+	canvas.FillText(nameStyle, vg.Point{X: canvas.Min.X, Y: canvas.Center().Y}, c.Y)
+	p.Draw(draw.Crop(canvas, s.labelSize+5, 0, s.labelSize+2, 0))
 }
 
 // curves draws lines and bands. The first line is in front, and all bands are behind all lines.
@@ -162,40 +162,40 @@ func (v curves) Plot(c draw.Canvas, p *plot.Plot) {
 		for k, q := range outline {
 			outline[k].Y = min(max(q.Y, c.Min.Y), c.Max.Y)
 		}
-		band := palette[l.Series%len(palette)]
-		band.A = 0x28
-		c.FillPolygon(band, outline)
+		bandColor := palette[l.Series%len(palette)]
+		bandColor.A = 0x28
+		c.FillPolygon(bandColor, outline)
 	}
 	for _, l := range slices.Backward(v.lines) {
 		points := make([]vg.Point, len(l.X))
 		for k, x := range l.X {
 			points[k] = point(x, l.Y[k])
 		}
-		c.StrokeLines(l.stroke(v.style), c.ClipLinesXY(points)...)
+		c.StrokeLines(l.lineStyle(v.style), c.ClipLinesXY(points)...)
 		if !l.marked() {
 			continue
 		}
-		step, first := 1, 0
+		markStep, firstMark := 1, 0
 		if len(points) > 8 { // if a line has many points, only some have marks
-			step, first = len(points)/6, l.Series%3
+			markStep, firstMark = len(points)/6, l.Series%3
 		}
-		for k := first; k < len(points); k += step {
+		for k := firstMark; k < len(points); k += markStep {
 			if c.Contains(points[k]) {
-				c.DrawGlyph(l.mark(v.style), points[k])
+				c.DrawGlyph(l.markStyle(v.style), points[k])
 			}
 		}
 	}
 }
 
-// entry draws the entry of the line in the legend. start is the left end of the entry.
-func (l Line) entry(c draw.Canvas, start vg.Point, s style) {
+// drawEntry draws the entry of the line in the legend. start is the left end of the entry.
+func (l Line) drawEntry(c draw.Canvas, start vg.Point, s style) {
 	if len(l.X) > 1 {
-		c.StrokeLine2(l.stroke(s), start.X, start.Y, start.X+24, start.Y)
+		c.StrokeLine2(l.lineStyle(s), start.X, start.Y, start.X+24, start.Y)
 	}
 	if l.marked() {
-		c.DrawGlyph(l.mark(s), vg.Point{X: start.X + 12, Y: start.Y})
+		c.DrawGlyph(l.markStyle(s), vg.Point{X: start.X + 12, Y: start.Y})
 	}
-	c.FillText(textStyle(s.legend, draw.XLeft, draw.YCenter), vg.Point{X: start.X + nameOffset, Y: start.Y}, l.Name)
+	c.FillText(textStyle(s.legendSize, draw.XLeft, draw.YCenter), vg.Point{X: start.X + nameOffset, Y: start.Y}, l.Name)
 }
 
 // entryWidth returns the width of the widest legend entry. It leaves space for viewers that draw the text
@@ -203,8 +203,8 @@ func (l Line) entry(c draw.Canvas, start vg.Point, s style) {
 func entryWidth(lines []Line, s style) (widest vg.Length) {
 	const widthRatio = 1.2
 	for _, l := range lines {
-		text, _, _ := plot.DefaultTextHandler.Box(l.Name, sans(s.legend))
-		widest = max(widest, nameOffset+widthRatio*text+6)
+		textWidth, _, _ := plot.DefaultTextHandler.Box(l.Name, sans(s.legendSize))
+		widest = max(widest, nameOffset+widthRatio*textWidth+6)
 	}
 	return widest
 }

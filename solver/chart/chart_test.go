@@ -13,8 +13,8 @@ import (
 	"testing"
 )
 
-// texts returns the texts in an SVG file, one on each line.
-func texts(t *testing.T, svg []byte) string {
+// textOf returns the texts in an SVG file, one on each line.
+func textOf(t *testing.T, svg []byte) string {
 	t.Helper()
 	lines := "\n"
 	for dec := xml.NewDecoder(bytes.NewReader(svg)); ; {
@@ -35,14 +35,14 @@ func texts(t *testing.T, svg []byte) string {
 func TestWriteSVG(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
 	x := []float64{0, 1, 2, 3}
-	falling := Line{Name: "first <&>", X: x, Y: []float64{1, 0.1, 1e-3, 1e-20}, Low: []float64{0.9, 0.05, 0, 0}, High: []float64{1.1, 0.2, 1e-2, 1e-19}}
+	fallingLine := Line{Name: "first <&>", X: x, Y: []float64{1, 0.1, 1e-3, 1e-20}, Low: []float64{0.9, 0.05, 0, 0}, High: []float64{1.1, 0.2, 1e-2, 1e-19}}
 	for name, test := range map[string]struct {
-		chart Chart
-		has   []string
-		lacks []string
+		chart       Chart
+		wantTexts   []string
+		hiddenTexts []string
 	}{
-		"a floor":           {Chart{Title: "gaps", Y: "gap", LogY: true, Floor: 1e-13, Lines: []Line{falling, {Name: "no points"}, {X: x, Y: x}}}, []string{"gaps", "gap", "first <&>", "1e-12"}, []string{"no points", "1e-20"}},
-		"a band to zero":    {Chart{LogY: true, Lines: []Line{falling}}, []string{"1", "1e-20"}, nil},
+		"a floor":           {Chart{Title: "gaps", Y: "gap", LogY: true, Floor: 1e-13, Lines: []Line{fallingLine, {Name: "no points"}, {X: x, Y: x}}}, []string{"gaps", "gap", "first <&>", "1e-12"}, []string{"no points", "1e-20"}},
+		"a band to zero":    {Chart{LogY: true, Lines: []Line{fallingLine}}, []string{"1", "1e-20"}, nil},
 		"what has no place": {Chart{LogX: true, LogY: true, Lines: []Line{{Name: "some", X: x, Y: []float64{1, nan, inf, 2}}, {Name: "none", X: x, Y: []float64{1, 0, -1, nan}}}}, []string{"some"}, []string{"none"}},
 		"lambda falls":      {Chart{X: "lambda", LogX: true, Falling: true, Lines: []Line{{Name: "one", X: []float64{0.02, 0.01}, Y: []float64{0, 1}, Dashed: true}}}, []string{"lambda", "0.02", "0.01"}, []string{"0.10"}},
 		"one point":         {Chart{Lines: []Line{{Name: "one", X: []float64{5}, Y: []float64{7}, Faint: true}}}, []string{"one"}, nil},
@@ -53,13 +53,13 @@ func TestWriteSVG(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		lines := texts(t, b.Bytes())
-		for _, s := range test.has {
+		lines := textOf(t, b.Bytes())
+		for _, s := range test.wantTexts {
 			if !strings.Contains(lines, "\n"+s+"\n") {
 				t.Errorf("%s: the chart lacks %q; it has %q", name, s, lines)
 			}
 		}
-		for _, s := range test.lacks {
+		for _, s := range test.hiddenTexts {
 			if strings.Contains(lines, "\n"+s+"\n") {
 				t.Errorf("%s: the chart has %q", name, s)
 			}
@@ -98,7 +98,7 @@ func TestWriteSheet(t *testing.T) {
 	if err := WriteSheet(&b, "a sheet", rows); err != nil {
 		t.Fatal(err)
 	}
-	lines := texts(t, b.Bytes())
+	lines := textOf(t, b.Bytes())
 	for text, want := range map[string]int{"first": 1, "second": 1, "one of many: not measured": 1, "a sheet": 1, "gap": 3} {
 		if got := strings.Count(lines, "\n"+text+"\n"); got != want {
 			t.Errorf("%q is there %d times, want %d", text, got, want)
@@ -118,7 +118,7 @@ func TestDecades(t *testing.T) {
 		{1e-15, 1, "1e-14 1e-12 1e-10 1e-8 1e-6 1e-4 0.01 1"}, {0.1, 100, "0.1 1 10 100"}, {3e-4, 3e-3, "5e-4 1e-3 2e-3"}, {1500, 30000, "2000 5000 10000 20000"},
 	} {
 		var labels []string
-		for _, tick := range (decades{}).Ticks(test.low, test.high) {
+		for _, tick := range (decadeTicks{}).Ticks(test.low, test.high) {
 			if tick.Value < test.low*(1-1e-9) || tick.Value > test.high*(1+1e-9) {
 				t.Errorf("from %g to %g there is a tick at %g", test.low, test.high, tick.Value)
 			}
@@ -132,7 +132,7 @@ func TestDecades(t *testing.T) {
 	}
 }
 
-func TestEven(t *testing.T) {
+func TestEvenTicks(t *testing.T) {
 	for _, test := range []struct {
 		low, high float64
 		want      string
@@ -141,7 +141,7 @@ func TestEven(t *testing.T) {
 		{5, 5.5, "5.0 5.1 5.2 5.3 5.4 5.5"}, {12000, 61000, "20000 30000 40000 50000 60000"}, {7, 7.000001, "7.0000000 7.0000002 7.0000004 7.0000006 7.0000008 7.0000010"},
 	} {
 		var labels []string
-		for _, tick := range (even{}).Ticks(test.low, test.high) {
+		for _, tick := range (evenTicks{}).Ticks(test.low, test.high) {
 			labels = append(labels, tick.Label)
 		}
 		if got := strings.Join(labels, " "); got != test.want {
@@ -150,8 +150,8 @@ func TestEven(t *testing.T) {
 	}
 }
 
-// size returns the width and height, in points, of a chart with the given lines.
-func size(t *testing.T, lines ...Line) (points [2]float64) {
+// chartSize returns the width and height, in points, of a chart with the given lines.
+func chartSize(t *testing.T, lines ...Line) (sides [2]float64) {
 	t.Helper()
 	var b bytes.Buffer
 	if err := (&Chart{Lines: lines}).WriteSVG(&b); err != nil {
@@ -159,25 +159,25 @@ func size(t *testing.T, lines ...Line) (points [2]float64) {
 	}
 	for k, side := range regexp.MustCompile(`(?:width|height)="([^"]*)pt"`).FindAllStringSubmatch(b.String(), 2) {
 		var err error
-		if points[k], err = strconv.ParseFloat(side[1], 64); err != nil {
+		if sides[k], err = strconv.ParseFloat(side[1], 64); err != nil {
 			t.Fatal(err)
 		}
 	}
-	return points
+	return sides
 }
 
 // TestLegend checks the size of pictures with long names and without names, and the marks of lines.
 func TestLegend(t *testing.T) {
 	const name = "a method with a long name, automatic, average"
 	unnamed := Line{X: []float64{1, 2}, Y: []float64{1, 2}}
-	short, long := unnamed, unnamed
-	short.Name, long.Name = "a", name
-	small, wide := size(t, short), size(t, long)
-	if wide[0] < small[0]+4*float64(len(name)-1) {
-		t.Errorf("%d letters more make the picture only %g points wider", len(name)-1, wide[0]-small[0])
+	shortNamed, longNamed := unnamed, unnamed
+	shortNamed.Name, longNamed.Name = "a", name
+	shortSize, longSize := chartSize(t, shortNamed), chartSize(t, longNamed)
+	if longSize[0] < shortSize[0]+4*float64(len(name)-1) {
+		t.Errorf("%d letters more make the picture only %g points wider", len(name)-1, longSize[0]-shortSize[0])
 	}
-	if got := size(t, append(slices.Repeat([]Line{unnamed}, 40), short)...); got != small {
-		t.Errorf("a chart with 40 more lines that have no name: %g, want %g", got, small)
+	if got := chartSize(t, append(slices.Repeat([]Line{unnamed}, 40), shortNamed)...); got != shortSize {
+		t.Errorf("a chart with 40 more lines that have no name: %g, want %g", got, shortSize)
 	}
 	one, two := []float64{1}, []float64{1, 2}
 	for _, test := range []struct {
@@ -188,7 +188,7 @@ func TestLegend(t *testing.T) {
 			t.Errorf("%+v has marks: %v", test.line, !test.marked)
 		}
 	}
-	if a, b := (Line{Series: 1}).mark(largeStyle), (Line{Series: 1 + len(palette)}).mark(largeStyle); a.Color != b.Color || a.Shape == b.Shape {
+	if a, b := (Line{Series: 1}).markStyle(largeStyle), (Line{Series: 1 + len(palette)}).markStyle(largeStyle); a.Color != b.Color || a.Shape == b.Shape {
 		t.Errorf("two series of one colour have the marks %T and %T", a.Shape, b.Shape)
 	}
 }

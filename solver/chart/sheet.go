@@ -24,12 +24,12 @@ func WriteSheet(w io.Writer, title string, rows [][]*Chart) error {
 		return fmt.Errorf("chart: %s: there is nothing to draw", title)
 	}
 	var legend []Line
-	known := map[string]bool{}
+	knownNames := map[string]bool{}
 	for _, row := range rows {
 		for _, c := range row {
 			for _, l := range c.Lines {
-				if l.Name != "" && !known[l.Name] {
-					known[l.Name], legend = true, append(legend, l)
+				if l.Name != "" && !knownNames[l.Name] {
+					knownNames[l.Name], legend = true, append(legend, l)
 				}
 			}
 		}
@@ -49,7 +49,7 @@ func WriteSheet(w io.Writer, title string, rows [][]*Chart) error {
 			}
 		}
 		for k, l := range legend {
-			l.entry(c, vg.Point{X: c.Min.X + vg.Length(k%entriesPerLine)*columnWidth, Y: c.Min.Y + legendHeight - vg.Length(k/entriesPerLine*entryHeight) - entryHeight/2}, largeStyle)
+			l.drawEntry(c, vg.Point{X: c.Min.X + vg.Length(k%entriesPerLine)*columnWidth, Y: c.Min.Y + legendHeight - vg.Length(k/entriesPerLine*entryHeight) - entryHeight/2}, largeStyle)
 		}
 	})
 }

@@ -40,25 +40,25 @@ var (
 
 // A style holds the sizes of text, lines and marks.
 type style struct {
-	title, label, tick, legend vg.Length
-	padding                    vg.Length // between the axes and their labels
-	line, mark                 vg.Length
+	titleSize, labelSize, tickSize, legendSize vg.Length
+	padding                                    vg.Length // between the axes and their labels
+	lineWidth, markRadius                      vg.Length
 }
 
 var (
-	largeStyle = style{title: 13, label: 11, tick: 10, legend: 9.5, padding: 4, line: 1.4, mark: 3}
-	smallStyle = style{title: 9.5, label: 8, tick: 7.5, legend: 9.5, padding: 2, line: 0.9, mark: 1.4}
+	largeStyle = style{titleSize: 13, labelSize: 11, tickSize: 10, legendSize: 9.5, padding: 4, lineWidth: 1.4, markRadius: 3}
+	smallStyle = style{titleSize: 9.5, labelSize: 8, tickSize: 7.5, legendSize: 9.5, padding: 2, lineWidth: 0.9, markRadius: 1.4}
 )
 
-func (l Line) stroke(s style) draw.LineStyle {
+func (l Line) lineStyle(s style) draw.LineStyle {
 	if l.Faint {
-		out := draw.LineStyle{Color: faint, Width: s.line / 2}
+		out := draw.LineStyle{Color: faint, Width: s.lineWidth / 2}
 		if l.Dashed {
 			out.Color, out.Dashes = color.NRGBA{0x90, 0x90, 0x90, 0xff}, dashes[0]
 		}
 		return out
 	}
-	out := draw.LineStyle{Color: palette[l.Series%len(palette)], Width: s.line}
+	out := draw.LineStyle{Color: palette[l.Series%len(palette)], Width: s.lineWidth}
 	if l.Bold {
 		out.Width *= 1.6
 	}
@@ -68,10 +68,10 @@ func (l Line) stroke(s style) draw.LineStyle {
 	return out
 }
 
-// mark returns the style of the marks of the line. Up to 49 series differ in colour or mark.
-func (l Line) mark(s style) draw.GlyphStyle {
+// markStyle returns the style of the marks of the line. Up to 49 series differ in colour or mark.
+func (l Line) markStyle(s style) draw.GlyphStyle {
 	shape := glyphs[(l.Series+l.Series/len(palette))%len(glyphs)]
-	radius := s.mark
+	radius := s.markRadius
 	if len(l.X) == 1 { // a single point is drawn only as a mark
 		radius *= 1.6
 	}
@@ -92,19 +92,19 @@ func textStyle(size vg.Length, x draw.XAlignment, y draw.YAlignment) draw.TextSt
 // of the axes.
 func newPlot(c *Chart, s style) *plot.Plot {
 	p := plot.New()
-	p.Title.Text, p.Title.TextStyle.Font, p.Title.Padding = c.Title, sans(s.title), 2*s.padding
+	p.Title.Text, p.Title.TextStyle.Font, p.Title.Padding = c.Title, sans(s.titleSize), 2*s.padding
 	for _, a := range []*plot.Axis{&p.X, &p.Y} {
-		a.Tick.Label.Font, a.Padding = sans(s.tick), s.padding
+		a.Tick.Label.Font, a.Padding = sans(s.tickSize), s.padding
 	}
-	p.X.Tick.Marker, p.Y.Tick.Marker = even{}, even{}
+	p.X.Tick.Marker, p.Y.Tick.Marker = evenTicks{}, evenTicks{}
 	if c.LogX {
-		p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, decades{}
+		p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, decadeTicks{}
 	}
 	if c.Falling {
 		p.X.Scale = plot.InvertedScale{Normalizer: p.X.Scale}
 	}
 	if c.LogY {
-		p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, decades{}
+		p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, decadeTicks{}
 	}
 	grid := plotter.NewGrid()
 	grid.Vertical.Color, grid.Horizontal.Color = faint, faint
@@ -112,21 +112,21 @@ func newPlot(c *Chart, s style) *plot.Plot {
 	return p
 }
 
-// decades places the ticks of a logarithmic axis. Powers of ten have labels. On a long axis, only some of
+// decadeTicks places the ticks of a logarithmic axis. Powers of ten have labels. On a long axis, only some of
 // them have labels. On a short axis, 2 and 5 times a power of ten also have labels.
-type decades struct{}
+type decadeTicks struct{}
 
 // Ticks implements plot.Ticker.
-func (decades) Ticks(low, high float64) (ticks []plot.Tick) {
-	first, last := int(math.Floor(math.Log10(low))), int(math.Ceil(math.Log10(high)))
-	interval := 1 + (last-first)/12
-	for e := first; e <= last; e++ {
+func (decadeTicks) Ticks(low, high float64) (ticks []plot.Tick) {
+	lowExponent, highExponent := int(math.Floor(math.Log10(low))), int(math.Ceil(math.Log10(high)))
+	interval := 1 + (highExponent-lowExponent)/12
+	for e := lowExponent; e <= highExponent; e++ {
 		for m := 1; m < 10; m++ {
 			t := plot.Tick{Value: float64(m) * math.Pow10(e)}
 			switch {
 			case m == 1 && e%interval == 0, (m == 2 || m == 5) && high < 30*low:
 				t.Label = tickText(m, e)
-			case m > 1 && last-first > 6:
+			case m > 1 && highExponent-lowExponent > 6:
 				continue
 			}
 			if t.Value >= low*(1-1e-9) && t.Value <= high*(1+1e-9) {
@@ -137,12 +137,12 @@ func (decades) Ticks(low, high float64) (ticks []plot.Tick) {
 	return ticks
 }
 
-// even places the ticks of a linear axis at multiples of 1, 2 or 5 times a power of ten. There are
+// evenTicks places the ticks of a linear axis at multiples of 1, 2 or 5 times a power of ten. There are
 // three to eight ticks. The label of a tick is its exact value.
-type even struct{}
+type evenTicks struct{}
 
 // Ticks implements plot.Ticker.
-func (even) Ticks(low, high float64) (ticks []plot.Tick) {
+func (evenTicks) Ticks(low, high float64) (ticks []plot.Tick) {
 	e := int(math.Floor(math.Log10((high - low) / 3)))
 	m := 1
 	for _, factor := range []int{2, 5} {
@@ -151,8 +151,8 @@ func (even) Ticks(low, high float64) (ticks []plot.Tick) {
 		}
 	}
 	step := float64(m) * math.Pow10(e)
-	first, last := int64(math.Ceil(low/step-1e-9)), int64(math.Floor(high/step+1e-9))
-	for k := first; k <= last; k++ {
+	firstMultiple, lastMultiple := int64(math.Ceil(low/step-1e-9)), int64(math.Floor(high/step+1e-9))
+	for k := firstMultiple; k <= lastMultiple; k++ {
 		value := float64(k) * step
 		ticks = append(ticks, plot.Tick{Value: value, Label: strconv.FormatFloat(value, 'f', max(0, -e), 64)})
 	}
@@ -167,14 +167,14 @@ func tickText(m, e int) string {
 	return fmt.Sprintf("%.*f", max(0, -e), float64(m)*math.Pow10(e))
 }
 
-// writeSVG writes the picture that fill draws. It names other fonts of the same widths, for viewers without
+// writeSVG writes the picture that paint draws. It names other fonts of the same widths, for viewers without
 // Liberation Sans.
-func writeSVG(w io.Writer, width, height vg.Length, fill func(draw.Canvas)) error {
+func writeSVG(w io.Writer, width, height vg.Length, paint func(draw.Canvas)) error {
 	svg := vgsvg.New(width, height)
 	c := draw.New(svg)
 	c.SetColor(color.White)
 	c.Fill(c.Rectangle.Path())
-	fill(draw.Crop(c, 6, -6, 6, -6))
+	paint(draw.Crop(c, 6, -6, 6, -6))
 	var b bytes.Buffer
 	if _, err := svg.WriteTo(&b); err != nil {
 		return fmt.Errorf("chart: %w", err)
