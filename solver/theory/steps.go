@@ -13,8 +13,8 @@ import (
 // the beginning of the iteration.
 func (c Constants) Theorem1Steps(gradientSquared float64, t int, delta float64) (eta float64, m int) {
 	ct := float64(c.NuL*c.NuL*c.Diameter*c.Diameter) + gradientSquared
-	root := kernels.ExpNeg(float64(delta * kernels.Log(float64(t)))) // t^-delta
-	return root / ct, wholeSteps(ct / float64(root*root))
+	power := kernels.ExpNeg(float64(delta * kernels.Log(float64(t)))) // t^-delta
+	return power / ct, wholeSteps(ct / float64(power*power))
 }
 
 // Theorem2Steps returns the step size η = μ_f/(8ν_f² + μ_f ν_L) and the number M = ⌈4/(η μ_f)⌉
