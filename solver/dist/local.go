@@ -21,7 +21,7 @@ func Local(size int, limit time.Duration) []*Goroutine {
 	if size < 0 {
 		panic(fmt.Sprintf("dist: Local of %d ranks", size))
 	}
-	m := &meeting{size: size, limit: limit, turn: newTurn(size)}
+	m := &meeting{size: size, limit: limit, exchange: newExchange(size)}
 	ranks := make([]*Goroutine, size)
 	for r := range ranks {
 		ranks[r] = &Goroutine{rank: r, meeting: m}
@@ -46,23 +46,23 @@ type meeting struct {
 	size  int
 	limit time.Duration
 
-	mu   sync.Mutex
-	turn *turn
-	err  error // the first failure, or nil
+	mu       sync.Mutex
+	exchange *exchange
+	err      error // the first failure, or nil
 }
 
-// A turn is one collective call.
-type turn struct {
-	done    chan struct{}
-	kind    string
-	arrived int
-	vectors [][]float64 // the vectors of the ranks that have arrived
-	result  []float64
-	err     error
+// An exchange is one collective call.
+type exchange struct {
+	done     chan struct{}
+	kind     string
+	arrivals int
+	vectors  [][]float64 // the vectors of the ranks that have arrived
+	result   []float64
+	err      error
 }
 
-func newTurn(size int) *turn {
-	return &turn{done: make(chan struct{}), vectors: make([][]float64, size)}
+func newExchange(size int) *exchange {
+	return &exchange{done: make(chan struct{}), vectors: make([][]float64, size)}
 }
 
 func (g *Goroutine) Rank() int { return g.rank }
@@ -104,12 +104,12 @@ func (g *Goroutine) Close() error {
 	return nil
 }
 
-// fail makes err the error of the current turn and of all later calls, unless there was an earlier failure.
-// The caller must hold m.mu.
+// fail makes err the error of the current exchange and of all later calls, unless there was an earlier
+// failure. The caller must hold m.mu.
 func (m *meeting) fail(err error) {
 	if m.err == nil {
-		m.err, m.turn.err = err, err
-		close(m.turn.done)
+		m.err, m.exchange.err = err, err
+		close(m.exchange.done)
 	}
 }
 
@@ -134,7 +134,7 @@ func (g *Goroutine) meet(kind string, v []float64, combine func(result []float64
 	case <-t.done:
 	case <-timeout:
 		g.mu.Lock()
-		if t == g.turn { // the turn has not ended
+		if t == g.exchange { // the exchange has not ended
 			g.fail(ErrHung)
 		}
 		g.mu.Unlock()
@@ -143,23 +143,23 @@ func (g *Goroutine) meet(kind string, v []float64, combine func(result []float64
 	return t.err
 }
 
-// post stores a copy of v in the current turn, and returns the turn. The last rank that calls post also calls
-// combine, which computes the result, and ends the turn.
-func (g *Goroutine) post(kind string, v []float64, combine func(result []float64, vectors [][]float64)) *turn {
+// post stores a copy of v in the current exchange, and returns the exchange. The last rank that calls post
+// also calls combine, which computes the result, and ends the exchange.
+func (g *Goroutine) post(kind string, v []float64, combine func(result []float64, vectors [][]float64)) *exchange {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	t := g.turn
+	t := g.exchange
 	switch {
 	case g.err != nil:
 		return t
-	case t.arrived == 0:
+	case t.arrivals == 0:
 		t.kind = kind
 	case kind != t.kind:
 		g.fail(fmt.Errorf("dist: rank %d calls %s where others call %s", g.rank, kind, t.kind))
 		return t
 	}
 	t.vectors[g.rank] = slices.Clone(v)
-	if t.arrived++; t.arrived < g.size {
+	if t.arrivals++; t.arrivals < g.size {
 		return t
 	}
 	for r, vector := range t.vectors {
@@ -170,7 +170,7 @@ func (g *Goroutine) post(kind string, v []float64, combine func(result []float64
 	}
 	t.result = make([]float64, len(v))
 	combine(t.result, t.vectors)
-	g.turn = newTurn(g.size)
+	g.exchange = newExchange(g.size)
 	close(t.done)
 	return t
 }

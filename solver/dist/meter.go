@@ -24,7 +24,7 @@ func (t Traffic) Since(earlier Traffic) Traffic {
 	return Traffic{t.Messages - earlier.Messages, t.Numbers - earlier.Numbers, t.Time - earlier.Time, t.CPU - earlier.CPU}
 }
 
-func (m *Meter) count(length int, call func() error) error {
+func (m *Meter) measure(length int, call func() error) error {
 	began, cpu := time.Now(), m.cpu()
 	err := call()
 	m.Messages++
@@ -42,13 +42,13 @@ func (m *Meter) cpu() time.Duration {
 }
 
 func (m *Meter) AllReduceSum(v []float64) error {
-	return m.count(len(v), func() error { return m.Comm.AllReduceSum(v) })
+	return m.measure(len(v), func() error { return m.Comm.AllReduceSum(v) })
 }
 
 func (m *Meter) AllReduceMax(v []float64) error {
-	return m.count(len(v), func() error { return m.Comm.AllReduceMax(v) })
+	return m.measure(len(v), func() error { return m.Comm.AllReduceMax(v) })
 }
 
 func (m *Meter) Bcast(v []float64, root int) error {
-	return m.count(len(v), func() error { return m.Comm.Bcast(v, root) })
+	return m.measure(len(v), func() error { return m.Comm.Bcast(v, root) })
 }

@@ -31,11 +31,11 @@ func TestMeter(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	first := meters[0].Since(dist.Traffic{Messages: 1, Numbers: 2})
-	if first.Messages != 2 || first.Numbers != 4 || first.CPU != 3*time.Second || first.Time < 10*time.Millisecond {
-		t.Errorf("rank 0: %+v", first)
+	traffic := meters[0].Since(dist.Traffic{Messages: 1, Numbers: 2})
+	if traffic.Messages != 2 || traffic.Numbers != 4 || traffic.CPU != 3*time.Second || traffic.Time < 10*time.Millisecond {
+		t.Errorf("rank 0: %+v", traffic)
 	}
-	if other := meters[1].Traffic; other.Messages != 3 || other.Numbers != 6 || other.CPU != 0 {
-		t.Errorf("rank 1: %+v", other)
+	if otherTraffic := meters[1].Traffic; otherTraffic.Messages != 3 || otherTraffic.Numbers != 6 || otherTraffic.CPU != 0 {
+		t.Errorf("rank 1: %+v", otherTraffic)
 	}
 }

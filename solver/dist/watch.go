@@ -4,25 +4,25 @@ import (
 	"time"
 )
 
-// Watch returns c with a watchdog. If a call takes longer than limit, the watchdog calls expired in
+// Watch returns c with a watchdog. If a call takes longer than limit, the watchdog calls onExpiry in
 // a new goroutine; 0 means no limit. A rank waits in a call while other ranks still compute or read;
-// limit must be longer than this time. With MPI, expired should end the process, because MPI calls
+// limit must be longer than this time. With MPI, onExpiry should end the process, because MPI calls
 // cannot be cancelled.
-func Watch(c Comm, limit time.Duration, expired func()) Comm {
+func Watch(c Comm, limit time.Duration, onExpiry func()) Comm {
 	if limit == 0 {
 		return c
 	}
-	return &watchedComm{c, limit, expired}
+	return &watchedComm{c, limit, onExpiry}
 }
 
 type watchedComm struct {
 	Comm
-	limit   time.Duration
-	expired func()
+	limit    time.Duration
+	onExpiry func()
 }
 
 func (w *watchedComm) watch(call func() error) error {
-	timer := time.AfterFunc(w.limit, w.expired)
+	timer := time.AfterFunc(w.limit, w.onExpiry)
 	defer timer.Stop()
 	return call()
 }

@@ -178,14 +178,14 @@ func (w *world) gatherAndSum(v []float64) error {
 // scatterAndSum sets v to the sum over the ranks. Each rank adds up one part of all vectors, and sends
 // this part of the sum to all other ranks.
 func (w *world) scatterAndSum(v []float64) error {
-	length := (len(v) + w.size - 1) / w.size
-	w.grow(w.size*length, w.size*length)
-	clear(w.send[copy(w.send, v) : w.size*length])
-	if err := errorOf("MPI_Alltoall", C.scas_alltoall(pointer(w.send), pointer(w.receive), C.int(length))); err != nil {
+	partLength := (len(v) + w.size - 1) / w.size
+	w.grow(w.size*partLength, w.size*partLength)
+	clear(w.send[copy(w.send, v) : w.size*partLength])
+	if err := errorOf("MPI_Alltoall", C.scas_alltoall(pointer(w.send), pointer(w.receive), C.int(partLength))); err != nil {
 		return err
 	}
-	w.sum(w.send, length)
-	if err := errorOf("MPI_Allgather", C.scas_allgather(pointer(w.send), pointer(w.receive), C.int(length))); err != nil {
+	w.sum(w.send, partLength)
+	if err := errorOf("MPI_Allgather", C.scas_allgather(pointer(w.send), pointer(w.receive), C.int(partLength))); err != nil {
 		return err
 	}
 	copy(v, w.receive)
