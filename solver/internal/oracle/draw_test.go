@@ -16,7 +16,7 @@ import (
 // A problem is a random problem in two forms: for the solvers and for the reference.
 type problem struct {
 	*solver.Problem             // for package solver
-	fit             *model.Spec // for package model, to fit Data and Labels; nil to test package solver
+	spec            *model.Spec // for package model, to fit Data and Labels; nil to test package solver
 	task            task        // for the reference
 	relTol          float64     // the requested gap, relative to the objective at x = 0
 	notes           []string    // a description of the problem
@@ -32,20 +32,20 @@ func (p *problem) note(format string, args ...any) {
 
 func (p *problem) String() string { return strings.Join(p.notes, ", ") }
 
-// A drawer draws random problems with n rows and p columns.
-type drawer struct {
+// A generator draws random problems with n rows and p columns.
+type generator struct {
 	*rand.Rand
 	n, p int
 }
 
-func (d drawer) chance(p float64) bool { return d.Float64() < p }
+func (d generator) chance(p float64) bool { return d.Float64() < p }
 
-// power returns 10^u, where u is uniform in [lo, hi].
-func (d drawer) power(lo, hi float64) float64 { return math.Pow(10, lo+(hi-lo)*d.Float64()) }
+// powerOfTen returns 10^u, where u is uniform in [lo, hi].
+func (d generator) powerOfTen(lo, hi float64) float64 { return math.Pow(10, lo+(hi-lo)*d.Float64()) }
 
 func draw(t *testing.T, rng *rand.Rand) *problem {
 	t.Helper()
-	d := drawer{rng, 5 + rng.IntN(56), 1 + rng.IntN(12)}
+	d := generator{rng, 5 + rng.IntN(56), 1 + rng.IntN(12)}
 	p := &problem{Problem: &solver.Problem{}, relTol: 1e-6}
 	if d.chance(0.5) {
 		p.relTol = 1e-9
@@ -58,30 +58,30 @@ func draw(t *testing.T, rng *rand.Rand) *problem {
 		p.note("weights")
 		p.task.weights = make([]float64, d.n)
 		for i := range p.task.weights {
-			p.task.weights[i] = []float64{0, 1, 2, d.power(-2, 2)}[d.IntN(4)]
+			p.task.weights[i] = []float64{0, 1, 2, d.powerOfTen(-2, 2)}[d.IntN(4)]
 		}
 		p.task.weights[d.IntN(d.n)] = 1
 	}
-	model := d.chance(0.25)
-	if !model {
+	forModel := d.chance(0.25)
+	if !forModel {
 		if d.chance(0.25) {
-			p.task.mu = d.power(-6, 0)
+			p.task.mu = d.powerOfTen(-6, 0)
 			p.note("mu %.1e", p.task.mu)
 		}
 		d.domain(p)
 	}
 	lambda := d.lambda(p)
-	if model {
+	if forModel {
 		d.model(t, p, lambda)
 	} else {
 		d.penalty(t, p, lambda)
 	}
-	x, err := sparse.FromDense(d.n, len(p.task.rows[0]), flat(p.task.rows))
+	x, err := sparse.FromDense(d.n, len(p.task.rows[0]), flatten(p.task.rows))
 	if err != nil {
 		t.Fatal(err)
 	}
 	p.Data, p.Labels, p.SampleWeights, p.L2 = x, p.task.labels, p.task.weights, p.task.mu
-	if p.fit != nil { // package model adds an intercept; the task needs a column of ones without a penalty
+	if p.spec != nil { // package model adds an intercept; the task needs a column of ones without a penalty
 		for i := range p.task.rows {
 			p.task.rows[i] = append(p.task.rows[i], 1)
 		}
@@ -92,21 +92,21 @@ func draw(t *testing.T, rng *rand.Rand) *problem {
 		}
 	}
 	p.task.prepare()
-	_, groups := p.Penalty.(solver.GroupL2)
-	net, squares := p.Penalty.(solver.ElasticNet)
-	_, only := p.Penalty.(solver.SquaredL2)
-	p.conic = p.Domain != nil || groups || p.Constraint != nil && (only || squares && net.L2 > 0)
+	_, hasGroups := p.Penalty.(solver.GroupL2)
+	net, isElasticNet := p.Penalty.(solver.ElasticNet)
+	_, isSquaredL2 := p.Penalty.(solver.SquaredL2)
+	p.conic = p.Domain != nil || hasGroups || p.Constraint != nil && (isSquaredL2 || isElasticNet && net.L2 > 0)
 	return p
 }
 
-func flat(rows [][]float64) (entries []float64) {
+func flatten(rows [][]float64) (entries []float64) {
 	for _, row := range rows {
 		entries = append(entries, row...)
 	}
 	return entries
 }
 
-func (d drawer) loss(p *problem) {
+func (d generator) loss(p *problem) {
 	p.task.loss = []string{"logistic", "squared", "huber", "squared-hinge", "poisson"}[d.IntN(5)]
 	switch p.task.loss {
 	case "logistic":
@@ -114,7 +114,7 @@ func (d drawer) loss(p *problem) {
 	case "squared":
 		p.Loss = solver.Squared{}
 	case "huber":
-		p.task.delta = d.power(-1, 1)
+		p.task.delta = d.powerOfTen(-1, 1)
 		p.Loss = solver.Huber{Delta: p.task.delta}
 	case "poisson":
 		p.Loss = solver.Poisson{}
@@ -126,7 +126,7 @@ func (d drawer) loss(p *problem) {
 
 // data draws rows of one of four kinds. It then may make some columns difficult: a multiple of another
 // column, empty, constant, or badly scaled.
-func (d drawer) data(p *problem) {
+func (d generator) data(p *problem) {
 	kind := d.IntN(4)
 	p.note("%s", []string{"dense", "sparse", "integers", "one-hot"}[kind])
 	for range d.n {
@@ -150,55 +150,55 @@ func (d drawer) data(p *problem) {
 		}
 		p.task.rows = append(p.task.rows, row)
 	}
-	each := func(do func(row []float64)) {
+	eachRow := func(do func(row []float64)) {
 		for _, row := range p.task.rows {
 			do(row)
 		}
 	}
 	if d.chance(0.15) && d.p > 1 {
-		from := d.IntN(d.p)
-		to := (from + 1 + d.IntN(d.p-1)) % d.p
+		source := d.IntN(d.p)
+		target := (source + 1 + d.IntN(d.p-1)) % d.p
 		sign := float64(2*d.IntN(2) - 1)
-		p.note("column %d is %+g times %d", to, sign, from)
-		each(func(row []float64) { row[to] = sign * row[from] })
+		p.note("column %d is %+g times %d", target, sign, source)
+		eachRow(func(row []float64) { row[target] = sign * row[source] })
 	}
 	if d.chance(0.1) {
 		j := d.IntN(d.p)
 		p.note("column %d is empty", j)
-		each(func(row []float64) { row[j] = 0 })
+		eachRow(func(row []float64) { row[j] = 0 })
 	}
 	if d.chance(0.2) {
 		j := d.IntN(d.p)
 		p.note("column %d is constant", j)
-		each(func(row []float64) { row[j] = 1 })
+		eachRow(func(row []float64) { row[j] = 1 })
 	}
 	if d.chance(0.25) {
 		exponent := []float64{2, 8}[d.IntN(2)]
 		p.scaled, p.badlyScaled = true, exponent > 2
 		p.note("scales 1e%+g", exponent)
 		for j := range d.p {
-			scale := d.power(-exponent, exponent)
-			each(func(row []float64) { row[j] *= scale })
+			scale := d.powerOfTen(-exponent, exponent)
+			eachRow(func(row []float64) { row[j] *= scale })
 		}
 	}
 }
 
-func (d drawer) labels(p *problem) {
-	noise, scale := []float64{0, 0.3, 2}[d.IntN(3)], 1.0
-	classes := p.task.loss == "logistic" || p.task.loss == "squared-hinge"
-	if !classes && d.chance(0.2) {
-		scale = d.power(-3, 4)
-		p.note("labels times %.1e", scale)
+func (d generator) labels(p *problem) {
+	noise, labelScale := []float64{0, 0.3, 2}[d.IntN(3)], 1.0
+	isClassification := p.task.loss == "logistic" || p.task.loss == "squared-hinge"
+	if !isClassification && d.chance(0.2) {
+		labelScale = d.powerOfTen(-3, 4)
+		p.note("labels times %.1e", labelScale)
 	}
 	p.note("noise %g", noise)
 	x := make([]float64, d.p)
 	for j := range x {
-		size := 0.0
+		maxAbs := 0.0
 		for _, row := range p.task.rows {
-			size = math.Max(size, math.Abs(row[j]))
+			maxAbs = math.Max(maxAbs, math.Abs(row[j]))
 		}
-		if size > 0 && d.chance(0.6) {
-			x[j] = d.NormFloat64() / size
+		if maxAbs > 0 && d.chance(0.6) {
+			x[j] = d.NormFloat64() / maxAbs
 		}
 	}
 	for _, row := range p.task.rows {
@@ -206,22 +206,22 @@ func (d drawer) labels(p *problem) {
 		for j, v := range row {
 			m += v * x[j]
 		}
-		switch m *= scale; {
-		case classes:
+		switch m *= labelScale; {
+		case isClassification:
 			m = math.Copysign(1, m)
 		case p.task.loss == "poisson":
-			m = d.count(scale * math.Exp(m/scale))
+			m = d.poisson(labelScale * math.Exp(m/labelScale))
 		}
 		p.task.labels = append(p.task.labels, m)
 	}
-	if classes { // both classes must have samples
+	if isClassification { // both classes must have samples
 		p.task.labels[0], p.task.labels[1] = 1, -1
 	}
 }
 
-// count draws a Poisson number with the given mean, by Knuth's method. If the mean is above 100, it
+// poisson draws a Poisson number with the given mean, by Knuth's method. If the mean is above 100, it
 // returns the rounded mean.
-func (d drawer) count(mean float64) (n float64) {
+func (d generator) poisson(mean float64) (n float64) {
 	if mean > 100 {
 		return math.Round(mean)
 	}
@@ -231,8 +231,8 @@ func (d drawer) count(mean float64) (n float64) {
 	return n
 }
 
-func (d drawer) domain(p *problem) {
-	size := d.power(-2, 1)
+func (d generator) domain(p *problem) {
+	size := d.powerOfTen(-2, 1)
 	switch d.IntN(10) {
 	case 0:
 		box := solver.NewBox(d.p, math.Inf(-1), math.Inf(1))
@@ -262,33 +262,33 @@ func (d drawer) domain(p *problem) {
 
 // lambda draws the factor of the penalty: 0, or a random multiple of the largest absolute partial derivative
 // of the unweighted mean loss at x = 0.
-func (d drawer) lambda(p *problem) float64 {
-	maximum, rounding := 0.0, 0.0
+func (d generator) lambda(p *problem) float64 {
+	maxGradient, maxRounding := 0.0, 0.0
 	slopes := make([]float64, d.n)
 	for i, b := range p.task.labels {
 		_, slope, _ := p.task.phi(double{}, b)
 		slopes[i] = slope.hi
 	}
 	for j := range d.p {
-		sum, size := 0.0, 0.0
+		sum, absSum := 0.0, 0.0
 		for i, row := range p.task.rows {
 			sum += row[j] * slopes[i] / float64(d.n)
-			size += math.Abs(row[j]*slopes[i]) / float64(d.n)
+			absSum += math.Abs(row[j]*slopes[i]) / float64(d.n)
 		}
-		maximum, rounding = math.Max(maximum, math.Abs(sum)), math.Max(rounding, 1e-14*size)
+		maxGradient, maxRounding = math.Max(maxGradient, math.Abs(sum)), math.Max(maxRounding, 1e-14*absSum)
 	}
-	if d.chance(0.04) || maximum <= rounding {
+	if d.chance(0.04) || maxGradient <= maxRounding {
 		p.note("lambda 0")
 		return 0
 	}
-	ratio := d.power(-4, 0.2)
+	ratio := d.powerOfTen(-4, 0.2)
 	p.note("lambda %.1e of the largest", ratio)
-	return ratio * maximum
+	return ratio * maxGradient
 }
 
 // matrix draws A and returns its rows; nil means the identity.
-func (d drawer) matrix(p *problem) (rows [][]float64) {
-	edge := func(i, j int) {
+func (d generator) matrix(p *problem) (rows [][]float64) {
+	addEdge := func(i, j int) {
 		row := make([]float64, d.p)
 		row[i], row[j] = 1, []float64{-1, -1, -1, 1}[d.IntN(4)]
 		rows = append(rows, row)
@@ -300,13 +300,13 @@ func (d drawer) matrix(p *problem) (rows [][]float64) {
 		return nil
 	case kind == 3:
 		for j := range d.p - 1 {
-			edge(j, j+1)
+			addEdge(j, j+1)
 		}
 	case kind == 4 && d.p > 1:
 		for range d.IntN(2*d.p) + 1 {
 			i, j := d.IntN(d.p), d.IntN(d.p)
 			if i != j {
-				edge(i, j)
+				addEdge(i, j)
 			}
 		}
 	default:
@@ -337,7 +337,7 @@ func identity(p int) (rows [][]float64) {
 }
 
 // factors draws a slice of weights for a penalty. Weights may be 0. The slice may be nil, which means ones.
-func (d drawer) factors(p *problem, count int) []float64 {
+func (d generator) factors(p *problem, count int) []float64 {
 	if !d.chance(0.4) {
 		return nil
 	}
@@ -357,35 +357,35 @@ func factor(w []float64, k int) float64 {
 }
 
 // penalty draws a penalty of package solver and its matrix A.
-func (d drawer) penalty(t *testing.T, p *problem, lambda float64) {
+func (d generator) penalty(t *testing.T, p *problem, lambda float64) {
 	rows := d.matrix(p)
 	forms := rows
 	if rows == nil {
 		forms = identity(d.p)
 	} else {
-		a, err := sparse.FromDense(len(rows), d.p, flat(rows))
+		a, err := sparse.FromDense(len(rows), d.p, flatten(rows))
 		if err != nil {
 			t.Fatal(err)
 		}
 		p.Constraint = a
 	}
-	each := func(w []float64, square float64) {
+	addTerms := func(w []float64, squareFactor float64) {
 		for k, form := range forms {
-			p.task.terms = append(p.task.terms, term{[][]float64{form}, lambda * factor(w, k), square})
+			p.task.terms = append(p.task.terms, term{[][]float64{form}, lambda * factor(w, k), squareFactor})
 		}
 	}
 	switch d.IntN(6) {
 	case 0:
-		square := d.power(-3, 1) * lambda
+		squareFactor := d.powerOfTen(-3, 1) * lambda
 		w := d.factors(p, len(forms))
-		p.Penalty = solver.ElasticNet{L1: lambda, Weights: w, L2: square}
-		each(w, square)
+		p.Penalty = solver.ElasticNet{L1: lambda, Weights: w, L2: squareFactor}
+		addTerms(w, squareFactor)
 		p.note("elastic net")
 	case 1:
 		p.Penalty = solver.SquaredL2{Lambda: lambda}
-		square := lambda
+		squareFactor := lambda
 		lambda = 0
-		each(nil, square)
+		addTerms(nil, squareFactor)
 		p.note("squares")
 	case 2:
 		var g solver.GroupL2
@@ -413,12 +413,12 @@ func (d drawer) penalty(t *testing.T, p *problem, lambda float64) {
 	default:
 		w := d.factors(p, len(forms))
 		p.Penalty = solver.L1{Lambda: lambda, Weights: w}
-		each(w, 0)
+		addTerms(w, 0)
 	}
 }
 
 // model draws a model.Spec with an intercept, and perhaps with a graph or offsets.
-func (d drawer) model(t *testing.T, p *problem, lambda float64) {
+func (d generator) model(t *testing.T, p *problem, lambda float64) {
 	p.note("model with an intercept")
 	s := &model.Spec{Loss: p.Loss, Lambda: lambda, Standardize: model.StandardizeOff, SampleWeights: p.task.weights}
 	s.RelTol = p.relTol
@@ -451,8 +451,8 @@ func (d drawer) model(t *testing.T, p *problem, lambda float64) {
 		l := lambda * factor(s.PenaltyFactors, j)
 		p.task.terms = append(p.task.terms, term{[][]float64{form}, l * ratio, l * (1 - ratio)})
 	}
-	residual := p.task.loss == "squared" || p.task.loss == "huber"
-	if d.chance(0.3) && (residual || !withGraph) {
+	isRegression := p.task.loss == "squared" || p.task.loss == "huber"
+	if d.chance(0.3) && (isRegression || !withGraph) {
 		far := []float64{1, 1, 5}[d.IntN(3)]
 		p.note("offsets of %g", far)
 		p.task.offsets = make([]float64, d.n)
@@ -461,5 +461,5 @@ func (d drawer) model(t *testing.T, p *problem, lambda float64) {
 		}
 		s.Offsets = p.task.offsets
 	}
-	p.fit = s
+	p.spec = s
 }

@@ -32,16 +32,16 @@ func TestRandomProblems(t *testing.T) {
 	}
 	fromEnvironment(t, "SCAS_SEED", &seed)
 	fromEnvironment(t, "SCAS_PROBLEMS", &count)
-	if number := uint64(math.MaxUint64); fromEnvironment(t, "SCAS_PROBLEM", &number) {
-		start, count = number, number+1
+	if problemNumber := uint64(math.MaxUint64); fromEnvironment(t, "SCAS_PROBLEM", &problemNumber) {
+		start, count = problemNumber, problemNumber+1
 	}
 	t.Logf("repeat with SCAS_SEED=%d", seed)
-	unsolved, excuses := 0, make(map[string]int)
+	unsolvedCount, excuses := 0, make(map[string]int)
 	for k := start; k < count; k++ {
 		p := draw(t, rand.New(rand.NewPCG(seed, k)))
-		complaints, known := p.check(t)
-		if !known {
-			unsolved++
+		complaints, referenceFound := p.check(t)
+		if !referenceFound {
+			unsolvedCount++
 			t.Logf("problem %d: %v: the reference did not converge", k, p)
 		}
 		if p.excuse != "" {
@@ -51,16 +51,16 @@ func TestRandomProblems(t *testing.T) {
 			t.Errorf("SCAS_SEED=%d SCAS_PROBLEM=%d (%v): %s", seed, k, p, complaint)
 		}
 	}
-	excused := 0
+	excusedCount := 0
 	for why, count := range excuses {
-		excused += count
+		excusedCount += count
 		t.Logf("excused: %d: %s", count, why)
 	}
-	if uint64(excused) > 3+count/20 {
-		t.Errorf("%d of %d problems are excused", excused, count-start)
+	if uint64(excusedCount) > 3+count/20 {
+		t.Errorf("%d of %d problems are excused", excusedCount, count-start)
 	}
-	if uint64(unsolved) > 1+count/50 {
-		t.Errorf("the reference did not converge for %d of %d problems", unsolved, count-start)
+	if uint64(unsolvedCount) > 1+count/50 {
+		t.Errorf("the reference did not converge for %d of %d problems", unsolvedCount, count-start)
 	}
 }
 
@@ -78,19 +78,19 @@ func fromEnvironment(t *testing.T, name string, v *uint64) bool {
 	return true
 }
 
-// unproved returns the known weakness that explains why a run ended with a gap above a.goal, or "" if no
-// known weakness does. reached says that the objective at a.x is at most a.goal above the optimum. ref is the
-// solution of the reference.
-func (p *problem) unproved(a *answer, ref *solution, reached bool) string {
-	dependent := p.task.dependent(ref.x)
+// knownWeakness returns the known weakness that explains why a run ended with a gap above a.goal, or "" if no
+// known weakness does. optimumReached says that the objective at a.x is at most a.goal above the optimum. ref
+// is the solution of the reference.
+func (p *problem) knownWeakness(a *answer, ref *solution, optimumReached bool) string {
+	dependent := p.task.hasDependentColumns(ref.x)
 	switch {
-	case ref.value.float() < 1e-3*a.goal && a.gap <= 1e3*a.goal:
+	case ref.objective.float() < 1e-3*a.goal && a.gap <= 1e3*a.goal:
 		return "free features fit all labels as well as one likes, so that there is no minimum"
-	case reached && a.gap <= 1e-12*a.objective:
+	case optimumReached && a.gap <= 1e-12*a.objective:
 		return "the goal is below the rounding of the objective"
-	case reached && dependent:
+	case optimumReached && dependent:
 		return "columns without a penalty or bound are linearly dependent where the loss is curved"
-	case reached && p.task.loss == "huber":
+	case optimumReached && p.task.loss == "huber":
 		return "few residuals are within the delta of the Huber loss"
 	case p.conic && dependent:
 		return "columns without a penalty or bound are linearly dependent, with a domain, groups or squares; the optimum is not reached"
@@ -113,8 +113,8 @@ type answer struct {
 }
 
 func (p *problem) solve(t *testing.T) *answer {
-	if p.fit != nil {
-		return p.modelAnswer(model.Fit(t.Context(), p.fit, p.Data, p.Labels))
+	if p.spec != nil {
+		return p.modelAnswer(model.Fit(t.Context(), p.spec, p.Data, p.Labels))
 	}
 	res, err := solver.Minimize(t.Context(), p.Problem, &solver.Settings{RelTol: p.relTol})
 	return p.answer(res, err)
@@ -122,7 +122,7 @@ func (p *problem) solve(t *testing.T) *answer {
 
 // goal returns relTol times the objective at x = 0.
 func (p *problem) goal() float64 {
-	return p.relTol * p.task.objective(make([]double, len(p.task.size))).float()
+	return p.relTol * p.task.objective(make([]double, len(p.task.columnRMS))).float()
 }
 
 func (p *problem) modelAnswer(m *model.Model, err error) *answer {
@@ -152,8 +152,8 @@ func (p *problem) outOfCore(t *testing.T) *answer {
 		t.Fatal(err)
 	}
 	defer d.Close()
-	if p.fit != nil {
-		spec := *p.fit
+	if p.spec != nil {
+		spec := *p.spec
 		spec.Memory = 4 << 20
 		if m, err := model.Fit(t.Context(), &spec, d.X, d.Labels); !errors.Is(err, stream.ErrNotStreamed) {
 			return p.modelAnswer(m, err)
@@ -191,8 +191,8 @@ func (p *problem) outOfCore(t *testing.T) *answer {
 }
 
 // check solves a problem in memory, out of core if this is supported, and by the reference. It returns
-// the complaints about the answers. known is false if the reference found no solution.
-func (p *problem) check(t *testing.T) (complaints []string, known bool) {
+// the complaints about the answers. referenceFound is false if the reference found no solution.
+func (p *problem) check(t *testing.T) (complaints []string, referenceFound bool) {
 	answers := []*answer{p.solve(t), p.outOfCore(t)}
 	ref, ok := p.task.solve()
 	for k, a := range answers {
@@ -216,25 +216,25 @@ func (p *problem) judge(a *answer, ref *solution, outOfCore bool) (complaints []
 		complain("no answer: %v", a.err)
 		return complaints
 	}
-	x := floats(a.x)
-	exact := p.task.objective(x)
-	scale := p.task.objective(make([]double, len(x))).float()
-	// ref.value is the objective at a point, so excess is at most the objective minus the optimum.
-	excess := exact.sub(ref.value).float()
-	claimed := toDouble(a.objective).sub(ref.value).float()
-	if off := p.task.outside(a.x); off > 0 {
+	x := toDoubles(a.x)
+	exactObjective := p.task.objective(x)
+	objectiveAtZero := p.task.objective(make([]double, len(x))).float()
+	// ref.objective is the objective at a point, so excess is at most the objective minus the optimum.
+	excess := exactObjective.sub(ref.objective).float()
+	claimedExcess := toDouble(a.objective).sub(ref.objective).float()
+	if off := p.task.domainViolation(a.x); off > 0 {
 		complain("outside of the domain by %.2g", off)
-	} else if excess > a.gap || claimed > a.gap+float64(len(p.task.rows))*0x1p-53*a.objective+p.task.marginRounding(x) {
-		complain("a gap of %.3g is claimed, the excess is %.3g, or %.3g as computed (objective %.17g)", a.gap, excess, claimed, a.objective)
+	} else if excess > a.gap || claimedExcess > a.gap+float64(len(p.task.rows))*0x1p-53*a.objective+p.task.marginRounding(x) {
+		complain("a gap of %.3g is claimed, the excess is %.3g, or %.3g as computed (objective %.17g)", a.gap, excess, claimedExcess, a.objective)
 	}
-	if -excess > ref.error+1e-13*math.Max(scale, a.objective) {
-		complain("the reference is off: %.17g, %.3g above the solver's objective, and its bound %.3g", ref.value.float(), -excess, ref.error)
+	if -excess > ref.errorBound+1e-13*math.Max(objectiveAtZero, a.objective) {
+		complain("the reference is off: %.17g, %.3g above the solver's objective, and its bound %.3g", ref.objective.float(), -excess, ref.errorBound)
 	}
 	var failure *solver.NotConvergedError
 	switch {
 	case a.goal == 0 && a.err == nil: // the objective at x = 0 is 0, so the run has no goal
 	case errors.As(a.err, &failure), a.err == nil && !a.converged:
-		if p.excuse = p.unproved(a, ref, excess <= a.goal); p.excuse == "" {
+		if p.excuse = p.knownWeakness(a, ref, excess <= a.goal); p.excuse == "" {
 			complain("not converged: %v (excess %.3g)", a.err, excess)
 		}
 	case a.err != nil:
@@ -247,9 +247,9 @@ func (p *problem) judge(a *answer, ref *solution, outOfCore bool) (complaints []
 		complain("zeros and ties are not exact")
 	case p.relTol < 1e-7:
 		for k := range p.task.terms {
-			v, clear := p.task.clearlyZero(k, ref, a.x)
+			v, certain := p.task.clearlyZero(k, ref, a.x)
 			switch {
-			case !clear || v == 0:
+			case !certain || v == 0:
 			case p.conic:
 				p.excuse = "zeros with a domain, groups or squares are not always exact"
 			case p.badlyScaled:
@@ -262,65 +262,66 @@ func (p *problem) judge(a *answer, ref *solution, outOfCore bool) (complaints []
 	return complaints
 }
 
-// clearlyZero returns the largest absolute value at x of the linear forms of term number k. If clear is true,
-// the forms are zero at every solution: at the solution ref, the multipliers of the term are well within its
-// limit. clear is true only if each form is a coefficient, or a sum or difference of two coefficients.
-func (t *task) clearlyZero(k int, ref *solution, x []float64) (maximum float64, clear bool) {
+// clearlyZero returns the largest absolute value at x of the linear forms of term number k. If certain is
+// true, the forms are zero at every solution: at the solution ref, the multipliers of the term are well
+// within its limit. certain is true only if each form is a coefficient, or a sum or difference of two
+// coefficients.
+func (t *task) clearlyZero(k int, ref *solution, x []float64) (maximum float64, certain bool) {
 	tm := &t.terms[k]
 	for _, form := range tm.forms {
-		v, count := 0.0, 0
+		v, nonzeros := 0.0, 0
 		for j, a := range form {
 			if v += a * x[j]; a != 0 {
-				count++
+				nonzeros++
 				if a != 1 && a != -1 {
 					return 0, false
 				}
 			}
 		}
-		if count > 2 {
+		if nonzeros > 2 {
 			return 0, false
 		}
 		maximum = math.Max(maximum, math.Abs(v))
 	}
-	size := 0.0
+	norm := 0.0
 	for _, u := range ref.multipliers[k] {
-		size = math.Hypot(size, u)
+		norm = math.Hypot(norm, u)
 	}
-	return maximum, tm.limit > 0 && size < 0.9
+	return maximum, tm.limit > 0 && norm < 0.9
 }
 
 // dependent reports whether linearly dependent columns may be the reason that no gap is proved. It ignores
 // directions with a penalty, features that are bounded on both sides, and samples whose loss is not curved
 // at x.
-func (t *task) dependent(x []double) bool {
+func (t *task) hasDependentColumns(x []double) bool {
 	if t.mu > 0 || t.radius > 0 || t.total > 0 {
 		return false
 	}
-	var open []int
-	for j := range t.size {
-		if math.IsInf(t.low(j), -1) || math.IsInf(t.high(j), 1) {
-			open = append(open, j)
+	var openFeatures []int
+	for j := range t.columnRMS {
+		if math.IsInf(t.lowerBound(j), -1) || math.IsInf(t.upperBound(j), 1) {
+			openFeatures = append(openFeatures, j)
 		}
 	}
 	curved := make([]bool, len(t.rows))
 	for i, row := range t.rows {
-		_, slope, curve := t.phi(t.margin(i, row, x), t.labels[i])
-		curved[i] = curve.hi > 1e-7 && (t.loss != "squared-hinge" || slope.abs().hi > 1e-7)
+		_, slope, curvature := t.phi(t.margin(i, row, x), t.labels[i])
+		curved[i] = curvature.hi > 1e-7 && (t.loss != "squared-hinge" || slope.abs().hi > 1e-7)
 	}
-	gram := make([][]double, len(open))
-	for i, j := range open {
-		gram[i] = make([]double, len(open))
-		for k, m := range open[:i+1] {
+	gram := make([][]double, len(openFeatures))
+	for i, j := range openFeatures {
+		gram[i] = make([]double, len(openFeatures))
+		for k, m := range openFeatures[:i+1] {
 			for r, row := range t.rows {
 				if !curved[r] {
 					continue
 				}
-				gram[i][k] = gram[i][k].add(t.coef[r].times(row[j] / t.size[j]).times(row[m] / t.size[m]))
+				gram[i][k] = gram[i][k].add(t.sampleShares[r].times(row[j] / t.columnRMS[j]).times(row[m] / t.columnRMS[m]))
 			}
 			for _, tm := range t.terms {
 				for _, form := range tm.forms {
-					if tm.limit > 0 || tm.square > 0 {
-						gram[i][k] = gram[i][k].add(twoProduct(form[j]/t.size[j], form[m]/t.size[m]))
+					if tm.limit > 0 || tm.squareFactor > 0 {
+						gram[i][k] = gram[i][k].add(twoProduct(form[j]/t.columnRMS[j], form[m]/t.columnRMS[m]))
 					}
 				}
 			}
@@ -328,37 +329,37 @@ func (t *task) dependent(x []double) bool {
 	}
 	const minPivot = 1e-14
 	for i, row := range gram {
-		root := row[i].sqrt()
-		if root.hi == 0 {
+		columnNorm := row[i].sqrt()
+		if columnNorm.hi == 0 {
 			return true
 		}
 		for k := range gram {
 			if k <= i {
-				gram[i][k] = gram[i][k].div(root)
+				gram[i][k] = gram[i][k].div(columnNorm)
 			}
 			if k >= i {
-				gram[k][i] = gram[k][i].div(root)
+				gram[k][i] = gram[k][i].div(columnNorm)
 			}
 		}
 		gram[i][i] = gram[i][i].sub(toDouble(minPivot))
 	}
-	_, definite := cholesky(gram, make([]double, len(open)))
+	_, definite := cholesky(gram, make([]double, len(openFeatures)))
 	return !definite
 }
 
-// outside returns by how much x violates the domain, apart from rounding.
-func (t *task) outside(x []float64) float64 {
-	off, sum, norm := 0.0, 0.0, 0.0
+// domainViolation returns by how much x violates the domain, apart from rounding.
+func (t *task) domainViolation(x []float64) float64 {
+	violation, sum, norm := 0.0, 0.0, 0.0
 	for j, v := range x {
-		off = math.Max(off, math.Max(t.low(j)-v, v-t.high(j)))
+		violation = math.Max(violation, math.Max(t.lowerBound(j)-v, v-t.upperBound(j)))
 		sum += v
 		norm = math.Hypot(norm, v)
 	}
 	if t.radius > 0 && norm > t.radius*(1+1e-14) {
-		off = norm - t.radius
+		violation = norm - t.radius
 	}
 	if t.total > 0 && math.Abs(sum-t.total) > 1e-13*t.total {
-		off = math.Max(off, math.Abs(sum-t.total))
+		violation = math.Max(violation, math.Abs(sum-t.total))
 	}
-	return off
+	return violation
 }

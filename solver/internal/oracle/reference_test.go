@@ -7,15 +7,15 @@ import (
 // A term is limit |v|₂ + (square/2)|v|₂². Each entry of v is a linear function of x, whose coefficients
 // are in forms.
 type term struct {
-	forms         [][]float64
-	limit, square float64
+	forms               [][]float64
+	limit, squareFactor float64
 }
 
 // A task is a small problem in dense form:
 //
 //	minimise  Σ cᵢ φ(aᵢ'x + oᵢ; bᵢ) + (mu/2)|x|² + Σ terms  over x in X.
 //
-// Here cᵢ is an entry of coef, and oᵢ an offset.
+// Here cᵢ is an entry of sampleShares, and oᵢ an offset.
 type task struct {
 	rows            [][]float64
 	labels, offsets []float64
@@ -26,28 +26,28 @@ type task struct {
 	terms           []term
 	lower, upper    []float64 // nil for no bounds
 	radius, total   float64   // the radius of a ball, the sum of a simplex; 0 if X is another set
-	coef            []double  // weights divided by their sum
-	size            []float64 // the weighted root mean square of each column, or 1 if it is 0
+	sampleShares    []double  // weights divided by their sum
+	columnRMS       []float64 // the weighted root mean square of each column, or 1 if it is 0
 }
 
-// prepare sets coef and size.
+// prepare sets sampleShares and columnRMS.
 func (t *task) prepare() {
 	total := double{}
 	for i := range t.rows {
 		total = total.add(toDouble(t.weight(i)))
 	}
 	p := len(t.rows[0])
-	t.size = make([]float64, p)
+	t.columnRMS = make([]float64, p)
 	for i, row := range t.rows {
 		c := toDouble(t.weight(i)).div(total)
-		t.coef = append(t.coef, c)
+		t.sampleShares = append(t.sampleShares, c)
 		for j, v := range row {
-			t.size[j] += c.hi * v * v
+			t.columnRMS[j] += c.hi * v * v
 		}
 	}
-	for j, v := range t.size {
-		if t.size[j] = math.Sqrt(v); v == 0 {
-			t.size[j] = 1
+	for j, v := range t.columnRMS {
+		if t.columnRMS[j] = math.Sqrt(v); v == 0 {
+			t.columnRMS[j] = 1
 		}
 	}
 }
@@ -67,7 +67,7 @@ func (t *task) offset(i int) float64 {
 }
 
 // phi returns φ, φ' and φ″ at the margin m, for the label b.
-func (t *task) phi(m double, b float64) (value, slope, curve double) {
+func (t *task) phi(m double, b float64) (value, slope, curvature double) {
 	two := toDouble(2)
 	switch r := toDouble(b).sub(m); t.loss {
 	case "squared":
@@ -95,10 +95,10 @@ func (t *task) phi(m double, b float64) (value, slope, curve double) {
 	e := u.abs().neg().exp()
 	value = toDouble(1).add(e).log()
 	s := e.div(toDouble(1).add(e)) // 1/(1 + e^|u|): the smaller of the probabilities of the two labels
-	if curve = s.mul(toDouble(1).sub(s)); u.hi < 0 {
+	if curvature = s.mul(toDouble(1).sub(s)); u.hi < 0 {
 		value, s = value.sub(u), toDouble(1).sub(s)
 	}
-	return value, s.times(-b), curve
+	return value, s.times(-b), curvature
 }
 
 // margin returns aᵢ'x + oᵢ; row is aᵢ.
@@ -114,7 +114,7 @@ func (t *task) objective(x []double) double {
 	var v double
 	for i, row := range t.rows {
 		loss, _, _ := t.phi(t.margin(i, row, x), t.labels[i])
-		v = v.add(loss.mul(t.coef[i]))
+		v = v.add(loss.mul(t.sampleShares[i]))
 	}
 	v = v.add(dot(x, x).times(t.mu).times(0.5))
 	for _, k := range t.terms {
@@ -126,7 +126,7 @@ func (t *task) objective(x []double) double {
 			}
 			norm2 = norm2.add(u.mul(u))
 		}
-		v = v.add(norm2.sqrt().times(k.limit)).add(norm2.times(k.square).times(0.5))
+		v = v.add(norm2.sqrt().times(k.limit)).add(norm2.times(k.squareFactor).times(0.5))
 	}
 	return v
 }
@@ -136,11 +136,11 @@ func (t *task) marginRounding(x []double) (sum float64) {
 	for i, row := range t.rows {
 		margin := t.margin(i, row, x)
 		_, slope, _ := t.phi(margin, t.labels[i])
-		size := math.Abs(margin.float())
+		absSum := math.Abs(margin.float())
 		for j, v := range row {
-			size += math.Abs(v * x[j].float())
+			absSum += math.Abs(v * x[j].float())
 		}
-		sum += t.coef[i].float() * math.Abs(slope.float()) * size * float64(len(row)+1) * 0x1p-53
+		sum += t.sampleShares[i].float() * math.Abs(slope.float()) * absSum * float64(len(row)+1) * 0x1p-53
 	}
 	return sum
 }
@@ -148,8 +148,8 @@ func (t *task) marginRounding(x []double) (sum float64) {
 // A solution is the answer of the reference to a task.
 type solution struct {
 	x           []double
-	value       double
-	error       float64     // estimated upper bound of value minus the optimum
+	objective   double
+	errorBound  float64     // estimated upper bound of objective minus the optimum
 	multipliers [][]float64 // the multipliers of each term, divided by the limit of the term
 }
 
@@ -169,8 +169,8 @@ type barrier struct {
 	terms       [][]affine  // for each term, its linear forms as functions of y
 	ridge       []double    // factors of yₖ²/2 in the barrier, too small to change the solution
 	tau         double      // factor of the logarithms
-	value       double      // the value of the barrier at the y of the last call of visit
-	grad        []double    // grad, hess and multipliers are from the last call of visit with derivatives
+	value       double      // the value of the barrier at the y of the last call of evaluate
+	grad        []double    // grad, hess and multipliers are from the last call of evaluate with derivatives
 	hess        [][]double  // the lower triangle of the Hessian
 	multipliers [][]float64 // the multipliers of each term, divided by the limit of the term
 	parameter   float64     // on the central path, the objective exceeds the optimum by about parameter·tau
@@ -184,29 +184,29 @@ const ridgePart = 1e-24
 
 // newBarrier returns the barrier of the task and a starting point y.
 func newBarrier(t *task) (*barrier, []double) {
-	p := len(t.size)
+	p := len(t.columnRMS)
 	b := &barrier{task: t, radius2: toDouble(t.radius).mul(toDouble(t.radius))}
-	eliminated := -1
+	eliminatedIndex := -1
 	q := p
 	if t.total > 0 {
 		q--
-		for j, v := range t.size {
-			if eliminated < 0 || v < t.size[eliminated] {
-				eliminated = j
+		for j, v := range t.columnRMS {
+			if eliminatedIndex < 0 || v < t.columnRMS[eliminatedIndex] {
+				eliminatedIndex = j
 			}
 		}
 	}
 	y := make([]double, q)
 	for j, k := 0, 0; j < p; j++ {
 		a := affine{gradient: make([]double, q)}
-		if j == eliminated {
+		if j == eliminatedIndex {
 			a.constant = toDouble(t.total)
 			for m := range a.gradient {
 				a.gradient[m] = toDouble(-1)
 			}
 		} else {
 			a.gradient[k] = toDouble(1)
-			y[k] = toDouble(t.start(j))
+			y[k] = toDouble(t.startCoordinate(j))
 			k++
 		}
 		b.x = append(b.x, a)
@@ -225,7 +225,7 @@ func newBarrier(t *task) (*barrier, []double) {
 	for i, row := range t.rows {
 		b.margins = append(b.margins, combine(row, t.offset(i)))
 		for k, v := range b.margins[i].gradient {
-			b.majorant[k] = b.majorant[k].add(v.mul(v).mul(t.coef[i]).times(2))
+			b.majorant[k] = b.majorant[k].add(v.mul(v).mul(t.sampleShares[i]).times(2))
 		}
 	}
 	for k := range b.majorant {
@@ -243,10 +243,10 @@ func newBarrier(t *task) (*barrier, []double) {
 		b.parameter += 2
 	}
 	for j := range p {
-		if t.low(j) > math.Inf(-1) {
+		if t.lowerBound(j) > math.Inf(-1) {
 			b.parameter++
 		}
-		if t.high(j) < math.Inf(1) {
+		if t.upperBound(j) < math.Inf(1) {
 			b.parameter++
 		}
 	}
@@ -260,7 +260,7 @@ func newBarrier(t *task) (*barrier, []double) {
 	return b, y
 }
 
-func (t *task) low(j int) float64 {
+func (t *task) lowerBound(j int) float64 {
 	switch {
 	case t.total > 0:
 		return 0
@@ -270,25 +270,25 @@ func (t *task) low(j int) float64 {
 	return t.lower[j]
 }
 
-func (t *task) high(j int) float64 {
+func (t *task) upperBound(j int) float64 {
 	if t.upper == nil {
 		return math.Inf(1)
 	}
 	return t.upper[j]
 }
 
-// start returns coordinate j of a point in the interior of the domain.
-func (t *task) start(j int) float64 {
-	lo, hi := t.low(j), t.high(j)
+// startCoordinate returns coordinate j of a point in the interior of the domain.
+func (t *task) startCoordinate(j int) float64 {
+	lo, hi := t.lowerBound(j), t.upperBound(j)
 	switch {
 	case t.total > 0:
-		return t.total / float64(len(t.size))
+		return t.total / float64(len(t.columnRMS))
 	case !math.IsInf(lo, -1) && !math.IsInf(hi, 1):
 		return lo + (hi-lo)/2
 	case !math.IsInf(lo, -1):
-		return lo + 1/t.size[j]
+		return lo + 1/t.columnRMS[j]
 	case !math.IsInf(hi, 1):
-		return hi - 1/t.size[j]
+		return hi - 1/t.columnRMS[j]
 	}
 	return 0
 }
@@ -314,9 +314,9 @@ func (b *barrier) addGrad(u []double, w double) {
 	}
 }
 
-// visit computes value at y and, if derivatives is true, also grad, hess and multipliers. It returns false if
-// y is not in the interior of the domain.
-func (b *barrier) visit(y []double, derivatives bool) bool {
+// evaluate computes value at y and, if derivatives is true, also grad, hess and multipliers. It returns false
+// if y is not in the interior of the domain.
+func (b *barrier) evaluate(y []double, derivatives bool) bool {
 	b.value = double{}
 	if derivatives {
 		clear(b.grad)
@@ -329,7 +329,7 @@ func (b *barrier) visit(y []double, derivatives bool) bool {
 		x[j] = a.value(y)
 	}
 	for j, v := range x {
-		for side, end := range []float64{b.low(j), b.high(j)} {
+		for side, end := range []float64{b.lowerBound(j), b.upperBound(j)} {
 			if math.IsInf(end, 0) {
 				continue
 			}
@@ -343,12 +343,12 @@ func (b *barrier) visit(y []double, derivatives bool) bool {
 			b.value = b.value.sub(slack.log().mul(b.tau))
 			if derivatives {
 				w := b.tau.div(slack)
-				curve := w.div(slack)
+				curvature := w.div(slack)
 				if side == 0 {
 					w = w.neg()
 				}
 				b.addGrad(b.x[j].gradient, w)
-				b.addOuter(b.x[j].gradient, curve)
+				b.addOuter(b.x[j].gradient, curvature)
 			}
 		}
 		if b.mu > 0 {
@@ -382,43 +382,43 @@ func (b *barrier) visit(y []double, derivatives bool) bool {
 		}
 	}
 	for i, m := range b.margins {
-		if b.coef[i].hi == 0 {
+		if b.sampleShares[i].hi == 0 {
 			continue
 		}
-		value, slope, curve := b.phi(m.value(y), b.labels[i])
-		b.value = b.value.add(value.mul(b.coef[i]))
+		value, slope, curvature := b.phi(m.value(y), b.labels[i])
+		b.value = b.value.add(value.mul(b.sampleShares[i]))
 		if derivatives {
-			b.addGrad(m.gradient, slope.mul(b.coef[i]))
-			b.addOuter(m.gradient, curve.mul(b.coef[i]))
+			b.addGrad(m.gradient, slope.mul(b.sampleShares[i]))
+			b.addOuter(m.gradient, curvature.mul(b.sampleShares[i]))
 		}
 	}
 	for k := range b.terms {
-		b.visitTerm(k, y, derivatives)
+		b.addTerm(k, y, derivatives)
 	}
 	return true
 }
 
-// visitTerm adds term k at y to b.value and, if derivatives is true, to b.grad and b.hess. In place of
+// addTerm adds term k at y to b.value and, if derivatives is true, to b.grad and b.hess. In place of
 // limit |v| it takes the minimum over s > |v| of limit s − τ log(s² − |v|²), where τ is b.tau. The minimum
 // is at s = (τ + √(τ² + limit²|v|²))/limit.
-func (b *barrier) visitTerm(k int, y []double, derivatives bool) {
-	terms := b.task.terms[k]
-	limit := toDouble(terms.limit)
+func (b *barrier) addTerm(k int, y []double, derivatives bool) {
+	tm := b.task.terms[k]
+	limit := toDouble(tm.limit)
 	v := make([]double, len(b.terms[k]))
 	var norm2 double
 	for m, form := range b.terms[k] {
 		v[m] = form.value(y)
 		norm2 = norm2.add(v[m].mul(v[m]))
 	}
-	b.value = b.value.add(norm2.times(terms.square / 2))
+	b.value = b.value.add(norm2.times(tm.squareFactor / 2))
 	var h, factor double
-	if terms.limit > 0 {
-		root := b.tau.mul(b.tau).add(limit.mul(limit).mul(norm2)).sqrt()
-		s := b.tau.add(root).div(limit)
+	if tm.limit > 0 {
+		hypot := b.tau.mul(b.tau).add(limit.mul(limit).mul(norm2)).sqrt()
+		s := b.tau.add(hypot).div(limit)
 		// The argument s² − |v|² of the logarithm equals 2τs/limit.
 		b.value = b.value.add(limit.mul(s)).sub(b.tau.times(2).mul(s).div(limit).log().mul(b.tau))
 		h = limit.div(s)
-		factor = h.mul(h).div(root)
+		factor = h.mul(h).div(hypot)
 	}
 	if !derivatives {
 		return
@@ -426,11 +426,11 @@ func (b *barrier) visitTerm(k int, y []double, derivatives bool) {
 	multipliers := make([]float64, len(v))
 	direction := make([]double, len(y))
 	for m, form := range b.terms[k] {
-		if terms.limit > 0 {
-			multipliers[m] = h.mul(v[m]).hi / terms.limit
+		if tm.limit > 0 {
+			multipliers[m] = h.mul(v[m]).hi / tm.limit
 		}
-		b.addGrad(form.gradient, v[m].mul(h.add(toDouble(terms.square))))
-		b.addOuter(form.gradient, h.add(toDouble(terms.square)))
+		b.addGrad(form.gradient, v[m].mul(h.add(toDouble(tm.squareFactor))))
+		b.addOuter(form.gradient, h.add(toDouble(tm.squareFactor)))
 		for i, a := range form.gradient {
 			direction[i] = direction[i].add(a.mul(v[m]))
 		}
@@ -449,17 +449,17 @@ const lastTau = 1e-20
 func (t *task) solve() (*solution, bool) {
 	b, y := newBarrier(t)
 	b.tau = toDouble(1)
-	b.visit(y, false)
+	b.evaluate(y, false)
 	x := make([]double, len(b.x))
 	for j, a := range b.x {
 		x[j] = a.value(y)
 	}
-	scale := t.objective(x).float()
-	if scale < 1e-200 {
-		scale = 1
+	objectiveAtStart := t.objective(x).float()
+	if objectiveAtStart < 1e-200 {
+		objectiveAtStart = 1
 	}
 	for ratio := 0.1; ; ratio /= 10 {
-		b.tau = toDouble(ratio * scale)
+		b.tau = toDouble(ratio * objectiveAtStart)
 		if !b.center(y) {
 			return nil, false
 		}
@@ -467,17 +467,17 @@ func (t *task) solve() (*solution, bool) {
 			break
 		}
 	}
-	b.visit(y, true)
+	b.evaluate(y, true)
 	s := &solution{multipliers: b.multipliers}
 	for _, a := range b.x {
 		s.x = append(s.x, a.value(y))
 	}
-	s.value = t.objective(s.x)
+	s.objective = t.objective(s.x)
 	var regularisation float64
 	for k, v := range y {
 		regularisation += b.ridge[k].hi * v.hi * v.hi
 	}
-	s.error = 10*(b.parameter+1)*b.tau.hi + 10*regularisation
+	s.errorBound = 10*(b.parameter+1)*b.tau.hi + 10*regularisation
 	return s, true
 }
 
@@ -486,16 +486,16 @@ func (t *task) solve() (*solution, bool) {
 func (b *barrier) center(y []double) bool {
 	damping := 0.0
 	for range 400 {
-		b.visit(y, true)
+		b.evaluate(y, true)
 		value := b.value
-		minus := make([]double, len(y))
+		minusGrad := make([]double, len(y))
 		for k, g := range b.grad {
-			minus[k] = g.neg()
+			minusGrad[k] = g.neg()
 		}
 		for k, m := range b.majorant {
 			b.hess[k][k] = b.hess[k][k].add(m.times(damping))
 		}
-		d, ok := cholesky(b.hess, minus)
+		d, ok := cholesky(b.hess, minusGrad)
 		if !ok {
 			damping = math.Max(1e-20, 100*damping)
 			if damping > 1e6 {
@@ -503,30 +503,30 @@ func (b *barrier) center(y []double) bool {
 			}
 			continue
 		}
-		decrement := dot(d, minus).hi
+		decrement := dot(d, minusGrad).hi
 		if decrement <= 1e-4*b.tau.hi && damping <= 1e-12 {
 			return true
 		}
-		length, trial := 1.0, make([]double, len(y))
+		stepLength, trial := 1.0, make([]double, len(y))
 		moved := false
 		for range 200 {
 			for k := range y {
-				trial[k] = y[k].add(d[k].times(length))
+				trial[k] = y[k].add(d[k].times(stepLength))
 			}
-			if b.visit(trial, false) && b.value.sub(value).hi <= -1e-4*length*decrement {
+			if b.evaluate(trial, false) && b.value.sub(value).hi <= -1e-4*stepLength*decrement {
 				moved = true
 				break
 			}
-			length *= 0.5
+			stepLength *= 0.5
 		}
 		if !moved {
 			return decrement <= 1e-2*b.tau.hi
 		}
 		copy(y, trial)
 		switch {
-		case length < 0.1:
+		case stepLength < 0.1:
 			damping = math.Max(1e-8, 10*damping)
-		case length > 0.5:
+		case stepLength > 0.5:
 			if damping *= 0.03; damping < 1e-14 {
 				damping = 0
 			}
@@ -535,7 +535,7 @@ func (b *barrier) center(y []double) bool {
 	return false
 }
 
-func floats(x []float64) []double {
+func toDoubles(x []float64) []double {
 	out := make([]double, len(x))
 	for j, v := range x {
 		out[j] = toDouble(v)
