@@ -42,7 +42,7 @@ func minimize(ctx context.Context, p *Problem, s *Settings, began time.Time) (*R
 	if err = p.team().Agreed(err); err != nil {
 		return nil, err
 	}
-	ctx, cancel := ending.Within(ctx, c.TimeLimit)
+	ctx, cancel := ending.WithTimeLimit(ctx, c.TimeLimit)
 	defer cancel()
 	r := newRun(ctx, p, c, began)
 	if r.budget = s.Passes; s.Passes == 0 {

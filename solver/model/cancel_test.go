@@ -74,7 +74,7 @@ func TestLateGoal(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := ending.Within(t.Context(), time.Nanosecond)
+	ctx, cancel := ending.WithTimeLimit(t.Context(), time.Nanosecond)
 	defer cancel()
 	<-ctx.Done()
 	for name, c := range map[string]struct {

@@ -300,7 +300,7 @@ func (p *problems) fit(ctx context.Context) (*Model, error) {
 		models[k], err = fitProblem(p.problemSpec, k)
 		return err
 	}
-	ctx, cancel := ending.Within(ctx, p.spec.TimeLimit)
+	ctx, cancel := ending.WithTimeLimit(ctx, p.spec.TimeLimit)
 	defer cancel()
 	if p.classes != nil && !p.spec.streams() && p.spec.Checkpoint != nil {
 		store, err := newClassStore(p.spec)

@@ -115,7 +115,7 @@ func cv(
 	if err := c.configure(); err != nil {
 		return nil, err
 	}
-	ctx, cancel := ending.Within(ctx, p.spec.TimeLimit)
+	ctx, cancel := ending.WithTimeLimit(ctx, p.spec.TimeLimit)
 	defer cancel()
 	c.result.Path, err = collect(p.path(ctx, &set.Path))
 	ended := c.team.Agreed(ctx.Err())

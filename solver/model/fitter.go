@@ -160,7 +160,7 @@ func (f *fitter) solve(ctx context.Context, lambda float64) (*outcome, error) {
 	if d.spec.unproved && r.Why == ending.Reached {
 		evidence.Gap = goal // the last Newton step indicates that the gap is at most goal
 	}
-	if f.file != nil && r.Err != nil && (f.file.Gradient() == nil || !evidence.Late && !ending.OfContext(r.Err)) {
+	if f.file != nil && r.Err != nil && (f.file.Gradient() == nil || !evidence.Late && !ending.IsContextError(r.Err)) {
 		if evidence.Late {
 			return nil, errUnknown
 		}

@@ -34,7 +34,7 @@ func LambdaMax(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64) (lam
 	if err != nil {
 		return 0, err
 	}
-	ctx, cancel := ending.Within(ctx, p.spec.TimeLimit)
+	ctx, cancel := ending.WithTimeLimit(ctx, p.spec.TimeLimit)
 	defer cancel()
 	return p.lambdaMax(ctx)
 }

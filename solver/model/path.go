@@ -121,7 +121,7 @@ func path(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64, set *Path
 			return
 		}
 		p.origin = origin
-		ctx, cancel := ending.Within(ctx, p.spec.TimeLimit)
+		ctx, cancel := ending.WithTimeLimit(ctx, p.spec.TimeLimit)
 		defer cancel()
 		p.path(ctx, set)(yield)
 	}

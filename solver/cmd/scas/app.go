@@ -193,7 +193,7 @@ func (e *env) interrupted(err error, note string) error {
 	switch {
 	case err == nil, e.ctx.Err() == nil && !errors.Is(err, context.Canceled):
 		return err
-	case ending.OfContext(err), errors.Is(err, solver.ErrNotConverged), errors.Is(err, rows.ErrElsewhere):
+	case ending.IsContextError(err), errors.Is(err, solver.ErrNotConverged), errors.Is(err, rows.ErrElsewhere):
 		return fmt.Errorf("%w: %s", errInterrupted, note)
 	}
 	return fmt.Errorf("%w: %s; %w", errInterrupted, note, err)

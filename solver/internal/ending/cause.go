@@ -6,23 +6,23 @@ import (
 	"time"
 )
 
-// ErrTime is the cause of a context that ended at the time limit of Within.
+// ErrTime is the cause of a context that ended at the time limit of WithTimeLimit.
 var ErrTime = errors.New("time limit reached")
 
-// Within returns a context that ends with ctx, or after the limit with the cause ErrTime. A limit of 0 means
-// no limit.
-func Within(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
+// WithTimeLimit returns a context that ends with ctx, or after the limit with the cause ErrTime. A limit of 0
+// means no limit.
+func WithTimeLimit(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
 	if limit == 0 {
 		return context.WithCancel(ctx)
 	}
 	return context.WithTimeoutCause(ctx, limit, ErrTime)
 }
 
-// Late reports whether the context ended at the time limit of Within.
+// Late reports whether the context ended at the time limit of WithTimeLimit.
 func Late(ctx context.Context) bool { return context.Cause(ctx) == ErrTime }
 
-// OfContext reports whether err is or wraps the error of a context that has ended.
-func OfContext(err error) bool {
+// IsContextError reports whether err is or wraps the error of a context that has ended.
+func IsContextError(err error) bool {
 	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }
 

@@ -17,19 +17,20 @@ const (
 	Separated       // the loss decreases for ever in a direction of free features
 )
 
-// Of returns why a method ended. full, separated and spent say whether the reasons Room, Separated and
-// Iterations apply. separated reads the data, so Of calls it only if no reason before it applies.
-func Of(err error, gap, goal float64, full bool, separated func() bool, spent bool) Why {
+// WhyEnded returns why a method ended. noRoom, separated and iterationsDone say whether the reasons Room,
+// Separated and Iterations apply. separated reads the data, so WhyEnded calls it only if no reason before it
+// applies.
+func WhyEnded(err error, gap, goal float64, noRoom bool, separated func() bool, iterationsDone bool) Why {
 	switch {
 	case err != nil:
 		return Interrupted
 	case gap <= goal:
 		return Reached
-	case full:
+	case noRoom:
 		return Room
 	case separated():
 		return Separated
-	case spent:
+	case iterationsDone:
 		return Iterations
 	}
 	return Rounding
@@ -94,8 +95,8 @@ func (r *Evidence) Status() (status string, advice *Advice) {
 	case r.Late:
 		return TimeDone, &Advice{Remedies: MoreTime}
 	case !r.Final:
-		more := sparse.Remedy{Field: "Settings.Passes", To: "a larger number"}
-		return PassesDone, &Advice{Remedies: []sparse.Remedy{more}}
+		morePasses := sparse.Remedy{Field: "Settings.Passes", To: "a larger number"}
+		return PassesDone, &Advice{Remedies: []sparse.Remedy{morePasses}}
 	}
 	return Stalled, r.advice()
 }
@@ -106,9 +107,9 @@ func (r *Evidence) advice() *Advice {
 	case r.Why == Iterations:
 		return &Advice{"it would take more Newton steps than are allowed", []sparse.Remedy{Scale, AskForLess}}
 	case r.Why == Room:
-		penalise := sparse.Remedy{Field: "Problem.Penalty", To: "a stronger one"}
+		strongerPenalty := sparse.Remedy{Field: "Problem.Penalty", To: "a stronger one"}
 		why := "the model has more coefficients than there is room for"
-		return &Advice{why, []sparse.Remedy{penalise, AskForLess}}
+		return &Advice{why, []sparse.Remedy{strongerPenalty, AskForLess}}
 	case r.Why == Separated:
 		why := "features without a penalty separate the classes, or the rows with count 0 from the others, so " +
 			"that the loss falls for ever"

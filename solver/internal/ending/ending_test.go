@@ -11,31 +11,31 @@ import (
 )
 
 func TestStatus(t *testing.T) {
-	stop := errors.New("stop")
-	widen := &Advice{Why: "few are near", Remedies: []sparse.Remedy{{To: "widen it"}}}
+	errStop := errors.New("stop")
+	lossAdvice := &Advice{Why: "few are near", Remedies: []sparse.Remedy{{To: "widen it"}}}
 	for _, c := range []struct {
-		name   string
-		run    Evidence
-		status string
-		remedy string // text in the advice; empty if there must be no advice
+		name     string
+		evidence Evidence
+		status   string
+		remedy   string // text in the advice; empty if there must be no advice
 	}{
 		{"proved", Evidence{Gap: 1, Goal: 2, Late: true, Final: true}, Converged, ""},
 		{"no goal", Evidence{Gap: 1}, PassesDone, "Settings.Passes"},
 		{"an optimum of 0", Evidence{Final: true, Why: Reached}, Converged, ""},
 		{"a budget", Evidence{Gap: 3, Goal: 2, Why: Room}, PassesDone, "Settings.Passes"},
 		{"late", Evidence{Gap: 3, Goal: 2, Late: true, Final: true}, TimeDone, "Settings.TimeLimit"},
-		{"an error", Evidence{Gap: 1, Goal: 2, Err: stop, Late: true}, Stopped, ""},
-		{"diverged", Evidence{Gap: 3, Goal: 2, Err: stop, Diverged: true}, Diverged, ""},
+		{"an error", Evidence{Gap: 1, Goal: 2, Err: errStop, Late: true}, Stopped, ""},
+		{"diverged", Evidence{Gap: 3, Goal: 2, Err: errStop, Diverged: true}, Diverged, ""},
 		{"rounding", Evidence{Gap: 3, Goal: 2, Final: true, Why: Rounding}, Stalled, "rounding decides"},
 		{"nothing proved", Evidence{Gap: math.Inf(1), Goal: 2, Final: true}, Stalled, "rounding decides"},
-		{"a loss with advice", Evidence{Gap: 3, Goal: 2, Final: true, Why: Rounding, Advice: widen}, Stalled, "widen it"},
-		{"steps", Evidence{Gap: 3, Goal: 2, Final: true, Why: Iterations, Advice: widen}, Stalled, "Newton steps"},
+		{"a loss with advice", Evidence{Gap: 3, Goal: 2, Final: true, Why: Rounding, Advice: lossAdvice}, Stalled, "widen it"},
+		{"steps", Evidence{Gap: 3, Goal: 2, Final: true, Why: Iterations, Advice: lossAdvice}, Stalled, "Newton steps"},
 		{"no room", Evidence{Gap: 3, Goal: 2, Final: true, Why: Room}, Stalled, "Problem.Penalty"},
 		{"no optimum", Evidence{Gap: 3, Goal: 2, Final: true, Why: Separated, Dependent: true}, Stalled, "falls for ever"},
 		{"dependent", Evidence{Gap: 3, Goal: 2, Final: true, Why: Rounding, Dependent: true, Unit: 10}, Stalled, "depend on each other"},
 		{"dependent, but near", Evidence{Gap: 3, Goal: 2, Final: true, Why: Rounding, Dependent: true, Unit: 1e5}, Stalled, "rounding decides"},
 	} {
-		status, advice := c.run.Status()
+		status, advice := c.evidence.Status()
 		remedy := ""
 		if advice != nil {
 			remedy = fmt.Sprint(advice.Why, advice.Remedies)

@@ -241,7 +241,7 @@ func (r *rounds) solution() *Solution {
 	res.Gap = gap.Rounded(res.Gap, res.Objective)
 	full, spent := res.Full || r.refused, r.lastWhy == ending.Iterations
 	separated := func() bool { return r.problem.fallsForever(res.X) }
-	res.Why = ending.Of(res.Err, res.Gap, r.set.Tol, full, separated, spent)
+	res.Why = ending.WhyEnded(res.Err, res.Gap, r.set.Tol, full, separated, spent)
 	res.Z = r.problem.multipliers(r.bestDual)
 	return res
 }

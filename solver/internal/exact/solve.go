@@ -175,9 +175,9 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 	r.Objective, r.Loss, r.Full = s.current.value, s.current.loss, s.set.noRoom
 	r.Gap = gap.Rounded(r.Gap, r.Objective)
 	if !unproved || r.Why != ending.Reached || r.Err != nil {
-		r.Why = ending.Of(r.Err, r.Gap, set.Tol, r.Full, s.fallsForever, r.Iterations >= limit)
+		r.Why = ending.WhyEnded(r.Err, r.Gap, set.Tol, r.Full, s.fallsForever, r.Iterations >= limit)
 	}
-	if err := s.rows.Err(); err != nil && r.Err == nil { // an error ended fallsForever, which ending.Of calls
+	if err := s.rows.Err(); err != nil && r.Err == nil { // an error ended fallsForever, which ending.WhyEnded calls
 		r.Err, r.Why = err, ending.Interrupted
 	}
 	return r

@@ -50,7 +50,7 @@ func Minimize(
 	if err := checkSettings(set); err != nil {
 		return nil, err
 	}
-	ctx, cancel := ending.Within(ctx, set.TimeLimit)
+	ctx, cancel := ending.WithTimeLimit(ctx, set.TimeLimit)
 	defer cancel()
 	tol := max(0, set.RelTol)
 	f := exact.NewFile(&exact.FileProblem{
@@ -61,7 +61,7 @@ func Minimize(
 	r := s.solve(tol)
 	recorderErr, recorded := stoppedByRecorder(r.Err)
 	_, diverged := errors.AsType[*solver.DivergenceError](r.Err)
-	if r.Err != nil && !ending.OfContext(r.Err) && !diverged && !recorded {
+	if r.Err != nil && !ending.IsContextError(r.Err) && !diverged && !recorded {
 		return nil, r.Err // for example, the file cannot be read
 	}
 	res := s.result(r, time.Since(began))
