@@ -32,7 +32,7 @@ func TestAuto(t *testing.T) {
 		{"paper/a9a.zst", 123, 1e-5, "graphs/F_a9a_asvrpdhg.txt", optimumA9aPublished},
 		{"paper/covtype.libsvm.binary.scale.zst", 54, 1e-5, "graphs/F_covtype_asvrpdhg.txt", optimumCovtypePublished},
 	} {
-		p := solvertest.Load(t, c.name, c.features)
+		p := solvertest.LoadProblem(t, c.name, c.features)
 		p.Penalty = solver.L1{Lambda: c.lambda}
 		if c.graph != "" {
 			p.Constraint = constraint(t, c.graph, c.features)
@@ -63,7 +63,7 @@ func TestAutoCorrelations(t *testing.T) {
 		{"paper/rcv1v2_binary_train.libsvm.zst", 47236, 16000, 16003, 0.25928575634139},
 		{"paper/hivfp_train.libsvm.zst", 4932, 2000, 2000, 0.063583326677},
 	} {
-		p := solvertest.Load(t, c.name, c.features)
+		p := solvertest.LoadProblem(t, c.name, c.features)
 		cor, err := graph.CorrelationOf(p.Data)
 		if err != nil {
 			t.Fatal(err)
@@ -98,7 +98,7 @@ func TestAutoDifferences(t *testing.T) {
 	if testing.Short() {
 		t.Skip("skipped: it takes seconds")
 	}
-	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 300, Features: 2100, NonzerosPerRow: 20, Noise: 1, Seed: 3}, 1e-2)
+	p, _ := solvertest.PlantedProblem(t, sparse.SyntheticOptions{Rows: 300, Features: 2100, NonzerosPerRow: 20, Noise: 1, Seed: 3}, 1e-2)
 	chain := graph.Chain(2100).FusedLasso()
 	rows := make([]int, 2099)
 	for i := range rows {
@@ -118,7 +118,7 @@ func TestAutoDifferences(t *testing.T) {
 // TestAutoEnds checks the result, the status and the error of runs that converge or stall, or that a budget,
 // a time limit or a context ends.
 func TestAutoEnds(t *testing.T) {
-	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 3000, Features: 60, NonzerosPerRow: 20, Noise: 1, Seed: 3}, 1e-3)
+	p, _ := solvertest.PlantedProblem(t, sparse.SyntheticOptions{Rows: 3000, Features: 60, NonzerosPerRow: 20, Noise: 1, Seed: 3}, 1e-3)
 	start := p.Evaluate(make([]float64, 60)).Objective
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -158,7 +158,7 @@ func TestAutoEnds(t *testing.T) {
 // TestAutoWithoutProof checks a problem for which no gap can be proved. A run must end without an error,
 // whether or not RelTol is set.
 func TestAutoWithoutProof(t *testing.T) {
-	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 300, Features: 20, NonzerosPerRow: 5, Noise: 1, Seed: 3}, 1e-3)
+	p, _ := solvertest.PlantedProblem(t, sparse.SyntheticOptions{Rows: 300, Features: 20, NonzerosPerRow: 5, Noise: 1, Seed: 3}, 1e-3)
 	l, _ := p.Constraint.Dims()
 	p.Coupling = &solver.Coupling{C: slices.Repeat([]float64{0.1}, l)}
 	for _, relTol := range []float64{0, 1e-2} {
@@ -220,7 +220,7 @@ func TestAutoOfAnOutlier(t *testing.T) {
 
 // TestGroups checks that features with tied coefficients are listed as a group.
 func TestGroups(t *testing.T) {
-	p, s := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 400, Features: 8, Groups: 1, GroupSize: 4, Noise: 1, Seed: 1}, 0.04)
+	p, s := solvertest.PlantedProblem(t, sparse.SyntheticOptions{Rows: 400, Features: 8, Groups: 1, GroupSize: 4, Noise: 1, Seed: 1}, 0.04)
 	res := solvertest.Minimize(t, p, nil)
 	if len(res.Groups) != 1 || len(res.Groups[0]) != 4 {
 		t.Fatalf("groups %v with x = %v, planted %v", res.Groups, res.X, s.Coefficients)
@@ -329,7 +329,7 @@ func TestBeyondRounding(t *testing.T) {
 // TestLabelsFarFromZero checks that runs with Huber's loss converge if all labels are far from zero. At x = 0
 // the second derivative of the loss is then 0 for every sample.
 func TestLabelsFarFromZero(t *testing.T) {
-	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 300, Features: 20, Noise: 1, Seed: 4}, 1e-2)
+	p, _ := solvertest.PlantedProblem(t, sparse.SyntheticOptions{Rows: 300, Features: 20, Noise: 1, Seed: 4}, 1e-2)
 	p.Constraint, p.Loss = nil, solver.Huber{}
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, offset := range []float64{1e2, 1e3} {
@@ -379,7 +379,7 @@ func TestGapWithoutPenalty(t *testing.T) {
 // TestAutoFreeWide checks that gaps are proved for a problem with 3,000 features and an intercept that is not
 // penalised.
 func TestAutoFreeWide(t *testing.T) {
-	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 1000, Features: 3000, NonzerosPerRow: 10, Noise: 1, Seed: 3}, 0)
+	p, _ := solvertest.PlantedProblem(t, sparse.SyntheticOptions{Rows: 1000, Features: 3000, NonzerosPerRow: 10, Noise: 1, Seed: 3}, 0)
 	ones, err := sparse.FromDense(1, 1000, slices.Repeat([]float64{1}, 1000))
 	if err != nil {
 		t.Fatal(err)

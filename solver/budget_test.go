@@ -23,7 +23,7 @@ type budgetProblem struct {
 
 func budgetProblems(t *testing.T) []budgetProblem {
 	problem := func(rows, features, perRow int, lambda float64) *solver.Problem {
-		p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: rows, Features: features, NonzerosPerRow: perRow, Noise: 1, Seed: 3, Groups: 1, GroupSize: 3}, lambda)
+		p, _ := solvertest.PlantedProblem(t, sparse.SyntheticOptions{Rows: rows, Features: features, NonzerosPerRow: perRow, Noise: 1, Seed: 3, Groups: 1, GroupSize: 3}, lambda)
 		return p
 	}
 	fused := problem(300, 6, 6, 1e-2)

@@ -35,7 +35,7 @@ func withEmpty(t *testing.T, p *solver.Problem, empty int) *solver.Problem {
 // to 0.
 func TestColumnsWithoutData(t *testing.T) {
 	const empty = 30
-	p := solvertest.Chain(t, 0)
+	p := solvertest.ChainProblem(t, 0)
 	p.Constraint = nil
 	p.SampleWeights = nil
 	narrow, wide := *p, withEmpty(t, p, empty)

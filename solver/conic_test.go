@@ -13,7 +13,7 @@ import (
 // TestEveryProblemConverges solves problems by the default method and by SCAS-K. The gap that a method
 // proves must be at least its objective minus the objective of the other method.
 func TestEveryProblemConverges(t *testing.T) {
-	for _, c := range solvertest.Every(t, 1) {
+	for _, c := range solvertest.EveryProblem(t, 1) {
 		res, err := solver.Minimize(context.Background(), c.Problem, &solver.Settings{RelTol: 1e-9})
 		if err != nil || res.Status != solver.Converged {
 			t.Errorf("%s: %v", c.Name, err)
@@ -39,7 +39,7 @@ func TestEveryProblemConverges(t *testing.T) {
 
 // TestFeasible checks that results lie in their domain, and that their gaps are valid.
 func TestFeasible(t *testing.T) {
-	for i, c := range solvertest.Every(t, 4) {
+	for i, c := range solvertest.EveryProblem(t, 4) {
 		if c.Domain == nil || testing.Short() && i%4 > 0 {
 			continue
 		}
@@ -108,7 +108,7 @@ func (ownLoss) ConjugateDomain(label float64) (lo, hi float64) {
 // TestOwnConjugates checks that the default method converges with a caller's own loss that has a conjugate,
 // and that gaps with own losses, penalties and domains are valid.
 func TestOwnConjugates(t *testing.T) {
-	for _, c := range solvertest.Every(t, 2) {
+	for _, c := range solvertest.EveryProblem(t, 2) {
 		truth, err := solver.Minimize(context.Background(), c.Problem, &solver.Settings{RelTol: 1e-12})
 		if err != nil && !errors.Is(err, solver.ErrNotConverged) {
 			t.Fatal(err)
@@ -151,7 +151,7 @@ func TestOwnConjugates(t *testing.T) {
 // TestCouplingBounds checks gaps of problems with mu > 0, for y = A x, y = A x − c, y = A x/2 and
 // y = (A x − c)/2.
 func TestCouplingBounds(t *testing.T) {
-	for _, c := range solvertest.Every(t, 3) {
+	for _, c := range solvertest.EveryProblem(t, 3) {
 		if c.L2 == 0 || c.Constraint == nil || c.Domain != nil {
 			continue
 		}

@@ -54,7 +54,7 @@ func matrix(t *testing.T, rows, cols int, entry func(i, j int) float64) *sparse.
 // TestEquivalentConstraints checks pairs of problems that have the same solution, although their constraints
 // differ.
 func TestEquivalentConstraints(t *testing.T) {
-	base, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 80, Features: 15, Noise: 1, Seed: 16}, 0.02)
+	base, _ := solvertest.PlantedProblem(t, sparse.SyntheticOptions{Rows: 80, Features: 15, Noise: 1, Seed: 16}, 0.02)
 	base.L2 = 0.02
 	chain := graph.Chain(15).FusedLasso()
 	l, _ := chain.Dims()
@@ -151,7 +151,7 @@ func TestEquivalentConstraints(t *testing.T) {
 // TestZeroA checks A = 0. Then x minimises f(x), the loss and the ridge, and separately y minimises g(y)
 // subject to B y = c.
 func TestZeroA(t *testing.T) {
-	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 80, Features: 15, Noise: 1, Seed: 17}, 0)
+	p, _ := solvertest.PlantedProblem(t, sparse.SyntheticOptions{Rows: 80, Features: 15, Noise: 1, Seed: 17}, 0)
 	p.L2 = 0.1
 	p.Constraint = matrix(t, 2, 15, func(int, int) float64 { return 0 })
 	// The y with the smallest |y|₁ for which y₁ + 2 y₂ + y₃ = 2 and y₃ − y₄ = 1 is (0, 1/2, 1, 0).
@@ -177,7 +177,7 @@ func TestZeroA(t *testing.T) {
 
 // TestGroupLasso checks that results for the group lasso satisfy its optimality conditions.
 func TestGroupLasso(t *testing.T) {
-	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 200, Features: 20, GroupSize: 4, Groups: 2, Noise: 0.5, Seed: 18}, 0)
+	p, _ := solvertest.PlantedProblem(t, sparse.SyntheticOptions{Rows: 200, Features: 20, GroupSize: 4, Groups: 2, Noise: 0.5, Seed: 18}, 0)
 	p.Constraint = nil
 	g := solver.GroupL2{Lambda: 0.04}
 	for j := 0; j < 20; j += 4 {
@@ -224,7 +224,7 @@ func checkGroups(t *testing.T, p *solver.Problem, g solver.GroupL2, res *solver.
 // TestNoRotation checks that Algorithms 1 and 2 give the same averages with and without a rotated copy of the
 // data, up to rounding.
 func TestNoRotation(t *testing.T) {
-	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 200, Features: 20, Noise: 1, Seed: 5}, 1e-3)
+	p, _ := solvertest.PlantedProblem(t, sparse.SyntheticOptions{Rows: 200, Features: 20, Noise: 1, Seed: 5}, 1e-3)
 	p.L2, p.Constraint = 1e-2, graph.Chain(20).FusedLasso()
 	for _, m := range []solver.Method{solver.SCAS{}, solver.SCASStrong{}} {
 		var averages []float64
@@ -234,7 +234,7 @@ func TestNoRotation(t *testing.T) {
 		})
 		set := solver.Settings{Method: m, Eta: 0.05, Rho: 0.01, Passes: 20, Recorder: see}
 		rotated := solvertest.Minimize(t, p, &set)
-		if d := solvertest.Relative(averages, rotated.XAverage); d != 0 {
+		if d := solvertest.RelativeDistance(averages, rotated.XAverage); d != 0 {
 			t.Errorf("%T: the recorder saw another average, %.1e away", m, d)
 		}
 		set.NoRotation, set.BatchSize = true, 1
@@ -242,7 +242,7 @@ func TestNoRotation(t *testing.T) {
 		if rotated.Stats.Plan != "rotated" || plain.Stats.Plan != "dense" {
 			t.Errorf("%T: plans %s and %s (%s)", m, rotated.Stats.Plan, plain.Stats.Plan, plain.Stats.PlanReason)
 		}
-		if d := solvertest.Relative(plain.XAverage, rotated.XAverage); !(d < 1e-12) {
+		if d := solvertest.RelativeDistance(plain.XAverage, rotated.XAverage); !(d < 1e-12) {
 			t.Errorf("%T: averages differ by %.1e", m, d)
 		}
 	}
@@ -250,7 +250,7 @@ func TestNoRotation(t *testing.T) {
 
 // TestUnproved checks that with Settings.Unproved the result is the last iterate, and the gap is infinite.
 func TestUnproved(t *testing.T) {
-	p := solvertest.Chain(t, 1e-2)
+	p := solvertest.ChainProblem(t, 1e-2)
 	set := solver.Settings{Method: solver.SCAS{}, Passes: 20, Unproved: true}
 	res, proved := solvertest.Minimize(t, p, &set), solver.Settings{Method: solver.SCAS{}, Passes: 20}
 	if last := solvertest.LastIterate(t, p, &proved); !slices.Equal(res.X, last) {
@@ -264,7 +264,7 @@ func TestUnproved(t *testing.T) {
 // TestGiantComponent checks a chain of 1,500 features. Each step of SCASK must use several samples, except in
 // short inner loops. SCASL must reach the same objective.
 func TestGiantComponent(t *testing.T) {
-	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 2000, Features: 1500, NonzerosPerRow: 8, Noise: 0.5, Seed: 19}, 2e-4)
+	p, _ := solvertest.PlantedProblem(t, sparse.SyntheticOptions{Rows: 2000, Features: 1500, NonzerosPerRow: 8, Noise: 0.5, Seed: 19}, 2e-4)
 	p.L2 = 1e-2
 	p.Constraint = graph.Chain(1500).FusedLasso()
 	res := solvertest.Minimize(t, p, &solver.Settings{Method: solver.SCASK{}, Passes: 1000})

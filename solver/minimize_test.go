@@ -19,7 +19,7 @@ import (
 )
 
 func small(t testing.TB) *solver.Problem {
-	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 100, Features: 20, NonzerosPerRow: 6, Noise: 1, Seed: 11}, 1e-2)
+	p, _ := solvertest.PlantedProblem(t, sparse.SyntheticOptions{Rows: 100, Features: 20, NonzerosPerRow: 6, Noise: 1, Seed: 11}, 1e-2)
 	return p
 }
 
@@ -144,7 +144,7 @@ func TestBadProblems(t *testing.T) {
 // TestDivergence checks that a much too large step size gives an error, and that the run converges with the
 // step size that the error proposes.
 func TestDivergence(t *testing.T) {
-	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 200, Features: 20, Seed: 12, Regression: true}, 1e-2)
+	p, _ := solvertest.PlantedProblem(t, sparse.SyntheticOptions{Rows: 200, Features: 20, Seed: 12, Regression: true}, 1e-2)
 	res, err := solver.Minimize(context.Background(), p, &solver.Settings{Method: solver.SCASK{}, Eta: 10})
 	var diverged *solver.DivergenceError
 	if !errors.As(err, &diverged) || res.Status != solver.Diverged {
@@ -218,7 +218,7 @@ func TestAverageAfterRestart(t *testing.T) {
 				mean[j] += v / float64(len(since))
 			}
 		}
-		if d := solvertest.Relative(res.XAverage, mean); d > 1e-12 {
+		if d := solvertest.RelativeDistance(res.XAverage, mean); d > 1e-12 {
 			t.Errorf("%d outer iterations: the average differs by %.1e from that since the restart", outer+1, d)
 		}
 		checked++
@@ -260,7 +260,7 @@ func sameBits(t *testing.T, p *solver.Problem, method solver.Method) {
 
 // TestThreads checks that the bits of a result do not depend on the number of threads, however large it is.
 func TestThreads(t *testing.T) {
-	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 20000, Features: 40, Seed: 13}, 1e-3)
+	p, _ := solvertest.PlantedProblem(t, sparse.SyntheticOptions{Rows: 20000, Features: 40, Seed: 13}, 1e-3)
 	ball := small(t)
 	ball.Domain = solver.Ball{Radius: 1}
 	for _, c := range []struct {
@@ -510,7 +510,7 @@ func TestZeroPenaltyAndEmptyRows(t *testing.T) {
 // TestBallFloat32 checks that a run with Settings.Float32 gives the same average as a run with data rounded
 // to float32.
 func TestBallFloat32(t *testing.T) {
-	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 100, Features: 200, NonzerosPerRow: 5, Noise: 1, Seed: 21}, 1e-3)
+	p, _ := solvertest.PlantedProblem(t, sparse.SyntheticOptions{Rows: 100, Features: 200, NonzerosPerRow: 5, Noise: 1, Seed: 21}, 1e-3)
 	p.Constraint, p.Domain = nil, solver.Ball{Radius: 0.3}
 	rounded := *p
 	rounded.Data = withValues(t, p.Data, func(v float64) float64 { return float64(float32(v)) })

@@ -12,9 +12,9 @@ import (
 // TestIteratesEqualNaive compares the iterates of the SCAS-ADMM methods with the iterates of dense loops that
 // follow the paper and use the same samples.
 func TestIteratesEqualNaive(t *testing.T) {
-	classify, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 60, Features: 23, NonzerosPerRow: 7, Seed: 1}, 1e-2)
-	regress, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 60, Features: 23, NonzerosPerRow: 7, Seed: 2, Regression: true, Noise: 0.1}, 1e-2)
-	wide, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 60, Features: 200, NonzerosPerRow: 5, Seed: 3}, 1e-3)
+	classify, _ := solvertest.PlantedProblem(t, sparse.SyntheticOptions{Rows: 60, Features: 23, NonzerosPerRow: 7, Seed: 1}, 1e-2)
+	regress, _ := solvertest.PlantedProblem(t, sparse.SyntheticOptions{Rows: 60, Features: 23, NonzerosPerRow: 7, Seed: 2, Regression: true, Noise: 0.1}, 1e-2)
+	wide, _ := solvertest.PlantedProblem(t, sparse.SyntheticOptions{Rows: 60, Features: 200, NonzerosPerRow: 5, Seed: 3}, 1e-3)
 	lasso := func(p *solver.Problem) { p.Constraint = nil }
 	cases := []struct {
 		name  string
@@ -68,14 +68,14 @@ func TestIteratesEqualNaive(t *testing.T) {
 			res := solvertest.Minimize(t, &prob, set)
 			plans[res.Stats.Plan] = true
 			ref := solvertest.NewNaive(&prob, set)
-			ref.Batch = c.batch
+			ref.BatchSize = c.batch
 			if m.method == (solver.SCASL{}) {
 				ref.Kappa = set.Rho * res.Stats.Constants.Lambda1
 			}
 			ref.Nu = math.Min(res.Stats.Constants.NuL, 1/set.Eta)
 			average := make([]float64, len(ref.X))
 			for range 3 {
-				ref.Outer(60/max(1, c.batch), m.k, m.method == solver.SCASStrong{})
+				ref.OuterIteration(60/max(1, c.batch), m.k, m.method == solver.SCASStrong{})
 				for j, v := range ref.X {
 					average[j] += v / 3
 				}
@@ -85,7 +85,7 @@ func TestIteratesEqualNaive(t *testing.T) {
 				name      string
 				got, want []float64
 			}{{"x", last, ref.X}, {"average", res.XAverage, average}, {"y", res.Y, ref.Y}, {"beta", res.Dual, ref.Beta}} {
-				if d := solvertest.Relative(v.got, v.want); !(d < 1e-12) {
+				if d := solvertest.RelativeDistance(v.got, v.want); !(d < 1e-12) {
 					t.Errorf("%s, %T, K = %d, %s plan (%s): %s differs from the naive loop by %.1e", c.name, m.method, m.k, res.Stats.Plan, res.Stats.PlanReason, v.name, d)
 				}
 			}

@@ -81,7 +81,7 @@ func TestKnownOptima(t *testing.T) {
 			if c.name != "a9a" && c.name != "a9a graph mu" && strings.HasPrefix(c.file, "paper") {
 				sparsetest.Long(t)
 			}
-			p := solvertest.Load(t, c.file, c.features)
+			p := solvertest.LoadProblem(t, c.file, c.features)
 			p.Penalty, p.L2 = solver.L1{Lambda: c.lambda}, c.mu
 			switch c.graph {
 			case "":
@@ -121,7 +121,7 @@ func checkDual(t *testing.T, p *solver.Problem, res *solver.Result) {
 
 // TestSquaredAgainstRidge checks that the gradient of ridge regression is zero at the solution.
 func TestSquaredAgainstRidge(t *testing.T) {
-	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 40, Features: 15, Seed: 5, Regression: true, Noise: 0.5}, 0)
+	p, _ := solvertest.PlantedProblem(t, sparse.SyntheticOptions{Rows: 40, Features: 15, Seed: 5, Regression: true, Noise: 0.5}, 0)
 	p.Constraint, p.L2 = nil, 0.3
 	res := solvertest.Minimize(t, p, &solver.Settings{Passes: 400})
 	ref := &solvertest.Naive{Problem: p, X: res.X}
@@ -144,7 +144,7 @@ func TestPlantedSolution(t *testing.T) {
 		{sparse.SyntheticOptions{Rows: 600, Features: 40, Noise: 0.5, Seed: 7, Regression: true}, 0.1, solver.SCASK{}},
 		{sparse.SyntheticOptions{Rows: 600, Features: 40, Noise: 0.5, Seed: 7, Regression: true}, 0.1, solver.SCASStrong{}},
 	} {
-		p, s := solvertest.Planted(t, c.opt, c.lambda)
+		p, s := solvertest.PlantedProblem(t, c.opt, c.lambda)
 		if c.method == (solver.SCASStrong{}) {
 			p.L2 = 1e-3
 		}
@@ -177,7 +177,7 @@ func TestPlantedSolution(t *testing.T) {
 
 // TestDomains checks that results are in their domain, and that their residuals are small.
 func TestDomains(t *testing.T) {
-	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 200, Features: 20, Noise: 1, Seed: 9}, 1e-3)
+	p, _ := solvertest.PlantedProblem(t, sparse.SyntheticOptions{Rows: 200, Features: 20, Noise: 1, Seed: 9}, 1e-3)
 	for _, d := range []solver.Domain{solver.NewBox(20, -0.3, 0.2), solver.Ball{Radius: 0.5}, positive{}} {
 		p.Domain = d
 		res := solvertest.Minimize(t, p, &solver.Settings{Method: solver.SCASK{}, Passes: 2000})
@@ -199,7 +199,7 @@ func outside(d solver.Domain, x []float64) float64 {
 
 // TestFixedPoint checks that the last of many outer iterations does not move the iterate.
 func TestFixedPoint(t *testing.T) {
-	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 100, Features: 15, Noise: 1, Seed: 10}, 1e-2)
+	p, _ := solvertest.PlantedProblem(t, sparse.SyntheticOptions{Rows: 100, Features: 15, Noise: 1, Seed: 10}, 1e-2)
 	p.L2 = 1e-2
 	for _, method := range []solver.Method{(solver.SCASK{}), (solver.SCAS{}), (solver.SCASStrong{})} {
 		var before, after []float64

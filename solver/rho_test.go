@@ -22,7 +22,7 @@ func TestRhoWithRidge(t *testing.T) {
 	}
 	spread := joined.FusedLasso()
 	for _, a := range []solver.Operator{nil, graph.Chain(60).FusedLasso(), spread} {
-		p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 2000, Features: 60, NonzerosPerRow: 20, Noise: 1, Seed: 3}, 1e-5)
+		p, _ := solvertest.PlantedProblem(t, sparse.SyntheticOptions{Rows: 2000, Features: 60, NonzerosPerRow: 20, Noise: 1, Seed: 3}, 1e-5)
 		p.Constraint, p.L2 = a, 0
 		for _, m := range []solver.Method{solver.SCASK{}, solver.SCAS{}, solver.SCASStrong{}} {
 			if m.Info().ManyUpdates && a == solver.Operator(spread) {
@@ -46,7 +46,7 @@ func TestRhoWithRidge(t *testing.T) {
 // if there are many rows for each feature. With fewer rows than features, SCASK must begin with the step size
 // of SCAS.
 func TestFirstSteps(t *testing.T) {
-	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 1000, Features: 30, Noise: 1, Seed: 6}, 1e-3)
+	p, _ := solvertest.PlantedProblem(t, sparse.SyntheticOptions{Rows: 1000, Features: 30, Noise: 1, Seed: 6}, 1e-3)
 	best := solvertest.Minimize(t, p, &solver.Settings{RelTol: 1e-10}).At.Objective
 	short := solvertest.Minimize(t, p, &solver.Settings{Method: solver.SCASK{}, Passes: 4})
 	curvature := 0.9 / short.Stats.Eta // Eta at the second snapshot was 0.9/curvature, see admm.StepFactor
@@ -54,7 +54,7 @@ func TestFirstSteps(t *testing.T) {
 	if a, b := short.At.Objective-best, long.At.Objective-best; !(a < b/2) {
 		t.Errorf("gap %.1e, with steps as long as the last %.1e", a, b)
 	}
-	wide, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 100, Features: 300, Noise: 1, Seed: 6}, 1e-3)
+	wide, _ := solvertest.PlantedProblem(t, sparse.SyntheticOptions{Rows: 100, Features: 300, Noise: 1, Seed: 6}, 1e-3)
 	first := solvertest.Minimize(t, wide, &solver.Settings{Method: solver.SCASK{}, Passes: 2})
 	named := solvertest.Minimize(t, wide, &solver.Settings{Method: solver.SCAS{}, Passes: 2})
 	if r := first.Stats.Eta / named.Stats.Eta; r < 0.999 || r > 1.001 {

@@ -46,7 +46,7 @@ func TestUnits(t *testing.T) {
 		{"chain", graph.Chain(20).FusedLasso(), 0, solver.SCASK{}, sparse.SyntheticOptions{Rows: 400, Features: 20, Noise: 1, Seed: 5}, "rotated", 1e-3},
 		{"linearised", graph.Chain(20).FusedLasso(), 1e-4, solver.SCASL{}, sparse.SyntheticOptions{Rows: 400, Features: 20, Noise: 1, Seed: 5}, "diagonal", 1e-3},
 	} {
-		plain, _ := solvertest.Planted(t, c.opt, 1e-5)
+		plain, _ := solvertest.PlantedProblem(t, c.opt, 1e-5)
 		p := inUnits(t, plain)
 		p.Constraint, p.L2 = c.a, c.mu
 		best := solvertest.Minimize(t, p, &solver.Settings{RelTol: 1e-11}).At.Objective

@@ -13,7 +13,7 @@ import (
 // TestSampleWeights checks that a row with a weight in proportion to k has the same effect as k copies of the
 // row.
 func TestSampleWeights(t *testing.T) {
-	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 60, Features: 15, Noise: 1, Seed: 14}, 1e-2)
+	p, _ := solvertest.PlantedProblem(t, sparse.SyntheticOptions{Rows: 60, Features: 15, Noise: 1, Seed: 14}, 1e-2)
 	p.L2 = 0.05
 	for _, loss := range []solver.Loss{(solver.Logistic{}), (solver.SquaredHinge{}), (solver.Huber{}), (solver.Squared{})} {
 		p.Loss = loss

@@ -14,7 +14,7 @@ import (
 
 // a9a returns a problem with the data set a9a, the constraint matrix published for it, and lambda 1e-5.
 func a9a(t *testing.T) *solver.Problem {
-	p := solvertest.Load(t, "paper/a9a.zst", 123)
+	p := solvertest.LoadProblem(t, "paper/a9a.zst", 123)
 	a, err := sparse.ReadFile(sparsetest.DataFile(t, "graphs", "F_a9a_asvrpdhg.txt"), &sparse.ReadOptions{Format: sparse.MatrixMarket, LabelsOptional: true})
 	if err != nil {
 		t.Fatal(err)

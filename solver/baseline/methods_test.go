@@ -34,7 +34,7 @@ func TestMethodsConverge(t *testing.T) {
 	}
 	noisy := []solver.Method{baseline.STOC{}, baseline.OPG{}, baseline.OADM{}, baseline.RDA{}, baseline.OS1{}, baseline.OS2{}}
 	for _, mu := range []float64{0, 0.05} {
-		p := solvertest.Chain(t, mu)
+		p := solvertest.ChainProblem(t, mu)
 		optimum := solvertest.Minimize(t, p, &solver.Settings{RelTol: 1e-13}).At.Objective
 		for _, m := range baselines() {
 			info := m.Info()
@@ -71,17 +71,17 @@ func TestMethodsConverge(t *testing.T) {
 // TestMethodsOnOtherProblems starts every method at a point other than 0. At the end, the gap of
 // the last iterate or the gap of the average must be below 5 % of the gap at the start.
 func TestMethodsOnOtherProblems(t *testing.T) {
-	regress, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 150, Features: 15, Noise: 1, Seed: 9, Regression: true}, 1e-2)
-	identity := solvertest.Chain(t, 0.1)
+	regress, _ := solvertest.PlantedProblem(t, sparse.SyntheticOptions{Rows: 150, Features: 15, Noise: 1, Seed: 9, Regression: true}, 1e-2)
+	identity := solvertest.ChainProblem(t, 0.1)
 	identity.Constraint = nil
-	weighted := solvertest.Chain(t, 0.1)
+	weighted := solvertest.ChainProblem(t, 0.1)
 	l, _ := weighted.Constraint.Dims()
 	weights := make([]float64, l)
 	for j := range weights {
 		weights[j] = float64(j % 3)
 	}
 	weighted.Penalty = solver.L1{Lambda: 1e-2, Weights: weights}
-	operator := solvertest.Chain(t, 0.1)
+	operator := solvertest.ChainProblem(t, 0.1)
 	operator.Constraint = solvertest.JustAnOperator{Operator: operator.Constraint}
 	start := slices.Repeat([]float64{0.3}, 15)
 	for name, p := range map[string]*solver.Problem{"regression": regress, "identity": identity, "weights": weighted, "operator": operator} {
@@ -103,7 +103,7 @@ func TestMethodsOnOtherProblems(t *testing.T) {
 // TestDualBounds checks methods whose steps update x, y and beta in this order. At the end |beta| must be
 // at most lambda, and where y is not zero, beta must be lambda with the sign of y.
 func TestDualBounds(t *testing.T) {
-	p := solvertest.Chain(t, 0.05)
+	p := solvertest.ChainProblem(t, 0.05)
 	for _, m := range []solver.Method{(baseline.STOC{}), (baseline.OPG{}), (baseline.RDA{}), (baseline.OADM{}), (baseline.OS1{}), (baseline.OS2{}), (baseline.SA{}), (baseline.SAIU{}), (baseline.SAG{}), (baseline.SAGIU{}), (baseline.Batch{}), (baseline.BatchCG{}), (baseline.BatchLinear{}), (baseline.BatchUzawa{})} {
 		s := &solver.Settings{Method: m, Passes: 60}
 		res := solvertest.Minimize(t, p, s)
@@ -127,7 +127,7 @@ func TestDualBounds(t *testing.T) {
 // TestMethodsAreDeterministic checks that x does not depend on the number of threads. It must depend on the
 // seed, unless the method uses all samples in each step.
 func TestMethodsAreDeterministic(t *testing.T) {
-	p := solvertest.Chain(t, 0.05)
+	p := solvertest.ChainProblem(t, 0.05)
 	for _, m := range baselines() {
 		info := m.Info()
 		run := func(seed uint64, threads int) []float64 {
@@ -146,7 +146,7 @@ func TestMethodsAreDeterministic(t *testing.T) {
 
 // TestMethodsStop checks that methods stop during the first outer iteration if the context is cancelled.
 func TestMethodsStop(t *testing.T) {
-	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 3000, Features: 15, Noise: 1, Seed: 7}, 1e-2)
+	p, _ := solvertest.PlantedProblem(t, sparse.SyntheticOptions{Rows: 3000, Features: 15, Noise: 1, Seed: 7}, 1e-2)
 	p.L2 = 0.05
 	for _, m := range baselines() {
 		info := m.Info()
@@ -162,7 +162,7 @@ func TestMethodsStop(t *testing.T) {
 // TestMethodsDiverge checks that a step size that is far too large gives a finite result, and an error that
 // proposes a smaller step size.
 func TestMethodsDiverge(t *testing.T) {
-	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 200, Features: 15, Noise: 1, Seed: 7, Regression: true}, 1e-2)
+	p, _ := solvertest.PlantedProblem(t, sparse.SyntheticOptions{Rows: 200, Features: 15, Noise: 1, Seed: 7, Regression: true}, 1e-2)
 	for _, m := range baselines() {
 		info := m.Info()
 		// The implicit steps of OADM do not diverge. The other excluded methods need mu > 0, or have no eta.
@@ -188,7 +188,7 @@ func TestMethodsDiverge(t *testing.T) {
 func TestLastIterateIsJudged(t *testing.T) {
 	noticed := 0
 	for _, lambda := range []float64{0, 1e-6, 1e-2} {
-		p := solvertest.Chain(t, 0.05)
+		p := solvertest.ChainProblem(t, 0.05)
 		p.Penalty = solver.L1{Lambda: lambda}
 		if lambda == 0 {
 			p.L2 = 0
@@ -286,7 +286,7 @@ func TestMethodsRefuse(t *testing.T) {
 		{baseline.SA{}, "9.3 GiB here (at most 8); set Settings.Method to sag or sag-iu", func(p *solver.Problem, _ *solver.Settings) { *p = *huge(t) }},
 		{baseline.SAIU{}, "set Settings.Method to sag or sag-iu", func(p *solver.Problem, _ *solver.Settings) { *p = *huge(t) }},
 	} {
-		p := solvertest.Chain(t, 0)
+		p := solvertest.ChainProblem(t, 0)
 		s := &solver.Settings{Method: c.method}
 		c.mod(p, s)
 		var bad *solver.SettingError

@@ -164,7 +164,7 @@ func (d *dense) svrg(lengths []int, mu, lambda1 float64, restart bool) (snapshot
 // TestMethodsEqualNaive compares STOC-, SA- and SVRG-ADMM with plain loops written from the papers.
 func TestMethodsEqualNaive(t *testing.T) {
 	for _, mu := range []float64{0, 0.1} {
-		p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 60, Features: 17, NonzerosPerRow: 6, Noise: 1, Seed: 5}, 1e-2)
+		p, _ := solvertest.PlantedProblem(t, sparse.SyntheticOptions{Rows: 60, Features: 17, NonzerosPerRow: 6, Noise: 1, Seed: 5}, 1e-2)
 		p.L2 = mu
 		lambda1 := constants(t, p).Lambda1
 		for _, c := range []struct {
@@ -194,17 +194,17 @@ func TestMethodsEqualNaive(t *testing.T) {
 			res := solvertest.Minimize(t, p, s)
 			d := newDense(p, s)
 			x, average := c.run(d)
-			if e := solvertest.Relative(last, x); !(e < 1e-11) {
+			if e := solvertest.RelativeDistance(last, x); !(e < 1e-11) {
 				t.Errorf("mu = %v, %T: x differs from the naive loop by %.1e", mu, c.method, e)
 			}
 			if average != nil {
-				if e := solvertest.Relative(res.XAverage, average); !(e < 1e-11) {
+				if e := solvertest.RelativeDistance(res.XAverage, average); !(e < 1e-11) {
 					t.Errorf("mu = %v, %T: the average differs by %.1e", mu, c.method, e)
 				}
 			}
 			// The SVRG methods return a clipped beta; the naive loop does not clip beta.
 			if !strings.HasPrefix(c.method.Info().Name, "svrg") {
-				if e := solvertest.Relative(res.Dual, d.Beta); !(e < 1e-9) {
+				if e := solvertest.RelativeDistance(res.Dual, d.Beta); !(e < 1e-9) {
 					t.Errorf("mu = %v, %T: beta differs by %.1e", mu, c.method, e)
 				}
 			}

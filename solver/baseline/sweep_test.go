@@ -14,11 +14,11 @@ import (
 // same methods without sweeps. A method uses no sweep if A is not a matrix. In the problem wide, A joins
 // features into components of two sizes, which package linalg solves in different ways.
 func TestSweepsEqualWholeVectors(t *testing.T) {
-	wide, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 80, Features: 1100, NonzerosPerRow: 9, Noise: 1, Seed: 8}, 1e-3)
+	wide, _ := solvertest.PlantedProblem(t, sparse.SyntheticOptions{Rows: 80, Features: 1100, NonzerosPerRow: 9, Noise: 1, Seed: 8}, 1e-3)
 	wide.Constraint = partlyJoined(t, 1100)
 	alone := *wide
 	alone.Constraint = sparse.Identity(1100)
-	narrow := solvertest.Chain(t, 0)
+	narrow := solvertest.ChainProblem(t, 0)
 	for name, p := range map[string]*solver.Problem{"wide": wide, "alone": &alone, "narrow": narrow} {
 		for _, mu := range []float64{0, 0.1} {
 			swept := *p
@@ -32,7 +32,7 @@ func TestSweepsEqualWholeVectors(t *testing.T) {
 				s := &solver.Settings{Method: m, Eta: 0.4, Rho: 0.02, Passes: 4, Seed: 5, Unproved: true}
 				a, b := solvertest.Minimize(t, &swept, s), solvertest.Minimize(t, &whole, s)
 				for what, pair := range map[string][2][]float64{"x": {a.X, b.X}, "y": {a.Y, b.Y}, "beta": {a.Dual, b.Dual}, "the mean x": {a.XAverage, b.XAverage}, "the mean y": {a.YAverage, b.YAverage}} {
-					if e := solvertest.Relative(pair[0], pair[1]); !(e < 1e-9) {
+					if e := solvertest.RelativeDistance(pair[0], pair[1]); !(e < 1e-9) {
 						t.Errorf("%s, mu = %v, %T: %s differs by %.1e", name, mu, m, what, e)
 					}
 				}

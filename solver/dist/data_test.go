@@ -26,7 +26,7 @@ func TestData(t *testing.T) {
 		{"paper/rcv1v2_binary_train.libsvm.zst", 47236, 1e-4, ""},
 		{"paper/rcv1v2_binary_train.libsvm.zst", 47236, 1e-4, "chain"},
 	} {
-		p := solvertest.Load(t, c.name, c.features)
+		p := solvertest.LoadProblem(t, c.name, c.features)
 		p.Penalty = solver.L1{Lambda: c.lambda}
 		switch c.graph {
 		case "":

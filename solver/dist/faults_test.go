@@ -44,7 +44,7 @@ func TestFaults(t *testing.T) {
 		trials = 4
 	}
 	const patience = 20 * time.Second // additional time that a busy machine may take
-	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 600, Features: 60, Noise: 1, Seed: 3}, 1e-2)
+	p, _ := solvertest.PlantedProblem(t, sparse.SyntheticOptions{Rows: 600, Features: 60, Noise: 1, Seed: 3}, 1e-2)
 	calls := 0
 	undisturbed := &memoryCheckpoint{}
 	want, errs := disturbed(t, p, time.Minute, undisturbed, func(call int) { calls = max(calls, call+1) }, -1, nil, 0)
@@ -102,7 +102,7 @@ func disturbed(
 }
 
 func TestDelays(t *testing.T) {
-	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 600, Features: 60, Noise: 1, Seed: 3}, 1e-2)
+	p, _ := solvertest.PlantedProblem(t, sparse.SyntheticOptions{Rows: 600, Features: 60, Noise: 1, Seed: 3}, 1e-2)
 	var want *solver.Result
 	for trial := range 3 {
 		var mu sync.Mutex

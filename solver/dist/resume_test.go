@@ -55,7 +55,7 @@ func onFirst(c dist.Comm, m *memoryCheckpoint) *memoryCheckpoint {
 // TestResume checks that a run resumed from any of its checkpoints has the same bits as the run without
 // interruption. With one more rank, the resumed run must end with the same status.
 func TestResume(t *testing.T) {
-	plain, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 600, Features: 60, Noise: 1, Seed: 3}, 1e-2)
+	plain, _ := solvertest.PlantedProblem(t, sparse.SyntheticOptions{Rows: 600, Features: 60, Noise: 1, Seed: 3}, 1e-2)
 	weighted := *plain
 	weighted.SampleWeights = make([]float64, 600)
 	for i := range weighted.SampleWeights {
@@ -104,8 +104,8 @@ func TestResume(t *testing.T) {
 // TestResumeRefuses checks that all ranks end if a checkpoint belongs to another problem or method, is
 // malformed, or cannot be saved.
 func TestResumeRefuses(t *testing.T) {
-	p := solvertest.Chain(t, 0)
-	other, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 100, Features: 20, Seed: 1}, 1e-2)
+	p := solvertest.ChainProblem(t, 0)
+	other, _ := solvertest.PlantedProblem(t, sparse.SyntheticOptions{Rows: 100, Features: 20, Seed: 1}, 1e-2)
 	set := solver.Settings{Method: solver.SCASK{}, Passes: 4}
 	longer := *p // y has one coordinate more
 	l, _ := p.Constraint.Dims()

@@ -74,7 +74,7 @@ func TestSameOptimum(t *testing.T) {
 	if testing.Short() {
 		counts = []int{2}
 	}
-	for _, c := range solvertest.Every(t, 1) {
+	for _, c := range solvertest.EveryProblem(t, 1) {
 		single := solvertest.Minimize(t, c.Problem, nil)
 		for _, ranks := range counts {
 			res := sameBits(t, c.Name, c.Problem, ranks)
@@ -168,7 +168,7 @@ func checkRanks(t *testing.T, ranks int, p *solver.Problem) {
 // TestUnlikeShards sorts the rows by label, so that nearly every shard has only one class. SCASK
 // must come close to the optimum, and the default method must certify the optimum.
 func TestUnlikeShards(t *testing.T) {
-	p, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 3000, Features: 60, Noise: 1, Seed: 3}, 1e-3)
+	p, _ := solvertest.PlantedProblem(t, sparse.SyntheticOptions{Rows: 3000, Features: 60, Noise: 1, Seed: 3}, 1e-3)
 	rows := make([]int, 3000)
 	for i := range rows {
 		rows[i] = i
@@ -198,7 +198,7 @@ func TestUnlikeShards(t *testing.T) {
 // TestRefusals checks that every rank returns an error if one rank cannot begin, or if the settings of all
 // ranks are wrong.
 func TestRefusals(t *testing.T) {
-	p := solvertest.Chain(t, 0)
+	p := solvertest.ChainProblem(t, 0)
 	for name, c := range map[string]struct {
 		spoil func(*solver.Problem)
 		set   solver.Settings

@@ -23,21 +23,21 @@ import (
 // returns the data. change may change the problem of the fit, and returns the settings.
 func checkMemory(t *testing.T, read func() (*sparse.Dataset, error), change func(*solver.Problem) *solver.Settings) {
 	t.Helper()
-	start := solvertest.Heap()
+	start := solvertest.HeapAfterGC()
 	d, err := read()
 	if err != nil {
 		t.Fatal(err)
 	}
-	loaded := solvertest.Heap()
+	loaded := solvertest.HeapAfterGC()
 	data := dataBytes(d)
 	p := &solver.Problem{Data: d.X, Labels: d.Labels, Penalty: solver.L1{Lambda: 1e-4}}
 	settings := change(p)
-	heap, estimate := solvertest.Heap(), p.Memory(nil)
+	heap, estimate := solvertest.HeapAfterGC(), p.Memory(nil)
 	var res *solver.Result
 	trained := int64(math.MaxInt64)
 	for range 3 { // garbage may count as live memory: take the smallest of up to three measurements
 		peak := int64(0)
-		res, peak = solvertest.Peak(func() (res *solver.Result) {
+		res, peak = solvertest.PeakHeap(func() (res *solver.Result) {
 			res, err = solver.Minimize(context.Background(), p, settings)
 			return res
 		})

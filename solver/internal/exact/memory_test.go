@@ -24,8 +24,8 @@ func TestMemory(t *testing.T) {
 	}
 	q := &exact.Problem{Data: d.X, Rows: d.X.Compact(false), Labels: d.Labels, Loss: term.Logistic{}, A: linalg.New(nil, features), Ridge: make([]float64, features), Threads: 1}
 	q.Limit = slices.Repeat([]float64{lambda}, features)
-	heap := solvertest.Heap()
-	res, peak := solvertest.Peak(func() *exact.Solution {
+	heap := solvertest.HeapAfterGC()
+	res, peak := solvertest.PeakHeap(func() *exact.Solution {
 		s, err := exact.New(q)
 		if err != nil {
 			t.Fatal(err)

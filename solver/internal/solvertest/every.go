@@ -11,17 +11,17 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// A Named is a problem with a name for subtests.
-type Named struct {
+// A NamedProblem is a problem with a name for subtests.
+type NamedProblem struct {
 	Name string
 	*solver.Problem
 }
 
-// Every returns a small problem for each combination of some losses, penalties, domains, ridges and matrices
-// A. The random data depend on the seed.
-func Every(t testing.TB, seed uint64) (problems []Named) {
+// EveryProblem returns a small problem for each combination of some losses, penalties, domains, ridges and
+// matrices A. The random data depend on the seed.
+func EveryProblem(t testing.TB, seed uint64) (problems []NamedProblem) {
 	const p = 6
-	x, class, number := everyTable(t, seed, p)
+	x, classes, numbers := randomData(t, seed, p)
 	chain := graph.Chain(p).FusedLasso()
 	losses := []solver.Loss{solver.Logistic{}, solver.Squared{}, solver.Huber{}, solver.SquaredHinge{}}
 	penalties := []solver.Penalty{
@@ -30,7 +30,7 @@ func Every(t testing.TB, seed uint64) (problems []Named) {
 	}
 	domains := []solver.Domain{nil, solver.NewBox(p, -0.2, 0.3), solver.Ball{Radius: 0.4}, solver.Nonnegative{}, solver.Simplex{}}
 	for k := range len(losses) * len(penalties) * len(domains) * 4 {
-		q := &solver.Problem{Data: x, Labels: class, L2: 0.02 * float64(k/2%2)}
+		q := &solver.Problem{Data: x, Labels: classes, L2: 0.02 * float64(k/2%2)}
 		if k%2 == 1 {
 			q.Constraint = chain
 		}
@@ -39,7 +39,7 @@ func Every(t testing.TB, seed uint64) (problems []Named) {
 		k /= len(domains)
 		q.Penalty, q.Loss = penalties[k%len(penalties)], losses[k/len(penalties)]
 		if q.Loss.Validate([]float64{0.5}) == nil {
-			q.Labels = number
+			q.Labels = numbers
 		}
 		if net, ok := q.Penalty.(solver.ElasticNet); ok && q.L2 > 0 {
 			net.Weights = make([]float64, p)
@@ -51,28 +51,28 @@ func Every(t testing.TB, seed uint64) (problems []Named) {
 			}
 			q.Penalty = net
 		}
-		problems = append(problems, Named{fmt.Sprintf("%s/%T/%T/%g/%t", q.Loss, q.Penalty, q.Domain, q.L2, q.Constraint != nil), q})
+		problems = append(problems, NamedProblem{fmt.Sprintf("%s/%T/%T/%g/%t", q.Loss, q.Penalty, q.Domain, q.L2, q.Constraint != nil), q})
 	}
 	return problems
 }
 
-// everyTable returns random data with p features, and two vectors of labels: classes −1 and +1, and numbers.
-func everyTable(t testing.TB, seed uint64, p int) (x *sparse.CSR, class, number []float64) {
+// randomData returns random data with p features, and two vectors of labels: classes −1 and +1, and numbers.
+func randomData(t testing.TB, seed uint64, p int) (x *sparse.CSR, classes, numbers []float64) {
 	const n = 80
 	rng := rand.New(rand.NewPCG(seed, 1))
 	dense := make([]float64, n*p)
-	class, number = make([]float64, n), make([]float64, n)
+	classes, numbers = make([]float64, n), make([]float64, n)
 	for i := range n {
 		sum := 0.3 * rng.NormFloat64()
 		for j := range p {
 			dense[i*p+j] = rng.NormFloat64()
 			sum += dense[i*p+j] * float64(j-2) / 4
 		}
-		number[i], class[i] = sum, math.Copysign(1, sum)
+		numbers[i], classes[i] = sum, math.Copysign(1, sum)
 	}
 	x, err := sparse.FromDense(n, p, dense)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return x, class, number
+	return x, classes, numbers
 }

@@ -8,30 +8,30 @@ import (
 	"testing"
 )
 
-// Heap collects garbage and returns the number of bytes in live objects.
-func Heap() int64 {
+// HeapAfterGC collects garbage and returns the number of bytes in live objects.
+func HeapAfterGC() int64 {
 	runtime.GC()
 	runtime.GC() // frees the objects that finalizers and pools kept alive in the first collection
-	return live()
+	return liveBytes()
 }
 
-// live returns the number of bytes that the last garbage collection found alive.
-func live() int64 {
+// liveBytes returns the number of bytes that the last garbage collection found alive.
+func liveBytes() int64 {
 	sample := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 	metrics.Read(sample)
 	return int64(sample[0].Value.Uint64())
 }
 
-// Peak calls do. It returns the result of do and the largest number of live bytes that a garbage collection
-// found during or just after the call.
-func Peak[T any](do func() T) (result T, peak int64) {
+// PeakHeap calls do. It returns the result of do and the largest number of live bytes that a garbage
+// collection found during or just after the call.
+func PeakHeap[T any](do func() T) (result T, peak int64) {
 	defer debug.SetGCPercent(debug.SetGCPercent(5))
 	var highest atomic.Int64
 	var ended atomic.Bool
 	var watch func()
 	watch = func() { // watch sets a finalizer, which runs after the next garbage collection
 		runtime.SetFinalizer(new([4]*byte), func(*[4]*byte) {
-			highest.Store(max(highest.Load(), live()))
+			highest.Store(max(highest.Load(), liveBytes()))
 			if !ended.Load() {
 				watch()
 			}
@@ -39,9 +39,9 @@ func Peak[T any](do func() T) (result T, peak int64) {
 	}
 	watch()
 	result = do()
-	last := Heap()
+	lastHeap := HeapAfterGC()
 	ended.Store(true)
-	return result, max(last, highest.Load())
+	return result, max(lastHeap, highest.Load())
 }
 
 // CheckEstimate checks that an estimate of memory, in bytes, is near the measured number.

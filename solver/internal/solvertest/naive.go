@@ -12,15 +12,15 @@ import (
 )
 
 // A Naive runs Algorithms 1 and 2 of SCAS-ADMM as their paper prints them, with loops over dense vectors. It
-// also has the options of package solver that the paper lacks: several dual updates (see Outer), Kappa and
-// Batch. Package admm must give the same results, up to rounding.
+// also has the options of package solver that the paper lacks: several dual updates (see OuterIteration),
+// Kappa and BatchSize. Package admm must give the same results, up to rounding.
 type Naive struct {
 	Problem    *solver.Problem
 	X, Y, Beta []float64
 	Eta, Rho   float64
 	Nu         float64 // ν_L of Algorithm 2
 	Kappa      float64 // ρ times the largest eigenvalue of A'A if steps linearise (ρ/2)|A x − y|², else 0
-	Batch      int     // number of samples of an inner step; 0 means 1
+	BatchSize  int     // number of samples of an inner step; 0 means 1
 	RNG        *rand.PCG
 
 	anchor []float64 // x after the last dual update, the point at which steps linearise
@@ -58,8 +58,8 @@ func (n *Naive) Draw() int {
 //	w − η[(φ'(aᵢ'w) − φ'(aᵢ'x))aᵢ + mu(w−x) + ∇f(x) + A'(β + ρ(Aw − y))]
 //
 // on the domain, where x is the snapshot n.X, gradient is the full gradient ∇f(x), and i is a random sample.
-// If Batch > 1, the mean over Batch random samples replaces the term with i. If Kappa > 0, the last term is
-// A'(β + ρ(A anchor − y)) + Kappa(w − anchor).
+// If BatchSize > 1, the mean over BatchSize random samples replaces the term with i. If Kappa > 0, the last
+// term is A'(β + ρ(A anchor − y)) + Kappa(w − anchor).
 func (n *Naive) step(w, gradient []float64) []float64 {
 	point := w
 	if n.Kappa > 0 {
@@ -70,7 +70,7 @@ func (n *Naive) step(w, gradient []float64) []float64 {
 		aw[j] = n.Beta[j] + n.Rho*(aw[j]-n.Y[j])
 	}
 	g := n.MulAT(aw)
-	b := max(1, n.Batch)
+	b := max(1, n.BatchSize)
 	for range b {
 		i := n.Draw()
 		delta := n.Slope(i, w) - n.Slope(i, n.X)
@@ -79,17 +79,17 @@ func (n *Naive) step(w, gradient []float64) []float64 {
 			g[j] += delta * val[k] / float64(b)
 		}
 	}
-	next := make([]float64, len(w))
+	nextW := make([]float64, len(w))
 	for j := range w {
-		next[j] = w[j] - n.Eta*(g[j]+gradient[j]+n.Problem.L2*(w[j]-n.X[j]))
+		nextW[j] = w[j] - n.Eta*(g[j]+gradient[j]+n.Problem.L2*(w[j]-n.X[j]))
 		if n.Kappa > 0 {
-			next[j] -= n.Eta * n.Kappa * (w[j] - n.anchor[j])
+			nextW[j] -= n.Eta * n.Kappa * (w[j] - n.anchor[j])
 		}
 	}
 	if n.Problem.Domain != nil {
-		n.Problem.Domain.Project(next)
+		n.Problem.Domain.Project(nextW)
 	}
-	return next
+	return nextW
 }
 
 // FullGradient returns the gradient at n.X of the mean loss plus the ridge.
@@ -108,10 +108,10 @@ func (n *Naive) FullGradient() []float64 {
 	return gradient
 }
 
-// Outer runs one outer iteration: of Algorithm 2 if strong is true, and otherwise of Algorithm 1. The m inner
-// iterates are divided into k parts of about equal size. After each part, x becomes the mean of the part, and
-// a dual update follows.
-func (n *Naive) Outer(m, k int, strong bool) {
+// OuterIteration runs one outer iteration: of Algorithm 2 if strong is true, and otherwise of Algorithm 1.
+// The m inner iterates are divided into k parts of about equal size. After each part, x becomes the mean of
+// the part, and a dual update follows.
+func (n *Naive) OuterIteration(m, k int, strong bool) {
 	gradient := n.FullGradient()
 	snapshot := n.X
 	for b := range k {
@@ -151,11 +151,11 @@ func (n *Naive) strongSum(x, gradient []float64, size int) []float64 {
 	s := n.Eta / (1 - n.Nu*n.Eta/2)
 	r := 2*n.Eta - s
 	for range size {
-		next := n.step(w, gradient)
+		nextW := n.step(w, gradient)
 		for j := range sum {
-			sum[j] += (r*w[j] + s*next[j]) / (2 * n.Eta)
+			sum[j] += (r*w[j] + s*nextW[j]) / (2 * n.Eta)
 		}
-		w = next
+		w = nextW
 	}
 	return sum
 }

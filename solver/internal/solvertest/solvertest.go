@@ -14,8 +14,8 @@ import (
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
-// Load returns a problem without a penalty, with the samples of a LIBSVM file of the test data.
-func Load(t testing.TB, name string, features int) *solver.Problem {
+// LoadProblem returns a problem without a penalty, with the samples of a LIBSVM file of the test data.
+func LoadProblem(t testing.TB, name string, features int) *solver.Problem {
 	t.Helper()
 	ds, err := sparse.ReadFile(sparsetest.DataFile(t, name), &sparse.ReadOptions{Features: features})
 	if err != nil {
@@ -24,9 +24,9 @@ func Load(t testing.TB, name string, features int) *solver.Problem {
 	return &solver.Problem{Data: ds.X, Labels: ds.Labels}
 }
 
-// Planted returns a synthetic problem with the fused-lasso penalty of a graph, and the data that it is made
-// from. The true coefficients are equal within each connected group of features.
-func Planted(t testing.TB, opt sparse.SyntheticOptions, lambda float64) (*solver.Problem, *sparse.Synthetic) {
+// PlantedProblem returns a synthetic problem with the fused-lasso penalty of a graph, and the data that it is
+// made from. The true coefficients are equal within each connected group of features.
+func PlantedProblem(t testing.TB, opt sparse.SyntheticOptions, lambda float64) (*solver.Problem, *sparse.Synthetic) {
 	t.Helper()
 	s, err := sparse.NewSynthetic(opt)
 	if err != nil {
@@ -73,8 +73,8 @@ func Distance(u, v []float64) float64 {
 	return math.Sqrt(sum)
 }
 
-// Relative returns |u − v|₂ / |v|₂, or |u|₂ if v is 0.
-func Relative(u, v []float64) float64 {
+// RelativeDistance returns |u − v|₂ / |v|₂, or |u|₂ if v is 0.
+func RelativeDistance(u, v []float64) float64 {
 	norm := Distance(v, make([]float64, len(v)))
 	if norm == 0 {
 		norm = 1
@@ -91,10 +91,10 @@ func LastIterate(t *testing.T, p *solver.Problem, s *solver.Settings) []float64 
 	return x
 }
 
-// Chain returns a small Planted problem with the ridge mu. Its graph has a path through each group of
+// ChainProblem returns a small PlantedProblem with the ridge mu. Its graph has a path through each group of
 // features.
-func Chain(t testing.TB, mu float64) *solver.Problem {
-	p, _ := Planted(t, sparse.SyntheticOptions{Rows: 200, Features: 15, Noise: 1, Seed: 7}, 1e-2)
+func ChainProblem(t testing.TB, mu float64) *solver.Problem {
+	p, _ := PlantedProblem(t, sparse.SyntheticOptions{Rows: 200, Features: 15, Noise: 1, Seed: 7}, 1e-2)
 	p.L2 = mu
 	return p
 }
