@@ -302,7 +302,7 @@ func (m *minimizer) run(ctx context.Context, p *solver.Problem, set *solver.Sett
 	if spec := m.d.spec; spec.streams() {
 		opt := stream.Options{Memory: spec.Memory}
 		if spec.Progress != nil {
-			opt.Tell = func(passes, objective float64) {
+			opt.Report = func(passes, objective float64) {
 				spec.Progress(Progress{Passes: passes, Objective: objective, Gap: math.Inf(1)})
 			}
 		}

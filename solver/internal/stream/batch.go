@@ -10,13 +10,13 @@ type batch struct {
 	labels, weights []float64
 }
 
-// releasePeriod is the number of blocks after which batch.take releases the memory of the whole file. If only
-// single blocks are released, some pages remain in memory, such as pages with rows of two blocks.
+// releasePeriod is the number of blocks after which batch.copyBlocks releases the memory of the whole file.
+// If only single blocks are released, some pages remain in memory, such as pages with rows of two blocks.
 const releasePeriod = 32
 
-// take replaces the rows of the batch by copies of the rows of the given blocks, and releases the memory of
-// the blocks.
-func (b *batch) take(s *stochastic, blocks []int) {
+// copyBlocks replaces the rows of the batch by copies of the rows of the given blocks, and releases the
+// memory of the blocks.
+func (b *batch) copyBlocks(s *stochastic, blocks []int) {
 	w := s.blocks
 	b.ptr = append(b.ptr[:0], 0)
 	entries := 0
@@ -30,12 +30,12 @@ func (b *batch) take(s *stochastic, blocks []int) {
 	for index, k := range blocks {
 		lo, hi := w.Range(k)
 		rows := w.Data().Rows(lo, hi)
-		first, last := rows.Ptr[0], rows.Ptr[hi-lo]
-		shift := int64(len(b.idx)) - first
+		firstEntry, endEntry := rows.Ptr[0], rows.Ptr[hi-lo]
+		shift := int64(len(b.idx)) - firstEntry
 		for _, end := range rows.Ptr[1:] {
 			b.ptr = append(b.ptr, end+shift)
 		}
-		b.idx, b.val = append(b.idx, rows.Idx[first:last]...), append(b.val, rows.Val[first:last]...)
+		b.idx, b.val = append(b.idx, rows.Idx[firstEntry:endEntry]...), append(b.val, rows.Val[firstEntry:endEntry]...)
 		b.labels = append(b.labels, s.q.Labels[lo:hi]...)
 		if s.q.Weights != nil {
 			b.weights = append(b.weights, s.q.Weights[lo:hi]...)
@@ -55,15 +55,15 @@ func (s *stochastic) eachBatch(order []int, do func(b *batch) error) error {
 		}
 	}
 	var b batch
-	count := float64(len(order))
-	for blocks := range slices.Chunk(order, s.size) {
+	blockCount := float64(len(order))
+	for blocks := range slices.Chunk(order, s.batchBlocks) {
 		order = order[len(blocks):]
-		b.take(s, blocks)
-		prefetch(order[:min(s.size, len(order))])
+		b.copyBlocks(s, blocks)
+		prefetch(order[:min(s.batchBlocks, len(order))])
 		if err := do(&b); err != nil {
 			return err
 		}
-		s.reportPass(1 - float64(len(order))/count)
+		s.reportPass(1 - float64(len(order))/blockCount)
 	}
 	return nil
 }

@@ -24,10 +24,10 @@ var ErrNotStreamed = errors.New("data larger than memory")
 type Options struct {
 	// Memory is the approximate number of bytes that a run may use.
 	Memory int64
-	// Tell, if not nil, is called with the progress. passes is the number of passes so far, including the
+	// Report, if not nil, is called with the progress. passes is the number of passes so far, including the
 	// finished fraction of the current pass. objective is the smallest objective at a snapshot so far, or
 	// +Inf before the first snapshot.
-	Tell func(passes, objective float64)
+	Report func(passes, objective float64)
 }
 
 // Minimize does what solver.Minimize does, for mapped data (sparse.CSR.Mapped) and the methods solver.SCASK
@@ -59,13 +59,13 @@ func Minimize(
 	f.Stop = ctx.Err
 	s := newStochastic(p, set, q, f, opt, newRecorder(p, q, set, began))
 	r := s.solve(tol)
-	recorderErr, recorded := stoppedByRecorder(r.Err)
+	recorderErr, recorderStopped := stoppedByRecorder(r.Err)
 	_, diverged := errors.AsType[*solver.DivergenceError](r.Err)
-	if r.Err != nil && !ending.IsContextError(r.Err) && !diverged && !recorded {
+	if r.Err != nil && !ending.IsContextError(r.Err) && !diverged && !recorderStopped {
 		return nil, r.Err // for example, the file cannot be read
 	}
 	res := s.result(r, time.Since(began))
-	if recorded {
+	if recorderStopped {
 		res.Status = solver.Stopped
 		return res, recorderErr
 	}
@@ -74,20 +74,20 @@ func Minimize(
 }
 
 // statusOf returns the status of a run, and an error if the run ended with an error or missed its goal. late
-// is true if the time limit ended the run. asked is true if the settings have a tolerance. goal is the gap to
-// reach, or 0 if the run ended before the goal was known.
-func statusOf(r *exact.Solution, late, asked bool, goal float64) (solver.Status, error) {
+// is true if the time limit ended the run. hasTolerance is true if the settings have a tolerance. goal is the
+// gap to reach, or 0 if the run ended before the goal was known.
+func statusOf(r *exact.Solution, late, hasTolerance bool, goal float64) (solver.Status, error) {
 	_, diverged := errors.AsType[*solver.DivergenceError](r.Err)
 	evidence := ending.Evidence{Err: r.Err, Late: late, Diverged: diverged, Gap: r.Gap, Goal: goal}
 	if late && !diverged {
 		evidence.Err = nil
 	}
-	word, advice := evidence.Status()
-	status := solver.Status(word)
+	statusText, advice := evidence.Status()
+	status := solver.Status(statusText)
 	switch {
 	case evidence.Err != nil:
 		return status, evidence.Err
-	case advice == nil || !asked || goal == 0 && !late || math.IsInf(r.Gap, 1):
+	case advice == nil || !hasTolerance || goal == 0 && !late || math.IsInf(r.Gap, 1):
 		return status, nil
 	}
 	return status, &solver.NotConvergedError{
@@ -110,20 +110,20 @@ func problemOf(p *solver.Problem, set *solver.Settings) (*exact.Problem, error) 
 	switch set.Method.(type) {
 	case solver.SCASK, solver.SCASL:
 	default:
-		return nil, refused("only scas-k and scas-l draw from a file")
+		return nil, refusal("only scas-k and scas-l draw from a file")
 	}
 	if p.Data == nil || !p.Data.Mapped() {
-		return nil, refused("they must be in a .scas file, which scas convert writes")
+		return nil, refusal("they must be in a .scas file, which scas convert writes")
 	}
 	if set.Checkpoint != nil {
 		return nil, &sparse.RemedyError{
-			Err:      refused("checkpoints are only for data in memory"),
+			Err:      refusal("checkpoints are only for data in memory"),
 			Remedies: []sparse.Remedy{{Field: "Settings.Checkpoint", To: "nil"}},
 		}
 	}
 	if p.Comm != nil && p.Comm.Size() > 1 {
 		return nil, &sparse.RemedyError{
-			Err:      refused("with ranks method %s is not streamed", set.Method.Info().Name),
+			Err:      refusal("with ranks method %s is not streamed", set.Method.Info().Name),
 			Remedies: []sparse.Remedy{{Field: "Settings.Method", To: "auto"}},
 		}
 	}
@@ -139,7 +139,7 @@ func problemOf(p *solver.Problem, set *solver.Settings) (*exact.Problem, error) 
 	case len(p.Labels) != n:
 		return nil, errorf("%d labels for %d rows: want one for every row", len(p.Labels), n)
 	case p.Coupling != nil:
-		return nil, refused("a coupling A x + B y = c is not streamed")
+		return nil, refusal("a coupling A x + B y = c is not streamed")
 	}
 	a := p.Constraint
 	if c, ok := a.(*solver.Constraint); ok {
@@ -150,7 +150,7 @@ func problemOf(p *solver.Problem, set *solver.Settings) (*exact.Problem, error) 
 		A: linalg.New(a, features), Threads: set.Threads,
 	}
 	if !q.Pose(term.LossOf(p.Loss), term.PenaltyOf(p.Penalty), term.SetOf(p.Domain)) {
-		return nil, refused("losses, penalties and domains of other packages are not streamed")
+		return nil, refusal("losses, penalties and domains of other packages are not streamed")
 	}
 	if math.IsInf(q.Loss.Curvature(), 1) {
 		return nil, &solver.SettingError{
@@ -165,7 +165,7 @@ func problemOf(p *solver.Problem, set *solver.Settings) (*exact.Problem, error) 
 	return q, validLabels(q.Loss, q.Data, q.Labels)
 }
 
-func refused(format string, args ...any) error {
+func refusal(format string, args ...any) error {
 	return errorf("%w: %s", ErrNotStreamed, fmt.Sprintf(format, args...))
 }
 
@@ -184,12 +184,12 @@ func validLabels(l term.Loss, data *sparse.CSR, labels []float64) error {
 }
 
 // result returns the solution of the run as a Result, without a status.
-func (s *stochastic) result(r *exact.Solution, took time.Duration) *solver.Result {
+func (s *stochastic) result(r *exact.Solution, elapsed time.Duration) *solver.Result {
 	image, eval := evaluation(s.p, s.q, r.X, r.Objective)
 	if r.Z == nil {
 		r.Z = make([]float64, len(image))
 	}
-	s.stats.Passes, s.stats.PaperPasses, s.stats.Seconds = float64(s.passes()), float64(s.passes()), took.Seconds()
+	s.stats.Passes, s.stats.PaperPasses, s.stats.Seconds = float64(s.passes()), float64(s.passes()), elapsed.Seconds()
 	return &solver.Result{
 		Iterate: solver.Iterate{X: r.X, Y: image, Dual: r.Z}, XAverage: r.X, YAverage: image, At: eval, AtAverage: eval, Unrounded: r.Objective,
 		DualityGap: r.Gap, DualResidual: dualResidual(s.p, s.q, r, s.outer.Gradient), Stats: s.stats,

@@ -31,18 +31,18 @@ type recorderError struct{ error }
 
 func (e recorderError) Unwrap() error { return e.error }
 
-// show calls the Recorder with a solution, unless RecordEvery leaves out this outer iteration. A nil r is
+// record calls the Recorder with a solution, unless RecordEvery leaves out this outer iteration. A nil r is
 // valid. solution must have X, Z, Objective and Gap. grad is the gradient of the mean loss at X, or nil.
-func (r *recorder) show(outer, passes int, solution *exact.Solution, grad []float64) error {
+func (r *recorder) record(outer, passes int, solution *exact.Solution, grad []float64) error {
 	if r == nil || outer%cmp.Or(r.set.RecordEvery, 1) != 0 {
 		return nil
 	}
 	r.clock.Pause()
 	defer r.clock.Resume()
-	_, last := evaluation(r.p, r.q, solution.X, solution.Objective)
+	_, eval := evaluation(r.p, r.q, solution.X, solution.Objective)
 	err := r.set.Recorder.Record(&solver.Point{
 		Name: cmp.Or(r.set.Name, r.set.Method.Info().Name), Outer: outer, Passes: float64(passes), PaperPasses: float64(passes), Seconds: r.clock.Used(),
-		Last: last, Average: last, DualityGap: solution.Gap, X: solution.X, XAverage: solution.X,
+		Last: eval, Average: eval, DualityGap: solution.Gap, X: solution.X, XAverage: solution.X,
 		DualResidual: func() float64 { return dualResidual(r.p, r.q, solution, grad) },
 	})
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 // TestRecords checks that the Recorder gets a point with correct numbers at the start and for each outer
 // iteration, or for every second one with RecordEvery = 2, and that the last point is the result.
 func TestRecords(t *testing.T) {
-	d := mapped(t, synthetic(t, sparse.SyntheticOptions{Rows: 60000, Features: 30, Noise: 1, Seed: 1}))
+	d := mappedCopy(t, synthetic(t, sparse.SyntheticOptions{Rows: 60000, Features: 30, Noise: 1, Seed: 1}))
 	p := &solver.Problem{Data: d.X, Labels: d.Labels, Penalty: solver.L1{Lambda: 1e-3}, L2: 1e-3}
 	best := solvertest.Minimize(t, p, &solver.Settings{RelTol: 1e-10}).At.Objective
 	set := solver.Settings{Method: solver.SCASK{}, Name: "mine", Passes: 6}
@@ -44,30 +44,30 @@ func TestRecords(t *testing.T) {
 	if err != nil || len(points) < 3 {
 		t.Fatalf("%d points, %v", len(points), err)
 	}
-	last := points[len(points)-1]
-	if last.Last != res.At || !slices.Equal(last.X, res.X) || last.Outer != res.Stats.OuterIterations || last.Name != "mine" || res.Stats.Name != "mine" || last.Passes > res.Stats.Passes {
-		t.Errorf("the last point is %+v of %+v", last, res)
+	lastPoint := points[len(points)-1]
+	if lastPoint.Last != res.At || !slices.Equal(lastPoint.X, res.X) || lastPoint.Outer != res.Stats.OuterIterations || lastPoint.Name != "mine" || res.Stats.Name != "mine" || lastPoint.Passes > res.Stats.Passes {
+		t.Errorf("the last point is %+v of %+v", lastPoint, res)
 	}
-	if start := p.Evaluate(make([]float64, 30)).Objective; math.Abs(points[0].Last.Objective-start) > 1e-12 {
+	if objectiveAtStart := p.Evaluate(make([]float64, 30)).Objective; math.Abs(points[0].Last.Objective-objectiveAtStart) > 1e-12 {
 		t.Errorf("the start is %+v", points[0])
 	}
 	if n := len(residuals); !(residuals[n-1] < residuals[0]) || residuals[n-1] != res.DualResidual {
 		t.Errorf("dual residuals %v, of the result %v", residuals, res.DualResidual)
 	}
-	thin := 0
-	set.RecordEvery, set.Recorder = 2, solver.RecorderFunc(func(pt *solver.Point) error { thin++; return nil })
-	if _, err := Minimize(t.Context(), p, &set, Options{Memory: 4 << 20}); err != nil || thin != (len(points)+1)/2 {
-		t.Errorf("%d points of every second of %d, %v", thin, len(points), err)
+	recordCount := 0
+	set.RecordEvery, set.Recorder = 2, solver.RecorderFunc(func(pt *solver.Point) error { recordCount++; return nil })
+	if _, err := Minimize(t.Context(), p, &set, Options{Memory: 4 << 20}); err != nil || recordCount != (len(points)+1)/2 {
+		t.Errorf("%d points of every second of %d, %v", recordCount, len(points), err)
 	}
 }
 
 // TestRecorderStops checks that an error of the Recorder ends the run. Minimize must return the result so
 // far, and the error unless it is ErrStop.
 func TestRecorderStops(t *testing.T) {
-	d := mapped(t, synthetic(t, sparse.SyntheticOptions{Rows: 60000, Features: 30, Noise: 1, Seed: 1}))
+	d := mappedCopy(t, synthetic(t, sparse.SyntheticOptions{Rows: 60000, Features: 30, Noise: 1, Seed: 1}))
 	p := &solver.Problem{Data: d.X, Labels: d.Labels, Penalty: solver.L1{Lambda: 1e-3}}
-	enough := errors.New("enough")
-	for _, stop := range []error{enough, fmt.Errorf("enough: %w", solver.ErrStop)} {
+	errEnough := errors.New("enough")
+	for _, stop := range []error{errEnough, fmt.Errorf("enough: %w", solver.ErrStop)} {
 		var x []float64
 		set := &solver.Settings{Method: solver.SCASK{}, Passes: 20, Recorder: solver.RecorderFunc(func(pt *solver.Point) error {
 			x = slices.Clone(pt.X)
@@ -77,7 +77,7 @@ func TestRecorderStops(t *testing.T) {
 			return nil
 		})}
 		res, err := Minimize(t.Context(), p, set, Options{Memory: 4 << 20})
-		if errors.Is(stop, solver.ErrStop) && err != nil || errors.Is(stop, enough) && err != enough {
+		if errors.Is(stop, solver.ErrStop) && err != nil || errors.Is(stop, errEnough) && err != errEnough {
 			t.Errorf("%v of %v", err, stop)
 		}
 		if res == nil || res.Status != solver.Stopped || !slices.Equal(res.X, x) || !(math.Abs(res.At.Objective-p.Evaluate(x).Objective) < 1e-12) {
@@ -88,7 +88,7 @@ func TestRecorderStops(t *testing.T) {
 
 // TestOperator checks the result and the last recorded point for an A that is not a matrix.
 func TestOperator(t *testing.T) {
-	d := mapped(t, synthetic(t, sparse.SyntheticOptions{Rows: 2000, Features: 30, Noise: 1, Seed: 1}))
+	d := mappedCopy(t, synthetic(t, sparse.SyntheticOptions{Rows: 2000, Features: 30, Noise: 1, Seed: 1}))
 	a := graph.Chain(30).FusedLasso()
 	p := &solver.Problem{
 		Data: d.X, Labels: d.Labels, Penalty: solver.L1{Lambda: 1e-3}, Constraint: solvertest.JustAnOperator{Operator: a},

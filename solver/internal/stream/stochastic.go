@@ -33,28 +33,28 @@ import (
 // occurs in few rows of a batch can move far away from the optimum. OuterLoop.Tame of package admm then
 // restores the best iterate.
 type stochastic struct {
-	q        *exact.Problem
-	file     *exact.File
-	p        *solver.Problem
-	set      *solver.Settings
-	recorder *recorder
-	tell     func(passes, objective float64) // Options.Tell
-	best     float64                         // the smallest objective at a snapshot so far
-	stats    solver.Stats                    // Result.Stats; method result sets its passes and seconds
-	inner    int                             // passes of inner loops; exact.File.Visits counts all other passes
-	weight   float64                         // sum of the sample weights, or n without weights
-	outer    admm.OuterLoop
-	keeper   admm.Keeper        // the best iterate so far
-	value    float64            // the objective at the snapshot, set by look
-	subset   *exact.Problem     // copies of some rows, from which step sizes are computed
-	curve    *admm.RowCurvature // the curvature of the rows of subset, which limits the step size
-	blocks   *rows.Windows
-	size     int       // number of blocks in a batch; the last batch of a pass may have fewer
-	batches  int       // number of batches in a pass
-	updates  int       // number of dual updates for each batch
-	slope    []float64 // slopes of a batch at the snapshot
-	margin   []float64 // margins of a batch at the snapshot
-	rng      *rand.PCG
+	q             *exact.Problem
+	file          *exact.File
+	p             *solver.Problem
+	set           *solver.Settings
+	recorder      *recorder
+	report        func(passes, objective float64) // Options.Report
+	bestObjective float64                         // the smallest objective at a snapshot so far
+	stats         solver.Stats                    // Result.Stats; method result sets its passes and seconds
+	innerPasses   int                             // passes of inner loops; exact.File.Visits counts all other passes
+	weightSum     float64                         // sum of the sample weights, or n without weights
+	outer         admm.OuterLoop
+	keeper        admm.Keeper        // the best iterate so far
+	objective     float64            // the objective at the snapshot, set by evaluate
+	subset        *exact.Problem     // copies of some rows, from which step sizes are computed
+	rowCurvature  *admm.RowCurvature // the curvature of the rows of subset, which limits the step size
+	blocks        *rows.Windows
+	batchBlocks   int       // number of blocks in a batch; the last batch of a pass may have fewer
+	batchCount    int       // number of batches in a pass
+	batchUpdates  int       // number of dual updates for each batch
+	slopes        []float64 // slopes of a batch at the snapshot
+	margins       []float64 // margins of a batch at the snapshot
+	rng           *rand.PCG
 }
 
 const (
@@ -83,8 +83,8 @@ func (s *stochastic) solve(tol float64) *exact.Solution {
 		more, err := s.outer.Next()
 		if err != nil {
 			s.outer.Gradient, res.Err = nil, err
-			if best := s.keeper.Kept; best.X != nil {
-				res.X, res.Z, res.Objective = best.X, best.Dual, s.keeper.Best
+			if kept := s.keeper.Kept; kept.X != nil {
+				res.X, res.Z, res.Objective = kept.X, kept.Dual, s.keeper.Best
 			}
 			return res
 		}
@@ -93,7 +93,7 @@ func (s *stochastic) solve(tol float64) *exact.Solution {
 		}
 		s.stats.OuterIterations++
 	}
-	res.X, res.Z, res.Objective = s.outer.X, s.outer.Dual, s.value
+	res.X, res.Z, res.Objective = s.outer.X, s.outer.Dual, s.objective
 	res.Err = s.prove(res, tol*s.file.Scale())
 	return res
 }
@@ -102,19 +102,19 @@ func (s *stochastic) prepare() {
 	n, features := s.q.Data.Dims()
 	l, _ := s.q.A.Dims()
 	penalty, set := term.PenaltyOf(s.p.Penalty), term.SetOf(s.p.Domain)
-	limit := term.Limits(penalty, l)
+	limits := term.Limits(penalty, l)
 	var noTeam *rows.Team
-	_, row := noTeam.Norms(s.subset.Data.RowNormsSq())
-	s.curve = admm.NewRowCurvature(s.subset.Data, s.subset.Weights)
+	_, rowNorm := noTeam.Norms(s.subset.Data.RowNormsSq())
+	s.rowCurvature = admm.NewRowCurvature(s.subset.Data, s.subset.Weights)
 	s.outer = admm.OuterLoop{
 		Snapshot: s.snapshot, Schedule: s.schedule, RowSets: s.rowSets,
 		CurvatureHere: s.curvatureHere, Keeper: &s.keeper,
 		Point: admm.Point{X: make([]float64, features), Y: make([]float64, l), Dual: make([]float64, l)},
 		Scales: admm.Scales{
-			Samples: n, Features: features, Row: row, Unit: 1, Curvature: s.q.Loss.Curvature(), Mu: s.p.L2,
-			Lambda: penalty.Scale(), Limited: limit != nil, Lambda1: s.q.A.Largest(), LambdaP: s.q.A.Smallest(),
+			Samples: n, Features: features, Row: rowNorm, Unit: 1, Curvature: s.q.Loss.Curvature(), Mu: s.p.L2,
+			Lambda: penalty.Scale(), Limited: limits != nil, Lambda1: s.q.A.Largest(), LambdaP: s.q.A.Smallest(),
 		},
-		A: s.q.A.Product(), Step: admm.NewDualStep(admm.Coupling{}, penalty, limit, l, l), Many: true, Batch: 1,
+		A: s.q.A.Product(), Step: admm.NewDualStep(admm.Coupling{}, penalty, limits, l, l), Many: true, Batch: 1,
 		Interrupt: s.file.Stop,
 		Project: func(x []float64) {
 			if set != nil {
@@ -127,9 +127,9 @@ func (s *stochastic) prepare() {
 		o.Unit = noTeam.Unit(s.subset.Labels)
 	}
 	k := cmp.Or(s.set.DualUpdates, admm.DualUpdates(float64(n), float64(s.q.Data.NNZ())/float64(n), o.A.Operations()))
-	s.batches = (s.blocks.Count() + s.size - 1) / s.size
-	s.updates = max(1, k/s.batches)
-	s.stats.DualUpdates = s.updates * s.batches
+	s.batchCount = (s.blocks.Count() + s.batchBlocks - 1) / s.batchBlocks
+	s.batchUpdates = max(1, k/s.batchCount)
+	s.stats.DualUpdates = s.batchUpdates * s.batchCount
 	s.stats.Rho = admm.UsableRho(cmp.Or(s.set.Rho, o.Rho(s.stats.DualUpdates)))
 	o.Step.SetRho(s.stats.Rho)
 	_, linearised := s.set.Method.(solver.SCASL)
@@ -145,13 +145,13 @@ func (s *stochastic) prepare() {
 	s.rng = rand.NewPCG(s.set.Seed, 0x77696e)
 }
 
-// look computes the objective and the gradient at the iterate, in one pass.
-func (s *stochastic) look() error {
+// evaluate computes the objective and the gradient at the iterate, in one pass.
+func (s *stochastic) evaluate() error {
 	x := s.outer.X
 	loss, gradient, err := s.file.Look(x)
 	if err == nil {
 		s.outer.Gradient = gradient
-		s.value = loss + float64(0.5*s.p.L2*linalg.SumSquares(x)) + term.PenaltyOf(s.p.Penalty).Value(s.outer.A.Image(x))
+		s.objective = loss + float64(0.5*s.p.L2*linalg.SumSquares(x)) + term.PenaltyOf(s.p.Penalty).Value(s.outer.A.Image(x))
 	}
 	return err
 }
@@ -160,29 +160,29 @@ func (s *stochastic) look() error {
 // restores the best iterate and evaluates it, in another pass. It returns a DivergenceError if the run has
 // diverged.
 func (s *stochastic) snapshot() error {
-	if err := s.look(); err != nil {
+	if err := s.evaluate(); err != nil {
 		return err
 	}
 	o, k, verdict := &s.outer, &s.keeper, admm.Best
 	switch {
 	case s.stats.OuterIterations == 0:
-		k.Begin(o.Point, s.value, s.file.Scale())
-	case o.Tame(s.value):
+		k.Begin(o.Point, s.objective, s.file.Scale())
+	case o.Tame(s.objective):
 		verdict = admm.Restart
 	default:
-		verdict = k.Judge(o.Point, s.value, false)
+		verdict = k.Judge(o.Point, s.objective, false)
 		s.stats.StepHalvings = k.Halvings
 	}
 	switch verdict {
 	case admm.Best:
 		o.Anchor.Relax()
-		s.best = s.value
+		s.bestObjective = s.objective
 	case admm.Restart:
-		return s.look()
+		return s.evaluate()
 	case admm.Lost:
 		k.Restore(o.Point)
 		return &solver.DivergenceError{
-			Outer: s.stats.OuterIterations, Objective: s.value, Start: k.First, Eta: s.stats.Eta, Rho: s.stats.Rho,
+			Outer: s.stats.OuterIterations, Objective: s.objective, Start: k.First, Eta: s.stats.Eta, Rho: s.stats.Rho,
 			Try: min(s.stats.Eta/admm.RetryFactor, o.NaturalEta(s.stats.OuterIterations)),
 		}
 	}
@@ -194,12 +194,12 @@ func (s *stochastic) snapshot() error {
 func (s *stochastic) schedule() (eta float64, more bool, err error) {
 	o := &s.outer
 	if more = float64(passesOfOuter*(s.stats.OuterIterations+1)) <= cmp.Or(s.set.Passes, 100); !more {
-		if best := s.keeper.ToBest(o.Point, s.value); best != s.value {
-			s.value, o.Gradient = best, nil
+		if bestObjective := s.keeper.ToBest(o.Point, s.objective); bestObjective != s.objective {
+			s.objective, o.Gradient = bestObjective, nil
 		}
 	}
-	solution := &exact.Solution{Result: exact.Result{Gap: math.Inf(1), Objective: s.value}, X: o.X, Z: o.Dual}
-	if err := s.recorder.show(s.stats.OuterIterations, s.passes(), solution, o.Gradient); err != nil || !more {
+	solution := &exact.Solution{Result: exact.Result{Gap: math.Inf(1), Objective: s.objective}, X: o.X, Z: o.Dual}
+	if err := s.recorder.record(s.stats.OuterIterations, s.passes(), solution, o.Gradient); err != nil || !more {
 		return 0, false, err
 	}
 	if s.stats.Eta = s.set.Eta; s.stats.Eta == 0 {
@@ -211,34 +211,34 @@ func (s *stochastic) schedule() (eta float64, more bool, err error) {
 // curvatureHere returns admm.RowCurvature.At at the iterate, for the rows of s.subset.
 func (s *stochastic) curvatureHere() float64 {
 	m := len(s.subset.Labels)
-	margin, slope := make([]float64, m), make([]float64, m)
-	kernels.Margins(margin, s.subset.Rows, s.outer.X)
-	s.q.Loss.Slopes(slope, margin, s.subset.Labels)
-	return s.curve.At(s.q.Loss, margin, slope, s.subset.Labels)
+	margins, slopes := make([]float64, m), make([]float64, m)
+	kernels.Margins(margins, s.subset.Rows, s.outer.X)
+	s.q.Loss.Slopes(slopes, margins, s.subset.Labels)
+	return s.rowCurvature.At(s.q.Loss, margins, slopes, s.subset.Labels)
 }
 
 // rowSets implements admm.OuterLoop.RowSets. It reads all blocks once, in a random order. It leaves out a
 // batch whose rows have almost no weight, unless this is the only batch.
-func (s *stochastic) rowSets(inner func(*admm.RowSet) error) error {
+func (s *stochastic) rowSets(runInnerLoop func(*admm.RowSet) error) error {
 	x0 := slices.Clone(s.outer.X)
 	n, _ := s.q.Data.Dims()
-	err := s.eachBatch(s.shuffled(), func(b *batch) error {
-		samples := int(math.Round(rows.Mass(b.weights, len(b.labels)) / s.weight * float64(n)))
-		if samples < 2 && s.batches > 1 {
+	err := s.eachBatch(s.shuffledBlocks(), func(b *batch) error {
+		sampleCount := int(math.Round(rows.Mass(b.weights, len(b.labels)) / s.weightSum * float64(n)))
+		if sampleCount < 2 && s.batchCount > 1 {
 			return s.file.Stop()
 		}
-		w, err := s.rowSet(b, x0, samples)
+		w, err := s.rowSet(b, x0, sampleCount)
 		if err != nil {
 			return err
 		}
-		return inner(w)
+		return runInnerLoop(w)
 	})
-	s.inner++
+	s.innerPasses++
 	return err
 }
 
-// shuffled returns the numbers of the blocks in a new random order (Fisher and Yates).
-func (s *stochastic) shuffled() []int {
+// shuffledBlocks returns the numbers of the blocks in a new random order (Fisher and Yates).
+func (s *stochastic) shuffledBlocks() []int {
 	order := make([]int, s.blocks.Count())
 	for k := range order {
 		index, _ := bits.Mul64(s.rng.Uint64(), uint64(k+1))
@@ -248,30 +248,30 @@ func (s *stochastic) shuffled() []int {
 	return order
 }
 
-// rowSet returns the RowSet of a batch. x0 is the snapshot, and samples is the number of samples that the
+// rowSet returns the RowSet of a batch. x0 is the snapshot, and sampleCount is the number of samples that the
 // inner loop draws.
-func (s *stochastic) rowSet(b *batch, x0 []float64, samples int) (*admm.RowSet, error) {
+func (s *stochastic) rowSet(b *batch, x0 []float64, sampleCount int) (*admm.RowSet, error) {
 	n, o := len(b.labels), &s.outer
-	s.slope, s.margin = resize(s.slope, n), resize(s.margin, n)
+	s.slopes, s.margins = resize(s.slopes, n), resize(s.margins, n)
 	l := &admm.InnerLoop{
-		Data: s.q.Data, Rows: kernels.Rows{Ptr: b.ptr, Idx: b.idx, Val: b.val, Cols: len(x0)}, Labels: b.labels, Slope0: s.slope,
+		Data: s.q.Data, Rows: kernels.Rows{Ptr: b.ptr, Idx: b.idx, Val: b.val, Cols: len(x0)}, Labels: b.labels, Slope0: s.slopes,
 		Loss: s.q.Loss, A: s.q.A, Set: term.SetOf(s.p.Domain), Rho: s.stats.Rho, Ridge: s.p.L2 + o.Anchor.Weight, Kappa: o.Kappa,
-		Steps: n, Round: n / s.updates, BatchSize: 1, Unrotated: true,
+		Steps: n, Round: n / s.batchUpdates, BatchSize: 1, Unrotated: true,
 	}
 	l.Scratch = kernels.NewScratch(l.Rows)
 	rows.Pieces(slopePieces, s.q.Threads, 0, n, func(_, lo, hi int) {
 		piece := l.Rows
 		piece.Ptr = piece.Ptr[lo : hi+1]
-		kernels.Margins(s.margin[lo:hi], piece, x0)
-		s.q.Loss.Slopes(s.slope[lo:hi], s.margin[lo:hi], b.labels[lo:hi])
+		kernels.Margins(s.margins[lo:hi], piece, x0)
+		s.q.Loss.Slopes(s.slopes[lo:hi], s.margins[lo:hi], b.labels[lo:hi])
 	})
 	plan, err := admm.NewPlan(l)
 	if err != nil {
 		return nil, err
 	}
 	s.stats.Plan = plan.Name()
-	s.stats.PlanReason = fmt.Sprintf("%s; steps draw from a batch of the file at a time, of %d", plan.Reason(), s.batches)
-	return &admm.RowSet{Plan: plan, Draw: admm.NewSampler(s.rng.Uint64(), n, b.weights).Draw, Samples: samples, Updates: s.updates}, nil
+	s.stats.PlanReason = fmt.Sprintf("%s; steps draw from a batch of the file at a time, of %d", plan.Reason(), s.batchCount)
+	return &admm.RowSet{Plan: plan, Draw: admm.NewSampler(s.rng.Uint64(), n, b.weights).Draw, Samples: sampleCount, Updates: s.batchUpdates}, nil
 }
 
 func resize[T any](v []T, n int) []T { return slices.Grow(v[:0], n)[:n] }
@@ -297,9 +297,9 @@ func (s *stochastic) prove(res *exact.Solution, goal float64) error {
 func newStochastic(p *solver.Problem, set *solver.Settings, q *exact.Problem, f *exact.File, opt Options, rec *recorder) *stochastic {
 	method := set.Method.Info().Name
 	s := &stochastic{
-		q: q, file: f, p: p, set: set, recorder: rec, tell: opt.Tell, best: math.Inf(1),
-		blocks: rows.NewWindows(q.Data, blockBytes), weight: rows.Mass(q.Weights, len(q.Labels)),
-		size: max(1, int(batchShare*float64(opt.Memory))/blockBytes),
+		q: q, file: f, p: p, set: set, recorder: rec, report: opt.Report, bestObjective: math.Inf(1),
+		blocks: rows.NewWindows(q.Data, blockBytes), weightSum: rows.Mass(q.Weights, len(q.Labels)),
+		batchBlocks: max(1, int(batchShare*float64(opt.Memory))/blockBytes),
 		stats: solver.Stats{
 			Name: cmp.Or(set.Name, method), Method: method, Storage: p.Data.Rows(0, 0).Form(), DualUpdates: 1, BatchSize: 1,
 		},
@@ -309,11 +309,11 @@ func newStochastic(p *solver.Problem, set *solver.Settings, q *exact.Problem, f 
 }
 
 // passes returns the number of passes so far, without an unfinished one.
-func (s *stochastic) passes() int { return s.file.Visits() + s.inner }
+func (s *stochastic) passes() int { return s.file.Visits() + s.innerPasses }
 
-// reportPass reports the progress to Options.Tell. fraction is the finished fraction of the current pass.
+// reportPass reports the progress to Options.Report. fraction is the finished fraction of the current pass.
 func (s *stochastic) reportPass(fraction float64) {
-	if s.tell != nil {
-		s.tell(float64(s.passes())+fraction, s.best)
+	if s.report != nil {
+		s.report(float64(s.passes())+fraction, s.bestObjective)
 	}
 }

@@ -27,22 +27,22 @@ func writeTemp(t *testing.T, d *sparse.Dataset) string {
 	return path
 }
 
-func mapped(t *testing.T, d *sparse.Dataset) *sparse.Dataset {
+func mappedCopy(t *testing.T, d *sparse.Dataset) *sparse.Dataset {
 	t.Helper()
 	return mapFile(t, writeTemp(t, d))
 }
 
 func mapFile(t *testing.T, path string) *sparse.Dataset {
 	t.Helper()
-	back, err := sparse.ReadFile(path, &sparse.ReadOptions{Regression: true, Memory: 1 << 20, Beyond: true})
+	dataset, err := sparse.ReadFile(path, &sparse.ReadOptions{Regression: true, Memory: 1 << 20, Beyond: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { back.Close() })
-	if !back.X.Mapped() {
+	t.Cleanup(func() { dataset.Close() })
+	if !dataset.X.Mapped() {
 		t.Skip("this system maps no files")
 	}
-	return back
+	return dataset
 }
 
 func synthetic(t *testing.T, opt sparse.SyntheticOptions) *sparse.Dataset {
@@ -65,8 +65,8 @@ func TestDamage(t *testing.T) {
 	if err := os.WriteFile(path, data, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	back := mapFile(t, path)
-	p, set := &solver.Problem{Data: back.X, Labels: back.Labels, L2: 1}, &solver.Settings{Method: solver.SCASK{}}
+	dataset := mapFile(t, path)
+	p, set := &solver.Problem{Data: dataset.X, Labels: dataset.Labels, L2: 1}, &solver.Settings{Method: solver.SCASK{}}
 	res, err := Minimize(t.Context(), p, set, Options{Memory: 8 << 20})
 	if bad := (*sparse.ParseError)(nil); res != nil || !errors.As(err, &bad) || bad.File != path {
 		t.Errorf("%v, %v", res, err)
@@ -74,13 +74,13 @@ func TestDamage(t *testing.T) {
 }
 
 func TestRefuses(t *testing.T) {
-	d := mapped(t, synthetic(t, sparse.SyntheticOptions{Rows: 200, Features: 20, Noise: 1, Seed: 1}))
-	heap := synthetic(t, sparse.SyntheticOptions{Rows: 200, Features: 20, Noise: 1, Seed: 1})
+	d := mappedCopy(t, synthetic(t, sparse.SyntheticOptions{Rows: 200, Features: 20, Noise: 1, Seed: 1}))
+	inMemory := synthetic(t, sparse.SyntheticOptions{Rows: 200, Features: 20, Noise: 1, Seed: 1})
 	for want, c := range map[string]struct {
 		p      solver.Problem
 		method solver.Method
 	}{
-		"scas convert writes": {solver.Problem{Data: heap.X, Labels: heap.Labels}, solver.SCASK{}},
+		"scas convert writes": {solver.Problem{Data: inMemory.X, Labels: inMemory.Labels}, solver.SCASK{}},
 		"only scas-k and":     {solver.Problem{Data: d.X, Labels: d.Labels}, solver.SCAS{}},
 		"labels for 200 rows": {solver.Problem{Data: d.X, Labels: d.Labels[1:], Penalty: solver.L1{Lambda: 1}}, solver.SCASL{}},
 		"Problem.SampleWeights has length 4": {
@@ -102,13 +102,13 @@ func TestRefuses(t *testing.T) {
 // TestZeroConstraint checks that a run with A = 0 reaches the optimum, with and without a ridge. The formula
 // of the automatic rho divides by the largest eigenvalue of A'A.
 func TestZeroConstraint(t *testing.T) {
-	d := mapped(t, synthetic(t, sparse.SyntheticOptions{Rows: 200, Features: 20, Noise: 1, Seed: 1}))
-	zero, err := sparse.FromDense(1, 20, make([]float64, 20))
+	d := mappedCopy(t, synthetic(t, sparse.SyntheticOptions{Rows: 200, Features: 20, Noise: 1, Seed: 1}))
+	zeroMatrix, err := sparse.FromDense(1, 20, make([]float64, 20))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, ridge := range []float64{0, 0.1} {
-		p := &solver.Problem{Data: d.X, Labels: d.Labels, Loss: solver.Squared{}, L2: ridge, Penalty: solver.L1{Lambda: 1e-3}, Constraint: zero}
+		p := &solver.Problem{Data: d.X, Labels: d.Labels, Loss: solver.Squared{}, L2: ridge, Penalty: solver.L1{Lambda: 1e-3}, Constraint: zeroMatrix}
 		best := solvertest.Minimize(t, p, nil).At.Objective
 		res, err := Minimize(t.Context(), p, &solver.Settings{Method: solver.SCASK{}}, Options{Memory: 8 << 20})
 		if err != nil || !(res.At.Objective < best+1e-4) {
@@ -122,7 +122,7 @@ func TestOneRow(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := mapped(t, &sparse.Dataset{X: x, Labels: []float64{1}})
+	d := mappedCopy(t, &sparse.Dataset{X: x, Labels: []float64{1}})
 	p := &solver.Problem{Data: d.X, Labels: d.Labels, Penalty: solver.L1{Lambda: 0.01}}
 	best := solvertest.Minimize(t, p, nil).At.Objective
 	res, err := Minimize(t.Context(), p, &solver.Settings{Method: solver.SCASK{}}, Options{Memory: 8 << 20})
@@ -138,7 +138,7 @@ func TestStepHalvings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := mapped(t, &sparse.Dataset{X: x, Labels: []float64{1e200, 1}})
+	d := mappedCopy(t, &sparse.Dataset{X: x, Labels: []float64{1e200, 1}})
 	p, set := &solver.Problem{Data: d.X, Labels: d.Labels, Loss: solver.Squared{}}, &solver.Settings{Method: solver.SCASK{}}
 	want, _ := solver.Minimize(t.Context(), p, set)
 	got, _ := Minimize(t.Context(), p, set, Options{Memory: 8 << 20})
@@ -151,7 +151,7 @@ type ownPenalty struct{ solver.L1 }
 
 // TestRefusesSettings checks the errors for settings that solver.Minimize refuses too.
 func TestRefusesSettings(t *testing.T) {
-	d := mapped(t, synthetic(t, sparse.SyntheticOptions{Rows: 200, Features: 20, Noise: 1, Seed: 1}))
+	d := mappedCopy(t, synthetic(t, sparse.SyntheticOptions{Rows: 200, Features: 20, Noise: 1, Seed: 1}))
 	p := &solver.Problem{Data: d.X, Labels: d.Labels, Penalty: solver.L1{Lambda: 1e-3}}
 	for field, set := range map[string]solver.Settings{
 		"Passes": {Passes: 1}, "Eta": {Eta: -1}, "Rho": {Rho: math.NaN()}, "DualUpdates": {DualUpdates: -2}, "RecordEvery": {RecordEvery: -1},
@@ -172,7 +172,7 @@ func TestRefusesSettings(t *testing.T) {
 // TestStops checks that a cancelled context and a time limit end a run with the result so far. Minimize must
 // return an error only for the cancelled context.
 func TestStops(t *testing.T) {
-	d := mapped(t, synthetic(t, sparse.SyntheticOptions{Rows: 60000, Features: 30, Noise: 1, Seed: 1}))
+	d := mappedCopy(t, synthetic(t, sparse.SyntheticOptions{Rows: 60000, Features: 30, Noise: 1, Seed: 1}))
 	p := &solver.Problem{Data: d.X, Labels: d.Labels, Penalty: solver.L1{Lambda: 1e-3}}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -186,20 +186,20 @@ func TestStops(t *testing.T) {
 	}
 }
 
-// TestTell checks that the numbers of passes that Tell gets increase up to the number in the result, and that
-// Tell gets the objective of a snapshot.
-func TestTell(t *testing.T) {
-	d := mapped(t, synthetic(t, sparse.SyntheticOptions{Rows: 60000, Features: 30, Noise: 1, Seed: 1}))
+// TestReport checks that the numbers of passes that Report gets increase up to the number in the result, and
+// that Report gets the objective of a snapshot.
+func TestReport(t *testing.T) {
+	d := mappedCopy(t, synthetic(t, sparse.SyntheticOptions{Rows: 60000, Features: 30, Noise: 1, Seed: 1}))
 	p := &solver.Problem{Data: d.X, Labels: d.Labels, Penalty: solver.L1{Lambda: 1e-3}}
 	var lastPasses, best float64
-	tell := func(passes, objective float64) {
+	report := func(passes, objective float64) {
 		if !(passes > lastPasses) {
 			t.Errorf("pass %v after %v", passes, lastPasses)
 		}
 		lastPasses, best = passes, objective
 	}
 	set := &solver.Settings{Method: solver.SCASK{}, Passes: 4}
-	res, err := Minimize(t.Context(), p, set, Options{Memory: 4 << 20, Tell: tell})
+	res, err := Minimize(t.Context(), p, set, Options{Memory: 4 << 20, Report: report})
 	if err != nil || lastPasses != res.Stats.Passes || !(best >= res.At.Objective && best < 1) {
 		t.Errorf("%v: %v passes to the objective %v, in the result %v to %v", err, lastPasses, best, res.Stats.Passes, res.At.Objective)
 	}
@@ -231,7 +231,7 @@ func TestBatches(t *testing.T) {
 		opt       sparse.SyntheticOptions
 		method    solver.Method
 		reference solver.Method
-		set       func(p *solver.Problem)
+		change    func(p *solver.Problem)
 	}{
 		"lasso":  {sparse.SyntheticOptions{Rows: 60000, Features: 30, NonzerosPerRow: 9, Noise: 1, Seed: 1}, solver.SCASK{}, solver.SCASK{}, func(p *solver.Problem) { p.Penalty = solver.L1{Lambda: 2e-3} }},
 		"sorted": {sparse.SyntheticOptions{Rows: 60000, Features: 30, NonzerosPerRow: 9, Noise: 1, Seed: 1}, solver.SCASK{}, solver.SCASK{}, func(p *solver.Problem) { p.Penalty = solver.L1{Lambda: 2e-3} }},
@@ -263,9 +263,9 @@ func TestBatches(t *testing.T) {
 			if name == "sorted" {
 				dataset = sortedByLabel(t, dataset)
 			}
-			d := mapped(t, dataset)
+			d := mappedCopy(t, dataset)
 			p := &solver.Problem{Data: d.X, Labels: d.Labels}
-			c.set(p)
+			c.change(p)
 			best, err := solver.Minimize(context.Background(), p, &solver.Settings{RelTol: 1e-9})
 			if err != nil {
 				t.Fatal(err)
@@ -280,22 +280,22 @@ func TestBatches(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			zero, value := p.Evaluate(make([]float64, 30)).Objective, p.Evaluate(res.X).Objective
-			off, offReference := (value-best.At.Objective)/zero, (reference.At.Objective-best.At.Objective)/zero
-			t.Logf("off by %.1e, from all samples by %.1e; gap proved %.1e; %s: %s", off, offReference, res.DualityGap/zero, res.Stats.Plan, res.Stats.PlanReason)
-			if off > 3*offReference+1e-5 || math.Abs(value-res.At.Objective) > 1e-12*zero || value-best.At.Objective > res.DualityGap {
-				t.Errorf("objective %v, %v from all samples; gap %v", value, reference.At.Objective, res.DualityGap)
+			objectiveAtZero, objective := p.Evaluate(make([]float64, 30)).Objective, p.Evaluate(res.X).Objective
+			excess, referenceExcess := (objective-best.At.Objective)/objectiveAtZero, (reference.At.Objective-best.At.Objective)/objectiveAtZero
+			t.Logf("off by %.1e, from all samples by %.1e; gap proved %.1e; %s: %s", excess, referenceExcess, res.DualityGap/objectiveAtZero, res.Stats.Plan, res.Stats.PlanReason)
+			if excess > 3*referenceExcess+1e-5 || math.Abs(objective-res.At.Objective) > 1e-12*objectiveAtZero || objective-best.At.Objective > res.DualityGap {
+				t.Errorf("objective %v, %v from all samples; gap %v", objective, reference.At.Objective, res.DualityGap)
 			}
-			if p.Domain == nil && res.DualityGap > 2*(value-best.At.Objective)+1e-6*zero {
-				t.Errorf("the gap is said to be %v, and is %v", res.DualityGap, value-best.At.Objective)
+			if p.Domain == nil && res.DualityGap > 2*(objective-best.At.Objective)+1e-6*objectiveAtZero {
+				t.Errorf("the gap is said to be %v, and is %v", res.DualityGap, objective-best.At.Objective)
 			}
 			set.Threads = 3
-			repeat, err := Minimize(context.Background(), p, set, Options{Memory: 4 << 20})
-			if err != nil || !slices.Equal(res.X, repeat.X) {
+			secondRun, err := Minimize(context.Background(), p, set, Options{Memory: 4 << 20})
+			if err != nil || !slices.Equal(res.X, secondRun.X) {
 				t.Errorf("other bits, %v", err)
 			}
 			set.Seed = 4
-			if repeat, err = Minimize(context.Background(), p, set, Options{Memory: 4 << 20}); err != nil || slices.Equal(res.X, repeat.X) {
+			if secondRun, err = Minimize(context.Background(), p, set, Options{Memory: 4 << 20}); err != nil || slices.Equal(res.X, secondRun.X) {
 				t.Errorf("the seed has no effect, %v", err)
 			}
 		})
