@@ -46,8 +46,8 @@ func TestFaults(t *testing.T) {
 	const patience = 20 * time.Second // additional time that a busy machine may take
 	p, _ := solvertest.PlantedProblem(t, sparse.SyntheticOptions{Rows: 600, Features: 60, Noise: 1, Seed: 3}, 1e-2)
 	calls := 0
-	undisturbed := &memoryCheckpoint{}
-	want, errs := disturbed(t, p, time.Minute, undisturbed, func(call int) { calls = max(calls, call+1) }, -1, nil, 0)
+	faultFreeCheckpoint := &memoryCheckpoint{}
+	want, errs := solveWithFault(t, p, time.Minute, faultFreeCheckpoint, func(call int) { calls = max(calls, call+1) }, -1, nil, 0)
 	if errs[0] != nil {
 		t.Fatal(errs)
 	}
@@ -57,38 +57,38 @@ func TestFaults(t *testing.T) {
 			rng := rand.New(rand.NewPCG(1, uint64(name[0])))
 			for range trials {
 				m, badCall, began := &memoryCheckpoint{}, rng.IntN(calls), time.Now()
-				got, errs := disturbed(t, p, limit, m, nil, rng.IntN(ranks), f, badCall)
-				if took := time.Since(began); took > 3*limit+patience {
-					t.Errorf("at call %d of %d: it took %v", badCall, calls, took)
+				got, errs := solveWithFault(t, p, limit, m, nil, rng.IntN(ranks), f, badCall)
+				if elapsed := time.Since(began); elapsed > 3*limit+patience {
+					t.Errorf("at call %d of %d: it took %v", badCall, calls, elapsed)
 				}
 				for r := range ranks {
 					if got[r] != nil || errs[r] == nil {
 						t.Errorf("at call %d of %d: rank %d has a result, error %v", badCall, calls, r, errs[r])
 					}
 				}
-				again, errs := disturbed(t, p, time.Minute, m, nil, -1, nil, 0)
-				if errs[0] != nil || again[0].Status != solver.Converged {
+				resumed, errs := solveWithFault(t, p, time.Minute, m, nil, -1, nil, 0)
+				if errs[0] != nil || resumed[0].Status != solver.Converged {
 					t.Fatalf("relaunched after call %d: %v", badCall, errs)
 				}
-				if diff := cmp.Diff([]any{want[0].Iterate, want[0].DualityGap}, []any{again[0].Iterate, again[0].DualityGap}); diff != "" {
+				if diff := cmp.Diff([]any{want[0].Iterate, want[0].DualityGap}, []any{resumed[0].Iterate, resumed[0].DualityGap}); diff != "" {
 					t.Fatalf("relaunched after call %d: %s", badCall, diff)
 				}
 			}
 		})
 	}
-	t.Logf("%d calls of each rank, %d checkpoints", calls, len(undisturbed.states))
+	t.Logf("%d calls of each rank, %d checkpoints", calls, len(faultFreeCheckpoint.states))
 }
 
-// disturbed solves p with three ranks and the checkpoint m. A call is one communication of a rank with the
-// others, and limit is its time limit. The fault f makes rank badRank fail at its call number badCall,
-// counted from 0. If badRank is −1, no rank fails. Unless observe is nil, disturbed calls it before each call
-// of the first rank, with the number of the call.
-func disturbed(
+// solveWithFault solves p with three ranks and the checkpoint m. A call is one communication of a rank with
+// the others, and limit is its time limit. The fault f makes rank badRank fail at its call number badCall,
+// counted from 0. If badRank is −1, no rank fails. Unless observe is nil, solveWithFault calls it before each
+// call of the first rank, with the number of the call.
+func solveWithFault(
 	t *testing.T, p *solver.Problem, limit time.Duration, m *memoryCheckpoint, observe func(call int), badRank int, f fault, badCall int,
 ) ([]*solver.Result, []error) {
 	t.Helper()
 	return onRanks(t, p, 3, limit, func(c *dist.Goroutine, _ *solver.Problem, set *solver.Settings) {
-		set.Checkpoint = onFirst(c, m)
+		set.Checkpoint = forFirstRank(c, m)
 		c.Before = func(call, _ int) error {
 			if c.Rank() == 0 && observe != nil {
 				observe(call)
@@ -136,24 +136,24 @@ func TestWatch(t *testing.T) {
 		t.Error("a watchdog without a limit")
 	}
 	expired := make(chan struct{}, 1)
-	slow := dist.Watch(comms[0], 50*time.Millisecond, func() { expired <- struct{}{} })
-	meet := func(wait time.Duration) {
+	watched := dist.Watch(comms[0], 50*time.Millisecond, func() { expired <- struct{}{} })
+	sumAfter := func(delay time.Duration) {
 		go func() {
-			time.Sleep(wait)
+			time.Sleep(delay)
 			comms[1].AllReduceSum([]float64{1})
 		}()
 		v := []float64{1}
-		if err := slow.AllReduceSum(v); err != nil || v[0] != 2 {
+		if err := watched.AllReduceSum(v); err != nil || v[0] != 2 {
 			t.Errorf("%v, %v", v, err)
 		}
 	}
-	meet(0)
+	sumAfter(0)
 	select {
 	case <-expired:
 		t.Error("it expired without a reason")
 	case <-time.After(100 * time.Millisecond):
 	}
-	meet(200 * time.Millisecond)
+	sumAfter(200 * time.Millisecond)
 	select {
 	case <-expired:
 	default:

@@ -40,12 +40,12 @@ func solveFrom(t *testing.T, p *solver.Problem, set solver.Settings, ranks int, 
 	t.Helper()
 	return onRanks(t, p, ranks, time.Minute, func(c *dist.Goroutine, _ *solver.Problem, target *solver.Settings) {
 		*target = set
-		target.Checkpoint = onFirst(c, m)
+		target.Checkpoint = forFirstRank(c, m)
 	})
 }
 
-// onFirst returns m on the first rank, and an empty memoryCheckpoint on all other ranks.
-func onFirst(c dist.Comm, m *memoryCheckpoint) *memoryCheckpoint {
+// forFirstRank returns m on the first rank, and an empty memoryCheckpoint on all other ranks.
+func forFirstRank(c dist.Comm, m *memoryCheckpoint) *memoryCheckpoint {
 	if c.Rank() > 0 {
 		return &memoryCheckpoint{}
 	}
@@ -93,9 +93,9 @@ func TestResume(t *testing.T) {
 					t.Fatalf("%s, %d ranks, from checkpoint %d: %s", name, ranks, k, diff)
 				}
 			}
-			other, errs := solveFrom(t, c.p, c.set, ranks+1, &memoryCheckpoint{states: history.states[:1]})
-			if errs[0] != nil || other[0].Status != want[0].Status {
-				t.Errorf("%s, from %d ranks to one more: %v, %v", name, ranks, other[0].Status, errs)
+			moreRanksResults, errs := solveFrom(t, c.p, c.set, ranks+1, &memoryCheckpoint{states: history.states[:1]})
+			if errs[0] != nil || moreRanksResults[0].Status != want[0].Status {
+				t.Errorf("%s, from %d ranks to one more: %v, %v", name, ranks, moreRanksResults[0].Status, errs)
 			}
 		}
 	}
@@ -105,36 +105,36 @@ func TestResume(t *testing.T) {
 // malformed, or cannot be saved.
 func TestResumeRefuses(t *testing.T) {
 	p := solvertest.ChainProblem(t, 0)
-	other, _ := solvertest.PlantedProblem(t, sparse.SyntheticOptions{Rows: 100, Features: 20, Seed: 1}, 1e-2)
+	otherProblem, _ := solvertest.PlantedProblem(t, sparse.SyntheticOptions{Rows: 100, Features: 20, Seed: 1}, 1e-2)
 	set := solver.Settings{Method: solver.SCASK{}, Passes: 4}
-	longer := *p // y has one coordinate more
+	withLongerY := *p // y has one coordinate more
 	l, _ := p.Constraint.Dims()
 	b, err := sparse.FromDense(l, l+1, slices.Repeat([]float64{1}, l*(l+1)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	longer.Coupling = &solver.Coupling{B: b}
-	weaker := *p
-	weaker.Penalty = solver.L1{Lambda: p.Penalty.Scale() / 2}
-	ofOther, ofLonger, ofWeaker := &memoryCheckpoint{}, &memoryCheckpoint{}, &memoryCheckpoint{}
-	for q, m := range map[*solver.Problem]*memoryCheckpoint{other: ofOther, &longer: ofLonger, &weaker: ofWeaker} {
+	withLongerY.Coupling = &solver.Coupling{B: b}
+	withWeakerPenalty := *p
+	withWeakerPenalty.Penalty = solver.L1{Lambda: p.Penalty.Scale() / 2}
+	otherCheckpoint, longerCheckpoint, weakerCheckpoint := &memoryCheckpoint{}, &memoryCheckpoint{}, &memoryCheckpoint{}
+	for q, m := range map[*solver.Problem]*memoryCheckpoint{otherProblem: otherCheckpoint, &withLongerY: longerCheckpoint, &withWeakerPenalty: weakerCheckpoint} {
 		if _, errs := solveFrom(t, q, set, 1, m); errs[0] != nil {
 			t.Fatal(errs[0])
 		}
 	}
-	ofSCASL, linearised := &memoryCheckpoint{}, set
-	linearised.Method = solver.SCASL{}
-	if _, errs := solveFrom(t, p, linearised, 1, ofSCASL); errs[0] != nil {
+	scaslCheckpoint, scaslSettings := &memoryCheckpoint{}, set
+	scaslSettings.Method = solver.SCASL{}
+	if _, errs := solveFrom(t, p, scaslSettings, 1, scaslCheckpoint); errs[0] != nil {
 		t.Fatal(errs[0])
 	}
-	full := errors.New("the disk is full")
+	errFull := errors.New("the disk is full")
 	for want, bad := range map[string]*memoryCheckpoint{
-		"of 20 features":                        ofOther,
-		fmt.Sprintf("%d coordinates of y", l+1): ofLonger,
-		"of another problem: the objective":     ofWeaker,
-		"of the method scas-l":                  ofSCASL,
+		"of 20 features":                        otherCheckpoint,
+		fmt.Sprintf("%d coordinates of y", l+1): longerCheckpoint,
+		"of another problem: the objective":     weakerCheckpoint,
+		"of the method scas-l":                  scaslCheckpoint,
 		"cannot be read":                        {states: [][]byte{[]byte("this is none")}},
-		full.Error():                            {err: full},
+		errFull.Error():                         {err: errFull},
 	} {
 		for _, ranks := range []int{1, 2} {
 			_, errs := solveFrom(t, p, set, ranks, &memoryCheckpoint{states: bad.states, err: bad.err})

@@ -49,10 +49,10 @@ func onRanks(
 	results, errs := make([]*solver.Result, ranks), make([]error, ranks)
 	var wg sync.WaitGroup
 	for r, c := range dist.Local(ranks, limit) {
-		part, set := shard(t, p, c), &solver.Settings{}
-		prepare(c, part, set)
+		shardProblem, set := shard(t, p, c), &solver.Settings{}
+		prepare(c, shardProblem, set)
 		wg.Go(func() {
-			if results[r], errs[r] = solver.Minimize(context.Background(), part, set); errs[r] != nil {
+			if results[r], errs[r] = solver.Minimize(context.Background(), shardProblem, set); errs[r] != nil {
 				c.Close()
 			}
 		})
@@ -70,20 +70,20 @@ func solve(t testing.TB, p *solver.Problem, set solver.Settings, ranks int) ([]*
 // process. The bits must be the same on every rank and in every run. One rank must give the bits of
 // a run without a Comm.
 func TestSameOptimum(t *testing.T) {
-	counts := []int{1, 2, 3}
+	rankCounts := []int{1, 2, 3}
 	if testing.Short() {
-		counts = []int{2}
+		rankCounts = []int{2}
 	}
 	for _, c := range solvertest.EveryProblem(t, 1) {
-		single := solvertest.Minimize(t, c.Problem, nil)
-		for _, ranks := range counts {
+		singleRun := solvertest.Minimize(t, c.Problem, nil)
+		for _, ranks := range rankCounts {
 			res := sameBits(t, c.Name, c.Problem, ranks)
-			if apart := math.Abs(res.At.Objective - single.At.Objective); res.Status != single.Status || apart > math.Max(res.DualityGap, single.DualityGap) {
-				t.Errorf("%s, %d ranks: %s, objective %v, gap %v; one process: %s, %v, %v", c.Name, ranks, res.Status, res.At.Objective, res.DualityGap, single.Status, single.At.Objective, single.DualityGap)
+			if difference := math.Abs(res.At.Objective - singleRun.At.Objective); res.Status != singleRun.Status || difference > math.Max(res.DualityGap, singleRun.DualityGap) {
+				t.Errorf("%s, %d ranks: %s, objective %v, gap %v; one process: %s, %v, %v", c.Name, ranks, res.Status, res.At.Objective, res.DualityGap, singleRun.Status, singleRun.At.Objective, singleRun.DualityGap)
 			}
 			if ranks == 1 {
-				res.Stats.Seconds, res.Stats.SetupSeconds = single.Stats.Seconds, single.Stats.SetupSeconds
-				if diff := cmp.Diff(single, res); diff != "" {
+				res.Stats.Seconds, res.Stats.SetupSeconds = singleRun.Stats.Seconds, singleRun.Stats.SetupSeconds
+				if diff := cmp.Diff(singleRun, res); diff != "" {
 					t.Errorf("%s: one rank is not the single process: %s", c.Name, diff)
 				}
 			}
@@ -157,11 +157,11 @@ func randomProblem(t *testing.T, rows, features int, lambda float64, draw func(r
 // checkRanks checks that ranks find the optimum that one process finds.
 func checkRanks(t *testing.T, ranks int, p *solver.Problem) {
 	t.Helper()
-	single := solvertest.Minimize(t, p, nil)
+	singleRun := solvertest.Minimize(t, p, nil)
 	res := sameBits(t, t.Name(), p, ranks)
 	_, features := p.Data.Dims()
-	if apart := math.Abs(res.At.Objective - single.At.Objective); len(res.X) != features || apart > single.DualityGap+res.DualityGap {
-		t.Errorf("%d coefficients, %g apart, gaps %g and %g", len(res.X), apart, single.DualityGap, res.DualityGap)
+	if difference := math.Abs(res.At.Objective - singleRun.At.Objective); len(res.X) != features || difference > singleRun.DualityGap+res.DualityGap {
+		t.Errorf("%d coefficients, %g apart, gaps %g and %g", len(res.X), difference, singleRun.DualityGap, res.DualityGap)
 	}
 }
 
@@ -174,23 +174,23 @@ func TestUnlikeShards(t *testing.T) {
 		rows[i] = i
 	}
 	slices.SortStableFunc(rows, func(i, j int) int { return int(p.Labels[i] - p.Labels[j]) })
-	sorted := *p
-	sorted.Labels = make([]float64, 3000)
+	sortedProblem := *p
+	sortedProblem.Labels = make([]float64, 3000)
 	for i, row := range rows {
-		sorted.Labels[i] = p.Labels[row]
+		sortedProblem.Labels[i] = p.Labels[row]
 	}
 	var err error
-	if sorted.Data, err = p.Data.SelectRows(rows); err != nil {
+	if sortedProblem.Data, err = p.Data.SelectRows(rows); err != nil {
 		t.Fatal(err)
 	}
-	single := solvertest.Minimize(t, p, nil)
+	singleRun := solvertest.Minimize(t, p, nil)
 	for _, ranks := range []int{2, 6} {
-		got, errs := solve(t, &sorted, solver.Settings{Method: solver.SCASK{}, Passes: 20}, ranks)
-		if errs[0] != nil || got[0].Stats.StepHalvings > 0 || !(got[0].At.Objective-single.At.Objective < 0.05) {
-			t.Errorf("%d ranks: %+v above the optimum, %v", ranks, got[0].At.Objective-single.At.Objective, errs)
+		got, errs := solve(t, &sortedProblem, solver.Settings{Method: solver.SCASK{}, Passes: 20}, ranks)
+		if errs[0] != nil || got[0].Stats.StepHalvings > 0 || !(got[0].At.Objective-singleRun.At.Objective < 0.05) {
+			t.Errorf("%d ranks: %+v above the optimum, %v", ranks, got[0].At.Objective-singleRun.At.Objective, errs)
 		}
-		if res := sameBits(t, "sorted", &sorted, ranks); math.Abs(res.At.Objective-single.At.Objective) > single.DualityGap+res.DualityGap {
-			t.Errorf("%d ranks: %v, one %v", ranks, res.At.Objective, single.At.Objective)
+		if res := sameBits(t, "sorted", &sortedProblem, ranks); math.Abs(res.At.Objective-singleRun.At.Objective) > singleRun.DualityGap+res.DualityGap {
+			t.Errorf("%d ranks: %v, one %v", ranks, res.At.Objective, singleRun.At.Objective)
 		}
 	}
 }
