@@ -35,7 +35,7 @@ func TestAuto(t *testing.T) {
 		p := solvertest.LoadProblem(t, c.name, c.features)
 		p.Penalty = solver.L1{Lambda: c.lambda}
 		if c.graph != "" {
-			p.Constraint = constraint(t, c.graph, c.features)
+			p.Constraint = readConstraint(t, c.graph, c.features)
 		}
 		for _, tol := range []float64{1e-3, 1e-6, 1e-9} {
 			res := solvertest.Minimize(t, p, &solver.Settings{RelTol: tol})
@@ -119,7 +119,7 @@ func TestAutoDifferences(t *testing.T) {
 // a time limit or a context ends.
 func TestAutoEnds(t *testing.T) {
 	p, _ := solvertest.PlantedProblem(t, sparse.SyntheticOptions{Rows: 3000, Features: 60, NonzerosPerRow: 20, Noise: 1, Seed: 3}, 1e-3)
-	start := p.Evaluate(make([]float64, 60)).Objective
+	objectiveAtStart := p.Evaluate(make([]float64, 60)).Objective
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
 	for _, c := range []struct {
@@ -146,8 +146,8 @@ func TestAutoEnds(t *testing.T) {
 			t.Errorf("%s: error %v, want %v", c.name, err, c.err)
 			continue
 		}
-		if res.Status != c.status || !(res.At.Objective <= start) || math.IsNaN(res.DualityGap) {
-			t.Errorf("%s: status %s, objective %v after %v, gap %v", c.name, res.Status, res.At.Objective, start, res.DualityGap)
+		if res.Status != c.status || !(res.At.Objective <= objectiveAtStart) || math.IsNaN(res.DualityGap) {
+			t.Errorf("%s: status %s, objective %v after %v, gap %v", c.name, res.Status, res.At.Objective, objectiveAtStart, res.DualityGap)
 		}
 		if c.set.Passes > 0 && res.Stats.Passes > c.set.Passes {
 			t.Errorf("%s: %v passes of %v", c.name, res.Stats.Passes, c.set.Passes)
@@ -173,9 +173,9 @@ func TestAutoWithoutProof(t *testing.T) {
 	}
 }
 
-// outlier returns a regression problem in which one label is multiplied by 1e5. The labels are proportional
-// to size. If noisy is true, the labels do not depend on the features.
-func outlier(t *testing.T, seed uint64, size float64, noisy bool) *solver.Problem {
+// outlierProblem returns a regression problem in which one label is multiplied by 1e5. The labels are
+// proportional to labelSize. If noisy is true, the labels do not depend on the features.
+func outlierProblem(t *testing.T, seed uint64, labelSize float64, noisy bool) *solver.Problem {
 	t.Helper()
 	const rows, features = 200, 20
 	rng := rand.New(rand.NewPCG(seed, 1))
@@ -187,11 +187,11 @@ func outlier(t *testing.T, seed uint64, size float64, noisy bool) *solver.Proble
 		for j, w := range weights {
 			v := math.Floor(3 * rng.Float64())
 			values[i*features+j] = v
-			labels[i] += size * w * v
+			labels[i] += labelSize * w * v
 		}
-		labels[i] += 0.1 * size * rng.NormFloat64()
+		labels[i] += 0.1 * labelSize * rng.NormFloat64()
 		if noisy {
-			labels[i] = size * rng.NormFloat64()
+			labels[i] = labelSize * rng.NormFloat64()
 		}
 	}
 	labels[rng.IntN(rows)] *= 1e5
@@ -207,7 +207,7 @@ func TestAutoOfAnOutlier(t *testing.T) {
 	for _, size := range []float64{1, 1e3} {
 		for _, noisy := range []bool{false, true} {
 			for seed := range uint64(5) {
-				p := outlier(t, seed, size, noisy)
+				p := outlierProblem(t, seed, size, noisy)
 				for _, tol := range []float64{0.5, 0.1, 1e-2, 1e-3, 1e-4, 1e-6} {
 					if res, err := solver.Minimize(t.Context(), p, &solver.Settings{RelTol: tol}); err != nil || res.Status != solver.Converged {
 						t.Errorf("labels of %g, noisy %t, seed %d, to %g: %v", size, noisy, seed, tol, err)
@@ -232,9 +232,9 @@ func TestGroups(t *testing.T) {
 	}
 }
 
-// TestSmallSets checks that runs on small public data sets converge with the default settings. Columns are
-// unscaled, or multiplied by factors from 1e-3 to 1e3.
-func TestSmallSets(t *testing.T) {
+// TestSmallDataSets checks that runs on small public data sets converge with the default settings. Columns
+// are unscaled, or multiplied by factors from 1e-3 to 1e3.
+func TestSmallDataSets(t *testing.T) {
 	steps, runs := 0, 0
 	for _, c := range []struct {
 		name string
@@ -243,20 +243,20 @@ func TestSmallSets(t *testing.T) {
 		{"heart_scale", solver.Logistic{}}, {"german.numer_scale", solver.Logistic{}}, {"breast-cancer_scale", solver.Logistic{}}, {"a1a", solver.Logistic{}},
 		{"housing_scale", solver.Squared{}}, {"abalone", solver.Squared{}}, {"housing_scale", solver.Huber{}}, {"heart_scale", solver.SquaredHinge{}},
 	} {
-		for _, spread := range []bool{false, true} {
-			p := smallSet(t, c.name, c.loss, spread)
-			limit := lambdaMax(p)
+		for _, scaled := range []bool{false, true} {
+			p := readSmallData(t, c.name, c.loss, scaled)
+			maxLambda := lambdaMax(p)
 			for _, fraction := range []float64{0.5, 0.1, 1e-2, 1e-3, 1e-4, 1e-6} {
 				for _, chain := range []bool{false, true} {
 					_, features := p.Data.Dims()
 					q := *p
-					q.Penalty = solver.L1{Lambda: fraction * limit}
+					q.Penalty = solver.L1{Lambda: fraction * maxLambda}
 					if chain {
 						q.Constraint = graph.Chain(features).FusedLasso()
 					}
 					res, err := solver.Minimize(t.Context(), &q, nil)
 					if err != nil || res.Status != solver.Converged {
-						t.Errorf("%s, %s, spread %v, %g lambda_max, chain %v: %v", c.name, c.loss, spread, fraction, chain, err)
+						t.Errorf("%s, %s, scaled %v, %g lambda_max, chain %v: %v", c.name, c.loss, scaled, fraction, chain, err)
 						continue
 					}
 					steps, runs = steps+res.Stats.NewtonSteps, runs+1
@@ -267,8 +267,8 @@ func TestSmallSets(t *testing.T) {
 	t.Logf("%d runs, %.1f Newton steps each", runs, float64(steps)/float64(runs))
 }
 
-// smallSet reads a data set. If spread is true, it multiplies the columns by factors from 1e-3 to 1e3.
-func smallSet(t *testing.T, name string, loss solver.Loss, spread bool) *solver.Problem {
+// readSmallData reads a data set. If scaled is true, it multiplies the columns by factors from 1e-3 to 1e3.
+func readSmallData(t *testing.T, name string, loss solver.Loss, scaled bool) *solver.Problem {
 	t.Helper()
 	regression := loss.Validate([]float64{0.5}) == nil
 	ds, err := sparse.ReadFile(sparsetest.DataFile(t, "small", name), &sparse.ReadOptions{Regression: regression})
@@ -276,8 +276,8 @@ func smallSet(t *testing.T, name string, loss solver.Loss, spread bool) *solver.
 		t.Fatal(err)
 	}
 	p := &solver.Problem{Data: ds.X, Labels: ds.Labels, Loss: loss}
-	if spread {
-		return inUnits(t, p)
+	if scaled {
+		return withScaledColumns(t, p)
 	}
 	return p
 }
@@ -290,11 +290,11 @@ func lambdaMax(p *solver.Problem) float64 {
 		slope[i] = p.Loss.Slope(0, b)
 	}
 	p.Data.MulVecTrans(g, slope)
-	largest := 0.0
+	maxGradient := 0.0
 	for _, v := range g {
-		largest = max(largest, math.Abs(v)/float64(n))
+		maxGradient = max(maxGradient, math.Abs(v)/float64(n))
 	}
-	return largest
+	return maxGradient
 }
 
 // TestBeyondRounding checks data with huge values. The objective must not rise above the objective at the
@@ -313,9 +313,9 @@ func TestBeyondRounding(t *testing.T) {
 		for _, loss := range []solver.Loss{solver.Logistic{}, solver.Squared{}, solver.Huber{}, solver.SquaredHinge{}} {
 			p := &solver.Problem{Data: x, Labels: labels, Loss: loss, Penalty: solver.L1{Lambda: 1e-3}}
 			res, err := solver.Minimize(t.Context(), p, nil)
-			start := p.Evaluate(make([]float64, 2)).Objective
-			if res == nil || !(res.At.Objective <= start) {
-				t.Errorf("values of %g, %s: %v, objective %+v after %v", size, loss, err, res, start)
+			objectiveAtStart := p.Evaluate(make([]float64, 2)).Objective
+			if res == nil || !(res.At.Objective <= objectiveAtStart) {
+				t.Errorf("values of %g, %s: %v, objective %+v after %v", size, loss, err, res, objectiveAtStart)
 				continue
 			}
 			if (res.Status == solver.Converged) != (err == nil) {
@@ -395,11 +395,11 @@ func TestAutoFreeWide(t *testing.T) {
 	}
 	p.Constraint, p.Penalty = nil, solver.L1{Lambda: 1e-3, Weights: weights}
 	chain := graph.Chain(3001).FusedLasso()
-	edges := slices.Concat(slices.Repeat([]float64{1}, 2999), []float64{0}, weights)
+	rowWeights := slices.Concat(slices.Repeat([]float64{1}, 2999), []float64{0}, weights)
 	for _, c := range []struct {
 		a       solver.Operator
 		weights []float64
-	}{{nil, weights}, {chain, edges}} {
+	}{{nil, weights}, {chain, rowWeights}} {
 		if p.Penalty = (solver.L1{Lambda: 1e-3, Weights: c.weights}); c.a != nil {
 			p.Constraint = c.a
 		}

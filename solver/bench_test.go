@@ -37,7 +37,7 @@ func BenchmarkEmptyColumns(b *testing.B) {
 				}
 				prob.Constraint = g.FusedLasso()
 			}
-			advance := solver.InnerSteps(b, prob)
+			advance := solver.InnerStepper(b, prob)
 			b.Run(fmt.Sprintf("coupled=%v/p=%d", coupled, p), func(b *testing.B) {
 				for b.Loop() {
 					advance()

@@ -34,9 +34,9 @@ func excused(path string) bool {
 	return mayRound[path] != "" || mayRound[filepath.ToSlash(filepath.Dir(path))] != ""
 }
 
-// source returns the lines of each Go file that is not a test, except in gen and bench. The keys are paths
-// relative to the root of the module.
-func source(t *testing.T) map[string][]string {
+// readSources returns the lines of each Go file that is not a test, except in gen and bench. The keys are
+// paths relative to the root of the module.
+func readSources(t *testing.T) map[string][]string {
 	t.Helper()
 	files := make(map[string][]string)
 	for _, p := range packages(t) {
@@ -68,36 +68,36 @@ func TestFused(t *testing.T) {
 	if testing.Short() {
 		t.Skip("-short: not compiling for arm64")
 	}
-	files := source(t)
-	named := make(map[string][]string) // paths by base name
+	files := readSources(t)
+	pathsByName := make(map[string][]string) // paths by base name
 	for path := range files {
-		named[filepath.Base(path)] = append(named[filepath.Base(path)], path)
+		pathsByName[filepath.Base(path)] = append(pathsByName[filepath.Base(path)], path)
 	}
-	list := exec.Command("go", "list", "-export", "-f", "{{.Export}}", module+"/kernels", module+"/sparse/...", module+"/solver/...")
-	list.Env = append(os.Environ(), "GOOS=linux", "GOARCH=arm64", "CGO_ENABLED=0")
-	list.Stderr = os.Stderr
-	objects, err := list.Output()
+	listCommand := exec.Command("go", "list", "-export", "-f", "{{.Export}}", module+"/kernels", module+"/sparse/...", module+"/solver/...")
+	listCommand.Env = append(os.Environ(), "GOOS=linux", "GOARCH=arm64", "CGO_ENABLED=0")
+	listCommand.Stderr = os.Stderr
+	objects, err := listCommand.Output()
 	if err != nil {
 		t.Fatal(err)
 	}
-	code := make([]string, len(strings.Fields(string(objects))))
+	disassemblies := make([]string, len(strings.Fields(string(objects))))
 	var group sync.WaitGroup
 	for k, object := range strings.Fields(string(objects)) {
 		group.Go(func() {
 			out, err := exec.Command("go", "tool", "objdump", object).CombinedOutput()
-			if code[k] = string(out); err != nil {
+			if disassemblies[k] = string(out); err != nil {
 				t.Errorf("%v\n%s", err, out)
 			}
 		})
 	}
 	group.Wait()
 
-	fused := regexp.MustCompile(`^TEXT ` + regexp.QuoteMeta(module) + `/([\w/]+)|^\s*(\S+\.go):(\d+)\s.*\tFN?M(?:ADD|SUB)[SD] `)
-	count, wrong := 0, make(map[string]bool)
-	for _, text := range code {
+	fusedPattern := regexp.MustCompile(`^TEXT ` + regexp.QuoteMeta(module) + `/([\w/]+)|^\s*(\S+\.go):(\d+)\s.*\tFN?M(?:ADD|SUB)[SD] `)
+	fusedCount, wrongPlaces := 0, make(map[string]bool)
+	for _, text := range disassemblies {
 		var pkg string
 		for line := range strings.Lines(text) {
-			m := fused.FindStringSubmatch(line)
+			m := fusedPattern.FindStringSubmatch(line)
 			if m == nil {
 				continue
 			}
@@ -105,25 +105,25 @@ func TestFused(t *testing.T) {
 				pkg = m[1]
 				continue
 			}
-			// The disassembly names only the base name of the file. After inlining, the file may belong to
+			// The disassemblies names only the base name of the file. After inlining, the file may belong to
 			// another package.
-			number, _ := strconv.Atoi(m[3])
-			places, meant := "", mayRound[pkg] != ""
-			for _, path := range named[m[2]] {
-				if lines := files[path]; number <= len(lines) {
-					meant = meant || strings.Contains(lines[number-1], "math.FMA") || excused(path)
-					places += "\n\t" + path + ": " + strings.TrimSpace(lines[number-1])
+			lineNumber, _ := strconv.Atoi(m[3])
+			places, allowed := "", mayRound[pkg] != ""
+			for _, path := range pathsByName[m[2]] {
+				if lines := files[path]; lineNumber <= len(lines) {
+					allowed = allowed || strings.Contains(lines[lineNumber-1], "math.FMA") || excused(path)
+					places += "\n\t" + path + ": " + strings.TrimSpace(lines[lineNumber-1])
 				}
 			}
-			if count++; !meant {
-				wrong[fmt.Sprintf("%s:%d in package %s%s", m[2], number, pkg, places)] = true
+			if fusedCount++; !allowed {
+				wrongPlaces[fmt.Sprintf("%s:%d in package %s%s", m[2], lineNumber, pkg, places)] = true
 			}
 		}
 	}
-	if count < 100 {
-		t.Fatalf("%d fused instructions found in all: there are more in package kernels alone", count)
+	if fusedCount < 100 {
+		t.Fatalf("%d fused instructions found in all: there are more in package kernels alone", fusedCount)
 	}
-	for place := range wrong {
+	for place := range wrongPlaces {
 		t.Errorf("a sum with a product is fused on arm64, want float64(x*y) + z: %s", place)
 	}
 }
@@ -138,7 +138,7 @@ var inexact = strings.Fields(`
 // TestLibraries checks that only the code that mayRound lists calls library functions whose rounding may
 // differ between processors.
 func TestLibraries(t *testing.T) {
-	for path, lines := range source(t) {
+	for path, lines := range readSources(t) {
 		if excused(path) {
 			continue
 		}
@@ -155,8 +155,8 @@ func TestLibraries(t *testing.T) {
 		}
 		ast.Inspect(file, func(n ast.Node) bool {
 			if call, ok := n.(*ast.SelectorExpr); ok && slices.Contains(inexact, call.Sel.Name) {
-				if from, ok := call.X.(*ast.Ident); ok && (from.Name == "math" || strings.HasSuffix(call.Sel.Name, "Float64")) {
-					t.Errorf("%s: %s.%s rounds differently on other processors", fset.Position(n.Pos()), from.Name, call.Sel.Name)
+				if receiver, ok := call.X.(*ast.Ident); ok && (receiver.Name == "math" || strings.HasSuffix(call.Sel.Name, "Float64")) {
+					t.Errorf("%s: %s.%s rounds differently on other processors", fset.Position(n.Pos()), receiver.Name, call.Sel.Name)
 				}
 			}
 			return true

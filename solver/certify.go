@@ -12,10 +12,10 @@ import (
 	"github.com/scas-admm/scas/solver/internal/term"
 )
 
-// forExact returns p as a problem of package exact. It returns nil if p has a Coupling, or a loss, penalty or
-// domain that package exact does not accept. a is the constraint matrix. rows holds the rows of p.Data,
-// perhaps in a compact form; it may be empty if the problem only serves to estimate memory.
-func (p *Problem) forExact(a *linalg.Algebra, rows kernels.Rows, threads int) *exact.Problem {
+// exactProblem returns p as a problem of package exact. It returns nil if p has a Coupling, or a loss,
+// penalty or domain that package exact does not accept. a is the constraint matrix. rows holds the rows of
+// p.Data, perhaps in a compact form; it may be empty if the problem only serves to estimate memory.
+func (p *Problem) exactProblem(a *linalg.Algebra, rows kernels.Rows, threads int) *exact.Problem {
 	_, features := p.Data.Dims()
 	q := &exact.Problem{Data: p.Data, Rows: rows, Labels: p.Labels, Weights: p.SampleWeights, Ridge: slices.Repeat([]float64{p.L2}, features), A: a, Threads: threads, Team: p.team()}
 	if p.Coupling != nil || !q.Pose(p.loss(), p.penalty(), p.domain()) {
@@ -26,8 +26,8 @@ func (p *Problem) forExact(a *linalg.Algebra, rows kernels.Rows, threads int) *e
 
 // certify returns an upper bound of the objective at r.X minus the optimum, or +Inf if nothing is proved.
 func (r *Run) certify() float64 {
-	y, ok := r.Problem.Coupling.form().Y(r.product.Image(r.X))
-	if !ok || r.Settings.Unproved || r.stop == ending.Canceled {
+	y, ok := r.Problem.Coupling.toADMM().Y(r.product.Image(r.X))
+	if !ok || r.Settings.Unproved || r.stopCause == ending.Canceled {
 		return math.Inf(1) // Coupling.B is set, no proof was requested, or the run was canceled
 	}
 	penalty := r.Problem.penalty().Value(y)
@@ -52,17 +52,17 @@ func (r *Run) simpleGap(y []float64, penalty float64) float64 {
 	simple := gap.Simple{Data: p.Data, Weights: p.SampleWeights, Curvature: p.loss().Curvature(), A: r.product.Algebra, Mu: p.L2, Domain: domain, Team: p.team()}
 	point := gap.SimplePoint{X: r.X, Y: slices.Clone(y), Penalty: penalty}
 	point.Beta, point.Conjugate = gap.DualFeasible(r.Dual, func(beta []float64) float64 {
-		return g.Conjugate(p.Coupling.form().Multipliers(beta))
+		return g.Conjugate(p.Coupling.toADMM().Multipliers(beta))
 	})
-	point.Z, point.E = p.Coupling.form().Multipliers(point.Beta), r.lagrangianGradient(point.Beta)
-	point.Slope, point.Loss = r.atX.Slope, r.atX.Loss
+	point.Z, point.E = p.Coupling.toADMM().Multipliers(point.Beta), r.lagrangianGradient(point.Beta)
+	point.Slope, point.Loss = r.snapshotAtX.Slope, r.snapshotAtX.Loss
 	return simple.Gap(&point)
 }
 
 // lagrangianGradient returns ∇f(x) + A'beta at x = r.X, where f is the mean loss: the gradient of the
-// Lagrangian in x, without the ridge. It stores the snapshot at x in r.atX.
+// Lagrangian in x, without the ridge. It stores the snapshot at x in r.snapshotAtX.
 func (r *Run) lagrangianGradient(beta []float64) []float64 {
-	s := &r.atX
+	s := &r.snapshotAtX
 	if s.Gradient == nil {
 		*s = newSnapshot(len(r.Problem.Labels), len(r.X))
 	}

@@ -19,7 +19,7 @@ func TestSignals(t *testing.T) {
 		sizes = append(sizes, 100_000)
 	}
 	for _, n := range sizes {
-		y := noisySteps(n)
+		y := noisySignal(n)
 		lambda := 6 / float64(n)
 		p := &solver.Problem{Data: sparse.Identity(n), Labels: y, Loss: solver.Squared{}, Penalty: solver.L1{Lambda: lambda}, Constraint: graph.Chain(n).Incidence()}
 		res, err := solver.Minimize(context.Background(), p, &solver.Settings{RelTol: 1e-12})
@@ -31,21 +31,21 @@ func TestSignals(t *testing.T) {
 		if d := res.At.Objective - p.Evaluate(want).Objective; math.Abs(d) > 1e-12 {
 			t.Errorf("n = %d: objective %.3g above that of the direct method", n, d)
 		}
-		if a, b := levels(res.X, 0), levels(want, 1e-9); a != b {
+		if a, b := countPlateaus(res.X, 0), countPlateaus(want, 1e-9); a != b {
 			t.Errorf("n = %d: %d levels, the direct method finds %d", n, a, b)
 		}
-		worst := 0.0
+		maxError := 0.0
 		for j, v := range want {
-			worst = math.Max(worst, math.Abs(v-res.X[j]))
+			maxError = math.Max(maxError, math.Abs(v-res.X[j]))
 		}
-		if worst > 1e-7 {
-			t.Errorf("n = %d: a value is %.1e from that of the direct method", n, worst)
+		if maxError > 1e-7 {
+			t.Errorf("n = %d: a value is %.1e from that of the direct method", n, maxError)
 		}
-		t.Logf("n = %d: %d levels, %d Newton steps, gap %.1e", n, levels(res.X, 0), res.Stats.NewtonSteps, res.DualityGap)
+		t.Logf("n = %d: %d levels, %d Newton steps, gap %.1e", n, countPlateaus(res.X, 0), res.Stats.NewtonSteps, res.DualityGap)
 	}
 }
 
-func noisySteps(n int) []float64 {
+func noisySignal(n int) []float64 {
 	rng := rand.New(rand.NewPCG(uint64(n), 1))
 	y := make([]float64, n)
 	for i := range y {
@@ -54,9 +54,9 @@ func noisySteps(n int) []float64 {
 	return y
 }
 
-// levels returns the number of constant pieces of x. A new piece begins where neighbours differ by more than
-// tolerance.
-func levels(x []float64, tolerance float64) int {
+// countPlateaus returns the number of constant pieces of x. A new piece begins where neighbours differ by
+// more than tolerance.
+func countPlateaus(x []float64, tolerance float64) int {
 	count := 1
 	for j := 1; j < len(x); j++ {
 		if math.Abs(x[j]-x[j-1]) > tolerance {
@@ -71,11 +71,11 @@ func levels(x []float64, tolerance float64) int {
 func condat(y []float64, lambda float64) []float64 {
 	n := len(y)
 	x := make([]float64, n)
-	k, first, minus, plus := 0, 0, 0, 0
+	k, segmentStart, minus, plus := 0, 0, 0, 0
 	umin, umax, vmin, vmax := lambda, -lambda, y[0]-lambda, y[0]+lambda
 	fill := func(v float64, last int) {
-		for ; first <= last; first++ {
-			x[first] = v
+		for ; segmentStart <= last; segmentStart++ {
+			x[segmentStart] = v
 		}
 	}
 	for {
@@ -83,18 +83,18 @@ func condat(y []float64, lambda float64) []float64 {
 			switch {
 			case umin < 0:
 				fill(vmin, minus)
-				k, minus = first, first
+				k, minus = segmentStart, segmentStart
 				vmin = y[k]
 				umin = lambda
 				umax = vmin + umin - vmax
 			case umax > 0:
 				fill(vmax, plus)
-				k, plus = first, first
+				k, plus = segmentStart, segmentStart
 				vmax = y[k]
 				umax = -lambda
 				umin = vmax + umax - vmin
 			default:
-				fill(vmin+umin/float64(k-first+1), k)
+				fill(vmin+umin/float64(k-segmentStart+1), k)
 				return x
 			}
 		}
@@ -103,13 +103,13 @@ func condat(y []float64, lambda float64) []float64 {
 		switch {
 		case umin < -lambda:
 			fill(vmin, minus)
-			k, minus, plus = first, first, first
+			k, minus, plus = segmentStart, segmentStart, segmentStart
 			vmin = y[k]
 			vmax = vmin + 2*lambda
 			umin, umax = lambda, -lambda
 		case umax > lambda:
 			fill(vmax, plus)
-			k, minus, plus = first, first, first
+			k, minus, plus = segmentStart, segmentStart, segmentStart
 			vmax = y[k]
 			vmin = vmax - 2*lambda
 			umin, umax = lambda, -lambda
@@ -117,12 +117,12 @@ func condat(y []float64, lambda float64) []float64 {
 			k++
 			if umin >= lambda {
 				minus = k
-				vmin += (umin - lambda) / float64(k-first+1)
+				vmin += (umin - lambda) / float64(k-segmentStart+1)
 				umin = lambda
 			}
 			if umax <= -lambda {
 				plus = k
-				vmax += (umax + lambda) / float64(k-first+1)
+				vmax += (umax + lambda) / float64(k-segmentStart+1)
 				umax = -lambda
 			}
 		}

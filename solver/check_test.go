@@ -18,9 +18,11 @@ type wrongCurvature struct{ solver.Squared }
 
 func (wrongCurvature) Curvature() float64 { return 1.9 }
 
-type wrongSecond struct{ solver.Logistic }
+type wrongSecondDerivative struct{ solver.Logistic }
 
-func (wrongSecond) SecondDerivative(_, slope, _ float64) float64 { return 0.2 * math.Abs(slope) }
+func (wrongSecondDerivative) SecondDerivative(_, slope, _ float64) float64 {
+	return 0.2 * math.Abs(slope)
+}
 
 type wrongConjugate struct{ ownLoss }
 
@@ -36,9 +38,9 @@ func (g wrongProx) Prox(dst, v, step []float64) {
 	}
 }
 
-type wrongG struct{ solver.L1 }
+type wrongPenaltyConjugate struct{ solver.L1 }
 
-func (g wrongG) Conjugate([]float64) float64 { return 1e-3 }
+func (g wrongPenaltyConjugate) Conjugate([]float64) float64 { return 1e-3 }
 
 // TestChecks checks that correct losses and penalties pass, and that the errors of incorrect ones name the
 // mistake.
@@ -49,7 +51,7 @@ func TestChecks(t *testing.T) {
 		}
 	}
 	for want, l := range map[string]solver.Loss{
-		"slope is": wrongSlope{}, "Curvature is": wrongCurvature{}, "SecondDerivative is": wrongSecond{}, "φ*": wrongConjugate{},
+		"slope is": wrongSlope{}, "Curvature is": wrongCurvature{}, "SecondDerivative is": wrongSecondDerivative{}, "φ*": wrongConjugate{},
 	} {
 		if err := solver.CheckLoss(l, []float64{-1, 1}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%T: %v, want it to say %q", l, err, want)
@@ -63,7 +65,7 @@ func TestChecks(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	for want, g := range map[string]solver.Penalty{"is better": wrongProx{solver.L1{Lambda: 1}}, "g*": wrongG{solver.L1{Lambda: 1}}} {
+	for want, g := range map[string]solver.Penalty{"is better": wrongProx{solver.L1{Lambda: 1}}, "g*": wrongPenaltyConjugate{solver.L1{Lambda: 1}}} {
 		if err := solver.CheckPenalty(g, 5); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%T: %v, want it to say %q", g, err, want)
 		}

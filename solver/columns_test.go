@@ -12,16 +12,17 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// withEmpty returns p with A = I, and with the given number of empty columns after each column of its data.
-func withEmpty(t *testing.T, p *solver.Problem, empty int) *solver.Problem {
+// withEmptyColumns returns p with A = I, and with the given number of empty columns after each column of its
+// data.
+func withEmptyColumns(t *testing.T, p *solver.Problem, emptyColumns int) *solver.Problem {
 	t.Helper()
 	n, features := p.Data.Dims()
 	rows := p.Data.Rows(0, n)
 	idx := slices.Clone(rows.Idx)
 	for k := range idx {
-		idx[k] *= int32(1 + empty)
+		idx[k] *= int32(1 + emptyColumns)
 	}
-	x, err := sparse.New(n, features*(1+empty), rows.Ptr, idx, rows.Val)
+	x, err := sparse.New(n, features*(1+emptyColumns), rows.Ptr, idx, rows.Val)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,19 +35,19 @@ func withEmpty(t *testing.T, p *solver.Problem, empty int) *solver.Problem {
 // columns with data. If the bounds of an empty column exclude 0, its coefficient must be the bound nearest
 // to 0.
 func TestColumnsWithoutData(t *testing.T) {
-	const empty = 30
+	const emptyColumns = 30
 	p := solvertest.ChainProblem(t, 0)
 	p.Constraint = nil
 	p.SampleWeights = nil
-	narrow, wide := *p, withEmpty(t, p, empty)
+	narrow, wide := *p, withEmptyColumns(t, p, emptyColumns)
 	_, features := wide.Data.Dims()
-	column := func(j int) int { return j * (1 + empty) }
+	column := func(j int) int { return j * (1 + emptyColumns) }
 	box := solver.NewBox(features, -0.3, 0.3)
 	box.Lower[column(2)+1], box.Upper[column(2)+1] = 0.1, 0.2
 	for _, c := range []struct {
-		name   string
-		change func(narrow, wide *solver.Problem)
-		other  float64 // optimal coefficient of the first empty column after feature 2
+		name             string
+		change           func(narrow, wide *solver.Problem)
+		emptyCoefficient float64 // optimal coefficient of the first empty column after feature 2
 	}{
 		{"lasso", func(narrow, wide *solver.Problem) {}, 0},
 		{"elastic net", func(narrow, wide *solver.Problem) { narrow.L2, wide.L2 = 0.1, 0.1 }, 0},
@@ -56,7 +57,7 @@ func TestColumnsWithoutData(t *testing.T) {
 		}, 0},
 		{"graph without data", func(_, wide *solver.Problem) {
 			var edges []graph.Edge
-			for j := 1; j < empty; j++ {
+			for j := 1; j < emptyColumns; j++ {
 				edges = append(edges, graph.Edge{I: int32(column(4) + j), J: int32(column(4) + j + 1), Weight: 1})
 			}
 			g, err := graph.New(features, edges)
@@ -74,23 +75,23 @@ func TestColumnsWithoutData(t *testing.T) {
 		want := solvertest.Minimize(t, &a, &solver.Settings{RelTol: 1e-10})
 		got := solvertest.Minimize(t, &b, &solver.Settings{RelTol: 1e-10})
 		// In the last case, an empty column has a coefficient other than 0, which adds to the penalty.
-		cost := b.Evaluate(got.X).Penalty - a.Evaluate(want.X).Penalty
-		if c.other == 0 {
-			cost = 0
+		extraPenalty := b.Evaluate(got.X).Penalty - a.Evaluate(want.X).Penalty
+		if c.emptyCoefficient == 0 {
+			extraPenalty = 0
 		}
-		if math.Abs(got.At.Objective-want.At.Objective-cost) > 1e-9 {
+		if math.Abs(got.At.Objective-want.At.Objective-extraPenalty) > 1e-9 {
 			t.Errorf("%s: objective %v, %v without the columns", c.name, got.At.Objective, want.At.Objective)
 		}
 		for j, v := range got.X {
 			switch {
 			case j == column(2)+1:
-				if v != c.other {
-					t.Errorf("%s: coefficient %v, want %v", c.name, v, c.other)
+				if v != c.emptyCoefficient {
+					t.Errorf("%s: coefficient %v, want %v", c.name, v, c.emptyCoefficient)
 				}
-			case j%(1+empty) > 0 && v != 0:
+			case j%(1+emptyColumns) > 0 && v != 0:
 				t.Fatalf("%s: a column without data has coefficient %v", c.name, v)
-			case j%(1+empty) == 0 && math.Abs(v-want.X[j/(1+empty)]) > 1e-4:
-				t.Errorf("%s: coefficient %v, %v without the columns", c.name, v, want.X[j/(1+empty)])
+			case j%(1+emptyColumns) == 0 && math.Abs(v-want.X[j/(1+emptyColumns)]) > 1e-4:
+				t.Errorf("%s: coefficient %v, %v without the columns", c.name, v, want.X[j/(1+emptyColumns)])
 			}
 		}
 	}

@@ -19,20 +19,20 @@ func TestEveryProblemConverges(t *testing.T) {
 			t.Errorf("%s: %v", c.Name, err)
 			continue
 		}
-		other, err := solver.Minimize(context.Background(), c.Problem, &solver.Settings{Method: solver.SCASK{}, Passes: 60})
+		scaskResult, err := solver.Minimize(context.Background(), c.Problem, &solver.Settings{Method: solver.SCASK{}, Passes: 60})
 		if err != nil {
 			t.Errorf("%s: scas-k: %v", c.Name, err)
 			continue
 		}
-		best := c.Evaluate(other.X).Objective
-		if apart := res.At.Objective - best; apart > res.DualityGap+1e-14 {
-			t.Errorf("%s: proved to be within %.3g, and scas-k is %.3g better", c.Name, res.DualityGap, apart)
+		scaskObjective := c.Evaluate(scaskResult.X).Objective
+		if excess := res.At.Objective - scaskObjective; excess > res.DualityGap+1e-14 {
+			t.Errorf("%s: proved to be within %.3g, and scas-k is %.3g better", c.Name, res.DualityGap, excess)
 		}
-		if apart := best - res.At.Objective; !(other.DualityGap >= apart-1e-14) {
-			t.Errorf("%s: scas-k: proved to be within %.3g, and auto is %.3g better", c.Name, other.DualityGap, apart)
+		if excess := scaskObjective - res.At.Objective; !(scaskResult.DualityGap >= excess-1e-14) {
+			t.Errorf("%s: scas-k: proved to be within %.3g, and auto is %.3g better", c.Name, scaskResult.DualityGap, excess)
 		}
-		if apart := best - res.At.Objective; apart > 1e-3 {
-			t.Logf("%s: scas-k is %.3g above", c.Name, apart)
+		if excess := scaskObjective - res.At.Objective; excess > 1e-3 {
+			t.Logf("%s: scas-k is %.3g above", c.Name, excess)
 		}
 	}
 }
@@ -58,19 +58,19 @@ func TestFeasible(t *testing.T) {
 			if q.L2 > 0 {
 				q.L2 = math.Pow(10, float64(-2*k-2))
 			}
-			best := math.Inf(1)
+			lowestObjective := math.Inf(1)
 			var results []*solver.Result
 			for _, tol := range []float64{1e-1, 1e-3, 1e-6, 1e-9} {
 				res, _ := solver.Minimize(context.Background(), &q, &solver.Settings{RelTol: tol})
-				if far := outside(domain, res.X); far > 1e-15 {
+				if far := domainDistance(domain, res.X); far > 1e-15 {
 					t.Errorf("%s, %v, tolerance %g: the result is %.1e outside", c.Name, domain, tol, far)
 				}
-				best = math.Min(best, res.At.Objective)
+				lowestObjective = math.Min(lowestObjective, res.At.Objective)
 				results = append(results, res)
 			}
 			for _, res := range results {
-				if above := res.At.Objective - best; above > res.DualityGap*(1+1e-6)+1e-14*(1+best) {
-					t.Errorf("%s, %v: proved to be within %.3g, and %.3g above", c.Name, domain, res.DualityGap, above)
+				if excess := res.At.Objective - lowestObjective; excess > res.DualityGap*(1+1e-6)+1e-14*(1+lowestObjective) {
+					t.Errorf("%s, %v: proved to be within %.3g, and %.3g above", c.Name, domain, res.DualityGap, excess)
 				}
 			}
 		}
@@ -109,11 +109,11 @@ func (ownLoss) ConjugateDomain(label float64) (lo, hi float64) {
 // and that gaps with own losses, penalties and domains are valid.
 func TestOwnConjugates(t *testing.T) {
 	for _, c := range solvertest.EveryProblem(t, 2) {
-		truth, err := solver.Minimize(context.Background(), c.Problem, &solver.Settings{RelTol: 1e-12})
+		reference, err := solver.Minimize(context.Background(), c.Problem, &solver.Settings{RelTol: 1e-12})
 		if err != nil && !errors.Is(err, solver.ErrNotConverged) {
 			t.Fatal(err)
 		}
-		best := truth.At.Objective
+		best := reference.At.Objective
 		if _, ok := c.Loss.(solver.Logistic); ok {
 			problem := *c.Problem
 			problem.Loss = ownLoss{}
@@ -138,8 +138,8 @@ func TestOwnConjugates(t *testing.T) {
 		if err != nil && !errors.Is(err, solver.ErrNotConverged) {
 			t.Fatalf("%s: %v", c.Name, err)
 		}
-		if above := res.At.Objective - best; !(res.DualityGap >= above-1e-14) {
-			t.Errorf("%s: own penalty: proved to be within %.3g, and %.3g above", c.Name, res.DualityGap, above)
+		if excess := res.At.Objective - best; !(res.DualityGap >= excess-1e-14) {
+			t.Errorf("%s: own penalty: proved to be within %.3g, and %.3g above", c.Name, res.DualityGap, excess)
 		}
 		bounded := problem.Domain != nil && !math.IsInf(problem.Domain.Diameter(), 1)
 		if (problem.L2 > 0 || bounded) && math.IsInf(res.DualityGap, 1) {
@@ -163,15 +163,15 @@ func TestCouplingBounds(t *testing.T) {
 		for _, coupling := range []*solver.Coupling{nil, {C: shift}, {Diagonal: diagonal}, {Diagonal: diagonal, C: shift}} {
 			p := *c.Problem
 			p.Coupling = coupling
-			long := solvertest.Minimize(t, &p, &solver.Settings{Method: solver.SCASK{}, Passes: 1000})
-			if !(long.DualityGap < 1e-6) {
-				t.Errorf("%s: gap %.2g after 1,000 passes", c.Name, long.DualityGap)
+			longRun := solvertest.Minimize(t, &p, &solver.Settings{Method: solver.SCASK{}, Passes: 1000})
+			if !(longRun.DualityGap < 1e-6) {
+				t.Errorf("%s: gap %.2g after 1,000 passes", c.Name, longRun.DualityGap)
 			}
 			for _, method := range []solver.Method{solver.SCASK{}, solver.SCAS{}, solver.SCASStrong{}, solver.SCASL{}} {
 				for _, passes := range []float64{2, 6, 20} {
 					res := solvertest.Minimize(t, &p, &solver.Settings{Method: method, Passes: passes})
-					if above := res.At.Objective - long.At.Objective; !(res.DualityGap >= above-1e-14) {
-						t.Errorf("%s, %T: proved to be within %.3g, and %.3g above", c.Name, method, res.DualityGap, above)
+					if excess := res.At.Objective - longRun.At.Objective; !(res.DualityGap >= excess-1e-14) {
+						t.Errorf("%s, %T: proved to be within %.3g, and %.3g above", c.Name, method, res.DualityGap, excess)
 					}
 					if _, ok := p.Penalty.(solver.L1); ok && coupling == nil {
 						checkDual(t, &p, res)

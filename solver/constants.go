@@ -49,8 +49,8 @@ func (p *Problem) radius(a *linalg.Algebra, objective float64) float64 {
 	}
 	rate := 0.0
 	if l, _ := a.Dims(); p.Coupling == nil {
-		if limit := term.Limits(p.penalty(), l); limit != nil {
-			rate = a.LeastSingleton(limit)
+		if limits := term.Limits(p.penalty(), l); limits != nil {
+			rate = a.LeastSingleton(limits)
 		}
 	}
 	r := math.Inf(1)

@@ -52,15 +52,15 @@ func TestConstants(t *testing.T) {
 			t.Errorf("%T: radius %v, want log 2/lambda = %v", m, r, math.Ln2/0.5)
 		}
 	}
-	p.Loss = lowered{}
+	p.Loss = loweredLogistic{}
 	if r := solvertest.Minimize(t, p, &solver.Settings{Method: solver.SCASK{}}).Stats.Constants.Radius; r != 0 {
 		t.Errorf("radius %v of a loss with negative values, want 0", r)
 	}
 }
 
-// lowered is the logistic loss minus 1, as a caller's own type.
-type lowered struct{ solver.Logistic }
+// loweredLogistic is the logistic loss minus 1, as a caller's own type.
+type loweredLogistic struct{ solver.Logistic }
 
-func (lowered) Value(margin, label float64) float64 {
+func (loweredLogistic) Value(margin, label float64) float64 {
 	return solver.Logistic{}.Value(margin, label) - 1
 }

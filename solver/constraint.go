@@ -32,8 +32,8 @@ type Coupling struct {
 	C []float64
 }
 
-// columns returns the number of columns of B, which is the length of y, if A has l rows.
-func (c *Coupling) columns(l int) int {
+// columnCount returns the number of columns of B, which is the length of y, if A has l rows.
+func (c *Coupling) columnCount(l int) int {
 	if c == nil || c.B == nil {
 		return l
 	}
@@ -41,8 +41,8 @@ func (c *Coupling) columns(l int) int {
 	return q
 }
 
-// form converts the Coupling to the type of package admm. A nil *Coupling means B = −I and C = 0.
-func (c *Coupling) form() admm.Coupling {
+// toADMM converts the Coupling to the type of package admm. A nil *Coupling means B = −I and C = 0.
+func (c *Coupling) toADMM() admm.Coupling {
 	if c == nil {
 		return admm.Coupling{}
 	}
@@ -51,12 +51,12 @@ func (c *Coupling) form() admm.Coupling {
 
 // dualStep returns the dual step of p, which updates y and beta, for l rows of A and q coordinates of y.
 func (p *Problem) dualStep(l, q int) *admm.DualStep {
-	c := p.Coupling.form()
-	var limit []float64
+	c := p.Coupling.toADMM()
+	var limits []float64
 	if c.B == nil && c.Diagonal == nil {
-		limit = term.Limits(p.penalty(), l)
+		limits = term.Limits(p.penalty(), l)
 	}
-	return admm.NewDualStep(c, p.penalty(), limit, l, q)
+	return admm.NewDualStep(c, p.penalty(), limits, l, q)
 }
 
 // A Constraint is a map A prepared for use in many problems: A', A'A and the eigenbasis

@@ -58,13 +58,13 @@ func TestEquivalentConstraints(t *testing.T) {
 	base.L2 = 0.02
 	chain := graph.Chain(15).FusedLasso()
 	l, _ := chain.Dims()
-	negative := matrix(t, l, l, func(i, j int) float64 {
+	minusIdentity := matrix(t, l, l, func(i, j int) float64 {
 		if i == j {
 			return -1
 		}
 		return 0
 	})
-	turned := matrix(t, l, l, func(i, j int) float64 { // used as B of Coupling; B'B = 9 I
+	scaledOrthogonal := matrix(t, l, l, func(i, j int) float64 { // used as B of Coupling; B'B = 9 I
 		if (i+3)%l == j {
 			return 3 * float64(1-2*(i%2))
 		}
@@ -72,7 +72,7 @@ func TestEquivalentConstraints(t *testing.T) {
 	})
 	diagonal := make([]float64, l)
 	weights := make([]float64, l)
-	wide := matrix(t, l, l+4, func(i, j int) float64 { // used as B of Coupling: −I with four more columns
+	wideB := matrix(t, l, l+4, func(i, j int) float64 { // used as B of Coupling: −I with four more columns
 		switch {
 		case i == j:
 			return -1
@@ -95,14 +95,18 @@ func TestEquivalentConstraints(t *testing.T) {
 		shift[j] = 0.1 * float64(j%5)
 	}
 	for _, c := range []struct {
-		name        string
-		left, right func(*solver.Problem)
-		tolerance   float64
+		name                    string
+		changeLeft, changeRight func(*solver.Problem)
+		tolerance               float64
 	}{
 		{"operator and matrix", func(p *solver.Problem) { p.Constraint = differences(15) }, func(p *solver.Problem) { p.Constraint = chain }, 1e-9},
-		{"B = -I given as a matrix", func(p *solver.Problem) { p.Constraint, p.Coupling = chain, &solver.Coupling{B: negative} }, func(p *solver.Problem) { p.Constraint = chain }, 1e-8},
-		{"B = -I as an orthogonal matrix", func(p *solver.Problem) { p.Constraint, p.Coupling = chain, &solver.Coupling{B: negative, Alpha: 1} }, func(p *solver.Problem) { p.Constraint = chain }, 1e-9},
-		{"B'B = 9 I", func(p *solver.Problem) { p.Constraint, p.Coupling = chain, &solver.Coupling{B: turned, Alpha: 9} }, func(p *solver.Problem) { p.Constraint, p.Penalty = chain, solver.L1{Lambda: 0.02 / 3} }, 1e-9},
+		{"B = -I given as a matrix", func(p *solver.Problem) { p.Constraint, p.Coupling = chain, &solver.Coupling{B: minusIdentity} }, func(p *solver.Problem) { p.Constraint = chain }, 1e-8},
+		{"B = -I as an orthogonal matrix", func(p *solver.Problem) {
+			p.Constraint, p.Coupling = chain, &solver.Coupling{B: minusIdentity, Alpha: 1}
+		}, func(p *solver.Problem) { p.Constraint = chain }, 1e-9},
+		{"B'B = 9 I", func(p *solver.Problem) {
+			p.Constraint, p.Coupling = chain, &solver.Coupling{B: scaledOrthogonal, Alpha: 9}
+		}, func(p *solver.Problem) { p.Constraint, p.Penalty = chain, solver.L1{Lambda: 0.02 / 3} }, 1e-9},
 		{"diagonal B", func(p *solver.Problem) {
 			p.Constraint, p.Coupling, p.Penalty = chain, &solver.Coupling{Diagonal: diagonal}, solver.L1{Lambda: 0.02, Weights: weights}
 		}, func(p *solver.Problem) { p.Constraint = chain }, 1e-9},
@@ -116,7 +120,9 @@ func TestEquivalentConstraints(t *testing.T) {
 			p.Constraint, p.Coupling = chain, &solver.Coupling{B: b}
 		}, func(p *solver.Problem) { p.Constraint, p.Coupling = chain, &solver.Coupling{Diagonal: diagonal} }, 1e-8},
 		{"c through a diagonal", func(p *solver.Problem) { p.Constraint, p.Coupling = chain, &solver.Coupling{C: shift} },
-			func(p *solver.Problem) { p.Constraint, p.Coupling = chain, &solver.Coupling{B: negative, C: shift} }, 1e-8},
+			func(p *solver.Problem) {
+				p.Constraint, p.Coupling = chain, &solver.Coupling{B: minusIdentity, C: shift}
+			}, 1e-8},
 		{"elastic net and L2", func(p *solver.Problem) { p.Constraint, p.L2, p.Penalty = nil, 0, solver.ElasticNet{L1: 0.02, L2: 0.3} },
 			func(p *solver.Problem) { p.Constraint, p.L2, p.Penalty = nil, 0.3, solver.L1{Lambda: 0.02} }, 1e-9},
 		{"squared L2", func(p *solver.Problem) { p.Constraint, p.L2, p.Penalty = nil, 0, solver.SquaredL2{Lambda: 0.3} },
@@ -130,13 +136,13 @@ func TestEquivalentConstraints(t *testing.T) {
 			func(p *solver.Problem) { p.Constraint, p.Penalty, p.Domain = nil, nil, solver.NewBox(15, -0.2, 0.3) }, 1e-7},
 		// B has more columns than rows. On the left A is a matrix, and on the right an operator without a
 		// matrix.
-		{"wide B", func(p *solver.Problem) { p.Constraint, p.Coupling = chain, &solver.Coupling{B: wide} },
-			func(p *solver.Problem) { p.Constraint, p.Coupling = differences(15), &solver.Coupling{B: wide} }, 1e-8},
+		{"wide B", func(p *solver.Problem) { p.Constraint, p.Coupling = chain, &solver.Coupling{B: wideB} },
+			func(p *solver.Problem) { p.Constraint, p.Coupling = differences(15), &solver.Coupling{B: wideB} }, 1e-8},
 	} {
 		left, right := *base, *base
 		left.Penalty, right.Penalty = solver.L1{Lambda: 0.02}, solver.L1{Lambda: 0.02}
-		c.left(&left)
-		c.right(&right)
+		c.changeLeft(&left)
+		c.changeRight(&right)
 		set := &solver.Settings{Method: solver.SCASK{}, Passes: 6000, Rho: 0.1}
 		a, b := solvertest.Minimize(t, &left, set), solvertest.Minimize(t, &right, set)
 		if d := solvertest.Distance(a.X, b.X); !(d < c.tolerance) {
@@ -165,9 +171,9 @@ func TestZeroA(t *testing.T) {
 			break
 		}
 	}
-	free := *p
-	free.Constraint, free.Coupling, free.Penalty = nil, nil, nil
-	if d := solvertest.Distance(res.X, solvertest.Minimize(t, &free, &solver.Settings{Passes: 2000, Method: solver.SCASK{}, RelTol: -1}).X); d > 1e-9 {
+	unpenalisedProblem := *p
+	unpenalisedProblem.Constraint, unpenalisedProblem.Coupling, unpenalisedProblem.Penalty = nil, nil, nil
+	if d := solvertest.Distance(res.X, solvertest.Minimize(t, &unpenalisedProblem, &solver.Settings{Passes: 2000, Method: solver.SCASK{}, RelTol: -1}).X); d > 1e-9 {
 		t.Errorf("x is %.1e from the minimiser of f alone", d)
 	}
 	if want := 1.5; math.Abs(res.At.Penalty-want) > 1e-6 {
@@ -200,13 +206,13 @@ func checkGroups(t *testing.T, p *solver.Problem, g solver.GroupL2, res *solver.
 		}
 		return math.Sqrt(sum)
 	}
-	zero := 0
+	zeroGroups := 0
 	for k, group := range g.Groups {
-		norm, slope := groupNorm(group, res.X), groupNorm(group, grad)
+		norm, gradNorm := groupNorm(group, res.X), groupNorm(group, grad)
 		if norm == 0 {
-			zero++
-			if slope > limit {
-				t.Errorf("group %d is zero but its gradient %v exceeds %v", k, slope, limit)
+			zeroGroups++
+			if gradNorm > limit {
+				t.Errorf("group %d is zero but its gradient %v exceeds %v", k, gradNorm, limit)
 			}
 			continue
 		}
@@ -216,8 +222,8 @@ func checkGroups(t *testing.T, p *solver.Problem, g solver.GroupL2, res *solver.
 			}
 		}
 	}
-	if zero != 3 {
-		t.Errorf("%d groups are zero, want the 3 without effect", zero)
+	if zeroGroups != 3 {
+		t.Errorf("%d groups are zero, want the 3 without effect", zeroGroups)
 	}
 }
 
@@ -228,21 +234,21 @@ func TestNoRotation(t *testing.T) {
 	p.L2, p.Constraint = 1e-2, graph.Chain(20).FusedLasso()
 	for _, m := range []solver.Method{solver.SCAS{}, solver.SCASStrong{}} {
 		var averages []float64
-		see := solver.RecorderFunc(func(pt *solver.Point) error {
+		recorder := solver.RecorderFunc(func(pt *solver.Point) error {
 			averages = append(averages[:0], pt.XAverage...)
 			return nil
 		})
-		set := solver.Settings{Method: m, Eta: 0.05, Rho: 0.01, Passes: 20, Recorder: see}
-		rotated := solvertest.Minimize(t, p, &set)
-		if d := solvertest.RelativeDistance(averages, rotated.XAverage); d != 0 {
+		set := solver.Settings{Method: m, Eta: 0.05, Rho: 0.01, Passes: 20, Recorder: recorder}
+		rotatedRun := solvertest.Minimize(t, p, &set)
+		if d := solvertest.RelativeDistance(averages, rotatedRun.XAverage); d != 0 {
 			t.Errorf("%T: the recorder saw another average, %.1e away", m, d)
 		}
 		set.NoRotation, set.BatchSize = true, 1
-		plain := solvertest.Minimize(t, p, &set)
-		if rotated.Stats.Plan != "rotated" || plain.Stats.Plan != "dense" {
-			t.Errorf("%T: plans %s and %s (%s)", m, rotated.Stats.Plan, plain.Stats.Plan, plain.Stats.PlanReason)
+		denseRun := solvertest.Minimize(t, p, &set)
+		if rotatedRun.Stats.Plan != "rotated" || denseRun.Stats.Plan != "dense" {
+			t.Errorf("%T: plans %s and %s (%s)", m, rotatedRun.Stats.Plan, denseRun.Stats.Plan, denseRun.Stats.PlanReason)
 		}
-		if d := solvertest.RelativeDistance(plain.XAverage, rotated.XAverage); !(d < 1e-12) {
+		if d := solvertest.RelativeDistance(denseRun.XAverage, rotatedRun.XAverage); !(d < 1e-12) {
 			t.Errorf("%T: averages differ by %.1e", m, d)
 		}
 	}
@@ -252,11 +258,11 @@ func TestNoRotation(t *testing.T) {
 func TestUnproved(t *testing.T) {
 	p := solvertest.ChainProblem(t, 1e-2)
 	set := solver.Settings{Method: solver.SCAS{}, Passes: 20, Unproved: true}
-	res, proved := solvertest.Minimize(t, p, &set), solver.Settings{Method: solver.SCAS{}, Passes: 20}
-	if last := solvertest.LastIterate(t, p, &proved); !slices.Equal(res.X, last) {
-		t.Errorf("x is %v, the last iterate %v", res.X, last)
+	res, provedSettings := solvertest.Minimize(t, p, &set), solver.Settings{Method: solver.SCAS{}, Passes: 20}
+	if lastX := solvertest.LastIterate(t, p, &provedSettings); !slices.Equal(res.X, lastX) {
+		t.Errorf("x is %v, the last iterate %v", res.X, lastX)
 	}
-	if !math.IsInf(res.DualityGap, 1) || math.IsInf(solvertest.Minimize(t, p, &proved).DualityGap, 1) {
+	if !math.IsInf(res.DualityGap, 1) || math.IsInf(solvertest.Minimize(t, p, &provedSettings).DualityGap, 1) {
 		t.Errorf("a gap of %g", res.DualityGap)
 	}
 }
@@ -274,15 +280,15 @@ func TestGiantComponent(t *testing.T) {
 	if res.DualityGap > 1e-7 {
 		t.Errorf("duality gap %.1e after 1000 passes", res.DualityGap)
 	}
-	short := solvertest.Minimize(t, p, &solver.Settings{Method: solver.SCASK{}, InnerSteps: 100, Passes: 4})
-	if short.Stats.Plan != "dense" || strings.Contains(short.Stats.PlanReason, "samples share") {
-		t.Errorf("inner loops of 100 steps: plan %s (%s)", short.Stats.Plan, short.Stats.PlanReason)
+	shortLoopsRun := solvertest.Minimize(t, p, &solver.Settings{Method: solver.SCASK{}, InnerSteps: 100, Passes: 4})
+	if shortLoopsRun.Stats.Plan != "dense" || strings.Contains(shortLoopsRun.Stats.PlanReason, "samples share") {
+		t.Errorf("inner loops of 100 steps: plan %s (%s)", shortLoopsRun.Stats.Plan, shortLoopsRun.Stats.PlanReason)
 	}
-	linearised := solvertest.Minimize(t, p, &solver.Settings{Method: solver.SCASL{}, Passes: 1000})
-	if linearised.Stats.Plan != "diagonal-lazy" {
-		t.Errorf("%T took the %s plan", solver.SCASL{}, linearised.Stats.Plan)
+	scaslRun := solvertest.Minimize(t, p, &solver.Settings{Method: solver.SCASL{}, Passes: 1000})
+	if scaslRun.Stats.Plan != "diagonal-lazy" {
+		t.Errorf("%T took the %s plan", solver.SCASL{}, scaslRun.Stats.Plan)
 	}
-	if d := math.Abs(linearised.At.Objective - res.At.Objective); d > 1e-6 {
+	if d := math.Abs(scaslRun.At.Objective - res.At.Objective); d > 1e-6 {
 		t.Errorf("objectives of %s and %s differ by %.1e", solver.SCASL{}, solver.SCASK{}, d)
 	}
 }

@@ -19,27 +19,27 @@ func TestEndedBefore(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ended, cancel := context.WithCancel(t.Context())
+	endedCtx, cancel := context.WithCancel(t.Context())
 	cancel()
 	p := &solver.Problem{Data: d.X, Labels: d.Labels, Penalty: solver.L1{Lambda: 1e-3}}
 	start := make([]float64, 100)
 	start[3] = 0.5
 	for _, m := range []solver.Method{nil, solver.SCASK{}, solver.SCAS{}} {
-		allocated := func(ctx context.Context) (*solver.Result, int64, error) {
+		solveAndMeasure := func(ctx context.Context) (*solver.Result, int64, error) {
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
 			res, err := solver.Minimize(ctx, p, &solver.Settings{Method: m, Passes: 2, Start: solver.Iterate{X: start}})
 			runtime.ReadMemStats(&after)
 			return res, int64(after.TotalAlloc - before.TotalAlloc), err
 		}
-		res, bytes, err := allocated(ended)
+		res, bytes, err := solveAndMeasure(endedCtx)
 		if res == nil || !errors.Is(err, context.Canceled) || res.Status != solver.Stopped || res.X[3] != 0.5 || res.At != p.Evaluate(start) {
 			t.Fatalf("%v: %+v, %v", m, res, err)
 		}
 		if bytes > 2*d.X.NNZ() {
 			t.Errorf("%v: %d bytes for %d entries", m, bytes, d.X.NNZ())
 		}
-		if _, bytes, _ := allocated(t.Context()); bytes < 4*d.X.NNZ() {
+		if _, bytes, _ := solveAndMeasure(t.Context()); bytes < 4*d.X.NNZ() {
 			t.Errorf("%v: a run takes %d bytes for %d entries: the test shows nothing", m, bytes, d.X.NNZ())
 		}
 	}
@@ -66,7 +66,7 @@ func (m moveTo) Begin(r *solver.Run) (solver.Iteration, error) {
 // step must not count as divergence. A large step must, and the result must then have the x and y of the
 // start. Only the loss shows this divergence, because the penalty is almost 0 and A x + B y = 0.
 func TestOwnMethodWithB(t *testing.T) {
-	p := small(t)
+	p := smallProblem(t)
 	p.Loss, p.Constraint, p.Penalty = solver.Squared{}, nil, solver.L1{Lambda: 1e-30}
 	p.Coupling = &solver.Coupling{B: matrix(t, 20, 20, func(i, j int) float64 {
 		if i == j {
@@ -77,7 +77,7 @@ func TestOwnMethodWithB(t *testing.T) {
 	for to, want := range map[float64]float64{1e-3: 1e-3, 1e9: 0} {
 		res, err := solver.Minimize(t.Context(), p, &solver.Settings{Method: moveTo(to), OuterIterations: 1})
 		diverged := (*solver.DivergenceError)(nil)
-		if lost := errors.As(err, &diverged); lost != (want == 0) || !lost && err != nil {
+		if isDivergence := errors.As(err, &diverged); isDivergence != (want == 0) || !isDivergence && err != nil {
 			t.Errorf("to %g: %v", to, err)
 		}
 		if v := slices.Repeat([]float64{want}, 20); res == nil || !slices.Equal(res.X, v) || !slices.Equal(res.Y, v) {
@@ -89,7 +89,7 @@ func TestOwnMethodWithB(t *testing.T) {
 // TestStartIsBetter checks a run with RelTol > 0 that ends at a larger objective than the objective at the
 // start. The result must have the x, y, objectives and residuals of the start.
 func TestStartIsBetter(t *testing.T) {
-	p := small(t)
+	p := smallProblem(t)
 	start := solvertest.Minimize(t, p, &solver.Settings{RelTol: 1e-12}).Iterate
 	set := &solver.Settings{Method: moveTo(1e-3), OuterIterations: 1, RelTol: 1e-9, Start: start}
 	res, err := solver.Minimize(t.Context(), p, set)

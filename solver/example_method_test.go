@@ -22,20 +22,20 @@ func (Gradient) Info() solver.MethodInfo {
 
 func (Gradient) Begin(r *solver.Run) (solver.Iteration, error) {
 	eta := r.StepSize(1 / r.Stats.Constants.NuL)
-	step, rows := make([]float64, len(r.X)), make([]float64, len(r.Dual))
+	penaltyGradient, multipliers := make([]float64, len(r.X)), make([]float64, len(r.Dual))
 	return func() (more bool, err error) {
 		if !r.Affords(1) {
 			return false, nil
 		}
 		r.Samples.Gradient(&r.Snapshot, r.X)
 		r.Spend(1)
-		r.A.MulVec(rows, r.X)
-		for i, v := range rows {
-			rows[i] = r.Dual[i] + r.Stats.Rho*(v-r.Y[i])
+		r.A.MulVec(multipliers, r.X)
+		for i, v := range multipliers {
+			multipliers[i] = r.Dual[i] + r.Stats.Rho*(v-r.Y[i])
 		}
-		r.A.MulVecTrans(step, rows)
+		r.A.MulVecTrans(penaltyGradient, multipliers)
 		for j, z := range r.Snapshot.Gradient {
-			r.X[j] -= eta * (z + r.Problem.L2*r.X[j] + step[j])
+			r.X[j] -= eta * (z + r.Problem.L2*r.X[j] + penaltyGradient[j])
 		}
 		r.DualStep()
 		r.Average()

@@ -84,10 +84,10 @@ func ExampleLoss() {
 	// Output: [0.92 0.98 0.00 0.00 0.00] converged
 }
 
-// falling is a penalty: lambda times the sum of y if no yⱼ is negative, and +Inf otherwise.
-type falling struct{ lambda float64 }
+// fallingPenalty is a penalty: lambda times the sum of y if no yⱼ is negative, and +Inf otherwise.
+type fallingPenalty struct{ lambda float64 }
 
-func (g falling) Value(y []float64) (sum float64) {
+func (g fallingPenalty) Value(y []float64) (sum float64) {
 	for _, v := range y {
 		if v < 0 {
 			return math.Inf(1)
@@ -97,13 +97,13 @@ func (g falling) Value(y []float64) (sum float64) {
 	return sum
 }
 
-func (g falling) Prox(dst, v, step []float64) {
+func (g fallingPenalty) Prox(dst, v, step []float64) {
 	for j := range v {
 		dst[j] = math.Max(0, v[j]-step[j]*g.lambda)
 	}
 }
 
-func (g falling) Conjugate(z []float64) float64 {
+func (g fallingPenalty) Conjugate(z []float64) float64 {
 	for _, v := range z {
 		if v > g.lambda {
 			return math.Inf(1)
@@ -112,14 +112,14 @@ func (g falling) Conjugate(z []float64) float64 {
 	return 0
 }
 
-func (falling) Separable() bool    { return true }
-func (g falling) Scale() float64   { return g.lambda }
-func (falling) Validate(int) error { return nil }
+func (fallingPenalty) Separable() bool    { return true }
+func (g fallingPenalty) Scale() float64   { return g.lambda }
+func (fallingPenalty) Validate(int) error { return nil }
 
 // A penalty of your own: the fitted signal on a chain never rises. L2 > 0 and the conjugate of the penalty
 // make it possible to prove a gap.
 func ExamplePenalty() {
-	g := falling{0.02}
+	g := fallingPenalty{0.02}
 	if err := solver.CheckPenalty(g, 4); err != nil {
 		log.Fatal(err)
 	}

@@ -22,24 +22,24 @@ func (Stochastic) Info() solver.MethodInfo {
 
 func (Stochastic) Begin(r *solver.Run) (solver.Iteration, error) {
 	eta := r.StepSize(0.5 / r.Stats.Constants.NuF)
-	drawn := make([]int32, len(r.Problem.Labels))
-	rows, fixed := make([]float64, len(r.Dual)), make([]float64, len(r.X))
+	drawnRows := make([]int32, len(r.Problem.Labels))
+	multipliers, fixedGradient := make([]float64, len(r.Dual)), make([]float64, len(r.X))
 	return func() (more bool, err error) {
 		if !r.Affords(1) {
 			return false, nil
 		}
-		r.A.MulVec(rows, r.X)
-		for k, v := range rows {
-			rows[k] = r.Dual[k] + r.Stats.Rho*(v-r.Y[k])
+		r.A.MulVec(multipliers, r.X)
+		for k, v := range multipliers {
+			multipliers[k] = r.Dual[k] + r.Stats.Rho*(v-r.Y[k])
 		}
-		r.A.MulVecTrans(fixed, rows)
+		r.A.MulVecTrans(fixedGradient, multipliers)
 		for j, v := range r.X {
-			fixed[j] += r.Problem.L2 * v
+			fixedGradient[j] += r.Problem.L2 * v
 		}
-		r.Samples.Draw(drawn)
-		for _, i := range drawn {
+		r.Samples.Draw(drawnRows)
+		for _, i := range drawnRows {
 			slope := r.Samples.Slope(int(i), r.Samples.Margin(int(i), r.X))
-			for j, v := range fixed {
+			for j, v := range fixedGradient {
 				r.X[j] -= eta * v
 			}
 			r.Samples.Scatter(r.X, int(i), -eta*slope)

@@ -10,14 +10,14 @@ import (
 
 const (
 	CurvatureSample = admm.CurvatureRows // approximate number of rows that determine the automatic step size
-	StepsPerCall    = 1024               // inner steps in a call of the function that InnerSteps returns
+	StepsPerCall    = 1024               // inner steps in a call of the function that InnerStepper returns
 )
 
 // Chunks returns the number of chunks into which the rows of p are divided.
 func Chunks(p *Problem) int { return rows.NewChunks(p.Data, 0).Count() }
 
-// InnerSteps returns a function that makes StepsPerCall inner steps of SCAS on p.
-func InnerSteps(t testing.TB, p *Problem) func() {
+// InnerStepper returns a function that makes StepsPerCall inner steps of SCAS on p.
+func InnerStepper(t testing.TB, p *Problem) func() {
 	set, err := (&Settings{Method: SCAS{}}).withDefaults(p)
 	if err != nil {
 		t.Fatal(err)
@@ -29,9 +29,9 @@ func InnerSteps(t testing.TB, p *Problem) func() {
 		t.Fatal(err)
 	}
 	s.takeSnapshot()
-	constant, rows := make([]float64, len(s.X)), make([]int32, StepsPerCall)
-	copy(constant, s.Snapshot.Gradient)
-	s.rowSet.Plan.Begin(s.X, constant, s.outer.NaturalEta(0))
+	gradient, rows := make([]float64, len(s.X)), make([]int32, StepsPerCall)
+	copy(gradient, s.Snapshot.Gradient)
+	s.rowSet.Plan.Begin(s.X, gradient, s.outer.NaturalEta(0))
 	return func() {
 		s.Samples.Draw(rows)
 		s.rowSet.Plan.Advance(rows)

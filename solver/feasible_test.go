@@ -45,7 +45,7 @@ func TestMeansAreFeasible(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, at := range [][]float64{res.X, res.XAverage} {
-				if far := outside(p.Domain, at); far > 1e-15 {
+				if far := domainDistance(p.Domain, at); far > 1e-15 {
 					t.Errorf("seed %d, %T, %s: %g from the simplex", seed, set.Method, set.Schedule, far)
 				}
 			}
@@ -53,7 +53,7 @@ func TestMeansAreFeasible(t *testing.T) {
 			if res, err = solver.Minimize(t.Context(), p, &set); res == nil {
 				t.Fatal(err)
 			}
-			if outside(p.Domain, res.X)+outside(p.Domain, res.XAverage) > 0 {
+			if domainDistance(p.Domain, res.X)+domainDistance(p.Domain, res.XAverage) > 0 {
 				t.Errorf("seed %d, %T, %s: %g and %g in a box", seed, set.Method, set.Schedule, res.X, res.XAverage)
 			}
 		}

@@ -16,22 +16,22 @@ import (
 func hostileProblem(rng *rand.Rand) *solver.Problem {
 	n, p := 3+rng.IntN(12), 1+rng.IntN(9)
 	dense := make([]float64, n*p)
-	scale := make([]float64, p)
-	for j := range scale {
-		scale[j] = math.Pow(10, 8*rng.Float64()-4)
+	scales := make([]float64, p)
+	for j := range scales {
+		scales[j] = math.Pow(10, 8*rng.Float64()-4)
 	}
 	for k := range dense {
 		if rng.Float64() < 0.7 {
-			dense[k] = scale[k%p] * rng.NormFloat64()
+			dense[k] = scales[k%p] * rng.NormFloat64()
 		}
 		if rng.Float64() < 0.02 {
 			dense[k] *= 1e5
 		}
 	}
 	if p > 1 && rng.IntN(3) == 0 {
-		apart := 1e-9 * float64(rng.IntN(2))
+		noise := 1e-9 * float64(rng.IntN(2))
 		for i := range n {
-			dense[i*p+1] = 2 * dense[i*p] * (1 + apart*rng.NormFloat64())
+			dense[i*p+1] = 2 * dense[i*p] * (1 + noise*rng.NormFloat64())
 		}
 	}
 	x, err := sparse.FromDense(n, p, dense)
@@ -102,44 +102,44 @@ func startObjective(p *solver.Problem) float64 {
 // TestHostileBounds checks for random problems that no run finds an objective below the bound that another
 // run proved.
 func TestHostileBounds(t *testing.T) {
-	converged, problems := 0, 1500
+	convergedCount, problemCount := 0, 1500
 	if testing.Short() {
-		problems = 200
+		problemCount = 200
 	}
-	for seed := range uint64(problems) {
+	for seed := range uint64(problemCount) {
 		p := hostileProblem(rand.New(rand.NewPCG(seed, 9)))
 		var results []*solver.Result
-		best := math.Inf(1)
-		sets := []solver.Settings{{RelTol: 1e-2}, {RelTol: 1e-4}, {RelTol: 1e-6}, {RelTol: 1e-9}, {RelTol: 1e-13}, {Method: solver.SCASK{}, Passes: 100}}
-		for k := range sets {
-			res, err := solver.Minimize(context.Background(), p, &sets[k])
+		lowestObjective := math.Inf(1)
+		settings := []solver.Settings{{RelTol: 1e-2}, {RelTol: 1e-4}, {RelTol: 1e-6}, {RelTol: 1e-9}, {RelTol: 1e-13}, {Method: solver.SCASK{}, Passes: 100}}
+		for k := range settings {
+			res, err := solver.Minimize(context.Background(), p, &settings[k])
 			if res == nil {
 				t.Fatalf("seed %d: %v", seed, err)
 			}
-			results, best = append(results, res), math.Min(best, res.At.Objective)
-			if at := startObjective(p); sets[k].Method == nil && res.At.Objective > at {
+			results, lowestObjective = append(results, res), math.Min(lowestObjective, res.At.Objective)
+			if at := startObjective(p); settings[k].Method == nil && res.At.Objective > at {
 				t.Errorf("seed %d, run %d: objective %.17g, %.17g at the start", seed, k, res.At.Objective, at)
 			}
-			if p.Domain != nil && outside(p.Domain, res.X) > 1e-12 {
-				t.Errorf("seed %d, run %d: %s: x is %.1e outside of %T", seed, k, res.Status, outside(p.Domain, res.X), p.Domain)
+			if p.Domain != nil && domainDistance(p.Domain, res.X) > 1e-12 {
+				t.Errorf("seed %d, run %d: %s: x is %.1e outside of %T", seed, k, res.Status, domainDistance(p.Domain, res.X), p.Domain)
 			}
-			if (err == nil) != (res.Status == solver.Converged) && sets[k].Method == nil {
+			if (err == nil) != (res.Status == solver.Converged) && settings[k].Method == nil {
 				t.Errorf("seed %d: %s with error %v", seed, res.Status, err)
 			}
 		}
 		if results[2].Status == solver.Converged {
-			converged++
+			convergedCount++
 		}
 		for k, res := range results {
-			if above := res.At.Objective - best; above > res.DualityGap*(1+1e-6)+1e-13*math.Abs(best) {
+			if excess := res.At.Objective - lowestObjective; excess > res.DualityGap*(1+1e-6)+1e-13*math.Abs(lowestObjective) {
 				kind := fmt.Sprintf("%T, %T, %T", p.Loss, p.Penalty, p.Domain)
-				t.Errorf("seed %d, run %d: %s: proved to be within %.4g, and %.4g above another", seed, k, kind, res.DualityGap, above)
+				t.Errorf("seed %d, run %d: %s: proved to be within %.4g, and %.4g above another", seed, k, kind, res.DualityGap, excess)
 			}
 		}
 	}
-	t.Logf("%d of %d converged to 1e-6", converged, problems)
-	if 10*converged < 9*problems {
-		t.Errorf("%d of %d converged to 1e-6", converged, problems)
+	t.Logf("%d of %d converged to 1e-6", convergedCount, problemCount)
+	if 10*convergedCount < 9*problemCount {
+		t.Errorf("%d of %d converged to 1e-6", convergedCount, problemCount)
 	}
 }
 
@@ -200,7 +200,7 @@ func TestBoundOfHeavyPenalty(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if above := res.At.Objective - best.At.Objective; above > res.DualityGap {
-		t.Errorf("proved to be within %v, and %v above another", res.DualityGap, above)
+	if excess := res.At.Objective - best.At.Objective; excess > res.DualityGap {
+		t.Errorf("proved to be within %v, and %v above another", res.DualityGap, excess)
 	}
 }

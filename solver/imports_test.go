@@ -37,36 +37,36 @@ func TestImports(t *testing.T) {
 	for _, p := range packages(t) {
 		name := strings.TrimPrefix(p.ImportPath, module+"/")
 		position := slices.Index(importOrder, name)
-		tool := within(name, "gen") || within(name, "bench")
-		if position < 0 && !tool {
+		isTool := within(name, "gen") || within(name, "bench")
+		if position < 0 && !isTool {
 			t.Errorf("package %s is not in importOrder: add it after all that it imports", name)
 		}
 		for _, path := range p.Imports {
-			d, ours := strings.CutPrefix(path, module+"/")
-			if ours && !tool && slices.Index(importOrder, d) > position {
+			d, inModule := strings.CutPrefix(path, module+"/")
+			if inModule && !isTool && slices.Index(importOrder, d) > position {
 				t.Errorf("%s imports %s, which comes after it in importOrder", name, d)
 			}
 		}
 		for _, path := range slices.Concat(p.Deps, p.TestImports, p.XTestImports) {
-			d, ours := strings.CutPrefix(path, module+"/")
+			d, inModule := strings.CutPrefix(path, module+"/")
 			switch {
-			case ours && strings.Contains(d, "/cmd/"),
-				ours && within(d, "bench") && !within(name, "bench"),
-				(ours && within(d, "gen") || within(path, "github.com/mmcloughlin/avo")) && !within(name, "gen"),
+			case inModule && strings.Contains(d, "/cmd/"),
+				inModule && within(d, "bench") && !within(name, "bench"),
+				(inModule && within(d, "gen") || within(path, "github.com/mmcloughlin/avo")) && !within(name, "gen"),
 				within(path, "github.com/alecthomas/kong") && !strings.Contains(name, "/cmd/") && !within(name, "bench"):
 				t.Errorf("%s depends on %s", name, path)
 			}
 		}
-		solves := within(name, "solver") && name != "solver/chart" && name != "solver/cmd/scas" && name != "solver/internal/solvertest"
+		isSolver := within(name, "solver") && name != "solver/chart" && name != "solver/cmd/scas" && name != "solver/internal/solvertest"
 		for _, path := range p.Imports {
 			switch path {
 			// Package model reads files, and package term parses numbers in the names of losses.
 			case "os", "io", "bufio", "strconv", "encoding/json":
-				if solves && name != "solver/model" && !(name == "solver/internal/term" && path == "strconv") {
+				if isSolver && name != "solver/model" && !(name == "solver/internal/term" && path == "strconv") {
 					t.Errorf("%s imports %s: solvers do not read files", name, path)
 				}
 			case "encoding/csv", "unsafe", "log", "github.com/klauspost/cpuid/v2", "golang.org/x/sys/cpu", "simd/archsimd":
-				if solves {
+				if isSolver {
 					t.Errorf("%s imports %s", name, path)
 				}
 			}
@@ -77,20 +77,20 @@ func TestImports(t *testing.T) {
 // within reports whether path is parent or a package below it.
 func within(path, parent string) bool { return path == parent || strings.HasPrefix(path, parent+"/") }
 
-// listed is a package as go list describes it. Deps does not include dependencies of tests.
-type listed struct {
+// listedPackage is a package as go list describes it. Deps does not include dependencies of tests.
+type listedPackage struct {
 	ImportPath                               string
 	Imports, TestImports, XTestImports, Deps []string
 }
 
-func packages(t *testing.T) (list []listed) {
+func packages(t *testing.T) (list []listedPackage) {
 	t.Helper()
 	out, err := exec.Command("go", "list", "-json=ImportPath,Imports,TestImports,XTestImports,Deps", module+"/...").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
 	for dec := json.NewDecoder(strings.NewReader(string(out))); ; {
-		var p listed
+		var p listedPackage
 		err := dec.Decode(&p)
 		if errors.Is(err, io.EOF) {
 			return list

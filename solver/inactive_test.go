@@ -38,15 +38,15 @@ func sparseChain(t testing.TB, seed uint64, loss solver.Loss) *solver.Problem {
 	return &solver.Problem{Data: x, Labels: labels, Loss: loss, Constraint: graph.Chain(p).FusedLasso(), Penalty: solver.L1{Lambda: 0.004, Weights: weights}}
 }
 
-// mirrored returns p as a problem in v, where x_j = sign_j v_j and each sign_j is 1 or −1.
-func mirrored(t testing.TB, p *solver.Problem, sign []float64) *solver.Problem {
+// mirroredProblem returns p as a problem in v, where x_j = sign_j v_j and each sign_j is 1 or −1.
+func mirroredProblem(t testing.TB, p *solver.Problem, signs []float64) *solver.Problem {
 	t.Helper()
 	q := *p
 	var err error
-	if q.Data, err = p.Data.ScaleColumns(sign); err != nil {
+	if q.Data, err = p.Data.ScaleColumns(signs); err != nil {
 		t.Fatal(err)
 	}
-	if q.Constraint, err = p.Constraint.(*sparse.CSR).ScaleColumns(sign); err != nil {
+	if q.Constraint, err = p.Constraint.(*sparse.CSR).ScaleColumns(signs); err != nil {
 		t.Fatal(err)
 	}
 	return &q
@@ -67,11 +67,11 @@ func TestInactiveSet(t *testing.T) {
 						want := solvertest.Minimize(t, p, &solver.Settings{RelTol: 1e-12})
 						q := *p
 						if domain == "nonnegative" {
-							sign := make([]float64, len(want.X))
+							signs := make([]float64, len(want.X))
 							for j, v := range want.X {
-								sign[j] = math.Copysign(1, v)
+								signs[j] = math.Copysign(1, v)
 							}
-							p = mirrored(t, p, sign)
+							p = mirroredProblem(t, p, signs)
 							want = solvertest.Minimize(t, p, &solver.Settings{RelTol: 1e-12})
 							q = *p
 							q.Domain = solver.Nonnegative{}
@@ -79,9 +79,9 @@ func TestInactiveSet(t *testing.T) {
 							q.Domain = solver.NewBox(len(want.X), -10, 10)
 						}
 						checkStructure(t, solvertest.Minimize(t, &q, &solver.Settings{RelTol: 1e-10}), want, q.Constraint.(*sparse.CSR))
-						quick := solvertest.Minimize(t, &q, nil)
-						if above := quick.At.Objective - want.At.Objective; quick.Status != solver.Converged || !quick.Stats.Rounded || above > quick.DualityGap {
-							t.Errorf("by default %s, structure %v, %.1e above the optimum, proved %.1e", quick.Status, quick.Stats.Rounded, above, quick.DualityGap)
+						defaultRun := solvertest.Minimize(t, &q, nil)
+						if excess := defaultRun.At.Objective - want.At.Objective; defaultRun.Status != solver.Converged || !defaultRun.Stats.Rounded || excess > defaultRun.DualityGap {
+							t.Errorf("by default %s, structure %v, %.1e above the optimum, proved %.1e", defaultRun.Status, defaultRun.Stats.Rounded, excess, defaultRun.DualityGap)
 						}
 					})
 				}
@@ -99,20 +99,20 @@ func TestScaledColumns(t *testing.T) {
 				p := sparseChain(t, seed, loss)
 				weights := p.Penalty.(solver.L1).Weights
 				_, features := p.Data.Dims()
-				unit, scaled, box := make([]float64, features), make([]float64, features), solver.NewBox(features, -10, 10)
-				for j := range unit {
-					unit[j] = []float64{1e-8, 1, 1e8}[j%3]
-					scaled[j] = unit[j] * weights[j]
-					box.Lower[j] /= unit[j]
-					box.Upper[j] /= unit[j]
+				units, scaledWeights, box := make([]float64, features), make([]float64, features), solver.NewBox(features, -10, 10)
+				for j := range units {
+					units[j] = []float64{1e-8, 1, 1e8}[j%3]
+					scaledWeights[j] = units[j] * weights[j]
+					box.Lower[j] /= units[j]
+					box.Upper[j] /= units[j]
 				}
 				p.Constraint, p.Penalty = nil, solver.L1{Lambda: 0.01, Weights: weights[:features]}
 				want := solvertest.Minimize(t, p, &solver.Settings{RelTol: 1e-12})
 				var err error
-				if p.Data, err = p.Data.ScaleColumns(unit); err != nil {
+				if p.Data, err = p.Data.ScaleColumns(units); err != nil {
 					t.Fatal(err)
 				}
-				p.Penalty, p.Domain = solver.L1{Lambda: 0.01, Weights: scaled}, box
+				p.Penalty, p.Domain = solver.L1{Lambda: 0.01, Weights: scaledWeights}, box
 				checkStructure(t, solvertest.Minimize(t, p, &solver.Settings{RelTol: 1e-10}), want, sparse.Identity(features))
 			})
 		}
@@ -128,18 +128,18 @@ func TestScaledTies(t *testing.T) {
 			t.Run(fmt.Sprintf("%T/%d", loss, seed), func(t *testing.T) {
 				p := sparseChain(t, seed, loss)
 				_, features := p.Data.Dims()
-				unit, sign := make([]float64, features), make([]float64, features)
-				for j := range unit {
-					unit[j] = []float64{1e-8, 1, 1e8}[j%3]
+				units, signs := make([]float64, features), make([]float64, features)
+				for j := range units {
+					units[j] = []float64{1e-8, 1, 1e8}[j%3]
 				}
 				var err error
-				if p.Data, err = p.Data.ScaleColumns(unit); err != nil {
+				if p.Data, err = p.Data.ScaleColumns(units); err != nil {
 					t.Fatal(err)
 				}
 				for j, v := range solvertest.Minimize(t, p, &solver.Settings{RelTol: 1e-12}).X {
-					sign[j] = math.Copysign(1, v)
+					signs[j] = math.Copysign(1, v)
 				}
-				p = mirrored(t, p, sign)
+				p = mirroredProblem(t, p, signs)
 				want := solvertest.Minimize(t, p, &solver.Settings{RelTol: 1e-12})
 				p.Domain = solver.Nonnegative{}
 				checkStructure(t, solvertest.Minimize(t, p, &solver.Settings{RelTol: 1e-10}), want, p.Constraint.(*sparse.CSR))
@@ -152,23 +152,23 @@ func TestScaledTies(t *testing.T) {
 // res must have converged, with exact zeros and ties and a valid gap.
 func checkStructure(t *testing.T, res, want *solver.Result, a *sparse.CSR) {
 	t.Helper()
-	if above := res.At.Objective - want.At.Objective; res.Status != solver.Converged || !res.Stats.Rounded || above > res.DualityGap || above < -want.DualityGap {
-		t.Errorf("%s, structure %v, %.1e above the optimum, proved %.1e", res.Status, res.Stats.Rounded, above, res.DualityGap)
+	if excess := res.At.Objective - want.At.Objective; res.Status != solver.Converged || !res.Stats.Rounded || excess > res.DualityGap || excess < -want.DualityGap {
+		t.Errorf("%s, structure %v, %.1e above the optimum, proved %.1e", res.Status, res.Stats.Rounded, excess, res.DualityGap)
 	}
 	l, _ := a.Dims()
 	got, v := make([]float64, l), make([]float64, l)
 	a.MulVec(got, res.X)
 	a.MulVec(v, want.X)
-	zeros := 0
+	zeroCount := 0
 	for j, u := range v {
 		if u == 0 {
-			zeros++
+			zeroCount++
 		}
 		if (u == 0) != (got[j] == 0) {
 			t.Errorf("row %d of A x is %g, without the domain %g", j, got[j], u)
 		}
 	}
-	if zeros == 0 {
+	if zeroCount == 0 {
 		t.Error("the solution has no zeros")
 	}
 }

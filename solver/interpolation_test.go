@@ -13,7 +13,7 @@ import (
 // 0, and the gap must not be below the objective at the result, computed with 1,000 bits.
 func TestGapOfInterpolation(t *testing.T) {
 	const n, p = 6, 4
-	exactly := func(v float64) *big.Float { return new(big.Float).SetPrec(1000).SetFloat64(v) }
+	toBig := func(v float64) *big.Float { return new(big.Float).SetPrec(1000).SetFloat64(v) }
 	for seed := range uint64(40) {
 		rng := rand.New(rand.NewPCG(seed, 5))
 		dense, labels, a := make([]float64, n*p), make([]float64, n), []float64{1, 0, 0, 0}
@@ -42,17 +42,17 @@ func TestGapOfInterpolation(t *testing.T) {
 				t.Errorf("seed %d, problem %d: %v", seed, k, err)
 				continue
 			}
-			objective := exactly(0)
+			objective := toBig(0)
 			for i, b := range labels {
-				r := exactly(b)
+				r := toBig(b)
 				for j, v := range dense[i*p : (i+1)*p] {
-					r.Sub(r, new(big.Float).Mul(exactly(v), exactly(res.X[j])))
+					r.Sub(r, new(big.Float).Mul(toBig(v), toBig(res.X[j])))
 				}
 				objective.Add(objective, r.Mul(r, r))
 			}
-			objective.Quo(objective, exactly(n))
-			objective.Add(objective, new(big.Float).Mul(exactly(0.1), new(big.Float).Abs(exactly(res.X[0]))))
-			if objective.Cmp(exactly(res.DualityGap)) > 0 {
+			objective.Quo(objective, toBig(n))
+			objective.Add(objective, new(big.Float).Mul(toBig(0.1), new(big.Float).Abs(toBig(res.X[0]))))
+			if objective.Cmp(toBig(res.DualityGap)) > 0 {
 				t.Errorf("seed %d, problem %d: a gap of %.3g, and the objective is %.3g", seed, k, res.DualityGap, objective)
 			}
 		}

@@ -11,9 +11,9 @@ import (
 // runs reach. Memory does not count a rotated copy of the data (see Settings.NoRotation). The garbage
 // collector lets the heap grow to about twice the memory in use, unless GOGC or GOMEMLIMIT say otherwise.
 func (p *Problem) Memory(m Method) int64 {
-	alone := *p
-	alone.Comm, alone.joinedTeam = nil, nil
-	p = &alone
+	singleProcess := *p
+	singleProcess.Comm, singleProcess.joinedTeam = nil, nil
+	p = &singleProcess
 	const (
 		// Numbers of vectors that have an entry for each feature, for each row of A, and for each feature.
 		featureVectors, rowVectors, proofVectors = 17, 10, 16
@@ -23,8 +23,8 @@ func (p *Problem) Memory(m Method) int64 {
 	)
 	n, features := p.Data.Dims()
 	l, _ := p.algebra().Dims()
-	chunks := rows.NewChunks(p.Data, 1).Count()
-	total := p.Data.CompactBytes() + 8*(2*int64(n)+int64(featureVectors+chunks-1)*int64(features)+rowVectors*int64(l))
+	chunkCount := rows.NewChunks(p.Data, 1).Count()
+	total := p.Data.CompactBytes() + 8*(2*int64(n)+int64(featureVectors+chunkCount-1)*int64(features)+rowVectors*int64(l))
 	if a := p.algebra().Matrix(); a != nil {
 		total += 3 * (12*a.NNZ() + 8*int64(l+features)) // copies of A, A' and parts of them
 	}
@@ -34,6 +34,6 @@ func (p *Problem) Memory(m Method) int64 {
 	if features > maxFeatures && int64(features) > p.Data.NNZ() {
 		return total + 8*proofVectors*int64(features)
 	}
-	_, finishes := m.(Auto)
-	return total + exact.ProverMemory(p.forExact(p.algebra(), kernels.Rows{}, 0), chunks, finishes || m == nil)
+	_, isAuto := m.(Auto)
+	return total + exact.ProverMemory(p.exactProblem(p.algebra(), kernels.Rows{}, 0), chunkCount, isAuto || m == nil)
 }

@@ -43,7 +43,7 @@ func (Auto) Begin(r *Run) (Iteration, error) {
 	if r.Problem.unboundedCurvature() && !r.prover.Finishes() {
 		return nil, r.newtonOnlyError()
 	}
-	if a.direct() {
+	if a.beginsWithNewton() {
 		r.keeper.Watched = true // Run.checkCheaply then does nothing: Newton steps do not diverge
 		return a.next, nil
 	}
@@ -69,41 +69,41 @@ func (r *Run) asksForPasses() bool {
 
 type auto struct {
 	*Run
-	passes *scas // nil before the first pass
+	scas *scas // nil before the first pass
 }
 
 // direct reports whether the run begins with Newton steps.
-func (a *auto) direct() bool {
+func (a *auto) beginsWithNewton() bool {
 	if a.Problem.unboundedCurvature() {
 		return true
 	}
 	// The first call of Finishes computes the cost of a Hessian, which Affords then includes. So ample is
 	// called before and after Finishes.
-	ample := func() bool { return a.goal > 0 && a.prover.Affords(a.budget) }
-	return ample() && !a.asksForPasses() && a.prover.Finishes() && ample() && !a.prover.Conditioned()
+	budgetIsAmple := func() bool { return a.goal > 0 && a.prover.Affords(a.budget) }
+	return budgetIsAmple() && !a.asksForPasses() && a.prover.Finishes() && budgetIsAmple() && !a.prover.Conditioned()
 }
 
 func (a *auto) beginPasses() (err error) {
 	a.prepare()
-	a.passes, err = newSCAS(a.Run, false)
+	a.scas, err = newSCAS(a.Run, false)
 	return err
 }
 
 // next makes an outer iteration of SCASK, or all Newton steps, which count as one outer iteration.
 func (a *auto) next() (bool, error) {
-	if a.passes == nil {
-		steps := a.Stats.NewtonSteps
-		refused, err := a.finish()
+	if a.scas == nil {
+		stepsBefore := a.Stats.NewtonSteps
+		refused, err := a.makeNewtonSteps()
 		if !refused { // without a goal, the run ends when there is no budget for a step
-			return a.goal > 0 || a.Stats.NewtonSteps > steps, err
+			return a.goal > 0 || a.Stats.NewtonSteps > stepsBefore, err
 		}
 		if err := a.beginPasses(); err != nil {
 			return false, err
 		}
 	}
-	switch tried := a.Stats.NewtonSteps > 0; {
-	case a.goal <= 0 || tried || !a.prover.Finishes() || a.Stats.Passes < a.prover.Warm(a.budget):
-		return a.passes.next()
+	switch newtonTried := a.Stats.NewtonSteps > 0; {
+	case a.goal <= 0 || newtonTried || !a.prover.Finishes() || a.Stats.Passes < a.prover.Warm(a.budget):
+		return a.scas.next()
 	case !a.affordsStep():
 		return false, nil
 	}
@@ -112,7 +112,7 @@ func (a *auto) next() (bool, error) {
 			return false, nil
 		}
 	}
-	_, err := a.finish()
+	_, err := a.makeNewtonSteps()
 	return true, err
 }
 
@@ -123,18 +123,18 @@ func (r *Run) affordsStep() bool {
 // errBudget ends Newton steps when the budget is used up.
 var errBudget = errorf("no budget left")
 
-// finish makes Newton steps until the goal is proved, the budget is used up, or more steps would not help.
-// The steps start at the best snapshot (see toBest). If the objective at their result is not larger than at
-// the iterate, up to rounding, the result becomes the iterate.
+// makeNewtonSteps makes Newton steps until the goal is proved, the budget is used up, or more steps would not
+// help. The steps start at the best snapshot (see moveToBest). If the objective at their result is not larger
+// than at the iterate, up to rounding, the result becomes the iterate.
 //
-// refused is true if the prover refuses to make the first step. If the loss allows only Newton steps, finish
-// returns an error instead.
-func (r *Run) finish() (refused bool, err error) {
-	value, start := r.toBest(r.Problem.Evaluate(r.X).Objective), r.X
+// refused is true if the prover refuses to make the first step. If the loss allows only Newton steps,
+// makeNewtonSteps returns an error instead.
+func (r *Run) makeNewtonSteps() (refused bool, err error) {
+	value, startX := r.moveToBest(r.Problem.Evaluate(r.X).Objective), r.X
 	if r.Stats.Passes > 0 {
-		start, _ = r.makeExact() // Newton steps need less work if zeros are exact
+		startX, _ = r.makeExact() // Newton steps need less work if zeros are exact
 	}
-	res := r.prover.Finish(start, r.Y, r.Dual, &exact.Settings{Tol: math.Max(r.goal, 0), Stop: r.Err, Interrupt: func() error {
+	res := r.prover.Finish(startX, r.Y, r.Dual, &exact.Settings{Tol: math.Max(r.goal, 0), Stop: r.Err, Interrupt: func() error {
 		if !r.affordsStep() {
 			return errBudget
 		}

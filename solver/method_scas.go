@@ -74,10 +74,10 @@ func (SCASL) Begin(r *Run) (Iteration, error) { return beginSCAS(r, true) }
 // scas is a run of a SCAS-ADMM method with data in memory.
 type scas struct {
 	*Run
-	outer  admm.OuterLoop
-	rowSet admm.RowSet        // all rows of data
-	data   *sparse.CSR        // data of the inner loop: Problem.Data, or a copy with scaled columns
-	sizes  *admm.RowCurvature // |aᵢ|² of some rows of data; nil before the first call of curvatureHere
+	outer        admm.OuterLoop
+	rowSet       admm.RowSet        // all rows of data
+	data         *sparse.CSR        // data of the inner loop: Problem.Data, or a copy with scaled columns
+	rowCurvature *admm.RowCurvature // |aᵢ|² of some rows of data; nil before the first call of curvatureHere
 }
 
 func beginSCAS(r *Run, linearised bool) (Iteration, error) {
@@ -95,7 +95,7 @@ func newSCAS(r *Run, linearised bool) (*scas, error) {
 	s.outer = admm.OuterLoop{
 		Snapshot: func() error { return r.WatchedSnapshot(s.autoEta()) },
 		Schedule: s.schedule, CurvatureHere: s.curvatureHere,
-		RowSets: func(inner func(*admm.RowSet) error) error { return inner(&s.rowSet) },
+		RowSets: func(runInnerLoop func(*admm.RowSet) error) error { return runInnerLoop(&s.rowSet) },
 		Point:   admm.Point(r.Iterate), Scales: r.scales, Keeper: &r.keeper, Gradient: r.Snapshot.Gradient,
 		A: r.product, Step: r.dual, Project: p.project, Interrupt: p.team().IfAlone(r.Err),
 		Many: info.ManyUpdates, Strong: info.Theorem == 2,
@@ -121,9 +121,9 @@ func newSCAS(r *Run, linearised bool) (*scas, error) {
 		return nil, err
 	}
 	st.Plan, st.PlanReason, st.BatchSize = plan.Name(), plan.Reason(), plan.BatchSize()
-	s.fitBatch()
+	s.adaptToBatchSize()
 	s.outer.NuL, s.outer.Batch = st.Constants.NuL, st.BatchSize
-	r.automatic = s.automaticEta
+	r.automaticStep = s.automaticEta
 	s.rowSet = admm.RowSet{Plan: plan, Draw: r.Samples.Draw, Updates: st.DualUpdates}
 	return s, nil
 }
@@ -168,9 +168,9 @@ func (s *scas) chooseMetric() {
 	}
 }
 
-// fitBatch lowers the number of dual updates if rounds would have too few steps. If a step has several
-// samples, fitBatch also sets MeanCurvature, which the automatic step size needs.
-func (s *scas) fitBatch() {
+// adaptToBatchSize lowers the number of dual updates if rounds would have too few steps. If a step has
+// several samples, adaptToBatchSize also sets MeanCurvature, which the automatic step size needs.
+func (s *scas) adaptToBatchSize() {
 	st, steps := &s.Stats, s.Settings.InnerSteps
 	if st.BatchSize > 1 && s.Settings.DualUpdates == 0 { // a round of few steps changes x too little
 		st.DualUpdates = max(1, min(st.DualUpdates, steps/st.BatchSize/32))
@@ -204,10 +204,10 @@ func (s *scas) next() (bool, error) {
 // curvatureHere returns the curvature that limits the step size at the snapshot: the largest result of
 // RowCurvature.At over all processes.
 func (s *scas) curvatureHere() float64 {
-	if s.sizes == nil {
-		s.sizes = admm.NewRowCurvature(s.data, s.Problem.SampleWeights)
+	if s.rowCurvature == nil {
+		s.rowCurvature = admm.NewRowCurvature(s.data, s.Problem.SampleWeights)
 	}
-	return s.Problem.team().Most(s.sizes.At(s.Problem.loss(), s.Snapshot.Margin, s.Snapshot.Slope, s.Problem.Labels))
+	return s.Problem.team().Most(s.rowCurvature.At(s.Problem.loss(), s.Snapshot.Margin, s.Snapshot.Slope, s.Problem.Labels))
 }
 
 // automaticEta returns the automatic step size at the iterate. It takes a snapshot there.
@@ -220,20 +220,20 @@ func (s *scas) automaticEta() float64 {
 func (s *Settings) checkPlanned(info MethodInfo, p *Problem) error {
 	n := p.team().MeanCount(len(p.Labels))
 	bounded := p.Domain != nil && !math.IsInf(p.Domain.Diameter(), 1)
-	theorem := s.Schedule == Theorem
+	theoremSchedule := s.Schedule == Theorem
 	m := s.InnerSteps
 	if err := firstBroken([]demand{
 		{info.Theorem != 2 || p.Domain == nil, "Method", info.Name, "Algorithm 2 is for X = R^p",
 			remedies(sparse.Remedy{Field: "Problem.Domain", To: "nil"}, useMethod(nameOf(SCASK{})+" or "+nameOf(SCAS{})))},
-		{info.Theorem != 2 || !theorem || p.L2 > 0, "Schedule", s.Schedule,
+		{info.Theorem != 2 || !theoremSchedule || p.L2 > 0, "Schedule", s.Schedule,
 			"Theorem 2 needs strong convexity", remedies(raiseL2)},
-		{info.Theorem != 1 || !theorem || bounded, "Schedule", s.Schedule,
+		{info.Theorem != 1 || !theoremSchedule || bounded, "Schedule", s.Schedule,
 			"Theorem 1 needs a bounded domain", remedies(sparse.Remedy{Field: "Problem.Domain", To: "a Box or Ball"})},
 		{s.DualUpdates <= m, "DualUpdates", s.DualUpdates,
 			fmt.Sprintf("it must lie between 1 and the %d inner steps", m), remedies(useDefault)},
 		{s.BatchSize <= max(1, m/2), "BatchSize", s.BatchSize,
 			fmt.Sprintf("it must lie between 1 and half the %d inner steps", m), remedies(useDefault)},
-	}); err != nil || theorem {
+	}); err != nil || theoremSchedule {
 		return err
 	}
 	return s.CheckBudget(1 + float64(m)/float64(n))

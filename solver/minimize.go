@@ -66,7 +66,7 @@ func minimize(ctx context.Context, p *Problem, s *Settings, began time.Time) (*R
 		return nil, err
 	}
 	if diverged, ok := errors.AsType[*DivergenceError](err); ok {
-		r.propose(diverged)
+		r.proposeEta(diverged)
 	}
 	res, err := r.resultAfter(err)
 	r.logEnd(res, err)
@@ -76,7 +76,7 @@ func minimize(ctx context.Context, p *Problem, s *Settings, began time.Time) (*R
 // resultAfter returns the result with its status, and the error of Minimize. err is the error that ended the
 // run, or nil.
 func (r *Run) resultAfter(err error) (*Result, error) {
-	timeUp := err != nil && r.stop == ending.TimeUp
+	timeUp := err != nil && r.stopCause == ending.TimeUp
 	if timeUp {
 		err = r.checkFinally()
 	}
@@ -136,8 +136,8 @@ func (r *Run) result() *Result {
 	r.Stats.Seconds, r.Stats.PaperPasses = r.clock.Used(), r.paperPasses()
 	r.Problem.project(r.Mean.X)
 	evaluation := r.evaluate(r.Iterate)
-	if r.Stats.NewtonSteps == 0 { // otherwise finish has set r.gap
-		if r.settle(evaluation.Objective) < evaluation.Objective {
+	if r.Stats.NewtonSteps == 0 { // otherwise makeNewtonSteps has set r.gap
+		if r.settleAtBest(evaluation.Objective) < evaluation.Objective {
 			evaluation = r.evaluate(r.Iterate)
 		}
 	}
@@ -152,30 +152,30 @@ func (r *Run) result() *Result {
 		Iterate: r.Iterate, XAverage: r.Mean.X, YAverage: r.Mean.Y,
 		Unrounded: evaluation.Objective, PrimalResidual: r.primalResidual(),
 	}
-	res.DualResidual = orInf(r.dualResidual())
+	res.DualResidual = infIfNaN(r.dualResidual())
 	if r.Stats.Rounded = r.exact; !r.exact && !r.Settings.Unproved {
 		res.X, r.Stats.Rounded = r.makeExact()
 	}
 	res.Groups = r.groups
 	res.At, res.AtAverage = judge(Iterate{X: res.X, Y: r.Y}), judge(r.Mean)
-	res.DualityGap = orInf(r.gap + math.Max(0, res.At.Objective-evaluation.Objective))
+	res.DualityGap = infIfNaN(r.gap + math.Max(0, res.At.Objective-evaluation.Objective))
 	if r.goal > 0 && r.Problem.Coupling == nil {
-		r.notAboveStart(res)
+		r.useStartIfBetter(res)
 	}
 	res.Stats = r.Stats
 	return res
 }
 
-// notAboveStart compares res.At with the objective at the start. If the start is better, the iterate of the
-// result becomes the start x and y = A x. The dual point stays, and the gap remains valid.
-func (r *Run) notAboveStart(res *Result) {
+// useStartIfBetter compares res.At with the objective at the start. If the start is better, the iterate of
+// the result becomes the start x and y = A x. The dual point stays, and the gap remains valid.
+func (r *Run) useStartIfBetter(res *Result) {
 	x := make([]float64, len(res.X))
 	copy(x, r.Settings.Start.X)
 	r.Problem.project(x)
 	if ev := r.Problem.Evaluate(x); ev.Objective < res.At.Objective {
 		r.Iterate.set(Iterate{X: x, Y: r.product.Image(x)})
 		res.Iterate, res.At, res.Unrounded = r.Iterate, ev, ev.Objective
-		res.PrimalResidual, res.DualResidual = r.primalResidual(), orInf(r.dualResidual())
+		res.PrimalResidual, res.DualResidual = r.primalResidual(), infIfNaN(r.dualResidual())
 		res.Groups, r.Stats.Rounded = nil, false
 	}
 }

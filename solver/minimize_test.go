@@ -18,63 +18,63 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-func small(t testing.TB) *solver.Problem {
+func smallProblem(t testing.TB) *solver.Problem {
 	p, _ := solvertest.PlantedProblem(t, sparse.SyntheticOptions{Rows: 100, Features: 20, NonzerosPerRow: 6, Noise: 1, Seed: 11}, 1e-2)
 	return p
 }
 
 func TestBadSettings(t *testing.T) {
 	for _, c := range []struct {
-		set         solver.Settings
-		field, says string
-		mod         func(*solver.Problem)
+		set             solver.Settings
+		field, wantText string
+		mod             func(*solver.Problem)
 	}{
-		{set: solver.Settings{DualUpdates: -1}, field: "DualUpdates", says: "at least 1"},
-		{set: solver.Settings{OuterIterations: -1}, field: "OuterIterations", says: "leave it 0 for no limit"},
-		{set: solver.Settings{DualUpdates: 101}, field: "DualUpdates", says: "between 1 and the 100 inner steps"},
-		{set: solver.Settings{Method: solver.SCAS{}, DualUpdates: 5}, field: "DualUpdates", says: "set Settings.Method to scas-k"},
-		{set: solver.Settings{Passes: -1}, field: "Passes", says: "positive"},
-		{set: solver.Settings{Passes: math.NaN()}, field: "Passes", says: "positive"},
-		{set: solver.Settings{Passes: 1}, field: "Passes", says: "one outer iteration costs 2 passes"},
-		{set: solver.Settings{Eta: -0.1}, field: "Eta", says: "0 to derive it"},
-		{set: solver.Settings{Eta: math.Inf(1)}, field: "Eta", says: "finite"},
-		{set: solver.Settings{Rho: math.NaN()}, field: "Rho", says: "finite"},
-		{set: solver.Settings{InnerSteps: 1}, field: "InnerSteps", says: "at least 2"},
-		{set: solver.Settings{BatchSize: 51}, field: "BatchSize", says: "half the 100 inner steps"},
-		{set: solver.Settings{Schedule: "x"}, field: "Schedule", says: "practical or theorem"},
-		{set: solver.Settings{Delta: 0.5}, field: "Delta", says: "at least 1"},
-		{set: solver.Settings{Unproved: true}, field: "Unproved", says: "set Settings.RelTol to a number below 0"},
-		{set: solver.Settings{Method: solver.SCAS{}, Unproved: true, RelTol: 1e-3}, field: "Unproved", says: "needs the proof"},
-		{set: solver.Settings{Threads: -1}, field: "Threads", says: "positive"},
-		{set: solver.Settings{RecordEvery: -1}, field: "RecordEvery", says: "positive"},
-		{set: solver.Settings{Start: solver.Iterate{X: []float64{1}}}, field: "Start.X", says: "20 features"},
-		{set: solver.Settings{Start: solver.Iterate{Y: []float64{1}}}, field: "Start.Y", says: "coordinates of y"},
-		{set: solver.Settings{Start: solver.Iterate{Dual: []float64{1}}}, field: "Start.Dual", says: "rows of A"},
-		{set: solver.Settings{Start: solver.Iterate{X: append(make([]float64, 19), math.NaN())}}, field: "Start.X[19]", says: "finite"},
-		{set: solver.Settings{Method: solver.SCASStrong{}}, field: "Method", says: "X = R^p", mod: func(p *solver.Problem) { p.Domain = solver.Ball{Radius: 1} }},
-		{set: solver.Settings{Schedule: solver.Theorem}, field: "Schedule", says: "no theorem covers method auto"},
-		{set: solver.Settings{Schedule: solver.Theorem, Method: solver.SCAS{}}, field: "Schedule", says: "bounded domain"},
-		{set: solver.Settings{Schedule: solver.Theorem, Method: solver.SCAS{}}, field: "Schedule", says: "bounded domain", mod: func(p *solver.Problem) { p.Domain = positive{} }},
-		{set: solver.Settings{Schedule: solver.Theorem, Method: solver.SCASStrong{}}, field: "Schedule", says: "set Problem.L2 to a number above 0"},
-		{set: solver.Settings{Schedule: solver.Theorem, Method: solver.SCAS{}, Eta: 1}, field: "Eta", says: "leave it 0"},
-		{set: solver.Settings{Schedule: solver.Theorem, Method: solver.SCAS{}, InnerSteps: 9}, field: "InnerSteps", says: "leave it 0"},
+		{set: solver.Settings{DualUpdates: -1}, field: "DualUpdates", wantText: "at least 1"},
+		{set: solver.Settings{OuterIterations: -1}, field: "OuterIterations", wantText: "leave it 0 for no limit"},
+		{set: solver.Settings{DualUpdates: 101}, field: "DualUpdates", wantText: "between 1 and the 100 inner steps"},
+		{set: solver.Settings{Method: solver.SCAS{}, DualUpdates: 5}, field: "DualUpdates", wantText: "set Settings.Method to scas-k"},
+		{set: solver.Settings{Passes: -1}, field: "Passes", wantText: "positive"},
+		{set: solver.Settings{Passes: math.NaN()}, field: "Passes", wantText: "positive"},
+		{set: solver.Settings{Passes: 1}, field: "Passes", wantText: "one outer iteration costs 2 passes"},
+		{set: solver.Settings{Eta: -0.1}, field: "Eta", wantText: "0 to derive it"},
+		{set: solver.Settings{Eta: math.Inf(1)}, field: "Eta", wantText: "finite"},
+		{set: solver.Settings{Rho: math.NaN()}, field: "Rho", wantText: "finite"},
+		{set: solver.Settings{InnerSteps: 1}, field: "InnerSteps", wantText: "at least 2"},
+		{set: solver.Settings{BatchSize: 51}, field: "BatchSize", wantText: "half the 100 inner steps"},
+		{set: solver.Settings{Schedule: "x"}, field: "Schedule", wantText: "practical or theorem"},
+		{set: solver.Settings{Delta: 0.5}, field: "Delta", wantText: "at least 1"},
+		{set: solver.Settings{Unproved: true}, field: "Unproved", wantText: "set Settings.RelTol to a number below 0"},
+		{set: solver.Settings{Method: solver.SCAS{}, Unproved: true, RelTol: 1e-3}, field: "Unproved", wantText: "needs the proof"},
+		{set: solver.Settings{Threads: -1}, field: "Threads", wantText: "positive"},
+		{set: solver.Settings{RecordEvery: -1}, field: "RecordEvery", wantText: "positive"},
+		{set: solver.Settings{Start: solver.Iterate{X: []float64{1}}}, field: "Start.X", wantText: "20 features"},
+		{set: solver.Settings{Start: solver.Iterate{Y: []float64{1}}}, field: "Start.Y", wantText: "coordinates of y"},
+		{set: solver.Settings{Start: solver.Iterate{Dual: []float64{1}}}, field: "Start.Dual", wantText: "rows of A"},
+		{set: solver.Settings{Start: solver.Iterate{X: append(make([]float64, 19), math.NaN())}}, field: "Start.X[19]", wantText: "finite"},
+		{set: solver.Settings{Method: solver.SCASStrong{}}, field: "Method", wantText: "X = R^p", mod: func(p *solver.Problem) { p.Domain = solver.Ball{Radius: 1} }},
+		{set: solver.Settings{Schedule: solver.Theorem}, field: "Schedule", wantText: "no theorem covers method auto"},
+		{set: solver.Settings{Schedule: solver.Theorem, Method: solver.SCAS{}}, field: "Schedule", wantText: "bounded domain"},
+		{set: solver.Settings{Schedule: solver.Theorem, Method: solver.SCAS{}}, field: "Schedule", wantText: "bounded domain", mod: func(p *solver.Problem) { p.Domain = ownNonnegative{} }},
+		{set: solver.Settings{Schedule: solver.Theorem, Method: solver.SCASStrong{}}, field: "Schedule", wantText: "set Problem.L2 to a number above 0"},
+		{set: solver.Settings{Schedule: solver.Theorem, Method: solver.SCAS{}, Eta: 1}, field: "Eta", wantText: "leave it 0"},
+		{set: solver.Settings{Schedule: solver.Theorem, Method: solver.SCAS{}, InnerSteps: 9}, field: "InnerSteps", wantText: "leave it 0"},
 	} {
-		p := small(t)
+		p := smallProblem(t)
 		if c.mod != nil {
 			c.mod(p)
 		}
 		res, err := solver.Minimize(context.Background(), p, &c.set)
 		var bad *solver.SettingError
-		if !errors.As(err, &bad) || bad.Field != c.field || !strings.Contains(err.Error(), c.says) || res != nil {
-			t.Errorf("%+v: got %v, want an error about %s that says %q", c.set, err, c.field, c.says)
+		if !errors.As(err, &bad) || bad.Field != c.field || !strings.Contains(err.Error(), c.wantText) || res != nil {
+			t.Errorf("%+v: got %v, want an error about %s that says %q", c.set, err, c.field, c.wantText)
 		}
 	}
 }
 
 func TestBadProblems(t *testing.T) {
 	for _, c := range []struct {
-		says string
-		mod  func(*solver.Problem)
+		wantText string
+		mod      func(*solver.Problem)
 	}{
 		{"Data is nil", func(p *solver.Problem) { p.Data = nil }},
 		{"Labels has length 99", func(p *solver.Problem) { p.Labels = p.Labels[:99] }},
@@ -133,10 +133,10 @@ func TestBadProblems(t *testing.T) {
 		{"Simplex.Total = -1", func(p *solver.Problem) { p.Domain = solver.Simplex{Total: -1} }},
 		{"Huber.Delta = -1", func(p *solver.Problem) { p.Loss = solver.Huber{Delta: -1} }},
 	} {
-		p := small(t)
+		p := smallProblem(t)
 		c.mod(p)
-		if res, err := solver.Minimize(context.Background(), p, nil); err == nil || !strings.Contains(err.Error(), c.says) || res != nil {
-			t.Errorf("got %v, want an error that says %q", err, c.says)
+		if res, err := solver.Minimize(context.Background(), p, nil); err == nil || !strings.Contains(err.Error(), c.wantText) || res != nil {
+			t.Errorf("got %v, want an error that says %q", err, c.wantText)
 		}
 	}
 }
@@ -153,15 +153,15 @@ func TestDivergence(t *testing.T) {
 	if math.IsNaN(res.At.Objective) || res.At.Objective > diverged.Start {
 		t.Errorf("the result of a diverged run has objective %v, worse than the start %v", res.At.Objective, diverged.Start)
 	}
-	again := solvertest.Minimize(t, p, &solver.Settings{Method: solver.SCASK{}, Eta: diverged.Try, Passes: 1000})
-	auto := solvertest.Minimize(t, p, &solver.Settings{Method: solver.SCASK{}, Passes: 1000})
-	if math.Abs(again.At.Objective-auto.At.Objective) > 1e-6 {
-		t.Errorf("with the proposed eta = %v the objective is %v, automatic %v", diverged.Try, again.At.Objective, auto.At.Objective)
+	retriedRun := solvertest.Minimize(t, p, &solver.Settings{Method: solver.SCASK{}, Eta: diverged.Try, Passes: 1000})
+	automaticRun := solvertest.Minimize(t, p, &solver.Settings{Method: solver.SCASK{}, Passes: 1000})
+	if math.Abs(retriedRun.At.Objective-automaticRun.At.Objective) > 1e-6 {
+		t.Errorf("with the proposed eta = %v the objective is %v, automatic %v", diverged.Try, retriedRun.At.Objective, automaticRun.At.Objective)
 	}
 }
 
 func TestHalving(t *testing.T) {
-	p := misjudged(t)
+	p := misjudgedProblem(t)
 	res := solvertest.Minimize(t, p, &solver.Settings{Method: solver.SCASK{}, Passes: 100})
 	if res.Stats.StepHalvings == 0 {
 		t.Error("the step size was never halved; the case does not test what it should")
@@ -171,9 +171,9 @@ func TestHalving(t *testing.T) {
 	}
 }
 
-// misjudged returns a problem whose first automatic step size is too large: the step size depends on every
-// third row, and rows with large values are not among them.
-func misjudged(t *testing.T) *solver.Problem {
+// misjudgedProblem returns a problem whose first automatic step size is too large: the step size depends on
+// every third row, and rows with large values are not among them.
+func misjudgedProblem(t *testing.T) *solver.Problem {
 	t.Helper()
 	n := 3 * solver.CurvatureSample
 	var entries []sparse.Triplet
@@ -195,46 +195,46 @@ func misjudged(t *testing.T) *solver.Problem {
 
 // TestAverageAfterRestart checks that the average begins again when a run restores an earlier iterate.
 func TestAverageAfterRestart(t *testing.T) {
-	p := misjudged(t)
-	start := p.Evaluate(make([]float64, 7)).Objective
-	checked, halvings := 0, 0
-	var since [][]float64 // iterates after the last restart
+	p := misjudgedProblem(t)
+	objectiveAtStart := p.Evaluate(make([]float64, 7)).Objective
+	checkedCount, halvings := 0, 0
+	var sinceRestart [][]float64 // iterates after the last restart
 	for outer := range 12 {
-		var last []float64
+		var lastX []float64
 		res := solvertest.Minimize(t, p, &solver.Settings{Method: solver.SCASK{}, OuterIterations: outer + 1, Recorder: solver.RecorderFunc(func(pt *solver.Point) error {
-			last = slices.Clone(pt.X)
+			lastX = slices.Clone(pt.X)
 			return nil
 		})})
 		if res.Stats.StepHalvings > halvings {
-			halvings, since = res.Stats.StepHalvings, nil
+			halvings, sinceRestart = res.Stats.StepHalvings, nil
 		}
-		since = append(since, last)
-		if halvings == 0 || p.Evaluate(last).Objective > start {
+		sinceRestart = append(sinceRestart, lastX)
+		if halvings == 0 || p.Evaluate(lastX).Objective > objectiveAtStart {
 			continue // no restart yet, or Minimize may have restored an iterate at the end
 		}
 		mean := make([]float64, 7)
-		for _, x := range since {
+		for _, x := range sinceRestart {
 			for j, v := range x {
-				mean[j] += v / float64(len(since))
+				mean[j] += v / float64(len(sinceRestart))
 			}
 		}
 		if d := solvertest.RelativeDistance(res.XAverage, mean); d > 1e-12 {
 			t.Errorf("%d outer iterations: the average differs by %.1e from that since the restart", outer+1, d)
 		}
-		checked++
+		checkedCount++
 	}
-	if checked < 3 {
-		t.Errorf("only %d averages after a restart; the case does not test what it should", checked)
+	if checkedCount < 3 {
+		t.Errorf("only %d averages after a restart; the case does not test what it should", checkedCount)
 	}
 }
 
 // TestSeeds checks that results depend on the seed, but not on the kernel level.
 func TestSeeds(t *testing.T) {
-	active := kernels.Active()
-	defer kernels.Use(active)
+	activeLevel := kernels.Active()
+	defer kernels.Use(activeLevel)
 	for _, method := range []solver.Method{(solver.SCASK{}), (solver.SCAS{}), (solver.SCASStrong{}), (solver.SCASL{})} {
-		sameBits(t, small(t), method)
-		sameBits(t, inUnits(t, small(t)), method)
+		sameBits(t, smallProblem(t), method)
+		sameBits(t, withScaledColumns(t, smallProblem(t)), method)
 	}
 }
 
@@ -252,8 +252,8 @@ func sameBits(t *testing.T, p *solver.Problem, method solver.Method) {
 			t.Errorf("%T: level %v gives other bits", method, level)
 		}
 	}
-	other := solvertest.Minimize(t, p, &solver.Settings{Method: method, Passes: 20, Seed: 2})
-	if slices.Equal(other.XAverage, reference.XAverage) {
+	otherSeedRun := solvertest.Minimize(t, p, &solver.Settings{Method: method, Passes: 20, Seed: 2})
+	if slices.Equal(otherSeedRun.XAverage, reference.XAverage) {
 		t.Errorf("%T: two seeds give the same iterates", method)
 	}
 }
@@ -261,17 +261,17 @@ func sameBits(t *testing.T, p *solver.Problem, method solver.Method) {
 // TestThreads checks that the bits of a result do not depend on the number of threads, however large it is.
 func TestThreads(t *testing.T) {
 	p, _ := solvertest.PlantedProblem(t, sparse.SyntheticOptions{Rows: 20000, Features: 40, Seed: 13}, 1e-3)
-	ball := small(t)
-	ball.Domain = solver.Ball{Radius: 1}
+	ballProblem := smallProblem(t)
+	ballProblem.Domain = solver.Ball{Radius: 1}
 	for _, c := range []struct {
 		p   *solver.Problem
 		set solver.Settings
-	}{{p, solver.Settings{Method: solver.SCASK{}, Passes: 4}}, {small(t), solver.Settings{}}, {ball, solver.Settings{}}} {
+	}{{p, solver.Settings{Method: solver.SCASK{}, Passes: 4}}, {smallProblem(t), solver.Settings{}}, {ballProblem, solver.Settings{}}} {
 		c.set.Threads = 1
-		one := solvertest.Minimize(t, c.p, &c.set)
+		singleThreadRun := solvertest.Minimize(t, c.p, &c.set)
 		for _, threads := range []int{2, 3, 16, math.MaxInt32} {
 			c.set.Threads = threads
-			if res := solvertest.Minimize(t, c.p, &c.set); !slices.Equal(res.X, one.X) || res.At != one.At {
+			if res := solvertest.Minimize(t, c.p, &c.set); !slices.Equal(res.X, singleThreadRun.X) || res.At != singleThreadRun.At {
 				t.Errorf("%+v, domain %v: other bits than with one thread", c.set, c.p.Domain)
 			}
 		}
@@ -282,11 +282,11 @@ func TestThreads(t *testing.T) {
 }
 
 func TestBudget(t *testing.T) {
-	p := small(t)
+	p := smallProblem(t)
 	for _, c := range []struct {
-		set    solver.Settings
-		outer  int
-		passes float64
+		set             solver.Settings
+		outerIterations int
+		passes          float64
 	}{
 		{solver.Settings{Method: solver.SCASK{}, Passes: 10}, 5, 10},
 		{solver.Settings{Method: solver.SCASK{}, Passes: 11.9}, 5, 10},
@@ -294,14 +294,14 @@ func TestBudget(t *testing.T) {
 		{solver.Settings{Passes: 10, InnerSteps: 400, Method: solver.SCAS{}}, 2, 10},
 	} {
 		res := solvertest.Minimize(t, p, &c.set)
-		if res.Stats.OuterIterations != c.outer || res.Stats.Passes != c.passes || res.Status != solver.PassesDone {
-			t.Errorf("%+v: %d outer iterations, %v passes, want %d, %v", c.set, res.Stats.OuterIterations, res.Stats.Passes, c.outer, c.passes)
+		if res.Stats.OuterIterations != c.outerIterations || res.Stats.Passes != c.passes || res.Status != solver.PassesDone {
+			t.Errorf("%+v: %d outer iterations, %v passes, want %d, %v", c.set, res.Stats.OuterIterations, res.Stats.Passes, c.outerIterations, c.passes)
 		}
 	}
 }
 
 func TestTheoremSchedule(t *testing.T) {
-	p := small(t)
+	p := smallProblem(t)
 	p.Domain = solver.Ball{Radius: 1}
 	var got []solver.Stats
 	for outer := 1; outer <= 3; outer++ {
@@ -327,7 +327,7 @@ func TestTheoremSchedule(t *testing.T) {
 		t.Errorf("C_0 = %v is below nu_L^2 D^2 = %v", ct, c.NuL*c.NuL*4)
 	}
 
-	p = small(t)
+	p = smallProblem(t)
 	p.L2 = 0.5
 	res := solvertest.Minimize(t, p, &solver.Settings{Method: solver.SCASStrong{}, Schedule: solver.Theorem, Rho: 0.1, Passes: 3000})
 	best := solvertest.Minimize(t, p, &solver.Settings{Passes: 500})
@@ -344,20 +344,20 @@ func TestTheoremSchedule(t *testing.T) {
 }
 
 func TestRecorder(t *testing.T) {
-	p := small(t)
+	p := smallProblem(t)
 	var passes []float64
-	stop := errors.New("enough")
+	errStop := errors.New("enough")
 	res, err := solver.Minimize(context.Background(), p, &solver.Settings{Method: solver.SCASK{}, RecordEvery: 2, Recorder: solver.RecorderFunc(func(pt *solver.Point) error {
 		passes = append(passes, pt.Passes)
 		if pt.Outer == 0 && math.Abs(pt.Last.Objective-math.Ln2) > 1e-12 {
 			t.Errorf("objective at the origin is %v, want log 2", pt.Last.Objective)
 		}
 		if pt.Passes >= 8 {
-			return stop
+			return errStop
 		}
 		return nil
 	})})
-	if !errors.Is(err, stop) || res.Status != solver.Stopped || !slices.Equal(passes, []float64{0, 4, 8}) {
+	if !errors.Is(err, errStop) || res.Status != solver.Stopped || !slices.Equal(passes, []float64{0, 4, 8}) {
 		t.Errorf("recorder: %v, %v, passes %v", err, res.Status, passes)
 	}
 	if res.At.Objective >= math.Ln2 {
@@ -380,19 +380,19 @@ func TestRecorder(t *testing.T) {
 			t.Error("Progress hides a bad setting")
 		}
 	}
-	var last *solver.Point
-	proved := 0
+	var lastPoint *solver.Point
+	provedCount := 0
 	for pt, err := range solver.Progress(context.Background(), p, &solver.Settings{Method: solver.SCASK{}, Passes: 40, RelTol: 1e-12}) {
 		if err != nil && !errors.Is(err, solver.ErrNotConverged) {
 			t.Fatal(err)
 		}
-		if last = pt; !math.IsInf(pt.DualityGap, 1) {
-			proved++
+		if lastPoint = pt; !math.IsInf(pt.DualityGap, 1) {
+			provedCount++
 		}
 	}
 	// Gaps are proved after 2, 4, 8 and 16 iterations.
-	if last.Result == nil || last.Last != last.Result.At || last.DualResidual() != last.Result.DualResidual || proved < 4 {
-		t.Errorf("the last point is %+v; %d of them have a gap", last, proved)
+	if lastPoint.Result == nil || lastPoint.Last != lastPoint.Result.At || lastPoint.DualResidual() != lastPoint.Result.DualResidual || provedCount < 4 {
+		t.Errorf("the last point is %+v; %d of them have a gap", lastPoint, provedCount)
 	}
 	if res, err := solver.Minimize(context.Background(), p, &solver.Settings{Method: solver.SCASK{}, Recorder: solver.RecorderFunc(func(pt *solver.Point) error {
 		if pt.Outer == 3 {
@@ -407,47 +407,47 @@ func TestRecorder(t *testing.T) {
 // TestWarmStart checks that a run from the solution x ends with a lower objective than a run from 0. A run
 // from x, y and beta of the solution must end nearer to the solution than a run from x alone.
 func TestWarmStart(t *testing.T) {
-	p := small(t)
-	cold := solvertest.Minimize(t, p, &solver.Settings{Method: solver.SCASK{}, Passes: 1000})
-	short := solvertest.Minimize(t, p, &solver.Settings{Method: solver.SCASK{}, Passes: 10})
-	point := solvertest.Minimize(t, p, &solver.Settings{Method: solver.SCASK{}, Passes: 10, Start: solver.Iterate{X: cold.X}})
-	whole := solvertest.Minimize(t, p, &solver.Settings{Method: solver.SCASK{}, Passes: 10, Start: cold.Iterate})
-	if !(point.At.Objective < short.At.Objective) {
-		t.Errorf("warm start %v, cold start %v", point.At.Objective, short.At.Objective)
+	p := smallProblem(t)
+	coldRun := solvertest.Minimize(t, p, &solver.Settings{Method: solver.SCASK{}, Passes: 1000})
+	shortRun := solvertest.Minimize(t, p, &solver.Settings{Method: solver.SCASK{}, Passes: 10})
+	warmXRun := solvertest.Minimize(t, p, &solver.Settings{Method: solver.SCASK{}, Passes: 10, Start: solver.Iterate{X: coldRun.X}})
+	warmIterateRun := solvertest.Minimize(t, p, &solver.Settings{Method: solver.SCASK{}, Passes: 10, Start: coldRun.Iterate})
+	if !(warmXRun.At.Objective < shortRun.At.Objective) {
+		t.Errorf("warm start %v, cold start %v", warmXRun.At.Objective, shortRun.At.Objective)
 	}
-	if d := solvertest.Distance(whole.X, cold.X); d > 1e-9 || d > solvertest.Distance(point.X, cold.X) {
+	if d := solvertest.Distance(warmIterateRun.X, coldRun.X); d > 1e-9 || d > solvertest.Distance(warmXRun.X, coldRun.X) {
 		t.Errorf("from x, y and beta of the solution x moves by %.1e", d)
 	}
 }
 
 func TestOuterIterations(t *testing.T) {
-	p, records := small(t), 0
+	p, recordCount := smallProblem(t), 0
 	s := &solver.Settings{Method: solver.SCASK{}, OuterIterations: 3, Name: "mine", Recorder: solver.RecorderFunc(func(pt *solver.Point) error {
-		records++
+		recordCount++
 		if pt.Name != "mine" {
 			t.Errorf("record of %q", pt.Name)
 		}
 		return nil
 	})}
 	res := solvertest.Minimize(t, p, s)
-	if st := res.Stats; res.Status != solver.PassesDone || st.OuterIterations != 3 || st.Passes != 6 || st.Name != "mine" || st.Method != "scas-k" || records != 4 {
-		t.Errorf("status %v, %d records, %+v", res.Status, records, st)
+	if st := res.Stats; res.Status != solver.PassesDone || st.OuterIterations != 3 || st.Passes != 6 || st.Name != "mine" || st.Method != "scas-k" || recordCount != 4 {
+		t.Errorf("status %v, %d records, %+v", res.Status, recordCount, st)
 	}
 }
 
 // TestStorage checks that Stats.Storage names the storage form, and that values are rounded only if Float32
 // is set.
 func TestStorage(t *testing.T) {
-	p := small(t)
-	plain := solvertest.Minimize(t, p, &solver.Settings{Method: solver.SCASK{}})
-	if plain.Stats.Storage != "uint16 columns, float64 values" {
-		t.Errorf("storage: %s", plain.Stats.Storage)
+	p := smallProblem(t)
+	unroundedRun := solvertest.Minimize(t, p, &solver.Settings{Method: solver.SCASK{}})
+	if unroundedRun.Stats.Storage != "uint16 columns, float64 values" {
+		t.Errorf("storage: %s", unroundedRun.Stats.Storage)
 	}
-	rounded := solvertest.Minimize(t, p, &solver.Settings{Method: solver.SCASK{}, Float32: true})
-	if rounded.Stats.Storage != "uint16 columns, float32 values" {
-		t.Errorf("storage: %s", rounded.Stats.Storage)
+	roundedRun := solvertest.Minimize(t, p, &solver.Settings{Method: solver.SCASK{}, Float32: true})
+	if roundedRun.Stats.Storage != "uint16 columns, float32 values" {
+		t.Errorf("storage: %s", roundedRun.Stats.Storage)
 	}
-	if d := solvertest.Distance(plain.X, rounded.X); d == 0 || d > 1e-5 {
+	if d := solvertest.Distance(unroundedRun.X, roundedRun.X); d == 0 || d > 1e-5 {
 		t.Errorf("rounding the data moves x by %.1e", d)
 	}
 	p.Data = withValues(t, p.Data, func(float64) float64 { return 1 })
@@ -498,11 +498,11 @@ func TestZeroPenaltyAndEmptyRows(t *testing.T) {
 	if math.Abs(res.X[0]) > 1e-6 || res.X[1] != 0 || res.X[2] != 0 {
 		t.Errorf("x = %v, want zeros", res.X)
 	}
-	empty, err := sparse.FromTriplets(3, 2, nil)
+	emptyData, err := sparse.FromTriplets(3, 2, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if res := solvertest.Minimize(t, &solver.Problem{Data: empty, Labels: []float64{1, -1, 1}, Penalty: solver.L1{Lambda: 1}}, nil); kernels.Dot(res.X, res.X) != 0 {
+	if res := solvertest.Minimize(t, &solver.Problem{Data: emptyData, Labels: []float64{1, -1, 1}, Penalty: solver.L1{Lambda: 1}}, nil); kernels.Dot(res.X, res.X) != 0 {
 		t.Errorf("x = %v without any data", res.X)
 	}
 }
@@ -512,35 +512,35 @@ func TestZeroPenaltyAndEmptyRows(t *testing.T) {
 func TestBallFloat32(t *testing.T) {
 	p, _ := solvertest.PlantedProblem(t, sparse.SyntheticOptions{Rows: 100, Features: 200, NonzerosPerRow: 5, Noise: 1, Seed: 21}, 1e-3)
 	p.Constraint, p.Domain = nil, solver.Ball{Radius: 0.3}
-	rounded := *p
-	rounded.Data = withValues(t, p.Data, func(v float64) float64 { return float64(float32(v)) })
+	roundedProblem := *p
+	roundedProblem.Data = withValues(t, p.Data, func(v float64) float64 { return float64(float32(v)) })
 	set := &solver.Settings{Method: solver.SCASK{}, Passes: 40, Float32: true}
 	got := solvertest.Minimize(t, p, set)
 	// Automatic step sizes and rho depend on the data before rounding, so they are given here.
 	set.Eta, set.Rho = got.Stats.Eta, got.Stats.Rho
-	got, want := solvertest.Minimize(t, p, set), solvertest.Minimize(t, &rounded, set)
+	got, want := solvertest.Minimize(t, p, set), solvertest.Minimize(t, &roundedProblem, set)
 	if !slices.Equal(got.XAverage, want.XAverage) {
 		t.Errorf("rounding before or on request: averages %.1e apart", solvertest.Distance(got.XAverage, want.XAverage))
 	}
 }
 
-// flatSecond is a squared loss whose second derivative is wrongly 0.
-type flatSecond struct{ solver.Squared }
+// zeroSecondDerivative is a squared loss whose second derivative is wrongly 0.
+type zeroSecondDerivative struct{ solver.Squared }
 
-func (flatSecond) SecondDerivative(_, _, _ float64) float64 { return 0 }
+func (zeroSecondDerivative) SecondDerivative(_, _, _ float64) float64 { return 0 }
 
 // TestNoWorseThanTheStart checks that the objective of a result is at most 2 % above the objective at the
 // start, for small and large step sizes and a loss whose second derivative is wrong.
 func TestNoWorseThanTheStart(t *testing.T) {
-	p := small(t)
-	p.Loss = flatSecond{}
-	start := p.Evaluate(make([]float64, 20)).Objective
+	p := smallProblem(t)
+	p.Loss = zeroSecondDerivative{}
+	objectiveAtStart := p.Evaluate(make([]float64, 20)).Objective
 	for _, eta := range []float64{0, 0.02, 0.1, 0.5, 2} {
 		for _, method := range []solver.Method{solver.SCASK{}, solver.SCAS{}} {
 			for _, passes := range []float64{2, 4, 10} {
 				res, err := solver.Minimize(context.Background(), p, &solver.Settings{Method: method, Eta: eta, Passes: passes})
-				if res == nil || res.At.Objective > start*1.02 {
-					t.Errorf("%T, eta %g, %g passes: objective %v after %v, %v", method, eta, passes, res.At.Objective, start, err)
+				if res == nil || res.At.Objective > objectiveAtStart*1.02 {
+					t.Errorf("%T, eta %g, %g passes: objective %v after %v, %v", method, eta, passes, res.At.Objective, objectiveAtStart, err)
 				}
 			}
 		}

@@ -32,8 +32,8 @@ const (
 	optimumCovtypePublished = 0.5151450223254025
 )
 
-// constraint reads A from a file of the test data.
-func constraint(t *testing.T, name string, features int) *sparse.CSR {
+// readConstraint reads A from a file of the test data.
+func readConstraint(t *testing.T, name string, features int) *sparse.CSR {
 	t.Helper()
 	con, err := graph.ReadConstraintFile(sparsetest.DataFile(t, name), features)
 	if err != nil {
@@ -54,7 +54,7 @@ func TestKnownOptima(t *testing.T) {
 		optimum    float64
 		method     solver.Method
 		passes     float64
-		gap        float64
+		maxGap     float64
 	}{
 		{"a9a", "paper/a9a.zst", 123, 1e-5, 0, "", optimumA9a, solver.SCASK{}, 60, 1e-6},
 		{"a9a", "paper/a9a.zst", 123, 1e-5, 0, "", optimumA9a, solver.SCAS{}, 100, 1e-4},
@@ -88,14 +88,14 @@ func TestKnownOptima(t *testing.T) {
 			case chain:
 				p.Constraint = graph.Chain(c.features).FusedLasso()
 			default:
-				p.Constraint = constraint(t, c.graph, c.features)
+				p.Constraint = readConstraint(t, c.graph, c.features)
 			}
 			res := solvertest.Minimize(t, p, &solver.Settings{Method: c.method, Passes: c.passes})
 			gap := res.At.Objective - c.optimum
 			t.Logf("gap %.2e after %g passes (average %.1e), eta %.3g, rho %.3g, residuals %.1e %.1e, %.2f s",
 				gap, res.Stats.Passes, res.AtAverage.Objective-c.optimum, res.Stats.Eta, res.Stats.Rho, res.PrimalResidual, res.DualResidual, res.Stats.Seconds)
-			if !(gap <= c.gap) || gap < -1e-10 {
-				t.Errorf("objective %.12f is %.2e from the optimum; want at most %.0e and not below", res.At.Objective, gap, c.gap)
+			if !(gap <= c.maxGap) || gap < -1e-10 {
+				t.Errorf("objective %.12f is %.2e from the optimum; want at most %.0e and not below", res.At.Objective, gap, c.maxGap)
 			}
 			checkDual(t, p, res)
 			if c.mu > 0 && !(res.DualityGap >= gap-1e-13) {
@@ -125,8 +125,8 @@ func TestSquaredAgainstRidge(t *testing.T) {
 	p.Constraint, p.L2 = nil, 0.3
 	res := solvertest.Minimize(t, p, &solver.Settings{Passes: 400})
 	ref := &solvertest.Naive{Problem: p, X: res.X}
-	full := ref.FullGradient()
-	if g := math.Sqrt(kernels.Dot(full, full)); g > 1e-12 {
+	gradient := ref.FullGradient()
+	if g := math.Sqrt(kernels.Dot(gradient, gradient)); g > 1e-12 {
 		t.Errorf("gradient at the solution has norm %.1e", g)
 	}
 }
@@ -148,17 +148,17 @@ func TestPlantedSolution(t *testing.T) {
 		if c.method == (solver.SCASStrong{}) {
 			p.L2 = 1e-3
 		}
-		var last float64
-		see := solver.RecorderFunc(func(pt *solver.Point) error {
-			last = pt.Last.Objective
+		var lastObjective float64
+		recorder := solver.RecorderFunc(func(pt *solver.Point) error {
+			lastObjective = pt.Last.Objective
 			return nil
 		})
-		res := solvertest.Minimize(t, p, &solver.Settings{Method: c.method, Passes: 400, Recorder: see})
+		res := solvertest.Minimize(t, p, &solver.Settings{Method: c.method, Passes: 400, Recorder: recorder})
 		if !res.Stats.Rounded {
 			t.Errorf("%+v: zeros and ties were not made exact", c.opt)
 		}
-		if res.Unrounded != last || res.At.Objective > last+1e-14 {
-			t.Errorf("%+v: objective %v, before zeros and ties were exact %v, in the last record %v", c.opt, res.At.Objective, res.Unrounded, last)
+		if res.Unrounded != lastObjective || res.At.Objective > lastObjective+1e-14 {
+			t.Errorf("%+v: objective %v, before zeros and ties were exact %v, in the last record %v", c.opt, res.At.Objective, res.Unrounded, lastObjective)
 		}
 		for j, v := range s.Coefficients {
 			if (v == 0) != (res.X[j] == 0) {
@@ -178,23 +178,23 @@ func TestPlantedSolution(t *testing.T) {
 // TestDomains checks that results are in their domain, and that their residuals are small.
 func TestDomains(t *testing.T) {
 	p, _ := solvertest.PlantedProblem(t, sparse.SyntheticOptions{Rows: 200, Features: 20, Noise: 1, Seed: 9}, 1e-3)
-	for _, d := range []solver.Domain{solver.NewBox(20, -0.3, 0.2), solver.Ball{Radius: 0.5}, positive{}} {
+	for _, d := range []solver.Domain{solver.NewBox(20, -0.3, 0.2), solver.Ball{Radius: 0.5}, ownNonnegative{}} {
 		p.Domain = d
 		res := solvertest.Minimize(t, p, &solver.Settings{Method: solver.SCASK{}, Passes: 2000})
 		if res.DualResidual > 1e-8 || res.PrimalResidual > 1e-8 {
 			t.Errorf("%T: residuals %.1e, %.1e", d, res.PrimalResidual, res.DualResidual)
 		}
-		if far := outside(d, res.X); far > 1e-15 {
+		if far := domainDistance(d, res.X); far > 1e-15 {
 			t.Errorf("%T: the solution lies outside by %.1e", d, far)
 		}
 	}
 }
 
-// outside returns the distance of x from a domain.
-func outside(d solver.Domain, x []float64) float64 {
-	nearest := slices.Clone(x)
-	d.Project(nearest)
-	return solvertest.Distance(nearest, x)
+// domainDistance returns the distance of x from a domain.
+func domainDistance(d solver.Domain, x []float64) float64 {
+	projection := slices.Clone(x)
+	d.Project(projection)
+	return solvertest.Distance(projection, x)
 }
 
 // TestFixedPoint checks that the last of many outer iterations does not move the iterate.

@@ -68,7 +68,7 @@ type Evaluation struct {
 // NaN; see EvaluateAt. p must be a problem that Validate accepts. Evaluate panics if len(x) is not the
 // number of features.
 func (p *Problem) Evaluate(x []float64) Evaluation {
-	y, ok := p.Coupling.form().Y(p.applyA(x))
+	y, ok := p.Coupling.toADMM().Y(p.applyA(x))
 	if !ok {
 		return p.evaluate(x, math.NaN())
 	}
@@ -134,8 +134,8 @@ func (p *Problem) unit() float64 {
 	return l.Traits().Labels.Unit(p.lossAtZero(), label, slope)
 }
 
-// regression reports whether labels are numbers that margins approximate, and not classes or counts.
-func (p *Problem) regression() bool { return p.loss().Traits().Labels == term.Numbers }
+// isRegression reports whether labels are numbers that margins approximate, and not classes or counts.
+func (p *Problem) isRegression() bool { return p.loss().Traits().Labels == term.Numbers }
 
 // unboundedCurvature reports whether the curvature of the loss has no bound. Then only Newton steps are
 // possible.
@@ -188,17 +188,17 @@ func (p *Problem) Validate() error {
 			return errorf("Problem.Constraint is %d x %d; it must have at least one row and the %d columns of Data", l, c, cols)
 		}
 	}
-	if err := p.Coupling.form().Check(); err != nil {
+	if err := p.Coupling.toADMM().Check(); err != nil {
 		return err
 	}
-	q := p.Coupling.columns(l)
+	q := p.Coupling.columnCount(l)
 	if q == 0 {
 		return errorf("Coupling.B has no columns; y needs at least one coordinate")
 	}
 	if err := p.penalty().Validate(q); err != nil {
 		return err
 	}
-	if err := p.Coupling.form().Validate(l, p.penalty()); err != nil {
+	if err := p.Coupling.toADMM().Validate(l, p.penalty()); err != nil {
 		return err
 	}
 	if p.Domain != nil {

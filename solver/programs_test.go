@@ -23,11 +23,11 @@ type program struct {
 
 // build builds the command scas into the directory dir. tags are build tags, and set are environment
 // variables for the compiler.
-func build(t *testing.T, dir, name, tags string, set ...string) program {
+func build(t *testing.T, dir, name, tags string, compilerEnv ...string) program {
 	t.Helper()
 	path := filepath.Join(dir, name)
 	cmd := exec.Command("go", "build", "-tags", tags, "-o", path, "./cmd/scas")
-	cmd.Env = append(os.Environ(), set...)
+	cmd.Env = append(os.Environ(), compilerEnv...)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%s: %v\n%s", name, err, out)
 	}
@@ -74,7 +74,7 @@ func TestEmulated(t *testing.T) {
 
 // sameFiles runs commands with the program reference and with the others, and compares the files that they
 // write. If large is true, it also trains with a file that is larger than the allowed memory.
-func sameFiles(t *testing.T, dir string, reference program, others []program, large bool) {
+func sameFiles(t *testing.T, dir string, reference program, others []program, withLargeFile bool) {
 	run := func(t *testing.T, p program, args ...string) {
 		t.Helper()
 		cmd := exec.Command(p.argv[0], append(p.argv[1:len(p.argv):len(p.argv)], args...)...)
@@ -83,8 +83,8 @@ func sameFiles(t *testing.T, dir string, reference program, others []program, la
 			t.Fatalf("%s: %s: %v\n%s", p.name, strings.Join(args, " "), err, out)
 		}
 	}
-	write(t, filepath.Join(dir, "few.svm"), strings.Join(libsvmRows(150, 1, 1), ""))
-	write(t, filepath.Join(dir, "small.svm"), strings.Join(libsvmRows(150, 1, 0.25), "")) // the recipe needs small variances
+	writeFile(t, filepath.Join(dir, "few.svm"), strings.Join(libsvmRows(150, 1, 1), ""))
+	writeFile(t, filepath.Join(dir, "small.svm"), strings.Join(libsvmRows(150, 1, 0.25), "")) // the recipe needs small variances
 	type command struct{ name, args string }
 	commands := []command{
 		{"plain", "train --lambda 1e-2 -o OUT.json few.svm"},
@@ -96,13 +96,13 @@ func sameFiles(t *testing.T, dir string, reference program, others []program, la
 		{"edges", "graph --edges 20 -o OUT.edges few.svm"},
 		{"recipe", "graph --method recipe -o OUT.edges small.svm"},
 	}
-	if large { // repeat the rows until the file is larger than --memory allows
-		tall := libsvmRows(2000, 2, 1)
+	if withLargeFile { // repeat the rows until the file is larger than --memory allows
+		tallRows := libsvmRows(2000, 2, 1)
 		var many bytes.Buffer
 		for i := range 400_000 {
-			many.WriteString(tall[(i*i+i/7)%len(tall)])
+			many.WriteString(tallRows[(i*i+i/7)%len(tallRows)])
 		}
-		write(t, filepath.Join(dir, "tall.svm"), many.String())
+		writeFile(t, filepath.Join(dir, "tall.svm"), many.String())
 		run(t, reference, "convert", "tall.svm", "tall.scas")
 		commands = append(commands, command{"large", "train --lambda 1e-3 --intercept --memory 128MiB -o OUT.json tall.scas"})
 	}
@@ -155,7 +155,7 @@ func libsvmRows(n int, seed uint64, scale float64) []string {
 	return rows
 }
 
-func write(t *testing.T, name, text string) {
+func writeFile(t *testing.T, name, text string) {
 	t.Helper()
 	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
 		t.Fatal(err)

@@ -14,11 +14,11 @@ import (
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
-// reproduction reads a problem of the directory repro of the test data.
-func reproduction(t *testing.T, name string, loss solver.Loss, lambda float64) *solver.Problem {
+// readReproduction reads a problem of the directory repro of the test data.
+func readReproduction(t *testing.T, name string, loss solver.Loss, lambda float64) *solver.Problem {
 	t.Helper()
-	classes := loss.Validate([]float64{0.5}) != nil
-	ds, err := sparse.ReadFile(sparsetest.DataFile(t, "repro", name), &sparse.ReadOptions{Regression: !classes, IndexBase: sparse.OneBased})
+	isClassification := loss.Validate([]float64{0.5}) != nil
+	ds, err := sparse.ReadFile(sparsetest.DataFile(t, "repro", name), &sparse.ReadOptions{Regression: !isClassification, IndexBase: sparse.OneBased})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,26 +28,26 @@ func reproduction(t *testing.T, name string, loss solver.Loss, lambda float64) *
 // TestReproductions solves small problems for which automatic step sizes and rho are difficult to choose. A
 // NaN optimum is unknown; the residuals must then be small.
 func TestReproductions(t *testing.T) {
-	simplex := reproduction(t, "hs999.svm", solver.Huber{}, 4.7435948398638255)
-	_, p := simplex.Data.Dims()
+	simplexProblem := readReproduction(t, "hs999.svm", solver.Huber{}, 4.7435948398638255)
+	_, p := simplexProblem.Data.Dims()
 	con, err := graph.ReadConstraintFile("edges:"+sparsetest.DataFile(t, "repro", "hs999.edges"), p)
 	if err != nil {
 		t.Fatal(err)
 	}
-	simplex.Constraint, simplex.Domain = con.A, solver.Simplex{Total: 0.1994267874107973}
-	hinge := reproduction(t, "d103.svm", solver.SquaredHinge{}, 0.024816080682465373)
-	hinge.Domain = solver.Simplex{Total: 0.12111661654450806}
+	simplexProblem.Constraint, simplexProblem.Domain = con.A, solver.Simplex{Total: 0.1994267874107973}
+	hingeProblem := readReproduction(t, "d103.svm", solver.SquaredHinge{}, 0.024816080682465373)
+	hingeProblem.Domain = solver.Simplex{Total: 0.12111661654450806}
 	for _, c := range []struct {
-		name    string
-		p       *solver.Problem
-		passes  float64
-		optimum float64
-		within  float64 // relative tolerance
+		name      string
+		p         *solver.Problem
+		passes    float64
+		optimum   float64
+		tolerance float64 // relative tolerance
 	}{
-		{"simplex and graph: rises of ADMM are no reason to halve", simplex, 3000, 6.606732095578928, 1e-11},
-		{"squared hinge on a simplex", hinge, 2000, 0.971146679968, 1e-11},
-		{"huber in the unit of its labels", reproduction(t, "price.svm", solver.Huber{Delta: 13500}, 2000), 100, 210328000.9663, 1e-11},
-		{"general A", general(t), 20000, math.NaN(), 0},
+		{"simplex and graph: rises of ADMM are no reason to halve", simplexProblem, 3000, 6.606732095578928, 1e-11},
+		{"squared hinge on a simplex", hingeProblem, 2000, 0.971146679968, 1e-11},
+		{"huber in the unit of its labels", readReproduction(t, "price.svm", solver.Huber{Delta: 13500}, 2000), 100, 210328000.9663, 1e-11},
+		{"general A", generalProblem(t), 20000, math.NaN(), 0},
 	} {
 		res := solvertest.Minimize(t, c.p, &solver.Settings{Method: solver.SCASK{}, Passes: c.passes})
 		if math.IsNaN(c.optimum) {
@@ -56,12 +56,12 @@ func TestReproductions(t *testing.T) {
 			}
 			continue
 		}
-		if gap := res.At.Objective/c.optimum - 1; math.Abs(gap) > c.within {
+		if gap := res.At.Objective/c.optimum - 1; math.Abs(gap) > c.tolerance {
 			t.Errorf("%s: objective %.16g is %.1e from the optimum, relatively (%d halvings)", c.name, res.At.Objective, gap, res.Stats.StepHalvings)
 		}
-		proved := solvertest.Minimize(t, c.p, &solver.Settings{RelTol: 1e-10})
-		if gap := proved.At.Objective/c.optimum - 1; math.Abs(gap) > 1e-9 || proved.Status != solver.Converged {
-			t.Errorf("%s: by default %s, %.1e from the optimum, relatively", c.name, proved.Status, gap)
+		provedRun := solvertest.Minimize(t, c.p, &solver.Settings{RelTol: 1e-10})
+		if gap := provedRun.At.Objective/c.optimum - 1; math.Abs(gap) > 1e-9 || provedRun.Status != solver.Converged {
+			t.Errorf("%s: by default %s, %.1e from the optimum, relatively", c.name, provedRun.Status, gap)
 		}
 	}
 }
@@ -69,14 +69,14 @@ func TestReproductions(t *testing.T) {
 // TestStructureSurvivesRounding checks that a run sets small coefficients to exactly 0, even if the objective
 // then rises slightly because of rounding.
 func TestStructureSurvivesRounding(t *testing.T) {
-	res := solvertest.Minimize(t, reproduction(t, "lasso20.svm", solver.Logistic{}, 0.05), &solver.Settings{Method: solver.SCASK{}, Passes: 400})
+	res := solvertest.Minimize(t, readReproduction(t, "lasso20.svm", solver.Logistic{}, 0.05), &solver.Settings{Method: solver.SCASK{}, Passes: 400})
 	if count := nonzero(res.X); count != 6 {
 		t.Errorf("%d of %d coefficients are not zero, want 6", count, len(res.X))
 	}
 }
 
-// general returns a problem whose A has repeated and empty rows.
-func general(t *testing.T) *solver.Problem {
+// generalProblem returns a problem whose A has repeated and empty rows.
+func generalProblem(t *testing.T) *solver.Problem {
 	t.Helper()
 	text, err := os.ReadFile(sparsetest.DataFile(t, "repro", "g105.json"))
 	if err != nil {
@@ -125,17 +125,17 @@ func TestIndicator(t *testing.T) {
 		labels[i] += rng.NormFloat64()
 	}
 	for _, unit := range []float64{1e-3, 1, 1e4} {
-		scaled := make([]float64, n)
+		scaledLabels := make([]float64, n)
 		for i, b := range labels {
-			scaled[i] = unit * b
+			scaledLabels[i] = unit * b
 		}
 		x, err := sparse.FromDense(n, p, data)
 		if err != nil {
 			t.Fatal(err)
 		}
-		prob := &solver.Problem{Data: x, Labels: scaled, Loss: solver.Squared{}, Penalty: solver.Within{Upper: math.Inf(1)}}
+		prob := &solver.Problem{Data: x, Labels: scaledLabels, Loss: solver.Squared{}, Penalty: solver.Within{Upper: math.Inf(1)}}
 		res := solvertest.Minimize(t, prob, &solver.Settings{Method: solver.SCASK{}, Passes: 200})
-		want := solvertest.Minimize(t, &solver.Problem{Data: x, Labels: scaled, Loss: solver.Squared{}, Domain: solver.Nonnegative{}}, &solver.Settings{RelTol: 1e-12})
+		want := solvertest.Minimize(t, &solver.Problem{Data: x, Labels: scaledLabels, Loss: solver.Squared{}, Domain: solver.Nonnegative{}}, &solver.Settings{RelTol: 1e-12})
 		if d := solvertest.Distance(res.X, want.X); d > 1e-9*unit {
 			t.Errorf("labels in units of %g: x differs by %.1e from the solution; rho = %g", unit, d, res.Stats.Rho)
 		}

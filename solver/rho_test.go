@@ -12,31 +12,31 @@ import (
 // TestRhoWithRidge checks that with a large mu the automatic rho gives a gap at least 10 times smaller than
 // the rho that is automatic for mu = 0.
 func TestRhoWithRidge(t *testing.T) {
-	star := make([][2]int32, 59) // for this graph the eigenvalues of A'A are far apart
-	for k := range star {
-		star[k] = [2]int32{0, int32(k + 1)}
+	starEdges := make([][2]int32, 59) // for this graph the eigenvalues of A'A are far apart
+	for k := range starEdges {
+		starEdges[k] = [2]int32{0, int32(k + 1)}
 	}
-	joined, err := graph.FromPairs(60, star)
+	starGraph, err := graph.FromPairs(60, starEdges)
 	if err != nil {
 		t.Fatal(err)
 	}
-	spread := joined.FusedLasso()
-	for _, a := range []solver.Operator{nil, graph.Chain(60).FusedLasso(), spread} {
+	starConstraint := starGraph.FusedLasso()
+	for _, a := range []solver.Operator{nil, graph.Chain(60).FusedLasso(), starConstraint} {
 		p, _ := solvertest.PlantedProblem(t, sparse.SyntheticOptions{Rows: 2000, Features: 60, NonzerosPerRow: 20, Noise: 1, Seed: 3}, 1e-5)
 		p.Constraint, p.L2 = a, 0
 		for _, m := range []solver.Method{solver.SCASK{}, solver.SCAS{}, solver.SCASStrong{}} {
-			if m.Info().ManyUpdates && a == solver.Operator(spread) {
-				continue // here auto is only 5 times smaller than old
+			if m.Info().ManyUpdates && a == solver.Operator(starConstraint) {
+				continue // here autoGap is only 5 times smaller than oldGap
 			}
 			p.L2 = 0
 			set := solver.Settings{Method: m, Passes: 30}
 			set.Rho = solvertest.Minimize(t, p, &set).Stats.Rho
 			p.L2 = 1e-2
 			best := solvertest.Minimize(t, p, &solver.Settings{RelTol: 1e-12}).At.Objective
-			old := solvertest.Minimize(t, p, &set).At.Objective - best
+			oldGap := solvertest.Minimize(t, p, &set).At.Objective - best
 			set.Rho = 0
-			if auto := solvertest.Minimize(t, p, &set).At.Objective - best; !(auto < old/10) {
-				t.Errorf("%s, A = %T: gap %.1e, with the rho of mu = 0 %.1e", m.Info().Name, a, auto, old)
+			if autoGap := solvertest.Minimize(t, p, &set).At.Objective - best; !(autoGap < oldGap/10) {
+				t.Errorf("%s, A = %T: gap %.1e, with the rho of mu = 0 %.1e", m.Info().Name, a, autoGap, oldGap)
 			}
 		}
 	}
@@ -48,16 +48,16 @@ func TestRhoWithRidge(t *testing.T) {
 func TestFirstSteps(t *testing.T) {
 	p, _ := solvertest.PlantedProblem(t, sparse.SyntheticOptions{Rows: 1000, Features: 30, Noise: 1, Seed: 6}, 1e-3)
 	best := solvertest.Minimize(t, p, &solver.Settings{RelTol: 1e-10}).At.Objective
-	short := solvertest.Minimize(t, p, &solver.Settings{Method: solver.SCASK{}, Passes: 4})
-	curvature := 0.9 / short.Stats.Eta // Eta at the second snapshot was 0.9/curvature, see admm.StepFactor
-	long := solvertest.Minimize(t, p, &solver.Settings{Method: solver.SCASK{}, Passes: 4, Rho: short.Stats.Rho, Eta: 1.5 / curvature})
-	if a, b := short.At.Objective-best, long.At.Objective-best; !(a < b/2) {
+	shortStepsRun := solvertest.Minimize(t, p, &solver.Settings{Method: solver.SCASK{}, Passes: 4})
+	curvature := 0.9 / shortStepsRun.Stats.Eta // Eta at the second snapshot was 0.9/curvature, see admm.StepFactor
+	longStepsRun := solvertest.Minimize(t, p, &solver.Settings{Method: solver.SCASK{}, Passes: 4, Rho: shortStepsRun.Stats.Rho, Eta: 1.5 / curvature})
+	if a, b := shortStepsRun.At.Objective-best, longStepsRun.At.Objective-best; !(a < b/2) {
 		t.Errorf("gap %.1e, with steps as long as the last %.1e", a, b)
 	}
-	wide, _ := solvertest.PlantedProblem(t, sparse.SyntheticOptions{Rows: 100, Features: 300, Noise: 1, Seed: 6}, 1e-3)
-	first := solvertest.Minimize(t, wide, &solver.Settings{Method: solver.SCASK{}, Passes: 2})
-	named := solvertest.Minimize(t, wide, &solver.Settings{Method: solver.SCAS{}, Passes: 2})
-	if r := first.Stats.Eta / named.Stats.Eta; r < 0.999 || r > 1.001 {
+	wideProblem, _ := solvertest.PlantedProblem(t, sparse.SyntheticOptions{Rows: 100, Features: 300, Noise: 1, Seed: 6}, 1e-3)
+	scaskRun := solvertest.Minimize(t, wideProblem, &solver.Settings{Method: solver.SCASK{}, Passes: 2})
+	scasRun := solvertest.Minimize(t, wideProblem, &solver.Settings{Method: solver.SCAS{}, Passes: 2})
+	if r := scaskRun.Stats.Eta / scasRun.Stats.Eta; r < 0.999 || r > 1.001 {
 		t.Errorf("first step %.3g of that of scas where features outnumber rows", r)
 	}
 }

@@ -21,15 +21,15 @@ type Iterate struct {
 
 // A proof holds what has been proved about the distance of the run from the optimum.
 type proof struct {
-	prover   *exact.Prover
-	unit     float64    // the number to which tolerances are relative
-	goal     float64    // the run ends when the gap is at most goal; 0 or less means no goal
-	budget   float64    // the passes after which no Newton step begins; +Inf if Settings.Passes is not set
-	gap      float64    // proved gap of x; +Inf if nothing is proved
-	exact    bool       // zeros and ties of x are exact
-	whyEnded ending.Why // why Newton steps ended; 0 before
-	groups   [][]int    // see Result.Groups
-	atX      Snapshot   // snapshot at x, computed by lagrangianGradient; empty before
+	prover      *exact.Prover
+	unit        float64    // the number to which tolerances are relative
+	goal        float64    // the run ends when the gap is at most goal; 0 or less means no goal
+	budget      float64    // the passes after which no Newton step begins; +Inf if Settings.Passes is not set
+	gap         float64    // proved gap of x; +Inf if nothing is proved
+	exact       bool       // zeros and ties of x are exact
+	whyEnded    ending.Why // why Newton steps ended; 0 before
+	groups      [][]int    // see Result.Groups
+	snapshotAtX Snapshot   // snapshot at x, computed by lagrangianGradient; empty before
 }
 
 // set copies X, Y and Dual of source into the slices of iterate, which must have the same lengths. It leaves
@@ -59,14 +59,14 @@ type Run struct {
 	// not 1, and Eta if the method does not call StepSize.
 	Stats Stats
 
-	ctx      context.Context
-	product  *linalg.Product // the constraint matrix A, with the methods of package linalg
-	stop     float64         // why the run must stop, see ending.CauseOf; 0 if it may go on
-	dual     *admm.DualStep  // nil before the first call of prepare
-	residual []float64       // result of the last call of violation
-	averaged int             // number of iterates whose mean is Run.Mean
+	ctx           context.Context
+	product       *linalg.Product // the constraint matrix A, with the methods of package linalg
+	stopCause     float64         // why the run must stop, see ending.CauseOf; 0 if it may go on
+	dual          *admm.DualStep  // nil before the first call of prepare
+	residual      []float64       // result of the last call of violation
+	averagedCount int             // number of iterates whose mean is Run.Mean
 	// automatic returns the automatic step size at the iterate; nil if the method has none.
-	automatic func() float64
+	automaticStep func() float64
 	// loose is true if penaltyValue used the y of the iterate, because x does not determine y, or determines
 	// a y with infinite g(y).
 	loose  bool
@@ -82,19 +82,19 @@ func newRun(ctx context.Context, p *Problem, set Settings, began time.Time) *Run
 	_, features := p.Data.Dims()
 	algebra := p.algebra()
 	l, _ := algebra.Dims()
-	q := p.Coupling.columns(l)
+	q := p.Coupling.columnCount(l)
 	r.product = algebra.Product()
 	r.A = r.product
-	r.Samples = newSamples(p, &set, r.Err() != nil && r.stop == ending.Canceled)
+	r.Samples = newSamples(p, &set, r.Err() != nil && r.stopCause == ending.Canceled)
 	r.Iterate = Iterate{make([]float64, features), make([]float64, q), make([]float64, l)}
 	r.Mean = Iterate{X: make([]float64, features), Y: make([]float64, q)}
 	info := set.Method.Info()
 	r.Stats = Stats{Name: cmp.Or(set.Name, info.Name), Method: info.Name, Storage: r.Samples.rows.Form(), DualUpdates: 1, BatchSize: 1}
-	r.prover = exact.NewProver(p.forExact(algebra, r.Samples.rows, set.Threads))
+	r.prover = exact.NewProver(p.exactProblem(algebra, r.Samples.rows, set.Threads))
 	r.gap = math.Inf(1)
 	r.unit = p.unit()
 	r.goal = set.RelTol * r.unit
-	r.toStart()
+	r.moveToStart()
 	return r
 }
 
@@ -103,7 +103,7 @@ func (r *Run) prepare() {
 	p := r.Problem
 	n, features := p.Data.Dims()
 	l, q := len(r.Dual), len(r.Y)
-	r.Samples.measure()
+	r.Samples.measureNorms()
 	r.Snapshot = newSnapshot(n, features)
 	r.residual = make([]float64, l)
 	r.dual = p.dualStep(l, q)
@@ -115,11 +115,11 @@ func (r *Run) prepare() {
 	}
 }
 
-func (r *Run) toStart() {
+func (r *Run) moveToStart() {
 	clear(r.X)
 	r.Iterate.set(Iterate{X: r.Settings.Start.X})
 	r.Problem.project(r.X)
-	if y, ok := r.Problem.Coupling.form().Y(r.product.Image(r.X)); ok {
+	if y, ok := r.Problem.Coupling.toADMM().Y(r.product.Image(r.X)); ok {
 		copy(r.Y, y)
 	} else {
 		clear(r.Y)
@@ -133,18 +133,18 @@ func (r *Run) toStart() {
 func (r *Run) startMean() {
 	copy(r.Mean.X, r.X)
 	copy(r.Mean.Y, r.Y)
-	r.averaged = 0
+	r.averagedCount = 0
 }
 
 // Average adds the x and y of the iterate to Mean.
 func (r *Run) Average() {
-	r.averaged++
-	intoMean(r.Mean.X, r.X, r.averaged)
-	intoMean(r.Mean.Y, r.Y, r.averaged)
+	r.averagedCount++
+	updateMean(r.Mean.X, r.X, r.averagedCount)
+	updateMean(r.Mean.Y, r.Y, r.averagedCount)
 }
 
-// intoMean turns mean from the mean of k−1 vectors into the mean of these vectors and v.
-func intoMean(mean, v []float64, k int) {
+// updateMean turns mean from the mean of k−1 vectors into the mean of these vectors and v.
+func updateMean(mean, v []float64, k int) {
 	if k == 1 {
 		copy(mean, v)
 		return
@@ -152,7 +152,7 @@ func intoMean(mean, v []float64, k int) {
 	linalg.Towards(mean, v, 1/float64(k))
 }
 
-func orInf(v float64) float64 {
+func infIfNaN(v float64) float64 {
 	if math.IsNaN(v) {
 		return math.Inf(1)
 	}
@@ -172,7 +172,7 @@ func (r *Run) SetRho(rho float64) {
 // returns Stats.Eta. If the run diverges, the error proposes a step size that is at most the automatic
 // one.
 func (r *Run) StepSize(automatic float64) float64 {
-	r.automatic = func() float64 { return automatic }
+	r.automaticStep = func() float64 { return automatic }
 	r.Stats.Eta = cmp.Or(r.Settings.Eta, automatic)
 	return r.Stats.Eta
 }
@@ -185,11 +185,11 @@ func (r *Run) NaturalRho(factor float64) float64 { return r.scales.NaturalRho(fa
 func (r *Run) newScales() admm.Scales {
 	p, c := r.Problem, &r.Stats.Constants
 	s := admm.Scales{
-		Samples: p.team().MeanCount(len(p.Labels)), Features: len(r.X), Row: r.Samples.scale, Unit: 1,
+		Samples: p.team().MeanCount(len(p.Labels)), Features: len(r.X), Row: r.Samples.rmsNorm, Unit: 1,
 		Curvature: p.loss().Curvature(), Mu: p.L2, Lambda1: c.Lambda1, LambdaP: c.LambdaP,
 		Lambda: p.penalty().Scale(), Limited: term.Limits(p.penalty(), len(r.Y)) != nil,
 	}
-	if p.regression() {
+	if p.isRegression() {
 		s.Unit = p.team().Unit(p.Labels)
 	}
 	return s
@@ -223,7 +223,7 @@ func (r *Run) objective(loss float64) float64 {
 // returns g(r.Y) + (ρ/2)|A x + B r.Y − c|², and sets r.loose.
 func (r *Run) penaltyValue() float64 {
 	g := r.Problem.penalty()
-	if y, ok := r.Problem.Coupling.form().Y(r.product.Image(r.X)); ok {
+	if y, ok := r.Problem.Coupling.toADMM().Y(r.product.Image(r.X)); ok {
 		if v := g.Value(y); !math.IsInf(v, 0) {
 			return v
 		}

@@ -13,11 +13,12 @@ type Samples struct {
 	prob     *Problem
 	loss     term.Loss
 	rows     kernels.Rows // the rows, usually in their most compact form
-	sums     rows.Chunks
+	chunks   rows.Chunks
 	gradient *rows.Gradient // nil before the first pass
 	sampler  *admm.Sampler
 
-	maxNorm2, scale float64 // largest |aᵢ|², and root mean square of |aᵢ|, over all processes; set by measure
+	// Largest |aᵢ|², and root mean square of |aᵢ|, over all processes; set by measureNorms.
+	maxNorm2, rmsNorm float64
 
 	margin1, gain1 [1]float64 // scratch memory of Margin and Scatter
 }
@@ -27,14 +28,16 @@ type Samples struct {
 func newSamples(p *Problem, set *Settings, ended bool) *Samples {
 	n, _ := p.Data.Dims()
 	s := &Samples{prob: p, loss: p.loss(), rows: p.Data.Rows(0, n)}
-	s.sums, s.sampler = rows.NewChunks(p.Data, set.Threads), admm.NewSampler(set.Seed, n, p.SampleWeights)
+	s.chunks, s.sampler = rows.NewChunks(p.Data, set.Threads), admm.NewSampler(set.Seed, n, p.SampleWeights)
 	if !ended {
 		s.rows = p.Data.Compact(set.Float32)
 	}
 	return s
 }
 
-func (s *Samples) measure() { s.maxNorm2, s.scale = s.prob.team().Norms(s.prob.Data.RowNormsSq()) }
+func (s *Samples) measureNorms() {
+	s.maxNorm2, s.rmsNorm = s.prob.team().Norms(s.prob.Data.RowNormsSq())
+}
 
 // A Snapshot holds the results of a pass over the data at a point.
 type Snapshot struct {
@@ -52,7 +55,7 @@ func newSnapshot(n, features int) Snapshot {
 // method must count with Run.Spend.
 func (s *Samples) Gradient(snapshot *Snapshot, x []float64) {
 	if s.gradient == nil {
-		s.gradient = rows.NewGradient(s.sums, s.prob.samples(s.rows), len(x))
+		s.gradient = rows.NewGradient(s.chunks, s.prob.samples(s.rows), len(x))
 	}
 	snapshot.Loss = s.gradient.At(snapshot.Gradient, x, snapshot.Margin, snapshot.Slope)
 }

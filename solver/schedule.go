@@ -24,7 +24,7 @@ const (
 // more is false; before the first outer iteration it may also return an error.
 func (s *scas) schedule() (eta float64, more bool, err error) {
 	set, st := &s.Settings, &s.Stats
-	steps, gradient := set.InnerSteps, s.outer.GradientSquared()
+	steps, gradientSquared := set.InnerSteps, s.outer.GradientSquared()
 	switch {
 	case s.autoEta():
 		eta = s.outer.NaturalEta(st.OuterIterations)
@@ -33,7 +33,7 @@ func (s *scas) schedule() (eta float64, more bool, err error) {
 	case set.Method.Info().Theorem == 2:
 		eta, steps = st.Constants.Theorem2Steps()
 	default:
-		eta, steps = st.Constants.Theorem1Steps(gradient, st.OuterIterations+1, set.Delta)
+		eta, steps = st.Constants.Theorem1Steps(gradientSquared, st.OuterIterations+1, set.Delta)
 	}
 	if !s.Affords(s.cost(steps)) {
 		if st.OuterIterations == 0 {
@@ -42,7 +42,7 @@ func (s *scas) schedule() (eta float64, more bool, err error) {
 		return 0, false, err
 	}
 	st.Eta, st.InnerSteps, s.rowSet.Samples = eta, steps, steps
-	st.GradientNorm = math.Sqrt(gradient)
+	st.GradientNorm = math.Sqrt(gradientSquared)
 	s.Spend(s.cost(steps))
 	return eta, true, nil
 }

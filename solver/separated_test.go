@@ -12,12 +12,12 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// separatedRows are the rows in which the function separated sets feature 1 or 2.
+// separatedRows are the rows in which the function separatedData sets feature 1 or 2.
 var separatedRows = []int{0, 1, 2, 3, 4}
 
-// separated returns data with five features, in which features 1 and 2 separate the few rows in which they
-// occur. If clearRows is true, these rows have no entries.
-func separated(t *testing.T, clearRows bool) (*sparse.CSR, []float64) {
+// separatedData returns data with five features, in which features 1 and 2 separate the few rows in which
+// they occur. If clearRows is true, these rows have no entries.
+func separatedData(t *testing.T, clearRows bool) (*sparse.CSR, []float64) {
 	t.Helper()
 	const n, p = 24, 5
 	rng := rand.New(rand.NewPCG(3, 1))
@@ -66,16 +66,16 @@ func TestSeparatedByFree(t *testing.T) {
 			for _, tol := range []float64{1e-3, 1e-6, 1e-9} {
 				name := fmt.Sprintf("%v, problem %d, tolerance %g", loss, k, tol)
 				p.Loss = loss
-				p.Data, p.Labels = separated(t, true)
-				part, err := solver.Minimize(t.Context(), p, &solver.Settings{RelTol: 1e-12})
+				p.Data, p.Labels = separatedData(t, true)
+				otherRowsResult, err := solver.Minimize(t.Context(), p, &solver.Settings{RelTol: 1e-12})
 				if err != nil {
 					t.Fatalf("%s: the other rows: %v", name, err)
 				}
-				optimum := part.At.Objective
+				optimum := otherRowsResult.At.Objective
 				for _, i := range separatedRows {
 					optimum -= loss.Value(0, p.Labels[i]) / float64(len(p.Labels))
 				}
-				p.Data, p.Labels = separated(t, false)
+				p.Data, p.Labels = separatedData(t, false)
 				res, err := solver.Minimize(t.Context(), p, &solver.Settings{RelTol: tol})
 				if err != nil {
 					t.Errorf("%s: %v", name, err)
@@ -115,15 +115,15 @@ func normalProblem(t *testing.T, p int, loss solver.Loss, change func(row []floa
 // the first, one free column is the negative of another, and x ≥ 0. In the second, a constant and another
 // free column together separate samples.
 func TestFreeColumnsThatDepend(t *testing.T) {
-	opposite := normalProblem(t, 4, solver.Logistic{}, func(row []float64, _ float64) { row[1] = -row[0] })
-	opposite.Domain, opposite.Penalty = solver.Nonnegative{}, solver.L1{Lambda: 1e-2, Weights: []float64{0, 0, 1, 1}}
-	together := normalProblem(t, 3, solver.Logistic{}, func(row []float64, label float64) {
+	oppositeProblem := normalProblem(t, 4, solver.Logistic{}, func(row []float64, _ float64) { row[1] = -row[0] })
+	oppositeProblem.Domain, oppositeProblem.Penalty = solver.Nonnegative{}, solver.L1{Lambda: 1e-2, Weights: []float64{0, 0, 1, 1}}
+	separatingProblem := normalProblem(t, 3, solver.Logistic{}, func(row []float64, label float64) {
 		if row[1], row[2] = 1, 1; row[0] > 0.3 && label > 0 {
 			row[2] = 0
 		}
 	})
-	together.Penalty = solver.L1{Lambda: 1e-2, Weights: []float64{1, 0, 0}}
-	for _, p := range []*solver.Problem{opposite, together} {
+	separatingProblem.Penalty = solver.L1{Lambda: 1e-2, Weights: []float64{1, 0, 0}}
+	for _, p := range []*solver.Problem{oppositeProblem, separatingProblem} {
 		res, err := solver.Minimize(t.Context(), p, nil)
 		if !errors.Is(err, solver.ErrNotConverged) || !strings.Contains(err.Error(), "leave some of them out") {
 			t.Errorf("%+v: %v", res.At, err)

@@ -197,23 +197,23 @@ func (s *Settings) withDefaults(p *Problem) (Settings, error) {
 
 // checkValues checks each setting by itself, without the problem.
 func (s *Settings) checkValues() error {
-	finite := func(v float64) bool { return v >= 0 && !math.IsInf(v, 0) }
+	nonnegativeFinite := func(v float64) bool { return v >= 0 && !math.IsInf(v, 0) }
 	return firstBroken([]demand{
 		{s.DualUpdates >= 0, "DualUpdates", s.DualUpdates, "it must be at least 1", remedies(useDefault)},
-		{finite(s.Passes), "Passes", s.Passes, "it must be positive and finite", remedies(useDefault)},
+		{nonnegativeFinite(s.Passes), "Passes", s.Passes, "it must be positive and finite", remedies(useDefault)},
 		{!math.IsNaN(s.RelTol) && s.RelTol < 1, "RelTol", s.RelTol, "it must be below 1", remedies(useDefault)},
 		{s.TimeLimit >= 0, "TimeLimit", s.TimeLimit, "it must be positive", remedies(unlimited)},
 		{s.OuterIterations >= 0, "OuterIterations", s.OuterIterations,
 			"it must be positive", remedies(unlimited)},
-		{finite(s.Eta), "Eta", s.Eta, "it must be positive and finite", remedies(derive)},
-		{finite(s.Rho) && s.Rho <= linalg.Largest, "Rho", s.Rho,
+		{nonnegativeFinite(s.Eta), "Eta", s.Eta, "it must be positive and finite", remedies(derive)},
+		{nonnegativeFinite(s.Rho) && s.Rho <= linalg.Largest, "Rho", s.Rho,
 			"it must be positive, finite and at most 1e100", remedies(derive)},
 		{s.InnerSteps == 0 || s.InnerSteps >= 2, "InnerSteps", s.InnerSteps,
 			"it must be at least 2", remedies(useDefault)},
 		{s.BatchSize >= 0, "BatchSize", s.BatchSize, "it must be at least 1", remedies(useDefault)},
 		{s.Schedule == Practical || s.Schedule == Theorem, "Schedule", s.Schedule,
 			"it must be practical or theorem", nil},
-		{s.Delta >= 1 && finite(s.Delta), "Delta", s.Delta, "Theorem 1 needs at least 1", remedies(useDefault)},
+		{s.Delta >= 1 && nonnegativeFinite(s.Delta), "Delta", s.Delta, "Theorem 1 needs at least 1", remedies(useDefault)},
 		{!s.Unproved || s.RelTol <= 0, "Unproved", s.Unproved, "a run that ends at a proved gap needs the proof", remedies(
 			sparse.Remedy{Field: "Settings.RelTol", To: "a number below 0"},
 			sparse.Remedy{Field: "Settings.Unproved", To: "false"},
@@ -247,7 +247,7 @@ func firstBroken(demands []demand) error {
 // check returns an error if a slice has the wrong length for p, or a number that is not finite.
 func (iterate Iterate) check(p *Problem) error {
 	l, features := p.algebra().Dims()
-	q := p.Coupling.columns(l)
+	q := p.Coupling.columnCount(l)
 	for _, entry := range []struct {
 		name string
 		v    []float64
@@ -284,7 +284,7 @@ func (s *Settings) checkMethod(info MethodInfo, p *Problem) error {
 			return err
 		}
 	}
-	theorem := s.Schedule == Theorem
+	theoremSchedule := s.Schedule == Theorem
 	return firstBroken([]demand{
 		{info.ManyUpdates || p.team().Alone() && s.Checkpoint == nil, "Method", info.Name,
 			"it takes all rows in one process and keeps no checkpoint",
@@ -302,10 +302,10 @@ func (s *Settings) checkMethod(info MethodInfo, p *Problem) error {
 			fmt.Sprintf("every step of method %s takes all samples", info.Name), remedies(leaveZero)},
 		{info.TakesBatchSize || s.BatchSize <= 1, "BatchSize", s.BatchSize,
 			fmt.Sprintf("method %s takes one sample at a time", info.Name), remedies(leaveZero)},
-		{!theorem || info.Theorem > 0, "Schedule", s.Schedule, "no theorem covers method " + info.Name,
+		{!theoremSchedule || info.Theorem > 0, "Schedule", s.Schedule, "no theorem covers method " + info.Name,
 			remedies(useMethod(nameOf(SCAS{}) + " or " + nameOf(SCASStrong{})))},
-		{!theorem || s.Eta == 0, "Eta", s.Eta, "the theorem schedule sets the step sizes", remedies(leaveZero)},
-		{!theorem || s.InnerSteps == 0, "InnerSteps", s.InnerSteps,
+		{!theoremSchedule || s.Eta == 0, "Eta", s.Eta, "the theorem schedule sets the step sizes", remedies(leaveZero)},
+		{!theoremSchedule || s.InnerSteps == 0, "InnerSteps", s.InnerSteps,
 			"the theorem schedule sets the inner steps", remedies(leaveZero)},
 	})
 }
@@ -313,14 +313,14 @@ func (s *Settings) checkMethod(info MethodInfo, p *Problem) error {
 // checkNewtonAlone checks the settings for a loss whose curvature has no bound.
 func (s *Settings) checkNewtonAlone(info MethodInfo, p *Problem) error {
 	reason := fmt.Sprintf("the curvature of the %s loss has no bound, from which steps on samples follow", p.loss())
-	leave := remedies(sparse.Remedy{To: "leave it 0 for the Newton steps of auto"})
+	leaveAtZero := remedies(sparse.Remedy{To: "leave it 0 for the Newton steps of auto"})
 	return firstBroken([]demand{
 		{info.Name == nameOf(Auto{}), "Method", info.Name, reason, remedies(useMethod(nameOf(Auto{})))},
-		{s.Eta == 0, "Eta", s.Eta, reason, leave},
-		{s.Rho == 0, "Rho", s.Rho, reason, leave},
-		{s.InnerSteps == 0, "InnerSteps", s.InnerSteps, reason, leave},
-		{s.BatchSize <= 1, "BatchSize", s.BatchSize, reason, leave},
-		{s.DualUpdates == 0, "DualUpdates", s.DualUpdates, reason, leave},
+		{s.Eta == 0, "Eta", s.Eta, reason, leaveAtZero},
+		{s.Rho == 0, "Rho", s.Rho, reason, leaveAtZero},
+		{s.InnerSteps == 0, "InnerSteps", s.InnerSteps, reason, leaveAtZero},
+		{s.BatchSize <= 1, "BatchSize", s.BatchSize, reason, leaveAtZero},
+		{s.DualUpdates == 0, "DualUpdates", s.DualUpdates, reason, leaveAtZero},
 	})
 }
 
@@ -328,7 +328,7 @@ func (s *Settings) checkNewtonAlone(info MethodInfo, p *Problem) error {
 // first of these that p lacks, and remedy says what to do. need is "" if p lacks nothing.
 func (p *Problem) lacks() (need string, remedy sparse.Remedy) {
 	l, _ := p.algebra().Dims()
-	q := p.Coupling.columns(l)
+	q := p.Coupling.columnCount(l)
 	switch {
 	case term.Limits(p.penalty(), q) == nil:
 		return "a penalty L1", sparse.Remedy{Field: "Problem.Penalty", To: "an L1"}

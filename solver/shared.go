@@ -35,8 +35,8 @@ func (p *Problem) join(s *Settings) (*Problem, error) {
 // should call Err about every thousand samples. If there are several processes, they must make the
 // same calls of Err; if the context of one process has ended, all get an error in the same call.
 func (r *Run) Err() error {
-	r.stop = r.Problem.team().Agree(ending.CauseOf(r.ctx), r.X)
-	return ending.CauseError(r.ctx, r.stop)
+	r.stopCause = r.Problem.team().Agree(ending.CauseOf(r.ctx), r.X)
+	return ending.CauseError(r.ctx, r.stopCause)
 }
 
 // A saved is the state of a run between outer iterations, as a checkpoint stores it.
@@ -54,7 +54,7 @@ func (r *Run) save() error {
 	if r.Settings.Checkpoint == nil || r.Stats.NewtonSteps > 0 { // a resumed run repeats its Newton steps
 		return nil
 	}
-	return r.Problem.team().Save(r.Settings.Checkpoint, saved{r.Iterate, r.Mean, r.averaged, r.loose, r.gap, r.keeper, r.Stats, r.Samples.sampler.State()})
+	return r.Problem.team().Save(r.Settings.Checkpoint, saved{r.Iterate, r.Mean, r.averagedCount, r.loose, r.gap, r.keeper, r.Stats, r.Samples.sampler.State()})
 }
 
 func (r *Run) resume() error {
@@ -74,17 +74,17 @@ func (r *Run) resume() error {
 	}
 	r.Iterate.set(s.At)
 	r.Mean = s.Mean
-	r.averaged, r.loose, r.gap, r.keeper, r.Stats = s.Averaged, s.Loose, s.Gap, s.Keeper, s.Stats
+	r.averagedCount, r.loose, r.gap, r.keeper, r.Stats = s.Averaged, s.Loose, s.Gap, s.Keeper, s.Stats
 	return r.Samples.sampler.Resume(s.Draws)
 }
 
 // checkBest computes the objective at the best iterate of s again. If this differs from the objective in s by
-// more than rounding, checkBest returns an error, because Run.settle would compute a wrong gap. Otherwise
-// it replaces the objective in s. It may change the iterate and the snapshot of r.
+// more than rounding, checkBest returns an error, because Run.settleAtBest would compute a wrong gap.
+// Otherwise it replaces the objective in s. It may change the iterate and the snapshot of r.
 func (r *Run) checkBest(s *saved) error {
 	k := &s.Keeper
 	if !k.Watched || s.Loose || k.Kept.X == nil {
-		return nil // there is no best iterate, or Run.toBest ignores it
+		return nil // there is no best iterate, or Run.moveToBest ignores it
 	}
 	r.Iterate.set(Iterate(k.Kept))
 	objective := r.takeSnapshot()

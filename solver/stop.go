@@ -12,7 +12,7 @@ import (
 // returns false or an error.
 func (r *Run) loop(iteration Iteration) error {
 	if !r.Settings.Method.Info().Watched {
-		r.start(r.evaluate(r.Iterate).Objective)
+		r.recordStart(r.evaluate(r.Iterate).Objective)
 	}
 	if err := r.record(); err != nil {
 		return err
@@ -41,8 +41,8 @@ func (r *Run) loop(iteration Iteration) error {
 }
 
 func (r *Run) hasBudget() bool {
-	limit := r.Settings.OuterIterations
-	return (limit == 0 || r.Stats.OuterIterations < limit) && r.Stats.Passes < r.Settings.Passes
+	maxIterations := r.Settings.OuterIterations
+	return (maxIterations == 0 || r.Stats.OuterIterations < maxIterations) && r.Stats.Passes < r.Settings.Passes
 }
 
 // prove tries to prove a gap of at most r.goal after the outer iterations 2, 4, 8, …, unless a proof costs too
@@ -140,11 +140,11 @@ func (r *Run) Lost(objective float64) error {
 	return &DivergenceError{Outer: st.OuterIterations, Objective: objective, Start: start, Eta: st.Eta, Rho: st.Rho}
 }
 
-// propose sets e.Try to the smaller of two step sizes: a fraction of the step size that diverged, and the
+// proposeEta sets e.Try to the smaller of two step sizes: a fraction of the step size that diverged, and the
 // automatic step size if there is one.
-func (r *Run) propose(e *DivergenceError) {
+func (r *Run) proposeEta(e *DivergenceError) {
 	e.Try = e.Eta / admm.RetryFactor
-	if r.automatic != nil {
-		e.Try = math.Min(e.Try, r.automatic())
+	if r.automaticStep != nil {
+		e.Try = math.Min(e.Try, r.automaticStep())
 	}
 }

@@ -12,17 +12,17 @@ import (
 // the same name and fields.
 func TestTerms(t *testing.T) {
 	w := []float64{1, 2}
-	for public, want := range map[solver.Loss]term.Loss{
+	for publicLoss, want := range map[solver.Loss]term.Loss{
 		solver.Logistic{}: term.Logistic{}, solver.Squared{}: term.Squared{}, solver.Huber{Delta: 3}: term.Huber{Delta: 3},
 		solver.SquaredHinge{}: term.SquaredHinge{}, solver.Poisson{}: term.Poisson{},
 	} {
-		if got := term.LossOf(public); got != want {
-			t.Errorf("%T is %#v, want %#v", public, got, want)
+		if got := term.LossOf(publicLoss); got != want {
+			t.Errorf("%T is %#v, want %#v", publicLoss, got, want)
 		}
 	}
 	for _, c := range []struct {
-		public solver.Penalty
-		want   term.Penalty
+		publicPenalty solver.Penalty
+		want          term.Penalty
 	}{
 		{nil, term.L1{}},
 		{solver.L1{Lambda: 3, Weights: w}, term.L1{Lambda: 3, Weights: w}},
@@ -31,13 +31,13 @@ func TestTerms(t *testing.T) {
 		{solver.GroupL2{Lambda: 3, Weights: w}, term.GroupL2{Lambda: 3, Weights: w}},
 		{solver.Within{Lower: 3, Upper: 4}, term.Within{Lower: 3, Upper: 4}},
 	} {
-		if got := term.PenaltyOf(c.public); !reflect.DeepEqual(got, c.want) {
-			t.Errorf("%T is %#v, want %#v", c.public, got, c.want)
+		if got := term.PenaltyOf(c.publicPenalty); !reflect.DeepEqual(got, c.want) {
+			t.Errorf("%T is %#v, want %#v", c.publicPenalty, got, c.want)
 		}
 	}
 	for _, c := range []struct {
-		public solver.Domain
-		want   term.Set
+		publicDomain solver.Domain
+		want         term.Set
 	}{
 		{nil, nil},
 		{solver.Box{Lower: w, Upper: w}, term.Box{Lower: w, Upper: w}},
@@ -45,8 +45,8 @@ func TestTerms(t *testing.T) {
 		{solver.Nonnegative{}, term.Nonnegative{}},
 		{solver.Simplex{Total: 3}, term.Simplex{Total: 3}},
 	} {
-		if got := term.SetOf(c.public); !reflect.DeepEqual(got, c.want) {
-			t.Errorf("%T is %#v, want %#v", c.public, got, c.want)
+		if got := term.SetOf(c.publicDomain); !reflect.DeepEqual(got, c.want) {
+			t.Errorf("%T is %#v, want %#v", c.publicDomain, got, c.want)
 		}
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/scas-admm/scas/solver/internal/gap"
 )
 
-// start stores the iterate and the given objective in r.keeper, and sets Stats.Constants.Radius.
-func (r *Run) start(objective float64) {
+// recordStart stores the iterate and the given objective in r.keeper, and sets Stats.Constants.Radius.
+func (r *Run) recordStart(objective float64) {
 	r.keeper.Begin(admm.Point(r.Iterate), objective, r.Problem.lossAtZero())
 	r.Stats.Constants.Radius = r.Problem.radius(r.product.Algebra, objective)
 }
@@ -20,30 +20,30 @@ func (r *Run) restore() {
 		r.startMean()
 		return
 	}
-	r.toStart()
+	r.moveToStart()
 }
 
-// toBest replaces the iterate by the best snapshot, if the snapshot has a smaller objective. objective is the
-// objective of the iterate. toBest does nothing if there is no goal, if the method does not call
+// moveToBest replaces the iterate by the best snapshot, if the snapshot has a smaller objective. objective is
+// the objective of the iterate. moveToBest does nothing if there is no goal, if the method does not call
 // WatchedSnapshot, or if r.loose is true. It returns the objective of the iterate that remains.
-func (r *Run) toBest(objective float64) float64 {
+func (r *Run) moveToBest(objective float64) float64 {
 	if r.goal <= 0 || !r.keeper.Watched || r.loose {
 		return objective
 	}
 	return r.keeper.ToBest(admm.Point(r.Iterate), objective)
 }
 
-// settle calls toBest, and sets r.gap to a gap of the iterate that remains. objective is the objective of the
-// iterate before the call. settle returns the objective of the iterate that remains.
-func (r *Run) settle(objective float64) float64 {
+// settleAtBest calls moveToBest, and sets r.gap to a gap of the iterate that remains. objective is the
+// objective of the iterate before the call. settleAtBest returns the objective of the iterate that remains.
+func (r *Run) settleAtBest(objective float64) float64 {
 	r.gap = r.certify()
-	best := r.toBest(objective)
-	if best < objective {
-		if r.gap = gap.AtObjective(r.gap, objective, best); r.gap > r.goal {
+	bestObjective := r.moveToBest(objective)
+	if bestObjective < objective {
+		if r.gap = gap.AtObjective(r.gap, objective, bestObjective); r.gap > r.goal {
 			r.gap = math.Min(r.gap, r.certify())
 		}
 	}
-	return best
+	return bestObjective
 }
 
 // WatchedSnapshot computes the snapshot at x, and compares the objective at x with the best objective
@@ -57,7 +57,7 @@ func (r *Run) WatchedSnapshot(auto bool) error {
 	k, objective := &r.keeper, r.takeSnapshot()
 	k.Auto, k.Watched = auto, true
 	if r.Stats.OuterIterations == 0 {
-		r.start(objective)
+		r.recordStart(objective)
 		return nil
 	}
 	verdict := k.Judge(admm.Point(r.Iterate), objective, r.loose)

@@ -19,20 +19,20 @@ func TestSampleWeights(t *testing.T) {
 		p.Loss = loss
 		p.SampleWeights = make([]float64, 60)
 		var rows []int
-		copied := *p
-		copied.SampleWeights, copied.Labels = nil, nil
+		copiedProblem := *p
+		copiedProblem.SampleWeights, copiedProblem.Labels = nil, nil
 		for i := range 60 {
 			p.SampleWeights[i] = float64(i%4) / 8
 			for range i % 4 {
 				rows = append(rows, i)
-				copied.Labels = append(copied.Labels, p.Labels[i])
+				copiedProblem.Labels = append(copiedProblem.Labels, p.Labels[i])
 			}
 		}
 		var err error
-		if copied.Data, err = p.Data.SelectRows(rows); err != nil {
+		if copiedProblem.Data, err = p.Data.SelectRows(rows); err != nil {
 			t.Fatal(err)
 		}
-		got, want := solvertest.Minimize(t, p, &solver.Settings{Passes: 2000}), solvertest.Minimize(t, &copied, &solver.Settings{Passes: 2000})
+		got, want := solvertest.Minimize(t, p, &solver.Settings{Passes: 2000}), solvertest.Minimize(t, &copiedProblem, &solver.Settings{Passes: 2000})
 		if d := solvertest.Distance(got.X, want.X); d > 1e-9 {
 			t.Errorf("%v: weighted and copied rows give solutions %.1e apart", loss, d)
 		}
@@ -56,10 +56,10 @@ func TestProjections(t *testing.T) {
 			px := slices.Clone(x)
 			d.Project(px)
 			d.Project(z)
-			again := slices.Clone(px)
-			d.Project(again)
-			if solvertest.Distance(px, again) > 1e-14 {
-				t.Errorf("%T: projecting twice moves by %.1e", d, solvertest.Distance(px, again))
+			secondProjection := slices.Clone(px)
+			d.Project(secondProjection)
+			if solvertest.Distance(px, secondProjection) > 1e-14 {
+				t.Errorf("%T: projecting twice moves by %.1e", d, solvertest.Distance(px, secondProjection))
 			}
 			var inner float64
 			for j := range x {
