@@ -149,11 +149,11 @@ func claim(f *os.File) bool {
 		time.Sleep(time.Millisecond)
 	}
 	info, err := f.Stat()
-	current, statErr := os.Lstat(f.Name())
+	currentInfo, statErr := os.Lstat(f.Name())
 	if err != nil || statErr != nil {
 		return !errors.Is(statErr, fs.ErrNotExist) // after any other error, assume that the file exists
 	}
-	return os.SameFile(info, current)
+	return os.SameFile(info, currentInfo)
 }
 
 // removeStale removes the temporary files for path that no process has locked. It ignores errors,
@@ -172,10 +172,10 @@ func removeStale(path string) {
 		if info, err := e.Info(); err != nil || !info.Mode().IsRegular() {
 			continue
 		}
-		stale := filepath.Join(dir, name)
-		if f, err := os.Open(stale); err == nil {
+		stalePath := filepath.Join(dir, name)
+		if f, err := os.Open(stalePath); err == nil {
 			if Lock(f) {
-				os.Remove(stale)
+				os.Remove(stalePath)
 			}
 			f.Close()
 		}
@@ -210,7 +210,7 @@ func writeThrough(path string, fill func(io.Writer) error) error {
 // nil. Replacing that file would lose its content and all later output. info may be nil.
 func standardFile(info fs.FileInfo) *os.File {
 	for _, f := range []*os.File{os.Stdout, os.Stderr} {
-		if own, err := f.Stat(); err == nil && info != nil && os.SameFile(info, own) {
+		if streamInfo, err := f.Stat(); err == nil && info != nil && os.SameFile(info, streamInfo) {
 			return f
 		}
 	}
@@ -229,8 +229,8 @@ func syncDir(dir string) {
 // Followed returns the path of the file that path leads to through symbolic links. The file need
 // not exist.
 func Followed(path string) string {
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		return real
+	if resolved, err := filepath.EvalSymlinks(path); err == nil {
+		return resolved
 	}
 	link := path
 	for range 40 { // as many links as Linux follows

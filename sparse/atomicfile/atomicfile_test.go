@@ -13,15 +13,15 @@ import (
 	"time"
 )
 
-func put(s string) func(io.Writer) error {
+func writerOf(s string) func(io.Writer) error {
 	return func(w io.Writer) error {
 		_, err := io.WriteString(w, s)
 		return err
 	}
 }
 
-// wantOnly checks that path has the given content and is the only file in its directory.
-func wantOnly(t *testing.T, path, content string) {
+// wantOnlyFile checks that path has the given content and is the only file in its directory.
+func wantOnlyFile(t *testing.T, path, content string) {
 	t.Helper()
 	got, err := os.ReadFile(path)
 	if err != nil || string(got) != content {
@@ -36,10 +36,10 @@ func wantOnly(t *testing.T, path, content string) {
 func TestWrite(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "f")
 	for _, content := range []string{"first", "second, longer", ""} {
-		if err := Write(path, 0o640, put(content)); err != nil {
+		if err := Write(path, 0o640, writerOf(content)); err != nil {
 			t.Fatal(err)
 		}
-		wantOnly(t, path, content)
+		wantOnlyFile(t, path, content)
 	}
 	info, err := os.Stat(path)
 	if err != nil || info.Mode().Perm() != 0o640 {
@@ -49,12 +49,12 @@ func TestWrite(t *testing.T) {
 
 func TestFailureLeavesTheOldFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "f")
-	if err := Write(path, 0o644, put("old")); err != nil {
+	if err := Write(path, 0o644, writerOf("old")); err != nil {
 		t.Fatal(err)
 	}
 	boom := errors.New("boom")
 	err := Write(path, 0o644, func(w io.Writer) error {
-		if err := put("half of the ne")(w); err != nil {
+		if err := writerOf("half of the ne")(w); err != nil {
 			return err
 		}
 		return boom
@@ -62,23 +62,23 @@ func TestFailureLeavesTheOldFile(t *testing.T) {
 	if err != boom {
 		t.Errorf("error %v, want the one of fill", err)
 	}
-	wantOnly(t, path, "old")
+	wantOnlyFile(t, path, "old")
 }
 
 func TestPanicLeavesTheOldFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "f")
-	if err := Write(path, 0o644, put("old")); err != nil {
+	if err := Write(path, 0o644, writerOf("old")); err != nil {
 		t.Fatal(err)
 	}
 	func() {
 		defer func() { _ = recover() }()
 		_ = Write(path, 0o644, func(io.Writer) error { panic("boom") })
 	}()
-	wantOnly(t, path, "old")
+	wantOnlyFile(t, path, "old")
 }
 
 func TestWriteToNowhere(t *testing.T) {
-	err := Write(filepath.Join(t.TempDir(), "none", "f"), 0o644, put("x"))
+	err := Write(filepath.Join(t.TempDir(), "none", "f"), 0o644, writerOf("x"))
 	if !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("error %v, want one matching os.ErrNotExist", err)
 	}
@@ -93,7 +93,7 @@ func TestPrepare(t *testing.T) {
 		t.Helper()
 		p, err := Prepare(path, 0o644, func(w io.Writer) error {
 			written = w.(*os.File)
-			return put(s)(w)
+			return writerOf(s)(w)
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -103,22 +103,22 @@ func TestPrepare(t *testing.T) {
 		}
 		return p
 	}
-	first := prepare("first")
+	firstFile := prepare("first")
 	if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("before Commit: %v, want %v", err, os.ErrNotExist)
 	}
-	prepare("other").Discard() // Discard must not remove the temporary file of first, which is in use
-	if err := first.Commit(); err != nil {
+	prepare("other").Discard() // Discard must not remove the temporary file of firstFile, which is in use
+	if err := firstFile.Commit(); err != nil {
 		t.Fatal(err)
 	}
-	first.Discard()
+	firstFile.Discard()
 	prepare("second").Discard()
-	wantOnly(t, path, "first")
+	wantOnlyFile(t, path, "first")
 }
 
 // TestWriteToDevice checks that Write writes to a device and does not replace it.
 func TestWriteToDevice(t *testing.T) {
-	if err := Write(os.DevNull, 0o644, put("x")); err != nil {
+	if err := Write(os.DevNull, 0o644, writerOf("x")); err != nil {
 		t.Fatal(err)
 	}
 	info, err := os.Stat(os.DevNull)
@@ -139,7 +139,7 @@ func TestWriteToPipe(t *testing.T) {
 	if _, err := os.Stat(path); err != nil {
 		t.Skip(err)
 	}
-	if err := errors.Join(Write(path, 0o644, put("x")), w.Close()); err != nil {
+	if err := errors.Join(Write(path, 0o644, writerOf("x")), w.Close()); err != nil {
 		t.Fatal(err)
 	}
 	if b, err := io.ReadAll(r); string(b) != "x" || err != nil {
@@ -163,10 +163,10 @@ func TestProbe(t *testing.T) {
 // TestLongName checks Write with a name of 255 bytes, the limit of file systems.
 func TestLongName(t *testing.T) {
 	path := filepath.Join(t.TempDir(), strings.Repeat("n", 255))
-	if err := Write(path, 0o644, put("x")); err != nil {
+	if err := Write(path, 0o644, writerOf("x")); err != nil {
 		t.Fatal(err)
 	}
-	wantOnly(t, path, "x")
+	wantOnlyFile(t, path, "x")
 }
 
 // TestConcurrentWriters checks that concurrent writers of one file do not remove each other's
@@ -177,7 +177,7 @@ func TestConcurrentWriters(t *testing.T) {
 	for range 8 {
 		writers.Go(func() {
 			for range 50 {
-				if err := Write(path, 0o644, put("x")); err != nil {
+				if err := Write(path, 0o644, writerOf("x")); err != nil {
 					t.Error(err)
 				}
 			}
@@ -213,16 +213,16 @@ func TestStale(t *testing.T) {
 		want = append(want, name)
 	}
 	touch(".f.11234567.tmp", time.Now())
-	busy, err := os.Open(touch(".f.21234567.tmp", old))
+	lockedFile, err := os.Open(touch(".f.21234567.tmp", old))
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer busy.Close()
-	if !Lock(busy) {
+	defer lockedFile.Close()
+	if !Lock(lockedFile) {
 		t.Skip("no locks here")
 	}
 	want = append(want, ".f.21234567.tmp")
-	if err := Write(path, 0o644, put("x")); err != nil {
+	if err := Write(path, 0o644, writerOf("x")); err != nil {
 		t.Fatal(err)
 	}
 	var got []string
@@ -245,11 +245,11 @@ func TestWriteThroughLink(t *testing.T) {
 		t.Skip(err)
 	}
 	for _, content := range []string{"first", "second"} {
-		if err := Write(link, 0o644, put(content)); err != nil {
+		if err := Write(link, 0o644, writerOf(content)); err != nil {
 			t.Fatal(err)
 		}
-		wantOnly(t, path, content)
-		wantOnly(t, link, content)
+		wantOnlyFile(t, path, content)
+		wantOnlyFile(t, link, content)
 		if to, err := os.Readlink(link); err != nil || to != path {
 			t.Errorf("the link leads to %q, %v; want %q", to, err, path)
 		}
@@ -282,9 +282,9 @@ func TestStandardOutput(t *testing.T) {
 	defer func() { os.Stdout = old }()
 	os.Stdout = f
 	fmt.Println("before")
-	if err := Write(path, 0o666, put("content\n")); err != nil {
+	if err := Write(path, 0o666, writerOf("content\n")); err != nil {
 		t.Error(err)
 	}
 	fmt.Println("after")
-	wantOnly(t, path, "before\ncontent\nafter\n")
+	wantOnlyFile(t, path, "before\ncontent\nafter\n")
 }

@@ -15,25 +15,25 @@ import (
 // Network file systems report lost data by such an error.
 func TestCloseFails(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "f")
-	if err := Write(path, 0o644, put("old")); err != nil {
+	if err := Write(path, 0o644, writerOf("old")); err != nil {
 		t.Fatal(err)
 	}
-	failed := make(chan error)
+	result := make(chan error)
 	go func() {
 		runtime.LockOSThread() // never unlocked: the thread, in which close fails, ends with the goroutine
 		if err := failClose(); err != nil {
-			failed <- err
+			result <- err
 			return
 		}
-		failed <- Write(path, 0o644, put("new"))
+		result <- Write(path, 0o644, writerOf("new"))
 	}()
-	switch err := <-failed; {
+	switch err := <-result; {
 	case errors.Is(err, errors.ErrUnsupported):
 		t.Skip("no seccomp filters here")
 	case !errors.Is(err, syscall.EIO):
 		t.Errorf("error %v, want %v", err, syscall.EIO)
 	}
-	wantOnly(t, path, "old")
+	wantOnlyFile(t, path, "old")
 }
 
 // failClose makes close fail with EIO in this thread.

@@ -16,7 +16,7 @@ func TestPermissions(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "f")
 	mode := func() os.FileMode {
 		t.Helper()
-		if err := Write(path, 0o666, put("x")); err != nil {
+		if err := Write(path, 0o666, writerOf("x")); err != nil {
 			t.Fatal(err)
 		}
 		info, err := os.Stat(path)
