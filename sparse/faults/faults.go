@@ -21,13 +21,13 @@ type Group struct {
 
 // Go calls do in a new goroutine, with the caller's setting of debug.SetPanicOnFault.
 func (g *Group) Go(do func()) {
-	panics := debug.SetPanicOnFault(true)
-	debug.SetPanicOnFault(panics)
+	panicOnFault := debug.SetPanicOnFault(true)
+	debug.SetPanicOnFault(panicOnFault)
 	g.wg.Go(func() {
-		debug.SetPanicOnFault(panics)
+		debug.SetPanicOnFault(panicOnFault)
 		defer func() {
 			r := recover()
-			if _, fault := Address(r); fault {
+			if _, isFault := Address(r); isFault {
 				g.once.Do(func() { g.fault = r })
 			} else if r != nil {
 				panic(r)
@@ -73,15 +73,15 @@ func Each(threads, count int, start func() (task func(k int))) {
 	g.Wait()
 }
 
-// Address returns the address of a recovered fault. fault is false if the recovered value is not
+// Address returns the address of a recovered fault. isFault is false if the recovered value is not
 // a fault.
-func Address(recovered any) (addr uintptr, fault bool) {
+func Address(recovered any) (addr uintptr, isFault bool) {
 	if _, ok := recovered.(runtime.Error); !ok {
 		return 0, false
 	}
-	value, fault := recovered.(interface{ Addr() uintptr })
-	if fault {
-		addr = value.Addr()
+	fault, isFault := recovered.(interface{ Addr() uintptr })
+	if isFault {
+		addr = fault.Addr()
 	}
-	return addr, fault
+	return addr, isFault
 }
