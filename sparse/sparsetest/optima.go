@@ -32,13 +32,13 @@ func Optima(t testing.TB) (optima []Optimum) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sets := map[string]Optimum{
+	datasets := map[string]Optimum{
 		"a9a":                {File: "paper/a9a.zst", Features: 123},
 		"a1a (p=123)":        {File: "small/a1a", Features: 123},
 		"heart_scale (p=13)": {File: "small/heart_scale", Features: 13},
 	}
 	for _, row := range rows[1:] {
-		o, ok := sets[row[0]]
+		o, ok := datasets[row[0]]
 		if !ok {
 			continue
 		}
