@@ -41,7 +41,7 @@ func (d *Dataset) setLabels(name string, y []float64, opt *ReadOptions) (err err
 			return err
 		}
 	}
-	return c.settle(d)
+	return c.assignLabels(d)
 }
 
 // withFeatures returns x with opt.Features columns, or x itself if opt.Features is 0. If x has more
@@ -51,20 +51,21 @@ func withFeatures(name string, x *CSR, opt *ReadOptions) (*CSR, error) {
 	case p == 0 || p == x.cols:
 		return x, nil
 	case p < x.cols && opt.IgnoreBeyond:
-		return narrow(name, x, opt)
+		return firstColumns(name, x, opt)
 	case p < x.cols:
 		return nil, &ParseError{File: name, Remedies: []Remedy{moreFeatures, ignoreBeyond},
 			Msg: fmt.Sprintf("%d columns: expected at most %d features", x.cols, p)}
 	default:
-		wide := *x
-		wide.cols = p
-		return &wide, nil
+		widened := *x
+		widened.cols = p
+		return &widened, nil
 	}
 }
 
-// narrow returns a copy of the first opt.Features columns of x.
-func narrow(name string, x *CSR, opt *ReadOptions) (*CSR, error) {
-	if err := opt.allow(name, rowBytes*int64(x.rows)+entryBytes*x.NNZ(), "%d rows", x.rows); err != nil {
+// firstColumns returns a copy of the first opt.Features columns of x.
+func firstColumns(name string, x *CSR, opt *ReadOptions) (*CSR, error) {
+	size := rowBytes*int64(x.rows) + entryBytes*x.NNZ()
+	if err := opt.checkMemory(name, size, "%d rows", x.rows); err != nil {
 		return nil, err
 	}
 	if err := x.Check(0, x.rows); err != nil {
@@ -104,11 +105,11 @@ func (d *Dataset) arrange(file string, names []string) error {
 	for j, name := range d.Names {
 		position[name] = j
 	}
-	newColumn := slices.Repeat([]int32{-1}, len(d.Names))
+	newColumnOf := slices.Repeat([]int32{-1}, len(d.Names))
 	var missing []string
 	for k, name := range names {
 		if j, ok := position[name]; ok {
-			newColumn[j] = int32(k)
+			newColumnOf[j] = int32(k)
 		} else {
 			missing = append(missing, name)
 		}
@@ -117,35 +118,35 @@ func (d *Dataset) arrange(file string, names []string) error {
 		return missingColumns(file, missing, d.Names)
 	}
 	x := &CSR{rows: d.X.rows, ptr: slices.Clone(d.X.ptr), idx: slices.Clone(d.X.idx), val: slices.Clone(d.X.val)}
-	x.renumber(newColumn, len(names))
+	x.renumber(newColumnOf, len(names))
 	d.X, d.Names = x, names
 	return nil
 }
 
-// renumber moves the entries of column j to column newColumn[j], or drops them if newColumn[j] is -1. The
+// renumber moves the entries of column j to column newColumnOf[j], or drops them if newColumnOf[j] is -1. The
 // matrix then has cols columns.
-func (a *CSR) renumber(newColumn []int32, cols int) {
-	count, first := 0, int64(0)
+func (a *CSR) renumber(newColumnOf []int32, cols int) {
+	keptCount, start := 0, int64(0)
 	for i := range a.rows {
-		last, start := a.ptr[i+1], count
-		for k := first; k < last; k++ {
-			if j := newColumn[a.idx[k]]; j >= 0 {
-				a.idx[count], a.val[count] = j, a.val[k]
-				count++
+		end, keptStart := a.ptr[i+1], keptCount
+		for k := start; k < end; k++ {
+			if j := newColumnOf[a.idx[k]]; j >= 0 {
+				a.idx[keptCount], a.val[keptCount] = j, a.val[k]
+				keptCount++
 			}
 		}
-		coordinates.SortRow(a.idx[start:count], a.val[start:count])
-		first, a.ptr[i+1] = last, int64(count)
+		coordinates.SortRow(a.idx[keptStart:keptCount], a.val[keptStart:keptCount])
+		start, a.ptr[i+1] = end, int64(keptCount)
 	}
-	a.cols, a.idx, a.val = cols, trim(a.idx[:count]), trim(a.val[:count])
+	a.cols, a.idx, a.val = cols, trim(a.idx[:keptCount]), trim(a.val[:keptCount])
 }
 
-func missingColumns(file string, missing, have []string) error {
-	others := ""
+func missingColumns(file string, missing, columns []string) error {
+	suffix := ""
 	if n := len(missing) - 1; n > 0 {
-		others = fmt.Sprintf(", and %d more are absent", n)
+		suffix = fmt.Sprintf(", and %d more are absent", n)
 	}
-	return &ParseError{File: file, Token: missing[0], Msg: fmt.Sprintf("no such column%s: expected every feature by its name; the file has %s", others, firstNames(have))}
+	return &ParseError{File: file, Token: missing[0], Msg: fmt.Sprintf("no such column%s: expected every feature by its name; the file has %s", suffix, firstNames(columns))}
 }
 
 // firstNames joins the first few names with commas, and says how many more names there are.

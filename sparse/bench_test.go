@@ -79,13 +79,13 @@ func BenchmarkWriteLIBSVM(b *testing.B) {
 // BenchmarkRead reads a dense data set in every format, and a sparse data set in the formats for
 // sparse data. MB/s counts the bytes of the file.
 func BenchmarkRead(b *testing.B) {
-	sets := map[string]*Dataset{"sparse": mustRead(b, string(rcv1Text(4_000, 6)), &ReadOptions{Features: 47_236})}
+	datasets := map[string]*Dataset{"sparse": mustRead(b, string(rcv1Text(4_000, 6)), &ReadOptions{Features: 47_236})}
 	r := rand.New(rand.NewPCG(7, 7))
-	dense := make([]float64, 20_000*50)
-	for k := range dense {
-		dense[k] = float64(1+r.IntN(1e6)) / 1e6
+	values := make([]float64, 20_000*50)
+	for k := range values {
+		values[k] = float64(1+r.IntN(1e6)) / 1e6
 	}
-	x, err := FromDense(20_000, 50, dense)
+	x, err := FromDense(20_000, 50, values)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -93,8 +93,8 @@ func BenchmarkRead(b *testing.B) {
 	for i := range labels {
 		labels[i] = float64(i % 2)
 	}
-	sets["dense"] = &Dataset{X: x, Labels: labels}
-	for name, d := range sets {
+	datasets["dense"] = &Dataset{X: x, Labels: labels}
+	for name, d := range datasets {
 		for _, format := range Formats() {
 			if name == "sparse" && (format == CSV || format == TSV || format == NPY) {
 				continue

@@ -14,37 +14,37 @@ import (
 
 // readBinary reads a .scas file; package scasfile defines its format.
 func readBinary(r io.Reader, name string, opt *ReadOptions) (*Dataset, error) {
-	source, size, kind, err := seekable(r, name, scasfile.Magic, opt)
+	source, size, compressionName, err := openSeekable(r, name, scasfile.Magic, opt)
 	if err != nil {
 		return nil, err
 	}
-	wrong := func(err error) error { return &ParseError{File: name, Msg: err.Error(), Err: err} }
+	parseError := func(err error) error { return &ParseError{File: name, Msg: err.Error(), Err: err} }
 	f, err := scasfile.Open(source, size)
 	if err != nil {
-		return nil, wrong(err)
+		return nil, parseError(err)
 	}
 	var d *Dataset
 	err = f.Guard(func() (err error) {
 		check := func() error { return f.Check(opt.Beyond) }
 		if opt.Beyond && f.Mapped() && opt.Memory > 0 && size > opt.Memory {
 			check = f.CheckMeta
-		} else if err := opt.allow(name, size, "%d rows", f.Rows); err != nil {
+		} else if err := opt.checkMemory(name, size, "%d rows", f.Rows); err != nil {
 			return err
 		}
 		if err := check(); err != nil {
-			return wrong(err)
+			return parseError(err)
 		}
 		d, err = newBinaryData(f, name, opt)
 		return err
 	})
 	if errors.Is(err, scasfile.ErrChanged) {
-		err = wrong(err)
+		err = parseError(err)
 	}
 	if err != nil {
 		f.Close()
 		return nil, err
 	}
-	d.Stats.Compression, d.Stats.Bytes = kind, size
+	d.Stats.Compression, d.Stats.Bytes = compressionName, size
 	return d, nil
 }
 
@@ -70,11 +70,11 @@ func newBinaryData(f *scasfile.File, name string, opt *ReadOptions) (*Dataset, e
 	}
 	x := &CSR{rows: int(f.Rows), cols: int(f.Cols), ptr: f.Ptr, idx: f.Idx, val: f.Val, file: &mapping{f, name, 0}}
 	if opt.Names == nil || meta.Features == nil {
-		wide, err := withFeatures(name, x, opt)
+		widened, err := withFeatures(name, x, opt)
 		if err != nil {
 			return nil, err
 		}
-		x = wide
+		x = widened
 	}
 	d := &Dataset{X: x}
 	if err := d.setNames(name, meta.Features); err != nil {
@@ -105,7 +105,7 @@ func checkWords(f *scasfile.File, name string, words []string) error {
 			return &ParseError{File: name, Msg: fmt.Sprintf("the words %q and %q of labels: expected different words in byte order", words[k-1], words[k])}
 		}
 	}
-	if f.Header.Labels != scasfile.Signs {
+	if f.Header.Labelling != scasfile.Signs {
 		return nil
 	}
 	return cmp.Or(checkPosition(f.Negative, name, 0, words), checkPosition(f.Positive, name, 0, words))
@@ -120,12 +120,12 @@ func checkPosition(label float64, name string, row int, words []string) error {
 	return &ParseError{File: name, Line: row, Msg: fmt.Sprintf("the label %v: expected a number that stands for one of %d words", label, len(words))}
 }
 
-// binaryLabels sets the labels of d. If words is not nil, the original labels are positions in words. d.Labels
-// is a view of the file if it equals the labels that the file stores, and otherwise a new slice.
+// binaryLabels sets the labels of d. If words is not nil, the original labels are positions in words.
+// d.Labels is a view of the file if it equals the labels that the file stores, and otherwise a new slice.
 func (d *Dataset) binaryLabels(f *scasfile.File, name string, words []string, opt *ReadOptions) error {
-	file := &Dataset{X: d.X, Labels: f.Labels}
-	if f.Header.Labels == scasfile.Signs {
-		file.Mapping = LabelMapping{Negative: f.Negative, Positive: f.Positive}
+	fileData := &Dataset{X: d.X, Labels: f.Labels}
+	if f.Header.Labelling == scasfile.Signs {
+		fileData.Mapping = LabelMapping{Negative: f.Negative, Positive: f.Positive}
 	}
 	c := labelCollector{name: name, opt: opt, words: words}
 	switch {
@@ -134,11 +134,11 @@ func (d *Dataset) binaryLabels(f *scasfile.File, name string, words []string, op
 	case opt.Regression && words != nil:
 		return &ParseError{File: name, Msg: fmt.Sprintf("labels that are words, such as %q: expected numbers", words[0]), Remedies: []Remedy{fitClasses}}
 	case !opt.numericLabels():
-		return d.binaryClasses(f, file, &c)
+		return d.binaryClasses(f, fileData, &c)
 	}
 	if opt.Counts {
-		err := file.eachStored(f, name, func(b float64, row int) error {
-			_, err := c.see(file.Mapping.Original(b), row, 0)
+		err := fileData.eachStoredLabel(f, name, func(b float64, row int) error {
+			_, err := c.accept(fileData.Mapping.Original(b), row, 0)
 			return err
 		})
 		if err != nil {
@@ -146,30 +146,30 @@ func (d *Dataset) binaryLabels(f *scasfile.File, name string, words []string, op
 		}
 	}
 	c.labels = f.Labels
-	if err := c.settle(d); err != nil {
+	if err := c.assignLabels(d); err != nil {
 		return err
 	}
-	if d.Mapping = file.Mapping; words != nil && !d.Mapping.IsZero() {
-		d.Mapping.NegativeName, d.Mapping.PositiveName = c.text(f.Negative), c.text(f.Positive)
+	if d.Mapping = fileData.Mapping; words != nil && !d.Mapping.IsZero() {
+		d.Mapping.NegativeName, d.Mapping.PositiveName = c.labelText(f.Negative), c.labelText(f.Positive)
 	}
-	if !opt.stored {
-		d.unmap()
+	if !opt.keepSigns {
+		d.restoreLabels()
 	}
 	return nil
 }
 
-// unmap restores the labels that the mapping replaced by -1 and +1.
-func (d *Dataset) unmap() {
-	if equal := d.Mapping.Negative == -1 && d.Mapping.Positive == 1; !d.Mapping.IsZero() && !equal {
+// restoreLabels restores the labels that the mapping replaced by -1 and +1.
+func (d *Dataset) restoreLabels() {
+	if isIdentity := d.Mapping.Negative == -1 && d.Mapping.Positive == 1; !d.Mapping.IsZero() && !isIdentity {
 		d.Labels = d.OriginalLabels()
 	}
 	d.Mapping = LabelMapping{}
 }
 
-// eachStored checks the labels of d, and calls do for each of them. d must have the labels that the file f
-// stores. row counts from 1.
-func (d *Dataset) eachStored(f *scasfile.File, name string, do func(b float64, row int) error) error {
-	return d.eachLabels(func(lo int, labels []float64) error {
+// eachStoredLabel checks the labels of d, and calls do for each of them. d must have the labels that the
+// file f stores. row counts from 1.
+func (d *Dataset) eachStoredLabel(f *scasfile.File, name string, do func(b float64, row int) error) error {
+	return d.eachLabelBlock(func(lo int, labels []float64) error {
 		if err := f.CheckLabels(lo, lo+len(labels)); err != nil {
 			return &ParseError{File: name, Msg: err.Error(), Err: err}
 		}
@@ -182,18 +182,18 @@ func (d *Dataset) eachStored(f *scasfile.File, name string, do func(b float64, r
 	})
 }
 
-// eachKind calls do for each different label b of d. d must have the labels and the mapping that the file f
-// stores. Rows count from 1.
+// eachDistinctLabel calls do for each different label b of d. d must have the labels and the mapping that
+// the file f stores. Rows count from 1.
 //
-// Without a mapping, eachKind calls do(b, row) for the first two rows with each label.
+// Without a mapping, eachDistinctLabel calls do(b, row) for the first two rows with each label.
 //
-// With a mapping, the labels are −1 and +1, and eachKind calls do(−1, 0) and do(1, 0). If do returns an
-// error, eachKind calls do(b, row) with the first row that has this label, and returns the result. If no row
-// has the label, eachKind ignores the error.
-func (d *Dataset) eachKind(f *scasfile.File, name string, do func(b float64, row int) error) error {
+// With a mapping, the labels are −1 and +1, and eachDistinctLabel calls do(−1, 0) and do(1, 0). If do
+// returns an error, eachDistinctLabel calls do(b, row) with the first row that has this label, and returns
+// the result. If no row has the label, eachDistinctLabel ignores the error.
+func (d *Dataset) eachDistinctLabel(f *scasfile.File, name string, do func(b float64, row int) error) error {
 	if d.Mapping.IsZero() {
 		var distinct, repeated seenLabels
-		return d.eachStored(f, name, func(b float64, row int) error {
+		return d.eachStoredLabel(f, name, func(b float64, row int) error {
 			switch {
 			case repeated.contains(b):
 				return nil
@@ -217,12 +217,12 @@ func (d *Dataset) eachKind(f *scasfile.File, name string, do func(b float64, row
 }
 
 // binaryClasses sets the labels of d, and their mapping or classes. It is for ReadOptions that ask for
-// classes. file has the labels and the mapping that f stores. c must have no labels yet. binaryClasses adds
-// each different label to c once or twice, which is enough to find the classes.
-func (d *Dataset) binaryClasses(f *scasfile.File, file *Dataset, c *labelCollector) error {
+// classes. fileData has the labels and the mapping that f stores. c must have no labels yet. binaryClasses
+// adds each different label to c once or twice, which is enough to find the classes.
+func (d *Dataset) binaryClasses(f *scasfile.File, fileData *Dataset, c *labelCollector) error {
 	var fileLabels []float64 // fileLabels[k] is the label in the file that became c.labels[k]
-	err := file.eachKind(f, c.name, func(b float64, row int) error {
-		label := file.Mapping.Original(b)
+	err := fileData.eachDistinctLabel(f, c.name, func(b float64, row int) error {
+		label := fileData.Mapping.Original(b)
 		if c.words != nil {
 			if err := checkPosition(label, c.name, row, c.words); err != nil {
 				return err
@@ -235,7 +235,7 @@ func (d *Dataset) binaryClasses(f *scasfile.File, file *Dataset, c *labelCollect
 		return nil
 	})
 	if err == nil {
-		err = c.settle(d)
+		err = c.assignLabels(d)
 	}
 	if err != nil {
 		return err
@@ -249,7 +249,7 @@ func (d *Dataset) binaryClasses(f *scasfile.File, file *Dataset, c *labelCollect
 		newLabel[b] = d.Labels[k]
 	}
 	d.Labels = make([]float64, len(f.Labels))
-	return file.eachLabels(func(lo int, labels []float64) error {
+	return fileData.eachLabelBlock(func(lo int, labels []float64) error {
 		for i, b := range labels {
 			d.Labels[lo+i] = newLabel[b]
 		}

@@ -40,10 +40,10 @@ func readNaive(data []byte) (f naiveBinary, err error) {
 	f.labelling = le.Uint32(data[40:])
 	f.signs = [2]float64{math.Float64frombits(le.Uint64(data[48:])), math.Float64frombits(le.Uint64(data[56:]))}
 	position := 4096
-	section := func(dst any, bytesOf int64) []byte {
+	section := func(dst any, size int64) []byte {
 		position = (position + 4095) / 4096 * 4096
-		part := data[position : position+int(bytesOf)]
-		position += int(bytesOf)
+		part := data[position : position+int(size)]
+		position += int(size)
 		if dst != nil {
 			err = errors.Join(err, binary.Read(bytes.NewReader(part), le, dst))
 		}
@@ -59,14 +59,14 @@ func readNaive(data []byte) (f naiveBinary, err error) {
 	section(f.labels, 8*int64(len(f.labels)))
 	f.meta = string(section(nil, int64(le.Uint64(data[64:]))))
 	section(nil, 0)
-	sums := data[position:]
+	checksums := data[position:]
 	for start := 4096; start < position; start += 1 << 20 {
-		if crc32.Checksum(data[start:min(start+1<<20, position)], table) != le.Uint32(sums) {
+		if crc32.Checksum(data[start:min(start+1<<20, position)], table) != le.Uint32(checksums) {
 			err = errors.Join(err, fmt.Errorf("the block at %d", start))
 		}
-		sums = sums[4:]
+		checksums = checksums[4:]
 	}
-	if len(sums) != 4 || crc32.Checksum(data[position:len(data)-4], table) != le.Uint32(sums) {
+	if len(checksums) != 4 || crc32.Checksum(data[position:len(data)-4], table) != le.Uint32(checksums) {
 		err = errors.Join(err, errors.New("the checksums"))
 	}
 	return f, err
@@ -99,7 +99,7 @@ func manyRows(t testing.TB, rows int) *Dataset {
 
 // TestBinaryLayout checks the layout of files against the documentation of package scasfile.
 func TestBinaryLayout(t *testing.T) {
-	for name, d := range map[string]*Dataset{"awkward": awkward(t), "many": manyRows(t, 40000)} {
+	for name, d := range map[string]*Dataset{"awkward": awkwardDataset(t), "many": manyRows(t, 40000)} {
 		f, err := readNaive(binaryBytes(t, d))
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
@@ -131,22 +131,22 @@ func TestBinaryMaps(t *testing.T) {
 	if err := WriteFile(path, d); err != nil {
 		t.Fatal(err)
 	}
-	back, err := ReadFile(path, nil)
+	reread, err := ReadFile(path, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := WriteFile(path, awkward(t)); err != nil {
+	if err := WriteFile(path, awkwardDataset(t)); err != nil {
 		t.Fatal(err)
 	}
-	back.X.Prefetch(100, 30000)
-	back.X.Release(100, 30000)
-	if !sameBits(d.X, back.X) || !sameFloats(d.Labels, back.Labels) || back.Mapping != d.Mapping || back.Stats.IndexBase != OneBased {
-		t.Errorf("%+v", back.Stats)
+	reread.X.Prefetch(100, 30000)
+	reread.X.Release(100, 30000)
+	if !sameBits(d.X, reread.X) || !sameFloats(d.Labels, reread.Labels) || reread.Mapping != d.Mapping || reread.Stats.IndexBase != OneBased {
+		t.Errorf("%+v", reread.Stats)
 	}
-	if back.X.Mapped() != mapsFiles {
-		t.Errorf("mapped: %v", back.X.Mapped())
+	if reread.X.Mapped() != mapsFiles {
+		t.Errorf("mapped: %v", reread.X.Mapped())
 	}
-	if err := back.Close(); err != nil || back.X.Mapped() {
+	if err := reread.Close(); err != nil || reread.X.Mapped() {
 		t.Error(err)
 	}
 	if err := d.Close(); err != nil || d.X.Mapped() {
@@ -166,13 +166,13 @@ func TestBinaryLabels(t *testing.T) {
 			{targets: []float64{1, 2, 1}[:d.X.rows]}, {Features: 9}, {Features: 1}, {PositiveName: "yes"},
 			{Counts: true}, {Counts: true, Regression: true}, {Counts: true, MaxClasses: 3}, {Counts: true, AnyLabels: true},
 		} {
-			want, bad := readAs(LIBSVM, strings.NewReader(text), "d", opt)
+			want, wantErr := readAs(LIBSVM, strings.NewReader(text), "d", opt)
 			if opt != nil && opt.targets != nil {
-				want, bad = d, d.setLabels("d", nil, opt)
+				want, wantErr = d, d.setLabels("d", nil, opt)
 			}
 			got, err := readAs(Binary, bytes.NewReader(file), "d", opt)
-			if (err == nil) != (bad == nil) {
-				t.Errorf("%q, %d: %v, the text: %v", text, k, err, bad)
+			if (err == nil) != (wantErr == nil) {
+				t.Errorf("%q, %d: %v, the text: %v", text, k, err, wantErr)
 			} else if err == nil && (!slices.Equal(got.Labels, want.Labels) || got.Mapping != want.Mapping || !sameBits(got.X, want.X)) {
 				t.Errorf("%q, %d: %v, %v", text, k, got.Labels, got.Mapping)
 			}
@@ -189,10 +189,10 @@ func TestBinaryLabels(t *testing.T) {
 	// the options.
 	yes, no := LabelMapping{0, 1, "no", "yes"}, LabelMapping{0, 1, "yes", "no"}
 	for k, c := range []struct {
-		file LabelMapping // the mapping of a file with the labels −1 and +1
-		opt  ReadOptions
-		want []float64
-		bad  string
+		fileMapping LabelMapping // the mapping of a file with the labels −1 and +1
+		opt         ReadOptions
+		want        []float64
+		wantErr     string
 	}{
 		{yes, ReadOptions{Mapping: yes}, []float64{-1, 1}, ""},
 		{yes, ReadOptions{Mapping: no}, []float64{1, -1}, ""},
@@ -206,11 +206,11 @@ func TestBinaryLabels(t *testing.T) {
 		{yes, ReadOptions{Classes: Classes{[]float64{0, 1, 2}, []string{"a", "b", "yes"}}}, nil, `d:1: "no": unknown label: expected one of a, b, yes; `},
 		{yes, ReadOptions{Mapping: LabelMapping{0, 1, "maybe", "no"}, targets: []float64{1, 0}}, []float64{1, -1}, ""},
 	} {
-		file := binaryBytes(t, &Dataset{X: words.X, Labels: []float64{-1, 1}, Mapping: c.file})
+		file := binaryBytes(t, &Dataset{X: words.X, Labels: []float64{-1, 1}, Mapping: c.fileMapping})
 		d, err := readAs(Binary, bytes.NewReader(file), "d", &c.opt)
 		switch {
-		case c.bad != "":
-			check.Error(t, err, c.bad)
+		case c.wantErr != "":
+			check.Error(t, err, c.wantErr)
 		case err != nil || !slices.Equal(d.Labels, c.want) || !c.opt.Mapping.IsZero() && d.Mapping != c.opt.Mapping:
 			t.Errorf("words, %d: %+v, %v", k, d, err)
 		}
@@ -220,10 +220,10 @@ func TestBinaryLabels(t *testing.T) {
 // TestBinaryWords checks that labels that are words mean the same in a table and in the .scas file that it is
 // converted to, and that no word is lost when the .scas file is written again.
 func TestBinaryWords(t *testing.T) {
-	five, zero := Classes{[]float64{0, 1, 2, 3, 4}, []string{"ant", "bee", "cat", "dog", "eel"}}, 0.0
+	fiveClasses, zero := Classes{[]float64{0, 1, 2, 3, 4}, []string{"ant", "bee", "cat", "dog", "eel"}}, 0.0
 	options := []*ReadOptions{
 		nil, {AnyLabels: true}, {Regression: true}, {Counts: true}, {Positive: &zero}, {PositiveName: "bee"}, {PositiveName: "cat", MaxClasses: 3}, {MaxClasses: 3}, {MaxClasses: 9},
-		{Classes: five}, {Classes: Classes{[]float64{0, 1, 2}, []string{"ant", "bee", "eel"}}}, {Classes: Classes{Values: []float64{0, 1, 2}}},
+		{Classes: fiveClasses}, {Classes: Classes{[]float64{0, 1, 2}, []string{"ant", "bee", "eel"}}}, {Classes: Classes{Values: []float64{0, 1, 2}}},
 		{Classes: Classes{[]float64{3, 5, 7, 8}, []string{"ant", "bee", "cat", "dog"}}},
 		{Mapping: LabelMapping{0, 1, "bee", "cat"}}, {Mapping: LabelMapping{1, 0, "cat", "bee"}}, {Mapping: LabelMapping{0, 1, "ant", "bee"}}, {Mapping: LabelMapping{Positive: 1}},
 	}
@@ -231,15 +231,15 @@ func TestBinaryWords(t *testing.T) {
 		text, numbers := "a,label\n", []float64(nil)
 		for i, word := range strings.Fields(words) {
 			text += fmt.Sprintf("%d,%s\n", i, word)
-			numbers = append(numbers, float64(slices.Index(five.Names, word)))
+			numbers = append(numbers, float64(slices.Index(fiveClasses.Names, word)))
 		}
 		file := binaryBytes(t, mustReadCSV(t, text, &ReadOptions{AnyLabels: true}))
 		for k, opt := range options {
-			want, bad := readAs(CSV, strings.NewReader(text), "d", opt)
+			want, wantErr := readAs(CSV, strings.NewReader(text), "d", opt)
 			got, err := readAs(Binary, bytes.NewReader(file), "d", opt)
 			switch {
-			case (err == nil) != (bad == nil):
-				t.Errorf("%s, %d: %v, the table: %v", words, k, err, bad)
+			case (err == nil) != (wantErr == nil):
+				t.Errorf("%s, %d: %v, the table: %v", words, k, err, wantErr)
 			case err != nil:
 			case !slices.Equal(got.Labels, want.Labels) || got.Mapping != want.Mapping || !slices.Equal(got.Classes.All(), want.Classes.All()):
 				t.Errorf("%s, %d: %v, %v, %v", words, k, got.Labels, got.Mapping, got.Classes)
@@ -251,9 +251,9 @@ func TestBinaryWords(t *testing.T) {
 				if table.String() != text {
 					t.Errorf("%s, %d: as a table %q", words, k, &table)
 				}
-				again, err := readAs(Binary, bytes.NewReader(binaryBytes(t, got)), "d", &ReadOptions{Classes: five})
-				if err != nil || !slices.Equal(again.Labels, numbers) {
-					t.Errorf("%s, %d: written again %v, %v", words, k, again, err)
+				reread, err := readAs(Binary, bytes.NewReader(binaryBytes(t, got)), "d", &ReadOptions{Classes: fiveClasses})
+				if err != nil || !slices.Equal(reread.Labels, numbers) {
+					t.Errorf("%s, %d: written again %v, %v", words, k, reread, err)
 				}
 			}
 		}
@@ -261,7 +261,7 @@ func TestBinaryWords(t *testing.T) {
 	x := mustReadCSV(t, "a,y\n1,no\n2,yes\n", nil).X
 	err := Write(io.Discard, Binary, &Dataset{X: x, Labels: []float64{0, 1}, Classes: Classes{[]float64{0, 1}, []string{"a", "\xe4"}}})
 	check.Error(t, err, `the label "\xe4" is not text in UTF-8`)
-	err = Write(io.Discard, Binary, &Dataset{X: x, Labels: []float64{0, 5}, Classes: five})
+	err = Write(io.Discard, Binary, &Dataset{X: x, Labels: []float64{0, 5}, Classes: fiveClasses})
 	check.Error(t, err, "row 2 has label 5: want one of the labels [0 1 2 3 4]")
 }
 
@@ -293,9 +293,9 @@ func TestBinaryDamage(t *testing.T) {
 	wantParseError(t, read("long", append(slices.Clone(file), 0)), 0, 0, "more than the")
 	wantParseError(t, read("empty", nil), 0, 0, "this is no .scas file")
 	wantParseError(t, read("foreign", []byte("1 1:2\n")), 0, 0, "this is no .scas file")
-	older := slices.Clone(file)
-	older[8] = 1
-	wantParseError(t, read("older", older), 0, 0, "version 1 of the format: expected version 2, convert the data again")
+	olderFile := slices.Clone(file)
+	olderFile[8] = 1
+	wantParseError(t, read("older", olderFile), 0, 0, "version 1 of the format: expected version 2, convert the data again")
 	path := filepath.Join(dir, "d.txt")
 	if err := os.WriteFile(path, file, 0o666); err != nil {
 		t.Fatal(err)
@@ -332,11 +332,12 @@ func TestBinaryHostile(t *testing.T) {
 		"the label 3: expected a number that": {[]int32{0, 2, 1}, []float64{1, 2, 3}, []int64{0, 2, 3}, []float64{-1, 1}, `{"classes":["a","b"]}`, scasfile.Signs},
 	} {
 		var b bytes.Buffer
-		h := &scasfile.Header{Rows: 2, Cols: 3, NNZ: 3, Labels: c.kind, Negative: 3, Positive: 7, MetaBytes: int64(len(c.meta))}
+		h := &scasfile.Header{Rows: 2, Cols: 3, NNZ: 3, Labelling: c.kind, Negative: 3, Positive: 7, MetaBytes: int64(len(c.meta))}
 		w, err := scasfile.NewWriter(&b, h)
 		for _, err := range []error{
-			err, scasfile.WriteNumbers(w, c.idx), w.End(), scasfile.WriteNumbers(w, c.val), w.End(), scasfile.WriteNumbers(w, c.ptr), w.End(),
-			scasfile.WriteNumbers(w, c.labels), w.End(), errorOf(w.Write([]byte(c.meta))), w.End(), w.Close(),
+			err, scasfile.WriteNumbers(w, c.idx), w.EndSection(), scasfile.WriteNumbers(w, c.val), w.EndSection(), scasfile.WriteNumbers(w, c.ptr), w.EndSection(),
+			scasfile.WriteNumbers(w, c.labels), w.EndSection(),
+			errorOf(w.Write([]byte(c.meta))), w.EndSection(), w.Close(),
 		} {
 			if err != nil {
 				t.Fatal(err)
@@ -419,7 +420,7 @@ func FuzzBinary(f *testing.F) {
 		d, err = readAs(Binary, bytes.NewReader(data), "d", &ReadOptions{MaxClasses: 5, LabelsOptional: true})
 		if _, ok := errors.AsType[*ParseError](err); err != nil && !ok {
 			t.Error(err)
-		} else if other := func(b float64) bool { return b != 1 && b != -1 }; err == nil && !d.Mapping.IsZero() && slices.ContainsFunc(d.Labels, other) {
+		} else if notSign := func(b float64) bool { return b != 1 && b != -1 }; err == nil && !d.Mapping.IsZero() && slices.ContainsFunc(d.Labels, notSign) {
 			t.Errorf("labels %v", d.Labels)
 		}
 	})
@@ -430,14 +431,14 @@ func FuzzBinary(f *testing.F) {
 func BenchmarkMap(b *testing.B) {
 	d := manyRows(b, 100000)
 	dir := b.TempDir()
-	text, binary := filepath.Join(dir, "d.svm"), filepath.Join(dir, "d.scas")
-	if err := errors.Join(WriteFile(text, d), WriteFile(binary, d)); err != nil {
+	textPath, binaryPath := filepath.Join(dir, "d.svm"), filepath.Join(dir, "d.scas")
+	if err := errors.Join(WriteFile(textPath, d), WriteFile(binaryPath, d)); err != nil {
 		b.Fatal(err)
 	}
 	for _, c := range []struct {
 		name, path string
 		opt        ReadOptions
-	}{{"text", text, ReadOptions{}}, {"checked", binary, ReadOptions{}}, {"unchecked", binary, ReadOptions{Memory: 1, Beyond: true}}} {
+	}{{"text", textPath, ReadOptions{}}, {"checked", binaryPath, ReadOptions{}}, {"unchecked", binaryPath, ReadOptions{Memory: 1, Beyond: true}}} {
 		b.Run(c.name, func(b *testing.B) {
 			info, err := os.Stat(c.path)
 			if err != nil {
@@ -467,18 +468,18 @@ func TestBinaryClasses(t *testing.T) {
 	must(t, WriteFile(path, d))
 	file, err := os.ReadFile(path)
 	must(t, err)
-	classes := &ReadOptions{MaxClasses: 5, Memory: 1 << 20, Beyond: true}
-	for _, opt := range []*ReadOptions{classes, {Classes: Classes{Values: []float64{0, 1, 2, 3, 4}}}, {Regression: true}} {
-		back, err := ReadFile(path, opt)
+	classOptions := &ReadOptions{MaxClasses: 5, Memory: 1 << 20, Beyond: true}
+	for _, opt := range []*ReadOptions{classOptions, {Classes: Classes{Values: []float64{0, 1, 2, 3, 4}}}, {Regression: true}} {
+		reread, err := ReadFile(path, opt)
 		must(t, err)
-		if !sameFloats(d.Labels, back.Labels) || &back.Labels[0] != &back.X.file.Labels[0] || back.Classes.IsZero() != opt.Regression {
-			t.Errorf("%+v: classes %v", opt, back.Classes)
+		if !sameFloats(d.Labels, reread.Labels) || &reread.Labels[0] != &reread.X.file.Labels[0] || reread.Classes.IsZero() != opt.Regression {
+			t.Errorf("%+v: classes %v", opt, reread.Classes)
 		}
-		must(t, back.Close())
+		must(t, reread.Close())
 	}
 	position := bytes.LastIndex(file, binary.LittleEndian.AppendUint64(nil, math.Float64bits(4)))
 	file[position+7] ^= 0x80 // flips the sign of a label
 	must(t, os.WriteFile(path, file, 0o666))
-	_, err = ReadFile(path, classes)
+	_, err = ReadFile(path, classOptions)
 	wantParseError(t, err, 0, 0, path, "damaged: bytes")
 }

@@ -37,7 +37,7 @@ func writeBinary(w io.Writer, d *Dataset) error {
 			}
 			kinds.add(labels)
 		}
-		s.label(kinds, m, words)
+		s.setLabels(kinds, m, words)
 		s.labels = func(w io.Writer) error { return kinds.write(w, labels) }
 	}
 	return s.write(w)
@@ -85,7 +85,7 @@ func (s *binarySections) write(w io.Writer) error {
 			err = section(out)
 		}
 		if err == nil {
-			err = out.End()
+			err = out.EndSection()
 		}
 	}
 	if err == nil {
@@ -97,17 +97,17 @@ func (s *binarySections) write(w io.Writer) error {
 	return nil
 }
 
-// label sets the fields of the header and of the section meta that say how the labels are stored. If the
+// setLabels sets the fields of the header and of the section meta that say how the labels are stored. If the
 // labels have two different values, or m has mapped them, they are stored as −1 and +1, and the header has
 // the two numbers for which −1 and +1 stand. Other labels are stored as numbers. If words is not nil, each
 // number is a position in words, and stands for the word there.
-func (s *binarySections) label(kinds labelKinds, m LabelMapping, words []string) {
-	s.header.Labels, s.meta.Classes = scasfile.Numbers, words
+func (s *binarySections) setLabels(kinds labelKinds, m LabelMapping, words []string) {
+	s.header.Labelling, s.meta.Classes = scasfile.Numbers, words
 	if kinds.KindCount == 2 {
-		m = LabelMapping{Negative: kinds.low(), Positive: kinds.high()}
+		m = LabelMapping{Negative: kinds.lowerLabel(), Positive: kinds.higherLabel()}
 	}
 	if !m.IsZero() {
-		s.header.Labels, s.header.Negative, s.header.Positive = scasfile.Signs, m.Negative, m.Positive
+		s.header.Labelling, s.header.Negative, s.header.Positive = scasfile.Signs, m.Negative, m.Positive
 	}
 }
 
@@ -117,8 +117,8 @@ type labelKinds struct {
 	KindCount int        `json:"kind_count"` // number of different values; 3 if there are more than two
 }
 
-func (k *labelKinds) low() float64  { return min(k.Kinds[0], k.Kinds[1]) }
-func (k *labelKinds) high() float64 { return max(k.Kinds[0], k.Kinds[1]) }
+func (k *labelKinds) lowerLabel() float64  { return min(k.Kinds[0], k.Kinds[1]) }
+func (k *labelKinds) higherLabel() float64 { return max(k.Kinds[0], k.Kinds[1]) }
 
 func (k *labelKinds) add(labels []float64) {
 	for _, b := range labels {
@@ -147,7 +147,7 @@ func (k *labelKinds) write(w io.Writer, labels []float64) error {
 		signs = signs[:0]
 		for _, b := range part {
 			sign := -1.0
-			if b == k.high() {
+			if b == k.higherLabel() {
 				sign = 1
 			}
 			signs = append(signs, sign)

@@ -8,13 +8,13 @@ import (
 	"testing"
 )
 
-// A repeat is a Reader that repeats a text without end.
-type repeat struct {
+// A repeatReader is a Reader that repeats a text without end.
+type repeatReader struct {
 	text     string
 	position int
 }
 
-func (r *repeat) Read(p []byte) (int, error) {
+func (r *repeatReader) Read(p []byte) (int, error) {
 	for i := range p {
 		p[i] = r.text[r.position%len(r.text)]
 		r.position++
@@ -22,8 +22,8 @@ func (r *repeat) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// allocated returns how many MiB the function do allocates in total.
-func allocated(do func()) uint64 {
+// allocatedMiB returns how many MiB the function do allocates in total.
+func allocatedMiB(do func()) uint64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	do()
@@ -47,7 +47,7 @@ func TestBombs(t *testing.T) {
 					continue
 				}
 				var err error
-				mib := allocated(func() { err = read(bytes.NewReader(packed)) })
+				mib := allocatedMiB(func() { err = read(bytes.NewReader(packed)) })
 				if err == nil || !strings.Contains(err.Error(), "bomb: the "+kind+" stream expands to more than 500 times") || mib > limit {
 					t.Errorf("%s of %q, %v: %d MiB, %v", name, text, kind, mib, err)
 				}
@@ -55,12 +55,12 @@ func TestBombs(t *testing.T) {
 		}
 	}
 	var err error
-	mib := allocated(func() { err = readers["LIBSVM"](&repeat{text: "1 "}) })
+	mib := allocatedMiB(func() { err = readers["LIBSVM"](&repeatReader{text: "1 "}) })
 	if err == nil || !strings.Contains(err.Error(), "a line of more than 64 MiB") || mib > limit {
 		t.Errorf("a line without an end: %d MiB, %v", mib, err)
 	}
 	for name, read := range readers {
-		mib := allocated(func() { err = read(&repeat{text: "\x00"}) })
+		mib := allocatedMiB(func() { err = read(&repeatReader{text: "\x00"}) })
 		if err == nil || !strings.Contains(err.Error(), "not a text file") || mib > 16 {
 			t.Errorf("%s of zeros without an end: %d MiB, %v", name, mib, err)
 		}

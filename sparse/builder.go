@@ -39,16 +39,16 @@ type Builder struct {
 	// a temporary file is used, and Dataset.Close frees its space.
 	File string
 
-	cols        int
-	begun       bool
-	failure     error           // the error that ended the builder, or nil
-	rows        rows            // the rows in memory
-	labels      []float64       // the labels of the rows in memory
-	judge       labelCollector  // checks labels; does not store them
-	classLabels []float64       // each label at most twice, for the final check of the classes
-	times       map[float64]int // how often each label is in classLabels
-	sortedRows  int             // number of rows whose entries were out of order
-	file        *rowsFile       // nil while all rows are in memory
+	cols         int
+	begun        bool
+	failure      error           // the error that ended the builder, or nil
+	rows         rows            // the rows in memory
+	labels       []float64       // the labels of the rows in memory
+	labelChecker labelCollector  // checks labels; does not store them
+	classLabels  []float64       // each label at most twice, for the final check of the classes
+	labelCounts  map[float64]int // how often each label is in classLabels
+	sortedRows   int             // number of rows whose entries were out of order
+	file         *rowsFile       // nil while all rows are in memory
 	records
 }
 
@@ -83,7 +83,7 @@ func (b *Builder) add(idx []int32, val []float64, label, offset float64) error {
 	if err := b.begin(); err != nil {
 		return err
 	}
-	row := b.count() + 1
+	row := b.rowCount() + 1
 	if len(idx) != len(val) {
 		return errorf("row %d: %d columns but %d values: want as many of both", row, len(idx), len(val))
 	}
@@ -91,11 +91,11 @@ func (b *Builder) add(idx []int32, val []float64, label, offset float64) error {
 	m.reserve(len(idx))
 	firstEntry := len(m.idx)
 	m.idx, m.val = append(m.idx, idx...), append(m.val, val...)
-	if err := b.check(row, m.idx[firstEntry:], m.val[firstEntry:], label); err != nil {
+	if err := b.checkRow(row, m.idx[firstEntry:], m.val[firstEntry:], label); err != nil {
 		m.idx, m.val = m.idx[:firstEntry], m.val[:firstEntry]
 		return err
 	}
-	m.end()
+	m.endRow()
 	b.labels = append(b.labels, label)
 	if b.Options.Table.Offset != "" {
 		b.offsets = append(b.offsets, offset)
@@ -125,12 +125,12 @@ func (b *Builder) begin() error {
 		return err
 	}
 	b.begun = true
-	b.rows.ptr, b.times = make([]int64, 1, 1024), map[float64]int{}
-	b.judge = labelCollector{name: builderName, opt: &b.Options}
+	b.rows.ptr, b.labelCounts = make([]int64, 1, 1024), map[float64]int{}
+	b.labelChecker = labelCollector{name: builderName, opt: &b.Options}
 	return nil
 }
 
-func (b *Builder) count() int {
+func (b *Builder) rowCount() int {
 	n := len(b.rows.ptr) - 1
 	if b.file != nil {
 		n += int(b.file.rows)
@@ -138,9 +138,9 @@ func (b *Builder) count() int {
 	return n
 }
 
-// check sorts the entries of a row, unless Options.Strict forbids that, and returns an error if
+// checkRow sorts the entries of a row, unless Options.Strict forbids that, and returns an error if
 // the row or its label is not valid.
-func (b *Builder) check(row int, idx []int32, val []float64, label float64) error {
+func (b *Builder) checkRow(row int, idx []int32, val []float64, label float64) error {
 	sorted := slices.IsSorted(idx)
 	if !sorted && !b.Options.Strict {
 		if j, twice := coordinates.SortRow(idx, val); twice {
@@ -153,14 +153,14 @@ func (b *Builder) check(row int, idx []int32, val []float64, label float64) erro
 	if math.IsNaN(label) || math.IsInf(label, 0) {
 		return errorf("row %d: label %v is not finite", row, label)
 	}
-	if _, err := b.judge.see(label, row, 0); err != nil {
+	if _, err := b.labelChecker.accept(label, row, 0); err != nil {
 		return err
 	}
 	if !sorted {
 		b.sortedRows++
 	}
-	if n := b.times[label]; n < 2 && !b.Options.numericLabels() && !b.Options.listsLabels() {
-		b.times[label] = n + 1
+	if n := b.labelCounts[label]; n < 2 && !b.Options.numericLabels() && !b.Options.listsLabels() {
+		b.labelCounts[label] = n + 1
 		b.classLabels = append(b.classLabels, label)
 	}
 	return nil
@@ -168,23 +168,23 @@ func (b *Builder) check(row int, idx []int32, val []float64, label float64) erro
 
 // spill writes the rows to disk if they take too much memory.
 func (b *Builder) spill() error {
-	const piece = 4 << 20 // bytes of rows to write at a time
-	limit := b.Options.Memory - b.Options.Reserve
+	const flushBytes = 4 << 20 // bytes of rows to write at a time
+	maxBytes := b.Options.Memory - b.Options.Reserve
 	if b.file != nil {
-		limit = min(limit, piece)
+		maxBytes = min(maxBytes, flushBytes)
 	}
-	if b.Options.Memory == 0 || b.rows.bytes() <= limit {
+	if b.Options.Memory == 0 || b.rows.peakBytes() <= maxBytes {
 		return nil
 	}
 	if b.file == nil {
-		if err := b.create(); err != nil {
+		if err := b.createFile(); err != nil {
 			return errorf("writing rows to a file: %w", err)
 		}
 	}
 	return b.flush()
 }
 
-func (b *Builder) create() error {
+func (b *Builder) createFile() error {
 	f := &rowsFile{}
 	if b.File != "" {
 		f.path = atomicfile.Followed(b.File)
@@ -195,7 +195,7 @@ func (b *Builder) create() error {
 		}
 		f.tempDir, f.path = dir, filepath.Join(dir, "rows.scas")
 	}
-	parts, _, err := openParts(partsOf(f.path), partsSource{})
+	parts, _, err := openParts(partsDir(f.path), partsSource{})
 	if err != nil {
 		return errors.Join(err, f.removeTemporary())
 	}
@@ -205,7 +205,7 @@ func (b *Builder) create() error {
 }
 
 func (b *Builder) flush() error {
-	if err := b.file.move(&b.rows, &b.labels); err != nil {
+	if err := b.file.moveRows(&b.rows, &b.labels); err != nil {
 		return err
 	}
 	return b.file.flush()
@@ -229,13 +229,13 @@ func (b *Builder) dataset() (*Dataset, error) {
 	if err := b.begin(); err != nil {
 		return nil, err
 	}
-	if b.count() == 0 {
+	if b.rowCount() == 0 {
 		return nil, errorf("Dataset of a Builder without rows: append one at least")
 	}
 	if b.file != nil {
-		return b.mapped()
+		return b.mappedDataset()
 	}
-	b.rows.join()
+	b.rows.joinEntries()
 	d := &Dataset{X: b.rows.matrix(b.cols), Names: slices.Clone(b.Names)}
 	d.Stats = ReadStats{Rows: d.X.rows, NNZ: d.X.NNZ(), IndexBase: ZeroBased, SortedRows: b.sortedRows}
 	if err := d.setLabels(builderName, b.labels, &b.Options); err != nil {
@@ -244,18 +244,19 @@ func (b *Builder) dataset() (*Dataset, error) {
 	return d, nil
 }
 
-// mapped writes the .scas file and reads it.
-func (b *Builder) mapped() (*Dataset, error) {
+// mappedDataset writes the .scas file and reads it.
+func (b *Builder) mappedDataset() (*Dataset, error) {
 	// b.classLabels has each label at most twice, which is enough to check the classes.
-	judge := labelCollector{name: builderName, opt: &b.Options, labels: b.classLabels, kinds: b.judge.kinds}
-	if err := judge.settle(&Dataset{}); err != nil {
+	c := b.labelChecker
+	c.labels = b.classLabels
+	if err := c.assignLabels(&Dataset{}); err != nil {
 		return nil, err
 	}
 	if err := b.flush(); err != nil {
 		return nil, err
 	}
 	f := b.file
-	s := f.binary(b.cols, nil)
+	s := f.fileSections(b.cols, nil)
 	s.meta.Features = b.Names
 	if err := atomicfile.Write(f.path, 0o666, s.write); err != nil {
 		return nil, err

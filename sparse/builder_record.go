@@ -34,7 +34,7 @@ func (b *Builder) AppendRecord(record map[string]any, label float64) error {
 	}
 	r, err := b.encoder.encode(record)
 	if err != nil {
-		return errorf("row %d: %w", b.count()+1, err)
+		return errorf("row %d: %w", b.rowCount()+1, err)
 	}
 	if err := b.add(r.Indices, r.Values, label, r.Offset); err != nil {
 		return err

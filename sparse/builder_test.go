@@ -18,7 +18,7 @@ import (
 // order.
 func build(t testing.TB, b *Builder, rows int, label func(i int) float64) (*Dataset, error) {
 	t.Helper()
-	r := newRandom(3)
+	r := newGenerator(3)
 	for i := range rows {
 		idx, val := []int32{int32(i % 5), 5 + int32(r.integer(4))}, []float64{r.normal(), 0}
 		if i%3 == 0 {
@@ -37,8 +37,8 @@ func TestBuilder(t *testing.T) {
 	const rows = 3000
 	names := []string{"a", "b", "c", "d", "e", "f", "g", "h", "i"}
 	for name, tt := range map[string]struct {
-		opt   ReadOptions
-		kinds int
+		opt        ReadOptions
+		labelCount int
 	}{
 		"two":        {ReadOptions{}, 2},
 		"negative":   {ReadOptions{Positive: new(0.0)}, 2},
@@ -51,7 +51,7 @@ func TestBuilder(t *testing.T) {
 		"any":        {ReadOptions{AnyLabels: true}, 2},
 	} {
 		t.Run(name, func(t *testing.T) {
-			label := func(i int) float64 { return float64(i % tt.kinds) }
+			label := func(i int) float64 { return float64(i % tt.labelCount) }
 			b := NewBuilder(9)
 			b.Options, b.Names = tt.opt, names
 			want, err := build(t, b, rows, label)
@@ -74,14 +74,14 @@ func TestBuilder(t *testing.T) {
 			if diff := cmp.Diff([]any{want.Mapping, want.Classes, want.Names, want.Stats}, []any{got.Mapping, got.Classes, got.Names, got.Stats}); diff != "" || want.Stats.SortedRows != rows/3 {
 				t.Errorf("%d rows sorted: %s", want.Stats.SortedRows, diff)
 			}
-			onlyFiles(t, dir, "rows.scas")
+			wantOnlyFiles(t, dir, "rows.scas")
 			file, err := os.ReadFile(b.File)
 			if err != nil {
 				t.Fatal(err)
 			}
-			plain := NewBuilder(9)
-			plain.Options, plain.Names = ReadOptions{AnyLabels: true}, names
-			d, err := build(t, plain, rows, label)
+			anyBuilder := NewBuilder(9)
+			anyBuilder.Options, anyBuilder.Names = ReadOptions{AnyLabels: true}, names
+			d, err := build(t, anyBuilder, rows, label)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -108,7 +108,7 @@ func TestBuilderTemporaryFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	onlyFiles(t, dir)
+	wantOnlyFiles(t, dir)
 	if n, p := d.X.Dims(); n != 1000 || p != 9 || d.Labels[999] != 999 || d.X.Changed(nil) != nil {
 		t.Errorf("%d x %d, labels up to %v, %v", n, p, d.Labels[len(d.Labels)-1], d.X.Changed(nil))
 	}
@@ -175,51 +175,51 @@ func TestBuilderLeavesNothing(t *testing.T) {
 			}
 			_, err := build(t, b, 500, tt.label)
 			check.Error(t, err, tt.want)
-			onlyFiles(t, dir, "rows.scas")
+			wantOnlyFiles(t, dir, "rows.scas")
 			if old, _ := os.ReadFile(b.File); string(old) != "old" {
 				t.Errorf("%s: the old file is now %d bytes", name, len(old))
 			}
 		}
 	}
 	dir := t.TempDir()
-	spilled := func(file string) *Builder {
+	newSpillingBuilder := func(file string) *Builder {
 		b := NewBuilder(9)
 		b.File, b.Options.Memory, b.Options.Regression = file, 5000, true
 		return b
 	}
-	b := spilled(filepath.Join(dir, "none", "rows.scas"))
+	b := newSpillingBuilder(filepath.Join(dir, "none", "rows.scas"))
 	var err error
 	for i := 0; err == nil && i < 500; i++ {
 		err = b.Append([]int32{1}, []float64{1}, 1)
 	}
 	check.Error(t, err, "sparse: writing rows to a file", "none")
 	check.Error(t, b.Append([]int32{1}, []float64{1}, 1), err.Error())
-	b = spilled(filepath.Join(dir, "taken"))
+	b = newSpillingBuilder(filepath.Join(dir, "taken"))
 	if err := os.Mkdir(b.File, 0o777); err != nil {
 		t.Fatal(err)
 	}
 	_, err = build(t, b, 500, firstClass)
 	check.Error(t, err, "taken")
-	onlyFiles(t, dir, "taken")
-	b = spilled(filepath.Join(dir, "rows.scas")) // the test closes a file of this builder
+	wantOnlyFiles(t, dir, "taken")
+	b = newSpillingBuilder(filepath.Join(dir, "rows.scas")) // the test closes a file of this builder
 	for err = nil; err == nil; {
 		if err = b.Append([]int32{1}, []float64{1}, 1); b.file != nil {
 			b.file.parts.files[valuesPart].f.Close()
 		}
 	}
 	check.Error(t, err, "sparse: writing the rows of", "rows.scas", "closed")
-	onlyFiles(t, dir, "taken")
-	b = spilled(filepath.Join(dir, "rows.scas")) // this builder is closed without a call of Dataset
+	wantOnlyFiles(t, dir, "taken")
+	b = newSpillingBuilder(filepath.Join(dir, "rows.scas")) // it is closed without a call of Dataset
 	for range 500 {
 		if err := b.Append([]int32{1}, []float64{1}, 1); err != nil {
 			t.Fatal(err)
 		}
 	}
-	onlyFiles(t, dir, ".rows.scas.parts", "taken")
+	wantOnlyFiles(t, dir, ".rows.scas.parts", "taken")
 	if err := b.Close(); err != nil {
 		t.Error(err)
 	}
-	onlyFiles(t, dir, "taken")
+	wantOnlyFiles(t, dir, "taken")
 }
 
 func TestBuilderOptionsRefused(t *testing.T) {
@@ -243,13 +243,13 @@ func TestBuilderRecords(t *testing.T) {
 		Table:   TableOptions{Label: "state", Offset: "log", Fill: map[string]float64{"height": 2}},
 	}
 	cells := [][]string{{"1.5", "clay", "0.5", "green"}, {"", "sand", "-1", "ripe"}, {"3", "peat", "0", "ripe"}, {"0", "peat", "2", "green"}, {"4", "loam", "0", "green"}}
-	table := "height,soil,log,state\n"
+	tableText := "height,soil,log,state\n"
 	for _, c := range cells {
-		table += strings.Join(c, ",") + "\n"
+		tableText += strings.Join(c, ",") + "\n"
 	}
-	read := opt
-	read.Names = names
-	want, err := Read(strings.NewReader(table), "t.csv", &read)
+	readOpt := opt
+	readOpt.Names = names
+	want, err := Read(strings.NewReader(tableText), "t.csv", &readOpt)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -72,11 +72,12 @@ func (k *seenLabels) contains(label float64) bool {
 func (k *seenLabels) add(s seenLabel) { k.list = append(k.list, s) }
 
 // allows reports whether label, which must be new, may be added. Up to two labels are allowed, or up to
-// limit if all of them are whole numbers.
-func (k *seenLabels) allows(label float64, limit int) bool {
-	fraction := func(s seenLabel) bool { return s.label != math.Trunc(s.label) }
+// maxLabels if all of them are whole numbers.
+func (k *seenLabels) allows(label float64, maxLabels int) bool {
+	isFraction := func(s seenLabel) bool { return s.label != math.Trunc(s.label) }
 	n := len(k.list)
-	return n < max(2, limit) && (n < 2 || label == math.Trunc(label) && !slices.ContainsFunc(k.list, fraction))
+	return n < max(2, maxLabels) &&
+		(n < 2 || label == math.Trunc(label) && !slices.ContainsFunc(k.list, isFraction))
 }
 
 // labelCollector stores the labels of a file and collects their different values.
@@ -90,7 +91,7 @@ type labelCollector struct {
 	words []string
 }
 
-func (c *labelCollector) text(label float64) string {
+func (c *labelCollector) labelText(label float64) string {
 	if c.words != nil {
 		return c.words[int(label)]
 	}
@@ -98,16 +99,16 @@ func (c *labelCollector) text(label float64) string {
 }
 
 func (c *labelCollector) add(label float64, line, column int) error {
-	label, err := c.see(label, line, column)
+	label, err := c.accept(label, line, column)
 	if err == nil {
 		c.labels = append(c.labels, label)
 	}
 	return err
 }
 
-// see returns the value to store for a label, or an error if opt does not allow the label. If opt
-// neither lists the labels nor asks for numbers, see adds a new label to c.kinds.
-func (c *labelCollector) see(label float64, line, column int) (float64, error) {
+// accept returns the value to store for a label, or an error if opt does not allow the label. If opt
+// neither lists the labels nor asks for numbers, accept adds a new label to c.kinds.
+func (c *labelCollector) accept(label float64, line, column int) (float64, error) {
 	if c.opt.Counts && label < 0 {
 		return 0, c.errorAt(label, line, column,
 			"a label below 0: expected counts, or other numbers that are not negative",
@@ -118,12 +119,12 @@ func (c *labelCollector) see(label float64, line, column int) (float64, error) {
 		return label, nil
 	}
 	if c.opt.listsLabels() {
-		v, ok := c.opt.storedLabel(label)
+		v, ok := c.opt.labelValue(label)
 		if c.words != nil {
-			v, ok = c.opt.storedWord(c.text(label))
+			v, ok = c.opt.wordValue(c.labelText(label))
 		}
 		if !ok {
-			return 0, c.errorAt(label, line, column, c.opt.unknownLabel(c.words != nil), ignoreLabels)
+			return 0, c.errorAt(label, line, column, c.opt.unknownLabelMessage(c.words != nil), ignoreLabels)
 		}
 		return v, nil
 	}
@@ -131,27 +132,27 @@ func (c *labelCollector) see(label float64, line, column int) (float64, error) {
 		return label, nil
 	}
 	if !c.kinds.allows(label, c.opt.MaxClasses) {
-		msg, remedies := c.tooMany()
+		msg, remedies := c.tooManyMessage()
 		return 0, c.errorAt(label, line, column, msg, remedies...)
 	}
 	c.kinds.add(seenLabel{label, line, column})
 	return label, nil
 }
 
-func (c *labelCollector) tooMany() (msg string, remedies []Remedy) {
-	kinds, limit := c.kinds.list, c.opt.MaxClasses
-	misread, suffix := readNumbers, ""
+func (c *labelCollector) tooManyMessage() (msg string, remedies []Remedy) {
+	kinds, maxClasses := c.kinds.list, c.opt.MaxClasses
+	readRemedy, suffix := readNumbers, ""
 	if c.words != nil {
-		misread = chooseLabel
-	} else if limit > 2 {
+		readRemedy = chooseLabel
+	} else if maxClasses > 2 {
 		suffix = ", or whole numbers for more"
 	}
-	if limit > 2 && len(kinds) >= limit {
-		return fmt.Sprintf("more than %d different labels: expected at most %[1]d classes", limit), []Remedy{misread}
+	if maxClasses > 2 && len(kinds) >= maxClasses {
+		return fmt.Sprintf("more than %d different labels: expected at most %[1]d classes", maxClasses), []Remedy{readRemedy}
 	}
 	msg = fmt.Sprintf("a third label, after %s (line %d) and %s (line %d): expected two classes%s",
-		c.text(kinds[0].label), kinds[0].line, c.text(kinds[1].label), kinds[1].line, suffix)
-	return msg, []Remedy{keepTwo, mergeSome, misread}
+		c.labelText(kinds[0].label), kinds[0].line, c.labelText(kinds[1].label), kinds[1].line, suffix)
+	return msg, []Remedy{keepTwo, mergeSome, readRemedy}
 }
 
 // numericLabels reports whether the options ask for labels as they are, without a mapping of classes.
@@ -163,9 +164,9 @@ func (o *ReadOptions) listsLabels() bool { return !o.Mapping.IsZero() || !o.Clas
 // listsWords reports whether the options list the allowed labels as words.
 func (o *ReadOptions) listsWords() bool { return o.Mapping.named() || o.Classes.Names != nil }
 
-// storedWord returns the value to store for a label that is a word; ok is false if the options do not
+// wordValue returns the value to store for a label that is a word; ok is false if the options do not
 // list the word.
-func (o *ReadOptions) storedWord(word string) (v float64, ok bool) {
+func (o *ReadOptions) wordValue(word string) (v float64, ok bool) {
 	switch m := o.Mapping; {
 	case m.named() && word == m.PositiveName:
 		return 1, true
@@ -179,9 +180,9 @@ func (o *ReadOptions) storedWord(word string) (v float64, ok bool) {
 	return o.Classes.Values[k], true
 }
 
-// storedLabel returns the value to store for a label; ok is false if the options do not list
+// labelValue returns the value to store for a label; ok is false if the options do not list
 // it.
-func (o *ReadOptions) storedLabel(label float64) (v float64, ok bool) {
+func (o *ReadOptions) labelValue(label float64) (v float64, ok bool) {
 	if !o.Mapping.IsZero() {
 		return o.Mapping.Sign(label)
 	}
@@ -189,11 +190,11 @@ func (o *ReadOptions) storedLabel(label float64) (v float64, ok bool) {
 	return label, ok
 }
 
-// unknownLabel returns the error message for a label that the options do not list. words says
+// unknownLabelMessage returns the error message for a label that the options do not list. areWords says
 // whether the labels in the file are words.
-func (o *ReadOptions) unknownLabel(words bool) string {
+func (o *ReadOptions) unknownLabelMessage(areWords bool) string {
 	m, c := o.Mapping, o.Classes
-	if !words {
+	if !areWords {
 		m.NegativeName, m.PositiveName, c.Names = "", "", nil
 	}
 	if !m.IsZero() {
@@ -204,14 +205,14 @@ func (o *ReadOptions) unknownLabel(words bool) string {
 
 func (c *labelCollector) errorAt(label float64, line, column int, msg string, remedies ...Remedy) error {
 	return &ParseError{
-		File: c.name, Line: line, Column: column, Token: c.text(label),
+		File: c.name, Line: line, Column: column, Token: c.labelText(label),
 		Msg: msg, Remedies: remedies,
 	}
 }
 
-// settle sets the labels of d and their mapping or classes. A single class is an error, unless
+// assignLabels sets the labels of d and their mapping or classes. A single class is an error, unless
 // opt lists the labels or asks for numbers.
-func (c *labelCollector) settle(d *Dataset) error {
+func (c *labelCollector) assignLabels(d *Dataset) error {
 	d.Labels = c.labels
 	switch kinds := c.kinds.list; {
 	case c.opt.numericLabels():
@@ -228,52 +229,52 @@ func (c *labelCollector) settle(d *Dataset) error {
 		if c.words == nil {
 			remedies = append([]Remedy{readNumbers}, remedies...)
 		}
-		msg := fmt.Sprintf("every label is %s: expected two classes", c.text(kinds[0].label))
+		msg := fmt.Sprintf("every label is %s: expected two classes", c.labelText(kinds[0].label))
 		return &ParseError{File: c.name, Msg: msg, Remedies: remedies}
 	case len(kinds) > 2:
-		return c.settleClasses(d)
+		return c.assignClasses(d)
 	}
-	return c.settlePair(d)
+	return c.assignPair(d)
 }
 
-// settlePair sets the labels of d to -1 and +1, and sets their mapping. It returns an error if the
+// assignPair sets the labels of d to -1 and +1, and sets their mapping. It returns an error if the
 // positive label that opt names does not occur.
-func (c *labelCollector) settlePair(d *Dataset) error {
+func (c *labelCollector) assignPair(d *Dataset) error {
 	a, b := c.kinds.list[0].label, c.kinds.list[1].label
 	m := LabelMapping{Negative: min(a, b), Positive: max(a, b)}
-	name, positive := c.opt.PositiveName, math.NaN()
+	positiveName, positiveLabel := c.opt.PositiveName, math.NaN()
 	switch {
 	case c.words != nil:
-		positive = float64(slices.Index(c.words, name))
+		positiveLabel = float64(slices.Index(c.words, positiveName))
 	case c.opt.Positive != nil:
-		name, positive = formatFloat(*c.opt.Positive), *c.opt.Positive
+		positiveName, positiveLabel = formatFloat(*c.opt.Positive), *c.opt.Positive
 	}
 	switch {
-	case name == "" || positive == m.Positive:
-	case positive == m.Negative:
+	case positiveName == "" || positiveLabel == m.Positive:
+	case positiveLabel == m.Negative:
 		m.Negative, m.Positive = m.Positive, m.Negative
 	default:
 		return &ParseError{File: c.name, Msg: fmt.Sprintf(
-			"the label %s said to be positive does not occur: the labels are %s and %s", name, c.text(m.Negative), c.text(m.Positive))}
+			"the label %s said to be positive does not occur: the labels are %s and %s", positiveName, c.labelText(m.Negative), c.labelText(m.Positive))}
 	}
 	for i, label := range d.Labels {
 		d.Labels[i], _ = m.Sign(label)
 	}
 	if c.words != nil {
-		m.NegativeName, m.PositiveName = c.text(m.Negative), c.text(m.Positive)
+		m.NegativeName, m.PositiveName = c.labelText(m.Negative), c.labelText(m.Positive)
 	}
 	d.Mapping = m
 	return nil
 }
 
-func (c *labelCollector) settleClasses(d *Dataset) error {
+func (c *labelCollector) assignClasses(d *Dataset) error {
 	for _, kind := range c.kinds.list {
 		d.Classes.Values = append(d.Classes.Values, kind.label)
 	}
 	slices.Sort(d.Classes.Values)
 	if c.words != nil {
 		for _, label := range d.Classes.Values {
-			d.Classes.Names = append(d.Classes.Names, c.text(label))
+			d.Classes.Names = append(d.Classes.Names, c.labelText(label))
 		}
 	}
 	return d.checkClasses(c.name, c.opt, c.kinds.list)
@@ -283,48 +284,48 @@ func (c *labelCollector) settleClasses(d *Dataset) error {
 // positive label, or if a class has only one row, because such a label is usually a typing
 // mistake. kinds holds the different labels, each with the place where it first occurs.
 func (d *Dataset) checkClasses(name string, opt *ReadOptions, kinds []seenLabel) error {
-	if positive := opt.PositiveName; positive != "" || opt.Positive != nil {
+	if positiveName := opt.PositiveName; positiveName != "" || opt.Positive != nil {
 		if opt.Positive != nil {
-			positive = formatFloat(*opt.Positive)
+			positiveName = formatFloat(*opt.Positive)
 		}
 		return &ParseError{
 			File: name,
 			Msg: fmt.Sprintf("the label %s is to be positive, but there are %d classes, %s: expected two",
-				positive, len(d.Classes.Values), firstNames(d.Classes.All())),
+				positiveName, len(d.Classes.Values), firstNames(d.Classes.All())),
 			Remedies: []Remedy{{Field: "ReadOptions.Positive", To: "nil"}},
 		}
 	}
-	rows := make([]int, len(d.Classes.Values))
-	_ = d.eachLabels(func(_ int, labels []float64) error {
+	rowCounts := make([]int, len(d.Classes.Values))
+	_ = d.eachLabelBlock(func(_ int, labels []float64) error {
 		for _, label := range labels {
 			k, _ := d.Classes.Find(label)
-			rows[k]++
+			rowCounts[k]++
 		}
 		return nil
 	})
 	for _, kind := range slices.Backward(kinds) {
 		k, _ := d.Classes.Find(kind.label)
-		if rows[k] > 1 {
+		if rowCounts[k] > 1 {
 			continue
 		}
 		class := d.Classes.Name(k)
-		others := slices.DeleteFunc(d.Classes.All(), func(s string) bool { return s == class })
+		otherClasses := slices.DeleteFunc(d.Classes.All(), func(s string) bool { return s == class })
 		return &ParseError{
 			File: name, Line: kind.line, Column: kind.column, Token: class,
 			Msg: fmt.Sprintf("the only row of this label, beside %s: expected two rows of every class or more",
-				firstNames(others)),
+				firstNames(otherClasses)),
 			Remedies: []Remedy{correctLabel, leaveRowOut, readNumbers},
 		}
 	}
 	return nil
 }
 
-// eachLabels calls do for all labels, at most 2^20 at a time; lo is the row of the first of these labels.
+// eachLabelBlock calls do for all labels, at most 2^20 at a time; lo is the row of the first of these labels.
 // After each call it releases the memory of labels in a mapped file.
-func (d *Dataset) eachLabels(do func(lo int, labels []float64) error) error {
-	const piece = 1 << 20
-	for lo := 0; lo < len(d.Labels); lo += piece {
-		hi := min(lo+piece, len(d.Labels))
+func (d *Dataset) eachLabelBlock(do func(lo int, labels []float64) error) error {
+	const maxLabels = 1 << 20
+	for lo := 0; lo < len(d.Labels); lo += maxLabels {
+		hi := min(lo+maxLabels, len(d.Labels))
 		err := do(lo, d.Labels[lo:hi])
 		if d.X != nil && d.X.file != nil {
 			d.X.file.ReleaseLabels(d.X.file.firstRow+lo, d.X.file.firstRow+hi)

@@ -71,14 +71,14 @@ func TestClasses(t *testing.T) {
 		}
 	}
 
-	named := Classes{Values: []float64{0, 1, 2}, Names: []string{"ash", "birch", "cedar, red"}}
-	for _, opt := range []*ReadOptions{{MaxClasses: 3}, {Classes: named}} {
+	wordClasses := Classes{Values: []float64{0, 1, 2}, Names: []string{"ash", "birch", "cedar, red"}}
+	for _, opt := range []*ReadOptions{{MaxClasses: 3}, {Classes: wordClasses}} {
 		d := mustReadCSV(t, text, opt)
-		if diff := cmp.Diff(named, d.Classes); diff != "" || !cmp.Equal(d.Labels, []float64{2, 0, 1, 2, 1, 0, 1}) {
+		if diff := cmp.Diff(wordClasses, d.Classes); diff != "" || !cmp.Equal(d.Labels, []float64{2, 0, 1, 2, 1, 0, 1}) {
 			t.Errorf("words: %s, %v", diff, d.Labels)
 		}
 	}
-	if name := named.Name(2); name != "cedar, red" || want.Name(2) != "7" {
+	if name := wordClasses.Name(2); name != "cedar, red" || want.Name(2) != "7" {
 		t.Errorf("names %q, %q", name, want.Name(2))
 	}
 	// Two labels are mapped to -1 and +1 for any MaxClasses. Regression accepts all labels.

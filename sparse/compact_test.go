@@ -9,13 +9,13 @@ import (
 )
 
 // compactCase is a matrix of two rows with the values val, and the expected result of Compact(round):
-// whether it has 16-bit columns (short), float32 values (f32), or no values because all are 1 (ones).
+// whether it has 16-bit columns (idx16), float32 values (val32), or no values because all are 1 (allOnes).
 type compactCase struct {
-	name             string
-	cols             int
-	val              [3]float64
-	round            bool
-	short, f32, ones bool
+	name                  string
+	cols                  int
+	val                   [3]float64
+	round                 bool
+	idx16, val32, allOnes bool
 }
 
 func TestCompact(t *testing.T) {
@@ -40,17 +40,17 @@ func TestCompact(t *testing.T) {
 				t.Fatal(err)
 			}
 			got := a.Compact(c.round)
-			if (got.Idx == nil) != c.short || (got.Idx16 != nil) != c.short {
-				t.Errorf("16-bit columns: %v, want %v", got.Idx16 != nil, c.short)
+			if (got.Idx == nil) != c.idx16 || (got.Idx16 != nil) != c.idx16 {
+				t.Errorf("16-bit columns: %v, want %v", got.Idx16 != nil, c.idx16)
 			}
-			if (got.Val32 != nil) != c.f32 || (got.Val == nil) != (c.f32 || c.ones) {
-				t.Errorf("values %v, %v; want float32 %v, ones %v", got.Val, got.Val32, c.f32, c.ones)
+			if (got.Val32 != nil) != c.val32 || (got.Val == nil) != (c.val32 || c.allOnes) {
+				t.Errorf("values %v, %v; want float32 %v, ones %v", got.Val, got.Val32, c.val32, c.allOnes)
 			}
 			for k := range c.val {
-				if c.short && got.Idx16[k] != uint16(a.idx[k]) {
+				if c.idx16 && got.Idx16[k] != uint16(a.idx[k]) {
 					t.Errorf("column %d is %d, want %d", k, got.Idx16[k], a.idx[k])
 				}
-				if c.f32 && got.Val32[k] != float32(c.val[k]) {
+				if c.val32 && got.Val32[k] != float32(c.val[k]) {
 					t.Errorf("value %d is %v, want %v", k, got.Val32[k], c.val[k])
 				}
 			}
@@ -92,9 +92,9 @@ func TestCompactSame(t *testing.T) {
 		want, got, z, z2 := make([]float64, rows), make([]float64, rows), make([]float64, cols), make([]float64, cols)
 		kernels.Margins(want, a.Rows(0, rows), w)
 		kernels.Gradient(z, a.Rows(0, rows), want)
-		compact := a.Compact(false)
-		kernels.Margins(got, compact, w)
-		kernels.Gradient(z2, compact, got)
+		compacted := a.Compact(false)
+		kernels.Margins(got, compacted, w)
+		kernels.Gradient(z2, compacted, got)
 		for i := range want {
 			if got[i] != want[i] {
 				t.Fatalf("%s: margin %d is %v, want %v", kind, i, got[i], want[i])

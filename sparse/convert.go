@@ -71,7 +71,7 @@ func Convert(inPath, outPath string, opt *ReadOptions, set *ConvertSettings) (*C
 	}
 	defer f.Close()
 	c := &conversion{name: inPath, opt: fileOpt, set: set}
-	work, err := newConverter(c)
+	conv, err := newConverter(c)
 	if err != nil {
 		return nil, err
 	}
@@ -79,7 +79,7 @@ func Convert(inPath, outPath string, opt *ReadOptions, set *ConvertSettings) (*C
 		return nil, err
 	}
 	defer c.parts.close()
-	result, err := c.run(f, outPath, work)
+	result, err := c.run(f, outPath, conv)
 	if !errors.Is(err, errInterrupted) || fileOpt.Format != LIBSVM {
 		c.parts.remove()
 	}
@@ -108,16 +108,16 @@ var errInterrupted = errorf("the conversion was interrupted")
 
 // A conversion holds the state of writing a .scas file block by block.
 type conversion struct {
-	name       string // name of the file in errors
-	opt        *ReadOptions
-	set        *ConvertSettings
-	kinds      labelKinds
-	parts      *parts
-	rows       int64        // number of rows in the parts
-	nnz        int64        // number of entries in the parts
-	lastRecord *partsRecord // the state at which an earlier call stopped; nil if there is none
-	sourceSize int64        // size of the source file in bytes
-	written    int64        // number of bytes copied from the parts to the .scas file
+	name         string // name of the file in errors
+	opt          *ReadOptions
+	set          *ConvertSettings
+	kinds        labelKinds
+	parts        *parts
+	rows         int64        // number of rows in the parts
+	nnz          int64        // number of entries in the parts
+	lastRecord   *partsRecord // the state at which an earlier call stopped; nil if there is none
+	sourceSize   int64        // size of the source file in bytes
+	writtenBytes int64        // number of bytes copied from the parts to the .scas file
 }
 
 // A converter does the work that depends on the format of the text.
@@ -139,7 +139,7 @@ func (c *conversion) open(f *os.File, outPath string) error {
 	c.sourceSize = info.Size()
 	source := partsSource{Name: filepath.Base(f.Name()), Size: info.Size(), Modified: info.ModTime().UnixNano(),
 		Format: c.opt.Format, Features: c.opt.Features, Base: c.opt.IndexBase, Strict: c.opt.Strict}
-	if c.parts, c.lastRecord, err = openParts(partsOf(atomicfile.Followed(outPath)), source); err != nil {
+	if c.parts, c.lastRecord, err = openParts(partsDir(atomicfile.Followed(outPath)), source); err != nil {
 		return errorf("converting %s: %w", c.name, err)
 	}
 	if record := c.lastRecord; record != nil {
@@ -148,31 +148,31 @@ func (c *conversion) open(f *os.File, outPath string) error {
 	return nil
 }
 
-func (c *conversion) run(f *os.File, outPath string, work converter) (*Converted, error) {
+func (c *conversion) run(f *os.File, outPath string, conv converter) (*Converted, error) {
 	input, err := decompress(f, c.name)
 	if err != nil {
 		return nil, err
 	}
 	defer input.close()
-	resumed := int64(0)
+	resumedBytes := int64(0)
 	if c.lastRecord != nil {
-		resumed = c.lastRecord.Stats.Bytes
+		resumedBytes = c.lastRecord.Stats.Bytes
 	}
 	// c.lastRecord counts a line feed after the last line, even if the text ends without one: CopyN then
 	// returns io.EOF.
-	if resumed, err = io.CopyN(io.Discard, input, resumed); err != nil && err != io.EOF {
+	if resumedBytes, err = io.CopyN(io.Discard, input, resumedBytes); err != nil && err != io.EOF {
 		return nil, errorf("reading %s: %w", c.name, err)
 	}
-	result, err := work.read(input, func() { c.report("text", input.source.bytes.Load(), c.sourceSize) })
+	result, err := conv.read(input, func() { c.report("text", input.source.bytes.Load(), c.sourceSize) })
 	if err != nil {
 		return nil, err
 	}
-	result.Stats.Compression, result.Stats.Bytes, result.Resumed = input.kind, input.textBytes, resumed
+	result.Stats.Compression, result.Stats.Bytes, result.Resumed = input.kind, input.textBytes, resumedBytes
 	if err := c.flush(); err != nil {
 		return nil, err
 	}
 	return result, writeFile(outPath, func(w io.Writer) error {
-		s := work.sections()
+		s := conv.sections()
 		return s.write(w)
 	})
 }
@@ -203,9 +203,9 @@ func (c *conversion) add(ends []int64, idx []int32, val, labels []float64) error
 	return c.partsError(c.parts.add(ends, idx, val, labels))
 }
 
-// move adds the rows of m and their labels to the parts, and empties m and labels.
-func (c *conversion) move(m *rows, labels *[]float64) error {
-	m.join()
+// moveRows adds the rows of m and their labels to the parts, and empties m and labels.
+func (c *conversion) moveRows(m *rows, labels *[]float64) error {
+	m.joinEntries()
 	err := c.add(m.ptr[1:], m.idx, m.val, *labels)
 	m.ptr, m.idx, m.val, *labels = m.ptr[:1], m.idx[:0], m.val[:0], (*labels)[:0]
 	return err
@@ -223,14 +223,14 @@ func (c *conversion) partsError(err error) error {
 
 // countWritten adds n to c.written, reports the progress, and returns an error if the conversion must stop.
 func (c *conversion) countWritten(n int) error {
-	c.written += int64(n)
-	c.report("file", c.written, c.parts.bytes())
+	c.writtenBytes += int64(n)
+	c.report("file", c.writtenBytes, c.parts.totalBytes())
 	return c.checkInterrupt()
 }
 
-// section returns a function that writes part k of c.parts by calls of write, each with at most
+// sectionWriter returns a function that writes part k of c.parts by calls of write, each with at most
 // 1 MiB of the part.
-func (c *conversion) section(k int, write func(io.Writer, []byte) error) func(io.Writer) error {
+func (c *conversion) sectionWriter(k int, write func(io.Writer, []byte) error) func(io.Writer) error {
 	return func(w io.Writer) error {
 		return c.parts.readPart(k, func(b []byte) error {
 			if err := c.countWritten(len(b)); err != nil {
@@ -241,16 +241,20 @@ func (c *conversion) section(k int, write func(io.Writer, []byte) error) func(io
 	}
 }
 
-// binary returns the sections of a .scas file with cols columns, to be read from c.parts. Labels
+// fileSections returns the sections of a .scas file with cols columns, to be read from c.parts. Labels
 // with two values are written as −1 and +1. A label k stands for words[k], unless words is nil.
-func (c *conversion) binary(cols int, words []string) binarySections {
+func (c *conversion) fileSections(cols int, words []string) binarySections {
 	s := binarySections{
 		header: scasfile.Header{Rows: c.rows, Cols: int64(cols), NNZ: c.nnz},
-		idx:    c.section(columnsPart, writeBytes), val: c.section(valuesPart, writeBytes), ptr: c.section(rowsPart, writeBytes),
-		labels: c.section(labelsPart, func(w io.Writer, b []byte) error { return c.kinds.write(w, scasfile.NumbersIn[float64](b)) }),
+		idx:    c.sectionWriter(columnsPart, writeBytes),
+		val:    c.sectionWriter(valuesPart, writeBytes),
+		ptr:    c.sectionWriter(rowsPart, writeBytes),
+		labels: c.sectionWriter(labelsPart, func(w io.Writer, b []byte) error {
+			return c.kinds.write(w, scasfile.NumbersIn[float64](b))
+		}),
 	}
 	if c.kinds.KindCount > 0 {
-		s.label(c.kinds, LabelMapping{}, words)
+		s.setLabels(c.kinds, LabelMapping{}, words)
 	}
 	return s
 }

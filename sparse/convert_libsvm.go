@@ -23,9 +23,9 @@ func (c *libsvmConversion) read(input io.Reader, report func()) (*Converted, err
 	if p, record := c.parser, c.lastRecord; record != nil {
 		p.lines, p.indexRange, p.stats = record.Lines, record.indexRange, record.Stats
 	}
-	err := inParallel(input, c.name, c.parser.block, func(part *libsvmPart) error {
+	err := inParallel(input, c.name, c.parser.parseBlock, func(part *libsvmPart) error {
 		report()
-		return c.take(part)
+		return c.addBlock(part)
 	})
 	if err != nil {
 		return nil, err
@@ -34,19 +34,19 @@ func (c *libsvmConversion) read(input io.Reader, report func()) (*Converted, err
 	return &Converted{Features: c.features, Stats: c.parser.stats}, err
 }
 
-// take adds the rows of the given block to the unfinished .scas file. If the conversion must stop, it
+// addBlock adds the rows of the given block to the unfinished .scas file. If the conversion must stop, it
 // records the state instead, and returns an error.
-func (c *libsvmConversion) take(part *libsvmPart) error {
+func (c *libsvmConversion) addBlock(part *libsvmPart) error {
 	if err := c.checkInterrupt(); err != nil {
 		return errors.Join(c.record(), err)
 	}
-	if err := c.parser.count(part); err != nil {
+	if err := c.parser.countPart(part); err != nil {
 		return err
 	}
 	if err := c.add(part.ends, part.idx, part.val, part.labels.labels); err != nil {
 		return err
 	}
-	if c.parser.stats.Bytes-c.parts.recorded < recordBytes {
+	if c.parser.stats.Bytes-c.parts.recordedBytes < recordBytes {
 		return nil
 	}
 	return c.record()
@@ -60,12 +60,12 @@ func (c *libsvmConversion) record() error {
 }
 
 func (c *libsvmConversion) sections() binarySections {
-	s := c.binary(c.features, nil)
+	s := c.fileSections(c.features, nil)
 	if c.parser.stats.IndexBase == OneBased {
 		s.header.IndexBase = 1
 	}
 	if c.parser.shifts() {
-		s.idx = c.section(columnsPart, func(w io.Writer, b []byte) error {
+		s.idx = c.sectionWriter(columnsPart, func(w io.Writer, b []byte) error {
 			idx := scasfile.NumbersIn[int32](b)
 			for k := range idx {
 				idx[k]++

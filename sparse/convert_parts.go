@@ -20,11 +20,11 @@ import (
 // a conversion of LIBSVM text continues from the last line if the sections still have these
 // checksums.
 type parts struct {
-	dir      string
-	files    [partCount]partFile
-	journal  *os.File
-	source   partsSource
-	recorded int64 // position in the text, in bytes, that the last line of the journal states
+	dir           string
+	files         [partCount]partFile
+	journal       *os.File
+	source        partsSource
+	recordedBytes int64 // position in the text, in bytes, that the last line of the journal states
 }
 
 // recordBytes is the approximate number of bytes of text between two lines of the journal.
@@ -41,22 +41,22 @@ const (
 
 var partNames = [partCount]string{"columns", "values", "rows", "labels"}
 
-// A partFile is a file that holds the beginning of one section: size bytes with the checksum sum.
+// A partFile is a file that holds the beginning of one section: size bytes with this checksum.
 type partFile struct {
-	f      *os.File
-	buffer *bufio.Writer
-	size   int64
-	sum    uint32
+	f        *os.File
+	buffer   *bufio.Writer
+	size     int64
+	checksum uint32
 }
 
 func (p *partFile) Write(b []byte) (int, error) {
 	n, err := p.buffer.Write(b)
 	p.size += int64(n)
-	p.sum = crc32.Update(p.sum, sumTable, b[:n])
+	p.checksum = crc32.Update(p.checksum, checksumTable, b[:n])
 	return n, err
 }
 
-var sumTable = crc32.MakeTable(crc32.Castagnoli)
+var checksumTable = crc32.MakeTable(crc32.Castagnoli)
 
 // partsSource identifies the text and how it is read. An earlier conversion is continued only if
 // its partsSource is the same.
@@ -82,7 +82,7 @@ type partsRecord struct {
 	Sums   [partCount]uint32 `json:"sums"`
 }
 
-func partsOf(path string) string {
+func partsDir(path string) string {
 	dir, base := filepath.Split(path)
 	return filepath.Join(dir, "."+base+".parts")
 }
@@ -113,10 +113,10 @@ func openParts(dir string, source partsSource) (*parts, *partsRecord, error) {
 	}
 	record := p.lastRecord()
 	if record == nil {
-		err = p.begin()
+		err = p.reset()
 	} else {
 		err = p.truncate(record)
-		p.recorded = record.Stats.Bytes
+		p.recordedBytes = record.Stats.Bytes
 	}
 	if err != nil {
 		p.close()
@@ -125,8 +125,8 @@ func openParts(dir string, source partsSource) (*parts, *partsRecord, error) {
 	return p, record, nil
 }
 
-// begin empties the journal and the parts, and writes where the first row begins: at entry 0.
-func (p *parts) begin() error {
+// reset empties the journal and the parts, and writes where the first row begins: at entry 0.
+func (p *parts) reset() error {
 	return errors.Join(p.journal.Truncate(0), p.truncate(&partsRecord{}), scasfile.WriteNumbers(&p.files[rowsPart], []int64{0}))
 }
 
@@ -145,11 +145,11 @@ func (p *parts) lastRecord() *partsRecord {
 		}
 	}
 	for k := range p.files {
-		sum := crc32.New(sumTable)
+		checksum := crc32.New(checksumTable)
 		if record == nil {
 			return nil
 		}
-		if n, err := io.Copy(sum, io.NewSectionReader(p.files[k].f, 0, record.Sizes[k])); err != nil || n != record.Sizes[k] || sum.Sum32() != record.Sums[k] {
+		if n, err := io.Copy(checksum, io.NewSectionReader(p.files[k].f, 0, record.Sizes[k])); err != nil || n != record.Sizes[k] || checksum.Sum32() != record.Sums[k] {
 			return nil
 		}
 	}
@@ -160,7 +160,7 @@ func (p *parts) lastRecord() *partsRecord {
 func (p *parts) truncate(r *partsRecord) error {
 	for k := range p.files {
 		f := &p.files[k]
-		f.size, f.sum = r.Sizes[k], r.Sums[k]
+		f.size, f.checksum = r.Sizes[k], r.Sums[k]
 		if err := f.f.Truncate(f.size); err != nil {
 			return err
 		}
@@ -186,9 +186,9 @@ func (p *parts) record(r *partsRecord) error {
 	if err := p.flush(); err != nil {
 		return err
 	}
-	r.Source, p.recorded = p.source, r.Stats.Bytes
+	r.Source, p.recordedBytes = p.source, r.Stats.Bytes
 	for k, f := range p.files {
-		r.Sizes[k], r.Sums[k] = f.size, f.sum
+		r.Sizes[k], r.Sums[k] = f.size, f.checksum
 	}
 	line, err := json.Marshal(r)
 	if err == nil {
@@ -206,7 +206,7 @@ func (p *parts) flush() error {
 	return nil
 }
 
-func (p *parts) bytes() (total int64) {
+func (p *parts) totalBytes() (total int64) {
 	for _, f := range p.files {
 		total += f.size
 	}
@@ -230,8 +230,8 @@ func (p *parts) readPart(k int, do func(b []byte) error) error {
 	return nil
 }
 
-// entries calls do with the columns and values of some entries at a time, in the order of the file.
-func (p *parts) entries(do func(idx []int32, val []float64) error) error {
+// eachEntryBlock calls do with the columns and values of some entries at a time, in the order of the file.
+func (p *parts) eachEntryBlock(do func(idx []int32, val []float64) error) error {
 	columns := io.NewSectionReader(p.files[columnsPart].f, 0, p.files[columnsPart].size)
 	buf := make([]byte, 1<<19)
 	return p.readPart(valuesPart, func(b []byte) error {

@@ -11,9 +11,9 @@ import (
 	"testing"
 )
 
-// sameConversion checks that converting a table block by block gives the same file and summary, or the same
+// checkConversion checks that converting a table block by block gives the same file and summary, or the same
 // error, as reading the whole table and writing it. No other files may be left.
-func sameConversion(t *testing.T, dir, text string, opt ReadOptions) {
+func checkConversion(t *testing.T, dir, text string, opt ReadOptions) {
 	t.Helper()
 	inPath, outPath := filepath.Join(dir, "t.csv"), filepath.Join(dir, "t.scas")
 	if err := os.WriteFile(inPath, []byte(text), 0o666); err != nil {
@@ -22,13 +22,13 @@ func sameConversion(t *testing.T, dir, text string, opt ReadOptions) {
 	defer os.Remove(inPath)
 	opt.AnyLabels, opt.Regression = true, false
 	opt.Positive, opt.PositiveName, opt.Mapping = nil, "", LabelMapping{}
-	d, wrong := readAs(CSV, strings.NewReader(text), inPath, &opt)
+	d, wantErr := readAs(CSV, strings.NewReader(text), inPath, &opt)
 	c, err := Convert(inPath, outPath, &opt, nil)
-	if wrong != nil || err != nil {
-		if fmt.Sprint(err) != fmt.Sprint(wrong) {
-			t.Errorf("%.99q, %+v: %v, want %v", text, opt.Table, err, wrong)
+	if wantErr != nil || err != nil {
+		if fmt.Sprint(err) != fmt.Sprint(wantErr) {
+			t.Errorf("%.99q, %+v: %v, want %v", text, opt.Table, err, wantErr)
 		}
-		onlyFiles(t, dir, "t.csv")
+		wantOnlyFiles(t, dir, "t.csv")
 		return
 	}
 	got, err := os.ReadFile(outPath)
@@ -43,7 +43,7 @@ func sameConversion(t *testing.T, dir, text string, opt ReadOptions) {
 	if fmt.Sprintf("%+v %+v %q", *c.Table, c.Stats, c.Names) != fmt.Sprintf("%+v %+v %q", *d.Table, d.Stats, d.Names) {
 		t.Errorf("%.99q, %+v: told %+v, %+v, want %+v, %+v", text, opt.Table, *c.Table, c.Stats, *d.Table, d.Stats)
 	}
-	onlyFiles(t, dir, "t.csv")
+	wantOnlyFiles(t, dir, "t.csv")
 }
 
 var missingRules = []Missing{MissingRefuse, MissingMean, MissingMedian, MissingZero}
@@ -58,14 +58,14 @@ func TestConvertTable(t *testing.T) {
 		strings.Repeat("\n", 2*blockSize) + "a,y\n1,0\n,1\n", // the header is not in the first block
 	} {
 		for _, rule := range missingRules {
-			sameConversion(t, dir, text, ReadOptions{Table: TableOptions{Missing: rule}})
+			checkConversion(t, dir, text, ReadOptions{Table: TableOptions{Missing: rule}})
 		}
 		for _, opt := range []ReadOptions{
 			{Table: TableOptions{NoLabel: true}}, {Table: TableOptions{NoHeader: true}}, {Table: TableOptions{Categorical: []string{"1"}}},
 			{Features: 2, Table: TableOptions{Drop: []string{"a"}}}, {Table: TableOptions{Offset: "1"}},
 		} {
 			opt.Table.Missing = MissingMedian
-			sameConversion(t, dir, text, opt)
+			checkConversion(t, dir, text, opt)
 		}
 	}
 }
@@ -77,14 +77,14 @@ func longTable(rows int) string {
 	rng := rand.New(rand.NewPCG(1, 2))
 	b.WriteString("a,late,b,word,y\n")
 	for i := range rows {
-		late, missing := "", ""
+		lateCell, cellOrMissing := "", ""
 		if i > rows/2 {
-			late = fmt.Sprintf("level %d", rng.IntN(2+i/100))
+			lateCell = fmt.Sprintf("level %d", rng.IntN(2+i/100))
 		}
 		if rng.IntN(3) > 0 {
-			missing = fmt.Sprint(rng.NormFloat64())
+			cellOrMissing = fmt.Sprint(rng.NormFloat64())
 		}
-		fmt.Fprintf(&b, "%v,%s,%s,w%d,%s\n", rng.NormFloat64(), late, missing, rng.IntN(1+i/50), []string{"no", "yes", "perhaps"}[rng.IntN(2+i/(rows-9))])
+		fmt.Fprintf(&b, "%v,%s,%s,w%d,%s\n", rng.NormFloat64(), lateCell, cellOrMissing, rng.IntN(1+i/50), []string{"no", "yes", "perhaps"}[rng.IntN(2+i/(rows-9))])
 	}
 	return b.String()
 }
@@ -97,7 +97,7 @@ func TestConvertLongTable(t *testing.T) {
 		t.Fatalf("%d bytes are fewer than three blocks", len(text))
 	}
 	for _, rule := range missingRules[1:] {
-		sameConversion(t, t.TempDir(), text, ReadOptions{Table: TableOptions{Missing: rule}})
+		checkConversion(t, t.TempDir(), text, ReadOptions{Table: TableOptions{Missing: rule}})
 	}
 }
 
@@ -110,26 +110,26 @@ func TestConvertTableStops(t *testing.T) {
 		t.Fatal(err)
 	}
 	opt := &ReadOptions{Table: TableOptions{Missing: MissingMedian}}
-	stop := errors.New("enough")
-	points := 0
-	for limit := 0; ; limit++ {
-		points = 0
+	errStop := errors.New("enough")
+	calls := 0
+	for maxCalls := 0; ; maxCalls++ {
+		calls = 0
 		_, err := Convert(inPath, outPath, opt, &ConvertSettings{Interrupt: func() error {
-			if points++; points > limit {
-				return stop
+			if calls++; calls > maxCalls {
+				return errStop
 			}
 			return nil
 		}})
 		if err == nil {
 			break
 		}
-		if !errors.Is(err, stop) {
+		if !errors.Is(err, errStop) {
 			t.Fatal(err)
 		}
-		onlyFiles(t, dir, "t.csv")
+		wantOnlyFiles(t, dir, "t.csv")
 	}
-	if points < 10 {
-		t.Errorf("asked %d times whether to go on", points)
+	if calls < 10 {
+		t.Errorf("asked %d times whether to go on", calls)
 	}
 	must(t, os.Remove(outPath))
 	for _, tt := range []struct {
@@ -146,7 +146,7 @@ func TestConvertTableStops(t *testing.T) {
 		opt.Memory = tt.memory
 		_, err := Convert(inPath, outPath, opt, nil)
 		wantParseError(t, err, 0, 0, tt.want, "set ReadOptions.Memory to a larger number")
-		onlyFiles(t, dir, "t.csv")
+		wantOnlyFiles(t, dir, "t.csv")
 	}
 }
 
@@ -156,11 +156,11 @@ func FuzzConvertTable(f *testing.F) {
 			f.Add(s, uint8(k))
 		}
 	}
-	f.Fuzz(func(t *testing.T, text string, how uint8) {
-		opt := ReadOptions{Table: TableOptions{Missing: missingRules[how%4], NoHeader: how&4 != 0, NoLabel: how&8 != 0}}
-		if how&16 != 0 {
+	f.Fuzz(func(t *testing.T, text string, flags uint8) {
+		opt := ReadOptions{Table: TableOptions{Missing: missingRules[flags%4], NoHeader: flags&4 != 0, NoLabel: flags&8 != 0}}
+		if flags&16 != 0 {
 			opt.Table.Categorical = []string{"1"}
 		}
-		sameConversion(t, t.TempDir(), text, opt)
+		checkConversion(t, t.TempDir(), text, opt)
 	})
 }

@@ -15,8 +15,8 @@ import (
 	"github.com/scas-admm/scas/sparse/internal/check"
 )
 
-// converted calls Convert, and returns the bytes of the file that it has written.
-func converted(t *testing.T, inPath, outPath string, opt *ReadOptions, set *ConvertSettings) ([]byte, *Converted) {
+// mustConvert calls Convert, and returns the bytes of the file that it has written.
+func mustConvert(t *testing.T, inPath, outPath string, opt *ReadOptions, set *ConvertSettings) ([]byte, *Converted) {
 	t.Helper()
 	c, err := Convert(inPath, outPath, opt, set)
 	if err != nil {
@@ -50,7 +50,7 @@ func TestConvert(t *testing.T) {
 	} {
 		for _, opt := range []*ReadOptions{nil, {Features: 9}, {IndexBase: ZeroBased}, {Regression: true, Counts: true}} {
 			writeText(t, inPath, func(w io.Writer) error {
-				return compressedBy(".zst").compressTo(w, func(w io.Writer) error { _, err := io.WriteString(w, text); return err })
+				return compressionByEnding(".zst").compressTo(w, func(w io.Writer) error { _, err := io.WriteString(w, text); return err })
 			})
 			var o ReadOptions
 			if opt != nil {
@@ -58,17 +58,17 @@ func TestConvert(t *testing.T) {
 			}
 			o.AnyLabels, o.Regression, o.Counts = true, false, false
 			d := mustRead(t, text, &o)
-			got, c := converted(t, inPath, outPath, opt, nil)
+			got, c := mustConvert(t, inPath, outPath, opt, nil)
 			if !bytes.Equal(got, binaryBytes(t, d)) || c.Features != d.X.cols || c.Stats.NNZ != d.X.NNZ() || c.Stats.Compression != "zstd" {
 				t.Errorf("%q, %+v: %+v", text, opt, c)
 			}
 		}
 	}
-	onlyFiles(t, dir, "in.svm", "out.scas")
+	wantOnlyFiles(t, dir, "in.svm", "out.scas")
 }
 
-// onlyFiles fails unless a directory has exactly the listed files.
-func onlyFiles(t *testing.T, dir string, want ...string) {
+// wantOnlyFiles fails unless a directory has exactly the listed files.
+func wantOnlyFiles(t *testing.T, dir string, want ...string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -93,9 +93,9 @@ func TestConvertResumes(t *testing.T) {
 	if err := WriteFile(inPath, d); err != nil {
 		t.Fatal(err)
 	}
-	want, _ := converted(t, inPath, filepath.Join(dir, "other.scas"), nil, nil)
-	stop := errors.New("stop")
-	interruptions, stages := 0, map[string]bool{}
+	want, _ := mustConvert(t, inPath, filepath.Join(dir, "other.scas"), nil, nil)
+	errStop := errors.New("stop")
+	interruptions, seenStages := 0, map[string]bool{}
 	var resumed int64
 	for {
 		callsLeft := min(interruptions, 3) // with 0, Convert stops before it has converted a row
@@ -106,15 +106,15 @@ func TestConvertResumes(t *testing.T) {
 				}
 				if stage == "file" { // interrupt this stage once: each call of Convert writes the whole file
 					callsLeft = 0
-					if stages[stage] {
+					if seenStages[stage] {
 						callsLeft = 1
 					}
 				}
-				stages[stage] = true
+				seenStages[stage] = true
 			},
 			Interrupt: func() error {
 				if callsLeft--; callsLeft < 0 {
-					return stop
+					return errStop
 				}
 				return nil
 			},
@@ -124,7 +124,7 @@ func TestConvertResumes(t *testing.T) {
 			resumed = c.Resumed
 			break
 		}
-		if !errors.Is(err, stop) {
+		if !errors.Is(err, errStop) {
 			t.Fatal(err)
 		}
 		if interruptions++; interruptions > 100 {
@@ -138,10 +138,10 @@ func TestConvertResumes(t *testing.T) {
 	if err != nil || !bytes.Equal(got, want) {
 		t.Errorf("%d bytes differ from %d, %v", len(got), len(want), err)
 	}
-	if interruptions < 3 || resumed == 0 || !stages["text"] || !stages["file"] {
-		t.Errorf("interrupted %d times, resumed %d bytes, %v", interruptions, resumed, stages)
+	if interruptions < 3 || resumed == 0 || !seenStages["text"] || !seenStages["file"] {
+		t.Errorf("interrupted %d times, resumed %d bytes, %v", interruptions, resumed, seenStages)
 	}
-	onlyFiles(t, dir, "in.svm.zst", "other.scas", "out.scas")
+	wantOnlyFiles(t, dir, "in.svm.zst", "other.scas", "out.scas")
 }
 
 // TestConvertResumesAtEnd interrupts the writing of the file after the whole text is converted. The text does
@@ -151,7 +151,7 @@ func TestConvertResumesAtEnd(t *testing.T) {
 	inPath, outPath := filepath.Join(dir, "in.svm"), filepath.Join(dir, "out.scas")
 	text := strings.Repeat("1 1:1\n2 2:1\n", 1000) + "1 1:1 #" + strings.Repeat("x", recordBytes)
 	must(t, os.WriteFile(inPath, []byte(text), 0o666))
-	want, _ := converted(t, inPath, filepath.Join(dir, "other.scas"), nil, nil)
+	want, _ := mustConvert(t, inPath, filepath.Join(dir, "other.scas"), nil, nil)
 	writing := false
 	_, err := Convert(inPath, outPath, nil, &ConvertSettings{
 		Progress: func(stage string, _, _ int64) { writing = stage == "file" },
@@ -165,7 +165,7 @@ func TestConvertResumesAtEnd(t *testing.T) {
 	if !errors.Is(err, io.EOF) {
 		t.Fatal(err)
 	}
-	got, c := converted(t, inPath, outPath, nil, nil)
+	got, c := mustConvert(t, inPath, outPath, nil, nil)
 	if !bytes.Equal(got, want) || c.Resumed != int64(len(text)) {
 		t.Errorf("%d bytes, want %d; resumed %d bytes of %d", len(got), len(want), c.Resumed, len(text))
 	}
@@ -177,9 +177,9 @@ func TestConvertDistrusts(t *testing.T) {
 	d := manyRows(t, 20000)
 	for name, spoil := range map[string]func(t *testing.T, dir, inPath string){
 		"nothing":   func(*testing.T, string, string) {},
-		"a bit":     func(t *testing.T, dir, _ string) { flip(t, filepath.Join(dir, "values"), 1000) },
+		"a bit":     func(t *testing.T, dir, _ string) { flipBit(t, filepath.Join(dir, "values"), 1000) },
 		"an end":    func(t *testing.T, dir, _ string) { must(t, os.Truncate(filepath.Join(dir, "labels"), 8)) },
-		"a line":    func(t *testing.T, dir, _ string) { flip(t, filepath.Join(dir, "journal"), 30) },
+		"a line":    func(t *testing.T, dir, _ string) { flipBit(t, filepath.Join(dir, "journal"), 30) },
 		"no labels": func(t *testing.T, dir, _ string) { must(t, os.Remove(filepath.Join(dir, "labels"))) },
 		"text": func(t *testing.T, _, inPath string) {
 			must(t, os.Chtimes(inPath, time.Unix(1, 0), time.Unix(1, 0)))
@@ -188,9 +188,9 @@ func TestConvertDistrusts(t *testing.T) {
 		dir := t.TempDir()
 		inPath, outPath := filepath.Join(dir, "in.svm"), filepath.Join(dir, "out.scas")
 		must(t, WriteFile(inPath, d))
-		asked := 0
+		calls := 0
 		_, err := Convert(inPath, outPath, nil, &ConvertSettings{Interrupt: func() error {
-			if asked++; asked > 5 {
+			if calls++; calls > 5 {
 				return io.EOF
 			}
 			return nil
@@ -199,11 +199,11 @@ func TestConvertDistrusts(t *testing.T) {
 			t.Fatal(err)
 		}
 		spoil(t, filepath.Join(dir, ".out.scas.parts"), inPath)
-		got, c := converted(t, inPath, outPath, nil, nil)
+		got, c := mustConvert(t, inPath, outPath, nil, nil)
 		if !bytes.Equal(got, binaryBytes(t, d)) || (c.Resumed > 0) != (name == "nothing") {
 			t.Errorf("%s: %+v", name, c)
 		}
-		onlyFiles(t, dir, "in.svm", "out.scas")
+		wantOnlyFiles(t, dir, "in.svm", "out.scas")
 	}
 }
 
@@ -214,7 +214,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-func flip(t *testing.T, path string, position int) {
+func flipBit(t *testing.T, path string, position int) {
 	t.Helper()
 	data, err := os.ReadFile(path)
 	must(t, err)
@@ -225,17 +225,17 @@ func flip(t *testing.T, path string, position int) {
 func TestConvertErrors(t *testing.T) {
 	dir := t.TempDir()
 	inPath, outPath := filepath.Join(dir, "in.svm"), filepath.Join(dir, "out.scas")
-	long := strings.Repeat("1 1:1\n", 100000)
+	longText := strings.Repeat("1 1:1\n", 100000)
 	for text, want := range map[string]string{
-		long + "1 1:x\n":     fmt.Sprintf(`%s:100001:3: "1:x": expected a finite decimal number`, inPath),
-		"":                   "the file is empty",
-		"a,b\n1,2\n":         "this looks like comma-separated values",
-		long + "1 1:1 1:2\n": "index 1 stands twice",
+		longText + "1 1:x\n":     fmt.Sprintf(`%s:100001:3: "1:x": expected a finite decimal number`, inPath),
+		"":                       "the file is empty",
+		"a,b\n1,2\n":             "this looks like comma-separated values",
+		longText + "1 1:1 1:2\n": "index 1 stands twice",
 	} {
 		must(t, os.WriteFile(inPath, []byte(text), 0o666))
 		_, err := Convert(inPath, outPath, nil, nil)
 		check.Error(t, err, want)
-		onlyFiles(t, dir, "in.svm")
+		wantOnlyFiles(t, dir, "in.svm")
 	}
 	_, err := Convert(filepath.Join(dir, "none"), outPath, nil, nil)
 	check.Error(t, err, "none: no such file")
@@ -254,25 +254,25 @@ func TestConvertOtherFormats(t *testing.T) {
 	must(t, os.WriteFile(path("y.txt"), []byte("3\n4\n5\n"), 0o666))
 	want, err := ReadFile(path("a.csv"), &ReadOptions{AnyLabels: true})
 	must(t, err)
-	source := "a.csv"
+	sourceName := "a.csv"
 	for _, output := range []string{"b.npz", "c.scas", "d.tsv.gz", "e.scas.zst", "f.svm", "g.npy", "h.mtx", "i.svm"} {
 		opt := &ReadOptions{Regression: true, Features: 3}
-		if source == "g.npy" || source == "h.mtx" {
+		if sourceName == "g.npy" || sourceName == "h.mtx" {
 			opt.LabelsFile = path("y.txt")
 		}
-		result, err := Convert(path(source), path(output), opt, nil)
+		result, err := Convert(path(sourceName), path(output), opt, nil)
 		if err != nil {
-			t.Fatalf("%s to %s: %v", source, output, err)
+			t.Fatalf("%s to %s: %v", sourceName, output, err)
 		}
 		got, err := ReadFile(path(output), &ReadOptions{AnyLabels: true, Features: 3})
 		if err != nil || !sameBits(got.X, want.X) || result.Features != 3 || result.Stats.NNZ != 5 {
-			t.Fatalf("%s to %s: %+v, %+v, %v", source, output, result, got, err)
+			t.Fatalf("%s to %s: %+v, %+v, %v", sourceName, output, result, got, err)
 		}
 		if got.Labels != nil && !sameFloats(got.Labels, want.Labels) || got.Names != nil && !slices.Equal(got.Names, want.Names) {
-			t.Errorf("%s to %s: labels %v, names %q", source, output, got.Labels, got.Names)
+			t.Errorf("%s to %s: labels %v, names %q", sourceName, output, got.Labels, got.Names)
 		}
 		must(t, got.Close())
-		source = output
+		sourceName = output
 	}
 	_, err = Convert(path("a.csv"), path("a.scas.xz"), nil, nil)
 	check.Error(t, err, "a.scas.xz: xz is not written")
@@ -286,5 +286,5 @@ func TestConvertOtherFormats(t *testing.T) {
 		}
 		must(t, os.Remove(path("link.csv")))
 	}
-	onlyFiles(t, dir, "a.csv", "b.npz", "c.scas", "d.tsv.gz", "e.scas.zst", "f.svm", "g.npy", "h.mtx", "i.svm", "y.txt")
+	wantOnlyFiles(t, dir, "a.csv", "b.npz", "c.scas", "d.tsv.gz", "e.scas.zst", "f.svm", "g.npy", "h.mtx", "i.svm", "y.txt")
 }

@@ -165,13 +165,13 @@ func FromTriplets(rows, cols int, entries []Triplet) (*CSR, error) {
 	for i := range rows {
 		ptr[i+1] += ptr[i]
 	}
-	order := slices.Clone(entries)
-	slices.SortFunc(order, func(a, b Triplet) int {
+	sorted := slices.Clone(entries)
+	slices.SortFunc(sorted, func(a, b Triplet) int {
 		return cmp.Or(cmp.Compare(a.Row, b.Row), cmp.Compare(a.Col, b.Col))
 	})
-	idx, val := make([]int32, len(order)), make([]float64, len(order))
-	for k, e := range order {
-		if k > 0 && order[k-1].Row == e.Row && order[k-1].Col == e.Col {
+	idx, val := make([]int32, len(sorted)), make([]float64, len(sorted))
+	for k, e := range sorted {
+		if k > 0 && sorted[k-1].Row == e.Row && sorted[k-1].Col == e.Col {
 			return nil, errorf("two entries at (%d, %d): want each place once", e.Row, e.Col)
 		}
 		idx[k], val[k] = int32(e.Col), e.Value
@@ -217,17 +217,17 @@ func (a *CSR) Compact(round bool) kernels.Rows {
 	if nnz == 0 {
 		return rows
 	}
-	short, ones, single := a.compactForm(round)
-	if short {
+	idx16, allOnes, val32 := a.compactForm(round)
+	if idx16 {
 		rows.Idx, rows.Idx16 = nil, make([]uint16, nnz)
 		for k, j := range a.idx[:nnz] {
 			rows.Idx16[k] = uint16(j)
 		}
 	}
 	switch {
-	case ones:
+	case allOnes:
 		rows.Val = nil
-	case single:
+	case val32:
 		rows.Val, rows.Val32 = nil, make([]float32, nnz)
 		for k, v := range a.val[:nnz] {
 			rows.Val32[k] = float32(v)
@@ -238,24 +238,24 @@ func (a *CSR) Compact(round bool) kernels.Rows {
 
 // CompactBytes returns the number of bytes that Compact(false) copies.
 func (a *CSR) CompactBytes() int64 {
-	var entry int64
-	short, _, single := a.compactForm(false)
-	if short {
-		entry += 2
+	var copiedBytes int64
+	idx16, _, val32 := a.compactForm(false)
+	if idx16 {
+		copiedBytes += 2
 	}
-	if single {
-		entry += 4
+	if val32 {
+		copiedBytes += 4
 	}
-	return entry * a.NNZ()
+	return copiedBytes * a.NNZ()
 }
 
-// compactForm says in which form Compact stores the matrix. If short, column indices have 16 bits. If ones,
-// all values are 1, and no values are stored. If single, values are stored as float32. At most one of ones
-// and single is true.
-func (a *CSR) compactForm(round bool) (short, ones, single bool) {
+// compactForm says in which form Compact stores the matrix. If idx16, column indices have 16 bits. If
+// allOnes, all values are 1, and no values are stored. If val32, values are stored as float32. At most one
+// of allOnes and val32 is true.
+func (a *CSR) compactForm(round bool) (idx16, allOnes, val32 bool) {
 	val := a.val[:a.NNZ()]
-	ones = !slices.ContainsFunc(val, func(v float64) bool { return v != 1 })
-	return a.cols <= maxShortCols, ones, !ones && fitFloat32(val, round)
+	allOnes = !slices.ContainsFunc(val, func(v float64) bool { return v != 1 })
+	return a.cols <= maxShortCols, allOnes, !allOnes && fitFloat32(val, round)
 }
 
 // fitFloat32 reports whether float32 can hold all values: exactly or, if round is set, rounded.

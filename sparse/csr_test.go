@@ -170,11 +170,11 @@ func TestGramIsSymmetricAndDropsZeros(t *testing.T) {
 // compiler fuses them (as it may on arm64 or with GOAMD64=v3).
 func TestGramIsNotFused(t *testing.T) {
 	x := 1 + 0x1p-30
-	first := -(1 + 0x1p-29)
-	if math.FMA(x, x, first) == 0 {
+	minusSquare := -(1 + 0x1p-29)
+	if math.FMA(x, x, minusSquare) == 0 {
 		t.Fatal("the example does not tell fused from separate rounding")
 	}
-	a, err := FromDense(2, 2, []float64{first, 1, x, x})
+	a, err := FromDense(2, 2, []float64{minusSquare, 1, x, x})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -237,17 +237,17 @@ func TestRowsIsAView(t *testing.T) {
 
 func TestDimensionPanics(t *testing.T) {
 	a := Identity(3)
-	spare, err := New(2, 1, make([]int64, 3, 10), nil, nil)
+	spareMatrix, err := New(2, 1, make([]int64, 3, 10), nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for name, f := range map[string]func(){
 		"Rows that end first": func() { a.Rows(3, 2) },
-		"Rows beyond":         func() { spare.Rows(0, 9) },
+		"Rows beyond":         func() { spareMatrix.Rows(0, 9) },
 		"MulVec dst":          func() { a.MulVec(make([]float64, 2), make([]float64, 3)) },
 		"MulVec x":            func() { a.MulVec(make([]float64, 3), make([]float64, 4)) },
 		"MulVecTrans dst":     func() { a.MulVecTrans(make([]float64, 2), make([]float64, 3)) },
-		"Gram":                func() { huge(t).Gram() },
+		"Gram":                func() { hugeMatrix(t).Gram() },
 		"Identity":            func() { Identity(-1) },
 		"Split":               func() { Split(-1, 0, 0) },
 		"Split of few":        func() { Split(3, 4, 0) },
@@ -263,7 +263,7 @@ func TestDimensionPanics(t *testing.T) {
 	}
 }
 
-func huge(t *testing.T) *CSR {
+func hugeMatrix(t *testing.T) *CSR {
 	a, err := FromDense(1, 1, []float64{1e200})
 	if err != nil {
 		t.Fatal(err)

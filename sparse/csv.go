@@ -149,8 +149,8 @@ func (d *Dataset) LabelColumn() string {
 // allNumbers reports whether there are names and all of them are numbers.
 func allNumbers(names []string) bool {
 	return len(names) > 0 && !slices.ContainsFunc(names, func(name string) bool {
-		_, number := text.ParseFloat(name)
-		return !number
+		_, isNumber := text.ParseFloat(name)
+		return !isNumber
 	})
 }
 
@@ -192,8 +192,8 @@ func (d *Dataset) appendLabel(line []byte, i int, delimiter byte) []byte {
 
 // appendCell appends the text of a cell, quoted if necessary.
 func appendCell(line []byte, s string, delimiter byte) []byte {
-	plain := s != "" && strings.Trim(s, " \t") == s && !strings.ContainsAny(s, "\"\n\r") && strings.IndexByte(s, delimiter) < 0
-	if plain && !strings.HasPrefix(s, byteOrderMark) {
+	needsNoQuotes := s != "" && strings.Trim(s, " \t") == s && !strings.ContainsAny(s, "\"\n\r") && strings.IndexByte(s, delimiter) < 0
+	if needsNoQuotes && !strings.HasPrefix(s, byteOrderMark) {
 		return append(line, s...)
 	}
 	return append(append(append(line, '"'), strings.ReplaceAll(s, `"`, `""`)...), '"')

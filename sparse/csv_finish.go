@@ -7,9 +7,9 @@ import (
 )
 
 func (t *table) finish() (*Dataset, error) {
-	t.join()
+	t.joinEntries()
 	t.addSums()
-	feature, names, err := t.settle(len(t.ptr)-1, t.median)
+	featureOf, names, err := t.resolveFeatures(len(t.ptr)-1, t.median)
 	if err != nil {
 		return nil, err
 	}
@@ -18,64 +18,67 @@ func (t *table) finish() (*Dataset, error) {
 			t.val[k] = t.columns[j].fill
 		}
 	}
-	d := &Dataset{X: t.matrix(len(feature)), Names: names, Table: &t.summary, Stats: t.stats}
-	d.X.renumber(feature, len(names))
+	d := &Dataset{X: t.matrix(len(featureOf)), Names: names, Table: &t.summary, Stats: t.stats}
+	d.X.renumber(featureOf, len(names))
 	d.Stats.NNZ = d.X.NNZ()
 	for _, col := range t.columns {
 		if col.kind == offsetColumn {
 			d.Offsets = col.offsets
 		}
 	}
-	return d, t.labels.settle(d)
+	return d, t.labels.assignLabels(d)
 }
 
-// settle computes the numbers that replace missing values, after all n rows have been parsed and addSums has
-// been called for them. median(c, k) must return the median of the k values of column c that are not missing.
-// names are the names of the features. feature[m] is the index of the feature with the provisional number m
-// (see the type table), or -1 if no feature has this number.
-func (t *table) settle(n int, median func(c, n int) (float64, error)) (feature []int32, names []string, err error) {
+// resolveFeatures computes the numbers that replace missing values, after all n rows have been parsed and
+// addSums has been called for them. median(c, k) must return the median of the k values of column c that
+// are not missing. names are the names of the features. featureOf[m] is the index of the feature with the
+// provisional number m (see the type table), or -1 if no feature has this number.
+func (t *table) resolveFeatures(n int, median func(c, n int) (float64, error)) (
+	featureOf []int32, names []string, err error,
+) {
 	switch {
 	case t.columns == nil:
 		return nil, nil, &ParseError{File: t.name, Msg: "the file is empty: expected a table, a header and a line for every sample"}
 	case n == 0:
 		return nil, nil, &ParseError{File: t.name, Msg: "a header and no line below it: expected one for every sample"}
 	}
-	if err := t.fill(n, median); err != nil {
+	if err := t.setFills(n, median); err != nil {
 		return nil, nil, err
 	}
-	if feature, names, err = t.order(); err != nil {
+	if featureOf, names, err = t.featureOrder(); err != nil {
 		return nil, nil, err
 	}
 	if p := t.opt.Features; p != 0 && p != len(names) && t.opt.Names == nil {
 		return nil, nil, &ParseError{File: t.name, Msg: fmt.Sprintf("the table has %d features: expected the stated %d", len(names), p)}
 	}
 	t.stats.Rows, t.stats.IndexBase = n, OneBased
-	return feature, names, nil
+	return featureOf, names, nil
 }
 
-// fill sets, for each column of numbers, the number that replaces its missing values. The table has n rows.
-func (t *table) fill(n int, median func(c, n int) (float64, error)) error {
+// setFills sets, for each column of numbers, the number that replaces its missing values. The table has n
+// rows.
+func (t *table) setFills(n int, median func(c, n int) (float64, error)) error {
 	rule := t.opt.Table.Missing
 	t.summary.Fill = map[string]float64{}
 	if rule == MissingRefuse {
 		t.summary.Fill = t.opt.Table.Fill
 	}
 	for c, col := range t.columns {
-		values := n - col.missing
+		valueCount := n - col.missingCount
 		switch {
 		case col.kind == unknownColumn:
 			return &ParseError{
 				File: t.name, Msg: fmt.Sprintf("column %s has no values", col.name),
-				Remedies: []Remedy{dropColumn(col.name)},
+				Remedies: []Remedy{dropColumnRemedy(col.name)},
 			}
 		case col.kind != numberColumn, rule == MissingRefuse:
 			continue
 		case col.fillGiven, rule == MissingZero:
 		case rule == MissingMean:
-			col.fill = col.sum / float64(max(1, values))
+			col.fill = col.sum / float64(max(1, valueCount))
 		default:
 			var err error
-			if col.fill, err = median(c, values); err != nil {
+			if col.fill, err = median(c, valueCount); err != nil {
 				return err
 			}
 		}
@@ -119,16 +122,16 @@ func medianOf(v []float64, n int) float64 {
 		return 0
 	}
 	slices.Sort(v)
-	negatives, _ := slices.BinarySearch(v, 0)
-	value := func(k int) float64 {
-		switch zeros := n - len(v); {
-		case k < negatives:
+	negativeCount, _ := slices.BinarySearch(v, 0)
+	valueAt := func(k int) float64 {
+		switch zeroCount := n - len(v); {
+		case k < negativeCount:
 			return v[k]
-		case k < negatives+zeros:
+		case k < negativeCount+zeroCount:
 			return 0
 		default:
-			return v[k-zeros]
+			return v[k-zeroCount]
 		}
 	}
-	return float64(value((n-1)/2)/2) + float64(value(n/2)/2)
+	return float64(valueAt((n-1)/2)/2) + float64(valueAt(n/2)/2)
 }

@@ -11,28 +11,28 @@ type tableLabels struct {
 	labelCollector
 	begun  bool // true after the first label
 	worded bool // true if the labels are words
-	// numbers maps words to 0, 1 and so on, in order of first occurrence. It is not used if the options list
-	// words.
-	numbers map[string]float64
+	// wordNumbers maps words to 0, 1 and so on, in order of first occurrence. It is not used if the options
+	// list words.
+	wordNumbers map[string]float64
 }
 
-// take adds the label in the cell c of the buffer b. It returns what is wrong with the label, or nil.
-func (l *tableLabels) take(c *cell, b []byte, line int) (wrong *ParseError) {
-	v, number := c.number(b)
+// addCell adds the label in the cell c of the buffer b. It returns what is wrong with the label, or nil.
+func (l *tableLabels) addCell(c *cell, b []byte, line int) (wrong *ParseError) {
+	v, isNumber := c.number(b)
 	if !l.begun {
-		l.begin(number)
+		l.begin(isNumber)
 	}
 	switch word := string(c.text); {
 	case isMissing(c.text):
-		return wrongCell("a missing label: expected a label in every line")
+		return cellError("a missing label: expected a label in every line")
 	case isNonFinite(word):
-		return wrongCell("the label is not finite: expected a finite decimal number")
+		return cellError("the label is not finite: expected a finite decimal number")
 	case l.worded:
-		return l.takeWord(word, line)
-	case !number && l.opt.listsLabels():
-		return l.unknown()
-	case !number:
-		return wrongCell("expected a finite decimal number, as in the first line of the labels")
+		return l.addWord(word, line)
+	case !isNumber && l.opt.listsLabels():
+		return l.unknownWordError()
+	case !isNumber:
+		return cellError("expected a finite decimal number, as in the first line of the labels")
 	}
 	if err := l.add(v, line, 0); err != nil {
 		return err.(*ParseError)
@@ -40,37 +40,39 @@ func (l *tableLabels) take(c *cell, b []byte, line int) (wrong *ParseError) {
 	return nil
 }
 
-// begin decides whether the labels are words. number is true if the first label is a
+// begin decides whether the labels are words. isNumber is true if the first label is a
 // number.
-func (l *tableLabels) begin(number bool) {
-	l.begun, l.worded = true, !number
+func (l *tableLabels) begin(isNumber bool) {
+	l.begun, l.worded = true, !isNumber
 	if l.opt.listsLabels() {
 		l.worded = l.opt.listsWords()
 	}
-	l.numbers = map[string]float64{}
+	l.wordNumbers = map[string]float64{}
 }
 
-// unknown returns the error for a word that the options do not list as a label.
-func (l *tableLabels) unknown() *ParseError { return wrongCell(l.opt.unknownLabel(true), ignoreLabels) }
+// unknownWordError returns the error for a word that the options do not list as a label.
+func (l *tableLabels) unknownWordError() *ParseError {
+	return cellError(l.opt.unknownLabelMessage(true), ignoreLabels)
+}
 
 // takeWord adds a label that is a word. It returns what is wrong with the label, or nil. If the
 // options list no labels, a new word gets the next number.
-func (l *tableLabels) takeWord(word string, line int) (wrong *ParseError) {
+func (l *tableLabels) addWord(word string, line int) (wrong *ParseError) {
 	switch o := l.opt; {
 	case o.Regression:
-		return wrongCell("a label that is a word: expected a finite decimal number", fitClasses, chooseLabel)
+		return cellError("a label that is a word: expected a finite decimal number", fitClasses, chooseLabel)
 	case o.listsLabels():
-		v, listed := o.storedWord(word)
+		v, listed := o.wordValue(word)
 		if !listed {
-			return l.unknown()
+			return l.unknownWordError()
 		}
 		l.labels = append(l.labels, v)
 		return nil
 	}
-	v, known := l.numbers[word]
+	v, known := l.wordNumbers[word]
 	if !known {
 		v, word = float64(len(l.words)), strings.Clone(word)
-		l.numbers[word], l.words = v, append(l.words, word)
+		l.wordNumbers[word], l.words = v, append(l.words, word)
 	}
 	if err := l.add(v, line, 0); err != nil {
 		return err.(*ParseError)
@@ -78,32 +80,32 @@ func (l *tableLabels) takeWord(word string, line int) (wrong *ParseError) {
 	return nil
 }
 
-// settle sets the labels of d and their mapping or classes. If the labels are words, and the options list no
-// labels, it replaces the number of each word by the position of the word in byte order.
-func (l *tableLabels) settle(d *Dataset) error {
+// assignLabels sets the labels of d and their mapping or classes. If the labels are words, and the options
+// list no labels, it replaces the number of each word by the position of the word in byte order.
+func (l *tableLabels) assignLabels(d *Dataset) error {
 	if !l.begun {
 		return nil
 	}
 	if l.worded && !l.opt.listsLabels() {
 		classes := slices.Sorted(slices.Values(l.words))
-		rank := l.rank(classes)
+		positions := l.wordPositions(classes)
 		for i, v := range l.labels {
-			l.labels[i] = rank[int(v)]
+			l.labels[i] = positions[int(v)]
 		}
 		for k := range l.kinds.list {
-			l.kinds.list[k].label = rank[k]
+			l.kinds.list[k].label = positions[k]
 		}
 		l.words, d.Table.Classes = classes, classes
 	}
-	return l.labelCollector.settle(d)
+	return l.labelCollector.assignLabels(d)
 }
 
-// rank returns the position of each word of l.words in classes, which are the same words in byte
+// wordPositions returns the position of each word of l.words in classes, which are the same words in byte
 // order.
-func (l *tableLabels) rank(classes []string) []float64 {
-	rank := make([]float64, len(classes))
+func (l *tableLabels) wordPositions(classes []string) []float64 {
+	positions := make([]float64, len(classes))
 	for k, word := range classes {
-		rank[int(l.numbers[word])] = float64(k)
+		positions[int(l.wordNumbers[word])] = float64(k)
 	}
-	return rank
+	return positions
 }

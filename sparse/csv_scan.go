@@ -37,10 +37,10 @@ type scanError struct {
 	msg      string
 }
 
-// record divides the record that begins at b[i] into s.cells and returns the position
+// splitRecord divides the record that begins at b[i] into s.cells and returns the position
 // after the line feed that ends the record, or -1 if b[:n] ends within quotes. b[:n] must
 // contain a line feed at i or after it. A blank line has no cells.
-func (s *scanner) record(b []byte, i, n int) (end int, wrong *scanError) {
+func (s *scanner) splitRecord(b []byte, i, n int) (end int, wrong *scanError) {
 	s.cells, s.scratch, s.breaks = s.cells[:0], s.scratch[:0], 0
 	if b[i] == '\n' || b[i] == '\r' && b[i+1] == '\n' {
 		return lineEnd(b, i), nil
@@ -48,7 +48,7 @@ func (s *scanner) record(b []byte, i, n int) (end int, wrong *scanError) {
 	for {
 		var c cell
 		if b[i] == '"' {
-			if c, i, wrong = s.quoted(b, i, n); wrong != nil || i < 0 {
+			if c, i, wrong = s.quotedCell(b, i, n); wrong != nil || i < 0 {
 				return i, wrong
 			}
 		} else {
@@ -59,7 +59,7 @@ func (s *scanner) record(b []byte, i, n int) (end int, wrong *scanError) {
 			if b[i] == '"' {
 				return 0, &scanError{i, "a quote within a cell that does not begin with one: expected the whole cell in quotes, its own doubled"}
 			}
-			c = s.trimmed(b, start, i)
+			c = s.trimmedCell(b, start, i)
 		}
 		s.cells = append(s.cells, c)
 		if b[i] == '\n' {
@@ -69,9 +69,9 @@ func (s *scanner) record(b []byte, i, n int) (end int, wrong *scanError) {
 	}
 }
 
-// trimmed returns the cell b[start:end] without surrounding blanks, and without the carriage return
+// trimmedCell returns the cell b[start:end] without surrounding blanks, and without the carriage return
 // of a line end.
-func (s *scanner) trimmed(b []byte, start, end int) cell {
+func (s *scanner) trimmedCell(b []byte, start, end int) cell {
 	if b[end] == '\n' && end > start && b[end-1] == '\r' {
 		end--
 	}
@@ -85,9 +85,9 @@ func (s *scanner) trimmed(b []byte, start, end int) cell {
 	return cell{b[start:end], cellStart, end}
 }
 
-// quoted reads the cell whose opening quote is b[i]. It returns the position of the
+// quotedCell reads the cell whose opening quote is b[i]. It returns the position of the
 // delimiter or line feed after the cell, or -1 if b[:n] ends before the closing quote.
-func (s *scanner) quoted(b []byte, i, n int) (c cell, end int, wrong *scanError) {
+func (s *scanner) quotedCell(b []byte, i, n int) (c cell, end int, wrong *scanError) {
 	cellStart := i
 	start, scratchStart := i+1, len(s.scratch)
 	rewritten := false
@@ -126,9 +126,9 @@ func (c *cell) number(b []byte) (v float64, ok bool) {
 	if c.end < 0 || len(c.text) == 0 {
 		return text.ParseFloat(string(c.text))
 	}
-	behind := b[c.end]
+	nextByte := b[c.end]
 	b[c.end] = '\n'
 	v, end, ok := text.Float(b, c.end-len(c.text))
-	b[c.end] = behind
+	b[c.end] = nextByte
 	return v, ok && end == c.end
 }

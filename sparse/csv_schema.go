@@ -13,12 +13,12 @@ import (
 
 // A schema describes the columns of a table and their categories.
 type schema struct {
-	name       string // name of the file
-	opt        *ReadOptions
-	columns    []*tableColumn
-	categories int // number of categories of all columns together
-	summary    TableSummary
-	memory     int64 // memory of the categories, in bytes
+	name          string // name of the file
+	opt           *ReadOptions
+	columns       []*tableColumn
+	categoryCount int // number of categories of all columns together
+	summary       TableSummary
+	categoryBytes int64 // memory of the categories, in bytes
 }
 
 // A tableColumn is a column of a table. Its kind follows from the options, the header or its first value;
@@ -32,13 +32,13 @@ type tableColumn struct {
 	categoryLine int              // the line whose value made the column categorical; 0 if no value did
 	// fill replaces missing numbers. It comes from TableOptions.Fill if fillGiven is true; otherwise it is
 	// computed at the end of the file, by the rule TableOptions.Missing.
-	fill      float64
-	fillGiven bool
-	missing   int       // number of missing values that were met while the column was not categorical
-	sum       float64   // the sum of the stored numbers; 0 if no mean is needed
-	offsets   []float64 // the offset of each row; nil in all columns but the offset column
-	unknown   int       // number of values whose category has no feature in ReadOptions.Names
-	example   string    // the first value whose category has no feature in ReadOptions.Names
+	fill         float64
+	fillGiven    bool
+	missingCount int       // number of missing values that were met while the column was not categorical
+	sum          float64   // the sum of the stored numbers; 0 if no mean is needed
+	offsets      []float64 // the offset of each row; nil in all columns but the offset column
+	unknownCount int       // number of values whose category has no feature in ReadOptions.Names
+	example      string    // the first value whose category has no feature in ReadOptions.Names
 }
 
 type columnKind uint8
@@ -52,14 +52,14 @@ const (
 	ignoredColumn
 )
 
-// header creates the columns from the cells of the first record, which is on the given
+// createColumns creates the columns from the cells of the first record, which is on the given
 // line.
-func (s *schema) header(cells []cell, line int, delim byte) error {
-	numbers, names := 0, map[string]bool{}
+func (s *schema) createColumns(cells []cell, line int, delim byte) error {
+	numberCount, names := 0, map[string]bool{}
 	for c, cell := range cells {
 		name := strconv.Itoa(c + 1)
-		if _, number := text.ParseFloat(string(cell.text)); number {
-			numbers++
+		if _, isNumber := text.ParseFloat(string(cell.text)); isNumber {
+			numberCount++
 		}
 		if !s.opt.Table.NoHeader {
 			name = string(cell.text)
@@ -77,18 +77,18 @@ func (s *schema) header(cells []cell, line int, delim byte) error {
 		names[name] = true
 		s.columns = append(s.columns, &tableColumn{name: name, number: int32(c)})
 	}
-	if numbers == len(cells) && !s.opt.Table.NoHeader {
+	if numberCount == len(cells) && !s.opt.Table.NoHeader {
 		return &ParseError{
 			File: s.name, Line: line, Token: string(cells[0].text),
 			Msg:      "the first line has nothing but numbers: expected names of the columns",
 			Remedies: []Remedy{{Field: "TableOptions.NoHeader", To: "true", If: "the file has no header"}},
 		}
 	}
-	return s.assign(line)
+	return s.setKinds(line)
 }
 
-// find returns the column with this name, or else with this number, counted from 1.
-func (s *schema) find(name string) (*tableColumn, *ParseError) {
+// findColumn returns the column with this name, or else with this number, counted from 1.
+func (s *schema) findColumn(name string) (*tableColumn, *ParseError) {
 	for _, col := range s.columns {
 		if col.name == name {
 			return col, nil
@@ -108,14 +108,14 @@ func (s *schema) columnNames() []string {
 	return names
 }
 
-// assign sets the kind of every column for which the options or the header determine it.
-func (s *schema) assign(line int) error {
+// setKinds sets the kind of every column for which the options or the header determine it.
+func (s *schema) setKinds(line int) error {
 	for _, option := range []struct {
 		names []string
 		kind  columnKind
 	}{{s.opt.Table.Categorical, categoryColumn}, {s.opt.Table.Drop, ignoredColumn}} {
 		for _, name := range option.names {
-			col, err := s.find(name)
+			col, err := s.findColumn(name)
 			if err != nil {
 				return err
 			}
@@ -126,7 +126,7 @@ func (s *schema) assign(line int) error {
 		return err
 	}
 	if s.opt.Names != nil {
-		if err := s.match(); err != nil {
+		if err := s.matchNames(); err != nil {
 			return err
 		}
 	}
@@ -144,10 +144,10 @@ func (s *schema) assign(line int) error {
 			}
 			return &ParseError{
 				File: s.name, Line: line, Msg: fmt.Sprintf("column %d has no name%s", c+1, hint),
-				Remedies: []Remedy{dropColumn(strconv.Itoa(c + 1)), {To: "name the column"}},
+				Remedies: []Remedy{dropColumnRemedy(strconv.Itoa(c + 1)), {To: "name the column"}},
 			}
 		}
-		if v, filled := s.opt.Table.Fill[col.name]; filled {
+		if v, hasFill := s.opt.Table.Fill[col.name]; hasFill {
 			col.fill, col.fillGiven = v, true
 		}
 	}
@@ -159,7 +159,7 @@ func (s *schema) findOffset() error {
 	if s.opt.Table.Offset == "" {
 		return nil
 	}
-	col, err := s.find(s.opt.Table.Offset)
+	col, err := s.findColumn(s.opt.Table.Offset)
 	switch {
 	case err != nil:
 		err.Remedies = []Remedy{{Field: "TableOptions.Offset", To: "the column of the offsets"}}
@@ -177,7 +177,7 @@ func (s *schema) findLabel() error {
 	if o.NoLabel {
 		return nil
 	}
-	free := func(col *tableColumn) bool {
+	canBeLabel := func(col *tableColumn) bool {
 		return col.kind != offsetColumn && (s.opt.Names == nil && col.kind != ignoredColumn || s.isIgnored(col))
 	}
 	choose := func(col *tableColumn, reason string) error {
@@ -187,20 +187,20 @@ func (s *schema) findLabel() error {
 		return nil
 	}
 	if o.Label != "" {
-		col, err := s.find(o.Label)
+		col, err := s.findColumn(o.Label)
 		switch {
 		case err != nil && s.opt.LabelsOptional:
 			return nil
 		case err != nil:
 			return err
-		case !free(col):
+		case !canBeLabel(col):
 			return &ParseError{File: s.name, Token: col.name, Msg: "this column cannot be that of the labels: it is left out or a feature"}
 		}
 		return choose(col, "chosen")
 	}
 	for _, name := range []string{"label", "target", "y"} {
 		for _, col := range s.columns {
-			if strings.EqualFold(col.name, name) && free(col) {
+			if strings.EqualFold(col.name, name) && canBeLabel(col) {
 				return choose(col, "named")
 			}
 		}
@@ -210,7 +210,7 @@ func (s *schema) findLabel() error {
 		lastIndex--
 	}
 	switch {
-	case free(s.columns[lastIndex]):
+	case canBeLabel(s.columns[lastIndex]):
 		return choose(s.columns[lastIndex], "last")
 	case s.opt.LabelsOptional || s.opt.AnyLabels:
 		return nil
@@ -223,29 +223,29 @@ func (s *schema) findLabel() error {
 	}
 }
 
-// isIgnored reports whether the method match ignores the column, because no feature in ReadOptions.Names
+// isIgnored reports whether the method matchNames ignores the column, because no feature in ReadOptions.Names
 // uses it.
 func (s *schema) isIgnored(col *tableColumn) bool {
 	return slices.Contains(s.summary.Ignored, col.name)
 }
 
-// match finds the columns of the features in ReadOptions.Names, and sets their kinds. All other
+// matchNames finds the columns of the features in ReadOptions.Names, and sets their kinds. All other
 // columns, except the offset column, become ignored columns.
-func (s *schema) match() error {
+func (s *schema) matchNames() error {
 	byName := map[string]*tableColumn{}
 	for _, col := range s.columns {
 		byName[col.name] = col
 	}
-	wanted := map[*tableColumn]bool{}
+	usedColumns := map[*tableColumn]bool{}
 	var missing []string
 	for _, name := range s.opt.Names {
 		if col := byName[name]; col != nil && col.kind == unknownColumn {
 			col.kind = numberColumn
-			wanted[col] = true
+			usedColumns[col] = true
 		}
 	}
 	for _, name := range s.opt.Names {
-		if col := byName[name]; col != nil && wanted[col] && col.kind == numberColumn {
+		if col := byName[name]; col != nil && usedColumns[col] && col.kind == numberColumn {
 			continue
 		}
 		column, value, found := splitCategory(name, byName)
@@ -254,14 +254,14 @@ func (s *schema) match() error {
 			missing = append(missing, name)
 			continue
 		}
-		wanted[col], col.kind = true, categoryColumn
+		usedColumns[col], col.kind = true, categoryColumn
 		s.newCategory(col, value)
 	}
 	if missing != nil {
 		return missingColumns(s.name, missing, s.columnNames())
 	}
 	for _, col := range s.columns {
-		if !wanted[col] && col.kind != ignoredColumn && col.kind != offsetColumn {
+		if !usedColumns[col] && col.kind != ignoredColumn && col.kind != offsetColumn {
 			col.kind = ignoredColumn
 			s.summary.Ignored = append(s.summary.Ignored, col.name)
 		}
@@ -285,35 +285,35 @@ func splitCategory[C any](name string, columns map[string]C) (column, value stri
 // newCategory adds a category to a column and returns the provisional number (see the type table) of its
 // feature.
 func (s *schema) newCategory(col *tableColumn, value string) int32 {
-	id := int32(len(s.columns) + s.categories)
-	s.categories++
+	id := int32(len(s.columns) + s.categoryCount)
+	s.categoryCount++
 	if col.categories == nil {
 		col.categories = map[string]int32{}
 	}
 	col.categories[value] = id
 	col.order = append(col.order, value)
-	s.memory += int64(len(col.name)+2*len(value)) + 128
+	s.categoryBytes += int64(len(col.name)+2*len(value)) + 128
 	return id
 }
 
-// order returns the names of the features. feature[m] is the index of the feature with the provisional number
-// m (see the type table), or -1 if no feature has this number.
-func (s *schema) order() (feature []int32, names []string, err error) {
-	feature = slices.Repeat([]int32{-1}, len(s.columns)+s.categories)
+// featureOrder returns the names of the features. featureOf[m] is the index of the feature with the
+// provisional number m (see the type table), or -1 if no feature has this number.
+func (s *schema) featureOrder() (featureOf []int32, names []string, err error) {
+	featureOf = slices.Repeat([]int32{-1}, len(s.columns)+s.categoryCount)
 	if s.opt.Names != nil {
-		s.orderAs(feature, s.opt.Names)
-		return feature, s.opt.Names, nil
+		s.orderByNames(featureOf, s.opt.Names)
+		return featureOf, s.opt.Names, nil
 	}
 	for c, col := range s.columns {
 		switch col.kind {
 		case numberColumn:
-			feature[c] = int32(len(names))
+			featureOf[c] = int32(len(names))
 			names = append(names, col.name)
 			s.summary.Numbers++
 		case categoryColumn:
 			values := slices.Sorted(slices.Values(col.order))
 			for _, value := range values {
-				feature[col.categories[value]] = int32(len(names))
+				featureOf[col.categories[value]] = int32(len(names))
 				names = append(names, col.name+"="+value)
 			}
 			s.summary.Categorical = append(s.summary.Categorical, col.category())
@@ -333,7 +333,7 @@ func (s *schema) order() (feature []int32, names []string, err error) {
 	if names == nil {
 		return nil, nil, &ParseError{File: s.name, Msg: "no column is a feature: expected one at least beside the labels"}
 	}
-	return feature, names, nil
+	return featureOf, names, nil
 }
 
 // likeNumbers lists patterns of values that stand for numbers but are not decimal numbers.
@@ -348,18 +348,18 @@ var likeNumbers = []struct {
 func (col *tableColumn) category() Category {
 	c := Category{Column: col.name, Categories: len(col.order)}
 	for _, value := range col.order {
-		if _, number := text.ParseFloat(value); number {
+		if _, isNumber := text.ParseFloat(value); isNumber {
 			c.Numbers++
 		}
 	}
 	for _, kind := range likeNumbers {
-		count := 0
+		matchCount := 0
 		for _, value := range col.order {
 			if kind.pattern.MatchString(value) {
-				count++
+				matchCount++
 			}
 		}
-		if 2*count > len(col.order) {
+		if 2*matchCount > len(col.order) {
 			c.Like = kind.name
 		}
 	}
@@ -369,10 +369,10 @@ func (col *tableColumn) category() Category {
 	return c
 }
 
-// orderAs sets feature[k] to the position in names of the feature with the provisional number k. This number
-// is the feature's column index until the end of the file, see the type table. orderAs also adds the columns
-// to s.summary.
-func (s *schema) orderAs(feature []int32, names []string) {
+// orderByNames sets featureOf[k] to the position in names of the feature with the provisional number k.
+// This number is the feature's column index until the end of the file, see the type table. orderByNames
+// also adds the columns to s.summary.
+func (s *schema) orderByNames(featureOf []int32, names []string) {
 	position := make(map[string]int32, len(names))
 	for j, name := range names {
 		position[name] = int32(j)
@@ -380,13 +380,13 @@ func (s *schema) orderAs(feature []int32, names []string) {
 	for c, col := range s.columns {
 		switch col.kind {
 		case numberColumn:
-			feature[c] = position[col.name]
+			featureOf[c] = position[col.name]
 			s.summary.Numbers++
 		case categoryColumn:
 			for value, id := range col.categories {
-				feature[id] = position[col.name+"="+value]
+				featureOf[id] = position[col.name+"="+value]
 			}
-			s.summary.Categorical = append(s.summary.Categorical, Category{Column: col.name, Categories: len(col.categories), Unknown: col.unknown, Example: col.example})
+			s.summary.Categorical = append(s.summary.Categorical, Category{Column: col.name, Categories: len(col.categories), Unknown: col.unknownCount, Example: col.example})
 		}
 	}
 }

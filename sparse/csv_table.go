@@ -32,7 +32,7 @@ func readTable(input io.Reader, name string, opt *ReadOptions) (*Dataset, error)
 	if err != nil {
 		return nil, err
 	}
-	if err := eachBlock(input, name, t.block); err != nil {
+	if err := eachBlock(input, name, t.parseBlock); err != nil {
 		return nil, err
 	}
 	return t.finish()
@@ -53,19 +53,19 @@ func newTable(name string, opt *ReadOptions) (*table, error) {
 	}, nil
 }
 
-// block parses the complete records of b[:n] and returns their size in bytes; see eachBlock.
-func (t *table) block(b []byte, n int, isLast bool) (used int, err error) {
+// parseBlock parses the complete records of b[:n] and returns their size in bytes; see eachBlock.
+func (t *table) parseBlock(b []byte, n int, isLast bool) (usedBytes int, err error) {
 	i := 0
 	if !t.begun && bytes.HasPrefix(b[:n], []byte(byteOrderMark)) {
 		i = len(byteOrderMark)
 	}
 	for i < n {
-		if end, ok := t.plainRecord(b, i); ok {
+		if end, ok := t.parsePlainRecord(b, i); ok {
 			t.line++
 			i = end
 			continue
 		}
-		end, wrong := t.scan.record(b, i, n)
+		end, wrong := t.scan.splitRecord(b, i, n)
 		if end < 0 && !isLast {
 			break
 		}
@@ -76,7 +76,7 @@ func (t *table) block(b []byte, n int, isLast bool) (used int, err error) {
 			return 0, t.errorAt(b, i, wrong.position, "", wrong.msg)
 		}
 		if len(t.scan.cells) > 0 {
-			if err := t.record(b, i); err != nil {
+			if err := t.storeRecord(b, i); err != nil {
 				return 0, err
 			}
 		}
@@ -84,13 +84,13 @@ func (t *table) block(b []byte, n int, isLast bool) (used int, err error) {
 		t.line += 1 + t.scan.breaks
 		i = end
 	}
-	return i, t.opt.allow(t.name, t.bytes()+t.memory, "the first %d lines", t.line)
+	return i, t.opt.checkMemory(t.name, t.peakBytes()+t.categoryBytes, "the first %d lines", t.line)
 }
 
-// plainRecord parses the record at b[i] if it is one line without quotes, missing values, new categories or
-// errors, and returns the position after the record. Otherwise ok is false, and the method record must
-// parse the record.
-func (t *table) plainRecord(b []byte, i int) (recordEnd int, ok bool) {
+// parsePlainRecord parses the record at b[i] if it is one line without quotes, missing values, new
+// categories or errors, and returns the position after the record. Otherwise ok is false, and the method
+// storeRecord must parse the record.
+func (t *table) parsePlainRecord(b []byte, i int) (recordEnd int, ok bool) {
 	t.reserve(len(t.columns))
 	idx, val := t.idx, t.val
 	var label cell
@@ -112,7 +112,7 @@ func (t *table) plainRecord(b []byte, i int) (recordEnd int, ok bool) {
 			for !t.scan.stop[b[end]] {
 				end++
 			}
-			cell := t.scan.trimmed(b, i, end)
+			cell := t.scan.trimmedCell(b, i, end)
 			id, known := col.categories[string(cell.text)]
 			switch {
 			case col.kind == labelColumn:
@@ -126,16 +126,16 @@ func (t *table) plainRecord(b []byte, i int) (recordEnd int, ok bool) {
 		if b[end] == '\r' && b[end+1] == '\n' {
 			end++
 		}
-		if last := c == len(t.columns)-1; last && b[end] != '\n' || !last && b[end] != t.scan.delim {
+		if isLast := c == len(t.columns)-1; isLast && b[end] != '\n' || !isLast && b[end] != t.scan.delim {
 			return 0, false
 		}
 		i = end + 1
 	}
-	if t.summary.Label != "" && t.labels.take(&label, b, t.line) != nil || t.columns == nil {
+	if t.summary.Label != "" && t.labels.addCell(&label, b, t.line) != nil || t.columns == nil {
 		return 0, false
 	}
 	t.idx, t.val = idx, val
-	t.end()
+	t.endRow()
 	return i, true
 }
 
@@ -148,11 +148,11 @@ func (t *table) errorAt(b []byte, start, position int, token, msg string) *Parse
 	}
 }
 
-// record stores the cells of the record that begins at b[start].
-func (t *table) record(b []byte, start int) error {
+// storeRecord stores the cells of the record that begins at b[start].
+func (t *table) storeRecord(b []byte, start int) error {
 	cells := t.scan.cells
 	if t.columns == nil {
-		if err := t.header(cells, t.line, t.scan.delim); err != nil || !t.opt.Table.NoHeader {
+		if err := t.createColumns(cells, t.line, t.scan.delim); err != nil || !t.opt.Table.NoHeader {
 			return err
 		}
 	}
@@ -175,12 +175,12 @@ func (t *table) record(b []byte, start int) error {
 			return err
 		}
 	}
-	t.end()
+	t.endRow()
 	return nil
 }
 
-// wrongCell returns an error about a cell. table.record adds the place of the cell.
-func wrongCell(msg string, remedies ...Remedy) *ParseError {
+// cellError returns an error about a cell. table.storeRecord adds the place of the cell.
+func cellError(msg string, remedies ...Remedy) *ParseError {
 	return &ParseError{Msg: msg, Remedies: remedies}
 }
 
@@ -190,7 +190,7 @@ func (t *table) storeCell(col *tableColumn, c *cell, b []byte) (wrong *ParseErro
 	case ignoredColumn:
 		return nil
 	case labelColumn:
-		return t.labels.take(c, b, t.line)
+		return t.labels.addCell(c, b, t.line)
 	case offsetColumn:
 		return t.storeOffsetCell(col, c, b)
 	case categoryColumn:
@@ -210,17 +210,17 @@ func (t *table) storeCell(col *tableColumn, c *cell, b []byte) (wrong *ParseErro
 	case isMissing(c.text):
 		return t.storeMissing(col)
 	case isNonFinite(string(c.text)):
-		return wrongCell("the value is not finite: expected a finite decimal number")
-	case col.kind == unknownColumn && !decimalComma(c.text):
+		return cellError("the value is not finite: expected a finite decimal number")
+	case col.kind == unknownColumn && !hasDecimalComma(c.text):
 		col.kind, col.categoryLine = categoryColumn, t.line
-		t.summary.Filled -= col.missing // the missing values so far are missing categories
-		t.summary.Absent += col.missing
+		t.summary.Filled -= col.missingCount // the missing values so far are missing categories
+		t.summary.Absent += col.missingCount
 		return t.storeCategory(col, c.text)
-	case decimalComma(c.text):
-		return wrongCell("a comma within a number: expected a decimal point and no marks of thousands")
+	case hasDecimalComma(c.text):
+		return cellError("a comma within a number: expected a decimal point and no marks of thousands")
 	}
-	declare := Remedy{Field: "TableOptions.Categorical", To: strconv.Quote(col.name), If: "its values are categories"}
-	return wrongCell("expected a finite decimal number, as in the column's first line", declare)
+	declareRemedy := Remedy{Field: "TableOptions.Categorical", To: strconv.Quote(col.name), If: "its values are categories"}
+	return cellError("expected a finite decimal number, as in the column's first line", declareRemedy)
 }
 
 // storeOffsetCell stores the cell c of the offset column. It returns what is wrong with the cell, or nil.
@@ -231,9 +231,9 @@ func (t *table) storeOffsetCell(col *tableColumn, c *cell, b []byte) (wrong *Par
 		t.storeOffset(col, v)
 		return nil
 	case isMissing(c.text):
-		return wrongCell("a missing offset: expected an offset in every line")
+		return cellError("a missing offset: expected an offset in every line")
 	}
-	return wrongCell("expected a finite decimal number, an offset")
+	return cellError("expected a finite decimal number, an offset")
 }
 
 // storeOffset stores the offset of the current row. A second call for the same row replaces the offset.
@@ -241,8 +241,8 @@ func (t *table) storeOffset(col *tableColumn, v float64) {
 	col.offsets = append(col.offsets[:len(t.ptr)-1], v)
 }
 
-// decimalComma reports whether a text looks like a number with commas.
-func decimalComma(s []byte) bool {
+// hasDecimalComma reports whether a text looks like a number with commas.
+func hasDecimalComma(s []byte) bool {
 	return len(s) > 2 && bytes.IndexByte(s, ',') > 0 && strings.Trim(string(s), "+-.,0123456789") == ""
 }
 
@@ -253,22 +253,22 @@ func (t *table) storeMissing(col *tableColumn) (wrong *ParseError) {
 	refused := rule == MissingRefuse && t.opt.Table.Fill == nil
 	switch {
 	case refused && col.kind == categoryColumn:
-		return wrongCell("a missing category: expected a category in every line",
-			dropColumn(col.name), fillMissing("it may be of no category"))
+		return cellError("a missing category: expected a category in every line",
+			dropColumnRemedy(col.name), fillMissingRemedy("it may be of no category"))
 	case refused:
-		return wrongCell("a missing value: expected a value in every line",
-			dropColumn(col.name), fillMissing(""))
+		return cellError("a missing value: expected a value in every line",
+			dropColumnRemedy(col.name), fillMissingRemedy(""))
 	case col.kind == categoryColumn:
 		t.summary.Absent++
 		return nil
 	}
 	t.summary.Filled++
-	col.missing++
+	col.missingCount++
 	switch {
 	case col.fillGiven && storable(col.fill):
 		t.idx, t.val = append(t.idx, col.number), append(t.val, col.fill)
 	case !col.fillGiven && rule == MissingRefuse:
-		return wrongCell("a missing value, and no value that would fill the column")
+		return cellError("a missing value, and no value that would fill the column")
 	case !col.fillGiven && rule != MissingZero:
 		// NaN stands for the fill value, which is known at the end of the file.
 		t.idx, t.val = append(t.idx, col.number), append(t.val, math.NaN())
@@ -284,13 +284,13 @@ func (t *table) storeCategory(col *tableColumn, value []byte) (wrong *ParseError
 	switch {
 	case known:
 	case t.opt.Names != nil:
-		col.unknown++
+		col.unknownCount++
 		if col.example == "" {
 			col.example = string(value)
 		}
 		return nil
-	case t.categories > math.MaxInt32/2:
-		return wrongCell("more categories than a matrix has columns", dropColumn(col.name))
+	case t.categoryCount > math.MaxInt32/2:
+		return cellError("more categories than a matrix has columns", dropColumnRemedy(col.name))
 	default:
 		id = t.newCategory(col, string(value))
 	}

@@ -31,12 +31,12 @@ func mustReadCSV(t testing.TB, text string, opt *ReadOptions) *Dataset {
 
 func TestReadCSV(t *testing.T) {
 	for _, tt := range []struct {
-		name, text string
-		opt        ReadOptions
-		names      string
-		want       [][]float64
-		labels     []float64
-		label      string
+		name, text  string
+		opt         ReadOptions
+		names       string
+		want        [][]float64
+		labels      []float64
+		labelColumn string
 	}{
 		{"label chosen", houses, ReadOptions{Regression: true, Table: TableOptions{Label: "price"}},
 			"rooms city=Bonn city=Ulm area", [][]float64{{3, 0, 1, 80}, {4, 1, 0, 0}, {2, 0, 1, -50}}, []float64{250.5, 310, 199}, "price chosen"},
@@ -81,8 +81,8 @@ func TestReadCSV(t *testing.T) {
 			if diff := cmp.Diff(tt.want, sparsetest.Dense(d.X)); diff != "" {
 				t.Error(diff)
 			}
-			if got := d.Table.Label + " " + d.Table.Found; got != tt.label || !sameFloats(d.Labels, tt.labels) {
-				t.Errorf("label %q, %v, want %q, %v", got, d.Labels, tt.label, tt.labels)
+			if got := d.Table.Label + " " + d.Table.Found; got != tt.labelColumn || !sameFloats(d.Labels, tt.labels) {
+				t.Errorf("label %q, %v, want %q, %v", got, d.Labels, tt.labelColumn, tt.labels)
 			}
 			if _, err := New(d.X.rows, d.X.cols, d.X.ptr, d.X.idx, d.X.val); err != nil {
 				t.Error(err)
@@ -137,7 +137,7 @@ func TestTableSummary(t *testing.T) {
 }
 
 func TestReadCSVRefuses(t *testing.T) {
-	fill := ReadOptions{Table: TableOptions{Missing: MissingMean}}
+	fillWithMean := ReadOptions{Table: TableOptions{Missing: MissingMean}}
 	for _, tt := range []struct {
 		name, text   string
 		opt          ReadOptions
@@ -157,8 +157,8 @@ func TestReadCSVRefuses(t *testing.T) {
 		{"missing", "a,y\n1,0\n,1\n", ReadOptions{}, 3, 1, []string{"column a", "a missing value: expected a value", `set TableOptions.Drop to "a", or set TableOptions.Missing to MissingMean`}},
 		{"missing as NA", "a,b,y\n1,2,0\n3,NA,1\n", ReadOptions{}, 3, 3, []string{`"NA"`, "column b", "a missing value"}},
 		{"missing category", "a,y\nu,0\n,1\n", ReadOptions{}, 3, 1, []string{"a missing category", "of no category"}},
-		{"missing label", "a,y\n1,0\n2,\n", fill, 3, 3, []string{"a missing label"}},
-		{"no values", "a,b,y\n1,,0\n2,,1\n", fill, 0, 0, []string{"column b has no values"}},
+		{"missing label", "a,y\n1,0\n2,\n", fillWithMean, 3, 3, []string{"a missing label"}},
+		{"no values", "a,b,y\n1,,0\n2,,1\n", fillWithMean, 0, 0, []string{"column b has no values"}},
 		{"no values to fill", "a,b,y\n1,,0\n2,,1\n", ReadOptions{Table: TableOptions{Fill: map[string]float64{"b": 7}}}, 0, 0, []string{"column b has no values", `set TableOptions.Drop to "b"`}},
 		{"word among numbers", "a,y\n1,0\nx,1\n", ReadOptions{}, 3, 1, []string{`"x"`, "column a", `set TableOptions.Categorical to "a" if its values are categories`}},
 		{"infinite", "a,y\n1,0\n-inf,1\n", ReadOptions{}, 3, 1, []string{`"-inf"`, "not finite"}},
@@ -189,7 +189,7 @@ func TestReadCSVRefuses(t *testing.T) {
 		{"missing where nothing fills", "a,b\n1,\n", ReadOptions{Names: []string{"a", "b"}, LabelsOptional: true, Table: TableOptions{Fill: map[string]float64{"a": 1}}}, 2, 3, []string{"no value that would fill"}},
 		{"name of a category", "a,a=u,y\nu,1,0\n", ReadOptions{}, 0, 0, []string{`"a=u"`, "rename"}},
 		{"features", "a,y\n1,0\n2,1\n", ReadOptions{Features: 3}, 0, 0, []string{"the table has 1 features", "stated 3"}},
-		{"beyond the mean", "a,y\n1e308,0\n1.7e308,1\n,1\n", fill, 0, 0, []string{"column a", "beyond float64"}},
+		{"beyond the mean", "a,y\n1e308,0\n1.7e308,1\n,1\n", fillWithMean, 0, 0, []string{"column a", "beyond float64"}},
 		{"memory", houses, ReadOptions{Regression: true, Memory: 64}, 0, 0, []string{"of memory, more than the", "set ReadOptions.Memory to a larger number"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -210,19 +210,19 @@ func TestReadCSVRefuses(t *testing.T) {
 // and for long records, and that a quote that never closes is an error before it fills the memory.
 func TestCSVBlocks(t *testing.T) {
 	for _, size := range []int{10, blockSize/2 - 20, blockSize - 3, 3 * blockSize} {
-		word := strings.Repeat("line\n", size/5)
+		cellText := strings.Repeat("line\n", size/5)
 		var b strings.Builder
 		b.WriteString("a,b,y\n")
 		for i := range 7 {
-			fmt.Fprintf(&b, "%d,\"%s\",%d\n", i, word, i%2)
+			fmt.Fprintf(&b, "%d,\"%s\",%d\n", i, cellText, i%2)
 		}
 		d := mustReadCSV(t, b.String(), nil)
-		if d.X.rows != 7 || d.X.cols != 2 || d.Names[1] != "b="+word || d.Stats.Bytes != int64(b.Len()) {
+		if d.X.rows != 7 || d.X.cols != 2 || d.Names[1] != "b="+cellText || d.Stats.Bytes != int64(b.Len()) {
 			t.Errorf("%d: %d x %d, %d bytes of %d", size, d.X.rows, d.X.cols, d.Stats.Bytes, b.Len())
 		}
 	}
-	mib := allocated(func() {
-		_, err := readAs(CSV, io.MultiReader(strings.NewReader("a,y\n\""), &repeat{text: "1,\n"}), "t.csv", nil)
+	mib := allocatedMiB(func() {
+		_, err := readAs(CSV, io.MultiReader(strings.NewReader("a,y\n\""), &repeatReader{text: "1,\n"}), "t.csv", nil)
 		wantParseError(t, err, 0, 0, "a line of more than 64 MiB")
 	})
 	if mib > 400 {

@@ -43,17 +43,17 @@ func TestRealData(t *testing.T) {
 			if d.Mapping != tt.mapping || d.Stats.IndexBase != OneBased || d.Stats.SortedRows != 0 {
 				t.Errorf("mapping %v, stats %+v", d.Mapping, d.Stats)
 			}
-			negative, positive := 0, 0
+			negativeCount, positiveCount := 0, 0
 			for _, y := range d.Labels {
 				switch y {
 				case -1:
-					negative++
+					negativeCount++
 				case 1:
-					positive++
+					positiveCount++
 				}
 			}
-			if tt.negative > 0 && (negative != tt.negative || positive != tt.positive) {
-				t.Errorf("%d labels -1 and %d labels +1, want %d and %d", negative, positive, tt.negative, tt.positive)
+			if tt.negative > 0 && (negativeCount != tt.negative || positiveCount != tt.positive) {
+				t.Errorf("%d labels -1 and %d labels +1, want %d and %d", negativeCount, positiveCount, tt.negative, tt.positive)
 			}
 		})
 	}

@@ -13,9 +13,9 @@ func TestIndexBaseText(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		back := IndexBase(9)
-		if err := json.Unmarshal(b, &back); err != nil || back != base {
-			t.Errorf("%v is written as %s and read as %v, %v", base, b, back, err)
+		decoded := IndexBase(9)
+		if err := json.Unmarshal(b, &decoded); err != nil || decoded != base {
+			t.Errorf("%v is written as %s and read as %v, %v", base, b, decoded, err)
 		}
 	}
 	var b IndexBase

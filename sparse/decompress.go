@@ -43,16 +43,16 @@ var compressions = []compression{
 }
 
 // plain stands for no compression. xzName is the name of the compression xz.
-const plain, xzName = "", "xz"
+const uncompressed, xzName = "", "xz"
 
-// compressedBy returns the compression for the ending of a file name, or nil.
-func compressedBy(name string) *compression {
+// compressionByEnding returns the compression for the ending of a file name, or nil.
+func compressionByEnding(name string) *compression {
 	ending := strings.ToLower(filepath.Ext(name))
 	return compressionWhere(func(c compression) bool { return c.ending == ending })
 }
 
-// compressionOf returns the compression for the first bytes of a file, or nil.
-func compressionOf(head []byte) *compression {
+// compressionByMagic returns the compression for the first bytes of a file, or nil.
+func compressionByMagic(head []byte) *compression {
 	return compressionWhere(func(c compression) bool { return bytes.HasPrefix(head, []byte(c.magic)) })
 }
 
@@ -84,8 +84,8 @@ func decompress(r io.Reader, name string) (*decompressor, error) {
 	if err != nil && err != io.EOF {
 		return nil, errorf("reading %s: %w", name, err)
 	}
-	d := &decompressor{name: name, kind: plain, source: source, r: br}
-	if z := compressionOf(head); z != nil {
+	d := &decompressor{name: name, kind: uncompressed, source: source, r: br}
+	if z := compressionByMagic(head); z != nil {
 		d.kind = z.name
 		if d.r, err = z.open(br); err != nil {
 			return nil, d.describe(err)
@@ -107,7 +107,7 @@ func (d *decompressor) Read(p []byte) (int, error) {
 	n, err := d.r.Read(p)
 	d.textBytes += int64(n)
 	switch {
-	case d.kind != plain && d.textBytes > freeText && d.textBytes/maxExpansion > d.source.bytes.Load():
+	case d.kind != uncompressed && d.textBytes > freeText && d.textBytes/maxExpansion > d.source.bytes.Load():
 		return 0, &ParseError{File: d.name, Msg: fmt.Sprintf(
 			"the %s stream expands to more than %d times its size: decompress it to a file first if it is what it should be", d.kind, maxExpansion)}
 	case err == nil:
@@ -131,7 +131,7 @@ func (d *decompressor) describe(err error) error {
 	if d.source.err != nil { // report the cause, not the error of the decoder
 		err = d.source.err
 	}
-	if d.source.err != nil || d.kind == plain {
+	if d.source.err != nil || d.kind == uncompressed {
 		return errorf("reading %s: %w", d.name, err)
 	}
 	msg := "corrupt " + d.kind + " stream (" + err.Error() + "): fetch the file again"

@@ -22,22 +22,22 @@ const smallText = "1 1:0.5 2:2\n-1 2:-1\n"
 // smallBzip2 is smallText compressed by bzip2, in base64: Go's library cannot write bzip2.
 const smallBzip2 = "QlpoOTFBWSZTWeo8d5UAAAVYAAAQQANyECAAMQZMQQ0DandLMKdp2oAXi7kinChIdR47yoA="
 
-// compressed returns smallText uncompressed and in every compression that readers accept.
-func compressed(t testing.TB) map[string][]byte {
+// smallTextFiles returns smallText uncompressed and in every compression that readers accept.
+func smallTextFiles(t testing.TB) map[string][]byte {
 	t.Helper()
 	bz, err := base64.StdEncoding.DecodeString(smallBzip2)
 	if err != nil {
 		t.Fatal(err)
 	}
-	forms := compress(t, []byte(smallText))
-	forms[plain], forms["bzip2"] = []byte(smallText), bz
-	return forms
+	files := compress(t, []byte(smallText))
+	files[uncompressed], files["bzip2"] = []byte(smallText), bz
+	return files
 }
 
 // compress returns text compressed with gzip, xz and zstd.
 func compress(t testing.TB, text []byte) map[string][]byte {
 	t.Helper()
-	forms := map[string][]byte{}
+	files := map[string][]byte{}
 	for kind, open := range map[string]func(io.Writer) (io.WriteCloser, error){
 		"gzip": func(w io.Writer) (io.WriteCloser, error) { return gzip.NewWriter(w), nil },
 		xzName: func(w io.Writer) (io.WriteCloser, error) { return xz.NewWriter(w) },
@@ -54,14 +54,14 @@ func compress(t testing.TB, text []byte) map[string][]byte {
 		if err := w.Close(); err != nil {
 			t.Fatal(err)
 		}
-		forms[kind] = b.Bytes()
+		files[kind] = b.Bytes()
 	}
-	return forms
+	return files
 }
 
 func TestCompressedFiles(t *testing.T) {
 	want := mustRead(t, smallText, nil)
-	for kind, data := range compressed(t) {
+	for kind, data := range smallTextFiles(t) {
 		t.Run(kind, func(t *testing.T) {
 			d, err := readAs(LIBSVM, iotest.HalfReader(bytes.NewReader(data)), "f", nil)
 			if err != nil {
@@ -70,15 +70,15 @@ func TestCompressedFiles(t *testing.T) {
 			if !sameBits(d.X, want.X) || d.Stats.Compression != kind || d.Stats.Bytes != int64(len(smallText)) {
 				t.Errorf("read %v, %+v", sparsetest.Dense(d.X), d.Stats)
 			}
-			if kind == plain {
+			if kind == uncompressed {
 				return
 			}
-			twice, err := readAs(LIBSVM, bytes.NewReader(bytes.Repeat(data, 2)), "f", nil)
+			doubled, err := readAs(LIBSVM, bytes.NewReader(bytes.Repeat(data, 2)), "f", nil)
 			if err != nil {
 				t.Fatalf("two streams one after the other: %v", err)
 			}
-			if twice.Stats.Rows != 4 {
-				t.Errorf("two streams one after the other have %d rows, want 4", twice.Stats.Rows)
+			if doubled.Stats.Rows != 4 {
+				t.Errorf("two streams one after the other have %d rows, want 4", doubled.Stats.Rows)
 			}
 		})
 	}
@@ -86,8 +86,8 @@ func TestCompressedFiles(t *testing.T) {
 
 // TestTruncatedFiles checks that a compressed file is an error wherever it is truncated.
 func TestTruncatedFiles(t *testing.T) {
-	for kind, data := range compressed(t) {
-		if kind == plain {
+	for kind, data := range smallTextFiles(t) {
+		if kind == uncompressed {
 			continue
 		}
 		t.Run(kind, func(t *testing.T) {
@@ -109,7 +109,7 @@ func TestTruncatedFiles(t *testing.T) {
 // truncated at a random place.
 func TestTruncatedLargeFiles(t *testing.T) {
 	for kind, data := range compress(t, rcv1Text(1000, 6)) {
-		r := newRandom(1)
+		r := newGenerator(1)
 		for range 30 {
 			n := 6 + r.integer(len(data)-6)
 			_, err := readAs(LIBSVM, bytes.NewReader(data[:n]), "cut.dat", nil)
@@ -122,12 +122,12 @@ func TestTruncatedLargeFiles(t *testing.T) {
 // the right data if the bit has no meaning.
 func TestCorruptFiles(t *testing.T) {
 	want := mustRead(t, smallText, nil)
-	for kind, data := range compressed(t) {
-		if kind == plain {
+	for kind, data := range smallTextFiles(t) {
+		if kind == uncompressed {
 			continue
 		}
 		t.Run(kind, func(t *testing.T) {
-			said := 0
+			corruptCount := 0
 			for bit := range 8 * len(data) {
 				bad := bytes.Clone(data)
 				bad[bit/8] ^= 1 << (bit % 8)
@@ -136,11 +136,11 @@ func TestCorruptFiles(t *testing.T) {
 					t.Errorf("bit %d wrong: other data without an error", bit)
 				}
 				if err != nil && strings.Contains(err.Error(), "bad.dat: corrupt "+kind) {
-					said++
+					corruptCount++
 				}
 			}
-			if said < 4*len(data) {
-				t.Errorf("only %d of %d damaged files are called corrupt", said, 8*len(data))
+			if corruptCount < 4*len(data) {
+				t.Errorf("only %d of %d damaged files are called corrupt", corruptCount, 8*len(data))
 			}
 		})
 	}
@@ -148,9 +148,10 @@ func TestCorruptFiles(t *testing.T) {
 
 // TestFailingSource checks that a failing disk is not reported as a damaged file.
 func TestFailingSource(t *testing.T) {
-	for kind, data := range compressed(t) {
-		broken := io.MultiReader(bytes.NewReader(data[:len(data)/2]), iotest.ErrReader(io.ErrClosedPipe))
-		_, err := readAs(LIBSVM, broken, "disk.dat", nil)
+	for kind, data := range smallTextFiles(t) {
+		failingReader := io.MultiReader(
+			bytes.NewReader(data[:len(data)/2]), iotest.ErrReader(io.ErrClosedPipe))
+		_, err := readAs(LIBSVM, failingReader, "disk.dat", nil)
 		if !errors.Is(err, io.ErrClosedPipe) {
 			t.Errorf("%v: %v does not wrap the source's error", kind, err)
 		}

@@ -89,7 +89,7 @@ func (e *Encoder) encode(record map[string]any) (*Record, error) {
 	}
 	r := &Record{}
 	for column, value := range record {
-		if err := e.value(r, record, column, value); err != nil {
+		if err := e.storeValue(r, record, column, value); err != nil {
 			return nil, fmt.Errorf("column %s: %w", column, err)
 		}
 	}
@@ -101,28 +101,28 @@ func (e *Encoder) encode(record map[string]any) (*Record, error) {
 // checkColumns returns an error if the record lacks columns that the encoder needs.
 func (e *Encoder) checkColumns(record map[string]any) error {
 	var lacking []string
-	need := func(name string) {
+	require := func(name string) {
 		if _, ok := record[name]; !ok {
 			lacking = append(lacking, name)
 		}
 	}
 	for _, name := range e.plain {
-		need(name)
+		require(name)
 	}
 	for column, names := range e.categories {
 		if _, ok := record[column]; !ok {
 			for _, name := range names { // perhaps columns of numbers with "=" in their names
-				need(name)
+				require(name)
 			}
 		}
 	}
 	for _, name := range e.odd {
 		if _, _, found := splitCategory(name, record); !found {
-			need(name)
+			require(name)
 		}
 	}
 	if e.table.Offset != "" {
-		need(e.table.Offset)
+		require(e.table.Offset)
 	}
 	if lacking == nil {
 		return nil
@@ -142,23 +142,23 @@ func (e *Encoder) categorical(column string) bool {
 
 var errNotNumber = errors.New("expected a finite number")
 
-// value stores the value of a column in r.
-func (e *Encoder) value(r *Record, record map[string]any, column string, value any) error {
+// storeValue stores the value of a column in r.
+func (e *Encoder) storeValue(r *Record, record map[string]any, column string, storeValue any) error {
 	if column == e.table.Offset && column != "" {
-		v, missing, err := numberOf(value)
+		v, missing, err := numberOf(storeValue)
 		if missing {
 			return fmt.Errorf("%w: expected an offset", ErrMissing)
 		}
 		r.Offset = v
 		return err
 	}
-	if j, number := e.position[column]; number {
-		v, missing, err := numberOf(value)
-		fill, fills := e.table.Fill[column]
+	if j, isNumber := e.position[column]; isNumber {
+		v, missing, err := numberOf(storeValue)
+		fill, hasFill := e.table.Fill[column]
 		switch {
 		case err != nil:
 			return err
-		case missing && fills:
+		case missing && hasFill:
 			v = fill
 		case missing && e.table.Missing == MissingRefuse:
 			return fmt.Errorf("%w, and no value that would fill the column", ErrMissing)
@@ -171,7 +171,7 @@ func (e *Encoder) value(r *Record, record map[string]any, column string, value a
 	if !e.categorical(column) {
 		return nil
 	}
-	category, err := textOf(value)
+	category, err := textOf(storeValue)
 	switch {
 	case err != nil:
 		return err
@@ -182,8 +182,8 @@ func (e *Encoder) value(r *Record, record map[string]any, column string, value a
 	}
 	name := column + "=" + category
 	j, known := e.position[name]
-	owner, _, _ := splitCategory(name, record)
-	if _, number := record[name]; !known || number || owner != column {
+	ownerColumn, _, _ := splitCategory(name, record)
+	if _, isNumber := record[name]; !known || isNumber || ownerColumn != column {
 		r.Unknown = append(r.Unknown, column)
 		return nil
 	}

@@ -54,12 +54,12 @@ func TestEncoderReadsAsTables(t *testing.T) {
 		if !slices.Equal(got.Indices, idx) || !slices.Equal(got.Values, val) {
 			t.Errorf("%q: %v %v, as a table %v %v", row, got.Indices, got.Values, idx, val)
 		}
-		unknown := 0
+		unknownCount := 0
 		for _, c := range want.Table.Categorical {
-			unknown += c.Unknown
+			unknownCount += c.Unknown
 		}
-		if len(got.Unknown) != unknown {
-			t.Errorf("%q: unknown categories of %v, as a table %d", row, got.Unknown, unknown)
+		if len(got.Unknown) != unknownCount {
+			t.Errorf("%q: unknown categories of %v, as a table %d", row, got.Unknown, unknownCount)
 		}
 	}
 }

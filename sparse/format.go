@@ -113,10 +113,10 @@ type fileFormat struct {
 
 // fileFormats lists all formats. The first is the format of files whose names have no known ending.
 var fileFormats = []fileFormat{
-	{LIBSVM, nil, decompressed(readLIBSVM), writeLIBSVM, convertLIBSVM},
-	{CSV, []string{".csv"}, decompressed(readTable), func(w io.Writer, d *Dataset) error { return writeTable(w, d, ',') }, convertTable},
-	{TSV, []string{".tsv"}, decompressed(readTable), func(w io.Writer, d *Dataset) error { return writeTable(w, d, '\t') }, convertTable},
-	{NPY, []string{".npy"}, decompressed(readNPY), writeNPY, nil},
+	{LIBSVM, nil, withDecompression(readLIBSVM), writeLIBSVM, convertLIBSVM},
+	{CSV, []string{".csv"}, withDecompression(readTable), func(w io.Writer, d *Dataset) error { return writeTable(w, d, ',') }, convertTable},
+	{TSV, []string{".tsv"}, withDecompression(readTable), func(w io.Writer, d *Dataset) error { return writeTable(w, d, '\t') }, convertTable},
+	{NPY, []string{".npy"}, withDecompression(readNPY), writeNPY, nil},
 	{NPZ, []string{".npz"}, readNPZ, writeNPZ, nil},
 	{MatrixMarket, []string{".mtx", ".mm"}, readMatrixMarket, writeMatrixMarket, nil},
 	{Binary, []string{".scas"}, readBinary, writeBinary, nil},
@@ -133,11 +133,11 @@ func fileFormatOf(name Format) *fileFormat {
 
 // Formats lists all formats except Auto.
 func Formats() []Format {
-	names := make([]Format, len(fileFormats))
+	formats := make([]Format, len(fileFormats))
 	for k, f := range fileFormats {
-		names[k] = f.name
+		formats[k] = f.name
 	}
-	return names
+	return formats
 }
 
 // String returns the name of the format, "auto" for Auto.
@@ -153,7 +153,7 @@ func (f Format) String() string {
 // file is ignored.
 func FormatOf(name string) Format {
 	base := strings.ToLower(filepath.Base(name))
-	if compressedBy(base) != nil {
+	if compressionByEnding(base) != nil {
 		base = strings.TrimSuffix(base, filepath.Ext(base))
 	}
 	for _, f := range fileFormats {
@@ -166,7 +166,7 @@ func FormatOf(name string) Format {
 
 // ReadFile reads a data file in any format; see Read.
 func ReadFile(path string, opt *ReadOptions) (*Dataset, error) {
-	return text.FromFile(path, func(r io.Reader, name string) (*Dataset, error) { return Read(r, name, opt) })
+	return text.ReadFile(path, func(r io.Reader, name string) (*Dataset, error) { return Read(r, name, opt) })
 }
 
 // Read reads data, which may be compressed. Their format is opt.Format or, if that is Auto,
@@ -188,9 +188,9 @@ func Read(r io.Reader, name string, opt *ReadOptions) (*Dataset, error) {
 	return fileFormatOf(o.Format).read(r, name, o)
 }
 
-// decompressed returns a function that reads data that may be compressed: it passes the decompressed
+// withDecompression returns a function that reads data that may be compressed: it passes the decompressed
 // text to read, and sets Compression and Bytes in the Stats of the result.
-func decompressed(read func(input io.Reader, name string, opt *ReadOptions) (*Dataset, error)) func(io.Reader, string, *ReadOptions) (*Dataset, error) {
+func withDecompression(read func(input io.Reader, name string, opt *ReadOptions) (*Dataset, error)) func(io.Reader, string, *ReadOptions) (*Dataset, error) {
 	return func(r io.Reader, name string, opt *ReadOptions) (*Dataset, error) {
 		input, err := decompress(r, name)
 		if err != nil {
@@ -223,8 +223,8 @@ func WriteFile(path string, d *Dataset) error {
 // checkWritable returns an error if the ending of the name is a compression that cannot be
 // written.
 func checkWritable(path string) error {
-	if packed := compressedBy(path); packed != nil && packed.create == nil {
-		return errorf("%s: %s is not written: take .gz or .zst", path, packed.name)
+	if comp := compressionByEnding(path); comp != nil && comp.create == nil {
+		return errorf("%s: %s is not written: take .gz or .zst", path, comp.name)
 	}
 	return nil
 }
@@ -240,7 +240,7 @@ func Compress(w io.Writer, path string, fill func(io.Writer) error) error {
 	if err := checkWritable(path); err != nil {
 		return err
 	}
-	return compressedBy(path).compressTo(w, fill)
+	return compressionByEnding(path).compressTo(w, fill)
 }
 
 // Write writes data in a format; see WriteFile.

@@ -31,7 +31,7 @@ func TestFormatOf(t *testing.T) {
 // TestIgnoreBeyond checks in every sparse format that IgnoreBeyond drops the columns after the
 // first Features columns.
 func TestIgnoreBeyond(t *testing.T) {
-	d := awkward(t)
+	d := awkwardDataset(t)
 	d.Names = nil
 	for _, format := range []Format{LIBSVM, NPZ, MatrixMarket, Binary} {
 		path := filepath.Join(t.TempDir(), "d."+string(format))
@@ -62,8 +62,8 @@ func TestIgnoreBeyond(t *testing.T) {
 	}
 }
 
-// awkward returns a data set with numbers that lose bits if they are not written with full precision.
-func awkward(t *testing.T) *Dataset {
+// awkwardDataset returns a data set with numbers that lose bits if they are not written with full precision.
+func awkwardDataset(t *testing.T) *Dataset {
 	t.Helper()
 	x, err := FromTriplets(4, 5, []Triplet{
 		{0, 1, 0.1}, {0, 4, -1e-300}, {1, 0, 1.0 / 3}, {2, 3, math.MaxFloat64}, {3, 1, math.SmallestNonzeroFloat64}, {3, 2, math.Copysign(0, -1)}, {3, 4, 123456789012345680},
@@ -77,7 +77,7 @@ func awkward(t *testing.T) *Dataset {
 // TestWriteFile checks that data written in any format, compressed or not, are read back with the
 // same bits.
 func TestWriteFile(t *testing.T) {
-	d := awkward(t)
+	d := awkwardDataset(t)
 	for _, format := range Formats() {
 		for _, packed := range []string{"", ".gz", ".zst"} {
 			path := filepath.Join(t.TempDir(), "d."+string(format)+packed)
@@ -88,7 +88,7 @@ func TestWriteFile(t *testing.T) {
 			if format == NPY || format == MatrixMarket {
 				opt.targets = d.Labels
 			}
-			back, err := ReadFile(path, opt)
+			reread, err := ReadFile(path, opt)
 			if err != nil {
 				t.Errorf("%v%s: %v", format, packed, err)
 				continue
@@ -97,20 +97,20 @@ func TestWriteFile(t *testing.T) {
 			if format == NPY || format == MatrixMarket || format == LIBSVM {
 				names = nil
 			}
-			if !sameBits(d.X, back.X) || !sameFloats(d.Labels, back.Labels) || !slices.Equal(names, back.Names) {
-				t.Errorf("%v%s: %v, %v, %q", format, packed, sparsetest.Dense(back.X), back.Labels, back.Names)
+			if !sameBits(d.X, reread.X) || !sameFloats(d.Labels, reread.Labels) || !slices.Equal(names, reread.Names) {
+				t.Errorf("%v%s: %v, %v, %q", format, packed, sparsetest.Dense(reread.X), reread.Labels, reread.Names)
 			}
-			if want := map[string]string{"": plain, ".gz": "gzip", ".zst": "zstd"}[packed]; back.Stats.Compression != want || back.Stats.Rows != 4 || back.Stats.Bytes == 0 || back.Stats.NNZ != 7 {
-				t.Errorf("%v%s: %+v", format, packed, back.Stats)
+			if want := map[string]string{"": uncompressed, ".gz": "gzip", ".zst": "zstd"}[packed]; reread.Stats.Compression != want || reread.Stats.Rows != 4 || reread.Stats.Bytes == 0 || reread.Stats.NNZ != 7 {
+				t.Errorf("%v%s: %+v", format, packed, reread.Stats)
 			}
 		}
 	}
 	path := filepath.Join(t.TempDir(), "d.csv.bz2")
 	check.Error(t, WriteFile(path, d), "bzip2 is not written")
-	short := &Dataset{X: d.X, Labels: d.Labels[:2]}
-	check.Error(t, Write(io.Discard, LIBSVM, short), "2 labels for 4 rows")
-	mapped := &Dataset{X: short.X, Labels: []float64{1, -1, 2, 1}, Mapping: LabelMapping{Negative: 0, Positive: 1}}
-	check.Error(t, Write(io.Discard, Binary, mapped), "row 3 has label 2")
+	fewLabels := &Dataset{X: d.X, Labels: d.Labels[:2]}
+	check.Error(t, Write(io.Discard, LIBSVM, fewLabels), "2 labels for 4 rows")
+	wrongLabel := &Dataset{X: fewLabels.X, Labels: []float64{1, -1, 2, 1}, Mapping: LabelMapping{Negative: 0, Positive: 1}}
+	check.Error(t, Write(io.Discard, Binary, wrongLabel), "row 3 has label 2")
 	for _, format := range Formats() {
 		if err := Write(failingWriter{}, format, d); !errors.Is(err, io.ErrClosedPipe) {
 			t.Errorf("%v: %v", format, err)
@@ -223,7 +223,7 @@ func TestReadNPYRefuses(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			tt.opt.AnyLabels = true
 			var err error
-			mib := allocated(func() { _, err = readAs(NPY, bytes.NewReader(tt.data), "a.npy", &tt.opt) })
+			mib := allocatedMiB(func() { _, err = readAs(NPY, bytes.NewReader(tt.data), "a.npy", &tt.opt) })
 			wantParseError(t, err, 0, 0, "a.npy: ", tt.want)
 			if mib > 8 {
 				t.Errorf("%d MiB allocated", mib)
@@ -245,9 +245,9 @@ func TestReadNPYRefuses(t *testing.T) {
 }
 
 func TestReadNPZRefuses(t *testing.T) {
-	good := csrParts([]byte{0, 2, 2, 3, 4}, []byte{0, 2, 1, 0}, 3, []float64{1, 2, 3, 4})
-	with := func(name string, content []byte) []byte {
-		parts := slices.Clone(good)
+	goodParts := csrParts([]byte{0, 2, 2, 3, 4}, []byte{0, 2, 1, 0}, 3, []float64{1, 2, 3, 4})
+	archiveWith := func(name string, content []byte) []byte {
+		parts := slices.Clone(goodParts)
 		if k := slices.Index(parts, name+".npy"); k >= 0 {
 			parts[k+1] = string(content)
 			if content == nil {
@@ -256,12 +256,12 @@ func TestReadNPZRefuses(t *testing.T) {
 		} else {
 			parts = append(parts, name+".npy", string(content))
 		}
-		return zipped(t, zip.Store, parts...)
+		return zipArchive(t, zip.Store, parts...)
 	}
-	damaged := with("y", npyFile("|i1", false, "(4,)", 1, 2, 1, 2))
-	position := bytes.Index(damaged, []byte("\x01\x02\x01\x02"))
-	damaged[position] = 2
-	list := func(n string, v ...byte) []byte { return npyFile("|i1", false, n, v...) }
+	damagedArchive := archiveWith("y", npyFile("|i1", false, "(4,)", 1, 2, 1, 2))
+	position := bytes.Index(damagedArchive, []byte("\x01\x02\x01\x02"))
+	damagedArchive[position] = 2
+	vectorFile := func(n string, v ...byte) []byte { return npyFile("|i1", false, n, v...) }
 	for _, tt := range []struct {
 		name string
 		data []byte
@@ -269,47 +269,49 @@ func TestReadNPZRefuses(t *testing.T) {
 		want string
 	}{
 		{"no archive", []byte("PK nonsense"), ReadOptions{}, "no archive of arrays"},
-		{"empty", zipped(t, zip.Store), ReadOptions{}, "no matrix among the arrays []"},
-		{"no matrix", zipped(t, zip.Store, "y.npy", string(list("(4,)", 1, 2, 3, 4))), ReadOptions{}, "no matrix among the arrays [y]"},
-		{"twice", zipped(t, zip.Store, append(slices.Clone(good), good[0], good[1])...), ReadOptions{}, `"indices": two arrays of that name`},
-		{"no data", with("data", nil), ReadOptions{}, `"data": no such array`},
-		{"columns", with("format", npyFile("|S3", false, "()", 'c', 's', 'c')), ReadOptions{}, `"csc": array format: expected csr`},
-		{"shape", with("shape", list("(3,)", 1, 2, 3)), ReadOptions{}, "array shape: [1 2 3]"},
-		{"negative shape", with("shape", list("(2,)", 4, 0xff)), ReadOptions{}, "array shape: [4 -1]"},
-		{"float indices", with("indices", npyFile("<f4", false, "(1,)", 0, 0, 0, 0)), ReadOptions{}, `array indices: elements of type "<f4": expected whole numbers`},
-		{"column", with("indices", list("(4,)", 0, 3, 1, 0)), ReadOptions{}, "array indices, element 1 (counted from 0), of row 0: expected a column in 0..2"},
-		{"negative column", with("indices", list("(4,)", 0, 0xff, 1, 0)), ReadOptions{}, "array indices, element 1"},
-		{"column twice", with("indices", list("(4,)", 2, 2, 1, 0)), ReadOptions{}, "row 0 has column 2 twice"},
-		{"out of order", with("indices", list("(4,)", 2, 0, 1, 0)), ReadOptions{Strict: true}, "row 0 has columns out of order"},
-		{"indptr falls", with("indptr", list("(5,)", 0, 3, 2, 3, 4)), ReadOptions{}, "row pointer 2 is 2, below"},
-		{"indptr short", with("indptr", list("(4,)", 0, 3, 3, 4)), ReadOptions{}, "4 row pointers for 4 rows"},
-		{"indptr long", with("indptr", list("(6,)", 0, 3, 3, 4, 4, 4)), ReadOptions{}, "6 numbers: expected at most 5"},
-		{"nan", with("data", npyFile("<f4", false, "(4,)", 0, 0, 0, 0, 0, 0, 0xc0, 0x7f, 0, 0, 0, 0, 0, 0, 0, 0)), ReadOptions{}, `"NaN": array data, element 1`},
-		{"fewer data", with("data", npyFile("<f4", false, "(1,)", 0, 0, 0, 0)), ReadOptions{}, "4 column indices but 1 values"},
-		{"labels", with("y", list("(3,)", 1, 2, 1)), ReadOptions{}, "3 labels for 4 rows"},
-		{"checksum", damaged, ReadOptions{}, "array y: zip: checksum error"},
-		{"names", with("names", npyFile("|S1", false, "(2,)", 'a', 'b')), ReadOptions{}, "array names: 2 names for 3 columns"},
-		{"names without characters", with("names", npyFile("<U0", false, "(3,)")), ReadOptions{}, `array names: elements of type "<U0"`},
-		{"same names", with("names", npyFile("|S1", false, "(3,)", 'a', 'b', 'a')), ReadOptions{}, `"a": array names: a name that comes twice`},
-		{"absent name", with("names", npyFile("|S1", false, "(3,)", 'a', 'b', 'c')), ReadOptions{Names: []string{"d"}}, `"d": no such column`},
-		{"features", with("y", list("(4,)", 1, 2, 1, 2)), ReadOptions{Features: 2}, "3 columns: expected at most 2 features"},
-		{"memory", with("y", list("(4,)", 1, 2, 1, 2)), ReadOptions{Memory: 70}, "more than 70 bytes: a stream"},
-		{"reserve", with("y", list("(4,)", 1, 2, 1, 2)), ReadOptions{Memory: 1e6 + 70, Reserve: 1e6}, "more than 70 bytes: a stream"},
-		{"large reserve", with("y", list("(4,)", 1, 2, 1, 2)), ReadOptions{Memory: 1e6, Reserve: 2e6}, "more than 0 bytes: a stream"},
+		{"empty", zipArchive(t, zip.Store), ReadOptions{}, "no matrix among the arrays []"},
+		{"no matrix", zipArchive(t, zip.Store, "y.npy", string(vectorFile("(4,)", 1, 2, 3, 4))), ReadOptions{}, "no matrix among the arrays [y]"},
+		{"twice", zipArchive(t, zip.Store, append(slices.Clone(goodParts), goodParts[0], goodParts[1])...), ReadOptions{}, `"indices": two arrays of that name`},
+		{"no data", archiveWith("data", nil), ReadOptions{}, `"data": no such array`},
+		{"columns", archiveWith("format", npyFile("|S3", false, "()", 'c', 's', 'c')), ReadOptions{}, `"csc": array format: expected csr`},
+		{"shape", archiveWith("shape", vectorFile("(3,)", 1, 2, 3)), ReadOptions{}, "array shape: [1 2 3]"},
+		{"negative shape", archiveWith("shape", vectorFile("(2,)", 4, 0xff)), ReadOptions{},
+			"array shape: [4 -1]"},
+		{"float indices", archiveWith("indices", npyFile("<f4", false, "(1,)", 0, 0, 0, 0)), ReadOptions{}, `array indices: elements of type "<f4": expected whole numbers`},
+		{"column", archiveWith("indices", vectorFile("(4,)", 0, 3, 1, 0)), ReadOptions{}, "array indices, element 1 (counted from 0), of row 0: expected a column in 0..2"},
+		{"negative column", archiveWith("indices", vectorFile("(4,)", 0, 0xff, 1, 0)), ReadOptions{}, "array indices, element 1"},
+		{"column twice", archiveWith("indices", vectorFile("(4,)", 2, 2, 1, 0)), ReadOptions{}, "row 0 has column 2 twice"},
+		{"out of order", archiveWith("indices", vectorFile("(4,)", 2, 0, 1, 0)), ReadOptions{Strict: true}, "row 0 has columns out of order"},
+		{"indptr falls", archiveWith("indptr", vectorFile("(5,)", 0, 3, 2, 3, 4)), ReadOptions{}, "row pointer 2 is 2, below"},
+		{"indptr short", archiveWith("indptr", vectorFile("(4,)", 0, 3, 3, 4)), ReadOptions{}, "4 row pointers for 4 rows"},
+		{"indptr long", archiveWith("indptr", vectorFile("(6,)", 0, 3, 3, 4, 4, 4)), ReadOptions{}, "6 numbers: expected at most 5"},
+		{"nan", archiveWith("data", npyFile("<f4", false, "(4,)", 0, 0, 0, 0, 0, 0, 0xc0, 0x7f, 0, 0, 0, 0, 0, 0, 0, 0)), ReadOptions{}, `"NaN": array data, element 1`},
+		{"fewer data", archiveWith("data", npyFile("<f4", false, "(1,)", 0, 0, 0, 0)), ReadOptions{}, "4 column indices but 1 values"},
+		{"labels", archiveWith("y", vectorFile("(3,)", 1, 2, 1)), ReadOptions{}, "3 labels for 4 rows"},
+		{"checksum", damagedArchive, ReadOptions{}, "array y: zip: checksum error"},
+		{"names", archiveWith("names", npyFile("|S1", false, "(2,)", 'a', 'b')), ReadOptions{}, "array names: 2 names for 3 columns"},
+		{"names without characters", archiveWith("names", npyFile("<U0", false, "(3,)")), ReadOptions{}, `array names: elements of type "<U0"`},
+		{"same names", archiveWith("names", npyFile("|S1", false, "(3,)", 'a', 'b', 'a')), ReadOptions{}, `"a": array names: a name that comes twice`},
+		{"absent name", archiveWith("names", npyFile("|S1", false, "(3,)", 'a', 'b', 'c')), ReadOptions{Names: []string{"d"}}, `"d": no such column`},
+		{"features", archiveWith("y", vectorFile("(4,)", 1, 2, 1, 2)), ReadOptions{Features: 2}, "3 columns: expected at most 2 features"},
+		{"memory", archiveWith("y", vectorFile("(4,)", 1, 2, 1, 2)), ReadOptions{Memory: 70}, "more than 70 bytes: a stream"},
+		{"reserve", archiveWith("y", vectorFile("(4,)", 1, 2, 1, 2)), ReadOptions{Memory: 1e6 + 70, Reserve: 1e6}, "more than 70 bytes: a stream"},
+		{"large reserve", archiveWith("y", vectorFile("(4,)", 1, 2, 1, 2)), ReadOptions{Memory: 1e6, Reserve: 2e6}, "more than 0 bytes: a stream"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := readAs(NPZ, bytes.NewReader(tt.data), "z.npz", &tt.opt)
 			wantParseError(t, err, 0, 0, "z.npz", tt.want)
 		})
 	}
-	d, err := readAs(NPZ, bytes.NewReader(with("names", npyFile("|S1", false, "(3,)", 'a', 'b', 'c'))), "z.npz", &ReadOptions{Names: []string{"c", "a"}, Features: 2})
+	d, err := readAs(NPZ, bytes.NewReader(archiveWith("names", npyFile("|S1", false, "(3,)", 'a', 'b', 'c'))), "z.npz", &ReadOptions{Names: []string{"c", "a"}, Features: 2})
 	if err != nil || !sameTable([][]float64{{2, 1}, {0, 0}, {0, 0}, {0, 4}}, d.X) {
 		t.Errorf("by names: %+v, %v", d, err)
 	}
-	named := with("names", npyFile("|S1", false, "(3,)", 'a', 'b', 'c'))
-	d, err = readAs(NPZ, bytes.NewReader(named), "z.npz", &ReadOptions{AnyLabels: true, LabelsOptional: true})
+	namedArchive := archiveWith("names", npyFile("|S1", false, "(3,)", 'a', 'b', 'c'))
+	unlabelledOpt := &ReadOptions{AnyLabels: true, LabelsOptional: true}
+	d, err = readAs(NPZ, bytes.NewReader(namedArchive), "z.npz", unlabelledOpt)
 	must(t, err)
-	for format, data := range map[Format][]byte{NPZ: named, Binary: binaryBytes(t, d)} {
+	for format, data := range map[Format][]byte{NPZ: namedArchive, Binary: binaryBytes(t, d)} {
 		opt := &ReadOptions{AnyLabels: true, LabelsOptional: true, Features: 5}
 		_, err := readAs(format, bytes.NewReader(data), "d", opt)
 		wantParseError(t, err, 0, 0, "d", "3 features, which have names: expected the stated 5")
@@ -318,7 +320,7 @@ func TestReadNPZRefuses(t *testing.T) {
 			t.Errorf("%v: the first features: %+v, %v", format, d, err)
 		}
 	}
-	d, err = readAs(NPZ, bytes.NewReader(with("indices", list("(4,)", 2, 0, 1, 0))), "z.npz", &ReadOptions{Features: 5})
+	d, err = readAs(NPZ, bytes.NewReader(archiveWith("indices", vectorFile("(4,)", 2, 0, 1, 0))), "z.npz", &ReadOptions{Features: 5})
 	if err != nil || d.Stats.SortedRows != 1 || !sameTable([][]float64{{2, 0, 1, 0, 0}, {0, 0, 0, 0, 0}, {0, 3, 0, 0, 0}, {4, 0, 0, 0, 0}}, d.X) {
 		t.Errorf("wide, out of order: %+v, %v", d, err)
 	}
@@ -327,11 +329,11 @@ func TestReadNPZRefuses(t *testing.T) {
 // TestHugeSizes checks that a small file that states a huge size takes little memory, with and
 // without ReadOptions.Memory.
 func TestHugeSizes(t *testing.T) {
-	csr := func(shape, ptr string) []byte {
+	csrArchive := func(shape, ptr string) []byte {
 		parts := csrParts([]byte{0, 0, 0, 0, 0}, nil, 3, nil)
 		parts[3] = string(npyFile("|u1", false, ptr, 0, 0, 0, 0, 0))
 		parts[5] = string(npyFile("<i4", false, "(2,)", []byte(shape)...))
-		return zipped(t, zip.Store, parts...)
+		return zipArchive(t, zip.Store, parts...)
 	}
 	const maxInt32, four = "\xff\xff\xff\x7f", "\x04\x00\x00\x00"
 	var header bytes.Buffer
@@ -347,9 +349,9 @@ func TestHugeSizes(t *testing.T) {
 			string(npyFile("<f8", true, "(2147483647, 1)", 1)):           "the file ends after 0 of",
 		},
 		NPZ: {
-			string(csr(maxInt32+four, "(5,)")):          "5 row pointers for 2147483647 rows",
-			string(csr(maxInt32+four, "(2147483648,)")): "the file ends after 5 of 2147483648 elements",
-			string(csr(four+maxInt32, "(5,)")):          "",
+			string(csrArchive(maxInt32+four, "(5,)")):          "5 row pointers for 2147483647 rows",
+			string(csrArchive(maxInt32+four, "(2147483648,)")): "the file ends after 5 of 2147483648 elements",
+			string(csrArchive(four+maxInt32, "(5,)")):          "",
 		},
 		MatrixMarket: {
 			"2147483647 1 2147483647\n1 1 1\n": "the file ends after 1 entries",
@@ -369,7 +371,7 @@ func TestHugeSizes(t *testing.T) {
 					opt.targets = nil
 				}
 				var err error
-				mib := allocated(func() { _, err = readAs(format, strings.NewReader(file), "huge", opt) })
+				mib := allocatedMiB(func() { _, err = readAs(format, strings.NewReader(file), "huge", opt) })
 				if refused := err != nil && (strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "the 1 MiB allowed")); refused != (want != "") || mib > 4 {
 					t.Errorf("%v, memory %d: %d MiB allocated, error %v; want %q", format, memory, mib, err, want)
 				}
@@ -382,28 +384,31 @@ func TestHugeSizes(t *testing.T) {
 func TestFormatBombs(t *testing.T) {
 	const allowed, limit = 32 << 20, 160 // bytes of memory allowed, and MiB that reading may allocate in total
 	ones := bytes.Repeat([]byte{1}, 40<<20)
-	array := npyFile("|i1", false, "(40, 1048576)", ones...)
-	list := npyFile("|i1", false, "(41943040,)", ones...)
+	matrixFile := npyFile("|i1", false, "(40, 1048576)", ones...)
+	vectorFile := npyFile("|i1", false, "(41943040,)", ones...)
 	for name, read := range map[string]func(opt *ReadOptions) error{
-		"npy": func(opt *ReadOptions) error { _, err := readAs(NPY, bytes.NewReader(array), "bomb", opt); return err },
+		"npy": func(opt *ReadOptions) error {
+			_, err := readAs(NPY, bytes.NewReader(matrixFile), "bomb", opt)
+			return err
+		},
 		"npz": func(opt *ReadOptions) error {
-			_, err := readAs(NPZ, bytes.NewReader(zipped(t, zip.Deflate, "X.npy", string(array))), "bomb", opt)
+			_, err := readAs(NPZ, bytes.NewReader(zipArchive(t, zip.Deflate, "X.npy", string(matrixFile))), "bomb", opt)
 			return err
 		},
 		"csr": func(opt *ReadOptions) error {
 			parts := csrParts([]byte{0, 0, 0, 0, 0}, nil, 3, nil)
-			parts[1] = string(list)
-			_, err := readAs(NPZ, bytes.NewReader(zipped(t, zip.Deflate, parts...)), "bomb", opt)
+			parts[1] = string(vectorFile)
+			_, err := readAs(NPZ, bytes.NewReader(zipArchive(t, zip.Deflate, parts...)), "bomb", opt)
 			return err
 		},
 		"csv": func(opt *ReadOptions) error {
-			_, err := readAs(CSV, io.MultiReader(strings.NewReader("a,b,y\n"), &repeat{text: "1,1,1\n"}), "bomb", opt)
+			_, err := readAs(CSV, io.MultiReader(strings.NewReader("a,b,y\n"), &repeatReader{text: "1,1,1\n"}), "bomb", opt)
 			return err
 		},
 		"categories": func(opt *ReadOptions) error { _, err := readAs(CSV, &endlessCategories{}, "bomb", opt); return err },
 	} {
 		var err error
-		mib := allocated(func() { err = read(&ReadOptions{AnyLabels: true, Memory: allowed}) })
+		mib := allocatedMiB(func() { err = read(&ReadOptions{AnyLabels: true, Memory: allowed}) })
 		wantParseError(t, err, 0, 0, "bomb", "of memory, more than the 32 MiB allowed")
 		if name != "npz" && name != "csr" && mib > limit { // with npz and csr the test itself allocates more
 			t.Errorf("%s: %d MiB", name, mib)
@@ -412,13 +417,13 @@ func TestFormatBombs(t *testing.T) {
 }
 
 // An endlessCategories is a reader of an endless table in which every row has a new category.
-type endlessCategories struct{ number int }
+type endlessCategories struct{ nextCategory int }
 
 func (c *endlessCategories) Read(p []byte) (int, error) {
 	n := 0
-	for ; n+12 <= len(p); c.number++ {
+	for ; n+12 <= len(p); c.nextCategory++ {
 		n += copy(p[n:], "k")
-		for v, digits := c.number, 0; digits < 8; digits++ {
+		for v, digits := c.nextCategory, 0; digits < 8; digits++ {
 			p[n], v = byte('0'+v%10), v/10
 			n++
 		}

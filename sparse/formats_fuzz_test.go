@@ -69,7 +69,7 @@ func naiveTable(data []byte) (names []string, x [][]float64, y []float64, ok boo
 // naiveColumn appends the features of one column of a table to the rows x, and returns the names of these
 // features. ok is false if a reader must refuse the column.
 func naiveColumn(name string, column []string, x [][]float64) (names []string, ok bool) {
-	if _, number := naiveDecimal(column[0]); number {
+	if _, isNumber := naiveDecimal(column[0]); isNumber {
 		for i, s := range column {
 			v, ok := naiveDecimal(s)
 			if !ok {
@@ -102,19 +102,19 @@ func FuzzReadCSV(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		plain := bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n")) // as encoding/csv does within quotes
+		unixText := bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n")) // as encoding/csv does within quotes
 		for _, s := range []string{" ", "\t", "\r", "\v", "\f"} {
-			if bytes.Contains(plain, []byte(s)) { // encoding/csv keeps blanks around a cell
+			if bytes.Contains(unixText, []byte(s)) { // encoding/csv keeps blanks around a cell
 				t.Skip()
 			}
 		}
-		if refuseBinary(plain[:min(len(plain), blockSize)], "") != nil || bytes.HasPrefix(plain, []byte("BZh")) {
+		if refuseBinary(unixText[:min(len(unixText), blockSize)], "") != nil || bytes.HasPrefix(unixText, []byte("BZh")) {
 			t.Skip()
 		}
-		head, _, _ := bytes.Cut(plain, []byte("\n"))
-		count := strings.Count(string(head), ",") + 1
-		names, x, y, ok := naiveTable(plain)
-		d, err := readAs(CSV, bytes.NewReader(plain), "fuzz", &ReadOptions{Regression: true, Table: TableOptions{Label: lastColumn(plain, count)}})
+		head, _, _ := bytes.Cut(unixText, []byte("\n"))
+		columnCount := strings.Count(string(head), ",") + 1
+		names, x, y, ok := naiveTable(unixText)
+		d, err := readAs(CSV, bytes.NewReader(unixText), "fuzz", &ReadOptions{Regression: true, Table: TableOptions{Label: lastColumnName(unixText, columnCount)}})
 		if err != nil && ok && !strings.Contains(err.Error(), "nothing but numbers") && !strings.Contains(err.Error(), "has no name") {
 			t.Fatalf("encoding/csv reads %v, %v; here %v", names, x, err)
 		}
@@ -127,16 +127,16 @@ func FuzzReadCSV(f *testing.F) {
 		if !slices.Equal(names, d.Names) || !sameFloats(y, d.Labels) || !sameTable(x, d.X) {
 			t.Fatalf("encoding/csv reads %v, %v, %v; here %v, %v, %v", names, x, y, d.Names, sparsetest.Dense(d.X), d.Labels)
 		}
-		throughCSV(t, d)
+		checkCSVRoundTrip(t, d)
 	})
 }
 
-// lastColumn returns the name of the last column of a table, or the number of columns as text if
+// lastColumnName returns the name of the last column of a table, or the number of columns as text if
 // encoding/csv cannot read the first line.
-func lastColumn(data []byte, count int) string {
+func lastColumnName(data []byte, columnCount int) string {
 	head, err := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(data, []byte("\ufeff")))).Read()
 	if err != nil {
-		return strconv.Itoa(count)
+		return strconv.Itoa(columnCount)
 	}
 	return head[len(head)-1]
 }
@@ -154,19 +154,20 @@ func sameTable(want [][]float64, x *CSR) bool {
 	return true
 }
 
-// throughCSV checks that data written as a table are read with the same names, bits and labels.
-func throughCSV(t *testing.T, d *Dataset) {
+// checkCSVRoundTrip checks that data written as a table are read with the same names, bits and labels.
+func checkCSVRoundTrip(t *testing.T, d *Dataset) {
 	t.Helper()
 	var b bytes.Buffer
 	if err := Write(&b, CSV, d); err != nil {
 		t.Fatal(err)
 	}
-	back, err := readAs(CSV, bytes.NewReader(b.Bytes()), "written", &ReadOptions{Regression: true, Table: TableOptions{Label: d.LabelColumn()}})
+	reread, err := readAs(CSV, bytes.NewReader(b.Bytes()), "written", &ReadOptions{Regression: true, Table: TableOptions{Label: d.LabelColumn()}})
 	if err != nil {
 		t.Fatalf("%q: %v", b.String(), err)
 	}
-	if !slices.Equal(back.Names, d.Names) || !sameBits(back.X, d.X) || !sameFloats(back.Labels, d.Labels) {
-		t.Fatalf("%v, %v became %v, %v by %q", d.Names, sparsetest.Dense(d.X), back.Names, sparsetest.Dense(back.X), b.String())
+	if !slices.Equal(reread.Names, d.Names) || !sameBits(reread.X, d.X) ||
+		!sameFloats(reread.Labels, d.Labels) {
+		t.Fatalf("%v, %v became %v, %v by %q", d.Names, sparsetest.Dense(d.X), reread.Names, sparsetest.Dense(reread.X), b.String())
 	}
 }
 
@@ -190,7 +191,7 @@ func naiveNPY(data []byte) (x [][]float64, ok bool) {
 	if want := fmt.Sprintf("{'descr': '%s', 'fortran_order': %s 'shape': (%d, %d), }", descr, order, n, p); want != head || order != "True," && order != "False," || n < 1 || p < 1 {
 		return nil, false
 	}
-	number := map[string]func([]byte) *big.Float{
+	decodeElement := map[string]func([]byte) *big.Float{
 		"<f8": func(b []byte) *big.Float { return bigFloat(math.Float64frombits(binary.LittleEndian.Uint64(b))) },
 		">f4": func(b []byte) *big.Float {
 			return bigFloat(float64(math.Float32frombits(binary.BigEndian.Uint32(b))))
@@ -203,7 +204,7 @@ func naiveNPY(data []byte) (x [][]float64, ok bool) {
 		},
 		"|i1": func(b []byte) *big.Float { return new(big.Float).SetInt64(int64(int8(b[0]))) },
 	}[descr]
-	if number == nil {
+	if decodeElement == nil {
 		return nil, false
 	}
 	width := int(descr[2] - '0')
@@ -218,7 +219,7 @@ func naiveNPY(data []byte) (x [][]float64, ok bool) {
 			if order == "True," {
 				index = j*n + i
 			}
-			v := number(body[index*width:])
+			v := decodeElement(body[index*width:])
 			if v == nil {
 				return nil, false
 			}
@@ -287,15 +288,15 @@ func FuzzReadNPY(f *testing.F) {
 		if err := Write(&b, NPY, d); err != nil {
 			t.Fatal(err)
 		}
-		again, ok := naiveNPY(b.Bytes())
-		if !ok || !sameTable(again, d.X) {
-			t.Fatalf("written %v, by the naive reader %v", sparsetest.Dense(d.X), again)
+		reread, ok := naiveNPY(b.Bytes())
+		if !ok || !sameTable(reread, d.X) {
+			t.Fatalf("written %v, by the naive reader %v", sparsetest.Dense(d.X), reread)
 		}
 	})
 }
 
-// zipped returns an archive of files; parts are alternately a name and a content.
-func zipped(t testing.TB, method uint16, parts ...string) []byte {
+// zipArchive returns an archive of files; parts are alternately a name and a content.
+func zipArchive(t testing.TB, method uint16, parts ...string) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
@@ -315,19 +316,19 @@ func zipped(t testing.TB, method uint16, parts ...string) []byte {
 }
 
 // csrParts returns the names and the contents of the files in an archive of a sparse matrix of 4 rows and
-// cols columns, as arguments for the function zipped.
+// cols columns, as arguments for the function zipArchive.
 func csrParts(ptr, idx []byte, cols byte, val []float64) []string {
 	var body []byte
 	for _, v := range val {
 		body = binary.LittleEndian.AppendUint64(body, math.Float64bits(v))
 	}
-	list := func(n int) string { return fmt.Sprintf("(%d,)", n) }
+	shapeOf := func(n int) string { return fmt.Sprintf("(%d,)", n) }
 	return []string{
-		"indices.npy", string(npyFile("|u1", false, list(len(idx)), idx...)),
-		"indptr.npy", string(npyFile("|u1", false, list(len(ptr)), ptr...)),
+		"indices.npy", string(npyFile("|u1", false, shapeOf(len(idx)), idx...)),
+		"indptr.npy", string(npyFile("|u1", false, shapeOf(len(ptr)), ptr...)),
 		"shape.npy", string(npyFile("|u1", false, "(2,)", 4, cols)),
 		"format.npy", string(npyFile("|S3", false, "()", 'c', 's', 'r')),
-		"data.npy", string(npyFile("<f8", false, list(len(val)), body...)),
+		"data.npy", string(npyFile("<f8", false, shapeOf(len(val)), body...)),
 		"y.npy", string(npyFile("|i1", false, "(4,)", 1, 255, 1, 255)),
 	}
 }
@@ -350,7 +351,7 @@ func FuzzReadNPZ(f *testing.F) {
 			val[k] = math.Float64frombits(uint64(seed))
 		}
 		want, ok := naiveCSR(ptr, idx, int(cols), val)
-		d, err := readAs(NPZ, bytes.NewReader(zipped(t, zip.Deflate, csrParts(ptr, idx, cols, val)...)), "fuzz.npz", nil)
+		d, err := readAs(NPZ, bytes.NewReader(zipArchive(t, zip.Deflate, csrParts(ptr, idx, cols, val)...)), "fuzz.npz", nil)
 		if (err == nil) != ok {
 			t.Fatalf("%v; a table: %v", err, ok)
 		}
@@ -364,9 +365,9 @@ func FuzzReadNPZ(f *testing.F) {
 		if err := Write(&b, NPZ, d); err != nil {
 			t.Fatal(err)
 		}
-		back, err := readAs(NPZ, &b, "written", nil)
-		if err != nil || !sameBits(d.X, back.X) || !sameFloats(d.Labels, back.Labels) {
-			t.Fatalf("read %+v, then %+v, %v", d, back, err)
+		reread, err := readAs(NPZ, &b, "written", nil)
+		if err != nil || !sameBits(d.X, reread.X) || !sameFloats(d.Labels, reread.Labels) {
+			t.Fatalf("read %+v, then %+v, %v", d, reread, err)
 		}
 	})
 }
@@ -399,26 +400,27 @@ func naiveMarket(data string) (x [][]float64, ok bool) {
 	head, body, _ := strings.Cut(data, "\n")
 	head, _, _ = strings.Cut(head, "#")
 	words := strings.Fields(strings.ToLower(head))
-	market := len(words) > 0 && words[0] == "%%matrixmarket"
-	if !market {
+	isMarket := len(words) > 0 && words[0] == "%%matrixmarket"
+	if !isMarket {
 		words, body = strings.Fields("%%matrixmarket matrix coordinate real general"), data
 	}
 	if len(words) != 5 || words[1] != "matrix" {
 		return nil, false
 	}
-	array, mirror := words[2] == "array", map[string]float64{"general": 0, "symmetric": 1, "skew-symmetric": -1}[words[4]]
-	if !array && words[2] != "coordinate" || !slices.Contains([]string{"general", "symmetric", "skew-symmetric"}, words[4]) ||
-		!slices.Contains([]string{"real", "integer", "pattern"}, words[3]) || array && words[3] == "pattern" {
+	isArray, mirror := words[2] == "array", map[string]float64{"general": 0, "symmetric": 1, "skew-symmetric": -1}[words[4]]
+	if !isArray && words[2] != "coordinate" || !slices.Contains([]string{"general", "symmetric", "skew-symmetric"}, words[4]) ||
+		!slices.Contains([]string{"real", "integer", "pattern"}, words[3]) ||
+		isArray && words[3] == "pattern" {
 		return nil, false
 	}
 	var numbers [][]string
 	for line := range strings.Lines(body) {
 		line, _, _ = strings.Cut(line, "#")
-		if f := strings.Fields(line); len(f) > 0 && !(market && f[0][0] == '%') {
+		if f := strings.Fields(line); len(f) > 0 && !(isMarket && f[0][0] == '%') {
 			numbers = append(numbers, f)
 		}
 	}
-	width := map[bool]int{true: 2, false: 3}[array]
+	width := map[bool]int{true: 2, false: 3}[isArray]
 	if len(numbers) == 0 || len(numbers[0]) != width {
 		return nil, false
 	}
@@ -447,11 +449,11 @@ func naiveMarket(data string) (x [][]float64, ok bool) {
 			}
 		}
 	}
-	if array && len(numbers)-1 != len(places) || !array && len(numbers)-1 != size[2] {
+	if isArray && len(numbers)-1 != len(places) || !isArray && len(numbers)-1 != size[2] {
 		return nil, false
 	}
 	for k, f := range numbers[1:] {
-		if !array {
+		if !isArray {
 			if len(f) != map[bool]int{true: 2, false: 3}[words[3] == "pattern"] {
 				return nil, false
 			}
@@ -506,28 +508,28 @@ func FuzzMatrixMarket(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data string) {
 		// naiveMarket does not decompress, and it also splits lines at blanks that are not ASCII.
-		plain := refuseBinary([]byte(data[:min(len(data), blockSize)]), "") == nil && !strings.ContainsFunc(data, func(c rune) bool { return c >= 0x80 })
+		isPlain := refuseBinary([]byte(data[:min(len(data), blockSize)]), "") == nil && !strings.ContainsFunc(data, func(c rune) bool { return c >= 0x80 })
 		want, ok := naiveMarket(data)
 		a, err := readMatrix(strings.NewReader(data), "fuzz")
 		switch {
-		case err != nil && ok && plain:
+		case err != nil && ok && isPlain:
 			t.Fatalf("%v; want %v", err, want)
 		case err != nil:
 			return
 		case a.rows > 99 || a.cols > 99:
 			t.Skip("larger than the naive reader reads")
-		case !ok && plain:
+		case !ok && isPlain:
 			t.Fatalf("the naive reader reads nothing; here %v", sparsetest.Dense(a))
 		}
-		if _, err := New(a.rows, a.cols, a.ptr, a.idx, a.val); err != nil || plain && !sameTable(want, a) {
+		if _, err := New(a.rows, a.cols, a.ptr, a.idx, a.val); err != nil || isPlain && !sameTable(want, a) {
 			t.Fatalf("%v; %v, want %v", err, sparsetest.Dense(a), want)
 		}
 		var b strings.Builder
 		if err := Write(&b, MatrixMarket, &Dataset{X: a}); err != nil {
 			t.Fatal(err)
 		}
-		if back, err := readMatrix(strings.NewReader(b.String()), "written"); err != nil || !sameBits(a, back) {
-			t.Fatalf("read %v, then %v, %v", a, back, err)
+		if reread, err := readMatrix(strings.NewReader(b.String()), "written"); err != nil || !sameBits(a, reread) {
+			t.Fatalf("read %v, then %v, %v", a, reread, err)
 		}
 	})
 }

@@ -18,13 +18,13 @@ func TestGonum(t *testing.T) {
 	if a.NNZ() != 4 || !mat.Equal(a, dense) || !mat.Equal(a.T(), dense.T()) {
 		t.Errorf("%v is not %v", mat.Formatted(a), mat.Formatted(dense))
 	}
-	back, err := FromMatrix(a.T())
-	if err != nil || !sameBits(back, a.Transpose()) {
-		t.Errorf("the transpose comes back as %v, %v", back, err)
+	transpose, err := FromMatrix(a.T())
+	if err != nil || !sameBits(transpose, a.Transpose()) {
+		t.Errorf("the transpose comes back as %v, %v", transpose, err)
 	}
-	slow, err := FromMatrix(dense.T())
-	if err != nil || !sameBits(slow, back) {
-		t.Errorf("the transpose of a dense matrix is %v, %v", slow, err)
+	denseTranspose, err := FromMatrix(dense.T())
+	if err != nil || !sameBits(denseTranspose, transpose) {
+		t.Errorf("the transpose of a dense matrix is %v, %v", denseTranspose, err)
 	}
 	if same, err := FromMatrix(a); err != nil || same != a {
 		t.Errorf("a CSR is copied: %v", err)

@@ -24,7 +24,7 @@ func (d *Dataset) OriginalLabels() []float64 {
 
 // readLabelsFile reads the file ReadOptions.LabelsFile. memory is ReadOptions.Memory.
 func readLabelsFile(path string, memory int64) ([]float64, error) {
-	return text.FromFile(path, func(r io.Reader, name string) ([]float64, error) { return readLabels(r, name, memory) })
+	return text.ReadFile(path, func(r io.Reader, name string) ([]float64, error) { return readLabels(r, name, memory) })
 }
 
 func readLabels(r io.Reader, name string, memory int64) ([]float64, error) {
@@ -36,18 +36,18 @@ func readLabels(r io.Reader, name string, memory int64) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := opt.allow(name, 3*int64(len(data)), "%d bytes of labels", len(data)); err != nil {
+	if err := opt.checkMemory(name, 3*int64(len(data)), "%d bytes of labels", len(data)); err != nil {
 		return nil, err
 	}
 	var labels []float64
 	for lines := text.NewLines(string(data)); lines.Next(); {
 		v, ok := text.ParseFloat(lines.Fields[0].Text)
-		index := 0
+		wrongField := 0
 		if len(lines.Fields) > 1 {
-			index, ok = 1, false
+			wrongField, ok = 1, false
 		}
 		if !ok {
-			f := lines.Fields[index]
+			f := lines.Fields[wrongField]
 			return nil, &ParseError{File: name, Line: lines.Number, Column: f.Column, Token: f.Text, Msg: "expected one label a line, a finite decimal number"}
 		}
 		labels = append(labels, v)
@@ -75,6 +75,6 @@ func WriteLabels(w io.Writer, format Format, labels []float64) error {
 		if err != nil {
 			return err
 		}
-		return out.Floats(labels)
+		return out.WriteFloats(labels)
 	})
 }

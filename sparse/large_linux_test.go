@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// untouched returns n zeros that use no memory until they are written.
-func untouched[T any](t *testing.T, n int64) []T {
+// untouchedZeros returns n zeros that use no memory until they are written.
+func untouchedZeros[T any](t *testing.T, n int64) []T {
 	t.Helper()
 	var zero T
 	b, err := unix.Mmap(-1, 0, int(n)*int(unsafe.Sizeof(zero)), unix.PROT_READ|unix.PROT_WRITE,
@@ -29,18 +29,18 @@ func untouched[T any](t *testing.T, n int64) []T {
 func TestMoreThan2To31Entries(t *testing.T) {
 	const hole = 1<<31 + 7 // number of entries in row 0, which are never read
 	a := &CSR{rows: 3, cols: 5, ptr: []int64{0, hole, hole + 2, hole + 5}}
-	a.idx, a.val = untouched[int32](t, hole+5), untouched[float64](t, hole+5)
+	a.idx, a.val = untouchedZeros[int32](t, hole+5), untouchedZeros[float64](t, hole+5)
 	copy(a.idx[hole:], []int32{1, 4, 0, 2, 3})
 	copy(a.val[hole:], []float64{1, 2, 3, 4, 5})
 	if a.NNZ() != hole+5 {
 		t.Fatalf("%d entries, want %d", a.NNZ(), int64(hole+5))
 	}
-	small, err := a.SelectRows([]int{2, 1})
+	selected, err := a.SelectRows([]int{2, 1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := []float64{3, 4, 5, 1, 2}; !slices.Equal(small.val, want) {
-		t.Errorf("selected values %v, want %v", small.val, want)
+	if want := []float64{3, 4, 5, 1, 2}; !slices.Equal(selected.val, want) {
+		t.Errorf("selected values %v, want %v", selected.val, want)
 	}
 	r := a.Rows(1, 3)
 	if got := r.Val[r.Ptr[0]:r.Ptr[2]]; !slices.Equal(got, []float64{1, 2, 3, 4, 5}) {

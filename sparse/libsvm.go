@@ -10,7 +10,7 @@ import (
 
 func readLIBSVM(input io.Reader, name string, opt *ReadOptions) (*Dataset, error) {
 	p := newLIBSVMParser(name, opt)
-	if err := inParallel(input, name, p.block, p.take); err != nil {
+	if err := inParallel(input, name, p.parseBlock, p.addPart); err != nil {
 		return nil, err
 	}
 	return p.finish()

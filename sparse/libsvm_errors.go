@@ -18,7 +18,7 @@ func (p *libsvmPart) errorAt(b []byte, start, i int, msg string, remedies ...Rem
 	}
 }
 
-func (p *libsvmPart) badLabel(b []byte, start, i, end int) error {
+func (p *libsvmPart) labelError(b []byte, start, i, end int) error {
 	const want = "expected a label, a finite decimal number"
 	token := string(b[i:end])
 	msg := want
@@ -36,7 +36,7 @@ func (p *libsvmPart) badLabel(b []byte, start, i, end int) error {
 	return p.errorAt(b, start, i, msg, remedies...)
 }
 
-func (p *libsvmPart) badEntry(b []byte, start, i int) error {
+func (p *libsvmPart) entryError(b []byte, start, i int) error {
 	token := string(b[i:text.TokenEnd(b, i)])
 	index, value, hasColon := strings.Cut(token, ":")
 	msg := "expected a finite decimal number after the colon"
@@ -50,7 +50,7 @@ func (p *libsvmPart) badEntry(b []byte, start, i int) error {
 		msg = "expected a whole number >= 0 before the colon"
 	case err != nil || j > math.MaxInt32:
 		msg = fmt.Sprintf("the index is too large: at most %d", math.MaxInt32)
-	case int64(j) > p.limit:
+	case int64(j) > p.maxIndex:
 		base := OneBased
 		if p.bias == 0 {
 			base = ZeroBased
@@ -77,20 +77,20 @@ func beyondMessage(base IndexBase, features int) (msg string, remedies []Remedy)
 	return msg, remedies
 }
 
-func (p *libsvmPart) outOfOrder(b []byte, start, i int, j, prev int64) error {
+func (p *libsvmPart) orderError(b []byte, start, i int, j, prev int64) error {
 	if j == prev {
-		return p.repeated(b, start, j)
+		return p.repeatedIndexError(b, start, j)
 	}
 	msg := fmt.Sprintf("index %d after index %d: expected increasing indices", j, prev)
 	return p.errorAt(b, start, i, msg, sortColumns)
 }
 
-// repeated returns the error for index j, which occurs twice in the line at b[start].
-func (p *libsvmPart) repeated(b []byte, start int, j int64) error {
+// repeatedIndexError returns the error for index j, which occurs twice in the line at b[start].
+func (p *libsvmPart) repeatedIndexError(b []byte, start int, j int64) error {
 	i := text.TokenEnd(b, skipBlanks(b, start))
 	for count := 0; ; i = text.TokenEnd(b, i) {
 		i = skipBlanks(b, i)
-		if num, _ := longIndex(b, i); int64(num) == j {
+		if num, _ := parseLongIndex(b, i); int64(num) == j {
 			count++
 		}
 		if count == 2 {

@@ -12,10 +12,10 @@ import (
 
 // libsvmSettings holds the settings for parsing one text.
 type libsvmSettings struct {
-	name  string // name of the file in errors
-	opt   *ReadOptions
-	bias  int64 // column = index - bias
-	limit int64 // largest valid index
+	name     string // name of the file in errors
+	opt      *ReadOptions
+	bias     int64 // column = index - bias
+	maxIndex int64 // largest valid index
 }
 
 // An indexRange describes the indices of a text or of a part of it.
@@ -53,20 +53,20 @@ type libsvmParser struct {
 }
 
 func newLIBSVMParser(name string, opt *ReadOptions) *libsvmParser {
-	p := &libsvmParser{libsvmSettings: libsvmSettings{name: name, opt: opt, bias: 1, limit: math.MaxInt32}, indexRange: indexRange{Max: -1}}
+	p := &libsvmParser{libsvmSettings: libsvmSettings{name: name, opt: opt, bias: 1, maxIndex: math.MaxInt32}, indexRange: indexRange{Max: -1}}
 	p.labels = labelCollector{name: name, opt: opt}
 	if opt.IndexBase == ZeroBased {
 		p.bias = 0
 	}
 	if opt.Features > 0 {
-		p.limit = min(p.limit, int64(opt.Features)-1+p.bias)
+		p.maxIndex = min(p.maxIndex, int64(opt.Features)-1+p.bias)
 	}
 	return p
 }
 
-// block parses b[:n], which contains whole lines. isFirst is true for the first block of the text. Several
-// blocks may be parsed at the same time.
-func (f *libsvmSettings) block(b []byte, n int, isFirst bool) *libsvmPart {
+// parseBlock parses b[:n], which contains whole lines. isFirst is true for the first block of the text.
+// Several blocks may be parsed at the same time.
+func (f *libsvmSettings) parseBlock(b []byte, n int, isFirst bool) *libsvmPart {
 	entries := bytes.Count(b[:n], []byte{':'}) + 1
 	lines := bytes.Count(b[:n], []byte{'\n'})
 	p := &libsvmPart{
@@ -80,7 +80,7 @@ func (f *libsvmSettings) block(b []byte, n int, isFirst bool) *libsvmPart {
 	}
 	for i < n {
 		p.line++
-		end, err := p.row(b, i)
+		end, err := p.parseRow(b, i)
 		if err != nil {
 			p.err = err
 			break
@@ -90,20 +90,20 @@ func (f *libsvmSettings) block(b []byte, n int, isFirst bool) *libsvmPart {
 	return p
 }
 
-// take adds the next part. It counts the memory of the parts twice, because p.matrix copies them.
-func (p *libsvmParser) take(part *libsvmPart) error {
-	if err := p.count(part); err != nil {
+// addPart adds the next part. It counts the memory of the parts twice, because p.matrix copies them.
+func (p *libsvmParser) addPart(part *libsvmPart) error {
+	if err := p.countPart(part); err != nil {
 		return err
 	}
 	p.parts = append(p.parts, part)
-	return p.opt.allow(p.name, 2*(rowBytes*int64(p.stats.Rows)+entryBytes*p.stats.NNZ), "the first %d lines", p.lines)
+	return p.opt.checkMemory(p.name, 2*(rowBytes*int64(p.stats.Rows)+entryBytes*p.stats.NNZ), "the first %d lines", p.lines)
 }
 
-// count returns an error if the labels of the next part are not allowed, or if the part has an error.
+// countPart returns an error if the labels of the next part are not allowed, or if the part has an error.
 // Otherwise it updates the totals in p.
-func (p *libsvmParser) count(part *libsvmPart) error {
+func (p *libsvmParser) countPart(part *libsvmPart) error {
 	for _, k := range part.labels.kinds.list {
-		if _, err := p.labels.see(k.label, p.lines+k.line, k.column); err != nil {
+		if _, err := p.labels.accept(k.label, p.lines+k.line, k.column); err != nil {
 			return err
 		}
 	}
@@ -124,8 +124,8 @@ func (p *libsvmParser) count(part *libsvmPart) error {
 	return nil
 }
 
-// row parses the line at b[i] and returns the position after its line feed.
-func (p *libsvmPart) row(b []byte, i int) (int, error) {
+// parseRow parses the line at b[i] and returns the position after its line feed.
+func (p *libsvmPart) parseRow(b []byte, i int) (int, error) {
 	start := i
 	i = skipBlanks(b, i)
 	if b[i] == '\n' || b[i] == '#' {
@@ -133,7 +133,7 @@ func (p *libsvmPart) row(b []byte, i int) (int, error) {
 	}
 	label, end, ok := text.Float(b, i)
 	if !ok {
-		return 0, p.badLabel(b, start, i, end)
+		return 0, p.labelError(b, start, i, end)
 	}
 	if err := p.labels.add(label, p.line, i-start+1); err != nil {
 		// libsvmParser.count reports the error for this label again, with the line number in the file.
@@ -141,7 +141,7 @@ func (p *libsvmPart) row(b []byte, i int) (int, error) {
 		return 0, err
 	}
 	firstEntry := len(p.idx)
-	i, sorted, err := p.entries(b, start, end)
+	i, sorted, err := p.parseEntries(b, start, end)
 	if err != nil {
 		return 0, err
 	}
@@ -149,15 +149,16 @@ func (p *libsvmPart) row(b []byte, i int) (int, error) {
 	if !sorted {
 		p.sortedRows++
 		if j, twice := coordinates.SortRow(p.idx[firstEntry:], p.val[firstEntry:]); twice {
-			return 0, p.repeated(b, start, int64(j)+p.bias)
+			return 0, p.repeatedIndexError(b, start, int64(j)+p.bias)
 		}
 	}
 	return lineEnd(b, i), nil
 }
 
-// entries parses the index:value tokens from b[i] up to a comment or the end of the line. The line begins at
-// b[start]. end is the position of the comment or of the line feed. sorted is true if the indices increase.
-func (p *libsvmPart) entries(b []byte, start, i int) (end int, sorted bool, err error) {
+// parseEntries parses the index:value tokens from b[i] up to a comment or the end of the line. The line
+// begins at b[start]. end is the position of the comment or of the line feed. sorted is true if the indices
+// increase.
+func (p *libsvmPart) parseEntries(b []byte, start, i int) (end int, sorted bool, err error) {
 	idx, val := p.idx[:cap(p.idx)], p.val[:cap(p.idx)]
 	k, prev := len(p.idx), int64(-1)
 	sorted = true
@@ -170,7 +171,7 @@ func (p *libsvmPart) entries(b []byte, start, i int) (end int, sorted bool, err 
 		n, num := text.Digits(b, i)
 		colon := i + n
 		if n == 8 {
-			num, colon = longIndex(b, i)
+			num, colon = parseLongIndex(b, i)
 		}
 		v, valueEnd, ok := 0.0, colon+2, false
 		if b[colon] == ':' && colon > i {
@@ -181,21 +182,21 @@ func (p *libsvmPart) entries(b []byte, start, i int) (end int, sorted bool, err 
 			}
 		}
 		j := int64(num)
-		if !ok || j > p.limit {
+		if !ok || j > p.maxIndex {
 			if ok && p.opt.IgnoreBeyond {
 				i = valueEnd
 				continue
 			}
-			return 0, false, p.badEntry(b, start, i)
+			return 0, false, p.entryError(b, start, i)
 		}
 		if j <= prev {
 			if p.opt.Strict {
-				return 0, false, p.outOfOrder(b, start, i, j, prev)
+				return 0, false, p.orderError(b, start, i, j, prev)
 			}
 			sorted = false
 		}
 		if j > p.Max || j == 0 {
-			if err := p.newExtreme(b, start, i, j); err != nil {
+			if err := p.recordExtreme(b, start, i, j); err != nil {
 				return 0, false, err
 			}
 		}
@@ -206,9 +207,9 @@ func (p *libsvmPart) entries(b []byte, start, i int) (end int, sorted bool, err 
 	}
 }
 
-// newExtreme records an index j that is 0 or larger than all indices before it. It returns an error if j is 0
-// but indices must count from 1.
-func (p *libsvmPart) newExtreme(b []byte, start, i int, j int64) error {
+// recordExtreme records an index j that is 0 or larger than all indices before it. It returns an error if j
+// is 0 but indices must count from 1.
+func (p *libsvmPart) recordExtreme(b []byte, start, i int, j int64) error {
 	p.Max = max(p.Max, j)
 	if j == 0 {
 		if p.opt.IndexBase == OneBased {
@@ -219,7 +220,7 @@ func (p *libsvmPart) newExtreme(b []byte, start, i int, j int64) error {
 	}
 	// An index j = Features is valid only if indices count from 1. If they turn out to count from 0, the
 	// method columns returns AtEdge.
-	if p.opt.Features > 0 && p.opt.IndexBase == AutoBase && j == p.limit && p.AtEdge == nil {
+	if p.opt.Features > 0 && p.opt.IndexBase == AutoBase && j == p.maxIndex && p.AtEdge == nil {
 		p.AtEdge = p.errorAt(b, start, i, "")
 	}
 	return nil
@@ -231,7 +232,7 @@ func (p *libsvmParser) finish() (*Dataset, error) {
 		return nil, err
 	}
 	d := &Dataset{X: p.matrix(cols), Stats: p.stats}
-	if err := p.labels.settle(d); err != nil {
+	if err := p.labels.assignLabels(d); err != nil {
 		return nil, err
 	}
 	return d, nil
@@ -279,7 +280,7 @@ func (p *libsvmParser) matrix(cols int) *CSR {
 		firstRow, firstEntry := row, entry
 		row, entry = row+len(part.ends), entry+int64(len(part.idx))
 		p.parts[k] = nil
-		copies.Go(func() { part.join(x, p.labels.labels, firstRow, firstEntry, shift) })
+		copies.Go(func() { part.copyTo(x, p.labels.labels, firstRow, firstEntry, shift) })
 		if k%threads == threads-1 {
 			copies.Wait() // at most one copy per processor at a time
 		}
@@ -288,9 +289,9 @@ func (p *libsvmParser) matrix(cols int) *CSR {
 	return x
 }
 
-// join copies the part into x and labels. The first row of the part becomes row firstRow of x, its first
-// entry becomes entry firstEntry. If shift is true, join adds 1 to every column.
-func (p *libsvmPart) join(x *CSR, labels []float64, firstRow int, firstEntry int64, shift bool) {
+// copyTo copies the part into x and labels. The first row of the part becomes row firstRow of x, its first
+// entry becomes entry firstEntry. If shift is true, copyTo adds 1 to every column.
+func (p *libsvmPart) copyTo(x *CSR, labels []float64, firstRow int, firstEntry int64, shift bool) {
 	copy(labels[firstRow:], p.labels.labels)
 	copy(x.idx[firstEntry:], p.idx)
 	copy(x.val[firstEntry:], p.val)
@@ -319,9 +320,9 @@ func lineEnd(b []byte, i int) int {
 	return i + 1
 }
 
-// longIndex reads an index of any length. A number that does not fit into 32 bits becomes the largest
+// parseLongIndex reads an index of any length. A number that does not fit into 32 bits becomes the largest
 // unsigned 32-bit number, which is no valid index.
-func longIndex(b []byte, i int) (num uint64, end int) {
+func parseLongIndex(b []byte, i int) (num uint64, end int) {
 	for '0' <= b[i] && b[i] <= '9' {
 		num = min(num*10+uint64(b[i]-'0'), math.MaxUint32)
 		i++

@@ -17,14 +17,14 @@ import (
 
 // libsvmTexts are valid texts and the data that they contain.
 var libsvmTexts = []struct {
-	name    string
-	text    string
-	opt     *ReadOptions
-	want    [][]float64
-	labels  []float64
-	mapping LabelMapping
-	base    IndexBase
-	sorted  int // ReadStats.SortedRows: the number of rows with unsorted indices
+	name       string
+	text       string
+	opt        *ReadOptions
+	want       [][]float64
+	labels     []float64
+	mapping    LabelMapping
+	base       IndexBase
+	sortedRows int // ReadStats.SortedRows: the number of rows with unsorted indices
 }{
 	{name: "plain", text: "+1 1:0.5 3:-2\n-1 2:1e2\n",
 		want: [][]float64{{.5, 0, -2}, {0, 100, 0}}, labels: []float64{1, -1}, mapping: LabelMapping{Negative: -1, Positive: 1}, base: OneBased},
@@ -41,7 +41,7 @@ var libsvmTexts = []struct {
 	{name: "last feature, base open", text: "1 0:1 3:1\n0\n", opt: &ReadOptions{Features: 4},
 		want: [][]float64{{1, 0, 0, 1}, {0, 0, 0, 0}}, labels: []float64{1, -1}, mapping: LabelMapping{Negative: 0, Positive: 1}, base: ZeroBased},
 	{name: "unsorted", text: "1 3:3 1:1 2:2\n0 1:1 2:2\n0 2:9 0:8\n",
-		want: [][]float64{{0, 1, 2, 3}, {0, 1, 2, 0}, {8, 0, 9, 0}}, labels: []float64{1, -1, -1}, mapping: LabelMapping{Negative: 0, Positive: 1}, base: ZeroBased, sorted: 2},
+		want: [][]float64{{0, 1, 2, 3}, {0, 1, 2, 0}, {8, 0, 9, 0}}, labels: []float64{1, -1, -1}, mapping: LabelMapping{Negative: 0, Positive: 1}, base: ZeroBased, sortedRows: 2},
 	{name: "positive chosen", text: "1 1:1\n2 1:2\n", opt: &ReadOptions{Positive: new(1.0)},
 		want: [][]float64{{1}, {2}}, labels: []float64{1, -1}, mapping: LabelMapping{Negative: 2, Positive: 1}, base: OneBased},
 	{name: "positive zero", text: "0 1:1\n1 1:2\n", opt: &ReadOptions{Positive: new(0.0)},
@@ -71,7 +71,7 @@ func TestReadLIBSVM(t *testing.T) {
 			if d.Mapping != tt.mapping {
 				t.Errorf("mapping %v, want %v", d.Mapping, tt.mapping)
 			}
-			want := ReadStats{Rows: len(tt.want), NNZ: d.X.NNZ(), IndexBase: tt.base, SortedRows: tt.sorted, Bytes: int64(len(tt.text))}
+			want := ReadStats{Rows: len(tt.want), NNZ: d.X.NNZ(), IndexBase: tt.base, SortedRows: tt.sortedRows, Bytes: int64(len(tt.text))}
 			if diff := cmp.Diff(want, d.Stats); diff != "" {
 				t.Error(diff)
 			}
@@ -176,7 +176,7 @@ func TestBlockBoundaries(t *testing.T) {
 		lengths = append(lengths, n)
 	}
 	text := b.String()
-	readsRows := func(t *testing.T, r io.Reader) {
+	checkRows := func(t *testing.T, r io.Reader) {
 		d, err := readAs(LIBSVM, r, "long", nil)
 		if err != nil {
 			t.Fatal(err)
@@ -195,24 +195,25 @@ func TestBlockBoundaries(t *testing.T) {
 			}
 		}
 	}
-	t.Run("whole", func(t *testing.T) { readsRows(t, strings.NewReader(text)) })
-	t.Run("half", func(t *testing.T) { readsRows(t, iotest.HalfReader(strings.NewReader(text))) })
-	t.Run("byte", func(t *testing.T) { readsRows(t, iotest.OneByteReader(strings.NewReader(text))) })
-	t.Run("data with EOF", func(t *testing.T) { readsRows(t, iotest.DataErrReader(strings.NewReader(text))) })
+	t.Run("whole", func(t *testing.T) { checkRows(t, strings.NewReader(text)) })
+	t.Run("half", func(t *testing.T) { checkRows(t, iotest.HalfReader(strings.NewReader(text))) })
+	t.Run("byte", func(t *testing.T) { checkRows(t, iotest.OneByteReader(strings.NewReader(text))) })
+	t.Run("data with EOF", func(t *testing.T) { checkRows(t, iotest.DataErrReader(strings.NewReader(text))) })
 	t.Run("failing", func(t *testing.T) {
-		broken := io.MultiReader(strings.NewReader(text[:len(text)/2]), iotest.ErrReader(io.ErrClosedPipe))
-		_, err := readAs(LIBSVM, broken, "long", nil)
+		failingReader := io.MultiReader(
+			strings.NewReader(text[:len(text)/2]), iotest.ErrReader(io.ErrClosedPipe))
+		_, err := readAs(LIBSVM, failingReader, "long", nil)
 		check.Error(t, err, "reading long", io.ErrClosedPipe.Error())
 	})
 }
 
 // TestEveryBlockPhase checks that short lines are read correctly, wherever a block ends within a line.
 func TestEveryBlockPhase(t *testing.T) {
-	line := "1 1:0.123456 7:-3.25e-2 12345:8\n0 2:5\n"
-	want := mustRead(t, line, nil)
-	for shift := range len(line) + 1 {
-		fill := "#" + strings.Repeat("x", blockSize-len(line)+shift-2) + "\n"
-		if d := mustRead(t, fill+line, nil); !sameBits(d.X, want.X) {
+	lines := "1 1:0.123456 7:-3.25e-2 12345:8\n0 2:5\n"
+	want := mustRead(t, lines, nil)
+	for shift := range len(lines) + 1 {
+		filler := "#" + strings.Repeat("x", blockSize-len(lines)+shift-2) + "\n"
+		if d := mustRead(t, filler+lines, nil); !sameBits(d.X, want.X) {
 			t.Fatalf("shift %d: %v, want %v", shift, sparsetest.Dense(d.X), sparsetest.Dense(want.X))
 		}
 	}
@@ -221,10 +222,10 @@ func TestEveryBlockPhase(t *testing.T) {
 // TestFirstErrorWins checks that the earliest error is reported, although blocks are parsed in parallel.
 func TestFirstErrorWins(t *testing.T) {
 	const lines = 200_000 // about 14 blocks
-	text := func(broken map[int]string) string {
+	textWith := func(brokenLines map[int]string) string {
 		var b strings.Builder
 		for i := 1; i <= lines; i++ {
-			line, ok := broken[i]
+			line, ok := brokenLines[i]
 			if !ok {
 				line = fmt.Sprintf("%d 3:%d 17:0.5", 2*(i%2)-1, i)
 			}
@@ -233,7 +234,7 @@ func TestFirstErrorWins(t *testing.T) {
 		return b.String()
 	}
 	for _, c := range []struct {
-		broken       map[int]string
+		brokenLines  map[int]string
 		line, column int
 		want         string
 	}{
@@ -245,14 +246,14 @@ func TestFirstErrorWins(t *testing.T) {
 		{map[int]string{100: "1 20:1", 190_000: "1 0:1"}, 100, 3, "counted from 0"},
 		{map[int]string{150_000: "1 20:1", 190_000: "1 0:1"}, 150_000, 3, "counted from 0"},
 	} {
-		_, err := readAs(LIBSVM, strings.NewReader(text(c.broken)), "f", &ReadOptions{Features: 20})
+		_, err := readAs(LIBSVM, strings.NewReader(textWith(c.brokenLines)), "f", &ReadOptions{Features: 20})
 		var parseErr *ParseError
 		if !errors.As(err, &parseErr) || parseErr.Line != c.line || parseErr.Column != c.column || !strings.Contains(parseErr.Msg, c.want) {
-			t.Errorf("%v: %v, want line %d, column %d, %q", c.broken, err, c.line, c.column, c.want)
+			t.Errorf("%v: %v, want line %d, column %d, %q", c.brokenLines, err, c.line, c.column, c.want)
 		}
 	}
-	endless := &repeat{text: "1 1:1\n"}
-	if _, err := readAs(LIBSVM, io.MultiReader(strings.NewReader("1 1:1\n1 1:y\n"), endless), "f", nil); err == nil || endless.position > 64*blockSize {
-		t.Errorf("%v after %d bytes more", err, endless.position)
+	endlessReader := &repeatReader{text: "1 1:1\n"}
+	if _, err := readAs(LIBSVM, io.MultiReader(strings.NewReader("1 1:1\n1 1:y\n"), endlessReader), "f", nil); err == nil || endlessReader.position > 64*blockSize {
+		t.Errorf("%v after %d bytes more", err, endlessReader.position)
 	}
 }

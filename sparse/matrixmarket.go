@@ -17,7 +17,7 @@ func readMatrixMarket(r io.Reader, name string, opt *ReadOptions) (*Dataset, err
 	}
 	size, err := c.Size()
 	if err == nil {
-		err = opt.allow(name, 2*8*size[0]+2*entryBytes*int64(len(c.Lines)), "%d rows", size[0])
+		err = opt.checkMemory(name, 2*8*size[0]+2*entryBytes*int64(len(c.Lines)), "%d rows", size[0])
 	}
 	if err != nil {
 		return nil, err
@@ -42,10 +42,10 @@ func readCoordinates(r io.Reader, name string, opt *ReadOptions) (*coordinates.F
 		return nil, stats, err
 	}
 	const perLine = 2 * 32 // estimated bytes of a coordinates.Line and of unused capacity
-	if err := opt.allow(name, 2*stats.Bytes+perLine*int64(bytes.Count(data, []byte("\n"))), "the %d bytes of text", len(data)); err != nil {
+	if err := opt.checkMemory(name, 2*stats.Bytes+perLine*int64(bytes.Count(data, []byte("\n"))), "the %d bytes of text", len(data)); err != nil {
 		return nil, stats, err
 	}
-	c, err := coordinates.Parse(data, name, wrongText)
+	c, err := coordinates.Parse(data, name, textError)
 	return c, stats, err
 }
 
@@ -57,9 +57,9 @@ func writeMatrixMarket(w io.Writer, d *Dataset) error {
 // a line `rows cols nnz`, then a line `i j value` for each stored entry, in row order. Values are in the
 // shortest form that reads back to the same bits.
 func (a *CSR) WriteTo(w io.Writer) (n int64, err error) {
-	count := &countingWriter{w: w}
-	err = writeMatrix(count, "", a)
-	return count.n, err
+	counter := &countingWriter{w: w}
+	err = writeMatrix(counter, "", a)
+	return counter.n, err
 }
 
 type countingWriter struct {
@@ -87,7 +87,7 @@ func writeMatrix(w io.Writer, head string, a *CSR) error {
 	})
 }
 
-// wrongText returns a *ParseError about a place in a text; see coordinates.Wrong.
-func wrongText(file string, line, column int, token, msg string) error {
+// textError returns a *ParseError about a place in a text; see coordinates.ErrorFunc.
+func textError(file string, line, column int, token, msg string) error {
 	return &ParseError{File: file, Line: line, Column: column, Token: token, Msg: msg}
 }

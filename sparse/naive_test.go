@@ -21,36 +21,36 @@ import (
 // wrong.
 func naiveLIBSVM(text string, opt *ReadOptions) (labels []float64, rows []map[int]float64, cols, line int, ok bool) {
 	var kinds []float64
-	largest, zero := -1, false
+	largest, hasZero := -1, false
 	for k, s := range strings.Split(strings.TrimPrefix(text, "\ufeff"), "\n") {
 		s, _, _ = strings.Cut(s, "#")
 		words := strings.FieldsFunc(s, func(r rune) bool { return strings.ContainsRune(" \t\r\v\f", r) })
 		if len(words) == 0 {
 			continue
 		}
-		label, number := naiveDecimal(words[0])
-		if !number {
+		label, isNumber := naiveDecimal(words[0])
+		if !isNumber {
 			return nil, nil, 0, k + 1, false
 		}
 		row, previous := map[int]float64{}, -1
 		for _, w := range words[1:] {
-			index, value, colon := strings.Cut(w, ":")
+			index, value, hasColon := strings.Cut(w, ":")
 			j, err := strconv.ParseUint(index, 10, 64)
-			v, number := naiveDecimal(value)
+			v, isNumber := naiveDecimal(value)
 			_, twice := row[int(j)]
-			limit := MaxCols
+			maxIndex := MaxCols
 			if opt.Features > 0 {
-				limit = opt.Features
+				maxIndex = opt.Features
 			}
 			if opt.Features > 0 && opt.IndexBase == ZeroBased {
-				limit--
+				maxIndex--
 			}
-			if !colon || err != nil || j > uint64(limit) || !number || twice ||
+			if !hasColon || err != nil || j > uint64(maxIndex) || !isNumber || twice ||
 				opt.Strict && int(j) <= previous || opt.IndexBase == OneBased && j == 0 {
 				return nil, nil, 0, k + 1, false
 			}
 			row[int(j)], previous = v, int(j)
-			largest, zero = max(largest, int(j)), zero || j == 0
+			largest, hasZero = max(largest, int(j)), hasZero || j == 0
 		}
 		if !slices.Contains(kinds, label) {
 			kinds = append(kinds, label)
@@ -61,7 +61,7 @@ func naiveLIBSVM(text string, opt *ReadOptions) (labels []float64, rows []map[in
 		labels, rows = append(labels, label), append(rows, row)
 	}
 	base := 1
-	if opt.IndexBase == ZeroBased || zero {
+	if opt.IndexBase == ZeroBased || hasZero {
 		base = 0
 	}
 	cols = max(0, largest+1-base)
@@ -119,12 +119,14 @@ func checkLIBSVM(t *testing.T, text string, opt *ReadOptions, d *Dataset, err er
 
 // TestReaderAgreesWithNaiveReader compares Read with naiveLIBSVM, bit for bit.
 func TestReaderAgreesWithNaiveReader(t *testing.T) {
-	agrees := func(t *testing.T, text []byte) {
+	checkAgreement := func(t *testing.T, text []byte) {
 		opt := &ReadOptions{Regression: true}
 		checkLIBSVM(t, string(text), opt, mustRead(t, string(text), opt), nil)
 	}
 	for _, decimals := range []int{0, 3, 7, 8, 9, 15, 16, 17, 20, 30} {
-		t.Run("decimals="+strconv.Itoa(decimals), func(t *testing.T) { agrees(t, rcv1Text(50, decimals)) })
+		t.Run("decimals="+strconv.Itoa(decimals), func(t *testing.T) {
+			checkAgreement(t, rcv1Text(50, decimals))
+		})
 	}
 	for _, name := range []string{"small/housing_scale", "small/abalone", "small/german.numer_scale", "paper/rcv1v2_binary_test.libsvm.zst", "paper/a9a.t.zst"} {
 		t.Run(name, func(t *testing.T) {
@@ -142,7 +144,7 @@ func TestReaderAgreesWithNaiveReader(t *testing.T) {
 			if _, err := io.Copy(&b, input); err != nil {
 				t.Fatal(err)
 			}
-			agrees(t, b.Bytes())
+			checkAgreement(t, b.Bytes())
 		})
 	}
 }

@@ -12,7 +12,7 @@ import (
 
 func readNPY(input io.Reader, name string, opt *ReadOptions) (*Dataset, error) {
 	a := arrayReader{name: name, arrayName: "the array", opt: opt}
-	x, err := a.dense(input)
+	x, err := a.readDense(input)
 	if err != nil {
 		return nil, err
 	}
@@ -53,11 +53,11 @@ func elementPlace(index int64) string {
 	return "element " + strconv.FormatInt(index, 10) + " (counted from 0)"
 }
 
-func notFinite(index int64, v float64) error {
+func notFiniteError(index int64, v float64) error {
 	return &npy.ElementError{Index: index, Token: formatFloat(v), Msg: "not finite: expected numbers; numpy.nan_to_num(x) replaces those that are none"}
 }
 
-func (a *arrayReader) dense(r io.Reader) (*CSR, error) {
+func (a *arrayReader) readDense(r io.Reader) (*CSR, error) {
 	array, err := npy.Open(r)
 	if err != nil {
 		return nil, a.describe(err, elementPlace)
@@ -66,13 +66,13 @@ func (a *arrayReader) dense(r io.Reader) (*CSR, error) {
 		return nil, a.errorf("%d dimensions of type %c: expected a table of numbers, a row for every sample (x.reshape(-1, 1) makes a column)", len(array.Shape), array.Kind)
 	}
 	n, p := array.Shape[0], array.Shape[1]
-	switch limit := a.opt.Features; {
+	switch features := a.opt.Features; {
 	case p > math.MaxInt32 || n > math.MaxInt32:
 		return nil, a.errorf("shape (%d, %d): expected at most %d rows and columns", n, p, math.MaxInt32)
 	case p == 0 && n > 0:
 		return nil, a.errorf("shape (%d, 0): expected at least one column", n)
-	case limit > 0 && p != limit:
-		return nil, a.errorf("%d columns: expected the stated %d features", p, limit)
+	case features > 0 && p != features:
+		return nil, a.errorf("%d columns: expected the stated %d features", p, features)
 	}
 	place := func(index int64) string {
 		i, j := index/int64(p), index%int64(p)
@@ -83,15 +83,15 @@ func (a *arrayReader) dense(r io.Reader) (*CSR, error) {
 	}
 	var x *CSR
 	if array.Fortran {
-		x, err = a.columnByColumn(array, n, p)
+		x, err = a.readColumnByColumn(array, n, p)
 	} else {
-		x, err = a.rowByRow(array, n, p, 1)
+		x, err = a.readRowByRow(array, n, p, 1)
 	}
 	return x, a.describe(err, place)
 }
 
 // eachArrayBlock calls do for all elements of an array, at most arrayBlock elements at a time. read is the
-// method Floats or Ints of the array. start is the index of v[0] in the array, from 0.
+// method ReadFloats or ReadInts of the array. start is the index of v[0] in the array, from 0.
 func eachArrayBlock[T any](array *npy.Array, read func(dst []T) (int, error), do func(start int64, v []T) error) error {
 	block, start := make([]T, min(arrayBlock, max(1, array.Len))), int64(0)
 	for {
@@ -109,43 +109,43 @@ func eachArrayBlock[T any](array *npy.Array, read func(dst []T) (int, error), do
 	}
 }
 
-// rowByRow reads a matrix in C order, which means row after row. It returns an error if the given number of
-// copies of the matrix does not fit in memory.
-func (a *arrayReader) rowByRow(array *npy.Array, n, p int, copies int64) (*CSR, error) {
+// readRowByRow reads a matrix in C order, which means row after row. It returns an error if the given
+// number of copies of the matrix does not fit in memory.
+func (a *arrayReader) readRowByRow(array *npy.Array, n, p int, copies int64) (*CSR, error) {
 	m := rows{ptr: make([]int64, 1, 1024)}
 	j := 0
-	err := eachArrayBlock(array, array.Floats, func(start int64, v []float64) error {
+	err := eachArrayBlock(array, array.ReadFloats, func(start int64, v []float64) error {
 		m.reserve(len(v))
 		for k, x := range v {
 			if storable(x) {
 				if math.IsNaN(x) || math.IsInf(x, 0) {
-					return notFinite(start+int64(k), x)
+					return notFiniteError(start+int64(k), x)
 				}
 				m.idx, m.val = append(m.idx, int32(j)), append(m.val, x)
 			}
 			if j++; j == p {
-				m.end()
+				m.endRow()
 				j = 0
 			}
 		}
-		return a.opt.allow(a.name, copies*m.bytes(), "the first %d of %d rows", len(m.ptr)-1, n)
+		return a.opt.checkMemory(a.name, copies*m.peakBytes(), "the first %d of %d rows", len(m.ptr)-1, n)
 	})
-	m.join()
+	m.joinEntries()
 	return m.matrix(p), err
 }
 
-// columnByColumn reads a matrix in Fortran order, which means column after column. It reads the transpose
+// readColumnByColumn reads a matrix in Fortran order, which means column after column. It reads the transpose
 // row after row, and transposes it, so two copies must fit in memory.
-func (a *arrayReader) columnByColumn(array *npy.Array, n, p int) (*CSR, error) {
-	t, err := a.rowByRow(array, p, n, 2)
+func (a *arrayReader) readColumnByColumn(array *npy.Array, n, p int) (*CSR, error) {
+	t, err := a.readRowByRow(array, p, n, 2)
 	if err != nil {
 		return nil, err
 	}
 	return t.Transpose(), nil
 }
 
-// vector reads a numeric array with a single row or column.
-func (a *arrayReader) vector(array *npy.Array) ([]float64, error) {
+// readVector reads a numeric array with a single row or column.
+func (a *arrayReader) readVector(array *npy.Array) ([]float64, error) {
 	if !array.Numeric() {
 		return nil, a.errorf("words: expected numbers")
 	}
@@ -153,9 +153,9 @@ func (a *arrayReader) vector(array *npy.Array) ([]float64, error) {
 		return nil, err
 	}
 	var v []float64
-	err := eachArrayBlock(array, array.Floats, func(_ int64, block []float64) error {
+	err := eachArrayBlock(array, array.ReadFloats, func(_ int64, block []float64) error {
 		v = append(v, block...)
-		return a.opt.allow(a.name, 2*8*int64(len(v)), "%d numbers", len(v))
+		return a.opt.checkMemory(a.name, 2*8*int64(len(v)), "%d numbers", len(v))
 	})
 	return v, a.describe(err, elementPlace)
 }
@@ -172,12 +172,12 @@ func (a *arrayReader) checkFlat(array *npy.Array) error {
 	return nil
 }
 
-// labels reads an array of finite labels.
-func (a *arrayReader) labels(array *npy.Array) ([]float64, error) {
-	y, err := a.vector(array)
+// readLabels reads an array of finite labels.
+func (a *arrayReader) readLabels(array *npy.Array) ([]float64, error) {
+	y, err := a.readVector(array)
 	for i, v := range y {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return nil, a.describe(notFinite(int64(i), v), elementPlace)
+			return nil, a.describe(notFiniteError(int64(i), v), elementPlace)
 		}
 	}
 	return y, err
@@ -194,7 +194,7 @@ func readNPYLabels(r io.Reader, name string, opt *ReadOptions) ([]float64, error
 	if err != nil {
 		return nil, a.describe(err, elementPlace)
 	}
-	return a.labels(array)
+	return a.readLabels(array)
 }
 
 // writeNPY writes a dense array of float64 in C order.
@@ -211,7 +211,7 @@ func writeNPY(w io.Writer, d *Dataset) error {
 			for k, j := range idx {
 				row[j] = val[k]
 			}
-			if err := out.Floats(row); err != nil {
+			if err := out.WriteFloats(row); err != nil {
 				return err
 			}
 			for _, j := range idx {

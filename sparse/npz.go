@@ -19,7 +19,7 @@ import (
 )
 
 func readNPZ(r io.Reader, name string, opt *ReadOptions) (*Dataset, error) {
-	source, size, kind, err := seekable(r, name, "PK", opt)
+	source, size, compressionName, err := openSeekable(r, name, "PK", opt)
 	if err != nil {
 		return nil, err
 	}
@@ -30,27 +30,29 @@ func readNPZ(r io.Reader, name string, opt *ReadOptions) (*Dataset, error) {
 	}
 	archive.RegisterDecompressor(zip.Deflate, flate.NewReader)
 	for _, f := range archive.File {
-		array, ok := strings.CutSuffix(f.Name, ".npy")
+		arrayName, ok := strings.CutSuffix(f.Name, ".npy")
 		if !ok {
 			continue
 		}
-		if z.arrays[array] != nil {
-			return nil, &ParseError{File: name, Token: array, Msg: "two arrays of that name: expected one"}
+		if z.arrays[arrayName] != nil {
+			msg := "two arrays of that name: expected one"
+			return nil, &ParseError{File: name, Token: arrayName, Msg: msg}
 		}
-		z.arrays[array], z.order = f, append(z.order, array)
+		z.arrays[arrayName], z.order = f, append(z.order, arrayName)
 	}
-	return z.read(kind)
+	return z.read(compressionName)
 }
 
-// seekable returns the content of r for random access, its size, and the name of its compression. A regular
-// file that begins with magic stays on disk. Other content is read into memory, decompressed if necessary.
-func seekable(r io.Reader, name, magic string, opt *ReadOptions) (io.ReaderAt, int64, string, error) {
+// openSeekable returns the content of r for random access, its size, and the name of its compression. A
+// regular file that begins with magic stays on disk. Other content is read into memory, decompressed if
+// necessary.
+func openSeekable(r io.Reader, name, magic string, opt *ReadOptions) (io.ReaderAt, int64, string, error) {
 	if f, ok := r.(*os.File); ok {
 		info, err := f.Stat()
 		if err == nil && info.Mode().IsRegular() {
 			head := make([]byte, len(magic))
 			if k, _ := f.ReadAt(head, 0); k < 2 || string(head) == magic {
-				return f, info.Size(), plain, nil
+				return f, info.Size(), uncompressed, nil
 			}
 		}
 	}
@@ -59,16 +61,16 @@ func seekable(r io.Reader, name, magic string, opt *ReadOptions) (io.ReaderAt, i
 		return nil, 0, "", err
 	}
 	defer input.close()
-	limit := int64(maxText)
+	maxBytes := int64(maxText)
 	if opt.Memory > 0 {
-		limit = min(limit, max(0, opt.Memory-opt.Reserve))
+		maxBytes = min(maxBytes, max(0, opt.Memory-opt.Reserve))
 	}
-	data, err := io.ReadAll(io.LimitReader(input, limit+1))
+	data, err := io.ReadAll(io.LimitReader(input, maxBytes+1))
 	switch {
 	case err != nil:
 		return nil, 0, "", err
-	case int64(len(data)) > limit:
-		return nil, 0, "", &ParseError{File: name, Msg: fmt.Sprintf("more than %s: a stream or a compressed file must fit in memory: give a file that is not compressed", byteCount(limit))}
+	case int64(len(data)) > maxBytes:
+		return nil, 0, "", &ParseError{File: name, Msg: fmt.Sprintf("more than %s: a stream or a compressed file must fit in memory: give a file that is not compressed", formatBytes(maxBytes))}
 	}
 	return bytes.NewReader(data), int64(len(data)), input.kind, nil
 }
@@ -81,8 +83,8 @@ type npzReader struct {
 	bytes  int64                // uncompressed length of the arrays that were read
 }
 
-// firstArray returns the first of the names that an array has, or "" if no array has any of them.
-func (z *npzReader) firstArray(names ...string) string {
+// firstArrayName returns the first of the names that an array has, or "" if no array has any of them.
+func (z *npzReader) firstArrayName(names ...string) string {
 	for _, name := range names {
 		if z.arrays[name] != nil {
 			return name
@@ -91,8 +93,8 @@ func (z *npzReader) firstArray(names ...string) string {
 	return ""
 }
 
-// open opens the named array and calls do with its content.
-func (z *npzReader) open(name string, do func(a *arrayReader, r io.Reader) error) error {
+// openArray opens the named array and calls do with its content.
+func (z *npzReader) openArray(name string, do func(a *arrayReader, r io.Reader) error) error {
 	f := z.arrays[name]
 	a := &arrayReader{name: z.name, arrayName: "array " + name, opt: z.opt}
 	r, err := f.Open()
@@ -104,8 +106,10 @@ func (z *npzReader) open(name string, do func(a *arrayReader, r io.Reader) error
 	return do(a, r)
 }
 
-func load[T any](z *npzReader, name string, read func(a *arrayReader, array *npy.Array) (T, error)) (v T, err error) {
-	err = z.open(name, func(a *arrayReader, r io.Reader) error {
+func loadArray[T any](
+	z *npzReader, name string, read func(a *arrayReader, array *npy.Array) (T, error),
+) (v T, err error) {
+	err = z.openArray(name, func(a *arrayReader, r io.Reader) error {
 		array, err := npy.Open(r)
 		if err != nil {
 			return a.describe(err, elementPlace)
@@ -116,33 +120,34 @@ func load[T any](z *npzReader, name string, read func(a *arrayReader, array *npy
 	return v, err
 }
 
-func (z *npzReader) read(kind string) (*Dataset, error) {
+func (z *npzReader) read(compressionName string) (*Dataset, error) {
 	var x *CSR
 	var err error
 	sortedRows := 0
 	if z.arrays["indptr"] != nil || z.arrays["format"] != nil {
-		x, sortedRows, err = z.sparse()
+		x, sortedRows, err = z.readSparse()
 	} else {
-		x, err = z.dense()
+		x, err = z.readDense()
 	}
 	if err != nil {
 		return nil, err
 	}
-	columns := x.cols
+	columnCount := x.cols
 	if x, err = withFeatures(z.name, x, z.matrixOptions()); err != nil {
 		return nil, err
 	}
 	var y []float64
-	if labels := z.firstArray("y", "labels", "target"); labels != "" && z.opt.targets == nil {
-		if y, err = load(z, labels, (*arrayReader).labels); err != nil {
+	if labelsName := z.firstArrayName("y", "labels", "target"); labelsName != "" && z.opt.targets == nil {
+		if y, err = loadArray(z, labelsName, (*arrayReader).readLabels); err != nil {
 			return nil, err
 		}
 	}
-	d, err := newData(z.name, x, y, z.opt, ReadStats{IndexBase: ZeroBased, Compression: kind, SortedRows: sortedRows})
+	stats := ReadStats{IndexBase: ZeroBased, Compression: compressionName, SortedRows: sortedRows}
+	d, err := newData(z.name, x, y, z.opt, stats)
 	if err != nil {
 		return nil, err
 	}
-	if err := z.setNames(d, columns); err != nil {
+	if err := z.setNames(d, columnCount); err != nil {
 		return nil, err
 	}
 	d.Stats.Bytes = z.bytes
@@ -152,7 +157,7 @@ func (z *npzReader) read(kind string) (*Dataset, error) {
 // matrixOptions returns the options for reading the matrix. If features are chosen by their names, the
 // options have no number of features, because the matrix has all features of the file.
 func (z *npzReader) matrixOptions() *ReadOptions {
-	if z.opt.Names == nil || z.firstArray("names", "features") == "" {
+	if z.opt.Names == nil || z.firstArrayName("names", "features") == "" {
 		return z.opt
 	}
 	opt := *z.opt
@@ -160,35 +165,35 @@ func (z *npzReader) matrixOptions() *ReadOptions {
 	return &opt
 }
 
-// setNames sets the names of the features, if the file has an array of names. columns is the number of
+// setNames sets the names of the features, if the file has an array of names. columnCount is the number of
 // columns of the matrix in the file.
-func (z *npzReader) setNames(d *Dataset, columns int) error {
-	array := z.firstArray("names", "features")
-	if array == "" {
+func (z *npzReader) setNames(d *Dataset, columnCount int) error {
+	arrayName := z.firstArrayName("names", "features")
+	if arrayName == "" {
 		return nil
 	}
-	names, err := load(z, array, (*arrayReader).words)
+	names, err := loadArray(z, arrayName, (*arrayReader).readWords)
 	if err != nil {
 		return err
 	}
-	if len(names) != columns {
-		return &ParseError{File: z.name, Msg: fmt.Sprintf("array %s: %d names for %d columns: expected one for every column", array, len(names), columns)}
+	if len(names) != columnCount {
+		return &ParseError{File: z.name, Msg: fmt.Sprintf("array %s: %d names for %d columns: expected one for every column", arrayName, len(names), columnCount)}
 	}
 	seen := map[string]bool{}
 	for _, name := range names {
 		if seen[name] {
-			return &ParseError{File: z.name, Token: name, Msg: "array " + array + ": a name that comes twice: expected each once"}
+			return &ParseError{File: z.name, Token: name, Msg: "array " + arrayName + ": a name that comes twice: expected each once"}
 		}
 		seen[name] = true
 	}
 	return d.setNames(z.name, names)
 }
 
-func (a *arrayReader) words(array *npy.Array) ([]string, error) {
+func (a *arrayReader) readWords(array *npy.Array) ([]string, error) {
 	var words []string
 	bytes := int64(0)
 	for {
-		block, err := array.Strings(1024)
+		block, err := array.ReadStrings(1024)
 		if err == io.EOF {
 			return words, nil
 		}
@@ -196,7 +201,7 @@ func (a *arrayReader) words(array *npy.Array) ([]string, error) {
 			bytes += int64(len(s)) + 32
 		}
 		if err == nil {
-			err = a.opt.allow(a.name, bytes, "the words of %s", a.arrayName)
+			err = a.opt.checkMemory(a.name, bytes, "the words of %s", a.arrayName)
 		}
 		if err != nil {
 			return nil, a.describe(err, elementPlace)
@@ -205,44 +210,44 @@ func (a *arrayReader) words(array *npy.Array) ([]string, error) {
 	}
 }
 
-// dense reads the array X or x or, if there is neither, the first array of numbers with two dimensions.
-func (z *npzReader) dense() (x *CSR, err error) {
-	array := z.firstArray("X", "x")
+// readDense reads the array X or x or, if there is neither, the first array of numbers with two dimensions.
+func (z *npzReader) readDense() (x *CSR, err error) {
+	arrayName := z.firstArrayName("X", "x")
 	for _, name := range z.order {
-		if array != "" {
+		if arrayName != "" {
 			break
 		}
-		if err := z.open(name, func(_ *arrayReader, r io.Reader) error {
+		if err := z.openArray(name, func(_ *arrayReader, r io.Reader) error {
 			if candidate, err := npy.Open(r); err == nil && len(candidate.Shape) == 2 && candidate.Numeric() {
-				array = name
+				arrayName = name
 			}
 			return nil
 		}); err != nil {
 			return nil, err
 		}
 	}
-	if array == "" {
+	if arrayName == "" {
 		return nil, &ParseError{File: z.name, Msg: fmt.Sprintf("no matrix among the arrays %v: expected X, or those of scipy's csr: data, indices, indptr, shape, format", z.order)}
 	}
 	z.bytes = 0
-	err = z.open(array, func(a *arrayReader, r io.Reader) error {
+	err = z.openArray(arrayName, func(a *arrayReader, r io.Reader) error {
 		a.opt = z.matrixOptions()
-		x, err = a.dense(r)
+		x, err = a.readDense(r)
 		return err
 	})
 	return x, err
 }
 
-// sparse reads a sparse matrix that scipy.sparse.save_npz wrote in the format csr. sortedRows is the number
-// of rows that had to be sorted.
-func (z *npzReader) sparse() (x *CSR, sortedRows int, err error) {
+// readSparse reads a sparse matrix that scipy.sparse.save_npz wrote in the format csr. sortedRows is the
+// number of rows that had to be sorted.
+func (z *npzReader) readSparse() (x *CSR, sortedRows int, err error) {
 	for _, name := range []string{"data", "indices", "indptr", "shape"} {
 		if z.arrays[name] == nil {
 			return nil, 0, &ParseError{File: z.name, Token: name, Msg: fmt.Sprintf("no such array, only %v: expected those of scipy's csr: data, indices, indptr, shape, format", z.order)}
 		}
 	}
 	if z.arrays["format"] != nil {
-		format, err := load(z, "format", (*arrayReader).words)
+		format, err := loadArray(z, "format", (*arrayReader).readWords)
 		if err != nil {
 			return nil, 0, err
 		}
@@ -250,37 +255,37 @@ func (z *npzReader) sparse() (x *CSR, sortedRows int, err error) {
 			return nil, 0, &ParseError{File: z.name, Token: strings.Join(format, " "), Msg: "array format: expected csr (x.tocsr() makes it)"}
 		}
 	}
-	shape, err := load(z, "shape", readInts(1<<20))
+	shape, err := loadArray(z, "shape", intReader(1<<20))
 	if err != nil {
 		return nil, 0, err
 	}
 	if len(shape) != 2 || shape[0] < 0 || shape[1] < 0 || shape[0] > math.MaxInt32 || shape[1] > math.MaxInt32 {
 		return nil, 0, &ParseError{File: z.name, Msg: fmt.Sprintf("array shape: %v: expected rows and columns, at most %d", shape, math.MaxInt32)}
 	}
-	ptr, err := load(z, "indptr", readInts(int(shape[0])+1))
+	ptr, err := loadArray(z, "indptr", intReader(int(shape[0])+1))
 	if err != nil {
 		return nil, 0, err
 	}
-	idx, err := load(z, "indices", readIndices)
+	idx, err := loadArray(z, "indices", readIndices)
 	if err != nil {
 		return nil, 0, err
 	}
-	val, err := load(z, "data", (*arrayReader).vector)
+	val, err := loadArray(z, "data", (*arrayReader).readVector)
 	if err != nil {
 		return nil, 0, err
 	}
 	return z.assemble(int(shape[0]), int(shape[1]), ptr, idx, val)
 }
 
-// readInts returns a function that reads an array of integers. More than limit elements are an error.
-func readInts(limit int) func(a *arrayReader, array *npy.Array) ([]int64, error) {
+// intReader returns a function that reads an array of integers. More than maxLen elements are an error.
+func intReader(maxLen int) func(a *arrayReader, array *npy.Array) ([]int64, error) {
 	return func(a *arrayReader, array *npy.Array) (v []int64, err error) {
-		if array.Len > int64(limit) {
-			return nil, a.errorf("%d numbers: expected at most %d", array.Len, limit)
+		if array.Len > int64(maxLen) {
+			return nil, a.errorf("%d numbers: expected at most %d", array.Len, maxLen)
 		}
-		err = a.eachInt(array, func(block []int64) error {
+		err = a.eachIntBlock(array, func(block []int64) error {
 			v = append(v, block...)
-			return a.opt.allow(a.name, 2*8*int64(len(v)), "%d numbers", len(v))
+			return a.opt.checkMemory(a.name, 2*8*int64(len(v)), "%d numbers", len(v))
 		})
 		return v, err
 	}
@@ -288,47 +293,47 @@ func readInts(limit int) func(a *arrayReader, array *npy.Array) ([]int64, error)
 
 // readIndices reads column numbers. Numbers below 0 or above math.MaxInt32 become -1.
 func readIndices(a *arrayReader, array *npy.Array) (v []int32, err error) {
-	err = a.eachInt(array, func(block []int64) error {
+	err = a.eachIntBlock(array, func(block []int64) error {
 		for _, j := range block {
 			if j < 0 || j > math.MaxInt32 {
 				j = -1
 			}
 			v = append(v, int32(j))
 		}
-		return a.opt.allow(a.name, (4+8+4)*int64(len(v)), "%d entries", len(v))
+		return a.opt.checkMemory(a.name, (4+8+4)*int64(len(v)), "%d entries", len(v))
 	})
 	return v, err
 }
 
-// eachInt calls do for all elements of an integer array, at most arrayBlock of them at a time.
-func (a *arrayReader) eachInt(array *npy.Array, do func(block []int64) error) error {
+// eachIntBlock calls do for all elements of an integer array, at most arrayBlock of them at a time.
+func (a *arrayReader) eachIntBlock(array *npy.Array, do func(block []int64) error) error {
 	if err := a.checkFlat(array); err != nil {
 		return err
 	}
-	err := eachArrayBlock(array, array.Ints, func(_ int64, block []int64) error { return do(block) })
+	err := eachArrayBlock(array, array.ReadInts, func(_ int64, block []int64) error { return do(block) })
 	return a.describe(err, elementPlace)
 }
 
 // assemble checks the arrays of a sparse matrix and returns the matrix. sortedRows is the number of rows
 // that it had to sort.
 func (z *npzReader) assemble(n, p int, ptr []int64, idx []int32, val []float64) (x *CSR, sortedRows int, err error) {
-	wrong := func(format string, args ...any) (*CSR, int, error) {
+	fail := func(format string, args ...any) (*CSR, int, error) {
 		return nil, 0, &ParseError{File: z.name, Msg: fmt.Sprintf(format, args...)}
 	}
 	if err := checkShape(n, p, ptr, len(idx), len(val)); err != nil {
-		return wrong("the arrays do not make a matrix: %s", pkgerr.Text(err))
+		return fail("the arrays do not make a matrix: %s", pkgerr.Text(err))
 	}
 	for k, v := range val {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
 			a := arrayReader{name: z.name, arrayName: "array data"}
-			return nil, 0, a.describe(notFinite(int64(k), v), elementPlace)
+			return nil, 0, a.describe(notFiniteError(int64(k), v), elementPlace)
 		}
 	}
 	for i := range n {
 		row, values := idx[ptr[i]:ptr[i+1]], val[ptr[i]:ptr[i+1]]
 		for k, j := range row {
 			if j < 0 || int(j) >= p {
-				return wrong("array indices, element %d (counted from 0), of row %d: expected a column in 0..%d", ptr[i]+int64(k), i, p-1)
+				return fail("array indices, element %d (counted from 0), of row %d: expected a column in 0..%d", ptr[i]+int64(k), i, p-1)
 			}
 		}
 		if !slices.IsSorted(row) {
@@ -339,7 +344,7 @@ func (z *npzReader) assemble(n, p int, ptr []int64, idx []int32, val []float64) 
 			sortedRows++
 		}
 		if j, twice := coordinates.SortRow(row, values); twice {
-			return wrong("array indices: row %d has column %d twice: expected each once (x.sum_duplicates() adds them up)", i, j)
+			return fail("array indices: row %d has column %d twice: expected each once (x.sum_duplicates() adds them up)", i, j)
 		}
 	}
 	x, err = New(n, p, ptr, idx, val)
@@ -371,7 +376,7 @@ type npzPart struct {
 
 func npzParts(d *Dataset) []npzPart {
 	x := d.X
-	array := func(name, kind string, n int, fill func(*npy.Writer) error) npzPart {
+	arrayPart := func(name, kind string, n int, fill func(*npy.Writer) error) npzPart {
 		return npzPart{name, func(w io.Writer) error {
 			out, err := npy.NewWriter(w, kind, n)
 			if err != nil {
@@ -381,14 +386,15 @@ func npzParts(d *Dataset) []npzPart {
 		}}
 	}
 	parts := []npzPart{
-		array("indices", "i4", len(x.idx), func(w *npy.Writer) error { return w.Int32s(x.idx) }),
-		array("indptr", "i8", len(x.ptr), func(w *npy.Writer) error { return w.Ints(x.ptr) }),
+		arrayPart("indices", "i4", len(x.idx), func(w *npy.Writer) error { return w.WriteInt32s(x.idx) }),
+		arrayPart("indptr", "i8", len(x.ptr), func(w *npy.Writer) error { return w.WriteInts(x.ptr) }),
 		{"format", func(w io.Writer) error { return npy.WriteBytes(w, "csr") }},
-		array("shape", "i8", 2, func(w *npy.Writer) error { return w.Ints([]int64{int64(x.rows), int64(x.cols)}) }),
-		array("data", "f8", len(x.val), func(w *npy.Writer) error { return w.Floats(x.val) }),
+		arrayPart("shape", "i8", 2, func(w *npy.Writer) error { return w.WriteInts([]int64{int64(x.rows), int64(x.cols)}) }),
+		arrayPart("data", "f8", len(x.val), func(w *npy.Writer) error { return w.WriteFloats(x.val) }),
 	}
 	if y := d.OriginalLabels(); y != nil {
-		parts = append(parts, array("y", "f8", len(y), func(w *npy.Writer) error { return w.Floats(y) }))
+		writeLabels := func(w *npy.Writer) error { return w.WriteFloats(y) }
+		parts = append(parts, arrayPart("y", "f8", len(y), writeLabels))
 	}
 	if d.Names != nil {
 		parts = append(parts, npzPart{"names", func(w io.Writer) error { return npy.WriteStrings(w, d.Names) }})

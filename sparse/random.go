@@ -8,33 +8,33 @@ import (
 	"slices"
 )
 
-// random draws numbers that depend only on the seed. It uses rand.PCG, whose numbers are fixed by its
+// A generator draws numbers that depend only on the seed. It uses rand.PCG, whose numbers are fixed by its
 // definition, and not the methods of rand.Rand, which may change.
-type random struct{ pcg *rand.PCG }
+type generator struct{ pcg *rand.PCG }
 
-func newRandom(seed uint64) *random { return &random{rand.NewPCG(seed, 0x5ca5ad4d)} }
+func newGenerator(seed uint64) *generator { return &generator{rand.NewPCG(seed, 0x5ca5ad4d)} }
 
 // integer returns a uniform random number in 0..n-1, where n > 0, by Lemire's multiplication method.
-func (r *random) integer(n int) int {
+func (r *generator) integer(n int) int {
 	bound := uint64(n)
 	hi, lo := bits.Mul64(r.pcg.Uint64(), bound)
 	if lo < bound {
-		for reject := -bound % bound; lo < reject; {
+		for threshold := -bound % bound; lo < threshold; {
 			hi, lo = bits.Mul64(r.pcg.Uint64(), bound)
 		}
 	}
 	return int(hi)
 }
 
-// unit returns a uniform multiple of 2^-53 in [0, 1).
-func (r *random) unit() float64 { return float64(r.pcg.Uint64()>>11) * 0x1p-53 }
+// uniform returns a uniform multiple of 2^-53 in [0, 1).
+func (r *generator) uniform() float64 { return float64(r.pcg.Uint64()>>11) * 0x1p-53 }
 
 // normal returns a nearly normal number of mean 0 and variance 1: the sum of twelve uniform numbers minus 6
 // (Irwin-Hall). It needs no logarithm or cosine, whose last bits differ between machines.
-func (r *random) normal() float64 {
+func (r *generator) normal() float64 {
 	s := -6.0
 	for range 12 {
-		s += r.unit()
+		s += r.uniform()
 	}
 	return s
 }
@@ -46,7 +46,7 @@ func Split(n, k int, seed uint64) (chosen, others []int) {
 	if k < 0 || k > n {
 		panic(fmt.Sprintf("sparse: Split of %d out of %d elements", k, n))
 	}
-	r, numbers := newRandom(seed), make([]int, n)
+	r, numbers := newGenerator(seed), make([]int, n)
 	for i := range numbers {
 		numbers[i] = i
 	}
@@ -101,13 +101,13 @@ func NewSynthetic(opt SyntheticOptions) (*Synthetic, error) {
 		if g >= opt.Groups {
 			continue
 		}
-		value := 1 + float64(float64(g%3)/2)
+		coefficient := 1 + float64(float64(g%3)/2)
 		if g%2 == 1 {
-			value = -value
+			coefficient = -coefficient
 		}
 		var group []int
 		for j := firstFeature; j < firstFeature+opt.GroupSize; j++ {
-			s.Coefficients[j] = value
+			s.Coefficients[j] = coefficient
 			group = append(group, j)
 		}
 		s.Groups = append(s.Groups, group)
@@ -155,7 +155,7 @@ func (o SyntheticOptions) groupEdges(firstFeature int) [][2]int32 {
 
 // draw draws the samples and computes their labels from the coefficients x.
 func (o SyntheticOptions) draw(x []float64) (*Dataset, error) {
-	r := newRandom(o.Seed)
+	r := newGenerator(o.Seed)
 	d := &Dataset{Labels: make([]float64, o.Rows)}
 	ptr, idx, val := make([]int64, o.Rows+1), []int32(nil), []float64(nil)
 	for i := range o.Rows {
@@ -189,7 +189,7 @@ func (o SyntheticOptions) draw(x []float64) (*Dataset, error) {
 }
 
 // rowColumns draws NonzerosPerRow different features, in increasing order, by Floyd's algorithm.
-func (o SyntheticOptions) rowColumns(r *random) []int32 {
+func (o SyntheticOptions) rowColumns(r *generator) []int32 {
 	cols := make([]int32, 0, o.NonzerosPerRow)
 	for top := o.Features - o.NonzerosPerRow; top < o.Features; top++ {
 		j := int32(r.integer(top + 1))

@@ -17,8 +17,8 @@ func TestRandomStreamIsFrozen(t *testing.T) {
 	if diff := cmp.Diff([][]int{{0, 2, 3, 5, 6, 8, 9, 10}, {1, 4, 7, 11, 12, 13, 14}}, [][]int{a, b}); diff != "" {
 		t.Error(diff)
 	}
-	few, _ := Split(1000, 8, 7)
-	if diff := cmp.Diff([]int{261, 345, 411, 445, 572, 629, 771, 920}, few); diff != "" {
+	chosen, _ := Split(1000, 8, 7)
+	if diff := cmp.Diff([]int{261, 345, 411, 445, 572, 629, 771, 920}, chosen); diff != "" {
 		t.Error(diff)
 	}
 	s, err := NewSynthetic(SyntheticOptions{Rows: 3, Features: 7, NonzerosPerRow: 2, Groups: 1, GroupSize: 2, Noise: .5, Seed: 9, Regression: true})
@@ -66,7 +66,7 @@ func TestSplitIsFair(t *testing.T) {
 }
 
 func TestNormalMoments(t *testing.T) {
-	r := newRandom(1)
+	r := newGenerator(1)
 	const n = 200_000
 	var sum, sq float64
 	for range n {
@@ -107,11 +107,11 @@ func TestSynthetic(t *testing.T) {
 				t.Errorf("edge %v leaves its group", e)
 			}
 		}
-		again, err := NewSynthetic(opt)
+		repeated, err := NewSynthetic(opt)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !sameBits(s.X, again.X) || !sameFloats(s.Labels, again.Labels) {
+		if !sameBits(s.X, repeated.X) || !sameFloats(s.Labels, repeated.Labels) {
 			t.Error("the same options give another problem")
 		}
 	}

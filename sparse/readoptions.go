@@ -66,8 +66,8 @@ type ReadOptions struct {
 	// (CSR.Check), process and release (CSR.Release) a part of the rows at a time.
 	Beyond bool
 
-	targets []float64 // the labels in LabelsFile
-	stored  bool      // labels of two classes stay −1 and +1, as a .scas file stores them
+	targets   []float64 // the labels in LabelsFile
+	keepSigns bool      // labels of two classes stay −1 and +1, as a .scas file stores them
 }
 
 // checked returns o, or the defaults if o is nil. It returns an error if an option is wrong.
@@ -134,22 +134,22 @@ func (o *ReadOptions) check() error {
 	return nil
 }
 
-// allow returns an error if bytes and Reserve together are more than Memory, unless Memory is 0. format and
-// args say in the error what takes the bytes.
-func (o *ReadOptions) allow(name string, bytes int64, format string, args ...any) error {
+// checkMemory returns an error if bytes and Reserve together are more than Memory, unless Memory is 0.
+// format and args say in the error what takes the bytes.
+func (o *ReadOptions) checkMemory(name string, bytes int64, format string, args ...any) error {
 	if bytes += o.Reserve; o.Memory == 0 || bytes <= o.Memory {
 		return nil
 	}
 	return &ParseError{
 		File: name,
 		Msg: fmt.Sprintf("%s take %s of memory, more than the %s allowed",
-			fmt.Sprintf(format, args...), byteCount(bytes), byteCount(o.Memory)),
+			fmt.Sprintf(format, args...), formatBytes(bytes), formatBytes(o.Memory)),
 		Remedies: []Remedy{{Field: "ReadOptions.Memory", To: "a larger number"}},
 	}
 }
 
-// byteCount formats a number of bytes, such as 1.5 MiB.
-func byteCount(n int64) string {
+// formatBytes formats a number of bytes, such as 1.5 MiB.
+func formatBytes(n int64) string {
 	v, k := float64(n), 0
 	for ; v >= 1000 && k < 4; k++ {
 		v /= 1 << 10

@@ -91,13 +91,13 @@ func readText(r io.Reader, name string, opt *ReadOptions) (data []byte, stats Re
 	if err != nil {
 		return nil, stats, err
 	}
-	limit := int64(maxText)
+	maxBytes := int64(maxText)
 	if opt.Memory > 0 {
-		limit = min(limit, max(0, opt.Memory-opt.Reserve)*4/9) // ReadAll needs up to 9/4 times the text
+		maxBytes = min(maxBytes, max(0, opt.Memory-opt.Reserve)*4/9) // ReadAll needs up to 9/4 times the text
 	}
-	data, err = io.ReadAll(io.LimitReader(io.MultiReader(bytes.NewReader(head[:n]), input), limit+1))
-	if err == nil && limit < maxText && int64(len(data)) > limit {
-		err = opt.allow(name, int64(len(data))*9/4, "the first %d bytes of text", len(data))
+	data, err = io.ReadAll(io.LimitReader(io.MultiReader(bytes.NewReader(head[:n]), input), maxBytes+1))
+	if err == nil && maxBytes < maxText && int64(len(data)) > maxBytes {
+		err = opt.checkMemory(name, int64(len(data))*9/4, "the first %d bytes of text", len(data))
 	}
 	if err == nil && len(data) > maxText {
 		err = &ParseError{File: name, Msg: fmt.Sprintf("more than %d MiB of text: expected a file that fits in memory", maxText>>20)}
@@ -119,38 +119,38 @@ const (
 // eachBlock divides a text into blocks of whole lines and calls do for each block. The block is buf[:n]. It
 // ends in a line feed, and at least text.Pad bytes follow it in buf. If isLast is true, no text follows the
 // block. do returns how many bytes it has used; the next block begins with the unused bytes.
-func eachBlock(input io.Reader, name string, do func(buf []byte, n int, isLast bool) (used int, err error)) error {
+func eachBlock(input io.Reader, name string, do func(buf []byte, n int, isLast bool) (usedBytes int, err error)) error {
 	const tail = text.Pad + 1 // room after the text: for a final line feed that it may lack, and for Pad bytes
 	buf := make([]byte, blockSize+tail)
-	count, first := 0, true // count is the number of bytes in buf
+	count, isFirst := 0, true // count is the number of bytes in buf
 	for {
 		n, err := io.ReadFull(input, buf[count:len(buf)-tail])
-		scanned := count
+		scannedCount := count
 		count += n
 		atEnd := err == io.EOF || err == io.ErrUnexpectedEOF
 		if err != nil && !atEnd {
 			return err
 		}
-		if first {
+		if isFirst {
 			if err := refuseBinary(buf[:count], name); err != nil {
 				return err
 			}
-			first = false
+			isFirst = false
 		}
 		if atEnd && count > 0 && buf[count-1] != '\n' {
 			buf[count] = '\n'
 			count++
 		}
-		used, end := 0, scanned+bytes.LastIndexByte(buf[scanned:count], '\n')+1
-		if end > scanned || atEnd && end > 0 {
-			if used, err = do(buf, end, atEnd); err != nil {
+		usedBytes, end := 0, scannedCount+bytes.LastIndexByte(buf[scannedCount:count], '\n')+1
+		if end > scannedCount || atEnd && end > 0 {
+			if usedBytes, err = do(buf, end, atEnd); err != nil {
 				return err
 			}
 		}
 		if atEnd {
 			return nil
 		}
-		if used == 0 { // the buffer has no complete record yet
+		if usedBytes == 0 { // the buffer has no complete record yet
 			if count > maxLine {
 				return &ParseError{File: name, Msg: fmt.Sprintf("a line of more than %d MiB: expected one line for every sample, such as `label index:value ...`", maxLine>>20)}
 			}
@@ -159,7 +159,7 @@ func eachBlock(input io.Reader, name string, do func(buf []byte, n int, isLast b
 			}
 			continue
 		}
-		count = copy(buf, buf[used:count])
+		count = copy(buf, buf[usedBytes:count])
 	}
 }
 
@@ -168,12 +168,12 @@ func eachBlock(input io.Reader, name string, do func(buf []byte, n int, isLast b
 // receives the results of parse in the order of the text. Its first error ends the reading.
 func inParallel[T any](input io.Reader, name string, parse func(b []byte, n int, isFirst bool) T, take func(T) error) error {
 	threads := runtime.GOMAXPROCS(0)
-	order := make(chan chan T, threads) // results of the blocks, in the order of the text
-	free := make(chan []byte, 2*threads)
+	results := make(chan chan T, threads) // results of the blocks, in the order of the text
+	freeBuffers := make(chan []byte, 2*threads)
 	stop, takeErr := make(chan struct{}), make(chan error)
 	go func() {
 		var err error
-		for result := range order {
+		for result := range results {
 			if got := <-result; err == nil {
 				if err = take(got); err != nil {
 					close(stop)
@@ -183,30 +183,30 @@ func inParallel[T any](input io.Reader, name string, parse func(b []byte, n int,
 		takeErr <- err
 	}()
 	first := true
-	err := eachBlock(input, name, func(buf []byte, n int, _ bool) (used int, err error) {
+	err := eachBlock(input, name, func(buf []byte, n int, _ bool) (usedBytes int, err error) {
 		var b []byte
 		select {
 		case <-stop:
 			return 0, errStopped
-		case b = <-free:
+		case b = <-freeBuffers:
 		default:
 		}
 		b = append(b[:0], buf[:n+text.Pad]...)
 		result, isFirst := make(chan T, 1), first
-		order <- result
+		results <- result
 		first = false
 		go func() {
 			result <- parse(b, n, isFirst)
 			select {
-			case free <- b:
+			case freeBuffers <- b:
 			default:
 			}
 		}()
 		return n, nil
 	})
-	close(order)
-	if wrong := <-takeErr; wrong != nil {
-		return wrong
+	close(results)
+	if firstErr := <-takeErr; firstErr != nil {
+		return firstErr
 	}
 	return err
 }

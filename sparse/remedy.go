@@ -86,10 +86,10 @@ var (
 	leaveRowOut  = Remedy{To: "leave the row out"}
 )
 
-func dropColumn(name string) Remedy {
+func dropColumnRemedy(name string) Remedy {
 	return Remedy{Field: "TableOptions.Drop", To: strconv.Quote(name)}
 }
 
-func fillMissing(condition string) Remedy {
+func fillMissingRemedy(condition string) Remedy {
 	return Remedy{Field: "TableOptions.Missing", To: "MissingMean, MissingMedian or MissingZero", If: condition}
 }

@@ -28,28 +28,28 @@ func (m *rows) reserve(n int) {
 	m.idx, m.val = make([]int32, 0, size), make([]float64, 0, size)
 }
 
-func (m *rows) end() { m.ptr = append(m.ptr, int64(m.fullCount+len(m.idx))) }
+func (m *rows) endRow() { m.ptr = append(m.ptr, int64(m.fullCount+len(m.idx))) }
 
-// join moves all entries into idx and val. This needs twice their memory.
-func (m *rows) join() {
+// joinEntries moves all entries into idx and val. This needs twice their memory.
+func (m *rows) joinEntries() {
 	if m.full == nil {
 		return
 	}
 	lists := append(m.full, entries{m.idx, m.val})
-	total := m.fullCount + len(m.idx)
-	m.idx, m.val, m.full, m.fullCount = make([]int32, 0, total), make([]float64, 0, total), nil, 0
+	entryCount := m.fullCount + len(m.idx)
+	m.idx, m.val, m.full, m.fullCount = make([]int32, 0, entryCount), make([]float64, 0, entryCount), nil, 0
 	for _, list := range lists {
 		m.idx, m.val = append(m.idx, list.idx...), append(m.val, list.val...)
 	}
 }
 
-// bytes returns twice the memory of the rows and their labels, because they are copied: the entries by join,
-// the other slices when they grow.
-func (m *rows) bytes() int64 {
+// peakBytes returns twice the memory of the rows and their labels, because they are copied: the entries by
+// joinEntries, the other slices when they grow.
+func (m *rows) peakBytes() int64 {
 	return 2 * (rowBytes*int64(len(m.ptr)) + entryBytes*int64(m.fullCount+len(m.idx)))
 }
 
-// matrix returns the rows as a matrix. The rows must be valid, as described at New. Call join first.
+// matrix returns the rows as a matrix. The rows must be valid, as described at New. Call joinEntries first.
 func (m *rows) matrix(cols int) *CSR {
 	return &CSR{rows: len(m.ptr) - 1, cols: cols, ptr: m.ptr, idx: trim(m.idx), val: trim(m.val)}
 }

@@ -76,9 +76,9 @@ func cutFiles(paths []string, part, parts int, format Format) (fileParts []fileP
 		return []filePart{{paths[part], 0, sizes[part], sizes[part]}}, nil
 	}
 	boundary := func(k int) int64 { return int64(float64(total) * (float64(k) / float64(parts))) }
-	lo, hi, start := boundary(part), boundary(part+1), int64(0)
+	lo, hi, fileStart := boundary(part), boundary(part+1), int64(0)
 	for k, size := range sizes {
-		p := filePart{paths[k], max(lo-start, 0), min(hi-start, size), size}
+		p := filePart{paths[k], max(lo-fileStart, 0), min(hi-fileStart, size), size}
 		if format == LIBSVM {
 			if err := p.alignToLines(); err != nil {
 				return nil, err
@@ -87,7 +87,7 @@ func cutFiles(paths []string, part, parts int, format Format) (fileParts []fileP
 		if p.lo < p.hi {
 			fileParts = append(fileParts, p)
 		}
-		start += size
+		fileStart += size
 	}
 	return fileParts, nil
 }
@@ -105,7 +105,7 @@ func (p *filePart) alignToLines() error {
 	defer f.Close()
 	head := make([]byte, 6)
 	n, _ := f.ReadAt(head, 0)
-	if compressionOf(head[:n]) != nil {
+	if compressionByMagic(head[:n]) != nil {
 		if p.hi = p.size; p.lo > 0 {
 			p.lo = p.size
 		}
@@ -167,26 +167,26 @@ func (p *filePart) read(parser *libsvmParser) error {
 	}
 	defer input.close()
 	parser.stats.Compression = input.kind
-	return inParallel(input, p.path, parser.block, parser.take)
+	return inParallel(input, p.path, parser.parseBlock, parser.addPart)
 }
 
 // correctLine adds the number of lines before p to the line number in err, because the reader counted from
 // the beginning of p.
 func (p *filePart) correctLine(err error) error {
-	bad, ok := err.(*ParseError)
-	if !ok || bad.Line == 0 || p.lo == 0 {
+	parseErr, ok := err.(*ParseError)
+	if !ok || parseErr.Line == 0 || p.lo == 0 {
 		return err
 	}
-	f, failed := os.Open(p.path)
-	if failed != nil {
+	f, openErr := os.Open(p.path)
+	if openErr != nil {
 		return err
 	}
 	defer f.Close()
 	prefix, buf := io.NewSectionReader(f, 0, p.lo), make([]byte, 1<<16)
 	for {
-		n, failed := prefix.Read(buf)
-		bad.Line += bytes.Count(buf[:n], []byte{'\n'})
-		if failed != nil {
+		n, readErr := prefix.Read(buf)
+		parseErr.Line += bytes.Count(buf[:n], []byte{'\n'})
+		if readErr != nil {
 			return err
 		}
 	}
@@ -194,15 +194,15 @@ func (p *filePart) correctLine(err error) error {
 
 // readBinaryParts reads parts of .scas files. The rows of a single part are a view of the file.
 func readBinaryParts(fileParts []filePart, opt *ReadOptions) (*Dataset, error) {
-	var bytes int64
+	var partBytes int64
 	for _, p := range fileParts {
-		bytes += p.hi - p.lo
+		partBytes += p.hi - p.lo
 	}
-	if len(fileParts) > 1 && opt.Memory > 0 && bytes > opt.Memory {
+	if len(fileParts) > 1 && opt.Memory > 0 && partBytes > opt.Memory {
 		return nil, errorf("%s and %d more files: the part takes about %d bytes, more than the %d allowed, and only a part of one file may be larger than memory: join the files by scas convert, or use as many files as parts",
-			fileParts[0].path, len(fileParts)-1, bytes, opt.Memory)
+			fileParts[0].path, len(fileParts)-1, partBytes, opt.Memory)
 	}
-	opt.stored = true
+	opt.keepSigns = true
 	var shard *Dataset
 	for _, p := range fileParts {
 		d, err := ReadFile(p.path, opt)
@@ -216,7 +216,7 @@ func readBinaryParts(fileParts []filePart, opt *ReadOptions) (*Dataset, error) {
 			shard = d
 			continue
 		}
-		if err := shard.stack(d); err != nil {
+		if err := shard.appendRows(d); err != nil {
 			return nil, errorf("%s: %w", p.path, err)
 		}
 	}
@@ -230,23 +230,25 @@ func readBinaryParts(fileParts []filePart, opt *ReadOptions) (*Dataset, error) {
 // cut reduces d, the data of a whole file, to the rows of p. If these rows fit in opt.Memory, it restores
 // their original labels, and checks the rows that ReadFile did not check.
 func (d *Dataset) cut(p *filePart, opt *ReadOptions) (err error) {
-	row := func(position int64) int { return int(float64(d.X.rows) * (float64(position) / float64(p.size))) }
-	lo, hi := row(p.lo), row(p.hi)
+	rowAt := func(position int64) int {
+		return int(float64(d.X.rows) * (float64(position) / float64(p.size)))
+	}
+	lo, hi := rowAt(p.lo), rowAt(p.hi)
 	if d.Labels == nil {
 		return errorf("%s: the file has no labels: convert the data with them", p.path)
 	}
 	d.Stats.Bytes = p.hi - p.lo
-	beyond := opt.Memory > 0 && p.hi-p.lo > opt.Memory
-	if unchecked := d.X.Mapped() && opt.Memory > 0 && p.size > opt.Memory; unchecked && !beyond {
+	exceedsMemory := opt.Memory > 0 && p.hi-p.lo > opt.Memory
+	if unchecked := d.X.Mapped() && opt.Memory > 0 && p.size > opt.Memory; unchecked && !exceedsMemory {
 		err = d.X.file.contentError(d.X.file.CheckPart(d.X.file.firstRow+lo, d.X.file.firstRow+hi, true))
 	}
 	if err == nil {
 		d.X, err = d.X.rowRange(lo, hi)
 	}
-	if d.Labels = d.Labels[lo:hi]; err != nil || beyond {
+	if d.Labels = d.Labels[lo:hi]; err != nil || exceedsMemory {
 		return err
 	}
-	d.unmap()
+	d.restoreLabels()
 	return nil
 }
 
@@ -257,22 +259,25 @@ func (a *CSR) rowRange(lo, hi int) (*CSR, error) {
 		return a, nil
 	}
 	ptr := slices.Clone(a.ptr[lo : hi+1])
-	first, last := ptr[0], ptr[hi-lo]
-	if first < 0 || last > int64(len(a.idx)) || !slices.IsSorted(ptr) {
+	firstEntry, endEntry := ptr[0], ptr[hi-lo]
+	if firstEntry < 0 || endEntry > int64(len(a.idx)) || !slices.IsSorted(ptr) {
 		return nil, a.Check(lo, hi)
 	}
 	for i := range ptr {
-		ptr[i] -= first
+		ptr[i] -= firstEntry
 	}
-	part := &CSR{rows: hi - lo, cols: a.cols, ptr: ptr, idx: a.idx[first:last], val: a.val[first:last]}
+	part := &CSR{
+		rows: hi - lo, cols: a.cols,
+		ptr: ptr, idx: a.idx[firstEntry:endEntry], val: a.val[firstEntry:endEntry],
+	}
 	if a.file != nil {
 		part.file = &mapping{a.file.File, a.file.name, a.file.firstRow + lo}
 	}
 	return part, nil
 }
 
-// stack adds the rows of other after the rows of d.
-func (d *Dataset) stack(other *Dataset) error {
+// appendRows adds the rows of other after the rows of d.
+func (d *Dataset) appendRows(other *Dataset) error {
 	cols := max(d.X.cols, other.X.cols)
 	top, bottom := *d.X, *other.X
 	top.cols, bottom.cols = cols, cols

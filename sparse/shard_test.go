@@ -17,9 +17,9 @@ import (
 	"github.com/scas-admm/scas/sparse/internal/check"
 )
 
-// shardFiles writes files of LIBSVM text with lines of many lengths. It returns their paths and the text of
-// all files.
-func shardFiles(t *testing.T, files, lines int) (paths []string, content string) {
+// writeShardFiles writes files of LIBSVM text with lines of many lengths. It returns their paths and the
+// text of all files.
+func writeShardFiles(t *testing.T, files, lines int) (paths []string, content string) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(uint64(files), uint64(lines)))
 	var text strings.Builder
@@ -56,7 +56,7 @@ func joinShards(t *testing.T, paths []string, parts int, opt *ReadOptions) *Data
 		}
 		if data == nil {
 			data = d
-		} else if err := data.stack(d); err != nil {
+		} else if err := data.appendRows(d); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -76,31 +76,31 @@ func checkSame(t *testing.T, got, want *Dataset) {
 // TestShards checks that every row is in exactly one shard, wherever the text is divided.
 func TestShards(t *testing.T) {
 	for _, files := range []int{1, 2, 5} {
-		paths, text := shardFiles(t, files, 40)
+		paths, text := writeShardFiles(t, files, 40)
 		want, err := readAs(LIBSVM, strings.NewReader(text), "all", &ReadOptions{AnyLabels: true})
 		if err != nil {
 			t.Fatal(err)
 		}
-		binary := make([]string, files)
+		binaryPaths := make([]string, files)
 		for k, path := range paths {
-			binary[k] = strings.TrimSuffix(path, ".svm") + ".scas"
+			binaryPaths[k] = strings.TrimSuffix(path, ".svm") + ".scas"
 			d, err := ReadFile(path, &ReadOptions{AnyLabels: true})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := WriteFile(binary[k], d); err != nil {
+			if err := WriteFile(binaryPaths[k], d); err != nil {
 				t.Fatal(err)
 			}
 		}
 		for _, parts := range []int{1, 2, 3, 7, 16} {
 			checkSame(t, joinShards(t, paths, parts, nil), want)
-			checkSame(t, joinShards(t, binary, parts, nil), want)
+			checkSame(t, joinShards(t, binaryPaths, parts, nil), want)
 		}
 		for _, opt := range []*ReadOptions{
 			{Positive: new(float64(1))}, {Mapping: LabelMapping{Negative: 1, Positive: -1}}, {Classes: Classes{Values: []float64{-1, 1}}}, {Regression: true},
 		} { // ReadShard ignores these options
 			checkSame(t, joinShards(t, paths, 2, opt), want)
-			checkSame(t, joinShards(t, binary, 2, opt), want)
+			checkSame(t, joinShards(t, binaryPaths, 2, opt), want)
 		}
 	}
 }
@@ -108,19 +108,19 @@ func TestShards(t *testing.T) {
 // TestShardsOfCompressed checks that a compressed file is in one shard, and that the error for a shard
 // without rows names a remedy.
 func TestShardsOfCompressed(t *testing.T) {
-	paths, text := shardFiles(t, 4, 30)
+	paths, text := writeShardFiles(t, 4, 30)
 	want, err := readAs(LIBSVM, strings.NewReader(text), "all", &ReadOptions{AnyLabels: true})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for k, path := range paths {
-		plain, err := os.ReadFile(path)
+		content, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)
 		}
 		var b bytes.Buffer
 		w, _ := zstd.NewWriter(&b)
-		w.Write(plain)
+		w.Write(content)
 		w.Close()
 		paths[k] = path + ".zst"
 		if err := os.WriteFile(paths[k], b.Bytes(), 0o666); err != nil {
@@ -155,16 +155,17 @@ func TestShardsOfWords(t *testing.T) {
 
 // TestShardErrors checks the errors of ReadShard, and their line numbers.
 func TestShardErrors(t *testing.T) {
-	paths, text := shardFiles(t, 1, 40)
+	paths, text := writeShardFiles(t, 1, 40)
 	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
-	bad := len(lines) - 1
-	lines[bad] += " 5:x"
+	badLine := len(lines) - 1
+	lines[badLine] += " 5:x"
 	if err := os.WriteFile(paths[0], []byte(strings.Join(lines, "\n")), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	_, err := ReadShard(paths, 3, 4, nil)
-	if parse, ok := errors.AsType[*ParseError](err); !ok || parse.Line != bad+1 || parse.File != paths[0] {
-		t.Errorf("%v, want line %d", err, bad+1)
+	parseErr, ok := errors.AsType[*ParseError](err)
+	if !ok || parseErr.Line != badLine+1 || parseErr.File != paths[0] {
+		t.Errorf("%v, want line %d", err, badLine+1)
 	}
 	if _, err := ReadShard(paths, 0, 4, nil); err != nil {
 		t.Errorf("the first part: %v", err)
@@ -176,9 +177,9 @@ func TestShardErrors(t *testing.T) {
 		_, err := ReadShard(c.paths, 0, 2, nil)
 		check.Error(t, err, c.want)
 	}
-	signs := filepath.Join(t.TempDir(), "signs.scas")
-	must(t, WriteFile(signs, mustRead(t, "-1 1:1\n3 1:2\n-1\n3\n", nil)))
-	_, err = ReadShard([]string{signs}, 0, 2, &ReadOptions{Counts: true})
+	signsPath := filepath.Join(t.TempDir(), "signs.scas")
+	must(t, WriteFile(signsPath, mustRead(t, "-1 1:1\n3 1:2\n-1\n3\n", nil)))
+	_, err = ReadShard([]string{signsPath}, 0, 2, &ReadOptions{Counts: true})
 	check.Error(t, err, `"-1": a label below 0`)
 	_, err = ReadShard(paths, 1, 1000, nil)
 	check.Error(t, err, "fewer parts")
@@ -197,18 +198,18 @@ func TestRebase(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	first, err := ReadShard([]string{path}, 0, 2, nil)
+	firstShard, err := ReadShard([]string{path}, 0, 2, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	second, err := ReadShard([]string{path}, 1, 2, nil)
+	secondShard, err := ReadShard([]string{path}, 1, 2, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	first.Rebase(true, 5)
-	second.Rebase(true, 5)
-	if err := first.stack(second); err != nil {
+	firstShard.Rebase(true, 5)
+	secondShard.Rebase(true, 5)
+	if err := firstShard.appendRows(secondShard); err != nil {
 		t.Fatal(err)
 	}
-	checkSame(t, first, want)
+	checkSame(t, firstShard, want)
 }

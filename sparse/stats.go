@@ -11,13 +11,13 @@ type ColumnStats struct {
 	Rows float64
 	// Largest is, for each column, the largest absolute value of an entry.
 	Largest []float64
-	// Stored, StoredMean and Square have one number for each column, computed from the rows that store an entry
-	// in the column. Stored is the sum of the weights of these rows, StoredMean is the weighted mean of their
-	// entries, and Square is Σ weight (entry − StoredMean)².
+	// Stored, StoredMean and Square have one number for each column, computed from the rows that store an
+	// entry in the column. Stored is the sum of the weights of these rows, StoredMean is the weighted mean
+	// of their entries, and Square is Σ weight (entry − StoredMean)².
 	Stored, StoredMean, Square []float64
 
-	started bool         // rows were added
-	piece   *ColumnStats // scratch memory of Add
+	started   bool         // rows were added
+	addedRows *ColumnStats // scratch memory of Add
 }
 
 // NewColumnStats returns the statistics of an empty set of rows.
@@ -32,26 +32,26 @@ func NewColumnStats(cols int) *ColumnStats {
 // ColumnStats returns the statistics of all columns. The rows have no weights.
 func (a *CSR) ColumnStats() *ColumnStats {
 	s := NewColumnStats(a.cols)
-	s.set(a, 0, a.rows, nil)
+	s.compute(a, 0, a.rows, nil)
 	return s
 }
 
 // Add adds rows lo to hi−1 of a. weight returns the weight of row i; nil means 1 for all rows.
 func (s *ColumnStats) Add(a *CSR, lo, hi int, weight func(i int) float64) {
 	if !s.started {
-		s.set(a, lo, hi, weight)
+		s.compute(a, lo, hi, weight)
 		return
 	}
-	if s.piece == nil {
-		s.piece = NewColumnStats(len(s.Stored))
+	if s.addedRows == nil {
+		s.addedRows = NewColumnStats(len(s.Stored))
 	}
-	s.piece.set(a, lo, hi, weight)
-	s.Merge(s.piece)
+	s.addedRows.compute(a, lo, hi, weight)
+	s.Merge(s.addedRows)
 }
 
-// set computes the statistics of rows lo to hi−1 of a. It reads the rows twice, because sums of squared
+// compute computes the statistics of rows lo to hi−1 of a. It reads the rows twice, because sums of squared
 // differences from the mean lose fewer digits than sums of squares.
-func (s *ColumnStats) set(a *CSR, lo, hi int, weight func(i int) float64) {
+func (s *ColumnStats) compute(a *CSR, lo, hi int, weight func(i int) float64) {
 	for _, v := range [][]float64{s.Largest, s.Stored, s.StoredMean, s.Square} {
 		clear(v)
 	}
@@ -120,8 +120,8 @@ func (s *ColumnStats) StdDev() []float64 {
 	dev := make([]float64, len(s.StoredMean))
 	for j, w := range s.Stored {
 		mean := s.StoredMean[j]
-		absent := math.Max(0, s.Rows-w)
-		v := math.Sqrt((s.Square[j] + float64(float64(w*(absent/s.Rows))*float64(mean*mean))) / s.Rows)
+		absentWeight := math.Max(0, s.Rows-w)
+		v := math.Sqrt((s.Square[j] + float64(float64(w*(absentWeight/s.Rows))*float64(mean*mean))) / s.Rows)
 		if v > 1e-12*math.Abs(float64(mean*(w/s.Rows))) {
 			dev[j] = v
 		}
@@ -163,15 +163,15 @@ func (s *ColumnStats) Standardize(x *CSR, center bool) (*CSR, error) {
 	ptr := make([]int64, x.rows+1)
 	idx, val := make([]int32, x.rows*x.cols), make([]float64, x.rows*x.cols)
 	for i := range x.rows {
-		base := i * x.cols
-		ptr[i+1] = int64(base + x.cols)
+		rowStart := i * x.cols
+		ptr[i+1] = int64(rowStart + x.cols)
 		cols, vals := x.Row(i)
 		for k, j := range cols {
-			val[base+int(j)] = vals[k]
+			val[rowStart+int(j)] = vals[k]
 		}
 		for j := range x.cols {
-			idx[base+j] = int32(j)
-			val[base+j] = (val[base+j] - mean[j]) / scale[j]
+			idx[rowStart+j] = int32(j)
+			val[rowStart+j] = (val[rowStart+j] - mean[j]) / scale[j]
 		}
 	}
 	return New(x.rows, x.cols, ptr, idx, val)
@@ -198,12 +198,12 @@ func (s *ColumnStats) Unscale(coef []float64, center bool) (unscaled []float64, 
 
 // RowNormsSq returns, for each row, the sum of the squares of its entries, added in column order.
 func (a *CSR) RowNormsSq() []float64 {
-	norms := make([]float64, a.rows)
-	for i := range norms {
+	normsSq := make([]float64, a.rows)
+	for i := range normsSq {
 		_, val := a.Row(i)
 		for _, v := range val {
-			norms[i] += float64(v * v)
+			normsSq[i] += float64(v * v)
 		}
 	}
-	return norms
+	return normsSq
 }

@@ -35,24 +35,24 @@ func TestColumnStats(t *testing.T) {
 			t.Errorf("column %d: %s", j, diff)
 		}
 	}
-	if empty := Identity(0).ColumnStats(); len(empty.Mean()) != 0 || empty.Rows != 0 {
+	if emptyStats := Identity(0).ColumnStats(); len(emptyStats.Mean()) != 0 || emptyStats.Rows != 0 {
 		t.Error("an empty matrix has column statistics")
 	}
-	if none := NewColumnStats(1); none.Mean()[0] != 0 || none.StdDev()[0] != 0 {
-		t.Errorf("no rows have mean %v and deviation %v", none.Mean(), none.StdDev())
+	if noStats := NewColumnStats(1); noStats.Mean()[0] != 0 || noStats.StdDev()[0] != 0 {
+		t.Errorf("no rows have mean %v and deviation %v", noStats.Mean(), noStats.StdDev())
 	}
 }
 
 // randomTriplets returns entries with values near 1000 in column 1, a stored zero in column 2, and no
 // entries in column 3.
 func randomTriplets(rows, cols int) []Triplet {
-	r := newRandom(5)
+	r := newGenerator(5)
 	var e []Triplet
 	for i := range rows {
 		for j := range cols {
 			switch {
 			case j == 1:
-				e = append(e, Triplet{i, j, 1000 + r.unit()})
+				e = append(e, Triplet{i, j, 1000 + r.uniform()})
 			case j == 2 && i == 0:
 				e = append(e, Triplet{i, j, 0})
 			case j != 3 && r.integer(3) == 0:
@@ -166,20 +166,20 @@ func TestColumnStatsOfPieces(t *testing.T) {
 	}
 	want := x.ColumnStats()
 	m := NewColumnStats(23)
-	twice := NewColumnStats(23) // every row is added with weight 2 and again with weight 0
+	doubled := NewColumnStats(23) // every row is added with weight 2 and again with weight 0
 	for lo := 0; lo < 500; lo += 90 {
 		hi := min(lo+90, 500)
 		m.Add(x, lo, hi, nil)
-		twice.Add(x, lo, hi, func(int) float64 { return 2 })
-		twice.Add(x, lo, hi, func(int) float64 { return 0 })
+		doubled.Add(x, lo, hi, func(int) float64 { return 2 })
+		doubled.Add(x, lo, hi, func(int) float64 { return 0 })
 	}
-	dev, twiceDev := m.StdDev(), twice.StdDev()
-	if m.Rows != 500 || twice.Rows != 1000 || dev[20] != 0 || dev[22] != 0 {
-		t.Errorf("%v and %v rows, deviations %v and %v of constant columns", m.Rows, twice.Rows, dev[20], dev[22])
+	dev, doubledDev := m.StdDev(), doubled.StdDev()
+	if m.Rows != 500 || doubled.Rows != 1000 || dev[20] != 0 || dev[22] != 0 {
+		t.Errorf("%v and %v rows, deviations %v and %v of constant columns", m.Rows, doubled.Rows, dev[20], dev[22])
 	}
 	for j, sd := range want.StdDev() {
-		if math.Abs(dev[j]-sd) > 1e-13*(1+sd) || math.Abs(twiceDev[j]-sd) > 1e-13*(1+sd) {
-			t.Errorf("column %d: deviation %v and %v, want %v", j, dev[j], twiceDev[j], sd)
+		if math.Abs(dev[j]-sd) > 1e-13*(1+sd) || math.Abs(doubledDev[j]-sd) > 1e-13*(1+sd) {
+			t.Errorf("column %d: deviation %v and %v, want %v", j, dev[j], doubledDev[j], sd)
 		}
 	}
 	if math.Abs(dev[21]-0.5) > 1e-9 || m.Largest[21] != 1e8+1 {

@@ -141,7 +141,7 @@ func (c *Covariance) rescale(i, j int, entry float64) float64 {
 }
 
 // ReadCovarianceFile reads a covariance file; see ReadCovariance.
-func ReadCovarianceFile(path string) (*Covariance, error) { return text.FromFile(path, ReadCovariance) }
+func ReadCovarianceFile(path string) (*Covariance, error) { return text.ReadFile(path, ReadCovariance) }
 
 // ReadCovariance reads a covariance or correlation matrix as a table of numbers, possibly
 // compressed. A line has the numbers of one row, separated by blanks, commas or semicolons. Blank

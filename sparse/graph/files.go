@@ -18,7 +18,7 @@ import (
 
 // ReadEdgesFile reads an edge list file; see ReadEdges.
 func ReadEdgesFile(path string, p int) (*Graph, error) {
-	return text.FromFile(path, func(r io.Reader, name string) (*Graph, error) { return ReadEdges(r, name, p) })
+	return text.ReadFile(path, func(r io.Reader, name string) (*Graph, error) { return ReadEdges(r, name, p) })
 }
 
 // ReadEdges reads a graph over p features from lines `i j [weight]`, possibly compressed.
@@ -202,7 +202,7 @@ func ReadConstraintFile(path string, p int) (*Constraint, error) {
 			break
 		}
 	}
-	return text.FromFile(path, func(r io.Reader, name string) (*Constraint, error) {
+	return text.ReadFile(path, func(r io.Reader, name string) (*Constraint, error) {
 		return ReadConstraint(r, name, kind, p)
 	})
 }
@@ -249,7 +249,7 @@ func ReadConstraint(r io.Reader, name string, kind Kind, p int) (*Constraint, er
 // detectConstraint is ReadConstraint for kind Any and a file that is not a Matrix Market file.
 func detectConstraint(c *coordinates.File, p int) (*Constraint, error) {
 	g, edgesErr := graphOf(c, p)
-	entries, headed := c.Announced()
+	entries, headed := c.AnnouncedEntries()
 	lines := int64(len(c.Lines)) - 1
 	if headed && entries > lines && int(c.Lines[0].J) == p && edgesErr == nil {
 		return nil, &sparse.ParseError{File: c.Name, Line: c.Lines[0].Number, Msg: fmt.Sprintf(

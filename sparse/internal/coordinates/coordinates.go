@@ -26,9 +26,9 @@ type Line struct {
 	Number int
 }
 
-// Wrong returns an error about a place in a file. line and column count from 1; line 0 means the whole
+// ErrorFunc returns an error about a place in a file. line and column count from 1; line 0 means the whole
 // file, column 0 the whole line. token is empty if the error concerns no single token.
-type Wrong func(file string, line, column int, token, msg string) error
+type ErrorFunc func(file string, line, column int, token, msg string) error
 
 // File has the lines of a text. Parse does not check the numbers in the lines; Matrix does.
 type File struct {
@@ -41,25 +41,25 @@ type File struct {
 	// file.
 	Symmetry string
 
-	field  string  // real, integer or pattern in a Matrix Market file
-	array  bool    // the file is a dense Matrix Market file; its lines after the size hold one value each
-	mirror float64 // 1 for a symmetric matrix, -1 for a skew-symmetric one, else 0
-	text   string
-	wrong  Wrong
+	field    string  // real, integer or pattern in a Matrix Market file
+	isArray  bool    // the file is a dense Matrix Market file; its lines after the size hold one value each
+	mirror   float64 // 1 for a symmetric matrix, -1 for a skew-symmetric one, else 0
+	text     string
+	newError ErrorFunc
 }
 
 // Parse parses a text. It skips blank lines, comments that begin with '#' and, in a Matrix Market file,
-// lines that begin with '%'. The function wrong creates the errors; name is the name of the file in them. An
-// empty file, and a Matrix Market file of an unknown kind, are errors.
-func Parse(data []byte, name string, wrong Wrong) (*File, error) {
+// lines that begin with '%'. The function newError creates the errors; name is the name of the file in
+// them. An empty file, and a Matrix Market file of an unknown kind, are errors.
+func Parse(data []byte, name string, newError ErrorFunc) (*File, error) {
 	if len(bytes.TrimSpace(data)) == 0 {
-		return nil, wrong(name, 0, 0, "", "the file is empty: expected a matrix, `rows cols nnz` and lines `i j value`, or edges `i j [weight]` (a comment alone if there are none)")
+		return nil, newError(name, 0, 0, "", "the file is empty: expected a matrix, `rows cols nnz` and lines `i j value`, or edges `i j [weight]` (a comment alone if there are none)")
 	}
-	c := &File{Name: name, text: string(data), wrong: wrong}
+	c := &File{Name: name, text: string(data), newError: newError}
 	for lines := text.NewLines(c.text); lines.Next(); {
 		switch token := lines.Fields[0].Text; {
 		case lines.Number == 1 && strings.EqualFold(token, "%%MatrixMarket"):
-			if err := c.banner(lines.Fields); err != nil {
+			if err := c.parseBanner(lines.Fields); err != nil {
 				return nil, err
 			}
 		case c.Symmetry == "" || token[0] != '%':
@@ -72,7 +72,7 @@ func Parse(data []byte, name string, wrong Wrong) (*File, error) {
 // line returns the tokens of the current line as a Line.
 func (c *File) line(lines *text.Lines) Line {
 	l := Line{Value: 1, Tokens: len(lines.Fields), Number: lines.Number}
-	if c.array && len(c.Lines) > 0 {
+	if c.isArray && len(c.Lines) > 0 {
 		l.Value = floatOrNaN(lines.Fields[0].Text)
 		return l
 	}
@@ -98,7 +98,7 @@ func floatOrNaN(s string) float64 {
 	return v
 }
 
-func (c *File) banner(words []text.Field) error {
+func (c *File) parseBanner(words []text.Field) error {
 	const wantBanner = "expected the line `%%MatrixMarket matrix coordinate FIELD SYMMETRY`, or array for coordinate"
 	if len(words) != 5 {
 		return c.errorAt(1, words[0], wantBanner)
@@ -118,16 +118,16 @@ func (c *File) banner(words []text.Field) error {
 	}
 	c.field, c.Symmetry = strings.ToLower(words[3].Text), strings.ToLower(words[4].Text)
 	c.mirror = map[string]float64{"symmetric": 1, "skew-symmetric": -1}[c.Symmetry]
-	if c.array = strings.EqualFold(words[2].Text, "array"); c.array && c.field == "pattern" {
+	if c.isArray = strings.EqualFold(words[2].Text, "array"); c.isArray && c.field == "pattern" {
 		return c.errorAt(1, words[3], "an array has values: expected field real or integer")
 	}
 	return nil
 }
 
-// Announced returns the number of entries that the header of a matrix gives. ok is false if the first of
-// the Lines is no valid header.
-func (c *File) Announced() (entries int64, ok bool) {
-	size, err := c.header()
+// AnnouncedEntries returns the number of entries that the header of a matrix gives. ok is false if the
+// first of the Lines is no valid header.
+func (c *File) AnnouncedEntries() (entries int64, ok bool) {
+	size, err := c.parseHeader()
 	return size[2], err == nil
 }
 
@@ -138,7 +138,7 @@ func (c *File) ErrorAt(k, token int, msg string) error {
 }
 
 func (c *File) errorAt(line int, f text.Field, msg string) error {
-	return c.wrong(c.Name, line, f.Column, f.Text, msg)
+	return c.newError(c.Name, line, f.Column, f.Text, msg)
 }
 
 // fields returns the tokens of Lines[k].

@@ -24,30 +24,30 @@ func (c *File) Matrix() (*Matrix, error) {
 	if err != nil {
 		return nil, err
 	}
-	if c.array {
-		c.place(size)
+	if c.isArray {
+		c.setPlaces(size)
 	}
-	announced, entries := size[2], c.Lines[1:]
+	announcedCount, entries := size[2], c.Lines[1:]
 	for k, e := range entries {
-		token, msg := c.wrongEntry(e, size)
-		if int64(k) == announced {
-			token, msg = 0, fmt.Sprintf("more entries than the %d announced in the header", announced)
+		token, msg := c.checkEntry(e, size)
+		if int64(k) == announcedCount {
+			token, msg = 0, fmt.Sprintf("more entries than the %d announced in the header", announcedCount)
 		}
 		if msg != "" {
 			return nil, c.ErrorAt(k+1, token, msg)
 		}
 	}
-	if n := len(entries); int64(n) < announced {
-		return nil, c.wrong(c.Name, c.Lines[n].Number, 0, "", fmt.Sprintf(
-			"the file ends after %d entries: expected the %d announced in the header", n, announced))
+	if n := len(entries); int64(n) < announcedCount {
+		return nil, c.newError(c.Name, c.Lines[n].Number, 0, "", fmt.Sprintf(
+			"the file ends after %d entries: expected the %d announced in the header", n, announcedCount))
 	}
 	return c.collect(int(size[0]), int(size[1]))
 }
 
-// place assigns rows and columns to the values of a dense file, column by column. A symmetric file has only
-// the lower triangle, a skew-symmetric file only the part below the diagonal. Values beyond the last column
-// get a column out of range.
-func (c *File) place(size [3]int64) {
+// setPlaces assigns rows and columns to the values of a dense file, column by column. A symmetric file has
+// only the lower triangle, a skew-symmetric file only the part below the diagonal. Values beyond the last
+// column get a column out of range.
+func (c *File) setPlaces(size [3]int64) {
 	i, j := int64(1), int64(1)
 	firstRow := func() int64 {
 		switch {
@@ -73,7 +73,7 @@ func (c *File) place(size [3]int64) {
 func (c *File) collect(rows, cols int) (*Matrix, error) {
 	entries := c.Lines[1:]
 	m := &Matrix{Rows: rows, Cols: cols, Ptr: make([]int64, rows+1)}
-	withMirrored := func(e Line, do func(i, j int32, v float64)) {
+	callWithMirror := func(e Line, do func(i, j int32, v float64)) {
 		do(e.I-1, e.J-1, e.Value)
 		if c.mirror != 0 && e.I != e.J {
 			do(e.J-1, e.I-1, float64(c.mirror*e.Value))
@@ -81,7 +81,7 @@ func (c *File) collect(rows, cols int) (*Matrix, error) {
 	}
 	for _, e := range entries {
 		if c.stored(e) {
-			withMirrored(e, func(i, _ int32, _ float64) { m.Ptr[i+1]++ })
+			callWithMirror(e, func(i, _ int32, _ float64) { m.Ptr[i+1]++ })
 		}
 	}
 	for i := range rows {
@@ -91,7 +91,7 @@ func (c *File) collect(rows, cols int) (*Matrix, error) {
 	nextEntry := slices.Clone(m.Ptr[:rows])
 	for _, e := range entries {
 		if c.stored(e) {
-			withMirrored(e, func(i, j int32, v float64) {
+			callWithMirror(e, func(i, j int32, v float64) {
 				m.Idx[nextEntry[i]], m.Val[nextEntry[i]] = j, v
 				nextEntry[i]++
 			})
@@ -99,7 +99,7 @@ func (c *File) collect(rows, cols int) (*Matrix, error) {
 	}
 	for i := range rows {
 		if j, twice := SortRow(m.Idx[m.Ptr[i]:m.Ptr[i+1]], m.Val[m.Ptr[i]:m.Ptr[i+1]]); twice {
-			return nil, c.repeatedEntry(int32(i)+1, j+1)
+			return nil, c.repeatedEntryError(int32(i)+1, j+1)
 		}
 	}
 	return m, nil
@@ -107,7 +107,7 @@ func (c *File) collect(rows, cols int) (*Matrix, error) {
 
 // stored reports whether an entry is stored in the matrix. The zeros of a dense file are not stored, except
 // -0.
-func (c *File) stored(e Line) bool { return !c.array || math.Float64bits(e.Value) != 0 }
+func (c *File) stored(e Line) bool { return !c.isArray || math.Float64bits(e.Value) != 0 }
 
 // SortRow sorts the entries of a row by column. If a column occurs twice, twice is true, column is this
 // column, and the row is not valid afterwards.
@@ -137,34 +137,35 @@ func SortRow(idx []int32, val []float64) (column int32, twice bool) {
 	return 0, false
 }
 
-// repeatedEntry returns the error for two entries at one place. Row i and column j, counted from 1, are this
-// place or, in a symmetric or skew-symmetric file, its mirror image.
-func (c *File) repeatedEntry(i, j int32) error {
+// repeatedEntryError returns the error for two entries at one place. Row i and column j, counted from 1,
+// are this place or, in a symmetric or skew-symmetric file, its mirror image.
+func (c *File) repeatedEntryError(i, j int32) error {
 	firstLine := 0
 	for _, e := range c.Lines[1:] {
 		if match := e.I == i && e.J == j || c.mirror != 0 && e.I == j && e.J == i; match && firstLine == 0 {
 			firstLine = e.Number
 		} else if match {
-			return c.wrong(c.Name, e.Number, 0, "", fmt.Sprintf(
+			return c.newError(c.Name, e.Number, 0, "", fmt.Sprintf(
 				"a second entry at (%d, %d), after line %d: expected each place once", e.I, e.J, firstLine))
 		}
 	}
 	panic("coordinates: no place comes twice")
 }
 
-// header parses the first of the Lines: the numbers of rows, of columns and, except in a dense file, of
+// parseHeader parses the first of the Lines: the numbers of rows, of columns and, except in a dense file, of
 // entries.
-func (c *File) header() (size [3]int64, err error) {
+func (c *File) parseHeader() (size [3]int64, err error) {
 	want := "expected the size of the matrix, `rows cols nnz`, three whole numbers"
-	numbers := 3
-	if c.array {
-		numbers, want = 2, "expected the size of the matrix, `rows cols`, two whole numbers"
+	numberCount := 3
+	if c.isArray {
+		numberCount, want = 2, "expected the size of the matrix, `rows cols`, two whole numbers"
 	}
 	if len(c.Lines) == 0 {
-		return size, c.wrong(c.Name, 0, 0, "", "the file has nothing but comments: "+want)
+		return size, c.newError(c.Name, 0, 0, "", "the file has nothing but comments: "+want)
 	}
-	if n := c.Lines[0].Tokens; n != numbers {
-		return size, c.ErrorAt(0, min(n-1, numbers), fmt.Sprintf("the number of tokens is %d: %s", n, want))
+	if n := c.Lines[0].Tokens; n != numberCount {
+		msg := fmt.Sprintf("the number of tokens is %d: %s", n, want)
+		return size, c.ErrorAt(0, min(n-1, numberCount), msg)
 	}
 	for k, f := range c.fields(0) {
 		v, ok := text.ParseInt(f.Text)
@@ -180,14 +181,14 @@ func (c *File) header() (size [3]int64, err error) {
 // it computes the number of entries from the other two. Numbers that are too large, and a symmetric or
 // skew-symmetric matrix that is not square, are errors.
 func (c *File) Size() (size [3]int64, err error) {
-	if size, err = c.header(); err != nil {
+	if size, err = c.parseHeader(); err != nil {
 		return size, err
 	}
 	if k := slices.IndexFunc(size[:2], func(n int64) bool { return n > math.MaxInt32 }); k >= 0 {
 		return size, c.ErrorAt(0, k, fmt.Sprintf("too large: expected at most %d", math.MaxInt32))
 	}
 	rows, cols, entries := size[0], size[1], size[2]
-	if c.array {
+	if c.isArray {
 		entries = rows * cols // below 2^62, so it does not overflow
 		if c.mirror != 0 {
 			entries = (entries + int64(c.mirror)*rows) / 2
@@ -206,19 +207,20 @@ func (c *File) Size() (size [3]int64, err error) {
 	return size, nil
 }
 
-// wrongEntry returns what is wrong with an entry of a matrix of the given size, and the number of the wrong
+// checkEntry returns what is wrong with an entry of a matrix of the given size, and the number of the wrong
 // token, from 0. msg is empty for a valid entry.
-func (c *File) wrongEntry(e Line, size [3]int64) (token int, msg string) {
-	tokens, value, form := 3, 2, "an entry `i j value`"
+func (c *File) checkEntry(e Line, size [3]int64) (token int, msg string) {
+	tokenCount, valueToken, want := 3, 2, "an entry `i j value`"
 	switch {
-	case c.array:
-		tokens, value, form = 1, 0, "one value a line"
+	case c.isArray:
+		tokenCount, valueToken, want = 1, 0, "one value a line"
 	case c.field == "pattern":
-		tokens, form = 2, "an entry `i j` of a pattern"
+		tokenCount, want = 2, "an entry `i j` of a pattern"
 	}
 	switch {
-	case e.Tokens != tokens:
-		return min(e.Tokens-1, tokens), fmt.Sprintf("the number of tokens is %d: expected %s", e.Tokens, form)
+	case e.Tokens != tokenCount:
+		msg = fmt.Sprintf("the number of tokens is %d: expected %s", e.Tokens, want)
+		return min(e.Tokens-1, tokenCount), msg
 	case e.I < 1 || int64(e.I) > size[0]:
 		return 0, fmt.Sprintf("expected a row number in 1..%d", size[0])
 	case e.J < 1 || int64(e.J) > size[1]:
@@ -228,9 +230,9 @@ func (c *File) wrongEntry(e Line, size [3]int64) (token int, msg string) {
 	case c.mirror < 0 && e.I == e.J:
 		return 1, "an entry on the diagonal of a skew-symmetric matrix: expected none, they are 0"
 	case math.IsNaN(e.Value):
-		return value, "expected a finite decimal number"
+		return valueToken, "expected a finite decimal number"
 	case c.field == "integer" && e.Value != math.Trunc(e.Value):
-		return value, "expected a whole number: the field is integer"
+		return valueToken, "expected a whole number: the field is integer"
 	}
 	return 0, ""
 }

@@ -31,11 +31,11 @@ type Array struct {
 	// Len is the number of elements.
 	Len int64
 
-	name     string // NumPy's name of the element type
-	big      bool   // numbers are big-endian
-	r        io.Reader
-	position int64  // number of elements read
-	chunk    []byte // scratch memory: the bytes of the elements that were read last
+	name      string // NumPy's name of the element type
+	bigEndian bool   // numbers are big-endian
+	r         io.Reader
+	position  int64  // number of elements read
+	scratch   []byte // scratch memory: the bytes of the elements that were read last
 }
 
 // An ElementError is an error about one element of an array.
@@ -53,28 +53,28 @@ func (e *ElementError) Error() string {
 func Open(r io.Reader) (*Array, error) {
 	var head [12]byte
 	if _, err := io.ReadFull(r, head[:10]); err != nil {
-		return nil, earlyEnd(err, "within the header")
+		return nil, earlyEndError(err, "within the header")
 	}
 	if string(head[:6]) != magic {
 		return nil, fmt.Errorf("this is no array of NumPy: expected a file that numpy.save wrote")
 	}
-	size := int(binary.LittleEndian.Uint16(head[8:]))
+	headerSize := int(binary.LittleEndian.Uint16(head[8:]))
 	switch major := head[6]; major {
 	case 1:
 	case 2, 3:
 		if _, err := io.ReadFull(r, head[10:]); err != nil {
-			return nil, earlyEnd(err, "within the header")
+			return nil, earlyEndError(err, "within the header")
 		}
-		size = int(min(binary.LittleEndian.Uint32(head[8:]), maxHeader+1))
+		headerSize = int(min(binary.LittleEndian.Uint32(head[8:]), maxHeader+1))
 	default:
 		return nil, fmt.Errorf("version %d of NumPy's array files: expected 1, 2 or 3", major)
 	}
-	if size > maxHeader {
+	if headerSize > maxHeader {
 		return nil, fmt.Errorf("a header of more than %d bytes: expected that of one array of numbers", maxHeader)
 	}
-	text := make([]byte, size)
+	text := make([]byte, headerSize)
 	if _, err := io.ReadFull(r, text); err != nil {
-		return nil, earlyEnd(err, "within the header")
+		return nil, earlyEndError(err, "within the header")
 	}
 	a := &Array{r: r}
 	if err := a.parse(string(text)); err != nil {
@@ -83,9 +83,9 @@ func Open(r io.Reader) (*Array, error) {
 	return a, nil
 }
 
-// earlyEnd returns an error that says where the file ends, if err is io.EOF or io.ErrUnexpectedEOF. It
+// earlyEndError returns an error that says where the file ends, if err is io.EOF or io.ErrUnexpectedEOF. It
 // returns any other error unchanged.
-func earlyEnd(err error, where string) error {
+func earlyEndError(err error, where string) error {
 	if err == io.EOF || err == io.ErrUnexpectedEOF {
 		return fmt.Errorf("the file ends %s: write or fetch it again", where)
 	}
@@ -96,48 +96,48 @@ func earlyEnd(err error, where string) error {
 func (a *Array) parse(text string) error {
 	rest, ok := strings.CutPrefix(strings.TrimSpace(text), "{")
 	if !ok {
-		return badHeader(text)
+		return headerError(text)
 	}
-	keys := 0
+	seenKeys := 0
 	for {
 		rest = strings.TrimLeft(rest, " ")
 		if rest == "}" {
 			break
 		}
-		key, after, _ := quoted(rest)
-		if rest, ok = strings.CutPrefix(strings.TrimLeft(after, " "), ":"); !ok {
-			return badHeader(text)
+		key, tail, _ := cutQuoted(rest)
+		if rest, ok = strings.CutPrefix(strings.TrimLeft(tail, " "), ":"); !ok {
+			return headerError(text)
 		}
 		bit := map[string]int{"descr": 1, "fortran_order": 2, "shape": 4}[key]
-		if bit == 0 || keys&bit != 0 {
-			return badHeader(text)
+		if bit == 0 || seenKeys&bit != 0 {
+			return headerError(text)
 		}
-		keys |= bit
+		seenKeys |= bit
 		var err error
-		if rest, err = a.value(key, strings.TrimLeft(rest, " ")); err != nil {
+		if rest, err = a.parseValue(key, strings.TrimLeft(rest, " ")); err != nil {
 			return err
 		}
 		rest = strings.TrimLeft(rest, " ")
-		if after, comma := strings.CutPrefix(rest, ","); comma {
-			rest = after
+		if tail, hasComma := strings.CutPrefix(rest, ","); hasComma {
+			rest = tail
 		} else if rest != "}" {
-			return badHeader(text)
+			return headerError(text)
 		}
 	}
-	if keys != 7 {
-		return badHeader(text)
+	if seenKeys != 7 {
+		return headerError(text)
 	}
-	return a.count()
+	return a.setLen()
 }
 
-func badHeader(text string) error {
+func headerError(text string) error {
 	const limit = 80
 	return fmt.Errorf("the header %.*q is not of the form {'descr': '<f8', 'fortran_order': False, 'shape': (2, 3), }", limit, text)
 }
 
-// quoted returns the text of the quoted string at the beginning of s, and the rest of s. ok is false if
+// cutQuoted returns the text of the quoted string at the beginning of s, and the rest of s. ok is false if
 // there is no such string.
-func quoted(s string) (text, rest string, ok bool) {
+func cutQuoted(s string) (text, rest string, ok bool) {
 	if s == "" || s[0] != '\'' && s[0] != '"' {
 		return "", s, false
 	}
@@ -145,11 +145,11 @@ func quoted(s string) (text, rest string, ok bool) {
 	return text, rest, ok
 }
 
-// value parses the value of key at the beginning of s. It returns the rest of s.
-func (a *Array) value(key, s string) (rest string, err error) {
+// parseValue parses the value of key at the beginning of s. It returns the rest of s.
+func (a *Array) parseValue(key, s string) (rest string, err error) {
 	switch key {
 	case "descr":
-		name, rest, ok := quoted(s)
+		name, rest, ok := cutQuoted(s)
 		if !ok {
 			return "", fmt.Errorf("elements of several fields: expected an array of plain numbers")
 		}
@@ -161,23 +161,23 @@ func (a *Array) value(key, s string) (rest string, err error) {
 		}
 		rest, ok := strings.CutPrefix(s, "False")
 		if !ok {
-			return "", badHeader(s)
+			return "", headerError(s)
 		}
 		return rest, nil
 	}
-	inner, rest, ok := strings.Cut(s, ")")
-	inner, opened := strings.CutPrefix(inner, "(")
+	shapeText, rest, ok := strings.Cut(s, ")")
+	shapeText, opened := strings.CutPrefix(shapeText, "(")
 	if !ok || !opened {
-		return "", badHeader(s)
+		return "", headerError(s)
 	}
-	inner = strings.TrimSuffix(strings.TrimSpace(inner), ",")
-	if inner == "" {
+	shapeText = strings.TrimSuffix(strings.TrimSpace(shapeText), ",")
+	if shapeText == "" {
 		return rest, nil
 	}
-	for part := range strings.SplitSeq(inner, ",") {
+	for part := range strings.SplitSeq(shapeText, ",") {
 		n, err := strconv.ParseUint(strings.TrimSpace(part), 10, 62)
 		if err != nil || len(a.Shape) == maxDims {
-			return "", badHeader(s)
+			return "", headerError(s)
 		}
 		a.Shape = append(a.Shape, int(n))
 	}
@@ -186,15 +186,15 @@ func (a *Array) value(key, s string) (rest string, err error) {
 
 // setType parses name, NumPy's name of an element type, such as <f8, |b1 or <U12.
 func (a *Array) setType(name string) error {
-	want := fmt.Errorf("elements of type %q: expected float64, float32, integers or truth values (in NumPy a.astype(float) makes them)", name)
+	typeErr := fmt.Errorf("elements of type %q: expected float64, float32, integers or truth values (in NumPy a.astype(float) makes them)", name)
 	if len(name) < 3 || !strings.Contains("<>|=", name[:1]) {
-		return want
+		return typeErr
 	}
 	size, err := strconv.ParseUint(name[2:], 10, 32)
 	if err != nil {
-		return want
+		return typeErr
 	}
-	a.name, a.Kind, a.Size, a.big = name, name[1], int(size), name[0] == '>'
+	a.name, a.Kind, a.Size, a.bigEndian = name, name[1], int(size), name[0] == '>'
 	switch kind := a.Kind; {
 	case kind == 'f' && (size == 4 || size == 8):
 	case (kind == 'i' || kind == 'u') && (size == 1 || size == 2 || size == 4 || size == 8):
@@ -203,12 +203,12 @@ func (a *Array) setType(name string) error {
 	case kind == 'U' && size >= 1 && size <= maxString:
 		a.Size *= 4
 	default:
-		return want
+		return typeErr
 	}
 	return nil
 }
 
-func (a *Array) count() error {
+func (a *Array) setLen() error {
 	a.Len = 1
 	for _, n := range a.Shape {
 		if n > 0 && a.Len > math.MaxInt64/16/int64(n)/int64(a.Size) {
@@ -225,8 +225,8 @@ func (a *Array) Numeric() bool { return a.Kind != 'S' && a.Kind != 'U' }
 // readElements reads up to n elements and returns their bytes. After the last element it returns io.EOF, or
 // an error if more bytes follow the last element.
 func (a *Array) readElements(n int) ([]byte, error) {
-	if left := a.Len - a.position; int64(n) > left {
-		n = int(left)
+	if remaining := a.Len - a.position; int64(n) > remaining {
+		n = int(remaining)
 	}
 	if n == 0 {
 		var one [1]byte
@@ -236,28 +236,29 @@ func (a *Array) readElements(n int) ([]byte, error) {
 		}
 		return nil, err // io.EOF, or an error of the decompression
 	}
-	if need := n * a.Size; cap(a.chunk) < need {
-		a.chunk = make([]byte, need)
+	if byteCount := n * a.Size; cap(a.scratch) < byteCount {
+		a.scratch = make([]byte, byteCount)
 	}
-	b := a.chunk[:n*a.Size]
+	b := a.scratch[:n*a.Size]
 	if k, err := io.ReadFull(a.r, b); err != nil {
-		return nil, earlyEnd(err, fmt.Sprintf("after %d of %d elements", a.position+int64(k/a.Size), a.Len))
+		readCount := a.position + int64(k/a.Size)
+		return nil, earlyEndError(err, fmt.Sprintf("after %d of %d elements", readCount, a.Len))
 	}
 	a.position += int64(n)
 	return b, nil
 }
 
-func (a *Array) order() binary.ByteOrder {
-	if a.big {
+func (a *Array) byteOrder() binary.ByteOrder {
+	if a.bigEndian {
 		return binary.BigEndian
 	}
 	return binary.LittleEndian
 }
 
-// Floats reads the next elements into dst and returns their number, at least one. The array must be Numeric.
-// After the last element Floats returns io.EOF. An integer that float64 cannot represent is an
+// ReadFloats reads the next elements into dst and returns their number, at least one. The array must be
+// Numeric. After the last element ReadFloats returns io.EOF. An integer that float64 cannot represent is an
 // *ElementError.
-func (a *Array) Floats(dst []float64) (int, error) {
+func (a *Array) ReadFloats(dst []float64) (int, error) {
 	start := a.position
 	b, err := a.readElements(len(dst))
 	if err != nil {
@@ -268,14 +269,14 @@ func (a *Array) Floats(dst []float64) (int, error) {
 	case a.Kind == 'f' && a.Size == 8:
 		for k := range n {
 			word := binary.LittleEndian.Uint64(b[8*k:])
-			if a.big {
+			if a.bigEndian {
 				word = bits.ReverseBytes64(word)
 			}
 			dst[k] = math.Float64frombits(word)
 		}
 		return n, nil
 	case a.Kind == 'f':
-		order := a.order()
+		order := a.byteOrder()
 		for k := range n {
 			dst[k] = float64(math.Float32frombits(order.Uint32(b[4*k:])))
 		}
@@ -310,7 +311,7 @@ func sameInteger(v int64, unsigned bool, f float64) bool {
 // integer returns the integer or boolean at the beginning of b. unsigned is false for the types i1 to i8. An
 // unsigned integer of 2^63 or more becomes a negative v with the same bits.
 func (a *Array) integer(b []byte) (v int64, unsigned bool) {
-	order := a.order()
+	order := a.byteOrder()
 	switch {
 	case a.Kind == 'b':
 		return int64(min(b[0], 1)), true
@@ -332,9 +333,9 @@ func (a *Array) integer(b []byte) (v int64, unsigned bool) {
 	return int64(order.Uint64(b)), false
 }
 
-// Ints reads the next integers into dst and returns their number, at least one. After the last integer Ints
-// returns io.EOF. An array of another type is an error, and so is an integer of 2^63 or more.
-func (a *Array) Ints(dst []int64) (int, error) {
+// ReadInts reads the next integers into dst and returns their number, at least one. After the last integer
+// ReadInts returns io.EOF. An array of another type is an error, and so is an integer of 2^63 or more.
+func (a *Array) ReadInts(dst []int64) (int, error) {
 	if a.Kind != 'i' && a.Kind != 'u' {
 		return 0, fmt.Errorf("elements of type %q: expected whole numbers", a.name)
 	}
@@ -354,9 +355,9 @@ func (a *Array) Ints(dst []int64) (int, error) {
 	return n, nil
 }
 
-// Strings reads the next elements, at most n, of an array of strings. After the last element it returns
+// ReadStrings reads the next elements, at most n, of an array of strings. After the last element it returns
 // io.EOF. An array of another type is an error.
-func (a *Array) Strings(n int) ([]string, error) {
+func (a *Array) ReadStrings(n int) ([]string, error) {
 	if a.Numeric() {
 		return nil, fmt.Errorf("elements of type %q: expected strings", a.name)
 	}
@@ -364,7 +365,7 @@ func (a *Array) Strings(n int) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	order := a.order()
+	order := a.byteOrder()
 	out := make([]string, len(b)/a.Size)
 	for k := range out {
 		e := b[k*a.Size : (k+1)*a.Size]

@@ -34,12 +34,12 @@ func TestLargeWholeNumbers(t *testing.T) {
 			t.Fatal(err)
 		}
 		var v [1]float64
-		n, err := a.Floats(v[:])
+		n, err := a.ReadFloats(v[:])
 		if (err == nil) != tt.exact || err == nil && (n != 1 || v[0] != tt.want) {
 			t.Errorf("%s of bits %#x: %v, %v; want %v, exact: %v", tt.kind, tt.bits, v[0], err, tt.want, tt.exact)
 		}
 		if err == nil {
-			if _, err := a.Floats(v[:]); err != io.EOF {
+			if _, err := a.ReadFloats(v[:]); err != io.EOF {
 				t.Errorf("%v, want EOF", err)
 			}
 		}

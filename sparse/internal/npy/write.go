@@ -15,14 +15,14 @@ func writeHeader(w io.Writer, descr string, shape []int) error {
 	for k, n := range shape {
 		dims[k] = fmt.Sprint(n)
 	}
-	list := strings.Join(dims, ", ")
+	dimList := strings.Join(dims, ", ")
 	if len(shape) == 1 {
-		list += ","
+		dimList += ","
 	}
-	text := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%s), }", descr, list)
+	text := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%s), }", descr, dimList)
 	const align = 64
-	size := len(magic) + 4 + len(text) + 1
-	text += strings.Repeat(" ", (align-size%align)%align) + "\n"
+	unpaddedSize := len(magic) + 4 + len(text) + 1
+	text += strings.Repeat(" ", (align-unpaddedSize%align)%align) + "\n"
 	head := append([]byte(magic), 1, 0)
 	head = binary.LittleEndian.AppendUint16(head, uint16(len(text)))
 	_, err := w.Write(append(head, text...))
@@ -31,8 +31,8 @@ func writeHeader(w io.Writer, descr string, shape []int) error {
 
 // A Writer writes the elements of an array.
 type Writer struct {
-	w     io.Writer
-	chunk []byte
+	w       io.Writer
+	scratch []byte
 }
 
 // NewWriter writes the header of an array in C order, and returns a Writer for its elements. kind is f8 for
@@ -41,32 +41,36 @@ func NewWriter(w io.Writer, kind string, shape ...int) (*Writer, error) {
 	return &Writer{w: w}, writeHeader(w, "<"+kind, shape)
 }
 
-// Floats writes elements of kind f8.
-func (w *Writer) Floats(v []float64) error {
-	return blocks(w, v, func(b []byte, x float64) []byte {
+// WriteFloats writes elements of kind f8.
+func (w *Writer) WriteFloats(v []float64) error {
+	return writeBlocks(w, v, func(b []byte, x float64) []byte {
 		return binary.LittleEndian.AppendUint64(b, math.Float64bits(x))
 	})
 }
 
-// Ints writes elements of kind i8.
-func (w *Writer) Ints(v []int64) error {
-	return blocks(w, v, func(b []byte, x int64) []byte { return binary.LittleEndian.AppendUint64(b, uint64(x)) })
+// WriteInts writes elements of kind i8.
+func (w *Writer) WriteInts(v []int64) error {
+	return writeBlocks(w, v, func(b []byte, x int64) []byte {
+		return binary.LittleEndian.AppendUint64(b, uint64(x))
+	})
 }
 
-// Int32s writes elements of kind i4.
-func (w *Writer) Int32s(v []int32) error {
-	return blocks(w, v, func(b []byte, x int32) []byte { return binary.LittleEndian.AppendUint32(b, uint32(x)) })
+// WriteInt32s writes elements of kind i4.
+func (w *Writer) WriteInt32s(v []int32) error {
+	return writeBlocks(w, v, func(b []byte, x int32) []byte {
+		return binary.LittleEndian.AppendUint32(b, uint32(x))
+	})
 }
 
-func blocks[T any](w *Writer, v []T, add func([]byte, T) []byte) error {
+func writeBlocks[T any](w *Writer, v []T, add func([]byte, T) []byte) error {
 	const limit = 1 << 13
 	for len(v) > 0 {
 		n := min(len(v), limit)
-		w.chunk = w.chunk[:0]
+		w.scratch = w.scratch[:0]
 		for _, x := range v[:n] {
-			w.chunk = add(w.chunk, x)
+			w.scratch = add(w.scratch, x)
 		}
-		if _, err := w.w.Write(w.chunk); err != nil {
+		if _, err := w.w.Write(w.scratch); err != nil {
 			return err
 		}
 		v = v[n:]
@@ -76,19 +80,19 @@ func blocks[T any](w *Writer, v []T, add func([]byte, T) []byte) error {
 
 // WriteStrings writes a file that contains v, as an array of one dimension and kind U.
 func WriteStrings(w io.Writer, v []string) error {
-	size := 1
+	maxChars := 1
 	for _, s := range v {
-		size = max(size, utf8.RuneCountInString(s))
+		maxChars = max(maxChars, utf8.RuneCountInString(s))
 	}
-	if err := writeHeader(w, fmt.Sprintf("<U%d", size), []int{len(v)}); err != nil {
+	if err := writeHeader(w, fmt.Sprintf("<U%d", maxChars), []int{len(v)}); err != nil {
 		return err
 	}
 	for _, s := range v {
-		b := make([]byte, 0, 4*size)
+		b := make([]byte, 0, 4*maxChars)
 		for _, c := range s {
 			b = binary.LittleEndian.AppendUint32(b, uint32(c))
 		}
-		if _, err := w.Write(append(b, make([]byte, 4*size-len(b))...)); err != nil {
+		if _, err := w.Write(append(b, make([]byte, 4*maxChars-len(b))...)); err != nil {
 			return err
 		}
 	}

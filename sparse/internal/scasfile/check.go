@@ -19,35 +19,36 @@ func (f *File) Check(release bool) error {
 	if err := f.CheckPart(0, int(f.Rows), release); err != nil {
 		return err
 	}
-	return f.checkBlocks(span{page, f.sums.start}) // the blocks that CheckPart has not checked
+	return f.checkBlocks(span{page, f.checksums.start}) // the blocks that CheckPart has not checked
 }
 
 // CheckPart is CheckRows for many rows, on all processors. If release is true, it releases the memory of
 // rows after their check.
 func (f *File) CheckPart(lo, hi int, release bool) error {
 	step := int(max(1, f.Rows/(f.size/checkBytes+1))) // rows to check at a time
-	pieces := (hi - lo + step - 1) / step
-	failed := make([]error, pieces)
-	// wrong is the number of a piece with an error; later pieces need no check. A lost update does no harm.
-	var wrong atomic.Int64
-	wrong.Store(int64(pieces))
-	faults.Each(0, pieces, func() func(k int) {
+	partCount := (hi - lo + step - 1) / step
+	errs := make([]error, partCount)
+	// firstWrong is the number of a part with an error; later parts need no check. A lost update does no
+	// harm.
+	var firstWrong atomic.Int64
+	firstWrong.Store(int64(partCount))
+	faults.Each(0, partCount, func() func(k int) {
 		return func(k int) {
-			if int64(k) > wrong.Load() {
+			if int64(k) > firstWrong.Load() {
 				return
 			}
-			first := lo + k*step
-			last := min(first+step, hi)
-			if failed[k] = f.CheckRows(first, last); failed[k] != nil {
-				wrong.Store(min(wrong.Load(), int64(k)))
+			partLo := lo + k*step
+			partHi := min(partLo+step, hi)
+			if errs[k] = f.CheckRows(partLo, partHi); errs[k] != nil {
+				firstWrong.Store(min(firstWrong.Load(), int64(k)))
 			}
 			if release {
-				f.Release(first, last)
+				f.Release(partLo, partHi)
 			}
 		}
 	})
-	if k := slices.IndexFunc(failed, func(err error) bool { return err != nil }); k >= 0 {
-		return failed[k]
+	if k := slices.IndexFunc(errs, func(err error) bool { return err != nil }); k >= 0 {
+		return errs[k]
 	}
 	return nil
 }
@@ -57,8 +58,8 @@ func (f *File) CheckMeta() error {
 	if err := f.checkBlocks(span{f.ptr.end - 8, f.ptr.end}); err != nil {
 		return err
 	}
-	if last := f.Ptr[len(f.Ptr)-1]; last != f.NNZ {
-		return fmt.Errorf("the last row ends with entry %d: expected %d", last, f.NNZ)
+	if lastEnd := f.Ptr[len(f.Ptr)-1]; lastEnd != f.NNZ {
+		return fmt.Errorf("the last row ends with entry %d: expected %d", lastEnd, f.NNZ)
 	}
 	return f.checkBlocks(f.meta)
 }
@@ -124,7 +125,7 @@ func (f *File) checkLabel(i int) error {
 		return nil
 	}
 	b := f.Labels[i]
-	if !isFinite(b) || f.Header.Labels == Signs && b != 1 && b != -1 {
+	if !isFinite(b) || f.Header.Labelling == Signs && b != 1 && b != -1 {
 		return fmt.Errorf("row %d has label %v: expected a finite number, −1 or +1 where the header says so", i+1, b)
 	}
 	return nil
@@ -146,8 +147,8 @@ func (f *File) checkBlocks(s span) error {
 			continue
 		}
 		start := page + k*block
-		end := min(start+block, f.sums.start)
-		want := binary.LittleEndian.Uint32(f.data[f.sums.start+checksum*k:])
+		end := min(start+block, f.checksums.start)
+		want := binary.LittleEndian.Uint32(f.data[f.checksums.start+checksum*k:])
 		if crc32.Checksum(f.data[start:end], castagnoli) != want {
 			return fmt.Errorf("damaged: bytes %d to %d are not what was written, their checksum is wrong; convert the data again", start, end-1)
 		}

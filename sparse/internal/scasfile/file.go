@@ -61,8 +61,9 @@ func Open(r io.ReaderAt, size int64) (*File, error) {
 		}
 	}
 	err = f.Guard(func() error {
-		if sums := f.data[f.sums.start:f.sums.end]; crc32.Checksum(sums, castagnoli) != binary.LittleEndian.Uint32(f.data[f.sums.end:]) {
-			return fmt.Errorf("damaged: the checksum of the checksums, at byte %d, is wrong; convert the data again", f.sums.end)
+		checksums := f.data[f.checksums.start:f.checksums.end]
+		if crc32.Checksum(checksums, castagnoli) != binary.LittleEndian.Uint32(f.data[f.checksums.end:]) {
+			return fmt.Errorf("damaged: the checksum of the checksums, at byte %d, is wrong; convert the data again", f.checksums.end)
 		}
 		return nil
 	})
@@ -70,9 +71,9 @@ func Open(r io.ReaderAt, size int64) (*File, error) {
 		f.Close()
 		return nil, err
 	}
-	f.checked = make([]atomic.Bool, (f.sums.end-f.sums.start)/checksum)
+	f.checked = make([]atomic.Bool, (f.checksums.end-f.checksums.start)/checksum)
 	f.Idx, f.Val, f.Ptr = NumbersIn[int32](f.section(f.idx)), NumbersIn[float64](f.section(f.val)), NumbersIn[int64](f.section(f.ptr))
-	if f.Header.Labels != Unlabelled {
+	if f.Header.Labelling != Unlabelled {
 		f.Labels = NumbersIn[float64](f.section(f.labels))
 	}
 	f.Meta = f.section(f.meta)
@@ -103,16 +104,17 @@ func (f *File) Guard(do func() error) (err error) {
 // recovered is nil, it returns ErrChanged if the length of the file has changed since it was mapped. Reading
 // beyond the new end is not always a fault: the rest of the last page reads as zeros.
 func (f *File) Changed(recovered any) error {
-	addr, fault := faults.Address(recovered)
+	addr, isFault := faults.Address(recovered)
 	switch {
 	case !f.mapped:
 		return nil
-	case fault && addr-uintptr(unsafe.Pointer(unsafe.SliceData(f.data))) < uintptr(len(f.data)):
+	case isFault && addr-uintptr(unsafe.Pointer(unsafe.SliceData(f.data))) < uintptr(len(f.data)):
 		return ErrChanged
 	case recovered != nil:
 		return nil
 	}
-	if now, err := os.Stat(f.path); err == nil && os.SameFile(now, f.info) && now.Size() != f.info.Size() {
+	newInfo, err := os.Stat(f.path)
+	if err == nil && os.SameFile(newInfo, f.info) && newInfo.Size() != f.info.Size() {
 		return ErrChanged
 	}
 	return nil
@@ -162,10 +164,10 @@ func bytesOf[T Number](v []T) []byte {
 // eachPart calls do with the range of bytes of rows lo to hi−1 in each section. If the row pointers are
 // damaged, the ranges are wrong, but not outside the file.
 func (f *File) eachPart(lo, hi int, do func(s span)) {
-	first := max(0, min(f.Ptr[lo], f.NNZ))
-	last := max(first, min(f.Ptr[hi], f.NNZ))
-	do(span{f.idx.start + 4*first, f.idx.start + 4*last})
-	do(span{f.val.start + 8*first, f.val.start + 8*last})
+	firstEntry := max(0, min(f.Ptr[lo], f.NNZ))
+	endEntry := max(firstEntry, min(f.Ptr[hi], f.NNZ))
+	do(span{f.idx.start + 4*firstEntry, f.idx.start + 4*endEntry})
+	do(span{f.val.start + 8*firstEntry, f.val.start + 8*endEntry})
 	do(span{f.ptr.start + 8*int64(lo), f.ptr.start + 8*int64(hi+1)})
 	if f.Labels != nil {
 		do(f.labelSpan(lo, hi))

@@ -62,7 +62,7 @@ const (
 	Signs // −1 and +1, which stand for Header.Negative and Header.Positive
 )
 
-func (l Labelling) count(rows int64) int64 {
+func (l Labelling) labelCount(rows int64) int64 {
 	if l == Unlabelled {
 		return 0
 	}
@@ -72,19 +72,19 @@ func (l Labelling) count(rows int64) int64 {
 // A Header is the header of a file.
 type Header struct {
 	Rows, Cols, NNZ    int64
-	Labels             Labelling
+	Labelling          Labelling
 	IndexBase          uint32  // number of the first column in the text that was converted: 0 or 1
-	Negative, Positive float64 // original labels, if Labels is Signs
+	Negative, Positive float64 // original labels, if Labelling is Signs
 	MetaBytes          int64   // length of the section meta in bytes
 }
 
 // span is a range of bytes of a file.
 type span struct{ start, end int64 }
 
-// layout has the positions of the sections of a file; sums is the list of checksums.
+// layout has the positions of the sections of a file; checksums is the list of checksums.
 type layout struct {
-	idx, val, ptr, labels, meta, sums span
-	size                              int64 // length of the file
+	idx, val, ptr, labels, meta, checksums span
+	size                                   int64 // length of the file
 }
 
 // layout returns the positions of the sections. h must be valid.
@@ -98,11 +98,11 @@ func (h *Header) layout() (l layout) {
 	put(&l.idx, 4*h.NNZ)
 	put(&l.val, 8*h.NNZ)
 	put(&l.ptr, 8*(h.Rows+1))
-	put(&l.labels, 8*h.Labels.count(h.Rows))
+	put(&l.labels, 8*h.Labelling.labelCount(h.Rows))
 	put(&l.meta, h.MetaBytes)
-	put(&l.sums, 0)
-	l.sums.end += checksum * ((l.sums.start - page + block - 1) / block)
-	l.size = l.sums.end + checksum
+	put(&l.checksums, 0)
+	l.checksums.end += checksum * ((l.checksums.start - page + block - 1) / block)
+	l.size = l.checksums.end + checksum
 	return l
 }
 
@@ -114,7 +114,7 @@ func (h *Header) encode() []byte {
 	for k, v := range []int64{h.Rows, h.Cols, h.NNZ} {
 		le.PutUint64(b[16+8*k:], uint64(v))
 	}
-	le.PutUint32(b[40:], uint32(h.Labels))
+	le.PutUint32(b[40:], uint32(h.Labelling))
 	le.PutUint32(b[44:], h.IndexBase)
 	le.PutUint64(b[48:], math.Float64bits(h.Negative))
 	le.PutUint64(b[56:], math.Float64bits(h.Positive))
@@ -142,21 +142,21 @@ func decode(b []byte, size int64) (*Header, error) {
 	case crc32.Checksum(b[:page-checksum], castagnoli) != le.Uint32(b[page-checksum:]):
 		return nil, errors.New("damaged: the checksum of the header is wrong, convert the data again")
 	}
-	number := func(offset int) int64 { return int64(le.Uint64(b[offset:])) }
+	int64At := func(offset int) int64 { return int64(le.Uint64(b[offset:])) }
 	h := &Header{
-		Rows: number(16), Cols: number(24), NNZ: number(32), Labels: Labelling(le.Uint32(b[40:])), IndexBase: le.Uint32(b[44:]),
-		Negative: math.Float64frombits(le.Uint64(b[48:])), Positive: math.Float64frombits(le.Uint64(b[56:])), MetaBytes: number(64),
+		Rows: int64At(16), Cols: int64At(24), NNZ: int64At(32), Labelling: Labelling(le.Uint32(b[40:])), IndexBase: le.Uint32(b[44:]),
+		Negative: math.Float64frombits(le.Uint64(b[48:])), Positive: math.Float64frombits(le.Uint64(b[56:])), MetaBytes: int64At(64),
 	}
 	for _, v := range []int64{h.Rows, h.Cols, h.NNZ, h.MetaBytes} {
 		if v < 0 || v > maxCount {
 			return nil, fmt.Errorf("the header has %d rows, %d columns, %d entries and %d bytes of names: expected numbers from 0 to 2^48", h.Rows, h.Cols, h.NNZ, h.MetaBytes)
 		}
 	}
-	if h.Labels == Signs && !(isFinite(h.Negative) && isFinite(h.Positive)) {
+	if h.Labelling == Signs && !(isFinite(h.Negative) && isFinite(h.Positive)) {
 		return nil, fmt.Errorf("the header says that −1 and +1 stand for the labels %v and %v: expected finite numbers", h.Negative, h.Positive)
 	}
-	if h.Labels > Signs || h.IndexBase > 1 {
-		return nil, fmt.Errorf("the header has labels of kind %d and columns from %d on: expected 0..2 and 0..1", h.Labels, h.IndexBase)
+	if h.Labelling > Signs || h.IndexBase > 1 {
+		return nil, fmt.Errorf("the header has labels of kind %d and columns from %d on: expected 0..2 and 0..1", h.Labelling, h.IndexBase)
 	}
 	switch want := h.layout().size; {
 	case size < want:

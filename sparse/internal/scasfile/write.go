@@ -6,13 +6,13 @@ import (
 	"io"
 )
 
-// A Writer writes a file. The caller writes the sections in order, calls End after each section, and Close
-// at the end.
+// A Writer writes a file. The caller writes the sections in order, calls EndSection after each section, and
+// Close at the end.
 type Writer struct {
-	dst      io.Writer
-	position int64  // number of bytes written
-	sum      uint32 // checksum of the current block so far
-	sums     []byte // checksums of the blocks before the current one
+	dst           io.Writer
+	position      int64  // number of bytes written
+	blockChecksum uint32 // checksum of the current block so far
+	checksums     []byte // checksums of the blocks before the current one
 }
 
 // NewWriter writes the header of a file.
@@ -28,7 +28,7 @@ func (w *Writer) Write(p []byte) (n int, err error) {
 		var k int
 		k, err = w.dst.Write(part)
 		n += k
-		w.sum = crc32.Update(w.sum, castagnoli, part)
+		w.blockChecksum = crc32.Update(w.blockChecksum, castagnoli, part)
 		w.position += int64(len(part))
 		if (w.position-page)%block == 0 {
 			w.endBlock()
@@ -39,12 +39,13 @@ func (w *Writer) Write(p []byte) (n int, err error) {
 }
 
 func (w *Writer) endBlock() {
-	w.sums = binary.LittleEndian.AppendUint32(w.sums, w.sum)
-	w.sum = 0
+	w.checksums = binary.LittleEndian.AppendUint32(w.checksums, w.blockChecksum)
+	w.blockChecksum = 0
 }
 
-// End ends a section. It writes zeros up to the next multiple of 4096 bytes, where the next section begins.
-func (w *Writer) End() error {
+// EndSection ends a section. It writes zeros up to the next multiple of 4096 bytes, where the next section
+// begins.
+func (w *Writer) EndSection() error {
 	_, err := w.Write(make([]byte, (page-w.position%page)%page))
 	return err
 }
@@ -54,8 +55,8 @@ func (w *Writer) Close() error {
 	if (w.position-page)%block != 0 {
 		w.endBlock()
 	}
-	w.sums = binary.LittleEndian.AppendUint32(w.sums, crc32.Checksum(w.sums, castagnoli))
-	_, err := w.dst.Write(w.sums)
+	w.checksums = binary.LittleEndian.AppendUint32(w.checksums, crc32.Checksum(w.checksums, castagnoli))
+	_, err := w.dst.Write(w.checksums)
 	return err
 }
 

@@ -74,42 +74,42 @@ func FloatUntil(b []byte, i int, separators *[256]bool) (v float64, end int, ok 
 			return v, i + 2 + n, true
 		}
 	}
-	count, m := Digits(b, i)
-	i += count
-	if separators[b[i]] && uint(count-1) < 8 { // an integer of 1 to 8 digits
+	digitCount, m := Digits(b, i)
+	i += digitCount
+	if separators[b[i]] && uint(digitCount-1) < 8 { // an integer of 1 to 8 digits
 		if neg {
 			return -float64(m), i, true
 		}
 		return float64(m), i, true
 	}
-	n, exp := count, 0
-	for count == 8 && n <= 16 {
+	n, exp := digitCount, 0
+	for digitCount == 8 && n <= 16 {
 		var d uint64
-		count, d = Digits(b, i)
-		m = m*upow10[count] + d
-		i, n = i+count, n+count
+		digitCount, d = Digits(b, i)
+		m = m*upow10[digitCount] + d
+		i, n = i+digitCount, n+digitCount
 	}
 	if b[i] == '.' {
 		i++
-		for frac := 8; frac == 8 && n <= 16; {
+		for fracDigits := 8; fracDigits == 8 && n <= 16; {
 			var d uint64
-			frac, d = Digits(b, i)
-			m = m*upow10[frac] + d
-			i, n, exp = i+frac, n+frac, exp-frac
+			fracDigits, d = Digits(b, i)
+			m = m*upow10[fracDigits] + d
+			i, n, exp = i+fracDigits, n+fracDigits, exp-fracDigits
 		}
 	}
 	if n == 0 {
 		return 0, tokenEnd(b, start, separators), false
 	}
 	if b[i]|0x20 == 'e' {
-		e, expEnd, isExp := exponent(b, i+1)
+		e, expEnd, isExp := parseExponent(b, i+1)
 		if isExp {
 			exp, i = exp+e, expEnd
 		}
 	}
 	// If m and the power of ten are exact, one rounding gives the right value.
 	if separators[b[i]] && n <= 19 && m <= 1<<53 && uint(exp+22) <= 44 {
-		if v = scaled(m, exp); neg {
+		if v = timesPow10(m, exp); neg {
 			v = -v
 		}
 		return v, i, true
@@ -117,16 +117,16 @@ func FloatUntil(b []byte, i int, separators *[256]bool) (v float64, end int, ok 
 	return slowFloat(b, start, separators)
 }
 
-// scaled returns m * 10^exp for exp from -22 to 22.
-func scaled(m uint64, exp int) float64 {
+// timesPow10 returns m * 10^exp for exp from -22 to 22.
+func timesPow10(m uint64, exp int) float64 {
 	if exp < 0 {
 		return float64(m) / pow10[-exp]
 	}
 	return float64(m) * pow10[exp]
 }
 
-// exponent reads an exponent of 1 to 4 digits, with or without a sign. ok is false for any other text.
-func exponent(b []byte, i int) (e, end int, ok bool) {
+// parseExponent reads an exponent of 1 to 4 digits, with or without a sign. ok is false for any other text.
+func parseExponent(b []byte, i int) (e, end int, ok bool) {
 	neg := b[i] == '-'
 	if neg || b[i] == '+' {
 		i++

@@ -9,9 +9,9 @@ import (
 	"testing"
 )
 
-// agree checks that ParseFloat and strconv.ParseFloat agree on a token, except that ParseFloat refuses
-// hexadecimal and infinite numbers and NaN.
-func agree(t *testing.T, s string) {
+// checkAgreement checks that ParseFloat and strconv.ParseFloat agree on a token, except that ParseFloat
+// refuses hexadecimal and infinite numbers and NaN.
+func checkAgreement(t *testing.T, s string) {
 	t.Helper()
 	want, err := strconv.ParseFloat(s, 64)
 	wantOK := err == nil && !math.IsInf(want, 0) && !math.IsNaN(want) &&
@@ -34,13 +34,13 @@ func TestFloatAgreesWithStrconv(t *testing.T) {
 		"nan", "NaN", "inf", "-Inf", "infinity", "0x10", "0x1p-2", "1_000", "1,5", "1:2", "--1", "+-1", "1-1", "1..2", "1.2.3", "１",
 		"1/2", "12345678/", "1234567:", "9:", "/9", "12;4", "\x00", "1\x00", "\xff",
 	} {
-		agree(t, s)
+		checkAgreement(t, s)
 	}
 }
 
 func TestFloatAgreesWithStrconvOnRandomNumbers(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	digits := func(n int) string {
+	randomDigits := func(n int) string {
 		b := make([]byte, n)
 		for i := range b {
 			b[i] = byte('0' + r.IntN(10))
@@ -58,11 +58,11 @@ func TestFloatAgreesWithStrconvOnRandomNumbers(t *testing.T) {
 		case 1: // up to 18 decimals
 			s = strconv.FormatFloat(r.NormFloat64(), 'f', r.IntN(19), 64)
 		case 2:
-			s = digits(r.IntN(22)) + "." + digits(r.IntN(22))
+			s = randomDigits(r.IntN(22)) + "." + randomDigits(r.IntN(22))
 		case 3:
-			s = digits(1+r.IntN(20)) + "e" + strconv.Itoa(r.IntN(80)-40)
+			s = randomDigits(1+r.IntN(20)) + "e" + strconv.Itoa(r.IntN(80)-40)
 		}
-		agree(t, s)
+		checkAgreement(t, s)
 		if t.Failed() {
 			return
 		}
@@ -137,6 +137,6 @@ func FuzzParseFloat(f *testing.F) {
 		if strings.ContainsAny(s, " \t\r\n\v\f#") {
 			t.Skip("not one token")
 		}
-		agree(t, s)
+		checkAgreement(t, s)
 	})
 }

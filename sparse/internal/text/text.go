@@ -66,8 +66,8 @@ func ParseInt(s string) (v int64, ok bool) {
 	return int64(u), err == nil && len(s) <= 18
 }
 
-// FromFile opens a file and returns what the function read returns for it; read receives path as name.
-func FromFile[T any](path string, read func(r io.Reader, name string) (T, error)) (T, error) {
+// ReadFile opens a file and returns what the function read returns for it; read receives path as name.
+func ReadFile[T any](path string, read func(r io.Reader, name string) (T, error)) (T, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		var none T
@@ -78,23 +78,23 @@ func FromFile[T any](path string, read func(r io.Reader, name string) (T, error)
 }
 
 // Write calls fill with a buffer for w. fill may ignore the errors of the buffer: Write returns the first of
-// them as an error of package pkg. doing says in the error what failed, such as "writing labels".
-func Write(w io.Writer, pkg, doing string, fill func(*bufio.Writer)) error {
+// them as an error of package pkg. action says in the error what failed, such as "writing labels".
+func Write(w io.Writer, pkg, action string, fill func(*bufio.Writer)) error {
 	bw := bufio.NewWriterSize(w, 1<<16)
 	fill(bw)
 	if err := bw.Flush(); err != nil {
-		return pkgerr.Errorf(pkg, "%s: %w", doing, err)
+		return pkgerr.Errorf(pkg, "%s: %w", action, err)
 	}
 	return nil
 }
 
 // WriteAll calls fill with a buffer for w. It returns the error of fill, else the first error of w, as an
-// error of package pkg. doing says in the error what failed.
-func WriteAll(w io.Writer, pkg, doing string, fill func(io.Writer) error) error {
+// error of package pkg. action says in the error what failed.
+func WriteAll(w io.Writer, pkg, action string, fill func(io.Writer) error) error {
 	var failure error
-	err := Write(w, pkg, doing, func(buffer *bufio.Writer) { failure = fill(buffer) })
+	err := Write(w, pkg, action, func(buffer *bufio.Writer) { failure = fill(buffer) })
 	if failure != nil {
-		return pkgerr.Errorf(pkg, "%s: %w", doing, failure)
+		return pkgerr.Errorf(pkg, "%s: %w", action, failure)
 	}
 	return err
 }
