@@ -21,10 +21,10 @@ func TestEndedBeforeWithOffsets(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ended, cancel := context.WithCancel(t.Context())
+	endedCtx, cancel := context.WithCancel(t.Context())
 	cancel()
 	spec := &Spec{Loss: solver.Squared{}, Offsets: []float64{1, 2}, Settings: solver.Settings{RelTol: 1e-6}}
-	m, err := Fit(ended, spec, x, []float64{2, 5})
+	m, err := Fit(endedCtx, spec, x, []float64{2, 5})
 	if m == nil || !errors.Is(err, context.Canceled) || m.Columns[0].Certificate.Objective != 5 { // (1² + 3²)/2
 		t.Errorf("%+v, %v: want an objective of 5", m, err)
 	}
@@ -38,7 +38,7 @@ func TestEndedBefore(t *testing.T) {
 		t.Fatal(err)
 	}
 	x, y := d.X, d.Labels
-	ended, cancel := context.WithCancel(t.Context())
+	endedCtx, cancel := context.WithCancel(t.Context())
 	cancel()
 	for _, c := range []struct {
 		name   string
@@ -47,8 +47,8 @@ func TestEndedBefore(t *testing.T) {
 		status solver.Status
 		err    error
 	}{
-		{"cancelled", ended, Spec{Lambda: 1e-3}, solver.Stopped, context.Canceled},
-		{"cancelled, with a method", ended, Spec{Lambda: 1e-3, Settings: solver.Settings{OuterIterations: minimizeIterations}}, solver.Stopped, context.Canceled},
+		{"cancelled", endedCtx, Spec{Lambda: 1e-3}, solver.Stopped, context.Canceled},
+		{"cancelled, with a method", endedCtx, Spec{Lambda: 1e-3, Settings: solver.Settings{OuterIterations: minimizeIterations}}, solver.Stopped, context.Canceled},
 		{"out of time", t.Context(), Spec{Lambda: 1e-3, Settings: solver.Settings{TimeLimit: time.Nanosecond}}, solver.TimeDone, solver.ErrNotConverged},
 		{"out of time, by Auto", t.Context(), Spec{Lambda: 1e-3, Settings: solver.Settings{Method: solver.Auto{}, TimeLimit: time.Nanosecond}}, solver.TimeDone, solver.ErrNotConverged},
 	} {
@@ -62,8 +62,8 @@ func TestEndedBefore(t *testing.T) {
 		if c.status == solver.TimeDone && !strings.Contains(err.Error(), "Settings.TimeLimit") {
 			t.Errorf("%s: %v", c.name, err)
 		}
-		if grown := int64(after.TotalAlloc - before.TotalAlloc); grown > 2*x.NNZ() {
-			t.Errorf("%s: %d bytes for %d entries", c.name, grown, x.NNZ())
+		if allocated := int64(after.TotalAlloc - before.TotalAlloc); allocated > 2*x.NNZ() {
+			t.Errorf("%s: %d bytes for %d entries", c.name, allocated, x.NNZ())
 		}
 	}
 }
@@ -85,7 +85,8 @@ func TestLateGoal(t *testing.T) {
 	}{
 		"counts, before the first step": {
 			Spec{Loss: solver.Poisson{}}, []float64{100, 300},
-			func(d *design) (*outcome, error) { return d.unbegun(ctx) }, 50*math.Log(0.5) + 150*math.Log(1.5),
+			func(d *design) (*outcome, error) { return d.outcomeWithoutSteps(ctx) },
+			50*math.Log(0.5) + 150*math.Log(1.5),
 		},
 		"offsets, without a known conjugate": {
 			Spec{Loss: struct{ solver.Logistic }{}, Offsets: []float64{-2, 2}}, []float64{0, 1},
@@ -98,8 +99,8 @@ func TestLateGoal(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err = c.fit(d)
-		late, ok := errors.AsType[*solver.NotConvergedError](err)
-		if !ok || math.Abs(late.Goal-1e-3*c.unit) > 1e-12*c.unit {
+		lateErr, ok := errors.AsType[*solver.NotConvergedError](err)
+		if !ok || math.Abs(lateErr.Goal-1e-3*c.unit) > 1e-12*c.unit {
 			t.Errorf("%s: %v: want a goal of %v", name, err, 1e-3*c.unit)
 		}
 	}

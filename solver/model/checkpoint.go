@@ -66,10 +66,10 @@ func (c *classStore) fit(spec *Spec, class int, do func() (*Model, error)) (*Mod
 	if err != nil {
 		return m, err
 	}
-	entry := *m
-	if entry.Loss, c.State = nil, nil; c.Done == nil {
+	storedModel := *m
+	if storedModel.Loss, c.State = nil, nil; c.Done == nil {
 		c.Done = map[int]Model{}
 	}
-	c.Done[class] = entry
+	c.Done[class] = storedModel
 	return m, c.team.Save(c.checkpoint, c)
 }

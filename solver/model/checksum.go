@@ -39,15 +39,15 @@ func checksum(file []byte) (string, error) {
 	return fmt.Sprintf("crc32c:%08x", h.Sum32()), err
 }
 
-// checkSealed returns an error if fileSum, the checksum stored in a model file, is not the checksum of the
-// file's content. It returns nil if fileSum is nil: no checksum is stored.
-func checkSealed(file []byte, fileSum *string) error {
-	if fileSum == nil {
+// checkSealed returns an error if storedSum, the checksum stored in a model file, is not the checksum of the
+// file's content. It returns nil if storedSum is nil: no checksum is stored.
+func checkSealed(file []byte, storedSum *string) error {
+	if storedSum == nil {
 		return nil
 	}
 	sum, err := checksum(file)
-	if err == nil && sum != *fileSum {
-		err = fmt.Errorf("damaged model: what it holds has the checksum %s, and %q is stated%s; if it was changed on purpose, remove its field checksum", sum, *fileSum, fetchAgain)
+	if err == nil && sum != *storedSum {
+		err = fmt.Errorf("damaged model: what it holds has the checksum %s, and %q is stated%s; if it was changed on purpose, remove its field checksum", sum, *storedSum, fetchAgain)
 	}
 	return err
 }

@@ -240,18 +240,18 @@ func (p *problems) eachProblem(do func(k int) error) error {
 		return do(0)
 	}
 	fatal := func(err error) bool { return err != nil && !errors.Is(err, solver.ErrNotConverged) }
-	firstFatal, errs := p.spec.spread(len(p.classes), fatal, func(k int) error {
+	fatalErr, errs := p.spec.spread(len(p.classes), fatal, func(k int) error {
 		if err := do(k); err != nil {
 			return fmt.Errorf("class %v: %w", p.classes[k], err)
 		}
 		return nil
 	})
-	return cmp.Or(firstFatal, errors.Join(errs...))
+	return cmp.Or(fatalErr, errors.Join(errs...))
 }
 
 // spread calls do for the numbers 0 to count − 1, in parallel if possible. It returns the first error that is
 // fatal, and all errors. If do is not called in parallel, a fatal error ends the calls.
-func (s *Spec) spread(count int, fatal func(error) bool, do func(k int) error) (firstFatal error, errs []error) {
+func (s *Spec) spread(count int, fatal func(error) bool, do func(k int) error) (fatalErr error, errs []error) {
 	errs = make([]error, count)
 	threads, ended := s.parallelFits(), false
 	rows.Spread(threads, count, func(k int) {
@@ -263,9 +263,9 @@ func (s *Spec) spread(count int, fatal func(error) bool, do func(k int) error) (
 		}
 	})
 	if k := slices.IndexFunc(errs, fatal); k >= 0 {
-		firstFatal = errs[k]
+		fatalErr = errs[k]
 	}
-	return firstFatal, errs
+	return fatalErr, errs
 }
 
 // countFitted returns a function that calls do to fit a problem, and then calls Spec.Fitted with the number
@@ -367,7 +367,7 @@ func (p *problems) path(ctx context.Context, set *PathSettings) iter.Seq2[*Step,
 		if set == nil {
 			set = &PathSettings{}
 		}
-		patient, err := newPatience(set.Validation, classifies(p.spec.loss()))
+		patience, err := newPatience(set.Validation, classifies(p.spec.loss()))
 		err = cmp.Or(set.check(), err)
 		if err == nil && !p.team.Alone() && set.Validation != nil {
 			err = errorf("PathSettings.Validation is for one process; leave it nil with Spec.Comm")
@@ -376,28 +376,28 @@ func (p *problems) path(ctx context.Context, set *PathSettings) iter.Seq2[*Step,
 			yield(nil, err)
 			return
 		}
-		steps := p.classPaths
+		stepsOf := p.classPaths
 		if p.classes == nil {
-			steps = p.onlyPath
+			stepsOf = p.singleProblemPath
 		}
-		for step, err := range steps(ctx, set) {
+		for step, err := range stepsOf(ctx, set) {
 			if step != nil {
 				step.origin = p.origin
 			}
 			if err == nil || step != nil && errors.Is(err, solver.ErrNotConverged) {
-				if judged := patient.judge(step); judged != nil {
-					err = judged
+				if judgeErr := patience.judge(step); judgeErr != nil {
+					err = judgeErr
 				}
 			}
-			if !yield(step, err) || step == nil || step.cut() || patient.ended() {
+			if !yield(step, err) || step == nil || step.endedEarly() || patience.ended() {
 				return
 			}
 		}
 	}
 }
 
-// onlyPath yields the steps of a path if there is only one problem. It ignores set.Validation.
-func (p *problems) onlyPath(ctx context.Context, set *PathSettings) iter.Seq2[*Step, error] {
+// singleProblemPath yields the steps of a path if there is only one problem. It ignores set.Validation.
+func (p *problems) singleProblemPath(ctx context.Context, set *PathSettings) iter.Seq2[*Step, error] {
 	return func(yield func(*Step, error) bool) {
 		d, err := p.preparedDesign(0)
 		if err != nil {
@@ -416,11 +416,11 @@ func (p *problems) classPaths(ctx context.Context, set *PathSettings) iter.Seq2[
 			yield(nil, err)
 			return
 		}
-		type fitted struct {
+		type stepResult struct {
 			step *Step
 			err  error
 		}
-		paths := make([][]fitted, len(p.classes))
+		paths := make([][]stepResult, len(p.classes))
 		err = p.eachProblem(p.countFitted(func(k int) error {
 			d, err := p.preparedDesign(k)
 			if err != nil {
@@ -430,7 +430,7 @@ func (p *problems) classPaths(ctx context.Context, set *PathSettings) iter.Seq2[
 				if step == nil {
 					return err
 				}
-				paths[k] = append(paths[k], fitted{step, err})
+				paths[k] = append(paths[k], stepResult{step, err})
 			}
 			return nil
 		}))

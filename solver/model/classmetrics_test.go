@@ -15,9 +15,9 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// byMargins returns a model and data with one feature for each class. The value of the feature is
+// marginModel returns a model and data with one feature for each class. The value of the feature is
 // the margin of the class.
-func byMargins(t testing.TB, loss solver.Loss, rows [][]float64) (*Model, *sparse.CSR) {
+func marginModel(t testing.TB, loss solver.Loss, rows [][]float64) (*Model, *sparse.CSR) {
 	t.Helper()
 	p := len(rows[0])
 	m := &Model{Loss: loss}
@@ -36,7 +36,7 @@ func byMargins(t testing.TB, loss solver.Loss, rows [][]float64) (*Model, *spars
 
 func TestClassMetrics(t *testing.T) {
 	logit := func(p float64) float64 { return math.Log(p / (1 - p)) }
-	m, x := byMargins(t, solver.Logistic{}, [][]float64{
+	m, x := marginModel(t, solver.Logistic{}, [][]float64{
 		{logit(0.6), logit(0.3), logit(0.3)},   // probabilities 1/2, 1/4, 1/4: the arguments divided by their sum
 		{logit(0.2), logit(0.6), logit(0.2)},   // probabilities 1/5, 3/5, 1/5
 		{logit(0.3), logit(0.45), logit(0.15)}, // probabilities 1/3, 1/2, 1/6
@@ -61,39 +61,40 @@ func TestClassMetrics(t *testing.T) {
 			Confusion: [][]float64{{1, 1, 0}, {0, 1, 0}, {0, 0, 1}},
 		},
 	}
-	equal := cmp.Comparer(func(a, b float64) bool { return math.Abs(a-b) < 1e-14 })
-	if diff := cmp.Diff(want, got, equal); diff != "" {
+	nearlyEqual := cmp.Comparer(func(a, b float64) bool { return math.Abs(a-b) < 1e-14 })
+	if diff := cmp.Diff(want, got, nearlyEqual); diff != "" {
 		t.Error(diff)
 	}
 	// A weight of 2 counts as two rows. There is no AUC if a class has no weight.
 	m.Classes.Names = []string{"ash", "birch", "cedar"}
-	weighted, err := m.Score(x, y, &ScoreSettings{Weights: []float64{2, 1, 1, 0}})
+	weightedMetrics, err := m.Score(x, y, &ScoreSettings{Weights: []float64{2, 1, 1, 0}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	loss = -(2*math.Log(1./2) + math.Log(3./5) + math.Log(1./3)) / 4
-	if math.Abs(weighted.Loss-loss) > 1e-14 || weighted.Classes.Accuracy != 0.75 || weighted.Classes.AUC != nil || weighted.Classes.Classes[0].Rows != 3 || weighted.Classes.Classes[2].Class != "cedar" {
-		t.Errorf("weighted: %+v", weighted)
+	if math.Abs(weightedMetrics.Loss-loss) > 1e-14 || weightedMetrics.Classes.Accuracy != 0.75 || weightedMetrics.Classes.AUC != nil || weightedMetrics.Classes.Classes[0].Rows != 3 || weightedMetrics.Classes.Classes[2].Class != "cedar" {
+		t.Errorf("weighted: %+v", weightedMetrics)
 	}
-	shifted, err := m.Score(x, y, &ScoreSettings{Offsets: []float64{1, 1, 1, 1}})
-	if err != nil || !(shifted.Loss > got.Loss+1e-3) || shifted.Classes.Accuracy != 0.75 {
-		t.Errorf("offsets: %+v, %v", shifted, err)
+	shiftedMetrics, err := m.Score(x, y, &ScoreSettings{Offsets: []float64{1, 1, 1, 1}})
+	if err != nil || !(shiftedMetrics.Loss > got.Loss+1e-3) || shiftedMetrics.Classes.Accuracy != 0.75 {
+		t.Errorf("offsets: %+v, %v", shiftedMetrics, err)
 	}
 	// A model of two classes may have one column for each class.
-	pair := &Model{Loss: m.Loss, Classes: sparse.Classes{Values: m.Classes.Values[:2]}, Columns: m.Columns[:2]}
-	if two, err := pair.Score(x, []float64{0, 10, 0, 10}, nil); err != nil || two.Classes.Threshold != nil || len(two.Classes.Classes) != 2 || two.Classes.AUC == nil {
+	twoClassModel := &Model{Loss: m.Loss, Columns: m.Columns[:2]}
+	twoClassModel.Classes.Values = m.Classes.Values[:2]
+	if two, err := twoClassModel.Score(x, []float64{0, 10, 0, 10}, nil); err != nil || two.Classes.Threshold != nil || len(two.Classes.Classes) != 2 || two.Classes.AUC == nil {
 		t.Errorf("two classes against the rest: %+v, %v", two, err)
 	}
-	if err := pair.WriteLiblinear(io.Discard); err == nil || !strings.Contains(err.Error(), "one column for two classes") {
+	if err := twoClassModel.WriteLiblinear(io.Discard); err == nil || !strings.Contains(err.Error(), "one column for two classes") {
 		t.Errorf("%v", err)
 	}
 	// The squared hinge loss has no probabilities.
-	hinge, _ := byMargins(t, solver.SquaredHinge{}, [][]float64{{1, 0, 0}})
+	hingeModel, _ := marginModel(t, solver.SquaredHinge{}, [][]float64{{1, 0, 0}})
 	x, err = sparse.FromDense(2, 3, []float64{2, -1, -3, 0.5, 0, -1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := hinge.Score(x, []float64{0, 10}, nil)
+	s, err := hingeModel.Score(x, []float64{0, 10}, nil)
 	if want := ((0 + 0 + 0) + (1.5*1.5 + 1 + 0)) / 3. / 2; err != nil || math.Abs(s.Loss-want) > 1e-14 || s.Classes.LogLoss != nil || s.Classes.AUC != nil || s.Classes.Accuracy != 0.5 {
 		t.Errorf("squared hinge: %+v, %v", s, err)
 	}
@@ -102,7 +103,9 @@ func TestClassMetrics(t *testing.T) {
 		"is none of the classes": func() (*Metrics, error) { return m.Score(x, []float64{0, 5}, nil) },
 		"1 labels":               func() (*Metrics, error) { return m.Score(x, []float64{0}, nil) },
 		"is for two classes":     func() (*Metrics, error) { return m.Score(x, []float64{0, 10}, &ScoreSettings{Threshold: &half}) },
-		"Threshold is NaN":       func() (*Metrics, error) { return pair.Score(x, []float64{0, 10}, &ScoreSettings{Threshold: &nan}) },
+		"Threshold is NaN": func() (*Metrics, error) {
+			return twoClassModel.Score(x, []float64{0, 10}, &ScoreSettings{Threshold: &nan})
+		},
 		"overflows": func() (*Metrics, error) {
 			return m.Score(x, []float64{0, 10}, &ScoreSettings{Offsets: []float64{0, math.MaxFloat64}})
 		},
@@ -118,7 +121,7 @@ func TestClassMetrics(t *testing.T) {
 }
 
 func TestClassScoreOfScikitLearn(t *testing.T) {
-	x, y := threeClasses(t)
+	x, y := threeClassSample(t)
 	m, err := Fit(context.Background(), &Spec{Lambda: 0.02}, x, y)
 	if err != nil {
 		t.Fatal(err)
@@ -135,7 +138,7 @@ func TestClassScoreOfScikitLearn(t *testing.T) {
 		}
 	}
 	var want struct{ Accuracy, F1, Loss, AUC, PlainAUC float64 }
-	python(t, `
+	runPython(t, `
 import json, sys
 import numpy as np
 from sklearn import metrics
@@ -151,7 +154,7 @@ print(json.dumps({
 	if err != nil {
 		t.Fatal(err)
 	}
-	plain, err := m.Score(x, y, nil)
+	plainMetrics, err := m.Score(x, y, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -160,7 +163,7 @@ print(json.dumps({
 		got, want float64
 	}{
 		{"accuracy", got.Classes.Accuracy, want.Accuracy}, {"F1", got.Classes.F1, want.F1}, {"log loss", got.Loss, want.Loss},
-		{"AUC", *got.Classes.AUC, want.AUC}, {"AUC without weights", *plain.Classes.AUC, want.PlainAUC},
+		{"AUC", *got.Classes.AUC, want.AUC}, {"AUC without weights", *plainMetrics.Classes.AUC, want.PlainAUC},
 	} {
 		if !(math.Abs(c.got-c.want) <= 1e-9) {
 			t.Error(fmt.Sprint(c.name, ": ", c.got, ", scikit-learn ", c.want))

@@ -16,20 +16,20 @@ import (
 // TestExposure checks that counts with the logarithms of the exposures as offsets give the same fit
 // as counts divided by the exposures, with the exposures as weights.
 func TestExposure(t *testing.T) {
-	x, y := randomFor(t, 70, 9, 3, solver.Poisson{})
-	exposure, offsets, rates, total := make([]float64, 70), make([]float64, 70), make([]float64, 70), 0.0
+	x, y := randomDataFor(t, 70, 9, 3, solver.Poisson{})
+	exposure, offsets, rates, totalExposure := make([]float64, 70), make([]float64, 70), make([]float64, 70), 0.0
 	for i := range exposure {
 		exposure[i] = float64(1 + i%7)
 		offsets[i], rates[i] = math.Log(exposure[i]), y[i]/exposure[i]
-		total += exposure[i]
+		totalExposure += exposure[i]
 	}
 	offsetSpec := &Spec{Loss: solver.Poisson{}, Lambda: 0.05, Standardize: StandardizeOff, Offsets: offsets}
 	offsetSpec.RelTol = 1e-12
-	weightSpec := &Spec{Loss: solver.Poisson{}, Lambda: 0.05 * 70 / total, Standardize: StandardizeOff, SampleWeights: exposure}
+	weightSpec := &Spec{Loss: solver.Poisson{}, Lambda: 0.05 * 70 / totalExposure, Standardize: StandardizeOff, SampleWeights: exposure}
 	weightSpec.RelTol = 1e-12
-	m, weighted := mustFit(t, offsetSpec, x, y), mustFit(t, weightSpec, x, rates)
+	m, weightModel := mustFit(t, offsetSpec, x, y), mustFit(t, weightSpec, x, rates)
 	want := m.Columns[0].Certificate.Objective
-	if got := naive(offsetSpec, x, y, weighted.Columns[0].Coefficients, weighted.Columns[0].Intercept); math.Abs(got-want) > 1e-11*want {
+	if got := plainObjective(offsetSpec, x, y, weightModel.Columns[0].Coefficients, weightModel.Columns[0].Intercept); math.Abs(got-want) > 1e-11*want {
 		t.Errorf("objective %.15g, and %.15g at the fit with weights", want, got)
 	}
 }
@@ -59,8 +59,8 @@ func TestCountMetrics(t *testing.T) {
 	if err := tally.Add(x, []float64{0, 2, 4}, &ScoreSettings{Offsets: []float64{0, 0, 710}}); !errors.As(err, &overflow) || overflow.Row != 2 {
 		t.Errorf("an offset of 710: %v", err)
 	}
-	if after, err := tally.Metrics(); !cmp.Equal(after, got) {
-		t.Errorf("after an Add with an error %+v, %v; want %+v", after, err, got)
+	if metricsAfter, err := tally.Metrics(); !cmp.Equal(metricsAfter, got) {
+		t.Errorf("after an Add with an error %+v, %v; want %+v", metricsAfter, err, got)
 	}
 	if got, err = m.Score(x, []float64{0, 0, 0}, nil); err != nil || *got.Numbers.D2 != 0 {
 		t.Errorf("counts of 0: %+v, %v", got, err)
@@ -89,17 +89,17 @@ func TestCountsUnattained(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
-		y         []float64
-		lambda    float64
-		intercept bool
-		noOptimum bool
+		y            []float64
+		lambda       float64
+		hasIntercept bool
+		noOptimum    bool
 	}{
 		{[]float64{0, 0, 0, 0}, 0.1, true, true},
 		{[]float64{0, 0, 1, 3}, 0, false, true},
 		{[]float64{0, 0, 1, 3}, 0.1, true, false},
 		{[]float64{0, 1, 0, 3}, 0, true, false},
 	} {
-		spec := &Spec{Loss: solver.Poisson{}, Lambda: c.lambda, NoIntercept: !c.intercept}
+		spec := &Spec{Loss: solver.Poisson{}, Lambda: c.lambda, NoIntercept: !c.hasIntercept}
 		m, err := Fit(t.Context(), spec, x, c.y)
 		if m == nil || m.Columns[0].Certificate.NoOptimum != c.noOptimum {
 			t.Errorf("counts %v, lambda %v: %+v, %v", c.y, c.lambda, m, err)
@@ -113,7 +113,7 @@ func TestCountsUnattained(t *testing.T) {
 // TestCountsByOthers checks that methods and settings that need a bound on the curvature of the loss are
 // errors for counts.
 func TestCountsByOthers(t *testing.T) {
-	x, y := randomFor(t, 70, 9, 3, solver.Poisson{})
+	x, y := randomDataFor(t, 70, 9, 3, solver.Poisson{})
 	for name, set := range map[string]*solver.Settings{
 		"Method": {Method: solver.SCASK{}}, "Eta": {Eta: 0.1}, "Rho": {Rho: 1}, "BatchSize": {BatchSize: 4},
 	} {

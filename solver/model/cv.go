@@ -111,45 +111,45 @@ func cv(
 	if set == nil {
 		set = &CVSettings{}
 	}
-	c := &crossing{problems: p, set: set}
+	c := &crossValidation{problems: p, set: set}
 	if err := c.configure(); err != nil {
 		return nil, err
 	}
 	ctx, cancel := ending.WithTimeLimit(ctx, p.spec.TimeLimit)
 	defer cancel()
 	c.result.Path, err = collect(p.path(ctx, &set.Path))
-	ended := c.team.Agreed(ctx.Err())
+	endErr := c.team.Agreed(ctx.Err())
 	failed := err != nil && !errors.Is(err, solver.ErrNotConverged)
-	if ended != nil || failed || c.result.Path == nil {
-		return nil, withEnd(ctx, cmp.Or(err, ended))
+	if endErr != nil || failed || c.result.Path == nil {
+		return nil, withContextErr(ctx, cmp.Or(err, endErr))
 	}
 	for _, s := range c.result.Path {
 		c.result.Lambdas = append(c.result.Lambdas, s.Lambda)
 	}
-	if bad := c.cross(ctx); bad != nil {
-		return nil, bad
+	if foldErr := c.crossValidate(ctx); foldErr != nil {
+		return nil, foldErr
 	}
 	return &c.result, err
 }
 
-// A crossing has the state of a call of CV.
-type crossing struct {
+// A crossValidation has the state of a call of CV.
+type crossValidation struct {
 	*problems
-	set        *CVSettings
-	foldSpec   *Spec           // the specification of the fits for the folds
-	labels     []float64       // labels[k] is the label of class k; nil if the model predicts numbers
-	class      func(i int) int // returns the index of the class of row i, or 0 if labels is nil
-	measure    Measure         // the measure that chooses Best and OneSE
-	rowsBefore int             // number of rows in the processes of lower rank
-	folds      int
-	foldOf     assignment
-	mostRows   []float64 // for each fold, the largest number of its rows in any process
-	// keptScores is the number of scores of one row by one model that are kept for the AUC. It is 0
+	set         *CVSettings
+	foldSpec    *Spec           // the specification of the fits for the folds
+	labels      []float64       // labels[k] is the label of class k; nil if the model predicts numbers
+	classOfRow  func(i int) int // returns the index of the class of row i, or 0 if labels is nil
+	measure     Measure         // the measure that chooses Best and OneSE
+	rowsBefore  int             // number of rows in the processes of lower rank
+	folds       int
+	foldOf      assignment
+	maxFoldRows []float64 // for each fold, the largest number of its rows in any process
+	// scoresPerRow is the number of scores of one row by one model that are kept for the AUC. It is 0
 	// if there is no AUC.
-	keptScores int
-	result     CVResult
-	scores     [][]scores // scores[k][i] are the measures on fold k for the lambda with index i
-	weight     []float64  // the total weight of the rows of each fold
+	scoresPerRow int
+	result       CVResult
+	scores       [][]scores // scores[k][i] are the measures on fold k for the lambda with index i
+	foldWeights  []float64  // the total weight of the rows of each fold
 
 	lock         sync.Mutex
 	scoredModels int
@@ -157,9 +157,9 @@ type crossing struct {
 
 // strata returns the number of groups whose rows are divided evenly among the folds: the number of
 // classes, or 1 if the model predicts numbers.
-func (c *crossing) strata() int { return max(1, len(c.labels)) }
+func (c *crossValidation) strata() int { return max(1, len(c.labels)) }
 
-func (c *crossing) configure() (err error) {
+func (c *crossValidation) configure() (err error) {
 	set := c.set
 	if set.Path.Validation != nil {
 		return errorf("CVSettings.Path.Validation: cross-validation has its own rows to judge by; " +
@@ -171,10 +171,10 @@ func (c *crossing) configure() (err error) {
 	if err := c.numberClasses(); err != nil {
 		return err
 	}
-	if err := c.assign(); err != nil {
+	if err := c.assignFolds(); err != nil {
 		return err
 	}
-	if c.measure == ByAUC && c.leastRoom() < 1 {
+	if c.measure == ByAUC && c.leastMaxModelsPerPass() < 1 {
 		return &sparse.RemedyError{
 			Err: errorf("%w: the AUC of a fold needs the scores of all its rows, for which there is no "+
 				"room", stream.ErrNotStreamed),
@@ -184,17 +184,17 @@ func (c *crossing) configure() (err error) {
 	return nil
 }
 
-// numberClasses sets c.labels, c.class, c.foldSpec and c.keptScores. With two classes, foldSpec.Positive
-// gives each class the same sign in all folds.
-func (c *crossing) numberClasses() error {
+// numberClasses sets c.labels, c.classOfRow, c.foldSpec and c.scoresPerRow. With two classes,
+// foldSpec.Positive gives each class the same sign in all folds.
+func (c *crossValidation) numberClasses() error {
 	spec := *c.spec
 	c.foldSpec, spec.unproved, spec.Fitted = &spec, true, nil
 	if c.spec.parallel() {
 		spec.Threads = 1
 	}
-	c.class = func(int) int { return 0 }
+	c.classOfRow = func(int) int { return 0 }
 	if c.labels = c.problems.classes; c.labels != nil {
-		c.class = func(i int) int {
+		c.classOfRow = func(i int) int {
 			k, _ := slices.BinarySearch(c.labels, c.y[i])
 			return k
 		}
@@ -207,28 +207,28 @@ func (c *crossing) numberClasses() error {
 			c.labels = []float64{d.mapping.Negative, d.mapping.Positive}
 			spec.Positive = &c.labels[1]
 			signs := d.y
-			c.class = func(i int) int { return classOf(signs[i]) }
+			c.classOfRow = func(i int) int { return classOf(signs[i]) }
 		}
 	}
 	if c.labels != nil {
-		c.keptScores = c.problems.count()
+		c.scoresPerRow = c.problems.count()
 	}
 	return nil
 }
 
-func (c *crossing) cross(ctx context.Context) error {
-	if c.measure != ByAUC && c.leastRoom() < len(c.result.Lambdas) {
-		c.keptScores = 0 // no AUC, because it would need more passes over the rows
+func (c *crossValidation) crossValidate(ctx context.Context) error {
+	if c.measure != ByAUC && c.leastMaxModelsPerPass() < len(c.result.Lambdas) {
+		c.scoresPerRow = 0 // no AUC, because it would need more passes over the rows
 	}
-	c.scores, c.weight = make([][]scores, c.folds), make([]float64, c.folds)
-	firstFatal, _ := c.spec.spread(c.folds, func(err error) bool { return err != nil }, func(k int) error {
-		if err := c.fold(ctx, k); err != nil {
+	c.scores, c.foldWeights = make([][]scores, c.folds), make([]float64, c.folds)
+	fatalErr, _ := c.spec.spread(c.folds, func(err error) bool { return err != nil }, func(k int) error {
+		if err := c.scoreFold(ctx, k); err != nil {
 			return fmt.Errorf("fold %d: %w", k, err)
 		}
 		return nil
 	})
-	if firstFatal != nil {
-		return firstFatal
+	if fatalErr != nil {
+		return fatalErr
 	}
 	if c.summarise(); math.IsNaN(c.result.Mean[c.result.Best]) {
 		return errNoMetric
@@ -236,9 +236,9 @@ func (c *crossing) cross(ctx context.Context) error {
 	return nil
 }
 
-// fold fits the path to the rows outside fold k, and scores its models on the rows of fold k.
-func (c *crossing) fold(ctx context.Context, k int) error {
-	h, err := c.holdOut(k)
+// scoreFold fits the path to the rows outside fold k, and scores its models on the rows of fold k.
+func (c *crossValidation) scoreFold(ctx context.Context, k int) error {
+	h, err := c.newFoldScorer(k)
 	if err != nil {
 		return err
 	}
@@ -246,7 +246,7 @@ func (c *crossing) fold(ctx context.Context, k int) error {
 	if err != nil {
 		return err
 	}
-	c.weight[k] = h.weight
+	c.foldWeights[k] = h.weight
 	score := func(steps []*Step) error {
 		models := make([]*Model, len(steps))
 		for i, s := range steps {
@@ -258,7 +258,7 @@ func (c *crossing) fold(ctx context.Context, k int) error {
 	}
 	var steps []*Step
 	for step, err := range p.path(ctx, &PathSettings{Lambdas: c.result.Lambdas}) {
-		if err != nil && (step == nil || step.cut()) {
+		if err != nil && (step == nil || step.endedEarly()) {
 			return err
 		}
 		steps = append(steps, step)
@@ -279,12 +279,12 @@ func (c *crossing) fold(ctx context.Context, k int) error {
 }
 
 // trainingProblems returns the problems for the rows outside fold k.
-func (c *crossing) trainingProblems(k int) (*problems, error) {
+func (c *crossValidation) trainingProblems(k int) (*problems, error) {
 	n := len(c.y)
 	if c.spec.streams() {
 		p := *c.problems
 		spec := *c.problemSpec
-		p.spec, p.problemSpec, p.exclusion = c.foldSpec, &spec, exclusion{c.foldOf.bytes, uint8(k)}
+		p.spec, p.problemSpec, p.exclusion = c.foldSpec, &spec, exclusion{c.foldOf.byteFolds, uint8(k)}
 		// Weight 0 keeps the rows of the fold out of the class weights.
 		if spec.SampleWeights != nil || spec.ClassWeights != nil || spec.Balanced {
 			spec.SampleWeights = make([]float64, n)
@@ -324,8 +324,8 @@ func (c *crossing) trainingProblems(k int) (*problems, error) {
 	return p, err
 }
 
-// withEnd joins ctx.Err() to err, unless err already wraps ctx.Err().
-func withEnd(ctx context.Context, err error) error {
+// withContextErr joins ctx.Err() to err, unless err already wraps ctx.Err().
+func withContextErr(ctx context.Context, err error) error {
 	if ctx.Err() == nil || errors.Is(err, ctx.Err()) {
 		return err
 	}
@@ -340,7 +340,7 @@ var errNoMetric = &sparse.RemedyError{
 	},
 }
 
-func (c *crossing) addJudged(n int) {
+func (c *crossValidation) reportScored(n int) {
 	if c.set.Judged == nil {
 		return
 	}
@@ -350,14 +350,14 @@ func (c *crossing) addJudged(n int) {
 	c.set.Judged(c.scoredModels, c.folds*len(c.result.Lambdas))
 }
 
-func (c *crossing) summarise() {
+func (c *crossValidation) summarise() {
 	r := &c.result
 	r.Measures = map[Measure]Curve{}
 	for m := range c.scores[0][0] {
 		r.Measures[m] = c.curve(m)
 	}
 	if mse, ok := r.Measures[ByMSE]; ok {
-		r.Measures[ByR2] = mse.determination(c.variance())
+		r.Measures[ByR2] = mse.toR2(c.labelVariance())
 	}
 	r.Curve = r.Measures[c.measure]
 	delete(r.Measures, byMetric)
@@ -372,7 +372,7 @@ func (c *crossing) summarise() {
 	}
 }
 
-func (c *crossing) curve(measure Measure) (r Curve) {
+func (c *crossValidation) curve(measure Measure) (r Curve) {
 	for _, fold := range c.scores {
 		values := make([]float64, len(fold))
 		for i, s := range fold {
@@ -381,29 +381,29 @@ func (c *crossing) curve(measure Measure) (r Curve) {
 		r.Values = append(r.Values, values)
 	}
 	for i := range c.result.Lambdas {
-		var sum, total, square, folds float64
+		var sum, totalWeight, squareSum, folds float64
 		for k, v := range r.Values {
 			if !math.IsNaN(v[i]) {
-				sum += float64(c.weight[k] * v[i])
-				total += c.weight[k]
+				sum += float64(c.foldWeights[k] * v[i])
+				totalWeight += c.foldWeights[k]
 				folds++
 			}
 		}
-		center := sum / total
+		center := sum / totalWeight
 		for k, v := range r.Values {
 			if !math.IsNaN(v[i]) {
 				deviation := v[i] - center
-				square += float64(c.weight[k] * float64(deviation*deviation))
+				squareSum += float64(c.foldWeights[k] * float64(deviation*deviation))
 			}
 		}
 		r.Mean = append(r.Mean, center)
-		r.SE = append(r.SE, math.Sqrt(square/total/(folds-1)))
+		r.SE = append(r.SE, math.Sqrt(squareSum/totalWeight/(folds-1)))
 	}
 	return r
 }
 
-// determination turns a curve of mean squared errors into a curve of R2.
-func (r Curve) determination(variance float64) Curve {
+// toR2 turns a curve of mean squared errors into a curve of R2.
+func (r Curve) toR2(variance float64) Curve {
 	convert := func(values []float64, f func(v float64) float64) []float64 {
 		converted := make([]float64, len(values))
 		for i, v := range values {
@@ -419,14 +419,14 @@ func (r Curve) determination(variance float64) Curve {
 	return out
 }
 
-func (c *crossing) variance() float64 {
+func (c *crossValidation) labelVariance() float64 {
 	var labels moment
 	for lo, hi := range parts(c.x, rowsPerRelease) {
 		set := &ScoreSettings{}
 		if c.spec.SampleWeights != nil {
 			set.Weights = c.spec.SampleWeights[lo:hi]
 		}
-		if set.total(hi-lo) > 0 {
+		if set.totalWeight(hi-lo) > 0 {
 			labels.add(c.y[lo:hi], set, square)
 		}
 	}

@@ -21,18 +21,20 @@ import (
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
-// configured returns the state of a call of CV, with the rows assigned to folds.
-func configured(spec *Spec, x *sparse.CSR, y []float64, set *CVSettings) (c *crossing, err error) {
+// newCrossValidation returns the state of a call of CV, with the rows assigned to folds.
+func newCrossValidation(
+	spec *Spec, x *sparse.CSR, y []float64, set *CVSettings,
+) (c *crossValidation, err error) {
 	defer rows.Rescue(&err)
 	p, err := newProblems(spec, x, y)
 	if err != nil {
 		return nil, err
 	}
-	c = &crossing{problems: p, set: set}
+	c = &crossValidation{problems: p, set: set}
 	return c, c.configure()
 }
 
-func foldsOf(c *crossing) []int {
+func foldsOf(c *crossValidation) []int {
 	folds := make([]int, len(c.y))
 	for i := range folds {
 		folds[i] = c.foldOf.fold(i)
@@ -44,7 +46,7 @@ func foldsOf(c *crossing) []int {
 // on the seed, and be the same for rows in memory, in a file and in several processes.
 func TestFolds(t *testing.T) {
 	const n = 103
-	x, number := random(t, n, 3, 4, false)
+	x, numbers := randomData(t, n, 3, 4, false)
 	twoLabels, manyLabels := make([]float64, n), make([]float64, n)
 	for i := range n {
 		twoLabels[i], manyLabels[i] = -1, float64(i*i%11%4)
@@ -52,53 +54,53 @@ func TestFolds(t *testing.T) {
 			twoLabels[i] = 1
 		}
 	}
-	for name, y := range map[string][]float64{"numbers": number, "two": twoLabels, "many": manyLabels} {
+	for name, y := range map[string][]float64{"numbers": numbers, "two": twoLabels, "many": manyLabels} {
 		spec := &Spec{Settings: solver.Settings{Seed: 7}}
 		if name == "numbers" {
 			spec.Loss = solver.Squared{}
 		}
-		back := store(t, &sparse.Dataset{X: x, Labels: y}, name == "numbers").inFile
+		fileData := storeInFile(t, &sparse.Dataset{X: x, Labels: y}, name == "numbers").fileData
 		for _, k := range []int{2, 10, 99, n} {
-			draw := func(_ context.Context, spec *Spec, x *sparse.CSR, y []float64) (*crossing, error) {
-				return configured(spec, x, y, &CVSettings{Folds: k})
+			newCV := func(_ context.Context, spec *Spec, x *sparse.CSR, y []float64) (*crossValidation, error) {
+				return newCrossValidation(spec, x, y, &CVSettings{Folds: k})
 			}
-			c, err := draw(t.Context(), spec, x, y)
+			c, err := newCV(t.Context(), spec, x, y)
 			if err != nil {
 				t.Fatal(err)
 			}
-			folds, count := foldsOf(c), map[float64][]int{}
+			folds, classCounts := foldsOf(c), map[float64][]int{}
 			total := make([]int, k)
 			for i, f := range folds {
 				class := y[i]
 				if name == "numbers" {
 					class = 0
 				}
-				if count[class] == nil {
-					count[class] = make([]int, k)
+				if classCounts[class] == nil {
+					classCounts[class] = make([]int, k)
 				}
-				count[class][f]++
+				classCounts[class][f]++
 				total[f]++
 			}
-			for class, rows := range count {
+			for class, rows := range classCounts {
 				if slices.Max(rows)-slices.Min(rows) > 1 || slices.Max(total)-slices.Min(total) > 1 {
 					t.Errorf("%s: %d folds of %v rows, of class %v %v", name, k, total, class, rows)
 				}
 			}
-			other := *spec
-			other.Seed = 8
-			again, _ := draw(t.Context(), spec, x, y)
-			another, _ := draw(t.Context(), &other, x, y)
-			if !slices.Equal(folds, foldsOf(again)) || slices.Equal(folds, foldsOf(another)) {
+			otherSpec := *spec
+			otherSpec.Seed = 8
+			sameSeed, _ := newCV(t.Context(), spec, x, y)
+			otherSeed, _ := newCV(t.Context(), &otherSpec, x, y)
+			if !slices.Equal(folds, foldsOf(sameSeed)) || slices.Equal(folds, foldsOf(otherSeed)) {
 				t.Errorf("%s: %d folds: the seed does not decide", name, k)
 			}
 			for ranks := 1; ranks < 5; ranks++ {
-				parts, errs := onRanks(t, ranks, spec, x, y, draw)
+				rankCVs, errs := onRanks(t, ranks, spec, x, y, newCV)
 				var joined []int
-				for r, part := range parts {
+				for r, rankCV := range rankCVs {
 					if errs[r] != nil {
 						t.Fatal(errs[r])
 					}
-					joined = append(joined, part.result.Assignment...)
+					joined = append(joined, rankCV.result.Assignment...)
 				}
 				if !slices.Equal(folds, joined) {
 					t.Errorf("%s: %d folds on %d ranks are %v, want %v", name, k, ranks, joined, folds)
@@ -106,9 +108,9 @@ func TestFolds(t *testing.T) {
 			}
 			spec := *spec
 			spec.Memory = 1 << 20
-			file, err := draw(t.Context(), &spec, back.X, back.Labels)
-			if err != nil || !slices.Equal(folds, foldsOf(file)) {
-				t.Errorf("%s: %d folds of a file are %v, want %v (%v)", name, k, foldsOf(file), folds, err)
+			fileCV, err := newCV(t.Context(), &spec, fileData.X, fileData.Labels)
+			if err != nil || !slices.Equal(folds, foldsOf(fileCV)) {
+				t.Errorf("%s: %d folds of a file are %v, want %v (%v)", name, k, foldsOf(fileCV), folds, err)
 			}
 		}
 	}
@@ -116,24 +118,24 @@ func TestFolds(t *testing.T) {
 
 // TestCVByHand compares the results of CV with separate fits of all rows and of the rows outside each fold.
 func TestCVByHand(t *testing.T) {
-	tolerance := map[Measure]float64{ByLoss: 1e-6, ByError: 1e-12, ByAUC: 1e-9}
-	twoClasses, twoLabels := random(t, 90, 6, 3, true)
-	moreClasses, threeLabels := threeClasses(t)
+	tolerances := map[Measure]float64{ByLoss: 1e-6, ByError: 1e-12, ByAUC: 1e-9}
+	twoClassData, twoLabels := randomData(t, 90, 6, 3, true)
+	threeClassData, threeLabels := threeClassSample(t)
 	for _, c := range []struct {
-		x       *sparse.CSR
-		y       []float64
-		classes map[float64]float64
-		measure Measure
+		x            *sparse.CSR
+		y            []float64
+		classWeights map[float64]float64
+		measure      Measure
 	}{
-		{twoClasses, twoLabels, map[float64]float64{3: 1.5}, ByAUC},
-		{moreClasses, threeLabels, map[float64]float64{10: 2}, ByLoss},
+		{twoClassData, twoLabels, map[float64]float64{3: 1.5}, ByAUC},
+		{threeClassData, threeLabels, map[float64]float64{10: 2}, ByLoss},
 	} {
 		x, y := c.x, c.y
 		weights := make([]float64, len(y))
 		for i := range weights {
 			weights[i] = float64(1 + i%2)
 		}
-		spec := &Spec{SampleWeights: weights, ClassWeights: c.classes, Settings: solver.Settings{RelTol: 1e-11, Seed: 5}}
+		spec := &Spec{SampleWeights: weights, ClassWeights: c.classWeights, Settings: solver.Settings{RelTol: 1e-11, Seed: 5}}
 		set := &CVSettings{Path: PathSettings{Count: 4, Ratio: 0.01}, Folds: 4, By: c.measure}
 		got, err := CV(context.Background(), spec, x, y, set)
 		if err != nil {
@@ -156,16 +158,16 @@ func TestCVByHand(t *testing.T) {
 			var values, ws []float64
 			var sum, total float64
 			for k := range 4 {
-				heldRows, trainingRows := split(got.Assignment, k)
+				heldRows, trainingRows := splitRows(got.Assignment, k)
 				fitSpec.SampleWeights = pick(weights, trainingRows)
-				train, _ := x.SelectRows(trainingRows)
+				trainX, _ := x.SelectRows(trainingRows)
 				heldX, _ := x.SelectRows(heldRows)
-				score, err := mustFit(t, &fitSpec, train, pick(y, trainingRows)).Score(heldX, pick(y, heldRows), &ScoreSettings{Weights: pick(weights, heldRows)})
+				metrics, err := mustFit(t, &fitSpec, trainX, pick(y, trainingRows)).Score(heldX, pick(y, heldRows), &ScoreSettings{Weights: pick(weights, heldRows)})
 				if err != nil {
 					t.Fatal(err)
 				}
-				for measure, v := range score.scores() {
-					if math.Abs(got.Measures[measure].Values[k][i]-v) > tolerance[measure] {
+				for measure, v := range metrics.scores() {
+					if math.Abs(got.Measures[measure].Values[k][i]-v) > tolerances[measure] {
 						t.Errorf("fold %d, lambda %v: %s is %v, alone %v", k, lambda, measure, got.Measures[measure].Values[k][i], v)
 					}
 				}
@@ -176,15 +178,15 @@ func TestCVByHand(t *testing.T) {
 				v := got.Values[k][i]
 				sum, total, values, ws = sum+w*v, total+w, append(values, v), append(ws, w)
 			}
-			mean, square := sum/total, 0.0
+			mean, squareSum := sum/total, 0.0
 			for k, v := range values {
-				square += ws[k] * (v - mean) * (v - mean)
+				squareSum += ws[k] * (v - mean) * (v - mean)
 			}
 			checkNear(t, "mean", got.Mean[i], mean)
-			checkNear(t, "standard error", got.SE[i], math.Sqrt(square/total/3))
+			checkNear(t, "standard error", got.SE[i], math.Sqrt(squareSum/total/3))
 			// No mean is better than the mean of Best. The means before OneSE are worse than this
 			// mean by more than the standard error of Best.
-			if worse := sign * (got.Mean[i] - got.Mean[got.Best]); worse < 0 || i < got.OneSE && worse <= got.SE[got.Best] {
+			if deficit := sign * (got.Mean[i] - got.Mean[got.Best]); deficit < 0 || i < got.OneSE && deficit <= got.SE[got.Best] {
 				t.Errorf("best %d, one standard error %d of %v ± %v", got.Best, got.OneSE, got.Mean, got.SE)
 			}
 		}
@@ -195,27 +197,28 @@ func TestCVByHand(t *testing.T) {
 			t.Errorf("%+v", m.Summary)
 		}
 		spec.Threads = 1
-		again, err := CV(context.Background(), spec, x, y, set)
+		secondResult, err := CV(context.Background(), spec, x, y, set)
 		if err != nil {
 			t.Fatal(err)
 		}
-		sameCV(t, "one thread", got, again)
+		sameCV(t, "one thread", got, secondResult)
 		set.By, set.Metric = "", metricOf(c.measure)
-		again, err = CV(context.Background(), spec, x, y, set)
-		if err != nil || again.Best != got.Best || again.OneSE != got.OneSE {
-			t.Errorf("by a metric of the caller: %d and %d, not %d and %d (%v)", again.Best, again.OneSE, got.Best, got.OneSE, err)
+		secondResult, err = CV(context.Background(), spec, x, y, set)
+		if err != nil || secondResult.Best != got.Best || secondResult.OneSE != got.OneSE {
+			t.Errorf("by a metric of the caller: %d and %d, not %d and %d (%v)", secondResult.Best, secondResult.OneSE, got.Best, got.OneSE, err)
 		}
 	}
 }
 
 // TestCVOfTies checks that Best and OneSE are the index of the largest lambda if all means are equal.
 func TestCVOfTies(t *testing.T) {
-	x, y := random(t, 20, 2, 3, true)
+	x, y := randomData(t, 20, 2, 3, true)
 	for _, measure := range []Measure{ByError, ByAUC} {
-		c := &crossing{measure: measure, weight: []float64{1, 1}, problems: &problems{spec: &Spec{}, x: x, y: y}}
+		p := &problems{spec: &Spec{}, x: x, y: y}
+		c := &crossValidation{measure: measure, foldWeights: []float64{1, 1}, problems: p}
 		c.result.Lambdas = []float64{3, 2, 1}
-		same := scores{measure: 0.25}
-		c.scores = [][]scores{{same, same, same}, {same, same, same}}
+		equalScores := scores{measure: 0.25}
+		c.scores = [][]scores{{equalScores, equalScores, equalScores}, {equalScores, equalScores, equalScores}}
 		if c.summarise(); c.result.Best != 0 || c.result.OneSE != 0 {
 			t.Errorf("%s: best %d, one standard error %d: want 0", measure, c.result.Best, c.result.OneSE)
 		}
@@ -225,7 +228,7 @@ func TestCVOfTies(t *testing.T) {
 // TestCVKinds checks CV for regression, with a graph, with offsets and with folds that the caller assigns. It
 // also checks errors of CV.
 func TestCVKinds(t *testing.T) {
-	x, y := random(t, 60, 6, 3, false)
+	x, y := randomData(t, 60, 6, 3, false)
 	offsets := make([]float64, 60)
 	assignment := make([]int, 60)
 	for i := range offsets {
@@ -268,7 +271,7 @@ func TestCVKinds(t *testing.T) {
 func TestCVOfFewRows(t *testing.T) {
 	ctx, set := context.Background(), &CVSettings{Path: PathSettings{Count: 5}}
 	for _, c := range []struct{ rows, folds int }{{2, 2}, {6, 6}, {10, 10}, {25, 10}} {
-		x, y := random(t, c.rows, 3, 4, false)
+		x, y := randomData(t, c.rows, 3, 4, false)
 		r, err := CV(ctx, &Spec{Loss: solver.Squared{}}, x, y, set)
 		if err != nil || len(r.Values) != c.folds || len(r.Assignment) != c.rows {
 			t.Errorf("%d rows: %+v, %v", c.rows, r, err)
@@ -289,7 +292,7 @@ func TestCVOfFewRows(t *testing.T) {
 			t.Errorf("%d rows, one of class 1: %v, %v", c.rows, r, err)
 		}
 	}
-	x, _ := random(t, 6, 3, 4, false)
+	x, _ := randomData(t, 6, 3, 4, false)
 	y := []float64{1, 5, 1, 5, 1, 5}
 	for want, set := range map[string]*CVSettings{
 		"no fold but 0 has rows of label 1": {Assignment: []int{0, 1, 0, 1, 0, 1}},
@@ -303,8 +306,8 @@ func TestCVOfFewRows(t *testing.T) {
 			t.Errorf("want %q, got %v and %v", want, r, err)
 		}
 	}
-	one, label := random(t, 1, 3, 4, false)
-	if r, err := CV(ctx, &Spec{Loss: solver.Squared{}}, one, label, nil); r != nil || err == nil || !strings.Contains(err.Error(), "two rows or more") {
+	oneRow, label := randomData(t, 1, 3, 4, false)
+	if r, err := CV(ctx, &Spec{Loss: solver.Squared{}}, oneRow, label, nil); r != nil || err == nil || !strings.Contains(err.Error(), "two rows or more") {
 		t.Errorf("one row: %v, %v", r, err)
 	}
 }
@@ -312,7 +315,7 @@ func TestCVOfFewRows(t *testing.T) {
 // TestCVR2 checks R2 and its standard error, and that R2 chooses the same lambdas as the mean squared error.
 // It also checks a CVSettings.Metric with negative values.
 func TestCVR2(t *testing.T) {
-	x, y := random(t, 40, 5, 3, false)
+	x, y := randomData(t, 40, 5, 3, false)
 	weights := make([]float64, 40)
 	for i := range weights {
 		weights[i] = float64(1 + i%3)
@@ -331,17 +334,20 @@ func TestCVR2(t *testing.T) {
 			checkNear(t, "its standard error", r.SE[i], r.Measures[ByMSE].SE[i]/variance)
 		}
 		set.By = ByMSE
-		again, err := CV(context.Background(), spec, x, y, set)
-		if err != nil || again.Best != r.Best || again.OneSE != r.OneSE || r.Mean[r.Best] != slices.Max(r.Mean) {
-			t.Errorf("by R2 %d and %d, by the squared error %d and %d (%v)", r.Best, r.OneSE, again.Best, again.OneSE, err)
+		mseResult, err := CV(context.Background(), spec, x, y, set)
+		if err != nil || mseResult.Best != r.Best || mseResult.OneSE != r.OneSE ||
+			r.Mean[r.Best] != slices.Max(r.Mean) {
+			t.Errorf("by R2 %d and %d, by the squared error %d and %d (%v)",
+				r.Best, r.OneSE, mseResult.Best, mseResult.OneSE, err)
 		}
 		set.By, set.Metric = "", func(m *Model, x *sparse.CSR, y []float64, s *ScoreSettings) (float64, error) {
 			v, err := metricOf(ByMSE)(m, x, y, s)
 			return -v, err
 		}
-		worst, err := CV(context.Background(), spec, x, y, set)
-		if err != nil || worst.Mean[worst.Best] != -slices.Max(again.Mean) || len(worst.Measures) != 3 {
-			t.Errorf("a metric of the caller's: %v at %d, %v", worst.Mean, worst.Best, err)
+		worstResult, err := CV(context.Background(), spec, x, y, set)
+		if err != nil || worstResult.Mean[worstResult.Best] != -slices.Max(mseResult.Mean) ||
+			len(worstResult.Measures) != 3 {
+			t.Errorf("a metric of the caller's: %v at %d, %v", worstResult.Mean, worstResult.Best, err)
 		}
 	}
 }
@@ -369,13 +375,13 @@ func TestCVOfGlmnet(t *testing.T) {
 	if testing.Short() {
 		t.Skip("skipped: some seconds")
 	}
-	rscript := program(t, "Rscript")
-	for _, classes := range []bool{true, false} {
-		x, y := random(t, 120, 6, 3, classes)
+	rscript := programPath(t, "Rscript")
+	for _, withClasses := range []bool{true, false} {
+		x, y := randomData(t, 120, 6, 3, withClasses)
 		spec := &Spec{Settings: solver.Settings{RelTol: 1e-13}}
 		set := &CVSettings{Path: PathSettings{Count: 10, Ratio: 0.02}, Folds: 5, Metric: devianceOfGlmnet}
 		family, unit := "binomial", 1.0
-		if !classes {
+		if !withClasses {
 			spec.Loss, set.Metric, family, unit = solver.Squared{}, metricOf(ByMSE), "gaussian", 2
 		}
 		got, err := CV(context.Background(), spec, x, y, set)
@@ -391,7 +397,7 @@ func TestCVOfGlmnet(t *testing.T) {
 			return row
 		})
 		writeTable(t, filepath.Join(dir, "l"), 10, func(i int) []float64 { return []float64{got.Lambdas[i] / unit} })
-		out := run(t, rscript, "-e", fmt.Sprintf(`
+		out := runProgram(t, rscript, "-e", fmt.Sprintf(`
 if (!suppressWarnings(require(glmnet, quietly=TRUE))) { cat("no glmnet"); quit() }
 d <- as.matrix(read.table("%[1]s/d")); glmnet.control(fdev=0, devmax=1)
 f <- cv.glmnet(d[,-(1:2)], d[,1], foldid=d[,2], family="%[2]s", lambda=scan("%[1]s/l", quiet=TRUE), thresh=1e-16, maxit=1e8)
@@ -404,16 +410,16 @@ write.table(format(cbind(f$cvm, f$cvsd, f$index[,1]), digits=17), "%[1]s/out", q
 				t.Errorf("%s, lambda %d: %.9g ± %.9g, cv.glmnet %.9g ± %.9g", family, i, got.Mean[i], got.SE[i], row[0], row[1])
 			}
 		}
-		best := sparsetest.Numbers(t, filepath.Join(dir, "out"))
-		if int(best[0][2])-1 != got.Best || int(best[1][2])-1 != got.OneSE {
-			t.Errorf("%s: best %d, one standard error %d; cv.glmnet %v and %v", family, got.Best, got.OneSE, best[0][2]-1, best[1][2]-1)
+		glmnetNumbers := sparsetest.Numbers(t, filepath.Join(dir, "out"))
+		if int(glmnetNumbers[0][2])-1 != got.Best || int(glmnetNumbers[1][2])-1 != got.OneSE {
+			t.Errorf("%s: best %d, one standard error %d; cv.glmnet %v and %v", family, got.Best, got.OneSE, glmnetNumbers[0][2]-1, glmnetNumbers[1][2]-1)
 		}
 	}
 }
 
-// threeClasses returns 150 points around three centres, with labels 0, 10 and 20.
-func threeClasses(t testing.TB) (*sparse.CSR, []float64) {
-	x, _ := random(t, 150, 4, 12, true)
+// threeClassSample returns 150 points around three centres, with labels 0, 10 and 20.
+func threeClassSample(t testing.TB) (*sparse.CSR, []float64) {
+	x, _ := randomData(t, 150, 4, 12, true)
 	data, y := make([]float64, 0, 600), make([]float64, 150)
 	for i := range y {
 		y[i] = float64(10 * (i % 3))
@@ -435,7 +441,7 @@ func threeClasses(t testing.TB) (*sparse.CSR, []float64) {
 // TestClasses checks that each column is the fit of a class against the rest. The probabilities of a row
 // must sum to 1, and the predicted class must have the largest probability.
 func TestClasses(t *testing.T) {
-	x, y := threeClasses(t)
+	x, y := threeClassSample(t)
 	spec := &Spec{Lambda: 0.005, ClassWeights: map[float64]float64{10: 2}}
 	m, err := Fit(context.Background(), spec, x, y)
 	if err != nil || !slices.Equal(m.Classes.Values, []float64{0, 10, 20}) || m.Summary.ClassWeights[10] != 2 {
@@ -488,7 +494,7 @@ func TestClasses(t *testing.T) {
 }
 
 func TestClassesFile(t *testing.T) {
-	x, y := threeClasses(t)
+	x, y := threeClassSample(t)
 	m, err := Fit(context.Background(), &Spec{Lambda: 0.005}, x, y)
 	if err != nil {
 		t.Fatal(err)
@@ -522,7 +528,7 @@ func TestClassesFile(t *testing.T) {
 
 // TestClassesOfScikitLearn compares the probabilities with the one-vs-rest classifier of scikit-learn.
 func TestClassesOfScikitLearn(t *testing.T) {
-	x, y := threeClasses(t)
+	x, y := threeClassSample(t)
 	spec := &Spec{Lambda: 0.02, Standardize: StandardizeOff, Settings: solver.Settings{RelTol: 1e-12}}
 	m, err := Fit(context.Background(), spec, x, y)
 	if err != nil {
@@ -535,7 +541,7 @@ func TestClassesOfScikitLearn(t *testing.T) {
 		}
 	}
 	var want [][]float64
-	python(t, `
+	runPython(t, `
 import json, sys
 import numpy as np
 from sklearn.linear_model import LogisticRegression

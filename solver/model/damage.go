@@ -16,9 +16,9 @@ const fetchAgain = "; fetch the file again, or fit the model again"
 
 var useModelFile = sparse.Remedy{To: "give a file that Save, scas train or scas cv wrote"}
 
-// damageOf returns the error for text, which encoding/json cannot read as a model because of err.
+// damageError returns the error for text, which encoding/json cannot read as a model because of err.
 // The returned error does not name the file.
-func damageOf(text []byte, err error) error {
+func damageError(text []byte, err error) error {
 	words := bytes.Fields(text[:min(len(text), 1<<10)])
 	if len(words) == 0 {
 		return &sparse.RemedyError{
@@ -29,16 +29,16 @@ func damageOf(text []byte, err error) error {
 	if words[0][0] != '{' {
 		return errorAt(text, bytes.Index(text, words[0]), "not a model file", useModelFile)
 	}
-	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
+	if syntaxErr, ok := errors.AsType[*json.SyntaxError](err); ok {
 		if strings.Contains(err.Error(), "unexpected end") {
 			return errorAt(text, len(text), "damaged model: the file ends within it"+fetchAgain)
 		}
-		return errorAt(text, int(syntax.Offset)-1, fmt.Sprintf("damaged model: %v%s", err, fetchAgain))
+		return errorAt(text, int(syntaxErr.Offset)-1, fmt.Sprintf("damaged model: %v%s", err, fetchAgain))
 	}
-	if kind, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		field := kind.Field[strings.LastIndexByte(kind.Field, '.')+1:]
-		start := 1 + bytes.LastIndexAny(text[:max(0, kind.Offset-1)], ":,[ \t\r\n")
-		return errorAt(text, start, fmt.Sprintf("damaged model: %s: expected %s%s", field, kindOf(kind.Type), fetchAgain))
+	if typeErr, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		field := typeErr.Field[strings.LastIndexByte(typeErr.Field, '.')+1:]
+		offset := 1 + bytes.LastIndexAny(text[:max(0, typeErr.Offset-1)], ":,[ \t\r\n")
+		return errorAt(text, offset, fmt.Sprintf("damaged model: %s: expected %s%s", field, kindOf(typeErr.Type), fetchAgain))
 	}
 	return fmt.Errorf("damaged model: %w%s", err, fetchAgain)
 }

@@ -23,12 +23,12 @@ func TestFitData(t *testing.T) {
 	swapped := sparse.LabelMapping{Negative: 1, NegativeName: "yes", PositiveName: "no"}
 	classes := sparse.Classes{Values: []float64{0, 1, 2}, Names: []string{"ill", "no", "yes"}}
 	for name, c := range map[string]struct {
-		text    string
-		read    sparse.ReadOptions
-		spec    Spec
-		labels  sparse.LabelMapping
-		classes sparse.Classes
-		names   []string
+		text        string
+		readOptions sparse.ReadOptions
+		spec        Spec
+		labels      sparse.LabelMapping
+		classes     sparse.Classes
+		names       []string
 	}{
 		"two":      {table, sparse.ReadOptions{}, Spec{}, mapping, sparse.Classes{}, names},
 		"chosen":   {table, sparse.ReadOptions{PositiveName: "no"}, Spec{}, swapped, sparse.Classes{}, names},
@@ -41,18 +41,18 @@ func TestFitData(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c.read.Table = sparse.TableOptions{Missing: sparse.MissingMedian, Offset: "log"}
-			d, err := sparse.Read(strings.NewReader(c.text), "t.csv", &c.read)
+			c.readOptions.Table = sparse.TableOptions{Missing: sparse.MissingMedian, Offset: "log"}
+			d, err := sparse.Read(strings.NewReader(c.text), "t.csv", &c.readOptions)
 			if err != nil {
 				t.Fatal(err)
 			}
 			c.spec.Lambda = 0.01
-			plain := c.spec
-			plain.Offsets = d.Offsets
+			plainSpec := c.spec
+			plainSpec.Offsets = d.Offsets
 			if c.spec.Positive == nil && !d.Mapping.IsZero() {
-				plain.Positive = &d.Mapping.Positive
+				plainSpec.Positive = &d.Mapping.Positive
 			}
-			want := mustFit(t, &plain, d.X, d.OriginalLabels())
+			want := mustFit(t, &plainSpec, d.X, d.OriginalLabels())
 			want.Features, want.IndexBase, want.Labels, want.Classes = c.names, 1, c.labels, c.classes
 			want.Target, want.Offset, want.Fill = "ill", "log", d.Table.Fill
 			m, err := FitData(t.Context(), &c.spec, d)
@@ -60,9 +60,9 @@ func TestFitData(t *testing.T) {
 				t.Errorf("FitData: %v: %s", err, diff)
 			}
 			set := &PathSettings{Lambdas: []float64{0.01}}
-			run := cmpopts.IgnoreFields(Column{}, "Run", "Certificate", "Coefficients", "Intercept")
+			ignoreRun := cmpopts.IgnoreFields(Column{}, "Run", "Certificate", "Coefficients", "Intercept")
 			for s, err := range PathData(t.Context(), &c.spec, d, set) {
-				if diff := cmp.Diff(want, s.Model(), run); err != nil || diff != "" {
+				if diff := cmp.Diff(want, s.Model(), ignoreRun); err != nil || diff != "" {
 					t.Errorf("PathData: %v: %s", err, diff)
 				}
 			}
@@ -70,7 +70,7 @@ func TestFitData(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(want, result.BestModel(), run); diff != "" {
+			if diff := cmp.Diff(want, result.BestModel(), ignoreRun); diff != "" {
 				t.Errorf("CVData: %s", diff)
 			}
 		})
@@ -96,7 +96,7 @@ func TestFitDataLatin1(t *testing.T) {
 // TestFitDataOfFile checks that a model fitted out of core has the original labels of the Dataset,
 // although the labels in the file are -1 and +1.
 func TestFitDataOfFile(t *testing.T) {
-	x, y := random(t, 60, 3, 1, true)
+	x, y := randomData(t, 60, 3, 1, true)
 	file := filepath.Join(t.TempDir(), "d.scas")
 	data := &sparse.Dataset{X: x, Labels: y, Names: []string{"a", "b", "c"}}
 	if err := sparse.WriteFile(file, data); err != nil {
@@ -125,18 +125,19 @@ func TestFitDataOfFile(t *testing.T) {
 	if _, err = CVData(t.Context(), spec, d, set); err != nil {
 		t.Error(err)
 	}
-	valid := &PathSettings{Count: 3, Validation: &Validation{X: x, Y: y}} // y has the original labels
-	for step, err := range PathData(t.Context(), spec, d, valid) {
+	// y has the original labels.
+	validationSettings := &PathSettings{Count: 3, Validation: &Validation{X: x, Y: y}}
+	for step, err := range PathData(t.Context(), spec, d, validationSettings) {
 		if err != nil || !(step.Validation < 0.7) {
 			t.Errorf("%+v, %v", step, err)
 		}
 	}
 	// The keys of ClassWeights, and Positive, are original labels, not −1 and +1.
 	negative, positive := 3.0, 7.0
-	weighted := Spec{ClassWeights: map[float64]float64{3: 5, 1: 100}, Positive: &positive, Lambda: 0.01, Settings: solver.Settings{RelTol: 1e-9}}
-	want := mustFit(t, &weighted, x, y)
-	weighted.Memory = 1 << 20
-	if m, err = FitData(t.Context(), &weighted, d); err != nil {
+	weightedSpec := Spec{ClassWeights: map[float64]float64{3: 5, 1: 100}, Positive: &positive, Lambda: 0.01, Settings: solver.Settings{RelTol: 1e-9}}
+	want := mustFit(t, &weightedSpec, x, y)
+	weightedSpec.Memory = 1 << 20
+	if m, err = FitData(t.Context(), &weightedSpec, d); err != nil {
 		t.Fatal(err)
 	}
 	if math.Abs(m.Columns[0].Certificate.Objective-want.Columns[0].Certificate.Objective) > 1e-8 {

@@ -52,7 +52,7 @@ func newDesign(spec *Spec, x *sparse.CSR, y []float64) (*design, error) {
 			return nil, err
 		}
 	}
-	if d.weights, err = spec.weigh(team, y, d.side()); err != nil {
+	if d.weights, err = spec.weigh(team, y, d.classOfRow()); err != nil {
 		return nil, err
 	}
 	d.x, d.scale = x, slices.Repeat([]float64{1}, p)
@@ -60,9 +60,9 @@ func newDesign(spec *Spec, x *sparse.CSR, y []float64) (*design, error) {
 	return d, nil
 }
 
-// side returns a function that returns 1 for a row of the positive class and 0 for another row. In a
+// classOfRow returns a function that returns 1 for a row of the positive class and 0 for another row. In a
 // regression it returns nil.
-func (d *design) side() func(i int) int {
+func (d *design) classOfRow() func(i int) int {
 	switch {
 	case d.mapping.IsZero():
 		return nil
@@ -79,9 +79,9 @@ func (d *design) side() func(i int) int {
 
 func (s *Spec) summarise(t *rows.Team, x *sparse.CSR, weighted bool) FitSummary {
 	n, _ := x.Dims()
-	size := []float64{float64(n), float64(x.NNZ())}
-	t.Sum(size)
-	return FitSummary{Rows: int(size[0]), NNZ: int64(size[1]), Weighted: weighted, Standardized: s.standardizes(), Offsets: s.Offsets != nil}
+	sizes := []float64{float64(n), float64(x.NNZ())}
+	t.Sum(sizes)
+	return FitSummary{Rows: int(sizes[0]), NNZ: int64(sizes[1]), Weighted: weighted, Standardized: s.standardizes(), Offsets: s.Offsets != nil}
 }
 
 // prepare computes d.scale, and adds the column of the intercept if there is one. It does nothing if the rows
@@ -148,9 +148,9 @@ const rowsPerCheck = 4096
 // ends first, it returns the error of ctx.
 func withColumn(ctx context.Context, x *sparse.CSR, entry func(i int) float64) (*sparse.CSR, error) {
 	n, p := x.Dims()
-	size := x.NNZ() + int64(n)
+	maxNNZ := x.NNZ() + int64(n)
 	ptr := make([]int64, n+1)
-	idx, val := make([]int32, 0, size), make([]float64, 0, size)
+	idx, val := make([]int32, 0, maxNNZ), make([]float64, 0, maxNNZ)
 	for i := range n {
 		if i%rowsPerCheck == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
@@ -184,8 +184,8 @@ func (d *design) factor(j int) float64 {
 // coupled reports whether the penalty couples coefficients: a group lasso, a graph or a matrix A.
 func (d *design) coupled() bool { return d.spec.grouped() || d.spec.couples() }
 
-// ownDomain reports whether the domain has a type that package exact does not support.
-func (d *design) ownDomain() bool {
+// unsupportedDomain reports whether the domain has a type that package exact does not support.
+func (d *design) unsupportedDomain() bool {
 	set := term.SetOf(d.spec.Domain)
 	return set != nil && set.Region(d.p) == nil
 }

@@ -38,24 +38,25 @@ func ExampleModel_Scorer() {
 	}
 	check(rows.Err())
 	d := must(b.Dataset())
-	best := must(model.CVData(ctx, nil, d, nil)).BestModel()
+	bestModel := must(model.CVData(ctx, nil, d, nil)).BestModel()
 	file := filepath.Join(must(os.MkdirTemp("", "berries")), "model.json")
 	defer os.RemoveAll(filepath.Dir(file))
-	check(best.Save(file))
+	check(bestModel.Save(file))
 	scorer := must(must(model.Load(file)).Scorer())
 	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		record := map[string]any{}
 		err := json.NewDecoder(r.Body).Decode(&record)
-		if score, bad := scorer.Predict(record); err == nil && bad == nil {
-			fmt.Fprintf(w, "{\"class\": %q, \"probability\": %.3f}\n", score.Class, score.Probabilities["ripe"])
+		if prediction, predictErr := scorer.Predict(record); err == nil && predictErr == nil {
+			ripe := prediction.Probabilities["ripe"]
+			fmt.Fprintf(w, "{\"class\": %q, \"probability\": %.3f}\n", prediction.Class, ripe)
 		} else {
-			http.Error(w, errors.Join(err, bad).Error(), http.StatusBadRequest)
+			http.Error(w, errors.Join(err, predictErr).Error(), http.StatusBadRequest)
 		}
 	}))
 	defer service.Close()
 	ask(service.URL, `{"height": 3.1, "soil": "loam"}`, `{"height": null, "soil": "peat"}`, `{"soil": "clay"}`)
-	next := must(model.FitData(ctx, &model.Spec{Lambda: best.Summary.Lambda, Start: best}, d))
-	fmt.Println(next.Columns[0].Certificate.Status, "after", next.Columns[0].Run.NewtonSteps, "step")
+	nextModel := must(model.FitData(ctx, &model.Spec{Lambda: bestModel.Summary.Lambda, Start: bestModel}, d))
+	fmt.Println(nextModel.Columns[0].Certificate.Status, "after", nextModel.Columns[0].Run.NewtonSteps, "step")
 	// Output:
 	// 200 {"class": "ripe", "probability": 1.000}
 	// 200 {"class": "green", "probability": 0.007}

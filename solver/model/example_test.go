@@ -173,8 +173,8 @@ func ExampleValidation() {
 		}
 		steps = append(steps, step)
 	}
-	best := steps[len(steps)-6] // Path ended 5 lambdas after the best one: Patience is 5
-	fmt.Printf("%d of 100 lambdas, the best %.4f with %d coefficients\n", len(steps), best.Lambda, best.NonZeros())
+	bestModel := steps[len(steps)-6] // Path ended 5 lambdas after the best one: Patience is 5
+	fmt.Printf("%d of 100 lambdas, the best %.4f with %d coefficients\n", len(steps), bestModel.Lambda, bestModel.NonZeros())
 	// Output:
 	// 35 of 100 lambdas, the best 0.0141 with 9 coefficients
 }
@@ -187,9 +187,9 @@ func ExampleCV() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	best, simple := r.BestModel(), r.OneSEModel()
-	fmt.Printf("best: lambda %.4f, %d coefficients, log loss %.3f ± %.3f\n", r.Lambdas[r.Best], best.NonZeros(), r.Mean[r.Best], r.SE[r.Best])
-	fmt.Printf("one standard error: lambda %.4f, %d coefficients\n", r.Lambdas[r.OneSE], simple.NonZeros())
+	bestModel, simpleModel := r.BestModel(), r.OneSEModel()
+	fmt.Printf("best: lambda %.4f, %d coefficients, log loss %.3f ± %.3f\n", r.Lambdas[r.Best], bestModel.NonZeros(), r.Mean[r.Best], r.SE[r.Best])
+	fmt.Printf("one standard error: lambda %.4f, %d coefficients\n", r.Lambdas[r.OneSE], simpleModel.NonZeros())
 	// Output:
 	// best: lambda 0.0138, 8 coefficients, log loss 0.351 ± 0.040
 	// one standard error: lambda 0.0463, 4 coefficients
@@ -211,11 +211,11 @@ func ExampleModel_Save() {
 	if err := m.Save(path); err != nil {
 		log.Fatal(err)
 	}
-	again, err := model.Load(path)
+	loaded, err := model.Load(path)
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(again.Columns[0].Intercept == m.Columns[0].Intercept, again.Columns[0].Certificate == m.Columns[0].Certificate)
+	fmt.Println(loaded.Columns[0].Intercept == m.Columns[0].Intercept, loaded.Columns[0].Certificate == m.Columns[0].Certificate)
 	// Output: true true
 }
 

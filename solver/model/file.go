@@ -40,7 +40,7 @@ type head struct {
 	ClassNames []string  `json:"class_names,omitempty"` // the names of Classes; absent if the labels are numbers
 	P          int       `json:"p"`                     // number of features
 	IndexBase  *int      `json:"index_base"`
-	columns
+	columnNames
 
 	FitSummary
 	ClassWeights []classWeight `json:"label_weights,omitempty"`
@@ -103,8 +103,8 @@ func (c *olderFields) convertTo(f *FitSummary, r *runFields) {
 	r.Average = c.Output == "average"
 }
 
-// columns describes the columns of the table to which the model was fitted.
-type columns struct {
+// columnNames describes the columns of the table to which the model was fitted.
+type columnNames struct {
 	Features []string           `json:"features,omitempty"`
 	Target   string             `json:"target,omitempty"` // the name of the label column
 	Offset   string             `json:"offset_column,omitempty"`
@@ -214,7 +214,7 @@ func (m *Model) Write(w io.Writer) error {
 	if err := m.check(); err != nil {
 		return err
 	}
-	if same, _ := solver.ParseLoss(m.loss().String()); same != m.loss() {
+	if parsedLoss, _ := solver.ParseLoss(m.loss().String()); parsedLoss != m.loss() {
 		return errorf("a loss of one's own, %q, has no place in a file; take those of package solver", m.loss())
 	}
 	names := []string{m.Target, m.Offset, m.Labels.NegativeName, m.Labels.PositiveName}
@@ -227,11 +227,11 @@ func (m *Model) Write(w io.Writer) error {
 	}
 	var b bytes.Buffer
 	err = eachField(head, func(name string, value json.RawMessage, _ int) error {
-		start := ",\n"
+		separator := ",\n"
 		if b.Len() == 0 {
-			start = "{\n"
+			separator = "{\n"
 		}
-		fmt.Fprintf(&b, "%s  %q: %s", start, name, value)
+		fmt.Fprintf(&b, "%s  %q: %s", separator, name, value)
 		return nil
 	})
 	if err != nil {
@@ -262,7 +262,7 @@ func (m *Model) head() *head {
 	loss, l := traits(m.loss()), m.Labels
 	h := &head{
 		Format: newestFormat, Version: Version, Loss: loss.Name, HuberDelta: loss.Argument.Value, P: m.featureCount(), IndexBase: &m.IndexBase,
-		Classes: m.Classes.Values, ClassNames: m.Classes.Names, columns: columns{m.Features, m.Target, m.Offset, m.Fill}, FitSummary: m.Summary,
+		Classes: m.Classes.Values, ClassNames: m.Classes.Names, columnNames: columnNames{m.Features, m.Target, m.Offset, m.Fill}, FitSummary: m.Summary,
 	}
 	if !l.IsZero() {
 		h.Labels = &labels{&l.Negative, &l.Positive, l.NegativeName, l.PositiveName}
@@ -342,7 +342,7 @@ func parse(text []byte) (*Model, error) {
 	case format < 0 || format > newestFormat:
 		return nil, fmt.Errorf("model format %d; scas %s reads formats 1 to %d: use the version that wrote it, %s", format, Version, newestFormat, version)
 	case jsonErr != nil:
-		return nil, damageOf(text, jsonErr)
+		return nil, damageError(text, jsonErr)
 	case format == 0:
 		return nil, errors.New("not a model file: it has no format number")
 	}
@@ -368,7 +368,7 @@ func parse(text []byte) (*Model, error) {
 func (f *modelFile) model(file []byte, listed bool) (m *Model, err error) {
 	var firstHead head
 	var cols []Column
-	intercepts := false
+	hasIntercepts := false
 	for k, text := range f.Parts {
 		h, p, err := f.readPart(text, listed)
 		var c *Column
@@ -387,13 +387,13 @@ func (f *modelFile) model(file []byte, listed bool) (m *Model, err error) {
 		case err != nil:
 			return nil, err
 		}
-		cols, intercepts = append(cols, *c), intercepts || p.Intercept != nil
+		cols, hasIntercepts = append(cols, *c), hasIntercepts || p.Intercept != nil
 	}
 	if cols == nil {
 		return nil, errors.New("damaged model: it has no coefficients" + fetchAgain)
 	}
 	if m, err = firstHead.model(); err == nil {
-		m.Columns, m.HasIntercept = cols, intercepts
+		m.Columns, m.HasIntercept = cols, hasIntercepts
 		err = m.check()
 	}
 	if err != nil {
@@ -413,17 +413,17 @@ func (f *modelFile) readPart(text []byte, listed bool) (*head, *columnFields, er
 	// If the field of the intercept is null, Intercept becomes nil. If it is absent, Intercept stays NaN.
 	nan := math.NaN()
 	h, p := f.head, columnFields{Intercept: &nan}
-	h.columns, h.ClassWeights = columns{}, nil
+	h.columnNames, h.ClassWeights = columnNames{}, nil
 	fields := struct {
 		*head
 		*columnFields
 		olderFields
 	}{head: &h, columnFields: &p}
 	if err := json.Unmarshal(text, &fields); err != nil {
-		return nil, nil, damageOf(text, err)
+		return nil, nil, damageError(text, err)
 	}
-	if reflect.DeepEqual(h.columns, columns{}) {
-		h.columns = f.columns
+	if reflect.DeepEqual(h.columnNames, columnNames{}) {
+		h.columnNames = f.columnNames
 	}
 	if h.ClassWeights == nil {
 		h.ClassWeights = f.ClassWeights
@@ -541,15 +541,15 @@ func (m *Model) check() error {
 }
 
 func (m *Model) checkLabels() error {
-	class, values := classifies(m.loss()), m.Classes.Values
+	isClassifier, values := classifies(m.loss()), m.Classes.Values
 	switch {
-	case class && !m.Classifies():
+	case isClassifier && !m.Classifies():
 		return errors.New("damaged model: no labels; expected a negative and a positive one")
-	case !class && m.Classifies():
+	case !isClassifier && m.Classifies():
 		return fmt.Errorf("damaged model: labels with the %s loss, which is for numbers", m.loss())
 	case !m.Labels.IsZero() && values != nil:
 		return errors.New("damaged model: labels of two classes and of more; expected either of them")
-	case class && values == nil && m.Labels.Negative == m.Labels.Positive:
+	case isClassifier && values == nil && m.Labels.Negative == m.Labels.Positive:
 		return fmt.Errorf("damaged model: both labels are %v; expected two", m.Labels.Positive)
 	case values == nil && len(m.Columns) != 1:
 		return fmt.Errorf("damaged model: %d columns of coefficients; expected one, or one for each of several classes", len(m.Columns))

@@ -23,7 +23,7 @@ import (
 // TestSaveLoad checks that a loaded model equals the saved model bit for bit. Both models must give
 // files with equal bytes.
 func TestSaveLoad(t *testing.T) {
-	x, y := random(t, 60, 8, 3, true)
+	x, y := randomData(t, 60, 8, 3, true)
 	for name, spec := range map[string]*Spec{
 		"plain":  {Lambda: 0.01},
 		"zeros":  {Lambda: 100, Standardize: StandardizeOff},
@@ -44,22 +44,22 @@ func TestSaveLoad(t *testing.T) {
 		if diff := cmp.Diff(m, got); diff != "" {
 			t.Errorf("%s: %s", name, diff)
 		}
-		var again bytes.Buffer
-		if err := got.Write(&again); err != nil {
+		var secondText bytes.Buffer
+		if err := got.Write(&secondText); err != nil {
 			t.Fatal(err)
 		}
-		if text, _ := os.ReadFile(path); !bytes.Equal(text, again.Bytes()) {
-			t.Errorf("%s: other bytes: %s, then %s", name, text, again.Bytes())
+		if text, _ := os.ReadFile(path); !bytes.Equal(text, secondText.Bytes()) {
+			t.Errorf("%s: other bytes: %s, then %s", name, text, secondText.Bytes())
 		}
 	}
-	extreme := &Model{Labels: sparse.LabelMapping{Negative: 0, Positive: 1}, Loss: solver.Logistic{},
+	extremeModel := &Model{Labels: sparse.LabelMapping{Negative: 0, Positive: 1}, Loss: solver.Logistic{},
 		Columns: []Column{{Certificate: Certificate{Gap: math.Inf(1)}, Coefficients: []float64{0, 1.0 / 3, -math.Pi * 1e-300, math.MaxFloat64, math.SmallestNonzeroFloat64, math.Nextafter(1, 2), -1e21, 123456789012345680}}}}
 	var text bytes.Buffer
-	if err := extreme.Write(&text); err != nil {
+	if err := extremeModel.Write(&text); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := Read(&text, "m"); err != nil || cmp.Diff(extreme, got) != "" {
-		t.Errorf("%v: %s", err, cmp.Diff(extreme, got))
+	if got, err := Read(&text, "m"); err != nil || cmp.Diff(extremeModel, got) != "" {
+		t.Errorf("%v: %s", err, cmp.Diff(extremeModel, got))
 	}
 }
 
@@ -76,8 +76,8 @@ func TestOwnLossNotSaved(t *testing.T) {
 func TestSaveFails(t *testing.T) {
 	dir := t.TempDir()
 	path, link := filepath.Join(dir, "m.json"), filepath.Join(dir, "link.json")
-	good := &Model{Columns: []Column{{Coefficients: []float64{1}}}, Labels: sparse.LabelMapping{Negative: 0, Positive: 1}}
-	if err := good.Save(path); err != nil {
+	goodModel := &Model{Columns: []Column{{Coefficients: []float64{1}}}, Labels: sparse.LabelMapping{Negative: 0, Positive: 1}}
+	if err := goodModel.Save(path); err != nil {
 		t.Fatal(err)
 	}
 	oldText, _ := os.ReadFile(path)
@@ -85,19 +85,19 @@ func TestSaveFails(t *testing.T) {
 		t.Skip(err)
 	}
 	for _, bad := range []*Model{
-		{Columns: []Column{{Coefficients: []float64{math.NaN()}}}, Labels: good.Labels},
-		{Columns: []Column{{Coefficients: []float64{1}, Intercept: math.Inf(1)}}, HasIntercept: true, Labels: good.Labels},
-		{Columns: []Column{{Coefficients: []float64{1}, Intercept: 1}}, Labels: good.Labels},
-		{Columns: []Column{{Coefficients: []float64{1}, Certificate: Certificate{Objective: math.NaN()}}}, Labels: good.Labels},
-		{Columns: good.Columns},
-		{Columns: good.Columns, Labels: good.Labels, Features: []string{"a", "b"}},
-		{Columns: good.Columns, Labels: good.Labels, Features: []string{"\xe9"}},
-		{Columns: good.Columns, Labels: good.Labels, Target: "\xe9"},
-		{Columns: []Column{{Coefficients: []float64{1}, Groups: [][]int{{1}}}}, Labels: good.Labels},
-		{Labels: good.Labels},
-		{Columns: []Column{good.Columns[0], good.Columns[0]}, Labels: good.Labels},
-		{Columns: good.Columns, Classes: sparse.Classes{Values: []float64{1, 2, 3}}},
-		{Columns: []Column{good.Columns[0], {}}, Classes: sparse.Classes{Values: []float64{1, 2}}},
+		{Columns: []Column{{Coefficients: []float64{math.NaN()}}}, Labels: goodModel.Labels},
+		{Columns: []Column{{Coefficients: []float64{1}, Intercept: math.Inf(1)}}, HasIntercept: true, Labels: goodModel.Labels},
+		{Columns: []Column{{Coefficients: []float64{1}, Intercept: 1}}, Labels: goodModel.Labels},
+		{Columns: []Column{{Coefficients: []float64{1}, Certificate: Certificate{Objective: math.NaN()}}}, Labels: goodModel.Labels},
+		{Columns: goodModel.Columns},
+		{Columns: goodModel.Columns, Labels: goodModel.Labels, Features: []string{"a", "b"}},
+		{Columns: goodModel.Columns, Labels: goodModel.Labels, Features: []string{"\xe9"}},
+		{Columns: goodModel.Columns, Labels: goodModel.Labels, Target: "\xe9"},
+		{Columns: []Column{{Coefficients: []float64{1}, Groups: [][]int{{1}}}}, Labels: goodModel.Labels},
+		{Labels: goodModel.Labels},
+		{Columns: []Column{goodModel.Columns[0], goodModel.Columns[0]}, Labels: goodModel.Labels},
+		{Columns: goodModel.Columns, Classes: sparse.Classes{Values: []float64{1, 2, 3}}},
+		{Columns: []Column{goodModel.Columns[0], {}}, Classes: sparse.Classes{Values: []float64{1, 2}}},
 	} {
 		if err := bad.Save(link); err == nil {
 			t.Errorf("saved %+v", bad)
@@ -106,11 +106,11 @@ func TestSaveFails(t *testing.T) {
 			t.Errorf("wrote %+v", bad)
 		}
 	}
-	good.Columns[0].Coefficients[0] = 2
+	goodModel.Columns[0].Coefficients[0] = 2
 	if text, _ := os.ReadFile(path); !bytes.Equal(text, oldText) {
 		t.Errorf("the old file is %s now", text)
 	}
-	if err := good.Save(link); err != nil {
+	if err := goodModel.Save(link); err != nil {
 		t.Fatal(err)
 	}
 	if info, err := os.Lstat(link); err != nil || info.Mode()&os.ModeSymlink == 0 {
@@ -183,8 +183,8 @@ func TestFormat1(t *testing.T) {
 }
 
 func TestBadModels(t *testing.T) {
-	good := strings.ReplaceAll(format1, `"format": 1`, `"format": 2, "intercept": null`)
-	for _, c := range []struct{ from, to, want string }{
+	goodText := strings.ReplaceAll(format1, `"format": 1`, `"format": 2, "intercept": null`)
+	for _, c := range []struct{ oldText, newText, want string }{
 		{format1, "", "file.json: not a model file: it is empty"},
 		{format1, "[1]", `file.json:1:1: "[1": not a model file`},
 		{format1, `{"a": 1}`, "no format number"},
@@ -223,22 +223,22 @@ func TestBadModels(t *testing.T) {
 		{`"positive": 2`, `"positivE2": 2`, "labels without a negative and a positive one"},
 		{`"p": 3`, `"p": 3, "P": 3`, "field P is there twice"},
 	} {
-		for _, text := range []string{format1, good} {
-			if text == good && strings.Contains(c.from, "format") {
+		for _, text := range []string{format1, goodText} {
+			if text == goodText && strings.Contains(c.oldText, "format") {
 				continue
 			}
-			_, err := Read(strings.NewReader(strings.Replace(text, c.from, c.to, 1)), "file.json")
+			_, err := Read(strings.NewReader(strings.Replace(text, c.oldText, c.newText, 1)), "file.json")
 			if err == nil || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "file.json:") {
-				t.Errorf("%s for %.40s: want %q, got %v", c.to, c.from, c.want, err)
+				t.Errorf("%s for %.40s: want %q, got %v", c.newText, c.oldText, c.want, err)
 			}
 		}
 	}
-	damaged := strings.Replace(good, `"intercept": null`, `"intercept": 1e999`, 1)
-	if _, err := Read(strings.NewReader(damaged), "file.json"); err == nil || !strings.Contains(err.Error(), `file.json:2:29: "1e999": damaged model: intercept: expected a finite number`) {
+	damagedText := strings.Replace(goodText, `"intercept": null`, `"intercept": 1e999`, 1)
+	if _, err := Read(strings.NewReader(damagedText), "file.json"); err == nil || !strings.Contains(err.Error(), `file.json:2:29: "1e999": damaged model: intercept: expected a finite number`) {
 		t.Errorf("an intercept that is not finite: %v", err)
 	}
-	damaged = strings.Replace(good, `"intercept"`, `"intercdpt"`, 1) // one bit is different
-	if _, err := Read(strings.NewReader(damaged), "file.json"); err == nil || !strings.Contains(err.Error(), "no intercept") {
+	damagedText = strings.Replace(goodText, `"intercept"`, `"intercdpt"`, 1) // one bit is different
+	if _, err := Read(strings.NewReader(damagedText), "file.json"); err == nil || !strings.Contains(err.Error(), "no intercept") {
 		t.Errorf("an intercept that is lost: %v", err)
 	}
 	if _, err := Load(filepath.Join(t.TempDir(), "none")); !os.IsNotExist(err) {
@@ -254,7 +254,7 @@ func TestReadOfFewCoefficients(t *testing.T) {
 	if err != nil || fmt.Sprint(m.Columns[0].Coefficients) != "[0 1.5 0 0 -2]" {
 		t.Errorf("%+v, %v", m, err)
 	}
-	for _, c := range []struct{ from, to, want string }{
+	for _, c := range []struct{ oldText, newText, want string }{
 		{"[2,5]", "[5,2]", "feature 2 after 5"},
 		{"[2,5]", "[2,2]", "feature 2 after 2"},
 		{"[2,5]", "[0,2]", "feature 0 after 0"},
@@ -263,21 +263,21 @@ func TestReadOfFewCoefficients(t *testing.T) {
 		{`"p":5`, `"p":0`, "p = 0"},
 		{`"p":5`, `"p":1e99`, `file:1:34: "1e99": damaged model: p: expected a whole number`},
 	} {
-		if _, err := Read(strings.NewReader(strings.Replace(text, c.from, c.to, 1)), "file"); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s: want %q, got %v", c.to, c.want, err)
+		if _, err := Read(strings.NewReader(strings.Replace(text, c.oldText, c.newText, 1)), "file"); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: want %q, got %v", c.newText, c.want, err)
 		}
 	}
 }
 
 // TestChecksum changes single bytes of a file. Read must return an error, or the model that was written.
 func TestChecksum(t *testing.T) {
-	numbers := &Model{Loss: solver.Squared{}, IndexBase: 1, Columns: []Column{{Coefficients: []float64{0.25, -1e-300, 31}, Certificate: Certificate{Gap: math.Inf(1), Status: solver.Converged}}}}
-	classes := &Model{
+	numberModel := &Model{Loss: solver.Squared{}, IndexBase: 1, Columns: []Column{{Coefficients: []float64{0.25, -1e-300, 31}, Certificate: Certificate{Gap: math.Inf(1), Status: solver.Converged}}}}
+	classModel := &Model{
 		Loss: solver.Logistic{}, Classes: sparse.Classes{Values: []float64{0, 1}, Names: []string{"ash", "birch"}},
-		Columns: []Column{numbers.Columns[0], numbers.Columns[0]}, IndexBase: 1,
+		Columns: []Column{numberModel.Columns[0], numberModel.Columns[0]}, IndexBase: 1,
 	}
 	read := func(text []byte) error { _, err := Read(bytes.NewReader(text), "f"); return err }
-	for name, m := range map[string]*Model{"numbers": numbers, "classes": classes} {
+	for name, m := range map[string]*Model{"numbers": numberModel, "classes": classModel} {
 		t.Run(name, func(t *testing.T) {
 			var b bytes.Buffer
 			if err := m.Write(&b); err != nil {
@@ -287,29 +287,29 @@ func TestChecksum(t *testing.T) {
 			if !bytes.Contains(text, []byte(`"checksum":`)) || read(text) != nil {
 				t.Fatalf("%v: %s", read(text), text)
 			}
-			said := 0
+			checksumErrors := 0
 			for offset, b := range text {
 				for _, change := range []byte{1, 0x10, 0x20} { // change 1 turns a digit into another digit
-					changed := bytes.Clone(text)
-					changed[offset] ^= change
-					got, err := Read(bytes.NewReader(changed), "f")
-					digit := change == 1 && b >= '0' && b <= '9'
-					if err == nil && (digit || !cmp.Equal(m, got)) || err != nil && !strings.HasPrefix(err.Error(), "f:") {
-						t.Errorf("%v for %s", err, changed)
+					changedText := bytes.Clone(text)
+					changedText[offset] ^= change
+					got, err := Read(bytes.NewReader(changedText), "f")
+					isDigit := change == 1 && b >= '0' && b <= '9'
+					if err == nil && (isDigit || !cmp.Equal(m, got)) || err != nil && !strings.HasPrefix(err.Error(), "f:") {
+						t.Errorf("%v for %s", err, changedText)
 					} else if err != nil && strings.Contains(err.Error(), "remove its field checksum") {
-						said++
+						checksumErrors++
 					}
 				}
 			}
-			if said < 10 {
-				t.Errorf("%d errors about a checksum", said)
+			if checksumErrors < 10 {
+				t.Errorf("%d errors about a checksum", checksumErrors)
 			}
 			var indented bytes.Buffer
 			if err := json.Indent(&indented, text, "", "\t"); err != nil || read(indented.Bytes()) != nil {
 				t.Errorf("indented otherwise: %v, %v", err, read(indented.Bytes()))
 			}
-			without := regexp.MustCompile(`,\s*"checksum": ?"[^"]*"`).ReplaceAll(text, nil)
-			if err := read(bytes.Replace(without, []byte("0.25"), []byte("0.75"), 1)); err != nil {
+			textWithoutChecksum := regexp.MustCompile(`,\s*"checksum": ?"[^"]*"`).ReplaceAll(text, nil)
+			if err := read(bytes.Replace(textWithoutChecksum, []byte("0.25"), []byte("0.75"), 1)); err != nil {
 				t.Errorf("changed, without a checksum: %v", err)
 			}
 		})
@@ -331,8 +331,9 @@ func FuzzRead(f *testing.F) {
 		if err := m.Write(&b); err != nil {
 			t.Fatalf("%v of %s", err, text)
 		}
-		if again, err := Read(&b, "m"); err != nil || fmt.Sprint(again.Columns) != fmt.Sprint(m.Columns) {
-			t.Fatalf("%v: %+v, then %+v", err, m, again)
+		secondModel, err := Read(&b, "m")
+		if err != nil || fmt.Sprint(secondModel.Columns) != fmt.Sprint(m.Columns) {
+			t.Fatalf("%v: %+v, then %+v", err, m, secondModel)
 		}
 	})
 }
@@ -356,22 +357,22 @@ func TestTables(t *testing.T) {
 	if err := m.Save(path); err != nil {
 		t.Fatal(err)
 	}
-	back, err := Load(path)
-	if err != nil || back.Target != "ill" || back.Fill["b"] != 4 || back.Labels != m.Labels || !slices.Equal(back.Features, []string{"a", "city=Bonn", "city=Ulm", "b"}) {
-		t.Fatalf("%+v, %v", back, err)
+	loaded, err := Load(path)
+	if err != nil || loaded.Target != "ill" || loaded.Fill["b"] != 4 || loaded.Labels != m.Labels || !slices.Equal(loaded.Features, []string{"a", "city=Bonn", "city=Ulm", "b"}) {
+		t.Fatalf("%+v, %v", loaded, err)
 	}
 	want, err := m.Margins(nil, d.X)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, other := range []string{text, "b,id,city,a\n3,x,Ulm,1\nNA,x,Bonn,2\n4,x,Ulm,0\n9,x,Bonn,3\n"} {
-		again := read(other, back.ReadOptions())
-		got, err := back.Margins(nil, again.X)
+	for _, otherText := range []string{text, "b,id,city,a\n3,x,Ulm,1\nNA,x,Bonn,2\n4,x,Ulm,0\n9,x,Bonn,3\n"} {
+		otherData := read(otherText, loaded.ReadOptions())
+		got, err := loaded.Margins(nil, otherData.X)
 		if err != nil || !slices.Equal(got, want) {
-			t.Errorf("%q: %v, %v, want %v", other, got, err, want)
+			t.Errorf("%q: %v, %v, want %v", otherText, got, err, want)
 		}
-		if labels := other == text; labels != slices.Equal(again.Labels, d.Labels) {
-			t.Errorf("%q: labels %v", other, again.Labels)
+		if hasLabels := otherText == text; hasLabels != slices.Equal(otherData.Labels, d.Labels) {
+			t.Errorf("%q: labels %v", otherText, otherData.Labels)
 		}
 	}
 }

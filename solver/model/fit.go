@@ -40,7 +40,7 @@ func (d *design) fitModel(ctx context.Context) (*Model, error) {
 	if out == nil {
 		return nil, err
 	}
-	m := d.blank(out.lambda)
+	m := d.emptyModel(out.lambda)
 	m.Columns = []Column{d.column(out)}
 	return m, err
 }
@@ -52,11 +52,11 @@ const retryFeatures = 2048
 func (d *design) fit(ctx context.Context) (*outcome, error) {
 	if err := d.prepare(ctx); err != nil {
 		if err == ctx.Err() {
-			return d.unbegun(ctx)
+			return d.outcomeWithoutSteps(ctx)
 		}
 		return nil, err
 	}
-	if d.spec.minimizes() {
+	if d.spec.needsMinimize() {
 		return d.minimize(ctx)
 	}
 	if hasState, err := d.spec.hasState(); err != nil {
@@ -78,36 +78,37 @@ func (d *design) fit(ctx context.Context) (*outcome, error) {
 		return f.solve(ctx, d.spec.Lambda)
 	}
 	if d.team.Alone() && ctx.Err() != nil {
-		return d.unbegun(ctx)
+		return d.outcomeWithoutSteps(ctx)
 	}
 	if !d.coupled() && d.start == nil && !f.s.Samples() && d.spec.Lambda > 0 {
 		// LambdaMax moves the solver to the model in which all penalised coefficients are zero. If
 		// ctx ends here, solve returns the error.
-		_, _ = f.s.LambdaMax(f.ask(ctx, f.s))
+		_, _ = f.s.LambdaMax(f.interruptFunc(ctx, f.s))
 	}
 	out, err := f.solve(ctx, d.spec.Lambda)
-	if f.full || errors.Is(err, solver.ErrNotConverged) && out.certificate.Status == solver.Stalled && d.spec.Lambda > 0 && d.p < retryFeatures {
-		if retry, retryErr := d.minimize(ctx); retry != nil && retry.certificate.better(&out.certificate) {
-			return retry, retryErr
+	if f.workingSetFull || errors.Is(err, solver.ErrNotConverged) && out.certificate.Status == solver.Stalled && d.spec.Lambda > 0 && d.p < retryFeatures {
+		retryOutcome, retryErr := d.minimize(ctx)
+		if retryOutcome != nil && retryOutcome.certificate.better(&out.certificate) {
+			return retryOutcome, retryErr
 		}
 	}
 	return out, err
 }
 
-// unbegun returns the outcome of a fit that ctx ended before the first step.
-func (d *design) unbegun(ctx context.Context) (*outcome, error) {
-	margin := d.spec.Offsets
-	if margin == nil {
-		margin = make([]float64, d.n)
+// outcomeWithoutSteps returns the outcome of a fit that ctx ended before the first step.
+func (d *design) outcomeWithoutSteps(ctx context.Context) (*outcome, error) {
+	margins := d.spec.Offsets
+	if margins == nil {
+		margins = make([]float64, d.n)
 	}
-	loss := mean(d.weights, d.n, func(i int) float64 { return d.loss.Value(margin[i], d.y[i]) })
+	loss := mean(d.weights, d.n, func(i int) float64 { return d.loss.Value(margins[i], d.y[i]) })
 	out := &outcome{
 		lambda: d.spec.Lambda, x: make([]float64, d.p+1),
 		certificate: Certificate{Objective: loss, MeanLoss: loss, Gap: math.Inf(1), RelTol: d.spec.relTol(), Status: solver.Stopped},
 	}
 	if ending.Late(ctx) {
 		out.certificate.Status = solver.TimeDone
-		return out, out.certificate.lateError(d.unit(loss, margin))
+		return out, out.certificate.lateError(d.unit(loss, margins))
 	}
 	return out, ctx.Err()
 }
@@ -151,9 +152,9 @@ func (d *design) column(out *outcome) Column {
 	return c
 }
 
-// blank returns a model without columns. It describes the data and the specification, with lambda
+// emptyModel returns a model without columns. It describes the data and the specification, with lambda
 // instead of Spec.Lambda.
-func (d *design) blank(lambda float64) *Model {
+func (d *design) emptyModel(lambda float64) *Model {
 	m := &Model{
 		Loss: d.loss, Labels: d.mapping, HasIntercept: !d.spec.NoIntercept,
 		Features: d.spec.Features, IndexBase: d.spec.IndexBase, Summary: d.summary,
@@ -212,8 +213,8 @@ func domainName(d solver.Domain) string {
 	case solver.Simplex:
 		return fmt.Sprintf("simplex:%v", cmp.Or(x.Total, 1))
 	case solver.Box:
-		same := func(v []float64) bool { return slices.Min(v) == slices.Max(v) }
-		if same(x.Lower) && same(x.Upper) {
+		allEqual := func(v []float64) bool { return slices.Min(v) == slices.Max(v) }
+		if allEqual(x.Lower) && allEqual(x.Upper) {
 			return fmt.Sprintf("box:%v,%v", x.Lower[0], x.Upper[0])
 		}
 		return "box"

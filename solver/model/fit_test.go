@@ -55,28 +55,28 @@ func specs(n int, loss solver.Loss) map[string]*Spec {
 func TestFit(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for _, loss := range losses {
-		x, y := randomFor(t, 70, 9, 3, loss)
+		x, y := randomDataFor(t, 70, 9, 3, loss)
 		for name, spec := range specs(70, loss) {
 			m, err := Fit(context.Background(), spec, x, y)
 			if err != nil {
 				t.Errorf("%v, %s: %v", loss, name, err)
 				continue
 			}
-			objective := naive(spec, x, y, m.Columns[0].Coefficients, m.Columns[0].Intercept)
+			objective := plainObjective(spec, x, y, m.Columns[0].Coefficients, m.Columns[0].Intercept)
 			if c := m.Columns[0].Certificate; math.Abs(objective-c.Objective) > 1e-12*math.Abs(objective) || !(c.Gap <= 1e-9) || c.Status != solver.Converged {
 				t.Errorf("%v, %s: objective %.15g by plain loops; %+v", loss, name, objective, c)
 			}
 			for range 50 {
 				b := slices.Clone(m.Columns[0].Coefficients)
-				size := math.Pow(10, -4*rng.Float64())
+				stepSize := math.Pow(10, -4*rng.Float64())
 				for j := range b {
-					b[j] += size * rng.NormFloat64()
+					b[j] += stepSize * rng.NormFloat64()
 				}
 				c := m.Columns[0].Intercept
 				if !spec.NoIntercept {
-					c += size * rng.NormFloat64()
+					c += stepSize * rng.NormFloat64()
 				}
-				if v := naive(spec, x, y, b, c); v < objective-m.Columns[0].Certificate.Gap-1e-12 {
+				if v := plainObjective(spec, x, y, b, c); v < objective-m.Columns[0].Certificate.Gap-1e-12 {
 					t.Errorf("%v, %s: %.15g nearby, %.15g at the model", loss, name, v, objective)
 				}
 			}
@@ -90,18 +90,18 @@ func TestFit(t *testing.T) {
 // TestFitByOthers checks that fits by solver.Minimize and by package exact prove the same optimum.
 func TestFitByOthers(t *testing.T) {
 	for _, loss := range losses {
-		x, y := randomFor(t, 70, 9, 3, loss)
+		x, y := randomDataFor(t, 70, 9, 3, loss)
 		for name, spec := range specs(70, loss) {
 			want := mustFit(t, spec, x, y)
-			other := *spec
-			other.OuterIterations = minimizeIterations
-			got, err := Fit(context.Background(), &other, x, y)
+			minimizeSpec := *spec
+			minimizeSpec.OuterIterations = minimizeIterations
+			got, err := Fit(context.Background(), &minimizeSpec, x, y)
 			if err != nil || !(got.Columns[0].Certificate.Gap <= 1e-9) || math.Abs(got.Columns[0].Certificate.Objective-want.Columns[0].Certificate.Objective) > 1e-10 {
 				t.Errorf("%v, %s: %v; %+v, not %+v", loss, name, err, got.Columns[0].Certificate, want.Columns[0].Certificate)
 				continue
 			}
-			if at := naive(spec, x, y, got.Columns[0].Coefficients, got.Columns[0].Intercept); math.Abs(at-got.Columns[0].Certificate.Objective) > 1e-12*math.Abs(at) {
-				t.Errorf("%v, %s: objective %.15g by plain loops, %.15g", loss, name, at, got.Columns[0].Certificate.Objective)
+			if objective := plainObjective(spec, x, y, got.Columns[0].Coefficients, got.Columns[0].Intercept); math.Abs(objective-got.Columns[0].Certificate.Objective) > 1e-12*math.Abs(objective) {
+				t.Errorf("%v, %s: objective %.15g by plain loops, %.15g", loss, name, objective, got.Columns[0].Certificate.Objective)
 			}
 		}
 	}
@@ -111,7 +111,7 @@ func TestFitByOthers(t *testing.T) {
 // are standardised.
 func TestGraph(t *testing.T) {
 	for _, loss := range losses {
-		x, y := randomFor(t, 90, 9, 4, loss)
+		x, y := randomDataFor(t, 90, 9, 4, loss)
 		g, err := graph.New(9, []graph.Edge{{I: 0, J: 3, Weight: 1}, {I: 3, J: 6, Weight: 1}, {I: 1, J: 4, Weight: -2}, {I: 7, J: 8, Weight: 0.5}})
 		if err != nil {
 			t.Fatal(err)
@@ -132,7 +132,7 @@ func TestGraph(t *testing.T) {
 				t.Errorf("%v, %+v: %v", loss, spec, err)
 				continue
 			}
-			objective := naive(spec, x, y, m.Columns[0].Coefficients, m.Columns[0].Intercept)
+			objective := plainObjective(spec, x, y, m.Columns[0].Coefficients, m.Columns[0].Intercept)
 			if c := m.Columns[0].Certificate; math.Abs(objective-c.Objective) > 1e-12*math.Abs(objective) || !(c.Gap <= 1e-8) {
 				t.Errorf("%v: objective %.15g by plain loops; %+v", loss, objective, c)
 			}
@@ -149,7 +149,7 @@ func TestGraph(t *testing.T) {
 
 // TestPenaltyParts checks fits that use a ridge, a matrix A, groups of rows of A or a domain.
 func TestPenaltyParts(t *testing.T) {
-	x, y := randomFor(t, 90, 9, 4, solver.Logistic{})
+	x, y := randomDataFor(t, 90, 9, 4, solver.Logistic{})
 	g := graph.Chain(9)
 	box := solver.NewBox(9, -0.1, math.Inf(1))
 	box.Upper[3] = 0
@@ -173,19 +173,19 @@ func TestPenaltyParts(t *testing.T) {
 			continue
 		}
 		c := m.Columns[0].Certificate
-		if at := naive(spec, x, y, m.Columns[0].Coefficients, m.Columns[0].Intercept); math.Abs(at-c.Objective) > 1e-12*math.Abs(at) {
-			t.Errorf("%s: objective %.15g by plain loops; %+v", name, at, c)
+		if objective := plainObjective(spec, x, y, m.Columns[0].Coefficients, m.Columns[0].Intercept); math.Abs(objective-c.Objective) > 1e-12*math.Abs(objective) {
+			t.Errorf("%s: objective %.15g by plain loops; %+v", name, objective, c)
 		}
 		if spec.Domain != nil {
-			near := slices.Clone(m.Columns[0].Coefficients)
-			if spec.Domain.Project(near); !slices.EqualFunc(near, m.Columns[0].Coefficients, func(a, b float64) bool { return math.Abs(a-b) < 1e-12 }) {
+			projected := slices.Clone(m.Columns[0].Coefficients)
+			if spec.Domain.Project(projected); !slices.EqualFunc(projected, m.Columns[0].Coefficients, func(a, b float64) bool { return math.Abs(a-b) < 1e-12 }) {
 				t.Errorf("%s: coefficients %v outside the domain", name, m.Columns[0].Coefficients)
 			}
 		}
-		other := *spec
-		other.OuterIterations = minimizeIterations
-		got, err := Fit(t.Context(), &other, x, y)
-		if limit := (*solver.SettingError)(nil); errors.As(err, &limit) {
+		minimizeSpec := *spec
+		minimizeSpec.OuterIterations = minimizeIterations
+		got, err := Fit(t.Context(), &minimizeSpec, x, y)
+		if settingErr := (*solver.SettingError)(nil); errors.As(err, &settingErr) {
 			continue
 		}
 		if err != nil {
@@ -198,15 +198,15 @@ func TestPenaltyParts(t *testing.T) {
 
 // TestLimits checks fits with lambda 0, with a large lambda, and with an optimum of 0.
 func TestLimits(t *testing.T) {
-	x, y := random(t, 70, 5, 3, true)
+	x, y := randomData(t, 70, 5, 3, true)
 	m := mustFit(t, &Spec{Lambda: 1e3, Settings: solver.Settings{RelTol: 1e-12}}, x, y)
-	positive := 0
+	positiveRows := 0
 	for _, v := range y {
 		if v == 7 {
-			positive++
+			positiveRows++
 		}
 	}
-	share := float64(positive) / float64(len(y))
+	share := float64(positiveRows) / float64(len(y))
 	if want := math.Log(share / (1 - share)); m.NonZeros() > 0 || math.Abs(m.Columns[0].Intercept-want) > 1e-6 {
 		t.Errorf("%v and %v, want nothing and %v", m.Columns[0].Coefficients, m.Columns[0].Intercept, want)
 	}
@@ -215,8 +215,8 @@ func TestLimits(t *testing.T) {
 		t.Errorf("least squares: %+v", m)
 	}
 	for _, loss := range []solver.Loss{solver.Squared{}, solver.Huber{}} {
-		for _, limit := range []int{0, minimizeIterations} {
-			spec := &Spec{Loss: loss, Lambda: 0.1, Settings: solver.Settings{OuterIterations: limit}}
+		for _, iterations := range []int{0, minimizeIterations} {
+			spec := &Spec{Loss: loss, Lambda: 0.1, Settings: solver.Settings{OuterIterations: iterations}}
 			m = mustFit(t, spec, x, make([]float64, len(y)))
 			if c := m.Columns[0].Certificate; m.NonZeros() > 0 || c.Objective != 0 || c.Gap != 0 || c.Status != solver.Converged {
 				t.Errorf("%v of zeros: %+v", loss, c)
@@ -228,15 +228,15 @@ func TestLimits(t *testing.T) {
 // TestSparseScale checks that a fit that standardises the features gives the same model as a fit of data that
 // were standardised and centred before. Unscale converts the second model to the original features.
 func TestSparseScale(t *testing.T) {
-	x, y := random(t, 80, 6, 8, true)
+	x, y := randomData(t, 80, 6, 8, true)
 	s := x.ColumnStats()
-	scaled, err := s.Standardize(x, true)
+	scaledX, err := s.Standardize(x, true)
 	if err != nil {
 		t.Fatal(err)
 	}
 	set := solver.Settings{RelTol: 1e-12}
 	got := mustFit(t, &Spec{Lambda: 0.02, Settings: set}, x, y)
-	m := mustFit(t, &Spec{Lambda: 0.02, Standardize: StandardizeOff, Settings: set}, scaled, y)
+	m := mustFit(t, &Spec{Lambda: 0.02, Standardize: StandardizeOff, Settings: set}, scaledX, y)
 	b, c := s.Unscale(m.Columns[0].Coefficients, true)
 	for j, v := range b {
 		if math.Abs(v-got.Columns[0].Coefficients[j]) > 1e-6*(1+math.Abs(v)) {
@@ -250,7 +250,7 @@ func TestSparseScale(t *testing.T) {
 
 // TestBits checks that the model has the same bits for any number of threads.
 func TestBits(t *testing.T) {
-	x, y := load(t, "small/a1a", 123)
+	x, y := loadData(t, "small/a1a", 123)
 	var want *Model
 	for _, threads := range []int{1, 3} {
 		m := mustFit(t, &Spec{Lambda: 1e-3, Settings: solver.Settings{Threads: threads}}, x, y)
@@ -264,7 +264,7 @@ func TestBits(t *testing.T) {
 
 // TestManyFeatures checks that a fit of sparse data with more features than rows has a proof.
 func TestManyFeatures(t *testing.T) {
-	x, y := load(t, "paper/rcv1v2_binary_train.libsvm.zst", 47236)
+	x, y := loadData(t, "paper/rcv1v2_binary_train.libsvm.zst", 47236)
 	m := mustFit(t, &Spec{Lambda: 1e-4, Standardize: StandardizeOff}, x, y)
 	if c := m.Columns[0].Certificate; !(c.Gap <= 1e-6*math.Ln2) || m.Columns[0].Intercept == 0 || m.NonZeros() < 100 || m.NonZeros() > 1000 {
 		t.Errorf("%+v, intercept %v, %d coefficients", c, m.Columns[0].Intercept, m.NonZeros())
@@ -273,7 +273,7 @@ func TestManyFeatures(t *testing.T) {
 
 // TestStalled checks a fit and a path whose RelTol cannot be reached.
 func TestStalled(t *testing.T) {
-	x, y := load(t, "small/a1a", 123)
+	x, y := loadData(t, "small/a1a", 123)
 	m, err := Fit(context.Background(), &Spec{Lambda: 1e-3, Settings: solver.Settings{RelTol: 1e-30}}, x, y)
 	if m == nil || !errors.Is(err, solver.ErrNotConverged) || !(m.Columns[0].Certificate.Gap < 1e-10) {
 		t.Errorf("too much: %+v, %v", m.Columns[0].Certificate, err)
@@ -305,7 +305,7 @@ func TestBetter(t *testing.T) {
 }
 
 func TestBadSpec(t *testing.T) {
-	x, y := random(t, 6, 2, 1, true)
+	x, y := randomData(t, 6, 2, 1, true)
 	one := 1.0
 	for want, spec := range map[string]*Spec{
 		"Lambda = -1":                  {Lambda: -1},
@@ -376,7 +376,7 @@ func (ownLoss) String() string { return "own" }
 // TestOwnLoss fits a loss of the caller that is not a solver.ConjugateLoss. Write and LambdaMax must return
 // errors.
 func TestOwnLoss(t *testing.T) {
-	x, y := random(t, 60, 5, 3, false)
+	x, y := randomData(t, 60, 5, 3, false)
 	want := mustFit(t, &Spec{Loss: solver.Squared{}, Lambda: 0.5}, x, y)
 	m, err := Fit(context.Background(), &Spec{Loss: ownLoss{}, Lambda: 0.5}, x, y)
 	if err != nil && !errors.Is(err, solver.ErrNotConverged) {

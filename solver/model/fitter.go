@@ -16,19 +16,19 @@ import (
 
 // A fitter solves the problem of a design with package exact, for one lambda after the other.
 type fitter struct {
-	d             *design
-	s             *exact.Solver // nil in the result of bareFitter
-	file          *exact.File   // nil if the rows are in memory
-	progress      Progress      // the last report to Spec.Progress
-	countedPasses int           // number of passes over the file that earlier calls of solve have counted
-	full          bool          // true if the working set of the last fit became too large
-	cause         float64       // ending.Running, ending.TimeUp or ending.Canceled; the same in all processes
+	d              *design
+	s              *exact.Solver // nil in the result of bareFitter
+	file           *exact.File   // nil if the rows are in memory
+	progress       Progress      // the last report to Spec.Progress
+	countedPasses  int           // number of passes over the file that earlier calls of solve have counted
+	workingSetFull bool          // true if the working set of the last fit became too large
+	cause          float64       // ending.Running, ending.TimeUp or ending.Canceled; the same in all processes
 }
 
 // newFitter returns a fitter with a solver. If the rows are in a file, it makes a pass over them. The error
 // wraps exact.ErrNotApplicable if solver.Minimize has to solve the problem.
 func (d *design) newFitter(ctx context.Context) (*fitter, error) {
-	if d.spec.minimizes() || !d.spec.streams() && d.ownDomain() {
+	if d.spec.needsMinimize() || !d.spec.streams() && d.unsupportedDomain() {
 		return nil, exact.ErrNotApplicable
 	}
 	f, err := d.bareFitter(ctx)
@@ -52,7 +52,7 @@ func (d *design) bareFitter(ctx context.Context) (*fitter, error) {
 	if !d.spec.streams() {
 		return f, nil
 	}
-	if d.ownDomain() {
+	if d.unsupportedDomain() {
 		return nil, errorf("%w: Spec.Domain is not a domain of package solver", stream.ErrNotStreamed)
 	}
 	d.scale = slices.Repeat([]float64{1}, d.p)
@@ -74,7 +74,7 @@ func (d *design) bareFitter(ctx context.Context) (*fitter, error) {
 			d.spec.Progress(f.progress)
 		}
 	}
-	if err = f.file.Survey(f.file.Room()); f.late(ctx, err) {
+	if err = f.file.Survey(f.file.Room()); f.timedOut(ctx, err) {
 		return nil, errEarly
 	}
 	if d.spec.standardizes() {
@@ -84,7 +84,7 @@ func (d *design) bareFitter(ctx context.Context) (*fitter, error) {
 }
 
 func (f *fitter) problem(p *penalty) *exact.Problem {
-	d, q := f.d, f.d.pose(p)
+	d, q := f.d, f.d.exactProblem(p)
 	switch {
 	case f.file != nil:
 		q.Take(f.file)
@@ -94,11 +94,11 @@ func (f *fitter) problem(p *penalty) *exact.Problem {
 	return q
 }
 
-// pose returns the problem of package exact with the penalty p, but without the rows.
-func (d *design) pose(p *penalty) *exact.Problem {
+// exactProblem returns the problem of package exact with the penalty p, but without the rows.
+func (d *design) exactProblem(p *penalty) *exact.Problem {
 	columns := d.columns()
 	q := &exact.Problem{
-		Loss: term.LossOf(d.loss), A: linalg.New(nil, columns), Limit: p.limit, Square: p.square, Groups: p.groups, Ridge: p.ridge, Fixed: p.fixed, Set: p.set,
+		Loss: term.LossOf(d.loss), A: linalg.New(nil, columns), Limit: p.limit, Square: p.square, Groups: p.groups, Ridge: p.ridge, Fixed: p.fixedRidge, Set: p.set,
 		Threads: d.spec.Threads,
 	}
 	if p.a != nil {
@@ -112,8 +112,8 @@ func (f *fitter) solver(p *penalty) (*exact.Solver, error) {
 	if err != nil {
 		return nil, err
 	}
-	if start := s.Scale(); !finite(start) { // the requested gap is a multiple of start
-		return nil, &solver.DivergenceError{Objective: start, Start: start}
+	if startObjective := s.Scale(); !finite(startObjective) { // the requested gap is a multiple of it
+		return nil, &solver.DivergenceError{Objective: startObjective, Start: startObjective}
 	}
 	return s, nil
 }
@@ -131,7 +131,7 @@ func (f *fitter) lambdaMax(ctx context.Context) (float64, error) {
 			return 0, err
 		}
 	}
-	plainLambdaMax, err := s.LambdaMax(f.ask(ctx, s))
+	plainLambdaMax, err := s.LambdaMax(f.interruptFunc(ctx, s))
 	if err != nil {
 		return 0, err
 	}
@@ -143,7 +143,7 @@ func (f *fitter) lambdaMax(ctx context.Context) (float64, error) {
 func (f *fitter) solve(ctx context.Context, lambda float64) (*outcome, error) {
 	d := f.d
 	goal := d.spec.relTol() * f.s.Scale()
-	set := &exact.Settings{Tol: goal, Interrupt: f.ask(ctx, f.s), Stop: d.team.IfAlone(ctx.Err), Unproved: d.spec.unproved}
+	set := &exact.Settings{Tol: goal, Interrupt: f.interruptFunc(ctx, f.s), Stop: d.team.IfAlone(ctx.Err), Unproved: d.spec.unproved}
 	if f.file != nil {
 		f.file.Stop, f.progress.Goal = ctx.Err, goal
 		set.Watch = func(r *exact.Result) error {
@@ -152,9 +152,9 @@ func (f *fitter) solve(ctx context.Context, lambda float64) (*outcome, error) {
 		}
 	}
 	r := f.s.Solve(lambda, set)
-	f.full = r.Full
+	f.workingSetFull = r.Full
 	evidence := ending.Evidence{
-		Err: r.Err, Late: f.late(ctx, r.Err), Gap: r.Gap, Goal: goal, Final: true, Why: r.Why,
+		Err: r.Err, Late: f.timedOut(ctx, r.Err), Gap: r.Gap, Goal: goal, Final: true, Why: r.Why,
 		Advice: f.s.Loss.Traits().StallAdvice, Dependent: f.s.Dependent(), Unit: f.s.Scale(),
 	}
 	if d.spec.unproved && r.Why == ending.Reached {
@@ -184,7 +184,7 @@ func (f *fitter) solve(ctx context.Context, lambda float64) (*outcome, error) {
 	status, advice := evidence.Status()
 	c.Status = solver.Status(status)
 	var err error
-	if c.NoOptimum, err = f.unattained(ctx, out, r.Err != nil); err != nil {
+	if c.NoOptimum, err = f.hasNoOptimum(ctx, out, r.Err != nil); err != nil {
 		return out, err
 	}
 	if advice != nil {
@@ -193,20 +193,20 @@ func (f *fitter) solve(ctx context.Context, lambda float64) (*outcome, error) {
 	return out, evidence.Err
 }
 
-// unattained reports whether out shows that the objective has no minimum. Out of core this may take one more
-// pass over the file. ended is true if an error has ended the run.
-func (f *fitter) unattained(ctx context.Context, out *outcome, ended bool) (bool, error) {
-	free := f.d.unpenalised(out.lambda, out.x)
-	if free == nil || f.file != nil && (ended || f.d.team.Alone() && ctx.Err() != nil) {
+// hasNoOptimum reports whether out shows that the objective has no minimum. Out of core this may take one
+// more pass over the file. ended is true if an error has ended the run.
+func (f *fitter) hasNoOptimum(ctx context.Context, out *outcome, ended bool) (bool, error) {
+	freePart := f.d.freePart(out.lambda, out.x)
+	if freePart == nil || f.file != nil && (ended || f.d.team.Alone() && ctx.Err() != nil) {
 		return false, nil
 	}
-	return f.s.Falls(free)
+	return f.s.Falls(freePart)
 }
 
-// ask returns a function that the solver calls between steps. This function returns an error if the
+// interruptFunc returns a function that the solver calls between steps. This function returns an error if the
 // run must stop. With rows in memory, all processes call it together and agree on the error. Out of
 // core, processes agree in each pass over the file.
-func (f *fitter) ask(ctx context.Context, s *exact.Solver) func() error {
+func (f *fitter) interruptFunc(ctx context.Context, s *exact.Solver) func() error {
 	if f.d.team.Alone() || f.file != nil {
 		return f.d.team.IfAlone(ctx.Err)
 	}
@@ -216,9 +216,9 @@ func (f *fitter) ask(ctx context.Context, s *exact.Solver) func() error {
 	}
 }
 
-// late reports whether err means that the time limit has passed. All processes return the same
+// timedOut reports whether err means that the time limit has passed. All processes return the same
 // answer.
-func (f *fitter) late(ctx context.Context, err error) bool {
+func (f *fitter) timedOut(ctx context.Context, err error) bool {
 	switch {
 	case f.d.team.Alone():
 		return err != nil && ending.Late(ctx)

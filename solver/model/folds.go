@@ -14,39 +14,39 @@ const maxStreamedFolds = 256
 
 // An assignment has the fold of each row of this process.
 type assignment struct {
-	numbers []int
-	bytes   []uint8 // used out of core instead of numbers
+	folds     []int
+	byteFolds []uint8 // used out of core instead of folds
 }
 
 func (a *assignment) fold(i int) int {
-	if a.bytes != nil {
-		return int(a.bytes[i])
+	if a.byteFolds != nil {
+		return int(a.byteFolds[i])
 	}
-	return a.numbers[i]
+	return a.folds[i]
 }
 
 func (a *assignment) set(i, fold int) {
-	if a.bytes != nil {
-		a.bytes[i] = uint8(fold)
+	if a.byteFolds != nil {
+		a.byteFolds[i] = uint8(fold)
 	} else {
-		a.numbers[i] = fold
+		a.folds[i] = fold
 	}
 }
 
-func (c *crossing) assign() error {
+func (c *crossValidation) assignFolds() error {
 	set := c.set
 	n, _ := c.x.Dims()
-	before, total := c.team.Before([]float64{float64(n)})
-	c.rowsBefore = int(before[0])
-	totalRows := int(total[0])
+	rowsBefore, rowTotal := c.team.Before([]float64{float64(n)})
+	c.rowsBefore = int(rowsBefore[0])
+	totalRows := int(rowTotal[0])
 	hasAssignment := c.team.Any(set.Assignment != nil)
 	if err := c.countFolds(n, totalRows, hasAssignment); err != nil {
 		return err
 	}
 	if c.spec.streams() {
-		c.foldOf.bytes = make([]uint8, n)
+		c.foldOf.byteFolds = make([]uint8, n)
 	} else {
-		c.foldOf.numbers = make([]int, n)
+		c.foldOf.folds = make([]int, n)
 	}
 	if hasAssignment {
 		for i, k := range set.Assignment {
@@ -54,15 +54,15 @@ func (c *crossing) assign() error {
 		}
 		c.result.Assignment = set.Assignment
 	} else {
-		c.draw()
-		c.result.Assignment = c.foldOf.numbers
+		c.drawFolds()
+		c.result.Assignment = c.foldOf.folds
 	}
 	return c.checkFolds()
 }
 
 // countFolds sets c.folds. n is the number of rows of this process, and totalRows the number of rows of all
 // processes. hasAssignment is true if any process has an Assignment.
-func (c *crossing) countFolds(n, totalRows int, hasAssignment bool) error {
+func (c *crossValidation) countFolds(n, totalRows int, hasAssignment bool) error {
 	if totalRows < 2 {
 		return errorf("CV of one row: it holds out some rows and fits the others; give two rows or more")
 	}
@@ -102,82 +102,83 @@ func checkAssignment(folds []int, n, totalRows int) error {
 	return nil
 }
 
-// draw draws the fold of each row. The fold does not depend on which process has the row.
+// drawFolds draws the fold of each row. The fold does not depend on which process has the row.
 //
 // The rows of each class are cut into sections of c.folds rows. The rows of a section get all
 // folds, in a random order. The last section of a class may have fewer rows, which get consecutive
 // folds, in a random order. These folds begin after the folds of the last section of the previous
 // class; after the last fold comes fold 0. So the numbers of rows of the folds differ by at most
 // one, in each class and in total.
-func (c *crossing) draw() {
-	count := make([]float64, c.strata())
-	c.eachRow(func(_, class int) { count[class]++ })
-	before, total := c.team.Before(count)
-	position, size, firstFold := make([]int, len(count)), make([]int, len(count)), make([]int, len(count))
-	for class := range count {
-		position[class], size[class] = int(before[class]), int(total[class])
+func (c *crossValidation) drawFolds() {
+	counts := make([]float64, c.strata())
+	c.eachRow(func(_, class int) { counts[class]++ })
+	countsBefore, totalCounts := c.team.Before(counts)
+	positions, sizes, firstFolds := make([]int, len(counts)), make([]int, len(counts)), make([]int, len(counts))
+	for class := range counts {
+		positions[class], sizes[class] = int(countsBefore[class]), int(totalCounts[class])
 		if class > 0 {
-			firstFold[class] = (firstFold[class-1] + size[class-1]) % c.folds
+			firstFolds[class] = (firstFolds[class-1] + sizes[class-1]) % c.folds
 		}
 	}
 	var source rand.PCG
 	rng := rand.New(&source)
-	// For each class, drawn is its current section (see draw), and order has the folds of the section's rows.
-	drawn, order := slices.Repeat([]int{-1}, len(count)), make([][]int, len(count))
+	// For each class: the number of its current section (see drawFolds), and the folds of the section's rows.
+	currentSection, sectionFolds := slices.Repeat([]int{-1}, len(counts)), make([][]int, len(counts))
 	c.eachRow(func(i, class int) {
-		section := position[class] / c.folds
-		if drawn[class] != section {
+		section := positions[class] / c.folds
+		if currentSection[class] != section {
 			source.Seed(c.spec.Seed, (uint64(class)<<32+uint64(section))*0x9e3779b97f4a7c15+0x5ca5)
-			order[class] = order[class][:0]
-			for k := range min(c.folds, size[class]-section*c.folds) {
-				order[class] = append(order[class], (firstFold[class]+k)%c.folds)
+			sectionFolds[class] = sectionFolds[class][:0]
+			for k := range min(c.folds, sizes[class]-section*c.folds) {
+				sectionFolds[class] = append(sectionFolds[class], (firstFolds[class]+k)%c.folds)
 			}
-			rng.Shuffle(len(order[class]), func(a, b int) { o := order[class]; o[a], o[b] = o[b], o[a] })
-			drawn[class] = section
+			rng.Shuffle(len(sectionFolds[class]), func(a, b int) { o := sectionFolds[class]; o[a], o[b] = o[b], o[a] })
+			currentSection[class] = section
 		}
-		c.foldOf.set(i, order[class][position[class]%c.folds])
-		position[class]++
+		c.foldOf.set(i, sectionFolds[class][positions[class]%c.folds])
+		positions[class]++
 	})
 }
 
 // eachRow calls do for each row i of this process. class is the number of its class, or 0 if the
 // labels are numbers.
-func (c *crossing) eachRow(do func(i, class int)) {
+func (c *crossValidation) eachRow(do func(i, class int)) {
 	for lo, hi := range parts(c.x, rowsPerRelease) {
 		for i := lo; i < hi; i++ {
-			do(i, c.class(i))
+			do(i, c.classOfRow(i))
 		}
 	}
 }
 
 // checkFolds counts the rows of each fold. It returns an error if a fold has no row, or if all rows
 // of a class are in one fold.
-func (c *crossing) checkFolds() error {
-	rows, classes := make([]float64, c.folds), c.strata()
+func (c *crossValidation) checkFolds() error {
+	foldRows, classes := make([]float64, c.folds), c.strata()
 	// For each class: minus the number of its first row, minus its least fold, and its largest
 	// fold. Because of the signs, the maximum over all processes is right for all three.
 	bounds := slices.Repeat([]float64{math.Inf(-1)}, 3*classes)
 	c.eachRow(func(i, class int) {
 		k := c.foldOf.fold(i)
-		rows[k]++
-		bound := bounds[3*class:]
-		bound[0] = max(bound[0], -float64(c.rowsBefore+i))
-		bound[1], bound[2] = max(bound[1], -float64(k)), max(bound[2], float64(k))
+		foldRows[k]++
+		classBounds := bounds[3*class:]
+		classBounds[0] = max(classBounds[0], -float64(c.rowsBefore+i))
+		classBounds[1], classBounds[2] = max(classBounds[1], -float64(k)), max(classBounds[2], float64(k))
 	})
-	c.mostRows = slices.Clone(rows)
-	c.team.Max(c.mostRows)
-	c.team.Sum(rows)
+	c.maxFoldRows = slices.Clone(foldRows)
+	c.team.Max(c.maxFoldRows)
+	c.team.Sum(foldRows)
 	c.team.Max(bounds)
-	for k, n := range rows {
+	for k, n := range foldRows {
 		if n == 0 {
 			return errorf("CVSettings.Assignment: fold %d of %d has no row", k, c.folds)
 		}
 	}
 	for class, label := range c.labels {
-		bound := bounds[3*class:]
-		if -bound[1] == bound[2] {
+		classBounds := bounds[3*class:]
+		if -classBounds[1] == classBounds[2] {
 			return errorf("no fold but %v has rows of label %v, row %v the first: the models of the "+
-				"others need every class; give two rows or more of each, in different folds", bound[2], label, -bound[0])
+				"others need every class; give two rows or more of each, in different folds",
+				classBounds[2], label, -classBounds[0])
 		}
 	}
 	return nil

@@ -11,11 +11,11 @@ import (
 // held-out rows. Spec.Memory/scoreShare bytes are for the scores that give the AUC.
 const heldShare, scoreShare = 16, 2
 
-// A heldOut scores models on the rows of a fold.
-type heldOut struct {
-	*crossing
-	number        int     // the number of the fold
-	rows          []int   // for each class, the number of its rows in the fold and in this process
+// A foldScorer scores models on the rows of a fold.
+type foldScorer struct {
+	*crossValidation
+	fold          int     // the number of the fold
+	classRows     []int   // for each class, the number of its rows in the fold and in this process
 	weight        float64 // total weight of the rows of the fold in all processes
 	allRows       *window // all rows of the fold in this process; nil if their total weight is 0, or out of core
 	modelsPerPass int     // the number of models that one pass over the rows may score
@@ -30,12 +30,14 @@ type window struct {
 	weight float64
 }
 
-// holdOut returns a heldOut for fold k.
-func (c *crossing) holdOut(k int) (*heldOut, error) {
-	h := &heldOut{crossing: c, number: k, rows: make([]int, c.strata()), modelsPerPass: c.room(k)}
+// newFoldScorer returns a foldScorer for fold k.
+func (c *crossValidation) newFoldScorer(k int) (*foldScorer, error) {
+	h := &foldScorer{
+		crossValidation: c, fold: k, classRows: make([]int, c.strata()), modelsPerPass: c.maxModelsPerPass(k),
+	}
 	c.eachRow(func(i, class int) {
 		if c.foldOf.fold(i) == k {
-			h.rows[class]++
+			h.classRows[class]++
 			h.weight += weightOf(c.spec.SampleWeights, i)
 		}
 	})
@@ -50,42 +52,42 @@ func (c *crossing) holdOut(k int) (*heldOut, error) {
 	return h, c.team.Agreed(err)
 }
 
-// room returns how many models can be scored in one pass over the rows of fold k: their scores for the
-// AUC must fit into the memory of every process. It returns math.MaxInt if the rows are in memory, or if
-// there is no AUC.
-func (c *crossing) room(k int) int {
-	bytes := 8 * c.keptScores
+// maxModelsPerPass returns how many models can be scored in one pass over the rows of fold k: their scores
+// for the AUC must fit into the memory of every process. It returns math.MaxInt if the rows are in memory, or
+// if there is no AUC.
+func (c *crossValidation) maxModelsPerPass(k int) int {
+	bytesPerRow := 8 * c.scoresPerRow
 	if c.spec.SampleWeights != nil {
-		bytes *= 2
+		bytesPerRow *= 2
 	}
-	if !c.spec.streams() || bytes == 0 {
+	if !c.spec.streams() || bytesPerRow == 0 {
 		return math.MaxInt
 	}
-	models := int(c.spec.Memory / scoreShare / int64(bytes*int(c.mostRows[k])))
+	models := int(c.spec.Memory / scoreShare / int64(bytesPerRow*int(c.maxFoldRows[k])))
 	if !c.team.Alone() { // the AUC also needs the scores from one other process
 		models--
 	}
 	return models
 }
 
-func (c *crossing) leastRoom() int {
-	room := math.MaxInt
+func (c *crossValidation) leastMaxModelsPerPass() int {
+	models := math.MaxInt
 	for k := range c.folds {
-		room = min(room, c.room(k))
+		models = min(models, c.maxModelsPerPass(k))
 	}
-	return room
+	return models
 }
 
 // score returns the scores of each model on the rows of the fold. It makes only one pass over the rows.
-func (h *heldOut) score(ctx context.Context, models []*Model) ([]scores, error) {
-	scorers := make([]*heldScore, len(models))
+func (h *foldScorer) score(ctx context.Context, models []*Model) ([]scores, error) {
+	scorers := make([]*modelScorer, len(models))
 	for i, m := range models {
-		scorers[i] = &heldScore{m: m, tally: m.NewBriefTally(), metric: h.set.Metric}
-		if h.keptScores > 0 { // a brief tally gives neither an AUC nor a confusion table; add the AUC
-			scorers[i].tally.sides = m.emptySides(h.rows)
+		scorers[i] = &modelScorer{m: m, tally: m.NewBriefTally(), metric: h.set.Metric}
+		if h.scoresPerRow > 0 { // a brief tally gives neither an AUC nor a confusion table; add the AUC
+			scorers[i].tally.aucScores = m.newAUCScores(h.classRows)
 		}
 	}
-	reported := 0
+	reportedModels := 0
 	err := h.eachWindow(ctx, func(w *window, share float64) error {
 		for _, s := range scorers {
 			if w == nil {
@@ -95,9 +97,9 @@ func (h *heldOut) score(ctx context.Context, models []*Model) ([]scores, error) 
 				return err
 			}
 		}
-		done := int(share * float64(len(models)))
-		h.addJudged(done - reported)
-		reported = done
+		doneModels := int(share * float64(len(models)))
+		h.reportScored(doneModels - reportedModels)
+		reportedModels = doneModels
 		return nil
 	})
 	if err = h.team.Agreed(err); err != nil {
@@ -105,7 +107,7 @@ func (h *heldOut) score(ctx context.Context, models []*Model) ([]scores, error) 
 	}
 	results := make([]scores, len(scorers))
 	for i, s := range scorers {
-		if results[i], err = s.scores(h.crossing); err != nil {
+		if results[i], err = s.scores(h.crossValidation); err != nil {
 			return nil, err
 		}
 	}
@@ -115,7 +117,7 @@ func (h *heldOut) score(ctx context.Context, models []*Model) ([]scores, error) 
 // eachWindow calls do for each window of the file, or once if the data are in memory. w has the rows of
 // the window that are in the fold; it is nil if there are none or if their weights are all 0. share is the
 // fraction of all rows of this process that come before the end of the window.
-func (h *heldOut) eachWindow(ctx context.Context, do func(w *window, share float64) error) error {
+func (h *foldScorer) eachWindow(ctx context.Context, do func(w *window, share float64) error) error {
 	if !h.spec.streams() {
 		return do(h.allRows, 1)
 	}
@@ -135,20 +137,20 @@ func (h *heldOut) eachWindow(ctx context.Context, do func(w *window, share float
 }
 
 // windowRows returns the number of rows of the file that eachWindow reads for one window.
-func (h *heldOut) windowRows() int {
+func (h *foldScorer) windowRows() int {
 	n, _ := h.x.Dims()
 	const rowBytes, fitBytes, entryBytes = 16, 24, 12 // for a row, for a row and a problem, and for an entry
-	row := rowBytes + float64(fitBytes*h.problems.count()) + entryBytes*float64(h.x.NNZ())/float64(n)
-	return max(1, int(float64(h.spec.Memory)/heldShare/row))
+	bytesPerRow := rowBytes + float64(fitBytes*h.problems.count()) + entryBytes*float64(h.x.NNZ())/float64(n)
+	return max(1, int(float64(h.spec.Memory)/heldShare/bytesPerRow))
 }
 
 // window returns the rows from lo to hi − 1 that are in the fold, or nil if there are none or if their
 // weights are all 0.
-func (h *heldOut) window(lo, hi int) (*window, error) {
+func (h *foldScorer) window(lo, hi int) (*window, error) {
 	var rows []int
 	w := &window{}
 	for i := lo; i < hi; i++ {
-		if h.foldOf.fold(i) == h.number {
+		if h.foldOf.fold(i) == h.fold {
 			rows = append(rows, i)
 			w.weight += weightOf(h.spec.SampleWeights, i)
 		}
@@ -160,21 +162,21 @@ func (h *heldOut) window(lo, hi int) (*window, error) {
 	w.x, err = h.x.SelectRows(rows)
 	w.y = pick(h.y, rows)
 	for i, v := range w.y {
-		w.y[i] = h.spec.original(v)
+		w.y[i] = h.spec.originalLabel(v)
 	}
 	w.set = &ScoreSettings{Weights: pick(h.spec.SampleWeights, rows), Offsets: pick(h.spec.Offsets, rows)}
 	return w, err
 }
 
-// A heldScore computes the scores of a model on the rows of a fold, window by window.
-type heldScore struct {
+// A modelScorer computes the scores of a model on the rows of a fold, window by window.
+type modelScorer struct {
 	m      *Model
 	tally  *Tally
 	metric Metric     // CVSettings.Metric; may be nil
 	sum    [2]float64 // over the windows: the sum of metric times the weight of the window, and the sum of the weights
 }
 
-func (s *heldScore) add(w *window) error {
+func (s *modelScorer) add(w *window) error {
 	if err := s.tally.Add(w.x, w.y, w.set); err != nil || s.metric == nil {
 		return err
 	}
@@ -185,14 +187,14 @@ func (s *heldScore) add(w *window) error {
 }
 
 // scores returns the measures of the model on the rows of the fold in all processes.
-func (s *heldScore) scores(c *crossing) (scores, error) {
+func (s *modelScorer) scores(c *crossValidation) (scores, error) {
 	s.tally.join(c.team)
 	metrics, err := s.tally.Metrics()
 	if err != nil {
 		return nil, err
 	}
 	out := metrics.scores()
-	if s.tally.sides == nil {
+	if s.tally.aucScores == nil {
 		delete(out, ByAUC)
 	}
 	if s.metric != nil {

@@ -12,31 +12,31 @@ import (
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
-// naive computes the objective of spec at the coefficients b and the intercept c by plain loops.
-func naive(spec *Spec, x *sparse.CSR, y, b []float64, c float64) float64 {
+// plainObjective computes the objective of spec at the coefficients b and the intercept c by plain loops.
+func plainObjective(spec *Spec, x *sparse.CSR, y, b []float64, c float64) float64 {
 	n, p := x.Dims()
 	scale := make([]float64, p)
 	low, high := math.Inf(1), math.Inf(-1)
-	count := map[float64]float64{}
-	weight := make([]float64, n)
+	classWeights := map[float64]float64{}
+	weights := make([]float64, n)
 	var weightSum float64
 	for i, v := range y {
 		low, high = math.Min(low, v), math.Max(high, v)
-		if weight[i] = 1; spec.SampleWeights != nil {
-			weight[i] = spec.SampleWeights[i]
+		if weights[i] = 1; spec.SampleWeights != nil {
+			weights[i] = spec.SampleWeights[i]
 		}
-		count[v] += weight[i]
-		weightSum += weight[i]
+		classWeights[v] += weights[i]
+		weightSum += weights[i]
 	}
 	var total float64
 	for i, v := range y {
 		if w, ok := spec.ClassWeights[v]; ok {
-			weight[i] *= w
+			weights[i] *= w
 		}
 		if spec.Balanced {
-			weight[i] *= weightSum / (2 * count[v])
+			weights[i] *= weightSum / (2 * classWeights[v])
 		}
-		total += weight[i]
+		total += weights[i]
 	}
 	for j := range scale {
 		if scale[j] = 1; !spec.standardizes() {
@@ -44,10 +44,10 @@ func naive(spec *Spec, x *sparse.CSR, y, b []float64, c float64) float64 {
 		}
 		var mean, square float64
 		for i := range n {
-			mean += weight[i] * x.At(i, j) / total
+			mean += weights[i] * x.At(i, j) / total
 		}
 		for i := range n {
-			square += weight[i] * (x.At(i, j) - mean) * (x.At(i, j) - mean) / total
+			square += weights[i] * (x.At(i, j) - mean) * (x.At(i, j) - mean) / total
 		}
 		if square > 1e-20 {
 			scale[j] = math.Sqrt(square)
@@ -68,7 +68,7 @@ func naive(spec *Spec, x *sparse.CSR, y, b []float64, c float64) float64 {
 				v = -v
 			}
 		}
-		loss += weight[i] * spec.loss().Value(t, v) / total
+		loss += weights[i] * spec.loss().Value(t, v) / total
 	}
 	r := spec.l1Ratio()
 	factor := func(j int) float64 {
@@ -77,13 +77,13 @@ func naive(spec *Spec, x *sparse.CSR, y, b []float64, c float64) float64 {
 		}
 		return spec.PenaltyFactors[j]
 	}
-	var rows []float64 // the entries of A x, where x_j is scale[j]·b[j]
+	var ax []float64 // the entries of A x, where x_j is scale[j]·b[j]
 	for j := range p {
 		loss += spec.Mu / 2 * scale[j] * scale[j] * b[j] * b[j]
 	}
 	if spec.Graph != nil {
 		for _, e := range spec.Graph.Edges() {
-			rows = append(rows, math.Abs(e.Weight)*(scale[e.I]*b[e.I]-math.Copysign(1, e.Weight)*scale[e.J]*b[e.J]))
+			ax = append(ax, math.Abs(e.Weight)*(scale[e.I]*b[e.I]-math.Copysign(1, e.Weight)*scale[e.J]*b[e.J]))
 		}
 	}
 	if spec.A != nil {
@@ -93,15 +93,15 @@ func naive(spec *Spec, x *sparse.CSR, y, b []float64, c float64) float64 {
 			for j := range p {
 				sum += spec.A.At(k, j) * scale[j] * b[j]
 			}
-			rows = append(rows, sum)
+			ax = append(ax, sum)
 			penalty += math.Abs(sum)
 		}
 	} else {
 		for j := range p {
-			rows = append(rows, scale[j]*b[j])
+			ax = append(ax, scale[j]*b[j])
 		}
 	}
-	for _, v := range rows {
+	for _, v := range ax {
 		loss += spec.MuA / 2 * v * v
 	}
 	if group, ok := spec.Penalty.(GroupLasso); ok {
@@ -109,7 +109,7 @@ func naive(spec *Spec, x *sparse.CSR, y, b []float64, c float64) float64 {
 		for k, members := range group.Groups {
 			var norm2 float64
 			for _, j := range members {
-				norm2 += rows[j] * rows[j]
+				norm2 += ax[j] * ax[j]
 			}
 			w := math.Sqrt(float64(len(members)))
 			if group.Weights != nil {
@@ -135,17 +135,17 @@ func naive(spec *Spec, x *sparse.CSR, y, b []float64, c float64) float64 {
 	return loss + spec.Lambda*penalty
 }
 
-// random returns n rows of p features. The labels are 3 and 7 if classes is true, and otherwise any numbers.
-// The features have different scales, and about a third of the entries are absent.
-func random(t testing.TB, n, p int, seed uint64, classes bool) (*sparse.CSR, []float64) {
+// randomData returns n rows of p features. The labels are 3 and 7 if withClasses is true, and otherwise any
+// numbers. The features have different scales, and about a third of the entries are absent.
+func randomData(t testing.TB, n, p int, seed uint64, withClasses bool) (*sparse.CSR, []float64) {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(seed, 2))
 	data, y := make([]float64, n*p), make([]float64, n)
 	for i := range n {
-		common := rng.NormFloat64()
+		rowMean := rng.NormFloat64()
 		sum := 0.7
 		for j := range p {
-			v := (rng.NormFloat64() + common + 1) * math.Pow(10, float64(j%3-1))
+			v := (rng.NormFloat64() + rowMean + 1) * math.Pow(10, float64(j%3-1))
 			if rng.IntN(3) == 0 {
 				v = 0
 			}
@@ -155,7 +155,7 @@ func random(t testing.TB, n, p int, seed uint64, classes bool) (*sparse.CSR, []f
 			}
 		}
 		y[i] = sum + rng.NormFloat64()
-		if classes {
+		if withClasses {
 			y[i] = map[bool]float64{true: 7, false: 3}[y[i] > 0]
 		}
 	}
@@ -166,19 +166,19 @@ func random(t testing.TB, n, p int, seed uint64, classes bool) (*sparse.CSR, []f
 	return x, y
 }
 
-// mixedLabels returns n labels from 0 to count − 1, in a mixed order.
-func mixedLabels(n, count int) []float64 {
+// mixedLabels returns n labels from 0 to classCount − 1, in a mixed order.
+func mixedLabels(n, classCount int) []float64 {
 	y := make([]float64, n)
 	for i := range y {
-		y[i] = float64((i * i / 7) % count)
+		y[i] = float64((i * i / 7) % classCount)
 	}
 	return y
 }
 
-// randomFor returns random data with labels that are valid for loss.
-func randomFor(t testing.TB, n, p int, seed uint64, loss solver.Loss) (*sparse.CSR, []float64) {
+// randomDataFor returns random data with labels that are valid for loss.
+func randomDataFor(t testing.TB, n, p int, seed uint64, loss solver.Loss) (*sparse.CSR, []float64) {
 	t.Helper()
-	x, y := random(t, n, p, seed, classifies(loss))
+	x, y := randomData(t, n, p, seed, classifies(loss))
 	if traits(loss).Labels == term.Counts {
 		for i, v := range y {
 			y[i] = math.Floor(math.Exp(v / 4))
@@ -200,8 +200,8 @@ func mustFit(t testing.TB, spec *Spec, x *sparse.CSR, y []float64) *Model {
 	return m
 }
 
-// load reads a data set with its original labels.
-func load(t testing.TB, name string, features int) (*sparse.CSR, []float64) {
+// loadData reads a data set with its original labels.
+func loadData(t testing.TB, name string, features int) (*sparse.CSR, []float64) {
 	t.Helper()
 	d, err := sparse.ReadFile(sparsetest.DataFile(t, name), &sparse.ReadOptions{Features: features, AnyLabels: true})
 	if err != nil {
@@ -224,8 +224,8 @@ func metricOf(measure Measure) Metric {
 	}
 }
 
-// split returns the numbers of the rows in a fold, and of all other rows.
-func split(folds []int, fold int) (heldRows, otherRows []int) {
+// splitRows returns the numbers of the rows in a fold, and of all other rows.
+func splitRows(folds []int, fold int) (heldRows, otherRows []int) {
 	for i, k := range folds {
 		if k == fold {
 			heldRows = append(heldRows, i)

@@ -73,13 +73,13 @@ func TestHostileProblems(t *testing.T) {
 				break
 			}
 		}
-		finer := *spec
-		finer.RelTol = 1e-12
-		best, _ := Fit(context.Background(), &finer, x, y)
-		if best == nil {
+		finerSpec := *spec
+		finerSpec.RelTol = 1e-12
+		bestModel, _ := Fit(context.Background(), &finerSpec, x, y)
+		if bestModel == nil {
 			t.Errorf("round %d: nothing at a finer tolerance", round)
-		} else if best.Columns[0].Certificate.Objective < c.Objective-c.Gap-1e-13*math.Abs(c.Objective) {
-			t.Errorf("round %d: objective %.15g, gap %.3e, but %.15g is there: %+v", round, c.Objective, c.Gap, best.Columns[0].Certificate.Objective, spec)
+		} else if bestModel.Columns[0].Certificate.Objective < c.Objective-c.Gap-1e-13*math.Abs(c.Objective) {
+			t.Errorf("round %d: objective %.15g, gap %.3e, but %.15g is there: %+v", round, c.Objective, c.Gap, bestModel.Columns[0].Certificate.Objective, spec)
 		}
 		if spec.Lambda >= 1e-3 && c.Status != solver.Converged {
 			t.Errorf("round %d: n %d, p %d, %v, lambda %g, ratio %g, standardize %s, intercept %v, scale %g: %v", round, n, p, loss, spec.Lambda, spec.l1Ratio(), spec.Standardize, !spec.NoIntercept, scale, err)

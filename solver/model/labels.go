@@ -43,7 +43,7 @@ func mapLabels(t *rows.Team, y []float64, positive *float64) ([]float64, sparse.
 		return nil, m, errorf("every label is %v; expected two classes", low)
 	}
 	if t.Any(slices.ContainsFunc(y, func(v float64) bool { return v != low && v != high })) {
-		return nil, m, t.Agreed(thirdLabel(t, y))
+		return nil, m, t.Agreed(thirdLabelError(t, y))
 	}
 	switch {
 	case positive != nil && *positive == low:
@@ -58,47 +58,47 @@ func mapLabels(t *rows.Team, y []float64, positive *float64) ([]float64, sparse.
 	return signs, m, nil
 }
 
-// thirdLabel returns an error that names a rare label, which is probably a mistake. A process without this
-// label returns nil.
-func thirdLabel(t *rows.Team, y []float64) error {
+// thirdLabelError returns an error that names a rare label, which is probably a mistake. A process without
+// this label returns nil.
+func thirdLabelError(t *rows.Team, y []float64) error {
 	labels := t.Different(y, rows.MaxClasses)
-	count := make([]float64, len(labels))
+	counts := make([]float64, len(labels))
 	for _, v := range y {
 		if k, found := slices.BinarySearch(labels, v); found {
-			count[k]++
+			counts[k]++
 		}
 	}
-	t.Sum(count)
-	rare := 0
-	for k, c := range count {
-		if c <= count[rare] {
-			rare = k
+	t.Sum(counts)
+	rarest := 0
+	for k, c := range counts {
+		if c <= counts[rarest] {
+			rarest = k
 		}
 	}
-	row := slices.Index(y, labels[rare])
+	row := slices.Index(y, labels[rarest])
 	if row < 0 {
 		return nil
 	}
-	others := slices.Delete(slices.Clone(labels), rare, rare+1)
-	return errorf("label %v of row %d is a third one, beside %v and %v; for more than two classes leave Spec.Positive nil, for numbers take the loss squared or huber", labels[rare], row, others[0], others[1])
+	otherLabels := slices.Delete(slices.Clone(labels), rarest, rarest+1)
+	return errorf("label %v of row %d is a third one, beside %v and %v; for more than two classes leave Spec.Positive nil, for numbers take the loss squared or huber", labels[rarest], row, otherLabels[0], otherLabels[1])
 }
 
-// weigh returns the products of sample weights and class weights, or nil if s has no weights. side(i) is
-// 1 if row i is of the positive class, and otherwise 0. side may be nil unless s is Balanced.
-func (s *Spec) weigh(t *rows.Team, y []float64, side func(i int) int) ([]float64, error) {
+// weigh returns the products of sample weights and class weights, or nil if s has no weights. classOfRow(i)
+// is 1 if row i is of the positive class, and otherwise 0. classOfRow may be nil unless s is Balanced.
+func (s *Spec) weigh(t *rows.Team, y []float64, classOfRow func(i int) int) ([]float64, error) {
 	if s.SampleWeights == nil && s.ClassWeights == nil && !s.Balanced {
 		return nil, nil
 	}
 	w := make([]float64, len(y))
-	var class [2]float64 // total sample weight of each class
+	var weightOfClass [2]float64 // total sample weight of each class
 	for i := range w {
 		w[i] = weightOf(s.SampleWeights, i)
-		if side != nil {
-			class[side(i)] += w[i]
+		if classOfRow != nil {
+			weightOfClass[classOfRow(i)] += w[i]
 		}
 	}
-	t.Sum(class[:])
-	if s.Balanced && (class[0] == 0 || class[1] == 0) {
+	t.Sum(weightOfClass[:])
+	if s.Balanced && (weightOfClass[0] == 0 || weightOfClass[1] == 0) {
 		return nil, errorf("classes cannot be balanced, because the rows of one class have no weight")
 	}
 	for label, v := range s.ClassWeights {
@@ -109,8 +109,8 @@ func (s *Spec) weigh(t *rows.Team, y []float64, side func(i int) int) ([]float64
 	var sum float64
 	for i := range w {
 		if s.Balanced {
-			w[i] *= (class[0] + class[1]) / (2 * class[side(i)])
-		} else if v, ok := s.ClassWeights[s.original(y[i])]; ok {
+			w[i] *= (weightOfClass[0] + weightOfClass[1]) / (2 * weightOfClass[classOfRow(i)])
+		} else if v, ok := s.ClassWeights[s.originalLabel(y[i])]; ok {
 			w[i] *= v
 		}
 		sum += w[i]
@@ -121,9 +121,9 @@ func (s *Spec) weigh(t *rows.Team, y []float64, side func(i int) int) ([]float64
 	return w, nil
 }
 
-// original returns the label in the caller's data for a label y in a fit. Out of core, y is −1 or +1 if there
-// are two classes. In all other cases original returns y.
-func (s *Spec) original(y float64) float64 {
+// originalLabel returns the label in the caller's data for a label y in a fit. Out of core, y is −1 or +1 if
+// there are two classes. In all other cases originalLabel returns y.
+func (s *Spec) originalLabel(y float64) float64 {
 	if s.streams() {
 		return s.names.labels.Original(y)
 	}

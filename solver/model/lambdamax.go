@@ -79,7 +79,7 @@ func (d *design) cone() solver.Domain {
 	if !ok {
 		return nil
 	}
-	cone := widened(box, d.columns(), nil)
+	cone := widenBox(box, d.columns(), nil)
 	for j := range d.p {
 		if !(cone.Lower[j] <= 0 && cone.Upper[j] >= 0) {
 			return nil
@@ -99,7 +99,7 @@ func (d *design) cone() solver.Domain {
 func (d *design) structuredLambdaMax(ctx context.Context, plainLambdaMax float64, s *exact.Solver) (_ float64, err error) {
 	lambdaMax := plainLambdaMax
 	if group, ok := d.spec.Penalty.(GroupLasso); ok {
-		lambdaMax = d.groupMax(group, s.Gradient())
+		lambdaMax = d.groupLambdaMax(group, s.Gradient())
 	}
 	if d.spec.Graph != nil {
 		for j := range d.p {
@@ -109,7 +109,7 @@ func (d *design) structuredLambdaMax(ctx context.Context, plainLambdaMax float64
 			}
 		}
 		if lambdaMax > 0 && d.spec.l1Ratio() >= leastRatio {
-			if lambdaMax, err = d.graphMax(ctx, s.Gradient()); err != nil {
+			if lambdaMax, err = d.graphLambdaMax(ctx, s.Gradient()); err != nil {
 				return 0, err
 			}
 		}
@@ -120,8 +120,8 @@ func (d *design) structuredLambdaMax(ctx context.Context, plainLambdaMax float64
 	if d.factors != nil && slices.Max(d.factors) == 0 {
 		return 0, errorf("no feature is penalised, so that no lambda matters; give one a positive penalty factor, or a group")
 	}
-	if free := d.unpenalised(1, s.X()); free != nil {
-		switch falls, err := s.Falls(free); {
+	if freePart := d.freePart(1, s.X()); freePart != nil {
+		switch falls, err := s.Falls(freePart); {
 		case err != nil:
 			return 0, err
 		case falls:
@@ -131,31 +131,31 @@ func (d *design) structuredLambdaMax(ctx context.Context, plainLambdaMax float64
 	return 0, lambdaMaxError("no feature matters at all: every gradient at zero is 0")
 }
 
-// graphMax returns LambdaMax for a design with a graph. g is the gradient, on the original scale, at the
-// model in which all penalised coefficients are zero. Let bⱼ = −gⱼ/sⱼ, where s is d.scale, and let Ω be the
-// penalty for lambda 1. LambdaMax is the largest b'x/Ω(x) over the x in d.cone(), or over all x if there
+// graphLambdaMax returns LambdaMax for a design with a graph. g is the gradient, on the original scale, at
+// the model in which all penalised coefficients are zero. Let bⱼ = −gⱼ/sⱼ, where s is d.scale, and let Ω be
+// the penalty for lambda 1. LambdaMax is the largest b'x/Ω(x) over the x in d.cone(), or over all x if there
 // is no domain.
 //
-// graphMax increases a lower bound lambda of LambdaMax (Dinkelbach 1967). In each step, x is the proximal
-// point of b for the penalty lambda Ω, and b'x/Ω(x) is the next lambda.
-func (d *design) graphMax(ctx context.Context, g []float64) (float64, error) {
+// graphLambdaMax increases a lower bound lambda of LambdaMax (Dinkelbach 1967). In each step, x is the
+// proximal point of b for the penalty lambda Ω, and b'x/Ω(x) is nextLambda.
+func (d *design) graphLambdaMax(ctx context.Context, g []float64) (float64, error) {
 	columns := d.columns()
 	a, err := d.rowsOfA(columns)
 	if err != nil {
 		return 0, err
 	}
 	constraint, weights := solver.NewConstraint(a), d.limits()
-	b, unit := make([]float64, columns), 0.0
+	b, maxAbs := make([]float64, columns), 0.0
 	for j := range d.p {
 		b[j] = -g[j] / d.scale[j]
-		unit = math.Max(unit, math.Abs(b[j]))
+		maxAbs = math.Max(maxAbs, math.Abs(b[j]))
 	}
 	for j := range b {
-		b[j] /= unit
+		b[j] /= maxAbs
 	}
 	p := solver.Problem{Data: sparse.Identity(columns), Labels: b, Loss: solver.Squared{}, Constraint: constraint, Domain: d.cone()}
 	ax := make([]float64, len(weights))
-	ratio := func(x []float64) float64 { // b'x/Ω(x), where b is divided by unit; 0 if Ω(x) = 0
+	ratio := func(x []float64) float64 { // b'x/Ω(x), where b is divided by maxAbs; 0 if Ω(x) = 0
 		p.Constraint.MulVec(ax, x)
 		omega, product := solver.L1{Lambda: 1, Weights: weights}.Value(ax), 0.0
 		for j, v := range x {
@@ -178,18 +178,18 @@ func (d *design) graphMax(ctx context.Context, g []float64) (float64, error) {
 		if err != nil && !errors.Is(err, solver.ErrNotConverged) {
 			return 0, err
 		}
-		next := ratio(res.X)
-		if next <= lambda*(1+tolerance) {
+		nextLambda := ratio(res.X)
+		if nextLambda <= lambda*(1+tolerance) {
 			break
 		}
-		lambda = next
+		lambda = nextLambda
 	}
-	return lambda * unit * (1 + tolerance), nil
+	return lambda * maxAbs * (1 + tolerance), nil
 }
 
-// groupMax returns LambdaMax for a group lasso without a graph. g is the gradient, on the original scale, at
-// the model in which all penalised coefficients are zero.
-func (d *design) groupMax(group GroupLasso, g []float64) (lambdaMax float64) {
+// groupLambdaMax returns LambdaMax for a group lasso without a graph. g is the gradient, on the original
+// scale, at the model in which all penalised coefficients are zero.
+func (d *design) groupLambdaMax(group GroupLasso, g []float64) (lambdaMax float64) {
 	weights := group.weights()
 	cone, bounded := d.cone().(solver.Box)
 	for k, members := range group.Groups {

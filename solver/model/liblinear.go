@@ -33,14 +33,14 @@ func (m *Model) WriteLiblinear(w io.Writer) error {
 	if err := m.check(); err != nil {
 		return err
 	}
-	kind, labels := "L2R_L2LOSS_SVR", m.Classes.Values
+	solverType, labels := "L2R_L2LOSS_SVR", m.Classes.Values
 	switch loss := traits(m.loss()); {
 	case loss.Labels == term.Counts:
 		return errorf("liblinear has no model of counts, as that of the %s loss is: its predictions would be logarithms", loss.Name)
 	case loss.Name == term.Logistic{}.Traits().Name: // liblinear gives probabilities only for logistic regression
-		kind = "L1R_LR"
+		solverType = "L1R_LR"
 	case loss.Labels == term.Classes:
-		kind = "L1R_L2LOSS_SVC"
+		solverType = "L1R_L2LOSS_SVC"
 	}
 	if len(labels) == 2 {
 		return errorf("two classes with a column of weights for each; liblinear has one column for two classes")
@@ -49,7 +49,7 @@ func (m *Model) WriteLiblinear(w io.Writer) error {
 		labels = []float64{m.Labels.Positive, m.Labels.Negative}
 	}
 	b := bufio.NewWriter(w)
-	fmt.Fprintf(b, "solver_type %s\nnr_class %d\n", kind, max(2, len(labels)))
+	fmt.Fprintf(b, "solver_type %s\nnr_class %d\n", solverType, max(2, len(labels)))
 	if labels != nil {
 		b.WriteString("label")
 		for _, label := range labels {
@@ -65,16 +65,16 @@ func (m *Model) WriteLiblinear(w io.Writer) error {
 		bias = 1
 	}
 	fmt.Fprintf(b, "nr_feature %d\nbias %d\nw\n", m.featureCount(), bias)
-	line := func(value func(c *Column) float64) {
+	writeLine := func(value func(c *Column) float64) {
 		for k := range m.Columns {
 			fmt.Fprintf(b, "%.17g%s", value(&m.Columns[k]), map[bool]string{true: "\n", false: " "}[k == len(m.Columns)-1])
 		}
 	}
 	for j := range m.featureCount() {
-		line(func(c *Column) float64 { return c.Coefficients[j] })
+		writeLine(func(c *Column) float64 { return c.Coefficients[j] })
 	}
 	if m.HasIntercept {
-		line(func(c *Column) float64 { return c.Intercept })
+		writeLine(func(c *Column) float64 { return c.Intercept })
 	}
 	return b.Flush()
 }
@@ -86,10 +86,10 @@ func (m *Model) WriteLiblinear(w io.Writer) error {
 func ReadLiblinear(r io.Reader, name string) (*Model, error) {
 	l := &liblinear{lines: bufio.NewScanner(r), name: name, classes: 2, bias: -1, features: -1}
 	l.lines.Buffer(nil, 1<<20) // lines may be long: a line has one weight for each class
-	if err := l.head(); err != nil {
+	if err := l.readHead(); err != nil {
 		return nil, err
 	}
-	return l.model()
+	return l.readModel()
 }
 
 // A liblinear reads a model file of liblinear.
@@ -122,8 +122,8 @@ func (l *liblinear) nextWords() []string {
 	return nil
 }
 
-// head reads the lines before the weights, up to the line "w".
-func (l *liblinear) head() error {
+// readHead reads the lines before the weights, up to the line "w".
+func (l *liblinear) readHead() error {
 	for {
 		words := l.nextWords()
 		switch {
@@ -138,13 +138,13 @@ func (l *liblinear) head() error {
 		case len(words) < 2:
 			return l.errorf(words[0], "expected a value behind it; the file may be cut: fetch it again")
 		}
-		if err := l.field(words[0], words[1:]); err != nil {
+		if err := l.setField(words[0], words[1:]); err != nil {
 			return err
 		}
 	}
 }
 
-func (l *liblinear) field(key string, values []string) (err error) {
+func (l *liblinear) setField(key string, values []string) (err error) {
 	switch {
 	case slices.Contains(l.keys, key):
 		return l.errorf(key, "expected one line %s, not two", key)
@@ -168,7 +168,7 @@ func (l *liblinear) field(key string, values []string) (err error) {
 			return l.errorf("", "%d labels: expected %d", len(values), l.classes)
 		}
 		for _, text := range values {
-			label, ok := decimal(text)
+			label, ok := parseDecimal(text)
 			switch {
 			case !ok:
 				return l.errorf(text, "label: expected a whole number")
@@ -183,7 +183,7 @@ func (l *liblinear) field(key string, values []string) (err error) {
 		}
 	case "bias":
 		var ok bool
-		if l.bias, ok = decimal(values[0]); !ok {
+		if l.bias, ok = parseDecimal(values[0]); !ok {
 			return l.errorf(values[0], "bias: expected a finite number")
 		}
 	default:
@@ -192,8 +192,8 @@ func (l *liblinear) field(key string, values []string) (err error) {
 	return nil
 }
 
-// decimal parses a finite decimal number. ok is false for other text, such as 0x1p3.
-func decimal(text string) (v float64, ok bool) {
+// parseDecimal parses a finite decimal number. ok is false for other text, such as 0x1p3.
+func parseDecimal(text string) (v float64, ok bool) {
 	v, err := strconv.ParseFloat(text, 64)
 	return v, err == nil && finite(v) && strings.Trim(text, "0123456789+-.eE") == ""
 }
@@ -212,31 +212,31 @@ func (l *liblinear) checkHead() error {
 	return nil
 }
 
-func (l *liblinear) model() (*Model, error) {
+func (l *liblinear) readModel() (*Model, error) {
 	m := &Model{Loss: l.loss, IndexBase: 1, HasIntercept: l.bias >= 0, Columns: make([]Column, 1)}
 	if l.classes > 2 {
 		m.Columns = make([]Column, l.classes)
 	}
-	want, count := l.features*len(m.Columns), 0
+	wantWeights, weightCount := l.features*len(m.Columns), 0
 	if m.HasIntercept {
-		want += len(m.Columns)
+		wantWeights += len(m.Columns)
 	}
 	for words := l.nextWords(); words != nil; words = l.nextWords() {
 		for _, text := range words {
-			v, ok := decimal(text)
+			v, ok := parseDecimal(text)
 			if !ok {
 				return nil, l.errorf(text, "weight: expected a finite number")
 			}
-			c := &m.Columns[count%len(m.Columns)]
+			c := &m.Columns[weightCount%len(m.Columns)]
 			c.Coefficients = append(c.Coefficients, v)
-			count++
+			weightCount++
 		}
 	}
 	if err := l.lines.Err(); err != nil {
 		return nil, l.errorf("", "%v", err)
 	}
-	if count != want {
-		return nil, l.errorf("", "%d weights: expected %d, for nr_feature %d and bias %v; the file may be cut: fetch it again", count, want, l.features, l.bias)
+	if weightCount != wantWeights {
+		return nil, l.errorf("", "%d weights: expected %d, for nr_feature %d and bias %v; the file may be cut: fetch it again", weightCount, wantWeights, l.features, l.bias)
 	}
 	for k := range m.Columns {
 		c := &m.Columns[k]

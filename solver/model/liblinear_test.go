@@ -21,8 +21,8 @@ import (
 // TestWriteLiblinear writes models as liblinear files. ReadLiblinear must return the same models,
 // and liblinear-predict must compute the same predictions and probabilities.
 func TestWriteLiblinear(t *testing.T) {
-	twoClasses, twoLabels := random(t, 80, 8, 3, true)
-	moreClasses, threeLabels := threeClasses(t)
+	twoClassData, twoLabels := randomData(t, 80, 8, 3, true)
+	threeClassData, threeLabels := threeClassSample(t)
 	for i := range threeLabels {
 		threeLabels[i] -= 10 // to -10, 0 and 10
 	}
@@ -32,9 +32,9 @@ func TestWriteLiblinear(t *testing.T) {
 		y    []float64
 		spec Spec
 	}{
-		{twoClasses, twoLabels, Spec{}}, {twoClasses, twoLabels, Spec{NoIntercept: true}}, {twoClasses, twoLabels, Spec{Positive: &low}},
-		{twoClasses, twoLabels, Spec{Loss: solver.SquaredHinge{}}}, {twoClasses, twoLabels, Spec{Loss: solver.Squared{}}},
-		{moreClasses, threeLabels, Spec{}}, {moreClasses, threeLabels, Spec{NoIntercept: true}}, {moreClasses, threeLabels, Spec{Loss: solver.SquaredHinge{}}},
+		{twoClassData, twoLabels, Spec{}}, {twoClassData, twoLabels, Spec{NoIntercept: true}}, {twoClassData, twoLabels, Spec{Positive: &low}},
+		{twoClassData, twoLabels, Spec{Loss: solver.SquaredHinge{}}}, {twoClassData, twoLabels, Spec{Loss: solver.Squared{}}},
+		{threeClassData, threeLabels, Spec{}}, {threeClassData, threeLabels, Spec{NoIntercept: true}}, {threeClassData, threeLabels, Spec{Loss: solver.SquaredHinge{}}},
 	} {
 		c.spec.Lambda = 0.01
 		m := mustFit(t, &c.spec, c.x, c.y)
@@ -43,7 +43,7 @@ func TestWriteLiblinear(t *testing.T) {
 			t.Fatal(err)
 		}
 		got, err := ReadLiblinear(bytes.NewReader(text.Bytes()), "m")
-		if diff := cmp.Diff(plain(m), got); err != nil || diff != "" {
+		if diff := cmp.Diff(liblinearFields(m), got); err != nil || diff != "" {
 			t.Error(err, diff)
 		}
 		predictLiblinear(t, m, text.Bytes(), c.x, c.y)
@@ -61,8 +61,8 @@ func TestWriteLiblinear(t *testing.T) {
 	}
 }
 
-// plain returns a model with only those fields of m that a liblinear file has.
-func plain(m *Model) *Model {
+// liblinearFields returns a model with only those fields of m that a liblinear file has.
+func liblinearFields(m *Model) *Model {
 	p := &Model{Loss: m.Loss, Labels: m.Labels, Classes: m.Classes, HasIntercept: m.HasIntercept, IndexBase: 1}
 	for _, c := range m.Columns {
 		p.Columns = append(p.Columns, Column{Coefficients: c.Coefficients, Intercept: c.Intercept, Certificate: Certificate{Gap: math.Inf(1)}})
@@ -74,23 +74,24 @@ func plain(m *Model) *Model {
 // as m. text is the liblinear file of m.
 func predictLiblinear(t *testing.T, m *Model, text []byte, x *sparse.CSR, y []float64) {
 	t.Helper()
-	predict, err := exec.LookPath("liblinear-predict")
+	predictPath, err := exec.LookPath("liblinear-predict")
 	if err != nil {
 		t.Log("liblinear-predict is not installed: only the text is checked")
 		return
 	}
 	dir := t.TempDir()
-	data, file, out := filepath.Join(dir, "data"), filepath.Join(dir, "model"), filepath.Join(dir, "out")
-	writeLIBSVM(t, data, x, y)
-	if err := os.WriteFile(file, text, 0o600); err != nil {
+	dataPath, modelPath := filepath.Join(dir, "data"), filepath.Join(dir, "model")
+	outPath := filepath.Join(dir, "out")
+	writeLIBSVM(t, dataPath, x, y)
+	if err := os.WriteFile(modelPath, text, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	args := []string{"-q", data, file, out}
+	args := []string{"-q", dataPath, modelPath, outPath}
 	if m.givesProbability() {
 		args = append([]string{"-b", "1"}, args...)
 	}
-	run(t, predict, args...)
-	result, err := os.ReadFile(out)
+	runProgram(t, predictPath, args...)
+	result, err := os.ReadFile(outPath)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,7 +109,7 @@ func predictLiblinear(t *testing.T, m *Model, text []byte, x *sparse.CSR, y []fl
 	for i, line := range lines {
 		words := strings.Fields(line)
 		label, err := m.Predict(x.Row(i))
-		if theirs, bad := strconv.ParseFloat(words[0], 64); err != nil || bad != nil || math.Abs(theirs-label) > 1e-5*math.Abs(label) {
+		if liblinearLabel, parseErr := strconv.ParseFloat(words[0], 64); err != nil || parseErr != nil || math.Abs(liblinearLabel-label) > 1e-5*math.Abs(label) {
 			t.Errorf("row %d: %v (%v), liblinear-predict %s", i, label, err, words[0])
 		}
 		if len(words) == 1 {
@@ -117,7 +118,7 @@ func predictLiblinear(t *testing.T, m *Model, text []byte, x *sparse.CSR, y []fl
 		idx, val := x.Row(i)
 		p, err := m.RowProbabilities(nil, idx, val)
 		for k, v := range p {
-			if theirs, bad := strconv.ParseFloat(words[k+1], 64); err != nil || bad != nil || math.Abs(theirs-v) > 1e-5 {
+			if liblinearProbability, parseErr := strconv.ParseFloat(words[k+1], 64); err != nil || parseErr != nil || math.Abs(liblinearProbability-v) > 1e-5 {
 				t.Errorf("row %d: %v, liblinear-predict %s", i, p, line)
 				break
 			}
@@ -128,17 +129,18 @@ func predictLiblinear(t *testing.T, m *Model, text []byte, x *sparse.CSR, y []fl
 // TestLiblinearTrain reads models that liblinear-train wrote, and checks that they make the same predictions
 // as liblinear-predict.
 func TestLiblinearTrain(t *testing.T) {
-	train, predict := program(t, "liblinear-train"), program(t, "liblinear-predict")
+	trainPath, predictPath := programPath(t, "liblinear-train"), programPath(t, "liblinear-predict")
 	dir := t.TempDir()
-	x, y := random(t, 80, 8, 3, true)
-	data, file, out := filepath.Join(dir, "data"), filepath.Join(dir, "model"), filepath.Join(dir, "out")
-	writeLIBSVM(t, data, x, y)
+	x, y := randomData(t, 80, 8, 3, true)
+	dataPath, modelPath := filepath.Join(dir, "data"), filepath.Join(dir, "model")
+	outPath := filepath.Join(dir, "out")
+	writeLIBSVM(t, dataPath, x, y)
 	for _, args := range [][]string{{"-s", "6"}, {"-s", "0", "-B", "1"}, {"-s", "3", "-B", "2"}, {"-s", "11", "-B", "1"}} {
-		run(t, train, append(slices.Clone(args), "-q", data, file)...)
-		run(t, predict, data, file, out)
-		m := readLiblinear(t, file)
+		runProgram(t, trainPath, append(slices.Clone(args), "-q", dataPath, modelPath)...)
+		runProgram(t, predictPath, dataPath, modelPath, outPath)
+		m := readLiblinear(t, modelPath)
 		want, _ := m.Predictions(nil, x)
-		text, _ := os.ReadFile(out)
+		text, _ := os.ReadFile(outPath)
 		for i, word := range strings.Fields(string(text)) {
 			if got, _ := strconv.ParseFloat(word, 64); math.Abs(got-want[i]) > 1e-5*math.Abs(want[i]) {
 				t.Errorf("%v: row %d: liblinear predicts %v, the model %v", args, i, got, want[i])
@@ -158,7 +160,7 @@ func TestBadLiblinear(t *testing.T) {
 	if err != nil || !slices.Equal(m.Classes.Values, []float64{-1, 2, 7}) || m.Columns[0].Coefficients[0] != 2 || m.Columns[0].Intercept != 5 || m.Columns[2].Intercept != 4 {
 		t.Fatalf("%+v, %v", m, err)
 	}
-	for _, c := range []struct{ good, from, to, want string }{
+	for _, c := range []struct{ validFile, oldText, newText, want string }{
 		{twoClassFile, "L1R_LR", "MCSVM_CS", `m:1: "MCSVM_CS": solver_type: expected one`},
 		{twoClassFile, "nr_class 2", "nr_class 3", "m:3: 2 labels: expected 3"},
 		{twoClassFile, "label 1 -1", "label 1", "m:3: 1 labels"},
@@ -191,14 +193,14 @@ func TestBadLiblinear(t *testing.T) {
 		{threeClassFile, "nr_class 3\nlabel 7 -1 2\n", "label 7 2\nnr_class 3\n", "2 labels of 3 classes"},
 		{threeClassFile, "6 \n", "\n", "5 weights: expected 6"},
 	} {
-		if _, err := ReadLiblinear(strings.NewReader(strings.Replace(c.good, c.from, c.to, 1)), "m"); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%q: want %q, got %v", c.to, c.want, err)
+		if _, err := ReadLiblinear(strings.NewReader(strings.Replace(c.validFile, c.oldText, c.newText, 1)), "m"); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%q: want %q, got %v", c.newText, c.want, err)
 		}
 	}
 }
 
-// program returns the path of a program, or skips the test if the program is not installed.
-func program(t testing.TB, name string) string {
+// programPath returns the path of a program, or skips the test if the program is not installed.
+func programPath(t testing.TB, name string) string {
 	t.Helper()
 	path, err := exec.LookPath(name)
 	if err != nil {
@@ -207,7 +209,7 @@ func program(t testing.TB, name string) string {
 	return path
 }
 
-func run(t testing.TB, name string, args ...string) string {
+func runProgram(t testing.TB, name string, args ...string) string {
 	t.Helper()
 	out, err := exec.Command(name, args...).CombinedOutput()
 	if err != nil {

@@ -18,9 +18,9 @@ func parts(x *sparse.CSR, size int) iter.Seq2[int, int] {
 		n, _ := x.Dims()
 		for lo := 0; lo < n; lo += size {
 			hi := min(lo+size, n)
-			more := yield(lo, hi)
+			ok := yield(lo, hi)
 			x.Release(lo, hi)
-			if !more {
+			if !ok {
 				return
 			}
 		}
@@ -49,11 +49,11 @@ func mappedDesign(spec *Spec, x *sparse.CSR, y []float64, classLabel *float64) (
 		d.mapping = indicatorMapping
 	case classifies(d.loss):
 		d.mapping = sparse.LabelMapping{Negative: -1, Positive: 1}
-		if low, high := team.Any(seen[0]), team.Any(seen[1]); !low || !high {
+		if hasNegative, hasPositive := team.Any(seen[0]), team.Any(seen[1]); !hasNegative || !hasPositive {
 			return nil, errorf("every label is the same; expected two classes")
 		}
 	}
-	d.weights, err = spec.weigh(team, y, d.side())
+	d.weights, err = spec.weigh(team, y, d.classOfRow())
 	x.Release(0, n)
 	d.summary = spec.summarise(team, x, d.weights != nil)
 	return d, err
@@ -85,18 +85,18 @@ func (s *Spec) checkMapped(x *sparse.CSR, y []float64) error {
 // seenLabels checks the labels. seen[0] is true if the negative class occurs, and seen[1] if the
 // positive class does.
 func seenLabels(x *sparse.CSR, y []float64, spec *Spec) (seen [2]bool, err error) {
-	classes := classifies(spec.loss())
-	if positive := spec.Positive; classes && positive != nil && *positive != spec.original(1) {
-		return seen, errorf("Spec.Positive = %v: the positive class of data larger than memory is %v; for the other class set ReadOptions.Positive", *positive, spec.original(1))
+	isClassifier := classifies(spec.loss())
+	if positive := spec.Positive; isClassifier && positive != nil && *positive != spec.originalLabel(1) {
+		return seen, errorf("Spec.Positive = %v: the positive class of data larger than memory is %v; for the other class set ReadOptions.Positive", *positive, spec.originalLabel(1))
 	}
 	for lo, hi := range parts(x, rowsPerRelease) {
 		for i, v := range y[lo:hi] {
-			if classes && v != 1 && v != -1 {
+			if isClassifier && v != 1 && v != -1 {
 				return seen, errorf("label %v of row %d; those of data larger than memory are −1 and +1, or finite numbers where the loss is for numbers", v, lo+i)
 			}
 			seen[classOf(v)] = true
 		}
-		if !classes && spec.loss().Validate(y[lo:hi]) != nil {
+		if !isClassifier && spec.loss().Validate(y[lo:hi]) != nil {
 			return seen, spec.loss().Validate(y) // all labels, for the row number in the error
 		}
 	}

@@ -34,63 +34,65 @@ func (s *Spec) EstimateMemory(x *sparse.CSR, fits Fits) int64 {
 	if parallelFits > 1 {
 		spec.Threads = 1
 	}
-	fit := spec.memoryOf(x)
-	models := problems * 8 * int64(p+1)
+	fitMemory := spec.memoryOf(x)
+	modelBytes := problems * 8 * int64(p+1)
 	// A coefficient that is not zero takes 12 bytes: an index and a value. Assume that the mean number of
 	// such coefficients is half of min(n, p).
 	if fits.Lambdas > 0 {
-		models = problems * int64(fits.Lambdas) * 12 * int64(min(n, p)) / 2
+		modelBytes = problems * int64(fits.Lambdas) * 12 * int64(min(n, p)) / 2
 	}
-	total := parallelFits * (fit.rows + fit.solver)
+	totalBytes := parallelFits * (fitMemory.rowBytes + fitMemory.solverBytes)
 	if fits.Folds > 0 {
-		fold := fit
+		foldMemory := fitMemory
 		if threads > 1 && spec.Threads != 1 {
 			spec.Threads = 1
-			fold = spec.memoryOf(x)
+			foldMemory = spec.memoryOf(x)
 		}
 		const scoreBytes = 24 // bytes of a margin, a score and a weight
-		k, table := int64(fits.Folds), matrixBytes(n, x.NNZ())+3*8*int64(n)
-		fittedBytes, heldBytes := (k-1)*(table+fold.rows)/k, (table+scoreBytes*problems*int64(n))/k
-		total = max(total, min(int64(threads), k)*(fittedBytes+heldBytes+fold.solver)) + 3*8*int64(n)
+		k, tableBytes := int64(fits.Folds), matrixBytes(n, x.NNZ())+3*8*int64(n)
+		fittedBytes := (k - 1) * (tableBytes + foldMemory.rowBytes) / k
+		heldBytes := (tableBytes + scoreBytes*problems*int64(n)) / k
+		foldBytes := fittedBytes + heldBytes + foldMemory.solverBytes
+		totalBytes = max(totalBytes, min(int64(threads), k)*foldBytes) + 3*8*int64(n)
 	}
-	return total + models + s.bytes()
+	return totalBytes + modelBytes + s.bytes()
 }
 
 // bytes returns the memory of the slices, the matrix and the graph of s.
 func (s *Spec) bytes() int64 {
 	const edgeBytes, groupBytes = 16, 24
-	total := 8 * int64(len(s.SampleWeights)+len(s.Offsets)+len(s.PenaltyFactors))
+	totalBytes := 8 * int64(len(s.SampleWeights)+len(s.Offsets)+len(s.PenaltyFactors))
 	if s.A != nil {
 		rows, _ := s.A.Dims()
-		total += matrixBytes(rows, s.A.NNZ())
+		totalBytes += matrixBytes(rows, s.A.NNZ())
 	}
 	if s.Graph != nil {
-		total += edgeBytes * int64(len(s.Graph.Edges()))
+		totalBytes += edgeBytes * int64(len(s.Graph.Edges()))
 	}
 	if g, ok := s.Penalty.(GroupLasso); ok {
 		for _, members := range g.Groups {
-			total += groupBytes + 8*int64(len(members))
+			totalBytes += groupBytes + 8*int64(len(members))
 		}
 	}
 	if b, ok := s.Domain.(solver.Box); ok {
-		total += 8 * int64(len(b.Lower)+len(b.Upper))
+		totalBytes += 8 * int64(len(b.Lower)+len(b.Upper))
 	}
-	return total
+	return totalBytes
 }
 
 func matrixBytes(rows int, entries int64) int64 { return 8*int64(rows+1) + 12*entries }
 
-// A memory is an estimate of the bytes that the fit of one problem needs.
-type memory struct {
-	rows   int64 // bytes of copies of the rows and labels
-	solver int64 // all other bytes of the fit
+// A memoryEstimate is an estimate of the bytes that the fit of one problem needs.
+type memoryEstimate struct {
+	rowBytes    int64 // bytes of copies of the rows and labels
+	solverBytes int64 // all other bytes of the fit
 }
 
 // manyFeatures is the number of features above which memoryOf may make a rough estimate. A better estimate
 // would allocate vectors with an entry for each feature.
 const manyFeatures = 1 << 26
 
-func (s *Spec) memoryOf(x *sparse.CSR) memory {
+func (s *Spec) memoryOf(x *sparse.CSR) memoryEstimate {
 	// Numbers of vectors that have one entry for each feature:
 	const (
 		designVectors = 10 // in a design and its penalty
@@ -98,16 +100,16 @@ func (s *Spec) memoryOf(x *sparse.CSR) memory {
 	)
 	n, p := x.Dims()
 	entries, columns := x.NNZ(), int64(p)
-	m := memory{rows: 2 * 8 * int64(n)}
+	m := memoryEstimate{rowBytes: 2 * 8 * int64(n)}
 	if s.SampleWeights != nil || s.ClassWeights != nil || s.Balanced {
-		m.rows += 8 * int64(n)
+		m.rowBytes += 8 * int64(n)
 	}
 	if !s.NoIntercept {
 		columns, entries = columns+1, entries+int64(n)
-		m.rows += matrixBytes(n, entries)
+		m.rowBytes += matrixBytes(n, entries)
 	}
-	if m.solver = 8 * designVectors * columns; p > manyFeatures && columns > entries {
-		m.solver = 8 * fitVectors * columns
+	if m.solverBytes = 8 * designVectors * columns; p > manyFeatures && columns > entries {
+		m.solverBytes = 8 * fitVectors * columns
 		return m
 	}
 	d := &design{spec: s, n: n, p: p, x: x, loss: s.loss(), scale: slices.Repeat([]float64{1}, p)}
@@ -119,29 +121,29 @@ func (s *Spec) memoryOf(x *sparse.CSR) memory {
 	if err != nil {
 		return m
 	}
-	q := d.pose(penalty)
+	q := d.exactProblem(penalty)
 	q.Data, q.Ones = x, !s.NoIntercept
-	m.rows += x.CompactBytes()
-	if s.minimizes() || d.ownDomain() || q.Refusal() != nil {
-		d.memoryOfMinimizer(q, &m)
+	m.rowBytes += x.CompactBytes()
+	if s.needsMinimize() || d.unsupportedDomain() || q.Refusal() != nil {
+		d.addMinimizerMemory(q, &m)
 		return m
 	}
-	m.solver += q.Memory(rows.NewChunks(x, 1).Count())
+	m.solverBytes += q.Memory(rows.NewChunks(x, 1).Count())
 	return m
 }
 
-// memoryOfMinimizer adds to m the memory of a fit by solver.Minimize. q is the problem of d for package
+// addMinimizerMemory adds to m the memory of a fit by solver.Minimize. q is the problem of d for package
 // exact.
-func (d *design) memoryOfMinimizer(q *exact.Problem, m *memory) {
+func (d *design) addMinimizerMemory(q *exact.Problem, m *memoryEstimate) {
 	bareSpec := *d.spec // bareSpec gets settings for which newMinimizer does not copy the rows
 	copies := int64(0)
-	if d.spec.standardizes() || d.factorRoots() != nil {
+	if d.spec.standardizes() || d.sqrtPenaltyFactors() != nil {
 		copies, bareSpec.Standardize, bareSpec.PenaltyFactors = copies+1, StandardizeOff, nil
 	}
 	if d.spec.Offsets != nil && !traits(d.loss).Residual {
 		copies++
 	}
-	m.rows += copies * matrixBytes(d.n, d.x.NNZ()+int64(d.n))
+	m.rowBytes += copies * matrixBytes(d.n, d.x.NNZ()+int64(d.n))
 	bareSpec.NoIntercept, bareSpec.Offsets = true, nil
 	bareDesign := *d
 	bareDesign.spec = &bareSpec
@@ -149,9 +151,9 @@ func (d *design) memoryOfMinimizer(q *exact.Problem, m *memory) {
 	if err != nil {
 		return
 	}
-	problem := g.pose(1)
-	_, auto := cmp.Or[solver.Method](d.spec.Method, solver.Auto{}).(solver.Auto)
+	problem := g.problemFor(1)
+	_, isAuto := cmp.Or[solver.Method](d.spec.Method, solver.Auto{}).(solver.Auto)
 	// Only q has the intercept. The intercept makes a banded Hessian full, so that the proof may take more
 	// memory than the fit of problem.
-	m.solver += max(problem.Memory(d.spec.Method)-d.x.CompactBytes(), exact.ProverMemory(q, rows.NewChunks(d.x, 1).Count(), auto))
+	m.solverBytes += max(problem.Memory(d.spec.Method)-d.x.CompactBytes(), exact.ProverMemory(q, rows.NewChunks(d.x, 1).Count(), isAuto))
 }

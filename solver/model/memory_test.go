@@ -18,7 +18,7 @@ import (
 
 // TestEstimateMemory checks that estimates are from 0.9 to 2.5 times the measured peak memory of fits.
 func TestEstimateMemory(t *testing.T) {
-	type data struct{ rows, features, perRow, classes int }
+	type dataShape struct{ rows, features, entriesPerRow, classes int }
 	groupsOf := func(p int) model.Penalty {
 		var g model.GroupLasso
 		for j := 0; j+5 <= p; j += 5 {
@@ -26,42 +26,42 @@ func TestEstimateMemory(t *testing.T) {
 		}
 		return g
 	}
-	rough := solver.Settings{RelTol: 0.3} // the first steps need as much memory as the whole fit
-	coupled := data{rows: 200, features: 1000, perRow: 100}
-	plain, wide, text := data{rows: 20000, features: 40}, data{rows: 300, features: 1500, perRow: 150}, data{rows: 4000, features: 8000, perRow: 40}
+	roughSettings := solver.Settings{RelTol: 0.3} // the first steps need as much memory as the whole fit
+	coupledShape := dataShape{rows: 200, features: 1000, entriesPerRow: 100}
+	plainShape, wideShape, textShape := dataShape{rows: 20000, features: 40}, dataShape{rows: 300, features: 1500, entriesPerRow: 150}, dataShape{rows: 4000, features: 8000, entriesPerRow: 40}
 	for _, c := range []struct {
 		name   string
-		shape  data
+		shape  dataShape
 		mapped bool
 		spec   model.Spec
 		fits   model.Fits
 		long   bool
 	}{
-		{name: "plain", shape: plain, spec: model.Spec{NoIntercept: true, Standardize: model.StandardizeOff}},
-		{name: "intercept", shape: plain},
-		{name: "intercept, mapped", shape: plain, mapped: true},
-		{name: "weights", shape: plain, mapped: true, spec: model.Spec{Balanced: true}, long: true},
-		{name: "squared", shape: plain, spec: model.Spec{Loss: solver.Squared{}}, long: true},
-		{name: "elastic net", shape: wide, spec: model.Spec{Lambda: 1e-5, Penalty: model.ElasticNet{L1Ratio: 0.1}}}, // many columns in the working set
-		{name: "box", shape: wide, spec: model.Spec{Domain: solver.Nonnegative{}}},
-		{name: "sparse", shape: text, mapped: true},
-		{name: "groups", shape: coupled, spec: model.Spec{Penalty: groupsOf(1000), Settings: rough}},
-		{name: "graph", shape: coupled, spec: model.Spec{Graph: graph.Chain(1000), Settings: rough}},
-		{name: "graph of many features", shape: data{rows: 1500, features: 2500, perRow: 30}, spec: model.Spec{Graph: graph.Chain(2500)}, long: true},
-		{name: "classes", shape: data{rows: 20000, features: 40, classes: 4}},
-		{name: "path", shape: plain, fits: model.Fits{Lambdas: 10}},
-		{name: "path of text", shape: text, fits: model.Fits{Lambdas: 20}, long: true},
-		{name: "cross-validation", shape: plain, mapped: true, fits: model.Fits{Lambdas: 3, Folds: 5}},
-		{name: "cross-validation, wide", shape: wide, fits: model.Fits{Lambdas: 5, Folds: 5}},
-		{name: "cross-validation of classes", shape: data{rows: 6000, features: 40, classes: 3}, fits: model.Fits{Lambdas: 3, Folds: 3}},
-		{name: "method scas-k", shape: plain, spec: model.Spec{Settings: solver.Settings{Method: solver.SCASK{}, Passes: 5}}},
-		{name: "float32", shape: plain, mapped: true, spec: model.Spec{Settings: solver.Settings{Passes: 5, Float32: true}}, long: true},
+		{name: "plain", shape: plainShape, spec: model.Spec{NoIntercept: true, Standardize: model.StandardizeOff}},
+		{name: "intercept", shape: plainShape},
+		{name: "intercept, mapped", shape: plainShape, mapped: true},
+		{name: "weights", shape: plainShape, mapped: true, spec: model.Spec{Balanced: true}, long: true},
+		{name: "squared", shape: plainShape, spec: model.Spec{Loss: solver.Squared{}}, long: true},
+		{name: "elastic net", shape: wideShape, spec: model.Spec{Lambda: 1e-5, Penalty: model.ElasticNet{L1Ratio: 0.1}}}, // many columns in the working set
+		{name: "box", shape: wideShape, spec: model.Spec{Domain: solver.Nonnegative{}}},
+		{name: "sparse", shape: textShape, mapped: true},
+		{name: "groups", shape: coupledShape, spec: model.Spec{Penalty: groupsOf(1000), Settings: roughSettings}},
+		{name: "graph", shape: coupledShape, spec: model.Spec{Graph: graph.Chain(1000), Settings: roughSettings}},
+		{name: "graph of many features", shape: dataShape{rows: 1500, features: 2500, entriesPerRow: 30}, spec: model.Spec{Graph: graph.Chain(2500)}, long: true},
+		{name: "classes", shape: dataShape{rows: 20000, features: 40, classes: 4}},
+		{name: "path", shape: plainShape, fits: model.Fits{Lambdas: 10}},
+		{name: "path of text", shape: textShape, fits: model.Fits{Lambdas: 20}, long: true},
+		{name: "cross-validation", shape: plainShape, mapped: true, fits: model.Fits{Lambdas: 3, Folds: 5}},
+		{name: "cross-validation, wide", shape: wideShape, fits: model.Fits{Lambdas: 5, Folds: 5}},
+		{name: "cross-validation of classes", shape: dataShape{rows: 6000, features: 40, classes: 3}, fits: model.Fits{Lambdas: 3, Folds: 3}},
+		{name: "method scas-k", shape: plainShape, spec: model.Spec{Settings: solver.Settings{Method: solver.SCASK{}, Passes: 5}}},
+		{name: "float32", shape: plainShape, mapped: true, spec: model.Spec{Settings: solver.Settings{Passes: 5, Float32: true}}, long: true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if c.long {
 				sparsetest.Long(t)
 			}
-			s, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: c.shape.rows, Features: c.shape.features, NonzerosPerRow: c.shape.perRow, Noise: 1, Seed: 1})
+			s, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: c.shape.rows, Features: c.shape.features, NonzerosPerRow: c.shape.entriesPerRow, Noise: 1, Seed: 1})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -84,16 +84,16 @@ func TestEstimateMemory(t *testing.T) {
 			spec.Lambda, spec.Threads = cmp.Or(spec.Lambda, 1e-4), 2 // a small lambda gives large working sets
 			x, y := d.X, d.Labels
 			fit := func() any {
-				path := model.PathSettings{Count: c.fits.Lambdas}
+				pathSettings := model.PathSettings{Count: c.fits.Lambdas}
 				var result any
 				var err error
 				switch {
 				case c.fits.Folds > 0:
-					result, err = model.CV(context.Background(), &spec, x, y, &model.CVSettings{Path: path, Folds: c.fits.Folds})
+					result, err = model.CV(context.Background(), &spec, x, y, &model.CVSettings{Path: pathSettings, Folds: c.fits.Folds})
 				case c.fits.Lambdas > 0:
 					var steps []*model.Step
-					for step, failed := range model.Path(context.Background(), &spec, x, y, &path) {
-						steps, err = append(steps, step), cmp.Or(err, failed)
+					for step, stepErr := range model.Path(context.Background(), &spec, x, y, &pathSettings) {
+						steps, err = append(steps, step), cmp.Or(err, stepErr)
 					}
 					result = steps
 				default:
@@ -108,10 +108,10 @@ func TestEstimateMemory(t *testing.T) {
 			ratio := 0.0
 			// Garbage can make a measured peak too large: take the smallest of up to three peaks.
 			for range 3 {
-				before := solvertest.HeapAfterGC()
+				heapBefore := solvertest.HeapAfterGC()
 				result, peak := solvertest.PeakHeap(fit)
 				runtime.KeepAlive(result)
-				if ratio = max(ratio, float64(estimate)/float64(peak-before)); ratio > 0.95 {
+				if ratio = max(ratio, float64(estimate)/float64(peak-heapBefore)); ratio > 0.95 {
 					break
 				}
 			}

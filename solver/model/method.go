@@ -10,7 +10,7 @@ import (
 )
 
 func (s *Spec) methodExceptAuto() solver.Method {
-	if _, auto := s.Method.(solver.Auto); auto {
+	if _, isAuto := s.Method.(solver.Auto); isAuto {
 		return nil
 	}
 	return s.Method
@@ -18,13 +18,13 @@ func (s *Spec) methodExceptAuto() solver.Method {
 
 // A setting is a field of Settings or Spec, other than Method, that requires solver.Minimize if it is set.
 type setting struct {
-	name  string
-	value any
-	set   bool
-	unset sparse.Remedy // how to unset a setting that is only for data in memory; zero for other settings
+	name        string
+	value       any
+	set         bool
+	unsetRemedy sparse.Remedy // how to unset a setting that is only for data in memory; zero for other settings
 }
 
-func (s *Spec) minimizeSettings() []setting {
+func (s *Spec) settingsForMinimize() []setting {
 	return []setting{
 		{name: "RelTol", value: s.RelTol, set: s.RelTol < 0},
 		{name: "Passes", value: s.Passes, set: s.Passes != 0},
@@ -43,13 +43,13 @@ func (s *Spec) minimizeSettings() []setting {
 	}
 }
 
-// minimizeSetting returns the name and the value of the first setting that requires solver.Minimize. The name
-// is "" if there is no such setting.
-func (s *Spec) minimizeSetting() (name string, value any) {
+// firstSettingForMinimize returns the name and the value of the first setting that requires solver.Minimize.
+// The name is "" if there is no such setting.
+func (s *Spec) firstSettingForMinimize() (name string, value any) {
 	if m := s.methodExceptAuto(); m != nil {
 		return "Method", m.Info().Name
 	}
-	for _, f := range s.minimizeSettings() {
+	for _, f := range s.settingsForMinimize() {
 		if f.set {
 			return f.name, f.value
 		}
@@ -57,27 +57,27 @@ func (s *Spec) minimizeSetting() (name string, value any) {
 	return "", nil
 }
 
-// minimizes reports whether a setting requires solver.Minimize.
-func (s *Spec) minimizes() bool {
-	setting, _ := s.minimizeSetting()
-	return setting != ""
+// needsMinimize reports whether a setting requires solver.Minimize.
+func (s *Spec) needsMinimize() bool {
+	settingName, _ := s.firstSettingForMinimize()
+	return settingName != ""
 }
 
 // checkMethod returns an error if a setting requires solver.Minimize or stream.Minimize, but the method does
 // not support the rest of the specification. p is the number of features.
 func (s *Spec) checkMethod(p int) error {
-	setting, value := s.minimizeSetting()
+	settingName, value := s.firstSettingForMinimize()
 	switch {
-	case setting == "":
+	case settingName == "":
 		return nil
 	case s.streams():
-		return s.checkStreamed(setting, value)
+		return s.checkStreamed(settingName, value)
 	}
 	method := s.Method
 	if method == nil {
 		method = solver.Auto{}
 	}
-	return s.checkParts(p, method.Info(), setting, value)
+	return s.checkParts(p, method.Info(), settingName, value)
 }
 
 var (
@@ -98,8 +98,9 @@ var (
 	useSCASL      = sparse.Remedy{Field: "Settings.Method", To: "scas-l"}
 )
 
-// An unsupported is a part that a method does not support. present is true if the specification has the part.
-type unsupported struct {
+// An unsupportedPart is a part that a method does not support. present is true if the specification has the
+// part.
+type unsupportedPart struct {
 	present  bool
 	reason   string // the text for SettingError.Allowed
 	remedies []sparse.Remedy
@@ -107,11 +108,12 @@ type unsupported struct {
 
 // checkParts returns an error if the specification for p features has a part that the method does not
 // support. The error names the setting that requires the method, and the value of this setting.
-func (s *Spec) checkParts(p int, info solver.MethodInfo, setting string, value any) error {
-	net := s.l1Ratio() < 1
-	offsetColumn := s.Offsets != nil && !traits(s.loss()).Residual // the offsets become a column of the data
+func (s *Spec) checkParts(p int, info solver.MethodInfo, settingName string, value any) error {
+	isElasticNet := s.l1Ratio() < 1
+	// The offsets become a column of the data.
+	needsOffsetColumn := s.Offsets != nil && !traits(s.loss()).Residual
 	_, isBox := s.box(p)
-	ridge := s.Mu > 0 || s.Graph != nil && net || s.MuA > 0 && !s.couples()
+	hasRidge := s.Mu > 0 || s.Graph != nil && isElasticNet || s.MuA > 0 && !s.couples()
 	const (
 		oneRidge = "the method has one ridge for all coefficients, and the intercept has none"
 		oneScale = "the method has one ridge for all coefficients, and takes no factors beside it"
@@ -123,28 +125,29 @@ func (s *Spec) checkParts(p int, info solver.MethodInfo, setting string, value a
 		offsets  = "the method takes offsets only with the losses squared and huber"
 		boxes    = "with this loss, the method takes offsets only with a domain that bounds each coefficient on its own"
 	)
-	limited := !info.AnyProblem
-	return firstUnsupported(setting, value, nil, []unsupported{
-		{!s.NoIntercept && ridge, oneRidge, []sparse.Remedy{noIntercept}},
-		{s.PenaltyFactors != nil && (ridge || s.MuA > 0), oneScale, []sparse.Remedy{noFactors}},
+	plainOnly := !info.AnyProblem                          // the method does not support every problem
+	hasFreeFeature := slices.Contains(s.PenaltyFactors, 0) // a feature has no penalty
+	return unsupportedError(settingName, value, nil, []unsupportedPart{
+		{!s.NoIntercept && hasRidge, oneRidge, []sparse.Remedy{noIntercept}},
+		{s.PenaltyFactors != nil && (hasRidge || s.MuA > 0), oneScale, []sparse.Remedy{noFactors}},
 		{s.MuA > 0 && s.Graph != nil && s.fusion() != 1, oneOfA, []sparse.Remedy{noFusion}},
-		{s.MuA > 0 && s.couples() && net, noNet, []sparse.Remedy{noMuA}},
-		{s.SampleWeights != nil && limited, weights, []sparse.Remedy{noWeights, useSCASK}},
-		{s.ClassWeights != nil && limited, weights, []sparse.Remedy{noClasses, useSCASK}},
-		{s.Balanced && limited, weights, []sparse.Remedy{notBalanced, useSCASK}},
-		{s.Domain != nil && limited, "the method does not confine coefficients", []sparse.Remedy{noDomain, useSCASK}},
-		{offsetColumn && (limited || info.Theorem == 2), offsets, []sparse.Remedy{noOffsets, useSCASK}},
-		{offsetColumn && s.Domain != nil && !isBox, boxes, []sparse.Remedy{noOffsets, noDomain}},
-		{s.grouped() && limited, absolute, []sparse.Remedy{noGroups, useSCASK}},
-		{s.MuA > 0 && s.couples() && limited, absolute, []sparse.Remedy{noMuA, useSCASK}},
-		{net && !s.NoIntercept && limited, features, []sparse.Remedy{noIntercept, useSCASK}},
-		{net && slices.Contains(s.PenaltyFactors, 0) && limited, features, []sparse.Remedy{noFactors, useSCASK}},
+		{s.MuA > 0 && s.couples() && isElasticNet, noNet, []sparse.Remedy{noMuA}},
+		{s.SampleWeights != nil && plainOnly, weights, []sparse.Remedy{noWeights, useSCASK}},
+		{s.ClassWeights != nil && plainOnly, weights, []sparse.Remedy{noClasses, useSCASK}},
+		{s.Balanced && plainOnly, weights, []sparse.Remedy{notBalanced, useSCASK}},
+		{s.Domain != nil && plainOnly, "the method does not confine coefficients", []sparse.Remedy{noDomain, useSCASK}},
+		{needsOffsetColumn && (plainOnly || info.Theorem == 2), offsets, []sparse.Remedy{noOffsets, useSCASK}},
+		{needsOffsetColumn && s.Domain != nil && !isBox, boxes, []sparse.Remedy{noOffsets, noDomain}},
+		{s.grouped() && plainOnly, absolute, []sparse.Remedy{noGroups, useSCASK}},
+		{s.MuA > 0 && s.couples() && plainOnly, absolute, []sparse.Remedy{noMuA, useSCASK}},
+		{isElasticNet && !s.NoIntercept && plainOnly, features, []sparse.Remedy{noIntercept, useSCASK}},
+		{isElasticNet && hasFreeFeature && plainOnly, features, []sparse.Remedy{noFactors, useSCASK}},
 	})
 }
 
 // checkStreamed returns an error if stream.Minimize cannot fit the specification out of core. The error names
 // the given setting, which requires stream.Minimize, and its value.
-func (s *Spec) checkStreamed(setting string, value any) error {
+func (s *Spec) checkStreamed(settingName string, value any) error {
 	isAuto := false   // true if Method is nil or Auto
 	inMemory := false // true if Method is only for data in memory
 	switch s.methodExceptAuto().(type) {
@@ -160,7 +163,7 @@ func (s *Spec) checkStreamed(setting string, value any) error {
 		offsets   = "the method takes no offsets out of core"
 		factors   = "the method takes an elastic net without factors out of core"
 	)
-	parts := []unsupported{
+	parts := []unsupportedPart{
 		{isAuto, "out of core this is only for the methods scas-k and scas-l", []sparse.Remedy{useSCASK, useSCASL}},
 		{inMemory, "the method is for data in memory", []sparse.Remedy{useStreamed}},
 		{!s.NoIntercept, intercept, []sparse.Remedy{noIntercept}},
@@ -168,30 +171,30 @@ func (s *Spec) checkStreamed(setting string, value any) error {
 		{s.Offsets != nil, offsets, []sparse.Remedy{noOffsets}},
 		{s.l1Ratio() < 1 && s.PenaltyFactors != nil, factors, []sparse.Remedy{noFactors}},
 	}
-	for _, f := range s.minimizeSettings() {
-		refused := f.set && f.unset != (sparse.Remedy{})
-		parts = append(parts, unsupported{refused, "another setting is only for data in memory", []sparse.Remedy{f.unset}})
+	for _, f := range s.settingsForMinimize() {
+		refused := f.set && f.unsetRemedy != (sparse.Remedy{})
+		parts = append(parts, unsupportedPart{refused, "another setting is only for data in memory", []sparse.Remedy{f.unsetRemedy}})
 	}
-	return firstUnsupported(setting, value, stream.ErrNotStreamed, parts)
+	return unsupportedError(settingName, value, stream.ErrNotStreamed, parts)
 }
 
 // refuseMinimize returns a SettingError with the given reason if a setting requires solver.Minimize, and nil
 // otherwise. It is for fits out of core that need the default method, such as cross-validation.
 func (s *Spec) refuseMinimize(reason string) error {
-	setting, value := s.minimizeSetting()
+	settingName, value := s.firstSettingForMinimize()
 	remedy := sparse.Remedy{To: "leave it unset"}
-	if setting == "Method" {
+	if settingName == "Method" {
 		remedy = useAuto
 	}
-	return firstUnsupported(setting, value, stream.ErrNotStreamed, []unsupported{{setting != "", reason, []sparse.Remedy{remedy}}})
+	return unsupportedError(settingName, value, stream.ErrNotStreamed, []unsupportedPart{{settingName != "", reason, []sparse.Remedy{remedy}}})
 }
 
-// firstUnsupported returns a SettingError with the reason and the remedies of the first part that is present,
-// or nil if no part is. The error wraps kind.
-func firstUnsupported(setting string, value any, kind error, parts []unsupported) error {
+// unsupportedError returns a SettingError with the reason and the remedies of the first part that is present,
+// or nil if no part is. The error wraps wrappedErr.
+func unsupportedError(settingName string, value any, wrappedErr error, parts []unsupportedPart) error {
 	for _, u := range parts {
 		if u.present {
-			return &solver.SettingError{Field: setting, Value: value, Allowed: u.reason, Remedies: u.remedies, Err: kind}
+			return &solver.SettingError{Field: settingName, Value: value, Allowed: u.reason, Remedies: u.remedies, Err: wrappedErr}
 		}
 	}
 	return nil

@@ -17,7 +17,7 @@ import (
 
 // TestMethods checks the objectives and gaps of the methods that baseline.Methods lists.
 func TestMethods(t *testing.T) {
-	x, y := random(t, 80, 6, 3, true)
+	x, y := randomData(t, 80, 6, 3, true)
 	for name, spec := range map[string]Spec{
 		"lasso":   {},
 		"factors": {PenaltyFactors: []float64{1, 2, 0, 1, 0.5, 1}},
@@ -26,7 +26,7 @@ func TestMethods(t *testing.T) {
 	} {
 		spec.Lambda = 0.03
 		spec.RelTol = 1e-11
-		best := mustFit(t, &spec, x, y).Columns[0].Certificate
+		bestCertificate := mustFit(t, &spec, x, y).Columns[0].Certificate
 		for _, m := range baseline.Methods() {
 			if m.Info().NeedsL2 && spec.Mu == 0 {
 				continue
@@ -36,11 +36,12 @@ func TestMethods(t *testing.T) {
 			model := mustFit(t, &methodSpec, x, y)
 			column := &model.Columns[0]
 			c := column.Certificate
-			if at := naive(&spec, x, y, column.Coefficients, column.Intercept); math.Abs(at-c.Objective) > 1e-12 {
-				t.Errorf("%s, %s: objective %.15g, by plain loops %.15g", name, m.Info().Name, c.Objective, at)
+			objective := plainObjective(&spec, x, y, column.Coefficients, column.Intercept)
+			if math.Abs(objective-c.Objective) > 1e-12 {
+				t.Errorf("%s, %s: objective %.15g, by plain loops %.15g", name, m.Info().Name, c.Objective, objective)
 			}
-			if above := c.Objective - best.Objective; above < -best.Gap || above > c.Gap+1e-15 || above > 0.5*(math.Ln2-best.Objective) || c.RelTol != 0 {
-				t.Errorf("%s, %s: %g above the optimum, %+v", name, m.Info().Name, above, c)
+			if excess := c.Objective - bestCertificate.Objective; excess < -bestCertificate.Gap || excess > c.Gap+1e-15 || excess > 0.5*(math.Ln2-bestCertificate.Objective) || c.RelTol != 0 {
+				t.Errorf("%s, %s: %g above the optimum, %+v", name, m.Info().Name, excess, c)
 			}
 			run := &column.Run
 			if run.Method != m.Info().Name || run.OuterIterations == 0 || run.Last == nil || math.Abs(run.Last.Objective-c.Objective) > 1e-3 || run.Average {
@@ -53,7 +54,7 @@ func TestMethods(t *testing.T) {
 // TestAuto checks that solver.Auto fits the same model as the default method, even if solver.Minimize does
 // not support the specification.
 func TestAuto(t *testing.T) {
-	x, y := random(t, 60, 5, 9, true)
+	x, y := randomData(t, 60, 5, 9, true)
 	for name, spec := range map[string]Spec{
 		"lasso": {}, "ridge": {Mu: 0.3}, "factors": {Mu: 0.3, NoIntercept: true, PenaltyFactors: []float64{1, 2, 3, 0, 1}},
 		"graph": {Graph: graph.Chain(5), Fusion: 2, MuA: 0.1}, "elastic net": {Penalty: ElasticNet{0.5}}, "offsets": {Offsets: make([]float64, 60)},
@@ -69,7 +70,7 @@ func TestAuto(t *testing.T) {
 
 // TestRidge checks that Certificate.Ridge is what Mu adds to the objective, with and without offsets.
 func TestRidge(t *testing.T) {
-	x, y := random(t, 60, 5, 9, true)
+	x, y := randomData(t, 60, 5, 9, true)
 	offsets := make([]float64, 60)
 	for i := range offsets {
 		offsets[i] = float64(i%3) / 2
@@ -78,10 +79,10 @@ func TestRidge(t *testing.T) {
 		for _, o := range [][]float64{nil, offsets} {
 			spec := &Spec{Lambda: 0.02, Mu: 0.3, NoIntercept: true, Offsets: o, Settings: set}
 			m := mustFit(t, spec, x, y)
-			c, without := m.Columns[0].Certificate, *spec
-			without.Mu = 0
-			if rest := naive(&without, x, y, m.Columns[0].Coefficients, 0); !(c.Ridge > 0) || math.Abs(c.Objective-c.Ridge-rest) > 1e-12 {
-				t.Errorf("%s, %d offsets: %+v, without the ridge %v", name, len(o), c, rest)
+			c, specWithoutRidge := m.Columns[0].Certificate, *spec
+			specWithoutRidge.Mu = 0
+			if objectiveWithoutRidge := plainObjective(&specWithoutRidge, x, y, m.Columns[0].Coefficients, 0); !(c.Ridge > 0) || math.Abs(c.Objective-c.Ridge-objectiveWithoutRidge) > 1e-12 {
+				t.Errorf("%s, %d offsets: %+v, without the ridge %v", name, len(o), c, objectiveWithoutRidge)
 			}
 		}
 	}
@@ -89,14 +90,14 @@ func TestRidge(t *testing.T) {
 
 // TestAverage checks that Spec.Average stores the averaged iterate and its objective in the model.
 func TestAverage(t *testing.T) {
-	x, y := random(t, 80, 6, 3, true)
+	x, y := randomData(t, 80, 6, 3, true)
 	spec := &Spec{Lambda: 0.03, Settings: solver.Settings{Method: solver.SCAS{}, Passes: 20}}
 	lastColumn := mustFit(t, spec, x, y).Columns[0]
 	spec.Average = true
 	m := mustFit(t, spec, x, y)
 	c := m.Columns[0]
-	if at := naive(spec, x, y, c.Coefficients, c.Intercept); math.Abs(at-c.Certificate.Objective) > 1e-12 || !(at > lastColumn.Certificate.Objective) {
-		t.Errorf("objective %v, by plain loops %v, of the last iterate %v", c.Certificate.Objective, at, lastColumn.Certificate.Objective)
+	if objective := plainObjective(spec, x, y, c.Coefficients, c.Intercept); math.Abs(objective-c.Certificate.Objective) > 1e-12 || !(objective > lastColumn.Certificate.Objective) {
+		t.Errorf("objective %v, by plain loops %v, of the last iterate %v", c.Certificate.Objective, objective, lastColumn.Certificate.Objective)
 	}
 	if !c.Run.Average || c.Run.Last != nil || c.Groups != nil || c.Run.Rounded {
 		t.Errorf("%+v", c)
@@ -105,7 +106,7 @@ func TestAverage(t *testing.T) {
 
 // TestMethodErrors checks that an error names the part of the specification that the method does not support.
 func TestMethodErrors(t *testing.T) {
-	x, y := random(t, 40, 3, 1, true)
+	x, y := randomData(t, 40, 3, 1, true)
 	withMethod := func(m solver.Method) solver.Settings { return solver.Settings{Method: m} }
 	ones := make([]float64, 40)
 	for i := range ones {
@@ -136,8 +137,8 @@ func TestMethodErrors(t *testing.T) {
 		{Spec{Penalty: ElasticNet{0.5}, NoIntercept: true, PenaltyFactors: []float64{1, 0, 1}, Settings: withMethod(baseline.SA{})}, "Method", "PenaltyFactors"},
 	} {
 		m, err := Fit(t.Context(), &c.spec, x, y)
-		wrong, ok := errors.AsType[*solver.SettingError](err)
-		if m != nil || !ok || wrong.Field != c.setting || wrong.Remedies[0].Field != "Spec."+c.field || wrong.Err != nil || !strings.Contains(wrong.Error(), c.field) {
+		settingErr, ok := errors.AsType[*solver.SettingError](err)
+		if m != nil || !ok || settingErr.Field != c.setting || settingErr.Remedies[0].Field != "Spec."+c.field || settingErr.Err != nil || !strings.Contains(settingErr.Error(), c.field) {
 			t.Errorf("%v for %s: %v", c.setting, c.field, err)
 		}
 	}
@@ -161,7 +162,7 @@ func TestStreamedNoOptimum(t *testing.T) {
 		if !separated {
 			dataset.Labels[0] = -dataset.Labels[0]
 		}
-		data := store(t, dataset, false).inFile
+		data := storeInFile(t, dataset, false).fileData
 		spec := Spec{Lambda: 1e-2, PenaltyFactors: []float64{0, 1, 1, 1}, NoIntercept: true, Standardize: StandardizeOff, Memory: 1 << 20}
 		spec.Settings = solver.Settings{Method: solver.SCASK{}, Passes: 10}
 		m, err := Fit(t.Context(), &spec, data.X, data.Labels)
@@ -174,17 +175,17 @@ func TestStreamedNoOptimum(t *testing.T) {
 // TestStreamedMethods checks that SCASK and SCASL reach the optimum out of core, and that Fit and CV return
 // errors for settings that these methods do not support out of core.
 func TestStreamedMethods(t *testing.T) {
-	data := store(t, synthetic(t, sparse.SyntheticOptions{Rows: 4000, Features: 8, Groups: 2, GroupSize: 3, Noise: 1, Seed: 4}), false)
-	memoryData, back := data.inMemory, data.inFile
-	plain := Spec{Lambda: 1e-3, NoIntercept: true, Standardize: StandardizeOff}
+	data := storeInFile(t, synthetic(t, sparse.SyntheticOptions{Rows: 4000, Features: 8, Groups: 2, GroupSize: 3, Noise: 1, Seed: 4}), false)
+	memoryData, fileData := data.memoryData, data.fileData
+	plainSpec := Spec{Lambda: 1e-3, NoIntercept: true, Standardize: StandardizeOff}
 	for _, m := range []solver.Method{solver.SCASK{}, solver.SCASL{}} {
 		for name, spec := range map[string]Spec{"plain": {}, "weights": {Balanced: true, PenaltyFactors: []float64{1, 2, 1, 1, 0.5, 1, 1, 1}}, "graph": {Graph: graph.Chain(8), Mu: 0.01}} {
-			spec.Lambda, spec.NoIntercept, spec.Standardize = plain.Lambda, true, StandardizeOff
+			spec.Lambda, spec.NoIntercept, spec.Standardize = plainSpec.Lambda, true, StandardizeOff
 			want := mustFit(t, &spec, memoryData.X, memoryData.Labels).Columns[0].Certificate
 			calls := 0
 			spec.Memory, spec.Settings = 1<<20, solver.Settings{Method: m, RelTol: 1e-5, Passes: 400}
 			spec.Progress = func(Progress) { calls++ }
-			got := mustFit(t, &spec, back.X, back.Labels).Columns[0]
+			got := mustFit(t, &spec, fileData.X, fileData.Labels).Columns[0]
 			if c := got.Certificate; c.Status != solver.Converged || math.Abs(c.Objective-want.Objective) > c.Gap+want.Gap || got.Run.Method != m.Info().Name || calls == 0 {
 				t.Errorf("%s, %s: %+v, in memory %+v; %d reports", m.Info().Name, name, c, want, calls)
 			}
@@ -198,21 +199,21 @@ func TestStreamedMethods(t *testing.T) {
 		"Spec.Average":       func(s *Spec) { s.Average = true },
 		"Settings.Method":    func(s *Spec) { s.Method, s.Passes = nil, 10 },
 	} {
-		spec := plain
+		spec := plainSpec
 		spec.Memory, spec.Method = 1<<20, solver.SCASK{}
 		change(&spec)
-		m, err := Fit(t.Context(), &spec, back.X, back.Labels)
-		wrong, ok := errors.AsType[*solver.SettingError](err)
-		if m != nil || !ok || wrong.Remedies[0].Field != field || !errors.Is(err, stream.ErrNotStreamed) {
+		m, err := Fit(t.Context(), &spec, fileData.X, fileData.Labels)
+		settingErr, ok := errors.AsType[*solver.SettingError](err)
+		if m != nil || !ok || settingErr.Remedies[0].Field != field || !errors.Is(err, stream.ErrNotStreamed) {
 			t.Errorf("%s: %v", field, err)
 		}
 	}
 	for field, set := range map[string]solver.Settings{"Settings.Method": {Method: solver.SCASK{}}, "": {Passes: 10}} {
-		spec := plain
+		spec := plainSpec
 		spec.Memory, spec.Settings = 1<<20, set
-		_, err := CV(t.Context(), &spec, back.X, back.Labels, nil)
-		wrong, ok := errors.AsType[*solver.SettingError](err)
-		if !ok || wrong.Remedies[0].Field != field || !errors.Is(err, stream.ErrNotStreamed) {
+		_, err := CV(t.Context(), &spec, fileData.X, fileData.Labels, nil)
+		settingErr, ok := errors.AsType[*solver.SettingError](err)
+		if !ok || settingErr.Remedies[0].Field != field || !errors.Is(err, stream.ErrNotStreamed) {
 			t.Errorf("CV with %+v: %v", set, err)
 		}
 	}

@@ -107,13 +107,13 @@ func (s *ScoreSettings) check(n int) error {
 		checkNumbers("ScoreSettings.Weights", s.Weights, n, "rows", false),
 		checkNumbers("ScoreSettings.Offsets", s.Offsets, n, "rows", true),
 	)
-	if err == nil && s.Weights != nil && s.total(n) == 0 {
+	if err == nil && s.Weights != nil && s.totalWeight(n) == 0 {
 		err = errorf("the weights of the rows sum to 0; at least one must be positive")
 	}
 	return err
 }
 
-func (m *Model) counts() bool { return traits(m.loss()).Labels == term.Counts }
+func (m *Model) predictsCounts() bool { return traits(m.loss()).Labels == term.Counts }
 
 // deviance returns the Poisson deviance of a count and a rate. The rate may be 0 only if the count is 0.
 func deviance(count, rate float64) float64 {
@@ -125,35 +125,36 @@ func deviance(count, rate float64) float64 {
 
 // mean returns Σ ωᵢ f(i)/Σ ωᵢ over n rows. ω are the weights; nil means that all are 1.
 func mean(weights []float64, n int, f func(i int) float64) float64 {
-	var sum, total float64
+	var sum, totalWeight float64
 	for i := range n {
 		if w := weightOf(weights, i); w > 0 {
 			sum += float64(w * f(i))
-			total += w
+			totalWeight += w
 		}
 	}
-	return sum / total
+	return sum / totalWeight
 }
 
-// summarise sets the metrics that can be computed from counts.
-func (c *ClassMetrics) summarise(m *Model, counts *classCounts) {
-	share := func(numerator, divisor float64) float64 {
+// summarise sets the metrics that can be computed from totals.
+func (c *ClassMetrics) summarise(m *Model, totals *classTotals) {
+	ratio := func(numerator, divisor float64) float64 {
 		if numerator == 0 {
 			return 0
 		}
 		return numerator / divisor
 	}
-	right, total := 0.0, 0.0
-	for k, hit := range counts.right {
-		n, predicted := counts.rows[k], counts.predicted[k]
+	hitWeight, totalWeight := 0.0, 0.0
+	for k, hit := range totals.hits {
+		rowWeight, predictedWeight := totals.rows[k], totals.predictions[k]
 		c.Classes = append(c.Classes, ClassSummary{
-			Class: m.className(k), Rows: n,
-			Precision: share(hit, predicted), Recall: share(hit, n), F1: share(2*hit, n+predicted),
+			Class: m.className(k), Rows: rowWeight,
+			Precision: ratio(hit, predictedWeight), Recall: ratio(hit, rowWeight),
+			F1: ratio(2*hit, rowWeight+predictedWeight),
 		})
-		right += hit
-		total += n
+		hitWeight += hit
+		totalWeight += rowWeight
 	}
-	c.Accuracy = share(right, total)
+	c.Accuracy = ratio(hitWeight, totalWeight)
 	if !m.Labels.IsZero() {
 		c.Precision, c.Recall, c.F1 = c.Classes[1].Precision, c.Classes[1].Recall, c.Classes[1].F1
 		return

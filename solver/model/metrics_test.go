@@ -44,22 +44,22 @@ func TestMetricsByHand(t *testing.T) {
 	if err != nil || fmt.Sprint(got.Classes.Confusion) != "[[4 0] [9 2]]" {
 		t.Errorf("%+v, %v", got.Classes, err)
 	}
-	oneClass, err := m.Score(x, []float64{10, 10, 10, 10, 10}, nil)
-	if err != nil || oneClass.Classes.AUC != nil || oneClass.Classes.Recall != 0 || oneClass.Classes.Precision != 0 || oneClass.Classes.F1 != 0 {
-		t.Errorf("one class: %+v, %v", oneClass.Classes, err)
+	oneClassMetrics, err := m.Score(x, []float64{10, 10, 10, 10, 10}, nil)
+	if err != nil || oneClassMetrics.Classes.AUC != nil || oneClassMetrics.Classes.Recall != 0 || oneClassMetrics.Classes.Precision != 0 || oneClassMetrics.Classes.F1 != 0 {
+		t.Errorf("one class: %+v, %v", oneClassMetrics.Classes, err)
 	}
-	if text, err := json.Marshal(oneClass); err != nil || !strings.Contains(string(text), `"auc":null`) {
+	if text, err := json.Marshal(oneClassMetrics); err != nil || !strings.Contains(string(text), `"auc":null`) {
 		t.Errorf("%s, %v", text, err)
 	}
-	line := &Model{Loss: solver.Squared{}, Columns: []Column{{Coefficients: []float64{1}, Intercept: 1}}}
-	got, err = line.Score(x, []float64{-1, 0, 1.5, 2.5, 4}, nil)
+	lineModel := &Model{Loss: solver.Squared{}, Columns: []Column{{Coefficients: []float64{1}, Intercept: 1}}}
+	got, err = lineModel.Score(x, []float64{-1, 0, 1.5, 2.5, 4}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	checkNear(t, "MSE", got.Numbers.MSE, 0.2)
 	checkNear(t, "MAE", got.Numbers.MAE, 0.2)
 	checkNear(t, "R2", got.Numbers.R2, 1-1/(1+0+2.25+6.25+16-49.0/5))
-	if got, err = line.Score(x, []float64{1, 1, 1, 1, 1}, nil); err != nil || got.Numbers.R2 != 0 {
+	if got, err = lineModel.Score(x, []float64{1, 1, 1, 1, 1}, nil); err != nil || got.Numbers.R2 != 0 {
 		t.Errorf("constant: %+v, %v", got.Numbers, err)
 	}
 	for want, call := range map[string]func() (*Metrics, error){
@@ -91,35 +91,35 @@ func TestAUC(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 100 {
 		n := 2 + rng.IntN(30)
-		score, sign, weight := make([]float64, n), make([]float64, n), make([]float64, n)
+		scores, signs, weights := make([]float64, n), make([]float64, n), make([]float64, n)
 		for i := range n {
-			score[i], sign[i], weight[i] = float64(rng.IntN(6)), float64(rng.IntN(2)), rng.Float64()
+			scores[i], signs[i], weights[i] = float64(rng.IntN(6)), float64(rng.IntN(2)), rng.Float64()
 		}
-		var ahead, pairs float64
+		var aheadWeight, pairWeight float64
 		for i := range n {
 			for j := range n {
-				if sign[i] > 0 && sign[j] <= 0 {
-					pairs += weight[i] * weight[j]
-					if score[i] > score[j] {
-						ahead += weight[i] * weight[j]
-					} else if score[i] == score[j] {
-						ahead += weight[i] * weight[j] / 2
+				if signs[i] > 0 && signs[j] <= 0 {
+					pairWeight += weights[i] * weights[j]
+					if scores[i] > scores[j] {
+						aheadWeight += weights[i] * weights[j]
+					} else if scores[i] == scores[j] {
+						aheadWeight += weights[i] * weights[j] / 2
 					}
 				}
 			}
 		}
-		var s sides
-		for i, v := range score {
-			s[classOf(sign[i])].add(v, i, weight)
+		var s classScores
+		for i, v := range scores {
+			s[classOf(signs[i])].add(v, i, weights)
 		}
 		got := s.auc(nil)
-		if pairs == 0 {
+		if pairWeight == 0 {
 			if !math.IsNaN(got) {
 				t.Errorf("one class: %v", got)
 			}
 			continue
 		}
-		checkNear(t, "AUC", got, ahead/pairs)
+		checkNear(t, "AUC", got, aheadWeight/pairWeight)
 	}
 }
 
@@ -134,9 +134,9 @@ var scikitLearn = sync.OnceValue(func() string {
 	return ""
 })
 
-// python runs a script. The script reads input as JSON from its standard input. The JSON that it prints is
-// decoded into result. python skips the test if scikit-learn is not installed.
-func python(t testing.TB, script string, input, result any) {
+// runPython runs a script. The script reads input as JSON from its standard input. The JSON that it prints is
+// decoded into result. runPython skips the test if scikit-learn is not installed.
+func runPython(t testing.TB, script string, input, result any) {
 	t.Helper()
 	if scikitLearn() == "" {
 		t.Skip("skipped: scikit-learn is not installed")
@@ -160,17 +160,17 @@ func python(t testing.TB, script string, input, result any) {
 
 // TestMetricsOfPeers checks that the metrics equal the metrics of scikit-learn, with and without weights.
 func TestMetricsOfPeers(t *testing.T) {
-	x, y := random(t, 200, 8, 5, true)
+	x, y := randomData(t, 200, 8, 5, true)
 	for _, weighted := range []bool{false, true} {
 		m := mustFit(t, &Spec{Lambda: 0.01}, x, y)
-		line := mustFit(t, &Spec{Loss: solver.Squared{}, Lambda: 0.01}, x, y)
-		probability, _ := m.Probabilities(nil, x)
-		for i := range probability {
+		lineModel := mustFit(t, &Spec{Loss: solver.Squared{}, Lambda: 0.01}, x, y)
+		probabilities, _ := m.Probabilities(nil, x)
+		for i := range probabilities {
 			if i%3 == 0 { // so that some scores are equal
-				probability[i] = (math.Round(probability[i]*7) + 0.5) / 8
+				probabilities[i] = (math.Round(probabilities[i]*7) + 0.5) / 8
 			}
 		}
-		values, _ := line.Margins(nil, x)
+		lineMargins, _ := lineModel.Margins(nil, x)
 		rng := rand.New(rand.NewPCG(7, 7))
 		weights := make([]float64, 200)
 		for i := range weights {
@@ -179,7 +179,7 @@ func TestMetricsOfPeers(t *testing.T) {
 			}
 		}
 		var want map[string]float64
-		python(t, `
+		runPython(t, `
 import json, sys
 from sklearn import metrics as m
 d = json.load(sys.stdin)
@@ -191,15 +191,15 @@ print(json.dumps({
   "accuracy": m.accuracy_score(b, h, sample_weight=w), "precision": m.precision_score(b, h, sample_weight=w),
   "recall": m.recall_score(b, h, sample_weight=w), "f1": m.f1_score(b, h, sample_weight=w),
   "mse": m.mean_squared_error(y, v, sample_weight=w), "mae": m.mean_absolute_error(y, v, sample_weight=w), "r2": m.r2_score(y, v, sample_weight=w)}))
-`, map[string][]float64{"y": y, "p": probability, "w": weights, "v": values}, &want)
-		margin := make([]float64, 200)
-		for i, p := range probability {
-			margin[i] = math.Log(p / (1 - p))
+`, map[string][]float64{"y": y, "p": probabilities, "w": weights, "v": lineMargins}, &want)
+		margins := make([]float64, 200)
+		for i, p := range probabilities {
+			margins[i] = math.Log(p / (1 - p))
 		}
 		threshold := 0.3
 		// The two models get a single coefficient of 1, so that the margin of a row is its only value.
 		m.HasIntercept, m.Columns = false, []Column{{Coefficients: []float64{1}}}
-		line.HasIntercept, line.Columns = false, m.Columns
+		lineModel.HasIntercept, lineModel.Columns = false, m.Columns
 		score := func(m *Model, margins []float64, set *ScoreSettings) *Metrics {
 			x, err := sparse.FromDense(200, 1, margins)
 			if err != nil {
@@ -211,12 +211,12 @@ print(json.dumps({
 			}
 			return s
 		}
-		got := score(m, margin, &ScoreSettings{Weights: weights, Threshold: &threshold})
-		numbers := score(line, values, &ScoreSettings{Weights: weights}).Numbers
+		got := score(m, margins, &ScoreSettings{Weights: weights, Threshold: &threshold})
+		numberMetrics := score(lineModel, lineMargins, &ScoreSettings{Weights: weights}).Numbers
 		c := got.Classes
 		for name, v := range map[string]float64{
 			"log": *c.LogLoss, "auc": *c.AUC, "brier": *c.Brier, "accuracy": c.Accuracy, "precision": c.Precision,
-			"recall": c.Recall, "f1": c.F1, "mse": numbers.MSE, "mae": numbers.MAE, "r2": numbers.R2,
+			"recall": c.Recall, "f1": c.F1, "mse": numberMetrics.MSE, "mae": numberMetrics.MAE, "r2": numberMetrics.R2,
 		} {
 			if !(math.Abs(v-want[name]) <= 1e-9*(1+math.Abs(want[name]))) {
 				t.Errorf("weighted %v: %s is %.15g, scikit-learn's %.15g", weighted, name, v, want[name])

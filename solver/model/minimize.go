@@ -27,20 +27,20 @@ func (d *design) minimize(ctx context.Context) (*outcome, error) {
 	}
 	var start *solver.Iterate
 	if d.start != nil {
-		start = &solver.Iterate{X: m.scaled(d.start)}
+		start = &solver.Iterate{X: m.scaledCoefficients(d.start)}
 	}
 	out, _, err := m.solve(ctx, d.spec.Lambda, start)
 	return out, err
 }
 
-// scaled converts coefficients for the data as given to coefficients of m.problem.
-func (m *minimizer) scaled(x []float64) []float64 {
+// scaledCoefficients converts coefficients for the data as given to coefficients of m.problem.
+func (m *minimizer) scaledCoefficients(x []float64) []float64 {
 	_, columns := m.problem.Data.Dims()
 	out := append(slices.Clone(x), make([]float64, columns-len(x))...)
 	for j, s := range m.scale {
 		out[j] *= s
 	}
-	if m.offsetColumn {
+	if m.hasOffsetColumn {
 		out[columns-1] = 1
 	}
 	return out
@@ -49,27 +49,27 @@ func (m *minimizer) scaled(x []float64) []float64 {
 // A minimizer solves the problem of a design with solver.Minimize, for one lambda after the other.
 type minimizer struct {
 	d                *design
-	problem          solver.Problem // the problem without the penalty, which the method pose adds
+	problem          solver.Problem // the problem without the penalty, which the method problemFor adds
 	weights          []float64      // weights of the rows of A in the penalty
 	squaresInPenalty bool           // the squares of an elastic net are in Problem.Penalty, not in Problem.L2
 	ridge            float64        // the factor of lambda in Problem.L2, unless squaresInPenalty is true
 	scale            []float64      // divisor of each feature
-	offsetColumn     bool           // the last column of the data has the offsets
+	hasOffsetColumn  bool           // the last column of the data has the offsets
 }
 
 // newMinimizer returns a minimizer for the design. All processes must call it.
 func (d *design) newMinimizer() (*minimizer, error) {
-	m, err := d.ownMinimizer()
+	m, err := d.localMinimizer()
 	if err = d.team.Agreed(err); err != nil {
 		return nil, err
 	}
 	return m, nil
 }
 
-// ownMinimizer does the work of newMinimizer for the rows of this process.
-func (d *design) ownMinimizer() (*minimizer, error) {
+// localMinimizer does the work of newMinimizer for the rows of this process.
+func (d *design) localMinimizer() (*minimizer, error) {
 	// checkMethod has checked the specification only if a setting requires solver.Minimize.
-	if !d.spec.minimizes() {
+	if !d.spec.needsMinimize() {
 		if err := d.spec.checkParts(d.p, solver.Auto{}.Info(), "Method", solver.Auto{}.Info().Name); err != nil {
 			return nil, err
 		}
@@ -78,28 +78,28 @@ func (d *design) ownMinimizer() (*minimizer, error) {
 		d.scale = slices.Repeat([]float64{1}, d.p)
 	}
 	m := &minimizer{d: d, problem: solver.Problem{Data: d.x, Labels: d.y, SampleWeights: d.weights, Loss: d.loss, Comm: d.spec.Comm}}
-	if err := m.offset(d.spec.Offsets); err != nil {
+	if err := m.addOffsets(d.spec.Offsets); err != nil {
 		return nil, err
 	}
 	_, columns := m.problem.Data.Dims()
-	roots := d.factorRoots()
-	if m.scale = d.scale; roots != nil {
+	sqrtFactors := d.sqrtPenaltyFactors()
+	if m.scale = d.scale; sqrtFactors != nil {
 		m.scale = make([]float64, d.p)
 		for j, s := range d.scale {
-			m.scale[j] = s * cmp.Or(roots[j], 1)
+			m.scale[j] = s * cmp.Or(sqrtFactors[j], 1)
 		}
 	}
-	if d.spec.standardizes() || roots != nil {
-		inverse := slices.Repeat([]float64{1}, columns)
-		divide(inverse, m.scale)
+	if d.spec.standardizes() || sqrtFactors != nil {
+		inverseScale := slices.Repeat([]float64{1}, columns)
+		divide(inverseScale, m.scale)
 		var err error
-		if m.problem.Data, err = m.problem.Data.ScaleColumns(inverse); err != nil {
+		if m.problem.Data, err = m.problem.Data.ScaleColumns(inverseScale); err != nil {
 			return nil, err
 		}
 	}
-	m.confine(columns)
+	m.setDomain(columns)
 	if !d.spec.grouped() {
-		return m, m.constrain(columns)
+		return m, m.setConstraint(columns)
 	}
 	a, err := d.rowsOfA(columns)
 	if a != nil {
@@ -108,10 +108,10 @@ func (d *design) ownMinimizer() (*minimizer, error) {
 	return m, err
 }
 
-// confine sets the domain of the problem. It fixes the coefficient of a column of offsets at 1.
-func (m *minimizer) confine(columns int) {
+// setDomain sets the domain of the problem. It fixes the coefficient of a column of offsets at 1.
+func (m *minimizer) setDomain(columns int) {
 	m.problem.Domain = m.d.region(m.scale, columns)
-	if !m.offsetColumn {
+	if !m.hasOffsetColumn {
 		return
 	}
 	box, ok := m.problem.Domain.(solver.Box)
@@ -122,25 +122,26 @@ func (m *minimizer) confine(columns int) {
 	m.problem.Domain = box
 }
 
-// factorRoots returns √fⱼ for the penalty factors fⱼ of an elastic net, or nil if the penalty has no squares
-// or no factors. Let uⱼ be the coefficients of the standardised features, and r the L1Ratio. In terms of vⱼ =
-// √fⱼuⱼ, the squares have the same weight for all features:
+// sqrtPenaltyFactors returns √fⱼ for the penalty factors fⱼ of an elastic net, or nil if the penalty has no
+// squares or no factors. Let uⱼ be the coefficients of the standardised features, and r the L1Ratio. In terms
+// of vⱼ = √fⱼuⱼ, the squares have the same weight for all features:
 //
 //	fⱼ (r|uⱼ| + (1 − r)/2 uⱼ²) = √fⱼ r|vⱼ| + (1 − r)/2 vⱼ²
-func (d *design) factorRoots() []float64 {
+func (d *design) sqrtPenaltyFactors() []float64 {
 	if d.spec.l1Ratio() == 1 || d.spec.PenaltyFactors == nil {
 		return nil
 	}
-	roots := make([]float64, d.p)
-	for j := range roots {
-		roots[j] = math.Sqrt(d.factor(j))
+	sqrtFactors := make([]float64, d.p)
+	for j := range sqrtFactors {
+		sqrtFactors[j] = math.Sqrt(d.factor(j))
 	}
-	return roots
+	return sqrtFactors
 }
 
-// offset adds the offsets to the problem. If the loss depends only on the margin minus the label, offset
-// subtracts the offsets from the labels. For other losses, the offsets become a column of the data.
-func (m *minimizer) offset(offsets []float64) (err error) {
+// addOffsets adds the offsets to the problem. If the loss depends only on the margin minus the label,
+// addOffsets subtracts the offsets from the labels. For other losses, the offsets become a column of the
+// data.
+func (m *minimizer) addOffsets(offsets []float64) (err error) {
 	if offsets == nil {
 		return nil
 	}
@@ -151,7 +152,7 @@ func (m *minimizer) offset(offsets []float64) (err error) {
 		}
 		return nil
 	}
-	m.offsetColumn = true
+	m.hasOffsetColumn = true
 	m.problem.Data, err = withColumn(context.Background(), m.d.x, func(i int) float64 { return offsets[i] })
 	return err
 }
@@ -159,7 +160,7 @@ func (m *minimizer) offset(offsets []float64) (err error) {
 // relTol converts the RelTol of the specification to the RelTol for solver.Minimize. The first is relative to
 // the objective at margins equal to the offsets, and the second to the objective at margins of 0.
 func (m *minimizer) relTol() float64 {
-	if !m.offsetColumn || m.d.spec.relTol() == 0 {
+	if !m.hasOffsetColumn || m.d.spec.relTol() == 0 {
 		return m.d.spec.RelTol
 	}
 	zeroUnit, offsetUnit := m.units()
@@ -172,7 +173,7 @@ func (m *minimizer) units() (zeroUnit, offsetUnit float64) {
 	_, columns := m.problem.Data.Dims()
 	x := make([]float64, columns)
 	zeroUnit = m.d.unit(m.problem.Evaluate(x).Loss, nil)
-	if !m.offsetColumn {
+	if !m.hasOffsetColumn {
 		return zeroUnit, zeroUnit
 	}
 	x[columns-1] = 1
@@ -191,12 +192,12 @@ func (d *design) unit(loss float64, margins []float64) float64 {
 	return labels.Unit(loss, label, slope)
 }
 
-// constrain sets the matrix A of the problem and the weights of its rows. A is the matrix of the
+// setConstraint sets the matrix A of the problem and the weights of its rows. A is the matrix of the
 // specification, [G; I] for a graph with incidence matrix G, and otherwise the identity. For an elastic net
 // that does not penalise all coefficients, A has only those rows of the identity that belong to penalised
 // coefficients.
-func (m *minimizer) constrain(columns int) error {
-	d, roots := m.d, m.d.factorRoots()
+func (m *minimizer) setConstraint(columns int) error {
+	d, sqrtFactors := m.d, m.d.sqrtPenaltyFactors()
 	a, err := d.rowsOfA(columns)
 	if err != nil {
 		return err
@@ -209,8 +210,8 @@ func (m *minimizer) constrain(columns int) error {
 		if d.factor(j) == 0 {
 			continue
 		}
-		if penalised = append(penalised, j); roots != nil {
-			m.weights[j] = d.spec.l1Ratio() * roots[j]
+		if penalised = append(penalised, j); sqrtFactors != nil {
+			m.weights[j] = d.spec.l1Ratio() * sqrtFactors[j]
 		}
 	}
 	if penalised != nil {
@@ -225,8 +226,8 @@ func (m *minimizer) constrain(columns int) error {
 	}
 	m.weights = make([]float64, len(penalised))
 	for k, j := range penalised {
-		if m.weights[k] = 1; roots != nil {
-			m.weights[k] = roots[j]
+		if m.weights[k] = 1; sqrtFactors != nil {
+			m.weights[k] = sqrtFactors[j]
 		}
 	}
 	identityRows, err := sparse.Identity(columns).SelectRows(penalised)
@@ -234,7 +235,7 @@ func (m *minimizer) constrain(columns int) error {
 	return err
 }
 
-func (m *minimizer) pose(lambda float64) solver.Problem {
+func (m *minimizer) problemFor(lambda float64) solver.Problem {
 	d, p := m.d, m.problem
 	group, grouped := d.spec.Penalty.(GroupLasso)
 	switch r := d.spec.l1Ratio(); {
@@ -257,7 +258,7 @@ func (m *minimizer) pose(lambda float64) solver.Problem {
 // solve solves the problem for lambda. It begins at start, or at zeros if start is nil. It also returns the
 // last iterate.
 func (m *minimizer) solve(ctx context.Context, lambda float64, start *solver.Iterate) (*outcome, *solver.Iterate, error) {
-	d, p := m.d, m.pose(lambda)
+	d, p := m.d, m.problemFor(lambda)
 	set := d.spec.Settings
 	set.RelTol = m.relTol()
 	set.TimeLimit = 0 // ctx ends at the time limit
@@ -275,7 +276,7 @@ func (m *minimizer) solve(ctx context.Context, lambda float64, start *solver.Ite
 	out := m.outcome(lambda, res)
 	c := &out.certificate
 	if err == nil || !late { // after the time limit, there is no time for another pass over the data
-		c.NoOptimum = m.unattained(ctx, &p, out)
+		c.NoOptimum = m.hasNoOptimum(ctx, &p, out)
 	}
 	if late && !errors.Is(err, solver.ErrNotConverged) {
 		zeroUnit, offsetUnit := m.units()
@@ -284,7 +285,7 @@ func (m *minimizer) solve(ctx context.Context, lambda float64, start *solver.Ite
 	return out, &res.Iterate, err
 }
 
-func outOfTime(event string) error {
+func timeLimitError(event string) error {
 	return &sparse.RemedyError{
 		Err:      fmt.Errorf("%w: the time limit came before %s", solver.ErrNotConverged, event),
 		Remedies: ending.MoreTime,
@@ -294,8 +295,8 @@ func outOfTime(event string) error {
 // errUnknown is the error if the time limit ends a fit that has no model. errLate is the error if the fit has
 // a model, and no proof was requested.
 var (
-	errUnknown = outOfTime("anything was known")
-	errLate    = outOfTime("the end of the run")
+	errUnknown = timeLimitError("anything was known")
+	errLate    = timeLimitError("the end of the run")
 )
 
 func (m *minimizer) run(ctx context.Context, p *solver.Problem, set *solver.Settings) (*solver.Result, error) {
@@ -309,15 +310,15 @@ func (m *minimizer) run(ctx context.Context, p *solver.Problem, set *solver.Sett
 		return stream.Minimize(ctx, p, set, opt)
 	}
 	res, err := solver.Minimize(ctx, p, set)
-	if m.offsetColumn && res != nil {
-		withoutRidge(0.5*p.L2, res, err)
+	if m.hasOffsetColumn && res != nil {
+		subtractRidge(0.5*p.L2, res, err)
 	}
 	return res, err
 }
 
-// withoutRidge subtracts ridge from the objectives of a run whose offsets are a column of the data. The
+// subtractRidge subtracts ridge from the objectives of a run whose offsets are a column of the data. The
 // coefficient of this column is 1, and ridge is the ridge term of this coefficient.
-func withoutRidge(ridge float64, res *solver.Result, err error) {
+func subtractRidge(ridge float64, res *solver.Result, err error) {
 	res.At.Objective -= ridge
 	res.AtAverage.Objective -= ridge
 	res.Unrounded -= ridge
@@ -349,23 +350,23 @@ func (m *minimizer) outcome(lambda float64, res *solver.Result) *outcome {
 	return out
 }
 
-// unattained reports whether the outcome shows that the objective has no minimum. Out of core, this may
+// hasNoOptimum reports whether the outcome shows that the objective has no minimum. Out of core, this may
 // take a pass over the file.
-func (m *minimizer) unattained(ctx context.Context, p *solver.Problem, out *outcome) bool {
+func (m *minimizer) hasNoOptimum(ctx context.Context, p *solver.Problem, out *outcome) bool {
 	d := m.d
-	free := d.unpenalised(out.lambda, out.x)
+	freePart := d.freePart(out.lambda, out.x)
 	switch {
-	case free == nil:
+	case freePart == nil:
 		return false
 	case d.spec.streams():
 		f := exact.NewFile(&exact.FileProblem{
 			Data: p.Data, Labels: p.Labels, Weights: p.SampleWeights, Loss: term.LossOf(p.Loss), Memory: d.spec.Memory,
 		})
 		f.Stop = ctx.Err
-		falls, err := f.Falls(free)
+		falls, err := f.Falls(freePart)
 		return falls && err == nil
 	}
 	margins := make([]float64, d.n)
-	d.x.MulVec(margins, free)
+	d.x.MulVec(margins, freePart)
 	return d.team.Separates(term.LossOf(d.loss), margins, d.y, d.weights)
 }

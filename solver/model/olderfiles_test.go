@@ -21,11 +21,11 @@ import (
 // TestOlderFiles checks that each model of testdata/files has the fields and predictions of its .want file,
 // also after it is written in the newest format and read again. The loss must have a type of package solver.
 func TestOlderFiles(t *testing.T) {
-	wanted, err := filepath.Glob("testdata/files/*.want")
-	if err != nil || len(wanted) == 0 {
-		t.Fatalf("%d files, %v", len(wanted), err)
+	wantPaths, err := filepath.Glob("testdata/files/*.want")
+	if err != nil || len(wantPaths) == 0 {
+		t.Fatalf("%d files, %v", len(wantPaths), err)
 	}
-	for _, path := range wanted {
+	for _, path := range wantPaths {
 		name := strings.TrimSuffix(path, ".want")
 		t.Run(filepath.Base(name), func(t *testing.T) {
 			want, err := os.ReadFile(path)
@@ -36,21 +36,22 @@ func TestOlderFiles(t *testing.T) {
 			if loss := fmt.Sprintf("%T", m.Loss); !strings.HasPrefix(loss, "solver.") {
 				t.Errorf("the loss is a %s", loss)
 			}
-			if got := summary(t, m) + predictionsOfRows(t, m); got != string(want) {
+			if got := summaryText(t, m) + predictionsOfRows(t, m); got != string(want) {
 				t.Errorf("the file says and predicts\n%s; want\n%s", got, want)
 			}
 			var text bytes.Buffer
 			if err := m.Write(&text); err != nil {
 				t.Fatal(err)
 			}
-			if start := fmt.Sprintf("{\n  \"format\": %d,\n", newestFormat); !strings.HasPrefix(text.String(), start) {
+			prefix := fmt.Sprintf("{\n  \"format\": %d,\n", newestFormat)
+			if !strings.HasPrefix(text.String(), prefix) {
 				t.Errorf("written again as %.40s", text.String())
 			}
-			again, err := Read(&text, "again.json")
-			if err != nil || cmp.Diff(m, again) != "" {
-				t.Fatalf("written and read again: %v: %s", err, cmp.Diff(m, again))
+			secondModel, err := Read(&text, "again.json")
+			if err != nil || cmp.Diff(m, secondModel) != "" {
+				t.Fatalf("written and read again: %v: %s", err, cmp.Diff(m, secondModel))
 			}
-			if got := summary(t, again) + predictionsOfRows(t, again); got != string(want) {
+			if got := summaryText(t, secondModel) + predictionsOfRows(t, secondModel); got != string(want) {
 				t.Errorf("written again, the file says and predicts\n%s; want\n%s", got, want)
 			}
 		})
@@ -70,8 +71,8 @@ func readSample(t *testing.T, name string) *Model {
 	return m
 }
 
-// summary describes a model in one line, without its coefficients.
-func summary(t *testing.T, m *Model) string {
+// summaryText describes a model in one line, without its coefficients.
+func summaryText(t *testing.T, m *Model) string {
 	t.Helper()
 	fields, err := json.Marshal(m.Summary)
 	if err != nil {
@@ -123,7 +124,7 @@ func predictionsOfRows(t *testing.T, m *Model) string {
 	for columnCount := len(m.Columns); len(margins) > 0; margins = margins[columnCount:] {
 		switch row := margins[:columnCount]; {
 		case !m.Classes.IsZero():
-			fmt.Fprint(&lines, m.Classes.Name(largest(row)))
+			fmt.Fprint(&lines, m.Classes.Name(argmax(row)))
 		case m.Classifies():
 			fmt.Fprint(&lines, m.Labels.Name(row[0]))
 		default:
@@ -160,18 +161,18 @@ func TestManyClassesAreStoredSparsely(t *testing.T) {
 	if err := m.Write(&text); err != nil {
 		t.Fatal(err)
 	}
-	if most := 40*nonzeros + 600*classes + 30*features; text.Len() > most {
-		t.Errorf("the file has %d bytes; want at most %d for %d coefficients that are not zero", text.Len(), most, nonzeros)
+	if maxBytes := 40*nonzeros + 600*classes + 30*features; text.Len() > maxBytes {
+		t.Errorf("the file has %d bytes; want at most %d for %d coefficients that are not zero", text.Len(), maxBytes, nonzeros)
 	}
 	if n := strings.Count(text.String(), names[17]+`"`); n != 1 {
 		t.Errorf("the name of a feature is there %d times", n)
 	}
-	back, err := Read(&text, "m.json")
+	loaded, err := Read(&text, "m.json")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for k, one := range back.Columns {
-		for j, v := range one.Coefficients {
+	for k, column := range loaded.Columns {
+		for j, v := range column.Coefficients {
 			if want := m.Columns[k].Coefficients[j]; math.Float64bits(v) != math.Float64bits(want) {
 				t.Fatalf("class %d, feature %d: %v, want %v", k, j, v, want)
 			}

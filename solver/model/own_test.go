@@ -14,11 +14,11 @@ import (
 // ownSquared is the squared loss as a type of the caller.
 type ownSquared struct {
 	solver.Squared
-	samples *int // counts the calls of Slope, one for each sample
+	slopeCalls *int // counts the calls of Slope, one for each sample
 }
 
 func (l ownSquared) Slope(margin, label float64) float64 {
-	*l.samples++
+	*l.slopeCalls++
 	return l.Squared.Slope(margin, label)
 }
 
@@ -38,26 +38,27 @@ func TestOwnLossIntercept(t *testing.T) {
 			d.Labels[i] += shift
 		}
 		passes := func(noIntercept bool) float64 {
-			samples := 0
-			m, err := model.Fit(t.Context(), &model.Spec{Loss: ownSquared{samples: &samples}, Lambda: 0.1, NoIntercept: noIntercept}, d.X, d.Labels)
+			slopeCalls := 0
+			m, err := model.Fit(t.Context(), &model.Spec{Loss: ownSquared{slopeCalls: &slopeCalls}, Lambda: 0.1, NoIntercept: noIntercept}, d.X, d.Labels)
 			if err != nil || m.Columns[0].Certificate.Status != solver.Converged {
 				t.Fatal(err, m)
 			}
-			return float64(samples) / float64(len(d.Labels))
+			return float64(slopeCalls) / float64(len(d.Labels))
 		}
 		interceptPasses, plainPasses := passes(false), passes(true)
 		t.Logf("labels + %g: %g passes with an intercept, %g without", shift, interceptPasses, plainPasses)
 		if interceptPasses > plainPasses+15 {
 			t.Errorf("labels + %g: %g passes with an intercept, %g without", shift, interceptPasses, plainPasses)
 		}
-		samples := 0
-		own, err := model.LambdaMax(t.Context(), &model.Spec{Loss: ownSquared{samples: &samples}}, d.X, d.Labels)
+		slopeCalls := 0
+		ownSpec := &model.Spec{Loss: ownSquared{slopeCalls: &slopeCalls}}
+		ownLambdaMax, err := model.LambdaMax(t.Context(), ownSpec, d.X, d.Labels)
 		if err != nil {
 			t.Fatal(err)
 		}
 		want, err := model.LambdaMax(t.Context(), &model.Spec{Loss: solver.Squared{}}, d.X, d.Labels)
-		if err != nil || math.Abs(own/want-1) > 1e-12 {
-			t.Errorf("labels + %g: lambda max %.16g, want %.16g; %v", shift, own, want, err)
+		if err != nil || math.Abs(ownLambdaMax/want-1) > 1e-12 {
+			t.Errorf("labels + %g: lambda max %.16g, want %.16g; %v", shift, ownLambdaMax, want, err)
 		}
 	}
 }
@@ -83,13 +84,13 @@ func TestOwnLossOffsets(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	offsets, equivalent := make([]float64, 80), make([]float64, 80)
+	offsets, equivalentLabels := make([]float64, 80), make([]float64, 80)
 	for i, b := range d.Labels {
 		offsets[i] = float64(i%5) - 1
-		equivalent[i] = b/1.1 - offsets[i] // with these labels, the squared loss needs no offsets
+		equivalentLabels[i] = b/1.1 - offsets[i] // with these labels, the squared loss needs no offsets
 	}
 	for _, g := range []*graph.Graph{nil, graph.Chain(15)} {
-		want, err := model.Fit(t.Context(), &model.Spec{Loss: solver.Squared{}, Lambda: 0.1 / 1.1, Graph: g, Standardize: model.StandardizeOn}, d.X, equivalent)
+		want, err := model.Fit(t.Context(), &model.Spec{Loss: solver.Squared{}, Lambda: 0.1 / 1.1, Graph: g, Standardize: model.StandardizeOn}, d.X, equivalentLabels)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -78,7 +78,7 @@ func (s *Step) NonZeros() (count int) {
 // Model returns the model of the step.
 func (s *Step) Model() *Model {
 	d := s.design
-	m := d.blank(s.Lambda)
+	m := d.emptyModel(s.Lambda)
 	for k := range s.Columns {
 		c := &s.Columns[k]
 		x := make([]float64, d.p)
@@ -130,29 +130,29 @@ func path(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64, set *Path
 // path yields the steps of Path for one problem. ctx must end at the time limit. path ignores set.Validation.
 func (d *design) path(ctx context.Context, set *PathSettings) iter.Seq2[*Step, error] {
 	return func(yield func(*Step, error) bool) {
-		p, err := d.newPather(ctx, set)
+		p, err := d.newPathFitter(ctx, set)
 		if err != nil {
 			yield(nil, err)
 			return
 		}
 		for k := range p.lambdas {
-			step, err := p.step(ctx, k)
-			if !yield(step, err) || step == nil || step.cut() {
+			step, err := p.fitStep(ctx, k)
+			if !yield(step, err) || step == nil || step.endedEarly() {
 				return
 			}
 		}
 	}
 }
 
-// cut reports whether the time limit or the end of ctx ended a fit of the step.
-func (s *Step) cut() bool {
+// endedEarly reports whether the time limit or the end of ctx ended a fit of the step.
+func (s *Step) endedEarly() bool {
 	return slices.ContainsFunc(s.Columns, func(c StepColumn) bool {
 		return c.Certificate.Status == solver.Stopped || c.Certificate.Status == solver.TimeDone
 	})
 }
 
-// A pather fits a path. Either fitter or minimizer is set.
-type pather struct {
+// A pathFitter fits a path. Either fitter or minimizer is set.
+type pathFitter struct {
 	d          *design
 	bareDesign *design // d without the rows, so that steps do not keep the rows in memory
 	lambdas    []float64
@@ -161,9 +161,9 @@ type pather struct {
 	start      *solver.Iterate // start of the fit for the next lambda; nil means zeros
 }
 
-func (d *design) newPather(ctx context.Context, set *PathSettings) (p *pather, err error) {
+func (d *design) newPathFitter(ctx context.Context, set *PathSettings) (p *pathFitter, err error) {
 	defer rows.Rescue(&err)
-	p = &pather{d: d}
+	p = &pathFitter{d: d}
 	bareDesign := *d
 	bareDesign.x, bareDesign.y, bareDesign.weights, bareDesign.exclusion = nil, nil, nil, exclusion{}
 	p.bareDesign = &bareDesign
@@ -181,7 +181,7 @@ func (d *design) newPather(ctx context.Context, set *PathSettings) (p *pather, e
 
 // errEarly is the error if the time limit passes before the lambdas of a path are known, or in the first pass
 // over a file.
-var errEarly = outOfTime("the first lambda was known")
+var errEarly = timeLimitError("the first lambda was known")
 
 func (s *PathSettings) check() error {
 	lastLambda := math.Inf(1)
@@ -226,21 +226,24 @@ func (s *PathSettings) lambdas(
 	lambdas := make([]float64, cmp.Or(s.Count, 100))
 	for k := range lambdas {
 		// not math.Pow, whose last bits may differ between machines
-		share := float64(k) / math.Max(1, float64(len(lambdas)-1))
-		lambdas[k] = largestLambda * kernels.ExpNeg(-float64(share*kernels.Log(ratio)))
+		fraction := float64(k) / math.Max(1, float64(len(lambdas)-1))
+		lambdas[k] = largestLambda * kernels.ExpNeg(-float64(fraction*kernels.Log(ratio)))
 	}
 	return lambdas, nil
 }
 
-func (p *pather) step(ctx context.Context, k int) (s *Step, err error) {
+func (p *pathFitter) fitStep(ctx context.Context, k int) (s *Step, err error) {
 	defer rows.Rescue(&err)
 	out, err := p.solve(ctx, k)
 	if out == nil {
 		return nil, err
 	}
-	full := p.d.column(out)
-	c := StepColumn{Intercept: full.Intercept, Certificate: full.Certificate, run: full.Run, groups: full.Groups}
-	for j, v := range full.Coefficients {
+	fullColumn := p.d.column(out)
+	c := StepColumn{
+		Intercept: fullColumn.Intercept, Certificate: fullColumn.Certificate,
+		run: fullColumn.Run, groups: fullColumn.Groups,
+	}
+	for j, v := range fullColumn.Coefficients {
 		if v != 0 {
 			c.Indices, c.Values = append(c.Indices, int32(j)), append(c.Values, v)
 		}
@@ -249,25 +252,25 @@ func (p *pather) step(ctx context.Context, k int) (s *Step, err error) {
 	return s, err
 }
 
-func (p *pather) solve(ctx context.Context, k int) (*outcome, error) {
+func (p *pathFitter) solve(ctx context.Context, k int) (*outcome, error) {
 	if p.fitter == nil {
-		return p.minimizerStep(ctx, k)
+		return p.minimizerSolve(ctx, k)
 	}
 	out, err := p.fitter.solve(ctx, p.lambdas[k])
-	if p.fitter.full {
+	if p.fitter.workingSetFull {
 		// The working set became too large. If solver.Minimize supports the problem, it fits this lambda and
 		// all later ones.
 		if p.minimizer, _ = p.d.newMinimizer(); p.minimizer != nil {
 			p.fitter = nil
-			return p.minimizerStep(ctx, k)
+			return p.minimizerSolve(ctx, k)
 		}
 	}
 	return out, err
 }
 
-// minimizerStep fits lambda number k by solver.Minimize. The fit for the next lambda begins at the solution,
+// minimizerSolve fits lambda number k by solver.Minimize. The fit for the next lambda begins at the solution,
 // with the multipliers scaled by the ratio of the two lambdas.
-func (p *pather) minimizerStep(ctx context.Context, k int) (*outcome, error) {
+func (p *pathFitter) minimizerSolve(ctx context.Context, k int) (*outcome, error) {
 	out, iterate, err := p.minimizer.solve(ctx, p.lambdas[k], p.start)
 	if iterate != nil && k+1 < len(p.lambdas) && p.lambdas[k] > 0 {
 		for j := range iterate.Dual {

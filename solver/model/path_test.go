@@ -17,7 +17,7 @@ import (
 // TestPath checks that each step of a path is proved and has the objective of a fit for its lambda.
 func TestPath(t *testing.T) {
 	for _, loss := range losses {
-		x, y := randomFor(t, 70, 9, 3, loss)
+		x, y := randomDataFor(t, 70, 9, 3, loss)
 		cases := specs(70, loss)
 		cases["graph"] = &Spec{Loss: loss, Graph: graph.Chain(9), Settings: solver.Settings{RelTol: 1e-9}}
 		for _, spec := range cases {
@@ -38,19 +38,19 @@ func TestPath(t *testing.T) {
 				stepSpec := *spec
 				stepSpec.Lambda = s.Lambda
 				m := s.Model()
-				at := naive(&stepSpec, x, y, m.Columns[0].Coefficients, m.Columns[0].Intercept)
-				if c := s.Columns[0].Certificate; c.Status != solver.Converged || math.Abs(c.Objective-at) > 1e-11*math.Abs(at) || s.Index != k {
-					t.Errorf("%v, %s, lambda %d: %+v, %.15g by plain loops", loss, name, k, c, at)
+				objective := plainObjective(&stepSpec, x, y, m.Columns[0].Coefficients, m.Columns[0].Intercept)
+				if c := s.Columns[0].Certificate; c.Status != solver.Converged || math.Abs(c.Objective-objective) > 1e-11*math.Abs(objective) || s.Index != k {
+					t.Errorf("%v, %s, lambda %d: %+v, %.15g by plain loops", loss, name, k, c, objective)
 				}
-				if want := mustFit(t, &stepSpec, x, y).Columns[0].Certificate; math.Abs(want.Objective-s.Columns[0].Certificate.Objective) > want.Gap+s.Columns[0].Certificate.Gap+1e-14*math.Abs(at) {
+				if want := mustFit(t, &stepSpec, x, y).Columns[0].Certificate; math.Abs(want.Objective-s.Columns[0].Certificate.Objective) > want.Gap+s.Columns[0].Certificate.Gap+1e-14*math.Abs(objective) {
 					t.Errorf("%v, %s, lambda %d: %.15g, alone %.15g", loss, name, k, s.Columns[0].Certificate.Objective, want.Objective)
 				}
 				if m.NonZeros() != len(s.Columns[0].Indices) || m.Columns[0].Certificate != s.Columns[0].Certificate || m.Summary.Lambda != s.Lambda {
 					t.Errorf("%v, %s, lambda %d: %+v, model %+v", loss, name, k, s, m)
 				}
 			}
-			first, factors := steps[0].Model(), spec.factors(9)
-			for j, v := range first.Columns[0].Coefficients {
+			firstModel, factors := steps[0].Model(), spec.factors(9)
+			for j, v := range firstModel.Columns[0].Coefficients {
 				if (factors == nil || factors[j] > 0) && math.Abs(v) > 1e-6 && name != "ridge" {
 					t.Errorf("%v, %s: coefficient %d is %v at lambda max", loss, name, j, v)
 				}
@@ -62,14 +62,14 @@ func TestPath(t *testing.T) {
 // TestLambdaMax checks that all penalised coefficients are zero at LambdaMax, but not at 0.99 times
 // LambdaMax.
 func TestLambdaMax(t *testing.T) {
-	x, y := random(t, 70, 9, 3, true)
-	signs := solver.NewBox(9, math.Inf(-1), 0)
-	signs.Upper[4], signs.Lower[4] = 1, -1
+	x, y := randomData(t, 70, 9, 3, true)
+	signBox := solver.NewBox(9, math.Inf(-1), 0)
+	signBox.Upper[4], signBox.Lower[4] = 1, -1
 	for _, spec := range []*Spec{{}, {NoIntercept: true}, {Penalty: ElasticNet{0.5}}, {Standardize: StandardizeOff}, {Penalty: GroupLasso{Groups: [][]int{{0, 1, 2}, {3, 4}}}},
 		{Penalty: GroupLasso{Groups: [][]int{{0, 1, 2}, {3, 4}, {5, 6, 7, 8}}, Weights: []float64{1, 0, 2}}, NoIntercept: true},
 		{Graph: graph.Chain(9)}, {Graph: graph.Chain(9), NoIntercept: true, Standardize: StandardizeOff}, {Graph: graph.Chain(9), Fusion: 20}, {Graph: graph.Chain(9), Fusion: 0.1},
 		{Graph: graph.Chain(9), Loss: solver.Squared{}, PenaltyFactors: []float64{1, 2, 3, 4, 5, 6, 7, 8, 9}},
-		{MuA: 0.1, PenaltyFactors: []float64{0, 1, 1, 1, 0, 1, 1, 1, 1}}, {Domain: solver.Nonnegative{}, Mu: 0.1}, {Domain: signs}, {Domain: signs, Graph: graph.Chain(9)}, {Domain: signs, Penalty: GroupLasso{Groups: [][]int{{0, 1, 2}, {3, 4, 5, 6}, {7, 8}}}}} {
+		{MuA: 0.1, PenaltyFactors: []float64{0, 1, 1, 1, 0, 1, 1, 1, 1}}, {Domain: solver.Nonnegative{}, Mu: 0.1}, {Domain: signBox}, {Domain: signBox, Graph: graph.Chain(9)}, {Domain: signBox, Penalty: GroupLasso{Groups: [][]int{{0, 1, 2}, {3, 4, 5, 6}, {7, 8}}}}} {
 		lambdaMax, err := LambdaMax(context.Background(), spec, x, y)
 		if err != nil {
 			t.Fatal(err)
@@ -78,14 +78,14 @@ func TestLambdaMax(t *testing.T) {
 			fitSpec := *spec
 			fitSpec.Lambda, fitSpec.RelTol = factor*lambdaMax, 1e-12
 			m := mustFit(t, &fitSpec, x, y)
-			size, factors := 0.0, spec.factors(9)
+			maxCoefficient, factors := 0.0, spec.factors(9)
 			for j, v := range m.Columns[0].Coefficients {
 				if factors == nil || factors[j] > 0 {
-					size = math.Max(size, math.Abs(v))
+					maxCoefficient = math.Max(maxCoefficient, math.Abs(v))
 				}
 			}
-			if (size > 1e-5) != (factor < 1) {
-				t.Errorf("%+v: at %g lambda max the largest coefficient is %v", spec.Penalty, factor, size)
+			if (maxCoefficient > 1e-5) != (factor < 1) {
+				t.Errorf("%+v: at %g lambda max the largest coefficient is %v", spec.Penalty, factor, maxCoefficient)
 			}
 		}
 	}
@@ -95,18 +95,18 @@ func TestLambdaMax(t *testing.T) {
 	if _, err := LambdaMax(context.Background(), &Spec{Loss: struct{ solver.Logistic }{}}, x, y); err == nil || !strings.Contains(err.Error(), "for a solver.ConjugateLoss") {
 		t.Errorf("a loss of one's own without a conjugate: %v", err)
 	}
-	empty, err := sparse.FromDense(4, 1, make([]float64, 4))
+	zeroX, err := sparse.FromDense(4, 1, make([]float64, 4))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := LambdaMax(context.Background(), nil, empty, []float64{0, 1, 0, 1}); err == nil || !strings.Contains(err.Error(), "no feature matters") {
+	if _, err := LambdaMax(context.Background(), nil, zeroX, []float64{0, 1, 0, 1}); err == nil || !strings.Contains(err.Error(), "no feature matters") {
 		t.Errorf("%v", err)
 	}
 }
 
 // TestPathEnds checks what ends a path, and that a path continues after a fit that does not converge.
 func TestPathEnds(t *testing.T) {
-	x, y := random(t, 70, 9, 3, true)
+	x, y := randomData(t, 70, 9, 3, true)
 	count := 0
 	for range Path(context.Background(), nil, x, y, nil) {
 		if count++; count == 5 {
@@ -131,12 +131,12 @@ func TestPathEnds(t *testing.T) {
 	if count != 6 || !errors.Is(lastErr, context.Canceled) {
 		t.Errorf("%d steps, %v", count, lastErr)
 	}
-	a1a, labels := load(t, "small/a1a", 123)
-	steps, err := fitPath(context.Background(), &Spec{Settings: solver.Settings{TimeLimit: 5 * time.Millisecond}}, a1a, labels, &PathSettings{Count: 5000})
+	a1aX, labels := loadData(t, "small/a1a", 123)
+	steps, err := fitPath(context.Background(), &Spec{Settings: solver.Settings{TimeLimit: 5 * time.Millisecond}}, a1aX, labels, &PathSettings{Count: 5000})
 	if !errors.Is(err, solver.ErrNotConverged) || len(steps) == 5000 || len(steps) > 0 && steps[len(steps)-1].Columns[0].Certificate.Status != solver.TimeDone {
 		t.Errorf("%d steps in 5 ms, %v", len(steps), err)
 	}
-	steps, err = fitPath(context.Background(), &Spec{Settings: solver.Settings{TimeLimit: 1}}, a1a, labels, nil)
+	steps, err = fitPath(context.Background(), &Spec{Settings: solver.Settings{TimeLimit: 1}}, a1aX, labels, nil)
 	if len(steps) > 0 || !errors.Is(err, solver.ErrNotConverged) {
 		t.Errorf("%d steps in 1 ns, %v", len(steps), err)
 	}
@@ -144,22 +144,22 @@ func TestPathEnds(t *testing.T) {
 	if len(steps) != 7 || !errors.Is(err, solver.ErrNotConverged) {
 		t.Errorf("%d steps, %v", len(steps), err)
 	}
-	heldX, heldY := random(t, 300, 9, 99, true)
+	heldX, heldY := randomData(t, 300, 9, 99, true)
 	steps, err = fitPath(context.Background(), nil, x, y, &PathSettings{Validation: &Validation{X: heldX, Y: heldY, Patience: 3}})
 	if err != nil || len(steps) < 5 || len(steps) == 100 {
 		t.Fatalf("%d steps with a validation set, %v", len(steps), err)
 	}
-	best := slices.MinFunc(steps, func(a, b *Step) int { return int(math.Copysign(1, a.Validation-b.Validation)) })
-	if best.Index != len(steps)-4 {
-		t.Errorf("the best is %d of %d", best.Index, len(steps))
+	bestStep := slices.MinFunc(steps, func(a, b *Step) int { return int(math.Copysign(1, a.Validation-b.Validation)) })
+	if bestStep.Index != len(steps)-4 {
+		t.Errorf("the best is %d of %d", bestStep.Index, len(steps))
 	}
-	if v, err := metricOf(ByLoss)(best.Model(), heldX, heldY, nil); err != nil || v != best.Validation {
-		t.Errorf("%v, then %v (%v)", best.Validation, v, err)
+	if v, err := metricOf(ByLoss)(bestStep.Model(), heldX, heldY, nil); err != nil || v != bestStep.Validation {
+		t.Errorf("%v, then %v (%v)", bestStep.Validation, v, err)
 	}
 }
 
 func TestBadPaths(t *testing.T) {
-	x, y := random(t, 70, 9, 3, true)
+	x, y := randomData(t, 70, 9, 3, true)
 	for want, set := range map[string]*PathSettings{
 		"Lambdas[1] = 2 after 1": {Lambdas: []float64{1, 2}},
 		"Lambdas[0] = NaN":       {Lambdas: []float64{math.NaN()}},
@@ -190,7 +190,7 @@ func BenchmarkPath(b *testing.B) {
 		features   int
 	}{{"a9a", "paper/a9a.zst", 123}, {"rcv1", "paper/rcv1v2_binary_train.libsvm.zst", 47236}} {
 		b.Run(c.name, func(b *testing.B) {
-			x, y := load(b, c.file, c.features)
+			x, y := loadData(b, c.file, c.features)
 			for b.Loop() {
 				if steps, err := fitPath(context.Background(), &Spec{Standardize: StandardizeOff, Settings: solver.Settings{Threads: 1}}, x, y, nil); err != nil || len(steps) != 100 {
 					b.Fatalf("%d steps, %v", len(steps), err)
@@ -202,10 +202,10 @@ func BenchmarkPath(b *testing.B) {
 
 // TestSequence checks that the lambdas are a geometric progression between the first and the last lambda.
 func TestSequence(t *testing.T) {
-	three := func(context.Context) (float64, error) { return 3, nil }
+	lambdaMaxThree := func(context.Context) (float64, error) { return 3, nil }
 	for _, count := range []int{1, 2, 3, 100, 1000} {
 		for _, ratio := range []float64{0.9, 1e-2, 1e-4, 1e-12} {
-			l, err := (&PathSettings{Count: count, Ratio: ratio}).lambdas(t.Context(), three, 10, 5)
+			l, err := (&PathSettings{Count: count, Ratio: ratio}).lambdas(t.Context(), lambdaMaxThree, 10, 5)
 			if err != nil || len(l) != count || l[0] != 3 || count > 1 && math.Abs(l[count-1]-3*ratio) > 1e-11*3*ratio {
 				t.Errorf("%d down to %g: from %v to %v", count, ratio, l[0], l[count-1])
 			}

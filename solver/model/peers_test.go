@@ -19,9 +19,9 @@ import (
 
 // peerSets lists the data sets for which fits are compared with other programs.
 var peerSets = []struct {
-	name     string
-	features int
-	classes  bool // the labels are classes, not numbers
+	name       string
+	features   int
+	hasClasses bool // the labels are classes, not numbers
 }{
 	{"a1a", 123, true}, {"heart_scale", 13, true}, {"breast-cancer_scale", 10, true}, {"german.numer_scale", 24, true},
 	{"abalone", 8, false}, {"housing_scale", 13, false},
@@ -53,11 +53,11 @@ type peerProblem struct {
 	lambdas []float64 // the lambdas of the steps, on the scale of the other program
 }
 
-// glmnet runs glmnet, and returns its coefficients, followed by the intercept, for each problem and lambda.
-// It skips the test if glmnet is not installed.
-func glmnet(t testing.TB, x *sparse.CSR, y []float64, peers []peerProblem) [][][]float64 {
+// runGlmnet runs glmnet, and returns its coefficients, followed by the intercept, for each problem and
+// lambda. It skips the test if glmnet is not installed.
+func runGlmnet(t testing.TB, x *sparse.CSR, y []float64, peers []peerProblem) [][][]float64 {
 	t.Helper()
-	rscript := program(t, "Rscript")
+	rscript := programPath(t, "Rscript")
 	dir := t.TempDir()
 	n, p := x.Dims()
 	writeTable(t, filepath.Join(dir, "x"), n, func(i int) []float64 {
@@ -89,7 +89,7 @@ fit <- function(k, family, alpha, standardize, intercept) {
 		family := map[solver.Loss]string{solver.Logistic{}: "binomial", solver.Squared{}: "gaussian", solver.Poisson{}: "poisson"}[q.spec.loss()]
 		script += fmt.Sprintf("fit(%d, %q, %g, %s, %s)\n", k, family, q.spec.l1Ratio(), rBool(q.spec.standardizes()), rBool(!q.spec.NoIntercept))
 	}
-	if out := run(t, rscript, "-e", script); strings.Contains(out, "no glmnet") {
+	if out := runProgram(t, rscript, "-e", script); strings.Contains(out, "no glmnet") {
 		t.Skip("skipped: R has no glmnet")
 	}
 	results := make([][][]float64, len(peers))
@@ -111,7 +111,7 @@ func TestGlmnet(t *testing.T) {
 		if testing.Short() && set.features != 13 {
 			continue
 		}
-		x, y := load(t, "small/"+set.name, set.features)
+		x, y := loadData(t, "small/"+set.name, set.features)
 		weights := make([]float64, len(y))
 		for i := range weights {
 			weights[i] = float64(1 + i%3)
@@ -119,7 +119,7 @@ func TestGlmnet(t *testing.T) {
 		var peers, problems []peerProblem
 		// The Poisson loss needs labels ≥ 0. All sets whose labels are numbers have such labels.
 		losses := []solver.Loss{solver.Squared{}, solver.Poisson{}}
-		if set.classes {
+		if set.hasClasses {
 			losses = []solver.Loss{solver.Logistic{}}
 		}
 		for _, loss := range losses {
@@ -150,37 +150,41 @@ func TestGlmnet(t *testing.T) {
 				peers = append(peers, q)
 			}
 		}
-		for k, theirs := range glmnet(t, x, y, peers) {
+		for k, peerCoefficients := range runGlmnet(t, x, y, peers) {
 			for i, s := range peers[k].steps {
-				compare(t, set.name+", glmnet, "+peers[k].spec.Loss.String()+", "+peers[k].name, peers[k].spec, x, y, s.Lambda, s.Columns[0].Certificate, theirs[i])
+				compareObjective(t, set.name+", glmnet, "+peers[k].spec.Loss.String()+", "+peers[k].name, peers[k].spec, x, y, s.Lambda, s.Columns[0].Certificate, peerCoefficients[i])
 			}
 		}
 	}
 }
 
-// compare checks that the objective of a fit agrees to eight digits with the objective of another program,
-// and is larger by at most the gap. theirs has the coefficients and then the intercept of that program.
-func compare(t *testing.T, name string, spec *Spec, x *sparse.CSR, y []float64, lambda float64, got Certificate, theirs []float64) {
+// compareObjective checks that the objective of a fit agrees to eight digits with the objective of another
+// program, and is larger by at most the gap. peerCoefficients has the coefficients and then the intercept of
+// that program.
+func compareObjective(
+	t *testing.T, name string, spec *Spec, x *sparse.CSR, y []float64, lambda float64,
+	got Certificate, peerCoefficients []float64,
+) {
 	t.Helper()
 	lambdaSpec := *spec
 	lambdaSpec.Lambda = lambda
-	p := len(theirs) - 1
-	want := naive(&lambdaSpec, x, y, theirs[:p], theirs[p])
-	if off := got.Objective - want; math.Abs(off) > 1e-8*want || off > got.Gap+1e-13*want {
+	p := len(peerCoefficients) - 1
+	want := plainObjective(&lambdaSpec, x, y, peerCoefficients[:p], peerCoefficients[p])
+	if excess := got.Objective - want; math.Abs(excess) > 1e-8*want || excess > got.Gap+1e-13*want {
 		t.Errorf("%s, lambda %.4g: objective %.14g (gap %.1e), theirs %.14g", name, lambda, got.Objective, got.Gap, want)
 	}
 }
 
 func TestLiblinearObjective(t *testing.T) {
-	train := program(t, "liblinear-train")
+	trainPath := programPath(t, "liblinear-train")
 	dir := t.TempDir()
-	data, file := filepath.Join(dir, "data"), filepath.Join(dir, "model")
+	dataPath, modelPath := filepath.Join(dir, "data"), filepath.Join(dir, "model")
 	for _, set := range peerSets {
-		if !set.classes {
+		if !set.hasClasses {
 			continue
 		}
-		x, y := load(t, "small/"+set.name, set.features)
-		writeLIBSVM(t, data, x, y)
+		x, y := loadData(t, "small/"+set.name, set.features)
+		writeLIBSVM(t, dataPath, x, y)
 		for kind, loss := range map[string]solver.Loss{"6": solver.Logistic{}, "5": solver.SquaredHinge{}} {
 			spec := &Spec{Loss: loss, Lambda: 5e-3, NoIntercept: true, Standardize: StandardizeOff, Settings: solver.Settings{RelTol: 1e-11}}
 			m := mustFit(t, spec, x, y)
@@ -188,16 +192,17 @@ func TestLiblinearObjective(t *testing.T) {
 			// cannot reach, its result may be worse than with a looser tolerance. So the test runs several
 			// tolerances and uses the best result.
 			c := strconv.FormatFloat(1/(float64(len(y))*spec.Lambda), 'g', 17, 64)
-			best, lowest := []float64(nil), math.Inf(1)
+			bestCoefficients, lowestObjective := []float64(nil), math.Inf(1)
 			for _, e := range []string{"1e-3", "1e-4", "1e-5", "1e-6", "1e-7", "1e-9"} {
-				run(t, train, "-q", "-s", kind, "-e", e, "-c", c, data, file)
+				runProgram(t, trainPath, "-q", "-s", kind, "-e", e, "-c", c, dataPath, modelPath)
 				b := make([]float64, set.features+1)
-				copy(b, readLiblinear(t, file).Columns[0].Coefficients)
-				if v := naive(spec, x, y, b[:set.features], 0); v < lowest {
-					best, lowest = b, v
+				copy(b, readLiblinear(t, modelPath).Columns[0].Coefficients)
+				if v := plainObjective(spec, x, y, b[:set.features], 0); v < lowestObjective {
+					bestCoefficients, lowestObjective = b, v
 				}
 			}
-			compare(t, set.name+", liblinear, "+loss.String(), spec, x, y, spec.Lambda, m.Columns[0].Certificate, best)
+			name := set.name + ", liblinear, " + loss.String()
+			compareObjective(t, name, spec, x, y, spec.Lambda, m.Columns[0].Certificate, bestCoefficients)
 		}
 	}
 }
@@ -230,7 +235,7 @@ func TestScikitLearn(t *testing.T) {
 		if set.features > 13 || testing.Short() && set.features != 13 {
 			continue // scikit-learn takes minutes for a1a and german
 		}
-		x, y := load(t, "small/"+set.name, set.features)
+		x, y := loadData(t, "small/"+set.name, set.features)
 		weights, rows := make([]float64, len(y)), make([][]float64, len(y))
 		for i := range weights {
 			weights[i], rows[i] = float64(1+i%3), make([]float64, set.features)
@@ -238,16 +243,16 @@ func TestScikitLearn(t *testing.T) {
 				rows[i][j] = x.At(i, j)
 			}
 		}
-		type named struct {
+		type namedSpec struct {
 			name string
 			spec *Spec
 		}
-		cases := []named{{"lasso", &Spec{}}, {"weighted", &Spec{SampleWeights: weights}}, {"elastic net", &Spec{Penalty: ElasticNet{0.3}}}}
-		if !set.classes {
+		cases := []namedSpec{{"lasso", &Spec{}}, {"weighted", &Spec{SampleWeights: weights}}, {"elastic net", &Spec{Penalty: ElasticNet{0.3}}}}
+		if !set.hasClasses {
 			for _, c := range cases {
 				c.spec.Loss = solver.Squared{}
 			}
-			cases = append(cases, named{"poisson", &Spec{Loss: solver.Poisson{}, Penalty: ElasticNet{0}, SampleWeights: weights}})
+			cases = append(cases, namedSpec{"poisson", &Spec{Loss: solver.Poisson{}, Penalty: ElasticNet{0}, SampleWeights: weights}})
 		}
 		for _, c := range cases {
 			c.spec.Standardize, c.spec.Lambda, c.spec.RelTol = StandardizeOff, 0.02, 1e-12
@@ -256,7 +261,7 @@ func TestScikitLearn(t *testing.T) {
 		}
 	}
 	var out [][]float64
-	python(t, `
+	runPython(t, `
 import json, sys
 import numpy as np
 from sklearn.linear_model import LogisticRegression, ElasticNet, PoissonRegressor
@@ -275,6 +280,6 @@ for d in json.load(sys.stdin):
 print(json.dumps(all))
 `, inputs, &out)
 	for k, p := range problems {
-		compare(t, p.name, p.spec, p.x, p.y, p.spec.Lambda, p.model.Columns[0].Certificate, out[k])
+		compareObjective(t, p.name, p.spec, p.x, p.y, p.spec.Lambda, p.model.Columns[0].Certificate, out[k])
 	}
 }

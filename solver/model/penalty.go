@@ -12,16 +12,17 @@ import (
 // A penalty is the penalty of a specification in the form of package exact. x has the coefficients for the
 // data as given, and the intercept if there is one:
 //
-//	lambda (Σ limit_k |(A x)_k| + Σ (ridgeⱼ/2) xⱼ²) + Σ (square_k/2) (A x)_k² + Σ (fixedⱼ/2) xⱼ²
+//	lambda (Σ limit_k |(A x)_k| + Σ (ridgeⱼ/2) xⱼ²) + Σ (square_k/2) (A x)_k² + Σ (fixedRidgeⱼ/2) xⱼ²
 //
 // With groups, the sum of limit_k |(A x)_k| is replaced by weighted norms of groups of rows of A x. The
-// scales of the features are contained in ridge, fixed and A. If a is nil, limit contains them instead of A.
+// scales of the features are contained in ridge, fixedRidge and A. If a is nil, limit contains them instead
+// of A.
 type penalty struct {
-	a             *sparse.CSR // nil for the identity
-	limit, square []float64   // the factors of lambda |(A x)_k| and (A x)_k²/2; square is nil if all are 0
-	groups        [][]int     // groups of rows of A; nil for no groups
-	ridge, fixed  []float64   // the factors of lambda xⱼ²/2 and xⱼ²/2; fixed is nil if all are 0
-	set           term.Region // the allowed x; nil if all are allowed, or if design.ownDomain is true
+	a                 *sparse.CSR // nil for the identity
+	limit, square     []float64   // the factors of lambda |(A x)_k| and (A x)_k²/2; square is nil if all are 0
+	groups            [][]int     // groups of rows of A; nil for no groups
+	ridge, fixedRidge []float64   // the factors of lambda xⱼ²/2 and xⱼ²/2; fixedRidge is nil if all are 0
+	set               term.Region // the allowed x; nil if all are allowed, or if unsupportedDomain is true
 }
 
 func (d *design) penalty() (*penalty, error) {
@@ -38,7 +39,7 @@ func (d *design) penalty() (*penalty, error) {
 		if a == nil {
 			a = sparse.Identity(d.columns())
 		}
-		if a, err = p.group(a, group); err != nil {
+		if a, err = p.setGroups(a, group); err != nil {
 			return nil, err
 		}
 	}
@@ -65,35 +66,35 @@ func (d *design) elasticNetPenalty(ratio float64) *penalty {
 		mu += d.spec.MuA
 	}
 	if mu > 0 {
-		p.ridges(d, mu)
+		p.setFixedRidge(d, mu)
 	}
 	if box, ok := d.spec.box(d.p); ok {
-		p.set = widened(box, columns, nil)
+		p.set = widenBox(box, columns, nil)
 	} else if d.spec.Domain != nil {
 		p.set = term.SetOf(d.spec.Domain).Region(d.p)
 	}
 	return p
 }
 
-// ridges sets p.fixed for a ridge of weight mu on the coefficients of standardised features.
-func (p *penalty) ridges(d *design, mu float64) {
-	p.fixed = make([]float64, len(p.ridge))
+// setFixedRidge sets p.fixedRidge for a ridge of weight mu on the coefficients of standardised features.
+func (p *penalty) setFixedRidge(d *design, mu float64) {
+	p.fixedRidge = make([]float64, len(p.ridge))
 	for j, scale := range d.scale {
-		p.fixed[j] = mu * scale * scale
+		p.fixedRidge[j] = mu * scale * scale
 	}
 }
 
-// widened returns a copy of box with the given number of columns. Its bounds are multiplied by scale, and the
-// added columns have no bounds. If scale is nil, all scales are 1.
-func widened(box term.Box, columns int, scale []float64) term.Box {
-	wide := term.NewBox(columns, math.Inf(-1), math.Inf(1))
-	copy(wide.Lower, box.Lower)
-	copy(wide.Upper, box.Upper)
+// widenBox returns a copy of box with the given number of columns. Its bounds are multiplied by scale, and
+// the added columns have no bounds. If scale is nil, all scales are 1.
+func widenBox(box term.Box, columns int, scale []float64) term.Box {
+	wideBox := term.NewBox(columns, math.Inf(-1), math.Inf(1))
+	copy(wideBox.Lower, box.Lower)
+	copy(wideBox.Upper, box.Upper)
 	for j, s := range scale {
-		wide.Lower[j] *= s
-		wide.Upper[j] *= s
+		wideBox.Lower[j] *= s
+		wideBox.Upper[j] *= s
 	}
-	return wide
+	return wideBox
 }
 
 // rowsOfA returns the matrix A of the specification, or [G; I] for a graph with incidence matrix G, with the
@@ -101,15 +102,15 @@ func widened(box term.Box, columns int, scale []float64) term.Box {
 func (d *design) rowsOfA(columns int) (*sparse.CSR, error) {
 	switch {
 	case d.spec.A != nil:
-		return widen(d.spec.A, columns)
+		return widenMatrix(d.spec.A, columns)
 	case d.spec.Graph == nil:
 		return nil, nil
 	}
-	return widen(d.spec.Graph.FusedLasso(), columns)
+	return widenMatrix(d.spec.Graph.FusedLasso(), columns)
 }
 
-// widen adds empty columns to a, up to the given number of columns. The result shares the entries of a.
-func widen(a *sparse.CSR, columns int) (*sparse.CSR, error) {
+// widenMatrix adds empty columns to a, up to the given number of columns. The result shares the entries of a.
+func widenMatrix(a *sparse.CSR, columns int) (*sparse.CSR, error) {
 	l, _ := a.Dims()
 	rows := a.Rows(0, l)
 	return sparse.New(l, columns, rows.Ptr, rows.Idx, rows.Val)
@@ -131,9 +132,9 @@ func (d *design) limits() (limit []float64) {
 	return limit
 }
 
-// group sets limit and groups of p, and returns the rows of a that are in a group. Rows that are in no group
-// are not penalised.
-func (p *penalty) group(a *sparse.CSR, group GroupLasso) (*sparse.CSR, error) {
+// setGroups sets limit and groups of p, and returns the rows of a that are in a group. Rows that are in no
+// group are not penalised.
+func (p *penalty) setGroups(a *sparse.CSR, group GroupLasso) (*sparse.CSR, error) {
 	var members []int
 	p.limit, p.groups = nil, make([][]int, len(group.Groups))
 	weights := group.weights()
@@ -150,7 +151,7 @@ func (p *penalty) group(a *sparse.CSR, group GroupLasso) (*sparse.CSR, error) {
 // of columns. A domain that is not a box is returned unchanged, because checkDomain allows no scales for it.
 func (d *design) region(scale []float64, columns int) solver.Domain {
 	if box, ok := d.spec.box(d.p); ok {
-		return solver.Box(widened(box, columns, scale))
+		return solver.Box(widenBox(box, columns, scale))
 	}
 	return d.spec.Domain
 }

@@ -43,7 +43,7 @@ func (m *Model) ReadOptions() *sparse.ReadOptions {
 	}
 	return &sparse.ReadOptions{
 		Features: m.featureCount(), Names: m.Features, IndexBase: base,
-		Mapping: m.Labels, Classes: m.Classes, Regression: !m.Classifies(), Counts: m.counts(), LabelsOptional: true,
+		Mapping: m.Labels, Classes: m.Classes, Regression: !m.Classifies(), Counts: m.predictsCounts(), LabelsOptional: true,
 		Table: sparse.TableOptions{Label: m.Target, Offset: m.Offset, Fill: m.Fill},
 	}
 }
@@ -289,15 +289,15 @@ func (m *Model) Predictions(dst []float64, x *sparse.CSR) ([]float64, error) {
 		}
 	default:
 		for i := range len(dst) / columnCount {
-			dst[i] = m.Classes.Values[largest(dst[i*columnCount:(i+1)*columnCount])]
+			dst[i] = m.Classes.Values[argmax(dst[i*columnCount:(i+1)*columnCount])]
 		}
 		dst = dst[:len(dst)/columnCount]
 	}
 	return dst, nil
 }
 
-// largest returns the index of the largest number; of equal numbers, the first index.
-func largest(v []float64) (best int) {
+// argmax returns the index of the largest number; of equal numbers, the first index.
+func argmax(v []float64) (best int) {
 	for k, x := range v {
 		if x > v[best] {
 			best = k

@@ -15,7 +15,7 @@ import (
 // TestPredict checks that predictions for single rows and for matrices have the same bits, and agree with
 // plain loops.
 func TestPredict(t *testing.T) {
-	x, y := random(t, 60, 20, 3, true)
+	x, y := randomData(t, 60, 20, 3, true)
 	m := mustFit(t, &Spec{Lambda: 0.01}, x, y)
 	margins, err := m.Margins(nil, x)
 	if err != nil {
@@ -45,13 +45,14 @@ func TestPredict(t *testing.T) {
 			t.Errorf("row %d: margin %v, probability %v, class %v; by plain loops %v", i, margin, probability, class, sum)
 		}
 	}
-	regression := mustFit(t, &Spec{Loss: solver.Squared{}, Lambda: 0.01}, x, y)
-	values, err := regression.Predictions(nil, x)
+	regressionModel := mustFit(t, &Spec{Loss: solver.Squared{}, Lambda: 0.01}, x, y)
+	values, err := regressionModel.Predictions(nil, x)
 	idx, val := x.Row(0)
-	if one, err2 := regression.Predict(idx, val); err != nil || err2 != nil || one != values[0] {
-		t.Errorf("%v and %v, %v and %v", one, values[0], err, err2)
+	prediction, err2 := regressionModel.Predict(idx, val)
+	if err != nil || err2 != nil || prediction != values[0] {
+		t.Errorf("%v and %v, %v and %v", prediction, values[0], err, err2)
 	}
-	if _, err := regression.Probabilities(nil, x); err != ErrNoProbability {
+	if _, err := regressionModel.Probabilities(nil, x); err != ErrNoProbability {
 		t.Errorf("probabilities of a regression: %v", err)
 	}
 }
@@ -86,18 +87,18 @@ func TestHostileRows(t *testing.T) {
 	if _, err := m.Margins(nil, x); err == nil || !strings.Contains(err.Error(), "row 2 has column 500") {
 		t.Errorf("%v", err)
 	}
-	narrow, err := sparse.FromTriplets(2, 1, []sparse.Triplet{{Row: 1, Col: 0, Value: 3}})
+	narrowX, err := sparse.FromTriplets(2, 1, []sparse.Triplet{{Row: 1, Col: 0, Value: 3}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, err := m.Margins(nil, narrow); err != nil || got[0] != 0 || got[1] != 3 {
+	if got, err := m.Margins(nil, narrowX); err != nil || got[0] != 0 || got[1] != 3 {
 		t.Errorf("%v, %v", got, err)
 	}
-	wide, err := sparse.FromTriplets(1, 9, []sparse.Triplet{{Row: 0, Col: 1, Value: 3}})
+	wideX, err := sparse.FromTriplets(1, 9, []sparse.Triplet{{Row: 0, Col: 1, Value: 3}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, err := m.Margins(nil, wide); err != nil || got[0] != 6 {
+	if got, err := m.Margins(nil, wideX); err != nil || got[0] != 6 {
 		t.Errorf("%v, %v", got, err)
 	}
 }
@@ -135,7 +136,7 @@ func TestTies(t *testing.T) {
 
 // TestPredictAllocates checks that predictions allocate no memory.
 func TestPredictAllocates(t *testing.T) {
-	x, y := random(t, 60, 20, 3, true)
+	x, y := randomData(t, 60, 20, 3, true)
 	m := mustFit(t, &Spec{Lambda: 0.01}, x, y)
 	idx, val := x.Row(5)
 	dst := make([]float64, 60)
@@ -155,7 +156,7 @@ func TestPredictAllocates(t *testing.T) {
 
 // TestPredictTogether uses one model in many goroutines, so that the race detector checks it.
 func TestPredictTogether(t *testing.T) {
-	x, y := random(t, 60, 20, 3, true)
+	x, y := randomData(t, 60, 20, 3, true)
 	m := mustFit(t, &Spec{Lambda: 0.01}, x, y)
 	want, _ := m.Margins(nil, x)
 	var wg sync.WaitGroup
@@ -173,7 +174,7 @@ func TestPredictTogether(t *testing.T) {
 }
 
 func BenchmarkPredict(b *testing.B) {
-	x, y := load(b, "small/a1a", 123)
+	x, y := loadData(b, "small/a1a", 123)
 	m := mustFit(b, &Spec{Lambda: 1e-3}, x, y)
 	n, _ := x.Dims()
 	b.Run("row", func(b *testing.B) {

@@ -54,8 +54,8 @@ func onRanks[M any](t *testing.T, ranks int, spec *Spec, x *sparse.CSR, y []floa
 	return models, errs
 }
 
-// oneOf checks that the results of all ranks have the same bits, and returns one of them.
-func oneOf[M any](t *testing.T, results []M, errs []error) M {
+// equalResult checks that the results of all ranks have the same bits, and returns one of them.
+func equalResult[M any](t *testing.T, results []M, errs []error) M {
 	t.Helper()
 	for r, got := range results {
 		if errs[r] != nil {
@@ -72,8 +72,8 @@ func oneOf[M any](t *testing.T, results []M, errs []error) M {
 func fitOnRanks(t *testing.T, ranks int, spec *Spec, x *sparse.CSR, y []float64) *Model {
 	t.Helper()
 	models, errs := onRanks(t, ranks, spec, x, y, Fit)
-	again, more := onRanks(t, ranks, spec, x, y, Fit)
-	return oneOf(t, append(models, again...), append(errs, more...))
+	secondModels, secondErrs := onRanks(t, ranks, spec, x, y, Fit)
+	return equalResult(t, append(models, secondModels...), append(errs, secondErrs...))
 }
 
 // TestRanks checks that a fit on ranks agrees with a fit in one process. On one rank both must have the same
@@ -84,7 +84,7 @@ func TestRanks(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, loss := range losses {
-		x, y := randomFor(t, 70, 9, 3, loss)
+		x, y := randomDataFor(t, 70, 9, 3, loss)
 		cases := specs(70, loss)
 		cases["graph"] = &Spec{Graph: g, Standardize: StandardizeOn}
 		cases["mixed"] = &Spec{Penalty: ElasticNet{0.4}, SampleWeights: cases["weights"].SampleWeights, Offsets: cases["offsets"].Offsets}
@@ -100,7 +100,7 @@ func TestRanks(t *testing.T) {
 				if diff := cmp.Diff(want, m); ranks == 1 && diff != "" {
 					t.Errorf("%v, %s: one rank is not the single process: %s", loss, name, diff)
 				}
-				objective := naive(spec, x, y, m.Columns[0].Coefficients, m.Columns[0].Intercept)
+				objective := plainObjective(spec, x, y, m.Columns[0].Coefficients, m.Columns[0].Intercept)
 				if c := m.Columns[0].Certificate; math.Abs(objective-c.Objective) > 1e-12*math.Abs(objective) || !(c.Gap <= 1e-8) || c.Status != solver.Converged || math.Abs(c.Objective-want.Columns[0].Certificate.Objective) > c.Gap+want.Columns[0].Certificate.Gap {
 					t.Errorf("%v, %s, %d ranks: objective %.15g by plain loops, %+v, want %+v", loss, name, ranks, objective, c, want.Columns[0].Certificate)
 				}
@@ -144,7 +144,7 @@ func TestRanksUnattained(t *testing.T) {
 // TestRanksClasses checks that ranks fit the same models as one process, even if some ranks do not have
 // rows of all classes.
 func TestRanksClasses(t *testing.T) {
-	x, _ := random(t, 90, 6, 3, true)
+	x, _ := randomData(t, 90, 6, 3, true)
 	y := append(mixedLabels(60, 3), slices.Repeat([]float64{5}, 30)...)
 	for _, spec := range []*Spec{{}, {Balanced: true}, {ClassWeights: map[float64]float64{5: 3}, Settings: solver.Settings{TimeLimit: time.Hour}}} {
 		spec.Lambda = 0.01
@@ -169,7 +169,7 @@ func TestRanksClasses(t *testing.T) {
 
 // TestRanksRefuse checks that all ranks return an error if one rank has an error.
 func TestRanksRefuse(t *testing.T) {
-	x, y := random(t, 40, 4, 3, true)
+	x, y := randomData(t, 40, 4, 3, true)
 	set := func(i int, v float64) []float64 {
 		out := append([]float64(nil), y...)
 		out[i] = v
@@ -205,17 +205,17 @@ func TestRanksRefuse(t *testing.T) {
 func TestRanksCV(t *testing.T) {
 	const n = 90
 	for _, loss := range []solver.Loss{solver.Logistic{}, solver.Squared{}, solver.Poisson{}, nil} {
-		dataLoss, classes := loss, false
+		dataLoss, withClasses := loss, false
 		if dataLoss == nil { // nil stands for the logistic loss with three classes
-			dataLoss, classes = solver.Logistic{}, true
+			dataLoss, withClasses = solver.Logistic{}, true
 		}
-		x, y := randomFor(t, n, 9, 4, dataLoss)
-		if classes {
+		x, y := randomDataFor(t, n, 9, 4, dataLoss)
+		if withClasses {
 			y = mixedLabels(n, 3)
 		}
-		weights, offsets, blocks := make([]float64, n), make([]float64, n), make([]int, n)
+		weights, offsets, folds := make([]float64, n), make([]float64, n), make([]int, n)
 		for i := range n {
-			weights[i], offsets[i], blocks[i] = float64(1+i%3), math.Sin(float64(i)), i/30
+			weights[i], offsets[i], folds[i] = float64(1+i%3), math.Sin(float64(i)), i/30
 		}
 		for name, spec := range map[string]*Spec{
 			"plain": {}, "weights": {SampleWeights: weights, Offsets: offsets},
@@ -231,13 +231,13 @@ func TestRanksCV(t *testing.T) {
 					rankSettings := set
 					if assigned {
 						firstRow := spec.Comm.Rank() * n / spec.Comm.Size()
-						rankSettings.Assignment = blocks[firstRow : firstRow+rows]
+						rankSettings.Assignment = folds[firstRow : firstRow+rows]
 					}
 					return &rankSettings
 				}
-				oneRank := *spec
-				oneRank.Comm = dist.Local(1, 0)[0]
-				want, err := CV(t.Context(), &oneRank, x, y, settings(&oneRank, n))
+				oneRankSpec := *spec
+				oneRankSpec.Comm = dist.Local(1, 0)[0]
+				want, err := CV(t.Context(), &oneRankSpec, x, y, settings(&oneRankSpec, n))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -262,7 +262,7 @@ func TestRanksCV(t *testing.T) {
 
 // TestRanksCVEnds checks that CV returns an error on all ranks if one rank has an error.
 func TestRanksCVEnds(t *testing.T) {
-	x, y := random(t, 60, 4, 3, true)
+	x, y := randomData(t, 60, 4, 3, true)
 	for want, spoil := range map[string]func(*CVSettings, context.CancelFunc){
 		"Assignment has length 2": func(set *CVSettings, _ context.CancelFunc) { set.Assignment = []int{0, 1} },
 		"a metric that fails": func(set *CVSettings, _ context.CancelFunc) {
@@ -328,7 +328,7 @@ func compareCV(t *testing.T, name string, got, want *CVResult, tolerance float64
 // objectives that agree within the gaps, even if a rank has fewer rows than features.
 func TestRanksPath(t *testing.T) {
 	const n = 90
-	x, y := random(t, n, 9, 4, true)
+	x, y := randomData(t, n, 9, 4, true)
 	classLabels := mixedLabels(n, 3)
 	for name, c := range map[string]struct {
 		spec  *Spec
@@ -357,9 +357,11 @@ func TestRanksPath(t *testing.T) {
 			for k, s := range path {
 				for class, column := range s.Columns {
 					got, reference := column.Certificate, want[k].Columns[class].Certificate
-					near := math.Abs(got.Objective-reference.Objective) <= got.Gap+reference.Gap+1e-12*reference.Objective
-					same := slices.Equal(column.Values, paths[0][k].Columns[class].Values)
-					if math.Abs(s.Lambda/want[k].Lambda-1) > 1e-12 || got.Status != reference.Status || !near || !same {
+					tolerance := got.Gap + reference.Gap + 1e-12*reference.Objective
+					nearObjective := math.Abs(got.Objective-reference.Objective) <= tolerance
+					sameValues := slices.Equal(column.Values, paths[0][k].Columns[class].Values)
+					if math.Abs(s.Lambda/want[k].Lambda-1) > 1e-12 || got.Status != reference.Status ||
+						!nearObjective || !sameValues {
 						t.Errorf("%s, rank %d: %+v at %v, want %+v at %v",
 							name, r, got, s.Lambda, reference, want[k].Lambda)
 					}
@@ -373,7 +375,7 @@ func TestRanksPath(t *testing.T) {
 // and near the optimum.
 func TestRanksMethods(t *testing.T) {
 	const n, ranks = 240, 3
-	x, y := random(t, n, 6, 4, true)
+	x, y := randomData(t, n, 6, 4, true)
 	classLabels := mixedLabels(n, 3)
 	set := CVSettings{Path: PathSettings{Lambdas: []float64{0.05, 0.02, 0.01}}, Folds: 3}
 	cv := func(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64) (*CVResult, error) {
@@ -389,12 +391,12 @@ func TestRanksMethods(t *testing.T) {
 		"own set": {Spec{Domain: ownBox{}, NoIntercept: true, Standardize: StandardizeOff}, y},
 		"classes": {Spec{Settings: solver.Settings{Method: solver.SCASK{}, Passes: 60}}, classLabels},
 	} {
-		exact := c.spec
-		exact.Settings, exact.Domain = solver.Settings{RelTol: 1e-9}, nil
+		exactSpec := c.spec
+		exactSpec.Settings, exactSpec.Domain = solver.Settings{RelTol: 1e-9}, nil
 		if c.spec.Domain != nil {
-			exact.Domain = solver.NewBox(6, -0.5, 0.5)
+			exactSpec.Domain = solver.NewBox(6, -0.5, 0.5)
 		}
-		want, err := CV(t.Context(), &exact, x, c.y, &set)
+		want, err := CV(t.Context(), &exactSpec, x, c.y, &set)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -422,7 +424,7 @@ func TestRanksMethods(t *testing.T) {
 	spec := &Spec{NoIntercept: true, Standardize: StandardizeOff, Settings: solver.Settings{Method: solver.SCAS{}}}
 	results, errs := onRanks(t, ranks, spec, x, y, cv)
 	for r, err := range errs {
-		if wrong := (*solver.SettingError)(nil); results[r] != nil || !errors.As(err, &wrong) || wrong.Field != "Method" {
+		if settingErr := (*solver.SettingError)(nil); results[r] != nil || !errors.As(err, &settingErr) || settingErr.Field != "Method" {
 			t.Errorf("rank %d: %v, %v", r, results[r], err)
 		}
 	}
@@ -430,24 +432,24 @@ func TestRanksMethods(t *testing.T) {
 
 // TestRanksTime checks that a time limit ends a fit or a path at the same step on all ranks.
 func TestRanksTime(t *testing.T) {
-	x, y := random(t, 60, 8, 3, true)
+	x, y := randomData(t, 60, 8, 3, true)
 	classLabels := mixedLabels(60, 3)
 	for _, method := range []solver.Method{nil, solver.SCASK{}} {
 		for _, limit := range []time.Duration{1, time.Millisecond, 10 * time.Millisecond} {
 			for _, labels := range [][]float64{y, classLabels} {
 				spec := &Spec{Settings: solver.Settings{Method: method, TimeLimit: limit, RelTol: 1e-14}}
-				path := func(ctx context.Context, rankSpec *Spec, x *sparse.CSR, y []float64) ([]*Step, error) {
+				fitLambdas := func(ctx context.Context, rankSpec *Spec, x *sparse.CSR, y []float64) ([]*Step, error) {
 					return fitPath(ctx, rankSpec, x, y, &PathSettings{Lambdas: []float64{1e-2, 1e-3, 1e-4}})
 				}
-				steps, errs := onRanks(t, 3, spec, x, labels, path)
-				for r := range steps {
-					if len(steps[r]) != len(steps[0]) || (errs[r] == nil) != (errs[0] == nil) {
-						t.Errorf("%v, %v: %d steps, %v; rank %d: %d steps, %v", method, limit, len(steps[0]), errs[0], r, len(steps[r]), errs[r])
+				paths, errs := onRanks(t, 3, spec, x, labels, fitLambdas)
+				for r := range paths {
+					if len(paths[r]) != len(paths[0]) || (errs[r] == nil) != (errs[0] == nil) {
+						t.Errorf("%v, %v: %d steps, %v; rank %d: %d steps, %v", method, limit, len(paths[0]), errs[0], r, len(paths[r]), errs[r])
 					}
 				}
-				fits, errs := onRanks(t, 3, spec, x, labels, Fit)
-				for r, m := range fits {
-					if diff := cmp.Diff(fits[0], m); diff != "" || (errs[r] == nil) != (errs[0] == nil) {
+				models, errs := onRanks(t, 3, spec, x, labels, Fit)
+				for r, m := range models {
+					if diff := cmp.Diff(models[0], m); diff != "" || (errs[r] == nil) != (errs[0] == nil) {
 						t.Errorf("%v, %v: rank %d: %s; %v, %v", method, limit, r, diff, errs[r], errs[0])
 					}
 				}
@@ -462,32 +464,32 @@ func TestRanksTime(t *testing.T) {
 	}
 }
 
-// states is a checkpoint that stores all saved states, and loads the last one.
-type states struct{ list [][]byte }
+// stateStore is a checkpoint that stores all saved states, and loads the last one.
+type stateStore struct{ list [][]byte }
 
-func (s *states) Save(state []byte) error {
+func (s *stateStore) Save(state []byte) error {
 	s.list = append(s.list, state)
 	return nil
 }
 
-func (s *states) Load() ([]byte, error) {
+func (s *stateStore) Load() ([]byte, error) {
 	if len(s.list) == 0 {
 		return nil, nil
 	}
 	return s.list[len(s.list)-1], nil
 }
 
-// resumed calls the function do on ranks, and returns the result, which must be the same on all ranks. Rank 0
+// resume calls the function do on ranks, and returns the result, which must be the same on all ranks. Rank 0
 // has the given checkpoint, and every other rank an empty checkpoint.
-func resumed[M any](t *testing.T, ranks int, spec *Spec, checkpoint *states, x *sparse.CSR, y []float64, do call[M]) M {
+func resume[M any](t *testing.T, ranks int, spec *Spec, checkpoint *stateStore, x *sparse.CSR, y []float64, do call[M]) M {
 	t.Helper()
 	models, errs := onRanks(t, ranks, spec, x, y, func(ctx context.Context, rankSpec *Spec, x *sparse.CSR, y []float64) (M, error) {
 		if rankSpec.Checkpoint = checkpoint; rankSpec.Comm.Rank() > 0 {
-			rankSpec.Checkpoint = &states{}
+			rankSpec.Checkpoint = &stateStore{}
 		}
 		return do(ctx, rankSpec, x, y)
 	})
-	return oneOf(t, models, errs)
+	return equalResult(t, models, errs)
 }
 
 // TestRanksResume checks that a fit that continues from a checkpoint gives the same bits as a fit that was
@@ -497,25 +499,26 @@ func TestRanksResume(t *testing.T) {
 		if math.IsInf(loss.Curvature(), 1) {
 			continue // Newton's method fits losses of unbounded curvature, and stores no state
 		}
-		x, y := randomFor(t, 90, 9, 4, loss)
+		x, y := randomDataFor(t, 90, 9, 4, loss)
 		cases := specs(90, loss)
 		cases["graph"] = &Spec{Graph: graph.Chain(9), Standardize: StandardizeOn}
 		for name, spec := range cases {
 			spec.Loss, spec.Lambda, spec.RelTol = loss, 0.02, 1e-9
-			best := mustFit(t, spec, x, y).Columns[0].Certificate
-			saved := &states{}
-			want := resumed(t, 3, spec, saved, x, y, Fit)
-			if len(saved.list) == 0 {
+			bestCertificate := mustFit(t, spec, x, y).Columns[0].Certificate
+			store := &stateStore{}
+			want := resume(t, 3, spec, store, x, y, Fit)
+			if len(store.list) == 0 {
 				t.Errorf("%v, %s: no checkpoint", loss, name)
 			}
-			for k := range saved.list {
-				if diff := cmp.Diff(want, resumed(t, 3, spec, &states{slices.Clip(saved.list[:k+1])}, x, y, Fit)); diff != "" {
+			for k := range store.list {
+				if diff := cmp.Diff(want, resume(t, 3, spec, &stateStore{slices.Clip(store.list[:k+1])}, x, y, Fit)); diff != "" {
 					t.Fatalf("%v, %s, from checkpoint %d: %s", loss, name, k, diff)
 				}
 				for _, ranks := range []int{1, 2} {
-					c := resumed(t, ranks, spec, &states{slices.Clip(saved.list[:k+1])}, x, y, Fit).Columns[0].Certificate
-					if c.Status != solver.Converged || math.Abs(c.Objective-best.Objective) > c.Gap+best.Gap {
-						t.Errorf("%v, %s, from 3 ranks to %d: %+v, want %+v", loss, name, ranks, c, best)
+					c := resume(t, ranks, spec, &stateStore{slices.Clip(store.list[:k+1])}, x, y, Fit).Columns[0].Certificate
+					difference := math.Abs(c.Objective - bestCertificate.Objective)
+					if c.Status != solver.Converged || difference > c.Gap+bestCertificate.Gap {
+						t.Errorf("%v, %s, from 3 ranks to %d: %+v, want %+v", loss, name, ranks, c, bestCertificate)
 					}
 				}
 			}
@@ -525,38 +528,38 @@ func TestRanksResume(t *testing.T) {
 
 // TestRanksResumeClasses checks that classes with a stored model are not fitted again.
 func TestRanksResumeClasses(t *testing.T) {
-	x, _ := random(t, 90, 6, 3, true)
+	x, _ := randomData(t, 90, 6, 3, true)
 	y := mixedLabels(90, 4)
 	spec := &Spec{Lambda: 0.01, Balanced: true}
-	saved := &states{}
-	want := resumed(t, 2, spec, saved, x, y, Fit)
-	calls := make([]int, len(saved.list))
-	for k := range saved.list {
-		count := func(ctx context.Context, rankSpec *Spec, x *sparse.CSR, y []float64) (*Model, error) {
+	store := &stateStore{}
+	want := resume(t, 2, spec, store, x, y, Fit)
+	calls := make([]int, len(store.list))
+	for k := range store.list {
+		countCalls := func(ctx context.Context, rankSpec *Spec, x *sparse.CSR, y []float64) (*Model, error) {
 			if rankSpec.Comm.Rank() == 0 {
 				rankSpec.Comm.(*dist.Goroutine).Before = func(call, _ int) error { calls[k] = call; return nil }
 			}
 			return Fit(ctx, rankSpec, x, y)
 		}
-		if diff := cmp.Diff(want, resumed(t, 2, spec, &states{slices.Clip(saved.list[:k+1])}, x, y, count)); diff != "" {
+		if diff := cmp.Diff(want, resume(t, 2, spec, &stateStore{slices.Clip(store.list[:k+1])}, x, y, countCalls)); diff != "" {
 			t.Fatalf("from checkpoint %d: %s", k, diff)
 		}
-		model := resumed(t, 1, spec, &states{slices.Clip(saved.list[:k+1])}, x, y, Fit)
+		model := resume(t, 1, spec, &stateStore{slices.Clip(store.list[:k+1])}, x, y, Fit)
 		for class, m := range model.Columns {
 			if m.Certificate.Status != solver.Converged {
 				t.Errorf("class %d, from 2 ranks to one: %+v", class, m.Certificate)
 			}
 		}
 	}
-	if first, last := calls[0], calls[len(calls)-1]; !(last < first/2) {
-		t.Errorf("%d messages from the first checkpoint, %d from the last", first, last)
+	if firstCalls, lastCalls := calls[0], calls[len(calls)-1]; !(lastCalls < firstCalls/2) {
+		t.Errorf("%d messages from the first checkpoint, %d from the last", firstCalls, lastCalls)
 	}
 }
 
 // TestClassesResume checks that the fit of a class continues only from a state of its own. The checkpoint may
 // still hold the last state of an earlier class whose fit did not converge.
 func TestClassesResume(t *testing.T) {
-	x, _ := random(t, 90, 6, 3, true)
+	x, _ := randomData(t, 90, 6, 3, true)
 	y := mixedLabels(90, 4)
 	spec := &Spec{Lambda: 0.01}
 	spec.Method, spec.RelTol, spec.Passes = solver.SCASK{}, 1e-12, 8
@@ -564,16 +567,16 @@ func TestClassesResume(t *testing.T) {
 	if !errors.Is(err, solver.ErrNotConverged) {
 		t.Fatal(err)
 	}
-	saved := &states{}
-	for k := 0; k == 0 || k <= len(saved.list); k++ {
-		resumeSpec, checkpoint := *spec, &states{slices.Clip(saved.list[:k])}
+	store := &stateStore{}
+	for k := 0; k == 0 || k <= len(store.list); k++ {
+		resumeSpec, checkpoint := *spec, &stateStore{slices.Clip(store.list[:k])}
 		resumeSpec.Checkpoint = checkpoint
 		got, err := Fit(t.Context(), &resumeSpec, x, y)
 		if diff := cmp.Diff(want, got); !errors.Is(err, solver.ErrNotConverged) || diff != "" {
-			t.Fatalf("from checkpoint %d of %d: %v, %s", k, len(saved.list), err, diff)
+			t.Fatalf("from checkpoint %d of %d: %v, %s", k, len(store.list), err, diff)
 		}
 		if k == 0 {
-			saved = checkpoint
+			store = checkpoint
 		}
 	}
 }

@@ -6,7 +6,7 @@ import "github.com/scas-admm/scas/sparse"
 // model have names. Several goroutines may use a Scorer at the same time.
 type Scorer struct {
 	m       *Model
-	records *sparse.Encoder
+	encoder *sparse.Encoder
 }
 
 // A Prediction is the prediction of a model for a record.
@@ -24,18 +24,18 @@ type Prediction struct {
 // Scorer returns a Scorer for records that have the column names of the model. It returns an error if the
 // features of the model have no names. Categories and missing values are handled as by sparse.Encoder.
 func (m *Model) Scorer() (*Scorer, error) {
-	records, err := sparse.NewEncoder(m.ReadOptions())
+	encoder, err := sparse.NewEncoder(m.ReadOptions())
 	if err != nil {
 		return nil, err
 	}
-	return &Scorer{m, records}, nil
+	return &Scorer{m, encoder}, nil
 }
 
 // Predict returns the prediction for a record. The record must have a value for every table column from which
 // features of the model come, and for the offset column if there is one. Values with other names are ignored.
 // If Model.Fill is not nil, values may be missing, see sparse.TableOptions.Fill, but not the offset.
 func (s *Scorer) Predict(record map[string]any) (*Prediction, error) {
-	r, err := s.records.Encode(record)
+	r, err := s.encoder.Encode(record)
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +55,7 @@ func (s *Scorer) Predict(record map[string]any) (*Prediction, error) {
 		p.Number = &t[0]
 		return p, nil
 	}
-	class := largest(t)
+	class := argmax(t)
 	if len(t) == 1 && t[0] > 0 {
 		class = 1
 	}

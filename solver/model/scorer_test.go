@@ -12,11 +12,11 @@ import (
 
 // TestScorer checks that a Scorer predicts a record as the model predicts a table row with the same cells.
 func TestScorer(t *testing.T) {
-	numbers := &Model{
+	numberModel := &Model{
 		Loss: solver.Poisson{}, Features: []string{"height", "soil=clay", "seeds"}, Offset: "log", Fill: map[string]float64{"height": 2, "seeds": 0},
 		Columns: []Column{{Coefficients: []float64{0.5, -1, 0.01}, Intercept: 0.25}}, HasIntercept: true, IndexBase: 1,
 	}
-	for name, m := range map[string]*Model{"two": readSample(t, "testdata/files/format2-words"), "classes": readSample(t, "testdata/files/format3-older-classes"), "numbers": numbers} {
+	for name, m := range map[string]*Model{"two": readSample(t, "testdata/files/format2-words"), "classes": readSample(t, "testdata/files/format3-older-classes"), "numbers": numberModel} {
 		s, err := m.Scorer()
 		if err != nil {
 			t.Fatal(err)
@@ -58,7 +58,7 @@ func TestScorer(t *testing.T) {
 					t.Errorf("%q: %+v, as a table %v of %s", cells, got, p, want)
 				}
 			default:
-				want := m.Classes.Name(largest(margins))
+				want := m.Classes.Name(argmax(margins))
 				if m.toProbabilities(margins); got.Class != want || got.Probabilities["rowan"] != margins[1] || len(got.Probabilities) != 3 {
 					t.Errorf("%q: %+v, as a table %v, %s", cells, got, margins, want)
 				}
@@ -68,13 +68,14 @@ func TestScorer(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	numbers.Columns[0].Intercept = 1e308
-	s, _ := numbers.Scorer()
+	numberModel.Columns[0].Intercept = 1e308
+	s, _ := numberModel.Scorer()
 	if _, err := s.Predict(map[string]any{"height": 1, "soil": "clay", "seeds": 2, "log": strconv.Itoa(3)}); err == nil {
 		t.Error("a rate beyond float64 is no error")
 	}
-	numbers.Features = nil
-	if _, err := numbers.Scorer(); err == nil || !strings.Contains(err.Error(), "the features have no names") {
+	numberModel.Features = nil
+	_, err := numberModel.Scorer()
+	if err == nil || !strings.Contains(err.Error(), "the features have no names") {
 		t.Error(err)
 	}
 }

@@ -5,9 +5,9 @@ import "math"
 // An objective has no minimum if a step along features without a penalty can lower the loss of some rows
 // forever, and raises the loss of no row. This file finds such a step.
 
-// recedes returns a function that reports whether the domain lets coefficient j grow without limit in the
-// direction of sign.
-func (d *design) recedes() func(j int, sign float64) bool {
+// growsForever returns a function that reports whether the domain lets coefficient j grow without limit in
+// the direction of sign.
+func (d *design) growsForever() func(j int, sign float64) bool {
 	if d.spec.Domain == nil {
 		return func(int, float64) bool { return true }
 	}
@@ -17,19 +17,19 @@ func (d *design) recedes() func(j int, sign float64) bool {
 	}
 }
 
-// unpenalised returns a copy of x, which has the coefficients and the intercept. The copy has 0 in place of
+// freePart returns a copy of x, which has the coefficients and the intercept. The copy has 0 in place of
 // each coefficient that is penalised or that the domain keeps from growing. The result is nil if it is clear
 // that the mean loss does not decrease forever in the direction of the copy.
-func (d *design) unpenalised(lambda float64, x []float64) []float64 {
+func (d *design) freePart(lambda float64, x []float64) []float64 {
 	if !traits(d.loss).NeverZero {
 		return nil
 	}
-	free, anyFree := make([]float64, len(x)), false
+	part, anyFree := make([]float64, len(x)), false
 	if lambda == 0 || d.factors != nil || d.spec.A != nil || d.spec.grouped() { // otherwise, all features are penalised
-		penalised, recedes := d.penalised(lambda), d.recedes()
+		penalised, growsForever := d.penalised(lambda), d.growsForever()
 		for j, v := range x[:d.p] {
-			if !penalised[j] && recedes(j, v) {
-				free[j], anyFree = v, true
+			if !penalised[j] && growsForever(j, v) {
+				part[j], anyFree = v, true
 			}
 		}
 	}
@@ -39,9 +39,9 @@ func (d *design) unpenalised(lambda float64, x []float64) []float64 {
 		return nil
 	}
 	if !d.spec.NoIntercept {
-		free[d.p] = x[d.p]
+		part[d.p] = x[d.p]
 	}
-	return free
+	return part
 }
 
 // penalised reports for each coefficient whether the penalty acts on it at the given lambda: by a ridge, or
@@ -53,7 +53,7 @@ func (d *design) penalised(lambda float64) []bool {
 		return out
 	}
 	for j := range out {
-		out[j] = lambda*p.ridge[j] > 0 || p.fixed != nil && p.fixed[j] > 0
+		out[j] = lambda*p.ridge[j] > 0 || p.fixedRidge != nil && p.fixedRidge[j] > 0
 	}
 	for k, limit := range p.limit {
 		if !(lambda*limit > 0) && (p.square == nil || p.square[k] == 0) {

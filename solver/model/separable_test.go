@@ -27,8 +27,8 @@ func TestDependent(t *testing.T) {
 // TestNoOptimum checks that a fit and its model file report NoOptimum exactly if coefficients without a
 // penalty separate the classes.
 func TestNoOptimum(t *testing.T) {
-	separable := []float64{2, 1, 3, 0, -1, 1, -2, 0} // the first feature separates the classes
-	mixed := []float64{2, 1, -3, 0, -1, 1, 2, 0.5}   // no linear function separates the classes
+	separableData := []float64{2, 1, 3, 0, -1, 1, -2, 0} // the first feature separates the classes
+	mixedData := []float64{2, 1, -3, 0, -1, 1, 2, 0.5}   // no linear function separates the classes
 	y := []float64{1, 1, 0, 0}
 	for _, c := range []struct {
 		name string
@@ -36,16 +36,16 @@ func TestNoOptimum(t *testing.T) {
 		spec Spec
 		want bool
 	}{
-		{"separable", separable, Spec{}, true},
-		{"separable without intercept", separable, Spec{NoIntercept: true}, true},
-		{"by package solver", separable, Spec{Settings: solver.Settings{OuterIterations: minimizeIterations}}, true},
-		{"penalised", separable, Spec{Lambda: 1e-3}, false},
-		{"ridge", separable, Spec{Lambda: 1e-3, Penalty: ElasticNet{L1Ratio: 0}}, false},
-		{"free feature", separable, Spec{Lambda: 1e-3, PenaltyFactors: []float64{0, 1}}, true},
-		{"other feature free", separable, Spec{Lambda: 1e-3, PenaltyFactors: []float64{1, 0}}, false},
-		{"not separable", mixed, Spec{}, false},
-		{"squared hinge has an optimum", separable, Spec{Loss: solver.SquaredHinge{}}, false},
-		{"numbers", separable, Spec{Loss: solver.Squared{}}, false},
+		{"separable", separableData, Spec{}, true},
+		{"separable without intercept", separableData, Spec{NoIntercept: true}, true},
+		{"by package solver", separableData, Spec{Settings: solver.Settings{OuterIterations: minimizeIterations}}, true},
+		{"penalised", separableData, Spec{Lambda: 1e-3}, false},
+		{"ridge", separableData, Spec{Lambda: 1e-3, Penalty: ElasticNet{L1Ratio: 0}}, false},
+		{"free feature", separableData, Spec{Lambda: 1e-3, PenaltyFactors: []float64{0, 1}}, true},
+		{"other feature free", separableData, Spec{Lambda: 1e-3, PenaltyFactors: []float64{1, 0}}, false},
+		{"not separable", mixedData, Spec{}, false},
+		{"squared hinge has an optimum", separableData, Spec{Loss: solver.SquaredHinge{}}, false},
+		{"numbers", separableData, Spec{Loss: solver.Squared{}}, false},
 	} {
 		x, err := sparse.FromDense(4, 2, c.data)
 		if err != nil {
@@ -62,8 +62,8 @@ func TestNoOptimum(t *testing.T) {
 		if err := m.Write(&file); err != nil {
 			t.Fatal(err)
 		}
-		if back, err := Read(&file, "model"); err != nil || back.Columns[0].Certificate != m.Columns[0].Certificate {
-			t.Errorf("%s: read back %+v, %v", c.name, back.Columns[0].Certificate, err)
+		if loaded, err := Read(&file, "model"); err != nil || loaded.Columns[0].Certificate != m.Columns[0].Certificate {
+			t.Errorf("%s: read back %+v, %v", c.name, loaded.Columns[0].Certificate, err)
 		}
 		if c.want { // there is no optimum: twice the margins have a smaller loss
 			margins, err := m.Margins(nil, x)
@@ -81,7 +81,7 @@ func TestNoOptimum(t *testing.T) {
 			}
 		}
 	}
-	x, err := sparse.FromDense(4, 2, separable)
+	x, err := sparse.FromDense(4, 2, separableData)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -194,16 +194,16 @@ func (g GroupLasso) check(s *Spec, p int) error {
 			p += len(s.Graph.Edges())
 		}
 	}
-	owner := make([]int, p)
+	groupOf := make([]int, p)
 	for k, members := range g.Groups {
 		for _, j := range members {
 			if j < 0 || j >= p {
 				return errorf("GroupLasso.Groups[%d] has %s %d; %s 0..%d", k, kind, j, phrase, p-1)
 			}
-			if owner[j] != 0 {
-				return errorf("GroupLasso.Groups[%d] and [%d] share %s %d; groups must be disjoint", owner[j]-1, k, kind, j)
+			if groupOf[j] != 0 {
+				return errorf("GroupLasso.Groups[%d] and [%d] share %s %d; groups must be disjoint", groupOf[j]-1, k, kind, j)
 			}
-			owner[j] = k + 1
+			groupOf[j] = k + 1
 		}
 	}
 	return checkNumbers("GroupLasso.Weights", g.Weights, len(g.Groups), "groups", false)
@@ -303,17 +303,17 @@ func classifies(l solver.Loss) bool { return traits(l).Labels == term.Classes }
 
 func traits(l solver.Loss) term.Traits { return term.LossOf(l).Traits() }
 
-// checkNumbers returns an error unless v is nil or has n finite numbers. If negative is false, negative
+// checkNumbers returns an error unless v is nil or has n finite numbers. If allowNegative is false, negative
 // numbers are an error too. In errors, field is the name of v, and kind is the word after n, such as rows.
-func checkNumbers(field string, v []float64, n int, kind string, negative bool) error {
+func checkNumbers(field string, v []float64, n int, kind string, allowNegative bool) error {
 	if v != nil && len(v) != n {
 		return errorf("%s has length %d; there are %d %s", field, len(v), n, kind)
 	}
 	for i, x := range v {
 		switch {
-		case negative && !finite(x):
+		case allowNegative && !finite(x):
 			return errorf("%s[%d] = %v; it must be finite", field, i, x)
-		case !negative && !(finite(x) && x >= 0):
+		case !allowNegative && !(finite(x) && x >= 0):
 			return errorf("%s[%d] = %v; it must be finite and not negative", field, i, x)
 		}
 	}

@@ -12,7 +12,7 @@ import (
 // TestStart checks that a fit that starts from the model for another lambda reaches the optimum, and that a
 // fit that starts from its own result needs at most two Newton steps.
 func TestStart(t *testing.T) {
-	x, y := random(t, 200, 9, 4, true)
+	x, y := randomData(t, 200, 9, 4, true)
 	for name, c := range map[string]struct {
 		spec   Spec
 		labels []float64
@@ -26,11 +26,11 @@ func TestStart(t *testing.T) {
 		otherSpec := spec
 		otherSpec.Lambda = 0.04
 		spec.Start = mustFit(t, &otherSpec, x, c.labels)
-		fromOther := mustFit(t, &spec, x, c.labels)
-		spec.Start = fromOther
-		fromResult := mustFit(t, &spec, x, c.labels)
+		modelFromOther := mustFit(t, &spec, x, c.labels)
+		spec.Start = modelFromOther
+		modelFromResult := mustFit(t, &spec, x, c.labels)
 		for k := range want.Columns {
-			w, o, r := want.Columns[k], fromOther.Columns[k], fromResult.Columns[k]
+			w, o, r := want.Columns[k], modelFromOther.Columns[k], modelFromResult.Columns[k]
 			if math.Abs(o.Certificate.Objective-w.Certificate.Objective) > o.Certificate.Gap+w.Certificate.Gap {
 				t.Errorf("%s: objective %v, from another lambda %v", name, w.Certificate.Objective, o.Certificate.Objective)
 			}
@@ -47,22 +47,22 @@ func TestStart(t *testing.T) {
 // TestStartByName checks that a fit that starts from a model of the same classes needs at most two Newton
 // steps, although the classes have other numbers or the positive class has changed.
 func TestStartByName(t *testing.T) {
-	x, labels := random(t, 200, 9, 4, true)
-	y, negated, classes, turned := make([]float64, 200), make([]float64, 200), mixedLabels(200, 3), make([]float64, 200)
+	x, labels := randomData(t, 200, 9, 4, true)
+	y, negatedLabels, classLabels, turnedLabels := make([]float64, 200), make([]float64, 200), mixedLabels(200, 3), make([]float64, 200)
 	for i, v := range labels {
 		y[i] = (v - 5) / 2 // the labels 3 and 7 become -1 and 1, as in a Dataset
-		negated[i] = -y[i]
-		turned[i] = math.Mod(classes[i]+1, 3) // the classes 0, 1 and 2 get the numbers 1, 2 and 0
+		negatedLabels[i] = -y[i]
+		turnedLabels[i] = math.Mod(classLabels[i]+1, 3) // the classes 0, 1 and 2 get the numbers 1, 2 and 0
 	}
-	twoData := func(labels []float64, negative, positive string) sparse.Dataset {
+	twoClassData := func(labels []float64, negative, positive string) sparse.Dataset {
 		return sparse.Dataset{X: x, Labels: labels, Mapping: sparse.LabelMapping{
 			Negative: -1, Positive: 1, NegativeName: negative, PositiveName: positive,
 		}}
 	}
-	threeData := func(labels []float64, names ...string) sparse.Dataset {
+	threeClassData := func(labels []float64, names ...string) sparse.Dataset {
 		return sparse.Dataset{X: x, Labels: labels, Classes: sparse.Classes{Values: []float64{0, 1, 2}, Names: names}}
 	}
-	numbers := func(labels []float64, negative, positive float64) sparse.Dataset {
+	numberData := func(labels []float64, negative, positive float64) sparse.Dataset {
 		return sparse.Dataset{X: x, Labels: labels, Mapping: sparse.LabelMapping{Negative: negative, Positive: positive}}
 	}
 	low := -1.0
@@ -70,18 +70,21 @@ func TestStartByName(t *testing.T) {
 		data, nextData sparse.Dataset
 		positive       *float64
 	}{
-		"words":            {twoData(y, "cat", "dog"), twoData(negated, "dog", "cat"), nil},
-		"numbers":          {numbers(y, 0, 1), numbers(negated, 1, 0), nil},
-		"Spec.Positive":    {twoData(y, "cat", "dog"), twoData(y, "cat", "dog"), &low},
-		"more than two":    {threeData(classes, "ash", "elm", "oak"), threeData(turned, "oak", "ash", "elm"), nil},
-		"the same numbers": {numbers(y, 1, -1), numbers(y, 1, -1), nil},
+		"words":         {twoClassData(y, "cat", "dog"), twoClassData(negatedLabels, "dog", "cat"), nil},
+		"numbers":       {numberData(y, 0, 1), numberData(negatedLabels, 1, 0), nil},
+		"Spec.Positive": {twoClassData(y, "cat", "dog"), twoClassData(y, "cat", "dog"), &low},
+		"more than two": {
+			threeClassData(classLabels, "ash", "elm", "oak"),
+			threeClassData(turnedLabels, "oak", "ash", "elm"), nil,
+		},
+		"the same numbers": {numberData(y, 1, -1), numberData(y, 1, -1), nil},
 	} {
 		spec := Spec{Lambda: 0.02, Settings: solver.Settings{RelTol: 1e-9}}
-		start, err := FitData(t.Context(), &spec, &c.data)
+		startModel, err := FitData(t.Context(), &spec, &c.data)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		spec.Start, spec.Positive = start, c.positive
+		spec.Start, spec.Positive = startModel, c.positive
 		m, err := FitData(t.Context(), &spec, &c.nextData)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)

@@ -20,25 +20,25 @@ import (
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
-// A stored is data in memory and the same data in a mapped file.
-type stored struct {
-	inMemory, inFile *sparse.Dataset
-	path             string
+// A storedData is data in memory and the same data in a mapped file.
+type storedData struct {
+	memoryData, fileData *sparse.Dataset
+	path                 string
 }
 
-// store writes data to a file and maps it. regression is true if the labels are numbers.
-func store(t *testing.T, data *sparse.Dataset, regression bool) *stored {
+// storeInFile writes data to a file and maps it. isRegression is true if the labels are numbers.
+func storeInFile(t *testing.T, data *sparse.Dataset, isRegression bool) *storedData {
 	t.Helper()
-	path := written(t, data)
-	back, err := sparse.ReadFile(path, &sparse.ReadOptions{Regression: regression, MaxClasses: 9, Memory: 1 << 16, Beyond: true})
+	path := writeFile(t, data)
+	fileData, err := sparse.ReadFile(path, &sparse.ReadOptions{Regression: isRegression, MaxClasses: 9, Memory: 1 << 16, Beyond: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { back.Close() })
-	if !back.X.Mapped() {
+	t.Cleanup(func() { fileData.Close() })
+	if !fileData.X.Mapped() {
 		t.Skip("this system maps no files")
 	}
-	return &stored{data, back, path}
+	return &storedData{data, fileData, path}
 }
 
 func synthetic(t *testing.T, opt sparse.SyntheticOptions) *sparse.Dataset {
@@ -50,17 +50,17 @@ func synthetic(t *testing.T, opt sparse.SyntheticOptions) *sparse.Dataset {
 	return &sparse.Dataset{X: data.X, Labels: data.Labels}
 }
 
-// counted returns a copy of the data set numbers with counts as labels.
-func counted(numbers *sparse.Dataset) *sparse.Dataset {
-	counts := &sparse.Dataset{X: numbers.X}
+// withCounts returns a copy of the data set numbers with counts as labels.
+func withCounts(numbers *sparse.Dataset) *sparse.Dataset {
+	countData := &sparse.Dataset{X: numbers.X}
 	for _, v := range numbers.Labels {
-		counts.Labels = append(counts.Labels, math.Floor(math.Exp(v/2)))
+		countData.Labels = append(countData.Labels, math.Floor(math.Exp(v/2)))
 	}
-	return counts
+	return countData
 }
 
-// written writes data to a temporary file and returns its path.
-func written(t *testing.T, data *sparse.Dataset) (path string) {
+// writeFile writes data to a temporary file and returns its path.
+func writeFile(t *testing.T, data *sparse.Dataset) (path string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "d.scas")
 	if err := sparse.WriteFile(path, data); err != nil {
@@ -72,8 +72,8 @@ func written(t *testing.T, data *sparse.Dataset) (path string) {
 // streamedSpecs returns specifications for fits out of core of n rows and p features. regression is true if
 // the labels are numbers.
 func streamedSpecs(n, p int) map[string]struct {
-	regression bool
-	spec       Spec
+	isRegression bool
+	spec         Spec
 } {
 	weights, offsets, factors := make([]float64, n), make([]float64, n), make([]float64, p)
 	for i := range weights {
@@ -84,8 +84,8 @@ func streamedSpecs(n, p int) map[string]struct {
 	}
 	groups := GroupLasso{Groups: [][]int{{0, 1, 2, 3}, {20, 7, 9}, {11, 12}}}
 	type c = struct {
-		regression bool
-		spec       Spec
+		isRegression bool
+		spec         Spec
 	}
 	return map[string]c{
 		"lasso":                   {false, Spec{Lambda: 2e-3}},
@@ -130,25 +130,25 @@ func longUnlessListed(t *testing.T) {
 	}
 }
 
-// streamedMemory is the Spec.Memory for the data of eachStreamed. With so little memory, the data have
+// streamedMemory is the Spec.Memory for the data of eachStreamedSpec. With so little memory, the data have
 // several windows.
 const streamedMemory = 1 << 19
 
-// eachStreamed calls the function test for each specification of streamedSpecs.
-func eachStreamed(t *testing.T, test func(t *testing.T, spec Spec, data *stored)) {
+// eachStreamedSpec calls the function test for each specification of streamedSpecs.
+func eachStreamedSpec(t *testing.T, test func(t *testing.T, spec Spec, data *storedData)) {
 	const n, p = 10000, 24
 	opt := sparse.SyntheticOptions{Rows: n, Features: p, NonzerosPerRow: 9, Noise: 1, Seed: 1}
-	signs := store(t, synthetic(t, opt), false)
+	signData := storeInFile(t, synthetic(t, opt), false)
 	opt.Regression = true
-	numbers := store(t, synthetic(t, opt), true)
-	counts := store(t, counted(numbers.inMemory), true)
+	numberData := storeInFile(t, synthetic(t, opt), true)
+	countData := storeInFile(t, withCounts(numberData.memoryData), true)
 	for name, c := range streamedSpecs(n, p) {
-		data := signs
+		data := signData
 		switch {
 		case c.spec.Loss == solver.Poisson{}:
-			data = counts
-		case c.regression:
-			data = numbers
+			data = countData
+		case c.isRegression:
+			data = numberData
 		}
 		t.Run(name, func(t *testing.T) { test(t, c.spec, data) })
 	}
@@ -157,34 +157,35 @@ func eachStreamed(t *testing.T, test func(t *testing.T, spec Spec, data *stored)
 // TestStreamed compares fits out of core, in one process and on ranks, with fits in memory. The results
 // must have the same bits for every number of threads.
 func TestStreamed(t *testing.T) {
-	eachStreamed(t, func(t *testing.T, spec Spec, data *stored) {
-		x, y := data.inMemory.X, data.inMemory.Labels
+	eachStreamedSpec(t, func(t *testing.T, spec Spec, data *storedData) {
+		x, y := data.memoryData.X, data.memoryData.Labels
 		_, p := x.Dims()
-		best := spec
-		best.RelTol = 1e-10
-		want := mustFit(t, &best, x, y).Columns[0].Certificate
-		zero := naive(&spec, x, y, make([]float64, p), 0)
+		memorySpec := spec
+		memorySpec.RelTol = 1e-10
+		want := mustFit(t, &memorySpec, x, y).Columns[0].Certificate
+		zeroObjective := plainObjective(&spec, x, y, make([]float64, p), 0)
 		check := func(name string, m *Model) {
 			t.Helper()
 			c := m.Columns[0].Certificate
-			real := naive(&spec, x, y, m.Columns[0].Coefficients, m.Columns[0].Intercept)
-			if math.Abs(real-c.Objective) > 1e-11*zero || real-want.Objective > c.Gap || want.Objective-real > want.Gap+1e-11*zero || c.Gap > 1e-6*zero || c.Status != solver.Converged {
-				t.Errorf("%s: objective %v, said to be %v with a gap of %v, in memory %v with %v", name, real, c.Objective, c.Gap, want.Objective, want.Gap)
+			objective := plainObjective(&spec, x, y, m.Columns[0].Coefficients, m.Columns[0].Intercept)
+			if math.Abs(objective-c.Objective) > 1e-11*zeroObjective || objective-want.Objective > c.Gap || want.Objective-objective > want.Gap+1e-11*zeroObjective || c.Gap > 1e-6*zeroObjective || c.Status != solver.Converged {
+				t.Errorf("%s: objective %v, said to be %v with a gap of %v, in memory %v with %v", name, objective, c.Objective, c.Gap, want.Objective, want.Gap)
 			}
 		}
 		spec.Memory = streamedMemory
-		singleModel := mustFit(t, &spec, data.inFile.X, data.inFile.Labels)
+		singleModel := mustFit(t, &spec, data.fileData.X, data.fileData.Labels)
 		check("alone", singleModel)
-		threads := spec
-		threads.Threads = 3
-		if diff := cmp.Diff(singleModel, mustFit(t, &threads, data.inFile.X, data.inFile.Labels)); diff != "" {
+		threadsSpec := spec
+		threadsSpec.Threads = 3
+		threadsModel := mustFit(t, &threadsSpec, data.fileData.X, data.fileData.Labels)
+		if diff := cmp.Diff(singleModel, threadsModel); diff != "" {
 			t.Errorf("other bits with other threads: %s", diff)
 		}
 		longUnlessListed(t)
 		for _, ranks := range []int{1, 2, 3} {
 			models, errs := streamedRanks(t, ranks, &spec, data.path, Fit, nil)
-			again, more := streamedRanks(t, ranks, &spec, data.path, Fit, nil)
-			m := oneOf(t, append(models, again...), append(errs, more...))
+			secondModels, secondErrs := streamedRanks(t, ranks, &spec, data.path, Fit, nil)
+			m := equalResult(t, append(models, secondModels...), append(errs, secondErrs...))
 			check(fmt.Sprint(ranks, " ranks"), m)
 			if diff := cmp.Diff(singleModel, m); ranks == 1 && diff != "" {
 				t.Errorf("one rank is not the single process: %s", diff)
@@ -196,26 +197,30 @@ func TestStreamed(t *testing.T) {
 	})
 }
 
-// A shifted is the squared loss minus a constant, so that it has values below zero.
-type shifted struct{ solver.Squared }
+// A shiftedLoss is the squared loss minus a constant, so that it has values below zero.
+type shiftedLoss struct{ solver.Squared }
 
 const shift = 0.9
 
-func (s shifted) Value(margin, label float64) float64 { return s.Squared.Value(margin, label) - shift }
+func (s shiftedLoss) Value(margin, label float64) float64 {
+	return s.Squared.Value(margin, label) - shift
+}
 
-func (shifted) String() string { return "shifted" }
+func (shiftedLoss) String() string { return "shifted" }
 
-func (shifted) Conjugate(alpha, label float64) float64 { return alpha*label + alpha*alpha/4 + shift }
+func (shiftedLoss) Conjugate(alpha, label float64) float64 {
+	return alpha*label + alpha*alpha/4 + shift
+}
 
-func (shifted) ConjugateDomain(float64) (lo, hi float64) { return math.Inf(-1), math.Inf(1) }
+func (shiftedLoss) ConjugateDomain(float64) (lo, hi float64) { return math.Inf(-1), math.Inf(1) }
 
 // TestStreamedBelowZero checks a fit whose optimum is below zero.
 func TestStreamedBelowZero(t *testing.T) {
-	back := store(t, synthetic(t, sparse.SyntheticOptions{Rows: 3000, Features: 20, Noise: 0.1, Seed: 1}), true).inFile
+	fileData := storeInFile(t, synthetic(t, sparse.SyntheticOptions{Rows: 3000, Features: 20, Noise: 0.1, Seed: 1}), true).fileData
 	spec := &Spec{Lambda: 1e-3, Loss: solver.Squared{}, Memory: 1 << 20, Settings: solver.Settings{RelTol: 1e-9}}
-	want := mustFit(t, spec, back.X, back.Labels).Columns[0].Certificate
-	spec.Loss = shifted{}
-	got := mustFit(t, spec, back.X, back.Labels).Columns[0].Certificate
+	want := mustFit(t, spec, fileData.X, fileData.Labels).Columns[0].Certificate
+	spec.Loss = shiftedLoss{}
+	got := mustFit(t, spec, fileData.X, fileData.Labels).Columns[0].Certificate
 	if !(got.Objective < 0) || !(got.Gap >= 0) || math.Abs(got.Objective-(want.Objective-shift)) > 1e-9 {
 		t.Errorf("objective %.12g, gap %.2g, want %.12g", got.Objective, got.Gap, want.Objective-shift)
 	}
@@ -229,7 +234,7 @@ func TestStreamedUnproved(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dense := make([]float64, 0, 5*n)
+	denseX := make([]float64, 0, 5*n)
 	for i := range n {
 		var row [5]float64
 		idx, val := data.X.Row(i)
@@ -237,15 +242,15 @@ func TestStreamedUnproved(t *testing.T) {
 			row[j] = val[k]
 		}
 		row[4] = row[0]
-		dense = append(dense, row[:]...)
+		denseX = append(denseX, row[:]...)
 	}
-	x, err := sparse.FromDense(n, 5, dense)
+	x, err := sparse.FromDense(n, 5, denseX)
 	if err != nil {
 		t.Fatal(err)
 	}
-	back := store(t, &sparse.Dataset{X: x, Labels: data.Labels}, false).inFile
+	fileData := storeInFile(t, &sparse.Dataset{X: x, Labels: data.Labels}, false).fileData
 	spec := &Spec{NoIntercept: true, Standardize: StandardizeOff, Memory: 8 << 20}
-	m, err := Fit(t.Context(), spec, back.X, back.Labels)
+	m, err := Fit(t.Context(), spec, fileData.X, fileData.Labels)
 	if !errors.Is(err, solver.ErrNotConverged) || m.Columns[0].Certificate.Status != solver.Stalled {
 		t.Errorf("%v, %v", m, err)
 	}
@@ -253,7 +258,7 @@ func TestStreamedUnproved(t *testing.T) {
 
 // TestStreamedProgress checks that the reported passes increase, up to the passes of the whole fit.
 func TestStreamedProgress(t *testing.T) {
-	back := store(t, synthetic(t, sparse.SyntheticOptions{Rows: 40000, Features: 24, NonzerosPerRow: 9, Noise: 1, Seed: 1}), false).inFile
+	fileData := storeInFile(t, synthetic(t, sparse.SyntheticOptions{Rows: 40000, Features: 24, NonzerosPerRow: 9, Noise: 1, Seed: 1}), false).fileData
 	for _, method := range []solver.Method{nil, solver.SCASK{}} {
 		lastReport := Progress{}
 		spec := &Spec{Lambda: 1e-3, NoIntercept: true, Standardize: StandardizeOff, Memory: 2 << 20}
@@ -266,7 +271,7 @@ func TestStreamedProgress(t *testing.T) {
 		if spec.Method = method; method != nil {
 			spec.Passes = 4
 		}
-		c := mustFit(t, spec, back.X, back.Labels).Columns[0]
+		c := mustFit(t, spec, fileData.X, fileData.Labels).Columns[0]
 		if lastReport.Passes != c.Run.Passes || !(lastReport.Objective >= c.Certificate.Objective && lastReport.Objective < 1) {
 			t.Errorf("%v: %+v of %+v, %v passes", method, lastReport, c.Certificate, c.Run.Passes)
 		}
@@ -293,13 +298,13 @@ func TestStreamedRare(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	back := store(t, &sparse.Dataset{X: x, Labels: labels}, false).inFile
-	mustFit(t, &Spec{Lambda: 1e-6, Memory: 2 << 20}, back.X, back.Labels)
+	fileData := storeInFile(t, &sparse.Dataset{X: x, Labels: labels}, false).fileData
+	mustFit(t, &Spec{Lambda: 1e-6, Memory: 2 << 20}, fileData.X, fileData.Labels)
 }
 
 // TestStreamedPath checks that a path out of core has the lambdas and objectives of a path in memory.
 func TestStreamedPath(t *testing.T) {
-	eachStreamed(t, func(t *testing.T, spec Spec, data *stored) {
+	eachStreamedSpec(t, func(t *testing.T, spec Spec, data *storedData) {
 		longUnlessListed(t)
 		set := &PathSettings{Count: 6, Ratio: 1e-2}
 		switch spec.Domain.(type) { // LambdaMax does not support a ball, a simplex or a matrix A
@@ -309,14 +314,14 @@ func TestStreamedPath(t *testing.T) {
 		if spec.A != nil {
 			set = &PathSettings{Lambdas: []float64{3e-2, 1e-2, 1e-3}}
 		}
-		best := spec
-		best.RelTol = 1e-9
-		want, err := fitPath(t.Context(), &best, data.inMemory.X, data.inMemory.Labels, set)
+		memorySpec := spec
+		memorySpec.RelTol = 1e-9
+		want, err := fitPath(t.Context(), &memorySpec, data.memoryData.X, data.memoryData.Labels, set)
 		if err != nil {
 			t.Fatal(err)
 		}
 		spec.Memory = streamedMemory
-		steps, err := fitPath(t.Context(), &spec, data.inFile.X, data.inFile.Labels, set)
+		steps, err := fitPath(t.Context(), &spec, data.fileData.X, data.fileData.Labels, set)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -334,9 +339,10 @@ func TestStreamedPath(t *testing.T) {
 }
 
 func TestStreamedRefuses(t *testing.T) {
-	data := store(t, synthetic(t, sparse.SyntheticOptions{Rows: 3000, Features: 20, Noise: 1, Seed: 1}), false)
-	memoryData, back := data.inMemory, data.inFile
-	labels := append([]float64(nil), back.Labels...)
+	opt := sparse.SyntheticOptions{Rows: 3000, Features: 20, Noise: 1, Seed: 1}
+	data := storeInFile(t, synthetic(t, opt), false)
+	memoryData, fileData := data.memoryData, data.fileData
+	labels := append([]float64(nil), fileData.Labels...)
 	labels[7] = 3
 	plusOne, minusOne := 1.0, -1.0
 	for want, c := range map[string]struct {
@@ -346,13 +352,13 @@ func TestStreamedRefuses(t *testing.T) {
 		otherError bool // the error must not match stream.ErrNotStreamed
 	}{
 		"data that are mapped":       {memoryData.X, memoryData.Labels, Spec{}, true},
-		"label 3 of row 7":           {back.X, labels, Spec{Positive: &plusOne}, true},
-		"label 2 of row 0":           {back.X, slices.Repeat([]float64{2, -1}, 1500), Spec{}, true},
-		"positive class of data":     {back.X, back.Labels, Spec{Positive: &minusOne}, true},
-		"Memory = -1":                {back.X, back.Labels, Spec{Memory: -1}, true},
-		"not a domain of package":    {back.X, back.Labels, Spec{Domain: ownBox{}, NoIntercept: true, Standardize: StandardizeOff}, false},
-		"fits no intercept":          {back.X, back.Labels, Spec{Settings: solver.Settings{Method: solver.SCASK{}}}, false},
-		"Settings.Checkpoint to nil": {back.X, back.Labels, Spec{Settings: solver.Settings{Checkpoint: &states{}}}, false},
+		"label 3 of row 7":           {fileData.X, labels, Spec{Positive: &plusOne}, true},
+		"label 2 of row 0":           {fileData.X, slices.Repeat([]float64{2, -1}, 1500), Spec{}, true},
+		"positive class of data":     {fileData.X, fileData.Labels, Spec{Positive: &minusOne}, true},
+		"Memory = -1":                {fileData.X, fileData.Labels, Spec{Memory: -1}, true},
+		"not a domain of package":    {fileData.X, fileData.Labels, Spec{Domain: ownBox{}, NoIntercept: true, Standardize: StandardizeOff}, false},
+		"fits no intercept":          {fileData.X, fileData.Labels, Spec{Settings: solver.Settings{Method: solver.SCASK{}}}, false},
+		"Settings.Checkpoint to nil": {fileData.X, fileData.Labels, Spec{Settings: solver.Settings{Checkpoint: &stateStore{}}}, false},
 	} {
 		if c.spec.Memory == 0 {
 			c.spec.Memory = 1 << 20
@@ -378,7 +384,7 @@ func (ownBox) Project(x []float64) {
 }
 
 func TestOwnDomain(t *testing.T) {
-	x, y := random(t, 240, 6, 4, true)
+	x, y := randomData(t, 240, 6, 4, true)
 	spec := &Spec{Lambda: 1e-3, NoIntercept: true, Standardize: StandardizeOff, Domain: ownBox{}}
 	spec.Passes = 2000
 	got := mustFit(t, spec, x, y).Columns[0]
@@ -392,8 +398,8 @@ func TestOwnDomain(t *testing.T) {
 
 // TestStreamedEnds checks that a fit that ends early has a model only if a point was evaluated.
 func TestStreamedEnds(t *testing.T) {
-	back := store(t, synthetic(t, sparse.SyntheticOptions{Rows: 3000, Features: 20, Noise: 1, Seed: 1}), false).inFile
-	m, err := Fit(context.Background(), &Spec{Memory: 1 << 20, Settings: solver.Settings{TimeLimit: 1}}, back.X, back.Labels)
+	fileData := storeInFile(t, synthetic(t, sparse.SyntheticOptions{Rows: 3000, Features: 20, Noise: 1, Seed: 1}), false).fileData
+	m, err := Fit(context.Background(), &Spec{Memory: 1 << 20, Settings: solver.Settings{TimeLimit: 1}}, fileData.X, fileData.Labels)
 	if m != nil || !errors.Is(err, solver.ErrNotConverged) {
 		t.Errorf("%v, %v", m, err)
 	}
@@ -405,7 +411,7 @@ func TestStreamedEnds(t *testing.T) {
 			cancel()
 		}
 	}
-	if m, err = Fit(ctx, spec, back.X, back.Labels); m != nil || !errors.Is(err, context.Canceled) || passes > 2 {
+	if m, err = Fit(ctx, spec, fileData.X, fileData.Labels); m != nil || !errors.Is(err, context.Canceled) || passes > 2 {
 		t.Errorf("%v, %v after %v passes", m, err, passes)
 	}
 	ctx, cancel = context.WithCancel(context.Background())
@@ -415,7 +421,7 @@ func TestStreamedEnds(t *testing.T) {
 			cancel()
 		}
 	}
-	if m, err = Fit(ctx, spec, back.X, back.Labels); m == nil || !errors.Is(err, context.Canceled) || m.Columns[0].Certificate.Status != solver.Stopped || !finite(m.Columns[0].Certificate.Objective) {
+	if m, err = Fit(ctx, spec, fileData.X, fileData.Labels); m == nil || !errors.Is(err, context.Canceled) || m.Columns[0].Certificate.Status != solver.Stopped || !finite(m.Columns[0].Certificate.Objective) {
 		t.Errorf("%v, %v", m, err)
 	}
 }
@@ -424,8 +430,8 @@ func TestStreamedEnds(t *testing.T) {
 // of cross-validation in memory. All ranks must have equal results.
 func TestStreamedCV(t *testing.T) {
 	const n = 12000
-	twoClasses := store(t, synthetic(t, sparse.SyntheticOptions{Rows: n, Features: 16, NonzerosPerRow: 6, Noise: 1, Seed: 1}), false)
-	fourClasses, weights, offsets := storedClasses(t, n)
+	twoClassData := storeInFile(t, synthetic(t, sparse.SyntheticOptions{Rows: n, Features: 16, NonzerosPerRow: 6, Noise: 1, Seed: 1}), false)
+	fourClassData, weights, offsets := storedClasses(t, n)
 	for name, c := range map[string]struct {
 		manyClasses bool // more than two classes
 		spec        Spec
@@ -440,27 +446,27 @@ func TestStreamedCV(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			longUnlessListed(t)
-			data := twoClasses
+			data := twoClassData
 			if c.manyClasses {
-				data = fourClasses
+				data = fourClassData
 			}
 			c.spec.RelTol, c.spec.Seed = 1e-9, 4
 			c.set.Folds, c.set.Path.Count, c.set.Path.Ratio = 3, 3, 1e-2
-			want, err := CV(t.Context(), &c.spec, data.inMemory.X, data.inMemory.Labels, &c.set)
+			want, err := CV(t.Context(), &c.spec, data.memoryData.X, data.memoryData.Labels, &c.set)
 			if err != nil {
 				t.Fatal(err)
 			}
 			c.spec.Memory = 2 << 20
-			set, last, calls := c.set, 0, 0
+			set, lastDone, calls := c.set, 0, 0
 			set.Judged = func(done, total int) {
-				if calls++; done < last || total != 9 {
-					t.Errorf("%d of %d models after %d", done, total, last)
+				if calls++; done < lastDone || total != 9 {
+					t.Errorf("%d of %d models after %d", done, total, lastDone)
 				}
-				last = done
+				lastDone = done
 			}
-			got, err := CV(t.Context(), &c.spec, data.inFile.X, data.inFile.Labels, &set)
-			if err != nil || last != 9 || calls < 9 {
-				t.Fatalf("%d models in %d calls, %v", last, calls, err)
+			got, err := CV(t.Context(), &c.spec, data.fileData.X, data.fileData.Labels, &set)
+			if err != nil || lastDone != 9 || calls < 9 {
+				t.Fatalf("%d models in %d calls, %v", lastDone, calls, err)
 			}
 			cv := func(ctx context.Context, spec *Spec, x *sparse.CSR, y []float64) (*CVResult, error) {
 				return CV(ctx, spec, x, y, &c.set)
@@ -496,13 +502,13 @@ func TestStreamedCV(t *testing.T) {
 func TestStreamedAUCMemory(t *testing.T) {
 	const n = 9000
 	opt := sparse.SyntheticOptions{Rows: n, Features: 16, NonzerosPerRow: 4, Noise: 1, Seed: 1}
-	back := store(t, synthetic(t, opt), false).inFile
+	fileData := storeInFile(t, synthetic(t, opt), false).fileData
 	// 20 models for the 3,000 rows of a fold have scores of 480,000 bytes, more than half of Memory.
 	spec := &Spec{Memory: 1 << 19, Settings: solver.Settings{RelTol: 1e-3}}
 	set := &CVSettings{Path: PathSettings{Count: 20, Ratio: 0.1}, Folds: 3}
 	for measure, want := range map[Measure]bool{"": false, ByAUC: true} {
 		set.By = measure
-		r, err := CV(context.Background(), spec, back.X, back.Labels, set)
+		r, err := CV(context.Background(), spec, fileData.X, fileData.Labels, set)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -511,7 +517,7 @@ func TestStreamedAUCMemory(t *testing.T) {
 		}
 	}
 	set.By, spec.Loss = ByR2, solver.Squared{}
-	r, err := CV(context.Background(), spec, back.X, back.Labels, set)
+	r, err := CV(context.Background(), spec, fileData.X, fileData.Labels, set)
 	if err != nil || len(r.Measures) != 3 || !(r.Mean[r.Best] > 0 && r.Mean[r.Best] < 1) || r.Mean[r.Best] != slices.Max(r.Mean) {
 		t.Errorf("numbers: %+v, %v", r, err)
 	}
@@ -520,9 +526,9 @@ func TestStreamedAUCMemory(t *testing.T) {
 // TestStreamedFolds checks that a fold with all rows of a class, and too many folds, are errors.
 func TestStreamedFolds(t *testing.T) {
 	const n = 503
-	back := store(t, synthetic(t, sparse.SyntheticOptions{Rows: n, Features: 16, Noise: 1, Seed: 2}), false).inFile
+	fileData := storeInFile(t, synthetic(t, sparse.SyntheticOptions{Rows: n, Features: 16, Noise: 1, Seed: 2}), false).fileData
 	folds := make([]int, n)
-	for i, b := range back.Labels {
+	for i, b := range fileData.Labels {
 		if b < 0 {
 			folds[i] = 1
 		}
@@ -534,7 +540,7 @@ func TestStreamedFolds(t *testing.T) {
 		"no fold but 1 has rows of label -1":                                           {Assignment: folds},
 		"must be between 2 and 256":                                                    {Folds: 300},
 	} {
-		_, err := CV(t.Context(), &Spec{Memory: 1 << 20}, back.X, back.Labels, set)
+		_, err := CV(t.Context(), &Spec{Memory: 1 << 20}, fileData.X, fileData.Labels, set)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("want %q, got %v", want, err)
 		}

@@ -15,7 +15,7 @@ import (
 )
 
 // storedClasses returns data of four classes, and weights and offsets for the rows.
-func storedClasses(t *testing.T, n int) (data *stored, weights, offsets []float64) {
+func storedClasses(t *testing.T, n int) (data *storedData, weights, offsets []float64) {
 	t.Helper()
 	classData := synthetic(t, sparse.SyntheticOptions{Rows: n, Features: 16, NonzerosPerRow: 6, Noise: 1, Seed: 1, Regression: true})
 	weights, offsets = make([]float64, n), make([]float64, n)
@@ -23,14 +23,14 @@ func storedClasses(t *testing.T, n int) (data *stored, weights, offsets []float6
 		classData.Labels[i] = 5 * math.Max(-1, math.Min(math.Floor(v/3), 2))
 		weights[i], offsets[i] = float64(i%3), float64(i%5)/2-1
 	}
-	return store(t, classData, false), weights, offsets
+	return storeInFile(t, classData, false), weights, offsets
 }
 
 // TestStreamedClasses checks that models of four classes that are fitted out of core agree with models that
 // are fitted in memory.
 func TestStreamedClasses(t *testing.T) {
 	data, weights, offsets := storedClasses(t, 20000)
-	memoryData, back := data.inMemory, data.inFile
+	memoryData, fileData := data.memoryData, data.fileData
 	for name, spec := range map[string]Spec{
 		"lasso": {}, "weights": {SampleWeights: weights, Offsets: offsets}, "balanced": {Balanced: true, Penalty: ElasticNet{0.5}},
 		"class weights": {ClassWeights: map[float64]float64{5: 3}, Loss: solver.SquaredHinge{}},
@@ -47,7 +47,7 @@ func TestStreamedClasses(t *testing.T) {
 				reported = append(reported, report.Class)
 			}
 		}
-		got, err := Fit(context.Background(), &spec, back.X, back.Labels)
+		got, err := Fit(context.Background(), &spec, fileData.X, fileData.Labels)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -66,24 +66,24 @@ func TestStreamedClasses(t *testing.T) {
 // TestStreamedClassesRefuse checks the errors of fits of several classes out of core.
 func TestStreamedClassesRefuse(t *testing.T) {
 	data, _, _ := storedClasses(t, 3000)
-	back := data.inFile
-	labels := append([]float64(nil), back.Labels...)
+	fileData := data.fileData
+	labels := append([]float64(nil), fileData.Labels...)
 	labels[7] = math.NaN()
 	const memory = 1 << 20
-	late := Spec{Memory: memory, Settings: solver.Settings{TimeLimit: time.Nanosecond}}
-	plain := Spec{Memory: memory, NoIntercept: true, Standardize: StandardizeOff, Settings: solver.Settings{Method: solver.SCASK{}}}
+	lateSpec := Spec{Memory: memory, Settings: solver.Settings{TimeLimit: time.Nanosecond}}
+	plainSpec := Spec{Memory: memory, NoIntercept: true, Standardize: StandardizeOff, Settings: solver.Settings{Method: solver.SCASK{}}}
 	for want, c := range map[string]struct {
-		y    []float64
-		spec Spec
-		kind error
+		y          []float64
+		spec       Spec
+		wrappedErr error
 	}{
 		"label NaN of row 7":         {labels, Spec{Memory: memory}, nil},
 		"2999 labels":                {labels[1:], Spec{Memory: memory}, nil},
-		"is for two classes":         {back.Labels, plain, stream.ErrNotStreamed},
-		"the time limit came before": {back.Labels, late, solver.ErrNotConverged},
+		"is for two classes":         {fileData.Labels, plainSpec, stream.ErrNotStreamed},
+		"the time limit came before": {fileData.Labels, lateSpec, solver.ErrNotConverged},
 	} {
-		m, err := Fit(context.Background(), &c.spec, back.X, c.y)
-		if m != nil || err == nil || !strings.Contains(err.Error(), want) || c.kind != nil && !errors.Is(err, c.kind) {
+		m, err := Fit(context.Background(), &c.spec, fileData.X, c.y)
+		if m != nil || err == nil || !strings.Contains(err.Error(), want) || c.wrappedErr != nil && !errors.Is(err, c.wrappedErr) {
 			t.Errorf("%v; want %q", err, want)
 		}
 	}
@@ -95,7 +95,7 @@ func TestStreamedClassesRefuse(t *testing.T) {
 			cancel()
 		}
 	}
-	if m, err := Fit(ctx, spec, back.X, back.Labels); m != nil || !errors.Is(err, context.Canceled) {
+	if m, err := Fit(ctx, spec, fileData.X, fileData.Labels); m != nil || !errors.Is(err, context.Canceled) {
 		t.Errorf("%v, %v", m, err)
 	}
 }
@@ -105,7 +105,7 @@ func TestStreamedClassesRefuse(t *testing.T) {
 func TestStreamedAUC(t *testing.T) {
 	const n, count = 9000, 3
 	data, weights, offsets := storedClasses(t, n)
-	memoryData, back := data.inMemory, data.inFile
+	memoryData, fileData := data.memoryData, data.fileData
 	classes := []float64{-5, 0, 5, 10}
 	folds := make([]int, n)
 	for i := range folds {
@@ -126,27 +126,27 @@ func TestStreamedAUC(t *testing.T) {
 		spec := &Spec{SampleWeights: weights, Offsets: offsets}
 		for _, memory := range []int64{1 << 21, 2 * 16 * 4 * n} {
 			spec.Memory = memory
-			c, err := configured(spec, back.X, back.Labels, &CVSettings{Assignment: folds, By: ByAUC})
+			c, err := newCrossValidation(spec, fileData.X, fileData.Labels, &CVSettings{Assignment: folds, By: ByAUC})
 			if err != nil {
 				t.Fatal(err)
 			}
-			rows, _ := split(folds, 1)
+			rows, _ := splitRows(folds, 1)
 			heldX, err := memoryData.X.SelectRows(rows)
 			if err != nil {
 				t.Fatal(err)
 			}
 			set := &ScoreSettings{Weights: pick(weights, rows), Offsets: pick(offsets, rows)}
-			h, err := c.holdOut(1)
+			h, err := c.newFoldScorer(1)
 			if err != nil {
 				t.Fatal(err)
 			}
 			var got []scores
-			for some := range slices.Chunk(models, h.modelsPerPass) {
-				found, err := h.score(t.Context(), some)
+			for chunk := range slices.Chunk(models, h.modelsPerPass) {
+				chunkScores, err := h.score(t.Context(), chunk)
 				if err != nil {
 					t.Fatal(err)
 				}
-				got = append(got, found...)
+				got = append(got, chunkScores...)
 			}
 			for i, m := range models {
 				want, err := m.Score(heldX, pick(memoryData.Labels, rows), set)
@@ -158,7 +158,7 @@ func TestStreamedAUC(t *testing.T) {
 			}
 		}
 	}
-	_, err := CV(context.Background(), &Spec{Memory: 1 << 17}, back.X, back.Labels, &CVSettings{By: ByAUC, Folds: 2})
+	_, err := CV(context.Background(), &Spec{Memory: 1 << 17}, fileData.X, fileData.Labels, &CVSettings{By: ByAUC, Folds: 2})
 	if !errors.Is(err, stream.ErrNotStreamed) || !strings.Contains(err.Error(), "set CVSettings.Folds to a larger number") {
 		t.Error(err)
 	}

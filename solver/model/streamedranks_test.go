@@ -27,13 +27,13 @@ func streamedRanks[M any](t *testing.T, ranks int, spec *Spec, path string, do c
 	solvertest.OnShards(t, ranks, path, 1<<16, func(comm *dist.Goroutine, shardData *sparse.Dataset, firstRow int) {
 		rankSpec, ctx, r := *spec, t.Context(), comm.Rank()
 		rankSpec.Comm = comm
-		shard := func(v []float64) []float64 {
+		shardOf := func(v []float64) []float64 {
 			if v == nil {
 				return nil
 			}
 			return v[firstRow : firstRow+len(shardData.Labels)]
 		}
-		rankSpec.SampleWeights, rankSpec.Offsets = shard(spec.SampleWeights), shard(spec.Offsets)
+		rankSpec.SampleWeights, rankSpec.Offsets = shardOf(spec.SampleWeights), shardOf(spec.Offsets)
 		if prepare != nil {
 			ctx = prepare(r, comm)
 		}
@@ -48,7 +48,7 @@ func streamedRanks[M any](t *testing.T, ranks int, spec *Spec, path string, do c
 // one rank dies, or at the time limit.
 func TestStreamedRanksEnd(t *testing.T) {
 	data := synthetic(t, sparse.SyntheticOptions{Rows: 40000, Features: 24, NonzerosPerRow: 9, Noise: 1, Seed: 1})
-	path := written(t, data)
+	path := writeFile(t, data)
 	spec := &Spec{Lambda: 2e-3, Memory: 2 << 20}
 	want := mustFit(t, &Spec{Lambda: 2e-3}, data.X, data.Labels).Columns[0].Certificate
 	for step := range 12 {
@@ -92,19 +92,19 @@ func TestStreamedRanksEnd(t *testing.T) {
 			t.Errorf("dead at call %d: %v, %v", 2*step, models, errs)
 		}
 	}
-	late := *spec
-	late.TimeLimit = 1
-	models, errs := streamedRanks(t, 2, &late, path, Fit, nil)
+	lateSpec := *spec
+	lateSpec.TimeLimit = 1
+	models, errs := streamedRanks(t, 2, &lateSpec, path, Fit, nil)
 	for r, err := range errs {
 		if models[r] != nil || !errors.Is(err, solver.ErrNotConverged) || !strings.Contains(err.Error(), "time") {
 			t.Errorf("rank %d: %+v, %v", r, models[r], err)
 		}
 	}
-	for name, bad := range map[string]*Spec{
+	for name, badSpec := range map[string]*Spec{
 		"Method":                     {Memory: 2 << 20, Settings: solver.Settings{Method: solver.SCASK{}}},
-		"Settings.Checkpoint to nil": {Settings: solver.Settings{Checkpoint: &states{}}, Memory: 2 << 20},
+		"Settings.Checkpoint to nil": {Settings: solver.Settings{Checkpoint: &stateStore{}}, Memory: 2 << 20},
 	} {
-		models, errs := streamedRanks(t, 2, bad, path, Fit, nil)
+		models, errs := streamedRanks(t, 2, badSpec, path, Fit, nil)
 		for r, err := range errs {
 			if models[r] != nil || !errors.Is(err, stream.ErrNotStreamed) || !strings.Contains(err.Error(), name) {
 				t.Errorf("%s, rank %d: %v", name, r, err)
@@ -129,9 +129,9 @@ func TestStreamedRanksSorted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sorted := &sparse.Dataset{X: x, Labels: pick(data.Labels, order)}
-	path := written(t, sorted)
-	want := mustFit(t, &Spec{Lambda: 2e-3, Settings: solver.Settings{RelTol: 1e-10}}, sorted.X, sorted.Labels).Columns[0].Certificate
+	sortedData := &sparse.Dataset{X: x, Labels: pick(data.Labels, order)}
+	path := writeFile(t, sortedData)
+	want := mustFit(t, &Spec{Lambda: 2e-3, Settings: solver.Settings{RelTol: 1e-10}}, sortedData.X, sortedData.Labels).Columns[0].Certificate
 	spec := &Spec{Lambda: 2e-3, Memory: 2 << 20}
 	for _, ranks := range []int{2, 4} {
 		models, errs := streamedRanks(t, ranks, spec, path, Fit, nil)
@@ -154,8 +154,8 @@ func TestStreamedRanksSorted(t *testing.T) {
 		t.Fatal(err)
 	}
 	models, errs := streamedRanks(t, 2, spec, path, Fit, nil)
-	var bad *sparse.ParseError
-	if models[0] != nil || models[1] != nil || !errors.Is(errs[0], rows.ErrElsewhere) || !errors.As(errs[1], &bad) {
+	var parseErr *sparse.ParseError
+	if models[0] != nil || models[1] != nil || !errors.Is(errs[0], rows.ErrElsewhere) || !errors.As(errs[1], &parseErr) {
 		t.Errorf("%v", errs)
 	}
 }
@@ -176,7 +176,7 @@ func TestStreamedRanksUnattained(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		path := written(t, &sparse.Dataset{X: data, Labels: y})
+		path := writeFile(t, &sparse.Dataset{X: data, Labels: y})
 		spec := &Spec{NoIntercept: true, Memory: 1 << 20, Settings: solver.Settings{RelTol: 1e-2}}
 		models, errs := streamedRanks(t, 3, spec, path, Fit, nil)
 		for r, m := range models {
@@ -203,10 +203,10 @@ func TestStreamedRanksClasses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	streamed := *spec
-	streamed.Memory = 2 << 20
-	models, errs := streamedRanks(t, 3, &streamed, written(t, data), Fit, nil)
-	m := oneOf(t, models, errs)
+	streamedSpec := *spec
+	streamedSpec.Memory = 2 << 20
+	models, errs := streamedRanks(t, 3, &streamedSpec, writeFile(t, data), Fit, nil)
+	m := equalResult(t, models, errs)
 	if diff := cmp.Diff(want.Classes, m.Classes); diff != "" || m.Summary.Rows != n {
 		t.Fatalf("%d rows, %s", m.Summary.Rows, diff)
 	}

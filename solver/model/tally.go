@@ -17,26 +17,26 @@ import (
 // Tally keeps as many bytes for each row and class. A Tally of NewBriefTally computes no AUC and no confusion
 // table.
 type Tally struct {
-	m        *Model
-	team     *rows.Team // the processes that called Join; nil before Join, or for one process
-	rows     int
-	weight   float64 // total weight of the rows so far; the means below are over these rows
-	loss     float64
-	brier    float64
-	mse, mae float64
-	label    moment // moment of the labels if they are numbers, with squared deviations
-	counts   moment // moment of the labels if they are counts, with Poisson deviances
+	m           *Model
+	team        *rows.Team // the processes that called Join; nil before Join, or for one process
+	rows        int
+	weight      float64 // total weight of the rows so far; the means below are over these rows
+	loss        float64
+	brier       float64
+	mse, mae    float64
+	labelMoment moment // moment of the labels if they are numbers, with squared deviations
+	countMoment moment // moment of the labels if they are counts, with Poisson deviances
 	// The positive class is predicted above this probability. If the loss has no probabilities, it is predicted
 	// above this margin.
-	threshold float64
-	classes   classCounts
-	confusion [][]float64 // the confusion table; nil without classes, and in a Tally of NewBriefTally
-	sides     []sides     // the scores for the AUC of each column of the model; nil if no AUC is computed
+	threshold   float64
+	classTotals classTotals
+	confusion   [][]float64   // the confusion table; nil without classes, and in a Tally of NewBriefTally
+	aucScores   []classScores // the scores for the AUC of each column of the model; nil if no AUC is computed
 }
 
-// A classCounts has total weights of rows: rows[k] for the rows of class k, predicted[k] for the rows for
-// which class k is predicted, and right[k] for the rows of class k for which class k is predicted.
-type classCounts struct{ right, rows, predicted []float64 }
+// A classTotals has total weights of rows: rows[k] for the rows of class k, predictions[k] for the rows for
+// which class k is predicted, and hits[k] for the rows of class k for which class k is predicted.
+type classTotals struct{ hits, rows, predictions []float64 }
 
 // A moment has the weighted mean of some numbers, and the sum of their weights. deviation is the weighted sum
 // of the deviations from the mean. The deviation of a number is the squared difference or, for a count, the
@@ -46,12 +46,13 @@ type moment struct{ weight, mean, deviation float64 }
 func square(v, center float64) float64 { return float64((v - center) * (v - center)) }
 
 // NewTally returns an empty Tally. rows may be nil, or have the number of rows of each class that will be
-// added; then the memory for their scores is allocated at once. Of two classes the negative class comes first.
+// added; then the memory for their scores is allocated at once. Of two classes the negative class comes
+// first.
 func (m *Model) NewTally(rows []int) *Tally {
 	t := m.NewBriefTally()
 	classes := m.classCount()
 	if classes > 0 {
-		t.sides = m.emptySides(rows)
+		t.aucScores = m.newAUCScores(rows)
 	}
 	for range classes {
 		t.confusion = append(t.confusion, make([]float64, classes))
@@ -63,7 +64,7 @@ func (m *Model) NewTally(rows []int) *Tally {
 func (m *Model) NewBriefTally() *Tally {
 	t := &Tally{m: m}
 	if classes := m.classCount(); classes > 0 {
-		t.classes = classCounts{make([]float64, classes), make([]float64, classes), make([]float64, classes)}
+		t.classTotals = classTotals{make([]float64, classes), make([]float64, classes), make([]float64, classes)}
 	}
 	if m.givesProbability() {
 		t.threshold = 0.5
@@ -71,19 +72,19 @@ func (m *Model) NewBriefTally() *Tally {
 	return t
 }
 
-func (m *Model) emptySides(rows []int) (out []sides) {
-	total := 0
+func (m *Model) newAUCScores(rows []int) (out []classScores) {
+	totalRows := 0
 	for _, n := range rows {
-		total += n
+		totalRows += n
 	}
 	switch {
 	case len(rows) != m.classCount():
-		return make([]sides, len(m.Columns))
+		return make([]classScores, len(m.Columns))
 	case len(m.Columns) == 1:
-		return []sides{newSides(rows[0], rows[1])}
+		return []classScores{newClassScores(rows[0], rows[1])}
 	}
 	for _, n := range rows {
-		out = append(out, newSides(total-n, n))
+		out = append(out, newClassScores(totalRows-n, n))
 	}
 	return out
 }
@@ -120,7 +121,7 @@ func (t *Tally) Add(x *sparse.CSR, y []float64, set *ScoreSettings) error {
 	if set.Threshold != nil {
 		t.threshold = *set.Threshold
 	}
-	weight := set.total(len(y))
+	weight := set.totalWeight(len(y))
 	t.weight += weight
 	t.rows += len(y)
 	// updateMean updates *target, which is a mean over all rows so far. value(i) is the value for row i of x.
@@ -169,18 +170,18 @@ func (t *Tally) addNumbers(margins, predicted, y []float64, set *ScoreSettings, 
 	updateMean(&t.loss, func(i int) float64 { return loss.Value(margins[i], y[i]) })
 	updateMean(&t.mse, func(i int) float64 { return square(y[i], predicted[i]) })
 	updateMean(&t.mae, func(i int) float64 { return math.Abs(y[i] - predicted[i]) })
-	t.label.add(y, set, square)
-	if t.m.counts() {
-		t.counts.add(y, set, deviance)
+	t.labelMoment.add(y, set, square)
+	if t.m.predictsCounts() {
+		t.countMoment.add(y, set, deviance)
 	}
 }
 
 func (t *Tally) addTwoClasses(margins []float64, classes []int, weights []float64, updateMean func(target *float64, value func(i int) float64)) {
 	loss, sign := t.m.loss(), [2]float64{-1, 1}
 	updateMean(&t.loss, func(i int) float64 { return loss.Value(margins[i], sign[classes[i]]) })
-	if t.sides != nil {
+	if t.aucScores != nil {
 		for i, v := range margins {
-			t.sides[0][classes[i]].add(v, i, weights)
+			t.aucScores[0][classes[i]].add(v, i, weights)
 		}
 	}
 	if probability := t.m.probability(); probability != nil {
@@ -191,49 +192,49 @@ func (t *Tally) addTwoClasses(margins []float64, classes []int, weights []float6
 		t.m.toProbabilities(margins)
 	}
 	for i, k := range classes {
-		predicted := 0
+		predictedClass := 0
 		if margins[i] > t.threshold {
-			predicted = 1
+			predictedClass = 1
 		}
-		t.count(k, predicted, weightOf(weights, i))
+		t.countRow(k, predictedClass, weightOf(weights, i))
 	}
 }
 
-func (t *Tally) count(k, predicted int, weight float64) {
-	t.classes.rows[k] += weight
-	t.classes.predicted[predicted] += weight
-	if k == predicted {
-		t.classes.right[k] += weight
+func (t *Tally) countRow(k, predictedClass int, weight float64) {
+	t.classTotals.rows[k] += weight
+	t.classTotals.predictions[predictedClass] += weight
+	if k == predictedClass {
+		t.classTotals.hits[k] += weight
 	}
 	if t.confusion != nil {
-		t.confusion[k][predicted] += weight
+		t.confusion[k][predictedClass] += weight
 	}
 }
 
 func (t *Tally) addManyClasses(margins []float64, classes []int, weights []float64, updateMean func(target *float64, value func(i int) float64)) {
 	loss, columnCount := term.LossOf(t.m.loss()), len(t.m.Columns)
-	row := func(i int) []float64 { return margins[i*columnCount : (i+1)*columnCount] }
-	probable := t.m.givesProbability()
+	rowMargins := func(i int) []float64 { return margins[i*columnCount : (i+1)*columnCount] }
+	hasProbabilities := t.m.givesProbability()
 	updateMean(&t.loss, func(i int) float64 {
-		if probable {
-			return term.Surprise(loss, row(i), classes[i])
+		if hasProbabilities {
+			return term.Surprise(loss, rowMargins(i), classes[i])
 		}
-		return meanClassLoss(loss, row(i), classes[i])
+		return meanClassLoss(loss, rowMargins(i), classes[i])
 	})
 	for i, k := range classes {
-		t.count(k, largest(row(i)), weightOf(weights, i))
-		if t.sides == nil {
+		t.countRow(k, argmax(rowMargins(i)), weightOf(weights, i))
+		if t.aucScores == nil {
 			continue
 		}
-		if probable {
-			term.Shares(loss, row(i), row(i))
+		if hasProbabilities {
+			term.Shares(loss, rowMargins(i), rowMargins(i))
 		}
-		for j, v := range row(i) {
-			side := 0
+		for j, v := range rowMargins(i) {
+			sideIndex := 0
 			if j == k {
-				side = 1
+				sideIndex = 1
 			}
-			t.sides[j][side].add(v, i, weights)
+			t.aucScores[j][sideIndex].add(v, i, weights)
 		}
 	}
 }
@@ -258,7 +259,7 @@ func weightOf(weights []float64, i int) float64 {
 	return weights[i]
 }
 
-func (s *ScoreSettings) total(n int) float64 {
+func (s *ScoreSettings) totalWeight(n int) float64 {
 	if s.Weights == nil {
 		return float64(n)
 	}
@@ -294,14 +295,14 @@ func (t *Tally) join(team *rows.Team) {
 		*mean = sums[2+k] / t.weight
 	}
 	if !t.m.Classifies() {
-		t.label.join(team, square)
-		if t.m.counts() {
-			t.counts.join(team, deviance)
+		t.labelMoment.join(team, square)
+		if t.m.predictsCounts() {
+			t.countMoment.join(team, deviance)
 		}
 		return
 	}
-	c := &t.classes
-	for _, counts := range append([][]float64{c.right, c.rows, c.predicted}, t.confusion...) {
+	c := &t.classTotals
+	for _, counts := range append([][]float64{c.hits, c.rows, c.predictions}, t.confusion...) {
 		team.Sum(counts)
 	}
 }
@@ -314,10 +315,11 @@ func (t *Tally) Metrics() (_ *Metrics, err error) {
 	}
 	out := &Metrics{Rows: t.rows, Loss: t.loss}
 	if !t.m.Classifies() {
-		n := &NumberMetrics{MSE: t.mse, MAE: t.mae, R2: explainedShare(t.mse, t.label.deviation/t.label.weight)}
-		if t.m.counts() {
+		r2 := explainedShare(t.mse, t.labelMoment.deviation/t.labelMoment.weight)
+		n := &NumberMetrics{MSE: t.mse, MAE: t.mae, R2: r2}
+		if t.m.predictsCounts() {
 			meanDeviance := 2 * t.loss
-			d2 := explainedShare(meanDeviance, t.counts.deviation/t.counts.weight)
+			d2 := explainedShare(meanDeviance, t.countMoment.deviation/t.countMoment.weight)
 			n.Deviance, n.D2 = &meanDeviance, &d2
 		}
 		out.Numbers = n
@@ -327,7 +329,7 @@ func (t *Tally) Metrics() (_ *Metrics, err error) {
 	for _, row := range t.confusion {
 		c.Confusion = append(c.Confusion, slices.Clone(row))
 	}
-	c.summarise(t.m, &t.classes)
+	c.summarise(t.m, &t.classTotals)
 	if t.m.givesProbability() {
 		loss := t.loss
 		c.LogLoss = &loss
@@ -342,17 +344,17 @@ func (t *Tally) Metrics() (_ *Metrics, err error) {
 	return out, nil
 }
 
-// auc returns the mean of the AUCs of t.sides. It returns nil if a class has no weight, or if
-// t.sides is nil.
+// auc returns the mean of the AUCs of t.aucScores. It returns nil if a class has no weight, or if
+// t.aucScores is nil.
 func (t *Tally) auc() *float64 {
-	if t.sides == nil {
+	if t.aucScores == nil {
 		return nil
 	}
 	sum := 0.0
-	for k := range t.sides {
-		sum += t.sides[k].auc(t.team)
+	for k := range t.aucScores {
+		sum += t.aucScores[k].auc(t.team)
 	}
-	if sum /= float64(len(t.sides)); !finite(sum) {
+	if sum /= float64(len(t.aucScores)); !finite(sum) {
 		return nil
 	}
 	return &sum
@@ -363,13 +365,13 @@ func (t *Tally) auc() *float64 {
 //
 //	Σ wᵢ deviation(vᵢ, center) = Σ wᵢ deviation(vᵢ, mean) + (Σ wᵢ) deviation(mean, center)
 func (m *moment) add(v []float64, set *ScoreSettings, deviation func(v, center float64) float64) {
-	weight := set.total(len(v))
+	weight := set.totalWeight(len(v))
 	center := mean(set.Weights, len(v), func(i int) float64 { return v[i] })
-	total := m.weight + weight
-	joint := m.mean + float64((center-m.mean)*(weight/total))
+	totalWeight := m.weight + weight
+	jointMean := m.mean + float64((center-m.mean)*(weight/totalWeight))
 	m.deviation += float64(weight * mean(set.Weights, len(v), func(i int) float64 { return deviation(v[i], center) }))
-	m.deviation += float64(m.weight*deviation(m.mean, joint)) + float64(weight*deviation(center, joint))
-	m.mean, m.weight = joint, total
+	m.deviation += float64(m.weight*deviation(m.mean, jointMean)) + float64(weight*deviation(center, jointMean))
+	m.mean, m.weight = jointMean, totalWeight
 }
 
 func (m *moment) join(team *rows.Team, deviation func(v, center float64) float64) {
@@ -378,69 +380,69 @@ func (m *moment) join(team *rows.Team, deviation func(v, center float64) float64
 	}
 	sums := [2]float64{m.weight, float64(m.weight * m.mean)}
 	team.Sum(sums[:])
-	joint := sums[1] / sums[0]
+	jointMean := sums[1] / sums[0]
 	if m.weight > 0 {
-		m.deviation += float64(m.weight * deviation(m.mean, joint))
+		m.deviation += float64(m.weight * deviation(m.mean, jointMean))
 	}
-	m.weight, m.mean, m.deviation = sums[0], joint, team.Total(m.deviation)
+	m.weight, m.mean, m.deviation = sums[0], jointMean, team.Total(m.deviation)
 }
 
-// sides has the rankings of the negative rows and of the positive rows, in this order.
-type sides [2]ranking
+// classScores has the scores of the negative rows and of the positive rows, in this order.
+type classScores [2]weightedScores
 
-func newSides(negative, positive int) sides {
-	return sides{{score: make([]float64, 0, negative)}, {score: make([]float64, 0, positive)}}
+func newClassScores(negative, positive int) classScores {
+	return classScores{{scores: make([]float64, 0, negative)}, {scores: make([]float64, 0, positive)}}
 }
 
-// A ranking has the scores of some rows, and their weights; weight is nil if all weights are 1.
-type ranking struct{ score, weight []float64 }
+// weightedScores has the scores of some rows, and their weights; weights is nil if all are 1.
+type weightedScores struct{ scores, weights []float64 }
 
-func (r *ranking) add(score float64, i int, weights []float64) {
+func (r *weightedScores) add(score float64, i int, weights []float64) {
 	if weights != nil {
-		if r.weight == nil {
-			r.weight = make([]float64, 0, cap(r.score))
+		if r.weights == nil {
+			r.weights = make([]float64, 0, cap(r.scores))
 		}
-		r.weight = append(r.weight, weights[i])
+		r.weights = append(r.weights, weights[i])
 	}
-	r.score = append(r.score, score)
+	r.scores = append(r.scores, score)
 }
 
-func (r *ranking) weightOf(i int) float64 { return weightOf(r.weight, i) }
+func (r *weightedScores) weightOf(i int) float64 { return weightOf(r.weights, i) }
 
-func (r *ranking) sort() {
-	if r.weight == nil {
-		slices.Sort(r.score)
+func (r *weightedScores) sort() {
+	if r.weights == nil {
+		slices.Sort(r.scores)
 		return
 	}
 	sort.Sort(r)
 }
 
 // Len, Less and Swap implement sort.Interface.
-func (r *ranking) Len() int { return len(r.score) }
+func (r *weightedScores) Len() int { return len(r.scores) }
 
-func (r *ranking) Less(i, j int) bool { return r.score[i] < r.score[j] }
+func (r *weightedScores) Less(i, j int) bool { return r.scores[i] < r.scores[j] }
 
-func (r *ranking) Swap(i, j int) {
-	r.score[i], r.score[j] = r.score[j], r.score[i]
-	r.weight[i], r.weight[j] = r.weight[j], r.weight[i]
+func (r *weightedScores) Swap(i, j int) {
+	r.scores[i], r.scores[j] = r.scores[j], r.scores[i]
+	r.weights[i], r.weights[j] = r.weights[j], r.weights[i]
 }
 
-func (r *ranking) sum() (sum float64) {
-	for i := range r.score {
+func (r *weightedScores) totalWeight() (sum float64) {
+	for i := range r.scores {
 		sum += r.weightOf(i)
 	}
 	return sum
 }
 
-// shared returns the ranking of the given process to all processes. weighted is true if the rankings have
+// shareFrom returns the scores of the given process to all processes. weighted is true if the scores have
 // weights.
-func (r *ranking) shared(team *rows.Team, process int, weighted bool) *ranking {
+func (r *weightedScores) shareFrom(team *rows.Team, process int, weighted bool) *weightedScores {
 	if team.Alone() {
 		return r
 	}
-	out := &ranking{score: team.Share(r.score, process)}
+	out := &weightedScores{scores: team.Share(r.scores, process)}
 	if weighted {
-		out.weight = team.Share(r.weight, process)
+		out.weights = team.Share(r.weights, process)
 	}
 	return out
 }
@@ -448,15 +450,15 @@ func (r *ranking) shared(team *rows.Team, process int, weighted bool) *ranking {
 // auc returns the area under the ROC curve: the weight of the pairs of a positive and a negative row in which
 // the positive row has the larger score, divided by the weight of all pairs of a positive and a negative row.
 // Pairs with equal scores count half. If a class has no weight, auc returns NaN.
-func (s *sides) auc(team *rows.Team) float64 {
+func (s *classScores) auc(team *rows.Team) float64 {
 	s[0].sort()
 	s[1].sort()
-	weighted := team.Any(s[0].weight != nil || s[1].weight != nil)
+	weighted := team.Any(s[0].weights != nil || s[1].weights != nil)
 	area := 0.0
 	for process := range team.Size() {
-		area += s[1].weightAbove(s[0].shared(team, process, weighted))
+		area += s[1].weightAbove(s[0].shareFrom(team, process, weighted))
 	}
-	sums := [3]float64{area, s[1].sum(), s[0].sum()}
+	sums := [3]float64{area, s[1].totalWeight(), s[0].totalWeight()}
 	team.Sum(sums[:])
 	return sums[0] / sums[1] / sums[2]
 }
@@ -464,18 +466,18 @@ func (s *sides) auc(team *rows.Team) float64 {
 // weightAbove compares each row of r with each row of negatives. It returns the sum of the products of their
 // weights over the pairs in which the row of r has the larger score. Pairs with equal scores count half.
 // r and negatives must be sorted.
-func (r *ranking) weightAbove(negatives *ranking) (area float64) {
+func (r *weightedScores) weightAbove(negatives *weightedScores) (area float64) {
 	var belowWeight, tiedWeight float64 // weights of the negatives with a score below v, and with score v
 	// The scores from index tieStart to tieEnd − 1 of negatives are equal to v.
 	tieStart, tieEnd := 0, 0
-	for i, v := range r.score {
-		for ; tieStart < len(negatives.score) && negatives.score[tieStart] < v; tieStart++ {
+	for i, v := range r.scores {
+		for ; tieStart < len(negatives.scores) && negatives.scores[tieStart] < v; tieStart++ {
 			belowWeight += negatives.weightOf(tieStart)
 		}
 		if tieEnd <= tieStart {
 			tieEnd, tiedWeight = tieStart, 0
 		}
-		for ; tieEnd < len(negatives.score) && negatives.score[tieEnd] == v; tieEnd++ {
+		for ; tieEnd < len(negatives.scores) && negatives.scores[tieEnd] == v; tieEnd++ {
 			tiedWeight += negatives.weightOf(tieEnd)
 		}
 		area += float64(r.weightOf(i) * (belowWeight + float64(tiedWeight/2)))

@@ -12,7 +12,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// TestTally checks that a Tally has the metrics of all rows if several processes add the rows in several calls.
+// TestTally checks that a Tally has the metrics of all rows if several processes add the rows in several
+// calls.
 func TestTally(t *testing.T) {
 	const n = 1000
 	offsets, weights := make([]float64, n), make([]float64, n)
@@ -26,7 +27,7 @@ func TestTally(t *testing.T) {
 		{solver.Logistic{}, false}, {solver.SquaredHinge{}, false}, {solver.Squared{}, false}, {solver.Poisson{}, false},
 		{solver.Logistic{}, true}, {solver.SquaredHinge{}, true},
 	} {
-		x, y := randomFor(t, n, 6, 3, c.loss)
+		x, y := randomDataFor(t, n, 6, 3, c.loss)
 		if c.manyClasses {
 			for i := range y {
 				y[i] = math.Mod(y[i]+float64(i%2), 9) // the labels become 3, 4, 7 and 8
@@ -60,7 +61,7 @@ func TestTally(t *testing.T) {
 						if _, err := tally.Metrics(); err == nil {
 							t.Error("no rows have a score")
 						}
-						if err := inPieces(x, y, &set, tally.Add); err != nil {
+						if err := addInParts(x, y, &set, tally.Add); err != nil {
 							return nil, err
 						}
 						if err := tally.Join(rankSpec.Comm); err != nil {
@@ -82,8 +83,8 @@ func TestTally(t *testing.T) {
 	}
 }
 
-// inPieces calls the function add for 150 rows of x at a time, with their labels and settings.
-func inPieces(x *sparse.CSR, y []float64, set *ScoreSettings, add func(x *sparse.CSR, y []float64, set *ScoreSettings) error) error {
+// addInParts calls the function add for 150 rows of x at a time, with their labels and settings.
+func addInParts(x *sparse.CSR, y []float64, set *ScoreSettings, add func(x *sparse.CSR, y []float64, set *ScoreSettings) error) error {
 	for lo := 0; lo < len(y); lo += 150 {
 		rows := make([]int, min(150, len(y)-lo))
 		for k := range rows {
@@ -109,8 +110,8 @@ func sameMetrics(t *testing.T, name string, got, want *Metrics, brief, exact boo
 		classes.AUC, classes.Confusion = nil, nil
 		want = &Metrics{Rows: want.Rows, Loss: want.Loss, Classes: &classes}
 	}
-	equal := cmp.Comparer(func(a, b float64) bool { return math.Abs(a-b) <= 1e-12*(1+math.Abs(b)) })
-	if diff := cmp.Diff(want, got, equal); diff != "" {
+	nearlyEqual := cmp.Comparer(func(a, b float64) bool { return math.Abs(a-b) <= 1e-12*(1+math.Abs(b)) })
+	if diff := cmp.Diff(want, got, nearlyEqual); diff != "" {
 		t.Errorf("%s: %s", name, diff)
 	}
 	if g, w := got.Classes, want.Classes; exact && w != nil && (!cmp.Equal(g.AUC, w.AUC) || !cmp.Equal(g.Confusion, w.Confusion)) {

@@ -48,9 +48,10 @@ func (m Measure) sign() float64 {
 	return 1
 }
 
-// check returns the measure to use, or an error if m does not apply. classes is true if the models predict
-// classes, and hasMetric if the caller provides a Metric. field is the name of the setting, for the error.
-func (m Measure) check(classes, hasMetric bool, field string) (Measure, error) {
+// check returns the measure to use, or an error if m does not apply. predictsClasses is true if the models
+// predict classes, and hasMetric if the caller provides a Metric. field is the name of the setting, for the
+// error.
+func (m Measure) check(predictsClasses, hasMetric bool, field string) (Measure, error) {
 	forClasses, known := map[Measure]bool{ByError: true, ByAUC: true, ByMSE: false, ByR2: false}[m]
 	switch {
 	case m != "" && hasMetric:
@@ -61,9 +62,9 @@ func (m Measure) check(classes, hasMetric bool, field string) (Measure, error) {
 		return ByLoss, nil
 	case !known:
 		return "", errorf("%s = %q is no measure", field, m)
-	case forClasses && !classes:
+	case forClasses && !predictsClasses:
 		return "", errorf("%s = %q is for classification, and the loss for numbers", field, m)
-	case !forClasses && classes:
+	case !forClasses && predictsClasses:
 		return "", errorf("%s = %q is for numbers, and the loss for classification", field, m)
 	}
 	return m, nil
@@ -79,10 +80,10 @@ type patience struct {
 	lambdasSinceBest int     // number of lambdas since the best value
 }
 
-func newPatience(v *Validation, classes bool) (p *patience, err error) {
+func newPatience(v *Validation, predictsClasses bool) (p *patience, err error) {
 	p = &patience{Validation: v, best: math.Inf(1)}
 	if v != nil {
-		p.measure, err = v.By.check(classes, v.Metric != nil, "PathSettings.Validation.By")
+		p.measure, err = v.By.check(predictsClasses, v.Metric != nil, "PathSettings.Validation.By")
 	}
 	if err == nil && p.measure == ByR2 {
 		err = errorf("PathSettings.Validation.By = \"r2\" is for cross-validation; ByMSE chooses the same")
