@@ -275,13 +275,13 @@ func (p *problems) countFitted(do func(k int) error) func(k int) error {
 		return do
 	}
 	var lock sync.Mutex
-	count := 0
+	fittedProblems := 0
 	return func(k int) error {
 		err := do(k)
 		lock.Lock()
 		defer lock.Unlock()
-		count++
-		p.spec.Fitted(count, len(p.classes))
+		fittedProblems++
+		p.spec.Fitted(fittedProblems, len(p.classes))
 		return err
 	}
 }

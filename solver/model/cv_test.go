@@ -69,7 +69,7 @@ func TestFolds(t *testing.T) {
 				t.Fatal(err)
 			}
 			folds, classCounts := foldsOf(c), map[float64][]int{}
-			total := make([]int, k)
+			foldSizes := make([]int, k)
 			for i, f := range folds {
 				class := y[i]
 				if name == "numbers" {
@@ -79,11 +79,11 @@ func TestFolds(t *testing.T) {
 					classCounts[class] = make([]int, k)
 				}
 				classCounts[class][f]++
-				total[f]++
+				foldSizes[f]++
 			}
 			for class, rows := range classCounts {
-				if slices.Max(rows)-slices.Min(rows) > 1 || slices.Max(total)-slices.Min(total) > 1 {
-					t.Errorf("%s: %d folds of %v rows, of class %v %v", name, k, total, class, rows)
+				if slices.Max(rows)-slices.Min(rows) > 1 || slices.Max(foldSizes)-slices.Min(foldSizes) > 1 {
+					t.Errorf("%s: %d folds of %v rows, of class %v %v", name, k, foldSizes, class, rows)
 				}
 			}
 			otherSpec := *spec
@@ -95,15 +95,15 @@ func TestFolds(t *testing.T) {
 			}
 			for ranks := 1; ranks < 5; ranks++ {
 				rankCVs, errs := onRanks(t, ranks, spec, x, y, newCV)
-				var joined []int
+				var joinedFolds []int
 				for r, rankCV := range rankCVs {
 					if errs[r] != nil {
 						t.Fatal(errs[r])
 					}
-					joined = append(joined, rankCV.result.Assignment...)
+					joinedFolds = append(joinedFolds, rankCV.result.Assignment...)
 				}
-				if !slices.Equal(folds, joined) {
-					t.Errorf("%s: %d folds on %d ranks are %v, want %v", name, k, ranks, joined, folds)
+				if !slices.Equal(folds, joinedFolds) {
+					t.Errorf("%s: %d folds on %d ranks are %v, want %v", name, k, ranks, joinedFolds, folds)
 				}
 			}
 			spec := *spec
@@ -156,7 +156,7 @@ func TestCVByHand(t *testing.T) {
 				}
 			}
 			var values, ws []float64
-			var sum, total float64
+			var sum, totalWeight float64
 			for k := range 4 {
 				heldRows, trainingRows := splitRows(got.Assignment, k)
 				fitSpec.SampleWeights = pick(weights, trainingRows)
@@ -176,14 +176,14 @@ func TestCVByHand(t *testing.T) {
 					w += weights[i]
 				}
 				v := got.Values[k][i]
-				sum, total, values, ws = sum+w*v, total+w, append(values, v), append(ws, w)
+				sum, totalWeight, values, ws = sum+w*v, totalWeight+w, append(values, v), append(ws, w)
 			}
-			mean, squareSum := sum/total, 0.0
+			mean, squareSum := sum/totalWeight, 0.0
 			for k, v := range values {
 				squareSum += ws[k] * (v - mean) * (v - mean)
 			}
 			checkNear(t, "mean", got.Mean[i], mean)
-			checkNear(t, "standard error", got.SE[i], math.Sqrt(squareSum/total/3))
+			checkNear(t, "standard error", got.SE[i], math.Sqrt(squareSum/totalWeight/3))
 			// No mean is better than the mean of Best. The means before OneSE are worse than this
 			// mean by more than the standard error of Best.
 			if deficit := sign * (got.Mean[i] - got.Mean[got.Best]); deficit < 0 || i < got.OneSE && deficit <= got.SE[got.Best] {
@@ -306,8 +306,8 @@ func TestCVOfFewRows(t *testing.T) {
 			t.Errorf("want %q, got %v and %v", want, r, err)
 		}
 	}
-	oneRow, label := randomData(t, 1, 3, 4, false)
-	if r, err := CV(ctx, &Spec{Loss: solver.Squared{}}, oneRow, label, nil); r != nil || err == nil || !strings.Contains(err.Error(), "two rows or more") {
+	oneRow, labels := randomData(t, 1, 3, 4, false)
+	if r, err := CV(ctx, &Spec{Loss: solver.Squared{}}, oneRow, labels, nil); r != nil || err == nil || !strings.Contains(err.Error(), "two rows or more") {
 		t.Errorf("one row: %v, %v", r, err)
 	}
 }
@@ -515,9 +515,9 @@ func TestClassesFile(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	text, _ := os.ReadFile(path)
-	for from, to := range map[string]string{"[0,10,20]": "[0,20,10]", `"classes": [0,10`: `"classes": [0`, `"format": 3`: `"format": 9`, `"ash",`: ``, `"ash"`: `"zelkova"`, `"loss": "logistic"`: `"loss": "x"`} {
-		if _, err := Read(strings.NewReader(strings.Replace(string(text), from, to, 1)), "m"); err == nil {
-			t.Errorf("%s for %s: no error", to, from)
+	for oldText, newText := range map[string]string{"[0,10,20]": "[0,20,10]", `"classes": [0,10`: `"classes": [0`, `"format": 3`: `"format": 9`, `"ash",`: ``, `"ash"`: `"zelkova"`, `"loss": "logistic"`: `"loss": "x"`} {
+		if _, err := Read(strings.NewReader(strings.Replace(string(text), oldText, newText, 1)), "m"); err == nil {
+			t.Errorf("%s for %s: no error", newText, oldText)
 		}
 	}
 	m.Loss = solver.Squared{}

@@ -153,10 +153,10 @@ func (c *crossValidation) eachRow(do func(i, class int)) {
 // checkFolds counts the rows of each fold. It returns an error if a fold has no row, or if all rows
 // of a class are in one fold.
 func (c *crossValidation) checkFolds() error {
-	foldRows, classes := make([]float64, c.folds), c.strata()
+	foldRows, strata := make([]float64, c.folds), c.strata()
 	// For each class: minus the number of its first row, minus its least fold, and its largest
 	// fold. Because of the signs, the maximum over all processes is right for all three.
-	bounds := slices.Repeat([]float64{math.Inf(-1)}, 3*classes)
+	bounds := slices.Repeat([]float64{math.Inf(-1)}, 3*strata)
 	c.eachRow(func(i, class int) {
 		k := c.foldOf.fold(i)
 		foldRows[k]++

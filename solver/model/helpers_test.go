@@ -28,7 +28,7 @@ func plainObjective(spec *Spec, x *sparse.CSR, y, b []float64, c float64) float6
 		classWeights[v] += weights[i]
 		weightSum += weights[i]
 	}
-	var total float64
+	var totalWeight float64
 	for i, v := range y {
 		if w, ok := spec.ClassWeights[v]; ok {
 			weights[i] *= w
@@ -36,21 +36,21 @@ func plainObjective(spec *Spec, x *sparse.CSR, y, b []float64, c float64) float6
 		if spec.Balanced {
 			weights[i] *= weightSum / (2 * classWeights[v])
 		}
-		total += weights[i]
+		totalWeight += weights[i]
 	}
 	for j := range scale {
 		if scale[j] = 1; !spec.standardizes() {
 			continue
 		}
-		var mean, square float64
+		var mean, variance float64
 		for i := range n {
-			mean += weights[i] * x.At(i, j) / total
+			mean += weights[i] * x.At(i, j) / totalWeight
 		}
 		for i := range n {
-			square += weights[i] * (x.At(i, j) - mean) * (x.At(i, j) - mean) / total
+			variance += weights[i] * (x.At(i, j) - mean) * (x.At(i, j) - mean) / totalWeight
 		}
-		if square > 1e-20 {
-			scale[j] = math.Sqrt(square)
+		if variance > 1e-20 {
+			scale[j] = math.Sqrt(variance)
 		}
 	}
 	var loss, penalty float64
@@ -68,7 +68,7 @@ func plainObjective(spec *Spec, x *sparse.CSR, y, b []float64, c float64) float6
 				v = -v
 			}
 		}
-		loss += weights[i] * spec.loss().Value(t, v) / total
+		loss += weights[i] * spec.loss().Value(t, v) / totalWeight
 	}
 	r := spec.l1Ratio()
 	factor := func(j int) float64 {

@@ -115,33 +115,34 @@ func (s *Spec) checkParts(p int, info solver.MethodInfo, settingName string, val
 	_, isBox := s.box(p)
 	hasRidge := s.Mu > 0 || s.Graph != nil && isElasticNet || s.MuA > 0 && !s.couples()
 	const (
-		oneRidge = "the method has one ridge for all coefficients, and the intercept has none"
-		oneScale = "the method has one ridge for all coefficients, and takes no factors beside it"
-		oneOfA   = "the method has one ridge for all rows of A, and takes no weight of the graph beside it"
-		noNet    = "the method takes no elastic net beside a ridge of A x"
-		weights  = "the method takes rows of equal weight alone"
-		absolute = "the method takes the penalty |A x|₁ alone"
-		features = "the method takes an elastic net only if it is of all coefficients"
-		offsets  = "the method takes offsets only with the losses squared and huber"
-		boxes    = "with this loss, the method takes offsets only with a domain that bounds each coefficient on its own"
+		ridgeReason      = "the method has one ridge for all coefficients, and the intercept has none"
+		factorReason     = "the method has one ridge for all coefficients, and takes no factors beside it"
+		fusionReason     = "the method has one ridge for all rows of A, and takes no weight of the graph beside it"
+		netReason        = "the method takes no elastic net beside a ridge of A x"
+		weightReason     = "the method takes rows of equal weight alone"
+		confineReason    = "the method does not confine coefficients"
+		penaltyReason    = "the method takes the penalty |A x|₁ alone"
+		elasticNetReason = "the method takes an elastic net only if it is of all coefficients"
+		offsetReason     = "the method takes offsets only with the losses squared and huber"
+		domainReason     = "with this loss, the method takes offsets only with a domain that bounds each coefficient on its own"
 	)
 	plainOnly := !info.AnyProblem                          // the method does not support every problem
 	hasFreeFeature := slices.Contains(s.PenaltyFactors, 0) // a feature has no penalty
 	return unsupportedError(settingName, value, nil, []unsupportedPart{
-		{!s.NoIntercept && hasRidge, oneRidge, []sparse.Remedy{noIntercept}},
-		{s.PenaltyFactors != nil && (hasRidge || s.MuA > 0), oneScale, []sparse.Remedy{noFactors}},
-		{s.MuA > 0 && s.Graph != nil && s.fusion() != 1, oneOfA, []sparse.Remedy{noFusion}},
-		{s.MuA > 0 && s.couples() && isElasticNet, noNet, []sparse.Remedy{noMuA}},
-		{s.SampleWeights != nil && plainOnly, weights, []sparse.Remedy{noWeights, useSCASK}},
-		{s.ClassWeights != nil && plainOnly, weights, []sparse.Remedy{noClasses, useSCASK}},
-		{s.Balanced && plainOnly, weights, []sparse.Remedy{notBalanced, useSCASK}},
-		{s.Domain != nil && plainOnly, "the method does not confine coefficients", []sparse.Remedy{noDomain, useSCASK}},
-		{needsOffsetColumn && (plainOnly || info.Theorem == 2), offsets, []sparse.Remedy{noOffsets, useSCASK}},
-		{needsOffsetColumn && s.Domain != nil && !isBox, boxes, []sparse.Remedy{noOffsets, noDomain}},
-		{s.grouped() && plainOnly, absolute, []sparse.Remedy{noGroups, useSCASK}},
-		{s.MuA > 0 && s.couples() && plainOnly, absolute, []sparse.Remedy{noMuA, useSCASK}},
-		{isElasticNet && !s.NoIntercept && plainOnly, features, []sparse.Remedy{noIntercept, useSCASK}},
-		{isElasticNet && hasFreeFeature && plainOnly, features, []sparse.Remedy{noFactors, useSCASK}},
+		{!s.NoIntercept && hasRidge, ridgeReason, []sparse.Remedy{noIntercept}},
+		{s.PenaltyFactors != nil && (hasRidge || s.MuA > 0), factorReason, []sparse.Remedy{noFactors}},
+		{s.MuA > 0 && s.Graph != nil && s.fusion() != 1, fusionReason, []sparse.Remedy{noFusion}},
+		{s.MuA > 0 && s.couples() && isElasticNet, netReason, []sparse.Remedy{noMuA}},
+		{s.SampleWeights != nil && plainOnly, weightReason, []sparse.Remedy{noWeights, useSCASK}},
+		{s.ClassWeights != nil && plainOnly, weightReason, []sparse.Remedy{noClasses, useSCASK}},
+		{s.Balanced && plainOnly, weightReason, []sparse.Remedy{notBalanced, useSCASK}},
+		{s.Domain != nil && plainOnly, confineReason, []sparse.Remedy{noDomain, useSCASK}},
+		{needsOffsetColumn && (plainOnly || info.Theorem == 2), offsetReason, []sparse.Remedy{noOffsets, useSCASK}},
+		{needsOffsetColumn && s.Domain != nil && !isBox, domainReason, []sparse.Remedy{noOffsets, noDomain}},
+		{s.grouped() && plainOnly, penaltyReason, []sparse.Remedy{noGroups, useSCASK}},
+		{s.MuA > 0 && s.couples() && plainOnly, penaltyReason, []sparse.Remedy{noMuA, useSCASK}},
+		{isElasticNet && !s.NoIntercept && plainOnly, elasticNetReason, []sparse.Remedy{noIntercept, useSCASK}},
+		{isElasticNet && hasFreeFeature && plainOnly, elasticNetReason, []sparse.Remedy{noFactors, useSCASK}},
 	})
 }
 
@@ -158,18 +159,18 @@ func (s *Spec) checkStreamed(settingName string, value any) error {
 		inMemory = true
 	}
 	const (
-		intercept = "the method fits no intercept out of core"
-		scale     = "the method takes features as they are out of core"
-		offsets   = "the method takes no offsets out of core"
-		factors   = "the method takes an elastic net without factors out of core"
+		interceptReason = "the method fits no intercept out of core"
+		scaleReason     = "the method takes features as they are out of core"
+		offsetReason    = "the method takes no offsets out of core"
+		factorReason    = "the method takes an elastic net without factors out of core"
 	)
 	parts := []unsupportedPart{
 		{isAuto, "out of core this is only for the methods scas-k and scas-l", []sparse.Remedy{useSCASK, useSCASL}},
 		{inMemory, "the method is for data in memory", []sparse.Remedy{useStreamed}},
-		{!s.NoIntercept, intercept, []sparse.Remedy{noIntercept}},
-		{s.standardizes(), scale, []sparse.Remedy{noStandardize}},
-		{s.Offsets != nil, offsets, []sparse.Remedy{noOffsets}},
-		{s.l1Ratio() < 1 && s.PenaltyFactors != nil, factors, []sparse.Remedy{noFactors}},
+		{!s.NoIntercept, interceptReason, []sparse.Remedy{noIntercept}},
+		{s.standardizes(), scaleReason, []sparse.Remedy{noStandardize}},
+		{s.Offsets != nil, offsetReason, []sparse.Remedy{noOffsets}},
+		{s.l1Ratio() < 1 && s.PenaltyFactors != nil, factorReason, []sparse.Remedy{noFactors}},
 	}
 	for _, f := range s.settingsForMinimize() {
 		refused := f.set && f.unsetRemedy != (sparse.Remedy{})

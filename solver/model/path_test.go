@@ -107,29 +107,29 @@ func TestLambdaMax(t *testing.T) {
 // TestPathEnds checks what ends a path, and that a path continues after a fit that does not converge.
 func TestPathEnds(t *testing.T) {
 	x, y := randomData(t, 70, 9, 3, true)
-	count := 0
+	stepCount := 0
 	for range Path(context.Background(), nil, x, y, nil) {
-		if count++; count == 5 {
+		if stepCount++; stepCount == 5 {
 			break
 		}
 	}
-	if count != 5 {
-		t.Errorf("%d steps", count)
+	if stepCount != 5 {
+		t.Errorf("%d steps", stepCount)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	var lastErr error
-	count = 0
+	stepCount = 0
 	for s, err := range Path(ctx, nil, x, y, nil) {
-		if count++; count == 5 {
+		if stepCount++; stepCount == 5 {
 			cancel()
 		}
 		if lastErr = err; s == nil || (err != nil) != (s.Columns[0].Certificate.Status == solver.Stopped) {
 			t.Errorf("%+v, %v", s, err)
 		}
 	}
-	if count != 6 || !errors.Is(lastErr, context.Canceled) {
-		t.Errorf("%d steps, %v", count, lastErr)
+	if stepCount != 6 || !errors.Is(lastErr, context.Canceled) {
+		t.Errorf("%d steps, %v", stepCount, lastErr)
 	}
 	a1aX, labels := loadData(t, "small/a1a", 123)
 	steps, err := fitPath(context.Background(), &Spec{Settings: solver.Settings{TimeLimit: 5 * time.Millisecond}}, a1aX, labels, &PathSettings{Count: 5000})
@@ -168,14 +168,14 @@ func TestBadPaths(t *testing.T) {
 		"Ratio = 1":              {Ratio: 1},
 		"needs data":             {Validation: &Validation{}},
 	} {
-		count := 0
+		stepCount := 0
 		for s, err := range Path(context.Background(), nil, x, y, set) {
-			if count++; s != nil || err == nil || !strings.Contains(err.Error(), want) {
+			if stepCount++; s != nil || err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("want %q, got %v and %v", want, s, err)
 			}
 		}
-		if count != 1 {
-			t.Errorf("%s: %d steps", want, count)
+		if stepCount != 1 {
+			t.Errorf("%s: %d steps", want, stepCount)
 		}
 	}
 	if steps, err := fitPath(context.Background(), &Spec{Lambda: -1}, x, y, nil); steps != nil || err == nil {

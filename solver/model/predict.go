@@ -88,11 +88,11 @@ func (c *Column) checkedMargin(indices []int32, values []float64) (float64, erro
 // do not change the order of the sum.
 func (c *Column) margin(indices []int32, values []float64) float64 {
 	var lane [8]float64
-	count := 0
+	products := 0
 	for k, j := range indices {
 		if w, v := c.Coefficients[j], values[k]; w != 0 && v != 0 || v-v != 0 { // v-v is 0 unless v is NaN or ±Inf
-			lane[count%8] = math.FMA(v, w, lane[count%8])
-			count++
+			lane[products%8] = math.FMA(v, w, lane[products%8])
+			products++
 		}
 	}
 	return ((lane[0] + lane[4]) + (lane[2] + lane[6])) + ((lane[1] + lane[5]) + (lane[3] + lane[7])) + c.Intercept
@@ -178,11 +178,11 @@ func (m *Model) Predict(indices []int32, values []float64) (float64, error) {
 	case m.Classifies():
 		return m.Labels.Original(bestMargin), nil
 	}
-	number := m.prediction(bestMargin)
-	if !finite(number) {
+	prediction := m.prediction(bestMargin)
+	if !finite(prediction) {
 		return 0, &OverflowError{Margin: bestMargin}
 	}
-	return number, nil
+	return prediction, nil
 }
 
 func (m *Model) prediction(margin float64) float64 { return traits(m.loss()).Labels.Predicts(margin) }

@@ -435,22 +435,22 @@ func TestRanksTime(t *testing.T) {
 	x, y := randomData(t, 60, 8, 3, true)
 	classLabels := mixedLabels(60, 3)
 	for _, method := range []solver.Method{nil, solver.SCASK{}} {
-		for _, limit := range []time.Duration{1, time.Millisecond, 10 * time.Millisecond} {
+		for _, timeLimit := range []time.Duration{1, time.Millisecond, 10 * time.Millisecond} {
 			for _, labels := range [][]float64{y, classLabels} {
-				spec := &Spec{Settings: solver.Settings{Method: method, TimeLimit: limit, RelTol: 1e-14}}
+				spec := &Spec{Settings: solver.Settings{Method: method, TimeLimit: timeLimit, RelTol: 1e-14}}
 				fitLambdas := func(ctx context.Context, rankSpec *Spec, x *sparse.CSR, y []float64) ([]*Step, error) {
 					return fitPath(ctx, rankSpec, x, y, &PathSettings{Lambdas: []float64{1e-2, 1e-3, 1e-4}})
 				}
 				paths, errs := onRanks(t, 3, spec, x, labels, fitLambdas)
 				for r := range paths {
 					if len(paths[r]) != len(paths[0]) || (errs[r] == nil) != (errs[0] == nil) {
-						t.Errorf("%v, %v: %d steps, %v; rank %d: %d steps, %v", method, limit, len(paths[0]), errs[0], r, len(paths[r]), errs[r])
+						t.Errorf("%v, %v: %d steps, %v; rank %d: %d steps, %v", method, timeLimit, len(paths[0]), errs[0], r, len(paths[r]), errs[r])
 					}
 				}
 				models, errs := onRanks(t, 3, spec, x, labels, Fit)
 				for r, m := range models {
 					if diff := cmp.Diff(models[0], m); diff != "" || (errs[r] == nil) != (errs[0] == nil) {
-						t.Errorf("%v, %v: rank %d: %s; %v, %v", method, limit, r, diff, errs[r], errs[0])
+						t.Errorf("%v, %v: rank %d: %s; %v, %v", method, timeLimit, r, diff, errs[r], errs[0])
 					}
 				}
 			}

@@ -40,19 +40,19 @@ func TestStreamedClasses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var reported []int
+		var reportedClasses []int
 		spec.Memory = 2 << 20
 		spec.Progress = func(report Progress) {
-			if len(reported) == 0 || reported[len(reported)-1] != report.Class {
-				reported = append(reported, report.Class)
+			if len(reportedClasses) == 0 || reportedClasses[len(reportedClasses)-1] != report.Class {
+				reportedClasses = append(reportedClasses, report.Class)
 			}
 		}
 		got, err := Fit(context.Background(), &spec, fileData.X, fileData.Labels)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(got.Classes.Values) != 4 || len(reported) != 4 || reported[3] != 3 {
-			t.Errorf("%s: classes %v, progress of %v", name, got.Classes, reported)
+		if len(got.Classes.Values) != 4 || len(reportedClasses) != 4 || reportedClasses[3] != 3 {
+			t.Errorf("%s: classes %v, progress of %v", name, got.Classes, reportedClasses)
 		}
 		for k, m := range got.Columns {
 			c, w := m.Certificate, want.Columns[k].Certificate
@@ -103,13 +103,13 @@ func TestStreamedClassesRefuse(t *testing.T) {
 // TestStreamedAUC checks that the AUC of a fold out of core equals the AUC in memory, even if Spec.Memory is
 // sufficient only for the scores of a few models.
 func TestStreamedAUC(t *testing.T) {
-	const n, count = 9000, 3
+	const n, foldCount = 9000, 3
 	data, weights, offsets := storedClasses(t, n)
 	memoryData, fileData := data.memoryData, data.fileData
 	classes := []float64{-5, 0, 5, 10}
 	folds := make([]int, n)
 	for i := range folds {
-		folds[i] = i * i % 7 % count
+		folds[i] = i * i % 7 % foldCount
 	}
 	models := make([]*Model, 7)
 	for i := range models {

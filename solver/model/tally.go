@@ -390,8 +390,8 @@ func (m *moment) join(team *rows.Team, deviation func(v, center float64) float64
 // classScores has the scores of the negative rows and of the positive rows, in this order.
 type classScores [2]weightedScores
 
-func newClassScores(negative, positive int) classScores {
-	return classScores{{scores: make([]float64, 0, negative)}, {scores: make([]float64, 0, positive)}}
+func newClassScores(negativeRows, positiveRows int) classScores {
+	return classScores{{scores: make([]float64, 0, negativeRows)}, {scores: make([]float64, 0, positiveRows)}}
 }
 
 // weightedScores has the scores of some rows, and their weights; weights is nil if all are 1.
