@@ -47,14 +47,14 @@ type env struct {
 	ctx            context.Context
 	stdin          io.Reader
 	stdout, stderr io.Writer
-	terminal       bool                      // whether stderr is a terminal
+	onTerminal     bool                      // whether stderr is a terminal
 	interval       time.Duration             // time between two lines of progress; 0 means the default
 	progress       *progress                 // report of the slow step that is running, or nil
 	args           []string                  // arguments of the command line, without the program's name
 	jsonLog        bool                      // whether warnings and errors are JSON objects
 	join           func() (dist.Comm, error) // connects the ranks of --dist; nil means MPI
-	quiet          bool                      // true if another rank writes the files
-	data           *[]*sparse.CSR            // the matrices that were read; env.changed checks their files
+	skipFiles      bool                      // true if another rank writes the files
+	matrices       *[]*sparse.CSR            // the matrices read so far; env.checkUnchanged checks their files
 }
 
 // An exit is the exit code with which package kong wants to end the process. It is the value of a panic,
@@ -66,13 +66,13 @@ func run(e *env, args []string) (code int) {
 	e.args = args
 	defer debug.SetMemoryLimit(debug.SetMemoryLimit(-1))     // restores the limit, which --memory changes
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // so that run reports a mapped file that shrank
-	e.data = new([]*sparse.CSR)
-	help := &stickyWriter{Writer: e.stdout}
+	e.matrices = new([]*sparse.CSR)
+	helpOut := &stickyWriter{Writer: e.stdout}
 	defer func() {
 		r := recover()
-		if wanted, ok := r.(exit); ok {
-			code = e.failOr(help.err, int(wanted))
-		} else if err := e.changed(r); r != nil && err != nil {
+		if wantedCode, ok := r.(exit); ok {
+			code = e.codeOrFail(helpOut.err, int(wantedCode))
+		} else if err := e.checkUnchanged(r); r != nil && err != nil {
 			code = e.fail(err)
 		} else if r != nil {
 			panic(r)
@@ -83,7 +83,7 @@ func run(e *env, args []string) (code int) {
 		kong.Name("scas"),
 		kong.Description("Fits sparse linear models, such as the lasso and the graph-guided fused lasso with logistic loss, and proves how far each is from the optimum. Begin with\n\n    scas cv -o model.json train.csv\n    scas predict -m model.json new.csv\n\n"+exitCodes),
 		helpTexts(),
-		kong.Writers(help, e.stderr),
+		kong.Writers(helpOut, e.stderr),
 		kong.Exit(func(code int) { panic(exit(code)) }),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 80}),
 		kong.WithHyphenPrefixedParameters(true),
@@ -91,10 +91,10 @@ func run(e *env, args []string) (code int) {
 	if err != nil {
 		panic(err) // the struct tags are wrong
 	}
-	parsed, err := parser.Parse(args)
+	command, err := parser.Parse(args)
 	e.jsonLog = a.LogFormat == "json"
-	if help.err != nil {
-		return e.failOr(help.err, exitIO)
+	if helpOut.err != nil {
+		return e.codeOrFail(helpOut.err, exitIO)
 	}
 	if err == nil {
 		err = kernels.EnvError()
@@ -102,7 +102,7 @@ func run(e *env, args []string) (code int) {
 	if err != nil {
 		return e.fail(usageError{err})
 	}
-	return e.fail(parsed.Run(e))
+	return e.fail(command.Run(e))
 }
 
 // helpTexts returns the texts for names such as ${formats} in the help of the flags.
@@ -131,9 +131,9 @@ func (w *stickyWriter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// failOr returns code if err is nil. Otherwise it reports err as a failed write to standard output, and
+// codeOrFail returns code if err is nil. Otherwise it reports err as a failed write to standard output, and
 // returns the exit code of this failure.
-func (e *env) failOr(err error, code int) int {
+func (e *env) codeOrFail(err error, code int) int {
 	if err == nil {
 		return code
 	}
@@ -174,10 +174,10 @@ func await[T any](e *env, do func() (T, error)) (result T, err error) {
 	}
 }
 
-// changed returns an error if the length of a mapped data file has changed since it was mapped. recovered is
-// the value of a recovered panic, or nil; see sparse.CSR.Changed.
-func (e *env) changed(recovered any) error {
-	for _, x := range *e.data {
+// checkUnchanged returns an error if the length of a mapped data file has changed since it was mapped.
+// recovered is the value of a recovered panic, or nil; see sparse.CSR.Changed.
+func (e *env) checkUnchanged(recovered any) error {
+	for _, x := range *e.matrices {
 		if err := x.Changed(recovered); err != nil {
 			return err
 		}
@@ -187,9 +187,9 @@ func (e *env) changed(recovered any) error {
 
 var errInterrupted = errors.New("interrupted")
 
-// interrupted returns err unchanged if err is nil or no process was interrupted. Otherwise it returns
+// interruptError returns err unchanged if err is nil or no process was interrupted. Otherwise it returns
 // errInterrupted with the text of note. If the interrupt did not cause err, the result also wraps err.
-func (e *env) interrupted(err error, note string) error {
+func (e *env) interruptError(err error, note string) error {
 	switch {
 	case err == nil, e.ctx.Err() == nil && !errors.Is(err, context.Canceled):
 		return err

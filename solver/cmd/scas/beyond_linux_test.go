@@ -25,7 +25,7 @@ const beyondLimit, beyondMemory = 140 << 20, "140MiB"
 
 // A beyondFiles has the names of test files. The data in path have two classes. The files path and fourClasses
 // are larger than beyondLimit. The files weights and offsets have a number for each row.
-type beyondFiles struct{ path, fourClasses, weights, offsets string }
+type beyondFiles struct{ twoClasses, fourClasses, weights, offsets string }
 
 // TestBeyondMemory checks the results and the peak memory of commands on data larger than --memory.
 func TestBeyondMemory(t *testing.T) {
@@ -33,14 +33,14 @@ func TestBeyondMemory(t *testing.T) {
 		t.Skip("it takes seconds")
 	}
 	f := writeBeyond(t)
-	t.Run("train", f.train)
-	t.Run("classes", f.classes)
-	t.Run("path", f.lambdas)
-	t.Run("cv", f.cross)
-	t.Run("info", f.info)
-	t.Run("predict", f.predict)
-	t.Run("graph", f.graphs)
-	t.Run("progress", f.progress)
+	t.Run("train", f.testTrain)
+	t.Run("classes", f.testClasses)
+	t.Run("path", f.testLambdas)
+	t.Run("cv", f.testCV)
+	t.Run("info", f.testInfo)
+	t.Run("predict", f.testPredict)
+	t.Run("graph", f.testGraphs)
+	t.Run("progress", f.testProgress)
 }
 
 func writeBeyond(t *testing.T) *beyondFiles {
@@ -62,10 +62,10 @@ func writeBeyond(t *testing.T) *beyondFiles {
 	}
 	dir := t.TempDir()
 	f := &beyondFiles{
-		path: writeData(t, dir, "d.scas", d.Dataset), fourClasses: writeData(t, dir, "many.scas", &sparse.Dataset{X: d.X, Labels: classes}),
+		twoClasses: writeData(t, dir, "d.scas", d.Dataset), fourClasses: writeData(t, dir, "many.scas", &sparse.Dataset{X: d.X, Labels: classes}),
 		weights: writeText(t, dir, "weights", w.String()), offsets: writeText(t, dir, "offsets", o.String()),
 	}
-	info, err := os.Stat(f.path)
+	info, err := os.Stat(f.twoClasses)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,16 +117,16 @@ func jsonOfProcess[T any](t *testing.T, args ...string) (r T) {
 	return r
 }
 
-// train compares fits out of core with fits in memory, and checks errors of fits out of core.
-func (f *beyondFiles) train(t *testing.T) {
+// testTrain compares fits out of core with fits in memory, and checks errors of fits out of core.
+func (f *beyondFiles) testTrain(t *testing.T) {
 	groups := writeText(t, t.TempDir(), "groups", "1 2 3\n9 7 11 20\n")
-	train := []string{"train", "--json", "--lambda", "1e-3", f.path}
+	trainArgs := []string{"train", "--json", "--lambda", "1e-3", f.twoClasses}
 	for k, flags := range [][]string{
 		{"--no-intercept", "--no-standardize"}, {"--sample-weights", f.weights, "--offset", f.offsets}, {"--graph", "chain", "--groups", groups, "--domain", "box:0,1"},
 		{"--groups", groups, "--mu", "1e-3"},
 		{"--graph", "chain"}, {"--groups", groups, "--class-weights", "balanced"},
 	} {
-		reference := jsonOfProcess[beyondReport](t, append(append(train, flags...), "--memory", "4GiB")...)
+		reference := jsonOfProcess[beyondReport](t, append(append(trainArgs, flags...), "--memory", "4GiB")...)
 		check := func(args ...string) {
 			r := jsonOfProcess[beyondReport](t, args...)
 			t.Logf("%v: off by %.1e, gap %.1e, peak %d MiB", flags, r.Objective-reference.Objective, r.Gap, r.Peak>>20)
@@ -135,18 +135,18 @@ func (f *beyondFiles) train(t *testing.T) {
 				t.Errorf("%v: %+v, in memory %+v", args, r, reference)
 			}
 		}
-		check(append(append(train, flags...), "--memory", beyondMemory)...)
+		check(append(append(trainArgs, flags...), "--memory", beyondMemory)...)
 		if k == 0 {
 			t.Setenv("GOMEMLIMIT", beyondMemory)
-			check(append(train, flags...)...)
+			check(append(trainArgs, flags...)...)
 			os.Unsetenv("GOMEMLIMIT")
 		}
 	}
 	for _, flags := range [][]string{nil, {"--method", "scas-k", "--no-intercept", "--no-standardize"}, {"--no-intercept", "--no-standardize"}} {
-		fitted := filepath.Join(t.TempDir(), "model.json")
-		r := runHere(t, append([]string{"train", "--time-limit", "1us", "-o", fitted, "--memory", beyondMemory, f.path}, flags...)...)
-		if _, err := os.Stat(fitted); r.code != exitNotConverged || err == nil || !strings.Contains(r.errs, "the time limit came before") {
-			t.Errorf("%v without time: exit code %d, %v: %s", flags, r.code, err, r.errs)
+		modelPath := filepath.Join(t.TempDir(), "model.json")
+		r := runHere(t, append([]string{"train", "--time-limit", "1us", "-o", modelPath, "--memory", beyondMemory, f.twoClasses}, flags...)...)
+		if _, err := os.Stat(modelPath); r.code != exitNotConverged || err == nil || !strings.Contains(r.stderr, "the time limit came before") {
+			t.Errorf("%v without time: exit code %d, %v: %s", flags, r.code, err, r.stderr)
 		}
 	}
 	for flag, args := range map[string][]string{
@@ -154,18 +154,18 @@ func (f *beyondFiles) train(t *testing.T) {
 		"checkpoints are only for data in memory; leave out --checkpoint":                       {"--checkpoint", filepath.Join(t.TempDir(), "c")},
 		"--method scas-k: the method fits no intercept out of core; give --no-intercept":        {"--method", "scas-k"},
 	} {
-		r := runHere(t, append([]string{"train", "--memory", beyondMemory, f.path}, args...)...)
-		if r.code == exitOK || !strings.Contains(r.errs, "of memory allowed (--memory): ") || !strings.Contains(r.errs, flag) {
-			t.Errorf("%v: %s", args, r.errs)
+		r := runHere(t, append([]string{"train", "--memory", beyondMemory, f.twoClasses}, args...)...)
+		if r.code == exitOK || !strings.Contains(r.stderr, "of memory allowed (--memory): ") || !strings.Contains(r.stderr, flag) {
+			t.Errorf("%v: %s", args, r.stderr)
 		}
 	}
 }
 
-func (f *beyondFiles) classes(t *testing.T) {
-	train := []string{"train", "--json", "--lambda", "1e-2", "--class-weights", "balanced", f.fourClasses, "--memory"}
-	reference := jsonOfProcess[beyondReport](t, append(train, "4GiB")...)
-	fitted := filepath.Join(t.TempDir(), "model.json")
-	r := jsonOfProcess[beyondReport](t, append(train, beyondMemory, "-o", fitted)...)
+func (f *beyondFiles) testClasses(t *testing.T) {
+	trainArgs := []string{"train", "--json", "--lambda", "1e-2", "--class-weights", "balanced", f.fourClasses, "--memory"}
+	reference := jsonOfProcess[beyondReport](t, append(trainArgs, "4GiB")...)
+	modelPath := filepath.Join(t.TempDir(), "model.json")
+	r := jsonOfProcess[beyondReport](t, append(trainArgs, beyondMemory, "-o", modelPath)...)
 	if r.Status != "converged" || r.Peak > beyondLimit || len(r.Classes) != 4 {
 		t.Errorf("%+v", r)
 	}
@@ -176,11 +176,11 @@ func (f *beyondFiles) classes(t *testing.T) {
 			t.Errorf("%+v, in memory %+v", c, w)
 		}
 	}
-	f.samePredictions(t, fitted, f.fourClasses, "--metrics")
+	f.samePredictions(t, modelPath, f.fourClasses, "--metrics")
 }
 
-func (f *beyondFiles) lambdas(t *testing.T) {
-	r := jsonOfProcess[beyondReport](t, "path", "--json", "--lambdas", "4", "--ratio", "1e-2", f.path, "--memory", beyondMemory)
+func (f *beyondFiles) testLambdas(t *testing.T) {
+	r := jsonOfProcess[beyondReport](t, "path", "--json", "--lambdas", "4", "--ratio", "1e-2", f.twoClasses, "--memory", beyondMemory)
 	if r.Peak > beyondLimit || len(r.Steps) != 4 {
 		t.Errorf("%d lambdas with %d bytes", len(r.Steps), r.Peak)
 	}
@@ -191,22 +191,22 @@ func (f *beyondFiles) lambdas(t *testing.T) {
 	}
 }
 
-func (f *beyondFiles) progress(t *testing.T) {
+func (f *beyondFiles) testProgress(t *testing.T) {
 	for want, args := range map[string][]string{
 		`scas: [0-9]+ s: pass [0-9.]+   objective 0.[0-9]+`:                       {"train", "--lambda", "1e-3", "--no-intercept", "--no-standardize"},
 		`scas: [0-9]+ s: pass 0.[0-9]+\n`:                                         {"train", "--lambda", "1e-3"},
 		`scas: [0-9]+ s: model [12] of 2   pass [0-9.]+(, about .* left)?\n`:      {"cv", "--metric", "auc", "--lambdas", "1", "--folds", "2"},
 		`scas: [0-9]+ s: lambda 2 of 2   pass [0-9.]+   objective 0.[0-9]+, gap `: {"path", "--lambdas", "2"},
 	} {
-		r := runWith(t, env{interval: time.Millisecond}, append(args, "--memory", beyondMemory, f.path)...)
-		if r.code != exitOK || !regexp.MustCompile(want).MatchString(r.errs) {
-			t.Errorf("%v: exit code %d: want %s, stderr is %.500s", args, r.code, want, r.errs)
+		r := runWith(t, env{interval: time.Millisecond}, append(args, "--memory", beyondMemory, f.twoClasses)...)
+		if r.code != exitOK || !regexp.MustCompile(want).MatchString(r.stderr) {
+			t.Errorf("%v: exit code %d: want %s, stderr is %.500s", args, r.code, want, r.stderr)
 		}
 	}
 }
 
-func (f *beyondFiles) cross(t *testing.T) {
-	for _, args := range [][]string{{f.path, "--class-weights", "balanced"}, {f.fourClasses, "--metric", "auc", "--sample-weights", f.weights}} {
+func (f *beyondFiles) testCV(t *testing.T) {
+	for _, args := range [][]string{{f.twoClasses, "--class-weights", "balanced"}, {f.fourClasses, "--metric", "auc", "--sample-weights", f.weights}} {
 		r := jsonOfProcess[beyondReport](t, append([]string{"cv", "--json", "--lambdas", "2", "--ratio", "1e-1", "--folds", "2", "--tol", "1e-4", "--memory", beyondMemory}, args...)...)
 		t.Logf("%v: mean %v ± %v; peak %d MiB", args, r.Min.Mean, r.Min.SE, r.Peak>>20)
 		step := r.Steps[r.Min.Index]
@@ -220,10 +220,10 @@ func (f *beyondFiles) cross(t *testing.T) {
 	}
 }
 
-func (f *beyondFiles) info(t *testing.T) {
+func (f *beyondFiles) testInfo(t *testing.T) {
 	var data [2]dataSummary
 	for k, memory := range []string{"4GiB", beyondMemory} {
-		data[k] = *jsonOfProcess[infoReport](t, "info", "--json", "--memory", memory, f.path).Data
+		data[k] = *jsonOfProcess[infoReport](t, "info", "--json", "--memory", memory, f.twoClasses).Data
 	}
 	if peak := data[1].Memory.Peak; peak > beyondLimit || data[1].Memory.Solver != 0 {
 		t.Errorf("%+v", data[1].Memory)
@@ -239,25 +239,26 @@ func (f *beyondFiles) info(t *testing.T) {
 	}
 }
 
-func (f *beyondFiles) predict(t *testing.T) {
+func (f *beyondFiles) testPredict(t *testing.T) {
 	dir := t.TempDir()
-	fitted := filepath.Join(dir, "model.json")
-	succeed(t, "train", "--lambda", "1e-3", "-o", fitted, "--memory", beyondMemory, f.path)
-	predict := []string{"predict", "-m", fitted, f.path, "--memory"}
-	want := f.samePredictions(t, fitted, f.path, "--metrics", "--offset", f.offsets, "--threshold", "0.3")
-	text, report := succeed(t, append(predict, beyondMemory, "--offset", f.offsets, "--threshold", "0.3")...)
+	modelPath := filepath.Join(dir, "model.json")
+	succeed(t, "train", "--lambda", "1e-3", "-o", modelPath, "--memory", beyondMemory, f.twoClasses)
+	predictArgs := []string{"predict", "-m", modelPath, f.twoClasses, "--memory"}
+	want := f.samePredictions(t, modelPath, f.twoClasses,
+		"--metrics", "--offset", f.offsets, "--threshold", "0.3")
+	text, report := succeed(t, append(predictArgs, beyondMemory, "--offset", f.offsets, "--threshold", "0.3")...)
 	if text != want || !strings.Contains(report, "accuracy") {
 		t.Errorf("standard output differs, or the report has no accuracy: %s", report)
 	}
-	r := runHere(t, append(predict, beyondMemory, "--svg", filepath.Join(dir, "roc.svg"))...)
-	if r.code == exitOK || !strings.Contains(r.errs, "--svg draws") || !strings.Contains(r.errs, "memory") {
-		t.Errorf("--svg: %.1000s", r.errs)
+	r := runHere(t, append(predictArgs, beyondMemory, "--svg", filepath.Join(dir, "roc.svg"))...)
+	if r.code == exitOK || !strings.Contains(r.stderr, "--svg draws") || !strings.Contains(r.stderr, "memory") {
+		t.Errorf("--svg: %.1000s", r.stderr)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	stdout := &cancelOnWrite{cancel: cancel}
-	r = runWith(t, env{ctx: ctx, stdout: stdout}, append(predict, beyondMemory)...)
-	if r.code != exitInterrupted || stdout.String() == "" || !strings.Contains(r.errs, "interrupted: the printed predictions may not be complete") {
-		t.Errorf("interrupted: exit code %d, %d bytes printed: %s", r.code, len(stdout.String()), r.errs)
+	r = runWith(t, env{ctx: ctx, stdout: stdout}, append(predictArgs, beyondMemory)...)
+	if r.code != exitInterrupted || stdout.String() == "" || !strings.Contains(r.stderr, "interrupted: the printed predictions may not be complete") {
+		t.Errorf("interrupted: exit code %d, %d bytes printed: %s", r.code, len(stdout.String()), r.stderr)
 	}
 }
 
@@ -278,14 +279,14 @@ func (f *beyondFiles) samePredictions(t *testing.T, model, data string, flags ..
 	return outs[0]
 }
 
-func (f *beyondFiles) graphs(t *testing.T) {
+func (f *beyondFiles) testGraphs(t *testing.T) {
 	for _, flags := range [][]string{
 		{"--edges", "40", "--weighted"}, {"--antisym"}, {"--method", "chain"},
 	} {
 		var outs [2]string
 		for k, memory := range []string{"4GiB", "128MiB"} {
 			out := filepath.Join(t.TempDir(), "graph")
-			r := jsonOfProcess[beyondReport](t, append([]string{"graph", "--json", "--memory", memory, "-o", out, f.path}, flags...)...)
+			r := jsonOfProcess[beyondReport](t, append([]string{"graph", "--json", "--memory", memory, "-o", out, f.twoClasses}, flags...)...)
 			if k == 1 && r.Peak > 128<<20 {
 				t.Errorf("%v: peak %d MiB", flags, r.Peak>>20)
 			}
@@ -296,13 +297,13 @@ func (f *beyondFiles) graphs(t *testing.T) {
 			t.Errorf("%v: graphs differ", flags)
 		}
 	}
-	b := []byte(textOf(t, f.path))
+	b := []byte(textOf(t, f.twoClasses))
 	b[len(b)/2] ^= 1
 	bad := writeText(t, t.TempDir(), "bad.scas", string(b))
 	for _, flags := range [][]string{{"--edges", "40"}, {"--method", "chain"}} {
 		r := runHere(t, append([]string{"graph", "--memory", beyondMemory, bad}, flags...)...)
-		if r.code == exitOK || !strings.Contains(r.errs, "checksum") {
-			t.Errorf("%v of a damaged file: %s", flags, r.errs)
+		if r.code == exitOK || !strings.Contains(r.stderr, "checksum") {
+			t.Errorf("%v of a damaged file: %s", flags, r.stderr)
 		}
 	}
 }

@@ -31,13 +31,13 @@ type checkpointHead struct {
 	Version string `json:"scas_version"`
 	Data    string `json:"data"`
 	problemSummary
-	Lambda   float64         `json:"lambda"`
-	Labels   string          `json:"labels,omitempty"` // the labels in the data that mean -1 and +1
-	Method   string          `json:"method"`
-	Settings solver.Settings `json:"settings"`
-	Average  bool            `json:"average"`
-	Files    uint32          `json:"files"`    // CRC-32 of the input files other than the data
-	DataSum  uint32          `json:"data_sum"` // see sumOfRows
+	Lambda         float64         `json:"lambda"`
+	Labels         string          `json:"labels,omitempty"` // the labels in the data that mean -1 and +1
+	Method         string          `json:"method"`
+	Settings       solver.Settings `json:"settings"`
+	AverageIterate bool            `json:"average"`
+	FilesCRC       uint32          `json:"files"`    // CRC-32 of the input files other than the data
+	DataSum        uint32          `json:"data_sum"` // see sumOfRows
 
 	Size int    `json:"size"`  // bytes of the state
 	CRC  uint32 `json:"crc32"` // CRC-32 of the state
@@ -46,13 +46,13 @@ type checkpointHead struct {
 const checkpointFormat = 5
 
 // checkpoint returns the checkpoint file of a fit to data, or nil if --checkpoint is not given.
-func (c *trainCmd) checkpoint(data *sparse.Dataset, head *problemReport) (dist.Checkpoint, error) {
+func (c *trainCmd) checkpoint(data *sparse.Dataset, report *problemReport) (dist.Checkpoint, error) {
 	if c.Checkpoint == "" {
 		return nil, nil
 	}
 	want := checkpointHead{
-		Format: checkpointFormat, Version: version, Data: c.Data, problemSummary: head.problemSummary, Lambda: head.request.spec.Lambda,
-		Method: c.Method.name(), Settings: head.request.spec.Settings, Average: head.request.spec.Average, DataSum: c.ranks.sumOfRows(data, head.request),
+		Format: checkpointFormat, Version: version, Data: c.Data, problemSummary: report.problemSummary, Lambda: report.fitSpec.spec.Lambda,
+		Method: c.Method.name(), Settings: report.fitSpec.spec.Settings, AverageIterate: report.fitSpec.spec.Average, DataSum: c.ranks.sumOfRows(data, report.fitSpec),
 	}
 	want.Settings.TimeLimit, want.Settings.Threads = 0, 0 // the state does not depend on them
 	if m := data.Mapping; !m.IsZero() {
@@ -69,7 +69,7 @@ func (c *trainCmd) checkpoint(data *sparse.Dataset, head *problemReport) (dist.C
 		}
 		sum.Write(b)
 	}
-	want.Files = sum.Sum32()
+	want.FilesCRC = sum.Sum32()
 	return &checkpointFile{c.Checkpoint, want}, nil
 }
 
@@ -143,8 +143,8 @@ func (f *checkpointFile) Load() ([]byte, error) {
 	return state, nil
 }
 
-// forget removes the checkpoint file at the end of the run.
-func (c *trainCmd) forget(e *env) {
+// removeCheckpoint removes the checkpoint file at the end of the run.
+func (c *trainCmd) removeCheckpoint(e *env) {
 	if c.Checkpoint == "" || c.ranks.team.Rank() > 0 {
 		return
 	}

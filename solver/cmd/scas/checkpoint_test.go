@@ -16,24 +16,24 @@ import (
 func TestRanksCheckpoint(t *testing.T) {
 	file, _ := distData(t)
 	dir := t.TempDir()
-	several := relabel(t, dir, file, func(k int) int { return k % 3 })
-	model, keep := filepath.Join(dir, "model.json"), filepath.Join(dir, "run.ck")
+	severalClasses := relabel(t, dir, file, func(k int) int { return k % 3 })
+	model, checkpointPath := filepath.Join(dir, "model.json"), filepath.Join(dir, "run.ck")
 	for _, flags := range []string{
 		"--intercept " + file, "--intercept --standardize " + file, "--intercept --l1-ratio 0.5 " + file,
-		"--standardize " + several,
+		"--standardize " + severalClasses,
 	} {
-		args := append([]string{"train", "--lambda", "1e-3", "--tol", "1e-9", "--checkpoint", keep, "-o", model}, strings.Fields(flags)...)
+		args := append([]string{"train", "--lambda", "1e-3", "--tol", "1e-9", "--checkpoint", checkpointPath, "-o", model}, strings.Fields(flags)...)
 		calls := 0
 		comms := dist.Local(2, 20*time.Second)
 		comms[1].Before = func(call, _ int) error { calls = call; return nil }
-		if first := onComms(t, comms, args...)[0]; first.code != exitOK {
-			t.Fatalf("%s: %q", flags, first.errs)
+		if rank0 := onComms(t, comms, args...)[0]; rank0.code != exitOK {
+			t.Fatalf("%s: %q", flags, rank0.stderr)
 		}
-		want, checkpoints, parts := textOf(t, model), 0, 8
+		want, checkpoints, stopCount := textOf(t, model), 0, 8
 		if testing.Short() {
-			parts = 3
+			stopCount = 3
 		}
-		for lastCall := calls / parts; lastCall < calls; lastCall += calls / parts {
+		for lastCall := calls / stopCount; lastCall < calls; lastCall += calls / stopCount {
 			for _, ranks := range []int{2, 1} {
 				comms := dist.Local(2, 20*time.Second)
 				comms[1].Before = func(call, _ int) error {
@@ -45,14 +45,14 @@ func TestRanksCheckpoint(t *testing.T) {
 				if r := onComms(t, comms, args...); r[0].code == exitOK || r[1].code == exitOK {
 					t.Fatalf("%s, rank 1 ended at call %d of %d: %+v", flags, lastCall, calls, r)
 				}
-				if _, err := os.Stat(keep); err == nil {
+				if _, err := os.Stat(checkpointPath); err == nil {
 					checkpoints++
 				}
-				first := onRanks(t, ranks, args...)[0]
-				if first.code != exitOK || ranks == 2 && textOf(t, model) != want {
-					t.Errorf("%s, %d ranks after call %d of %d: exit code %d, %q", flags, ranks, lastCall, calls, first.code, first.errs)
+				rank0 := onRanks(t, ranks, args...)[0]
+				if rank0.code != exitOK || ranks == 2 && textOf(t, model) != want {
+					t.Errorf("%s, %d ranks after call %d of %d: exit code %d, %q", flags, ranks, lastCall, calls, rank0.code, rank0.stderr)
 				}
-				if _, err := os.Stat(keep); !os.IsNotExist(err) {
+				if _, err := os.Stat(checkpointPath); !os.IsNotExist(err) {
 					t.Errorf("%s, %d ranks: the checkpoint is still there: %v", flags, ranks, err)
 				}
 			}
@@ -66,31 +66,34 @@ func TestRanksCheckpoint(t *testing.T) {
 func TestCheckpointOfOtherData(t *testing.T) {
 	file, _ := distData(t)
 	dir := t.TempDir()
-	several, keep := relabel(t, dir, file, func(k int) int { return k % 3 }), filepath.Join(dir, "run.ck")
-	args := []string{"train", "--lambda", "1e-3", "--checkpoint", keep, several}
+	severalClasses := relabel(t, dir, file, func(k int) int { return k % 3 })
+	checkpointPath := filepath.Join(dir, "run.ck")
+	args := []string{"train", "--lambda", "1e-3", "--checkpoint", checkpointPath, severalClasses}
 	comms := dist.Local(2, 20*time.Second)
 	comms[1].Before = func(int, int) error {
-		if _, err := os.Stat(keep); err == nil {
+		if _, err := os.Stat(checkpointPath); err == nil {
 			return errors.Join(dist.ErrDead, comms[1].Close())
 		}
 		return nil
 	}
 	onComms(t, comms, args...)
-	saved, text := textOf(t, keep), textOf(t, several)
-	first, rest, _ := strings.Cut(text, "\n")
-	second, rest, _ := strings.Cut(rest, "\n")
+	savedCheckpoint, text := textOf(t, checkpointPath), textOf(t, severalClasses)
+	firstLine, rest, _ := strings.Cut(text, "\n")
+	secondLine, rest, _ := strings.Cut(rest, "\n")
 	for name, tt := range map[string]struct {
 		text, output string
 		code         int
 	}{
-		"labels":  {second[:1] + first[1:] + "\n" + first[:1] + second[1:] + "\n" + rest, "last", exitIO},
-		"rows":    {second + "\n" + first + "\n" + rest, "last", exitIO},
+		"labels": {
+			secondLine[:1] + firstLine[1:] + "\n" + firstLine[:1] + secondLine[1:] + "\n" + rest, "last", exitIO,
+		},
+		"rows":    {secondLine + "\n" + firstLine + "\n" + rest, "last", exitIO},
 		"average": {text, "average", exitIO},
 		"same":    {text, "last", exitOK},
 	} {
-		writeText(t, dir, filepath.Base(several), tt.text)
-		writeText(t, dir, filepath.Base(keep), saved)
-		if r := runHere(t, append(args, "--output", tt.output)...); r.code != tt.code || r.code != exitOK && !strings.Contains(r.errs, "is the checkpoint of other data or flags") {
+		writeText(t, dir, filepath.Base(severalClasses), tt.text)
+		writeText(t, dir, filepath.Base(checkpointPath), savedCheckpoint)
+		if r := runHere(t, append(args, "--output", tt.output)...); r.code != tt.code || r.code != exitOK && !strings.Contains(r.stderr, "is the checkpoint of other data or flags") {
 			t.Errorf("%s: %+v", name, r)
 		}
 	}
@@ -100,23 +103,23 @@ func TestCheckpointOfOtherData(t *testing.T) {
 // that a run removes its checkpoint when it finishes.
 func TestCheckpoint(t *testing.T) {
 	file, _ := distData(t)
-	keep := filepath.Join(t.TempDir(), "run.ck")
-	args := []string{"train", "--method", "scas-k", "--passes", "8", "--checkpoint", keep, file}
+	checkpointPath := filepath.Join(t.TempDir(), "run.ck")
+	args := []string{"train", "--method", "scas-k", "--passes", "8", "--checkpoint", checkpointPath, file}
 	succeed(t, args...)
-	if _, err := os.Stat(keep); !os.IsNotExist(err) {
+	if _, err := os.Stat(checkpointPath); !os.IsNotExist(err) {
 		t.Errorf("the checkpoint is still there: %v", err)
 	}
-	c := &checkpointFile{keep, checkpointHead{Format: checkpointFormat}}
+	c := &checkpointFile{checkpointPath, checkpointHead{Format: checkpointFormat}}
 	if err := c.Save([]byte("of another run")); err != nil {
 		t.Fatal(err)
 	}
-	if r := runHere(t, args...); r.code != exitIO || !strings.Contains(r.errs, "other data or flags") {
+	if r := runHere(t, args...); r.code != exitIO || !strings.Contains(r.stderr, "other data or flags") {
 		t.Errorf("%+v", r)
 	}
-	b := textOf(t, keep)
+	b := textOf(t, checkpointPath)
 	for _, damaged := range []string{b[:len(b)-1], strings.Replace(b, "run", "fun", 1), "nothing", ""} {
-		writeText(t, filepath.Dir(keep), filepath.Base(keep), damaged)
-		if r := runHere(t, args...); r.code != exitIO || !strings.Contains(r.errs, "damaged") {
+		writeText(t, filepath.Dir(checkpointPath), filepath.Base(checkpointPath), damaged)
+		if r := runHere(t, args...); r.code != exitIO || !strings.Contains(r.stderr, "damaged") {
 			t.Errorf("%+v", r)
 		}
 	}

@@ -11,33 +11,33 @@ import (
 // releasedRows is the number of rows of mapped data that are read before their memory is released.
 const releasedRows = 1 << 20
 
-// countClasses returns the number of rows of each class. If there are two classes, class -1 comes first. It
-// returns nil if the labels are numbers, not classes.
-func countClasses(d *sparse.Dataset) []int {
+// countRowsByClass returns the number of rows of each class. If there are two classes, class -1 comes first.
+// It returns nil if the labels are numbers, not classes.
+func countRowsByClass(d *sparse.Dataset) []int {
 	if d.Mapping.IsZero() && d.Classes.IsZero() {
 		return nil
 	}
-	rows := make([]int, max(2, len(d.Classes.Values)))
+	rowCounts := make([]int, max(2, len(d.Classes.Values)))
 	for i, label := range d.Labels {
 		switch k, ok := d.Classes.Find(label); {
 		case ok:
-			rows[k]++
+			rowCounts[k]++
 		case d.Mapping.IsZero(): // a label without a class is possible if the rows were not checked; skip it
 		case label == -1:
-			rows[0]++
+			rowCounts[0]++
 		case label == 1:
-			rows[1]++
+			rowCounts[1]++
 		}
 		if i%releasedRows == 0 {
 			d.X.Release(max(0, i-releasedRows), i)
 		}
 	}
-	return rows
+	return rowCounts
 }
 
-func labelCounts(m sparse.LabelMapping, rows []int) string {
+func describeClasses(m sparse.LabelMapping, rowCounts []int) string {
 	return fmt.Sprintf("%s is the positive class (%s), %s the negative (%s)",
-		m.Name(1), plural(rows[1], "row"), m.Name(-1), plural(rows[0], "row"))
+		m.Name(1), plural(rowCounts[1], "row"), m.Name(-1), plural(rowCounts[0], "row"))
 }
 
 // classNames returns the names of the classes as the data file writes them. mapping has the names of two

@@ -28,16 +28,16 @@ func TestClassesAgainstFits(t *testing.T) {
 			data[i] += fmt.Sprintf("%.4f,", v)
 		}
 	}
-	file := func(name string, label func(i int) string) string {
+	writeCSV := func(name string, label func(i int) string) string {
 		text := "a,b,c,d,e,y\n"
 		for i, cells := range data {
 			text += cells + label(i) + "\n"
 		}
 		return writeText(t, dir, name, text)
 	}
-	allClasses := file("all.csv", func(i int) string { return names[i%4] })
+	allClasses := writeCSV("all.csv", func(i int) string { return names[i%4] })
 	flags := []string{"--json", "--lambda", "0.02"}
-	many := jsonOf[struct {
+	allFits := jsonOf[struct {
 		Lambda  float64
 		Classes []struct {
 			fitReport
@@ -46,21 +46,21 @@ func TestClassesAgainstFits(t *testing.T) {
 			NNZX  int `json:"nnz_x"`
 		}
 	}](t, append([]string{"train", "-o", filepath.Join(dir, "all.json"), allClasses}, flags...)...)
-	if len(many.Classes) != 4 {
-		t.Fatalf("%+v", many)
+	if len(allFits.Classes) != 4 {
+		t.Fatalf("%+v", allFits)
 	}
-	shares := make([][4]float64, rows)
-	for k, got := range many.Classes {
-		oneClass := file("one.csv", func(i int) string { return fmt.Sprint(map[bool]int{true: 1}[i%4 == k]) })
+	probabilities := make([][4]float64, rows)
+	for k, got := range allFits.Classes {
+		oneClass := writeCSV("one.csv", func(i int) string { return fmt.Sprint(map[bool]int{true: 1}[i%4 == k]) })
 		model := filepath.Join(dir, "one.json")
 		want := jsonOf[fitReport](t, append([]string{"train", "-o", model, oneClass}, flags...)...)
-		if got.Class != names[k] || got.Rows != rows/4 || got.Objective != want.Objective || got.DualityGap != want.DualityGap || many.Lambda != want.Lambda {
+		if got.Class != names[k] || got.Rows != rows/4 || got.Objective != want.Objective || got.DualityGap != want.DualityGap || allFits.Lambda != want.Lambda {
 			t.Errorf("class %s: %+v, alone %+v", names[k], got, want)
 		}
 		out := filepath.Join(dir, "one.txt")
 		succeed(t, "predict", "-m", model, "-o", out, oneClass)
 		for i, line := range strings.Split(strings.TrimSpace(textOf(t, out)), "\n") {
-			if _, err := fmt.Sscan(line, &shares[i][k]); err != nil {
+			if _, err := fmt.Sscan(line, &probabilities[i][k]); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -68,10 +68,10 @@ func TestClassesAgainstFits(t *testing.T) {
 	out := filepath.Join(dir, "all.txt")
 	succeed(t, "predict", "-m", filepath.Join(dir, "all.json"), "-o", out, allClasses)
 	for i, line := range strings.Split(strings.TrimSpace(textOf(t, out)), "\n") {
-		p, sum, best := shares[i], 0.0, 0
+		p, sum, bestClass := probabilities[i], 0.0, 0
 		for k, v := range p {
-			if sum += v; v > p[best] {
-				best = k
+			if sum += v; v > p[bestClass] {
+				bestClass = k
 			}
 		}
 		var got [4]float64
@@ -80,8 +80,8 @@ func TestClassesAgainstFits(t *testing.T) {
 			t.Fatal(err)
 		}
 		for k, v := range got {
-			if math.Abs(v-p[k]/sum) > 1e-6 || label != names[best] {
-				t.Errorf("row %d: %s, want %v of %v and %s", i, line, p, sum, names[best])
+			if math.Abs(v-p[k]/sum) > 1e-6 || label != names[bestClass] {
+				t.Errorf("row %d: %s, want %v of %v and %s", i, line, p, sum, names[bestClass])
 			}
 		}
 	}
@@ -102,9 +102,9 @@ func TestManyClasses(t *testing.T) {
 		fmt.Fprintf(&text, "%d %d:1 %d:%.3f\n", k, feature+1, classes+1+rng.IntN(300), rng.NormFloat64())
 	}
 	data := writeText(t, dir, "many.svm", text.String())
-	r := runWith(t, env{terminal: true}, "train", "--no-standardize", "--lambda", "1e-3", "--threads", "1", "-o", model, "--report", page, data)
-	if r.code != exitOK || !strings.Contains(r.errs, "\rclass 2 of 105") || !strings.Contains(r.errs, "105 different whole numbers, each fitted as a class") {
-		t.Fatalf("exit code %d, stderr %q", r.code, r.errs)
+	r := runWith(t, env{onTerminal: true}, "train", "--no-standardize", "--lambda", "1e-3", "--threads", "1", "-o", model, "--report", page, data)
+	if r.code != exitOK || !strings.Contains(r.stderr, "\rclass 2 of 105") || !strings.Contains(r.stderr, "105 different whole numbers, each fitted as a class") {
+		t.Fatalf("exit code %d, stderr %q", r.code, r.stderr)
 	}
 	if strings.Count(r.out, "\n") > 40 || !strings.Contains(r.out, "The 20 of 105 classes with the largest gaps") {
 		t.Errorf("train prints %s", r.out)
@@ -119,8 +119,8 @@ func TestManyClasses(t *testing.T) {
 	if strings.Count(all, "\n") > 40 || strings.Count(all, " called ") != 20 {
 		t.Errorf("predict --metrics prints %s", all)
 	}
-	shown, _ := succeed(t, "model", "show", model)
-	if n := strings.Count(shown, "\n"); n < classes || n > classes+10 {
+	listing, _ := succeed(t, "model", "show", model)
+	if n := strings.Count(listing, "\n"); n < classes || n > classes+10 {
 		t.Errorf("model show prints %d lines", n)
 	}
 	var file struct {
@@ -143,25 +143,25 @@ func TestManyClasses(t *testing.T) {
 
 // TestTooManyClasses checks data with too many classes, and a report whose scores need more than --memory.
 func TestTooManyClasses(t *testing.T) {
-	file := func(classes int) string {
+	writeClasses := func(classes int) string {
 		var text strings.Builder
 		for i := range 2 * classes {
 			fmt.Fprintf(&text, "%d %d:1\n", i%classes, i%classes+1)
 		}
 		return writeText(t, t.TempDir(), "d.svm", text.String())
 	}
-	data := file(300)
+	data := writeClasses(300)
 	for _, c := range []struct {
 		args []string
 		code int
 		want string
 	}{
-		{[]string{"train", file(5001)}, exitIO, `d.svm:5001:1: "5000": more than 5000 different labels: expected at most 5000 classes`},
+		{[]string{"train", writeClasses(5001)}, exitIO, `d.svm:5001:1: "5000": more than 5000 different labels: expected at most 5000 classes`},
 		{[]string{"train", "--lambda", "1", "--memory", "4MiB", data}, exitOK, ""},
 		{[]string{"train", "--lambda", "1e-2", "--memory", "4MiB", "--report", filepath.Join(t.TempDir(), "p.html"), data}, exitIO, "more than 4 MiB (--memory)"},
 	} {
-		if r := runHere(t, c.args...); r.code != c.code || !strings.Contains(r.errs, c.want) {
-			t.Errorf("%v: exit code %d, stderr %s; want %d and %q", c.args, r.code, r.errs, c.code, c.want)
+		if r := runHere(t, c.args...); r.code != c.code || !strings.Contains(r.stderr, c.want) {
+			t.Errorf("%v: exit code %d, stderr %s; want %d and %q", c.args, r.code, r.stderr, c.code, c.want)
 		}
 	}
 }

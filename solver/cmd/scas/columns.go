@@ -14,19 +14,19 @@ func (e *env) warnOfColumns(d *sparse.Dataset) {
 	}
 	n := d.Stats.Rows
 	for _, c := range d.Table.Categorical {
-		word := shellWord(escapeCommas(c.Column))
+		quotedColumn := shellWord(escapeCommas(c.Column))
 		switch {
 		case c.Unknown > 0:
 			e.warn("column %s: %s of categories that the model does not know, such as %q; they count as none", c.Column, plural(c.Unknown, "value"), c.Example)
 		case 2*c.Numbers > c.Categories && c.Line > 0:
 			e.warn("column %s is taken for categories, since line %d has %q, but %s of its %s are numbers: correct that line (what is missing is an empty cell or NA; see --missing), or give --categorical %s if they are categories",
-				c.Column, c.Line, c.First, grouped(c.Numbers), plural(c.Categories, "different value"), word)
+				c.Column, c.Line, c.First, groupDigits(c.Numbers), plural(c.Categories, "different value"), quotedColumn)
 		case c.Like != "" && c.Line > 0:
 			e.warn("column %s has %s in %s that look like %s, such as %q: %s, or leave the column out with --drop %s, or give --categorical %s if they are categories",
 				c.Column, plural(c.Categories, "category"), plural(n, "row"), c.Like, c.First, map[string]string{
 					"dates":   "replace them by numbers, such as days since some day",
 					"amounts": "write them as numbers, without signs and marks of thousands",
-				}[c.Like], word, word)
+				}[c.Like], quotedColumn, quotedColumn)
 		case c.Categories > many && 2*c.Categories >= n:
 			e.warn("column %s has %s in %s: if these are identifiers, leave it out with --drop", c.Column, plural(c.Categories, "category"), plural(n, "row"))
 		}
@@ -43,11 +43,11 @@ func addColumns(f *summary, d *sparse.Dataset) {
 	if t == nil {
 		return
 	}
-	label := "no column has labels"
+	labelText := "no column has labels"
 	if t.Label != "" {
-		label = "labels are column " + t.Label + map[string]string{"last": ", the last (--label names another)", "named": " (--label names another)"}[t.Found]
+		labelText = "labels are column " + t.Label + map[string]string{"last": ", the last (--label names another)", "named": " (--label names another)"}[t.Found]
 	}
-	f.add("columns", "%s; %s of numbers", label, plural(t.Numbers, "other"))
+	f.add("columns", "%s; %s of numbers", labelText, plural(t.Numbers, "other"))
 	const maxColumns = 5
 	var parts []string
 	for k, c := range t.Categorical {
@@ -55,7 +55,7 @@ func addColumns(f *summary, d *sparse.Dataset) {
 			parts = append(parts, fmt.Sprintf("%d more", len(t.Categorical)-maxColumns))
 			break
 		}
-		parts = append(parts, fmt.Sprintf("%s (%s)", c.Column, grouped(c.Categories)))
+		parts = append(parts, fmt.Sprintf("%s (%s)", c.Column, groupDigits(c.Categories)))
 	}
 	f.addIf(parts != nil, "", "categories: %s, each a feature COLUMN=CATEGORY", strings.Join(parts, ", "))
 	f.addIf(t.Absent > 0, "", "%s taken for none of them", plural(t.Absent, "missing category"))
@@ -64,12 +64,13 @@ func addColumns(f *summary, d *sparse.Dataset) {
 	}[t.Missing])
 }
 
-// addWords adds the number that stands for each word, if the labels are words. If they are not, words is nil.
-func addWords(f *summary, words []string) {
-	f.addIf(words != nil, "", "labels are words: %s", classNumbers(words))
+// addWordLabels adds the number that stands for each word, if the labels are words. If they are not, words is
+// nil.
+func addWordLabels(f *summary, words []string) {
+	f.addIf(words != nil, "", "labels are words: %s", classNumberText(words))
 }
 
-func classNumbers(classes []string) string {
+func classNumberText(classes []string) string {
 	const maxClasses = 6
 	var parts []string
 	for k, name := range classes[:min(maxClasses, len(classes))] {

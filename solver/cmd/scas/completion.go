@@ -26,11 +26,11 @@ func (c *completionCmd) Run(e *env, k *kong.Context) error {
 	if c.Shell == "fish" {
 		return e.print(fishCompletion(k.Model))
 	}
-	head := ""
+	preamble := ""
 	if c.Shell == "zsh" {
-		head = "autoload -U +X bashcompinit && bashcompinit\n"
+		preamble = "autoload -U +X bashcompinit && bashcompinit\n"
 	}
-	return e.print(head + bashCompletion(k.Model))
+	return e.print(preamble + bashCompletion(k.Model))
 }
 
 func commandNames(n *kong.Node) (names []string) {
@@ -64,13 +64,13 @@ func flagNames(f *kong.Flag) []string {
 	return names
 }
 
-// valuesOf returns the values that completion offers for a flag, or nil if it offers none.
-func valuesOf(f *kong.Flag) []string {
+// completionsOf returns the values that completion offers for a flag, or nil if it offers none.
+func completionsOf(f *kong.Flag) []string {
 	if f.Enum != "" {
 		return f.EnumSlice()
 	}
-	if offers, ok := f.Target.Interface().(interface{ offers() []string }); ok {
-		return offers.offers()
+	if completer, ok := f.Target.Interface().(interface{ completions() []string }); ok {
+		return completer.completions()
 	}
 	return nil
 }
@@ -88,7 +88,7 @@ func bashCompletion(app *kong.Application) string {
 		words := commandNames(n)
 		for _, f := range n.Flags {
 			words = append(words, flagNames(f)...)
-			if values := valuesOf(f); values != nil {
+			if values := completionsOf(f); values != nil {
 				fmt.Fprintf(&b, "    \"%s --%s\") COMPREPLY=($(compgen -W %q -- \"$cur\")); return;;\n", path, f.Name, strings.Join(values, " "))
 			}
 		}
@@ -135,7 +135,7 @@ func fishCompletion(app *kong.Application) string {
 			if !f.IsBool() {
 				b.WriteString(" -r")
 			}
-			if values := valuesOf(f); values != nil {
+			if values := completionsOf(f); values != nil {
 				fmt.Fprintf(&b, " -f -a %s", quote(strings.Join(values, " ")))
 			}
 			summary, _, _ := strings.Cut(f.Help, ". ")

@@ -33,20 +33,20 @@ func (m *confusionTable) addTo(f *summary) {
 	}
 	f.add("macro F1", "%.8g", m.F1)
 	if len(m.Classes) > manyClasses {
-		m.addWorst(f)
+		m.addWorstClasses(f)
 		return
 	}
 	for _, c := range m.Classes {
 		f.add("class "+c.Class, "precision %.8g, recall %.8g, F1 %.8g, %s", c.Precision, c.Recall, c.F1, plural(int(c.Rows), "row"))
 	}
 	for k, row := range m.Confusion {
-		called := ""
+		predictedText := ""
 		for j, count := range row {
 			if count > 0 {
-				called += fmt.Sprintf(", %s called %s", grouped(int(count)), m.Classes[j].Class)
+				predictedText += fmt.Sprintf(", %s called %s", groupDigits(int(count)), m.Classes[j].Class)
 			}
 		}
-		f.addIf(called != "", "of "+m.Classes[k].Class, "%s", called[min(2, len(called)):])
+		f.addIf(predictedText != "", "of "+m.Classes[k].Class, "%s", predictedText[min(2, len(predictedText)):])
 	}
 }
 
@@ -72,24 +72,25 @@ func (m *confusionTable) confusions() (list []confusion) {
 	return list
 }
 
-func (m *confusionTable) addWorst(f *summary) {
+func (m *confusionTable) addWorstClasses(f *summary) {
 	order := m.byF1()
-	worst, best := m.Classes[order[0]], m.Classes[order[len(order)-1]]
-	f.add("classes", "F1 from %.4g (%s) to %.4g (%s)", worst.F1, worst.Class, best.F1, best.Class)
-	list := m.confusions()
-	if len(list) == 0 {
+	worstClass, bestClass := m.Classes[order[0]], m.Classes[order[len(order)-1]]
+	f.add("classes", "F1 from %.4g (%s) to %.4g (%s)",
+		worstClass.F1, worstClass.Class, bestClass.F1, bestClass.Class)
+	confusions := m.confusions()
+	if len(confusions) == 0 {
 		f.add("confused", "no two classes")
 		return
 	}
-	for k, c := range list[:min(manyClasses, len(list))] {
+	for k, c := range confusions[:min(manyClasses, len(confusions))] {
 		name := ""
 		if k == 0 {
 			name = "confused"
 		}
-		f.add(name, "%s called %s: %s of %s (%.3g %%)", m.Classes[c.class].Class, m.Classes[c.predicted].Class, grouped(int(c.rows)), plural(int(m.Classes[c.class].Rows), "row"), 100*c.share)
+		f.add(name, "%s called %s: %s of %s (%.3g %%)", m.Classes[c.class].Class, m.Classes[c.predicted].Class, groupDigits(int(c.rows)), plural(int(m.Classes[c.class].Rows), "row"), 100*c.share)
 	}
-	if more := len(list) - manyClasses; more > 0 {
-		f.add("", "and %s more, none of more rows; scas predict --metrics --json has all", grouped(more))
+	if omitted := len(confusions) - manyClasses; omitted > 0 {
+		f.add("", "and %s more, none of more rows; scas predict --metrics --json has all", groupDigits(omitted))
 	}
 }
 
@@ -107,41 +108,43 @@ func (m *confusionTable) heatMap() template.HTML {
 	if k > maxMapped {
 		return ""
 	}
-	cell := math.Max(2, math.Min(22, math.Round(640/float64(k))))
-	step := int(math.Ceil(13 / cell)) // a name needs a height of 13 pixels
-	longest := 0
+	cellSize := math.Max(2, math.Min(22, math.Round(640/float64(k))))
+	nameStep := int(math.Ceil(13 / cellSize)) // a name needs a height of 13 pixels
+	longestName := 0
 	for _, c := range m.Classes {
-		longest = max(longest, utf8.RuneCountInString(shortened(c.Class)))
+		longestName = max(longestName, utf8.RuneCountInString(shortenName(c.Class)))
 	}
-	left, side := 24+6.2*float64(longest), cell*float64(k)
-	top := left
-	width, height := math.Max(left+side+12, left+390), top+side+58
+	leftMargin, side := 24+6.2*float64(longestName), cellSize*float64(k)
+	top := leftMargin
+	width, height := math.Max(leftMargin+side+12, leftMargin+390), top+side+58
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.0f %.0f\" width=\"%.0f\" height=\"%.0f\" font-family=\"sans-serif\" font-size=\"11\" role=\"img\">\n", width, height, width, height)
 	fmt.Fprintf(&b, "<title>Which classes are predicted</title>\n<g fill=\"#333333\">\n")
-	for i := 0; i < k; i += step {
-		middle, name := cell*(float64(i)+0.5), template.HTMLEscapeString(shortened(m.Classes[i].Class))
-		fmt.Fprintf(&b, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"end\">%s</text>", left-5, top+middle+4, name)
-		fmt.Fprintf(&b, "<text transform=\"translate(%.1f %.1f) rotate(-90)\">%s</text>\n", left+middle+4, top-5, name)
+	for i := 0; i < k; i += nameStep {
+		centre, name := cellSize*(float64(i)+0.5), template.HTMLEscapeString(shortenName(m.Classes[i].Class))
+		fmt.Fprintf(&b, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"end\">%s</text>",
+			leftMargin-5, top+centre+4, name)
+		fmt.Fprintf(&b, "<text transform=\"translate(%.1f %.1f) rotate(-90)\">%s</text>\n",
+			leftMargin+centre+4, top-5, name)
 	}
-	fmt.Fprintf(&b, "<text x=\"%.1f\" y=\"12\">called</text><text transform=\"translate(12 %.1f) rotate(-90)\" text-anchor=\"end\">class of the row</text>\n</g>\n", left, top)
-	fmt.Fprintf(&b, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"#ffffff\" stroke=\"#bbbbbb\"/>\n", left, top, side, side)
+	fmt.Fprintf(&b, "<text x=\"%.1f\" y=\"12\">called</text><text transform=\"translate(12 %.1f) rotate(-90)\" text-anchor=\"end\">class of the row</text>\n</g>\n", leftMargin, top)
+	fmt.Fprintf(&b, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"#ffffff\" stroke=\"#bbbbbb\"/>\n", leftMargin, top, side, side)
 	for i, row := range m.Confusion {
 		for j, rows := range row {
 			if rows == 0 {
 				continue
 			}
 			share := rows / m.Classes[i].Rows
-			fmt.Fprintf(&b, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%g\" height=\"%g\" fill=\"%s\"><title>%s called %s: %s of %s</title></rect>\n", left+cell*float64(j), top+cell*float64(i), cell, cell,
-				shade(share, i == j), template.HTMLEscapeString(m.Classes[i].Class), template.HTMLEscapeString(m.Classes[j].Class), grouped(int(rows)), plural(int(m.Classes[i].Rows), "row"))
+			fmt.Fprintf(&b, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%g\" height=\"%g\" fill=\"%s\"><title>%s called %s: %s of %s</title></rect>\n", leftMargin+cellSize*float64(j), top+cellSize*float64(i), cellSize, cellSize,
+				cellColour(share, i == j), template.HTMLEscapeString(m.Classes[i].Class), template.HTMLEscapeString(m.Classes[j].Class), groupDigits(int(rows)), plural(int(m.Classes[i].Rows), "row"))
 		}
 	}
 	y := top + side + 16
-	for line, right := range []bool{true, false} {
-		x, y := left+70, y+18*float64(line)
-		fmt.Fprintf(&b, "<text x=\"%.1f\" y=\"%.1f\" fill=\"#333333\">%s</text>", left, y+10, map[bool]string{true: "right", false: "wrong"}[right])
+	for line, correct := range []bool{true, false} {
+		x, y := leftMargin+70, y+18*float64(line)
+		fmt.Fprintf(&b, "<text x=\"%.1f\" y=\"%.1f\" fill=\"#333333\">%s</text>", leftMargin, y+10, map[bool]string{true: "right", false: "wrong"}[correct])
 		for _, share := range []float64{0.01, 0.1, 0.25, 0.5, 1} {
-			fmt.Fprintf(&b, "<rect x=\"%.1f\" y=\"%.1f\" width=\"14\" height=\"12\" fill=\"%s\" stroke=\"#bbbbbb\"/><text x=\"%.1f\" y=\"%.1f\" fill=\"#333333\">%.0f %%</text>", x, y, shade(share, right), x+18, y+10, 100*share)
+			fmt.Fprintf(&b, "<rect x=\"%.1f\" y=\"%.1f\" width=\"14\" height=\"12\" fill=\"%s\" stroke=\"#bbbbbb\"/><text x=\"%.1f\" y=\"%.1f\" fill=\"#333333\">%.0f %%</text>", x, y, cellColour(share, correct), x+18, y+10, 100*share)
 			x += 60
 		}
 		b.WriteByte('\n')
@@ -150,11 +153,11 @@ func (m *confusionTable) heatMap() template.HTML {
 	return template.HTML(b.String()) // the class names have been escaped
 }
 
-// shade returns the colour of a cell of the heat map, such as #d55e00. share is from 0 to 1; its square
+// cellColour returns the colour of a cell of the heat map, such as #d55e00. share is from 0 to 1; its square
 // root makes small shares visible.
-func shade(share float64, right bool) string {
+func cellColour(share float64, correct bool) string {
 	ink := [3]float64{0xd5, 0x5e, 0x00}
-	if right {
+	if correct {
 		ink = [3]float64{0x00, 0x72, 0xb2}
 	}
 	var b strings.Builder

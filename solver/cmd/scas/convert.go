@@ -67,7 +67,7 @@ func (c *convertCmd) Run(e *env) error {
 	if c.streams() {
 		return c.stream(e)
 	}
-	data, err := e.readData(c.In, c.anyLabels(), &c.formFlags, c.Memory)
+	data, err := e.readData(c.In, c.anyLabelOptions(), &c.formatFlags, c.Memory)
 	if err != nil {
 		return err
 	}
@@ -85,54 +85,54 @@ func (c *convertCmd) Run(e *env) error {
 			return sparse.WriteLabels(w, sparse.FormatOf(c.LabelsOut), data.Labels)
 		})
 	}
-	writing := e.begin("writing " + dataName(c.Out))
+	writeProgress := e.beginProgress("writing " + dataName(c.Out))
 	err = out[1:].write(e, func() error { return sparse.WriteFile(c.Out, data) })
-	writing.end()
+	writeProgress.end()
 	if err != nil {
 		return err
 	}
-	return e.print(c.table(data, format).String())
+	return e.print(c.summary(data, format).String())
 }
 
 // streams reports whether the conversion needs only some of the rows in memory at a time.
 func (c *convertCmd) streams() bool {
-	plain := strings.EqualFold(filepath.Ext(c.Out), "."+string(sparse.Binary))
-	return plain && c.In != "-" && c.LabelsOut == "" && (c.isTable(c.In) || c.formatOf(c.In) == sparse.LIBSVM)
+	toBinary := strings.EqualFold(filepath.Ext(c.Out), "."+string(sparse.Binary))
+	return toBinary && c.In != "-" && c.LabelsOut == "" && (c.isTable(c.In) || c.formatOf(c.In) == sparse.LIBSVM)
 }
 
 // stream converts the data block by block.
 func (c *convertCmd) stream(e *env) error {
-	opt := c.anyLabels()
-	if err := c.formFlags.apply(c.In, opt); err != nil {
+	opt := c.anyLabelOptions()
+	if err := c.formatFlags.apply(c.In, opt); err != nil {
 		return err
 	}
 	opt.Memory, _ = c.Memory.limit()
-	p := e.begin("reading " + dataName(c.In))
+	p := e.beginProgress("reading " + dataName(c.In))
 	result, err := sparse.Convert(c.In, c.Out, opt, &sparse.ConvertSettings{Interrupt: e.ctx.Err, Progress: func(stage string, done, total int64) {
 		task := map[string]string{"text": "reading " + dataName(c.In), "file": "writing " + dataName(c.Out)}[stage]
-		p.bytes(task, done, total)
+		p.setBytes(task, done, total)
 	}})
 	p.end()
 	note := "nothing written; the same command goes on from here"
 	if c.isTable(c.In) {
 		note = "nothing written"
 	}
-	if err := e.interrupted(err, note); err != nil {
+	if err := e.interruptError(err, note); err != nil {
 		return err
 	}
 	var f summary
 	st := result.Stats
-	f.add("read", "%s: %s", dataName(c.In), shape(st.Rows, result.Features, st.NNZ))
+	f.add("read", "%s: %s", dataName(c.In), sizeText(st.Rows, result.Features, st.NNZ))
 	if result.Table != nil {
 		d := &sparse.Dataset{Names: result.Names, Table: result.Table, Stats: st}
 		e.warnOfColumns(d)
 		addColumns(&f, d)
-		addWords(&f, result.Table.Classes)
+		addWordLabels(&f, result.Table.Classes)
 		if result.Table.Filled > 0 {
 			e.warn("a model fitted to %s will not fill missing values in prediction, because a file of form %s does not keep the numbers for that; a model fitted to the table will", c.Out, sparse.Binary)
 		}
 	}
-	f.addIf(result.Resumed > 0, "", "%s of text were read by an earlier run", byteCount(result.Resumed))
+	f.addIf(result.Resumed > 0, "", "%s of text were read by an earlier run", formatBytes(result.Resumed))
 	f.add("written", "%s, as %v", c.Out, sparse.Binary)
 	if st.SortedRows > 0 {
 		e.warn("%s had indices out of order and were sorted", plural(st.SortedRows, "row"))
@@ -140,20 +140,21 @@ func (c *convertCmd) stream(e *env) error {
 	return e.print(f.String())
 }
 
-func (c *convertCmd) table(d *sparse.Dataset, format sparse.Format) (f summary) {
+func (c *convertCmd) summary(d *sparse.Dataset, format sparse.Format) (f summary) {
 	n, p := d.X.Dims()
-	f.add("read", "%s: %s", dataName(c.In), shape(n, p, d.X.NNZ()))
+	f.add("read", "%s: %s", dataName(c.In), sizeText(n, p, d.X.NNZ()))
 	addColumns(&f, d)
-	addWords(&f, d.Classes.Names)
+	addWordLabels(&f, d.Classes.Names)
 	f.add("written", "%s, as %v", c.Out, format)
-	named := slices.Contains([]sparse.Format{sparse.CSV, sparse.TSV, sparse.NPZ, sparse.Binary}, format)
-	table := format == sparse.CSV || format == sparse.TSV
-	f.addIf(d.Names != nil && !named, "", "without the names of the features, which %v has no place for", format)
+	keepsNames := slices.Contains([]sparse.Format{sparse.CSV, sparse.TSV, sparse.NPZ, sparse.Binary}, format)
+	isTable := format == sparse.CSV || format == sparse.TSV
+	f.addIf(d.Names != nil && !keepsNames, "",
+		"without the names of the features, which %v has no place for", format)
 	f.addIf(format == sparse.LIBSVM, "", "read it with --features %d", p)
 	f.addIf(d.Labels == nil && format == sparse.LIBSVM, "", "with 0 for every label: %s has none", dataName(c.In))
 	f.addIf(d.Labels != nil && c.LabelsOut == "" && (format == sparse.NPY || format == sparse.MatrixMarket), "", "without labels: --labels-out FILE writes them to a file of their own")
 	f.addIf(c.LabelsOut != "", "", "labels written to %s; read them with --labels", c.LabelsOut)
-	if name := d.LabelColumn(); table && d.Labels != nil && hidesLabels(d.Names, name) {
+	if name := d.LabelColumn(); isTable && d.Labels != nil && hidesLabels(d.Names, name) {
 		f.add("", "a feature is called label, target or y: read it with --label %s", shellWord(name))
 	}
 	return f

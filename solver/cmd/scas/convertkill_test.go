@@ -22,38 +22,38 @@ func TestConvertKilled(t *testing.T) {
 		t.Skip("it takes seconds")
 	}
 	dir := t.TempDir()
-	path, want, wantTook := killText(t, dir)
+	path, want, conversionTime := writeAndConvert(t, dir)
 	rng := rand.New(rand.NewPCG(1, 9))
-	killed, resumed := 0, 0
-	for round := 0; round < 4 || resumed == 0 && round < 60; round++ {
+	killedRuns, resumedRuns := 0, 0
+	for attempt := 0; attempt < 4 || resumedRuns == 0 && attempt < 60; attempt++ {
 		out := filepath.Join(dir, "out.scas")
-		content := []byte(nil)
-		if round%2 == 1 {
-			content = []byte("something else")
-			if err := os.WriteFile(out, content, 0o666); err != nil {
+		oldContent := []byte(nil)
+		if attempt%2 == 1 {
+			oldContent = []byte("something else")
+			if err := os.WriteFile(out, oldContent, 0o666); err != nil {
 				t.Fatal(err)
 			}
 		}
-		for range 1 + round%4 {
+		for range 1 + attempt%4 {
 			c := exec.Command("scas", "convert", path, out)
 			if err := c.Start(); err != nil {
 				t.Fatal(err)
 			}
-			time.Sleep(time.Duration(rng.Float64() * float64(wantTook)))
+			time.Sleep(time.Duration(rng.Float64() * float64(conversionTime)))
 			c.Process.Kill()
 			if c.Wait() == nil {
 				break // the conversion ended before the kill
 			}
-			killed++
-			if now, err := os.ReadFile(out); err == nil && !bytes.Equal(now, content) && !bytes.Equal(now, want) || err != nil && content != nil {
-				t.Fatalf("round %d: after a kill %d bytes, %v", round, len(now), err)
+			killedRuns++
+			if now, err := os.ReadFile(out); err == nil && !bytes.Equal(now, oldContent) && !bytes.Equal(now, want) || err != nil && oldContent != nil {
+				t.Fatalf("round %d: after a kill %d bytes, %v", attempt, len(now), err)
 			}
 		}
-		if says, _ := succeed(t, "convert", path, out); strings.Contains(says, "by an earlier run") {
-			resumed++
+		if message, _ := succeed(t, "convert", path, out); strings.Contains(message, "by an earlier run") {
+			resumedRuns++
 		}
 		if now, err := os.ReadFile(out); err != nil || !bytes.Equal(now, want) {
-			t.Fatalf("round %d: other bytes, %v", round, err)
+			t.Fatalf("round %d: other bytes, %v", attempt, err)
 		}
 		names := []string{}
 		entries, err := os.ReadDir(dir)
@@ -61,19 +61,19 @@ func TestConvertKilled(t *testing.T) {
 			names = append(names, e.Name())
 		}
 		if err != nil || !slices.Equal(names, []string{"in.svm", "out.scas"}) {
-			t.Fatalf("round %d left %v, %v", round, names, err)
+			t.Fatalf("round %d left %v, %v", attempt, names, err)
 		}
 		os.Remove(out)
 	}
-	t.Logf("%d kills; %d conversions went on where another was killed", killed, resumed)
-	if resumed == 0 {
+	t.Logf("%d kills; %d conversions went on where another was killed", killedRuns, resumedRuns)
+	if resumedRuns == 0 {
 		t.Error("no conversion was killed on its way")
 	}
 }
 
-// killText writes a large file of LIBSVM text and converts it. It returns the name of the text file, the
-// bytes of the converted file, and the time of the conversion.
-func killText(t *testing.T, dir string) (path string, want []byte, took time.Duration) {
+// writeAndConvert writes a large file of LIBSVM text and converts it. It returns the name of the text file,
+// the bytes of the converted file, and the time of the conversion.
+func writeAndConvert(t *testing.T, dir string) (path string, want []byte, duration time.Duration) {
 	t.Helper()
 	d := newSynthetic(t, sparse.SyntheticOptions{Rows: 60000, Features: 1000, NonzerosPerRow: 30})
 	path = writeData(t, dir, "in.svm", d.Dataset)
@@ -85,9 +85,9 @@ func killText(t *testing.T, dir string) (path string, want []byte, took time.Dur
 		t.Fatalf("%d bytes of text are too few", info.Size())
 	}
 	out := filepath.Join(dir, "first.scas")
-	began := time.Now()
+	start := time.Now()
 	succeed(t, "convert", path, out)
-	took, want = time.Since(began), []byte(textOf(t, out))
+	duration, want = time.Since(start), []byte(textOf(t, out))
 	os.Remove(out)
-	return path, want, took
+	return path, want, duration
 }

@@ -69,14 +69,14 @@ var cvMetrics = map[string]struct {
 	"auc": {"AUC", model.ByAUC}, "mse": {"mean squared error", model.ByMSE},
 }
 
-// heldMetrics lists the metrics of held-out rows in the order of reports.
-var heldMetrics = []struct {
-	key, name string
-	measure   model.Measure
-	value     func(mean float64) float64 // computes the metric from the mean of measure
-	unit      float64                    // the table shows the metric divided by unit
-	text      string                     // format of the metric
-	price     string                     // format of the metric's difference between two lambdas
+// heldOutMetrics lists the metrics of held-out rows in the order of reports.
+var heldOutMetrics = []struct {
+	key, name        string
+	measure          model.Measure
+	value            func(mean float64) float64 // computes the metric from the mean of measure
+	unit             float64                    // the table shows the metric divided by unit
+	format           string                     // format of the metric
+	differenceFormat string                     // format of the metric's difference between two lambdas
 }{
 	{"mean_loss", "mean loss", model.ByLoss, identity, 1, "%.6g", "%+.3g"},
 	{"accuracy", "accuracy", model.ByError, func(v float64) float64 { return 1 - v }, 0.01, "%.2f %%", "%+.2f points"},
@@ -100,53 +100,54 @@ type cvReport struct {
 	Steps  []cvStep `json:"steps"`
 	writtenFiles
 
-	training training
-	verbose  bool
+	trainingStats trainingStats
+	verbose       bool
 }
 
 // A cvLambda is the cross-validation result of one lambda.
 type cvLambda struct {
-	Index  int        `json:"index"`
-	Lambda float64    `json:"lambda"`
-	Mean   number     `json:"mean"`  // mean of the metric on held-out rows
-	SE     number     `json:"se"`    // standard error of Mean
-	NNZX   int        `json:"nnz_x"` // non-zero coefficients of the fit to all rows
-	Held   heldValues `json:"metrics"`
+	Index   int          `json:"index"`
+	Lambda  float64      `json:"lambda"`
+	Mean    number       `json:"mean"`  // mean of the metric on held-out rows
+	SE      number       `json:"se"`    // standard error of Mean
+	NNZX    int          `json:"nnz_x"` // non-zero coefficients of the fit to all rows
+	Metrics metricValues `json:"metrics"`
 }
 
 // A cvStep describes the fit of one lambda to all rows, and has the cross-validation result of this lambda.
 type cvStep struct {
 	stepReport
-	Mean number     `json:"mean"`
-	SE   number     `json:"se"`
-	Held heldValues `json:"metrics"`
+	Mean    number       `json:"mean"`
+	SE      number       `json:"se"`
+	Metrics metricValues `json:"metrics"`
 }
 
-// heldValues maps the keys of heldMetrics to the metrics of one lambda.
-type heldValues map[string]number
+// metricValues maps the keys of heldOutMetrics to the metrics of one lambda.
+type metricValues map[string]number
 
-// texts returns the name and the formatted value of each metric that h has and that is finite.
-func (h heldValues) texts() (out [][2]string) {
-	for _, m := range heldMetrics {
-		if v := float64(h[m.key]) / m.unit; h.knows(m.key) {
-			out = append(out, [2]string{m.name, fmt.Sprintf(m.text, v)})
+// namesAndTexts returns the name and the formatted value of each metric that h has and that is finite.
+func (h metricValues) namesAndTexts() (out [][2]string) {
+	for _, m := range heldOutMetrics {
+		if v := float64(h[m.key]) / m.unit; h.hasFinite(m.key) {
+			out = append(out, [2]string{m.name, fmt.Sprintf(m.format, v)})
 		}
 	}
 	return out
 }
 
-func (h heldValues) knows(key string) bool {
+func (h metricValues) hasFinite(key string) bool {
 	v, ok := h[key]
 	return ok && isFinite(float64(v))
 }
 
-// price returns a text with the differences between l and base (l minus base) in each metric and in the
-// number of non-zeros.
-func (l cvLambda) price(base cvLambda) string {
+// differenceText returns a text with the differences between l and base (l minus base) in each metric and in
+// the number of non-zeros.
+func (l cvLambda) differenceText(base cvLambda) string {
 	text := ""
-	for _, m := range heldMetrics {
-		if l.Held.knows(m.key) && base.Held.knows(m.key) {
-			text += fmt.Sprintf("%s "+m.price+", ", m.name, float64(l.Held[m.key]-base.Held[m.key])/m.unit)
+	for _, m := range heldOutMetrics {
+		if l.Metrics.hasFinite(m.key) && base.Metrics.hasFinite(m.key) {
+			difference := float64(l.Metrics[m.key] - base.Metrics[m.key])
+			text += fmt.Sprintf("%s "+m.differenceFormat+", ", m.name, difference/m.unit)
 		}
 	}
 	return text + fmt.Sprintf("non-zeros %+d", l.NNZX-base.NNZX)
@@ -154,20 +155,20 @@ func (l cvLambda) price(base cvLambda) string {
 
 func (r *cvReport) fill(c *cvCmd, result *model.CVResult) {
 	r.Folds, r.Seed, r.Metric, r.Choose, r.verbose = len(result.Values), c.Seed, c.Metric, c.Choose, c.Verbose
-	for k, s := range newSteps(result.Path, r.HasIntercept) {
-		values := heldValues{}
-		for _, m := range heldMetrics {
-			if curve, ok := result.Measures[m.measure]; ok {
-				values[m.key] = number(m.value(curve.Mean[k]))
+	for k, s := range newStepReports(result.Path, r.HasIntercept) {
+		values := metricValues{}
+		for _, m := range heldOutMetrics {
+			if scores, ok := result.Measures[m.measure]; ok {
+				values[m.key] = number(m.value(scores.Mean[k]))
 			}
 		}
 		r.Steps = append(r.Steps, cvStep{s, number(result.Mean[k]), number(result.SE[k]), values})
 	}
-	lambda := func(k int) cvLambda {
+	resultOf := func(k int) cvLambda {
 		s := r.Steps[k]
-		return cvLambda{k, s.Lambda, s.Mean, s.SE, s.NNZX, s.Held}
+		return cvLambda{k, s.Lambda, s.Mean, s.SE, s.NNZX, s.Metrics}
 	}
-	r.Min, r.OneSE = lambda(result.Best), lambda(result.OneSE)
+	r.Min, r.OneSE = resultOf(result.Best), resultOf(result.OneSE)
 	if r.Chosen = r.OneSE; c.Choose == "min" {
 		r.Chosen = r.Min
 	}
@@ -175,47 +176,47 @@ func (r *cvReport) fill(c *cvCmd, result *model.CVResult) {
 
 func (r *cvReport) text() string {
 	if !r.verbose {
-		return r.table().String()
+		return r.summary().String()
 	}
-	return r.table().String() + "\n" + r.lines().String()
+	return r.summary().String() + "\n" + r.grid().String()
 }
 
-func (r *cvReport) table() (f summary) {
+func (r *cvReport) summary() (f summary) {
 	r.addTo(&f)
 	f.add("folds", "%d, seed %d; %s, in %.3g s (reading %.3g s)", r.Folds, r.Seed, plural(len(r.Steps), "lambda"), r.Seconds, r.ReadSeconds)
 	f.addBlank()
-	show := func(name string, l cvLambda) {
+	addLambda := func(name string, l cvLambda) {
 		f.add(name, "lambda %.6g: %s %.6g, standard error %.2g, %s", l.Lambda, cvMetrics[r.Metric].name, l.Mean, l.SE, plural(l.NNZX, "non-zero coefficient"))
 		text := ""
-		for _, m := range l.Held.texts() {
+		for _, m := range l.Metrics.namesAndTexts() {
 			if m[0] != cvMetrics[r.Metric].name {
 				text += ", " + m[0] + " " + m[1]
 			}
 		}
 		f.addIf(text != "", "", "%s", strings.TrimPrefix(text, ", "))
 	}
-	show("min", r.Min)
-	show("1se", r.OneSE)
+	addLambda("min", r.Min)
+	addLambda("1se", r.OneSE)
 	if r.Min.Index == r.OneSE.Index {
 		f.add("price", "none: min and 1se are the same lambda")
 	} else {
-		f.add("price", "1se beside min: %s", r.OneSE.price(r.Min))
+		f.add("price", "1se beside min: %s", r.OneSE.differenceText(r.Min))
 	}
-	chosen := r.Steps[r.Chosen.Index]
-	f.add("chosen", "%s: lambda %.6g, fitted to all rows: %s", r.Choose, chosen.Lambda, statusWord(chosen.Status))
-	f.addIf(chosen.Lambda == r.Steps[len(r.Steps)-1].Lambda && len(r.Steps) > 1, "", "the last lambda of the path: a smaller one (--ratio or --lambdas) may be better")
-	f.addIf(chosen.Status != solver.Converged, "", "%s", statusMeaning(chosen.Status))
-	addGap(&f, chosen.proof)
+	chosenStep := r.Steps[r.Chosen.Index]
+	f.add("chosen", "%s: lambda %.6g, fitted to all rows: %s", r.Choose, chosenStep.Lambda, statusWord(chosenStep.Status))
+	f.addIf(chosenStep.Lambda == r.Steps[len(r.Steps)-1].Lambda && len(r.Steps) > 1, "", "the last lambda of the path: a smaller one (--ratio or --lambdas) may be better")
+	f.addIf(chosenStep.Status != solver.Converged, "", "%s", statusMeaning(chosenStep.Status))
+	addGap(&f, chosenStep.proof)
 	r.addFiles(&f, "curve")
 	return f
 }
 
-func (r *cvReport) lines() grid {
+func (r *cvReport) grid() grid {
 	rows := make([][]string, len(r.Steps))
-	chosenBy := cvMetrics[r.Metric].name
-	head := []string{"lambda", "non-zeros", chosenBy, "s.e."}
-	for _, m := range heldMetrics {
-		if _, ok := r.Steps[0].Held[m.key]; ok && m.name != chosenBy {
+	metricName := cvMetrics[r.Metric].name
+	head := []string{"lambda", "non-zeros", metricName, "s.e."}
+	for _, m := range heldOutMetrics {
+		if _, ok := r.Steps[0].Metrics[m.key]; ok && m.name != metricName {
 			head = append(head, m.name)
 		}
 	}
@@ -227,10 +228,10 @@ func (r *cvReport) lines() grid {
 		case r.OneSE.Index:
 			mark = "1se"
 		}
-		rows[k] = []string{fmt.Sprintf("%.6g", s.Lambda), grouped(s.NNZX), fmt.Sprintf("%.8f", s.Mean), fmt.Sprintf("%.6f", s.SE)}
-		for _, m := range heldMetrics {
-			if v, ok := s.Held[m.key]; ok && m.name != chosenBy {
-				rows[k] = append(rows[k], fmt.Sprintf(m.text, float64(v)/m.unit))
+		rows[k] = []string{fmt.Sprintf("%.6g", s.Lambda), groupDigits(s.NNZX), fmt.Sprintf("%.8f", s.Mean), fmt.Sprintf("%.6f", s.SE)}
+		for _, m := range heldOutMetrics {
+			if v, ok := s.Metrics[m.key]; ok && m.name != metricName {
+				rows[k] = append(rows[k], fmt.Sprintf(m.format, float64(v)/m.unit))
 			}
 		}
 		rows[k] = append(rows[k], statusWord(s.Status), mark)
@@ -241,33 +242,33 @@ func (r *cvReport) lines() grid {
 // page returns the HTML report on the chosen model. err is the error that the command will return, or nil.
 func (r *cvReport) page(e *env, chosen *model.Model, err error) (*page, error) {
 	p := r.newPage(e, "cv")
-	p.Summary, p.Table = r.table(), r.lines()
+	p.Summary, p.Table = r.summary(), r.grid()
 	s := r.Steps[r.Chosen.Index]
 	p.judge(s.Objective, s.proof, err)
-	plot, err := inline(func(w io.Writer) error { return drawCurve(w, r) })
+	plot, err := inlineSVG(func(w io.Writer) error { return drawCVCurve(w, r) })
 	if err != nil {
 		return nil, err
 	}
 	p.Plot, p.Each = plot, "lambda"
-	p.measure(chosen, r.training)
-	return p, p.show(fmt.Sprintf("at the chosen lambda, %.6g", s.Lambda), chosen, r.request.spec.Graph)
+	p.addTrainingStats(chosen, r.trainingStats)
+	return p, p.addSections(fmt.Sprintf("at the chosen lambda, %.6g", s.Lambda), chosen, r.fitSpec.spec.Graph)
 }
 
 func (c *cvCmd) check() error {
-	class := c.Loss.classifies()
+	classifies := c.Loss.classifies()
 	switch {
 	case c.Folds == 1:
 		return usagef("--folds %d: want 2 or more", c.Folds)
-	case !class && (c.Metric == "error" || c.Metric == "auc"):
+	case !classifies && (c.Metric == "error" || c.Metric == "auc"):
 		return usagef("--metric %s is for two classes; with --loss %s take loss or mse", c.Metric, c.Loss)
-	case class && c.Metric == "mse":
+	case classifies && c.Metric == "mse":
 		return usagef("--metric mse is for numbers; with --loss %s take loss, error or auc", c.Loss)
 	}
 	return c.pathFlags.check()
 }
 
-// mostFolds returns an upper bound on the number of folds.
-func (c *cvCmd) mostFolds() int {
+// maxFolds returns an upper bound on the number of folds.
+func (c *cvCmd) maxFolds() int {
 	if c.Folds == 0 {
 		return 10
 	}
@@ -298,18 +299,18 @@ func (c *cvCmd) Run(e *env) error {
 	if err := c.check(); err != nil {
 		return err
 	}
-	return c.run(e, c.Data, c.validate)
+	return c.run(e, c.Data, c.crossValidate)
 }
 
-func (c *cvCmd) validate(e *env) error {
+func (c *cvCmd) crossValidate(e *env) error {
 	var r cvReport
 	var result *model.CVResult
 	var err error
-	chosen := func() *model.Model { return result.Path[r.Chosen.Index].Model() }
+	chosenModel := func() *model.Model { return result.Path[r.Chosen.Index].Model() }
 	out := outputs{
-		{"-o", c.Model, func(w io.Writer) error { return chosen().Write(w) }},
-		{"--svg", c.SVG, func(w io.Writer) error { return drawCurve(w, &r) }},
-		c.output(func() (*page, error) { return r.page(e, chosen(), err) }),
+		{"-o", c.Model, func(w io.Writer) error { return chosenModel().Write(w) }},
+		{"--svg", c.SVG, func(w io.Writer) error { return drawCVCurve(w, &r) }},
+		c.output(func() (*page, error) { return r.page(e, chosenModel(), err) }),
 	}
 	start := time.Now()
 	data, err := c.read(e, out)
@@ -319,35 +320,36 @@ func (c *cvCmd) validate(e *env) error {
 	if err != nil {
 		return err
 	}
-	load := workload{settings: c.settings(), count: model.Fits{Lambdas: c.Lambdas.count, Folds: c.mostFolds()}, scored: c.Report != ""}
-	if r.problemReport, err = c.begin(e, data, start, load); err != nil {
+	load := workload{settings: c.settings(), fits: model.Fits{Lambdas: c.Lambdas.count, Folds: c.maxFolds()}, scored: c.Report != ""}
+	if r.problemReport, err = c.beginReport(e, data, start, load); err != nil {
 		return err
 	}
 	stopped, err := c.fitFlags.fit(e, &r.problemReport, func() (err error) {
-		result, err = c.cross(e, r.request)
+		result, err = c.computeCV(e, r.fitSpec)
 		return err
 	})
 	if result == nil || stopped {
-		return nameData(c.Data, c.explain(e.interrupted(err, "nothing written")))
+		return nameData(c.Data, c.explain(e.interruptError(err, "nothing written")))
 	}
 	r.fill(c, result)
-	r.warnOfEmpty(e)
-	var bad error
-	if r.training, bad = c.ranks.training(r.request, chosen(), &c.pageFlags); bad != nil && err == nil {
-		return bad
+	r.warnOfEmptyModel(e)
+	var statsErr error
+	r.trainingStats, statsErr = c.ranks.computeTrainingStats(r.fitSpec, chosenModel(), &c.pageFlags)
+	if statsErr != nil && err == nil {
+		return statsErr
 	}
-	failed := out.write(e, func() error {
+	writeErr := out.write(e, func() error {
 		r.writtenFiles = writtenFiles{Model: c.Model, SVG: c.SVG, Report: c.Report}
 		return e.show(c.JSON, &r)
 	})
-	return cmp.Or(failed, err)
+	return cmp.Or(writeErr, err)
 }
 
-func (c *cvCmd) cross(e *env, s *fitSpec) (*model.CVResult, error) {
-	judged, streamed, p := e.beginModels(min(c.mostFolds(), s.counts.total) * c.Lambdas.count)
+func (c *cvCmd) computeCV(e *env, s *fitSpec) (*model.CVResult, error) {
+	showModels, showPasses, p := e.beginModelProgress(min(c.maxFolds(), s.counts.total) * c.Lambdas.count)
 	defer p.end()
-	s.spec.Progress, s.spec.Fitted = streamed, p.classes
-	set := &model.CVSettings{Path: c.path(), Folds: int(c.Folds), By: cvMetrics[c.Metric].measure, Judged: judged}
+	s.spec.Progress, s.spec.Fitted = showPasses, p.showClasses
+	set := &model.CVSettings{Path: c.pathSettings(), Folds: int(c.Folds), By: cvMetrics[c.Metric].measure, Judged: showModels}
 	result, err := model.CVData(e.ctx, &s.spec, s.data, set)
 	return result, s.nameClass(err)
 }

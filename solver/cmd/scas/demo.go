@@ -24,12 +24,12 @@ func (c *demoCmd) Run(e *env) error {
 	w := bufio.NewWriter(e.stdout) // w.Flush returns the first error of a write
 	err := demoWDBC(e.ctx, w)
 	if err == nil {
-		fmt.Fprintf(w, "\n%s", newMachineSummary().table())
+		fmt.Fprintf(w, "\n%s", newMachineSummary().summary())
 	}
-	if written := w.Flush(); err == nil {
-		err = written
+	if flushErr := w.Flush(); err == nil {
+		err = flushErr
 	}
-	return e.interrupted(err, "the demonstration is not complete")
+	return e.interruptError(err, "the demonstration is not complete")
 }
 
 func demoWDBC(ctx context.Context, w *bufio.Writer) (err error) {
@@ -45,7 +45,7 @@ func demoWDBC(ctx context.Context, w *bufio.Writer) (err error) {
 			return err
 		}
 		if k == 0 {
-			if err := s.showCurve(w, fused[0].Summary.Lambda); err != nil {
+			if err := s.showConvergence(w, fused[0].Summary.Lambda); err != nil {
 				return err
 			}
 		}
@@ -80,18 +80,18 @@ cross-validation inside the training part; the intercept is free.
 	w.Flush()
 }
 
-// showCurve fits the fused lasso by SCAS-ADMM, and prints how far its objective is from the optimum. Newton
-// steps compute the optimum.
-func (s *study) showCurve(w *bufio.Writer, lambda float64) error {
-	fitted, reference, curve, err := s.descend(lambda)
+// showConvergence fits the fused lasso by SCAS-ADMM, and prints how far its objective is from the optimum.
+// Newton steps compute the optimum.
+func (s *study) showConvergence(w *bufio.Writer, lambda float64) error {
+	scasFit, newtonFit, iterations, err := s.fitByBothMethods(lambda)
 	if err != nil {
 		return err
 	}
 	fmt.Fprintf(w, "Training, lambda %.3g, eta %.3g, rho %.3g (both automatic), %s\n\n  passes   objective    above the optimum, relative and absolute\n",
-		lambda, fitted.Run.Eta, fitted.Run.Rho, plural(len(s.train.Labels), "row"))
-	nextPass, optimum := 0.0, reference.Certificate
-	for k, p := range curve {
-		if p.Passes < nextPass && k < len(curve)-1 {
+		lambda, scasFit.Run.Eta, scasFit.Run.Rho, plural(len(s.train.Labels), "row"))
+	nextPass, optimum := 0.0, newtonFit.Certificate
+	for k, p := range iterations {
+		if p.Passes < nextPass && k < len(iterations)-1 {
 			continue
 		}
 		nextPass = max(2, 2*p.Passes)
@@ -114,21 +114,21 @@ func logBar(v float64) string {
 func showScores(w *bufio.Writer, fused, plain []*scoredModel) {
 	fmt.Fprintln(w, "On rows not trained on        fused lasso                 plain lasso")
 	fmt.Fprintln(w, "                       lambda  accuracy   loss     lambda  accuracy   loss")
-	line := func(name, lambdaF, lambdaP string, statistic func(v []float64) float64, f, p *scoredModel) {
+	writeScores := func(name, lambdaF, lambdaP string, statistic func(v []float64) float64, f, p *scoredModel) {
 		fmt.Fprintf(w, "  %-18s  %7s  %6.1f %%  %.4f    %7s  %6.1f %%  %.4f\n",
-			name, lambdaF, 100*statistic(f.right), statistic(f.losses), lambdaP, 100*statistic(p.right), statistic(p.losses))
+			name, lambdaF, 100*statistic(f.correct), statistic(f.losses), lambdaP, 100*statistic(p.correct), statistic(p.losses))
 	}
 	var allF, allP scoredModel
 	for k, f := range fused {
 		p := plain[k]
-		line(fmt.Sprintf("third %d (%d rows)", k+1, len(f.right)), fmt.Sprintf("%.2g", f.Summary.Lambda), fmt.Sprintf("%.2g", p.Summary.Lambda), mean, f, p)
-		allF.losses, allF.right = append(allF.losses, f.losses...), append(allF.right, f.right...)
-		allP.losses, allP.right = append(allP.losses, p.losses...), append(allP.right, p.right...)
+		writeScores(fmt.Sprintf("third %d (%d rows)", k+1, len(f.correct)), fmt.Sprintf("%.2g", f.Summary.Lambda), fmt.Sprintf("%.2g", p.Summary.Lambda), mean, f, p)
+		allF.losses, allF.correct = append(allF.losses, f.losses...), append(allF.correct, f.correct...)
+		allP.losses, allP.correct = append(allP.losses, p.losses...), append(allP.correct, p.correct...)
 	}
-	line(fmt.Sprintf("all (%d rows)", len(allF.right)), "", "", mean, &allF, &allP)
-	line("standard error", "", "", standardError, &allF, &allP)
-	words := wrap(verdict(&allF, &allP), 76, 0)
-	fmt.Fprintf(w, "  %s\n\n", strings.ReplaceAll(words, "\n", "\n  "))
+	writeScores(fmt.Sprintf("all (%d rows)", len(allF.correct)), "", "", mean, &allF, &allP)
+	writeScores("standard error", "", "", standardError, &allF, &allP)
+	sentence := wrap(verdict(&allF, &allP), 76, 0)
+	fmt.Fprintf(w, "  %s\n\n", strings.ReplaceAll(sentence, "\n", "\n  "))
 }
 
 func mean(v []float64) float64 { return stat.Mean(v, nil) }
@@ -139,58 +139,58 @@ func standardError(v []float64) float64 { return stat.StdErr(stat.StdDev(v, nil)
 // verdict returns a sentence that says which model has the smaller mean loss, and which model predicts more
 // rows correctly. f is the fused lasso, p the plain lasso.
 func verdict(f, p *scoredModel) string {
-	loss, accuracy := "The losses are equal", "both get as many rows right"
+	lossText, accuracyText := "The losses are equal", "both get as many rows right"
 	winner := map[bool]string{true: "fused", false: "plain"}
 	// differences has the losses of p minus the losses of f. lead is how many more rows f gets right than p.
 	differences, lead := make([]float64, len(f.losses)), 0.0
 	for i := range differences {
 		differences[i] = p.losses[i] - f.losses[i]
-		lead += f.right[i] - p.right[i]
+		lead += f.correct[i] - p.correct[i]
 	}
 	if d, se := mean(differences), standardError(differences); d != 0 {
-		loss = fmt.Sprintf("The %s lasso has the smaller loss (by %.2g, with a standard error of %.2g)", winner[d > 0], math.Abs(d), se)
+		lossText = fmt.Sprintf("The %s lasso has the smaller loss (by %.2g, with a standard error of %.2g)", winner[d > 0], math.Abs(d), se)
 		if math.Abs(d) < 2*se {
-			loss += ", which may be chance"
+			lossText += ", which may be chance"
 		}
 	}
 	if lead != 0 {
-		accuracy = fmt.Sprintf("%s gets %s more right", winner[lead > 0], plural(int(math.Abs(lead)), "row"))
+		accuracyText = fmt.Sprintf("%s gets %s more right", winner[lead > 0], plural(int(math.Abs(lead)), "row"))
 	}
-	return loss + "; " + accuracy + "."
+	return lossText + "; " + accuracyText + "."
 }
 
 func showCoefficients(w *bufio.Writer, names []string, fusedFit, plainFit *model.Column) {
 	fused, plain := fusedFit.Coefficients, plainFit.Coefficients
-	row := func(mark, name string, f, p float64) {
-		line := fmt.Sprintf("  %s %-26s %12s  %12s", mark, name, coefficient(f), coefficient(p))
+	writeRow := func(mark, name string, f, p float64) {
+		line := fmt.Sprintf("  %s %-26s %12s  %12s", mark, name, formatCoefficient(f), formatCoefficient(p))
 		fmt.Fprintln(w, strings.TrimRight(line, " "))
 	}
 	fmt.Fprint(w, "Coefficients of standardised measurements, third 1 held out (positive speaks\nfor malignant)\n\n",
 		"                                fused lasso   plain lasso\n")
-	different := 0
+	coefficientCount := 0
 	for _, g := range groupsOf(fusedFit) {
 		if fused[g[0]] == 0 {
 			continue
 		}
-		different++
+		coefficientCount++
 		for k, j := range g {
-			row(bracket(k, len(g)), names[j], fused[j], plain[j])
+			writeRow(bracket(k, len(g)), names[j], fused[j], plain[j])
 		}
 	}
-	var none []string // features whose coefficients are zero in both models
+	var zeroFeatures []string // features whose coefficients are zero in both models
 	for j, name := range names {
 		switch {
 		case fused[j] == 0 && plain[j] == 0:
-			none = append(none, name)
+			zeroFeatures = append(zeroFeatures, name)
 		case fused[j] == 0:
-			row(" ", name, fused[j], plain[j])
+			writeRow(" ", name, fused[j], plain[j])
 		}
 	}
-	row(" ", "(intercept)", fusedFit.Intercept, plainFit.Intercept)
+	writeRow(" ", "(intercept)", fusedFit.Intercept, plainFit.Intercept)
 	fmt.Fprintf(w, "\nBrackets join coefficients that are exactly equal. Fused: %d of %d measurements\nwith %d different coefficients. Plain: %d measurements.\n",
-		nonZeros(fused), len(names), different, nonZeros(plain))
-	if len(none) > 0 {
-		fmt.Fprintf(w, "Zero in both: %s.\n", wrap(strings.Join(none, ", "), 78, len("Zero in both: ")))
+		nonZeros(fused), len(names), coefficientCount, nonZeros(plain))
+	if len(zeroFeatures) > 0 {
+		fmt.Fprintf(w, "Zero in both: %s.\n", wrap(strings.Join(zeroFeatures, ", "), 78, len("Zero in both: ")))
 	}
 }
 
@@ -207,7 +207,7 @@ func bracket(k, n int) string {
 	return "│"
 }
 
-func coefficient(v float64) string {
+func formatCoefficient(v float64) string {
 	if v == 0 {
 		return "0     "
 	}

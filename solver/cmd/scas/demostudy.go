@@ -37,8 +37,8 @@ func must[T any](v T, err error) T {
 
 // readWDBC returns the breast cancer table. The positive class is M, malignant.
 func readWDBC() *sparse.Dataset {
-	form := &sparse.ReadOptions{Format: sparse.CSV, Table: sparse.TableOptions{Label: "diagnosis"}}
-	return must(sparse.Read(bytes.NewReader(wdbcFile), "wdbc.csv.gz", form))
+	opt := &sparse.ReadOptions{Format: sparse.CSV, Table: sparse.TableOptions{Label: "diagnosis"}}
+	return must(sparse.Read(bytes.NewReader(wdbcFile), "wdbc.csv.gz", opt))
 }
 
 // everyThird divides the rows of d into train and test. Every third row of each class is in test. third is
@@ -85,11 +85,11 @@ func (s *study) spec(fused bool) *model.Spec {
 	return spec
 }
 
-// A scoredModel is a model with its loss on each held-out row. right has an entry for each of these rows: 1
+// A scoredModel is a model with its loss on each held-out row. correct has an entry for each of these rows: 1
 // if the model predicts the class of the row, and 0 otherwise.
 type scoredModel struct {
 	*model.Model
-	losses, right []float64
+	losses, correct []float64
 }
 
 // choose picks lambda by cross-validation on the training rows. It scores the model with this lambda on the
@@ -102,18 +102,20 @@ func (s *study) choose(fused bool) (*scoredModel, error) {
 	m := &scoredModel{Model: result.BestModel()}
 	margins, err := m.Margins(nil, s.test.X)
 	for i, t := range margins {
-		b, right := s.test.Labels[i], 0.0
+		b, correct := s.test.Labels[i], 0.0
 		if (t > 0) == (b > 0) {
-			right = 1
+			correct = 1
 		}
-		m.losses, m.right = append(m.losses, solver.Logistic{}.Value(t, b)), append(m.right, right)
+		m.losses, m.correct = append(m.losses, solver.Logistic{}.Value(t, b)), append(m.correct, correct)
 	}
 	return m, err
 }
 
-// descend fits the fused lasso twice. fitted is the fit by SCAS-ADMM, and curve has its iterations. reference
-// is the fit by Newton steps.
-func (s *study) descend(lambda float64) (fitted, reference *model.Column, curve []solver.Point, err error) {
+// fitByBothMethods fits the fused lasso twice. scasFit is the fit by SCAS-ADMM, and iterations has its outer
+// iterations. newtonFit is the fit by Newton steps.
+func (s *study) fitByBothMethods(lambda float64) (
+	scasFit, newtonFit *model.Column, iterations []solver.Point, err error,
+) {
 	fit := func(set solver.Settings) (*model.Column, error) {
 		spec := s.spec(true)
 		spec.Lambda, spec.Settings = lambda, set
@@ -123,14 +125,14 @@ func (s *study) descend(lambda float64) (fitted, reference *model.Column, curve 
 		}
 		return &m.Columns[0], nil
 	}
-	fitted, err = fit(solver.Settings{Method: solver.SCASK{}, Passes: demoPasses, Recorder: solver.RecorderFunc(func(p *solver.Point) error {
-		curve = append(curve, *p)
+	scasFit, err = fit(solver.Settings{Method: solver.SCASK{}, Passes: demoPasses, Recorder: solver.RecorderFunc(func(p *solver.Point) error {
+		iterations = append(iterations, *p)
 		return nil
 	})})
 	if err == nil {
-		reference, err = fit(solver.Settings{RelTol: 1e-12})
+		newtonFit, err = fit(solver.Settings{RelTol: 1e-12})
 	}
-	return fitted, reference, curve, err
+	return scasFit, newtonFit, iterations, err
 }
 
 // groupsOf returns the groups of tied features, the group with the most features first. Each feature that is

@@ -31,7 +31,7 @@ func (e silentError) Error() string { return rows.ErrElsewhere.Error() }
 // does the work of a command on file.
 func (c *fitFlags) run(e *env, file string, do func(*env) error) error {
 	c.file = file
-	restore, err := c.Level.use()
+	restore, err := c.Level.activate()
 	if err != nil {
 		return err
 	}
@@ -48,13 +48,13 @@ func (c *fitFlags) run(e *env, file string, do func(*env) error) error {
 func (c *fitFlags) checkDist() error {
 	for _, f := range []struct {
 		name, remedy string
-		on           bool
+		given        bool
 	}{
 		{"--labels", "LIBSVM text and .scas have them", c.Labels != ""},
 		{"--offset-column", "it is for tables; give --offset FILE", c.OffsetColumn != ""},
 		{"DATA -", "name files, which every rank reads its part of", c.file == "-"},
 	} {
-		if f.on {
+		if f.given {
 			return usagef("--dist %s takes no %s%s", c.Dist, f.name, strings.TrimSuffix(": "+f.remedy, ": "))
 		}
 	}
@@ -71,45 +71,46 @@ func (c *fitFlags) runOnRanks(e *env, do func(*env) error) error {
 	if e.join != nil {
 		open = e.join
 	}
-	expired := func() {
+	abort := func() {
 		e.log("error", fmt.Sprintf("a rank waited for the others for %v: one of them hangs or cannot be reached; relaunch the command", c.DistTimeout))
 		os.Exit(exitRelaunch)
 	}
-	opening := time.AfterFunc(c.DistTimeout, expired)
+	openTimer := time.AfterFunc(c.DistTimeout, abort)
 	comm, err := open()
-	if opening.Stop(); err != nil {
+	if openTimer.Stop(); err != nil {
 		return err
 	}
-	c.ranks.comm = &dist.Meter{Comm: dist.Watch(comm, c.DistTimeout, expired), Clock: cpuTime}
+	c.ranks.comm = &dist.Meter{Comm: dist.Watch(comm, c.DistTimeout, abort), Clock: cpuTime}
 	c.ranks.team = rows.NewTeam(c.ranks.comm)
 	rankEnv := *e
 	if comm.Rank() > 0 {
-		rankEnv.stdout, rankEnv.stderr, rankEnv.quiet = io.Discard, io.Discard, true
+		rankEnv.stdout, rankEnv.stderr, rankEnv.skipFiles = io.Discard, io.Discard, true
 	}
-	err = c.agree(&rankEnv, do)
-	if has[*rows.Broken](err) { // no Close, which would wait for the lost rank
+	err = c.agreeOnError(&rankEnv, do)
+	if hasError[*rows.Broken](err) { // no Close, which would wait for the lost rank
 		return err
 	}
 	return cmp.Or(err, c.ranks.comm.Close())
 }
 
-// agree calls do. If ranks have errors, the lowest of these ranks returns its error, and all others return
-// a silentError with the exit code of that error. If a rank is lost, agree returns a *rows.Broken.
-func (c *fitFlags) agree(e *env, do func(*env) error) (err error) {
+// agreeOnError calls do. If ranks have errors, the lowest of these ranks returns its error, and all others
+// return a silentError with the exit code of that error. If a rank is lost, agreeOnError returns a
+// *rows.Broken.
+func (c *fitFlags) agreeOnError(e *env, do func(*env) error) (err error) {
 	defer rows.Rescue(&err)
 	err = do(e)
-	if has[*rows.Broken](err) {
+	if hasError[*rows.Broken](err) {
 		return err
 	}
-	t, reporter := c.ranks.team, c.ranks.comm.Size()
+	t, reportingRank := c.ranks.team, c.ranks.comm.Size()
 	if err != nil && !errors.Is(err, rows.ErrElsewhere) {
-		reporter = t.Rank()
+		reportingRank = t.Rank()
 	}
-	lowest, code := int(t.Least(float64(reporter))), exitOK
-	if lowest == t.Rank() {
+	lowestRank, code := int(t.Least(float64(reportingRank))), exitOK
+	if lowestRank == t.Rank() {
 		code = exitCode(err)
 	}
-	if code = int(t.Most(float64(code))); code != exitOK && lowest != t.Rank() {
+	if code = int(t.Most(float64(code))); code != exitOK && lowestRank != t.Rank() {
 		return silentError(code)
 	}
 	return err
@@ -132,11 +133,11 @@ func (r *ranks) solverComm() dist.Comm {
 
 // A rankSummary has the number of ranks that fitted a model, and the messages and the time of this rank.
 type rankSummary struct {
-	Ranks     int     `json:"ranks"` // 1 if --dist is not given
-	Messages  int     `json:"messages,omitempty"`
-	Numbers   int64   `json:"message_numbers,omitempty"` // count of the numbers in all messages
-	Exchanged float64 `json:"message_seconds,omitempty"` // time for messages, including the wait for other ranks
-	CPU       float64 `json:"cpu_seconds,omitempty"`     // processor time, without the time for messages
+	Ranks          int     `json:"ranks"` // 1 if --dist is not given
+	Messages       int     `json:"messages,omitempty"`
+	Numbers        int64   `json:"message_numbers,omitempty"` // count of the numbers in all messages
+	MessageSeconds float64 `json:"message_seconds,omitempty"` // for messages, with the wait for other ranks
+	CPUSeconds     float64 `json:"cpu_seconds,omitempty"`     // processor time, without the time for messages
 }
 
 // A traffic counts the messages of this process. cpu is its processor time without the time for messages.
@@ -154,8 +155,8 @@ func (r *ranks) traffic() traffic {
 	return now
 }
 
-// since summarises the messages and the processor time since start, an earlier result of traffic.
-func (r *ranks) since(start traffic) *rankSummary {
+// summarySince summarises the messages and the processor time since start, an earlier result of traffic.
+func (r *ranks) summarySince(start traffic) *rankSummary {
 	now := r.traffic()
 	t := now.Since(start.Traffic)
 	return &rankSummary{r.team.Size(), t.Messages, t.Numbers, t.Time.Seconds(), (now.cpu - start.cpu).Seconds()}
@@ -163,6 +164,6 @@ func (r *ranks) since(start traffic) *rankSummary {
 
 func (r *rankSummary) addTo(f *summary) {
 	if r != nil && r.Ranks > 1 {
-		f.add("ranks", "%d, each with a part of the rows; %s of %s took %.3g s", r.Ranks, plural(r.Messages, "message"), plural(r.Numbers, "number"), r.Exchanged)
+		f.add("ranks", "%d, each with a part of the rows; %s of %s took %.3g s", r.Ranks, plural(r.Messages, "message"), plural(r.Numbers, "number"), r.MessageSeconds)
 	}
 }

@@ -39,17 +39,17 @@ func onComms(t *testing.T, comms []*dist.Goroutine, args ...string) []outcome {
 	return results
 }
 
-// printed runs a command with --json on ranks, and returns the JSON that rank 0 prints. The test fails if the
-// command fails, or if a rank prints anything else.
-func printed(t *testing.T, ranks int, args ...string) map[string]any {
+// jsonOnRanks runs a command with --json on ranks, and returns the JSON that rank 0 prints. The test fails if
+// the command fails, or if a rank prints anything else.
+func jsonOnRanks(t *testing.T, ranks int, args ...string) map[string]any {
 	t.Helper()
 	results := onRanks(t, ranks, args...)
 	for r, result := range results {
-		if result.code != exitOK || result.errs != "" || (result.out != "") != (r == 0) {
+		if result.code != exitOK || result.stderr != "" || (result.out != "") != (r == 0) {
 			t.Fatalf("%v: rank %d of %d: %+v", args, r, ranks, result)
 		}
 	}
-	return parsed(t, results[0].out)
+	return parseJSON(t, results[0].out)
 }
 
 // distData writes data of two classes as one file and as two shards. Each shard has one class, and lacks the
@@ -85,8 +85,8 @@ func distData(t *testing.T) (file, shards string) {
 func TestRanksAgree(t *testing.T) {
 	file, shards := distData(t)
 	dir := t.TempDir()
-	several := relabel(t, dir, file, blockLabel)
-	yesNo, many := writeWords(t, dir, "two.scas", file, "no", "yes"), writeWords(t, dir, "many.scas", several, "ash", "birch", "cedar", "elm")
+	severalClasses := relabel(t, dir, file, blockLabel)
+	yesNo, manyWords := writeWords(t, dir, "two.scas", file, "no", "yes"), writeWords(t, dir, "many.scas", severalClasses, "ash", "birch", "cedar", "elm")
 	var numbers [2]strings.Builder
 	for i := range 400 {
 		fmt.Fprintln(&numbers[0], i%3)
@@ -111,28 +111,28 @@ func TestRanksAgree(t *testing.T) {
 		{train + "--l1-ratio 0.5 --penalty-factors " + factors, file, shards},
 		{train + "--loss squared --offset " + offsets, file, shards},
 		{train + "--graph chain", file, shards},
-		{train, several, several},
+		{train, severalClasses, severalClasses},
 		{train, yesNo, yesNo},
 		{train + "--positive no", yesNo, yesNo},
-		{train, many, many},
+		{train, manyWords, manyWords},
 		{path, file, shards},
 		{path + "--graph chain", file, shards},
-		{path, several, several},
+		{path, severalClasses, severalClasses},
 		{cv + "--seed 3", file, shards},
 		{cv + "--metric auc --sample-weights " + weights, file, shards},
 		{cv + "--loss squared --folds 3", file, shards},
-		{cv + "--folds 4 --metric error", several, several},
+		{cv + "--folds 4 --metric error", severalClasses, severalClasses},
 	} {
 		output := filepath.Join(dir, "output")
 		args := append(strings.Fields(c.flags), "--json", "-o", output)
 		out, _ := succeed(t, append(args, c.file)...)
-		want, written := parsed(t, out), textOf(t, output)
+		want, wantOutput := parseJSON(t, out), textOf(t, output)
 		for _, setup := range []struct {
 			ranks int
 			data  string
 		}{{1, c.file}, {2, c.shards}, {3, c.file}} {
 			name := fmt.Sprintf("%s, %d ranks on %s", c.flags, setup.ranks, filepath.Base(setup.data))
-			got := printed(t, setup.ranks, append(args, setup.data)...)
+			got := jsonOnRanks(t, setup.ranks, append(args, setup.data)...)
 			for _, key := range []string{"n", "p", "nnz", "status", "accuracy", "has_intercept", "no_optimum", "folds", "seed", "features_without_data"} {
 				if fmt.Sprint(got[key]) != fmt.Sprint(want[key]) {
 					t.Errorf("%s: %s is %v, want %v", name, key, got[key], want[key])
@@ -143,15 +143,15 @@ func TestRanksAgree(t *testing.T) {
 				t.Errorf("%s: %v ranks, %v messages, %v seconds", name, got["ranks"], got["messages"], got["message_seconds"])
 			}
 			compareReports(t, name, got, want, 1e-7)
-			content := textOf(t, output)
-			if setup.ranks == 1 && content != written {
-				t.Errorf("%s: one rank is not the single process: %s, %s", name, content, written)
+			gotOutput := textOf(t, output)
+			if setup.ranks == 1 && gotOutput != wantOutput {
+				t.Errorf("%s: one rank is not the single process: %s, %s", name, gotOutput, wantOutput)
 			}
-			if !strings.HasPrefix(content, "{") {
+			if !strings.HasPrefix(gotOutput, "{") {
 				continue // scas path writes no model
 			}
 			for _, key := range []string{"labels", "class_names", "index_base"} {
-				if a, b := parsed(t, content)[key], parsed(t, written)[key]; fmt.Sprint(a) != fmt.Sprint(b) {
+				if a, b := parseJSON(t, gotOutput)[key], parseJSON(t, wantOutput)[key]; fmt.Sprint(a) != fmt.Sprint(b) {
 					t.Errorf("%s: the model has %s %v, want %v", name, key, a, b)
 				}
 			}
@@ -162,12 +162,12 @@ func TestRanksAgree(t *testing.T) {
 func TestRanksReport(t *testing.T) {
 	file, _ := distData(t)
 	dir := t.TempDir()
-	several := relabel(t, dir, file, blockLabel)
-	numbers := regexp.MustCompile(`-?\d+(\.\d+)?(e[-+]\d+)?`)
+	severalClasses := relabel(t, dir, file, blockLabel)
+	numberPattern := regexp.MustCompile(`-?\d+(\.\d+)?(e[-+]\d+)?`)
 	for _, c := range []struct{ flags, file, heading string }{
 		{"train --lambda 1e-2", file, "<h2>On the training data"},
 		{"train --lambda 1e-2 --loss squared", file, "<h2>On the training data"},
-		{"train --lambda 1e-2", several, "<h2>On the training data"},
+		{"train --lambda 1e-2", severalClasses, "<h2>On the training data"},
 		{"cv --folds 3 --lambdas 3 --ratio 0.1", file, "<h2>On the training data"},
 		{"path --lambdas 3 --ratio 0.1", file, "<h2>Coefficients"},
 	} {
@@ -182,28 +182,28 @@ func TestRanksReport(t *testing.T) {
 			text, _, _ = strings.Cut(text, "<h2>Every")
 			return text
 		}
-		single, page := filepath.Join(dir, "single.html"), filepath.Join(dir, "page.html")
+		singlePage, ranksPage := filepath.Join(dir, "single.html"), filepath.Join(dir, "page.html")
 		args := append(strings.Fields(c.flags), "--tol", "1e-10", c.file)
-		succeed(t, append(args, "--report", single)...)
-		want := section(single)
+		succeed(t, append(args, "--report", singlePage)...)
+		want := section(singlePage)
 		for _, ranks := range []int{1, 2, 4} {
-			printed(t, ranks, append(args, "--json", "--report", page)...)
-			got := section(page)
-			if numbers.ReplaceAllString(got, "0") != numbers.ReplaceAllString(want, "0") {
+			jsonOnRanks(t, ranks, append(args, "--json", "--report", ranksPage)...)
+			got := section(ranksPage)
+			if numberPattern.ReplaceAllString(got, "0") != numberPattern.ReplaceAllString(want, "0") {
 				t.Errorf("%s: %d ranks: page %s, want %s", c.flags, ranks, got, want)
 				continue
 			}
-			wantNumbers := numbers.FindAllString(want, -1)
-			for k, text := range numbers.FindAllString(got, -1) {
+			wantNumbers := numberPattern.FindAllString(want, -1)
+			for k, text := range numberPattern.FindAllString(got, -1) {
 				a, _ := strconv.ParseFloat(text, 64)
 				b, _ := strconv.ParseFloat(wantNumbers[k], 64)
 				if math.Abs(a-b) > 1e-5*max(1, math.Abs(b)) {
 					t.Errorf("%s: %d ranks: number %d of the page is %s, want %s", c.flags, ranks, k, text, wantNumbers[k])
 				}
 			}
-			for _, says := range []string{fmt.Sprintf("mpirun -n %d", ranks), fmt.Sprintf(">ranks</th><td>%d, each", ranks)} {
-				if strings.Contains(textOf(t, page), says) != (ranks > 1) {
-					t.Errorf("%s: %d ranks: is %q on the page?", c.flags, ranks, says)
+			for _, message := range []string{fmt.Sprintf("mpirun -n %d", ranks), fmt.Sprintf(">ranks</th><td>%d, each", ranks)} {
+				if strings.Contains(textOf(t, ranksPage), message) != (ranks > 1) {
+					t.Errorf("%s: %d ranks: is %q on the page?", c.flags, ranks, message)
 				}
 			}
 		}
@@ -265,8 +265,8 @@ func compareReports(t *testing.T, name string, got, want map[string]any, toleran
 		if fmt.Sprint(a["class"], a["rows"]) != fmt.Sprint(b["class"], b["rows"]) {
 			t.Errorf("%s: class %v of %v rows, want %v of %v", name, b["class"], b["rows"], a["class"], a["rows"])
 		}
-		gaps := number(wantFit, "duality_gap") + number(gotFit, "duality_gap")
-		if difference := math.Abs(number(wantFit, "objective") - number(gotFit, "objective")); difference > gaps+1e-12 {
+		gapSum := number(wantFit, "duality_gap") + number(gotFit, "duality_gap")
+		if difference := math.Abs(number(wantFit, "objective") - number(gotFit, "objective")); difference > gapSum+1e-12 {
 			t.Errorf("%s: the objectives of fit %d are %g apart", name, k, difference)
 		}
 		if want["folds"] == nil {
@@ -278,7 +278,7 @@ func compareReports(t *testing.T, name string, got, want map[string]any, toleran
 	}
 }
 
-func parsed(t *testing.T, text string) (m map[string]any) {
+func parseJSON(t *testing.T, text string) (m map[string]any) {
 	t.Helper()
 	err := json.Unmarshal([]byte(text), &m)
 	if err == nil {
@@ -301,10 +301,10 @@ func TestRanksNoOptimum(t *testing.T) {
 		path := writeText(t, dir, name, text)
 		for _, flags := range []string{"", "--intercept"} {
 			for _, ranks := range []int{1, 2, 4} {
-				first := onRanks(t, ranks, append([]string{"train", "--lambda", "0", "--tol", "1e-3", "--json", path}, strings.Fields(flags)...)...)[0]
-				none := parsed(t, first.out)["no_optimum"] == true
-				if want := name == "apart.svm"; none != want || want != strings.Contains(first.errs, "there is no optimum") {
-					t.Errorf("%s %s, %d ranks: no optimum %v: %s", name, flags, ranks, none, first.errs)
+				rank0 := onRanks(t, ranks, append([]string{"train", "--lambda", "0", "--tol", "1e-3", "--json", path}, strings.Fields(flags)...)...)[0]
+				noOptimum := parseJSON(t, rank0.out)["no_optimum"] == true
+				if want := name == "apart.svm"; noOptimum != want || want != strings.Contains(rank0.stderr, "there is no optimum") {
+					t.Errorf("%s %s, %d ranks: no optimum %v: %s", name, flags, ranks, noOptimum, rank0.stderr)
 				}
 			}
 		}
@@ -318,8 +318,9 @@ func TestRanksRefuse(t *testing.T) {
 	dir := t.TempDir()
 	b := textOf(t, file)
 	write := func(name, text string) string { return writeText(t, dir, name, text) }
-	third, broken := write("third.svm", b+"9 1:1\n"), write("broken.svm", b+"4 1:x\n")
-	halves, classes := write("halves.svm", b+"9.5 1:1\n9.5 2:1\n"), write("classes.svm", b+"9 1:1\n9 2:1\n")
+	oneRowClass, brokenData := write("third.svm", b+"9 1:1\n"), write("broken.svm", b+"4 1:x\n")
+	fractionLabels := write("halves.svm", b+"9.5 1:1\n9.5 2:1\n")
+	threeClasses := write("classes.svm", b+"9 1:1\n9 2:1\n")
 	writeWords(t, dir, "words-0.scas", file, "no", "yes")
 	writeWords(t, dir, "words-1.scas", file, "perhaps", "yes")
 	writeWords(t, dir, "words-2.scas", file, "perhaps", "yes")
@@ -328,26 +329,26 @@ func TestRanksRefuse(t *testing.T) {
 	write("mixed-0.svm", "1 1:x\n")
 	write("mixed-1.svm", b)
 	write("mixed-2.svm", "1 1:nan\n") // this error alone would have the exit code exitNotFinite
-	half := write("half.txt", strings.Repeat("1\n", 200)+strings.Repeat("0\n", 200))
+	halfWeights := write("half.txt", strings.Repeat("1\n", 200)+strings.Repeat("0\n", 200))
 	for _, c := range []struct {
-		args string
-		code int
-		says string
+		args    string
+		code    int
+		message string
 	}{
 		{"train --intercept --mu 1 --method scas-k " + file, exitUsage, "give --no-intercept"},
 		{"train --offset-column o " + file, exitUsage, "--offset FILE"},
 		{"train --intercept --sample-weights " + file + " " + file, exitIO, "one weight a line"},
-		{"train --sample-weights " + half + " " + file, exitIO, "that one rank has are 0"},
-		{"train --intercept --sample-weights " + half + " " + file, exitIO, "that one rank has are 0"},
+		{"train --sample-weights " + halfWeights + " " + file, exitIO, "that one rank has are 0"},
+		{"train --intercept --sample-weights " + halfWeights + " " + file, exitIO, "that one rank has are 0"},
 		{"train --intercept --time-limit 1ns " + file, exitNotConverged, "--time-limit"},
 		{"train --method svrg " + file, exitUsage, "give --method auto, scas-k or scas-l"},
 		{"train -", exitUsage, "name files"},
 		{"train " + dir + "/none.svm", exitIO, "no such file"},
 		{"train " + dir + "/[", exitIO, "no such file"},
-		{"train " + third, exitIO, "two rows or more of every class"},
-		{"train " + halves, exitIO, "whole numbers for more"},
-		{"train --positive 6 " + classes, exitIO, "leave out --positive"},
-		{"train " + broken, exitIO, ":401:"},
+		{"train " + oneRowClass, exitIO, "two rows or more of every class"},
+		{"train " + fractionLabels, exitIO, "whole numbers for more"},
+		{"train --positive 6 " + threeClasses, exitIO, "leave out --positive"},
+		{"train " + brokenData, exitIO, ":401:"},
 		{"train " + dir + "/mixed-*.svm", exitIO, "mixed-0.svm:1:"},
 		{"train --positive 7 " + file, exitIO, "does not occur"},
 		{"train --positive 4 " + yes, exitIO, "does not occur: the labels are no and yes"},
@@ -361,20 +362,20 @@ func TestRanksRefuse(t *testing.T) {
 		{"path --report /nowhere/x.html " + file, exitIO, "/nowhere"},
 		{"cv --folds 401 " + file, exitUsage, "400 rows"},
 		{"cv -", exitUsage, "name files"},
-		{"path --svg x.svg " + classes, exitUsage, "several classes"},
-		{"train --graph chain --svg x.svg " + classes, exitUsage, "several classes"},
+		{"path --svg x.svg " + threeClasses, exitUsage, "several classes"},
+		{"train --graph chain --svg x.svg " + threeClasses, exitUsage, "several classes"},
 		{"train --graph " + matrix + " --svg x.svg " + file, exitUsage, "read as A itself"},
-		{"cv --metric auc --folds 2 " + broken, exitIO, ":401:"},
+		{"cv --metric auc --folds 2 " + brokenData, exitIO, ":401:"},
 		{"cv --time-limit 1ns " + file, exitNotConverged, "--time-limit"},
 	} {
 		messages := ""
 		for r, result := range onRanks(t, 3, strings.Fields(c.args)...) {
 			if result.code != c.code {
-				t.Errorf("%s: rank %d has exit code %d, want %d: %q", c.args, r, result.code, c.code, result.errs)
+				t.Errorf("%s: rank %d has exit code %d, want %d: %q", c.args, r, result.code, c.code, result.stderr)
 			}
-			messages += result.errs
+			messages += result.stderr
 		}
-		if !strings.Contains(messages, c.says) || strings.Count("\n"+messages, "\nscas: ") != 1 && c.code != exitUsage {
+		if !strings.Contains(messages, c.message) || strings.Count("\n"+messages, "\nscas: ") != 1 && c.code != exitUsage {
 			t.Errorf("%s: %q", c.args, messages)
 		}
 	}
@@ -398,14 +399,14 @@ func (c *endingComm) AllReduceSum(v []float64) error {
 // of an interrupt, unless all ranks have finished before.
 func TestRanksInterrupted(t *testing.T) {
 	file, _ := distData(t)
-	several := writeText(t, t.TempDir(), "several.svm", textOf(t, file)+"9 1:1\n9 2:1\n")
+	severalClasses := writeText(t, t.TempDir(), "several.svm", textOf(t, file)+"9 1:1\n9 2:1\n")
 	for _, args := range []string{
 		"train --dist mpi --lambda 1e-2 " + file, "train --dist mpi --method scas-k --passes 3 --tol none " + file,
-		"train --dist mpi --lambda 1e-2 --intercept " + file, "train --dist mpi --lambda 1e-2 " + several,
-		"path --dist mpi --lambdas 4 " + file, "path --dist mpi --lambdas 2 " + several,
+		"train --dist mpi --lambda 1e-2 --intercept " + file, "train --dist mpi --lambda 1e-2 " + severalClasses,
+		"path --dist mpi --lambdas 4 " + file, "path --dist mpi --lambdas 2 " + severalClasses,
 		"cv --dist mpi --folds 3 --lambdas 3 --ratio 0.1 " + file,
 	} {
-		interrupted, step := 0, 8
+		interrupts, step := 0, 8
 		if testing.Short() {
 			step = 2
 		}
@@ -426,19 +427,19 @@ func TestRanksInterrupted(t *testing.T) {
 			wg.Wait()
 			done = ctx.Err() == nil
 			cancel()
-			says := results[0].errs + results[1].errs
+			message := results[0].stderr + results[1].stderr
 			switch codes := [2]int{results[0].code, results[1].code}; codes {
 			case [2]int{exitOK, exitOK}:
 			case [2]int{exitInterrupted, exitInterrupted}:
-				interrupted++
-				if strings.Count(says, "scas: interrupted") != 1 {
-					t.Errorf("%s, at message %d: %q", args, k, says)
+				interrupts++
+				if strings.Count(message, "scas: interrupted") != 1 {
+					t.Errorf("%s, at message %d: %q", args, k, message)
 				}
 			default:
-				t.Errorf("%s, at message %d: exit codes %v: %q", args, k, codes, says)
+				t.Errorf("%s, at message %d: exit codes %v: %q", args, k, codes, message)
 			}
 		}
-		if interrupted == 0 {
+		if interrupts == 0 {
 			t.Errorf("%s: never interrupted", args)
 		}
 	}

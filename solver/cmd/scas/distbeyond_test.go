@@ -40,7 +40,7 @@ func TestRanksBeyond(t *testing.T) {
 		writeData(t, dir, fmt.Sprintf("part-%d.scas", k), shard)
 	}
 	output := filepath.Join(dir, "output")
-	single := func(memory string, args ...string) map[string]any {
+	runSingle := func(memory string, args ...string) map[string]any {
 		t.Helper()
 		return jsonOf[map[string]any](t, append(args, "--memory", memory, file)...)
 	}
@@ -49,15 +49,15 @@ func TestRanksBeyond(t *testing.T) {
 		"--no-intercept --class-weights balanced --graph chain",
 	} {
 		args := append([]string{"train", "--lambda", "1e-3", "--json", "-o", output}, strings.Fields(flags)...)
-		want := single("4GiB", args...)
-		single(limit, args...)
-		pieces := textOf(t, output)
+		want := runSingle("4GiB", args...)
+		runSingle(limit, args...)
+		wantOutput := textOf(t, output)
 		for _, setup := range []struct {
 			data  string
 			ranks int
 		}{{file, 1}, {file, 2}, {shards, 2}} {
 			name := fmt.Sprintf("%s: %d ranks on %s", flags, setup.ranks, setup.data)
-			got := printed(t, setup.ranks, append(args, "--memory", limit, setup.data)...)
+			got := jsonOnRanks(t, setup.ranks, append(args, "--memory", limit, setup.data)...)
 			for _, key := range []string{"n", "p", "nnz", "status", "has_intercept", "no_optimum"} {
 				if fmt.Sprint(got[key]) != fmt.Sprint(want[key]) {
 					t.Errorf("%s: %s is %v, want %v", name, key, got[key], want[key])
@@ -67,17 +67,18 @@ func TestRanksBeyond(t *testing.T) {
 				t.Errorf("%s: not in pieces: %v", name, got)
 			}
 			compareReports(t, name, got, want, 0)
-			if setup.ranks == 1 && textOf(t, output) != pieces {
+			if setup.ranks == 1 && textOf(t, output) != wantOutput {
 				t.Errorf("%s: one rank is not the single process", name)
 			}
 		}
 	}
 	cv := strings.Fields("cv --folds 2 --seed 5 --tol 1e-9 --lambdas 3 --ratio 0.1 --json")
-	compareReports(t, "cv", printed(t, 2, append(cv, "--memory", limit, file)...), single("4GiB", cv...), 1e-5)
+	got := jsonOnRanks(t, 2, append(cv, "--memory", limit, file)...)
+	compareReports(t, "cv", got, runSingle("4GiB", cv...), 1e-5)
 	for _, c := range []struct {
-		args  string
-		ranks int
-		says  string
+		args    string
+		ranks   int
+		message string
 	}{
 		{"--method scas-k " + file, 2, "scas-k"},
 		{"--checkpoint " + dir + "/x.ck " + file, 2, "checkpoints are only for data in memory"},
@@ -86,10 +87,10 @@ func TestRanksBeyond(t *testing.T) {
 	} {
 		results, messages := onRanks(t, c.ranks, append([]string{"train", "--memory", limit}, strings.Fields(c.args)...)...), ""
 		for _, result := range results {
-			messages += result.errs
+			messages += result.stderr
 		}
 		for r, result := range results {
-			if result.code == exitOK || !strings.Contains(messages, c.says) {
+			if result.code == exitOK || !strings.Contains(messages, c.message) {
 				t.Errorf("%s, rank %d: exit code %d, %q", c.args, r, result.code, messages)
 			}
 		}

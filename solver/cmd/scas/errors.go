@@ -52,29 +52,29 @@ func usagef(format string, args ...any) error { return usageError{fmt.Errorf(for
 // A notFiniteError is the error for a result that is NaN or infinite.
 type notFiniteError struct{ error }
 
-// has reports whether err is an E or wraps an E.
-func has[E error](err error) bool {
+// hasError reports whether err is an E or wraps an E.
+func hasError[E error](err error) bool {
 	_, ok := errors.AsType[E](err)
 	return ok
 }
 
 // exitCode returns the exit code for err, which may be nil.
 func exitCode(err error) int {
-	if silent, ok := errors.AsType[silentError](err); ok {
-		return int(silent)
+	if silentErr, ok := errors.AsType[silentError](err); ok {
+		return int(silentErr)
 	}
-	switch parse, malformed := errors.AsType[*sparse.ParseError](err); {
+	switch parseErr, malformed := errors.AsType[*sparse.ParseError](err); {
 	case err == nil:
 		return exitOK
-	case has[*rows.Broken](err):
+	case hasError[*rows.Broken](err):
 		return exitRelaunch
 	case errors.Is(err, errInterrupted):
 		return exitInterrupted
-	case has[*solver.SettingError](err) && !errors.Is(err, stream.ErrNotStreamed):
+	case hasError[*solver.SettingError](err) && !errors.Is(err, stream.ErrNotStreamed):
 		return exitUsage
-	case has[usageError](err), has[*graph.ComponentError](err):
+	case hasError[usageError](err), hasError[*graph.ComponentError](err):
 		return exitUsage
-	case has[*solver.DivergenceError](err), has[notFiniteError](err), malformed && notFinite(parse.Token) && !errors.Is(err, sparse.ErrMissing):
+	case hasError[*solver.DivergenceError](err), hasError[notFiniteError](err), malformed && notFinite(parseErr.Token) && !errors.Is(err, sparse.ErrMissing):
 		return exitNotFinite
 	case errors.Is(err, glasso.ErrNotConverged), errors.Is(err, solver.ErrNotConverged):
 		return exitNotConverged
@@ -93,28 +93,28 @@ func notFinite(token string) bool {
 // describe returns the text of err for a user of the command line.
 func describe(err error) string {
 	remedy := ""
-	if path, ok := errors.AsType[*fs.PathError](err); ok && errors.Is(err, syscall.EISDIR) {
-		return path.Path + " is a directory: name a file"
+	if pathErr, ok := errors.AsType[*fs.PathError](err); ok && errors.Is(err, syscall.EISDIR) {
+		return pathErr.Path + " is a directory: name a file"
 	} else if ok {
-		remedy = absentAdvice(path.Path, err)
+		remedy = absentAdvice(pathErr.Path, err)
 	}
-	if setting, ok := errors.AsType[*solver.SettingError](err); ok && setting.Err == nil {
-		return settingWords(setting) // without the name of the data file
+	if settingErr, ok := errors.AsType[*solver.SettingError](err); ok && settingErr.Err == nil {
+		return settingWords(settingErr) // without the name of the data file
 	}
-	if component, ok := errors.AsType[*graph.ComponentError](err); ok {
-		if component.Size <= component.Limit {
+	if componentErr, ok := errors.AsType[*graph.ComponentError](err); ok {
+		if componentErr.Size <= componentErr.Limit {
 			return fmt.Sprintf("penalty %.6g: more than %s pairs of features would be joined; try --penalty %.6g, which joins no more",
-				component.Penalty, grouped(graph.DefaultMaxEdges), component.Fits)
+				componentErr.Penalty, groupDigits(graph.DefaultMaxEdges), componentErr.Fits)
 		}
-		return tooLarge(component, grouped(component.Limit))
+		return tooLargeText(componentErr, groupDigits(componentErr.Limit))
 	}
-	return reworded(err) + remedy
+	return rewordedText(err) + remedy
 }
 
 // fail writes err to stderr and returns its exit code. It writes nothing if err is nil or a silentError.
 func (e *env) fail(err error) int {
 	code := exitCode(err)
-	if err == nil || has[silentError](err) {
+	if err == nil || hasError[silentError](err) {
 		return code
 	}
 	if e.log("error", describe(err)); code == exitRelaunch {
@@ -130,16 +130,16 @@ func (e *env) warn(format string, args ...any) { e.log("warning", fmt.Sprintf(fo
 
 // log writes a message to stderr, after it has removed the report of progress from the terminal. An error
 // of the write is ignored, because it could not be reported.
-func (e *env) log(level, msg string) {
+func (e *env) log(severity, msg string) {
 	if e.progress != nil {
-		e.progress.clear()
+		e.progress.clearLine()
 	}
 	if e.jsonLog {
-		_ = json.NewEncoder(e.stderr).Encode(map[string]string{"level": level, "msg": msg})
+		_ = json.NewEncoder(e.stderr).Encode(map[string]string{"level": severity, "msg": msg})
 		return
 	}
-	if level == "warning" {
-		msg = level + ": " + msg
+	if severity == "warning" {
+		msg = severity + ": " + msg
 	}
 	fmt.Fprintln(e.stderr, "scas: "+msg)
 }
@@ -159,13 +159,13 @@ func (s *fitSpec) nameClass(err error) error {
 		return nil
 	}
 	firstErr, suffix, prefix := err, "", ""
-	if list, ok := errors.AsType[interface {
+	if joinedErr, ok := errors.AsType[interface {
 		error
 		Unwrap() []error
 	}](err); ok {
 		// prefix is the text before the list of errors, such as "lambda 3, 0.01: ".
-		firstErr, prefix = list.Unwrap()[0], strings.TrimSuffix(err.Error(), list.Error())
-		if n := len(list.Unwrap()) - 1; n > 0 {
+		firstErr, prefix = joinedErr.Unwrap()[0], strings.TrimSuffix(err.Error(), joinedErr.Error())
+		if n := len(joinedErr.Unwrap()) - 1; n > 0 {
 			suffix = " and " + plural(n, "other")
 		}
 	}

@@ -57,11 +57,11 @@ func TestPathAgainstFits(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			file := filepath.Join(dir, name+".csv")
-			path := jsonOf[struct{ Steps []fitReport }](t, append([]string{"path", "--json", "--lambdas", "5", "--ratio", "0.01", "--tol", "1e-9", "-o", file, data}, flags...)...)
-			if len(path.Steps) != 5 {
-				t.Fatalf("%d lambdas", len(path.Steps))
+			report := jsonOf[struct{ Steps []fitReport }](t, append([]string{"path", "--json", "--lambdas", "5", "--ratio", "0.01", "--tol", "1e-9", "-o", file, data}, flags...)...)
+			if len(report.Steps) != 5 {
+				t.Fatalf("%d lambdas", len(report.Steps))
 			}
-			for _, s := range path.Steps {
+			for _, s := range report.Steps {
 				fit := jsonOf[fitReport](t, append([]string{"train", "--json", "--tol", "1e-9", "--lambda", strconv.FormatFloat(s.Lambda, 'g', -1, 64), data}, flags...)...)
 				for _, f := range []fitReport{s, fit} {
 					if f.RelativeGap != f.DualityGap/f.Objective {
@@ -93,7 +93,7 @@ func TestPathAgainstFits(t *testing.T) {
 				}
 				want := loss/float64(len(d.Labels)) + lambda*penalty
 				found := false
-				for _, s := range path.Steps {
+				for _, s := range report.Steps {
 					found = found || s.Lambda == lambda && math.Abs(s.Objective-want) <= 1e-12
 				}
 				if !found {
@@ -152,12 +152,12 @@ func TestCVAgainstFits(t *testing.T) {
 			Accuracy, AUC float64
 		}
 	}
-	type crossed struct {
+	type cvOutput struct {
 		Min, Chosen choice
 		OneSE       choice `json:"one_se"`
 		Steps       []struct{ Mean, SE, Lambda float64 }
 	}
-	r := jsonOf[crossed](t, "cv", "--json", "--folds", "5", "--lambdas", "30", "-o", file, data)
+	r := jsonOf[cvOutput](t, "cv", "--json", "--folds", "5", "--lambdas", "30", "-o", file, data)
 	for k, s := range r.Steps {
 		if s.Mean < r.Min.Mean || k < r.OneSE.Index && s.Mean <= r.Min.Mean+r.Steps[r.Min.Index].SE {
 			t.Errorf("min %+v and 1se %+v, but lambda %d has %+v", r.Min, r.OneSE, k, s)
@@ -166,7 +166,7 @@ func TestCVAgainstFits(t *testing.T) {
 	if r.OneSE.Index >= r.Min.Index || r.Chosen != r.Min || r.Min.Metrics.Loss != r.Min.Mean {
 		t.Errorf("chosen %+v, of min %+v and 1se %+v", r.Chosen, r.Min, r.OneSE)
 	}
-	auc := jsonOf[crossed](t, "cv", "--json", "--folds", "5", "--lambdas", "30", "--metric", "auc", data)
+	auc := jsonOf[cvOutput](t, "cv", "--json", "--folds", "5", "--lambdas", "30", "--metric", "auc", data)
 	for k, s := range auc.Steps {
 		if s.Mean > auc.Min.Mean || k < auc.OneSE.Index && s.Mean >= auc.Min.Mean-auc.Steps[auc.Min.Index].SE {
 			t.Errorf("by AUC min %+v and 1se %+v, but lambda %d has %+v", auc.Min, auc.OneSE, k, s)
@@ -187,29 +187,29 @@ func TestCVAgainstFits(t *testing.T) {
 
 // TestROCCurve checks that the area under the ROC curve is the AUC, also if rows have equal scores.
 func TestROCCurve(t *testing.T) {
-	score := []float64{3, 1, 1, 2, 0, 1, 2, -1, 3, 0.5}
-	sign := []float64{1, -1, 1, 1, -1, -1, -1, -1, 1, 1}
-	positive := make([]bool, len(sign))
-	for i, b := range sign {
-		positive[i] = b > 0
+	scores := []float64{3, 1, 1, 2, 0, 1, 2, -1, 3, 0.5}
+	signs := []float64{1, -1, 1, 1, -1, -1, -1, -1, 1, 1}
+	isPositive := make([]bool, len(signs))
+	for i, b := range signs {
+		isPositive[i] = b > 0
 	}
-	x, y := rocCurve(score, positive)
+	x, y := rocCurve(scores, isPositive)
 	area := 0.0
 	for k := range x[1:] {
 		area += (x[k+1] - x[k]) * (y[k+1] + y[k]) / 2
 	}
-	last := len(x) - 1
+	lastIndex := len(x) - 1
 	// want is the share of pairs of a positive and a negative row in which the positive row has the larger
 	// score. Equal scores count half.
 	want := 0.0
-	for i, p := range positive {
-		for j, q := range positive {
+	for i, p := range isPositive {
+		for j, q := range isPositive {
 			if p && !q {
-				want += float64(1+cmp.Compare(score[i], score[j])) / 2 / float64(5*5)
+				want += float64(1+cmp.Compare(scores[i], scores[j])) / 2 / float64(5*5)
 			}
 		}
 	}
-	if math.Abs(area-want) > 1e-15 || x[last] != 1 || y[last] != 1 {
+	if math.Abs(area-want) > 1e-15 || x[lastIndex] != 1 || y[lastIndex] != 1 {
 		t.Errorf("area %v, AUC %v, curve %v, %v", area, want, x, y)
 	}
 }

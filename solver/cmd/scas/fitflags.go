@@ -35,11 +35,11 @@ type pathFlags struct {
 }
 
 // read reads DATA, or this rank's shard of DATA. Before that it checks that the outputs can be written, and
-// that the files of specFlags.inputs and the files with the paths replaceable exist. An output may replace a
-// file in replaceable, but no other input.
-func (c *fitFlags) read(e *env, out outputs, replaceable ...string) (*sparse.Dataset, error) {
-	err := checkExist(append(c.inputs(), replaceable...))
-	if err == nil && !e.quiet {
+// that the files of specFlags.inputs and the files with the paths replaceableInputs exist. An output may
+// replace a file in replaceableInputs, but no other input.
+func (c *fitFlags) read(e *env, out outputs, replaceableInputs ...string) (*sparse.Dataset, error) {
+	err := checkExist(append(c.inputs(), replaceableInputs...))
+	if err == nil && !e.skipFiles {
 		err = out.check(append(c.inputs(), c.file, c.Labels)...)
 	}
 	if err = c.ranks.team.Agreed(err); err != nil {
@@ -53,7 +53,7 @@ func (c *fitFlags) read(e *env, out outputs, replaceable ...string) (*sparse.Dat
 }
 
 func (c *fitFlags) readRows(e *env, opt *sparse.ReadOptions) (*sparse.Dataset, error) {
-	opt.Regression, opt.Counts, opt.Table = !c.Loss.classifies(), c.Loss.counts(), c.table()
+	opt.Regression, opt.Counts, opt.Table = !c.Loss.classifies(), c.Loss.isCount(), c.tableOptions()
 	if c.Positive != nil {
 		opt.Positive, opt.PositiveName = c.Positive.number, c.Positive.word
 	}
@@ -63,7 +63,7 @@ func (c *fitFlags) readRows(e *env, opt *sparse.ReadOptions) (*sparse.Dataset, e
 	if opt.Table.Offset = c.OffsetColumn; c.OffsetColumn != "" && !c.isTable(c.file) {
 		return nil, usagef("--offset-column is for tables, and %s is read as %v; give --offset FILE", dataName(c.file), c.formatOf(c.file))
 	}
-	data, err := e.readData(c.file, opt, &c.formFlags, c.Memory)
+	data, err := e.readData(c.file, opt, &c.formatFlags, c.Memory)
 	if err == nil && data.Stats.SortedRows > 0 {
 		e.warn("%s had indices out of order and were sorted (--strict refuses them)", plural(data.Stats.SortedRows, "row"))
 	}
@@ -73,7 +73,7 @@ func (c *fitFlags) readRows(e *env, opt *sparse.ReadOptions) (*sparse.Dataset, e
 // A workload says which fits a command makes.
 type workload struct {
 	settings solver.Settings
-	count    model.Fits // numbers of lambdas and folds; Classes is not set, because the data determine it
+	fits     model.Fits // numbers of lambdas and folds; Classes is not set, because the data determine it
 	scored   bool       // true for --report, which scores the model on all rows
 }
 
@@ -81,9 +81,9 @@ type workload struct {
 // Labels with more values are often years or prices.
 const maxUnwarnedClasses = 100
 
-// begin returns the first part of the report. It also makes the specification of the fits, and stores it in
-// the field request of the report. start is the time at which the reading of data began.
-func (c *fitFlags) begin(e *env, data *sparse.Dataset, start time.Time, load workload) (problemReport, error) {
+// beginReport returns the first part of the report. It also makes the specification of the fits, and stores
+// it in the field fitSpec of the report. start is the time at which the reading of data began.
+func (c *fitFlags) beginReport(e *env, data *sparse.Dataset, start time.Time, load workload) (problemReport, error) {
 	counts, t := c.ranks.counts(data), c.ranks.team
 	// With await, an interrupt has its effect even if specify waits for a pipe.
 	s, err := await(e, func() (*fitSpec, error) { return c.specify(data, counts, load) })
@@ -95,11 +95,11 @@ func (c *fitFlags) begin(e *env, data *sparse.Dataset, start time.Time, load wor
 		return problemReport{}, err
 	}
 	if k := len(data.Classes.Values); k > maxUnwarnedClasses && data.Classes.Names == nil {
-		e.warn("the labels of %s are %s different whole numbers, each fitted as a class against the rest: if they are numbers to predict, give --loss squared", dataName(c.file), grouped(k))
+		e.warn("the labels of %s are %s different whole numbers, each fitted as a class against the rest: if they are numbers to predict, give --loss squared", dataName(c.file), groupDigits(k))
 	}
-	r := problemReport{problemSummary: s.summary, Table: data.Table, Level: kernels.Active().String(), Version: version, name: c.file, request: s}
+	r := problemReport{problemSummary: s.summary, Table: data.Table, Level: kernels.Active().String(), Version: version, file: c.file, fitSpec: s}
 	if !s.outOfCore() {
-		r.Empty = c.ranks.emptyFeatures(data)
+		r.EmptyFeatures = c.ranks.emptyFeatures(data)
 	}
 	r.ReadSeconds = time.Since(start).Seconds()
 	return r, nil
@@ -110,12 +110,12 @@ func (c *fitFlags) begin(e *env, data *sparse.Dataset, start time.Time, load wor
 // of an interrupt.
 func (c *fitFlags) fit(e *env, r *problemReport, do func() error) (stopped bool, err error) {
 	start, startTraffic := time.Now(), c.ranks.traffic()
-	end := c.Memory.limitHeap(r.request.demand, r.request.spec.Memory)
+	end := c.Memory.limitHeap(r.fitSpec.demand, r.fitSpec.spec.Memory)
 	err = do()
 	end()
-	r.rankSummary = c.ranks.since(startTraffic)
+	r.rankSummary = c.ranks.summarySince(startTraffic)
 	r.Seconds, r.Peak = time.Since(start).Seconds(), peakMemory()
-	err = c.Memory.refuseUnstreamed(r.request.demand, adviseScaling(err, r.request.data, r.Standardized || r.request.outOfCore()))
+	err = c.Memory.refuseUnstreamed(r.fitSpec.demand, adviseScaling(err, r.fitSpec.data, r.Standardized || r.fitSpec.outOfCore()))
 	return c.ranks.team.Any(err != nil && e.ctx.Err() != nil), err
 }
 
@@ -166,8 +166,8 @@ type lambdaFlags struct {
 	Ratio   ratio       `placeholder:"F" help:"The smallest lambda divided by the largest. The largest is the smallest at which every penalised coefficient is zero (default: 1e-4 with more rows than features, else 1e-2)."`
 }
 
-func (c *lambdaFlags) path() model.PathSettings {
-	set := model.PathSettings{Lambdas: c.Lambdas.list, Ratio: float64(c.Ratio)}
+func (c *lambdaFlags) pathSettings() model.PathSettings {
+	set := model.PathSettings{Lambdas: c.Lambdas.lambdas, Ratio: float64(c.Ratio)}
 	if set.Lambdas == nil {
 		set.Count = c.Lambdas.count
 	}
@@ -175,7 +175,7 @@ func (c *lambdaFlags) path() model.PathSettings {
 }
 
 func (c *pathFlags) check() error {
-	if c.Lambdas.list != nil && c.Ratio != 0 {
+	if c.Lambdas.lambdas != nil && c.Ratio != 0 {
 		return usagef("--ratio chooses lambdas, and --lambdas lists them; leave out --ratio")
 	}
 	return c.specFlags.check(&c.rowFlags)
@@ -199,12 +199,12 @@ func (c *specFlags) graphFile() string {
 	return c.Graph
 }
 
-func (c *specFlags) check(rows *rowFlags) error {
-	hasGraph, positive := c.Graph != "none", rows.Positive
+func (c *specFlags) check(flags *rowFlags) error {
+	hasGraph, positiveLabel := c.Graph != "none", flags.Positive
 	switch {
-	case c.Offset != "" && rows.OffsetColumn != "":
+	case c.Offset != "" && flags.OffsetColumn != "":
 		return usagef("give either --offset or --offset-column")
-	case positive != nil && !c.Loss.classifies():
+	case positiveLabel != nil && !c.Loss.classifies():
 		return usagef("--positive is for two classes; --loss %s takes labels as numbers", c.Loss)
 	case c.ClassWeights != "none" && !c.Loss.classifies():
 		return usagef("--class-weights %s is for two classes; --loss %s takes labels as numbers", c.ClassWeights, c.Loss)

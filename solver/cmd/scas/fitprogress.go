@@ -15,28 +15,28 @@ import (
 
 // This file shows the progress of fits and of the graphical lasso.
 
-// follow sets the callbacks of spec that report the progress of a fit. classes is the number of classes if
-// each has a fit of its own, and 0 otherwise.
-func (p *progress) follow(spec *model.Spec, classes int) {
-	spec.Fitted = p.classes
+// setCallbacks sets the callbacks of spec that report the progress of a fit. classes is the number of classes
+// if each has a fit of its own, and 0 otherwise.
+func (p *progress) setCallbacks(spec *model.Spec, classes int) {
+	spec.Fitted = p.showClasses
 	switch {
 	case classes > 0:
 		spec.Progress = func(report model.Progress) {
-			p.showShare(float64(report.Class), float64(classes), "class %d of %d   %s", report.Class+1, classes, passes(report))
+			p.showShare(float64(report.Class), float64(classes), "class %d of %d   %s", report.Class+1, classes, passText(report))
 		}
 	case spec.Memory > 0:
 		spec.Progress = p.showPasses
 	case spec.Comm == nil: // with several ranks, a Recorder would need the rows of all ranks
-		p.record(&spec.Settings)
+		p.setRecorder(&spec.Settings)
 	}
 }
 
-// record sets the Logger of s and, if the reports go to a terminal, the Recorder.
-func (p *progress) record(s *solver.Settings) {
+// setRecorder sets the Logger of s and, if the reports go to a terminal, the Recorder.
+func (p *progress) setRecorder(s *solver.Settings) {
 	passes := cmp.Or(s.Passes, 100)
 	h := &iterationHandler{progress: p, passes: passes, gap: math.Inf(1)}
 	s.Logger = slog.New(h)
-	if !p.live {
+	if !p.overwrites {
 		return
 	}
 	// A record takes about as much time as an outer iteration, so only some iterations make one.
@@ -48,7 +48,7 @@ func (p *progress) record(s *solver.Settings) {
 	})
 }
 
-func passes(report model.Progress) string {
+func passText(report model.Progress) string {
 	text := fmt.Sprintf("pass %.2f", report.Passes)
 	if isFinite(report.Objective) {
 		text += fmt.Sprintf("   objective %.8g", report.Objective)
@@ -60,22 +60,22 @@ func passes(report model.Progress) string {
 }
 
 func (p *progress) showPasses(report model.Progress) {
-	p.showGap(report.Gap, report.Goal, passes(report))
+	p.showGap(report.Gap, report.Goal, passText(report))
 }
 
-// component returns a callback that shows the progress of a graphical lasso. The callback ignores components
-// that have fewer features than another component that was reported before.
-func (p *progress) component() func(glasso.Progress) {
+// componentCallback returns a callback that shows the progress of a graphical lasso. The callback ignores
+// components that have fewer features than another component that was reported before.
+func (p *progress) componentCallback() func(glasso.Progress) {
 	var lock sync.Mutex
-	largest := 0
+	largestSize := 0
 	return func(report glasso.Progress) {
 		lock.Lock()
 		defer lock.Unlock()
-		if report.Features < largest {
+		if report.Features < largestSize {
 			return
 		}
-		if report.Features > largest || report.Steps == 0 { // the first report of a component
-			largest, p.firstGap = report.Features, math.Inf(1)
+		if report.Features > largestSize || report.Steps == 0 { // the first report of a component
+			largestSize, p.firstGap = report.Features, math.Inf(1)
 		}
 		text := fmt.Sprintf("%s: %s together, %s", p.task, plural(report.Features, "feature"), plural(report.Steps, "Newton step"))
 		if isFinite(report.Gap) {
@@ -85,12 +85,12 @@ func (p *progress) component() func(glasso.Progress) {
 	}
 }
 
-func (p *progress) classes(done, total int) {
+func (p *progress) showClasses(done, total int) {
 	p.showShare(float64(done), float64(total), "class %d of %d", min(done+1, total), total)
 }
 
 // An iterationHandler is a slog.Handler for the log entries of package solver about iterations. It stores
-// the goal and the gap. It also shows the iterations, unless the Recorder of progress.record shows them.
+// the goal and the gap. It also shows the iterations, unless the Recorder of progress.setRecorder shows them.
 type iterationHandler struct {
 	*progress
 	passes    float64 // largest number of passes of the run
@@ -107,14 +107,14 @@ func (h *iterationHandler) Handle(_ context.Context, r slog.Record) error {
 		values[a.Key] = a.Value
 		return true
 	})
-	if goal, begins := values["goal"]; begins {
+	if goal, isStart := values["goal"]; isStart {
 		h.goal = goal.Float64()
 	}
 	if _, ok := values["outer"]; !ok {
 		return nil // an entry about the beginning or the end of the run
 	}
 	h.gap = values["gap"].Float64()
-	if h.live {
+	if h.overwrites {
 		return nil // the Recorder reports the iterations
 	}
 	h.report(values["passes"].Float64(), values["newton_steps"].Int64())
@@ -139,17 +139,21 @@ func (h *iterationHandler) report(passes float64, steps int64) {
 func (h *iterationHandler) WithAttrs([]slog.Attr) slog.Handler { return h }
 func (h *iterationHandler) WithGroup(string) slog.Handler      { return h }
 
-// beginModels starts a progress report p and returns two callbacks that update it. judged shows how many of
-// total models are scored. streamed also shows the passes of an out-of-core fit. The caller must end p.
-func (e *env) beginModels(total int) (judged func(done, total int), streamed func(model.Progress), p *progress) {
-	p = e.begin("the path of all rows")
-	count := 0
-	judged = func(done, total int) {
+// beginModelProgress starts a progress report p and returns two callbacks that update it. showModels shows
+// how many of total models are scored. showPasses also shows the passes of an out-of-core fit. The caller
+// must end p.
+func (e *env) beginModelProgress(total int) (
+	showModels func(done, total int), showPasses func(model.Progress), p *progress,
+) {
+	p = e.beginProgress("the path of all rows")
+	scoredCount := 0
+	showModels = func(done, total int) {
 		p.showShare(float64(done), float64(total), "model %d of %d", done, total)
-		count = done
+		scoredCount = done
 	}
-	streamed = func(report model.Progress) {
-		p.showShare(float64(count), float64(total), "model %d of %d   %s", count, total, passes(report))
+	showPasses = func(report model.Progress) {
+		p.showShare(float64(scoredCount), float64(total),
+			"model %d of %d   %s", scoredCount, total, passText(report))
 	}
-	return judged, streamed, p
+	return showModels, showPasses, p
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-type formFlags struct {
+type formatFlags struct {
 	Format    string    `enum:"auto,${formats}" default:"auto" placeholder:"FORM" help:"Form of DATA: ${formats} (default auto: by the ending of the name, else libsvm)." group:"Form of DATA:"`
 	Labels    string    `placeholder:"FILE" help:"File with the labels of npy, npz or mtx data: one number a line, or an npy file (default for npz: its array y, labels or target)." group:"Form of DATA:"`
 	Label     string    `placeholder:"COLUMN" help:"Column of the labels, by name or number from 1; none: no labels (default: label, target or y, else the last; with scas predict, the column used in training)." group:"Tables:"`
@@ -42,7 +42,7 @@ func (d *delimiter) UnmarshalText(text []byte) error {
 	return nil
 }
 
-func (c *columnFlags) table() sparse.TableOptions {
+func (c *columnFlags) tableOptions() sparse.TableOptions {
 	t := sparse.TableOptions{Categorical: c.Categorical, Drop: c.Drop}
 	if c.Missing != "refuse" {
 		t.Missing = sparse.Missing(c.Missing)
@@ -51,7 +51,7 @@ func (c *columnFlags) table() sparse.TableOptions {
 }
 
 // formatOf returns the format of the file at path; "-" is standard input.
-func (c *formFlags) formatOf(path string) sparse.Format {
+func (c *formatFlags) formatOf(path string) sparse.Format {
 	switch {
 	case c.Format != "auto" && c.Format != "":
 		return sparse.Format(c.Format)
@@ -61,32 +61,32 @@ func (c *formFlags) formatOf(path string) sparse.Format {
 	return sparse.FormatOf(path)
 }
 
-func (c *formFlags) isTable(path string) bool {
+func (c *formatFlags) isTable(path string) bool {
 	f := c.formatOf(path)
 	return f == sparse.CSV || f == sparse.TSV
 }
 
 // apply sets the fields of opt for the file at path. It returns an error if a flag is not for files of this
 // format.
-func (c *formFlags) apply(path string, opt *sparse.ReadOptions) error {
+func (c *formatFlags) apply(path string, opt *sparse.ReadOptions) error {
 	opt.Format = c.formatOf(path)
 	t := &opt.Table
-	table := c.isTable(path)
+	isTable := c.isTable(path)
 	for _, f := range []struct {
-		name string
-		on   bool
+		name  string
+		given bool
 	}{
 		{"--label", c.Label != ""}, {"--no-header", c.NoHeader}, {"--delimiter", c.Delimiter != 0},
 		{"--categorical", t.Categorical != nil}, {"--drop", t.Drop != nil}, {"--missing", t.Missing != sparse.MissingRefuse},
 	} {
-		if f.on && !table {
+		if f.given && !isTable {
 			return usagef("%s is for tables, and %s is read as %v; give --format csv if it is one", f.name, dataName(path), opt.Format)
 		}
 	}
 	switch {
-	case c.Labels != "" && (table || opt.Format == sparse.LIBSVM):
+	case c.Labels != "" && (isTable || opt.Format == sparse.LIBSVM):
 		return usagef("--labels is for npy, npz and mtx, and %s is read as %v, which has labels", dataName(path), opt.Format)
-	case opt.PositiveName != "" && opt.Positive == nil && !table && opt.Format != sparse.Binary:
+	case opt.PositiveName != "" && opt.Positive == nil && !isTable && opt.Format != sparse.Binary:
 		return usagef("--positive: %q: want a label, a finite number; only labels of tables and .scas files may be words", opt.PositiveName)
 	}
 	t.Delimiter, t.NoHeader = byte(c.Delimiter), c.NoHeader
@@ -101,13 +101,13 @@ func (c *formFlags) apply(path string, opt *sparse.ReadOptions) error {
 
 // readData reads the data file at path, or standard input if path is "-". An interrupt ends readData even if
 // a pipe sends nothing.
-func (e *env) readData(path string, opt *sparse.ReadOptions, form *formFlags, memory memorySize) (*sparse.Dataset, error) {
-	if err := form.apply(path, opt); err != nil {
+func (e *env) readData(path string, opt *sparse.ReadOptions, flags *formatFlags, memory memorySize) (*sparse.Dataset, error) {
+	if err := flags.apply(path, opt); err != nil {
 		return nil, err
 	}
-	opt.LabelsFile = form.Labels
+	opt.LabelsFile = flags.Labels
 	memory.limitReading(opt)
-	p := e.begin("reading " + dataName(path))
+	p := e.beginProgress("reading " + dataName(path))
 	defer p.end()
 	data, err := await(e, func() (*sparse.Dataset, error) {
 		if path == "-" {
@@ -117,22 +117,22 @@ func (e *env) readData(path string, opt *sparse.ReadOptions, form *formFlags, me
 		if opt.Format != sparse.NPZ && opt.Format != sparse.Binary {
 			if f, err := os.Open(path); err == nil {
 				defer f.Close()
-				return sparse.Read(&countedReader{Reader: f, name: dataName(path), total: sizeOf(f), progress: p}, path, opt)
+				return sparse.Read(&countedReader{Reader: f, name: dataName(path), totalBytes: sizeOf(f), progress: p}, path, opt)
 			}
 		}
 		return sparse.ReadFile(path, opt)
 	})
-	if parse, bad := errors.AsType[*sparse.ParseError](err); bad && opt.Beyond && opt.Format != sparse.Binary && opt.Memory >= leastLimit {
-		memory := func(r sparse.Remedy) bool { return r.Field == "ReadOptions.Memory" }
-		if slices.ContainsFunc(parse.Remedies, memory) {
-			convert := sparse.Remedy{To: "convert them to .scas, which may be larger than memory"}
-			changed := *parse
-			changed.Remedies = slices.Insert(slices.Clone(parse.Remedies), 0, convert)
-			err = replaced(err, parse, &changed)
+	if parseErr, malformed := errors.AsType[*sparse.ParseError](err); malformed && opt.Beyond && opt.Format != sparse.Binary && opt.Memory >= leastLimit {
+		namesMemory := func(r sparse.Remedy) bool { return r.Field == "ReadOptions.Memory" }
+		if slices.ContainsFunc(parseErr.Remedies, namesMemory) {
+			convertRemedy := sparse.Remedy{To: "convert them to .scas, which may be larger than memory"}
+			newErr := *parseErr
+			newErr.Remedies = slices.Insert(slices.Clone(parseErr.Remedies), 0, convertRemedy)
+			err = replaceError(err, parseErr, &newErr)
 		}
 	}
 	if err == nil {
-		*e.data = append(*e.data, data.X)
+		*e.matrices = append(*e.matrices, data.X)
 		if !data.X.Mapped() && opt.Memory > 0 && 4*dataBytes(data) > opt.Memory {
 			debug.FreeOSMemory() // returns the garbage of the reader to the system
 		}
@@ -141,19 +141,19 @@ func (e *env) readData(path string, opt *sparse.ReadOptions, form *formFlags, me
 	return data, err
 }
 
-// A countedReader is a reader that reports to progress how many bytes of a file have been read. total is the
-// size of the file in bytes, or 0 if the size is not known.
+// A countedReader is a reader that reports to progress how many bytes of a file have been read.
+// totalBytes is the size of the file, or 0 if the size is not known.
 type countedReader struct {
 	io.Reader
-	name        string
-	done, total int64
-	progress    *progress
+	name                  string
+	doneBytes, totalBytes int64
+	progress              *progress
 }
 
 func (r *countedReader) Read(b []byte) (int, error) {
 	n, err := r.Reader.Read(b)
-	r.done += int64(n)
-	r.progress.bytes("reading "+r.name, r.done, r.total)
+	r.doneBytes += int64(n)
+	r.progress.setBytes("reading "+r.name, r.doneBytes, r.totalBytes)
 	return n, err
 }
 
@@ -175,29 +175,29 @@ func dataName(path string) string {
 }
 
 type dataFlags struct {
-	formFlags
+	formatFlags
 	columnFlags
 	Features  count     `placeholder:"P" help:"Number of features (default: the largest index in DATA)." group:"Form of DATA:"`
 	IndexBase indexBase `default:"auto" placeholder:"auto|0|1" help:"Number of the first feature in LIBSVM text; auto: 0 if the index 0 occurs, else 1 (default ${default})." group:"Form of DATA:"`
 }
 
-// anyLabels returns the options for reading data whose labels do not matter.
-func (c dataFlags) anyLabels() *sparse.ReadOptions {
-	return &sparse.ReadOptions{AnyLabels: true, Features: int(c.Features), IndexBase: c.IndexBase.IndexBase, Table: c.table()}
+// anyLabelOptions returns the options for reading data whose labels do not matter.
+func (c dataFlags) anyLabelOptions() *sparse.ReadOptions {
+	return &sparse.ReadOptions{AnyLabels: true, Features: int(c.Features), IndexBase: c.IndexBase.IndexBase, Table: c.tableOptions()}
 }
 
-// formFlag returns the name of a flag, other than --features, that the user gave for reading DATA. It returns
-// "" if there is no such flag.
-func (c dataFlags) formFlag() string {
+// givenDataFlag returns the name of a flag, other than --features, that the user gave for reading DATA. It
+// returns "" if there is no such flag.
+func (c dataFlags) givenDataFlag() string {
 	for _, f := range []struct {
-		name string
-		on   bool
+		name  string
+		given bool
 	}{
 		{"--format", c.Format != "auto"}, {"--labels", c.Labels != ""}, {"--index-base", c.IndexBase.IndexBase != sparse.AutoBase},
 		{"--label", c.Label != ""}, {"--no-header", c.NoHeader}, {"--delimiter", c.Delimiter != 0},
 		{"--categorical", c.Categorical != nil}, {"--drop", c.Drop != nil}, {"--missing", c.Missing != "refuse"},
 	} {
-		if f.on {
+		if f.given {
 			return f.name
 		}
 	}

@@ -17,7 +17,7 @@ func TestSummary(t *testing.T) {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
 	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1,000", -1000: "-1,000", -100: "-100", 1234567: "1,234,567"} {
-		if got := grouped(n); got != want {
+		if got := groupDigits(n); got != want {
 			t.Errorf("grouped(%d) = %s, want %s", n, got, want)
 		}
 	}

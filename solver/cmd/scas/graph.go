@@ -71,34 +71,34 @@ func (c *graphCmd) Run(e *env) error {
 		return err
 	}
 	start := time.Now()
-	src, err := c.source(e)
+	src, err := c.readSource(e)
 	if err != nil {
 		return err
 	}
 	if err := c.allowGraph(src); err != nil {
 		return err
 	}
-	read := time.Now()
-	p := e.begin("making the graph")
+	readEnd := time.Now()
+	p := e.beginProgress("making the graph")
 	r, err = await(e, func() (*graphReport, error) {
 		defer c.Memory.limitHeap(src.demand, src.room)()
 		return c.build(e, src, p)
 	})
 	p.end()
-	if large, bad := errors.AsType[*graph.ComponentError](err); bad {
+	if componentErr, ok := errors.AsType[*graph.ComponentError](err); ok {
 		switch {
 		case c.Method == "recipe":
-			return refuseRecipe(large)
-		case large.Size > large.Limit && src.limitedByMemory:
-			return c.refuseComponent(large)
+			return refuseRecipe(componentErr)
+		case componentErr.Size > componentErr.Limit && src.limitedByMemory:
+			return c.refuseComponent(componentErr)
 		}
 	}
 	if err != nil {
 		return err
 	}
-	r.Seconds, r.ReadSeconds, r.Peak = time.Since(read).Seconds(), read.Sub(start).Seconds(), peakMemory()
-	if drawn := r.Nodes - r.Isolated; c.SVG != "" && drawn > draw.MaxNodes {
-		return usagef("--svg: %s have edges, more than the %d that can be drawn; use --dot, or make fewer edges", plural(drawn, "feature"), draw.MaxNodes)
+	r.Seconds, r.ReadSeconds, r.Peak = time.Since(readEnd).Seconds(), readEnd.Sub(start).Seconds(), peakMemory()
+	if drawnNodes := r.Nodes - r.Isolated; c.SVG != "" && drawnNodes > draw.MaxNodes {
+		return usagef("--svg: %s have edges, more than the %d that can be drawn; use --dot, or make fewer edges", plural(drawnNodes, "feature"), draw.MaxNodes)
 	}
 	return out.write(e, func() error {
 		r.Files = out.paths()
@@ -145,8 +145,8 @@ func (c *graphCmd) check() error {
 		return usagef("give either DATA or --correlation FILE")
 	case c.Data == "" && c.Correlation == "" && (c.Method != "chain" || c.Features == 0):
 		return usagef("give DATA, --correlation FILE, or --method chain with --features P")
-	case c.Data == "" && c.formFlag() != "":
-		return usagef("%s is for DATA, which is not given", c.formFlag())
+	case c.Data == "" && c.givenDataFlag() != "":
+		return usagef("%s is for DATA, which is not given", c.givenDataFlag())
 	}
 	return nil
 }
@@ -161,7 +161,7 @@ type graphSource struct {
 	graphMemory
 }
 
-func (c *graphCmd) source(e *env) (*graphSource, error) {
+func (c *graphCmd) readSource(e *env) (*graphSource, error) {
 	switch {
 	case c.Correlation != "":
 		cov, err := await(e, func() (*graph.Covariance, error) { return graph.ReadCovarianceFile(c.Correlation) })
@@ -174,9 +174,9 @@ func (c *graphCmd) source(e *env) (*graphSource, error) {
 		}
 		return &graphSource{name: dataName(c.Correlation), cov: cov, features: p}, nil
 	case c.Data != "":
-		opt := c.anyLabels()
+		opt := c.anyLabelOptions()
 		opt.Beyond = true
-		data, err := e.readData(c.Data, opt, &c.formFlags, c.Memory)
+		data, err := e.readData(c.Data, opt, &c.formatFlags, c.Memory)
 		if err != nil {
 			return nil, err
 		}
@@ -200,7 +200,7 @@ func (c *graphCmd) build(e *env, s *graphSource, p *progress) (r *graphReport, e
 	opt := &graph.CorrelationOptions{Signed: c.Signed, Weighted: c.Weighted, Threads: int(c.Threads)}
 	switch {
 	case c.Method == "glasso":
-		err = c.glasso(r, s, opt, p)
+		err = c.runGlasso(r, s, opt, p)
 	case c.Method == "threshold" && c.Edges != 0:
 		r.graph, r.Threshold, err = graph.Strongest(s.cov, int(c.Edges), opt)
 	case c.Method == "threshold":
@@ -231,15 +231,15 @@ func (c *graphCmd) build(e *env, s *graphSource, p *progress) (r *graphReport, e
 func (c *graphCmd) correlate(e *env, s *graphSource) (err error) {
 	x := s.data.X
 	n, _ := x.Dims()
-	each := func(do func(lo, hi int) error) error { return do(0, n) }
+	eachWindow := func(do func(lo, hi int) error) error { return do(0, n) }
 	if s.room > 0 {
-		each = func(do func(lo, hi int) error) error { return c.Memory.eachWindow(e, s.data, do) }
+		eachWindow = func(do func(lo, hi int) error) error { return c.Memory.eachWindow(e, s.data, do) }
 	}
 	switch {
 	case c.Method == "chain":
-		return each(func(int, int) error { return nil }) // eachWindow checks the rows
+		return eachWindow(func(int, int) error { return nil }) // eachWindow checks the rows
 	case s.room > 0 || graph.Dense(x):
-		s.cov, err = graph.CovarianceOfPieces(x, int(c.Threads), each)
+		s.cov, err = graph.CovarianceOfPieces(x, int(c.Threads), eachWindow)
 	default:
 		s.cov, err = graph.CovarianceOf(x)
 	}
@@ -249,11 +249,11 @@ func (c *graphCmd) correlate(e *env, s *graphSource) (err error) {
 	return err
 }
 
-func (c *graphCmd) glasso(r *graphReport, s *graphSource, opt *graph.CorrelationOptions, p *progress) (err error) {
+func (c *graphCmd) runGlasso(r *graphReport, s *graphSource, opt *graph.CorrelationOptions, p *progress) (err error) {
 	var res *glasso.Result
 	settings := glasso.Options{
 		Penalty: float64(c.Penalty), FreeDiagonal: c.FreeDiagonal,
-		MaxComponent: s.maxComponent, Threads: int(c.Threads), Progress: p.component(),
+		MaxComponent: s.maxComponent, Threads: int(c.Threads), Progress: p.componentCallback(),
 	}
 	if c.Edges != 0 {
 		res, err = glasso.EstimateEdges(s.cov, int(c.Edges), settings)

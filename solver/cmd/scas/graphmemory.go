@@ -21,19 +21,19 @@ type graphMemory struct {
 
 // allowGraph returns an error if the graph needs too much memory. Otherwise it sets the graphMemory of s.
 func (c *graphCmd) allowGraph(s *graphSource) error {
-	solving := c.solverBytes(s, min(s.features, leastComponent))
-	need, suffix := c.graphBytes(s)+solving, ""
+	solverNeed := c.solverBytes(s, min(s.features, leastComponent))
+	need, suffix := c.graphBytes(s)+solverNeed, ""
 	if s.data != nil || s.cov != nil {
 		suffix = " of " + s.name
 	}
 	limit, _ := c.Memory.limit()
 	if s.data == nil {
-		c.limitComponent(s, float64(limit)-need+solving)
+		c.limitComponent(s, float64(limit)-need+solverNeed)
 		return c.Memory.allow(need, "a graph over %s%s", plural(s.features, "feature"), suffix)
 	}
 	d := &demand{
 		work: fmt.Sprintf("a graph over %s%s", plural(s.features, "feature"), suffix), data: s.data, featuresGiven: c.Features != 0,
-		inMemory: func() float64 { return need + c.dataAndPairBytes(s) }, keptBytes: int64(min(need+c.pairBytes(s), 1<<60)),
+		inMemoryBytes: func() float64 { return need + c.dataAndPairBytes(s) }, keptBytes: int64(min(need+c.pairBytes(s), 1<<60)),
 	}
 	if !s.data.X.Mapped() {
 		d.obstacle = errNotMapped
@@ -47,20 +47,20 @@ func (c *graphCmd) allowGraph(s *graphSource) error {
 	if s.room == 0 {
 		room = d.bytesLeft(limit)
 	}
-	c.limitComponent(s, room+solving)
+	c.limitComponent(s, room+solverNeed)
 	return nil
 }
 
 // graphBytes returns the memory of the graph in bytes, without the data and the covariances.
 func (c *graphCmd) graphBytes(s *graphSource) float64 {
-	perFeature := 200.0 // bytes, an estimate
+	bytesPerFeature := 200.0 // bytes, an estimate
 	if c.Method == "chain" {
-		perFeature = 250
+		bytesPerFeature = 250
 	}
 	if c.Antisym {
-		perFeature += 150
+		bytesPerFeature += 150
 	}
-	return float64(perFeature * float64(s.features))
+	return float64(bytesPerFeature * float64(s.features))
 }
 
 // pairBytes returns the bytes for all pairs of features: covariances, the pairs that may become
@@ -116,29 +116,30 @@ func (c *graphCmd) limitComponent(s *graphSource, room float64) {
 	if limit, _ := c.Memory.limit(); limit == 0 || c.solverBytes(s, s.maxComponent) <= room {
 		return
 	}
-	half := max(0, room/2)
-	fits := min(math.Sqrt(half/(bytesOfPair*float64(threadsOf(c.Threads)))), half/8/float64(s.features))
-	s.maxComponent, s.limitedByMemory = max(1, int(fits)), true
+	halfRoom := max(0, room/2)
+	maxFeatures := min(
+		math.Sqrt(halfRoom/(bytesOfPair*float64(threadsOf(c.Threads)))), halfRoom/8/float64(s.features))
+	s.maxComponent, s.limitedByMemory = max(1, int(maxFeatures)), true
 }
 
 // refuseComponent returns the error for a component that is too large for the memory.
 func (c *graphCmd) refuseComponent(e *graph.ComponentError) error {
 	limit, origin := c.Memory.limit()
-	text := fmt.Sprintf("the %s for which %s of memory (%s) are enough", grouped(e.Limit), byteCount(limit), origin)
-	return fmt.Errorf("%s, or allow more with --memory SIZE", tooLarge(e, text))
+	text := fmt.Sprintf("the %s for which %s of memory (%s) are enough", groupDigits(e.Limit), formatBytes(limit), origin)
+	return fmt.Errorf("%s, or allow more with --memory SIZE", tooLargeText(e, text))
 }
 
 // refuseRecipe rewords e for the method recipe, whose penalty is fixed.
 func refuseRecipe(e *graph.ComponentError) error {
 	if e.Size <= e.Limit {
-		return usagef("--method recipe: more than %s pairs of features would be joined; use another --method", grouped(graph.DefaultMaxEdges))
+		return usagef("--method recipe: more than %s pairs of features would be joined; use another --method", groupDigits(graph.DefaultMaxEdges))
 	}
-	return usagef("--method recipe: %s or more would have to be solved together, more than %s; use another --method", plural(e.Size, "feature"), grouped(e.Limit))
+	return usagef("--method recipe: %s or more would have to be solved together, more than %s; use another --method", plural(e.Size, "feature"), groupDigits(e.Limit))
 }
 
-// tooLarge returns a text about a component that is too large. limit describes the largest number of
+// tooLargeText returns a text about a component that is too large. limit describes the largest number of
 // features that are accepted.
-func tooLarge(e *graph.ComponentError, limit string) string {
+func tooLargeText(e *graph.ComponentError, limit string) string {
 	return fmt.Sprintf("penalty %.6g: %s or more would have to be solved together, more than %s; try --penalty %.6g, which leaves no larger component",
 		e.Penalty, plural(e.Size, "feature"), limit, e.Fits)
 }

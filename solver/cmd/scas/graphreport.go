@@ -63,14 +63,14 @@ func (r *graphReport) text() string {
 	}
 	f.add("graph", "%s, %s", plural(r.Nodes, "node"), plural(r.Edges, "edge"))
 	f.addIf(r.Negative > 0, "", "%s of negative weight", plural(r.Negative, "edge"))
-	f.add("components", "%s, the largest of %s", grouped(r.Components), plural(r.Largest, "node"))
+	f.add("components", "%s, the largest of %s", groupDigits(r.Components), plural(r.Largest, "node"))
 	f.add("isolated", "%s", plural(r.Isolated, "node"))
-	f.add("degree", "at most %s", grouped(r.MaxDegree))
-	form := "a row of G per edge"
+	f.add("degree", "at most %s", groupDigits(r.MaxDegree))
+	rowText := "a row of G per edge"
 	if r.Antisym {
-		form = "G antisymmetric"
+		rowText = "G antisymmetric"
 	}
-	f.add("A = [G; I]", "%s, %s; largest eigenvalue of A'A %.6g", plural(r.Rows, "row"), form, r.Lambda1)
+	f.add("A = [G; I]", "%s, %s; largest eigenvalue of A'A %.6g", plural(r.Rows, "row"), rowText, r.Lambda1)
 	f.add("time", "%.3g s (reading %.3g s)", r.Seconds, r.ReadSeconds)
 	for _, name := range r.Files {
 		f.add("", "wrote %s", name)

@@ -12,7 +12,7 @@ import (
 // 24 lines, and that each flag belongs to a group.
 func TestHelpFits(t *testing.T) {
 	const columns, lines = 80, 24
-	for _, node := range leaves(t) {
+	for _, node := range leafCommands(t) {
 		command := strings.Fields(node.FullPath())[1:]
 		out, _ := succeed(t, append(command, "--help")...)
 		for line := range strings.Lines(out) {
@@ -24,19 +24,19 @@ func TestHelpFits(t *testing.T) {
 		if !found {
 			t.Fatalf("%v --help lists no flags:\n%s", command, out)
 		}
-		title, size := "Flags:", 1
+		title, lineCount := "Flags:", 1
 		end := func() {
-			if size > lines {
-				t.Errorf("%v --help: %d lines from %q on, more than %d", command, size, title, lines)
+			if lineCount > lines {
+				t.Errorf("%v --help: %d lines from %q on, more than %d", command, lineCount, title, lines)
 			}
 		}
 		for line := range strings.Lines(strings.TrimSpace(flags)) {
 			if line != "\n" && line[0] != ' ' {
 				end()
-				title, size = strings.TrimSpace(line), 0
+				title, lineCount = strings.TrimSpace(line), 0
 			}
 			if line != "\n" {
-				size++
+				lineCount++
 			}
 		}
 		end()
@@ -48,8 +48,8 @@ func TestHelpFits(t *testing.T) {
 	}
 }
 
-// leaves returns the commands that have no subcommands.
-func leaves(t *testing.T) []*kong.Node {
+// leafCommands returns the commands that have no subcommands.
+func leafCommands(t *testing.T) []*kong.Node {
 	t.Helper()
 	parser, err := kong.New(new(app), helpTexts())
 	if err != nil {

@@ -23,10 +23,10 @@ var (
 	flagSeed   = flag.Uint64("hostile.seed", 0, "repeat this one command line of TestHostileFlags")
 )
 
-// hostileArgs returns a random command line with extreme values of flags and with files of hostileFiles.
+// hostileArgs returns a random command line with extreme values of flags and with files of writeHostileFiles.
 func hostileArgs(rng *rand.Rand) []string {
 	pick := func(choices ...string) string { return choices[rng.IntN(len(choices))] }
-	number := func() string {
+	extremeNumber := func() string {
 		return pick("0", "1", "0.1", "1e-4", "5e-324", "1e-308", "1e-160", "1e100", "1e150", "1e155", "1e308", "1.7976931348623157e308")
 	}
 	methods := []string{"auto", "auto", "auto"}
@@ -35,20 +35,20 @@ func hostileArgs(rng *rand.Rand) []string {
 	}
 	args := []string{"train", pick("tiny.svm", "tiny.svm", "large.svm", "small.svm", "mixed.svm", "one.svm")}
 	flags := map[string]func() string{
-		"--loss":   func() string { return pick("logistic", "squared", "huber", "huber:"+number(), "squared-hinge") },
-		"--lambda": number,
-		"--l2y":    number,
-		"--mu":     number,
+		"--loss":   func() string { return pick("logistic", "squared", "huber", "huber:"+extremeNumber(), "squared-hinge") },
+		"--lambda": extremeNumber,
+		"--l2y":    extremeNumber,
+		"--mu":     extremeNumber,
 		"--groups": func() string { return "groups" },
 		"--graph":  func() string { return pick("chain", "chain", "edges", "steep", "flat") },
 		"--domain": func() string {
-			return pick("nonnegative", "ball:"+number(), "simplex:"+number(), "box:-"+number()+","+number(), "box:-inf,inf")
+			return pick("nonnegative", "ball:"+extremeNumber(), "simplex:"+extremeNumber(), "box:-"+extremeNumber()+","+extremeNumber(), "box:-inf,inf")
 		},
 		"--method":       func() string { return methods[rng.IntN(len(methods))] },
 		"--tol":          func() string { return pick("none", "auto", "1e-12", "0.5", "5e-324") },
 		"--passes":       func() string { return pick("1", "3", "50", "1e-300") },
-		"--eta":          number,
-		"--rho":          number,
+		"--eta":          extremeNumber,
+		"--rho":          extremeNumber,
 		"--features":     func() string { return pick("3", "9", "100") },
 		"--batch-size":   func() string { return pick("1", "7", "2147483647") },
 		"--inner-steps":  func() string { return pick("2", "100") },
@@ -60,18 +60,18 @@ func hostileArgs(rng *rand.Rand) []string {
 		"--sample-weights": func() string { return "weights" },
 	}
 	for _, name := range slices.Sorted(maps.Keys(flags)) {
-		value := flags[name]
+		makeValue := flags[name]
 		if rng.IntN(5) > 0 {
 			continue
 		}
-		if args = append(args, name); value != nil {
-			args[len(args)-1] += "=" + value()
+		if args = append(args, name); makeValue != nil {
+			args[len(args)-1] += "=" + makeValue()
 		}
 	}
 	return args
 }
 
-func hostileFiles(t *testing.T) (dir string) {
+func writeHostileFiles(t *testing.T) (dir string) {
 	t.Helper()
 	dir = t.TempDir()
 	for name, text := range map[string]string{
@@ -90,16 +90,16 @@ func hostileFiles(t *testing.T) (dir string) {
 	return dir
 }
 
-// hostileLine runs the random command line of a seed. It returns a text that says what is wrong with the
+// runHostile runs the random command line of a seed. It returns a text that says what is wrong with the
 // result, or "" if nothing is wrong.
-func hostileLine(seed uint64) (wrong string) {
+func runHostile(seed uint64) (failure string) {
 	args := hostileArgs(rand.New(rand.NewPCG(seed, 3)))
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
 	var stdout, stderr bytes.Buffer
 	defer func() {
 		if r := recover(); r != nil {
-			wrong = fmt.Sprintf("%v: panic: %v\n%s", args, r, debug.Stack())
+			failure = fmt.Sprintf("%v: panic: %v\n%s", args, r, debug.Stack())
 		}
 	}()
 	code := run(&env{ctx: ctx, stdin: strings.NewReader(""), stdout: &stdout, stderr: &stderr}, args)
@@ -119,20 +119,20 @@ func hostileLine(seed uint64) (wrong string) {
 // TestHostileFlags checks that commands with extreme values of flags end without a panic. They must have a
 // finite result, or a message and an exit code that is not 0.
 func TestHostileFlags(t *testing.T) {
-	t.Chdir(hostileFiles(t))
+	t.Chdir(writeHostileFiles(t))
 	if *flagSeed != 0 {
-		if wrong := hostileLine(*flagSeed); wrong != "" {
-			t.Error(wrong)
+		if failure := runHostile(*flagSeed); failure != "" {
+			t.Error(failure)
 		}
 		return
 	}
-	rounds := *flagRounds
+	runCount := *flagRounds
 	if testing.Short() {
-		rounds = min(rounds, 300)
+		runCount = min(runCount, 300)
 	}
-	for seed := range uint64(rounds) {
-		if wrong := hostileLine(seed + 1); wrong != "" {
-			t.Errorf("-hostile.seed %d: %s", seed+1, wrong)
+	for seed := range uint64(runCount) {
+		if failure := runHostile(seed + 1); failure != "" {
+			t.Errorf("-hostile.seed %d: %s", seed+1, failure)
 		}
 	}
 }

@@ -55,26 +55,26 @@ finite, 130 interrupted.`
 }
 
 type machineSummary struct {
-	Version   string   `json:"scas_version"`
-	Go        string   `json:"go"`
-	Platform  string   `json:"platform"` // operating system, architecture and, on amd64, the value of GOAMD64
-	CPU       string   `json:"cpu"`
-	Vendor    string   `json:"vendor"`
-	CPUs      int      `json:"cpus"`
-	Level     string   `json:"level"`          // the kernel level in use
-	Available []string `json:"available"`      // the kernel levels that this machine supports
-	Env       string   `json:"scas_level_env"` // value of the environment variable SCAS_LEVEL
+	Version         string   `json:"scas_version"`
+	GoVersion       string   `json:"go"`
+	Platform        string   `json:"platform"` // operating system, architecture and, on amd64, GOAMD64
+	CPU             string   `json:"cpu"`
+	Vendor          string   `json:"vendor"`
+	CPUs            int      `json:"cpus"`
+	Level           string   `json:"level"`          // the kernel level in use
+	AvailableLevels []string `json:"available"`      // the kernel levels that this machine supports
+	Env             string   `json:"scas_level_env"` // value of the environment variable SCAS_LEVEL
 }
 
 func newMachineSummary() machineSummary {
 	k := kernels.Describe()
 	m := machineSummary{
-		Version: version, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH,
+		Version: version, GoVersion: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH,
 		CPU: k.CPU, Vendor: k.Vendor, CPUs: runtime.NumCPU(),
 		Level: k.Level.String(), Env: os.Getenv("SCAS_LEVEL"),
 	}
 	for _, l := range k.Available {
-		m.Available = append(m.Available, l.String())
+		m.AvailableLevels = append(m.AvailableLevels, l.String())
 	}
 	if build, ok := debug.ReadBuildInfo(); ok {
 		for _, s := range build.Settings {
@@ -86,14 +86,14 @@ func newMachineSummary() machineSummary {
 	return m
 }
 
-func (m machineSummary) table() (f summary) {
-	f.add("scas", "%s, %s, %s", m.Version, m.Go, m.Platform)
+func (m machineSummary) summary() (f summary) {
+	f.add("scas", "%s, %s, %s", m.Version, m.GoVersion, m.Platform)
 	cpu := cmp.Or(m.CPU, "unnamed")
 	if m.Vendor != "" {
 		cpu += " (" + m.Vendor + ")"
 	}
 	f.add("processor", "%s, %s", cpu, plural(m.CPUs, "logical CPU"))
-	f.add("kernels", "%s in use; this machine has %s", m.Level, strings.Join(m.Available, ", "))
+	f.add("kernels", "%s in use; this machine has %s", m.Level, strings.Join(m.AvailableLevels, ", "))
 	f.add("SCAS_LEVEL", "%s", cmp.Or(m.Env, "not set: the best level is used"))
 	return f
 }
@@ -106,7 +106,7 @@ type infoReport struct {
 }
 
 func (r *infoReport) text() string {
-	f := r.machineSummary.table()
+	f := r.machineSummary.summary()
 	switch {
 	case r.Model != nil:
 		return f.String() + "\n" + r.Model.text()
@@ -133,33 +133,33 @@ func (c *infoCmd) describe(e *env, format sparse.Format, data *sparse.Dataset) (
 	if err := c.Memory.allow(needed, "describing %s of %s", plural(data.X.NNZ(), "entry"), dataName(c.Data)); err != nil {
 		return nil, err
 	}
-	f, err := newDataSummary(dataName(c.Data), format, withoutEmpty(data), func(do func(lo, hi int) error) error { return do(0, n) })
+	f, err := newDataSummary(dataName(c.Data), format, withoutEmptyColumns(data), func(do func(lo, hi int) error) error { return do(0, n) })
 	if err != nil {
 		return nil, err
 	}
 	f.data, f.Features, f.Density = data, p, density(n, p, data.X.NNZ())
-	f.Constant = p - f.FeatureSD.count
+	f.ConstantFeatures = p - f.FeatureSD.count
 	f.Memory.Solver = (&model.Spec{}).EstimateMemory(data.X, model.Fits{Classes: len(data.Classes.Values)})
 	return f, nil
 }
 
-// withoutEmpty returns data without its empty columns if there are more columns than entries. Otherwise, and
-// if there are no entries, it returns data unchanged.
-func withoutEmpty(data *sparse.Dataset) *sparse.Dataset {
+// withoutEmptyColumns returns data without its empty columns if there are more columns than entries.
+// Otherwise, and if there are no entries, it returns data unchanged.
+func withoutEmptyColumns(data *sparse.Dataset) *sparse.Dataset {
 	n, p := data.X.Dims()
 	if int64(p) <= data.X.NNZ() || data.X.NNZ() == 0 {
 		return data
 	}
 	rows := data.X.Rows(0, n)
-	used := slices.Clone(rows.Idx)
-	slices.Sort(used)
-	used = slices.Compact(used)
+	usedColumns := slices.Clone(rows.Idx)
+	slices.Sort(usedColumns)
+	usedColumns = slices.Compact(usedColumns)
 	idx := make([]int32, len(rows.Idx))
 	for k, j := range rows.Idx {
-		column, _ := slices.BinarySearch(used, j)
+		column, _ := slices.BinarySearch(usedColumns, j)
 		idx[k] = int32(column)
 	}
-	x, err := sparse.New(n, len(used), rows.Ptr, idx, rows.Val)
+	x, err := sparse.New(n, len(usedColumns), rows.Ptr, idx, rows.Val)
 	if err != nil {
 		panic(err) // impossible, because the rows come from a valid matrix
 	}
@@ -177,14 +177,14 @@ func (c *infoCmd) Run(e *env) error {
 		}
 		r.Model = newModelReport(c.Data, m, shownInInfo)
 	} else if c.Data != "" {
-		opt := c.anyLabels()
+		opt := c.anyLabelOptions()
 		opt.Beyond = true
-		data, err := e.readData(c.Data, opt, &c.formFlags, c.Memory)
+		data, err := e.readData(c.Data, opt, &c.formatFlags, c.Memory)
 		if err != nil {
 			return err
 		}
 		if r.Data, err = c.describe(e, opt.Format, data); err != nil {
-			return e.interrupted(err, "nothing described")
+			return e.interruptError(err, "nothing described")
 		}
 	}
 	return e.show(c.JSON, &r)

@@ -139,16 +139,16 @@ func readWeights(path string, rows portion) ([]float64, error) {
 	for _, w := range weights {
 		total += w
 	}
-	ownWeights := rows.cut(weights)
+	rankWeights := rows.cut(weights)
 	switch {
 	case !isFinite(total):
 		return nil, &sparse.ParseError{File: path, Msg: "the weights sum to more than a number can hold: divide all of them by the largest"}
 	case total == 0:
 		return nil, &sparse.ParseError{File: path, Msg: "every weight is 0: expected a larger one"}
-	case !slices.ContainsFunc(ownWeights, func(w float64) bool { return w > 0 }):
+	case !slices.ContainsFunc(rankWeights, func(w float64) bool { return w > 0 }):
 		return nil, &sparse.ParseError{File: path, Line: rows.start + 1, Msg: fmt.Sprintf("from here on the weights of all %s that one rank has are 0: expected a larger one; shuffle the rows, or leave these out", plural(rows.count, "row"))}
 	}
-	return ownWeights, nil
+	return rankWeights, nil
 }
 
 // readOffsets reads an offset for every row of all processes, and stores the offsets of this process in
@@ -165,23 +165,23 @@ func readOffsets(path string, data *sparse.Dataset, rows portion) error {
 }
 
 // readGroups reads a file with disjoint groups, one on each line. The members of a group are numbers of
-// features, or of rows of A, from 1 to limit. The result has the numbers minus 1. member says in error
+// features, or of rows of A, from 1 to count. The result has the numbers minus 1. member says in error
 // messages what the numbers count: "feature" or "row of A".
-func readGroups(path string, limit int, member string) ([][]int, error) {
+func readGroups(path string, count int, member string) ([][]int, error) {
 	lines, err := readLines(path)
 	if err == nil && len(lines) == 0 {
 		err = &sparse.ParseError{File: path, Msg: "no group: expected one a line, the numbers of its members"}
 	}
 	groups := make([][]int, len(lines))
-	lineOf := make([]int, limit) // for each member, the number of its line; 0 if no line has it
+	lineOf := make([]int, count) // for each member, the number of its line; 0 if no line has it
 	for g, l := range lines {
 		for k, word := range l.words {
-			j, ok := parseIndex(word, limit)
+			j, ok := parseIndex(word, count)
 			if !ok {
-				return nil, l.errorAt(k, "expected a number in 1..%d, of a %s", limit, member)
+				return nil, l.errorAt(k, "expected a number in 1..%d, of a %s", count, member)
 			}
-			if first := lineOf[j]; first != 0 {
-				return nil, l.errorAt(k, "%d is in the group of line %d already: expected it once", j+1, first)
+			if firstLine := lineOf[j]; firstLine != 0 {
+				return nil, l.errorAt(k, "%d is in the group of line %d already: expected it once", j+1, firstLine)
 			}
 			lineOf[j] = l.number
 			groups[g] = append(groups[g], j)
@@ -190,10 +190,10 @@ func readGroups(path string, limit int, member string) ([][]int, error) {
 	return groups, err
 }
 
-// parseIndex returns j if word is the whole number j+1 and 0 <= j < limit. Otherwise ok is false.
-func parseIndex(word string, limit int) (j int, ok bool) {
+// parseIndex returns j if word is the whole number j+1 and 0 <= j < count. Otherwise ok is false.
+func parseIndex(word string, count int) (j int, ok bool) {
 	u, err := strconv.ParseUint(word, 10, 31) // ParseUint accepts no sign
-	return int(u) - 1, err == nil && u > 0 && int(u) <= limit
+	return int(u) - 1, err == nil && u > 0 && int(u) <= count
 }
 
 // readBounds reads a file with bounds of coefficients. A line has the name of a feature, its lower bound and
@@ -201,9 +201,9 @@ func parseIndex(word string, limit int) (j int, ok bool) {
 // from 1. A feature without a line has no bounds.
 func readBounds(path string, names []string, p int) (solver.Box, error) {
 	box := solver.NewBox(p, math.Inf(-1), math.Inf(1))
-	index := make(map[string]int, len(names))
+	featureIndex := make(map[string]int, len(names))
 	for j, name := range names {
-		index[joinWords(strings.Fields(name))] = j
+		featureIndex[joinWords(strings.Fields(name))] = j
 	}
 	lineOf := map[int]int{} // for each feature, the number of the line with its bounds
 	err := eachLine(path, func(l line) error {
@@ -212,17 +212,17 @@ func readBounds(path string, names []string, p int) (solver.Box, error) {
 			return l.errorAt(0, "expected a feature, its lower bound and its upper bound")
 		}
 		name := joinWords(l.words[:position])
-		j, known := index[name]
+		j, known := featureIndex[name]
 		switch {
 		case names == nil:
 			if j, known = parseIndex(name, p); !known {
 				return l.errorAt(0, "expected a number in 1..%d, of a feature, before its lower and its upper bound", p)
 			}
 		case !known:
-			return l.errorAt(0, "no feature has the name %q: %s", name, anotherName(name, names))
+			return l.errorAt(0, "no feature has the name %q: %s", name, nameAdvice(name, names))
 		}
-		if first := lineOf[j]; first != 0 {
-			return l.errorAt(0, "the bounds of feature %s are in line %d already: expected them once", name, first)
+		if firstLine := lineOf[j]; firstLine != 0 {
+			return l.errorAt(0, "the bounds of feature %s are in line %d already: expected them once", name, firstLine)
 		}
 		lo, okLo := parseBound(l.words[position], -1)
 		hi, okHi := parseBound(l.words[position+1], 1)
@@ -253,9 +253,9 @@ func parseBound(word string, sign int) (v float64, ok bool) {
 	return v, err == nil && math.IsInf(v, sign)
 }
 
-// anotherName returns advice about a name that is not in names.
-func anotherName(name string, names []string) string {
-	if match := similar(name, names); match != "" {
+// nameAdvice returns advice about a name that is not in names.
+func nameAdvice(name string, names []string) string {
+	if match := mostSimilar(name, names); match != "" {
 		return fmt.Sprintf("did you mean %q?", match)
 	}
 	return "expected the name of a feature, its lower bound and its upper bound"

@@ -24,11 +24,11 @@ func TestAwait(t *testing.T) {
 	if v, err := await(e, func() (int, error) { return 7, io.EOF }); v != 7 || !errors.Is(err, io.EOF) {
 		t.Errorf("got %d, %v", v, err)
 	}
-	block := make(chan struct{})
-	defer close(block)
+	release := make(chan struct{})
+	defer close(release)
 	v, err := await(e, func() (int, error) {
 		cancel()
-		<-block
+		<-release
 		return 7, nil
 	})
 	if v != 0 || exitCode(err) != exitInterrupted {
@@ -44,26 +44,26 @@ func TestExitNotConverged(t *testing.T) {
 
 // TestInterrupted checks that after an interrupt an error with another cause is still reported.
 func TestInterrupted(t *testing.T) {
-	running, cancel := context.WithCancel(t.Context())
-	ended, end := context.WithCancel(t.Context())
+	runningCtx, cancel := context.WithCancel(t.Context())
+	endedCtx, end := context.WithCancel(t.Context())
 	defer cancel()
 	end()
-	full := fmt.Errorf("run.ck: %w", syscall.ENOSPC)
+	diskFull := fmt.Errorf("run.ck: %w", syscall.ENOSPC)
 	for _, c := range []struct {
 		ctx  context.Context
 		err  error
 		want string
 		code int
 	}{
-		{running, nil, "", exitOK},
-		{ended, nil, "", exitOK},
-		{running, full, full.Error(), exitIO},
-		{ended, full, "interrupted: no file; " + full.Error(), exitInterrupted},
-		{ended, fmt.Errorf("class 2: %w", context.Canceled), "interrupted: no file", exitInterrupted},
-		{running, context.Canceled, "interrupted: no file", exitInterrupted}, // another rank was interrupted
-		{ended, fmt.Errorf("a lambda: %w", solver.ErrNotConverged), "interrupted: no file", exitInterrupted},
+		{runningCtx, nil, "", exitOK},
+		{endedCtx, nil, "", exitOK},
+		{runningCtx, diskFull, diskFull.Error(), exitIO},
+		{endedCtx, diskFull, "interrupted: no file; " + diskFull.Error(), exitInterrupted},
+		{endedCtx, fmt.Errorf("class 2: %w", context.Canceled), "interrupted: no file", exitInterrupted},
+		{runningCtx, context.Canceled, "interrupted: no file", exitInterrupted}, // another rank was interrupted
+		{endedCtx, fmt.Errorf("a lambda: %w", solver.ErrNotConverged), "interrupted: no file", exitInterrupted},
 	} {
-		got, text := (&env{ctx: c.ctx}).interrupted(c.err, "no file"), ""
+		got, text := (&env{ctx: c.ctx}).interruptError(c.err, "no file"), ""
 		if got != nil {
 			text = got.Error()
 		}
@@ -90,8 +90,8 @@ func TestInterruptAtAPipe(t *testing.T) {
 		done := make(chan outcome)
 		go func() { done <- runWith(t, env{ctx: ctx}, args...) }()
 		cancel()
-		if r := <-done; r.code != exitInterrupted || !strings.Contains(r.errs, "interrupted") {
-			t.Errorf("%v: exit code %d, %s", args, r.code, r.errs)
+		if r := <-done; r.code != exitInterrupted || !strings.Contains(r.stderr, "interrupted") {
+			t.Errorf("%v: exit code %d, %s", args, r.code, r.stderr)
 		}
 	}
 }
@@ -108,10 +108,11 @@ func TestInterruptWhileFitting(t *testing.T) {
 	} {
 		ctx, cancel := context.WithCancel(t.Context())
 		stderr := &cancelOnWrite{cancel: cancel}
-		r := runWith(t, env{ctx: ctx, stderr: stderr, terminal: true}, append(strings.Fields(args), "-o", output, data)...)
+		r := runWith(t, env{ctx: ctx, stderr: stderr, onTerminal: true}, append(strings.Fields(args), "-o", output, data)...)
 		cancel()
-		if says := stderr.String(); r.code != exitInterrupted || r.out != "" || !strings.Contains(says, want) {
-			t.Errorf("%s: exit code %d, stdout %q, stderr %q", args, r.code, r.out, says)
+		message := stderr.String()
+		if r.code != exitInterrupted || r.out != "" || !strings.Contains(message, want) {
+			t.Errorf("%s: exit code %d, stdout %q, stderr %q", args, r.code, r.out, message)
 		}
 		if _, err := os.Stat(output); !errors.Is(err, os.ErrNotExist) {
 			t.Errorf("%s: there is a file: %v", args, err)

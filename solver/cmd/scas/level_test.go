@@ -31,18 +31,18 @@ func buildV3(t *testing.T) string {
 	return program
 }
 
-// sameModels checks that scas train with args writes equal model files at every kernel level. Unless v3 is
-// empty, the program at the path v3 must write the same file.
-func sameModels(t *testing.T, v3 string, args ...string) {
+// checkSameModels checks that scas train with args writes equal model files at every kernel level. Unless v3
+// is empty, the program at the path v3 must write the same file.
+func checkSameModels(t *testing.T, v3 string, args ...string) {
 	t.Helper()
-	path, first := filepath.Join(t.TempDir(), "model"), ""
+	path, firstModel := filepath.Join(t.TempDir(), "model"), ""
 	check := func(l kernels.Level, out string) {
 		if !strings.Contains(out, fmt.Sprintf("\"level\": %q", l.String())) {
 			t.Fatalf("not run at the level %v: %s", l, out)
 		}
-		if got := textOf(t, path); first == "" {
-			first = got
-		} else if got != first {
+		if got := textOf(t, path); firstModel == "" {
+			firstModel = got
+		} else if got != firstModel {
 			t.Errorf("at the level %v the model differs; v3 is %q", l, v3)
 		}
 	}
@@ -77,9 +77,9 @@ func TestModelsEqualAtEveryLevel(t *testing.T) {
 		"huber":   {"--loss", "huber:0.5", "--float32", "--domain", "nonnegative"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			sameModels(t, v3, append(args, data)...)
+			checkSameModels(t, v3, append(args, data)...)
 			if !slices.Contains(args, "--method") && !slices.Contains(args, "--intercept") {
-				sameModels(t, v3, append(args, "--method", "scas-k", "--passes", "40", data)...)
+				checkSameModels(t, v3, append(args, "--method", "scas-k", "--passes", "40", data)...)
 			}
 		})
 	}
@@ -91,7 +91,7 @@ func TestMethodsEqualAtEveryLevel(t *testing.T) {
 	for _, m := range baseline.Methods() {
 		name := m.Info().Name
 		t.Run(name, func(t *testing.T) {
-			sameModels(t, v3, "--method", name, "--mu", "0.01", "--no-intercept", "--graph", "chain", "--passes", "40", "--tol", "none", data)
+			checkSameModels(t, v3, "--method", name, "--mu", "0.01", "--no-intercept", "--graph", "chain", "--passes", "40", "--tol", "none", data)
 		})
 	}
 }
@@ -101,13 +101,13 @@ func TestModelsEqualAtEveryLevelOnA9A(t *testing.T) {
 	dir := sparsetest.DataFile(t)
 	v3 := buildV3(t)
 	args := []string{"--features", "123", "--lambda", "1e-5", filepath.Join(dir, "paper", "a9a.zst")}
-	passes := append([]string{"--method", "scas-k", "--passes", "10"}, args...)
-	sameModels(t, v3, args...)
-	sameModels(t, v3, passes...)
+	scaskArgs := append([]string{"--method", "scas-k", "--passes", "10"}, args...)
+	checkSameModels(t, v3, args...)
+	checkSameModels(t, v3, scaskArgs...)
 	edges := filepath.Join(dir, "graphs", "a9a_glasso_0.1.edges")
 	if _, err := os.Stat(edges); err != nil {
 		t.Skipf("no graph of a9a: nothing is checked with one (%v)", err)
 	}
-	sameModels(t, v3, append([]string{"--graph", edges}, args...)...)
-	sameModels(t, v3, append([]string{"--graph", edges}, passes...)...)
+	checkSameModels(t, v3, append([]string{"--graph", edges}, args...)...)
+	checkSameModels(t, v3, append([]string{"--graph", edges}, scaskArgs...)...)
 }

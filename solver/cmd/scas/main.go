@@ -31,7 +31,7 @@
 //   - to print: env.print, or env.show with a flag --json; env.warn for warnings
 //   - to write files: outputs (output.go); check comes before the work, write after it
 //   - for a wrong flag: usagef; exitCode (errors.go) gives each error its exit code
-//   - work that takes seconds ends when env.ctx ends; env.begin reports its progress
+//   - work that takes seconds ends when env.ctx ends; env.beginProgress reports its progress
 //
 // To test it: go test -short -run 'HelpFits|Scripts/NAME' ./solver/cmd/scas
 package main
@@ -55,7 +55,7 @@ func main() {
 	context.AfterFunc(ctx, stop) // so that a second interrupt kills the process
 	e := &env{
 		ctx: ctx, stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr,
-		terminal: term.IsTerminal(int(os.Stderr.Fd())),
+		onTerminal: term.IsTerminal(int(os.Stderr.Fd())),
 	}
 	done := make(chan int, 1)
 	go func() { done <- run(e, os.Args[1:]) }()

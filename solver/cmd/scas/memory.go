@@ -49,8 +49,8 @@ func (v memorySize) limit() (bytes int64, origin string) {
 	if v > 0 {
 		return int64(v), "--memory"
 	}
-	if soft := debug.SetMemoryLimit(-1); soft < math.MaxInt64 {
-		return soft, "GOMEMLIMIT"
+	if goLimit := debug.SetMemoryLimit(-1); goLimit < math.MaxInt64 {
+		return goLimit, "GOMEMLIMIT"
 	}
 	// The limit is one half, because garbage may take as much memory as the data in use.
 	return machineMemory() / 2, "half of this machine's"
@@ -64,7 +64,7 @@ func (v memorySize) allow(need float64, format string, args ...any) error {
 		return nil
 	}
 	return fmt.Errorf("%s needs about %s of memory, more than %s (%s); allow more with --memory SIZE",
-		fmt.Sprintf(format, args...), byteCount(int64(min(need, 1<<62))), byteCount(limit), origin)
+		fmt.Sprintf(format, args...), formatBytes(int64(min(need, 1<<62))), formatBytes(limit), origin)
 }
 
 // limitReading sets the limits of opt. If --memory is given and at least programBytes, limitReading also
@@ -72,10 +72,10 @@ func (v memorySize) allow(need float64, format string, args ...any) error {
 func (v memorySize) limitReading(opt *sparse.ReadOptions) {
 	opt.Memory, _ = v.limit()
 	if opt.Format != sparse.Binary {
-		opt.Reserve = reserve(opt.Memory)
+		opt.Reserve = reservedBytes(opt.Memory)
 	}
 	if v >= programBytes {
-		debug.SetMemoryLimit(int64(v) - reserve(int64(v)))
+		debug.SetMemoryLimit(int64(v) - reservedBytes(int64(v)))
 	}
 }
 
@@ -83,7 +83,7 @@ func (v memorySize) limitReading(opt *sparse.ReadOptions) {
 // returns 0 if the system does not report the memory.
 func machineMemory() int64 {
 	info, _ := os.ReadFile("/proc/meminfo")
-	total := bytesAfter(string(info), "MemTotal:")
+	total := fieldBytes(string(info), "MemTotal:")
 	for _, path := range []string{"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"} {
 		text, _ := os.ReadFile(path)
 		if v, err := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64); err == nil && v > 0 && (total == 0 || v < total) {
@@ -93,9 +93,9 @@ func machineMemory() int64 {
 	return total
 }
 
-// bytesAfter returns the size after name in a text such as /proc/meminfo, in bytes. It returns 0 if it
+// fieldBytes returns the size after name in a text such as /proc/meminfo, in bytes. It returns 0 if it
 // finds no size.
-func bytesAfter(text, name string) int64 {
+func fieldBytes(text, name string) int64 {
 	_, value, _ := strings.Cut(text, name)
 	var n int64
 	var unit string
@@ -109,5 +109,5 @@ func bytesAfter(text, name string) int64 {
 // report it.
 func peakMemory() int64 {
 	status, _ := os.ReadFile("/proc/self/status")
-	return bytesAfter(string(status), "VmHWM:")
+	return fieldBytes(string(status), "VmHWM:")
 }

@@ -23,18 +23,18 @@ import (
 // returns the data. change may change the problem of the fit, and returns the settings.
 func checkMemory(t *testing.T, read func() (*sparse.Dataset, error), change func(*solver.Problem) *solver.Settings) {
 	t.Helper()
-	start := solvertest.HeapAfterGC()
+	startHeap := solvertest.HeapAfterGC()
 	d, err := read()
 	if err != nil {
 		t.Fatal(err)
 	}
-	loaded := solvertest.HeapAfterGC()
-	data := dataBytes(d)
+	loadedHeap := solvertest.HeapAfterGC()
+	dataSize := dataBytes(d)
 	p := &solver.Problem{Data: d.X, Labels: d.Labels, Penalty: solver.L1{Lambda: 1e-4}}
 	settings := change(p)
 	heap, estimate := solvertest.HeapAfterGC(), p.Memory(nil)
 	var res *solver.Result
-	trained := int64(math.MaxInt64)
+	trainedBytes := int64(math.MaxInt64)
 	for range 3 { // garbage may count as live memory: take the smallest of up to three measurements
 		peak := int64(0)
 		res, peak = solvertest.PeakHeap(func() (res *solver.Result) {
@@ -44,15 +44,15 @@ func checkMemory(t *testing.T, read func() (*sparse.Dataset, error), change func
 		if err != nil && !errors.Is(err, solver.ErrNotConverged) {
 			t.Fatal(err)
 		}
-		if trained = min(trained, peak-heap); float64(estimate) > 0.75*float64(trained) {
+		if trainedBytes = min(trainedBytes, peak-heap); float64(estimate) > 0.75*float64(trainedBytes) {
 			break
 		}
 	}
 	// The reader may leave up to a quarter of its arrays unused.
-	if ratio := float64(data) / float64(loaded-start); ratio < 1/1.28 || ratio > 1.03 {
-		t.Errorf("the data have %s by the estimate, %.3g times what was measured", byteCount(data), ratio)
+	if ratio := float64(dataSize) / float64(loadedHeap-startHeap); ratio < 1/1.28 || ratio > 1.03 {
+		t.Errorf("the data have %s by the estimate, %.3g times what was measured", formatBytes(dataSize), ratio)
 	}
-	solvertest.CheckEstimate(t, estimate, trained)
+	solvertest.CheckEstimate(t, estimate, trainedBytes)
 	runtime.KeepAlive(d)
 	runtime.KeepAlive(res)
 }
@@ -66,23 +66,23 @@ func TestMemoryOfSynthetic(t *testing.T) {
 func noSettings(*solver.Problem) *solver.Settings { return nil }
 
 func TestMemoryOfManyColumns(t *testing.T) {
-	wide := func(rows, data, features int) func() (*sparse.Dataset, error) {
+	wideData := func(rows, dataFeatures, features int) func() (*sparse.Dataset, error) {
 		return func() (*sparse.Dataset, error) {
-			s := newSynthetic(t, sparse.SyntheticOptions{Rows: rows, Features: data, NonzerosPerRow: 100})
+			s := newSynthetic(t, sparse.SyntheticOptions{Rows: rows, Features: dataFeatures, NonzerosPerRow: 100})
 			matrix := s.X.Rows(0, rows)
 			x, err := sparse.New(rows, features, matrix.Ptr, matrix.Idx, matrix.Val)
 			return &sparse.Dataset{X: x, Labels: s.Labels}, err
 		}
 	}
-	checkMemory(t, wide(1000, 500, 2000000), noSettings)
+	checkMemory(t, wideData(1000, 500, 2000000), noSettings)
 	if testing.Short() {
 		return
 	}
-	checkMemory(t, wide(1400, 20000, 100000), func(p *solver.Problem) *solver.Settings {
+	checkMemory(t, wideData(1400, 20000, 100000), func(p *solver.Problem) *solver.Settings {
 		p.Constraint, p.Penalty = graph.Chain(100000).FusedLasso(), solver.L1{Lambda: 3e-5}
 		return &solver.Settings{Passes: 200} // enough passes to nearly fill the largest working set
 	})
-	checkMemory(t, wide(1000, 500, 100000), func(p *solver.Problem) *solver.Settings {
+	checkMemory(t, wideData(1000, 500, 100000), func(p *solver.Problem) *solver.Settings {
 		g, err := graph.FromPairs(100000, [][2]int32{{1, 2}, {2, 7000}, {8000, 8001}})
 		if err != nil {
 			t.Fatal(err)
@@ -117,7 +117,7 @@ func TestKilobytes(t *testing.T) {
 		"VmHWM:\t many kB\n": 0,
 		"":                   0,
 	} {
-		if got := bytesAfter(status, "VmHWM:"); got != want {
+		if got := fieldBytes(status, "VmHWM:"); got != want {
 			t.Errorf("%q: %d, want %d", status, got, want)
 		}
 	}
@@ -126,9 +126,9 @@ func TestKilobytes(t *testing.T) {
 	}
 }
 
-func TestByteCount(t *testing.T) {
+func TestFormatBytes(t *testing.T) {
 	for n, want := range map[int64]string{0: "0 bytes", 1: "1 byte", 1023: "1,023 bytes", 1024: "1 KiB", 1536: "1.5 KiB", 12345678: "11.8 MiB", 5 << 30: "5 GiB"} {
-		if got := byteCount(n); got != want {
+		if got := formatBytes(n); got != want {
 			t.Errorf("%d: %s, want %s", n, got, want)
 		}
 	}
@@ -145,7 +145,7 @@ func TestBeyondIsUnchecked(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	inFile, data := dataset.Stats.Bytes, dataBytes(dataset)
+	fileBytes, dataSize := dataset.Stats.Bytes, dataBytes(dataset)
 	file, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
@@ -154,55 +154,58 @@ func TestBeyondIsUnchecked(t *testing.T) {
 	if err := os.WriteFile(path, file, 0o666); err != nil {
 		t.Fatal(err)
 	}
-	unchecked := 0
-	for _, limit := range []int64{data - 1, data, data + 1, inFile - 1, inFile, inFile + 1} {
+	uncheckedReads := 0
+	for _, limit := range []int64{
+		dataSize - 1, dataSize, dataSize + 1, fileBytes - 1, fileBytes, fileBytes + 1,
+	} {
 		d, err := sparse.ReadFile(path, &sparse.ReadOptions{Regression: true, Memory: limit, Beyond: true})
 		if err != nil {
 			continue
 		}
-		unchecked++
+		uncheckedReads++
 		if !memorySize(limit).lessThanMapped(d) {
-			t.Errorf("%d bytes allowed, %d in the file, %d as data: nobody checks the rows", limit, inFile, data)
+			t.Errorf("%d bytes allowed, %d in the file, %d as data: nobody checks the rows",
+				limit, fileBytes, dataSize)
 		}
 	}
-	if unchecked == 0 {
+	if uncheckedReads == 0 {
 		t.Error("all was checked: the test shows nothing")
 	}
 }
 
-// TestRoom checks leastOutOfCore, the limit that errors name as enough for work out of core. This limit must
-// leave room for windows of the rows, and a limit of one byte less must leave none.
+// TestRoom checks leastOutOfCoreBytes, the limit that errors name as enough for work out of core. This limit
+// must leave room for windows of the rows, and a limit of one byte less must leave none.
 func TestRoom(t *testing.T) {
 	data := &sparse.Dataset{X: sparse.Identity(54)}
-	graph := &graphCmd{Method: "glasso", Threads: 4}
+	command := &graphCmd{Method: "glasso", Threads: 4}
 	source := &graphSource{data: data, features: 54}
-	pairs := int64(graph.graphBytes(source) + graph.solverBytes(source, 54) + graph.pairBytes(source))
-	for keptBytes, limit := range map[int64]int64{0: 128 << 20, pairs: 128 << 20, 4.6e6: 128 << 20, 16 << 20: 128 << 20, 20 << 20: 132 << 20} {
-		if named := int64((&demand{keptBytes: keptBytes}).leastOutOfCore()); named != limit {
-			t.Errorf("with %d bytes kept a refusal names %d bytes, want %d", keptBytes, named, limit)
+	pairBytes := int64(command.graphBytes(source) + command.solverBytes(source, 54) + command.pairBytes(source))
+	for keptBytes, limit := range map[int64]int64{0: 128 << 20, pairBytes: 128 << 20, 4.6e6: 128 << 20, 16 << 20: 128 << 20, 20 << 20: 132 << 20} {
+		if namedLimit := int64((&demand{keptBytes: keptBytes}).leastOutOfCoreBytes()); namedLimit != limit {
+			t.Errorf("with %d bytes kept a refusal names %d bytes, want %d", keptBytes, namedLimit, limit)
 		}
-		if enough, less := memorySize(limit).room(keptBytes), memorySize(limit-1).room(keptBytes); enough == 0 || less != 0 {
-			t.Errorf("with %d bytes kept the room is %d with %d bytes, %d with one less", keptBytes, enough, limit, less)
+		if roomAtLimit, roomBelow := memorySize(limit).room(keptBytes), memorySize(limit-1).room(keptBytes); roomAtLimit == 0 || roomBelow != 0 {
+			t.Errorf("with %d bytes kept the room is %d with %d bytes, %d with one less", keptBytes, roomAtLimit, limit, roomBelow)
 		}
 	}
 }
 
-// allowed matches the part of an error that says which value of --memory is enough.
-var allowed = regexp.MustCompile(`allow ([0-9.]+[KMG]iB) with --memory(, to read it in pieces)?\n`)
+// allowedPattern matches the part of an error that says which value of --memory is enough.
+var allowedPattern = regexp.MustCompile(`allow ([0-9.]+[KMG]iB) with --memory(, to read it in pieces)?\n`)
 
-// enoughFor runs a command with a value of --memory that is too small. It returns the value that the error
-// says is enough.
-func enoughFor(t *testing.T, limit string, args ...string) (enough memorySize) {
+// sufficientMemory runs a command with a value of --memory that is too small. It returns the value that the
+// error says is enough.
+func sufficientMemory(t *testing.T, limit string, args ...string) (size memorySize) {
 	t.Helper()
 	r := runHere(t, append(args, "--memory", limit)...)
-	match := allowed.FindStringSubmatch(r.errs)
-	if r.code != exitIO || match == nil || strings.Contains(r.errs, "without gaps") {
-		t.Fatalf("%v with %s: exit code %d: %s", args, limit, r.code, r.errs)
+	match := allowedPattern.FindStringSubmatch(r.stderr)
+	if r.code != exitIO || match == nil || strings.Contains(r.stderr, "without gaps") {
+		t.Fatalf("%v with %s: exit code %d: %s", args, limit, r.code, r.stderr)
 	}
-	if err := enough.UnmarshalText([]byte(match[1])); err != nil {
+	if err := size.UnmarshalText([]byte(match[1])); err != nil {
 		t.Fatal(err)
 	}
-	return enough
+	return size
 }
 
 // TestSaysEnough checks that a command runs with the memory that the error about too little memory names, and
@@ -211,24 +214,24 @@ func TestSaysEnough(t *testing.T) {
 	const n, p = 40000, 30
 	s := newSynthetic(t, sparse.SyntheticOptions{Rows: n, Features: p, Groups: 2, GroupSize: 5})
 	dir := t.TempDir()
-	mapped, text := writeData(t, dir, "d.scas", s.Dataset), writeData(t, dir, "d.svm", s.Dataset)
-	groups, fitted := writeText(t, dir, "groups", "1 2 3\n"), filepath.Join(dir, "m.json")
-	succeed(t, "train", "--lambda", "1e-2", "-o", fitted, mapped)
+	mappedFile, textFile := writeData(t, dir, "d.scas", s.Dataset), writeData(t, dir, "d.svm", s.Dataset)
+	groups, modelPath := writeText(t, dir, "groups", "1 2 3\n"), filepath.Join(dir, "m.json")
+	succeed(t, "train", "--lambda", "1e-2", "-o", modelPath, mappedFile)
 	for _, args := range [][]string{
-		{"train", mapped}, {"cv", "--lambdas", "2", "--folds", "2", text}, {"train", "--method", "sa", "--passes", "1", mapped},
-		{"train", "--groups", groups, mapped}, {"path", "--lambdas", "2", mapped}, {"cv", "--lambdas", "2", "--folds", "2", mapped},
-		{"graph", "--edges", "9", mapped}, {"graph", "--antisym", mapped}, {"predict", "-m", fitted, "--metrics", mapped},
+		{"train", mappedFile}, {"cv", "--lambdas", "2", "--folds", "2", textFile}, {"train", "--method", "sa", "--passes", "1", mappedFile},
+		{"train", "--groups", groups, mappedFile}, {"path", "--lambdas", "2", mappedFile}, {"cv", "--lambdas", "2", "--folds", "2", mappedFile},
+		{"graph", "--edges", "9", mappedFile}, {"graph", "--antisym", mappedFile}, {"predict", "-m", modelPath, "--metrics", mappedFile},
 	} {
 		limit := "13MiB" // less than the data
-		if args[len(args)-1] == text {
+		if args[len(args)-1] == textFile {
 			limit = "44MiB" // enough to read the text, so that the error says what the command itself needs
 		}
-		enough := enoughFor(t, limit, args...)
-		if r := runHere(t, append(args, "--memory", fmt.Sprint(int64(enough)))...); r.code != exitOK {
-			t.Errorf("%v with the %d bytes that were named: %s", args, enough, r.errs)
+		namedSize := sufficientMemory(t, limit, args...)
+		if r := runHere(t, append(args, "--memory", fmt.Sprint(int64(namedSize)))...); r.code != exitOK {
+			t.Errorf("%v with the %d bytes that were named: %s", args, namedSize, r.stderr)
 		}
-		if r := runHere(t, append(args, "--memory", fmt.Sprint(int64(enough)*9/10))...); r.code != exitIO || strings.Contains(r.errs, "without gaps") {
-			t.Errorf("%v with a tenth less: exit code %d: %s", args, r.code, r.errs)
+		if r := runHere(t, append(args, "--memory", fmt.Sprint(int64(namedSize)*9/10))...); r.code != exitIO || strings.Contains(r.stderr, "without gaps") {
+			t.Errorf("%v with a tenth less: exit code %d: %s", args, r.code, r.stderr)
 		}
 	}
 }
@@ -241,8 +244,8 @@ func TestComponentBeyondMemory(t *testing.T) {
 	args := []string{"graph", "--penalty", "0.01", "--threads", "1", path, "--memory"}
 	r := runHere(t, append(args, "9MiB")...)
 	want := regexp.MustCompile(`penalty 0.01: 200 features or more .* than the 1[0-9]{2} for which 9 MiB of memory \(--memory\) are enough; try --penalty 0\.[0-9]+,`)
-	if r.code != exitIO || !want.MatchString(r.errs) {
-		t.Errorf("exit code %d: %s", r.code, r.errs)
+	if r.code != exitIO || !want.MatchString(r.stderr) {
+		t.Errorf("exit code %d: %s", r.code, r.stderr)
 	}
 	succeed(t, append(args, "20MiB")...)
 }

@@ -53,7 +53,7 @@ func methodFlagList(methods []solver.MethodInfo) string {
 		for _, text := range []string{
 			fmt.Sprintf("%s (%s)", m.Summary, m.Reference),
 			fmt.Sprintf("rate: %s. Memory: %s", m.Rate, m.Memory),
-			methodFlags(m),
+			methodFlagText(m),
 		} {
 			for line := range strings.SplitSeq(wrap(text, columns-width-3, 0), "\n") {
 				f.add(name, "%s", line)
@@ -71,25 +71,25 @@ weight and no domain.
 `, strings.Join(names, ", "))
 }
 
-func methodFlags(m solver.MethodInfo) string {
-	flags := "takes no --eta"
+func methodFlagText(m solver.MethodInfo) string {
+	text := "takes no --eta"
 	if m.TakesEta {
-		flags = "--eta: " + m.Eta
+		text = "--eta: " + m.Eta
 	}
-	var takes []string
+	var taken []string
 	if m.TakesBatchSize {
-		takes = append(takes, "--batch-size")
+		taken = append(taken, "--batch-size")
 	}
 	if m.TakesInnerSteps {
-		takes = append(takes, "--inner-steps")
+		taken = append(taken, "--inner-steps")
 	}
-	if len(takes) > 0 {
-		flags += ". Takes " + strings.Join(takes, ", ")
+	if len(taken) > 0 {
+		text += ". Takes " + strings.Join(taken, ", ")
 	}
 	if m.NeedsL2 {
-		flags += ". Needs --mu above 0"
+		text += ". Needs --mu above 0"
 	}
-	return flags
+	return text
 }
 
 func (e *env) warnOfMemory(m solver.Method, p *solver.Problem) {
@@ -97,6 +97,6 @@ func (e *env) warnOfMemory(m solver.Method, p *solver.Problem) {
 		return
 	}
 	if bytes := p.Memory(m); bytes > 1<<30 {
-		e.warn("method %s keeps an iterate per row, up to %s here; %s and %s keep none", m.Info().Name, byteCount(bytes), baseline.SAG{}.Info().Name, baseline.SAGIU{}.Info().Name)
+		e.warn("method %s keeps an iterate per row, up to %s here; %s and %s keep none", m.Info().Name, formatBytes(bytes), baseline.SAG{}.Info().Name, baseline.SAGIU{}.Info().Name)
 	}
 }

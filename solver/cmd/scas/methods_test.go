@@ -23,20 +23,20 @@ func TestEveryMethod(t *testing.T) {
 			t.Errorf("%d columns: %s", len(line)-1, line)
 		}
 	}
-	short, _ := succeed(t, "train", "--method", "list")
-	listed := strings.Join(strings.Fields(list), " ")
+	shortList, _ := succeed(t, "train", "--method", "list")
+	flatList := strings.Join(strings.Fields(list), " ")
 	for _, method := range baseline.Methods() {
 		m := method.Info()
 		t.Run(m.Name, func(t *testing.T) {
-			if line := regexp.MustCompile(`(?m)^` + m.Name + ` .*$`).FindString(short); !strings.Contains(line, m.Rate) || !strings.Contains(line, m.Memory) || !strings.Contains(line, m.Summary) {
+			if line := regexp.MustCompile(`(?m)^` + m.Name + ` .*$`).FindString(shortList); !strings.Contains(line, m.Rate) || !strings.Contains(line, m.Memory) || !strings.Contains(line, m.Summary) {
 				t.Errorf("the short list has %q", line)
 			}
-			_, entry, _ := strings.Cut(listed, m.Name+" "+m.Summary)
-			flags := " --eta: " + m.Eta
+			_, entry, _ := strings.Cut(flatList, m.Name+" "+m.Summary)
+			etaText := " --eta: " + m.Eta
 			if !m.TakesEta {
-				flags = " takes no --eta"
+				etaText = " takes no --eta"
 			}
-			want := " (" + m.Reference + ") rate: " + m.Rate + ". Memory: " + m.Memory + flags
+			want := " (" + m.Reference + ") rate: " + m.Rate + ". Memory: " + m.Memory + etaText
 			if m.TakesBatchSize {
 				want += ". Takes --batch-size"
 			}
@@ -62,9 +62,9 @@ func TestEveryMethod(t *testing.T) {
 
 func TestWarnOfMemory(t *testing.T) {
 	for _, c := range []struct {
-		method solver.Method
-		n, p   int
-		says   string
+		method  solver.Method
+		n, p    int
+		message string
 	}{
 		{baseline.SA{}, 20242, 47236, "scas: warning: method sa keeps an iterate per row, up to 7.14 GiB here; sag and sag-iu keep none\n"},
 		{baseline.SAIU{}, 1 << 14, 1 << 13, "up to 1 GiB"},
@@ -82,8 +82,8 @@ func TestWarnOfMemory(t *testing.T) {
 		}
 		var stderr bytes.Buffer
 		(&env{stderr: &stderr}).warnOfMemory(c.method, &solver.Problem{Data: x})
-		if got := stderr.String(); (got == "") != (c.says == "") || !strings.Contains(got, c.says) {
-			t.Errorf("%T, %d x %d: %q, want %q", c.method, c.n, c.p, got, c.says)
+		if got := stderr.String(); (got == "") != (c.message == "") || !strings.Contains(got, c.message) {
+			t.Errorf("%T, %d x %d: %q, want %q", c.method, c.n, c.p, got, c.message)
 		}
 	}
 }
@@ -102,11 +102,11 @@ func TestGapBounds(t *testing.T) {
 	train := func(args ...string) report {
 		return jsonOf[report](t, append([]string{"train", "--json", "--graph", "chain", "--lambda", "1e-3", "--mu", "0.05", "--no-intercept", data}, args...)...)
 	}
-	best := train("--method", "scas-k", "--passes", "2000")
-	if best.Gap == nil || !(*best.Gap < 1e-12) {
-		t.Fatalf("the optimum is not known: %+v", best)
+	bestReport := train("--method", "scas-k", "--passes", "2000")
+	if bestReport.Gap == nil || !(*bestReport.Gap < 1e-12) {
+		t.Fatalf("the optimum is not known: %+v", bestReport)
 	}
-	optimum := best.Objective
+	optimum := bestReport.Objective
 	for _, method := range []string{"scas-k", "scas-strong", "svrg", "svrg-pdfp", "stoc"} {
 		for _, passes := range []string{"10", "400"} {
 			for _, output := range []string{"last", "average"} {
@@ -117,7 +117,8 @@ func TestGapBounds(t *testing.T) {
 				if *r.Gap < r.Objective-optimum-1e-12 {
 					t.Errorf("%s, %s passes, %s: gap %g, objective %g above the optimum", method, passes, output, *r.Gap, r.Objective-optimum)
 				}
-				if known := output == "last"; (r.PrimalResidual != nil) != known || (r.DualResidual != nil) != known {
+				hasResiduals := output == "last"
+				if (r.PrimalResidual != nil) != hasResiduals || (r.DualResidual != nil) != hasResiduals {
 					t.Errorf("%s, %s: residuals %v, %v", method, output, r.PrimalResidual, r.DualResidual)
 				}
 			}
@@ -125,22 +126,23 @@ func TestGapBounds(t *testing.T) {
 	}
 }
 
-func TestPassCount(t *testing.T) {
+func TestFormatPasses(t *testing.T) {
 	for v, want := range map[float64]string{1: "1 pass", 0.25: "0.25 passes", 48.74814814814815: "48.75 passes", 60: "60 passes", 12345.6: "12,346 passes"} {
-		if got := passCount(v); got != want {
+		if got := formatPasses(v); got != want {
 			t.Errorf("%v: %s, want %s", v, got, want)
 		}
 	}
 }
 
-// TestOffers checks that each value that completion offers for a flag is a valid value of this flag.
-func TestOffers(t *testing.T) {
+// TestCompletionValues checks that each value that completion offers for a flag is a valid value of this
+// flag.
+func TestCompletionValues(t *testing.T) {
 	type flag interface {
 		encoding.TextUnmarshaler
-		offers() []string
+		completions() []string
 	}
 	for _, f := range []flag{&lossFlag{}, &methodFlag{}, &domainFlag{}} {
-		for _, value := range f.offers() {
+		for _, value := range f.completions() {
 			if err := f.UnmarshalText([]byte(value)); err != nil {
 				t.Errorf("%T: %v", f, err)
 			}

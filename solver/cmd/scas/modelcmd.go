@@ -92,8 +92,8 @@ type modelColumns struct {
 // A columnReport describes a column of coefficients.
 type columnReport struct {
 	*columnFit
-	Coefficients []coefficientReport `json:"coefficients"`             // only the largest ones
-	Largest      []groupReport       `json:"largest_groups,omitempty"` // only the groups with the largest coefficients
+	Coefficients  []coefficientReport `json:"coefficients"`             // only the largest ones
+	LargestGroups []groupReport       `json:"largest_groups,omitempty"` // only the groups with the largest coefficients
 
 	p int // number of all coefficients
 }
@@ -141,7 +141,7 @@ func problemOf(m *model.Model) problemSummary {
 	f := &m.Summary
 	s := problemSummary{
 		N: f.Rows, P: len(m.Columns[0].Coefficients), NNZ: f.NNZ, lossName: newLossName(m.Loss), Fusion: f.Fusion,
-		Mu: f.Mu, L2Y: f.MuA, Domain: f.Domain, HasIntercept: m.HasIntercept, Standardized: f.Standardized, Offsets: f.Offsets,
+		Mu: f.Mu, L2Y: f.MuA, Domain: f.Domain, HasIntercept: m.HasIntercept, Standardized: f.Standardized, HasOffsets: f.Offsets,
 	}
 	switch s.Graph = (graphSummary{Kind: "none", Rows: s.P}); {
 	case f.GraphEdges > 0:
@@ -162,35 +162,36 @@ func newColumnReport(m *model.Model, k, top int) *columnReport {
 	column := &m.Columns[k]
 	r := &columnReport{columnFit: newColumnFit(m, k), Coefficients: []coefficientReport{}, p: len(column.Coefficients)}
 	// A model of liblinear has no objective, and a model of scas before version 0.2 has no mean loss.
-	fitted, unknown := r.Status != "" || r.Objective != 0, number(math.NaN())
-	if r.Loss == 0 && (!fitted || r.Objective != 0) {
+	isFitted, unknown := r.Status != "" || r.Objective != 0, number(math.NaN())
+	if r.Loss == 0 && (!isFitted || r.Objective != 0) {
 		r.Loss, r.Penalty = unknown, unknown
 	}
-	if !fitted {
+	if !isFitted {
 		r.Objective = unknown
 	}
 	name := func(j int) string { return coefficientName(m.Features, m.IndexBase, j) }
-	for _, j := range largest(column.Coefficients, nil, top) {
+	for _, j := range largestCoefficients(column.Coefficients, nil, top) {
 		r.Coefficients = append(r.Coefficients, coefficientReport{name(j), column.Coefficients[j]})
 	}
 	groups := largestGroups(column)
 	for _, g := range groups[:min(top, len(groups))] {
-		tied := groupReport{Coefficient: column.Coefficients[g[0]]}
+		group := groupReport{Coefficient: column.Coefficients[g[0]]}
 		for _, j := range g {
-			tied.Features = append(tied.Features, name(j))
+			group.Features = append(group.Features, name(j))
 		}
-		r.Largest = append(r.Largest, tied)
+		r.LargestGroups = append(r.LargestGroups, group)
 	}
 	return r
 }
 
-// largest returns the indices of at most count non-zero coefficients, the largest first. The size of a
-// coefficient is its absolute value times the scale of its feature, or its absolute value if scale is nil.
-func largest(coefficients, scale []float64, count int) (order []int) {
+// largestCoefficients returns the indices of at most count non-zero coefficients, the largest first. The size
+// of a coefficient is its absolute value times the scale of its feature, or its absolute value if
+// featureScales is nil.
+func largestCoefficients(coefficients, featureScales []float64, count int) (order []int) {
 	size := func(j int) float64 {
 		v := math.Abs(coefficients[j])
-		if scale != nil {
-			v *= scale[j]
+		if featureScales != nil {
+			v *= featureScales[j]
 		}
 		return v
 	}
@@ -212,12 +213,12 @@ func largestGroups(c *model.Column) [][]int {
 	return groups
 }
 
-func (r *modelReport) head() (f summary) {
-	names := fmt.Sprintf("counted from %d", r.IndexBase)
+func (r *modelReport) headSummary() (f summary) {
+	nameText := fmt.Sprintf("counted from %d", r.IndexBase)
 	if r.named {
-		names = "with names"
+		nameText = "with names"
 	}
-	f.add("model", "%s: %s loss, %s %s", r.Model, r.loss(), plural(r.P, "feature"), names)
+	f.add("model", "%s: %s loss, %s %s", r.Model, r.lossText(), plural(r.P, "feature"), nameText)
 	if t := r.Table; t != nil {
 		f.addIf(t.Label != "", "target", "column %s", t.Label)
 		f.addIf(t.Offset != "", "offsets", "column %s", t.Offset)
@@ -231,7 +232,7 @@ func (r *modelReport) head() (f summary) {
 		for _, m := range r.Classes {
 			classes = append(classes, m.Class)
 		}
-		f.add("labels", "%s, each against the rest: %s", plural(len(classes), "class"), firstFew(classes))
+		f.add("labels", "%s, each against the rest: %s", plural(len(classes), "class"), firstNames(classes))
 	}
 	return f
 }
@@ -242,13 +243,13 @@ func (r *columnReport) addFit(f *summary, fit *model.FitSummary) {
 		text = fmt.Sprintf("%s, %s", plural(fit.Rows, "row"), text)
 	}
 	for _, part := range []struct {
-		on   bool
-		text string
+		given bool
+		text  string
 	}{
 		{fit.Penalty != "", fit.Penalty}, {fit.GraphEdges > 0, "a graph of " + plural(fit.GraphEdges, "edge")},
 		{fit.Standardized, "features on the scale of their deviations"}, {fit.Weighted, "rows with weights"}, {fit.Balanced, "balanced classes"}, {fit.Offsets, "offsets"},
 	} {
-		if part.on {
+		if part.given {
 			text += ", " + part.text
 		}
 	}
@@ -264,42 +265,42 @@ func (r *columnReport) addFit(f *summary, fit *model.FitSummary) {
 	} else {
 		f.add("intercept", "none")
 	}
-	f.add("non-zeros", "%s of %s coefficients", grouped(r.NNZX), grouped(r.p))
-	f.addIf(r.Tied > 0, "groups", "%s of equal coefficients", grouped(r.Tied))
+	f.add("non-zeros", "%s of %s coefficients", groupDigits(r.NNZX), groupDigits(r.p))
+	f.addIf(r.Tied > 0, "groups", "%s of equal coefficients", groupDigits(r.Tied))
 }
 
 func (r *modelReport) text() string {
-	head := r.head()
+	head := r.headSummary()
 	if r.columnReport != nil {
 		r.addFit(&head, &r.summary)
-		return head.String() + r.contents()
+		return head.String() + r.coefficientText()
 	}
 	text := head.String()
 	if len(r.Classes) > manyClasses {
-		return text + "\n" + r.lines().String()
+		return text + "\n" + r.grid().String()
 	}
 	for _, m := range r.Classes {
 		var f summary
 		f.add("class", "%s", m.Class)
 		m.addFit(&f, &r.summary)
-		text += "\n" + f.String() + m.contents()
+		text += "\n" + f.String() + m.coefficientText()
 	}
 	return text
 }
 
-func (r *modelReport) lines() grid {
+func (r *modelReport) grid() grid {
 	rows := make([][]string, len(r.Classes))
 	for k, m := range r.Classes {
-		largest := "none"
+		largestText := "none"
 		if len(m.Coefficients) > 0 {
-			largest = fmt.Sprintf("%s: %.6g", m.Coefficients[0].Feature, m.Coefficients[0].Coefficient)
+			largestText = fmt.Sprintf("%s: %.6g", m.Coefficients[0].Feature, m.Coefficients[0].Coefficient)
 		}
-		rows[k] = slices.Concat([]string{m.Class, grouped(m.NNZX)}, m.gaps(), []string{statusWord(m.Status), largest})
+		rows[k] = slices.Concat([]string{m.Class, groupDigits(m.NNZX)}, m.gapCells(), []string{statusWord(m.Status), largestText})
 	}
 	return grid{slices.Concat([]string{"class", "non-zeros"}, gapColumns, []string{"status", "largest coefficient"}), rows}
 }
 
-func (r *columnReport) contents() (text string) {
+func (r *columnReport) coefficientText() (text string) {
 	if len(r.Coefficients) > 0 {
 		rows := make([][]string, len(r.Coefficients))
 		for k, c := range r.Coefficients {
@@ -307,17 +308,17 @@ func (r *columnReport) contents() (text string) {
 		}
 		text += "\n" + grid{[]string{"feature", "coefficient"}, rows}.String()
 	}
-	if more := r.NNZX - len(r.Coefficients); more > 0 {
-		text += fmt.Sprintf("and %s more\n", grouped(more))
+	if omitted := r.NNZX - len(r.Coefficients); omitted > 0 {
+		text += fmt.Sprintf("and %s more\n", groupDigits(omitted))
 	}
-	for k, g := range r.Largest {
+	for k, g := range r.LargestGroups {
 		if k == 0 {
 			text += "\n"
 		}
 		text += fmt.Sprintf("group of %d at %.8g: %s\n", len(g.Features), g.Coefficient, strings.Join(g.Features, ", "))
 	}
-	if more := r.Tied - len(r.Largest); more > 0 && len(r.Largest) > 0 {
-		text += fmt.Sprintf("and %s more\n", plural(more, "group"))
+	if omitted := r.Tied - len(r.LargestGroups); omitted > 0 && len(r.LargestGroups) > 0 {
+		text += fmt.Sprintf("and %s more\n", plural(omitted, "group"))
 	}
 	return text
 }
@@ -349,7 +350,7 @@ func (c *modelConvertCmd) Run(e *env) error {
 			e.warn("liblinear counts features from 1: feature 0 of %s is 1 in %s, and must be in its data", c.In, c.Out)
 		}
 		if words := classWords(m); words != nil {
-			e.warn("labels of liblinear are numbers, as they must be in its data: %s", classNumbers(words))
+			e.warn("labels of liblinear are numbers, as they must be in its data: %s", classNumberText(words))
 		}
 	}
 	out := outputs{{"OUT", c.Out, fill}}

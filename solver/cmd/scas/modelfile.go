@@ -22,9 +22,9 @@ func firstBytes(path string) []byte {
 		return nil
 	}
 	defer f.Close()
-	start := make([]byte, 64)
-	n, _ := io.ReadFull(f, start)
-	return bytes.TrimLeft(start[:n], " \t\r\n")
+	prefix := make([]byte, 64)
+	n, _ := io.ReadFull(f, prefix)
+	return bytes.TrimLeft(prefix[:n], " \t\r\n")
 }
 
 func isLiblinear(path string) bool { return bytes.HasPrefix(firstBytes(path), []byte("solver_type")) }
@@ -49,16 +49,16 @@ func readModel(path string, limit memorySize) (*model.Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	var size struct {
+	var header struct {
 		P      float64
 		Models []struct{ P float64 } // only files of older versions have a P for each model
 	}
-	if err := json.Unmarshal(text, &size); err == nil {
-		need := size.P * max(1, float64(len(size.Models)))
-		for _, column := range size.Models {
-			need += column.P
+	if err := json.Unmarshal(text, &header); err == nil {
+		featureCount := header.P * max(1, float64(len(header.Models)))
+		for _, column := range header.Models {
+			featureCount += column.P
 		}
-		if err := limit.allow(8*need, "a model of %s", plural(int64(need), "feature")); err != nil {
+		if err := limit.allow(8*featureCount, "a model of %s", plural(int64(featureCount), "feature")); err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
 	}

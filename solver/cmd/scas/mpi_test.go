@@ -27,9 +27,9 @@ import (
 // An mpiBed has what the tests of MPI need: the program scas in the directory dir, the path of a data file,
 // and the command that starts ranks.
 type mpiBed struct {
-	dir, data string
-	launch    []string // mpirun and its flags
-	prefix    []string // a command that runs mpirun in a network namespace; nil if mpirun runs directly
+	dir, data  string
+	mpirunArgs []string // mpirun and its flags
+	prefix     []string // a command that runs mpirun in a network namespace; nil if mpirun runs directly
 }
 
 // watchdog is the value of --dist-timeout for jobs that the tests disturb, and patience the value for
@@ -46,7 +46,7 @@ func newMPIBed(t *testing.T) *mpiBed {
 	if _, err := exec.LookPath("mpirun"); err != nil {
 		t.Skip("no mpirun: install Open MPI (Debian: openmpi-bin libopenmpi-dev)")
 	}
-	b := &mpiBed{dir: t.TempDir(), launch: []string{
+	b := &mpiBed{dir: t.TempDir(), mpirunArgs: []string{
 		"mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none", "--mca", "mpi_yield_when_idle", "1", "-x", "GOMAXPROCS=1", "-n", "2",
 	}}
 	if out, err := exec.Command("go", "build", "-tags", "mpi", "-o", filepath.Join(b.dir, "scas"), ".").CombinedOutput(); err != nil {
@@ -76,17 +76,18 @@ type job struct {
 	done chan error
 }
 
-// start starts scas train under mpirun. model is the path of the model to write, and wait the value of
+// start starts scas train under mpirun. model is the path of the model to write, and distTimeout the value of
 // --dist-timeout.
-func (b *mpiBed) start(t *testing.T, wait time.Duration, model string, args ...string) *job {
+func (b *mpiBed) start(t *testing.T, distTimeout time.Duration, model string, args ...string) *job {
 	t.Helper()
-	line := append(append([]string{}, b.prefix...), b.launch...)
-	line = append(line, b.file("scas"), "train", "--dist", "mpi", "--dist-timeout", wait.String(), "-o", model)
+	command := append(append([]string{}, b.prefix...), b.mpirunArgs...)
+	command = append(command,
+		b.file("scas"), "train", "--dist", "mpi", "--dist-timeout", distTimeout.String(), "-o", model)
 	if !slices.Contains(args, "--features") {
-		line = append(line, "--features", "250")
+		command = append(command, "--features", "250")
 	}
-	line = append(line, args...)
-	j := &job{dir: b.dir, Cmd: exec.Command(line[0], line[1:]...), done: make(chan error, 1)}
+	command = append(command, args...)
+	j := &job{dir: b.dir, Cmd: exec.Command(command[0], command[1:]...), done: make(chan error, 1)}
 	j.Stdout, j.Stderr = &j.out, &j.out
 	j.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := j.Start(); err != nil {
@@ -107,13 +108,13 @@ func (j *job) end(t *testing.T, limit time.Duration) int {
 	t.Helper()
 	select {
 	case err := <-j.done:
-		if failed := (*exec.ExitError)(nil); errors.As(err, &failed) {
-			return failed.ExitCode()
+		if exitErr := (*exec.ExitError)(nil); errors.As(err, &exitErr) {
+			return exitErr.ExitCode()
 		}
 		return 0
 	case <-time.After(limit):
 	}
-	hangs := len(j.ranks()) > 0
+	hangs := len(j.rankPIDs()) > 0
 	for _, pid := range j.processes("") {
 		syscall.Kill(pid, syscall.SIGKILL)
 	}
@@ -124,8 +125,8 @@ func (j *job) end(t *testing.T, limit time.Duration) int {
 	return lingerCode
 }
 
-// model runs a job without faults and returns the content of the model file that it writes.
-func (b *mpiBed) model(t *testing.T, args ...string) []byte {
+// trainModel runs a job without faults and returns the content of the model file that it writes.
+func (b *mpiBed) trainModel(t *testing.T, args ...string) []byte {
 	t.Helper()
 	path := b.file("model.json")
 	for try := 1; ; try++ {
@@ -146,14 +147,14 @@ func (b *mpiBed) model(t *testing.T, args ...string) []byte {
 	return m
 }
 
-// ranks returns the process numbers of the ranks.
-func (j *job) ranks() []int { return j.processes(filepath.Join(j.dir, "scas") + "\x00train") }
+// rankPIDs returns the process numbers of the ranks.
+func (j *job) rankPIDs() []int { return j.processes(filepath.Join(j.dir, "scas") + "\x00train") }
 
 // processes returns the numbers of the processes whose command line begins with prefix and contains the
 // directory of the test. It leaves out the process of the test itself.
 func (j *job) processes(prefix string) (pids []int) {
-	lines, _ := filepath.Glob("/proc/[0-9]*/cmdline")
-	for _, path := range lines {
+	cmdlines, _ := filepath.Glob("/proc/[0-9]*/cmdline")
+	for _, path := range cmdlines {
 		line, _ := os.ReadFile(path)
 		pid, err := strconv.Atoi(filepath.Base(filepath.Dir(path)))
 		if err == nil && pid != os.Getpid() && bytes.Contains(line, []byte(j.dir)) && bytes.HasPrefix(line, []byte(prefix)) {
@@ -170,14 +171,15 @@ func TestMPISums(t *testing.T) {
 		t.Fatalf("%v: %s", err, out)
 	}
 	for _, ranks := range []string{"1", "2", "3"} {
-		line := append(append([]string{}, b.launch[:len(b.launch)-1]...), ranks, b.file("sums"), "-test.v")
-		out, err := exec.Command(line[0], line[1:]...).CombinedOutput()
+		command := append([]string{}, b.mpirunArgs[:len(b.mpirunArgs)-1]...)
+		command = append(command, ranks, b.file("sums"), "-test.v")
+		out, err := exec.Command(command[0], command[1:]...).CombinedOutput()
 		if err != nil {
 			t.Fatalf("%s ranks: %v: %s", ranks, err, out)
 		}
 		for line := range strings.Lines(string(out)) {
-			if _, says, found := strings.Cut(line, "the sum of "); found {
-				t.Logf("%s ranks: the sum of %s", ranks, strings.TrimSpace(says))
+			if _, sumText, found := strings.Cut(line, "the sum of "); found {
+				t.Logf("%s ranks: the sum of %s", ranks, strings.TrimSpace(sumText))
 			}
 		}
 	}
@@ -193,13 +195,13 @@ func TestMPIBits(t *testing.T) {
 		"--lambda 1e-3 --no-standardize --class-weights balanced --offset " + weights, "--lambda 1e-3 --no-intercept --no-standardize --sample-weights " + weights,
 	} {
 		args := append(strings.Fields(flags), b.data)
-		twoRanks := b.model(t, args...)
-		if !bytes.Equal(twoRanks, b.model(t, args...)) {
+		twoRanks := b.trainModel(t, args...)
+		if !bytes.Equal(twoRanks, b.trainModel(t, args...)) {
 			t.Errorf("%s: two ranks give other bits the second time", flags)
 		}
-		alone := *b
-		alone.launch = append(append([]string{}, b.launch[:len(b.launch)-1]...), "1")
-		oneRank := alone.model(t, args...)
+		oneRankBed := *b
+		oneRankBed.mpirunArgs = append(append([]string{}, b.mpirunArgs[:len(b.mpirunArgs)-1]...), "1")
+		oneRank := oneRankBed.trainModel(t, args...)
 		path := b.file("single.json")
 		succeed(t, append([]string{"train", "--features", "250", "-o", path}, args...)...)
 		if textOf(t, path) != string(oneRank) {
@@ -224,37 +226,37 @@ func TestMPIStopped(t *testing.T) {
 // job continues from its checkpoint, and must write the same model as an undisturbed job.
 func (b *mpiBed) disturb(t *testing.T, signal syscall.Signal, limit time.Duration, code int) {
 	args := append(slowFlags, b.data)
-	began := time.Now()
-	want := b.model(t, args...)
-	duration := time.Since(began)
-	hit, jobs := 0, 0
-	for ; hit < faultCount(t) && jobs < 4*faultCount(t); jobs++ {
-		keep := []string{"--checkpoint", b.file(fmt.Sprintf("%d.ck", jobs))}
+	start := time.Now()
+	want := b.trainModel(t, args...)
+	duration := time.Since(start)
+	hitJobs, jobs := 0, 0
+	for ; hitJobs < faultCount(t) && jobs < 4*faultCount(t); jobs++ {
+		checkpointFlags := []string{"--checkpoint", b.file(fmt.Sprintf("%d.ck", jobs))}
 		model := b.file(fmt.Sprintf("%d.json", jobs))
-		j := b.start(t, watchdog, model, append(keep, args...)...)
-		for len(j.ranks()) < 2 && len(j.done) == 0 {
+		j := b.start(t, watchdog, model, append(checkpointFlags, args...)...)
+		for len(j.rankPIDs()) < 2 && len(j.done) == 0 {
 			time.Sleep(10 * time.Millisecond)
 		}
 		time.Sleep(time.Duration(rand.Int64N(int64(duration))))
-		if ranks := j.ranks(); len(ranks) == 2 {
+		if ranks := j.rankPIDs(); len(ranks) == 2 {
 			syscall.Kill(ranks[rand.IntN(2)], signal)
-			hit++
+			hitJobs++
 		}
 		got := j.end(t, limit)
-		b.judge(t, j, got, code, model, want)
-		began = time.Now()
-		if again := b.model(t, append(keep, args...)...); !bytes.Equal(again, want) {
+		b.checkDisturbed(t, j, got, code, model, want)
+		start = time.Now()
+		if secondModel := b.trainModel(t, append(checkpointFlags, args...)...); !bytes.Equal(secondModel, want) {
 			t.Errorf("the relaunched job has other bits")
 		}
-		duration = max(time.Second, min(duration, time.Since(began)))
+		duration = max(time.Second, min(duration, time.Since(start)))
 	}
-	t.Logf("%d of %d jobs were hit, of about %v each", hit, jobs, duration)
+	t.Logf("%d of %d jobs were hit, of about %v each", hitJobs, jobs, duration)
 }
 
-// judge checks that a disturbed job has written the model want, or has failed and written no other model.
-// got is the result of job.end, and code is the exit code that a failed job must have. If code is 0, a failed
-// job may have any exit code.
-func (b *mpiBed) judge(t *testing.T, j *job, got, code int, model string, want []byte) {
+// checkDisturbed checks that a disturbed job has written the model want, or has failed and written no other
+// model. got is the result of job.end, and code is the exit code that a failed job must have. If code is 0, a
+// failed job may have any exit code.
+func (b *mpiBed) checkDisturbed(t *testing.T, j *job, got, code int, model string, want []byte) {
 	t.Helper()
 	m, err := os.ReadFile(model)
 	switch {
@@ -271,37 +273,38 @@ func (b *mpiBed) judge(t *testing.T, j *job, got, code int, model string, want [
 // same model as an undisturbed job.
 func TestMPINetwork(t *testing.T) {
 	b := newMPIBed(t)
-	link := b.separate(t)
+	setLink := b.separateRanks(t)
 	args := append(slowFlags, b.data)
-	began := time.Now()
-	want := b.model(t, args...)
-	duration := time.Since(began)
-	lingering := 0
+	start := time.Now()
+	want := b.trainModel(t, args...)
+	duration := time.Since(start)
+	lingeringJobs := 0
 	for k := range faultCount(t) {
-		keep := []string{"--checkpoint", b.file(fmt.Sprintf("%d.ck", k))}
+		checkpointFlags := []string{"--checkpoint", b.file(fmt.Sprintf("%d.ck", k))}
 		model := b.file(fmt.Sprintf("%d.json", k))
-		j := b.start(t, watchdog, model, append(keep, args...)...)
+		j := b.start(t, watchdog, model, append(checkpointFlags, args...)...)
 		time.Sleep(duration/3 + time.Duration(rand.Int64N(int64(duration))))
-		link("down")
+		setLink("down")
 		got := j.end(t, watchdog+20*time.Second)
 		if got == lingerCode {
-			lingering++
+			lingeringJobs++
 		}
-		b.judge(t, j, got, 0, model, want)
-		link("up")
-		if again := b.model(t, append(keep, args...)...); !bytes.Equal(again, want) {
+		b.checkDisturbed(t, j, got, 0, model, want)
+		setLink("up")
+		if secondModel := b.trainModel(t, append(checkpointFlags, args...)...); !bytes.Equal(secondModel, want) {
 			t.Errorf("the relaunched job has other bits")
 		}
 	}
-	t.Logf("%d jobs of %v each; of %d mpirun stayed though all ranks had ended", faultCount(t), duration, lingering)
+	t.Logf("%d jobs of %v each; of %d mpirun stayed though all ranks had ended", faultCount(t), duration, lingeringJobs)
 }
 
-// separate makes a network namespace for each of two ranks, and changes b.launch and b.prefix so that jobs
-// use them. The function link sets the link between the two namespaces to state, "up" or "down".
-func (b *mpiBed) separate(t *testing.T) (link func(state string)) {
+// separateRanks makes a network namespace for each of two ranks, and changes b.mpirunArgs and b.prefix so
+// that jobs use them. The function setLink sets the link between the two namespaces to state, "up" or "down".
+func (b *mpiBed) separateRanks(t *testing.T) (setLink func(state string)) {
 	t.Helper()
 	id := strconv.Itoa(os.Getpid())
-	names, ends := []string{"scas" + id + "a", "scas" + id + "b"}, []string{"sv" + id + "a", "sv" + id + "b"}
+	namespaces := []string{"scas" + id + "a", "scas" + id + "b"}
+	linkEnds := []string{"sv" + id + "a", "sv" + id + "b"}
 	ip := func(args ...string) error {
 		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 		defer cancel()
@@ -312,35 +315,35 @@ func (b *mpiBed) separate(t *testing.T) (link func(state string)) {
 		return nil
 	}
 	t.Cleanup(func() {
-		for _, name := range names {
+		for _, name := range namespaces {
 			_ = ip("netns", "del", name)
 		}
 	})
 	var errs []error
-	for _, name := range names {
+	for _, name := range namespaces {
 		errs = append(errs, ip("netns", "add", name), ip("-n", name, "link", "set", "lo", "up"))
 	}
-	errs = append(errs, ip("link", "add", ends[0], "netns", names[0], "type", "veth", "peer", "name", ends[1], "netns", names[1]))
-	for k, name := range names {
-		errs = append(errs, ip("-n", name, "addr", "add", fmt.Sprintf("10.77.0.%d/24", k+1), "dev", ends[k]), ip("-n", name, "link", "set", ends[k], "up"))
+	errs = append(errs, ip("link", "add", linkEnds[0], "netns", namespaces[0], "type", "veth", "peer", "name", linkEnds[1], "netns", namespaces[1]))
+	for k, name := range namespaces {
+		errs = append(errs, ip("-n", name, "addr", "add", fmt.Sprintf("10.77.0.%d/24", k+1), "dev", linkEnds[k]), ip("-n", name, "link", "set", linkEnds[k], "up"))
 	}
 	if err := errors.Join(errs...); err != nil {
 		t.Skipf("no network namespaces here: %v", err)
 	}
 	// mpirun runs this script in place of ssh, to start a command in the second namespace.
 	agent := b.file("agent")
-	script := fmt.Sprintf("#!/bin/sh\nshift\nexec ip netns exec %s unshare --uts sh -c \"hostname %s; $*\"\n", names[1], names[1])
+	script := fmt.Sprintf("#!/bin/sh\nshift\nexec ip netns exec %s unshare --uts sh -c \"hostname %s; $*\"\n", namespaces[1], namespaces[1])
 	if err := os.WriteFile(agent, []byte(script), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	b.prefix = []string{"ip", "netns", "exec", names[0], "unshare", "--uts", "sh", "-c", "hostname " + names[0] + "; exec \"$@\"", "sh"}
-	b.launch = []string{
+	b.prefix = []string{"ip", "netns", "exec", namespaces[0], "unshare", "--uts", "sh", "-c", "hostname " + namespaces[0] + "; exec \"$@\"", "sh"}
+	b.mpirunArgs = []string{
 		"mpirun", "--allow-run-as-root", "--bind-to", "none", "--host", "10.77.0.1,10.77.0.2", "-n", "2", "-x", "GOMAXPROCS=1", "--mca", "mpi_yield_when_idle", "1",
 		"--mca", "plm_rsh_agent", agent, "--mca", "btl", "tcp,self", "--mca", "btl_tcp_if_include", "10.77.0.0/24", "--mca", "oob_tcp_if_include", "10.77.0.0/24",
 		"--mca", "oob_tcp_keepalive_time", "2", "--mca", "oob_tcp_keepalive_intvl", "1", "--mca", "oob_tcp_keepalive_probes", "2",
 	}
 	return func(state string) {
-		if err := ip("-n", names[0], "link", "set", ends[0], state); err != nil {
+		if err := ip("-n", namespaces[0], "link", "set", linkEnds[0], state); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -21,14 +21,14 @@ func TestMPIBeyond(t *testing.T) {
 	data := writeData(t, b.dir, "data.scas", newSynthetic(t, sparse.SyntheticOptions{Rows: 600000, Features: 60}).Dataset)
 	args := []string{"--features", "60", "--lambda", "1e-3", "--intercept", "--standardize", "--memory", memory, data}
 	var want []byte
-	began := time.Now()
+	start := time.Now()
 	for range 2 {
 		path, peak := b.file("model.json"), int64(0)
 		j := b.start(t, patience, path, args...)
 		for len(j.done) == 0 {
-			for _, pid := range j.ranks() {
+			for _, pid := range j.rankPIDs() {
 				status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
-				peak = max(peak, bytesAfter(string(status), "VmHWM:"))
+				peak = max(peak, fieldBytes(string(status), "VmHWM:"))
 			}
 			time.Sleep(5 * time.Millisecond)
 		}
@@ -44,20 +44,20 @@ func TestMPIBeyond(t *testing.T) {
 		}
 		t.Logf("peak of a rank %d MiB of %d", peak>>20, limit>>20)
 	}
-	duration := time.Since(began) / 2
+	duration := time.Since(start) / 2
 	for _, c := range []struct {
 		signal syscall.Signal
 		code   int
 	}{{syscall.SIGKILL, 0}, {syscall.SIGSTOP, exitRelaunch}} {
 		model := b.file(c.signal.String() + ".json")
 		j := b.start(t, watchdog, model, args...)
-		for len(j.ranks()) < 2 && len(j.done) == 0 {
+		for len(j.rankPIDs()) < 2 && len(j.done) == 0 {
 			time.Sleep(10 * time.Millisecond)
 		}
 		time.Sleep(duration / 3)
-		if ranks := j.ranks(); len(ranks) == 2 {
+		if ranks := j.rankPIDs(); len(ranks) == 2 {
 			syscall.Kill(ranks[1], c.signal)
 		}
-		b.judge(t, j, j.end(t, watchdog+patience), c.code, model, want)
+		b.checkDisturbed(t, j, j.end(t, watchdog+patience), c.code, model, want)
 	}
 }

@@ -20,7 +20,7 @@ func absentAdvice(path string, err error) string {
 		return "; there is no directory " + dir
 	}
 	dir, base := filepath.Split(path)
-	match := nearest(cmp.Or(dir, "."), base)
+	match := nearestFile(cmp.Or(dir, "."), base)
 	switch {
 	case match != "":
 		return fmt.Sprintf("; did you mean %s?", filepath.Join(dir, match))
@@ -48,8 +48,8 @@ func missingDir(path string) string {
 	return dir
 }
 
-// nearest returns the name of the file in dir that is most similar to name, or "" if no name is similar.
-func nearest(dir, name string) string {
+// nearestFile returns the name of the file in dir that is most similar to name, or "" if no name is similar.
+func nearestFile(dir, name string) string {
 	d, err := os.Open(dir)
 	if err != nil {
 		return ""
@@ -63,20 +63,20 @@ func nearest(dir, name string) string {
 			files = append(files, e.Name())
 		}
 	}
-	return similar(name, files)
+	return mostSimilar(name, files)
 }
 
-// similar returns the name in candidates that is most similar to name. The two names may differ in capitals,
-// in the ending or in a few letters. If no name is similar, it returns "".
-func similar(name string, candidates []string) (match string) {
-	smallest := 1 + len(name)/4
+// mostSimilar returns the name in candidates that is most similar to name. The two names may differ in
+// capitals, in the ending or in a few letters. If no name is similar, it returns "".
+func mostSimilar(name string, candidates []string) (match string) {
+	smallestDistance := 1 + len(name)/4
 	for _, candidate := range candidates {
-		edits := distance(strings.ToLower(name), strings.ToLower(candidate))
+		edits := editDistance(strings.ToLower(name), strings.ToLower(candidate))
 		if stem(candidate) == stem(name) {
 			edits = min(edits, 1)
 		}
-		if edits < smallest || edits == smallest && match != "" && candidate < match {
-			match, smallest = candidate, edits
+		if edits < smallestDistance || edits == smallestDistance && match != "" && candidate < match {
+			match, smallestDistance = candidate, edits
 		}
 	}
 	return match
@@ -89,9 +89,9 @@ func stem(name string) string {
 	return name
 }
 
-// distance returns the least number of edits that turn a into b, if no byte is edited twice. An edit
+// editDistance returns the least number of edits that turn a into b, if no byte is edited twice. An edit
 // inserts, deletes or changes a byte (Levenshtein 1966), or swaps two neighbours.
-func distance(a, b string) int {
+func editDistance(a, b string) int {
 	rows := [3][]int{make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)}
 	for j := range rows[1] {
 		rows[1][j] = j
@@ -100,11 +100,11 @@ func distance(a, b string) int {
 		olderRow, lastRow, row := rows[0], rows[1], rows[2]
 		row[0] = i + 1
 		for j := range len(b) {
-			change := lastRow[j]
+			changeCost := lastRow[j]
 			if a[i] != b[j] {
-				change++
+				changeCost++
 			}
-			row[j+1] = min(change, lastRow[j+1]+1, row[j]+1)
+			row[j+1] = min(changeCost, lastRow[j+1]+1, row[j]+1)
 			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
 				row[j+1] = min(row[j+1], olderRow[j-1]+1)
 			}

@@ -30,18 +30,18 @@ func (out outputs) check(inputs ...string) error {
 		info, err := os.Stat(o.path)
 		exists := err == nil
 		special := exists && !info.Mode().IsRegular()
-		twin := slices.IndexFunc(out[:i], func(other output) bool { return other.path != "" && canonical(other.path) == canonical(o.path) })
-		input := slices.IndexFunc(inputs, func(path string) bool {
+		twinIndex := slices.IndexFunc(out[:i], func(other output) bool { return other.path != "" && canonicalPath(other.path) == canonicalPath(o.path) })
+		inputIndex := slices.IndexFunc(inputs, func(path string) bool {
 			other, err := os.Stat(path)
 			return err == nil && exists && !special && os.SameFile(info, other)
 		})
 		switch path := atomicfile.Followed(o.path); {
-		case twin >= 0 && !special:
-			return usagef("%s and %s name the same file, %s", out[twin].flag, o.flag, o.path)
+		case twinIndex >= 0 && !special:
+			return usagef("%s and %s name the same file, %s", out[twinIndex].flag, o.flag, o.path)
 		case o.path == "-":
 			return usagef("%s -: name a file", o.flag)
-		case input >= 0:
-			return usagef("%s %s would replace the input %s; name another file", o.flag, o.path, inputs[input])
+		case inputIndex >= 0:
+			return usagef("%s %s would replace the input %s; name another file", o.flag, o.path, inputs[inputIndex])
 		case exists && info.IsDir():
 			return fmt.Errorf("%s: is a directory; name a file", path)
 		case err != nil && !errors.Is(err, fs.ErrNotExist): // for example, the name is too long
@@ -59,29 +59,29 @@ func (out outputs) check(inputs ...string) error {
 	return nil
 }
 
-// canonical returns the absolute path of a file, with links resolved. The file need not exist. If its
+// canonicalPath returns the absolute path of a file, with links resolved. The file need not exist. If its
 // directory does not exist, or cannot be read, the path may stay relative.
-func canonical(path string) string {
+func canonicalPath(path string) string {
 	path = atomicfile.Followed(path)
 	dir, err := filepath.EvalSymlinks(filepath.Dir(path))
 	if err != nil {
 		return path
 	}
-	if absolute, err := filepath.Abs(dir); err == nil {
-		dir = absolute
+	if absoluteDir, err := filepath.Abs(dir); err == nil {
+		dir = absoluteDir
 	}
 	return filepath.Join(dir, filepath.Base(path))
 }
 
 // write writes all files under temporary names, calls show, which prints the result, and renames the files.
-// So an error before the renaming does not spoil existing files. If e.quiet is true, write does nothing.
+// So an error before the renaming does not spoil existing files. If e.skipFiles is true, write does nothing.
 func (out outputs) write(e *env, show func() error) error {
-	if e.quiet {
+	if e.skipFiles {
 		return nil
 	}
-	var ready []*atomicfile.Prepared
+	var prepared []*atomicfile.Prepared
 	defer func() {
-		for _, p := range ready {
+		for _, p := range prepared {
 			p.Discard()
 		}
 	}()
@@ -93,15 +93,15 @@ func (out outputs) write(e *env, show func() error) error {
 		if err != nil {
 			return err
 		}
-		ready = append(ready, p)
+		prepared = append(prepared, p)
 	}
-	if err := e.changed(nil); err != nil {
+	if err := e.checkUnchanged(nil); err != nil {
 		return err
 	}
 	if err := show(); err != nil {
 		return err
 	}
-	for _, p := range slices.Backward(ready) {
+	for _, p := range slices.Backward(prepared) {
 		if err := p.Commit(); err != nil {
 			return err
 		}

@@ -16,7 +16,7 @@ func TestOutputNotPlaced(t *testing.T) {
 		_, err := io.WriteString(w, "model")
 		return err
 	}}}
-	e := &env{data: new([]*sparse.CSR)}
+	e := &env{matrices: new([]*sparse.CSR)}
 	if err := out.write(e, func() error { return os.Mkdir(path, 0o777) }); err == nil {
 		t.Error("a directory took the place of the file, and there is no error")
 	}

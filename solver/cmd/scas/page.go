@@ -38,8 +38,8 @@ type page struct {
 	Ranks   int    // number of ranks; 1 without --dist
 	Version string
 
-	scores     *confusionTable // metrics of several classes on the training data, or nil
-	deviations []float64       // standard deviations of the features in the training data, or nil
+	classMetrics *confusionTable // metrics of several classes on the training data, or nil
+	deviations   []float64       // standard deviations of the features in the training data, or nil
 }
 
 // A modelSection is the section of a page about one model, such as the model of one class.
@@ -83,7 +83,7 @@ const maxBars, maxMembers = 50, 40
 var pageText string
 
 var pageTemplate = template.Must(template.New("page").Funcs(template.FuncMap{
-	"grouped": grouped[int], "number": func(v number) string { return fmt.Sprintf("%.6g", v) },
+	"grouped": groupDigits[int], "number": func(v number) string { return fmt.Sprintf("%.6g", v) },
 	"coefficient": func(v float64) string { return fmt.Sprintf("%.6g", v) },
 }).Parse(pageText))
 
@@ -109,7 +109,7 @@ func (c *pageFlags) output(compose func() (*page, error)) output {
 
 func (r *problemReport) newPage(e *env, command string) *page {
 	return &page{
-		Command: "scas " + command, Data: dataName(r.name), Version: version, Line: commandLine(e.args),
+		Command: "scas " + command, Data: dataName(r.file), Version: version, Line: commandLine(e.args),
 		Ranks: r.Ranks,
 	}
 }
@@ -134,74 +134,74 @@ func (p *page) judge(objective number, fit proof, err error) {
 	default:
 		p.Verdict.Result += "How far it is above the optimum is not proved."
 	}
-	p.remedy(err)
+	p.addRemedy(err)
 }
 
 // judgeAll sets the verdict of a page about several fits. noun says what each fit is for: "lambda" or
 // "class". err is the error that the command will return.
 func (p *page) judgeAll(fits []proof, noun string, err error) {
-	converged, relative, gap := 0, number(0), number(0)
+	convergedCount, maxRelative, maxGap := 0, number(0), number(0)
 	for _, f := range fits {
 		if f.Status == solver.Converged {
-			converged++
+			convergedCount++
 		}
-		relative, gap = max(relative, f.RelativeGap), max(gap, f.DualityGap) // max returns NaN if one argument is NaN
+		maxRelative, maxGap = max(maxRelative, f.RelativeGap), max(maxGap, f.DualityGap) // max returns NaN if one argument is NaN
 	}
-	p.Verdict = judgement{Good: converged == len(fits) && err == nil, Status: "Not converged everywhere."}
+	p.Verdict = judgement{Good: convergedCount == len(fits) && err == nil, Status: "Not converged everywhere."}
 	if p.Verdict.Good {
 		p.Verdict.Status = "Converged."
 	}
-	p.Verdict.Result = fmt.Sprintf("%s of %s converged. ", grouped(converged), plural(len(fits), noun))
-	if isFinite(float64(gap)) {
-		p.Verdict.Result += fmt.Sprintf("Every objective is %s.", closeness(relative, gap, "its optimum"))
+	p.Verdict.Result = fmt.Sprintf("%s of %s converged. ", groupDigits(convergedCount), plural(len(fits), noun))
+	if isFinite(float64(maxGap)) {
+		p.Verdict.Result += fmt.Sprintf("Every objective is %s.", closeness(maxRelative, maxGap, "its optimum"))
 	} else {
 		p.Verdict.Result += "For some, nothing is proved."
 	}
-	p.remedy(err)
+	p.addRemedy(err)
 }
 
-func (p *page) remedy(err error) {
+func (p *page) addRemedy(err error) {
 	if err != nil {
 		p.Verdict.Remedy = describe(err)
 	}
 }
 
-// show adds a section about m. If m has a column for each class, show adds a section for each class that
-// shownClasses chooses. The string "which" names the model, such as "at the last lambda".
-func (p *page) show(which string, m *model.Model, g *graph.Graph) error {
+// addSections adds a section about m. If m has a column for each class, addSections adds a section for each
+// class that chooseClasses chooses. title names the model, such as "at the last lambda".
+func (p *page) addSections(title string, m *model.Model, g *graph.Graph) error {
 	if m.Classes.IsZero() {
-		return p.showOne(which, m, 0, g)
+		return p.addSection(title, m, 0, g)
 	}
 	classes := m.Classes.All()
-	for _, k := range p.shownClasses(classes) {
-		if err := p.showOne(strings.TrimSpace("of class "+classes[k]+" "+which), m, k, g); err != nil {
+	for _, k := range p.chooseClasses(classes) {
+		if err := p.addSection(strings.TrimSpace("of class "+classes[k]+" "+title), m, k, g); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// shownClasses returns the indices of the classes that get a section: all classes, or manyClasses of them if
+// chooseClasses returns the indices of the classes that get a section: all classes, or manyClasses of them if
 // there are more. In the second case it sets p.Omitted.
-func (p *page) shownClasses(classes []string) []int {
+func (p *page) chooseClasses(classes []string) []int {
 	order := sequence(0, len(classes))
 	if len(classes) <= manyClasses {
 		return order
 	}
-	which := "first"
-	if p.scores != nil {
-		order, which = p.scores.byF1(), "worst, by F1,"
+	orderText := "first"
+	if p.classMetrics != nil {
+		order, orderText = p.classMetrics.byF1(), "worst, by F1,"
 	}
-	p.Omitted = fmt.Sprintf("The coefficients are those of the %d %s of %s; scas model show --json has all.", manyClasses, which, plural(len(classes), "class"))
+	p.Omitted = fmt.Sprintf("The coefficients are those of the %d %s of %s; scas model show --json has all.", manyClasses, orderText, plural(len(classes), "class"))
 	return order[:manyClasses]
 }
 
-// showOne adds a section about column k of a model. If g is not nil, has edges and is small enough (see
+// addSection adds a section about column k of a model. If g is not nil, has edges and is small enough (see
 // draw.Fits), the section has a picture of g.
-func (p *page) showOne(which string, m *model.Model, k int, g *graph.Graph) error {
+func (p *page) addSection(title string, m *model.Model, k int, g *graph.Graph) error {
 	column := &m.Columns[k]
-	t := modelSection{Which: which, Model: newColumnReport(m, k, maxBars), P: len(column.Coefficients), Scaled: p.deviations != nil}
-	for _, j := range largest(column.Coefficients, p.deviations, maxBars) {
+	t := modelSection{Which: title, Model: newColumnReport(m, k, maxBars), P: len(column.Coefficients), Scaled: p.deviations != nil}
+	for _, j := range largestCoefficients(column.Coefficients, p.deviations, maxBars) {
 		b := bar{Feature: coefficientName(m.Features, m.IndexBase, j), Coefficient: column.Coefficients[j], Length: column.Coefficients[j], Sign: "above"}
 		if t.Scaled {
 			b.Length *= p.deviations[j]
@@ -217,16 +217,16 @@ func (p *page) showOne(which string, m *model.Model, k int, g *graph.Graph) erro
 			b.From, b.Sign = -b.Width, "below"
 		}
 	}
-	for k, tied := range t.Model.Largest {
-		shown := min(maxMembers, len(tied.Features))
+	for k, tied := range t.Model.LargestGroups {
+		shownCount := min(maxMembers, len(tied.Features))
 		t.Sets = append(t.Sets, set{
 			Colour: draw.Colour(k), Size: plural(len(tied.Features), "feature"), Coefficient: fmt.Sprintf("%.6g", tied.Coefficient),
-			Members: strings.Join(tied.Features[:shown], ", "), More: len(tied.Features) - shown,
+			Members: strings.Join(tied.Features[:shownCount], ", "), More: len(tied.Features) - shownCount,
 		})
 	}
 	var err error
 	if g != nil && len(g.Edges()) > 0 && draw.Fits(g) {
-		t.Graph, err = inline(func(w io.Writer) error { return drawTied(w, g, m, k) })
+		t.Graph, err = inlineSVG(func(w io.Writer) error { return drawTied(w, g, m, k) })
 	}
 	p.Models = append(p.Models, t)
 	return err
@@ -253,20 +253,20 @@ func (t modelSection) Span() (span float64) {
 	return span - t.Left()
 }
 
-// A training has the metrics of a model on the fitted rows of all ranks, and the standard deviations of the
-// features. Each is nil if it was not computed.
-type training struct {
+// A trainingStats has the metrics of a model on the fitted rows of all ranks, and the standard deviations of
+// the features. Each is nil if it was not computed.
+type trainingStats struct {
 	metrics    *model.Metrics
 	deviations []float64
 }
 
-// training returns the metrics and standard deviations that --report shows. They are nil if --report is not
-// given, or if the fit is out of core. All ranks must call training.
-func (r *ranks) training(s *fitSpec, m *model.Model, c *pageFlags) (result training, err error) {
-	if result.deviations = r.deviations(s, c); result.deviations != nil {
-		result.metrics, err = r.score(m, s.data, false)
+// computeTrainingStats returns the metrics and standard deviations that --report shows. They are nil if
+// --report is not given, or if the fit is out of core. All ranks must call computeTrainingStats.
+func (r *ranks) computeTrainingStats(s *fitSpec, m *model.Model, c *pageFlags) (t trainingStats, err error) {
+	if t.deviations = r.deviations(s, c); t.deviations != nil {
+		t.metrics, err = r.score(m, s.data, false)
 	}
-	return result, err
+	return t, err
 }
 
 // deviations returns the standard deviations of the features for --report. It returns nil if --report is not
@@ -280,16 +280,16 @@ func (r *ranks) deviations(s *fitSpec, c *pageFlags) []float64 {
 	return stats.StdDev()
 }
 
-func (p *page) measure(m *model.Model, result training) {
-	p.deviations = result.deviations
-	if result.metrics == nil {
+func (p *page) addTrainingStats(m *model.Model, stats trainingStats) {
+	p.deviations = stats.deviations
+	if stats.metrics == nil {
 		return
 	}
-	r := newPredictReport(m, result.metrics, true)
-	p.Metrics = r.table()
+	r := newPredictReport(m, stats.metrics, true)
+	p.Metrics = r.summary()
 	if !m.Classes.IsZero() {
-		p.scores = (*confusionTable)(r.Metrics.ClassMetrics)
-		p.Heat = p.scores.heatMap()
+		p.classMetrics = (*confusionTable)(r.Metrics.ClassMetrics)
+		p.Heat = p.classMetrics.heatMap()
 	}
 }
 
@@ -314,21 +314,21 @@ func drawTied(w io.Writer, g *graph.Graph, m *model.Model, k int) error {
 	return draw.SVG(w, g, names, sets)
 }
 
-// inline returns the element svg of the SVG that fill writes, without the lines before it.
-func inline(fill func(io.Writer) error) (template.HTML, error) {
+// inlineSVG returns the element svg of the SVG that fill writes, without the lines before it.
+func inlineSVG(fill func(io.Writer) error) (template.HTML, error) {
 	var b bytes.Buffer
 	if err := fill(&b); err != nil {
 		return "", err
 	}
-	start := bytes.Index(b.Bytes(), []byte("<svg"))
-	if start < 0 {
+	svgStart := bytes.Index(b.Bytes(), []byte("<svg"))
+	if svgStart < 0 {
 		return "", errors.New("drawing: no picture")
 	}
-	return template.HTML(b.Bytes()[start:]), nil // the names in the picture are escaped
+	return template.HTML(b.Bytes()[svgStart:]), nil // the names in the picture are escaped
 }
 
-// plain matches a word that needs no quotes in a shell.
-var plain = regexp.MustCompile(`^[-A-Za-z0-9_./:=,%+@]+$`)
+// unquotedWord matches a word that needs no quotes in a shell.
+var unquotedWord = regexp.MustCompile(`^[-A-Za-z0-9_./:=,%+@]+$`)
 
 // commandLine returns the command line of scas with args, quoted for a POSIX shell.
 func commandLine(args []string) string {
@@ -341,7 +341,7 @@ func commandLine(args []string) string {
 
 // shellWord returns word, quoted for a POSIX shell if it needs quotes.
 func shellWord(word string) string {
-	if plain.MatchString(word) {
+	if unquotedWord.MatchString(word) {
 		return word
 	}
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"

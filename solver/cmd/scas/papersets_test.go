@@ -32,7 +32,7 @@ func TestInfoOnPaperSets(t *testing.T) {
 	} {
 		t.Run(c.file, func(t *testing.T) {
 			d := jsonOf[struct{ Data dataSummary }](t, "info", "--json", filepath.Join(dir, "paper", c.file)).Data
-			if d.Rows != c.rows || d.Features != c.features || d.NNZ != c.nnz || d.IndexBase != 1 || d.Compression != "zstd" || d.Sorted != 0 {
+			if d.Rows != c.rows || d.Features != c.features || d.NNZ != c.nnz || d.IndexBase != 1 || d.Compression != "zstd" || d.SortedRows != 0 {
 				t.Errorf("got %+v", d)
 			}
 			labels := ""
@@ -75,12 +75,12 @@ func TestPublishedGraphOfA9A(t *testing.T) {
 	if !strings.Contains(out, " 421 edges") || !strings.Contains(out, "eigenvalue of A'A 145.896") {
 		t.Errorf("not what is known of the graph:\n%s", out)
 	}
-	form := &sparse.ReadOptions{Format: sparse.MatrixMarket, LabelsOptional: true}
-	a, err := sparse.ReadFile(path, form)
+	opt := &sparse.ReadOptions{Format: sparse.MatrixMarket, LabelsOptional: true}
+	a, err := sparse.ReadFile(path, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := sparse.Read(bytes.NewReader(want), "published", form)
+	b, err := sparse.Read(bytes.NewReader(want), "published", opt)
 	if err != nil {
 		t.Fatal(err)
 	}

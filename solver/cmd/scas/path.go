@@ -75,9 +75,9 @@ type stepReport struct {
 	proof
 }
 
-// newSteps returns a report for each lambda. Its loss, objective and gap are sums over the fits for this
-// lambda. intercept says whether the models have an intercept.
-func newSteps(steps []*model.Step, intercept bool) []stepReport {
+// newStepReports returns a report for each lambda. Its loss, objective and gap are sums over the fits for
+// this lambda. intercept says whether the models have an intercept.
+func newStepReports(steps []*model.Step, intercept bool) []stepReport {
 	out := make([]stepReport, len(steps))
 	for k, s := range steps {
 		sum := &out[k]
@@ -112,33 +112,33 @@ func proofs(steps []stepReport) []proof {
 	return out
 }
 
-func (r *pathReport) table() (f summary) {
+func (r *pathReport) summary() (f summary) {
 	r.addTo(&f)
-	converged := 0
+	convergedCount := 0
 	for _, s := range r.Steps {
 		if s.Status == solver.Converged {
-			converged++
+			convergedCount++
 		}
 	}
-	f.add("path", "%s, %s of them converged, in %.3g s (reading %.3g s)", plural(len(r.Steps), "lambda"), grouped(converged), r.Seconds, r.ReadSeconds)
+	f.add("path", "%s, %s of them converged, in %.3g s (reading %.3g s)", plural(len(r.Steps), "lambda"), groupDigits(convergedCount), r.Seconds, r.ReadSeconds)
 	r.addFiles(&f, "curves")
 	return f
 }
 
 func (r *pathReport) text() string {
-	text := r.table().String() + "\n" + r.lines().String()
+	text := r.summary().String() + "\n" + r.grid().String()
 	if notes := proofNotes(proofs(r.Steps), "lambda"); notes != nil {
 		text += "\n" + notes.String()
 	}
 	return text
 }
 
-func (r *pathReport) lines() grid {
+func (r *pathReport) grid() grid {
 	rows := make([][]string, len(r.Steps))
 	for k, s := range r.Steps {
 		rows[k] = slices.Concat(
-			[]string{fmt.Sprintf("%.6g", s.Lambda), grouped(s.NNZX), fmt.Sprintf("%.8f", s.Loss), fmt.Sprintf("%.8f", s.Objective)},
-			s.gaps(), []string{statusWord(s.Status)})
+			[]string{fmt.Sprintf("%.6g", s.Lambda), groupDigits(s.NNZX), fmt.Sprintf("%.8f", s.Loss), fmt.Sprintf("%.8f", s.Objective)},
+			s.gapCells(), []string{statusWord(s.Status)})
 	}
 	return grid{slices.Concat([]string{"lambda", "non-zeros", "loss", "objective"}, gapColumns, []string{"status"}), rows}
 }
@@ -146,16 +146,16 @@ func (r *pathReport) lines() grid {
 // page returns the HTML report on the path. err is the error that the command will return.
 func (r *pathReport) page(e *env, steps []*model.Step, err error) (*page, error) {
 	p := r.newPage(e, "path")
-	p.Summary, p.Table = r.table(), r.lines()
+	p.Summary, p.Table = r.summary(), r.grid()
 	p.judgeAll(proofs(r.Steps), "lambda", err)
 	lastStep := steps[len(steps)-1]
 	if p.Each = "lambda"; len(lastStep.Columns) == 1 {
-		if p.Plot, err = inline(func(w io.Writer) error { return drawPath(w, r, steps) }); err != nil {
+		if p.Plot, err = inlineSVG(func(w io.Writer) error { return drawPath(w, r, steps) }); err != nil {
 			return nil, err
 		}
 	}
 	p.deviations = r.deviations
-	return p, p.show(fmt.Sprintf("at the last lambda, %.6g", lastStep.Lambda), lastStep.Model(), r.request.spec.Graph)
+	return p, p.addSections(fmt.Sprintf("at the last lambda, %.6g", lastStep.Lambda), lastStep.Model(), r.fitSpec.spec.Graph)
 }
 
 func (c *pathCmd) Run(e *env) error {
@@ -182,18 +182,18 @@ func (c *pathCmd) fit(e *env) error {
 	if err != nil {
 		return err
 	}
-	if r.problemReport, err = c.begin(e, data, start, workload{settings: c.settings(), count: model.Fits{Lambdas: c.Lambdas.count}}); err != nil {
+	if r.problemReport, err = c.beginReport(e, data, start, workload{settings: c.settings(), fits: model.Fits{Lambdas: c.Lambdas.count}}); err != nil {
 		return err
 	}
 	stopped, err := c.fitFlags.fit(e, &r.problemReport, func() (err error) {
-		steps, err = e.fitPath(r.request, c.path())
+		steps, err = e.fitPath(r.fitSpec, c.pathSettings())
 		return err
 	})
 	if len(steps) == 0 || stopped {
-		return nameData(c.Data, e.interrupted(err, "nothing written"))
+		return nameData(c.Data, e.interruptError(err, "nothing written"))
 	}
-	r.Steps = newSteps(steps, r.HasIntercept)
-	r.deviations = c.ranks.deviations(r.request, &c.pageFlags)
+	r.Steps = newStepReports(steps, r.HasIntercept)
+	r.deviations = c.ranks.deviations(r.fitSpec, &c.pageFlags)
 	writeErr := out.write(e, func() error {
 		r.writtenFiles = writtenFiles{Output: c.Output, SVG: c.SVG, Report: c.Report}
 		return e.show(c.JSON, &r)
@@ -204,20 +204,20 @@ func (c *pathCmd) fit(e *env) error {
 // fitPath fits a path and shows its progress. It returns the first error of a fit. An error about convergence
 // also says how many lambdas failed.
 func (e *env) fitPath(s *fitSpec, set model.PathSettings) (steps []*model.Step, firstErr error) {
-	p := e.begin("the first lambda")
+	p := e.beginProgress("the first lambda")
 	defer p.end()
-	failed, firstLambda := 0, 0.0
+	failures, firstLambda := 0, 0.0
 	spec := s.spec
-	spec.Fitted = p.classes
+	spec.Fitted = p.showClasses
 	spec.Progress = func(report model.Progress) {
-		p.showShare(float64(len(steps)), float64(set.Count), "lambda %d of %d   %s", len(steps)+1, set.Count, passes(report))
+		p.showShare(float64(len(steps)), float64(set.Count), "lambda %d of %d   %s", len(steps)+1, set.Count, passText(report))
 	}
 	for step, err := range model.PathData(e.ctx, &spec, s.data, &set) {
 		if step != nil {
 			steps = append(steps, step)
 		}
 		if err != nil {
-			failed++
+			failures++
 		}
 		if err != nil && firstErr == nil {
 			firstErr = s.nameClass(err)
@@ -230,7 +230,7 @@ func (e *env) fitPath(s *fitSpec, set model.PathSettings) (steps []*model.Step, 
 		}
 	}
 	if errors.Is(firstErr, solver.ErrNotConverged) && len(steps) > 0 {
-		firstErr = fmt.Errorf("%s of %s, the first %.6g: %w", grouped(failed), plural(len(steps), "lambda"), firstLambda, firstErr)
+		firstErr = fmt.Errorf("%s of %s, the first %.6g: %w", groupDigits(failures), plural(len(steps), "lambda"), firstLambda, firstErr)
 	}
 	return steps, firstErr
 }
@@ -239,35 +239,35 @@ func (e *env) fitPath(s *fitSpec, set model.PathSettings) (steps []*model.Step, 
 // intercept and with only zero coefficients has one line without a feature.
 func writeCoefficients(w io.Writer, r *pathReport, steps []*model.Step) error {
 	out := csv.NewWriter(w)
-	classes, spec := r.request.data.Classes, &r.request.spec
-	line := func(class string, cells ...string) {
+	classes, spec := r.fitSpec.data.Classes, &r.fitSpec.spec
+	writeLine := func(class string, cells ...string) {
 		if !classes.IsZero() {
 			cells = append([]string{class}, cells...)
 		}
 		_ = out.Write(cells) // out.Error returns the first error
 	}
-	number := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
-	line("class", "lambda", "feature", "coefficient", "gap", "status")
+	formatNumber := func(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+	writeLine("class", "lambda", "feature", "coefficient", "gap", "status")
 	for _, step := range steps {
 		for k := range step.Columns {
 			s := &step.Columns[k]
-			class, gap := "", ""
+			class, gapText := "", ""
 			if !classes.IsZero() {
 				class = classes.Name(k)
 			}
 			if isFinite(s.Certificate.Gap) {
-				gap = number(s.Certificate.Gap)
+				gapText = formatNumber(s.Certificate.Gap)
 			}
 			add := func(name, value string) {
-				line(class, number(step.Lambda), name, value, gap, string(s.Certificate.Status))
+				writeLine(class, formatNumber(step.Lambda), name, value, gapText, string(s.Certificate.Status))
 			}
 			if r.HasIntercept {
-				add("(intercept)", number(s.Intercept))
+				add("(intercept)", formatNumber(s.Intercept))
 			} else if len(s.Indices) == 0 {
 				add("", "")
 			}
 			for i, j := range s.Indices {
-				add(coefficientName(spec.Features, spec.IndexBase, int(j)), number(s.Values[i]))
+				add(coefficientName(spec.Features, spec.IndexBase, int(j)), formatNumber(s.Values[i]))
 			}
 		}
 	}

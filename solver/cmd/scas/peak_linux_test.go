@@ -26,9 +26,9 @@ func peakOf(t *testing.T, args ...string) (code int, bytes int64) {
 	t.Helper()
 	cmd := exec.Command("scas-peak", args...)
 	out, err := cmd.Output() // if scas fails, err is not nil, but out has the peak
-	kilobytes, bad := strconv.ParseInt(strings.TrimSpace(string(out)), 10, 64)
-	if bad != nil {
-		t.Fatalf("%v: %v, %v", args, bad, err)
+	kilobytes, parseErr := strconv.ParseInt(strings.TrimSpace(string(out)), 10, 64)
+	if parseErr != nil {
+		t.Fatalf("%v: %v, %v", args, parseErr, err)
 	}
 	return cmd.ProcessState.ExitCode(), kilobytes << 10
 }

@@ -24,15 +24,15 @@ func drawPath(w io.Writer, r *pathReport, steps []*model.Step) error {
 	if len(features) == maxDrawn {
 		c.Title += fmt.Sprintf(", the %d largest", maxDrawn)
 	}
-	zero := chart.Line{Faint: true}
+	zeroLine := chart.Line{Faint: true}
 	for _, s := range steps {
-		zero.X, zero.Y = append(zero.X, s.Lambda), append(zero.Y, 0)
+		zeroLine.X, zeroLine.Y = append(zeroLine.X, s.Lambda), append(zeroLine.Y, 0)
 	}
-	c.Lines = append(c.Lines, zero)
+	c.Lines = append(c.Lines, zeroLine)
 	for k, j := range features {
 		line := chart.Line{Series: k, Faint: k >= maxNamed}
 		if k < maxNamed {
-			line.Name = shortened(coefficientName(r.request.spec.Features, r.request.spec.IndexBase, int(j)))
+			line.Name = shortenName(coefficientName(r.fitSpec.spec.Features, r.fitSpec.spec.IndexBase, int(j)))
 		} else if k == maxNamed {
 			line.Name = fmt.Sprintf("%d more", len(features)-maxNamed)
 		}
@@ -48,8 +48,8 @@ func drawPath(w io.Writer, r *pathReport, steps []*model.Step) error {
 	return c.WriteSVG(w)
 }
 
-// shortened cuts name to at most 17 characters, for a legend.
-func shortened(name string) string {
+// shortenName cuts name to at most 17 characters, for a legend.
+func shortenName(name string) string {
 	const maxLength = 17
 	if runes := []rune(name); len(runes) > maxLength {
 		return string(runes[:maxLength-1]) + "…"
@@ -57,12 +57,12 @@ func shortened(name string) string {
 	return name
 }
 
-// drawCurve draws the mean of the metric over the folds against lambda, with a band of one standard error on
-// each side. Two vertical lines mark the lambdas that --choose min and --choose 1se select.
-func drawCurve(w io.Writer, r *cvReport) error {
+// drawCVCurve draws the mean of the metric over the folds against lambda, with a band of one standard error
+// on each side. Two vertical lines mark the lambdas that --choose min and --choose 1se select.
+func drawCVCurve(w io.Writer, r *cvReport) error {
 	name := cvMetrics[r.Metric].name
 	c := &chart.Chart{Title: fmt.Sprintf("%d-fold cross-validation", r.Folds), X: "lambda", Y: name, LogX: true, Falling: true}
-	curve := chart.Line{Name: name + " ± SE"}
+	meanLine := chart.Line{Name: name + " ± SE"}
 	low, high := math.Inf(1), math.Inf(-1)
 	for _, s := range r.Steps {
 		mean, se := float64(s.Mean), float64(s.SE)
@@ -72,14 +72,14 @@ func drawCurve(w io.Writer, r *cvReport) error {
 		if !isFinite(se) {
 			se = 0
 		}
-		curve.X, curve.Y = append(curve.X, s.Lambda), append(curve.Y, mean)
-		curve.Low, curve.High = append(curve.Low, mean-se), append(curve.High, mean+se)
+		meanLine.X, meanLine.Y = append(meanLine.X, s.Lambda), append(meanLine.Y, mean)
+		meanLine.Low, meanLine.High = append(meanLine.Low, mean-se), append(meanLine.High, mean+se)
 		low, high = min(low, mean-se), max(high, mean+se)
 	}
-	if len(curve.X) == 0 {
+	if len(meanLine.X) == 0 {
 		return fmt.Errorf("drawing %s: it has no value at any lambda above 0; each fold needs rows of both classes, and the axis a lambda above 0", name)
 	}
-	c.Lines = append(c.Lines, curve)
+	c.Lines = append(c.Lines, meanLine)
 	for k, l := range []struct {
 		name   string
 		lambda float64
@@ -94,26 +94,26 @@ func drawCurve(w io.Writer, r *cvReport) error {
 // rocCurve returns the points of the ROC curve, from (0, 0) to (1, 1). x is the share of the negative rows
 // whose score is above a threshold, and y the share of the positive rows whose score is above it. Points
 // inside a horizontal or vertical part of the curve are left out.
-func rocCurve(score []float64, positive []bool) (x, y []float64) {
-	order := sequence(0, len(score))
+func rocCurve(scores []float64, isPositive []bool) (x, y []float64) {
+	order := sequence(0, len(scores))
 	var totals [2]float64 // number of negative rows, number of positive rows
-	for _, p := range positive {
+	for _, p := range isPositive {
 		if p {
 			totals[1]++
 		} else {
 			totals[0]++
 		}
 	}
-	slices.SortFunc(order, func(i, j int) int { return cmp.Compare(score[j], score[i]) })
+	slices.SortFunc(order, func(i, j int) int { return cmp.Compare(scores[j], scores[i]) })
 	x, y = []float64{0}, []float64{0}
 	var counts [2]float64
 	for k, i := range order {
-		if positive[i] {
+		if isPositive[i] {
 			counts[1]++
 		} else {
 			counts[0]++
 		}
-		if k+1 < len(order) && score[order[k+1]] == score[i] {
+		if k+1 < len(order) && scores[order[k+1]] == scores[i] {
 			continue // rows with equal scores make one step of the curve
 		}
 		nextX, nextY := counts[0]/totals[0], counts[1]/totals[1]
@@ -126,8 +126,8 @@ func rocCurve(score []float64, positive []bool) (x, y []float64) {
 }
 
 // drawROC draws the ROC curve of scores. Both classes must have rows.
-func drawROC(w io.Writer, score []float64, positive []bool) error {
-	x, y := rocCurve(score, positive)
+func drawROC(w io.Writer, scores []float64, isPositive []bool) error {
+	x, y := rocCurve(scores, isPositive)
 	auc := 0.0
 	for k := range x[1:] {
 		auc += (x[k+1] - x[k]) * (y[k+1] + y[k]) / 2
@@ -142,17 +142,17 @@ func drawROC(w io.Writer, score []float64, positive []bool) error {
 // largestFeatures returns the indices of at most count features, in decreasing order of their largest
 // absolute coefficient on the path.
 func largestFeatures(steps []*model.Step, count int) []int32 {
-	size := map[int32]float64{}
+	sizes := map[int32]float64{}
 	for _, s := range steps {
 		for k, j := range s.Columns[0].Indices {
 			v := s.Columns[0].Values[k]
-			size[j] = max(size[j], v, -v)
+			sizes[j] = max(sizes[j], v, -v)
 		}
 	}
 	var features []int32
-	for j := range size {
+	for j := range sizes {
 		features = append(features, j)
 	}
-	slices.SortFunc(features, func(i, j int32) int { return cmp.Or(cmp.Compare(size[j], size[i]), cmp.Compare(i, j)) })
+	slices.SortFunc(features, func(i, j int32) int { return cmp.Or(cmp.Compare(sizes[j], sizes[i]), cmp.Compare(i, j)) })
 	return features[:min(count, len(features))]
 }

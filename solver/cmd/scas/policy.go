@@ -19,9 +19,9 @@ import (
 type demand struct {
 	work string // describes the work, such as "fitting 4 rows and 2 features of a.svm"
 	data *sparse.Dataset
-	// inMemory estimates the bytes that the work needs, besides the program, if all rows are in memory. It
+	// inMemoryBytes estimates the bytes that the work needs, besides the program, if all rows are in memory. It
 	// may read all rows.
-	inMemory func() float64
+	inMemoryBytes func() float64
 	// keptBytes is the number of bytes that work out of core keeps in memory, besides the program and the
 	// windows of the rows.
 	keptBytes int64
@@ -29,7 +29,7 @@ type demand struct {
 	// stream.ErrNotStreamed.
 	obstacle      error
 	featuresGiven bool // whether --features gives the number of features
-	shared        bool // whether --dist is given
+	distributed   bool // whether --dist is given
 }
 
 // errNotMapped is the value of demand.obstacle for data that are not mapped from a file.
@@ -41,12 +41,12 @@ const (
 	// leastLimit is the smallest memory limit for work out of core, in bytes. The limit must leave at least
 	// leastRoom bytes for windows of the rows.
 	leastLimit, leastRoom = 2 * programBytes, 48 << 20
-	mostReserve           = 24 << 20 // the largest result of reserve
+	mostReserve           = 24 << 20 // the largest result of reservedBytes
 )
 
-// reserve returns the bytes of limit that are for the program and its buffers. The remaining bytes are for
-// data and vectors.
-func reserve(limit int64) int64 { return min(limit/3, mostReserve) }
+// reservedBytes returns the bytes of limit that are for the program and its buffers. The remaining bytes are
+// for data and vectors.
+func reservedBytes(limit int64) int64 { return min(limit/3, mostReserve) }
 
 // dataBytes returns the bytes that the rows and labels of d need in memory.
 func dataBytes(d *sparse.Dataset) int64 {
@@ -69,7 +69,9 @@ func (v memorySize) exceededBy(d *demand) bool {
 
 // bytesLeft returns the number of bytes of a limit that remain if all rows are in memory. It is negative if
 // the rows do not fit.
-func (d *demand) bytesLeft(limit int64) float64 { return float64(limit-reserve(limit)) - d.inMemory() }
+func (d *demand) bytesLeft(limit int64) float64 {
+	return float64(limit-reservedBytes(limit)) - d.inMemoryBytes()
+}
 
 // place decides whether the work is done out of core. exceeds says whether the work exceeds the limit on any
 // rank. room is the number of bytes for windows of the rows, or 0 if all rows are in memory. If the work
@@ -97,8 +99,8 @@ func (v memorySize) room(keptBytes int64) int64 {
 	return 0
 }
 
-// leastOutOfCore returns the smallest limit, in bytes, with which the work can be done out of core.
-func (d *demand) leastOutOfCore() float64 {
+// leastOutOfCoreBytes returns the smallest limit, in bytes, with which the work can be done out of core.
+func (d *demand) leastOutOfCoreBytes() float64 {
 	return max(leastLimit, programBytes+leastRoom+float64(d.keptBytes))
 }
 
@@ -115,43 +117,45 @@ func (v memorySize) limitHeap(d *demand, room int64) (end func()) {
 	case room > 0:
 		debug.SetMemoryLimit(d.keptBytes + room*7/8)
 	case v > 0:
-		heap := int64(v) - reserve(int64(v))
+		heapLimit := int64(v) - reservedBytes(int64(v))
 		if d.data.X.Mapped() {
-			heap -= dataBytes(d.data)
+			heapLimit -= dataBytes(d.data)
 		}
-		debug.SetMemoryLimit(max(leastHeap, heap))
+		debug.SetMemoryLimit(max(leastHeap, heapLimit))
 	}
 	return func() { debug.SetMemoryLimit(oldLimit) }
 }
 
 // refuse returns the error for work that exceeds the limit.
 func (v memorySize) refuse(d *demand) error {
-	if d.shared && !v.exceededBy(d) {
+	if d.distributed && !v.exceededBy(d) {
 		return v.refuseShared(d)
 	}
 	limit, origin := v.limit()
-	need, known := v.need(d)
-	text := fmt.Sprintf("%s needs about %s of memory, more than %s (%s)", d.work, byteCount(int64(min(need, 1<<62))), byteCount(limit), origin)
+	neededBytes, known := v.neededBytes(d)
+	text := fmt.Sprintf("%s needs about %s of memory, more than %s (%s)", d.work, formatBytes(int64(min(neededBytes, 1<<62))), formatBytes(limit), origin)
 	if !known {
-		text = fmt.Sprintf("%s needs more than the %s of memory allowed (%s)", d.work, byteCount(limit), origin)
+		text = fmt.Sprintf("%s needs more than the %s of memory allowed (%s)", d.work, formatBytes(limit), origin)
 	}
-	switch less := d.leastOutOfCore() < need || !known; {
-	case less && d.obstacle == nil:
-		return fmt.Errorf("%s; allow %s with --memory, to read it in pieces", text, allowance(d.leastOutOfCore(), true))
-	case less && d.obstacleMatters():
-		return fmt.Errorf("%s: %w; %sallow %s with --memory", text, d.obstacle, d.remedy(), allowance(need, known))
+	switch outOfCoreHelps := d.leastOutOfCoreBytes() < neededBytes || !known; {
+	case outOfCoreHelps && d.obstacle == nil:
+		return fmt.Errorf("%s; allow %s with --memory, to read it in pieces", text, formatAllowance(d.leastOutOfCoreBytes(), true))
+	case outOfCoreHelps && d.obstacleMatters():
+		return fmt.Errorf("%s: %w; %sallow %s with --memory",
+			text, d.obstacle, d.featureRemedy(), formatAllowance(neededBytes, known))
 	}
-	return fmt.Errorf("%s; %sallow %s with --memory", text, d.remedy(), allowance(need, known))
+	return fmt.Errorf("%s; %sallow %s with --memory",
+		text, d.featureRemedy(), formatAllowance(neededBytes, known))
 }
 
 // refuseShared returns the error for work that exceeds the limit on other ranks but not on this one.
 func (v memorySize) refuseShared(d *demand) error {
 	limit, origin := v.limit()
-	text := fmt.Sprintf("%s: other ranks have rows beyond the %s of memory allowed (%s)", d.work, byteCount(limit), origin)
+	text := fmt.Sprintf("%s: other ranks have rows beyond the %s of memory allowed (%s)", d.work, formatBytes(limit), origin)
 	if d.obstacle != nil {
 		return fmt.Errorf("%s: %w", text, d.obstacle)
 	}
-	return fmt.Errorf("%s; allow %s with --memory, to read all of them in pieces", text, allowance(d.leastOutOfCore(), true))
+	return fmt.Errorf("%s; allow %s with --memory, to read all of them in pieces", text, formatAllowance(d.leastOutOfCoreBytes(), true))
 }
 
 // refuseUnstreamed returns the error of refuse, with err as the obstacle, if err wraps
@@ -164,31 +168,33 @@ func (v memorySize) refuseUnstreamed(d *demand, err error) error {
 	return v.refuse(d)
 }
 
-// need estimates the bytes that the work needs if all rows are in memory, the program included. Errors state
-// the bytes only if known is true. If mapped data are larger than the limit and demand.checked returns false,
-// need returns the size of the data, and known is the result of demand.small. Otherwise known is true.
-func (v memorySize) need(d *demand) (bytes float64, known bool) {
-	data := float64(dataBytes(d.data))
+// neededBytes estimates the bytes that the work needs if all rows are in memory, the program included. Errors
+// state the bytes only if known is true. If mapped data are larger than the limit and demand.smallAndValid
+// returns false, neededBytes returns the size of the data, and known is the result of demand.isSmall.
+// Otherwise known is true.
+func (v memorySize) neededBytes(d *demand) (bytes float64, known bool) {
+	dataSize := float64(dataBytes(d.data))
 	if d.data.X.Mapped() { // as in lessThanMapped, the size of the file counts if it is larger
-		data = max(data, float64(d.data.Stats.Bytes))
+		dataSize = max(dataSize, float64(d.data.Stats.Bytes))
 	}
-	if v.lessThanMapped(d.data) && !d.checked() {
-		return data, d.small()
+	if v.lessThanMapped(d.data) && !d.smallAndValid() {
+		return dataSize, d.isSmall()
 	}
-	need := max(data, d.inMemory())
+	neededBytes := max(dataSize, d.inMemoryBytes())
 	if !d.data.X.Mapped() {
-		need = max(need, 2*data) // to read text, twice the size of the data is needed
+		neededBytes = max(neededBytes, 2*dataSize) // to read text, twice the size of the data is needed
 	}
-	return need + min(need/2, mostReserve), true // with a limit of this size, limit − reserve(limit) is need
+	// With a limit of this size, limit − reservedBytes(limit) is neededBytes.
+	return neededBytes + min(neededBytes/2, mostReserve), true
 }
 
-// small reports whether the data need less memory than the smallest limit for work out of core.
-func (d *demand) small() bool { return float64(dataBytes(d.data)) < d.leastOutOfCore() }
+// isSmall reports whether the data need less memory than the smallest limit for work out of core.
+func (d *demand) isSmall() bool { return float64(dataBytes(d.data)) < d.leastOutOfCoreBytes() }
 
-// checked reports whether the data are small and all rows are valid.
-func (d *demand) checked() bool {
+// smallAndValid reports whether the data are small and all rows are valid.
+func (d *demand) smallAndValid() bool {
 	n, _ := d.data.X.Dims()
-	return d.small() && d.data.X.Check(0, n) == nil
+	return d.isSmall() && d.data.X.Check(0, n) == nil
 }
 
 // obstacleMatters reports whether an error should have the text of d.obstacle. For data that are not mapped,
@@ -198,9 +204,9 @@ func (d *demand) obstacleMatters() bool {
 	return d.data.X.Mapped() || p < exact.DenseFeatures
 }
 
-// remedy returns a text that says how to have fewer features, and ends with "or". It returns "" unless
+// featureRemedy returns a text that says how to have fewer features, and ends with "or". It returns "" unless
 // mostlyUnused returns true.
-func (d *demand) remedy() string {
+func (d *demand) featureRemedy() string {
 	switch {
 	case !d.mostlyUnused():
 		return ""
@@ -220,24 +226,24 @@ func (d *demand) mostlyUnused() bool {
 		return false
 	case int64(p) >= 2*x.NNZ():
 		return true
-	case x.Mapped() && !d.checked(): // the count would need a pass over the file
+	case x.Mapped() && !d.smallAndValid(): // the count would need a pass over the file
 		return false
 	}
-	seen, used := make([]bool, p), 0
+	seen, usedCount := make([]bool, p), 0
 	for _, j := range x.Rows(0, n).Idx[:x.NNZ()] {
 		if !seen[j] {
 			seen[j] = true
-			used++
+			usedCount++
 		}
 	}
-	return 2*used < p
+	return 2*usedCount < p
 }
 
-// allowance formats bytes as a value for --memory, rounded up. known is false if bytes is only the size of
-// the data.
-func allowance(bytes float64, known bool) string {
+// formatAllowance formats bytes as a value for --memory, rounded up. known is false if bytes is only the size
+// of the data.
+func formatAllowance(bytes float64, known bool) string {
 	if !known {
-		return "more than the " + byteCount(int64(bytes)) + " of the data, some three times as much as a rule,"
+		return "more than the " + formatBytes(int64(bytes)) + " of the data, some three times as much as a rule,"
 	}
 	unit := ""
 	for _, larger := range []string{"KiB", "MiB", "GiB", "TiB"} {
@@ -246,8 +252,8 @@ func allowance(bytes float64, known bool) string {
 		}
 		bytes, unit = bytes/(1<<10), larger
 	}
-	digit := 1.0 // 1, 10 or 100, to show at least three digits
-	for ; unit != "" && bytes*digit < 100; digit *= 10 {
+	digitScale := 1.0 // 1, 10 or 100, to show at least three digits
+	for ; unit != "" && bytes*digitScale < 100; digitScale *= 10 {
 	}
-	return strconv.FormatFloat(math.Ceil(bytes*digit)/digit, 'f', -1, 64) + unit
+	return strconv.FormatFloat(math.Ceil(bytes*digitScale)/digitScale, 'f', -1, 64) + unit
 }

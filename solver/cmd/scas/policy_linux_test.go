@@ -31,40 +31,40 @@ func TestPolicy(t *testing.T) {
 		fmt.Fprintln(&lines, j, j+1, j+2)
 	}
 	groups := writeText(t, dir, "groups", lines.String())
-	tall, wide, many := write("tall.scas", 30000, 40, 40, 2), write("wide.svm", 300, features, 150, 2), write("many.scas", 20000, 30, 30, 4)
-	plain := []string{"--no-intercept", "--no-standardize"}
+	tallFile, wideFile, manyClassesFile := write("tall.scas", 30000, 40, 40, 2), write("wide.svm", 300, features, 150, 2), write("many.scas", 20000, 30, 30, 4)
+	plainFlags := []string{"--no-intercept", "--no-standardize"}
 	for _, c := range []struct {
 		args []string
 		long bool
 	}{
-		{append([]string{"train", tall}, plain...), true},
-		{[]string{"train", tall}, false},
-		{[]string{"train", "--lambda", "5e-2", "--tol", "0.5", "--groups", groups, wide}, false},
-		{[]string{"train", "--lambda", "5e-2", "--tol", "0.5", "--graph", "chain", wide}, true},
-		{[]string{"train", many}, true},
-		{[]string{"path", "--lambdas", "3", tall}, true},
-		{[]string{"cv", "--folds", "3", "--lambdas", "3", tall}, false},
-		{[]string{"cv", "--folds", "3", "--lambdas", "3", "--tol", "1e-2", wide}, true},
+		{append([]string{"train", tallFile}, plainFlags...), true},
+		{[]string{"train", tallFile}, false},
+		{[]string{"train", "--lambda", "5e-2", "--tol", "0.5", "--groups", groups, wideFile}, false},
+		{[]string{"train", "--lambda", "5e-2", "--tol", "0.5", "--graph", "chain", wideFile}, true},
+		{[]string{"train", manyClassesFile}, true},
+		{[]string{"path", "--lambdas", "3", tallFile}, true},
+		{[]string{"cv", "--folds", "3", "--lambdas", "3", tallFile}, false},
+		{[]string{"cv", "--folds", "3", "--lambdas", "3", "--tol", "1e-2", wideFile}, true},
 	} {
 		t.Run(strings.ReplaceAll(strings.Join(c.args, " "), dir, ""), func(t *testing.T) {
 			if c.long {
 				sparsetest.Long(t)
 			}
 			args := append(c.args, "--threads", "2")
-			enough := enoughFor(t, "16MB", args...)
-			code, bytes := peakOf(t, append(args, "--memory", fmt.Sprint(int64(enough)))...)
+			namedSize := sufficientMemory(t, "16MB", args...)
+			code, peakBytes := peakOf(t, append(args, "--memory", fmt.Sprint(int64(namedSize)))...)
 			if code != exitOK {
-				t.Fatalf("with the %d bytes that were named: exit code %d", enough, code)
+				t.Fatalf("with the %d bytes that were named: exit code %d", namedSize, code)
 			}
-			peak, limit := float64(bytes), float64(enough)
-			t.Logf("%d bytes named, the peak is %.2f of them", enough, peak/limit)
-			// For a small limit, reserve returns less than the program needs.
-			maxPeak := 1.05*limit + float64(mostReserve-reserve(int64(enough)))
+			peak, limit := float64(peakBytes), float64(namedSize)
+			t.Logf("%d bytes named, the peak is %.2f of them", namedSize, peak/limit)
+			// For a small limit, reservedBytes returns less than the program needs.
+			maxPeak := 1.05*limit + float64(mostReserve-reservedBytes(int64(namedSize)))
 			if peak > maxPeak || peak < limit/3 {
-				t.Errorf("the peak is %.2f times the %d bytes that were named", peak/limit, enough)
+				t.Errorf("the peak is %.2f times the %d bytes that were named", peak/limit, namedSize)
 			}
-			if r := runHere(t, append(args, "--memory", fmt.Sprint(int64(enough)*4/5))...); r.code != exitIO {
-				t.Errorf("with a fifth less: exit code %d: %s", r.code, r.errs)
+			if r := runHere(t, append(args, "--memory", fmt.Sprint(int64(namedSize)*4/5))...); r.code != exitIO {
+				t.Errorf("with a fifth less: exit code %d: %s", r.code, r.stderr)
 			}
 		})
 	}

@@ -23,7 +23,7 @@ type predictCmd struct {
 	Offset       string `placeholder:"FILE" help:"File with a number for each row, one a line, that is added to its margin (default: the column of a table that had the offsets in training)." group:"Predictions:"`
 	IgnoreLabels bool   `help:"Do not compare with the labels of DATA." group:"Predictions:"`
 	IgnoreBeyond bool   `help:"Leave out features of DATA whose index is larger than in the model. With names, features that the model does not have are always left out." group:"Predictions:"`
-	formFlags
+	formatFlags
 	memoryFlags
 	IndexBase string `enum:"model,0,1" default:"model" help:"Number of the first feature in DATA; model: as in the training file (default ${default})." group:"Form of DATA:"`
 }
@@ -88,7 +88,7 @@ func (c *predictCmd) Run(e *env) error {
 		return err
 	}
 	if data, err = c.read(e, m); err != nil {
-		return c.withOwnRemedies(err)
+		return c.withPredictRemedies(err)
 	}
 	d := c.demand(m, data)
 	outOfCore := c.Memory.exceededBy(d)
@@ -96,7 +96,7 @@ func (c *predictCmd) Run(e *env) error {
 	if err != nil {
 		return err
 	}
-	p := e.begin("predicting " + dataName(c.Data))
+	p := e.beginProgress("predicting " + dataName(c.Data))
 	defer p.end()
 	if outOfCore {
 		write = func(w io.Writer) error { return c.writeWindows(e, w, m, t, data) }
@@ -126,9 +126,9 @@ func (c *predictCmd) Run(e *env) error {
 			}
 			r = newPredictReport(m, s, c.Metrics)
 		}
-		return c.report(e, r)
+		return c.printReport(e, r)
 	})
-	return e.interrupted(err, note)
+	return e.interruptError(err, note)
 }
 
 // tally returns the tally of the predictions, or nil if they are not compared with labels. It adds to d the
@@ -141,13 +141,13 @@ func (c *predictCmd) tally(m *model.Model, d *demand, outOfCore bool) (*model.Ta
 	case !c.Metrics:
 		t = m.NewBriefTally()
 	default:
-		rows, scores := countClasses(d.data), len(m.Columns)
-		t = m.NewTally(rows)
-		for _, n := range rows {
-			d.keptBytes += 8 * int64(n) * int64(scores)
+		rowCounts, scoreCount := countRowsByClass(d.data), len(m.Columns)
+		t = m.NewTally(rowCounts)
+		for _, n := range rowCounts {
+			d.keptBytes += 8 * int64(n) * int64(scoreCount)
 		}
 		if d.obstacle == nil {
-			d.work += fmt.Sprintf(" with --metrics, which keeps %s of each row for the AUC, 8 bytes each,", plural(scores, "score"))
+			d.work += fmt.Sprintf(" with --metrics, which keeps %s of each row for the AUC, 8 bytes each,", plural(scoreCount, "score"))
 		}
 	}
 	_, err := c.Memory.place(d, outOfCore)
@@ -176,7 +176,7 @@ func (c *predictCmd) demand(m *model.Model, data *sparse.Dataset) *demand {
 	classes := len(m.Classes.Values)
 	d := &demand{
 		work: "predicting " + plural(n, "row") + " of " + dataName(c.Data), data: data,
-		inMemory: func() float64 {
+		inMemoryBytes: func() float64 {
 			return float64(dataBytes(data)) + float64(bytesOfRow*float64(n)) + scoreBytes(n, classes)
 		},
 	}
@@ -189,13 +189,13 @@ func (c *predictCmd) demand(m *model.Model, data *sparse.Dataset) *demand {
 	return d
 }
 
-func (c *predictCmd) report(e *env, r *predictReport) (err error) {
+func (c *predictCmd) printReport(e *env, r *predictReport) (err error) {
 	if r.Loss != nil && !isFinite(float64(*r.Loss)) {
 		return notFiniteError{fmt.Errorf("the mean loss is %v: numbers of %s or coefficients of %s are too large", *r.Loss, c.Data, c.Model)}
 	}
 	switch {
 	case !c.JSON:
-		_, err = io.WriteString(e.stderr, r.table().String())
+		_, err = io.WriteString(e.stderr, r.summary().String())
 	case c.Output == "":
 		err = printJSON(e.stderr, r)
 	default:
@@ -204,19 +204,19 @@ func (c *predictCmd) report(e *env, r *predictReport) (err error) {
 	return err
 }
 
-// withOwnRemedies returns err, an error in reading the data, with remedies that scas predict offers.
-func (c *predictCmd) withOwnRemedies(err error) error {
-	if parse, ok := errors.AsType[*sparse.ParseError](err); ok {
-		changed := *parse
-		changed.Remedies = c.remedies(parse.Remedies)
-		return replaced(err, parse, &changed)
+// withPredictRemedies returns err, an error in reading the data, with remedies that scas predict offers.
+func (c *predictCmd) withPredictRemedies(err error) error {
+	if parseErr, ok := errors.AsType[*sparse.ParseError](err); ok {
+		newErr := *parseErr
+		newErr.Remedies = c.predictRemedies(parseErr.Remedies)
+		return replaceError(err, parseErr, &newErr)
 	}
 	return err
 }
 
-// remedies returns the remedies for a user of scas predict. It replaces each remedy that changes an option
-// which the model determines, or for which scas predict has another flag.
-func (c *predictCmd) remedies(originals []sparse.Remedy) (result []sparse.Remedy) {
+// predictRemedies returns the remedies for a user of scas predict. It replaces each remedy that changes an
+// option which the model determines, or for which scas predict has another flag.
+func (c *predictCmd) predictRemedies(originals []sparse.Remedy) (result []sparse.Remedy) {
 	for _, r := range originals {
 		switch r.Field {
 		case "ReadOptions.Features":
@@ -271,7 +271,7 @@ func (c *predictCmd) readOptions(m *model.Model) *sparse.ReadOptions {
 // read reads the data that m will predict. It warns if the features or offsets of the data and of m do not
 // match. It returns an error if --metrics or --svg needs labels and the data have none.
 func (c *predictCmd) read(e *env, m *model.Model) (*sparse.Dataset, error) {
-	data, err := e.readData(c.Data, c.readOptions(m), &c.formFlags, c.Memory)
+	data, err := e.readData(c.Data, c.readOptions(m), &c.formatFlags, c.Memory)
 	if err == nil && c.Offset != "" {
 		n, _ := data.X.Dims()
 		_, err = await(e, func() (any, error) { return nil, readOffsets(c.Offset, data, portion{0, n, n}) })
@@ -291,7 +291,7 @@ func (c *predictCmd) read(e *env, m *model.Model) (*sparse.Dataset, error) {
 	case m.Features == nil:
 		e.warn("the model has no names of features: columns are matched with it by their order")
 	case len(t.Ignored) > 0 && !(len(t.Ignored) == 1 && t.Ignored[0] == m.Target):
-		e.warn("%s of %s not in the model and left out: %s", plural(len(t.Ignored), "column"), dataName(c.Data), firstFew(t.Ignored))
+		e.warn("%s of %s not in the model and left out: %s", plural(len(t.Ignored), "column"), dataName(c.Data), firstNames(t.Ignored))
 	}
 	return data, nil
 }

@@ -45,10 +45,10 @@ func margins(m *model.Model, data *sparse.Dataset) ([]float64, error) {
 	if err != nil || data.Offsets == nil {
 		return t, err
 	}
-	perRow := len(m.Columns)
+	valuesPerRow := len(m.Columns)
 	for i := range t {
-		if t[i] += data.Offsets[i/perRow]; !isFinite(t[i]) {
-			return nil, &model.OverflowError{Row: i / perRow, Margin: t[i]}
+		if t[i] += data.Offsets[i/valuesPerRow]; !isFinite(t[i]) {
+			return nil, &model.OverflowError{Row: i / valuesPerRow, Margin: t[i]}
 		}
 	}
 	return t, nil
@@ -63,7 +63,7 @@ func (c *predictCmd) predict(m *model.Model, tally *model.Tally, data *sparse.Da
 	if err != nil {
 		return nil, err
 	}
-	loss, perRow := term.LossOf(m.Loss), len(m.Columns)
+	loss, valuesPerRow := term.LossOf(m.Loss), len(m.Columns)
 	if !m.Classifies() {
 		for i, v := range t {
 			if t[i] = loss.Traits().Labels.Predicts(v); !isFinite(t[i]) {
@@ -72,12 +72,14 @@ func (c *predictCmd) predict(m *model.Model, tally *model.Tally, data *sparse.Da
 		}
 		return &predictions{values: t}, nil
 	}
-	p := &predictions{values: t, classes: make([]int, len(t)/perRow), names: classNames(m.Labels, m.Classes)}
+	p := &predictions{
+		values: t, classes: make([]int, len(t)/valuesPerRow), names: classNames(m.Labels, m.Classes),
+	}
 	probability := loss.Traits().Probability
 	for i := range p.classes {
-		row := t[i*perRow : (i+1)*perRow]
+		row := t[i*valuesPerRow : (i+1)*valuesPerRow]
 		switch {
-		case perRow > 1:
+		case valuesPerRow > 1:
 			p.classes[i] = slices.Index(row, slices.Max(row))
 			if probability != nil {
 				term.Shares(loss, row, row)
@@ -113,8 +115,8 @@ func (p *predictions) write(w io.Writer) error {
 	}
 	for i, class := range p.classes {
 		line = line[:0]
-		perRow := len(p.values) / len(p.classes)
-		for _, v := range p.values[i*perRow : (i+1)*perRow] {
+		valuesPerRow := len(p.values) / len(p.classes)
+		for _, v := range p.values[i*valuesPerRow : (i+1)*valuesPerRow] {
 			line = append(strconv.AppendFloat(line, v, 'g', 8, 64), ' ')
 		}
 		b.Write(append(append(line, p.names[class]...), '\n'))
@@ -123,12 +125,12 @@ func (p *predictions) write(w io.Writer) error {
 }
 
 func (p *predictions) draw(w io.Writer, data *sparse.Dataset) error {
-	positive := make([]bool, len(data.Labels))
+	isPositive := make([]bool, len(data.Labels))
 	for i, b := range data.Labels {
-		positive[i] = b > 0
+		isPositive[i] = b > 0
 	}
-	if !slices.Contains(positive, true) || !slices.Contains(positive, false) {
+	if !slices.Contains(isPositive, true) || !slices.Contains(isPositive, false) {
 		return fmt.Errorf("the ROC curve needs rows of both classes, and the data have one")
 	}
-	return drawROC(w, p.values, positive)
+	return drawROC(w, p.values, isPositive)
 }

@@ -67,11 +67,11 @@ type grid struct {
 
 // String returns the table as text. The cells of a column are aligned to the right.
 func (t grid) String() string {
-	width := make([]int, len(t.Head))
+	widths := make([]int, len(t.Head))
 	rows := append([][]string{t.Head}, t.Rows...)
 	for _, row := range rows {
 		for k, cell := range row {
-			width[k] = max(width[k], len(cell))
+			widths[k] = max(widths[k], len(cell))
 		}
 	}
 	var b strings.Builder
@@ -80,15 +80,15 @@ func (t grid) String() string {
 			if k > 0 {
 				b.WriteString("   ")
 			}
-			fmt.Fprintf(&b, "%*s", width[k], cell)
+			fmt.Fprintf(&b, "%*s", widths[k], cell)
 		}
 		b.WriteByte('\n')
 	}
 	return b.String()
 }
 
-// grouped formats n with commas, such as 451,592.
-func grouped[T int | int64](n T) string {
+// groupDigits formats n with commas, such as 451,592.
+func groupDigits[T int | int64](n T) string {
 	s := strconv.FormatInt(int64(n), 10)
 	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
 		s = s[:i] + "," + s[i:]
@@ -103,26 +103,26 @@ func plural[T int | int64](n T, noun string) string {
 	}
 	switch {
 	case strings.HasSuffix(noun, "y"):
-		return grouped(n) + " " + strings.TrimSuffix(noun, "y") + "ies"
+		return groupDigits(n) + " " + strings.TrimSuffix(noun, "y") + "ies"
 	case strings.HasSuffix(noun, "s"):
-		return grouped(n) + " " + noun + "es"
+		return groupDigits(n) + " " + noun + "es"
 	}
-	return grouped(n) + " " + noun + "s"
+	return groupDigits(n) + " " + noun + "s"
 }
 
-// passCount formats a number of passes, such as 2.5 passes.
-func passCount(v float64) string {
+// formatPasses formats a number of passes, such as 2.5 passes.
+func formatPasses(v float64) string {
 	switch {
 	case v == 1:
 		return "1 pass"
 	case v >= 1e4:
-		return grouped(int64(math.Round(v))) + " passes"
+		return groupDigits(int64(math.Round(v))) + " passes"
 	}
 	return fmt.Sprintf("%.4g passes", v)
 }
 
-// byteCount formats a number of bytes, such as 1.5 MiB.
-func byteCount(n int64) string {
+// formatBytes formats a number of bytes, such as 1.5 MiB.
+func formatBytes(n int64) string {
 	const units = "KMGTPE"
 	if n < 1<<10 {
 		return plural(n, "byte")
@@ -134,8 +134,9 @@ func byteCount(n int64) string {
 	return fmt.Sprintf("%.3g %ciB", v, units[k])
 }
 
-// firstFew returns a text with the names or, if there are many, with the first few and the number of others.
-func firstFew(names []string) string {
+// firstNames returns a text with the names or, if there are many, with the first few and the number of
+// others.
+func firstNames(names []string) string {
 	const maxNames = 5
 	if len(names) <= maxNames {
 		return strings.Join(names, ", ")
@@ -143,22 +144,22 @@ func firstFew(names []string) string {
 	return fmt.Sprintf("%s and %d more", strings.Join(names[:maxNames], ", "), len(names)-maxNames)
 }
 
-// wrap breaks text into lines of at most width bytes, if no word is longer. used is the number of bytes
-// before text in the first line.
-func wrap(text string, width, used int) string {
+// wrap breaks text into lines of at most width bytes, if no word is longer. usedWidth is the number
+// of bytes before text in the first line.
+func wrap(text string, width, usedWidth int) string {
 	var b strings.Builder
 	for k, word := range strings.Fields(text) {
 		switch {
 		case k == 0:
-		case used+1+len(word) > width:
+		case usedWidth+1+len(word) > width:
 			b.WriteByte('\n')
-			used = 0
+			usedWidth = 0
 		default:
 			b.WriteByte(' ')
-			used++
+			usedWidth++
 		}
 		b.WriteString(word)
-		used += len(word)
+		usedWidth += len(word)
 	}
 	return b.String()
 }

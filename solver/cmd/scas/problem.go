@@ -20,15 +20,16 @@ type problemSummary struct {
 	Groups     int          `json:"groups,omitempty"`
 	L1Ratio    *float64     `json:"l1_ratio,omitempty"`
 	GroupsFile string       `json:"groups_file,omitempty"`
-	// Ungrouped is the number of features in no group. With --graph, it is the number of rows of A in no group.
-	Ungrouped    int     `json:"rows_in_no_group,omitempty"`
-	Mu           float64 `json:"mu,omitempty"`
-	L2Y          float64 `json:"l2y,omitempty"`
-	Domain       string  `json:"domain,omitempty"`
-	Bounds       string  `json:"bounds,omitempty"` // name of the file of --bounds
-	HasIntercept bool    `json:"has_intercept"`
-	Standardized bool    `json:"standardized"`
-	Offsets      bool    `json:"offsets,omitempty"`
+	// UngroupedRows is the number of features in no group. With --graph, it is the number of rows of A in no
+	// group.
+	UngroupedRows int     `json:"rows_in_no_group,omitempty"`
+	Mu            float64 `json:"mu,omitempty"`
+	L2Y           float64 `json:"l2y,omitempty"`
+	Domain        string  `json:"domain,omitempty"`
+	Bounds        string  `json:"bounds,omitempty"` // name of the file of --bounds
+	HasIntercept  bool    `json:"has_intercept"`
+	Standardized  bool    `json:"standardized"`
+	HasOffsets    bool    `json:"offsets,omitempty"`
 
 	ClassWeights  string `json:"class_weights,omitempty"`
 	SampleWeights string `json:"sample_weights,omitempty"` // name of the file of --sample-weights
@@ -40,15 +41,15 @@ type problemReport struct {
 	Table *sparse.TableSummary `json:"table,omitempty"`
 	*rankSummary
 
-	Empty       int     `json:"features_without_data"` // 0 if the fits are out of core
-	Level       string  `json:"level"`
-	Version     string  `json:"scas_version"`
-	ReadSeconds float64 `json:"read_seconds"`
-	Seconds     float64 `json:"seconds"`
-	Peak        int64   `json:"peak_memory"` // peak memory of this process in bytes; 0 if the system does not report it
+	EmptyFeatures int     `json:"features_without_data"` // 0 if the fits are out of core
+	Level         string  `json:"level"`
+	Version       string  `json:"scas_version"`
+	ReadSeconds   float64 `json:"read_seconds"`
+	Seconds       float64 `json:"seconds"`
+	Peak          int64   `json:"peak_memory"` // peak memory of this process in bytes; 0 if the system does not report it
 
-	name    string
-	request *fitSpec
+	file    string
+	fitSpec *fitSpec
 }
 
 // A graphSummary describes the constraint matrix A.
@@ -70,7 +71,7 @@ func newLossName(loss solver.Loss) lossName {
 	return lossName{t.Name, t.Argument.Value}
 }
 
-func (l lossName) loss() string {
+func (l lossName) lossText() string {
 	if l.HuberDelta != 0 {
 		return fmt.Sprintf("%s:%g", l.LossName, l.HuberDelta)
 	}
@@ -78,65 +79,65 @@ func (l lossName) loss() string {
 }
 
 func (r *problemReport) addTo(f *summary) {
-	f.add("data", "%s: %s", dataName(r.name), shape(r.N, r.P, r.NNZ))
+	f.add("data", "%s: %s", dataName(r.file), sizeText(r.N, r.P, r.NNZ))
 	r.rankSummary.addTo(f)
-	addColumns(f, r.request.data)
-	f.addIf(r.Empty > 0, "", "%s without data", plural(r.Empty, "feature"))
-	if !r.request.data.Mapping.IsZero() {
-		f.add("labels", "%s", labelCounts(r.request.data.Mapping, r.request.counts.classes))
+	addColumns(f, r.fitSpec.data)
+	f.addIf(r.EmptyFeatures > 0, "", "%s without data", plural(r.EmptyFeatures, "feature"))
+	if !r.fitSpec.data.Mapping.IsZero() {
+		f.add("labels", "%s", describeClasses(r.fitSpec.data.Mapping, r.fitSpec.counts.classes))
 	}
-	if k := len(r.request.data.Classes.Values); k > 0 {
+	if k := len(r.fitSpec.data.Classes.Values); k > 0 {
 		f.add("labels", "%s, each against the rest", plural(k, "class"))
-		f.addIf(r.request.data.Classes.Names == nil, "", "if they are numbers, not classes, give --loss squared")
+		f.addIf(r.fitSpec.data.Classes.Names == nil, "", "if they are numbers, not classes, give --loss squared")
 	}
-	penalty := "lasso"
+	penaltyText := "lasso"
 	switch {
 	case r.Groups > 0:
-		penalty = fmt.Sprintf("group lasso with %s", plural(r.Groups, "group"))
+		penaltyText = fmt.Sprintf("group lasso with %s", plural(r.Groups, "group"))
 		switch {
-		case r.Ungrouped > 0 && r.Graph.Kind == "none":
-			penalty += fmt.Sprintf(" and %s in none, not penalised", plural(r.Ungrouped, "feature"))
-		case r.Ungrouped > 0:
-			penalty += fmt.Sprintf(" and %s of A in none, not penalised", plural(r.Ungrouped, "row"))
+		case r.UngroupedRows > 0 && r.Graph.Kind == "none":
+			penaltyText += fmt.Sprintf(" and %s in none, not penalised", plural(r.UngroupedRows, "feature"))
+		case r.UngroupedRows > 0:
+			penaltyText += fmt.Sprintf(" and %s of A in none, not penalised", plural(r.UngroupedRows, "row"))
 		}
 	case r.L1Ratio != nil:
-		penalty = fmt.Sprintf("elastic net, %g of it |x|_1", *r.L1Ratio)
+		penaltyText = fmt.Sprintf("elastic net, %g of it |x|_1", *r.L1Ratio)
 	}
 	switch {
-	case r.request.spec.Graph != nil:
-		penalty += fmt.Sprintf(", fused along %s", plural(r.Graph.Edges, "edge"))
-	case r.request.spec.A != nil:
-		penalty += fmt.Sprintf(" of A x, with %s", plural(r.Graph.Rows, "row"))
+	case r.fitSpec.spec.Graph != nil:
+		penaltyText += fmt.Sprintf(", fused along %s", plural(r.Graph.Edges, "edge"))
+	case r.fitSpec.spec.A != nil:
+		penaltyText += fmt.Sprintf(" of A x, with %s", plural(r.Graph.Rows, "row"))
 	}
 	if r.Mu > 0 {
-		penalty += fmt.Sprintf(", mu %g", r.Mu)
+		penaltyText += fmt.Sprintf(", mu %g", r.Mu)
 	}
 	if r.L2Y > 0 {
-		penalty += fmt.Sprintf(" and (%g/2)|A x|^2", r.L2Y)
+		penaltyText += fmt.Sprintf(" and (%g/2)|A x|^2", r.L2Y)
 	}
 	if r.Domain != "" {
-		penalty += ", coefficients in " + r.Domain
+		penaltyText += ", coefficients in " + r.Domain
 	}
 	if r.Bounds != "" {
-		penalty += ", coefficients in the bounds of " + r.Bounds
+		penaltyText += ", coefficients in the bounds of " + r.Bounds
 	}
-	extras := shapeWords(r.HasIntercept, r.Standardized)
-	if r.Offsets {
-		extras += ", offsets"
+	modelText := interceptText(r.HasIntercept, r.Standardized)
+	if r.HasOffsets {
+		modelText += ", offsets"
 	}
-	if r.request.spec.PenaltyFactors != nil {
-		extras += ", each feature with its penalty factor"
+	if r.fitSpec.spec.PenaltyFactors != nil {
+		modelText += ", each feature with its penalty factor"
 	}
-	f.add("model", "%s loss, %s, %s", r.loss(), penalty, extras)
-	counts := "both classes count the same"
-	if len(r.request.data.Classes.Values) > 0 {
-		counts = "each class counts the same as the rest"
+	f.add("model", "%s loss, %s, %s", r.lossText(), penaltyText, modelText)
+	weightText := "both classes count the same"
+	if len(r.fitSpec.data.Classes.Values) > 0 {
+		weightText = "each class counts the same as the rest"
 	}
-	f.addIf(r.ClassWeights != "", "weights", "%s", counts)
+	f.addIf(r.ClassWeights != "", "weights", "%s", weightText)
 	f.addIf(r.SampleWeights != "", "weights", "of %s", r.SampleWeights)
 }
 
-func shapeWords(intercept, standardized bool) string {
+func interceptText(intercept, standardized bool) string {
 	words := "no intercept, "
 	if intercept {
 		words = "an intercept, "

@@ -19,35 +19,35 @@ const terminalEvery, progressEvery = time.Second, 10 * time.Second
 // the time that is left. On a terminal each report overwrites the previous report. Elsewhere, and in a JSON
 // log, each report is a new line.
 type progress struct {
-	e      *env
-	live   bool   // whether the reports overwrite one line on a terminal; false for a JSON log
-	task   string // what the command does
-	start  time.Time
-	lock   sync.Mutex
-	text   string    // the next report, without the times
-	shown  time.Time // when showShare last drew the line
-	width  int       // characters of the line on the terminal; 0 if there is no line
-	closed bool      // whether end was called
-	stop   chan struct{}
-	ended  chan struct{}
+	e          *env
+	overwrites bool   // whether the reports overwrite one line on a terminal; false for a JSON log
+	task       string // what the command does
+	start      time.Time
+	lock       sync.Mutex
+	text       string    // the next report, without the times
+	lastDrawn  time.Time // when showShare last drew the line
+	width      int       // characters of the line on the terminal; 0 if there is no line
+	closed     bool      // whether end was called
+	stop       chan struct{}
+	ended      chan struct{}
 
 	firstGap float64 // the first finite gap that showGap was called with; +Inf if there is none
 
 	// A stage is one part of the command, such as reading the data. share is the part of its work that is
 	// done. firstShare is the value of share when the stage began.
 	share, firstShare float64
-	began             time.Time // when the stage began
+	stageStart        time.Time // when the stage began
 }
 
-// begin starts the reports of a command. text says what the command does.
-func (e *env) begin(text string) *progress {
+// beginProgress starts the reports of a command. text says what the command does.
+func (e *env) beginProgress(text string) *progress {
 	p := &progress{
-		e: e, live: e.terminal && !e.jsonLog, task: text, start: time.Now(), text: text,
+		e: e, overwrites: e.onTerminal && !e.jsonLog, task: text, start: time.Now(), text: text,
 		stop: make(chan struct{}), ended: make(chan struct{}), share: math.Inf(1), firstGap: math.Inf(1),
 	}
 	e.progress = p
 	interval := progressEvery
-	if p.live {
+	if p.overwrites {
 		interval = terminalEvery
 	}
 	ticker := time.NewTicker(cmp.Or(e.interval, interval))
@@ -68,13 +68,13 @@ func (e *env) begin(text string) *progress {
 
 func (p *progress) tick() {
 	p.lock.Lock()
-	text, passed := p.text+p.timeLeft(), time.Since(p.start)
-	if p.live && (passed > terminalEvery || p.e.interval > 0) {
+	text, elapsed := p.text+p.timeLeft(), time.Since(p.start)
+	if p.overwrites && (elapsed > terminalEvery || p.e.interval > 0) {
 		p.draw()
 	}
 	p.lock.Unlock()
-	if !p.live {
-		p.e.log("info", fmt.Sprintf("%.0f s: %s", passed.Seconds(), text))
+	if !p.overwrites {
+		p.e.log("info", fmt.Sprintf("%.0f s: %s", elapsed.Seconds(), text))
 	}
 }
 
@@ -86,23 +86,23 @@ func (p *progress) show(format string, args ...any) { p.showShare(0, 0, format, 
 func (p *progress) showShare(done, total float64, format string, args ...any) {
 	p.lock.Lock()
 	defer p.lock.Unlock()
-	p.set(done, total, fmt.Sprintf(format, args...))
+	p.setShare(done, total, fmt.Sprintf(format, args...))
 	const pause = 100 * time.Millisecond // least time between two drawings
-	if now := time.Now(); p.live && !p.closed && (p.share >= 1 || now.Sub(p.shown) >= pause) {
-		p.shown = now
+	if now := time.Now(); p.overwrites && !p.closed && (p.share >= 1 || now.Sub(p.lastDrawn) >= pause) {
+		p.lastDrawn = now
 		p.draw()
 	}
 }
 
-// set does the work of showShare except drawing. The caller must hold the lock.
-func (p *progress) set(done, total float64, text string) {
+// setShare does the work of showShare except drawing. The caller must hold the lock.
+func (p *progress) setShare(done, total float64, text string) {
 	p.text = text
 	share := 0.0
 	if total > 0 {
 		share = done / total
 	}
 	if share < p.share {
-		p.firstShare, p.began = share, time.Now()
+		p.firstShare, p.stageStart = share, time.Now()
 	}
 	p.share = share
 }
@@ -123,23 +123,23 @@ func (p *progress) showGap(gap, goal float64, text string) {
 // timeLeft returns a text with an estimate of the time that is left in the stage, or "" if it is too early
 // for an estimate.
 func (p *progress) timeLeft() string {
-	passed := time.Since(p.began)
-	if !(p.share > p.firstShare && p.share < 1) || passed < terminalEvery && p.e.interval == 0 {
+	elapsed := time.Since(p.stageStart)
+	if !(p.share > p.firstShare && p.share < 1) || elapsed < terminalEvery && p.e.interval == 0 {
 		return ""
 	}
-	return fmt.Sprintf(", about %s left", clock(time.Duration(float64(passed)*(1-p.share)/(p.share-p.firstShare))))
+	return fmt.Sprintf(", about %s left", formatDuration(time.Duration(float64(elapsed)*(1-p.share)/(p.share-p.firstShare))))
 }
 
 // draw writes the report over the previous report on the terminal. The caller must hold the lock.
 func (p *progress) draw() {
-	line, times := p.text, ""
-	if passed := time.Since(p.start); passed >= terminalEvery {
-		times = "   " + clock(passed) + p.timeLeft()
+	line, timeText := p.text, ""
+	if elapsed := time.Since(p.start); elapsed >= terminalEvery {
+		timeText = "   " + formatDuration(elapsed) + p.timeLeft()
 	}
-	if runes := []rune(line); len(runes)+len(times) > lineWidth {
-		line = string(runes[:lineWidth-len(times)-1]) + "…"
+	if runes := []rune(line); len(runes)+len(timeText) > lineWidth {
+		line = string(runes[:lineWidth-len(timeText)-1]) + "…"
 	}
-	line += times
+	line += timeText
 	width := utf8.RuneCountInString(line)
 	fmt.Fprintf(p.e.stderr, "\r%s%s", line, strings.Repeat(" ", max(3, p.width-width)))
 	p.width = width
@@ -148,8 +148,8 @@ func (p *progress) draw() {
 // lineWidth is the number of characters to which draw shortens a report.
 const lineWidth = 76
 
-// clock formats a time, such as 12 s, 3 min 20 s or 2 h 5 min.
-func clock(d time.Duration) string {
+// formatDuration formats a time, such as 12 s, 3 min 20 s or 2 h 5 min.
+func formatDuration(d time.Duration) string {
 	s := int(math.Round(d.Seconds()))
 	switch {
 	case s < 60:
@@ -160,7 +160,7 @@ func clock(d time.Duration) string {
 	return fmt.Sprintf("%d h %d min", s/3600, s%3600/60)
 }
 
-func (p *progress) clear() {
+func (p *progress) clearLine() {
 	p.lock.Lock()
 	defer p.lock.Unlock()
 	if p.width > 0 {
@@ -176,25 +176,25 @@ func (p *progress) end() {
 	}
 	close(p.stop)
 	<-p.ended
-	p.clear()
+	p.clearLine()
 	p.lock.Lock()
 	p.closed = true // after an interrupt, a goroutine may still call showShare
 	p.lock.Unlock()
 	p.e.progress = nil
 }
 
-// bytes sets the text of the report to the number of bytes of a file that were read or written so far. It
+// setBytes sets the text of the report to the number of bytes of a file that were read or written so far. It
 // does not draw the text, because most files need less than a second.
-func (p *progress) bytes(task string, done, total int64) {
-	text := fmt.Sprintf("%s: %s", task, byteCount(done))
+func (p *progress) setBytes(task string, done, total int64) {
+	text := fmt.Sprintf("%s: %s", task, formatBytes(done))
 	if total > 0 { // the size of a pipe is not known
-		text = fmt.Sprintf("%s: %.0f %% of %s", task, 100*float64(done)/float64(total), byteCount(total))
+		text = fmt.Sprintf("%s: %.0f %% of %s", task, 100*float64(done)/float64(total), formatBytes(total))
 	}
 	p.lock.Lock()
 	defer p.lock.Unlock()
-	p.set(float64(done), float64(total), text)
+	p.setShare(float64(done), float64(total), text)
 }
 
-func (p *progress) rows(done, total int) {
-	p.showShare(float64(done), float64(total), "%s: row %s of %s", p.task, grouped(done), grouped(total))
+func (p *progress) showRows(done, total int) {
+	p.showShare(float64(done), float64(total), "%s: row %s of %s", p.task, groupDigits(done), groupDigits(total))
 }

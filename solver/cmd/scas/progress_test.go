@@ -16,13 +16,13 @@ import (
 // no terminal, a short command must write nothing to it.
 func TestProgressLine(t *testing.T) {
 	data := writeWDBC(t, t.TempDir())
-	for _, terminal := range []bool{true, false} {
-		r := runWith(t, env{terminal: terminal}, "train", "--method", "scas-k", "--passes", "20", data)
-		if r.code != exitOK || !terminal && r.errs != "" {
-			t.Errorf("terminal %v: exit code %d, stderr %q", terminal, r.code, r.errs)
+	for _, onTerminal := range []bool{true, false} {
+		r := runWith(t, env{onTerminal: onTerminal}, "train", "--method", "scas-k", "--passes", "20", data)
+		if r.code != exitOK || !onTerminal && r.stderr != "" {
+			t.Errorf("terminal %v: exit code %d, stderr %q", onTerminal, r.code, r.stderr)
 		}
-		if terminal && (!strings.Contains(r.errs, "\rpass 20 of 20   objective 0.") || !strings.HasSuffix(r.errs, " \r") || strings.Contains(r.errs, "\n")) {
-			t.Errorf("terminal: stderr %q", r.errs)
+		if onTerminal && (!strings.Contains(r.stderr, "\rpass 20 of 20   objective 0.") || !strings.HasSuffix(r.stderr, " \r") || strings.Contains(r.stderr, "\n")) {
+			t.Errorf("terminal: stderr %q", r.stderr)
 		}
 	}
 }
@@ -30,32 +30,32 @@ func TestProgressLine(t *testing.T) {
 // TestProgressTimes checks the times in a report: the time since the command began, and the time left in the
 // stage.
 func TestProgressTimes(t *testing.T) {
-	for _, terminal := range []bool{true, false} {
+	for _, onTerminal := range []bool{true, false} {
 		var stderr lockedBuffer
-		e := &env{stderr: &stderr, terminal: terminal, interval: time.Hour}
-		p := e.begin("reading")
-		p.bytes("reading", 90<<20, 100<<20)
+		e := &env{stderr: &stderr, onTerminal: onTerminal, interval: time.Hour}
+		p := e.beginProgress("reading")
+		p.setBytes("reading", 90<<20, 100<<20)
 		p.tick()
-		p.classes(0, 105)
-		back := func(start, began time.Duration) {
-			p.start, p.began, p.shown = p.start.Add(-start), p.began.Add(-began), time.Time{}
+		p.showClasses(0, 105)
+		moveBack := func(start, began time.Duration) {
+			p.start, p.stageStart, p.lastDrawn = p.start.Add(-start), p.stageStart.Add(-began), time.Time{}
 		}
-		back(3*time.Minute, 80*time.Second)
-		p.classes(16, 105)
+		moveBack(3*time.Minute, 80*time.Second)
+		p.showClasses(16, 105)
 		p.tick()
 		e.warn("of the command")
 		p.show("%s", strings.Repeat("w", 90))
-		back(2*time.Hour, 0)
+		moveBack(2*time.Hour, 0)
 		p.tick()
 		p.end()
 		p.show("nothing")
 		got := stderr.b.String()
 		want := `(?s)^\rreading: 90 % of 100 MiB   .*\rclass 17 of 105   3 min \d s, about 7 min 2\d s left   .*\r +\rscas: warning: of the command\n.*\rw{63}…   2 h 3 min   +\r +\r$`
-		if !terminal {
+		if !onTerminal {
 			want = `^scas: 0 s: reading: 90 % of 100 MiB\nscas: 18\d s: class 17 of 105, about 7 min 2\d s left\nscas: warning: of the command\nscas: 73\d\d s: w{90}\n$`
 		}
 		if !regexp.MustCompile(want).MatchString(got) {
-			t.Errorf("terminal %v: want %s, got %q", terminal, want, got)
+			t.Errorf("terminal %v: want %s, got %q", onTerminal, want, got)
 		}
 	}
 }
@@ -67,7 +67,7 @@ func TestProgressTowardGap(t *testing.T) {
 		"in memory": func(p *progress, gap float64) { (&iterationHandler{progress: p, goal: 1e-6, gap: gap}).report(1, 0) },
 		"streamed":  func(p *progress, gap float64) { p.showPasses(model.Progress{Gap: gap, Goal: 1e-6}) },
 	} {
-		p := (&env{stderr: io.Discard, interval: time.Hour}).begin("fitting")
+		p := (&env{stderr: io.Discard, interval: time.Hour}).beginProgress("fitting")
 		defer p.end()
 		for _, gap := range []float64{math.Inf(1), 1, 1e-3} {
 			report(p, gap)
@@ -100,10 +100,10 @@ func TestProgressOfCommands(t *testing.T) {
 		{`scas: \d+ s: model \d+ of 60(, about .* left)?\n`, []string{"cv", "--folds", "3", "--lambdas", "20", data}},
 		{`{"level":"info","msg":"\d+ s: model \d+ of 60(, about .* left)?"}\n`, []string{"--log-format", "json", "cv", "--folds", "3", "--lambdas", "20", data}},
 	} {
-		want, terminal := strings.CutPrefix(c.want, "^")
-		r := runWith(t, env{terminal: terminal, interval: 20 * time.Microsecond}, c.args...)
-		if r.code != exitOK || !regexp.MustCompile(want).MatchString(r.errs) || strings.Contains(r.errs, "\r") != terminal {
-			t.Errorf("%v: exit code %d: want %s, stderr is %.500q", c.args, r.code, want, r.errs)
+		want, onTerminal := strings.CutPrefix(c.want, "^")
+		r := runWith(t, env{onTerminal: onTerminal, interval: 20 * time.Microsecond}, c.args...)
+		if r.code != exitOK || !regexp.MustCompile(want).MatchString(r.stderr) || strings.Contains(r.stderr, "\r") != onTerminal {
+			t.Errorf("%v: exit code %d: want %s, stderr is %.500q", c.args, r.code, want, r.stderr)
 		}
 	}
 }

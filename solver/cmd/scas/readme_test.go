@@ -64,12 +64,12 @@ func TestReadmeCommands(t *testing.T) {
 		}
 	}
 	var command, printed []string
-	count := 0
+	commandCount := 0
 	check := func() {
 		if command != nil {
 			out, errs := succeed(t, command...)
 			checkOrder(t, printed, out+errs)
-			count++
+			commandCount++
 		}
 		command, printed = nil, nil
 	}
@@ -88,7 +88,7 @@ func TestReadmeCommands(t *testing.T) {
 		}
 		check()
 	}
-	if count != 3 {
-		t.Errorf("README.md has %d commands with a9a, want 3", count)
+	if commandCount != 3 {
+		t.Errorf("README.md has %d commands with a9a, want 3", commandCount)
 	}
 }

@@ -143,21 +143,21 @@ func phrase(r sparse.Remedy) (text string, ok bool) {
 	return strings.ReplaceAll(text, "%s", value), ok
 }
 
-// reworded returns the text of err without names of packages, and with flags in place of names of fields. It
-// also rewords the errors that err wraps.
-func reworded(err error) string {
+// rewordedText returns the text of err without names of packages, and with flags in place of names of fields.
+// It also rewords the errors that err wraps.
+func rewordedText(err error) string {
 	text := err.Error()
-	for _, part := range parts(err) {
-		switch part := part.(type) {
+	for _, wrapped := range wrappedErrors(err) {
+		switch wrapped := wrapped.(type) {
 		case *solver.SettingError:
-			text = strings.Replace(text, part.Error(), settingWords(part), 1)
+			text = strings.Replace(text, wrapped.Error(), settingWords(wrapped), 1)
 		case *pkgerr.Error:
-			text = strings.Replace(text, part.Error(), pkgerr.Text(part), 1)
+			text = strings.Replace(text, wrapped.Error(), pkgerr.Text(wrapped), 1)
 		case interface {
 			Error() string
 			Reword(words func(sparse.Remedy) string) string
 		}:
-			text = strings.Replace(text, part.Error(), part.Reword(remedyWords), 1)
+			text = strings.Replace(text, wrapped.Error(), wrapped.Reword(remedyWords), 1)
 		}
 	}
 	return text
@@ -190,27 +190,27 @@ type rewordedError struct {
 func (e rewordedError) Error() string { return e.msg }
 func (e rewordedError) Unwrap() error { return e.error }
 
-// replaced returns err with the text of replacement in place of the text of old. old is err itself, or an
+// replaceError returns err with the text of replacement in place of the text of old. old is err itself, or an
 // error that err wraps. The result is replacement, or wraps both replacement and err.
-func replaced(err, old, replacement error) error {
+func replaceError(err, old, replacement error) error {
 	if err == old {
 		return replacement
 	}
 	return rewordedError{errors.Join(replacement, err), strings.Replace(err.Error(), old.Error(), replacement.Error(), 1)}
 }
 
-// parts returns err and all errors that it wraps.
-func parts(err error) []error {
-	list := []error{err}
+// wrappedErrors returns err and all errors that it wraps.
+func wrappedErrors(err error) []error {
+	errs := []error{err}
 	switch wrapper := err.(type) {
 	case interface{ Unwrap() error }:
 		if inner := wrapper.Unwrap(); inner != nil {
-			list = append(list, parts(inner)...)
+			errs = append(errs, wrappedErrors(inner)...)
 		}
 	case interface{ Unwrap() []error }:
 		for _, inner := range wrapper.Unwrap() {
-			list = append(list, parts(inner)...)
+			errs = append(errs, wrappedErrors(inner)...)
 		}
 	}
-	return list
+	return errs
 }

@@ -73,7 +73,7 @@ func remediesIn(t *testing.T, dirs ...string) (remedies []foundRemedy) {
 				if !ok {
 					return true
 				}
-				if list, ok := literal.Type.(*ast.ArrayType); ok && isRemedy(list.Elt) {
+				if arrayType, ok := literal.Type.(*ast.ArrayType); ok && isRemedy(arrayType.Elt) {
 					for _, element := range literal.Elts {
 						if entry, ok := element.(*ast.CompositeLit); ok && entry.Type == nil {
 							remedies = append(remedies, foundRemedy{remedyOf(entry), files.Position(entry.Pos())})
@@ -98,8 +98,8 @@ func remediesIn(t *testing.T, dirs ...string) (remedies []foundRemedy) {
 }
 
 func isRemedy(e ast.Expr) bool {
-	if qualified, ok := e.(*ast.SelectorExpr); ok {
-		e = qualified.Sel
+	if selector, ok := e.(*ast.SelectorExpr); ok {
+		e = selector.Sel
 	}
 	name, ok := e.(*ast.Ident)
 	return ok && name.Name == "Remedy"
@@ -125,36 +125,38 @@ func remedyOf(literal *ast.CompositeLit) (r sparse.Remedy) {
 // TestReworded checks that errors for the user have no names of packages, and that their remedies name
 // flags.
 func TestReworded(t *testing.T) {
-	parse := &sparse.ParseError{File: "a.svm", Line: 2, Msg: "too large", Remedies: []sparse.Remedy{
+	parseErr := &sparse.ParseError{File: "a.svm", Line: 2, Msg: "too large", Remedies: []sparse.Remedy{
 		{Field: "ReadOptions.Features", To: "a larger number"},
 		{Field: "ReadOptions.IgnoreBeyond", To: "true"},
 	}}
-	second := &sparse.RemedyError{Err: pkgerr.Errorf("sparse", "no class: %w", parse), Remedies: []sparse.Remedy{
+	noClassErr := pkgerr.Errorf("sparse", "no class: %w", parseErr)
+	remedyErr := &sparse.RemedyError{Err: noClassErr, Remedies: []sparse.Remedy{
 		{Field: "ReadOptions.Regression", To: "true", If: "the labels are numbers"},
 		{To: "correct the label"},
 		{To: "leave the row out"},
 	}}
-	equal, err := graph.NewCovariance(3, []float64{1, 0.5, 0.5, 0.5, 1, 0.5, 0.5, 0.5, 1})
+	equalCov, err := graph.NewCovariance(3, []float64{1, 0.5, 0.5, 0.5, 1, 0.5, 0.5, 0.5, 1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, tooMany := graph.Threshold(equal, 0.1, &graph.CorrelationOptions{MaxEdges: 1})
+	_, thresholdErr := graph.Threshold(equalCov, 0.1, &graph.CorrelationOptions{MaxEdges: 1})
 	for _, tt := range []struct {
 		err  error
 		want string
 	}{
-		{tooMany, "correlation threshold 0.1: more than 1 pairs are as correlated: want a threshold above 0.5"},
+		{thresholdErr,
+			"correlation threshold 0.1: more than 1 pairs are as correlated: want a threshold above 0.5"},
 		{refuseRecipe(&graph.ComponentError{Penalty: 0.005, Size: 5002, Limit: 5000, Fits: 0.2}),
 			"--method recipe: 5,002 features or more would have to be solved together, more than 5,000; use another --method"},
-		{parse, "a.svm:2: too large; give --features a larger number"},
-		{pkgerr.Errorf("sparse", "%w", parse), "a.svm:2: too large; give --features a larger number"},
+		{parseErr, "a.svm:2: too large; give --features a larger number"},
+		{pkgerr.Errorf("sparse", "%w", parseErr), "a.svm:2: too large; give --features a larger number"},
 		{pkgerr.Errorf("model", "class 3: %w", pkgerr.Errorf("solver", "no step")), "class 3: no step"},
 		{&sparse.ParseError{File: "model", Msg: "empty"}, "model: empty"}, // a file with the name of a package
 		{fmt.Errorf("at 0.1: %w", &solver.DivergenceError{Start: math.Inf(1)}), "at 0.1: the objective is +Inf at the start already: " +
 			"numbers of the data, labels, weights or penalty are too large; scale them"},
 		{&graph.ComponentError{Penalty: 0.1, Size: 30, Limit: 30, Fits: 0.2}, "penalty 0.1: more than 5,000,000 pairs of features would be joined; " +
 			"try --penalty 0.2, which joins no more"},
-		{fmt.Errorf("reading: %w", second), "reading: no class: a.svm:2: too large; give --features a larger number; " +
+		{fmt.Errorf("reading: %w", remedyErr), "reading: no class: a.svm:2: too large; give --features a larger number; " +
 			"give --loss squared if the labels are numbers, correct the label, or leave the row out"},
 	} {
 		if got := describe(tt.err); got != tt.want {

@@ -23,9 +23,9 @@ type trainReport struct {
 	Accuracy   *float64      `json:"accuracy,omitempty"` // on the fitted rows; nil out of core, or if labels are numbers
 	writtenFiles
 
-	model    *model.Model
-	training training
-	verbose  bool
+	model         *model.Model
+	trainingStats trainingStats
+	verbose       bool
 }
 
 // A classReport describes the fit of one class against the rest.
@@ -49,9 +49,9 @@ type columnFit struct {
 
 	// The next three fields describe Run.Last, the last iterate before its zeros and ties were made exact.
 	// They are nil if Run.Last is nil.
-	Unrounded      *number `json:"objective_unrounded,omitempty"`
-	PrimalResidual *number `json:"primal_residual,omitempty"`
-	DualResidual   *number `json:"dual_residual,omitempty"`
+	UnroundedObjective *number `json:"objective_unrounded,omitempty"`
+	PrimalResidual     *number `json:"primal_residual,omitempty"`
+	DualResidual       *number `json:"dual_residual,omitempty"`
 
 	// The conditions of Theorem 2 are checked only if --verbose is given.
 	Theorem2        []conditionReport `json:"theorem2,omitempty"`
@@ -75,8 +75,8 @@ func (w writtenFiles) addFiles(f *summary, picture string) {
 	f.addIf(w.Report != "", "report", "written to %s", w.Report)
 }
 
-func newTrainReport(head problemReport, m *model.Model, verbose bool) *trainReport {
-	r := &trainReport{Status: solver.Converged, Lambda: head.request.spec.Lambda, problemReport: head, model: m, verbose: verbose}
+func newTrainReport(problem problemReport, m *model.Model, verbose bool) *trainReport {
+	r := &trainReport{Status: solver.Converged, Lambda: problem.fitSpec.spec.Lambda, problemReport: problem, model: m, verbose: verbose}
 	for k := range m.Columns {
 		fit := newColumnFit(m, k)
 		if verbose {
@@ -88,7 +88,7 @@ func newTrainReport(head problemReport, m *model.Model, verbose bool) *trainRepo
 		if m.Classes.IsZero() {
 			r.columnFit = fit
 		} else {
-			r.Classes = append(r.Classes, classReport{m.Classes.Name(k), head.request.counts.classes[k], fit})
+			r.Classes = append(r.Classes, classReport{m.Classes.Name(k), problem.fitSpec.counts.classes[k], fit})
 		}
 	}
 	return r
@@ -105,21 +105,21 @@ func newColumnFit(m *model.Model, k int) *columnFit {
 		Objective: number(c.Objective), Loss: number(c.MeanLoss), Penalty: number(penalty), Ridge: number(c.Ridge), proof: newProof(&c),
 		NNZX: nonZeros(column.Coefficients), Tied: len(column.Groups), Run: column.Run, proofAsked: c.RelTol > 0,
 	}
-	pointer := func(v float64) *number {
+	newNumber := func(v float64) *number {
 		n := number(v)
 		return &n
 	}
 	if m.HasIntercept {
-		r.Intercept = pointer(column.Intercept)
+		r.Intercept = newNumber(column.Intercept)
 	}
 	if last := column.Run.Last; last != nil {
-		r.Unrounded, r.PrimalResidual, r.DualResidual = pointer(last.Objective), pointer(last.PrimalResidual), pointer(last.DualResidual)
+		r.UnroundedObjective, r.PrimalResidual, r.DualResidual = newNumber(last.Objective), newNumber(last.PrimalResidual), newNumber(last.DualResidual)
 	}
 	return r
 }
 
-// info describes the method that ran.
-func (c *columnFit) info() solver.MethodInfo {
+// methodInfo describes the method that ran.
+func (c *columnFit) methodInfo() solver.MethodInfo {
 	m, known := baseline.ByName(c.Run.Method)
 	if !known {
 		return solver.MethodInfo{}
@@ -147,12 +147,12 @@ func nonZeros(x []float64) (count int) {
 	return count
 }
 
-func (r *trainReport) table() (f summary) {
+func (r *trainReport) summary() (f summary) {
 	r.addTo(&f)
 	f.add("lambda", "%g", r.Lambda)
 	f.addIf(r.Start != "", "start", "the model of %s", r.Start)
 	if r.columnFit == nil {
-		f.add("run", "%s, %s in %s, in %.3g s (reading %.3g s)", endWord(r.Status), r.work(), plural(len(r.Classes), "fit"), r.Seconds, r.ReadSeconds)
+		f.add("run", "%s, %s in %s, in %.3g s (reading %.3g s)", endWord(r.Status), r.workText(), plural(len(r.Classes), "fit"), r.Seconds, r.ReadSeconds)
 		addAccuracy(&f, r.Accuracy)
 		r.addFiles(&f, "graph")
 		return f
@@ -169,8 +169,8 @@ func (r *trainReport) table() (f summary) {
 	return f
 }
 
-// work returns a text with the total passes and Newton steps of the fits of all classes.
-func (r *trainReport) work() string {
+// workText returns a text with the total passes and Newton steps of the fits of all classes.
+func (r *trainReport) workText() string {
 	steps, passes := 0, 0.0
 	for _, c := range r.Classes {
 		steps += c.Run.NewtonSteps
@@ -180,16 +180,16 @@ func (r *trainReport) work() string {
 	}
 	switch {
 	case passes == 0:
-		return r.steps(steps)
+		return r.stepText(steps)
 	case steps == 0:
-		return passCount(passes)
+		return formatPasses(passes)
 	}
-	return passCount(passes) + ", " + r.steps(steps)
+	return formatPasses(passes) + ", " + r.stepText(steps)
 }
 
-// steps formats a number of Newton steps. If lambda is 0 or the penalty has only squares, the text does not
-// say Newton, because some steps may be passes of dual coordinate ascent.
-func (r *trainReport) steps(n int) string {
+// stepText formats a number of Newton steps. If lambda is 0 or the penalty has only squares, the text does
+// not say Newton, because some steps may be passes of dual coordinate ascent.
+func (r *trainReport) stepText(n int) string {
 	if r.Lambda == 0 || r.L1Ratio != nil && *r.L1Ratio == 0 {
 		return plural(n, "step")
 	}
@@ -201,21 +201,21 @@ func endWord(s solver.Status) string { return strings.TrimPrefix(statusWord(s), 
 
 func (r *trainReport) addRun(f *summary) {
 	run := &r.Run
-	work := r.steps(run.NewtonSteps)
+	work := r.stepText(run.NewtonSteps)
 	if run.OuterIterations > 0 { // package solver or stream made the fit, not package exact
-		outer := plural(run.OuterIterations, "outer iteration")
-		switch before := run.OuterIterations - 1; { // all Newton steps count as one outer iteration
+		outerText := plural(run.OuterIterations, "outer iteration")
+		switch earlierIterations := run.OuterIterations - 1; { // all Newton steps count as one outer iteration
 		case run.NewtonSteps == 0:
-			work = outer
-		case before > 0:
-			work = plural(before, "outer iteration") + ", then " + work
+			work = outerText
+		case earlierIterations > 0:
+			work = plural(earlierIterations, "outer iteration") + ", then " + work
 		}
-		work = passCount(run.Passes) + ", " + work
-		seed := ""
+		work = formatPasses(run.Passes) + ", " + work
+		seedText := ""
 		if run.Eta > 0 {
-			seed = fmt.Sprintf(", seed %d", run.Seed)
+			seedText = fmt.Sprintf(", seed %d", run.Seed)
 		}
-		f.add("method", "%s%s", run.Method, seed)
+		f.add("method", "%s%s", run.Method, seedText)
 	}
 	f.add("run", "%s, %s, in %.3g s (reading %.3g s)", endWord(r.Status), work, r.Seconds, r.ReadSeconds)
 	f.addIf(r.Status != solver.Converged && r.proofAsked, "", "%s", statusMeaning(r.Status))
@@ -223,11 +223,11 @@ func (r *trainReport) addRun(f *summary) {
 }
 
 func (r *trainReport) addResult(f *summary) {
-	iterate := map[bool]string{true: " (average iterate)"}[r.Run.Average]
+	iterateText := map[bool]string{true: " (average iterate)"}[r.Run.Average]
 	if r.Status == solver.Diverged {
-		iterate = " (best iterate)"
+		iterateText = " (best iterate)"
 	}
-	f.add("objective", "%.10g%s", r.Objective, iterate)
+	f.add("objective", "%.10g%s", r.Objective, iterateText)
 	f.add("loss", "%.10g", r.Loss)
 	f.add("penalty", "%.10g", r.Penalty)
 	f.addIf(r.Mu > 0, "mu term", "%.10g", r.Ridge)
@@ -236,7 +236,7 @@ func (r *trainReport) addResult(f *summary) {
 		f.add("intercept", "%.10g", *r.Intercept)
 	}
 	addNonZeros(f, r.Status, r.NNZX, r.P)
-	f.addIf(r.request.spec.Graph != nil && (r.Tied > 0 || r.PrimalResidual == nil), "tied", "%s of equal coefficients that are not zero", plural(r.Tied, "group"))
+	f.addIf(r.fitSpec.spec.Graph != nil && (r.Tied > 0 || r.PrimalResidual == nil), "tied", "%s of equal coefficients that are not zero", plural(r.Tied, "group"))
 	switch {
 	case isFinite(float64(r.DualityGap)) || r.PrimalResidual == nil:
 		addGap(f, r.proof)
@@ -254,12 +254,12 @@ func addAccuracy(f *summary, accuracy *float64) {
 }
 
 func addNonZeros(f *summary, status solver.Status, count, total int) {
-	f.add("non-zeros", "%s of %s coefficients", grouped(count), grouped(total))
+	f.add("non-zeros", "%s of %s coefficients", groupDigits(count), groupDigits(total))
 	f.addIf(count == 0 && status != solver.TimeDone, "", "a smaller --lambda lets features in; scas cv finds a good one")
 }
 
 func (r *trainReport) addMethod(f *summary) {
-	run, storage := &r.Run, ""
+	run, storageText := &r.Run, ""
 	if run.OuterIterations == 0 {
 		f.add("method", "%s, seed %d", run.Method, run.Seed)
 	} else if run.Eta > 0 || run.NewtonSteps == 0 {
@@ -267,25 +267,25 @@ func (r *trainReport) addMethod(f *summary) {
 	}
 	f.addIf(run.Plan != "" && run.Eta > 0, "plan", "%s: %s", run.Plan, run.PlanReason)
 	if run.Storage != "" {
-		storage = ", data as " + run.Storage
+		storageText = ", data as " + run.Storage
 	}
-	f.add("kernels", "%s%s", r.Level, storage)
+	f.add("kernels", "%s%s", r.Level, storageText)
 	if r.PrimalResidual != nil {
 		f.add("residuals", "primal %.3g, dual %.3g", *r.PrimalResidual, *r.DualResidual)
 	}
-	f.addIf(r.Peak > 0, "memory", "%s at most, reading included", byteCount(r.Peak))
+	f.addIf(r.Peak > 0, "memory", "%s at most, reading included", formatBytes(r.Peak))
 }
 
 func (r *trainReport) addParameters(f *summary) {
-	run, set := &r.Run, &r.request.spec.Settings
-	rho := fmt.Sprintf("rho %.4g%s", run.Rho, auto(set.Rho).mark())
+	run, set := &r.Run, &r.fitSpec.spec.Settings
+	rhoText := fmt.Sprintf("rho %.4g%s", run.Rho, auto(set.Rho).autoSuffix())
 	switch {
 	case run.Schedule == solver.Theorem:
-		f.add("parameters", "%s schedule, now eta %.4g, %s; %s", run.Schedule, run.Eta, plural(run.InnerSteps, "step"), rho)
-	case r.info().TakesEta:
-		f.add("parameters", "eta %.4g%s, %s", run.Eta, auto(set.Eta).mark(), rho)
+		f.add("parameters", "%s schedule, now eta %.4g, %s; %s", run.Schedule, run.Eta, plural(run.InnerSteps, "step"), rhoText)
+	case r.methodInfo().TakesEta:
+		f.add("parameters", "eta %.4g%s, %s", run.Eta, auto(set.Eta).autoSuffix(), rhoText)
 	default:
-		f.add("parameters", "no step size, %s", rho)
+		f.add("parameters", "no step size, %s", rhoText)
 	}
 	f.addIf(run.DualUpdates > 1, "", "%d updates of the multipliers for each full gradient", run.DualUpdates)
 	f.addIf(run.BatchSize > 1, "", "%d samples a step", run.BatchSize)
@@ -293,12 +293,12 @@ func (r *trainReport) addParameters(f *summary) {
 
 func (r *trainReport) text() string {
 	if r.columnFit != nil {
-		return r.table().String()
+		return r.summary().String()
 	}
-	t, text := r.lines(), r.table().String()+"\n"
+	t, text := r.grid(), r.summary().String()+"\n"
 	if len(t.Rows) > manyClasses && !r.verbose {
 		text += fmt.Sprintf("The %d of %s with the largest gaps; --verbose lists all.\n", manyClasses, plural(len(t.Rows), "class"))
-		t.Rows = r.worst(t.Rows)
+		t.Rows = r.worstLines(t.Rows)
 	}
 	text += t.String()
 	if notes := proofNotes(r.proofs(), "class"); notes != nil {
@@ -307,19 +307,19 @@ func (r *trainReport) text() string {
 	return text
 }
 
-func (r *trainReport) lines() grid {
+func (r *trainReport) grid() grid {
 	rows := make([][]string, len(r.Classes))
 	for k, c := range r.Classes {
 		rows[k] = slices.Concat(
-			[]string{c.Class, grouped(c.Rows), grouped(c.NNZX), fmt.Sprintf("%.8f", c.Loss), fmt.Sprintf("%.8f", c.Objective)},
-			c.gaps(), []string{statusWord(c.Status)})
+			[]string{c.Class, groupDigits(c.Rows), groupDigits(c.NNZX), fmt.Sprintf("%.8f", c.Loss), fmt.Sprintf("%.8f", c.Objective)},
+			c.gapCells(), []string{statusWord(c.Status)})
 	}
 	return grid{slices.Concat([]string{"class", "rows", "non-zeros", "loss", "objective"}, gapColumns, []string{"status"}), rows}
 }
 
-// worst returns manyClasses of the lines, for the classes with the largest gaps. The largest gap comes first.
-// A class without a proof has an infinite gap. lines has a line for each class.
-func (r *trainReport) worst(lines [][]string) [][]string {
+// worstLines returns manyClasses of the lines, for the classes with the largest gaps. The largest gap comes
+// first. A class without a proof has an infinite gap. lines has a line for each class.
+func (r *trainReport) worstLines(lines [][]string) [][]string {
 	order := sequence(0, len(lines))
 	gap := func(k int) float64 {
 		if v := float64(r.Classes[k].DualityGap); isFinite(v) {
@@ -348,12 +348,12 @@ var errOneGraph = usagef("--svg draws one model, and several classes have one ea
 // page returns the HTML report on the model. err is the error that the command will return.
 func (r *trainReport) page(e *env, err error) (*page, error) {
 	p := r.newPage(e, "train")
-	if p.Summary = r.table(); r.columnFit != nil {
+	if p.Summary = r.summary(); r.columnFit != nil {
 		p.judge(r.Objective, r.proof, err)
 	} else {
-		p.Table, p.Each = r.lines(), "class"
+		p.Table, p.Each = r.grid(), "class"
 		p.judgeAll(r.proofs(), "class", err)
 	}
-	p.measure(r.model, r.training)
-	return p, p.show("", r.model, r.request.spec.Graph)
+	p.addTrainingStats(r.model, r.trainingStats)
+	return p, p.addSections("", r.model, r.fitSpec.spec.Graph)
 }

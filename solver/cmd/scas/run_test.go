@@ -19,8 +19,8 @@ import (
 
 // An outcome is what a command has printed, and its exit code.
 type outcome struct {
-	out, errs string
-	code      int
+	out, stderr string
+	code        int
 }
 
 func runHere(t *testing.T, args ...string) outcome { return runWith(t, env{}, args...) }
@@ -37,13 +37,13 @@ func runWith(t *testing.T, e env, args ...string) outcome {
 
 // succeed runs a command in this process, and returns what it has printed. The test fails if the exit code is
 // not 0.
-func succeed(t *testing.T, args ...string) (out, errs string) {
+func succeed(t *testing.T, args ...string) (out, stderr string) {
 	t.Helper()
 	r := runHere(t, args...)
 	if r.code != exitOK {
-		t.Fatalf("scas %s: exit code %d: %s", strings.Join(args, " "), r.code, r.errs)
+		t.Fatalf("scas %s: exit code %d: %s", strings.Join(args, " "), r.code, r.stderr)
 	}
-	return r.out, r.errs
+	return r.out, r.stderr
 }
 
 func jsonOf[T any](t *testing.T, args ...string) (out T) {

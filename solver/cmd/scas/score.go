@@ -12,12 +12,12 @@ import (
 type predictReport struct {
 	// Classes has the names of the classes if the model has a column for each class. A line of predictions
 	// then has a number for each class, in this order.
-	Classes  []string `json:"class_names,omitempty"`
-	N        int      `json:"n"`
-	Loss     *number  `json:"mean_loss"`          // mean over the rows; null unless predictions are compared with labels
-	Accuracy *float64 `json:"accuracy,omitempty"` // share of rows whose class is predicted correctly
-	Correct  *int     `json:"correct,omitempty"`
-	Metrics  *metrics `json:"metrics,omitempty"` // nil if --metrics is not given
+	Classes     []string `json:"class_names,omitempty"`
+	N           int      `json:"n"`
+	Loss        *number  `json:"mean_loss"`          // mean over the rows; null unless predictions are compared with labels
+	Accuracy    *float64 `json:"accuracy,omitempty"` // share of rows whose class is predicted correctly
+	CorrectRows *int     `json:"correct,omitempty"`
+	Metrics     *metrics `json:"metrics,omitempty"` // nil if --metrics is not given
 }
 
 // A metrics has the metrics of a model on some rows. In JSON they are the fields of one object.
@@ -33,8 +33,8 @@ func newPredictReport(m *model.Model, s *model.Metrics, detailed bool) *predictR
 	loss := number(s.Loss)
 	r := &predictReport{Classes: m.Classes.All(), N: s.Rows, Loss: &loss}
 	if s.Classes != nil {
-		correct := int(math.Round(s.Classes.Accuracy * float64(s.Rows)))
-		r.Accuracy, r.Correct = &s.Classes.Accuracy, &correct
+		correctRows := int(math.Round(s.Classes.Accuracy * float64(s.Rows)))
+		r.Accuracy, r.CorrectRows = &s.Classes.Accuracy, &correctRows
 	}
 	if detailed {
 		r.Metrics = &metrics{loss, s.Classes, s.Numbers}
@@ -52,14 +52,14 @@ func addRows(t *model.Tally, data *sparse.Dataset, threshold *label) error {
 // confusion table. All ranks must call score.
 func (r *ranks) score(m *model.Model, data *sparse.Dataset, brief bool) (*model.Metrics, error) {
 	n, _ := data.X.Dims()
-	t, size := m.NewBriefTally(), max(1, 1<<22/len(m.Columns))
+	t, windowRows := m.NewBriefTally(), max(1, 1<<22/len(m.Columns))
 	if !brief {
-		t = m.NewTally(countClasses(data))
+		t = m.NewTally(countRowsByClass(data))
 	}
 	var err error
-	for lo := 0; lo < n && err == nil; lo += size {
+	for lo := 0; lo < n && err == nil; lo += windowRows {
 		var window *sparse.Dataset
-		if window, err = rowsOf(data, lo, min(lo+size, n)); err == nil {
+		if window, err = rowsOf(data, lo, min(lo+windowRows, n)); err == nil {
 			err = shiftRow(addRows(t, window, nil), lo)
 		}
 	}
@@ -72,15 +72,15 @@ func (r *ranks) score(m *model.Model, data *sparse.Dataset, brief bool) (*model.
 	return t.Metrics()
 }
 
-func (r *predictReport) table() (f summary) {
+func (r *predictReport) summary() (f summary) {
 	if names := r.Classes; len(names) > manyClasses {
-		f.add("columns", "of the %s in the order of their labels, %s; then the one predicted", plural(len(names), "class"), firstFew(names))
+		f.add("columns", "of the %s in the order of their labels, %s; then the one predicted", plural(len(names), "class"), firstNames(names))
 	} else {
 		f.addIf(len(names) > 0, "columns", "of the classes %s; then the one predicted", strings.Join(names, ", "))
 	}
 	switch {
 	case r.Accuracy != nil:
-		f.add("accuracy", "%.2f %% (%s of %s)", 100**r.Accuracy, grouped(*r.Correct), grouped(r.N))
+		f.add("accuracy", "%.2f %% (%s of %s)", 100**r.Accuracy, groupDigits(*r.CorrectRows), groupDigits(r.N))
 		f.add("mean loss", "%.8g", *r.Loss)
 	case r.Loss != nil:
 		f.add("mean loss", "%.8g over %s", *r.Loss, plural(r.N, "row"))
@@ -115,6 +115,6 @@ func addMetrics(f *summary, m *metrics) {
 	}
 	f.add("precision", "%.8g, recall %.8g, F1 %.8g, at the threshold %g", c.Precision, c.Recall, c.F1, *c.Threshold)
 	t := c.Confusion
-	f.add("positive", "%s found, %s missed", grouped(int(t[1][1])), grouped(int(t[1][0])))
-	f.add("negative", "%s found, %s called positive", grouped(int(t[0][0])), grouped(int(t[0][1])))
+	f.add("positive", "%s found, %s missed", groupDigits(int(t[1][1])), groupDigits(int(t[1][0])))
+	f.add("negative", "%s found, %s called positive", groupDigits(int(t[0][0])), groupDigits(int(t[0][1])))
 }

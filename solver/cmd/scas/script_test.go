@@ -43,7 +43,8 @@ func TestScripts(t *testing.T) {
 		RequireUniqueNames: true,
 		Setup:              func(e *testscript.Env) error { return writeInputs(e.WorkDir) },
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": exits, "terminated": terminated, "fields": fields, "sameobjective": sameObjective,
+			"exits": checkExit, "terminated": checkTerminated,
+			"fields": checkFields, "sameobjective": checkSameObjective,
 		},
 		Condition: func(name string) (bool, error) {
 			l, err := kernels.ParseLevel(name)
@@ -63,35 +64,35 @@ func TestScripts(t *testing.T) {
 // packageName matches the name of a package in an error.
 var packageName = regexp.MustCompile(`: (sparse|atomicfile|graph|draw|glasso|solver|stream|model|rows|exact|dist|kernels): `)
 
-func exits(ts *testscript.TestScript, neg bool, args []string) {
+func checkExit(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 1 {
 		ts.Fatalf("usage: exits CODE ARGS...")
 	}
 	code := 0
 	if err := ts.Exec("scas", args[1:]...); err != nil {
-		var failed *exec.ExitError
-		if !errors.As(err, &failed) {
+		var exitErr *exec.ExitError
+		if !errors.As(err, &exitErr) {
 			ts.Fatalf("running scas: %v", err)
 		}
-		code = failed.ExitCode()
+		code = exitErr.ExitCode()
 	}
-	if named := packageName.FindString(ts.ReadFile("stderr")); named != "" {
-		ts.Fatalf("scas %s: the error has the name of a package: %q", strings.Join(args[1:], " "), named)
+	if pkgName := packageName.FindString(ts.ReadFile("stderr")); pkgName != "" {
+		ts.Fatalf("scas %s: the error has the name of a package: %q", strings.Join(args[1:], " "), pkgName)
 	}
 	if got := fmt.Sprint(code); got != args[0] {
 		ts.Fatalf("scas %s: exit code %s, want %s", strings.Join(args[1:], " "), got, args[0])
 	}
 }
 
-func terminated(ts *testscript.TestScript, neg bool, args []string) {
+func checkTerminated(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: terminated SIGNAL ARGS...")
 	}
-	sent, known := map[string]os.Signal{"SIGINT": os.Interrupt, "SIGTERM": syscall.SIGTERM, "SIGHUP": syscall.SIGHUP}[args[0]]
+	sentSignal, known := map[string]os.Signal{"SIGINT": os.Interrupt, "SIGTERM": syscall.SIGTERM, "SIGHUP": syscall.SIGHUP}[args[0]]
 	switch {
 	case !known:
 		ts.Fatalf("unknown signal %s", args[0])
-	case sent == syscall.SIGHUP && signal.Ignored(sent): // under nohup, scas ignores it
+	case sentSignal == syscall.SIGHUP && signal.Ignored(sentSignal): // under nohup, scas ignores it
 		return
 	}
 	cmd := exec.Command("scas", args[1:]...)
@@ -104,15 +105,15 @@ func terminated(ts *testscript.TestScript, neg bool, args []string) {
 	defer stdin.Close()
 	_, err = stdin.Write(bytes.Repeat([]byte("1 1:1 2:3\n-1 1:2 3:1\n"), 1<<15)) // more than a pipe holds: after this write the process has begun to read
 	ts.Check(err)
-	ts.Check(cmd.Process.Signal(sent))
+	ts.Check(cmd.Process.Signal(sentSignal))
 	if _ = cmd.Wait(); cmd.ProcessState.ExitCode() != exitInterrupted || stdout.Len() > 0 || !strings.Contains(stderr.String(), "scas: interrupted: nothing written") {
 		ts.Fatalf("scas %s: %v, stdout %q, stderr %q", strings.Join(args, " "), cmd.ProcessState, &stdout, &stderr)
 	}
 }
 
-// fields checks fields of a JSON object. If the object has a list "models" with one element, the fields of
-// this element count as fields of the object.
-func fields(ts *testscript.TestScript, neg bool, args []string) {
+// checkFields checks fields of a JSON object. If the object has a list "models" with one element, the fields
+// of this element count as fields of the object.
+func checkFields(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: fields FILE NAME[=JSON]...")
 	}
@@ -121,19 +122,19 @@ func fields(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(json.Unmarshal(text, &object))
 	ts.Check(addOnlyModel(text, &object))
 	for _, spec := range args[1:] {
-		name, want, compare := strings.Cut(spec, "=")
-		inner, outer := name, object
-		if first, rest, nested := strings.Cut(name, "."); nested {
-			inner, outer = rest, nil
-			ts.Check(json.Unmarshal(object[first], &outer))
+		name, want, hasValue := strings.Cut(spec, "=")
+		key, container := name, object
+		if parentName, childName, nested := strings.Cut(name, "."); nested {
+			key, container = childName, nil
+			ts.Check(json.Unmarshal(object[parentName], &container))
 		}
-		got, found := outer[inner]
+		got, found := container[key]
 		if !found || string(got) == "null" && want != "null" {
 			ts.Fatalf("%s has no %s", args[0], name)
 		}
 		var compact bytes.Buffer
 		ts.Check(json.Compact(&compact, got))
-		if compare && compact.String() != want {
+		if hasValue && compact.String() != want {
 			ts.Fatalf("%s: %s is %s, want %s", args[0], name, &compact, want)
 		}
 	}
@@ -149,7 +150,7 @@ func addOnlyModel(text []byte, object any) error {
 	return json.Unmarshal(file.Models[0], object)
 }
 
-func sameObjective(ts *testscript.TestScript, neg bool, args []string) {
+func checkSameObjective(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 3 {
 		ts.Fatalf("usage: sameobjective FILE FILE TOL")
 	}
@@ -178,7 +179,7 @@ func writeInputs(dir string) error {
 	if err := sparse.WriteFile(filepath.Join(dir, "wdbc.svm"), &sparse.Dataset{X: d.X, Labels: d.Labels}); err != nil {
 		return err
 	}
-	plain, err := os.ReadFile(filepath.Join(dir, "wdbc.svm"))
+	svmText, err := os.ReadFile(filepath.Join(dir, "wdbc.svm"))
 	if err != nil {
 		return err
 	}
@@ -186,15 +187,15 @@ func writeInputs(dir string) error {
 	if err != nil {
 		return err
 	}
-	packed := enc.EncodeAll(plain, nil)
+	compressed := enc.EncodeAll(svmText, nil)
 	noise := make([]byte, 5000)
 	for i, state := 0, uint32(1); i < len(noise); i++ {
 		state = state*1664525 + 1013904223
 		noise[i] = byte(state >> 24)
 	}
 	for name, content := range map[string][]byte{
-		"wdbc.zst":      packed,
-		"truncated.zst": packed[:len(packed)/2],
+		"wdbc.zst":      compressed,
+		"truncated.zst": compressed[:len(compressed)/2],
 		"noise.svm":     noise,
 		"empty.svm":     nil,
 	} {

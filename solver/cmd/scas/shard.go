@@ -29,7 +29,7 @@ func (c *fitFlags) readShard(e *env, opt *sparse.ReadOptions) (*sparse.Dataset, 
 	if err = t.Agreed(err); err != nil {
 		return nil, err
 	}
-	*e.data = append(*e.data, data.X)
+	*e.matrices = append(*e.matrices, data.X)
 	if count := float64(len(paths)); t.Most(count) != t.Least(count) {
 		return nil, fmt.Errorf("%s: this rank finds %d files, and other ranks find another number; give all ranks the same files", c.file, len(paths))
 	}
@@ -46,16 +46,16 @@ func (c *fitFlags) readShard(e *env, opt *sparse.ReadOptions) (*sparse.Dataset, 
 func (c *fitFlags) alignColumns(data *sparse.Dataset) error {
 	t := c.ranks.team
 	_, columns := data.X.Dims()
-	text := data.Names == nil && !data.X.Mapped()
-	zero := t.Any(text && data.Stats.IndexBase == sparse.ZeroBased) && text
-	if zero && data.Stats.IndexBase == sparse.OneBased {
+	isText := data.Names == nil && !data.X.Mapped()
+	zeroBased := t.Any(isText && data.Stats.IndexBase == sparse.ZeroBased) && isText
+	if zeroBased && data.Stats.IndexBase == sparse.OneBased {
 		columns++
 	}
 	columns = int(t.Most(float64(columns)))
 	if c.Features > 0 && columns > int(c.Features) {
 		return fmt.Errorf("%s: other ranks have the index 0, so indices count from 0, and the index %d is too large for the %d features of --features; give --features a larger number", c.file, c.Features, c.Features)
 	}
-	data.Rebase(zero, columns)
+	data.Rebase(zeroBased, columns)
 	return nil
 }
 
@@ -63,32 +63,32 @@ func (c *fitFlags) alignColumns(data *sparse.Dataset) error {
 // two classes, or if the loss takes labels as numbers, it restores the labels of the file. More than two
 // classes are stored in data.Classes.
 func (c *fitFlags) alignLabels(data *sparse.Dataset) error {
-	words := data.Classes
+	wordClasses := data.Classes
 	data.Classes = sparse.Classes{}
-	if err := c.checkWords(words.Names); err != nil {
+	if err := c.checkWords(wordClasses.Names); err != nil {
 		return err
 	}
 	if !c.Loss.classifies() {
-		c.originalLabels(data)
+		c.restoreLabels(data)
 		return nil
 	}
-	ownLabels, stored := data.Labels, data.Mapping
-	if !stored.IsZero() {
-		ownLabels = []float64{stored.Negative, stored.Positive}
+	rankLabels, storedMapping := data.Labels, data.Mapping
+	if !storedMapping.IsZero() {
+		rankLabels = []float64{storedMapping.Negative, storedMapping.Positive}
 	}
-	values := c.ranks.team.Different(ownLabels, rows.MaxClasses+1)
+	values := c.ranks.team.Different(rankLabels, rows.MaxClasses+1)
 	var names []string
-	if words.Names != nil {
+	if wordClasses.Names != nil {
 		for _, v := range values {
-			k, ok := words.Find(v)
+			k, ok := wordClasses.Find(v)
 			if !ok {
 				return fmt.Errorf("%s: the label %v stands for none of the words in the file; convert the data again", c.file, v)
 			}
-			names = append(names, words.Name(k))
+			names = append(names, wordClasses.Name(k))
 		}
 	}
 	if len(values) > 2 {
-		c.originalLabels(data)
+		c.restoreLabels(data)
 		data.Classes = sparse.Classes{Values: values, Names: names}
 		return c.checkClasses(data)
 	}
@@ -96,7 +96,7 @@ func (c *fitFlags) alignLabels(data *sparse.Dataset) error {
 	if names != nil {
 		m.NegativeName, m.PositiveName = names[0], names[len(names)-1]
 	}
-	chosen := func(sign float64) bool {
+	isPositive := func(sign float64) bool {
 		if names != nil {
 			return c.Positive.word == m.Name(sign)
 		}
@@ -105,23 +105,23 @@ func (c *fitFlags) alignLabels(data *sparse.Dataset) error {
 	switch {
 	case m.Negative == m.Positive:
 		return fmt.Errorf("%s: every label is %s: expected two classes (--loss squared takes labels as numbers)", c.file, m.Name(-1))
-	case c.Positive == nil || chosen(1):
-	case chosen(-1):
+	case c.Positive == nil || isPositive(1):
+	case isPositive(-1):
 		m = sparse.LabelMapping{Negative: m.Positive, NegativeName: m.PositiveName, Positive: m.Negative, PositiveName: m.NegativeName}
 	default:
 		return fmt.Errorf("%s: the label of --positive does not occur: the labels are %s and %s", c.file, m.Name(-1), m.Name(1))
 	}
 	switch {
-	case stored.Negative == m.Negative && stored.Positive == m.Positive: // the labels are −1 and +1 already
-		return nil
-	case stored.IsZero() && m.Negative == -1 && m.Positive == 1:
+	case storedMapping.Negative == m.Negative && storedMapping.Positive == m.Positive:
+		return nil // the labels are −1 and +1 already
+	case storedMapping.IsZero() && m.Negative == -1 && m.Positive == 1:
 		data.Mapping = m
 		return nil
 	}
 	c.ranks.bytesOfRow += 8
 	labels := make([]float64, len(data.Labels)) // a copy, because the labels in a mapped file cannot be changed
 	for i, b := range data.Labels {
-		labels[i], _ = m.Sign(stored.Original(b))
+		labels[i], _ = m.Sign(storedMapping.Original(b))
 	}
 	data.Labels, data.Mapping = labels, m
 	return nil
@@ -140,8 +140,8 @@ func (c *fitFlags) checkWords(words []string) error {
 	return nil
 }
 
-// originalLabels replaces the labels −1 and +1 by the original labels.
-func (c *fitFlags) originalLabels(data *sparse.Dataset) {
+// restoreLabels replaces the labels −1 and +1 by the original labels.
+func (c *fitFlags) restoreLabels(data *sparse.Dataset) {
 	if data.Mapping.IsZero() {
 		return
 	}
@@ -189,7 +189,7 @@ type wholeCounts struct {
 func (r *ranks) counts(data *sparse.Dataset) wholeCounts {
 	n, _ := data.X.Dims()
 	counts := []float64{float64(n), float64(data.X.NNZ())}
-	for _, rows := range countClasses(data) {
+	for _, rows := range countRowsByClass(data) {
 		counts = append(counts, float64(rows))
 	}
 	starts, totals := r.team.Before(counts)
@@ -203,19 +203,19 @@ func (r *ranks) counts(data *sparse.Dataset) wholeCounts {
 // emptyFeatures returns the number of features that are zero in all rows of all ranks.
 func (r *ranks) emptyFeatures(data *sparse.Dataset) int {
 	n, p := data.X.Dims()
-	used, count := make([]float64, p), 0
-	for i := 0; i < n && count < p; i++ {
+	usedMask, usedCount := make([]float64, p), 0
+	for i := 0; i < n && usedCount < p; i++ {
 		if i%releasedRows == 0 && i > 0 {
 			data.X.Release(i-releasedRows, i)
 		}
 		idx, val := data.X.Row(i)
 		for k, j := range idx {
-			if val[k] != 0 && used[j] == 0 {
-				used[j] = 1
-				count++
+			if val[k] != 0 && usedMask[j] == 0 {
+				usedMask[j] = 1
+				usedCount++
 			}
 		}
 	}
-	r.team.Max(used)
-	return p - int(kernels.Dot(used, used))
+	r.team.Max(usedMask)
+	return p - int(kernels.Dot(usedMask, usedMask))
 }

@@ -53,9 +53,9 @@ func TestFileShrinks(t *testing.T) {
 			}
 			stderr := &truncateOnWrite{path: path, size: min(int64(share*float64(info.Size())), info.Size()-1)}
 			r := runWith(t, env{stderr: stderr, interval: time.Millisecond}, append(strings.Fields(args), "-o", model, path)...)
-			says := stderr.String()
-			if _, err := os.Stat(model); r.code != exitIO || !strings.Contains(says, "scas: "+path+": changed while it was read") || err == nil || r.out != "" {
-				t.Errorf("%s, %d bytes of %d left: exit code %d, model %v: %s %s", args, stderr.size, info.Size(), r.code, err, says, r.out)
+			message := stderr.String()
+			if _, err := os.Stat(model); r.code != exitIO || !strings.Contains(message, "scas: "+path+": changed while it was read") || err == nil || r.out != "" {
+				t.Errorf("%s, %d bytes of %d left: exit code %d, model %v: %s %s", args, stderr.size, info.Size(), r.code, err, message, r.out)
 				os.Remove(model)
 			}
 		}

@@ -67,7 +67,7 @@ func (c *fitFlags) specify(data *sparse.Dataset, counts wholeCounts, load worklo
 	if err := readOffsets(c.Offset, data, counts.portion); err != nil {
 		return nil, err
 	}
-	out.spec.Offsets, out.summary.Offsets = data.Offsets, data.Offsets != nil
+	out.spec.Offsets, out.summary.HasOffsets = data.Offsets, data.Offsets != nil
 	if err := out.setNames(c.Names, p); err != nil {
 		return nil, err
 	}
@@ -77,13 +77,13 @@ func (c *fitFlags) specify(data *sparse.Dataset, counts wholeCounts, load worklo
 	if err := out.setPenalty(&c.specFlags, p); err != nil {
 		return nil, err
 	}
-	plain := out.spec.Graph == nil && out.spec.A == nil
-	out.summary.Standardized = out.spec.Standardize == model.StandardizeOn || out.spec.Standardize == model.StandardizeAuto && plain
+	noGraph := out.spec.Graph == nil && out.spec.A == nil
+	out.summary.Standardized = out.spec.Standardize == model.StandardizeOn || out.spec.Standardize == model.StandardizeAuto && noGraph
 	out.exceeds = c.Memory.exceededBy(out.demand)
 	return out, nil
 }
 
-func (s *fitSpec) features() int {
+func (s *fitSpec) featureCount() int {
 	_, p := s.data.X.Dims()
 	return p
 }
@@ -91,19 +91,19 @@ func (s *fitSpec) features() int {
 func (s *fitSpec) outOfCore() bool { return s.spec.Memory > 0 }
 
 // demand returns the memory that the fits of s need. The caller may still change s, because the function
-// demand.inMemory reads s only when it is called.
+// demand.inMemoryBytes reads s only when it is called.
 func (c *fitFlags) demand(s *fitSpec, load workload) *demand {
 	n, p := s.data.X.Dims()
 	return &demand{
 		work: fmt.Sprintf("fitting %s and %s of %s", plural(n, "row"), plural(p, "feature"), dataName(c.file)),
-		data: s.data, keptBytes: c.keptBytes(s.data, load), obstacle: c.obstacle(s.data, load.settings.Method), featuresGiven: c.Features != 0, shared: c.ranks.comm != nil,
-		inMemory: func() float64 {
-			count := load.count
-			count.Classes = len(s.data.Classes.Values)
-			labels := 8 * int64(n) // for the original labels; see Dataset.OriginalLabels
-			need := float64(dataBytes(s.data) + labels + s.spec.EstimateMemory(s.data.X, count))
+		data: s.data, keptBytes: c.keptBytes(s.data, load), obstacle: c.obstacle(s.data, load.settings.Method), featuresGiven: c.Features != 0, distributed: c.ranks.comm != nil,
+		inMemoryBytes: func() float64 {
+			fits := load.fits
+			fits.Classes = len(s.data.Classes.Values)
+			labelBytes := 8 * int64(n) // for the original labels; see Dataset.OriginalLabels
+			need := float64(dataBytes(s.data) + labelBytes + s.spec.EstimateMemory(s.data.X, fits))
 			if load.scored {
-				need += scoreBytes(n, count.Classes)
+				need += scoreBytes(n, fits.Classes)
 			}
 			return need
 		},
@@ -133,7 +133,7 @@ func (c *fitFlags) obstacle(data *sparse.Dataset, method solver.Method) error {
 	case !data.X.Mapped():
 		return errNotMapped
 	case method == nil && columns > exact.DenseFeatures:
-		return fmt.Errorf("%w: up to %s coefficients are streamed, the intercept among them; scas train --method scas-k and scas-l take more, with --no-intercept and --no-standardize", stream.ErrNotStreamed, grouped(exact.DenseFeatures))
+		return fmt.Errorf("%w: up to %s coefficients are streamed, the intercept among them; scas train --method scas-k and scas-l take more, with --no-intercept and --no-standardize", stream.ErrNotStreamed, groupDigits(exact.DenseFeatures))
 	}
 	return nil
 }
@@ -142,24 +142,24 @@ func (c *fitFlags) obstacle(data *sparse.Dataset, method solver.Method) error {
 // vectors with an entry for each row.
 func (c *fitFlags) keptBytes(data *sparse.Dataset, load workload) int64 {
 	n, p := data.X.Dims()
-	bytesOfRow, models := c.ranks.bytesOfRow, 0
+	bytesOfRow, modelCount := c.ranks.bytesOfRow, 0
 	if c.SampleWeights != "" || c.ClassWeights != "none" {
 		bytesOfRow += 16
-		if load.count.Folds > 0 { // the weights of the rows outside a fold
+		if load.fits.Folds > 0 { // the weights of the rows outside a fold
 			bytesOfRow += 16
 		}
 	}
 	if c.Offset != "" {
 		bytesOfRow += 8
 	}
-	if load.count.Folds > 0 {
+	if load.fits.Folds > 0 {
 		bytesOfRow++
-		models = 2 * load.count.Lambdas * max(1, len(data.Classes.Values)) // fitted to all rows, and to the rows outside a fold
+		modelCount = 2 * load.fits.Lambdas * max(1, len(data.Classes.Values)) // fitted to all rows, and to the rows outside a fold
 	}
 	if c.ranks.comm == nil && (c.Positive != nil || c.Labels != "") {
 		bytesOfRow += 8
 	}
-	return bytesOfRow*int64(n) + 8*int64(models)*int64(min(p, exact.DenseFeatures)+1)
+	return bytesOfRow*int64(n) + 8*int64(modelCount)*int64(min(p, exact.DenseFeatures)+1)
 }
 
 // setNames sets the names of the features, from the file at path or, if path is empty, from the data.
@@ -175,8 +175,8 @@ func (s *fitSpec) setNames(path string, p int) error {
 	lineOf := map[string]int{}
 	for _, l := range lines {
 		name := joinWords(l.words)
-		if first := lineOf[name]; first != 0 {
-			return l.errorAt(0, "%q is the name of line %d already: expected it once", name, first)
+		if firstLine := lineOf[name]; firstLine != 0 {
+			return l.errorAt(0, "%q is the name of line %d already: expected it once", name, firstLine)
 		}
 		lineOf[name] = l.number
 		s.spec.Features = append(s.spec.Features, name)
@@ -249,7 +249,7 @@ func (c *specFlags) checkMatrix() error {
 // and setGraph must be called before.
 func (s *fitSpec) setPenalty(c *specFlags, p int) error {
 	sum := &s.summary
-	s.spec.Mu, s.spec.MuA, s.spec.Domain = float64(c.Mu), float64(c.L2Y), c.Domain.set(p)
+	s.spec.Mu, s.spec.MuA, s.spec.Domain = float64(c.Mu), float64(c.L2Y), c.Domain.makeSet(p)
 	sum.Mu, sum.L2Y, sum.Domain = s.spec.Mu, s.spec.MuA, c.Domain.text
 	if c.Bounds != "" {
 		box, err := readBounds(c.Bounds, s.spec.Features, p)
@@ -270,7 +270,7 @@ func (s *fitSpec) setPenalty(c *specFlags, p int) error {
 		}
 		s.spec.Penalty = model.GroupLasso{Groups: groups}
 		sum.Groups, sum.GroupsFile = len(groups), filepath.Base(c.Groups)
-		sum.Ungrouped = sum.Graph.Rows - len(slices.Concat(groups...))
+		sum.UngroupedRows = sum.Graph.Rows - len(slices.Concat(groups...))
 	case c.L1Ratio != nil:
 		sum.L1Ratio = (*float64)(c.L1Ratio)
 		s.spec.Penalty = model.ElasticNet{L1Ratio: *sum.L1Ratio}

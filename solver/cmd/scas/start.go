@@ -20,15 +20,15 @@ func (c *trainCmd) readStart(s *fitSpec) (*model.Model, error) {
 		return nil, err
 	}
 	data, remedy := dataName(c.file), "give --start a model of such data, or leave out --start"
-	if differ := s.labelDifference(m, data); differ != "" {
-		return nil, fmt.Errorf("%s: %s: %s", c.Start, differ, remedy)
+	if difference := s.labelDifference(m, data); difference != "" {
+		return nil, fmt.Errorf("%s: %s: %s", c.Start, difference, remedy)
 	}
-	if differ := s.featureDifference(m, data); differ != "" {
+	if difference := s.featureDifference(m, data); difference != "" {
 		k := len(m.Columns[0].Coefficients)
-		if k > s.features() && c.Features == 0 && c.formatOf(c.file) == sparse.LIBSVM {
+		if k > s.featureCount() && c.Features == 0 && c.formatOf(c.file) == sparse.LIBSVM {
 			remedy = fmt.Sprintf("give --features %d if the last features are zero in all rows, %s", k, remedy)
 		}
-		return nil, fmt.Errorf("%s: %s: %s", c.Start, differ, remedy)
+		return nil, fmt.Errorf("%s: %s: %s", c.Start, difference, remedy)
 	}
 	return m, nil
 }
@@ -43,7 +43,7 @@ func (s *fitSpec) labelDifference(m *model.Model, data string) string {
 	slices.Sort(modelClasses)
 	slices.Sort(dataClasses)
 	if !slices.Equal(modelClasses, dataClasses) {
-		return fmt.Sprintf("this model has the classes %s, and %s has %s", firstFew(modelClasses), data, firstFew(dataClasses))
+		return fmt.Sprintf("this model has the classes %s, and %s has %s", firstNames(modelClasses), data, firstNames(dataClasses))
 	}
 	return ""
 }
@@ -55,8 +55,9 @@ var labelKind = map[term.Labels]string{term.Classes: "classes", term.Counts: "co
 func (s *fitSpec) featureDifference(m *model.Model, data string) string {
 	modelNames, dataNames := m.Features, s.spec.Features
 	switch k := len(m.Columns[0].Coefficients); {
-	case k != s.features():
-		return fmt.Sprintf("this model has %s, and %s has %s", plural(k, "feature"), data, grouped(s.features()))
+	case k != s.featureCount():
+		return fmt.Sprintf("this model has %s, and %s has %s",
+			plural(k, "feature"), data, groupDigits(s.featureCount()))
 	case modelNames == nil && dataNames == nil && m.IndexBase != s.spec.IndexBase:
 		return fmt.Sprintf("this model counts features from %d, and %s from %d", m.IndexBase, data, s.spec.IndexBase)
 	case modelNames == nil || dataNames == nil:

@@ -58,8 +58,8 @@ func relativeGap(gap, objective number) number {
 // gapColumns has the names of the two columns of a table that show gaps.
 var gapColumns = []string{"relative gap", "gap"}
 
-// gaps returns the cells of a fit in the columns of gapColumns.
-func (p proof) gaps() []string {
+// gapCells returns the cells of a fit in the columns of gapColumns.
+func (p proof) gapCells() []string {
 	cells := make([]string, len(gapColumns))
 	for k, gap := range []number{p.RelativeGap, p.DualityGap} {
 		if cells[k] = "not proved"; isFinite(float64(gap)) {
@@ -81,16 +81,16 @@ func closeness(relative, gap number, optimum string) string {
 // proofNotes explains the statuses of fits that did not converge, and counts the fits without an optimum. It
 // returns nil if there is nothing to explain. noun says what each fit is for: "lambda" or "class".
 func proofNotes(fits []proof, noun string) (f summary) {
-	statuses, none := make([]solver.Status, len(fits)), 0
+	statuses, noOptimumCount := make([]solver.Status, len(fits)), 0
 	for k, fit := range fits {
 		if statuses[k] = fit.Status; fit.NoOptimum {
-			none++
+			noOptimumCount++
 		}
 	}
 	for _, s := range slices.Compact(slices.Sorted(slices.Values(statuses))) {
 		f.addIf(s != solver.Converged, statusWord(s), "%s", statusMeaning(s))
 	}
-	f.addIf(none > 0, "optimum", "none for %s: %s", plural(none, noun), noOptimumReason)
+	f.addIf(noOptimumCount > 0, "optimum", "none for %s: %s", plural(noOptimumCount, noun), noOptimumReason)
 	return f
 }
 

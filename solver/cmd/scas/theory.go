@@ -12,8 +12,8 @@ import (
 type conditionReport struct {
 	Name      string `json:"name"` // C1, C2, C3; in the relaxed version C2', C3', C4'
 	Statement string `json:"statement"`
-	Left      number `json:"left"`
-	Right     number `json:"right"`
+	LeftSide  number `json:"left"`
+	RightSide number `json:"right"`
 	Holds     bool   `json:"holds"`
 	text      string // theory.Condition.String: the condition, both sides, and whether it holds
 }
@@ -21,7 +21,7 @@ type conditionReport struct {
 // checkTheorem2 checks the conditions of Theorem 2, as printed in the paper and in the weaker form of
 // theory.Constants.Theorem2Relaxed. It does nothing if the paper has no theorem about the method.
 func (r *columnFit) checkTheorem2() {
-	if r.info().Theorem == 0 {
+	if r.methodInfo().Theorem == 0 {
 		return
 	}
 	run := &r.Run
@@ -41,17 +41,17 @@ func (r *columnFit) addConstants(f *summary) {
 	if c == (theory.Constants{}) {
 		return // for Newton steps, no constants are computed
 	}
-	valueOr := func(v float64, unknown string) string {
+	formatOr := func(v float64, unknown string) string {
 		if v == 0 {
 			return unknown
 		}
 		return fmt.Sprintf("%.6g", v)
 	}
 	f.addBlank()
-	f.add("constants", "nu_f %.6g, mu_f %.6g, nu_L %s", c.NuF, c.MuF, valueOr(c.NuL, "none"))
+	f.add("constants", "nu_f %.6g, mu_f %.6g, nu_L %s", c.NuF, c.MuF, formatOr(c.NuL, "none"))
 	f.add("A'A", "lambda_1 %.6g, lambda_p %.6g", c.Lambda1, c.LambdaP)
-	f.add("D", "%s", valueOr(c.Diameter, "the domain is not bounded"))
-	f.add("radius", "%s", valueOr(c.Radius, "no bound on the optimum is known"))
+	f.add("D", "%s", formatOr(c.Diameter, "the domain is not bounded"))
+	f.add("radius", "%s", formatOr(c.Radius, "no bound on the optimum is known"))
 	f.addIf(r.Run.GradientNorm > 0, "G_t", "%.6g at the last snapshot", r.Run.GradientNorm)
 	names := map[int]string{0: "Theorem 2", len(r.Theorem2): "relaxed"}
 	for k, c := range slices.Concat(r.Theorem2, r.Theorem2Relaxed) {

@@ -103,7 +103,7 @@ not finite, 4 not converged (the model is written and says so; for data larger t
 }
 
 func (c *trainCmd) Run(e *env) error {
-	if c.Method.list {
+	if c.Method.isList {
 		return printMethods(e, c.JSON, c.Verbose)
 	}
 	if err := c.check(); err != nil {
@@ -117,12 +117,12 @@ func (c *trainCmd) train(e *env) error {
 	var err error
 	out := outputs{
 		{"-o", c.Model, func(w io.Writer) error { return r.model.Write(w) }},
-		{"--svg", c.SVG, func(w io.Writer) error { return drawTied(w, r.request.spec.Graph, r.model, 0) }},
+		{"--svg", c.SVG, func(w io.Writer) error { return drawTied(w, r.fitSpec.spec.Graph, r.model, 0) }},
 		c.output(func() (*page, error) { return r.page(e, err) }),
 	}
 	start := time.Now()
-	written := append(slices.Clone(out), output{"--checkpoint", c.Checkpoint, nil}) // the fit writes and removes this file
-	data, err := c.read(e, written, c.Start)
+	checkedOutputs := append(slices.Clone(out), output{"--checkpoint", c.Checkpoint, nil}) // the fit writes and removes this file
+	data, err := c.read(e, checkedOutputs, c.Start)
 	if err != nil {
 		return err
 	}
@@ -132,14 +132,14 @@ func (c *trainCmd) train(e *env) error {
 	if err != nil && !errors.Is(err, solver.ErrNotConverged) {
 		return cmp.Or(err, e.show(c.JSON, r))
 	}
-	failed := out.write(e, func() error {
+	writeErr := out.write(e, func() error {
 		r.writtenFiles = writtenFiles{Model: c.Model, SVG: c.SVG, Report: c.Report}
 		return e.show(c.JSON, r)
 	})
-	if failed != nil {
-		return failed
+	if writeErr != nil {
+		return writeErr
 	}
-	c.forget(e)
+	c.removeCheckpoint(e)
 	return err
 }
 
@@ -153,58 +153,58 @@ func (c *trainCmd) fit(e *env, data *sparse.Dataset, start time.Time) (*trainRep
 		}
 		task = "fitting " + plural(classes, "class")
 	}
-	head, err := c.begin(e, data, start, load)
+	report, err := c.beginReport(e, data, start, load)
 	if err != nil {
 		return nil, err
 	}
-	s := head.request
+	s := report.fitSpec
 	e.warnOfMemory(s.spec.Method, &solver.Problem{Data: data.X})
 	var m *model.Model
-	stopped, err := c.fitFlags.fit(e, &head, func() (err error) {
-		p := e.begin(task)
+	stopped, err := c.fitFlags.fit(e, &report, func() (err error) {
+		p := e.beginProgress(task)
 		defer p.end()
-		p.follow(&s.spec, classes)
+		p.setCallbacks(&s.spec, classes)
 		m, err = model.FitData(e.ctx, &s.spec, data)
 		return s.nameClass(err)
 	})
 	if m == nil || stopped {
-		return nil, nameData(c.Data, e.interrupted(err, "no model written"))
+		return nil, nameData(c.Data, e.interruptError(err, "no model written"))
 	}
-	r := newTrainReport(head, m, c.Verbose)
+	r := newTrainReport(report, m, c.Verbose)
 	if c.Start != "" {
 		r.Start = filepath.Base(c.Start)
 	}
 	r.warnOfNoOptimum(e)
-	result, bad := c.ranks.training(s, m, &c.pageFlags)
-	if bad == nil && result.metrics == nil && m.Classifies() && !s.outOfCore() {
+	stats, statsErr := c.ranks.computeTrainingStats(s, m, &c.pageFlags)
+	if statsErr == nil && stats.metrics == nil && m.Classifies() && !s.outOfCore() {
 		// Out of core there is no accuracy, because it would need one more pass.
-		result.metrics, bad = c.ranks.score(m, data, true)
+		stats.metrics, statsErr = c.ranks.score(m, data, true)
 	}
-	if bad != nil && err == nil {
-		return nil, bad
+	if statsErr != nil && err == nil {
+		return nil, statsErr
 	}
-	if r.training = result; result.metrics != nil && m.Classifies() {
-		r.Accuracy = &result.metrics.Classes.Accuracy
+	if r.trainingStats = stats; stats.metrics != nil && m.Classifies() {
+		r.Accuracy = &stats.metrics.Classes.Accuracy
 	}
 	return r, err
 }
 
-func (c *trainCmd) begin(e *env, data *sparse.Dataset, start time.Time, load workload) (problemReport, error) {
-	head, err := c.fitFlags.begin(e, data, start, load)
+func (c *trainCmd) beginReport(e *env, data *sparse.Dataset, start time.Time, load workload) (problemReport, error) {
+	report, err := c.fitFlags.beginReport(e, data, start, load)
 	if err != nil {
-		return head, err
+		return report, err
 	}
-	spec := &head.request.spec
+	spec := &report.fitSpec.spec
 	spec.Lambda, spec.Average = float64(c.Lambda), c.Output == "average"
 	if err := c.checkDrawing(spec.Graph); err != nil {
-		return head, err
+		return report, err
 	}
-	spec.Start, err = await(e, func() (*model.Model, error) { return c.readStart(head.request) })
+	spec.Start, err = await(e, func() (*model.Model, error) { return c.readStart(report.fitSpec) })
 	if err = c.ranks.team.Agreed(err); err != nil {
-		return head, err
+		return report, err
 	}
-	spec.Checkpoint, err = c.checkpoint(data, &head)
-	return head, c.ranks.team.Agreed(err)
+	spec.Checkpoint, err = c.checkpoint(data, &report)
+	return report, c.ranks.team.Agreed(err)
 }
 
 func (c *trainCmd) check() error {

@@ -17,8 +17,9 @@ import (
 
 // This file has the types of flag values. Package kong calls their methods UnmarshalText.
 
-// unmarshal parses text as a finite number that allowed accepts. want describes these numbers, for the error.
-func unmarshal[T ~float64](v *T, text []byte, allowed func(f float64) bool, want string) error {
+// parseNumber parses text as a finite number that allowed accepts. want describes these numbers, for the
+// error.
+func parseNumber[T ~float64](v *T, text []byte, allowed func(f float64) bool, want string) error {
 	f, err := strconv.ParseFloat(string(text), 64)
 	if err != nil || !isFinite(f) || !allowed(f) {
 		return fmt.Errorf("%q: want %s", text, want)
@@ -32,13 +33,13 @@ func isFinite(f float64) bool { return !math.IsNaN(f) && !math.IsInf(f, 0) }
 type notNegative float64
 
 func (v *notNegative) UnmarshalText(text []byte) error {
-	return unmarshal(v, text, func(f float64) bool { return f >= 0 }, "a finite number that is not negative")
+	return parseNumber(v, text, func(f float64) bool { return f >= 0 }, "a finite number that is not negative")
 }
 
 type positive float64
 
 func (v *positive) UnmarshalText(text []byte) error {
-	return unmarshal(v, text, func(f float64) bool { return f > 0 }, "a finite number above 0")
+	return parseNumber(v, text, func(f float64) bool { return f > 0 }, "a finite number above 0")
 }
 
 // An auto is a finite number above 0, or 0 for the word auto.
@@ -48,10 +49,10 @@ func (v *auto) UnmarshalText(text []byte) error {
 	if *v = 0; string(text) == "auto" {
 		return nil
 	}
-	return unmarshal(v, text, func(f float64) bool { return f > 0 }, "auto or a finite number above 0")
+	return parseNumber(v, text, func(f float64) bool { return f > 0 }, "auto or a finite number above 0")
 }
 
-func (v auto) mark() string {
+func (v auto) autoSuffix() string {
 	if v == 0 {
 		return " (auto)"
 	}
@@ -70,7 +71,7 @@ func (v *tolerance) UnmarshalText(text []byte) error {
 		*v = -1
 		return nil
 	}
-	return unmarshal(v, text, func(f float64) bool { return f > 0 && f < 1 }, "a number between 0 and 1, auto or none")
+	return parseNumber(v, text, func(f float64) bool { return f > 0 && f < 1 }, "a number between 0 and 1, auto or none")
 }
 
 // A positiveFlag is the value of --positive: a label that is a number or, in tables and .scas files, a word.
@@ -83,24 +84,24 @@ func (v *positiveFlag) UnmarshalText(text []byte) error {
 	v.word = string(text)
 	if f, err := strconv.ParseFloat(v.word, 64); err == nil {
 		if !isFinite(f) {
-			return v.notNumber()
+			return v.notNumberError()
 		}
 		v.number = &f
 	}
 	if v.word == "" {
-		return v.notNumber()
+		return v.notNumberError()
 	}
 	return nil
 }
 
-func (v *positiveFlag) notNumber() error {
+func (v *positiveFlag) notNumberError() error {
 	return fmt.Errorf("%q: want a label, a finite number", v.word)
 }
 
 type label float64
 
 func (v *label) UnmarshalText(text []byte) error {
-	return unmarshal(v, text, isFinite, "a label, a finite number")
+	return parseNumber(v, text, isFinite, "a label, a finite number")
 }
 
 // A duration is a time above 0, or 0 if the flag is not given.
@@ -108,7 +109,7 @@ type duration time.Duration
 
 func (v *duration) UnmarshalText(text []byte) error {
 	d, err := time.ParseDuration(string(text))
-	if v, notNumber := strconv.ParseFloat(string(text), 64); notNumber == nil && v > 0 {
+	if v, numberErr := strconv.ParseFloat(string(text), 64); numberErr == nil && v > 0 {
 		return fmt.Errorf("%q: a time needs its unit; for seconds give %ss", text, text)
 	}
 	if err != nil || d <= 0 {
@@ -160,9 +161,9 @@ func (v *level) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// use makes v the active kernel level. If v.Level is nil, it does nothing. restore makes the previous level
-// active again.
-func (v level) use() (restore func(), err error) {
+// activate makes v the active kernel level. If v.Level is nil, it does nothing. restore makes the previous
+// level active again.
+func (v level) activate() (restore func(), err error) {
 	if v.Level == nil {
 		return func() {}, nil
 	}
@@ -183,16 +184,16 @@ func (v *lossFlag) UnmarshalText(text []byte) (err error) {
 	return nil
 }
 
-func (lossFlag) offers() []string { return term.LossNames() }
+func (lossFlag) completions() []string { return term.LossNames() }
 
 func (v lossFlag) classifies() bool { return term.LossOf(v.Loss).Traits().Labels == term.Classes }
 
-func (v lossFlag) counts() bool { return term.LossOf(v.Loss).Traits().Labels == term.Counts }
+func (v lossFlag) isCount() bool { return term.LossOf(v.Loss).Traits().Labels == term.Counts }
 
 // A methodFlag is the value of --method. Method is nil for auto and for list.
 type methodFlag struct {
 	solver.Method
-	list bool // true for list: explain the methods instead of training
+	isList bool // true for list: explain the methods instead of training
 }
 
 func (v *methodFlag) UnmarshalText(text []byte) (err error) {
@@ -200,11 +201,11 @@ func (v *methodFlag) UnmarshalText(text []byte) (err error) {
 	case "auto":
 		*v = methodFlag{}
 	case "list":
-		*v = methodFlag{list: true}
+		*v = methodFlag{isList: true}
 	default:
 		var ok bool
 		if v.Method, ok = baseline.ByName(name); !ok {
-			err = fmt.Errorf("%q: want one of %s", text, strings.Join(v.offers(), ", "))
+			err = fmt.Errorf("%q: want one of %s", text, strings.Join(v.completions(), ", "))
 		}
 	}
 	return err
@@ -217,8 +218,8 @@ func (v methodFlag) name() string {
 	return v.Info().Name
 }
 
-// offers returns all values of --method: the word "list", and the names of the methods.
-func (methodFlag) offers() []string {
+// completions returns all values of --method: the word "list", and the names of the methods.
+func (methodFlag) completions() []string {
 	names := []string{"list"}
 	for _, m := range baseline.Methods() {
 		names = append(names, m.Info().Name)
@@ -237,18 +238,18 @@ func (d *domainFlag) UnmarshalText(text []byte) error {
 	d.text = string(text)
 	kind, arg, hasArg := strings.Cut(d.text, ":")
 	size := positive(1)
-	sized := hasArg && size.UnmarshalText([]byte(arg)) == nil
-	low, high, _ := strings.Cut(arg, ",")
-	lo, errLo := strconv.ParseFloat(low, 64) // may be infinite
-	hi, errHi := strconv.ParseFloat(high, 64)
+	hasSize := hasArg && size.UnmarshalText([]byte(arg)) == nil
+	lowText, highText, _ := strings.Cut(arg, ",")
+	lo, errLo := strconv.ParseFloat(lowText, 64) // may be infinite
+	hi, errHi := strconv.ParseFloat(highText, 64)
 	switch {
 	case kind == "box" && errLo == nil && errHi == nil && solver.NewBox(1, lo, hi).Validate(1) == nil:
 		d.newSet = func(p int) solver.Domain { return solver.NewBox(p, lo, hi) }
-	case kind == "ball" && sized:
+	case kind == "ball" && hasSize:
 		d.joint, d.newSet = true, func(int) solver.Domain { return solver.Ball{Radius: float64(size)} }
 	case kind == "nonnegative" && !hasArg:
 		d.newSet = func(int) solver.Domain { return solver.Nonnegative{} }
-	case kind == "simplex" && (sized || !hasArg):
+	case kind == "simplex" && (hasSize || !hasArg):
 		d.joint, d.newSet = true, func(int) solver.Domain { return solver.Simplex{Total: float64(size)} }
 	default:
 		return fmt.Errorf("%q: want box:LO,HI with a finite number from LO to HI, ball:RADIUS above 0, nonnegative, or simplex[:TOTAL] with TOTAL above 0", text)
@@ -256,11 +257,13 @@ func (d *domainFlag) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// offers returns an example of each kind of set.
-func (domainFlag) offers() []string { return []string{"box:0,1", "ball:1", "nonnegative", "simplex"} }
+// completions returns an example of each kind of set.
+func (domainFlag) completions() []string {
+	return []string{"box:0,1", "ball:1", "nonnegative", "simplex"}
+}
 
-// set returns the set for p features. nil stands for all of R^p.
-func (d domainFlag) set(p int) solver.Domain {
+// makeSet returns the set for p features. nil stands for all of R^p.
+func (d domainFlag) makeSet(p int) solver.Domain {
 	if d.newSet == nil {
 		return nil
 	}
@@ -270,20 +273,20 @@ func (d domainFlag) set(p int) solver.Domain {
 type share float64
 
 func (v *share) UnmarshalText(text []byte) error {
-	return unmarshal(v, text, func(f float64) bool { return f >= 0 && f <= 1 }, "a number from 0 to 1")
+	return parseNumber(v, text, func(f float64) bool { return f >= 0 && f <= 1 }, "a number from 0 to 1")
 }
 
 type ratio float64
 
 func (v *ratio) UnmarshalText(text []byte) error {
-	return unmarshal(v, text, func(f float64) bool { return f > 0 && f < 1 }, "a number above 0 and below 1")
+	return parseNumber(v, text, func(f float64) bool { return f > 0 && f < 1 }, "a number above 0 and below 1")
 }
 
-// A lambdasFlag is the value of --lambdas. count is the number of lambdas. list has the lambdas, or is nil if
+// A lambdasFlag is the value of --lambdas. count is the number of lambdas. lambdas has them, or is nil if
 // only their number is given.
 type lambdasFlag struct {
-	count int
-	list  []float64
+	count   int
+	lambdas []float64
 }
 
 func (v *lambdasFlag) UnmarshalText(text []byte) error {
@@ -295,7 +298,7 @@ func (v *lambdasFlag) UnmarshalText(text []byte) error {
 		*v = lambdasFlag{count: int(n)}
 		return nil
 	}
-	lastLambda, list := math.Inf(1), []float64{}
+	lastLambda, lambdas := math.Inf(1), []float64{}
 	for word := range strings.SplitSeq(string(text), ",") {
 		lambda, err := strconv.ParseFloat(word, 64)
 		switch {
@@ -304,8 +307,8 @@ func (v *lambdasFlag) UnmarshalText(text []byte) error {
 		case lambda >= lastLambda:
 			return fmt.Errorf("%q: %v after %v: want the larger lambda first", text, lambda, lastLambda)
 		}
-		lastLambda, list = lambda, append(list, lambda)
+		lastLambda, lambdas = lambda, append(lambdas, lambda)
 	}
-	*v = lambdasFlag{len(list), list}
+	*v = lambdasFlag{len(lambdas), lambdas}
 	return nil
 }

@@ -23,7 +23,7 @@ func TestVocabulary(t *testing.T) {
 			}
 			commands[key][command] = true
 			want, known := table[key]
-			got := typeOf(v)
+			got := jsonType(v)
 			if want.kind == "numbers by column" && got == "object" {
 				got = want.kind
 			}
@@ -57,9 +57,9 @@ func TestVocabulary(t *testing.T) {
 		out := ""
 		if args[0] == "ranks" {
 			args = args[1:]
-			first := onRanks(t, 2, args...)[0]
-			if out = first.out; first.code != exitOK {
-				t.Fatalf("%v on ranks: %s", args, first.errs)
+			rank0 := onRanks(t, 2, args...)[0]
+			if out = rank0.out; rank0.code != exitOK {
+				t.Fatalf("%v on ranks: %s", args, rank0.stderr)
 			}
 		} else {
 			out, _ = succeed(t, args...)
@@ -79,8 +79,8 @@ func TestVocabulary(t *testing.T) {
 	}
 }
 
-// typeOf returns the type of a value in JSON, in the words of testdata/vocabulary.keys.
-func typeOf(v any) string {
+// jsonType returns the type of a value in JSON, in the words of testdata/vocabulary.keys.
+func jsonType(v any) string {
 	switch v := v.(type) {
 	case nil:
 		return "null"
@@ -94,7 +94,7 @@ func typeOf(v any) string {
 		if len(v) == 0 {
 			return "list"
 		}
-		return "list of " + map[string]string{"number": "numbers", "text": "texts", "object": "objects", "list of numbers": "lists of numbers"}[typeOf(v[0])]
+		return "list of " + map[string]string{"number": "numbers", "text": "texts", "object": "objects", "list of numbers": "lists of numbers"}[jsonType(v[0])]
 	}
 	return "object"
 }
@@ -123,7 +123,7 @@ func readVocabulary(t *testing.T) map[string]vocabularyEntry {
 			t.Fatalf("vocabulary.keys: %q: want key | type | commands | meaning", line)
 		}
 		key := strings.TrimSpace(cells[0])
-		if _, twice := table[key]; twice {
+		if _, isDuplicate := table[key]; isDuplicate {
 			t.Errorf("vocabulary.keys has %s twice", key)
 		}
 		table[key] = vocabularyEntry{strings.TrimSpace(cells[1]), strings.Fields(cells[2]), cells[3]}
@@ -137,34 +137,36 @@ func readVocabulary(t *testing.T) map[string]vocabularyEntry {
 func vocabularyRuns(t *testing.T) (runs [][]string) {
 	t.Helper()
 	dir := t.TempDir()
-	file := func(name, text string) string { return writeText(t, dir, name, text) }
-	var plain, rich, many, counts strings.Builder
-	plain.WriteString("label,a,b,c\n")
-	rich.WriteString("label,a,b,soil,date,o\n")
-	many.WriteString("label,a,b,c\n")
-	counts.WriteString("label,a,b,c\n")
+	writeFile := func(name, text string) string { return writeText(t, dir, name, text) }
+	var plainTable, richTable, classTable, countTable strings.Builder
+	plainTable.WriteString("label,a,b,c\n")
+	richTable.WriteString("label,a,b,soil,date,o\n")
+	classTable.WriteString("label,a,b,c\n")
+	countTable.WriteString("label,a,b,c\n")
 	for i := range 36 {
 		a, b, c := (7*i)%11, (5*i)%13, (3*i)%7
-		side := (a + b + 3*(i*i%7)) / 10 % 2
-		fmt.Fprintf(&plain, "%d,%d,%d,%d\n", side, a, b, c)
-		value := fmt.Sprint(a)
+		class := (a + b + 3*(i*i%7)) / 10 % 2
+		fmt.Fprintf(&plainTable, "%d,%d,%d,%d\n", class, a, b, c)
+		cell := fmt.Sprint(a)
 		if i == 3 {
-			value = ""
+			cell = ""
 		}
-		fmt.Fprintf(&rich, "%s,%s,%d,%s,2020-01-0%d,0.%d\n", []string{"no", "yes"}[side], value, b, []string{"clay", "7", "loam"}[i%3], i%2+1, i%5)
-		fmt.Fprintf(&many, "%s,%d,%d,%d\n", []string{"ash", "elm", "oak"}[(a+b)/3%3], a, b, c)
-		fmt.Fprintf(&counts, "%d,%d,%d,%d\n", (a+c)/3, a, b, c)
+		fmt.Fprintf(&richTable, "%s,%s,%d,%s,2020-01-0%d,0.%d\n", []string{"no", "yes"}[class], cell, b, []string{"clay", "7", "loam"}[i%3], i%2+1, i%5)
+		fmt.Fprintf(&classTable, "%s,%d,%d,%d\n", []string{"ash", "elm", "oak"}[(a+b)/3%3], a, b, c)
+		fmt.Fprintf(&countTable, "%d,%d,%d,%d\n", (a+c)/3, a, b, c)
 	}
-	twoClasses, table := file("two.csv", plain.String()), file("table.csv", rich.String())
-	classes, numbers := file("classes.csv", many.String()), file("counts.csv", counts.String())
-	otherTable := file("other.csv", strings.Replace(rich.String(), ",loam,", ",sand,", 1))
-	edges, groups := file("edges.txt", "1 2\n2 3\n"), file("groups.txt", "1 2\n")
-	free := file("free.txt", "1\n0\n1\n")
-	bounds := file("bounds.txt", "2 -1 inf\n")
-	zeroFactors := file("none.txt", "0\n0\n0\n")
-	weights := file("weights.txt", strings.Repeat("1\n", 35)+"2\n")
-	libsvm := file("two.svm", strings.Repeat("1 1:1 2:3\n0 1:2 3:1\n1 1:3 2:2\n0 2:1 3:2\n", 5))
-	tableFlags := strings.Fields("--missing mean --offset-column o " + table)
+	twoClasses := writeFile("two.csv", plainTable.String())
+	tableFile := writeFile("table.csv", richTable.String())
+	classesFile := writeFile("classes.csv", classTable.String())
+	countsFile := writeFile("counts.csv", countTable.String())
+	otherTable := writeFile("other.csv", strings.Replace(richTable.String(), ",loam,", ",sand,", 1))
+	edges, groups := writeFile("edges.txt", "1 2\n2 3\n"), writeFile("groups.txt", "1 2\n")
+	freeFactors := writeFile("free.txt", "1\n0\n1\n")
+	bounds := writeFile("bounds.txt", "2 -1 inf\n")
+	zeroFactors := writeFile("none.txt", "0\n0\n0\n")
+	weights := writeFile("weights.txt", strings.Repeat("1\n", 35)+"2\n")
+	libsvm := writeFile("two.svm", strings.Repeat("1 1:1 2:3\n0 1:2 3:1\n1 1:3 2:2\n0 2:1 3:2\n", 5))
+	tableFlags := strings.Fields("--missing mean --offset-column o " + tableFile)
 	for _, command := range []string{"train", "cv", "path"} {
 		baseFlags := []string{"--lambda", "0.05"}
 		if command != "train" {
@@ -182,12 +184,12 @@ func vocabularyRuns(t *testing.T) (runs [][]string) {
 		add("--groups", groups, "--report", out(".html"), "-o", out(".groups"), twoClasses)
 		add("--l1-ratio", "0.5", "--no-intercept", "--class-weights", "balanced", "-o", out(".net"), twoClasses)
 		add("--sample-weights", weights, twoClasses)
-		add("--penalty-factors", free, libsvm)
+		add("--penalty-factors", freeFactors, libsvm)
 		add("--bounds", bounds, libsvm)
 		add(append(tableFlags, "-o", out(".table"))...)
-		add(classes, "-o", out(".classes"))
-		add("--loss", "huber:2", numbers, "-o", out(".huber"))
-		add("--loss", "poisson", numbers, "-o", out(".counts"))
+		add(classesFile, "-o", out(".classes"))
+		add("--loss", "huber:2", countsFile, "-o", out(".huber"))
+		add("--loss", "poisson", countsFile, "-o", out(".counts"))
 	}
 	runs = append(runs,
 		strings.Fields("train --json --method scas --verbose --no-intercept --mu 0.1 --passes 20 "+twoClasses),
@@ -199,17 +201,17 @@ func vocabularyRuns(t *testing.T) (runs [][]string) {
 		strings.Fields("ranks path --json --lambdas 2 --ratio 0.1 "+libsvm),
 		strings.Fields("ranks cv --json --lambdas 2 --ratio 0.1 --folds 2 "+libsvm),
 	)
-	predict := func(model, data string) {
+	addPredict := func(model, data string) {
 		runs = append(runs, []string{"predict", "--json", "--metrics", "-m", filepath.Join(dir, model), "-o", filepath.Join(dir, "out"), data})
 	}
-	predict("train.two", twoClasses)
-	predict("train.table", otherTable)
-	predict("train.classes", classes)
-	predict("train.counts", numbers)
+	addPredict("train.two", twoClasses)
+	addPredict("train.table", otherTable)
+	addPredict("train.classes", classesFile)
+	addPredict("train.counts", countsFile)
 	for _, name := range []string{"train.table", "train.classes", "train.graph", "train.groups", "train.net", "train.huber", "train.scas", "train.tied"} {
 		runs = append(runs, []string{"model", "show", "--json", filepath.Join(dir, name)})
 	}
-	liblinear := file("liblinear", "solver_type L1R_LR\nnr_class 2\nlabel 1 -1\nnr_feature 2\nbias -1\nw\n1\n0\n")
+	liblinear := writeFile("liblinear", "solver_type L1R_LR\nnr_class 2\nlabel 1 -1\nnr_feature 2\nbias -1\nw\n1\n0\n")
 	runs = append(runs, []string{"model", "show", "--json", liblinear})
 	runs = append(runs, []string{"predict", "--json", "--ignore-labels", "-m", filepath.Join(dir, "train.two"), "-o", filepath.Join(dir, "out"), twoClasses})
 	return runs

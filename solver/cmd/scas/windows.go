@@ -16,15 +16,16 @@ func (v memorySize) eachWindow(e *env, data *sparse.Dataset, do func(lo, hi int)
 	const largest, share = 64 << 20, 16
 	n, _ := data.X.Dims()
 	limit, _ := v.limit()
-	size, scores := float64(dataBytes(data)), float64(bytesOfScore*float64(len(data.Classes.Values))*float64(n))
-	bytes := min(largest, float64(limit)/share) * size / (size + scores)
-	return rows.NewWindows(data.X, int64(bytes)).Each(func(lo, hi int) error {
+	dataSize := float64(dataBytes(data))
+	scoresSize := float64(bytesOfScore * float64(len(data.Classes.Values)) * float64(n))
+	windowBytes := min(largest, float64(limit)/share) * dataSize / (dataSize + scoresSize)
+	return rows.NewWindows(data.X, int64(windowBytes)).Each(func(lo, hi int) error {
 		err := data.X.Check(lo, hi)
 		if err == nil {
 			err = do(lo, hi)
 		}
 		if e.progress != nil {
-			e.progress.rows(hi, n)
+			e.progress.showRows(hi, n)
 		}
 		return cmp.Or(err, e.ctx.Err())
 	})
@@ -50,8 +51,8 @@ func sequence(lo, hi int) []int {
 // shiftRow returns err. If err wraps a *model.OverflowError, shiftRow first adds lo, the first row of the
 // window, to its row number.
 func shiftRow(err error, lo int) error {
-	if overflow, ok := errors.AsType[*model.OverflowError](err); ok {
-		overflow.Row += lo
+	if overflowErr, ok := errors.AsType[*model.OverflowError](err); ok {
+		overflowErr.Row += lo
 	}
 	return err
 }
