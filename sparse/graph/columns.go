@@ -25,15 +25,15 @@ func newCentring(rows, p int) *centring {
 	return &centring{n: float64(rows), count: make([]int64, p), columnMean: make([]float64, p), square: make([]float64, p)}
 }
 
-// span returns the columns and the values of the entries in rows lo to hi−1.
-func span(x *sparse.CSR, lo, hi int) (idx []int32, val []float64) {
+// rangeEntries returns the columns and the values of the entries in rows lo to hi−1.
+func rangeEntries(x *sparse.CSR, lo, hi int) (idx []int32, val []float64) {
 	rows := x.Rows(lo, hi)
 	first, last := rows.Ptr[0], rows.Ptr[hi-lo]
 	return rows.Idx[first:last], rows.Val[first:last]
 }
 
 func (c *centring) add(x *sparse.CSR, lo, hi int) {
-	idx, val := span(x, lo, hi)
+	idx, val := rangeEntries(x, lo, hi)
 	for k, j := range idx {
 		c.columnMean[j] += val[k]
 		c.count[j]++
@@ -57,7 +57,7 @@ func (c *centring) center() {
 }
 
 func (c *centring) addSquares(x *sparse.CSR, lo, hi int) {
-	idx, val := span(x, lo, hi)
+	idx, val := rangeEntries(x, lo, hi)
 	for k, j := range idx {
 		d := val[k] - c.columnMean[j]
 		c.square[j] += float64(d * d)
@@ -88,18 +88,18 @@ func (c *centring) covariance(i, j int, sum float64) float64 {
 	return (sum - float64(c.n*float64(c.mean[i]*c.mean[j]))) / (c.n - 1)
 }
 
-// columns computes the covariance matrix of the columns of a data matrix, one row of the result
+// columnCov computes the covariance matrix of the columns of a data matrix, one row of the result
 // at a time. A common row of columns i and j is a row in which both have an entry. Without a common
 // row, their covariance is -n m_i m_j/(n-1) for n rows and the means m_i and m_j. So only columns
 // with a common row need a sum.
-type columns struct {
+type columnCov struct {
 	*centring
 	x, t *sparse.CSR // the shifted data and its transpose
 }
 
-func newColumns(x *sparse.CSR) (c *columns, variance []float64, err error) {
+func newColumns(x *sparse.CSR) (c *columnCov, variance []float64, err error) {
 	rows, p := x.Dims()
-	c = &columns{x: x, centring: newCentring(rows, p)}
+	c = &columnCov{x: x, centring: newCentring(rows, p)}
 	c.add(x, 0, rows)
 	c.center()
 	c.addSquares(x, 0, rows)
@@ -118,7 +118,7 @@ func newColumns(x *sparse.CSR) (c *columns, variance []float64, err error) {
 	return c, variance, nil
 }
 
-func (c *columns) unscaledEntry(i, j int) float64 {
+func (c *columnCov) unscaledEntry(i, j int) float64 {
 	ri, vi := c.t.Row(i)
 	rj, vj := c.t.Row(j)
 	sum := 0.0
@@ -133,46 +133,46 @@ func (c *columns) unscaledEntry(i, j int) float64 {
 // covarianceRow is one row of a Covariance, with the memory to compute it.
 type covarianceRow struct {
 	// cols lists, in any order, the features whose entries are in value.
-	cols  []int32
-	value []float64 // entry for each feature; valid for the features in cols
-	met   []bool    // whether the feature is in cols
+	cols   []int32
+	value  []float64 // entry for each feature; valid for the features in cols
+	listed []bool    // whether the feature is in cols
 }
 
 func newCovarianceRow(n int) *covarianceRow {
-	return &covarianceRow{value: make([]float64, n), met: make([]bool, n)}
+	return &covarianceRow{value: make([]float64, n), listed: make([]bool, n)}
 }
 
 func (r *covarianceRow) clear() {
 	for _, j := range r.cols {
-		r.value[j], r.met[j] = 0, false
+		r.value[j], r.listed[j] = 0, false
 	}
 	r.cols = r.cols[:0]
 }
 
-// row sets r to row i of c, from feature lo on and without the diagonal. If c.dense is nil, r has only the
-// features j for which a data row has entries of both i and j. disjointEntry returns the other entries.
-func (c *Covariance) row(i, lo int, r *covarianceRow) {
+// fillRow sets r to row i of c, from feature lo on and without the diagonal. If c.dense is nil, r has only
+// the features j for which a data row has entries of both i and j. disjointEntry returns the other entries.
+func (c *Covariance) fillRow(i, lo int, r *covarianceRow) {
 	r.clear()
 	if c.dense != nil {
 		for j := lo; j < c.n; j++ {
 			if j != i {
 				r.cols = append(r.cols, int32(j))
-				r.value[j], r.met[j] = c.rescale(i, j, c.dense[i*c.n+j]), true
+				r.value[j], r.listed[j] = c.rescale(i, j, c.dense[i*c.n+j]), true
 			}
 		}
 		return
 	}
-	c.data.products(i, lo, r)
+	c.data.addProducts(i, lo, r)
 	for _, j := range r.cols {
 		r.value[j] = c.rescale(i, int(j), c.data.covariance(i, int(j), r.value[j]))
 	}
 }
 
-// products stores in r the dot products of column i with the other columns j >= lo. It leaves out columns
+// addProducts stores in r the dot products of column i with the other columns j >= lo. It leaves out columns
 // that have no row in common with column i. r must be cleared before the call.
-func (c *columns) products(i, lo int, r *covarianceRow) {
+func (c *columnCov) addProducts(i, lo int, r *covarianceRow) {
 	samples, weight := c.t.Row(i)
-	r.met[i] = true // keeps i out of r.cols
+	r.listed[i] = true // keeps i out of r.cols
 	for k, s := range samples {
 		idx, val := c.x.Row(int(s))
 		if lo > 0 {
@@ -181,17 +181,17 @@ func (c *columns) products(i, lo int, r *covarianceRow) {
 		}
 		w := weight[k]
 		for l, j := range idx {
-			if !r.met[j] {
-				r.met[j] = true
+			if !r.listed[j] {
+				r.listed[j] = true
 				r.cols = append(r.cols, j)
 			}
 			r.value[j] += float64(w * val[l])
 		}
 	}
-	r.value[i], r.met[i] = 0, false
+	r.value[i], r.listed[i] = 0, false
 }
 
-// disjointEntry returns the entry of c for two features without a common row; see the type columns.
+// disjointEntry returns the entry of c for two features without a common row; see the type columnCov.
 func (c *Covariance) disjointEntry(i, j int) float64 {
 	return c.rescale(i, j, c.data.covariance(i, j, 0))
 }

@@ -103,12 +103,12 @@ func (c *Covariance) block(members []int32, r *covarianceRow) []float64 {
 	n := len(members)
 	s := make([]float64, n*n)
 	for a, i := range members {
-		c.row(int(i), int(i)+1, r)
+		c.fillRow(int(i), int(i)+1, r)
 		s[a*n+a] = c.diag[i]
 		for b := a + 1; b < n; b++ {
 			j := members[b]
 			v := r.value[j]
-			if !r.met[j] {
+			if !r.listed[j] {
 				v = c.disjointEntry(int(i), int(j))
 			}
 			s[a*n+b], s[b*n+a] = v, v

@@ -136,7 +136,7 @@ func KNearest(c *Covariance, k int, opt *CorrelationOptions) (*Graph, error) {
 // the other feature has the smaller number. order and reach are the results of orderByReach, or nil if c stores
 // the matrix; r is scratch memory.
 func (c *Covariance) nearestPairs(i, k int, order []int32, reach []float64, r *covarianceRow) []Edge {
-	c.row(i, 0, r)
+	c.fillRow(i, 0, r)
 	pairs := make([]Edge, 0, len(r.cols)+k)
 	for _, j := range r.cols {
 		if v := r.value[j]; v != 0 {
@@ -151,7 +151,7 @@ func (c *Covariance) nearestPairs(i, k int, order []int32, reach []float64, r *c
 		if size == 0 || count >= k && size < kthSize*reachSlack {
 			break
 		}
-		if r.met[j] || int(j) == i {
+		if r.listed[j] || int(j) == i {
 			continue
 		}
 		if count++; count == k {

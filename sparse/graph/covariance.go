@@ -16,12 +16,12 @@ import (
 // matrix, and computes entries when they are needed. A Covariance never changes after
 // construction and may be shared between goroutines.
 type Covariance struct {
-	n     int       // number of features
-	diag  []float64 // the diagonal
-	scale []float64 // an entry (i, j) off the diagonal is the unscaled entry divided by scale[i]*scale[j]
-	dense []float64 // n*n unscaled entries, row by row, with an unused diagonal; nil if data is not nil
-	data  *columns  // the data from which unscaled entries are computed; nil if dense is not nil
-	unit  bool      // true for a correlation matrix, whose entries are in [-1, 1]
+	n             int        // number of features
+	diag          []float64  // the diagonal
+	scale         []float64  // an entry (i, j) with i ≠ j is the unscaled entry divided by scale[i]*scale[j]
+	dense         []float64  // n*n unscaled entries, row by row, with an unused diagonal; nil if data is not nil
+	data          *columnCov // the data from which unscaled entries are computed; nil if dense is not nil
+	isCorrelation bool       // true for a correlation matrix, whose entries are in [-1, 1]
 }
 
 // CovarianceOf returns the sample covariance of the columns of x, with the divisor n-1
@@ -62,7 +62,7 @@ func CorrelationOf(x *sparse.CSR) (*Covariance, error) {
 // has correlation 0 with every other feature. The result shares memory with c.
 func (c *Covariance) Correlation() *Covariance {
 	r := *c
-	r.unit = true
+	r.isCorrelation = true
 	r.diag, r.scale = slices.Repeat([]float64{1}, c.n), make([]float64, c.n)
 	for i, v := range c.diag {
 		r.scale[i] = c.scale[i] * math.Sqrt(v)
@@ -132,7 +132,7 @@ func (c *Covariance) At(i, j int) float64 {
 
 func (c *Covariance) rescale(i, j int, entry float64) float64 {
 	v := entry / (c.scale[i] * c.scale[j])
-	if c.unit { // remove rounding errors beyond ±1 and near 0
+	if c.isCorrelation { // remove rounding errors beyond ±1 and near 0
 		if v = min(max(v, -1), 1); math.Abs(v) < tieTolerance {
 			v = 0
 		}

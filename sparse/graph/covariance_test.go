@@ -113,27 +113,27 @@ func TestSachsFromDataAndFile(t *testing.T) {
 		file string
 		make func(*sparse.CSR) (*Covariance, error)
 	}{{"sachs_cor.txt", CorrelationOf}, {"sachs_cov.txt", CovarianceOf}} {
-		data, err := tt.make(x)
+		dataCovariance, err := tt.make(x)
 		if err != nil {
 			t.Fatal(err)
 		}
-		file, err := ReadCovarianceFile(sparsetest.DataFile(t, "ref", tt.file))
+		fileCovariance, err := ReadCovarianceFile(sparsetest.DataFile(t, "ref", tt.file))
 		if err != nil {
 			t.Fatal(err)
 		}
 		for i := range 11 {
 			for j := range 11 {
-				size := math.Sqrt(file.At(i, i) * file.At(j, j))
-				if a, b := data.At(i, j), file.At(i, j); math.Abs(a-b) > 1e-11*size {
+				size := math.Sqrt(fileCovariance.At(i, i) * fileCovariance.At(j, j))
+				if a, b := dataCovariance.At(i, j), fileCovariance.At(i, j); math.Abs(a-b) > 1e-11*size {
 					t.Errorf("%s: entry (%d, %d) is %v from data, %v in the file", tt.file, i, j, a, b)
 				}
 			}
 		}
-		fromData, err := Threshold(data, 0.2, nil)
+		fromData, err := Threshold(dataCovariance, 0.2, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		fromFile, err := Threshold(file, 0.2, nil)
+		fromFile, err := Threshold(fileCovariance, 0.2, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -249,14 +249,14 @@ func ReadConstraint(r io.Reader, name string, kind Kind, p int) (*Constraint, er
 // detectConstraint is ReadConstraint for kind Any and a file that is not a Matrix Market file.
 func detectConstraint(c *coordinates.File, p int) (*Constraint, error) {
 	g, edgesErr := graphOf(c, p)
-	entries, headed := c.AnnouncedEntries()
+	entries, hasHeader := c.AnnouncedEntries()
 	lines := int64(len(c.Lines)) - 1
-	if headed && entries > lines && int(c.Lines[0].J) == p && edgesErr == nil {
+	if hasHeader && entries > lines && int(c.Lines[0].J) == p && edgesErr == nil {
 		return nil, &sparse.ParseError{File: c.Name, Line: c.Lines[0].Number, Msg: fmt.Sprintf(
 			"this announces a matrix of %d columns and %d entries, of which %d follow: fetch the file again, or say that these are edges by %s:%s", p, entries, lines, EdgeList, c.Name)}
 	}
-	if !headed || entries != lines { // not a matrix
-		if e, ok := errors.AsType[*sparse.ParseError](edgesErr); ok && headed {
+	if !hasHeader || entries != lines { // not a matrix
+		if e, ok := errors.AsType[*sparse.ParseError](edgesErr); ok && hasHeader {
 			e.Msg += fmt.Sprintf(" (read as an edge list, because the first line does not announce the %d lines that follow it, as a matrix file's would; %s:%s reads it as a matrix)", lines, Matrix, c.Name)
 		}
 		return edgeConstraint(g, edgesErr)

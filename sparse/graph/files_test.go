@@ -190,7 +190,7 @@ func checkDetectedKind(t *testing.T, data []byte, p int, edgesErr error) {
 	switch {
 	case edgesErr == nil && matrixErr != nil && !maybeCut(data, p):
 		want = EdgeList
-	case edgesErr != nil && matrixErr == nil && cols == p && !edgesAlone(data, p):
+	case edgesErr != nil && matrixErr == nil && cols == p && !onlyEdges(data, p):
 		want = Matrix
 	}
 	if (err == nil) != (want != Any) || err == nil && c.Kind != want {
@@ -243,9 +243,9 @@ func TestWriteFewEdges(t *testing.T) {
 	}
 }
 
-// edgesAlone reports whether every line, read by itself, is an edge over p features. It ignores blank lines
+// onlyEdges reports whether every line, read by itself, is an edge over p features. It ignores blank lines
 // and comments.
-func edgesAlone(data []byte, p int) bool {
+func onlyEdges(data []byte, p int) bool {
 	for line := range bytes.Lines(bytes.TrimPrefix(data, []byte("\ufeff"))) {
 		if content, _, _ := bytes.Cut(line, []byte("#")); len(bytes.TrimSpace(content)) == 0 {
 			continue
@@ -271,8 +271,8 @@ func maybeCut(data []byte, p int) bool {
 		return false
 	}
 	columns, err := strconv.Atoi(lines[0][1])
-	entries, noCount := strconv.Atoi(lines[0][2])
-	return err == nil && noCount == nil && columns == p && entries >= len(lines)
+	entries, countErr := strconv.Atoi(lines[0][2])
+	return err == nil && countErr == nil && columns == p && entries >= len(lines)
 }
 
 // FuzzReadEdges checks that a graph that was read can be written and read again, and that ReadConstraint
@@ -294,11 +294,11 @@ func FuzzReadEdges(f *testing.F) {
 		if err := g.Write(&b); err != nil {
 			t.Fatal(err)
 		}
-		back, err := ReadEdges(&b, "written", p)
+		rereadGraph, err := ReadEdges(&b, "written", p)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(g.Edges(), back.Edges()); diff != "" || back.Nodes() != g.Nodes() {
+		if diff := cmp.Diff(g.Edges(), rereadGraph.Edges()); diff != "" || rereadGraph.Nodes() != g.Nodes() {
 			t.Fatal(diff)
 		}
 	})

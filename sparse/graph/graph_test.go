@@ -146,21 +146,21 @@ func TestComponents(t *testing.T) {
 			t.Fatal(err)
 		}
 		numbers, count := g.Components()
-		next := 0
+		nextNumber := 0
 		for i := range n {
 			for j := range n {
 				if (numbers[i] == numbers[j]) != reach[i][j] {
 					t.Fatalf("edges %v: components %v", edges, numbers)
 				}
 			}
-			if numbers[i] == next {
-				next++
-			} else if numbers[i] > next {
+			if numbers[i] == nextNumber {
+				nextNumber++
+			} else if numbers[i] > nextNumber {
 				t.Fatalf("edges %v: components %v are not numbered by smallest node", edges, numbers)
 			}
 		}
-		if next != count {
-			t.Fatalf("edges %v: %d components counted, %d used", edges, count, next)
+		if nextNumber != count {
+			t.Fatalf("edges %v: %d components counted, %d used", edges, count, nextNumber)
 		}
 	}
 }

@@ -11,15 +11,16 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// inPieces returns a function visit for CovarianceOfPieces. visit divides the rows at cuts. Call number fail
-// of visit, counted from 1, returns failure before the last range of rows. If fail is 0, no call fails.
-func inPieces(rows int, fail int, failure error, cuts ...int) func(func(lo, hi int) error) error {
+// rangesAt returns a function forEachRange for CovarianceOfPieces. It divides the rows at cuts. Call number
+// failingPass of this function, counted from 1, returns failure before the last range of rows. If failingPass
+// is 0, no call fails.
+func rangesAt(rows int, failingPass int, failure error, cuts ...int) func(func(lo, hi int) error) error {
 	passes := 0
 	return func(do func(lo, hi int) error) error {
 		passes++
 		lo := 0
 		for _, hi := range append(slices.Clone(cuts), rows) {
-			if hi == rows && passes == fail {
+			if hi == rows && passes == failingPass {
 				return failure
 			}
 			if err := do(lo, hi); err != nil {
@@ -43,13 +44,13 @@ func TestCovarianceOfPieces(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		single := &Covariance{n: p, diag: variance, scale: slices.Repeat([]float64{1}, p), data: data}
+		entrywise := &Covariance{n: p, diag: variance, scale: slices.Repeat([]float64{1}, p), data: data}
 		for threads, cuts := range [][]int{nil, {1}, {2, 2, 7}, {n / 3, n/3 + 1, n - 1}} {
-			c, err := CovarianceOfPieces(x, threads, inPieces(n, 0, nil, cuts...))
+			c, err := CovarianceOfPieces(x, threads, rangesAt(n, 0, nil, cuts...))
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, pair := range [][2]*Covariance{{single, c}, {single.Correlation(), c.Correlation()}} {
+			for _, pair := range [][2]*Covariance{{entrywise, c}, {entrywise.Correlation(), c.Correlation()}} {
 				for i := range p {
 					for j := range p {
 						if want, got := pair[0].At(i, j), pair[1].At(i, j); math.Float64bits(got) != math.Float64bits(want) {
@@ -64,7 +65,7 @@ func TestCovarianceOfPieces(t *testing.T) {
 				func(c *Covariance) (*Graph, error) { return KNearest(c, 2, opt) },
 				func(c *Covariance) (*Graph, error) { g, _, err := Strongest(c, 9, opt); return g, err },
 			} {
-				want, err := build(single)
+				want, err := build(entrywise)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -97,7 +98,7 @@ func TestCovarianceOfPiecesFails(t *testing.T) {
 	x := sparseData(t, 40, 30, 1)
 	failure := errors.New("broken")
 	for pass := 1; pass <= 2; pass++ {
-		if c, err := CovarianceOfPieces(x, 0, inPieces(40, pass, failure, 5)); c != nil || !errors.Is(err, failure) {
+		if c, err := CovarianceOfPieces(x, 0, rangesAt(40, pass, failure, 5)); c != nil || !errors.Is(err, failure) {
 			t.Errorf("pass %d fails: %v", pass, err)
 		}
 	}

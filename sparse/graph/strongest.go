@@ -13,17 +13,18 @@ import (
 const tieTolerance = 1e-12
 
 // collector keeps the pairs of features whose covariance has an absolute value of at least floor. If it has
-// limit pairs, it raises floor to the keep-th largest absolute value. It keeps all pairs that equal this
-// value up to rounding, so the result does not depend on the order in which pairs are added.
+// pruneSize pairs, it raises floor to the maxPairs-th largest absolute value. It keeps all pairs that equal
+// this value up to rounding, so the result does not depend on the order in which pairs are added.
 type collector struct {
-	floor float64
-	keep  int
-	limit int    // number of pairs at which add calls prune
-	pairs []Edge // Weight is the covariance of features I and J, I < J
+	floor     float64
+	maxPairs  int
+	pruneSize int    // number of pairs at which add calls prune
+	pairs     []Edge // Weight is the covariance of features I and J, I < J
 }
 
-func newCollector(floor float64, keep int) *collector {
-	return &collector{floor: max(floor, math.SmallestNonzeroFloat64), keep: keep, limit: 2*keep + 1024}
+func newCollector(floor float64, maxPairs int) *collector {
+	floor = max(floor, math.SmallestNonzeroFloat64)
+	return &collector{floor: floor, maxPairs: maxPairs, pruneSize: 2*maxPairs + 1024}
 }
 
 func (c *collector) add(p Edge) {
@@ -31,16 +32,16 @@ func (c *collector) add(p Edge) {
 		return
 	}
 	c.pairs = append(c.pairs, p)
-	if len(c.pairs) >= c.limit {
+	if len(c.pairs) >= c.pruneSize {
 		c.prune()
-		c.limit = max(c.limit, 2*len(c.pairs)) // prune may drop none, if all values are equal
+		c.pruneSize = max(c.pruneSize, 2*len(c.pairs)) // prune may drop none, if all values are equal
 	}
 }
 
-// prune raises floor to the keep-th largest absolute value, up to rounding, and drops the pairs whose
+// prune raises floor to the maxPairs-th largest absolute value, up to rounding, and drops the pairs whose
 // absolute value is below floor.
 func (c *collector) prune() {
-	if len(c.pairs) <= c.keep {
+	if len(c.pairs) <= c.maxPairs {
 		return
 	}
 	sizes := make([]float64, len(c.pairs))
@@ -48,40 +49,40 @@ func (c *collector) prune() {
 		sizes[k] = math.Abs(p.Weight)
 	}
 	slices.Sort(sizes)
-	c.floor = max(c.floor, sizes[len(sizes)-c.keep]*(1-tieTolerance))
+	c.floor = max(c.floor, sizes[len(sizes)-c.maxPairs]*(1-tieTolerance))
 	c.pairs = slices.DeleteFunc(c.pairs, func(p Edge) bool { return math.Abs(p.Weight) < c.floor })
 }
 
 // strongestPairs returns the entries above the diagonal whose absolute value is at least floor and not 0,
-// ordered by (i, j). If there are more than keep such entries, it first raises floor to the keep-th largest
-// absolute value, up to rounding. finalFloor is the floor at the end, but at least the smallest positive
-// number.
-func (c *Covariance) strongestPairs(floor float64, keep, threads int) (pairs []Edge, finalFloor float64) {
-	total := newCollector(floor, keep)
+// ordered by (i, j). If there are more than maxPairs such entries, it first raises floor to the maxPairs-th
+// largest absolute value, up to rounding. finalFloor is the floor at the end, but at least the smallest
+// positive number.
+func (c *Covariance) strongestPairs(floor float64, maxPairs, threads int) (pairs []Edge, finalFloor float64) {
+	merged := newCollector(floor, maxPairs)
 	collect := func(count int, do func(k int, r *covarianceRow, dst *collector)) {
 		var parts []*collector
 		faults.Each(threads, count, func() func(k int) {
-			r, part := newCovarianceRow(c.n), newCollector(total.floor, keep)
+			r, part := newCovarianceRow(c.n), newCollector(merged.floor, maxPairs)
 			parts = append(parts, part)
 			return func(k int) { do(k, r, part) }
 		})
 		for _, part := range parts {
-			total.pairs, total.floor = append(total.pairs, part.pairs...), max(total.floor, part.floor)
+			merged.pairs, merged.floor = append(merged.pairs, part.pairs...), max(merged.floor, part.floor)
 		}
-		total.prune()
+		merged.prune()
 	}
 	collect(c.n, func(i int, r *covarianceRow, dst *collector) {
-		c.row(i, i+1, r)
+		c.fillRow(i, i+1, r)
 		for _, j := range r.cols {
 			dst.add(Edge{int32(i), j, r.value[j]})
 		}
 	})
 	if c.data != nil {
 		order, reach := c.orderByReach()
-		collect(c.n, func(k int, r *covarianceRow, dst *collector) { c.disjointPairs(k, order, reach, r, dst) })
+		collect(c.n, func(k int, r *covarianceRow, dst *collector) { c.addDisjoint(k, order, reach, r, dst) })
 	}
-	sortEdges(total.pairs)
-	return total.pairs, total.floor
+	sortEdges(merged.pairs)
+	return merged.pairs, merged.floor
 }
 
 // Largest returns the k non-zero entries above the diagonal with the largest absolute values, as weights of
@@ -108,14 +109,15 @@ func (c *Covariance) orderByReach() (order []int32, reach []float64) {
 	return order, reach
 }
 
-// reachSlack reduces the bounds with which nearestPairs and disjointPairs compare reach[i]*reach[j] (see
+// reachSlack reduces the bounds with which nearestPairs and addDisjoint compare reach[i]*reach[j] (see
 // orderByReach). Rounding may make this product smaller than the absolute value of entry (i, j).
 const reachSlack = 1 - tieTolerance
 
-// disjointPairs adds to the collector dst the pairs of feature order[k] and a later feature of order, if no
-// row has entries of both features. The absolute values of these pairs decrease, so disjointPairs stops at
-// the first pair below dst.floor. order and reach are the results of orderByReach, and r is scratch memory.
-func (c *Covariance) disjointPairs(k int, order []int32, reach []float64, r *covarianceRow, dst *collector) {
+// addDisjoint adds to the collector dst the pairs of feature order[k] and a later feature of order, if
+// no row has entries of both features. The absolute values of these pairs decrease, so addDisjoint stops
+// at the first pair below dst.floor. order and reach are the results of orderByReach, and r is scratch
+// memory.
+func (c *Covariance) addDisjoint(k int, order []int32, reach []float64, r *covarianceRow, dst *collector) {
 	i := order[k]
 	r.clear()
 	marked := false
@@ -124,10 +126,10 @@ func (c *Covariance) disjointPairs(k int, order []int32, reach []float64, r *cov
 			return
 		}
 		if !marked {
-			c.data.products(int(i), 0, r)
+			c.data.addProducts(int(i), 0, r)
 			marked = true
 		}
-		if !r.met[j] {
+		if !r.listed[j] {
 			dst.add(Edge{min(i, j), max(i, j), c.disjointEntry(int(i), int(j))})
 		}
 	}

@@ -164,7 +164,7 @@ func checkNearest(t *testing.T, c *Covariance, want [][]float64, k int) {
 		kth[i] = max(sizes[len(sizes)-k], 1e-12)
 	}
 	for i := range want {
-		chosen := 0
+		neighbours := 0
 		for j, v := range want[i] {
 			if i == j {
 				continue
@@ -172,7 +172,7 @@ func checkNearest(t *testing.T, c *Covariance, want [][]float64, k int) {
 			size := math.Abs(v)
 			isEdge := joined[[2]int32{int32(min(i, j)), int32(max(i, j))}]
 			if isEdge {
-				chosen++
+				neighbours++
 			}
 			if mustJoin := size > kth[i]+1e-12 || size > kth[j]+1e-12; mustJoin && !isEdge {
 				t.Fatalf("k = %d: %d and %d are not joined: %v, k-th are %v and %v", k, i, j, size, kth[i], kth[j])
@@ -181,8 +181,8 @@ func checkNearest(t *testing.T, c *Covariance, want [][]float64, k int) {
 				t.Fatalf("k = %d: %d and %d are joined: %v, k-th are %v and %v", k, i, j, size, kth[i], kth[j])
 			}
 		}
-		if kth[i] > 1e-12 && chosen < k {
-			t.Fatalf("k = %d: feature %d has only %d neighbours", k, i, chosen)
+		if kth[i] > 1e-12 && neighbours < k {
+			t.Fatalf("k = %d: feature %d has only %d neighbours", k, i, neighbours)
 		}
 	}
 }
@@ -191,18 +191,18 @@ func checkNearest(t *testing.T, c *Covariance, want [][]float64, k int) {
 // only at the end.
 func TestCollectorPrunes(t *testing.T) {
 	r := rand.New(rand.NewPCG(6, 6))
-	small, all := newCollector(0, 3), newCollector(0, 1<<20)
-	small.limit = 8
+	small, full := newCollector(0, 3), newCollector(0, 1<<20)
+	small.pruneSize = 8
 	for k := range int32(5000) {
 		p := Edge{0, k, math.Round(40 * r.NormFloat64())}
 		small.add(p)
-		all.add(p)
+		full.add(p)
 	}
-	all.keep = 3
+	full.maxPairs = 3
 	small.prune()
-	all.prune()
-	if len(small.pairs) < 3 || !slices.Equal(small.pairs, all.pairs) || small.floor != all.floor {
-		t.Errorf("%v (floor %v), want %v (floor %v)", small.pairs, small.floor, all.pairs, all.floor)
+	full.prune()
+	if len(small.pairs) < 3 || !slices.Equal(small.pairs, full.pairs) || small.floor != full.floor {
+		t.Errorf("%v (floor %v), want %v (floor %v)", small.pairs, small.floor, full.pairs, full.floor)
 	}
 }
 
@@ -224,11 +224,11 @@ func TestBuildersRefuse(t *testing.T) {
 	check.Error(t, err, "41 nearest of 40 features")
 	_, err = KNearest(c, 6, &CorrelationOptions{MaxEdges: 100})
 	check.Error(t, err, "6 nearest of 40 features: want 1 to 5")
-	none, err := sparse.FromDense(2, 0, nil)
+	noColumns, err := sparse.FromDense(2, 0, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c, err = CovarianceOf(none); err != nil {
+	if c, err = CovarianceOf(noColumns); err != nil {
 		t.Fatal(err)
 	}
 	_, err = KNearest(c, 1, nil)
@@ -309,13 +309,13 @@ func TestCovarianceInParts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	disjoint, r := 0, newCovarianceRow(30)
+	disjointCount, r := 0, newCovarianceRow(30)
 	for i := range 30 {
-		fromData.row(i, i+1, r)
-		disjoint += 30 - (i + 1) - len(r.cols)
+		fromData.fillRow(i, i+1, r)
+		disjointCount += 30 - (i + 1) - len(r.cols)
 	}
-	if disjoint < 10 {
-		t.Errorf("only %d pairs without a common row: the test shows little", disjoint)
+	if disjointCount < 10 {
+		t.Errorf("only %d pairs without a common row: the test shows little", disjointCount)
 	}
 	var values []float64
 	for index := range 30 * 30 {

@@ -23,8 +23,8 @@ func copiedColumns(t *testing.T, seed uint64) *sparse.CSR {
 	}
 	var entries []sparse.Triplet
 	for j := range 3 * base {
-		source, scale, shift := columns[j%base], 1+rng.Float64(), rng.Float64()
-		for i, v := range source {
+		sourceColumn, scale, shift := columns[j%base], 1+rng.Float64(), rng.Float64()
+		for i, v := range sourceColumn {
 			entries = append(entries, sparse.Triplet{Row: i, Col: j, Value: scale*v + shift})
 		}
 	}
