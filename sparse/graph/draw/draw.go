@@ -66,11 +66,11 @@ type drawing struct {
 	summary       string // statistics of the graph, in one line of text
 	names         []string
 	sets          *Sets
-	position      []r2.Vec // positions of the nodes
+	positions     []r2.Vec // positions of the nodes
 	drawn         []bool   // whether a node has an edge; only such nodes are drawn
 	size          r2.Vec   // size of the picture without the texts below it
 	isolatedLines []string // lines of text about isolated nodes
-	long          bool     // true if names do not fit into circles
+	longNames     bool     // true if names do not fit into circles
 }
 
 const (
@@ -92,12 +92,12 @@ func newDrawing(g *graph.Graph, names []string) *drawing {
 			maxLength = max(maxLength, utf8.RuneCountInString(d.names[i]))
 		}
 	}
-	d.long = maxLength > 4
+	d.longNames = maxLength > 4
 	unit, margin := 46.0, 24.0
-	if d.long {
+	if d.longNames {
 		unit, margin = 76, 12+float64(3.5*float64(min(maxLength, 30)))
 	}
-	d.position, d.drawn, d.size = layout(g, unit, margin, pictureWidth)
+	d.positions, d.drawn, d.size = layout(g, unit, margin, pictureWidth)
 	d.size.X = max(d.size.X, 480)
 	var isolatedNames []string
 	for i, drawn := range d.drawn {
@@ -135,8 +135,8 @@ func (d *drawing) write(w io.Writer) {
 	height := d.writeLegend(nil, d.size.Y) + float64(lineHeight*(len(d.isolatedLines)+1)+8)
 	fmt.Fprintf(w, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %.0f %.0f\" width=\"%.0f\" height=\"%.0f\" font-family=\"sans-serif\" font-size=\"11\">\n", d.size.X, height, d.size.X, height)
 	fmt.Fprintf(w, "<title>%s</title>\n<rect width=\"100%%\" height=\"100%%\" fill=\"#ffffff\"/>\n", d.summary)
-	d.lines(w)
-	d.circles(w)
+	d.writeEdges(w)
+	d.writeNodes(w)
 	fmt.Fprintf(w, "<g fill=\"#333333\">\n")
 	y := d.writeLegend(w, d.size.Y+lineHeight)
 	for _, line := range append([]string{d.summary}, d.isolatedLines...) {
@@ -146,26 +146,26 @@ func (d *drawing) write(w io.Writer) {
 	fmt.Fprintf(w, "</g>\n</svg>\n")
 }
 
-// lines draws the edges: blue for a positive weight, vermilion and dashed for a negative one.
+// writeEdges draws the edges: blue for a positive weight, vermilion and dashed for a negative one.
 // Colour-blind people can distinguish these colours.
-func (d *drawing) lines(w io.Writer) {
+func (d *drawing) writeEdges(w io.Writer) {
 	maxWeight := 0.0
 	for _, e := range d.edges {
 		maxWeight = max(maxWeight, math.Abs(e.Weight))
 	}
 	opacity := 0.75
-	if len(d.edges) > 3*len(d.position) {
+	if len(d.edges) > 3*len(d.positions) {
 		opacity = 0.4
 	}
 	fmt.Fprintf(w, "<g stroke-opacity=\"%.2f\">\n", opacity)
 	for _, e := range d.edges {
-		look := stroke(e.Weight)
+		attributes := stroke(e.Weight)
 		if d.sets.SetOf[e.I] == Faint || d.sets.SetOf[e.J] == Faint {
-			look += ` opacity="0.35"`
+			attributes += ` opacity="0.35"`
 		}
-		p, q := d.position[e.I], d.position[e.J]
+		p, q := d.positions[e.I], d.positions[e.J]
 		fmt.Fprintf(w, "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke-width=\"%.2f\" %s/>\n",
-			p.X, p.Y, q.X, q.Y, thickness(e.Weight, maxWeight), look)
+			p.X, p.Y, q.X, q.Y, thickness(e.Weight, maxWeight), attributes)
 	}
 	fmt.Fprintf(w, "</g>\n")
 }
@@ -179,14 +179,14 @@ func stroke(weight float64) string {
 
 func thickness(weight, maxWeight float64) float64 { return 0.6 + 1.4*math.Abs(weight)/maxWeight }
 
-func (d *drawing) circles(w io.Writer) {
+func (d *drawing) writeNodes(w io.Writer) {
 	fmt.Fprintf(w, "<g text-anchor=\"middle\" stroke-linejoin=\"round\">\n")
 	for i, drawn := range d.drawn {
 		if !drawn {
 			continue
 		}
-		p, name, look := d.position[i], escapeXML(d.names[i]), lookOf(d.sets.SetOf[i])
-		if !d.long {
+		p, name, look := d.positions[i], escapeXML(d.names[i]), lookOf(d.sets.SetOf[i])
+		if !d.longNames {
 			fmt.Fprintf(w, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"11.5\" fill=\"%s\" stroke=\"%s\"/><text x=\"%.1f\" y=\"%.1f\"%s>%s</text>\n", p.X, p.Y, look.fill, look.line, p.X, p.Y+4, look.text, name)
 			continue
 		}

@@ -30,30 +30,30 @@ const layoutRounds = 150
 // uses no random numbers.
 func layoutComponent(adj [][]int) []r2.Vec {
 	distance := distances(adj)
-	position := classicalScaling(distance)
+	positions := classicalScaling(distance)
 	for round := range layoutRounds {
 		maxMove := 0.0
-		for i := range position {
-			target := leastStress(position, distance[i], i, round)
-			maxMove = max(maxMove, r2.Norm(r2.Sub(target, position[i])))
-			position[i] = target
+		for i := range positions {
+			target := leastStress(positions, distance[i], i, round)
+			maxMove = max(maxMove, r2.Norm(r2.Sub(target, positions[i])))
+			positions[i] = target
 		}
 		if maxMove < 1e-3 {
 			break
 		}
 	}
-	return position
+	return positions
 }
 
 // foldPath returns positions for a component that is a path longer than width, and nil for any other
 // component. The positions form rows that run to the right and to the left in turn. width is the width
 // of a row, and label the width that the name of a node needs, both in units of the length of an edge.
 func foldPath(adj [][]int, label, width float64) []r2.Vec {
-	start, ends := 0, 0
+	start, endCount := 0, 0
 	for i, neighbours := range adj {
 		switch len(neighbours) {
 		case 1:
-			if ends++; ends == 1 {
+			if endCount++; endCount == 1 {
 				start = i
 			}
 		case 2:
@@ -65,39 +65,39 @@ func foldPath(adj [][]int, label, width float64) []r2.Vec {
 	if label > 1 {
 		dx, dy = label, 0.6
 	}
-	perRow := max(1, 1+int(width/dx))
-	if len(adj) <= perRow || ends != 2 {
+	nodesPerRow := max(1, 1+int(width/dx))
+	if len(adj) <= nodesPerRow || endCount != 2 {
 		return nil
 	}
-	position := make([]r2.Vec, len(adj))
+	positions := make([]r2.Vec, len(adj))
 	for k, i, previous := 0, start, -1; k < len(adj); k++ {
-		row, column := k/perRow, k%perRow
+		row, column := k/nodesPerRow, k%nodesPerRow
 		if row%2 == 1 {
-			column = perRow - 1 - column
+			column = nodesPerRow - 1 - column
 		}
-		position[i] = r2.Vec{X: dx * float64(column), Y: dy * float64(row)}
-		next := adj[i][0]
-		if next == previous {
-			next = adj[i][len(adj[i])-1]
+		positions[i] = r2.Vec{X: dx * float64(column), Y: dy * float64(row)}
+		nextNode := adj[i][0]
+		if nextNode == previous {
+			nextNode = adj[i][len(adj[i])-1]
 		}
-		i, previous = next, i
+		i, previous = nextNode, i
 	}
-	return position
+	return positions
 }
 
 // leastStress returns a better position of node i; all other nodes stay. The position minimises a
 // quadratic function that is nowhere below the stress (see layoutComponent) and equals it at the
 // present position. If two nodes coincide, round decides in which direction i moves.
-func leastStress(position []r2.Vec, distance []float64, i, round int) r2.Vec {
+func leastStress(positions []r2.Vec, distance []float64, i, round int) r2.Vec {
 	var sum r2.Vec
 	weight := 0.0
-	for j, p := range position {
+	for j, p := range positions {
 		if i == j {
 			continue
 		}
 		d := distance[j]
 		w := 1 / (d * d)
-		delta, length := difference(position[i], p, float64(i)+float64(round))
+		delta, length := difference(positions[i], p, float64(i)+float64(round))
 		sum.X += float64(w * (p.X + float64(d*delta.X/length)))
 		sum.Y += float64(w * (p.Y + float64(d*delta.Y/length)))
 		weight += w
@@ -140,10 +140,10 @@ func hopsFrom(adj [][]int, s int) []float64 {
 // two leading eigenvectors of the doubly centred squared distances.
 func classicalScaling(distance [][]float64) []r2.Vec {
 	n := len(distance)
-	position := make([]r2.Vec, n)
+	positions := make([]r2.Vec, n)
 	if n == 2 {
-		position[1].X = distance[0][1]
-		return position
+		positions[1].X = distance[0][1]
+		return positions
 	}
 	mean, total := make([]float64, n), 0.0
 	for i, row := range distance {
@@ -161,38 +161,38 @@ func classicalScaling(distance [][]float64) []r2.Vec {
 	}
 	var e mat.EigenSym
 	if !e.Factorize(b, true) { // does not happen for finite numbers
-		return position
+		return positions
 	}
 	var v mat.Dense
 	e.VectorsTo(&v)
 	values := e.Values(nil)
-	for i := range position {
-		position[i] = r2.Vec{
+	for i := range positions {
+		positions[i] = r2.Vec{
 			X: v.At(i, n-1) * math.Sqrt(max(values[n-1], 0)),
 			Y: v.At(i, n-2) * math.Sqrt(max(values[n-2], 0)),
 		}
 	}
-	return position
+	return positions
 }
 
 // layout computes the position of every node that has an edge. All lengths are in pixels: unit is
 // the length of an edge, margin the space around a component. Components are packed in rows of about
 // the given width, large ones first. drawn[i] is true if node i has a position. size is the size of
 // the picture.
-func layout(g *graph.Graph, unit, margin, width float64) (position []r2.Vec, drawn []bool, size r2.Vec) {
+func layout(g *graph.Graph, unit, margin, width float64) (positions []r2.Vec, drawn []bool, size r2.Vec) {
 	numbers, count := g.Components()
-	members, number := make([][]int, count), make([]int, g.Nodes())
+	members, localNumber := make([][]int, count), make([]int, g.Nodes())
 	for i, k := range numbers {
-		number[i] = len(members[k])
+		localNumber[i] = len(members[k])
 		members[k] = append(members[k], i)
 	}
 	slices.SortStableFunc(members, func(a, b []int) int { return cmp.Compare(len(b), len(a)) })
 	adj := make([][]int, g.Nodes()) // numbers of the neighbours within their component
 	for _, e := range g.Edges() {
-		adj[e.I] = append(adj[e.I], number[e.J])
-		adj[e.J] = append(adj[e.J], number[e.I])
+		adj[e.I] = append(adj[e.I], localNumber[e.J])
+		adj[e.J] = append(adj[e.J], localNumber[e.I])
 	}
-	position, drawn = make([]r2.Vec, g.Nodes()), make([]bool, g.Nodes())
+	positions, drawn = make([]r2.Vec, g.Nodes()), make([]bool, g.Nodes())
 	var corner r2.Vec
 	rowHeight := 0.0
 	for _, m := range members {
@@ -203,65 +203,65 @@ func layout(g *graph.Graph, unit, margin, width float64) (position []r2.Vec, dra
 		for k, i := range m {
 			lists[k] = adj[i]
 		}
-		places := foldPath(lists, 2*(margin-4)/unit, (width-2*margin)/unit)
-		if places == nil {
-			places = partNodes(layoutComponent(lists), clearance/unit)
+		localPositions := foldPath(lists, 2*(margin-4)/unit, (width-2*margin)/unit)
+		if localPositions == nil {
+			localPositions = separateNodes(layoutComponent(lists), clearance/unit)
 		}
-		places, box := fitBox(places, unit, margin)
+		localPositions, box := fitBox(localPositions, unit, margin)
 		if corner.X > 0 && corner.X+box.X > width {
 			corner = r2.Vec{Y: corner.Y + rowHeight}
 			rowHeight = 0
 		}
 		for k, i := range m {
-			position[i], drawn[i] = r2.Add(corner, places[k]), true
+			positions[i], drawn[i] = r2.Add(corner, localPositions[k]), true
 		}
 		corner.X += box.X
 		rowHeight = max(rowHeight, box.Y)
 		size = r2.Vec{X: max(size.X, corner.X), Y: max(size.Y, corner.Y+rowHeight)}
 	}
-	return position, drawn, size
+	return positions, drawn, size
 }
 
-// clearance is the distance in pixels that partNodes tries to keep between any two nodes.
+// clearance is the distance in pixels that separateNodes tries to keep between any two nodes.
 const clearance = 26
 
-// partNodes enlarges a crowded component, and moves apart nodes whose distance is below minDistance.
-func partNodes(position []r2.Vec, minDistance float64) []r2.Vec {
+// separateNodes enlarges a crowded component, and moves apart nodes whose distance is below minDistance.
+func separateNodes(positions []r2.Vec, minDistance float64) []r2.Vec {
 	shortage := 0.0 // mean over the nodes of max(0, 1 - (distance of the nearest node)/minDistance)
-	for i, p := range position {
+	for i, p := range positions {
 		nearest := math.Inf(1)
-		for j, q := range position {
+		for j, q := range positions {
 			if i != j {
 				nearest = min(nearest, r2.Norm(r2.Sub(p, q)))
 			}
 		}
-		shortage += max(0, 1-nearest/minDistance) / float64(len(position))
+		shortage += max(0, 1-nearest/minDistance) / float64(len(positions))
 	}
-	for i := range position {
-		position[i] = r2.Scale(1+float64(1.5*shortage), position[i])
+	for i := range positions {
+		positions[i] = r2.Scale(1+float64(1.5*shortage), positions[i])
 	}
 	const rounds = 100
 	for range rounds {
-		if !pushApart(position, minDistance) {
+		if !pushApart(positions, minDistance) {
 			break
 		}
 	}
-	return position
+	return positions
 }
 
 // pushApart moves two nodes apart if their distance is below minDistance, for each pair of nodes. moved
 // reports whether a node moved.
-func pushApart(position []r2.Vec, minDistance float64) (moved bool) {
-	for i := range position {
+func pushApart(positions []r2.Vec, minDistance float64) (moved bool) {
+	for i := range positions {
 		for j := range i {
-			distance := r2.Norm(r2.Sub(position[i], position[j]))
+			distance := r2.Norm(r2.Sub(positions[i], positions[j]))
 			if distance >= minDistance*(1-1e-3) {
 				continue
 			}
-			delta, length := difference(position[i], position[j], float64(i))
+			delta, length := difference(positions[i], positions[j], float64(i))
 			push := (minDistance - distance) / (2 * length)
-			position[i] = r2.Add(position[i], r2.Scale(push, delta))
-			position[j] = r2.Sub(position[j], r2.Scale(push, delta))
+			positions[i] = r2.Add(positions[i], r2.Scale(push, delta))
+			positions[j] = r2.Sub(positions[j], r2.Scale(push, delta))
 			moved = true
 		}
 	}
@@ -270,14 +270,14 @@ func pushApart(position []r2.Vec, minDistance float64) (moved bool) {
 
 // fitBox scales the positions by unit and moves them into a box with a margin. It returns the
 // positions and the size of the box.
-func fitBox(position []r2.Vec, unit, margin float64) ([]r2.Vec, r2.Vec) {
-	low, high := position[0], position[0]
-	for _, p := range position {
+func fitBox(positions []r2.Vec, unit, margin float64) ([]r2.Vec, r2.Vec) {
+	low, high := positions[0], positions[0]
+	for _, p := range positions {
 		low = r2.Vec{X: min(low.X, p.X), Y: min(low.Y, p.Y)}
 		high = r2.Vec{X: max(high.X, p.X), Y: max(high.Y, p.Y)}
 	}
-	for k, p := range position {
-		position[k] = r2.Vec{X: margin + float64(unit*(p.X-low.X)), Y: margin + float64(unit*(p.Y-low.Y))}
+	for k, p := range positions {
+		positions[k] = r2.Vec{X: margin + float64(unit*(p.X-low.X)), Y: margin + float64(unit*(p.Y-low.Y))}
 	}
-	return position, r2.Vec{X: float64(2*margin) + float64(unit*(high.X-low.X)), Y: float64(2*margin) + float64(unit*(high.Y-low.Y))}
+	return positions, r2.Vec{X: float64(2*margin) + float64(unit*(high.X-low.X)), Y: float64(2*margin) + float64(unit*(high.Y-low.Y))}
 }

@@ -46,7 +46,7 @@ func (d *drawing) legend() (entries []entry) {
 		}
 		look := lookOf(set)
 		colours := fmt.Sprintf("fill=\"%s\" stroke=\"%s\"", look.fill, look.line)
-		if d.long {
+		if d.longNames {
 			colours = fmt.Sprintf("fill=\"%s\"%s", look.dot, look.rim)
 		}
 		entries = append(entries, entry{func(w io.Writer, x, y float64) {
@@ -56,8 +56,8 @@ func (d *drawing) legend() (entries []entry) {
 	for k, name := range d.sets.Names[:min(maxSets, len(d.sets.Names))] {
 		node(k, name)
 	}
-	if more := len(d.sets.Names) - maxSets; more > 0 {
-		entries = append(entries, entry{func(io.Writer, float64, float64) {}, fmt.Sprintf("and %d more colours", more)})
+	if hiddenCount := len(d.sets.Names) - maxSets; hiddenCount > 0 {
+		entries = append(entries, entry{func(io.Writer, float64, float64) {}, fmt.Sprintf("and %d more colours", hiddenCount)})
 	}
 	node(Plain, d.sets.Plain)
 	node(Faint, d.sets.Faint)

@@ -29,10 +29,10 @@ func Colour(k int) string {
 		return palette[k]
 	}
 	// Hues advance by the golden angle, and three lightnesses take turns.
-	_, turn := math.Modf(float64(float64(k) * 0.6180339887498949))
-	middle, reach := []float64{0.72, 0.82, 0.62}[k%3], 0.16
+	_, hue := math.Modf(float64(float64(k) * 0.6180339887498949))
+	lightness, amplitude := []float64{0.72, 0.82, 0.62}[k%3], 0.16
 	channel := func(shift float64) int {
-		return int(math.Round(255 * (middle + float64(reach*math.Cos(2*math.Pi*(turn-shift))))))
+		return int(math.Round(255 * (lightness + float64(amplitude*math.Cos(2*math.Pi*(hue-shift))))))
 	}
 	return fmt.Sprintf("#%02x%02x%02x", channel(0), channel(1.0/3), channel(2.0/3))
 }
