@@ -56,12 +56,12 @@ func (c *cholesky) solve(b []float64) {
 	}
 }
 
-// inverse sets w to the inverse of L L', row by row. space is scratch memory. w and space have n x n
+// inverse sets w to the inverse of L L', row by row. scratch is scratch memory. w and scratch have n x n
 // elements.
-func (c *cholesky) inverse(w, space []float64) {
+func (c *cholesky) inverse(w, scratch []float64) {
 	n := c.n
-	for i := range n { // row i of space becomes column i of the inverse of L
-		u := space[i*n : (i+1)*n]
+	for i := range n { // row i of scratch becomes column i of the inverse of L
+		u := scratch[i*n : (i+1)*n]
 		u[i] = 1 / c.l[i*n+i]
 		for k := i + 1; k < n; k++ {
 			row := c.l[k*n : (k+1)*n]
@@ -70,7 +70,7 @@ func (c *cholesky) inverse(w, space []float64) {
 	}
 	for i := range n {
 		for j := range i + 1 {
-			v := kernels.Dot(space[i*n+i:(i+1)*n], space[j*n+i:(j+1)*n])
+			v := kernels.Dot(scratch[i*n+i:(i+1)*n], scratch[j*n+i:(j+1)*n])
 			w[i*n+j], w[j*n+i] = v, v
 		}
 	}

@@ -66,8 +66,8 @@ type edgeSearch struct {
 func (s *edgeSearch) try(penalty float64) (done bool, err error) {
 	s.opt.Penalty = penalty
 	res, err := Estimate(s.c, s.opt)
-	if large, bad := errors.AsType[*graph.ComponentError](err); bad {
-		s.low, s.sizeError = large.Fits, errorf("%d edges: %w; ask for fewer edges", s.k, err)
+	if componentErr, bad := errors.AsType[*graph.ComponentError](err); bad {
+		s.low, s.sizeError = componentErr.Fits, errorf("%d edges: %w; ask for fewer edges", s.k, err)
 		return false, nil
 	}
 	if errors.Is(err, ErrNotConverged) && s.best != nil {

@@ -21,16 +21,16 @@ type extrapolation struct {
 // are stored, it computes the result of combine. If the Newton model is lower there, the result replaces the
 // active entries of b.z. Then afterSweep removes the stored entries.
 func (e *extrapolation) afterSweep(b *newtonBlock, active [][]int32) {
-	z := b.values(active)
+	z := b.activeValues(active)
 	e.iterates = append(e.iterates, z)
 	if len(e.iterates) <= extrapolationDepth {
 		return
 	}
 	if guess, ok := e.combine(); ok {
-		before := b.model(active)
-		b.place(guess, active)
-		if !(b.model(active) < before) {
-			b.place(z, active)
+		oldValue := b.modelValue(active)
+		b.setActive(guess, active)
+		if !(b.modelValue(active) < oldValue) {
+			b.setActive(z, active)
 		}
 	}
 	e.iterates = e.iterates[:0]
@@ -77,8 +77,8 @@ func (e *extrapolation) combine() ([]float64, bool) {
 	return guess, true
 }
 
-// values returns the active entries of b.z, in the order of active.
-func (b *newtonBlock) values(active [][]int32) []float64 {
+// activeValues returns the active entries of b.z, in the order of active.
+func (b *newtonBlock) activeValues(active [][]int32) []float64 {
 	var v []float64
 	for i, cols := range active {
 		for _, j := range cols {
@@ -88,8 +88,8 @@ func (b *newtonBlock) values(active [][]int32) []float64 {
 	return v
 }
 
-// place sets the active entries of b.z and their mirror images to values. It sets b.y to (b.z - b.x) b.w.
-func (b *newtonBlock) place(values []float64, active [][]int32) {
+// setActive sets the active entries of b.z and their mirror images to values. It sets b.y to (b.z - b.x) b.w.
+func (b *newtonBlock) setActive(values []float64, active [][]int32) {
 	n := b.n
 	clear(b.y)
 	k := 0
@@ -98,15 +98,16 @@ func (b *newtonBlock) place(values []float64, active [][]int32) {
 			index := i*n + int(j)
 			b.z[index], b.z[int(j)*n+i] = values[k], values[k]
 			if change := values[k] - b.x[index]; change != 0 {
-				b.spread(i, int(j), change)
+				b.updateY(i, int(j), change)
 			}
 			k++
 		}
 	}
 }
 
-// model returns the value of the Newton model at b.z (see the method direction) without its constant term.
-func (b *newtonBlock) model(active [][]int32) float64 {
+// modelValue returns the value of the Newton model at b.z (see the method minimizeModel) without its constant
+// term.
+func (b *newtonBlock) modelValue(active [][]int32) float64 {
 	n := b.n
 	square := 0.0 // tr(W D W D)/2 for D = z - x
 	for i := range n {
@@ -115,7 +116,7 @@ func (b *newtonBlock) model(active [][]int32) float64 {
 			square += float64(b.y[i*n+j] * b.y[j*n+i])
 		}
 	}
-	return square + b.sum(active, func(index int, rho float64) float64 {
+	return square + b.sumActive(active, func(index int, rho float64) float64 {
 		return float64((b.s[index]-b.w[index])*(b.z[index]-b.x[index])) + float64(rho*math.Abs(b.z[index]))
 	})
 }

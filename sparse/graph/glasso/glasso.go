@@ -112,7 +112,7 @@ func Estimate(c *graph.Covariance, opt Options) (*Result, error) {
 	blocks := make([]*newtonBlock, len(members))
 	c.Blocks(members, o.Threads, func(k int, s []float64) {
 		b := solveBlock(s, len(members[k]), &o)
-		b.s, b.w, b.z, b.y, b.row, b.chol = nil, nil, nil, nil, nil, cholesky{} // frees memory for the other components
+		b.s, b.w, b.z, b.y, b.rowScratch, b.chol = nil, nil, nil, nil, nil, cholesky{} // frees memory for the other components
 		blocks[k] = b
 	})
 	return assemble(c, members, blocks, &o)
@@ -172,15 +172,15 @@ func assemble(c *graph.Covariance, members [][]int32, blocks []*newtonBlock, o *
 // weights are 1.
 func (r *Result) Graph(opt *graph.CorrelationOptions) *graph.Graph {
 	n, _ := r.Theta.Dims()
-	root := make([]float64, n)
+	diagSqrt := make([]float64, n)
 	for i := range n {
-		root[i] = math.Sqrt(r.Theta.At(i, i))
+		diagSqrt[i] = math.Sqrt(r.Theta.At(i, i))
 	}
 	g, err := graph.FromAdjacency(r.Theta)
 	if err == nil {
 		edges := g.Edges()
 		for k, e := range edges {
-			edges[k].Weight = opt.Weight(-e.Weight / (root[e.I] * root[e.J]))
+			edges[k].Weight = opt.Weight(-e.Weight / (diagSqrt[e.I] * diagSqrt[e.J]))
 		}
 		g, err = graph.New(n, edges)
 	}

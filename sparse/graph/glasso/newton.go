@@ -18,12 +18,12 @@ type newtonBlock struct {
 	rho     float64   // rho_ij for i != j; rhoDiag is rho_ii
 	rhoDiag float64
 
-	x    []float64 // the iterate
-	w    []float64 // the inverse of x
-	z    []float64 // minimiser of the Newton model around x
-	y    []float64 // (z - x) w, the transpose of w (z - x)
-	row  []float64 // n numbers, scratch memory of sweepRow
-	chol cholesky
+	x          []float64 // the iterate
+	w          []float64 // the inverse of x
+	z          []float64 // minimiser of the Newton model around x
+	y          []float64 // (z - x) w, the transpose of w (z - x)
+	rowScratch []float64 // n numbers, scratch memory of sweepRow
+	chol       cholesky
 
 	logDet    float64 // log det x
 	objective float64 // F(x)
@@ -36,19 +36,19 @@ type newtonBlock struct {
 func solveBlock(s []float64, n int, o *Options) *newtonBlock {
 	b := &newtonBlock{
 		n: n, s: s, rho: o.Penalty, rhoDiag: o.diagonalPenalty(),
-		x: make([]float64, n*n), w: make([]float64, n*n), z: make([]float64, n*n), y: make([]float64, n*n), row: make([]float64, n),
+		x: make([]float64, n*n), w: make([]float64, n*n), z: make([]float64, n*n), y: make([]float64, n*n), rowScratch: make([]float64, n),
 	}
 	for i := range n {
 		b.x[i*n+i] = 1 / (s[i*n+i] + b.rhoDiag)
 	}
 	b.accept(b.x)
-	b.newton(o.Tol*float64(n), o.MaxSteps, o.Progress)
+	b.runNewton(o.Tol*float64(n), o.MaxSteps, o.Progress)
 	return b
 }
 
-// newton takes Newton steps until the gap is at most tol or as small as rounding allows, until a step
+// runNewton takes Newton steps until the gap is at most tol or as small as rounding allows, until a step
 // fails, or until b.steps is equal to maxSteps.
-func (b *newtonBlock) newton(tol float64, maxSteps int, progress func(Progress)) {
+func (b *newtonBlock) runNewton(tol float64, maxSteps int, progress func(Progress)) {
 	accuracy := 1e-3 // relative accuracy of the next minimisation of the Newton model
 	b.converged = false
 	for {
@@ -67,7 +67,7 @@ func (b *newtonBlock) newton(tol float64, maxSteps int, progress func(Progress))
 		}
 		b.steps++
 		active := b.activeSet()
-		b.direction(active, accuracy)
+		b.minimizeModel(active, accuracy)
 		change, ok := b.lineSearch(b.modelChange(active))
 		if !ok {
 			return
@@ -150,14 +150,14 @@ func (b *newtonBlock) dualityGap() float64 {
 	return max(0, b.traceAndPenalty(b.x)-float64(n)-b.logDet-chol.logDet())
 }
 
-// direction sets z to the minimum of the Newton model: up to a constant, the objective near x is about
+// minimizeModel sets z to the minimum of the Newton model: up to a constant, the objective near x is about
 //
 //	tr((S-W) D) + 1/2 tr(W D W D) + sum_ij rho_ij |x_ij + D_ij|,  W = inverse of x, D = z - x.
 //
 // It uses coordinate descent over the entries in active (Hsieh et al., section 3). It stops when the sum of
 // the absolute changes in a sweep is at most accuracy times the sum of |D_ij|, or after maxSweeps.
 // Extrapolations and subspace steps accelerate it.
-func (b *newtonBlock) direction(active [][]int32, accuracy float64) {
+func (b *newtonBlock) minimizeModel(active [][]int32, accuracy float64) {
 	copy(b.z, b.x)
 	clear(b.y)
 	var accelerator extrapolation
@@ -169,11 +169,11 @@ func (b *newtonBlock) direction(active [][]int32, accuracy float64) {
 		for i := range b.n {
 			change += b.sweepRow(i, active[i])
 		}
-		size := 0.0
+		distance := 0.0
 		for i, z := range b.z {
-			size += math.Abs(z - b.x[i])
+			distance += math.Abs(z - b.x[i])
 		}
-		if change <= accuracy*size {
+		if change <= accuracy*distance {
 			break
 		}
 		accelerator.afterSweep(b, active)
@@ -190,14 +190,14 @@ func (b *newtonBlock) direction(active [][]int32, accuracy float64) {
 //
 //	tr((S-W) D) + sum_ij rho_ij (|z_ij| - |x_ij|),  W = inverse of x, D = z - x.
 func (b *newtonBlock) modelChange(active [][]int32) float64 {
-	return b.sum(active, func(index int, rho float64) float64 {
+	return b.sumActive(active, func(index int, rho float64) float64 {
 		return float64((b.s[index]-b.w[index])*(b.z[index]-b.x[index])) + float64(rho*(math.Abs(b.z[index])-math.Abs(b.x[index])))
 	})
 }
 
-// sum returns the sum of f over the active entries; entries off the diagonal count twice. The arguments of f
-// are the index of an entry in slices such as b.x, and rho_ij of the entry.
-func (b *newtonBlock) sum(active [][]int32, f func(index int, rho float64) float64) float64 {
+// sumActive returns the sum of f over the active entries; entries off the diagonal count twice. The arguments
+// of f are the index of an entry in slices such as b.x, and rho_ij of the entry.
+func (b *newtonBlock) sumActive(active [][]int32, f func(index int, rho float64) float64) float64 {
 	total := 0.0
 	for i, cols := range active {
 		for _, j := range cols {
@@ -227,8 +227,8 @@ func (b *newtonBlock) activeSet() [][]int32 {
 	return active
 }
 
-// sweepRow minimises the Newton model (see direction) over each active entry of row i in turn. It returns the
-// sum of the absolute changes.
+// sweepRow minimises the Newton model (see minimizeModel) over each active entry of row i in turn. It returns
+// the sum of the absolute changes.
 //
 // Let D be z - x, g = s_ij - w_ij + (W D W)_ij, and a = w_ij^2 + w_ii w_jj, or w_ii^2 on the diagonal. If
 // entry (i, j) of z changes by t, the model becomes, up to a constant,
@@ -238,7 +238,7 @@ func (b *newtonBlock) activeSet() [][]int32 {
 // on the diagonal, and twice this off the diagonal.
 func (b *newtonBlock) sweepRow(i int, cols []int32) float64 {
 	n := b.n
-	wi, yi := b.w[i*n:(i+1)*n], b.row // yi becomes row i of W (z - x)
+	wi, yi := b.w[i*n:(i+1)*n], b.rowScratch // yi becomes row i of W (z - x)
 	for k := range yi {
 		yi[k] = b.y[k*n+i]
 	}
@@ -258,7 +258,7 @@ func (b *newtonBlock) sweepRow(i int, cols []int32) float64 {
 			continue
 		}
 		b.z[index], b.z[j*n+i] = z, z
-		b.spread(i, j, t)
+		b.updateY(i, j, t)
 		yi[j] += float64(t * wi[i])
 		change += math.Abs(t)
 		if i != j {
@@ -269,8 +269,8 @@ func (b *newtonBlock) sweepRow(i int, cols []int32) float64 {
 	return change
 }
 
-// spread updates b.y, which is (b.z - b.x) b.w, after entries (i, j) and (j, i) of b.z changed by t.
-func (b *newtonBlock) spread(i, j int, t float64) {
+// updateY updates b.y, which is (b.z - b.x) b.w, after entries (i, j) and (j, i) of b.z changed by t.
+func (b *newtonBlock) updateY(i, j int, t float64) {
 	n := b.n
 	kernels.Axpy(t, b.w[i*n:(i+1)*n], b.y[j*n:(j+1)*n])
 	if i != j {

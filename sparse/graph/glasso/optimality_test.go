@@ -205,7 +205,7 @@ func TestGapIsABound(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	finite := 0
+	finiteCount := 0
 	for steps := 1; steps < optimum.Steps; steps++ {
 		res, err := Estimate(c, Options{Penalty: 0.1, MaxSteps: steps})
 		if !errors.Is(err, ErrNotConverged) || res == nil {
@@ -217,11 +217,11 @@ func TestGapIsABound(t *testing.T) {
 			t.Errorf("after %d steps: %v above the minimum, gap %v", steps, excess, res.Gap)
 		}
 		if !math.IsInf(res.Gap, 1) {
-			finite++
+			finiteCount++
 		}
 	}
-	if finite < 3 {
-		t.Errorf("only %d finite gaps in %d steps", finite, optimum.Steps)
+	if finiteCount < 3 {
+		t.Errorf("only %d finite gaps in %d steps", finiteCount, optimum.Steps)
 	}
 }
 

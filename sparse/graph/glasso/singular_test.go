@@ -19,9 +19,9 @@ func fewSamples(t *testing.T, n, p int, seed uint64, copied bool) *graph.Covaria
 	rng := rand.New(rand.NewPCG(seed, 17))
 	var entries []sparse.Triplet
 	for i := range n {
-		first := rng.NormFloat64()
+		firstValue := rng.NormFloat64()
 		for j := range p {
-			v := first
+			v := firstValue
 			if j > 0 && !(copied && j == p-1) {
 				v = rng.NormFloat64()
 			}
@@ -86,8 +86,8 @@ func TestEdgesOfFewSamples(t *testing.T) {
 	check.Error(t, err, "40 edges", "ask for at most as many")
 	var penalty string
 	maxEdges := 0
-	if _, scan := fmt.Sscanf(err.Error(), "glasso: 40 edges: penalty %s leaves %d,", &penalty, &maxEdges); scan != nil || maxEdges < 20 || maxEdges >= 40 {
-		t.Fatalf("%v: %d, %v", err, maxEdges, scan)
+	if _, scanErr := fmt.Sscanf(err.Error(), "glasso: 40 edges: penalty %s leaves %d,", &penalty, &maxEdges); scanErr != nil || maxEdges < 20 || maxEdges >= 40 {
+		t.Fatalf("%v: %d, %v", err, maxEdges, scanErr)
 	}
 	for _, k := range []int{maxEdges, 10} {
 		if res, err := EstimateEdges(c, k, Options{}); err != nil || res.countEdges() != k {

@@ -25,8 +25,8 @@ func (b *newtonBlock) subspaceStep(active [][]int32, accuracy float64) (lowered 
 	const maxRounds = 30 // a round in which no entry becomes 0 is the last
 	s := &subspace{newtonBlock: b, dense: make([]float64, b.n*b.n), transpose: make([]float64, b.n*b.n)}
 	for range maxRounds {
-		s.collect(active)
-		moved, done := s.take(active, s.solve(s.residual(), accuracy))
+		s.collectEntries(active)
+		moved, done := s.tryStep(active, s.solve(s.residual(), accuracy))
 		lowered = lowered || moved
 		if done {
 			break
@@ -35,7 +35,7 @@ func (b *newtonBlock) subspaceStep(active [][]int32, accuracy float64) (lowered 
 	return lowered
 }
 
-func (s *subspace) collect(active [][]int32) {
+func (s *subspace) collectEntries(active [][]int32) {
 	s.indices, s.weight = s.indices[:0], s.weight[:0]
 	for i, cols := range active {
 		for _, j := range cols {
@@ -129,12 +129,12 @@ func (s *subspace) solve(residual []float64, accuracy float64) []float64 {
 	return d
 }
 
-// take adds d to the non-zero entries of z if this lowers the value of the model. Entries that would change
-// their signs become 0. If there are such entries and d fails, take tries fractions of d, and adds the first
-// fraction that lowers the value. lowered reports whether z changed. done is true if another step would not
-// help.
-func (s *subspace) take(active [][]int32, d []float64) (lowered, done bool) {
-	value, start := s.model(active), s.values(active)
+// tryStep adds d to the non-zero entries of z if this lowers the value of the model. Entries that would
+// change their signs become 0. If there are such entries and d fails, tryStep tries fractions of d, and adds
+// the first fraction that lowers the value. lowered reports whether z changed. done is true if another step
+// would not help.
+func (s *subspace) tryStep(active [][]int32, d []float64) (lowered, done bool) {
+	value, start := s.modelValue(active), s.activeValues(active)
 	firstZero := 1.0
 	for k, index := range s.indices {
 		if z := s.z[index]; z*(z+d[k]) < 0 {
@@ -146,10 +146,10 @@ func (s *subspace) take(active [][]int32, d []float64) (lowered, done bool) {
 		lengths = []float64{1, 0.5, 0.25, 0.125, firstZero}
 	}
 	for _, length := range lengths {
-		if s.place(s.entriesAfter(active, start, d, length), active); s.model(active) < value {
+		if s.setActive(s.entriesAfter(active, start, d, length), active); s.modelValue(active) < value {
 			return true, firstZero == 1
 		}
-		s.place(start, active)
+		s.setActive(start, active)
 	}
 	return false, true
 }
