@@ -50,7 +50,7 @@ func (c *Converge) Run(e *Env) error {
 		return err
 	}
 	n, features := p.Data.Dims()
-	if err := output.Begin(e.Stdout, append(machine.Describe(e.Args).Lines(),
+	if err := output.WriteHead(e.Stdout, append(machine.Describe(e.Args).Lines(),
 		fmt.Sprintf("data:    %d samples, %d features, %d nonzeros", n, features, p.Data.NNZ()),
 		fmt.Sprintf("problem: logistic loss, lambda %g, mu %g, graph %s", c.Lambda, c.Mu, c.Graph),
 	)); err != nil {
@@ -99,8 +99,8 @@ func (c *Converge) follow(ctx context.Context, p *solver.Problem, m solver.Metho
 	return out, err
 }
 
-// best returns the smallest objective of all points, at last iterates and at averages.
-func best(curves []*curve) float64 {
+// lowestObjective returns the smallest objective of all points, at last iterates and at averages.
+func lowestObjective(curves []*curve) float64 {
 	lowest := math.Inf(1)
 	for _, c := range curves {
 		for _, p := range c.points {
@@ -115,7 +115,7 @@ func best(curves []*curve) float64 {
 }
 
 func (c *Converge) report(e *Env, curves []*curve) error {
-	reference, source := best(curves), "the best objective seen"
+	reference, source := lowestObjective(curves), "the best objective seen"
 	if c.Optimum != nil {
 		reference, source = *c.Optimum, "the given optimum"
 	}

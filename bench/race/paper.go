@@ -46,11 +46,11 @@ earlier runs with other flags.`
 }
 
 func (c *Paper) protocol(methods []solver.Method) (paper.Protocol, error) {
-	pr := paper.Full()
+	pr := paper.FullProtocol()
 	if c.Quick {
-		pr = paper.Quick()
+		pr = paper.QuickProtocol()
 	}
-	pr.Join(methods...)
+	pr.AddMethods(methods...)
 	pr.Splits, pr.Passes = valueOr(c.Splits, pr.Splits), valueOr(c.Passes, pr.Passes)
 	if len(c.Only) > 0 {
 		pr.Data = c.Only
@@ -85,7 +85,7 @@ func (c *Paper) Run(e *Env) error {
 	if err != nil {
 		return err
 	}
-	sets, err := c.find(e, pr)
+	sets, err := c.findDataSets(e, pr)
 	if err != nil {
 		return err
 	}
@@ -96,11 +96,11 @@ func (c *Paper) Run(e *Env) error {
 	if err != nil {
 		return err
 	}
-	began := time.Now()
+	start := time.Now()
 	if err := errors.Join(c.experiment(e, sets, r), r.Save()); err != nil {
 		return err
 	}
-	return c.report(e, began)
+	return c.report(e, start)
 }
 
 // valueOr returns the value of a flag, or fallback if the flag is absent.
@@ -112,12 +112,12 @@ func valueOr[T any](flag *T, fallback T) T {
 }
 
 // report writes the files of a report about all records in the directory Out.
-func (c *Paper) report(e *Env, began time.Time) error {
+func (c *Paper) report(e *Env, start time.Time) error {
 	r, err := paper.OpenAny(c.Out)
 	if err != nil {
 		return err
 	}
-	r.Protocol.Own = e.Own
+	r.Protocol.OwnMethods = e.Own
 	files, summary, err := report.Make(e.Ctx, r)
 	if err != nil {
 		return err
@@ -128,7 +128,7 @@ func (c *Paper) report(e *Env, began time.Time) error {
 	if err := output.Write(files...); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(e.Stdout, "%s\nwrote %s in %s\n", summary, filepath.Join(c.Out, report.PageFile), time.Since(began).Round(time.Second))
+	_, err = fmt.Fprintf(e.Stdout, "%s\nwrote %s in %s\n", summary, filepath.Join(c.Out, report.PageFile), time.Since(start).Round(time.Second))
 	return err
 }
 
@@ -159,8 +159,8 @@ func (c *Paper) retune(e *Env) error {
 	return nil
 }
 
-// find returns the data sets of pr whose files exist, and an error if none exist.
-func (c *Paper) find(e *Env, pr paper.Protocol) (sets []paper.Spec, err error) {
+// findDataSets returns the data sets of pr whose files exist, and an error if none exist.
+func (c *Paper) findDataSets(e *Env, pr paper.Protocol) (sets []paper.Spec, err error) {
 	if c.Data == "" {
 		return nil, errors.New("no data: set --data or SCAS_DATA to a directory with the data sets; see `make data`")
 	}
@@ -184,7 +184,7 @@ func (c *Paper) find(e *Env, pr paper.Protocol) (sets []paper.Spec, err error) {
 // experiment loads the data sets, makes the runs that are not in the records, and adds them to the records.
 func (c *Paper) experiment(e *Env, sets []paper.Spec, r *paper.Records) error {
 	x := &paper.Experiment{Records: r, TimedSplits: c.Timed, Machine: machine.Describe(e.Args).Lines()}
-	x.Progress = &paper.Progress{W: e.Stderr, Total: r.Protocol.Runs(c.Timed)}
+	x.Progress = &paper.Progress{W: e.Stderr, Total: r.Protocol.CountRuns(c.Timed)}
 	var data []*paper.Data
 	for _, s := range sets {
 		d, err := s.Load(c.Data)

@@ -42,14 +42,14 @@ func Run(e *Env) error {
 	if err != nil {
 		return err
 	}
-	parsed, err := parser.Parse(e.Args)
+	parsedArgs, err := parser.Parse(e.Args)
 	if err == nil {
 		err = kernels.EnvError()
 	}
 	if err != nil {
 		return err
 	}
-	return parsed.Run(e)
+	return parsedArgs.Run(e)
 }
 
 // methods returns the methods of the module, followed by the methods in e.Own.

@@ -32,8 +32,8 @@ type File struct {
 	Original bool   // whether this is the data set of the paper, not a stand-in
 }
 
-// originals returns files of a data set of the paper, all with the given origin.
-func originals(origin string, paths ...string) (files []File) {
+// originalFiles returns files of a data set of the paper, all with the given origin.
+func originalFiles(origin string, paths ...string) (files []File) {
 	for _, p := range paths {
 		files = append(files, File{p, origin, true})
 	}
@@ -46,15 +46,15 @@ func Specs() []Spec {
 	return []Spec{
 		{
 			Name: "a9a", Features: 123, Lambda: 1e-5, MakeGraph: publishedGraph,
-			Files: originals("LIBSVM a9a, 32,561 samples", "paper/a9a.zst", "a9a.zst", "a9a"),
+			Files: originalFiles("LIBSVM a9a, 32,561 samples", "paper/a9a.zst", "a9a.zst", "a9a"),
 		},
 		{
 			Name: "covtype", Features: 54, Lambda: 1e-5, MakeGraph: publishedGraph,
-			Files: originals("LIBSVM covtype.binary, scaled, 581,012 samples", "paper/covtype.libsvm.binary.scale.zst", "covtype.libsvm.binary.scale.bz2"),
+			Files: originalFiles("LIBSVM covtype.binary, scaled, 581,012 samples", "paper/covtype.libsvm.binary.scale.zst", "covtype.libsvm.binary.scale.bz2"),
 		},
 		{
 			Name: "rcv1", Features: 47236, Lambda: 1e-4, MakeGraph: covarianceSelection,
-			Files: append(originals("LIBSVM rcv1_train.binary, 20,242 samples", "paper/rcv1_train.binary.zst", "rcv1_train.binary.bz2", "rcv1_train.binary"), File{
+			Files: append(originalFiles("LIBSVM rcv1_train.binary, 20,242 samples", "paper/rcv1_train.binary.zst", "rcv1_train.binary.bz2", "rcv1_train.binary"), File{
 				Path:   "paper/rcv1v2_binary_train.libsvm.zst",
 				Origin: "stand-in for rcv1_train.binary: documents of RCV1-v2, same features, weights and labelling rule, as many samples, other documents",
 			}),

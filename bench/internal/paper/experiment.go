@@ -45,7 +45,7 @@ func (e *Experiment) Run(ctx context.Context, data ...*Data) error {
 					return err
 				}
 				if split < e.TimedSplits && slices.Contains(rules, Sampled) {
-					if err := e.time(ctx, d, split); err != nil {
+					if err := e.timeSplit(ctx, d, split); err != nil {
 						return err
 					}
 				}
@@ -60,13 +60,13 @@ func (e *Experiment) Run(ctx context.Context, data ...*Data) error {
 func (e *Experiment) runSplit(ctx context.Context, d *Data, split int, rules []Rule) error {
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(cmp.Or(e.Workers, runtime.GOMAXPROCS(0)))
-	half := d.splitOnce(split, e.Protocol.TuneSamples)
+	halve := d.splitOnce(split, e.Protocol.TuneSamples)
 	run := func(job func(*Halves) error) {
 		g.Go(func() error {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			h, err := half()
+			h, err := halve()
 			if err != nil {
 				return err
 			}
@@ -79,12 +79,12 @@ func (e *Experiment) runSplit(ctx context.Context, d *Data, split int, rules []R
 		}
 	}
 	for _, keys := range e.Protocol.keysByMethod(d.Spec, split, rules) {
-		missing := slices.DeleteFunc(slices.Clone(keys), func(k Key) bool { return e.TunedRun(k) != nil })
-		if completeCount := len(keys) - len(missing); completeCount > 0 {
+		missingKeys := slices.DeleteFunc(slices.Clone(keys), func(k Key) bool { return e.TunedRun(k) != nil })
+		if completeCount := len(keys) - len(missingKeys); completeCount > 0 {
 			e.Progress.Done(completeCount, "complete before: "+keys[0].String())
 		}
-		if len(missing) > 0 {
-			run(func(h *Halves) error { return e.tunedRuns(ctx, h, missing) })
+		if len(missingKeys) > 0 {
+			run(func(h *Halves) error { return e.tunedRuns(ctx, h, missingKeys) })
 		}
 	}
 	return g.Wait()
@@ -93,7 +93,7 @@ func (e *Experiment) runSplit(ctx context.Context, d *Data, split int, rules []R
 // tunedRuns makes the runs of the keys and adds them to the records. All keys have the same method, data set,
 // mu and split.
 func (e *Experiment) tunedRuns(ctx context.Context, h *Halves, keys []Key) error {
-	r, err := e.Protocol.runner(ctx, h, keys[0])
+	r, err := e.Protocol.newRunner(ctx, h, keys[0])
 	for k := 0; k < len(keys) && err == nil; k++ {
 		var u *TunedRun
 		if u, err = r.run(ctx, keys[k]); err == nil {

@@ -19,17 +19,17 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// tiny returns a protocol with all methods, and a small synthetic data set for it.
-func tiny(t *testing.T) (Protocol, *Data) {
+// tinySetup returns a protocol with all methods, and a small synthetic data set for it.
+func tinySetup(t *testing.T) (Protocol, *Data) {
 	t.Helper()
 	d, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: 240, Features: 15, Noise: 2, Seed: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := Spec{Name: "tiny", Features: 15, Lambda: 1e-2, MakeGraph: chain}
-	pr := Quick()
+	pr := QuickProtocol()
 	pr.Splits, pr.SplitsOnHalf = 2, 2
-	pr.Sets, pr.Data, pr.TuneSamples, pr.Passes = []Spec{s}, []string{"tiny"}, 60, 10
+	pr.DataSets, pr.Data, pr.TuneSamples, pr.Passes = []Spec{s}, []string{"tiny"}, 60, 10
 	data, err := s.Build(d.Dataset, File{Origin: "synthetic"})
 	if err != nil {
 		t.Fatal(err)
@@ -42,7 +42,7 @@ func chain(x *sparse.CSR) (*graph.Graph, string, error) {
 	return graph.Chain(features), "chain", nil
 }
 
-func experiment(t *testing.T, ctx context.Context, dir string, pr Protocol, d *Data, workers int) (*Experiment, error) {
+func runExperiment(t *testing.T, ctx context.Context, dir string, pr Protocol, d *Data, workers int) (*Experiment, error) {
 	t.Helper()
 	r, err := Open(dir, pr)
 	if err != nil {
@@ -67,9 +67,9 @@ func mustRead(t *testing.T, path string) []byte {
 // TestSameTwice checks that PointsFile has the same bytes for any number of workers, and after an
 // interruption. It also checks each run; see checkContents.
 func TestSameTwice(t *testing.T) {
-	pr, d := tiny(t)
+	pr, d := tinySetup(t)
 	firstDir, secondDir := t.TempDir(), t.TempDir()
-	e, err := experiment(t, t.Context(), firstDir, pr, d, 2)
+	e, err := runExperiment(t, t.Context(), firstDir, pr, d, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,18 +81,18 @@ func TestSameTwice(t *testing.T) {
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
-	if _, err := experiment(t, ctx, secondDir, pr, d, 1); !errors.Is(err, context.Canceled) {
+	if _, err := runExperiment(t, ctx, secondDir, pr, d, 1); !errors.Is(err, context.Canceled) {
 		t.Errorf("an interrupted experiment returns %v", err)
 	}
 	size := len(mustRead(t, filepath.Join(secondDir, PointsFile)))
 	if size < len(points)/2 || size >= len(points) {
 		t.Errorf("%d of %d bytes survive an interruption", size, len(points))
 	}
-	if _, err := experiment(t, t.Context(), secondDir, pr, d, 1); err != nil {
+	if _, err := runExperiment(t, t.Context(), secondDir, pr, d, 1); err != nil {
 		t.Fatal(err)
 	}
-	if again := mustRead(t, filepath.Join(secondDir, PointsFile)); !bytes.Equal(points, again) {
-		t.Errorf("%s differs between two runs: %d and %d bytes", PointsFile, len(points), len(again))
+	if secondPoints := mustRead(t, filepath.Join(secondDir, PointsFile)); !bytes.Equal(points, secondPoints) {
+		t.Errorf("%s differs between two runs: %d and %d bytes", PointsFile, len(points), len(secondPoints))
 	}
 	timings := mustRead(t, filepath.Join(secondDir, TimingsFile))
 	if bytes.Count(timings, []byte("cpu: a test")) != 1 {
@@ -107,7 +107,7 @@ func TestSameTwice(t *testing.T) {
 
 // TestOrder checks that the runs with the rule OnHalf are made after all other runs.
 func TestOrder(t *testing.T) {
-	pr, d := tiny(t)
+	pr, d := tinySetup(t)
 	pr.Methods = []Method{solver.SCAS{}.Info().Name}
 	r, err := Open(t.TempDir(), pr)
 	if err != nil {
@@ -117,7 +117,7 @@ func TestOrder(t *testing.T) {
 	if err := e.Run(t.Context(), d); err != nil {
 		t.Fatal(err)
 	}
-	halves := 0
+	halfRuns := 0
 	for raw := range bytes.Lines(mustRead(t, filepath.Join(r.dir, PointsFile))) {
 		var l line
 		if err := json.Unmarshal(raw, &l); err != nil {
@@ -126,12 +126,12 @@ func TestOrder(t *testing.T) {
 		switch {
 		case l.Run == nil:
 		case l.Run.Rule == OnHalf:
-			halves++
-		case halves > 0:
-			t.Errorf("%v is run after %d runs with the rule %s", l.Run.Key, halves, OnHalf)
+			halfRuns++
+		case halfRuns > 0:
+			t.Errorf("%v is run after %d runs with the rule %s", l.Run.Key, halfRuns, OnHalf)
 		}
 	}
-	if halves == 0 {
+	if halfRuns == 0 {
 		t.Errorf("no run with the rule %s", OnHalf)
 	}
 }
@@ -145,8 +145,8 @@ func checkContents(t *testing.T, e *Experiment, k Key) {
 	if u == nil || u.Failed != "" || len(u.Points) < 2 {
 		t.Fatalf("%v: no run: %+v", k, u)
 	}
-	if within := u.Within; (within != nil) != traits.Info.PaperPass || within != nil && (within.Passes > e.Protocol.Passes || within.Objective > u.Points[0].Objective || within.Objective < o.Objective-1e-12) {
-		t.Errorf("%v: within the budget %+v", k, within)
+	if budgetEnd := u.BudgetEnd; (budgetEnd != nil) != traits.Info.PaperPass || budgetEnd != nil && (budgetEnd.Passes > e.Protocol.Passes || budgetEnd.Objective > u.Points[0].Objective || budgetEnd.Objective < o.Objective-1e-12) {
+		t.Errorf("%v: within the budget %+v", k, budgetEnd)
 	}
 	first, last := u.Points[0], u.Points[len(u.Points)-1]
 	if !(last.Objective < first.Objective) || last.Objective < o.Objective-1e-12 {
@@ -158,22 +158,22 @@ func checkContents(t *testing.T, e *Experiment, k Key) {
 	if (k.Rule == Automatic) != (u.Step == 0) {
 		t.Errorf("%v: chosen %+v", k, u.Tuned)
 	}
-	if k != e.Protocol.TimedRun(k) || k.Split > 0 {
+	if k != e.Protocol.TimedKey(k) || k.Split > 0 {
 		return
 	}
 	x := e.Timing(k)
 	if x == nil || !(x.PerPass > 0) || x.Bytes == 0 || len(x.Seconds) != len(x.Passes) {
 		t.Fatalf("%v: timing %+v", k, x)
 	}
-	if rotated := strings.HasPrefix(x.Plan, "rotated"); rotated != (x.Plain != nil) || rotated && (x.Plain.Plan == x.Plan || x.Plain.Bytes >= x.Bytes) {
-		t.Errorf("%v: %s takes %g bytes, without rotation %+v", k, x.Plan, x.Bytes, x.Plain)
+	if rotated := strings.HasPrefix(x.Plan, "rotated"); rotated != (x.Unrotated != nil) || rotated && (x.Unrotated.Plan == x.Plan || x.Unrotated.Bytes >= x.Bytes) {
+		t.Errorf("%v: %s takes %g bytes, without rotation %+v", k, x.Plan, x.Bytes, x.Unrotated)
 	}
 }
 
 // TestOtherProtocol checks that Open returns an error if the records have another number of passes or an
 // unknown line, and accepts another number of splits.
 func TestOtherProtocol(t *testing.T) {
-	pr, _ := tiny(t)
+	pr, _ := tinySetup(t)
 	dir := t.TempDir()
 	s, err := Open(dir, pr)
 	if err != nil {
@@ -210,8 +210,8 @@ func (m ownSCAS) Info() solver.MethodInfo {
 
 // TestRuns checks which runs the full protocol has, and that a caller's own method is run on all data sets.
 func TestRuns(t *testing.T) {
-	pr := Full()
-	pr.Join(ownSCAS{})
+	pr := FullProtocol()
+	pr.AddMethods(ownSCAS{})
 	for _, s := range Specs() {
 		wide := s.Features > baseline.MaxFactored
 		for split := range pr.Splits {
@@ -224,14 +224,14 @@ func TestRuns(t *testing.T) {
 					t.Errorf("%v is run", k)
 				}
 			}
-			rules := len(Rules())
+			ruleCount := len(Rules())
 			if split >= pr.SplitsOnHalf {
-				rules--
+				ruleCount--
 			}
 			if !firstSplit {
-				rules = 1
+				ruleCount = 1
 			}
-			if n := count[solver.SCAS{}.Info().Name]; n != 2*len(pr.Mus)*rules {
+			if n := count[solver.SCAS{}.Info().Name]; n != 2*len(pr.Mus)*ruleCount {
 				t.Errorf("%s, split %d: %d runs of scas", s.Name, split, n)
 			}
 			if n := count[baseline.SVRG{}.Info().Name]; (n > 0) != runsOthers {
@@ -253,7 +253,7 @@ func TestRuns(t *testing.T) {
 // TestHalve checks that the two halves together contain every sample once, that two splits have different
 // halves, and that the test half has no penalty.
 func TestHalve(t *testing.T) {
-	_, d := tiny(t)
+	_, d := tinySetup(t)
 	h, err := d.Halve(0, 60)
 	if err != nil {
 		t.Fatal(err)
@@ -291,10 +291,10 @@ func TestHalve(t *testing.T) {
 // TestCompressedPoints checks that compressed records are read, and are written again without compression.
 // OpenAny must return an error if the first line of the records, the protocol, is missing.
 func TestCompressedPoints(t *testing.T) {
-	pr, _ := tiny(t)
+	pr, _ := tinySetup(t)
 	key := Key{"tiny", 0, solver.SCAS{}.Info().Name, 0, Sampled, Last}
-	plain, packed := t.TempDir(), t.TempDir()
-	s, err := Open(plain, pr)
+	plainDir, packedDir := t.TempDir(), t.TempDir()
+	s, err := Open(plainDir, pr)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -304,48 +304,49 @@ func TestCompressedPoints(t *testing.T) {
 	if err := s.Save(); err != nil {
 		t.Fatal(err)
 	}
-	text := mustRead(t, filepath.Join(plain, PointsFile))
+	text := mustRead(t, filepath.Join(plainDir, PointsFile))
 	w, err := zstd.NewWriter(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(packed, PointsFile+".zst"), w.EncodeAll(text, nil), 0o644); err != nil {
+	packedFile := filepath.Join(packedDir, PointsFile+".zst")
+	if err := os.WriteFile(packedFile, w.EncodeAll(text, nil), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	reread, err := Open(packed, pr)
+	packedRecords, err := Open(packedDir, pr)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if u := reread.TunedRun(key); u == nil || len(u.Points) != 2 {
+	if u := packedRecords.TunedRun(key); u == nil || len(u.Points) != 2 {
 		t.Errorf("read %+v", u)
 	}
-	_, headless, _ := bytes.Cut(text, []byte("\n"))
-	bare := t.TempDir()
-	if err := os.WriteFile(filepath.Join(bare, PointsFile), headless, 0o644); err != nil {
+	_, noProtocol, _ := bytes.Cut(text, []byte("\n"))
+	noProtocolDir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(noProtocolDir, PointsFile), noProtocol, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := OpenAny(bare); err == nil || !strings.Contains(err.Error(), "no protocol line") {
+	if _, err := OpenAny(noProtocolDir); err == nil || !strings.Contains(err.Error(), "no protocol line") {
 		t.Errorf("results without a protocol: %v", err)
 	}
-	unpacked, err := OpenAny(packed)
+	anyRecords, err := OpenAny(packedDir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if unpacked.TunedRun(key) == nil || !slices.Equal(unpacked.Protocol.Methods, []Method{key.Method}) || unpacked.Protocol.Splits != 1 || unpacked.Protocol.Passes != pr.Passes {
-		t.Errorf("a report would be of %+v", unpacked.Protocol)
+	if anyRecords.TunedRun(key) == nil || !slices.Equal(anyRecords.Protocol.Methods, []Method{key.Method}) || anyRecords.Protocol.Splits != 1 || anyRecords.Protocol.Passes != pr.Passes {
+		t.Errorf("a report would be of %+v", anyRecords.Protocol)
 	}
-	if !bytes.Equal(mustRead(t, filepath.Join(packed, PointsFile)), text) {
+	if !bytes.Equal(mustRead(t, filepath.Join(packedDir, PointsFile)), text) {
 		t.Error("the text is another")
 	}
 }
 
 // TestOwnMethod checks that a method from outside the solver is tuned, run and recorded.
 func TestOwnMethod(t *testing.T) {
-	pr, d := tiny(t)
+	pr, d := tinySetup(t)
 	pr.Methods, pr.Splits = []Method{"stoc"}, 1
-	pr.Join(ownSCAS{})
+	pr.AddMethods(ownSCAS{})
 	dir := t.TempDir()
-	e, err := experiment(t, t.Context(), dir, pr, d, 1)
+	e, err := runExperiment(t, t.Context(), dir, pr, d, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -355,8 +356,8 @@ func TestOwnMethod(t *testing.T) {
 			t.Errorf("rule %s: %+v", rule, u)
 		}
 	}
-	reopened, err := OpenAny(dir)
-	if err != nil || !slices.Contains(reopened.Protocol.Methods, "own") {
-		t.Errorf("reopened: %v, %v", reopened.Protocol.Methods, err)
+	records, err := OpenAny(dir)
+	if err != nil || !slices.Contains(records.Protocol.Methods, "own") {
+		t.Errorf("reopened: %v, %v", records.Protocol.Methods, err)
 	}
 }

@@ -33,7 +33,7 @@ const (
 
 // Traits describe a method for the experiments and their report, in addition to solver.MethodInfo.
 type Traits struct {
-	Method solver.Method // nil if neither this module nor Protocol.Own has the method
+	Method solver.Method // nil if neither this module nor Protocol.OwnMethods has the method
 	Info   solver.MethodInfo
 	// Outputs says which vectors claims and figures evaluate: Last, Average or both. Parameters are chosen
 	// for each output separately. The method's curve shows the first output.
@@ -49,10 +49,10 @@ type Traits struct {
 	TunePasses float64
 	Counts     string // the unit of T in the proven rate of convergence, such as O(1/T)
 	Group      Group
-	// Figured is true if the method is in the paper's figures.
-	Figured bool
-	// MostFeatures is the largest number of features for which the method is run. 0 means no limit.
-	MostFeatures int
+	// InFigures is true if the method is in the paper's figures.
+	InFigures bool
+	// MaxFeatures is the largest number of features for which the method is run. 0 means no limit.
+	MaxFeatures int
 	// Linearised says in words whether this implementation linearises the term (rho/2)|A x − y|² when it
 	// minimises over x.
 	Linearised string
@@ -63,8 +63,8 @@ func (t *Traits) Output() Output { return t.Outputs[0] }
 // NoStep reports whether the method has no step size.
 func (t *Traits) NoStep() bool { return !t.Info.TakesEta }
 
-// Batch reports whether every iteration uses all samples.
-func (t *Traits) Batch() bool { return t.Info.AllSamples }
+// IsBatch reports whether every iteration uses all samples.
+func (t *Traits) IsBatch() bool { return t.Info.AllSamples }
 
 // Applies reports whether the method is meant for problems with the given mu.
 func (t *Traits) Applies(mu float64) bool { return mu > 0 || !t.Info.NeedsL2 && t.Info.Theorem != 2 }
@@ -132,23 +132,23 @@ var defaultTraits = Traits{Outputs: lastOutput, Allowed: "none proven", TunePass
 // traitsTable has the traits of the methods. Acc-SADMM is tuned over three of its stages, because a step size
 // that is too large does no harm in the first stage.
 var traitsTable = []Traits{
-	{Method: solver.SCAS{}, Group: Compared, Figured: true, Outputs: bothOutputs, Unit: nuL, TunePasses: 6, Counts: outer, Linearised: noPenalty,
+	{Method: solver.SCAS{}, Group: Compared, InFigures: true, Outputs: bothOutputs, Unit: nuL, TunePasses: 6, Counts: outer, Linearised: noPenalty,
 		Allowed: "Theorem 1 has no bound of its own; C1 of Theorem 2 is η < 2/ν_L"},
-	{Method: solver.SCASStrong{}, Group: Compared, Figured: true, Outputs: bothOutputs, Unit: nuL, TunePasses: 6, Counts: outer, Linearised: "as scas",
+	{Method: solver.SCASStrong{}, Group: Compared, InFigures: true, Outputs: bothOutputs, Unit: nuL, TunePasses: 6, Counts: outer, Linearised: "as scas",
 		Allowed: "η ≤ 1/ν_L: beyond it the average of Algorithm 2 as printed has a negative weight, for which zero is taken"},
 	{Method: solver.SCASK{}, Unit: nuL, TunePasses: 6, Counts: outer, Linearised: "as scas", Allowed: kStep},
 	{Method: solver.SCASL{}, Unit: nuL, TunePasses: 6, Counts: outer, Linearised: "yes, per round", Allowed: kStep},
-	{Method: baseline.Batch{}, Group: Compared, Figured: true, Counts: iterations, Linearised: "no"},
-	{Method: baseline.BatchCG{}, Group: Compared, Counts: iterations, Linearised: "no", MostFeatures: baseline.MaxFactored},
-	{Method: baseline.BatchLinear{}, Group: Compared, Figured: true, Unit: nuMean, Allowed: "η < 2/ν of the mean loss", Counts: iterations, Linearised: "no"},
+	{Method: baseline.Batch{}, Group: Compared, InFigures: true, Counts: iterations, Linearised: "no"},
+	{Method: baseline.BatchCG{}, Group: Compared, Counts: iterations, Linearised: "no", MaxFeatures: baseline.MaxFactored},
+	{Method: baseline.BatchLinear{}, Group: Compared, InFigures: true, Unit: nuMean, Allowed: "η < 2/ν of the mean loss", Counts: iterations, Linearised: "no"},
 	{Method: baseline.BatchUzawa{}, Group: Compared, Unit: uzawa, Allowed: "η ≤ 1/(ν of the mean loss + ρ λ₁)", Counts: iterations, Linearised: "yes"},
-	{Method: baseline.STOC{}, Group: Compared, Figured: true, Outputs: averageOutput, Allowed: anyStep, Linearised: "no"},
+	{Method: baseline.STOC{}, Group: Compared, InFigures: true, Outputs: averageOutput, Allowed: anyStep, Linearised: "no"},
 	{Method: baseline.OADM{}, Group: Compared, Outputs: averageOutput, Allowed: anyStep, Linearised: "no"},
 	{Method: baseline.OPG{}, Group: Compared, Outputs: averageOutput, Allowed: anyStep, Linearised: "yes"},
 	{Method: baseline.RDA{}, Group: Compared, Outputs: averageOutput, Allowed: anyStep, Linearised: "yes"},
 	{Method: baseline.OS1{}, Group: Compared, Outputs: averageOutput, Allowed: anyStep, Linearised: unlisted},
 	{Method: baseline.OS2{}, Group: Compared, Allowed: anyStep, Linearised: unlisted},
-	{Method: baseline.SA{}, Group: Compared, Figured: true, Outputs: bothOutputs, Unit: nuFOverN, Allowed: saStep, Linearised: "no"},
+	{Method: baseline.SA{}, Group: Compared, InFigures: true, Outputs: bothOutputs, Unit: nuFOverN, Allowed: saStep, Linearised: "no"},
 	{Method: baseline.SAIU{}, Group: Compared, Outputs: bothOutputs, Unit: nuFOverN, Allowed: saStep, Linearised: "yes"},
 	{Method: baseline.SAG{}, Linearised: "no"},
 	{Method: baseline.SAGIU{}, Linearised: "yes"},
@@ -200,7 +200,7 @@ func traitsOf(m solver.Method, info solver.MethodInfo) Traits {
 	return t
 }
 
-// Traits returns the traits of the named method. For a name that neither the module nor pr.Own has, the
+// Traits returns the traits of the named method. For a name that neither the module nor pr.OwnMethods has, the
 // traits have default values and a nil Method.
 func (pr *Protocol) Traits(name Method) Traits {
 	for _, t := range moduleTraits() {
@@ -208,7 +208,7 @@ func (pr *Protocol) Traits(name Method) Traits {
 			return t
 		}
 	}
-	for _, m := range pr.Own {
+	for _, m := range pr.OwnMethods {
 		if info := m.Info(); info.Name == name {
 			return traitsOf(m, info)
 		}
@@ -216,9 +216,9 @@ func (pr *Protocol) Traits(name Method) Traits {
 	return traitsOf(nil, solver.MethodInfo{Name: name, TakesEta: true})
 }
 
-// All returns the traits of all methods: first the methods of the module, then the other methods in
+// AllTraits returns the traits of all methods: first the methods of the module, then the other methods in
 // pr.Methods.
-func (pr *Protocol) All() (traits []Traits) {
+func (pr *Protocol) AllTraits() (traits []Traits) {
 	names := map[Method]bool{}
 	for _, t := range moduleTraits() {
 		names[t.Info.Name] = true

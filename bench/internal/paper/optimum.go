@@ -28,7 +28,7 @@ func provenOptimum(ctx context.Context, p *solver.Problem) (best *Optimum, x []f
 			return nil, nil, err
 		}
 		if gap := strongGap(p, a, res.X, res.Dual); gap <= provedTo {
-			return &Optimum{Objective: res.At.Objective, Gap: gap, By: fmt.Sprintf("scas-k, %g passes", res.Stats.Passes)}, res.X, nil
+			return &Optimum{Objective: res.At.Objective, Gap: gap, ComputedBy: fmt.Sprintf("scas-k, %g passes", res.Stats.Passes)}, res.X, nil
 		}
 	}
 	res, err := solver.Minimize(ctx, p, &solver.Settings{Threads: 1, RelTol: provedTo})
@@ -38,7 +38,7 @@ func provenOptimum(ctx context.Context, p *solver.Problem) (best *Optimum, x []f
 	if !(res.DualityGap < 1e-9) {
 		return nil, nil, fmt.Errorf("the least objective found, %g, is proved to %.1g only", res.At.Objective, res.DualityGap)
 	}
-	return &Optimum{Objective: res.At.Objective, Gap: res.DualityGap, By: "the solver's default method"}, res.X, nil
+	return &Optimum{Objective: res.At.Objective, Gap: res.DualityGap, ComputedBy: "the solver's default method"}, res.X, nil
 }
 
 // strongGap returns an upper bound on the objective at x minus the optimum, for mu > 0 and multipliers
@@ -60,27 +60,27 @@ func strongGap(p *solver.Problem, a *sparse.CSR, x, beta []float64) float64 {
 
 	clip := func(v float64) float64 { return max(-lambda, min(lambda, v)) }
 	rows, _ := a.Dims()
-	b, single := make([]float64, rows), make([]int, features)
-	for j := range single {
-		single[j] = -1
+	b, singletonRow := make([]float64, rows), make([]int, features)
+	for j := range singletonRow {
+		singletonRow[j] = -1
 	}
 	for k := range b {
 		b[k] = clip(beta[k])
 		if idx, val := a.Row(k); len(idx) == 1 && val[0] != 0 {
-			single[idx[0]] = k // the last one, if a feature has several singleton rows
+			singletonRow[idx[0]] = k // the last one, if a feature has several singleton rows
 		}
 	}
-	for _, k := range single {
+	for _, k := range singletonRow {
 		if k >= 0 {
 			b[k] = 0
 		}
 	}
-	back := make([]float64, features)
-	a.MulVecTrans(back, b)
+	transposed := make([]float64, features)
+	a.MulVecTrans(transposed, b)
 	var square float64
 	for j := range x {
-		r := gradient[j]/float64(n) + p.L2*x[j] + back[j]
-		if k := single[j]; k >= 0 {
+		r := gradient[j]/float64(n) + p.L2*x[j] + transposed[j]
+		if k := singletonRow[j]; k >= 0 {
 			_, val := a.Row(k)
 			b[k] = clip(-r / val[0])
 			r += b[k] * val[0]

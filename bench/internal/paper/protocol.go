@@ -30,25 +30,25 @@ type Protocol struct {
 	Coarse  bool     `json:"coarse"`
 	Data    []string `json:"data"` // names of the data sets
 	Methods []Method `json:"methods"`
-	// Own are a caller's methods, which the module does not have. See Join.
-	Own []solver.Method `json:"-"`
-	// Sets are the data sets from which Data chooses. nil means the data sets of the function
+	// OwnMethods are a caller's methods, which the module does not have. See AddMethods.
+	OwnMethods []solver.Method `json:"-"`
+	// DataSets are the data sets from which Data chooses. nil means the data sets of the function
 	// Specs.
-	Sets []Spec `json:"-"`
+	DataSets []Spec `json:"-"`
 }
 
-// Full returns the paper's protocol on all of its data sets. Methods that are not in the paper's figures are
-// run only on a9a.
-func Full() Protocol {
+// FullProtocol returns the paper's protocol on all of its data sets. Methods that are not in the paper's
+// figures are run only on a9a.
+func FullProtocol() Protocol {
 	return Protocol{
 		Splits: 10, SplitsOfOthers: 1, SplitsOnHalf: 1, Passes: 30, Mus: []float64{0, 1e-4, 1e-2}, TuneSamples: 500,
 		Data: []string{"a9a", "covtype", "rcv1", "sido"}, DataOfOthers: []string{"a9a"}, Methods: moduleNames(),
 	}
 }
 
-// Quick returns a small protocol for a test of the program.
-func Quick() Protocol {
-	p := Full()
+// QuickProtocol returns a small protocol for a test of the program.
+func QuickProtocol() Protocol {
+	p := FullProtocol()
 	p.Splits, p.SplitsOnHalf, p.Passes, p.Mus, p.Coarse = 1, 0, 12, []float64{0, 1e-2}, true
 	p.Data, p.DataOfOthers = []string{"a9a"}, nil
 	return p
@@ -76,32 +76,32 @@ type Key struct {
 	Mu     float64 `json:"mu"`
 	Method Method  `json:"method"`
 	Split  int     `json:"split"`
-	// Rule says how the parameters were chosen. By is the output for which they were chosen.
-	Rule Rule   `json:"rule"`
-	By   Output `json:"by"`
+	// Rule says how the parameters were chosen. Output is the output for which they were chosen.
+	Rule   Rule   `json:"rule"`
+	Output Output `json:"by"`
 }
 
 // String returns the key as text for people.
 func (k Key) String() string {
-	return fmt.Sprintf("%s, mu %g, %s, split %d, %s, by %s", k.Data, k.Mu, k.Method, k.Split, k.Rule, k.By)
+	return fmt.Sprintf("%s, mu %g, %s, split %d, %s, by %s", k.Data, k.Mu, k.Method, k.Split, k.Rule, k.Output)
 }
 
 // compare defines the order of keys in files.
 func (k Key) compare(l Key) int {
-	return cmp.Or(cmp.Compare(k.Data, l.Data), cmp.Compare(k.Mu, l.Mu), cmp.Compare(k.Method, l.Method), cmp.Compare(k.Split, l.Split), cmp.Compare(k.Rule, l.Rule), cmp.Compare(k.By, l.By))
+	return cmp.Or(cmp.Compare(k.Data, l.Data), cmp.Compare(k.Mu, l.Mu), cmp.Compare(k.Method, l.Method), cmp.Compare(k.Split, l.Split), cmp.Compare(k.Rule, l.Rule), cmp.Compare(k.Output, l.Output))
 }
 
-// TimedRun returns the key of the run that is timed instead of run k: k with the rule Sampled, and with the
+// TimedKey returns the key of the run that is timed instead of run k: k with the rule Sampled, and with the
 // output that the method's curve shows. The parameters that a rule chooses hardly change the time of a pass.
-func (pr *Protocol) TimedRun(k Key) Key {
+func (pr *Protocol) TimedKey(k Key) Key {
 	t := pr.Traits(k.Method)
-	k.Rule, k.By = Sampled, t.Output()
+	k.Rule, k.Output = Sampled, t.Output()
 	return k
 }
 
-// Join adds a caller's methods to the protocol.
-func (pr *Protocol) Join(methods ...solver.Method) {
-	pr.Own = append(pr.Own, methods...)
+// AddMethods adds a caller's methods to the protocol.
+func (pr *Protocol) AddMethods(methods ...solver.Method) {
+	pr.OwnMethods = append(pr.OwnMethods, methods...)
 	for _, m := range methods {
 		pr.Methods = append(pr.Methods, m.Info().Name)
 	}
@@ -128,10 +128,10 @@ func (pr *Protocol) Validate() error {
 	return nil
 }
 
-// Specs returns the data sets that pr.Data names, in the order of pr.Sets. If pr.Sets is nil, the
+// Specs returns the data sets that pr.Data names, in the order of pr.DataSets. If pr.DataSets is nil, the
 // order is as in the function Specs.
 func (pr *Protocol) Specs() []Spec {
-	specs := pr.Sets
+	specs := pr.DataSets
 	if specs == nil {
 		specs = Specs()
 	}
@@ -149,13 +149,13 @@ func (pr *Protocol) keysByMethod(s Spec, split int, rules []Rule) (groups [][]Ke
 	for _, mu := range pr.Mus {
 		for _, m := range pr.Methods {
 			t := pr.Traits(m)
-			if !t.Applies(mu) || t.MostFeatures > 0 && s.Features > t.MostFeatures || pr.leavesOut(s, &t) {
+			if !t.Applies(mu) || t.MaxFeatures > 0 && s.Features > t.MaxFeatures || pr.leavesOut(s, &t) {
 				continue
 			}
 			var keys []Key
 			for _, rule := range rules {
 				for _, output := range t.Outputs {
-					if split < pr.splitsBy(rule, &t) {
+					if split < pr.splitCount(rule, &t) {
 						keys = append(keys, Key{s.Name, mu, m, split, rule, output})
 					}
 				}
@@ -171,34 +171,37 @@ func (pr *Protocol) keysByMethod(s Spec, split int, rules []Rule) (groups [][]Ke
 // leavesOut reports whether pr.DataOfOthers leaves a method out on a data set. It never leaves out a
 // method of the paper's figures or a caller's own method.
 func (pr *Protocol) leavesOut(s Spec, t *Traits) bool {
-	isOwn := slices.ContainsFunc(pr.Own, func(m solver.Method) bool { return m.Info().Name == t.Info.Name })
-	return !t.Figured && !isOwn && pr.DataOfOthers != nil && !slices.Contains(pr.DataOfOthers, s.Name)
+	isOwn := slices.ContainsFunc(pr.OwnMethods, func(m solver.Method) bool {
+		return m.Info().Name == t.Info.Name
+	})
+	return !t.InFigures && !isOwn && pr.DataOfOthers != nil && !slices.Contains(pr.DataOfOthers, s.Name)
 }
 
-func (pr *Protocol) splitsBy(rule Rule, t *Traits) int {
+func (pr *Protocol) splitCount(rule Rule, t *Traits) int {
 	switch {
-	case rule == OnHalf && !t.Figured:
+	case rule == OnHalf && !t.InFigures:
 		return 0
 	case rule == OnHalf:
 		return min(pr.Splits, pr.SplitsOnHalf)
-	case rule == Automatic || !t.Figured:
+	case rule == Automatic || !t.InFigures:
 		return min(pr.Splits, pr.SplitsOfOthers)
 	default:
 		return pr.Splits
 	}
 }
 
-func (pr *Protocol) timedRuns(s Spec, split int) []Key {
-	return slices.DeleteFunc(pr.Keys(s, split), func(k Key) bool { return k != pr.TimedRun(k) })
+func (pr *Protocol) timedKeys(s Spec, split int) []Key {
+	return slices.DeleteFunc(pr.Keys(s, split), func(k Key) bool { return k != pr.TimedKey(k) })
 }
 
-// Runs returns the number of runs of the protocol, including the timed runs on the first timedSplits splits.
-func (pr *Protocol) Runs(timedSplits int) (count int) {
+// CountRuns returns the number of runs of the protocol, including the timed runs on the first timedSplits
+// splits.
+func (pr *Protocol) CountRuns(timedSplits int) (count int) {
 	for _, s := range pr.Specs() {
 		for split := range pr.Splits {
 			count += len(pr.Keys(s, split))
 			if split < timedSplits {
-				count += len(pr.timedRuns(s, split))
+				count += len(pr.timedKeys(s, split))
 			}
 		}
 	}

@@ -32,12 +32,12 @@ const formatVersion = 5
 
 // An Optimum is the smallest known objective for a data set, a mu and a split. Gaps are measured from it.
 type Optimum struct {
-	Data      string  `json:"data"`
-	Mu        float64 `json:"mu"`
-	Split     int     `json:"split"`
-	Objective float64 `json:"objective"`
-	Gap       float64 `json:"gap"` // upper bound on Objective minus the optimum
-	By        string  `json:"by"`  // how the optimum was computed, in words
+	Data       string  `json:"data"`
+	Mu         float64 `json:"mu"`
+	Split      int     `json:"split"`
+	Objective  float64 `json:"objective"`
+	Gap        float64 `json:"gap"` // upper bound on Objective minus the optimum
+	ComputedBy string  `json:"by"`  // how the optimum was computed, in words
 }
 
 func (o *Optimum) key() Key { return Key{Data: o.Data, Mu: o.Mu, Split: o.Split} }
@@ -143,7 +143,7 @@ func read(dir string) (*Records, error) {
 			}
 			var l line
 			if err = json.Unmarshal(raw, &l); err == nil {
-				err = r.take(&l)
+				err = r.store(&l)
 			}
 			if err != nil {
 				return nil, fmt.Errorf("paper: %s:%d: %w; cut the file before that line to keep what is above, or delete it", filepath.Join(dir, name), number, err)
@@ -171,7 +171,7 @@ func contents(path string) ([]byte, error) {
 	return sparse.ReadText(f, f.Name())
 }
 
-func (r *Records) take(l *line) error {
+func (r *Records) store(l *line) error {
 	switch {
 	case l.Protocol != nil:
 		if l.Version != formatVersion {
@@ -220,7 +220,7 @@ func get[K comparable, V any](r *Records, m map[K]V, k K) V {
 func (r *Records) add(l line) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if err := r.take(&l); err != nil {
+	if err := r.store(&l); err != nil {
 		return err
 	}
 	name := PointsFile

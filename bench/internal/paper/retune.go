@@ -9,14 +9,14 @@ import (
 // A Retuned compares the parameters that were chosen for a run with parameters near them.
 type Retuned struct {
 	*TunedRun
-	// Best is the smallest objective of the run and of its repetitions. BestStep and BestPenalty are Step and
-	// Penalty (see Tuned) of the run that reached it.
-	Best, BestStep, BestPenalty float64
-	Runs                        int // number of repetitions
+	// BestObjective is the smallest objective of the run and of its repetitions. BestStep and BestPenalty are
+	// Step and Penalty (see Tuned) of the run that reached it.
+	BestObjective, BestStep, BestPenalty float64
+	Repetitions                          int // number of repetitions
 }
 
-// End returns the objective at the end of the run with the chosen parameters.
-func (r *Retuned) End() float64 { return r.Points[len(r.Points)-1].Objective }
+// EndObjective returns the objective at the end of the run with the chosen parameters.
+func (r *Retuned) EndObjective() float64 { return r.Points[len(r.Points)-1].Objective }
 
 // Retune repeats a run of split 0 on the training half. It multiplies the chosen step size, the chosen rho
 // or both by 1/4, 1/2, 2 and 4, and tries every combination.
@@ -39,7 +39,7 @@ func (r *Records) Retune(ctx context.Context, d *Data, k Key) (*Retuned, error) 
 		return nil, err
 	}
 	out := &Retuned{TunedRun: u, BestStep: u.Step, BestPenalty: u.Penalty}
-	out.Best = out.End()
+	out.BestObjective = out.EndObjective()
 	multiples := func(v float64, fixed bool) (values []float64) {
 		if fixed {
 			return []float64{v}
@@ -54,13 +54,13 @@ func (r *Records) Retune(ctx context.Context, d *Data, k Key) (*Retuned, error) 
 			if step == u.Step && penalty == u.Penalty {
 				continue
 			}
-			reached, err := t.training.try(step, penalty)
+			objectives, err := t.trainingGrid.try(step, penalty)
 			if err != nil {
 				return nil, err
 			}
-			out.Runs++
-			if v := reached[k.By]; v < out.Best {
-				out.Best, out.BestStep, out.BestPenalty = v, step, penalty
+			out.Repetitions++
+			if v := objectives[k.Output]; v < out.BestObjective {
+				out.BestObjective, out.BestStep, out.BestPenalty = v, step, penalty
 			}
 		}
 	}

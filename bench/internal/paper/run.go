@@ -11,39 +11,40 @@ import (
 
 // A Point is the state of a run after some passes, evaluated at the last iterate or at the average.
 type Point struct {
-	Outer int `json:"outer"` // number of outer iterations so far
+	OuterIterations int `json:"outer"` // number of outer iterations so far
 	// Passes is the number of gradients and Hessian products of samples so far, divided by the
 	// number of samples.
 	Passes float64 `json:"passes"`
-	// Paper is the number of passes as the paper counts them: for batch ADMM, an exact minimisation over x is
-	// one pass.
-	Paper     float64 `json:"paper"`
-	Objective float64 `json:"objective"` // objective on the training half
-	Test      float64 `json:"test"`      // mean loss on the test half
+	// PaperPasses is the number of passes as the paper counts them: for batch ADMM, an exact minimisation over x
+	// is one pass.
+	PaperPasses float64 `json:"paper"`
+	Objective   float64 `json:"objective"` // objective on the training half
+	Test        float64 `json:"test"`      // mean loss on the test half
 }
 
 // A TunedRun is a run with the parameters chosen for it.
 type TunedRun struct {
 	Key
 	Tuned
-	// Halved is the number of times that the step size was halved because the run diverged.
-	Halved int `json:"halved,omitempty"`
+	// Halvings is the number of times that the step size was halved because the run diverged.
+	Halvings int `json:"halved,omitempty"`
 	// Clamped is true if a weight in Algorithm 2's average of the iterates was negative and was set to zero.
 	// The cause is a step size above 1/ν_L (theory.Constants.NuL).
 	Clamped bool `json:"clamped,omitempty"`
 	// Failed says why the run has no Points.
 	Failed string `json:"failed,omitempty"`
-	// Within is the point at which the budget of passes ends, usually in the middle of an iteration. It is
+	// BudgetEnd is the point at which the budget of passes ends, usually in the middle of an iteration. It is
 	// set only for methods whose iterations the paper counts as one pass each.
-	Within *Point  `json:"within_budget,omitempty"`
-	Points []Point `json:"points"`
+	BudgetEnd *Point  `json:"within_budget,omitempty"`
+	Points    []Point `json:"points"`
 }
 
-// Open reports whether parameters that were not tried may be better. It returns true if the chosen step size
-// or rho is the smallest or largest value that a search may try. With the rule Sampled it also returns true
-// for the values at ladder.First and ladder.Last.
-func (u *TunedRun) Open() bool {
-	return u.Edge != "" || u.Rule == Sampled && (steps.firstOrLast(u.Step) || rhos.firstOrLast(u.Penalty))
+// MayImprove reports whether parameters that were not tried may be better. It returns true if the chosen step
+// size or rho is the smallest or largest value that a search may try. With the rule Sampled it also returns
+// true for the values at ladder.First and ladder.Last.
+func (u *TunedRun) MayImprove() bool {
+	return u.EdgeParameters != "" ||
+		u.Rule == Sampled && (stepLadder.firstOrLast(u.Step) || rhoLadder.firstOrLast(u.Penalty))
 }
 
 // maxHalvings is the largest number of times that the step size of a diverging run is halved.
@@ -52,7 +53,7 @@ const maxHalvings = 8
 // A runner makes the runs of one method on one problem and split.
 type runner struct {
 	pr           *Protocol
-	half         *Halves
+	halves       *Halves
 	tuner        *tuner
 	trajectories map[[2]float64]*trajectory // the runs made so far, by eta and rho
 }
@@ -60,19 +61,19 @@ type runner struct {
 // A trajectory is one run, evaluated at last iterates and at averages. states has its points. TunedRun
 // explains the other fields.
 type trajectory struct {
-	halved  int
-	clamped bool
-	failed  string
-	states  []state
-	within  state
+	halvings  int
+	clamped   bool
+	failure   string
+	states    []state
+	budgetEnd state
 }
 
 // A state is one point of a run, evaluated at the last iterate and at the average.
 type state map[Output]Point
 
-func (pr *Protocol) runner(ctx context.Context, h *Halves, k Key) (*runner, error) {
+func (pr *Protocol) newRunner(ctx context.Context, h *Halves, k Key) (*runner, error) {
 	t, err := pr.newTuner(ctx, h, k.Mu, pr.Traits(k.Method))
-	return &runner{pr: pr, half: h, tuner: t, trajectories: map[[2]float64]*trajectory{}}, err
+	return &runner{pr: pr, halves: h, tuner: t, trajectories: map[[2]float64]*trajectory{}}, err
 }
 
 // run chooses the parameters of a run, and runs the method with them on the training half. Runs with equal
@@ -81,27 +82,27 @@ func (r *runner) run(ctx context.Context, key Key) (*TunedRun, error) {
 	u := &TunedRun{Key: key}
 	if key.Rule != Automatic {
 		var err error
-		if u.Tuned, err = r.tuner.tune(key.Rule, key.By); err != nil {
+		if u.Tuned, err = r.tuner.tune(key.Rule, key.Output); err != nil {
 			u.Failed = err.Error()
 			return u, ctx.Err()
 		}
 	}
-	chosen := [2]float64{u.Eta, u.Rho}
-	c := r.trajectories[chosen]
+	parameters := [2]float64{u.Eta, u.Rho}
+	c := r.trajectories[parameters]
 	if c == nil {
 		var err error
-		if c, err = r.pr.follow(ctx, r.half, u, &r.tuner.traits); err != nil {
+		if c, err = r.pr.follow(ctx, r.halves, u, &r.tuner.traits); err != nil {
 			return u, err
 		}
-		r.trajectories[chosen] = c
+		r.trajectories[parameters] = c
 	}
-	u.Halved, u.Clamped, u.Failed = c.halved, c.clamped, c.failed
+	u.Halvings, u.Clamped, u.Failed = c.halvings, c.clamped, c.failure
 	for _, s := range c.states {
-		u.Points = append(u.Points, s[u.By])
+		u.Points = append(u.Points, s[u.Output])
 	}
-	if c.within != nil {
-		within := c.within[u.By]
-		u.Within = &within
+	if c.budgetEnd != nil {
+		budgetEnd := c.budgetEnd[u.Output]
+		u.BudgetEnd = &budgetEnd
 	}
 	return u, nil
 }
@@ -110,41 +111,41 @@ func (r *runner) run(ctx context.Context, key Key) (*TunedRun, error) {
 // step size and starts again, at most maxHalvings times.
 func (pr *Protocol) follow(ctx context.Context, h *Halves, u *TunedRun, t *Traits) (*trajectory, error) {
 	c := &trajectory{}
-	for ; ; c.halved++ {
+	for ; ; c.halvings++ {
 		c.states = c.states[:0]
-		passes := math.Inf(-1) // passes at the last point that was kept
+		lastKept := math.Inf(-1) // passes at the last point that was kept
 		s := pr.settings(u, t)
-		s.Eta = math.Ldexp(u.Eta, -c.halved)
-		res, err := minimize(ctx, h.train(u.Mu), s, func(pt *solver.Point) bool {
-			if !keeps(passes, pt.Passes, t) {
+		s.Eta = math.Ldexp(u.Eta, -c.halvings)
+		res, err := minimize(ctx, h.trainProblem(u.Mu), s, func(pt *solver.Point) bool {
+			if !keeps(lastKept, pt.Passes, t) {
 				return false
 			}
-			passes = pt.Passes
+			lastKept = pt.Passes
 			c.states = append(c.states, h.state(pt))
-			return enough(pt, pr.Passes, t)
+			return budgetUsed(pt, pr.Passes, t)
 		})
 		switch {
-		case diverged(err) && c.halved < maxHalvings && u.Eta > 0:
+		case diverged(err) && c.halvings < maxHalvings && u.Eta > 0:
 			continue
 		case err != nil:
-			c.failed, c.states = err.Error(), nil
+			c.failure, c.states = err.Error(), nil
 			return c, ctx.Err()
 		}
 		if c.states = finiteStates(c.states); len(c.states) == 0 {
-			c.failed = "no finite point"
+			c.failure = "no finite point"
 			return c, nil
 		}
 		_, algorithm2 := t.Method.(solver.SCASStrong)
 		c.clamped = algorithm2 && res.Stats.Eta*res.Stats.Constants.NuL > 1
 		if t.Info.PaperPass {
-			c.within, err = pr.within(ctx, h, u.Mu, s, c.states[0])
+			c.budgetEnd, err = pr.runWithinBudget(ctx, h, u.Mu, s, c.states[0])
 		}
 		return c, err
 	}
 }
 
 func (h *Halves) state(pt *solver.Point) state {
-	point := Point{Outer: pt.Outer, Passes: pt.Passes, Paper: pt.PaperPasses}
+	point := Point{OuterIterations: pt.Outer, Passes: pt.Passes, PaperPasses: pt.PaperPasses}
 	last, average := point, point
 	last.Objective, last.Test = pt.Last.Objective, h.testLoss(pt.X)
 	average.Objective, average.Test = pt.Average.Objective, h.testLoss(pt.XAverage)
@@ -158,12 +159,12 @@ func (h *Halves) testLoss(x []float64) float64 {
 	return v
 }
 
-// within returns the last state of a run with the budget pr.Passes, also if the run diverges. start is the
-// state before the run, and the result if the first step alone exceeds the budget.
-func (pr *Protocol) within(ctx context.Context, h *Halves, mu float64, s solver.Settings, start state) (state, error) {
+// runWithinBudget returns the last state of a run with the budget pr.Passes, also if the run diverges. start
+// is the state before the run, and the result if the first step alone exceeds the budget.
+func (pr *Protocol) runWithinBudget(ctx context.Context, h *Halves, mu float64, s solver.Settings, start state) (state, error) {
 	s.Passes = pr.Passes
 	end := start
-	_, err := minimize(ctx, h.train(mu), s, func(pt *solver.Point) bool {
+	_, err := minimize(ctx, h.trainProblem(mu), s, func(pt *solver.Point) bool {
 		end = h.state(pt)
 		return false
 	})
@@ -216,8 +217,8 @@ func diverged(err error) bool {
 const batchPasses = 1e6
 
 func (pr *Protocol) settings(u *TunedRun, t *Traits) solver.Settings {
-	s := solver.Settings{Method: t.Method, Name: u.Method, Eta: math.Ldexp(u.Eta, -u.Halved), Rho: u.Rho, Passes: pr.Passes, Seed: runSeed + uint64(u.Split)}
-	if t.Batch() {
+	s := solver.Settings{Method: t.Method, Name: u.Method, Eta: math.Ldexp(u.Eta, -u.Halvings), Rho: u.Rho, Passes: pr.Passes, Seed: runSeed + uint64(u.Split)}
+	if t.IsBatch() {
 		s.Passes = batchPasses
 	}
 	return s
@@ -226,12 +227,12 @@ func (pr *Protocol) settings(u *TunedRun, t *Traits) solver.Settings {
 // keeps reports whether a point of a run is kept: every point of a batch method, and otherwise points that
 // are about half a pass apart. lastKept is the number of passes at the last kept point, or −∞ if
 // there is none.
-func keeps(lastKept, passes float64, t *Traits) bool { return t.Batch() || passes >= lastKept+0.499 }
+func keeps(lastKept, passes float64, t *Traits) bool { return t.IsBatch() || passes >= lastKept+0.499 }
 
-// enough reports whether a batch method has used up the budget by both PaperPasses and Passes. For other
+// budgetUsed reports whether a batch method has used up the budget by both PaperPasses and Passes. For other
 // methods it returns false, because the settings limit their passes.
-func enough(pt *solver.Point, budget float64, t *Traits) bool {
-	return t.Batch() && pt.PaperPasses >= budget && pt.Passes >= budget
+func budgetUsed(pt *solver.Point, budget float64, t *Traits) bool {
+	return t.IsBatch() && pt.PaperPasses >= budget && pt.Passes >= budget
 }
 
 func withMu(p *solver.Problem, mu float64) *solver.Problem {

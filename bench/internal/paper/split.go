@@ -33,11 +33,13 @@ type Halves struct {
 	nuErr  error
 }
 
-func (h *Halves) train(mu float64) *solver.Problem { return prepared(h.Train, h.trainA, mu) }
+func (h *Halves) trainProblem(mu float64) *solver.Problem {
+	return withConstraint(h.Train, h.trainA, mu)
+}
 
-func (h *Halves) tune(mu float64) *solver.Problem { return prepared(h.Tune, h.tuneA, mu) }
+func (h *Halves) tuneProblem(mu float64) *solver.Problem { return withConstraint(h.Tune, h.tuneA, mu) }
 
-func prepared(p *solver.Problem, a *solver.Constraint, mu float64) *solver.Problem {
+func withConstraint(p *solver.Problem, a *solver.Constraint, mu float64) *solver.Problem {
 	q := withMu(p, mu)
 	q.Constraint = a
 	return q
@@ -80,12 +82,12 @@ func (d *Data) Halve(k, tuneSamples int) (*Halves, error) {
 // or more entries, so their coefficients stay 0. trim removes them if they are at least half of all features.
 // Then it removes unused features from Tune in the same way.
 func (h *Halves) trim() {
-	if keep := usedFeatures(h.Train); keep != nil {
-		h.Train, h.Tune = selectFeatures(h.Train, keep), selectFeatures(h.Tune, keep)
-		h.Test = &solver.Problem{Data: columns(h.Test.Data, keep), Labels: h.Test.Labels}
+	if usedInTrain := usedFeatures(h.Train); usedInTrain != nil {
+		h.Train, h.Tune = selectFeatures(h.Train, usedInTrain), selectFeatures(h.Tune, usedInTrain)
+		h.Test = &solver.Problem{Data: selectColumns(h.Test.Data, usedInTrain), Labels: h.Test.Labels}
 	}
-	if keep := usedFeatures(h.Tune); keep != nil {
-		h.Tune = selectFeatures(h.Tune, keep)
+	if usedInTune := usedFeatures(h.Tune); usedInTune != nil {
+		h.Tune = selectFeatures(h.Tune, usedInTune)
 	}
 }
 
@@ -93,55 +95,57 @@ func (h *Halves) trim() {
 // returns nil if they are more than half of all features.
 func usedFeatures(p *solver.Problem) []int {
 	_, features := p.Data.Dims()
-	has := make([]bool, features)
-	mark(has, p.Data, 1)
-	mark(has, p.Constraint.(*sparse.CSR), 2)
-	var keep []int
-	for j, yes := range has {
-		if yes {
-			keep = append(keep, j)
+	used := make([]bool, features)
+	markUsed(used, p.Data, 1)
+	markUsed(used, p.Constraint.(*sparse.CSR), 2)
+	var indices []int
+	for j, isUsed := range used {
+		if isUsed {
+			indices = append(indices, j)
 		}
 	}
-	if 2*len(keep) > features {
+	if 2*len(indices) > features {
 		return nil
 	}
-	return keep
+	return indices
 }
 
-// mark sets has[j] to true if column j has an entry in a row of m that has at least minEntries
+// markUsed sets used[j] to true if column j has an entry in a row of m that has at least minEntries
 // entries.
-func mark(has []bool, m *sparse.CSR, minEntries int) {
+func markUsed(used []bool, m *sparse.CSR, minEntries int) {
 	rows, _ := m.Dims()
 	for i := range rows {
 		idx, _ := m.Row(i)
 		for _, j := range idx {
-			has[j] = has[j] || len(idx) >= minEntries
+			used[j] = used[j] || len(idx) >= minEntries
 		}
 	}
 }
 
-func selectFeatures(p *solver.Problem, keep []int) *solver.Problem {
+func selectFeatures(p *solver.Problem, indices []int) *solver.Problem {
 	q := *p
-	q.Data = columns(p.Data, keep)
-	q.Constraint = nonzeroRows(columns(p.Constraint.(*sparse.CSR), keep))
+	q.Data = selectColumns(p.Data, indices)
+	q.Constraint = nonzeroRows(selectColumns(p.Constraint.(*sparse.CSR), indices))
 	return &q
 }
 
-func columns(m *sparse.CSR, keep []int) *sparse.CSR { return rows(m.Transpose(), keep).Transpose() }
+func selectColumns(m *sparse.CSR, indices []int) *sparse.CSR {
+	return selectRows(m.Transpose(), indices).Transpose()
+}
 
 func nonzeroRows(m *sparse.CSR) *sparse.CSR {
 	n, _ := m.Dims()
-	var keep []int
+	var indices []int
 	for i := range n {
 		if idx, _ := m.Row(i); len(idx) > 0 {
-			keep = append(keep, i)
+			indices = append(indices, i)
 		}
 	}
-	return rows(m, keep)
+	return selectRows(m, indices)
 }
 
-func rows(m *sparse.CSR, keep []int) *sparse.CSR {
-	out, err := m.SelectRows(keep)
+func selectRows(m *sparse.CSR, indices []int) *sparse.CSR {
+	out, err := m.SelectRows(indices)
 	if err != nil {
 		panic(err) // cannot happen: the rows exist
 	}

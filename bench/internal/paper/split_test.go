@@ -72,7 +72,7 @@ func TestTrim(t *testing.T) {
 
 // TestConstantsFail checks that every call of constants returns an error if NuMean cannot be computed.
 func TestConstantsFail(t *testing.T) {
-	pr, d := tiny(t)
+	pr, d := tinySetup(t)
 	h, err := d.Halve(0, pr.TuneSamples)
 	if err != nil {
 		t.Fatal(err)

@@ -20,7 +20,7 @@ type Bound struct {
 	Conditions []string  // sentences that say which conditions of the theorem hold
 	T          []float64 // numbers of outer iterations: 1, 2, ...
 	Gap        []float64 // objective minus optimum at the average iterate; mean over the seeds
-	Limit      []float64 // the theorem's bound on Gap
+	GapBound   []float64 // the theorem's bound on Gap
 	Gradients  []float64 // number of sample gradients up to each iteration in T; mean over the seeds
 }
 
@@ -100,11 +100,11 @@ func Theorem1(ctx context.Context) (*Bound, error) {
 		return nil, err
 	}
 	d := ball.Diameter()
-	fixed := p.rho/2*p.normY*p.normY + p.gamma*p.gamma/p.rho
+	constantTerm := p.rho/2*p.normY*p.normY + p.gamma*p.gamma/p.rho
 	var sum float64
 	for k := range b.T {
 		sum += (d*d/2 + 1) * math.Pow(float64(k+1), -boundDelta)
-		b.Limit = append(b.Limit, (sum+fixed)/b.T[k])
+		b.GapBound = append(b.GapBound, (sum+constantTerm)/b.T[k])
 	}
 	c := res.Stats.Constants
 	b.Problem = fmt.Sprintf("%d samples of norm 1, %d features, %d rows of A, lambda %g, mu 0; X a ball of radius 1.1 |x*|: D = %.3g, nu_f = %.3g, nu_L = %.3g, rho = %.3g, gamma = %.3g, delta = %g; the last inner loop has %d steps",
@@ -127,7 +127,7 @@ func Theorem2(ctx context.Context) (*Bound, error) {
 	if err != nil {
 		return nil, err
 	}
-	b.strongLimit(p)
+	b.setStrongBound(p)
 	c, st := res.Stats.Constants, res.Stats
 	b.Problem = fmt.Sprintf("the same with mu %g and X = R^p: mu_f = %.3g, nu_f = %.3g, nu_L = %.3g, lambda_1 = %.3g, lambda_p = %.3g, rho = %.3g, eta = %.3g, M = %d",
 		mu, c.MuF, c.NuF, c.NuL, c.Lambda1, c.LambdaP, p.rho, st.Eta, st.InnerSteps)
@@ -157,21 +157,21 @@ func Theorem2Printed(ctx context.Context) (*Bound, error) {
 	if err != nil {
 		return nil, err
 	}
-	limit := mu / (c.Lambda1 - c.LambdaP)
-	p.rho = min(limit, mu/c.Lambda1) / 2
+	rhoLimit := mu / (c.Lambda1 - c.LambdaP)
+	p.rho = min(rhoLimit, mu/c.Lambda1) / 2
 	c.NuL = c.NuF + p.rho*c.Lambda1
 	eta := 0.5 * (mu - p.rho*(c.Lambda1-c.LambdaP)) / (4*c.NuL*c.NuL + mu*c.NuL/2)
 	s := eta / (1 - c.NuL*eta/2)
 	alpha := 1 - p.rho*c.Lambda1*s/2 - mu*s/4
-	inner := int(math.Ceil(alpha / (2 * eta * (mu/4 - 2*c.NuL*c.NuL*eta/(2-c.NuL*eta)))))
+	innerSteps := int(math.Ceil(alpha / (2 * eta * (mu/4 - 2*c.NuL*c.NuL*eta/(2-c.NuL*eta)))))
 	b := &Bound{Theorem: "Theorem 2, as printed"}
-	res, err := b.measure(ctx, p, solver.Settings{Method: solver.SCASStrong{}, Eta: eta, InnerSteps: inner, BatchSize: 1})
+	res, err := b.measure(ctx, p, solver.Settings{Method: solver.SCASStrong{}, Eta: eta, InnerSteps: innerSteps, BatchSize: 1})
 	if err != nil {
 		return nil, err
 	}
-	b.strongLimit(p)
+	b.setStrongBound(p)
 	st := res.Stats
-	b.Problem = fmt.Sprintf("the same problem with rho = %.3g, below the %.3g that C2 allows, eta = %.3g, M = %d", p.rho, limit, st.Eta, st.InnerSteps)
+	b.Problem = fmt.Sprintf("the same problem with rho = %.3g, below the %.3g that C2 allows, eta = %.3g, M = %d", p.rho, rhoLimit, st.Eta, st.InnerSteps)
 	for _, cond := range append(st.Constants.Theorem2(st.Eta, p.rho, st.InnerSteps), lemma16(st.Constants, p.rho)) {
 		if !cond.Holds() {
 			return nil, fmt.Errorf("paper: parameters of Theorem 2 as printed break %v", cond)
@@ -181,15 +181,15 @@ func Theorem2Printed(ctx context.Context) (*Bound, error) {
 	return b, nil
 }
 
-// strongLimit sets b.Limit to the bound of Theorem 2, in the symbols of the paper:
+// setStrongBound sets b.GapBound to the bound of Theorem 2, in the symbols of the paper:
 //
 //	(1/T) [ (μ_f/4)|x_0 − x*|² + (ρ/2)|y_0 − y*|² + (|β_0|² + γ²)/ρ ].
 //
 // The starting points x_0, y_0 and β_0 are 0.
-func (b *Bound) strongLimit(p *boundProblem) {
-	fixed := p.L2/4*p.normX*p.normX + p.rho/2*p.normY*p.normY + p.gamma*p.gamma/p.rho
+func (b *Bound) setStrongBound(p *boundProblem) {
+	constantTerm := p.L2/4*p.normX*p.normX + p.rho/2*p.normY*p.normY + p.gamma*p.gamma/p.rho
 	for _, t := range b.T {
-		b.Limit = append(b.Limit, fixed/t)
+		b.GapBound = append(b.GapBound, constantTerm/t)
 	}
 }
 

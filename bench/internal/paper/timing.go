@@ -24,19 +24,19 @@ type Timing struct {
 	Objective float64 `json:"objective"`
 	// Plan is the plan of the inner loop; empty if the method has no inner loop.
 	Plan string `json:"plan,omitempty"`
-	// Plain is the timing of a second run of the method. The second run makes no rotated copy of the data (see
-	// Settings.NoRotation) and takes one sample in a step, as in the paper. Plain is nil if the first run used
-	// no rotated copy.
-	Plain *Timing `json:"without_rotation,omitempty"`
+	// Unrotated is the timing of a second run of the method. The second run makes no rotated copy of the data
+	// (see Settings.NoRotation) and takes one sample in a step, as in the paper. Unrotated is nil if the first
+	// run used no rotated copy.
+	Unrotated *Timing `json:"without_rotation,omitempty"`
 }
 
-// time measures the runs of a split one after the other, on one thread.
-func (e *Experiment) time(ctx context.Context, d *Data, split int) error {
+// timeSplit measures the runs of a split one after the other, on one thread.
+func (e *Experiment) timeSplit(ctx context.Context, d *Data, split int) error {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	half := d.splitOnce(split, e.Protocol.TuneSamples)
-	for _, key := range e.Protocol.timedRuns(d.Spec, split) {
-		if err := e.measure(ctx, half, key); err != nil {
+	halve := d.splitOnce(split, e.Protocol.TuneSamples)
+	for _, key := range e.Protocol.timedKeys(d.Spec, split) {
+		if err := e.measureRun(ctx, halve, key); err != nil {
 			return fmt.Errorf("paper: timing %v: %w", key, err)
 		}
 		e.Progress.Done(1, "timed: "+key.String())
@@ -44,14 +44,14 @@ func (e *Experiment) time(ctx context.Context, d *Data, split int) error {
 	return nil
 }
 
-// measure times one run and adds the timing to the records. It does nothing if the records have this timing
-// already, do not have the run, or say that the run failed.
-func (e *Experiment) measure(ctx context.Context, half func() (*Halves, error), key Key) error {
+// measureRun times one run and adds the timing to the records. It does nothing if the records have this
+// timing already, do not have the run, or say that the run failed.
+func (e *Experiment) measureRun(ctx context.Context, halve func() (*Halves, error), key Key) error {
 	u := e.TunedRun(key)
 	if e.Timing(key) != nil || u == nil || u.Failed != "" {
 		return nil
 	}
-	h, err := half()
+	h, err := halve()
 	if err != nil {
 		return err
 	}
@@ -63,7 +63,7 @@ func (e *Experiment) measure(ctx context.Context, half func() (*Halves, error), 
 	}
 	if strings.HasPrefix(timing.Plan, "rotated") {
 		s.NoRotation, s.BatchSize = true, 1
-		if timing.Plain, err = e.timeRun(ctx, h, key, s, &t); err != nil {
+		if timing.Unrotated, err = e.timeRun(ctx, h, key, s, &t); err != nil {
 			return err
 		}
 	}
@@ -95,7 +95,7 @@ func (e *Experiment) timeRun(ctx context.Context, h *Halves, key Key, s solver.S
 			timing.Objective = pt.Last.Objective
 			timing.Passes, timing.Seconds = append(timing.Passes, pt.Passes), append(timing.Seconds, pt.Seconds)
 		}
-		return enough(pt, e.Protocol.Passes, t)
+		return budgetUsed(pt, e.Protocol.Passes, t)
 	})
 	if err != nil {
 		return nil, err

@@ -18,9 +18,9 @@ type Tuned struct {
 	// Step is Eta divided by the method's Traits.Unit. Penalty is Rho divided by lambda.
 	Step    float64 `json:"step"`
 	Penalty float64 `json:"penalty"`
-	// Edge names the parameters whose chosen value is the smallest or the largest that a search may try:
-	// "step", "rho", "step and rho", or "".
-	Edge string `json:"edge,omitempty"`
+	// EdgeParameters names the parameters whose chosen value is the smallest or the largest that a search may
+	// try: "step", "rho", "step and rho", or "".
+	EdgeParameters string `json:"edge,omitempty"`
 	// Objective is the objective of the chosen pair in the search.
 	Objective float64 `json:"tuned_objective"`
 	// Runs is the number of pairs of a step size and rho that had been tried so far, for all outputs together.
@@ -32,14 +32,14 @@ type Tuned struct {
 // reduces the objective by more than smallGain.
 type ladder struct {
 	Bottom, First, Last, Top int
-	At                       func(rung int) float64
+	Value                    func(rung int) float64
 }
 
 // The ladders: step sizes are 1/4096 to 4096 times the method's Traits.Unit, and rho is 10⁻⁵ to 10⁶ times
 // lambda.
 var (
-	steps = ladder{-12, -4, 4, 12, func(rung int) float64 { return math.Ldexp(1, rung) }}
-	rhos  = ladder{-10, -2, 8, 12, func(rung int) float64 {
+	stepLadder = ladder{-12, -4, 4, 12, func(rung int) float64 { return math.Ldexp(1, rung) }}
+	rhoLadder  = ladder{-10, -2, 8, 12, func(rung int) float64 {
 		if rung%2 == 0 {
 			return math.Pow10(rung / 2)
 		}
@@ -47,12 +47,12 @@ var (
 	}}
 )
 
-func (l ladder) firstOrLast(v float64) bool { return v == l.At(l.First) || v == l.At(l.Last) }
+func (l ladder) firstOrLast(v float64) bool { return v == l.Value(l.First) || v == l.Value(l.Last) }
 
-func singleRung(v float64) ladder { return ladder{At: func(int) float64 { return v }} }
+func singleRung(v float64) ladder { return ladder{Value: func(int) float64 { return v }} }
 
-// A place is a pair of rungs: one of the step size and one of rho.
-type place [2]int
+// A rungPair is a pair of rungs: one of the step size and one of rho.
+type rungPair [2]int
 
 // objectives has the objectives at the end of a run: at the last iterate and at the average.
 type objectives map[Output]float64
@@ -64,7 +64,7 @@ type grid struct {
 	stride  int // 1, or 2 to skip every other rung
 	// try makes a run and returns its objectives. results has the objectives of all runs.
 	try     func(step, rho float64) (objectives, error)
-	results map[place]objectives
+	results map[rungPair]objectives
 	err     error // error of the first run that failed; it ends the search
 }
 
@@ -78,10 +78,10 @@ const (
 
 // value returns the objective of one output for the step size and rho at rungs, or +Inf if the run diverges
 // or g.err is set.
-func (g *grid) value(rungs place, output Output) float64 {
+func (g *grid) value(rungs rungPair, output Output) float64 {
 	v, ok := g.results[rungs]
 	if !ok && g.err == nil {
-		v, g.err = g.try(g.ladders[0].At(rungs[0]), g.ladders[1].At(rungs[1]))
+		v, g.err = g.try(g.ladders[0].Value(rungs[0]), g.ladders[1].Value(rungs[1]))
 		g.results[rungs] = v
 	}
 	if g.err != nil {
@@ -92,11 +92,11 @@ func (g *grid) value(rungs place, output Output) float64 {
 
 // search scans the step sizes and the values of rho in turn, until neither scan finds a smaller objective. If
 // all runs of both scans diverge, it continues with a smaller step size.
-func (g *grid) search(output Output) (best place, err error) {
+func (g *grid) search(output Output) (best rungPair, err error) {
 	for axis := range best {
 		best[axis] = (g.ladders[axis].First + g.ladders[axis].Last) / 4 * 2
 	}
-	for previous := (place{math.MinInt}); best != previous && g.err == nil; {
+	for previous := (rungPair{math.MinInt}); best != previous && g.err == nil; {
 		previous = best
 		best = g.shorten(g.scan(g.scan(best, 1, g.stride, output), 0, g.stride, output), output)
 	}
@@ -105,7 +105,7 @@ func (g *grid) search(output Output) (best place, err error) {
 
 // shorten lowers rungs[0], the rung of the step size, until the run does not diverge or the ladder has no
 // lower rung. It returns the new rungs.
-func (g *grid) shorten(rungs place, output Output) place {
+func (g *grid) shorten(rungs rungPair, output Output) rungPair {
 	for math.IsInf(g.value(rungs, output), 1) && rungs[0]-g.stride >= g.ladders[0].Bottom {
 		rungs[0] -= g.stride
 	}
@@ -115,14 +115,14 @@ func (g *grid) shorten(rungs place, output Output) place {
 // scan varies one parameter of start: the step size if axis is 0, rho if axis is 1. It tries every
 // stride-th rung from First to Last of the parameter's ladder, and further rungs as long as the objective
 // falls. It returns the best place.
-func (g *grid) scan(start place, axis, stride int, output Output) place {
+func (g *grid) scan(start rungPair, axis, stride int, output Output) rungPair {
 	l := g.ladders[axis]
-	best, lowest := start, g.value(start, output)
+	best, lowestObjective := start, g.value(start, output)
 	consider := func(rung int, gain float64) {
 		rungs := start
 		rungs[axis] = rung
-		if v := g.value(rungs, output); v < lowest-gain {
-			best, lowest = rungs, v
+		if v := g.value(rungs, output); v < lowestObjective-gain {
+			best, lowestObjective = rungs, v
 		}
 	}
 	low, high := min(l.First, start[axis]), max(l.Last, start[axis])
@@ -140,18 +140,18 @@ func (g *grid) scan(start place, axis, stride int, output Output) place {
 
 // descend moves from centre to the best of its four neighbours, until no neighbour is better. A place
 // has two numbers: the rungs of the step size and of rho. A neighbour differs by g.stride in one of them.
-func (g *grid) descend(centre place, output Output) (best place, err error) {
+func (g *grid) descend(centre rungPair, output Output) (best rungPair, err error) {
 	// The first centre comes from a search on the samples for tuning. With its step size, a run on the
 	// training half may diverge.
 	centre = g.shorten(centre, output)
-	for best, lowest := centre, g.value(centre, output); ; centre = best {
-		for _, way := range []place{{-g.stride, 0}, {g.stride, 0}, {0, -g.stride}, {0, g.stride}} {
-			neighbour := place{centre[0] + way[0], centre[1] + way[1]}
-			if !g.has(neighbour) {
+	for best, lowestObjective := centre, g.value(centre, output); ; centre = best {
+		for _, offset := range []rungPair{{-g.stride, 0}, {g.stride, 0}, {0, -g.stride}, {0, g.stride}} {
+			neighbour := rungPair{centre[0] + offset[0], centre[1] + offset[1]}
+			if !g.contains(neighbour) {
 				continue
 			}
-			if v := g.value(neighbour, output); v < lowest-rounding {
-				best, lowest = neighbour, v
+			if v := g.value(neighbour, output); v < lowestObjective-rounding {
+				best, lowestObjective = neighbour, v
 			}
 		}
 		if best == centre {
@@ -162,7 +162,7 @@ func (g *grid) descend(centre place, output Output) (best place, err error) {
 
 // refine alternates between descend and two scans, of rho and of the step size, with twice the stride of g.
 // It ends when the scans find no better place.
-func (g *grid) refine(start place, output Output) (place, error) {
+func (g *grid) refine(start rungPair, output Output) (rungPair, error) {
 	for {
 		best, err := g.descend(start, output)
 		start = g.scan(g.scan(best, 1, 2*g.stride, output), 0, 2*g.stride, output)
@@ -172,8 +172,8 @@ func (g *grid) refine(start place, output Output) (place, error) {
 	}
 }
 
-// has reports whether the ladders have these rungs.
-func (g *grid) has(rungs place) bool {
+// contains reports whether the ladders have these rungs.
+func (g *grid) contains(rungs rungPair) bool {
 	for axis, l := range g.ladders {
 		if rungs[axis] < l.Bottom || rungs[axis] > l.Top {
 			return false
@@ -182,9 +182,9 @@ func (g *grid) has(rungs place) bool {
 	return true
 }
 
-// edge names the parameters whose rung is the lowest or the highest of the ladder: "step", "rho",
+// edgeParameters names the parameters whose rung is the lowest or the highest of the ladder: "step", "rho",
 // "step and rho", or "" for none.
-func (g *grid) edge(rungs place) string {
+func (g *grid) edgeParameters(rungs rungPair) string {
 	var names []string
 	for axis, l := range g.ladders {
 		if l.Bottom < l.Top && (rungs[axis] == l.Bottom || rungs[axis] == l.Top) {
@@ -196,12 +196,12 @@ func (g *grid) edge(rungs place) string {
 
 // A tuner chooses the step size and rho of a method for one split of the data, see Halves.
 type tuner struct {
-	half      *Halves
-	mu        float64
-	traits    Traits
-	constants Constants
-	samples   *grid // search for step size and rho, with runs on Halves.Tune
-	training  *grid // search for step size and rho, with runs on Halves.Train
+	halves       *Halves
+	mu           float64
+	traits       Traits
+	constants    Constants
+	sampleGrid   *grid // search for step size and rho, with runs on Halves.Tune
+	trainingGrid *grid // search for step size and rho, with runs on Halves.Train
 }
 
 func (pr *Protocol) newTuner(ctx context.Context, h *Halves, mu float64, t Traits) (*tuner, error) {
@@ -209,22 +209,22 @@ func (pr *Protocol) newTuner(ctx context.Context, h *Halves, mu float64, t Trait
 	if err != nil {
 		return nil, err
 	}
-	u := &tuner{half: h, mu: mu, traits: t, constants: c}
+	u := &tuner{halves: h, mu: mu, traits: t, constants: c}
 	sampleBudget, halfBudget := solver.Settings{Passes: t.TunePasses}, solver.Settings{Passes: pr.Passes}
-	if t.Batch() {
+	if t.IsBatch() {
 		sampleBudget = solver.Settings{Passes: batchPasses, OuterIterations: tuneIterations}
 		halfBudget = solver.Settings{Passes: batchPasses, OuterIterations: int(halfBudget.Passes)}
 	}
-	u.samples, u.training = u.grid(ctx, h.tune(mu), sampleBudget, pr.Coarse), u.grid(ctx, h.train(mu), halfBudget, pr.Coarse)
+	u.sampleGrid, u.trainingGrid = u.newGrid(ctx, h.tuneProblem(mu), sampleBudget, pr.Coarse), u.newGrid(ctx, h.trainProblem(mu), halfBudget, pr.Coarse)
 	return u, nil
 }
 
 // tuneIterations is the number of iterations of batch methods on the samples for tuning.
 const tuneIterations = 100
 
-// grid returns a grid whose runs are on the problem p. budget limits each run.
-func (u *tuner) grid(ctx context.Context, p *solver.Problem, budget solver.Settings, coarse bool) *grid {
-	g := &grid{ladders: [2]ladder{steps, rhos}, stride: 1, results: map[place]objectives{}}
+// newGrid returns a grid whose runs are on the problem p. budget limits each run.
+func (u *tuner) newGrid(ctx context.Context, p *solver.Problem, budget solver.Settings, coarse bool) *grid {
+	g := &grid{ladders: [2]ladder{stepLadder, rhoLadder}, stride: 1, results: map[rungPair]objectives{}}
 	if coarse {
 		g.stride = 2
 	}
@@ -247,31 +247,33 @@ func (u *tuner) eta(p *solver.Problem, step, rho float64) float64 {
 	c := u.constants
 	n, _ := p.Data.Dims()
 	c.Samples = float64(n)
-	c.NuL = c.NuF + rho*u.half.data.Lambda*c.Lambda1
+	c.NuL = c.NuF + rho*u.halves.data.Lambda*c.Lambda1
 	return step / u.traits.Unit.Inverse(c)
 }
 
 var errDiverges = errors.New("every pair of step size and rho diverges on the samples for tuning")
 
 // tune chooses eta and rho for one output by short runs on the samples for tuning. With the rule OnHalf, it
-// refines the choice by full runs on the training half. u.samples and u.training keep the results of their
-// runs, so a later call does not repeat a run.
+// refines the choice by full runs on the training half. u.sampleGrid and u.trainingGrid keep the results of
+// their runs, so a later call does not repeat a run.
 func (u *tuner) tune(rule Rule, output Output) (Tuned, error) {
-	g := u.samples
+	g := u.sampleGrid
 	best, err := g.search(output)
 	if err == nil && rule == OnHalf {
-		g = u.training
+		g = u.trainingGrid
 		best, err = g.refine(best, output)
 	}
 	if err != nil {
 		return Tuned{}, err
 	}
-	out := Tuned{Objective: g.results[best][output], Runs: len(g.results), Edge: g.edge(best)}
+	out := Tuned{
+		Objective: g.results[best][output], Runs: len(g.results), EdgeParameters: g.edgeParameters(best),
+	}
 	if math.IsInf(out.Objective, 1) {
 		return Tuned{}, errDiverges
 	}
-	out.Step, out.Penalty = g.ladders[0].At(best[0]), g.ladders[1].At(best[1])
-	out.Eta, out.Rho = u.eta(u.half.Train, out.Step, out.Penalty), out.Penalty*u.half.data.Lambda
+	out.Step, out.Penalty = g.ladders[0].Value(best[0]), g.ladders[1].Value(best[1])
+	out.Eta, out.Rho = u.eta(u.halves.Train, out.Step, out.Penalty), out.Penalty*u.halves.data.Lambda
 	return out, nil
 }
 
@@ -279,7 +281,7 @@ func (u *tuner) tune(rule Rule, output Output) (Tuned, error) {
 // multiples of Traits.Unit and of lambda.
 func (u *tuner) trial(ctx context.Context, p *solver.Problem, budget solver.Settings, step, rho float64) (objectives, error) {
 	s := budget
-	s.Method, s.Eta, s.Rho, s.Seed = u.traits.Method, u.eta(p, step, rho), rho*u.half.data.Lambda, runSeed
+	s.Method, s.Eta, s.Rho, s.Seed = u.traits.Method, u.eta(p, step, rho), rho*u.halves.data.Lambda, runSeed
 	infinite := math.Inf(1)
 	out := objectives{Last: infinite, Average: infinite}
 	res, err := minimize(ctx, p, s, nil)
@@ -299,7 +301,7 @@ func (u *tuner) trial(ctx context.Context, p *solver.Problem, budget solver.Sett
 
 // constants returns the constants of the training half. Step sizes are computed from these constants.
 func (h *Halves) constants(ctx context.Context, mu float64) (Constants, error) {
-	c, err := h.train(mu).Constants(0)
+	c, err := h.trainProblem(mu).Constants(0)
 	if err != nil {
 		return Constants{}, err
 	}
@@ -311,7 +313,7 @@ func (h *Halves) constants(ctx context.Context, mu float64) (Constants, error) {
 // the automatic step size of batch ADMM, 1/(ν + ρ λ₁), where λ₁ is the largest eigenvalue of A'A.
 func meanCurvature(ctx context.Context, h *Halves, c theory.Constants) (float64, error) {
 	rho := h.data.Lambda
-	res, err := minimize(ctx, h.train(0), solver.Settings{Method: baseline.BatchUzawa{}, Rho: rho, OuterIterations: 1}, nil)
+	res, err := minimize(ctx, h.trainProblem(0), solver.Settings{Method: baseline.BatchUzawa{}, Rho: rho, OuterIterations: 1}, nil)
 	if err != nil {
 		return 0, err
 	}

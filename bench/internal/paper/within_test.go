@@ -2,22 +2,22 @@ package paper
 
 import "testing"
 
-// TestWithin checks TunedRun.Within for a run that diverges. A batch method gets a very small rho, and the
-// smallest budget of passes with which the run diverges. The recorded point must lie within the budget, and
-// its objective must be above the objective at the start.
-func TestWithin(t *testing.T) {
-	pr, d := tiny(t)
+// TestBudgetEnd checks TunedRun.BudgetEnd for a run that diverges. A batch method gets a very small rho, and
+// the smallest budget of passes with which the run diverges. The recorded point must lie within the budget,
+// and its objective must be above the objective at the start.
+func TestBudgetEnd(t *testing.T) {
+	pr, d := tinySetup(t)
 	d.Lambda = 0.1
 	h, err := d.Halve(0, pr.TuneSamples)
 	if err != nil {
 		t.Fatal(err)
 	}
-	u := &TunedRun{Key: Key{Data: d.Name, Method: "batch", By: Last}, Tuned: Tuned{Rho: 1e-9}}
+	u := &TunedRun{Key: Key{Data: d.Name, Method: "batch", Output: Last}, Tuned: Tuned{Rho: 1e-9}}
 	traits := pr.Traits(u.Method)
 	diverges := func() bool { // with the budget pr.Passes
 		s := pr.settings(u, &traits)
 		s.Passes = pr.Passes
-		_, err := minimize(t.Context(), h.train(0), s, nil)
+		_, err := minimize(t.Context(), h.trainProblem(0), s, nil)
 		return diverged(err)
 	}
 	for pr.Passes = 6; !diverges(); pr.Passes++ {
@@ -26,10 +26,10 @@ func TestWithin(t *testing.T) {
 		}
 	}
 	run, err := pr.follow(t.Context(), h, u, &traits)
-	if err != nil || run.failed != "" {
-		t.Fatal(err, run.failed)
+	if err != nil || run.failure != "" {
+		t.Fatal(err, run.failure)
 	}
-	if within := run.within[Last]; within.Passes > pr.Passes || within.Objective <= run.states[0][Last].Objective {
-		t.Errorf("within %g passes %+v, which began at %g", pr.Passes, within, run.states[0][Last].Objective)
+	if budgetEnd := run.budgetEnd[Last]; budgetEnd.Passes > pr.Passes || budgetEnd.Objective <= run.states[0][Last].Objective {
+		t.Errorf("within %g passes %+v, which began at %g", pr.Passes, budgetEnd, run.states[0][Last].Objective)
 	}
 }

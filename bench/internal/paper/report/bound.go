@@ -26,14 +26,14 @@ func bounds(ctx context.Context) (out []*bound, err error) {
 		}
 		b := &bound{Bound: measured, RateT: rate(measured.T, measured.Gap), RateN: rate(measured.Gradients, measured.Gap)}
 		for k, g := range b.Gap {
-			b.Worst = max(b.Worst, g/b.Limit[k])
+			b.Worst = max(b.Worst, g/b.GapBound[k])
 		}
 		name := "bound-" + strings.NewReplacer(",", "", " ", "-").Replace(strings.ToLower(b.Theorem))
 		b.Figure, err = newFigure(name, &chart.Chart{
 			Title: b.Theorem + ": bound and measured gap", X: "outer iterations", Y: "objective − optimum at the average", LogX: true, LogY: true, Floor: gapFloor,
 			Lines: []chart.Line{
 				{Name: "measured", X: b.T, Y: b.Gap, Low: b.Gap, High: b.Gap, Bold: true},
-				{Name: "bound", Series: 1, X: b.T, Y: b.Limit, Low: b.Limit, High: b.Limit},
+				{Name: "bound", Series: 1, X: b.T, Y: b.GapBound, Low: b.GapBound, High: b.GapBound},
 			},
 		})
 		if err != nil {

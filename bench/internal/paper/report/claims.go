@@ -39,10 +39,10 @@ var (
 	linearStep  = func(*problem) []side { return []side{{batchLinear, paper.Last, byPaper}} }
 	exactCount  = func(*problem) []side { return []side{{batch, paper.Last, byPaper}} }
 	exactStep   = func(*problem) []side { return []side{{batch, paper.Last, byBudget}, {batchCG, paper.Last, byBudget}} }
-	// stochastic returns a side for each stochastic method of the paper that applies to the problem's mu.
-	stochastic = func(p *problem) (sides []side) {
+	// stochasticSides returns a side for each stochastic method of the paper that applies to the problem's mu.
+	stochasticSides = func(p *problem) (sides []side) {
 		for _, m := range p.Protocol.Methods {
-			if t := p.Protocol.Traits(m); t.Group == paper.Compared && !t.Batch() && t.Applies(p.mu) {
+			if t := p.Protocol.Traits(m); t.Group == paper.Compared && !t.IsBatch() && t.Applies(p.mu) {
 				sides = append(sides, side{method: m, output: t.Output()})
 			}
 		}
@@ -69,18 +69,18 @@ var claims = []claim{
 	{"3a", "SCAS-ADMM against SA-ADMM, last iterates: gap at the last pass.", gapOf, scasLast, saLast},
 	{"3b", "SCAS-ADMM against SA-ADMM, averages: gap at the last pass.", gapOf, scasAverage, saAverage},
 	{"3c", "SCAS-ADMM against SA-ADMM, last iterates: seconds to a gap of 0.001.", secondsOf, scasLast, saLast},
-	{"1a", "The worst of the paper's stochastic methods against batch ADMM with a linearised step: gap at the last pass.", gapOf, stochastic, linearStep},
-	{"1b", "The same against batch ADMM with an exact step, an iteration counted as one pass, as the paper does.", gapOf, stochastic, exactCount},
-	{"1c", "The same, every gradient and Hessian product over the data counted as a pass, for the better of assembled Hessians and conjugate gradients.", gapOf, stochastic, exactStep},
-	{"1d", "The slowest of the paper's stochastic methods against exact batch ADMM: seconds to a gap of 0.001.", secondsOf, stochastic, exactStep},
+	{"1a", "The worst of the paper's stochastic methods against batch ADMM with a linearised step: gap at the last pass.", gapOf, stochasticSides, linearStep},
+	{"1b", "The same against batch ADMM with an exact step, an iteration counted as one pass, as the paper does.", gapOf, stochasticSides, exactCount},
+	{"1c", "The same, every gradient and Hessian product over the data counted as a pass, for the better of assembled Hessians and conjugate gradients.", gapOf, stochasticSides, exactStep},
+	{"1d", "The slowest of the paper's stochastic methods against exact batch ADMM: seconds to a gap of 0.001.", secondsOf, stochasticSides, exactStep},
 	{"1e", "SCAS-ADMM's last iterate against exact batch ADMM: seconds to a gap of 0.001.", secondsOf, scasLast, exactStep},
 	{"2a", "SCAS-ADMM's last iterate against STOC-ADMM's average: gap at the last pass.", gapOf, scasLast, stocAverage},
 	{"2b", "SCAS-ADMM's average against STOC-ADMM's average: gap at the last pass.", gapOf, scasAverage, stocAverage},
 	{"2c", "SA-ADMM's last iterate against STOC-ADMM's average: gap at the last pass.", gapOf, saLast, stocAverage},
 	{"2d", "SCAS-ADMM's last iterate against STOC-ADMM's average: seconds to a gap of 0.001.", secondsOf, scasLast, stocAverage},
-	{"4a", "SCAS-ADMM's last iterate against STOC-ADMM's average: loss on the test half.", testOf, scasLast, stocAverage},
-	{"4b", "SCAS-ADMM's average against STOC-ADMM's average: loss on the test half.", testOf, scasAverage, stocAverage},
-	{"4c", "SCAS-ADMM against SA-ADMM, last iterates: loss on the test half.", testOf, scasLast, saLast},
+	{"4a", "SCAS-ADMM's last iterate against STOC-ADMM's average: loss on the test half.", testLossOf, scasLast, stocAverage},
+	{"4b", "SCAS-ADMM's average against STOC-ADMM's average: loss on the test half.", testLossOf, scasAverage, stocAverage},
+	{"4c", "SCAS-ADMM against SA-ADMM, last iterates: loss on the test half.", testLossOf, scasLast, saLast},
 }
 
 // A claimCase is a claim on one problem under one rule for choosing parameters.
@@ -231,22 +231,22 @@ func gapOf(p *problem, s side) entry {
 		x = byPasses
 	}
 	e := s.unknownEntry(t)
-	c, drawn := curveOf(p, s.method, s.output, gap, x)
-	c = c.until(p.Protocol.Passes)
+	c, ok := curveOf(p, s.method, s.output, gap, x)
+	c = c.truncateAt(p.Protocol.Passes)
 	switch {
 	case t.Failed > 0:
 		e.Value = math.Inf(1)
-	case drawn && len(c.x) > 1:
-		e.Value, e.Floor = c.end(), c.low[len(c.low)-1] <= p.precision()
+	case ok && len(c.x) > 1:
+		e.Value, e.Floor = c.lastMean(), c.low[len(c.low)-1] <= p.precision()
 	}
 	return e
 }
 
-// testOf returns the mean loss of a side on the test half at the end of the budget.
-func testOf(p *problem, s side) entry {
+// testLossOf returns the mean loss of a side on the test half at the end of the budget.
+func testLossOf(p *problem, s side) entry {
 	e := s.unknownEntry(countsOf(p, s.method, s.output))
 	if c, ok := curveOf(p, s.method, s.output, testLoss, byPasses); ok {
-		e.Value = c.until(p.Protocol.Passes).end()
+		e.Value = c.truncateAt(p.Protocol.Passes).lastMean()
 	}
 	return e
 }
@@ -273,9 +273,9 @@ func secondsOf(p *problem, s side) entry {
 	return e
 }
 
-// choose returns the best entry with a known value. If no value is known, the returned entry has the value NaN.
-// Among of the returned entry is the number of entries with a known value.
-func choose(entries []entry, better func(a, b float64) bool) entry {
+// bestEntry returns the best entry with a known value. If no value is known, the returned entry has the value
+// NaN. Among of the returned entry is the number of entries with a known value.
+func bestEntry(entries []entry, better func(a, b float64) bool) entry {
 	best, count := entry{Value: math.NaN()}, 0
 	if len(entries) == 1 {
 		best = entries[0]
@@ -293,11 +293,11 @@ func choose(entries []entry, better func(a, b float64) bool) entry {
 }
 
 func largestEntry(entries []entry) entry {
-	return choose(entries, func(a, b float64) bool { return a > b })
+	return bestEntry(entries, func(a, b float64) bool { return a > b })
 }
 
 func smallestEntry(entries []entry) entry {
-	return choose(entries, func(a, b float64) bool { return a < b })
+	return bestEntry(entries, func(a, b float64) bool { return a < b })
 }
 
 var ruleNames = map[paper.Rule]string{paper.Sampled: "chosen on samples", paper.OnHalf: "chosen on the half", paper.Automatic: "automatic"}

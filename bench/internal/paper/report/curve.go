@@ -48,33 +48,33 @@ type axis func(u *paper.TunedRun, budget float64) (points []paper.Point, x []flo
 
 // byPasses is the axis of passes in which every sample gradient and every Hessian product counts.
 func byPasses(u *paper.TunedRun, _ float64) (points []paper.Point, x []float64) {
-	return along(u.Points, func(p paper.Point) float64 { return p.Passes })
+	return withPositions(u.Points, func(p paper.Point) float64 { return p.Passes })
 }
 
 // byPaper is the axis of passes as the paper counts them: an iteration of an exact batch method is one pass.
 func byPaper(u *paper.TunedRun, _ float64) (points []paper.Point, x []float64) {
-	return along(u.Points, func(p paper.Point) float64 { return p.Paper })
+	return withPositions(u.Points, func(p paper.Point) float64 { return p.PaperPasses })
 }
 
-// byBudget is like byPasses, but the last point is u.Within, the state of the run at the end of the budget.
-// If u.Within is nil, byBudget returns the same as byPasses.
+// byBudget is like byPasses, but the last point is u.BudgetEnd, the state of the run at the end of the budget.
+// If u.BudgetEnd is nil, byBudget returns the same as byPasses.
 func byBudget(u *paper.TunedRun, budget float64) (points []paper.Point, x []float64) {
-	if u.Within == nil {
+	if u.BudgetEnd == nil {
 		return byPasses(u, budget)
 	}
 	points, x = byPasses(u, budget)
 	k := 1 // the first point is always kept
-	for k < len(x) && x[k] < u.Within.Passes {
+	for k < len(x) && x[k] < u.BudgetEnd.Passes {
 		k++
 	}
 	// The last point is drawn at the budget, even if the run used fewer passes.
-	return append(slices.Clone(points[:k]), *u.Within), append(x[:k:k], budget)
+	return append(slices.Clone(points[:k]), *u.BudgetEnd), append(x[:k:k], budget)
 }
 
-func along(points []paper.Point, place func(p paper.Point) float64) ([]paper.Point, []float64) {
+func withPositions(points []paper.Point, position func(p paper.Point) float64) ([]paper.Point, []float64) {
 	var x []float64
 	for _, p := range points {
-		x = append(x, place(p))
+		x = append(x, position(p))
 	}
 	return points, x
 }
@@ -92,8 +92,8 @@ func curveOf(p *problem, m paper.Method, output paper.Output, value metric, x ax
 		if u == nil || o == nil || len(u.Points) == 0 {
 			continue
 		}
-		points, places := x(u, p.Protocol.Passes)
-		r := run{x: places}
+		points, positions := x(u, p.Protocol.Passes)
+		r := run{x: positions}
 		for _, pt := range points {
 			r.v = append(r.v, value(pt, o))
 		}
@@ -105,7 +105,7 @@ func curveOf(p *problem, m paper.Method, output paper.Output, value metric, x ax
 	for _, position := range runs[0].x {
 		var values []float64
 		for _, r := range runs {
-			if v, ok := interpolate(r.x, r.v, position); ok {
+			if v, ok := interpolateLog(r.x, r.v, position); ok {
 				values = append(values, v)
 			}
 		}
@@ -125,23 +125,23 @@ func (c *curve) add(x, mean, low, high float64) {
 // overSecondsOf returns c, a method's curve over passes, as a curve over seconds. The time of a number of
 // passes is the mean over the timed splits. ok is false if fewer than two points of the curve have a time.
 func overSecondsOf(p *problem, m paper.Method, c curve) (out curve, ok bool) {
-	var timed []*paper.Timing
+	var timings []*paper.Timing
 	for split := range p.Protocol.Splits {
 		if t := p.timing(m, split); t != nil && len(t.Passes) > 1 {
-			timed = append(timed, t)
+			timings = append(timings, t)
 		}
 	}
-	if len(timed) == 0 {
+	if len(timings) == 0 {
 		return c, false
 	}
 	for k, passes := range c.x {
 		var seconds []float64
-		for _, t := range timed {
-			if s, ok := linear(t.Passes, t.Seconds, passes); ok {
+		for _, t := range timings {
+			if s, ok := interpolateLinear(t.Passes, t.Seconds, passes); ok {
 				seconds = append(seconds, s)
 			}
 		}
-		if len(seconds) < len(timed) {
+		if len(seconds) < len(timings) {
 			break
 		}
 		out.add(stat.Mean(seconds, nil), c.mean[k], c.low[k], c.high[k])
@@ -159,9 +159,9 @@ func findPosition(xs []float64, x float64) (k int, share float64) {
 	return k, share
 }
 
-// interpolate returns the value of a positive curve at x, by linear interpolation of its logarithm.
+// interpolateLog returns the value of a positive curve at x, by linear interpolation of its logarithm.
 // ok is false if x is outside the curve.
-func interpolate(xs, vs []float64, x float64) (v float64, ok bool) {
+func interpolateLog(xs, vs []float64, x float64) (v float64, ok bool) {
 	switch k, share := findPosition(xs, x); {
 	case k < 0:
 		return 0, false
@@ -172,9 +172,9 @@ func interpolate(xs, vs []float64, x float64) (v float64, ok bool) {
 	}
 }
 
-// linear returns the value of a curve at x by linear interpolation. Before the first position it returns
-// vs[0]. ok is false beyond the last position.
-func linear(xs, vs []float64, x float64) (v float64, ok bool) {
+// interpolateLinear returns the value of a curve at x by linear interpolation. Before the first position it
+// returns vs[0]. ok is false beyond the last position.
+func interpolateLinear(xs, vs []float64, x float64) (v float64, ok bool) {
 	switch k, share := findPosition(xs, x); {
 	case k < 0:
 		return 0, false
@@ -185,10 +185,10 @@ func linear(xs, vs []float64, x float64) (v float64, ok bool) {
 	}
 }
 
-func (c curve) valueAt(x float64) (float64, bool) { return interpolate(c.x, c.mean, x) }
+func (c curve) valueAt(x float64) (float64, bool) { return interpolateLog(c.x, c.mean, x) }
 
-// end returns the mean at the last position, or NaN for an empty curve.
-func (c curve) end() float64 {
+// lastMean returns the mean at the last position, or NaN for an empty curve.
+func (c curve) lastMean() float64 {
 	if len(c.x) == 0 {
 		return math.NaN()
 	}
@@ -201,8 +201,8 @@ func (c curve) lastPoint() curve {
 	return curve{c.x[k:], c.mean[k:], c.low[k:], c.high[k:]}
 }
 
-// until returns the part of the curve up to the position x.
-func (c curve) until(x float64) curve {
+// truncateAt returns the part of the curve up to the position x.
+func (c curve) truncateAt(x float64) curve {
 	if k := slices.IndexFunc(c.x, func(position float64) bool { return position > x+positionTol }); k >= 0 {
 		return curve{c.x[:k], c.mean[:k], c.low[:k], c.high[:k]}
 	}

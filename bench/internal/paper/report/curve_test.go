@@ -24,10 +24,10 @@ func TestCurve(t *testing.T) {
 	if _, ok := c.valueAt(31); ok {
 		t.Error("a value beyond the curve")
 	}
-	if v := c.until(10).end(); v != c.mean[9] {
+	if v := c.truncateAt(10).lastMean(); v != c.mean[9] {
 		t.Errorf("cut at 10: %g", v)
 	}
-	if s, ok := linear([]float64{0, 2}, []float64{1, 5}, 1); !ok || s != 3 {
+	if s, ok := interpolateLinear([]float64{0, 2}, []float64{1, 5}, 1); !ok || s != 3 {
 		t.Errorf("half way from 1 to 5: %g", s)
 	}
 }
@@ -39,7 +39,7 @@ func TestByBudget(t *testing.T) {
 		within *paper.Point
 		x      []float64
 	}{{nil, []float64{0, 20, 45}}, {&paper.Point{Passes: 29, Objective: 2}, []float64{0, 20, 30}}, {&paper.Point{Objective: 5}, []float64{0, 30}}} {
-		u.Within = test.within
+		u.BudgetEnd = test.within
 		points, x := byBudget(u, 30)
 		if !slices.Equal(x, test.x) || len(points) != len(x) || test.within != nil && points[len(x)-1] != *test.within {
 			t.Errorf("within %+v: %+v at %v, want %v", test.within, points, x, test.x)

@@ -27,67 +27,67 @@ type Figure struct {
 // A panel says which lines and which axes a chart of a problem has.
 type panel struct {
 	kind, caption string // kind selects the lines (see traces); caption is a part of the title
-	test          bool   // whether the chart shows the loss on the test half instead of the gap
-	seconds       bool   // whether the chart shows seconds instead of passes
+	showsTest     bool   // whether the chart shows the loss on the test half instead of the gap
+	showsSeconds  bool   // whether the chart shows seconds instead of passes
 }
 
 // panels are the charts of a problem, each drawn over passes and over seconds.
 var panels = []panel{
 	{kind: "main", caption: "objective minus optimum"},
-	{kind: "main", caption: "test loss", test: true},
+	{kind: "main", caption: "test loss", showsTest: true},
 	{kind: "predecessors", caption: "objective minus optimum, the stochastic predecessors"},
 	{kind: "successors", caption: "objective minus optimum, successors and our variants"},
 }
 
 func figures(p *problem) (out []*Figure, err error) {
 	for _, pl := range panels {
-		for _, pl.seconds = range []bool{false, true} {
+		for _, pl.showsSeconds = range []bool{false, true} {
 			c := pl.chart(p)
-			if !drawn(c) {
+			if !hasLines(c) {
 				continue
 			}
 			name := fmt.Sprintf("%s-mu%g-%s", p.Name, p.mu, pl.kind)
-			if pl.test {
+			if pl.showsTest {
 				name += "-test"
 			}
-			if pl.seconds {
+			if pl.showsSeconds {
 				name += "-seconds"
 			}
 			f, err := newFigure(name, c)
 			if err != nil {
 				return nil, err
 			}
-			f.Caption = pl.axes()
+			f.Caption = pl.axesText()
 			out = append(out, f)
 		}
 	}
 	return out, nil
 }
 
-func drawn(c *chart.Chart) bool { return len(c.Lines) > 0 }
+func hasLines(c *chart.Chart) bool { return len(c.Lines) > 0 }
 
 // chart returns the panel's chart of a problem. A method that was run on no split has no curve. The curves
 // use only the splits on which all other methods of the chart were run.
 func (pl panel) chart(p *problem) *chart.Chart {
 	c := &chart.Chart{X: "effective passes", Y: "objective − optimum", LogY: true, Floor: gapFloor}
-	if pl.test {
+	if pl.showsTest {
 		c = &chart.Chart{X: c.X, Y: "mean loss on the test half"}
 	}
-	if pl.seconds {
+	if pl.showsSeconds {
 		c.X, c.LogX = "seconds, one thread, setup included", true
 	}
-	shown := slices.DeleteFunc(traces(p, pl.kind), func(t trace) bool { return t.onlyAxis != "" && t.onlyAxis != pl.axisName() })
+	shownTraces := slices.DeleteFunc(traces(p, pl.kind), func(t trace) bool { return t.onlyAxis != "" && t.onlyAxis != pl.axisName() })
 	var splits [][]int
-	for _, t := range shown {
+	for _, t := range shownTraces {
 		splits = append(splits, t.problem(p).splitsOf(t.method, t.output))
 	}
-	shared := commonSplits(splits)
-	c.Title = fmt.Sprintf("%s, mu = %g: %s; splits: %d", p.label(), p.mu, pl.caption, len(shared))
+	sharedSplits := commonSplits(splits)
+	c.Title = fmt.Sprintf("%s, mu = %g: %s; splits: %d", p.label(), p.mu, pl.caption, len(sharedSplits))
 	if pl.kind == overviewKind {
-		c.Title = fmt.Sprintf("%s, splits: %d", p.label(), len(shared))
+		c.Title = fmt.Sprintf("%s, splits: %d", p.label(), len(sharedSplits))
 	}
-	for _, t := range shown {
-		line, ok := pl.curve(t.problem(p).withSplits(shared), t)
+	for _, t := range shownTraces {
+		line, ok := pl.curve(t.problem(p).withSplits(sharedSplits), t)
 		if !ok || len(line.x) < 2 {
 			continue
 		}
@@ -95,29 +95,29 @@ func (pl panel) chart(p *problem) *chart.Chart {
 			line = line.lastPoint()
 		}
 		c.Lines = append(c.Lines, chart.Line{
-			Name: t.name, Series: p.series(t.method), Dashed: t.dashed, Bold: t.bold,
+			Name: t.name, Series: p.seriesNumber(t.method), Dashed: t.dashed, Bold: t.bold,
 			X: line.x, Y: line.mean, Low: line.low, High: line.high,
 		})
 	}
-	if pl.test && drawn(c) {
+	if pl.showsTest && hasLines(c) {
 		c.Ceiling = testCeiling(c.Lines)
 	}
 	return c
 }
 
 func (pl panel) axisName() string {
-	if pl.seconds {
+	if pl.showsSeconds {
 		return overSeconds
 	}
 	return overPasses
 }
 
-func (pl panel) axes() string {
+func (pl panel) axesText() string {
 	text := "In the paper: the objective itself, against effective passes."
-	if pl.test {
+	if pl.showsTest {
 		text = "In the paper: the testing loss, against effective passes."
 	}
-	if pl.seconds {
+	if pl.showsSeconds {
 		return text + " Seconds are ours."
 	}
 	return text
@@ -126,12 +126,12 @@ func (pl panel) axes() string {
 // curve returns the curve of the trace t on the axes of the panel. ok is false if p has no data for it.
 func (pl panel) curve(p *problem, t trace) (c curve, ok bool) {
 	value := gap
-	if pl.test {
+	if pl.showsTest {
 		value = testLoss
 	}
-	if !pl.seconds {
+	if !pl.showsSeconds {
 		c, ok = curveOf(p, t.method, t.output, value, t.x)
-		return c.until(p.Protocol.Passes), ok
+		return c.truncateAt(p.Protocol.Passes), ok
 	}
 	if c, ok = curveOf(p, t.method, t.output, value, byPasses); ok { // timings count passes as byPasses does
 		return overSecondsOf(p, t.method, c)
@@ -186,14 +186,16 @@ func overviews(problems []*problem) (out []*Figure, err error) {
 	mus := slices.Clone(problems[0].Protocol.Mus)
 	slices.Sort(mus)
 	for _, mu := range mus {
-		shown := slices.DeleteFunc(slices.Clone(problems), func(p *problem) bool { return p.mu != mu || p.summary == nil || !p.begun })
+		shownProblems := slices.DeleteFunc(slices.Clone(problems), func(p *problem) bool { return p.mu != mu || p.summary == nil || !p.begun })
 		var rows [][]*chart.Chart
-		for _, pl := range []panel{{}, {seconds: true}, {test: true}, {test: true, seconds: true}} {
+		for _, pl := range []panel{
+			{}, {showsSeconds: true}, {showsTest: true}, {showsTest: true, showsSeconds: true},
+		} {
 			var row []*chart.Chart
 			count := 0 // number of charts with lines
-			for _, p := range shown {
+			for _, p := range shownProblems {
 				c := pl.smallChart(p)
-				if drawn(c) {
+				if hasLines(c) {
 					count++
 				}
 				row = append(row, c)
@@ -215,7 +217,7 @@ func overviews(problems []*problem) (out []*Figure, err error) {
 		if err := chart.WriteSheet(&svg, title, rows); err != nil {
 			return nil, err
 		}
-		out = append(out, &Figure{Name: name, File: svg.String(), SVG: output.Inline(svg.String(), title), Choices: choices(shown), Caption: overviewAxes})
+		out = append(out, &Figure{Name: name, File: svg.String(), SVG: output.Inline(svg.String(), title), Choices: choices(shownProblems), Caption: overviewAxes})
 	}
 	return out, nil
 }
@@ -228,9 +230,9 @@ type choice struct {
 
 // choices returns the parameters chosen on the first split, with an element for each line. The Values of an
 // additional first element are the names of the data sets.
-func choices(shown []*problem) []choice {
+func choices(shownProblems []*problem) []choice {
 	out := []choice{{}}
-	for _, p := range shown {
+	for _, p := range shownProblems {
 		out[0].Values = append(out[0].Values, p.Name)
 		for _, t := range traces(p, overviewKind) {
 			k := slices.IndexFunc(out, func(c choice) bool { return c.Line == t.name })
@@ -257,10 +259,10 @@ func choices(shown []*problem) []choice {
 func (pl panel) smallChart(p *problem) *chart.Chart {
 	pl.kind = overviewKind
 	c := pl.chart(p)
-	if pl.seconds {
+	if pl.showsSeconds {
 		c.X = "seconds, one thread"
 	}
-	if pl.test {
+	if pl.showsTest {
 		c.Y = "test loss"
 	}
 	return c

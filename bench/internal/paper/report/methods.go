@@ -79,19 +79,20 @@ const (
 	overSeconds = "seconds"
 )
 
-// series returns the number that selects the colour and the mark of a method in all figures. The algorithm
-// that scasOn returns has the number of scas. The paper's other algorithm has the number of scasStrong.
-func (p *problem) series(m paper.Method) int {
+// seriesNumber returns the number that selects the colour and the mark of a method in all figures. The
+// algorithm that scasOn returns has the number of scas. The paper's other algorithm has the number of
+// scasStrong.
+func (p *problem) seriesNumber(m paper.Method) int {
 	switch m {
 	case scasOn(p):
 		m = scas
 	case scas:
 		m = scasStrong
 	}
-	methods := p.Protocol.All()
+	methods := p.Protocol.AllTraits()
 	priority := func(t paper.Traits) int {
 		switch {
-		case t.Figured:
+		case t.InFigures:
 			return 0
 		case t.Info.Name == scasK: // numbered next, because all panels except the small charts show scas-k
 			return 1
@@ -106,7 +107,7 @@ func (p *problem) series(m paper.Method) int {
 
 // traces returns the lines of a figure of the given kind for a problem.
 func traces(p *problem, kind string) (t []trace) {
-	ours := scasOn(p)
+	ourMethod := scasOn(p)
 	line := func(name string, m paper.Method, output paper.Output) trace {
 		traits := p.Protocol.Traits(m)
 		return trace{name: name, method: m, output: output, x: byPasses, dashed: output != traits.Output()}
@@ -122,13 +123,13 @@ func traces(p *problem, kind string) (t []trace) {
 		}
 		return list
 	}
-	exact := func(name string, m paper.Method, x axis, only string) trace {
-		return trace{name: name, method: m, output: paper.Last, x: x, onlyAxis: only}
+	exactTrace := func(name string, m paper.Method, x axis, onlyAxis string) trace {
+		return trace{name: name, method: m, output: paper.Last, x: x, onlyAxis: onlyAxis}
 	}
-	// allPasses returns the line of an exact batch method on the axis byBudget. Only the end of the line is
+	// allPassesTrace returns the line of an exact batch method on the axis byBudget. Only the end of the line is
 	// drawn, because the first iteration takes most of the budget.
-	allPasses := func(m paper.Method) trace {
-		t := exact(m+", all passes", m, byBudget, overPasses)
+	allPassesTrace := func(m paper.Method) trace {
+		t := exactTrace(m+", all passes", m, byBudget, overPasses)
 		t.endOnly = true
 		return t
 	}
@@ -138,30 +139,30 @@ func traces(p *problem, kind string) (t []trace) {
 			saName += ", linearised"
 		}
 		t = []trace{
-			line("SCAS-ADMM, last", ours, paper.Last), line("SCAS-ADMM, average", ours, paper.Average), line("STOC-ADMM, average", stoc, paper.Average),
-			line(saName+", last", saOn(p), paper.Last), line("batch, linearised", batchLinear, paper.Last), exact("batch, exact", batch, byPaper, ""),
+			line("SCAS-ADMM, last", ourMethod, paper.Last), line("SCAS-ADMM, average", ourMethod, paper.Average), line("STOC-ADMM, average", stoc, paper.Average),
+			line(saName+", last", saOn(p), paper.Last), line("batch, linearised", batchLinear, paper.Last), exactTrace("batch, exact", batch, byPaper, ""),
 		}
 		t[0].bold = true
 		return t
 	}
-	t = []trace{line(ours, ours, paper.Last), line("scas-k (ours)", scasK, paper.Last)}
+	t = []trace{line(ourMethod, ourMethod, paper.Last), line("scas-k (ours)", scasK, paper.Last)}
 	t[0].bold, t[1].bold = true, true
 	switch kind {
 	case "main":
-		t = append(t, line(ours+", average", ours, paper.Average))
-		if ours != scas {
+		t = append(t, line(ourMethod+", average", ourMethod, paper.Average))
+		if ourMethod != scas {
 			t = append(t, line("scas (Algorithm 1)", scas, paper.Last))
 		}
 		t = append(t, trace{name: "scas-k, automatic", method: scasK, output: paper.Last, x: byPasses, dashed: true, rule: paper.Automatic})
 		t = append(t, lines(stoc, sa, svrg, batchLinear)...)
-		t = append(t, exact("batch, paper's count", batch, byPaper, overPasses), allPasses(batch), allPasses(batchCG),
-			exact("batch, exact", batch, byPasses, overSeconds), exact("batch-cg, exact", batchCG, byPasses, overSeconds))
+		t = append(t, exactTrace("batch, paper's count", batch, byPaper, overPasses), allPassesTrace(batch), allPassesTrace(batchCG),
+			exactTrace("batch, exact", batch, byPasses, overSeconds), exactTrace("batch-cg, exact", batchCG, byPasses, overSeconds))
 	case "predecessors":
 		t = append(t, lines(stoc, oadm, opg, rda, os1, os2, sa, saIU, batchLinear, batchUzawa)...)
 	case "successors":
 		for _, m := range p.Protocol.Methods {
 			successor := p.Protocol.Traits(m).Group == paper.Successors && m != scasK
-			if successor || m == scas && ours != scas {
+			if successor || m == scas && ourMethod != scas {
 				t = append(t, lines(m)...)
 			}
 		}

@@ -33,7 +33,7 @@ var pageTemplate = template.Must(template.New("report").Funcs(template.FuncMap{
 // A page holds the data for the template of the page.
 type page struct {
 	Protocol    paper.Protocol
-	Planned     int        // number of splits in paper.Full
+	Planned     int        // number of splits in paper.FullProtocol
 	Measured    [][]string // for each machine on which runs were timed, a description in lines of text
 	Data        []*paper.DataSummary
 	Optima      []optimumRange
@@ -61,7 +61,7 @@ type section struct {
 // the claims in a text for a terminal.
 func Make(ctx context.Context, r *paper.Records) (files []output.File, summary string, err error) {
 	list := problems(r)
-	pg := &page{Protocol: r.Protocol, Planned: paper.Full().Splits, Measured: r.Machines, Methods: methodsOf(&r.Protocol), TimedSplits: timedSplits(r), Optima: optima(list), Printed: printedConditions(list), Memory: memoryNotes(list)}
+	pg := &page{Protocol: r.Protocol, Planned: paper.FullProtocol().Splits, Measured: r.Machines, Methods: methodsOf(&r.Protocol), TimedSplits: timedSplits(r), Optima: optima(list), Printed: printedConditions(list), Memory: memoryNotes(list)}
 	if pg.Bounds, err = bounds(ctx); err != nil {
 		return nil, "", err
 	}
@@ -69,9 +69,9 @@ func Make(ctx context.Context, r *paper.Records) (files []output.File, summary s
 	if pg.Overviews, err = overviews(list); err != nil {
 		return nil, "", err
 	}
-	drawn := slices.Clone(pg.Overviews)
+	allFigures := slices.Clone(pg.Overviews)
 	for _, b := range pg.Bounds {
-		drawn = append(drawn, b.Figure)
+		allFigures = append(allFigures, b.Figure)
 	}
 	var table []row
 	for _, p := range list {
@@ -88,7 +88,7 @@ func Make(ctx context.Context, r *paper.Records) (files []output.File, summary s
 		if sec.Figures, err = figures(p); err != nil {
 			return nil, "", err
 		}
-		pg.Problems, drawn = append(pg.Problems, sec), append(drawn, sec.Figures...)
+		pg.Problems, allFigures = append(pg.Problems, sec), append(allFigures, sec.Figures...)
 	}
 	var html bytes.Buffer
 	if err := pageTemplate.Execute(&html, pg); err != nil {
@@ -98,7 +98,7 @@ func Make(ctx context.Context, r *paper.Records) (files []output.File, summary s
 	add(PageFile, html.String())
 	add(TableFile, tableCSV(table))
 	add(ClaimsFile, claimsCSV(pg.Claims))
-	for _, f := range drawn {
+	for _, f := range allFigures {
 		add("figures/"+f.Name+".svg", f.File)
 		if f.CSV != "" {
 			add("figures/"+f.Name+".csv", f.CSV)
@@ -128,7 +128,7 @@ func timedSplits(r *paper.Records) (count int) {
 type problemRuns struct {
 	Data  string
 	Mu    float64
-	Texts []string // for each rule, the text of problem.methodsRun
+	Texts []string // for each rule, the text of problem.methodsRunText
 }
 
 func runsOf(problems []*problem) (out []problemRuns) {
@@ -138,15 +138,15 @@ func runsOf(problems []*problem) (out []problemRuns) {
 		}
 		runs := problemRuns{Data: p.Name, Mu: p.mu}
 		for _, rule := range paper.Rules() {
-			runs.Texts = append(runs.Texts, p.withRule(rule).methodsRun())
+			runs.Texts = append(runs.Texts, p.withRule(rule).methodsRunText())
 		}
 		out = append(out, runs)
 	}
 	return out
 }
 
-// methodsRun says which methods were run with the problem's rule, and on how many splits.
-func (p *problem) methodsRun() string {
+// methodsRunText says which methods were run with the problem's rule, and on how many splits.
+func (p *problem) methodsRunText() string {
 	names := map[int][]string{}
 	for _, t := range methodsOf(&p.Protocol) {
 		count := 0
@@ -183,7 +183,7 @@ func optima(problems []*problem) (out []optimumRange) {
 		o := optimumRange{Data: p.Name, Mu: p.mu, Low: math.Inf(1), High: math.Inf(-1)}
 		for _, split := range p.splits {
 			if optimum := p.optimum(split); optimum != nil {
-				o.Splits, o.By = o.Splits+1, optimum.By
+				o.Splits, o.By = o.Splits+1, optimum.ComputedBy
 				o.Low, o.High, o.Gap = min(o.Low, optimum.Objective), max(o.High, optimum.Objective), max(o.Gap, optimum.Gap)
 			}
 		}
@@ -243,7 +243,7 @@ func memoryNotes(problems []*problem) []memoryNote {
 			t := p.timing(m, 0)
 			add(t)
 			if t != nil {
-				add(t.Plain)
+				add(t.Unrotated)
 			}
 		}
 	}

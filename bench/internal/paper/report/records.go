@@ -53,7 +53,7 @@ func (p *problem) findSplits() {
 		keys := slices.DeleteFunc(p.Protocol.Keys(p.Spec, split), func(k paper.Key) bool { return k.Mu != p.mu || k.Rule != p.rule })
 		p.begun = p.begun || slices.ContainsFunc(keys, has)
 		allSplits = append(allSplits, split)
-		keys = slices.DeleteFunc(keys, func(k paper.Key) bool { return !p.Protocol.Traits(k.Method).Figured })
+		keys = slices.DeleteFunc(keys, func(k paper.Key) bool { return !p.Protocol.Traits(k.Method).InFigures })
 		if len(keys) > 0 && !slices.ContainsFunc(keys, lacks) && p.optimum(split) != nil {
 			p.splits = append(p.splits, split)
 		}
@@ -71,7 +71,7 @@ func (p *problem) withRule(rule paper.Rule) *problem {
 }
 
 func (p *problem) key(m paper.Method, output paper.Output, split int) paper.Key {
-	return paper.Key{Data: p.Name, Mu: p.mu, Method: m, Split: split, Rule: p.rule, By: output}
+	return paper.Key{Data: p.Name, Mu: p.mu, Method: m, Split: split, Rule: p.rule, Output: output}
 }
 
 // runOf returns the run of a method whose parameters were chosen for the given output, or nil if the records
@@ -105,7 +105,7 @@ func commonSplits(lists [][]int) (splits []int) {
 }
 
 func (p *problem) timing(m paper.Method, split int) *paper.Timing {
-	return p.Timing(p.Protocol.TimedRun(p.key(m, "", split)))
+	return p.Timing(p.Protocol.TimedKey(p.key(m, "", split)))
 }
 
 func (p *problem) optimum(split int) *paper.Optimum { return p.Optimum(p.Name, p.mu, split) }
@@ -120,8 +120,8 @@ type splitCounts struct {
 }
 
 func countsOf(p *problem, m paper.Method, output paper.Output) (t splitCounts) {
-	add := func(count *int, yes bool) {
-		if yes {
+	add := func(count *int, holds bool) {
+		if holds {
 			*count++
 		}
 	}
@@ -131,8 +131,8 @@ func countsOf(p *problem, m paper.Method, output paper.Output) (t splitCounts) {
 			continue
 		}
 		t.Runs++
-		add(&t.Open, u.Open())
-		add(&t.Halved, u.Halved > 0)
+		add(&t.Open, u.MayImprove())
+		add(&t.Halved, u.Halvings > 0)
 		add(&t.Failed, u.Failed != "")
 		add(&t.Clamped, u.Clamped)
 	}

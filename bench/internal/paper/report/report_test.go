@@ -33,13 +33,13 @@ func tinyData(t *testing.T) *paper.Data {
 	return data
 }
 
-// tiny runs a whole experiment on the given data and stores the records in dir.
-func tiny(t *testing.T, dir string, data *paper.Data) *paper.Records {
+// tinyRecords runs a whole experiment on the given data and stores the records in dir.
+func tinyRecords(t *testing.T, dir string, data *paper.Data) *paper.Records {
 	t.Helper()
-	pr := paper.Quick()
+	pr := paper.QuickProtocol()
 	pr.Splits, pr.SplitsOfOthers, pr.SplitsOnHalf = 2, 1, 1
-	pr.Sets, pr.Data, pr.TuneSamples, pr.Passes = []paper.Spec{data.Spec}, []string{"tiny"}, 60, 10
-	r := open(t, dir, pr)
+	pr.DataSets, pr.Data, pr.TuneSamples, pr.Passes = []paper.Spec{data.Spec}, []string{"tiny"}, 60, 10
+	r := openRecords(t, dir, pr)
 	e := &paper.Experiment{Records: r, Workers: 2, TimedSplits: 1, Machine: []string{"cpu: that it was measured on"}}
 	if err := e.Run(t.Context(), data); err != nil {
 		t.Fatal(err)
@@ -50,7 +50,7 @@ func tiny(t *testing.T, dir string, data *paper.Data) *paper.Records {
 	return r
 }
 
-func open(t *testing.T, dir string, pr paper.Protocol) *paper.Records {
+func openRecords(t *testing.T, dir string, pr paper.Protocol) *paper.Records {
 	t.Helper()
 	r, err := paper.Open(dir, pr)
 	if err != nil {
@@ -59,7 +59,7 @@ func open(t *testing.T, dir string, pr paper.Protocol) *paper.Records {
 	return r
 }
 
-func files(t *testing.T, r *paper.Records) map[string]string {
+func reportFiles(t *testing.T, r *paper.Records) map[string]string {
 	t.Helper()
 	list, _, err := Make(t.Context(), r)
 	if err != nil {
@@ -74,15 +74,15 @@ func files(t *testing.T, r *paper.Records) map[string]string {
 
 func TestReport(t *testing.T) {
 	dir, data := t.TempDir(), tinyData(t)
-	r := tiny(t, dir, data)
-	contents := files(t, r)
+	r := tinyRecords(t, dir, data)
+	contents := reportFiles(t, r)
 	t.Run("claims", func(t *testing.T) { checkClaims(t, r, contents) })
 	t.Run("page", func(t *testing.T) { checkPage(t, contents) })
 	t.Run("retuning", func(t *testing.T) { checkRetuning(t, r, data) })
-	again := files(t, open(t, dir, r.Protocol))
+	secondContents := reportFiles(t, openRecords(t, dir, r.Protocol))
 	for name, text := range contents {
-		if again[name] != text {
-			t.Errorf("%s differs between two reports:\n%s\n%s", name, text, again[name])
+		if secondContents[name] != text {
+			t.Errorf("%s differs between two reports:\n%s\n%s", name, text, secondContents[name])
 		}
 	}
 	if _, timed := contents["figures/tiny-mu0-main-seconds.svg"]; !timed {
@@ -91,7 +91,7 @@ func TestReport(t *testing.T) {
 	if err := os.Remove(filepath.Join(dir, paper.TimingsFile)); err != nil {
 		t.Fatal(err)
 	}
-	for name := range files(t, open(t, dir, r.Protocol)) {
+	for name := range reportFiles(t, openRecords(t, dir, r.Protocol)) {
 		if strings.Contains(name, "seconds") {
 			t.Errorf("%s is drawn of no seconds", name)
 		}
@@ -103,18 +103,18 @@ func TestReport(t *testing.T) {
 // links of the page.
 func checkClaims(t *testing.T, r *paper.Records, contents map[string]string) {
 	t.Helper()
-	for name, says := range map[string]string{
+	for name, phrase := range map[string]string{
 		"figures/figure-1.svg": "STOC-ADMM, average", "figures/figure-2-mu0.01.svg": "mu = 0.01, Algorithm 2",
 		// The methods that the paper's figures do not show were run on one of the two splits.
 		"figures/tiny-mu0-successors.svg": "successors and our variants; splits: 1",
 	} {
-		if !strings.Contains(contents[name], says) {
-			t.Errorf("%s does not say %q", name, says)
+		if !strings.Contains(contents[name], phrase) {
+			t.Errorf("%s does not say %q", name, phrase)
 		}
 	}
 	page := contents[PageFile]
-	if says := "cpu: that it was measured on"; !strings.Contains(page, says) {
-		t.Errorf("the page does not say %q", says)
+	if phrase := "cpu: that it was measured on"; !strings.Contains(page, phrase) {
+		t.Errorf("the page does not say %q", phrase)
 	}
 	links := regexp.MustCompile(`href="#([^"]+)"`).FindAllStringSubmatch(page, -1)
 	for _, link := range links {
@@ -122,16 +122,17 @@ func checkClaims(t *testing.T, r *paper.Records, contents map[string]string) {
 			t.Errorf("nothing on the page is #%s", link[1])
 		}
 	}
-	all := problems(r)
-	for _, p := range all { // the curve over seconds must not depend on how passes are counted
-		a, ok := panel{seconds: true}.curve(p, trace{method: batch, output: paper.Last, x: byPaper})
-		if first := (panel{}).smallChart(p).Lines[0]; first.Name != "SCAS-ADMM, last" || first.Series != 0 {
-			t.Errorf("mu %g: the first line is %s, series %d", p.mu, first.Name, first.Series)
+	allProblems := problems(r)
+	for _, p := range allProblems { // the curve over seconds must not depend on how passes are counted
+		a, ok := panel{showsSeconds: true}.curve(p, trace{method: batch, output: paper.Last, x: byPaper})
+		firstLine := (panel{}).smallChart(p).Lines[0]
+		if firstLine.Name != "SCAS-ADMM, last" || firstLine.Series != 0 {
+			t.Errorf("mu %g: the first line is %s, series %d", p.mu, firstLine.Name, firstLine.Series)
 		}
 		if c := (panel{}).smallChart(p); c.Title != "tiny (stand-in), splits: 2" {
 			t.Errorf("mu %g: the chart %q", p.mu, c.Title)
 		}
-		if b, _ := (panel{seconds: true}).curve(p, trace{method: batch, output: paper.Last, x: byPasses}); !ok || !slices.Equal(a.x, b.x) {
+		if b, _ := (panel{showsSeconds: true}).curve(p, trace{method: batch, output: paper.Last, x: byPasses}); !ok || !slices.Equal(a.x, b.x) {
 			t.Errorf("mu %g: by the paper's count the seconds are %v, by passes %v", p.mu, a.x, b.x)
 		}
 	}
@@ -208,7 +209,7 @@ func TestRatio(t *testing.T) {
 	}
 }
 
-func TestCommon(t *testing.T) {
+func TestCommonSplits(t *testing.T) {
 	for _, c := range []struct {
 		lists [][]int
 		want  []int

@@ -31,35 +31,36 @@ func Retune(ctx context.Context, r *paper.Records, d *paper.Data, mu float64) (s
 			if !slices.Contains(retunedClaims, c.ID) {
 				continue
 			}
-			old := c.evaluate(p)
-			if old.First.Among == 0 || old.Second.Among == 0 {
+			oldCase := c.evaluate(p)
+			if oldCase.First.Among == 0 || oldCase.Second.Among == 0 {
 				continue
 			}
-			worseSide, tuned := c.secondSides(p)[0], old
-			if old.Ratio.Value > 1 {
+			worseSide, tunedCase := c.secondSides(p)[0], oldCase
+			if oldCase.Ratio.Value > 1 {
 				worseSide = c.firstSides(p)[0]
 			}
 			k := p.key(worseSide.method, worseSide.output, 0)
 			if u := r.TunedRun(k); u != nil && u.Failed != "" {
 				fmt.Fprintf(w, "%s, mu %g\t%s\t%s\tratio %s\tnot tuned again\t%s, %s: the run failed: %s\n",
-					d.Name, mu, ruleNames[rule], c.ID, old.Ratio, k.Method, k.By, u.Failed)
+					d.Name, mu, ruleNames[rule], c.ID, oldCase.Ratio, k.Method, k.Output, u.Failed)
 				continue
 			}
 			if retuned[k] == nil {
-				again, err := r.Retune(ctx, d, k)
+				rerun, err := r.Retune(ctx, d, k)
 				if err != nil {
 					return "", err
 				}
-				retuned[k] = again
+				retuned[k] = rerun
 			}
-			best := excess(retuned[k].Best, p.optimum(0))
-			if old.Ratio.Value > 1 {
-				tuned.First.Value, tuned.First.Floor = best, best <= p.precision()
+			bestGap := excess(retuned[k].BestObjective, p.optimum(0))
+			if oldCase.Ratio.Value > 1 {
+				tunedCase.First.Value, tunedCase.First.Floor = bestGap, bestGap <= p.precision()
 			} else {
-				tuned.Second.Value, tuned.Second.Floor = best, best <= p.precision()
+				tunedCase.Second.Value, tunedCase.Second.Floor = bestGap, bestGap <= p.precision()
 			}
 			fmt.Fprintf(w, "%s, mu %g\t%s\t%s\tratio %s\ttuned again %s\t%s\n",
-				d.Name, mu, ruleNames[rule], c.ID, old.Ratio, quotient(tuned.First, tuned.Second), p.describe(retuned[k]))
+				d.Name, mu, ruleNames[rule], c.ID,
+				oldCase.Ratio, quotient(tunedCase.First, tunedCase.Second), p.describe(retuned[k]))
 		}
 	}
 	if err := w.Flush(); err != nil {
@@ -73,5 +74,5 @@ func (p *problem) describe(r *paper.Retuned) string {
 	text := func(objective, step, penalty float64) string {
 		return fmt.Sprintf("%s at %s, %s λ", shortText(excess(objective, p.optimum(0)), 3), unit.Times(shortText(step, 3)), shortText(penalty, 3))
 	}
-	return fmt.Sprintf("%s, %s: %s; of %d more the best %s", r.Method, r.By, text(r.End(), r.Step, r.Penalty), r.Runs, text(r.Best, r.BestStep, r.BestPenalty))
+	return fmt.Sprintf("%s, %s: %s; of %d more the best %s", r.Method, r.Output, text(r.EndObjective(), r.Step, r.Penalty), r.Repetitions, text(r.BestObjective, r.BestStep, r.BestPenalty))
 }

@@ -14,9 +14,9 @@ import (
 // claims.
 func TestRetuneFailedRun(t *testing.T) {
 	dir, data := t.TempDir(), tinyData(t)
-	pr := paper.Quick()
-	pr.Sets, pr.Data, pr.TuneSamples = []paper.Spec{data.Spec}, []string{data.Name}, 60
-	if err := open(t, dir, pr).Save(); err != nil {
+	pr := paper.QuickProtocol()
+	pr.DataSets, pr.Data, pr.TuneSamples = []paper.Spec{data.Spec}, []string{data.Name}, 60
+	if err := openRecords(t, dir, pr).Save(); err != nil {
 		t.Fatal(err)
 	}
 	f, err := os.OpenFile(filepath.Join(dir, paper.PointsFile), os.O_APPEND|os.O_WRONLY, 0)
@@ -24,8 +24,8 @@ func TestRetuneFailedRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	lines := json.NewEncoder(f)
-	if err := lines.Encode(map[string]any{"optimum": paper.Optimum{Data: data.Name, Objective: 0.1}}); err != nil {
+	encoder := json.NewEncoder(f)
+	if err := encoder.Encode(map[string]any{"optimum": paper.Optimum{Data: data.Name, Objective: 0.1}}); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
@@ -34,17 +34,17 @@ func TestRetuneFailedRun(t *testing.T) {
 		end    float64 // the last objective; 0 if the run failed
 	}{{scas, paper.Last, 0}, {scas, paper.Average, 0.6}, {sa, paper.Last, 0.2}, {sa, paper.Average, 0.2}, {stoc, paper.Average, 0.2}} {
 		u := paper.TunedRun{
-			Key:   paper.Key{Data: data.Name, Method: c.method, Rule: paper.Sampled, By: c.output},
+			Key:   paper.Key{Data: data.Name, Method: c.method, Rule: paper.Sampled, Output: c.output},
 			Tuned: paper.Tuned{Step: 1, Penalty: 1}, Failed: "it diverged",
 		}
 		if c.end > 0 {
 			u.Failed, u.Points = "", []paper.Point{{Objective: 0.7}, {Passes: 5, Objective: c.end}}
 		}
-		if err := lines.Encode(map[string]any{"unit": u}); err != nil {
+		if err := encoder.Encode(map[string]any{"unit": u}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	text, err := Retune(t.Context(), open(t, dir, pr), data, 0)
+	text, err := Retune(t.Context(), openRecords(t, dir, pr), data, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

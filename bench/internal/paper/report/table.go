@@ -43,24 +43,24 @@ func table1(p *problem) []row {
 }
 
 func newRow(p *problem, t paper.Traits, u *paper.TunedRun) row {
-	nan, m, curveOutput := math.NaN(), t.Info.Name, u.By
+	nan, m, curveOutput := math.NaN(), t.Info.Name, u.Output
 	r := row{Traits: t, FirstRun: u, splitCounts: countsOf(p, m, curveOutput), Splits: len(p.splits), Curve: curveOutput, Rate: nan, Gap10: nan, TestEnd: nan}
 	r.Timing = paper.Timing{Key: u.Key, Bytes: nan, PerPass: nan, Setup: nan}
-	if measured := p.timing(m, 0); measured != nil {
-		r.Timing = *measured
+	if timing := p.timing(m, 0); timing != nil {
+		r.Timing = *timing
 	}
-	limit := p.Protocol.Passes
+	budget := p.Protocol.Passes
 	metricCurve := func(p *problem, value metric) curve {
 		c, _ := curveOf(p, m, curveOutput, value, byPaper)
-		return c.until(limit)
+		return c.truncateAt(budget)
 	}
 	c := metricCurve(p, gap)
-	r.Rate, r.GapEnd = rate(c.x, c.mean), c.end()
+	r.Rate, r.GapEnd = rate(c.x, c.mean), c.lastMean()
 	if v, ok := c.valueAt(10); ok {
 		r.Gap10 = v
 	}
-	r.GapOnHalf, r.GapAuto = metricCurve(p.withRule(paper.OnHalf), gap).end(), metricCurve(p.withRule(paper.Automatic), gap).end()
-	r.TestEnd = metricCurve(p, testLoss).end()
+	r.GapOnHalf, r.GapAuto = metricCurve(p.withRule(paper.OnHalf), gap).lastMean(), metricCurve(p.withRule(paper.Automatic), gap).lastMean()
+	r.TestEnd = metricCurve(p, testLoss).lastMean()
 	if t.Info.PaperPass && len(u.Points) > 1 {
 		r.FirstPasses = u.Points[1].Passes
 	}
