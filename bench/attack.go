@@ -54,24 +54,24 @@ func (c *attackCmd) Run(e *race.Env) error {
 	if err := os.Chmod(dir, 0o755); err != nil {
 		return err
 	}
-	tallies, err := attack.Run(e.Ctx, attack.Options{
-		For: c.For, Tries: c.Tries, First: c.First, Seed: c.Seed, Only: c.Only, Scas: c.Scas, Dir: dir,
+	results, err := attack.Run(e.Ctx, attack.Options{
+		Duration: c.For, Tries: c.Tries, FirstSeed: c.First, Seed: c.Seed, OnlyKind: c.Only, Scas: c.Scas, Dir: dir,
 		Say: func(line string) { fmt.Fprintln(e.Stderr, " ", line) },
 	})
-	if err != nil && len(tallies) == 0 {
+	if err != nil && len(results) == 0 {
 		return err
 	}
 	r, failed := begin(e, "attack", machine.Describe(e.Args))
 	if failed != nil {
 		return failed
 	}
-	if _, err := io.WriteString(r, attack.Table(tallies)); err != nil {
+	if _, err := io.WriteString(r, attack.Table(results)); err != nil {
 		return err
 	}
 	if err := r.write(c.Results, ""); err != nil {
 		return err
 	}
-	if n := attack.Failures(tallies); n > 0 {
+	if n := attack.CountFailures(results); n > 0 {
 		err = errors.Join(err, fmt.Errorf("%d trials were %w", n, errAttack))
 	}
 	return err

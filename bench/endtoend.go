@@ -45,8 +45,10 @@ func (c *endToEndCmd) Run(e *race.Env) error {
 	if c.Quick {
 		opt = outer.Options{Reps: 3, Iterations: 4}
 	}
-	print := &measure.Printer{W: r, Series: measure.Names(false), Unit: "ms", Scale: 1e6, Last: "inner loop"}
-	if err := print.Head(); err != nil {
+	printer := &measure.Printer{
+		W: r, Series: measure.Names(false), Unit: "ms", Divisor: 1e6, LastTitle: "inner loop",
+	}
+	if err := printer.WriteHead(); err != nil {
 		return err
 	}
 	for _, j := range jobs {
@@ -54,7 +56,7 @@ func (c *endToEndCmd) Run(e *race.Env) error {
 		if err != nil {
 			return err
 		}
-		if err := print.Case(t.Case, t.Series, t.Plan); err != nil {
+		if err := printer.WriteCase(t.Case, t.Series, t.Plan); err != nil {
 			return err
 		}
 		r.benchfmt.WriteString(measure.Benchfmt(t.Case, t.Series))

@@ -34,27 +34,27 @@ func (c *kernelsCmd) effort() (suite.Scale, measure.Options, time.Duration) {
 }
 
 func (c *kernelsCmd) Run(e *race.Env) error {
-	only, err := regexp.Compile(c.Only)
+	pattern, err := regexp.Compile(c.Only)
 	if err != nil {
 		return fmt.Errorf("--only is not a regular expression: %w", err)
 	}
-	scale, opt, each := c.effort()
-	about := machine.Describe(e.Args)
-	limits := roof.Measure(about, each)
-	lines := append(limits.Lines(), fmt.Sprintf("times:   the least of %d, each of at least %v, implementations taking turns; levels checked bit for bit", opt.Reps, opt.Duration))
+	scale, opt, duration := c.effort()
+	description := machine.Describe(e.Args)
+	machineRoof := roof.Measure(description, duration)
+	lines := append(machineRoof.Lines(), fmt.Sprintf("times:   the least of %d, each of at least %v, implementations taking turns; levels checked bit for bit", opt.Reps, opt.Duration))
 	if !suite.HasSIMD() {
 		lines = append(lines, "missing: series archsimd; build with GOEXPERIMENT=simd and Go 1.26 on amd64 to include it")
 	}
-	r, err := begin(e, "kernels", about, lines...)
+	r, err := begin(e, "kernels", description, lines...)
 	if err != nil {
 		return err
 	}
-	print := &measure.Printer{W: r, Series: measure.Names(suite.HasSIMD()), Unit: "ns", Last: "of limit"}
-	if err := print.Head(); err != nil {
+	printer := &measure.Printer{W: r, Series: measure.Names(suite.HasSIMD()), Unit: "ns", LastTitle: "of limit"}
+	if err := printer.WriteHead(); err != nil {
 		return err
 	}
 	found := false
-	for k := range suite.Cases(scale, only.MatchString) {
+	for k := range suite.Cases(scale, pattern.MatchString) {
 		if err := e.Ctx.Err(); err != nil {
 			return err
 		}
@@ -63,8 +63,8 @@ func (c *kernelsCmd) Run(e *race.Env) error {
 		if err != nil {
 			return err
 		}
-		limit, bound := limits.Limit(k)
-		if err := print.Case(k, series, fmt.Sprintf("%3.0f%% %s", 100*limit/measure.Best(series), bound)); err != nil {
+		limit, bound := machineRoof.Limit(k)
+		if err := printer.WriteCase(k, series, fmt.Sprintf("%3.0f%% %s", 100*limit/measure.BestTime(series), bound)); err != nil {
 			return err
 		}
 		r.benchfmt.WriteString(measure.Benchfmt(k, series))

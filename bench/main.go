@@ -28,15 +28,15 @@ type app struct {
 	Licences licencesCmd `cmd:"" help:"List the modules linked into the program, and fail on a licence that is not known."`
 }
 
-// An exit is an exit code. The function that kong calls to exit panics with it, and run recovers it.
-type exit int
+// An exitCode is an exit code. The function that kong calls to exit panics with it, and run recovers it.
+type exitCode int
 
 // run executes a command line and returns the exit code.
 func run(e *race.Env) (code int, err error) {
 	defer func() {
 		switch r := recover().(type) {
 		case nil:
-		case exit:
+		case exitCode:
 			code = int(r)
 		default:
 			panic(r)
@@ -47,20 +47,20 @@ func run(e *race.Env) (code int, err error) {
 		kong.Name("bench"),
 		kong.Description("Benchmarks of scas."),
 		kong.Writers(e.Stdout, e.Stderr),
-		kong.Exit(func(code int) { panic(exit(code)) }),
+		kong.Exit(func(code int) { panic(exitCode(code)) }),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 80}),
 	)
 	if err != nil {
 		panic(err) // cannot happen: the struct tags are valid
 	}
-	parsed, err := parser.Parse(e.Args)
+	parsedArgs, err := parser.Parse(e.Args)
 	if err == nil {
 		err = kernels.EnvError()
 	}
 	if err != nil {
 		return 2, err
 	}
-	if err := parsed.Run(e); err != nil {
+	if err := parsedArgs.Run(e); err != nil {
 		return 1, err
 	}
 	return 0, nil

@@ -143,9 +143,9 @@ func TestPeers(t *testing.T) {
 func TestBadCommandLines(t *testing.T) {
 	data, out := dataFile(t), t.TempDir()
 	for _, c := range []struct {
-		args []string
-		code int
-		say  string
+		args    []string
+		code    int
+		message string
 	}{
 		{[]string{"converge"}, 2, "DATA"},
 		{[]string{"nothing"}, 2, "nothing"},
@@ -176,12 +176,12 @@ func TestBadCommandLines(t *testing.T) {
 		{[]string{"paper", "--out=" + filepath.Join(out, "nothing"), "--retune=a9a:0"}, 1, "no results in"},
 	} {
 		_, code, err := runCommand(t, c.args...)
-		if code != c.code || err == nil || !strings.Contains(err.Error(), c.say) {
-			t.Errorf("%v: exit code %d, error %v; want %d and %q", c.args, code, err, c.code, c.say)
+		if code != c.code || err == nil || !strings.Contains(err.Error(), c.message) {
+			t.Errorf("%v: exit code %d, error %v; want %d and %q", c.args, code, err, c.code, c.message)
 		}
 	}
-	if left, err := os.ReadDir(out); err != nil || len(left) > 0 {
-		t.Errorf("a command that could not begin left %v, %v", left, err)
+	if files, err := os.ReadDir(out); err != nil || len(files) > 0 {
+		t.Errorf("a command that could not begin left %v, %v", files, err)
 	}
 	if out, code, err := runCommand(t, "--help"); code != 0 || err != nil || !strings.Contains(out, "end-to-end") {
 		t.Errorf("--help: exit code %d, %v:\n%s", code, err, out)
@@ -190,7 +190,7 @@ func TestBadCommandLines(t *testing.T) {
 
 // TestProgram tests the commands that run the program scas.
 func TestProgram(t *testing.T) {
-	scas, err := program.Find(t.Context(), "", t.TempDir())
+	scas, err := program.FindOrBuild(t.Context(), "", t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}

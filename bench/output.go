@@ -23,11 +23,11 @@ type report struct {
 func begin(e *race.Env, name string, about machine.Description, lines ...string) (*report, error) {
 	r := &report{name: name, machine: about}
 	r.Writer = io.MultiWriter(e.Stdout, &r.text)
-	return r, output.Begin(r, append(about.Lines(), lines...))
+	return r, output.WriteHead(r, append(about.Lines(), lines...))
 }
 
-// base returns the path of the result files in a directory, without their endings.
-func (r *report) base(dir string) string {
+// basePath returns the path of the result files in a directory, without their endings.
+func (r *report) basePath(dir string) string {
 	return filepath.Join(dir, r.name+"-"+r.machine.Slug())
 }
 
@@ -36,7 +36,7 @@ func (r *report) base(dir string) string {
 func (r *report) write(dir, benchfmt string) error {
 	table := output.File{Text: r.text.String()}
 	if dir != "" {
-		table.Path = r.base(dir) + ".txt"
+		table.Path = r.basePath(dir) + ".txt"
 	}
 	goos, goarch, _ := strings.Cut(r.machine.Platform, "/")
 	head := "goos: " + goos + "\ngoarch: " + goarch + "\npkg: github.com/scas-admm/scas/bench\ncpu: " + r.machine.CPU + "\n"

@@ -45,13 +45,13 @@ func (c *peersCmd) Run(e *race.Env) error {
 	if err != nil {
 		return err
 	}
-	scripts, err := os.MkdirTemp("", "scas-adapters-")
+	scriptDir, err := os.MkdirTemp("", "scas-adapters-")
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(scripts)
+	defer os.RemoveAll(scriptDir)
 	r := &peersRun{}
-	if err := c.prepare(e, r, scripts); err != nil {
+	if err := c.prepare(e, r, scriptDir); err != nil {
 		return err
 	}
 	lines := slices.Clone(r.protocol)
@@ -89,11 +89,11 @@ func (c *peersCmd) finish(r *peersRun) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(r.write(c.Results, ""), output.Write(output.File{Path: r.base(c.Results) + ".html", Text: page}))
+	return errors.Join(r.write(c.Results, ""), output.Write(output.File{Path: r.basePath(c.Results) + ".html", Text: page}))
 }
 
 func (c *peersCmd) specs() (chosen []peers.Spec, err error) {
-	only, err := regexp.Compile(c.Only)
+	pattern, err := regexp.Compile(c.Only)
 	if err != nil {
 		return nil, fmt.Errorf("--only is not a regular expression: %w", err)
 	}
@@ -101,7 +101,7 @@ func (c *peersCmd) specs() (chosen []peers.Spec, err error) {
 		return nil, fmt.Errorf("--limit %v, --repeats %d: both must be above 0", c.Limit, c.Repeats)
 	}
 	for _, s := range peers.Specs(c.Quick) {
-		if only.MatchString(s.Name) {
+		if pattern.MatchString(s.Name) {
 			chosen = append(chosen, s)
 		}
 	}
@@ -111,23 +111,25 @@ func (c *peersCmd) specs() (chosen []peers.Spec, err error) {
 	return chosen, nil
 }
 
-// prepare writes the scripts of the peers into the directory scripts, and finds the peers that are installed.
-// It sets r.opt, r.missing and r.protocol.
-func (c *peersCmd) prepare(e *race.Env, r *peersRun, scripts string) error {
-	var leave *regexp.Regexp
+// prepare writes the scripts of the peers into the directory scriptDir, and finds the peers that are
+// installed. It sets r.opt, r.missing and r.protocol.
+func (c *peersCmd) prepare(e *race.Env, r *peersRun, scriptDir string) error {
+	var skipPattern *regexp.Regexp
 	if c.Leave != "" {
 		var err error
-		if leave, err = regexp.Compile(c.Leave); err != nil {
+		if skipPattern, err = regexp.Compile(c.Leave); err != nil {
 			return fmt.Errorf("--leave is not a regular expression: %w", err)
 		}
 	}
-	installed, missing, err := peers.Installed(e.Ctx, scripts, leave)
+	installedPeers, missing, err := peers.FindInstalled(e.Ctx, scriptDir, skipPattern)
 	if err != nil {
 		return err
 	}
 	r.missing = missing
-	r.opt = &peers.Options{Limit: c.Limit, Repeats: c.Repeats, Text: len(c.Peer) > 0, Wall: c.Clock == "wall"}
-	r.opt.Peers = installed
+	r.opt = &peers.Options{
+		Limit: c.Limit, Repeats: c.Repeats, WriteText: len(c.Peer) > 0, UseWall: c.Clock == "wall",
+	}
+	r.opt.Peers = installedPeers
 	r.opt.Say = func(line string) { fmt.Fprintln(e.Stderr, " ", line) }
 	if c.Quick {
 		r.opt.Repeats, r.opt.Limit = 1, min(c.Limit, quickLimit)
@@ -140,7 +142,7 @@ func (c *peersCmd) prepare(e *race.Env, r *peersRun, scripts string) error {
 		r.opt.Peers = append(r.opt.Peers, p)
 	}
 	clock := "processor time of a fit, path or cross-validation: other work on the machine disturbs it less than time that passes"
-	if r.opt.Wall {
+	if r.opt.UseWall {
 		clock = "time that passes during a fit, path or cross-validation"
 	}
 	r.protocol = []string{

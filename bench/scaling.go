@@ -74,7 +74,7 @@ func (c *scalingCmd) Run(e *race.Env) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	if c.Scas, err = program.Find(e.Ctx, c.Scas, dir); err != nil {
+	if c.Scas, err = program.FindOrBuild(e.Ctx, c.Scas, dir); err != nil {
 		return err
 	}
 	r, err := begin(e, "scaling", machine.Describe(e.Args))
@@ -86,7 +86,7 @@ func (c *scalingCmd) Run(e *race.Env) error {
 	fmt.Fprintln(w, "data\trows\tMB\tMB/s\twc/scas\ts\tpeak\t/estimate\t/memory\tpeak/limit\tNewton\tmessages\tnumbers\t/one\tgap\t")
 	for _, arg := range c.Data {
 		for _, copies := range c.Copies {
-			row, err := c.row(e, dir, arg, copies)
+			row, err := c.measureRow(e, dir, arg, copies)
 			if err != nil {
 				return err
 			}
@@ -100,9 +100,9 @@ func (c *scalingCmd) Run(e *race.Env) error {
 	return r.write(c.Results, "")
 }
 
-// row measures one file with the given number of copies of its rows, and returns a row of the
+// measureRow measures one file with the given number of copies of its rows, and returns a row of the
 // table.
-func (c *scalingCmd) row(e *race.Env, dir, arg string, copies int) (string, error) {
+func (c *scalingCmd) measureRow(e *race.Env, dir, arg string, copies int) (string, error) {
 	path, number, given := strings.Cut(arg, ":")
 	opt := &sparse.ReadOptions{}
 	if given {
@@ -123,58 +123,59 @@ func (c *scalingCmd) row(e *race.Env, dir, arg string, copies int) (string, erro
 	}
 	defer os.Remove(binary)
 	size := float64(converted.Stats.Bytes)
-	reading, wc, err := c.reading(e, text, opt)
+	readTime, wc, err := c.timeReading(e, text, opt)
 	if err != nil {
 		return "", err
 	}
-	training, err := c.training(e, binary)
+	training, err := c.measureTraining(e, binary)
 	if err != nil {
 		return "", err
 	}
-	ranks, err := c.onRanks(e, binary)
+	ranks, err := c.trainOnRanks(e, binary)
 	if err != nil {
 		return "", err
 	}
 	name, _, _ := strings.Cut(filepath.Base(path), ".")
-	return fmt.Sprintf("%s\t%d\t%.0f\t%.0f\t%s\t%s\t%s\t%.0e\t", name, rows, size/1e6, size/1e6/reading.Seconds(), wc, training, ranks, training.gap), nil
+	return fmt.Sprintf("%s\t%d\t%.0f\t%.0f\t%s\t%s\t%s\t%.0e\t", name, rows, size/1e6, size/1e6/readTime.Seconds(), wc, training, ranks, training.gap), nil
 }
 
-// reading reads a file c.Repeat times on one processor, and returns the smallest time. wc is the smallest
+// timeReading reads a file c.Repeat times on one processor, and returns the smallest time. wc is the smallest
 // time of the command wc divided by best, as text; "-" if there is no command wc.
-func (c *scalingCmd) reading(e *race.Env, file string, opt *sparse.ReadOptions) (best time.Duration, wc string, err error) {
+func (c *scalingCmd) timeReading(e *race.Env, file string, opt *sparse.ReadOptions) (best time.Duration, wc string, err error) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-	_, missing := exec.LookPath("wc")
-	var counting time.Duration
+	_, wcErr := exec.LookPath("wc")
+	var wcTime time.Duration
 	for range c.Repeat {
 		runtime.GC()
-		began := time.Now()
+		start := time.Now()
 		d, err := sparse.ReadFile(file, opt)
 		if err != nil {
 			return 0, "", err
 		}
-		lower(&best, time.Since(began))
+		lower(&best, time.Since(start))
 		if err := d.Close(); err != nil {
 			return 0, "", err
 		}
-		if missing != nil {
+		if wcErr != nil {
 			continue
 		}
-		began = time.Now()
+		start = time.Now()
 		if err := exec.CommandContext(e.Ctx, "wc", file).Run(); err != nil {
 			return 0, "", err
 		}
-		lower(&counting, time.Since(began))
+		lower(&wcTime, time.Since(start))
 	}
-	if counting == 0 {
+	if wcTime == 0 {
 		return best, "-", nil
 	}
-	return best, fmt.Sprintf("%.2f", counting.Seconds()/best.Seconds()), nil
+	return best, fmt.Sprintf("%.2f", wcTime.Seconds()/best.Seconds()), nil
 }
 
-// lower sets *best to took if took is smaller, or if *best is 0, which means that there is no time yet.
-func lower[T time.Duration | float64](best *T, took T) {
-	if *best == 0 || took < *best {
-		*best = took
+// lower sets *best to duration if duration is smaller, or if *best is 0, which means that there is no time
+// yet.
+func lower[T time.Duration | float64](best *T, duration T) {
+	if *best == 0 || duration < *best {
+		*best = duration
 	}
 }
 
@@ -191,51 +192,51 @@ func (c *cost) include(e *program.Ending) {
 
 // A comparison has the costs of training in memory and out of core.
 type comparison struct {
-	memory, streamed cost
-	limit            int64   // --memory of the runs out of core, in bytes; 0 if the file is too small for them
-	estimate         int64   // bytes for training in memory, data included, as scas info estimates them
-	gap              float64 // the largest gap of all runs
+	inMemory, streamed cost
+	limit              int64   // --memory of the runs out of core, in bytes; 0 if the file is too small for them
+	estimate           int64   // bytes for training in memory, data included, as scas info estimates them
+	gap                float64 // the largest gap of all runs
 }
 
-// scas runs the program scas with the arguments, and decodes its JSON output. *into becomes the result.
-func (c *scalingCmd) scas(e *race.Env, into any, args ...string) (*program.Ending, error) {
+// scas runs the program scas with the arguments, and decodes its JSON output. *result becomes the result.
+func (c *scalingCmd) scas(e *race.Env, result any, args ...string) (*program.Ending, error) {
 	call := program.Call{Program: c.Scas, Args: args}
-	ended, err := call.Run(e.Ctx)
-	if err == nil && ended.Code != 0 {
-		err = fmt.Errorf("scas %s: exit code %d\n%s", strings.Join(args, " "), ended.Code, ended.Stderr)
+	ending, err := call.Run(e.Ctx)
+	if err == nil && ending.Code != 0 {
+		err = fmt.Errorf("scas %s: exit code %d\n%s", strings.Join(args, " "), ending.Code, ending.Stderr)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return ended, json.Unmarshal([]byte(ended.Stdout), into)
+	return ending, json.Unmarshal([]byte(ending.Stdout), result)
 }
 
-// training measures the costs of training on the file data. It trains in memory and, if a quarter of the file
-// is at least 128 MiB, in turns also out of core with the memory of this quarter.
-func (c *scalingCmd) training(e *race.Env, data string) (*comparison, error) {
+// measureTraining measures the costs of training on the file data. It trains in memory and, if a quarter of
+// the file is at least 128 MiB, in turns also out of core with the memory of this quarter.
+func (c *scalingCmd) measureTraining(e *race.Env, data string) (*comparison, error) {
 	info, err := os.Stat(data)
 	if err != nil {
 		return nil, err
 	}
-	about := &infoOutput{}
-	if _, err := c.scas(e, about, "info", "--json", data); err != nil {
+	scasInfo := &infoOutput{}
+	if _, err := c.scas(e, scasInfo, "info", "--json", data); err != nil {
 		return nil, err
 	}
-	t := &comparison{estimate: about.Data.Memory.Data + about.Data.Memory.Solver}
+	t := &comparison{estimate: scasInfo.Data.Memory.Data + scasInfo.Data.Memory.Solver}
 	if quarter := info.Size() / 4; quarter >= 128*mib {
 		t.limit = quarter
 	}
-	train := func(summary *cost, memory string) error {
+	train := func(total *cost, memory string) error {
 		got := &trainOutput{}
-		ended, err := c.scas(e, got, "train", "--json", "--no-intercept", "--no-standardize", "--lambda", fmt.Sprint(c.Lambda), "--memory", memory, data)
+		ending, err := c.scas(e, got, "train", "--json", "--no-intercept", "--no-standardize", "--lambda", fmt.Sprint(c.Lambda), "--memory", memory, data)
 		if err == nil {
-			summary.include(ended)
+			total.include(ending)
 			t.gap = max(t.gap, got.Gap)
 		}
 		return err
 	}
 	for range c.Repeat {
-		if err := train(&t.memory, "80%"); err != nil {
+		if err := train(&t.inMemory, "80%"); err != nil {
 			return nil, err
 		}
 		if t.limit == 0 {
@@ -252,14 +253,14 @@ func (c *scalingCmd) training(e *race.Env, data string) (*comparison, error) {
 func (t *comparison) String() string {
 	streamed := "-\t-"
 	if t.limit > 0 {
-		streamed = fmt.Sprintf("%.2f\t%.2f", t.streamed.cpu.Seconds()/t.memory.cpu.Seconds(), float64(t.streamed.peak)/float64(t.limit))
+		streamed = fmt.Sprintf("%.2f\t%.2f", t.streamed.cpu.Seconds()/t.inMemory.cpu.Seconds(), float64(t.streamed.peak)/float64(t.limit))
 	}
-	return fmt.Sprintf("%.2f\t%d\t%.2f\t%s", t.memory.cpu.Seconds(), t.memory.peak/mib, float64(t.memory.peak)/float64(t.estimate), streamed)
+	return fmt.Sprintf("%.2f\t%d\t%.2f\t%s", t.inMemory.cpu.Seconds(), t.inMemory.peak/mib, float64(t.inMemory.peak)/float64(t.estimate), streamed)
 }
 
-// onRanks trains on one rank and on c.Ranks ranks in this process, and returns the results as columns of the
-// table.
-func (c *scalingCmd) onRanks(e *race.Env, data string) (string, error) {
+// trainOnRanks trains on one rank and on c.Ranks ranks in this process, and returns the results as columns of
+// the table.
+func (c *scalingCmd) trainOnRanks(e *race.Env, data string) (string, error) {
 	d, err := sparse.ReadFile(data, nil)
 	if err != nil {
 		return "", err
@@ -274,11 +275,11 @@ func (c *scalingCmd) onRanks(e *race.Env, data string) (string, error) {
 			return "", err
 		}
 		for range c.Repeat {
-			began := machine.CPUSeconds()
+			start := machine.CPUSeconds()
 			if costs, err = scaling.Solve(e.Ctx, parts); err != nil && !errors.Is(err, solver.ErrNotConverged) {
 				return "", err
 			}
-			lower(&seconds[k], machine.CPUSeconds()-began)
+			lower(&seconds[k], machine.CPUSeconds()-start)
 		}
 	}
 	return fmt.Sprintf("%d\t%d\t%d\t%.2f", costs.NewtonSteps, costs.Messages, costs.Numbers, seconds[1]/seconds[0]), nil

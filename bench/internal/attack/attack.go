@@ -22,16 +22,16 @@ import (
 
 // Options say which attacks to run, and for how long.
 type Options struct {
-	// For is the total time of all kinds of attack. Zero means no limit; then set Tries or Seed.
-	For time.Duration
+	// Duration is the total time of all kinds of attack. Zero means no limit; then set Tries or Seed.
+	Duration time.Duration
 	// Tries limits each kind to Tries times Kind.trialsPerTry trials. Zero means no limit.
 	Tries int
-	// First is the seed of the first trial of each kind. Zero means 1.
-	First uint64
+	// FirstSeed is the seed of the first trial of each kind. Zero means 1.
+	FirstSeed uint64
 	// If Seed is not zero, each kind makes one trial, with this seed.
 	Seed uint64
-	// Only is the name of the only kind to run. Empty means all kinds.
-	Only string
+	// OnlyKind is the name of the only kind to run. Empty means all kinds.
+	OnlyKind string
 	// Scas is the path of the program to attack. Empty means: build it from this module.
 	Scas string
 	// Dir is the directory in which the attacks write.
@@ -44,17 +44,17 @@ type Options struct {
 type Kind struct {
 	Name, Summary string
 
-	// The kind may run for the time Options.For · share/(sum of the shares of the kinds to run).
-	share        float64
+	// The kind may run for the time Options.Duration · timeShare/(sum of the shares of the kinds to run).
+	timeShare    float64
 	trialsPerTry int  // number of trials if Options.Tries is 1
 	alone        bool // whether only one trial may run at a time
 	// begin prepares the trials. It returns an error that wraps errSkip if this machine cannot run them.
 	begin func(ctx context.Context, g *testbed) (trial, error)
 }
 
-// A trial runs the attack that the seed determines. handled says how the program survived, such as
+// A trial runs the attack that the seed determines. outcome says how the program survived, such as
 // "exit 2". err says what the program did wrong.
-type trial func(ctx context.Context, seed uint64) (handled string, err error)
+type trial func(ctx context.Context, seed uint64) (outcome string, err error)
 
 var errSkip = errors.New("skipped")
 
@@ -67,49 +67,49 @@ func Kinds() []Kind {
 		{"signals", "kill -9, TERM, INT, HUP and STOP at random times and system calls", 8, 16, false, beginSignals},
 		{"faults", "failing system calls, full and read-only disks", 8, 16, false, beginFaults},
 		{"writers", "several runs that write the same files at once", 3, 4, false, beginWriters},
-		{"streams", "slow, short and changing inputs", 3, 8, false, beginStreams},
+		{"streams", "slow, short and changing inputs", 3, 8, false, beginPipes},
 		{"bombs", "compressed bombs and giant numbers, peak memory below 200 MB", 5, 6, true, beginBombs},
 	}
 }
 
 // A Failure is a trial in which the program did something wrong.
 type Failure struct {
-	Kind string
-	Seed uint64
-	What string
+	Kind        string
+	Seed        uint64
+	Description string
 }
 
 // String says what the program did wrong, and how to repeat the trial.
 func (f Failure) String() string {
-	return fmt.Sprintf("%s, seed %d: %s\n    again: go run ./bench attack --only %[1]s --seed %[2]d", f.Kind, f.Seed, f.What)
+	return fmt.Sprintf("%s, seed %d: %s\n    again: go run ./bench attack --only %[1]s --seed %[2]d", f.Kind, f.Seed, f.Description)
 }
 
-// A Tally counts the trials of one kind of attack.
-type Tally struct {
-	Kind    Kind
-	Tried   int            // number of trials
-	Handled map[string]int // number of trials without a failure, by the text that the trial returned
-	Failed  []Failure
-	Skipped string  // why the kind did not run; empty if it ran
-	Seconds float64 // duration of the preparation and of all trials
-	Peak    int64   // largest resident size of a process of the program, in bytes; see program.Ending
+// A KindResult counts the trials of one kind of attack.
+type KindResult struct {
+	Kind          Kind
+	Trials        int            // number of trials
+	OutcomeCounts map[string]int // number of trials without a failure, by the text that the trial returned
+	Failures      []Failure
+	SkipReason    string  // why the kind did not run; empty if it ran
+	Seconds       float64 // duration of the preparation and of all trials
+	Peak          int64   // largest resident size of a process of the program, in bytes; see program.Ending
 }
 
-// Run runs the kinds of attack one after the other. The tallies say what the program did wrong. With an
-// error, Run also returns the tallies so far.
-func Run(ctx context.Context, opt Options) ([]*Tally, error) {
+// Run runs the kinds of attack one after the other. The results say what the program did wrong. With an
+// error, Run also returns the results so far.
+func Run(ctx context.Context, opt Options) ([]*KindResult, error) {
 	kinds := Kinds()
-	if opt.Only != "" {
+	if opt.OnlyKind != "" {
 		var names []string
 		for _, k := range kinds {
 			names = append(names, k.Name)
 		}
-		kinds = slices.DeleteFunc(kinds, func(k Kind) bool { return k.Name != opt.Only })
+		kinds = slices.DeleteFunc(kinds, func(k Kind) bool { return k.Name != opt.OnlyKind })
 		if len(kinds) == 0 {
-			return nil, fmt.Errorf("--only %s: want one of %s", opt.Only, strings.Join(names, ", "))
+			return nil, fmt.Errorf("--only %s: want one of %s", opt.OnlyKind, strings.Join(names, ", "))
 		}
 	}
-	scas, err := program.Find(ctx, opt.Scas, opt.Dir)
+	scas, err := program.FindOrBuild(ctx, opt.Scas, opt.Dir)
 	if err != nil {
 		return nil, err
 	}
@@ -117,32 +117,32 @@ func Run(ctx context.Context, opt Options) ([]*Tally, error) {
 	if err := g.writeInputs(); err != nil {
 		return nil, err
 	}
-	shares := 0.0
+	totalShare := 0.0
 	for _, k := range kinds {
-		shares += k.share
+		totalShare += k.timeShare
 	}
-	var tallies []*Tally
+	var results []*KindResult
 	for _, k := range kinds {
 		g.say(k.Name + ": " + k.Summary)
-		t, err := g.run(ctx, k, time.Duration(float64(opt.For)*k.share/shares))
+		t, err := g.run(ctx, k, time.Duration(float64(opt.Duration)*k.timeShare/totalShare))
 		if err != nil {
-			return tallies, fmt.Errorf("%s: %w", k.Name, err)
+			return results, fmt.Errorf("%s: %w", k.Name, err)
 		}
-		tallies = append(tallies, t)
+		results = append(results, t)
 		if ctx.Err() != nil {
-			return tallies, ctx.Err()
+			return results, ctx.Err()
 		}
 	}
-	return tallies, nil
+	return results, nil
 }
 
-func (g *testbed) run(ctx context.Context, k Kind, limit time.Duration) (*Tally, error) {
-	t := &Tally{Kind: k, Handled: map[string]int{}}
+func (g *testbed) run(ctx context.Context, k Kind, limit time.Duration) (*KindResult, error) {
+	t := &KindResult{Kind: k, OutcomeCounts: map[string]int{}}
 	start := time.Now()
 	g.peak.Store(0)
 	try, err := k.begin(ctx, g)
 	if errors.Is(err, errSkip) {
-		t.Skipped = strings.TrimPrefix(err.Error(), errSkip.Error()+": ")
+		t.SkipReason = strings.TrimPrefix(err.Error(), errSkip.Error()+": ")
 		return t, nil
 	}
 	if err != nil {
@@ -158,10 +158,10 @@ func (g *testbed) run(ctx context.Context, k Kind, limit time.Duration) (*Tally,
 	for range workers {
 		wg.Go(func() {
 			for seed, more := nextSeed(); more && ctx.Err() == nil; seed, more = nextSeed() {
-				handled, err := try(ctx, seed)
+				outcome, err := try(ctx, seed)
 				mu.Lock()
 				if ctx.Err() == nil { // after an interrupt, a trial may fail without a fault of scas
-					t.count(g, seed, handled, err)
+					t.count(g, seed, outcome, err)
 				}
 				mu.Unlock()
 			}
@@ -176,7 +176,7 @@ func (g *testbed) run(ctx context.Context, k Kind, limit time.Duration) (*Tally,
 // limit of 0 means no time limit. The first trial is made however short the limit is.
 func (g *testbed) seeds(k Kind, start time.Time, limit time.Duration) func() (seed uint64, more bool) {
 	var mu sync.Mutex
-	firstSeed, trials := max(1, g.opt.First), 0
+	firstSeed, trials := max(1, g.opt.FirstSeed), 0
 	maxTrials := g.opt.Tries * k.trialsPerTry
 	return func() (uint64, bool) {
 		mu.Lock()
@@ -193,54 +193,54 @@ func (g *testbed) seeds(k Kind, start time.Time, limit time.Duration) func() (se
 	}
 }
 
-func (t *Tally) count(g *testbed, seed uint64, handled string, err error) {
-	t.Tried++
+func (t *KindResult) count(g *testbed, seed uint64, outcome string, err error) {
+	t.Trials++
 	if err == nil {
-		t.Handled[handled]++
+		t.OutcomeCounts[outcome]++
 		return
 	}
 	f := Failure{t.Kind.Name, seed, err.Error()}
-	t.Failed = append(t.Failed, f)
+	t.Failures = append(t.Failures, f)
 	g.say(f.String())
 }
 
-func random(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0x70127012e)) }
+func newRNG(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0x70127012e)) }
 
 func pick[T any](rng *rand.Rand, choices ...T) T { return choices[rng.IntN(len(choices))] }
 
 // chance returns true with probability 1/n.
 func chance(rng *rand.Rand, n int) bool { return rng.IntN(n) == 0 }
 
-// Table returns the tallies as a table, followed by the failures.
-func Table(tallies []*Tally) string {
+// Table returns the results as a table, followed by the failures.
+func Table(results []*KindResult) string {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "kind\ttried\tsurvived\tfailed\tseconds\tpeak\tof which")
-	for _, t := range tallies {
-		if t.Skipped != "" {
-			fmt.Fprintf(w, "%s\t-\t-\t-\t-\t-\tskipped: %s\n", t.Kind.Name, t.Skipped)
+	for _, t := range results {
+		if t.SkipReason != "" {
+			fmt.Fprintf(w, "%s\t-\t-\t-\t-\t-\tskipped: %s\n", t.Kind.Name, t.SkipReason)
 			continue
 		}
 		var parts []string
-		for _, how := range slices.Sorted(maps.Keys(t.Handled)) {
-			parts = append(parts, fmt.Sprintf("%s %d", how, t.Handled[how]))
+		for _, how := range slices.Sorted(maps.Keys(t.OutcomeCounts)) {
+			parts = append(parts, fmt.Sprintf("%s %d", how, t.OutcomeCounts[how]))
 		}
 		fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%.0f\t%d MB\t%s\n",
-			t.Kind.Name, t.Tried, t.Tried-len(t.Failed), len(t.Failed), t.Seconds, t.Peak/1e6, strings.Join(parts, ", "))
+			t.Kind.Name, t.Trials, t.Trials-len(t.Failures), len(t.Failures), t.Seconds, t.Peak/1e6, strings.Join(parts, ", "))
 	}
 	w.Flush()
-	for _, t := range tallies {
-		for _, f := range t.Failed {
+	for _, t := range results {
+		for _, f := range t.Failures {
 			fmt.Fprintf(&b, "\nFAILED %s\n", f)
 		}
 	}
 	return b.String()
 }
 
-// Failures returns the number of failed trials.
-func Failures(tallies []*Tally) (n int) {
-	for _, t := range tallies {
-		n += len(t.Failed)
+// CountFailures returns the number of failed trials.
+func CountFailures(results []*KindResult) (n int) {
+	for _, t := range results {
+		n += len(t.Failures)
 	}
 	return n
 }

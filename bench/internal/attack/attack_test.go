@@ -17,20 +17,20 @@ func TestShort(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	tallies, err := Run(t.Context(), Options{Tries: 1, Dir: dir})
+	results, err := Run(t.Context(), Options{Tries: 1, Dir: dir})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("\n%s", Table(tallies))
-	for _, tally := range tallies {
-		for _, f := range tally.Failed {
+	t.Logf("\n%s", Table(results))
+	for _, tally := range results {
+		for _, f := range tally.Failures {
 			t.Error(f)
 		}
-		if tally.Skipped == "" && tally.Tried == 0 {
+		if tally.SkipReason == "" && tally.Trials == 0 {
 			t.Errorf("%s tried nothing", tally.Kind.Name)
 		}
 	}
-	if _, err := Run(t.Context(), Options{Only: "luck", Dir: dir}); err == nil || !strings.Contains(err.Error(), "bombs") {
+	if _, err := Run(t.Context(), Options{OnlyKind: "luck", Dir: dir}); err == nil || !strings.Contains(err.Error(), "bombs") {
 		t.Errorf("--only luck: %v", err)
 	}
 }
@@ -38,7 +38,7 @@ func TestShort(t *testing.T) {
 // TestCheckFiles checks that a file that the program should not have written, changed or deleted is an error.
 func TestCheckFiles(t *testing.T) {
 	inputs := t.TempDir()
-	if err := put(inputs, map[string]string{"mid.svm": ""}); err != nil {
+	if err := writeFiles(inputs, map[string]string{"mid.svm": ""}); err != nil {
 		t.Fatal(err)
 	}
 	a := &flagAttack{&testbed{inputDir: inputs}}
@@ -57,7 +57,7 @@ func TestCheckFiles(t *testing.T) {
 		{map[string]string{"o1": old, "o2": old}, map[string]string{"o1": old}, exitIO, "o2 is gone"},
 	} {
 		dir := t.TempDir()
-		if err := put(dir, c.files); err != nil {
+		if err := writeFiles(dir, c.files); err != nil {
 			t.Fatal(err)
 		}
 		err := a.checkFiles(dir, c.oldFiles, []string{"train", "-o", "o1"}, &program.Ending{Code: c.code})

@@ -85,31 +85,32 @@ var giants = []string{
 	"solver_type L1R_LR\nnr_class 2\nlabel 1 -1\nnr_feature 2147483647\nbias -1\nw\n1\n",
 }
 
-// make makes the bomb that the seed determines. description says in words what the bomb is, and text is the
-// content of its file.
-func (b *bombAttack) make(seed uint64) (description string, text []byte, err error) {
-	rng := random(seed)
+// makeBomb makes the bomb that the seed determines. description says in words what the bomb is, and text is
+// the content of its file.
+func (b *bombAttack) makeBomb(seed uint64) (description string, text []byte, err error) {
+	rng := newRNG(seed)
 	if chance(rng, 3) {
 		giant := pick(rng, giants...)
 		return "giant numbers", []byte(giant), nil
 	}
 	format, unit := pick(rng, b.formats...), pick(rng, repeatedTexts...)
 	const block = 8 << 20
-	packed, err := compress(format, bytes.Repeat([]byte(unit), block/len(unit)))
+	packedBlock, err := compress(format, bytes.Repeat([]byte(unit), block/len(unit)))
 	if err != nil {
 		return "", nil, err
 	}
-	head, err := compress(format, []byte(pick(rng, "", "1 1:1\n-1 2:1\n")))
+	packedPrefix, err := compress(format, []byte(pick(rng, "", "1 1:1\n-1 2:1\n")))
 	if err != nil {
 		return "", nil, err
 	}
-	// packed expands to 8 MiB, and 1024 copies of it to 8 GiB. All formats allow several compressed streams in
-	// a file.
-	return fmt.Sprintf("8 GiB of %q in %s", unit, format), append(head, bytes.Repeat(packed, 1024)...), nil
+	// packedBlock expands to 8 MiB, and 1024 copies of it to 8 GiB. All formats allow several compressed streams
+	// in a file.
+	description = fmt.Sprintf("8 GiB of %q in %s", unit, format)
+	return description, append(packedPrefix, bytes.Repeat(packedBlock, 1024)...), nil
 }
 
 func (b *bombAttack) try(ctx context.Context, seed uint64) (string, error) {
-	description, text, err := b.make(seed)
+	description, text, err := b.makeBomb(seed)
 	if err != nil {
 		return "", err
 	}

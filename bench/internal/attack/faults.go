@@ -24,21 +24,21 @@ func beginFaults(ctx context.Context, g *testbed) (trial, error) {
 }
 
 func (f faultAttack) try(ctx context.Context, seed uint64) (string, error) {
-	rng := random(seed)
+	rng := newRNG(seed)
 	job, dir, oldFiles, err := f.prepare(rng)
 	if err != nil {
 		return "", err
 	}
 	defer remove(dir)
 	c := program.Call{Dir: dir, Args: job.args}
-	fault, mayLeave := "", false
+	fault, mayLeaveTemp := "", false
 	switch kind := rng.IntN(8); {
 	case kind == 0:
 		blocks := rng.IntN(20)
 		fault = fmt.Sprintf("files of at most %d blocks", blocks)
-		c.Wrap = []string{"sh", "-c", fmt.Sprintf(`ulimit -f %d; exec "$@"`, blocks), "sh"}
+		c.Wrapper = []string{"sh", "-c", fmt.Sprintf(`ulimit -f %d; exec "$@"`, blocks), "sh"}
 	case kind == 1:
-		fault, c.Nobody = "a read-only directory", true
+		fault, c.AsNobody = "a read-only directory", true
 		if err := os.Chmod(dir, 0o555); err != nil {
 			return "", err
 		}
@@ -47,22 +47,22 @@ func (f faultAttack) try(ctx context.Context, seed uint64) (string, error) {
 		}
 	case kind == 2:
 		fault = "a full standard output"
-		c.Wrap = []string{"sh", "-c", `exec "$@" >/dev/full`, "sh"}
+		c.Wrapper = []string{"sh", "-c", `exec "$@" >/dev/full`, "sh"}
 	case !f.strace:
 		return "left out", nil
 	default:
 		call := pick(rng, "write", "write", "fsync", "renameat", "openat", "close", "fchmod", "read", "unlinkat", "newfstatat", "flock", "getdents64", "fstat")
-		how := pick(rng, "ENOSPC", "EIO", "EINTR", "EDQUOT", "EACCES", "EMFILE", "EROFS")
-		when := fmt.Sprint(1 + rng.IntN(pick(rng, 2, 6, 20)))
-		fault, mayLeave = call+" "+how+" "+when, call == "unlinkat"
-		c.Wrap = f.inject(call, "error="+how, when)
+		errno := pick(rng, "ENOSPC", "EIO", "EINTR", "EDQUOT", "EACCES", "EMFILE", "EROFS")
+		callNumber := fmt.Sprint(1 + rng.IntN(pick(rng, 2, 6, 20)))
+		fault, mayLeaveTemp = call+" "+errno+" "+callNumber, call == "unlinkat"
+		c.Wrapper = f.inject(call, "error="+errno, callNumber)
 	}
 	e, err := f.g.call(ctx, c)
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", fault, err)
 	}
 	// If a system call of the Go runtime fails, the runtime may end the program.
-	if strings.Contains(e.Stderr, "runtime: ") && c.Wrap != nil && strings.Contains(fault, " E") {
+	if strings.Contains(e.Stderr, "runtime: ") && c.Wrapper != nil && strings.Contains(fault, " E") {
 		_, err := job.judge(dir, oldFiles, false, true)
 		return "the runtime gave up", err
 	}
@@ -72,14 +72,14 @@ func (f faultAttack) try(ctx context.Context, seed uint64) (string, error) {
 	if err := checkEnding(e); err != nil {
 		return "", fmt.Errorf("%s, %v: %w", fault, job.args, err)
 	}
-	written, err := job.judge(dir, oldFiles, e.Code == exitOK, mayLeave)
+	newOutputs, err := job.judge(dir, oldFiles, e.Code == exitOK, mayLeaveTemp)
 	if err != nil {
 		return "", fmt.Errorf("%s: %w (exit code %d)", fault, err, e.Code)
 	}
 	if e.Code != exitOK {
 		return "refused", nil
 	}
-	return job.outcome(written), nil
+	return job.outcome(newOutputs), nil
 }
 
 // nobodyCanReach reports whether the user nobody may read and enter every directory above the program.

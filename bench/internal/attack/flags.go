@@ -21,13 +21,14 @@ import (
 type flagAttack struct{ g *testbed }
 
 func beginFlags(ctx context.Context, g *testbed) (trial, error) {
-	for _, ending := range endings {
-		e, err := g.call(ctx, program.Call{Dir: g.inputDir, Args: []string{"convert", "mid.svm", "mid" + ending}})
+	for _, extension := range extensions {
+		args := []string{"convert", "mid.svm", "mid" + extension}
+		e, err := g.call(ctx, program.Call{Dir: g.inputDir, Args: args})
 		if err == nil && e.Code != exitOK {
 			err = fmt.Errorf("exit code %d: %s", e.Code, head(e.Stderr))
 		}
 		if err != nil {
-			return nil, fmt.Errorf("no mid%s: %w", ending, err)
+			return nil, fmt.Errorf("no mid%s: %w", extension, err)
 		}
 	}
 	var err error
@@ -68,14 +69,14 @@ func checkFlags(ctx context.Context, g *testbed, command string) error {
 	return nil
 }
 
-// endings are the file name endings of the copies of mid.svm in other formats, and of a compressed copy.
-var endings = []string{".csv", ".tsv", ".npy", ".npz", ".mtx", ".svm.zst"}
+// extensions are the file name endings of the copies of mid.svm in other formats, and of a compressed copy.
+var extensions = []string{".csv", ".tsv", ".npy", ".npz", ".mtx", ".svm.zst"}
 
 // spoil copies the data of mid.svm in a random format to a file in dir, and may change some bits or cut the
 // file short.
 func (a *flagAttack) spoil(rng *rand.Rand, dir string) (name string, err error) {
-	ending := pick(rng, endings...)
-	text, err := os.ReadFile(filepath.Join(a.g.inputDir, "mid"+ending))
+	extension := pick(rng, extensions...)
+	text, err := os.ReadFile(filepath.Join(a.g.inputDir, "mid"+extension))
 	if err != nil {
 		return "", err
 	}
@@ -85,7 +86,7 @@ func (a *flagAttack) spoil(rng *rand.Rand, dir string) (name string, err error) 
 	if chance(rng, 4) {
 		text = text[:rng.IntN(len(text))]
 	}
-	name = "spoilt" + ending
+	name = "spoilt" + extension
 	return name, os.WriteFile(filepath.Join(dir, name), text, 0o644)
 }
 
@@ -121,16 +122,16 @@ var counts = []string{"1", "2", "3", "7", "100", "0", "-1", "2147483647", "21474
 // flagsOf returns the flags of a command, or the flags that all commands have if command is none of the cases
 // below. In values, IN stands for the directory of the inputs, and o1 to o4 are output files.
 func flagsOf(command string) []flag {
-	form := []flag{
+	formatFlags := []flag{
 		{"--format", []string{"auto", "libsvm", "csv", "tsv", "npy", "npz", "mtx", "x"}}, {"--labels", []string{"IN/weights", "IN/none", "/dev/null"}},
 		{"--label", []string{"label", "1", "none", "0", "x", "9"}}, {"--no-header", nil}, {"--delimiter", []string{",", ";", "tab", "x", "", "\"", "\n"}},
 		{"--categorical", []string{"1", "1,2", "x", ""}}, {"--drop", []string{"1", "2,3", "x", "label"}}, {"--missing", []string{"mean", "median", "zero", "0", "refuse", "x"}},
 	}
-	read := []flag{
+	readFlags := []flag{
 		{"--features", []string{"3", "9", "100", "0", "-1", "2147483647", "x"}}, {"--index-base", []string{"auto", "0", "1", "2"}},
 		{"--memory", []string{"100MB", "1", "8GiB", "60%", "101%", "0", "-1", "x", "1e300TB"}},
 	}
-	fit := []flag{
+	fitFlags := []flag{
 		{"--loss", []string{"logistic", "squared", "huber", "huber:0.01", "huber:5e-324", "huber:1e308", "huber:0", "squared-hinge", "hinge"}},
 		{"--graph", []string{"none", "chain", "IN/edges", "IN/steep", "IN/flat", "IN/matrix", "matrix:IN/edges", "IN/none", "IN/mid.svm", "/dev/null", "IN"}},
 		{"--offset", []string{"IN/weights", "IN/offsets", "IN/none", "/dev/null"}}, {"--offset-column", []string{"1", "x2", "label", "x", ""}},
@@ -146,7 +147,7 @@ func flagsOf(command string) []flag {
 	}
 	switch command {
 	case "train":
-		return slices.Concat(read, fit, form, []flag{
+		return slices.Concat(readFlags, fitFlags, formatFlags, []flag{
 			{"--lambda", numbers}, {"--rho", numbers}, {"--eta", append([]string{"auto"}, numbers...)},
 			{"--method", methods()}, {"--passes", []string{"1", "3", "50", "1e-300", "auto", "0", "nan"}},
 			{"--dual-updates", counts}, {"--inner-steps", counts}, {"--batch-size", counts},
@@ -154,31 +155,31 @@ func flagsOf(command string) []flag {
 			{"--svg", []string{"o2", "o1"}}, {"--start", []string{"IN/mid.json", "IN/tiny.svm", "IN/none", "/dev/null"}}, {"--checkpoint", []string{"o4", "/dev/null"}},
 		})
 	case "path":
-		return slices.Concat(read, fit, form, []flag{{"--lambdas", []string{"1", "2", "9", "0", "-1", "x", "0.1,0", "1e-3"}}, {"--ratio", numbers}, {"-o", []string{"o1"}}, {"--svg", []string{"o2", "o1"}}})
+		return slices.Concat(readFlags, fitFlags, formatFlags, []flag{{"--lambdas", []string{"1", "2", "9", "0", "-1", "x", "0.1,0", "1e-3"}}, {"--ratio", numbers}, {"-o", []string{"o1"}}, {"--svg", []string{"o2", "o1"}}})
 	case "cv":
-		return slices.Concat(read, fit, form, []flag{
+		return slices.Concat(readFlags, fitFlags, formatFlags, []flag{
 			{"--lambdas", []string{"1", "2", "9", "0", "x", "0.1,0.01", "0.1,0.2"}}, {"--ratio", numbers}, {"-o", []string{"o1"}}, {"--svg", []string{"o2", "o1"}},
 			{"--folds", []string{"2", "3", "10", "1", "0", "1000", "x"}}, {"--metric", []string{"loss", "error", "auc", "mse", "x"}}, {"--choose", []string{"min", "1se", "x"}},
 		})
 	case "predict":
-		return slices.Concat(read[1:], form[:5], []flag{
+		return slices.Concat(readFlags[1:], formatFlags[:5], []flag{
 			{"--offset", []string{"IN/offsets", "IN/weights", "IN/none"}},
 			{"-o", []string{"o1", "/dev/null", "/dev/full"}}, {"--svg", []string{"o2", "o1"}}, {"--threshold", numbers}, {"--metrics", nil}, {"--json", nil}, {"--ignore-labels", nil}, {"--ignore-beyond", nil},
 		})
 	case "graph":
-		return slices.Concat(read, form, []flag{
+		return slices.Concat(readFlags, formatFlags, []flag{
 			{"--method", []string{"glasso", "threshold", "knn", "chain", "recipe", "x"}}, {"--penalty", numbers}, {"--edges", counts}, {"--threshold", numbers}, {"--neighbours", counts},
 			{"--signed", nil}, {"--weighted", nil}, {"--antisym", nil}, {"--correlation", []string{"IN/table", "IN/edges", "/dev/null"}}, {"--free-diagonal", nil},
 			{"--max-component", counts}, {"--threads", counts}, {"-o", []string{"o1"}}, {"--precision", []string{"o2", "o1"}}, {"--dot", []string{"o3"}}, {"--svg", []string{"o4"}}, {"--json", nil},
 		})
 	case "model show":
-		return []flag{{"--top", counts}, {"--json", nil}, read[2]}
+		return []flag{{"--top", counts}, {"--json", nil}, readFlags[2]}
 	case "model convert":
-		return []flag{{"--to", []string{"auto", "scas", "liblinear", "x"}}, read[2]}
+		return []flag{{"--to", []string{"auto", "scas", "liblinear", "x"}}, readFlags[2]}
 	case "convert":
-		return slices.Concat(read, form, []flag{{"--labels-out", []string{"o2", "o2.npy", "o1"}}})
+		return slices.Concat(readFlags, formatFlags, []flag{{"--labels-out", []string{"o2", "o2.npy", "o1"}}})
 	case "info":
-		return slices.Concat(read, form, []flag{{"--json", nil}})
+		return slices.Concat(readFlags, formatFlags, []flag{{"--json", nil}})
 	}
 	return []flag{{"--help", nil}, {"--version", nil}, {"--log-format", []string{"json"}}}
 }
@@ -236,7 +237,7 @@ func (a *flagAttack) randomArgs(rng *rand.Rand, spoilt string) []string {
 }
 
 func (a *flagAttack) try(ctx context.Context, seed uint64) (string, error) {
-	rng := random(seed)
+	rng := newRNG(seed)
 	dir, err := a.g.tempDir("flags")
 	if err != nil {
 		return "", err
@@ -254,7 +255,7 @@ func (a *flagAttack) try(ctx context.Context, seed uint64) (string, error) {
 			oldFiles[name] = old
 		}
 	}
-	if err := put(dir, oldFiles); err != nil {
+	if err := writeFiles(dir, oldFiles); err != nil {
 		return "", err
 	}
 	e, err := a.g.call(ctx, program.Call{Dir: dir, Args: args})
@@ -296,7 +297,7 @@ func (a *flagAttack) checkFiles(dir string, oldFiles map[string]string, args []s
 		}
 	}
 	for name := range oldFiles {
-		if _, still := files[name]; !still {
+		if _, exists := files[name]; !exists {
 			return fmt.Errorf("%s is gone", name)
 		}
 	}

@@ -86,7 +86,7 @@ func (g *testbed) writeInputs() (err error) {
 		classes += fmt.Sprintf("%d %s", i%4, features)
 		offsets += fmt.Sprintf("%d\n", i%7-3)
 	}
-	return put(g.inputDir, map[string]string{
+	return writeFiles(g.inputDir, map[string]string{
 		"mid.svm": mid.String(), "classes.svm": classes, "offsets": offsets, "numbers.svm": numbers.String(), "mid.json": midModel,
 		"tiny.svm":  "1 1:1 2:2 3:0.5\n-1 1:-1 3:1\n1 2:1\n-1 1:0.5 2:-3\n",
 		"large.svm": "1 1:1e300 2:2\n-1 1:-1e308 3:1e155\n1 2:1\n",
@@ -183,41 +183,43 @@ func (j *jobs) prepare(rng *rand.Rand) (chosen job, dir string, oldFiles map[str
 		}
 		oldFiles[name] = old
 	}
-	return chosen, dir, oldFiles, put(dir, oldFiles)
+	return chosen, dir, oldFiles, writeFiles(dir, oldFiles)
 }
 
 // judge checks the directory of a disturbed job, and returns the number of new outputs. Every output must
-// be complete and new, or as it was before the job. If done is true, all outputs must be new. Any other file
-// is an error, but temporary files are allowed if mayLeave is true. oldFiles has the
-// old contents of the outputs that existed before the job, by name.
-func (j job) judge(dir string, oldFiles map[string]string, done, mayLeave bool) (written int, err error) {
+// be complete and new, or as it was before the job. If succeeded is true, all outputs must be new. Any other
+// file is an error, but temporary files are allowed if mayLeaveTemp is true. oldFiles has the old contents of
+// the outputs that existed before the job, by name.
+func (j job) judge(
+	dir string, oldFiles map[string]string, succeeded, mayLeaveTemp bool,
+) (newOutputs int, err error) {
 	files, err := contents(dir)
 	if err != nil {
 		return 0, err
 	}
 	for name, text := range files {
 		oldText, existed := oldFiles[name]
-		switch want, ours := j.outputs[name]; {
-		case ours && bytes.Equal(text, want):
-			written++
-		case strings.HasSuffix(name, ".tmp") && mayLeave:
-		case !ours, !existed || string(text) != oldText:
+		switch want, isOutput := j.outputs[name]; {
+		case isOutput && bytes.Equal(text, want):
+			newOutputs++
+		case strings.HasSuffix(name, ".tmp") && mayLeaveTemp:
+		case !isOutput, !existed || string(text) != oldText:
 			return 0, fmt.Errorf("%v: left %s with %q", j.args, name, head(string(text)))
 		}
 	}
 	for name := range oldFiles {
-		if _, still := files[name]; !still {
+		if _, exists := files[name]; !exists {
 			return 0, fmt.Errorf("%v: %s is gone", j.args, name)
 		}
 	}
-	if done && written < len(j.outputs) {
-		return 0, fmt.Errorf("%v: exit code 0, and %d of %d outputs", j.args, written, len(j.outputs))
+	if succeeded && newOutputs < len(j.outputs) {
+		return 0, fmt.Errorf("%v: exit code 0, and %d of %d outputs", j.args, newOutputs, len(j.outputs))
 	}
-	return written, nil
+	return newOutputs, nil
 }
 
-func (j job) outcome(written int) string {
-	switch written {
+func (j job) outcome(newOutputs int) string {
+	switch newOutputs {
 	case 0:
 		return "old kept"
 	case len(j.outputs):
@@ -226,10 +228,10 @@ func (j job) outcome(written int) string {
 	return "some new whole"
 }
 
-// inject returns words to put before a command line, so that strace runs it. If when is 2, strace tampers
-// with the second call of the given system call. tampering is an action in the syntax of strace.
-func (j *jobs) inject(call, tampering string, when any) []string {
-	return []string{"strace", "-f", "-o", os.DevNull, "-e", "trace=" + call, "-e", fmt.Sprintf("inject=%s:%s:when=%v", call, tampering, when)}
+// inject returns words to put before a command line, so that strace runs it. If callNumber is 2, strace
+// tampers with the second call of the given system call. tampering is an action in the syntax of strace.
+func (j *jobs) inject(call, tampering string, callNumber any) []string {
+	return []string{"strace", "-f", "-o", os.DevNull, "-e", "trace=" + call, "-e", fmt.Sprintf("inject=%s:%s:when=%v", call, tampering, callNumber)}
 }
 
 func (g *testbed) straceWorks(ctx context.Context) bool {
@@ -239,7 +241,7 @@ func (g *testbed) straceWorks(ctx context.Context) bool {
 	}
 	e, err := g.call(ctx, program.Call{
 		Dir: dir, Args: []string{"--version"},
-		Wrap: []string{"strace", "-f", "-o", "trace", "-e", "inject=fsync:error=EIO:when=65535"},
+		Wrapper: []string{"strace", "-f", "-o", "trace", "-e", "inject=fsync:error=EIO:when=65535"},
 	})
 	return err == nil && e.Code == exitOK
 }

@@ -13,28 +13,28 @@ import (
 	"github.com/scas-admm/scas/bench/internal/program"
 )
 
-// A streamAttack feeds inputs through pipes, slowly and in pieces, cuts inputs short, and changes
+// A pipeAttack feeds inputs through pipes, slowly and in pieces, cuts inputs short, and changes
 // files while the program reads them.
-type streamAttack struct {
-	g    *testbed
-	data map[string][]byte   // contents of the inputs by name
-	line map[string][]string // for each input, the command line that reads this input from the file x
+type pipeAttack struct {
+	g      *testbed
+	inputs map[string][]byte   // contents of the inputs by name
+	args   map[string][]string // for each input, the command line that reads this input from the file x
 }
 
-func beginStreams(_ context.Context, g *testbed) (trial, error) {
+func beginPipes(_ context.Context, g *testbed) (trial, error) {
 	if _, err := exec.LookPath("mkfifo"); err != nil {
 		return nil, skip("no mkfifo")
 	}
-	s := &streamAttack{g: g, data: map[string][]byte{}}
+	s := &pipeAttack{g: g, inputs: map[string][]byte{}}
 	for _, name := range []string{"mid.svm", "edges", "table", "mid.json", "names"} {
 		text, err := os.ReadFile(filepath.Join(g.inputDir, name))
 		if err != nil {
 			return nil, err
 		}
-		s.data[name] = text
+		s.inputs[name] = text
 	}
 	tiny := filepath.Join(g.inputDir, "tiny.svm")
-	s.line = map[string][]string{
+	s.args = map[string][]string{
 		"mid.svm":  {"train", "-o", "out", "x"},
 		"edges":    {"train", "--graph", "edges:x", "-o", "out", tiny},
 		"names":    {"train", "--names", "x", "-o", "out", tiny},
@@ -44,24 +44,24 @@ func beginStreams(_ context.Context, g *testbed) (trial, error) {
 	return s.try, nil
 }
 
-func (s *streamAttack) try(ctx context.Context, seed uint64) (string, error) {
-	rng := random(seed)
+func (s *pipeAttack) try(ctx context.Context, seed uint64) (string, error) {
+	rng := newRNG(seed)
 	name := pick(rng, "mid.svm", "mid.svm", "edges", "table", "mid.json", "names")
-	text := s.data[name]
+	text := s.inputs[name]
 	if chance(rng, 2) {
 		text = text[:rng.IntN(len(text)+1)]
 	}
 	changing := chance(rng, 3)
-	plain, plainOut, err := s.run(ctx, s.line[name], func(path string) (func(), error) {
+	plainEnding, plainOut, err := s.run(ctx, s.args[name], func(path string) (func(), error) {
 		return func() {}, os.WriteFile(path, text, 0o644)
 	})
 	if err != nil {
 		return "", err
 	}
-	if err := checkEnding(plain); err != nil {
+	if err := checkEnding(plainEnding); err != nil {
 		return "", err
 	}
-	e, out, err := s.run(ctx, s.line[name], func(path string) (func(), error) {
+	e, out, err := s.run(ctx, s.args[name], func(path string) (func(), error) {
 		if changing {
 			return change(rng, path, text)
 		}
@@ -75,11 +75,11 @@ func (s *streamAttack) try(ctx context.Context, seed uint64) (string, error) {
 	}
 	switch {
 	case changing && e.Code != exitOK && e.Code != exitNotConverged && len(out) > 0:
-		return "", fmt.Errorf("%v: exit code %d, and an output", s.line[name], e.Code)
+		return "", fmt.Errorf("%v: exit code %d, and an output", s.args[name], e.Code)
 	case changing:
 		return "changed", nil
-	case e.Code != plain.Code || !bytes.Equal(out, plainOut):
-		return "", fmt.Errorf("%v: exit code %d through a pipe, %d from a file, outputs equal: %v; %s", s.line[name], e.Code, plain.Code, bytes.Equal(out, plainOut), head(e.Stderr))
+	case e.Code != plainEnding.Code || !bytes.Equal(out, plainOut):
+		return "", fmt.Errorf("%v: exit code %d through a pipe, %d from a file, outputs equal: %v; %s", s.args[name], e.Code, plainEnding.Code, bytes.Equal(out, plainOut), head(e.Stderr))
 	}
 	return "as from a file", nil
 }
@@ -87,21 +87,21 @@ func (s *streamAttack) try(ctx context.Context, seed uint64) (string, error) {
 // run runs a command line in a new directory, and returns how it ended and the contents of its output file,
 // or nil if it wrote none. feed makes the input file x at path. The function that feed returns runs at the
 // same time as the program, and may write or change the input file.
-func (s *streamAttack) run(ctx context.Context, args []string, feed func(path string) (func(), error)) (*program.Ending, []byte, error) {
+func (s *pipeAttack) run(ctx context.Context, args []string, feed func(path string) (func(), error)) (*program.Ending, []byte, error) {
 	dir, err := s.g.tempDir("stream")
 	if err != nil {
 		return nil, nil, err
 	}
 	defer remove(dir)
-	beside, err := feed(filepath.Join(dir, "x"))
+	background, err := feed(filepath.Join(dir, "x"))
 	if err != nil {
 		return nil, nil, err
 	}
 	done := make(chan struct{})
-	e, err := s.g.call(ctx, program.Call{Dir: dir, Args: args, Started: func(*os.Process) {
+	e, err := s.g.call(ctx, program.Call{Dir: dir, Args: args, OnStart: func(*os.Process) {
 		go func() {
 			defer close(done)
-			beside()
+			background()
 		}()
 	}})
 	if err != nil {
@@ -125,7 +125,8 @@ func drip(rng *rand.Rand, path string, text []byte) (func(), error) {
 	if out, err := exec.Command("mkfifo", path).CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("mkfifo: %w: %s", err, out)
 	}
-	size, pause := 1+len(text)/300+rng.IntN(pick(rng, 20, 4000)), time.Duration(rng.IntN(400))*time.Microsecond
+	writeSize := 1 + len(text)/300 + rng.IntN(pick(rng, 20, 4000))
+	pause := time.Duration(rng.IntN(400)) * time.Microsecond
 	return func() {
 		f, err := os.OpenFile(path, os.O_WRONLY, 0)
 		if err != nil {
@@ -133,7 +134,7 @@ func drip(rng *rand.Rand, path string, text []byte) (func(), error) {
 		}
 		defer f.Close()
 		for len(text) > 0 {
-			n := min(size, len(text))
+			n := min(writeSize, len(text))
 			if _, err := f.Write(text[:n]); err != nil {
 				return
 			}
@@ -146,10 +147,10 @@ func drip(rng *rand.Rand, path string, text []byte) (func(), error) {
 // change writes text to the file path. It returns a function that waits for up to 15 ms, and then truncates,
 // extends, overwrites, removes or renames this file.
 func change(rng *rand.Rand, path string, text []byte) (func(), error) {
-	how, pause := rng.IntN(5), time.Duration(rng.IntN(15_000))*time.Microsecond
+	action, pause := rng.IntN(5), time.Duration(rng.IntN(15_000))*time.Microsecond
 	return func() {
 		time.Sleep(pause)
-		switch how { // errors are ignored: the program must cope with the file in any state
+		switch action { // errors are ignored: the program must cope with the file in any state
 		case 0:
 			_ = os.Truncate(path, int64(len(text)/2))
 		case 1:

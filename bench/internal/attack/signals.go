@@ -28,7 +28,7 @@ func beginSignals(ctx context.Context, g *testbed) (trial, error) {
 var signalCalls = []string{"openat", "write", "fsync", "renameat", "unlinkat", "close", "fcntl", "read", "newfstatat", "flock", "getdents64"}
 
 func (s signalAttack) try(ctx context.Context, seed uint64) (string, error) {
-	rng := random(seed)
+	rng := newRNG(seed)
 	job, dir, oldFiles, err := s.prepare(rng)
 	if err != nil {
 		return "", err
@@ -38,11 +38,11 @@ func (s signalAttack) try(ctx context.Context, seed uint64) (string, error) {
 	c := program.Call{Dir: dir, Args: job.args}
 	if s.strace && kind != "STOP" && chance(rng, 2) {
 		call := pick(rng, signalCalls...)
-		when := 1 + rng.IntN(pick(rng, 3, 12))
-		c.Wrap = s.inject(call, "signal=SIG"+kind, when)
+		callNumber := 1 + rng.IntN(pick(rng, 3, 12))
+		c.Wrapper = s.inject(call, "signal=SIG"+kind, callNumber)
 	} else {
-		wait := time.Duration(rng.Float64() * job.seconds * 1.2 * float64(time.Second))
-		c.Started = func(p *os.Process) { go disturb(p, kind, wait, time.Duration(rng.IntN(30))*time.Millisecond) }
+		delay := time.Duration(rng.Float64() * job.seconds * 1.2 * float64(time.Second))
+		c.OnStart = func(p *os.Process) { go disturb(p, kind, delay, time.Duration(rng.IntN(30))*time.Millisecond) }
 	}
 	e, err := s.g.call(ctx, c)
 	if err != nil {
@@ -56,10 +56,10 @@ func (s signalAttack) try(ctx context.Context, seed uint64) (string, error) {
 	}
 	// Under strace a killed program is no failure: strace sends the signal to every thread, and the second
 	// signal rightly kills the program.
-	if killed && kind != "KILL" && c.Wrap == nil && !silent(e) {
+	if killed && kind != "KILL" && c.Wrapper == nil && !silent(e) {
 		return "", fmt.Errorf("SIG%s ended %v: signal %s, exit code %d: %s", kind, job.args, e.Signal, e.Code, head(e.Stderr))
 	}
-	written, err := job.judge(dir, oldFiles, e.Code == exitOK, killed)
+	newOutputs, err := job.judge(dir, oldFiles, e.Code == exitOK, killed)
 	if err != nil {
 		return "", fmt.Errorf("SIG%s: %w", kind, err)
 	}
@@ -68,17 +68,17 @@ func (s signalAttack) try(ctx context.Context, seed uint64) (string, error) {
 			return "", fmt.Errorf("after SIG%s: %w", kind, err)
 		}
 	}
-	return job.outcome(written), nil
+	return job.outcome(newOutputs), nil
 }
 
 // silent reports whether the program printed nothing. If so, the signal may have arrived before the program
 // could catch signals.
 func silent(e *program.Ending) bool { return e.Stdout == "" && e.Stderr == "" }
 
-// disturb waits for the time wait and sends the signal kind. If kind is STOP, it then waits for the time
+// disturb waits for the time delay and sends the signal kind. If kind is STOP, it then waits for the time
 // pause and sends CONT.
-func disturb(p *os.Process, kind string, wait, pause time.Duration) {
-	time.Sleep(wait)
+func disturb(p *os.Process, kind string, delay, pause time.Duration) {
+	time.Sleep(delay)
 	_ = p.Signal(signals[kind]) // an error means that the process has ended
 	if kind == "STOP" {
 		time.Sleep(pause)

@@ -92,7 +92,7 @@ func checkEnding(e *program.Ending) error {
 	return nil
 }
 
-func put(dir string, files map[string]string) error {
+func writeFiles(dir string, files map[string]string) error {
 	for name, text := range files {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
 			return err

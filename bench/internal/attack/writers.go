@@ -17,7 +17,7 @@ func beginWriters(ctx context.Context, g *testbed) (trial, error) {
 }
 
 func (w writerAttack) try(ctx context.Context, seed uint64) (string, error) {
-	rng := random(seed)
+	rng := newRNG(seed)
 	job, dir, oldFiles, err := w.prepare(rng)
 	if err != nil {
 		return "", err
@@ -40,6 +40,6 @@ func (w writerAttack) try(ctx context.Context, seed uint64) (string, error) {
 			return "", fmt.Errorf("%v beside others: exit code %d: %s", job.args, r.e.Code, head(r.e.Stderr))
 		}
 	}
-	written, err := job.judge(dir, oldFiles, true, false)
-	return job.outcome(written), err
+	newOutputs, err := job.judge(dir, oldFiles, true, false)
+	return job.outcome(newOutputs), err
 }

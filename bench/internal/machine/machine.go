@@ -22,15 +22,15 @@ type Description struct {
 	Model      string          // family, model and stepping
 	CPUs       int             // number of logical processors that the program may use
 	L1, L2, L3 int             // sizes in bytes of the data caches; 0 if unknown
-	Go         string          // Go version
+	GoVersion  string          // Go version
 	Platform   string          // operating system/architecture
 	GOAMD64    string          // x86-64 level of the build; empty on other architectures
 	Experiment string          // GOEXPERIMENT of the build, empty if none
-	Available  []kernels.Level // levels of the kernels that this processor can run
-	// Gather is what Linux reports about its mitigation of the processor flaw "gather data sampling", or "not
-	// reported". The mitigation can make gather instructions slow.
-	Gather  string
-	Command string // command line; absolute paths are shortened to their last element
+	Levels     []kernels.Level // levels of the kernels that this processor can run
+	// GatherMitigation is what Linux reports about its mitigation of the processor flaw "gather data sampling",
+	// or "not reported". The mitigation can make gather instructions slow.
+	GatherMitigation string
+	Command          string // command line; absolute paths are shortened to their last element
 }
 
 const gatherFile = "/sys/devices/system/cpu/vulnerabilities/gather_data_sampling"
@@ -43,11 +43,11 @@ func Describe(args []string) Description {
 		Model: fmt.Sprintf("family %d model %d stepping %d", c.Family, c.Model, c.Stepping),
 		CPUs:  runtime.GOMAXPROCS(0),
 		L1:    max(c.Cache.L1D, 0), L2: max(c.Cache.L2, 0), L3: max(c.Cache.L3, 0),
-		Go:        runtime.Version(),
-		Platform:  runtime.GOOS + "/" + runtime.GOARCH,
-		Available: kernels.Available(),
-		Gather:    gatherState(gatherFile),
-		Command:   command(args),
+		GoVersion:        runtime.Version(),
+		Platform:         runtime.GOOS + "/" + runtime.GOARCH,
+		Levels:           kernels.Available(),
+		GatherMitigation: gatherState(gatherFile),
+		Command:          command(args),
 	}
 	if d.CPU == "" {
 		d.CPU = "unnamed " + runtime.GOARCH + " processor"
@@ -93,8 +93,8 @@ func gatherState(path string) string {
 
 // Lines returns the description as lines for the head of a report.
 func (d Description) Lines() []string {
-	levels := make([]string, len(d.Available))
-	for i, l := range d.Available {
+	levels := make([]string, len(d.Levels))
+	for i, l := range d.Levels {
 		levels[i] = l.String()
 	}
 	platform := d.Platform
@@ -106,15 +106,15 @@ func (d Description) Lines() []string {
 	}
 	return []string{
 		"cpu:     " + d.CPU + ", " + d.Model + fmt.Sprintf(", %d logical", d.CPUs),
-		"caches:  L1 " + size(d.L1) + ", L2 " + size(d.L2) + ", L3 " + size(d.L3),
-		"go:      " + d.Go + " " + platform,
+		"caches:  L1 " + sizeText(d.L1) + ", L2 " + sizeText(d.L2) + ", L3 " + sizeText(d.L3),
+		"go:      " + d.GoVersion + " " + platform,
 		"levels:  " + strings.Join(levels, " "),
-		"gathers: data sampling mitigation: " + d.Gather,
+		"gathers: data sampling mitigation: " + d.GatherMitigation,
 		"command: " + d.Command,
 	}
 }
 
-func size(bytes int) string {
+func sizeText(bytes int) string {
 	switch {
 	case bytes <= 0:
 		return "unknown"

@@ -85,8 +85,8 @@ type Series struct {
 // Min returns the smallest time per unit, in ns.
 func (s Series) Min() float64 { return slices.Min(s.Times) }
 
-// Best returns the smallest time per unit among the levels of the kernels, in ns.
-func Best(series []Series) float64 {
+// BestTime returns the smallest time per unit among the levels of the kernels, in ns.
+func BestTime(series []Series) float64 {
 	best := math.Inf(1)
 	for _, s := range series {
 		if s.Level != Naive && s.Level != ArchSIMD {
@@ -151,18 +151,18 @@ func (o *contender) calibrate(c Case, initial [][]float64, duration time.Duratio
 }
 
 // Repetitions returns how often to repeat a computation so that all repetitions together take at least the
-// given duration. It stops at 2²⁴ repetitions or more, even if these take less time. The function timed
+// given duration. It stops at 2²⁴ repetitions or more, even if these take less time. The function timeRuns
 // repeats the computation the given number of times, and returns the time. Its first call only warms the
 // caches.
-func Repetitions(duration time.Duration, timed func(repetitions int) time.Duration) int {
-	timed(1)
+func Repetitions(duration time.Duration, timeRuns func(repetitions int) time.Duration) int {
+	timeRuns(1)
 	for n := 1; ; {
-		d := timed(n)
+		d := timeRuns(n)
 		if d >= duration || n >= 1<<24 {
 			return n
 		}
-		grow := 1.2 * float64(duration) / float64(max(d, 1))
-		n = max(n+1, int(float64(n)*min(grow, 100)))
+		growth := 1.2 * float64(duration) / float64(max(d, 1))
+		n = max(n+1, int(float64(n)*min(growth, 100)))
 	}
 }
 
@@ -236,16 +236,16 @@ func (c Case) answer(naive bool) []float64 {
 
 func (c Case) sameBits(name string, got, want [][]float64) error {
 	for v := range want {
-		if i := Differs(got[v], want[v]); i >= 0 {
+		if i := FirstDifference(got[v], want[v]); i >= 0 {
 			return fmt.Errorf("measure: %s on %s: level %s gives %x at element %d of vector %d, generic %x; nothing was timed", c.Kernel, c.Shape, name, got[v][i], i, v, want[v][i])
 		}
 	}
 	return nil
 }
 
-// Differs returns the first index at which the bits of two vectors of equal length differ, or −1 if no bits
-// differ. Two NaNs count as equal.
-func Differs(a, b []float64) int {
+// FirstDifference returns the first index at which the bits of two vectors of equal length differ, or −1 if
+// no bits differ. Two NaNs count as equal.
+func FirstDifference(a, b []float64) int {
 	for i, x := range a {
 		if math.Float64bits(x) != math.Float64bits(b[i]) && !(math.IsNaN(x) && math.IsNaN(b[i])) {
 			return i

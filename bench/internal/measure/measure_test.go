@@ -9,7 +9,7 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-func doubling() Case {
+func doublingCase() Case {
 	x := []float64{1, 2, 3}
 	return Case{
 		Kernel: "Double", Shape: "n=3", Unit: "elem", Units: 3,
@@ -24,7 +24,7 @@ func doubling() Case {
 }
 
 func TestTime(t *testing.T) {
-	c := doubling()
+	c := doublingCase()
 	series, err := Time(c, Options{Reps: 5, Duration: 20 * time.Microsecond})
 	if err != nil {
 		t.Fatal(err)
@@ -51,16 +51,16 @@ func TestTime(t *testing.T) {
 
 func TestBest(t *testing.T) {
 	all := []Series{{Level: "generic", Times: []float64{4, 3}}, {Level: "avx2", Times: []float64{2, 5}}, {Level: ArchSIMD, Times: []float64{1}}, {Level: Naive, Times: []float64{1}}}
-	if got := Best(all); got != 2 {
+	if got := BestTime(all); got != 2 {
 		t.Errorf("the best level takes %g, want 2", got)
 	}
 }
 
 func TestCheckRefuses(t *testing.T) {
-	if err := doubling().Check(); err != nil {
+	if err := doublingCase().Check(); err != nil {
 		t.Fatal(err)
 	}
-	naive := doubling()
+	naive := doublingCase()
 	x := naive.State[0]
 	naive.Naive = func() { x[0], x[1], x[2] = 2, 4, 6.0001 }
 	if err := naive.Check(); err == nil || !strings.Contains(err.Error(), "naive") {
@@ -70,7 +70,7 @@ func TestCheckRefuses(t *testing.T) {
 	if err := naive.Check(); err == nil {
 		t.Error("a NaN of the naive loop is let through")
 	}
-	simd := doubling()
+	simd := doublingCase()
 	y := simd.State[0]
 	simd.SIMD = func() { y[0], y[1], y[2] = 2, 4, math.Nextafter(6, 7) }
 	if err := simd.Check(); err == nil || !strings.Contains(err.Error(), ArchSIMD) {
@@ -80,7 +80,7 @@ func TestCheckRefuses(t *testing.T) {
 		t.Error("it was timed all the same")
 	}
 	if levels := kernels.Available(); len(levels) > 1 {
-		level := doubling()
+		level := doublingCase()
 		z := level.State[0]
 		level.Run = func() {
 			z[0] = 2
@@ -96,10 +96,10 @@ func TestCheckRefuses(t *testing.T) {
 
 func TestDiffers(t *testing.T) {
 	a := []float64{1, 0, math.NaN()}
-	if k := Differs(a, []float64{1, 0, -math.NaN()}); k != -1 {
+	if k := FirstDifference(a, []float64{1, 0, -math.NaN()}); k != -1 {
 		t.Errorf("equal vectors differ at %d", k)
 	}
-	if k := Differs(a, []float64{1, math.Copysign(0, -1), 3}); k != 1 {
+	if k := FirstDifference(a, []float64{1, math.Copysign(0, -1), 3}); k != 1 {
 		t.Errorf("+0 and -0 differ at %d, want 1", k)
 	}
 }

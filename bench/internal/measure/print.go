@@ -12,40 +12,40 @@ type Printer struct {
 	W io.Writer
 	// Series are the names of the columns, in order.
 	Series []string
-	// Scale divides the times; zero means 1.
-	Scale float64
-	Unit  string // unit of the times after the division, such as "ns"
-	Last  string // title of the last column
+	// Divisor divides the times; zero means 1.
+	Divisor   float64
+	Unit      string // unit of the times after the division, such as "ns"
+	LastTitle string // title of the last column
 }
 
-// Head prints the titles of the columns.
-func (p *Printer) Head() error {
-	return p.line("kernel", "data", p.Unit+" per", func(series string) string { return series }, "vs naive", p.Last)
+// WriteHead prints the titles of the columns.
+func (p *Printer) WriteHead() error {
+	return p.writeLine("kernel", "data", p.Unit+" per", func(series string) string { return series }, "vs naive", p.LastTitle)
 }
 
-// Case prints a line: the smallest time of each series, the ratio of the naive loop's time to the best
+// WriteCase prints a line: the smallest time of each series, the ratio of the naive loop's time to the best
 // level's time, and lastCell. A ratio below 0.995 is marked with LOSS.
-func (p *Printer) Case(c Case, series []Series, lastCell string) error {
+func (p *Printer) WriteCase(c Case, series []Series, lastCell string) error {
 	minTimes := map[string]float64{}
 	for _, s := range series {
 		minTimes[s.Level] = s.Min()
 	}
-	ratio := minTimes[Naive] / Best(series)
+	ratio := minTimes[Naive] / BestTime(series)
 	mark := ""
 	if ratio < 0.995 {
 		mark = "LOSS "
 	}
-	return p.line(c.Kernel, c.Shape, c.Unit, func(name string) string {
+	return p.writeLine(c.Kernel, c.Shape, c.Unit, func(name string) string {
 		ns, measured := minTimes[name]
 		if !measured {
 			return "-"
 		}
-		return Digits(ns / cmp.Or(p.Scale, 1))
+		return FormatNumber(ns / cmp.Or(p.Divisor, 1))
 	}, fmt.Sprintf("%s%.2fx", mark, ratio), lastCell)
 }
 
-func (p *Printer) line(kernel, data, per string, cell func(series string) string, ratio, lastCell string) error {
-	line := fmt.Sprintf("%-19s %-17s %-9s", kernel, data, per)
+func (p *Printer) writeLine(kernel, data, unit string, cell func(series string) string, ratio, lastCell string) error {
+	line := fmt.Sprintf("%-19s %-17s %-9s", kernel, data, unit)
 	for _, s := range p.Series {
 		line += fmt.Sprintf(" %8s", cell(s))
 	}
@@ -53,9 +53,9 @@ func (p *Printer) line(kernel, data, per string, cell func(series string) string
 	return err
 }
 
-// Digits returns a number as text, without an exponent: from 100 on rounded to a whole number, below 1
+// FormatNumber returns a number as text, without an exponent: from 100 on rounded to a whole number, below 1
 // with three decimals, and otherwise with three significant digits.
-func Digits(v float64) string {
+func FormatNumber(v float64) string {
 	switch {
 	case v >= 100:
 		return fmt.Sprintf("%.0f", v)

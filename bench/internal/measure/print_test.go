@@ -40,8 +40,11 @@ func TestBenchfmt(t *testing.T) {
 // TestPrinter checks the ratios, the mark LOSS, and that the columns of a case are aligned with the titles.
 func TestPrinter(t *testing.T) {
 	var b strings.Builder
-	p := &Printer{W: &b, Series: []string{"generic", "avx512", ArchSIMD, Naive}, Unit: "ns", Last: "of limit"}
-	for _, err := range []error{p.Head(), p.Case(lazyCase, series(20), "50% L1"), p.Case(lazyCase, series(160), "")} {
+	names := []string{"generic", "avx512", ArchSIMD, Naive}
+	p := &Printer{W: &b, Series: names, Unit: "ns", LastTitle: "of limit"}
+	for _, err := range []error{
+		p.WriteHead(), p.WriteCase(lazyCase, series(20), "50% L1"), p.WriteCase(lazyCase, series(160), ""),
+	} {
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,9 +6,9 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-// gain returns the columns and values of row i, and the factor g with which an inner step adds the row to the
-// iterate w. g is −eta times the change of the sample's slope since the snapshot.
-func gain(s *kernels.Steps, i int32, w []float64) (g float64, idx []int32, val []float64) {
+// correction returns the columns and values of row i, and the factor g with which an inner step adds the row
+// to the iterate w. g is −eta times the change of the sample's slope since the snapshot.
+func correction(s *kernels.Steps, i int32, w []float64) (g float64, idx []int32, val []float64) {
 	idx, val = Row(s.Rows, int(i))
 	t := RowDot(idx, val, w)
 	return -s.Eta * (Slope(t, s.Label[i]) - s.Slope0[i]), idx, val
@@ -22,7 +22,7 @@ func add(sum, w []float64) {
 
 // step makes one inner step: w becomes w − eta (d + kappa w) + g a_i, where gain returns g and the row a_i.
 func step(w, d []float64, kappa float64, s *kernels.Steps, i int32) {
-	g, idx, val := gain(s, i, w)
+	g, idx, val := correction(s, i, w)
 	for j := range w {
 		w[j] -= s.Eta * (d[j] + kappa*w[j])
 	}
@@ -68,7 +68,7 @@ func InnerBall(w, sum, d []float64, radius, kappa float64, s *kernels.Steps, sam
 // memory for K w.
 func InnerGraph(w, sum, d, q []float64, k kernels.Rows, s *kernels.Steps, sampled []int32) {
 	for _, i := range sampled {
-		g, idx, val := gain(s, i, w)
+		g, idx, val := correction(s, i, w)
 		Margins(q, k, w)
 		for j := range w {
 			w[j] -= s.Eta * (d[j] + q[j])

@@ -70,21 +70,21 @@ func (m *naiveSolver) time(iterations int) []float64 {
 }
 
 func (m *naiveSolver) iterate() {
-	m.gradient()
+	m.computeGradient()
 	n := len(m.steps.Label)
 	for k := range m.dualUpdates {
 		size := (k+1)*n/m.dualUpdates - k*n/m.dualUpdates // number of points in the mean: x and the iterates
-		m.inner(size - 1)
+		m.runInnerLoop(size - 1)
 		for j, s := range m.sum {
 			m.x[j] = (m.x[j] + s) / float64(size)
 		}
-		times(m.ax, m.a, m.x)
+		multiply(m.ax, m.a, m.x)
 		naive.ProxDual(m.beta, m.y, m.ax, m.limit, m.rho)
 	}
 }
 
-// gradient sets m.z to the mean gradient at m.x and stores the slopes in m.steps.Slope0.
-func (m *naiveSolver) gradient() {
+// computeGradient sets m.z to the mean gradient at m.x and stores the slopes in m.steps.Slope0.
+func (m *naiveSolver) computeGradient() {
 	clear(m.z)
 	for i, b := range m.steps.Label {
 		idx, val := naive.Row(m.steps.Rows, i)
@@ -97,13 +97,13 @@ func (m *naiveSolver) gradient() {
 	}
 }
 
-// inner makes the given number of inner steps, each with a random sample. It begins at m.x, and sets m.w to the
-// last iterate and m.sum to the sum of all iterates.
-func (m *naiveSolver) inner(steps int) {
+// runInnerLoop makes the given number of inner steps, each with a random sample. It begins at m.x, and sets
+// m.w to the last iterate and m.sum to the sum of all iterates.
+func (m *naiveSolver) runInnerLoop(steps int) {
 	for i, b := range m.beta {
 		m.dual[i] = b - m.rho*m.y[i]
 	}
-	times(m.d, m.aTrans, m.dual)
+	multiply(m.d, m.aTrans, m.dual)
 	for j, z := range m.z {
 		m.d[j] += z
 	}
@@ -121,8 +121,8 @@ func (m *naiveSolver) inner(steps int) {
 	}
 }
 
-// times sets dst = a v. A nil a stands for I.
-func times(dst []float64, a *kernels.Rows, v []float64) {
+// multiply sets dst = a v. A nil a stands for I.
+func multiply(dst []float64, a *kernels.Rows, v []float64) {
 	if a == nil {
 		copy(dst, v)
 		return

@@ -69,7 +69,7 @@ func Time(ctx context.Context, j Job, opt Options) (Timing, error) {
 			if want == nil {
 				want = x
 			}
-			if k := measure.Differs(x, want); k >= 0 {
+			if k := measure.FirstDifference(x, want); k >= 0 {
 				return t, fmt.Errorf("outer: %s on %s: level %s gives x[%d] = %x, %s %x", t.Case.Kernel, j.Name, l, k, x[k], levels[0], want[k])
 			}
 			t.Series[i].Times = append(t.Series[i].Times, ns...)
@@ -77,8 +77,8 @@ func Time(ctx context.Context, j Job, opt Options) (Timing, error) {
 		if err := ctx.Err(); err != nil {
 			return t, err
 		}
-		naive := &t.Series[len(levels)]
-		naive.Times = append(naive.Times, newNaiveSolver(j, dualUpdates).time(opt.Iterations)...)
+		naiveSeries := &t.Series[len(levels)]
+		naiveSeries.Times = append(naiveSeries.Times, newNaiveSolver(j, dualUpdates).time(opt.Iterations)...)
 	}
 	return t, nil
 }

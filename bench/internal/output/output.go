@@ -15,8 +15,8 @@ import (
 // A File is the path and the text of an output file. Write ignores a File with an empty Path.
 type File struct{ Path, Text string }
 
-// Begin writes the head of a report: lines and an empty line.
-func Begin(w io.Writer, lines []string) error {
+// WriteHead writes the head of a report: lines and an empty line.
+func WriteHead(w io.Writer, lines []string) error {
 	_, err := io.WriteString(w, strings.Join(lines, "\n")+"\n\n")
 	return err
 }

@@ -32,9 +32,9 @@ type description struct {
 	RowsOfA     int     `json:"rows_of_a"` // 0 for the identity
 }
 
-// Hand writes the files of p into a new temporary directory. If text is true, it also writes the data
+// NewHandover writes the files of p into a new temporary directory. If text is true, it also writes the data
 // as LIBSVM text, and A in the Matrix Market format. Remove deletes the directory.
-func Hand(p *Problem, text bool) (_ *Handover, err error) {
+func NewHandover(p *Problem, text bool) (_ *Handover, err error) {
 	dir, err := os.MkdirTemp("", "scas-peers-")
 	if err != nil {
 		return nil, err

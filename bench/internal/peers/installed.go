@@ -19,16 +19,16 @@ var adapterFiles embed.FS
 var adapters = []struct {
 	name, script, argument string
 	defaultTol             float64 // the peer's default tolerance
-	needs                  string  // program text that runs without an error only if the peer is installed
-	install                string  // the packages that a user must install, or the command for it
+	probeText              string  // program text that runs without an error only if the peer is installed
+	packages               string  // the packages that a user must install, or the command for it
 }{
-	{"liblinear", "liblinear.py", "primal", 1e-2, needsLiblinear, "Debian: liblinear4, python3-scipy"},
-	{"liblinear dual", "liblinear.py", "dual", 1e-1, needsLiblinear, "Debian: liblinear4, python3-scipy"},
-	{"sklearn liblinear", "scikit_learn.py", "liblinear", 1e-4, needsSklearn, "Debian: python3-sklearn"},
-	{"sklearn saga", "scikit_learn.py", "saga", 1e-4, needsSklearn, "Debian: python3-sklearn"},
-	{"sklearn lbfgs", "scikit_learn.py", "lbfgs", 1e-4, needsSklearn, "Debian: python3-sklearn"},
-	{"sklearn newton", "scikit_learn.py", "newton-cholesky", 1e-4, needsSklearn + "; assert tuple(map(int, sklearn.__version__.split('.')[:2])) >= (1, 2)", "Debian: python3-sklearn (1.2)"},
-	{"sklearn lasso_path", "lasso_path.py", "", 1e-4, needsSklearn, "Debian: python3-sklearn"},
+	{"liblinear", "liblinear.py", "primal", 1e-2, probeLiblinear, "Debian: liblinear4, python3-scipy"},
+	{"liblinear dual", "liblinear.py", "dual", 1e-1, probeLiblinear, "Debian: liblinear4, python3-scipy"},
+	{"sklearn liblinear", "scikit_learn.py", "liblinear", 1e-4, probeSklearn, "Debian: python3-sklearn"},
+	{"sklearn saga", "scikit_learn.py", "saga", 1e-4, probeSklearn, "Debian: python3-sklearn"},
+	{"sklearn lbfgs", "scikit_learn.py", "lbfgs", 1e-4, probeSklearn, "Debian: python3-sklearn"},
+	{"sklearn newton", "scikit_learn.py", "newton-cholesky", 1e-4, probeSklearn + "; assert tuple(map(int, sklearn.__version__.split('.')[:2])) >= (1, 2)", "Debian: python3-sklearn (1.2)"},
+	{"sklearn lasso_path", "lasso_path.py", "", 1e-4, probeSklearn, "Debian: python3-sklearn"},
 	{"glmnet", "glmnet.R", "", 1e-7, "library(Matrix); library(glmnet)", "Debian: r-cran-glmnet"},
 	{"celer", "celer_paths.py", "", 1e-6, "import celer", "pip install celer"},
 	{"skglm", "skglm_paths.py", "", 1e-4, "import skglm", "pip install skglm"},
@@ -36,8 +36,8 @@ var adapters = []struct {
 }
 
 const (
-	needsSklearn   = "import numpy, scipy.sparse, sklearn.linear_model"
-	needsLiblinear = "import numpy, scipy.sparse, ctypes, ctypes.util; ctypes.CDLL(ctypes.util.find_library('linear')).train"
+	probeSklearn   = "import numpy, scipy.sparse, sklearn.linear_model"
+	probeLiblinear = "import numpy, scipy.sparse, ctypes, ctypes.util; ctypes.CDLL(ctypes.util.find_library('linear')).train"
 )
 
 // interpreters maps the ending of a script's name to the commands that may run the script, in order of
@@ -47,10 +47,10 @@ var interpreters = map[string][]string{
 	".R":  {"Rscript"},
 }
 
-// Installed writes the scripts of the adapters into dir and returns the peers that are installed. missing has
-// a line for each peer that is not installed, with the packages to install. Installed leaves out peers whose
-// names match skip; skip may be nil.
-func Installed(ctx context.Context, dir string, skip *regexp.Regexp) (peers []Peer, missing []string, err error) {
+// FindInstalled writes the scripts of the adapters into dir and returns the peers that are installed. missing
+// has a line for each peer that is not installed, with the packages to install. FindInstalled leaves out
+// peers whose names match skip; skip may be nil.
+func FindInstalled(ctx context.Context, dir string, skip *regexp.Regexp) (peers []Peer, missing []string, err error) {
 	files, err := adapterFiles.ReadDir("adapters")
 	if err != nil {
 		return nil, nil, err
@@ -64,18 +64,18 @@ func Installed(ctx context.Context, dir string, skip *regexp.Regexp) (peers []Pe
 			return nil, nil, err
 		}
 	}
-	probed := map[string]string{} // results of probe, by the field needs
+	probeResults := map[string]string{} // results of probe, by the field probeText
 	for _, a := range adapters {
 		if skip != nil && skip.MatchString(a.name) {
 			continue
 		}
-		ending := filepath.Ext(a.script)
-		if _, done := probed[a.needs]; !done {
-			probed[a.needs] = probe(ctx, interpreters[ending], a.needs)
+		extension := filepath.Ext(a.script)
+		if _, done := probeResults[a.probeText]; !done {
+			probeResults[a.probeText] = probe(ctx, interpreters[extension], a.probeText)
 		}
-		interpreter := probed[a.needs]
+		interpreter := probeResults[a.probeText]
 		if interpreter == "" {
-			missing = append(missing, fmt.Sprintf("%s: not installed (%s)", a.name, a.install))
+			missing = append(missing, fmt.Sprintf("%s: not installed (%s)", a.name, a.packages))
 			continue
 		}
 		args := []string{interpreter, filepath.Join(dir, a.script)}

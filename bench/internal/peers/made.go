@@ -11,12 +11,12 @@ import (
 
 // Most functions in this file make synthetic data sets, for problems that need no files. Their seed is fixed.
 
-func source() *rand.Rand { return rand.New(rand.NewPCG(27, 0)) }
+func newRNG() *rand.Rand { return rand.New(rand.NewPCG(27, 0)) }
 
 // makeDense returns n rows of p normal features. Neighbouring features have the correlation 0.5. The labels
 // are a linear function f of at most 20 features, plus noise with half the standard deviation of f.
 func makeDense(n, p int) (*sparse.Dataset, error) {
-	r := source()
+	r := newRNG()
 	weight := make([]float64, p)
 	for k := range 20 {
 		weight[(k*p/20+k)%p] = r.NormFloat64()
@@ -41,16 +41,16 @@ func makeDense(n, p int) (*sparse.Dataset, error) {
 	return &sparse.Dataset{X: m, Labels: y}, err
 }
 
-func denseData(n, p int) Spec {
+func denseSpec(n, p int) Spec {
 	return Spec{
 		Name: fmt.Sprintf("dense %d x %d", n, p), Data: "synthetic, neighbours correlated 0.5", Loss: "squared",
-		Make: func() (*sparse.Dataset, error) { return makeDense(n, p) },
+		MakeData: func() (*sparse.Dataset, error) { return makeDense(n, p) },
 	}
 }
 
-// A column describes a feature of a synthetic table. The feature is computed from a standard normal
+// A columnModel describes a feature of a synthetic table. The feature is computed from a standard normal
 // variable z.
-type column struct {
+type columnModel struct {
 	skew   float64 // the feature is exp(skew z) before it is normalised, or z if skew is 0
 	corr1  float64 // correlation of z with the first hidden factor
 	corr2  float64 // correlation of z with the second hidden factor; corr1² + corr2² ≤ 1
@@ -59,8 +59,8 @@ type column struct {
 
 // makeTable returns a table of n rows with the given columns. Each column and the labels have mean 0 and
 // standard deviation 1.
-func makeTable(n int, columns []column) (*sparse.Dataset, error) {
-	r, p := source(), len(columns)
+func makeTable(n int, columns []columnModel) (*sparse.Dataset, error) {
+	r, p := newRNG(), len(columns)
 	x, y := make([]float64, n*p), make([]float64, n)
 	for i := range n {
 		f, g := r.NormFloat64(), r.NormFloat64()
@@ -96,36 +96,36 @@ func normalise(v []float64, stride int) {
 	}
 }
 
-// proteinTable returns a problem whose data imitate a table of protein structures: areas, counts and
+// proteinSpec returns a problem whose data imitate a table of protein structures: areas, counts and
 // distances.
-func proteinTable(n int) Spec {
-	columns := []column{
+func proteinSpec(n int) Spec {
+	columns := []columnModel{
 		{0.4, 0.98, 0.15, 0.5}, {0.46, 0.93, 0.3, 1}, {0, 0.1, 0.8, 0.7}, {0.5, 0.95, 0.2, -0.5},
 		{0.4, 0.98, 0.15, -0.6}, {0.46, 0.96, 0, -0.3}, {0.47, 0.6, -0.4, 0.2}, {0.7, 0.85, -0.2, 0}, {0, -0.7, 0.3, 0.1},
 	}
 	return Spec{
 		Name: "table of 9 columns", Data: "synthetic, like a table of protein structures", Loss: "squared",
-		Make: func() (*sparse.Dataset, error) { return makeTable(n, columns) },
+		MakeData: func() (*sparse.Dataset, error) { return makeTable(n, columns) },
 	}
 }
 
-// housingTable returns a problem whose data imitate a table of houses by district: incomes, ages, rooms,
+// housingSpec returns a problem whose data imitate a table of houses by district: incomes, ages, rooms,
 // people and coordinates.
-func housingTable(n int) Spec {
-	columns := []column{
+func housingSpec(n int) Spec {
+	columns := []columnModel{
 		{0.46, 0.4, 0.1, 1.5}, {0, -0.3, 0.1, 0.2}, {0.44, 0.9, 0, -0.3}, {0.41, 0.85, 0, 0.3},
 		{0.7, -0.1, 0, 0}, {1.5, 0, 0, -0.2}, {0, 0.1, 0.95, -0.8}, {0, 0, -0.96, -0.8},
 	}
 	return Spec{
 		Name: "table of 8 columns", Data: "synthetic, like a table of houses", Loss: "squared",
-		Make: func() (*sparse.Dataset, error) { return makeTable(n, columns) },
+		MakeData: func() (*sparse.Dataset, error) { return makeTable(n, columns) },
 	}
 }
 
-func textData(n, p, perRow int) Spec {
+func textSpec(n, p, perRow int) Spec {
 	return Spec{
 		Name: "made text", Data: "synthetic: word frequencies as of text",
-		Make: func() (*sparse.Dataset, error) { return makeText(n, p, perRow) },
+		MakeData: func() (*sparse.Dataset, error) { return makeText(n, p, perRow) },
 	}
 }
 
@@ -133,7 +133,7 @@ func textData(n, p, perRow int) Spec {
 // perRow random words. The probability of the k-th most frequent word is roughly proportional to 1/k. Each
 // row has one of 20 topics, which makes some words more likely. The labels are −1 and 1.
 func makeText(n, p, perRow int) (*sparse.Dataset, error) {
-	r := source()
+	r := newRNG()
 	const topics = 20
 	harmonic := math.Log(float64(p) + 1)
 	word := func() int { return min(p-1, int(math.Exp(r.Float64()*harmonic))-1) }
@@ -186,23 +186,23 @@ func makeText(n, p, perRow int) (*sparse.Dataset, error) {
 // 3 % of the labels are positive. The features depend on ten hidden properties of the row, and the labels on
 // three of these properties.
 func makeWeb(n, p int) (*sparse.Dataset, error) {
-	r := source()
-	const hidden = 10
-	effect := make([]float64, hidden*p)
+	r := newRNG()
+	const hiddenFactors = 10
+	effect := make([]float64, hiddenFactors*p)
 	for k := range effect {
 		effect[k] = 0.5 * r.NormFloat64()
 	}
 	var entries []sparse.Triplet
 	y := make([]float64, n)
 	for i := range n {
-		var f [hidden]float64
+		var f [hiddenFactors]float64
 		for k := range f {
 			f[k] = r.NormFloat64()
 		}
 		for j := range p {
 			z := -2.6 - 2*float64(j)/float64(p)
 			for k, v := range f {
-				z += v * effect[j*hidden+k]
+				z += v * effect[j*hiddenFactors+k]
 			}
 			if r.Float64() < 1/(1+math.Exp(-z)) {
 				entries = append(entries, sparse.Triplet{Row: i, Col: j, Value: 1})

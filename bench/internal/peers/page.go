@@ -19,7 +19,7 @@ var pageText string
 var pageTemplate = template.Must(template.New("page").Parse(pageText))
 
 const (
-	// growthCharts shows the time to reach a gap of growthGap times Problem.AtZero.
+	// growthCharts shows the time to reach a gap of growthGap times Problem.ObjectiveAtZero.
 	growthGap = 1e-6
 	// drawnFloor is the smallest gap in a chart. Smaller gaps are drawn as drawnFloor.
 	drawnFloor = 1e-12
@@ -78,7 +78,7 @@ func (o *Outcome) gapChart(colours map[string]int) *chart.Chart {
 		line := frontier(l.Points, func(p *Point) float64 { return p.Gap })
 		line.Name, line.Series = l.Peer, colours[l.Peer]
 		if k == 0 {
-			proved := frontier(l.Points, func(p *Point) float64 { return p.Bound })
+			proved := frontier(l.Points, func(p *Point) float64 { return p.ProvedGap })
 			proved.Name, proved.Series = o.label(l), line.Series
 			c.Lines = append(c.Lines, proved)
 			line.Name, line.Dashed = l.Peer+", true", true
@@ -101,7 +101,7 @@ func frontier(points []*Point, gap func(*Point) float64) (line chart.Line) {
 }
 
 // growthCharts returns a chart for each group of problems with the same Spec.Series, which names a size such
-// as n. The chart shows the seconds to a gap of growthGap against this size, Spec.At.
+// as n. The chart shows the seconds to a gap of growthGap against this size, Spec.SeriesSize.
 func growthCharts(outcomes []*Outcome, colours map[string]int) (charts []*chart.Chart) {
 	for _, o := range outcomes {
 		if o.Series == "" {
@@ -123,7 +123,7 @@ func growthCharts(outcomes []*Outcome, colours map[string]int) (charts []*chart.
 				index = len(c.Lines)
 				c.Lines = append(c.Lines, chart.Line{Name: o.label(l), Series: colours[l.Peer]})
 			}
-			c.Lines[index].X, c.Lines[index].Y = append(c.Lines[index].X, o.At), append(c.Lines[index].Y, t)
+			c.Lines[index].X, c.Lines[index].Y = append(c.Lines[index].X, o.SeriesSize), append(c.Lines[index].Y, t)
 		}
 	}
 	return charts

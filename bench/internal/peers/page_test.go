@@ -14,15 +14,15 @@ func outcome(name, series string, size float64) *Outcome {
 	points := func(scale, bound float64) (list []*Point) {
 		for k := range 9 {
 			gap := math.Pow(10, -float64(k)-1)
-			list = append(list, &Point{Tol: gap, Seconds: scale * float64(k+1), Repeats: 1, Gap: gap, Bound: bound * gap})
+			list = append(list, &Point{Tol: gap, Seconds: scale * float64(k+1), Repeats: 1, Gap: gap, ProvedGap: bound * gap})
 		}
 		return list
 	}
 	return &Outcome{
-		Spec: Spec{Name: name, Data: "data & more", Series: series, At: size}, Rows: 10, Features: 5, NNZ: 20, Lambdas: []float64{0.1}, Zero: 1,
-		Reference: Reference{Values: []float64{0.5}, Proved: []float64{1e-12}, How: "known"},
+		Spec: Spec{Name: name, Data: "data & more", Series: series, SeriesSize: size}, Rows: 10, Features: 5, NNZ: 20, Lambdas: []float64{0.1}, ObjectiveAtZero: 1,
+		Reference: Reference{Values: []float64{0.5}, ErrorBounds: []float64{1e-12}, Source: "known"},
 		Lanes: []*Lane{
-			{Peer: "scas", Version: "1", Default: 1e-6, Points: points(0.01*size, 1)},
+			{Peer: "scas", Version: "1", DefaultTol: 1e-6, Points: points(0.01*size, 1)},
 			{Peer: "slow", Version: "2", Points: points(0.05*size, math.NaN())},
 			{Peer: "quick", Version: "3", Points: points(0.005, math.NaN())[:4], Note: "stopped <early>"},
 			{Peer: "none", Note: "never", Unable: true},

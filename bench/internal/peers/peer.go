@@ -7,8 +7,8 @@ import (
 
 // A Peer is a solver that takes part in a comparison.
 type Peer struct {
-	Name    string
-	Default float64 // the tolerance that the solver uses if its user sets none; 0 if unknown
+	Name       string
+	DefaultTol float64 // the tolerance that the solver uses if its user sets none; 0 if unknown
 	// Open loads a problem. The error is an Unable if the peer does not solve problems of this kind.
 	Open func(ctx context.Context, h *Handover) (Session, error)
 }
@@ -28,11 +28,11 @@ type Session interface {
 // of the problem.
 type Answer struct {
 	X         [][]float64 // a solution for each lambda
-	Curve     []float64   // for the task CV, the mean loss on the rows held out, for each lambda
+	CVLosses  []float64   // for the task CV, the mean loss on the rows held out, for each lambda
 	CPU, Wall float64     // processor time and elapsed time, in seconds
-	// Bound is the largest of the gaps that the peer proved for the lambdas, divided by Problem.AtZero. It is
-	// NaN if the peer proves no gaps.
-	Bound float64
+	// ProvedGap is the largest of the gaps that the peer proved for the lambdas, divided by
+	// Problem.ObjectiveAtZero. It is NaN if the peer proves no gaps.
+	ProvedGap float64
 }
 
 // Unable is the reason why a peer does not solve a problem.

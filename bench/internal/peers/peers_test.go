@@ -54,12 +54,12 @@ func fake(behaviour, dir string) {
 		os.Exit(3)
 	}
 	if behaviour == "zeros" {
-		zeros(dir)
+		answerZeros(dir)
 		return
 	}
-	solve := func(float64) []float64 { return make([]float64, 20) }
+	solution := func(float64) []float64 { return make([]float64, 20) }
 	if behaviour == "ista" || behaviour == "liar" || behaviour == "late" {
-		solve = ista(dir)
+		solution = istaSolver(dir)
 	}
 	fmt.Println("noise before\nready 1e-1 1e-12 of the test")
 	for requests := bufio.NewScanner(os.Stdin); requests.Scan(); {
@@ -72,7 +72,7 @@ func fake(behaviour, dir string) {
 			time.Sleep(time.Minute)
 		}
 		var text bytes.Buffer
-		x := solve(tol)
+		x := solution(tol)
 		if behaviour == "short" {
 			x = x[1:]
 		}
@@ -102,18 +102,18 @@ func fake(behaviour, dir string) {
 	}
 }
 
-// zeros answers each request with solutions that are zero, and for the task CV also with a curve.
-func zeros(dir string) {
-	about := describe(dir)
-	width := about.P
-	if about.Intercept {
+// answerZeros answers each request with solutions that are zero, and for the task CV also with a curve.
+func answerZeros(dir string) {
+	desc := describe(dir)
+	width := desc.P
+	if desc.Intercept {
 		width++
 	}
 	fmt.Println("ready 1 1 0.1")
 	for requests := bufio.NewScanner(os.Stdin); requests.Scan(); {
-		err := os.WriteFile(filepath.Join(dir, "x.f64"), make([]byte, 8*width*about.Lambdas), 0o600)
-		if err == nil && about.Task == CV {
-			err = os.WriteFile(filepath.Join(dir, "curve"), []byte(strings.Repeat("0.6\n", about.Lambdas)), 0o600)
+		err := os.WriteFile(filepath.Join(dir, "x.f64"), make([]byte, 8*width*desc.Lambdas), 0o600)
+		if err == nil && desc.Task == CV {
+			err = os.WriteFile(filepath.Join(dir, "curve"), []byte(strings.Repeat("0.6\n", desc.Lambdas)), 0o600)
 		}
 		if err != nil {
 			panic(err)
@@ -122,21 +122,21 @@ func zeros(dir string) {
 	}
 }
 
-func describe(dir string) (about description) {
+func describe(dir string) (desc description) {
 	text, err := os.ReadFile(filepath.Join(dir, "problem.json"))
 	if err == nil {
-		err = json.Unmarshal(text, &about)
+		err = json.Unmarshal(text, &desc)
 	}
 	if err != nil {
 		panic(err)
 	}
-	return about
+	return desc
 }
 
-// ista reads the problem in dir and returns a function that solves it by proximal gradient steps, until no
-// coefficient changes by more than the tolerance.
-func ista(dir string) func(tol float64) []float64 {
-	about := describe(dir)
+// istaSolver reads the problem in dir and returns a function that solves it by proximal gradient steps, until
+// no coefficient changes by more than the tolerance.
+func istaSolver(dir string) func(tol float64) []float64 {
+	desc := describe(dir)
 	d, err := sparse.ReadFile(filepath.Join(dir, "data.svm"), &sparse.ReadOptions{Features: 20})
 	if err != nil {
 		panic(err)
@@ -149,13 +149,13 @@ func ista(dir string) func(tol float64) []float64 {
 			bound += v * v / (4 * float64(n))
 		}
 	}
-	step := 1 / (bound + about.L2)
+	step := 1 / (bound + desc.L2)
 	return func(tol float64) []float64 {
 		x := make([]float64, p)
 		for change := math.Inf(1); change > tol; {
 			g := make([]float64, p)
 			for i := range n {
-				s := -d.Labels[i] / (1 + math.Exp(d.Labels[i]*product(d.X, i, x))) / float64(n)
+				s := -d.Labels[i] / (1 + math.Exp(d.Labels[i]*rowProduct(d.X, i, x))) / float64(n)
 				idx, val := d.X.Row(i)
 				for k, j := range idx {
 					g[j] += s * val[k]
@@ -163,8 +163,8 @@ func ista(dir string) func(tol float64) []float64 {
 			}
 			change = 0
 			for j := range x {
-				v := x[j] - step*(g[j]+about.L2*x[j])
-				v = math.Copysign(max(0, math.Abs(v)-step*about.L1), v)
+				v := x[j] - step*(g[j]+desc.L2*x[j])
+				v = math.Copysign(max(0, math.Abs(v)-step*desc.L1), v)
 				change = max(change, math.Abs(v-x[j]))
 				x[j] = v
 			}
@@ -185,7 +185,7 @@ func problemNamed(t *testing.T, name string) *Problem {
 }
 
 func quietOptions(peers ...Peer) *Options {
-	return &Options{Peers: peers, Limit: 20 * time.Second, Repeats: 2, Text: true, Say: func(string) {}}
+	return &Options{Peers: peers, Limit: 20 * time.Second, Repeats: 2, WriteText: true, Say: func(string) {}}
 }
 
 func TestObjective(t *testing.T) {
@@ -218,14 +218,14 @@ func TestRace(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	scas, ista, none := o.Lanes[0], o.Lanes[1], o.Lanes[2]
+	scas, ista, unableLane := o.Lanes[0], o.Lanes[1], o.Lanes[2]
 	for _, target := range Targets {
-		if ista.TimeTo(target) != 0.12 || o.Best(target) != ista || !(scas.TimeTo(target) > 0) || o.Ratio(target) != scas.TimeTo(target)/0.12 {
-			t.Errorf("gap %g: scas in %v s, ista in %v s, best %v", target, scas.TimeTo(target), ista.TimeTo(target), o.Best(target))
+		if ista.TimeTo(target) != 0.12 || o.FastestPeer(target) != ista || !(scas.TimeTo(target) > 0) || o.Ratio(target) != scas.TimeTo(target)/0.12 {
+			t.Errorf("gap %g: scas in %v s, ista in %v s, best %v", target, scas.TimeTo(target), ista.TimeTo(target), o.FastestPeer(target))
 		}
 	}
 	lastPoint := ista.Points[len(ista.Points)-1]
-	if lastPoint.Wall != 0.06 || lastPoint.Repeats != 2 || !math.IsNaN(lastPoint.Bound) || ista.Version != "of the test" || ista.Note != "" {
+	if lastPoint.Wall != 0.06 || lastPoint.Repeats != 2 || !math.IsNaN(lastPoint.ProvedGap) || ista.Version != "of the test" || ista.Note != "" {
 		t.Errorf("ista's last point %+v, version %q, note %q", lastPoint, ista.Version, ista.Note)
 	}
 	for k, p := range ista.Points[1:] {
@@ -234,21 +234,21 @@ func TestRace(t *testing.T) {
 		}
 	}
 	for _, p := range scas.Points {
-		if !(p.Bound <= p.Tol) || p.Gap > p.Bound+1e-15 {
-			t.Errorf("scas at %g: gap %g, proved %g", p.Tol, p.Gap, p.Bound)
+		if !(p.ProvedGap <= p.Tol) || p.Gap > p.ProvedGap+1e-15 {
+			t.Errorf("scas at %g: gap %g, proved %g", p.Tol, p.Gap, p.ProvedGap)
 		}
 	}
-	if !none.Unable || none.Note != "no such problems" || len(none.Points) > 0 {
-		t.Errorf("the unable peer: %+v", none)
+	if !unableLane.Unable || unableLane.Note != "no such problems" || len(unableLane.Points) > 0 {
+		t.Errorf("the unable peer: %+v", unableLane)
 	}
 	checkTables(t, o)
 }
 
-// TestPaths races scas and a peer that answers zeros on the problems of smallPaths. Race itself
+// TestPaths races scas and a peer that answers zeros on the problems of smallPathSpecs. Race itself
 // checks the gaps that scas proves. The gap of the peer must be the gap of x = 0 at the last lambda, where
 // this gap is largest.
 func TestPaths(t *testing.T) {
-	for _, s := range smallPaths() {
+	for _, s := range smallPathSpecs() {
 		p := problemNamed(t, s.Name)
 		o, err := Race(t.Context(), p, &Options{Peers: []Peer{fakePeer(t, "zeros")}, Limit: 20 * time.Second, Say: func(string) {}})
 		if err != nil {
@@ -256,7 +256,7 @@ func TestPaths(t *testing.T) {
 			continue
 		}
 		scas, zeros := o.Lanes[0], o.Lanes[1]
-		if point := scas.AtDefault(); point == nil || point.Bound > 1e-6 || len(point.Curve) != len(p.Folds)/max(1, len(p.Labels))*s.Count {
+		if point := scas.DefaultPoint(); point == nil || point.ProvedGap > 1e-6 || len(point.CVLosses) != len(p.Folds)/max(1, len(p.Labels))*s.LambdaCount {
 			t.Errorf("%s: scas at its default: %+v", s.Name, point)
 		}
 		if len(zeros.Points) != 1 || zeros.Note != "its tolerances end at 1" {
@@ -264,7 +264,7 @@ func TestPaths(t *testing.T) {
 			continue
 		}
 		last := len(p.Lambdas) - 1
-		want := 1 - (o.Reference.Values[last])/o.Zero
+		want := 1 - (o.Reference.Values[last])/o.ObjectiveAtZero
 		if got := zeros.Points[0].Gap; math.Abs(got-want) > 1e-9 || want < 1e-3 {
 			t.Errorf("%s: zeros have a gap of %g, want %g", s.Name, got, want)
 		}
@@ -314,8 +314,8 @@ func TestFailures(t *testing.T) {
 		})
 	}
 	if runtime.GOOS == "linux" {
-		for begun := time.Now(); cpuOf(os.Getpid()) == 0; { // Linux counts processor time in hundredths of a second
-			if time.Since(begun) > 10*time.Second {
+		for start := time.Now(); cpuOf(os.Getpid()) == 0; { // Linux counts processor time in hundredths of a second
+			if time.Since(start) > 10*time.Second {
 				t.Fatal("this process has used no processor time")
 			}
 		}
@@ -330,13 +330,14 @@ func TestFailures(t *testing.T) {
 func TestWrongReference(t *testing.T) {
 	p := problemNamed(t, "synthetic")
 	for _, off := range []float64{1e-8, -1e-8} {
-		p.Known = 0.1997437232060 + off
+		p.KnownOptimum = 0.1997437232060 + off
 		if _, err := Race(t.Context(), p, quietOptions()); err == nil || !strings.Contains(err.Error(), "known optimum") {
 			t.Errorf("an optimum that is off by %g gives %v", off, err)
 		}
 	}
-	r := &race{out: &Outcome{Zero: 1, Reference: Reference{Values: []float64{0.5}, Proved: []float64{0}}}}
-	if err := r.judge(&Lane{Peer: "low"}, &Point{Bound: math.NaN()}, 0, 0.5-1e-9); err == nil {
+	reference := Reference{Values: []float64{0.5}, ErrorBounds: []float64{0}}
+	r := &race{outcome: &Outcome{ObjectiveAtZero: 1, Reference: reference}}
+	if err := r.judge(&Lane{Peer: "low"}, &Point{ProvedGap: math.NaN()}, 0, 0.5-1e-9); err == nil {
 		t.Error("an objective below the reference passes")
 	}
 }
@@ -344,17 +345,17 @@ func TestWrongReference(t *testing.T) {
 func TestCanceled(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 	defer cancel()
-	begun := time.Now()
+	start := time.Now()
 	if _, err := Race(ctx, problemNamed(t, "synthetic"), quietOptions(fakePeer(t, "late"))); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("a race that is interrupted gives %v", err)
 	}
-	if d := time.Since(begun); d > 15*time.Second {
+	if d := time.Since(start); d > 15*time.Second {
 		t.Errorf("it took %v to stop", d)
 	}
 }
 
 func TestParseCommand(t *testing.T) {
-	h, err := Hand(problemNamed(t, "synthetic"), false)
+	h, err := NewHandover(problemNamed(t, "synthetic"), false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -377,10 +378,10 @@ func TestParseCommand(t *testing.T) {
 	}
 }
 
-func TestHand(t *testing.T) {
+func TestNewHandover(t *testing.T) {
 	p := problemNamed(t, "synthetic")
 	p.A = graph.Chain(20).FusedLasso()
-	h, err := Hand(p, true)
+	h, err := NewHandover(p, true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -402,20 +403,20 @@ func TestHand(t *testing.T) {
 	}
 }
 
-// TestInstalled runs the installed peers on small problems. A peer must come within 1e-6 of the optimum on
-// the kinds of problems that it solves, and say that it is unable to solve other kinds.
-func TestInstalled(t *testing.T) {
+// TestFindInstalled runs the installed peers on small problems. A peer must come within 1e-6 of the optimum
+// on the kinds of problems that it solves, and say that it is unable to solve other kinds.
+func TestFindInstalled(t *testing.T) {
 	if testing.Short() {
 		t.Skip("skipped with -short: other programs take long to start; make test-full runs it")
 	}
-	installed, missing, err := Installed(t.Context(), t.TempDir(), nil)
+	installedPeers, missing, err := FindInstalled(t.Context(), t.TempDir(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, m := range missing {
 		t.Log(m)
 	}
-	if len(installed) == 0 {
+	if len(installedPeers) == 0 {
 		t.Skip("no other solver is installed")
 	}
 	// For each kind of problem: peers that solve it, and peers that do not.
@@ -445,18 +446,18 @@ func TestInstalled(t *testing.T) {
 		if strings.HasPrefix(kind, "graph") {
 			p.A = graph.Chain(20).FusedLasso()
 		}
-		tried := slices.Concat(names.able, names.unable)
-		opt := quietOptions(slices.DeleteFunc(slices.Clone(installed), func(q Peer) bool { return !slices.Contains(tried, q.Name) })...)
+		triedPeers := slices.Concat(names.able, names.unable)
+		opt := quietOptions(slices.DeleteFunc(slices.Clone(installedPeers), func(q Peer) bool { return !slices.Contains(triedPeers, q.Name) })...)
 		opt.Repeats = 1
 		o, err := Race(t.Context(), p, opt)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, l := range o.Lanes[1:] {
-			switch takes := slices.Contains(names.able, l.Peer); {
-			case takes == l.Unable:
+			switch canSolve := slices.Contains(names.able, l.Peer); {
+			case canSolve == l.Unable:
 				t.Errorf("%s: %s says %q", kind, l.Peer, l.Note)
-			case takes && math.IsNaN(l.TimeTo(1e-6)):
+			case canSolve && math.IsNaN(l.TimeTo(1e-6)):
 				t.Errorf("%s: %s does not come to 1e-6 (%s)", kind, l.Peer, l.Note)
 			}
 		}

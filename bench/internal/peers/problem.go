@@ -30,17 +30,17 @@ const (
 //
 // for each λ of Lambdas. aᵢ is row i of X, bᵢ is its label, and φ is the loss that Spec.Loss names. The
 // intercept c is 0 unless Spec.Intercept is set. If Spec.Standardize is set, A is the identity, and S is the
-// diagonal matrix of Scale. Otherwise S is the identity.
+// diagonal matrix of Deviations. Otherwise S is the identity.
 type Problem struct {
 	Spec
-	X       *sparse.CSR
-	Labels  []float64   // −1 and 1, or any numbers for the squared loss
-	A       *sparse.CSR // nil means the identity
-	Lambdas []float64   // decreasing weights λ of the L1 term; a single one for the task Fit
-	Scale   []float64   // standard deviations of the features; nil means ones
-	Folds   []int       // for the task CV, the fold of each row, from 0
-	// Known is the optimum that is stored with the data, or NaN if none is stored.
-	Known float64
+	X          *sparse.CSR
+	Labels     []float64   // −1 and 1, or any numbers for the squared loss
+	A          *sparse.CSR // nil means the identity
+	Lambdas    []float64   // decreasing weights λ of the L1 term; a single one for the task Fit
+	Deviations []float64   // standard deviations of the features; nil means ones
+	Folds      []int       // for the task CV, the fold of each row, from 0
+	// KnownOptimum is the optimum that is stored with the data, or NaN if none is stored.
+	KnownOptimum float64
 }
 
 // A Loss has two implementations of a loss φ(t; b) of the margin t and the label b: one of this package and
@@ -68,12 +68,12 @@ func (p *Problem) Objective(k int, x []float64) float64 {
 	}
 	var loss, penalty, square float64
 	for i := range n {
-		loss += phi(product(p.X, i, x)+c, p.Labels[i])
+		loss += phi(rowProduct(p.X, i, x)+c, p.Labels[i])
 	}
 	for j, v := range x[:features] {
 		square += v * v
-		if p.Scale != nil {
-			v *= p.Scale[j]
+		if p.Deviations != nil {
+			v *= p.Deviations[j]
 		}
 		if p.A == nil {
 			penalty += math.Abs(v)
@@ -82,14 +82,14 @@ func (p *Problem) Objective(k int, x []float64) float64 {
 	if p.A != nil {
 		rows, _ := p.A.Dims()
 		for j := range rows {
-			penalty += math.Abs(product(p.A, j, x))
+			penalty += math.Abs(rowProduct(p.A, j, x))
 		}
 	}
 	return loss/float64(n) + p.L2/2*square + p.Lambdas[k]*penalty
 }
 
-// AtZero returns the objective for zero coefficients and a zero intercept.
-func (p *Problem) AtZero() float64 { return p.Objective(0, make([]float64, p.Width())) }
+// ObjectiveAtZero returns the objective for zero coefficients and a zero intercept.
+func (p *Problem) ObjectiveAtZero() float64 { return p.Objective(0, make([]float64, p.Width())) }
 
 // Width returns the length of a solution: one entry for each feature, and one for the intercept if
 // there is one.
@@ -139,7 +139,7 @@ func logistic(m float64) float64 {
 	return math.Log1p(math.Exp(-m))
 }
 
-func product(m *sparse.CSR, i int, x []float64) (sum float64) {
+func rowProduct(m *sparse.CSR, i int, x []float64) (sum float64) {
 	idx, val := m.Row(i)
 	for k, j := range idx {
 		sum += val[k] * x[j]

@@ -34,9 +34,10 @@ var oneThread = []string{
 // the problem's directory is added. The process reads requests from its standard input; bench/README.md
 // describes the protocol. defaultTol is the peer's default tolerance, or 0 if unknown.
 func Command(name string, args []string, defaultTol float64) Peer {
-	return Peer{Name: name, Default: defaultTol, Open: func(ctx context.Context, h *Handover) (Session, error) {
+	open := func(ctx context.Context, h *Handover) (Session, error) {
 		return start(ctx, slices.Concat(args, []string{h.Dir}), h)
-	}}
+	}
+	return Peer{Name: name, DefaultTol: defaultTol, Open: open}
 }
 
 // ParseCommand returns the peer for a value of the flag --peer. The value has the form
@@ -59,7 +60,7 @@ func start(ctx context.Context, command []string, h *Handover) (Session, error) 
 	ctx, p.cancel = context.WithCancel(ctx)
 	p.cmd = exec.CommandContext(ctx, command[0], command[1:]...)
 	p.cmd.Env = append(os.Environ(), oneThread...)
-	p.cmd.Stderr = &p.complaints
+	p.cmd.Stderr = &p.stderrTail
 	p.cmd.WaitDelay = time.Second
 	out, err := p.cmd.StdoutPipe()
 	if err == nil {
@@ -73,9 +74,9 @@ func start(ctx context.Context, command []string, h *Handover) (Session, error) 
 		return nil, err
 	}
 	go p.read(ctx, out)
-	loading, cancel := context.WithTimeout(ctx, loadLimit)
+	loadCtx, cancel := context.WithTimeout(ctx, loadLimit)
 	defer cancel()
-	if err := p.greet(loading); err != nil {
+	if err := p.greet(loadCtx); err != nil {
 		p.Close()
 		return nil, err
 	}
@@ -88,13 +89,13 @@ type process struct {
 	cancel            context.CancelFunc
 	stdin             io.WriteCloser
 	lines             chan string // the lines of the standard output; closed after the end of the process
-	complaints        tail        // the end of the standard error
+	stderrTail        tail        // the end of the standard error
 	version           string
 	loosest, tightest float64 // the tolerances that the peer accepts
 }
 
 // read sends the lines of the output to p.lines, and closes p.lines after the end of the process. When it
-// closes p.lines, p.complaints is complete.
+// closes p.lines, p.stderrTail is complete.
 func (p *process) read(ctx context.Context, out io.Reader) {
 	defer close(p.lines)
 	defer p.cmd.Wait() // the error is ignored, because the output of the process says more
@@ -109,16 +110,16 @@ func (p *process) read(ctx context.Context, out io.Reader) {
 	}
 }
 
-// answer waits for a line that begins with one of the given words, and ignores the lines before it. It
+// awaitWord waits for a line that begins with one of the given words, and ignores the lines before it. It
 // returns the word and the text after it.
-func (p *process) answer(ctx context.Context, words ...string) (word, text string, err error) {
+func (p *process) awaitWord(ctx context.Context, words ...string) (word, text string, err error) {
 	for {
 		select {
 		case <-ctx.Done():
 			return "", "", context.Cause(ctx)
 		case line, ok := <-p.lines:
 			if !ok {
-				return "", "", fmt.Errorf("it ended: %s", p.complaints.lastLine())
+				return "", "", fmt.Errorf("it ended: %s", p.stderrTail.lastLine())
 			}
 			word, text, _ = strings.Cut(strings.TrimSpace(line), " ")
 			if slices.Contains(words, word) {
@@ -131,7 +132,7 @@ func (p *process) answer(ctx context.Context, words ...string) (word, text strin
 // greet waits for the line "ready FROM TO VERSION" and stores its values. If the line is "unable REASON"
 // instead, the error is an Unable.
 func (p *process) greet(ctx context.Context) error {
-	word, text, err := p.answer(ctx, "ready", "unable")
+	word, text, err := p.awaitWord(ctx, "ready", "unable")
 	if errors.Is(err, context.DeadlineExceeded) {
 		return fmt.Errorf("not ready after %v", loadLimit)
 	}
@@ -209,20 +210,20 @@ func (p *process) Solve(ctx context.Context, tol float64, limit time.Duration) (
 		_ = os.Remove(filepath.Join(p.h.Dir, name))
 	}
 	if _, err := fmt.Fprintf(p.stdin, "fit %g\n", tol); err != nil {
-		return nil, fmt.Errorf("it ended: %s", p.complaints.lastLine())
+		return nil, fmt.Errorf("it ended: %s", p.stderrTail.lastLine())
 	}
-	word, text, err := p.answer(ctx, "done", "failed")
+	word, text, err := p.awaitWord(ctx, "done", "failed")
 	if err != nil {
 		return nil, err
 	}
 	if word == "failed" {
 		return nil, errors.New(text)
 	}
-	a := &Answer{Bound: math.NaN()}
-	into := []*float64{&a.CPU, &a.Wall, &a.Bound}
+	a := &Answer{ProvedGap: math.NaN()}
+	destinations := []*float64{&a.CPU, &a.Wall, &a.ProvedGap}
 	fields := strings.Fields(text)
-	for k, field := range fields[:min(len(fields), len(into))] {
-		if *into[k], err = strconv.ParseFloat(field, 64); err != nil {
+	for k, field := range fields[:min(len(fields), len(destinations))] {
+		if *destinations[k], err = strconv.ParseFloat(field, 64); err != nil {
 			return nil, fmt.Errorf("done %s: %w", text, err)
 		}
 	}
@@ -246,9 +247,9 @@ func (p *process) readAnswer(a *Answer) error {
 	if a.X, err = p.h.Split(numbers); err != nil || p.h.Task != CV {
 		return err
 	}
-	a.Curve, err = readNumbers(filepath.Join(p.h.Dir, "curve"))
-	if err == nil && len(a.Curve) != len(p.h.Lambdas) {
-		err = fmt.Errorf("%d numbers in its curve for %d lambdas", len(a.Curve), len(p.h.Lambdas))
+	a.CVLosses, err = readNumbers(filepath.Join(p.h.Dir, "curve"))
+	if err == nil && len(a.CVLosses) != len(p.h.Lambdas) {
+		err = fmt.Errorf("%d numbers in its curve for %d lambdas", len(a.CVLosses), len(p.h.Lambdas))
 	}
 	return err
 }

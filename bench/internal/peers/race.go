@@ -9,24 +9,24 @@ import (
 	"time"
 )
 
-// Targets are the gaps, divided by Problem.AtZero, for which the tables show times.
+// Targets are the gaps, divided by Problem.ObjectiveAtZero, for which the tables show times.
 var Targets = []float64{1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9}
 
 // Options are the settings of a comparison.
 type Options struct {
-	Peers   []Peer        // the solvers to compare with scas
-	Limit   time.Duration // limit of the processor time of one answer
-	Repeats int           // number of rounds, 0 means 1; the least time of all rounds counts
-	Text    bool          // also write text files for the peers, see Hand
-	Wall    bool          // compare elapsed times instead of processor times
-	Say     func(string)  // called with lines of text about the progress; not nil
+	Peers     []Peer        // the solvers to compare with scas
+	Limit     time.Duration // limit of the processor time of one answer
+	Repeats   int           // number of rounds, 0 means 1; the least time of all rounds counts
+	WriteText bool          // also write text files for the peers, see NewHandover
+	UseWall   bool          // compare elapsed times instead of processor times
+	Say       func(string)  // called with lines of text about the progress; not nil
 }
 
 // SlowAnswer returns the time above which an answer is not repeated.
 func (o *Options) SlowAnswer() time.Duration { return time.Duration(slowAnswer * float64(o.Limit)) }
 
 func (o *Options) seconds(a *Answer) float64 {
-	if o.Wall {
+	if o.UseWall {
 		return a.Wall
 	}
 	return a.CPU
@@ -36,26 +36,26 @@ func (o *Options) seconds(a *Answer) float64 {
 type Point struct {
 	Tol       float64
 	CPU, Wall float64   // the least times of all answers, in seconds
-	Seconds   float64   // CPU, or Wall if Options.Wall is set
+	Seconds   float64   // CPU, or Wall if Options.UseWall is set
 	Repeats   int       // number of answers
-	Gap       float64   // (objective − Outcome.Reference)/Problem.AtZero; the largest of all lambdas, ≥ 0
-	Bound     float64   // the gap that the peer proved, divided by Problem.AtZero; NaN if it proved none
-	Curve     []float64 // for the task CV, the mean loss on the rows held out, for each lambda
+	Gap       float64   // (objective − Outcome.Reference)/Problem.ObjectiveAtZero; the largest of all, ≥ 0
+	ProvedGap float64   // the proved gap, divided by Problem.ObjectiveAtZero; NaN if the peer proved none
+	CVLosses  []float64 // for the task CV, the mean loss on the rows held out, for each lambda
 }
 
-// reached returns the gap that counts in a comparison: Bound, the proved gap, or Gap if the peer proves no
+// reached returns the gap that counts in a comparison: ProvedGap, or Gap if the peer proves no
 // gaps.
 func (p *Point) reached() float64 {
-	if math.IsNaN(p.Bound) {
+	if math.IsNaN(p.ProvedGap) {
 		return p.Gap
 	}
-	return p.Bound
+	return p.ProvedGap
 }
 
 // A Lane has the results of one peer in a race.
 type Lane struct {
 	Peer, Version string
-	Default       float64 // the peer's default tolerance; 0 if unknown
+	DefaultTol    float64 // the peer's default tolerance; 0 if unknown
 	Points        []*Point
 	// Note says why there are no points, or no more points. Unable is true if the peer does not solve
 	// problems of this kind.
@@ -78,10 +78,10 @@ func (l *Lane) TimeTo(gap float64) float64 {
 	return lowest
 }
 
-// AtDefault returns the point at the peer's default tolerance, or nil if there is none.
-func (l *Lane) AtDefault() *Point {
+// DefaultPoint returns the point at the peer's default tolerance, or nil if there is none.
+func (l *Lane) DefaultPoint() *Point {
 	for _, p := range l.Points {
-		if math.Abs(p.Tol-l.Default) <= 1e-9*l.Default {
+		if math.Abs(p.Tol-l.DefaultTol) <= 1e-9*l.DefaultTol {
 			return p
 		}
 	}
@@ -91,18 +91,18 @@ func (l *Lane) AtDefault() *Point {
 // An Outcome is the result of a race on one problem.
 type Outcome struct {
 	Spec
-	Rows, Features int
-	NNZ            int64
-	Lambdas        []float64
-	RowsOfA        int     // 0 for the identity
-	Zero           float64 // Problem.AtZero
-	Reference      Reference
-	Lanes          []*Lane // scas first
+	Rows, Features  int
+	NNZ             int64
+	Lambdas         []float64
+	RowsOfA         int     // 0 for the identity
+	ObjectiveAtZero float64 // Problem.ObjectiveAtZero
+	Reference       Reference
+	Lanes           []*Lane // scas first
 }
 
-// Best returns the lane of the fastest peer that comes within the gap, or nil if no peer does. scas does not
-// count as a peer.
-func (o *Outcome) Best(gap float64) (best *Lane) {
+// FastestPeer returns the lane of the fastest peer that comes within the gap, or nil if no peer does. scas
+// does not count as a peer.
+func (o *Outcome) FastestPeer(gap float64) (best *Lane) {
 	for _, l := range o.Lanes[1:] {
 		if t := l.TimeTo(gap); !math.IsNaN(t) && (best == nil || t < best.TimeTo(gap)) {
 			best = l
@@ -114,40 +114,40 @@ func (o *Outcome) Best(gap float64) (best *Lane) {
 // Ratio returns the time of scas to a gap divided by the time of the fastest peer. It is NaN if scas did not
 // reach the gap or no peer did.
 func (o *Outcome) Ratio(gap float64) float64 {
-	best := o.Best(gap)
-	if best == nil {
+	fastest := o.FastestPeer(gap)
+	if fastest == nil {
 		return math.NaN()
 	}
-	return o.Lanes[0].TimeTo(gap) / best.TimeTo(gap)
+	return o.Lanes[0].TimeTo(gap) / fastest.TimeTo(gap)
 }
 
 // Race runs scas and the peers of opt on a problem. They take turns in several rounds, so that other work on
 // the machine slows all of them down alike. If a peer fails, its lane gets a note. Race returns an error if a
 // result cannot be true. The error wraps ErrNoReference if the optimum is not known well enough.
 func Race(ctx context.Context, p *Problem, opt *Options) (*Outcome, error) {
-	h, err := Hand(p, opt.Text)
+	h, err := NewHandover(p, opt.WriteText)
 	if err != nil {
 		return nil, err
 	}
 	defer h.Remove()
 	r := &race{Options: opt, h: h}
-	r.out = &Outcome{Spec: p.Spec, NNZ: p.X.NNZ(), Lambdas: p.Lambdas, Zero: p.AtZero()}
-	r.out.Rows, r.out.Features = p.X.Dims()
+	r.outcome = &Outcome{Spec: p.Spec, NNZ: p.X.NNZ(), Lambdas: p.Lambdas, ObjectiveAtZero: p.ObjectiveAtZero()}
+	r.outcome.Rows, r.outcome.Features = p.X.Dims()
 	if p.A != nil {
-		r.out.RowsOfA, _ = p.A.Dims()
+		r.outcome.RowsOfA, _ = p.A.Dims()
 	}
 	reference, err := newReference(ctx, p)
 	if err != nil {
 		return nil, err
 	}
-	r.out.Reference = *reference
+	r.outcome.Reference = *reference
 	for _, peer := range append([]Peer{scas}, opt.Peers...) {
-		r.out.Lanes = append(r.out.Lanes, &Lane{Peer: peer.Name, Default: peer.Default, peer: peer})
+		r.outcome.Lanes = append(r.outcome.Lanes, &Lane{Peer: peer.Name, DefaultTol: peer.DefaultTol, peer: peer})
 	}
 	r.limit = opt.Limit
 	defer r.close()
 	for round := range max(1, opt.Repeats) {
-		for _, l := range r.out.Lanes {
+		for _, l := range r.outcome.Lanes {
 			if round == 0 {
 				err = r.descend(ctx, l)
 				r.lowerLimit(l)
@@ -159,14 +159,14 @@ func Race(ctx context.Context, p *Problem, opt *Options) (*Outcome, error) {
 			}
 		}
 	}
-	return r.out, nil
+	return r.outcome, nil
 }
 
 type race struct {
 	*Options
-	h     *Handover
-	out   *Outcome
-	limit time.Duration // limit of the processor time of one answer, at most Options.Limit
+	h       *Handover
+	outcome *Outcome
+	limit   time.Duration // limit of the processor time of one answer, at most Options.Limit
 }
 
 // The limit for an answer of a peer is Hopeless times the time of the slowest answer of scas, but at least
@@ -177,7 +177,7 @@ const (
 )
 
 func (r *race) lowerLimit(l *Lane) {
-	if l != r.out.Lanes[0] {
+	if l != r.outcome.Lanes[0] {
 		return
 	}
 	var longest float64
@@ -188,7 +188,7 @@ func (r *race) lowerLimit(l *Lane) {
 }
 
 func (r *race) close() {
-	for _, l := range r.out.Lanes {
+	for _, l := range r.outcome.Lanes {
 		l.close()
 	}
 }
@@ -225,9 +225,9 @@ const (
 // the next tolerance is p.Tol/10^(n/2).
 func (r *race) halfDecades(p *Point) int {
 	switch {
-	case r.out.Task == CV:
+	case r.outcome.Task == CV:
 		return 6
-	case r.out.Task == Fit && p.Seconds <= slowFit*r.Limit.Seconds():
+	case r.outcome.Task == Fit && p.Seconds <= slowFit*r.Limit.Seconds():
 		return 1
 	}
 	return 2
@@ -243,15 +243,15 @@ func (r *race) descend(ctx context.Context, l *Lane) error {
 		r.Say(fmt.Sprintf("%-20s %s", l.Peer, l.Note))
 		return ctx.Err()
 	}
-	var spent float64
+	var spentSeconds float64
 	loosest, tightest := l.session.Tolerances()
-	for half := 0; ; {
-		tol := threeDigits(loosest * math.Pow(10, -float64(half)/2))
+	for halfDecades := 0; ; {
+		tol := threeDigits(loosest * math.Pow(10, -float64(halfDecades)/2))
 		switch {
 		case tol < tightest*(1-1e-9):
 			l.Note = fmt.Sprintf("its tolerances end at %g", tightest)
-		case spent > budget*r.limit.Seconds():
-			l.Note = fmt.Sprintf("stopped after %.0f s in all, before tolerance %g", spent, tol)
+		case spentSeconds > budget*r.limit.Seconds():
+			l.Note = fmt.Sprintf("stopped after %.0f s in all, before tolerance %g", spentSeconds, tol)
 		}
 		if l.Note != "" {
 			break
@@ -263,13 +263,13 @@ func (r *race) descend(ctx context.Context, l *Lane) error {
 		if p == nil {
 			break
 		}
-		spent += p.Seconds
+		spentSeconds += p.Seconds
 		l.Points = append(l.Points, p)
 		r.Say(fmt.Sprintf("%-20s tolerance %8.2g  %9.4f s  gap %8.1e", l.Peer, tol, p.Seconds, p.reached()))
-		if p.reached() <= Targets[len(Targets)-1] && (l.Default == 0 || tol <= l.Default*(1+1e-9)) {
+		if p.reached() <= Targets[len(Targets)-1] && (l.DefaultTol == 0 || tol <= l.DefaultTol*(1+1e-9)) {
 			return nil
 		}
-		half += r.halfDecades(p)
+		halfDecades += r.halfDecades(p)
 	}
 	r.Say(fmt.Sprintf("%-20s %s", l.Peer, l.Note))
 	return nil
@@ -302,7 +302,7 @@ func (r *race) fit(ctx context.Context, l *Lane, tol float64) (*Point, error) {
 		l.Note = fmt.Sprintf("failed at tolerance %g: %v", tol, err)
 		return nil, nil
 	}
-	p := &Point{Tol: tol, CPU: a.CPU, Wall: a.Wall, Repeats: 1, Bound: a.Bound, Curve: a.Curve}
+	p := &Point{Tol: tol, CPU: a.CPU, Wall: a.Wall, Repeats: 1, ProvedGap: a.ProvedGap, CVLosses: a.CVLosses}
 	p.Seconds = r.seconds(a)
 	for k, x := range a.X {
 		if err := r.judge(l, p, k, r.h.Objective(k, x)); err != nil {
@@ -316,16 +316,17 @@ func (r *race) fit(ctx context.Context, l *Lane, tol float64) (*Point, error) {
 // the objective is below the reference, or if the gap that the peer claims is smaller than possible: then a
 // solver or this comparison is wrong.
 func (r *race) judge(l *Lane, p *Point, k int, objective float64) error {
-	ref, zero := &r.out.Reference, r.out.Zero
-	slack := knownAccuracy * max(1, zero)
-	p.Gap = max(p.Gap, (objective-ref.Values[k])/zero)
+	ref, objectiveAtZero := &r.outcome.Reference, r.outcome.ObjectiveAtZero
+	slack := knownAccuracy * max(1, objectiveAtZero)
+	p.Gap = max(p.Gap, (objective-ref.Values[k])/objectiveAtZero)
 	if ref.Values[k]-objective > slack {
 		return fmt.Errorf("peers: %s: the objective of %s at tolerance %g and lambda %d, %.15g, is below the reference %.15g (%s)",
-			r.out.Name, l.Peer, p.Tol, k+1, objective, ref.Values[k], ref.How)
+			r.outcome.Name, l.Peer, p.Tol, k+1, objective, ref.Values[k], ref.Source)
 	}
-	if upperBound := ref.Values[k] + ref.Proved[k]; objective-p.Bound*zero > upperBound+slack {
+	upperBound := ref.Values[k] + ref.ErrorBounds[k]
+	if objective-p.ProvedGap*objectiveAtZero > upperBound+slack {
 		return fmt.Errorf("peers: %s: %s at tolerance %g says that its objective at lambda %d, %.15g, is within %.2g of the optimum, which is at most %.15g",
-			r.out.Name, l.Peer, p.Tol, k+1, objective, p.Bound*zero, upperBound)
+			r.outcome.Name, l.Peer, p.Tol, k+1, objective, p.ProvedGap*objectiveAtZero, upperBound)
 	}
 	return nil
 }
@@ -357,7 +358,7 @@ func (l *Lane) matters(p *Point) bool {
 			return true
 		}
 	}
-	return p == l.AtDefault()
+	return p == l.DefaultPoint()
 }
 
 // askAgain asks the peer of lane l to solve the problem again at the tolerance of p. It stores in p the
@@ -376,7 +377,7 @@ func (r *race) askAgain(ctx context.Context, l *Lane, p *Point) error {
 		return nil
 	}
 	p.CPU, p.Wall, p.Seconds = min(p.CPU, q.CPU), min(p.Wall, q.Wall), min(p.Seconds, q.Seconds)
-	p.Gap, p.Bound = max(p.Gap, q.Gap), max(p.Bound, q.Bound)
+	p.Gap, p.ProvedGap = max(p.Gap, q.Gap), max(p.ProvedGap, q.ProvedGap)
 	p.Repeats++
 	return nil
 }

@@ -15,14 +15,14 @@ import (
 )
 
 // scas is the Peer that runs scas itself, with default settings on one thread. Its tolerance is the gap to
-// prove, divided by Problem.AtZero.
-var scas = Peer{Name: "scas", Default: 1e-6, Open: func(_ context.Context, h *Handover) (Session, error) {
-	return &scasSession{h.Problem, h.AtZero()}, nil
+// prove, divided by Problem.ObjectiveAtZero.
+var scas = Peer{Name: "scas", DefaultTol: 1e-6, Open: func(_ context.Context, h *Handover) (Session, error) {
+	return &scasSession{h.Problem, h.ObjectiveAtZero()}, nil
 }}
 
 type scasSession struct {
-	p    *Problem
-	zero float64 // p.AtZero()
+	p               *Problem
+	objectiveAtZero float64 // p.ObjectiveAtZero()
 }
 
 func (*scasSession) Version() string                         { return "this tree" }
@@ -33,39 +33,39 @@ func (*scasSession) Close()                                  {}
 func (o *scasSession) Solve(ctx context.Context, tol float64, limit time.Duration) (*Answer, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience*limit)
 	defer cancel()
-	a, bounds, err := o.prove(ctx, tol)
+	a, provedGaps, err := o.prove(ctx, tol)
 	if err != nil {
 		return nil, err
 	}
-	a.Bound = 0
-	for _, b := range bounds {
-		a.Bound = max(a.Bound, b/o.zero)
+	a.ProvedGap = 0
+	for _, b := range provedGaps {
+		a.ProvedGap = max(a.ProvedGap, b/o.objectiveAtZero)
 	}
 	return a, nil
 }
 
-// prove does the task o.p.Task. bounds are the proved gaps, one for each lambda. Unlike Answer.Bound, they
-// are not divided by Problem.AtZero.
-func (o *scasSession) prove(ctx context.Context, tol float64) (a *Answer, bounds []float64, err error) {
+// prove does the task o.p.Task. provedGaps are the proved gaps, one for each lambda. Unlike Answer.ProvedGap,
+// they are not divided by Problem.ObjectiveAtZero.
+func (o *scasSession) prove(ctx context.Context, tol float64) (a *Answer, provedGaps []float64, err error) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	runtime.GC() // so that the time does not include the collection of earlier garbage
-	// Without this factor, rounding can make the proved gap larger than tol times o.zero.
+	// Without this factor, rounding can make the proved gap larger than tol times o.objectiveAtZero.
 	tol *= 1 - 1e-12
 	a = &Answer{}
 	var res *solver.Result
 	var steps []*model.Step
-	start, cpu := time.Now(), machine.CPUSeconds()
+	start, startCPU := time.Now(), machine.CPUSeconds()
 	if o.p.Task == Fit {
 		res, err = o.fit(ctx, tol)
 	} else {
-		steps, a.Curve, err = o.path(ctx, tol)
+		steps, a.CVLosses, err = o.path(ctx, tol)
 	}
-	a.CPU, a.Wall = machine.CPUSeconds()-cpu, time.Since(start).Seconds()
+	a.CPU, a.Wall = machine.CPUSeconds()-startCPU, time.Since(start).Seconds()
 	if res != nil {
-		a.X, bounds = [][]float64{res.X}, []float64{res.DualityGap}
+		a.X, provedGaps = [][]float64{res.X}, []float64{res.DualityGap}
 	}
 	for _, s := range steps {
-		a.X, bounds = append(a.X, o.solution(s)), append(bounds, s.Columns[0].Certificate.Gap)
+		a.X, provedGaps = append(a.X, o.solution(s)), append(provedGaps, s.Columns[0].Certificate.Gap)
 	}
 	switch {
 	case ctx.Err() != nil:
@@ -73,7 +73,7 @@ func (o *scasSession) prove(ctx context.Context, tol float64) (a *Answer, bounds
 	case len(a.X) < len(o.p.Lambdas) || err != nil && !errors.Is(err, solver.ErrNotConverged):
 		return nil, nil, err
 	}
-	return a, bounds, nil
+	return a, provedGaps, nil
 }
 
 func (o *scasSession) fit(ctx context.Context, tol float64) (*solver.Result, error) {
@@ -87,17 +87,17 @@ func (o *scasSession) fit(ctx context.Context, tol float64) (*solver.Result, err
 	return solver.Minimize(ctx, p, &solver.Settings{Threads: 1, RelTol: tol})
 }
 
-// path does the task Path or CV. For CV, curve has the mean loss on the held-out rows for each lambda.
-func (o *scasSession) path(ctx context.Context, tol float64) (steps []*model.Step, curve []float64, err error) {
+// path does the task Path or CV. For CV, cvLosses has the mean loss on the held-out rows for each lambda.
+func (o *scasSession) path(ctx context.Context, tol float64) (steps []*model.Step, cvLosses []float64, err error) {
 	spec := o.p.specification()
 	spec.RelTol = tol
 	set := model.PathSettings{Lambdas: o.p.Lambdas}
 	if o.p.Task == Path {
-		for step, failed := range model.Path(ctx, spec, o.p.X, o.p.Labels, &set) {
+		for step, stepErr := range model.Path(ctx, spec, o.p.X, o.p.Labels, &set) {
 			if step == nil {
-				return nil, nil, failed
+				return nil, nil, stepErr
 			}
-			steps, err = append(steps, step), cmp.Or(err, failed)
+			steps, err = append(steps, step), cmp.Or(err, stepErr)
 		}
 		return steps, nil, err
 	}
@@ -123,59 +123,61 @@ func (o *scasSession) solution(s *model.Step) []float64 {
 // A Reference has the objectives from which gaps are measured.
 type Reference struct {
 	Values []float64 // for each lambda, the known optimum or a lower bound on the optimum
-	// Proved has, for each lambda, an upper bound on the difference optimum − Values[k].
-	Proved []float64
-	How    string // how Values were computed, in words
+	// ErrorBounds has, for each lambda, an upper bound on the difference optimum − Values[k].
+	ErrorBounds []float64
+	Source      string // how Values were computed, in words
 }
 
-// newReference returns the reference of a problem: the optimum p.Known or, if p.Known is NaN, the greatest
-// lower bound that scas proves.
+// newReference returns the reference of a problem: the optimum p.KnownOptimum or, if p.KnownOptimum is NaN,
+// the greatest lower bound that scas proves.
 func newReference(ctx context.Context, p *Problem) (*Reference, error) {
 	q := *p
 	if q.Task == CV { // only the path on all rows needs a reference, not the fits of the folds
 		q.Task = Path
 	}
-	r := &Reference{How: "scas: objective minus proved gap"}
-	best := make([]float64, len(p.Lambdas))
-	for k := range best {
-		r.Values, best[k] = append(r.Values, math.Inf(-1)), math.Inf(1)
+	r := &Reference{Source: "scas: objective minus proved gap"}
+	bestObjectives := make([]float64, len(p.Lambdas))
+	for k := range bestObjectives {
+		r.Values, bestObjectives[k] = append(r.Values, math.Inf(-1)), math.Inf(1)
 	}
-	zero := p.AtZero()
+	objectiveAtZero := p.ObjectiveAtZero()
 	for _, tol := range []float64{1e-10, 1e-12} {
-		a, bounds, err := (&scasSession{&q, zero}).prove(ctx, tol)
+		a, provedGaps, err := (&scasSession{&q, objectiveAtZero}).prove(ctx, tol)
 		if err != nil {
 			return nil, fmt.Errorf("peers: the reference of %s: %w", p.Name, err)
 		}
-		worst := 0.0
+		largestGap := 0.0
 		for k, x := range a.X {
 			objective := p.Objective(k, x)
-			best[k], r.Values[k] = min(best[k], objective), max(r.Values[k], objective-bounds[k])
-			worst = max(worst, bounds[k])
+			bestObjectives[k] = min(bestObjectives[k], objective)
+			r.Values[k] = max(r.Values[k], objective-provedGaps[k])
+			largestGap = max(largestGap, provedGaps[k])
 		}
-		if worst > tol*zero || worst < 1e-12*zero {
+		if largestGap > tol*objectiveAtZero || largestGap < 1e-12*objectiveAtZero {
 			break // a tighter tolerance would not give a better proof
 		}
 	}
-	for k, b := range best {
-		r.Proved = append(r.Proved, max(0, b-r.Values[k]))
+	for k, b := range bestObjectives {
+		r.ErrorBounds = append(r.ErrorBounds, max(0, b-r.Values[k]))
 	}
-	if math.IsNaN(p.Known) {
-		if worst := r.Accuracy(); !(worst <= Targets[len(Targets)-1]*zero) {
+	if math.IsNaN(p.KnownOptimum) {
+		if maxError := r.MaxError(); !(maxError <= Targets[len(Targets)-1]*objectiveAtZero) {
 			return nil, fmt.Errorf("%w: scas, the only solver that proves gaps, proves only %.1g",
-				ErrNoReference, worst)
+				ErrNoReference, maxError)
 		}
 		return r, nil
 	}
-	if p.Known > best[0]+knownAccuracy || p.Known < r.Values[0]-knownAccuracy {
+	if p.KnownOptimum > bestObjectives[0]+knownAccuracy || p.KnownOptimum < r.Values[0]-knownAccuracy {
 		return nil, fmt.Errorf("peers: the known optimum of %s, %.15g, is not between the bounds that scas proves, %.15g and %.15g",
-			p.Name, p.Known, r.Values[0], best[0])
+			p.Name, p.KnownOptimum, r.Values[0], bestObjectives[0])
 	}
-	return &Reference{[]float64{p.Known}, r.Proved, "known optimum of the data; scas proves the same"}, nil
+	const source = "known optimum of the data; scas proves the same"
+	return &Reference{[]float64{p.KnownOptimum}, r.ErrorBounds, source}, nil
 }
 
-// Accuracy returns the largest entry of Proved.
-func (r *Reference) Accuracy() (worst float64) {
-	for _, v := range r.Proved {
+// MaxError returns the largest entry of ErrorBounds.
+func (r *Reference) MaxError() (worst float64) {
+	for _, v := range r.ErrorBounds {
 		worst = max(worst, v)
 	}
 	return worst

@@ -23,26 +23,26 @@ import (
 type Spec struct {
 	Name string
 	Data string // a description of the data
-	// File is the path of the data in the data directory; empty means that Make returns the data.
+	// File is the path of the data in the data directory; empty means that MakeData returns the data.
 	File     string
 	Features int    // number of features in File; 0 means the largest index
 	Graph    string // the path of the graph in the data directory; empty means A = I
 	L1, L2   float64
-	// OfMax is true if L1 is in units of lambda max, the least weight of the L1 term for which x = 0 is
+	// RelativeL1 is true if L1 is in units of lambda max, the least weight of the L1 term for which x = 0 is
 	// optimal.
-	OfMax bool
-	Make  func() (*sparse.Dataset, error)
-	// Part returns the rows and columns of the data that the problem uses; nil means all.
-	Part func(*sparse.Dataset) (*sparse.Dataset, error)
-	// Series names the size that grows in a group of synthetic problems, such as n. At is the size of this
-	// problem. Series is empty for a problem that is in no group.
-	Series string
-	At     float64
+	RelativeL1 bool
+	MakeData   func() (*sparse.Dataset, error)
+	// SelectPart returns the rows and columns of the data that the problem uses; nil means all.
+	SelectPart func(*sparse.Dataset) (*sparse.Dataset, error)
+	// Series names the size that grows in a group of synthetic problems, such as n. SeriesSize is the size of
+	// this problem. Series is empty for a problem that is in no group.
+	Series     string
+	SeriesSize float64
 
-	// Task says what is computed; empty means Fit. Path and CV need OfMax = true. They use Count lambdas in
-	// geometric progression, from lambda max down to L1 times lambda max.
-	Task  Task
-	Count int
+	// Task says what is computed; empty means Fit. Path and CV need RelativeL1 = true. They use LambdaCount
+	// lambdas in geometric progression, from lambda max down to L1 times lambda max.
+	Task        Task
+	LambdaCount int
 	// Loss is a name in losses; empty means logistic.
 	Loss                   string
 	Intercept, Standardize bool
@@ -54,31 +54,31 @@ const cvFolds = 10
 // comparison. The most important problems come first, because a comparison may be interrupted.
 func Specs(quick bool) []Spec {
 	const l2 = 1e-4
-	wdbc := Spec{Name: "wdbc raw", Data: "Wisconsin diagnostic breast cancer table, unscaled", L1: 1e-4, Make: readWDBC}
+	wdbc := Spec{Name: "wdbc raw", Data: "Wisconsin diagnostic breast cancer table, unscaled", L1: 1e-4, MakeData: readWDBC}
 	heart := Spec{Name: "heart", Data: "LIBSVM heart_scale", File: "small/heart_scale", Features: 13, L1: 1e-2}
-	small := synthetic("", 0, 300, 20, 5)
+	small := syntheticSpec("", 0, 300, 20, 5)
 	small.Name = "synthetic"
 	if quick {
-		return append([]Spec{small, heart, wdbc}, smallPaths()...)
+		return append([]Spec{small, heart, wdbc}, smallPathSpecs()...)
 	}
 	a9a, rcv1 := a9aSpec, rcv1Spec
 	covtype := Spec{
 		Name: "covtype", Data: "LIBSVM covtype.binary, scaled",
 		File: "paper/covtype.libsvm.binary.scale.zst", Features: 54, L1: 1e-5,
 	}
-	joined := a9a
-	joined.Name, joined.Graph = "a9a, graph of 291 edges", "graphs/a9a_glasso_0.1.edges"
-	published := covtype
-	published.Name, published.Graph = "covtype, F_covtype", "graphs/F_covtype_asvrpdhg.txt"
+	a9aGraph := a9a
+	a9aGraph.Name, a9aGraph.Graph = "a9a, graph of 291 edges", "graphs/a9a_glasso_0.1.edges"
+	covtypeGraph := covtype
+	covtypeGraph.Name, covtypeGraph.Graph = "covtype, F_covtype", "graphs/F_covtype_asvrpdhg.txt"
 	ridge := a9a.withL2(", ridge 1e-4", l2)
 	ridge.L1 = 0
-	specs := slices.Concat(paths(), ridges(), crossValidations())
+	specs := slices.Concat(pathSpecs(), ridgeSpecs(), crossValidationSpecs())
 	specs = append(specs,
-		small, heart, wdbc, a9a, joined, rcv1, covtype, hivfpSpec,
+		small, heart, wdbc, a9a, a9aGraph, rcv1, covtype, hivfpSpec,
 		a9a.withL2(", mu 1e-4", l2), ridge, wdbc.withL2(", mu 1e-4", l2), rcv1.withL2(", mu 1e-4", l2),
 	)
-	specs = append(specs, growth()...)
-	return append(specs, joined.withL2(", mu 1e-4", l2), published, covtype.withL2(", mu 1e-4", l2), hivfpSpec.withL2(", mu 1e-4", l2))
+	specs = append(specs, growthSpecs()...)
+	return append(specs, a9aGraph.withL2(", mu 1e-4", l2), covtypeGraph, covtype.withL2(", mu 1e-4", l2), hivfpSpec.withL2(", mu 1e-4", l2))
 }
 
 var (
@@ -93,51 +93,51 @@ var (
 	}
 )
 
-// wideText returns a problem whose data are text with more features than rows.
-func wideText() Spec {
+// wideTextSpec returns a problem whose data are text with more features than rows.
+func wideTextSpec() Spec {
 	s := rcv1Spec
 	s.Name, s.Data = "text", "documents 1 to 7,770 of the rcv1 stand-in, features that at least 5 of them have"
-	s.Part = func(d *sparse.Dataset) (*sparse.Dataset, error) { return firstRows(d, 7770, 5) }
+	s.SelectPart = func(d *sparse.Dataset) (*sparse.Dataset, error) { return firstRows(d, 7770, 5) }
 	return s
 }
 
-func paths() []Spec {
+func pathSpecs() []Spec {
 	web := Spec{
 		Name: "made web", Data: "synthetic: 0/1 features of 3 % positive pages",
-		Make: func() (*sparse.Dataset, error) { return makeWeb(49749, 300) },
+		MakeData: func() (*sparse.Dataset, error) { return makeWeb(49749, 300) },
 	}
 	return []Spec{
-		denseData(5000, 500).path(100), denseData(1000, 5000).path(100),
-		proteinTable(45730).path(100), housingTable(20640).path(100),
-		a9aSpec.path(100), wideText().path(100), textData(8000, 8000, 60).path(100), web.path(100),
+		denseSpec(5000, 500).path(100), denseSpec(1000, 5000).path(100),
+		proteinSpec(45730).path(100), housingSpec(20640).path(100),
+		a9aSpec.path(100), wideTextSpec().path(100), textSpec(8000, 8000, 60).path(100), web.path(100),
 		rcv1Spec.path(100), hivfpSpec.path(100),
-		a9aSpec.path(100).standardised(), wideText().path(100).standardised(), web.path(100).standardised(), hivfpSpec.path(100).standardised(),
+		a9aSpec.path(100).standardised(), wideTextSpec().path(100).standardised(), web.path(100).standardised(), hivfpSpec.path(100).standardised(),
 	}
 }
 
-// crossValidations returns problems with the task CV: with an intercept and standardised features, and
+// crossValidationSpecs returns problems with the task CV: with an intercept and standardised features, and
 // without both.
-func crossValidations() (specs []Spec) {
-	for _, s := range []Spec{a9aSpec, wideText()} {
+func crossValidationSpecs() (specs []Spec) {
+	for _, s := range []Spec{a9aSpec, wideTextSpec()} {
 		specs = append(specs, s.crossValidation(100).standardised(), s.crossValidation(100))
 	}
 	return specs
 }
 
-// smallPaths returns the paths and cross-validations of a quick comparison, and a fit with the squared
+// smallPathSpecs returns the paths and cross-validations of a quick comparison, and a fit with the squared
 // hinge loss.
-func smallPaths() []Spec {
-	words := textData(300, 200, 20)
+func smallPathSpecs() []Spec {
+	words := textSpec(300, 200, 20)
 	hinge := words
 	hinge.Name, hinge.Loss, hinge.L2 = "made text, squared hinge", "squared hinge", 1.0/300
 	return []Spec{
-		denseData(60, 200).path(20), housingTable(500).path(20), words.path(20),
+		denseSpec(60, 200).path(20), housingSpec(500).path(20), words.path(20),
 		words.crossValidation(20).standardised(), words.crossValidation(20), hinge,
 	}
 }
 
-// ridges returns fits without an L1 term, for two losses that liblinear supports.
-func ridges() (specs []Spec) {
+// ridgeSpecs returns fits without an L1 term, for two losses that liblinear supports.
+func ridgeSpecs() (specs []Spec) {
 	for _, s := range []Spec{rcv1Spec, a9aSpec} {
 		n := map[string]float64{rcv1Spec.Name: 20242, a9aSpec.Name: 32561}[s.Name]
 		for _, loss := range []string{"logistic", "squared hinge"} {
@@ -153,7 +153,7 @@ func ridges() (specs []Spec) {
 
 func (s Spec) path(count int) Spec {
 	s.Name += ", path"
-	s.Task, s.Count, s.L1, s.OfMax = Path, count, 1e-2, true
+	s.Task, s.LambdaCount, s.L1, s.RelativeL1 = Path, count, 1e-2, true
 	return s
 }
 
@@ -172,16 +172,16 @@ func (s Spec) standardised() Spec {
 	return s
 }
 
-// growth returns groups of synthetic problems. In each group one size of the problems grows.
-func growth() (specs []Spec) {
+// growthSpecs returns groups of synthetic problems. In each group one size of the problems grows.
+func growthSpecs() (specs []Spec) {
 	for _, n := range []int{1000, 10000, 100000} {
-		specs = append(specs, synthetic("n", n, n, 100, 20))
+		specs = append(specs, syntheticSpec("n", n, n, 100, 20))
 	}
 	for _, p := range []int{100, 1000, 10000} {
-		specs = append(specs, synthetic("p", p, 5000, p, 20))
+		specs = append(specs, syntheticSpec("p", p, 5000, p, 20))
 	}
 	for _, k := range []int{5, 20, 80} {
-		specs = append(specs, synthetic("nonzeros a row", k, 10000, 500, k))
+		specs = append(specs, syntheticSpec("nonzeros a row", k, 10000, 500, k))
 	}
 	return specs
 }
@@ -191,12 +191,12 @@ func (s Spec) withL2(suffix string, l2 float64) Spec {
 	return s
 }
 
-// synthetic returns a synthetic problem with n rows, p features and k nonzeros in each row. series and size
-// become the fields Series and At.
-func synthetic(series string, size, n, p, k int) Spec {
+// syntheticSpec returns a synthetic problem with n rows, p features and k nonzeros in each row. series and
+// size become the fields Series and SeriesSize.
+func syntheticSpec(series string, size, n, p, k int) Spec {
 	return Spec{
-		Name: fmt.Sprintf("n %d, p %d, %d a row", n, p, k), Data: "synthetic, seed 1", L1: 0.01, OfMax: true, Series: series, At: float64(size),
-		Make: func() (*sparse.Dataset, error) {
+		Name: fmt.Sprintf("n %d, p %d, %d a row", n, p, k), Data: "synthetic, seed 1", L1: 0.01, RelativeL1: true, Series: series, SeriesSize: float64(size),
+		MakeData: func() (*sparse.Dataset, error) {
 			d, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: n, Features: p, NonzerosPerRow: k, Groups: 4, GroupSize: 5, Noise: 1, Seed: 1})
 			if err != nil {
 				return nil, err
@@ -212,15 +212,15 @@ func (s Spec) Load(dir string) (*Problem, error) {
 	var d *sparse.Dataset
 	var err error
 	switch {
-	case s.Make != nil:
-		d, err = s.Make()
+	case s.MakeData != nil:
+		d, err = s.MakeData()
 	case dir == "":
 		err = fmt.Errorf("%w: no data directory; give --data or set SCAS_DATA", fs.ErrNotExist)
 	default:
 		d, err = sparse.ReadFile(filepath.Join(dir, filepath.FromSlash(s.File)), &sparse.ReadOptions{Features: s.Features})
 	}
-	if err == nil && s.Part != nil {
-		d, err = s.Part(d)
+	if err == nil && s.SelectPart != nil {
+		d, err = s.SelectPart(d)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("peers: data of %s: %w", s.Name, err)
@@ -231,11 +231,11 @@ func (s Spec) Load(dir string) (*Problem, error) {
 	if s.Loss == "" {
 		s.Loss = "logistic"
 	}
-	p := &Problem{Spec: s, X: d.X, Labels: d.Labels, Lambdas: []float64{s.L1}, Known: math.NaN()}
+	p := &Problem{Spec: s, X: d.X, Labels: d.Labels, Lambdas: []float64{s.L1}, KnownOptimum: math.NaN()}
 	if s.Standardize {
-		p.Scale = deviations(d.X)
+		p.Deviations = deviations(d.X)
 	}
-	if s.OfMax {
+	if s.RelativeL1 {
 		lambdaMax, err := model.LambdaMax(context.Background(), p.specification(), d.X, d.Labels)
 		if err != nil {
 			return nil, fmt.Errorf("peers: lambda max of %s: %w", s.Name, err)
@@ -244,9 +244,9 @@ func (s Spec) Load(dir string) (*Problem, error) {
 	}
 	if s.Task != Fit {
 		lastLambda := p.Lambdas[0]
-		p.Lambdas = make([]float64, s.Count)
+		p.Lambdas = make([]float64, s.LambdaCount)
 		for k := range p.Lambdas {
-			p.Lambdas[k] = lastLambda * math.Pow(s.L1, float64(k+1-s.Count)/float64(s.Count-1))
+			p.Lambdas[k] = lastLambda * math.Pow(s.L1, float64(k+1-s.LambdaCount)/float64(s.LambdaCount-1))
 		}
 	}
 	if s.Task == CV {
@@ -263,7 +263,7 @@ func (s Spec) Load(dir string) (*Problem, error) {
 		p.A = c.A
 	}
 	if s.File != "" && s.Task == Fit && s.Loss == "logistic" {
-		p.Known, err = s.knownOptimum(filepath.Join(dir, "ref", "optima.csv"))
+		p.KnownOptimum, err = s.knownOptimum(filepath.Join(dir, "ref", "optima.csv"))
 	}
 	return p, err
 }

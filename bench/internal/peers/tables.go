@@ -40,11 +40,11 @@ func (o *Outcome) label(l *Lane) string {
 	return l.Peer
 }
 
-func seconds(t float64) string {
+func secondsText(t float64) string {
 	if t < 0.1 {
 		return fmt.Sprintf("%.4f", t)
 	}
-	return measure.Digits(t)
+	return measure.FormatNumber(t)
 }
 
 // Times returns the rows of the table of times in seconds: one for each peer with points.
@@ -57,18 +57,18 @@ func (o *Outcome) Times() (rows []Row) {
 		for _, gap := range Targets {
 			c := Cell{Text: "–"}
 			if t := l.TimeTo(gap); !math.IsNaN(t) {
-				c.Text = seconds(t)
+				c.Text = secondsText(t)
 			}
-			if l == o.Best(gap) {
+			if l == o.FastestPeer(gap) {
 				c.Class = "best"
 			}
 			r.Cells = append(r.Cells, c)
 		}
-		atDefault := Cell{Text: "–"}
-		if p := l.AtDefault(); p != nil {
-			atDefault.Text = fmt.Sprintf("%s (%.0e)", seconds(p.Seconds), p.reached())
+		defaultCell := Cell{Text: "–"}
+		if p := l.DefaultPoint(); p != nil {
+			defaultCell.Text = fmt.Sprintf("%s (%.0e)", secondsText(p.Seconds), p.reached())
 		}
-		r.Cells = append(r.Cells, atDefault)
+		r.Cells = append(r.Cells, defaultCell)
 		rows = append(rows, r)
 	}
 	return rows
@@ -79,35 +79,36 @@ func (o *Outcome) Times() (rows []Row) {
 // own default tolerance, and has the gap of this peer.
 func (o *Outcome) Ratios() (cells []Cell) {
 	for _, gap := range Targets {
-		best := o.Best(gap)
+		fastest := o.FastestPeer(gap)
 		switch {
 		case math.IsNaN(o.Lanes[0].TimeTo(gap)):
 			cells = append(cells, Cell{"not proved", "", "open"})
-		case best == nil:
+		case fastest == nil:
 			cells = append(cells, Cell{"no peer", "", "open"})
 		default:
-			cells = append(cells, ratio(o.Ratio(gap), best.Peer))
+			cells = append(cells, ratioCell(o.Ratio(gap), fastest.Peer))
 		}
 	}
 	var fastest *Lane
 	for _, l := range o.Lanes[1:] {
-		if p := l.AtDefault(); p != nil && (fastest == nil || p.Seconds < fastest.AtDefault().Seconds) {
+		if p := l.DefaultPoint(); p != nil && (fastest == nil || p.Seconds < fastest.DefaultPoint().Seconds) {
 			fastest = l
 		}
 	}
-	scasPoint := o.Lanes[0].AtDefault()
+	scasPoint := o.Lanes[0].DefaultPoint()
 	if scasPoint == nil || fastest == nil {
 		return append(cells, Cell{"no peer", "", "open"})
 	}
-	p := fastest.AtDefault()
-	return append(cells, ratio(scasPoint.Seconds/p.Seconds, fmt.Sprintf("%s (%.0e)", fastest.Peer, p.reached())))
+	p := fastest.DefaultPoint()
+	peerText := fmt.Sprintf("%s (%.0e)", fastest.Peer, p.reached())
+	return append(cells, ratioCell(scasPoint.Seconds/p.Seconds, peerText))
 }
 
-// ratio returns the cell of the ratio r. scas is behind only if r is above 1.005, because repeated
+// ratioCell returns the cell of the ratio r. scas is behind only if r is above 1.005, because repeated
 // measurements usually differ by up to 0.5 %.
-func ratio(r float64, peer string) Cell {
+func ratioCell(r float64, peer string) Cell {
 	if r > 1.005 {
-		return Cell{"BEHIND " + measure.Digits(r), peer, "no"}
+		return Cell{"BEHIND " + measure.FormatNumber(r), peer, "no"}
 	}
 	return Cell{fmt.Sprintf("%.2g", r), peer, "yes"}
 }
@@ -126,13 +127,13 @@ func (o *Outcome) Notes() (notes []string) {
 	}
 	tightest := o.Lanes[0].Points[len(o.Lanes[0].Points)-1]
 	for _, l := range o.Lanes {
-		p := l.AtDefault()
+		p := l.DefaultPoint()
 		if p == nil {
 			continue
 		}
 		var worst float64
-		for k, v := range p.Curve {
-			worst = max(worst, math.Abs(v-tightest.Curve[k])/o.Zero)
+		for k, v := range p.CVLosses {
+			worst = max(worst, math.Abs(v-tightest.CVLosses[k])/o.ObjectiveAtZero)
 		}
 		notes = append(notes, fmt.Sprintf("%s: losses on rows held out at its default: within %.0e P(0) of those of scas at %g",
 			l.Peer, worst, tightest.Tol))
@@ -170,7 +171,7 @@ func (o *Outcome) ReferenceText() string {
 		value = fmt.Sprintf("%.13f ", o.Reference.Values[0])
 	}
 	return fmt.Sprintf("%s(%s; the bounds that scas proves are at most %.0e P(0) apart)",
-		value, o.Reference.How, o.Reference.Accuracy()/o.Zero)
+		value, o.Reference.Source, o.Reference.MaxError()/o.ObjectiveAtZero)
 }
 
 func textRow(firstCell string, cells []Cell) []string {

@@ -25,10 +25,10 @@ func usage(s *os.ProcessState) (signal string, peak int64) {
 }
 
 // isolate gives a command its own process group. The end of the command's context then kills all processes of
-// this group. If nobody is true and this process runs as root, the command runs as the user nobody.
-func isolate(cmd *exec.Cmd, nobody bool) {
+// this group. If asNobody is true and this process runs as root, the command runs as the user nobody.
+func isolate(cmd *exec.Cmd, asNobody bool) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	if nobody && os.Getuid() == 0 {
+	if asNobody && os.Getuid() == 0 {
 		cmd.SysProcAttr.Credential = &syscall.Credential{Uid: 65534, Gid: 65534}
 	}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }

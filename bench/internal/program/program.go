@@ -18,9 +18,9 @@ import (
 // Path is the import path of the program scas.
 const Path = "github.com/scas-admm/scas/solver/cmd/scas"
 
-// Find returns path as an absolute path. If path is empty, it builds the program in the directory dir, and
-// returns the absolute path of the new file.
-func Find(ctx context.Context, path, dir string) (string, error) {
+// FindOrBuild returns path as an absolute path. If path is empty, it builds the program in the directory dir,
+// and returns the absolute path of the new file.
+func FindOrBuild(ctx context.Context, path, dir string) (string, error) {
 	if path != "" {
 		return filepath.Abs(path)
 	}
@@ -36,13 +36,13 @@ func Find(ctx context.Context, path, dir string) (string, error) {
 
 // A Call is one run of a program.
 type Call struct {
-	Program string // path of the program
-	Args    []string
-	Dir     string              // working directory; empty means the directory of this process
-	Wrap    []string            // a command and its arguments, to which Program and Args are appended
-	Started func(p *os.Process) // called with the process when the process has started; may be nil
-	Limit   time.Duration       // the time after which the run is killed; zero means no limit
-	Nobody  bool                // run as the user nobody, if this process runs as root
+	Program  string // path of the program
+	Args     []string
+	Dir      string              // working directory; empty means the directory of this process
+	Wrapper  []string            // a command and its arguments, to which Program and Args are appended
+	OnStart  func(p *os.Process) // called with the process when the process has started; may be nil
+	Limit    time.Duration       // the time after which the run is killed; zero means no limit
+	AsNobody bool                // run as the user nobody, if this process runs as root
 }
 
 // An Ending says how a run ended, and has its times and its memory.
@@ -59,32 +59,32 @@ type Ending struct {
 // Run runs the program to its end. It returns an error if the program could not be run, took longer than
 // c.Limit, or was ended by ctx. An exit code other than 0, or the end by a signal, is not an error.
 func (c *Call) Run(ctx context.Context) (*Ending, error) {
-	limited := ctx
+	limitedCtx := ctx
 	if c.Limit > 0 {
 		var cancel context.CancelFunc
-		limited, cancel = context.WithTimeout(ctx, c.Limit)
+		limitedCtx, cancel = context.WithTimeout(ctx, c.Limit)
 		defer cancel()
 	}
-	line := slices.Concat(c.Wrap, []string{c.Program}, c.Args)
-	cmd := exec.CommandContext(limited, line[0], line[1:]...)
+	line := slices.Concat(c.Wrapper, []string{c.Program}, c.Args)
+	cmd := exec.CommandContext(limitedCtx, line[0], line[1:]...)
 	cmd.Dir, cmd.WaitDelay = c.Dir, 10*time.Second
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	isolate(cmd, c.Nobody)
+	isolate(cmd, c.AsNobody)
 	peakKnown := forgetPeak()
 	start := time.Now()
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
-	if c.Started != nil {
-		c.Started(cmd.Process)
+	if c.OnStart != nil {
+		c.OnStart(cmd.Process)
 	}
 	err := cmd.Wait()
 	var exit *exec.ExitError
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
-	case limited.Err() != nil:
+	case limitedCtx.Err() != nil:
 		return nil, fmt.Errorf("%s: not ended after %v\n%s", strings.Join(c.Args, " "), c.Limit, stderr.String())
 	case err != nil && !errors.As(err, &exit):
 		return nil, fmt.Errorf("%s: %w", strings.Join(line, " "), err)

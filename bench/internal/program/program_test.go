@@ -17,12 +17,13 @@ func TestRunEnds(t *testing.T) {
 		t.Skip("no command sleep")
 	}
 	ctx, stop := context.WithCancel(t.Context())
-	interrupted := Call{Program: sleep, Args: []string{"60"}, Started: func(*os.Process) { stop() }}
-	if e, err := interrupted.Run(ctx); !errors.Is(err, context.Canceled) {
+	interruptedCall := Call{Program: sleep, Args: []string{"60"}, OnStart: func(*os.Process) { stop() }}
+	if e, err := interruptedCall.Run(ctx); !errors.Is(err, context.Canceled) {
 		t.Errorf("interrupted: %+v, error %v", e, err)
 	}
-	slow := Call{Program: sleep, Args: []string{"60"}, Limit: 300 * time.Millisecond}
-	if e, err := slow.Run(t.Context()); err == nil || !strings.Contains(err.Error(), "not ended after 300ms") {
+	slowCall := Call{Program: sleep, Args: []string{"60"}, Limit: 300 * time.Millisecond}
+	e, err := slowCall.Run(t.Context())
+	if err == nil || !strings.Contains(err.Error(), "not ended after 300ms") {
 		t.Errorf("limited: %+v, error %v", e, err)
 	}
 }

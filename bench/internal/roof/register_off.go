@@ -2,5 +2,5 @@
 
 package roof
 
-// registers returns loops with nil functions, because this build does not have simd/archsimd.
-func registers() loops { return loops{} }
+// registerLoops returns loops with nil functions, because this build does not have simd/archsimd.
+func registerLoops() loops { return loops{} }

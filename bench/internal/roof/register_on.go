@@ -4,7 +4,7 @@ package roof
 
 import "simd/archsimd"
 
-func registers() loops {
+func registerLoops() loops {
 	if !archsimd.X86.AVX512() {
 		return loops{}
 	}

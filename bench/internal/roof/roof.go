@@ -34,10 +34,10 @@ type Level struct {
 
 // A Roof has the measured limits of this machine.
 type Roof struct {
-	Levels   []Level // L1, L2, L3 and main memory
-	Peak     float64 // floating-point operations per ns (Gflop/s); an FMA counts as two
-	PeakFrom string  // the loop or kernel that reached Peak
-	ReadFrom string  // the loop or kernels with which the bandwidths were measured
+	Levels     []Level // L1, L2, L3 and main memory
+	Peak       float64 // floating-point operations per ns (Gflop/s); an FMA counts as two
+	PeakSource string  // the loop or kernel that reached Peak
+	ReadSource string  // the loop or kernels with which the bandwidths were measured
 }
 
 // Cache sizes to assume if the processor does not report them.
@@ -47,10 +47,11 @@ const (
 	defaultL3 = 16 << 20
 )
 
-// Measure measures the bandwidths and the peak of this machine. about has the sizes of the caches. each is
-// the duration of one measurement; Measure takes about twenty times as long.
-func Measure(about machine.Description, each time.Duration) Roof {
-	l1, l2, l3 := cmp.Or(about.L1, defaultL1), cmp.Or(about.L2, defaultL2), cmp.Or(about.L3, defaultL3)
+// Measure measures the bandwidths and the peak of this machine. description has the sizes of the caches.
+// duration is the time of one measurement; Measure takes about twenty times as long.
+func Measure(description machine.Description, duration time.Duration) Roof {
+	l1, l2 := cmp.Or(description.L1, defaultL1), cmp.Or(description.L2, defaultL2)
+	l3 := cmp.Or(description.L3, defaultL3)
 	r := Roof{Levels: []Level{
 		{Name: "L1", Size: l1}, {Name: "L2", Size: l2},
 		// Other cores and other virtual machines may share the last cache, so only three quarters of it
@@ -58,31 +59,31 @@ func Measure(about machine.Description, each time.Duration) Roof {
 		{Name: "L3", Size: l3 / 4 * 3},
 		{Name: "memory", Size: 1 << 62},
 	}}
-	vector := registers()
-	r.ReadFrom = "the best kernel"
-	if vector.read != nil {
-		r.ReadFrom = "simd/archsimd or the best kernel"
+	simdLoops := registerLoops()
+	r.ReadSource = "the best kernel"
+	if simdLoops.read != nil {
+		r.ReadSource = "simd/archsimd or the best kernel"
 	}
 	for i, bytes := range []int{l1 / 2, l2 / 2, l3 / 2, 4 * l3} {
-		r.Levels[i].Bandwidth = bandwidth(bytes, each, vector)
+		r.Levels[i].Bandwidth = bandwidth(bytes, duration, simdLoops)
 	}
-	r.measurePeak(each, vector)
+	r.measurePeak(duration, simdLoops)
 	return r
 }
 
-func (r *Roof) measurePeak(each time.Duration, vector loops) {
+func (r *Roof) measurePeak(duration time.Duration, simdLoops loops) {
 	x := ones(1024)
 	try := func(rate float64, source string) {
 		if rate > r.Peak {
-			r.Peak, r.PeakFrom = rate, source
+			r.Peak, r.PeakSource = rate, source
 		}
 	}
-	try(2*1024/fastest(each, func() { kernels.Dot(x, x) }), "Dot in L1")
+	try(2*1024/fastest(duration, func() { kernels.Dot(x, x) }), "Dot in L1")
 	slope, label := make([]float64, 1024), ones(1024)
-	try((measure.SlopeFlops+measure.LossFlops)*1024/fastest(each, func() { kernels.LogisticSlopes(slope, x, label) }), "LogisticSlopes in L1")
-	if f := vector.multiplyAdds; f != nil {
+	try((measure.SlopeFlops+measure.LossFlops)*1024/fastest(duration, func() { kernels.LogisticSlopes(slope, x, label) }), "LogisticSlopes in L1")
+	if f := simdLoops.multiplyAdds; f != nil {
 		const rounds = 1000
-		try(f(rounds)/fastest(each, func() { f(rounds) }), "registers of simd/archsimd")
+		try(f(rounds)/fastest(duration, func() { f(rounds) }), "registers of simd/archsimd")
 	}
 }
 
@@ -94,33 +95,33 @@ type loops struct {
 }
 
 // bandwidth returns the highest rate of several loops over data of the given size, in bytes per ns. The size
-// is in bytes. Each loop is repeated for the duration each.
-func bandwidth(size int, each time.Duration, vector loops) float64 {
+// is in bytes. Each loop is repeated for the given duration.
+func bandwidth(size int, duration time.Duration, simdLoops loops) float64 {
 	n := size / 8 / 64 * 64
 	x := ones(n)
 	a, b := x[:n/2], x[n/2:]
-	best := fastest(each, func() { kernels.Dot(a, b) })
-	best = min(best, fastest(each, func() { kernels.Dot(x, x) }))
-	best = min(best, fastest(each, func() { kernels.Axpy(0, a, b) }))
-	if vector.read != nil {
-		best = min(best, fastest(each, func() { vector.read(x) }))
+	best := fastest(duration, func() { kernels.Dot(a, b) })
+	best = min(best, fastest(duration, func() { kernels.Dot(x, x) }))
+	best = min(best, fastest(duration, func() { kernels.Axpy(0, a, b) }))
+	if simdLoops.read != nil {
+		best = min(best, fastest(duration, func() { simdLoops.read(x) }))
 	}
 	return float64(8*n) / best
 }
 
-// fastest calls f again and again, and returns the smallest time of a call in ns. each is about the total
+// fastest calls f again and again, and returns the smallest time of a call in ns. duration is about the total
 // time. If one call is too short for the clock, fastest times several calls together.
-func fastest(each time.Duration, f func()) float64 {
-	timed := func(calls int) time.Duration {
+func fastest(duration time.Duration, f func()) float64 {
+	timeCalls := func(calls int) time.Duration {
 		start := time.Now()
 		for range calls {
 			f()
 		}
 		return time.Since(start)
 	}
-	calls, best := measure.Repetitions(20*time.Microsecond, timed), time.Duration(math.MaxInt64)
-	for start, k := time.Now(), 0; k < 3 || time.Since(start) < each; k++ {
-		best = min(best, timed(calls))
+	calls, best := measure.Repetitions(20*time.Microsecond, timeCalls), time.Duration(math.MaxInt64)
+	for start, k := time.Now(), 0; k < 3 || time.Since(start) < duration; k++ {
+		best = min(best, timeCalls(calls))
 	}
 	return float64(best.Nanoseconds()) / float64(calls)
 }
@@ -148,7 +149,7 @@ func (r Roof) Lines() []string {
 		line += fmt.Sprintf(" %s %.0f", l.Name, l.Bandwidth)
 	}
 	return []string{
-		line + fmt.Sprintf(" GB/s (%s; one core)", r.ReadFrom),
-		fmt.Sprintf("peak:    %.0f Gflop/s (%s; one core)", r.Peak, r.PeakFrom),
+		line + fmt.Sprintf(" GB/s (%s; one core)", r.ReadSource),
+		fmt.Sprintf("peak:    %.0f Gflop/s (%s; one core)", r.Peak, r.PeakSource),
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-func fixed() Roof {
+func fixedRoof() Roof {
 	return Roof{
 		Levels: []Level{{"L1", 1000, 100}, {"L2", 10000, 50}, {"memory", 1 << 62, 10}},
 		Peak:   200,
@@ -19,18 +19,18 @@ func fixed() Roof {
 
 func TestLimit(t *testing.T) {
 	for _, c := range []struct {
-		name  string
-		flops float64
-		moved []measure.Traffic
-		ns    float64
-		bound string
+		name    string
+		flops   float64
+		traffic []measure.Traffic
+		ns      float64
+		bound   string
 	}{
 		{"operations", 4000, []measure.Traffic{{Bytes: 100, Size: 500}}, 2, "flops"},
 		{"first level", 100, []measure.Traffic{{Bytes: 1000, Size: 1000}}, 1, "L1"},
 		{"just beyond it", 100, []measure.Traffic{{Bytes: 1000, Size: 1001}}, 2, "L2"},
 		{"the slower of two", 100, []measure.Traffic{{Bytes: 2000, Size: 10}, {Bytes: 1000, Size: 1 << 20}}, 10, "memory"},
 	} {
-		ns, bound := fixed().Limit(measure.Case{Flops: c.flops, Traffic: c.moved, Units: 10})
+		ns, bound := fixedRoof().Limit(measure.Case{Flops: c.flops, Traffic: c.traffic, Units: 10})
 		if ns != c.ns || bound != c.bound {
 			t.Errorf("%s: limit %g ns by %s, want %g by %s", c.name, ns, bound, c.ns, c.bound)
 		}
@@ -39,7 +39,7 @@ func TestLimit(t *testing.T) {
 
 func TestMeasure(t *testing.T) {
 	r := Measure(machine.Description{L1: 16 << 10, L2: 64 << 10, L3: 256 << 10}, time.Millisecond)
-	if len(r.Levels) != 4 || r.Peak <= 0 || r.PeakFrom == "" || r.ReadFrom == "" {
+	if len(r.Levels) != 4 || r.Peak <= 0 || r.PeakSource == "" || r.ReadSource == "" {
 		t.Fatalf("roof %+v", r)
 	}
 	for _, l := range r.Levels {
@@ -47,7 +47,7 @@ func TestMeasure(t *testing.T) {
 			t.Errorf("%s has bandwidth %g", l.Name, l.Bandwidth)
 		}
 	}
-	if got := strings.Join(r.Lines(), "\n"); !strings.Contains(got, r.PeakFrom) || !strings.Contains(got, "memory") {
+	if got := strings.Join(r.Lines(), "\n"); !strings.Contains(got, r.PeakSource) || !strings.Contains(got, "memory") {
 		t.Errorf("lines %s", got)
 	}
 	if kernels.Active() != kernels.Available()[len(kernels.Available())-1] {

@@ -38,8 +38,8 @@ func Replicate(source, target string, opt *sparse.ReadOptions, copies int) (rows
 		return 0, err
 	}
 	rows, err = replicate(f, d, copies)
-	if closing := f.Close(); err == nil {
-		err = closing
+	if closeErr := f.Close(); err == nil {
+		err = closeErr
 	}
 	return rows, err
 }
@@ -47,10 +47,10 @@ func Replicate(source, target string, opt *sparse.ReadOptions, copies int) (rows
 func replicate(target io.Writer, d *sparse.Dataset, copies int) (rows int, err error) {
 	n, p := d.X.Dims()
 	w := bufio.NewWriterSize(target, 1<<20)
-	r := &rowWriter{rng: rand.New(rand.NewPCG(1, 1)), features: p, ones: true}
+	r := &rowWriter{rng: rand.New(rand.NewPCG(1, 1)), features: p, allOnes: true}
 	for i := range n {
 		_, val := d.X.Row(i)
-		r.ones = r.ones && !slices.ContainsFunc(val, func(v float64) bool { return v != 1 })
+		r.allOnes = r.allOnes && !slices.ContainsFunc(val, func(v float64) bool { return v != 1 })
 	}
 	var line []byte
 	for k := range copies {
@@ -61,7 +61,7 @@ func replicate(target io.Writer, d *sparse.Dataset, copies int) (rows int, err e
 				label = -label
 			}
 			line = strconv.AppendFloat(line[:0], d.Mapping.Original(label), 'g', -1, 64)
-			line = append(r.row(line, d.X, i), '\n')
+			line = append(r.appendRow(line, d.X, i), '\n')
 			if _, err := w.Write(line); err != nil {
 				return 0, err
 			}
@@ -72,17 +72,17 @@ func replicate(target io.Writer, d *sparse.Dataset, copies int) (rows int, err e
 
 // A rowWriter writes rows as LIBSVM text, with noise if noisy is set.
 type rowWriter struct {
-	rng      *rand.Rand
-	features int
-	ones     bool // all values of the data are 1
-	noisy    bool
-	columns  []int32 // memory for appendMoved
+	rng          *rand.Rand
+	features     int
+	allOnes      bool // all values of the data are 1
+	noisy        bool
+	movedColumns []int32 // memory for appendMoved
 }
 
-// row appends the entries of row i of x to line, with noise if r.noisy is set, and returns the result.
-func (r *rowWriter) row(line []byte, x *sparse.CSR, i int) []byte {
+// appendRow appends the entries of row i of x to line, with noise if r.noisy is set, and returns the result.
+func (r *rowWriter) appendRow(line []byte, x *sparse.CSR, i int) []byte {
 	cols, val := x.Row(i)
-	if r.ones && r.noisy {
+	if r.allOnes && r.noisy {
 		return r.appendMoved(line, cols)
 	}
 	for k, j := range cols {
@@ -98,14 +98,14 @@ func (r *rowWriter) row(line []byte, x *sparse.CSR, i int) []byte {
 
 // appendMoved appends to line a row of ones in the given columns. It moves some ones to random columns.
 func (r *rowWriter) appendMoved(line []byte, cols []int32) []byte {
-	r.columns = append(r.columns[:0], cols...)
-	for k := range r.columns {
+	r.movedColumns = append(r.movedColumns[:0], cols...)
+	for k := range r.movedColumns {
 		if r.rng.Float64() < entryNoise {
-			r.columns[k] = int32(r.rng.IntN(r.features))
+			r.movedColumns[k] = int32(r.rng.IntN(r.features))
 		}
 	}
-	slices.Sort(r.columns)
-	for _, j := range slices.Compact(r.columns) {
+	slices.Sort(r.movedColumns)
+	for _, j := range slices.Compact(r.movedColumns) {
 		line = appendEntry(line, j, 1)
 	}
 	return line

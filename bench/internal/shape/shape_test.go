@@ -19,16 +19,16 @@ func TestShapes(t *testing.T) {
 			if math.Abs(perRow/float64(s.NNZ)-1) > 0.3 {
 				t.Errorf("%.1f nonzeros a row, want about %d", perRow, s.NNZ)
 			}
-			plus := 0
+			positives := 0
 			for _, b := range labels {
 				if b == 1 {
-					plus++
+					positives++
 				} else if b != -1 {
 					t.Fatalf("label %g", b)
 				}
 			}
-			if plus == 0 || plus == n {
-				t.Errorf("%d of %d labels are +1", plus, n)
+			if positives == 0 || positives == n {
+				t.Errorf("%d of %d labels are +1", positives, n)
 			}
 			columns := func(seed uint64) []int32 { x, _ := s.Build(seed); return x.Rows(0, n).Idx }
 			if !slices.Equal(columns(1), columns(1)) || slices.Equal(columns(1), columns(2)) {

@@ -21,9 +21,12 @@ func (d *data) steps(a kernels.Rows) *kernels.Steps {
 	return &kernels.Steps{Rows: a, Label: d.label, Slope0: d.slope, Eta: eta, Scratch: kernels.NewScratch(a)}
 }
 
-// inner returns c with the costs of the sampled steps. Each step computes a slope, and makes flops further
-// operations. It reads its row, and vectorBytes bytes of vectors whose total size is vectorSize bytes.
-func (d *data) inner(a kernels.Rows, flops, vectorBytes float64, vectorSize int, c measure.Case) measure.Case {
+// withStepCosts returns c with the costs of the sampled steps. Each step computes a slope, and makes flops
+// further operations. It reads its row, and vectorBytes bytes of vectors whose total size is vectorSize
+// bytes.
+func (d *data) withStepCosts(
+	a kernels.Rows, flops, vectorBytes float64, vectorSize int, c measure.Case,
+) measure.Case {
 	m := float64(len(d.sampled))
 	c.Unit, c.Units, c.Flops = "step", len(d.sampled), m*(measure.SlopeFlops+flops)
 	const overhead = 36 // bytes of a row number, two row pointers, a label and a slope
@@ -34,8 +37,9 @@ func (d *data) inner(a kernels.Rows, flops, vectorBytes float64, vectorSize int,
 	return c
 }
 
-// affine returns two vectors for the dense kernels: every entry of c is 1 − eta kappa, and e is −eta d.d.
-func (d *data) affine() (c, e []float64) {
+// affineVectors returns two vectors for the dense kernels: every entry of c is 1 − eta kappa, and e is −eta
+// d.d.
+func (d *data) affineVectors() (c, e []float64) {
 	c, e = slices.Repeat([]float64{1 - eta*kappa}, d.p), make([]float64, d.p)
 	for j, v := range d.d {
 		e[j] = -eta * v
@@ -44,25 +48,25 @@ func (d *data) affine() (c, e []float64) {
 }
 
 func (d *data) innerDense(a kernels.Rows) measure.Case {
-	steps, plain := d.steps(a), d.steps(d.rows)
+	steps, plainSteps := d.steps(a), d.steps(d.rows)
 	w, h, sum := slices.Clone(d.w), make([]float64, d.p), make([]float64, d.p)
-	c, e := d.affine()
-	return d.inner(a, 6*d.nnz+2*float64(d.p), 8*(3*float64(d.p)+3*d.nnz), 32*d.p, measure.Case{
+	c, e := d.affineVectors()
+	return d.withStepCosts(a, 6*d.nnz+2*float64(d.p), 8*(3*float64(d.p)+3*d.nnz), 32*d.p, measure.Case{
 		Run:    func() { kernels.InnerDense(w, h, c, e, steps, d.sampled) },
-		Naive:  func() { naive.Inner(w, sum, d.d, kappa, plain, d.sampled) },
+		Naive:  func() { naive.Inner(w, sum, d.d, kappa, plainSteps, d.sampled) },
 		State:  [][]float64{w, h, sum},
 		Answer: func(bool) []float64 { return w }, Tolerance: 1e-10,
 	})
 }
 
 func (d *data) innerBox(a kernels.Rows) measure.Case {
-	steps, plain := d.steps(a), d.steps(d.rows)
+	steps, plainSteps := d.steps(a), d.steps(d.rows)
 	w, sum := slices.Clone(d.w), make([]float64, d.p)
-	c, e := d.affine()
+	c, e := d.affineVectors()
 	lo, hi := slices.Repeat([]float64{-0.2}, d.p), slices.Repeat([]float64{0.2}, d.p)
-	return d.inner(a, 4*d.nnz+5*float64(d.p), 8*(6*float64(d.p)+3*d.nnz), 56*d.p, measure.Case{
+	return d.withStepCosts(a, 4*d.nnz+5*float64(d.p), 8*(6*float64(d.p)+3*d.nnz), 56*d.p, measure.Case{
 		Run:       func() { kernels.InnerBox(w, sum, c, e, lo, hi, steps, d.sampled) },
-		Naive:     func() { naive.InnerBox(w, sum, d.d, lo, hi, kappa, plain, d.sampled) },
+		Naive:     func() { naive.InnerBox(w, sum, d.d, lo, hi, kappa, plainSteps, d.sampled) },
 		State:     [][]float64{w, sum},
 		Tolerance: 1e-10,
 	})
@@ -96,12 +100,12 @@ func (d *data) innerRotated(a kernels.Rows) measure.Case {
 // innerLazy returns the case of steps whose iterate is stored as alpha u + gamma d; see naive.Lazy. A run
 // begins with the alpha and gamma of the end of the previous run.
 func (d *data) innerLazy(a kernels.Rows) measure.Case {
-	steps, plain, cells := d.steps(a), d.steps(d.rows), kernels.NewCells(d.p)
+	steps, plainSteps, cells := d.steps(a), d.steps(d.rows), kernels.NewCells(d.p)
 	cells.Set(d.w, d.d)
 	u, h, w := slices.Clone(d.w), make([]float64, d.p), make([]float64, d.p)
 	scalars := []float64{1, 0}
 	const q = 1 - eta*kappa
-	return d.inner(a, 8*d.nnz+10, 32*d.nnz, 32*d.p, measure.Case{
+	return d.withStepCosts(a, 8*d.nnz+10, 32*d.nnz, 32*d.p, measure.Case{
 		Run: func() {
 			l := kernels.Lazy{Alpha: scalars[0], Gamma: scalars[1], Q: q}
 			for rows := d.sampled; len(rows) > 0; {
@@ -113,7 +117,7 @@ func (d *data) innerLazy(a kernels.Rows) measure.Case {
 			scalars[0], scalars[1] = l.Alpha, l.Gamma
 		},
 		Naive: func() {
-			scalars[0], scalars[1] = naive.Lazy(u, h, d.d, scalars[0], scalars[1], q, plain, d.sampled)
+			scalars[0], scalars[1] = naive.Lazy(u, h, d.d, scalars[0], scalars[1], q, plainSteps, d.sampled)
 		},
 		State: [][]float64{cells, u, h, scalars},
 		Answer: func(byNaive bool) []float64 {
@@ -133,10 +137,10 @@ func (d *data) innerLazy(a kernels.Rows) measure.Case {
 // innerLazyBall returns the case of the steps of innerLazy, each with a projection onto a ball. The steps
 // often leave the ball.
 func (d *data) innerLazyBall(a kernels.Rows) measure.Case {
-	steps, plain, cells := d.steps(a), d.steps(d.rows), kernels.NewCells(d.p)
+	steps, plainSteps, cells := d.steps(a), d.steps(d.rows), kernels.NewCells(d.p)
 	w, q, sum := slices.Clone(d.w), make([]float64, d.p), make([]float64, d.p)
 	norm2, radius := d.x.RowNormsSq(), 0.9*math.Sqrt(naive.Dot(w, w))
-	return d.inner(a, 8*d.nnz+30, 32*d.nnz, 32*d.p, measure.Case{
+	return d.withStepCosts(a, 8*d.nnz+30, 32*d.nnz, 32*d.p, measure.Case{
 		Run: func() {
 			for rows := d.sampled; len(rows) > 0; {
 				cells.Set(w, d.d)
@@ -152,7 +156,7 @@ func (d *data) innerLazyBall(a kernels.Rows) measure.Case {
 				cells.Point(w, &l.Lazy)
 			}
 		},
-		Naive:  func() { naive.InnerBall(w, sum, d.d, radius, kappa, plain, d.sampled) },
+		Naive:  func() { naive.InnerBall(w, sum, d.d, radius, kappa, plainSteps, d.sampled) },
 		State:  [][]float64{w, q, sum, cells},
 		Answer: func(bool) []float64 { return slices.Concat(w, sum) }, Tolerance: 1e-8,
 	})
@@ -161,27 +165,27 @@ func (d *data) innerLazyBall(a kernels.Rows) measure.Case {
 // innerDecay returns the case of steps with a diagonal matrix K whose entries differ; package naive explains
 // K. A run begins at the last iterate of the previous run.
 func (d *data) innerDecay(a kernels.Rows) measure.Case {
-	steps, plain := d.steps(a), d.steps(d.rows)
+	steps, plainSteps := d.steps(a), d.steps(d.rows)
 	state, w := make([]float64, d.p*kernels.DecayStride), slices.Clone(d.w)
-	begin := func() {
+	initialise := func() {
 		for j, v := range d.d {
 			cell := state[j*kernels.DecayStride:][:kernels.DecayStride]
 			k := kappa * (1 + float64(j%7))
-			fixed := -v / k
-			cell[kernels.DecayFixed], cell[kernels.DecayDeviation] = fixed, w[j]-fixed
+			fixedPoint := -v / k
+			cell[kernels.DecayFixed], cell[kernels.DecayDeviation] = fixedPoint, w[j]-fixedPoint
 			cell[kernels.DecayRate], cell[kernels.DecayFactor] = kernels.NegLog1m(eta*k), 1-eta*k
 			cell[kernels.DecayLast], cell[kernels.DecayGain] = 0, 0
 		}
 	}
-	return d.inner(a, d.nnz*(31+9), 64*d.nnz, 64*d.p, measure.Case{
+	return d.withStepCosts(a, d.nnz*(31+9), 64*d.nnz, 64*d.p, measure.Case{
 		Run: func() {
-			begin()
+			initialise()
 			kernels.InnerDecay(state, 0, steps, d.sampled)
 			kernels.DecayTo(w, state, len(d.sampled))
 		},
 		Naive: func() {
-			begin()
-			naive.Decay(w, state, plain, d.sampled)
+			initialise()
+			naive.Decay(w, state, plainSteps, d.sampled)
 		},
 		State:  [][]float64{w, state},
 		Answer: func(bool) []float64 { return w }, Tolerance: 1e-10,

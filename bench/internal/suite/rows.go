@@ -62,23 +62,26 @@ func entryBytes(a kernels.Rows) int {
 	return bytes
 }
 
-// pass returns c with the costs of a pass over all rows. flops is the number of operations of the pass.
-// vectors is the number of vectors with one entry per row that the pass reads or writes. dense is the number
-// of vectors with one entry per column; for each nonzero the pass reads or changes an entry of each of them.
-func (d *data) pass(a kernels.Rows, flops float64, vectors, dense int, c measure.Case) measure.Case {
+// withPassCosts returns c with the costs of a pass over all rows. flops is the number of operations of the
+// pass. rowVectors is the number of vectors with one entry per row that the pass reads or writes.
+// columnVectors is the number of vectors with one entry per column; for each nonzero the pass reads or
+// changes an entry of each of them.
+func (d *data) withPassCosts(
+	a kernels.Rows, flops float64, rowVectors, columnVectors int, c measure.Case,
+) measure.Case {
 	nnz := int(d.x.NNZ())
-	sequentialBytes := rowBytes(a) + vectors*8*d.n
+	sequentialBytes := rowBytes(a) + rowVectors*8*d.n
 	c.Unit, c.Units, c.Flops = "nnz", nnz, flops
 	c.Traffic = []measure.Traffic{
-		{Bytes: float64(sequentialBytes), Size: sequentialBytes + dense*8*d.p},
-		{Bytes: float64(dense * 8 * nnz), Size: dense * 8 * d.p},
+		{Bytes: float64(sequentialBytes), Size: sequentialBytes + columnVectors*8*d.p},
+		{Bytes: float64(columnVectors * 8 * nnz), Size: columnVectors * 8 * d.p},
 	}
 	return c
 }
 
 func (d *data) margins(a kernels.Rows) measure.Case {
 	margin := make([]float64, d.n)
-	return d.pass(a, 2*float64(d.x.NNZ()), 1, 1, measure.Case{
+	return d.withPassCosts(a, 2*float64(d.x.NNZ()), 1, 1, measure.Case{
 		Run:   func() { kernels.Margins(margin, a, d.w) },
 		Naive: func() { naive.Margins(margin, d.rows, d.w) },
 		State: [][]float64{margin},
@@ -87,7 +90,7 @@ func (d *data) margins(a kernels.Rows) measure.Case {
 
 func (d *data) gradient(a kernels.Rows) measure.Case {
 	z := make([]float64, d.p)
-	return d.pass(a, 2*float64(d.x.NNZ()), 1, 1, measure.Case{
+	return d.withPassCosts(a, 2*float64(d.x.NNZ()), 1, 1, measure.Case{
 		Run:   func() { kernels.Gradient(z, a, d.slope) },
 		Naive: func() { naive.Gradient(z, d.rows, d.slope) },
 		State: [][]float64{z},
@@ -97,7 +100,7 @@ func (d *data) gradient(a kernels.Rows) measure.Case {
 func (d *data) marginsGradient(a kernels.Rows) measure.Case {
 	z, margin, slope, sum := make([]float64, d.p), make([]float64, d.n), make([]float64, d.n), make([]float64, 1)
 	flops := 4*float64(d.x.NNZ()) + (measure.SlopeFlops+measure.LossFlops)*float64(d.n)
-	return d.pass(a, flops, 3, 2, measure.Case{
+	return d.withPassCosts(a, flops, 3, 2, measure.Case{
 		Run: func() {
 			clear(z)
 			sum[0] = kernels.MarginsGradient(z, margin, slope, d.label, a, d.w, kernels.LogisticLossKind)
@@ -116,18 +119,18 @@ func (d *data) marginsGradient(a kernels.Rows) measure.Case {
 func (d *data) hessian(a kernels.Rows) measure.Case {
 	p := d.p
 	c, h, scratch := make([]float64, d.n), make([]float64, p*p), kernels.NewHessianScratch()
-	adds := 0
+	additions := 0
 	for i := range c {
 		c[i] = d.slope[i] * d.slope[i]
 		n := int(a.Ptr[i+1] - a.Ptr[i])
-		adds += n * (n + 1) / 2
+		additions += n * (n + 1) / 2
 	}
 	sequentialBytes := rowBytes(a) + 8*d.n
 	return measure.Case{
-		Unit: "add", Units: adds, Flops: 2 * float64(adds),
+		Unit: "add", Units: additions, Flops: 2 * float64(additions),
 		Traffic: []measure.Traffic{
 			{Bytes: float64(sequentialBytes), Size: sequentialBytes},
-			{Bytes: 8 * float64(adds), Size: 4 * p * (p + 1)},
+			{Bytes: 8 * float64(additions), Size: 4 * p * (p + 1)},
 		},
 		Run:       func() { kernels.Hessian(h, p, p, 0, p, a, c, scratch) },
 		Naive:     func() { naive.Hessian(h, p, d.rows, c) },

@@ -2,4 +2,4 @@
 
 package suite
 
-func simd() simdForms { return simdForms{} }
+func simd() simdKernels { return simdKernels{} }

@@ -9,11 +9,11 @@ import "simd/archsimd"
 
 // simd returns dense kernels over 512-bit vectors, or nil functions if the processor cannot run them. They
 // follow the numeric contract of package kernels, so their results have the same bits.
-func simd() simdForms {
+func simd() simdKernels {
 	if !archsimd.X86.AVX512() {
-		return simdForms{}
+		return simdKernels{}
 	}
-	return simdForms{dot: dotSIMD, update: updateSIMD, prox: proxSIMD}
+	return simdKernels{dot: dotSIMD, update: updateSIMD, prox: proxSIMD}
 }
 
 const simdChunk = 4096 // number of elements in a partial sum of dotSIMD

@@ -15,10 +15,10 @@ import (
 
 // A vectorKernel is a kernel that works on vectors of equal length.
 type vectorKernel struct {
-	name    string
-	vectors int     // number of vectors that the kernel reads or writes
-	flops   float64 // floating-point operations per element
-	moved   int     // like vectors, but a vector that the kernel reads in two loops counts twice
+	name         string
+	vectors      int     // number of vectors that the kernel reads or writes
+	flops        float64 // floating-point operations per element
+	movedVectors int     // like vectors, but a vector that the kernel reads in two loops counts twice
 	// make returns the case on the vectors v, which have random numbers. make may change v.
 	make func(v [][]float64) measure.Case
 }
@@ -123,7 +123,7 @@ func (k vectorKernel) newCase(n int) measure.Case {
 	c := k.make(v)
 	c.Kernel, c.Shape, c.Unit, c.Units = k.name, fmt.Sprintf("n=%d", n), "elem", n
 	c.Flops = k.flops * float64(n)
-	c.Traffic = []measure.Traffic{{Bytes: float64(8 * n * k.moved), Size: 8 * n * k.vectors}}
+	c.Traffic = []measure.Traffic{{Bytes: float64(8 * n * k.movedVectors), Size: 8 * n * k.vectors}}
 	return c
 }
 

@@ -6,13 +6,13 @@ import (
 	"testing"
 )
 
-func every(string) bool { return true }
+func matchAll(string) bool { return true }
 
 // TestCases checks every case: all levels compute the same bits, the naive loop agrees up to rounding,
 // names are unique, and a run changes Case.State.
 func TestCases(t *testing.T) {
 	seen := map[string]bool{}
-	for c := range Cases(Tiny, every) {
+	for c := range Cases(Tiny, matchAll) {
 		name := c.Kernel + "/" + c.Shape
 		if strings.ContainsAny(name, " \t()") || seen[name] {
 			t.Errorf("name %q is unfit for a benchmark or used twice", name)

@@ -8,9 +8,9 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-// simdForms has implementations of kernels with package simd/archsimd. All functions are nil if the build
+// simdKernels has implementations of kernels with package simd/archsimd. All functions are nil if the build
 // does not have this package, or if the processor cannot run them.
-type simdForms struct {
+type simdKernels struct {
 	dot    func(x, y []float64) float64
 	update func(w, s, d, q []float64, eta float64)
 	prox   func(beta, y, ax, limit []float64, rho float64)

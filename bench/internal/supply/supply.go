@@ -32,12 +32,12 @@ func Modules(ctx context.Context, packages ...string) ([]Module, error) {
 	if err != nil {
 		return nil, err
 	}
-	root, err := goCommand(ctx, "env", "GOROOT")
+	goroot, err := goCommand(ctx, "env", "GOROOT")
 	if err != nil {
 		return nil, err
 	}
 	seen := map[string]bool{}
-	list := []Module{{Path: "go", Version: "standard library", Dir: strings.TrimSpace(string(root))}}
+	list := []Module{{Path: "go", Version: "standard library", Dir: strings.TrimSpace(string(goroot))}}
 	for dec := json.NewDecoder(bytes.NewReader(out)); ; {
 		var p struct{ Module *Module }
 		if err := dec.Decode(&p); err == io.EOF {
@@ -141,13 +141,13 @@ func Check(list []Module) error {
 	for _, m := range list {
 		bad := slices.ContainsFunc(m.Licences, func(name string) bool { return !slices.Contains(accepted, name) })
 		if bad || len(m.Licences) == 0 {
-			errs = append(errs, fmt.Errorf("%s %s: licence %s: expected %s", m.Path, m.Version, orNone(m.Licences), strings.Join(accepted, ", ")))
+			errs = append(errs, fmt.Errorf("%s %s: licence %s: expected %s", m.Path, m.Version, joinOrNone(m.Licences), strings.Join(accepted, ", ")))
 		}
 	}
 	return errors.Join(errs...)
 }
 
-func orNone(names []string) string {
+func joinOrNone(names []string) string {
 	if len(names) == 0 {
 		return "none"
 	}
@@ -159,7 +159,7 @@ func Table(list []Module) string {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	for _, m := range list {
-		fmt.Fprintf(w, "%s\t%s\t%s\n", m.Path, m.Version, orNone(m.Licences))
+		fmt.Fprintf(w, "%s\t%s\t%s\n", m.Path, m.Version, joinOrNone(m.Licences))
 	}
 	w.Flush()
 	return b.String()

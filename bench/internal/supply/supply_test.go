@@ -111,8 +111,8 @@ func inspect(program string) error {
 	return nil
 }
 
-// source copies the files from which the program is built to a new directory, and returns its path.
-func source(t *testing.T) string {
+// copySource copies the files from which the program is built to a new directory, and returns its path.
+func copySource(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
 	for _, name := range []string{"go.mod", "go.sum", "kernels", "sparse", "solver"} {
@@ -151,7 +151,7 @@ func TestReproducible(t *testing.T) {
 	if err := build(t.Context(), "../../..", "", build1); err != nil {
 		t.Fatal(err)
 	}
-	if err := build(t.Context(), source(t), cache, build2); err != nil {
+	if err := build(t.Context(), copySource(t), cache, build2); err != nil {
 		t.Fatal(err)
 	}
 	if equal, err := sameBytes(build1, build2); err != nil || !equal {
@@ -176,8 +176,9 @@ func noNetwork(t *testing.T, program string) {
 		t.Fatal(err)
 	}
 	calls := "socket,connect,bind,listen,accept4,sendto,recvfrom,sendmsg,recvmsg"
-	// call matches a system call in the output of strace, but no line about an exit, a signal or a thread.
-	call := regexp.MustCompile(`\b(` + strings.ReplaceAll(calls, ",", "|") + `)\(`)
+	// callPattern matches a system call in the output of strace, but no line about an exit, a signal or a
+	// thread.
+	callPattern := regexp.MustCompile(`\b(` + strings.ReplaceAll(calls, ",", "|") + `)\(`)
 	strace := []string{"-f", "-o", trace, "-e", "trace=" + calls}
 	if out, err := exec.Command("strace", append(strace, "true")...).CombinedOutput(); err != nil {
 		t.Logf("no strace here: the network is not watched: %v %s", err, out)
@@ -192,7 +193,7 @@ func noNetwork(t *testing.T, program string) {
 			t.Fatal(err)
 		}
 		for line := range strings.Lines(string(text)) {
-			if call.MatchString(line) {
+			if callPattern.MatchString(line) {
 				t.Errorf("%v: %s", args, line)
 			}
 		}
