@@ -120,12 +120,12 @@ func KNearest(c *Covariance, k int, opt *CorrelationOptions) (*Graph, error) {
 	if c.data != nil {
 		order, reach = c.orderByReach()
 	}
-	chosen := make([][]Edge, c.n)
+	chosenPairs := make([][]Edge, c.n)
 	faults.Each(o.Threads, c.n, func() func(i int) {
 		r := newCovarianceRow(c.n)
-		return func(i int) { chosen[i] = c.nearestPairs(i, k, order, reach, r) }
+		return func(i int) { chosenPairs[i] = c.nearestPairs(i, k, order, reach, r) }
 	})
-	pairs := slices.Concat(chosen...)
+	pairs := slices.Concat(chosenPairs...)
 	sortEdges(pairs)
 	pairs = slices.CompactFunc(pairs, func(a, b Edge) bool { return a.ends() == b.ends() })
 	return o.graph(c.n, pairs), nil

@@ -149,8 +149,8 @@ func TestDrawingSeparatesNodes(t *testing.T) {
 func TestLayoutOfAChain(t *testing.T) {
 	positions := layoutComponent([][]int{{1}, {0, 2}, {1, 3}, {2, 4}, {3, 5}, {4, 6}, {5, 7}, {6, 8}, {7}})
 	for i := range 7 {
-		if next, afterNext := r2.Norm(r2.Sub(positions[i], positions[i+1])), r2.Norm(r2.Sub(positions[i], positions[i+2])); next >= afterNext {
-			t.Errorf("nodes %d and %d are %v apart, %d and %d only %v", i, i+1, next, i, i+2, afterNext)
+		if oneStep, twoSteps := r2.Norm(r2.Sub(positions[i], positions[i+1])), r2.Norm(r2.Sub(positions[i], positions[i+2])); oneStep >= twoSteps {
+			t.Errorf("nodes %d and %d are %v apart, %d and %d only %v", i, i+1, oneStep, i, i+2, twoSteps)
 		}
 	}
 }

@@ -19,18 +19,18 @@ type extrapolation struct {
 
 // afterSweep stores the active entries of b.z after a sweep. When the entries of extrapolationDepth+1 sweeps
 // are stored, it computes the result of combine. If the Newton model is lower there, the result replaces the
-// active entries of b.z. Then afterSweep removes the stored entries.
-func (e *extrapolation) afterSweep(b *newtonBlock, active [][]int32) {
-	z := b.activeValues(active)
+// activeCols entries of b.z. Then afterSweep removes the stored entries.
+func (e *extrapolation) afterSweep(b *newtonBlock, activeCols [][]int32) {
+	z := b.activeValues(activeCols)
 	e.iterates = append(e.iterates, z)
 	if len(e.iterates) <= extrapolationDepth {
 		return
 	}
 	if guess, ok := e.combine(); ok {
-		oldValue := b.modelValue(active)
-		b.setActive(guess, active)
-		if !(b.modelValue(active) < oldValue) {
-			b.setActive(z, active)
+		oldValue := b.modelValue(activeCols)
+		b.setActive(guess, activeCols)
+		if !(b.modelValue(activeCols) < oldValue) {
+			b.setActive(z, activeCols)
 		}
 	}
 	e.iterates = e.iterates[:0]
@@ -77,10 +77,10 @@ func (e *extrapolation) combine() ([]float64, bool) {
 	return guess, true
 }
 
-// activeValues returns the active entries of b.z, in the order of active.
-func (b *newtonBlock) activeValues(active [][]int32) []float64 {
+// activeValues returns the active entries of b.z, in the order of activeCols.
+func (b *newtonBlock) activeValues(activeCols [][]int32) []float64 {
 	var v []float64
-	for i, cols := range active {
+	for i, cols := range activeCols {
 		for _, j := range cols {
 			v = append(v, b.z[i*b.n+int(j)])
 		}
@@ -89,11 +89,11 @@ func (b *newtonBlock) activeValues(active [][]int32) []float64 {
 }
 
 // setActive sets the active entries of b.z and their mirror images to values. It sets b.y to (b.z - b.x) b.w.
-func (b *newtonBlock) setActive(values []float64, active [][]int32) {
+func (b *newtonBlock) setActive(values []float64, activeCols [][]int32) {
 	n := b.n
 	clear(b.y)
 	k := 0
-	for i, cols := range active {
+	for i, cols := range activeCols {
 		for _, j := range cols {
 			index := i*n + int(j)
 			b.z[index], b.z[int(j)*n+i] = values[k], values[k]
@@ -107,7 +107,7 @@ func (b *newtonBlock) setActive(values []float64, active [][]int32) {
 
 // modelValue returns the value of the Newton model at b.z (see the method minimizeModel) without its constant
 // term.
-func (b *newtonBlock) modelValue(active [][]int32) float64 {
+func (b *newtonBlock) modelValue(activeCols [][]int32) float64 {
 	n := b.n
 	square := 0.0 // tr(W D W D)/2 for D = z - x
 	for i := range n {
@@ -116,7 +116,7 @@ func (b *newtonBlock) modelValue(active [][]int32) float64 {
 			square += float64(b.y[i*n+j] * b.y[j*n+i])
 		}
 	}
-	return square + b.sumActive(active, func(index int, rho float64) float64 {
+	return square + b.sumActive(activeCols, func(index int, rho float64) float64 {
 		return float64((b.s[index]-b.w[index])*(b.z[index]-b.x[index])) + float64(rho*math.Abs(b.z[index]))
 	})
 }

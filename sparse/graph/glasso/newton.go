@@ -66,9 +66,9 @@ func (b *newtonBlock) runNewton(tol float64, maxSteps int, progress func(Progres
 			progress(Progress{b.n, b.steps, b.gap, goal})
 		}
 		b.steps++
-		active := b.activeSet()
-		b.minimizeModel(active, accuracy)
-		change, ok := b.lineSearch(b.modelChange(active))
+		activeCols := b.activeSet()
+		b.minimizeModel(activeCols, accuracy)
+		change, ok := b.lineSearch(b.modelChange(activeCols))
 		if !ok {
 			return
 		}
@@ -154,10 +154,10 @@ func (b *newtonBlock) dualityGap() float64 {
 //
 //	tr((S-W) D) + 1/2 tr(W D W D) + sum_ij rho_ij |x_ij + D_ij|,  W = inverse of x, D = z - x.
 //
-// It uses coordinate descent over the entries in active (Hsieh et al., section 3). It stops when the sum of
-// the absolute changes in a sweep is at most accuracy times the sum of |D_ij|, or after maxSweeps.
+// It uses coordinate descent over the entries in activeCols (Hsieh et al., section 3). It stops when the sum
+// of the absolute changes in a sweep is at most accuracy times the sum of |D_ij|, or after maxSweeps.
 // Extrapolations and subspace steps accelerate it.
-func (b *newtonBlock) minimizeModel(active [][]int32, accuracy float64) {
+func (b *newtonBlock) minimizeModel(activeCols [][]int32, accuracy float64) {
 	copy(b.z, b.x)
 	clear(b.y)
 	var accelerator extrapolation
@@ -167,7 +167,7 @@ func (b *newtonBlock) minimizeModel(active [][]int32, accuracy float64) {
 		b.sweeps++
 		change := 0.0
 		for i := range b.n {
-			change += b.sweepRow(i, active[i])
+			change += b.sweepRow(i, activeCols[i])
 		}
 		distance := 0.0
 		for i, z := range b.z {
@@ -176,9 +176,9 @@ func (b *newtonBlock) minimizeModel(active [][]int32, accuracy float64) {
 		if change <= accuracy*distance {
 			break
 		}
-		accelerator.afterSweep(b, active)
+		accelerator.afterSweep(b, activeCols)
 		if sweep >= subspaceAfter && sweep%subspaceEvery == 0 && failures < maxFailures {
-			if failures++; b.subspaceStep(active, accuracy) {
+			if failures++; b.subspaceStep(activeCols, accuracy) {
 				failures = 0
 			}
 			accelerator.iterates = accelerator.iterates[:0]
@@ -189,17 +189,17 @@ func (b *newtonBlock) minimizeModel(active [][]int32, accuracy float64) {
 // modelChange returns the change of the Newton model from x to z without its quadratic term:
 //
 //	tr((S-W) D) + sum_ij rho_ij (|z_ij| - |x_ij|),  W = inverse of x, D = z - x.
-func (b *newtonBlock) modelChange(active [][]int32) float64 {
-	return b.sumActive(active, func(index int, rho float64) float64 {
+func (b *newtonBlock) modelChange(activeCols [][]int32) float64 {
+	return b.sumActive(activeCols, func(index int, rho float64) float64 {
 		return float64((b.s[index]-b.w[index])*(b.z[index]-b.x[index])) + float64(rho*(math.Abs(b.z[index])-math.Abs(b.x[index])))
 	})
 }
 
 // sumActive returns the sum of f over the active entries; entries off the diagonal count twice. The arguments
 // of f are the index of an entry in slices such as b.x, and rho_ij of the entry.
-func (b *newtonBlock) sumActive(active [][]int32, f func(index int, rho float64) float64) float64 {
+func (b *newtonBlock) sumActive(activeCols [][]int32, f func(index int, rho float64) float64) float64 {
 	total := 0.0
-	for i, cols := range active {
+	for i, cols := range activeCols {
 		for _, j := range cols {
 			v := f(i*b.n+int(j), b.penaltyAt(i, int(j)))
 			if int(j) != i {
@@ -215,16 +215,16 @@ func (b *newtonBlock) sumActive(active [][]int32, f func(index int, rho float64)
 // other entries x_ij are 0 and have |s_ij - w_ij| <= rho.
 func (b *newtonBlock) activeSet() [][]int32 {
 	n := b.n
-	active := make([][]int32, n)
+	activeCols := make([][]int32, n)
 	for i := range n {
 		for j := i; j < n; j++ {
 			index := i*n + j
 			if b.x[index] != 0 || math.Abs(b.s[index]-b.w[index]) > b.rho {
-				active[i] = append(active[i], int32(j))
+				activeCols[i] = append(activeCols[i], int32(j))
 			}
 		}
 	}
-	return active
+	return activeCols
 }
 
 // sweepRow minimises the Newton model (see minimizeModel) over each active entry of row i in turn. It returns

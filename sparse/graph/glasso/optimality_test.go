@@ -135,19 +135,19 @@ func bruteForce(t testing.TB, s []float64, n int, rho float64, freeDiagonal bool
 		}
 		return v
 	}
-	move := func(x []float64, step float64) (next []float64, change float64) {
+	move := func(x []float64, step float64) (nextTheta []float64, change float64) {
 		var w mat.Dense
 		if err := w.Inverse(mat.NewDense(n, n, x)); err != nil {
 			t.Fatal(err)
 		}
-		next = make([]float64, n*n)
-		for index := range next {
+		nextTheta = make([]float64, n*n)
+		for index := range nextTheta {
 			i, j := index/n, index%n
 			g := s[index] - (w.At(i, j)+w.At(j, i))/2
-			next[index] = softThreshold(x[index]-step*g, step*penalty(index))
-			change = max(change, math.Abs(next[index]-x[index]))
+			nextTheta[index] = softThreshold(x[index]-step*g, step*penalty(index))
+			change = max(change, math.Abs(nextTheta[index]-x[index]))
 		}
-		return next, change
+		return nextTheta, change
 	}
 	theta = make([]float64, n*n)
 	for i := range n {
@@ -155,9 +155,9 @@ func bruteForce(t testing.TB, s []float64, n int, rho float64, freeDiagonal bool
 	}
 	objective = value(theta)
 	for step := 1.0; step > 1e-9; {
-		next, change := move(theta, step)
-		if v := value(next); v < objective && change > 1e-7 {
-			theta, objective = next, v
+		nextTheta, change := move(theta, step)
+		if v := value(nextTheta); v < objective && change > 1e-7 {
+			theta, objective = nextTheta, v
 		} else {
 			step /= 2
 		}

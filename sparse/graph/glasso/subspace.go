@@ -21,12 +21,12 @@ type subspace struct {
 
 // subspaceStep moves z towards the minimum of the model over the non-zero entries of z, whose signs it keeps:
 // an entry that would change its sign becomes 0. lowered is true if the value of the model has fallen.
-func (b *newtonBlock) subspaceStep(active [][]int32, accuracy float64) (lowered bool) {
+func (b *newtonBlock) subspaceStep(activeCols [][]int32, accuracy float64) (lowered bool) {
 	const maxRounds = 30 // a round in which no entry becomes 0 is the last
 	s := &subspace{newtonBlock: b, dense: make([]float64, b.n*b.n), transpose: make([]float64, b.n*b.n)}
 	for range maxRounds {
-		s.collectEntries(active)
-		moved, done := s.tryStep(active, s.solve(s.residual(), accuracy))
+		s.collectEntries(activeCols)
+		moved, done := s.tryStep(activeCols, s.solve(s.residual(), accuracy))
 		lowered = lowered || moved
 		if done {
 			break
@@ -35,9 +35,9 @@ func (b *newtonBlock) subspaceStep(active [][]int32, accuracy float64) (lowered 
 	return lowered
 }
 
-func (s *subspace) collectEntries(active [][]int32) {
+func (s *subspace) collectEntries(activeCols [][]int32) {
 	s.indices, s.weight = s.indices[:0], s.weight[:0]
-	for i, cols := range active {
+	for i, cols := range activeCols {
 		for _, j := range cols {
 			index := i*s.n + int(j)
 			if s.z[index] == 0 {
@@ -133,8 +133,8 @@ func (s *subspace) solve(residual []float64, accuracy float64) []float64 {
 // change their signs become 0. If there are such entries and d fails, tryStep tries fractions of d, and adds
 // the first fraction that lowers the value. lowered reports whether z changed. done is true if another step
 // would not help.
-func (s *subspace) tryStep(active [][]int32, d []float64) (lowered, done bool) {
-	value, start := s.modelValue(active), s.activeValues(active)
+func (s *subspace) tryStep(activeCols [][]int32, d []float64) (lowered, done bool) {
+	value, start := s.modelValue(activeCols), s.activeValues(activeCols)
 	firstZero := 1.0
 	for k, index := range s.indices {
 		if z := s.z[index]; z*(z+d[k]) < 0 {
@@ -146,20 +146,20 @@ func (s *subspace) tryStep(active [][]int32, d []float64) (lowered, done bool) {
 		lengths = []float64{1, 0.5, 0.25, 0.125, firstZero}
 	}
 	for _, length := range lengths {
-		if s.setActive(s.entriesAfter(active, start, d, length), active); s.modelValue(active) < value {
+		if s.setActive(s.entriesAfter(activeCols, start, d, length), activeCols); s.modelValue(activeCols) < value {
 			return true, firstZero == 1
 		}
-		s.setActive(start, active)
+		s.setActive(start, activeCols)
 	}
 	return false, true
 }
 
 // entriesAfter returns the active entries of z after a step of the given length along d. start holds these
 // entries before the step. Entries that would change their signs become 0.
-func (s *subspace) entriesAfter(active [][]int32, start, d []float64, length float64) []float64 {
+func (s *subspace) entriesAfter(activeCols [][]int32, start, d []float64, length float64) []float64 {
 	entries := slices.Clone(start)
 	k, m := 0, 0
-	for i, cols := range active {
+	for i, cols := range activeCols {
 		for _, j := range cols {
 			if k < len(s.indices) && s.indices[k] == i*s.n+int(j) {
 				entries[m] = addKeepingSign(start[m], float64(length*d[k]))
