@@ -35,9 +35,9 @@ const quickLimit = 4 * time.Second
 
 type peersRun struct {
 	*report
-	opt               *peers.Options
-	protocol, missing []string // lines that describe the comparison; peers that are not installed
-	outcomes          []*peers.Outcome
+	opt                    *peers.Options
+	protocol, missingPeers []string // lines that describe the comparison; peers that are not installed
+	outcomes               []*peers.Outcome
 }
 
 func (c *peersCmd) Run(e *race.Env) error {
@@ -55,7 +55,7 @@ func (c *peersCmd) Run(e *race.Env) error {
 		return err
 	}
 	lines := slices.Clone(r.protocol)
-	for _, m := range r.missing {
+	for _, m := range r.missingPeers {
 		lines = append(lines, "missing: "+m)
 	}
 	if r.report, err = begin(e, "peers", machine.Describe(e.Args), lines...); err != nil {
@@ -85,14 +85,14 @@ func (c *peersCmd) finish(r *peersRun) error {
 	if c.Results == "" {
 		return nil
 	}
-	page, err := peers.Page(r.machine.Lines(), r.protocol, r.missing, r.outcomes)
+	page, err := peers.Page(r.machine.Lines(), r.protocol, r.missingPeers, r.outcomes)
 	if err != nil {
 		return err
 	}
 	return errors.Join(r.write(c.Results, ""), output.Write(output.File{Path: r.basePath(c.Results) + ".html", Text: page}))
 }
 
-func (c *peersCmd) specs() (chosen []peers.Spec, err error) {
+func (c *peersCmd) specs() (chosenSpecs []peers.Spec, err error) {
 	pattern, err := regexp.Compile(c.Only)
 	if err != nil {
 		return nil, fmt.Errorf("--only is not a regular expression: %w", err)
@@ -102,17 +102,17 @@ func (c *peersCmd) specs() (chosen []peers.Spec, err error) {
 	}
 	for _, s := range peers.Specs(c.Quick) {
 		if pattern.MatchString(s.Name) {
-			chosen = append(chosen, s)
+			chosenSpecs = append(chosenSpecs, s)
 		}
 	}
-	if len(chosen) == 0 {
+	if len(chosenSpecs) == 0 {
 		return nil, fmt.Errorf("--only %s matches no problem, such as a9a", c.Only)
 	}
-	return chosen, nil
+	return chosenSpecs, nil
 }
 
 // prepare writes the scripts of the peers into the directory scriptDir, and finds the peers that are
-// installed. It sets r.opt, r.missing and r.protocol.
+// installed. It sets r.opt, r.missingPeers and r.protocol.
 func (c *peersCmd) prepare(e *race.Env, r *peersRun, scriptDir string) error {
 	var skipPattern *regexp.Regexp
 	if c.Leave != "" {
@@ -121,11 +121,11 @@ func (c *peersCmd) prepare(e *race.Env, r *peersRun, scriptDir string) error {
 			return fmt.Errorf("--leave is not a regular expression: %w", err)
 		}
 	}
-	installedPeers, missing, err := peers.FindInstalled(e.Ctx, scriptDir, skipPattern)
+	installedPeers, missingPeers, err := peers.FindInstalled(e.Ctx, scriptDir, skipPattern)
 	if err != nil {
 		return err
 	}
-	r.missing = missing
+	r.missingPeers = missingPeers
 	r.opt = &peers.Options{
 		Limit: c.Limit, Repeats: c.Repeats, WriteText: len(c.Peer) > 0, UseWall: c.Clock == "wall",
 	}

@@ -60,35 +60,35 @@ func TestCheckRefuses(t *testing.T) {
 	if err := doublingCase().Check(); err != nil {
 		t.Fatal(err)
 	}
-	naive := doublingCase()
-	x := naive.State[0]
-	naive.Naive = func() { x[0], x[1], x[2] = 2, 4, 6.0001 }
-	if err := naive.Check(); err == nil || !strings.Contains(err.Error(), "naive") {
+	wrongNaive := doublingCase()
+	x := wrongNaive.State[0]
+	wrongNaive.Naive = func() { x[0], x[1], x[2] = 2, 4, 6.0001 }
+	if err := wrongNaive.Check(); err == nil || !strings.Contains(err.Error(), "naive") {
 		t.Errorf("a naive loop off by 1e-4 gives %v", err)
 	}
-	naive.Naive = func() { x[0], x[1], x[2] = 2, math.NaN(), 6 }
-	if err := naive.Check(); err == nil {
+	wrongNaive.Naive = func() { x[0], x[1], x[2] = 2, math.NaN(), 6 }
+	if err := wrongNaive.Check(); err == nil {
 		t.Error("a NaN of the naive loop is let through")
 	}
-	simd := doublingCase()
-	y := simd.State[0]
-	simd.SIMD = func() { y[0], y[1], y[2] = 2, 4, math.Nextafter(6, 7) }
-	if err := simd.Check(); err == nil || !strings.Contains(err.Error(), ArchSIMD) {
+	wrongSIMD := doublingCase()
+	y := wrongSIMD.State[0]
+	wrongSIMD.SIMD = func() { y[0], y[1], y[2] = 2, 4, math.Nextafter(6, 7) }
+	if err := wrongSIMD.Check(); err == nil || !strings.Contains(err.Error(), ArchSIMD) {
 		t.Errorf("archsimd off by one ulp gives %v", err)
 	}
-	if _, err := Time(simd, Options{Reps: 1}); err == nil {
+	if _, err := Time(wrongSIMD, Options{Reps: 1}); err == nil {
 		t.Error("it was timed all the same")
 	}
 	if levels := kernels.Available(); len(levels) > 1 {
-		level := doublingCase()
-		z := level.State[0]
-		level.Run = func() {
+		wrongLevel := doublingCase()
+		z := wrongLevel.State[0]
+		wrongLevel.Run = func() {
 			z[0] = 2
 			if kernels.Active() == levels[1] {
 				z[0] = math.Nextafter(2, 3)
 			}
 		}
-		if err := level.Check(); err == nil || !strings.Contains(err.Error(), levels[1].String()) {
+		if err := wrongLevel.Check(); err == nil || !strings.Contains(err.Error(), levels[1].String()) {
 			t.Errorf("level %s off by one ulp gives %v", levels[1], err)
 		}
 	}

@@ -47,10 +47,10 @@ var interpreters = map[string][]string{
 	".R":  {"Rscript"},
 }
 
-// FindInstalled writes the scripts of the adapters into dir and returns the peers that are installed. missing
-// has a line for each peer that is not installed, with the packages to install. FindInstalled leaves out
-// peers whose names match skip; skip may be nil.
-func FindInstalled(ctx context.Context, dir string, skip *regexp.Regexp) (peers []Peer, missing []string, err error) {
+// FindInstalled writes the scripts of the adapters into dir and returns the peers that are installed.
+// missingPeers has a line for each peer that is not installed, with the packages to install. FindInstalled
+// leaves out peers whose names match skip; skip may be nil.
+func FindInstalled(ctx context.Context, dir string, skip *regexp.Regexp) (peers []Peer, missingPeers []string, err error) {
 	files, err := adapterFiles.ReadDir("adapters")
 	if err != nil {
 		return nil, nil, err
@@ -75,7 +75,7 @@ func FindInstalled(ctx context.Context, dir string, skip *regexp.Regexp) (peers 
 		}
 		interpreter := probeResults[a.probeText]
 		if interpreter == "" {
-			missing = append(missing, fmt.Sprintf("%s: not installed (%s)", a.name, a.packages))
+			missingPeers = append(missingPeers, fmt.Sprintf("%s: not installed (%s)", a.name, a.packages))
 			continue
 		}
 		args := []string{interpreter, filepath.Join(dir, a.script)}
@@ -84,7 +84,7 @@ func FindInstalled(ctx context.Context, dir string, skip *regexp.Regexp) (peers 
 		}
 		peers = append(peers, Command(a.name, args, a.defaultTol))
 	}
-	return peers, missing, nil
+	return peers, missingPeers, nil
 }
 
 // probe returns the first interpreter that runs the program text without an error. It returns "" if none

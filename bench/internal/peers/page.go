@@ -40,9 +40,9 @@ type pageProblem struct {
 }
 
 // Page returns the comparison as one HTML page that needs no other file. machine and protocol are lines of
-// text about the run; missing has a line for each peer that is not installed.
-func Page(machine, protocol, missing []string, outcomes []*Outcome) (string, error) {
-	v := view{Machine: machine, Protocol: protocol, Missing: missing, Targets: targetHead("")[1:]}
+// text about the run; missingPeers has a line for each peer that is not installed.
+func Page(machine, protocol, missingPeers []string, outcomes []*Outcome) (string, error) {
+	v := view{Machine: machine, Protocol: protocol, Missing: missingPeers, Targets: targetHead("")[1:]}
 	colours := map[string]int{} // for each peer, the number of its colour
 	for _, o := range outcomes {
 		for _, l := range o.Lanes {

@@ -329,10 +329,10 @@ func TestFailures(t *testing.T) {
 // the reference is an error.
 func TestWrongReference(t *testing.T) {
 	p := problemNamed(t, "synthetic")
-	for _, off := range []float64{1e-8, -1e-8} {
-		p.KnownOptimum = 0.1997437232060 + off
+	for _, difference := range []float64{1e-8, -1e-8} {
+		p.KnownOptimum = 0.1997437232060 + difference
 		if _, err := Race(t.Context(), p, quietOptions()); err == nil || !strings.Contains(err.Error(), "known optimum") {
-			t.Errorf("an optimum that is off by %g gives %v", off, err)
+			t.Errorf("an optimum that is off by %g gives %v", difference, err)
 		}
 	}
 	reference := Reference{Values: []float64{0.5}, ErrorBounds: []float64{0}}
