@@ -14,11 +14,11 @@ var avx2 = isa{
 	decodeRest: decodeSingly,
 
 	startMasks: func(e *emitter, n reg.GPVirtual) reg.GPVirtual {
-		p, back := e.GP64(), e.GP64()
+		p, distance := e.GP64(), e.GP64()
 		e.LEAQ(e.maskTable().Offset(16*8), p)
-		e.MOVQ(n, back)
-		e.SHLQ(operand.Imm(3), back)
-		e.SUBQ(back, p)
+		e.MOVQ(n, distance)
+		e.SHLQ(operand.Imm(3), distance)
+		e.SUBQ(distance, p)
 		return p
 	},
 	mask: func(e *emitter, state reg.GPVirtual, i int) mask {

@@ -39,14 +39,14 @@ func vexRegisters(fn *ir.Function) error {
 // cleanUppers requires VZEROUPPER right before every RET of a function that uses a vector register.
 // Without it the SSE instructions of Go code may be slow.
 func cleanUppers(fn *ir.Function) error {
-	vector, lastOpcode := false, ""
+	usesVector, lastOpcode := false, ""
 	for _, i := range fn.Instructions() {
 		for _, r := range i.Registers() {
-			vector = vector || r.Kind() == reg.KindVector
+			usesVector = usesVector || r.Kind() == reg.KindVector
 		}
 	}
 	for _, i := range fn.Instructions() {
-		if i.Opcode == "RET" && vector && lastOpcode != "VZEROUPPER" {
+		if i.Opcode == "RET" && usesVector && lastOpcode != "VZEROUPPER" {
 			return fmt.Errorf("gen: %s: RET without VZEROUPPER before it", fn.Name)
 		}
 		lastOpcode = i.Opcode

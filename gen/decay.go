@@ -10,25 +10,26 @@ import (
 // A decayLoop emits the inner loop InnerDecay. It does not prefetch the state of the columns of later
 // rows, because this prefetch makes the steps slower.
 type decayLoop struct {
-	*fused
+	*fusedLoop
 	cells     reg.GPVirtual // address of a.cells, which holds the state of the columns
 	keep      reg.GPVirtual // address of a.scratch.keep
 	stepCount operand.Mem   // the number of steps done
 }
 
 func (e *emitter) innerDecay(t *isa) {
-	e.kernel(t, "innerDecay", stepKernel,
+	e.beginKernel(t, "innerDecay", stepKernel,
 		"\tcell = cells[8*idx[k]:],  v = exp(-(step-Last)*Rate) * Deviation",
 		"\tg = eta*(slope0[i] - slope(sum of num[k]*(v+Fixed) in 8 lanes))",
 		"\tDeviation = FMA(g, num[k], Factor*v),  Last = step+1,  Gain = FMA(g, num[k], Gain)",
 		"",
 		"keep holds v between the sum and the update. The padding of a decoded row points at zeros.")
-	l := &decayLoop{fused: e.fused(6), cells: e.base("a.cells"), keep: e.base("a.scratch.keep"), stepCount: e.field("a.step")}
+	l := &decayLoop{fusedLoop: e.fusedLoop(6), cells: e.base("a.cells")}
+	l.keep, l.stepCount = e.base("a.scratch.keep"), e.field("a.step")
 	pad := e.GP64()
 	e.LEAQ(e.rodata.add("nothing", 4, func(int) uint64 { return 0 }), pad)
 	e.SUBQ(l.cells, pad)
 	e.MOVQ(pad, l.pad)
-	l.steps(operand.Imm(1), "", l.step)
+	l.eachStep(operand.Imm(1), "", l.step)
 	e.ret()
 }
 
@@ -43,21 +44,21 @@ func (l *decayLoop) step() {
 		j, a := l.GP64(), l.scalar(num)
 		l.MOVQ(off, j)
 		x := l.scalar(operand.Mem{Base: l.keep, Index: k, Scale: 1, Disp: disp})
-		l.VMULSD(l.cell(j, "DecayFactor"), x, x)
+		l.VMULSD(l.cellNumber(j, "DecayFactor"), x, x)
 		l.VFMADD231SD(a, g, x)
 		l.VUNPCKLPD(nextStep, x, x)
-		l.VMOVUPD(x, l.cell(j, "DecayDeviation"))
-		h := l.scalar(l.cell(j, "DecayGain"))
+		l.VMOVUPD(x, l.cellNumber(j, "DecayDeviation"))
+		h := l.scalar(l.cellNumber(j, "DecayGain"))
 		l.VFMADD231SD(a, g, h)
-		l.VMOVSD(h, l.cell(j, "DecayGain"))
+		l.VMOVSD(h, l.cellNumber(j, "DecayGain"))
 	})
 	l.VMOVSD(nextStep, l.stepCount)
 }
 
-// cell returns the memory operand of one number in the state of a column. name is the constant of
+// cellNumber returns the memory operand of one number in the state of a column. name is the constant of
 // package kernels that is the index of this number. j is the distance in bytes from l.cells to the
 // column's state.
-func (l *decayLoop) cell(j reg.GPVirtual, name string) operand.Mem {
+func (l *decayLoop) cellNumber(j reg.GPVirtual, name string) operand.Mem {
 	i, _ := constant.Int64Val(l.number(name))
 	return operand.Mem{Base: l.cells, Index: j, Scale: 1, Disp: 8 * int(i)}
 }
@@ -65,48 +66,48 @@ func (l *decayLoop) cell(j reg.GPVirtual, name string) operand.Mem {
 // margin returns the margin of the row at the current point. For each nonzero it stores
 // exp(-(step-Last)*Rate) * Deviation in l.keep; InnerDecay of package kernels defines these numbers.
 func (l *decayLoop) margin() vec {
-	acc := l.zeros(l.sparseVectors())
+	acc := l.zeros(l.vectorsPer8())
 	l.eachBlock(func(off, num func(int) operand.Mem) {
 		for i := range acc {
 			start := i * l.lanes
-			dev, last := l.pairs(off, start, "DecayDeviation")
-			fixed, rate := l.pairs(off, start, "DecayFixed")
+			dev, lastStep := l.loadPairs(off, start, "DecayDeviation")
+			fixedPoint, rate := l.loadPairs(off, start, "DecayFixed")
 			v := l.vector(l.emitter)
 			l.VBROADCASTSD(l.stepCount, v)
-			v = l.expNeg(l.mul(l.sub(v, last), rate))
+			v = l.expNeg(l.mul(l.sub(v, lastStep), rate))
 			l.VMULPD(dev, v, v)
-			to := num(start)
-			to.Base = l.keep
-			l.VMOVUPD(v, to)
-			l.VADDPD(fixed, v, v)
+			dst := num(start)
+			dst.Base = l.keep
+			l.VMOVUPD(v, dst)
+			l.VADDPD(fixedPoint, v, v)
 			l.VFMADD231PD(num(start), v, acc[i])
 		}
 	})
 	return l.sum(acc)
 }
 
-// pairs takes as many nonzeros as a vector has lanes, and reads two numbers from the state of each
+// loadPairs takes as many nonzeros as a vector has lanes, and reads two numbers from the state of each
 // nonzero's column: a gets the number with the given name, b the number after it. start is the
 // index of the first of these nonzeros in a block of eight.
-func (l *decayLoop) pairs(off func(int) operand.Mem, start int, name string) (a, b vec) {
+func (l *decayLoop) loadPairs(off func(int) operand.Mem, start int, name string) (a, b vec) {
 	mem := func(k int) operand.Mem {
 		j := l.GP64()
 		l.MOVQ(off(start+k), j)
-		return l.cell(j, name)
+		return l.cellNumber(j, name)
 	}
-	// half[0] takes nonzeros 0, 2, 4, ... and half[1] takes nonzeros 1, 3, 5, ..., because the
+	// halves[0] takes nonzeros 0, 2, 4, ... and halves[1] takes nonzeros 1, 3, 5, ..., because the
 	// instructions below interleave the two vectors.
-	var half [2]vec
-	for p := range half {
+	var halves [2]vec
+	for p := range halves {
 		x, y := l.XMM(), l.YMM()
 		l.VMOVUPD(mem(p), x)
 		l.VINSERTF128(operand.Imm(1), mem(p+2), x.AsY(), y)
-		half[p] = y
+		halves[p] = y
 		for k := 4; k < l.lanes; k += 2 {
 			z := l.ZMM()
-			l.VINSERTF64X2(operand.Imm(uint64(k/2)), mem(p+k), half[p].AsZ(), z)
-			half[p] = z
+			l.VINSERTF64X2(operand.Imm(uint64(k/2)), mem(p+k), halves[p].AsZ(), z)
+			halves[p] = z
 		}
 	}
-	return l.binary(l.VUNPCKLPD, half[0], half[1]), l.binary(l.VUNPCKHPD, half[0], half[1])
+	return l.binary(l.VUNPCKLPD, halves[0], halves[1]), l.binary(l.VUNPCKHPD, halves[0], halves[1])
 }

@@ -19,7 +19,7 @@ type decoder struct {
 
 // columnDecoders returns a decoder for each of columnForms. A decoder converts column numbers into
 // distances in bytes from column 0 of the loop's vectors.
-func (f *fused) columnDecoders() (decoders []decoder) {
+func (f *fusedLoop) columnDecoders() (decoders []decoder) {
 	shift := operand.Imm(uint64(f.shift))
 	for _, c := range columnForms {
 		decoders = append(decoders, decoder{
@@ -82,44 +82,44 @@ func valueDecoders() (decoders []decoder) {
 }
 
 // decode emits code that converts the columns of the f.n nonzeros of a row into f.off, and the values into
-// f.num (see the type fused). lo is the number of the first nonzero.
-func (f *fused) decode(lo reg.GPVirtual) {
+// f.num (see the type fusedLoop). lo is the number of the first nonzero.
+func (f *fusedLoop) decode(lo reg.GPVirtual) {
 	f.decodeInto(f.off, lo, f.pad, f.columnDecoders())
 	f.decodeInto(f.num, lo, f.constant("signBit"), valueDecoders())
 }
 
-func (f *fused) decodeInto(array, lo reg.GPVirtual, pad operand.Mem, decoders []decoder) {
+func (f *fusedLoop) decodeInto(array, lo reg.GPVirtual, pad operand.Mem, decoders []decoder) {
 	done := f.label("decoded")
 	for _, d := range decoders {
-		other := f.label("form")
+		otherForm := f.label("form")
 		src, dst, m := f.GP64(), f.GP64(), f.GP64()
 		if d.param != "" {
 			f.Load(f.param(d.param).Base(), src)
 			f.TESTQ(src, src)
-			f.JZ(other)
+			f.JZ(otherForm)
 			f.LEAQ(operand.Mem{Base: src, Index: lo, Scale: uint8(d.bytes)}, src)
 		}
 		f.MOVQ(array, dst)
 		f.MOVQ(f.n, m)
 		f.decodeBlocks(d, src, dst, m)
-		tail := f.label("full")
+		noRest := f.label("full")
 		f.TESTQ(m, m)
-		f.JZ(tail)
+		f.JZ(noRest)
 		f.decodeRest(f.emitter, d, src, dst, m, pad)
-		f.placeLabel(tail)
+		f.placeLabel(noRest)
 		f.JMP(done)
-		f.placeLabel(other)
+		f.placeLabel(otherForm)
 	}
 	f.placeLabel(done)
 }
 
 // decodeBlocks emits code that converts m numbers in blocks of eight, and sets m to the rest, below eight.
-func (f *fused) decodeBlocks(d decoder, src, dst, m reg.GPVirtual) {
+func (f *fusedLoop) decodeBlocks(d decoder, src, dst, m reg.GPVirtual) {
 	block, rest := f.label("eight"), f.label("rest")
 	f.SUBQ(operand.Imm(8), m)
 	f.JLT(rest)
 	f.placeLabel(block)
-	for i := range f.sparseVectors() {
+	for i := range f.vectorsPer8() {
 		x := f.vector(f.emitter)
 		d.vector(f.emitter, operand.Mem{Base: src, Disp: i * f.lanes * d.bytes}, nil, x)
 		f.VMOVUPD(x, operand.Mem{Base: dst, Disp: i * f.lanes * 8})
@@ -147,16 +147,16 @@ func decodeMasked(e *emitter, d decoder, src, dst, m reg.GPVirtual, pad operand.
 func decodeSingly(e *emitter, d decoder, src, dst, m reg.GPVirtual, pad operand.Mem) {
 	x := e.vector(e)
 	e.VBROADCASTSD(pad, x)
-	for i := range e.sparseVectors() {
+	for i := range e.vectorsPer8() {
 		e.VMOVUPD(x, operand.Mem{Base: dst, Disp: 32 * i})
 	}
-	one := e.label("one")
-	e.placeLabel(one)
+	nextNumber := e.label("one")
+	e.placeLabel(nextNumber)
 	d.scalar(e, operand.Mem{Base: src}, operand.Mem{Base: dst})
 	if d.bytes > 0 {
 		e.ADDQ(operand.Imm(uint64(d.bytes)), src)
 	}
 	e.ADDQ(operand.Imm(8), dst)
 	e.DECQ(m)
-	e.JNZ(one)
+	e.JNZ(nextNumber)
 }

@@ -3,7 +3,7 @@ package gen
 import "github.com/mmcloughlin/avo/reg"
 
 func (e *emitter) dot(t *isa) {
-	e.kernel(t, "dot", "func(x, y []float64) float64",
+	e.beginKernel(t, "dot", "func(x, y []float64) float64",
 		"\tlane[i%16] = FMA(x[i], y[i], lane[i%16])")
 	x, y, n := e.base("x"), e.base("y"), e.length("x")
 	acc := e.reduce(n, func(p place, acc vec) {
@@ -14,11 +14,11 @@ func (e *emitter) dot(t *isa) {
 }
 
 func (e *emitter) axpy(t *isa) {
-	e.kernel(t, "axpy", "func(alpha float64, x, y []float64)",
+	e.beginKernel(t, "axpy", "func(alpha float64, x, y []float64)",
 		"\ty[i] = FMA(alpha, x[i], y[i])")
 	x, y, n := e.base("x"), e.base("y"), e.length("x")
 	alpha := e.broadcast("alpha")
-	e.each(n, func(p place) {
+	e.eachPlace(n, func(p place) {
 		v := e.read(x, p)
 		e.fma(v, alpha, e.read(y, p))
 		e.write(v, y, p)
@@ -27,7 +27,7 @@ func (e *emitter) axpy(t *isa) {
 }
 
 func (e *emitter) logisticSlopes(t *isa) {
-	e.kernel(t, "logisticSlopes", "func(slope, margin, label []float64) float64",
+	e.beginKernel(t, "logisticSlopes", "func(slope, margin, label []float64) float64",
 		"\tslope[i], loss = logistic(margin[i], label[i])",
 		"\tlane[i%16] += loss")
 	slope, margin, label, n := e.base("slope"), e.base("margin"), e.base("label"), e.length("margin")
@@ -42,7 +42,7 @@ func (e *emitter) logisticSlopes(t *isa) {
 }
 
 func (e *emitter) squaredSlopes(t *isa) {
-	e.kernel(t, "squaredSlopes", "func(slope, margin, label []float64) float64",
+	e.beginKernel(t, "squaredSlopes", "func(slope, margin, label []float64) float64",
 		"\tr = margin[i] - label[i]",
 		"\tslope[i] = r + r",
 		"\tlane[i%16] = FMA(r, r, lane[i%16])")

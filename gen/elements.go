@@ -5,14 +5,15 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// An elementLoop emits a loop of the type fused, in which every step updates all elements of the iterate w.
+// An elementLoop emits a loop of the type fusedLoop, in which every step updates all elements of the iterate
+// w.
 type elementLoop struct {
-	*fused
+	*fusedLoop
 	w reg.GPVirtual
 }
 
 func (e *emitter) innerDense(t *isa) {
-	e.kernel(t, "innerDense", stepKernel,
+	e.beginKernel(t, "innerDense", stepKernel,
 		"\tg = eta*(slope0[i] - slope(sum of num[k]*w[j] in 8 lanes))",
 		"\tw[j] = FMA(c[j], w[j], e[j])   for all j, while the exponential is computed",
 		"\tw[j] = FMA(g, num[k], w[j]),  sum[j] = FMA(g, num[k], sum[j])   for the nonzeros")
@@ -38,7 +39,7 @@ func (e *emitter) innerDense(t *isa) {
 }
 
 func (e *emitter) innerBox(t *isa) {
-	e.kernel(t, "innerBox", stepKernel,
+	e.beginKernel(t, "innerBox", stepKernel,
 		"\tg = eta*(slope0[i] - slope(sum of num[k]*w[j] in 8 lanes))",
 		"\tkeep[2k], keep[2k+1] = FMA(c[j], w[j], e[j]), sum[j]   for the nonzeros",
 		"\tw[j] = clip(FMA(c[j], w[j], e[j])),  sum[j] += w[j]    for all j, while the exponential is computed",
@@ -79,17 +80,17 @@ func (e *emitter) innerBox(t *isa) {
 }
 
 func (e *emitter) elementLoop() *elementLoop {
-	return &elementLoop{fused: e.fused(3), w: e.base("a.w")}
+	return &elementLoop{fusedLoop: e.fusedLoop(3), w: e.base("a.w")}
 }
 
-// run emits the loop over the steps. Before the loop it sets fused.pad to the distance in bytes from
+// run emits the loop over the steps. Before the loop it sets fusedLoop.pad to the distance in bytes from
 // w to the field zero of stepArgs.
 func (l *elementLoop) run(step func()) {
-	zero := l.GP64()
-	l.LEAQ(l.field("a.zero"), zero)
-	l.SUBQ(l.w, zero)
-	l.MOVQ(zero, l.pad)
-	l.steps(l.address(l.param("a.w").Len()), "", step)
+	zeroDistance := l.GP64()
+	l.LEAQ(l.field("a.zero"), zeroDistance)
+	l.SUBQ(l.w, zeroDistance)
+	l.MOVQ(zeroDistance, l.pad)
+	l.eachStep(l.address(l.param("a.w").Len()), "", step)
 	l.ret()
 }
 
@@ -110,37 +111,37 @@ func (l *elementLoop) margin() vec {
 	return l.sumLanes(lanes)
 }
 
-// sweep emits w = FMA(c, w, e) for all elements. If box is true, it also clips w and adds w to
+// sweep emits w = FMA(c, w, e) for all elements. If hasBox is true, it also clips w and adds w to
 // a.sum. The last vector may overlap the vector before it, so the code computes the last vector before all
 // others and stores it after them. A masked last vector would not overlap, but a masked store would delay the
 // loads of the next row.
-func (l *elementLoop) sweep(box bool) {
+func (l *elementLoop) sweep(hasBox bool) {
 	e := l.emitter
-	short, one, done := e.label("short"), e.label("element"), e.label("swept")
+	fewElements, oneElement, done := e.label("short"), e.label("element"), e.label("swept")
 	lanes := uint64(e.lanes)
 	n, i := e.length("a.w"), e.GP64()
-	b := l.sweepBases(box)
+	b := l.sweepBases(hasBox)
 	e.SUBQ(operand.Imm(lanes), n)
-	e.JLT(short)
+	e.JLT(fewElements)
 	end := place{cursor: n}
 	lastPoint := b.point(e, end)
 	var lastSum vec
-	if box {
+	if hasBox {
 		lastSum = e.add(e.read(b.sum, end), lastPoint)
 	}
 	body := func(p place) {
 		v := b.point(e, p)
-		if box {
+		if hasBox {
 			e.write(e.add(e.read(b.sum, p), v), b.sum, p)
 		}
 		e.write(v, b.w, p)
 	}
 	e.XORQ(i, i)
-	vectors, single, swept := e.label("vectors"), e.label("single"), e.label("last")
+	vectors, oneVector, lastVector := e.label("vectors"), e.label("single"), e.label("last")
 	const unroll = 2
 	e.SUBQ(operand.Imm((unroll-1)*lanes), n)
 	e.CMPQ(i, n)
-	e.JGE(single)
+	e.JGE(oneVector)
 	e.placeLabel(vectors)
 	for u := range unroll {
 		body(place{cursor: i, disp: 8 * e.lanes * u})
@@ -148,33 +149,33 @@ func (l *elementLoop) sweep(box bool) {
 	e.ADDQ(operand.Imm(unroll*lanes), i)
 	e.CMPQ(i, n)
 	e.JLT(vectors)
-	e.placeLabel(single)
+	e.placeLabel(oneVector)
 	e.ADDQ(operand.Imm((unroll-1)*lanes), n)
 	e.CMPQ(i, n)
-	e.JGE(swept)
+	e.JGE(lastVector)
 	body(place{cursor: i})
-	e.placeLabel(swept)
-	if box {
+	e.placeLabel(lastVector)
+	if hasBox {
 		e.write(lastSum, b.sum, end)
 	}
 	e.write(lastPoint, b.w, end)
 	e.JMP(done)
 	// Fewer elements than a vector has lanes are updated one by one.
-	e.placeLabel(short)
+	e.placeLabel(fewElements)
 	e.ADDQ(operand.Imm(lanes), n)
 	e.JZ(done)
 	e.XORQ(i, i)
-	e.placeLabel(one)
-	e.singly(func() { body(place{cursor: i}) })
+	e.placeLabel(oneElement)
+	e.forOneElement(func() { body(place{cursor: i}) })
 	e.INCQ(i)
 	e.CMPQ(i, n)
-	e.JLT(one)
+	e.JLT(oneElement)
 	e.placeLabel(done)
 }
 
-// singly emits body for a single element instead of a vector.
-func (e *emitter) singly(body func()) {
-	e.scalars(func() {
+// forOneElement emits body for a single element instead of a vector.
+func (e *emitter) forOneElement(body func()) {
+	e.withScalarISA(func() {
 		e.load = func(e *emitter, m operand.Mem, _ mask) vec { return e.scalar(m) }
 		e.store = func(e *emitter, v vec, m operand.Mem, _ mask) { e.VMOVSD(v, m) }
 		body()
@@ -183,9 +184,9 @@ func (e *emitter) singly(body func()) {
 
 type sweepBases struct{ w, c, e, lo, hi, sum reg.GPVirtual }
 
-func (l *elementLoop) sweepBases(box bool) sweepBases {
+func (l *elementLoop) sweepBases(hasBox bool) sweepBases {
 	b := sweepBases{w: l.w, c: l.base("a.c"), e: l.base("a.e")}
-	if box {
+	if hasBox {
 		b.lo, b.hi, b.sum = l.base("a.lo"), l.base("a.hi"), l.base("a.sum")
 	}
 	return b

@@ -17,19 +17,19 @@ import (
 type emitter struct {
 	*build.Context
 	*isa
-	rodata   *rodata            // the read-only tables that all kernels share
-	pkg      *types.Package     // what package kernels declares in files that are not generated
-	pointers map[string]pointer // the pointer parameters of the current function, by name
-	labels   int                // number of labels in the current function
-	entries  []setEntry         // one for each kernel and instruction set
+	rodata     *rodata            // the read-only tables that all kernels share
+	pkg        *types.Package     // what package kernels declares in files that are not generated
+	pointers   map[string]pointer // the pointer parameters of the current function, by name
+	labelCount int                // number of labels in the current function
+	entries    []setEntry         // one for each kernel and instruction set
 }
 
 // A setEntry says in which field of a set in zsets_amd64.go a kernel is stored. function is the name of
-// the kernel. array is true if the field is an array with a kernel for each storage form.
+// the kernel. isArray is true if the field is an array with a kernel for each storage form.
 type setEntry struct {
 	isa      *isa
 	field    string
-	array    bool
+	isArray  bool
 	function string
 }
 
@@ -39,20 +39,21 @@ func newEmitter(t *rodata, pkg *types.Package) *emitter {
 	return e
 }
 
-// kernel begins a function. Its name is the given name with the suffix of the instruction set. doc
+// beginKernel begins a function. Its name is the given name with the suffix of the instruction set. doc
 // describes the kernel's loop in the function's comment.
-func (e *emitter) kernel(t *isa, name, signature string, doc ...string) {
-	e.open(setEntry{isa: t, field: name, function: name + t.name}, signature, doc)
+func (e *emitter) beginKernel(t *isa, name, signature string, doc ...string) {
+	e.beginFunction(setEntry{isa: t, field: name, function: name + t.name}, signature, doc)
 }
 
-// storedKernel is like kernel, but for one storage form: the name of the function gets the suffix of the
-// form too.
-func (e *emitter) storedKernel(t *isa, s *storage, name, signature string, doc ...string) {
-	e.open(setEntry{isa: t, field: name, array: true, function: name + s.name + t.name}, signature, doc)
+// beginFormKernel is like beginKernel, but for one storage form: the name of the function gets the suffix of
+// the form too.
+func (e *emitter) beginFormKernel(t *isa, s *storage, name, signature string, doc ...string) {
+	entry := setEntry{isa: t, field: name, isArray: true, function: name + s.name + t.name}
+	e.beginFunction(entry, signature, doc)
 }
 
-func (e *emitter) open(s setEntry, signature string, doc []string) {
-	e.isa, e.labels = s.isa, 0
+func (e *emitter) beginFunction(s setEntry, signature string, doc []string) {
+	e.isa, e.labelCount = s.isa, 0
 	e.entries = append(e.entries, s)
 	e.Function(s.function)
 	e.Attributes(attr.NOSPLIT)
@@ -73,8 +74,8 @@ func (e *emitter) ret() {
 
 // label returns a unique label that begins with prefix. placeLabel places it in the code.
 func (e *emitter) label(prefix string) operand.LabelRef {
-	e.labels++
-	return operand.LabelRef(fmt.Sprintf("%s%d", prefix, e.labels))
+	e.labelCount++
+	return operand.LabelRef(fmt.Sprintf("%s%d", prefix, e.labelCount))
 }
 
 func (e *emitter) placeLabel(l operand.LabelRef) { e.Label(string(l)) }

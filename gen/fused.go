@@ -15,12 +15,12 @@ const (
 	nonzerosAhead = 8
 )
 
-// A fused emits a loop of inner steps on sparse rows. A step first decodes its row into two arrays, so
+// A fusedLoop emits a loop of inner steps on sparse rows. A step first decodes its row into two arrays, so
 // that its loops over nonzeros are the same for all storage forms. For each nonzero, off gets the distance
 // in bytes from column 0 to its column in the loop's vectors, and num gets its value. The row is padded to
 // a multiple of 8 nonzeros, with the value -0 and the distance of a place that contains +0; this changes no
 // sum.
-type fused struct {
+type fusedLoop struct {
 	*emitter
 	shift               int           // log2 of the bytes from a column to the next in the loop's vectors
 	sampled, sampledEnd reg.GPVirtual // addresses of the current entry and of the end of a.sampled
@@ -31,21 +31,21 @@ type fused struct {
 	pad operand.Mem
 }
 
-func (e *emitter) fused(shift int) *fused {
-	f := &fused{emitter: e, shift: shift, i: e.GP64(), n: e.GP64(), end: e.GP64(), sampledEnd: e.GP64()}
+func (e *emitter) fusedLoop(shift int) *fusedLoop {
+	f := &fusedLoop{emitter: e, shift: shift, i: e.GP64(), n: e.GP64(), end: e.GP64(), sampledEnd: e.GP64()}
 	f.sampled, f.off, f.num = e.base("a.sampled"), e.base("a.scratch.off"), e.base("a.scratch.num")
 	f.pad = e.AllocLocal(8)
 	e.LEAQ(operand.Mem{Base: f.sampled, Index: e.length("a.sampled"), Scale: 4}, f.sampledEnd)
 	return f
 }
 
-// steps emits the loop over the sampled rows. A step reduces a.work by the number of nonzeros of
+// eachStep emits the loop over the sampled rows. A step reduces a.work by the number of nonzeros of
 // its row, plus fixedWork. The loop ends after the last row, when a.work is used up, when the code of step
 // jumps to the label exit, or before a row that does not fit into the scratch memory. exit is empty if step
 // has no such jump.
-func (f *fused) steps(fixedWork operand.Op, exit operand.LabelRef, step func()) {
-	next, done := f.label("step"), f.label("done")
-	f.placeLabel(next)
+func (f *fusedLoop) eachStep(fixedWork operand.Op, exit operand.LabelRef, step func()) {
+	nextStep, done := f.label("step"), f.label("done")
+	f.placeLabel(nextStep)
 	f.CMPQ(f.sampled, f.sampledEnd)
 	f.JGE(done)
 	lo := f.GP64()
@@ -65,7 +65,7 @@ func (f *fused) steps(fixedWork operand.Op, exit operand.LabelRef, step func()) 
 	f.ADDQ(operand.Imm(4), f.sampled)
 	f.ADDQ(fixedWork, f.n)
 	f.SUBQ(f.n, f.field("a.work"))
-	f.JGT(next)
+	f.JGT(nextStep)
 	if exit != "" {
 		f.JMP(done)
 		f.placeLabel(exit)
@@ -79,7 +79,7 @@ func (f *fused) steps(fixedWork operand.Op, exit operand.LabelRef, step func()) 
 
 // prefetch emits prefetches of the numbers that a later step reads. It prefetches only the first cache lines
 // of a row, because the processor itself prefetches the lines that follow.
-func (f *fused) prefetch(ptr reg.GPVirtual) {
+func (f *fusedLoop) prefetch(ptr reg.GPVirtual) {
 	skip := f.label("noRow")
 	t, j := f.GP64(), f.GP64()
 	f.LEAQ(operand.Mem{Base: f.sampled, Disp: 4 * pointersAhead}, t)
@@ -99,34 +99,34 @@ func (f *fused) prefetch(ptr reg.GPVirtual) {
 }
 
 // prefetchForm emits prefetches of 32 stored numbers from number k on, in the form that the rows have.
-func (f *fused) prefetchForm(k reg.GPVirtual, decoders []decoder) {
+func (f *fusedLoop) prefetchForm(k reg.GPVirtual, decoders []decoder) {
 	done := f.label("asked")
 	for _, d := range decoders {
 		if d.param == "" {
 			continue
 		}
-		other := f.label("other")
+		otherForm := f.label("other")
 		base := f.base(d.param)
 		f.TESTQ(base, base)
-		f.JZ(other)
+		f.JZ(otherForm)
 		for l := range d.bytes / 2 {
 			f.PREFETCHT0(operand.Mem{Base: base, Index: k, Scale: uint8(d.bytes), Disp: 64 * l})
 		}
 		f.JMP(done)
-		f.placeLabel(other)
+		f.placeLabel(otherForm)
 	}
 	f.placeLabel(done)
 }
 
 // delta returns a.Slope0[i] minus the slope of row i. z is b t for the logistic loss and t for the
 // squared loss, where t is the margin of the row and b its label.
-func (f *fused) delta(z vec) vec {
+func (f *fusedLoop) delta(z vec) vec {
 	b := f.scalar(operand.Mem{Base: f.base("a.Label"), Index: f.i, Scale: 8})
 	d := f.scalar(operand.Mem{Base: f.base("a.Slope0"), Index: f.i, Scale: 8})
 	squared, done := f.label("squared"), f.label("sloped")
 	f.CMPB(f.field("a.Loss"), operand.Imm(0))
 	f.JNE(squared)
-	f.scalars(func() {
+	f.withScalarISA(func() {
 		x := f.expNeg(f.andK(z, "absBits"))
 		f.VSUBSD(f.logisticSlope(z, x, b), d, d)
 	})
@@ -141,7 +141,7 @@ func (f *fused) delta(z vec) vec {
 }
 
 // labelOrOne returns the label for the logistic loss and 1 for the squared loss.
-func (f *fused) labelOrOne() vec {
+func (f *fusedLoop) labelOrOne() vec {
 	done, b := f.label("factor"), f.XMM()
 	f.VMOVSD(f.constant("one"), b)
 	f.CMPB(f.field("a.Loss"), operand.Imm(0))
@@ -153,7 +153,7 @@ func (f *fused) labelOrOne() vec {
 
 // eachBlock emits a loop over the decoded row, eight nonzeros at a time. body emits the code for eight
 // nonzeros: off(k) and num(k) are the entries of the k-th of them, from 0, in the arrays f.off and f.num.
-func (f *fused) eachBlock(body func(off, num func(k int) operand.Mem)) {
+func (f *fusedLoop) eachBlock(body func(off, num func(k int) operand.Mem)) {
 	block, done := f.label("block"), f.label("blocks")
 	c := f.cursor()
 	f.TESTQ(f.end, f.end)
@@ -172,9 +172,9 @@ func (f *fused) eachBlock(body func(off, num func(k int) operand.Mem)) {
 // eachNonzero emits a loop over the nonzeros of the decoded row, without the padding. body emits the code
 // for one nonzero: off and num are its entries in the arrays f.off and f.num. Both entries are k + disp
 // bytes from the beginning of their arrays.
-func (f *fused) eachNonzero(body func(off, num operand.Mem, k reg.GPVirtual, disp int)) {
+func (f *fusedLoop) eachNonzero(body func(off, num operand.Mem, k reg.GPVirtual, disp int)) {
 	const unroll = 2
-	block, rest, one, done := f.label("two"), f.label("rest"), f.label("one"), f.label("nonzeros")
+	block, rest, oneNonzero, done := f.label("two"), f.label("rest"), f.label("one"), f.label("nonzeros")
 	k, end := f.cursor(), f.GP64()
 	emitBody := func(disp int) {
 		body(operand.Mem{Base: f.off, Index: k, Scale: 1, Disp: disp}, operand.Mem{Base: f.num, Index: k, Scale: 1, Disp: disp}, k, disp)
@@ -195,17 +195,17 @@ func (f *fused) eachNonzero(body func(off, num operand.Mem, k reg.GPVirtual, dis
 	f.ADDQ(operand.Imm(8*unroll), end)
 	f.CMPQ(k, end)
 	f.JGE(done)
-	f.placeLabel(one)
+	f.placeLabel(oneNonzero)
 	emitBody(0)
 	f.ADDQ(operand.Imm(8), k)
 	f.CMPQ(k, end)
-	f.JLT(one)
+	f.JLT(oneNonzero)
 	f.placeLabel(done)
 }
 
 // sumLanes adds eight lanes, each in its own register, in the order that the comment of package
 // kernels gives.
-func (f *fused) sumLanes(l []vec) vec {
+func (f *fusedLoop) sumLanes(l []vec) vec {
 	for h := 4; h > 0; h /= 2 {
 		for i := range h {
 			f.VADDPD(l[i+h], l[i], l[i])

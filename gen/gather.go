@@ -35,10 +35,10 @@ func (r nonzeros) element(e *emitter, k int) operand.Mem {
 // insertBlock loads r.element of the next 8 nonzeros, by scalar loads, into two AVX2 vectors.
 // On a Zen 5 core gather instructions were slower in most cases.
 func (e *emitter) insertBlock(r nonzeros) []vec {
-	return []vec{insertHalf(e, r, 0), insertHalf(e, r, 4)}
+	return []vec{insertFour(e, r, 0), insertFour(e, r, 4)}
 }
 
-func insertHalf(e *emitter, r nonzeros, k int) vec {
+func insertFour(e *emitter, r nonzeros, k int) vec {
 	lo, hi, y := e.XMM(), e.XMM(), e.YMM()
 	e.VMOVSD(r.element(e, k), lo)
 	e.VMOVHPD(r.element(e, k+1), lo, lo)
@@ -52,23 +52,23 @@ func insertHalf(e *emitter, r nonzeros, k int) vec {
 // products change no sum.
 func (e *emitter) insertRest(r nonzeros, n reg.GPVirtual) []vec {
 	lo, hi, filler := e.YMM(), e.YMM(), e.YMM()
-	few, join := e.label("few"), e.label("join")
+	fewerThanFour, join := e.label("few"), e.label("join")
 	e.VBROADCASTSD(e.constant("signBit"), filler)
 	e.CMPQ(n, operand.Imm(4))
-	e.JLT(few)
-	e.VMOVAPD(insertHalf(e, r, 0), lo)
-	insertPart(e, r, n, 4, filler, hi)
+	e.JLT(fewerThanFour)
+	e.VMOVAPD(insertFour(e, r, 0), lo)
+	insertUpToThree(e, r, n, 4, filler, hi)
 	e.JMP(join)
-	e.placeLabel(few)
-	insertPart(e, r, n, 0, filler, lo)
+	e.placeLabel(fewerThanFour)
+	insertUpToThree(e, r, n, 0, filler, lo)
 	e.VMOVAPD(filler, hi)
 	e.placeLabel(join)
 	return []vec{lo, hi}
 }
 
-// insertPart loads r.element of the nonzeros k to n-1, at most three, into the first lanes of y. The
+// insertUpToThree loads r.element of the nonzeros k to n-1, at most three, into the first lanes of y. The
 // remaining lanes become filler.
-func insertPart(e *emitter, r nonzeros, n reg.GPVirtual, k int, filler, y vec) {
+func insertUpToThree(e *emitter, r nonzeros, n reg.GPVirtual, k int, filler, y vec) {
 	lo, hi, done := e.XMM(), e.XMM(), e.label("filled")
 	e.VMOVAPD(filler.AsX(), lo)
 	e.VMOVAPD(filler.AsX(), hi)

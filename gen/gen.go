@@ -208,21 +208,21 @@ func goSets(kernels []builtKernel) ([]byte, error) {
 	b.WriteString(header + "//go:build !purego\n\npackage kernels\n\n")
 	for _, t := range isas {
 		fmt.Fprintf(&b, "var set%s = set{\n\tlevel: %s,\n", t.name, t.name)
-		forms, steps := map[string][]string{}, ""
+		arrayKernels, stepFields := map[string][]string{}, ""
 		for _, k := range kernels {
 			switch {
 			case k.isa != t:
 			case strings.HasPrefix(k.field, "inner"):
-				steps += fmt.Sprintf("\t\t%s: %s,\n", k.field, k.function)
-			case !k.array:
+				stepFields += fmt.Sprintf("\t\t%s: %s,\n", k.field, k.function)
+			case !k.isArray:
 				fmt.Fprintf(&b, "\t%s: %s,\n", k.field, k.function)
 			default:
-				forms[k.field] = append(forms[k.field], k.function)
+				arrayKernels[k.field] = append(arrayKernels[k.field], k.function)
 			}
 		}
-		fmt.Fprintf(&b, "\tsteps: steps{\n%s\t},\n", steps)
-		for _, field := range slices.Sorted(maps.Keys(forms)) {
-			fmt.Fprintf(&b, "\t%s: [numForms]%sKernel{%s},\n", field, field, strings.Join(forms[field], ", "))
+		fmt.Fprintf(&b, "\tsteps: steps{\n%s\t},\n", stepFields)
+		for _, field := range slices.Sorted(maps.Keys(arrayKernels)) {
+			fmt.Fprintf(&b, "\t%s: [numForms]%sKernel{%s},\n", field, field, strings.Join(arrayKernels[field], ", "))
 		}
 		b.WriteString("}\n\n")
 	}

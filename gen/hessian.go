@@ -22,7 +22,7 @@ type hessianLoop struct {
 // hessian emits h[idx[k]][idx[m]] += c*val[k]*val[m] for the nonzeros k of each span and the
 // nonzeros m >= k of the same row.
 func (e *emitter) hessian(t *isa, s *storage) {
-	e.storedKernel(t, s, "hessian", "func(h []float64, stride int, a *Rows, spans []span)",
+	e.beginFormKernel(t, s, "hessian", "func(h []float64, stride int, a *Rows, spans []span)",
 		"\th[idx[k]*stride+idx[m]] = FMA(c*val[k], val[m], h[idx[k]*stride+idx[m]])",
 		"",
 		"for first <= k < last and k <= m < end of each span")
@@ -37,10 +37,10 @@ func (e *emitter) hessian(t *isa, s *storage) {
 	spans, count := e.base("spans"), e.length("spans")
 	span := e.pkg.Scope().Lookup("span").Type()
 	e.pointers["span"] = pointer{spans, span} // to the current span
-	next, done := e.label("span"), e.label("done")
+	nextSpan, done := e.label("span"), e.label("done")
 	e.TESTQ(count, count)
 	e.JZ(done)
-	e.placeLabel(next)
+	e.placeLabel(nextSpan)
 	e.MOVQ(e.field("span.first"), l.k)
 	e.MOVQ(e.field("span.last"), l.last)
 	e.MOVQ(e.field("span.end"), l.end)
@@ -48,7 +48,7 @@ func (e *emitter) hessian(t *isa, s *storage) {
 	l.span()
 	e.ADDQ(operand.U32(gotypes.Sizes.Sizeof(span)), spans)
 	e.DECQ(count)
-	e.JNZ(next)
+	e.JNZ(nextSpan)
 	e.placeLabel(done)
 	e.ret()
 }
@@ -56,34 +56,34 @@ func (e *emitter) hessian(t *isa, s *storage) {
 // span emits the products of one span: each nonzero from l.k to l.last-1 times itself and times
 // each nonzero after it, up to l.end-1.
 func (l *hessianLoop) span() {
-	pair, single, done := l.label("pair"), l.label("single"), l.label("spanDone")
-	one := l.label("one")
+	rowPair, singleRow, done := l.label("pair"), l.label("single"), l.label("spanDone")
+	oneNonzero := l.label("one")
 	l.SUBQ(operand.Imm(2), l.last)
 	l.CMPQ(l.k, l.last)
-	l.JGT(single)
-	l.placeLabel(pair)
+	l.JGT(singleRow)
+	l.placeLabel(rowPair)
 	l.MOVQ(l.k, l.r.cursor)
 	l.setRow(0, l.upperRow, l.upperFactor)
 	l.setRow(1, l.lowerRow, l.lowerFactor)
 	l.addColumn(0, false)
 	l.addColumn(1, true)
 	l.ADDQ(operand.Imm(2), l.r.cursor)
-	l.runs()
-	l.each(func(k int) { l.addColumn(k, true) })
+	l.addRuns()
+	l.eachNonzero(func(k int) { l.addColumn(k, true) })
 	l.ADDQ(operand.Imm(2), l.k)
 	l.CMPQ(l.k, l.last)
-	l.JLE(pair)
-	l.placeLabel(single)
+	l.JLE(rowPair)
+	l.placeLabel(singleRow)
 	l.ADDQ(operand.Imm(2), l.last)
 	l.CMPQ(l.k, l.last)
 	l.JGE(done)
 	l.MOVQ(l.k, l.r.cursor)
 	l.setRow(0, l.upperRow, l.upperFactor)
-	l.placeLabel(one)
+	l.placeLabel(oneNonzero)
 	l.addColumn(0, false)
 	l.INCQ(l.r.cursor)
 	l.CMPQ(l.r.cursor, l.end)
-	l.JLT(one)
+	l.JLT(oneNonzero)
 	l.placeLabel(done)
 }
 
@@ -101,14 +101,14 @@ func (l *hessianLoop) setRow(k int, row reg.GPVirtual, factor vec) {
 }
 
 // addColumn takes the nonzero k places after l.r.cursor. In the nonzero's column, it adds l.upperFactor times
-// the nonzero's value to the row of h at l.upperRow and, if both is true, l.lowerFactor times this value to
-// the row at l.lowerRow.
-func (l *hessianLoop) addColumn(k int, both bool) {
+// the nonzero's value to the row of h at l.upperRow and, if bothRows is true, l.lowerFactor times this value
+// to the row at l.lowerRow.
+func (l *hessianLoop) addColumn(k int, bothRows bool) {
 	j := l.GP64()
 	l.r.index(l.emitter, l.r.column(k), j)
 	v := l.r.number(l.emitter, l.r.value(k))
 	l.addProduct(operand.Mem{Base: l.upperRow, Index: j, Scale: 8}, l.upperFactor, v)
-	if both {
+	if bothRows {
 		l.addProduct(operand.Mem{Base: l.lowerRow, Index: j, Scale: 8}, l.lowerFactor, v)
 	}
 }
@@ -119,46 +119,46 @@ func (l *hessianLoop) addProduct(h operand.Mem, factor, v vec) {
 	l.VMOVSD(x, h)
 }
 
-// runs does the work of addColumn for both rows of h, for four nonzeros at a time. It ends when fewer than
+// addRuns does the work of addColumn for both rows of h, for four nonzeros at a time. It ends when fewer than
 // four nonzeros are left, or the next four do not have consecutive columns.
-func (l *hessianLoop) runs() {
-	four, done := l.label("four"), l.label("noRun")
-	first, last, nextCursor := l.GP64(), l.GP64(), l.GP64()
-	l.placeLabel(four)
+func (l *hessianLoop) addRuns() {
+	nextFour, done := l.label("four"), l.label("noRun")
+	firstCol, lastCol, nextCursor := l.GP64(), l.GP64(), l.GP64()
+	l.placeLabel(nextFour)
 	l.LEAQ(operand.Mem{Base: l.r.cursor, Disp: 4}, nextCursor)
 	l.CMPQ(nextCursor, l.end)
 	l.JGT(done)
-	l.r.index(l.emitter, l.r.column(0), first)
-	l.r.index(l.emitter, l.r.column(3), last)
-	l.SUBQ(first, last)
-	l.CMPQ(last, operand.Imm(3))
+	l.r.index(l.emitter, l.r.column(0), firstCol)
+	l.r.index(l.emitter, l.r.column(3), lastCol)
+	l.SUBQ(firstCol, lastCol)
+	l.CMPQ(lastCol, operand.Imm(3))
 	l.JNE(done)
 	for i, row := range []reg.GPVirtual{l.upperRow, l.lowerRow} {
-		h, factor := operand.Mem{Base: row, Index: first, Scale: 8}, l.YMM()
+		h, factor := operand.Mem{Base: row, Index: firstCol, Scale: 8}, l.YMM()
 		l.VBROADCASTSD([]vec{l.upperFactor, l.lowerFactor}[i], factor)
 		x := l.load(l.emitter, h, nil)
 		l.r.add(l.emitter, x, factor, l.r.value(0), nil)
 		l.store(l.emitter, x, h, nil)
 	}
 	l.MOVQ(nextCursor, l.r.cursor)
-	l.JMP(four)
+	l.JMP(nextFour)
 	l.placeLabel(done)
 }
 
-// each emits a loop over the nonzeros from l.r.cursor to l.end-1. f(k) emits the code for the nonzero k
-// places after l.r.cursor.
-func (l *hessianLoop) each(f func(k int)) {
-	two, odd, done := l.label("two"), l.label("odd"), l.label("met")
+// eachNonzero emits a loop over the nonzeros from l.r.cursor to l.end-1. f(k) emits the code for the nonzero
+// k places after l.r.cursor.
+func (l *hessianLoop) eachNonzero(f func(k int)) {
+	twoNonzeros, oddNonzero, done := l.label("two"), l.label("odd"), l.label("met")
 	l.DECQ(l.end)
 	l.CMPQ(l.r.cursor, l.end)
-	l.JGE(odd)
-	l.placeLabel(two)
+	l.JGE(oddNonzero)
+	l.placeLabel(twoNonzeros)
 	f(0)
 	f(1)
 	l.ADDQ(operand.Imm(2), l.r.cursor)
 	l.CMPQ(l.r.cursor, l.end)
-	l.JLT(two)
-	l.placeLabel(odd)
+	l.JLT(twoNonzeros)
+	l.placeLabel(oddNonzero)
 	l.INCQ(l.end)
 	l.CMPQ(l.r.cursor, l.end)
 	l.JGE(done)
@@ -169,34 +169,34 @@ func (l *hessianLoop) each(f func(k int)) {
 // hessianPanel emits a kernel that adds multiples of the rows of a panel to 64 columns of h. It takes one row
 // of h at a time, or four if all bits of their masks are set.
 func (e *emitter) hessianPanel(t *isa) {
-	e.kernel(t, "hessianPanel", "func(h []float64, stride int, mask []uint64, t, panel []float64)",
+	e.beginKernel(t, "hessianPanel", "func(h []float64, stride int, mask []uint64, t, panel []float64)",
 		"\th[j*stride+q] = FMA(t[k++], panel[64*r+q], h[j*stride+q])   for each bit r of mask[j] and q < 64")
 	l := &panelLoop{emitter: e, h: e.base("h"), mask: e.base("mask"), t: e.base("t"), panel: e.base("panel"), stride: e.GP64()}
 	rows := e.length("mask")
 	e.Load(e.Param("stride"), l.stride)
 	e.SHLQ(operand.Imm(3), l.stride)
-	next, one, done := e.label("next"), e.label("one"), e.label("done")
+	nextRow, singleRow, done := e.label("next"), e.label("one"), e.label("done")
 	e.TESTQ(rows, rows)
 	e.JZ(done)
-	e.placeLabel(next)
+	e.placeLabel(nextRow)
 	e.CMPQ(operand.Mem{Base: l.mask}, operand.I8(-1))
-	e.JNE(one)
+	e.JNE(singleRow)
 	e.CMPQ(rows, operand.Imm(4))
-	e.JLT(one)
-	all := e.GP64()
-	e.MOVQ(operand.Mem{Base: l.mask, Disp: 8}, all)
-	e.ANDQ(operand.Mem{Base: l.mask, Disp: 16}, all)
-	e.ANDQ(operand.Mem{Base: l.mask, Disp: 24}, all)
-	e.CMPQ(all, operand.I8(-1))
-	e.JNE(one)
-	l.fourRows()
+	e.JLT(singleRow)
+	commonBits := e.GP64()
+	e.MOVQ(operand.Mem{Base: l.mask, Disp: 8}, commonBits)
+	e.ANDQ(operand.Mem{Base: l.mask, Disp: 16}, commonBits)
+	e.ANDQ(operand.Mem{Base: l.mask, Disp: 24}, commonBits)
+	e.CMPQ(commonBits, operand.I8(-1))
+	e.JNE(singleRow)
+	l.updateFourRows()
 	e.SUBQ(operand.Imm(4), rows)
-	e.JNZ(next)
+	e.JNZ(nextRow)
 	e.JMP(done)
-	e.placeLabel(one)
-	l.oneRow()
+	e.placeLabel(singleRow)
+	l.updateRow()
 	e.DECQ(rows)
-	e.JNZ(next)
+	e.JNZ(nextRow)
 	e.placeLabel(done)
 	e.ret()
 }
@@ -210,18 +210,18 @@ type panelLoop struct {
 }
 
 const (
-	panelRow   = 64                    // numbers in a row of the panel
-	panelBytes = 8 * panelRow          // bytes in a row of the panel, and in 64 numbers of t
-	panelEnd   = panelRow * panelBytes // bytes in the panel
+	panelCols     = 64                        // numbers in a row of the panel
+	panelRowBytes = 8 * panelCols             // bytes in a row of the panel, and in 64 numbers of t
+	panelBytes    = panelCols * panelRowBytes // bytes in the panel
 )
 
-// oneRow updates one row of h, eight vectors at a time.
-func (l *panelLoop) oneRow() {
+// updateRow updates one row of h, eight vectors at a time.
+func (l *panelLoop) updateRow() {
 	const vectors = 8
 	skip := l.label("skip")
 	bits, factors, r := l.GP64(), l.GP64(), l.GP64()
-	for q := 0; q < panelRow; q += vectors * l.lanes {
-		bit := l.label("bit")
+	for q := 0; q < panelCols; q += vectors * l.lanes {
+		nextBit := l.label("bit")
 		l.MOVQ(operand.Mem{Base: l.mask}, bits)
 		l.TESTQ(bits, bits)
 		l.JZ(skip)
@@ -230,9 +230,9 @@ func (l *panelLoop) oneRow() {
 		for i := range acc {
 			acc[i] = l.load(l.emitter, operand.Mem{Base: l.h, Disp: 8 * (q + i*l.lanes)}, nil)
 		}
-		l.placeLabel(bit)
+		l.placeLabel(nextBit)
 		l.TZCNTQ(bits, r)
-		l.SHLQ(operand.Imm(9), r) // panelBytes
+		l.SHLQ(operand.Imm(9), r) // panelRowBytes
 		g := l.vector(l.emitter)
 		l.VBROADCASTSD(operand.Mem{Base: factors}, g)
 		l.ADDQ(operand.Imm(8), factors)
@@ -240,7 +240,7 @@ func (l *panelLoop) oneRow() {
 			l.VFMADD231PD(operand.Mem{Base: l.panel, Index: r, Scale: 1, Disp: 8 * (q + i*l.lanes)}, g, acc[i])
 		}
 		l.BLSRQ(bits, bits)
-		l.JNZ(bit)
+		l.JNZ(nextBit)
 		for i := range acc {
 			l.store(l.emitter, acc[i], operand.Mem{Base: l.h, Disp: 8 * (q + i*l.lanes)}, nil)
 		}
@@ -251,9 +251,10 @@ func (l *panelLoop) oneRow() {
 	l.ADDQ(operand.Imm(8), l.mask)
 }
 
-// fourRows updates four rows of h whose masks (see hessianPanel) have all bits set. It loads a vector of the
-// panel once for all four rows. A block of columns of the four rows takes half of the vector registers.
-func (l *panelLoop) fourRows() {
+// updateFourRows updates four rows of h whose masks (see hessianPanel) have all bits set. It loads a vector
+// of the panel once for all four rows. A block of columns of the four rows takes half of the vector
+// registers.
+func (l *panelLoop) updateFourRows() {
 	const rows = 4
 	vectors := l.lanes / 2 // number of vectors of one row in a block
 	thirdRow, k, factors := l.GP64(), l.GP64(), l.GP64()
@@ -268,32 +269,32 @@ func (l *panelLoop) fourRows() {
 		}
 		return m
 	}
-	for q := 0; q < panelRow; q += vectors * l.lanes {
+	for q := 0; q < panelCols; q += vectors * l.lanes {
 		var acc [rows][]vec
 		for i := range acc {
 			for v := range vectors {
 				acc[i] = append(acc[i], l.load(l.emitter, row(i, 8*(q+v*l.lanes)), nil))
 			}
 		}
-		term := l.label("term")
+		nextTerm := l.label("term")
 		l.MOVQ(l.t, factors)
 		l.XORQ(k, k)
-		l.placeLabel(term)
+		l.placeLabel(nextTerm)
 		x := make([]vec, vectors)
 		for v := range x {
 			x[v] = l.load(l.emitter, operand.Mem{Base: l.panel, Index: k, Scale: 1, Disp: 8 * (q + v*l.lanes)}, nil)
 		}
 		for i := range acc {
 			g := l.vector(l.emitter)
-			l.VBROADCASTSD(operand.Mem{Base: factors, Disp: i * panelBytes}, g)
+			l.VBROADCASTSD(operand.Mem{Base: factors, Disp: i * panelRowBytes}, g)
 			for v := range x {
 				l.VFMADD231PD(x[v], g, acc[i][v])
 			}
 		}
 		l.ADDQ(operand.Imm(8), factors)
-		l.ADDQ(operand.I32(panelBytes), k)
-		l.CMPQ(k, operand.I32(panelEnd))
-		l.JNE(term)
+		l.ADDQ(operand.I32(panelRowBytes), k)
+		l.CMPQ(k, operand.I32(panelBytes))
+		l.JNE(nextTerm)
 		for i := range acc {
 			for v := range vectors {
 				l.store(l.emitter, acc[i][v], row(i, 8*(q+v*l.lanes)), nil)
@@ -302,5 +303,5 @@ func (l *panelLoop) fourRows() {
 	}
 	l.LEAQ(operand.Mem{Base: thirdRow, Index: l.stride, Scale: 2}, l.h)
 	l.ADDQ(operand.Imm(8*rows), l.mask)
-	l.ADDQ(operand.I32(rows*panelBytes), l.t)
+	l.ADDQ(operand.I32(rows*panelRowBytes), l.t)
 }

@@ -57,8 +57,8 @@ const (
 // isas lists the instruction sets in ascending order of level.
 var isas = []*isa{&avx2, &avx512}
 
-// sparseVectors returns the number of vectors that hold the 8 lanes of a sparse sum.
-func (t *isa) sparseVectors() int { return 8 / t.lanes }
+// vectorsPer8 returns the number of vectors that hold the 8 lanes of a sparse sum.
+func (t *isa) vectorsPer8() int { return 8 / t.lanes }
 
-// denseVectors returns the number of vectors that hold the 16 lanes of a dense sum.
-func (t *isa) denseVectors() int { return 16 / t.lanes }
+// vectorsPer16 returns the number of vectors that hold the 16 lanes of a dense sum.
+func (t *isa) vectorsPer16() int { return 16 / t.lanes }

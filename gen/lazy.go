@@ -6,13 +6,13 @@ import (
 
 // A lazyLoop emits the inner loops InnerLazyCells and InnerLazyBallCells.
 type lazyLoop struct {
-	*fused
+	*fusedLoop
 	cells        operand.Mem // the beginning of the cells
 	alpha, gamma vec         // the iterate is alpha*u + gamma*d, with u and d in the cells
 }
 
 func (e *emitter) innerLazyCells(t *isa) {
-	e.kernel(t, "innerLazyCells", stepKernel,
+	e.beginKernel(t, "innerLazyCells", stepKernel,
 		"\tau, ad = sums of num[k]*cells[4j], num[k]*cells[4j+1] in 8 lanes each",
 		"\tz = (b*alpha)*au + (b*gamma)*ad",
 		"\talpha, gamma = q*alpha, FMA(q, gamma, -eta)",
@@ -21,8 +21,8 @@ func (e *emitter) innerLazyCells(t *isa) {
 		"",
 		"or, if norm2 is not nil, the step of InnerLazyBallCells. One load serves both sums, and",
 		"one store writes all that a nonzero changes.")
-	f := e.fused(5)
-	l := &lazyLoop{fused: f, cells: operand.Mem{Base: e.base("a.cells")}, alpha: e.XMM(), gamma: e.XMM()}
+	f := e.fusedLoop(5)
+	l := &lazyLoop{fusedLoop: f, cells: operand.Mem{Base: e.base("a.cells")}, alpha: e.XMM(), gamma: e.XMM()}
 	p := e.length("a.cells")
 	e.SHLQ(operand.Imm(3), p)
 	e.SUBQ(operand.Imm(32), p)
@@ -30,7 +30,7 @@ func (e *emitter) innerLazyCells(t *isa) {
 	e.VMOVSD(f.field("a.ball.Alpha"), l.alpha)
 	e.VMOVSD(f.field("a.ball.Gamma"), l.gamma)
 	exit := e.label("leave")
-	f.steps(operand.Imm(1), exit, func() { l.step(exit) })
+	f.eachStep(operand.Imm(1), exit, func() { l.step(exit) })
 	e.VMOVSD(l.alpha, f.field("a.ball.Alpha"))
 	e.VMOVSD(l.gamma, f.field("a.ball.Gamma"))
 	e.ret()
@@ -39,13 +39,13 @@ func (e *emitter) innerLazyCells(t *isa) {
 func (l *lazyLoop) step(exit operand.LabelRef) {
 	// These factors do not depend on the inner products with the row, so they are computed first.
 	b := l.labelOrOne()
-	ba, bg, eta, rate := l.XMM(), l.XMM(), l.scalar(l.field("a.Eta")), l.XMM()
+	ba, bg, eta, etaOverAlpha := l.XMM(), l.XMM(), l.scalar(l.field("a.Eta")), l.XMM()
 	l.VMULSD(l.alpha, b, ba)
 	l.VMULSD(l.gamma, b, bg)
 	q := l.scalar(l.field("a.ball.Q"))
 	l.VMULSD(q, l.alpha, l.alpha)
 	l.VFMSUB213SD(eta, q, l.gamma)
-	l.VDIVSD(l.alpha, eta, rate)
+	l.VDIVSD(l.alpha, eta, etaOverAlpha)
 
 	sums := l.sums()
 	ad, z := l.XMM(), l.XMM()
@@ -55,30 +55,30 @@ func (l *lazyLoop) step(exit operand.LabelRef) {
 	l.VMULSD(ad, bg, t)
 	l.VADDSD(t, z, z)
 	delta := l.delta(z)
-	r, g, coef := l.XMM(), l.XMM(), l.YMM()
+	r, g, factors := l.XMM(), l.XMM(), l.YMM()
 	eta = l.scalar(l.field("a.Eta"))
-	l.VMULSD(delta, rate, r)
+	l.VMULSD(delta, etaOverAlpha, r)
 	l.VMULSD(delta, eta, g)
-	ball, both := l.label("ball"), l.label("both")
+	withBall, afterUpdate := l.label("ball"), l.label("both")
 	norm2 := l.base("a.norm2")
 	l.TESTQ(norm2, norm2)
-	l.JNZ(ball)
-	l.VINSERTF128(operand.Imm(1), g, r.AsY(), coef)
-	l.update(coef)
-	l.JMP(both)
-	l.placeLabel(ball)
+	l.JNZ(withBall)
+	l.VINSERTF128(operand.Imm(1), g, r.AsY(), factors)
+	l.update(factors)
+	l.JMP(afterUpdate)
+	l.placeLabel(withBall)
 	l.VMULSD(l.field("a.ball.AlphaSum"), r, g)
-	l.VINSERTF128(operand.Imm(1), g, r.AsY(), coef)
-	l.update(coef)
+	l.VINSERTF128(operand.Imm(1), g, r.AsY(), factors)
+	l.update(factors)
 	l.project(r, sums, ad, l.scalar(operand.Mem{Base: norm2, Index: l.i, Scale: 8}))
-	l.placeLabel(both)
+	l.placeLabel(afterUpdate)
 
-	size := l.XMM()
+	absGamma := l.XMM()
 	l.VUCOMISD(l.alpha, l.scalar(l.constant("lazyFloor")))
 	l.JHI(exit)
-	l.VMOVUPD(l.constant("absBits"), size)
-	l.VANDPD(l.gamma, size, size)
-	l.VUCOMISD(l.field("a.ball.GammaLimit"), size)
+	l.VMOVUPD(l.constant("absBits"), absGamma)
+	l.VANDPD(l.gamma, absGamma, absGamma)
+	l.VUCOMISD(l.field("a.ball.GammaLimit"), absGamma)
 	l.JHI(exit)
 }
 
@@ -101,15 +101,15 @@ func (l *lazyLoop) sums() vec {
 	return l.sumLanes(lanes)
 }
 
-// update adds coef times the entry of the row for each feature to the cell of the feature. It then sets the
-// last cell, which is for the padding of rows, to zero again: an infinite coef makes this cell NaN.
-func (l *lazyLoop) update(coef vec) {
+// update adds factors times the entry of the row for each feature to the cell of the feature. It then sets
+// the last cell, which is for the padding of rows, to zero again: an infinite factor makes this cell NaN.
+func (l *lazyLoop) update(factors vec) {
 	l.eachBlock(func(off, num func(int) operand.Mem) {
 		for k := range 8 {
 			j, v := l.GP64(), l.YMM()
 			l.MOVQ(off(k), j)
 			l.VBROADCASTSD(num(k), v)
-			l.VFMADD213PD(l.cells.Idx(j, 1), coef, v)
+			l.VFMADD213PD(l.cells.Idx(j, 1), factors, v)
 			l.VMOVUPD(v, l.cells.Idx(j, 1))
 		}
 	})
@@ -130,17 +130,17 @@ func (l *lazyLoop) project(r, au, ad, norm2 vec) {
 	l.VMOVSD(ud, l.field("a.ball.UD"))
 	// n2 = |w|² for w = alpha u + gamma d, that is alpha² UU + 2 alpha gamma UD + gamma² DD; see
 	// kernels.LazyBall.
-	n2, cross, square := l.XMM(), l.XMM(), l.XMM()
+	n2, twoAlphaGamma, alpha2 := l.XMM(), l.XMM(), l.XMM()
 	l.VMULSD(l.gamma, l.gamma, n2)
 	l.VMULSD(l.field("a.ball.DD"), n2, n2)
-	l.VADDSD(l.alpha, l.alpha, cross)
-	l.VMULSD(l.gamma, cross, cross)
-	l.VFMADD231SD(ud, cross, n2)
-	l.VMULSD(l.alpha, l.alpha, square)
-	l.VFMADD231SD(uu, square, n2)
-	radius, limit, inside := l.scalar(l.field("a.ball.Radius")), l.XMM(), l.label("inside")
-	l.VMULSD(radius, radius, limit)
-	l.VUCOMISD(limit, n2)
+	l.VADDSD(l.alpha, l.alpha, twoAlphaGamma)
+	l.VMULSD(l.gamma, twoAlphaGamma, twoAlphaGamma)
+	l.VFMADD231SD(ud, twoAlphaGamma, n2)
+	l.VMULSD(l.alpha, l.alpha, alpha2)
+	l.VFMADD231SD(uu, alpha2, n2)
+	radius, radius2, inside := l.scalar(l.field("a.ball.Radius")), l.XMM(), l.label("inside")
+	l.VMULSD(radius, radius, radius2)
+	l.VUCOMISD(radius2, n2)
 	l.JLS(inside)
 	l.VSQRTSD(n2, n2, n2)
 	l.VDIVSD(n2, radius, n2)

@@ -9,63 +9,64 @@ import (
 // slower, and a longer one not faster.
 const rotatedAhead = 12
 
-// A rotated emits the inner loop on dense rows, InnerRotated. Step k computes w' = FMA(c, w, e) and then
+// A rotatedLoop emits the inner loop on dense rows, InnerRotated. Step k computes w' = FMA(c, w, e) and then
 // w = f * FMA(g, row k, w'). Here g is the g of kernels.Steps, called the gain, and f the factor that
 // projects onto the ball, or 1 without a ball.
-type rotated struct {
+type rotatedLoop struct {
 	*emitter
-	ball bool
+	hasBall bool
 
-	// The addresses of the vectors. The memory at w holds the w' of step k, see the comment of rotated.
-	w, sum, c, e                     reg.GPVirtual
-	row, next, thirdRow, prefetchRow reg.GPVirtual // addresses of rows k, k+1, k+2 and k+rotatedAhead
-	k                                reg.GPVirtual
-	gain, factor                     vec     // g and f of step k in every lane; f only with a ball
-	dots                             [][]vec // dots[d] has the lanes of sum d, see below; after reduce the low lane of dots[d][0] is the sum
+	// The addresses of the vectors. The memory at w holds the w' of step k, see the comment of rotatedLoop.
+	w, sum, c, e                        reg.GPVirtual
+	row, nextRow, thirdRow, prefetchRow reg.GPVirtual // addresses of rows k, k+1, k+2 and k+rotatedAhead
+	k                                   reg.GPVirtual
+	gain, factor                        vec // g and f of step k in every lane; f only with a ball
+	// dots[d] has the lanes of sum d, see below; after reduceDots the low lane of dots[d][0] is the sum.
+	dots [][]vec
 }
 
 // The indices of the sums of step k in dots. These sums do not depend on the gain of step k.
 const (
 	dotNextPoint = iota // next·w', where next is row k+1, and w' is the point before row k is added
 	dotNextRow          // next·row
-	dotRowPoint         // row·w'; this sum and the next two are computed only if rotated.ball is true
+	dotRowPoint         // row·w'; this sum and the next two are computed only if rotatedLoop.hasBall is true
 	dotRowRow           // row·row
 	dotPoint            // w'·w'
 	rotatedDots
 )
 
 func (e *emitter) innerRotated(t *isa) {
-	e.kernel(t, "innerRotated", stepKernel,
+	e.beginKernel(t, "innerRotated", stepKernel,
 		"\tw'[j] = FMA(c[j], w[j], e[j])",
 		"\tt = FMA(g, Dot(next, row), Dot(next, w'))",
 		"\tw[j] = FMA(g, row[j], w'[j]),  sum[j] += w[j]",
 		"",
 		"One sweep ends step k and begins step k+1, while the processor computes the exponential",
 		"of step k+1. Memory holds w' of step k; the dots are computed one step ahead.")
-	r := &rotated{emitter: e}
+	r := &rotatedLoop{emitter: e}
 	r.run()
 }
 
 func (e *emitter) innerRotatedBall(t *isa) {
-	e.kernel(t, "innerRotatedBall", stepKernel,
+	e.beginKernel(t, "innerRotatedBall", stepKernel,
 		"\tw'[j] = FMA(c[j], w[j], e[j])",
 		"\tn2 = FMA(g, FMA(g, row'row, 2 row'w'), w''w'),  f = n2 > radius² ? radius/sqrt(n2) : 1",
 		"\tt = f * FMA(g, next'row, next'w')",
 		"\tw[j] = f * FMA(g, row[j], w'[j]),  sum[j] += w[j]",
 		"",
 		"in the order of innerRotated, with 8 lanes for each dot.")
-	r := &rotated{emitter: e, ball: true}
+	r := &rotatedLoop{emitter: e, hasBall: true}
 	r.run()
 }
 
 // run emits the loop over the steps. Step 0 begins at the label gain, and skips the code of the method sweep.
-func (r *rotated) run() {
-	step, gain, begun, last := r.label("step"), r.label("gain"), r.label("begun"), r.label("last")
+func (r *rotatedLoop) run() {
+	step, gain, afterSweep, noMoreSteps := r.label("step"), r.label("gain"), r.label("begun"), r.label("last")
 	steps, sampledLen := r.field("a.count"), r.address(r.param("a.sampled").Len())
 	t, g := r.XMM(), r.XMM()
 	r.start()
 	r.locate(r.row, 0, steps)
-	r.locate(r.next, 1, steps)
+	r.locate(r.nextRow, 1, steps)
 	r.firstStep(t)
 	// Both registers get a value here. Otherwise the register allocator would regard them as in use
 	// in the code of r.firstStep too.
@@ -76,38 +77,38 @@ func (r *rotated) run() {
 	r.placeLabel(step)
 	r.INCQ(r.k)
 	r.CMPQ(r.k, steps)
-	r.JGE(last)
+	r.JGE(noMoreSteps)
 	r.locate(r.thirdRow, 1, steps)
 	r.locate(r.prefetchRow, rotatedAhead-1, sampledLen)
 	r.margin(t, g)
 	r.placeLabel(gain)
 	r.computeGain(g, t)
 	r.TESTQ(r.k, r.k)
-	r.JZ(begun)
+	r.JZ(afterSweep)
 	r.sweep()
-	r.MOVQ(r.next, r.row)
-	r.MOVQ(r.thirdRow, r.next)
-	r.placeLabel(begun)
-	r.spread(g)
+	r.MOVQ(r.nextRow, r.row)
+	r.MOVQ(r.thirdRow, r.nextRow)
+	r.placeLabel(afterSweep)
+	r.setGainAndFactor(g)
 	r.JMP(step)
-	r.placeLabel(last)
+	r.placeLabel(noMoreSteps)
 	r.finish()
 	r.MOVQ(r.k, r.address(r.ReturnIndex(0)))
 	r.ret()
 }
 
 // start loads the addresses of the vectors and allocates the registers that the whole loop uses.
-func (r *rotated) start() {
+func (r *rotatedLoop) start() {
 	r.w, r.sum, r.c, r.e = r.base("a.w"), r.base("a.sum"), r.base("a.c"), r.base("a.e")
-	r.k, r.row, r.next, r.thirdRow, r.prefetchRow = r.cursor(), r.GP64(), r.GP64(), r.GP64(), r.GP64()
+	r.k, r.row, r.nextRow, r.thirdRow, r.prefetchRow = r.cursor(), r.GP64(), r.GP64(), r.GP64(), r.GP64()
 	r.gain, r.factor = r.vector(r.emitter), r.vector(r.emitter)
-	count, lanes := dotNextRow+1, r.denseVectors()
-	if r.ball {
-		count, lanes = rotatedDots, r.sparseVectors()
+	dotCount, vectors := dotNextRow+1, r.vectorsPer16()
+	if r.hasBall {
+		dotCount, vectors = rotatedDots, r.vectorsPer8()
 	}
-	r.dots = make([][]vec, count)
+	r.dots = make([][]vec, dotCount)
 	for d := range r.dots {
-		r.dots[d] = make([]vec, lanes)
+		r.dots[d] = make([]vec, vectors)
 		for i := range r.dots[d] {
 			r.dots[d][i] = r.vector(r.emitter)
 		}
@@ -115,7 +116,7 @@ func (r *rotated) start() {
 }
 
 // locate sets row to the address of the row with the number a.sampled[min(k+distance, count-1)].
-func (r *rotated) locate(row reg.GPVirtual, distance int, count operand.Mem) {
+func (r *rotatedLoop) locate(row reg.GPVirtual, distance int, count operand.Mem) {
 	i := r.GP64()
 	r.MOVQ(count, row)
 	r.DECQ(row)
@@ -127,52 +128,52 @@ func (r *rotated) locate(row reg.GPVirtual, distance int, count operand.Mem) {
 	r.LEAQ(operand.Mem{Base: r.base("a.dense"), Index: row, Scale: 8}, row)
 }
 
-// margin sets t to the margin of the row r.next. g is the gain (see rotated) of the step on r.row.
-func (r *rotated) margin(t, g vec) {
+// margin sets t to the margin of the row r.nextRow. g is the gain (see rotatedLoop) of the step on r.row.
+func (r *rotatedLoop) margin(t, g vec) {
 	r.VMOVAPD(g, t)
 	r.VFMADD213SD(r.dot(dotNextPoint), r.dot(dotNextRow), t)
-	if r.ball {
+	if r.hasBall {
 		r.VMULSD(r.factor.AsX(), t, t)
 	}
 }
 
 // computeGain sets g to the gain of step k, the g of kernels.Steps. t is the margin of the row of step k.
-func (r *rotated) computeGain(g, t vec) {
+func (r *rotatedLoop) computeGain(g, t vec) {
 	i := r.GP64()
 	r.MOVLQSX(operand.Mem{Base: r.base("a.sampled"), Index: r.k, Scale: 4}, i)
 	b := r.scalar(operand.Mem{Base: r.base("a.Label"), Index: i, Scale: 8})
-	squared, scale := r.label("squared"), r.label("scale")
+	squared, timesEta := r.label("squared"), r.label("scale")
 	r.CMPB(r.field("a.Loss"), operand.Imm(0))
 	r.JNE(squared)
-	r.scalars(func() {
+	r.withScalarISA(func() {
 		z, x := r.logisticExp(t, b)
 		r.VMOVAPD(r.logisticSlope(z, x, b), g)
 	})
-	r.JMP(scale)
+	r.JMP(timesEta)
 	r.placeLabel(squared)
 	r.VSUBSD(b, t, g)
 	r.VADDSD(g, g, g)
-	r.placeLabel(scale)
+	r.placeLabel(timesEta)
 	r.VSUBSD(g, r.scalar(operand.Mem{Base: r.base("a.Slope0"), Index: i, Scale: 8}), g)
 	r.VMULSD(r.scalar(r.field("a.Eta")), g, g)
 }
 
-// spread sets every lane of r.gain to g. If r.ball is true, it also sets every lane of r.factor to the
-// factor f that scales the new point into the ball; f is 1 if the point is inside.
-func (r *rotated) spread(g vec) {
+// setGainAndFactor sets every lane of r.gain to g. If r.hasBall is true, it also sets every lane of r.factor
+// to the factor f that scales the new point into the ball; f is 1 if the point is inside.
+func (r *rotatedLoop) setGainAndFactor(g vec) {
 	r.VBROADCASTSD(g, r.gain)
-	if !r.ball {
+	if !r.hasBall {
 		return
 	}
 	inside := r.label("inside")
 	n2, f, radius := r.XMM(), r.XMM(), r.field("a.ball.Radius")
-	r.scalars(func() { r.VMOVAPD(r.constantVec("one"), f) })
+	r.withScalarISA(func() { r.VMOVAPD(r.constantVec("one"), f) })
 	r.VADDSD(r.dot(dotRowPoint), r.dot(dotRowPoint), n2)
 	r.VFMADD231SD(g, r.dot(dotRowRow), n2)
 	r.VFMADD213SD(r.dot(dotPoint), g, n2)
-	limit := r.scalar(radius)
-	r.VMULSD(limit, limit, limit)
-	r.VUCOMISD(limit, n2)
+	radius2 := r.scalar(radius)
+	r.VMULSD(radius2, radius2, radius2)
+	r.VUCOMISD(radius2, n2)
 	r.JLS(inside)
 	r.VSQRTSD(n2, n2, n2)
 	r.VMOVSD(radius, f)

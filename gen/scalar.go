@@ -2,16 +2,16 @@ package gen
 
 import "github.com/mmcloughlin/avo/operand"
 
-// scalars runs f with an isa that handles one number, in the low lane of a 128-bit register. The
+// withScalarISA runs f with an isa that handles one number, in the low lane of a 128-bit register. The
 // upper lane has no meaning.
-func (e *emitter) scalars(f func()) {
-	wide := e.isa
-	narrow := *wide
-	narrow.lanes, narrow.bcst = 2, false
-	narrow.vector = func(e *emitter) vec { return e.XMM() }
-	e.isa = &narrow
+func (e *emitter) withScalarISA(f func()) {
+	vectorISA := e.isa
+	scalarISA := *vectorISA
+	scalarISA.lanes, scalarISA.bcst = 2, false
+	scalarISA.vector = func(e *emitter) vec { return e.XMM() }
+	e.isa = &scalarISA
 	f()
-	e.isa = wide
+	e.isa = vectorISA
 }
 
 func (e *emitter) scalar(m operand.Mem) vec {

@@ -2,8 +2,8 @@ package gen
 
 import "github.com/mmcloughlin/avo/operand"
 
-// pair returns FMA(c1, x, c0) for the constants with the names c1 and c0.
-func (e *emitter) pair(c1, c0 string, x vec) vec {
+// linear returns FMA(c1, x, c0) for the constants with the names c1 and c0.
+func (e *emitter) linear(c1, c0 string, x vec) vec {
 	p := e.constantVec(c1)
 	e.fmaK(p, x, c0)
 	return p
@@ -21,11 +21,11 @@ func (e *emitter) expNeg(a vec) vec {
 	e.accK(r, n, "ln2Lo")
 	// exp(r) - 1 = r + r² Q(r), where Q is the polynomial with the coefficients exp0 to exp9.
 	r2 := e.mul(r, r)
-	lo := e.pair("exp1", "exp0", r)
+	lo := e.linear("exp1", "exp0", r)
 	e.fma(lo, r2, r)
-	q0, q01 := e.pair("exp5", "exp4", r), e.pair("exp3", "exp2", r)
+	q0, q01 := e.linear("exp5", "exp4", r), e.linear("exp3", "exp2", r)
 	e.fma(q0, r2, q01)
-	q1, q11 := e.pair("exp9", "exp8", r), e.pair("exp7", "exp6", r)
+	q1, q11 := e.linear("exp9", "exp8", r), e.linear("exp7", "exp6", r)
 	e.fma(q1, r2, q11)
 	r4 := e.mul(r2, r2)
 	e.fma(q1, r4, q0)
@@ -39,23 +39,23 @@ func (e *emitter) expNeg(a vec) vec {
 // log1pUnit returns log(1+x) for x in [0, 1], as log1pUnit of package kernels does.
 func (e *emitter) log1pUnit(x vec) vec {
 	// If x < 1/2, f is x. Otherwise f is (x-1)/2, and ln 2 is added to the result.
-	big := e.compare(e, greaterOrEqual, e.constantVec("half"), x)
-	f := e.choose(e, big, e.mulK(e.subK(x, "one"), "half"), x)
+	atLeastHalf := e.compare(e, greaterOrEqual, e.constantVec("half"), x)
+	f := e.choose(e, atLeastHalf, e.mulK(e.subK(x, "one"), "half"), x)
 	// s = f/(2+f), z = s², and p is the polynomial in z with the coefficients log0 to log7.
 	s := e.div(f, e.addK(f, "two"))
 	z := e.mul(s, s)
 	z2 := e.mul(z, z)
-	p0, p01 := e.pair("log3", "log2", z), e.pair("log1", "log0", z)
+	p0, p01 := e.linear("log3", "log2", z), e.linear("log1", "log0", z)
 	e.fma(p0, z2, p01)
-	p1, p11 := e.pair("log7", "log6", z), e.pair("log5", "log4", z)
+	p1, p11 := e.linear("log7", "log6", z), e.linear("log5", "log4", z)
 	e.fma(p1, z2, p11)
 	e.fma(p1, e.mul(z2, z2), p0)
 	// The result is hi + (f - (h - (s (h + z p) + lo))) with h = f²/2, and s, z and p as above. hi + lo is
 	// ln 2 if f = (x-1)/2, and 0 if f = x.
 	h := e.mul(e.mulK(f, "half"), f)
 	e.fma(p1, z, h)
-	e.fma(p1, s, e.keep(e, big, e.constantVec("ln2Lo")))
-	return e.add(e.keep(e, big, e.constantVec("ln2Hi")), e.sub(f, e.sub(h, p1)))
+	e.fma(p1, s, e.keep(e, atLeastHalf, e.constantVec("ln2Lo")))
+	return e.add(e.keep(e, atLeastHalf, e.constantVec("ln2Hi")), e.sub(f, e.sub(h, p1)))
 }
 
 // logisticExp returns z = b*t and exp(-|z|) for margin t and label b.

@@ -10,24 +10,24 @@ import (
 // margins emits dst[r] = the sum over row r of val[k]*w[idx[k]]. The loop over rows is in the
 // assembly, because a call for each row would cost as much as a short row.
 func (e *emitter) margins(t *isa, s *storage) {
-	e.storedKernel(t, s, "margins", "func(dst []float64, a *Rows, w []float64)",
+	e.beginFormKernel(t, s, "margins", "func(dst []float64, a *Rows, w []float64)",
 		"\tlane[k%8] = FMA(val[k], w[idx[k]], lane[k%8])   for each nonzero k of row r",
 		"\tdst[r] = sum of the lanes")
 	dst, ptr, r := e.base("dst"), e.base("a.Ptr"), e.nonzeros(s, "w")
-	rows, next, done := e.length("dst"), e.label("row"), e.label("done")
+	rows, nextRow, done := e.length("dst"), e.label("row"), e.label("done")
 	e.TESTQ(rows, rows)
 	e.JZ(done)
 	e.MOVQ(operand.Mem{Base: ptr}, r.cursor)
-	e.placeLabel(next)
+	e.placeLabel(nextRow)
 	end := e.GP64()
 	e.MOVQ(operand.Mem{Base: ptr, Disp: 8}, end)
-	acc := e.zeros(e.sparseVectors())
+	acc := e.zeros(e.vectorsPer8())
 	e.rowDot(r, end, acc)
 	e.VMOVSD(e.sum(acc).AsX(), operand.Mem{Base: dst})
 	e.ADDQ(operand.Imm(8), dst)
 	e.ADDQ(operand.Imm(8), ptr)
 	e.DECQ(rows)
-	e.JNZ(next)
+	e.JNZ(nextRow)
 	e.placeLabel(done)
 	e.ret()
 }
@@ -74,15 +74,15 @@ const scatterUnroll = 4
 
 // scatter emits z[idx[k]] += slope[r]*val[k] for each nonzero k of each row r.
 func (e *emitter) scatter(t *isa, s *storage) {
-	e.storedKernel(t, s, "scatter", "func(z []float64, a *Rows, slope []float64)",
+	e.beginFormKernel(t, s, "scatter", "func(z []float64, a *Rows, slope []float64)",
 		"\tz[idx[k]] = FMA(slope[r], val[k], z[idx[k]])   for each nonzero k of each row r")
 	ptr, slope, rows := e.base("a.Ptr"), e.base("slope"), e.length("slope")
 	r := e.nonzeros(s, "z")
-	next, done := e.label("row"), e.label("done")
+	nextRow, done := e.label("row"), e.label("done")
 	e.TESTQ(rows, rows)
 	e.JZ(done)
 	e.MOVQ(operand.Mem{Base: ptr}, r.cursor)
-	e.placeLabel(next)
+	e.placeLabel(nextRow)
 	g, end := e.XMM(), e.GP64()
 	e.VMOVSD(operand.Mem{Base: slope}, g)
 	e.MOVQ(operand.Mem{Base: ptr, Disp: 8}, end)
@@ -91,7 +91,7 @@ func (e *emitter) scatter(t *isa, s *storage) {
 	e.ADDQ(operand.Imm(8), slope)
 	e.ADDQ(operand.Imm(8), ptr)
 	e.DECQ(rows)
-	e.JNZ(next)
+	e.JNZ(nextRow)
 	e.placeLabel(done)
 	e.ret()
 }
@@ -112,14 +112,14 @@ func (r nonzeros) prefetch(e *emitter) {
 // rowScatter adds g times the nonzeros from r.cursor to end to the dense vector r.w, one at a time,
 // because two nonzeros may have the same column.
 func (e *emitter) rowScatter(r nonzeros, end reg.GPVirtual, g vec) {
-	block, rest, one, done := e.label("nonzeros"), e.label("rest"), e.label("one"), e.label("rowDone")
+	block, rest, oneNonzero, done := e.label("nonzeros"), e.label("rest"), e.label("one"), e.label("rowDone")
 	lastBlock := e.GP64()
 	e.LEAQ(operand.Mem{Base: end, Disp: -scatterUnroll}, lastBlock)
 	e.CMPQ(r.cursor, lastBlock)
 	e.JGT(rest)
 	e.placeLabel(block)
 	for k := range scatterUnroll {
-		e.scatterOne(r, k, g)
+		e.scatterNonzero(r, k, g)
 	}
 	e.ADDQ(operand.Imm(scatterUnroll), r.cursor)
 	e.CMPQ(r.cursor, lastBlock)
@@ -127,18 +127,18 @@ func (e *emitter) rowScatter(r nonzeros, end reg.GPVirtual, g vec) {
 	e.placeLabel(rest)
 	e.CMPQ(r.cursor, end)
 	e.JGE(done)
-	e.placeLabel(one)
-	e.scatterOne(r, 0, g)
+	e.placeLabel(oneNonzero)
+	e.scatterNonzero(r, 0, g)
 	e.INCQ(r.cursor)
 	e.CMPQ(r.cursor, end)
-	e.JLT(one)
+	e.JLT(oneNonzero)
 	e.placeLabel(done)
 }
 
-// scatterOne adds g times the nonzero k places after r.cursor to the dense vector r.w. It first loads
+// scatterNonzero adds g times the nonzero k places after r.cursor to the dense vector r.w. It first loads
 // the element of the vector into a register, because some emulators read 16 bytes for a scalar memory
 // operand.
-func (e *emitter) scatterOne(r nonzeros, k int, g vec) {
+func (e *emitter) scatterNonzero(r nonzeros, k int, g vec) {
 	z, x := r.element(e, k), e.XMM()
 	e.VMOVSD(z, x)
 	e.addNumber(x, g, r.number(e, r.value(k)))

@@ -26,25 +26,25 @@ func (e *emitter) write(v vec, base reg.GPVirtual, p place) { e.store(e, v, p.me
 // these elements.
 type body func(p place, acc vec)
 
-// each emits an elementwise loop over n elements: blocks of 16, then single vectors, then
+// eachPlace emits an elementwise loop over n elements: blocks of 16, then single vectors, then
 // one masked vector.
-func (e *emitter) each(n reg.GPVirtual, f func(p place)) {
+func (e *emitter) eachPlace(n reg.GPVirtual, f func(p place)) {
 	i := e.cursor()
-	e.blocks(i, n, func() {
-		for j := range e.denseVectors() {
+	e.loopBlocks(i, n, func() {
+		for j := range e.vectorsPer16() {
 			f(place{cursor: i, disp: 8 * e.lanes * j})
 		}
 		e.ADDQ(operand.Imm(16), i)
 	})
-	single, rest, done := e.label("single"), e.label("rest"), e.label("done")
+	oneVector, rest, done := e.label("single"), e.label("rest"), e.label("done")
 	e.SUBQ(i, n)
-	e.placeLabel(single)
+	e.placeLabel(oneVector)
 	e.CMPQ(n, operand.Imm(uint64(e.lanes)))
 	e.JLT(rest)
 	f(place{cursor: i})
 	e.ADDQ(operand.Imm(uint64(e.lanes)), i)
 	e.SUBQ(operand.Imm(uint64(e.lanes)), n)
-	e.JMP(single)
+	e.JMP(oneVector)
 	e.placeLabel(rest)
 	e.TESTQ(n, n)
 	e.JZ(done)
@@ -55,10 +55,10 @@ func (e *emitter) each(n reg.GPVirtual, f func(p place)) {
 // reduce emits a loop that sums over n elements, and returns the 16 lanes of the sum. The loop
 // contains the body once for every vector of a block of 16 elements.
 func (e *emitter) reduce(n reg.GPVirtual, f body) []vec {
-	acc := e.zeros(e.denseVectors())
+	acc := e.zeros(e.vectorsPer16())
 	i := e.cursor()
-	e.blocks(i, n, func() {
-		for j := range e.denseVectors() {
+	e.loopBlocks(i, n, func() {
+		for j := range e.vectorsPer16() {
 			f(place{cursor: i, disp: 8 * e.lanes * j}, acc[j])
 		}
 		e.ADDQ(operand.Imm(16), i)
@@ -70,9 +70,9 @@ func (e *emitter) reduce(n reg.GPVirtual, f body) []vec {
 // reduceRolled does what reduce does, for a long body: its loop contains the body only once. Each iteration
 // rotates the accumulators, so that they are back in their places after every 16 elements.
 func (e *emitter) reduceRolled(n reg.GPVirtual, f body) []vec {
-	acc := e.zeros(e.denseVectors())
+	acc := e.zeros(e.vectorsPer16())
 	i := e.cursor()
-	e.blocks(i, n, func() {
+	e.loopBlocks(i, n, func() {
 		f(place{cursor: i}, acc[0])
 		e.rotate(acc)
 		e.ADDQ(operand.Imm(uint64(e.lanes)), i)
@@ -89,8 +89,8 @@ func (e *emitter) reduceTail(i, n reg.GPVirtual, acc []vec, f body) {
 	e.SUBQ(i, n)
 	e.JZ(done)
 	state := e.startMasks(e, n)
-	count := e.GP64()
-	e.MOVQ(operand.U32(uint32(e.denseVectors())), count)
+	iterations := e.GP64()
+	e.MOVQ(operand.U32(uint32(e.vectorsPer16())), iterations)
 	e.placeLabel(step)
 	e.TESTQ(n, n)
 	e.JLE(skip)
@@ -100,24 +100,24 @@ func (e *emitter) reduceTail(i, n reg.GPVirtual, acc []vec, f body) {
 	e.stepMasks(e, state)
 	e.ADDQ(operand.Imm(uint64(e.lanes)), i)
 	e.SUBQ(operand.Imm(uint64(e.lanes)), n)
-	e.DECQ(count)
+	e.DECQ(iterations)
 	e.JNZ(step)
 	e.placeLabel(done)
 }
 
-// blocks emits a loop of f, which advances the cursor i. The loop ends at the largest multiple of 16
+// loopBlocks emits a loop of f, which advances the cursor i. The loop ends at the largest multiple of 16
 // that is at most n.
-func (e *emitter) blocks(i, n reg.GPVirtual, f func()) {
-	block, end := e.label("block"), e.label("blocksDone")
-	limit := e.GP64()
-	e.MOVQ(n, limit)
-	e.ANDQ(operand.I32(-16), limit)
-	e.JZ(end)
+func (e *emitter) loopBlocks(i, n reg.GPVirtual, f func()) {
+	block, done := e.label("block"), e.label("blocksDone")
+	blocksEnd := e.GP64()
+	e.MOVQ(n, blocksEnd)
+	e.ANDQ(operand.I32(-16), blocksEnd)
+	e.JZ(done)
 	e.placeLabel(block)
 	f()
-	e.CMPQ(i, limit)
+	e.CMPQ(i, blocksEnd)
 	e.JLT(block)
-	e.placeLabel(end)
+	e.placeLabel(done)
 }
 
 func (e *emitter) cursor() reg.GPVirtual {
@@ -128,10 +128,10 @@ func (e *emitter) cursor() reg.GPVirtual {
 
 // rotate moves every accumulator one place down and the first to the end.
 func (e *emitter) rotate(acc []vec) {
-	first := e.vector(e)
-	e.VMOVAPD(acc[0], first)
+	firstAcc := e.vector(e)
+	e.VMOVAPD(acc[0], firstAcc)
 	for j := range acc[1:] {
 		e.VMOVAPD(acc[j+1], acc[j])
 	}
-	e.VMOVAPD(first, acc[len(acc)-1])
+	e.VMOVAPD(firstAcc, acc[len(acc)-1])
 }

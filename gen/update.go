@@ -7,12 +7,12 @@ func (e *emitter) step(w, u, eta vec) vec {
 }
 
 func (e *emitter) update(t *isa) {
-	e.kernel(t, "update", "func(w, s, d, q []float64, eta float64)",
+	e.beginKernel(t, "update", "func(w, s, d, q []float64, eta float64)",
 		"\tw[i] = FMA(-eta, d[i]+q[i], w[i])",
 		"\ts[i] += w[i]")
 	w, s, d, q, n := e.base("w"), e.base("s"), e.base("d"), e.base("q"), e.length("w")
 	eta := e.broadcast("eta")
-	e.each(n, func(p place) {
+	e.eachPlace(n, func(p place) {
 		v := e.step(e.read(w, p), e.add(e.read(d, p), e.read(q, p)), eta)
 		e.write(v, w, p)
 		e.write(e.add(e.read(s, p), v), s, p)
@@ -21,14 +21,14 @@ func (e *emitter) update(t *isa) {
 }
 
 func (e *emitter) updateBox(t *isa) {
-	e.kernel(t, "updateBox", "func(w, s, d, q, lo, hi []float64, eta float64)",
+	e.beginKernel(t, "updateBox", "func(w, s, d, q, lo, hi []float64, eta float64)",
 		"\tv = FMA(-eta, d[i]+q[i], w[i])",
 		"\tw[i] = min(max(v, lo[i]), hi[i])",
 		"\ts[i] += w[i]")
 	w, s, d, q := e.base("w"), e.base("s"), e.base("d"), e.base("q")
 	lo, hi, n := e.base("lo"), e.base("hi"), e.length("w")
 	eta := e.broadcast("eta")
-	e.each(n, func(p place) {
+	e.eachPlace(n, func(p place) {
 		v := e.step(e.read(w, p), e.add(e.read(d, p), e.read(q, p)), eta)
 		v = e.min(e.read(hi, p), e.max(e.read(lo, p), v))
 		e.write(v, w, p)
@@ -38,7 +38,7 @@ func (e *emitter) updateBox(t *isa) {
 }
 
 func (e *emitter) stepNorm(t *isa) {
-	e.kernel(t, "stepNorm", "func(w, d, q []float64, eta float64) float64",
+	e.beginKernel(t, "stepNorm", "func(w, d, q []float64, eta float64) float64",
 		"\tw[i] = FMA(-eta, d[i]+q[i], w[i])",
 		"\tlane[i%16] = FMA(w[i], w[i], lane[i%16])")
 	w, d, q, n := e.base("w"), e.base("d"), e.base("q"), e.length("w")
@@ -53,12 +53,12 @@ func (e *emitter) stepNorm(t *isa) {
 }
 
 func (e *emitter) scaleAdd(t *isa) {
-	e.kernel(t, "scaleAdd", "func(w, s []float64, f float64)",
+	e.beginKernel(t, "scaleAdd", "func(w, s []float64, f float64)",
 		"\tw[i] *= f",
 		"\ts[i] += w[i]")
 	w, s, n := e.base("w"), e.base("s"), e.length("w")
 	f := e.broadcast("f")
-	e.each(n, func(p place) {
+	e.eachPlace(n, func(p place) {
 		v := e.mul(e.read(w, p), f)
 		e.write(v, w, p)
 		e.write(e.add(e.read(s, p), v), s, p)
@@ -67,13 +67,13 @@ func (e *emitter) scaleAdd(t *isa) {
 }
 
 func (e *emitter) proxDual(t *isa) {
-	e.kernel(t, "proxDual", "func(beta, y, ax, limit []float64, rho, inv float64)",
+	e.beginKernel(t, "proxDual", "func(beta, y, ax, limit []float64, rho, inv float64)",
 		"\tv = FMA(rho, ax[i], beta[i])",
 		"\tbeta[i] = min(max(v, -limit[i]), limit[i])",
 		"\ty[i] = (v - beta[i]) * inv")
 	beta, y, ax, limit, n := e.base("beta"), e.base("y"), e.base("ax"), e.base("limit"), e.length("ax")
 	rho, inv := e.broadcast("rho"), e.broadcast("inv")
-	e.each(n, func(p place) {
+	e.eachPlace(n, func(p place) {
 		v, lim := e.read(beta, p), e.read(limit, p)
 		e.VFMADD231PD(e.read(ax, p), rho, v)
 		b := e.max(e.xorK(lim, "signBit"), e.min(lim, v)) // a NaN in v is kept
