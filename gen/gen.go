@@ -55,7 +55,7 @@
 //   - gen: a file with its isa, as avx512.go, and the list isas (isa.go), in ascending order of level
 //   - kernels/level.go: a constant of type Level in the same order, with the name that isa.name has, and the
 //     name of the level in levelNames
-//   - kernels/level_amd64.go: the generated set in available; an entry in features for each new processor
+//   - kernels/level_amd64.go: the generated set in availableSets; an entry in features for each new processor
 //     feature; a condition in capable if kernels may use vector registers above 15, because the list of
 //     features that avo makes is then not complete
 //   - kernels/level_test.go: the names in TestParseLevel; level_amd64_test.go: in TestNeeds, the features

@@ -62,7 +62,7 @@ func (e *emitter) innerRotatedBall(t *isa) {
 // run emits the loop over the steps. Step 0 begins at the label gain, and skips the code of the method sweep.
 func (r *rotatedLoop) run() {
 	step, gain, afterSweep, noMoreSteps := r.label("step"), r.label("gain"), r.label("begun"), r.label("last")
-	steps, sampledLen := r.field("a.count"), r.address(r.param("a.sampled").Len())
+	steps, sampledLen := r.field("a.stepCount"), r.address(r.param("a.sampled").Len())
 	t, g := r.XMM(), r.XMM()
 	r.start()
 	r.locate(r.row, 0, steps)
@@ -125,7 +125,7 @@ func (r *rotatedLoop) locate(row reg.GPVirtual, distance int, count operand.Mem)
 	r.CMOVQLT(i, row)
 	r.MOVLQSX(operand.Mem{Base: r.base("a.sampled"), Index: row, Scale: 4}, row)
 	r.IMULQ(r.address(r.param("a.w").Len()), row)
-	r.LEAQ(operand.Mem{Base: r.base("a.dense"), Index: row, Scale: 8}, row)
+	r.LEAQ(operand.Mem{Base: r.base("a.denseRows"), Index: row, Scale: 8}, row)
 }
 
 // margin sets t to the margin of the row r.nextRow. g is the gain (see rotatedLoop) of the step on r.row.

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// Bounds slightly above the largest errors measured at the margins that grid returns, in units in the last
-// place (ulp).
+// Bounds slightly above the largest errors measured at the margins that testMargins returns, in units in the
+// last place (ulp).
 const (
 	expULP     = 1.25
 	log1pULP   = 0.9
@@ -58,9 +58,9 @@ func ulps(got float64, want *big.Float) float64 {
 	return math.Abs(d) / ulp
 }
 
-// grid returns margins z >= 0: many where the functions have the largest curvature, some around the
+// testMargins returns margins z >= 0: many where the functions have the largest curvature, some around the
 // points where the argument reduction and log1p change branch, and some at all scales.
-func grid() []float64 {
+func testMargins() []float64 {
 	rng := rand.New(rand.NewPCG(21, 1))
 	var g []float64
 	for range 6000 {
@@ -82,23 +82,24 @@ func grid() []float64 {
 func TestULP(t *testing.T) {
 	var maxErr struct{ exp, log1p, slope, sigmoid, loss float64 }
 	one := bigFloat(1)
-	for i, z := range grid() {
+	for i, z := range testMargins() {
 		if z > 708 || testing.Short() && i%8 > 0 {
 			continue
 		}
 		e := bigExp(bigFloat(-z))
 		sum := new(big.Float).Add(one, e)
-		sigNeg, sigPos := new(big.Float).Quo(e, sum), new(big.Float).Quo(one, sum)
+		sigmoidNeg, sigmoidPos := new(big.Float).Quo(e, sum), new(big.Float).Quo(one, sum)
 		lossPos := bigLog1p(e)
 		lossNeg := new(big.Float).Add(lossPos, bigFloat(z))
 		maxErr.exp = max(maxErr.exp, ulps(ExpNeg(z), e))
-		unit, _ := e.Float64()
-		maxErr.log1p = max(maxErr.log1p, ulps(log1pUnit(unit), bigLog1p(bigFloat(unit))))
+		expFloat, _ := e.Float64()
+		maxErr.log1p = max(maxErr.log1p, ulps(log1pUnit(expFloat), bigLog1p(bigFloat(expFloat))))
 		for _, b := range []float64{-1, 1} {
-			maxErr.slope = max(maxErr.slope, ulps(-b*LogisticSlope(b*z, b), sigNeg), ulps(-b*LogisticSlope(-b*z, b), sigPos))
+			slopeErr := max(ulps(-b*LogisticSlope(b*z, b), sigmoidNeg), ulps(-b*LogisticSlope(-b*z, b), sigmoidPos))
+			maxErr.slope = max(maxErr.slope, slopeErr)
 			maxErr.loss = max(maxErr.loss, ulps(LogisticLoss(b*z, b), lossPos), ulps(LogisticLoss(-b*z, b), lossNeg))
 		}
-		maxErr.sigmoid = max(maxErr.sigmoid, ulps(Sigmoid(z), sigPos), ulps(Sigmoid(-z), sigNeg))
+		maxErr.sigmoid = max(maxErr.sigmoid, ulps(Sigmoid(z), sigmoidPos), ulps(Sigmoid(-z), sigmoidNeg))
 	}
 	t.Logf("largest errors in ulp: exp %.3f, log1p %.3f, slope %.3f, sigmoid %.3f, loss %.3f", maxErr.exp, maxErr.log1p, maxErr.slope, maxErr.sigmoid, maxErr.loss)
 	for _, c := range []struct {
@@ -137,10 +138,10 @@ func TestScalarSpecials(t *testing.T) {
 	}
 }
 
-// compensated returns the sum of the n products x*y, computed with twice the precision of float64. The
+// compensatedSum returns the sum of the n products x*y, computed with twice the precision of float64. The
 // function factors returns x and y. bound is an upper bound for the rounding error of the same sum in
 // float64, in any order.
-func compensated(n int, factors func(k int) (x, y float64)) (sum, bound float64) {
+func compensatedSum(n int, factors func(k int) (x, y float64)) (sum, bound float64) {
 	var correction, size float64
 	for k := range n {
 		x, y := factors(k)
@@ -169,26 +170,26 @@ func TestReferenceSums(t *testing.T) {
 	for _, n := range lengths {
 		s := sources[0]
 		x, y := s.vector(rng, n), s.vector(rng, n)
-		want, bound := compensated(n, func(k int) (float64, float64) { return x[k], y[k] })
+		want, bound := compensatedSum(n, func(k int) (float64, float64) { return x[k], y[k] })
 		checkWithin(t, "Dot", Dot(x, y), want, bound)
 		abs(x)
 		abs(y)
-		want, bound = compensated(n, func(k int) (float64, float64) { return x[k], y[k] })
+		want, bound = compensatedSum(n, func(k int) (float64, float64) { return x[k], y[k] })
 		checkWithin(t, "Dot of positive vectors", Dot(x, y), want, bound)
 
 		a, w := rowsOf(rng, s, []int{n}, n+1), s.vector(rng, n+1)
 		dst := make([]float64, 1)
 		Margins(dst, a, w)
-		want, bound = compensated(n, func(k int) (float64, float64) { return a.Val[3+k], w[a.Idx[3+k]] })
+		want, bound = compensatedSum(n, func(k int) (float64, float64) { return a.Val[3+k], w[a.Idx[3+k]] })
 		checkWithin(t, "Margins", dst[0], want, bound)
 
 		slope := make([]float64, n)
 		loss := SquaredSlopes(slope, x, y)
-		want, bound = compensated(n, func(k int) (float64, float64) { return x[k] - y[k], x[k] - y[k] })
+		want, bound = compensatedSum(n, func(k int) (float64, float64) { return x[k] - y[k], x[k] - y[k] })
 		checkWithin(t, "squared loss", loss, want, bound)
 		loss = LogisticSlopes(nil, x, labels(rand.New(rand.NewPCG(1, 1)), n))
 		b := labels(rand.New(rand.NewPCG(1, 1)), n)
-		want, bound = compensated(n, func(k int) (float64, float64) { return LogisticLoss(x[k], b[k]), 1 })
+		want, bound = compensatedSum(n, func(k int) (float64, float64) { return LogisticLoss(x[k], b[k]), 1 })
 		checkWithin(t, "logistic loss", loss, want, bound)
 	}
 }

@@ -21,17 +21,17 @@ type stepArgs struct {
 	ball  LazyBall  // the scalars of the lazy loops, and the radius of InnerRotated
 	step  float64   // number of steps done, for InnerDecay
 
-	dense []float64 // the dense rows, the argument x of InnerRotated
-	count int       // number of steps of InnerRotated; the further rows of sampled are only prefetched
+	denseRows []float64 // the dense rows, the argument x of InnerRotated
+	stepCount int       // number of steps of InnerRotated; the further rows of sampled are only prefetched
 }
 
 // A stepKernel does the steps of a.sampled and returns how many it did. It stops after the step
 // that uses up a.work and after a step that makes a.stopped() true. An assembly kernel also stops
-// before a row that does not fit into a.scratch. The kernels of InnerRotated do a.count steps instead.
+// before a row that does not fit into a.scratch. The kernels of InnerRotated do a.stepCount steps instead.
 type stepKernel func(a *stepArgs) (done int)
 
-// begin checks and stores the arguments that all inner loops read.
-func (a *stepArgs) begin(fn string, s *Steps, sampled []int32) {
+// setArguments checks and stores the arguments that all inner loops read.
+func (a *stepArgs) setArguments(fn string, s *Steps, sampled []int32) {
 	s.check(fn, sampled)
 	raceRead(s.Label)
 	raceRead(s.Slope0)
@@ -95,8 +95,8 @@ func (a *stepArgs) eachStep(fixedWork int, step func(i int32)) (done int) {
 	return done
 }
 
-// keep returns memory for n numbers that a reference step stores for later use in the same step.
-func (a *stepArgs) keep(n int) []float64 {
+// keptNumbers returns memory for n numbers that a reference step stores for later use in the same step.
+func (a *stepArgs) keptNumbers(n int) []float64 {
 	if n > len(a.scratch.keep) {
 		a.scratch.keep = make([]float64, n)
 	}

@@ -44,10 +44,10 @@ func checkApart(fn, xName string, x []float64, yName string, y []float64) {
 	}
 }
 
-// holds reports whether n numbers are enough for a matrix with the given number of rows and
+// matrixFits reports whether n numbers are enough for a matrix with the given number of rows and
 // columns, whose rows begin stride numbers apart. rows must be positive. The result is correct even if
 // rows*stride overflows.
-func holds(n, rows, stride, columns int) bool {
+func matrixFits(n, rows, stride, columns int) bool {
 	return n >= columns && (rows == 1 || stride <= (n-columns)/(rows-1))
 }
 

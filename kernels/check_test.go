@@ -28,16 +28,16 @@ func TestWrongArguments(t *testing.T) {
 		return &Steps{Rows: Rows{Ptr: []int64{0, 1}, Idx: make([]int32, 1), Cols: 1}, Label: v(n), Slope0: v(1)}
 	}
 	rows := func(ptr ...int64) Rows { return Rows{Ptr: ptr, Idx: make([]int32, 4), Val: v(4), Cols: 1} }
-	pair := Rows{Ptr: []int64{0, 2}, Idx: []int32{0, 1}, Val: v(2), Cols: 2}
-	noCols := pair
+	twoCols := Rows{Ptr: []int64{0, 2}, Idx: []int32{0, 1}, Val: v(2), Cols: 2}
+	noCols := twoCols
 	noCols.Cols = 0
-	steps := &Steps{Rows: pair, Label: v(1), Slope0: v(1)}
+	steps := &Steps{Rows: twoCols, Label: v(1), Slope0: v(1)}
 	m := v(9)
 	lo, hi := m[:5], m[4:]
 	const side, area = TileSide, TileSide * TileSide
 	tile := v(3 * area)
 	lazy, ball := &Lazy{Alpha: 1, Q: 1}, &LazyBall{Lazy: Lazy{Alpha: 1, Q: 1}}
-	rotated := func(change func(a *rotatedCase)) func() {
+	rotatedCall := func(change func(a *rotatedCase)) func() {
 		return func() {
 			a := rotatedCaseOf(rand.New(rand.NewPCG(66, 1)), sources[0], 16, 5, 8, LogisticLossKind, 0)
 			change(a)
@@ -106,14 +106,16 @@ func TestWrongArguments(t *testing.T) {
 			Margins(v(1), Rows{Ptr: []int64{0, 4}, Idx16: make([]uint16, 4), Val32: make([]float32, 3)}, v(1))
 		}},
 		{"Margins: row pointers run from 0 to 4, but there are 3 indices", func() { Margins(v(1), Rows{Ptr: []int64{0, 4}, Idx16: make([]uint16, 3)}, v(1)) }},
-		{"Margins: len(w) is 1, want at least Cols, 2", func() { Margins(v(1), pair, v(1)) }},
+		{"Margins: len(w) is 1, want at least Cols, 2", func() { Margins(v(1), twoCols, v(1)) }},
 		{"Margins: Cols is 0 with 2 nonzeros", func() { Margins(v(1), noCols, v(2)) }},
-		{"Gradient: len(z) is 0, want at least Cols, 2", func() { Gradient(nil, pair, v(1)) }},
-		{"MarginsGradient: len(z) is 1", func() { MarginsGradient(v(1), v(1), v(1), v(1), pair, v(2), 0) }},
-		{"MarginsGradient: len(w) is 1", func() { MarginsGradient(v(2), v(1), v(1), v(1), pair, v(1), 0) }},
-		{"Hessian: p is 1, want at least Cols, 2", func() { Hessian(v(1), 1, 1, 0, 1, pair, v(1), nil) }},
-		{"Hessian: len(h) is 4, want at least", func() { Hessian(v(4), 2, math.MaxInt, 0, 2, pair, v(1), nil) }},
-		{"Hessian: len(h) is 4, want at least", func() { Hessian(v(4), 3, math.MaxInt/2+2, 0, 1, pair, v(1), nil) }},
+		{"Gradient: len(z) is 0, want at least Cols, 2", func() { Gradient(nil, twoCols, v(1)) }},
+		{"MarginsGradient: len(z) is 1", func() { MarginsGradient(v(1), v(1), v(1), v(1), twoCols, v(2), 0) }},
+		{"MarginsGradient: len(w) is 1", func() { MarginsGradient(v(2), v(1), v(1), v(1), twoCols, v(1), 0) }},
+		{"Hessian: p is 1, want at least Cols, 2", func() { Hessian(v(1), 1, 1, 0, 1, twoCols, v(1), nil) }},
+		{"Hessian: len(h) is 4, want at least", func() { Hessian(v(4), 2, math.MaxInt, 0, 2, twoCols, v(1), nil) }},
+		{"Hessian: len(h) is 4, want at least", func() {
+			Hessian(v(4), 3, math.MaxInt/2+2, 0, 1, twoCols, v(1), nil)
+		}},
 		{"InnerDense: len(w) is 1, want at least Cols, 2", func() { InnerDense(v(1), v(1), v(1), v(1), steps, nil) }},
 		{"InnerBox: len(w) is 1, want at least Cols, 2", func() { InnerBox(v(1), v(1), v(1), v(1), v(1), v(1), steps, nil) }},
 		{"InnerLazyCells: len(Cells) is 1, want at least Cols", func() { InnerLazyCells(NewCells(1), lazy, steps, nil) }},
@@ -121,23 +123,27 @@ func TestWrongArguments(t *testing.T) {
 		{"InnerDecay: len(state/8) is 1, want at least Cols, 2", func() { InnerDecay(v(8), 0, steps, nil) }},
 		{"DecayTo: len(state) is 9, want at least 8 numbers", func() { DecayTo(v(2), v(9), 1) }},
 		{"AddTile: len(h) is 4096, want at least", func() { AddTile(v(area), math.MaxInt/2+2, 3, v(area), v(area)) }},
-		{"Margins: dst and w overlap", func() { Margins(hi[:1], pair, lo) }},
-		{"Margins: dst and Val overlap", func() { Margins(pair.Val[1:], pair, v(2)) }},
-		{"Gradient: z and slope overlap", func() { Gradient(lo, pair, hi[:1]) }},
-		{"Gradient: z and Val overlap", func() { Gradient(pair.Val, pair, v(1)) }},
-		{"MarginsGradient: z and w overlap", func() { MarginsGradient(lo, v(1), v(1), v(1), pair, hi, 0) }},
-		{"MarginsGradient: margin and slope overlap", func() { MarginsGradient(v(2), m[:1], m[:1], v(1), pair, v(2), 0) }},
-		{"Hessian: h and c overlap", func() { Hessian(lo, 2, 2, 0, 2, pair, hi[:1], nil) }},
+		{"Margins: dst and w overlap", func() { Margins(hi[:1], twoCols, lo) }},
+		{"Margins: dst and Val overlap", func() { Margins(twoCols.Val[1:], twoCols, v(2)) }},
+		{"Gradient: z and slope overlap", func() { Gradient(lo, twoCols, hi[:1]) }},
+		{"Gradient: z and Val overlap", func() { Gradient(twoCols.Val, twoCols, v(1)) }},
+		{"MarginsGradient: z and w overlap", func() { MarginsGradient(lo, v(1), v(1), v(1), twoCols, hi, 0) }},
+		{"MarginsGradient: margin and slope overlap", func() { MarginsGradient(v(2), m[:1], m[:1], v(1), twoCols, v(2), 0) }},
+		{"Hessian: h and c overlap", func() { Hessian(lo, 2, 2, 0, 2, twoCols, hi[:1], nil) }},
 		{"Hessian: h and Val overlap", func() {
-			Hessian(pair.Val, 1, 1, 0, 1, Rows{Ptr: pair.Ptr, Idx: pair.Idx, Val: pair.Val, Cols: 1}, v(1), nil)
+			Hessian(twoCols.Val, 1, 1, 0, 1, Rows{Ptr: twoCols.Ptr, Idx: twoCols.Idx, Val: twoCols.Val, Cols: 1}, v(1), nil)
 		}},
-		{"InnerDense: h and Label overlap", func() { InnerDense(v(2), m[:2], v(2), v(2), &Steps{Rows: pair, Label: m[1:2], Slope0: v(1)}, nil) }},
+		{"InnerDense: h and Label overlap", func() {
+			InnerDense(v(2), m[:2], v(2), v(2), &Steps{Rows: twoCols, Label: m[1:2], Slope0: v(1)}, nil)
+		}},
 		{"InnerDense: w and c or e overlap", func() { InnerDense(lo, v(5), v(5), hi, steps, nil) }},
 		{"InnerBox: sum and a bound overlap", func() { InnerBox(v(5), lo, v(5), v(5), hi, v(5), steps, nil) }},
-		{"InnerLazyCells: the cells and Slope0 overlap", func() { InnerLazyCells(tile[:12], lazy, &Steps{Rows: pair, Label: v(1), Slope0: tile[11:12]}, nil) }},
+		{"InnerLazyCells: the cells and Slope0 overlap", func() {
+			InnerLazyCells(tile[:12], lazy, &Steps{Rows: twoCols, Label: v(1), Slope0: tile[11:12]}, nil)
+		}},
 		{"InnerLazyBallCells: the cells and norm2 overlap", func() { InnerLazyBallCells(tile[:12], tile[:1], ball, steps, nil) }},
 		{"InnerDecay: state and Val overlap", func() {
-			InnerDecay(tile[:16], 0, &Steps{Rows: Rows{Ptr: pair.Ptr, Idx: pair.Idx, Val: tile[:2], Cols: 2}, Label: v(1), Slope0: v(1)}, nil)
+			InnerDecay(tile[:16], 0, &Steps{Rows: Rows{Ptr: twoCols.Ptr, Idx: twoCols.Idx, Val: tile[:2], Cols: 2}, Label: v(1), Slope0: v(1)}, nil)
 		}},
 		{"InnerRotated: w and x overlap", func() { InnerRotated(tile[:8], v(8), v(8), v(8), tile[:8], 0, steps, nil) }},
 		{"DecayTo: w and state overlap", func() { DecayTo(tile[:2], tile[:16], 1) }},
@@ -145,16 +151,20 @@ func TestWrongArguments(t *testing.T) {
 		{"AddTile: h and panel overlap", func() { AddTile(tile[area-1:], side, 1, v(side), tile[:area]) }},
 		{"AddRows: h and t overlap", func() { AddRows(tile[:side], tile[side-1:side], v(area)) }},
 		{"AddRows: h and the rows added overlap", func() { AddRows(tile[side:], v(2), tile) }},
-		{"InnerRotated: len(sum) is 8, want 16", rotated(func(a *rotatedCase) { a.sum = a.sum[:8] })},
-		{"InnerRotated: len(c) is 8, want 16", rotated(func(a *rotatedCase) { a.c = a.c[:8] })},
-		{"InnerRotated: len(e) is 8, want 16", rotated(func(a *rotatedCase) { a.e = a.e[:8] })},
-		{"InnerRotated: len(x) is 64, want 80", rotated(func(a *rotatedCase) { a.x = a.x[:64] })},
-		{"InnerRotated: len(Slope0) is 4, want 5", rotated(func(a *rotatedCase) { a.steps.Slope0 = a.steps.Slope0[:4] })},
-		{"InnerRotated: len(Label) is 4, want", rotated(func(a *rotatedCase) { a.steps.Label = a.steps.Label[:4] })},
-		{"InnerRotated: sampled row 5 of 5", rotated(func(a *rotatedCase) { a.sampled[2] = 5 })},
-		{"InnerRotated: sampled row -1 of 5", rotated(func(a *rotatedCase) { a.sampled[2] = -1 })},
-		{"InnerRotated: len(w) is 12, want a multiple of 8", rotated(func(a *rotatedCase) { a.w, a.sum, a.c, a.e, a.x = a.w[:12], a.sum[:12], a.c[:12], a.e[:12], a.x[:60] })},
-		{"InnerRotated: len(w) is 4104, want", rotated(func(a *rotatedCase) {
+		{"InnerRotated: len(sum) is 8, want 16", rotatedCall(func(a *rotatedCase) { a.sum = a.sum[:8] })},
+		{"InnerRotated: len(c) is 8, want 16", rotatedCall(func(a *rotatedCase) { a.c = a.c[:8] })},
+		{"InnerRotated: len(e) is 8, want 16", rotatedCall(func(a *rotatedCase) { a.e = a.e[:8] })},
+		{"InnerRotated: len(x) is 64, want 80", rotatedCall(func(a *rotatedCase) { a.x = a.x[:64] })},
+		{"InnerRotated: len(Slope0) is 4, want 5", rotatedCall(func(a *rotatedCase) {
+			a.steps.Slope0 = a.steps.Slope0[:4]
+		})},
+		{"InnerRotated: len(Label) is 4, want", rotatedCall(func(a *rotatedCase) {
+			a.steps.Label = a.steps.Label[:4]
+		})},
+		{"InnerRotated: sampled row 5 of 5", rotatedCall(func(a *rotatedCase) { a.sampled[2] = 5 })},
+		{"InnerRotated: sampled row -1 of 5", rotatedCall(func(a *rotatedCase) { a.sampled[2] = -1 })},
+		{"InnerRotated: len(w) is 12, want a multiple of 8", rotatedCall(func(a *rotatedCase) { a.w, a.sum, a.c, a.e, a.x = a.w[:12], a.sum[:12], a.c[:12], a.e[:12], a.x[:60] })},
+		{"InnerRotated: len(w) is 4104, want", rotatedCall(func(a *rotatedCase) {
 			a.w, a.x = make([]float64, rotatedMax+8), make([]float64, 5*(rotatedMax+8))
 			a.sum, a.c, a.e = slices.Clone(a.w), slices.Clone(a.w), slices.Clone(a.w)
 		})},

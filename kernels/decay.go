@@ -38,7 +38,7 @@ func NegLog1m(h float64) float64 { return log1pUnit(h / (1 - h)) }
 func InnerDecay(state []float64, step int, s *Steps, sampled []int32) {
 	const fn = "InnerDecay"
 	var a stepArgs
-	a.begin(fn, s, sampled)
+	a.setArguments(fn, s, sampled)
 	if len(state)%DecayStride != 0 {
 		panicf("%s: len(state) is %d, want %d numbers per column", fn, len(state), DecayStride)
 	}

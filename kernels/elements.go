@@ -14,9 +14,9 @@ package kernels
 func InnerDense(w, h, c, e []float64, s *Steps, sampled []int32) {
 	const fn = "InnerDense"
 	var a stepArgs
-	a.begin(fn, s, sampled)
+	a.setArguments(fn, s, sampled)
 	checkColumns(fn, "w", len(w), &s.Rows)
-	a.take(fn, "h", w, h, c, e)
+	a.setVectors(fn, "h", w, h, c, e)
 	a.run(active.innerDense, innerDenseGeneric)
 }
 
@@ -32,9 +32,9 @@ func InnerDense(w, h, c, e []float64, s *Steps, sampled []int32) {
 func InnerBox(w, sum, c, e, lo, hi []float64, s *Steps, sampled []int32) {
 	const fn = "InnerBox"
 	var a stepArgs
-	a.begin(fn, s, sampled)
+	a.setArguments(fn, s, sampled)
 	checkColumns(fn, "w", len(w), &s.Rows)
-	a.take(fn, "sum", w, sum, c, e)
+	a.setVectors(fn, "sum", w, sum, c, e)
 	checkLen(fn, "lo", len(lo), len(w))
 	checkLen(fn, "hi", len(hi), len(w))
 	for _, in := range [...][]float64{lo, hi} {
@@ -47,9 +47,9 @@ func InnerBox(w, sum, c, e, lo, hi []float64, s *Steps, sampled []int32) {
 	a.run(active.innerBox, innerBoxGeneric)
 }
 
-// take checks and stores the vectors of the loops that update the whole of w. Error messages call the
+// setVectors checks and stores the vectors of the loops that update the whole of w. Error messages call the
 // vector sum by the given name.
-func (a *stepArgs) take(fn, name string, w, sum, c, e []float64) {
+func (a *stepArgs) setVectors(fn, name string, w, sum, c, e []float64) {
 	checkLen(fn, name, len(sum), len(w))
 	checkLen(fn, "c", len(c), len(w))
 	checkLen(fn, "e", len(e), len(w))

@@ -8,13 +8,15 @@ import (
 // An elementCase holds the arguments of one call of InnerDense or, with a box, InnerBox.
 type elementCase struct {
 	v       [6][]float64 // w, h, c, e, lo and hi; with a box, sum replaces h
-	box     bool
+	hasBox  bool
 	steps   Steps
 	sampled []int32
 }
 
-func elementCaseOf(rng *rand.Rand, s source, lens []int, p, samples int, loss LossKind, box bool) *elementCase {
-	c := &elementCase{box: box}
+func elementCaseOf(
+	rng *rand.Rand, s source, lens []int, p, samples int, loss LossKind, hasBox bool,
+) *elementCase {
+	c := &elementCase{hasBox: hasBox}
 	for k := range c.v {
 		c.v[k] = s.vector(rng, p)
 	}
@@ -28,7 +30,7 @@ func (c *elementCase) run(rows *Rows) [][]float64 {
 	if rows != nil {
 		steps.Rows = *rows
 	}
-	if c.box {
+	if c.hasBox {
 		InnerBox(w, h, c.v[2], c.v[3], c.v[4], c.v[5], &steps, c.sampled)
 	} else {
 		InnerDense(w, h, c.v[2], c.v[3], &steps, c.sampled)

@@ -13,7 +13,7 @@ func TestEmulated(t *testing.T) {
 	if os.Getenv("SCAS_EMULATE") == "" {
 		t.Skip("QEMU runs for Haswell, Nehalem and arm64 wait for SCAS_EMULATE=1")
 	}
-	for _, c := range []struct{ name, arch, require, emulator, cpu string }{
+	for _, c := range []struct{ name, arch, requiredLevel, emulator, cpu string }{
 		{"Haswell", "amd64", "avx2", "qemu-x86_64", "Haswell"},
 		{"Nehalem", "amd64", "", "qemu-x86_64", "Nehalem"},
 		{"arm64", "arm64", "", "qemu-aarch64", "max"},
@@ -24,14 +24,14 @@ func TestEmulated(t *testing.T) {
 				t.Skipf("no %s here; install qemu-user", c.emulator)
 			}
 			bin := filepath.Join(t.TempDir(), "kernels.test")
-			build := exec.Command("go", "test", "-c", "-o", bin, ".")
-			build.Env = append(os.Environ(), "GOARCH="+c.arch, "GOOS=linux", "CGO_ENABLED=0")
-			if out, err := build.CombinedOutput(); err != nil {
+			buildCmd := exec.Command("go", "test", "-c", "-o", bin, ".")
+			buildCmd.Env = append(os.Environ(), "GOARCH="+c.arch, "GOOS=linux", "CGO_ENABLED=0")
+			if out, err := buildCmd.CombinedOutput(); err != nil {
 				t.Fatalf("%v\n%s", err, out)
 			}
-			run := exec.Command(emulator, "-cpu", c.cpu, bin, "-test.v", "-test.skip", "TestEmulated")
-			run.Env = append(os.Environ(), "SCAS_REQUIRE="+c.require, "SCAS_LEVEL=")
-			out, err := run.CombinedOutput()
+			testCmd := exec.Command(emulator, "-cpu", c.cpu, bin, "-test.v", "-test.skip", "TestEmulated")
+			testCmd.Env = append(os.Environ(), "SCAS_REQUIRE="+c.requiredLevel, "SCAS_LEVEL=")
+			out, err := testCmd.CombinedOutput()
 			if err != nil {
 				t.Fatalf("%v\n%s", err, out)
 			}

@@ -181,10 +181,10 @@ func TestEveryKernel(t *testing.T) {
 		if Active() == Generic {
 			t.Skip("the reference has nothing to be held to")
 		}
-		original, reduced := active, *active
-		active = &reduced
-		defer func() { active = original }()
-		eachKernel(reflect.ValueOf(&reduced).Elem(), "set", func(name string, field reflect.Value) {
+		originalSet, reducedSet := active, *active
+		active = &reducedSet
+		defer func() { active = originalSet }()
+		eachKernel(reflect.ValueOf(&reducedSet).Elem(), "set", func(name string, field reflect.Value) {
 			if field.IsNil() {
 				t.Errorf("%s is nil", name)
 			}

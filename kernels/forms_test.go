@@ -12,32 +12,32 @@ var formNames = []string{"int32/float64", "int32/float32", "int32/ones", "uint16
 
 // inForm returns the rows twice: with int32 columns and float64 values (the plain form), and in the given
 // form. It first changes the values so that the given form holds them exactly.
-func inForm(a Rows, form int) (plain, stored Rows) {
-	plain = a
+func inForm(a Rows, form int) (plainRows, storedRows Rows) {
+	plainRows = a
 	switch form % 3 {
 	case 1:
-		plain.Val = make([]float64, len(a.Val))
-		stored.Val32 = make([]float32, len(a.Val))
+		plainRows.Val = make([]float64, len(a.Val))
+		storedRows.Val32 = make([]float32, len(a.Val))
 		for k, v := range a.Val {
-			stored.Val32[k] = float32(v)
-			plain.Val[k] = float64(stored.Val32[k])
+			storedRows.Val32[k] = float32(v)
+			plainRows.Val[k] = float64(storedRows.Val32[k])
 		}
 	case 2:
-		plain.Val = make([]float64, len(a.Val))
-		for k := range plain.Val {
-			plain.Val[k] = 1
+		plainRows.Val = make([]float64, len(a.Val))
+		for k := range plainRows.Val {
+			plainRows.Val[k] = 1
 		}
 	default:
-		stored.Val = a.Val
+		storedRows.Val = a.Val
 	}
-	stored.Ptr, stored.Idx, stored.Cols = a.Ptr, a.Idx, a.Cols
+	storedRows.Ptr, storedRows.Idx, storedRows.Cols = a.Ptr, a.Idx, a.Cols
 	if form >= 3 {
-		stored.Idx, stored.Idx16 = nil, make([]uint16, len(a.Idx))
+		storedRows.Idx, storedRows.Idx16 = nil, make([]uint16, len(a.Idx))
 		for k, j := range a.Idx {
-			stored.Idx16[k] = uint16(j)
+			storedRows.Idx16[k] = uint16(j)
 		}
 	}
-	return plain, stored
+	return plainRows, storedRows
 }
 
 // lengthsOf draws n row lengths from 0 to bound.
@@ -63,7 +63,7 @@ func TestForms(t *testing.T) {
 			for form, name := range formNames {
 				rng := rand.New(rand.NewPCG(51, uint64(len(lens))))
 				const d = 300
-				plain, stored := inForm(rowsOf(rng, s, lens, d), form)
+				plainRows, storedRows := inForm(rowsOf(rng, s, lens, d), form)
 				w, z, label := s.vector(rng, d), s.vector(rng, d), labels(rng, len(lens))
 				loss := LossKind(form % 2)
 				run := func(l Level, a Rows) [][]float64 {
@@ -75,10 +75,10 @@ func TestForms(t *testing.T) {
 					results[5][0] = MarginsGradient(results[2], results[3], results[4], label, a, w, loss)
 					return results
 				}
-				want := run(Generic, plain)
-				marginsGeneric(want[0], &plain, w)
+				want := run(Generic, plainRows)
+				marginsGeneric(want[0], &plainRows, w)
 				copy(want[1], z)
-				scatterGeneric(want[1], &plain, want[0])
+				scatterGeneric(want[1], &plainRows, want[0])
 				copy(want[3], want[0])
 				slopes := logisticSlopesGeneric
 				if loss == SquaredLossKind {
@@ -86,12 +86,12 @@ func TestForms(t *testing.T) {
 				}
 				sum := slopes(want[4], want[0], label)
 				copy(want[2], z)
-				scatterGeneric(want[2], &plain, want[4])
+				scatterGeneric(want[2], &plainRows, want[4])
 				if s.name == "bell" {
 					checkWithin(t, "sum of the losses", want[5][0], sum, 1e-12*sum)
 				}
 				for _, l := range Available() {
-					for i, got := range run(l, stored) {
+					for i, got := range run(l, storedRows) {
 						sameVector(t, fmt.Sprintf("%v: %s, %s, %d rows, result %d", l, name, s.name, len(lens), i), got, want[i])
 					}
 				}

@@ -13,17 +13,17 @@ type innerCase interface{ run(rows *Rows) [][]float64 }
 // TestInnerEqual compares every level and storage form, bit for bit, with level Generic on rows of int32
 // columns and float64 values.
 func TestInnerEqual(t *testing.T) {
-	columns := []int{1, 2, 3, 4, 5, 7, 8, 9, 12, 15, 16, 17, 23, 24, 25, 33, 123}
+	columnCounts := []int{1, 2, 3, 4, 5, 7, 8, 9, 12, 15, 16, 17, 23, 24, 25, 33, 123}
 	maxNonzeros := []int{0, 1, 7, 8, 9, 40, 130} // largest number of nonzeros in a row, for each p in turn
 	eachLevel(t, func(t *testing.T) {
 		level := Active()
 		for _, s := range sources {
-			for k, p := range columns {
+			for k, p := range columnCounts {
 				for form := range formNames {
 					for _, loss := range []LossKind{LogisticLossKind, SquaredLossKind} {
 						rng := rand.New(rand.NewPCG(81, uint64(p)))
 						lens := lengthsOf(rng, 20, maxNonzeros[k%len(maxNonzeros)])
-						plain, stored := inForm(rowsOf(rng, s, lens, p), form)
+						plainRows, storedRows := inForm(rowsOf(rng, s, lens, p), form)
 						for name, c := range map[string]innerCase{
 							"InnerDense":         elementCaseOf(rng, s, lens, p, 45, loss, false),
 							"InnerBox":           elementCaseOf(rng, s, lens, p, 45, loss, true),
@@ -31,9 +31,9 @@ func TestInnerEqual(t *testing.T) {
 							"InnerLazyBallCells": lazyCaseOf(rng, s, lens, p, 45, loss, true),
 							"InnerDecay":         decayCaseOf(rng, s, lens, p, 60, loss).drawState(rng),
 						} {
-							got := c.run(&stored)
+							got := c.run(&storedRows)
 							use(t, Generic)
-							want := c.run(&plain)
+							want := c.run(&plainRows)
 							use(t, level)
 							for i := range want {
 								sameVector(t, fmt.Sprintf("%s: %s, p=%d, %s, loss %d, result %d", name, s.name, p, formNames[form], loss, i), got[i], want[i])
@@ -74,10 +74,10 @@ func TestFusedLong(t *testing.T) {
 							elements.v[2][j] = 1 - 1e-4*rng.Float64()
 						}
 						lazy.state.Q = 1 - 0x1p-13
-						plain, stored := inForm(elements.steps.Rows, form)
-						got := append(elements.run(&stored), lazy.run(&stored)...)
+						plainRows, storedRows := inForm(elements.steps.Rows, form)
+						got := append(elements.run(&storedRows), lazy.run(&storedRows)...)
 						use(t, Generic)
-						want := append(elements.run(&plain), lazy.run(&plain)...)
+						want := append(elements.run(&plainRows), lazy.run(&plainRows)...)
 						use(t, level)
 						for i := range want {
 							sameVector(t, formNames[form], got[i], want[i])
@@ -98,22 +98,23 @@ func TestScratchShared(t *testing.T) {
 	eachLevel(t, func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(83, 1))
 		lens := []int{5, 0, 14, 40}
-		dense := elementCaseOf(rng, sources[0], lens, 30, 20, LogisticLossKind, false)
-		box := elementCaseOf(rng, sources[0], lens, 30, 20, LogisticLossKind, true)
-		ball := lazyCaseOf(rng, sources[0], lens, 30, 20, LogisticLossKind, true)
-		lazy := lazyCaseOf(rng, sources[0], lens, 30, 20, LogisticLossKind, false)
+		denseCase := elementCaseOf(rng, sources[0], lens, 30, 20, LogisticLossKind, false)
+		boxCase := elementCaseOf(rng, sources[0], lens, 30, 20, LogisticLossKind, true)
+		ballCase := lazyCaseOf(rng, sources[0], lens, 30, 20, LogisticLossKind, true)
+		noBallCase := lazyCaseOf(rng, sources[0], lens, 30, 20, LogisticLossKind, false)
 		runAll := func() (out [][]float64) {
 			for range 2 {
-				out = append(out, dense.run(nil)...)
-				out = append(out, ball.run(nil)...)
-				out = append(out, box.run(nil)...)
-				out = append(out, lazy.run(nil)...)
+				out = append(out, denseCase.run(nil)...)
+				out = append(out, ballCase.run(nil)...)
+				out = append(out, boxCase.run(nil)...)
+				out = append(out, noBallCase.run(nil)...)
 			}
 			return out
 		}
 		want := runAll()
-		x := NewScratch(dense.steps.Rows)
-		dense.steps.Scratch, box.steps.Scratch, ball.steps.Scratch, lazy.steps.Scratch = x, x, x, x
+		x := NewScratch(denseCase.steps.Rows)
+		denseCase.steps.Scratch, boxCase.steps.Scratch = x, x
+		ballCase.steps.Scratch, noBallCase.steps.Scratch = x, x
 		for i, v := range runAll() {
 			sameVector(t, "result", v, want[i])
 		}

@@ -23,29 +23,29 @@ func bytesSource(data []byte) source {
 
 // fuzzOperation compares every level with the reference for the operations with the given names.
 func fuzzOperation(f *testing.F, names ...string) {
-	seed := make([]byte, 0, 8*len(special))
+	specialBytes := make([]byte, 0, 8*len(special))
 	for _, x := range special {
-		seed = binary.LittleEndian.AppendUint64(seed, math.Float64bits(x))
+		specialBytes = binary.LittleEndian.AppendUint64(specialBytes, math.Float64bits(x))
 	}
 	f.Add(uint64(1), uint16(0), []byte(nil))
-	f.Add(uint64(2), uint16(17), seed)
-	f.Add(uint64(3), uint16(chunk+9), seed)
+	f.Add(uint64(2), uint16(17), specialBytes)
+	f.Add(uint64(3), uint16(chunk+9), specialBytes)
 	f.Fuzz(func(t *testing.T, seed uint64, n uint16, data []byte) {
 		n %= chunk + 100
-		count := 0
+		opCount := 0
 		for _, op := range operations {
 			for _, name := range names {
 				if op.name != name {
 					continue
 				}
-				count++
+				opCount++
 				run := op.run
 				op.run = func(rng *rand.Rand, _ source, n int) [][]float64 { return run(rng, bytesSource(data), n) }
 				op.check(t, source{name: "fuzz"}, int(n), seed)
 			}
 		}
-		if count != len(names) {
-			t.Fatalf("%d of the operations %v exist", count, names)
+		if opCount != len(names) {
+			t.Fatalf("%d of the operations %v exist", opCount, names)
 		}
 	})
 }
@@ -83,14 +83,15 @@ func FuzzForms(f *testing.F) {
 		elements := elementCaseOf(rng, sources[4], lens, p, 20, loss, form/16%2 == 1)
 		lazy := lazyCaseOf(rng, sources[4], lens, p, 20, loss, form/16%2 == 1)
 		decay := decayCaseOf(rng, sources[4], lens, p, 20, loss)
-		plain, stored := inForm(elements.steps.Rows, int(form)%numForms)
+		plainRows, storedRows := inForm(elements.steps.Rows, int(form)%numForms)
 		level := Active()
 		defer use(t, level)
 		use(t, Generic)
-		want := slices.Concat(elements.run(&plain), lazy.run(&plain), decay.run(&plain))
+		want := slices.Concat(elements.run(&plainRows), lazy.run(&plainRows), decay.run(&plainRows))
 		for _, l := range Available() {
 			use(t, l)
-			for i, got := range slices.Concat(elements.run(&stored), lazy.run(&stored), decay.run(&stored)) {
+			results := slices.Concat(elements.run(&storedRows), lazy.run(&storedRows), decay.run(&storedRows))
+			for i, got := range results {
 				sameVector(t, "result", got, want[i])
 			}
 		}

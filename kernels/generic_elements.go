@@ -25,10 +25,10 @@ func (a *stepArgs) boxStep(i int32) {
 	g := a.gain(i, a.margin(i))
 	w, sum, c, e, lo, hi := a.w, a.sum, a.c, a.e, a.lo, a.hi
 	start, n := int(a.Rows.Ptr[i]), a.Rows.rowLen(i)
-	keep := a.keep(2 * n)
+	kept := a.keptNumbers(2 * n)
 	for k := range n {
 		j, _ := a.Rows.entry(start + k)
-		keep[2*k], keep[2*k+1] = math.FMA(c[j], w[j], e[j]), sum[j]
+		kept[2*k], kept[2*k+1] = math.FMA(c[j], w[j], e[j]), sum[j]
 	}
 	for j := range w {
 		w[j] = clipTo(math.FMA(c[j], w[j], e[j]), lo[j], hi[j])
@@ -36,8 +36,8 @@ func (a *stepArgs) boxStep(i int32) {
 	}
 	for k := range n {
 		j, v := a.Rows.entry(start + k)
-		w[j] = clipTo(math.FMA(g, v, keep[2*k]), lo[j], hi[j])
-		sum[j] = keep[2*k+1] + w[j]
+		w[j] = clipTo(math.FMA(g, v, kept[2*k]), lo[j], hi[j])
+		sum[j] = kept[2*k+1] + w[j]
 	}
 }
 

@@ -8,36 +8,36 @@ import (
 func hessianGeneric(h []float64, stride int, a *Rows, spans []span) {
 	switch a.form() {
 	case int32Float64, int32Ones:
-		hessianOf(h, stride, a.Idx, a.Val, spans)
+		hessianTyped(h, stride, a.Idx, a.Val, spans)
 	case int32Float32:
-		hessianOf(h, stride, a.Idx, a.Val32, spans)
+		hessianTyped(h, stride, a.Idx, a.Val32, spans)
 	case uint16Float64, uint16Ones:
-		hessianOf(h, stride, a.Idx16, a.Val, spans)
+		hessianTyped(h, stride, a.Idx16, a.Val, spans)
 	case uint16Float32:
-		hessianOf(h, stride, a.Idx16, a.Val32, spans)
+		hessianTyped(h, stride, a.Idx16, a.Val32, spans)
 	}
 }
 
-func hessianOf[I column, V value](h []float64, stride int, idx []I, val []V, spans []span) {
+func hessianTyped[I column, V value](h []float64, stride int, idx []I, val []V, spans []span) {
 	for _, s := range spans {
 		for k := s.first; k < s.last; k++ {
 			row := h[int(idx[k])*stride:]
 			if val == nil {
-				addTo(row, idx[k:s.end], s.c)
+				addConstant(row, idx[k:s.end], s.c)
 			} else {
-				addTimes(row, idx[k:s.end], val[k:s.end], float64(s.c*float64(val[k])))
+				addScaled(row, idx[k:s.end], val[k:s.end], float64(s.c*float64(val[k])))
 			}
 		}
 	}
 }
 
-func addTo[I column](row []float64, idx []I, c float64) {
+func addConstant[I column](row []float64, idx []I, c float64) {
 	for _, j := range idx {
 		row[j] += c
 	}
 }
 
-func addTimes[I column, V value](row []float64, idx []I, val []V, t float64) {
+func addScaled[I column, V value](row []float64, idx []I, val []V, t float64) {
 	val = val[:len(idx)]
 	for m, j := range idx {
 		row[j] = math.FMA(t, float64(val[m]), row[j])

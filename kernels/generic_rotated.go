@@ -5,7 +5,7 @@ import "math"
 func innerRotatedGeneric(a *stepArgs) (done int) {
 	var t float64
 	w, sum, c, e := a.w, a.sum, a.c, a.e
-	for k := range a.count {
+	for k := range a.stepCount {
 		i, row := a.denseRow(k)
 		if k == 0 {
 			t = dotGeneric(row, w)
@@ -14,7 +14,7 @@ func innerRotatedGeneric(a *stepArgs) (done int) {
 		for j := range w {
 			w[j] = math.FMA(c[j], w[j], e[j])
 		}
-		if k+1 < a.count {
+		if k+1 < a.stepCount {
 			_, next := a.denseRow(k + 1)
 			t = math.FMA(g, dotGeneric(next, row), dotGeneric(next, w))
 		}
@@ -23,13 +23,13 @@ func innerRotatedGeneric(a *stepArgs) (done int) {
 			sum[j] += w[j]
 		}
 	}
-	return a.count
+	return a.stepCount
 }
 
 func innerRotatedBallGeneric(a *stepArgs) (done int) {
 	var t float64
 	w, sum, c, e := a.w, a.sum, a.c, a.e
-	for k := range a.count {
+	for k := range a.stepCount {
 		i, row := a.denseRow(k)
 		if k == 0 {
 			t = dot8(row, w)
@@ -41,7 +41,7 @@ func innerRotatedBallGeneric(a *stepArgs) (done int) {
 		rw := dot8(row, w)
 		n2 := math.FMA(g, math.FMA(g, dot8(row, row), rw+rw), dot8(w, w))
 		f := projectionFactor(n2, a.ball.Radius)
-		if k+1 < a.count {
+		if k+1 < a.stepCount {
 			_, next := a.denseRow(k + 1)
 			t = float64(f * math.FMA(g, dot8(next, row), dot8(next, w)))
 		}
@@ -50,13 +50,13 @@ func innerRotatedBallGeneric(a *stepArgs) (done int) {
 			sum[j] += w[j]
 		}
 	}
-	return a.count
+	return a.stepCount
 }
 
 // denseRow returns the number and the elements of the row that step k samples.
 func (a *stepArgs) denseRow(k int) (int32, []float64) {
 	i, p := a.sampled[k], len(a.w)
-	return i, a.dense[int(i)*p : (int(i)+1)*p]
+	return i, a.denseRows[int(i)*p : (int(i)+1)*p]
 }
 
 // dot8 returns the inner product of x and y, summed in 8 lanes.

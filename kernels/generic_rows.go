@@ -17,17 +17,17 @@ type (
 func marginsGeneric(dst []float64, a *Rows, w []float64) {
 	switch a.form() {
 	case int32Float64, int32Ones:
-		marginsOf(dst, a.Ptr, a.Idx, a.Val, w)
+		marginsTyped(dst, a.Ptr, a.Idx, a.Val, w)
 	case int32Float32:
-		marginsOf(dst, a.Ptr, a.Idx, a.Val32, w)
+		marginsTyped(dst, a.Ptr, a.Idx, a.Val32, w)
 	case uint16Float64, uint16Ones:
-		marginsOf(dst, a.Ptr, a.Idx16, a.Val, w)
+		marginsTyped(dst, a.Ptr, a.Idx16, a.Val, w)
 	case uint16Float32:
-		marginsOf(dst, a.Ptr, a.Idx16, a.Val32, w)
+		marginsTyped(dst, a.Ptr, a.Idx16, a.Val32, w)
 	}
 }
 
-func marginsOf[I column, V value](dst []float64, ptr []int64, idx []I, val []V, w []float64) {
+func marginsTyped[I column, V value](dst []float64, ptr []int64, idx []I, val []V, w []float64) {
 	for r := range dst {
 		lo, hi := ptr[r], ptr[r+1]
 		if val == nil {
@@ -98,17 +98,17 @@ func sumProducts[I column, V value](idx []I, val []V, w []float64) float64 {
 func scatterGeneric(z []float64, a *Rows, slope []float64) {
 	switch a.form() {
 	case int32Float64, int32Ones:
-		scatterOf(z, a.Ptr, a.Idx, a.Val, slope)
+		scatterTyped(z, a.Ptr, a.Idx, a.Val, slope)
 	case int32Float32:
-		scatterOf(z, a.Ptr, a.Idx, a.Val32, slope)
+		scatterTyped(z, a.Ptr, a.Idx, a.Val32, slope)
 	case uint16Float64, uint16Ones:
-		scatterOf(z, a.Ptr, a.Idx16, a.Val, slope)
+		scatterTyped(z, a.Ptr, a.Idx16, a.Val, slope)
 	case uint16Float32:
-		scatterOf(z, a.Ptr, a.Idx16, a.Val32, slope)
+		scatterTyped(z, a.Ptr, a.Idx16, a.Val32, slope)
 	}
 }
 
-func scatterOf[I column, V value](z []float64, ptr []int64, idx []I, val []V, slope []float64) {
+func scatterTyped[I column, V value](z []float64, ptr []int64, idx []I, val []V, slope []float64) {
 	for r, g := range slope {
 		row := idx[ptr[r]:ptr[r+1]]
 		if val == nil {

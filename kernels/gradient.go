@@ -35,8 +35,10 @@ func MarginsGradient(z, margin, slope, label []float64, a Rows, w []float64, los
 	checkApart(fn, "margin", margin, "slope", slope)
 	var sum float64
 	for lo := 0; lo < len(margin); {
-		first := a.Ptr[lo]
-		n := max(1, sort.Search(len(margin)-lo, func(k int) bool { return a.Ptr[lo+k+1]-first > gradientBlock }))
+		firstNonzero := a.Ptr[lo]
+		n := max(1, sort.Search(len(margin)-lo, func(k int) bool {
+			return a.Ptr[lo+k+1]-firstNonzero > gradientBlock
+		}))
 		hi := lo + n
 		block := a
 		block.Ptr = a.Ptr[lo : hi+1]

@@ -11,17 +11,18 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// guarded returns a copy of s. If end is true, the copy ends right before an inaccessible page,
+// guarded returns a copy of s. If atEnd is true, the copy ends right before an inaccessible page,
 // otherwise it begins right after one. An access to this page is a fault.
-func guarded[T any](t *testing.T, s []T, end bool) []T {
+func guarded[T any](t *testing.T, s []T, atEnd bool) []T {
 	t.Helper()
 	if len(s) == 0 {
 		return s
 	}
-	page := unix.Getpagesize()
+	pageSize := unix.Getpagesize()
 	size := len(s) * int(unsafe.Sizeof(s[0]))
-	body := (size + page - 1) / page * page
-	m, err := unix.Mmap(-1, 0, body+2*page, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)
+	bodySize := (size + pageSize - 1) / pageSize * pageSize
+	const protection, flags = unix.PROT_READ | unix.PROT_WRITE, unix.MAP_ANON | unix.MAP_PRIVATE
+	m, err := unix.Mmap(-1, 0, bodySize+2*pageSize, protection, flags)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,14 +31,14 @@ func guarded[T any](t *testing.T, s []T, end bool) []T {
 			t.Error(err)
 		}
 	})
-	for _, p := range [][]byte{m[:page], m[page+body:]} {
+	for _, p := range [][]byte{m[:pageSize], m[pageSize+bodySize:]} {
 		if err := unix.Mprotect(p, unix.PROT_NONE); err != nil {
 			t.Fatal(err)
 		}
 	}
-	off := page
-	if end {
-		off += body - size
+	off := pageSize
+	if atEnd {
+		off += bodySize - size
 	}
 	g := unsafe.Slice((*T)(unsafe.Pointer(&m[off])), len(s))
 	copy(g, s)
@@ -56,22 +57,22 @@ func TestBounds(t *testing.T) {
 			if n == 0 || n > 250 {
 				continue
 			}
-			for _, end := range []bool{false, true} {
-				vec := func() []float64 { return guarded(t, sources[0].vector(rng, n), end) }
+			for _, atEnd := range []bool{false, true} {
+				vec := func() []float64 { return guarded(t, sources[0].vector(rng, n), atEnd) }
 				a := rowsOf(rng, sources[0], []int{n}, n)
 				a.Ptr = []int64{0, int64(n)}
 				a.Idx, a.Val = a.Idx[3:], a.Val[3:]
 				a.Idx[0], a.Idx[n-1] = 0, int32(n-1)
-				a = Rows{Ptr: guarded(t, a.Ptr, end), Idx: guarded(t, a.Idx, end), Val: guarded(t, a.Val, end), Cols: n}
-				one := guarded(t, []float64{1}, end)
+				guardRows(t, &a, atEnd)
+				one := guarded(t, []float64{1}, atEnd)
 				Margins(one, a, vec())
 				Gradient(vec(), a, one)
 				for form := range numForms {
-					_, stored := inForm(a, form)
-					guardRows(t, &stored, end)
-					Margins(one, stored, vec())
-					Gradient(vec(), stored, one)
-					guardInner(t, stored, n, end, vec)
+					_, storedRows := inForm(a, form)
+					guardRows(t, &storedRows, atEnd)
+					Margins(one, storedRows, vec())
+					Gradient(vec(), storedRows, one)
+					guardInner(t, storedRows, n, atEnd, vec)
 				}
 				Dot(vec(), vec())
 				Axpy(2, vec(), vec())
@@ -88,9 +89,9 @@ func TestBounds(t *testing.T) {
 	})
 }
 
-func guardRows(t *testing.T, a *Rows, end bool) {
-	a.Ptr, a.Idx, a.Val = guarded(t, a.Ptr, end), guarded(t, a.Idx, end), guarded(t, a.Val, end)
-	a.Idx16, a.Val32 = guarded(t, a.Idx16, end), guarded(t, a.Val32, end)
+func guardRows(t *testing.T, a *Rows, atEnd bool) {
+	a.Ptr, a.Idx, a.Val = guarded(t, a.Ptr, atEnd), guarded(t, a.Idx, atEnd), guarded(t, a.Val, atEnd)
+	a.Idx16, a.Val32 = guarded(t, a.Idx16, atEnd), guarded(t, a.Val32, atEnd)
 }
 
 // TestHessianBounds checks that Hessian, sumByRows and sumByPanels access no memory outside of their
@@ -98,15 +99,16 @@ func guardRows(t *testing.T, a *Rows, end bool) {
 func TestHessianBounds(t *testing.T) {
 	eachLevel(t, func(t *testing.T) {
 		for i, c := range hessianShapes {
-			for _, end := range []bool{false, true} {
+			for _, atEnd := range []bool{false, true} {
 				rng := rand.New(rand.NewPCG(69, uint64(i)))
-				base := withLead(rng, sources[0], increasingRows(rng, sources[0], lengthsOf(rng, c.rows, c.maxNonzeros), c.p), c.lead)
-				s := guardedScratch(t, end)
+				rows := increasingRows(rng, sources[0], lengthsOf(rng, c.rows, c.maxNonzeros), c.p)
+				rows = withDenseCols(rng, sources[0], rows, c.denseCols)
+				s := guardedScratch(t, atEnd)
 				for form := range numForms {
-					_, a := inForm(base, form)
-					guardRows(t, &a, end)
-					weight := guarded(t, sources[0].vector(rng, c.rows), end)
-					h := guarded(t, make([]float64, (c.p-1)*c.stride+c.p), end)
+					_, a := inForm(rows, form)
+					guardRows(t, &a, atEnd)
+					weight := guarded(t, sources[0].vector(rng, c.rows), atEnd)
+					h := guarded(t, make([]float64, (c.p-1)*c.stride+c.p), atEnd)
 					Hessian(h, c.p, c.stride, 0, c.p, a, weight, s)
 					s.sumByRows(h, c.p, c.stride, 0, c.p, a, weight)
 					s.sumByPanels(h, c.p, c.stride, 0, c.p, &a, weight)
@@ -116,27 +118,28 @@ func TestHessianBounds(t *testing.T) {
 	})
 }
 
-func guardedScratch(t *testing.T, end bool) *HessianScratch {
+func guardedScratch(t *testing.T, atEnd bool) *HessianScratch {
 	s := NewHessianScratch()
-	s.spans, s.panel, s.tile = guarded(t, s.spans, end), guarded(t, s.panel, end), guarded(t, s.tile, end)
-	s.t, s.mask, s.begin = guarded(t, s.t, end), guarded(t, s.mask, end), guarded(t, s.begin, end)
-	s.nextNonzero, s.nextPlace = guarded(t, s.nextNonzero, end), guarded(t, s.nextPlace, end)
+	s.spans, s.panel, s.tile = guarded(t, s.spans, atEnd), guarded(t, s.panel, atEnd), guarded(t, s.tile, atEnd)
+	s.t, s.mask = guarded(t, s.t, atEnd), guarded(t, s.mask, atEnd)
+	s.groupBegin = guarded(t, s.groupBegin, atEnd)
+	s.nextNonzero, s.nextPlace = guarded(t, s.nextNonzero, atEnd), guarded(t, s.nextPlace, atEnd)
 	return s
 }
 
 // guardInner runs the inner loops on one sparse row, with guard pages. vec returns a new guarded vector of
 // length p.
-func guardInner(t *testing.T, a Rows, p int, end bool, vec func() []float64) {
-	one := func() []float64 { return guarded(t, []float64{1}, end) }
+func guardInner(t *testing.T, a Rows, p int, atEnd bool, vec func() []float64) {
+	one := func() []float64 { return guarded(t, []float64{1}, atEnd) }
 	x := NewScratch(a)
-	x.off, x.num, x.keep = guarded(t, x.off, end), guarded(t, x.num, end), guarded(t, x.keep, end)
+	x.off, x.num, x.keep = guarded(t, x.off, atEnd), guarded(t, x.num, atEnd), guarded(t, x.keep, atEnd)
 	s := &Steps{Rows: a, Label: one(), Slope0: one(), Eta: 0.1, Scratch: x}
-	sampled := guarded(t, make([]int32, 40), end)
+	sampled := guarded(t, make([]int32, 40), atEnd)
 	InnerDense(vec(), vec(), vec(), vec(), s, sampled)
 	InnerBox(vec(), vec(), vec(), vec(), vec(), vec(), s, sampled)
-	cells := Cells(guarded(t, NewCells(p), end))
+	cells := Cells(guarded(t, NewCells(p), atEnd))
 	InnerLazyCells(cells, &Lazy{Alpha: 1, Q: 1}, s, sampled)
-	InnerDecay(guarded(t, make([]float64, p*DecayStride), end), 3, s, sampled)
+	InnerDecay(guarded(t, make([]float64, p*DecayStride), atEnd), 3, s, sampled)
 	InnerLazyBallCells(cells, one(), &LazyBall{Lazy: Lazy{Alpha: 1, Q: 1}, GammaLimit: 1}, s, sampled)
 }
 
@@ -146,13 +149,13 @@ func TestRotatedBounds(t *testing.T) {
 		for _, p := range []int{8, 16, 24, 128, 136} {
 			for _, radius := range []float64{0, 1} {
 				for _, loss := range []LossKind{LogisticLossKind, SquaredLossKind} {
-					for _, end := range []bool{false, true} {
+					for _, atEnd := range []bool{false, true} {
 						a := rotatedCaseOf(rand.New(rand.NewPCG(68, uint64(p))), sources[0], p, 5, 9, loss, radius)
 						a.sampled[0], a.sampled[4], a.sampled[8] = 4, 0, 4
 						for _, v := range []*[]float64{&a.w, &a.sum, &a.c, &a.e, &a.x, &a.steps.Label, &a.steps.Slope0} {
-							*v = guarded(t, *v, end)
+							*v = guarded(t, *v, atEnd)
 						}
-						a.sampled = guarded(t, a.sampled, end)
+						a.sampled = guarded(t, a.sampled, atEnd)
 						for n := range len(a.sampled) {
 							InnerRotated(a.w, a.sum, a.c, a.e, a.x, a.radius, &a.steps, a.sampled[n:])
 						}

@@ -56,21 +56,21 @@ func HessianCut(a Rows, p, k, parts int) int {
 	if k >= parts {
 		return p
 	}
-	want := a.hessianWork(p, p) / int64(parts) * int64(k)
-	return sort.Search(p, func(j int) bool { return a.hessianWork(j, p) >= want })
+	targetWork := a.hessianWork(p, p) / int64(parts) * int64(k)
+	return sort.Search(p, func(j int) bool { return a.hessianWork(j, p) >= targetWork })
 }
 
 // hessianWork estimates the number of operations of Hessian for the rows of h before row j.
 func (a *Rows) hessianWork(j, p int) int64 {
 	sum := int64(j) * int64(2*p-j+1) / 2
-	step := max(1, a.Len()/cutRows)
-	for i := 0; i < a.Len(); i += step {
+	rowStep := max(1, a.Len()/cutRows)
+	for i := 0; i < a.Len(); i += rowStep {
 		start, end := a.Ptr[i], a.Ptr[i+1]
 		s := span{first: start, last: end, end: end}
 		if j < p {
 			s.last = a.seek(start, end, j)
 		}
-		sum += int64(step) * s.work()
+		sum += int64(rowStep) * s.work()
 	}
 	return sum
 }
@@ -92,7 +92,7 @@ func checkHessian(fn string, h []float64, p, stride, lo, hi int) {
 	if lo < 0 || hi < lo || hi > p {
 		panicf("%s: rows lo %d to hi %d of %d", fn, lo, hi, p)
 	}
-	if p > 0 && !holds(len(h), p, stride, p) {
+	if p > 0 && !matrixFits(len(h), p, stride, p) {
 		panicf("%s: len(h) is %d, want at least %d for p = %d and stride = %d", fn, len(h), (p-1)*stride+p, p, stride)
 	}
 }
@@ -116,7 +116,7 @@ const spanRows = 1 << 10
 // sumByRows adds c[i] times the outer product of row i of a with itself to rows lo to hi-1 of h, one row of
 // a after the other.
 func (s *HessianScratch) sumByRows(h []float64, p, stride, lo, hi int, a Rows, c []float64) {
-	whole := lo == 0 && hi == p
+	wholeMatrix := lo == 0 && hi == p
 	n, work := 0, int64(0)
 	for i, ci := range c {
 		if n == spanRows {
@@ -126,7 +126,7 @@ func (s *HessianScratch) sumByRows(h []float64, p, stride, lo, hi int, a Rows, c
 		x := &s.spans[n] // a pointer is faster than a copy
 		first, end := a.Ptr[i], a.Ptr[i+1]
 		x.first, x.last, x.end, x.c = first, end, end, ci
-		if !whole {
+		if !wholeMatrix {
 			x.first = a.seek(first, end, lo)
 			if hi < p {
 				x.last = a.seek(first, end, hi)
@@ -143,7 +143,7 @@ func (s *HessianScratch) sumByRows(h []float64, p, stride, lo, hi int, a Rows, c
 		s.spans[0] = lastSpan
 		n, work = 1, lastSpan.work()
 		if work > maxWork {
-			longSpan(h, stride, &a, s.spans[:1], lastSpan)
+			addLongSpan(h, stride, &a, s.spans[:1], lastSpan)
 			n, work = 0, 0
 		}
 	}
@@ -152,9 +152,9 @@ func (s *HessianScratch) sumByRows(h []float64, p, stride, lo, hi int, a Rows, c
 	}
 }
 
-// longSpan divides the span s into spans whose work is at most maxWork, and processes them one by one in
+// addLongSpan divides the span s into spans whose work is at most maxWork, and processes them one by one in
 // buf[0]. A nonzero whose products alone exceed maxWork is a span by itself.
-func longSpan(h []float64, stride int, a *Rows, buf []span, s span) {
+func addLongSpan(h []float64, stride int, a *Rows, buf []span, s span) {
 	for first := s.first; first < s.last; first = buf[0].last {
 		n := max(1, (maxWork-1)/(s.end-first))
 		buf[0] = span{first, min(first+n, s.last), s.end, s.c}
@@ -165,11 +165,11 @@ func longSpan(h []float64, stride int, a *Rows, buf []span, s span) {
 // seek searches the nonzeros k to end-1 of a row. It returns the first nonzero whose column is at least col,
 // or end if there is none.
 func (a *Rows) seek(k, end int64, col int) int64 {
-	if limit := k + int64(col); limit <= end {
-		if col == 0 || a.column(limit-1) < col {
-			return limit
+	if bound := k + int64(col); bound <= end {
+		if col == 0 || a.column(bound-1) < col {
+			return bound
 		}
-		end = limit
+		end = bound
 	}
 	for k < end {
 		mid := (k + end) / 2

@@ -29,7 +29,7 @@ type HessianScratch struct {
 	tile        []float64 // a copy of the tile's rows that cross the diagonal of h or its right edge
 	t           []float64 // the products c[i]*x_ij of Hessian, ordered by block, then column, then row
 	mask        []uint64  // for each block and column, the set of the block's rows with a nonzero in the column
-	begin       []int     // for each block and each group of panelCols columns, where the group begins in t
+	groupBegin  []int     // for each block and each group of panelCols columns, where the group begins in t
 	nextNonzero []int64   // for each row, the first nonzero that is not yet in a panel
 	nextPlace   []int32   // for each column, the next free place in t
 }
@@ -48,7 +48,7 @@ func (s *HessianScratch) makePanels() {
 	s.tile = alignedZeros(tileRows * panelCols)
 	s.t = make([]float64, panelNonzeros)
 	s.mask = make([]uint64, panelBlocks*tileRows)
-	s.begin = make([]int, panelBlocks*(tileRows/panelCols))
+	s.groupBegin = make([]int, panelBlocks*(tileRows/panelCols))
 	s.nextNonzero = make([]int64, panelBlocks*panelRows)
 	s.nextPlace = make([]int32, tileRows)
 }
@@ -75,21 +75,21 @@ func (a *Rows) panelsFaster(p int) bool {
 	if active.level == AVX2 {
 		perTile = 10
 	}
-	mean := float64(a.Ptr[n]-a.Ptr[0]) / float64(n)
-	return perAdd*mean/2 > 15+float64(perTile*(float64(float64(p)/(2*panelCols))+0.5))
+	meanNonzeros := float64(a.Ptr[n]-a.Ptr[0]) / float64(n)
+	return perAdd*meanNonzeros/2 > 15+float64(perTile*(float64(float64(p)/(2*panelCols))+0.5))
 }
 
 // finite reports whether all values x_ij of the rows and all products c[i]*x_ij are certainly finite.
 func (a *Rows) finite(c []float64) bool {
 	lo, hi := a.Ptr[0], a.Ptr[a.Len()]
-	largest := 1.0
+	largestValue := 1.0
 	if a.Val != nil {
-		largest = maxAbs(a.Val[lo:hi])
+		largestValue = maxAbs(a.Val[lo:hi])
 	} else if a.Val32 != nil {
-		largest = maxAbs(a.Val32[lo:hi])
+		largestValue = maxAbs(a.Val32[lo:hi])
 	}
 	// 0 times an infinity or NaN is NaN.
-	return (float64(maxAbs(c)*largest)+maxAbs(c)+largest)*0 == 0
+	return (float64(maxAbs(c)*largestValue)+maxAbs(c)+largestValue)*0 == 0
 }
 
 // maxAbs returns the largest absolute value, or NaN if a value is infinite or NaN.
@@ -119,19 +119,19 @@ func (s *HessianScratch) sumByPanels(h []float64, p, stride, lo, hi int, a *Rows
 	for ; lo < hi; lo += tileRows {
 		x := panelTask{HessianScratch: s, Rows: a, h: h, p: p, stride: stride, lo: lo, hi: min(lo+tileRows, hi), c: c}
 		for x.row < len(c) {
-			x.collect()
+			x.sortBlocks()
 			for col := x.lo; col < p; col += panelCols {
-				x.tiles(col)
+				x.updateTiles(col)
 			}
 			x.row += x.rows
 		}
 	}
 }
 
-// collect sorts the nonzeros of each block of rows by columns. It begins with the block at row x.row, and
+// sortBlocks sorts the nonzeros of each block of rows by columns. It begins with the block at row x.row, and
 // ends when the scratch memory is full or no rows are left. It sets x.rows to the number of rows in these
 // blocks.
-func (x *panelTask) collect() {
+func (x *panelTask) sortBlocks() {
 	x.rows = 0
 	place := 0
 	for b := range panelBlocks {
@@ -152,15 +152,15 @@ func (x *panelTask) collect() {
 		if end > panelNonzeros {
 			return
 		}
-		x.sort(b, place, spans[:rows])
+		x.sortBlock(b, place, spans[:rows])
 		place = end
 		x.rows += rows
 	}
 }
 
-// sort sorts the nonzeros of block b by columns into x.t, beginning at x.t[place]. spans says where the
+// sortBlock sorts the nonzeros of block b by columns into x.t, beginning at x.t[place]. spans says where the
 // nonzeros of each row of the block are.
-func (x *panelTask) sort(b, place int, spans []span) {
+func (x *panelTask) sortBlock(b, place int, spans []span) {
 	mask := x.mask[b*tileRows:][:x.hi-x.lo]
 	clear(mask)
 	if x.Idx != nil {
@@ -170,20 +170,20 @@ func (x *panelTask) sort(b, place int, spans []span) {
 	}
 	for j, m := range mask {
 		if j%panelCols == 0 {
-			x.begin[b*(tileRows/panelCols)+j/panelCols] = place
+			x.groupBegin[b*(tileRows/panelCols)+j/panelCols] = place
 		}
 		x.nextPlace[j] = int32(place)
 		place += bits.OnesCount64(m)
 	}
 	switch x.form() {
 	case int32Float64, int32Ones:
-		sortOf(x, x.Idx, x.Val, spans)
+		sortTyped(x, x.Idx, x.Val, spans)
 	case int32Float32:
-		sortOf(x, x.Idx, x.Val32, spans)
+		sortTyped(x, x.Idx, x.Val32, spans)
 	case uint16Float64, uint16Ones:
-		sortOf(x, x.Idx16, x.Val, spans)
+		sortTyped(x, x.Idx16, x.Val, spans)
 	case uint16Float32:
-		sortOf(x, x.Idx16, x.Val32, spans)
+		sortTyped(x, x.Idx16, x.Val32, spans)
 	}
 }
 
@@ -197,9 +197,9 @@ func markRows[I column](mask []uint64, idx []I, lo int, spans []span) {
 	}
 }
 
-// sortOf puts every nonzero, times the factor c of its span, at the next free place of its column
+// sortTyped puts every nonzero, times the factor c of its span, at the next free place of its column
 // in x.t.
-func sortOf[I column, V value](x *panelTask, idx []I, val []V, spans []span) {
+func sortTyped[I column, V value](x *panelTask, idx []I, val []V, spans []span) {
 	nextPlace, t := x.nextPlace, x.t
 	for _, s := range spans {
 		cols, v := idx[s.first:s.last], val
@@ -218,10 +218,10 @@ func sortOf[I column, V value](x *panelTask, idx []I, val []V, spans []span) {
 	}
 }
 
-// tiles does the work of panelTask for the rows of the data that collect has sorted, and for columns col to
-// col+panelCols-1 of h. Rows of h in which all of these columns exist and are above the diagonal are
+// updateTiles does the work of panelTask for the rows of the data that sortBlocks has sorted, and for columns
+// col to col+panelCols-1 of h. Rows of h in which all of these columns exist and are above the diagonal are
 // updated in place, other rows in a copy.
-func (x *panelTask) tiles(col int) {
+func (x *panelTask) updateTiles(col int) {
 	end := min(x.hi, col+panelCols)
 	// Rows from split on are updated in a copy.
 	split := min(max(x.lo, col), end)
@@ -231,13 +231,13 @@ func (x *panelTask) tiles(col int) {
 	x.load(split, end, col)
 	for b := 0; b*panelRows < x.rows; b++ {
 		x.pack(b, col)
-		mask, begin := x.mask[b*tileRows:], x.begin[b*(tileRows/panelCols):]
+		mask, groupBegin := x.mask[b*tileRows:], x.groupBegin[b*(tileRows/panelCols):]
 		if split > x.lo {
-			hessianPanelBlock(x.h[x.lo*x.stride+col:], x.stride, mask[:split-x.lo], x.t[begin[0]:], x.panel)
+			hessianPanelBlock(x.h[x.lo*x.stride+col:], x.stride, mask[:split-x.lo], x.t[groupBegin[0]:], x.panel)
 		}
 		if split < end {
 			offset := split - x.lo
-			hessianPanelBlock(x.tile, panelCols, mask[offset:end-x.lo], x.t[begin[offset/panelCols]:], x.panel)
+			hessianPanelBlock(x.tile, panelCols, mask[offset:end-x.lo], x.t[groupBegin[offset/panelCols]:], x.panel)
 		}
 	}
 	x.store(split, end, col)
@@ -264,17 +264,17 @@ func (x *panelTask) store(lo, hi, col int) {
 func (x *panelTask) pack(b, col int) {
 	switch x.form() {
 	case int32Float64, int32Ones:
-		packOf(x, x.Idx, x.Val, b, col)
+		packTyped(x, x.Idx, x.Val, b, col)
 	case int32Float32:
-		packOf(x, x.Idx, x.Val32, b, col)
+		packTyped(x, x.Idx, x.Val32, b, col)
 	case uint16Float64, uint16Ones:
-		packOf(x, x.Idx16, x.Val, b, col)
+		packTyped(x, x.Idx16, x.Val, b, col)
 	case uint16Float32:
-		packOf(x, x.Idx16, x.Val32, b, col)
+		packTyped(x, x.Idx16, x.Val32, b, col)
 	}
 }
 
-func packOf[I column, V value](x *panelTask, idx []I, val []V, b, col int) {
+func packTyped[I column, V value](x *panelTask, idx []I, val []V, b, col int) {
 	nextNonzero := x.nextNonzero[b*panelRows : min((b+1)*panelRows, x.rows)]
 	end := x.Ptr[x.row+b*panelRows+1:][:len(nextNonzero)]
 	for r, k := range nextNonzero {

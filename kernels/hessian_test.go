@@ -26,17 +26,17 @@ func increasingRows(rng *rand.Rand, s source, lens []int, p int) Rows {
 	return a
 }
 
-// withLead returns the rows of a with new entries in nearly all of the columns 0 to lead-1.
-func withLead(rng *rand.Rand, s source, a Rows, lead int) Rows {
+// withDenseCols returns the rows of a with new entries in nearly all of the columns 0 to denseCols-1.
+func withDenseCols(rng *rand.Rand, s source, a Rows, denseCols int) Rows {
 	b := Rows{Ptr: []int64{0}, Cols: a.Cols}
 	for i := range a.Len() {
-		for j := range lead {
+		for j := range denseCols {
 			if rng.IntN(60) > 0 {
 				b.Idx, b.Val = append(b.Idx, int32(j)), append(b.Val, s.draw(rng))
 			}
 		}
 		for k := a.Ptr[i]; k < a.Ptr[i+1]; k++ {
-			if int(a.Idx[k]) >= lead {
+			if int(a.Idx[k]) >= denseCols {
 				b.Idx, b.Val = append(b.Idx, a.Idx[k]), append(b.Val, a.Val[k])
 			}
 		}
@@ -83,7 +83,7 @@ func hessianOp(rng *rand.Rand, s source, n int) [][]float64 {
 	}
 	a := increasingRows(rng, s, lens, p)
 	if n%2 == 1 {
-		a = withLead(rng, s, a, min(p, 5+n%30))
+		a = withDenseCols(rng, s, a, min(p, 5+n%30))
 	}
 	h, c := s.vector(rng, p*stride), s.vector(rng, a.Len())
 	Hessian(h, p, stride, 0, p, a, c, nil)
@@ -91,8 +91,8 @@ func hessianOp(rng *rand.Rand, s source, n int) [][]float64 {
 }
 
 // hessianShapes are shapes of the data and of h. maxNonzeros is the largest number of nonzeros of a row of
-// the data, before withLead adds columns 0 to lead-1.
-var hessianShapes = []struct{ rows, p, stride, maxNonzeros, lead int }{
+// the data, before withDenseCols adds columns 0 to denseCols-1.
+var hessianShapes = []struct{ rows, p, stride, maxNonzeros, denseCols int }{
 	{0, 5, 5, 3, 0}, {1, 1, 1, 1, 0}, {3, 2, 4, 2, 0}, {70, 63, 63, 63, 0}, {64, 64, 64, 40, 0}, {65, 65, 70, 65, 0},
 	{130, 130, 133, 90, 0}, {40, 200, 200, 30, 20}, {300, 54, 54, 4, 10}, {300, 40, 41, 40, 40}, {200, 54, 54, 10, 16},
 	{90, 54, 54, 10, 17}, {77, 33, 36, 10, 5}, {5, 54, 54, 10, 40}, {150, tileRows + 70, tileRows + 70, 30, 0},
@@ -107,17 +107,17 @@ func TestHessian(t *testing.T) {
 			for form, name := range formNames {
 				for _, s := range []source{sources[0], sources[2]} {
 					rng := rand.New(rand.NewPCG(201, uint64(i)))
-					base := increasingRows(rng, s, lengthsOf(rng, c.rows, c.maxNonzeros), c.p)
-					if c.lead > 0 {
-						base = withLead(rng, s, base, c.lead)
+					rows := increasingRows(rng, s, lengthsOf(rng, c.rows, c.maxNonzeros), c.p)
+					if c.denseCols > 0 {
+						rows = withDenseCols(rng, s, rows, c.denseCols)
 					}
-					plain, a := inForm(base, form)
+					plainRows, a := inForm(rows, form)
 					weight, h := s.vector(rng, c.rows), s.vector(rng, c.p*c.stride)
 					for k := 0; k < len(h); k += 5 {
 						h[k] = math.Copysign(0, -1)
 					}
 					want := slices.Clone(h)
-					defineHessian(want, c.p, c.stride, plain, weight)
+					defineHessian(want, c.p, c.stride, plainRows, weight)
 					for way, run := range map[string]func(h []float64){
 						"Hessian": func(h []float64) { Hessian(h, c.p, c.stride, 0, c.p, a, weight, scratch) },
 						"rows": func(h []float64) {
@@ -178,8 +178,9 @@ func TestHessianGoroutines(t *testing.T) {
 func TestHessianCut(t *testing.T) {
 	rng := rand.New(rand.NewPCG(205, 1))
 	for _, p := range []int{0, 1, 2, 7, 100, 900} {
-		for _, lead := range []int{0, min(p, 10)} {
-			a := withLead(rng, sources[0], increasingRows(rng, sources[0], lengthsOf(rng, 3000, min(p, 9)), p), lead)
+		for _, denseCols := range []int{0, min(p, 10)} {
+			a := increasingRows(rng, sources[0], lengthsOf(rng, 3000, min(p, 9)), p)
+			a = withDenseCols(rng, sources[0], a, denseCols)
 			for _, parts := range []int{1, 2, 3, 16} {
 				if first, last := HessianCut(a, p, 0, parts), HessianCut(a, p, parts, parts); first != 0 || last != p {
 					t.Errorf("p = %d, %d parts: from %d to %d", p, parts, first, last)
@@ -190,9 +191,9 @@ func TestHessianCut(t *testing.T) {
 				}
 				for k := range parts {
 					lo, hi := HessianCut(a, p, k, parts), HessianCut(a, p, k+1, parts)
-					adds := a.hessianWork(hi, p) - a.hessianWork(lo, p)
-					if hi < lo || adds > a.hessianWork(p, p)/int64(parts)+2*rowWork+int64(parts) {
-						t.Errorf("p = %d, lead %d: part %d of %d is %d to %d, %d of %d", p, lead, k, parts, lo, hi, adds, a.hessianWork(p, p))
+					partWork := a.hessianWork(hi, p) - a.hessianWork(lo, p)
+					if hi < lo || partWork > a.hessianWork(p, p)/int64(parts)+2*rowWork+int64(parts) {
+						t.Errorf("p = %d, %d dense columns: part %d of %d is %d to %d, %d of %d", p, denseCols, k, parts, lo, hi, partWork, a.hessianWork(p, p))
 					}
 				}
 			}

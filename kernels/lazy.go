@@ -92,7 +92,7 @@ type LazyBall struct {
 func InnerLazyCells(c Cells, l *Lazy, s *Steps, sampled []int32) int {
 	const fn = "InnerLazyCells"
 	var a stepArgs
-	a.begin(fn, s, sampled)
+	a.setArguments(fn, s, sampled)
 	checkCells(fn, c, &s.Rows)
 	a.checkOutput(fn, "the cells", c)
 	a.cells, a.ball.Lazy = c, *l
@@ -119,7 +119,7 @@ func InnerLazyCells(c Cells, l *Lazy, s *Steps, sampled []int32) int {
 func InnerLazyBallCells(c Cells, norm2 []float64, l *LazyBall, s *Steps, sampled []int32) int {
 	const fn = "InnerLazyBallCells"
 	var a stepArgs
-	a.begin(fn, s, sampled)
+	a.setArguments(fn, s, sampled)
 	checkCells(fn, c, &s.Rows)
 	a.checkOutput(fn, "the cells", c)
 	checkLen(fn, "norm2", len(norm2), s.Rows.Len())

@@ -18,12 +18,12 @@ type lazyCase struct {
 	sampled []int32
 }
 
-func lazyCaseOf(rng *rand.Rand, s source, lens []int, p, samples int, loss LossKind, ball bool) *lazyCase {
+func lazyCaseOf(rng *rand.Rand, s source, lens []int, p, samples int, loss LossKind, hasBall bool) *lazyCase {
 	c := &lazyCase{cells: NewCells(p)}
 	c.cells.Set(s.vector(rng, p), s.vector(rng, p))
 	c.steps = stepsOf(rng, s, lens, p, loss)
 	c.state = LazyBall{Lazy: Lazy{Alpha: 1, Q: 1 - float64(0.2*rng.Float64())}, Radius: 3, UU: s.draw(rng), UD: s.draw(rng), DD: s.draw(rng), GammaLimit: 1e6}
-	if ball {
+	if hasBall {
 		c.norm2 = abs(s.vector(rng, len(lens)))
 	}
 	c.sampled = samplesOf(rng, samples, len(lens))
@@ -44,13 +44,13 @@ func (c *lazyCase) run(rows *Rows) [][]float64 {
 	return [][]float64{cells, {state.Alpha, state.Gamma, state.UU, state.UD, state.AlphaSum, state.GammaSum, float64(done)}}
 }
 
-// naiveInner makes inner steps as the paper writes them: each step updates all elements of w.
-type naiveInner struct {
+// naiveLoop makes inner steps as the paper writes them: each step updates all elements of w.
+type naiveLoop struct {
 	w, sum, d     []float64
 	kappa, radius float64 // radius is +Inf if there is no ball
 }
 
-func (v *naiveInner) step(s *Steps, i int32) {
+func (v *naiveLoop) step(s *Steps, i int32) {
 	lo, hi := s.Rows.Ptr[i], s.Rows.Ptr[i+1]
 	var t float64
 	for k := lo; k < hi; k++ {
@@ -80,7 +80,7 @@ func (v *naiveInner) step(s *Steps, i int32) {
 	}
 }
 
-// TestLazyNaive compares a million steps of InnerLazyCells and of InnerLazyBallCells with naiveInner. Every
+// TestLazyNaive compares a million steps of InnerLazyCells and of InnerLazyBallCells with naiveLoop. Every
 // step makes the scalar Alpha of Lazy smaller, and a kernel stops when Alpha is below lazyFloor. With
 // strength 120 it must stop at least 20 times.
 func TestLazyNaive(t *testing.T) {
@@ -100,18 +100,18 @@ func TestLazyNaive(t *testing.T) {
 				for j := range d {
 					d[j] = 0.01 * bell(rng)
 				}
-				naive := &naiveInner{w: make([]float64, p), sum: make([]float64, p), d: d, kappa: kappa, radius: math.Inf(1)}
+				naive := &naiveLoop{w: make([]float64, p), sum: make([]float64, p), d: d, kappa: kappa, radius: math.Inf(1)}
 				lazy := newLazyRun(s, p, d, 1-eta*kappa, radius)
 				if radius > 0 {
 					naive.radius = radius
 				}
-				block := make([]int32, 1000)
-				for range steps / len(block) {
-					for k := range block {
-						block[k] = rng.Int32N(n)
-						naive.step(s, block[k])
+				samples := make([]int32, 1000)
+				for range steps / len(samples) {
+					for k := range samples {
+						samples[k] = rng.Int32N(n)
+						naive.step(s, samples[k])
 					}
-					lazy.run(block)
+					lazy.run(samples)
 				}
 				w, sum := lazy.finish()
 				checkRelative(t, "w", w, naive.w, 1e-9)

@@ -43,15 +43,15 @@ func ParseLevel(name string) (Level, error) {
 const levelEnv = "SCAS_LEVEL"
 
 // sets holds the implementations that this machine can run, in ascending order of level.
-var sets = available()
+var sets = availableSets()
 
 // active is the implementation in use. Use changes it.
-var active, envErr = startLevel(os.Getenv(levelEnv))
+var active, envErr = startSet(os.Getenv(levelEnv))
 
-// startLevel returns the implementation with the given level name, or the highest one if the name is
+// startSet returns the implementation with the given level name, or the highest one if the name is
 // empty. If the name is unknown or this machine cannot run the level, it returns the generic
 // implementation and an error.
-func startLevel(name string) (*set, error) {
+func startSet(name string) (*set, error) {
 	if name == "" {
 		return sets[len(sets)-1], nil
 	}

@@ -13,7 +13,7 @@ var features = map[string]cpuid.FeatureID{
 	"MMX+": cpuid.SSE, // avo lists this feature for prefetch instructions; SSE has them too
 }
 
-func available() []*set {
+func availableSets() []*set {
 	out := []*set{&generic}
 	for _, s := range []*set{&setAVX2, &setAVX512} {
 		if capable(s.level) {

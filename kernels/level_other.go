@@ -2,4 +2,4 @@
 
 package kernels
 
-func available() []*set { return []*set{&generic} }
+func availableSets() []*set { return []*set{&generic} }

@@ -49,21 +49,21 @@ func TestUse(t *testing.T) {
 	}
 }
 
-func TestStartLevel(t *testing.T) {
-	if s, err := startLevel(""); err != nil || s != sets[len(sets)-1] {
+func TestStartSet(t *testing.T) {
+	if s, err := startSet(""); err != nil || s != sets[len(sets)-1] {
 		t.Errorf("no value: level %v, error %v", s.level, err)
 	}
 	for _, l := range Available() {
-		if s, err := startLevel(l.String()); err != nil || s.level != l {
+		if s, err := startSet(l.String()); err != nil || s.level != l {
 			t.Errorf("%v: level %v, error %v", l, s.level, err)
 		}
 	}
-	if s, err := startLevel("fast"); s.level != Generic || err == nil || !strings.Contains(err.Error(), `"fast"`) || !strings.Contains(err.Error(), levelEnv) {
+	if s, err := startSet("fast"); s.level != Generic || err == nil || !strings.Contains(err.Error(), `"fast"`) || !strings.Contains(err.Error(), levelEnv) {
 		t.Errorf("unknown value: level %v, error %v", s.level, err)
 	}
 	defer func(all []*set) { sets = all }(sets)
 	sets = sets[:1]
-	if s, err := startLevel("avx2"); s.level != Generic || err == nil || !strings.Contains(err.Error(), "not available") {
+	if s, err := startSet("avx2"); s.level != Generic || err == nil || !strings.Contains(err.Error(), "not available") {
 		t.Errorf("unavailable value: level %v, error %v", s.level, err)
 	}
 }

@@ -6,7 +6,7 @@ import "math"
 // polynomial of FreeBSD's e_log.c. math.Log is not used because its bits differ between
 // architectures.
 func Log(y float64) float64 {
-	m, k := parts(y)
+	m, k := frexp(y)
 	if m < math.Sqrt2/2 {
 		m *= 2
 		k--
@@ -21,18 +21,18 @@ func Log(y float64) float64 {
 	r = math.FMA(r, z, 3.999999999940941908e-01)
 	r = math.FMA(r, z, 6.666666666666735130e-01)
 	r = float64(r * z)
-	half := float64(float64(0.5*f) * f)
+	halfSquare := float64(float64(0.5*f) * f)
 	e := float64(k)
 	const hi, lo = 6.93147180369123816490e-01, 1.90821492927058770002e-10
-	return math.FMA(e, hi, -((half - math.FMA(s, half+r, float64(e*lo))) - f))
+	return math.FMA(e, hi, -((halfSquare - math.FMA(s, halfSquare+r, float64(e*lo))) - f))
 }
 
-// parts is math.Frexp for positive finite y, without a function call if y is a normal number.
-func parts(y float64) (m float64, k int) {
-	const exponent, half = 0x7ff << 52, 0x3fe << 52
+// frexp is math.Frexp for positive finite y, without a function call if y is a normal number.
+func frexp(y float64) (m float64, k int) {
+	const exponentBits, halfBits = 0x7ff << 52, 0x3fe << 52
 	b := math.Float64bits(y)
 	if b < 1<<52 {
 		return math.Frexp(y)
 	}
-	return math.Float64frombits(b&^exponent | half), int(b>>52) - 0x3fe
+	return math.Float64frombits(b&^exponentBits | halfBits), int(b>>52) - 0x3fe
 }

@@ -24,9 +24,9 @@ type mutation struct {
 	// pattern is a regular expression, and replacement the text that replaces its first match. If pattern is
 	// empty, replacement is the text of a new file.
 	pattern, replacement string
-	pkg, run             string // package, and a regular expression for the tests to run; an empty run means all tests
+	pkg, testPattern     string // package, and a regular expression for the tests to run; empty for all tests
 	want                 string // regular expression that the output must match
-	inline               string // function that the compiler inlines because of the fault
+	inlinedFunc          string // function that the compiler inlines because of the fault
 }
 
 // mutations lists likely faults of the generated assembly, its generator and the code
@@ -47,7 +47,7 @@ var mutations = []mutation{
 	{"panels take infinite numbers", AVX512, "kernels/hessian.go", "", ` && a\.finite\(c\)`, "", "./kernels", "^TestEqual$", "--- FAIL: TestEqual", ""},
 	{"a tile of the Hessian is stored below the diagonal", AVX512, "kernels/hessian_panel.go", "func (x *panelTask) store(", `start := max\(j, col\)`, "start := col", "./kernels", "Hessian", "--- FAIL: TestHessian", ""},
 	{"zeros of the Hessian keep their sign", Generic, "kernels/hessian.go", "", `\n\tplusZero\(h, p, stride, lo, hi\)`, "", "./kernels", "Hessian", "--- FAIL: TestHessian", ""},
-	{"a span is not cut", Generic, "kernels/hessian.go", "func longSpan(", `n := max\(1, .*`, "n := s.last", "./kernels", "BoundedWork", "--- FAIL: TestBoundedWork", ""},
+	{"a span is not cut", Generic, "kernels/hessian.go", "func addLongSpan(", `n := max\(1, .*`, "n := s.last", "./kernels", "BoundedWork", "--- FAIL: TestBoundedWork", ""},
 	{"rotated loop does one step too many", AVX2, "kernels/zrotated_amd64.s", "·innerRotatedAVX2(SB)", `JGE( +last)`, "JG$1", "./kernels", "", "unexpected fault|--- FAIL: ", ""},
 	{"rotated loop leaves out the last eight", AVX512, "kernels/zrotated_amd64.s", "·innerRotatedAVX512(SB)", `TESTQ +\$0x00000008,`, "TESTQ $$0x00000010,", "./kernels", "", "--- FAIL: ", ""},
 	{"decay loop mixes up two nonzeros", AVX2, "kernels/zdecay_amd64.s", "·innerDecayAVX2(SB)", `VUNPCKLPD +(Y\d+), (Y\d+), `, "VUNPCKLPD $2, $1, ", "./kernels", "", "--- FAIL: ", ""},
@@ -120,7 +120,7 @@ func inlineMutations(t *testing.T, module string) []mutation {
 			list = append(list, mutation{
 				name: "noinline is missing at " + f[1], file: "kernels/" + filepath.Base(file),
 				pattern: `//go:noinline\n(func ` + f[1] + `\()`, replacement: "$1",
-				pkg: "./kernels", run: "BoundedWork", want: f[1] + " is inlined", inline: f[1],
+				pkg: "./kernels", testPattern: "BoundedWork", want: f[1] + " is inlined", inlinedFunc: f[1],
 			})
 		}
 	}
@@ -149,10 +149,10 @@ func (m *mutation) try(module string) (outcome string, err error) {
 		}
 		err = errors.Join(err, restore())
 	}()
-	if m.inline != "" && !canInline(module, m.inline) {
+	if m.inlinedFunc != "" && !canInline(module, m.inlinedFunc) {
 		return "no fault: the compiler does not inline it anyway", nil
 	}
-	out, testErr := runTests(module, m.pkg, m.run)
+	out, testErr := runTests(module, m.pkg, m.testPattern)
 	switch {
 	case testErr == nil:
 		return "", errors.New("the tests pass")
@@ -183,8 +183,8 @@ func (m *mutation) apply(src string) (string, error) {
 	if match == nil {
 		return "", fmt.Errorf("%s has no %q behind %q", m.file, m.pattern, m.prefix)
 	}
-	changed := regexp.MustCompile(m.pattern).ExpandString(nil, m.replacement, src[start:], match)
-	return src[:start+match[0]] + string(changed) + src[start+match[1]:], nil
+	expanded := regexp.MustCompile(m.pattern).ExpandString(nil, m.replacement, src[start:], match)
+	return src[:start+match[0]] + string(expanded) + src[start+match[1]:], nil
 }
 
 // canInline reports whether the compiler can inline the function. If the build fails, it returns true.
@@ -208,10 +208,10 @@ func failedTest(out string) string {
 	return ran[len(ran)-1][1] + " (fault)"
 }
 
-func runTests(module, pkg, run string) (string, error) {
+func runTests(module, pkg, testPattern string) (string, error) {
 	args := []string{"test", "-count=1", "-failfast", "-v"}
-	if run != "" {
-		args = append(args, "-run", run)
+	if testPattern != "" {
+		args = append(args, "-run", testPattern)
 	}
 	cmd := exec.Command("go", append(args, pkg)...)
 	cmd.Dir = module

@@ -36,17 +36,17 @@ func (s *spy) call(work, bound int) {
 }
 
 func (s *spy) set() *set {
-	rows := func(_ []float64, a *Rows, _ []float64) {
+	rowsSpy := func(_ []float64, a *Rows, _ []float64) {
 		s.call(a.Len()+int(a.Ptr[a.Len()]-a.Ptr[0]), maxWork)
 	}
-	adds := func(_ []float64, _ int, _ *Rows, spans []span) {
+	hessianSpy := func(_ []float64, _ int, _ *Rows, spans []span) {
 		var work int64
 		for _, x := range spans {
 			work += x.work()
 		}
 		s.call(int(work), maxWork)
 	}
-	kernel := func(fixedWork func(a *stepArgs) int) stepKernel {
+	stepSpy := func(fixedWork func(a *stepArgs) int) stepKernel {
 		return func(a *stepArgs) (done int) {
 			work := 0
 			for _, i := range a.sampled {
@@ -60,19 +60,19 @@ func (s *spy) set() *set {
 			return done
 		}
 	}
-	elements := kernel(func(a *stepArgs) int { return len(a.w) })
-	nonzeros := kernel(func(*stepArgs) int { return 1 })
-	rotated := func(a *stepArgs) (done int) {
-		s.call(a.count*len(a.w), maxWork)
-		return a.count
+	elementSpy := stepSpy(func(a *stepArgs) int { return len(a.w) })
+	nonzeroSpy := stepSpy(func(*stepArgs) int { return 1 })
+	rotatedSpy := func(a *stepArgs) (done int) {
+		s.call(a.stepCount*len(a.w), maxWork)
+		return a.stepCount
 	}
 	return &set{
 		level: AVX512, // a level with panels
-		steps: steps{innerDense: elements, innerBox: elements, innerLazyCells: nonzeros, innerDecay: nonzeros,
-			innerRotated: rotated, innerRotatedBall: rotated},
-		margins: [numForms]marginsKernel{rows, rows, rows, rows, rows, rows},
-		scatter: [numForms]scatterKernel{rows, rows, rows, rows, rows, rows},
-		hessian: [numForms]hessianKernel{adds, adds, adds, adds, adds, adds},
+		steps: steps{innerDense: elementSpy, innerBox: elementSpy, innerLazyCells: nonzeroSpy,
+			innerDecay: nonzeroSpy, innerRotated: rotatedSpy, innerRotatedBall: rotatedSpy},
+		margins: [numForms]marginsKernel{rowsSpy, rowsSpy, rowsSpy, rowsSpy, rowsSpy, rowsSpy},
+		scatter: [numForms]scatterKernel{rowsSpy, rowsSpy, rowsSpy, rowsSpy, rowsSpy, rowsSpy},
+		hessian: [numForms]hessianKernel{hessianSpy, hessianSpy, hessianSpy, hessianSpy, hessianSpy, hessianSpy},
 		hessianPanel: func(_ []float64, _ int, mask []uint64, _, _ []float64) {
 			work := 0
 			for _, m := range mask {
@@ -109,9 +109,9 @@ func TestBoundedWork(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 1))
 	sparseRows := increasingRows(rng, sources[0], slices.Repeat([]int{14}, 20000), 200)
 	denseRows := increasingRows(rng, sources[0], slices.Repeat([]int{180}, 80*panelRows), 200)
-	square, wideRow := make([]float64, 600*600), increasingRows(rng, sources[0], []int{600}, 600)
+	hessian, wideRow := make([]float64, 600*600), increasingRows(rng, sources[0], []int{600}, 600)
 	wideRow.Val = nil
-	rotated := func(p int, radius float64) func() {
+	rotatedCall := func(p int, radius float64) func() {
 		return func() { rotatedCaseOf(rng, sources[0], p, 2, 2*(maxWork/p)+1, LogisticLossKind, radius).run() }
 	}
 	longRow := Rows{Ptr: []int64{0, 5, n, n}, Idx: make([]int32, n), Val: v, Cols: 1}
@@ -126,9 +126,13 @@ func TestBoundedWork(t *testing.T) {
 		{"Gradient", 4, func() { Gradient(out, rows, v[:rows.Len()]) }},
 		{"Gradient, long row", 6, func() { Gradient(out, longRow, v[:3]) }},
 		{"Gradient, empty rows", 4, func() { Gradient(out, Rows{Ptr: emptyPtr}, v) }},
-		{"Hessian", 33, func() { Hessian(square, 200, 200, 0, 200, sparseRows, v[:sparseRows.Len()], nil) }},
-		{"Hessian, panels", 80 * 6, func() { Hessian(square, 200, 200, 0, 200, denseRows, v[:denseRows.Len()], nil) }},
-		{"Hessian, long row", 4, func() { NewHessianScratch().sumByRows(square, 600, 600, 0, 600, wideRow, v[:1]) }},
+		{"Hessian", 33, func() { Hessian(hessian, 200, 200, 0, 200, sparseRows, v[:sparseRows.Len()], nil) }},
+		{"Hessian, panels", 80 * 6, func() {
+			Hessian(hessian, 200, 200, 0, 200, denseRows, v[:denseRows.Len()], nil)
+		}},
+		{"Hessian, long row", 4, func() {
+			NewHessianScratch().sumByRows(hessian, 600, 600, 0, 600, wideRow, v[:1])
+		}},
 		{"Dot", 49, func() { Dot(v, v) }},
 		{"Axpy", 4, func() { Axpy(1, v, v) }},
 		{"LogisticSlopes", 49, func() { LogisticSlopes(v, v, v) }},
@@ -148,15 +152,15 @@ func TestBoundedWork(t *testing.T) {
 			InnerLazyBallCells(cells, v[:rows.Len()], &LazyBall{Lazy: Lazy{Alpha: 1, Q: 1}}, steps, sampled)
 		}},
 		{"InnerDecay", 9, func() { InnerDecay(cells[:8*60], 0, steps, sampled) }},
-		{"InnerRotated", 3, rotated(8, 0)},
-		{"InnerRotated, longest rows", 3, rotated(rotatedMax, 0)},
-		{"InnerRotated, ball", 3, rotated(128, 1)},
+		{"InnerRotated", 3, rotatedCall(8, 0)},
+		{"InnerRotated, longest rows", 3, rotatedCall(rotatedMax, 0)},
+		{"InnerRotated, ball", 3, rotatedCall(128, 1)},
 		{"ProxDual", 4, func() { ProxDual(out, sum, v, v, 1) }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := &spy{t: t}
-			original := active
-			defer func() { active = original }()
+			originalSet := active
+			defer func() { active = originalSet }()
 			active = s.set()
 			c.run()
 			if s.calls != c.calls {

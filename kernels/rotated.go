@@ -28,8 +28,8 @@ const rotatedMax = chunk
 func InnerRotated(w, sum, c, e, x []float64, radius float64, s *Steps, sampled []int32) {
 	const fn = "InnerRotated"
 	var a stepArgs
-	a.begin(fn, s, sampled)
-	a.take(fn, "sum", w, sum, c, e)
+	a.setArguments(fn, s, sampled)
+	a.setVectors(fn, "sum", w, sum, c, e)
 	checkLen(fn, "x", len(x), len(w)*s.Rows.Len())
 	checkApart(fn, "w", w, "x", x)
 	checkApart(fn, "sum", sum, "x", x)
@@ -40,7 +40,7 @@ func InnerRotated(w, sum, c, e, x []float64, radius float64, s *Steps, sampled [
 	if len(w) == 0 {
 		return
 	}
-	a.dense, a.ball.Radius = x, radius
+	a.denseRows, a.ball.Radius = x, radius
 	kernel, reference := active.innerRotated, stepKernel(innerRotatedGeneric)
 	if radius > 0 {
 		kernel, reference = active.innerRotatedBall, innerRotatedBallGeneric
@@ -49,7 +49,7 @@ func InnerRotated(w, sum, c, e, x []float64, radius float64, s *Steps, sampled [
 		kernel = reference
 	}
 	for len(a.sampled) > 0 {
-		a.count = min(len(a.sampled), maxWork/len(w))
+		a.stepCount = min(len(a.sampled), maxWork/len(w))
 		a.sampled = a.sampled[stepsBlock(kernel, &a):]
 	}
 }

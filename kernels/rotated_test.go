@@ -62,16 +62,16 @@ func TestRotatedEqual(t *testing.T) {
 func TestRotatedRuns(t *testing.T) {
 	eachLevel(t, func(t *testing.T) {
 		for _, p := range []int{128, 520, rotatedMax} {
-			run := maxWork / p
+			runSteps := maxWork / p
 			for _, radius := range []float64{0, 0.5} {
-				a := rotatedCaseOf(rand.New(rand.NewPCG(63, uint64(p))), sources[0], p, 5, 2*run+3, LogisticLossKind, radius)
+				a := rotatedCaseOf(rand.New(rand.NewPCG(63, uint64(p))), sources[0], p, 5, 2*runSteps+3, LogisticLossKind, radius)
 				for j := range p {
 					a.c[j] = 0.99 // with the random numbers of rotatedCaseOf, w would overflow
 				}
 				want := a.run()
 				b := *a
-				for lo := 0; lo < len(a.sampled); lo += run {
-					b.sampled = a.sampled[lo:min(lo+run, len(a.sampled))]
+				for lo := 0; lo < len(a.sampled); lo += runSteps {
+					b.sampled = a.sampled[lo:min(lo+runSteps, len(a.sampled))]
 					out := b.run()
 					b.w, b.sum = out[0], out[1]
 				}
@@ -145,14 +145,14 @@ func TestRotatedContract(t *testing.T) {
 		for _, radius := range []float64{0, 1} {
 			a := rotatedCaseOf(rand.New(rand.NewPCG(65, 1)), sources[0], 24, 9, 40, LogisticLossKind, radius)
 			inputs := func() []float64 { return slices.Concat(a.c, a.e, a.x, a.steps.Label, a.steps.Slope0) }
-			want, rows := inputs(), slices.Clone(a.sampled)
+			want, sampledBefore := inputs(), slices.Clone(a.sampled)
 			if got := testing.AllocsPerRun(5, func() {
 				InnerRotated(a.w, a.sum, a.c, a.e, a.x, a.radius, &a.steps, a.sampled)
 			}); got != 0 {
 				t.Errorf("radius %v: %v allocations", radius, got)
 			}
 			sameVector(t, "inputs", inputs(), want)
-			if !slices.Equal(a.sampled, rows) {
+			if !slices.Equal(a.sampled, sampledBefore) {
 				t.Error("sampled rows are written")
 			}
 			a.w, a.sum, a.c, a.e, a.x = nil, nil, nil, nil, nil

@@ -80,7 +80,7 @@ func Gradient(z []float64, a Rows, slope []float64) {
 	for len(slope) > 0 {
 		n := blockRows(ptr)
 		if n == 0 {
-			longScatter(z, a, ptr[0], ptr[1], slope[:1])
+			scatterLongRow(z, a, ptr[0], ptr[1], slope[:1])
 			n = 1
 		} else {
 			a.Ptr = ptr[:n+1]
@@ -99,9 +99,9 @@ func blockRows(ptr []int64) int {
 	return sort.Search(rows, func(r int) bool { return ptr[r+1]-first+int64(r+1) > maxWork })
 }
 
-// longScatter adds slope[0] times one row to z. The row has the nonzeros lo to hi-1, too many for one
+// scatterLongRow adds slope[0] times one row to z. The row has the nonzeros lo to hi-1, too many for one
 // assembly call.
-func longScatter(z []float64, a Rows, lo, hi int64, slope []float64) {
+func scatterLongRow(z []float64, a Rows, lo, hi int64, slope []float64) {
 	var ends [2]int64
 	a.Ptr = ends[:]
 	for ; lo < hi; lo = ends[1] {

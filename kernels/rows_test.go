@@ -52,7 +52,7 @@ func TestOrder(t *testing.T) {
 // TestNegativeZero makes lanes -0 by products that underflow. A lane must stay -0 if the last,
 // incomplete group of products has no product for it.
 func TestNegativeZero(t *testing.T) {
-	negative := func(x float64) bool { return x == 0 && math.Signbit(x) }
+	negativeZero := func(x float64) bool { return x == 0 && math.Signbit(x) }
 	eachLevel(t, func(t *testing.T) {
 		for n := range 70 {
 			a := Rows{Ptr: []int64{0, int64(n)}, Idx: make([]int32, n), Val: make([]float64, n), Cols: 1}
@@ -62,11 +62,11 @@ func TestNegativeZero(t *testing.T) {
 			}
 			dst := []float64{1}
 			Margins(dst, a, []float64{1e-170})
-			if negative(dst[0]) != (n >= 8) || dst[0] != 0 {
-				t.Errorf("sum of a row of %d products -0 is %v, negative %v", n, dst[0], negative(dst[0]))
+			if negativeZero(dst[0]) != (n >= 8) || dst[0] != 0 {
+				t.Errorf("sum of a row of %d products -0 is %v, negative %v", n, dst[0], negativeZero(dst[0]))
 			}
-			if got := active.dot(x, a.Val); negative(got) != (n >= 16) || got != 0 {
-				t.Errorf("sum of %d products -0 is %v, negative %v", n, got, negative(got))
+			if got := active.dot(x, a.Val); negativeZero(got) != (n >= 16) || got != 0 {
+				t.Errorf("sum of %d products -0 is %v, negative %v", n, got, negativeZero(got))
 			}
 		}
 	})

@@ -22,8 +22,8 @@ func ExpNeg(a float64) float64 {
 	q0 := math.FMA(math.FMA(exp5, r, exp4), r2, math.FMA(exp3, r, exp2))
 	q1 := math.FMA(math.FMA(exp9, r, exp8), r2, math.FMA(exp7, r, exp6))
 	s := math.FMA(math.FMA(q1, r4, q0), r4, lo)
-	scale := math.Float64frombits(math.Float64bits(t) << 52)
-	return math.FMA(s, scale, scale)
+	power := math.Float64frombits(math.Float64bits(t) << 52)
+	return math.FMA(s, power, power)
 }
 
 // log1pUnit returns log(1+e) for e in [0, 1], within 0.9 ulp.

@@ -33,11 +33,11 @@ func slopes(fn string, kernel slopesKernel, slope, margin, label []float64) (los
 	}
 	for len(margin) > 0 {
 		n := min(len(margin), chunk)
-		part := slope
+		slopePart := slope
 		if slope != nil { // a nil slope stays nil
-			part, slope = slope[:n], slope[n:]
+			slopePart, slope = slope[:n], slope[n:]
 		}
-		loss += slopesBlock(kernel, part, margin[:n], label[:n])
+		loss += slopesBlock(kernel, slopePart, margin[:n], label[:n])
 		margin, label = margin[n:], label[n:]
 	}
 	return loss

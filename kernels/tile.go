@@ -29,9 +29,9 @@ func AddTile(h []float64, stride, rows int, t, panel []float64) {
 		return
 	}
 	t, panel = t[:rows*TileSide], panel[:TileSide*TileSide]
-	written := h[:(rows-1)*stride+TileSide]
-	checkApart("AddTile", "h", written, "t", t)
-	checkApart("AddTile", "h", written, "panel", panel)
+	writtenPart := h[:(rows-1)*stride+TileSide]
+	checkApart("AddTile", "h", writtenPart, "t", t)
+	checkApart("AddTile", "h", writtenPart, "panel", panel)
 	raceRead(t)
 	raceRead(panel)
 	hessianPanelBlock(h, stride, allRows[:rows], t, panel)
@@ -62,7 +62,7 @@ func checkTile(fn string, h []float64, stride, rows int, panel []float64) {
 	if rows < 0 || rows > TileSide || stride < TileSide {
 		panicf("%s: %d rows with stride %d, want at most %d with at least that", fn, rows, stride, TileSide)
 	}
-	if rows > 0 && !holds(len(h), rows, stride, TileSide) {
+	if rows > 0 && !matrixFits(len(h), rows, stride, TileSide) {
 		panicf("%s: len(h) is %d, want at least %d", fn, len(h), (rows-1)*stride+TileSide)
 	}
 	if len(panel) < TileSide*TileSide {

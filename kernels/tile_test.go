@@ -15,27 +15,28 @@ func TestTile(t *testing.T) {
 			rng := rand.New(rand.NewPCG(301, uint64(i)))
 			s := sources[i%len(sources)]
 			stride := TileSide + i
-			h, coef, panel := s.vector(rng, rows*stride+TileSide), s.vector(rng, rows*TileSide), s.vector(rng, TileSide*TileSide)
+			h, factors := s.vector(rng, rows*stride+TileSide), s.vector(rng, rows*TileSide)
+			panel := s.vector(rng, TileSide*TileSide)
 			want, got := slices.Clone(h), slices.Clone(h)
 			for r := range rows {
-				defineRows(want[r*stride:], coef[r*TileSide:][:TileSide], panel)
+				addRowsPlain(want[r*stride:], factors[r*TileSide:][:TileSide], panel)
 			}
-			AddTile(got, stride, rows, coef, panel)
+			AddTile(got, stride, rows, factors, panel)
 			sameVector(t, "AddTile", got, want)
 			if rows == TileSide {
 				continue
 			}
 			// AddRows in place: the destination is the row of the panel that follows the added rows.
-			factors := s.vector(rng, rows)
+			rowFactors := s.vector(rng, rows)
 			want, got = slices.Clone(panel), slices.Clone(panel)
-			defineRows(want[rows*TileSide:], factors, panel)
-			AddRows(got[rows*TileSide:], factors, got)
+			addRowsPlain(want[rows*TileSide:], rowFactors, panel)
+			AddRows(got[rows*TileSide:], rowFactors, got)
 			sameVector(t, "AddRows", got, want)
 		}
 	})
 }
 
-func defineRows(h, t, panel []float64) {
+func addRowsPlain(h, t, panel []float64) {
 	for q := range TileSide {
 		for k, v := range t {
 			h[q] = math.FMA(v, panel[k*TileSide+q], h[q])

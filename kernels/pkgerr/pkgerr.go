@@ -23,8 +23,8 @@ func (e *Error) Unwrap() error { return e.Err }
 
 // Text returns the text of err. If err itself is an *Error, Text leaves the name of the package out.
 func Text(err error) string {
-	if own, ok := err.(*Error); ok {
-		return own.Err.Error()
+	if pkgErr, ok := err.(*Error); ok {
+		return pkgErr.Err.Error()
 	}
 	return err.Error()
 }

@@ -35,14 +35,14 @@ func TestError(t *testing.T) {
 // TestUsed checks that formats of errors do not begin with the name of a package that calls pkgerr, because
 // Text cannot leave out a name that is a part of the format.
 func TestUsed(t *testing.T) {
-	named := regexp.MustCompile(`^"(kernels|sparse|atomicfile|graph|draw|glasso|solver|stream|model): `)
+	packagePrefix := regexp.MustCompile(`^"(kernels|sparse|atomicfile|graph|draw|glasso|solver|stream|model): `)
 	for _, dir := range []string{"../../kernels", "../../sparse", "../../solver"} {
 		err := filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
 			if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
 				return err
 			}
-			files := token.NewFileSet()
-			file, err := parser.ParseFile(files, path, nil, parser.SkipObjectResolution)
+			fset := token.NewFileSet()
+			file, err := parser.ParseFile(fset, path, nil, parser.SkipObjectResolution)
 			if err != nil {
 				return err
 			}
@@ -51,11 +51,11 @@ func TestUsed(t *testing.T) {
 				if !ok || len(call.Args) == 0 {
 					return true
 				}
-				makes, _ := call.Fun.(*ast.SelectorExpr)
+				callee, _ := call.Fun.(*ast.SelectorExpr)
 				text, _ := call.Args[0].(*ast.BasicLit)
-				if makes != nil && text != nil && (makes.Sel.Name == "Errorf" || makes.Sel.Name == "New") && named.MatchString(text.Value) {
+				if callee != nil && text != nil && (callee.Sel.Name == "Errorf" || callee.Sel.Name == "New") && packagePrefix.MatchString(text.Value) {
 					t.Errorf("%v: %s: call errorf or pkgerr.Errorf, and leave the name of the package out of the text",
-						files.Position(call.Pos()), text.Value)
+						fset.Position(call.Pos()), text.Value)
 				}
 				return true
 			})
