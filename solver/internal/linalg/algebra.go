@@ -23,15 +23,15 @@ type Map interface {
 // concurrent use.
 type Algebra struct {
 	rows, cols int
-	op         Map         // nil for A = I
+	operator   Map         // nil for A = I
 	matrix     *sparse.CSR // nil if A is I or not given as a matrix
 
-	transpose  func() *sparse.CSR
-	gram       func() *sparse.CSR
-	stack      func() *stack
-	components func() *Components
-	largest    func() float64
-	smallest   func() float64
+	transpose          func() *sparse.CSR
+	gram               func() *sparse.CSR
+	stacked            func() *stackedMatrix
+	components         func() *Components
+	largestEigenvalue  func() float64
+	smallestEigenvalue func() float64
 
 	lock     sync.Mutex // protects the field spectrum
 	spectrum *Spectrum
@@ -39,17 +39,17 @@ type Algebra struct {
 
 // New returns the Algebra of a. A nil a means the identity of R^p.
 func New(a Map, p int) *Algebra {
-	q := &Algebra{rows: p, cols: p, op: a}
+	q := &Algebra{rows: p, cols: p, operator: a}
 	if a != nil {
 		q.rows, q.cols = a.Dims()
 		q.matrix, _ = a.(*sparse.CSR)
 	}
 	q.transpose = sync.OnceValue(func() *sparse.CSR { return q.matrix.Transpose() })
 	q.gram = sync.OnceValue(func() *sparse.CSR { return q.matrix.Gram() })
-	q.stack = sync.OnceValue(func() *stack { return newStack(q) })
+	q.stacked = sync.OnceValue(func() *stackedMatrix { return newStackedMatrix(q) })
 	q.components = sync.OnceValue(func() *Components { return newComponents(q.Gram()) })
-	q.largest = sync.OnceValue(q.largestEigenvalue)
-	q.smallest = sync.OnceValue(q.smallestEigenvalue)
+	q.largestEigenvalue = sync.OnceValue(q.estimateLargest)
+	q.smallestEigenvalue = sync.OnceValue(q.boundSmallest)
 	return q
 }
 
@@ -57,7 +57,7 @@ func New(a Map, p int) *Algebra {
 func (q *Algebra) Dims() (rows, cols int) { return q.rows, q.cols }
 
 // Identity reports whether New was called with nil, for A = I.
-func (q *Algebra) Identity() bool { return q.op == nil }
+func (q *Algebra) Identity() bool { return q.operator == nil }
 
 // Matrix returns A, or nil if A is the identity or not given as a matrix.
 func (q *Algebra) Matrix() *sparse.CSR { return q.matrix }
@@ -124,7 +124,7 @@ func (q *Algebra) Largest() float64 {
 	if q.Identity() {
 		return 1
 	}
-	return q.largest()
+	return q.largestEigenvalue()
 }
 
 // Smallest returns an upper bound, up to rounding, of the smallest eigenvalue of A'A.
@@ -132,7 +132,7 @@ func (q *Algebra) Smallest() float64 {
 	if q.Identity() {
 		return 1
 	}
-	return q.smallest()
+	return q.smallestEigenvalue()
 }
 
 // transProduct returns a function that multiplies by A'.
@@ -140,7 +140,7 @@ func (q *Algebra) transProduct() func(dst, v []float64) {
 	if q.matrix != nil {
 		return q.transpose().MulVec
 	}
-	return q.op.MulVecTrans
+	return q.operator.MulVecTrans
 }
 
 // LeastSingleton returns the largest w such that every feature has a singleton row whose weight times |entry|

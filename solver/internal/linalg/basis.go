@@ -9,7 +9,7 @@ import (
 // A basis is the eigenbasis V of a connected component of A'A, stored in tiles of side × side entries. One
 // kernel call multiplies a tile by a vector.
 type basis struct {
-	size, tiles         int       // order of V; number of tiles in a row of tiles
+	size, tilesPerRow   int       // order of V; number of tiles in a row of tiles
 	tilesVTrans, tilesV []float64 // tiles for products with V', and for products with V
 	src, dst            []float64 // vectors, padded to whole tiles
 }
@@ -19,7 +19,8 @@ const side = kernels.TileSide
 // newBasis returns the basis for V, a size × size matrix. v holds the rows of V one after the other.
 func newBasis(size int, v []float64) *basis {
 	t := (size + side - 1) / side
-	b := &basis{size: size, tiles: t, tilesVTrans: make([]float64, t*t*side*side), tilesV: make([]float64, t*t*side*side)}
+	b := &basis{size: size, tilesPerRow: t}
+	b.tilesVTrans, b.tilesV = make([]float64, t*t*side*side), make([]float64, t*t*side*side)
 	b.src, b.dst = make([]float64, t*side), make([]float64, t*side)
 	for k := range size {
 		for m := range size {
@@ -33,15 +34,15 @@ func newBasis(size int, v []float64) *basis {
 // position returns the index of M_ji, the entry in row j and column i, in the tiles for a product M·v. Tiles
 // of the same rows of M are adjacent.
 func (b *basis) position(i, j int) int {
-	return ((j/side)*b.tiles+i/side)*side*side + i%side*side + j%side
+	return ((j/side)*b.tilesPerRow+i/side)*side*side + i%side*side + j%side
 }
 
-// times sets b.dst to V b.src or V' b.src. tiles is b.tilesV or b.tilesVTrans.
-func (b *basis) times(tiles []float64) {
+// multiply sets b.dst to V b.src or V' b.src. tiles is b.tilesV or b.tilesVTrans.
+func (b *basis) multiply(tiles []float64) {
 	clear(b.dst)
-	for j := range b.tiles {
-		for i := range b.tiles {
-			offset := (j*b.tiles + i) * side * side
+	for j := range b.tilesPerRow {
+		for i := range b.tilesPerRow {
+			offset := (j*b.tilesPerRow + i) * side * side
 			kernels.AddRows(b.dst[j*side:(j+1)*side], b.src[i*side:min((i+1)*side, b.size)], tiles[offset:offset+side*side])
 		}
 	}
@@ -54,17 +55,17 @@ func (s *Shifted) solveComponent(c int, dst, b []float64, shift float64) {
 	sigma := s.spec.Sigma[offset : offset+len(members)]
 	v := s.bases[c]
 	if v == nil {
-		s.solveSmall(members, s.spec.vectors[c], sigma, dst, b, shift)
+		s.solveSmallComponent(members, s.spec.vectors[c], sigma, dst, b, shift)
 		return
 	}
 	for k, j := range members {
 		v.src[k] = b[j]
 	}
-	v.times(v.tilesVTrans)
+	v.multiply(v.tilesVTrans)
 	for k, sigma := range sigma {
 		v.src[k] = v.dst[k] / math.FMA(s.rho, sigma, shift)
 	}
-	v.times(v.tilesV)
+	v.multiply(v.tilesV)
 	for k, j := range members {
 		dst[j] = v.dst[k]
 	}
@@ -74,25 +75,25 @@ func (s *Shifted) solveComponent(c int, dst, b []float64, shift float64) {
 // tiles.
 const smallComponent = 8
 
-// solveSmall does the same as solveComponent by plain loops. sigma has the eigenvalues of the component, and
-// v its eigenvectors: a row for each feature, a column for each eigenvalue.
-func (s *Shifted) solveSmall(members []int32, v, sigma, dst, b []float64, shift float64) {
+// solveSmallComponent does the same as solveComponent by plain loops. sigma has the eigenvalues of the
+// component, and v its eigenvectors: a row for each feature, a column for each eigenvalue.
+func (s *Shifted) solveSmallComponent(members []int32, v, sigma, dst, b []float64, shift float64) {
 	size := len(members)
-	hat := s.hat[:size]
-	clear(hat)
+	eigenCoords := s.eigenCoords[:size]
+	clear(eigenCoords)
 	for k, j := range members {
 		row, x := v[k*size:][:size], b[j]
-		for m := range hat {
-			hat[m] += float64(x * row[m])
+		for m := range eigenCoords {
+			eigenCoords[m] += float64(x * row[m])
 		}
 	}
 	for m, sigma := range sigma {
-		hat[m] /= math.FMA(s.rho, sigma, shift)
+		eigenCoords[m] /= math.FMA(s.rho, sigma, shift)
 	}
 	for k, j := range members {
 		row := v[k*size:][:size]
 		var sum float64
-		for m, h := range hat {
+		for m, h := range eigenCoords {
 			sum += float64(row[m] * h)
 		}
 		dst[j] = sum

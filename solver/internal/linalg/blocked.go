@@ -45,19 +45,19 @@ func (c *Cholesky) copyTile(h, scale []float64, i, j int) {
 // returns false if the matrix is not positive definite.
 func (c *Cholesky) factorBlocks() bool {
 	n := c.n
-	t := c.tiled()
+	t := c.allocTiles()
 	for lo := 0; lo < n; lo += factorBlock {
 		hi := min(lo+factorBlock, n)
-		if !c.diagonalBlock(lo, hi) {
+		if !c.factorDiagonalBlock(lo, hi) {
 			return false
 		}
 		if hi == n {
 			break
 		}
-		t.begin(lo)
-		count := (n - hi + factorBlock - 1) / factorBlock
-		c.spread(count, t.solve)
-		c.spread(count, t.subtract)
+		t.beginBlock(lo)
+		tileCount := (n - hi + factorBlock - 1) / factorBlock
+		c.spread(tileCount, t.solve)
+		c.spread(tileCount, t.subtract)
 	}
 	return true
 }
@@ -70,10 +70,10 @@ func (c *Cholesky) spread(count int, do func(k int)) {
 
 func (c *Cholesky) row(i, lo, hi int) []float64 { return c.l[i*c.stride+lo : i*c.stride+hi] }
 
-// diagonalBlock factors the block of rows and columns lo to hi−1, at most factorBlock of them. It works on
-// the transpose, because one kernel call subtracts multiples of several rows from a row. It returns false
+// factorDiagonalBlock factors the block of rows and columns lo to hi−1, at most factorBlock of them. It works
+// on the transpose, because one kernel call subtracts multiples of several rows from a row. It returns false
 // if a pivot is not a positive finite number.
-func (c *Cholesky) diagonalBlock(lo, hi int) bool {
+func (c *Cholesky) factorDiagonalBlock(lo, hi int) bool {
 	const side = factorBlock
 	if c.upper == nil {
 		c.upper, c.factors = make([]float64, side*side), make([]float64, side)
@@ -95,10 +95,10 @@ func (c *Cholesky) diagonalBlock(lo, hi int) bool {
 		if !(pivot > 0) || math.IsInf(pivot, 1) {
 			return false
 		}
-		root := math.Sqrt(pivot)
-		row[i] = root
+		sqrtPivot := math.Sqrt(pivot)
+		row[i] = sqrtPivot
 		for j := i + 1; j < hi-lo; j++ {
-			row[j] /= root
+			row[j] /= sqrtPivot
 		}
 	}
 	for i := lo; i < hi; i++ {
@@ -120,8 +120,8 @@ type tiles struct {
 	squares  []float64 // for each tile, the square in its rows that lies on the matrix diagonal; see subtract
 }
 
-// tiled returns c.tiles with enough memory for the factor.
-func (c *Cholesky) tiled() *tiles {
+// allocTiles returns c.tiles with enough memory for the factor.
+func (c *Cholesky) allocTiles() *tiles {
 	const side = factorBlock
 	size := (c.n + side - 1) / side * side * side
 	t := &c.tiles
@@ -137,9 +137,9 @@ func (c *Cholesky) tiled() *tiles {
 	return t
 }
 
-// begin prepares t for the block whose first column is lo. The diagonal square of the block must be
+// beginBlock prepares t for the block whose first column is lo. The diagonal square of the block must be
 // factored already.
-func (t *tiles) begin(lo int) {
+func (t *tiles) beginBlock(lo int) {
 	t.lo = lo
 	for i := range factorBlock {
 		for j, v := range t.row(lo+i, lo, lo+i) {

@@ -14,8 +14,8 @@ type ConjugateGradients struct {
 	Diagonal []float64              // diagonal of D, positive: the diagonal of K, or an estimate of it
 	Residual []float64              // the residual b − K v of the system K v = b
 
-	dir, image []float64 // search direction, and K times it
-	scaled     []float64 // D⁻¹ times Residual
+	dir, image     []float64 // search direction, and K times it
+	scaledResidual []float64 // D⁻¹ times Residual
 }
 
 // NewConjugateGradients returns a solver for p unknowns. multiply sets dst = K v.
@@ -27,7 +27,7 @@ func NewConjugateGradients(p int, multiply func(dst, v []float64)) *ConjugateGra
 
 // Resize prepares for p unknowns. It reuses memory that is large enough.
 func (c *ConjugateGradients) Resize(p int) {
-	for _, v := range []*[]float64{&c.Diagonal, &c.Residual, &c.dir, &c.image, &c.scaled} {
+	for _, v := range []*[]float64{&c.Diagonal, &c.Residual, &c.dir, &c.image, &c.scaledResidual} {
 		*v = slices.Grow((*v)[:0], p)[:p]
 	}
 }
@@ -37,32 +37,32 @@ func (c *ConjugateGradients) Resize(p int) {
 // must be b − K v. Before each round, Solve calls stop with the number of the round, from 0, and with
 // energy = r'D⁻¹r, where r is the residual and D has the diagonal c.Diagonal.
 func (c *ConjugateGradients) Solve(v []float64, rounds int, stop func(round int, energy float64) bool) (products int) {
-	previous := 0.0
+	previousEnergy := 0.0
 	for round := range rounds {
 		for j, g := range c.Residual {
-			c.scaled[j] = g / c.Diagonal[j]
+			c.scaledResidual[j] = g / c.Diagonal[j]
 		}
-		energy := kernels.Dot(c.Residual, c.scaled)
+		energy := kernels.Dot(c.Residual, c.scaledResidual)
 		if stop(round, energy) {
 			return round
 		}
 		if round == 0 {
-			copy(c.dir, c.scaled)
+			copy(c.dir, c.scaledResidual)
 		} else {
-			beta := energy / previous
-			for j, g := range c.scaled {
+			beta := energy / previousEnergy
+			for j, g := range c.scaledResidual {
 				c.dir[j] = math.FMA(beta, c.dir[j], g)
 			}
 		}
-		previous = energy
+		previousEnergy = energy
 		c.Multiply(c.image, c.dir)
 		curvature := kernels.Dot(c.dir, c.image)
 		if !(curvature > 0) { // K is singular up to rounding
 			return round + 1
 		}
-		length := energy / curvature
-		kernels.Axpy(length, c.dir, v)
-		kernels.Axpy(-length, c.image, c.Residual)
+		stepLength := energy / curvature
+		kernels.Axpy(stepLength, c.dir, v)
+		kernels.Axpy(-stepLength, c.image, c.Residual)
 	}
 	return rounds
 }

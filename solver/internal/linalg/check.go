@@ -19,14 +19,14 @@ func Check(name string, m Map) error {
 		return pkgerr.Errorf("solver", "%s is a nil %T in an interface that is not nil; leave the field out for the default", name, m)
 	}
 	if a, ok := m.(*sparse.CSR); ok {
-		if v := largest(a); v > Largest {
+		if v := largestEntry(a); v > Largest {
 			return pkgerr.Errorf("solver", "%s has an entry of size %g; squares of entries above %g overflow: scale the matrix", name, v, Largest)
 		}
 	}
 	return nil
 }
 
-func largest(a *sparse.CSR) float64 {
+func largestEntry(a *sparse.CSR) float64 {
 	maximum := 0.0
 	rows, _ := a.Dims()
 	for i := range rows {

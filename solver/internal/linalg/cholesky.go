@@ -17,7 +17,7 @@ type Cholesky struct {
 	stride int       // entry (i, j) of L has the index i·stride + j in l
 	l      []float64 // row-major
 
-	upper, factors []float64 // scratch memory of diagonalBlock
+	upper, factors []float64 // scratch memory of factorDiagonalBlock
 	tiles          tiles     // scratch memory of factorBlocks
 }
 
@@ -37,12 +37,12 @@ func (c *Cholesky) Append(column []float64, diagonal, minPivot float64) bool {
 		return false
 	}
 	if c.n == c.stride {
-		wider := c.n + c.n/4 + 16
-		l := make([]float64, wider*wider)
+		newStride := c.n + c.n/4 + 16
+		l := make([]float64, newStride*newStride)
 		for i := range c.n {
-			copy(l[i*wider:], c.row(i, 0, i+1))
+			copy(l[i*newStride:], c.row(i, 0, i+1))
 		}
-		c.stride, c.l = wider, l
+		c.stride, c.l = newStride, l
 	}
 	c.n++
 	row := c.row(c.n-1, 0, c.n)
@@ -54,18 +54,18 @@ func (c *Cholesky) Append(column []float64, diagonal, minPivot float64) bool {
 // Delete removes row and column i of the factored matrix. Givens rotations restore the triangular form of the
 // rows below row i (Golub and Van Loan, Matrix Computations, section 6.5).
 func (c *Cholesky) Delete(i int) {
-	cosine, sine := make([]float64, c.n), make([]float64, c.n)
+	cosines, sines := make([]float64, c.n), make([]float64, c.n)
 	for r := i; r < c.n-1; r++ {
 		src, dst := c.row(r+1, 0, r+2), c.row(r, 0, r+1)
 		copy(dst[:i], src)
 		entry := src[i] // the entry that the next rotation combines with its right neighbour
 		for j := i; j < r; j++ {
-			right := src[j+1]
-			dst[j] = float64(cosine[j]*entry) + float64(sine[j]*right)
-			entry = float64(cosine[j]*right) - float64(sine[j]*entry)
+			rightEntry := src[j+1]
+			dst[j] = float64(cosines[j]*entry) + float64(sines[j]*rightEntry)
+			entry = float64(cosines[j]*rightEntry) - float64(sines[j]*entry)
 		}
 		dst[r] = math.Sqrt(float64(entry*entry) + float64(src[r+1]*src[r+1]))
-		cosine[r], sine[r] = entry/dst[r], src[r+1]/dst[r]
+		cosines[r], sines[r] = entry/dst[r], src[r+1]/dst[r]
 	}
 	c.n--
 }

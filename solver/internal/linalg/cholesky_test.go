@@ -10,7 +10,7 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-func definite(n int) []float64 {
+func definiteMatrix(n int) []float64 {
 	rng := rand.New(rand.NewPCG(3, uint64(n)))
 	v := make([]float64, n*n)
 	for k := range v {
@@ -30,11 +30,11 @@ func definite(n int) []float64 {
 // several blocks of columns. A solution must have the same bits at every kernel level and with several
 // threads. Factor must return false for a matrix that is not positive definite.
 func TestCholesky(t *testing.T) {
-	active := kernels.Active()
-	defer kernels.Use(active)
+	activeLevel := kernels.Active()
+	defer kernels.Use(activeLevel)
 	const shift = 0.5
 	for _, n := range []int{1, 2, 7, 64, 65, 200, 385} {
-		h, d, b := definite(n), make([]float64, n), make([]float64, n)
+		h, d, b := definiteMatrix(n), make([]float64, n), make([]float64, n)
 		for j := range n {
 			d[j], b[j] = math.Ldexp(1, j%9-4), float64(j%7)-3
 		}
@@ -81,7 +81,7 @@ func TestCholesky(t *testing.T) {
 func TestBand(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for _, c := range []struct{ n, width int }{{1, 0}, {5, 0}, {7, 1}, {30, 3}, {50, 17}} {
-		full, band := make([]float64, c.n*c.n), make([]float64, c.n*(c.width+1))
+		fullMatrix, bandMatrix := make([]float64, c.n*c.n), make([]float64, c.n*(c.width+1))
 		scale, b := make([]float64, c.n), make([]float64, c.n)
 		for i := range c.n {
 			scale[i], b[i] = math.Ldexp(1, rng.IntN(9)-4), rng.NormFloat64()
@@ -92,17 +92,17 @@ func TestBand(t *testing.T) {
 				if i == j {
 					v = 4 + float64(2*c.width)*3
 				}
-				full[i*c.n+j] = v / scale[i] / scale[j]
-				band[i*c.width+j] = full[i*c.n+j]
+				fullMatrix[i*c.n+j] = v / scale[i] / scale[j]
+				bandMatrix[i*c.width+j] = fullMatrix[i*c.n+j]
 			}
 		}
-		dense, narrow := NewCholesky(c.n), NewBandCholesky(c.n, c.width)
-		if !dense.Factor(full, scale, 1e-9) || !narrow.Factor(band, scale, 1e-9) {
+		denseFactor, bandFactor := NewCholesky(c.n), NewBandCholesky(c.n, c.width)
+		if !denseFactor.Factor(fullMatrix, scale, 1e-9) || !bandFactor.Factor(bandMatrix, scale, 1e-9) {
 			t.Fatalf("%+v: not positive definite", c)
 		}
 		want, got := make([]float64, c.n), make([]float64, c.n)
-		dense.Solve(want, b)
-		narrow.Solve(got, b)
+		denseFactor.Solve(want, b)
+		bandFactor.Solve(got, b)
 		for j, v := range want {
 			if !(math.Abs(got[j]-v) < 1e-13) {
 				t.Fatalf("%+v: entry %d is %v, want %v", c, j, got[j], v)
@@ -116,7 +116,7 @@ func TestBand(t *testing.T) {
 
 func BenchmarkFactor(b *testing.B) {
 	for _, n := range []int{123, 500, 2000} {
-		h, c, ones := definite(n), NewCholesky(n), slices.Repeat([]float64{1}, n)
+		h, c, ones := definiteMatrix(n), NewCholesky(n), slices.Repeat([]float64{1}, n)
 		b.Run(fmt.Sprintf("n=%d", n), func(b *testing.B) {
 			for b.Loop() {
 				c.Factor(h, ones, 0)
@@ -129,49 +129,49 @@ func BenchmarkFactor(b *testing.B) {
 // the solution with a new factor of the same matrix.
 func TestUpdates(t *testing.T) {
 	const n, shift = 70, 1e-3
-	h, rng := definite(n), rand.New(rand.NewPCG(5, 5))
+	h, rng := definiteMatrix(n), rand.New(rand.NewPCG(5, 5))
 	ones := slices.Repeat([]float64{1}, n)
-	sub := func(order []int) []float64 {
-		m := make([]float64, 0, len(order)*len(order))
-		for _, i := range order {
-			for _, j := range order {
+	submatrix := func(rows []int) []float64 {
+		m := make([]float64, 0, len(rows)*len(rows))
+		for _, i := range rows {
+			for _, j := range rows {
 				m = append(m, h[i*n+j])
 			}
 		}
 		return m
 	}
-	var order, out []int
+	var rowsIn, rowsOut []int
 	for i := range n {
-		order = append(order, i)
+		rowsIn = append(rowsIn, i)
 	}
 	c := NewCholesky(n)
 	if !c.Factor(h, ones, shift) {
 		t.Fatal("not positive definite")
 	}
 	for range 200 {
-		if len(out) == 0 || len(order) > 1 && rng.IntN(2) == 0 {
-			a := rng.IntN(len(order))
+		if len(rowsOut) == 0 || len(rowsIn) > 1 && rng.IntN(2) == 0 {
+			a := rng.IntN(len(rowsIn))
 			c.Delete(a)
-			out = append(out, order[a])
-			order = slices.Delete(order, a, a+1)
+			rowsOut = append(rowsOut, rowsIn[a])
+			rowsIn = slices.Delete(rowsIn, a, a+1)
 		} else {
-			a := rng.IntN(len(out))
-			i, column := out[a], []float64{}
-			for _, j := range order {
+			a := rng.IntN(len(rowsOut))
+			i, column := rowsOut[a], []float64{}
+			for _, j := range rowsIn {
 				column = append(column, h[i*n+j])
 			}
 			if !c.Append(column, h[i*n+i]+shift, 0) {
 				t.Fatal("the pivot of an appended row is not positive")
 			}
-			out, order = slices.Delete(out, a, a+1), append(order, i)
+			rowsOut, rowsIn = slices.Delete(rowsOut, a, a+1), append(rowsIn, i)
 		}
-		m := len(order)
-		b, got, want, fresh := make([]float64, m), make([]float64, m), make([]float64, m), NewCholesky(m)
+		m := len(rowsIn)
+		b, got, want, freshFactor := make([]float64, m), make([]float64, m), make([]float64, m), NewCholesky(m)
 		for k := range b {
 			b[k] = rng.NormFloat64()
 		}
-		fresh.Factor(sub(order), ones, shift)
-		fresh.Solve(want, b)
+		freshFactor.Factor(submatrix(rowsIn), ones, shift)
+		freshFactor.Solve(want, b)
 		c.Solve(got, b)
 		for k, v := range want {
 			if !(math.Abs(got[k]-v) <= 1e-12*(1+math.Abs(v))) {
@@ -179,7 +179,7 @@ func TestUpdates(t *testing.T) {
 			}
 		}
 	}
-	if column := slices.Clone(h[:len(order)]); c.Append(column, -1, 0) {
+	if column := slices.Clone(h[:len(rowsIn)]); c.Append(column, -1, 0) {
 		t.Error("an indefinite matrix is factored")
 	}
 }

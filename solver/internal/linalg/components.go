@@ -25,7 +25,7 @@ func newComponents(gram *sparse.CSR) *Components {
 	}
 	for feature := range s.Component {
 		if s.Component[feature] < 0 {
-			s.Members = append(s.Members, s.reach(gram, int32(feature)))
+			s.Members = append(s.Members, s.addComponent(gram, int32(feature)))
 		}
 	}
 	offset := 0
@@ -39,9 +39,9 @@ func newComponents(gram *sparse.CSR) *Components {
 	return s
 }
 
-// reach makes a new component of a feature and all features that are connected with it. It returns these
-// features in breadth-first order.
-func (s *Components) reach(gram *sparse.CSR, feature int32) []int32 {
+// addComponent makes a new component of a feature and all features that are connected with it. It returns
+// these features in breadth-first order.
+func (s *Components) addComponent(gram *sparse.CSR, feature int32) []int32 {
 	id := int32(len(s.Members))
 	s.Component[feature] = id
 	queue := []int32{feature}
@@ -57,16 +57,16 @@ func (s *Components) reach(gram *sparse.CSR, feature int32) []int32 {
 	return queue
 }
 
-// Largest returns the size of the largest component. coupled is the number of components with several
+// Largest returns the size of the largest component. coupledCount is the number of components with several
 // features.
-func (s *Components) Largest() (size, coupled int) {
+func (s *Components) Largest() (size, coupledCount int) {
 	for _, m := range s.Members {
 		size = max(size, len(m))
 		if len(m) > 1 {
-			coupled++
+			coupledCount++
 		}
 	}
-	return size, coupled
+	return size, coupledCount
 }
 
 // Fill returns the number of nonzeros of X V, where the columns of V are the eigenvectors of A'A. It
@@ -89,9 +89,9 @@ func (s *Components) Fill(x *sparse.CSR) int64 {
 
 // String describes the components with several features.
 func (s *Components) String() string {
-	size, coupled := s.Largest()
-	if coupled == 1 {
+	size, coupledCount := s.Largest()
+	if coupledCount == 1 {
 		return fmt.Sprintf("one component of %d features", size)
 	}
-	return fmt.Sprintf("%d components of several features, largest %d", coupled, size)
+	return fmt.Sprintf("%d components of several features, largest %d", coupledCount, size)
 }

@@ -51,18 +51,18 @@ func rotateJacobi(m, vectors []float64, p, i, j int) {
 	}
 	c := 1 / math.Sqrt(math.FMA(t, t, 1))
 	s := float64(t * c)
-	turn(m[i*p:(i+1)*p], m[j*p:(j+1)*p], c, s)
+	rotateRows(m[i*p:(i+1)*p], m[j*p:(j+1)*p], c, s)
 	for k := range p {
 		x, y := m[k*p+i], m[k*p+j]
 		m[k*p+i] = math.FMA(c, x, -float64(s*y))
 		m[k*p+j] = math.FMA(s, x, float64(c*y))
 	}
 	m[i*p+j], m[j*p+i] = 0, 0
-	turn(vectors[i*p:(i+1)*p], vectors[j*p:(j+1)*p], c, s)
+	rotateRows(vectors[i*p:(i+1)*p], vectors[j*p:(j+1)*p], c, s)
 }
 
-// turn replaces the rows x and y by c·x − s·y and s·x + c·y.
-func turn(x, y []float64, c, s float64) {
+// rotateRows replaces the rows x and y by c·x − s·y and s·x + c·y.
+func rotateRows(x, y []float64, c, s float64) {
 	for k, v := range x {
 		w := y[k]
 		x[k] = math.FMA(c, v, -float64(s*w))

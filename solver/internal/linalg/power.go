@@ -7,10 +7,10 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// largestEigenvalue returns an estimate of the largest eigenvalue of A'A that is usually slightly too
+// estimateLargest returns an estimate of the largest eigenvalue of A'A that is usually slightly too
 // large: the result of power iteration times 1 + 1e-6, or times 1 + 1e-2 if the iteration has not
 // converged.
-func (q *Algebra) largestEigenvalue() float64 {
+func (q *Algebra) estimateLargest() float64 {
 	lambda, converged := q.powerIteration()
 	if converged {
 		return lambda * (1 + 1e-6)
@@ -30,47 +30,48 @@ func PowerIteration(m *sparse.CSR) float64 {
 // vector, because the vector of ones is an eigenvector of A'A for the matrix A of a fused lasso. converged is
 // false if the limit of work ended the iteration.
 func (q *Algebra) powerIteration() (lambda float64, converged bool) {
-	products := 4 * (q.rows + q.cols)
+	roundWork := 4 * (q.rows + q.cols)
 	if q.matrix != nil {
-		products = int(q.matrix.NNZ())
+		roundWork = int(q.matrix.NNZ())
 	}
 	trans, v, av := q.transProduct(), randomVector(q.cols, 1, 2), make([]float64, q.rows)
-	rounds := min(max(20_000_000/(products+1), 100), 5000)
+	rounds := min(max(20_000_000/(roundWork+1), 100), 5000)
 	for range rounds {
 		if !normalise(v) {
 			return 0, true
 		}
-		q.op.MulVec(av, v)
-		next := SumSquares(av) // v'A'Av, which is at most the largest eigenvalue
+		q.operator.MulVec(av, v)
+		estimate := SumSquares(av) // v'A'Av, which is at most the largest eigenvalue
 		trans(v, av)
-		if next-lambda <= 1e-10*next {
-			return next, true
+		if estimate-lambda <= 1e-10*estimate {
+			return estimate, true
 		}
-		lambda = next
+		lambda = estimate
 	}
 	return lambda, false
 }
 
-// smallestEigenvalue returns an upper bound of the smallest eigenvalue of A'A, by power iteration on
+// boundSmallest returns an upper bound of the smallest eigenvalue of A'A, by power iteration on
 // lambda1·I − A'A, where lambda1 is Largest.
-func (q *Algebra) smallestEigenvalue() float64 {
-	lambda1, v, next, image := q.Largest(), randomVector(q.cols, 5, 6), make([]float64, q.cols), make([]float64, q.rows)
-	var best float64
+func (q *Algebra) boundSmallest() float64 {
+	lambda1, v := q.Largest(), randomVector(q.cols, 5, 6)
+	nextV, image := make([]float64, q.cols), make([]float64, q.rows)
+	var largestQuotient float64
 	for range min(max(10_000_000/(4*(q.rows+q.cols)), 20), 300) {
 		if !normalise(v) {
 			break
 		}
-		q.op.MulVec(image, v)
-		q.op.MulVecTrans(next, image)
+		q.operator.MulVec(image, v)
+		q.operator.MulVecTrans(nextV, image)
 		var quotient float64
 		for j, x := range v {
-			next[j] = math.FMA(lambda1, x, -next[j])
-			quotient += float64(x * next[j])
+			nextV[j] = math.FMA(lambda1, x, -nextV[j])
+			quotient += float64(x * nextV[j])
 		}
-		best = math.Max(best, quotient)
-		v, next = next, v
+		largestQuotient = math.Max(largestQuotient, quotient)
+		v, nextV = nextV, v
 	}
-	return math.Max(0, lambda1-best)
+	return math.Max(0, lambda1-largestQuotient)
 }
 
 // randomVector returns p random numbers between −½ and ½.

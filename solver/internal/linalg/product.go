@@ -7,7 +7,7 @@ import "github.com/scas-admm/scas/sparse"
 // concurrent use.
 type Product struct {
 	*Algebra
-	parts *stack                 // nil unless A = [G; I]
+	parts *stackedMatrix         // nil unless A = [G; I]
 	trans func(dst, v []float64) // multiplies by A'
 	sums  []float64              // entries of A'v for the features in parts.Coupled
 	image []float64              // scratch memory of the method Image
@@ -24,7 +24,7 @@ func (q *Algebra) Product() *Product {
 	if q.matrix == nil {
 		return p
 	}
-	if p.parts = q.stack(); p.parts != nil {
+	if p.parts = q.stacked(); p.parts != nil {
 		p.sums = make([]float64, len(p.parts.Coupled))
 	}
 	return p
@@ -39,7 +39,7 @@ func (p *Product) MulVec(dst, x []float64) {
 		p.parts.G.MulVec(dst[:p.parts.Head], x)
 		copy(dst[p.parts.Head:], x)
 	default:
-		p.op.MulVec(dst, x)
+		p.operator.MulVec(dst, x)
 	}
 }
 
@@ -47,13 +47,13 @@ func (p *Product) MulVec(dst, x []float64) {
 // a Map that is not a matrix, the number is a guess.
 func (p *Product) Operations() float64 {
 	rows, cols := p.Dims()
-	vectors := float64(rows + cols)
+	vectorEntries := float64(rows + cols)
 	if a := p.Matrix(); a != nil {
-		return vectors + 2*float64(a.NNZ())
+		return vectorEntries + 2*float64(a.NNZ())
 	} else if !p.Identity() {
-		return 4 * vectors
+		return 4 * vectorEntries
 	}
-	return vectors
+	return vectorEntries
 }
 
 // Image returns A x: x itself if A is the identity, and otherwise scratch memory that is valid until the
@@ -95,30 +95,30 @@ func (q *Algebra) Parts() (p Parts, ok bool) {
 	if q.Identity() {
 		return p, true
 	}
-	if q.matrix == nil || q.stack() == nil {
+	if q.matrix == nil || q.stacked() == nil {
 		return p, false
 	}
-	p = q.stack().Parts
+	p = q.stacked().Parts
 	if p.Head > 0 {
 		p.Back = mustSelect(p.G.Transpose(), p.Coupled)
 	}
 	return p, true
 }
 
-// A stack has the parts of A = [G; I] that a Product needs.
-type stack struct {
+// A stackedMatrix has the parts of A = [G; I] that a Product needs.
+type stackedMatrix struct {
 	Parts
 	coupledT *sparse.CSR // the rows of A' for the features in Coupled
 }
 
-// newStack returns the stack of A if A = [G; I]. For another A it returns nil.
-func newStack(q *Algebra) *stack {
-	head := q.rows - q.cols
-	if !identityBelow(q.matrix, head) {
+// newStackedMatrix returns the parts of A if A = [G; I]. For another A it returns nil.
+func newStackedMatrix(q *Algebra) *stackedMatrix {
+	headRows := q.rows - q.cols
+	if !identityBelow(q.matrix, headRows) {
 		return nil
 	}
-	s, t := &stack{Parts: Parts{Head: head}}, q.transpose()
-	rows := make([]int, head)
+	s, t := &stackedMatrix{Parts: Parts{Head: headRows}}, q.transpose()
+	rows := make([]int, headRows)
 	for i := range rows {
 		rows[i] = i
 	}
@@ -131,16 +131,16 @@ func newStack(q *Algebra) *stack {
 	return s
 }
 
-// identityBelow reports whether the rows of m below the first head rows form the identity. It returns false
-// if head is negative.
-func identityBelow(m *sparse.CSR, head int) bool {
-	if head < 0 {
+// identityBelow reports whether the rows of m below the first headRows rows form the identity. It returns
+// false if headRows is negative.
+func identityBelow(m *sparse.CSR, headRows int) bool {
+	if headRows < 0 {
 		return false
 	}
 	l, _ := m.Dims()
-	for i := head; i < l; i++ {
+	for i := headRows; i < l; i++ {
 		idx, val := m.Row(i)
-		if len(idx) != 1 || int(idx[0]) != i-head || val[0] != 1 {
+		if len(idx) != 1 || int(idx[0]) != i-headRows || val[0] != 1 {
 			return false
 		}
 	}

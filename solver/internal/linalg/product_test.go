@@ -20,29 +20,29 @@ func TestProduct(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fused := g.FusedLasso()
-	l, _ := fused.Dims()
-	swapped := make([]int, l)
-	for i := range swapped {
-		swapped[i] = l - 1 - i
+	fusedLasso := g.FusedLasso()
+	l, _ := fusedLasso.Dims()
+	reversedRows := make([]int, l)
+	for i := range reversedRows {
+		reversedRows[i] = l - 1 - i
 	}
-	halves, err := sparse.Stack(sparse.Identity(p), sparse.Identity(p))
+	twoIdentities, err := sparse.Stack(sparse.Identity(p), sparse.Identity(p))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
-		name  string
-		a     *sparse.CSR
-		short bool
+		name     string
+		a        *sparse.CSR
+		hasParts bool
 	}{
-		{"incidence", fused, true},
+		{"incidence", fusedLasso, true},
 		{"identity", sparse.Identity(p), true},
-		{"twice the identity", halves, true},
-		{"identity upside down", mustSelect(fused, swapped), false},
+		{"twice the identity", twoIdentities, true},
+		{"identity upside down", mustSelect(fusedLasso, reversedRows), false},
 		{"graph alone", g.Incidence(), false},
 	} {
 		m := New(c.a, p).Product()
-		if (m.parts != nil) != c.short {
+		if (m.parts != nil) != c.hasParts {
 			t.Errorf("%s: short cut taken: %v", c.name, m.parts != nil)
 		}
 		l, _ := c.a.Dims()
@@ -77,12 +77,12 @@ func sameBits(t *testing.T, description string, got, want []float64) {
 // error, and that a later call of Spectrum succeeds.
 func TestSpectrumStops(t *testing.T) {
 	a := graph.Chain(60).FusedLasso()
-	q, asked, stop := New(a, 60), 0, errors.New("stop")
-	count := func() error { asked++; return nil }
-	if _, err := New(a, 60).Spectrum(count); err != nil || asked < 2*60 {
-		t.Fatalf("asked %d times in several sweeps of 60 rows, error %v", asked, err)
+	q, calls, stop := New(a, 60), 0, errors.New("stop")
+	countCalls := func() error { calls++; return nil }
+	if _, err := New(a, 60).Spectrum(countCalls); err != nil || calls < 2*60 {
+		t.Fatalf("called %d times in several sweeps of 60 rows, error %v", calls, err)
 	}
-	countdown := asked / 2
+	countdown := calls / 2
 	if s, err := q.Spectrum(func() error {
 		if countdown--; countdown == 0 {
 			return stop

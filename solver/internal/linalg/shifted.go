@@ -10,14 +10,14 @@ import (
 // uses the eigenvectors of each connected component of A'A. If a component has more than MaxComponent
 // features, or A is not a matrix, it uses conjugate gradients. It is not safe for concurrent use.
 type Shifted struct {
-	a       *Algebra
-	rho     float64
-	sigma   []float64 // diagonal of A'A; zeros if A is not a matrix
-	spec    *Spectrum // nil if A = I or if conjugate gradients are used
-	coupled []int     // the indices of those connected components of A'A that have several features
-	bases   []*basis  // the basis of each component; nil if it has at most smallComponent features
-	hat     []float64 // scratch memory of solveSmall
-	row     rowScratch
+	a                 *Algebra
+	rho               float64
+	sigma             []float64 // diagonal of A'A; zeros if A is not a matrix
+	spec              *Spectrum // nil if A = I or if conjugate gradients are used
+	coupledComponents []int     // the indices of those connected components of A'A that have several features
+	bases             []*basis  // the basis of each component; nil if it has at most smallComponent features
+	eigenCoords       []float64 // scratch memory of solveSmallComponent
+	rowScratch        rowScratch
 
 	cg    *ConjugateGradients // nil unless conjugate gradients are used
 	shift float64             // the argument shift of the current call of Solve
@@ -43,8 +43,8 @@ func (q *Algebra) Shifted(rho float64, interrupt func() error) (*Shifted, error)
 		s.useCG()
 		return s, nil
 	}
-	largest, _ := q.Components().Largest()
-	if largest > MaxComponent {
+	largestSize, _ := q.Components().Largest()
+	if largestSize > MaxComponent {
 		s.useCG()
 		return s, nil
 	}
@@ -52,12 +52,12 @@ func (q *Algebra) Shifted(rho float64, interrupt func() error) (*Shifted, error)
 	if s.spec, err = q.Spectrum(interrupt); err != nil {
 		return nil, err
 	}
-	s.hat = make([]float64, smallComponent)
-	s.row.mark = make([]int, len(s.spec.Members))
+	s.eigenCoords = make([]float64, smallComponent)
+	s.rowScratch.mark = make([]int, len(s.spec.Members))
 	s.bases = make([]*basis, len(s.spec.Members))
 	for c, m := range s.spec.Members {
 		if len(m) > 1 {
-			s.coupled = append(s.coupled, c)
+			s.coupledComponents = append(s.coupledComponents, c)
 		}
 		if len(m) > smallComponent {
 			s.bases[c] = newBasis(len(m), s.spec.vectors[c])
@@ -81,8 +81,8 @@ func (s *Shifted) multiply(dst, v []float64) {
 	if s.a.matrix != nil {
 		s.a.Gram().MulVec(dst, v)
 	} else {
-		s.a.op.MulVec(s.image, v)
-		s.a.op.MulVecTrans(dst, s.image)
+		s.a.operator.MulVec(s.image, v)
+		s.a.operator.MulVecTrans(dst, s.image)
 	}
 	for j, vj := range v {
 		dst[j] = math.FMA(s.shift, vj, float64(s.rho*dst[j]))
@@ -110,7 +110,7 @@ func (s *Shifted) Solve(dst, b []float64, shift float64) {
 	for j, v := range b { // right for components with one feature; the next loop sets all others
 		dst[j] = v / math.FMA(s.rho, s.sigma[j], shift)
 	}
-	for _, c := range s.coupled {
+	for _, c := range s.coupledComponents {
 		s.solveComponent(c, dst, b, shift)
 	}
 }
@@ -125,7 +125,7 @@ func (s *Shifted) SolveAt(features []int, dst, b []float64, shift float64) {
 	for _, j := range features {
 		dst[j] = b[j] / math.FMA(s.rho, s.sigma[j], shift)
 	}
-	for _, c := range s.coupled {
+	for _, c := range s.coupledComponents {
 		s.solveComponent(c, dst, b, shift)
 	}
 }
@@ -137,7 +137,7 @@ func (s *Shifted) SolveRow(dst []float64, idx []int32, val []float64, shift floa
 	if s.Iterative() {
 		panic("linalg: SolveRow by conjugate gradients")
 	}
-	r := &s.row
+	r := &s.rowScratch
 	r.support = r.support[:0]
 	if r.values == nil {
 		r.values = make([]float64, len(dst))

@@ -22,19 +22,19 @@ func TestLargest(t *testing.T) {
 	}
 }
 
-// hidden wraps a Map, so that package linalg cannot see that the Map is a matrix.
-type hidden struct{ Map }
+// hiddenMatrix wraps a Map, so that package linalg cannot see that the Map is a matrix.
+type hiddenMatrix struct{ Map }
 
 // TestShifted solves (shift I + ρ A'A) v = b in every way that Shifted has, and checks the residuals.
 func TestShifted(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	chain := graph.Chain(30).FusedLasso()
-	long := graph.Chain(MaxComponent + 1).FusedLasso()
+	longChain := graph.Chain(MaxComponent + 1).FusedLasso()
 	twoRows, err := sparse.FromTriplets(2, 30, []sparse.Triplet{{Row: 0, Col: 1, Value: 1}, {Row: 1, Col: 2, Value: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	parts, err := graph.FromPairs(30, [][2]int32{{0, 1}, {1, 2}, {5, 6}, {20, 29}})
+	fourEdges, err := graph.FromPairs(30, [][2]int32{{0, 1}, {1, 2}, {5, 6}, {20, 29}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,9 +48,9 @@ func TestShifted(t *testing.T) {
 		{"diagonal", sparse.Identity(30), 30, false},
 		{"empty first columns", twoRows, 30, false},
 		{"chain", chain, 30, false},
-		{"components", parts.FusedLasso(), 30, false},
-		{"giant component", long, MaxComponent + 1, true},
-		{"operator", hidden{chain}, 30, true},
+		{"components", fourEdges.FusedLasso(), 30, false},
+		{"giant component", longChain, MaxComponent + 1, true},
+		{"operator", hiddenMatrix{chain}, 30, true},
 	} {
 		const rho, shift = 0.7, 0.3
 		s, err := New(c.a, c.p).Shifted(rho, nil)
@@ -66,10 +66,10 @@ func TestShifted(t *testing.T) {
 		}
 		check := func(description string, v, b []float64) {
 			q := New(c.a, c.p).Product()
-			back := make([]float64, c.p)
-			q.MulVecTrans(back, slices.Clone(q.Image(v)))
+			product := make([]float64, c.p)
+			q.MulVecTrans(product, slices.Clone(q.Image(v)))
 			for j := range b {
-				if got := shift*v[j] + rho*back[j]; math.Abs(got-b[j]) > 1e-11 {
+				if got := shift*v[j] + rho*product[j]; math.Abs(got-b[j]) > 1e-11 {
 					t.Errorf("%s, %s: row %d is %v, want %v", c.name, description, j, got, b[j])
 					return
 				}

@@ -91,14 +91,16 @@ func (s *Spectrum) row(c, k int) []float64 {
 }
 
 // RotateRow adds V'r to dst, with V of Spectrum. r has the entries val at the features idx. If r has an entry
-// in component c and mark[c] is not stamp, RotateRow sets mark[c] to stamp and appends c to touched. It
-// returns touched.
-func (s *Spectrum) RotateRow(dst []float64, idx []int32, val []float64, touched []int32, mark []int32, stamp int32) []int32 {
+// in component c and mark[c] is not stamp, RotateRow sets mark[c] to stamp and appends c to
+// touchedComponents. It returns touchedComponents.
+func (s *Spectrum) RotateRow(
+	dst []float64, idx []int32, val []float64, touchedComponents []int32, mark []int32, stamp int32,
+) []int32 {
 	for n, j := range idx {
 		c := s.Component[j]
 		if mark[c] != stamp {
 			mark[c] = stamp
-			touched = append(touched, c)
+			touchedComponents = append(touchedComponents, c)
 		}
 		offset, size := s.Offset[c], len(s.Members[c])
 		if size == 1 {
@@ -107,5 +109,5 @@ func (s *Spectrum) RotateRow(dst []float64, idx []int32, val []float64, touched 
 		}
 		kernels.Axpy(val[n], s.row(int(c), int(s.place[j])), dst[offset:offset+size])
 	}
-	return touched
+	return touchedComponents
 }

@@ -21,13 +21,13 @@ type Chunks struct {
 func NewChunks(x *sparse.CSR, threads int) Chunks {
 	n, cols := x.Dims()
 	nnz := x.NNZ()
-	ptr, chunks := x.Rows(0, n).Ptr, max(1, min(16, nnz/max(1<<17, 16*int64(cols))))
-	c := Chunks{bounds: make([]int, chunks+1), threads: Threads(threads)}
-	for k := range chunks {
-		first := nnz * k / chunks // chunks have about equal numbers of nonzeros
-		c.bounds[k] = sort.Search(n, func(r int) bool { return ptr[r] >= first })
+	ptr, chunkCount := x.Rows(0, n).Ptr, max(1, min(16, nnz/max(1<<17, 16*int64(cols))))
+	c := Chunks{bounds: make([]int, chunkCount+1), threads: Threads(threads)}
+	for k := range chunkCount {
+		firstNonzero := nnz * k / chunkCount // chunks have about equal numbers of nonzeros
+		c.bounds[k] = sort.Search(n, func(r int) bool { return ptr[r] >= firstNonzero })
 	}
-	c.bounds[chunks] = n
+	c.bounds[chunkCount] = n
 	return c
 }
 

@@ -10,23 +10,23 @@ import (
 const MaxClasses = 5000
 
 // Different returns the distinct numbers in the vectors v of all processes, in increasing order. If there are
-// more than count, it returns the count smallest ones. No number may be NaN or +Inf.
-func (t *Team) Different(v []float64, count int) (numbers []float64) {
-	list := Distinct(nil, v, count)
+// more than maxCount, it returns the maxCount smallest ones. No number may be NaN or +Inf.
+func (t *Team) Different(v []float64, maxCount int) (numbers []float64) {
+	list := Distinct(nil, v, maxCount)
 	if t == nil {
 		return list
 	}
-	for len(numbers) < count {
-		first := math.Inf(1)
+	for len(numbers) < maxCount {
+		localLeast := math.Inf(1)
 		if len(list) > 0 {
-			first = list[0]
+			localLeast = list[0]
 		}
-		next := t.Least(first)
-		if math.IsInf(next, 1) {
+		globalLeast := t.Least(localLeast)
+		if math.IsInf(globalLeast, 1) {
 			break
 		}
-		numbers = append(numbers, next)
-		if first == next {
+		numbers = append(numbers, globalLeast)
+		if localLeast == globalLeast {
 			list = list[1:]
 		}
 	}
@@ -34,16 +34,16 @@ func (t *Team) Different(v []float64, count int) (numbers []float64) {
 }
 
 // Distinct inserts the numbers in v into list, which has distinct numbers in increasing order, and returns
-// the result. The result has only the count smallest numbers if there are more.
-func Distinct(list, v []float64, count int) []float64 {
+// the result. The result has only the maxCount smallest numbers if there are more.
+func Distinct(list, v []float64, maxCount int) []float64 {
 	previous := math.NaN()
 	for _, x := range v {
-		if x == previous || len(list) == count && x > list[count-1] {
+		if x == previous || len(list) == maxCount && x > list[maxCount-1] {
 			continue
 		}
 		previous = x
 		if index, found := slices.BinarySearch(list, x); !found {
-			list = slices.Insert(list, index, x)[:min(len(list)+1, count)]
+			list = slices.Insert(list, index, x)[:min(len(list)+1, maxCount)]
 		}
 	}
 	return list

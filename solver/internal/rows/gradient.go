@@ -101,20 +101,20 @@ func SlopeAtZero(d Data, slope []float64) float64 {
 // A Gradient computes the gradient of the mean loss. It is not safe for concurrent use.
 type Gradient struct {
 	gatherer
-	data   Data
-	kind   kernels.LossKind
-	fused  bool      // true if kernels.MarginsGradient computes the gradient
-	scaled []float64 // slopes times sample weights; nil if there are no weights
-	inv    float64   // 1 divided by the sum of Data.Mass over all processes
+	data         Data
+	kind         kernels.LossKind
+	fused        bool      // true if kernels.MarginsGradient computes the gradient
+	scaledSlopes []float64 // slopes times sample weights; nil if there are no weights
+	invMass      float64   // 1 divided by the sum of Data.Mass over all processes
 }
 
 // NewGradient returns a Gradient for samples with p features.
 func NewGradient(c Chunks, d Data, p int) *Gradient {
 	kind, known := d.Loss.LossKind()
 	g := &Gradient{gatherer: newGatherer(d.Team, c, p), data: d, kind: kind, fused: known && d.Weights == nil}
-	g.inv = 1 / d.Team.Total(d.Mass())
+	g.invMass = 1 / d.Team.Total(d.Mass())
 	if d.Weights != nil {
-		g.scaled = make([]float64, len(d.Labels))
+		g.scaledSlopes = make([]float64, len(d.Labels))
 	}
 	return g
 }
@@ -122,11 +122,13 @@ func NewGradient(c Chunks, d Data, p int) *Gradient {
 // At returns the mean loss at x, and sets z to its gradient. It also sets margin to the margins of the
 // samples of this process, and slope to their slopes φ', without sample weights.
 func (g *Gradient) At(z, x, margin, slope []float64) float64 {
-	sum := g.gather(z, func(z []float64, lo, hi int) float64 { return g.chunk(z, x, margin, slope, lo, hi) })
+	sum := g.gather(z, func(z []float64, lo, hi int) float64 {
+		return g.chunkGradient(z, x, margin, slope, lo, hi)
+	})
 	for j := range z {
-		z[j] *= g.inv
+		z[j] *= g.invMass
 	}
-	return float64(sum * g.inv)
+	return float64(sum * g.invMass)
 }
 
 // Mass returns the sum of the sample weights of this process, or the number of its samples if there are no
@@ -144,7 +146,7 @@ func Mass(weights []float64, n int) (sum float64) {
 	return sum
 }
 
-func (g *Gradient) chunk(z, x, margin, slope []float64, lo, hi int) float64 {
+func (g *Gradient) chunkGradient(z, x, margin, slope []float64, lo, hi int) float64 {
 	chunk := g.data.slice(lo, hi)
 	margin, slope = margin[lo:hi], slope[lo:hi]
 	if g.fused {
@@ -152,12 +154,12 @@ func (g *Gradient) chunk(z, x, margin, slope []float64, lo, hi int) float64 {
 	}
 	kernels.Margins(margin, chunk.Rows, x)
 	sum := chunk.Loss.Slopes(slope, margin, chunk.Labels)
-	if g.scaled != nil {
-		scaled := g.scaled[lo:hi]
+	if g.scaledSlopes != nil {
+		scaledSlopes := g.scaledSlopes[lo:hi]
 		for i, v := range slope {
-			scaled[i] = chunk.Weights[i] * v
+			scaledSlopes[i] = chunk.Weights[i] * v
 		}
-		sum, slope = chunk.weightedLoss(margin), scaled
+		sum, slope = chunk.weightedLoss(margin), scaledSlopes
 	}
 	kernels.Gradient(z, chunk.Rows, slope)
 	return sum

@@ -28,7 +28,7 @@ func (t *Team) Load(c dist.Checkpoint, state any) (bool, error) {
 	if c == nil {
 		return false, nil
 	}
-	b, err := t.fromFirst(c.Load)
+	b, err := t.broadcastBytes(c.Load)
 	if err != nil || len(b) == 0 {
 		return false, err
 	}
@@ -38,8 +38,8 @@ func (t *Team) Load(c dist.Checkpoint, state any) (bool, error) {
 	return true, nil
 }
 
-// fromFirst calls get in the first process, and returns its bytes, or an error, in all processes.
-func (t *Team) fromFirst(get func() ([]byte, error)) (b []byte, err error) {
+// broadcastBytes calls get in the first process, and returns its bytes, or an error, in all processes.
+func (t *Team) broadcastBytes(get func() ([]byte, error)) (b []byte, err error) {
 	if t.Rank() == 0 {
 		b, err = get()
 	}

@@ -9,28 +9,28 @@ import (
 // A gatherer adds the results of the chunks, in the order of the chunks, and then the sums of all processes.
 type gatherer struct {
 	Chunks
-	team    *Team
-	parts   []float64   // the number that each chunk contributes to a sum
-	partial [][]float64 // the vector that each chunk except the first contributes to a sum
+	team         *Team
+	chunkNumbers []float64   // the number that each chunk contributes to a sum
+	chunkVectors [][]float64 // the vector that each chunk except the first contributes to a sum
 }
 
 // newGatherer returns a gatherer for sums of vectors of length at most p.
 func newGatherer(t *Team, c Chunks, p int) gatherer {
-	g := gatherer{Chunks: c, team: t, parts: make([]float64, c.Count())}
+	g := gatherer{Chunks: c, team: t, chunkNumbers: make([]float64, c.Count())}
 	for range c.Count() - 1 {
-		g.partial = append(g.partial, make([]float64, p))
+		g.chunkVectors = append(g.chunkVectors, make([]float64, p))
 	}
 	return g
 }
 
 // Over returns the sum of the results of do over the chunks of all processes.
 func (g *gatherer) Over(do func(lo, hi int) float64) float64 {
-	g.Each(func(k, lo, hi int) { g.parts[k] = do(lo, hi) })
+	g.Each(func(k, lo, hi int) { g.chunkNumbers[k] = do(lo, hi) })
 	return g.team.Total(g.sum())
 }
 
 func (g *gatherer) sum() (sum float64) {
-	for _, v := range g.parts {
+	for _, v := range g.chunkNumbers {
 		sum += v
 	}
 	return sum
@@ -43,12 +43,12 @@ func (g *gatherer) gather(dst []float64, do func(dst []float64, lo, hi int) floa
 	g.Each(func(k, lo, hi int) {
 		part := dst
 		if k > 0 {
-			part = g.partial[k-1][:len(dst)]
+			part = g.chunkVectors[k-1][:len(dst)]
 		}
 		clear(part)
-		g.parts[k] = do(part, lo, hi)
+		g.chunkNumbers[k] = do(part, lo, hi)
 	})
-	for _, part := range g.partial {
+	for _, part := range g.chunkVectors {
 		kernels.Axpy(1, part[:len(dst)], dst)
 	}
 	return g.team.SumWith(dst, g.sum())

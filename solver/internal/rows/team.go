@@ -14,9 +14,9 @@ import (
 // Vectors that are combined element by element must have the same length in all processes. A nil Team is a
 // team of one process. If the connection fails, the methods panic with a *Broken.
 type Team struct {
-	comm   dist.Comm
-	hash   uint64    // see note
-	packed []float64 // buffer for a message
+	comm    dist.Comm
+	hash    uint64    // see addToHash
+	message []float64 // buffer for a message of several numbers
 }
 
 // Broken is the value with which a Team panics. Rescue turns it into an error.
@@ -68,7 +68,7 @@ func (t *Team) Sum(v []float64) {
 		return
 	}
 	t.check(t.comm.AllReduceSum(v))
-	t.note(v)
+	t.addToHash(v)
 }
 
 // SumWith replaces v as Sum does, and returns the sum of x over all processes. It sends v and x in one
@@ -77,10 +77,10 @@ func (t *Team) SumWith(v []float64, x float64) float64 {
 	if t == nil {
 		return x
 	}
-	t.packed = append(append(t.packed[:0], v...), x)
-	t.Sum(t.packed)
-	copy(v, t.packed)
-	return t.packed[len(v)]
+	t.message = append(append(t.message[:0], v...), x)
+	t.Sum(t.message)
+	copy(v, t.message)
+	return t.message[len(v)]
 }
 
 // Max replaces each entry of v by its maximum over all processes. With several processes a NaN counts as
@@ -95,7 +95,7 @@ func (t *Team) Max(v []float64) {
 		}
 	}
 	t.check(t.comm.AllReduceMax(v))
-	t.note(v)
+	t.addToHash(v)
 }
 
 func (t *Team) check(err error) {
@@ -104,8 +104,9 @@ func (t *Team) check(err error) {
 	}
 }
 
-// note adds v to t.hash, which Agree compares. Of a long vector it adds at most 4096 entries, to save time.
-func (t *Team) note(v []float64) {
+// addToHash adds v to t.hash, which Agree compares. Of a long vector it adds at most 4096 entries, to save
+// time.
+func (t *Team) addToHash(v []float64) {
 	const maxEntries, prime = 1 << 12, 0x100000001b3
 	h := t.hash ^ uint64(len(v))
 	for k := 0; k < len(v); k += 1 + len(v)/maxEntries {
@@ -136,9 +137,9 @@ func (t *Team) Most(v float64) float64 {
 	if t == nil {
 		return v
 	}
-	most := [1]float64{v}
-	t.Max(most[:])
-	return most[0]
+	maximum := [1]float64{v}
+	t.Max(maximum[:])
+	return maximum[0]
 }
 
 // MeanCount returns the mean of a count over all processes, rounded up.
@@ -183,12 +184,12 @@ func (t *Team) Gather(v []float64) []float64 {
 // Before returns two sums of the vectors v: prefix is the sum over the processes with a smaller rank than
 // this one, and total is the sum over all processes.
 func (t *Team) Before(v []float64) (prefix, total []float64) {
-	each := make([]float64, t.Size()*len(v))
+	allVectors := make([]float64, t.Size()*len(v))
 	start := t.Rank() * len(v)
-	copy(each[start:], v)
-	t.Sum(each)
+	copy(allVectors[start:], v)
+	t.Sum(allVectors)
 	prefix, total = make([]float64, len(v)), make([]float64, len(v))
-	for k, x := range each {
+	for k, x := range allVectors {
 		if total[k%len(v)] += x; k < start {
 			prefix[k%len(v)] += x
 		}
@@ -201,15 +202,15 @@ func (t *Team) Share(v []float64, process int) []float64 {
 	if t == nil {
 		return v
 	}
-	count := 0
+	length := 0
 	if t.Rank() == process {
-		count = len(v)
+		length = len(v)
 	}
-	count = int(t.Most(float64(count)))
+	length = int(t.Most(float64(length)))
 	if t.Rank() != process {
-		v = make([]float64, count)
+		v = make([]float64, length)
 	}
-	if count > 0 {
+	if length > 0 {
 		t.check(t.comm.Bcast(v, process))
 	}
 	return v
@@ -231,7 +232,7 @@ func (t *Team) Agree(code float64, state []float64) float64 {
 	if t == nil {
 		return code
 	}
-	t.note(state)
+	t.addToHash(state)
 	low, high := float64(t.hash&(1<<32-1)), float64(t.hash>>32)
 	v := [5]float64{code, low, -low, high, -high}
 	t.check(t.comm.AllReduceMax(v[:]))
@@ -248,12 +249,12 @@ func (t *Team) Pairs(head, tail []float64) {
 	if t == nil {
 		return
 	}
-	grid := make([]float64, len(head))
+	largestHead := make([]float64, len(head))
 	for j, v := range head {
-		grid[j] = math.Abs(v)
+		largestHead[j] = math.Abs(v)
 	}
-	t.Max(grid)
-	for j, size := range grid {
+	t.Max(largestHead)
+	for j, size := range largestHead {
 		_, exp := math.Frexp(size * float64(2*t.Size()))
 		if sigma := math.Ldexp(1, exp); sigma < math.Inf(1) {
 			cut := (head[j] + sigma) - sigma
@@ -280,15 +281,15 @@ func (t *Team) Upper(n int, row func(i int) []float64) {
 		return
 	}
 	for i := 0; i < n; {
-		packed := t.packed[:0]
+		message := t.message[:0]
 		end := i
-		for ; end < n && (len(packed) == 0 || len(packed)+len(row(end)) <= upperBuffer); end++ {
-			packed = append(packed, row(end)...)
+		for ; end < n && (len(message) == 0 || len(message)+len(row(end)) <= upperBuffer); end++ {
+			message = append(message, row(end)...)
 		}
-		t.Sum(packed)
-		t.packed = packed
+		t.Sum(message)
+		t.message = message
 		for offset := 0; i < end; i++ {
-			offset += copy(row(i), packed[offset:])
+			offset += copy(row(i), message[offset:])
 		}
 	}
 }
@@ -299,16 +300,16 @@ func (t *Team) Average(weight float64, vectors ...[]float64) {
 	if t == nil {
 		return
 	}
-	t.packed = append(t.packed[:0], weight)
+	t.message = append(t.message[:0], weight)
 	for _, v := range vectors {
 		for _, x := range v {
-			t.packed = append(t.packed, x*weight)
+			t.message = append(t.message, x*weight)
 		}
 	}
-	t.Sum(t.packed)
-	total, offset := t.packed[0], 1
+	t.Sum(t.message)
+	total, offset := t.message[0], 1
 	for _, v := range vectors {
-		offset += copy(v, t.packed[offset:])
+		offset += copy(v, t.message[offset:])
 		for j := range v {
 			v[j] /= total
 		}
