@@ -16,14 +16,14 @@ func (p *Problem) Constants(rho float64) (theory.Constants, error) {
 	if err := p.Validate(); err != nil {
 		return theory.Constants{}, err
 	}
-	c := p.constants(p.algebra(), p.team().Most(slices.Max(p.Data.RowNormsSq())))
+	c := p.constants(p.algebra(), p.team().MaxNumber(slices.Max(p.Data.RowNormsSq())))
 	c.NuL = p.nuL(&c, rho)
 	return c, nil
 }
 
 // constants returns all constants but NuL and Radius. maxNorm2 is the largest |aᵢ|² of a row aᵢ of the data.
 func (p *Problem) constants(a *linalg.Algebra, maxNorm2 float64) theory.Constants {
-	c := theory.Constants{MuF: p.L2, Lambda1: a.Largest(), LambdaP: a.Smallest()}
+	c := theory.Constants{MuF: p.L2, Lambda1: a.LargestEigenvalue(), LambdaP: a.SmallestEigenvalue()}
 	if !p.unboundedCurvature() {
 		c.NuF = float64(p.loss().Curvature()*maxNorm2) + p.L2
 	}

@@ -151,14 +151,14 @@ func (s *scas) innerLoop() *admm.InnerLoop {
 func (s *scas) chooseMetric() {
 	p, set := s.Problem, &s.Settings
 	allowed := set.Method.Info().ManyUpdates && s.autoEta() && set.Rho == 0 && s.dual.Limit != nil && p.Coupling == nil &&
-		p.Domain == nil && (s.product.Identity() || s.product.Matrix() != nil)
+		p.Domain == nil && (s.product.IsIdentity() || s.product.Matrix() != nil)
 	if !allowed {
 		return
 	}
 	m := admm.NewMetric(&admm.MetricProblem{
 		Data: p.Data, A: s.product.Algebra, Limit: s.dual.Limit,
 		Curvature: p.loss().Curvature(), Ridge: p.L2, Unit: s.scales.Unit, Least: s.scales.RidgeRho(s.Stats.DualUpdates),
-		Slope: rows.SlopeAtZero(p.samples(s.Samples.rows), s.Snapshot.Slope), Team: p.team(),
+		Slope: rows.SlopeRMSAtZero(p.samples(s.Samples.rows), s.Snapshot.Slope), Team: p.team(),
 	})
 	if m != nil {
 		rho, shares := m.Shares()
@@ -178,7 +178,8 @@ func (s *scas) adaptToBatchSize() {
 	st.DualUpdates = max(1, min(st.DualUpdates, steps/st.BatchSize/2))
 	if st.BatchSize > 1 {
 		n, p := s.Problem.Data.Dims()
-		s.outer.MeanCurvature = s.Problem.loss().Curvature() * linalg.New(s.data, p).Largest() / float64(n)
+		largest := linalg.New(s.data, p).LargestEigenvalue()
+		s.outer.MeanCurvature = s.Problem.loss().Curvature() * largest / float64(n)
 	}
 }
 
@@ -207,7 +208,7 @@ func (s *scas) curvatureHere() float64 {
 	if s.rowCurvature == nil {
 		s.rowCurvature = admm.NewRowCurvature(s.data, s.Problem.SampleWeights)
 	}
-	return s.Problem.team().Most(s.rowCurvature.At(s.Problem.loss(), s.Snapshot.Margin, s.Snapshot.Slope, s.Problem.Labels))
+	return s.Problem.team().MaxNumber(s.rowCurvature.At(s.Problem.loss(), s.Snapshot.Margin, s.Snapshot.Slope, s.Problem.Labels))
 }
 
 // automaticEta returns the automatic step size at the iterate. It takes a snapshot there.

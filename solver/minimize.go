@@ -39,7 +39,7 @@ func Minimize(ctx context.Context, p *Problem, s *Settings) (res *Result, err er
 // minimize is Minimize for a valid problem and a valid start.
 func minimize(ctx context.Context, p *Problem, s *Settings, began time.Time) (*Result, error) {
 	c, err := s.withDefaults(p)
-	if err = p.team().Agreed(err); err != nil {
+	if err = p.team().CommonError(err); err != nil {
 		return nil, err
 	}
 	ctx, cancel := ending.WithTimeLimit(ctx, c.TimeLimit)

@@ -14,7 +14,8 @@ func (r *Run) makeExact() ([]float64, bool) {
 	p := r.Problem
 	value := p.Evaluate(r.X).Objective
 	shifted := p.Coupling != nil && p.Coupling.C != nil
-	if math.IsNaN(value) || math.IsInf(value, 0) || shifted || r.product.Matrix() == nil && !r.product.Identity() {
+	isMap := r.product.Matrix() == nil && !r.product.IsIdentity()
+	if math.IsNaN(value) || math.IsInf(value, 0) || shifted || isMap {
 		return r.X, false
 	}
 	s := quadratic.ReadStructure(r.product.Matrix(), r.Y, term.Limits(p.penalty(), len(r.Y)), len(r.X))

@@ -149,7 +149,7 @@ func updateMean(mean, v []float64, k int) {
 		copy(mean, v)
 		return
 	}
-	linalg.Towards(mean, v, 1/float64(k))
+	linalg.MoveTowards(mean, v, 1/float64(k))
 }
 
 func infIfNaN(v float64) float64 {
@@ -190,7 +190,7 @@ func (r *Run) newScales() admm.Scales {
 		Lambda: p.penalty().Scale(), Limited: term.Limits(p.penalty(), len(r.Y)) != nil,
 	}
 	if p.isRegression() {
-		s.Unit = p.team().Unit(p.Labels)
+		s.Unit = p.team().RMSOrOne(p.Labels)
 	}
 	return s
 }

@@ -57,7 +57,7 @@ func (s *Samples) Gradient(snapshot *Snapshot, x []float64) {
 	if s.gradient == nil {
 		s.gradient = rows.NewGradient(s.chunks, s.prob.samples(s.rows), len(x))
 	}
-	snapshot.Loss = s.gradient.At(snapshot.Gradient, x, snapshot.Margin, snapshot.Slope)
+	snapshot.Loss = s.gradient.Compute(snapshot.Gradient, x, snapshot.Margin, snapshot.Slope)
 }
 
 // Draw fills rows with the indices of samples drawn with replacement: in proportion to the sample weights,

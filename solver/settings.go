@@ -206,7 +206,7 @@ func (s *Settings) checkValues() error {
 		{s.OuterIterations >= 0, "OuterIterations", s.OuterIterations,
 			"it must be positive", remedies(unlimited)},
 		{nonnegativeFinite(s.Eta), "Eta", s.Eta, "it must be positive and finite", remedies(derive)},
-		{nonnegativeFinite(s.Rho) && s.Rho <= linalg.Largest, "Rho", s.Rho,
+		{nonnegativeFinite(s.Rho) && s.Rho <= linalg.MaxEntry, "Rho", s.Rho,
 			"it must be positive, finite and at most 1e100", remedies(derive)},
 		{s.InnerSteps == 0 || s.InnerSteps >= 2, "InnerSteps", s.InnerSteps,
 			"it must be at least 2", remedies(useDefault)},

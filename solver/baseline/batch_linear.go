@@ -65,7 +65,8 @@ type batchLinear struct {
 func newBatchLinear(r *solver.Run) *batchLinear {
 	m := &batchLinear{base: newBase(r, 1)}
 	m.b = m.vector()
-	m.nubar = float64(r.Samples.Curvature()*linalg.New(r.Problem.Data, len(m.x)).Largest())/float64(m.n) + m.mu
+	largest := linalg.New(r.Problem.Data, len(m.x)).LargestEigenvalue()
+	m.nubar = float64(r.Samples.Curvature()*largest)/float64(m.n) + m.mu
 	return m
 }
 

@@ -291,7 +291,7 @@ func TestHostileProblems(t *testing.T) {
 	}
 }
 
-// TestTooLarge checks the errors for a constraint matrix with an entry above linalg.Largest, for a nil
+// TestTooLarge checks the errors for a constraint matrix with an entry above linalg.MaxEntry, for a nil
 // pointer in an interface, and for an objective that overflows at the start.
 func TestTooLarge(t *testing.T) {
 	data := sparse.Identity(2)

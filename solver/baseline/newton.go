@@ -100,7 +100,7 @@ func (c *conjugate) solve(step, g, curvature []float64, budget float64) (float64
 	scaleTo(c.cg.Residual, g, -1)
 	norm := math.Sqrt(kernels.Dot(g, g))
 	rounds := int(math.Min(budget, maxRounds))
-	return float64(c.cg.Solve(step, rounds, c.cg.Within(norm*math.Min(forcing, math.Sqrt(norm))))), nil
+	return float64(c.cg.Solve(step, rounds, c.cg.StopAtNorm(norm*math.Min(forcing, math.Sqrt(norm))))), nil
 }
 
 func (c *conjugate) multiply(dst, v []float64) {

@@ -83,15 +83,15 @@ func (o *oadm) weight(t float64) float64 { return math.Max(o.sqrtT/o.eta0, float
 func (o *oadm) sweepStep(i int, t float64) {
 	s, shift := o.sweep, o.weight(t)+o.mu
 	s.couple()
-	for k, j := range s.Coupled {
+	for k, j := range s.CoupledFeatures {
 		s.q[j] = s.local[j] + s.back[k]
 	}
-	s.shifted.SolveAt(s.Coupled, s.solution, s.q, shift)
+	s.shifted.SolveAt(s.CoupledFeatures, s.solution, s.q, shift)
 	idx, _ := o.run.Problem.Data.Row(i)
 	for _, j := range idx {
 		o.v[j] = o.x[j] - s.localAt(int(j))/(shift+o.rho)
 	}
-	for _, j := range s.Coupled {
+	for _, j := range s.CoupledFeatures {
 		o.v[j] = o.x[j] - s.solution[j]
 	}
 	support := o.sampleRow(i, o.weight(t))

@@ -165,10 +165,10 @@ func (OS2) Begin(r *solver.Run) (solver.Iteration, error) {
 func (o *os2) step(i int, t float64) {
 	gamma := 2 / (t + 1)
 	copy(o.point, o.x)
-	linalg.Towards(o.point, o.z, gamma)
+	linalg.MoveTowards(o.point, o.z, gamma)
 	weight := float64(o.nu*gamma) + math.Sqrt(t)/o.eta0
 	o.move(o.z, o.point, weight, o.slopeAt(i, o.point), i)
-	linalg.Towards(o.x, o.z, gamma)
+	linalg.MoveTowards(o.x, o.z, gamma)
 	o.dual(o.times(o.z))
 }
 

@@ -221,7 +221,7 @@ func (s *svrg) next() (bool, error) {
 func (s *svrg) aim() {
 	if s.theta < 1 {
 		copy(s.gradientPoint, s.x)
-		linalg.Towards(s.gradientPoint, s.point, s.theta)
+		linalg.MoveTowards(s.gradientPoint, s.point, s.theta)
 	}
 }
 
@@ -249,8 +249,8 @@ func (s *svrg) closeStage() {
 		copy(s.x, s.sum)
 		copy(s.meanY, s.sumY)
 	} else {
-		linalg.Towards(s.x, s.sum, s.theta)
-		linalg.Towards(s.meanY, s.sumY, s.theta)
+		linalg.MoveTowards(s.x, s.sum, s.theta)
+		linalg.MoveTowards(s.meanY, s.sumY, s.theta)
 	}
 	copy(s.y, s.meanY)
 	for j, v := range s.multiplier {

@@ -61,9 +61,9 @@ func newSweep(b *base, shifted *linalg.Shifted, solution []float64, terms ...ter
 		return nil
 	}
 	s := &sweep{base: b, Parts: parts, shifted: shifted, x: b.x, terms: terms, g: b.vector(), solution: solution}
-	s.local = b.u[parts.Head:] // a step uses only the first Head entries of u
-	s.back = make([]float64, len(parts.Coupled))
-	if s.gx = make([]float64, parts.Head); s.Head > 0 {
+	s.local = b.u[parts.HeadRows:] // a step uses only the first HeadRows entries of u
+	s.back = make([]float64, len(parts.CoupledFeatures))
+	if s.gx = make([]float64, parts.HeadRows); s.HeadRows > 0 {
 		s.G.MulVec(s.gx, b.x)
 	}
 	return s
@@ -71,7 +71,7 @@ func newSweep(b *base, shifted *linalg.Shifted, solution []float64, terms ...ter
 
 // localAt returns beta + ρ(x − y) + E at feature j, where E is the sum of the method's terms.
 func (s *sweep) localAt(j int) float64 {
-	sum := math.FMA(s.rho, s.x[j]-s.y[s.Head+j], s.beta[s.Head+j])
+	sum := math.FMA(s.rho, s.x[j]-s.y[s.HeadRows+j], s.beta[s.HeadRows+j])
 	for _, t := range s.terms {
 		sum = math.FMA(t.factor, t.v[j], sum)
 	}
@@ -80,15 +80,15 @@ func (s *sweep) localAt(j int) float64 {
 
 // couple computes the fields local and back. It does nothing if A = I.
 func (s *sweep) couple() {
-	if s.Head == 0 {
+	if s.HeadRows == 0 {
 		return
 	}
-	u := s.u[:s.Head]
-	copy(u, s.beta[:s.Head])
-	kernels.Axpy(-s.rho, s.y[:s.Head], u)
+	u := s.u[:s.HeadRows]
+	copy(u, s.beta[:s.HeadRows])
+	kernels.Axpy(-s.rho, s.y[:s.HeadRows], u)
 	kernels.Axpy(s.rho, s.gx, u)
-	s.Back.MulVec(s.back, u)
-	for _, j := range s.Coupled {
+	s.GTrans.MulVec(s.back, u)
+	for _, j := range s.CoupledFeatures {
 		s.local[j] = s.localAt(j)
 	}
 }
@@ -100,7 +100,7 @@ func (s *sweep) sample(i int, slope float64) { s.data.Scatter(s.g, i, slope) }
 // given weight.
 func (s *sweep) explicit(i int, length, weight float64) {
 	s.couple()
-	for k, j := range s.Coupled {
+	for k, j := range s.CoupledFeatures {
 		s.g[j] += s.back[k]
 	}
 	s.advance(length, weight)
@@ -111,10 +111,10 @@ func (s *sweep) explicit(i int, length, weight float64) {
 // given weight.
 func (s *sweep) implicit(i int, shift, weight float64) {
 	s.couple()
-	for k, j := range s.Coupled {
+	for k, j := range s.CoupledFeatures {
 		s.q[j] = s.local[j] + s.back[k] + s.g[j]
 	}
-	s.shifted.SolveAt(s.Coupled, s.solution, s.q, shift)
+	s.shifted.SolveAt(s.CoupledFeatures, s.solution, s.q, shift)
 	s.finishImplicit(i, shift, weight)
 }
 
@@ -122,7 +122,7 @@ func (s *sweep) implicit(i int, shift, weight float64) {
 // solution. At coupled features it changes g so that advance subtracts solution from x.
 func (s *sweep) finishImplicit(i int, shift, weight float64) {
 	inverse := shift + s.rho
-	for _, j := range s.Coupled {
+	for _, j := range s.CoupledFeatures {
 		s.g[j] = float64(s.solution[j]*inverse) - s.local[j]
 	}
 	s.advance(1/inverse, weight)
@@ -139,7 +139,7 @@ func (s *sweep) clearGradient(i int) {
 	for _, j := range idx {
 		s.g[j] = 0
 	}
-	for _, j := range s.Coupled {
+	for _, j := range s.CoupledFeatures {
 		s.g[j] = 0
 	}
 }
@@ -151,7 +151,7 @@ func (s *sweep) advance(length, weight float64) {
 	for lo := 0; lo < len(s.x); lo += tile {
 		hi := min(lo+tile, len(s.x))
 		x, u := s.x[lo:hi], s.q[lo:hi]
-		a, b := s.Head+lo, s.Head+hi
+		a, b := s.HeadRows+lo, s.HeadRows+hi
 		beta, y := s.beta[a:b], s.y[a:b]
 		copy(u, beta)
 		kernels.Axpy(-s.rho, y, u)
@@ -171,13 +171,13 @@ func (s *sweep) advance(length, weight float64) {
 		addWeighted(s.sums.y[a:b], y, weight)
 	}
 	s.sums.count += weight
-	if s.Head == 0 {
+	if s.HeadRows == 0 {
 		return
 	}
-	y := s.y[:s.Head]
+	y := s.y[:s.HeadRows]
 	s.G.MulVec(s.gx, s.x)
-	kernels.ProxDual(s.beta[:s.Head], y, s.gx, s.limit[:s.Head], s.rho)
-	addWeighted(s.sums.y[:s.Head], y, weight)
+	kernels.ProxDual(s.beta[:s.HeadRows], y, s.gx, s.limit[:s.HeadRows], s.rho)
+	addWeighted(s.sums.y[:s.HeadRows], y, weight)
 }
 
 // addWeighted adds weight·v to sum. OS2 has no sums: its weight is 0, and addWeighted then does nothing.

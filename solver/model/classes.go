@@ -65,7 +65,7 @@ func (s *Spec) differentLabels(x *sparse.CSR, y []float64) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	return team.Different(labels, rows.MaxClasses+1), nil
+	return team.DistinctInTeam(labels, rows.MaxClasses+1), nil
 }
 
 // distinctLabels checks the labels of the rows of this process, and returns the distinct labels in increasing
@@ -79,7 +79,7 @@ func distinctLabels(x *sparse.CSR, y []float64) (classes []float64, err error) {
 		if err := checkFinite(y[lo:hi], lo); err != nil {
 			return nil, err
 		}
-		classes = rows.Distinct(classes, y[lo:hi], rows.MaxClasses+1)
+		classes = rows.InsertDistinct(classes, y[lo:hi], rows.MaxClasses+1)
 	}
 	return classes, nil
 }
@@ -101,7 +101,7 @@ func (s *Spec) classSpec(team *rows.Team, y []float64) (*Spec, error) {
 	if s.SampleWeights != nil && len(s.SampleWeights) != len(y) {
 		err = errorf("Spec.SampleWeights has length %d; the data have %d rows", len(s.SampleWeights), len(y))
 	}
-	if err = team.Agreed(err); err != nil {
+	if err = team.CommonError(err); err != nil {
 		return nil, err
 	}
 	w, err := s.weigh(team, y, nil)

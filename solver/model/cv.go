@@ -118,7 +118,7 @@ func cv(
 	ctx, cancel := ending.WithTimeLimit(ctx, p.spec.TimeLimit)
 	defer cancel()
 	c.result.Path, err = collect(p.path(ctx, &set.Path))
-	endErr := c.team.Agreed(ctx.Err())
+	endErr := c.team.CommonError(ctx.Err())
 	failed := err != nil && !errors.Is(err, solver.ErrNotConverged)
 	if endErr != nil || failed || c.result.Path == nil {
 		return nil, withContextErr(ctx, cmp.Or(err, endErr))
@@ -313,7 +313,7 @@ func (c *crossValidation) trainingProblems(k int) (*problems, error) {
 		}
 	}
 	x, err := c.x.SelectRows(trainingRows)
-	if err = c.team.Agreed(err); err != nil {
+	if err = c.team.CommonError(err); err != nil {
 		return nil, err
 	}
 	spec.Offsets = pick(c.spec.Offsets, trainingRows)

@@ -106,7 +106,7 @@ func (d *design) prepare(ctx context.Context) error {
 			d.x = x
 		}
 	}
-	return d.team.Agreed(err)
+	return d.team.CommonError(err)
 }
 
 func (s *Spec) checkData(x *sparse.CSR, y []float64) error {
@@ -170,7 +170,7 @@ func withColumn(ctx context.Context, x *sparse.CSR, entry func(i int) float64) (
 func (d *design) deviations() []float64 {
 	stats := sparse.NewColumnStats(d.p)
 	stats.Add(d.x, 0, d.n, func(i int) float64 { return weightOf(d.weights, i) })
-	d.team.Columns(stats)
+	d.team.CombineColumns(stats)
 	return stats.Scale()
 }
 

@@ -36,7 +36,7 @@ func (a *assignment) set(i, fold int) {
 func (c *crossValidation) assignFolds() error {
 	set := c.set
 	n, _ := c.x.Dims()
-	rowsBefore, rowTotal := c.team.Before([]float64{float64(n)})
+	rowsBefore, rowTotal := c.team.PrefixSums([]float64{float64(n)})
 	c.rowsBefore = int(rowsBefore[0])
 	totalRows := int(rowTotal[0])
 	hasAssignment := c.team.Any(set.Assignment != nil)
@@ -72,10 +72,10 @@ func (c *crossValidation) countFolds(n, totalRows int, hasAssignment bool) error
 	}
 	switch c.folds = c.set.Folds; {
 	case hasAssignment:
-		if err := c.team.Agreed(checkAssignment(c.set.Assignment, n, totalRows)); err != nil {
+		if err := c.team.CommonError(checkAssignment(c.set.Assignment, n, totalRows)); err != nil {
 			return err
 		}
-		c.folds = 1 + int(c.team.Most(float64(slices.Max(c.set.Assignment))))
+		c.folds = 1 + int(c.team.MaxNumber(float64(slices.Max(c.set.Assignment))))
 	case c.folds == 0:
 		c.folds = min(defaultFolds, totalRows)
 	}
@@ -112,7 +112,7 @@ func checkAssignment(folds []int, n, totalRows int) error {
 func (c *crossValidation) drawFolds() {
 	counts := make([]float64, c.strata())
 	c.eachRow(func(_, class int) { counts[class]++ })
-	countsBefore, totalCounts := c.team.Before(counts)
+	countsBefore, totalCounts := c.team.PrefixSums(counts)
 	positions, sizes, firstFolds := make([]int, len(counts)), make([]int, len(counts)), make([]int, len(counts))
 	for class := range counts {
 		positions[class], sizes[class] = int(countsBefore[class]), int(totalCounts[class])

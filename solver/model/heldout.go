@@ -49,7 +49,7 @@ func (c *crossValidation) newFoldScorer(k int) (*foldScorer, error) {
 	}
 	var err error
 	h.allRows, err = h.window(0, len(c.y))
-	return h, c.team.Agreed(err)
+	return h, c.team.CommonError(err)
 }
 
 // maxModelsPerPass returns how many models can be scored in one pass over the rows of fold k: their scores
@@ -102,7 +102,7 @@ func (h *foldScorer) score(ctx context.Context, models []*Model) ([]scores, erro
 		reportedModels = doneModels
 		return nil
 	})
-	if err = h.team.Agreed(err); err != nil {
+	if err = h.team.CommonError(err); err != nil {
 		return nil, err
 	}
 	results := make([]scores, len(scorers))

@@ -37,13 +37,13 @@ func mapLabels(t *rows.Team, y []float64, positive *float64) ([]float64, sparse.
 	for _, v := range y {
 		low, high = math.Min(low, v), math.Max(high, v)
 	}
-	low, high = t.Least(low), t.Most(high)
+	low, high = t.MinNumber(low), t.MaxNumber(high)
 	m := sparse.LabelMapping{Negative: low, Positive: high}
 	if low == high {
 		return nil, m, errorf("every label is %v; expected two classes", low)
 	}
 	if t.Any(slices.ContainsFunc(y, func(v float64) bool { return v != low && v != high })) {
-		return nil, m, t.Agreed(thirdLabelError(t, y))
+		return nil, m, t.CommonError(thirdLabelError(t, y))
 	}
 	switch {
 	case positive != nil && *positive == low:
@@ -61,7 +61,7 @@ func mapLabels(t *rows.Team, y []float64, positive *float64) ([]float64, sparse.
 // thirdLabelError returns an error that names a rare label, which is probably a mistake. A process without
 // this label returns nil.
 func thirdLabelError(t *rows.Team, y []float64) error {
-	labels := t.Different(y, rows.MaxClasses)
+	labels := t.DistinctInTeam(y, rows.MaxClasses)
 	counts := make([]float64, len(labels))
 	for _, v := range y {
 		if k, found := slices.BinarySearch(labels, v); found {

@@ -60,7 +60,7 @@ type minimizer struct {
 // newMinimizer returns a minimizer for the design. All processes must call it.
 func (d *design) newMinimizer() (*minimizer, error) {
 	m, err := d.localMinimizer()
-	if err = d.team.Agreed(err); err != nil {
+	if err = d.team.CommonError(err); err != nil {
 		return nil, err
 	}
 	return m, nil

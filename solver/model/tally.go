@@ -440,9 +440,9 @@ func (r *weightedScores) shareFrom(team *rows.Team, process int, weighted bool) 
 	if team.Alone() {
 		return r
 	}
-	out := &weightedScores{scores: team.Share(r.scores, process)}
+	out := &weightedScores{scores: team.Broadcast(r.scores, process)}
 	if weighted {
-		out.weights = team.Share(r.weights, process)
+		out.weights = team.Broadcast(r.weights, process)
 	}
 	return out
 }

@@ -106,11 +106,11 @@ func (c *fitFlags) agreeOnError(e *env, do func(*env) error) (err error) {
 	if err != nil && !errors.Is(err, rows.ErrElsewhere) {
 		reportingRank = t.Rank()
 	}
-	lowestRank, code := int(t.Least(float64(reportingRank))), exitOK
+	lowestRank, code := int(t.MinNumber(float64(reportingRank))), exitOK
 	if lowestRank == t.Rank() {
 		code = exitCode(err)
 	}
-	if code = int(t.Most(float64(code))); code != exitOK && lowestRank != t.Rank() {
+	if code = int(t.MaxNumber(float64(code))); code != exitOK && lowestRank != t.Rank() {
 		return silentError(code)
 	}
 	return err

@@ -42,7 +42,7 @@ func (c *fitFlags) read(e *env, out outputs, replaceableInputs ...string) (*spar
 	if err == nil && !e.skipFiles {
 		err = out.check(append(c.inputs(), c.file, c.Labels)...)
 	}
-	if err = c.ranks.team.Agreed(err); err != nil {
+	if err = c.ranks.team.CommonError(err); err != nil {
 		return nil, err
 	}
 	opt := &sparse.ReadOptions{IndexBase: c.IndexBase.IndexBase, Features: int(c.Features), Strict: c.Strict, Beyond: true}
@@ -87,11 +87,11 @@ func (c *fitFlags) beginReport(e *env, data *sparse.Dataset, start time.Time, lo
 	counts, t := c.ranks.counts(data), c.ranks.team
 	// With await, an interrupt has its effect even if specify waits for a pipe.
 	s, err := await(e, func() (*fitSpec, error) { return c.specify(data, counts, load) })
-	if err = t.Agreed(err); err != nil {
+	if err = t.CommonError(err); err != nil {
 		return problemReport{}, err
 	}
 	s.spec.Memory, err = c.Memory.place(s.demand, t.Any(s.exceeds))
-	if err = t.Agreed(err); err != nil {
+	if err = t.CommonError(err); err != nil {
 		return problemReport{}, err
 	}
 	if k := len(data.Classes.Values); k > maxUnwarnedClasses && data.Classes.Names == nil {

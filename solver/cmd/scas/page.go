@@ -276,7 +276,7 @@ func (r *ranks) deviations(s *fitSpec, c *pageFlags) []float64 {
 		return nil
 	}
 	stats := s.data.X.ColumnStats()
-	r.team.Columns(stats)
+	r.team.CombineColumns(stats)
 	return stats.StdDev()
 }
 

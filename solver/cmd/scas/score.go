@@ -63,7 +63,7 @@ func (r *ranks) score(m *model.Model, data *sparse.Dataset, brief bool) (*model.
 			err = shiftRow(addRows(t, window, nil), lo)
 		}
 	}
-	if err = r.team.Agreed(err); err == nil {
+	if err = r.team.CommonError(err); err == nil {
 		err = t.Join(r.solverComm())
 	}
 	if err != nil {

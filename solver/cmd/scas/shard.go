@@ -26,17 +26,17 @@ func (c *fitFlags) readShard(e *env, opt *sparse.ReadOptions) (*sparse.Dataset, 
 		return sparse.ReadShard(paths, c.ranks.comm.Rank(), c.ranks.comm.Size(), opt)
 	})
 	t := c.ranks.team
-	if err = t.Agreed(err); err != nil {
+	if err = t.CommonError(err); err != nil {
 		return nil, err
 	}
 	*e.matrices = append(*e.matrices, data.X)
-	if count := float64(len(paths)); t.Most(count) != t.Least(count) {
+	if count := float64(len(paths)); t.MaxNumber(count) != t.MinNumber(count) {
 		return nil, fmt.Errorf("%s: this rank finds %d files, and other ranks find another number; give all ranks the same files", c.file, len(paths))
 	}
 	if len(paths) != t.Size() {
 		c.ranks.bytesOfRow += 8 // a shard that is a part of a file has the positions of its rows in memory
 	}
-	err = t.Agreed(cmp.Or(c.alignColumns(data), c.alignLabels(data)))
+	err = t.CommonError(cmp.Or(c.alignColumns(data), c.alignLabels(data)))
 	n, _ := data.X.Dims()
 	data.X.Release(0, n)
 	return data, err
@@ -51,7 +51,7 @@ func (c *fitFlags) alignColumns(data *sparse.Dataset) error {
 	if zeroBased && data.Stats.IndexBase == sparse.OneBased {
 		columns++
 	}
-	columns = int(t.Most(float64(columns)))
+	columns = int(t.MaxNumber(float64(columns)))
 	if c.Features > 0 && columns > int(c.Features) {
 		return fmt.Errorf("%s: other ranks have the index 0, so indices count from 0, and the index %d is too large for the %d features of --features; give --features a larger number", c.file, c.Features, c.Features)
 	}
@@ -76,7 +76,7 @@ func (c *fitFlags) alignLabels(data *sparse.Dataset) error {
 	if !storedMapping.IsZero() {
 		rankLabels = []float64{storedMapping.Negative, storedMapping.Positive}
 	}
-	values := c.ranks.team.Different(rankLabels, rows.MaxClasses+1)
+	values := c.ranks.team.DistinctInTeam(rankLabels, rows.MaxClasses+1)
 	var names []string
 	if wordClasses.Names != nil {
 		for _, v := range values {
@@ -132,7 +132,7 @@ func (c *fitFlags) alignLabels(data *sparse.Dataset) error {
 func (c *fitFlags) checkWords(words []string) error {
 	sum := float64(crc32.ChecksumIEEE([]byte(strings.Join(words, "\x00"))))
 	switch t := c.ranks.team; {
-	case t.Most(sum) != t.Least(sum):
+	case t.MaxNumber(sum) != t.MinNumber(sum):
 		return fmt.Errorf("%s: the files of the ranks have different words for the labels, so that their numbers differ; convert all rows to one file, or files whose rows have all words", c.file)
 	case words != nil && !c.Loss.classifies():
 		return fmt.Errorf("%s: labels that are words, such as %q: expected numbers; give --loss logistic if these are classes", c.file, words[0])
@@ -192,7 +192,7 @@ func (r *ranks) counts(data *sparse.Dataset) wholeCounts {
 	for _, rows := range countRowsByClass(data) {
 		counts = append(counts, float64(rows))
 	}
-	starts, totals := r.team.Before(counts)
+	starts, totals := r.team.PrefixSums(counts)
 	w := wholeCounts{portion: portion{int(starts[0]), n, int(totals[0])}, nnz: int64(totals[1])}
 	for _, rows := range totals[2:] {
 		w.classes = append(w.classes, int(rows))

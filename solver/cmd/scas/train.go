@@ -200,11 +200,11 @@ func (c *trainCmd) beginReport(e *env, data *sparse.Dataset, start time.Time, lo
 		return report, err
 	}
 	spec.Start, err = await(e, func() (*model.Model, error) { return c.readStart(report.fitSpec) })
-	if err = c.ranks.team.Agreed(err); err != nil {
+	if err = c.ranks.team.CommonError(err); err != nil {
 		return report, err
 	}
 	spec.Checkpoint, err = c.checkpoint(data, &report)
-	return report, c.ranks.team.Agreed(err)
+	return report, c.ranks.team.CommonError(err)
 }
 
 func (c *trainCmd) check() error {

@@ -183,7 +183,7 @@ func scaledNorms(t *rows.Team, x *sparse.CSR, unit []float64) (weightedMean, mea
 }
 
 func rowOf(a *linalg.Algebra, k int) (idx []int32, val []float64) {
-	if a.Identity() {
+	if a.IsIdentity() {
 		return []int32{int32(k)}, []float64{1}
 	}
 	return a.Matrix().Row(k)

@@ -75,7 +75,7 @@ func TestMetric(t *testing.T) {
 			}
 		}
 		sameQuadratic(t, p, m)
-		if largest := m.A.Largest(); largest > 1 {
+		if largest := m.A.LargestEigenvalue(); largest > 1 {
 			t.Errorf("largest eigenvalue of K %v", largest)
 		}
 	}

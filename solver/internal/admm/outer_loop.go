@@ -103,7 +103,7 @@ func (s *OuterLoop) NaturalEta(iterations int) float64 {
 // size.
 func (s *OuterLoop) stiffness() float64 {
 	if s.Metric != nil {
-		return s.Metric.A.Largest()
+		return s.Metric.A.LargestEigenvalue()
 	}
 	return float64(s.Step.rho*s.Lambda1) + s.Mu + s.Anchor.Weight
 }

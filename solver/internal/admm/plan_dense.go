@@ -26,7 +26,7 @@ type dense struct {
 
 func newDense(l *InnerLoop, reason string) *dense {
 	d := &dense{InnerLoop: l, reason: reason, batch: max(1, l.BatchSize), k: l.matrixOfK()}
-	if d.k == nil && l.Kappa == 0 && !l.A.Identity() {
+	if d.k == nil && l.Kappa == 0 && !l.A.IsIdentity() {
 		d.product = l.A.Product()
 	}
 	if l.Share && l.BatchSize == 0 {

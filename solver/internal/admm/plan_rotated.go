@@ -19,7 +19,7 @@ func newCoupled(l *InnerLoop) (Plan, error) {
 		return newDense(l, "a step for every coordinate: A is an operator, not a matrix"), nil
 	}
 	c := l.A.Components()
-	if size, _ := c.Largest(); size > linalg.MaxComponent {
+	if size, _ := c.LargestSize(); size > linalg.MaxComponent {
 		return newDense(l, fmt.Sprintf("a component of %d features is too large to rotate (at most %d)", size, linalg.MaxComponent)), nil
 	}
 	n, p := l.Data.Dims()

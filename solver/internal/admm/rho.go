@@ -42,11 +42,11 @@ func (s *Scales) Rho(updates int) float64 {
 	return max(s.NaturalRho(factor), min(s.RidgeRho(updates), 0.1*curvature/s.Lambda1))
 }
 
-// UsableRho returns rho, or linalg.Largest if rho is larger or NaN. The automatic ρ may be NaN or +Inf, for
+// UsableRho returns rho, or linalg.MaxEntry if rho is larger or NaN. The automatic ρ may be NaN or +Inf, for
 // example if A is zero.
 func UsableRho(rho float64) float64 {
-	if !(rho <= linalg.Largest) {
-		return linalg.Largest
+	if !(rho <= linalg.MaxEntry) {
+		return linalg.MaxEntry
 	}
 	return rho
 }

@@ -22,7 +22,7 @@ const (
 
 // byCoordinate reports whether to use the separable model, see the package comment.
 func (p *Problem) byCoordinate() bool {
-	if p.joint || !p.A.Identity() || p.Square != nil || p.Groups != nil {
+	if p.joint || !p.A.IsIdentity() || p.Square != nil || p.Groups != nil {
 		return false
 	}
 	if p.Set == nil {
@@ -37,7 +37,7 @@ func (p *Problem) checkKnown() error {
 	switch {
 	case !p.Loss.Traits().Conjugate:
 		return fmt.Errorf("%w: the conjugate of the loss is not known", ErrNotApplicable)
-	case !p.A.Identity() && p.A.Matrix() == nil:
+	case !p.A.IsIdentity() && p.A.Matrix() == nil:
 		return fmt.Errorf("%w: A is no matrix", ErrNotApplicable)
 	}
 	return nil
@@ -74,7 +74,7 @@ func (p *Problem) FileRefusal() string {
 	switch columns := len(p.Ridge); {
 	case !p.Loss.Traits().Conjugate:
 		return "only losses with a conjugate are streamed"
-	case !p.A.Identity() && p.A.Matrix() == nil:
+	case !p.A.IsIdentity() && p.A.Matrix() == nil:
 		return "only a matrix A is streamed, not another operator"
 	case columns > DenseFeatures:
 		return fmt.Sprintf("up to %d coefficients are streamed, and there are %d", DenseFeatures, columns)

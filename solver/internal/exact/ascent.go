@@ -92,9 +92,9 @@ func (s *Solver) newAscent() *ascent {
 		for k, j := range idx {
 			square += float64(float64(val[k]*val[k]) * a.inverse[j])
 		}
-		a.marginFall[i] = float64(m.Coef[i] * square)
+		a.marginFall[i] = float64(m.MeanWeights[i] * square)
 		sum += a.marginFall[i]
-		if m.Coef[i] > 0 {
+		if m.MeanWeights[i] > 0 {
 			a.order = append(a.order, int32(i))
 		}
 	}
@@ -137,7 +137,7 @@ func (a *ascent) pass() float64 {
 		x := a.x[j]
 		a.centre[j], a.x[j] = x, 2*x-a.centre[j]
 	}
-	return a.Loss.Fenchel(a.oldAlpha, a.slope, a.margin, a.Labels, a.Coef)
+	return a.Loss.Fenchel(a.oldAlpha, a.slope, a.margin, a.Labels, a.MeanWeights)
 }
 
 // change maximises the dual objective over αᵢ, and reports whether αᵢ changed. The new αᵢ is φ'(t) at
@@ -179,7 +179,7 @@ func (a *ascent) change(i int) bool {
 	}
 	slope = max(a.lo[i], min(slope, a.hi[i]))
 	a.alpha[i] = slope
-	change := float64(a.Coef[i] * (slope - oldAlpha))
+	change := float64(a.MeanWeights[i] * (slope - oldAlpha))
 	if change == 0 {
 		return false
 	}

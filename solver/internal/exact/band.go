@@ -13,7 +13,7 @@ func (p *Problem) band() int {
 	if p.File != nil || p.Ones || p.Set != nil && p.Set.Walls(features).Radius > 0 || p.Groups != nil {
 		return features - 1
 	}
-	w := int(p.Team.Most(float64(width(p.Data, p.A.Matrix()))))
+	w := int(p.Team.MaxNumber(float64(width(p.Data, p.A.Matrix()))))
 	if w <= features/bandPart && features*(w+1) <= DenseFeatures*DenseFeatures {
 		return w
 	}

@@ -82,7 +82,7 @@ func checkExact(t *testing.T, s *Solver) {
 // exactLoss adds cᵢ [φ(tᵢ) + φ*(αᵢ)] of sample i to sum. The loss is the squared loss or the squared
 // hinge, and the label is ±1.
 func exactLoss(sum *big.Float, s *Solver, i int, alpha float64) {
-	margin, b, c := num(0), s.Labels[i], inMemory(s).Coef[i]
+	margin, b, c := num(0), s.Labels[i], inMemory(s).MeanWeights[i]
 	idx, val := s.Data.Row(i)
 	for k, j := range idx {
 		addTo(margin, val[k], s.x[j])
@@ -105,8 +105,8 @@ func exactResidual(s *Solver, alpha, z []float64, j int) (e *big.Float, size flo
 		idx, val := s.Data.Row(i)
 		for k, col := range idx {
 			if int(col) == j {
-				addTo(e, inMemory(s).Coef[i], a, val[k])
-				size += math.Abs(inMemory(s).Coef[i] * a * val[k])
+				addTo(e, inMemory(s).MeanWeights[i], a, val[k])
+				size += math.Abs(inMemory(s).MeanWeights[i] * a * val[k])
 			}
 		}
 	}

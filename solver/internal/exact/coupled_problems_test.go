@@ -193,7 +193,7 @@ func trueExcess(s *Solver, x, y []float64) (sum float64) {
 			t += val[k] * y[j]
 			d += val[k] * (x[j] - y[j])
 		}
-		sum += inMemory(s).Coef[i] * lossChange(s.Loss, t, d, b)
+		sum += inMemory(s).MeanWeights[i] * lossChange(s.Loss, t, d, b)
 	}
 	for j, r := range s.Ridge {
 		sum += r / 2 * (x[j] - y[j]) * (x[j] + y[j])

@@ -326,7 +326,7 @@ func (f *File) rootHessian() []float64 {
 func (f *File) roundings() float64 {
 	count := len(f.pieces)
 	blocks := f.windows.Largest()/count/f.block + 2
-	return f.Team.Most(float64(f.block+blocks+f.windows.Count()+count+4)) + float64(f.Team.Size()-1)
+	return f.Team.MaxNumber(float64(f.block+blocks+f.windows.Count()+count+4)) + float64(f.Team.Size()-1)
 }
 
 func (f *File) trivial(x []float64, value float64) float64 {
@@ -351,7 +351,7 @@ func (f *File) falls(d []float64) bool {
 		if total()[0] > 0 {
 			return nil
 		}
-		rows.Pieces(len(sides), f.Threads, lo, hi, func(k, lo, hi int) {
+		rows.EachPiece(len(sides), f.Threads, lo, hi, func(k, lo, hi int) {
 			margin, sign, weight := make([]float64, hi-lo), make([]float64, hi-lo), []float64(nil)
 			f.margins(margin, lo, d)
 			if !f.equalWeights() {
@@ -366,7 +366,7 @@ func (f *File) falls(d []float64) bool {
 	}))
 	sum := total()
 	f.Team.Sum(sum[:])
-	return f.err == nil && sum.Apart()
+	return f.err == nil && sum.Separated()
 }
 
 // Falls reports whether the loss decreases without end along d, which has one number for each column of X. It

@@ -37,7 +37,7 @@ func (f *File) Survey(maxSamples int) error {
 	counts := f.Loss.Traits().Labels == term.Counts
 	errs := make([]error, len(f.pieces))
 	f.err = f.teamError(f.eachWindow(func(lo, hi int) error {
-		rows.Pieces(len(f.pieces), f.Threads, lo, hi, func(k, lo, hi int) {
+		rows.EachPiece(len(f.pieces), f.Threads, lo, hi, func(k, lo, hi int) {
 			if errs[k] = f.Data.Check(lo, hi); errs[k] != nil {
 				return
 			}
@@ -76,11 +76,11 @@ func (f *File) Survey(maxSamples int) error {
 	copies.gather(f.Team)
 	// stats is nil if there are more than DenseFeatures columns. This happens only with one rank, and
 	// Columns then does not read stats.
-	f.Team.Columns(pieceMoments[0].stats)
+	f.Team.CombineColumns(pieceMoments[0].stats)
 	f.Team.Sum(zero[:])
 	f.survey = survey{unit: f.Loss.Traits().Labels.Unit(zero[0], zero[1], zero[2]), zeroLoss: zero[0], copies: copies}
 	f.survey.columns, f.survey.deviation = f.columnsOf(pieceMoments[0])
-	f.survey.columns.Offset = f.Team.Most(slices.Max(largest))
+	f.survey.columns.Offset = f.Team.MaxNumber(slices.Max(largest))
 	return nil
 }
 
@@ -96,7 +96,7 @@ func (f *File) Room() int {
 	// most 12 in Problem.Rows.
 	const vectorBytes, entryBytes = 28 * 8, 24
 	sampleBytes := vectorBytes + float64(entryBytes*(math.Floor(f.nnz/f.n)+1))
-	return int(f.Team.Least(max(1, min(math.Floor(f.n/2), math.Floor(memoryShare*float64(f.Memory)/sampleBytes)))))
+	return int(f.Team.MinNumber(max(1, min(math.Floor(f.n/2), math.Floor(memoryShare*float64(f.Memory)/sampleBytes)))))
 }
 
 // moments are statistics of the columns over some of the rows.

@@ -62,12 +62,12 @@ func (f *File) addRanks(r *request, sums *piece) {
 		if message = message[copy(sums.rootHessian, message):]; sums.tail == nil {
 			copy(sums.head, message)
 		} else {
-			f.Team.Pairs(sums.head, sums.tail)
+			f.Team.SumPairs(sums.head, sums.tail)
 		}
 		sums.tally.Over(f.Team)
 	}
 	if r.hessian {
-		f.Team.Upper(f.p, func(i int) []float64 { return sums.hessian[i*f.p+i : (i+1)*f.p] })
+		f.Team.SumUpper(f.p, func(i int) []float64 { return sums.hessian[i*f.p+i : (i+1)*f.p] })
 	}
 }
 

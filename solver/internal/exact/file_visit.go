@@ -114,7 +114,7 @@ func (f *File) visit(r *request) {
 		f.hessianVisit = nil
 	}
 	f.err = f.teamError(f.eachWindow(func(lo, hi int) error {
-		rows.Pieces(len(f.pieces), f.Threads, lo, hi, func(k, lo, hi int) { f.pieces[k].rows(f, r, lo, hi) })
+		rows.EachPiece(len(f.pieces), f.Threads, lo, hi, func(k, lo, hi int) { f.pieces[k].rows(f, r, lo, hi) })
 		return f.callStop()
 	}))
 	f.visits++

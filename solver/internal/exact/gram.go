@@ -205,7 +205,7 @@ func (m *gram) form(h []float64) {
 
 // weights returns κcᵢ for each sample, in m.Scratch.
 func (m *gram) weights() []float64 {
-	for i, c := range m.Coef {
+	for i, c := range m.MeanWeights {
 		m.Scratch[i] = float64(m.Loss.Curvature() * c)
 	}
 	return m.Scratch

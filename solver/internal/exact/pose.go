@@ -32,7 +32,7 @@ func (p *Problem) Penalise(g term.Penalty) bool {
 	p.Limit, p.Groups = rows.Limit, rows.Groups
 	switch {
 	case rows.Square == 0:
-	case p.A.Identity():
+	case p.A.IsIdentity():
 		p.PenaltyRidge = rows.Square
 		for j := range p.Ridge {
 			p.Ridge[j] += rows.Square
@@ -41,7 +41,7 @@ func (p *Problem) Penalise(g term.Penalty) bool {
 		p.Square = slices.Repeat([]float64{rows.Square}, l)
 	}
 	if b := rows.Within; b != nil {
-		if !p.A.Identity() || p.Set != nil {
+		if !p.A.IsIdentity() || p.Set != nil {
 			return false
 		}
 		p.Set = term.NewBox(l, b.Lower, b.Upper)

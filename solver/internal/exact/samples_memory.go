@@ -47,7 +47,7 @@ func newMemory(p *Problem, set *workingSet) *memory {
 	return m
 }
 
-func (m *memory) count() int { return m.All.Samples }
+func (m *memory) count() int { return m.Totals.Samples }
 
 func (m *memory) Err() error { return nil }
 
@@ -57,7 +57,7 @@ func (m *memory) columns() gap.Columns {
 		c.Offset = max(c.Offset, o, -o)
 	}
 	if m.Offset != nil {
-		c.Offset = m.Team.Most(c.Offset)
+		c.Offset = m.Team.MaxNumber(c.Offset)
 	}
 	return c
 }
@@ -66,8 +66,10 @@ func (m *memory) Scale() float64 {
 	_, features := m.Data.Dims()
 	m.look(make([]float64, features))
 	m.zeroLoss = m.current.loss
-	label := m.Over(func(lo, hi int) float64 { return kernels.Dot(m.Coef[lo:hi], m.Labels[lo:hi]) })
-	slope := m.Over(func(lo, hi int) float64 { return kernels.Dot(m.Coef[lo:hi], m.current.slope[lo:hi]) })
+	label := m.SumChunks(func(lo, hi int) float64 { return kernels.Dot(m.MeanWeights[lo:hi], m.Labels[lo:hi]) })
+	slope := m.SumChunks(func(lo, hi int) float64 {
+		return kernels.Dot(m.MeanWeights[lo:hi], m.current.slope[lo:hi])
+	})
 	return m.Loss.Traits().Labels.Unit(m.zeroLoss, label, slope)
 }
 
@@ -85,19 +87,19 @@ func (m *memory) margins(dst, x []float64) {
 	}
 }
 
-// transposed sets dst = X'C alpha. C is the diagonal matrix of Coef.
+// transposed sets dst = X'C alpha. C is the diagonal matrix of MeanWeights.
 func (m *memory) transposed(dst, alpha []float64) {
 	if m.dense != nil {
 		m.dense.transposed(dst, m.Scaled(alpha))
 		return
 	}
-	m.Transposed(dst, m.Rows, alpha)
+	m.MulTrans(dst, m.Rows, alpha)
 }
 
 func (m *memory) separate(open func(j int) (above, below bool)) *gap.Separated {
-	separated := gap.FindSeparated(m.Team, m.Data, m.Loss, m.Labels, m.Coef, open)
+	separated := gap.FindSeparated(m.Team, m.Data, m.Loss, m.Labels, m.MeanWeights, open)
 	for i, b := range m.Labels {
-		if m.lo[i], m.hi[i] = slopeRange(m.Loss, b, m.Coef[i]); separated != nil && separated.Samples[i] {
+		if m.lo[i], m.hi[i] = slopeRange(m.Loss, b, m.MeanWeights[i]); separated != nil && separated.Samples[i] {
 			m.lo[i], m.hi[i] = 0, 0
 		}
 	}
@@ -139,7 +141,7 @@ func (m *memory) hessian(h []float64, shape quadratic.Triangle, d float64) {
 	default:
 		m.set.formHessian(h, c)
 	}
-	m.Team.Upper(shape.Order, func(i int) []float64 { return shape.Row(h, i) })
+	m.Team.SumUpper(shape.Order, func(i int) []float64 { return shape.Row(h, i) })
 }
 
 func (m *memory) lossAt(t *trial) float64 {
@@ -172,7 +174,7 @@ func (m *memory) accept(t *trial) {
 	for i, v := range marginMove {
 		alpha := m.current.slope[i] + float64(m.curve[i]*v)
 		m.alpha[i] = max(m.lo[i], min(alpha, m.hi[i]))
-		m.clip += float64(m.Coef[i] * math.Abs(alpha-m.alpha[i]))
+		m.clip += float64(m.MeanWeights[i] * math.Abs(alpha-m.alpha[i]))
 	}
 	if t.length > 0 {
 		m.current, m.next = m.next, m.current
@@ -218,14 +220,14 @@ func (m *memory) trivial(x []float64, value float64) float64 {
 func (m *memory) falls(d []float64) bool {
 	margin := make([]float64, m.n)
 	m.Margins(margin, m.Rows, d)
-	return gap.Falls(m.Team, m.Loss, margin, m.Labels, m.Coef)
+	return gap.Falls(m.Team, m.Loss, margin, m.Labels, m.MeanWeights)
 }
 
 // subsample implements samples.subsample: p gets an eighth of the samples. The result is false if there are
 // too few samples, or if the chosen ones all have weight 0.
 func (m *memory) subsample(p *Problem) bool {
 	_, features := m.Data.Dims()
-	if !enoughSamples(m.All.Samples, features) {
+	if !enoughSamples(m.Totals.Samples, features) {
 		return false
 	}
 	pick := picks(m.n, max(1, m.n/sampleShare))

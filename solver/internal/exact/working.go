@@ -408,10 +408,10 @@ func (w *workingSet) margins(s *rows.Sums, dst, u []float64) {
 	kernels.Gradient(dst, w.columns, u)
 }
 
-// transposed sets dst = X'C alpha, where X is the data of the columns in w.cols, and C = diag(s.Coef).
+// transposed sets dst = X'C alpha, where X is the data of the columns in w.cols, and C = diag(s.MeanWeights).
 func (w *workingSet) transposed(s *rows.Sums, dst, alpha []float64) {
 	if w.formed {
-		s.Transposed(dst, w.rows, alpha)
+		s.MulTrans(dst, w.rows, alpha)
 		return
 	}
 	kernels.Margins(dst, w.columns, s.Scaled(alpha))

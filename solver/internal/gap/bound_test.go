@@ -23,7 +23,7 @@ type testProblem struct {
 
 // prove computes head, an argument of Prove, from alpha, and calls Prove.
 func (m testProblem) prove(pt *gap.Point, alpha, z, head []float64, goal float64) gap.Bound {
-	m.Sums.Transposed(head, m.rows, alpha)
+	m.Sums.MulTrans(head, m.rows, alpha)
 	return m.Prove(pt, alpha, z, head, nil, goal)
 }
 
@@ -164,7 +164,7 @@ func TestBound(t *testing.T) {
 			t.Errorf("%s: the dual point 0 proves %v of %v", name, got, best.Objective)
 		}
 		if m.Roots() == 0 {
-			m.Sums.Transposed(head, m.rows, best.Alpha)
+			m.Sums.MulTrans(head, m.rows, best.Alpha)
 			rough := m.Bound(pt.X, z, &tally, &gap.Sum{Head: head, Roundings: 1e9, Samples: 200})
 			if !(rough.Gap > optimum.Gap) || !(rough.Rounding > 0 || math.IsInf(rough.Gap, 1)) && q.Set == nil {
 				t.Errorf("%s: rounding has no effect: %v, %v", name, rough.Gap, optimum.Gap)

@@ -36,7 +36,7 @@ func ColumnsOf(x *sparse.CSR, sums *rows.Sums, team *rows.Team) Columns {
 	c := Columns{Largest: make([]float64, p), Norm: make([]float64, p), Entries: make([]float64, p)}
 	for i := range n {
 		idx, val := x.Row(i)
-		coef := sums.Coef[i]
+		coef := sums.MeanWeights[i]
 		c.LongestRow = max(c.LongestRow, float64(len(idx)))
 		for k, j := range idx {
 			v := val[k]
@@ -48,7 +48,7 @@ func ColumnsOf(x *sparse.CSR, sums *rows.Sums, team *rows.Team) Columns {
 	team.Sum(c.Norm)
 	team.Sum(c.Entries)
 	team.Max(c.Largest)
-	c.LongestRow = team.Most(c.LongestRow)
+	c.LongestRow = team.MaxNumber(c.LongestRow)
 	for j, v := range c.Norm {
 		c.Norm[j] = math.Sqrt(v)
 	}
@@ -63,7 +63,8 @@ func (m *Memory) Tally(point *Point, alpha []float64) Tally {
 }
 
 func (m *Memory) samples(point *Point, alpha []float64, lo, hi int) *Samples {
-	return &Samples{Alpha: alpha[lo:hi], Slope: point.Slope[lo:hi], Margin: point.Margin[lo:hi], Label: m.Labels[lo:hi], Coef: m.Sums.Coef[lo:hi]}
+	return &Samples{Alpha: alpha[lo:hi], Slope: point.Slope[lo:hi], Margin: point.Margin[lo:hi],
+		Label: m.Labels[lo:hi], Coef: m.Sums.MeanWeights[lo:hi]}
 }
 
 // sumTallies calls add for each chunk of the samples, which has the samples lo to hi−1. It returns the sum of
@@ -86,14 +87,14 @@ func (m *Memory) Prove(point *Point, alpha, z, head []float64, t *Tally, goal fl
 		fresh := m.Tally(point, alpha)
 		t = &fresh
 	}
-	sum := Sum{Head: head, Roundings: float64(2 * m.Sums.All.Chunks), Samples: float64(m.Sums.All.Samples)}
+	sum := Sum{Head: head, Roundings: float64(2 * m.Sums.Totals.Chunks), Samples: float64(m.Sums.Totals.Samples)}
 	b := m.bound(point, alpha, z, *t, &sum)
 	if b.NeedsCompensation(goal) {
 		sum.Tail = make([]float64, len(head))
 		clear(head)
 		n, _ := m.Data.Dims()
 		AddTransPairs(head, sum.Tail, m.Data.Rows(0, n), m.Sums.Scaled(alpha))
-		m.Team.Pairs(head, sum.Tail)
+		m.Team.SumPairs(head, sum.Tail)
 		b = m.bound(point, alpha, z, *t, &sum)
 	}
 	if b.NeedsScaledTally(t, goal) {

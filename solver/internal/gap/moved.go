@@ -36,7 +36,7 @@ func (m *Memory) ProveMoved(b *Base, x, z []float64, move *Move) Bound {
 	t.Size += reach
 	slope := float64(1.001*math.Sqrt(t.Square)) + reach
 	t.Square = slope * slope
-	sum := Sum{Head: move.Head, Roundings: float64(2 * m.Sums.All.Chunks), Samples: float64(m.Sums.All.Samples), Base: b.X, Error: make([]float64, len(x))}
+	sum := Sum{Head: move.Head, Roundings: float64(2 * m.Sums.Totals.Chunks), Samples: float64(m.Sums.Totals.Samples), Base: b.X, Error: make([]float64, len(x))}
 	if b.Exact {
 		sum.Tail = make([]float64, len(x))
 	}
@@ -71,7 +71,7 @@ func (move *Move) productRoundings() float64 {
 func (m *Memory) lossError(b *Base, move *Move) float64 {
 	count := float64(move.Terms + 16)
 	if !b.Exact {
-		count += float64(m.Sums.All.Samples + 2*m.Sums.All.Chunks)
+		count += float64(m.Sums.Totals.Samples + 2*m.Sums.Totals.Chunks)
 	}
 	slope := math.Sqrt(b.Tally.Square)
 	return float64(roundoff * move.Size * (float64(1.001*count*slope) + float64(move.productRoundings()*m.reach(move))))

@@ -105,10 +105,10 @@ func (f *Simple) roundingErrors(point *SimplePoint) (margins float64, columns []
 func (f *Simple) absTrans(beta []float64, l, p int) func(j int) float64 {
 	a := f.A.Matrix()
 	switch {
-	case f.A.Identity():
+	case f.A.IsIdentity():
 		return func(j int) float64 { return math.Abs(beta[j]) }
 	case a == nil: // the bound is |beta|₂ times a bound of the Frobenius norm of A
-		bound := math.Sqrt(float64(f.A.Largest()*float64(min(l, p))) * kernels.Dot(beta, beta))
+		bound := math.Sqrt(float64(f.A.LargestEigenvalue()*float64(min(l, p))) * kernels.Dot(beta, beta))
 		return func(int) float64 { return bound }
 	}
 	sum := make([]float64, p)

@@ -56,8 +56,8 @@ func New(a Map, p int) *Algebra {
 // Dims returns the numbers of rows and columns of A.
 func (q *Algebra) Dims() (rows, cols int) { return q.rows, q.cols }
 
-// Identity reports whether New was called with nil, for A = I.
-func (q *Algebra) Identity() bool { return q.operator == nil }
+// IsIdentity reports whether New was called with nil, for A = I.
+func (q *Algebra) IsIdentity() bool { return q.operator == nil }
 
 // Matrix returns A, or nil if A is the identity or not given as a matrix.
 func (q *Algebra) Matrix() *sparse.CSR { return q.matrix }
@@ -74,7 +74,7 @@ func (q *Algebra) Gram() *sparse.CSR {
 // Map that is not a matrix, Diagonal returns zeros and false.
 func (q *Algebra) Diagonal() (d []float64, isDiagonal bool) {
 	d = make([]float64, q.cols)
-	if q.Identity() {
+	if q.IsIdentity() {
 		for j := range d {
 			d[j] = 1
 		}
@@ -119,17 +119,18 @@ func (q *Algebra) Spectrum(interrupt func() error) (*Spectrum, error) {
 	return s, nil
 }
 
-// Largest returns an estimate of the largest eigenvalue of A'A. The estimate is usually slightly too large.
-func (q *Algebra) Largest() float64 {
-	if q.Identity() {
+// LargestEigenvalue returns an estimate of the largest eigenvalue of A'A. The estimate is usually slightly
+// too large.
+func (q *Algebra) LargestEigenvalue() float64 {
+	if q.IsIdentity() {
 		return 1
 	}
 	return q.largestEigenvalue()
 }
 
-// Smallest returns an upper bound, up to rounding, of the smallest eigenvalue of A'A.
-func (q *Algebra) Smallest() float64 {
-	if q.Identity() {
+// SmallestEigenvalue returns an upper bound, up to rounding, of the smallest eigenvalue of A'A.
+func (q *Algebra) SmallestEigenvalue() float64 {
+	if q.IsIdentity() {
 		return 1
 	}
 	return q.smallestEigenvalue()
@@ -156,7 +157,7 @@ func (q *Algebra) LeastSingleton(weights []float64) float64 {
 		largest[k] = max(largest[k], entry, -entry)
 	}
 	for row := range q.rows {
-		if q.Identity() {
+		if q.IsIdentity() {
 			add(row, int32(row), 1)
 		} else if q.matrix == nil {
 			break

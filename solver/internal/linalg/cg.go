@@ -67,8 +67,8 @@ func (c *ConjugateGradients) Solve(v []float64, rounds int, stop func(round int,
 	return rounds
 }
 
-// Within returns a function to pass to Solve as stop. It ends Solve when the norm of the residual is at most
-// goal.
-func (c *ConjugateGradients) Within(goal float64) func(int, float64) bool {
+// StopAtNorm returns a function to pass to Solve as stop. It ends Solve when the norm of the residual is at
+// most goal.
+func (c *ConjugateGradients) StopAtNorm(goal float64) func(int, float64) bool {
 	return func(int, float64) bool { return math.Sqrt(kernels.Dot(c.Residual, c.Residual)) <= goal }
 }

@@ -8,19 +8,19 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// Largest is the largest absolute value allowed for rho and for an entry of a constraint
+// MaxEntry is the largest absolute value allowed for rho and for an entry of a constraint
 // matrix, so that rho A'A does not overflow.
-const Largest = 1e100
+const MaxEntry = 1e100
 
 // Check returns an error if m is nil or a nil pointer, or a matrix with an entry whose absolute value is
-// above Largest. name is the name of m in the error.
+// above MaxEntry. name is the name of m in the error.
 func Check(name string, m Map) error {
 	if v := reflect.ValueOf(m); !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil() {
 		return pkgerr.Errorf("solver", "%s is a nil %T in an interface that is not nil; leave the field out for the default", name, m)
 	}
 	if a, ok := m.(*sparse.CSR); ok {
-		if v := largestEntry(a); v > Largest {
-			return pkgerr.Errorf("solver", "%s has an entry of size %g; squares of entries above %g overflow: scale the matrix", name, v, Largest)
+		if v := largestEntry(a); v > MaxEntry {
+			return pkgerr.Errorf("solver", "%s has an entry of size %g; squares of entries above %g overflow: scale the matrix", name, v, MaxEntry)
 		}
 	}
 	return nil

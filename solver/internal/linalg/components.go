@@ -57,9 +57,9 @@ func (s *Components) addComponent(gram *sparse.CSR, feature int32) []int32 {
 	return queue
 }
 
-// Largest returns the size of the largest component. coupledCount is the number of components with several
-// features.
-func (s *Components) Largest() (size, coupledCount int) {
+// LargestSize returns the size of the largest component. coupledCount is the number of components with
+// several features.
+func (s *Components) LargestSize() (size, coupledCount int) {
 	for _, m := range s.Members {
 		size = max(size, len(m))
 		if len(m) > 1 {
@@ -89,7 +89,7 @@ func (s *Components) Fill(x *sparse.CSR) int64 {
 
 // String describes the components with several features.
 func (s *Components) String() string {
-	size, coupledCount := s.Largest()
+	size, coupledCount := s.LargestSize()
 	if coupledCount == 1 {
 		return fmt.Sprintf("one component of %d features", size)
 	}

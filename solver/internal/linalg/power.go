@@ -52,9 +52,9 @@ func (q *Algebra) powerIteration() (lambda float64, converged bool) {
 }
 
 // boundSmallest returns an upper bound of the smallest eigenvalue of A'A, by power iteration on
-// lambda1·I − A'A, where lambda1 is Largest.
+// lambda1·I − A'A, where lambda1 is LargestEigenvalue.
 func (q *Algebra) boundSmallest() float64 {
-	lambda1, v := q.Largest(), randomVector(q.cols, 5, 6)
+	lambda1, v := q.LargestEigenvalue(), randomVector(q.cols, 5, 6)
 	nextV, image := make([]float64, q.cols), make([]float64, q.rows)
 	var largestQuotient float64
 	for range min(max(10_000_000/(4*(q.rows+q.cols)), 20), 300) {

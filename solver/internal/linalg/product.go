@@ -9,14 +9,14 @@ type Product struct {
 	*Algebra
 	parts *stackedMatrix         // nil unless A = [G; I]
 	trans func(dst, v []float64) // multiplies by A'
-	sums  []float64              // entries of A'v for the features in parts.Coupled
+	sums  []float64              // entries of A'v for the features in parts.CoupledFeatures
 	image []float64              // scratch memory of the method Image
 }
 
 // Product returns a new Product with scratch memory of its own.
 func (q *Algebra) Product() *Product {
 	p := &Product{Algebra: q}
-	if q.Identity() {
+	if q.IsIdentity() {
 		return p
 	}
 	p.image = make([]float64, q.rows)
@@ -25,7 +25,7 @@ func (q *Algebra) Product() *Product {
 		return p
 	}
 	if p.parts = q.stacked(); p.parts != nil {
-		p.sums = make([]float64, len(p.parts.Coupled))
+		p.sums = make([]float64, len(p.parts.CoupledFeatures))
 	}
 	return p
 }
@@ -33,11 +33,11 @@ func (q *Algebra) Product() *Product {
 // MulVec sets dst = A x. dst and x must not overlap unless A is the identity.
 func (p *Product) MulVec(dst, x []float64) {
 	switch {
-	case p.Identity():
+	case p.IsIdentity():
 		copy(dst, x)
 	case p.parts != nil:
-		p.parts.G.MulVec(dst[:p.parts.Head], x)
-		copy(dst[p.parts.Head:], x)
+		p.parts.G.MulVec(dst[:p.parts.HeadRows], x)
+		copy(dst[p.parts.HeadRows:], x)
 	default:
 		p.operator.MulVec(dst, x)
 	}
@@ -50,7 +50,7 @@ func (p *Product) Operations() float64 {
 	vectorEntries := float64(rows + cols)
 	if a := p.Matrix(); a != nil {
 		return vectorEntries + 2*float64(a.NNZ())
-	} else if !p.Identity() {
+	} else if !p.IsIdentity() {
 		return 4 * vectorEntries
 	}
 	return vectorEntries
@@ -59,7 +59,7 @@ func (p *Product) Operations() float64 {
 // Image returns A x: x itself if A is the identity, and otherwise scratch memory that is valid until the
 // next call of Image.
 func (p *Product) Image(x []float64) []float64 {
-	if p.Identity() {
+	if p.IsIdentity() {
 		return x
 	}
 	p.MulVec(p.image, x)
@@ -69,12 +69,12 @@ func (p *Product) Image(x []float64) []float64 {
 // MulVecTrans sets dst = A'v. dst and v must not overlap unless A is the identity.
 func (p *Product) MulVecTrans(dst, v []float64) {
 	switch {
-	case p.Identity():
+	case p.IsIdentity():
 		copy(dst, v)
 	case p.parts != nil:
 		copy(dst, v[len(v)-len(dst):])
 		p.parts.coupledT.MulVec(p.sums, v)
-		for k, j := range p.parts.Coupled {
+		for k, j := range p.parts.CoupledFeatures {
 			dst[j] = p.sums[k]
 		}
 	default:
@@ -84,23 +84,23 @@ func (p *Product) MulVecTrans(dst, v []float64) {
 
 // Parts has the parts of A = [G; I]. If A = I, G has no rows or is nil.
 type Parts struct {
-	Head    int         // number of rows of G
-	G       *sparse.CSR // nil if A was given as nil, which means I
-	Coupled []int       // features with an entry in G
-	Back    *sparse.CSR // the rows of G' for the features in Coupled; nil if G has no rows
+	HeadRows        int         // number of rows of G
+	G               *sparse.CSR // nil if A was given as nil, which means I
+	CoupledFeatures []int       // features with an entry in G
+	GTrans          *sparse.CSR // the rows of G' for the features in CoupledFeatures; nil if G has no rows
 }
 
 // Parts returns the parts of A. ok reports whether A is I or [G; I].
 func (q *Algebra) Parts() (p Parts, ok bool) {
-	if q.Identity() {
+	if q.IsIdentity() {
 		return p, true
 	}
 	if q.matrix == nil || q.stacked() == nil {
 		return p, false
 	}
 	p = q.stacked().Parts
-	if p.Head > 0 {
-		p.Back = mustSelect(p.G.Transpose(), p.Coupled)
+	if p.HeadRows > 0 {
+		p.GTrans = mustSelect(p.G.Transpose(), p.CoupledFeatures)
 	}
 	return p, true
 }
@@ -108,7 +108,7 @@ func (q *Algebra) Parts() (p Parts, ok bool) {
 // A stackedMatrix has the parts of A = [G; I] that a Product needs.
 type stackedMatrix struct {
 	Parts
-	coupledT *sparse.CSR // the rows of A' for the features in Coupled
+	coupledT *sparse.CSR // the rows of A' for the features in CoupledFeatures
 }
 
 // newStackedMatrix returns the parts of A if A = [G; I]. For another A it returns nil.
@@ -117,17 +117,17 @@ func newStackedMatrix(q *Algebra) *stackedMatrix {
 	if !identityBelow(q.matrix, headRows) {
 		return nil
 	}
-	s, t := &stackedMatrix{Parts: Parts{Head: headRows}}, q.transpose()
+	s, t := &stackedMatrix{Parts: Parts{HeadRows: headRows}}, q.transpose()
 	rows := make([]int, headRows)
 	for i := range rows {
 		rows[i] = i
 	}
 	for j := range q.cols {
 		if idx, _ := t.Row(j); len(idx) > 1 {
-			s.Coupled = append(s.Coupled, j)
+			s.CoupledFeatures = append(s.CoupledFeatures, j)
 		}
 	}
-	s.G, s.coupledT = mustSelect(q.matrix, rows), mustSelect(t, s.Coupled)
+	s.G, s.coupledT = mustSelect(q.matrix, rows), mustSelect(t, s.CoupledFeatures)
 	return s
 }
 

@@ -37,13 +37,13 @@ func (q *Algebra) Shifted(rho float64, interrupt func() error) (*Shifted, error)
 	s := &Shifted{a: q, rho: rho}
 	s.sigma, _ = q.Diagonal()
 	switch {
-	case q.Identity():
+	case q.IsIdentity():
 		return s, nil
 	case q.matrix == nil:
 		s.useCG()
 		return s, nil
 	}
-	largestSize, _ := q.Components().Largest()
+	largestSize, _ := q.Components().LargestSize()
 	if largestSize > MaxComponent {
 		s.useCG()
 		return s, nil
@@ -104,7 +104,7 @@ func (s *Shifted) Solve(dst, b []float64, shift float64) {
 			s.cg.Residual[j] = bj - s.cg.image[j]
 			s.cg.Diagonal[j] = math.FMA(s.rho, s.sigma[j], shift)
 		}
-		s.cg.Solve(dst, solveRounds, s.cg.Within(solveTolerance*math.Sqrt(kernels.Dot(b, b))))
+		s.cg.Solve(dst, solveRounds, s.cg.StopAtNorm(solveTolerance*math.Sqrt(kernels.Dot(b, b))))
 		return
 	}
 	for j, v := range b { // right for components with one feature; the next loop sets all others

@@ -10,14 +10,14 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// TestLargest checks Algebra.Largest for the fused lasso on a chain of 30 nodes, where the largest
+// TestLargestEigenvalue checks Algebra.LargestEigenvalue for the fused lasso on a chain of 30 nodes, where the largest
 // eigenvalue of A'A is 3 − 2cos(29π/30), and for the identity as a matrix.
-func TestLargest(t *testing.T) {
+func TestLargestEigenvalue(t *testing.T) {
 	want := 1 + 2 - 2*math.Cos(math.Pi*29/30)
-	if got := New(graph.Chain(30).FusedLasso(), 30).Largest(); got < want || got > want*(1+1e-4) {
+	if got := New(graph.Chain(30).FusedLasso(), 30).LargestEigenvalue(); got < want || got > want*(1+1e-4) {
 		t.Errorf("lambda_1 = %v, want from above %v", got, want)
 	}
-	if got := New(sparse.Identity(5), 5).Largest(); math.Abs(got-1) > 1e-5 {
+	if got := New(sparse.Identity(5), 5).LargestEigenvalue(); math.Abs(got-1) > 1e-5 {
 		t.Errorf("lambda_1 of the identity = %v", got)
 	}
 }

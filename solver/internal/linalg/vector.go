@@ -17,8 +17,8 @@ func Scale(v []float64, factor float64) {
 	}
 }
 
-// Towards adds weight·(u − v) to v.
-func Towards(v, u []float64, weight float64) {
+// MoveTowards adds weight·(u − v) to v.
+func MoveTowards(v, u []float64, weight float64) {
 	for j, x := range u {
 		v[j] = math.FMA(weight, x-v[j], v[j])
 	}

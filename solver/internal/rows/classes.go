@@ -9,10 +9,10 @@ import (
 // numbers.
 const MaxClasses = 5000
 
-// Different returns the distinct numbers in the vectors v of all processes, in increasing order. If there are
-// more than maxCount, it returns the maxCount smallest ones. No number may be NaN or +Inf.
-func (t *Team) Different(v []float64, maxCount int) (numbers []float64) {
-	list := Distinct(nil, v, maxCount)
+// DistinctInTeam returns the distinct numbers in the vectors v of all processes, in increasing order. If
+// there are more than maxCount, it returns the maxCount smallest ones. No number may be NaN or +Inf.
+func (t *Team) DistinctInTeam(v []float64, maxCount int) (numbers []float64) {
+	list := InsertDistinct(nil, v, maxCount)
 	if t == nil {
 		return list
 	}
@@ -21,7 +21,7 @@ func (t *Team) Different(v []float64, maxCount int) (numbers []float64) {
 		if len(list) > 0 {
 			localLeast = list[0]
 		}
-		globalLeast := t.Least(localLeast)
+		globalLeast := t.MinNumber(localLeast)
 		if math.IsInf(globalLeast, 1) {
 			break
 		}
@@ -33,9 +33,9 @@ func (t *Team) Different(v []float64, maxCount int) (numbers []float64) {
 	return numbers
 }
 
-// Distinct inserts the numbers in v into list, which has distinct numbers in increasing order, and returns
-// the result. The result has only the maxCount smallest numbers if there are more.
-func Distinct(list, v []float64, maxCount int) []float64 {
+// InsertDistinct inserts the numbers in v into list, which has distinct numbers in increasing order, and
+// returns the result. The result has only the maxCount smallest numbers if there are more.
+func InsertDistinct(list, v []float64, maxCount int) []float64 {
 	previous := math.NaN()
 	for _, x := range v {
 		if x == previous || len(list) == maxCount && x > list[maxCount-1] {
@@ -69,14 +69,14 @@ func (s *Sides) Add(l Loss, changes, labels, weights []float64) {
 	}
 }
 
-// Apart reports whether rows were counted, and none of them has a loss that increases (see Sides).
-func (s *Sides) Apart() bool { return s[0] == 0 && s[1] > 0 }
+// Separated reports whether rows were counted, and none of them has a loss that increases (see Sides).
+func (s *Sides) Separated() bool { return s[0] == 0 && s[1] > 0 }
 
-// Separates returns the result of Sides.Apart for the rows of all processes. The arguments are described at
-// Sides.Add, and belong to the rows of this process.
+// Separates returns the result of Sides.Separated for the rows of all processes. The arguments are described
+// at Sides.Add, and belong to the rows of this process.
 func (t *Team) Separates(l Loss, changes, labels, weights []float64) bool {
 	var s Sides
 	s.Add(l, changes, labels, weights)
 	t.Sum(s[:])
-	return s.Apart()
+	return s.Separated()
 }

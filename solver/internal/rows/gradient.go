@@ -36,7 +36,7 @@ func (d Data) slice(lo, hi int) Data {
 // this process, to the margins.
 func MeanLoss(c Chunks, d Data, x, margin []float64) float64 {
 	g := newGatherer(nil, c, 0)
-	sum := g.Over(func(lo, hi int) float64 {
+	sum := g.SumChunks(func(lo, hi int) float64 {
 		chunk, margin := d.slice(lo, hi), margin[lo:hi]
 		kernels.Margins(margin, chunk.Rows, x)
 		if chunk.Weights == nil {
@@ -90,9 +90,9 @@ func (d Data) weightedLoss(margin []float64) (sum float64) {
 	return sum
 }
 
-// SlopeAtZero returns the root mean square of the slopes at x = 0, without sample weights. It sets slope,
+// SlopeRMSAtZero returns the root mean square of the slopes at x = 0, without sample weights. It sets slope,
 // which has an entry for each row of this process, to the slopes.
-func SlopeAtZero(d Data, slope []float64) float64 {
+func SlopeRMSAtZero(d Data, slope []float64) float64 {
 	clear(slope)
 	d.Loss.Slopes(slope, slope, d.Labels)
 	return d.Team.rms(slope)
@@ -119,9 +119,9 @@ func NewGradient(c Chunks, d Data, p int) *Gradient {
 	return g
 }
 
-// At returns the mean loss at x, and sets z to its gradient. It also sets margin to the margins of the
+// Compute returns the mean loss at x, and sets z to its gradient. It also sets margin to the margins of the
 // samples of this process, and slope to their slopes φ', without sample weights.
-func (g *Gradient) At(z, x, margin, slope []float64) float64 {
+func (g *Gradient) Compute(z, x, margin, slope []float64) float64 {
 	sum := g.gather(z, func(z []float64, lo, hi int) float64 {
 		return g.chunkGradient(z, x, margin, slope, lo, hi)
 	})

@@ -19,7 +19,7 @@ func (t *Team) Save(c dist.Checkpoint, state any) error {
 			err = c.Save(b.Bytes())
 		}
 	}
-	return t.Agreed(err)
+	return t.CommonError(err)
 }
 
 // Load reads a state from c in the first process, and sets state to it in all processes. It returns false if
@@ -43,10 +43,10 @@ func (t *Team) broadcastBytes(get func() ([]byte, error)) (b []byte, err error) 
 	if t.Rank() == 0 {
 		b, err = get()
 	}
-	if err = t.Agreed(err); err != nil || t == nil {
+	if err = t.CommonError(err); err != nil || t == nil {
 		return b, err
 	}
-	size := int(t.Most(float64(len(b))))
+	size := int(t.MaxNumber(float64(len(b))))
 	words := make([]float64, (size+7)/8)
 	for k := range words {
 		var word [8]byte

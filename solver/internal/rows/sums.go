@@ -23,8 +23,8 @@ func newGatherer(t *Team, c Chunks, p int) gatherer {
 	return g
 }
 
-// Over returns the sum of the results of do over the chunks of all processes.
-func (g *gatherer) Over(do func(lo, hi int) float64) float64 {
+// SumChunks returns the sum of the results of do over the chunks of all processes.
+func (g *gatherer) SumChunks(do func(lo, hi int) float64) float64 {
 	g.Each(func(k, lo, hi int) { g.chunkNumbers[k] = do(lo, hi) })
 	return g.team.Total(g.sum())
 }
@@ -58,9 +58,9 @@ func (g *gatherer) gather(dst []float64, do func(dst []float64, lo, hi int) floa
 // weight divided by the sum of the weights in all processes. A Sums is not safe for concurrent use.
 type Sums struct {
 	gatherer
-	Coef    []float64 // cᵢ for the samples of this process
-	Scratch []float64 // scratch memory with an entry for each sample of this process
-	All     Counts
+	MeanWeights []float64 // cᵢ for the samples of this process
+	Scratch     []float64 // scratch memory with an entry for each sample of this process
+	Totals      Counts
 
 	weighted bool // true if there are sample weights
 }
@@ -74,11 +74,11 @@ func NewSums(t *Team, c Chunks, weights []float64, n, p int) *Sums {
 	totals := []float64{Mass(weights, n), float64(n), float64(c.Count())}
 	t.Sum(totals)
 	s := &Sums{
-		gatherer: newGatherer(t, c, p), Coef: slices.Repeat([]float64{1 / totals[0]}, n), Scratch: make([]float64, n),
-		All: Counts{int(totals[1]), int(totals[2])}, weighted: weights != nil,
+		gatherer: newGatherer(t, c, p), MeanWeights: slices.Repeat([]float64{1 / totals[0]}, n),
+		Scratch: make([]float64, n), Totals: Counts{int(totals[1]), int(totals[2])}, weighted: weights != nil,
 	}
 	for i, w := range weights {
-		s.Coef[i] *= w
+		s.MeanWeights[i] *= w
 	}
 	return s
 }
@@ -86,19 +86,19 @@ func NewSums(t *Team, c Chunks, weights []float64, n, p int) *Sums {
 // Mean returns Σ cᵢ φ(marginᵢ; labelᵢ) over the samples of all processes. It sets slope to the slopes φ' of
 // the samples of this process, unless slope is nil.
 func (s *Sums) Mean(l Loss, slope, margin, label []float64) float64 {
-	return s.Over(func(lo, hi int) (sum float64) {
+	return s.SumChunks(func(lo, hi int) (sum float64) {
 		var dst []float64
 		if slope != nil {
 			dst = slope[lo:hi]
 		}
 		if !s.weighted {
-			return float64(l.Slopes(dst, margin[lo:hi], label[lo:hi]) * s.Coef[0])
+			return float64(l.Slopes(dst, margin[lo:hi], label[lo:hi]) * s.MeanWeights[0])
 		}
 		if slope != nil {
 			l.Slopes(dst, margin[lo:hi], label[lo:hi])
 		}
 		for i := lo; i < hi; i++ {
-			sum += float64(s.Coef[i] * l.Value(margin[i], label[i]))
+			sum += float64(s.MeanWeights[i] * l.Value(margin[i], label[i]))
 		}
 		return sum
 	})
@@ -113,9 +113,9 @@ func (s *Sums) Margins(dst []float64, rows kernels.Rows, x []float64) {
 	})
 }
 
-// Transposed sets dst = X'C alpha, summed over all processes. X has the given rows of this process, and C is
-// the diagonal matrix with the numbers in the field Coef. It overwrites Scratch.
-func (s *Sums) Transposed(dst []float64, rows kernels.Rows, alpha []float64) {
+// MulTrans sets dst = X'C alpha, summed over all processes. X has the given rows of this process, and C is
+// the diagonal matrix with the numbers in the field MeanWeights. It overwrites Scratch.
+func (s *Sums) MulTrans(dst []float64, rows kernels.Rows, alpha []float64) {
 	s.gather(dst, func(dst []float64, lo, hi int) float64 {
 		chunk := rows
 		chunk.Ptr = rows.Ptr[lo : hi+1]
@@ -125,7 +125,7 @@ func (s *Sums) Transposed(dst []float64, rows kernels.Rows, alpha []float64) {
 	})
 }
 
-// Scaled sets Scratch to the numbers Coefᵢ alphaᵢ, and returns it.
+// Scaled sets Scratch to the numbers MeanWeightsᵢ alphaᵢ, and returns it.
 func (s *Sums) Scaled(alpha []float64) []float64 {
 	s.Each(func(_, lo, hi int) { s.scale(alpha, lo, hi) })
 	return s.Scratch
@@ -133,6 +133,6 @@ func (s *Sums) Scaled(alpha []float64) []float64 {
 
 func (s *Sums) scale(alpha []float64, lo, hi int) {
 	for i := lo; i < hi; i++ {
-		s.Scratch[i] = float64(alpha[i] * s.Coef[i])
+		s.Scratch[i] = float64(alpha[i] * s.MeanWeights[i])
 	}
 }

@@ -132,8 +132,8 @@ func (t *Team) Mean(sum, count float64) float64 {
 	return totals[0] / totals[1]
 }
 
-// Most returns the maximum of v over all processes.
-func (t *Team) Most(v float64) float64 {
+// MaxNumber returns the maximum of v over all processes.
+func (t *Team) MaxNumber(v float64) float64 {
 	if t == nil {
 		return v
 	}
@@ -151,21 +151,21 @@ func (t *Team) MeanCount(count int) int {
 // is not nil in some process, or if the shards do not all have the same number of columns.
 func Join(comm dist.Comm, data *sparse.CSR, err error) (*Team, error) {
 	t, columns := NewTeam(comm), 0
-	if err = t.Agreed(err); err == nil {
+	if err = t.CommonError(err); err == nil {
 		_, columns = data.Dims()
 	}
-	if err == nil && t.Least(float64(columns)) != t.Most(float64(columns)) {
+	if err == nil && t.MinNumber(float64(columns)) != t.MaxNumber(float64(columns)) {
 		err = fmt.Errorf("the data have %d columns, and those of other processes another number of them", columns)
 	}
 	return t, err
 }
 
-// Least returns the minimum of v over all processes.
-func (t *Team) Least(v float64) float64 {
+// MinNumber returns the minimum of v over all processes.
+func (t *Team) MinNumber(v float64) float64 {
 	if t == nil {
 		return v
 	}
-	return -t.Most(-v)
+	return -t.MaxNumber(-v)
 }
 
 // Gather returns the vectors v of all processes, one after the other in the order of the processes. If there
@@ -174,16 +174,16 @@ func (t *Team) Gather(v []float64) []float64 {
 	if t == nil {
 		return v
 	}
-	offset, total := t.Before([]float64{float64(len(v))})
+	offset, total := t.PrefixSums([]float64{float64(len(v))})
 	joined := make([]float64, int(total[0]))
 	copy(joined[int(offset[0]):], v)
 	t.Sum(joined)
 	return joined
 }
 
-// Before returns two sums of the vectors v: prefix is the sum over the processes with a smaller rank than
+// PrefixSums returns two sums of the vectors v: prefix is the sum over the processes with a smaller rank than
 // this one, and total is the sum over all processes.
-func (t *Team) Before(v []float64) (prefix, total []float64) {
+func (t *Team) PrefixSums(v []float64) (prefix, total []float64) {
 	allVectors := make([]float64, t.Size()*len(v))
 	start := t.Rank() * len(v)
 	copy(allVectors[start:], v)
@@ -197,8 +197,8 @@ func (t *Team) Before(v []float64) (prefix, total []float64) {
 	return prefix, total
 }
 
-// Share returns in all processes the vector v of the process with the given number.
-func (t *Team) Share(v []float64, process int) []float64 {
+// Broadcast returns in all processes the vector v of the process with the given number.
+func (t *Team) Broadcast(v []float64, process int) []float64 {
 	if t == nil {
 		return v
 	}
@@ -206,7 +206,7 @@ func (t *Team) Share(v []float64, process int) []float64 {
 	if t.Rank() == process {
 		length = len(v)
 	}
-	length = int(t.Most(float64(length)))
+	length = int(t.MaxNumber(float64(length)))
 	if t.Rank() != process {
 		v = make([]float64, length)
 	}
@@ -222,7 +222,7 @@ func (t *Team) Any(holds bool) bool {
 	if holds {
 		flag = 1
 	}
-	return t.Most(flag) > 0
+	return t.MaxNumber(flag) > 0
 }
 
 // Agree returns the largest code of all processes. It compares hashes of state, and of all earlier sums and
@@ -242,10 +242,10 @@ func (t *Team) Agree(code float64, state []float64) float64 {
 	return v[0]
 }
 
-// Pairs replaces each number head + tail by its sum over all processes, computed with about twice the working
-// precision. It rounds the heads so coarsely that their sum is exact, and adds the remainders to the tails
-// (Rump, Ogita, Oishi 2008).
-func (t *Team) Pairs(head, tail []float64) {
+// SumPairs replaces each number head + tail by its sum over all processes, computed with about twice the
+// working precision. It rounds the heads so coarsely that their sum is exact, and adds the remainders to the
+// tails (Rump, Ogita, Oishi 2008).
+func (t *Team) SumPairs(head, tail []float64) {
 	if t == nil {
 		return
 	}
@@ -271,12 +271,12 @@ func (t *Team) Pairs(head, tail []float64) {
 	}
 }
 
-// upperBuffer is the approximate number of matrix entries in a message of Upper.
+// upperBuffer is the approximate number of matrix entries in a message of SumUpper.
 const upperBuffer = 1 << 20
 
-// Upper replaces the upper triangle of an n × n matrix by its sum over all processes. row returns the slice
-// that stores row i from the diagonal on.
-func (t *Team) Upper(n int, row func(i int) []float64) {
+// SumUpper replaces the upper triangle of an n × n matrix by its sum over all processes. row returns the
+// slice that stores row i from the diagonal on.
+func (t *Team) SumUpper(n int, row func(i int) []float64) {
 	if t == nil {
 		return
 	}
@@ -316,9 +316,9 @@ func (t *Team) Average(weight float64, vectors ...[]float64) {
 	}
 }
 
-// Columns replaces s, the column statistics of the rows of this process, by the column statistics of the
-// rows of all processes (Chan, Golub, LeVeque 1979).
-func (t *Team) Columns(s *sparse.ColumnStats) {
+// CombineColumns replaces s, the column statistics of the rows of this process, by the column statistics of
+// the rows of all processes (Chan, Golub, LeVeque 1979).
+func (t *Team) CombineColumns(s *sparse.ColumnStats) {
 	if t == nil {
 		return
 	}
@@ -341,8 +341,8 @@ func (t *Team) Columns(s *sparse.ColumnStats) {
 	t.Sum(s.Square)
 }
 
-// Unit returns the root mean square of the numbers in v of all processes. It returns 1 if this is 0.
-func (t *Team) Unit(v []float64) float64 {
+// RMSOrOne returns the root mean square of the numbers in v of all processes. It returns 1 if this is 0.
+func (t *Team) RMSOrOne(v []float64) float64 {
 	if rms := t.rms(v); rms > 0 {
 		return rms
 	}
@@ -366,14 +366,14 @@ func (t *Team) Norms(squares []float64) (maximum, rms float64) {
 		maximum = math.Max(maximum, v)
 		sum += v
 	}
-	return t.Most(maximum), math.Sqrt(t.Mean(sum, float64(len(squares))))
+	return t.MaxNumber(maximum), math.Sqrt(t.Mean(sum, float64(len(squares))))
 }
 
 // ErrElsewhere is the error that a process returns if another process has an error.
 var ErrElsewhere = errors.New("another process of the team ended with an error, which says why")
 
-// Agreed returns err, or ErrElsewhere if err is nil but another process has an error.
-func (t *Team) Agreed(err error) error {
+// CommonError returns err, or ErrElsewhere if err is nil but another process has an error.
+func (t *Team) CommonError(err error) error {
 	if t.Any(err != nil) && err == nil {
 		return ErrElsewhere
 	}

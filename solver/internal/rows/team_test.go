@@ -28,7 +28,7 @@ func runTeam(ranks int, do func(rank int, t *Team)) []error {
 	return errs
 }
 
-// TestPairs checks that the sums of Team.Pairs are the same in all processes, and have almost twice the
+// TestPairs checks that the sums of Team.SumPairs are the same in all processes, and have almost twice the
 // working precision even if numbers cancel.
 func TestPairs(t *testing.T) {
 	const ranks, n = 7, 50
@@ -51,7 +51,7 @@ func TestPairs(t *testing.T) {
 			size[j] += math.Abs(h)
 		}
 	}
-	for _, err := range runTeam(ranks, func(r int, t *Team) { t.Pairs(head[r], tail[r]) }) {
+	for _, err := range runTeam(ranks, func(r int, t *Team) { t.SumPairs(head[r], tail[r]) }) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -79,22 +79,22 @@ func TestTeam(t *testing.T) {
 			t.Errorf("SumWith: %v with %v", v, sum)
 		}
 		h := [][]float64{{number, number, number}, {number, number}, {number}}
-		team.Upper(3, func(i int) []float64 { return h[i] })
+		team.SumUpper(3, func(i int) []float64 { return h[i] })
 		x, y := []float64{number}, []float64{-number}
 		team.Average(number, x, y)
 		for name, pair := range map[string][2]float64{
-			"Upper": {h[2][0], 6}, "Average": {x[0], 14. / 6}, "and of others": {y[0], -14. / 6},
+			"SumUpper": {h[2][0], 6}, "Average": {x[0], 14. / 6}, "and of others": {y[0], -14. / 6},
 		} {
 			if pair[0] != pair[1] {
 				t.Errorf("%s: %v, want %v", name, pair[0], pair[1])
 			}
 		}
-		prefix, total := team.Before([]float64{number, 1})
+		prefix, total := team.PrefixSums([]float64{number, 1})
 		for name, pair := range map[string]bool{
-			"Before":    slices.Equal(prefix, []float64{float64(r) * number / 2, float64(r)}) && slices.Equal(total, []float64{6, 3}),
-			"Gather":    slices.Equal(team.Gather([]float64{number, 7}[:r]), []float64{2, 3, 7}),
-			"Different": slices.Equal(team.Different([]float64{number, 5, 0, 5, number}, 3), []float64{0, 1, 2}),
-			"Least":     team.Least(number) == 1, "Most": team.Most(number) == 3, "NaN": math.IsInf(team.Most(math.NaN()), 1),
+			"PrefixSums":     slices.Equal(prefix, []float64{float64(r) * number / 2, float64(r)}) && slices.Equal(total, []float64{6, 3}),
+			"Gather":         slices.Equal(team.Gather([]float64{number, 7}[:r]), []float64{2, 3, 7}),
+			"DistinctInTeam": slices.Equal(team.DistinctInTeam([]float64{number, 5, 0, 5, number}, 3), []float64{0, 1, 2}),
+			"MinNumber":      team.MinNumber(number) == 1, "MaxNumber": team.MaxNumber(number) == 3, "NaN": math.IsInf(team.MaxNumber(math.NaN()), 1),
 			"Any": team.Any(r == 2), "none": !team.Any(false), "MeanCount": team.MeanCount(r) == 1, "Agree": team.Agree(float64(r), x) == 2,
 		} {
 			if !pair {

@@ -72,9 +72,9 @@ func (w *Windows) Each(do func(lo, hi int) error) error {
 	return nil
 }
 
-// Pieces divides rows lo to hi−1 into count pieces, and calls do for each piece k, in parallel. threads is
+// EachPiece divides rows lo to hi−1 into count pieces, and calls do for each piece k, in parallel. threads is
 // the argument of Threads.
-func Pieces(count, threads, lo, hi int, do func(k, lo, hi int)) {
+func EachPiece(count, threads, lo, hi int, do func(k, lo, hi int)) {
 	Spread(Threads(threads), count, func(k int) {
 		do(k, lo+(hi-lo)*k/count, lo+(hi-lo)*(k+1)/count)
 	})

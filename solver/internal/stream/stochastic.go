@@ -112,7 +112,7 @@ func (s *stochastic) prepare() {
 		Point: admm.Point{X: make([]float64, features), Y: make([]float64, l), Dual: make([]float64, l)},
 		Scales: admm.Scales{
 			Samples: n, Features: features, Row: rowNorm, Unit: 1, Curvature: s.q.Loss.Curvature(), Mu: s.p.L2,
-			Lambda: penalty.Scale(), Limited: limits != nil, Lambda1: s.q.A.Largest(), LambdaP: s.q.A.Smallest(),
+			Lambda: penalty.Scale(), Limited: limits != nil, Lambda1: s.q.A.LargestEigenvalue(), LambdaP: s.q.A.SmallestEigenvalue(),
 		},
 		A: s.q.A.Product(), Step: admm.NewDualStep(admm.Coupling{}, penalty, limits, l, l), Many: true, Batch: 1,
 		Interrupt: s.file.Stop,
@@ -124,7 +124,7 @@ func (s *stochastic) prepare() {
 	}
 	o := &s.outer
 	if s.q.Loss.Traits().Labels == term.Numbers {
-		o.Unit = noTeam.Unit(s.subset.Labels)
+		o.Unit = noTeam.RMSOrOne(s.subset.Labels)
 	}
 	k := cmp.Or(s.set.DualUpdates, admm.DualUpdates(float64(n), float64(s.q.Data.NNZ())/float64(n), o.A.Operations()))
 	s.batchCount = (s.blocks.Count() + s.batchBlocks - 1) / s.batchBlocks
@@ -135,7 +135,7 @@ func (s *stochastic) prepare() {
 	_, linearised := s.set.Method.(solver.SCASL)
 	// Steps without linearisation may be slow if A is not the identity, because this package does not rotate
 	// the data.
-	if linearised || !s.q.A.Identity() {
+	if linearised || !s.q.A.IsIdentity() {
 		o.Linearise()
 	}
 	s.keeper.Auto, s.keeper.Watched = s.set.Eta == 0, true
@@ -259,7 +259,7 @@ func (s *stochastic) rowSet(b *batch, x0 []float64, sampleCount int) (*admm.RowS
 		Steps: n, Round: n / s.batchUpdates, BatchSize: 1, Unrotated: true,
 	}
 	l.Scratch = kernels.NewScratch(l.Rows)
-	rows.Pieces(slopePieces, s.q.Threads, 0, n, func(_, lo, hi int) {
+	rows.EachPiece(slopePieces, s.q.Threads, 0, n, func(_, lo, hi int) {
 		piece := l.Rows
 		piece.Ptr = piece.Ptr[lo : hi+1]
 		kernels.Margins(s.margins[lo:hi], piece, x0)
