@@ -65,7 +65,7 @@ func (s *Spec) differentLabels(x *sparse.CSR, y []float64) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	return team.DistinctInTeam(labels, rows.MaxClasses+1), nil
+	return team.Distinct(labels, rows.MaxClasses+1), nil
 }
 
 // distinctLabels checks the labels of the rows of this process, and returns the distinct labels in increasing

@@ -174,7 +174,7 @@ func (c *crossValidation) configure() (err error) {
 	if err := c.assignFolds(); err != nil {
 		return err
 	}
-	if c.measure == ByAUC && c.leastMaxModelsPerPass() < 1 {
+	if c.measure == ByAUC && c.minModelsPerPass() < 1 {
 		return &sparse.RemedyError{
 			Err: errorf("%w: the AUC of a fold needs the scores of all its rows, for which there is no "+
 				"room", stream.ErrNotStreamed),
@@ -217,7 +217,7 @@ func (c *crossValidation) numberClasses() error {
 }
 
 func (c *crossValidation) crossValidate(ctx context.Context) error {
-	if c.measure != ByAUC && c.leastMaxModelsPerPass() < len(c.result.Lambdas) {
+	if c.measure != ByAUC && c.minModelsPerPass() < len(c.result.Lambdas) {
 		c.scoresPerRow = 0 // no AUC, because it would need more passes over the rows
 	}
 	c.scores, c.foldWeights = make([][]scores, c.folds), make([]float64, c.folds)

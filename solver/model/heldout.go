@@ -70,7 +70,7 @@ func (c *crossValidation) maxModelsPerPass(k int) int {
 	return models
 }
 
-func (c *crossValidation) leastMaxModelsPerPass() int {
+func (c *crossValidation) minModelsPerPass() int {
 	models := math.MaxInt
 	for k := range c.folds {
 		models = min(models, c.maxModelsPerPass(k))

@@ -61,7 +61,7 @@ func mapLabels(t *rows.Team, y []float64, positive *float64) ([]float64, sparse.
 // thirdLabelError returns an error that names a rare label, which is probably a mistake. A process without
 // this label returns nil.
 func thirdLabelError(t *rows.Team, y []float64) error {
-	labels := t.DistinctInTeam(y, rows.MaxClasses)
+	labels := t.Distinct(y, rows.MaxClasses)
 	counts := make([]float64, len(labels))
 	for _, v := range y {
 		if k, found := slices.BinarySearch(labels, v); found {

@@ -76,7 +76,7 @@ func (c *fitFlags) alignLabels(data *sparse.Dataset) error {
 	if !storedMapping.IsZero() {
 		rankLabels = []float64{storedMapping.Negative, storedMapping.Positive}
 	}
-	values := c.ranks.team.DistinctInTeam(rankLabels, rows.MaxClasses+1)
+	values := c.ranks.team.Distinct(rankLabels, rows.MaxClasses+1)
 	var names []string
 	if wordClasses.Names != nil {
 		for _, v := range values {

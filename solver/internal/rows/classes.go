@@ -9,9 +9,9 @@ import (
 // numbers.
 const MaxClasses = 5000
 
-// DistinctInTeam returns the distinct numbers in the vectors v of all processes, in increasing order. If
+// Distinct returns the distinct numbers in the vectors v of all processes, in increasing order. If
 // there are more than maxCount, it returns the maxCount smallest ones. No number may be NaN or +Inf.
-func (t *Team) DistinctInTeam(v []float64, maxCount int) (numbers []float64) {
+func (t *Team) Distinct(v []float64, maxCount int) (numbers []float64) {
 	list := InsertDistinct(nil, v, maxCount)
 	if t == nil {
 		return list
