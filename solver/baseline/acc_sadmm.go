@@ -51,42 +51,42 @@ const tau = 2
 type accSADMM struct {
 	*base
 	m                int       // number of inner steps in a stage
-	weight           float64   // L, the inverse of Eta
+	invEta           float64   // L, the inverse of Eta
 	point, lookahead []float64 // x of the inner loop, and its extrapolation u
 	xt               []float64 // the snapshot x̃
 	aPoint, au       []float64 // A x and A u
 	lt, bt           []float64 // the multiplier l̃, and b̃ = A x̃ − ỹ
-	lam              []float64 // the multiplier l within a step
+	multiplier       []float64 // the multiplier l within a step
 	bracket          []float64 // w(A u − y⁺) + l in the formulas of AccSADMM
 	innerY           []float64 // y of the inner loop
 	sum, sumY        []float64 // sums of x and y over the steps of a stage
-	previous         []float64 // x before the last step
+	previousX        []float64 // x before the last step
 	theta, theta2    float64   // θ and θ₂ in the formulas of AccSADMM
-	w2               float64   // denominator in the update of x
+	denominator      float64   // denominator in the update of x
 }
 
 func (AccSADMM) Begin(r *solver.Run) (solver.Iteration, error) {
 	s := &accSADMM{base: newBase(r, 3)}
-	s.weight = 1 / s.run.StepSize(4/s.nu)
+	s.invEta = 1 / s.run.StepSize(4/s.nu)
 	var batch int
 	batch, s.m = accStage(s.n, &r.Settings)
-	s.roomForBatch(batch)
+	s.setBatchSize(batch)
 	r.Stats.InnerSteps = s.m * batch
 	s.theta2 = float64(s.m-tau) / float64(tau*(s.m-1))
-	s.sum, s.previous = s.vector(), s.vector()
+	s.sum, s.previousX = s.vector(), s.vector()
 	s.point, s.lookahead, s.xt = slices.Clone(s.x), slices.Clone(s.x), slices.Clone(s.x)
-	for _, v := range []*[]float64{&s.lt, &s.bt, &s.lam, &s.bracket, &s.sumY} {
+	for _, v := range []*[]float64{&s.lt, &s.bt, &s.multiplier, &s.bracket, &s.sumY} {
 		*v = s.rowVector()
 	}
 	for _, v := range []*[]float64{&s.aPoint, &s.au, &s.innerY} {
-		*v = slices.Clone(s.times(s.x))
+		*v = slices.Clone(s.mulA(s.x))
 	}
-	return s.next, nil
+	return s.iterate, nil
 }
 
 func (s *accSADMM) thetaOf(stage int) float64 { return 1 / float64(tau+tau*stage) }
 
-func (s *accSADMM) next() (bool, error) {
+func (s *accSADMM) iterate() (bool, error) {
 	r := s.run
 	cost := 1 + float64(s.run.Stats.InnerSteps)/float64(s.n)
 	if !r.Affords(cost) {
@@ -95,13 +95,14 @@ func (s *accSADMM) next() (bool, error) {
 	s.data.Gradient(&r.Snapshot, s.xt)
 	r.Spend(cost)
 	s.theta = s.thetaOf(s.run.Stats.OuterIterations)
-	s.w2 = float64((1+1/(float64(r.Stats.BatchSize)*s.theta2))*s.weight) + float64(s.rho*s.lambda1/s.theta)
+	s.denominator = float64((1+1/(float64(r.Stats.BatchSize)*s.theta2))*s.invEta) +
+		float64(s.rho*s.lambda1/s.theta)
 	clear(s.sum)
 	clear(s.sumY)
-	if err := s.visitBatches(s.run.Stats.InnerSteps, r.Stats.BatchSize, s.point, s.step); err != nil {
+	if err := s.drawBatches(s.run.Stats.InnerSteps, r.Stats.BatchSize, s.point, s.step); err != nil {
 		return false, err
 	}
-	s.output()
+	s.setIterate()
 	s.closeStage()
 	r.Average()
 	return true, nil
@@ -109,64 +110,65 @@ func (s *accSADMM) next() (bool, error) {
 
 func (s *accSADMM) step(rows []int32) {
 	w := s.rho / s.theta
-	lean := float64(w * s.theta2)
+	multiplierStep := float64(w * s.theta2)
 	for j, l := range s.lt {
-		s.lam[j] = l + float64(lean*(s.aPoint[j]-s.innerY[j]-s.bt[j]))
+		s.multiplier[j] = l + float64(multiplierStep*(s.aPoint[j]-s.innerY[j]-s.bt[j]))
 	}
-	copy(s.bracket, s.lam)
+	copy(s.bracket, s.multiplier)
 	kernels.ProxDual(s.bracket, s.innerY, s.au, s.limit, w)
 	s.a.MulVecTrans(s.q, s.bracket)
 	s.addRidge(s.q, s.lookahead)
 	kernels.Axpy(1, s.run.Snapshot.Gradient, s.q)
-	s.addReduced(s.q, s.lookahead, rows, 1, true)
-	copy(s.previous, s.point)
+	s.addBatchGradient(s.q, s.lookahead, rows, 1, true)
+	copy(s.previousX, s.point)
 	copy(s.point, s.lookahead)
-	kernels.Axpy(-1/s.w2, s.q, s.point)
-	carry := 1 - s.theta - s.theta2
+	kernels.Axpy(-1/s.denominator, s.q, s.point)
+	momentum := 1 - s.theta - s.theta2
 	for j, x := range s.point {
-		s.lookahead[j] = x + float64(carry*(x-s.previous[j]))
+		s.lookahead[j] = x + float64(momentum*(x-s.previousX[j]))
 	}
-	for j, ax := range s.times(s.point) {
-		s.lt[j] = s.lam[j] + float64(s.rho*(ax-s.innerY[j]))
-		s.au[j] = ax + float64(carry*(ax-s.aPoint[j]))
+	for j, ax := range s.mulA(s.point) {
+		s.lt[j] = s.multiplier[j] + float64(s.rho*(ax-s.innerY[j]))
+		s.au[j] = ax + float64(momentum*(ax-s.aPoint[j]))
 		s.aPoint[j] = ax
 	}
 	kernels.Axpy(1, s.point, s.sum)
 	kernels.Axpy(1, s.innerY, s.sumY)
 }
 
-// output sets the run's iterate. Its x and y are weighted means over the steps of the stage. The last step
-// has the weight 1, every other step θ + θ₂.
-func (s *accSADMM) output() {
-	share := s.theta + s.theta2
-	inv := 1 / (float64(float64(s.m-1)*share) + 1)
+// setIterate sets the run's iterate. Its x and y are weighted means over the steps of the stage. The last
+// step has the weight 1, every other step θ + θ₂.
+func (s *accSADMM) setIterate() {
+	otherWeight := s.theta + s.theta2
+	inv := 1 / (float64(float64(s.m-1)*otherWeight) + 1)
 	for j, x := range s.point {
-		s.x[j] = (float64((1-share)*x) + float64(share*s.sum[j])) * inv
+		s.x[j] = (float64((1-otherWeight)*x) + float64(otherWeight*s.sum[j])) * inv
 	}
 	for j, y := range s.innerY {
-		s.y[j] = (float64((1-share)*y) + float64(share*s.sumY[j])) * inv
+		s.y[j] = (float64((1-otherWeight)*y) + float64(otherWeight*s.sumY[j])) * inv
 	}
 	copy(s.beta, s.bracket)
 }
 
-// closeStage computes x̃, l̃, b̃ and u for the start of the next stage. The comment of AccSADMM explains these
-// letters.
+// closeStage computes x̃, l̃, b̃ and u for the start of the next stage. The comment of AccSADMM explains
+// these letters.
 func (s *accSADMM) closeStage() {
-	following := s.thetaOf(s.run.Stats.OuterIterations + 1)
-	ratio := following / s.theta2 * (tau - 1)
+	followingTheta := s.thetaOf(s.run.Stats.OuterIterations + 1)
+	thetaRatio := followingTheta / s.theta2 * (tau - 1)
 	inv := 1 / float64(s.m)
-	lastWeight, otherWeight := (1-ratio)*inv, (1+ratio/float64(s.m-1))*inv
-	jump := following / s.theta
+	lastWeight, otherWeight := (1-thetaRatio)*inv, (1+thetaRatio/float64(s.m-1))*inv
+	extrapolationFactor := followingTheta / s.theta
 	for j, x := range s.point {
-		fresh := float64(lastWeight*x) + float64(otherWeight*(s.sum[j]-x))
-		extrapolation := float64((1-s.theta)*x) - float64((1-s.theta-s.theta2)*s.previous[j]) - float64(s.theta2*s.xt[j])
-		s.lookahead[j] = float64((1-s.theta2)*x) + float64(s.theta2*fresh) + float64(jump*extrapolation)
-		s.xt[j] = fresh
+		snapshot := float64(lastWeight*x) + float64(otherWeight*(s.sum[j]-x))
+		extrapolation := float64((1-s.theta)*x) - float64((1-s.theta-s.theta2)*s.previousX[j]) - float64(s.theta2*s.xt[j])
+		s.lookahead[j] = float64((1-s.theta2)*x) + float64(s.theta2*snapshot) +
+			float64(extrapolationFactor*extrapolation)
+		s.xt[j] = snapshot
 	}
 	s.a.MulVec(s.bt, s.xt)
 	for j, y := range s.innerY {
 		s.bt[j] -= float64(lastWeight*y) + float64(otherWeight*(s.sumY[j]-y))
-		s.lt[j] = s.lam[j] + float64(s.rho*(1-tau)*(s.aPoint[j]-y))
+		s.lt[j] = s.multiplier[j] + float64(s.rho*(1-tau)*(s.aPoint[j]-y))
 	}
 	s.a.MulVec(s.au, s.lookahead)
 }

@@ -41,11 +41,11 @@ func (Batch) Check(p *solver.Problem, s *solver.Settings) error {
 func (Batch) Begin(r *solver.Run) (solver.Iteration, error) {
 	b := newBatch(r)
 	if len(b.x) <= MaxFactored {
-		b.newton = newFactored(b.base)
+		b.newton = newFactoredNewton(b.base)
 	} else {
-		b.newton = newConjugate(b.base)
+		b.newton = newCGNewton(b.base)
 	}
-	return b.next, nil
+	return b.iterate, nil
 }
 
 // BatchCG is like [Batch], but conjugate gradients solve the Newton system for any p. If p is above
@@ -64,8 +64,8 @@ func (BatchCG) Check(_ *solver.Problem, s *solver.Settings) error { return s.Che
 
 func (BatchCG) Begin(r *solver.Run) (solver.Iteration, error) {
 	b := newBatch(r)
-	b.newton = newConjugate(b.base)
-	return b.next, nil
+	b.newton = newCGNewton(b.base)
+	return b.iterate, nil
 }
 
 type batch struct {
@@ -106,18 +106,18 @@ var errNotConvex = &sparse.RemedyError{
 	},
 }
 
-func (b *batch) next() (bool, error) {
-	need := b.newton.cost() + 1
+func (b *batch) iterate() (bool, error) {
+	passes := b.newton.cost() + 1
 	if !b.snapshotAtX {
-		need++
+		passes++
 	}
-	if !b.run.Affords(need) {
+	if !b.run.Affords(passes) {
 		return false, nil
 	}
 	if err := b.minimise(); err != nil {
 		return false, err
 	}
-	b.dual(b.ax)
+	b.updateDual(b.ax)
 	b.run.Average()
 	return true, nil
 }
@@ -125,15 +125,15 @@ func (b *batch) next() (bool, error) {
 const (
 	// minimise ends once the squared Newton decrement is at most newtonTolerance/t² in outer iteration
 	// t = 1, 2, …
-	newtonTolerance = 1e-12
-	maxNewton       = 50
-	maxHalvings     = 40
-	sufficient      = 1e-4 // fraction of the predicted decrease that a step must achieve
+	newtonTolerance    = 1e-12
+	maxNewton          = 50
+	maxHalvings        = 40
+	sufficientDecrease = 1e-4 // fraction of the predicted decrease that a step must achieve
 )
 
 // minimise moves x towards the minimiser in Batch's formula by Newton steps, and sets ax to A x.
 func (b *batch) minimise() error {
-	b.setLinear()
+	b.setLinearTerm()
 	b.a.MulVec(b.ax, b.x)
 	r, snapshot := b.run, &b.run.Snapshot
 	if !b.snapshotAtX {
@@ -142,7 +142,7 @@ func (b *batch) minimise() error {
 		b.snapshotAtX = true
 	}
 	t := float64(r.Stats.OuterIterations + 1)
-	goal := newtonTolerance / (t * t)
+	tolerance := newtonTolerance / (t * t)
 	for range maxNewton {
 		if err := r.Err(); err != nil {
 			return err
@@ -151,7 +151,7 @@ func (b *batch) minimise() error {
 		if !r.Affords(b.newton.cost() + 1) {
 			return nil
 		}
-		b.gradient()
+		b.setGradient()
 		for i, m := range snapshot.Margin {
 			b.curvature[i] = b.data.SecondDerivative(i, m, snapshot.Slope[i])
 		}
@@ -161,29 +161,29 @@ func (b *batch) minimise() error {
 			return err
 		}
 		decrement := -kernels.Dot(b.g, b.step)
-		if !b.search(decrement) || decrement <= goal {
+		if !b.lineSearch(decrement) || decrement <= tolerance {
 			return nil
 		}
 	}
 	return nil
 }
 
-// gradient sets g to the gradient at x of the function in Batch's formula.
-func (b *batch) gradient() {
+// setGradient sets g to the gradient at x of the function in Batch's formula.
+func (b *batch) setGradient() {
 	b.a.MulVecTrans(b.g, b.ax)
 	for j, v := range b.g {
 		b.g[j] = float64(b.rho*v) + b.run.Snapshot.Gradient[j] + b.q[j] + float64(b.mu*b.x[j])
 	}
 }
 
-// search halves the step until the function that the x-update minimises (see Batch) decreases enough, and
+// lineSearch halves the step until the function that the x-update minimises (see Batch) decreases enough, and
 // then adds the halved step to x. It returns false if it accepts no step. decrement is −g'step. The change of
 // the terms other than the loss is computed from the step, because the difference of two values would lose a
 // small change in rounding.
-func (b *batch) search(decrement float64) bool {
+func (b *batch) lineSearch(decrement float64) bool {
 	b.a.MulVec(b.astep, b.step)
-	linear := kernels.Dot(b.q, b.step) + float64(b.mu*kernels.Dot(b.x, b.step)) + float64(b.rho*kernels.Dot(b.ax, b.astep))
-	quadratic := float64(b.mu*kernels.Dot(b.step, b.step)) + float64(b.rho*kernels.Dot(b.astep, b.astep))
+	linearPart := kernels.Dot(b.q, b.step) + float64(b.mu*kernels.Dot(b.x, b.step)) + float64(b.rho*kernels.Dot(b.ax, b.astep))
+	quadraticPart := float64(b.mu*kernels.Dot(b.step, b.step)) + float64(b.rho*kernels.Dot(b.astep, b.astep))
 	snapshot := &b.run.Snapshot
 	t := 1.0
 	for range maxHalvings {
@@ -196,9 +196,9 @@ func (b *batch) search(decrement float64) bool {
 		}
 		b.data.Gradient(&b.trialSnapshot, b.trial)
 		b.run.Spend(1)
-		change := b.trialSnapshot.Loss - snapshot.Loss + float64(t*linear) + float64(t*t/2*quadratic)
-		noise := float64(1e-15 * (1 + b.trialSnapshot.Loss))
-		if change <= noise-float64(sufficient*t*decrement) {
+		change := b.trialSnapshot.Loss - snapshot.Loss + float64(t*linearPart) + float64(t*t/2*quadraticPart)
+		rounding := float64(1e-15 * (1 + b.trialSnapshot.Loss))
+		if change <= rounding-float64(sufficientDecrease*t*decrement) {
 			copy(b.x, b.trial)
 			copy(snapshot.Gradient, b.trialSnapshot.Gradient)
 			for j, v := range b.astep {

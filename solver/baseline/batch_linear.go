@@ -14,7 +14,7 @@ import (
 //
 // and then updates y and beta. Eta is η; zero means 1/ν̄. ν̄ is mu plus an estimate of the Lipschitz
 // constant of the gradient of the mean loss. Result.XAverage is the mean of x_1..x_T.
-type BatchLinear struct{ onePass }
+type BatchLinear struct{ onePassCheck }
 
 func (BatchLinear) Info() solver.MethodInfo {
 	return solver.MethodInfo{
@@ -30,7 +30,7 @@ func (BatchLinear) Info() solver.MethodInfo {
 //	x ← x − η [ ∇f(x) + A'(beta + ρ(A x − y)) ]
 //
 // Eta is η; zero means 1/(ν̄ + ρ λ₁), with ν̄ as in BatchLinear.
-type BatchUzawa struct{ onePass }
+type BatchUzawa struct{ onePassCheck }
 
 func (BatchUzawa) Info() solver.MethodInfo {
 	return solver.MethodInfo{
@@ -44,22 +44,22 @@ func (BatchUzawa) Info() solver.MethodInfo {
 func (BatchLinear) Begin(r *solver.Run) (solver.Iteration, error) {
 	m := newBatchLinear(r)
 	var err error
-	m.solve, err = m.shifted()
-	m.run.StepSize(1 / orOne(m.nubar))
-	return m.next, err
+	m.shiftedSolver, err = m.newShiftedSolver()
+	m.run.StepSize(1 / nuOrOne(m.nubar))
+	return m.iterate, err
 }
 
 func (BatchUzawa) Begin(r *solver.Run) (solver.Iteration, error) {
 	m := newBatchLinear(r)
 	m.run.StepSize(1 / (m.nubar + float64(m.rho*m.lambda1)))
-	return m.next, nil
+	return m.iterate, nil
 }
 
 type batchLinear struct {
 	*base
-	solve *linalg.Shifted // solver of systems with the matrix (1/η) I + ρ A'A; nil for BatchUzawa
-	b     []float64       // right-hand side of the system
-	nubar float64         // ν̄ in the comment of BatchLinear
+	shiftedSolver *linalg.Shifted // solver of systems with the matrix (1/η) I + ρ A'A; nil for BatchUzawa
+	b             []float64       // right-hand side of the system
+	nubar         float64         // ν̄ in the comment of BatchLinear
 }
 
 func newBatchLinear(r *solver.Run) *batchLinear {
@@ -70,7 +70,7 @@ func newBatchLinear(r *solver.Run) *batchLinear {
 	return m
 }
 
-func (m *batchLinear) next() (bool, error) {
+func (m *batchLinear) iterate() (bool, error) {
 	if !m.run.Affords(1) {
 		return false, nil
 	}
@@ -82,15 +82,15 @@ func (m *batchLinear) next() (bool, error) {
 	m.run.Spend(1)
 	m.addRidge(z, m.x)
 	eta := m.run.Stats.Eta
-	if m.solve != nil {
-		m.setLinear()
-		weight := 1 / eta
+	if m.shiftedSolver != nil {
+		m.setLinearTerm()
+		invEta := 1 / eta
 		for j, x := range m.x {
-			m.b[j] = float64(weight*x) - z[j] - m.q[j]
+			m.b[j] = float64(invEta*x) - z[j] - m.q[j]
 		}
-		m.solve.Solve(m.x, m.b, weight)
+		m.shiftedSolver.Solve(m.x, m.b, invEta)
 	} else {
-		m.setAugmented()
+		m.setAugmentedGradient()
 		for j, z := range z {
 			m.x[j] = math.FMA(-eta, z+m.q[j], m.x[j])
 		}
@@ -98,7 +98,7 @@ func (m *batchLinear) next() (bool, error) {
 	if err := m.checkFinite(m.x); err != nil {
 		return false, err
 	}
-	m.dual(m.times(m.x))
+	m.updateDual(m.mulA(m.x))
 	m.run.Average()
 	return true, nil
 }

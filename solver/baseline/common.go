@@ -24,15 +24,15 @@ type base struct {
 
 	x, y, beta []float64 // the run's iterate
 	limit      []float64 // for each row of A, lambda times its weight
-	image      []float64 // A x for the x of the last call of base.times
+	image      []float64 // A x for the x of the last call of base.mulA
 	u          []float64 // scratch memory with an entry for each row of A
 	q          []float64 // scratch memory with an entry for each feature
 
 	rows []int32   // the sampled rows
-	gain []float64 // for each row of a batch, the factor by which addReduced multiplies the row
+	gain []float64 // for each row of a batch, the factor by which addBatchGradient multiplies the row
 	sums struct {  // weighted sums of the iterates
-		x, y  []float64
-		count float64 // sum of the weights of the iterates
+		x, y   []float64
+		weight float64 // sum of the weights of the iterates
 	}
 }
 
@@ -41,14 +41,14 @@ type base struct {
 func newBase(r *solver.Run, rhoFactor float64) *base {
 	a := r.A.(*linalg.Product) // package solver sets no other type
 	b := &base{
-		run: r, data: r.Samples, a: a.Algebra.Product(), mu: r.Problem.L2, nu: orOne(r.Stats.Constants.NuF), lambda1: r.Stats.Constants.Lambda1,
+		run: r, data: r.Samples, a: a.Algebra.Product(), mu: r.Problem.L2, nu: nuOrOne(r.Stats.Constants.NuF), lambda1: r.Stats.Constants.Lambda1,
 		x: r.X, y: r.Y, beta: r.Dual, limit: r.Limits(),
 	}
 	b.n, _ = r.Problem.Data.Dims()
 	b.u, b.q = b.rowVector(), b.vector()
 	b.sums.x, b.sums.y = b.vector(), b.rowVector()
-	b.roomForBatch(max(1, r.Settings.BatchSize))
-	b.times(b.x)
+	b.setBatchSize(max(1, r.Settings.BatchSize))
+	b.mulA(b.x)
 	if r.Settings.Rho == 0 {
 		r.SetRho(float64(rhoFactor * r.NaturalRho(1)))
 	}
@@ -56,12 +56,12 @@ func newBase(r *solver.Run, rhoFactor float64) *base {
 	return b
 }
 
-// orOne returns the Lipschitz constant nu of a gradient, or 1 if nu is 0. The gradient is then constant, and
-// any finite step size is right.
-func orOne(nu float64) float64 { return cmp.Or(nu, 1) }
+// nuOrOne returns the Lipschitz constant nu of a gradient, or 1 if nu is 0. The gradient is then constant,
+// and any finite step size is right.
+func nuOrOne(nu float64) float64 { return cmp.Or(nu, 1) }
 
-// shifted returns a solver of linear systems with the matrix w I + ρ A'A, for any w > 0.
-func (b *base) shifted() (*linalg.Shifted, error) { return b.a.Shifted(b.rho, b.run.Err) }
+// newShiftedSolver returns a solver of linear systems with the matrix w I + ρ A'A, for any w > 0.
+func (b *base) newShiftedSolver() (*linalg.Shifted, error) { return b.a.Shifted(b.rho, b.run.Err) }
 
 // vector returns a zero vector with an entry for each feature.
 func (b *base) vector() []float64 { return make([]float64, len(b.x)) }
@@ -69,15 +69,15 @@ func (b *base) vector() []float64 { return make([]float64, len(b.x)) }
 // rowVector returns a zero vector with an entry for each row of A.
 func (b *base) rowVector() []float64 { return make([]float64, len(b.beta)) }
 
-// roomForBatch sets the batch size to size and allocates memory for a batch.
-func (b *base) roomForBatch(size int) {
+// setBatchSize sets the batch size to size and allocates memory for a batch.
+func (b *base) setBatchSize(size int) {
 	b.run.Stats.BatchSize = size
 	b.gain = make([]float64, size)
 	b.rows = make([]int32, max(checkSteps, size))
 }
 
-// times returns A x, and stores it in image. If A = I, both are the slice x itself.
-func (b *base) times(x []float64) []float64 {
+// mulA returns A x, and stores it in image. If A = I, both are the slice x itself.
+func (b *base) mulA(x []float64) []float64 {
 	b.image = b.a.Image(x)
 	return b.image
 }
@@ -107,27 +107,27 @@ func (b *base) implicitSlope(i int, c, t float64) float64 {
 		} else {
 			lo = zeta
 		}
-		next := zeta - excess/(1+float64(c*b.data.SecondDerivative(i, zeta, slope)))
-		if !(next >= lo && next <= hi) {
-			next = lo + float64((hi-lo)/2)
+		nextZeta := zeta - excess/(1+float64(c*b.data.SecondDerivative(i, zeta, slope)))
+		if !(nextZeta >= lo && nextZeta <= hi) {
+			nextZeta = lo + float64((hi-lo)/2)
 		}
-		if math.Abs(next-zeta) <= 1e-15*(1+math.Abs(next)) {
-			return b.data.Slope(i, next)
+		if math.Abs(nextZeta-zeta) <= 1e-15*(1+math.Abs(nextZeta)) {
+			return b.data.Slope(i, nextZeta)
 		}
-		zeta = next
+		zeta = nextZeta
 		slope = b.data.Slope(i, zeta)
 	}
 	return slope
 }
 
-// addReduced adds scale times the mean of (φ'(aᵢ'point) − φ'(aᵢ'x̃))aᵢ over the samples i in rows to dst,
-// where x̃ is the snapshot. dst and point may be one slice. If reduced is false, the term with x̃ is left
-// out.
-func (b *base) addReduced(dst, point []float64, rows []int32, scale float64, reduced bool) {
+// addBatchGradient adds scale times the mean of (φ'(aᵢ'point) − φ'(aᵢ'x̃))aᵢ over the samples i in rows to
+// dst, where x̃ is the snapshot. dst and point may be one slice. If hasSnapshot is false, the term with x̃ is
+// left out.
+func (b *base) addBatchGradient(dst, point []float64, rows []int32, scale float64, hasSnapshot bool) {
 	scale /= float64(len(rows))
 	for k, i := range rows {
 		d := b.slopeAt(int(i), point)
-		if reduced {
+		if hasSnapshot {
 			d -= b.run.Snapshot.Slope[i]
 		}
 		b.gain[k] = float64(scale * d)
@@ -137,24 +137,24 @@ func (b *base) addReduced(dst, point []float64, rows []int32, scale float64, red
 	}
 }
 
-// setLinear sets q = A'(beta − ρ y), the gradient of beta'(A x − y) + (ρ/2)|A x − y|² at x = 0.
-func (b *base) setLinear() {
+// setLinearTerm sets q = A'(beta − ρ y), the gradient of beta'(A x − y) + (ρ/2)|A x − y|² at x = 0.
+func (b *base) setLinearTerm() {
 	copy(b.u, b.beta)
 	kernels.Axpy(-b.rho, b.y, b.u)
 	b.a.MulVecTrans(b.q, b.u)
 }
 
-// setAugmented sets q = A'(beta + ρ(A x − y)), the gradient of beta'(A x − y) + (ρ/2)|A x − y|². The
+// setAugmentedGradient sets q = A'(beta + ρ(A x − y)), the gradient of beta'(A x − y) + (ρ/2)|A x − y|². The
 // field image must be A x.
-func (b *base) setAugmented() {
+func (b *base) setAugmentedGradient() {
 	copy(b.u, b.beta)
 	kernels.Axpy(-b.rho, b.y, b.u)
 	kernels.Axpy(b.rho, b.image, b.u)
 	b.a.MulVecTrans(b.q, b.u)
 }
 
-// ridge returns mu·x in the form that newSweep takes: a list with one term, or nil if mu is 0.
-func (b *base) ridge(x []float64) []term {
+// ridgeTerms returns mu·x in the form that newSweep takes: a list with one term, or nil if mu is 0.
+func (b *base) ridgeTerms(x []float64) []term {
 	if b.mu == 0 {
 		return nil
 	}
@@ -167,18 +167,18 @@ func (b *base) addRidge(dst, x []float64) {
 	}
 }
 
-// dual updates y and beta, in this order, given A x. Afterwards |beta| ≤ limit.
-func (b *base) dual(ax []float64) { kernels.ProxDual(b.beta, b.y, ax, b.limit, b.rho) }
+// updateDual updates y and beta, in this order, given A x. Afterwards |beta| ≤ limit.
+func (b *base) updateDual(ax []float64) { kernels.ProxDual(b.beta, b.y, ax, b.limit, b.rho) }
 
-func (b *base) include(x, y []float64) {
+func (b *base) addToSums(x, y []float64) {
 	kernels.Axpy(1, x, b.sums.x)
 	kernels.Axpy(1, y, b.sums.y)
-	b.sums.count++
+	b.sums.weight++
 }
 
-// publish sets Run.Mean to the means of the x and y that were added to b.sums.
-func (b *base) publish() {
-	inv := 1 / b.sums.count
+// setMeanFromSums sets Run.Mean to the means of the x and y that were added to b.sums.
+func (b *base) setMeanFromSums() {
+	inv := 1 / b.sums.weight
 	scaleTo(b.run.Mean.X, b.sums.x, inv)
 	scaleTo(b.run.Mean.Y, b.sums.y, inv)
 }

@@ -40,9 +40,9 @@ func halfOfA9a(t *testing.T) *solver.Problem {
 }
 
 // checkGaps runs a method and checks its gaps: of the average if average is true, otherwise of the last
-// iterate. prototype maps numbers of passes to the gaps of an independent implementation. After each of these
-// numbers the gap must be less than three times the gap of the prototype, or less than 1e-12.
-func checkGaps(t *testing.T, p *solver.Problem, s *solver.Settings, optimum float64, average bool, prototype map[float64]float64) {
+// iterate. prototypeGaps maps numbers of passes to the gaps of an independent implementation. After each of
+// these numbers the gap must be less than three times the gap of the implementation, or less than 1e-12.
+func checkGaps(t *testing.T, p *solver.Problem, s *solver.Settings, optimum float64, average bool, prototypeGaps map[float64]float64) {
 	t.Helper()
 	got := map[float64]float64{}
 	s.Recorder = solver.RecorderFunc(func(pt *solver.Point) error {
@@ -50,7 +50,7 @@ func checkGaps(t *testing.T, p *solver.Problem, s *solver.Settings, optimum floa
 		if average {
 			evaluation = pt.Average
 		}
-		for passes := range prototype {
+		for passes := range prototypeGaps {
 			if pt.Passes <= passes {
 				got[passes] = evaluation.Objective - optimum
 			}
@@ -58,10 +58,10 @@ func checkGaps(t *testing.T, p *solver.Problem, s *solver.Settings, optimum floa
 		return nil
 	})
 	solvertest.Minimize(t, p, s)
-	t.Logf("mu = %v, %T: gaps %.2g after passes, of the prototype %.2g", p.L2, s.Method, got, prototype)
-	for passes, want := range prototype {
-		if gap, most := got[passes], math.Max(3*want, 1e-12); !(gap < most) || gap < -1e-12 {
-			t.Errorf("mu = %v, %T: gap %.2e after %v passes, want at most %.1e", p.L2, s.Method, gap, passes, most)
+	t.Logf("mu = %v, %T: gaps %.2g after passes, of the prototype %.2g", p.L2, s.Method, got, prototypeGaps)
+	for passes, want := range prototypeGaps {
+		if gap, maxGap := got[passes], math.Max(3*want, 1e-12); !(gap < maxGap) || gap < -1e-12 {
+			t.Errorf("mu = %v, %T: gap %.2e after %v passes, want at most %.1e", p.L2, s.Method, gap, passes, maxGap)
 		}
 	}
 }
@@ -71,7 +71,7 @@ func checkGaps(t *testing.T, p *solver.Problem, s *solver.Settings, optimum floa
 // implementation made the same numbers of passes, except with Acc-SADMM (12 and 42) and SDCA (12 and 30).
 func TestMethodsOnA9a(t *testing.T) {
 	sparsetest.Long(t)
-	base := halfOfA9a(t)
+	problem := halfOfA9a(t)
 	for _, group := range []struct {
 		mu, optimum float64 // optimum: from long runs; an interior-point method agrees to 2e-13
 		cases       []a9aCase
@@ -104,23 +104,23 @@ func TestMethodsOnA9a(t *testing.T) {
 			{baseline.PDFP{}, 1, 0, false, 1.3e-4, 1e-12},
 		}},
 	} {
-		p := *base
+		p := *problem
 		p.L2 = group.mu
 		for _, c := range group.cases {
 			t.Run(c.method.Info().Name, func(t *testing.T) {
 				t.Parallel()
 				s := &solver.Settings{Method: c.method, Eta: c.eta / constants(t, &p).NuF, Rho: c.rho * 1e-5, Passes: 30, Threads: 1, Seed: 1}
-				checkGaps(t, &p, s, group.optimum, c.average, map[float64]float64{10: c.at10, 30: c.at30})
+				checkGaps(t, &p, s, group.optimum, c.average, map[float64]float64{10: c.gap10, 30: c.gap30})
 			})
 		}
 	}
 }
 
 type a9aCase struct {
-	method     solver.Method
-	eta, rho   float64 // eta in units of 1/Stats.Constants.NuF, rho in units of lambda
-	average    bool    // true: the gap of the average, not of the last iterate
-	at10, at30 float64 // gaps of the independent implementation, to compare after 10 and 30 passes
+	method       solver.Method
+	eta, rho     float64 // eta in units of 1/Stats.Constants.NuF, rho in units of lambda
+	average      bool    // true: the gap of the average, not of the last iterate
+	gap10, gap30 float64 // gaps of the independent implementation, to compare after 10 and 30 passes
 }
 
 // TestPDHGOnA9a compares the gaps of SVR-PDHG after 10, 20 and 30 passes with the gaps of an independent
@@ -130,15 +130,15 @@ func TestPDHGOnA9a(t *testing.T) {
 	p := a9a(t)
 	const optimum = 0.3239943499973264
 	for _, c := range []struct {
-		eta, sigma float64
-		batch      int
-		prototype  map[float64]float64
+		eta, sigma    float64
+		batch         int
+		prototypeGaps map[float64]float64
 	}{
 		{1, 1, 15, map[float64]float64{10: 1.9e-4, 20: 8.3e-5, 30: 5.1e-5}},
 		{0.65, 0, 1, map[float64]float64{10: 7.7e-6, 20: 2.7e-7, 30: 6.1e-8}},
 	} {
 		s := &solver.Settings{Method: baseline.SVRPDHG{}, Eta: c.eta, Rho: c.sigma, BatchSize: c.batch, Passes: 30, Threads: 1, Seed: 1}
-		checkGaps(t, p, s, optimum, false, c.prototype)
+		checkGaps(t, p, s, optimum, false, c.prototypeGaps)
 	}
 }
 

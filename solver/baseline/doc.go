@@ -18,8 +18,8 @@
 //     usual constraint matrices (sweep.go); a first version does not need it.
 //   - Add the zero value of the type to Methods, in doc.go. This also adds the method to the command line
 //     and to the benchmarks.
-//   - methods_test.go: add the gaps that the method reaches to wants in TestMethodsConverge. If its
-//     gradients stay noisy, so that only the average of the iterates converges, add it to noisy too.
+//   - methods_test.go: add the gaps that the method reaches to maxGapsOf in TestMethodsConverge. If its
+//     gradients stay noisy, so that only the average of the iterates converges, add it to noisyMethods too.
 //   - Add the method to the lists of the tests whose comments hold for it: TestDualBounds (methods_test.go),
 //     TestRates, TestFixedPoints, TestSweepsEqualWholeVectors.
 //   - naive_test.go: write the recursion again in plain loops, if the method has a new recursion.

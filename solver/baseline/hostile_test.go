@@ -22,11 +22,11 @@ var (
 	hostileSeed   = flag.Uint64("hostile.seed", 0, "repeat this one problem of TestHostileProblems")
 )
 
-// A hostile draws random problems and settings. Their numbers may be as large or small as float64 allows.
-type hostile struct{ *rand.Rand }
+// A hostileRand draws random problems and settings. Their numbers may be as large or small as float64 allows.
+type hostileRand struct{ *rand.Rand }
 
 // size returns a number ≥ 0, sometimes an extremely large or small one.
-func (h hostile) size() float64 {
+func (h hostileRand) size() float64 {
 	switch h.IntN(12) {
 	case 0:
 		return 0
@@ -40,26 +40,26 @@ func (h hostile) size() float64 {
 	return math.Exp(2 * h.NormFloat64())
 }
 
-// tame returns size() with probability 1/rarity, and otherwise a number near or below 1.
-func (h hostile) tame(rarity int) float64 {
+// usualSize returns size() with probability 1/rarity, and otherwise a number near or below 1.
+func (h hostileRand) usualSize(rarity int) float64 {
 	if h.IntN(rarity) == 0 {
 		return h.size()
 	}
 	return h.Float64() + 0x1p-10
 }
 
-func (h hostile) signed(rarity int) float64 {
+func (h hostileRand) signedSize(rarity int) float64 {
 	if h.IntN(2) == 0 {
-		return -h.tame(rarity)
+		return -h.usualSize(rarity)
 	}
-	return h.tame(rarity)
+	return h.usualSize(rarity)
 }
 
-func (h hostile) matrix(rows, cols, rarity int) *sparse.CSR {
+func (h hostileRand) matrix(rows, cols, rarity int) *sparse.CSR {
 	v := make([]float64, rows*cols)
 	for k := range v {
 		if h.IntN(3) > 0 {
-			v[k] = h.signed(rarity)
+			v[k] = h.signedSize(rarity)
 		}
 	}
 	a, err := sparse.FromDense(rows, cols, v)
@@ -69,15 +69,15 @@ func (h hostile) matrix(rows, cols, rarity int) *sparse.CSR {
 	return a
 }
 
-func (h hostile) vector(n, rarity int) []float64 {
+func (h hostileRand) vector(n, rarity int) []float64 {
 	v := make([]float64, n)
 	for k := range v {
-		v[k] = h.signed(rarity)
+		v[k] = h.signedSize(rarity)
 	}
 	return v
 }
 
-func (h hostile) positive(n, rarity int) []float64 {
+func (h hostileRand) nonnegativeVector(n, rarity int) []float64 {
 	v := h.vector(n, rarity)
 	for k := range v {
 		v[k] = math.Abs(v[k])
@@ -85,11 +85,11 @@ func (h hostile) positive(n, rarity int) []float64 {
 	return v
 }
 
-func (h hostile) penalty(q, rarity int) solver.Penalty {
-	lambda := h.tame(rarity)
+func (h hostileRand) penalty(q, rarity int) solver.Penalty {
+	lambda := h.usualSize(rarity)
 	switch h.IntN(10) {
 	case 0:
-		return solver.ElasticNet{L1: lambda, L2: h.tame(rarity)}
+		return solver.ElasticNet{L1: lambda, L2: h.usualSize(rarity)}
 	case 1:
 		return solver.SquaredL2{Lambda: lambda}
 	case 2:
@@ -99,34 +99,34 @@ func (h hostile) penalty(q, rarity int) solver.Penalty {
 		}
 		return g
 	case 3:
-		return solver.Within{Lower: -h.tame(rarity), Upper: h.tame(rarity)}
+		return solver.Within{Lower: -h.usualSize(rarity), Upper: h.usualSize(rarity)}
 	case 4:
 		return solver.Within{Upper: math.Inf(1)}
 	case 5:
 		return nil
 	case 6:
-		return solver.L1{Lambda: lambda, Weights: h.positive(q, rarity)}
+		return solver.L1{Lambda: lambda, Weights: h.nonnegativeVector(q, rarity)}
 	}
 	return solver.L1{Lambda: lambda}
 }
 
-func (h hostile) domain(p, rarity int) solver.Domain {
+func (h hostileRand) domain(p, rarity int) solver.Domain {
 	switch h.IntN(9) {
 	case 0:
-		return solver.NewBox(p, -h.tame(rarity), h.tame(rarity))
+		return solver.NewBox(p, -h.usualSize(rarity), h.usualSize(rarity))
 	case 1:
-		return solver.NewBox(p, math.Inf(-1), h.signed(rarity))
+		return solver.NewBox(p, math.Inf(-1), h.signedSize(rarity))
 	case 2:
-		return solver.Ball{Radius: h.tame(rarity)}
+		return solver.Ball{Radius: h.usualSize(rarity)}
 	case 3:
 		return solver.Nonnegative{}
 	case 4:
-		return solver.Simplex{Total: h.tame(rarity)}
+		return solver.Simplex{Total: h.usualSize(rarity)}
 	}
 	return nil
 }
 
-func (h hostile) constraint(p, rarity int) solver.Operator {
+func (h hostileRand) constraint(p, rarity int) solver.Operator {
 	switch h.IntN(6) {
 	case 0:
 		return graph.Chain(p).FusedLasso()
@@ -136,7 +136,7 @@ func (h hostile) constraint(p, rarity int) solver.Operator {
 		return solver.NewConstraint(h.matrix(1+h.IntN(4), p, rarity))
 	case 3:
 		if p > 1 {
-			g, err := graph.New(p, []graph.Edge{{I: 0, J: 1, Weight: h.signed(rarity) + 0x1p-1074}})
+			g, err := graph.New(p, []graph.Edge{{I: 0, J: 1, Weight: h.signedSize(rarity) + 0x1p-1074}})
 			if err == nil {
 				return g.FusedLasso()
 			}
@@ -149,7 +149,7 @@ func (h hostile) constraint(p, rarity int) solver.Operator {
 	return nil
 }
 
-func (h hostile) coupling(l, rarity int) *solver.Coupling {
+func (h hostileRand) coupling(l, rarity int) *solver.Coupling {
 	switch h.IntN(12) {
 	case 0:
 		return &solver.Coupling{C: h.vector(l, rarity)}
@@ -165,9 +165,9 @@ func (h hostile) coupling(l, rarity int) *solver.Coupling {
 	return nil
 }
 
-func (h hostile) problem() *solver.Problem {
+func (h hostileRand) problem() *solver.Problem {
 	n, p, rarity := 1+h.IntN(8), 1+h.IntN(5), 1+h.IntN(60)
-	losses := []solver.Loss{nil, solver.Logistic{}, solver.SquaredHinge{}, solver.Squared{}, solver.Huber{}, solver.Huber{Delta: h.tame(rarity)}}
+	losses := []solver.Loss{nil, solver.Logistic{}, solver.SquaredHinge{}, solver.Squared{}, solver.Huber{}, solver.Huber{Delta: h.usualSize(rarity)}}
 	q := &solver.Problem{Data: h.matrix(n, p, rarity), Loss: losses[h.IntN(len(losses))], Labels: h.vector(n, rarity)}
 	if q.Loss == nil || q.Loss.Validate([]float64{0.5}) != nil {
 		for i, b := range q.Labels {
@@ -175,10 +175,10 @@ func (h hostile) problem() *solver.Problem {
 		}
 	}
 	if h.IntN(3) == 0 {
-		q.L2 = h.tame(rarity)
+		q.L2 = h.usualSize(rarity)
 	}
 	if h.IntN(4) == 0 {
-		q.SampleWeights = h.positive(n, rarity)
+		q.SampleWeights = h.nonnegativeVector(n, rarity)
 	}
 	q.Constraint = h.constraint(p, rarity)
 	l := p
@@ -199,12 +199,13 @@ func (h hostile) problem() *solver.Problem {
 	}
 	q.Penalty = h.penalty(y, rarity)
 	if h.IntN(3) == 0 { // the paper's problem, which most methods require
-		q.Penalty, q.Coupling, q.Domain, q.SampleWeights = solver.L1{Lambda: h.tame(rarity)}, nil, nil, nil
+		q.Penalty = solver.L1{Lambda: h.usualSize(rarity)}
+		q.Coupling, q.Domain, q.SampleWeights = nil, nil, nil
 	}
 	return q
 }
 
-func (h hostile) settings(p int) *solver.Settings {
+func (h hostileRand) settings(p int) *solver.Settings {
 	rarity := 1 + h.IntN(30)
 	s := &solver.Settings{Passes: 1 + float64(h.IntN(30)), Seed: h.Uint64(), Float32: h.IntN(4) == 0, Threads: h.IntN(3)}
 	if h.IntN(3) > 0 {
@@ -232,10 +233,10 @@ func (h hostile) settings(p int) *solver.Settings {
 	return s
 }
 
-// hostileRun solves the random problem that belongs to the seed. It returns a text that says what was wrong
+// runHostile solves the random problem that belongs to the seed. It returns a text that says what was wrong
 // with the run, or "" if nothing was.
-func hostileRun(seed uint64) (wrong string) {
-	h := hostile{rand.New(rand.NewPCG(seed, 12))}
+func runHostile(seed uint64) (failure string) {
+	h := hostileRand{rand.New(rand.NewPCG(seed, 12))}
 	p := h.problem()
 	_, features := p.Data.Dims()
 	s := h.settings(features)
@@ -243,7 +244,7 @@ func hostileRun(seed uint64) (wrong string) {
 	defer cancel()
 	defer func() {
 		if r := recover(); r != nil {
-			wrong = fmt.Sprintf("panic: %v\n%s", r, debug.Stack())
+			failure = fmt.Sprintf("panic: %v\n%s", r, debug.Stack())
 		}
 	}()
 	res, err := solver.Minimize(ctx, p, s)
@@ -279,14 +280,14 @@ func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 // 20 seconds with an error or a result.
 func TestHostileProblems(t *testing.T) {
 	if *hostileSeed != 0 {
-		if wrong := hostileRun(*hostileSeed); wrong != "" {
-			t.Error(wrong)
+		if failure := runHostile(*hostileSeed); failure != "" {
+			t.Error(failure)
 		}
 		return
 	}
 	for seed := range uint64(*hostileRounds) {
-		if wrong := hostileRun(seed + 1); wrong != "" {
-			t.Errorf("-hostile.seed %d: %s", seed+1, wrong)
+		if failure := runHostile(seed + 1); failure != "" {
+			t.Errorf("-hostile.seed %d: %s", seed+1, failure)
 		}
 	}
 }
@@ -295,12 +296,12 @@ func TestHostileProblems(t *testing.T) {
 // pointer in an interface, and for an objective that overflows at the start.
 func TestTooLarge(t *testing.T) {
 	data := sparse.Identity(2)
-	huge, err := sparse.FromDense(1, 2, []float64{1e155, -1})
+	hugeMatrix, err := sparse.FromDense(1, 2, []float64{1e155, -1})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for want, p := range map[string]*solver.Problem{
-		"1e+155":                 {Constraint: huge},
+		"1e+155":                 {Constraint: hugeMatrix},
 		"Problem.Constraint is":  {Constraint: (*sparse.CSR)(nil)},
 		"Coupling.B is":          {Coupling: &solver.Coupling{B: (*sparse.CSR)(nil)}},
 		"too large; scale them":  {Loss: solver.Squared{}, Labels: []float64{1.5e308, -1.5e308}},

@@ -21,42 +21,42 @@ func baselines() []solver.Method {
 }
 
 // TestMethodsConverge checks the objective minus the optimum of every method after 300 passes with automatic
-// settings. For the noisy methods it takes the objective at the average of the iterates. For mu > 0,
+// settings. For noisyMethods it takes the objective at the average of the iterates. For mu > 0,
 // Result.DualityGap must be at least the objective at X minus the optimum.
 func TestMethodsConverge(t *testing.T) {
-	type want struct{ general, strong float64 }
-	exact := want{1e-12, 1e-13}
-	wants := map[solver.Method]want{
+	type maxGaps struct{ general, strong float64 }
+	exactGaps := maxGaps{1e-12, 1e-13}
+	maxGapsOf := map[solver.Method]maxGaps{
 		baseline.STOC{}: {1e-3, 4e-4}, baseline.OPG{}: {1e-3, 4e-4}, baseline.OADM{}: {2e-3, 4e-4}, baseline.RDA{}: {5e-3, 2e-3}, baseline.OS1{}: {0, 5e-4}, baseline.OS2{}: {2e-3, 1e-3},
-		baseline.SVRG{}: exact, baseline.PDFP{}: exact, baseline.SVRPDHG{}: exact, baseline.SA{}: exact, baseline.SAIU{}: exact, baseline.SAG{}: exact, baseline.SAGIU{}: exact, baseline.SDCA{}: exact,
+		baseline.SVRG{}: exactGaps, baseline.PDFP{}: exactGaps, baseline.SVRPDHG{}: exactGaps, baseline.SA{}: exactGaps, baseline.SAIU{}: exactGaps, baseline.SAG{}: exactGaps, baseline.SAGIU{}: exactGaps, baseline.SDCA{}: exactGaps,
 		baseline.ASVRG{}: {5e-6, 1e-13}, baseline.ASVRPDHG{}: {5e-6, 1e-13}, baseline.AccSADMM{}: {2e-4, 2e-7},
 		baseline.SVRGRestart{}: {0, 1e-9}, baseline.Batch{}: {2e-4, 4e-6}, baseline.BatchCG{}: {2e-5, 1e-6}, baseline.BatchLinear{}: {1e-12, 1e-13}, baseline.BatchUzawa{}: {1e-10, 1e-13},
 	}
-	noisy := []solver.Method{baseline.STOC{}, baseline.OPG{}, baseline.OADM{}, baseline.RDA{}, baseline.OS1{}, baseline.OS2{}}
+	noisyMethods := []solver.Method{baseline.STOC{}, baseline.OPG{}, baseline.OADM{}, baseline.RDA{}, baseline.OS1{}, baseline.OS2{}}
 	for _, mu := range []float64{0, 0.05} {
 		p := solvertest.ChainProblem(t, mu)
 		optimum := solvertest.Minimize(t, p, &solver.Settings{RelTol: 1e-13}).At.Objective
 		for _, m := range baselines() {
 			info := m.Info()
-			w, ok := wants[m]
+			w, ok := maxGapsOf[m]
 			if !ok {
 				t.Errorf("%s: no accuracy is stated", info.Name)
 				continue
 			}
-			goal := w.general
+			maxGap := w.general
 			if mu > 0 {
-				goal = w.strong
+				maxGap = w.strong
 			} else if info.NeedsL2 {
 				continue
 			}
 			res := solvertest.Minimize(t, p, &solver.Settings{Method: m, Passes: 300, Seed: 3})
 			got := res.At.Objective
-			if slices.Contains(noisy, m) {
+			if slices.Contains(noisyMethods, m) {
 				got = res.AtAverage.Objective
 			}
-			t.Logf("mu = %v, %s: gap %.1e, wanted %.1e", mu, info.Name, got-optimum, goal)
-			if gap := got - optimum; !(gap < goal) || gap < -1e-12 {
-				t.Errorf("mu = %v, %s: gap %.2e, want at most %.0e", mu, info.Name, gap, goal)
+			t.Logf("mu = %v, %s: gap %.1e, wanted %.1e", mu, info.Name, got-optimum, maxGap)
+			if gap := got - optimum; !(gap < maxGap) || gap < -1e-12 {
+				t.Errorf("mu = %v, %s: gap %.2e, want at most %.0e", mu, info.Name, gap, maxGap)
 			}
 			if res.Stats.Passes > 300*(1+1e-12) {
 				t.Errorf("%s used %v of 300 passes", info.Name, res.Stats.Passes)
@@ -71,30 +71,31 @@ func TestMethodsConverge(t *testing.T) {
 // TestMethodsOnOtherProblems starts every method at a point other than 0. At the end, the gap of
 // the last iterate or the gap of the average must be below 5 % of the gap at the start.
 func TestMethodsOnOtherProblems(t *testing.T) {
-	regress, _ := solvertest.PlantedProblem(t, sparse.SyntheticOptions{Rows: 150, Features: 15, Noise: 1, Seed: 9, Regression: true}, 1e-2)
-	identity := solvertest.ChainProblem(t, 0.1)
-	identity.Constraint = nil
-	weighted := solvertest.ChainProblem(t, 0.1)
-	l, _ := weighted.Constraint.Dims()
+	regressionProblem, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 150, Features: 15, Noise: 1, Seed: 9, Regression: true}, 1e-2)
+	identityProblem := solvertest.Chain(t, 0.1)
+	identityProblem.Constraint = nil
+	weightedProblem := solvertest.Chain(t, 0.1)
+	l, _ := weightedProblem.Constraint.Dims()
 	weights := make([]float64, l)
 	for j := range weights {
 		weights[j] = float64(j % 3)
 	}
-	weighted.Penalty = solver.L1{Lambda: 1e-2, Weights: weights}
-	operator := solvertest.ChainProblem(t, 0.1)
-	operator.Constraint = solvertest.JustAnOperator{Operator: operator.Constraint}
+	weightedProblem.Penalty = solver.L1{Lambda: 1e-2, Weights: weights}
+	operatorProblem := solvertest.Chain(t, 0.1)
+	operatorProblem.Constraint = solvertest.JustAnOperator{Operator: operatorProblem.Constraint}
 	start := slices.Repeat([]float64{0.3}, 15)
-	for name, p := range map[string]*solver.Problem{"regression": regress, "identity": identity, "weights": weighted, "operator": operator} {
-		best := solvertest.Minimize(t, p, &solver.Settings{RelTol: 1e-12}).At.Objective
+	for name, p := range map[string]*solver.Problem{"regression": regressionProblem, "identity": identityProblem, "weights": weightedProblem, "operator": operatorProblem} {
+		optimum := solvertest.Minimize(t, p, &solver.Settings{RelTol: 1e-12}).At.Objective
 		for _, m := range baselines() {
 			info := m.Info()
 			if info.NeedsL2 && p.L2 == 0 {
 				continue
 			}
 			res := solvertest.Minimize(t, p, &solver.Settings{Method: m, Passes: 120, Start: solver.Iterate{X: start}})
-			first := p.Evaluate(start).Objective
-			if gap := min(res.At.Objective, res.AtAverage.Objective) - best; !(gap < 0.05*(first-best)) || gap < -1e-9 {
-				t.Errorf("%s, %s: gap %.2e after %.2e at the start", name, info.Name, gap, first-best)
+			startObjective := p.Evaluate(start).Objective
+			if gap := min(res.At.Objective, res.AtAverage.Objective) - optimum; !(gap < 0.05*(startObjective-optimum)) || gap < -1e-9 {
+				t.Errorf("%s, %s: gap %.2e after %.2e at the start",
+					name, info.Name, gap, startObjective-optimum)
 			}
 		}
 	}
@@ -107,7 +108,7 @@ func TestDualBounds(t *testing.T) {
 	for _, m := range []solver.Method{(baseline.STOC{}), (baseline.OPG{}), (baseline.RDA{}), (baseline.OADM{}), (baseline.OS1{}), (baseline.OS2{}), (baseline.SA{}), (baseline.SAIU{}), (baseline.SAG{}), (baseline.SAGIU{}), (baseline.Batch{}), (baseline.BatchCG{}), (baseline.BatchLinear{}), (baseline.BatchUzawa{})} {
 		s := &solver.Settings{Method: m, Passes: 60}
 		res := solvertest.Minimize(t, p, s)
-		active := 0
+		nonzeros := 0
 		for j, b := range res.Dual {
 			if math.Abs(b) > 1e-2 {
 				t.Errorf("%T: beta[%d] = %v exceeds lambda", m, j, b)
@@ -115,10 +116,10 @@ func TestDualBounds(t *testing.T) {
 			if y := res.Y[j]; y != 0 && b != math.Copysign(1e-2, y) {
 				t.Errorf("%T: y[%d] = %v, but beta is %v", m, j, y, b)
 			} else if y != 0 {
-				active++
+				nonzeros++
 			}
 		}
-		if active == 0 {
+		if nonzeros == 0 {
 			t.Errorf("%T: y is zero", m)
 		}
 	}
@@ -137,9 +138,9 @@ func TestMethodsAreDeterministic(t *testing.T) {
 		if !slices.Equal(x, run(1, 3)) {
 			t.Errorf("%s: the same seed gives other bits", info.Name)
 		}
-		batch := info.AllSamples
-		if slices.Equal(x, run(2, 1)) != batch {
-			t.Errorf("%s: another seed gives the same iterates: %v", info.Name, !batch)
+		allSamples := info.AllSamples
+		if slices.Equal(x, run(2, 1)) != allSamples {
+			t.Errorf("%s: another seed gives the same iterates: %v", info.Name, !allSamples)
 		}
 	}
 }
@@ -186,7 +187,7 @@ func TestMethodsDiverge(t *testing.T) {
 // most ten times the objective at the start, and the error of a diverged run must say what to change. The
 // loss is logistic, so that iterates can move far away without overflow.
 func TestLastIterateIsJudged(t *testing.T) {
-	noticed := 0
+	divergedRuns := 0
 	for _, lambda := range []float64{0, 1e-6, 1e-2} {
 		p := solvertest.ChainProblem(t, 0.05)
 		p.Penalty = solver.L1{Lambda: lambda}
@@ -205,9 +206,9 @@ func TestLastIterateIsJudged(t *testing.T) {
 				s.Rho = 1e-9
 			}
 			res, err := solver.Minimize(t.Context(), p, s)
-			start := p.Evaluate(make([]float64, 15)).Objective
-			if !(res.At.Objective <= 10*start) {
-				t.Errorf("lambda = %v, %s ends at %v after %v: %v", lambda, info.Name, res.At.Objective, start, err)
+			startObjective := p.Evaluate(make([]float64, 15)).Objective
+			if !(res.At.Objective <= 10*startObjective) {
+				t.Errorf("lambda = %v, %s ends at %v after %v: %v", lambda, info.Name, res.At.Objective, startObjective, err)
 			}
 			var diverged *solver.DivergenceError
 			if !errors.As(err, &diverged) {
@@ -216,24 +217,24 @@ func TestLastIterateIsJudged(t *testing.T) {
 				}
 				continue
 			}
-			noticed++
+			divergedRuns++
 			remedy := "try eta"
 			if !info.TakesEta {
 				remedy = "try another rho"
 			}
-			if !strings.Contains(err.Error(), remedy) || res.Status != solver.Diverged || diverged.Start != start {
+			if !strings.Contains(err.Error(), remedy) || res.Status != solver.Diverged || diverged.Start != startObjective {
 				t.Errorf("lambda = %v, %s: %v, status %v", lambda, info.Name, err, res.Status)
 			}
 			if info.TakesEta {
-				again := solvertest.Minimize(t, p, &solver.Settings{Method: m, Passes: 20, Eta: diverged.Try})
-				if !(again.At.Objective < start) {
-					t.Errorf("lambda = %v, %s: with the proposed eta = %v the objective is %v", lambda, info.Name, diverged.Try, again.At.Objective)
+				retry := solvertest.Minimize(t, p, &solver.Settings{Method: m, Passes: 20, Eta: diverged.Try})
+				if !(retry.At.Objective < startObjective) {
+					t.Errorf("lambda = %v, %s: with the proposed eta = %v the objective is %v", lambda, info.Name, diverged.Try, retry.At.Objective)
 				}
 			}
 		}
 	}
-	if noticed < 20 {
-		t.Errorf("only %d runs diverged", noticed)
+	if divergedRuns < 20 {
+		t.Errorf("only %d runs diverged", divergedRuns)
 	}
 }
 
@@ -258,9 +259,9 @@ func TestConstantLoss(t *testing.T) {
 
 func TestMethodsRefuse(t *testing.T) {
 	for _, c := range []struct {
-		method solver.Method
-		says   string
-		mod    func(*solver.Problem, *solver.Settings)
+		method  solver.Method
+		message string
+		change  func(*solver.Problem, *solver.Settings)
 	}{
 		{baseline.STOC{}, "a penalty L1", func(p *solver.Problem, _ *solver.Settings) { p.Penalty = solver.ElasticNet{L1: 1, L2: 1} }},
 		{baseline.SVRG{}, "set Problem.Domain to nil", func(p *solver.Problem, _ *solver.Settings) { p.Domain = solver.Ball{Radius: 1} }},
@@ -283,21 +284,21 @@ func TestMethodsRefuse(t *testing.T) {
 		{baseline.PDFP{}, "at most 1/(eta lambda_1)", func(_ *solver.Problem, s *solver.Settings) { s.Eta, s.Rho = 0.1, 100 }},
 		{baseline.STOC{}, "one outer iteration costs 1 pass here", func(_ *solver.Problem, s *solver.Settings) { s.Passes = 0.5 }},
 		{baseline.SVRG{}, "one outer iteration costs 0.25 passes", func(_ *solver.Problem, s *solver.Settings) { s.Passes = 0.1 }},
-		{baseline.SA{}, "9.3 GiB here (at most 8); set Settings.Method to sag or sag-iu", func(p *solver.Problem, _ *solver.Settings) { *p = *huge(t) }},
-		{baseline.SAIU{}, "set Settings.Method to sag or sag-iu", func(p *solver.Problem, _ *solver.Settings) { *p = *huge(t) }},
+		{baseline.SA{}, "9.3 GiB here (at most 8); set Settings.Method to sag or sag-iu", func(p *solver.Problem, _ *solver.Settings) { *p = *hugeProblem(t) }},
+		{baseline.SAIU{}, "set Settings.Method to sag or sag-iu", func(p *solver.Problem, _ *solver.Settings) { *p = *hugeProblem(t) }},
 	} {
 		p := solvertest.ChainProblem(t, 0)
 		s := &solver.Settings{Method: c.method}
-		c.mod(p, s)
+		c.change(p, s)
 		var bad *solver.SettingError
-		if _, err := solver.Minimize(t.Context(), p, s); !errors.As(err, &bad) || !strings.Contains(err.Error(), c.says) {
-			t.Errorf("%T: %v, want an error that says %q", c.method, err, c.says)
+		if _, err := solver.Minimize(t.Context(), p, s); !errors.As(err, &bad) || !strings.Contains(err.Error(), c.message) {
+			t.Errorf("%T: %v, want an error that says %q", c.method, err, c.message)
 		}
 	}
 }
 
-// huge returns a problem for which the iterates that SA-ADMM stores would take too much memory.
-func huge(t *testing.T) *solver.Problem {
+// hugeProblem returns a problem for which the iterates that SA-ADMM stores would take too much memory.
+func hugeProblem(t *testing.T) *solver.Problem {
 	const rows, cols = 25000, 50000
 	labels := make([]float64, rows)
 	for i := range labels {

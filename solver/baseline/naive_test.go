@@ -14,16 +14,16 @@ import (
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
-// dense runs methods of package baseline as plain loops over dense vectors and matrices. It solves linear
-// systems by Gaussian elimination, and draws the same samples as the method.
-type dense struct {
+// denseMethods runs methods of package baseline as plain loops over dense vectors and matrices. It solves
+// linear systems by Gaussian elimination, and draws the same samples as the method.
+type denseMethods struct {
 	*solvertest.Naive
 	n, p int
 	ata  []float64 // A'A
 }
 
-func newDense(p *solver.Problem, s *solver.Settings) *dense {
-	d := &dense{Naive: solvertest.NewNaive(p, s)}
+func newDenseMethods(p *solver.Problem, s *solver.Settings) *denseMethods {
+	d := &denseMethods{Naive: solvertest.NewNaive(p, s)}
 	d.n, d.p = p.Data.Dims()
 	d.ata = make([]float64, d.p*d.p)
 	for j := range d.p {
@@ -37,7 +37,7 @@ func newDense(p *solver.Problem, s *solver.Settings) *dense {
 }
 
 // solve returns (shift I + ρ A'A)⁻¹ v.
-func (d *dense) solve(shift float64, v []float64) []float64 {
+func (d *denseMethods) solve(shift float64, v []float64) []float64 {
 	h := slices.Clone(d.ata)
 	for k := range h {
 		h[k] *= d.Rho
@@ -49,7 +49,7 @@ func (d *dense) solve(shift float64, v []float64) []float64 {
 }
 
 // row returns aᵢ.
-func (d *dense) row(i int) []float64 {
+func (d *denseMethods) row(i int) []float64 {
 	a := make([]float64, d.p)
 	idx, val := d.Problem.Data.Row(i)
 	for k, j := range idx {
@@ -60,7 +60,7 @@ func (d *dense) row(i int) []float64 {
 
 // penaltyGradient returns A'(beta + ρ(factor·A x − y)). factor is 1 for the gradient of the augmented penalty
 // at x, and 0 for its gradient at x = 0.
-func (d *dense) penaltyGradient(factor float64) []float64 {
+func (d *denseMethods) penaltyGradient(factor float64) []float64 {
 	v := d.MulA(d.X)
 	for j := range v {
 		v[j] = d.Beta[j] + d.Rho*(factor*v[j]-d.Y[j])
@@ -68,7 +68,7 @@ func (d *dense) penaltyGradient(factor float64) []float64 {
 	return d.MulAT(v)
 }
 
-func (d *dense) stoc(steps int, mu, eta0 float64) (average []float64) {
+func (d *denseMethods) runSTOC(steps int, mu, eta0 float64) (average []float64) {
 	average = make([]float64, d.p)
 	for t := 1; t <= steps; t++ {
 		eta := eta0 / math.Sqrt(float64(t))
@@ -76,10 +76,10 @@ func (d *dense) stoc(steps int, mu, eta0 float64) (average []float64) {
 			eta = math.Min(eta0, 1/(mu*float64(t)))
 		}
 		i := d.Draw()
-		a, slope, fixed, b := d.row(i), d.Slope(i, d.X), d.penaltyGradient(0), make([]float64, d.p)
+		a, slope, fixedGradient, b := d.row(i), d.Slope(i, d.X), d.penaltyGradient(0), make([]float64, d.p)
 		for j, x := range d.X {
 			average[j] += x / float64(steps)
-			b[j] = x/eta - slope*a[j] - mu*x - fixed[j]
+			b[j] = x/eta - slope*a[j] - mu*x - fixedGradient[j]
 		}
 		d.X = d.solve(1/eta, b)
 		d.DualStep()
@@ -87,21 +87,21 @@ func (d *dense) stoc(steps int, mu, eta0 float64) (average []float64) {
 	return average
 }
 
-func (d *dense) sa(steps int, mu, weight float64, linearised bool, lambda1 float64) {
-	slopes, points := make([]float64, d.n), make([][]float64, d.n)
-	for i := range points {
-		points[i] = make([]float64, d.p)
+func (d *denseMethods) runSA(steps int, mu, weight float64, linearised bool, lambda1 float64) {
+	slopes, storedX := make([]float64, d.n), make([][]float64, d.n)
+	for i := range storedX {
+		storedX[i] = make([]float64, d.p)
 	}
 	for range steps {
 		i := d.Draw()
-		slopes[i], points[i] = d.Slope(i, d.X), slices.Clone(d.X)
+		slopes[i], storedX[i] = d.Slope(i, d.X), slices.Clone(d.X)
 		b, la := make([]float64, d.p), 0.0
 		if linearised {
 			la = d.Rho * lambda1
 		}
 		for k := range d.n {
 			for j, a := range d.row(k) {
-				b[j] += ((weight-mu)*points[k][j] - slopes[k]*a) / float64(d.n)
+				b[j] += ((weight-mu)*storedX[k][j] - slopes[k]*a) / float64(d.n)
 			}
 		}
 		if !linearised {
@@ -110,30 +110,30 @@ func (d *dense) sa(steps int, mu, weight float64, linearised bool, lambda1 float
 			}
 			d.X = d.solve(weight, b)
 		} else {
-			next := make([]float64, d.p)
+			nextX := make([]float64, d.p)
 			for j, v := range d.penaltyGradient(1) {
-				next[j] = (b[j] + la*d.X[j] - v) / (weight + la)
+				nextX[j] = (b[j] + la*d.X[j] - v) / (weight + la)
 			}
-			d.X = next
+			d.X = nextX
 		}
 		d.DualStep()
 	}
 }
 
-// svrg runs stages of the given lengths. The first stage does not use the gradient at the snapshot. If
+// runSVRG runs stages of the given lengths. The first stage does not use the gradient at the snapshot. If
 // restart is true, each later stage starts at its snapshot, with the multiplier of baseline.SVRGRestart.
-func (d *dense) svrg(lengths []int, mu, lambda1 float64, restart bool) (snapshot []float64) {
+func (d *denseMethods) runSVRG(lengths []int, mu, lambda1 float64, restart bool) (snapshot []float64) {
 	x, snapshot := slices.Clone(d.X), slices.Clone(d.X)
 	for s, m := range lengths {
 		d.X = snapshot
-		full := d.FullGradient()
+		fullGradient := d.FullGradient()
 		if restart && s > 0 {
 			x = slices.Clone(snapshot)
-			for j, v := range d.MulA(d.solve(0, full)) {
+			for j, v := range d.MulA(d.solve(0, fullGradient)) {
 				d.Beta[j] = -d.Rho * v
 			}
 		}
-		mean := make([]float64, d.p)
+		meanX := make([]float64, d.p)
 		for range m {
 			d.X = x
 			v := d.MulA(x)
@@ -142,21 +142,21 @@ func (d *dense) svrg(lengths []int, mu, lambda1 float64, restart bool) (snapshot
 				d.Y[j] = math.Copysign(math.Max(math.Abs(u)-term.L1(d.Problem.Penalty.(solver.L1)).Limit(j)/d.Rho, 0), u)
 			}
 			i := d.Draw()
-			a, next, augmented := d.row(i), make([]float64, d.p), d.penaltyGradient(1)
+			a, nextX, augmentedGradient := d.row(i), make([]float64, d.p), d.penaltyGradient(1)
 			for j := range x {
 				g := d.Slope(i, x)*a[j] + mu*x[j]
 				if s > 0 {
-					g += full[j] - d.Slope(i, snapshot)*a[j] - mu*snapshot[j]
+					g += fullGradient[j] - d.Slope(i, snapshot)*a[j] - mu*snapshot[j]
 				}
-				next[j] = x[j] - d.Eta/(1+d.Eta*d.Rho*lambda1)*(g+augmented[j])
-				mean[j] += next[j] / float64(m)
+				nextX[j] = x[j] - d.Eta/(1+d.Eta*d.Rho*lambda1)*(g+augmentedGradient[j])
+				meanX[j] += nextX[j] / float64(m)
 			}
-			x = next
+			x = nextX
 			for j, ax := range d.MulA(x) {
 				d.Beta[j] += d.Rho * (ax - d.Y[j])
 			}
 		}
-		snapshot = mean
+		snapshot = meanX
 	}
 	return snapshot
 }
@@ -171,19 +171,19 @@ func TestMethodsEqualNaive(t *testing.T) {
 			method solver.Method
 			eta    float64
 			passes float64
-			run    func(d *dense) (x, average []float64)
+			run    func(d *denseMethods) (x, average []float64)
 		}{
-			{baseline.STOC{}, 0.7, 5, func(d *dense) ([]float64, []float64) {
-				average := d.stoc(300, mu, 0.7)
+			{baseline.STOC{}, 0.7, 5, func(d *denseMethods) ([]float64, []float64) {
+				average := d.runSTOC(300, mu, 0.7)
 				return d.X, average
 			}},
-			{baseline.SA{}, 2, 5, func(d *dense) ([]float64, []float64) { d.sa(300, mu, 0.5, false, 0); return d.X, nil }},
-			{baseline.SAIU{}, 2, 5, func(d *dense) ([]float64, []float64) { d.sa(300, mu, 0.5, true, lambda1); return d.X, nil }},
-			{baseline.SVRG{}, 0.2, 5.75, func(d *dense) ([]float64, []float64) {
-				return d.svrg([]int{15, 30, 60, 60}, mu, lambda1, false), nil
+			{baseline.SA{}, 2, 5, func(d *denseMethods) ([]float64, []float64) { d.runSA(300, mu, 0.5, false, 0); return d.X, nil }},
+			{baseline.SAIU{}, 2, 5, func(d *denseMethods) ([]float64, []float64) { d.runSA(300, mu, 0.5, true, lambda1); return d.X, nil }},
+			{baseline.SVRG{}, 0.2, 5.75, func(d *denseMethods) ([]float64, []float64) {
+				return d.runSVRG([]int{15, 30, 60, 60}, mu, lambda1, false), nil
 			}},
-			{baseline.SVRGRestart{}, 0.2, 5.75, func(d *dense) ([]float64, []float64) {
-				return d.svrg([]int{15, 30, 60, 60}, mu, lambda1, true), nil
+			{baseline.SVRGRestart{}, 0.2, 5.75, func(d *denseMethods) ([]float64, []float64) {
+				return d.runSVRG([]int{15, 30, 60, 60}, mu, lambda1, true), nil
 			}},
 		} {
 			if mu == 0 && c.method.Info().NeedsL2 {
@@ -192,7 +192,7 @@ func TestMethodsEqualNaive(t *testing.T) {
 			s := &solver.Settings{Method: c.method, Eta: c.eta, Rho: 0.08, Passes: c.passes, Seed: 11}
 			last := solvertest.LastIterate(t, p, s)
 			res := solvertest.Minimize(t, p, s)
-			d := newDense(p, s)
+			d := newDenseMethods(p, s)
 			x, average := c.run(d)
 			if e := solvertest.RelativeDistance(last, x); !(e < 1e-11) {
 				t.Errorf("mu = %v, %T: x differs from the naive loop by %.1e", mu, c.method, e)

@@ -13,41 +13,41 @@ import (
 // MaxFactored is the largest number of features for which [Batch] computes and factors the Hessian.
 const MaxFactored = 512
 
-// factored is the newtonSystem (batch.go) that computes its matrix H and a Cholesky factor of H.
-type factored struct {
-	b        *base
-	fixed    []float64 // mu I + ρ A'A, p × p; only the upper triangle is filled
-	h        []float64 // the upper triangle of H, p × p
-	ones     []float64
-	chol     *linalg.Cholesky
-	assembly float64 // passes that the Hessian of the loss costs
+// factoredNewton is the newtonSystem (batch.go) that computes its matrix H and a Cholesky factor of H.
+type factoredNewton struct {
+	b              *base
+	fixedPart      []float64 // mu I + ρ A'A, p × p; only the upper triangle is filled
+	h              []float64 // the upper triangle of H, p × p
+	ones           []float64
+	chol           *linalg.Cholesky
+	assemblyPasses float64 // passes that the Hessian of the loss costs
 }
 
 // assemblyCost returns the cost, in passes, of the Hessian of the loss.
 func assemblyCost(x *sparse.CSR) float64 { return (&exact.Problem{Data: x}).Assembly() }
 
-func newFactored(b *base) *factored {
+func newFactoredNewton(b *base) *factoredNewton {
 	p := len(b.x)
-	f := &factored{b: b, fixed: make([]float64, p*p), h: make([]float64, p*p), ones: slices.Repeat([]float64{1}, p), chol: linalg.NewCholesky(p)}
-	f.assembly = assemblyCost(b.run.Problem.Data)
+	f := &factoredNewton{b: b, fixedPart: make([]float64, p*p), h: make([]float64, p*p), ones: slices.Repeat([]float64{1}, p), chol: linalg.NewCholesky(p)}
+	f.assemblyPasses = assemblyCost(b.run.Problem.Data)
 	unit, column := b.vector(), b.vector()
 	for j := range p {
 		unit[j] = 1
 		b.a.MulVec(b.u, unit)
 		b.a.MulVecTrans(column, b.u)
 		for k := j; k < p; k++ {
-			f.fixed[j*p+k] = b.rho * column[k]
+			f.fixedPart[j*p+k] = b.rho * column[k]
 		}
-		f.fixed[j*p+j] += b.mu
+		f.fixedPart[j*p+j] += b.mu
 		unit[j] = 0
 	}
 	return f
 }
 
-func (f *factored) cost() float64 { return f.assembly }
+func (f *factoredNewton) cost() float64 { return f.assemblyPasses }
 
-func (f *factored) solve(step, g, curvature []float64, _ float64) (float64, error) {
-	copy(f.h, f.fixed)
+func (f *factoredNewton) solve(step, g, curvature []float64, _ float64) (float64, error) {
+	copy(f.h, f.fixedPart)
 	inv := 1 / float64(f.b.n)
 	for i, c := range curvature {
 		idx, val := f.b.run.Problem.Data.Row(i)
@@ -60,50 +60,50 @@ func (f *factored) solve(step, g, curvature []float64, _ float64) (float64, erro
 		}
 	}
 	if !f.chol.Factor(f.h, f.ones, 0) {
-		return f.assembly, errNotConvex
+		return f.assemblyPasses, errNotConvex
 	}
 	f.chol.Solve(step, g)
 	linalg.Scale(step, -1)
-	return f.assembly, nil
+	return f.assemblyPasses, nil
 }
 
-// conjugate is the newtonSystem (batch.go) that uses conjugate gradients with a diagonal preconditioner.
-type conjugate struct {
-	b         *base
-	cg        *linalg.ConjugateGradients
-	fixed     []float64 // diagonal of ρ A'A + mu I
-	curvature []float64 // φ″ of each sample
-	margin    []float64 // scratch memory with an entry for each sample
+// cgNewton is the newtonSystem (batch.go) that uses conjugate gradients with a diagonal preconditioner.
+type cgNewton struct {
+	b             *base
+	cg            *linalg.ConjugateGradients
+	fixedDiagonal []float64 // diagonal of ρ A'A + mu I
+	curvature     []float64 // φ″ of each sample
+	margin        []float64 // scratch memory with an entry for each sample
 }
 
-func newConjugate(b *base) *conjugate {
-	c := &conjugate{b: b, margin: make([]float64, b.n)}
-	c.fixed, _ = b.a.Diagonal()
-	for j, sigma := range c.fixed {
-		c.fixed[j] = b.mu + float64(b.rho*sigma)
+func newCGNewton(b *base) *cgNewton {
+	c := &cgNewton{b: b, margin: make([]float64, b.n)}
+	c.fixedDiagonal, _ = b.a.Diagonal()
+	for j, sigma := range c.fixedDiagonal {
+		c.fixedDiagonal[j] = b.mu + float64(b.rho*sigma)
 	}
 	c.cg = linalg.NewConjugateGradients(len(b.x), c.multiply)
 	return c
 }
 
-func (c *conjugate) cost() float64 { return 1 }
+func (c *cgNewton) cost() float64 { return 1 }
 
 const (
-	forcing   = 0.1  // conjugate gradients end at a residual of at most forcing·|g|, where g is the gradient
-	maxRounds = 2000 // largest number of conjugate gradient steps
+	forcing    = 0.1  // conjugate gradients end at a residual of at most forcing·|g|, where g is the gradient
+	maxCGSteps = 2000 // largest number of conjugate gradient steps
 )
 
-func (c *conjugate) solve(step, g, curvature []float64, budget float64) (float64, error) {
+func (c *cgNewton) solve(step, g, curvature []float64, budget float64) (float64, error) {
 	c.curvature = curvature
 	c.precondition()
 	clear(step)
 	scaleTo(c.cg.Residual, g, -1)
 	norm := math.Sqrt(kernels.Dot(g, g))
-	rounds := int(math.Min(budget, maxRounds))
-	return float64(c.cg.Solve(step, rounds, c.cg.StopAtNorm(norm*math.Min(forcing, math.Sqrt(norm))))), nil
+	maxSteps := int(math.Min(budget, maxCGSteps))
+	return float64(c.cg.Solve(step, maxSteps, c.cg.Within(norm*math.Min(forcing, math.Sqrt(norm))))), nil
 }
 
-func (c *conjugate) multiply(dst, v []float64) {
+func (c *cgNewton) multiply(dst, v []float64) {
 	b := c.b
 	kernels.Margins(c.margin, b.data.Rows(), v)
 	inv := 1 / float64(b.n)
@@ -118,9 +118,9 @@ func (c *conjugate) multiply(dst, v []float64) {
 	kernels.Gradient(dst, b.data.Rows(), c.margin)
 }
 
-func (c *conjugate) precondition() {
+func (c *cgNewton) precondition() {
 	diagonal := c.cg.Diagonal
-	copy(diagonal, c.fixed)
+	copy(diagonal, c.fixedDiagonal)
 	inv := 1 / float64(c.b.n)
 	for i, h := range c.curvature {
 		idx, val := c.b.run.Problem.Data.Row(i)

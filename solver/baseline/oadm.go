@@ -18,7 +18,7 @@ import (
 //
 // w is max(√T/η₀, mu t), where T is the number of samples that the budget allows. Eta is η₀; zero
 // means 64/ν_f. Result.XAverage is the mean of x_1..x_T. The package comment says what ν_f is.
-type OADM struct{ onePass }
+type OADM struct{ onePassCheck }
 
 func (OADM) Info() solver.MethodInfo {
 	return solver.MethodInfo{
@@ -33,47 +33,47 @@ const oadmUnit = 64
 
 type oadm struct {
 	*base
-	solve    *linalg.Shifted // solver of systems with the matrix H in the comment of OADM
-	b        []float64       // right-hand side of a system
-	h, v     []float64       // the vectors h and v in the comment of OADM
-	eta0     float64         // η₀
-	sqrtT    float64         // √T
-	features []int32         // all features; nil unless conjugate gradients solve the systems
-	sweep    *sweep          // nil if newSweep does not support A
+	shiftedSolver *linalg.Shifted // solver of systems with the matrix H in the comment of OADM
+	b             []float64       // right-hand side of a system
+	h, v          []float64       // the vectors h and v in the comment of OADM
+	eta0          float64         // η₀
+	sqrtT         float64         // √T
+	features      []int32         // all features; nil unless conjugate gradients solve the systems
+	sweep         *sweep          // nil if newSweep does not support A
 }
 
 func (OADM) Begin(r *solver.Run) (solver.Iteration, error) {
 	b := newBase(r, perSampleRho)
-	solve, err := b.shifted()
+	shiftedSolver, err := b.newShiftedSolver()
 	if err != nil {
 		return nil, err
 	}
-	o := &oadm{base: b, solve: solve, b: b.vector(), h: b.vector(), v: b.vector(), eta0: b.run.StepSize(oadmUnit / b.nu)}
+	o := &oadm{base: b, shiftedSolver: shiftedSolver, b: b.vector(), h: b.vector(), v: b.vector(), eta0: b.run.StepSize(oadmUnit / b.nu)}
 	o.sqrtT = math.Sqrt(math.Max(1, float64(b.n)*math.Floor(r.Settings.Passes)))
-	if o.solve.Iterative() {
+	if o.shiftedSolver.Iterative() {
 		for j := range b.x {
 			o.features = append(o.features, int32(j))
 		}
 	}
-	if o.sweep = newSweep(b, solve, o.b, b.ridge(b.x)...); o.sweep != nil {
-		return b.averaged(o.sweepStep).next, nil
+	if o.sweep = newSweep(b, shiftedSolver, o.b, b.ridgeTerms(b.x)...); o.sweep != nil {
+		return b.newAveragingLoop(o.sweepStep).iterate, nil
 	}
-	return b.averaged(o.step).next, nil
+	return b.newAveragingLoop(o.step).iterate, nil
 }
 
-// sampleRow sets h = H⁻¹aᵢ, where H = (weight + mu) I + ρ A'A. It returns the features at which h can differ
+// setH sets h = H⁻¹aᵢ, where H = (weight + mu) I + ρ A'A. It returns the features at which h can differ
 // from zero.
-func (o *oadm) sampleRow(i int, weight float64) (support []int32) {
-	if !o.solve.Iterative() {
+func (o *oadm) setH(i int, weight float64) (support []int32) {
+	if !o.shiftedSolver.Iterative() {
 		idx, val := o.run.Problem.Data.Row(i)
-		return o.solve.SolveRow(o.h, idx, val, weight+o.mu)
+		return o.shiftedSolver.SolveRow(o.h, idx, val, weight+o.mu)
 	}
 	clear(o.b)
 	o.data.Scatter(o.b, i, 1)
 	for j, b := range o.b {
 		o.h[j] = b / weight
 	}
-	o.solve.Solve(o.h, o.b, weight+o.mu)
+	o.shiftedSolver.Solve(o.h, o.b, weight+o.mu)
 	return o.features
 }
 
@@ -82,43 +82,43 @@ func (o *oadm) weight(t float64) float64 { return math.Max(o.sqrtT/o.eta0, float
 
 func (o *oadm) sweepStep(i int, t float64) {
 	s, shift := o.sweep, o.weight(t)+o.mu
-	s.couple()
-	for k, j := range s.CoupledFeatures {
-		s.q[j] = s.local[j] + s.back[k]
+	s.setCoupledGradients()
+	for k, j := range s.Coupled {
+		s.q[j] = s.gradientI[j] + s.gradientG[k]
 	}
-	s.shifted.SolveAt(s.CoupledFeatures, s.solution, s.q, shift)
+	s.shiftedSolver.SolveAt(s.Coupled, s.solution, s.q, shift)
 	idx, _ := o.run.Problem.Data.Row(i)
 	for _, j := range idx {
-		o.v[j] = o.x[j] - s.localAt(int(j))/(shift+o.rho)
+		o.v[j] = o.x[j] - s.gradientIAt(int(j))/(shift+o.rho)
 	}
 	for _, j := range s.CoupledFeatures {
 		o.v[j] = o.x[j] - s.solution[j]
 	}
-	support := o.sampleRow(i, o.weight(t))
+	support := o.setH(i, o.weight(t))
 	slope := o.implicitSlope(i, o.data.Margin(i, o.h), o.data.Margin(i, o.v))
-	s.sample(i, slope)
+	s.addSampleGradient(i, slope)
 	// entries of solution at features that are not coupled may take any value: no step reads them
 	for _, j := range support {
 		s.solution[j] = math.FMA(slope, o.h[j], s.solution[j])
 	}
-	s.finishImplicit(i, shift, 1)
+	s.finishImplicitStep(i, shift, 1)
 }
 
 func (o *oadm) step(i int, t float64) {
 	weight := o.weight(t)
-	o.setLinear()
+	o.setLinearTerm()
 	b := o.b[:len(o.x)]
 	for j, x := range o.x {
 		b[j] = float64(weight*x) - o.q[j]
 	}
 	copy(o.v, o.x)
-	o.solve.Solve(o.v, o.b, weight+o.mu)
-	support := o.sampleRow(i, weight)
+	o.shiftedSolver.Solve(o.v, o.b, weight+o.mu)
+	support := o.setH(i, weight)
 	slope := o.implicitSlope(i, o.data.Margin(i, o.h), o.data.Margin(i, o.v))
 	copy(o.x, o.v)
 	for _, j := range support {
 		o.x[j] = math.FMA(-slope, o.h[j], o.v[j])
 	}
-	o.dual(o.times(o.x))
-	o.include(o.x, o.y)
+	o.updateDual(o.mulA(o.x))
+	o.addToSums(o.x, o.y)
 }

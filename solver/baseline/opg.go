@@ -13,7 +13,7 @@ import (
 //
 // and then updates y and beta. The step sizes are as in [STOC]; Eta is η₀. Result.XAverage is the
 // mean of x_1..x_T. The package comment says what λ₁ is.
-type OPG struct{ onePass }
+type OPG struct{ onePassCheck }
 
 func (OPG) Info() solver.MethodInfo {
 	return solver.MethodInfo{
@@ -25,39 +25,39 @@ func (OPG) Info() solver.MethodInfo {
 
 type opg struct {
 	*base
-	eta   decreasing
+	eta   etaSequence
 	sweep *sweep // nil if newSweep does not support A
 }
 
 func (OPG) Begin(r *solver.Run) (solver.Iteration, error) {
 	b := newBase(r, perSampleRho)
-	o := &opg{b, b.decreasing(), newSweep(b, nil, nil, b.ridge(b.x)...)}
+	o := &opg{b, b.etaSequence(), newSweep(b, nil, nil, b.ridgeTerms(b.x)...)}
 	if o.sweep != nil {
-		return b.averaged(o.sweepStep).next, nil
+		return b.newAveragingLoop(o.sweepStep).iterate, nil
 	}
-	return b.averaged(o.step).next, nil
+	return b.newAveragingLoop(o.step).iterate, nil
 }
 
-// length returns η_t/γ_t, the step length of OPG.
-func (o *opg) length(t float64) float64 {
+// stepLength returns η_t/γ_t, the step length of OPG.
+func (o *opg) stepLength(t float64) float64 {
 	eta := o.eta.stepSize(t)
 	return eta / (1 + float64(o.rho*eta*o.lambda1))
 }
 
 func (o *opg) sweepStep(i int, t float64) {
-	o.sweep.sample(i, o.slopeAt(i, o.x))
-	o.sweep.explicit(i, o.length(t), 1)
+	o.sweep.addSampleGradient(i, o.slopeAt(i, o.x))
+	o.sweep.stepExplicit(i, o.stepLength(t), 1)
 }
 
 func (o *opg) step(i int, t float64) {
-	length := o.length(t)
+	stepLength := o.stepLength(t)
 	slope := o.slopeAt(i, o.x)
-	o.setAugmented()
+	o.setAugmentedGradient()
 	o.addRidge(o.q, o.x)
-	kernels.Axpy(-length, o.q, o.x)
-	o.data.Scatter(o.x, i, -float64(length*slope))
-	o.dual(o.times(o.x))
-	o.include(o.x, o.y)
+	kernels.Axpy(-stepLength, o.q, o.x)
+	o.data.Scatter(o.x, i, -float64(stepLength*slope))
+	o.updateDual(o.mulA(o.x))
+	o.addToSums(o.x, o.y)
 }
 
 // RDA is RDA-ADMM from the same paper as [OPG]: dual averaging with the term
@@ -69,7 +69,7 @@ func (o *opg) step(i int, t float64) {
 // and then updates y and beta with the new x. Eta is η₀. If Eta is zero, η₀ is 16/ν_f, and η_t is
 // t/(ν_f + √t/η₀). Result.XAverage is the mean of x_1..x_T. The package comment says what ν_f and λ₁
 // are.
-type RDA struct{ onePass }
+type RDA struct{ onePassCheck }
 
 func (RDA) Info() solver.MethodInfo {
 	return solver.MethodInfo{
@@ -84,13 +84,13 @@ type rda struct {
 	g    []float64 // sum of φ'(aᵢ'x)aᵢ over all steps
 	c    []float64 // sum of beta + ρ(A x − y) over all steps
 	sumX []float64 // sum over all steps of the x before each step; not computed if mu is 0
-	eta  decreasing
+	eta  etaSequence
 }
 
 func (RDA) Begin(r *solver.Run) (solver.Iteration, error) {
 	b := newBase(r, perSampleRho)
-	d := &rda{base: b, g: b.vector(), sumX: b.vector(), c: b.rowVector(), eta: b.decreasing()}
-	return b.averaged(d.step).next, nil
+	d := &rda{base: b, g: b.vector(), sumX: b.vector(), c: b.rowVector(), eta: b.etaSequence()}
+	return b.newAveragingLoop(d.step).iterate, nil
 }
 
 func (d *rda) step(i int, t float64) {
@@ -103,12 +103,12 @@ func (d *rda) step(i int, t float64) {
 	kernels.Axpy(-d.rho, d.y, d.c)
 	d.a.MulVecTrans(d.q, d.c)
 	d.addRidge(d.q, d.sumX)
-	eta := float64(t * d.eta.convex(t))
+	eta := float64(t * d.eta.convexStepSize(t))
 	gamma := 1 + float64(d.rho*eta/t*d.lambda1)
-	length := -(eta / (gamma * t))
+	stepLength := -(eta / (gamma * t))
 	for j, g := range d.g {
-		d.x[j] = float64(length * (g + d.q[j]))
+		d.x[j] = float64(stepLength * (g + d.q[j]))
 	}
-	d.dual(d.times(d.x))
-	d.include(d.x, d.y)
+	d.updateDual(d.mulA(d.x))
+	d.addToSums(d.x, d.y)
 }

@@ -31,7 +31,7 @@ func (PDFP) Info() solver.MethodInfo {
 
 func (PDFP) Check(p *solver.Problem, s *solver.Settings) error {
 	n, _ := p.Data.Dims()
-	return s.CheckBudget(stageCost(wholeBatches(pdfpStage(n, s), max(1, s.BatchSize)), n, true))
+	return s.CheckBudget(stageCost(roundToBatches(pdfpStage(n, s), max(1, s.BatchSize)), n, true))
 }
 
 // pdfpStage returns the number of samples of a stage (see PDFP), before it is rounded to whole batches.
@@ -46,7 +46,7 @@ func (PDFP) Begin(r *solver.Run) (solver.Iteration, error) {
 			"with eta = %.4g it must be at most 1/(eta lambda_1) = %.4g", r.Stats.Eta, maxRho),
 			Remedies: []sparse.Remedy{{To: "leave it 0 for that"}}}
 	}
-	return f.next, nil
+	return f.iterate, nil
 }
 
 type pdfp struct {
@@ -55,46 +55,46 @@ type pdfp struct {
 	lookahead []float64 // x̂ = x − η(ĝ + A'beta), with beta before its update
 }
 
-func (f *pdfp) next() (bool, error) {
-	_, more, err := f.openStage()
-	if err != nil || !more {
+func (f *pdfp) iterate() (bool, error) {
+	_, affordable, err := f.openStage()
+	if err != nil || !affordable {
 		return false, err
 	}
-	return true, f.primalDual(f.move)
+	return true, f.runPrimalDualStage(f.step)
 }
 
-// primalDual runs a stage: it calls step for every batch of samples, and then closeStage. If Settings.Rho is
-// 0, it first sets rho to theta/(eta·lambda1).
-func (s *svrg) primalDual(step func(rows []int32)) error {
+// runPrimalDualStage runs a stage: it calls step for every batch of samples, and then closeStage. If
+// Settings.Rho is 0, it first sets rho to theta/(eta·lambda1).
+func (s *svrg) runPrimalDualStage(step func(rows []int32)) error {
 	if s.run.Settings.Rho == 0 {
 		s.rho = s.theta / float64(s.eta*s.lambda1)
 		s.run.SetRho(s.rho)
 	}
 	clear(s.sum)
-	if err := s.visitBatches(s.steps, s.run.Stats.BatchSize, s.point, step); err != nil {
+	if err := s.drawBatches(s.stageSamples, s.run.Stats.BatchSize, s.point, step); err != nil {
 		return err
 	}
-	copy(s.sumY, s.times(s.sum))
+	copy(s.sumY, s.mulA(s.sum))
 	s.closeStage()
 	return nil
 }
 
-// ascend sets the multiplier beta to beta + rho·A x, clipped to its limits. It then sets q = A'beta.
-func (s *svrg) ascend(x []float64) {
-	for j, v := range s.times(x) {
+// ascendDual sets the multiplier beta to beta + rho·A x, clipped to its limits. It then sets q = A'beta.
+func (s *svrg) ascendDual(x []float64) {
+	for j, v := range s.mulA(x) {
 		s.multiplier[j] = clip(math.FMA(s.rho, v, s.multiplier[j]), s.limit[j])
 	}
 	s.a.MulVecTrans(s.q, s.multiplier)
 }
 
-func (f *pdfp) move(rows []int32) {
+func (f *pdfp) step(rows []int32) {
 	copy(f.gradient, f.run.Snapshot.Gradient)
 	f.addRidge(f.gradient, f.point)
-	f.addReduced(f.gradient, f.point, rows, 1, true)
+	f.addBatchGradient(f.gradient, f.point, rows, 1, true)
 	f.a.MulVecTrans(f.q, f.multiplier)
 	copy(f.lookahead, f.point)
 	kernels.Axpy(-f.eta, f.gradient, f.lookahead)
 	kernels.Axpy(-f.eta, f.q, f.lookahead)
-	f.ascend(f.lookahead)
+	f.ascendDual(f.lookahead)
 	kernels.ProjectedUpdate(f.point, f.sum, f.gradient, f.q, f.eta)
 }

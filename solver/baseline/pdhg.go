@@ -20,20 +20,20 @@ import (
 // Stages and settings are as in SVRG. Eta is η, by default 2/ν_f; an automatic η is halved as in SVRG. Rho
 // is σ, by default 1/(η λ₁), the largest σ for which convergence is proved. The package comment says what
 // ν_f and λ₁ are.
-type SVRPDHG struct{ staged }
+type SVRPDHG struct{ stageCheck }
 
 func (SVRPDHG) Info() solver.MethodInfo {
 	return stagedInfo("svr-pdhg", "SVR-PDHG: primal-dual hybrid gradient with variance reduction",
 		"O(1/T) in stages; linear if strongly convex", "7p + 4l + n", "An et al. 2025", "the step size; 2/nu_f")
 }
 
-func (SVRPDHG) Begin(r *solver.Run) (solver.Iteration, error) { return newPDHG(r, 2, 1).next, nil }
+func (SVRPDHG) Begin(r *solver.Run) (solver.Iteration, error) { return newPDHG(r, 2, 1).iterate, nil }
 
 // ASVRPDHG is ASVR-PDHG by the authors of [SVRPDHG]: the same method with momentum. In the recursion of
 // SVRPDHG, a sequence z replaces x, and η/θ replaces η. Gradients are computed at x = (1−θ)x̃ + θ z, where x̃
 // is the snapshot. θ and the stages are as in [ASVRG]. By default η is 1/ν_f, and σ is θ/(η λ₁). The package
 // comment says what ν_f and λ₁ are.
-type ASVRPDHG struct{ staged }
+type ASVRPDHG struct{ stageCheck }
 
 func (ASVRPDHG) Info() solver.MethodInfo {
 	return stagedInfo("asvr-pdhg", "ASVR-PDHG: SVR-PDHG with momentum",
@@ -41,7 +41,7 @@ func (ASVRPDHG) Info() solver.MethodInfo {
 }
 
 func (ASVRPDHG) Begin(r *solver.Run) (solver.Iteration, error) {
-	return newPDHG(r, 1, firstTheta).next, nil
+	return newPDHG(r, 1, firstTheta).iterate, nil
 }
 
 type pdhg struct {
@@ -55,26 +55,26 @@ func newPDHG(r *solver.Run, etaFactor, theta float64) *pdhg {
 	return &pdhg{svrg: s, lookahead: slices.Clone(s.point)}
 }
 
-func (p *pdhg) next() (bool, error) {
+func (p *pdhg) iterate() (bool, error) {
 	halvings := p.halvingsSeen
-	reduced, more, err := p.openStage()
-	if err != nil || !more {
+	hasSnapshot, affordable, err := p.openStage()
+	if err != nil || !affordable {
 		return false, err
 	}
 	if p.halvingsSeen != halvings { // openStage has set point to the run's iterate
 		copy(p.lookahead, p.point)
 	}
-	return true, p.primalDual(func(rows []int32) { p.move(rows, reduced) })
+	return true, p.runPrimalDualStage(func(rows []int32) { p.step(rows, hasSnapshot) })
 }
 
-func (p *pdhg) move(rows []int32, reduced bool) {
-	p.ascend(p.lookahead)
-	p.aim()
+func (p *pdhg) step(rows []int32, hasSnapshot bool) {
+	p.ascendDual(p.lookahead)
+	p.setGradientPoint()
 	p.addRidge(p.q, p.gradientPoint)
-	step := p.eta / p.theta
+	stepLength := p.eta / p.theta
 	copy(p.lookahead, p.point)
-	p.addReduced(p.point, p.gradientPoint, rows, -step, reduced)
-	kernels.ProjectedUpdate(p.point, p.sum, p.run.Snapshot.Gradient, p.q, step)
+	p.addBatchGradient(p.point, p.gradientPoint, rows, -stepLength, hasSnapshot)
+	kernels.ProjectedUpdate(p.point, p.sum, p.run.Snapshot.Gradient, p.q, stepLength)
 	for j, v := range p.point {
 		p.lookahead[j] = math.FMA(2, v, -p.lookahead[j])
 	}

@@ -12,17 +12,18 @@ import (
 // fittedRate fits gap = C·passes^r to the gaps at start ≤ passes ≤ end, and returns r. A gap is a mean over
 // ten seeds. It is the gap of the average if average is true, otherwise of the last iterate. Gaps below 1e-13
 // are left out.
-func fittedRate(t *testing.T, p *solver.Problem, m solver.Method, average bool, start, end float64) float64 {
+func fittedRate(t *testing.T, p *solver.Problem, m solver.Method, average bool,
+	minPasses, maxPasses float64) float64 {
 	optimum := solvertest.Minimize(t, p, &solver.Settings{RelTol: 1e-13}).At.Objective
 	gaps := map[float64]float64{}
 	for seed := range uint64(10) {
-		s := &solver.Settings{Method: m, Passes: end, Seed: seed}
+		s := &solver.Settings{Method: m, Passes: maxPasses, Seed: seed}
 		s.Recorder = solver.RecorderFunc(func(pt *solver.Point) error {
 			gap := pt.Last.Objective - optimum
 			if average {
 				gap = pt.Average.Objective - optimum
 			}
-			if pt.Passes >= start {
+			if pt.Passes >= minPasses {
 				gaps[pt.Passes] += gap / 10
 			}
 			return nil
@@ -49,11 +50,11 @@ func fittedRate(t *testing.T, p *solver.Problem, m solver.Method, average bool, 
 // mu > 0 it requires only T^-0.6: the proved order is about 1/T, but runs of 200 passes may not show it.
 func TestRates(t *testing.T) {
 	for _, c := range []struct {
-		method     solver.Method
-		average    bool
-		mu         float64
-		start, end float64
-		rate       float64 // the wanted order of the gap after T passes is T^rate
+		method               solver.Method
+		average              bool
+		mu                   float64
+		minPasses, maxPasses float64
+		rate                 float64 // the wanted order of the gap after T passes is T^rate
 	}{
 		{baseline.STOC{}, true, 0, 5, 200, -0.5},
 		{baseline.OPG{}, true, 0, 5, 200, -0.5},
@@ -67,10 +68,10 @@ func TestRates(t *testing.T) {
 		{baseline.SVRG{}, true, 0, 10, 100, -1},
 		{baseline.BatchLinear{}, true, 0, 10, 200, -1},
 	} {
-		got := fittedRate(t, solvertest.ChainProblem(t, c.mu), c.method, c.average, c.start, c.end)
+		got := fittedRate(t, solvertest.Chain(t, c.mu), c.method, c.average, c.minPasses, c.maxPasses)
 		t.Logf("mu = %v, %T: T^%.2f, wanted T^%.1f", c.mu, c.method, got, c.rate)
 		if !(got < c.rate+0.1) {
-			t.Errorf("mu = %v, %T: T^%.2f between %v and %v passes, want T^%.1f", c.mu, c.method, got, c.start, c.end, c.rate)
+			t.Errorf("mu = %v, %T: T^%.2f between %v and %v passes, want T^%.1f", c.mu, c.method, got, c.minPasses, c.maxPasses, c.rate)
 		}
 	}
 }

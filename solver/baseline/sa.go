@@ -19,7 +19,7 @@ import (
 // where x̂ is the mean of the stored iterates, and gm is the mean of the stored gradients. Then it updates y
 // and beta. Eta is 1/L; zero means n/(2 ν_f). Result.XAverage is the mean of x_1..x_T. The
 // package comment says what ν_f is.
-type SA struct{ storing }
+type SA struct{ storageCheck }
 
 func (SA) Info() solver.MethodInfo {
 	return solver.MethodInfo{
@@ -32,7 +32,7 @@ func (SA) Info() solver.MethodInfo {
 func (SA) Begin(r *solver.Run) (solver.Iteration, error) { return beginSA(r, true, false) }
 
 // SAIU is SA-IU-ADMM: [SA] with the term (ρ/2)|A x − y|² linearised.
-type SAIU struct{ storing }
+type SAIU struct{ storageCheck }
 
 func (SAIU) Info() solver.MethodInfo {
 	return solver.MethodInfo{
@@ -46,7 +46,7 @@ func (SAIU) Begin(r *solver.Run) (solver.Iteration, error) { return beginSA(r, t
 
 // SAG is [SA] without stored iterates: x̂ is x itself. Eta is 1/L with the L of [SA]; zero means 1/ν_f. The
 // package comment says what ν_f is.
-type SAG struct{ onePass }
+type SAG struct{ onePassCheck }
 
 func (SAG) Info() solver.MethodInfo {
 	return solver.MethodInfo{
@@ -59,7 +59,7 @@ func (SAG) Info() solver.MethodInfo {
 func (SAG) Begin(r *solver.Run) (solver.Iteration, error) { return beginSA(r, false, false) }
 
 // SAGIU is [SAG] with the term (ρ/2)|A x − y|² linearised.
-type SAGIU struct{ onePass }
+type SAGIU struct{ onePassCheck }
 
 func (SAGIU) Info() solver.MethodInfo {
 	return solver.MethodInfo{
@@ -79,107 +79,107 @@ func (SAGIU) Begin(r *solver.Run) (solver.Iteration, error) { return beginSA(r, 
 // is n/(2 ν_f), because with 1/ν_f a whole pass would move x only as much as one gradient step. The package
 // comment says what ν_f and λ₁ are.
 type sa struct {
-	*perSample
-	solve  *linalg.Shifted // solver of systems with the matrix L I + ρ A'A; nil for SAIU and SAGIU
-	b      []float64       // right-hand side of the system
-	weight float64         // L, the inverse of Eta
-	sweep  *sweep          // nil if newSweep does not support A
+	*sampleLoop
+	shiftedSolver *linalg.Shifted // solver of systems with the matrix L I + ρ A'A; nil for SAIU and SAGIU
+	b             []float64       // right-hand side of the system
+	weight        float64         // L, the inverse of Eta
+	sweep         *sweep          // nil if newSweep does not support A
 
-	slope  []float64 // dᵢ, the slope of each sample at its last visit
-	gm     []float64 // (1/n) Σ dᵢ aᵢ
-	stored []float64 // the iterate at the last visit of every sample, n × p; nil for SAG and SAGIU
-	centre []float64 // x̂: the mean of the stored iterates; x if none are stored
+	slope          []float64 // dᵢ, the slope of each sample at its last visit
+	gm             []float64 // (1/n) Σ dᵢ aᵢ
+	storedIterates []float64 // the iterate at the last visit of every sample, n × p; nil for SAG and SAGIU
+	centre         []float64 // x̂: the mean of the stored iterates; x if none are stored
 }
 
 // saRho is the automatic rho of SA, SAG and their variants, in units of Run.NaturalRho.
 const saRho = 30
 
-func beginSA(r *solver.Run, stored, linearised bool) (solver.Iteration, error) {
-	s, err := newSA(r, stored, linearised)
+func beginSA(r *solver.Run, storesIterates, linearised bool) (solver.Iteration, error) {
+	s, err := newSA(r, storesIterates, linearised)
 	if err != nil {
 		return nil, err
 	}
-	return s.next, nil
+	return s.iterate, nil
 }
 
-func newSA(r *solver.Run, stored, linearised bool) (*sa, error) {
+func newSA(r *solver.Run, storesIterates, linearised bool) (*sa, error) {
 	b := newBase(r, saRho)
 	s := &sa{b: b.vector(), gm: b.vector(), slope: make([]float64, b.n), centre: b.x}
-	s.perSample = b.averaged(s.step)
+	s.sampleLoop = b.newAveragingLoop(s.step)
 	eta := 1 / b.nu
-	if stored {
-		s.store()
+	if storesIterates {
+		s.initStoredIterates()
 		eta *= float64(b.n) / 2
 	}
 	if !linearised {
 		var err error
-		if s.solve, err = b.shifted(); err != nil {
+		if s.shiftedSolver, err = b.newShiftedSolver(); err != nil {
 			return nil, err
 		}
 	}
 	s.weight = 1 / s.run.StepSize(eta)
-	terms := append(b.ridge(b.x), term{1, s.gm})
-	if stored {
+	terms := append(b.ridgeTerms(b.x), term{1, s.gm})
+	if storesIterates {
 		terms = []term{{1, s.gm}, {s.weight, b.x}, {s.mu - s.weight, s.centre}}
 	}
-	if s.sweep = newSweep(b, s.solve, s.b, terms...); s.sweep != nil {
-		s.perSample.step = s.sweepStep
+	if s.sweep = newSweep(b, s.shiftedSolver, s.b, terms...); s.sweep != nil {
+		s.sampleLoop.step = s.sweepStep
 	}
 	return s, nil
 }
 
-// store allocates the stored iterates and their mean, and sets all of them to x.
-func (s *sa) store() {
+// initStoredIterates allocates the stored iterates and their mean, and sets all of them to x.
+func (s *sa) initStoredIterates() {
 	p := len(s.x)
-	s.stored, s.centre = make([]float64, s.n*p), slices.Clone(s.x)
+	s.storedIterates, s.centre = make([]float64, s.n*p), slices.Clone(s.x)
 	// New memory holds zeros, and takes no space until it is written.
 	if slices.ContainsFunc(s.x, func(v float64) bool { return v != 0 }) {
 		for i := range s.n {
-			copy(s.stored[i*p:], s.x)
+			copy(s.storedIterates[i*p:], s.x)
 		}
 	}
 }
 
 func (s *sa) storeIterate(i int) {
 	p, inv := len(s.x), 1/float64(s.n)
-	old := s.stored[i*p : (i+1)*p]
+	storedX := s.storedIterates[i*p : (i+1)*p]
 	kernels.Axpy(inv, s.x, s.centre)
-	kernels.Axpy(-inv, old, s.centre)
-	copy(old, s.x)
+	kernels.Axpy(-inv, storedX, s.centre)
+	copy(storedX, s.x)
 }
 
-// renew stores the slope of sample i at x, and updates the mean gradient gm. If iterates are stored, it also
-// stores x for the sample.
-func (s *sa) renew(i int) {
+// storeSample stores the slope of sample i at x, and updates the mean gradient gm. If iterates are stored, it
+// also stores x for the sample.
+func (s *sa) storeSample(i int) {
 	slope := s.slopeAt(i, s.x)
 	s.data.Scatter(s.gm, i, (slope-s.slope[i])/float64(s.n))
 	s.slope[i] = slope
-	if s.stored != nil {
+	if s.storedIterates != nil {
 		s.storeIterate(i)
 	}
 }
 
 func (s *sa) sweepStep(i int, _ float64) {
-	s.renew(i)
-	if s.solve != nil {
-		s.sweep.implicit(i, s.weight, 1)
+	s.storeSample(i)
+	if s.shiftedSolver != nil {
+		s.sweep.stepImplicit(i, s.weight, 1)
 	} else {
-		s.sweep.explicit(i, 1/(s.weight+float64(s.rho*s.lambda1)), 1)
+		s.sweep.stepExplicit(i, 1/(s.weight+float64(s.rho*s.lambda1)), 1)
 	}
 }
 
 func (s *sa) step(i int, _ float64) {
-	s.renew(i)
+	s.storeSample(i)
 	weight, centre := s.weight-s.mu, s.centre
-	if s.solve != nil {
-		s.setLinear()
+	if s.shiftedSolver != nil {
+		s.setLinearTerm()
 		b, gm, q := s.b[:len(centre)], s.gm[:len(centre)], s.q[:len(centre)]
 		for j, v := range centre {
 			b[j] = float64(weight*v) - gm[j] - q[j]
 		}
-		s.solve.Solve(s.x, s.b, s.weight)
+		s.shiftedSolver.Solve(s.x, s.b, s.weight)
 	} else {
-		s.setAugmented()
+		s.setAugmentedGradient()
 		la := float64(s.rho * s.lambda1)
 		inv := 1 / (s.weight + la)
 		x, gm, q := s.x[:len(centre)], s.gm[:len(centre)], s.q[:len(centre)]
@@ -187,18 +187,18 @@ func (s *sa) step(i int, _ float64) {
 			x[j] = (float64(weight*v) + float64(la*x[j]) - gm[j] - q[j]) * inv
 		}
 	}
-	s.dual(s.times(s.x))
-	s.include(s.x, s.y)
+	s.updateDual(s.mulA(s.x))
+	s.addToSums(s.x, s.y)
 }
 
 // maxStoredIterates is the largest n·p for which SA and SAIU store iterates.
 const maxStoredIterates = 1 << 30
 
-// storing is embedded in methods that store an iterate for each sample.
-type storing struct{}
+// storageCheck is embedded in methods that store an iterate for each sample.
+type storageCheck struct{}
 
 // Check returns an error if the iterates need too much memory, or if the budget is less than a pass.
-func (storing) Check(p *solver.Problem, s *solver.Settings) error {
+func (storageCheck) Check(p *solver.Problem, s *solver.Settings) error {
 	n, cols := p.Data.Dims()
 	if float64(n)*float64(cols) <= maxStoredIterates {
 		return s.CheckBudget(1)

@@ -23,7 +23,7 @@ import (
 // If mu > 0, the term (mu/2)|x|² is a part of g: the rows of I with the penalty (mu/2)|·|² are appended to A,
 // and η_B is λ₁ + 1. Rho is ρ; zero means 0.1. Eta is not used. beta is v/n, and y is A x.
 // Result.XAverage is the mean of x over all steps.
-type SDCA struct{ onePass }
+type SDCA struct{ onePassCheck }
 
 func (SDCA) Info() solver.MethodInfo {
 	return solver.MethodInfo{
@@ -62,7 +62,7 @@ func (SDCA) Begin(r *solver.Run) (solver.Iteration, error) {
 		s.etaB++
 		s.shrink = 1 / (1 + 1/(float64(s.n)*s.mu*s.rho*s.etaB))
 	}
-	return (&perSample{base: s.base, step: s.step, average: s.finish}).next, nil
+	return (&sampleLoop{base: s.base, step: s.step, setMean: s.finishPass}).iterate, nil
 }
 
 func (s *sdca) step(i int, _ float64) {
@@ -76,7 +76,7 @@ func (s *sdca) step(i int, _ float64) {
 			s.l2[j] = math.FMA(inv, v, s.l2[j]) * s.shrink
 		}
 	}
-	image := s.times(s.nextRes)
+	image := s.mulA(s.nextRes)
 	v, limit := s.v[:len(image)], s.limit[:len(image)]
 	for j, u := range image {
 		v[j] = clip(math.FMA(inv, u, v[j]), float64(n*limit[j]))
@@ -91,22 +91,22 @@ func (s *sdca) step(i int, _ float64) {
 	s.data.Scatter(s.z, i, alpha-s.alpha[i])
 	s.data.Scatter(s.nextRes, i, alpha-s.alpha[i])
 	s.alpha[i] = alpha
-	quarter, keep := s.rho/4, 1-1/n
-	for j, next := range nextRes {
-		s.x[j] = math.FMA(-quarter, next-float64(keep*res[j]), s.x[j])
-		res[j] = next
+	quarterRho, resFactor := s.rho/4, 1-1/n
+	for j, newRes := range nextRes {
+		s.x[j] = math.FMA(-quarterRho, newRes-float64(resFactor*res[j]), s.x[j])
+		res[j] = newRes
 	}
 	kernels.Axpy(1, s.x, s.sums.x)
-	s.sums.count++
+	s.sums.weight++
 }
 
-// finish sets y, beta and Run.Mean at the end of a pass. The steps do not update them.
-func (s *sdca) finish() {
+// finishPass sets y, beta and Run.Mean at the end of a pass. The steps do not update them.
+func (s *sdca) finishPass() {
 	inv := 1 / float64(s.n)
 	for j, v := range s.v {
 		s.beta[j] = clip(v*inv, s.limit[j])
 	}
 	s.a.MulVec(s.y, s.x)
-	s.publish()
+	s.setMeanFromSums()
 	s.a.MulVec(s.run.Mean.Y, s.run.Mean.X)
 }

@@ -18,7 +18,7 @@ import (
 // min(η₀, 1/(mu t)) for mu > 0. If Eta is zero, η₀ is 16/ν_f, and η_t is 1/(ν_f + √t/η₀), but for
 // mu > 0 at most 1/(mu t); the package comment says what ν_f is. Result.XAverage and
 // Result.YAverage are the means of x_0..x_{T−1} and of y_1..y_T.
-type STOC struct{ onePass }
+type STOC struct{ onePassCheck }
 
 func (STOC) Info() solver.MethodInfo {
 	return solver.MethodInfo{
@@ -30,28 +30,28 @@ func (STOC) Info() solver.MethodInfo {
 
 // stoc is the state of STOC and OS1.
 type stoc struct {
-	proximal
-	length func(t float64) float64 // the step size η_t of step t
-	weight func(t float64) float64 // weight of the x and y of step t in Run.Mean
-	sweep  *sweep                  // nil if newSweep does not support A
+	proximalStep
+	stepSize func(t float64) float64 // the step size η_t of step t
+	weight   func(t float64) float64 // weight of the x and y of step t in Run.Mean
+	sweep    *sweep                  // nil if newSweep does not support A
 }
 
 func (STOC) Begin(r *solver.Run) (solver.Iteration, error) {
 	b := newBase(r, perSampleRho)
-	return b.beginSTOC(b.decreasing().stepSize, func(float64) float64 { return 1 })
+	return b.beginSTOC(b.etaSequence().stepSize, func(float64) float64 { return 1 })
 }
 
-func (b *base) beginSTOC(length, weight func(t float64) float64) (solver.Iteration, error) {
-	p, err := b.proximal()
+func (b *base) beginSTOC(stepSize, weight func(t float64) float64) (solver.Iteration, error) {
+	p, err := b.newProximalStep()
 	if err != nil {
 		return nil, err
 	}
-	s := &stoc{p, length, weight, newSweep(b, p.shifted, p.b, b.ridge(b.x)...)}
+	s := &stoc{p, stepSize, weight, newSweep(b, p.shiftedSolver, p.b, b.ridgeTerms(b.x)...)}
 	if s.sweep != nil {
 		s.sweep.lagging = true
-		return b.averaged(s.sweepStep).next, nil
+		return b.newAveragingLoop(s.sweepStep).iterate, nil
 	}
-	return b.averaged(s.step).next, nil
+	return b.newAveragingLoop(s.step).iterate, nil
 }
 
 // perSampleRho is the automatic rho of STOC and similar methods, in units of Run.NaturalRho.
@@ -60,33 +60,33 @@ const perSampleRho = 100
 func (s *stoc) step(i int, t float64) {
 	weight := s.weight(t)
 	kernels.Axpy(weight, s.x, s.sums.x)
-	s.move(s.x, s.x, 1/s.length(t), s.slopeAt(i, s.x), i)
-	s.dual(s.times(s.x))
+	s.move(s.x, s.x, 1/s.stepSize(t), s.slopeAt(i, s.x), i)
+	s.updateDual(s.mulA(s.x))
 	kernels.Axpy(weight, s.y, s.sums.y)
-	s.sums.count += weight
+	s.sums.weight += weight
 }
 
 func (s *stoc) sweepStep(i int, t float64) {
-	s.sweep.sample(i, s.slopeAt(i, s.x))
-	s.sweep.implicit(i, 1/s.length(t), s.weight(t))
+	s.sweep.addSampleGradient(i, s.slopeAt(i, s.x))
+	s.sweep.stepImplicit(i, 1/s.stepSize(t), s.weight(t))
 }
 
-// proximal updates x for STOC and OS1, and z for OS2.
-type proximal struct {
+// proximalStep updates x for STOC and OS1, and z for OS2.
+type proximalStep struct {
 	*base
-	shifted *linalg.Shifted // solver of systems with the matrix w I + ρ A'A, for any w > 0
-	b       []float64       // right-hand side of the system
+	shiftedSolver *linalg.Shifted // solver of systems with the matrix w I + ρ A'A, for any w > 0
+	b             []float64       // right-hand side of the system
 }
 
-func (b *base) proximal() (proximal, error) {
-	shifted, err := b.shifted()
-	return proximal{b, shifted, b.vector()}, err
+func (b *base) newProximalStep() (proximalStep, error) {
+	shiftedSolver, err := b.newShiftedSolver()
+	return proximalStep{b, shiftedSolver, b.vector()}, err
 }
 
 // move sets x to the minimiser of (slope·aᵢ + mu·point)'x + (beta − ρ y)'A x +
 // (ρ/2)|A x|² + (weight/2)|x − x_old|², where x_old is x before the call.
-func (s *proximal) move(x, point []float64, weight, slope float64, i int) {
-	s.setLinear()
+func (s *proximalStep) move(x, point []float64, weight, slope float64, i int) {
+	s.setLinearTerm()
 	b, q := s.b[:len(x)], s.q[:len(x)]
 	for j, v := range x {
 		b[j] = float64(weight*v) - q[j]
@@ -95,14 +95,14 @@ func (s *proximal) move(x, point []float64, weight, slope float64, i int) {
 		kernels.Axpy(-s.mu, point, s.b)
 	}
 	s.data.Scatter(s.b, i, -slope)
-	s.shifted.Solve(x, s.b, weight)
+	s.shiftedSolver.Solve(x, s.b, weight)
 }
 
 // OS1 is the first variant of OS-ADMM (Azadi and Sra, "Towards an optimal stochastic alternating direction
 // method of multipliers", 2014), for strongly convex problems. It is [STOC] with η_k = min(η₀, 2/(mu(k+2)))
 // for k = 0, 1, … In its means, x_k and y_{k+1} have the weight k+1. Eta is η₀. If Eta is zero, η_k is
 // min(1/(ν_f + √(k+1)/η₀), 2/(mu(k+2))) with η₀ = 16/ν_f. The package comment says what ν_f is.
-type OS1 struct{ onePass }
+type OS1 struct{ onePassCheck }
 
 func (OS1) Info() solver.MethodInfo {
 	return solver.MethodInfo{
@@ -114,9 +114,9 @@ func (OS1) Info() solver.MethodInfo {
 
 func (OS1) Begin(r *solver.Run) (solver.Iteration, error) {
 	b := newBase(r, perSampleRho)
-	eta := b.decreasing()
-	length := func(t float64) float64 { return math.Min(eta.cap(t), 2/float64(b.mu*(t+1))) }
-	return b.beginSTOC(length, func(t float64) float64 { return t })
+	eta := b.etaSequence()
+	stepSize := func(t float64) float64 { return math.Min(eta.maxStepSize(t), 2/float64(b.mu*(t+1))) }
+	return b.beginSTOC(stepSize, func(t float64) float64 { return t })
 }
 
 // OS2 is the second variant of OS-ADMM (Azadi and Sra 2014), for smooth losses. It uses
@@ -128,7 +128,7 @@ func (OS1) Begin(r *solver.Run) (solver.Iteration, error) {
 //
 // with 1/η_k = ν_f γ_k + √(k+1)/η₀. Then y and beta are updated with A z in place of A x. Eta is η₀; zero
 // means 2/ν_f. Result.XAverage is x itself. The package comment says what ν_f is.
-type OS2 struct{ onePass }
+type OS2 struct{ onePassCheck }
 
 func (OS2) Info() solver.MethodInfo {
 	return solver.MethodInfo{
@@ -139,7 +139,7 @@ func (OS2) Info() solver.MethodInfo {
 }
 
 type os2 struct {
-	proximal
+	proximalStep
 	eta0     float64
 	z, point []float64 // the sequence z, and the point u at which gradients are computed
 	sweep    *sweep    // nil if newSweep does not support A
@@ -147,19 +147,19 @@ type os2 struct {
 
 func (OS2) Begin(r *solver.Run) (solver.Iteration, error) {
 	b := newBase(r, perSampleRho)
-	p, err := b.proximal()
+	p, err := b.newProximalStep()
 	if err != nil {
 		return nil, err
 	}
-	o := &os2{proximal: p, eta0: b.run.StepSize(2 / b.nu), z: slices.Clone(b.x), point: b.vector()}
-	m := &perSample{base: b, step: o.step, average: func() {
+	o := &os2{proximalStep: p, eta0: b.run.StepSize(2 / b.nu), z: slices.Clone(b.x), point: b.vector()}
+	m := &sampleLoop{base: b, step: o.step, setMean: func() {
 		copy(r.Mean.X, o.x)
 		copy(r.Mean.Y, o.y)
 	}}
-	if o.sweep = newSweep(b, p.shifted, p.b, term{0, b.x}, term{0, o.z}); o.sweep != nil {
+	if o.sweep = newSweep(b, p.shiftedSolver, p.b, term{0, b.x}, term{0, o.z}); o.sweep != nil {
 		o.sweep.x, m.step = o.z, o.sweepStep
 	}
-	return m.next, nil
+	return m.iterate, nil
 }
 
 func (o *os2) step(i int, t float64) {
@@ -168,8 +168,8 @@ func (o *os2) step(i int, t float64) {
 	linalg.MoveTowards(o.point, o.z, gamma)
 	weight := float64(o.nu*gamma) + math.Sqrt(t)/o.eta0
 	o.move(o.z, o.point, weight, o.slopeAt(i, o.point), i)
-	linalg.MoveTowards(o.x, o.z, gamma)
-	o.dual(o.times(o.z))
+	linalg.Towards(o.x, o.z, gamma)
+	o.updateDual(o.mulA(o.z))
 }
 
 func (o *os2) sweepStep(i int, t float64) {
@@ -178,9 +178,9 @@ func (o *os2) sweepStep(i int, t float64) {
 	for _, j := range idx {
 		o.point[j] = math.FMA(gamma, o.z[j]-o.x[j], o.x[j])
 	}
-	o.sweep.sample(i, o.slopeAt(i, o.point))
+	o.sweep.addSampleGradient(i, o.slopeAt(i, o.point))
 	o.sweep.terms[0].factor, o.sweep.terms[1].factor = float64(o.mu*(1-gamma)), float64(o.mu*gamma)
-	o.sweep.implicit(i, float64(o.nu*gamma)+math.Sqrt(t)/o.eta0, 0)
+	o.sweep.stepImplicit(i, float64(o.nu*gamma)+math.Sqrt(t)/o.eta0, 0)
 	kernels.Axpy(-gamma, o.x, o.x)
 	kernels.Axpy(gamma, o.z, o.x)
 }

@@ -27,7 +27,7 @@ import (
 // If InnerSteps is set, every stage has a snapshot and InnerSteps samples (2n in the paper). If BatchSize is
 // set, ĝ is a mean over BatchSize samples. Eta is η; zero means 2/ν_f. An automatic η is halved if the
 // objective at the snapshots keeps rising. The package comment says what ν_f and λ₁ are.
-type SVRG struct{ staged }
+type SVRG struct{ stageCheck }
 
 func (SVRG) Info() solver.MethodInfo {
 	return stagedInfo("svrg", "SVRG-ADMM, linearised, y and beta updated with every sample; growing stages",
@@ -42,18 +42,18 @@ func stagedInfo(name, summary, rate, memory, reference, eta string) solver.Metho
 	}
 }
 
-// staged is embedded in methods with the stages of SVRG.
-type staged struct{}
+// stageCheck is embedded in methods with the stages of SVRG.
+type stageCheck struct{}
 
 // Check returns an error if the budget does not allow the first stage.
-func (staged) Check(p *solver.Problem, s *solver.Settings) error {
+func (stageCheck) Check(p *solver.Problem, s *solver.Settings) error {
 	n, _ := p.Data.Dims()
-	steps, reduced := stageLength(0, n, s.InnerSteps)
-	return s.CheckBudget(stageCost(wholeBatches(steps, max(1, s.BatchSize)), n, reduced))
+	samples, hasSnapshot := stageLength(0, n, s.InnerSteps)
+	return s.CheckBudget(stageCost(roundToBatches(samples, max(1, s.BatchSize)), n, hasSnapshot))
 }
 
 func (SVRG) Begin(r *solver.Run) (solver.Iteration, error) {
-	return newSVRG(r, 2, 1, r.Settings.InnerSteps).next, nil
+	return newSVRG(r, 2, 1, r.Settings.InnerSteps).iterate, nil
 }
 
 // SVRGRestart is [SVRG] as published for strongly convex problems. Every stage with a
@@ -65,7 +65,7 @@ func (SVRG) Begin(r *solver.Run) (solver.Iteration, error) {
 // Convergence is proved if A has full row rank; then this beta tends to the only multiplier of the optimum.
 // If A has more rows than columns, there are many multipliers, and this beta usually violates
 // |beta| ≤ lambda.
-type SVRGRestart struct{ staged }
+type SVRGRestart struct{ stageCheck }
 
 func (SVRGRestart) Info() solver.MethodInfo {
 	i := stagedInfo("svrg-restart", "SVRG-ADMM restarted at every snapshot, as published if strongly convex",
@@ -77,8 +77,8 @@ func (SVRGRestart) Info() solver.MethodInfo {
 func (SVRGRestart) Begin(r *solver.Run) (solver.Iteration, error) {
 	s := newSVRG(r, 2, 1, r.Settings.InnerSteps)
 	var err error
-	s.normal, err = s.shifted()
-	return s.next, err
+	s.normalSolver, err = s.newShiftedSolver()
+	return s.iterate, err
 }
 
 // rankTolerance times the largest eigenvalue of A'A is added to the diagonal of A'A, because A'A may be
@@ -91,7 +91,7 @@ func (s *svrg) restart() {
 	copy(s.q, s.run.Snapshot.Gradient)
 	s.addRidge(s.q, s.x)
 	clear(s.sum)
-	s.normal.Solve(s.sum, s.q, rankTolerance*float64(s.rho*s.lambda1))
+	s.normalSolver.Solve(s.sum, s.q, rankTolerance*float64(s.rho*s.lambda1))
 	s.a.MulVec(s.multiplier, s.sum)
 	linalg.Scale(s.multiplier, -s.rho)
 }
@@ -102,7 +102,7 @@ const svrgRho = 30
 type svrg struct {
 	*base
 	fixedLength   int       // samples in every stage; 0 for the stages of SVRG, which differ in length
-	steps         int       // number of samples in the current stage
+	stageSamples  int       // number of samples in the current stage
 	point         []float64 // x of the inner loop
 	multiplier    []float64 // beta of the inner loop; it may exceed the limit
 	sum           []float64 // sum of x over the steps of the stage
@@ -115,7 +115,7 @@ type svrg struct {
 	// halvingsSeen is the value of Stats.StepHalvings when the inner loop last started from the run's
 	// iterate.
 	halvingsSeen int
-	normal       *linalg.Shifted // solver of linear systems with ρ A'A; nil except for SVRGRestart
+	normalSolver *linalg.Shifted // solver of linear systems with ρ A'A; nil except for SVRGRestart
 }
 
 // newSVRG returns the state of a method with stages. Its automatic step size is etaFactor/ν_f. theta is θ of
@@ -132,10 +132,10 @@ func newSVRG(r *solver.Run, etaFactor, theta float64, fixedLength int) *svrg {
 	return s
 }
 
-// stageLength returns the number of samples of stage 0, 1, … reduced is true if the stage has a snapshot. If
-// fixedLength is not 0, every stage has a snapshot and fixedLength samples; otherwise the stages are as in
+// stageLength returns the number of samples of stage 0, 1, … hasSnapshot is true if the stage has a snapshot.
+// If fixedLength is not 0, every stage has a snapshot and fixedLength samples; otherwise the stages are as in
 // [SVRG].
-func stageLength(stage, n, fixedLength int) (samples int, reduced bool) {
+func stageLength(stage, n, fixedLength int) (samples int, hasSnapshot bool) {
 	switch {
 	case fixedLength > 0:
 		return fixedLength, true
@@ -149,28 +149,28 @@ func stageLength(stage, n, fixedLength int) (samples int, reduced bool) {
 	return 2 * n, true
 }
 
-func wholeBatches(samples, batch int) int { return max(1, samples/batch) * batch }
+func roundToBatches(samples, batch int) int { return max(1, samples/batch) * batch }
 
-func stageCost(samples, n int, reduced bool) float64 {
+func stageCost(samples, n int, hasSnapshot bool) float64 {
 	cost := float64(samples) / float64(n)
-	if reduced {
+	if hasSnapshot {
 		cost++
 	}
 	return cost
 }
 
-// openStage prepares the next stage: it sets the fields steps and eta, and counts the passes of the stage. If
-// the stage has a snapshot, reduced is true, and openStage computes the snapshot at the run's iterate. more
-// is false if the budget does not allow the stage.
-func (s *svrg) openStage() (reduced, more bool, err error) {
+// openStage prepares the next stage: it sets the fields stageSamples and eta, and counts the passes of the
+// stage. If the stage has a snapshot, hasSnapshot is true, and openStage computes the snapshot at the run's
+// iterate. affordable is false if the budget does not allow the stage.
+func (s *svrg) openStage() (hasSnapshot, affordable bool, err error) {
 	r := s.run
-	s.steps, reduced = stageLength(r.Stats.OuterIterations, s.n, s.fixedLength)
-	s.steps = wholeBatches(s.steps, r.Stats.BatchSize)
-	cost := stageCost(s.steps, s.n, reduced)
+	s.stageSamples, hasSnapshot = stageLength(r.Stats.OuterIterations, s.n, s.fixedLength)
+	s.stageSamples = roundToBatches(s.stageSamples, r.Stats.BatchSize)
+	cost := stageCost(s.stageSamples, s.n, hasSnapshot)
 	if !r.Affords(cost) {
 		return false, false, nil
 	}
-	if reduced {
+	if hasSnapshot {
 		if err := r.WatchedSnapshot(r.Settings.Eta == 0); err != nil {
 			return false, false, err
 		}
@@ -180,34 +180,34 @@ func (s *svrg) openStage() (reduced, more bool, err error) {
 			copy(s.multiplier, s.beta)
 			copy(s.meanY, s.y)
 		}
-		if s.normal != nil {
+		if s.normalSolver != nil {
 			s.restart()
 		}
 	}
 	s.eta = math.Ldexp(s.firstEta, -r.Stats.StepHalvings)
-	r.Stats.Eta, r.Stats.InnerSteps = s.eta, s.steps
+	r.Stats.Eta, r.Stats.InnerSteps = s.eta, s.stageSamples
 	r.Spend(cost)
-	return reduced, true, nil
+	return hasSnapshot, true, nil
 }
 
-// next runs a stage with steps of length η/(θ + η ρ λ₁); see ASVRG for θ, and SVRG for the other letters.
-func (s *svrg) next() (bool, error) {
-	reduced, more, err := s.openStage()
-	if err != nil || !more {
+// iterate runs a stage with steps of length η/(θ + η ρ λ₁); see ASVRG for θ, and SVRG for the other letters.
+func (s *svrg) iterate() (bool, error) {
+	hasSnapshot, affordable, err := s.openStage()
+	if err != nil || !affordable {
 		return false, err
 	}
 	z := s.run.Snapshot.Gradient // zero before the first snapshot
-	step := s.eta / (s.theta + float64(s.eta*s.rho*s.lambda1))
+	stepLength := s.eta / (s.theta + float64(s.eta*s.rho*s.lambda1))
 	clear(s.sum)
 	clear(s.sumY)
-	ax := s.times(s.point)
-	err = s.visitBatches(s.steps, s.run.Stats.BatchSize, s.point, func(rows []int32) {
-		s.aim()
+	ax := s.mulA(s.point)
+	err = s.drawBatches(s.stageSamples, s.run.Stats.BatchSize, s.point, func(rows []int32) {
+		s.setGradientPoint()
 		s.updateY(ax)
 		s.addRidge(s.q, s.gradientPoint)
-		s.addReduced(s.point, s.gradientPoint, rows, -step, reduced)
-		kernels.ProjectedUpdate(s.point, s.sum, z, s.q, step)
-		ax = s.times(s.point)
+		s.addBatchGradient(s.point, s.gradientPoint, rows, -stepLength, hasSnapshot)
+		kernels.ProjectedUpdate(s.point, s.sum, z, s.q, stepLength)
+		ax = s.mulA(s.point)
 		s.updateMultiplier(ax)
 	})
 	if err != nil {
@@ -217,8 +217,8 @@ func (s *svrg) next() (bool, error) {
 	return true, nil
 }
 
-// aim sets gradientPoint to the point at which the next step computes gradients.
-func (s *svrg) aim() {
+// setGradientPoint sets gradientPoint to the point at which the next step computes gradients.
+func (s *svrg) setGradientPoint() {
 	if s.theta < 1 {
 		copy(s.gradientPoint, s.x)
 		linalg.MoveTowards(s.gradientPoint, s.point, s.theta)
@@ -242,7 +242,7 @@ func (s *svrg) updateMultiplier(ax []float64) {
 // closeStage sets the run's iterate to the next snapshot. x and y move by the fraction θ of the distance to
 // their means over the stage. beta becomes the multiplier clipped to the limits.
 func (s *svrg) closeStage() {
-	inv := 1 / float64(s.steps/s.run.Stats.BatchSize)
+	inv := 1 / float64(s.stageSamples/s.run.Stats.BatchSize)
 	linalg.Scale(s.sum, inv)
 	linalg.Scale(s.sumY, inv)
 	if s.theta == 1 {
@@ -273,7 +273,7 @@ func (s *svrg) closeStage() {
 // The next snapshot is the mean of (1−θ)x̃ + θ z over the steps. θ starts at 0.9 and becomes
 // (√(θ⁴+4θ²) − θ²)/2 after each stage; if mu > 0, θ does not change. Stages and settings are as in SVRG,
 // but the default of η is 1/ν_f.
-type ASVRG struct{ staged }
+type ASVRG struct{ stageCheck }
 
 func (ASVRG) Info() solver.MethodInfo {
 	return stagedInfo("asvrg", "ASVRG-ADMM: SVRG-ADMM with momentum",
@@ -281,7 +281,7 @@ func (ASVRG) Info() solver.MethodInfo {
 }
 
 func (ASVRG) Begin(r *solver.Run) (solver.Iteration, error) {
-	return newSVRG(r, 1, firstTheta, r.Settings.InnerSteps).next, nil
+	return newSVRG(r, 1, firstTheta, r.Settings.InnerSteps).iterate, nil
 }
 
 // firstTheta is θ of the first stage of methods with momentum.

@@ -9,34 +9,36 @@ import (
 
 // A sweep makes the steps of methods that update x, y and beta with every sample. A must be I or [G; I], a
 // matrix G above the identity. Let T = A'(beta + ρ(A x − y)) + E + g, where E is the sum of the method's
-// terms, and g is the gradient of the sample's loss. With a number length or shift, a step is
+// terms, and g is the gradient of the sample's loss. With a number stepLength or shift, a step is
 //
-//	x ← x − length·T                  (explicit)
+//	x ← x − stepLength·T              (explicit)
 //	x ← x − (shift I + ρ A'A)⁻¹T      (implicit)
 //
 // followed by the updates of y and beta. A step also updates the sums of the iterates.
 //
 // A feature is coupled if G has an entry for it. At all other features, an implicit step is an explicit step
-// with the length 1/(shift + ρ).
+// with the stepLength 1/(shift + ρ).
 //
 // The method advance makes a step as if no feature were coupled. So a step first changes g at coupled
 // features: an explicit step adds G'(beta + ρ(G x − y)), with the beta and y of the rows of G. For an
-// implicit step see finishImplicit.
+// implicit step see finishImplicitStep.
 type sweep struct {
 	*base
 	linalg.Parts
-	shifted *linalg.Shifted // solver of systems with the matrix shift I + ρ A'A; nil if all steps are explicit
-	x       []float64       // the vector that the steps change, usually the run's x
+	shiftedSolver *linalg.Shifted // solver of systems with the matrix shift I + ρ A'A; nil if all steps are explicit
+	x             []float64       // the vector that the steps change, usually the run's x
 
-	terms []term    // the method's terms; E is their sum
-	g     []float64 // loss gradient of one sample; explicit and finishImplicit change it at coupled features
+	terms []term // the method's terms; E is their sum
+	// g is the loss gradient of one sample. At coupled features, stepExplicit and finishImplicitStep change
+	// it.
+	g []float64
 	// lagging is true if a step adds the x before the step to base.sums, and false if it adds the x after the
 	// step.
 	lagging bool
 
-	gx    []float64 // G x
-	local []float64 // beta + ρ(x − y) + E at coupled features, where E is the sum of terms
-	back  []float64 // G'(beta + ρ(G x − y)) at coupled features
+	gx        []float64 // G x
+	gradientI []float64 // beta + ρ(x − y) + E at coupled features, where E is the sum of terms
+	gradientG []float64 // G'(beta + ρ(G x − y)) at coupled features
 	// solution is the solution of the linear system of an implicit step, at coupled features; nil if all
 	// steps are explicit.
 	solution []float64
@@ -53,79 +55,79 @@ type term struct {
 const tile = 512
 
 // newSweep returns a sweep, or nil if A is neither [G; I] nor I, or if conjugate gradients solve the linear
-// systems. solution is memory for a vector of length p. If all steps are explicit, shifted and solution
+// systems. solution is memory for a vector of length p. If all steps are explicit, shiftedSolver and solution
 // are nil.
-func newSweep(b *base, shifted *linalg.Shifted, solution []float64, terms ...term) *sweep {
+func newSweep(b *base, shiftedSolver *linalg.Shifted, solution []float64, terms ...term) *sweep {
 	parts, ok := b.a.Parts()
-	if !ok || shifted != nil && shifted.Iterative() {
+	if !ok || shiftedSolver != nil && shiftedSolver.Iterative() {
 		return nil
 	}
-	s := &sweep{base: b, Parts: parts, shifted: shifted, x: b.x, terms: terms, g: b.vector(), solution: solution}
-	s.local = b.u[parts.HeadRows:] // a step uses only the first HeadRows entries of u
-	s.back = make([]float64, len(parts.CoupledFeatures))
-	if s.gx = make([]float64, parts.HeadRows); s.HeadRows > 0 {
+	s := &sweep{base: b, Parts: parts, shiftedSolver: shiftedSolver, x: b.x, terms: terms, g: b.vector(), solution: solution}
+	s.gradientI = b.u[parts.Head:] // a step uses only the first Head entries of u
+	s.gradientG = make([]float64, len(parts.Coupled))
+	if s.gx = make([]float64, parts.Head); s.Head > 0 {
 		s.G.MulVec(s.gx, b.x)
 	}
 	return s
 }
 
-// localAt returns beta + ρ(x − y) + E at feature j, where E is the sum of the method's terms.
-func (s *sweep) localAt(j int) float64 {
-	sum := math.FMA(s.rho, s.x[j]-s.y[s.HeadRows+j], s.beta[s.HeadRows+j])
+// gradientIAt returns beta + ρ(x − y) + E at feature j, where E is the sum of the method's terms.
+func (s *sweep) gradientIAt(j int) float64 {
+	sum := math.FMA(s.rho, s.x[j]-s.y[s.Head+j], s.beta[s.Head+j])
 	for _, t := range s.terms {
 		sum = math.FMA(t.factor, t.v[j], sum)
 	}
 	return sum
 }
 
-// couple computes the fields local and back. It does nothing if A = I.
-func (s *sweep) couple() {
-	if s.HeadRows == 0 {
+// setCoupledGradients computes the fields gradientI and gradientG. It does nothing if A = I.
+func (s *sweep) setCoupledGradients() {
+	if s.Head == 0 {
 		return
 	}
 	u := s.u[:s.HeadRows]
 	copy(u, s.beta[:s.HeadRows])
 	kernels.Axpy(-s.rho, s.y[:s.HeadRows], u)
 	kernels.Axpy(s.rho, s.gx, u)
-	s.GTrans.MulVec(s.back, u)
-	for _, j := range s.CoupledFeatures {
-		s.local[j] = s.localAt(j)
+	s.Back.MulVec(s.gradientG, u)
+	for _, j := range s.Coupled {
+		s.gradientI[j] = s.gradientIAt(j)
 	}
 }
 
-// sample adds slope·aᵢ, the gradient of the loss of sample i, to g.
-func (s *sweep) sample(i int, slope float64) { s.data.Scatter(s.g, i, slope) }
+// addSampleGradient adds slope·aᵢ, the gradient of the loss of sample i, to g.
+func (s *sweep) addSampleGradient(i int, slope float64) { s.data.Scatter(s.g, i, slope) }
 
-// explicit makes an explicit step for sample i (see the type sweep). It adds x and y to the sums, with the
-// given weight.
-func (s *sweep) explicit(i int, length, weight float64) {
-	s.couple()
-	for k, j := range s.CoupledFeatures {
-		s.g[j] += s.back[k]
+// stepExplicit makes an explicit step for sample i (see the type sweep). It adds x and y to the sums, with
+// the given weight.
+func (s *sweep) stepExplicit(i int, stepLength, weight float64) {
+	s.setCoupledGradients()
+	for k, j := range s.Coupled {
+		s.g[j] += s.gradientG[k]
 	}
-	s.advance(length, weight)
+	s.advance(stepLength, weight)
 	s.clearGradient(i)
 }
 
-// implicit makes an implicit step for sample i (see the type sweep). It adds x and y to the sums, with the
-// given weight.
-func (s *sweep) implicit(i int, shift, weight float64) {
-	s.couple()
-	for k, j := range s.CoupledFeatures {
-		s.q[j] = s.local[j] + s.back[k] + s.g[j]
+// stepImplicit makes an implicit step for sample i (see the type sweep). It adds x and y to the sums, with
+// the given weight.
+func (s *sweep) stepImplicit(i int, shift, weight float64) {
+	s.setCoupledGradients()
+	for k, j := range s.Coupled {
+		s.q[j] = s.gradientI[j] + s.gradientG[k] + s.g[j]
 	}
-	s.shifted.SolveAt(s.CoupledFeatures, s.solution, s.q, shift)
-	s.finishImplicit(i, shift, weight)
+	s.shiftedSolver.SolveAt(s.Coupled, s.solution, s.q, shift)
+	s.finishImplicitStep(i, shift, weight)
 }
 
-// finishImplicit makes an implicit step (see the type sweep) after the caller has computed the field
+// finishImplicitStep makes an implicit step (see the type sweep) after the caller has computed the field
 // solution. At coupled features it changes g so that advance subtracts solution from x.
-func (s *sweep) finishImplicit(i int, shift, weight float64) {
-	inverse := shift + s.rho
-	for _, j := range s.CoupledFeatures {
-		s.g[j] = float64(s.solution[j]*inverse) - s.local[j]
+func (s *sweep) finishImplicitStep(i int, shift, weight float64) {
+	invLength := shift + s.rho
+	for _, j := range s.Coupled {
+		s.g[j] = float64(s.solution[j]*invLength) - s.gradientI[j]
 	}
-	s.advance(1/inverse, weight)
+	s.advance(1/invLength, weight)
 	s.clearGradient(i)
 }
 
@@ -144,10 +146,10 @@ func (s *sweep) clearGradient(i int) {
 	}
 }
 
-// advance makes the step x ← x − length·(beta + ρ(x − y) + E + g), in which beta and y are the entries for
-// the rows I of A; see the type sweep for E and g. It goes tile by tile, and also updates y and beta for the
-// rows I. Then it updates y and beta for the rows of G. It adds weight times x and y to the sums.
-func (s *sweep) advance(length, weight float64) {
+// advance makes the step x ← x − stepLength·(beta + ρ(x − y) + E + g), in which beta and y are the entries
+// for the rows I of A; see the type sweep for E and g. It goes tile by tile, and also updates y and beta for
+// the rows I. Then it updates y and beta for the rows of G. It adds weight times x and y to the sums.
+func (s *sweep) advance(stepLength, weight float64) {
 	for lo := 0; lo < len(s.x); lo += tile {
 		hi := min(lo+tile, len(s.x))
 		x, u := s.x[lo:hi], s.q[lo:hi]
@@ -163,15 +165,15 @@ func (s *sweep) advance(length, weight float64) {
 		if s.lagging {
 			addWeighted(s.sums.x[lo:hi], x, weight)
 		}
-		kernels.Axpy(-length, u, x)
+		kernels.Axpy(-stepLength, u, x)
 		kernels.ProxDual(beta, y, x, s.limit[a:b], s.rho)
 		if !s.lagging {
 			addWeighted(s.sums.x[lo:hi], x, weight)
 		}
 		addWeighted(s.sums.y[a:b], y, weight)
 	}
-	s.sums.count += weight
-	if s.HeadRows == 0 {
+	s.sums.weight += weight
+	if s.Head == 0 {
 		return
 	}
 	y := s.y[:s.HeadRows]

@@ -11,26 +11,28 @@ import (
 )
 
 // TestSweepsEqualWholeVectors compares runs of methods that use sweeps (see the type sweep) with runs of the
-// same methods without sweeps. A method uses no sweep if A is not a matrix. In the problem wide, A joins
+// same methods without sweeps. A method uses no sweep if A is not a matrix. In wideProblem, A joins
 // features into components of two sizes, which package linalg solves in different ways.
 func TestSweepsEqualWholeVectors(t *testing.T) {
-	wide, _ := solvertest.PlantedProblem(t, sparse.SyntheticOptions{Rows: 80, Features: 1100, NonzerosPerRow: 9, Noise: 1, Seed: 8}, 1e-3)
-	wide.Constraint = partlyJoined(t, 1100)
-	alone := *wide
-	alone.Constraint = sparse.Identity(1100)
-	narrow := solvertest.ChainProblem(t, 0)
-	for name, p := range map[string]*solver.Problem{"wide": wide, "alone": &alone, "narrow": narrow} {
+	wideProblem, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 80, Features: 1100, NonzerosPerRow: 9, Noise: 1, Seed: 8}, 1e-3)
+	wideProblem.Constraint = partlyJoinedMatrix(t, 1100)
+	identityProblem := *wideProblem
+	identityProblem.Constraint = sparse.Identity(1100)
+	narrowProblem := solvertest.Chain(t, 0)
+	for name, p := range map[string]*solver.Problem{
+		"wide": wideProblem, "alone": &identityProblem, "narrow": narrowProblem,
+	} {
 		for _, mu := range []float64{0, 0.1} {
-			swept := *p
-			swept.L2 = mu
-			whole := swept
-			whole.Constraint = solvertest.JustAnOperator{Operator: p.Constraint}
+			sweptProblem := *p
+			sweptProblem.L2 = mu
+			wholeProblem := sweptProblem
+			wholeProblem.Constraint = solvertest.JustAnOperator{Operator: p.Constraint}
 			for _, m := range []solver.Method{baseline.STOC{}, baseline.OPG{}, baseline.OADM{}, baseline.OS1{}, baseline.OS2{}, baseline.SA{}, baseline.SAIU{}, baseline.SAG{}, baseline.SAGIU{}} {
 				if m.Info().NeedsL2 && mu == 0 {
 					continue
 				}
 				s := &solver.Settings{Method: m, Eta: 0.4, Rho: 0.02, Passes: 4, Seed: 5, Unproved: true}
-				a, b := solvertest.Minimize(t, &swept, s), solvertest.Minimize(t, &whole, s)
+				a, b := solvertest.Minimize(t, &sweptProblem, s), solvertest.Minimize(t, &wholeProblem, s)
 				for what, pair := range map[string][2][]float64{"x": {a.X, b.X}, "y": {a.Y, b.Y}, "beta": {a.Dual, b.Dual}, "the mean x": {a.XAverage, b.XAverage}, "the mean y": {a.YAverage, b.YAverage}} {
 					if e := solvertest.RelativeDistance(pair[0], pair[1]); !(e < 1e-9) {
 						t.Errorf("%s, mu = %v, %T: %s differs by %.1e", name, mu, m, what, e)
@@ -41,8 +43,8 @@ func TestSweepsEqualWholeVectors(t *testing.T) {
 	}
 }
 
-// partlyJoined returns [G; I] for a graph with a path of 41 features and with 20 pairs of features.
-func partlyJoined(t *testing.T, p int) *sparse.CSR {
+// partlyJoinedMatrix returns [G; I] for a graph with a path of 41 features and with 20 pairs of features.
+func partlyJoinedMatrix(t *testing.T, p int) *sparse.CSR {
 	t.Helper()
 	var pairs [][2]int32
 	for j := range int32(40) {

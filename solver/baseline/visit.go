@@ -7,18 +7,18 @@ import (
 	"github.com/scas-admm/scas/solver"
 )
 
-// visitBatches draws count samples and calls step for every batch of them. It returns an error if it finds
-// that the context is cancelled or that x is not finite.
-func (b *base) visitBatches(count, batch int, x []float64, step func(rows []int32)) error {
-	for count > 0 {
+// drawBatches draws the given number of samples and calls step for every batch of them. It returns an error
+// if it finds that the context is cancelled or that x is not finite.
+func (b *base) drawBatches(samples, batchSize int, x []float64, step func(rows []int32)) error {
+	for samples > 0 {
 		if err := b.run.Err(); err != nil {
 			return err
 		}
-		rows := b.rows[:min(count, max(1, len(b.rows)/batch)*batch)]
+		rows := b.rows[:min(samples, max(1, len(b.rows)/batchSize)*batchSize)]
 		b.data.Draw(rows)
-		count -= len(rows)
-		for part := range slices.Chunk(rows, batch) {
-			step(part)
+		samples -= len(rows)
+		for batch := range slices.Chunk(rows, batchSize) {
+			step(batch)
 		}
 		if err := b.checkFinite(x); err != nil {
 			return err
@@ -27,24 +27,24 @@ func (b *base) visitBatches(count, batch int, x []float64, step func(rows []int3
 	return nil
 }
 
-// A perSample makes one step for each sample that it draws. An outer iteration draws n samples.
-type perSample struct {
+// A sampleLoop makes one step for each sample that it draws. An outer iteration draws n samples.
+type sampleLoop struct {
 	*base
 	step    func(i int, t float64) // makes step number t = 1, 2, …, with sample i
-	average func()                 // sets Run.Mean
+	setMean func()                 // sets Run.Mean
 	t       float64                // number of steps so far
 }
 
-// averaged returns a perSample that makes the given steps and sets Run.Mean to the means in b.sums.
-func (b *base) averaged(step func(i int, t float64)) *perSample {
-	return &perSample{base: b, step: step, average: b.publish}
+// newAveragingLoop returns a sampleLoop that makes the given steps and sets Run.Mean to the means in b.sums.
+func (b *base) newAveragingLoop(step func(i int, t float64)) *sampleLoop {
+	return &sampleLoop{base: b, step: step, setMean: b.setMeanFromSums}
 }
 
-func (m *perSample) next() (bool, error) {
+func (m *sampleLoop) iterate() (bool, error) {
 	if !m.run.Affords(1) {
 		return false, nil
 	}
-	err := m.visitBatches(m.n, len(m.rows), m.x, func(rows []int32) {
+	err := m.drawBatches(m.n, len(m.rows), m.x, func(rows []int32) {
 		for _, i := range rows {
 			m.t++
 			m.step(int(i), m.t)
@@ -54,21 +54,21 @@ func (m *perSample) next() (bool, error) {
 		return false, err
 	}
 	m.run.Spend(1)
-	m.average()
+	m.setMean()
 	return true, nil
 }
 
-// onePass is embedded in methods whose outer iteration is one pass. Check returns an error if the budget is
-// less than one pass.
-type onePass struct{}
+// onePassCheck is embedded in methods whose outer iteration is one pass. Check returns an error if the budget
+// is less than one pass.
+type onePassCheck struct{}
 
-func (onePass) Check(_ *solver.Problem, s *solver.Settings) error { return s.CheckBudget(1) }
+func (onePassCheck) Check(_ *solver.Problem, s *solver.Settings) error { return s.CheckBudget(1) }
 
-// A decreasing is a decreasing step size η_t for step t = 1, 2, … If Settings.Eta is not 0, it is η₀; then
+// An etaSequence is a decreasing step size η_t for step t = 1, 2, … If Settings.Eta is not 0, it is η₀; then
 // η_t is η₀/√t for mu = 0, and min(η₀, 1/(mu t)) for mu > 0. If Settings.Eta is 0, η₀ is automatic; then η_t
 // is 1/(ν_f + √t/η₀) for mu = 0, and the smaller of this number and 1/(mu t) for mu > 0. The package comment
 // says what ν_f is.
-type decreasing struct {
+type etaSequence struct {
 	eta0, mu, nu float64
 	automatic    bool
 }
@@ -80,30 +80,30 @@ const (
 	decreasingUnit = 16
 )
 
-func (b *base) decreasing() decreasing {
-	return decreasing{b.run.StepSize(decreasingUnit / b.nu), b.mu, b.nu, b.run.Settings.Eta == 0}
+func (b *base) etaSequence() etaSequence {
+	return etaSequence{b.run.StepSize(decreasingUnit / b.nu), b.mu, b.nu, b.run.Settings.Eta == 0}
 }
 
-func (d decreasing) stepSize(t float64) float64 {
+func (d etaSequence) stepSize(t float64) float64 {
 	if d.mu == 0 {
-		return d.convex(t)
+		return d.convexStepSize(t)
 	}
-	return math.Min(d.cap(t), 1/float64(d.mu*t))
+	return math.Min(d.maxStepSize(t), 1/float64(d.mu*t))
 }
 
-// convex returns η_t for mu = 0.
-func (d decreasing) convex(t float64) float64 {
+// convexStepSize returns η_t for mu = 0.
+func (d etaSequence) convexStepSize(t float64) float64 {
 	if d.automatic {
 		return 1 / (d.nu + math.Sqrt(t)/d.eta0)
 	}
 	return d.eta0 / math.Sqrt(t)
 }
 
-// cap returns an upper bound of η_t for mu > 0. The caller takes the smaller of this bound and a second one,
-// such as 1/(mu t).
-func (d decreasing) cap(t float64) float64 {
+// maxStepSize returns an upper bound of η_t for mu > 0. The caller takes the smaller of this bound and a
+// second one, such as 1/(mu t).
+func (d etaSequence) maxStepSize(t float64) float64 {
 	if d.automatic {
-		return d.convex(t)
+		return d.convexStepSize(t)
 	}
 	return d.eta0
 }
