@@ -125,7 +125,7 @@ func (r *Run) record() error {
 	defer r.clock.Resume()
 	return r.Settings.Recorder.Record(&Point{
 		Name: r.Stats.Name, Outer: r.Stats.OuterIterations,
-		Passes: r.Stats.Passes, PaperPasses: r.paperPasses(), Seconds: r.clock.Used(),
+		Passes: r.Stats.Passes, PaperPasses: r.paperPasses(), Seconds: r.clock.SecondsAtPause(),
 		Last: r.evaluate(r.Iterate), Average: r.evaluate(r.Mean),
 		PrimalResidual: r.primalResidual(), DualityGap: r.gap, X: r.X, XAverage: r.Mean.X, DualResidual: r.dualResidual,
 	})
@@ -133,7 +133,7 @@ func (r *Run) record() error {
 
 // result returns the Result of the final state, without its status. The clock must be paused.
 func (r *Run) result() *Result {
-	r.Stats.Seconds, r.Stats.PaperPasses = r.clock.Used(), r.paperPasses()
+	r.Stats.Seconds, r.Stats.PaperPasses = r.clock.SecondsAtPause(), r.paperPasses()
 	r.Problem.project(r.Mean.X)
 	evaluation := r.evaluate(r.Iterate)
 	if r.Stats.NewtonSteps == 0 { // otherwise makeNewtonSteps has set r.gap

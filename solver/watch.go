@@ -30,7 +30,7 @@ func (r *Run) moveToBest(objective float64) float64 {
 	if r.goal <= 0 || !r.keeper.Watched || r.loose {
 		return objective
 	}
-	return r.keeper.ToBest(admm.Point(r.Iterate), objective)
+	return r.keeper.RestoreBest(admm.Point(r.Iterate), objective)
 }
 
 // settleAtBest calls moveToBest, and sets r.gap to a gap of the iterate that remains. objective is the

@@ -9,7 +9,7 @@ type Anchor struct {
 }
 
 const (
-	// Smallest and largest c that Tame sets, in units of Curvature·Row² (see Scales).
+	// Smallest and largest c that RestoreAfterRise sets, in units of Curvature·Row² (see Scales).
 	minWeight, maxWeight = 0.03, 10
 	// Factors of c after a clear rise of the objective, and after a new best objective.
 	increaseWeight, decreaseWeight = 3, 0.7
@@ -17,11 +17,11 @@ const (
 	clearRise = 0.01
 )
 
-// Tame increases the proximal weight and restores the best iterate if the objective at the
+// RestoreAfterRise increases the proximal weight and restores the best iterate if the objective at the
 // iterate is clearly above the best objective. It does nothing if the iterate has diverged (Keeper.Lost), or
 // if the new weight would be too large. It returns false if it restores no iterate.
-func (s *OuterLoop) Tame(objective float64) bool {
-	unit := s.Curvature * float64(s.Row*s.Row)
+func (s *OuterLoop) RestoreAfterRise(objective float64) bool {
+	unit := s.Curvature * float64(s.RowNorm*s.RowNorm)
 	weight := max(float64(minWeight*unit), float64(increaseWeight*s.Anchor.Weight))
 	if !(objective > s.Keeper.Best+float64(clearRise*s.Keeper.Scale)) || s.Keeper.Lost(objective) || weight > maxWeight*unit {
 		return false

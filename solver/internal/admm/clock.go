@@ -4,21 +4,21 @@ import "time"
 
 // A Clock measures the time of a run. It can be paused.
 type Clock struct {
-	since time.Time     // when the clock was started or resumed
-	used  time.Duration // measured time until the last pause
+	resumed  time.Time     // when the clock was started or resumed
+	measured time.Duration // measured time until the last pause
 }
 
-// NewClock returns a running Clock that was started at the time began.
-func NewClock(began time.Time) Clock { return Clock{since: began} }
+// NewClock returns a running Clock that was started at the time start.
+func NewClock(start time.Time) Clock { return Clock{resumed: start} }
 
 // Seconds returns the measured time so far. The clock must be running.
-func (c *Clock) Seconds() float64 { return (c.used + time.Since(c.since)).Seconds() }
+func (c *Clock) Seconds() float64 { return (c.measured + time.Since(c.resumed)).Seconds() }
 
-// Used returns the measured time until the last pause, in seconds.
-func (c *Clock) Used() float64 { return c.used.Seconds() }
+// SecondsAtPause returns the measured time until the last pause, in seconds.
+func (c *Clock) SecondsAtPause() float64 { return c.measured.Seconds() }
 
 // Pause stops the clock, which must be running.
-func (c *Clock) Pause() { c.used += time.Since(c.since) }
+func (c *Clock) Pause() { c.measured += time.Since(c.resumed) }
 
 // Resume starts the clock again.
-func (c *Clock) Resume() { c.since = time.Now() }
+func (c *Clock) Resume() { c.resumed = time.Now() }

@@ -106,16 +106,16 @@ func (c Coupling) validateAlpha() error {
 	}
 	l, q := c.B.Dims()
 	rng := rand.New(rand.NewPCG(3, 5))
-	y, by, back := make([]float64, q), make([]float64, l), make([]float64, q)
+	y, by, btby := make([]float64, q), make([]float64, l), make([]float64, q)
 	for range 3 {
 		for j := range y {
 			y[j] = float64(rng.Float64()) - 0.5
 		}
 		c.B.MulVec(by, y)
-		c.B.MulVecTrans(back, by)
+		c.B.MulVecTrans(btby, by)
 		for j := range y {
-			if math.Abs(back[j]-float64(c.Alpha*y[j])) > 1e-9*c.Alpha {
-				return errorf("Coupling.Alpha = %v, but B'B is not that multiple of the identity (coordinate %d of B'B y is %v for y = %v)", c.Alpha, j, back[j], y[j])
+			if math.Abs(btby[j]-float64(c.Alpha*y[j])) > 1e-9*c.Alpha {
+				return errorf("Coupling.Alpha = %v, but B'B is not that multiple of the identity (coordinate %d of B'B y is %v for y = %v)", c.Alpha, j, btby[j], y[j])
 			}
 		}
 	}

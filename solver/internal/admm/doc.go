@@ -18,7 +18,7 @@
 //
 // The inner loop may be divided into K rounds, each of which ends with a dual step.
 //
-// Read OuterLoop.Next first, then rounds, which is Algorithm 1 of the paper. A RowSet is
+// Read OuterLoop.Next first, then runRounds, which is Algorithm 1 of the paper. A RowSet is
 // the set of rows from which an inner loop draws: all rows if the data are in memory, a
 // batch of them if they are in a file. A Plan runs the steps of a round; there are
 // several plans, because the cheapest representation of w depends on A and on the data. A
@@ -30,7 +30,7 @@
 // # How to add a plan
 //
 //   - a file with a type that implements Plan, as plan_dense.go
-//   - newDiagonal (plan_diagonal.go) or newCoupled (plan_rotated.go): when to choose the plan
+//   - newDiagonalPlan (plan_diagonal.go) or newCoupledPlan (plan_rotated.go): when to choose the plan
 //   - solver/naive_test.go: the name of the plan in the list of plans, and a problem for which
 //     the plan is chosen; the test compares its iterates with the iterates of a plain loop
 package admm

@@ -17,16 +17,16 @@ type DualStep struct {
 	// Limit holds the limits of beta if g(y) = Σ Limitⱼ |yⱼ| and B = −I. Otherwise it is nil.
 	Limit []float64
 
-	coupling Coupling
-	g        term.Penalty
-	rho      float64
-	shares   []float64 // ρ of each row of A, in units of the ρ of SetRho; nil if all rows have this ρ
-	ax       []float64 // A x − coupling.C; if shares is not nil, entry k is multiplied by shares[k]
-	by, v    []float64 // scratch memory
-	step     []float64 // step size of the proximal map for each coordinate of y
-	lipB     float64   // largest eigenvalue of B'B, for the method iterate
+	coupling  Coupling
+	g         term.Penalty
+	rho       float64
+	rhoRatios []float64 // ρ of each row of A, in units of the ρ of SetRho; nil if all rows have this ρ
+	ax        []float64 // A x − coupling.C; if rhoRatios is not nil, entry k is multiplied by rhoRatios[k]
+	by, v     []float64 // scratch memory
+	proxSteps []float64 // step size of the proximal map for each coordinate of y
+	lipB      float64   // largest eigenvalue of B'B, for the method minimiseY
 
-	momentum, previous []float64 // memory for the method iterate; nil if it is not needed
+	extrapolatedY, previousY []float64 // memory for the method minimiseY; nil if it is not needed
 }
 
 // NewDualStep returns a DualStep for A with l rows and y with q coordinates. limit becomes its Limit. SetRho
@@ -36,10 +36,10 @@ func NewDualStep(c Coupling, g term.Penalty, limit []float64, l, q int) *DualSte
 	if limit != nil {
 		return d
 	}
-	d.v, d.step = make([]float64, q), make([]float64, q)
+	d.v, d.proxSteps = make([]float64, q), make([]float64, q)
 	if c.B != nil && c.Alpha == 0 {
-		d.lipB = linalg.New(c.B, q).LargestEigenvalue()
-		d.momentum, d.previous = make([]float64, q), make([]float64, q)
+		d.lipB = linalg.New(c.B, q).Largest()
+		d.extrapolatedY, d.previousY = make([]float64, q), make([]float64, q)
 	}
 	return d
 }
@@ -47,28 +47,28 @@ func NewDualStep(c Coupling, g term.Penalty, limit []float64, l, q int) *DualSte
 // SetRho sets ρ and the step sizes of the proximal map.
 func (d *DualStep) SetRho(rho float64) {
 	d.rho = rho
-	c, scale := d.coupling, 1.0
+	c, eigenvalue := d.coupling, 1.0
 	switch {
 	case c.Alpha > 0:
-		scale = c.Alpha
-	case d.momentum != nil:
-		scale = d.lipB
+		eigenvalue = c.Alpha
+	case d.extrapolatedY != nil:
+		eigenvalue = d.lipB
 	}
-	for j := range d.step {
-		if d.step[j] = 1 / (rho * scale); c.Diagonal != nil {
-			d.step[j] /= c.Diagonal[j] * c.Diagonal[j]
+	for j := range d.proxSteps {
+		if d.proxSteps[j] = 1 / (rho * eigenvalue); c.Diagonal != nil {
+			d.proxSteps[j] /= c.Diagonal[j] * c.Diagonal[j]
 		}
 	}
 }
 
-// SetShares gives row k of A its own ρ: shares[k] times the ρ of SetRho. d.Limit must not be nil.
-func (d *DualStep) SetShares(shares []float64) { d.shares = shares }
+// SetRhoRatios gives row k of A its own ρ: ratios[k] times the ρ of SetRho. d.Limit must not be nil.
+func (d *DualStep) SetRhoRatios(ratios []float64) { d.rhoRatios = ratios }
 
-// Multipliers replaces v by beta + ρ v, with the ρ of each row.
-func (d *DualStep) Multipliers(v, beta []float64) {
+// ToMultipliers replaces v by beta + ρ v, with the ρ of each row.
+func (d *DualStep) ToMultipliers(v, beta []float64) {
 	for j, x := range v {
-		if d.shares != nil {
-			x *= d.shares[j]
+		if d.rhoRatios != nil {
+			x *= d.rhoRatios[j]
 		}
 		v[j] = math.FMA(d.rho, x, beta[j])
 	}
@@ -88,8 +88,8 @@ func (d *DualStep) minusC(ax []float64) []float64 {
 // Update updates y and beta, given A x.
 func (d *DualStep) Update(ax, y, beta []float64) {
 	ax = d.minusC(ax)
-	if d.shares != nil {
-		d.updateEach(ax, y, beta)
+	if d.rhoRatios != nil {
+		d.updateWithRatios(ax, y, beta)
 		return
 	}
 	if d.Limit != nil {
@@ -105,7 +105,7 @@ func (d *DualStep) Update(ax, y, beta []float64) {
 			}
 			d.v[j] = t
 		}
-		d.g.Prox(y, d.v, d.step)
+		d.g.Prox(y, d.v, d.proxSteps)
 	case c.Alpha > 0:
 		for j, v := range ax {
 			d.by[j] = v + beta[j]/d.rho
@@ -114,36 +114,37 @@ func (d *DualStep) Update(ax, y, beta []float64) {
 		for j := range d.v {
 			d.v[j] /= -c.Alpha
 		}
-		d.g.Prox(y, d.v, d.step)
+		d.g.Prox(y, d.v, d.proxSteps)
 	default:
-		d.iterate(ax, y, beta)
+		d.minimiseY(ax, y, beta)
 	}
-	for j, v := range d.times(y) {
+	for j, v := range d.mulB(y) {
 		beta[j] = math.FMA(d.rho, ax[j]+v, beta[j])
 	}
 }
 
-// updateEach is Update if rows have their own ρ. It multiplies entry k of A x and of y by shares[k]. After
-// that all rows have the same ρ. At the end it divides y by shares again.
-func (d *DualStep) updateEach(ax, y, beta []float64) {
-	for j, share := range d.shares {
-		d.ax[j] = share * ax[j]
-		y[j] *= share
+// updateWithRatios is Update if rows have their own ρ. It multiplies entry k of A x and of y by rhoRatios[k].
+// After that all rows have the same ρ. At the end it divides y by rhoRatios again.
+func (d *DualStep) updateWithRatios(ax, y, beta []float64) {
+	for j, ratio := range d.rhoRatios {
+		d.ax[j] = ratio * ax[j]
+		y[j] *= ratio
 	}
 	kernels.ProxDual(beta, y, d.ax, d.Limit, d.rho)
-	for j, share := range d.shares {
-		y[j] /= share
+	for j, ratio := range d.rhoRatios {
+		y[j] /= ratio
 	}
 }
 
 const maxProxSteps = 2000
 
-// iterate computes the y of DualStep for a general B, by FISTA with restarts from the given y. ax is A x − c.
-func (d *DualStep) iterate(ax, y, beta []float64) {
+// minimiseY computes the y of DualStep for a general B, by FISTA with restarts from the given y. ax is A x −
+// c.
+func (d *DualStep) minimiseY(ax, y, beta []float64) {
 	inv := 1 / d.lipB
-	point, previous := d.momentum, d.previous
+	point, previousY := d.extrapolatedY, d.previousY
 	copy(point, y)
-	copy(previous, y)
+	copy(previousY, y)
 	t := 1.0
 	for range maxProxSteps {
 		d.coupling.B.MulVec(d.by, point)
@@ -154,30 +155,30 @@ func (d *DualStep) iterate(ax, y, beta []float64) {
 		for j, v := range d.v {
 			d.v[j] = math.FMA(-inv, v, point[j])
 		}
-		d.g.Prox(y, d.v, d.step)
-		var moved, size, rise float64
-		next := (1 + math.Sqrt(1+float64(4*t*t))) / 2
+		d.g.Prox(y, d.v, d.proxSteps)
+		var change2, size2, rise float64
+		nextT := (1 + math.Sqrt(1+float64(4*t*t))) / 2
 		for j, v := range y {
-			delta := v - previous[j]
-			moved += float64(delta * delta)
-			size += float64(v * v)
+			delta := v - previousY[j]
+			change2 += float64(delta * delta)
+			size2 += float64(v * v)
 			rise += float64((point[j] - v) * delta)
 		}
 		if rise > 0 { // the objective rises along the last move of y: restart
-			next, t = 1, 1
+			nextT, t = 1, 1
 		}
 		for j, v := range y {
-			point[j] = math.FMA((t-1)/next, v-previous[j], v)
+			point[j] = math.FMA((t-1)/nextT, v-previousY[j], v)
 		}
-		copy(previous, y)
-		if t = next; moved <= 1e-24*size {
+		copy(previousY, y)
+		if t = nextT; change2 <= 1e-24*size2 {
 			return
 		}
 	}
 }
 
-// times returns B y; the result is valid until the next call.
-func (d *DualStep) times(y []float64) []float64 {
+// mulB returns B y; the result is valid until the next call.
+func (d *DualStep) mulB(y []float64) []float64 {
 	c := d.coupling
 	switch {
 	case c.B != nil:
@@ -194,17 +195,17 @@ func (d *DualStep) times(y []float64) []float64 {
 	return d.by
 }
 
-// Constant sets dst = B y − c.
-func (d *DualStep) Constant(dst, y []float64) {
-	copy(dst, d.times(y))
+// SetConstant sets dst = B y − c.
+func (d *DualStep) SetConstant(dst, y []float64) {
+	copy(dst, d.mulB(y))
 	for j, v := range d.coupling.C {
 		dst[j] -= v
 	}
 }
 
-// Violation sets dst = A x + B y − c, given A x.
-func (d *DualStep) Violation(dst, ax, y []float64) {
-	ax, by := d.minusC(ax), d.times(y)
+// SetViolation sets dst = A x + B y − c, given A x.
+func (d *DualStep) SetViolation(dst, ax, y []float64) {
+	ax, by := d.minusC(ax), d.mulB(y)
 	for j, v := range by {
 		dst[j] = ax[j] + v
 	}

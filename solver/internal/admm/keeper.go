@@ -46,10 +46,10 @@ func (k *Keeper) Restore(iterate Point) bool {
 }
 
 // Judge compares the objective at a snapshot with the best objective so far, and keeps the best iterate. If
-// the verdict is Restart, it restores the best iterate, and the caller must compute the snapshot again. loose
-// is the argument of Watcher.See.
-func (k *Keeper) Judge(iterate Point, objective float64, loose bool) Verdict {
-	verdict := k.See(objective, k.Auto, loose)
+// the verdict is Restart, it restores the best iterate, and the caller must compute the snapshot again.
+// infeasible is the argument of Watcher.JudgeObjective.
+func (k *Keeper) Judge(iterate Point, objective float64, infeasible bool) Verdict {
+	verdict := k.JudgeObjective(objective, k.Auto, infeasible)
 	switch verdict {
 	case Best:
 		k.Keep(iterate)
@@ -59,9 +59,9 @@ func (k *Keeper) Judge(iterate Point, objective float64, loose bool) Verdict {
 	return verdict
 }
 
-// ToBest restores the best iterate if objective, the value at the current iterate, is above the best
+// RestoreBest restores the best iterate if objective, the value at the current iterate, is above the best
 // objective. It returns the objective at the iterate afterwards.
-func (k *Keeper) ToBest(iterate Point, objective float64) float64 {
+func (k *Keeper) RestoreBest(iterate Point, objective float64) float64 {
 	if k.Kept.X == nil || objective <= k.Best {
 		return objective
 	}

@@ -20,7 +20,7 @@ type MetricProblem struct {
 	Curvature float64         // upper bound of φ″
 	Ridge     float64         // mu
 	Unit      float64         // root mean square of the labels in regression, else 1
-	Least     float64         // usually the smallest ρ of a row; see the method rho
+	LeastRho  float64         // usually the smallest ρ of a row; see the method rho
 	Slope     float64         // root mean square of the slopes at x = 0
 	Team      *rows.Team      // the processes that hold the rows; nil if there is only one
 }
@@ -46,18 +46,19 @@ func NewMetric(p *MetricProblem) *Metric {
 	if !ok || p.coupled() && p.fractionAtZero(unit) > 0.2 {
 		return nil
 	}
-	curvature, norm2 := scaledNorms(p.Team, p.Data, unit)
+	weightedNorm2, norm2 := scaledNorms(p.Team, p.Data, unit)
 	m := &Metric{D: make([]float64, len(unit)), Rho: make([]float64, len(p.Limit))}
 	stiffness := slices.Repeat([]float64{p.Ridge}, len(unit))
 	for k := range m.Rho {
 		idx, val := rowOf(p.A, k)
-		m.Rho[k] = p.rho(k, termSize(idx, val, unit), curvature, math.Sqrt(norm2))
+		m.Rho[k] = p.rho(k, termSize(idx, val, unit), weightedNorm2, math.Sqrt(norm2))
 		for i, j := range idx { // for the row a and every u: (a'u)² ≤ len(idx) Σ aⱼ²uⱼ²
 			stiffness[j] += float64(m.Rho[k] * val[i] * val[i] * float64(len(idx)))
 		}
 	}
 	for j, u := range unit {
-		m.D[j] = powerOfTwo(1 / math.Sqrt(p.Curvature/(u*u)+stiffness[j]*stiffnessWeight/curvature))
+		sum := p.Curvature/(u*u) + stiffness[j]*stiffnessWeight/weightedNorm2
+		m.D[j] = roundToPowerOfTwo(1 / math.Sqrt(sum))
 		if m.D[j] == 0 || math.IsInf(m.D[j], 0) {
 			return nil
 		}
@@ -75,34 +76,34 @@ const stiffnessWeight = 6
 // termSize returns the typical size of the terms of a row of A x if xⱼ = unitⱼ: about the geometric mean of
 // their absolute values, as a power of two. It returns 0 for a row of zeros.
 func termSize(idx []int32, val, unit []float64) float64 {
-	exps, terms := 0, 0
+	exponentSum, termCount := 0, 0
 	for i, j := range idx {
 		if val[i] != 0 {
 			_, exp := math.Frexp(val[i] * unit[j])
-			exps += exp
-			terms++
+			exponentSum += exp
+			termCount++
 		}
 	}
-	if terms == 0 {
+	if termCount == 0 {
 		return 0
 	}
-	return math.Ldexp(1, int(math.Round(float64(exps)/float64(terms)-0.5)))
+	return math.Ldexp(1, int(math.Round(float64(exponentSum)/float64(termCount)-0.5)))
 }
 
-// rho returns ρ of row k of A, rounded to a power of two. natural is 3 times the limit of the row, divided
-// by the expected size of (A x)ₖ. The last line applies two lower bounds. balanced is the ρ at which ρ(A x)ₖ²
-// has about the same curvature as the loss. size comes from termSize; curvature and the square of norm come
-// from scaledNorms. For size 0, rho returns 1.
-func (p *MetricProblem) rho(k int, size, curvature, norm float64) float64 {
+// rho returns ρ of row k of A, rounded to a power of two. naturalRho is 3 times the limit of the row, divided
+// by the expected size of (A x)ₖ. The last line applies two lower bounds. balancedRho is the ρ at which ρ(A
+// x)ₖ² has about the same curvature as the loss. size comes from termSize; weightedNorm2 and the square of
+// norm come from scaledNorms. For size 0, rho returns 1.
+func (p *MetricProblem) rho(k int, size, weightedNorm2, norm float64) float64 {
 	if size == 0 {
 		return 1
 	}
-	natural := 3 * p.Limit[k] * norm / (p.Unit * size)
-	balanced := curvature * p.Curvature / (size * size)
-	return powerOfTwo(max(natural, min(p.Least, 0.1*balanced), minRho*balanced))
+	naturalRho := 3 * p.Limit[k] * norm / (p.Unit * size)
+	balancedRho := weightedNorm2 * p.Curvature / (size * size)
+	return roundToPowerOfTwo(max(naturalRho, min(p.LeastRho, 0.1*balancedRho), minRho*balancedRho))
 }
 
-// minRho times balanced is the smallest ρ of a row; see the method rho.
+// minRho times balancedRho is the smallest ρ of a row; see the method rho.
 const minRho = 4e-6
 
 // columnUnits returns 1/(root mean square of the nonzeros) for each column. ok is true if these numbers are
@@ -112,26 +113,26 @@ const minRho = 4e-6
 func columnUnits(t *rows.Team, x *sparse.CSR) (unit []float64, ok bool) {
 	n, p := x.Dims()
 	unit = make([]float64, p)
-	count := make([]float64, p)
+	nonzeros := make([]float64, p)
 	for i := range n {
 		idx, val := x.Row(i)
 		for k, j := range idx {
 			if val[k] != 0 {
 				unit[j] += float64(val[k] * val[k])
-				count[j]++
+				nonzeros[j]++
 			}
 		}
 	}
 	t.Sum(unit)
-	t.Sum(count)
+	t.Sum(nonzeros)
 	minUnit, maxUnit := math.Inf(1), 0.0
-	for j, c := range count {
+	for j, c := range nonzeros {
 		if c > 0 {
 			unit[j] = math.Sqrt(c / unit[j])
 			minUnit, maxUnit = math.Min(minUnit, unit[j]), math.Max(maxUnit, unit[j])
 		}
 	}
-	for j, c := range count {
+	for j, c := range nonzeros {
 		if c == 0 {
 			unit[j] = math.Sqrt(minUnit) * math.Sqrt(maxUnit)
 		}
@@ -152,16 +153,16 @@ func (p *MetricProblem) coupled() bool {
 // the coefficient at zero in the first iterations, or 0 without singleton rows. If A is coupled and the
 // fraction is large, NewMetric returns nil, because equal step sizes find the ties sooner.
 func (p *MetricProblem) fractionAtZero(unit []float64) float64 {
-	var zeros, rows float64
+	var zeroRows, singletonRows float64
 	for k, limit := range p.Limit {
 		if idx, val := rowOf(p.A, k); len(idx) == 1 {
-			rows++
+			singletonRows++
 			if limit*math.Abs(val[0])*unit[idx[0]] > p.Slope {
-				zeros++
+				zeroRows++
 			}
 		}
 	}
-	return zeros / math.Max(rows, 1)
+	return zeroRows / math.Max(singletonRows, 1)
 }
 
 // scaledNorms returns two means of |aᵢ|² over the rows aᵢ of all processes. weightedMean has the weights
@@ -189,7 +190,7 @@ func rowOf(a *linalg.Algebra, k int) (idx []int32, val []float64) {
 	return a.Matrix().Row(k)
 }
 
-func powerOfTwo(v float64) float64 {
+func roundToPowerOfTwo(v float64) float64 {
 	frac, exp := math.Frexp(v)
 	if frac < math.Sqrt2/2 {
 		exp--
@@ -238,8 +239,8 @@ func (m *Metric) algebra(p *MetricProblem) *linalg.Algebra {
 	return linalg.New(newMatrix(len(ptr)-1, len(m.D), ptr, idx, val), len(m.D))
 }
 
-// Into sets dst to u = x/D and returns it. For a nil Metric it returns x itself.
-func (m *Metric) Into(dst, x []float64) []float64 {
+// DivideByD sets dst to u = x/D and returns it. For a nil Metric it returns x itself.
+func (m *Metric) DivideByD(dst, x []float64) []float64 {
 	if m == nil {
 		return x
 	}
@@ -249,9 +250,9 @@ func (m *Metric) Into(dst, x []float64) []float64 {
 	return dst
 }
 
-// Times multiplies v by D. This turns u into x = D u (see Metric), and a derivative with respect to x into a
-// derivative with respect to u. For a nil Metric it does nothing.
-func (m *Metric) Times(v []float64) {
+// MultiplyByD multiplies v by D. This turns u into x = D u (see Metric), and a derivative with respect to x
+// into a derivative with respect to u. For a nil Metric it does nothing.
+func (m *Metric) MultiplyByD(v []float64) {
 	if m == nil || v == nil {
 		return
 	}
@@ -260,14 +261,14 @@ func (m *Metric) Times(v []float64) {
 	}
 }
 
-// Shares returns the median ρ of the rows of A, and the ρ of each row divided by this median.
-func (m *Metric) Shares() (rho float64, shares []float64) {
-	sorted := slices.Clone(m.Rho)
-	slices.Sort(sorted)
-	rho = sorted[len(sorted)/2]
-	shares = make([]float64, len(m.Rho))
+// RhoRatios returns the median ρ of the rows of A, and the ρ of each row divided by this median.
+func (m *Metric) RhoRatios() (rho float64, ratios []float64) {
+	sortedRho := slices.Clone(m.Rho)
+	slices.Sort(sortedRho)
+	rho = sortedRho[len(sortedRho)/2]
+	ratios = make([]float64, len(m.Rho))
 	for k, v := range m.Rho {
-		shares[k] = v / rho
+		ratios[k] = v / rho
 	}
-	return rho, shares
+	return rho, ratios
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// uneven returns a dense matrix whose columns have the given scales.
-func uneven(t *testing.T, n int, scales []float64) *sparse.CSR {
+// unevenMatrix returns a dense matrix whose columns have the given scales.
+func unevenMatrix(t *testing.T, n int, scales []float64) *sparse.CSR {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(1, 2))
 	values := make([]float64, 0, n*len(scales))
@@ -41,7 +41,7 @@ func metricProblem(x *sparse.CSR, a linalg.Map, limit float64) *MetricProblem {
 // 32, if the data are zero, or if their squares overflow or underflow.
 func TestOneScale(t *testing.T) {
 	for _, scales := range [][]float64{{1, 1, 1}, {1e-8, 3e-8, 1e-7}, {1, 20, 5}, {0, 0, 0}, {1, 1e200, 1}, {1, 1e-200, 1}} {
-		if m := NewMetric(metricProblem(uneven(t, 30, scales), nil, 1e-3)); m != nil {
+		if m := NewMetric(metricProblem(unevenMatrix(t, 30, scales), nil, 1e-3)); m != nil {
 			t.Errorf("scales %v: D = %v", scales, m.D)
 		}
 	}
@@ -55,7 +55,7 @@ func TestMetric(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, a := range []linalg.Map{nil, chain} {
-		p := metricProblem(uneven(t, 50, []float64{1e-3, 7, 1e4}), a, 1e-6)
+		p := metricProblem(unevenMatrix(t, 50, []float64{1e-3, 7, 1e4}), a, 1e-6)
 		m := NewMetric(p)
 		if m == nil {
 			t.Fatal("no metric for columns from 1e-3 to 1e4")
@@ -67,28 +67,29 @@ func TestMetric(t *testing.T) {
 		}
 		for i := range 50 {
 			_, val := p.Data.Row(i)
-			_, scaled := m.Data.Row(i)
-			for j, v := range scaled {
+			_, scaledRow := m.Data.Row(i)
+			for j, v := range scaledRow {
 				if v/m.D[j] != val[j] || v < 0.1 || v > 10 {
 					t.Fatalf("entry %d of row %d: %v of %v", j, i, v, val[j])
 				}
 			}
 		}
-		sameQuadratic(t, p, m)
-		if largest := m.A.LargestEigenvalue(); largest > 1 {
-			t.Errorf("largest eigenvalue of K %v", largest)
+		checkSameQuadratic(t, p, m)
+		if eigenvalue := m.A.Largest(); eigenvalue > 1 {
+			t.Errorf("largest eigenvalue of K %v", eigenvalue)
 		}
 	}
 }
 
-// sameQuadratic checks that |M u|² equals Σ ρ_k (A x)_k² + mu |x|² for M = m.A and x = D u, with D = m.D.
-func sameQuadratic(t *testing.T, p *MetricProblem, m *Metric) {
+// checkSameQuadratic checks that |M u|² equals Σ ρ_k (A x)_k² + mu |x|² for M = m.A and x = D u, with D =
+// m.D.
+func checkSameQuadratic(t *testing.T, p *MetricProblem, m *Metric) {
 	t.Helper()
 	u, x := []float64{1, -2, 0.5}, make([]float64, 3)
 	copy(x, u)
-	m.Times(x)
-	if back := m.Into(make([]float64, 3), x); back[0] != u[0] || back[1] != u[1] || back[2] != u[2] {
-		t.Errorf("Into(Times(u)) = %v", back)
+	m.MultiplyByD(x)
+	if backU := m.DivideByD(make([]float64, 3), x); backU[0] != u[0] || backU[1] != u[1] || backU[2] != u[2] {
+		t.Errorf("Into(Times(u)) = %v", backU)
 	}
 	var want, got float64
 	for k, v := range p.A.Product().Image(x) {
@@ -105,16 +106,16 @@ func sameQuadratic(t *testing.T, p *MetricProblem, m *Metric) {
 	}
 }
 
-// TestHeld checks that there is no metric if A couples coefficients and the penalty keeps a third of the
-// coefficients at zero. For A = I and the same data, there must be a metric.
-func TestHeld(t *testing.T) {
+// TestNoMetricForHeldCoefficients checks that there is no metric if A couples coefficients and the penalty
+// keeps a third of the coefficients at zero. For A = I and the same data, there must be a metric.
+func TestNoMetricForHeldCoefficients(t *testing.T) {
 	chain, err := sparse.FromTriplets(4, 3, []sparse.Triplet{
 		{Row: 0, Col: 0, Value: 1}, {Row: 0, Col: 1, Value: -1}, {Row: 1, Col: 0, Value: 1}, {Row: 2, Col: 1, Value: 1}, {Row: 3, Col: 2, Value: 1},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	x := uneven(t, 50, []float64{1e-3, 7, 1e4})
+	x := unevenMatrix(t, 50, []float64{1e-3, 7, 1e4})
 	if m := NewMetric(metricProblem(x, chain, 1e-2)); m != nil {
 		t.Error("a metric for a graph that holds a third of the coefficients")
 	}

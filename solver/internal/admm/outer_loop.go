@@ -10,40 +10,41 @@ import (
 // An OuterLoop is the state of SCAS-ADMM. Its first four fields are functions, because they depend on
 // whether the data are in memory or in a file.
 type OuterLoop struct {
-	// Snapshot sets Gradient to the gradient of the mean loss at Point.X. It may first restore an earlier
+	// TakeSnapshot sets Gradient to the gradient of the mean loss at Point.X. It may first restore an earlier
 	// iterate.
-	Snapshot func() error
-	// Schedule returns the step size of the outer iteration whose snapshot was just taken. more is false
+	TakeSnapshot func() error
+	// NextEta returns the step size of the outer iteration whose snapshot was just taken. affordable is false
 	// if the budget does not allow the iteration.
-	Schedule func() (eta float64, more bool, err error)
-	// RowSets calls inner for one RowSet after the other. Data in memory are one RowSet.
-	RowSets func(inner func(*RowSet) error) error
-	// CurvatureHere returns the curvature that limits the step size at the snapshot; see RowCurvature.At.
-	CurvatureHere func() float64
+	NextEta func() (eta float64, affordable bool, err error)
+	// EachRowSet calls inner for one RowSet after the other. Data in memory are one RowSet.
+	EachRowSet func(inner func(*RowSet) error) error
+	// SnapshotCurvature returns the curvature that limits the step size at the snapshot; see
+	// RowCurvature.AtMargins.
+	SnapshotCurvature func() float64
 
 	Point
 	Scales
 	Keeper   *Keeper
 	Gradient []float64 // the gradient of the mean loss at the snapshot; length p
 
-	A         *linalg.Product
-	Step      *DualStep
-	Project   func(x []float64) // projects onto the domain
-	Interrupt func() error      // if not nil, called during inner loops; its error ends Next
-	Anchor    Anchor
-	Metric    *Metric // the step size of each column, see Metric; nil for equal step sizes
-	Kappa     float64 // κ if the augmented penalty is linearised (see Linearise), else 0
-	Many      bool    // the method has several dual updates per snapshot
-	Batch     int     // number of samples in a step
-	Strong    bool    // use Algorithm 2 of the paper, not Algorithm 1
-	NuL       float64 // Lipschitz constant of the augmented Lagrangian's gradient in x, for Algorithm 2
+	A             *linalg.Product
+	DualStep      *DualStep
+	Project       func(x []float64) // projects onto the domain
+	Interrupt     func() error      // if not nil, called during inner loops; its error ends Next
+	Anchor        Anchor
+	Metric        *Metric // the step size of each column, see Metric; nil for equal step sizes
+	Kappa         float64 // κ if the augmented penalty is linearised (see Linearise), else 0
+	ManyUpdates   bool    // the method has several dual updates per snapshot
+	BatchSize     int     // number of samples in a step
+	UseAlgorithm2 bool    // use Algorithm 2 of the paper, not Algorithm 1
+	NuL           float64 // Lipschitz constant of the augmented Lagrangian's gradient in x, for Algorithm 2
 	// MeanCurvature is the Lipschitz constant of the gradient of the mean loss, for steps with several
 	// samples.
 	MeanCurvature float64
 
 	plan          Plan               // the plan of the current RowSet
 	draw          func(rows []int32) // Draw of the current RowSet
-	residual      []float64          // scratch memory of setAugmented
+	residual      []float64          // scratch memory of setAugmentedGradient
 	d             []float64          // constant part of a round's gradient; with a metric, times Metric.D
 	sum, endpoint []float64          // sum of the iterates of a round, and its final iterate
 	u             []float64          // D⁻¹x at the start of a round (see Metric); nil without a metric
@@ -60,20 +61,20 @@ type RowSet struct {
 
 // Next runs an outer iteration. It returns false if the budget does not allow it.
 func (s *OuterLoop) Next() (bool, error) {
-	if err := s.Snapshot(); err != nil {
+	if err := s.TakeSnapshot(); err != nil {
 		return false, err
 	}
-	eta, more, err := s.Schedule()
-	if err != nil || !more {
+	eta, affordable, err := s.NextEta()
+	if err != nil || !affordable {
 		return false, err
 	}
-	return true, s.RowSets(func(w *RowSet) error {
+	return true, s.EachRowSet(func(w *RowSet) error {
 		s.plan, s.draw = w.Plan, w.Draw
 		iterates := max(2*w.Updates, w.Samples/w.Plan.BatchSize())
-		if s.Strong {
-			return s.strong(eta, s.NuL, iterates)
+		if s.UseAlgorithm2 {
+			return s.runAlgorithm2(eta, s.NuL, iterates)
 		}
-		return s.rounds(eta, iterates, w.Updates)
+		return s.runRounds(eta, iterates, w.Updates)
 	})
 }
 
@@ -82,16 +83,17 @@ func (s *OuterLoop) Next() (bool, error) {
 func (s *OuterLoop) Average(t *rows.Team, weight float64) {
 	t.Average(weight, s.X, s.Dual)
 	s.Project(s.X)
-	s.Step.Update(s.A.Image(s.X), s.Y, s.Dual)
+	s.DualStep.Update(s.A.Image(s.X), s.Y, s.Dual)
 }
 
 // NaturalEta returns the automatic step size at the snapshot, after all halvings by the Keeper. iterations
 // is the number of outer iterations so far.
 func (s *OuterLoop) NaturalEta(iterations int) float64 {
 	step := StepSize{
-		Curvature: s.CurvatureHere(), Mean: s.MeanCurvature, Batch: s.Batch, Stiffness: s.stiffness(),
-		Factor: StepFactor(s.Samples, s.Features, iterations, s.Many),
-		Lazy:   s.Lambda1 == s.LambdaP || s.Metric != nil,
+		Curvature: s.SnapshotCurvature(), MeanCurvature: s.MeanCurvature, BatchSize: s.BatchSize,
+		Stiffness: s.stiffness(),
+		Factor:    StepFactor(s.Samples, s.Features, iterations, s.ManyUpdates),
+		Lazy:      s.Lambda1 == s.LambdaP || s.Metric != nil,
 	}
 	if s.Metric == nil {
 		step.Mu = s.Mu
@@ -105,13 +107,13 @@ func (s *OuterLoop) stiffness() float64 {
 	if s.Metric != nil {
 		return s.Metric.A.LargestEigenvalue()
 	}
-	return float64(s.Step.rho*s.Lambda1) + s.Mu + s.Anchor.Weight
+	return float64(s.DualStep.rho*s.Lambda1) + s.Mu + s.Anchor.Weight
 }
 
 // Linearise sets Kappa to a κ for which (κ/2)|w − x|² is an upper bound of (ρ/2)|A(w − x)|². With
 // a Metric, w and x are in the coordinates u of Metric, and the bound includes the ridge (mu/2)|w − x|².
 func (s *OuterLoop) Linearise() {
-	if s.Kappa = float64(s.Step.rho * s.Lambda1); s.Metric != nil {
+	if s.Kappa = float64(s.DualStep.rho * s.Lambda1); s.Metric != nil {
 		s.Kappa = s.stiffness()
 	}
 }

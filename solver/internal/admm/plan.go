@@ -47,8 +47,8 @@ type InnerLoop struct {
 	A       *linalg.Algebra
 	Set     term.Set // X; nil for R^p
 
-	// walls describes a Set that is a box or a ball; otherwise it is empty. NewPlan sets it.
-	walls term.Walls
+	// bounds describes a Set that is a box or a ball; otherwise it is empty. NewPlan sets it.
+	bounds term.Walls
 
 	Rho   float64 // the penalty parameter ρ
 	Ridge float64 // mu plus the proximal weight (see Anchor); 0 if A is Metric.A, which contains mu
@@ -56,11 +56,11 @@ type InnerLoop struct {
 	// (Kappa + Ridge) I. Otherwise K is ρ A'A + Ridge I.
 	Kappa float64
 
-	Steps     int  // number of samples that the inner loop draws
-	Round     int  // approximate number of samples in a round
-	BatchSize int  // number of samples in a step; 0 means 1, or more if Share is set
-	Share     bool // the plan may choose a larger batch if that is faster
-	Unrotated bool // the plan must not copy the data into the eigenbasis of A'A
+	Samples        int  // number of samples that the inner loop draws
+	RoundSamples   int  // approximate number of samples in a round
+	BatchSize      int  // number of samples in a step; 0 means 1, or more if MayChooseBatch is set
+	MayChooseBatch bool // the plan may choose a larger batch if that is faster
+	NoRotation     bool // the plan must not copy the data into the eigenbasis of A'A
 
 	Interrupt func() error // if not nil, called while a plan is prepared; its error ends the preparation
 }
@@ -69,23 +69,23 @@ type InnerLoop struct {
 func NewPlan(l *InnerLoop) (Plan, error) {
 	if l.Set != nil {
 		if region := l.Set.Region(l.features()); region != nil {
-			l.walls = region.Walls(l.features())
+			l.bounds = region.Walls(l.features())
 		}
-		if l.walls.Total > 0 { // Set is a simplex
-			l.walls = term.Walls{}
+		if l.bounds.Total > 0 { // Set is a simplex
+			l.bounds = term.Walls{}
 		}
 	}
 	if l.BatchSize > 1 {
 		return newDense(l, fmt.Sprintf("%d samples share a step for every coordinate", l.BatchSize)), nil
 	}
 	if k := l.diagonalOfK(); k != nil {
-		return newDiagonal(l, k), nil
+		return newDiagonalPlan(l, k), nil
 	}
-	if l.Unrotated {
+	if l.NoRotation {
 		return newDense(l, "a step for every coordinate: rotating the data is forbidden"), nil
 	}
-	if l.Set == nil || l.walls.Radius > 0 {
-		return newCoupled(l)
+	if l.Set == nil || l.bounds.Radius > 0 {
+		return newCoupledPlan(l)
 	}
 	return newDense(l, "a step for every coordinate: the domain does not commute with a rotation"), nil
 }
@@ -105,55 +105,56 @@ func (l *InnerLoop) features() int {
 	return p
 }
 
-// nonzeros returns the mean number of nonzeros of a row.
-func (l *InnerLoop) nonzeros() float64 {
+// nonzerosPerRow returns the mean number of nonzeros of a row.
+func (l *InnerLoop) nonzerosPerRow() float64 {
 	n, _ := l.Data.Dims()
 	return float64(l.Data.NNZ()) / float64(n)
 }
 
-// A partial plan is accurate and fast only for some step sizes. fits reports whether eta is such a step size.
-type partial interface {
+// A partialPlan is accurate and fast only for some step sizes. fits reports whether eta is such a step
+// size.
+type partialPlan interface {
 	Plan
 	fits(eta float64) bool
 }
 
-// guarded runs a partial plan if it fits the step size, and the dense plan otherwise.
-type guarded struct {
-	partial
+// guardedPlan runs a partialPlan if it fits the step size, and a densePlan otherwise.
+type guardedPlan struct {
+	partialPlan
 	loop   *InnerLoop
-	dense  *dense // nil until the first step size that does not fit
-	active Plan   // the plan of the current or last round; nil before the first round
+	dense  *densePlan // nil until the first step size that does not fit
+	active Plan       // the plan of the current or last round; nil before the first round
 }
 
-func guard(l *InnerLoop, p partial) Plan { return &guarded{partial: p, loop: l} }
+func guardPlan(l *InnerLoop, p partialPlan) Plan { return &guardedPlan{partialPlan: p, loop: l} }
 
-func (g *guarded) Begin(x, d []float64, eta float64) {
-	g.active = g.partial
+func (g *guardedPlan) Begin(x, d []float64, eta float64) {
+	g.active = g.partialPlan
 	if !g.fits(eta) {
 		if g.dense == nil {
-			single := *g.loop
-			single.Share = false // a step must take one sample, because g.BatchSize returns 1
-			g.dense = newDense(&single, fmt.Sprintf("a step for every coordinate: the steps of the %s plan would lose accuracy at this eta and rho", g.partial.Name()))
+			singleLoop := *g.loop
+			singleLoop.MayChooseBatch = false // a step must take one sample, because g.BatchSize returns 1
+			g.dense = newDense(&singleLoop, fmt.Sprintf("a step for every coordinate: the steps of the %s plan would lose accuracy at this eta and rho", g.partialPlan.Name()))
 		}
 		g.active = g.dense
 	}
 	g.active.Begin(x, d, eta)
 }
 
-func (g *guarded) Name() string { return g.plan().Name() }
+func (g *guardedPlan) Name() string { return g.plan().Name() }
 
-func (g *guarded) Reason() string { return g.plan().Reason() }
+func (g *guardedPlan) Reason() string { return g.plan().Reason() }
 
-func (g *guarded) plan() Plan {
+func (g *guardedPlan) plan() Plan {
 	if g.active == nil {
-		return g.partial
+		return g.partialPlan
 	}
 	return g.active
 }
 
-func (g *guarded) Advance(sampled []int32) { g.active.Advance(sampled) }
+func (g *guardedPlan) Advance(sampled []int32) { g.active.Advance(sampled) }
 
-func (g *guarded) End(sum, endpoint []float64) { g.active.End(sum, endpoint) }
+func (g *guardedPlan) End(sum, endpoint []float64) { g.active.End(sum, endpoint) }
 
 // telescope sets sum to Σ_{m=1}^{M} w_m for M steps w_{m+1} = c∘w_m + e + h_m, m = 0..M−1. Here M is the
 // argument steps, ∘ multiplies element by element, h_m is a multiple of the row of the step, and h = Σ h_m.
@@ -168,19 +169,19 @@ func telescope(sum, w0, w, c, e, h []float64, steps int) {
 	}
 }
 
-// telescopes reports whether telescope has a relative error of at most about 1e-11. telescope
+// canTelescope reports whether telescope has a relative error of at most about 1e-11. telescope
 // divides the rounding errors of the steps by 1 − c = η k, where k is the diagonal of K (see Plan).
-func (l *InnerLoop) telescopes(eta float64, k []float64) bool {
-	limit := 1e-5 / math.Sqrt(float64(l.Round))
+func (l *InnerLoop) canTelescope(eta float64, k []float64) bool {
+	minEtaK := 1e-5 / math.Sqrt(float64(l.RoundSamples))
 	for _, kj := range k {
-		if eta*kj < limit {
+		if eta*kj < minEtaK {
 			return false
 		}
 	}
 	return true
 }
 
-// The plans lazy, ball and decay run a round only if 1 − η k is at least minFactor for every entry k of the
-// diagonal of K (see Plan). Otherwise lazy and ball would have to recompute the vector u (see lazy) every few
-// steps.
+// The plans lazyPlan, ballPlan and decayPlan run a round only if 1 − η k is at least minFactor for every
+// entry k of the diagonal of K (see Plan). Otherwise lazyPlan and ballPlan would have to recompute the vector
+// u (see lazyPlan) every few steps.
 const minFactor = 0.5

@@ -24,16 +24,16 @@ func BenchmarkDiagonal(b *testing.B) {
 		l := &InnerLoop{
 			Data: s.X, Rows: s.X.Compact(false), Labels: s.Labels, Slope0: make([]float64, 4000),
 			Loss: term.Logistic{},
-			A:    linalg.New(nil, shape.features), Rho: 1e-3, Steps: 4000, Round: 512,
+			A:    linalg.New(nil, shape.features), Rho: 1e-3, Samples: 4000, RoundSamples: 512,
 		}
 		l.Scratch = kernels.NewScratch(l.Rows)
-		base := func() diagonal { return newBase(l, l.diagonalOfK()) }
+		newPlanBase := func() diagonalBase { return newDiagonalBase(l, l.diagonalOfK()) }
 		x, sum := make([]float64, shape.features), make([]float64, shape.features)
 		rng, rows := rand.New(rand.NewPCG(1, 2)), make([]int32, 512)
 		for k := range rows {
 			rows[k] = rng.Int32N(4000)
 		}
-		for _, plan := range []Plan{newLazy(base()), newDecay(base()), &elements{diagonal: base(), h: make([]float64, shape.features)}} {
+		for _, plan := range []Plan{newLazy(newPlanBase()), newDecay(newPlanBase()), &elementPlan{diagonalBase: newPlanBase(), h: make([]float64, shape.features)}} {
 			b.Run(fmt.Sprintf("p=%d/nnz=%d/%s", shape.features, shape.nonzeros, plan.Name()), func(b *testing.B) {
 				for b.Loop() {
 					plan.Begin(x, x, 0.5)

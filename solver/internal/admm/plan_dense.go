@@ -10,32 +10,32 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// dense is a plan that updates all of w in each step. It works for batches of samples, and for any A, loss
-// and domain.
-type dense struct {
+// densePlan is a plan that updates all of w in each step. It works for batches of samples, and for any A,
+// loss and domain.
+type densePlan struct {
 	*InnerLoop
-	reason  string
-	batch   int
-	k       *sparse.CSR     // the matrix K of Plan, or nil; see matrixOfK
-	product *linalg.Product // multiplies by A and A'; nil if not needed
-	d, w    []float64       // the constant part of the gradient (see Plan), and the current point
-	q, sum  []float64       // K w, and the sum of the iterates
-	gain    []float64       // −(η/batch)(φ'(aᵢ'w) − φ'(aᵢ'x_t)) for each sample of a step; x_t is the snapshot
-	eta     float64
+	reason    string
+	batchSize int
+	k         *sparse.CSR     // the matrix K of Plan, or nil; see matrixOfK
+	product   *linalg.Product // multiplies by A and A'; nil if not needed
+	d, w      []float64       // the constant part of the gradient (see Plan), and the current point
+	q, sum    []float64       // K w, and the sum of the iterates
+	gain      []float64       // −(η/batch)(φ'(aᵢ'w) − φ'(aᵢ'x_t)) for each sample of a step; x_t is the snapshot
+	eta       float64
 }
 
-func newDense(l *InnerLoop, reason string) *dense {
-	d := &dense{InnerLoop: l, reason: reason, batch: max(1, l.BatchSize), k: l.matrixOfK()}
-	if d.k == nil && l.Kappa == 0 && !l.A.IsIdentity() {
+func newDense(l *InnerLoop, reason string) *densePlan {
+	d := &densePlan{InnerLoop: l, reason: reason, batchSize: max(1, l.BatchSize), k: l.matrixOfK()}
+	if d.k == nil && l.Kappa == 0 && !l.A.Identity() {
 		d.product = l.A.Product()
 	}
-	if l.Share && l.BatchSize == 0 {
+	if l.MayChooseBatch && l.BatchSize == 0 {
 		d.chooseBatch()
 	}
 	for _, v := range []*[]float64{&d.w, &d.q, &d.sum} {
 		*v = make([]float64, l.features())
 	}
-	d.gain = make([]float64, d.batch)
+	d.gain = make([]float64, d.batchSize)
 	return d
 }
 
@@ -43,16 +43,16 @@ const maxBatch = 256
 
 // chooseBatch chooses a larger batch if a product with K costs much more than a sample. It leaves at least 64
 // steps for an inner loop.
-func (d *dense) chooseBatch() {
+func (d *densePlan) chooseBatch() {
 	if d.k == nil {
 		return
 	}
-	product := float64(2*d.features()) + float64(d.k.NNZ())
-	ratio := product / (20 + 2*d.nonzeros())
-	batch := min(int(ratio), maxBatch, d.Steps/64)
-	if ratio > 8 && batch > 1 {
-		d.batch = batch
-		d.reason = fmt.Sprintf("%s; %d samples share it, as it costs about %.0f of them", d.reason, d.batch, ratio)
+	productCost := float64(2*d.features()) + float64(d.k.NNZ())
+	costRatio := productCost / (20 + 2*d.nonzerosPerRow())
+	batchSize := min(int(costRatio), maxBatch, d.Samples/64)
+	if costRatio > 8 && batchSize > 1 {
+		d.batchSize = batchSize
+		d.reason = fmt.Sprintf("%s; %d samples share it, as it costs about %.0f of them", d.reason, d.batchSize, costRatio)
 	}
 }
 
@@ -70,16 +70,16 @@ func (l *InnerLoop) matrixOfK() *sparse.CSR {
 	for j := range int32(p) {
 		cols, g := gram.Row(int(j))
 		index, found := slices.BinarySearch(cols, j)
-		diagonal, upper := l.Ridge, index
+		diagonalEntry, upperStart := l.Ridge, index
 		if found {
-			diagonal, upper = math.FMA(l.Rho, g[index], l.Ridge), index+1
+			diagonalEntry, upperStart = math.FMA(l.Rho, g[index], l.Ridge), index+1
 		}
-		idx = append(append(append(idx, cols[:index]...), j), cols[upper:]...)
+		idx = append(append(append(idx, cols[:index]...), j), cols[upperStart:]...)
 		for _, v := range g[:index] {
 			val = append(val, l.Rho*v)
 		}
-		val = append(val, diagonal)
-		for _, v := range g[upper:] {
+		val = append(val, diagonalEntry)
+		for _, v := range g[upperStart:] {
 			val = append(val, l.Rho*v)
 		}
 		ptr = append(ptr, int64(len(idx)))
@@ -91,8 +91,8 @@ func (l *InnerLoop) matrixOfK() *sparse.CSR {
 	return k
 }
 
-// multiply sets d.q = K w, with the matrix K of Plan.
-func (d *dense) multiply() {
+// multiplyK sets d.q = K w, with the matrix K of Plan.
+func (d *densePlan) multiplyK() {
 	switch {
 	case d.k != nil:
 		d.k.MulVec(d.q, d.w)
@@ -112,33 +112,33 @@ func (d *dense) multiply() {
 	}
 }
 
-func (d *dense) Name() string {
-	if d.batch > 1 {
+func (d *densePlan) Name() string {
+	if d.batchSize > 1 {
 		return "minibatch"
 	}
 	return "dense"
 }
 
-func (d *dense) Reason() string { return d.reason }
-func (d *dense) BatchSize() int { return d.batch }
+func (d *densePlan) Reason() string { return d.reason }
+func (d *densePlan) BatchSize() int { return d.batchSize }
 
-func (d *dense) Begin(x, constant []float64, eta float64) {
+func (d *densePlan) Begin(x, constant []float64, eta float64) {
 	d.d, d.eta = constant, eta
 	copy(d.w, x)
 	clear(d.sum)
 }
 
-func (d *dense) Advance(sampled []int32) {
+func (d *densePlan) Advance(sampled []int32) {
 	var margin [1]float64
-	scale := -(d.eta / float64(d.batch))
-	for ; len(sampled) > 0; sampled = sampled[d.batch:] {
-		d.multiply()
-		for k, row := range sampled[:d.batch] {
+	scale := -(d.eta / float64(d.batchSize))
+	for ; len(sampled) > 0; sampled = sampled[d.batchSize:] {
+		d.multiplyK()
+		for k, row := range sampled[:d.batchSize] {
 			i := int(row)
 			kernels.Margins(margin[:], oneRow(d.Rows, i), d.w)
 			d.gain[k] = float64(scale * (d.Loss.Slope(margin[0], d.Labels[i]) - d.Slope0[i]))
 		}
-		for k, row := range sampled[:d.batch] {
+		for k, row := range sampled[:d.batchSize] {
 			kernels.Gradient(d.w, oneRow(d.Rows, int(row)), d.gain[k:k+1])
 		}
 		d.update()
@@ -152,8 +152,8 @@ func oneRow(x kernels.Rows, i int) kernels.Rows {
 }
 
 // update subtracts η(d + q) from w, projects w, and adds w to the sum.
-func (d *dense) update() {
-	switch x := d.walls; {
+func (d *densePlan) update() {
+	switch x := d.bounds; {
 	case d.Set == nil:
 		kernels.ProjectedUpdate(d.w, d.sum, d.d, d.q, d.eta)
 	case x.Lower != nil:
@@ -171,7 +171,7 @@ func (d *dense) update() {
 	}
 }
 
-func (d *dense) End(sum, endpoint []float64) {
+func (d *densePlan) End(sum, endpoint []float64) {
 	copy(sum, d.sum)
 	copy(endpoint, d.w)
 }

@@ -8,11 +8,11 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-// The plan lazy needs a matrix K (see Plan) that is a multiple of I. It is faster than the plan elements if
+// A lazyPlan needs a matrix K (see Plan) that is a multiple of I. It is faster than an elementPlan if
 // the number of features is above lazyRatio times the mean number of nonzeros of a row.
 const lazyRatio = 6
 
-// The plan decay needs only a diagonal matrix K (see Plan). It is faster than the plan elements if the number
+// A decayPlan needs only a diagonal matrix K (see Plan). It is faster than an elementPlan if the number
 // of features is above decayOffset plus decaySlope times the mean number of nonzeros of a row (see
 // BenchmarkDiagonal).
 const decayOffset, decaySlope = 300, 5
@@ -32,36 +32,36 @@ func (l *InnerLoop) diagonalOfK() []float64 {
 	return k
 }
 
-// newDiagonal returns the fastest plan if the matrix K of Plan is diagonal. k is its diagonal.
-func newDiagonal(l *InnerLoop, k []float64) Plan {
-	p, base := len(k), newBase(l, k)
+// newDiagonalPlan returns the fastest plan if the matrix K of Plan is diagonal. k is its diagonal.
+func newDiagonalPlan(l *InnerLoop, k []float64) Plan {
+	p, base := len(k), newDiagonalBase(l, k)
 	kappa, scalarReason, diagonalReason := k[0], "A'A is a multiple of the identity", "A'A is diagonal"
 	if l.Kappa > 0 {
 		scalarReason, diagonalReason = "the penalty is linearised", "the penalty is linearised"
 	}
 	scalar := !slices.ContainsFunc(k, func(v float64) bool { return v != kappa })
 	switch unconstrained := l.Set == nil; {
-	case unconstrained && scalar && float64(p) > lazyRatio*l.nonzeros():
-		base.reason = fmt.Sprintf("%s: %.3g nonzeros a step instead of %d features", scalarReason, l.nonzeros(), p)
-		return guard(l, newLazy(base))
-	case unconstrained && float64(p) > decayOffset+float64(decaySlope*l.nonzeros()):
-		base.reason = fmt.Sprintf("%s: %.3g nonzeros a step instead of %d features", diagonalReason, l.nonzeros(), p)
-		return guard(l, newDecay(base))
+	case unconstrained && scalar && float64(p) > lazyRatio*l.nonzerosPerRow():
+		base.reason = fmt.Sprintf("%s: %.3g nonzeros a step instead of %d features", scalarReason, l.nonzerosPerRow(), p)
+		return guardPlan(l, newLazy(base))
+	case unconstrained && float64(p) > decayOffset+float64(decaySlope*l.nonzerosPerRow()):
+		base.reason = fmt.Sprintf("%s: %.3g nonzeros a step instead of %d features", diagonalReason, l.nonzerosPerRow(), p)
+		return guardPlan(l, newDecay(base))
 	case unconstrained:
 		base.reason = fmt.Sprintf("%s and %d features are few", diagonalReason, p)
-		return guard(l, &elements{diagonal: base, h: make([]float64, p)})
-	case l.walls.Lower != nil:
+		return guardPlan(l, &elementPlan{diagonalBase: base, h: make([]float64, p)})
+	case l.bounds.Lower != nil:
 		base.reason = diagonalReason + "; a box needs every coordinate"
-		return &box{diagonal: base, sum: make([]float64, p)}
-	case l.walls.Radius > 0 && scalar:
+		return &boxPlan{diagonalBase: base, sum: make([]float64, p)}
+	case l.bounds.Radius > 0 && scalar:
 		base.reason = scalarReason + ": the ball through a tracked norm"
-		return guard(l, newBall(base))
+		return guardPlan(l, newBall(base))
 	}
 	return newDense(l, "a step for every coordinate: no fused inner loop for this domain")
 }
 
-// diagonal holds the fields that the plans for diagonal K share.
-type diagonal struct {
+// diagonalBase holds the fields that the plans for diagonal K share.
+type diagonalBase struct {
 	*InnerLoop
 	reason    string
 	k         []float64 // diagonal of K (see Plan)
@@ -72,14 +72,14 @@ type diagonal struct {
 	stepCount int // number of steps so far in the round
 }
 
-func newBase(l *InnerLoop, k []float64) diagonal {
-	return diagonal{InnerLoop: l, k: k, c: make([]float64, len(k)), e: make([]float64, len(k)), w: make([]float64, len(k))}
+func newDiagonalBase(l *InnerLoop, k []float64) diagonalBase {
+	return diagonalBase{InnerLoop: l, k: k, c: make([]float64, len(k)), e: make([]float64, len(k)), w: make([]float64, len(k))}
 }
 
-func (d *diagonal) Reason() string { return d.reason }
-func (*diagonal) BatchSize() int   { return 1 }
+func (d *diagonalBase) Reason() string { return d.reason }
+func (*diagonalBase) BatchSize() int   { return 1 }
 
-func (d *diagonal) Begin(x, constant []float64, eta float64) {
+func (d *diagonalBase) Begin(x, constant []float64, eta float64) {
 	d.x, d.d, d.eta, d.stepCount = x, constant, eta, 0
 	copy(d.w, x)
 	for j, k := range d.k {
@@ -88,52 +88,52 @@ func (d *diagonal) Begin(x, constant []float64, eta float64) {
 	}
 }
 
-// elements is a plan that updates all of w in each step. The function telescope computes the sum of the
+// elementPlan is a plan that updates all of w in each step. The function telescope computes the sum of the
 // iterates.
-type elements struct {
-	diagonal
+type elementPlan struct {
+	diagonalBase
 	h []float64 // sum of the multiples of rows that the steps have added to w
 }
 
-func (*elements) Name() string { return "diagonal" }
+func (*elementPlan) Name() string { return "diagonal" }
 
-func (p *elements) fits(eta float64) bool { return p.telescopes(eta, p.k) }
+func (p *elementPlan) fits(eta float64) bool { return p.canTelescope(eta, p.k) }
 
-func (p *elements) Begin(x, d []float64, eta float64) {
-	p.diagonal.Begin(x, d, eta)
+func (p *elementPlan) Begin(x, d []float64, eta float64) {
+	p.diagonalBase.Begin(x, d, eta)
 	clear(p.h)
 }
 
-func (p *elements) Advance(sampled []int32) {
+func (p *elementPlan) Advance(sampled []int32) {
 	s := p.kernelSteps(p.eta)
 	kernels.InnerDense(p.w, p.h, p.c, p.e, &s, sampled)
 	p.stepCount += len(sampled)
 }
 
-func (p *elements) End(sum, endpoint []float64) {
+func (p *elementPlan) End(sum, endpoint []float64) {
 	telescope(sum, p.x, p.w, p.c, p.e, p.h, p.stepCount)
 	copy(endpoint, p.w)
 }
 
-// box is a plan for a domain that is a box. It updates and clips all of w in each step.
-type box struct {
-	diagonal
+// boxPlan is a plan for a domain that is a box. It updates and clips all of w in each step.
+type boxPlan struct {
+	diagonalBase
 	sum []float64 // sum of the iterates
 }
 
-func (*box) Name() string { return "diagonal-box" }
+func (*boxPlan) Name() string { return "diagonal-box" }
 
-func (p *box) Begin(x, d []float64, eta float64) {
-	p.diagonal.Begin(x, d, eta)
+func (p *boxPlan) Begin(x, d []float64, eta float64) {
+	p.diagonalBase.Begin(x, d, eta)
 	clear(p.sum)
 }
 
-func (p *box) Advance(sampled []int32) {
+func (p *boxPlan) Advance(sampled []int32) {
 	s := p.kernelSteps(p.eta)
-	kernels.InnerBox(p.w, p.sum, p.c, p.e, p.walls.Lower, p.walls.Upper, &s, sampled)
+	kernels.InnerBox(p.w, p.sum, p.c, p.e, p.bounds.Lower, p.bounds.Upper, &s, sampled)
 }
 
-func (p *box) End(sum, endpoint []float64) {
+func (p *boxPlan) End(sum, endpoint []float64) {
 	copy(sum, p.sum)
 	copy(endpoint, p.w)
 }

@@ -6,64 +6,64 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-// lazy is a plan for a K (see Plan) that is a multiple of I. It represents w as α u + γ d, where d is the
+// lazyPlan is a plan for a K (see Plan) that is a multiple of I. It represents w as α u + γ d, where d is the
 // constant part of the gradient. A step changes the numbers α and γ, and the vector u at the nonzeros of its
 // row. So a step costs only as many operations as the row has nonzeros.
-type lazy struct {
-	diagonal
+type lazyPlan struct {
+	diagonalBase
 	cells  kernels.Cells // u, d, and the sum that End copies to rowSum
 	rowSum []float64     // sum of the multiples of rows that the steps have added to w; computed by End
 	state  kernels.Lazy  // the numbers α and γ of w = α u + γ d
 }
 
-func newLazy(base diagonal) *lazy {
+func newLazy(base diagonalBase) *lazyPlan {
 	p := base.features()
-	return &lazy{diagonal: base, cells: kernels.NewCells(p), rowSum: make([]float64, p)}
+	return &lazyPlan{diagonalBase: base, cells: kernels.NewCells(p), rowSum: make([]float64, p)}
 }
 
-func (*lazy) Name() string { return "diagonal-lazy" }
+func (*lazyPlan) Name() string { return "diagonal-lazy" }
 
-func (p *lazy) fits(eta float64) bool {
-	return math.FMA(-eta, p.k[0], 1) >= minFactor && p.telescopes(eta, p.k[:1])
+func (p *lazyPlan) fits(eta float64) bool {
+	return math.FMA(-eta, p.k[0], 1) >= minFactor && p.canTelescope(eta, p.k[:1])
 }
 
-func (p *lazy) Begin(x, d []float64, eta float64) {
-	p.diagonal.Begin(x, d, eta)
+func (p *lazyPlan) Begin(x, d []float64, eta float64) {
+	p.diagonalBase.Begin(x, d, eta)
 	p.cells.Set(x, d)
 	p.state = kernels.Lazy{Alpha: 1, Q: p.c[0]}
 }
 
-func (p *lazy) Advance(sampled []int32) {
+func (p *lazyPlan) Advance(sampled []int32) {
 	s := p.kernelSteps(p.eta)
 	p.stepCount += len(sampled)
 	for len(sampled) > 0 {
-		count := kernels.InnerLazyCells(p.cells, &p.state, &s, sampled)
-		if sampled = sampled[count:]; len(sampled) > 0 {
+		stepsDone := kernels.InnerLazyCells(p.cells, &p.state, &s, sampled)
+		if sampled = sampled[stepsDone:]; len(sampled) > 0 {
 			p.cells.Form(&p.state)
 		}
 	}
 }
 
-func (p *lazy) End(sum, endpoint []float64) {
+func (p *lazyPlan) End(sum, endpoint []float64) {
 	p.cells.Point(p.w, &p.state)
 	p.cells.RowSum(p.rowSum)
 	telescope(sum, p.x, p.w, p.c, p.e, p.rowSum, p.stepCount)
 	copy(endpoint, p.w)
 }
 
-// ball is the plan lazy with projection onto a ball. For the projection, each step updates the norm of w. The
-// sum of the iterates since the last call of start is state.AlphaSum u − q + state.GammaSum d.
-type ball struct {
-	diagonal
-	cells kernels.Cells // u and d as in lazy, and the vector q (see kernels.InnerLazyBallCells)
+// ballPlan is a lazyPlan with projection onto a ball. For the projection, each step updates the norm of w.
+// The sum of the iterates since the last call of initState is state.AlphaSum u − q + state.GammaSum d.
+type ballPlan struct {
+	diagonalBase
+	cells kernels.Cells // u and d as in lazyPlan, and the vector q (see kernels.InnerLazyBallCells)
 	norm2 []float64     // |aᵢ|² of each row
 	q     []float64     // scratch memory: collect copies the vector q of cells to it
 	sum   []float64     // sum of the iterates until the last call of collect
 	state kernels.LazyBall
 }
 
-func newBall(base diagonal) *ball {
-	p := &ball{diagonal: base, cells: kernels.NewCells(len(base.k)), norm2: squaredNorms(base.Rows)}
+func newBall(base diagonalBase) *ballPlan {
+	p := &ballPlan{diagonalBase: base, cells: kernels.NewCells(len(base.k)), norm2: squaredNorms(base.Rows)}
 	p.q, p.sum = make([]float64, len(base.k)), make([]float64, len(base.k))
 	return p
 }
@@ -86,19 +86,19 @@ func squaredNorms(a kernels.Rows) []float64 {
 	return norm2
 }
 
-func (*ball) Name() string { return "diagonal-ball" }
+func (*ballPlan) Name() string { return "diagonal-ball" }
 
-func (p *ball) fits(eta float64) bool { return math.FMA(-eta, p.k[0], 1) >= minFactor }
+func (p *ballPlan) fits(eta float64) bool { return math.FMA(-eta, p.k[0], 1) >= minFactor }
 
-func (p *ball) Begin(x, d []float64, eta float64) {
-	p.diagonal.Begin(x, d, eta)
+func (p *ballPlan) Begin(x, d []float64, eta float64) {
+	p.diagonalBase.Begin(x, d, eta)
 	clear(p.sum)
-	p.start()
+	p.initState()
 }
 
-// start stores w and d in the cells, and computes w'w, w'd and d'd for the state of the kernel.
-func (p *ball) start() {
-	w, d, radius := p.w, p.d, p.walls.Radius
+// initState stores w and d in the cells, and computes w'w, w'd and d'd for the state of the kernel.
+func (p *ballPlan) initState() {
+	w, d, radius := p.w, p.d, p.bounds.Radius
 	p.cells.Set(w, d)
 	p.state = kernels.LazyBall{
 		Lazy: kernels.Lazy{Alpha: 1, Q: p.c[0]}, Radius: radius, GammaLimit: math.Inf(1),
@@ -109,19 +109,19 @@ func (p *ball) start() {
 	}
 }
 
-func (p *ball) Advance(sampled []int32) {
+func (p *ballPlan) Advance(sampled []int32) {
 	s := p.kernelSteps(p.eta)
 	for len(sampled) > 0 {
-		count := kernels.InnerLazyBallCells(p.cells, p.norm2, &p.state, &s, sampled)
-		if sampled = sampled[count:]; len(sampled) > 0 {
+		stepsDone := kernels.InnerLazyBallCells(p.cells, p.norm2, &p.state, &s, sampled)
+		if sampled = sampled[stepsDone:]; len(sampled) > 0 {
 			p.collect()
-			p.start()
+			p.initState()
 		}
 	}
 }
 
-// collect adds the iterates since the last call of start to the sum, and sets w to the last iterate.
-func (p *ball) collect() {
+// collect adds the iterates since the last call of initState to the sum, and sets w to the last iterate.
+func (p *ballPlan) collect() {
 	l := &p.state
 	p.cells.RowSum(p.q)
 	u := kernels.Lazy{Alpha: 1}
@@ -132,7 +132,7 @@ func (p *ball) collect() {
 	p.cells.Point(p.w, &l.Lazy)
 }
 
-func (p *ball) End(sum, endpoint []float64) {
+func (p *ballPlan) End(sum, endpoint []float64) {
 	p.collect()
 	copy(sum, p.sum)
 	copy(endpoint, p.w)

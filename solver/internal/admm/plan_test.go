@@ -18,7 +18,7 @@ func newLoop(t *testing.T) *InnerLoop {
 	l := &InnerLoop{
 		Data: s.X, Rows: s.X.Compact(false), Labels: s.Labels, Slope0: make([]float64, 80),
 		Loss: term.Logistic{},
-		A:    linalg.New(nil, 15), Rho: 0.3, Ridge: 0.1, Steps: 80, Round: 80,
+		A:    linalg.New(nil, 15), Rho: 0.3, Ridge: 0.1, Samples: 80, RoundSamples: 80,
 	}
 	for i, b := range s.Labels {
 		l.Slope0[i] = -b / 2
@@ -32,7 +32,7 @@ func TestGuard(t *testing.T) {
 	l := newLoop(t)
 	l.Ridge = 30 // for η = 0.03, 1 − η k is below minFactor
 	k := slices.Repeat([]float64{30.3}, 15)
-	plan, ok := guard(l, newLazy(newBase(l, k))).(*guarded)
+	plan, ok := guardPlan(l, newLazy(newDiagonalBase(l, k))).(*guardedPlan)
 	if !ok {
 		t.Fatal("no guard")
 	}
@@ -42,7 +42,7 @@ func TestGuard(t *testing.T) {
 		fast bool
 	}{{0.01, true}, {0.03, false}, {0.01, true}, {1e-9, false}} {
 		plan.Begin(x, x, c.eta)
-		if fast := plan.active == Plan(plan.partial); fast != c.fast {
+		if fast := plan.active == Plan(plan.partialPlan); fast != c.fast {
 			t.Errorf("eta = %v: fast plan %v, want %v", c.eta, fast, c.fast)
 		}
 		plan.End(sum, nil)

@@ -6,104 +6,105 @@ import "math"
 // Interrupt is called before every step.
 const interruptSamples = 1024
 
-// rounds is Algorithm 1 after the snapshot. It divides M iterates into K rounds; the arguments iterates and
-// updates are M and K. A round starts at the mean of the iterates of the round before, and ends with a dual
-// step. For K = 1 this is exactly Algorithm 1: M−1 stochastic steps, and the mean of w_0..w_{M−1}.
-func (s *OuterLoop) rounds(eta float64, iterates, updates int) error {
+// runRounds is Algorithm 1 after the snapshot. It divides M iterates into K rounds; the arguments iterates
+// and updates are M and K. A round starts at the mean of the iterates of the round before, and ends with a
+// dual step. For K = 1 this is exactly Algorithm 1: M−1 stochastic steps, and the mean of w_0..w_{M−1}.
+func (s *OuterLoop) runRounds(eta float64, iterates, updates int) error {
 	if s.Anchor.Weight > 0 {
 		s.Anchor.snapshot = append(s.Anchor.snapshot[:0], s.X...)
 	}
 	for k := range updates {
-		size := (k+1)*iterates/updates - k*iterates/updates
-		if err := s.round(eta, size-1, nil); err != nil {
+		roundSize := (k+1)*iterates/updates - k*iterates/updates
+		if err := s.runRound(eta, roundSize-1, nil); err != nil {
 			return err
 		}
-		inv := 1 / float64(size)
+		inv := 1 / float64(roundSize)
 		for j, sum := range s.sum {
 			s.X[j] = (s.X[j] + sum) * inv
 		}
 		s.Project(s.X) // because rounding may move the mean out of the set X
-		s.Step.Update(s.A.Image(s.X), s.Y, s.Dual)
+		s.DualStep.Update(s.A.Image(s.X), s.Y, s.Dual)
 	}
 	return nil
 }
 
-// strong is Algorithm 2 after the snapshot. It makes M stochastic steps; M is the argument iterates. Then X
-// becomes the mean of w̃_{m+1} = (r w_m + s w_{m+1})/(2η), m = 0..M−1, and there is a dual update. Here s =
-// η/(1 − ν η/2) and r = 2η − s. Because r + s = 2η, the mean is
+// runAlgorithm2 is Algorithm 2 after the snapshot. It makes M stochastic steps; M is the argument iterates.
+// Then X becomes the mean of w̃_{m+1} = (r w_m + s w_{m+1})/(2η), m = 0..M−1, and there is a dual update.
+// Here s = η/(1 − ν η/2) and r = 2η − s. Because r + s = 2η, the mean is
 //
 //	(1/M) [ Σ_{m=1}^{M−1} w_m + (r w_0 + s w_M)/(2η) ].
 //
 // ν is the smaller of nuL and 1/η; with a larger ν, the weight of w_0 would be negative.
-func (s *OuterLoop) strong(eta, nuL float64, iterates int) error {
+func (s *OuterLoop) runAlgorithm2(eta, nuL float64, iterates int) error {
 	if s.endpoint == nil {
 		s.endpoint = make([]float64, len(s.X))
 	}
-	if err := s.round(eta, iterates, s.endpoint); err != nil {
+	if err := s.runRound(eta, iterates, s.endpoint); err != nil {
 		return err
 	}
 	startWeight, endWeight := endWeights(eta, nuL)
 	inv := 1 / float64(iterates)
 	for j, w := range s.endpoint {
-		within := s.sum[j] - w
-		s.X[j] = float64(within+float64(startWeight*s.X[j])+float64(endWeight*w)) * inv
+		innerSum := s.sum[j] - w
+		s.X[j] = float64(innerSum+float64(startWeight*s.X[j])+float64(endWeight*w)) * inv
 	}
-	s.Step.Update(s.A.Image(s.X), s.Y, s.Dual)
+	s.DualStep.Update(s.A.Image(s.X), s.Y, s.Dual)
 	return nil
 }
 
-// endWeights returns the weights r/(2η) of w_0 and s/(2η) of w_M in Algorithm 2; see the method strong.
+// endWeights returns the weights r/(2η) of w_0 and s/(2η) of w_M in Algorithm 2; see runAlgorithm2.
 func endWeights(eta, nuL float64) (startWeight, endWeight float64) {
 	h := min(eta*nuL, 1)
 	return (1 - h) / (2 - h), 1 / (2 - h)
 }
 
-// round makes the given number of steps from x, with fixed y and beta. It sets s.sum to the sum of
+// runRound makes the given number of steps from x, with fixed y and beta. It sets s.sum to the sum of
 // the iterates after each step. If endpoint is not nil, it sets endpoint to the final iterate.
-func (s *OuterLoop) round(eta float64, steps int, endpoint []float64) error {
-	batch := s.plan.BatchSize()
+func (s *OuterLoop) runRound(eta float64, steps int, endpoint []float64) error {
+	batchSize := s.plan.BatchSize()
 	if s.sum == nil {
-		s.sum, s.rows = make([]float64, len(s.X)), make([]int32, max(interruptSamples, batch))
+		s.sum, s.rows = make([]float64, len(s.X)), make([]int32, max(interruptSamples, batchSize))
 	}
 	s.setConstant()
-	s.plan.Begin(s.start(), s.d, eta)
+	s.plan.Begin(s.startPoint(), s.d, eta)
 	for steps > 0 {
 		if s.Interrupt != nil {
 			if err := s.Interrupt(); err != nil {
 				return err
 			}
 		}
-		count := min(steps, max(1, len(s.rows)/batch))
-		rows := s.rows[:count*batch]
+		stepCount := min(steps, max(1, len(s.rows)/batchSize))
+		rows := s.rows[:stepCount*batchSize]
 		s.draw(rows)
 		s.plan.Advance(rows)
-		steps -= count
+		steps -= stepCount
 	}
 	s.plan.End(s.sum, endpoint)
-	s.Metric.Times(s.sum)
-	s.Metric.Times(endpoint)
+	s.Metric.MultiplyByD(s.sum)
+	s.Metric.MultiplyByD(endpoint)
 	return nil
 }
 
-// start returns x in the coordinates of the metric.
-func (s *OuterLoop) start() []float64 {
+// startPoint returns x in the coordinates of the metric.
+func (s *OuterLoop) startPoint() []float64 {
 	if s.Metric != nil && s.u == nil {
 		s.u = make([]float64, len(s.X))
 	}
-	return s.Metric.Into(s.u, s.X)
+	return s.Metric.DivideByD(s.u, s.X)
 }
 
-// setAugmented sets d = A'(beta + ρ v). If includeAx is true, v is A x + B y − c; otherwise v is B y − c.
-func (s *OuterLoop) setAugmented(includeAx bool) {
+// setAugmentedGradient sets d = A'(beta + ρ v). If includeAx is true, v is A x + B y − c; otherwise v is B y
+// − c.
+func (s *OuterLoop) setAugmentedGradient(includeAx bool) {
 	if s.d == nil {
 		s.d, s.residual = make([]float64, len(s.X)), make([]float64, len(s.Dual))
 	}
 	if includeAx {
-		s.Step.Violation(s.residual, s.A.Image(s.X), s.Y)
+		s.DualStep.SetViolation(s.residual, s.A.Image(s.X), s.Y)
 	} else {
-		s.Step.Constant(s.residual, s.Y)
+		s.DualStep.SetConstant(s.residual, s.Y)
 	}
-	s.Step.Multipliers(s.residual, s.Dual)
+	s.DualStep.ToMultipliers(s.residual, s.Dual)
 	s.A.MulVecTrans(s.d, s.residual)
 }
 
@@ -111,7 +112,7 @@ func (s *OuterLoop) setAugmented(includeAx bool) {
 // Lagrangian that does not change in a round. If the augmented penalty is linearised (Kappa > 0), d is
 // Gradient + A'(beta + ρ(A x + B y − c)) − κ x. An Anchor subtracts Weight times its snapshot from d.
 func (s *OuterLoop) setConstant() {
-	s.setAugmented(s.Kappa > 0)
+	s.setAugmentedGradient(s.Kappa > 0)
 	for j, v := range s.Gradient {
 		s.d[j] += v
 	}
@@ -123,9 +124,9 @@ func (s *OuterLoop) setConstant() {
 			s.d[j] = math.FMA(s.Mu, v, s.d[j])
 		}
 	}
-	s.Metric.Times(s.d)
+	s.Metric.MultiplyByD(s.d)
 	if s.Kappa > 0 {
-		for j, v := range s.start() {
+		for j, v := range s.startPoint() {
 			s.d[j] = math.FMA(-s.Kappa, v, s.d[j])
 		}
 	}
@@ -134,7 +135,7 @@ func (s *OuterLoop) setConstant() {
 // GradientSquared returns G_t² for G_t = |∇_x L(x_t, y_t, beta_t)|, the norm of the gradient of the
 // augmented Lagrangian in x at the snapshot.
 func (s *OuterLoop) GradientSquared() float64 {
-	s.setAugmented(true)
+	s.setAugmentedGradient(true)
 	var sum float64
 	for j, v := range s.d {
 		g := v + s.Gradient[j] + float64(s.Mu*s.X[j])

@@ -14,10 +14,10 @@ import (
 type Sampler struct {
 	rng *rand.PCG
 	n   uint64
-	// Draw chooses a row i uniformly. It returns i with probability keep[i]/2⁶⁴, and otherwise substitute[i].
-	// Without weights, both slices are nil.
-	substitute []int32
-	keep       []uint64
+	// Draw chooses a row i uniformly. It returns i with probability keepThreshold[i]/2⁶⁴, and otherwise
+	// substitute[i]. Without weights, both slices are nil.
+	substitute    []int32
+	keepThreshold []uint64
 }
 
 // CheckWeights returns an error unless the sample weights are nil, or n numbers ≥ 0 with a positive and
@@ -36,7 +36,7 @@ func CheckWeights(weights []float64, n int) error {
 func NewSampler(seed uint64, n int, weights []float64) *Sampler {
 	s := &Sampler{rng: rand.NewPCG(seed, 0x5ca5), n: uint64(n)}
 	if weights != nil {
-		s.alias(weights)
+		s.buildAlias(weights)
 	}
 	return s
 }
@@ -54,19 +54,19 @@ func (s *Sampler) State() []byte {
 // Resume continues at the position that State has returned.
 func (s *Sampler) Resume(state []byte) error { return s.rng.UnmarshalBinary(state) }
 
-// alias computes the fields substitute and keep by Walker's alias method.
-func (s *Sampler) alias(weights []float64) {
+// buildAlias computes the fields substitute and keepThreshold by Walker's alias method.
+func (s *Sampler) buildAlias(weights []float64) {
 	n := len(weights)
-	s.substitute, s.keep = make([]int32, n), make([]uint64, n)
+	s.substitute, s.keepThreshold = make([]int32, n), make([]uint64, n)
 	var sum float64
 	for _, v := range weights {
 		sum += v
 	}
-	scaled := make([]float64, n)
+	scaledWeights := make([]float64, n)
 	var small, large []int32
 	for i, v := range weights {
-		scaled[i] = v * (float64(n) / sum)
-		if scaled[i] < 1 {
+		scaledWeights[i] = v * (float64(n) / sum)
+		if scaledWeights[i] < 1 {
 			small = append(small, int32(i))
 		} else {
 			large = append(large, int32(i))
@@ -75,24 +75,24 @@ func (s *Sampler) alias(weights []float64) {
 	for len(small) > 0 && len(large) > 0 {
 		i, j := small[len(small)-1], large[len(large)-1]
 		small = small[:len(small)-1]
-		s.keep[i] = uint64(math.Ldexp(scaled[i], 64))
+		s.keepThreshold[i] = uint64(math.Ldexp(scaledWeights[i], 64))
 		s.substitute[i] = j
-		scaled[j] -= 1 - scaled[i]
-		if scaled[j] < 1 {
+		scaledWeights[j] -= 1 - scaledWeights[i]
+		if scaledWeights[j] < 1 {
 			large = large[:len(large)-1]
 			small = append(small, j)
 		}
 	}
-	heaviest := int32(0)
+	heaviestRow := int32(0)
 	for i, v := range weights {
-		if v > weights[heaviest] {
-			heaviest = int32(i)
+		if v > weights[heaviestRow] {
+			heaviestRow = int32(i)
 		}
 	}
 	for _, i := range append(small, large...) { // up to rounding, the scaled weights of these rows are 1
-		s.keep[i], s.substitute[i] = math.MaxUint64, i
+		s.keepThreshold[i], s.substitute[i] = math.MaxUint64, i
 		if weights[i] == 0 { // rows of weight 0 are never drawn
-			s.keep[i], s.substitute[i] = 0, heaviest
+			s.keepThreshold[i], s.substitute[i] = 0, heaviestRow
 		}
 	}
 }
@@ -102,7 +102,7 @@ func (s *Sampler) Draw(rows []int32) {
 	for k := range rows {
 		hi, _ := bits.Mul64(s.rng.Uint64(), s.n)
 		rows[k] = int32(hi)
-		if s.substitute != nil && s.rng.Uint64() >= s.keep[hi] {
+		if s.substitute != nil && s.rng.Uint64() >= s.keepThreshold[hi] {
 			rows[k] = s.substitute[hi]
 		}
 	}

@@ -33,10 +33,10 @@ func NewRowCurvature(x *sparse.CSR, weights []float64) *RowCurvature {
 	return c
 }
 
-// At returns a weighted mean of φ″|aᵢ|² over the rows. Rows with a large φ″|aᵢ|² have a larger weight (see
-// weightedMean). margin, slope and labels have an entry for each row of the matrix. If φ″ is not continuous,
-// At uses the upper bound of φ″ instead.
-func (c *RowCurvature) At(loss term.Loss, margin, slope, labels []float64) float64 {
+// AtMargins returns a weighted mean of φ″|aᵢ|² over the rows. Rows with a large φ″|aᵢ|² have a larger weight
+// (see weightedMean). margin, slope and labels have an entry for each row of the matrix. If φ″ is not
+// continuous, AtMargins uses the upper bound of φ″ instead.
+func (c *RowCurvature) AtMargins(loss term.Loss, margin, slope, labels []float64) float64 {
 	if !loss.Traits().ContinuousCurvature {
 		return c.weightedMean(func(int) float64 { return loss.Curvature() })
 	}
@@ -56,12 +56,12 @@ func (c *RowCurvature) weightedMean(curvature func(i int) float64) float64 {
 	for k, norm2 := range c.norms {
 		i := k * c.stride
 		h := float64(curvature(i) * norm2)
-		weighted := h
+		weightedH := h
 		if c.weights != nil {
-			weighted = float64(c.weights[i] * h)
+			weightedH = float64(c.weights[i] * h)
 		}
-		sum += weighted
-		sum2 += float64(weighted * h)
+		sum += weightedH
+		sum2 += float64(weightedH * h)
 	}
 	if sum == 0 {
 		return 0
@@ -71,33 +71,33 @@ func (c *RowCurvature) weightedMean(curvature func(i int) float64) float64 {
 
 // A StepSize holds the quantities from which an automatic step size is computed.
 type StepSize struct {
-	Curvature float64 // RowCurvature.At at the snapshot
-	Mean      float64 // Lipschitz constant of the gradient of the mean loss; used if Batch is above 1
-	Batch     int     // number of samples in a step
-	Mu        float64 // curvature of the ridge, which is added to the curvature of the loss; 0 with a Metric
-	Factor    float64 // step size times curvature, unless Stiffness or Lazy limits the step size
-	Stiffness float64 // largest eigenvalue of K, the matrix of the penalty and the ridge in a step (see Plan)
-	Lazy      bool    // η times Stiffness must stay below 1/2, as for the plans lazy, ball and decay
+	Curvature     float64 // RowCurvature.AtMargins at the snapshot
+	MeanCurvature float64 // Lipschitz constant of the gradient of the mean loss; used if Batch is above 1
+	BatchSize     int     // number of samples in a step
+	Mu            float64 // curvature of the ridge, added to the curvature of the loss; 0 with a Metric
+	Factor        float64 // step size times curvature, unless Stiffness or Lazy limits the step size
+	Stiffness     float64 // largest eigenvalue of the matrix K of the penalty and the ridge (see Plan)
+	Lazy          bool    // η times Stiffness must stay below 1/2, as for lazyPlan, ballPlan and decayPlan
 }
 
 // Eta returns the step size. For b samples in a step, the curvature of the loss counts as
-// Curvature/b + (1 − 1/b) Mean.
+// Curvature/b + (1 − 1/b) MeanCurvature.
 func (s StepSize) Eta() float64 {
 	curvature := s.Curvature
-	if s.Batch > 1 {
-		b := float64(s.Batch)
-		curvature = float64(curvature/b) + float64((1-1/b)*s.Mean)
+	if s.BatchSize > 1 {
+		b := float64(s.BatchSize)
+		curvature = float64(curvature/b) + float64((1-1/b)*s.MeanCurvature)
 	}
 	curvature += s.Mu
 	eta := math.Inf(1)
 	if curvature > 0 {
 		eta = s.Factor / curvature
 	}
-	limit := 1.0 // bound of η times Stiffness; from 2 on, steps would be unstable
+	maxProduct := 1.0 // bound of η times Stiffness; from 2 on, steps would be unstable
 	if s.Lazy {
-		limit = 0.499
+		maxProduct = 0.499
 	}
-	return math.Min(eta, limit/s.Stiffness)
+	return math.Min(eta, maxProduct/s.Stiffness)
 }
 
 // lastFactor is the final StepSize.Factor. The inner loop is stable for factors below 2. Near the optimum,

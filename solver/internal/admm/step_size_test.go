@@ -14,11 +14,11 @@ func TestRowCurvature(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ones := func(int) float64 { return 1 }
-	if got, want := NewRowCurvature(x, nil).weightedMean(ones), (3+1e4)/(3+1e2); math.Abs(got-want) > 1e-12*want {
+	unitCurvature := func(int) float64 { return 1 }
+	if got, want := NewRowCurvature(x, nil).weightedMean(unitCurvature), (3+1e4)/(3+1e2); math.Abs(got-want) > 1e-12*want {
 		t.Errorf("mean %v, want %v", got, want)
 	}
-	if got := NewRowCurvature(x, []float64{1, 2, 3, 0}).weightedMean(ones); got != 1 {
+	if got := NewRowCurvature(x, []float64{1, 2, 3, 0}).weightedMean(unitCurvature); got != 1 {
 		t.Errorf("mean %v without the long row, want 1", got)
 	}
 	if got := NewRowCurvature(x, nil).weightedMean(func(int) float64 { return 0 }); got != 0 {
@@ -33,12 +33,14 @@ func TestEta(t *testing.T) {
 		step StepSize
 		want float64
 	}{
-		"curvature": {StepSize{Curvature: 3, Batch: 1, Factor: 1.5, Stiffness: 0.1}, 0.5},
-		"mu":        {StepSize{Curvature: 2, Mu: 1, Batch: 1, Factor: 1.5, Stiffness: 0.1}, 0.5},
-		"stiff":     {StepSize{Curvature: 3, Batch: 1, Factor: 1.5, Stiffness: 4}, 0.25},
-		"lazy":      {StepSize{Curvature: 3, Batch: 1, Factor: 1.5, Stiffness: 1, Lazy: true}, 0.499},
-		"batch":     {StepSize{Curvature: 4, Mean: 2, Batch: 2, Factor: 1.5, Stiffness: 0.1}, 0.5},
-		"flat":      {StepSize{Batch: 1, Factor: 1.5, Stiffness: 2}, 0.5},
+		"curvature": {StepSize{Curvature: 3, BatchSize: 1, Factor: 1.5, Stiffness: 0.1}, 0.5},
+		"mu":        {StepSize{Curvature: 2, Mu: 1, BatchSize: 1, Factor: 1.5, Stiffness: 0.1}, 0.5},
+		"stiff":     {StepSize{Curvature: 3, BatchSize: 1, Factor: 1.5, Stiffness: 4}, 0.25},
+		"lazy":      {StepSize{Curvature: 3, BatchSize: 1, Factor: 1.5, Stiffness: 1, Lazy: true}, 0.499},
+		"batch": {
+			StepSize{Curvature: 4, MeanCurvature: 2, BatchSize: 2, Factor: 1.5, Stiffness: 0.1}, 0.5,
+		},
+		"flat": {StepSize{BatchSize: 1, Factor: 1.5, Stiffness: 2}, 0.5},
 	} {
 		if got := c.step.Eta(); got != c.want {
 			t.Errorf("%s: eta %v, want %v", name, got, c.want)

@@ -8,7 +8,8 @@ import (
 	"github.com/scas-admm/scas/solver/internal/rows"
 )
 
-// unlikeness uses the rows of each process that someRows returns, and unlikeSteps steps of the power method.
+// unlikeness uses the rows of each process that rowsAtEqualDistances returns, and unlikeSteps steps of the
+// power method.
 const (
 	unlikeRows  = 4096
 	unlikeSteps = 4
@@ -43,43 +44,45 @@ func unlikeness(t *rows.Team, x kernels.Rows, p int) (deviation, size float64) {
 		return 0, 0
 	}
 	n := len(x.Ptr) - 1
-	total := t.Total(float64(n))
-	u := &grams{team: t, rows: someRows(x), fraction: float64(n) / total, margin: make([]float64, 1)}
+	totalRows := t.Total(float64(n))
+	u := &gramOperator{
+		team: t, rows: rowsAtEqualDistances(x), fraction: float64(n) / totalRows, margin: make([]float64, 1),
+	}
 	v, mean, delta, image := make([]float64, p), make([]float64, p), make([]float64, p), make([]float64, p)
 	for j := range v {
 		v[j] = 1 + float64(j%3) // with equal entries, v could be orthogonal to the eigenvector
 	}
 	top := slices.Clone(v)
 	for range unlikeSteps {
-		size = u.mean(mean, top)
+		size = u.mulMean(mean, top)
 		copy(top, mean)
-		unit(top)
-		unit(v)
-		u.mean(mean, v)
-		u.times(delta, v)
+		normalise(top)
+		normalise(v)
+		u.mulMean(mean, v)
+		u.mulLocal(delta, v)
 		for j := range delta {
 			delta[j] -= mean[j]
 		}
 		// Let δₛ = (Gₛ − G) v be the delta of process s. image becomes Σ (nₛ/n) Gₛ δₛ. This equals
 		// Σ (nₛ/n) (Gₛ − G) δₛ, because Σ nₛ δₛ = 0.
-		deviation = math.Sqrt(u.mean(image, delta))
+		deviation = math.Sqrt(u.mulMean(image, delta))
 		copy(v, image)
 	}
 	return deviation, size
 }
 
-// grams multiplies vectors by Gₛ, the mean of aᵢaᵢ' over the rows aᵢ of this process, and by G, the mean
-// over all rows. It estimates Gₛ from some of the rows.
-type grams struct {
+// gramOperator multiplies vectors by Gₛ, the mean of aᵢaᵢ' over the rows aᵢ of this process, and by G, the
+// mean over all rows. It estimates Gₛ from some of the rows.
+type gramOperator struct {
 	team     *rows.Team
 	rows     []kernels.Rows // some rows of this process, as matrices of one row each
 	fraction float64        // nₛ/n, the fraction of all rows that this process has
 	margin   []float64      // scratch memory for one number
 }
 
-// someRows returns rows at equal distances: at least unlikeRows rows, and fewer than twice as many. If there
-// are fewer than unlikeRows rows, it returns all of them.
-func someRows(x kernels.Rows) (matrices []kernels.Rows) {
+// rowsAtEqualDistances returns rows at equal distances: at least unlikeRows rows, and fewer than twice as
+// many. If there are fewer than unlikeRows rows, it returns all of them.
+func rowsAtEqualDistances(x kernels.Rows) (matrices []kernels.Rows) {
 	n := len(x.Ptr) - 1
 	for i := 0; i < n; i += max(1, n/unlikeRows) {
 		matrices = append(matrices, oneRow(x, i))
@@ -87,8 +90,8 @@ func someRows(x kernels.Rows) (matrices []kernels.Rows) {
 	return matrices
 }
 
-// times sets dst = Gₛ v (see grams).
-func (u *grams) times(dst, v []float64) {
+// mulLocal sets dst = Gₛ v (see gramOperator).
+func (u *gramOperator) mulLocal(dst, v []float64) {
 	clear(dst)
 	for _, row := range u.rows {
 		kernels.Margins(u.margin, row, v)
@@ -99,10 +102,10 @@ func (u *grams) times(dst, v []float64) {
 	}
 }
 
-// mean sets dst to the sum of (nₛ/n) Gₛ v (see grams) over all processes s, and returns the norm of dst. v
-// may differ between processes.
-func (u *grams) mean(dst, v []float64) float64 {
-	u.times(dst, v)
+// mulMean sets dst to the sum of (nₛ/n) Gₛ v (see gramOperator) over all processes s, and returns the norm of
+// dst. v may differ between processes.
+func (u *gramOperator) mulMean(dst, v []float64) float64 {
+	u.mulLocal(dst, v)
 	for j := range dst {
 		dst[j] *= u.fraction
 	}
@@ -110,7 +113,7 @@ func (u *grams) mean(dst, v []float64) float64 {
 	return math.Sqrt(kernels.Dot(dst, dst))
 }
 
-func unit(v []float64) {
+func normalise(v []float64) {
 	if norm := math.Sqrt(kernels.Dot(v, v)); norm > 0 {
 		for j := range v {
 			v[j] /= norm

@@ -8,13 +8,13 @@ import (
 func TestSee(t *testing.T) {
 	nan := math.NaN()
 	for _, c := range []struct {
-		name        string
-		start       float64
-		scale       float64
-		auto, loose bool
-		objectives  []float64
-		want        []Verdict
-		halvings    int
+		name             string
+		start            float64
+		scale            float64
+		auto, infeasible bool
+		objectives       []float64
+		want             []Verdict
+		halvings         int
 	}{
 		{"descent", 1, 1, true, false, []float64{0.5, 0.4}, []Verdict{Best, Best}, 0},
 		{"a rise or two", 1, 1, true, false, []float64{0.5, 0.6, 0.55, 0.4}, []Verdict{Best, Fine, Fine, Best}, 0},
@@ -30,7 +30,7 @@ func TestSee(t *testing.T) {
 		var w Watcher
 		w.Start(c.start, c.scale)
 		for k, v := range c.objectives {
-			if got := w.See(v, c.auto, c.loose); got != c.want[k] {
+			if got := w.JudgeObjective(v, c.auto, c.infeasible); got != c.want[k] {
 				t.Errorf("%s: verdict %d on objective %d, %v; want %d", c.name, got, k, v, c.want[k])
 			}
 		}
@@ -45,33 +45,33 @@ func TestSee(t *testing.T) {
 func TestHalvingsAreTakenBack(t *testing.T) {
 	var w Watcher
 	w.Start(1, 1)
-	w.See(0.5, true, false)
+	w.JudgeObjective(0.5, true, false)
 	restarts := 0
 	for k := range 100 {
-		if w.See(0.6+0.001*float64(k), true, false) == Restart {
+		if w.JudgeObjective(0.6+0.001*float64(k), true, false) == Restart {
 			restarts++
 		}
 	}
-	if restarts != vainHalvings || w.Halvings != 0 {
+	if restarts != maxVainHalvings || w.Halvings != 0 {
 		t.Errorf("%d restarts, %d halvings left", restarts, w.Halvings)
 	}
-	if v := w.See(0.4, true, false); v != Best {
+	if v := w.JudgeObjective(0.4, true, false); v != Best {
 		t.Errorf("verdict %d on a new best", v)
 	}
 	for k := range patience {
-		w.See(0.6+0.001*float64(k), true, false)
+		w.JudgeObjective(0.6+0.001*float64(k), true, false)
 	}
 	if w.Halvings != 1 {
 		t.Error("rises count no more although there was a new best")
 	}
 }
 
-// TestKeeper checks that Judge keeps the best iterate and restores it after a divergence, and that ToBest
-// restores it if the objective of the current iterate is higher.
+// TestKeeper checks that Judge keeps the best iterate and restores it after a divergence, and that
+// RestoreBest restores it if the objective of the current iterate is higher.
 func TestKeeper(t *testing.T) {
 	k := Keeper{Auto: true}
 	iterate := Point{X: []float64{1}, Y: []float64{2}, Dual: []float64{3}}
-	if k.Restore(iterate) || k.ToBest(iterate, 5) != 5 {
+	if k.Restore(iterate) || k.RestoreBest(iterate, 5) != 5 {
 		t.Error("something is restored before anything was kept")
 	}
 	k.Begin(iterate, 1, 1)
@@ -87,7 +87,7 @@ func TestKeeper(t *testing.T) {
 	}
 	for _, c := range []struct{ objective, x, best float64 }{{0.4, 7, 0.4}, {0.5, 7, 0.5}, {0.6, 4, 0.5}, {math.NaN(), 4, 0.5}} {
 		iterate.X[0] = 7
-		if best := k.ToBest(iterate, c.objective); iterate.X[0] != c.x || best != c.best {
+		if best := k.RestoreBest(iterate, c.objective); iterate.X[0] != c.x || best != c.best {
 			t.Errorf("objective %v: x = %v, best %v; want %v, %v", c.objective, iterate.X, best, c.x, c.best)
 		}
 	}
