@@ -40,7 +40,7 @@ func (r *Run) certify() float64 {
 	return r.simpleGap(y, penalty)
 }
 
-// simpleGap returns the bound of gap.Simple, which needs no conjugate of the loss. It returns +Inf if the
+// simpleGap returns the bound of gap.SimpleProblem, which needs no conjugate of the loss. It returns +Inf if the
 // penalty has no conjugate or the domain no support function. y satisfies A x + B y = c for x = r.X, and
 // penalty is g(y).
 func (r *Run) simpleGap(y []float64, penalty float64) float64 {
@@ -49,10 +49,10 @@ func (r *Run) simpleGap(y []float64, penalty float64) float64 {
 	if !term.HasConjugate(g) || !term.HasSupport(domain) {
 		return math.Inf(1)
 	}
-	simple := gap.Simple{Data: p.Data, Weights: p.SampleWeights, Curvature: p.loss().Curvature(), A: r.product.Algebra, Mu: p.L2, Domain: domain, Team: p.team()}
+	simple := gap.SimpleProblem{Data: p.Data, Weights: p.SampleWeights, Curvature: p.loss().Curvature(), A: r.product.Algebra, Mu: p.L2, Domain: domain, Team: p.team()}
 	point := gap.SimplePoint{X: r.X, Y: slices.Clone(y), Penalty: penalty}
-	point.Beta, point.Conjugate = gap.DualFeasible(r.Dual, func(beta []float64) float64 {
-		return g.Conjugate(p.Coupling.toADMM().Multipliers(beta))
+	point.Beta, point.Conjugate = gap.FeasibleMultipliers(r.Dual, func(beta []float64) float64 {
+		return g.Conjugate(p.Coupling.form().Multipliers(beta))
 	})
 	point.Z, point.E = p.Coupling.toADMM().Multipliers(point.Beta), r.lagrangianGradient(point.Beta)
 	point.Slope, point.Loss = r.snapshotAtX.Slope, r.snapshotAtX.Loss

@@ -159,9 +159,9 @@ func (r *Run) makeNewtonSteps() (refused bool, err error) {
 		r.Iterate.set(Iterate{X: res.X, Dual: res.Z})
 		copy(r.Y, r.product.Image(r.X))
 		r.startMean()
-		r.gap, r.exact = math.Min(res.Gap, gap.AtObjective(iterateGap, value, res.Objective)), res.Polished
+		r.gap, r.exact = math.Min(res.Gap, gap.GapAtObjective(iterateGap, value, res.Objective)), res.Polished
 	} else {
-		r.gap = math.Min(iterateGap, gap.AtObjective(res.Gap, res.Objective, value))
+		r.gap = math.Min(iterateGap, gap.GapAtObjective(res.Gap, res.Objective, value))
 	}
 	if r.exact {
 		r.groups = res.Structure.Groups()

@@ -83,9 +83,9 @@ func (p *Problem) FileRefusal() string {
 	for j, r := range p.Fixed {
 		ridge[j] += r
 	}
-	b := &gap.Problem{Penalty: gap.NewPenalty(p.A, p.Limit, p.Square, p.Groups), Ridge: ridge, Set: p.Set, Columns: gap.Columns{Largest: slices.Repeat([]float64{1}, len(p.Ridge))}}
+	b := &gap.Problem{Penalty: gap.NewPenalty(p.A, p.Limit, p.Square, p.Groups), Ridge: ridge, Set: p.Set, Columns: gap.Columns{LargestEntry: slices.Repeat([]float64{1}, len(p.Ridge))}}
 	b.Prepare()
-	if roots := b.Roots(); roots > fileRoots {
+	if roots := b.RootCount(); roots > fileRoots {
 		return fmt.Sprintf("the penalty leaves %d coefficients or groups of coefficients free, and up to %d are streamed: give them a penalty of their own, or a ridge", roots, fileRoots)
 	}
 	return ""

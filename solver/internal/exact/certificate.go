@@ -10,7 +10,7 @@ import (
 func (s *Solver) poseBounds() {
 	q := &gap.Problem{Penalty: gap.NewPenalty(s.A, s.limit, s.Square, s.Groups), Ridge: s.ridge, Set: s.Set, Columns: s.summary.Columns}
 	if s.summary.separated != nil {
-		q.Vanishing = s.summary.separated.Columns
+		q.VanishingFeatures = s.summary.separated.Columns
 	}
 	q.Prepare()
 	s.bounds = q

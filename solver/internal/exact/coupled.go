@@ -28,7 +28,7 @@ func (s *Solver) newCoupled() {
 	c.model = quadratic.Coupled{Triangle: shape, H: make([]float64, shape.Size()), Set: s.Set, Threads: s.Threads}
 	if s.Set != nil {
 		c.model.Typical = make([]float64, s.p)
-		for j, largest := range s.summary.Largest {
+		for j, largest := range s.summary.LargestEntry {
 			if c.model.Typical[j] = 1; largest > 0 {
 				c.model.Typical[j] = 1 / largest
 			}
@@ -177,7 +177,7 @@ const assumedCurvature = 1e-6
 
 func (s *Solver) leastCurvature() []float64 {
 	out := make([]float64, s.p)
-	for j, c := range s.summary.Largest {
+	for j, c := range s.summary.LargestEntry {
 		out[j] = float64(assumedCurvature*s.scale) * float64(c*c)
 	}
 	return out

@@ -202,7 +202,7 @@ func (f *File) columns() gap.Columns { return f.survey.columns }
 func (f *File) lossAtZero() float64 { return f.survey.zeroLoss }
 
 // separate returns nil: a File does not search for separated samples.
-func (f *File) separate(func(j int) (above, below bool)) *gap.Separated { return nil }
+func (f *File) separate(func(j int) (above, below bool)) *gap.SeparatedSamples { return nil }
 
 func (f *File) setBounds(q *gap.Problem) {
 	f.bounds = q
@@ -288,7 +288,7 @@ func (f *File) prove(x, z, e []float64, goal float64) gap.Bound {
 	}
 	copy(e, f.current.head)
 	// Visit the samples again, for the scaled dual point, if this may make the gap small enough.
-	if t := &f.current.tally; b.NeedsScaledTally(t, goal) && b.Gap-float64((1-b.Shrink)*(t.Loss+t.Zero)) <= math.Max(goal, certainPart*f.survey.unit) {
+	if t := &f.current.tally; b.NeedsScaledTally(t, goal) && b.Gap-float64((1-b.Shrink)*(t.Loss+t.ConjugateAtZero)) <= math.Max(goal, certainPart*f.survey.unit) {
 		scaled := *f.current.model
 		scaled.shrink = b.Shrink
 		if f.visit(&request{x: f.current.x, model: &scaled}); f.err == nil {
@@ -313,7 +313,7 @@ func (f *File) bound(x, z []float64) gap.Bound {
 func (f *File) rootHessian() []float64 {
 	if f.current.rootsVersion != f.bounds.RootsVersion() { // the roots have changed since the visit
 		if f.visit(&request{x: f.current.x, model: f.current.model}); f.err != nil {
-			k := f.bounds.Roots()
+			k := f.bounds.RootCount()
 			return slices.Repeat([]float64{math.NaN()}, k*k) // NaN cannot be factored, so no gap is proved
 		}
 		f.current.rootHessian, f.current.rootsVersion = f.latest.rootHessian, f.latest.rootsVersion
@@ -333,7 +333,7 @@ func (f *File) trivial(x []float64, value float64) float64 {
 	if f.current.model == nil {
 		return math.Inf(1)
 	}
-	return f.bounds.Trivial(x, value, &f.current.tally)
+	return f.bounds.TrivialBound(x, value, &f.current.tally)
 }
 
 func (f *File) falls(d []float64) bool {

@@ -80,7 +80,7 @@ func (f *File) Survey(maxSamples int) error {
 	f.Team.Sum(zero[:])
 	f.survey = survey{unit: f.Loss.Traits().Labels.Unit(zero[0], zero[1], zero[2]), zeroLoss: zero[0], copies: copies}
 	f.survey.columns, f.survey.deviation = f.columnsOf(pieceMoments[0])
-	f.survey.columns.Offset = f.Team.MaxNumber(slices.Max(largest))
+	f.survey.columns.LargestOffset = f.Team.Most(slices.Max(largest))
 	return nil
 }
 
@@ -141,16 +141,16 @@ func (m *moments) merge(addend *moments) {
 // the moments of all rows.
 func (f *File) columnsOf(m *moments) (c gap.Columns, deviation []float64) {
 	if m.stats == nil {
-		return gap.Columns{Largest: m.largest}, nil
+		return gap.Columns{LargestEntry: m.largest}, nil
 	}
 	m.stats.Rows = f.weight
 	norm := make([]float64, len(m.stats.StoredMean), f.p)
 	for j, mean := range m.stats.StoredMean {
 		norm[j] = math.Sqrt((m.stats.Square[j]+float64(m.stats.Stored[j]*float64(mean*mean)))/f.weight) * (1 + 1e-9)
 	}
-	c, deviation = gap.Columns{Largest: m.stats.Largest, Norm: norm}, m.stats.Scale()
+	c, deviation = gap.Columns{LargestEntry: m.stats.Largest, Norm: norm}, m.stats.Scale()
 	if f.Ones {
-		c.Largest, c.Norm = append(c.Largest, 1), append(c.Norm, 1+1e-9)
+		c.LargestEntry, c.Norm = append(c.LargestEntry, 1), append(c.Norm, 1+1e-9)
 	}
 	return c, deviation
 }

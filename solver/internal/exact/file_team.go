@@ -64,7 +64,7 @@ func (f *File) addRanks(r *request, sums *piece) {
 		} else {
 			f.Team.SumPairs(sums.head, sums.tail)
 		}
-		sums.tally.Over(f.Team)
+		sums.tally.MergeTeam(f.Team)
 	}
 	if r.hessian {
 		f.Team.SumUpper(f.p, func(i int) []float64 { return sums.hessian[i*f.p+i : (i+1)*f.p] })

@@ -248,7 +248,7 @@ func (f *File) shift(margin []float64, lo int) {
 // prove adds a block to the sums for a proof: the tally, X'Cα and the Hessian of rootTally.
 func (t *piece) prove(f *File, data kernels.Rows, label []float64) {
 	n := len(label)
-	samples := gap.Samples{Alpha: t.alpha[:n], Slope: t.slope[:n], Margin: t.margin[:n], Label: label, Coef: t.weight[:n]}
+	samples := gap.Samples{Alpha: t.alpha[:n], Slope: t.slope[:n], Margin: t.margin[:n], Label: label, Weight: t.weight[:n]}
 	t.tally.Add(f.Loss, &samples)
 	if f.bounds.NeedsPhi() {
 		t.tally.Phi(f.Loss, &samples, t.rootTally.phi[:n])
@@ -256,7 +256,7 @@ func (t *piece) prove(f *File, data kernels.Rows, label []float64) {
 	if t.rootTally.count > 0 {
 		t.rootTally.add(t.rootHessian, data, t.rootTally.phi[:n])
 	}
-	for i, w := range samples.Coef {
+	for i, w := range samples.Weight {
 		samples.Alpha[i] *= w
 	}
 	if t.tail != nil {
@@ -316,7 +316,7 @@ type rootTally struct {
 }
 
 func (f *File) newRootTally() *rootTally {
-	return &rootTally{row: f.bounds.NewRootRow(), count: f.bounds.Roots(), rootsVersion: f.bounds.RootsVersion(), ones: f.Ones, phi: make([]float64, f.block)}
+	return &rootTally{row: f.bounds.NewRootRow(), count: f.bounds.RootCount(), rootsVersion: f.bounds.RootsVersion(), ones: f.Ones, phi: make([]float64, f.block)}
 }
 
 // add adds N'X'CΦXN (see rootTally) for the rows of data to the upper triangle h. phi holds cᵢΦᵢ for each of
@@ -328,7 +328,7 @@ func (r *rootTally) add(h []float64, data kernels.Rows, phi []float64) {
 		if r.ones {
 			r.idx, r.val = append(r.idx, int32(data.Cols)), append(r.val, 1)
 		}
-		roots := r.row.Take(r.idx, r.val)
+		roots := r.row.SetRow(r.idx, r.val)
 		for a, k := range roots {
 			u, out := float64(c*r.row.Entry(k)), h[int(k)*r.count:]
 			for _, m := range roots[a:] {

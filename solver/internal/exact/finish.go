@@ -170,14 +170,14 @@ func (s *Solver) Certify(x []float64, set *Settings) float64 {
 		_, length := s.step(tol, true)
 		s.rows.tally()
 		proved := s.proveGap(tol)
-		best = math.Min(best, gap.AtObjective(proved, s.current.value, value))
+		best = math.Min(best, gap.GapAtObjective(proved, s.current.value, value))
 		if value-s.current.value >= tightPart*best || best <= tol || length == 0 && !s.work.uphill || s.set.noRoom {
 			break
 		}
 		s.chooseSet(1)
 	}
 	s.work.started = false
-	return gap.Rounded(best, value)
+	return gap.RoundedGap(best, value)
 }
 
 // forget clears the state of earlier steps, so that results do not depend on it. The point and a Gram matrix
@@ -191,4 +191,4 @@ func (s *Solver) forget() {
 
 // Dependent reports whether the last proof found the columns of free features linearly dependent, or
 // nearly so.
-func (s *Solver) Dependent() bool { return s.bounds != nil && s.bounds.Dependent }
+func (s *Solver) Dependent() bool { return s.bounds != nil && s.bounds.DependentRoots }

@@ -20,7 +20,7 @@ import (
 // rounding errors of H make the gap too large.
 type gram struct {
 	*memory
-	base gap.Base
+	base gap.BasePoint
 
 	lastPoint    []float64 // the coefficients in the working set, at the last point of evaluate
 	lastGradient []float64 // the gradient of the loss at lastPoint
@@ -37,7 +37,8 @@ func (p *Problem) gramServes(cheap bool) bool {
 
 func newGram(m *memory) *gram {
 	_, features := m.Data.Dims()
-	return &gram{memory: m, base: gap.Base{X: make([]float64, features), Gradient: make([]float64, features)}}
+	base := gap.BasePoint{X: make([]float64, features), Gradient: make([]float64, features)}
+	return &gram{memory: m, base: base}
 }
 
 // subsample returns false, because a start with some of the samples would save nothing.
@@ -50,7 +51,7 @@ func (m *gram) moveTo(x, e []float64, d float64) float64 {
 	m.takeSlopes()
 	copy(m.base.X, x)
 	copy(m.base.Gradient, e)
-	m.base.Exact = false
+	m.base.Compensated = false
 	m.base.Tally = *m.memory.tally()
 	m.lastPoint = m.lastPoint[:0]
 	return m.base.Loss
@@ -102,7 +103,7 @@ func (m *gram) tally() *gap.Tally { return &m.base.Tally }
 func (m *gram) prove(x, z, e []float64, goal float64) gap.Bound {
 	if len(m.set.cols) == len(x) && !slices.Equal(x, m.base.X) {
 		move := m.move(x)
-		move.Loss, move.Head, move.Row = m.evaluate(x), m.lastGradient, m.set.dense.Row
+		move.Loss, move.Head, move.HessianRow = m.evaluate(x), m.lastGradient, m.set.dense.Row
 		copy(e, m.lastGradient)
 		if b := m.bounds.ProveMoved(&m.base, x, z, move); !b.NeedsCompensation(goal) {
 			return b
@@ -121,7 +122,7 @@ func (m *gram) prove(x, z, e []float64, goal float64) gap.Bound {
 		for j, tail := range b.Tail {
 			m.base.Gradient[j] = e[j] + tail
 		}
-		m.base.Exact, m.lastPoint = true, m.lastPoint[:0]
+		m.base.Compensated, m.lastPoint = true, m.lastPoint[:0]
 	}
 	return b
 }
@@ -143,7 +144,7 @@ func (m *gram) move(x []float64) *gap.Move {
 }
 
 func (m *gram) trivial(x []float64, value float64) float64 {
-	return m.bounds.TrivialMoved(&m.base, x, value, m.move(x))
+	return m.bounds.TrivialBoundMoved(&m.base, x, value, m.move(x))
 }
 
 // grow returns the matrix H (see gram) for the columns cols. h is H for the columns oldCols, all of which are

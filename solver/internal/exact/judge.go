@@ -21,6 +21,6 @@ func (s *Solver) Judge(lambda, tol float64, r Result) Result {
 	s.rows.useSlopes(s.x, s.e)
 	s.rows.tally()
 	proved := s.proveGap(tol) // may change s.current
-	r.Gap, r.Objective, r.Loss = gap.Rounded(proved, s.current.value), s.current.value, s.current.loss
+	r.Gap, r.Objective, r.Loss = gap.RoundedGap(proved, s.current.value), s.current.value, s.current.loss
 	return r
 }

@@ -22,7 +22,7 @@ type samples interface {
 	// separate finds the samples that free features separate, and makes their α 0. It returns nil if it finds
 	// none. The function open reports whether penalty and domain let coefficient j increase without end
 	// (above) and decrease without end (below).
-	separate(open func(j int) (above, below bool)) *gap.Separated
+	separate(open func(j int) (above, below bool)) *gap.SeparatedSamples
 	setBounds(q *gap.Problem) // sets the problem for which gaps are proved
 
 	// moveTo moves to x, returns the loss at x, and sets e to the gradient of the loss, X'Cφ'. If moveTo also

@@ -18,7 +18,7 @@ type memory struct {
 	n   int         // number of samples of this process
 	// The data by columns, if a Gram matrix needs them; else nil.
 	dense  *dense
-	bounds gap.Memory
+	bounds gap.DataProblem
 
 	current, next state     // at the current point, and at the end of the last step that was tried
 	alpha, curve  []float64 // for each sample: α, and φ″ of the last Hessian
@@ -54,10 +54,10 @@ func (m *memory) Err() error { return nil }
 func (m *memory) columns() gap.Columns {
 	c := gap.ColumnsOf(m.Data, m.Sums, m.Team)
 	for _, o := range m.Offset {
-		c.Offset = max(c.Offset, o, -o)
+		c.LargestOffset = max(c.LargestOffset, o, -o)
 	}
 	if m.Offset != nil {
-		c.Offset = m.Team.MaxNumber(c.Offset)
+		c.LargestOffset = m.Team.Most(c.LargestOffset)
 	}
 	return c
 }
@@ -96,8 +96,8 @@ func (m *memory) transposed(dst, alpha []float64) {
 	m.MulTrans(dst, m.Rows, alpha)
 }
 
-func (m *memory) separate(open func(j int) (above, below bool)) *gap.Separated {
-	separated := gap.FindSeparated(m.Team, m.Data, m.Loss, m.Labels, m.MeanWeights, open)
+func (m *memory) separate(open func(j int) (above, below bool)) *gap.SeparatedSamples {
+	separated := gap.FindSeparated(m.Team, m.Data, m.Loss, m.Labels, m.Coef, open)
 	for i, b := range m.Labels {
 		if m.lo[i], m.hi[i] = slopeRange(m.Loss, b, m.MeanWeights[i]); separated != nil && separated.Samples[i] {
 			m.lo[i], m.hi[i] = 0, 0
@@ -107,7 +107,7 @@ func (m *memory) separate(open func(j int) (above, below bool)) *gap.Separated {
 }
 
 func (m *memory) setBounds(q *gap.Problem) {
-	m.bounds = gap.Memory{Problem: q, Sums: m.Sums, Team: m.Team, Data: m.Data, Loss: m.Loss, Labels: m.Labels}
+	m.bounds = gap.DataProblem{Problem: q, Sums: m.Sums, Team: m.Team, Data: m.Data, Loss: m.Loss, Labels: m.Labels}
 }
 
 func (m *memory) moveTo(x, e []float64, _ float64) float64 {
@@ -214,13 +214,13 @@ func (m *memory) prove(x, z, e []float64, goal float64) gap.Bound {
 }
 
 func (m *memory) trivial(x []float64, value float64) float64 {
-	return m.bounds.Trivial(m.point(x), value)
+	return m.bounds.TrivialBound(m.point(x), value)
 }
 
 func (m *memory) falls(d []float64) bool {
 	margin := make([]float64, m.n)
 	m.Margins(margin, m.Rows, d)
-	return gap.Falls(m.Team, m.Loss, margin, m.Labels, m.MeanWeights)
+	return gap.LossFalls(m.Team, m.Loss, margin, m.Labels, m.Coef)
 }
 
 // subsample implements samples.subsample: p gets an eighth of the samples. The result is false if there are

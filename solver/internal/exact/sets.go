@@ -63,7 +63,7 @@ func (w *setSolver) certify(x, z []float64) float64 {
 		copy(w.trial.z, w.problem.rows.Restrict(z))
 		best = math.Min(best, w.problem.proveBy(w.trial, 0))
 	}
-	return gap.Rounded(best, w.problem.value)
+	return gap.RoundedGap(best, w.problem.value)
 }
 
 // startTrial sets the dual point w.trial. Its alpha has the slopes at the current point x. If (A x)_k ≠ 0,
@@ -149,7 +149,7 @@ func withSingletons(r *gap.Penalty, x, y []float64) []float64 {
 	}
 	for j, row := range r.Singleton {
 		if row >= 0 {
-			result[j] = y[r.From[row]] / r.SingletonEntry[j]
+			result[j] = y[r.KeptRows[row]] / r.SingletonEntry[j]
 		}
 	}
 	return result
@@ -238,7 +238,7 @@ func union(a, b []int32) []int32 {
 
 func (r *rounds) solution() *Solution {
 	res := r.result
-	res.Gap = gap.Rounded(res.Gap, res.Objective)
+	res.Gap = gap.RoundedGap(res.Gap, res.Objective)
 	full, spent := res.Full || r.refused, r.lastWhy == ending.Iterations
 	separated := func() bool { return r.problem.fallsForever(res.X) }
 	res.Why = ending.WhyEnded(res.Err, res.Gap, r.set.Tol, full, separated, spent)

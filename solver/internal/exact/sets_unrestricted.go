@@ -36,7 +36,7 @@ func newUnrestricted(p *Problem) *unrestricted {
 		return free, free
 	})
 	if separated != nil {
-		q.Vanishing = separated.Columns
+		q.VanishingFeatures = separated.Columns
 	}
 	q.Prepare()
 	f.setBounds(q)

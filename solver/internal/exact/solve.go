@@ -173,7 +173,7 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 	}
 	s.work.gapRatio = r.Gap / tol
 	r.Objective, r.Loss, r.Full = s.current.value, s.current.loss, s.set.noRoom
-	r.Gap = gap.Rounded(r.Gap, r.Objective)
+	r.Gap = gap.RoundedGap(r.Gap, r.Objective)
 	if !unproved || r.Why != ending.Reached || r.Err != nil {
 		r.Why = ending.WhyEnded(r.Err, r.Gap, set.Tol, r.Full, s.fallsForever, r.Iterations >= limit)
 	}
@@ -189,7 +189,7 @@ func (s *Solver) scalingCost(clipped float64) float64 {
 	violation := 0.0 // of a correlation, as a part of its limit
 	for j, l := range s.limit {
 		if l > 0 {
-			violation = max(violation, clipped*s.summary.Largest[j]/l)
+			violation = max(violation, clipped*s.summary.LargestEntry[j]/l)
 		}
 	}
 	return min(1, violation) * s.current.value
@@ -209,7 +209,7 @@ func (s *Solver) show(set *Settings, r *Result) error {
 		return nil
 	}
 	result := *r
-	result.Objective, result.Loss, result.Gap = s.current.value, s.current.loss, gap.Rounded(r.Gap, s.current.value)
+	result.Objective, result.Loss, result.Gap = s.current.value, s.current.loss, gap.RoundedGap(r.Gap, s.current.value)
 	return set.Watch(&result)
 }
 
@@ -552,7 +552,7 @@ func (s *Solver) search(fall, tol float64) (length float64) {
 	}
 	rounding := float64(roundingPart * math.Abs(s.current.value))
 	for k, j := range w.cols {
-		rounding += float64(marginPart * s.work.alphaSize * math.Abs(w.u[k]*s.summary.Largest[j]))
+		rounding += float64(marginPart * s.work.alphaSize * math.Abs(w.u[k]*s.summary.LargestEntry[j]))
 	}
 	t.length = 1
 	for range maxHalvings {

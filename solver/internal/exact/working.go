@@ -224,7 +224,7 @@ func (s *Solver) buildSet(cols []int32) {
 	if reach := s.Loss.Traits().Reach; reach > 0 {
 		q.MaxMove = make([]float64, m)
 		for k, j := range cols {
-			q.MaxMove[k] = reach / s.summary.Largest[j]
+			q.MaxMove[k] = reach / s.summary.LargestEntry[j]
 		}
 	}
 	if s.box != nil {

@@ -14,36 +14,37 @@ type Problem struct {
 	Ridge   []float64   // rⱼ; all are equal unless X is a box or R^p
 	Set     term.Region // X; nil for R^p
 	Columns Columns
-	// Vanishing marks the features j for which αᵢ is 0 at every sample with an entry for j. Then entry j of
-	// X'Cα is exactly 0; here X is the data matrix. Nil means that no feature is marked.
-	Vanishing []bool
+	// VanishingFeatures marks the features j for which αᵢ is 0 at every sample with an entry for j. Then
+	// entry j of X'Cα is exactly 0; here X is the data matrix. Nil means that no feature is marked.
+	VanishingFeatures []bool
 
-	// Dependent is true if the last call of Bound found the columns of the roots nearly linearly dependent.
-	Dependent bool
+	// DependentRoots is true if the last call of Bound found the columns of the roots nearly linearly
+	// dependent.
+	DependentRoots bool
 
-	box          term.Box
-	product      bool    // X is a box or R^p
-	relaxed      []bool  // relaxed[j] is true if the dual residual eⱼ need not be 0
-	oneSided     []int32 // features whose entry of relaxed depends on the sign of eⱼ, see checkSigns
-	correction   *correction
-	rootsVersion int // see RootsVersion
+	box              term.Box
+	productDomain    bool    // X is a box or R^p
+	relaxed          []bool  // relaxed[j] is true if the dual residual eⱼ need not be 0
+	oneSidedFeatures []int32 // features whose entry of relaxed depends on the sign of eⱼ, see checkSigns
+	correction       *correction
+	rootsVersion     int // see RootsVersion
 	// singletonGroup marks the rows of A whose group has only singleton rows.
 	singletonGroup []bool
-	// optimised lists features. domainGap chooses the multipliers of their singleton rows.
-	optimised []int32
-	// recomputed lists the rows of A for which Bound ignores the given multipliers and computes others.
-	recomputed []int32
-	work       work
+	// optimisedFeatures lists features. domainGap chooses the multipliers of their singleton rows.
+	optimisedFeatures []int32
+	// recomputedRows lists the rows of A for which Bound ignores the given multipliers and computes others.
+	recomputedRows []int32
+	work           work
 }
 
 // Columns has statistics of the columns of the data matrix.
 type Columns struct {
-	Largest []float64 // max over i of |x_ij|
+	LargestEntry []float64 // max over i of |x_ij|
 	// Norm has upper bounds of √(Σ cᵢ x_ij²), where cᵢ is the weight of sample i. It may be nil if no feature
 	// is a root.
-	Norm    []float64
-	Entries []float64 // the number of entries of each column; nil if it is not known
-	Offset  float64   // the largest absolute offset of a sample
+	Norm          []float64
+	EntryCount    []float64 // the number of entries of each column; nil if it is not known
+	LargestOffset float64   // the largest absolute offset of a sample
 	// LongestRow is the largest number of entries of a row of X; 0 if it is not known.
 	LongestRow float64
 }
@@ -59,12 +60,12 @@ type work struct {
 type Sum struct {
 	Head, Tail []float64 // X'Cα is about Head + Tail; Tail is nil if the summation was not compensated
 	// Roundings bounds how often a term cᵢαᵢx_ij of the sum Head[j] is rounded: in its own products, and in
-	// each partial sum that contains the term. If Columns.Entries is not nil, the bound is
-	// Roundings + Columns.Entries[j].
-	Roundings float64
-	Samples   float64   // the number of samples of all processes
-	Base      []float64 // the point at which the margins were computed; nil if it is x
-	Error     []float64 // bounds of the errors of Head that Roundings does not count; nil if it counts all
+	// each partial sum that contains the term. If Columns.EntryCount is not nil, the bound is
+	// Roundings + Columns.EntryCount[j].
+	Roundings   float64
+	Samples     float64   // the number of samples of all processes
+	Base        []float64 // the point at which the margins were computed; nil if it is x
+	ExtraErrors []float64 // bounds of the errors of Head that Roundings does not count; nil if it counts all
 	// Hessian returns the upper triangle of the matrix H in the comment of type rootChange. It may be nil if
 	// there are no roots.
 	Hessian func() []float64
@@ -77,41 +78,42 @@ type Bound struct {
 	Shrink   float64   // the factor by which the dual point was scaled
 	Fenchel  float64   // the part of Gap that comes from the Fenchel terms of the samples
 	Z        []float64 // the multipliers of the dual point, valid until the next call of Bound
-	// Tail has the rounding errors of X'Cα. Memory.Prove sets Tail; nil means that the summation was not
+	// Tail has the rounding errors of X'Cα. DataProblem.Prove sets Tail; nil means that the summation was not
 	// compensated.
 	Tail []float64
 }
 
 // Prepare decides how a dual point is made feasible. The caller must set the exported fields except
-// Dependent, and then call Prepare once. Later only the values of positive limits, squares and ridges may
-// change, and they must stay positive.
+// DependentRoots, and then call Prepare once. Later only the values of positive limits, squares and ridges
+// may change, and they must stay positive.
 func (p *Problem) Prepare() {
 	n := len(p.Ridge)
-	p.product = true
+	p.productDomain = true
 	p.box = term.Box{}
 	if p.Set != nil {
-		p.box, p.product = p.Set.Box()
+		p.box, p.productDomain = p.Set.Box()
 	}
 	p.relaxed = make([]bool, n)
 	for j := range p.relaxed {
 		singleton := p.Penalty.Singleton[j] >= 0
-		p.relaxed[j] = p.Ridge[j] > 0 || !p.product || p.vanishing(j) ||
+		p.relaxed[j] = p.Ridge[j] > 0 || !p.productDomain || p.vanishing(j) ||
 			p.bounded(j) || p.halfBounded(j) && singleton && !p.Penalty.Grouped() ||
-			!singleton && p.Columns.Largest[j] == 0 && !p.Penalty.Touches(j)
+			!singleton && p.Columns.LargestEntry[j] == 0 && !p.Penalty.Touches(j)
 		if !p.relaxed[j] && p.halfBounded(j) {
-			p.oneSided = append(p.oneSided, int32(j))
+			p.oneSidedFeatures = append(p.oneSidedFeatures, int32(j))
 		}
 	}
-	p.correction = newCorrection(p.Penalty, p.relaxed, p.Columns.Largest)
+	p.correction = newCorrection(p.Penalty, p.relaxed, p.Columns.LargestEntry)
 	p.findSingletonGroups()
 	for j, row := range p.Penalty.Singleton {
-		if row >= 0 && p.optimises(j, int(row)) {
-			p.optimised, p.recomputed = append(p.optimised, int32(j)), append(p.recomputed, row)
+		if row >= 0 && p.choosesMultiplier(j, int(row)) {
+			p.optimisedFeatures = append(p.optimisedFeatures, int32(j))
+			p.recomputedRows = append(p.recomputedRows, row)
 		}
 	}
 	for _, s := range p.correction.steps {
 		if s.singleton && !p.halfBounded(int(s.feature)) {
-			p.recomputed = append(p.recomputed, s.row)
+			p.recomputedRows = append(p.recomputedRows, s.row)
 		}
 	}
 	for _, v := range []*[]float64{&p.work.image, &p.work.z, &p.work.zErr} {
@@ -126,17 +128,17 @@ func (p *Problem) findSingletonGroups() {
 	if !p.Penalty.Grouped() {
 		return
 	}
-	singleton := make([]bool, p.Penalty.Len())
+	isSingleton := make([]bool, p.Penalty.Len())
 	for _, row := range p.Penalty.Singleton {
 		if row >= 0 {
-			singleton[row] = true
+			isSingleton[row] = true
 		}
 	}
 	p.singletonGroup = make([]bool, p.Penalty.Len())
 	for k := range p.Penalty.Groups {
 		all := true
 		for _, row := range p.Penalty.Groups[k].Rows {
-			all = all && singleton[row]
+			all = all && isSingleton[row]
 		}
 		for _, row := range p.Penalty.Groups[k].Rows {
 			p.singletonGroup[row] = all
@@ -144,7 +146,7 @@ func (p *Problem) findSingletonGroups() {
 	}
 }
 
-func (p *Problem) vanishing(j int) bool { return p.Vanishing != nil && p.Vanishing[j] }
+func (p *Problem) vanishing(j int) bool { return p.VanishingFeatures != nil && p.VanishingFeatures[j] }
 
 func (p *Problem) bounded(j int) bool {
 	return p.box.Lower != nil && !math.IsInf(p.box.Lower[j], 0) && !math.IsInf(p.box.Upper[j], 0)
@@ -154,8 +156,8 @@ func (p *Problem) halfBounded(j int) bool {
 	return p.box.Lower != nil && (math.IsInf(p.box.Lower[j], 0) != math.IsInf(p.box.Upper[j], 0))
 }
 
-// Roots returns the number of roots.
-func (p *Problem) Roots() int { return len(p.correction.roots) }
+// RootCount returns the number of roots.
+func (p *Problem) RootCount() int { return len(p.correction.roots) }
 
 // Value returns the objective P(x). loss is the mean loss at x.
 func (p *Problem) Value(x []float64, loss float64) float64 {
@@ -172,20 +174,21 @@ func (p *Problem) Value(x []float64, loss float64) float64 {
 // Bound returns the bound of P(x) − P* that the dual point (α, z) proves after it is made feasible. t is the
 // tally of x and α, and sum is X'Cα (see the package comment). Bound does not change z.
 func (p *Problem) Bound(x, z []float64, t *Tally, sum *Sum) Bound {
-	value, exceeds := p.Value(x, t.Loss), p.exceeds(z)
-	best := p.bound(x, z, t, sum, value, true)
-	if exceeds { // scaling of the dual point may be better than clipping of single multipliers
-		best.Z = append([]float64(nil), best.Z...)
-		if other := p.bound(x, z, t, sum, value, false); other.Gap < best.Gap {
-			best = other
+	objective, exceedsLimit := p.Value(x, t.Loss), p.exceedsLimit(z)
+	bestBound := p.bound(x, z, t, sum, objective, true)
+	if exceedsLimit { // scaling of the dual point may be better than clipping of single multipliers
+		bestBound.Z = append([]float64(nil), bestBound.Z...)
+		if otherBound := p.bound(x, z, t, sum, objective, false); otherBound.Gap < bestBound.Gap {
+			bestBound = otherBound
 		}
 	}
-	return best
+	return bestBound
 }
 
-// exceeds reports whether a multiplier in z is beyond its limit. It ignores the rows in p.recomputed.
-func (p *Problem) exceeds(z []float64) bool {
-	if len(p.recomputed) == len(z) {
+// exceedsLimit reports whether a multiplier in z is beyond its limit. It ignores the rows in
+// p.recomputedRows.
+func (p *Problem) exceedsLimit(z []float64) bool {
+	if len(p.recomputedRows) == len(z) {
 		return false
 	}
 	copy(p.work.z, z)
@@ -195,9 +198,9 @@ func (p *Problem) exceeds(z []float64) bool {
 }
 
 // bound is Bound for one choice of clip. If clip is true, bound first sets each multiplier that is beyond
-// its limit to the limit. value is the objective at x.
-func (p *Problem) bound(x, z []float64, t *Tally, sum *Sum, value float64, clip bool) Bound {
-	w, none := &p.work, Bound{Gap: math.Inf(1)}
+// its limit to the limit. objective is the objective at x.
+func (p *Problem) bound(x, z []float64, t *Tally, sum *Sum, objective float64, clip bool) Bound {
+	w, noBound := &p.work, Bound{Gap: math.Inf(1)}
 	p.setDualPoint(z, t, sum, clip)
 	p.checkSigns()
 	var change rootChange
@@ -205,24 +208,24 @@ func (p *Problem) bound(x, z []float64, t *Tally, sum *Sum, value float64, clip 
 		change = p.rootChange(sum)
 		if !(phiSlope*change.reach <= 0.5) { // the changed α may be outside the domain of φ*
 			if phiSlope*change.exactReach <= 0.5 {
-				none.Rounding = math.Inf(1)
+				noBound.Rounding = math.Inf(1)
 			}
-			return none
+			return noBound
 		}
-		if p.Roots() > 0 {
+		if p.RootCount() > 0 {
 			// The change of α that makes eⱼ = 0 at the roots also changes e at the other features: by at most
-			// size times the norm of their columns. So the multipliers are computed again with errors that
-			// include these numbers.
+			// changeBound times the norm of their columns. So the multipliers are computed again with errors
+			// that include these numbers.
 			p.setDualPoint(z, t, sum, clip)
-			size := 1.5 * math.Sqrt(t.MaxPhi) * change.norm
+			changeBound := 1.5 * math.Sqrt(t.MaxPhi) * change.norm
 			for j, norm := range p.Columns.Norm {
-				if !p.vanishing(j) { // e does not change at a feature in p.Vanishing
-					w.eErr[j] += float64(size * norm)
+				if !p.vanishing(j) { // e does not change at a feature in p.VanishingFeatures
+					w.eErr[j] += float64(changeBound * norm)
 				}
 			}
 		}
 		p.correction.apply(p.Penalty, w.e, w.eErr, w.z, w.zErr)
-		if !p.dropSigns() {
+		if !p.dropUncertainSigns() {
 			break
 		}
 		p.setDualPoint(z, t, sum, clip)
@@ -230,9 +233,9 @@ func (p *Problem) bound(x, z []float64, t *Tally, sum *Sum, value float64, clip 
 	for _, r := range p.correction.roots {
 		w.e[r.feature], w.eErr[r.feature] = 0, 0
 	}
-	shrink, rounding := p.scaling(value)
+	shrink, rounding := p.scaling(objective)
 	if !(shrink > 0) {
-		return none
+		return noBound
 	}
 	tally := *t
 	if shrink < 1 {
@@ -240,29 +243,29 @@ func (p *Problem) bound(x, z []float64, t *Tally, sum *Sum, value float64, clip 
 		for _, v := range [][]float64{w.z, w.zErr, w.e, w.eErr} {
 			linalg.Scale(v, shrink)
 		}
-		tally = t.scaled(shrink)
+		tally = t.scaledBy(shrink)
 	}
 	gap := tally.Fenchel + p.domainGap(x)
 	gap += p.Penalty.fenchel(w.z, w.zErr, w.image) + p.Penalty.imageError(x, w.image, w.z)
 	gap += tally.rootChangeCost(change.norm, change.reach)
-	base := x
+	marginPoint := x
 	if sum.Base != nil {
-		base = sum.Base
+		marginPoint = sum.Base
 	}
-	gap += tally.marginErrorCost(p.marginErrors(base)) + float64(8*roundoff*math.Abs(value-t.Loss))
+	gap += tally.marginErrorCost(p.marginErrors(marginPoint)) + float64(8*roundoff*math.Abs(objective-t.Loss))
 	if gap *= 1 + 1e-11; math.IsNaN(gap) {
-		return none
+		return noBound
 	}
 	return Bound{Gap: gap, Rounding: rounding + p.roundingCost(), Shrink: shrink, Fenchel: tally.Fenchel, Z: w.z}
 }
 
-// setDualPoint copies z to work.z, without the multipliers of the rows in p.recomputed, and computes the dual
-// residual work.e. If clip is true, it moves multipliers beyond their limits to the limits.
+// setDualPoint copies z to work.z, without the multipliers of the rows in p.recomputedRows, and computes the
+// dual residual work.e. If clip is true, it moves multipliers beyond their limits to the limits.
 func (p *Problem) setDualPoint(z []float64, t *Tally, sum *Sum, clip bool) {
 	copy(p.work.z, z)
 	clear(p.work.zErr)
 	p.clearRecomputed(p.work.z)
-	if clip && len(p.recomputed) < len(z) {
+	if clip && len(p.recomputedRows) < len(z) {
 		p.Penalty.Clip(p.work.z)
 	}
 	p.setResidual(t, sum)
@@ -271,28 +274,29 @@ func (p *Problem) setDualPoint(z []float64, t *Tally, sum *Sum, clip bool) {
 // The sign of a dual residual eⱼ is considered certain if |eⱼ| is more than clearSign times its error bound.
 const clearSign = 1e3
 
-// checkSigns updates relaxed[j] for the features j in oneSided, which have one finite bound. relaxed[j]
-// becomes true if eⱼ certainly has the feasible sign; then eⱼ need not be 0.
+// checkSigns updates relaxed[j] for the features j in oneSidedFeatures, which have one finite bound.
+// relaxed[j] becomes true if eⱼ certainly has the feasible sign; then eⱼ need not be 0.
 func (p *Problem) checkSigns() {
-	if len(p.oneSided) == 0 {
+	if len(p.oneSidedFeatures) == 0 {
 		return
 	}
 	changed := false
-	for _, j := range p.oneSided {
-		right := p.feasibleSide(j) > clearSign*p.work.eErr[j]
-		changed = changed || right != p.relaxed[j]
-		p.relaxed[j] = right
+	for _, j := range p.oneSidedFeatures {
+		feasibleSign := p.feasibleResidual(j) > clearSign*p.work.eErr[j]
+		changed = changed || feasibleSign != p.relaxed[j]
+		p.relaxed[j] = feasibleSign
 	}
 	if changed {
 		p.chooseCorrection()
 	}
 }
 
-// dropSigns sets relaxed[j] to false if j is in oneSided and the correction has made the sign of eⱼ uncertain.
-// If this changes relaxed, dropSigns chooses a new correction and returns true.
-func (p *Problem) dropSigns() (changed bool) {
-	for _, j := range p.oneSided {
-		if p.relaxed[j] && !(p.feasibleSide(j) >= p.work.eErr[j]) {
+// dropUncertainSigns sets relaxed[j] to false if j is in oneSidedFeatures and the correction has made the
+// sign of eⱼ uncertain. If this changes relaxed, dropUncertainSigns chooses a new correction and returns
+// true.
+func (p *Problem) dropUncertainSigns() (changed bool) {
+	for _, j := range p.oneSidedFeatures {
+		if p.relaxed[j] && !(p.feasibleResidual(j) >= p.work.eErr[j]) {
 			p.relaxed[j], changed = false, true
 		}
 	}
@@ -302,9 +306,9 @@ func (p *Problem) dropSigns() (changed bool) {
 	return changed
 }
 
-// feasibleSide returns the dual residual eⱼ if feasible dual points have eⱼ ≥ 0, and −eⱼ if they have eⱼ ≤ 0.
-// Feature j must have one finite bound.
-func (p *Problem) feasibleSide(j int32) float64 {
+// feasibleResidual returns the dual residual eⱼ if feasible dual points have eⱼ ≥ 0, and −eⱼ if they have eⱼ
+// ≤ 0. Feature j must have one finite bound.
+func (p *Problem) feasibleResidual(j int32) float64 {
 	if math.IsInf(p.box.Lower[j], 0) {
 		return -p.work.e[j]
 	}
@@ -312,7 +316,7 @@ func (p *Problem) feasibleSide(j int32) float64 {
 }
 
 func (p *Problem) chooseCorrection() {
-	p.correction = newCorrection(p.Penalty, p.relaxed, p.Columns.Largest)
+	p.correction = newCorrection(p.Penalty, p.relaxed, p.Columns.LargestEntry)
 	p.rootsVersion++
 }
 
@@ -321,60 +325,60 @@ func (p *Problem) chooseCorrection() {
 func (p *Problem) RootsVersion() int { return p.rootsVersion }
 
 func (p *Problem) clearRecomputed(z []float64) {
-	for _, row := range p.recomputed {
+	for _, row := range p.recomputedRows {
 		z[row] = 0
 	}
 }
 
-// optimises reports whether domainGap chooses the multiplier of feature j's singleton row.
-func (p *Problem) optimises(j, row int) bool {
+// choosesMultiplier reports whether domainGap chooses the multiplier of feature j's singleton row.
+func (p *Problem) choosesMultiplier(j, row int) bool {
 	switch {
 	case p.Penalty.Grouped():
 		return p.Set == nil && p.Ridge[j] > 0 && p.singletonGroup[row]
-	case p.product:
+	case p.productDomain:
 		return p.Ridge[j] > 0 || p.bounded(j) || p.halfBounded(j)
 	}
 	return !p.Penalty.Squared(row)
 }
 
 // setResidual sets work.e to X'Cα + A'z and work.eErr to bounds of its errors. z is work.z, in which the
-// multipliers of the rows in p.recomputed are 0.
+// multipliers of the rows in p.recomputedRows are 0.
 func (p *Problem) setResidual(t *Tally, sum *Sum) {
 	w := &p.work
-	compensated, norm := sum.Tail != nil, 1.001*math.Sqrt(t.Square)
+	compensated, alphaNorm := sum.Tail != nil, 1.001*math.Sqrt(t.Square)
 	copy(w.e, sum.Head)
 	clear(w.eErr)
-	if len(p.recomputed) < len(w.z) {
+	if len(p.recomputedRows) < len(w.z) {
 		p.Penalty.absTrans(w.eErr, w.z)
 	}
 	for j, size := range w.eErr {
-		rows := float64(p.Penalty.count(j) + 8)
+		entryCount := float64(p.Penalty.entryCount(j) + 8)
 		if p.vanishing(j) {
 			w.e[j] = 0
-			w.eErr[j] = float64(rows * roundoff * size)
+			w.eErr[j] = float64(entryCount * roundoff * size)
 			continue
 		}
-		terms := sum.Roundings + rows
-		if p.Columns.Entries != nil {
-			terms += p.Columns.Entries[j]
+		roundings := sum.Roundings + entryCount
+		if p.Columns.EntryCount != nil {
+			roundings += p.Columns.EntryCount[j]
 		}
 		// Σ cᵢ|αᵢx_ij| is bounded in two ways: by the largest |x_ij|, and by the Cauchy-Schwarz inequality.
-		absolute := float64(t.Size * p.Columns.Largest[j])
+		absoluteSum := float64(t.Size * p.Columns.LargestEntry[j])
 		if p.Columns.Norm != nil {
-			absolute = min(absolute, norm*p.Columns.Norm[j])
+			absoluteSum = min(absoluteSum, alphaNorm*p.Columns.Norm[j])
 		}
-		size += absolute
+		size += absoluteSum
 		if compensated {
 			w.eErr[j] = float64(compensatedRoundoff * math.Max(1, sum.Samples/maxTerms) * size)
 		} else {
-			w.eErr[j] = float64(terms * roundoff * size)
+			w.eErr[j] = float64(roundings * roundoff * size)
 		}
-		if sum.Error != nil {
-			w.eErr[j] += sum.Error[j]
+		if sum.ExtraErrors != nil {
+			w.eErr[j] += sum.ExtraErrors[j]
 		}
 	}
 	if !compensated {
-		if len(p.recomputed) < len(w.z) {
+		if len(p.recomputedRows) < len(w.z) {
 			p.Penalty.AddTrans(w.e, w.z)
 		}
 		return
@@ -407,7 +411,7 @@ type rootChange struct {
 func (p *Problem) rootChange(sum *Sum) (change rootChange) {
 	roots, w := p.correction.roots, &p.work
 	k := len(roots)
-	p.Dependent = false
+	p.DependentRoots = false
 	if k == 0 {
 		return change
 	}
@@ -423,9 +427,12 @@ func (p *Problem) rootChange(sum *Sum) (change rootChange) {
 	chol := linalg.NewCholesky(k)
 	for a := range k {
 		scale[a] = 1 / math.Sqrt(h[a*k+a])
-		p.Dependent = p.Dependent || math.IsNaN(scale[a]) || math.IsInf(scale[a], 0)
+		p.DependentRoots = p.DependentRoots || math.IsNaN(scale[a]) || math.IsInf(scale[a], 0)
 	}
-	if p.Dependent = p.Dependent || !chol.Factor(h, scale, 0) || chol.LeastPivot() < leastPivot; p.Dependent {
+	if !p.DependentRoots {
+		p.DependentRoots = !chol.Factor(h, scale, 0) || chol.LeastPivot() < leastPivot
+	}
+	if p.DependentRoots {
 		return rootChange{reach: math.Inf(1), exactReach: math.Inf(1)}
 	}
 	// For H, d and e_F of the type rootChange: d'H d = e_F'H⁻¹e_F, and |d_a| ≤ √(H⁻¹)_aa √(d'H d) for root a.
@@ -443,41 +450,43 @@ func (p *Problem) rootChange(sum *Sum) (change rootChange) {
 		clear(v)
 		v[a] = 1
 		chol.Solve(v, v)
-		// inverse is the square root of (H⁻¹)_aa. largest bounds |(X n)ᵢ| for every sample i, where n is r.n.
-		inverse, largest := scale[a]*math.Sqrt(math.Max(v[a], 0)), 0.0
+		// inverseRoot is the square root of (H⁻¹)_aa. largestEntry bounds |(X n)ᵢ| for every sample i, where
+		// n is r.n.
+		inverseRoot, largestEntry := scale[a]*math.Sqrt(math.Max(v[a], 0)), 0.0
 		for _, m := range r.n {
-			largest += math.Abs(float64(m.value * p.Columns.Largest[m.index]))
+			largestEntry += math.Abs(float64(m.value * p.Columns.LargestEntry[m.index]))
 		}
-		largestMove += float64(largest * inverse)
-		errors += float64(w.eErr[r.feature] * inverse)
+		largestMove += float64(largestEntry * inverseRoot)
+		errors += float64(w.eErr[r.feature] * inverseRoot)
 	}
-	size := float64(1.001 * math.Sqrt(norm2))
-	change.norm = size + float64(2*errors)
-	change.reach, change.exactReach = largestMove*change.norm, largestMove*size
+	exactNorm := float64(1.001 * math.Sqrt(norm2))
+	change.norm = exactNorm + float64(2*errors)
+	change.reach, change.exactReach = largestMove*change.norm, largestMove*exactNorm
 	return change
 }
 
 // scaling returns the factor by which the dual point must be multiplied to be feasible; it is at most 1.
-// rounding estimates how much the gap grows because rounding errors make the factor smaller. value is P(x).
-func (p *Problem) scaling(value float64) (factor, rounding float64) {
+// rounding estimates how much the gap grows because rounding errors make the factor smaller. objective is
+// P(x).
+func (p *Problem) scaling(objective float64) (factor, rounding float64) {
 	w := &p.work
-	factor, exact := p.Penalty.scaling(w.z, w.zErr), 1.0
+	factor, exactFactor := p.Penalty.scaling(w.z, w.zErr), 1.0
 	if factor < 1 {
-		exact = p.Penalty.scaling(w.z, make([]float64, len(w.z)))
+		exactFactor = p.Penalty.scaling(w.z, make([]float64, len(w.z)))
 	}
-	if p.product && p.box.Lower != nil && !p.Penalty.Grouped() {
-		side, exactSide := p.signScaling()
-		factor, exact = math.Min(factor, side), math.Min(exact, exactSide)
+	if p.productDomain && p.box.Lower != nil && !p.Penalty.Grouped() {
+		signFactor, exactSignFactor := p.signScaling()
+		factor, exactFactor = math.Min(factor, signFactor), math.Min(exactFactor, exactSignFactor)
 	}
-	return factor, (exact - factor) * value
+	return factor, (exactFactor - factor) * objective
 }
 
 // signScaling returns a factor shrink ≤ 1 for the dual point. After the multiplication by shrink, a
 // multiplier of feature j's singleton row, within its limit, can give the dual residual eⱼ the feasible sign.
-// This holds for all features j with one finite bound, no ridge, and a singleton row without a square. exact
-// is shrink without rounding errors.
-func (p *Problem) signScaling() (shrink, exact float64) {
-	shrink, exact = 1, 1
+// This holds for all features j with one finite bound, no ridge, and a singleton row without a square.
+// exactShrink is shrink without rounding errors.
+func (p *Problem) signScaling() (shrink, exactShrink float64) {
+	shrink, exactShrink = 1, 1
 	for j, row := range p.Penalty.Singleton {
 		if row < 0 || p.Ridge[j] > 0 || !p.halfBounded(j) || p.Penalty.Squared(int(row)) {
 			continue
@@ -489,12 +498,12 @@ func (p *Problem) signScaling() (shrink, exact float64) {
 		if math.IsInf(p.box.Lower[j], 0) {
 			excess = e
 		}
-		exact = math.Min(exact, maxChange/math.Max(excess, maxChange))
+		exactShrink = math.Min(exactShrink, maxChange/math.Max(excess, maxChange))
 		if excess += p.work.eErr[j] + float64(8*roundoff*math.Abs(e)); excess > maxChange {
 			shrink = math.Min(shrink, maxChange/excess)
 		}
 	}
-	return shrink, exact
+	return shrink, exactShrink
 }
 
 // roundingCost estimates how much rounding errors enlarge the gap: the errors of the multipliers, and the
@@ -511,24 +520,24 @@ func (p *Problem) roundingCost() (sum float64) {
 	return sum
 }
 
-// domainGap chooses the multipliers of the singleton rows of the features in p.optimised. It returns an upper
-// bound of h(x) + h*(−e) + e'x, the last bracket in the package comment; e is the dual residual.
+// domainGap chooses the multipliers of the singleton rows of the features in p.optimisedFeatures. It returns
+// an upper bound of h(x) + h*(−e) + e'x, the last bracket in the package comment; e is the dual residual.
 func (p *Problem) domainGap(x []float64) (sum float64) {
 	w := &p.work
 	if p.Penalty.Grouped() {
-		p.setGroups()
+		p.setGroupMultipliers()
 	}
-	if !p.product {
-		p.setBallOrSimplex()
+	if !p.productDomain {
+		p.setBallOrSimplexMultipliers()
 		return p.Set.Excess(w.e, w.eErr, x, p.Ridge[0])
 	}
-	for _, j := range p.optimised {
+	for _, j := range p.optimisedFeatures {
 		switch row := int(p.Penalty.Singleton[j]); {
 		case p.Penalty.Grouped():
 		case p.Set == nil:
 			p.setMultiplier(int(j), row, p.nearestMultiplier(int(j), row))
 		default:
-			p.setCheapest(int(j), row, x[j])
+			p.setCheapestMultiplier(int(j), row, x[j])
 		}
 	}
 	for j, v := range x {
@@ -545,8 +554,8 @@ func (p *Problem) domainGapAt(j int, e, err, x float64) float64 {
 	if p.box.Lower != nil {
 		return p.box.ExcessAt(j, e, err, x, p.Ridge[j])
 	}
-	rest := math.Abs(math.FMA(p.Ridge[j], x, e)) + err
-	return float64(rest*rest) / (2 * p.Ridge[j])
+	residualBound := math.Abs(math.FMA(p.Ridge[j], x, e)) + err
+	return float64(residualBound*residualBound) / (2 * p.Ridge[j])
 }
 
 // nearestMultiplier returns a multiplier of feature j's singleton row. If the row has no square, it is the
@@ -571,59 +580,59 @@ func (p *Problem) setMultiplier(j, row int, z float64) {
 	w.e[j] = math.FMA(z, entry, w.e[j])
 }
 
-// setCheapest sets the multiplier of feature j's singleton row to the one of six candidates for which the
-// bound is smallest.
-func (p *Problem) setCheapest(j, row int, x float64) {
+// setCheapestMultiplier sets the multiplier of feature j's singleton row to the one of six candidates for
+// which the bound is smallest.
+func (p *Problem) setCheapestMultiplier(j, row int, x float64) {
 	w, entry := &p.work, p.Penalty.SingletonEntry[j]
 	v, e, err := w.image[row], w.e[j], w.eErr[j]
 	if x == 0 && e == 0 && err == 0 {
 		return
 	}
-	limit, square := p.Penalty.Limit[row], 0.0
+	limit, squareSlope := p.Penalty.Limit[row], 0.0
 	if p.Penalty.Square != nil {
-		square = float64(p.Penalty.Square[row] * v)
+		squareSlope = float64(p.Penalty.Square[row] * v)
 	}
-	margin := 2*err + float64(32*roundoff*math.Abs(e))
-	candidates := [6]float64{square - limit, square + limit, -e / entry, (margin - e) / entry, (-margin - e) / entry, p.nearestMultiplier(j, row)}
-	best := math.Inf(1)
+	errorBound := 2*err + float64(32*roundoff*math.Abs(e))
+	candidates := [6]float64{squareSlope - limit, squareSlope + limit, -e / entry, (errorBound - e) / entry, (-errorBound - e) / entry, p.nearestMultiplier(j, row)}
+	bestCost := math.Inf(1)
 	for k, z := range candidates {
 		if !p.Penalty.Squared(row) {
 			z = math.Max(-limit, math.Min(z, limit))
 		}
 		residual, zErr := math.FMA(z, entry, e), 0.0
 		eErr := err + float64(4*roundoff*(math.Abs(e)+math.Abs(float64(z*entry))))
-		if most := p.Penalty.maxMultiplier(row); k == 2 && math.Abs(z)+eErr/math.Abs(entry) <= most {
+		if maxZ := p.Penalty.maxMultiplier(row); k == 2 && math.Abs(z)+eErr/math.Abs(entry) <= maxZ {
 			// A multiplier within the new zErr of z makes eⱼ exactly 0.
 			residual, zErr, eErr = 0, eErr/math.Abs(entry), 0
 		}
 		cost := p.Penalty.fenchelAt(row, z, v) + float64(zErr*math.Abs(v)) + p.domainGapAt(j, residual, eErr, x)
-		if cost < best {
-			best = cost
+		if cost < bestCost {
+			bestCost = cost
 			w.z[row], w.zErr[row], w.e[j], w.eErr[j] = z, zErr, residual, eErr
 		}
 	}
 }
 
-// setBallOrSimplex sets the multipliers of the singleton rows of the features in p.optimised, for a ball or a
-// simplex X. For a ball it makes the dual residuals |eⱼ| small. For a simplex it makes eⱼ as large as
-// possible: this never enlarges the bound.
-func (p *Problem) setBallOrSimplex() {
-	simplex := p.Set.Walls(len(p.Ridge)).Total > 0
-	for _, j := range p.optimised {
+// setBallOrSimplexMultipliers sets the multipliers of the singleton rows of the features in
+// p.optimisedFeatures, for a ball or a simplex X. For a ball it makes the dual residuals |eⱼ| small. For a
+// simplex it makes eⱼ as large as possible: this never enlarges the bound.
+func (p *Problem) setBallOrSimplexMultipliers() {
+	isSimplex := p.Set.Walls(len(p.Ridge)).Total > 0
+	for _, j := range p.optimisedFeatures {
 		row := int(p.Penalty.Singleton[j])
 		z := math.Copysign(p.Penalty.Limit[row], p.Penalty.SingletonEntry[j])
-		if !simplex {
+		if !isSimplex {
 			z = p.nearestMultiplier(int(j), row)
 		}
 		p.setMultiplier(int(j), row, z)
 	}
 }
 
-// setGroups sets the multipliers of the groups that have only singleton rows. It makes the dual residuals eⱼ
-// zero, but then reduces the multipliers of a group that exceed its limit.
-func (p *Problem) setGroups() {
+// setGroupMultipliers sets the multipliers of the groups that have only singleton rows. It makes the dual
+// residuals eⱼ zero, but then reduces the multipliers of a group that exceed its limit.
+func (p *Problem) setGroupMultipliers() {
 	w := &p.work
-	for _, j := range p.optimised {
+	for _, j := range p.optimisedFeatures {
 		w.z[p.Penalty.Singleton[j]] = -w.e[j] / p.Penalty.SingletonEntry[j]
 	}
 	for k := range p.Penalty.Groups {
@@ -631,7 +640,7 @@ func (p *Problem) setGroups() {
 			g.clip(w.z)
 		}
 	}
-	for _, j := range p.optimised {
+	for _, j := range p.optimisedFeatures {
 		row := p.Penalty.Singleton[j]
 		p.setMultiplier(int(j), int(row), w.z[row])
 	}
@@ -643,7 +652,7 @@ func (p *Problem) marginErrors(x []float64) (err, roundings float64) {
 	var size, count float64
 	for j, v := range x {
 		if v != 0 {
-			size += math.Abs(float64(v * p.Columns.Largest[j]))
+			size += math.Abs(float64(v * p.Columns.LargestEntry[j]))
 			count++
 		}
 	}
@@ -651,7 +660,7 @@ func (p *Problem) marginErrors(x []float64) (err, roundings float64) {
 	if roundings = 32 + count; p.Columns.LongestRow > 0 {
 		roundings = min(roundings, 32+p.Columns.LongestRow)
 	}
-	return float64(roundoff * (float64(roundings*size) + float64(4*p.Columns.Offset))), roundings
+	return float64(roundoff * (float64(roundings*size) + float64(4*p.Columns.LargestOffset))), roundings
 }
 
 // NeedsCompensation reports whether to compute X'Cα (see Sum) again by compensated summation. Its rounding
@@ -664,7 +673,7 @@ func (b *Bound) NeedsCompensation(goal float64) bool {
 // sum of the Fenchel terms, is too large. The terms should then be computed for α times b.Shrink. t is the
 // tally of α.
 func (b *Bound) NeedsScaledTally(t *Tally, goal float64) bool {
-	return b.Gap > goal && b.Shrink < 1 && (1-b.Shrink)*(t.Loss+t.Zero) > 0.1*goal
+	return b.Gap > goal && b.Shrink < 1 && (1-b.Shrink)*(t.Loss+t.ConjugateAtZero) > 0.1*goal
 }
 
 // GapWithFenchel returns the gap with fenchel in place of b.Fenchel. fenchel is the computed sum of the
@@ -672,38 +681,38 @@ func (b *Bound) NeedsScaledTally(t *Tally, goal float64) bool {
 // of the products b.Shrink·αᵢ. The result keeps the part 1e-11·b.Fenchel of b.Gap, which allows for
 // rounding of slopes.
 func (b *Bound) GapWithFenchel(t *Tally, fenchel float64) float64 {
-	err := float64(2 * roundoff * ((t.Loss+t.Zero)/b.Shrink + t.Fenchel/(1-b.Shrink)))
+	err := float64(2 * roundoff * ((t.Loss+t.ConjugateAtZero)/b.Shrink + t.Fenchel/(1-b.Shrink)))
 	return b.Gap + (fenchel + err - b.Fenchel) + float64(1e-15*b.Gap)
 }
 
 // NeedsPhi reports whether Bound may have to change α because of roots. Then the caller must call Tally.Phi
 // and set Sum.Hessian.
-func (p *Problem) NeedsPhi() bool { return len(p.oneSided) > 0 || p.Roots() > 0 }
+func (p *Problem) NeedsPhi() bool { return len(p.oneSidedFeatures) > 0 || p.RootCount() > 0 }
 
-// Trivial returns the bound of P(x) − P* that the dual point 0 proves: value + t.Zero, apart from rounding.
-// value is the objective P(x). t is the tally of x and any α.
-func (p *Problem) Trivial(x []float64, value float64, t *Tally) float64 {
+// TrivialBound returns the bound of P(x) − P* that the dual point 0 proves: objective + t.ConjugateAtZero,
+// apart from rounding. objective is P(x). t is the tally of x and any α.
+func (p *Problem) TrivialBound(x []float64, objective float64, t *Tally) float64 {
 	p.Penalty.Mul(p.work.image, x)
 	// With α = 0, Mismatch is Σ cᵢ|φ'(tᵢ)|. This is at most Σ cᵢ|φ'(tᵢ) − αᵢ| + Σ cᵢ|αᵢ| for the α of t.
 	tallyAtZero := Tally{Mismatch: t.Mismatch + t.Size, Curvature: t.Curvature}
-	return float64((value+t.Zero)*(1+1e-11)) + tallyAtZero.marginErrorCost(p.marginErrors(x)) + p.Penalty.imageError(x, p.work.image, nil)
+	return float64((objective+t.ConjugateAtZero)*(1+1e-11)) + tallyAtZero.marginErrorCost(p.marginErrors(x)) + p.Penalty.imageError(x, p.work.image, nil)
 }
 
-// objectiveRounding bounds the relative rounding error of a computed objective, see Rounded.
+// objectiveRounding bounds the relative rounding error of a computed objective, see RoundedGap.
 const objectiveRounding = 0x1p-50
 
-// Rounded turns gap, a bound of P(x) − P* in real arithmetic, into a bound for the computed objective. It
+// RoundedGap turns gap, a bound of P(x) − P* in real arithmetic, into a bound for the computed objective. It
 // assumes that every term of the objective is accurate to its last digit. Near a perfect fit this
 // assumption may be false. A NaN becomes +Inf.
-func Rounded(gap, objective float64) float64 {
+func RoundedGap(gap, objective float64) float64 {
 	if gap += float64(objectiveRounding * math.Abs(objective)); math.IsNaN(gap) {
 		return math.Inf(1)
 	}
 	return gap
 }
 
-// AtObjective returns a bound of P(x) − P* for a point x with the given objective. gap is the bound for
+// GapAtObjective returns a bound of P(x) − P* for a point x with the given objective. gap is the bound for
 // another point, which has the objective gapObjective.
-func AtObjective(gap, gapObjective, objective float64) float64 {
-	return Rounded(math.Max(gap+(objective-gapObjective)+float64(1e-12*math.Abs(objective)), 0), objective)
+func GapAtObjective(gap, gapObjective, objective float64) float64 {
+	return RoundedGap(math.Max(gap+(objective-gapObjective)+float64(1e-12*math.Abs(objective)), 0), objective)
 }

@@ -15,9 +15,9 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// A testProblem is a gap.Memory with the rows of its data.
+// A testProblem is a gap.DataProblem with the rows of its data.
 type testProblem struct {
-	*gap.Memory
+	*gap.DataProblem
 	rows kernels.Rows
 }
 
@@ -33,7 +33,7 @@ func testProblemOf(q *exact.Problem) testProblem {
 	b := &gap.Problem{Penalty: gap.NewPenalty(q.A, q.Limit, q.Square, q.Groups), Ridge: q.Ridge, Set: q.Set}
 	b.Columns = gap.ColumnsOf(q.Data, sums, nil)
 	b.Prepare()
-	return testProblem{&gap.Memory{Problem: b, Sums: sums, Data: q.Data, Loss: q.Loss, Labels: q.Labels}, q.Rows}
+	return testProblem{&gap.DataProblem{Problem: b, Sums: sums, Data: q.Data, Loss: q.Loss, Labels: q.Labels}, q.Rows}
 }
 
 func pointAt(m testProblem, x []float64) *gap.Point {
@@ -43,20 +43,20 @@ func pointAt(m testProblem, x []float64) *gap.Point {
 	return pt
 }
 
-// cases returns problems for each loss, by name.
-func cases(t *testing.T) map[string]*exact.Problem {
+// problems returns problems for each loss, by name.
+func problems(t *testing.T) map[string]*exact.Problem {
 	t.Helper()
 	const p = 12
 	d, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: 200, Features: p, Groups: 1, GroupSize: 4, Noise: 1, Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	var chain, second []sparse.Triplet
+	var chain, secondDifferences []sparse.Triplet
 	for j := range p - 1 {
 		chain = append(chain, sparse.Triplet{Row: j, Col: j, Value: 1}, sparse.Triplet{Row: j, Col: j + 1, Value: -1})
 	}
 	for j := range p - 2 {
-		second = append(second, sparse.Triplet{Row: j, Col: j, Value: 1}, sparse.Triplet{Row: j, Col: j + 1, Value: -2}, sparse.Triplet{Row: j, Col: j + 2, Value: 1})
+		secondDifferences = append(secondDifferences, sparse.Triplet{Row: j, Col: j, Value: 1}, sparse.Triplet{Row: j, Col: j + 1, Value: -2}, sparse.Triplet{Row: j, Col: j + 2, Value: 1})
 	}
 	matrix := func(rows int, entries []sparse.Triplet) *linalg.Algebra {
 		a, err := sparse.FromTriplets(rows, p, entries)
@@ -66,7 +66,7 @@ func cases(t *testing.T) map[string]*exact.Problem {
 		return linalg.New(a, p)
 	}
 	out := make(map[string]*exact.Problem)
-	add := func(name string, a *linalg.Algebra, change func(q *exact.Problem)) {
+	addProblems := func(name string, a *linalg.Algebra, change func(q *exact.Problem)) {
 		for _, loss := range []term.Loss{term.Logistic{}, term.Squared{}, term.SquaredHinge{}, term.Huber{Delta: 0.7}, term.Poisson{}} {
 			q := &exact.Problem{Data: d.X, Rows: d.X.Compact(false), Labels: append([]float64(nil), d.Labels...), Loss: loss, A: a, Ridge: make([]float64, p)}
 			if _, ok := loss.(term.Poisson); ok {
@@ -81,22 +81,22 @@ func cases(t *testing.T) map[string]*exact.Problem {
 			out[name+", "+loss.String()] = q
 		}
 	}
-	identity := linalg.New(nil, p)
-	add("lasso", identity, func(*exact.Problem) {})
-	add("ridge", identity, func(q *exact.Problem) { q.Ridge = slices.Repeat([]float64{0.1}, p) })
-	add("free features", identity, func(q *exact.Problem) { q.Limit[0], q.Limit[7] = 0, 0 })
-	add("groups", identity, func(q *exact.Problem) { q.Groups = [][]int{{0, 1, 2, 3}, {5, 7}, {4, 6, 8, 9}, {10, 11}} })
-	add("groups, ridge", identity, func(q *exact.Problem) {
+	identityA := linalg.New(nil, p)
+	addProblems("lasso", identityA, func(*exact.Problem) {})
+	addProblems("ridge", identityA, func(q *exact.Problem) { q.Ridge = slices.Repeat([]float64{0.1}, p) })
+	addProblems("free features", identityA, func(q *exact.Problem) { q.Limit[0], q.Limit[7] = 0, 0 })
+	addProblems("groups", identityA, func(q *exact.Problem) { q.Groups = [][]int{{0, 1, 2, 3}, {5, 7}, {4, 6, 8, 9}, {10, 11}} })
+	addProblems("groups, ridge", identityA, func(q *exact.Problem) {
 		q.Groups, q.Ridge = [][]int{{0, 1, 2, 3}, {5, 7}}, slices.Repeat([]float64{0.1}, p)
 		for _, j := range []int{4, 6, 8, 9, 10, 11} { // features in no group
 			q.Limit[j] = 0
 		}
 	})
-	add("chain", matrix(p-1, chain), func(*exact.Problem) {})
-	add("chain in two parts", matrix(p-1, chain), func(q *exact.Problem) { q.Limit[4] = 0 })
-	add("chain, nonnegative", matrix(p-1, chain), func(q *exact.Problem) { q.Set = term.Nonnegative{}.Region(p) })
-	add("second differences", matrix(p-2, second), func(*exact.Problem) {})
-	add("elastic chain", matrix(p-1, chain), func(q *exact.Problem) {
+	addProblems("chain", matrix(p-1, chain), func(*exact.Problem) {})
+	addProblems("chain in two parts", matrix(p-1, chain), func(q *exact.Problem) { q.Limit[4] = 0 })
+	addProblems("chain, nonnegative", matrix(p-1, chain), func(q *exact.Problem) { q.Set = term.Nonnegative{}.Region(p) })
+	addProblems("second differences", matrix(p-2, secondDifferences), func(*exact.Problem) {})
+	addProblems("elastic chain", matrix(p-1, chain), func(q *exact.Problem) {
 		q.Square = make([]float64, p-1)
 		for j := range q.Square {
 			q.Square[j] = 0.01
@@ -106,38 +106,39 @@ func cases(t *testing.T) map[string]*exact.Problem {
 	for j := range p {
 		fused = append(fused, sparse.Triplet{Row: p - 1 + j, Col: j, Value: 1})
 	}
-	add("elastic fused lasso, nonnegative", matrix(2*p-1, append(fused, chain...)), func(q *exact.Problem) {
+	fusedA := matrix(2*p-1, append(fused, chain...))
+	addProblems("elastic fused lasso, nonnegative", fusedA, func(q *exact.Problem) {
 		q.Set = term.Nonnegative{}.Region(p)
 		q.Square = slices.Repeat([]float64{0.01}, 2*p-1)
 	})
-	add("box", identity, func(q *exact.Problem) { q.Set = term.NewBox(p, -0.1, 0.1) })
-	add("ball", identity, func(q *exact.Problem) { q.Set = term.Ball{Radius: 0.2} })
-	add("simplex", identity, func(q *exact.Problem) { q.Set = term.Simplex{} })
+	addProblems("box", identityA, func(q *exact.Problem) { q.Set = term.NewBox(p, -0.1, 0.1) })
+	addProblems("ball", identityA, func(q *exact.Problem) { q.Set = term.Ball{Radius: 0.2} })
+	addProblems("simplex", identityA, func(q *exact.Problem) { q.Set = term.Simplex{} })
 	return out
 }
 
 // TestBound checks that no bound is below the objective minus the optimum. At the optimum the bound must be
 // small, and it must grow if the sums have more rounding errors.
 func TestBound(t *testing.T) {
-	for name, q := range cases(t) {
+	for name, q := range problems(t) {
 		f, err := exact.New(q)
 		if err != nil {
 			t.Fatal(name, err)
 		}
-		best := f.Finish(nil, &exact.Settings{Tol: 1e-13})
+		solution := f.Finish(nil, &exact.Settings{Tol: 1e-13})
 		m := testProblemOf(q)
-		z := m.Penalty.Restrict(best.Z)
-		head := make([]float64, len(best.X))
-		optimum := m.prove(pointAt(m, best.X), best.Alpha, z, head, 1e-12)
-		if !(optimum.Gap <= 1e-8) || !(optimum.Rounding <= 1e-8) {
-			t.Errorf("%s: %v at the optimum (%v), of it %v from rounding", name, optimum.Gap, best.Gap, optimum.Rounding)
+		z := m.Penalty.Restrict(solution.Z)
+		head := make([]float64, len(solution.X))
+		optimumBound := m.prove(pointAt(m, solution.X), solution.Alpha, z, head, 1e-12)
+		if !(optimumBound.Gap <= 1e-8) || !(optimumBound.Rounding <= 1e-8) {
+			t.Errorf("%s: %v at the optimum (%v), of it %v from rounding", name, optimumBound.Gap, solution.Gap, optimumBound.Rounding)
 		}
-		if _, ok := q.Loss.(term.Poisson); ok && best.Gap > 1e-8 {
-			t.Errorf("%s: not solved: %v", name, best.Gap)
+		if _, ok := q.Loss.(term.Poisson); ok && solution.Gap > 1e-8 {
+			t.Errorf("%s: not solved: %v", name, solution.Gap)
 		}
 		rng := rand.New(rand.NewPCG(1, 2))
 		for _, off := range []float64{0, 1e-9, 1e-6, 1e-4, 1e-2, 1} {
-			x, alpha, noisyZ := append([]float64(nil), best.X...), append([]float64(nil), best.Alpha...), append([]float64(nil), z...)
+			x, alpha, noisyZ := append([]float64(nil), solution.X...), append([]float64(nil), solution.Alpha...), append([]float64(nil), z...)
 			for j := range x {
 				x[j] += off * rng.NormFloat64()
 			}
@@ -154,56 +155,62 @@ func TestBound(t *testing.T) {
 			for _, z := range [][]float64{z, noisyZ} {
 				b := m.prove(pt, alpha, z, head, 0)
 				value := m.Value(x, pt.Loss)
-				if excess := value - best.Objective; !(b.Gap >= excess-1e-14*value) {
+				if excess := value - solution.Objective; !(b.Gap >= excess-1e-14*value) {
 					t.Errorf("%s, %v off: %v is said to bound %v", name, off, b.Gap, excess)
 				}
 			}
 		}
-		pt, tally := pointAt(m, best.X), m.Tally(pointAt(m, best.X), best.Alpha)
-		if got := m.Trivial(pt, m.Value(pt.X, pt.Loss)); !(got >= best.Objective) {
-			t.Errorf("%s: the dual point 0 proves %v of %v", name, got, best.Objective)
+		pt, tally := pointAt(m, solution.X), m.Tally(pointAt(m, solution.X), solution.Alpha)
+		if got := m.TrivialBound(pt, m.Value(pt.X, pt.Loss)); !(got >= solution.Objective) {
+			t.Errorf("%s: the dual point 0 proves %v of %v", name, got, solution.Objective)
 		}
-		if m.Roots() == 0 {
-			m.Sums.MulTrans(head, m.rows, best.Alpha)
-			rough := m.Bound(pt.X, z, &tally, &gap.Sum{Head: head, Roundings: 1e9, Samples: 200})
-			if !(rough.Gap > optimum.Gap) || !(rough.Rounding > 0 || math.IsInf(rough.Gap, 1)) && q.Set == nil {
-				t.Errorf("%s: rounding has no effect: %v, %v", name, rough.Gap, optimum.Gap)
+		if m.RootCount() == 0 {
+			m.Sums.Transposed(head, m.rows, solution.Alpha)
+			roughBound := m.Bound(pt.X, z, &tally, &gap.Sum{Head: head, Roundings: 1e9, Samples: 200})
+			if !(roughBound.Gap > optimumBound.Gap) || !(roughBound.Rounding > 0 || math.IsInf(roughBound.Gap, 1)) && q.Set == nil {
+				t.Errorf("%s: rounding has no effect: %v, %v", name, roughBound.Gap, optimumBound.Gap)
 			}
 		}
 	}
 }
 
-// own is a loss that is not in package term.
-type own struct{ term.Logistic }
+// ownLoss is a loss that is not in package term.
+type ownLoss struct{ term.Logistic }
 
-func (own) String() string { return "own" }
+func (ownLoss) String() string { return "own" }
 
-func (own) Conjugate(alpha, label float64) float64 { return term.Logistic{}.Conjugate(alpha, label) }
+func (ownLoss) Conjugate(alpha, label float64) float64 {
+	return term.Logistic{}.Conjugate(alpha, label)
+}
 
-func (own) ConjugateDomain(label float64) (lo, hi float64) { return term.Logistic{}.SlopeRange(label) }
+func (ownLoss) ConjugateDomain(label float64) (lo, hi float64) {
+	return term.Logistic{}.SlopeRange(label)
+}
 
 // TestOwnLoss checks the bound of a problem with roots for a loss that is not in package term. The bound must
 // be below 1e-10, but not below the bound for term.Logistic, which is the same loss.
 func TestOwnLoss(t *testing.T) {
-	q := cases(t)["free features, logistic"]
+	q := problems(t)["free features, logistic"]
 	f, err := exact.New(q)
 	if err != nil {
 		t.Fatal(err)
 	}
-	best := f.Finish(nil, &exact.Settings{Tol: 1e-13})
-	head := make([]float64, len(best.X))
-	logistic := testProblemOf(q)
-	want := logistic.prove(pointAt(logistic, best.X), best.Alpha, best.Z, head, 1e-12)
-	q.Loss = term.LossOf(own{})
+	solution := f.Finish(nil, &exact.Settings{Tol: 1e-13})
+	head := make([]float64, len(solution.X))
+	logisticProblem := testProblemOf(q)
+	point := pointAt(logisticProblem, solution.X)
+	want := logisticProblem.prove(point, solution.Alpha, solution.Z, head, 1e-12)
+	q.Loss = term.LossOf(ownLoss{})
 	m := testProblemOf(q)
-	if got := m.prove(pointAt(m, best.X), best.Alpha, m.Penalty.Restrict(best.Z), head, 1e-12); m.Roots() != 2 || !(got.Gap >= want.Gap && got.Gap < 1e-10) {
-		t.Errorf("%d roots, gap %v, of the known loss %v", m.Roots(), got.Gap, want.Gap)
+	if got := m.prove(pointAt(m, solution.X), solution.Alpha, m.Penalty.Restrict(solution.Z), head, 1e-12); m.RootCount() != 2 || !(got.Gap >= want.Gap && got.Gap < 1e-10) {
+		t.Errorf("%d roots, gap %v, of the known loss %v", m.RootCount(), got.Gap, want.Gap)
 	}
 }
 
-// TestDependent checks Dependent for two equal columns without a penalty. With the first alpha both features
-// are roots, so that Dependent is true and no gap is proved. With the second alpha both entries of X'alpha
-// are clearly above 0. Then no feature is a root, Dependent is false again, and a gap is proved.
+// TestDependent checks DependentRoots for two equal columns without a penalty. With the first alpha both
+// features are roots, so that DependentRoots is true and no gap is proved. With the second alpha both entries
+// of X'alpha are clearly above 0. Then no feature is a root, DependentRoots is false again, and a gap is
+// proved.
 func TestDependent(t *testing.T) {
 	x, err := sparse.FromTriplets(2, 2, []sparse.Triplet{{Col: 0, Value: 1}, {Col: 1, Value: 1}, {Row: 1, Col: 0, Value: 1}, {Row: 1, Col: 1, Value: 1}})
 	if err != nil {
@@ -220,8 +227,8 @@ func TestDependent(t *testing.T) {
 		{[]float64{1, 1}, false},
 	} {
 		b := m.prove(pointAt(m, []float64{1, 1}), c.alpha, nil, make([]float64, 2), 0)
-		if m.Dependent != c.dependent || math.IsInf(b.Gap, 1) != c.dependent {
-			t.Errorf("alpha %v: dependent %v, want %v; gap %v", c.alpha, m.Dependent, c.dependent, b.Gap)
+		if m.DependentRoots != c.dependent || math.IsInf(b.Gap, 1) != c.dependent {
+			t.Errorf("alpha %v: dependent %v, want %v; gap %v", c.alpha, m.DependentRoots, c.dependent, b.Gap)
 		}
 	}
 }

@@ -32,9 +32,9 @@ func addProduct(head, tail *float64, a, b float64) {
 	productError := math.FMA(a, b, -p)
 	h := *head
 	s := h + p
-	back := s - h
+	roundedP := s - h
 	*head = s
-	*tail += ((h - (s - back)) + (p - back)) + productError
+	*tail += ((h - (s - roundedP)) + (p - roundedP)) + productError
 }
 
 // addPairs adds A'z to the compensated sums head + tail.

@@ -15,9 +15,9 @@ import (
 type correction struct {
 	steps []correctionStep
 	roots []root
-	// N is the matrix whose columns are the vectors n of the roots (see root). rowOf[j] has the non-zero
-	// entries of row j of N; the index of an entry is the index of its root. rowOf is nil without roots.
-	rowOf [][]sparseEntry
+	// N is the matrix whose columns are the vectors n of the roots (see root). rowsOfN[j] has the non-zero
+	// entries of row j of N; the index of an entry is the index of its root. rowsOfN is nil without roots.
+	rowsOfN [][]sparseEntry
 }
 
 type correctionStep struct {
@@ -44,13 +44,13 @@ type sparseEntry struct {
 // not be 0. largest[j] is the largest |x_ij| in column j of X. If largest[j] is 0, eⱼ does not depend on α.
 // Such features are the last choice for roots.
 func newCorrection(pen *Penalty, relaxed []bool, largest []float64) *correction {
-	reached, count := slices.Clone(relaxed), 0
+	reached, stepCount := slices.Clone(relaxed), 0
 	for _, done := range relaxed {
 		if !done {
-			count++
+			stepCount++
 		}
 	}
-	c := &correction{steps: make([]correctionStep, 0, count)}
+	c := &correction{steps: make([]correctionStep, 0, stepCount)}
 	for j, row := range pen.Singleton {
 		if !reached[j] && row >= 0 {
 			c.steps = append(c.steps, correctionStep{row: row, feature: int32(j), entry: pen.SingletonEntry[j], singleton: true})
@@ -96,8 +96,8 @@ func (c *correction) buildSteps(pen *Penalty, reached []bool, largest []float64)
 			}
 		}
 	}
-	// empty is true once features with largest[j] = 0 may become roots.
-	for candidate, empty := 0, false; ; {
+	// allowEmpty is true once features with largest[j] = 0 may become roots.
+	for candidate, allowEmpty := 0, false; ; {
 		for len(ready) > 0 {
 			row := ready[0]
 			ready = ready[1:]
@@ -113,14 +113,14 @@ func (c *correction) buildSteps(pen *Penalty, reached []bool, largest []float64)
 				}
 			}
 		}
-		for candidate < len(reached) && (reached[candidate] || largest[candidate] == 0 && !empty) {
+		for candidate < len(reached) && (reached[candidate] || largest[candidate] == 0 && !allowEmpty) {
 			candidate++
 		}
 		if candidate == len(reached) {
-			if empty {
+			if allowEmpty {
 				return
 			}
-			candidate, empty = 0, true
+			candidate, allowEmpty = 0, true
 			continue
 		}
 		c.roots = append(c.roots, root{feature: int32(candidate)})
@@ -128,13 +128,13 @@ func (c *correction) buildSteps(pen *Penalty, reached []bool, largest []float64)
 	}
 }
 
-// setRootVectors sets c.rowOf and the vector n of each root (see root). At the row of each step, A n = 0.
+// setRootVectors sets c.rowsOfN and the vector n of each root (see root). At the row of each step, A n = 0.
 // This equation gives the entry of n at the feature of the step. The entries at the other features of the row
 // are known, because setRootVectors goes from the last step to the first. p is the number of features.
 func (c *correction) setRootVectors(p int, pen *Penalty) {
-	c.rowOf = make([][]sparseEntry, p)
+	c.rowsOfN = make([][]sparseEntry, p)
 	for k, root := range c.roots {
-		c.rowOf[root.feature] = []sparseEntry{{int32(k), 1}}
+		c.rowsOfN[root.feature] = []sparseEntry{{int32(k), 1}}
 	}
 	sum := make([]float64, len(c.roots))
 	for _, s := range slices.Backward(c.steps) {
@@ -143,7 +143,7 @@ func (c *correction) setRootVectors(p int, pen *Penalty) {
 		}
 		var roots []int32
 		pen.EachEntry(s.row, func(j int32, v float64) {
-			for _, m := range c.rowOf[j] {
+			for _, m := range c.rowsOfN[j] {
 				if sum[m.index] == 0 {
 					roots = append(roots, m.index)
 				}
@@ -152,12 +152,12 @@ func (c *correction) setRootVectors(p int, pen *Penalty) {
 		})
 		for _, k := range roots {
 			if sum[k] != 0 {
-				c.rowOf[s.feature] = append(c.rowOf[s.feature], sparseEntry{k, sum[k]})
+				c.rowsOfN[s.feature] = append(c.rowsOfN[s.feature], sparseEntry{k, sum[k]})
 				sum[k] = 0
 			}
 		}
 	}
-	for j, row := range c.rowOf {
+	for j, row := range c.rowsOfN {
 		for _, m := range row {
 			root := &c.roots[m.index]
 			root.n = append(root.n, sparseEntry{int32(j), m.value})

@@ -30,9 +30,9 @@
 //   - If multipliers exceed their limits, they are clipped, or the whole dual point is scaled down.
 //
 // Rounding of the margins tᵢ changes the first bracket: see Tally.marginErrorCost. Bounds hold for P in
-// real arithmetic; Rounded turns such a bound into a bound for the objective as computed.
+// real arithmetic; RoundedGap turns such a bound into a bound for the objective as computed.
 //
-// Simple is an independent, simpler bound for problems with rⱼ > 0 or a bounded set X. It does not
+// SimpleProblem is an independent, simpler bound for problems with rⱼ > 0 or a bounded set X. It does not
 // need φ*.
 //
 // To read: bound.go (Problem.Bound) has the main steps, correction.go the first of the three steps, tally.go

@@ -2,64 +2,66 @@ package gap
 
 import "math"
 
-// A Base is a point x at which the loss and its gradient were computed from the samples, with the dual point
-// αᵢ = φ'(tᵢ), where tᵢ are the margins. The second derivative of the loss must be a constant κ. In formulas,
-// X is the data matrix, and C = diag(cᵢ) has the weights of the samples.
-type Base struct {
-	X        []float64 // x
-	Gradient []float64 // X'Cα, the gradient of the mean loss at x
-	Exact    bool      // Gradient was summed with compensation of rounding errors
-	Loss     float64   // the mean loss Σ cᵢ φ(tᵢ) at x
-	Tally    Tally     // the tally of x and α
+// A BasePoint is a point x at which the loss and its gradient were computed from the samples, with the dual
+// point αᵢ = φ'(tᵢ), where tᵢ are the margins. The second derivative of the loss must be a constant κ. In
+// formulas, X is the data matrix, and C = diag(cᵢ) has the weights of the samples.
+type BasePoint struct {
+	X           []float64 // x
+	Gradient    []float64 // X'Cα, the gradient of the mean loss at x
+	Compensated bool      // Gradient was summed with compensation of rounding errors
+	Loss        float64   // the mean loss Σ cᵢ φ(tᵢ) at x
+	Tally       Tally     // the tally of x and α
 }
 
-// A Move is a step d from the point of a Base to x = Base.X + d. The Hessian H = κX'CX of the loss
-// is known. For κ, C, X and α see Base.
+// A Move is a step d from the point of a BasePoint to x = BasePoint.X + d. The Hessian H = κX'CX of the loss
+// is known. For κ, C, X and α see BasePoint.
 type Move struct {
 	Size  float64   // Σ |dⱼ| Columns.Norm[j], a bound of √(Σ cᵢ(Xd)ᵢ²)
 	Terms int       // the number of non-zero dⱼ
-	Head  []float64 // X'C(α + κXd), computed as Base.Gradient + H d
-	Loss  float64   // the mean loss Σ cᵢ φ(tᵢ) at x, computed as Base.Loss + Gradient'd + d'Hd/2
+	Head  []float64 // X'C(α + κXd), computed as BasePoint.Gradient + H d
+	Loss  float64   // the mean loss Σ cᵢ φ(tᵢ) at x, computed as BasePoint.Loss + Gradient'd + d'Hd/2
 	// The error of H_jk is at most HessianRoundings · κ · Columns.Norm[j] · Columns.Norm[k] · roundoff.
 	HessianRoundings float64
-	Row              func(j int) []float64 // returns row j of H
+	HessianRow       func(j int) []float64 // returns row j of H
 }
 
 // ProveMoved returns a bound for the point x = b.X + d without reading the samples. The dual point has the
-// numbers α + κXd for the samples (see Base), and the multipliers z. The second derivative of the loss is the
-// constant κ. So the Fenchel term of a sample for α + κXd at x equals its Fenchel term for α at b.X. The sum
-// of these terms is already in b.Tally.
-func (m *Memory) ProveMoved(b *Base, x, z []float64, move *Move) Bound {
+// numbers α + κXd for the samples (see BasePoint), and the multipliers z. The second derivative of the loss
+// is the constant κ. So the Fenchel term of a sample for α + κXd at x equals its Fenchel term for α at b.X.
+// The sum of these terms is already in b.Tally.
+func (m *DataProblem) ProveMoved(b *BasePoint, x, z []float64, move *Move) Bound {
 	lossError, reach := m.lossError(b, move), m.reach(move)
 	t := b.Tally
 	t.Loss, t.MaxPhi = move.Loss+lossError, m.Loss.Curvature()
 	t.Size += reach
-	slope := float64(1.001*math.Sqrt(t.Square)) + reach
-	t.Square = slope * slope
-	sum := Sum{Head: move.Head, Roundings: float64(2 * m.Sums.Totals.Chunks), Samples: float64(m.Sums.Totals.Samples), Base: b.X, Error: make([]float64, len(x))}
-	if b.Exact {
+	slopeNorm := float64(1.001*math.Sqrt(t.Square)) + reach
+	t.Square = slopeNorm * slopeNorm
+	sum := Sum{Head: move.Head, Roundings: float64(2 * m.Sums.All.Chunks), Samples: float64(m.Sums.All.Samples), Base: b.X, ExtraErrors: make([]float64, len(x))}
+	if b.Compensated {
 		sum.Tail = make([]float64, len(x))
 	}
 	for j, norm := range m.Columns.Norm {
-		sum.Error[j] = roundoff * (float64(1.001*move.productRoundings()*norm*reach) + 2*math.Abs(move.Head[j]) + 2*math.Abs(b.Gradient[j]))
+		sum.ExtraErrors[j] = roundoff * (float64(1.001*move.productRoundings()*norm*reach) + 2*math.Abs(move.Head[j]) + 2*math.Abs(b.Gradient[j]))
 	}
-	sum.Hessian = func() []float64 { return m.rootHessian(move.Row) }
+	sum.Hessian = func() []float64 { return m.rootHessian(move.HessianRow) }
 	bound := m.Bound(x, z, &t, &sum)
 	bound.Gap += lossError
 	bound.Rounding += lossError
 	return bound
 }
 
-// TrivialMoved returns the bound that the dual point 0 proves for x. value is the objective P(x).
-func (m *Memory) TrivialMoved(b *Base, x []float64, value float64, move *Move) float64 {
+// TrivialBoundMoved returns the bound that the dual point 0 proves for x. objective is P(x).
+func (m *DataProblem) TrivialBoundMoved(b *BasePoint, x []float64, objective float64, move *Move) float64 {
 	t := b.Tally
 	t.Size += m.reach(move)
-	return m.Problem.Trivial(x, value+m.lossError(b, move), &t)
+	return m.Problem.TrivialBound(x, objective+m.lossError(b, move), &t)
 }
 
 // reach returns an upper bound of Σ cᵢ|κ(Xd)ᵢ| and of √(Σ cᵢ(κ(Xd)ᵢ)²). d is the step of move, κ the
 // curvature of the loss, and cᵢ the weight of sample i.
-func (m *Memory) reach(move *Move) float64 { return float64(1.001 * m.Loss.Curvature() * move.Size) }
+func (m *DataProblem) reach(move *Move) float64 {
+	return float64(1.001 * m.Loss.Curvature() * move.Size)
+}
 
 // productRoundings bounds the number of rounding errors in an entry of H d, for the Hessian H and the step d
 // of move.
@@ -68,11 +70,11 @@ func (move *Move) productRoundings() float64 {
 }
 
 // lossError bounds the rounding error of Move.Loss.
-func (m *Memory) lossError(b *Base, move *Move) float64 {
-	count := float64(move.Terms + 16)
-	if !b.Exact {
-		count += float64(m.Sums.Totals.Samples + 2*m.Sums.Totals.Chunks)
+func (m *DataProblem) lossError(b *BasePoint, move *Move) float64 {
+	roundings := float64(move.Terms + 16)
+	if !b.Compensated {
+		roundings += float64(m.Sums.All.Samples + 2*m.Sums.All.Chunks)
 	}
-	slope := math.Sqrt(b.Tally.Square)
-	return float64(roundoff * move.Size * (float64(1.001*count*slope) + float64(move.productRoundings()*m.reach(move))))
+	slopeNorm := math.Sqrt(b.Tally.Square)
+	return float64(roundoff * move.Size * (float64(1.001*roundings*slopeNorm) + float64(move.productRoundings()*m.reach(move))))
 }

@@ -18,12 +18,12 @@ import (
 // The multiplier z_k of a row is the dual variable of v_k. Without groups, z_k = s + Square_k v_k at the
 // optimum, with |s| ≤ Limit_k.
 type Penalty struct {
-	M, T   *sparse.CSR // the kept rows of A and their transpose; nil if all rows of A = I are kept
-	Limit  []float64   // one number for each kept row
-	Square []float64   // one number for each kept row; nil if there are no squares
-	Groups []Group     // nil if there are no groups
-	From   []int32     // From[k] is the row of A that is kept as row k
-	Total  int         // the number of rows of A
+	M, T      *sparse.CSR // the kept rows of A and their transpose; nil if all rows of A = I are kept
+	Limit     []float64   // one number for each kept row
+	Square    []float64   // one number for each kept row; nil if there are no squares
+	Groups    []Group     // nil if there are no groups
+	KeptRows  []int32     // KeptRows[k] is the row of A that is kept as row k
+	TotalRows int         // the number of rows of A
 
 	// Singleton[j] is the kept row whose only non-zero entry is SingletonEntry[j] at feature j; −1 if there
 	// is none. Of several such rows it is the one whose multiplier can change the dual residual eⱼ most.
@@ -34,7 +34,7 @@ type Penalty struct {
 // A Group is a set G of rows with the penalty Limit |v_G|₂. The vector v_G has the entries of v = A x for
 // these rows.
 type Group struct {
-	Rows  []int32 // the kept rows in G; an element k stands for row Penalty.From[k] of A
+	Rows  []int32 // the kept rows in G; an element k stands for row Penalty.KeptRows[k] of A
 	Limit float64
 }
 
@@ -43,11 +43,11 @@ type Group struct {
 // have the same limit, and rows outside the groups must have the limit 0.
 func NewPenalty(a *linalg.Algebra, limit, square []float64, groups [][]int) *Penalty {
 	l, p := a.Dims()
-	pen := &Penalty{Total: l, Singleton: make([]int32, p), SingletonEntry: make([]float64, p)}
-	if a.IsIdentity() && allPositive(limit, square) {
-		pen.Limit, pen.Square, pen.From = slices.Clone(limit), slices.Clone(square), make([]int32, p)
+	pen := &Penalty{TotalRows: l, Singleton: make([]int32, p), SingletonEntry: make([]float64, p)}
+	if a.Identity() && allPositive(limit, square) {
+		pen.Limit, pen.Square, pen.KeptRows = slices.Clone(limit), slices.Clone(square), make([]int32, p)
 		for j := range p {
-			pen.From[j] = int32(j)
+			pen.KeptRows[j] = int32(j)
 			pen.Singleton[j], pen.SingletonEntry[j] = int32(j), 1
 		}
 		pen.setGroups(groups)
@@ -61,7 +61,7 @@ func NewPenalty(a *linalg.Algebra, limit, square []float64, groups [][]int) *Pen
 	for j := range l {
 		if _, val := matrix.Row(j); (limit[j] > 0 || square != nil && square[j] > 0) && nonzeros(val) > 0 {
 			keptRows = append(keptRows, j)
-			pen.From = append(pen.From, int32(j))
+			pen.KeptRows = append(pen.KeptRows, int32(j))
 			pen.Limit = append(pen.Limit, limit[j])
 			if square != nil {
 				pen.Square = append(pen.Square, square[j])
@@ -101,8 +101,8 @@ func (pen *Penalty) findSingletons(matrix *sparse.CSR) {
 	for j := range pen.Singleton {
 		pen.Singleton[j] = -1
 	}
-	for row, from := range pen.From {
-		idx, val := matrix.Row(int(from))
+	for row, keptRow := range pen.KeptRows {
+		idx, val := matrix.Row(int(keptRow))
 		if nonzeros(val) != 1 {
 			continue
 		}
@@ -117,17 +117,17 @@ func (pen *Penalty) findSingletons(matrix *sparse.CSR) {
 	}
 }
 
-// setGroups sets pen.Groups. The argument lists the rows of A in each group; it is nil if there are no groups.
-// Rows that are not kept, and groups without kept rows, are left out.
+// setGroupMultipliers sets pen.Groups. The argument lists the rows of A in each group; it is nil if there are
+// no groups. Rows that are not kept, and groups without kept rows, are left out.
 func (pen *Penalty) setGroups(groups [][]int) {
 	if groups == nil {
 		return
 	}
-	index := make([]int32, pen.Total) // for each row of A, its index among the kept rows, or −1
+	index := make([]int32, pen.TotalRows) // for each row of A, its index among the kept rows, or −1
 	for j := range index {
 		index[j] = -1
 	}
-	for k, row := range pen.From {
+	for k, row := range pen.KeptRows {
 		index[row] = int32(k)
 	}
 	pen.Groups = []Group{}
@@ -147,7 +147,7 @@ func (pen *Penalty) setGroups(groups [][]int) {
 
 // SetLimit changes the limits. limit has one number for each row of A. Positive limits must stay positive.
 func (pen *Penalty) SetLimit(limit []float64) {
-	for k, row := range pen.From {
+	for k, row := range pen.KeptRows {
 		pen.Limit[k] = limit[row]
 	}
 	for k := range pen.Groups {
@@ -162,8 +162,8 @@ func (pen *Penalty) Grouped() bool { return pen.Groups != nil }
 
 func (pen *Penalty) Squared(row int) bool { return pen.Square != nil && pen.Square[row] > 0 }
 
-// count returns the number of kept rows of A (see Penalty) with a stored entry for feature j.
-func (pen *Penalty) count(j int) int {
+// entryCount returns the number of kept rows of A (see Penalty) with a stored entry for feature j.
+func (pen *Penalty) entryCount(j int) int {
 	if pen.T == nil {
 		return 1
 	}
@@ -241,20 +241,20 @@ func (pen *Penalty) Value(v []float64) float64 {
 	return sum
 }
 
-// Restrict returns the entries of z at the rows in pen.From. z has one entry for each row of A.
+// Restrict returns the entries of z at the rows in pen.KeptRows. z has one entry for each row of A.
 func (pen *Penalty) Restrict(z []float64) []float64 {
-	out := make([]float64, len(pen.From))
-	for k, row := range pen.From {
+	out := make([]float64, len(pen.KeptRows))
+	for k, row := range pen.KeptRows {
 		out[k] = z[row]
 	}
 	return out
 }
 
-// Expand returns a vector with one entry for each row of A: z[k] for row pen.From[k], and 0 for all rows that
-// are not in pen.From.
+// Expand returns a vector with one entry for each row of A: z[k] for row pen.KeptRows[k], and 0 for all rows
+// that are not in pen.KeptRows.
 func (pen *Penalty) Expand(z []float64) []float64 {
-	out := make([]float64, pen.Total)
-	for k, row := range pen.From {
+	out := make([]float64, pen.TotalRows)
+	for k, row := range pen.KeptRows {
 		out[row] = z[k]
 	}
 	return out
@@ -392,14 +392,14 @@ func (pen *Penalty) imageError(x, v, z []float64) (sum float64) {
 		if size == 0 || u == 0 && cancels(idx, val, x) {
 			continue
 		}
-		rate := pen.Limit[row]
+		slopeBound := pen.Limit[row]
 		if z != nil {
-			rate += math.Abs(z[row])
+			slopeBound += math.Abs(z[row])
 		}
 		if pen.Square != nil {
-			rate += float64(pen.Square[row] * math.Abs(u))
+			slopeBound += float64(pen.Square[row] * math.Abs(u))
 		}
-		sum += float64(float64(len(idx)) * roundoff * size * rate)
+		sum += float64(float64(len(idx)) * roundoff * size * slopeBound)
 	}
 	return sum
 }
@@ -408,16 +408,17 @@ func (pen *Penalty) imageError(x, v, z []float64) (sum float64) {
 // products are 0. Second, exactly two products are not 0, they cancel, and their two entries of the row have
 // the same absolute value.
 func cancels(idx []int32, val, x []float64) bool {
-	count, entry, coordinate := 0, 0.0, 0.0
+	products, firstEntry, firstCoordinate := 0, 0.0, 0.0
 	for k, j := range idx {
 		if val[k] == 0 || x[j] == 0 {
 			continue
 		}
-		if count++; count == 1 {
-			entry, coordinate = val[k], x[j]
-		} else if count > 2 || val[k] != -entry && val[k] != entry || val[k]*x[j] != -(entry*coordinate) {
+		if products++; products == 1 {
+			firstEntry, firstCoordinate = val[k], x[j]
+		} else if products > 2 ||
+			val[k] != -firstEntry && val[k] != firstEntry || val[k]*x[j] != -(firstEntry*firstCoordinate) {
 			return false
 		}
 	}
-	return count != 1
+	return products != 1
 }

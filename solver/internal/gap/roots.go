@@ -9,13 +9,13 @@ import (
 // A RootRow computes a'N for rows a' of the data matrix X. N has a column for each root: the vector n of the
 // type root. A RootRow is not safe for concurrent use.
 type RootRow struct {
-	rowOf [][]sparseEntry // see correction
+	rowsOfN [][]sparseEntry // see correction
 	// If feature j is a root, rootAt[j] is the index of the root plus 1, otherwise 0. rootAt is nil if
 	// the vector n of some root has several entries.
-	rootAt []int32
-	sum    []float64 // a'N
-	has    []bool    // has[k] is true if list has root k; only used if rootAt is nil
-	list   []int32   // the roots k for which the last call of Take set sum[k]
+	rootAt   []int32
+	sum      []float64 // a'N
+	listed   []bool    // has[k] is true if rootList has root k; only used if rootAt is nil
+	rootList []int32   // the roots k for which the last call of SetRow set sum[k]
 }
 
 // NewRootRow returns a RootRow for the current roots, or nil if there are no roots.
@@ -24,7 +24,7 @@ func (p *Problem) NewRootRow() *RootRow {
 	if len(roots) == 0 {
 		return nil
 	}
-	r := &RootRow{rowOf: p.correction.rowOf, rootAt: make([]int32, len(p.Ridge)), sum: make([]float64, len(roots)), has: make([]bool, len(roots))}
+	r := &RootRow{rowsOfN: p.correction.rowsOfN, rootAt: make([]int32, len(p.Ridge)), sum: make([]float64, len(roots)), listed: make([]bool, len(roots))}
 	for k, root := range roots {
 		if len(root.n) > 1 {
 			r.rootAt = nil
@@ -35,37 +35,37 @@ func (p *Problem) NewRootRow() *RootRow {
 	return r
 }
 
-// Take computes a'N (see RootRow) for the row a' with the given entries. It returns the roots at which a'N
+// SetRow computes a'N (see RootRow) for the row a' with the given entries. It returns the roots at which a'N
 // can differ from 0, in increasing order. A root whose column of X is zero may be out of order. The slice
 // is valid until the next call.
-func (r *RootRow) Take(idx []int32, val []float64) []int32 {
-	for _, k := range r.list {
-		r.sum[k], r.has[k] = 0, false
+func (r *RootRow) SetRow(idx []int32, val []float64) []int32 {
+	for _, k := range r.rootList {
+		r.sum[k], r.listed[k] = 0, false
 	}
-	r.list = r.list[:0]
-	if r.rootAt != nil { // list needs no sort: later roots are later features
+	r.rootList = r.rootList[:0]
+	if r.rootAt != nil { // rootList needs no sort: later roots are later features
 		for m, j := range idx {
 			if k := r.rootAt[j]; k > 0 {
-				r.list = append(r.list, k-1)
+				r.rootList = append(r.rootList, k-1)
 				r.sum[k-1] = val[m]
 			}
 		}
-		return r.list
+		return r.rootList
 	}
 	for m, j := range idx {
-		for _, n := range r.rowOf[j] {
-			if !r.has[n.index] {
-				r.has[n.index] = true
-				r.list = append(r.list, n.index)
+		for _, n := range r.rowsOfN[j] {
+			if !r.listed[n.index] {
+				r.listed[n.index] = true
+				r.rootList = append(r.rootList, n.index)
 			}
 			r.sum[n.index] += float64(n.value * val[m])
 		}
 	}
-	slices.Sort(r.list)
-	return r.list
+	slices.Sort(r.rootList)
+	return r.rootList
 }
 
-// Entry returns the entry of a'N (see RootRow) for the given root. a' is the row of the last call of Take.
+// Entry returns the entry of a'N (see RootRow) for the given root. a' is the row of the last call of SetRow.
 func (r *RootRow) Entry(root int32) float64 { return r.sum[root] }
 
 // A rootMatrix is X N, stored by columns. See RootRow for N.
@@ -77,10 +77,10 @@ type rootMatrix struct {
 // rootColumns returns X N, see RootRow for N. There must be roots.
 func (p *Problem) rootColumns(x *sparse.CSR) *rootMatrix {
 	row := p.NewRootRow()
-	r := &rootMatrix{make([][]int32, p.Roots()), make([][]float64, p.Roots())}
+	r := &rootMatrix{make([][]int32, p.RootCount()), make([][]float64, p.RootCount())}
 	n, _ := x.Dims()
 	for i := range n {
-		for _, k := range row.Take(x.Row(i)) {
+		for _, k := range row.SetRow(x.Row(i)) {
 			r.idx[k], r.val[k] = append(r.idx[k], int32(i)), append(r.val[k], row.Entry(k))
 		}
 	}
@@ -102,16 +102,16 @@ func (r *rootMatrix) hessian(phi []float64) []float64 {
 // rootHessian returns the upper triangle of N'HN, see RootRow for N.
 // row(j) returns row j of H = κX'CX, see Move.
 func (p *Problem) rootHessian(row func(j int) []float64) []float64 {
-	k, columns, entries := p.Roots(), make([]int32, len(p.Ridge)), p.NewRootRow()
-	for j := range columns {
-		columns[j] = int32(j)
+	k, allColumns, rootRow := p.RootCount(), make([]int32, len(p.Ridge)), p.NewRootRow()
+	for j := range allColumns {
+		allColumns[j] = int32(j)
 	}
 	h := make([]float64, k*k)
 	for a, root := range p.correction.roots {
 		for _, n := range root.n {
-			entries.Take(columns, row(int(n.index)))
+			rootRow.SetRow(allColumns, row(int(n.index)))
 			for b := a; b < k; b++ {
-				h[a*k+b] += float64(n.value * entries.Entry(int32(b)))
+				h[a*k+b] += float64(n.value * rootRow.Entry(int32(b)))
 			}
 		}
 	}

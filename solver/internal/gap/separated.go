@@ -6,31 +6,31 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// Separated marks samples whose αᵢ is 0 in every feasible dual point.
+// SeparatedSamples marks samples whose αᵢ is 0 in every feasible dual point.
 //
 // Suppose that coefficient j may grow without end in one direction, and that no sample's loss rises in this
 // direction. Then all terms cᵢαᵢx_ij of (X'Cα)_j have the same sign, but a feasible dual point needs a sum of
 // the opposite sign or 0. So αᵢ = 0 at every sample with an entry in column j. If these samples are left out,
 // more columns may have this property.
-type Separated struct {
+type SeparatedSamples struct {
 	Samples []bool
 	Columns []bool // columns that have entries only in separated samples
 }
 
-// FindSeparated finds the separated samples by the rule in the comment of Separated. It returns nil if the
-// rule applies to no column. The results of open report whether penalty and domain let coefficient j go to
-// +Inf (above) and to −Inf (below).
-func FindSeparated(t *rows.Team, x *sparse.CSR, l term.Loss, labels, weights []float64, open func(j int) (above, below bool)) *Separated {
+// FindSeparated finds the separated samples by the rule in the comment of SeparatedSamples. It returns nil if
+// the rule applies to no column. The results of open report whether penalty and domain let coefficient j go
+// to +Inf (above) and to −Inf (below).
+func FindSeparated(t *rows.Team, x *sparse.CSR, l term.Loss, labels, weights []float64, open func(j int) (above, below bool)) *SeparatedSamples {
 	n, p := x.Dims()
-	free := false
+	anyOpen := false
 	for j := range p {
 		above, below := open(j)
-		free = free || above || below
+		anyOpen = anyOpen || above || below
 	}
-	if !free {
+	if !anyOpen {
 		return nil
 	}
-	s := &Separated{Samples: make([]bool, n), Columns: make([]bool, p)}
+	s := &SeparatedSamples{Samples: make([]bool, n), Columns: make([]bool, p)}
 	// closed[j] is 1 if coefficient j cannot go to +Inf, and closed[p+j] is 1 if it cannot go to −Inf.
 	closed := make([]float64, 2*p)
 	for j := range p {
@@ -38,11 +38,11 @@ func FindSeparated(t *rows.Team, x *sparse.CSR, l term.Loss, labels, weights []f
 			closed[j], closed[p+j] = indicator(!above), indicator(!below)
 		}
 	}
-	any := false
-	for s.findMore(t, x, l, labels, weights, closed) {
-		any = true
+	found := false
+	for s.markMore(t, x, l, labels, weights, closed) {
+		found = true
 	}
-	if !any {
+	if !found {
 		return nil
 	}
 	return s
@@ -55,9 +55,9 @@ func indicator(b bool) float64 {
 	return 0
 }
 
-// findMore applies the rule in the comment of Separated once, and marks the columns and samples that it
-// finds. It returns false if it finds no column.
-func (s *Separated) findMore(t *rows.Team, x *sparse.CSR, l term.Loss, labels, weights, closed []float64) bool {
+// markMore marks more columns and samples as the comment of SeparatedSamples describes. It returns false if
+// it finds no column.
+func (s *SeparatedSamples) markMore(t *rows.Team, x *sparse.CSR, l term.Loss, labels, weights, closed []float64) bool {
 	p := len(s.Columns)
 	// blocked[j] is 1 if coefficient j cannot go to +Inf, or if the loss of an unmarked sample may rise on
 	// the way. blocked[p+j] is the same for −Inf.
@@ -73,39 +73,40 @@ func (s *Separated) findMore(t *rows.Team, x *sparse.CSR, l term.Loss, labels, w
 		lo, hi := l.SlopeRange(labels[i])
 		idx, val := x.Row(i)
 		for k, j := range idx {
-			up, down := &blocked[j], &blocked[p+int(j)]
+			blocksUp, blocksDown := &blocked[j], &blocked[p+int(j)]
 			if val[k] < 0 {
-				up, down = down, up
+				blocksUp, blocksDown = blocksDown, blocksUp
 			}
-			if val[k] != 0 && hi > 0 && *up == 0 {
-				*up = 1
+			if val[k] != 0 && hi > 0 && *blocksUp == 0 {
+				*blocksUp = 1
 				zeros--
 			}
-			if val[k] != 0 && lo < 0 && *down == 0 {
-				*down = 1
+			if val[k] != 0 && lo < 0 && *blocksDown == 0 {
+				*blocksDown = 1
 				zeros--
 			}
 		}
 	}
 	t.Max(blocked)
-	any := false
-	columns := make([]bool, p)
-	for j := range columns {
-		columns[j] = !s.Columns[j] && (blocked[j] == 0 || blocked[p+j] == 0)
-		s.Columns[j] = s.Columns[j] || columns[j]
-		any = any || columns[j]
+	found := false
+	newColumns := make([]bool, p)
+	for j := range newColumns {
+		newColumns[j] = !s.Columns[j] && (blocked[j] == 0 || blocked[p+j] == 0)
+		s.Columns[j] = s.Columns[j] || newColumns[j]
+		found = found || newColumns[j]
 	}
 	for i := range s.Samples {
 		idx, val := x.Row(i)
 		for k, j := range idx {
-			s.Samples[i] = s.Samples[i] || columns[j] && val[k] != 0
+			s.Samples[i] = s.Samples[i] || newColumns[j] && val[k] != 0
 		}
 	}
-	return any
+	return found
 }
 
-// Falls reports whether the mean loss falls for ever along a direction: among the samples with a weight
-// weights[i] above 0, no loss rises and at least one falls for ever. changes has the changes of the margins.
-func Falls(t *rows.Team, l term.Loss, changes, labels, weights []float64) bool {
-	return l.Traits().NeverZero && t.Separates(l, changes, labels, weights)
+// LossFalls reports whether the mean loss falls for ever along a direction: among the samples with a weight
+// weights[i] above 0, no loss rises and at least one falls for ever. marginChanges has the changes of the
+// margins.
+func LossFalls(t *rows.Team, l term.Loss, marginChanges, labels, weights []float64) bool {
+	return l.Traits().NeverZero && t.Separates(l, marginChanges, labels, weights)
 }

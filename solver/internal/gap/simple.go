@@ -21,9 +21,9 @@ type SimplePoint struct {
 	Loss       float64   // the mean loss at x, without the term (mu/2)|x|²
 }
 
-// Simple is a problem for which Gap computes a bound. The bound does not need the conjugate of the loss, so
-// it also works for a caller's own loss.
-type Simple struct {
+// SimpleProblem is a problem for which Gap computes a bound. The bound does not need the conjugate of the
+// loss, so it also works for a caller's own loss.
+type SimpleProblem struct {
 	Data      *sparse.CSR
 	Weights   []float64 // one number for each sample; nil if all are equal
 	Curvature float64   // an upper bound of φ″
@@ -33,9 +33,9 @@ type Simple struct {
 	Team      *rows.Team // all processes that have samples; nil if this process has all
 }
 
-// DualFeasible returns a copy of beta, and g*(beta). If g*(beta) is infinite, it multiplies the copy by a
-// number from 1 − 1e-6 to 1, to make g* of the copy finite, and returns g* of the copy.
-func DualFeasible(beta []float64, conjugate func(beta []float64) float64) ([]float64, float64) {
+// FeasibleMultipliers returns a copy of beta, and g*(beta). If g*(beta) is infinite, it multiplies the copy
+// by a number from 1 − 1e-6 to 1, to make g* of the copy finite, and returns g* of the copy.
+func FeasibleMultipliers(beta []float64, conjugate func(beta []float64) float64) ([]float64, float64) {
 	out, value := append([]float64(nil), beta...), conjugate(beta)
 	for off := 0x1p-50; math.IsInf(value, 1) && off < 1e-6; off *= 16 {
 		for j, b := range beta {
@@ -52,57 +52,58 @@ func DualFeasible(beta []float64, conjugate func(beta []float64) float64) ([]flo
 //	g(y) + g*(z) − z'y + h(x) + h*(−e) + e'x,  h(x) = (mu/2)|x|² on X.
 //
 // The Fenchel terms of the loss are 0, because αᵢ = φ'(tᵢ). Gap is +Inf unless mu > 0 or X is bounded.
-func (f *Simple) Gap(point *SimplePoint) float64 {
+func (f *SimpleProblem) Gap(point *SimplePoint) float64 {
 	var product, size float64
 	for j, z := range point.Z {
 		v := float64(z * point.Y[j])
 		product += v
 		size += math.Abs(v)
 	}
-	relative := math.Max(0x1p-44, float64(len(point.Z)+64)*roundoff)
-	rounding := float64(relative * (math.Abs(point.Penalty) + math.Abs(point.Conjugate) + size + point.Loss))
-	margins, columns := f.roundingErrors(point)
-	gap := math.Max(0, point.Penalty+point.Conjugate-product) + f.domainGap(point, columns) + margins + f.imageError(point) + rounding
+	relativeError := math.Max(0x1p-44, float64(len(point.Z)+64)*roundoff)
+	rounding := float64(relativeError *
+		(math.Abs(point.Penalty) + math.Abs(point.Conjugate) + size + point.Loss))
+	marginCost, residualErrors := f.roundingErrors(point)
+	gap := math.Max(0, point.Penalty+point.Conjugate-product) + f.domainGap(point, residualErrors) + marginCost + f.imageError(point) + rounding
 	if math.IsNaN(gap) {
 		return math.Inf(1)
 	}
 	return gap
 }
 
-// roundingErrors bounds rounding errors. margins bounds the error of the sum of the samples' Fenchel
-// terms. columns[j] bounds the error of point.E[j].
-func (f *Simple) roundingErrors(point *SimplePoint) (margins float64, columns []float64) {
+// roundingErrors bounds rounding errors. marginCost bounds the error of the sum of the samples' Fenchel
+// terms. residualErrors[j] bounds the error of point.E[j].
+func (f *SimpleProblem) roundingErrors(point *SimplePoint) (marginCost float64, residualErrors []float64) {
 	n, p := f.Data.Dims()
-	columns = make([]float64, p)
-	samples, total := f.Team.Total(float64(n)), f.Team.Total(rows.Mass(f.Weights, n))
+	residualErrors = make([]float64, p)
+	sampleCount, totalWeight := f.Team.Total(float64(n)), f.Team.Total(rows.Mass(f.Weights, n))
 	for i, slope := range point.Slope {
 		idx, val := f.Data.Row(i)
-		weight := 1 / total
+		weight := 1 / totalWeight
 		if f.Weights != nil {
-			weight = f.Weights[i] / total
+			weight = f.Weights[i] / totalWeight
 		}
 		var size float64
-		share := float64(weight * math.Abs(slope))
+		slopeWeight := float64(weight * math.Abs(slope))
 		for k, j := range idx {
 			v := math.Abs(val[k])
 			size += float64(v * math.Abs(point.X[j]))
-			columns[j] += float64(share * v)
+			residualErrors[j] += float64(slopeWeight * v)
 		}
 		err := float64(float64(len(idx)+8) * roundoff * size)
-		margins += float64(float64(0.5*f.Curvature*weight) * float64(err*err))
+		marginCost += float64(float64(0.5*f.Curvature*weight) * float64(err*err))
 	}
-	margins = f.Team.SumWith(columns, margins)
+	marginCost = f.Team.SumWith(residualErrors, marginCost)
 	l, _ := f.A.Dims()
-	relative := (samples + float64(l+64)) * roundoff
-	back := f.absTrans(point.Beta, l, p)
-	for j := range columns {
-		columns[j] = float64(relative * (columns[j] + back(j)))
+	relativeError := (sampleCount + float64(l+64)) * roundoff
+	absTransAt := f.absTrans(point.Beta, l, p)
+	for j := range residualErrors {
+		residualErrors[j] = float64(relativeError * (residualErrors[j] + absTransAt(j)))
 	}
-	return margins, columns
+	return marginCost, residualErrors
 }
 
 // absTrans returns a function of the column j that bounds Σ |a_kj beta_k|, the sum over the rows k of A.
-func (f *Simple) absTrans(beta []float64, l, p int) func(j int) float64 {
+func (f *SimpleProblem) absTrans(beta []float64, l, p int) func(j int) float64 {
 	a := f.A.Matrix()
 	switch {
 	case f.A.IsIdentity():
@@ -123,7 +124,7 @@ func (f *Simple) absTrans(beta []float64, l, p int) func(j int) float64 {
 
 // imageError bounds by how much rounding of y = A x enlarges g(y) − z'y. The error of g(y) is taken to be at
 // most the error of z'y.
-func (f *Simple) imageError(point *SimplePoint) float64 {
+func (f *SimpleProblem) imageError(point *SimplePoint) float64 {
 	a, sum := f.A.Matrix(), 0.0
 	if a == nil {
 		return 0
@@ -145,7 +146,7 @@ func (f *Simple) imageError(point *SimplePoint) float64 {
 //	h(x) + h*(−e) + e'x ≤ (mu/2)|x − u|² + σ(−r) + r'x,  r = e + mu u,
 //
 // with the support function σ of X. This holds for every u. If mu > 0, u is the point of X nearest to −e/mu.
-func (f *Simple) domainGap(point *SimplePoint, errors []float64) float64 {
+func (f *SimpleProblem) domainGap(point *SimplePoint, errors []float64) float64 {
 	if f.Mu == 0 && (f.Domain == nil || math.IsInf(f.Domain.Diameter(), 1)) {
 		return math.Inf(1)
 	}
@@ -167,16 +168,16 @@ func (f *Simple) domainGap(point *SimplePoint, errors []float64) float64 {
 			d := math.Abs(x-u[j]) + errors[j]/f.Mu + float64(0x1p-49*math.Abs(u[j]))
 			distance2 += float64(d * d)
 		}
-		scale := math.Abs(point.E[j]) + float64(f.Mu*math.Abs(u[j]))
+		magnitude := math.Abs(point.E[j]) + float64(f.Mu*math.Abs(u[j]))
 		// u[j] becomes −rⱼ, or 0 if rⱼ is only a rounding error.
-		if u[j] = -math.FMA(f.Mu, u[j], point.E[j]); math.Abs(u[j]) <= float64(0x1p-50*scale) {
+		if u[j] = -math.FMA(f.Mu, u[j], point.E[j]); math.Abs(u[j]) <= float64(0x1p-50*magnitude) {
 			u[j] = 0
 		}
-		size += float64(scale * math.Abs(x))
+		size += float64(magnitude * math.Abs(x))
 		product -= float64(u[j] * x)
 	}
-	relative := math.Max(0x1p-44, float64(len(u)+64)*roundoff)
-	bound := float64(float64(0.5*f.Mu*distance2) * (1 + relative))
+	relativeError := math.Max(0x1p-44, float64(len(u)+64)*roundoff)
+	bound := float64(float64(0.5*f.Mu*distance2) * (1 + relativeError))
 	if f.Domain == nil { // X is R^p, so u = −e/mu and r = e + mu u = 0
 		return bound
 	}
@@ -184,7 +185,7 @@ func (f *Simple) domainGap(point *SimplePoint, errors []float64) float64 {
 		bound += float64(math.Sqrt(error2) * f.Domain.Diameter())
 	}
 	support := f.Domain.Support(u)
-	return bound + math.Max(0, support+product) + float64(relative*(math.Abs(support)+size))
+	return bound + math.Max(0, support+product) + float64(relativeError*(math.Abs(support)+size))
 }
 
 // Residual returns |x − π(x − g)|₂, where π is the projection onto the domain. A nil domain means R^p.

@@ -13,7 +13,7 @@ import (
 // TestSimpleOfRanks checks that two ranks with half of the rows each compute nearly the same bound as one
 // rank with all rows.
 func TestSimpleOfRanks(t *testing.T) {
-	f, point, _ := instance(rand.New(rand.NewPCG(2, 7)), 0, &box{-1e3, 1e3}, true)
+	f, point, _ := randomInstance(rand.New(rand.NewPCG(2, 7)), 0, &box{-1e3, 1e3}, true)
 	n, _ := f.Data.Dims()
 	weights := make([]float64, n)
 	for i := range weights {

@@ -14,11 +14,11 @@ import (
 // A number is a big.Float with a mantissa of 300 bits.
 type number struct{ *big.Float }
 
-func num(v float64) number             { return number{new(big.Float).SetPrec(300).SetFloat64(v)} }
-func (a number) plus(b number) number  { return number{num(0).Add(a.Float, b.Float)} }
-func (a number) times(b number) number { return number{num(0).Mul(a.Float, b.Float)} }
-func (a number) over(b number) number  { return number{num(0).Quo(a.Float, b.Float)} }
-func (a number) less(b number) bool    { return a.Cmp(b.Float) < 0 }
+func num(v float64) number                 { return number{new(big.Float).SetPrec(300).SetFloat64(v)} }
+func (a number) plus(b number) number      { return number{num(0).Add(a.Float, b.Float)} }
+func (a number) times(b number) number     { return number{num(0).Mul(a.Float, b.Float)} }
+func (a number) dividedBy(b number) number { return number{num(0).Quo(a.Float, b.Float)} }
+func (a number) less(b number) bool        { return a.Cmp(b.Float) < 0 }
 
 // A box is [lower, upper]^p.
 type box struct{ lower, upper float64 }
@@ -27,7 +27,7 @@ type box struct{ lower, upper float64 }
 func (b *box) maximum(e number, mu float64) number {
 	v := num(0)
 	if mu > 0 {
-		v = num(-1).times(e).over(num(mu))
+		v = num(-1).times(e).dividedBy(num(mu))
 	}
 	switch {
 	case b == nil:
@@ -39,23 +39,25 @@ func (b *box) maximum(e number, mu float64) number {
 	return num(-1).times(e).times(v).plus(num(-mu / 2).times(v).times(v))
 }
 
-// instance returns a random problem with the squared loss (b − t)² and the penalty |A x|₁, a point, and the
-// labels b. The columns of the data have very different scales. If trivial is true, A is the identity, and
-// the point has X = 0 and E ≈ 0.
-func instance(rng *rand.Rand, mu float64, set *box, trivial bool) (*Simple, *SimplePoint, []float64) {
+// randomInstance returns a random problem with the squared loss (b − t)² and the penalty |A x|₁, a point, and
+// the labels b. The columns of the data have very different scales. If trivial is true, A is the identity,
+// and the point has X = 0 and E ≈ 0.
+func randomInstance(rng *rand.Rand, mu float64, set *box, trivial bool) (
+	*SimpleProblem, *SimplePoint, []float64) {
 	n, p, l := 3+rng.IntN(30), 1+rng.IntN(8), 1+rng.IntN(10)
 	matrix := func(rows int, scale []float64) *sparse.CSR {
-		b, err := sparse.FromDense(rows, p, random(rng, rows*p, scale))
+		b, err := sparse.FromDense(rows, p, randomVector(rng, rows*p, scale))
 		if err != nil {
 			panic(err)
 		}
 		return b
 	}
-	scale := make([]float64, p)
-	for j := range scale {
-		scale[j] = math.Pow(10, 10*rng.Float64()-5)
+	columnScale := make([]float64, p)
+	for j := range columnScale {
+		columnScale[j] = math.Pow(10, 10*rng.Float64()-5)
 	}
-	f := &Simple{Data: matrix(n, scale), Curvature: 2, A: linalg.New(matrix(l, scale), p), Mu: mu}
+	data, a := matrix(n, columnScale), matrix(l, columnScale)
+	f := &SimpleProblem{Data: data, Curvature: 2, A: linalg.New(a, p), Mu: mu}
 	if set != nil {
 		f.Domain = term.NewBox(p, set.lower, set.upper)
 	}
@@ -63,16 +65,16 @@ func instance(rng *rand.Rand, mu float64, set *box, trivial bool) (*Simple, *Sim
 		l = p
 		f.A = linalg.New(sparse.Identity(p), p)
 	}
-	point := &SimplePoint{X: random(rng, p, nil), Slope: make([]float64, n), E: make([]float64, p), Y: make([]float64, l)}
+	point := &SimplePoint{X: randomVector(rng, p, nil), Slope: make([]float64, n), E: make([]float64, p), Y: make([]float64, l)}
 	for j := range point.X {
-		if point.X[j] /= scale[j]; trivial {
+		if point.X[j] /= columnScale[j]; trivial {
 			point.X[j] = 0
 		}
 	}
 	if f.Domain != nil {
 		f.Domain.Project(point.X)
 	}
-	labels := random(rng, n, nil)
+	labels := randomVector(rng, n, nil)
 	f.Data.MulVec(point.Slope, point.X)
 	for i, t := range point.Slope {
 		point.Loss += (labels[i] - t) * (labels[i] - t) / float64(n)
@@ -87,26 +89,27 @@ func instance(rng *rand.Rand, mu float64, set *box, trivial bool) (*Simple, *Sim
 		}
 	}
 	point.Z = point.Beta
-	mean := make([]float64, n)
+	meanSlope := make([]float64, n)
 	for i, v := range point.Slope {
-		mean[i] = v / float64(n)
+		meanSlope[i] = v / float64(n)
 	}
-	f.Data.MulVecTrans(point.E, mean)
+	f.Data.MulVecTrans(point.E, meanSlope)
 	if trivial {
 		for j, v := range point.E {
 			point.Beta[j] = -v * (1 + 0x1p-52*float64(rng.IntN(3)))
 		}
 	}
-	back := make([]float64, p)
-	f.A.Matrix().MulVecTrans(back, point.Beta)
-	for j, v := range back {
+	aTransBeta := make([]float64, p)
+	f.A.Matrix().MulVecTrans(aTransBeta, point.Beta)
+	for j, v := range aTransBeta {
 		point.E[j] += v
 	}
 	return f, point, labels
 }
 
-// random returns n normal numbers. Number j is multiplied by scale[j mod len(scale)]; a nil scale means 1.
-func random(rng *rand.Rand, n int, scale []float64) []float64 {
+// randomVector returns n normal numbers. Number j is multiplied by scale[j mod len(scale)]; a nil scale means
+// 1.
+func randomVector(rng *rand.Rand, n int, scale []float64) []float64 {
 	v := make([]float64, n)
 	for j := range v {
 		if v[j] = rng.NormFloat64(); scale != nil {
@@ -116,8 +119,8 @@ func random(rng *rand.Rand, n int, scale []float64) []float64 {
 	return v
 }
 
-// product returns M x without rounding.
-func product(m *sparse.CSR, x []float64) []number {
+// exactProduct returns M x without rounding.
+func exactProduct(m *sparse.CSR, x []float64) []number {
 	n, _ := m.Dims()
 	out := make([]number, n)
 	for i := range out {
@@ -131,32 +134,32 @@ func product(m *sparse.CSR, x []float64) []number {
 }
 
 // exactGap returns what Gap would return without rounding errors and their bounds. A nil set is R^p.
-func exactGap(f *Simple, set *box, point *SimplePoint, labels []float64) number {
+func exactGap(f *SimpleProblem, set *box, point *SimplePoint, labels []float64) number {
 	n := num(float64(len(labels)))
 	gap := num(0)
-	for i, t := range product(f.Data, point.X) {
+	for i, t := range exactProduct(f.Data, point.X) {
 		b, a := num(labels[i]), num(point.Slope[i])
 		r := t.plus(num(-1).times(b))
-		v := r.times(r).plus(a.times(b)).plus(a.times(a).over(num(4))).plus(num(-1).times(a).times(t))
-		gap = gap.plus(v.over(n))
+		v := r.times(r).plus(a.times(b)).plus(a.times(a).dividedBy(num(4))).plus(num(-1).times(a).times(t))
+		gap = gap.plus(v.dividedBy(n))
 	}
-	for k, y := range product(f.A.Matrix(), point.X) {
-		value := y
+	for k, y := range exactProduct(f.A.Matrix(), point.X) {
+		absY := y
 		if y.Sign() < 0 {
-			value = num(-1).times(y)
+			absY = num(-1).times(y)
 		}
-		gap = gap.plus(value).plus(num(-point.Beta[k]).times(y))
+		gap = gap.plus(absY).plus(num(-point.Beta[k]).times(y))
 	}
-	scaled := make([]number, len(point.Slope))
+	scaledSlope := make([]number, len(point.Slope))
 	for i, v := range point.Slope {
-		scaled[i] = num(v).over(n)
+		scaledSlope[i] = num(v).dividedBy(n)
 	}
 	data, a := f.Data.Transpose(), f.A.Matrix().Transpose()
 	for j, x := range point.X {
 		e := num(0)
 		idx, val := data.Row(j)
 		for k, i := range idx {
-			e = e.plus(num(val[k]).times(scaled[i]))
+			e = e.plus(num(val[k]).times(scaledSlope[i]))
 		}
 		idx, val = a.Row(j)
 		for k, i := range idx {
@@ -169,23 +172,23 @@ func exactGap(f *Simple, set *box, point *SimplePoint, labels []float64) number 
 
 // TestSimpleIsABound checks that Gap is never below its value without rounding, and hardly above it.
 func TestSimpleIsABound(t *testing.T) {
-	wide := &box{-1e3, 1e3}
+	wideBox := &box{-1e3, 1e3}
 	for name, c := range map[string]struct {
 		mu  float64
 		set *box
 	}{
-		"mu": {1e-3, nil}, "small mu": {1e-9, nil}, "box": {0, wide}, "box and mu": {1e-6, wide}, "narrow box": {1, &box{-1e-3, 2e-3}},
+		"mu": {1e-3, nil}, "small mu": {1e-9, nil}, "box": {0, wideBox}, "box and mu": {1e-6, wideBox}, "narrow box": {1, &box{-1e-3, 2e-3}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var worst float64
 			for seed := range uint64(400) {
-				f, point, labels := instance(rand.New(rand.NewPCG(seed, 7)), c.mu, c.set, seed%2 == 0)
+				f, point, labels := randomInstance(rand.New(rand.NewPCG(seed, 7)), c.mu, c.set, seed%2 == 0)
 				want := exactGap(f, c.set, point, labels)
 				got := num(f.Gap(point))
 				if got.less(want) {
 					t.Fatalf("seed %d: bound %v is below %v", seed, got, want)
 				}
-				excess, _ := got.plus(num(-1).times(want)).over(want.plus(num(1))).Float64()
+				excess, _ := got.plus(num(-1).times(want)).dividedBy(want.plus(num(1))).Float64()
 				worst = math.Max(worst, excess)
 			}
 			t.Logf("above by at most %.1e", worst)

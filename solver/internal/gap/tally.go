@@ -21,50 +21,50 @@ const (
 // A Tally has sums over samples for a point x and for α, which has one number αᵢ for each sample. cᵢ is the
 // factor of sample i in the mean loss, tᵢ its margin at x, and φ* the conjugate of the loss φ.
 type Tally struct {
-	Loss    float64 // Σ cᵢ φ(tᵢ)
-	Fenchel float64 // Σ cᵢ [φ(tᵢ) + φ*(αᵢ) − αᵢtᵢ]
-	Zero    float64 // Σ cᵢ φ*(0) = −Σ cᵢ inf φ; 0 for the losses of package term
-	Size    float64 // Σ cᵢ |αᵢ|
-	Square  float64 // Σ cᵢ αᵢ²
+	Loss            float64 // Σ cᵢ φ(tᵢ)
+	Fenchel         float64 // Σ cᵢ [φ(tᵢ) + φ*(αᵢ) − αᵢtᵢ]
+	ConjugateAtZero float64 // Σ cᵢ φ*(0) = −Σ cᵢ inf φ; 0 for the losses of package term
+	Size            float64 // Σ cᵢ |αᵢ|
+	Square          float64 // Σ cᵢ αᵢ²
 
-	Mismatch  float64 // Σ cᵢ |φ'(tᵢ) − αᵢ|
-	Weighted  float64 // Σ cᵢ |φ'(tᵢ) − αᵢ| |φ'(tᵢ)|
-	Swing     float64 // Σ cᵢ (Fᵢ⁺ + Fᵢ⁻) over some samples, see Phi
-	Curvature float64 // Σ cᵢ κ, where κ is an upper bound of φ″; Σ cᵢ φ″(tᵢ) if φ″ has no bound
-	MaxPhi    float64 // the largest Φᵢ, see Phi
+	Mismatch         float64 // Σ cᵢ |φ'(tᵢ) − αᵢ|
+	WeightedMismatch float64 // Σ cᵢ |φ'(tᵢ) − αᵢ| |φ'(tᵢ)|
+	Swing            float64 // Σ cᵢ (Fᵢ⁺ + Fᵢ⁻) over some samples, see Phi
+	Curvature        float64 // Σ cᵢ κ, where κ is an upper bound of φ″; Σ cᵢ φ″(tᵢ) if φ″ has no bound
+	MaxPhi           float64 // the largest Φᵢ, see Phi
 }
 
 // Samples has, for some samples, αᵢ in the domain of φ*, the slope φ'(tᵢ), the margin tᵢ, the label, and the
 // factor cᵢ of the sample in the mean loss.
 type Samples struct {
-	Alpha, Slope, Margin, Label, Coef []float64
+	Alpha, Slope, Margin, Label, Weight []float64
 }
 
 // Add adds the samples to all sums except three: the caller sets Loss, and Phi updates Swing and MaxPhi.
 func (t *Tally) Add(l term.Loss, s *Samples) {
-	alpha, slope, margin, label, coef := s.Alpha, s.Slope, s.Margin, s.Label, s.Coef
-	t.Fenchel += l.Fenchel(alpha, slope, margin, label, coef)
+	alpha, slope, margin, label, weight := s.Alpha, s.Slope, s.Margin, s.Label, s.Weight
+	t.Fenchel += l.Fenchel(alpha, slope, margin, label, weight)
 	for i, a := range alpha {
-		c, s := coef[i], slope[i]
+		c, s := weight[i], slope[i]
 		mismatch := float64(c * math.Abs(s-a))
 		t.Mismatch += mismatch
-		t.Weighted += float64(mismatch * math.Abs(s))
+		t.WeightedMismatch += float64(mismatch * math.Abs(s))
 		t.Size += math.Abs(float64(c * a))
 		t.Square += float64(c * float64(a*a))
 	}
-	largest, curvatureOf := l.Curvature(), l.Traits().CurvatureOfSlope
-	for i, c := range coef {
+	maxCurvature, curvatureOf := l.Curvature(), l.Traits().CurvatureOfSlope
+	for i, c := range weight {
 		switch {
 		case c == 0:
-		case !math.IsInf(largest, 1):
-			t.Curvature += float64(c * largest)
+		case !math.IsInf(maxCurvature, 1):
+			t.Curvature += float64(c * maxCurvature)
 		case curvatureOf != nil:
 			t.Curvature += float64(c * curvatureOf(slope[i], label[i]))
 		default:
 			t.Curvature += float64(c * l.SecondDerivative(margin[i], slope[i], label[i]))
 		}
 		if curvatureOf == nil { // the loss is not in package term
-			t.Zero += float64(c * l.Conjugate(0, label[i]))
+			t.ConjugateAtZero += float64(c * l.Conjugate(0, label[i]))
 		}
 	}
 }
@@ -100,7 +100,7 @@ const phiSlope = 1e4
 func (t *Tally) Phi(l term.Loss, s *Samples, phi []float64) {
 	curvatureOf := l.Traits().CurvatureOfSlope
 	for i, a := range s.Alpha {
-		if phi[i] = 0; s.Coef[i] == 0 {
+		if phi[i] = 0; s.Weight[i] == 0 {
 			continue
 		}
 		b, slope := s.Label[i], s.Slope[i]
@@ -117,52 +117,53 @@ func (t *Tally) Phi(l term.Loss, s *Samples, phi []float64) {
 			t.addSwing(l, s, i, v)
 		}
 		t.MaxPhi = max(t.MaxPhi, v)
-		phi[i] = s.Coef[i] * v
+		phi[i] = s.Weight[i] * v
 	}
 }
 
 // addSwing adds cᵢ(Fᵢ⁺ + Fᵢ⁻) of sample i to Swing (see Phi).
 func (t *Tally) addSwing(l term.Loss, s *Samples, i int, phi float64) {
 	for _, y := range []float64{1 / (2 * phiSlope), -1 / (2 * phiSlope)} {
-		moved := []float64{math.FMA(y, phi, s.Alpha[i])}
-		t.Swing += l.Fenchel(moved, s.Slope[i:i+1], s.Margin[i:i+1], s.Label[i:i+1], s.Coef[i:i+1])
+		movedAlpha := []float64{math.FMA(y, phi, s.Alpha[i])}
+		t.Swing += l.Fenchel(movedAlpha, s.Slope[i:i+1], s.Margin[i:i+1], s.Label[i:i+1], s.Weight[i:i+1])
 	}
 }
 
 // Merge adds the tally o of other samples to t.
 func (t *Tally) Merge(o *Tally) {
-	sums, others := t.sums(), o.sums()
+	sums, otherSums := t.sums(), o.sums()
 	for k, v := range sums {
-		*v += *others[k]
+		*v += *otherSums[k]
 	}
 	t.MaxPhi = max(t.MaxPhi, o.MaxPhi)
 }
 
 // sums lists all fields except MaxPhi.
 func (t *Tally) sums() []*float64 {
-	return []*float64{&t.Loss, &t.Fenchel, &t.Zero, &t.Size, &t.Square, &t.Mismatch, &t.Weighted, &t.Swing, &t.Curvature}
+	return []*float64{&t.Loss, &t.Fenchel, &t.ConjugateAtZero, &t.Size, &t.Square, &t.Mismatch, &t.WeightedMismatch, &t.Swing, &t.Curvature}
 }
 
-// Over merges the tallies of all processes of the team.
-func (t *Tally) Over(team *rows.Team) {
+// MergeTeam merges the tallies of all processes of the team.
+func (t *Tally) MergeTeam(team *rows.Team) {
 	sums := t.sums()
-	v, largest := make([]float64, len(sums)), []float64{t.MaxPhi}
+	v, maxPhi := make([]float64, len(sums)), []float64{t.MaxPhi}
 	for k, s := range sums {
 		v[k] = *s
 	}
 	team.Sum(v)
-	team.Max(largest)
+	team.Max(maxPhi)
 	for k, s := range sums {
 		*s = v[k]
 	}
-	t.MaxPhi = largest[0]
+	t.MaxPhi = maxPhi[0]
 }
 
-// scaled returns the tally for tau α instead of α, for 0 ≤ tau ≤ 1. Fenchel and Mismatch become upper bounds.
-// Fenchel terms are convex in α, and their sum at α = 0 is Loss + Zero. Weighted keeps its value: it
-// bounds the effect of rounded slopes on Fenchel, and the factor tau does not increase this effect.
-func (t Tally) scaled(tau float64) Tally {
-	t.Fenchel = float64(tau*t.Fenchel) + float64((1-tau)*(t.Loss+t.Zero))
+// scaledBy returns the tally for tau α instead of α, for 0 ≤ tau ≤ 1. Fenchel and Mismatch become upper
+// bounds. Fenchel terms are convex in α, and their sum at α = 0 is Loss + ConjugateAtZero. WeightedMismatch
+// keeps its value: it bounds the effect of rounded slopes on Fenchel, and the factor tau does not increase
+// this effect.
+func (t Tally) scaledBy(tau float64) Tally {
+	t.Fenchel = float64(tau*t.Fenchel) + float64((1-tau)*(t.Loss+t.ConjugateAtZero))
 	t.Mismatch += float64((1 - tau) * t.Size)
 	return t
 }
@@ -171,8 +172,9 @@ func (t Tally) scaled(tau float64) Tally {
 // bounds the error of a margin. roundings bounds the number of roundings in a margin and its slope. The
 // derivative of φ(tᵢ) + φ*(αᵢ) − αᵢtᵢ with respect to the margin tᵢ is φ'(tᵢ) − αᵢ.
 func (t *Tally) marginErrorCost(err, roundings float64) float64 {
-	first := float64(t.Mismatch*(err+float64(4*roundings*roundoff))) + float64(8*roundoff*t.Weighted)
-	return first + float64(t.Curvature*float64(err*err))
+	linearCost := float64(t.Mismatch*(err+float64(4*roundings*roundoff))) +
+		float64(8*roundoff*t.WeightedMismatch)
+	return linearCost + float64(t.Curvature*float64(err*err))
 }
 
 // rootChangeCost returns an upper bound of the change of the sum of the Fenchel terms if each αᵢ changes by
