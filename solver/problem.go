@@ -131,7 +131,7 @@ func (p *Problem) unit() float64 {
 		return p.lossAtZero()
 	}
 	label, slope := p.samples(kernels.Rows{}).MeanLabelAndSlope(nil)
-	return l.Traits().Labels.Unit(p.lossAtZero(), label, slope)
+	return l.Traits().Labels.ToleranceUnit(p.lossAtZero(), label, slope)
 }
 
 // isRegression reports whether labels are numbers that margins approximate, and not classes or counts.

@@ -61,11 +61,11 @@ type (
 // TestEmbedded checks that package term treats types that embed types of package solver as unknown types,
 // because they may replace methods.
 func TestEmbedded(t *testing.T) {
-	if l := term.LossOf(Huber{}); l.Traits().Conjugate {
+	if l := term.LossOf(Huber{}); l.Traits().HasConjugate {
 		t.Errorf("a loss that embeds Huber is %T", l)
 	}
 	g := term.PenaltyOf(L1{})
-	if _, ok := g.Rows(1); ok {
+	if _, ok := g.RowPenalty(1); ok {
 		t.Errorf("a penalty that embeds L1 is %T", g)
 	}
 	if s := term.SetOf(Box{}); s.Region(1) != nil {

@@ -140,7 +140,7 @@ func (d *design) addMinimizerMemory(q *exact.Problem, m *memoryEstimate) {
 	if d.spec.standardizes() || d.sqrtPenaltyFactors() != nil {
 		copies, bareSpec.Standardize, bareSpec.PenaltyFactors = copies+1, StandardizeOff, nil
 	}
-	if d.spec.Offsets != nil && !traits(d.loss).Residual {
+	if d.spec.Offsets != nil && !traits(d.loss).DependsOnResidual {
 		copies++
 	}
 	m.rowBytes += copies * matrixBytes(d.n, d.x.NNZ()+int64(d.n))

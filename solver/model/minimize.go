@@ -145,7 +145,7 @@ func (m *minimizer) addOffsets(offsets []float64) (err error) {
 	if offsets == nil {
 		return nil
 	}
-	if traits(m.d.loss).Residual {
+	if traits(m.d.loss).DependsOnResidual {
 		m.problem.Labels = slices.Clone(m.d.y)
 		for i, o := range offsets {
 			m.problem.Labels[i] -= o
@@ -180,8 +180,8 @@ func (m *minimizer) units() (zeroUnit, offsetUnit float64) {
 	return zeroUnit, m.d.unit(m.problem.Evaluate(x).Loss, m.d.spec.Offsets)
 }
 
-// unit returns the number to which tolerances are relative, see term.Labels.Unit. loss is the mean loss at
-// the given margins of the rows. If margins is nil, all margins are 0.
+// unit returns the number to which tolerances are relative, see term.LabelKind.ToleranceUnit. loss is the
+// mean loss at the given margins of the rows. If margins is nil, all margins are 0.
 func (d *design) unit(loss float64, margins []float64) float64 {
 	labels := traits(d.loss).Labels
 	if labels != term.Counts {
@@ -189,7 +189,7 @@ func (d *design) unit(loss float64, margins []float64) float64 {
 	}
 	data := rows.Data{Team: d.team, Labels: d.y, Weights: d.weights, Loss: term.LossOf(d.loss)}
 	label, slope := data.MeanLabelAndSlope(margins)
-	return labels.Unit(loss, label, slope)
+	return labels.ToleranceUnit(loss, label, slope)
 }
 
 // setConstraint sets the matrix A of the problem and the weights of its rows. A is the matrix of the

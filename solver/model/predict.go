@@ -185,13 +185,13 @@ func (m *Model) Predict(indices []int32, values []float64) (float64, error) {
 	return prediction, nil
 }
 
-func (m *Model) prediction(margin float64) float64 { return traits(m.loss()).Labels.Predicts(margin) }
+func (m *Model) prediction(margin float64) float64 { return traits(m.loss()).Labels.Prediction(margin) }
 
 // toPredictions replaces margins by the predictions of m, whose labels must be numbers.
 func (m *Model) toPredictions(margins []float64) error {
 	labels := traits(m.loss()).Labels
 	for i, t := range margins {
-		if margins[i] = labels.Predicts(t); !finite(margins[i]) {
+		if margins[i] = labels.Prediction(t); !finite(margins[i]) {
 			return &OverflowError{i, t}
 		}
 	}
@@ -262,7 +262,7 @@ func (m *Model) toProbabilities(margins []float64) {
 	if columnCount := len(m.Columns); columnCount > 1 {
 		loss := term.LossOf(m.loss())
 		for ; len(margins) > 0; margins = margins[columnCount:] {
-			term.Shares(loss, margins[:columnCount], margins[:columnCount])
+			term.SetClassProbabilities(loss, margins[:columnCount], margins[:columnCount])
 		}
 		return
 	}

@@ -66,7 +66,7 @@ func (c *predictCmd) predict(m *model.Model, tally *model.Tally, data *sparse.Da
 	loss, valuesPerRow := term.LossOf(m.Loss), len(m.Columns)
 	if !m.Classifies() {
 		for i, v := range t {
-			if t[i] = loss.Traits().Labels.Predicts(v); !isFinite(t[i]) {
+			if t[i] = loss.Traits().Labels.Prediction(v); !isFinite(t[i]) {
 				return nil, &model.OverflowError{Row: i, Margin: v}
 			}
 		}
@@ -82,7 +82,7 @@ func (c *predictCmd) predict(m *model.Model, tally *model.Tally, data *sparse.Da
 		case valuesPerRow > 1:
 			p.classes[i] = slices.Index(row, slices.Max(row))
 			if probability != nil {
-				term.Shares(loss, row, row)
+				term.SetClassProbabilities(loss, row, row)
 			}
 			continue
 		case row[0] > 0:

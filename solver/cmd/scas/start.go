@@ -48,7 +48,7 @@ func (s *fitSpec) labelDifference(m *model.Model, data string) string {
 	return ""
 }
 
-var labelKind = map[term.Labels]string{term.Classes: "classes", term.Counts: "counts", term.Numbers: "numbers"}
+var labelKind = map[term.LabelKind]string{term.Classes: "classes", term.Counts: "counts", term.Numbers: "numbers"}
 
 // featureDifference says how the features of the model differ from the features of the data, or returns "".
 // data is the name of the data.

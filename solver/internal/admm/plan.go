@@ -48,7 +48,7 @@ type InnerLoop struct {
 	Set     term.Set // X; nil for R^p
 
 	// bounds describes a Set that is a box or a ball; otherwise it is empty. NewPlan sets it.
-	bounds term.Walls
+	bounds term.Bounds
 
 	Rho   float64 // the penalty parameter ρ
 	Ridge float64 // mu plus the proximal weight (see Anchor); 0 if A is Metric.A, which contains mu
@@ -69,10 +69,10 @@ type InnerLoop struct {
 func NewPlan(l *InnerLoop) (Plan, error) {
 	if l.Set != nil {
 		if region := l.Set.Region(l.features()); region != nil {
-			l.bounds = region.Walls(l.features())
+			l.bounds = region.Bounds(l.features())
 		}
 		if l.bounds.Total > 0 { // Set is a simplex
-			l.bounds = term.Walls{}
+			l.bounds = term.Bounds{}
 		}
 	}
 	if l.BatchSize > 1 {

@@ -35,7 +35,7 @@ func (p *Problem) byCoordinate() bool {
 // checkKnown returns an error if the conjugate of the loss or the entries of A are not known.
 func (p *Problem) checkKnown() error {
 	switch {
-	case !p.Loss.Traits().Conjugate:
+	case !p.Loss.Traits().HasConjugate:
 		return fmt.Errorf("%w: the conjugate of the loss is not known", ErrNotApplicable)
 	case !p.A.IsIdentity() && p.A.Matrix() == nil:
 		return fmt.Errorf("%w: A is no matrix", ErrNotApplicable)
@@ -72,7 +72,7 @@ const fileRoots = 256
 // Solver can.
 func (p *Problem) FileRefusal() string {
 	switch columns := len(p.Ridge); {
-	case !p.Loss.Traits().Conjugate:
+	case !p.Loss.Traits().HasConjugate:
 		return "only losses with a conjugate are streamed"
 	case !p.A.IsIdentity() && p.A.Matrix() == nil:
 		return "only a matrix A is streamed, not another operator"

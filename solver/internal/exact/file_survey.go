@@ -78,7 +78,7 @@ func (f *File) Survey(maxSamples int) error {
 	// Columns then does not read stats.
 	f.Team.CombineColumns(pieceMoments[0].stats)
 	f.Team.Sum(zero[:])
-	f.survey = survey{unit: f.Loss.Traits().Labels.Unit(zero[0], zero[1], zero[2]), zeroLoss: zero[0], copies: copies}
+	f.survey = survey{unit: f.Loss.Traits().Labels.ToleranceUnit(zero[0], zero[1], zero[2]), zeroLoss: zero[0], copies: copies}
 	f.survey.columns, f.survey.deviation = f.columnsOf(pieceMoments[0])
 	f.survey.columns.LargestOffset = f.Team.Most(slices.Max(largest))
 	return nil

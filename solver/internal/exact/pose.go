@@ -17,7 +17,7 @@ func (p *Problem) Pose(l term.Loss, g term.Penalty, x term.Set) bool {
 			return false
 		}
 	}
-	return l.Traits().Conjugate && p.Penalise(g)
+	return l.Traits().HasConjugate && p.Penalise(g)
 }
 
 // Penalise makes g the penalty of A x, and reports whether the package supports it. If A = I, the factor of
@@ -25,7 +25,7 @@ func (p *Problem) Pose(l term.Loss, g term.Penalty, x term.Set) bool {
 // and a nil Set.
 func (p *Problem) Penalise(g term.Penalty) bool {
 	l, _ := p.A.Dims()
-	rows, ok := g.Rows(l)
+	rows, ok := g.RowPenalty(l)
 	if !ok {
 		return false
 	}

@@ -66,11 +66,9 @@ func (m *memory) Scale() float64 {
 	_, features := m.Data.Dims()
 	m.look(make([]float64, features))
 	m.zeroLoss = m.current.loss
-	label := m.SumChunks(func(lo, hi int) float64 { return kernels.Dot(m.MeanWeights[lo:hi], m.Labels[lo:hi]) })
-	slope := m.SumChunks(func(lo, hi int) float64 {
-		return kernels.Dot(m.MeanWeights[lo:hi], m.current.slope[lo:hi])
-	})
-	return m.Loss.Traits().Labels.Unit(m.zeroLoss, label, slope)
+	label := m.Over(func(lo, hi int) float64 { return kernels.Dot(m.Coef[lo:hi], m.Labels[lo:hi]) })
+	slope := m.Over(func(lo, hi int) float64 { return kernels.Dot(m.Coef[lo:hi], m.current.slope[lo:hi]) })
+	return m.Loss.Traits().Labels.ToleranceUnit(m.zeroLoss, label, slope)
 }
 
 func (m *memory) lossAtZero() float64 { return m.zeroLoss }

@@ -221,7 +221,7 @@ func (s *Solver) buildSet(cols []int32) {
 		return
 	}
 	q.MaxMove, q.Lower, q.Upper = nil, nil, nil
-	if reach := s.Loss.Traits().Reach; reach > 0 {
+	if reach := s.Loss.Traits().MarginReach; reach > 0 {
 		q.MaxMove = make([]float64, m)
 		for k, j := range cols {
 			q.MaxMove[k] = reach / s.summary.LargestEntry[j]

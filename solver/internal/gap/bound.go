@@ -617,7 +617,7 @@ func (p *Problem) setCheapestMultiplier(j, row int, x float64) {
 // p.optimisedFeatures, for a ball or a simplex X. For a ball it makes the dual residuals |eⱼ| small. For a
 // simplex it makes eⱼ as large as possible: this never enlarges the bound.
 func (p *Problem) setBallOrSimplexMultipliers() {
-	isSimplex := p.Set.Walls(len(p.Ridge)).Total > 0
+	isSimplex := p.Set.Bounds(len(p.Ridge)).Total > 0
 	for _, j := range p.optimisedFeatures {
 		row := int(p.Penalty.Singleton[j])
 		z := math.Copysign(p.Penalty.Limit[row], p.Penalty.SingletonEntry[j])

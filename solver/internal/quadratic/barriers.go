@@ -15,7 +15,7 @@ import (
 // θ = τ/(R² − |u|²). The curvatures of the barriers come from Newton's method for these equations, as in
 // smoothen.
 type barriers struct {
-	term.Walls
+	term.Bounds
 	lowerDual, upperDual []float64 // multipliers λ of the lower and upper bounds; empty before the first step
 	theta                float64   // multiplier θ of the ball; 0 before the first step
 	// unpenalised marks the coordinates that occur in no row of A.

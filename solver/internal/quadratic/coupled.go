@@ -271,7 +271,7 @@ func (q *Coupled) Terms() float64 {
 		count = len(q.Penalty.Groups)
 	}
 	if q.Set != nil {
-		b := barriers{Walls: q.Set.Walls(q.Order)}
+		b := barriers{Bounds: q.Set.Bounds(q.Order)}
 		count += b.logarithms()
 	}
 	return float64(max(1, count))
@@ -281,7 +281,7 @@ func (q *Coupled) Terms() float64 {
 func (q *Coupled) prepare() {
 	q.terms = q.Terms()
 	if q.Set != nil {
-		q.barriers.Walls, q.barriers.unpenalised = q.Set.Walls(q.Order), make([]bool, q.Order)
+		q.barriers.Bounds, q.barriers.unpenalised = q.Set.Bounds(q.Order), make([]bool, q.Order)
 		for j := range q.barriers.unpenalised {
 			q.barriers.unpenalised[j] = !q.Penalty.Touches(j)
 		}

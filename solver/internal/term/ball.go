@@ -32,21 +32,21 @@ func (b Ball) Region(int) Region { return b }
 
 func (Ball) Box() (Box, bool) { return Box{}, false }
 
-func (b Ball) Walls(int) Walls { return Walls{Radius: b.Radius} }
+func (b Ball) Bounds(int) Bounds { return Bounds{Radius: b.Radius} }
 
 func (b Ball) Excess(e, errors, x []float64, mu float64) float64 {
 	if mu > 0 {
-		return strongExcess(b, e, errors, x, mu)
+		return ridgeExcess(b, e, errors, x, mu)
 	}
-	var inner, size, off float64
+	var product, size, error2 float64
 	for j, v := range e {
-		inner += float64(v * x[j])
+		product += float64(v * x[j])
 		size += math.Abs(float64(v * x[j]))
-		off = math.FMA(errors[j], errors[j], off)
+		error2 = math.FMA(errors[j], errors[j], error2)
 	}
 	norm := norm2(e)
 	rounding := float64(float64(len(x)+8) * roundoff * (size + float64(b.Radius*norm)))
-	return math.Max(0, float64(b.Radius*norm)+inner) + float64(2*b.Radius*math.Sqrt(off)) + rounding
+	return math.Max(0, float64(b.Radius*norm)+product) + float64(2*b.Radius*math.Sqrt(error2)) + rounding
 }
 
 func norm2(v []float64) float64 { return math.Sqrt(linalg.SumSquares(v)) }

@@ -33,27 +33,33 @@ func checkLossAt(l OwnLoss, t, b float64) error {
 		slope[k], value[k] = l.Slope(t, b), l.Value(t, b)
 	}
 	scale := 1 + math.Abs(value[1]) + math.Abs(slope[1])
-	rise := (value[2] - value[0]) / (2 * difference)
-	estimate := (slope[2] - slope[0]) / (2 * difference)
-	second, bound := l.SecondDerivative(t, slope[1], b), l.Curvature()
-	left := l.SecondDerivative(margin[0], slope[0], b)
-	right := l.SecondDerivative(margin[2], slope[2], b)
-	if math.IsInf(bound, 1) {
-		bound = max(left, second, right)
+	slopeEstimate := (value[2] - value[0]) / (2 * difference)
+	curvatureEstimate := (slope[2] - slope[0]) / (2 * difference)
+	secondDerivative, maxCurvature := l.SecondDerivative(t, slope[1], b), l.Curvature()
+	leftDerivative := l.SecondDerivative(margin[0], slope[0], b)
+	rightDerivative := l.SecondDerivative(margin[2], slope[2], b)
+	if math.IsInf(maxCurvature, 1) {
+		maxCurvature = max(leftDerivative, secondDerivative, rightDerivative)
 	}
-	kink := difference * (1 + bound)
+	kinkTolerance := difference * (1 + maxCurvature)
 	switch {
-	case !(math.Abs(rise-slope[1]) <= tolerance*scale+kink):
-		return fmt.Errorf("the slope is %v, differences of Value give %v", slope[1], rise)
+	case !(math.Abs(slopeEstimate-slope[1]) <= tolerance*scale+kinkTolerance):
+		return fmt.Errorf("the slope is %v, differences of Value give %v", slope[1], slopeEstimate)
 	case slope[2] < slope[0]-tolerance*difference*scale:
 		return fmt.Errorf("the slope falls: φ is not convex")
-	case estimate > bound*(1+1e-4)+tolerance:
-		return fmt.Errorf("the slope rises by %v a unit, and Curvature is %v", estimate, bound)
-	case !(second >= 0) || second > bound*(1+1e-12):
-		return fmt.Errorf("SecondDerivative is %v; it must lie between 0 and Curvature = %v", second, bound)
-	case left == second && second == right && !(math.Abs(estimate-second) <= 1e2*tolerance*(1+bound)),
-		left != right && (estimate < math.Min(left, right)-1e-3*(1+bound) || estimate > math.Max(left, right)+1e-3*(1+bound)):
-		return fmt.Errorf("SecondDerivative is %v, differences of the slope give %v", second, estimate)
+	case curvatureEstimate > maxCurvature*(1+1e-4)+tolerance:
+		return fmt.Errorf("the slope rises by %v a unit, and Curvature is %v",
+			curvatureEstimate, maxCurvature)
+	case !(secondDerivative >= 0) || secondDerivative > maxCurvature*(1+1e-12):
+		return fmt.Errorf("SecondDerivative is %v; it must lie between 0 and Curvature = %v",
+			secondDerivative, maxCurvature)
+	case leftDerivative == secondDerivative && secondDerivative == rightDerivative &&
+		!(math.Abs(curvatureEstimate-secondDerivative) <= 1e2*tolerance*(1+maxCurvature)),
+		leftDerivative != rightDerivative &&
+			(curvatureEstimate < math.Min(leftDerivative, rightDerivative)-1e-3*(1+maxCurvature) ||
+				curvatureEstimate > math.Max(leftDerivative, rightDerivative)+1e-3*(1+maxCurvature)):
+		return fmt.Errorf("SecondDerivative is %v, differences of the slope give %v",
+			secondDerivative, curvatureEstimate)
 	}
 	return checkConjugateAt(l, t, slope[1], value[1], b)
 }
@@ -80,10 +86,10 @@ func CheckPenalty(g OwnPenalty, q int) error {
 	rng := rand.New(rand.NewPCG(1, uint64(q)))
 	for range points {
 		v, steps := make([]float64, q), make([]float64, q)
-		common := math.Exp(2 * rng.NormFloat64())
+		commonStep := math.Exp(2 * rng.NormFloat64())
 		for j := range v {
 			v[j] = span / 2 * rng.NormFloat64() * math.Exp(rng.NormFloat64())
-			if steps[j] = common; g.Separable() {
+			if steps[j] = commonStep; g.Separable() {
 				steps[j] = math.Exp(2 * rng.NormFloat64())
 			}
 		}
@@ -112,8 +118,8 @@ func checkProx(g OwnPenalty, v, steps []float64, rng *rand.Rand) error {
 		}
 		return sum
 	}
-	best := cost(u)
-	if math.IsNaN(best) || math.IsInf(best, 0) {
+	minCost := cost(u)
+	if math.IsNaN(minCost) || math.IsInf(minCost, 0) {
 		return fmt.Errorf("after Prox, %.4g, Value is %v", u, g.Value(u))
 	}
 	for size := 1.0; size > 1e-5; size /= 4 {
@@ -124,22 +130,22 @@ func checkProx(g OwnPenalty, v, steps []float64, rng *rand.Rand) error {
 				trial[j] = u[j] + size*(v[j]-u[j])
 			}
 		}
-		if c := cost(trial); c < best-1e-12*(1+math.Abs(best)) {
-			return fmt.Errorf("the result of Prox, %.6g, is no minimum: %.6g is better by %.3g", u, trial, best-c)
+		if c := cost(trial); c < minCost-1e-12*(1+math.Abs(minCost)) {
+			return fmt.Errorf("the result of Prox, %.6g, is no minimum: %.6g is better by %.3g", u, trial, minCost-c)
 		}
 	}
 	c, ok := g.(PenaltyConjugate)
 	if !ok {
 		return nil
 	}
-	inner, size := 0.0, 1.0
+	product, size := 0.0, 1.0
 	for j := range z {
 		z[j] = (v[j] - u[j]) / steps[j] * (1 - 1e-10) // so that z is in the domain of g* despite rounding
-		inner += z[j] * u[j]
+		product += z[j] * u[j]
 		size += math.Abs(z[j] * u[j])
 	}
-	if sum := g.Value(u) + c.Conjugate(z); !(math.Abs(sum-inner) <= 1e-8*size) {
-		return fmt.Errorf("g(u) + g*(z) = %v and z'u = %v", sum, inner)
+	if sum := g.Value(u) + c.Conjugate(z); !(math.Abs(sum-product) <= 1e-8*size) {
+		return fmt.Errorf("g(u) + g*(z) = %v and z'u = %v", sum, product)
 	}
 	return nil
 }

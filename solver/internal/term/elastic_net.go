@@ -13,15 +13,15 @@ type ElasticNet struct {
 	Weights []float64
 }
 
-// Absolute returns the part L1 Σ Weightsⱼ |yⱼ|.
-func (g ElasticNet) Absolute() L1 { return L1{g.L1, g.Weights} }
+// AbsolutePart returns the part L1 Σ Weightsⱼ |yⱼ|.
+func (g ElasticNet) AbsolutePart() L1 { return L1{g.L1, g.Weights} }
 
 func (g ElasticNet) Value(y []float64) float64 {
-	return g.Absolute().Value(y) + SquaredL2{g.L2}.Value(y)
+	return g.AbsolutePart().Value(y) + SquaredL2{g.L2}.Value(y)
 }
 
 func (g ElasticNet) Prox(dst, v, step []float64) {
-	g.Absolute().Prox(dst, v, step)
+	g.AbsolutePart().Prox(dst, v, step)
 	for j, u := range dst {
 		dst[j] = u / (1 + float64(step[j]*g.L2))
 	}
@@ -30,9 +30,9 @@ func (g ElasticNet) Prox(dst, v, step []float64) {
 // Conjugate returns g*(z) = Σ max(0, |zⱼ| − L1 Weightsⱼ)²/(2 L2), where 0/0 counts as 0.
 func (g ElasticNet) Conjugate(z []float64) float64 {
 	var sum float64
-	absolute := g.Absolute()
+	absolutePart := g.AbsolutePart()
 	for j, v := range z {
-		if excess := math.Abs(v) - absolute.Limit(j); excess > 0 {
+		if excess := math.Abs(v) - absolutePart.Limit(j); excess > 0 {
 			sum += float64(excess*excess) / (2 * g.L2)
 		}
 	}
@@ -42,21 +42,21 @@ func (g ElasticNet) Conjugate(z []float64) float64 {
 func (ElasticNet) Separable() bool { return true }
 
 func (g ElasticNet) Scale() float64 {
-	if scale := g.Absolute().Scale(); scale != 0 {
+	if scale := g.AbsolutePart().Scale(); scale != 0 {
 		return scale
 	}
 	return g.L2
 }
 
 func (g ElasticNet) Validate(q int) error {
-	if err := cmp.Or(checkCoefficient("ElasticNet.L1", g.L1), CheckWeights("ElasticNet.Weights", g.Weights, q)); err != nil {
+	if err := cmp.Or(checkFactor("ElasticNet.L1", g.L1), CheckWeights("ElasticNet.Weights", g.Weights, q)); err != nil {
 		return err
 	}
-	return checkCoefficient("ElasticNet.L2", g.L2)
+	return checkFactor("ElasticNet.L2", g.L2)
 }
 
-func (g ElasticNet) Rows(q int) (Rows, bool) {
-	rows, _ := g.Absolute().Rows(q)
+func (g ElasticNet) RowPenalty(q int) (RowPenalty, bool) {
+	rows, _ := g.AbsolutePart().RowPenalty(q)
 	rows.Square = g.L2
 	return rows, true
 }

@@ -46,11 +46,11 @@ func TestFenchel(t *testing.T) {
 		}
 		got := loss.Fenchel([]float64{a}, slope, []float64{m}, []float64{b}, []float64{1})
 		want := loss.Value(m, b) + loss.Conjugate(a, b) - a*m
-		lost := 1e-300
+		tolerance := 1e-300
 		if loss.Traits().Labels == Counts {
-			lost = math.Max(lost, 1e-15*b)
+			tolerance = math.Max(tolerance, 1e-15*b)
 		}
-		if !(got >= 0) || math.Abs(got-want) > 1e-13*(1+math.Abs(m)+loss.Value(m, b)) || a == slope[0] && got > lost {
+		if !(got >= 0) || math.Abs(got-want) > 1e-13*(1+math.Abs(m)+loss.Value(m, b)) || a == slope[0] && got > tolerance {
 			t.Errorf("%T b=%v t=%v α=%v: %v, want %v", loss, b, m, a, got, want)
 		}
 	}

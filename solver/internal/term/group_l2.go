@@ -79,7 +79,7 @@ func (GroupL2) Separable() bool { return false }
 func (g GroupL2) Scale() float64 { return g.Lambda }
 
 func (g GroupL2) Validate(q int) error {
-	if err := checkCoefficient("GroupL2.Lambda", g.Lambda); err != nil {
+	if err := checkFactor("GroupL2.Lambda", g.Lambda); err != nil {
 		return err
 	}
 	owner := make([]int, q)
@@ -97,8 +97,8 @@ func (g GroupL2) Validate(q int) error {
 	return CheckWeights("GroupL2.Weights", g.Weights, len(g.Groups))
 }
 
-func (g GroupL2) Rows(q int) (Rows, bool) {
-	rows := Rows{Limit: make([]float64, q), Groups: g.Groups}
+func (g GroupL2) RowPenalty(q int) (RowPenalty, bool) {
+	rows := RowPenalty{Limit: make([]float64, q), Groups: g.Groups}
 	for k, group := range g.Groups {
 		for _, j := range group {
 			rows.Limit[j] = g.Limit(k)

@@ -21,7 +21,7 @@ func (h Huber) Traits() Traits {
 		CurvatureOfSlope: h.curvatureOfSlope,
 		Name:             "huber", Help: "the same up to DELTA, linear beyond; default 1.35",
 		Argument: Argument{"DELTA", h.Delta, func(delta float64) Loss { return Huber{delta} }},
-		Labels:   Numbers, Residual: true, Conjugate: true,
+		Labels:   Numbers, DependsOnResidual: true, HasConjugate: true,
 		StallAdvice: &ending.Advice{Why: "few labels may be near", Remedies: []sparse.Remedy{
 			{Field: "Huber.Delta", To: "a larger number"},
 			ending.AskForLess,
@@ -45,7 +45,7 @@ func (h Huber) Validate(labels []float64) error {
 	return Numbers.validate("huber", labels)
 }
 
-func (h Huber) Width() float64 {
+func (h Huber) DeltaOrDefault() float64 {
 	if h.Delta == 0 {
 		return 1.35
 	}
@@ -53,7 +53,7 @@ func (h Huber) Width() float64 {
 }
 
 func (h Huber) Value(margin, label float64) float64 {
-	r, d := math.Abs(label-margin), h.Width()
+	r, d := math.Abs(label-margin), h.DeltaOrDefault()
 	if r <= d {
 		return float64(r * r)
 	}
@@ -61,12 +61,12 @@ func (h Huber) Value(margin, label float64) float64 {
 }
 
 func (h Huber) Slope(margin, label float64) float64 {
-	d := h.Width()
+	d := h.DeltaOrDefault()
 	return -2 * math.Max(-d, math.Min(label-margin, d))
 }
 
 func (h Huber) SecondDerivative(margin, _, label float64) float64 {
-	if math.Abs(label-margin) <= h.Width() {
+	if math.Abs(label-margin) <= h.DeltaOrDefault() {
 		return 2
 	}
 	return 0
@@ -81,7 +81,7 @@ func (h Huber) Slopes(slope, margin, label []float64) float64 {
 // Curvatures implements Loss. Where φ is linear, the parabola of Loss.Curvatures has the curvature
 // |φ'/(b − t)|, as in iteratively reweighted least squares.
 func (h Huber) Curvatures(dst, _, margin, label []float64, damping float64) {
-	delta := h.Width()
+	delta := h.DeltaOrDefault()
 	for i, t := range margin {
 		dst[i] = 2
 		if r := math.Abs(t - label[i]); r > delta {
@@ -94,7 +94,7 @@ func (h Huber) Curvatures(dst, _, margin, label []float64, damping float64) {
 // (2Delta + s α)(|r| − (2Delta − s α)/4), where s is the sign of r.
 func (h Huber) Fenchel(alpha, _, margin, label, weight []float64) float64 {
 	var sum float64
-	delta := h.Width()
+	delta := h.DeltaOrDefault()
 	for i, a := range alpha {
 		r := label[i] - margin[i]
 		if math.Abs(r) <= delta {
@@ -109,16 +109,18 @@ func (h Huber) Fenchel(alpha, _, margin, label, weight []float64) float64 {
 }
 
 func (h Huber) Conjugate(alpha, label float64) float64 {
-	if math.Abs(alpha) > 2*h.Width() {
+	if math.Abs(alpha) > 2*h.DeltaOrDefault() {
 		return math.Inf(1)
 	}
 	return Squared{}.Conjugate(alpha, label)
 }
 
-func (h Huber) SlopeRange(float64) (lo, hi float64) { return -2 * h.Width(), 2 * h.Width() }
+func (h Huber) SlopeRange(float64) (lo, hi float64) {
+	return -2 * h.DeltaOrDefault(), 2 * h.DeltaOrDefault()
+}
 
 func (h Huber) curvatureOfSlope(slope, _ float64) float64 {
-	if math.Abs(slope) < 2*h.Width() {
+	if math.Abs(slope) < 2*h.DeltaOrDefault() {
 		return 2
 	}
 	return 0

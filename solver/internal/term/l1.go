@@ -61,16 +61,16 @@ func (g L1) Scale() float64 {
 }
 
 func (g L1) Validate(q int) error {
-	if err := checkCoefficient("L1.Lambda", g.Lambda); err != nil {
+	if err := checkFactor("L1.Lambda", g.Lambda); err != nil {
 		return err
 	}
 	return CheckWeights("L1.Weights", g.Weights, q)
 }
 
-func (g L1) Rows(q int) (Rows, bool) {
+func (g L1) RowPenalty(q int) (RowPenalty, bool) {
 	limit := make([]float64, q)
 	for j := range limit {
 		limit[j] = g.Limit(j)
 	}
-	return Rows{Limit: limit}, true
+	return RowPenalty{Limit: limit}, true
 }

@@ -24,8 +24,8 @@
 //   - Add the zero value of the type to penaltyTypes in penalty.go, or to setTypes in set.go.
 //   - Add the public type, with the same name and fields, and its methods to solver/penalty.go or
 //     solver/domain.go.
-//   - If the type Rows cannot express the penalty, the method Rows must return false. If Walls cannot express
-//     the set, Region must return nil. The exact solver then cannot use this term.
+//   - If the type RowPenalty cannot express the penalty, the method RowPenalty must return false. If Bounds
+//     cannot express the set, Region must return nil. The exact solver then cannot use this term.
 package term
 
 import (
@@ -85,24 +85,24 @@ type Traits struct {
 	Argument Argument // the number after the name; the zero value means that there is none
 	Help     string   // text for the help of the command line
 
-	Labels Labels
+	Labels LabelKind
 	// Probability returns exp(−φ(t; +1)), the probability of the label +1 at the margin
 	// t. It is nil if exp(−φ) is not a probability.
 	Probability func(margin float64) float64
-	// Residual is true if φ depends only on b − t.
-	Residual bool
+	// DependsOnResidual is true if φ depends only on b − t.
+	DependsOnResidual bool
 
-	// Conjugate is true if φ* is known.
-	Conjugate bool
+	// HasConjugate is true if φ* is known.
+	HasConjugate bool
 	// Accuracy is the assumed relative error of the values of φ and φ* that a caller's own loss returns. It
 	// is zero for the losses of this package.
 	Accuracy float64
 	// ConstantCurvature is true if φ″ is known to be constant, ContinuousCurvature if it is known to be
 	// continuous.
 	ConstantCurvature, ContinuousCurvature bool
-	// Reach is the change of a margin up to which φ″ keeps about the same size. Zero means that a Newton
-	// step may change margins by any amount.
-	Reach float64
+	// MarginReach is the change of a margin up to which φ″ keeps about the same size. Zero means that a
+	// Newton step may change margins by any amount.
+	MarginReach float64
 	// CurvatureOfSlope returns φ″ as a function of φ'. The function is concave, positive inside the interval
 	// of SlopeRange, and 0 at the finite ends of this interval. Nil means that no such function is known.
 	CurvatureOfSlope func(slope, label float64) float64
@@ -118,21 +118,21 @@ type Traits struct {
 type Argument struct {
 	Name  string  // name in the help of the command line
 	Value float64 // the number of this loss; zero means the default
-	// With returns the loss with the given value, which must be positive.
-	With func(value float64) Loss
+	// NewLoss returns the loss with the given value, which must be positive.
+	NewLoss func(value float64) Loss
 }
 
-// Labels says which labels a loss accepts, and what its predictions mean.
-type Labels int
+// LabelKind says which labels a loss accepts, and what its predictions mean.
+type LabelKind int
 
 const (
-	Numbers Labels = iota // finite numbers; the prediction is the margin
-	Classes               // −1 and +1; the sign of the margin predicts the class
-	Counts                // finite numbers ≥ 0; the prediction is the rate e^margin
+	Numbers LabelKind = iota // finite numbers; the prediction is the margin
+	Classes                  // −1 and +1; the sign of the margin predicts the class
+	Counts                   // finite numbers ≥ 0; the prediction is the rate e^margin
 )
 
-// Predicts returns the prediction for a margin: the rate for Counts, otherwise the margin itself.
-func (k Labels) Predicts(margin float64) float64 {
+// Prediction returns the prediction for a margin: the rate for Counts, otherwise the margin itself.
+func (k LabelKind) Prediction(margin float64) float64 {
 	switch {
 	case k == Counts && margin > 708: // exp of poisson.go is constant above 708
 		return math.Inf(1)
@@ -142,11 +142,11 @@ func (k Labels) Predicts(margin float64) float64 {
 	return margin
 }
 
-// Unit returns the number to which tolerances are relative. loss, label and slope are the means of the
-// losses, labels and slopes of the samples at x = 0. The result is loss, except for Counts if label is
-// positive and the mean rate, label + slope, is finite. Then loss may be very large, so Unit returns the mean
-// loss after the best constant is added to all margins.
-func (k Labels) Unit(loss, label, slope float64) float64 {
+// ToleranceUnit returns the number to which tolerances are relative. loss, label and slope are the means of
+// the losses, labels and slopes of the samples at x = 0. The result is loss, except for Counts if label is
+// positive and the mean rate, label + slope, is finite. Then loss may be very large, so ToleranceUnit returns
+// the mean loss after the best constant is added to all margins.
+func (k LabelKind) ToleranceUnit(loss, label, slope float64) float64 {
 	rate := label + slope
 	if k != Counts || label == 0 || math.IsInf(rate, 1) {
 		return loss
@@ -156,7 +156,7 @@ func (k Labels) Unit(loss, label, slope float64) float64 {
 }
 
 // MarginOf returns the margin for a prediction.
-func (k Labels) MarginOf(prediction float64) float64 {
+func (k LabelKind) MarginOf(prediction float64) float64 {
 	switch {
 	case k == Counts && prediction == 0:
 		return math.Inf(-1)
@@ -167,7 +167,7 @@ func (k Labels) MarginOf(prediction float64) float64 {
 }
 
 // validate returns an error for the first label that the loss with the given name does not accept.
-func (k Labels) validate(loss string, labels []float64) error {
+func (k LabelKind) validate(loss string, labels []float64) error {
 	for i, b := range labels {
 		switch {
 		case k == Classes && b != 1 && b != -1:
@@ -214,31 +214,31 @@ func asTerm[T any](types map[string]reflect.Type, v any) (t T, ok bool) {
 	if t, ok := v.(T); ok {
 		return t, true
 	}
-	public := reflect.TypeOf(v)
-	if public.PkgPath() != "github.com/scas-admm/scas/solver" {
+	publicType := reflect.TypeOf(v)
+	if publicType.PkgPath() != "github.com/scas-admm/scas/solver" {
 		return t, false
 	}
-	target, ok := types[public.Name()]
+	targetType, ok := types[publicType.Name()]
 	if ok {
-		t = reflect.ValueOf(v).Convert(target).Interface().(T)
+		t = reflect.ValueOf(v).Convert(targetType).Interface().(T)
 	}
 	return t, ok
 }
 
 // ParseLoss returns the loss for a text such as "huber" or "huber:1.35".
 func ParseLoss(text string) (Loss, error) {
-	name, number, has := strings.Cut(text, ":")
+	name, number, hasNumber := strings.Cut(text, ":")
 	for _, l := range losses {
 		t := l.Traits()
 		if t.Name != name {
 			continue
 		}
-		if !has {
+		if !hasNumber {
 			return l, nil
 		}
 		argument, err := strconv.ParseFloat(number, 64)
-		if err == nil && t.Argument.With != nil && argument > 0 && !math.IsInf(argument, 0) {
-			return t.Argument.With(argument), nil
+		if err == nil && t.Argument.NewLoss != nil && argument > 0 && !math.IsInf(argument, 0) {
+			return t.Argument.NewLoss(argument), nil
 		}
 	}
 	return nil, errorf("no loss %q; want %s", text, LossUsage())
@@ -255,14 +255,14 @@ func LossNames() []string {
 // LossUsage lists the texts that ParseLoss accepts, for error messages.
 func LossUsage() string {
 	var texts []string
-	positive := ""
+	argumentNote := ""
 	for _, l := range losses {
 		texts = append(texts, usage(l))
-		if a := l.Traits().Argument; a.With != nil {
-			positive = fmt.Sprintf(" with %s above 0", a.Name)
+		if a := l.Traits().Argument; a.NewLoss != nil {
+			argumentNote = fmt.Sprintf(" with %s above 0", a.Name)
 		}
 	}
-	return joinOr(texts) + positive
+	return joinOr(texts) + argumentNote
 }
 
 // LossHelp lists the losses, grouped by the labels that they accept, for the help of the command line.
@@ -281,7 +281,7 @@ func LossHelp() string {
 // usage returns the name of a loss, followed by the name of its argument in brackets, if it has one.
 func usage(l Loss) string {
 	t := l.Traits()
-	if t.Argument.With == nil {
+	if t.Argument.NewLoss == nil {
 		return t.Name
 	}
 	return fmt.Sprintf("%s[:%s]", t.Name, t.Argument.Name)
@@ -289,11 +289,11 @@ func usage(l Loss) string {
 
 // joinOr joins names in the form "a, b or c".
 func joinOr(names []string) string {
-	last := len(names) - 1
-	if last < 1 {
+	lastIndex := len(names) - 1
+	if lastIndex < 1 {
 		return strings.Join(names, "")
 	}
-	return strings.Join(names[:last], ", ") + " or " + names[last]
+	return strings.Join(names[:lastIndex], ", ") + " or " + names[lastIndex]
 }
 
 // scalarSlopes implements Loss.Slopes. It calls Value and Slope for each sample.

@@ -7,13 +7,13 @@ import (
 	"testing"
 )
 
-// plain is a caller's own loss without a conjugate.
-type plain struct{ OwnLoss }
+// plainLoss is a caller's own loss without a conjugate.
+type plainLoss struct{ OwnLoss }
 
-// rates is a caller's own loss that is not a function of label − margin.
-type rates struct{ OwnLoss }
+// rateLoss is a caller's own loss that is not a function of label − margin.
+type rateLoss struct{ OwnLoss }
 
-func (rates) Value(margin, label float64) float64 { return math.Exp(margin) - label*margin }
+func (rateLoss) Value(margin, label float64) float64 { return math.Exp(margin) - label*margin }
 
 func labelsFor(l Loss) []float64 {
 	if l.Traits().Labels == Counts {
@@ -30,34 +30,34 @@ func TestLosses(t *testing.T) {
 		if got, err := ParseLoss(l.String()); err != nil || got != l {
 			t.Errorf("ParseLoss(%q) = %v, %v", l, got, err)
 		}
-		if LossOf(l) != l || !l.Traits().Conjugate {
+		if LossOf(l) != l || !l.Traits().HasConjugate {
 			t.Errorf("%v is not known", l)
 		}
 		for _, b := range labelsFor(l) {
 			for m := -30.03; m < 30; m += 0.37 {
-				methodsAgree(t, l, m, b)
+				checkMethodsAgree(t, l, m, b)
 			}
 		}
 	}
 }
 
-func methodsAgree(t *testing.T, l Loss, m, b float64) {
+func checkMethodsAgree(t *testing.T, l Loss, m, b float64) {
 	t.Helper()
 	margin, label, slope, curvature := []float64{m}, []float64{b}, make([]float64, 1), make([]float64, 1)
 	value := l.Slopes(slope, margin, label)
 	s := slope[0]
 	l.Curvatures(curvature, slope, margin, label, 0)
-	second := l.SecondDerivative(m, s, b)
+	secondDerivative := l.SecondDerivative(m, s, b)
 	lo, hi := l.SlopeRange(b)
 	switch {
 	case s != l.Slope(m, b):
 		t.Errorf("%v at %v, label %v: Slopes gives %v, Slope %v", l, m, b, s, l.Slope(m, b))
 	case math.Abs(value-l.Value(m, b)) > 1e-15*(1+value):
 		t.Errorf("%v at %v, label %v: Slopes returns %v, Value %v", l, m, b, value, l.Value(m, b))
-	case math.Abs(curvature[0]-second) > 1e-12:
-		t.Errorf("%v at %v, label %v: Curvatures gives %v, SecondDerivative %v", l, m, b, curvature[0], second)
-	case second > l.Curvature():
-		t.Errorf("%v at %v, label %v: second derivative %v exceeds the bound %v", l, m, b, second, l.Curvature())
+	case math.Abs(curvature[0]-secondDerivative) > 1e-12:
+		t.Errorf("%v at %v, label %v: Curvatures gives %v, SecondDerivative %v", l, m, b, curvature[0], secondDerivative)
+	case secondDerivative > l.Curvature():
+		t.Errorf("%v at %v, label %v: second derivative %v exceeds the bound %v", l, m, b, secondDerivative, l.Curvature())
 	case s < lo || s > hi:
 		t.Errorf("%v at %v, label %v: slope %v is not in [%v, %v]", l, m, b, s, lo, hi)
 	}
@@ -70,7 +70,7 @@ func methodsAgree(t *testing.T, l Loss, m, b float64) {
 // m and is nowhere below the loss. If the second derivative is unbounded, it checks this only between m and
 // the minimum of the loss.
 func TestDamping(t *testing.T) {
-	for _, l := range append(slices.Clone(losses), LossOf(plain{Squared{}})) {
+	for _, l := range append(slices.Clone(losses), LossOf(plainLoss{Squared{}})) {
 		for _, b := range labelsFor(l) {
 			for m := -8.03; m < 8; m += 0.37 {
 				slope, curvature := []float64{l.Slope(m, b)}, make([]float64, 1)
@@ -94,10 +94,12 @@ func TestOwnTraits(t *testing.T) {
 		loss OwnLoss
 		want Traits
 	}{
-		"squared":       {plain{Squared{}}, Traits{Name: "squared", Residual: true, Accuracy: ownAccuracy}},
-		"rates":         {rates{Squared{}}, Traits{Name: "squared", Accuracy: ownAccuracy}},
-		"logistic":      {plain{Logistic{}}, Traits{Name: "logistic", Labels: Classes, NeverZero: true, Accuracy: ownAccuracy}},
-		"squared hinge": {plain{SquaredHinge{}}, Traits{Name: "squared-hinge", Labels: Classes, Accuracy: ownAccuracy}},
+		"squared": {plainLoss{Squared{}}, Traits{
+			Name: "squared", DependsOnResidual: true, Accuracy: ownAccuracy,
+		}},
+		"rates":         {rateLoss{Squared{}}, Traits{Name: "squared", Accuracy: ownAccuracy}},
+		"logistic":      {plainLoss{Logistic{}}, Traits{Name: "logistic", Labels: Classes, NeverZero: true, Accuracy: ownAccuracy}},
+		"squared hinge": {plainLoss{SquaredHinge{}}, Traits{Name: "squared-hinge", Labels: Classes, Accuracy: ownAccuracy}},
 	} {
 		if got := LossOf(c.loss).Traits(); !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%s: %+v, want %+v", name, got, c.want)

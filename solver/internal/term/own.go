@@ -15,19 +15,19 @@ type ownLoss struct {
 // ownAccuracy is the assumed largest relative error of the functions of a caller's loss.
 const ownAccuracy = 0x1p-47
 
-// Traits finds Labels, NeverZero and Residual by calling the caller's methods.
+// Traits finds Labels, NeverZero and DependsOnResidual by calling the caller's methods.
 func (l ownLoss) Traits() Traits {
-	t := Traits{Name: l.String(), Conjugate: l.conjugate != nil, Accuracy: ownAccuracy}
+	t := Traits{Name: l.String(), HasConjugate: l.conjugate != nil, Accuracy: ownAccuracy}
 	if l.Validate([]float64{0.5}) != nil {
 		t.Labels = Classes
 		const far = 30 // at this margin, a loss that becomes zero for large margins is assumed to be zero
 		t.NeverZero = l.Slope(far, 1) != 0 && l.Slope(-far, -1) != 0
 		return t
 	}
-	t.Residual = true
+	t.DependsOnResidual = true
 	for _, r := range []float64{-3, -0.5, 0.25, 2} {
-		value, moved := l.Value(-r, 0), l.Value(4-r, 4)
-		t.Residual = t.Residual && math.Abs(value-moved) <= ownAccuracy*math.Abs(value)
+		value, movedValue := l.Value(-r, 0), l.Value(4-r, 4)
+		t.DependsOnResidual = t.DependsOnResidual && math.Abs(value-movedValue) <= ownAccuracy*math.Abs(value)
 	}
 	return t
 }
@@ -41,14 +41,14 @@ func (l ownLoss) Slopes(slope, margin, label []float64) float64 {
 // Curvatures implements Loss. The parabola of Loss.Curvatures has the curvature l.Curvature(). If this is
 // +Inf, damping is ignored.
 func (l ownLoss) Curvatures(dst, slope, margin, label []float64, damping float64) {
-	bound := l.Curvature()
+	maxCurvature := l.Curvature()
 	for i, t := range margin {
-		v := math.Max(0, math.Min(l.SecondDerivative(t, slope[i], label[i]), bound))
+		v := math.Max(0, math.Min(l.SecondDerivative(t, slope[i], label[i]), maxCurvature))
 		if math.IsNaN(v) {
-			v = bound
+			v = maxCurvature
 		}
-		if dst[i] = v; !math.IsInf(bound, 1) {
-			dst[i] = math.FMA(damping, bound-v, v)
+		if dst[i] = v; !math.IsInf(maxCurvature, 1) {
+			dst[i] = math.FMA(damping, maxCurvature-v, v)
 		}
 	}
 }
@@ -92,7 +92,7 @@ func (g ownPenalty) Conjugate(z []float64) float64 {
 	return g.conjugate.Conjugate(z)
 }
 
-func (ownPenalty) Rows(int) (Rows, bool) { return Rows{}, false }
+func (ownPenalty) RowPenalty(int) (RowPenalty, bool) { return RowPenalty{}, false }
 
 // HasConjugate reports whether the convex conjugate of g is known.
 func HasConjugate(g Penalty) bool {

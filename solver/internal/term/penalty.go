@@ -20,25 +20,25 @@ type PenaltyConjugate interface {
 type Penalty interface {
 	OwnPenalty
 	PenaltyConjugate
-	// Rows returns g as a sum over the q rows of y = A x. ok is false if g is not such a sum.
-	Rows(q int) (rows Rows, ok bool)
+	// RowPenalty returns g as a sum over the q rows of y = A x. ok is false if g is not such a sum.
+	RowPenalty(q int) (rows RowPenalty, ok bool)
 }
 
-// Rows is a penalty as a sum over the rows of y = A x,
+// RowPenalty is a penalty as a sum over the rows of y = A x,
 //
 //	Σ Limitⱼ |yⱼ| + (Square/2) Σ yⱼ².
 //
 // All rows of a group G have the same Limit. For the group, Limit |y_G|₂ replaces the sum of Limit |yⱼ|.
-type Rows struct {
+type RowPenalty struct {
 	Limit  []float64
 	Square float64
 	Groups [][]int // the rows of each group; nil if no rows form a group
 	Within *Within // bounds of all entries of y; nil if they have no bounds
 }
 
-// Limits returns the field Limit of g.Rows(q) if the other fields are zero, and nil otherwise.
+// Limits returns the field Limit of g.RowPenalty(q) if the other fields are zero, and nil otherwise.
 func Limits(g Penalty, q int) []float64 {
-	rows, ok := g.Rows(q)
+	rows, ok := g.RowPenalty(q)
 	if !ok || rows.Square != 0 || rows.Groups != nil || rows.Within != nil {
 		return nil
 	}

@@ -14,7 +14,7 @@ type Poisson struct{}
 func (Poisson) Traits() Traits {
 	return Traits{
 		Name: "poisson", Help: "the margin is the logarithm of the expected count", Labels: Counts,
-		Conjugate: true, ContinuousCurvature: true, Reach: 2, NeverZero: true, CurvatureOfSlope: func(slope, label float64) float64 { return slope + label },
+		HasConjugate: true, ContinuousCurvature: true, MarginReach: 2, NeverZero: true, CurvatureOfSlope: func(slope, label float64) float64 { return slope + label },
 	}
 }
 
@@ -74,9 +74,9 @@ func (Poisson) Conjugate(alpha, label float64) float64 {
 	case !(q >= 0):
 		return math.Inf(1)
 	case q == 0:
-		return label - entropy(label)
+		return label - qLogQ(label)
 	case q > farRatio*label:
-		return entropy(q) - q + label - entropy(label)
+		return qLogQ(q) - q + label - qLogQ(label)
 	}
 	return float64(label*surplus(alpha/label)) + float64(alpha*kernels.Log(label))
 }
@@ -98,8 +98,8 @@ func divergence(q, rate, margin float64) float64 {
 	return float64(rate * surplus((q-rate)/rate))
 }
 
-// entropy returns q log q for q ≥ 0.
-func entropy(q float64) float64 {
+// qLogQ returns q log q for q ≥ 0.
+func qLogQ(q float64) float64 {
 	if q == 0 {
 		return 0
 	}

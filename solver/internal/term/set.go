@@ -31,15 +31,15 @@ type Region interface {
 	Box() (box Box, ok bool)
 	// Project replaces x by the nearest point of X.
 	Project(x []float64)
-	// Walls returns the inequalities and the equation that define X in R^p.
-	Walls(p int) Walls
+	// Bounds returns the inequalities and the equation that define X in R^p.
+	Bounds(p int) Bounds
 	// Excess returns an upper bound of h(x) + h*(−e) + e'x, where x is in X, and h is (mu/2)|x|² on X and
 	// +Inf elsewhere. The bound also holds if each eⱼ is changed by at most errorsⱼ.
 	Excess(e, errors, x []float64, mu float64) float64
 }
 
-// Walls describes the set {x : Lower ≤ x ≤ Upper, |x|₂ ≤ Radius, Σ xⱼ = Total}.
-type Walls struct {
+// Bounds describes the set {x : Lower ≤ x ≤ Upper, |x|₂ ≤ Radius, Σ xⱼ = Total}.
+type Bounds struct {
 	Lower, Upper []float64 // entries may be infinite; nil means that there are no bounds
 	Radius       float64   // zero means that |x|₂ has no bound
 	Total        float64   // zero means that Σ xⱼ may have any value
@@ -62,9 +62,9 @@ func SetOf(d OwnSet) Set {
 // roundoff is the unit roundoff of float64.
 const roundoff = 0x1p-53
 
-// strongExcess implements Excess for mu > 0. Let a be the point of X nearest to −e/mu. strongExcess returns
+// ridgeExcess implements Excess for mu > 0. Let a be the point of X nearest to −e/mu. ridgeExcess returns
 // (mu/2)|x − a|² plus the result of Excess for e + mu a and mu = 0.
-func strongExcess(d Region, e, errors, x []float64, mu float64) float64 {
+func ridgeExcess(d Region, e, errors, x []float64, mu float64) float64 {
 	var distance2 float64
 	a, r, rErrors := make([]float64, len(x)), make([]float64, len(x)), make([]float64, len(x))
 	for j, v := range e {

@@ -75,13 +75,13 @@ func (s Simplex) Region(int) Region { return s }
 
 func (Simplex) Box() (Box, bool) { return Box{}, false }
 
-func (s Simplex) Walls(p int) Walls {
-	return Walls{Lower: make([]float64, p), Upper: slices.Repeat([]float64{math.Inf(1)}, p), Total: s.Sum()}
+func (s Simplex) Bounds(p int) Bounds {
+	return Bounds{Lower: make([]float64, p), Upper: slices.Repeat([]float64{math.Inf(1)}, p), Total: s.Sum()}
 }
 
 func (s Simplex) Excess(e, errors, x []float64, mu float64) float64 {
 	if mu > 0 {
-		return strongExcess(s, e, errors, x, mu)
+		return ridgeExcess(s, e, errors, x, mu)
 	}
 	minE, maxError := math.Inf(1), 0.0
 	for j, v := range e {

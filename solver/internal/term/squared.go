@@ -13,7 +13,8 @@ func (Squared) Traits() Traits {
 	return Traits{
 		CurvatureOfSlope: func(_, _ float64) float64 { return 2 },
 		Name:             "squared", Help: "(label - margin)^2 without a factor 1/2",
-		Labels: Numbers, Residual: true, Conjugate: true, ConstantCurvature: true, ContinuousCurvature: true,
+		Labels: Numbers, DependsOnResidual: true, HasConjugate: true,
+		ConstantCurvature: true, ContinuousCurvature: true,
 	}
 }
 

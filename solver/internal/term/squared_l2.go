@@ -22,8 +22,8 @@ func (SquaredL2) Separable() bool { return true }
 
 func (g SquaredL2) Scale() float64 { return g.Lambda }
 
-func (g SquaredL2) Validate(int) error { return checkCoefficient("SquaredL2.Lambda", g.Lambda) }
+func (g SquaredL2) Validate(int) error { return checkFactor("SquaredL2.Lambda", g.Lambda) }
 
-func (g SquaredL2) Rows(q int) (Rows, bool) {
-	return Rows{Limit: make([]float64, q), Square: g.Lambda}, true
+func (g SquaredL2) RowPenalty(q int) (RowPenalty, bool) {
+	return RowPenalty{Limit: make([]float64, q), Square: g.Lambda}, true
 }

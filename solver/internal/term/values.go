@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// checkCoefficient returns an error, which contains name, if v is negative or not finite.
-func checkCoefficient(name string, v float64) error {
+// checkFactor returns an error, which contains name, if v is negative or not finite.
+func checkFactor(name string, v float64) error {
 	if !(v >= 0) || math.IsInf(v, 0) {
 		return errorf("%s = %v; it must be finite and not negative", name, v)
 	}
@@ -15,15 +15,15 @@ func checkCoefficient(name string, v float64) error {
 
 // CheckWeights returns an error unless w has length want and all its entries are finite and not negative. A
 // nil w is valid. The error contains name.
-func CheckWeights(name string, w []float64, want int) error {
+func CheckWeights(name string, w []float64, length int) error {
 	if w == nil {
 		return nil
 	}
-	if len(w) != want {
-		return errorf("%s has length %d; it needs one weight for each of %d", name, len(w), want)
+	if len(w) != length {
+		return errorf("%s has length %d; it needs one weight for each of %d", name, len(w), length)
 	}
 	for j, v := range w {
-		if err := checkCoefficient(fmt.Sprintf("%s[%d]", name, j), v); err != nil {
+		if err := checkFactor(fmt.Sprintf("%s[%d]", name, j), v); err != nil {
 			return err
 		}
 	}

@@ -44,4 +44,6 @@ func (g Within) Validate(int) error {
 	return nil
 }
 
-func (g Within) Rows(q int) (Rows, bool) { return Rows{Limit: make([]float64, q), Within: &g}, true }
+func (g Within) RowPenalty(q int) (RowPenalty, bool) {
+	return RowPenalty{Limit: make([]float64, q), Within: &g}, true
+}

@@ -6,12 +6,12 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-// Shares sets p to the probabilities of several classes. t has, for each class, the margin of a fit of
-// this class against all other classes. Shares divides the probability that each fit gives by the sum of
+// SetClassProbabilities sets p to the probabilities of several classes. t has, for each class, the margin of
+// a fit of this class against all other classes. It divides the probability that each fit gives by the sum of
 // these probabilities. p and t may be the same slice. The Traits of l must have a Probability.
-func Shares(l Loss, p, t []float64) {
+func SetClassProbabilities(l Loss, p, t []float64) {
 	probability := l.Traits().Probability
-	const threshold = 1e-290 // if all probabilities are smaller, Shares computes their ratios from the losses
+	const threshold = 1e-290 // if all probabilities are smaller, their ratios come from the losses
 	maxMargin := slices.Max(t)
 	if probability(maxMargin) < threshold {
 		minLoss := l.Value(maxMargin, 1)
@@ -32,8 +32,9 @@ func Shares(l Loss, p, t []float64) {
 	}
 }
 
-// Surprise returns −log p_k, where p_k is the probability that Shares gives to class k for the margins t.
-func Surprise(l Loss, t []float64, k int) float64 {
+// ClassLogLoss returns −log p_k, where p_k is the probability that SetClassProbabilities gives to class k for
+// the margins t.
+func ClassLogLoss(l Loss, t []float64, k int) float64 {
 	maxMargin := slices.Max(t)
 	loss := l.Value(t[k], 1) // −log of the probability that the fit of class k gives
 	minLoss := l.Value(maxMargin, 1)
