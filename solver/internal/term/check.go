@@ -36,10 +36,10 @@ func checkLossAt(l OwnLoss, t, b float64) error {
 	slopeEstimate := (value[2] - value[0]) / (2 * difference)
 	curvatureEstimate := (slope[2] - slope[0]) / (2 * difference)
 	secondDerivative, maxCurvature := l.SecondDerivative(t, slope[1], b), l.Curvature()
-	leftDerivative := l.SecondDerivative(margin[0], slope[0], b)
-	rightDerivative := l.SecondDerivative(margin[2], slope[2], b)
+	leftCurvature := l.SecondDerivative(margin[0], slope[0], b)
+	rightCurvature := l.SecondDerivative(margin[2], slope[2], b)
 	if math.IsInf(maxCurvature, 1) {
-		maxCurvature = max(leftDerivative, secondDerivative, rightDerivative)
+		maxCurvature = max(leftCurvature, secondDerivative, rightCurvature)
 	}
 	kinkTolerance := difference * (1 + maxCurvature)
 	switch {
@@ -53,11 +53,11 @@ func checkLossAt(l OwnLoss, t, b float64) error {
 	case !(secondDerivative >= 0) || secondDerivative > maxCurvature*(1+1e-12):
 		return fmt.Errorf("SecondDerivative is %v; it must lie between 0 and Curvature = %v",
 			secondDerivative, maxCurvature)
-	case leftDerivative == secondDerivative && secondDerivative == rightDerivative &&
+	case leftCurvature == secondDerivative && secondDerivative == rightCurvature &&
 		!(math.Abs(curvatureEstimate-secondDerivative) <= 1e2*tolerance*(1+maxCurvature)),
-		leftDerivative != rightDerivative &&
-			(curvatureEstimate < math.Min(leftDerivative, rightDerivative)-1e-3*(1+maxCurvature) ||
-				curvatureEstimate > math.Max(leftDerivative, rightDerivative)+1e-3*(1+maxCurvature)):
+		leftCurvature != rightCurvature &&
+			(curvatureEstimate < math.Min(leftCurvature, rightCurvature)-1e-3*(1+maxCurvature) ||
+				curvatureEstimate > math.Max(leftCurvature, rightCurvature)+1e-3*(1+maxCurvature)):
 		return fmt.Errorf("SecondDerivative is %v, differences of the slope give %v",
 			secondDerivative, curvatureEstimate)
 	}
