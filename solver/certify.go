@@ -52,7 +52,7 @@ func (r *Run) simpleGap(y []float64, penalty float64) float64 {
 	simple := gap.SimpleProblem{Data: p.Data, Weights: p.SampleWeights, Curvature: p.loss().Curvature(), A: r.product.Algebra, Mu: p.L2, Domain: domain, Team: p.team()}
 	point := gap.SimplePoint{X: r.X, Y: slices.Clone(y), Penalty: penalty}
 	point.Beta, point.Conjugate = gap.FeasibleMultipliers(r.Dual, func(beta []float64) float64 {
-		return g.Conjugate(p.Coupling.form().Multipliers(beta))
+		return g.Conjugate(p.Coupling.toADMM().Multipliers(beta))
 	})
 	point.Z, point.E = p.Coupling.toADMM().Multipliers(point.Beta), r.lagrangianGradient(point.Beta)
 	point.Slope, point.Loss = r.snapshotAtX.Slope, r.snapshotAtX.Loss

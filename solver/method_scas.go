@@ -94,9 +94,9 @@ func newSCAS(r *Run, linearised bool) (*scas, error) {
 	s := &scas{Run: r, data: p.Data}
 	s.outer = admm.OuterLoop{
 		TakeSnapshot: func() error { return r.WatchedSnapshot(s.autoEta()) },
-		NextEta:      s.schedule, SnapshotCurvature: s.curvatureHere,
-		EachRowSet: func(inner func(*admm.RowSet) error) error { return inner(&s.rowSet) },
-		Point:      admm.Point(r.Iterate), Scales: r.scales, Keeper: &r.keeper, Gradient: r.Snapshot.Gradient,
+		NextEta: s.schedule, SnapshotCurvature: s.curvatureHere,
+		EachRowSet: func(runInnerLoop func(*admm.RowSet) error) error { return runInnerLoop(&s.rowSet) },
+		Point:   admm.Point(r.Iterate), Scales: r.scales, Keeper: &r.keeper, Gradient: r.Snapshot.Gradient,
 		A: r.product, DualStep: r.dual, Project: p.project, Interrupt: p.team().IfAlone(r.Err),
 		ManyUpdates: info.ManyUpdates, UseAlgorithm2: info.Theorem == 2,
 	}
@@ -121,9 +121,9 @@ func newSCAS(r *Run, linearised bool) (*scas, error) {
 		return nil, err
 	}
 	st.Plan, st.PlanReason, st.BatchSize = plan.Name(), plan.Reason(), plan.BatchSize()
-	s.fitBatch()
+	s.adaptToBatchSize()
 	s.outer.NuL, s.outer.BatchSize = st.Constants.NuL, st.BatchSize
-	r.automatic = s.automaticEta
+	r.automaticStep = s.automaticEta
 	s.rowSet = admm.RowSet{Plan: plan, Draw: r.Samples.Draw, Updates: st.DualUpdates}
 	return s, nil
 }
@@ -135,10 +135,8 @@ func (s *scas) innerLoop() *admm.InnerLoop {
 		Data: p.Data, Rows: s.Samples.rows, Labels: p.Labels, Slope0: s.Snapshot.Slope,
 		Loss: p.loss(), A: s.product.Algebra, Set: p.domain(),
 		Rho: s.Stats.Rho, Ridge: p.L2 + s.outer.Anchor.Weight, Kappa: s.outer.Kappa,
-		Samples:      set.InnerSteps,
-		RoundSamples: set.InnerSteps / max(1, min(s.Stats.DualUpdates, set.InnerSteps/2)),
-		BatchSize:    set.BatchSize, MayChooseBatch: set.Schedule == Practical, NoRotation: set.NoRotation,
-		Interrupt: s.outer.Interrupt,
+		Samples: set.InnerSteps, RoundSamples: set.InnerSteps / max(1, min(s.Stats.DualUpdates, set.InnerSteps/2)),
+		BatchSize: set.BatchSize, MayChooseBatch: set.Schedule == Practical, NoRotation: set.NoRotation, Interrupt: s.outer.Interrupt,
 	}
 	if m := s.outer.Metric; m != nil {
 		l.Data, l.Rows = m.Data, m.Data.Compact(set.Float32)
@@ -160,12 +158,12 @@ func (s *scas) chooseMetric() {
 	m := admm.NewMetric(&admm.MetricProblem{
 		Data: p.Data, A: s.product.Algebra, Limit: s.dual.Limit,
 		Curvature: p.loss().Curvature(), Ridge: p.L2, Unit: s.scales.Unit, LeastRho: s.scales.RidgeRho(s.Stats.DualUpdates),
-		Slope: rows.SlopeAtZero(p.samples(s.Samples.rows), s.Snapshot.Slope), Team: p.team(),
+		Slope: rows.SlopeRMSAtZero(p.samples(s.Samples.rows), s.Snapshot.Slope), Team: p.team(),
 	})
 	if m != nil {
-		rho, ratios := m.RhoRatios()
+		rho, shares := m.RhoRatios()
 		s.SetRho(rho)
-		s.dual.SetRhoRatios(ratios)
+		s.dual.SetRhoRatios(shares)
 		s.outer.Metric, s.data = m, m.Data
 	}
 }
@@ -205,12 +203,12 @@ func (s *scas) next() (bool, error) {
 }
 
 // curvatureHere returns the curvature that limits the step size at the snapshot: the largest result of
-// RowCurvature.AtMargins over all processes.
+// RowCurvature.At over all processes.
 func (s *scas) curvatureHere() float64 {
 	if s.rowCurvature == nil {
 		s.rowCurvature = admm.NewRowCurvature(s.data, s.Problem.SampleWeights)
 	}
-	return s.Problem.team().Most(s.sizes.AtMargins(s.Problem.loss(), s.Snapshot.Margin, s.Snapshot.Slope, s.Problem.Labels))
+	return s.Problem.team().MaxNumber(s.rowCurvature.AtMargins(s.Problem.loss(), s.Snapshot.Margin, s.Snapshot.Slope, s.Problem.Labels))
 }
 
 // automaticEta returns the automatic step size at the iterate. It takes a snapshot there.

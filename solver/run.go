@@ -185,7 +185,7 @@ func (r *Run) NaturalRho(factor float64) float64 { return r.scales.NaturalRho(fa
 func (r *Run) newScales() admm.Scales {
 	p, c := r.Problem, &r.Stats.Constants
 	s := admm.Scales{
-		Samples: p.team().MeanCount(len(p.Labels)), Features: len(r.X), RowNorm: r.Samples.scale, Unit: 1,
+		Samples: p.team().MeanCount(len(p.Labels)), Features: len(r.X), RowNorm: r.Samples.rmsNorm, Unit: 1,
 		Curvature: p.loss().Curvature(), Mu: p.L2, Lambda1: c.Lambda1, LambdaP: c.LambdaP,
 		Lambda: p.penalty().Scale(), Limited: term.Limits(p.penalty(), len(r.Y)) != nil,
 	}

@@ -37,9 +37,9 @@ func (r *Run) moveToBest(objective float64) float64 {
 // objective of the iterate before the call. settleAtBest returns the objective of the iterate that remains.
 func (r *Run) settleAtBest(objective float64) float64 {
 	r.gap = r.certify()
-	best := r.toBest(objective)
-	if best < objective {
-		if r.gap = gap.GapAtObjective(r.gap, objective, best); r.gap > r.goal {
+	bestObjective := r.moveToBest(objective)
+	if bestObjective < objective {
+		if r.gap = gap.GapAtObjective(r.gap, objective, bestObjective); r.gap > r.goal {
 			r.gap = math.Min(r.gap, r.certify())
 		}
 	}

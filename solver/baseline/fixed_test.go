@@ -40,7 +40,7 @@ func (m methodAtOptimum) Begin(r *solver.Run) (solver.Iteration, error) {
 // that use all samples must stay there. Plain stochastic gradient methods must move away, which shows that
 // the test can fail.
 func TestFixedPoints(t *testing.T) {
-	p := solvertest.Chain(t, 0.05)
+	p := solvertest.ChainProblem(t, 0.05)
 	solution := solvertest.Minimize(t, p, &solver.Settings{RelTol: 1e-13})
 	for _, m := range []solver.Method{SVRG{}, PDFP{}, ASVRG{}, SVRPDHG{}, ASVRPDHG{}, SA{}, SAIU{}, SAG{}, SAGIU{}, Batch{}, BatchLinear{}, BatchUzawa{}, STOC{}, OPG{}} {
 		info := m.Info()
@@ -50,7 +50,7 @@ func TestFixedPoints(t *testing.T) {
 			// gradients would move x away from the optimum.
 			s.InnerSteps = 200
 		}
-		distance := solvertest.Relative(solvertest.LastIterate(t, p, s), solution.X)
+		distance := solvertest.RelativeDistance(solvertest.LastIterate(t, p, s), solution.X)
 		if noisy := info.StepUnit > 0; noisy && distance < 1e-3 || !noisy && distance > 1e-12 {
 			t.Errorf("%s moved by %.1e from the optimum", info.Name, distance)
 		}

@@ -71,17 +71,17 @@ func TestMethodsConverge(t *testing.T) {
 // TestMethodsOnOtherProblems starts every method at a point other than 0. At the end, the gap of
 // the last iterate or the gap of the average must be below 5 % of the gap at the start.
 func TestMethodsOnOtherProblems(t *testing.T) {
-	regressionProblem, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 150, Features: 15, Noise: 1, Seed: 9, Regression: true}, 1e-2)
-	identityProblem := solvertest.Chain(t, 0.1)
+	regressionProblem, _ := solvertest.PlantedProblem(t, sparse.SyntheticOptions{Rows: 150, Features: 15, Noise: 1, Seed: 9, Regression: true}, 1e-2)
+	identityProblem := solvertest.ChainProblem(t, 0.1)
 	identityProblem.Constraint = nil
-	weightedProblem := solvertest.Chain(t, 0.1)
+	weightedProblem := solvertest.ChainProblem(t, 0.1)
 	l, _ := weightedProblem.Constraint.Dims()
 	weights := make([]float64, l)
 	for j := range weights {
 		weights[j] = float64(j % 3)
 	}
 	weightedProblem.Penalty = solver.L1{Lambda: 1e-2, Weights: weights}
-	operatorProblem := solvertest.Chain(t, 0.1)
+	operatorProblem := solvertest.ChainProblem(t, 0.1)
 	operatorProblem.Constraint = solvertest.JustAnOperator{Operator: operatorProblem.Constraint}
 	start := slices.Repeat([]float64{0.3}, 15)
 	for name, p := range map[string]*solver.Problem{"regression": regressionProblem, "identity": identityProblem, "weights": weightedProblem, "operator": operatorProblem} {

@@ -100,7 +100,7 @@ func (c *cgNewton) solve(step, g, curvature []float64, budget float64) (float64,
 	scaleTo(c.cg.Residual, g, -1)
 	norm := math.Sqrt(kernels.Dot(g, g))
 	maxSteps := int(math.Min(budget, maxCGSteps))
-	return float64(c.cg.Solve(step, maxSteps, c.cg.Within(norm*math.Min(forcing, math.Sqrt(norm))))), nil
+	return float64(c.cg.Solve(step, maxSteps, c.cg.StopAtNorm(norm*math.Min(forcing, math.Sqrt(norm))))), nil
 }
 
 func (c *cgNewton) multiply(dst, v []float64) {

@@ -83,10 +83,10 @@ func (o *oadm) weight(t float64) float64 { return math.Max(o.sqrtT/o.eta0, float
 func (o *oadm) sweepStep(i int, t float64) {
 	s, shift := o.sweep, o.weight(t)+o.mu
 	s.setCoupledGradients()
-	for k, j := range s.Coupled {
+	for k, j := range s.CoupledFeatures {
 		s.q[j] = s.gradientI[j] + s.gradientG[k]
 	}
-	s.shiftedSolver.SolveAt(s.Coupled, s.solution, s.q, shift)
+	s.shiftedSolver.SolveAt(s.CoupledFeatures, s.solution, s.q, shift)
 	idx, _ := o.run.Problem.Data.Row(i)
 	for _, j := range idx {
 		o.v[j] = o.x[j] - s.gradientIAt(int(j))/(shift+o.rho)

@@ -168,7 +168,7 @@ func (o *os2) step(i int, t float64) {
 	linalg.MoveTowards(o.point, o.z, gamma)
 	weight := float64(o.nu*gamma) + math.Sqrt(t)/o.eta0
 	o.move(o.z, o.point, weight, o.slopeAt(i, o.point), i)
-	linalg.Towards(o.x, o.z, gamma)
+	linalg.MoveTowards(o.x, o.z, gamma)
 	o.updateDual(o.mulA(o.z))
 }
 

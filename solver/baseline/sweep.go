@@ -63,9 +63,9 @@ func newSweep(b *base, shiftedSolver *linalg.Shifted, solution []float64, terms 
 		return nil
 	}
 	s := &sweep{base: b, Parts: parts, shiftedSolver: shiftedSolver, x: b.x, terms: terms, g: b.vector(), solution: solution}
-	s.gradientI = b.u[parts.Head:] // a step uses only the first Head entries of u
-	s.gradientG = make([]float64, len(parts.Coupled))
-	if s.gx = make([]float64, parts.Head); s.Head > 0 {
+	s.gradientI = b.u[parts.HeadRows:] // a step uses only the first Head entries of u
+	s.gradientG = make([]float64, len(parts.CoupledFeatures))
+	if s.gx = make([]float64, parts.HeadRows); s.HeadRows > 0 {
 		s.G.MulVec(s.gx, b.x)
 	}
 	return s
@@ -73,7 +73,7 @@ func newSweep(b *base, shiftedSolver *linalg.Shifted, solution []float64, terms 
 
 // gradientIAt returns beta + ρ(x − y) + E at feature j, where E is the sum of the method's terms.
 func (s *sweep) gradientIAt(j int) float64 {
-	sum := math.FMA(s.rho, s.x[j]-s.y[s.Head+j], s.beta[s.Head+j])
+	sum := math.FMA(s.rho, s.x[j]-s.y[s.HeadRows+j], s.beta[s.HeadRows+j])
 	for _, t := range s.terms {
 		sum = math.FMA(t.factor, t.v[j], sum)
 	}
@@ -82,15 +82,15 @@ func (s *sweep) gradientIAt(j int) float64 {
 
 // setCoupledGradients computes the fields gradientI and gradientG. It does nothing if A = I.
 func (s *sweep) setCoupledGradients() {
-	if s.Head == 0 {
+	if s.HeadRows == 0 {
 		return
 	}
 	u := s.u[:s.HeadRows]
 	copy(u, s.beta[:s.HeadRows])
 	kernels.Axpy(-s.rho, s.y[:s.HeadRows], u)
 	kernels.Axpy(s.rho, s.gx, u)
-	s.Back.MulVec(s.gradientG, u)
-	for _, j := range s.Coupled {
+	s.GTrans.MulVec(s.gradientG, u)
+	for _, j := range s.CoupledFeatures {
 		s.gradientI[j] = s.gradientIAt(j)
 	}
 }
@@ -102,7 +102,7 @@ func (s *sweep) addSampleGradient(i int, slope float64) { s.data.Scatter(s.g, i,
 // the given weight.
 func (s *sweep) stepExplicit(i int, stepLength, weight float64) {
 	s.setCoupledGradients()
-	for k, j := range s.Coupled {
+	for k, j := range s.CoupledFeatures {
 		s.g[j] += s.gradientG[k]
 	}
 	s.advance(stepLength, weight)
@@ -113,10 +113,10 @@ func (s *sweep) stepExplicit(i int, stepLength, weight float64) {
 // the given weight.
 func (s *sweep) stepImplicit(i int, shift, weight float64) {
 	s.setCoupledGradients()
-	for k, j := range s.Coupled {
+	for k, j := range s.CoupledFeatures {
 		s.q[j] = s.gradientI[j] + s.gradientG[k] + s.g[j]
 	}
-	s.shiftedSolver.SolveAt(s.Coupled, s.solution, s.q, shift)
+	s.shiftedSolver.SolveAt(s.CoupledFeatures, s.solution, s.q, shift)
 	s.finishImplicitStep(i, shift, weight)
 }
 
@@ -124,7 +124,7 @@ func (s *sweep) stepImplicit(i int, shift, weight float64) {
 // solution. At coupled features it changes g so that advance subtracts solution from x.
 func (s *sweep) finishImplicitStep(i int, shift, weight float64) {
 	invLength := shift + s.rho
-	for _, j := range s.Coupled {
+	for _, j := range s.CoupledFeatures {
 		s.g[j] = float64(s.solution[j]*invLength) - s.gradientI[j]
 	}
 	s.advance(1/invLength, weight)
@@ -173,7 +173,7 @@ func (s *sweep) advance(stepLength, weight float64) {
 		addWeighted(s.sums.y[a:b], y, weight)
 	}
 	s.sums.weight += weight
-	if s.Head == 0 {
+	if s.HeadRows == 0 {
 		return
 	}
 	y := s.y[:s.HeadRows]

@@ -14,11 +14,11 @@ import (
 // same methods without sweeps. A method uses no sweep if A is not a matrix. In wideProblem, A joins
 // features into components of two sizes, which package linalg solves in different ways.
 func TestSweepsEqualWholeVectors(t *testing.T) {
-	wideProblem, _ := solvertest.Planted(t, sparse.SyntheticOptions{Rows: 80, Features: 1100, NonzerosPerRow: 9, Noise: 1, Seed: 8}, 1e-3)
+	wideProblem, _ := solvertest.PlantedProblem(t, sparse.SyntheticOptions{Rows: 80, Features: 1100, NonzerosPerRow: 9, Noise: 1, Seed: 8}, 1e-3)
 	wideProblem.Constraint = partlyJoinedMatrix(t, 1100)
 	identityProblem := *wideProblem
 	identityProblem.Constraint = sparse.Identity(1100)
-	narrowProblem := solvertest.Chain(t, 0)
+	narrowProblem := solvertest.ChainProblem(t, 0)
 	for name, p := range map[string]*solver.Problem{
 		"wide": wideProblem, "alone": &identityProblem, "narrow": narrowProblem,
 	} {

@@ -108,10 +108,10 @@ type unsupportedPart struct {
 
 // checkParts returns an error if the specification for p features has a part that the method does not
 // support. The error names the setting that requires the method, and the value of this setting.
-func (s *Spec) checkParts(p int, info solver.MethodInfo, setting string, value any) error {
-	net := s.l1Ratio() < 1
-	// offsetColumn is true if the offsets become a column of the data.
-	offsetColumn := s.Offsets != nil && !traits(s.loss()).DependsOnResidual
+func (s *Spec) checkParts(p int, info solver.MethodInfo, settingName string, value any) error {
+	isElasticNet := s.l1Ratio() < 1
+	// The offsets become a column of the data.
+	needsOffsetColumn := s.Offsets != nil && !traits(s.loss()).DependsOnResidual
 	_, isBox := s.box(p)
 	hasRidge := s.Mu > 0 || s.Graph != nil && isElasticNet || s.MuA > 0 && !s.couples()
 	const (

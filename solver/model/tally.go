@@ -216,8 +216,8 @@ func (t *Tally) addManyClasses(margins []float64, classes []int, weights []float
 	rowMargins := func(i int) []float64 { return margins[i*columnCount : (i+1)*columnCount] }
 	hasProbabilities := t.m.givesProbability()
 	updateMean(&t.loss, func(i int) float64 {
-		if probable {
-			return term.ClassLogLoss(loss, row(i), classes[i])
+		if hasProbabilities {
+			return term.ClassLogLoss(loss, rowMargins(i), classes[i])
 		}
 		return meanClassLoss(loss, rowMargins(i), classes[i])
 	})
@@ -226,8 +226,8 @@ func (t *Tally) addManyClasses(margins []float64, classes []int, weights []float
 		if t.aucScores == nil {
 			continue
 		}
-		if probable {
-			term.SetClassProbabilities(loss, row(i), row(i))
+		if hasProbabilities {
+			term.SetClassProbabilities(loss, rowMargins(i), rowMargins(i))
 		}
 		for j, v := range rowMargins(i) {
 			sideIndex := 0

@@ -38,7 +38,7 @@ func NewDualStep(c Coupling, g term.Penalty, limit []float64, l, q int) *DualSte
 	}
 	d.v, d.proxSteps = make([]float64, q), make([]float64, q)
 	if c.B != nil && c.Alpha == 0 {
-		d.lipB = linalg.New(c.B, q).Largest()
+		d.lipB = linalg.New(c.B, q).LargestEigenvalue()
 		d.extrapolatedY, d.previousY = make([]float64, q), make([]float64, q)
 	}
 	return d

@@ -75,7 +75,7 @@ func TestMetric(t *testing.T) {
 			}
 		}
 		checkSameQuadratic(t, p, m)
-		if eigenvalue := m.A.Largest(); eigenvalue > 1 {
+		if eigenvalue := m.A.LargestEigenvalue(); eigenvalue > 1 {
 			t.Errorf("largest eigenvalue of K %v", eigenvalue)
 		}
 	}

@@ -26,7 +26,7 @@ type densePlan struct {
 
 func newDense(l *InnerLoop, reason string) *densePlan {
 	d := &densePlan{InnerLoop: l, reason: reason, batchSize: max(1, l.BatchSize), k: l.matrixOfK()}
-	if d.k == nil && l.Kappa == 0 && !l.A.Identity() {
+	if d.k == nil && l.Kappa == 0 && !l.A.IsIdentity() {
 		d.product = l.A.Product()
 	}
 	if l.MayChooseBatch && l.BatchSize == 0 {

@@ -111,7 +111,7 @@ func (f *File) Look(x []float64) (loss float64, gradient []float64, err error) {
 // Err returns the error that ended a visit (see File) early, or nil. After an error there are no more visits.
 func (f *File) Err() error { return f.err }
 
-// Scale returns the number to which tolerances are relative, see term.LabelKind.ToleranceUnit.
+// Scale returns the number to which tolerances are relative, see term.LabelKind.Unit.
 func (f *File) Scale() float64 { return f.survey.unit }
 
 // Gradient returns the gradient of the loss at the current point, or nil if there is no current point yet.

@@ -80,7 +80,7 @@ func (f *File) Survey(maxSamples int) error {
 	f.Team.Sum(zero[:])
 	f.survey = survey{unit: f.Loss.Traits().Labels.ToleranceUnit(zero[0], zero[1], zero[2]), zeroLoss: zero[0], copies: copies}
 	f.survey.columns, f.survey.deviation = f.columnsOf(pieceMoments[0])
-	f.survey.columns.LargestOffset = f.Team.Most(slices.Max(largest))
+	f.survey.columns.LargestOffset = f.Team.MaxNumber(slices.Max(largest))
 	return nil
 }
 

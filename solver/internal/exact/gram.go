@@ -37,8 +37,7 @@ func (p *Problem) gramServes(cheap bool) bool {
 
 func newGram(m *memory) *gram {
 	_, features := m.Data.Dims()
-	base := gap.BasePoint{X: make([]float64, features), Gradient: make([]float64, features)}
-	return &gram{memory: m, base: base}
+	return &gram{memory: m, base: gap.BasePoint{X: make([]float64, features), Gradient: make([]float64, features)}}
 }
 
 // subsample returns false, because a start with some of the samples would save nothing.

@@ -60,7 +60,7 @@ type Solver struct {
 	p       int
 	rows    samples
 	summary columnSummary
-	scale   float64 // the number to which tolerances are relative, see term.LabelKind.ToleranceUnit
+	scale   float64 // the number to which tolerances are relative, see term.LabelKind.Unit
 
 	x, e         []float64 // x: the current point; e: X'Cα for the last dual point α
 	limit, ridge []float64 // lambda times Problem.Limit; lambda times Problem.Ridge, plus Problem.Fixed
@@ -79,10 +79,10 @@ type Solver struct {
 // A columnSummary describes the columns of the data.
 type columnSummary struct {
 	gap.Columns
-	columns   columnSource          // X'; nil as long as it is not needed
-	free      []int32               // the free features
+	columns   columnSource   // X'; nil as long as it is not needed
+	free      []int32        // the free features
 	separated *gap.SeparatedSamples // samples that are separated by free features; nil if there are none
-	allFree   bool                  // free was computed for lambda = 0
+	allFree   bool           // free was computed for lambda = 0
 }
 
 // An objective is the mean loss Σ cᵢ φ at a point, and the value of P there.
@@ -204,7 +204,7 @@ func (p *Problem) entries() int64 {
 // X returns the point itself, not a copy.
 func (s *Solver) X() []float64 { return s.x }
 
-// Scale returns the number to which tolerances are relative, see term.LabelKind.ToleranceUnit.
+// Scale returns the number to which tolerances are relative, see term.LabelKind.Unit.
 func (s *Solver) Scale() float64 { return s.scale }
 
 // Start moves the point to x, of length p, or to the point of the domain nearest to x.

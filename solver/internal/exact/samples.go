@@ -14,7 +14,7 @@ type samples interface {
 	// columns returns the largest absolute value of each column of X and, if they are known, a bound of its
 	// norm and the number of its entries.
 	columns() gap.Columns
-	Scale() float64      // the number to which tolerances are relative, see term.LabelKind.ToleranceUnit
+	Scale() float64      // the number to which tolerances are relative, see term.LabelKind.Unit
 	lossAtZero() float64 // the mean loss at x = 0; may be called only after Scale
 	// subsample replaces the samples of p by a part of them. If it returns false, p must not be used.
 	subsample(p *Problem) bool

@@ -57,7 +57,7 @@ func (m *memory) columns() gap.Columns {
 		c.LargestOffset = max(c.LargestOffset, o, -o)
 	}
 	if m.Offset != nil {
-		c.LargestOffset = m.Team.Most(c.LargestOffset)
+		c.LargestOffset = m.Team.MaxNumber(c.LargestOffset)
 	}
 	return c
 }
@@ -66,8 +66,10 @@ func (m *memory) Scale() float64 {
 	_, features := m.Data.Dims()
 	m.look(make([]float64, features))
 	m.zeroLoss = m.current.loss
-	label := m.Over(func(lo, hi int) float64 { return kernels.Dot(m.Coef[lo:hi], m.Labels[lo:hi]) })
-	slope := m.Over(func(lo, hi int) float64 { return kernels.Dot(m.Coef[lo:hi], m.current.slope[lo:hi]) })
+	label := m.SumChunks(func(lo, hi int) float64 { return kernels.Dot(m.MeanWeights[lo:hi], m.Labels[lo:hi]) })
+	slope := m.SumChunks(func(lo, hi int) float64 {
+		return kernels.Dot(m.MeanWeights[lo:hi], m.current.slope[lo:hi])
+	})
 	return m.Loss.Traits().Labels.ToleranceUnit(m.zeroLoss, label, slope)
 }
 
@@ -95,7 +97,7 @@ func (m *memory) transposed(dst, alpha []float64) {
 }
 
 func (m *memory) separate(open func(j int) (above, below bool)) *gap.SeparatedSamples {
-	separated := gap.FindSeparated(m.Team, m.Data, m.Loss, m.Labels, m.Coef, open)
+	separated := gap.FindSeparated(m.Team, m.Data, m.Loss, m.Labels, m.MeanWeights, open)
 	for i, b := range m.Labels {
 		if m.lo[i], m.hi[i] = slopeRange(m.Loss, b, m.MeanWeights[i]); separated != nil && separated.Samples[i] {
 			m.lo[i], m.hi[i] = 0, 0
@@ -218,7 +220,7 @@ func (m *memory) trivial(x []float64, value float64) float64 {
 func (m *memory) falls(d []float64) bool {
 	margin := make([]float64, m.n)
 	m.Margins(margin, m.Rows, d)
-	return gap.LossFalls(m.Team, m.Loss, margin, m.Labels, m.Coef)
+	return gap.LossFalls(m.Team, m.Loss, margin, m.Labels, m.MeanWeights)
 }
 
 // subsample implements samples.subsample: p gets an eighth of the samples. The result is false if there are

@@ -38,9 +38,7 @@ func (w *setSolver) choose(first bool) (cols []int32, full bool) {
 			candidates = append(candidates, int32(j))
 		}
 	}
-	size := func(j int32) float64 {
-		return math.Abs(w.problem.x[j]) * w.problem.bounds.Columns.LargestEntry[j]
-	}
+	size := func(j int32) float64 { return math.Abs(w.problem.x[j]) * w.problem.bounds.Columns.LargestEntry[j] }
 	slices.SortStableFunc(cols, func(a, b int32) int { return cmp.Compare(size(b), size(a)) })
 	slices.SortStableFunc(candidates, func(a, b int32) int { return cmp.Compare(w.outside.nearExcess[b], w.outside.nearExcess[a]) })
 	maxColumns := w.maxColumns - len(unheld)

@@ -165,7 +165,7 @@ func TestBound(t *testing.T) {
 			t.Errorf("%s: the dual point 0 proves %v of %v", name, got, solution.Objective)
 		}
 		if m.RootCount() == 0 {
-			m.Sums.Transposed(head, m.rows, solution.Alpha)
+			m.Sums.MulTrans(head, m.rows, solution.Alpha)
 			roughBound := m.Bound(pt.X, z, &tally, &gap.Sum{Head: head, Roundings: 1e9, Samples: 200})
 			if !(roughBound.Gap > optimumBound.Gap) || !(roughBound.Rounding > 0 || math.IsInf(roughBound.Gap, 1)) && q.Set == nil {
 				t.Errorf("%s: rounding has no effect: %v, %v", name, roughBound.Gap, optimumBound.Gap)

@@ -36,7 +36,7 @@ func ColumnsOf(x *sparse.CSR, sums *rows.Sums, team *rows.Team) Columns {
 	c := Columns{LargestEntry: make([]float64, p), Norm: make([]float64, p), EntryCount: make([]float64, p)}
 	for i := range n {
 		idx, val := x.Row(i)
-		weight := sums.Coef[i]
+		weight := sums.MeanWeights[i]
 		c.LongestRow = max(c.LongestRow, float64(len(idx)))
 		for k, j := range idx {
 			v := val[k]
@@ -48,7 +48,7 @@ func ColumnsOf(x *sparse.CSR, sums *rows.Sums, team *rows.Team) Columns {
 	team.Sum(c.Norm)
 	team.Sum(c.EntryCount)
 	team.Max(c.LargestEntry)
-	c.LongestRow = team.Most(c.LongestRow)
+	c.LongestRow = team.MaxNumber(c.LongestRow)
 	for j, v := range c.Norm {
 		c.Norm[j] = math.Sqrt(v)
 	}
@@ -63,7 +63,7 @@ func (m *DataProblem) Tally(point *Point, alpha []float64) Tally {
 }
 
 func (m *DataProblem) samples(point *Point, alpha []float64, lo, hi int) *Samples {
-	return &Samples{Alpha: alpha[lo:hi], Slope: point.Slope[lo:hi], Margin: point.Margin[lo:hi], Label: m.Labels[lo:hi], Weight: m.Sums.Coef[lo:hi]}
+	return &Samples{Alpha: alpha[lo:hi], Slope: point.Slope[lo:hi], Margin: point.Margin[lo:hi], Label: m.Labels[lo:hi], Weight: m.Sums.MeanWeights[lo:hi]}
 }
 
 // sumTallies calls add for each chunk of the samples, which has the samples lo to hi−1. It returns the sum of

@@ -36,7 +36,7 @@ func (m *DataProblem) ProveMoved(b *BasePoint, x, z []float64, move *Move) Bound
 	t.Size += reach
 	slopeNorm := float64(1.001*math.Sqrt(t.Square)) + reach
 	t.Square = slopeNorm * slopeNorm
-	sum := Sum{Head: move.Head, Roundings: float64(2 * m.Sums.All.Chunks), Samples: float64(m.Sums.All.Samples), Base: b.X, ExtraErrors: make([]float64, len(x))}
+	sum := Sum{Head: move.Head, Roundings: float64(2 * m.Sums.Totals.Chunks), Samples: float64(m.Sums.Totals.Samples), Base: b.X, ExtraErrors: make([]float64, len(x))}
 	if b.Compensated {
 		sum.Tail = make([]float64, len(x))
 	}
@@ -73,7 +73,7 @@ func (move *Move) productRoundings() float64 {
 func (m *DataProblem) lossError(b *BasePoint, move *Move) float64 {
 	roundings := float64(move.Terms + 16)
 	if !b.Compensated {
-		roundings += float64(m.Sums.All.Samples + 2*m.Sums.All.Chunks)
+		roundings += float64(m.Sums.Totals.Samples + 2*m.Sums.Totals.Chunks)
 	}
 	slopeNorm := math.Sqrt(b.Tally.Square)
 	return float64(roundoff * move.Size * (float64(1.001*roundings*slopeNorm) + float64(move.productRoundings()*m.reach(move))))

@@ -44,7 +44,7 @@ type Group struct {
 func NewPenalty(a *linalg.Algebra, limit, square []float64, groups [][]int) *Penalty {
 	l, p := a.Dims()
 	pen := &Penalty{TotalRows: l, Singleton: make([]int32, p), SingletonEntry: make([]float64, p)}
-	if a.Identity() && allPositive(limit, square) {
+	if a.IsIdentity() && allPositive(limit, square) {
 		pen.Limit, pen.Square, pen.KeptRows = slices.Clone(limit), slices.Clone(square), make([]int32, p)
 		for j := range p {
 			pen.KeptRows[j] = int32(j)

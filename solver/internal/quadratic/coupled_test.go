@@ -105,25 +105,25 @@ func provedGap(q *Coupled) (gap, excess float64) {
 	kernels.Axpy(1, q.Move, point)
 	q.Penalty.Mul(v, point)
 	lowerBound := kernels.Dot(q.Gradient, q.Move) + 0.5*kernels.Dot(q.Move, h) + kernels.Dot(q.Z, v) - kernels.Dot(r, point)
-	bounds := term.Bounds{}
+	walls := term.Bounds{}
 	if q.Set != nil {
-		bounds = q.Set.Bounds(m)
+		walls = q.Set.Bounds(m)
 	}
 	switch {
-	case bounds.Radius > 0:
-		lowerBound -= bounds.Radius * math.Sqrt(linalg.SumSquares(r))
-	case bounds.Total > 0:
-		lowerBound += bounds.Total * slices.Min(r)
+	case walls.Radius > 0:
+		lowerBound -= walls.Radius * math.Sqrt(linalg.SumSquares(r))
+	case walls.Total > 0:
+		lowerBound += walls.Total * slices.Min(r)
 	default:
 		for j, v := range r {
 			switch {
 			case math.Abs(v) < 1e-9: // rounding error
-			case bounds.Lower == nil:
+			case walls.Lower == nil:
 				excess = math.Inf(1)
 			case v > 0:
-				lowerBound += v * bounds.Lower[j]
+				lowerBound += v * walls.Lower[j]
 			default:
-				lowerBound += v * bounds.Upper[j]
+				lowerBound += v * walls.Upper[j]
 			}
 		}
 	}

@@ -42,7 +42,7 @@ func (r *recorder) record(outer, passes int, solution *exact.Solution, grad []fl
 	_, eval := evaluation(r.p, r.q, solution.X, solution.Objective)
 	err := r.set.Recorder.Record(&solver.Point{
 		Name: cmp.Or(r.set.Name, r.set.Method.Info().Name), Outer: outer, Passes: float64(passes), PaperPasses: float64(passes), Seconds: r.clock.SecondsAtPause(),
-		Last: last, Average: last, DualityGap: solution.Gap, X: solution.X, XAverage: solution.X,
+		Last: eval, Average: eval, DualityGap: solution.Gap, X: solution.X, XAverage: solution.X,
 		DualResidual: func() float64 { return dualResidual(r.p, r.q, solution, grad) },
 	})
 	if err != nil {

@@ -30,8 +30,8 @@ import (
 //
 // The error in brackets is zero at x₀. At any x, its weighted sum over all batches of a pass is zero. If
 // similar rows are neighbours in the file, the batches differ much. Then the coefficient of a feature that
-// occurs in few rows of a batch can move far away from the optimum. OuterLoop.RestoreAfterRise of package
-// admm then restores the best iterate.
+// occurs in few rows of a batch can move far away from the optimum. OuterLoop.Tame of package admm then
+// restores the best iterate.
 type stochastic struct {
 	q             *exact.Problem
 	file          *exact.File
@@ -111,12 +111,10 @@ func (s *stochastic) prepare() {
 		SnapshotCurvature: s.curvatureHere, Keeper: &s.keeper,
 		Point: admm.Point{X: make([]float64, features), Y: make([]float64, l), Dual: make([]float64, l)},
 		Scales: admm.Scales{
-			Samples: n, Features: features, RowNorm: row, Unit: 1, Mu: s.p.L2,
-			Curvature: s.q.Loss.Curvature(),
-			Lambda:    penalty.Scale(), Limited: limit != nil,
-			Lambda1: s.q.A.Largest(), LambdaP: s.q.A.Smallest(),
+			Samples: n, Features: features, RowNorm: rowNorm, Unit: 1, Curvature: s.q.Loss.Curvature(), Mu: s.p.L2,
+			Lambda: penalty.Scale(), Limited: limits != nil, Lambda1: s.q.A.LargestEigenvalue(), LambdaP: s.q.A.SmallestEigenvalue(),
 		},
-		A: s.q.A.Product(), DualStep: admm.NewDualStep(admm.Coupling{}, penalty, limit, l, l), ManyUpdates: true, BatchSize: 1,
+		A: s.q.A.Product(), DualStep: admm.NewDualStep(admm.Coupling{}, penalty, limits, l, l), ManyUpdates: true, BatchSize: 1,
 		Interrupt: s.file.Stop,
 		Project: func(x []float64) {
 			if set != nil {
@@ -168,8 +166,8 @@ func (s *stochastic) snapshot() error {
 	o, k, verdict := &s.outer, &s.keeper, admm.Best
 	switch {
 	case s.stats.OuterIterations == 0:
-		k.Begin(o.Point, s.value, s.file.Scale())
-	case o.RestoreAfterRise(s.value):
+		k.Begin(o.Point, s.objective, s.file.Scale())
+	case o.RestoreAfterRise(s.objective):
 		verdict = admm.Restart
 	default:
 		verdict = k.Judge(o.Point, s.objective, false)
@@ -196,8 +194,8 @@ func (s *stochastic) snapshot() error {
 func (s *stochastic) schedule() (eta float64, more bool, err error) {
 	o := &s.outer
 	if more = float64(passesOfOuter*(s.stats.OuterIterations+1)) <= cmp.Or(s.set.Passes, 100); !more {
-		if best := s.keeper.RestoreBest(o.Point, s.value); best != s.value {
-			s.value, o.Gradient = best, nil
+		if bestObjective := s.keeper.RestoreBest(o.Point, s.objective); bestObjective != s.objective {
+			s.objective, o.Gradient = bestObjective, nil
 		}
 	}
 	solution := &exact.Solution{Result: exact.Result{Gap: math.Inf(1), Objective: s.objective}, X: o.X, Z: o.Dual}
@@ -210,16 +208,16 @@ func (s *stochastic) schedule() (eta float64, more bool, err error) {
 	return s.stats.Eta, true, nil
 }
 
-// curvatureHere returns admm.RowCurvature.AtMargins at the iterate, for the rows of s.subset.
+// curvatureHere returns admm.RowCurvature.At at the iterate, for the rows of s.subset.
 func (s *stochastic) curvatureHere() float64 {
 	m := len(s.subset.Labels)
-	margin, slope := make([]float64, m), make([]float64, m)
-	kernels.Margins(margin, s.subset.Rows, s.outer.X)
-	s.q.Loss.Slopes(slope, margin, s.subset.Labels)
-	return s.curve.AtMargins(s.q.Loss, margin, slope, s.subset.Labels)
+	margins, slopes := make([]float64, m), make([]float64, m)
+	kernels.Margins(margins, s.subset.Rows, s.outer.X)
+	s.q.Loss.Slopes(slopes, margins, s.subset.Labels)
+	return s.rowCurvature.AtMargins(s.q.Loss, margins, slopes, s.subset.Labels)
 }
 
-// rowSets implements admm.OuterLoop.EachRowSet. It reads all blocks once, in a random order. It leaves out a
+// rowSets implements admm.OuterLoop.RowSets. It reads all blocks once, in a random order. It leaves out a
 // batch whose rows have almost no weight, unless this is the only batch.
 func (s *stochastic) rowSets(runInnerLoop func(*admm.RowSet) error) error {
 	x0 := slices.Clone(s.outer.X)
@@ -258,7 +256,7 @@ func (s *stochastic) rowSet(b *batch, x0 []float64, sampleCount int) (*admm.RowS
 	l := &admm.InnerLoop{
 		Data: s.q.Data, Rows: kernels.Rows{Ptr: b.ptr, Idx: b.idx, Val: b.val, Cols: len(x0)}, Labels: b.labels, Slope0: s.slopes,
 		Loss: s.q.Loss, A: s.q.A, Set: term.SetOf(s.p.Domain), Rho: s.stats.Rho, Ridge: s.p.L2 + o.Anchor.Weight, Kappa: o.Kappa,
-		Samples: n, RoundSamples: n / s.updates, BatchSize: 1, NoRotation: true,
+		Samples: n, RoundSamples: n / s.batchUpdates, BatchSize: 1, NoRotation: true,
 	}
 	l.Scratch = kernels.NewScratch(l.Rows)
 	rows.EachPiece(slopePieces, s.q.Threads, 0, n, func(_, lo, hi int) {
