@@ -94,9 +94,9 @@ func newSCAS(r *Run, linearised bool) (*scas, error) {
 	s := &scas{Run: r, data: p.Data}
 	s.outer = admm.OuterLoop{
 		TakeSnapshot: func() error { return r.WatchedSnapshot(s.autoEta()) },
-		NextEta: s.schedule, SnapshotCurvature: s.curvatureHere,
+		NextEta:      s.schedule, SnapshotCurvature: s.curvatureHere,
 		EachRowSet: func(runInnerLoop func(*admm.RowSet) error) error { return runInnerLoop(&s.rowSet) },
-		Point:   admm.Point(r.Iterate), Scales: r.scales, Keeper: &r.keeper, Gradient: r.Snapshot.Gradient,
+		Point:      admm.Point(r.Iterate), Scales: r.scales, Keeper: &r.keeper, Gradient: r.Snapshot.Gradient,
 		A: r.product, DualStep: r.dual, Project: p.project, Interrupt: p.team().IfAlone(r.Err),
 		ManyUpdates: info.ManyUpdates, UseAlgorithm2: info.Theorem == 2,
 	}
