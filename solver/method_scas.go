@@ -203,7 +203,7 @@ func (s *scas) next() (bool, error) {
 }
 
 // curvatureHere returns the curvature that limits the step size at the snapshot: the largest result of
-// RowCurvature.At over all processes.
+// RowCurvature.AtMargins over all processes.
 func (s *scas) curvatureHere() float64 {
 	if s.rowCurvature == nil {
 		s.rowCurvature = admm.NewRowCurvature(s.data, s.Problem.SampleWeights)

@@ -30,7 +30,7 @@ import (
 //
 // The error in brackets is zero at x₀. At any x, its weighted sum over all batches of a pass is zero. If
 // similar rows are neighbours in the file, the batches differ much. Then the coefficient of a feature that
-// occurs in few rows of a batch can move far away from the optimum. OuterLoop.Tame of package admm then
+// occurs in few rows of a batch can move far away from the optimum. OuterLoop.RestoreAfterRise of package admm then
 // restores the best iterate.
 type stochastic struct {
 	q             *exact.Problem
@@ -208,7 +208,7 @@ func (s *stochastic) schedule() (eta float64, more bool, err error) {
 	return s.stats.Eta, true, nil
 }
 
-// curvatureHere returns admm.RowCurvature.At at the iterate, for the rows of s.subset.
+// curvatureHere returns admm.RowCurvature.AtMargins at the iterate, for the rows of s.subset.
 func (s *stochastic) curvatureHere() float64 {
 	m := len(s.subset.Labels)
 	margins, slopes := make([]float64, m), make([]float64, m)
