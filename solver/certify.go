@@ -40,9 +40,9 @@ func (r *Run) certify() float64 {
 	return r.simpleGap(y, penalty)
 }
 
-// simpleGap returns the bound of gap.SimpleProblem, which needs no conjugate of the loss. It returns +Inf if the
-// penalty has no conjugate or the domain no support function. y satisfies A x + B y = c for x = r.X, and
-// penalty is g(y).
+// simpleGap returns the bound of gap.SimpleProblem, which needs no conjugate of the loss. It returns +Inf
+// if the penalty has no conjugate or the domain no support function. y satisfies A x + B y = c for x = r.X,
+// and penalty is g(y).
 func (r *Run) simpleGap(y []float64, penalty float64) float64 {
 	p := r.Problem
 	g, domain := p.penalty(), p.domain()

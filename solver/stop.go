@@ -45,8 +45,8 @@ func (r *Run) hasBudget() bool {
 	return (maxIterations == 0 || r.Stats.OuterIterations < maxIterations) && r.Stats.Passes < r.Settings.Passes
 }
 
-// prove tries to prove a gap of at most r.goal after the outer iterations 2, 4, 8, …, unless a proof costs too
-// much or Newton steps prove the gap.
+// prove tries to prove a gap of at most r.goal after the outer iterations 2, 4, 8, …, unless a proof costs
+// too much or Newton steps prove the gap.
 func (r *Run) prove() {
 	k := r.Stats.OuterIterations
 	if r.goal <= 0 || r.Stats.NewtonSteps > 0 || k&(k-1) != 0 || k <= 1 {

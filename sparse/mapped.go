@@ -31,10 +31,11 @@ func (m *mapping) contentError(err error) error {
 	return &ParseError{File: m.name, Msg: err.Error(), Err: err}
 }
 
-// Changed returns a *ParseError if it finds that the length of a mapped file has changed, and nil otherwise.
-// If recovered is nil, Changed compares the length now with the length when the file was mapped. Otherwise
-// recovered must be the value of a recovered panic. Reading beyond the end of a file that became shorter is a
-// fault, which debug.SetPanicOnFault turns into a panic. Changed then checks whether the panic is such a fault.
+// Changed returns a *ParseError if it finds that the length of a mapped file has changed, and nil
+// otherwise. If recovered is nil, Changed compares the length now with the length when the file was mapped.
+// Otherwise recovered must be the value of a recovered panic. Reading beyond the end of a file that became
+// shorter is a fault, which debug.SetPanicOnFault turns into a panic. Changed then checks whether the panic
+// is such a fault.
 func (a *CSR) Changed(recovered any) error {
 	if a.file == nil {
 		return nil

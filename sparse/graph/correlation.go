@@ -133,8 +133,8 @@ func KNearest(c *Covariance, k int, opt *CorrelationOptions) (*Graph, error) {
 
 // nearestPairs returns the k pairs of feature i with the largest absolute values. It returns fewer pairs if
 // fewer than k have a value other than 0. Of pairs with equal absolute values it chooses the pairs in which
-// the other feature has the smaller number. order and reach are the results of orderByReach, or nil if c stores
-// the matrix; r is scratch memory.
+// the other feature has the smaller number. order and reach are the results of orderByReach, or nil if c
+// stores the matrix; r is scratch memory.
 func (c *Covariance) nearestPairs(i, k int, order []int32, reach []float64, r *covarianceRow) []Edge {
 	c.fillRow(i, 0, r)
 	pairs := make([]Edge, 0, len(r.cols)+k)

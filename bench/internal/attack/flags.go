@@ -271,10 +271,10 @@ func (a *flagAttack) try(ctx context.Context, seed uint64) (string, error) {
 	return fmt.Sprintf("exit %d", e.Code), nil
 }
 
-// checkFiles returns an error if a run of scas has changed files in dir that it must not change. The run may
-// make or change only files that args names, and no files at all if it failed. It may delete no file.
-// oldFiles has the contents of the files before the run, by name. checkFiles also checks what the run printed:
-// JSON, and a finite objective.
+// checkFiles returns an error if a run of scas has changed files in dir that it must not change. The run
+// may make or change only files that args names, and no files at all if it failed. It may delete no file.
+// oldFiles has the contents of the files before the run, by name. checkFiles also checks what the run
+// printed: JSON, and a finite objective.
 func (a *flagAttack) checkFiles(dir string, oldFiles map[string]string, args []string, e *program.Ending) error {
 	files, err := contents(dir)
 	if err != nil {

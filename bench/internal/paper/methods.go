@@ -200,8 +200,8 @@ func traitsOf(m solver.Method, info solver.MethodInfo) Traits {
 	return t
 }
 
-// Traits returns the traits of the named method. For a name that neither the module nor pr.OwnMethods has, the
-// traits have default values and a nil Method.
+// Traits returns the traits of the named method. For a name that neither the module nor pr.OwnMethods has,
+// the traits have default values and a nil Method.
 func (pr *Protocol) Traits(name Method) Traits {
 	for _, t := range moduleTraits() {
 		if t.Info.Name == name {

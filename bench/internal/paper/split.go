@@ -27,7 +27,8 @@ type Halves struct {
 	// The constraints of Train and Tune, prepared once for all runs.
 	trainA, tuneA *solver.Constraint
 
-	// nuMean is the Lipschitz constant of the gradient of Train's mean loss, and nuErr the error of computing it.
+	// nuMean is the Lipschitz constant of the gradient of Train's mean loss, and nuErr the error of computing
+	// it.
 	nuOnce sync.Once
 	nuMean float64
 	nuErr  error

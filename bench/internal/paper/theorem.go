@@ -114,8 +114,8 @@ func Theorem1(ctx context.Context) (*Bound, error) {
 }
 
 // Theorem2 measures the gap of Algorithm 2 with parameters that satisfy the conditions of
-// theory.Constants.Theorem2Relaxed. Bound.Conditions lists these conditions, and those that are printed in the
-// paper, which may fail.
+// theory.Constants.Theorem2Relaxed. Bound.Conditions lists these conditions, and those that are printed in
+// the paper, which may fail.
 func Theorem2(ctx context.Context) (*Bound, error) {
 	const mu = 0.1
 	p, err := newBoundProblem(ctx, mu)

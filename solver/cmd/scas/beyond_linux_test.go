@@ -23,8 +23,8 @@ import (
 // --memory.
 const beyondLimit, beyondMemory = 140 << 20, "140MiB"
 
-// A beyondFiles has the names of test files. The data in path have two classes. The files path and fourClasses
-// are larger than beyondLimit. The files weights and offsets have a number for each row.
+// A beyondFiles has the names of test files. The data in path have two classes. The files path and
+// fourClasses are larger than beyondLimit. The files weights and offsets have a number for each row.
 type beyondFiles struct{ twoClasses, fourClasses, weights, offsets string }
 
 // TestBeyondMemory checks the results and the peak memory of commands on data larger than --memory.

@@ -108,8 +108,8 @@ func (d *demand) leastOutOfCoreBytes() float64 {
 const leastHeap = 8 << 20
 
 // limitHeap limits the heap until end is called, if the work is out of core or --memory is given. This is
-// to keep the heap and the mapped pages together within the limit. room is the result of v.place. If there are
-// no rows, d is nil, and limitHeap sets no limit.
+// to keep the heap and the mapped pages together within the limit. room is the result of v.place. If there
+// are no rows, d is nil, and limitHeap sets no limit.
 func (v memorySize) limitHeap(d *demand, room int64) (end func()) {
 	oldLimit := debug.SetMemoryLimit(-1)
 	switch {

@@ -65,7 +65,8 @@ func (p *Problem) Refusal() error {
 	return nil
 }
 
-// fileRoots is the largest number of roots of a problem with its samples in a file, see gap.Problem.RootCount.
+// fileRoots is the largest number of roots of a problem with its samples in a file, see
+// gap.Problem.RootCount.
 const fileRoots = 256
 
 // FileRefusal says why a Solver cannot solve the problem with its samples in a file. It returns "" if a

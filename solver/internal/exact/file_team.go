@@ -15,8 +15,8 @@ import (
 // failed means that the visit of this rank failed. It is larger than the causes of package ending.
 const failed = ending.Canceled + 1
 
-// teamError returns the error after a visit, given the error of this rank. If one rank has an error, all ranks
-// return an error.
+// teamError returns the error after a visit, given the error of this rank. If one rank has an error, all
+// ranks return an error.
 func (f *File) teamError(err error) error {
 	if f.Team.Alone() {
 		return err

@@ -116,8 +116,8 @@ type candidate struct {
 	ratio float64 // Solver.correlation(col) / Solver.limit[col]
 }
 
-// appendLargest appends to cols the columns of the candidates with the largest ratios, at most room of them. Of
-// equal ratios it takes the first ones.
+// appendLargest appends to cols the columns of the candidates with the largest ratios, at most room of
+// them. Of equal ratios it takes the first ones.
 func appendLargest(cols []int32, candidates []candidate, room int) []int32 {
 	// most is the largest ratio left out. ties is the number of candidates to take that have this ratio.
 	most, ties := math.Inf(-1), 0

@@ -10,8 +10,8 @@ import (
 	"github.com/scas-admm/scas/sparse/graph"
 )
 
-// TestLargestEigenvalue checks Algebra.LargestEigenvalue for the fused lasso on a chain of 30 nodes, where the largest
-// eigenvalue of A'A is 3 − 2cos(29π/30), and for the identity as a matrix.
+// TestLargestEigenvalue checks Algebra.LargestEigenvalue for the fused lasso on a chain of 30 nodes, where
+// the largest eigenvalue of A'A is 3 − 2cos(29π/30), and for the identity as a matrix.
 func TestLargestEigenvalue(t *testing.T) {
 	want := 1 + 2 - 2*math.Cos(math.Pi*29/30)
 	if got := New(graph.Chain(30).FusedLasso(), 30).LargestEigenvalue(); got < want || got > want*(1+1e-4) {

@@ -30,8 +30,8 @@ import (
 //
 // The error in brackets is zero at x₀. At any x, its weighted sum over all batches of a pass is zero. If
 // similar rows are neighbours in the file, the batches differ much. Then the coefficient of a feature that
-// occurs in few rows of a batch can move far away from the optimum. OuterLoop.RestoreAfterRise of package admm then
-// restores the best iterate.
+// occurs in few rows of a batch can move far away from the optimum. OuterLoop.RestoreAfterRise of package
+// admm then restores the best iterate.
 type stochastic struct {
 	q             *exact.Problem
 	file          *exact.File

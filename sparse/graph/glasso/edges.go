@@ -13,10 +13,10 @@ import (
 // equally near results. k must be from 1 to graph.DefaultMaxEdges, and there must be k pairs of features
 // whose covariance is not 0.
 //
-// If k edges need a component larger than opt.MaxComponent, the error wraps a *graph.ComponentError. If Estimate
-// does not reach its duality gap at some penalty, the error matches ErrNotConverged. This can happen with few
-// samples, because then no penalty gives more than a certain number of edges. With each of these errors,
-// EstimateEdges also returns the best result so far, or nil if there is none.
+// If k edges need a component larger than opt.MaxComponent, the error wraps a *graph.ComponentError. If
+// Estimate does not reach its duality gap at some penalty, the error matches ErrNotConverged. This can
+// happen with few samples, because then no penalty gives more than a certain number of edges. With each of
+// these errors, EstimateEdges also returns the best result so far, or nil if there is none.
 func EstimateEdges(c *graph.Covariance, k int, opt Options) (*Result, error) {
 	if k < 1 || k > graph.DefaultMaxEdges {
 		return nil, errorf("%d edges asked for: want 1 to %d", k, graph.DefaultMaxEdges)

@@ -56,8 +56,8 @@ func byPaper(u *paper.TunedRun, _ float64) (points []paper.Point, x []float64) {
 	return withPositions(u.Points, func(p paper.Point) float64 { return p.PaperPasses })
 }
 
-// byBudget is like byPasses, but the last point is u.BudgetEnd, the state of the run at the end of the budget.
-// If u.BudgetEnd is nil, byBudget returns the same as byPasses.
+// byBudget is like byPasses, but the last point is u.BudgetEnd, the state of the run at the end of the
+// budget. If u.BudgetEnd is nil, byBudget returns the same as byPasses.
 func byBudget(u *paper.TunedRun, budget float64) (points []paper.Point, x []float64) {
 	if u.BudgetEnd == nil {
 		return byPasses(u, budget)
@@ -82,8 +82,9 @@ func withPositions(points []paper.Point, position func(p paper.Point) float64) (
 // positionTol is the largest distance at which two positions on an axis count as equal.
 const positionTol = 1e-9
 
-// curveOf returns the curve of a metric for the method m on the problem p. It uses the runs whose parameters
-// were chosen for the given output. ok is false if no split has both a known optimum and such a run with points.
+// curveOf returns the curve of a metric for the method m on the problem p. It uses the runs whose
+// parameters were chosen for the given output. ok is false if no split has both a known optimum and such a
+// run with points.
 func curveOf(p *problem, m paper.Method, output paper.Output, value metric, x axis) (c curve, ok bool) {
 	type run struct{ x, v []float64 }
 	var runs []run

@@ -23,8 +23,8 @@ func shortText(v float64, digits int) string {
 	return fmt.Sprintf("%.*g", digits, v)
 }
 
-// csvNumber returns a number as text with at most the given number of digits, or "" for NaN. With −1 digits the
-// text has as many digits as the number needs.
+// csvNumber returns a number as text with at most the given number of digits, or "" for NaN. With −1 digits
+// the text has as many digits as the number needs.
 func csvNumber(v float64, digits int) string {
 	if math.IsNaN(v) {
 		return ""
