@@ -27,10 +27,10 @@ func (s *Solver) newCoupled() {
 	c := &coupled{base: make([]float64, shape.Size()), excess: math.Inf(1)}
 	c.model = quadratic.Coupled{Triangle: shape, H: make([]float64, shape.Size()), Set: s.Set, Threads: s.Threads}
 	if s.Set != nil {
-		c.model.Typical = make([]float64, s.p)
-		for j, largest := range s.summary.LargestEntry {
-			if c.model.Typical[j] = 1; largest > 0 {
-				c.model.Typical[j] = 1 / largest
+		c.model.TypicalSize = make([]float64, s.p)
+		for j, largest := range s.summary.Largest {
+			if c.model.TypicalSize[j] = 1; largest > 0 {
+				c.model.TypicalSize[j] = 1 / largest
 			}
 		}
 	}
@@ -121,7 +121,7 @@ func (s *Solver) minimiseCoupled(tol float64) (fall float64) {
 		goal = math.Min(gapPart*tol, modelEnd*s.scale)
 		start = math.Max(start, leastFall*goal/terms)
 	}
-	m.Solve(&quadratic.CoupledSettings{Gap: goal, Start: start, Precise: last})
+	m.Solve(&quadratic.CoupledSettings{Gap: goal, StartTau: start, Precise: last})
 	stopped := m.Stop != nil && m.Stop()
 	if stopped || !finite(m.U) || !finite(m.Move) { // the model's solution is not used, and x does not move
 		copy(m.U, m.X)

@@ -230,8 +230,8 @@ const (
 	// fall²/objective. If this estimate exceeds farPart times the gap at which Solve may try a proof, Solve
 	// usually tries none.
 	farPart = 100
-	// If the working set of a separable model has all columns, no proof is tried while scalingCost exceeds this
-	// multiple of the tolerance.
+	// If the working set of a separable model has all columns, no proof is tried while scalingCost exceeds
+	// this multiple of the tolerance.
 	hopelessPart = 100
 )
 
@@ -392,7 +392,7 @@ func (s *Solver) step(tol float64, fresh bool) (fall, length float64) {
 	length = s.search(fall, tol)
 	s.work.near, s.work.inaccuracy = length == 1 && fall <= nearPart*s.current.value, fallPart*fall
 	if !w.formed {
-		s.work.visits = max(leastVisits, w.implicit.Entries()/max(1, float64(len(w.columns.Val))))
+		s.work.visits = max(leastVisits, w.implicit.EntriesRead()/max(1, float64(len(w.columns.Val))))
 	}
 	return fall, length
 }
@@ -404,7 +404,7 @@ func (s *Solver) minimise(tol float64) (fall float64) {
 	for k, j := range w.cols {
 		q.Limit[k] = s.limit[j]
 	}
-	q.Free = s.positionOfFree()
+	q.FreeIndex = s.positionOfFree()
 	if s.work.damping == 0 && q.LacksCurvature() {
 		s.work.damping, w.reusable = jumpDamping, false
 		s.hessian(true)
@@ -422,15 +422,15 @@ func (s *Solver) minimise(tol float64) (fall float64) {
 		}
 		set.MaxSweeps, set.DescentOnly = mostSweeps, !s.work.near
 	}
-	// If set.Gap is positive, Solve may set q.Signed (see quadratic.Separable). Proofs with a Gram matrix
-	// cannot use q.Signed.
+	// If set.Gap is positive, Solve may set q.SignedPoint (see quadratic.Separable). Proofs with a Gram
+	// matrix cannot use q.SignedPoint.
 	if s.gram == nil && s.Loss.Traits().ContinuousCurvature {
 		set.Gap, set.MaxSweeps = signedPart*tol, min(set.MaxSweeps, fewSweeps)
 	}
 	q.Solve(&set)
-	w.u, w.move, w.snapped = q.U, append(w.move[:0], q.U...), q.Signed != nil
+	w.u, w.move, w.snapped = q.U, append(w.move[:0], q.U...), q.SignedPoint != nil
 	if w.snapped {
-		copy(w.move, q.Signed)
+		copy(w.move, q.SignedPoint)
 	}
 	kernels.Axpy(-1, w.x, w.move)
 	return -q.Value()
@@ -440,8 +440,8 @@ const (
 	innerPart  = 3e-2 // quadratic.SeparableSettings.RelTolerance far from the optimum, unless φ″ is constant
 	signedPart = 0.1  // quadratic.SeparableSettings.Gap, divided by the gap to reach
 	roughPart  = 0.1  // largest value of workspace.remaining
-	// workspace.inaccuracy is fallPart times the decrease of the last model's value. In the first step it is 0
-	// if this step may reach the tolerance, and otherwise firstPart times workspace.mostFall.
+	// workspace.inaccuracy is fallPart times the decrease of the last model's value. In the first step it is
+	// 0 if this step may reach the tolerance, and otherwise firstPart times workspace.mostFall.
 	fallPart, firstPart = 0.01, 0.1
 	// The optimum is near after a step of length 1 in which the model falls by at most this multiple of
 	// the objective.

@@ -28,9 +28,9 @@ func (b *barriers) forget() { b.lowerDual, b.upperDual, b.theta = nil, nil, 0 }
 // inset scales the distance that moveInside keeps between the starting point u and the boundary.
 const inset = 1e-2
 
-// moveInside moves u to the interior of the set; coordinates with equal bounds move to the bound. typical has
-// the typical size of each coordinate.
-func (b *barriers) moveInside(u, typical []float64) {
+// moveInside moves u to the interior of the set; coordinates with equal bounds move to the bound. typicalSize
+// has the typical size of each coordinate.
+func (b *barriers) moveInside(u, typicalSize []float64) {
 	for j, v := range u {
 		switch {
 		case b.Radius > 0:
@@ -40,8 +40,8 @@ func (b *barriers) moveInside(u, typical []float64) {
 			u[j] = b.Lower[j]
 		default:
 			lo, hi := b.Lower[j], b.Upper[j]
-			width := float64(inset * math.Min(hi-lo, typical[j]+math.Abs(v)))
-			u[j] = math.Max(lo+width, math.Min(v, hi-width))
+			distance := float64(inset * math.Min(hi-lo, typicalSize[j]+math.Abs(v)))
+			u[j] = math.Max(lo+distance, math.Min(v, hi-distance))
 		}
 	}
 	if norm := math.Sqrt(linalg.SumSquares(u)); b.Radius > 0 && norm > (1-inset)*b.Radius {
@@ -78,9 +78,9 @@ func (b *barriers) logarithms() (count int) {
 	return count
 }
 
-// slack returns the distances of the number u from the lower and upper bound of coordinate j. They may be
+// slacks returns the distances of the number u from the lower and upper bound of coordinate j. They may be
 // infinite.
-func (b *barriers) slack(j int, u float64) (lowerSlack, upperSlack float64) {
+func (b *barriers) slacks(j int, u float64) (lowerSlack, upperSlack float64) {
 	return u - b.Lower[j], b.Upper[j] - u
 }
 
@@ -96,7 +96,7 @@ func (b *barriers) value(u []float64) (sum float64) {
 		if b.fixed(j) {
 			continue
 		}
-		lowerSlack, upperSlack := b.slack(j, u[j])
+		lowerSlack, upperSlack := b.slacks(j, u[j])
 		for _, s := range []float64{lowerSlack, upperSlack} {
 			if !math.IsInf(s, 0) {
 				sum -= kernels.Log(s)
@@ -109,11 +109,12 @@ func (b *barriers) value(u []float64) (sum float64) {
 	return sum
 }
 
-// derivatives adds τ times the gradient of the barrier to g. The Hessian of τ times the barrier is a diagonal
-// matrix plus a multiple of u u'; it is computed from the multipliers. derivatives adds the diagonal to h and
-// returns the factor of u u' as outer. The curvature at an unpenalised coordinate must not vanish, so
-// derivatives first raises multipliers of this coordinate that are smaller than on the central path.
-func (b *barriers) derivatives(g, h, u []float64, tau float64) (outer float64) {
+// addDerivatives adds τ times the gradient of the barrier to g. The Hessian of τ times the barrier is a
+// diagonal matrix plus a multiple of u u'; it is computed from the multipliers. addDerivatives adds the
+// diagonal to h and returns the factor of u u' as outerFactor. The curvature at an unpenalised coordinate
+// must not vanish, so addDerivatives first raises multipliers of this coordinate that are smaller than on the
+// central path.
+func (b *barriers) addDerivatives(g, h, u []float64, tau float64) (outerFactor float64) {
 	if b.Lower != nil && len(b.lowerDual) != len(b.Lower) {
 		b.lowerDual, b.upperDual = make([]float64, len(b.Lower)), make([]float64, len(b.Lower))
 	}
@@ -121,7 +122,7 @@ func (b *barriers) derivatives(g, h, u []float64, tau float64) (outer float64) {
 		if b.fixed(j) {
 			continue
 		}
-		lowerSlack, upperSlack := b.slack(j, u[j])
+		lowerSlack, upperSlack := b.slacks(j, u[j])
 		if b.lowerDual[j] == 0 || b.unpenalised[j] {
 			b.lowerDual[j] = math.Max(b.lowerDual[j], tau/lowerSlack)
 		}
@@ -147,13 +148,13 @@ func (b *barriers) derivatives(g, h, u []float64, tau float64) (outer float64) {
 }
 
 // updateMultipliers moves the multipliers to their values at the end of the step. It keeps lowerDual and
-// upperDual positive; method derivatives keeps theta positive.
+// upperDual positive; method addDerivatives keeps theta positive.
 func (b *barriers) updateMultipliers(u, step []float64, tau float64) {
 	for j := range b.Lower {
 		if b.fixed(j) {
 			continue
 		}
-		lowerSlack, upperSlack := b.slack(j, u[j])
+		lowerSlack, upperSlack := b.slacks(j, u[j])
 		b.lowerDual[j] = math.Max(boundaryFraction*b.lowerDual[j], (tau-float64(b.lowerDual[j]*step[j]))/lowerSlack)
 		b.upperDual[j] = math.Max(boundaryFraction*b.upperDual[j], (tau+float64(b.upperDual[j]*step[j]))/upperSlack)
 	}
@@ -166,8 +167,8 @@ func (b *barriers) updateMultipliers(u, step []float64, tau float64) {
 // A step goes at most the part ballFraction of the way to the boundary of a ball.
 const ballFraction = 0.9
 
-// Method derivatives makes theta, the multiplier of the ball, at least leastTheta times the value of theta on
-// the central path, tau/(R² − |u|²).
+// Method addDerivatives makes theta, the multiplier of the ball, at least leastTheta times the value of theta
+// on the central path, tau/(R² − |u|²).
 const leastTheta = 0.01
 
 // longestStep returns the longest step length with which u stays in the set, but at most 1. For a ball,
@@ -176,7 +177,7 @@ func (b *barriers) longestStep(u, step []float64) float64 {
 	length := 1.0
 	for j := range b.Lower {
 		if !b.fixed(j) {
-			lowerSlack, upperSlack := b.slack(j, u[j])
+			lowerSlack, upperSlack := b.slacks(j, u[j])
 			length = shorten(length, lowerSlack, step[j])
 			length = shorten(length, upperSlack, -step[j])
 		}
@@ -213,7 +214,7 @@ func shorten(length, slack, step float64) float64 {
 func (b *barriers) snap(u, curvature []float64, tau float64) {
 	largest := slices.Max(u)
 	for j := range b.Lower {
-		lowerSlack, upperSlack := b.slack(j, u[j])
+		lowerSlack, upperSlack := b.slacks(j, u[j])
 		slack := math.Min(lowerSlack, upperSlack)
 		near := curvature[j] > 0 && float64(float64(slack*slack)*curvature[j]) < tau
 		switch {

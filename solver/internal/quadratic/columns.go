@@ -19,18 +19,18 @@ type Columns struct {
 
 	hessianState
 
-	support kernels.Rows // the columns of Z that supportColumns has copied
-	cg      linalg.ConjugateGradients
-	image   []float64  // scratch memory for Z v, where v is a vector
-	scalar  [1]float64 // scratch memory
-	entries float64    // number of entries of Z read since Prepare
+	support     kernels.Rows // the columns of Z that supportColumns has copied
+	cg          linalg.ConjugateGradients
+	image       []float64  // scratch memory for Z v, where v is a vector
+	scalar      [1]float64 // scratch memory
+	entriesRead float64    // number of entries of Z read since Prepare
 }
 
 // Prepare computes the diagonal of the matrix. Reset must be called next.
 func (h *Columns) Prepare() {
 	h.diagonal = append(h.diagonal[:0], h.Ridge...)
 	h.image = append(h.image[:0], make([]float64, h.N)...)
-	h.entries = 0
+	h.entriesRead = 0
 	for k := range h.diagonal {
 		column := h.Z.Val[h.Z.Ptr[k]:h.Z.Ptr[k+1]]
 		h.diagonal[k] += kernels.Dot(column, column)
@@ -44,7 +44,7 @@ func (h *Columns) Column(dst []float64, k int) {
 	kernels.Gradient(h.image, h.column(k), h.scalar[:])
 	kernels.Margins(dst, h.Z, h.image)
 	dst[k] = h.diagonal[k]
-	h.entries += float64(len(h.Z.Val))
+	h.entriesRead += float64(len(h.Z.Val))
 }
 
 // Reset sets the vector d to 0.
@@ -63,7 +63,7 @@ const shortColumn = 32
 // Product returns entry k of (Z'Z + diag(Ridge)) d.
 func (h *Columns) Product(k int) float64 {
 	lo, hi := h.Z.Ptr[k], h.Z.Ptr[k+1]
-	h.entries += float64(hi - lo)
+	h.entriesRead += float64(hi - lo)
 	if hi-lo > shortColumn {
 		kernels.Margins(h.scalar[:], h.column(k), h.product)
 		return h.scalar[0] + float64(h.Ridge[k]*h.d[k])
@@ -79,7 +79,7 @@ func (h *Columns) Product(k int) float64 {
 func (h *Columns) Move(k int, change float64) {
 	h.d[k] += change
 	lo, hi := h.Z.Ptr[k], h.Z.Ptr[k+1]
-	h.entries += float64(hi - lo)
+	h.entriesRead += float64(hi - lo)
 	if hi-lo > shortColumn {
 		h.scalar[0] = change
 		kernels.Gradient(h.product, h.column(k), h.scalar[:])
@@ -100,9 +100,9 @@ func (h *Columns) Energy() float64 {
 	return sum
 }
 
-// Entries returns how many entries of the matrix Z (see Columns) were read since Prepare. An entry
+// EntriesRead returns how many entries of the matrix Z (see Columns) were read since Prepare. An entry
 // counts each time it is read.
-func (h *Columns) Entries() float64 { return h.entries }
+func (h *Columns) EntriesRead() float64 { return h.entriesRead }
 
 const (
 	checkEvery = 10 // Solve calls its argument crosses once in this number of iterations
@@ -171,7 +171,7 @@ func (h *Columns) times(dst, v []float64, columns *kernels.Rows, support []int32
 	clear(h.image)
 	kernels.Gradient(h.image, *columns, v)
 	kernels.Margins(dst, *columns, h.image)
-	h.entries += 2 * float64(len(columns.Val))
+	h.entriesRead += 2 * float64(len(columns.Val))
 	for a, k := range support {
 		dst[a] = math.FMA(h.Ridge[k], v[a], dst[a])
 	}

@@ -25,15 +25,15 @@ import (
 // Then full steps succeed far from the solution, and τ may fall by factors of 10 to 1000 (Chan, Golub, Mulet
 // 1999; Andersen, Christiansen, Conn, Overton 2000).
 type Coupled struct {
-	Triangle              // how H is stored
-	H        []float64    // positive semidefinite
-	X        []float64    // x, a point of Set
-	Gradient []float64    // g
-	Penalty  *gap.Penalty // A with its limits and groups. H contains the squared terms, so Square must be nil
-	Set      term.Region  // the set X; nil for R^p
-	Typical  []float64    // the typical size of each coordinate; not needed if Set is nil
-	Threads  int
-	Stop     func() bool // true ends Solve; may be nil
+	Triangle                 // how H is stored
+	H           []float64    // positive semidefinite
+	X           []float64    // x, a point of Set
+	Gradient    []float64    // g
+	Penalty     *gap.Penalty // A, limits and groups. H contains the squared terms, so Square must be nil
+	Set         term.Region  // the set X; nil for R^p
+	TypicalSize []float64    // the typical size of each coordinate; not needed if Set is nil
+	Threads     int
+	Stop        func() bool // true ends Solve; may be nil
 
 	// U is the solution.
 	U []float64
@@ -50,13 +50,13 @@ type Coupled struct {
 	curvature   rowCurvature
 	multipliers []float64 // one for each row of A, within its limit; nil if there are none yet
 	centre      centre    // the last point near the central path
-	dual        dual      // the best multipliers so far, see saveDual
+	dual        savedDual // the best multipliers so far, see saveDual
 
 	d, hd           []float64 // u − x, and H (u − x)
 	image           []float64 // A u
-	smooth          []float64 // the derivatives at A u of the smooth functions of smoothen
+	smoothGradient  []float64 // the derivatives at A u of the smooth functions of smoothen
 	rhs             []float64 // minus the gradient of the smooth problem (see Coupled)
-	barrierDiagonal []float64 // the diagonal part of the barrier's curvature, see barriers.derivatives
+	barrierDiagonal []float64 // the diagonal part of the barrier's curvature, see barriers.addDerivatives
 	step, hs        []float64 // the Newton step, and H times the step
 	imageStep       []float64 // A times the step
 	endU, endImage  []float64 // u and A u at the end of the step
@@ -80,8 +80,8 @@ func (q *Coupled) StartFrom(source *Coupled) {
 
 // CoupledSettings are the settings of Coupled.Solve.
 type CoupledSettings struct {
-	Gap   float64 // how much the function at the solution may exceed its minimum
-	Start float64 // the first value of τ (see Coupled)
+	Gap      float64 // how much the function at the solution may exceed its minimum
+	StartTau float64 // the first value of τ (see Coupled)
 	// Precise asks for more steps at the last τ. Then the multipliers have more correct digits.
 	Precise bool
 }
@@ -91,18 +91,18 @@ type CoupledSettings struct {
 // path, or the end of the last step.
 func (q *Coupled) Solve(set *CoupledSettings) bool {
 	q.prepare()
-	reached := q.follow(set)
+	reached := q.followPath(set)
 	q.restoreDual()
 	return reached
 }
 
-// follow does the work of Solve.
-func (q *Coupled) follow(set *CoupledSettings) bool {
+// followPath does the work of Solve.
+func (q *Coupled) followPath(set *CoupledSettings) bool {
 	end := set.Gap / (4 * q.terms)
-	q.Tau, q.lastTau = math.Max(set.Start, end), math.Inf(1)
-	stepsAtTau, shortSteps := 0, 0 // the number of steps at this τ, and of short steps in a row
-	lastDecrement := 0.0           // the squared decrement of the previous step
-	minFactor, raises := 0.0, 0    // the smallest allowed tauFactor; how often τ was raised
+	q.Tau, q.lastTau = math.Max(set.StartTau, end), math.Inf(1)
+	stepsAtTau, shortSteps := 0, 0  // the number of steps at this τ, and of short steps in a row
+	lastDecrement := 0.0            // the squared decrement of the previous step
+	minFactor, raiseCount := 0.0, 0 // the smallest allowed tauFactor; how often τ was raised
 	for q.Steps = 1; q.Steps <= maxSteps && stepsAtTau < maxAtOneTau; q.Steps++ {
 		decrement, ok := q.newton()
 		if !ok {
@@ -134,9 +134,9 @@ func (q *Coupled) follow(set *CoupledSettings) bool {
 		case tau < q.Tau:
 			copy(q.lastImage, q.image)
 			q.lastTau, q.Tau, stepsAtTau = q.Tau, tau, 0
-		case shortSteps >= maxShort && raises < maxRaised: // τ fell too fast
+		case shortSteps >= maxShort && raiseCount < maxRaised: // τ fell too fast
 			q.Tau, minFactor, stepsAtTau, shortSteps = math.Min(q.lastTau, 10*q.Tau), carefulFall, 0, 0
-			raises++
+			raiseCount++
 			q.ForgetMultipliers() // the multipliers belong to a smaller τ
 		}
 	}
@@ -172,7 +172,7 @@ const (
 	shortStep   = 0.3   // a step below this length is short
 	maxShort    = 2     // this number of short steps in a row makes τ larger
 	maxRaised   = 20    // the largest number of times that τ is raised
-	extraSteps  = 2     // the largest number of steps after Coupled.follow calls restoreCentre
+	extraSteps  = 2     // the largest number of steps after Coupled.followPath calls restoreCentre
 	carefulFall = 0.2   // the smallest allowed tauFactor after τ was raised
 )
 
@@ -218,8 +218,8 @@ func (q *Coupled) restoreCentre() {
 	}
 }
 
-// A dual holds copies of Coupled.Z and Coupled.Move after a full step.
-type dual struct {
+// A savedDual holds copies of Coupled.Z and Coupled.Move after a full step.
+type savedDual struct {
 	z, move []float64
 	gap     float64 // the gap that z and move prove at the end of the step; +Inf if nothing is stored
 }
@@ -293,12 +293,14 @@ func (q *Coupled) prepare() {
 	for _, v := range []*[]float64{&q.d, &q.hd, &q.rhs, &q.step, &q.hs, &q.barrierDiagonal, &q.endU} {
 		*v = append((*v)[:0], make([]float64, m)...)
 	}
-	for _, v := range []*[]float64{&q.image, &q.smooth, &q.imageStep, &q.endImage, &q.lastImage, &q.curvature.h, &q.Z} {
+	for _, v := range []*[]float64{
+		&q.image, &q.smoothGradient, &q.imageStep, &q.endImage, &q.lastImage, &q.curvature.h, &q.Z,
+	} {
 		*v = append((*v)[:0], make([]float64, l)...)
 	}
 	q.U = append(q.U[:0], q.X...)
 	if q.Set != nil {
-		q.barriers.moveInside(q.U, q.Typical)
+		q.barriers.moveInside(q.U, q.TypicalSize)
 		q.refresh()
 	}
 	q.Move = append(q.Move[:0], q.d...)
@@ -325,9 +327,9 @@ func (q *Coupled) newton() (decrement float64, ok bool) {
 	for j, g := range q.Gradient {
 		q.rhs[j] = g + q.hd[j]
 	}
-	q.Penalty.AddTrans(q.rhs, q.smooth)
+	q.Penalty.AddTrans(q.rhs, q.smoothGradient)
 	clear(q.barrierDiagonal)
-	outer := q.barriers.derivatives(q.rhs, q.barrierDiagonal, q.U, q.Tau)
+	outerFactor := q.barriers.addDerivatives(q.rhs, q.barrierDiagonal, q.U, q.Tau)
 	for j, v := range q.rhs {
 		q.rhs[j] = -v
 	}
@@ -336,8 +338,8 @@ func (q *Coupled) newton() (decrement float64, ok bool) {
 	q.addCurvature(h)
 	for i := range q.Order {
 		row := q.Row(h, i)
-		if row[0] += q.barrierDiagonal[i]; outer > 0 {
-			kernels.Axpy(float64(outer*q.U[i]), q.U[i:], row)
+		if row[0] += q.barrierDiagonal[i]; outerFactor > 0 {
+			kernels.Axpy(float64(outerFactor*q.U[i]), q.U[i:], row)
 		}
 	}
 	q.fixCoordinates(h)
@@ -346,7 +348,7 @@ func (q *Coupled) newton() (decrement float64, ok bool) {
 	}
 	q.system.solve(q.step, q.rhs)
 	if q.barriers.Total > 0 {
-		q.zeroSum()
+		q.solveWithZeroSum()
 	}
 	decrement = kernels.Dot(q.rhs, q.step)
 	q.Penalty.Mul(q.imageStep, q.step)
@@ -360,9 +362,9 @@ func (q *Coupled) search(decrement float64) (length float64) {
 	if length = q.barriers.longestStep(q.U, q.step); length < 1 {
 		length *= 1 - boundaryFraction
 	}
-	linear, square := 0.0, 0.5*kernels.Dot(q.step, q.hs)
+	linearTerm, squareTerm := 0.0, 0.5*kernels.Dot(q.step, q.hs)
 	for j, s := range q.step {
-		linear += float64(s * (q.Gradient[j] + q.hd[j]))
+		linearTerm += float64(s * (q.Gradient[j] + q.hd[j]))
 	}
 	startValue := q.value(q.image, q.U)
 	// rounding is about the rounding error of startValue, a sum of q.terms numbers.
@@ -374,7 +376,8 @@ func (q *Coupled) search(decrement float64) (length float64) {
 		for j, u := range q.U {
 			q.endU[j] = math.FMA(length, q.step[j], u)
 		}
-		change := float64(length*(linear+float64(length*square))) + (q.value(q.endImage, q.endU) - startValue)
+		change := float64(length*(linearTerm+float64(length*squareTerm))) +
+			(q.value(q.endImage, q.endU) - startValue)
 		if change <= -float64(0.05*length*decrement)+rounding {
 			return length
 		}
@@ -418,9 +421,10 @@ func (q *Coupled) fixCoordinates(h []float64) {
 	}
 }
 
-// zeroSum changes q.step to the solution s of K s + ν 1 = rhs with Σ s = 0, where K is the Newton matrix and
-// 1 a vector of ones. It refines s, because the correction that makes the sum 0 may cancel most digits.
-func (q *Coupled) zeroSum() {
+// solveWithZeroSum changes q.step to the solution s of K s + ν 1 = rhs with Σ s = 0, where K is the Newton
+// matrix and 1 a vector of ones. It refines s, because the correction that makes the sum 0 may cancel most
+// digits.
+func (q *Coupled) solveWithZeroSum() {
 	ones, x := slices.Repeat([]float64{1}, q.Order), make([]float64, q.Order)
 	q.system.solve(x, ones)
 	sumX, nu := linalg.Sum(x), 0.0

@@ -85,7 +85,7 @@ func randomCoupled(t *testing.T, rng *rand.Rand, order, rank int, a *linalg.Alge
 	}
 	q.Penalty = gap.NewPenalty(a, limit, nil, groups)
 	if set != nil {
-		q.Set, q.Typical = set.Region(order), slices.Repeat([]float64{1}, order)
+		q.Set, q.TypicalSize = set.Region(order), slices.Repeat([]float64{1}, order)
 		q.Set.Project(q.X)
 	}
 	return q
@@ -167,7 +167,7 @@ func TestCoupled(t *testing.T) {
 					}
 					q := randomCoupled(t, rng, order, rank, matrixOf(t, a, order), groups, set)
 					description := fmt.Sprintf("%s, %s, groups %v, seed %d", a, name, grouped, seed)
-					ok := q.Solve(&CoupledSettings{Gap: 1e-11, Start: 0.1})
+					ok := q.Solve(&CoupledSettings{Gap: 1e-11, StartTau: 0.1})
 					proved, excess := provedGap(q)
 					if !ok || !(math.Abs(proved) < 1e-9) || excess > 1e-9 {
 						t.Errorf("%s: %v after %d steps, proved %.2e, multipliers beyond their limits by %.1e", description, ok, q.Steps, proved, excess)
@@ -175,13 +175,14 @@ func TestCoupled(t *testing.T) {
 					if q.Steps > 60 {
 						t.Errorf("%s: %d steps", description, q.Steps)
 					}
-					before := q.Value()
+					oldValue := q.Value()
 					partition, ok := q.MakeExact(1e-9, make([]float64, order))
 					if !ok {
 						continue // MakeExact may fail, for example if tied coordinates have different bounds
 					}
-					if after := q.Value(); after > before+1e-9 || !partition.Holds(q.U) {
-						t.Errorf("%s: exact at %.3e above, zeros and ties %v of %v", description, after-before, partition, q.U)
+					if newValue := q.Value(); newValue > oldValue+1e-9 || !partition.Holds(q.U) {
+						t.Errorf("%s: exact at %.3e above, zeros and ties %v of %v",
+							description, newValue-oldValue, partition, q.U)
 					}
 				}
 			}
@@ -190,11 +191,11 @@ func TestCoupled(t *testing.T) {
 }
 
 // TestCoupledStart checks that Solve needs fewer steps if it starts with the solution and the multipliers of
-// a similar problem, and with a small CoupledSettings.Start.
+// a similar problem, and with a small CoupledSettings.StartTau.
 func TestCoupledStart(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	q := randomCoupled(t, rng, 40, 60, matrixOf(t, "chain and identity", 40), nil, nil)
-	q.Solve(&CoupledSettings{Gap: 1e-10, Start: 0.1})
+	q.Solve(&CoupledSettings{Gap: 1e-10, StartTau: 0.1})
 	firstSteps := q.Steps
 	copy(q.X, q.U)
 	grad := make([]float64, 40)
@@ -203,7 +204,7 @@ func TestCoupledStart(t *testing.T) {
 	for j := range q.Gradient {
 		q.Gradient[j] += 1e-4 * rng.NormFloat64()
 	}
-	q.Solve(&CoupledSettings{Gap: 1e-10, Start: 1e-6})
+	q.Solve(&CoupledSettings{Gap: 1e-10, StartTau: 1e-6})
 	if proved, excess := provedGap(q); !(math.Abs(proved) < 1e-9) || excess > 1e-9 || q.Steps >= firstSteps {
 		t.Errorf("%d steps, then %d; proved %.1e, beyond the limits by %.1e", firstSteps, q.Steps, proved, excess)
 	}
@@ -215,10 +216,10 @@ func TestStartFrom(t *testing.T) {
 		return randomCoupled(t, rand.New(rand.NewPCG(5, 6)), 12, 20, matrixOf(t, "chain", 12), nil, term.NewBox(12, -0.1, 0.2))
 	}
 	source, q := random(), random()
-	source.Solve(&CoupledSettings{Gap: 1e-6, Start: 0.1})
+	source.Solve(&CoupledSettings{Gap: 1e-6, StartTau: 0.1})
 	want := slices.Concat(source.barriers.lowerDual, source.barriers.upperDual)
 	q.StartFrom(source)
-	q.Solve(&CoupledSettings{Gap: 1e-10, Start: source.Tau})
+	q.Solve(&CoupledSettings{Gap: 1e-10, StartTau: source.Tau})
 	if got := slices.Concat(source.barriers.lowerDual, source.barriers.upperDual); len(want) == 0 || !slices.Equal(got, want) {
 		t.Errorf("multipliers %v, before %v", got, want)
 	}
@@ -229,7 +230,7 @@ func TestCoupledThreads(t *testing.T) {
 	for _, threads := range []int{1, 2} {
 		q := randomCoupled(t, rand.New(rand.NewPCG(7, 7)), 300, 310, matrixOf(t, "chain and identity", 300), nil, nil)
 		q.Threads = threads
-		q.Solve(&CoupledSettings{Gap: 1e-8, Start: 0.1})
+		q.Solve(&CoupledSettings{Gap: 1e-8, StartTau: 0.1})
 		if got := append(slices.Clone(q.U), q.Z...); want == nil {
 			want = got
 		} else if !slices.Equal(want, got) {
@@ -241,7 +242,7 @@ func TestCoupledThreads(t *testing.T) {
 func TestCoupledStop(t *testing.T) {
 	q := randomCoupled(t, rand.New(rand.NewPCG(1, 1)), 12, 20, matrixOf(t, "chain and identity", 12), nil, nil)
 	q.Stop = func() bool { return true }
-	if q.Solve(&CoupledSettings{Gap: 1e-10, Start: 0.1}) || q.Steps != 1 {
+	if q.Solve(&CoupledSettings{Gap: 1e-10, StartTau: 0.1}) || q.Steps != 1 {
 		t.Errorf("solved, in %d steps", q.Steps)
 	}
 }

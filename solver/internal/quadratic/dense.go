@@ -14,12 +14,12 @@ type Dense struct {
 	Threads int
 
 	hessianState
-	factored supportFactor
+	lastFactor supportFactor
 }
 
 // Mirror copies the upper triangle of H to the lower triangle. It must be called after H is replaced.
 func (h *Dense) Mirror() {
-	h.factored.order = h.factored.order[:0]
+	h.lastFactor.order = h.lastFactor.order[:0]
 	m := h.Order
 	for i := range m {
 		for j := i + 1; j < m; j++ {
@@ -31,8 +31,8 @@ func (h *Dense) Mirror() {
 // Renumber must be called when rows and columns have been inserted into H. Coordinate k has become coordinate
 // position[k].
 func (h *Dense) Renumber(position []int) {
-	for a, k := range h.factored.order {
-		h.factored.order[a] = int32(position[k])
+	for a, k := range h.lastFactor.order {
+		h.lastFactor.order[a] = int32(position[k])
 	}
 }
 
@@ -63,9 +63,9 @@ func (h *Dense) Product(k int) float64 { return h.product[k] }
 // Move adds change to entry k of the vector d.
 func (h *Dense) Move(k int, change float64) {
 	h.d[k] += change
-	before := h.product[k]
+	oldProduct := h.product[k]
 	kernels.Axpy(change, h.Row(k), h.product)
-	h.product[k] = math.FMA(change, h.diagonal[k], before)
+	h.product[k] = math.FMA(change, h.diagonal[k], oldProduct)
 }
 
 // Energy returns d'(H + diag(Ridge))d.
@@ -76,7 +76,7 @@ func (h *Dense) Energy() float64 { return kernels.Dot(h.d, h.product) }
 // ten times as long as a multiplication in the factorisation.
 func (h *Dense) MostSweeps(nonzeros int) int {
 	const minSweeps = 4
-	if len(h.factored.order) > 0 {
+	if len(h.lastFactor.order) > 0 {
 		return minSweeps
 	}
 	if nonzeros < largeSupport {

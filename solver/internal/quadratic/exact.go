@@ -55,9 +55,9 @@ func (q *Coupled) Value() float64 {
 	}
 	v := make([]float64, q.Penalty.Len())
 	q.Penalty.Mul(v, q.U)
-	after := q.Penalty.Value(v)
+	penaltyAtU := q.Penalty.Value(v)
 	q.Penalty.Mul(v, q.X)
-	return sum + (after - q.Penalty.Value(v))
+	return sum + (penaltyAtU - q.Penalty.Value(v))
 }
 
 // zeros marks the rows of A u that seem to be zero at the solution. Let v be the entry of A u, or the vector
@@ -151,7 +151,7 @@ func (q *Coupled) solveReduced(partition *Partition, zero []bool) bool {
 		partition.Expand(q.U, y)
 		q.refresh()
 		r.Mul(q.image, q.U)
-		full, multipliers := q.rhs, append([]float64(nil), z...)
+		gradient, multipliers := q.rhs, append([]float64(nil), z...)
 		for k, v := range q.image {
 			switch kind[k] {
 			case implied:
@@ -162,10 +162,10 @@ func (q *Coupled) solveReduced(partition *Partition, zero []bool) bool {
 			}
 		}
 		for j, v := range q.Gradient {
-			full[j] = v + q.hd[j]
+			gradient[j] = v + q.hd[j]
 		}
-		r.AddTrans(full, multipliers)
-		partition.Collect(g, full)
+		r.AddTrans(gradient, multipliers)
+		partition.Collect(g, gradient)
 		system.solveShifted(step, g)
 		decrement := math.Abs(kernels.Dot(step, g))
 		if !(decrement < lastDecrement/4) || decrement == 0 {

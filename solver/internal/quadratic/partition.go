@@ -31,7 +31,7 @@ func (s *Structure) Partition() Partition {
 		}
 	}
 	out := Partition{Group: make([]int32, p), Factor: make([]float64, p)}
-	number := make([]int32, p)
+	groupNumber := make([]int32, p)
 	for j := range out.Group {
 		root, factor := g.find(int32(j))
 		out.Factor[j] = factor
@@ -39,11 +39,11 @@ func (s *Structure) Partition() Partition {
 		case zero[root] || g.contradictory[root]:
 			out.Group[j] = -1
 			continue
-		case number[root] == 0:
+		case groupNumber[root] == 0:
 			out.Count++
-			number[root] = int32(out.Count)
+			groupNumber[root] = int32(out.Count)
 		}
-		out.Group[j] = number[root] - 1
+		out.Group[j] = groupNumber[root] - 1
 	}
 	return out
 }

@@ -19,39 +19,39 @@ type Separable struct {
 	Limit    []float64 // not negative
 	// Lower and Upper may be infinite. Both are nil if there are no bounds.
 	Lower, Upper []float64
-	// Free is a coordinate with limit 0 and without bounds, or −1 for none. Solve keeps this
+	// FreeIndex is a coordinate with limit 0 and without bounds, or −1 for none. Solve keeps this
 	// coordinate at its minimum, given the other coordinates. For an intercept, this has the same effect as
 	// centring the columns of the data.
-	Free int
+	FreeIndex int
 	// Unit scales violations of the optimality conditions. If the minimum along coordinate k is at distance
 	// s, the violation of coordinate k is s times the curvature, divided by Unit_k.
 	Unit []float64
 	// MaxMove bounds the move of each coordinate in one sweep. Nil means no bound. A bound is useful if
 	// the quadratic function approximates another function well only near the start. Newton steps, the
-	// coordinate Free and coordinates without curvature have no bound.
+	// coordinate FreeIndex and coordinates without curvature have no bound.
 	MaxMove []float64
 	// Solve calls Stop after sweeps and in Newton steps, and ends if Stop returns true. Stop may be nil.
 	Stop func() bool
 
 	// U is the solution.
 	U []float64
-	// Signed is nil, or the point at the end of a whole Newton step that crosses zero or a bound. It is
-	// nil if SeparableSettings.Gap is not positive. If Signed is not nil, the derivatives g + H(Signed − x)
-	// are better multipliers than g + H(U − x).
-	Signed []float64
+	// SignedPoint is nil, or the point at the end of a whole Newton step that crosses zero or a bound. It is
+	// nil if SeparableSettings.Gap is not positive. If SignedPoint is not nil, the derivatives g +
+	// H(SignedPoint − x) are better multipliers than g + H(U − x).
+	SignedPoint []float64
 
 	support []int32   // the coordinates that a Newton step changes
 	step    []float64 // the Newton step, with an entry for each coordinate in support
 	descent []float64 // minus the derivatives with respect to the coordinates in support, see setDescent
 
-	eliminated eliminated // the state of the coordinate whose index is Free
+	eliminated eliminated // the state of the coordinate whose index is FreeIndex
 
 	saved             []float64 // copy of U before a Newton step
 	savedInnerProduct float64   // eliminated.innerProduct before a Newton step
 }
 
 // A Hessian is the matrix H of a Separable. It also stores a vector d, and keeps H d up to date. In
-// Separable.Solve, d is U − X (fields of Separable), but 0 at the coordinate Free.
+// Separable.Solve, d is U − X (fields of Separable), but 0 at the coordinate FreeIndex.
 type Hessian interface {
 	// Diagonal returns the diagonal of H. No entry is negative.
 	Diagonal() []float64
@@ -117,11 +117,11 @@ type SeparableSettings struct {
 	// the root mean square of the violations is at most Tolerance, or at most √RelTolerance times its value
 	// at the start. Solve then ignores the other settings.
 	Tolerance, RelTolerance float64
-	// If RelTolerance is reached but not Tolerance, Solve calls Accurate with the amount by which the function
-	// has fallen. If it returns true, only Tolerance counts from then on. Accurate may be nil.
+	// If RelTolerance is reached but not Tolerance, Solve calls Accurate with the amount by which the
+	// function has fallen. If it returns true, only Tolerance counts from then on. Accurate may be nil.
 	Accurate func(fall float64) bool
 	// If Gap is positive, Solve also ends if a Newton step proves that the function at Separable.U is at most
-	// Gap above its minimum. With a positive Gap, Solve may set Separable.Signed.
+	// Gap above its minimum. With a positive Gap, Solve may set Separable.SignedPoint.
 	Gap float64
 	// MaxSweeps bounds the number of sweeps over all coordinates; 0 means 20.
 	MaxSweeps int
@@ -142,30 +142,31 @@ func (q *Separable) Solve(set *SeparableSettings) bool {
 	}
 	q.eliminated.begin(q)
 	defer func() { q.eliminated.insert(q.U) }()
-	q.Signed = nil
+	q.SignedPoint = nil
 	if q.isLinear() {
 		return q.solveLinear(set)
 	}
-	allowed, sweeps := set.Tolerance, set.MaxSweeps
+	tolerance, sweeps := set.Tolerance, set.MaxSweeps
 	if sweeps == 0 {
 		sweeps = 20
 	}
 	for round := range sweeps {
-		q.Signed = nil
-		worst := q.sweep(false)
+		q.SignedPoint = nil
+		worstViolation := q.sweep(false)
 		if round == 0 {
-			allowed = math.Max(allowed, set.RelTolerance*worst)
+			tolerance = math.Max(tolerance, set.RelTolerance*worstViolation)
 		}
-		if worst <= allowed && allowed > set.Tolerance && set.Accurate != nil && set.Accurate(-q.Value()) {
-			allowed = set.Tolerance
+		if worstViolation <= tolerance && tolerance > set.Tolerance &&
+			set.Accurate != nil && set.Accurate(-q.Value()) {
+			tolerance = set.Tolerance
 		}
-		if worst <= allowed {
+		if worstViolation <= tolerance {
 			return true
 		}
 		if q.stopped() {
 			return false
 		}
-		if !set.DescentOnly && !q.sweepSupport(allowed) && q.newton(allowed, set.Gap, round == sweeps-1) {
+		if !set.DescentOnly && !q.sweepSupport(tolerance) && q.newton(tolerance, set.Gap, round == sweeps-1) {
 			return true
 		}
 	}
@@ -194,18 +195,19 @@ func (q *Separable) isLinear() bool {
 
 // solveLinear does the work of Solve if isLinear returns true.
 func (q *Separable) solveLinear(set *SeparableSettings) bool {
-	allowed := set.Tolerance
+	tolerance := set.Tolerance
 	for round := range maxLinear {
 		q.findSupport()
 		q.setDescent()
 		violation := q.rootMeanSquare(q.descent[:len(q.support)])
 		if round == 0 {
-			allowed = max(allowed, math.Sqrt(set.RelTolerance)*violation)
+			tolerance = max(tolerance, math.Sqrt(set.RelTolerance)*violation)
 		}
-		if violation <= allowed {
+		if violation <= tolerance {
 			return true
 		}
-		found, _ := q.solve(func(residual []float64) bool { return q.rootMeanSquare(residual) <= allowed }, false)
+		isSmall := func(residual []float64) bool { return q.rootMeanSquare(residual) <= tolerance }
+		found, _ := q.solve(isSmall, false)
 		if !found || q.stopped() {
 			return false
 		}
@@ -217,7 +219,7 @@ func (q *Separable) solveLinear(set *SeparableSettings) bool {
 }
 
 // setDescent sets descent to minus the derivative with respect to each coordinate k in support:
-// −(g + H (u − x))_k − limit_k sign(u_k). Here coordinate Free of u has the value that minimises the
+// −(g + H (u − x))_k − limit_k sign(u_k). Here coordinate FreeIndex of u has the value that minimises the
 // quadratic function (see eliminated).
 func (q *Separable) setDescent() {
 	for a, k := range q.support {
@@ -242,9 +244,9 @@ func (q *Separable) rootMeanSquare(residual []float64) float64 {
 
 func (q *Separable) stopped() bool { return q.Stop != nil && q.Stop() }
 
-// sweepSupport sweeps over the non-zero coordinates until every violation in a sweep is at most allowed, and
-// then returns true. It returns false after Hessian.MostSweeps sweeps, or if Stop returns true.
-func (q *Separable) sweepSupport(allowed float64) bool {
+// sweepSupport sweeps over the non-zero coordinates until every violation in a sweep is at most tolerance,
+// and then returns true. It returns false after Hessian.MostSweeps sweeps, or if Stop returns true.
+func (q *Separable) sweepSupport(tolerance float64) bool {
 	count := 0
 	for _, u := range q.U {
 		if u != 0 {
@@ -252,7 +254,7 @@ func (q *Separable) sweepSupport(allowed float64) bool {
 		}
 	}
 	for range q.H.MostSweeps(count) {
-		if q.sweep(true) <= allowed {
+		if q.sweep(true) <= tolerance {
 			return true
 		}
 		if q.stopped() {
@@ -269,7 +271,7 @@ const atLimit = 1 + 1e-12
 // sweep minimises over one coordinate after the other. It returns the largest violation (see Separable.Unit).
 // The violation of a coordinate is computed before the coordinate moves. If nonzeroOnly is true, sweep leaves
 // out coordinates that are zero.
-func (q *Separable) sweep(nonzeroOnly bool) (worst float64) {
+func (q *Separable) sweep(nonzeroOnly bool) (worstViolation float64) {
 	for k, u := range q.U {
 		curvature := q.eliminated.diagonal[k]
 		if nonzeroOnly && u == 0 {
@@ -290,19 +292,19 @@ func (q *Separable) sweep(nonzeroOnly bool) (worst float64) {
 		if change == 0 {
 			continue
 		}
-		worst = max(worst, math.Abs(change)*curvature/q.Unit[k])
+		worstViolation = max(worstViolation, math.Abs(change)*curvature/q.Unit[k])
 		if q.MaxMove != nil && math.Abs(change) > q.MaxMove[k] {
 			change = math.Copysign(q.MaxMove[k], change)
 		}
 		q.move(k, change)
 	}
-	return worst
+	return worstViolation
 }
 
 // derivative returns the derivative of the quadratic function, without the penalty, with respect to
-// coordinate k. The coordinate Free has the value that minimises the function (see eliminated).
+// coordinate k. The coordinate FreeIndex has the value that minimises the function (see eliminated).
 func (q *Separable) derivative(k int) float64 {
-	return q.Gradient[k] + q.H.Product(k) - q.eliminated.subtracted(k)
+	return q.Gradient[k] + q.H.Product(k) - q.eliminated.derivativeFall(k)
 }
 
 // coordinateStep returns the move of coordinate k from u to the minimum along this coordinate. derivative and
@@ -368,13 +370,13 @@ const leastLength = 0.1
 // newton tries shorter steps.
 //
 // newton returns true if a step proves that the function is at most gap above its minimum. H.Solve may end
-// early if the residual is at most allowed·Unit[k] at every coordinate k. lastRound is true if no sweep
+// early if the residual is at most tolerance·Unit[k] at every coordinate k. lastRound is true if no sweep
 // follows this call. If lastRound is true and gap is positive, H.Solve goes on although the step crosses zero
 // or a bound, because such a step can prove the gap.
-func (q *Separable) newton(allowed, gap float64, lastRound bool) bool {
+func (q *Separable) newton(tolerance, gap float64, lastRound bool) bool {
 	isSmall := func(residual []float64) bool {
 		for a, k := range q.support {
-			if !(math.Abs(residual[a]) <= allowed*q.Unit[k]) {
+			if !(math.Abs(residual[a]) <= tolerance*q.Unit[k]) {
 				return false
 			}
 		}
@@ -394,7 +396,7 @@ func (q *Separable) newton(allowed, gap float64, lastRound bool) bool {
 		q.save()
 		lowerBound := math.Inf(-1)
 		if solved && gap > 0 && q.crosses(q.step) {
-			lowerBound = q.signedMinimum(allowed)
+			lowerBound = q.signedMinimum(tolerance)
 			q.restore()
 		}
 		if !q.moveAlong(1) {
@@ -455,12 +457,12 @@ func (q *Separable) crosses(step []float64) bool {
 	return false
 }
 
-// signedMinimum moves u by the step and copies u to Signed. Let s_k be the sign of u_k before the step. Let F
-// be the objective without bounds, with limit_k s_k u_k in place of limit_k |u_k|. Signed minimises F over
-// the coordinates in support. signedMinimum returns F(Signed) minus the objective at x. This is a lower bound
-// of Value at all u if the coordinates outside support satisfy their optimality conditions. If a violation of
-// these conditions exceeds the argument allowed, signedMinimum returns −Inf.
-func (q *Separable) signedMinimum(allowed float64) float64 {
+// signedMinimum moves u by the step and copies u to SignedPoint. Let s_k be the sign of u_k before the step.
+// Let F be the objective without bounds, with limit_k s_k u_k in place of limit_k |u_k|. SignedPoint
+// minimises F over the coordinates in support. signedMinimum returns F(SignedPoint) minus the objective at x.
+// This is a lower bound of Value at all u if the coordinates outside support satisfy their optimality
+// conditions. If a violation of these conditions exceeds the argument tolerance, signedMinimum returns −Inf.
+func (q *Separable) signedMinimum(tolerance float64) float64 {
 	excess := 0.0
 	for a, k := range q.support {
 		if end := q.U[k] + q.step[a]; end*q.U[k] < 0 {
@@ -468,8 +470,8 @@ func (q *Separable) signedMinimum(allowed float64) float64 {
 		}
 		q.move(int(k), q.step[a])
 	}
-	q.Signed = slices.Clone(q.U)
-	q.eliminated.insert(q.Signed)
+	q.SignedPoint = slices.Clone(q.U)
+	q.eliminated.insert(q.SignedPoint)
 	minimum := q.Value() - 2*excess
 	a := 0
 	for k, u := range q.U {
@@ -479,7 +481,7 @@ func (q *Separable) signedMinimum(allowed float64) float64 {
 		}
 		if curvature := q.eliminated.diagonal[k]; curvature > 0 {
 			change := q.coordinateStep(k, u, q.derivative(k), curvature)
-			if math.Abs(change)*curvature > allowed*q.Unit[k] {
+			if math.Abs(change)*curvature > tolerance*q.Unit[k] {
 				return math.Inf(-1)
 			}
 		}
@@ -492,8 +494,8 @@ func (q *Separable) signedMinimum(allowed float64) float64 {
 func (q *Separable) findSupport() {
 	q.support = q.support[:0]
 	for k, u := range q.U {
-		bound := q.Lower != nil && (u <= q.Lower[k] || u >= q.Upper[k])
-		if !(u == 0 && q.Limit[k] > 0 || bound) && q.eliminated.diagonal[k] > 0 {
+		atBound := q.Lower != nil && (u <= q.Lower[k] || u >= q.Upper[k])
+		if !(u == 0 && q.Limit[k] > 0 || atBound) && q.eliminated.diagonal[k] > 0 {
 			q.support = append(q.support, int32(k))
 		}
 	}

@@ -10,10 +10,12 @@ import (
 	"github.com/scas-admm/scas/kernels"
 )
 
-// random returns a random problem, and the matrix H = Z'Z + ridge·I in two forms, as Dense and as Columns.
-// The field H of the problem is not set. The columns of Z are sparse and have different scales, and some are
-// equal.
-func random(rng *rand.Rand, rows, order int, ridge float64, bounds bool) (*Separable, *Dense, *Columns) {
+// randomSeparable returns a random problem, and the matrix H = Z'Z + ridge·I in two forms, as Dense and as
+// Columns. The field H of the problem is not set. The columns of Z are sparse and have different scales, and
+// some are equal.
+func randomSeparable(
+	rng *rand.Rand, rows, order int, ridge float64, bounds bool,
+) (*Separable, *Dense, *Columns) {
 	z := make([]float64, rows*order) // by columns
 	for k := range order {
 		scale := math.Pow(10, 2*rng.Float64()-1)
@@ -44,7 +46,7 @@ func random(rng *rand.Rand, rows, order int, ridge float64, bounds bool) (*Separ
 		columns.Z.Ptr = append(columns.Z.Ptr, int64(len(columns.Z.Val)))
 	}
 	columns.Prepare()
-	q := &Separable{Free: -1}
+	q := &Separable{FreeIndex: -1}
 	for _, v := range []*[]float64{&q.X, &q.Gradient, &q.Limit, &q.Unit} {
 		*v = make([]float64, order)
 	}
@@ -103,19 +105,19 @@ func violation(q *Separable, h *Dense) (worst float64) {
 // with an eliminated coordinate. All four must reach the same minimum. A solution with SeparableSettings.Gap
 // must exceed this minimum by at most Gap.
 func TestSeparable(t *testing.T) {
-	byGap := 0
+	provedCount := 0
 	for seed := range uint64(120) {
 		rng := rand.New(rand.NewPCG(seed, 1))
 		rows, order := 5+rng.IntN(60), 1+rng.IntN(60)
-		q, dense, columns := random(rng, rows, order, float64(seed%3)/2, seed%2 > 0)
+		q, dense, columns := randomSeparable(rng, rows, order, float64(seed%3)/2, seed%2 > 0)
 		free := rng.IntN(order)
 		if q.Limit[free] = 0; q.Lower != nil {
 			q.Lower[free], q.Upper[free] = math.Inf(-1), math.Inf(1)
 		}
 		var values []float64
 		for k, h := range []Hessian{dense, columns, dense, columns} {
-			if q.H, q.Free = h, -1; k >= 2 {
-				q.Free = free
+			if q.H, q.FreeIndex = h, -1; k >= 2 {
+				q.FreeIndex = free
 			}
 			if !q.Solve(&SeparableSettings{Tolerance: 1e-9, MaxSweeps: 5000}) {
 				t.Errorf("seed %d, case %d: not solved", seed, k)
@@ -133,16 +135,16 @@ func TestSeparable(t *testing.T) {
 				t.Errorf("seed %d: %.15g in case %d, %.15g in case 0", seed, q.Value(), k, values[0])
 			}
 			const gap = 0.1
-			if q.Solve(&SeparableSettings{Tolerance: 1e-9, MaxSweeps: 5000, Gap: gap}); q.Signed != nil {
-				byGap++
+			if q.Solve(&SeparableSettings{Tolerance: 1e-9, MaxSweeps: 5000, Gap: gap}); q.SignedPoint != nil {
+				provedCount++
 			}
 			if v := q.Value() - values[0]; v > gap*(1+1e-8) {
 				t.Errorf("seed %d, case %d: %.2g above the minimum, want at most %g", seed, k, v, gap)
 			}
 		}
 	}
-	if byGap < 20 {
-		t.Errorf("only %d solutions ended by their gap", byGap)
+	if provedCount < 20 {
+		t.Errorf("only %d solutions ended by their gap", provedCount)
 	}
 }
 
@@ -163,7 +165,7 @@ func TestSeparableDependent(t *testing.T) {
 		}
 	}
 	h := &Dense{Order: order, H: make([]float64, order*order), Ridge: make([]float64, order)}
-	q := &Separable{H: h, Free: -1, X: make([]float64, order), Gradient: make([]float64, order)}
+	q := &Separable{H: h, FreeIndex: -1, X: make([]float64, order), Gradient: make([]float64, order)}
 	q.Limit = slices.Repeat([]float64{1e-4}, order)
 	q.Unit = q.Limit
 	for k := range order {
@@ -185,7 +187,7 @@ func TestSeparableDependent(t *testing.T) {
 func TestSeparableSmooth(t *testing.T) {
 	for seed := range uint64(20) {
 		rng := rand.New(rand.NewPCG(seed, 2))
-		q, dense, columns := random(rng, 5+rng.IntN(60), 1+rng.IntN(60), float64(seed%3)/2, false)
+		q, dense, columns := randomSeparable(rng, 5+rng.IntN(60), 1+rng.IntN(60), float64(seed%3)/2, false)
 		clear(q.Limit)
 		for name, h := range map[string]Hessian{"formed": dense, "by columns": columns} {
 			q.H = h
@@ -201,9 +203,9 @@ func TestSeparableSmooth(t *testing.T) {
 // clipped to the bounds.
 func TestSeparableKnown(t *testing.T) {
 	q := &Separable{
-		Free: -1,
-		H:    &Dense{Order: 4, Ridge: make([]float64, 4), H: []float64{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1}},
-		X:    make([]float64, 4), Gradient: []float64{-3, 0.5, 2, -5}, Limit: []float64{1, 1, 1, 0}, Unit: []float64{1, 1, 1, 1},
+		FreeIndex: -1,
+		H:         &Dense{Order: 4, Ridge: make([]float64, 4), H: []float64{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1}},
+		X:         make([]float64, 4), Gradient: []float64{-3, 0.5, 2, -5}, Limit: []float64{1, 1, 1, 0}, Unit: []float64{1, 1, 1, 1},
 		Lower: []float64{-9, -9, -0.25, -9}, Upper: []float64{9, 9, 9, 9},
 	}
 	q.H.(*Dense).Prepare()
@@ -225,7 +227,7 @@ func TestSeparableEnds(t *testing.T) {
 		"descent": func(_ *Separable, s *SeparableSettings) { s.DescentOnly = true },
 	} {
 		t.Run(name, func(t *testing.T) {
-			q, dense, _ := random(rand.New(rand.NewPCG(7, 2)), 50, 30, 0.1, false)
+			q, dense, _ := randomSeparable(rand.New(rand.NewPCG(7, 2)), 50, 30, 0.1, false)
 			q.H = dense
 			s := &SeparableSettings{Tolerance: 1e-12}
 			set(q, s)
@@ -313,7 +315,7 @@ func TestFactorUpdates(t *testing.T) {
 			for k := range descent {
 				descent[k] = rng.NormFloat64()
 			}
-			if before := slices.Clone(h.factored.order); h.update(f, support) && len(before) > 0 {
+			if before := slices.Clone(h.lastFactor.order); h.update(f, support) && len(before) > 0 {
 				updates++
 			}
 			h.Solve(got, descent, f, support, nil, nil)

@@ -37,9 +37,9 @@ func (q *Coupled) smoothen() {
 			}
 			size := hypotenuse(q.Tau, float64(limit*v))
 			ratio := float64(limit*limit) / (q.Tau + size)
-			q.smooth[k] = ratio * v
+			q.smoothGradient[k] = ratio * v
 			if fresh {
-				q.multipliers[k] = q.smooth[k]
+				q.multipliers[k] = q.smoothGradient[k]
 			}
 			q.curvature.h[k] = ratio * (1 - float64(q.multipliers[k]*v)/size)
 		}
@@ -52,9 +52,9 @@ func (q *Coupled) smoothen() {
 		ratio := float64(g.Limit*g.Limit) / (q.Tau + size)
 		q.curvature.cross[k] = ratio / size
 		for _, row := range g.Rows {
-			q.smooth[row], q.curvature.h[row] = ratio*q.image[row], ratio
+			q.smoothGradient[row], q.curvature.h[row] = ratio*q.image[row], ratio
 			if fresh {
-				q.multipliers[row] = q.smooth[row]
+				q.multipliers[row] = q.smoothGradient[row]
 			}
 		}
 	}
@@ -98,7 +98,7 @@ func (q *Coupled) updateMultipliers() {
 	q.barriers.updateMultipliers(q.U, q.step, q.Tau)
 	r := q.Penalty
 	for k, h := range q.curvature.h {
-		q.Z[k] = math.FMA(h, q.imageStep[k], q.smooth[k])
+		q.Z[k] = math.FMA(h, q.imageStep[k], q.smoothGradient[k])
 	}
 	if !r.Grouped() {
 		for k, z := range q.multipliers {

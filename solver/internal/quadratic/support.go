@@ -27,7 +27,7 @@ const (
 
 // Solve implements Hessian with a Cholesky factor. It calls neither of the two functions.
 func (h *Dense) Solve(step, descent, f []float64, support []int32, _, _ func([]float64) bool) (found, solved bool) {
-	c := &h.factored
+	c := &h.lastFactor
 	if !h.update(f, support) {
 		if !h.factor(f, support) {
 			return false, false
@@ -58,7 +58,7 @@ func (h *Dense) places(support []int32) []int32 {
 // factor computes the Cholesky factor of the rows and columns support of H − ff'. A nil f means zeros. It
 // returns false if no diagonal shift makes this matrix positive definite.
 func (h *Dense) factor(f []float64, support []int32) bool {
-	c, n := &h.factored, len(support)
+	c, n := &h.lastFactor, len(support)
 	c.order = c.order[:0]
 	c.threads = h.Threads
 	c.reset(NewTriangle(n, n-1))
@@ -93,23 +93,23 @@ func (h *Dense) factor(f []float64, support []int32) bool {
 // update changes the last factor into the factor for support, see supportFactor. It returns false if the last
 // factor does not belong to the present H − ff', or if a new factor is cheaper or more accurate.
 func (h *Dense) update(f []float64, support []int32) bool {
-	c := &h.factored
+	c := &h.lastFactor
 	if len(c.order) == 0 || !c.belongs(h.diagonal, f) {
 		return false
 	}
 	place := h.places(support)
-	var leave []int // rows of the factor
+	var leaving []int // rows of the factor
 	for a, k := range c.order {
 		if place[k] == 0 {
-			leave = append(leave, a)
+			leaving = append(leaving, a)
 		}
 		place[k] = 0
 	}
-	stay := len(c.order) - len(leave)
-	if float64(len(leave)+len(support)-stay) > changedPart*float64(len(support)) {
+	stayCount := len(c.order) - len(leaving)
+	if float64(len(leaving)+len(support)-stayCount) > changedPart*float64(len(support)) {
 		return false
 	}
-	for _, a := range slices.Backward(leave) {
+	for _, a := range slices.Backward(leaving) {
 		c.remove(a)
 	}
 	for _, k := range support {
@@ -146,7 +146,7 @@ func (c *supportFactor) remove(a int) {
 
 // add appends a row for coordinate k to the factor of H − ff'. It returns false if the pivot is too small.
 func (h *Dense) add(f []float64, k int32) bool {
-	c, row, pivot := &h.factored, h.Row(int(k)), h.diagonal[k]
+	c, row, pivot := &h.lastFactor, h.Row(int(k)), h.diagonal[k]
 	if f != nil {
 		pivot -= float64(f[k] * f[k])
 	}

@@ -31,9 +31,9 @@ func newSystem(t Triangle, threads int) *system {
 
 // reset changes the shape of the matrix. The caller must then set all entries of h.
 func (s *system) reset(t Triangle) {
-	full, ok := s.chol.(*linalg.Cholesky)
+	fullFactor, ok := s.chol.(*linalg.Cholesky)
 	if s.Triangle = t; ok && !t.Banded() {
-		full.Resize(t.Order)
+		fullFactor.Resize(t.Order)
 	} else {
 		s.chol = t.newFactor(s.threads)
 	}
