@@ -80,7 +80,7 @@ func (a *auto) beginsWithNewton() bool {
 	// The first call of Finishes computes the cost of a Hessian, which Affords then includes. So ample is
 	// called before and after Finishes.
 	budgetIsAmple := func() bool { return a.goal > 0 && a.prover.Affords(a.budget) }
-	return budgetIsAmple() && !a.asksForPasses() && a.prover.Finishes() && budgetIsAmple() && !a.prover.Conditioned()
+	return budgetIsAmple() && !a.asksForPasses() && a.prover.Finishes() && budgetIsAmple() && !a.prover.WellConditioned()
 }
 
 func (a *auto) beginPasses() (err error) {
@@ -102,12 +102,12 @@ func (a *auto) next() (bool, error) {
 		}
 	}
 	switch newtonTried := a.Stats.NewtonSteps > 0; {
-	case a.goal <= 0 || newtonTried || !a.prover.Finishes() || a.Stats.Passes < a.prover.Warm(a.budget):
+	case a.goal <= 0 || newtonTried || !a.prover.Finishes() || a.Stats.Passes < a.prover.WarmPasses(a.budget):
 		return a.scas.next()
 	case !a.affordsStep():
 		return false, nil
 	}
-	if a.prover.Conditioned() { // the passes since the last proof may have reached the goal
+	if a.prover.WellConditioned() { // the passes since the last proof may have reached the goal
 		if a.gap = a.certify(); a.gap <= a.goal {
 			return false, nil
 		}

@@ -53,8 +53,8 @@ func (r *Run) prove() {
 		return
 	}
 	_, auto := r.Settings.Method.(Auto)
-	newton := auto && r.prover.Proves() && !r.prover.Conditioned()
-	if !newton && r.prover.Cheap() {
+	newton := auto && r.prover.Proves() && !r.prover.WellConditioned()
+	if !newton && r.prover.HasCheapProofs() {
 		r.gap = r.certify()
 	}
 }

@@ -80,7 +80,7 @@ func (d *design) fit(ctx context.Context) (*outcome, error) {
 	if d.team.Alone() && ctx.Err() != nil {
 		return d.outcomeWithoutSteps(ctx)
 	}
-	if !d.coupled() && d.start == nil && !f.s.Samples() && d.spec.Lambda > 0 {
+	if !d.coupled() && d.start == nil && !f.s.EnoughSamples() && d.spec.Lambda > 0 {
 		// LambdaMax moves the solver to the model in which all penalised coefficients are zero. If
 		// ctx ends here, solve returns the error.
 		_, _ = f.s.LambdaMax(f.interruptFunc(ctx, f.s))

@@ -64,17 +64,17 @@ func (d *design) bareFitter(ctx context.Context) (*fitter, error) {
 		return nil, errorf("%w: %s", stream.ErrNotStreamed, refusal)
 	}
 	f.file = exact.NewFile(&exact.FileProblem{
-		Data: d.x, Ones: !d.spec.NoIntercept, Labels: d.y, Positive: d.classLabel, Weights: d.weights, Offset: d.spec.Offsets,
-		Folds: d.exclusion.folds, Out: d.exclusion.fold, Loss: term.LossOf(d.loss), Threads: d.spec.Threads, Team: d.team, Memory: d.spec.Memory,
+		Data: d.x, HasOnes: !d.spec.NoIntercept, Labels: d.y, PositiveLabel: d.classLabel, Weights: d.weights, Offset: d.spec.Offsets,
+		Folds: d.exclusion.folds, OutFold: d.exclusion.fold, Loss: term.LossOf(d.loss), Threads: d.spec.Threads, Team: d.team, Memory: d.spec.Memory,
 	})
 	f.file.Stop = ctx.Err
 	if d.spec.Progress != nil {
-		f.file.Tell = func(share float64) {
+		f.file.ReportProgress = func(share float64) {
 			f.progress.Passes = float64(f.file.Visits()) + share
 			d.spec.Progress(f.progress)
 		}
 	}
-	if err = f.file.Survey(f.file.Room()); f.timedOut(ctx, err) {
+	if err = f.file.Survey(f.file.MaxSamples()); f.timedOut(ctx, err) {
 		return nil, errEarly
 	}
 	if d.spec.standardizes() {
@@ -98,7 +98,7 @@ func (f *fitter) problem(p *penalty) *exact.Problem {
 func (d *design) exactProblem(p *penalty) *exact.Problem {
 	columns := d.columns()
 	q := &exact.Problem{
-		Loss: term.LossOf(d.loss), A: linalg.New(nil, columns), Limit: p.limit, Square: p.square, Groups: p.groups, Ridge: p.ridge, Fixed: p.fixedRidge, Set: p.set,
+		Loss: term.LossOf(d.loss), A: linalg.New(nil, columns), Limit: p.limit, Square: p.square, Groups: p.groups, Ridge: p.ridge, FixedRidge: p.fixedRidge, Set: p.set,
 		Threads: d.spec.Threads,
 	}
 	if p.a != nil {

@@ -122,7 +122,7 @@ func (s *Spec) memoryOf(x *sparse.CSR) memoryEstimate {
 		return m
 	}
 	q := d.exactProblem(penalty)
-	q.Data, q.Ones = x, !s.NoIntercept
+	q.Data, q.HasOnes = x, !s.NoIntercept
 	m.rowBytes += x.CompactBytes()
 	if s.needsMinimize() || d.unsupportedDomain() || q.Refusal() != nil {
 		d.addMinimizerMemory(q, &m)

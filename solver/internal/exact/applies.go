@@ -81,7 +81,7 @@ func (p *Problem) FileRefusal() string {
 		return fmt.Sprintf("up to %d coefficients are streamed, and there are %d", DenseFeatures, columns)
 	}
 	ridge := slices.Clone(p.Ridge)
-	for j, r := range p.Fixed {
+	for j, r := range p.FixedRidge {
 		ridge[j] += r
 	}
 	b := &gap.Problem{Penalty: gap.NewPenalty(p.A, p.Limit, p.Square, p.Groups), Ridge: ridge, Set: p.Set, Columns: gap.Columns{LargestEntry: slices.Repeat([]float64{1}, len(p.Ridge))}}
@@ -92,9 +92,9 @@ func (p *Problem) FileRefusal() string {
 	return ""
 }
 
-// cheap reports whether the Hessian of all columns costs little. If the curvature of the loss is not
-// constant, each step factors a new Hessian; then the factorization must also cost little.
-func (p *Problem) cheap() bool {
+// hasCheapHessian reports whether the Hessian of all columns costs little. If the curvature of the loss is
+// not constant, each step factors a new Hessian; then the factorization must also cost little.
+func (p *Problem) hasCheapHessian() bool {
 	_, features := p.dims()
 	if features <= wholeSet {
 		return true
@@ -115,7 +115,7 @@ func (p *Problem) Assembly() float64 {
 // itself, and the number of entries, or 1 if there are none. Both are sums over all processes.
 func (p *Problem) hessianCost() (inRows, entries float64) {
 	totals := []float64{pairs(p.Data), float64(p.entries())}
-	if p.Ones {
+	if p.HasOnes {
 		totals[0] += totals[1]
 	}
 	p.Team.Sum(totals)

@@ -16,9 +16,9 @@ import (
 // For features with a ridge, centreⱼ is 0. For features without a ridge, such as an intercept, ridgeⱼ is
 // the mean of all positive ridges, and centreⱼ moves to xⱼ after each pass (the proximal point method).
 type ascent struct {
-	*memory
+	*memorySamples
 	x, alpha        []float64
-	inverse         []float64 // 1/ridgeⱼ
+	inverseRidge    []float64 // 1/ridgeⱼ
 	centre          []float64
 	noRidge         []int     // the features without a ridge
 	marginFall      []float64 // by how much the margin of sample i falls if αᵢ grows by 1
@@ -27,9 +27,9 @@ type ascent struct {
 	oldAlpha        []float64 // αᵢ before the last visit of sample i
 	skips, nextPass []int     // for each sample: how many passes leave it out, and the number of its next pass
 	budget          float64   // the ascent ends when visited exceeds budget
-	count           int       // number of passes, including those that leave samples out
+	passes          int       // number of passes, including those that leave samples out
 	visited         float64   // number of entries visited so far, divided by the number of entries of the data
-	equal           bool      // all entries of inverse are equal
+	equalRidges     bool      // all entries of inverseRidge are equal
 	random          generator
 	buffer          [1]float64 // an argument or result of the kernels that visit one sample
 }
@@ -53,14 +53,14 @@ const (
 // newAscent returns an ascent at α = 0. It returns nil for a problem that ascent does not handle, or if
 // Newton steps are expected to take less time.
 func (s *Solver) newAscent() *ascent {
-	m, ok := s.rows.(*memory)
-	if !ok || s.coupled != nil || s.set.whole || s.Set != nil || m.dense != nil || s.formedCost(allColumns(s.p)) <= s.work.visits ||
+	m, ok := s.rows.(*memorySamples)
+	if !ok || s.coupled != nil || s.set.needsAll || s.Set != nil || m.dense != nil || s.formedCost(allColumns(s.p)) <= s.work.visits ||
 		slices.ContainsFunc(s.limit, func(l float64) bool { return l > 0 }) {
 		return nil
 	}
 	a := &ascent{
-		memory: m, x: s.x, alpha: m.alpha, random: 1,
-		inverse: make([]float64, s.p), centre: make([]float64, s.p), skips: make([]int, m.n), nextPass: make([]int, m.n),
+		memorySamples: m, x: s.x, alpha: m.alpha, random: 1,
+		inverseRidge: make([]float64, s.p), centre: make([]float64, s.p), skips: make([]int, m.n), nextPass: make([]int, m.n),
 		marginFall: m.next.margin, margin: m.current.margin, slope: m.current.slope, oldAlpha: m.next.slope,
 	}
 	var sum, largest float64
@@ -70,27 +70,27 @@ func (s *Solver) newAscent() *ascent {
 	if sum == 0 {
 		return nil
 	}
-	a.equal = true
+	a.equalRidges = true
 	for j, r := range s.ridge {
 		if r == 0 {
 			a.noRidge = append(a.noRidge, j)
 		}
-		a.inverse[j] = 1 / r
-		a.equal = a.equal && (r == 0 || r == largest)
+		a.inverseRidge[j] = 1 / r
+		a.equalRidges = a.equalRidges && (r == 0 || r == largest)
 	}
-	mean := sum / float64(s.p-len(a.noRidge))
-	if a.equal {
-		mean = largest // without a rounding error
+	meanRidge := sum / float64(s.p-len(a.noRidge))
+	if a.equalRidges {
+		meanRidge = largest // without a rounding error
 	}
 	for _, j := range a.noRidge {
-		a.inverse[j] = 1 / mean
+		a.inverseRidge[j] = 1 / meanRidge
 	}
 	sum = 0
 	for i := range m.n {
 		idx, val := m.Data.Row(i)
 		square := 0.0
 		for k, j := range idx {
-			square += float64(float64(val[k]*val[k]) * a.inverse[j])
+			square += float64(float64(val[k]*val[k]) * a.inverseRidge[j])
 		}
 		a.marginFall[i] = float64(m.MeanWeights[i] * square)
 		sum += a.marginFall[i]
@@ -121,7 +121,7 @@ func (a *ascent) pass() float64 {
 	}
 	visited := 0
 	for _, i := range a.order {
-		if a.nextPass[i] > a.count {
+		if a.nextPass[i] > a.passes {
 			continue
 		}
 		visited += int(a.Rows.Ptr[i+1] - a.Rows.Ptr[i])
@@ -129,9 +129,9 @@ func (a *ascent) pass() float64 {
 		if !a.change(int(i)) {
 			skips = min(2*a.skips[i]+1, mostSkips)
 		}
-		a.skips[i], a.nextPass[i] = skips, a.count+1+skips
+		a.skips[i], a.nextPass[i] = skips, a.passes+1+skips
 	}
-	a.count++
+	a.passes++
 	a.visited += float64(visited) / float64(a.Data.NNZ())
 	for _, j := range a.noRidge {
 		x := a.x[j]
@@ -183,21 +183,22 @@ func (a *ascent) change(i int) bool {
 	if change == 0 {
 		return false
 	}
-	if a.equal {
-		a.buffer[0] = -change * a.inverse[0]
+	if a.equalRidges {
+		a.buffer[0] = -change * a.inverseRidge[0]
 		kernels.Gradient(a.x, row, a.buffer[:])
 		return true
 	}
 	idx, val := a.Data.Row(i)
 	for k, j := range idx {
-		a.x[j] -= float64(float64(change*val[k]) * a.inverse[j])
+		a.x[j] -= float64(float64(change*val[k]) * a.inverseRidge[j])
 	}
 	return true
 }
 
 const (
 	scalarSteps = 20 // largest number of Newton steps in a call of the method change
-	// The method change ends when the residual of its equation is at most this fraction of the first residual.
+	// The method change ends when the residual of its equation is at most this fraction of the first
+	// residual.
 	scalarPart = 1e-3
 )
 

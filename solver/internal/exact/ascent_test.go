@@ -15,7 +15,7 @@ func ridgeProblem(t *testing.T, loss term.Loss) *Problem {
 	const n, p = 150, defaultWorking + 50
 	rng := rand.New(rand.NewPCG(7, 7))
 	var entries []sparse.Triplet
-	q := &Problem{Loss: loss, Limit: make([]float64, p), Ridge: make([]float64, p), Fixed: make([]float64, p), Threads: 1}
+	q := &Problem{Loss: loss, Limit: make([]float64, p), Ridge: make([]float64, p), FixedRidge: make([]float64, p), Threads: 1}
 	for i := range n {
 		for k := range 8 {
 			entries = append(entries, sparse.Triplet{Row: i, Col: k*(p/8) + rng.IntN(p/8), Value: 0.5 + rng.Float64()})
@@ -26,9 +26,9 @@ func ridgeProblem(t *testing.T, loss term.Loss) *Problem {
 		q.Offset = append(q.Offset, 0.3*rng.NormFloat64())
 	}
 	for j := range p - 1 {
-		q.Fixed[j] = (1 + float64(j%3)) / n
+		q.FixedRidge[j] = (1 + float64(j%3)) / n
 	}
-	q.use(fromTriplets(t, n, p, entries))
+	q.setData(fromTriplets(t, n, p, entries))
 	return q
 }
 

@@ -10,9 +10,9 @@ import (
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
-// exactProblem returns a problem with small integers as data, which are the same on every machine. If ones is
-// true, all entries are 1.
-func exactProblem(t *testing.T, loss term.Loss, n, p int, ones bool) *Problem {
+// integerProblem returns a problem with small integers as data, which are the same on every machine. If
+// allOnes is true, all entries are 1.
+func integerProblem(t *testing.T, loss term.Loss, n, p int, allOnes bool) *Problem {
 	t.Helper()
 	var entries []sparse.Triplet
 	prob := &Problem{Loss: loss, Labels: make([]float64, n), Limit: make([]float64, p), Ridge: make([]float64, p)}
@@ -24,9 +24,9 @@ func exactProblem(t *testing.T, loss term.Loss, n, p int, ones bool) *Problem {
 			switch {
 			case j == p-1:
 				v = 1 // the intercept
-			case ones && v < 2:
+			case allOnes && v < 2:
 				continue
-			case ones:
+			case allOnes:
 				v = 1
 			case v == 0:
 				continue
@@ -41,19 +41,19 @@ func exactProblem(t *testing.T, loss term.Loss, n, p int, ones bool) *Problem {
 	for j := range p - 1 {
 		prob.Limit[j], prob.Ridge[j] = 1, float64(j%2)/4
 	}
-	prob.use(fromTriplets(t, n, p, entries))
+	prob.setData(fromTriplets(t, n, p, entries))
 	return prob
 }
 
 // TestBits checks that the results for a sequence of lambdas have the recorded fingerprints, at every level
 // of the kernels.
 func TestBits(t *testing.T) {
-	before := kernels.Active()
-	defer func() { _ = kernels.Use(before) }()
+	oldLevel := kernels.Active()
+	defer func() { _ = kernels.Use(oldLevel) }()
 	for _, c := range []struct {
-		loss term.Loss
-		ones bool
-		want string
+		loss    term.Loss
+		allOnes bool
+		want    string
 	}{
 		{term.Logistic{}, true, "b60d852b8cd155e4"},
 		{term.Logistic{}, false, "59058ffd96a0f813"},
@@ -65,7 +65,7 @@ func TestBits(t *testing.T) {
 			if err := kernels.Use(level); err != nil {
 				t.Fatal(err)
 			}
-			s := mustNew(t, exactProblem(t, c.loss, 200, 90, c.ones))
+			s := mustNew(t, integerProblem(t, c.loss, 200, 90, c.allOnes))
 			lambdaMax, err := s.LambdaMax(nil)
 			if err != nil {
 				t.Fatal(err)
@@ -76,7 +76,7 @@ func TestBits(t *testing.T) {
 				results = append(append(results, r.Gap, r.Objective, float64(r.Iterations)), s.X()...)
 			}
 			if got := fmt.Sprintf("%x", sparsetest.Fingerprint(results)); got != c.want {
-				t.Errorf("%T, ones %v, level %v: %s, want %s", c.loss, c.ones, level, got, c.want)
+				t.Errorf("%T, ones %v, level %v: %s, want %s", c.loss, c.allOnes, level, got, c.want)
 			}
 		}
 	}

@@ -34,8 +34,8 @@ func (s *Solver) proveGap(tol float64) float64 {
 	if b.Gap < s.current.value {
 		return b.Gap
 	}
-	if trivial := s.rows.trivial(s.x, s.current.value); !(b.Gap < trivial) {
-		return trivial
+	if trivialGap := s.rows.trivialGap(s.x, s.current.value); !(b.Gap < trivialGap) {
+		return trivialGap
 	}
 	return b.Gap
 }

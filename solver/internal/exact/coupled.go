@@ -10,11 +10,11 @@ import (
 
 // coupled is the quadratic model of the objective P of a coupled problem. It has all columns of the data.
 type coupled struct {
-	model  quadratic.Coupled
-	rows   gap.Penalty // the penalty g(A x) without its squared terms, which model.H contains
-	base   []float64   // the Hessian of the loss
-	z      []float64   // multipliers of the rows of A, plus the derivatives of the squared terms of g
-	excess float64     // an estimate of the objective minus its optimum; +Inf if there is none
+	model       quadratic.Coupled
+	penalty     gap.Penalty // the penalty g(A x) without its squared terms, which model.H contains
+	lossHessian []float64   // the Hessian of the loss
+	z           []float64   // multipliers of the rows of A, plus the derivatives of the squared terms of g
+	excess      float64     // an estimate of the objective minus its optimum; +Inf if there is none
 
 	structure  quadratic.Partition // the zeros and ties that MakeExact returned last
 	exact      bool                // the last model's solution has exactly the zeros and ties of structure
@@ -24,7 +24,7 @@ type coupled struct {
 
 func (s *Solver) newCoupled() {
 	shape := quadratic.NewTriangle(s.p, s.band())
-	c := &coupled{base: make([]float64, shape.Size()), excess: math.Inf(1)}
+	c := &coupled{lossHessian: make([]float64, shape.Size()), excess: math.Inf(1)}
 	c.model = quadratic.Coupled{Triangle: shape, H: make([]float64, shape.Size()), Set: s.Set, Threads: s.Threads}
 	if s.Set != nil {
 		c.model.TypicalSize = make([]float64, s.p)
@@ -44,19 +44,19 @@ func (c *coupled) forget() {
 	c.model.ForgetMultipliers()
 }
 
-// begin makes the next model start from the multipliers of sampleModel, a model for some of the samples.
+// startFrom makes the next model start from the multipliers of sampleModel, a model for some of the samples.
 // excess estimates the objective at the current point minus its optimum.
-func (c *coupled) begin(sampleModel *coupled, excess float64) {
+func (c *coupled) startFrom(sampleModel *coupled, excess float64) {
 	c.excess = excess
 	c.model.StartFrom(&sampleModel.model)
 }
 
-// setRows sets the rows of A, and their limits, in the model.
-func (c *coupled) setRows(rows *gap.Penalty) {
-	c.rows = *rows
-	c.rows.Square = nil
-	c.model.Penalty = &c.rows
-	c.z = make([]float64, rows.Len())
+// setPenalty sets the rows of A, and their limits, in the model.
+func (c *coupled) setPenalty(penalty *gap.Penalty) {
+	c.penalty = *penalty
+	c.penalty.Square = nil
+	c.model.Penalty = &c.penalty
+	c.z = make([]float64, penalty.Len())
 	c.forget()
 }
 
@@ -64,7 +64,7 @@ func (c *coupled) setRows(rows *gap.Penalty) {
 func (s *Solver) fillCoupled() {
 	c := s.coupled
 	m := &c.model
-	copy(m.H, c.base)
+	copy(m.H, c.lossHessian)
 	m.AddGram(m.H, nil, s.ridge)
 	m.AddGram(m.H, s.bounds.Penalty.M, s.bounds.Penalty.Square)
 }
@@ -106,22 +106,22 @@ func (s *Solver) minimiseCoupled(tol float64) (fall float64) {
 	}
 	m.Stop = w.model.Stop
 	terms := m.Terms()
-	start := startTau * s.scale / terms
+	firstTau := startTau * s.scale / terms
 	expectedExcess := s.scale
 	if !math.IsInf(c.excess, 1) {
-		start = math.Min(start, math.Max(m.Tau, c.excess/terms))
+		firstTau = math.Min(firstTau, math.Max(m.Tau, c.excess/terms))
 		expectedExcess = math.Min(c.excess, squaredFactor*c.excess*c.excess/s.scale)
 	}
-	if s.constant() {
+	if s.hasConstantCurvature() {
 		expectedExcess = 0
 	}
-	last := !c.rough && (expectedExcess <= mayEndPart*tol || c.extraSteps > 0)
+	mayBeLast := !c.rough && (expectedExcess <= mayEndPart*tol || c.extraSteps > 0)
 	goal := math.Max(gapPart*tol, modelPart*expectedExcess)
-	if last {
+	if mayBeLast {
 		goal = math.Min(gapPart*tol, modelEnd*s.scale)
-		start = math.Max(start, leastFall*goal/terms)
+		firstTau = math.Max(firstTau, leastFall*goal/terms)
 	}
-	m.Solve(&quadratic.CoupledSettings{Gap: goal, StartTau: start, Precise: last})
+	m.Solve(&quadratic.CoupledSettings{Gap: goal, StartTau: firstTau, Precise: mayBeLast})
 	stopped := m.Stop != nil && m.Stop()
 	if stopped || !finite(m.U) || !finite(m.Move) { // the model's solution is not used, and x does not move
 		copy(m.U, m.X)
@@ -131,8 +131,8 @@ func (s *Solver) minimiseCoupled(tol float64) (fall float64) {
 	} else if s.Set != nil {
 		s.Set.Project(m.U)
 	}
-	if c.exact = false; last && !stopped {
-		c.structure, c.exact = m.MakeExact(0.1*tol, s.leastCurvature())
+	if c.exact = false; mayBeLast && !stopped {
+		c.structure, c.exact = m.MakeExact(0.1*tol, s.leastCurvatures())
 	}
 	s.acceptModel()
 	fall = -m.Value()
@@ -140,9 +140,9 @@ func (s *Solver) minimiseCoupled(tol float64) (fall float64) {
 	return fall
 }
 
-// settled reports whether a run with a proved gap of at most tol may end. It returns false if zeros and ties
+// mayEnd reports whether a run with a proved gap of at most tol may end. It returns false if zeros and ties
 // must be exact but are not. After it has returned false mostExtraSteps times in a run, it returns true.
-func (s *Solver) settled(tol float64) bool {
+func (s *Solver) mayEnd(tol float64) bool {
 	c := s.coupled
 	if c == nil || c.rough || c.exact || tol > exactTol*s.scale || c.extraSteps == mostExtraSteps {
 		return true
@@ -175,7 +175,7 @@ func (s *Solver) acceptModel() {
 // bound of the curvature along the feature.
 const assumedCurvature = 1e-6
 
-func (s *Solver) leastCurvature() []float64 {
+func (s *Solver) leastCurvatures() []float64 {
 	out := make([]float64, s.p)
 	for j, c := range s.summary.LargestEntry {
 		out[j] = float64(assumedCurvature*s.scale) * float64(c*c)
@@ -186,9 +186,9 @@ func (s *Solver) leastCurvature() []float64 {
 // riseCoupled returns the rise of the penalty from the current point to the solution of the model. The
 // squared terms of the penalty are left out, because the model's gradient contains them.
 func (s *Solver) riseCoupled() float64 {
-	m, v := &s.coupled.model, make([]float64, s.coupled.rows.Len())
+	m, v := &s.coupled.model, make([]float64, s.coupled.penalty.Len())
 	m.Penalty.Mul(v, m.U)
-	after := m.Penalty.Value(v)
+	penaltyAtU := m.Penalty.Value(v)
 	m.Penalty.Mul(v, m.X)
-	return after - m.Penalty.Value(v)
+	return penaltyAtU - m.Penalty.Value(v)
 }

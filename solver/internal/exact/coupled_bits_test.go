@@ -12,14 +12,14 @@ import (
 )
 
 func TestCoupledBits(t *testing.T) {
-	before := kernels.Active()
-	defer func() { _ = kernels.Use(before) }()
+	oldLevel := kernels.Active()
+	defer func() { _ = kernels.Use(oldLevel) }()
 	const n, p = 6000, 30
 	for _, c := range []struct {
-		loss term.Loss
-		ones bool
+		loss    term.Loss
+		allOnes bool
 	}{{term.Logistic{}, false}, {term.Huber{Delta: 1}, true}, {term.SquaredHinge{}, false}} {
-		q := exactProblem(t, c.loss, n, p, c.ones)
+		q := integerProblem(t, c.loss, n, p, c.allOnes)
 		q.A, q.Limit = linalg.New(graph.Chain(p).FusedLasso(), p), slices.Repeat([]float64{0.01}, 2*p-1)
 		var want uint64
 		for _, level := range kernels.Available() {

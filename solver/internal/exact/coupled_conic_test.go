@@ -65,9 +65,9 @@ func TestConic(t *testing.T) {
 			t.Errorf("%s: gap %.2g after %d steps, polished %v", name, best.Gap, best.Iterations, best.Polished)
 		}
 		for k := range 12 {
-			size, x := math.Pow(10, float64(-k)/2), make([]float64, s.p)
+			distance, x := math.Pow(10, float64(-k)/2), make([]float64, s.p)
 			for j, v := range best.X {
-				x[j] = v + size*rng.NormFloat64()
+				x[j] = v + distance*rng.NormFloat64()
 			}
 			if q.Set != nil {
 				q.Set.Project(x)
@@ -164,7 +164,7 @@ func TestNoBand(t *testing.T) {
 			q.A, q.Limit = linalg.New(pattern{a: "chain"}.matrix(t, p, nil), p), q.Limit[1:]
 		},
 	} {
-		q := penalised(sparse.Identity(p), labels, term.Squared{}, nil, 0.01, 0)
+		q := penalisedProblem(sparse.Identity(p), labels, term.Squared{}, nil, 0.01, 0)
 		change(q)
 		s := mustNew(t, q)
 		r := s.Finish(nil, &Settings{Tol: 1e-9})

@@ -25,7 +25,7 @@ func awkwardProblems(t *testing.T) map[string]func(loss term.Loss) *Problem {
 				labels[i] = math.Copysign(1, rows[i][0]+noise(i, 50))
 				change(i, rows[i])
 			}
-			return penalised(fromRows(t, rows), labels, loss, a, lambda, 0)
+			return penalisedProblem(fromRows(t, rows), labels, loss, a, lambda, 0)
 		}
 	}
 	noChange := func(int, []float64) {}
@@ -109,11 +109,11 @@ func TestNotApplicable(t *testing.T) {
 	if _, err := newSetSolver(&q); !errors.Is(err, ErrNotApplicable) {
 		t.Errorf("no conjugate: error %v", err)
 	}
-	p.MaxWorking, p.A = 0, linalg.New(hidden{p.A.Matrix()}, 5)
+	p.MaxWorking, p.A = 0, linalg.New(hiddenMap{p.A.Matrix()}, 5)
 	if _, err := New(p); !errors.Is(err, ErrNotApplicable) {
 		t.Errorf("error %v", err)
 	}
 }
 
-// hidden is a Map whose type hides that it is a matrix.
-type hidden struct{ linalg.Map }
+// hiddenMap is a Map whose type hides that it is a matrix.
+type hiddenMap struct{ linalg.Map }

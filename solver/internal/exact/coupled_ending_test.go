@@ -16,16 +16,16 @@ import (
 func TestCoupledEndings(t *testing.T) {
 	stop := errors.New("stop")
 	interrupt := func() error { return stop }
-	open := separatedByFirst(t) // the first feature is free and separates the classes
+	separated := separatedByFirst(t) // the first feature is free and separates the classes
 	g, err := graph.FromPairs(5, [][2]int32{{1, 2}, {2, 3}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	open.A, open.Limit = linalg.New(g.FusedLasso(), 5), slices.Repeat([]float64{0.05}, 7)
-	usual := *open
-	open.Limit = slices.Clone(open.Limit)
-	open.Limit[2] = 0
-	boxed, balled, huber := *open, *open, usual
+	separated.A, separated.Limit = linalg.New(g.FusedLasso(), 5), slices.Repeat([]float64{0.05}, 7)
+	usual := *separated
+	separated.Limit = slices.Clone(separated.Limit)
+	separated.Limit[2] = 0
+	boxed, balled, huber := *separated, *separated, usual
 	boxed.Set, balled.Set, huber.Loss = term.NewBox(5, 0, math.Inf(1)), term.Ball{Radius: 3}, term.Huber{Delta: 1.35}
 	for _, c := range []struct {
 		name string
@@ -37,10 +37,10 @@ func TestCoupledEndings(t *testing.T) {
 		{"no goal", &usual, Settings{}, ending.Rounding},
 		{"few steps", &usual, Settings{Tol: 1e-9, MaxIterations: 2}, ending.Iterations},
 		{"an interrupt", &usual, Settings{Tol: 1e-9, Interrupt: interrupt}, ending.Interrupted},
-		{"free, a goal", open, Settings{Tol: 1e-6}, ending.Reached},
-		{"free, few steps", open, Settings{Tol: 1e-6, MaxIterations: 3}, ending.Separated},
-		{"free, no goal", open, Settings{}, ending.Separated},
-		{"free, an interrupt", open, Settings{Interrupt: interrupt}, ending.Interrupted},
+		{"free, a goal", separated, Settings{Tol: 1e-6}, ending.Reached},
+		{"free, few steps", separated, Settings{Tol: 1e-6, MaxIterations: 3}, ending.Separated},
+		{"free, no goal", separated, Settings{}, ending.Separated},
+		{"free, an interrupt", separated, Settings{Interrupt: interrupt}, ending.Interrupted},
 		{"free upwards", &boxed, Settings{Tol: 1e-6, MaxIterations: 3}, ending.Separated},
 		{"held by a ball", &balled, Settings{Tol: 1e-6, MaxIterations: 3}, ending.Iterations},
 		{"numbers", &huber, Settings{}, ending.Rounding},
@@ -70,7 +70,7 @@ func separatedProblem(t *testing.T, loss term.Loss, a *sparse.CSR) *Problem {
 		x[k][4] = v * p.Labels[k]
 	}
 	x[0][5], x[7][5], x[8][5] = -p.Labels[0], p.Labels[7], 3*p.Labels[8]
-	q := penalised(fromRows(t, x), p.Labels, loss, a, 0.05, 0)
+	q := penalisedProblem(fromRows(t, x), p.Labels, loss, a, 0.05, 0)
 	q.Limit[len(q.Limit)-2], q.Limit[len(q.Limit)-1] = 0, 0
 	return q
 }

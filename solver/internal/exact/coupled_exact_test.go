@@ -51,7 +51,7 @@ func TestExactProofs(t *testing.T) {
 // (see TestExactProofs).
 func checkExact(t *testing.T, s *Solver) {
 	t.Helper()
-	m := s.rows.(*memory)
+	m := s.rows.(*memorySamples)
 	m.tally()
 	b := m.prove(s.x, s.coupled.z, s.e, 0)
 	alpha, r := make([]float64, m.n), s.bounds.Penalty
@@ -74,8 +74,8 @@ func checkExact(t *testing.T, s *Solver) {
 		v := exactImage(r, s.x, row)
 		sum.Add(sum, v.Abs(v).Mul(v, num(limit)))
 	}
-	if exact, _ := sum.Float64(); exact > b.Gap {
-		t.Errorf("P − D = %.17g, bound %.17g", exact, b.Gap)
+	if exactGap, _ := sum.Float64(); exactGap > b.Gap {
+		t.Errorf("P − D = %.17g, bound %.17g", exactGap, b.Gap)
 	}
 }
 

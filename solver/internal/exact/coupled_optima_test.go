@@ -26,7 +26,7 @@ func TestOptima(t *testing.T) {
 		default:
 			a = readEdges(t, o.A, o.Features)
 		}
-		r := mustNew(t, penalised(x, y, term.Logistic{}, a, o.Lambda, o.Mu)).Finish(nil, &Settings{Tol: 1e-12})
+		r := mustNew(t, penalisedProblem(x, y, term.Logistic{}, a, o.Lambda, o.Mu)).Finish(nil, &Settings{Tol: 1e-12})
 		t.Logf("%+v: off by %.1e, gap %.1e, %d iterations", o, r.Objective-o.Value, r.Gap, r.Iterations)
 		if off := r.Objective - o.Value; !(math.Abs(off) < 2e-11) || !(r.Gap < 1e-12) || !r.Polished || r.Iterations > 17 {
 			t.Errorf("%+v: off by %.1e, gap %.1e, polished %v, %d iterations", o, off, r.Gap, r.Polished, r.Iterations)
@@ -40,7 +40,7 @@ func TestCovtype(t *testing.T) {
 		t.Skip("skipped: it takes seconds")
 	}
 	x, y := readClasses(t, "paper/covtype.libsvm.binary.scale.zst", 54)
-	r := mustNew(t, penalised(x, y, term.Logistic{}, nil, 1e-5, 0)).Finish(nil, &Settings{Tol: 1e-12})
+	r := mustNew(t, penalisedProblem(x, y, term.Logistic{}, nil, 1e-5, 0)).Finish(nil, &Settings{Tol: 1e-12})
 	if !(r.Gap < 1e-12) || r.Iterations > 9 || math.Abs(r.Objective-0.5143942796) > 1e-9 {
 		t.Errorf("objective %.16g, gap %.1e, %d iterations", r.Objective, r.Gap, r.Iterations)
 	}
@@ -59,14 +59,14 @@ func eachSmallProblem(t *testing.T, losses []term.Loss, shares []float64, f func
 		raw, y := readClasses(t, "small/"+set.name, set.p)
 		for _, x := range []*sparse.CSR{raw, rescaled(t, raw)} {
 			for _, loss := range losses {
-				lambdaMax, err := mustNew(t, penalised(x, y, loss, nil, 1, 0)).LambdaMax(nil)
+				lambdaMax, err := mustNew(t, penalisedProblem(x, y, loss, nil, 1, 0)).LambdaMax(nil)
 				if err != nil {
 					t.Fatal(err)
 				}
 				for _, share := range shares {
 					for _, a := range []*sparse.CSR{nil, graph.Chain(set.p).FusedLasso()} {
 						t.Run(fmt.Sprintf("%s/rescaled=%v/%T/%g/chain=%v", set.name, x != raw, loss, share, a != nil), func(t *testing.T) {
-							f(t, penalised(x, y, loss, a, share*lambdaMax, 0))
+							f(t, penalisedProblem(x, y, loss, a, share*lambdaMax, 0))
 						})
 					}
 				}

@@ -13,9 +13,11 @@ import (
 	"github.com/scas-admm/scas/sparse/sparsetest"
 )
 
-// penalised returns a problem with the limit lambda for all rows of a, and with the ridge mu. A nil a
+// penalisedProblem returns a problem with the limit lambda for all rows of a, and with the ridge mu. A nil a
 // means the identity.
-func penalised(x *sparse.CSR, labels []float64, loss term.Loss, a *sparse.CSR, lambda, mu float64) *Problem {
+func penalisedProblem(
+	x *sparse.CSR, labels []float64, loss term.Loss, a *sparse.CSR, lambda, mu float64,
+) *Problem {
 	_, p := x.Dims()
 	q := &Problem{Data: x, Rows: x.Compact(false), Labels: labels, Loss: loss, A: linalg.New(nil, p), Ridge: slices.Repeat([]float64{mu}, p), Threads: 1}
 	if a != nil {
@@ -85,7 +87,7 @@ func fromTriplets(t testing.TB, n, p int, entries []sparse.Triplet) *sparse.CSR 
 	return m
 }
 
-func (p *Problem) use(x *sparse.CSR) { p.Data, p.Rows = x, x.Compact(false) }
+func (p *Problem) setData(x *sparse.CSR) { p.Data, p.Rows = x, x.Compact(false) }
 
 var losses = []term.Loss{term.Logistic{}, term.Squared{}, term.Huber{Delta: 0.7}, term.SquaredHinge{}}
 
@@ -118,7 +120,7 @@ func (k pattern) draw(t testing.TB, n, p int, seed uint64) *Problem {
 		labels[i] = math.Copysign(1, margin+2*rng.NormFloat64())
 	}
 	x := fromDense(t, n, p, dense)
-	q := penalised(x, labels, k.loss, k.matrix(t, p, rng), k.lambda, k.mu)
+	q := penalisedProblem(x, labels, k.loss, k.matrix(t, p, rng), k.lambda, k.mu)
 	if k.a == "weighted" {
 		for j := range q.Limit {
 			q.Limit[j] *= float64(j % 3)
@@ -177,11 +179,11 @@ func patterns() (list []pattern) {
 }
 
 // inMemory returns the samples of s, which must be in memory.
-func inMemory(s *Solver) *memory {
+func inMemory(s *Solver) *memorySamples {
 	if s.gram != nil {
-		return s.gram.memory
+		return s.gram.memorySamples
 	}
-	return s.rows.(*memory)
+	return s.rows.(*memorySamples)
 }
 
 // trueExcess returns P(x) − P(y) as the sum of the differences of the terms, so that few digits cancel.

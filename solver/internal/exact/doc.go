@@ -10,7 +10,7 @@
 //
 // The package also proves an upper bound of P(x) − P*, the duality gap, where P* is the least value of P. One
 // Solver solves for one lambda after the other, with limit = lambda·Problem.Limit and ridge =
-// lambda·Problem.Ridge + Problem.Fixed.
+// lambda·Problem.Ridge + Problem.FixedRidge.
 //
 // The method is proximal Newton (Lee, Sun, Saunders 2014). A step minimises the quadratic model of the loss
 // at x plus the penalty (package quadratic), and a line search follows. The first point may be the solution

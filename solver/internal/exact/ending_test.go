@@ -22,7 +22,7 @@ func separatedByFirst(t *testing.T) *Problem {
 		}
 		values[i*features] = p.Labels[i] * (2 + values[i*features])
 	}
-	p.use(fromDense(t, rows, features, values))
+	p.setData(fromDense(t, rows, features, values))
 	return p
 }
 
@@ -89,15 +89,15 @@ func TestNearlyPerfectFit(t *testing.T) {
 	for _, loss := range []term.Loss{term.SquaredHinge{}, term.Huber{}} {
 		for seed := range uint64(5) {
 			s := mustNew(t, kind{loss: loss, free: 20}.random(8, 30, seed))
-			set, small := Settings{Tol: 1e-6}, 0
+			set, smallCount := Settings{Tol: 1e-6}, 0
 			set.Watch = func(r *Result) error {
 				if r.Objective <= set.Tol {
-					small++
+					smallCount++
 				}
 				return nil
 			}
-			if r := s.Solve(1e-5, &set); r.Why != ending.Reached || small > 1 {
-				t.Errorf("%v, seed %d: %v, gap %g; %d steps from an objective below the tolerance", loss, seed, r.Why, r.Gap, small-1)
+			if r := s.Solve(1e-5, &set); r.Why != ending.Reached || smallCount > 1 {
+				t.Errorf("%v, seed %d: %v, gap %g; %d steps from an objective below the tolerance", loss, seed, r.Why, r.Gap, smallCount-1)
 			}
 		}
 	}
@@ -111,7 +111,7 @@ func TestGapOfOffsets(t *testing.T) {
 	for i, v := range data {
 		p.Labels = append(p.Labels, p.Offset[i]+0.3*v)
 	}
-	p.use(fromDense(t, 3, 1, data))
+	p.setData(fromDense(t, 3, 1, data))
 	s := mustNew(t, p)
 	s.Start([]float64{0.3 + 1e-9}) // 1e-9 is too small to change the margins
 	s.setLambda(1)

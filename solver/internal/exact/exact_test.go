@@ -52,7 +52,7 @@ func (k kind) random(n, p int, seed uint64) *Problem {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	data := make([]float64, n*p)
 	prob := &Problem{Loss: k.loss, Labels: make([]float64, n), Limit: make([]float64, p), Ridge: make([]float64, p), Threads: 1}
-	class := k.loss.Traits().Labels == term.Classes
+	hasClasses := k.loss.Traits().Labels == term.Classes
 	for i := range n {
 		common, sum := rng.NormFloat64(), 0.5
 		for j := range p {
@@ -68,7 +68,7 @@ func (k kind) random(n, p int, seed uint64) *Problem {
 			}
 		}
 		prob.Labels[i] = sum + rng.NormFloat64()
-		if class {
+		if hasClasses {
 			prob.Labels[i] = math.Copysign(1, prob.Labels[i])
 		}
 		if k.weighted {
@@ -110,11 +110,11 @@ func TestPath(t *testing.T) {
 			lambda := lambdaMax * math.Pow(1e-3, float64(step)/11)
 			r := s.Solve(lambda, &Settings{Tol: 1e-6 * s.Scale()})
 			cold := mustNew(t, p)
-			exact := cold.Solve(lambda, &Settings{Tol: 1e-13 * s.Scale()})
-			if !(r.Gap <= 1e-6*s.Scale()) || !(exact.Gap <= 1e-12*s.Scale()) || exact.Iterations > 50 {
-				t.Errorf("%v: lambda %d: gap %.1e, cold %.1e after %d steps", k, step, r.Gap/s.Scale(), exact.Gap/s.Scale(), exact.Iterations)
+			coldRun := cold.Solve(lambda, &Settings{Tol: 1e-13 * s.Scale()})
+			if !(r.Gap <= 1e-6*s.Scale()) || !(coldRun.Gap <= 1e-12*s.Scale()) || coldRun.Iterations > 50 {
+				t.Errorf("%v: lambda %d: gap %.1e, cold %.1e after %d steps", k, step, r.Gap/s.Scale(), coldRun.Gap/s.Scale(), coldRun.Iterations)
 			}
-			if excess := r.Objective - exact.Objective; excess > r.Gap+1e-15*s.Scale() || excess < -exact.Gap-1e-15*s.Scale() {
+			if excess := r.Objective - coldRun.Objective; excess > r.Gap+1e-15*s.Scale() || excess < -coldRun.Gap-1e-15*s.Scale() {
 				t.Errorf("%v: lambda %d: %.3e above the optimum, gap %.3e", k, step, excess, r.Gap)
 			}
 			if step == 0 && slices.ContainsFunc(s.X()[:12-k.free], func(v float64) bool { return math.Abs(v) > 1e-9 }) {
@@ -132,15 +132,15 @@ func TestLambdaMax(t *testing.T) {
 		s := mustNew(t, k.random(60, 12, 9))
 		lambdaMax, _ := s.LambdaMax(nil)
 		s.Solve(lambdaMax*(1-1e-3), &Settings{Tol: 1e-13 * s.Scale()})
-		if s.Support() <= k.free && k.free < 3 {
+		if s.SupportSize() <= k.free && k.free < 3 {
 			t.Errorf("%v: nothing enters below lambda max = %g: %v", k, lambdaMax, s.X())
 		}
-		second, _ := s.LambdaMax(nil)
-		if math.Abs(second-lambdaMax) > 1e-12*lambdaMax {
-			t.Errorf("%v: lambda max is %v, then %v", k, lambdaMax, second)
+		repeated, _ := s.LambdaMax(nil)
+		if math.Abs(repeated-lambdaMax) > 1e-12*lambdaMax {
+			t.Errorf("%v: lambda max is %v, then %v", k, lambdaMax, repeated)
 		}
 		s.Solve(lambdaMax*(1+1e-9), &Settings{Tol: 1e-14 * s.Scale()})
-		if s.Support() > k.free {
+		if s.SupportSize() > k.free {
 			t.Errorf("%v: above lambda max the point is %v", k, s.X())
 		}
 	}
@@ -251,7 +251,7 @@ func TestLinearColumn(t *testing.T) {
 		prob := &Problem{
 			Loss: term.Huber{Delta: 0.5}, Labels: []float64{2, -2, 2, -1, 9}, Limit: []float64{1, 1}, Ridge: make([]float64, 2), Set: set,
 		}
-		prob.use(fromDense(t, 5, 2, []float64{2, 0, -2, 0, 2, 0, -1, 0, 0, 1}))
+		prob.setData(fromDense(t, 5, 2, []float64{2, 0, -2, 0, 2, 0, -1, 0, 0, 1}))
 		s := mustNew(t, prob)
 		lambdaMax, _ := s.LambdaMax(nil)
 		for _, share := range []float64{0.5, 0.05} { // the second column enters at the second lambda
@@ -378,7 +378,7 @@ func TestFarOff(t *testing.T) {
 			entries = append(entries, sparse.Triplet{Row: i, Col: j, Value: rng.NormFloat64()})
 		}
 	}
-	prob.use(fromTriplets(t, n, p, entries))
+	prob.setData(fromTriplets(t, n, p, entries))
 	for _, far := range []float64{1, 30, 100, 1000} {
 		s := mustNew(t, prob)
 		x := make([]float64, p)
@@ -406,14 +406,14 @@ func TestAfterZero(t *testing.T) {
 	}
 }
 
-// ownCounts is the Poisson loss as a caller's own loss. Its curvature has no bound.
-type ownCounts struct{ term.OwnLoss }
+// ownCountLoss is the Poisson loss as a caller's own loss. Its curvature has no bound.
+type ownCountLoss struct{ term.OwnLoss }
 
-func (ownCounts) Conjugate(alpha, label float64) float64 {
+func (ownCountLoss) Conjugate(alpha, label float64) float64 {
 	return term.Poisson{}.Conjugate(alpha, label)
 }
 
-func (ownCounts) ConjugateDomain(label float64) (lo, hi float64) {
+func (ownCountLoss) ConjugateDomain(label float64) (lo, hi float64) {
 	return term.Poisson{}.SlopeRange(label)
 }
 
@@ -432,7 +432,7 @@ func TestOwnUnbounded(t *testing.T) {
 			p.joint = joint
 			tol := 1e-9 * mustNew(t, p).Scale()
 			want := mustNew(t, p).Finish(nil, &Settings{Tol: tol})
-			p.Loss = term.LossOf(ownCounts{term.Poisson{}})
+			p.Loss = term.LossOf(ownCountLoss{term.Poisson{}})
 			got := mustNew(t, p).Finish(nil, &Settings{Tol: tol})
 			if !(got.Gap <= tol) || math.Abs(got.Objective-want.Objective) > 2*tol {
 				t.Errorf("free %d, coupled %v: %.12g with gap %.1e after %d steps, want %.12g", free, joint, got.Objective, got.Gap, got.Iterations, want.Objective)

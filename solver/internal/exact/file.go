@@ -14,38 +14,39 @@ import (
 
 // A FileProblem describes the samples of a File. A File does not change the slices.
 type FileProblem struct {
-	Data     *sparse.CSR // a mapped matrix, see sparse.CSR.Mapped
-	Ones     bool        // X is Data with an additional last column of ones
-	Labels   []float64
-	Positive *float64  // if not nil, the label that becomes +1; all others become −1
-	Weights  []float64 // ωᵢ ≥ 0; nil for equal weights
-	Offset   []float64 // oᵢ; nil for no offsets
-	Folds    []uint8   // the fold of each sample; samples of fold Out are left out; nil for no folds
-	Out      uint8
-	Loss     term.Loss
-	Threads  int
-	Team     *rows.Team // the processes that hold the samples; nil if this process holds all
-	Memory   int64      // approximate number of bytes for windows, copied samples and Hessians
+	Data          *sparse.CSR // a mapped matrix, see sparse.CSR.Mapped
+	HasOnes       bool        // X is Data with an additional last column of ones
+	Labels        []float64
+	PositiveLabel *float64  // if not nil, the label that becomes +1; all others become −1
+	Weights       []float64 // ωᵢ ≥ 0; nil for equal weights
+	Offset        []float64 // oᵢ; nil for no offsets
+	Folds         []uint8   // the fold of each sample; samples of fold OutFold are left out; nil for no folds
+	OutFold       uint8
+	Loss          term.Loss
+	Threads       int
+	Team          *rows.Team // the processes that hold the samples; nil if this process holds all
+	Memory        int64      // approximate number of bytes for windows, copied samples and Hessians
 }
 
 // A File implements the interface samples for rows in a mapped file. A visit reads all rows, window by
 // window. A File allocates no vector with an entry per sample, and is not safe for concurrent use.
 type File struct {
 	*FileProblem
-	// Stop is called after each window; its error ends the visit. Tell is called after each window with the
-	// fraction of the visit that is done, but not by the method Falls. Stop and Tell may be nil.
-	Stop func() error
-	Tell func(fraction float64)
+	// Stop is called after each window; its error ends the visit. ReportProgress is called after each window
+	// with the fraction of the visit that is done, but not by the method Falls. Stop and ReportProgress may
+	// be nil.
+	Stop           func() error
+	ReportProgress func(fraction float64)
 
-	windows *rows.Windows
-	p       int // number of columns of X
-	block   int // number of rows of a block
-	pieces  []*piece
-	n, nnz  float64 // number of rows and number of entries, over all processes
-	weight  float64 // sum of the sample weights ωᵢ over all processes
-	survey  survey
-	visits  int   // number of visits so far
-	err     error // the error that ended a visit early; then there are no more visits
+	windows     *rows.Windows
+	p           int // number of columns of X
+	block       int // number of rows of a block
+	pieces      []*piece
+	n, nnz      float64 // number of rows and number of entries, over all processes
+	totalWeight float64 // sum of the sample weights ωᵢ over all processes
+	survey      survey
+	visits      int   // number of visits so far
+	err         error // the error that ended a visit early; then there are no more visits
 
 	bounds          *gap.Problem
 	compensated     bool    // the gradient is summed with compensation of rounding errors
@@ -71,7 +72,7 @@ const (
 func NewFile(p *FileProblem) *File {
 	n, columns := p.Data.Dims()
 	f := &File{FileProblem: p, p: columns, windows: rows.NewWindows(p.Data, max(leastWindow, min(mostWindow, p.Memory/windowShare)))}
-	if p.Ones {
+	if p.HasOnes {
 		f.p++
 	}
 	f.n, f.nnz = p.Team.Total(float64(n)), p.Team.Total(float64(p.Data.NNZ()))
@@ -81,14 +82,14 @@ func NewFile(p *FileProblem) *File {
 	if f.p <= DenseFeatures {
 		pieceBytes += int64(8 * f.p * f.p) // for a Hessian
 	}
-	f.weight = float64(n)
+	f.totalWeight = float64(n)
 	if !f.equalWeights() {
-		f.weight = 0
+		f.totalWeight = 0
 		for i := range n {
-			f.weight += f.omega(i)
+			f.totalWeight += f.omega(i)
 		}
 	}
-	f.weight = p.Team.Total(f.weight)
+	f.totalWeight = p.Team.Total(f.totalWeight)
 	for range int(max(1, min(mostPieces, p.Memory/16/pieceBytes))) {
 		f.pieces = append(f.pieces, f.newPiece())
 	}
@@ -98,9 +99,9 @@ func NewFile(p *FileProblem) *File {
 // Visits returns the number of visits (see File) so far. It does not count the passes of Falls and falls.
 func (f *File) Visits() int { return f.visits }
 
-// Look makes x the current point, visits the rows there, and returns the mean loss and its gradient. If an
-// error ends the visit, the current point stays.
-func (f *File) Look(x []float64) (loss float64, gradient []float64, err error) {
+// Evaluate makes x the current point, visits the rows there, and returns the mean loss and its gradient. If
+// an error ends the visit, the current point stays.
+func (f *File) Evaluate(x []float64) (loss float64, gradient []float64, err error) {
 	if f.visit(&request{x: slices.Clone(x)}); f.err != nil {
 		return math.Inf(1), nil, f.err
 	}
@@ -111,8 +112,8 @@ func (f *File) Look(x []float64) (loss float64, gradient []float64, err error) {
 // Err returns the error that ended a visit (see File) early, or nil. After an error there are no more visits.
 func (f *File) Err() error { return f.err }
 
-// Scale returns the number to which tolerances are relative, see term.LabelKind.Unit.
-func (f *File) Scale() float64 { return f.survey.unit }
+// Scale returns the number to which tolerances are relative, see term.Labels.Unit.
+func (f *File) Scale() float64 { return f.survey.scale }
 
 // Gradient returns the gradient of the loss at the current point, or nil if there is no current point yet.
 func (f *File) Gradient() []float64 {
@@ -125,7 +126,7 @@ func (f *File) Gradient() []float64 {
 // equalWeights reports whether there are neither weights nor folds, so that all samples have the same weight.
 func (f *File) equalWeights() bool { return f.Weights == nil && f.Folds == nil }
 
-func (f *File) leavesOut(i int) bool { return f.Folds != nil && f.Folds[i] == f.Out }
+func (f *File) leavesOut(i int) bool { return f.Folds != nil && f.Folds[i] == f.OutFold }
 
 // omega returns the weight ωᵢ of sample i, or 0 if the sample is left out.
 func (f *File) omega(i int) float64 {
@@ -138,8 +139,8 @@ func (f *File) omega(i int) float64 {
 	return f.Weights[i]
 }
 
-// coef returns cᵢ = ωᵢ/Σω.
-func (f *File) coef(i int) float64 { return f.omega(i) / f.weight }
+// meanWeight returns cᵢ = ωᵢ/Σω.
+func (f *File) meanWeight(i int) float64 { return f.omega(i) / f.totalWeight }
 
 func (f *File) offsetOf(i int) float64 {
 	if f.Offset == nil {
@@ -148,12 +149,12 @@ func (f *File) offsetOf(i int) float64 {
 	return f.Offset[i]
 }
 
-// label returns the label of sample i: as it is in the file, or ±1 if Positive is set.
+// label returns the label of sample i: as it is in the file, or ±1 if PositiveLabel is set.
 func (f *File) label(i int) float64 {
 	switch {
-	case f.Positive == nil:
+	case f.PositiveLabel == nil:
 		return f.Labels[i]
-	case f.Labels[i] == *f.Positive:
+	case f.Labels[i] == *f.PositiveLabel:
 		return 1
 	}
 	return -1
@@ -162,7 +163,7 @@ func (f *File) label(i int) float64 {
 // labels returns the labels of samples lo to hi−1. It may store them in dst, which must have room for
 // them.
 func (f *File) labels(dst []float64, lo, hi int) []float64 {
-	if f.Positive == nil {
+	if f.PositiveLabel == nil {
 		return f.Labels[lo:hi]
 	}
 	dst = dst[:hi-lo]
@@ -176,7 +177,7 @@ func (f *File) labels(dst []float64, lo, hi int) []float64 {
 func (f *File) margins(dst []float64, lo int, x []float64) {
 	_, columns := f.Data.Dims()
 	kernels.Margins(dst, f.Data.Rows(lo, lo+len(dst)), x[:columns])
-	if f.Ones {
+	if f.HasOnes {
 		for i := range dst {
 			dst[i] += x[columns]
 		}
@@ -186,7 +187,7 @@ func (f *File) margins(dst []float64, lo int, x []float64) {
 // transposed adds Σ cᵢaᵢ to dst, where aᵢ are the rows of X in data, with the column of ones if X has one.
 func (f *File) transposed(dst []float64, data kernels.Rows, c []float64) {
 	kernels.Gradient(dst[:data.Cols], data, c)
-	if f.Ones {
+	if f.HasOnes {
 		var sum float64
 		for _, v := range c {
 			sum += v
@@ -195,7 +196,7 @@ func (f *File) transposed(dst []float64, data kernels.Rows, c []float64) {
 	}
 }
 
-func (f *File) count() int { return int(f.n) }
+func (f *File) sampleCount() int { return int(f.n) }
 
 func (f *File) columns() gap.Columns { return f.survey.columns }
 
@@ -213,7 +214,7 @@ func (f *File) setBounds(q *gap.Problem) {
 
 func (f *File) moveTo(x, e []float64, damping float64) float64 {
 	if f.current == nil || !slices.Equal(x, f.current.x) { // otherwise f.current already has the results at x
-		f.visit(&request{x: slices.Clone(x), hessian: true, damping: damping})
+		f.visit(&request{x: slices.Clone(x), needsHessian: true, damping: damping})
 		if f.err != nil {
 			return math.Inf(1)
 		}
@@ -229,7 +230,7 @@ func (f *File) hasHessian() bool { return f.hessianVisit == f.current }
 
 func (f *File) hessian(h []float64, _ quadratic.Triangle, d float64) {
 	if !f.hasHessian() || d != f.damping {
-		f.visit(&request{x: f.current.x, hessian: true, damping: d})
+		f.visit(&request{x: f.current.x, needsHessian: true, damping: d})
 		if f.err != nil {
 			return
 		}
@@ -241,7 +242,9 @@ func (f *File) hessian(h []float64, _ quadratic.Triangle, d float64) {
 
 func (f *File) lossAt(t *trial) float64 {
 	f.model.gradientPoint, f.model.move = f.current.x, t.move
-	f.visit(&request{x: slices.Clone(t.end), hessian: t.hessian, damping: t.damping, model: &f.model})
+	f.visit(&request{
+		x: slices.Clone(t.end), needsHessian: t.needsHessian, damping: t.damping, model: &f.model,
+	})
 	if f.err != nil {
 		return math.NaN()
 	}
@@ -270,9 +273,9 @@ func (f *File) useSlopes(_, e []float64) {
 	copy(e, f.current.head)
 }
 
-func (f *File) dual([]float64) []float64 { return nil }
+func (f *File) alphaAt([]float64) []float64 { return nil }
 
-func (f *File) clipped() float64 { return 0 }
+func (f *File) clipping() float64 { return 0 }
 
 func (f *File) tally() *gap.Tally { return &f.current.tally }
 
@@ -288,7 +291,7 @@ func (f *File) prove(x, z, e []float64, goal float64) gap.Bound {
 	}
 	copy(e, f.current.head)
 	// Visit the samples again, for the scaled dual point, if this may make the gap small enough.
-	if t := &f.current.tally; b.NeedsScaledTally(t, goal) && b.Gap-float64((1-b.Shrink)*(t.Loss+t.ConjugateAtZero)) <= math.Max(goal, certainPart*f.survey.unit) {
+	if t := &f.current.tally; b.NeedsScaledTally(t, goal) && b.Gap-float64((1-b.Shrink)*(t.Loss+t.Zero)) <= math.Max(goal, certainPart*f.survey.scale) {
 		scaled := *f.current.model
 		scaled.shrink = b.Shrink
 		if f.visit(&request{x: f.current.x, model: &scaled}); f.err == nil {
@@ -329,7 +332,7 @@ func (f *File) roundings() float64 {
 	return f.Team.MaxNumber(float64(f.block+blocks+f.windows.Count()+count+4)) + float64(f.Team.Size()-1)
 }
 
-func (f *File) trivial(x []float64, value float64) float64 {
+func (f *File) trivialGap(x []float64, value float64) float64 {
 	if f.current.model == nil {
 		return math.Inf(1)
 	}

@@ -16,9 +16,9 @@ type survey struct {
 	// bound of its norm.
 	columns gap.Columns
 	// Standard deviations of the columns of Data; nil if there are more than DenseFeatures columns.
-	deviation      []float64
-	unit, zeroLoss float64     // the result of File.Scale; the mean loss at x = 0
-	copies         *sampleCopy // the copied samples; nil when they are no longer needed
+	deviation       []float64
+	scale, zeroLoss float64     // the result of File.Scale; the mean loss at x = 0
+	copies          *sampleCopy // the copied samples; nil when they are no longer needed
 }
 
 // Survey reads all rows for the first time. It checks the data, computes statistics of the columns, and
@@ -26,15 +26,15 @@ type survey struct {
 // Solve.
 func (f *File) Survey(maxSamples int) error {
 	n, _ := f.Data.Dims()
-	pick := picks(n, f.share(maxSamples))
-	copies := f.newSampleCopy(len(pick))
+	indices := drawIndices(n, f.share(maxSamples))
+	copies := f.newSampleCopy(len(indices))
 	pieceMoments := make([]*moments, len(f.pieces))
 	for k := range pieceMoments {
 		pieceMoments[k] = f.newMoments()
 	}
-	zeros := make([][3]float64, len(f.pieces)) // for each piece: Σ cᵢφ, Σ cᵢbᵢ and Σ cᵢφ' at x = 0
-	largest := make([]float64, len(f.pieces))  // for each piece: the largest |oᵢ|
-	counts := f.Loss.Traits().Labels == term.Counts
+	sumsAtZero := make([][3]float64, len(f.pieces)) // for each piece: Σ cᵢφ, Σ cᵢbᵢ and Σ cᵢφ' at x = 0
+	largestOffset := make([]float64, len(f.pieces)) // for each piece: the largest |oᵢ|
+	hasCounts := f.Loss.Traits().Labels == term.Counts
 	errs := make([]error, len(f.pieces))
 	f.err = f.teamError(f.eachWindow(func(lo, hi int) error {
 		rows.EachPiece(len(f.pieces), f.Threads, lo, hi, func(k, lo, hi int) {
@@ -43,20 +43,20 @@ func (f *File) Survey(maxSamples int) error {
 			}
 			pieceMoments[k].add(f, lo, hi)
 			for i := lo; i < hi; i++ {
-				c, o, b := f.coef(i), f.offsetOf(i), f.label(i)
-				largest[k] = max(largest[k], o, -o)
-				zeros[k][0] += float64(c * f.Loss.Value(o, b))
-				if counts {
-					zeros[k][1] += float64(c * b)
-					zeros[k][2] += float64(c * f.Loss.Slope(o, b))
+				c, o, b := f.meanWeight(i), f.offsetOf(i), f.label(i)
+				largestOffset[k] = max(largestOffset[k], o, -o)
+				sumsAtZero[k][0] += float64(c * f.Loss.Value(o, b))
+				if hasCounts {
+					sumsAtZero[k][1] += float64(c * b)
+					sumsAtZero[k][2] += float64(c * f.Loss.Slope(o, b))
 				}
 			}
 		})
 		if bad := slices.IndexFunc(errs, func(err error) bool { return err != nil }); bad >= 0 {
 			return errs[bad]
 		}
-		for ; len(pick) > 0 && pick[0] < hi; pick = pick[1:] {
-			copies.add(f, pick[0])
+		for ; len(indices) > 0 && indices[0] < hi; indices = indices[1:] {
+			copies.add(f, indices[0])
 		}
 		return f.callStop()
 	}))
@@ -64,10 +64,10 @@ func (f *File) Survey(maxSamples int) error {
 	if f.err != nil {
 		return f.err
 	}
-	var zero [3]float64
+	var totalsAtZero [3]float64
 	for k, moments := range pieceMoments {
-		for m, v := range zeros[k] {
-			zero[m] += v
+		for m, v := range sumsAtZero[k] {
+			totalsAtZero[m] += v
 		}
 		if k > 0 {
 			pieceMoments[0].merge(moments)
@@ -77,10 +77,10 @@ func (f *File) Survey(maxSamples int) error {
 	// stats is nil if there are more than DenseFeatures columns. This happens only with one rank, and
 	// Columns then does not read stats.
 	f.Team.CombineColumns(pieceMoments[0].stats)
-	f.Team.Sum(zero[:])
-	f.survey = survey{unit: f.Loss.Traits().Labels.ToleranceUnit(zero[0], zero[1], zero[2]), zeroLoss: zero[0], copies: copies}
+	f.Team.Sum(totalsAtZero[:])
+	f.survey = survey{scale: f.Loss.Traits().Labels.Unit(totalsAtZero[0], totalsAtZero[1], totalsAtZero[2]), zeroLoss: totalsAtZero[0], copies: copies}
 	f.survey.columns, f.survey.deviation = f.columnsOf(pieceMoments[0])
-	f.survey.columns.LargestOffset = f.Team.MaxNumber(slices.Max(largest))
+	f.survey.columns.Offset = f.Team.MaxNumber(slices.Max(largestOffset))
 	return nil
 }
 
@@ -89,9 +89,9 @@ func (f *File) Survey(maxSamples int) error {
 // columns.
 func (f *File) Deviations() []float64 { return f.survey.deviation }
 
-// Room returns how many samples may be copied, so that there is memory for the copies and for solving the
-// problem with them. The number is at least 1, and at most half of all samples if there are several.
-func (f *File) Room() int {
+// MaxSamples returns how many samples may be copied, so that there is memory for the copies and for solving
+// the problem with them. The number is at least 1, and at most half of all samples if there are several.
+func (f *File) MaxSamples() int {
 	// 28 vectors have an element for each sample. An entry of X takes 12 bytes in Problem.Data, and at
 	// most 12 in Problem.Rows.
 	const vectorBytes, entryBytes = 28 * 8, 24
@@ -143,14 +143,14 @@ func (f *File) columnsOf(m *moments) (c gap.Columns, deviation []float64) {
 	if m.stats == nil {
 		return gap.Columns{LargestEntry: m.largest}, nil
 	}
-	m.stats.Rows = f.weight
+	m.stats.Rows = f.totalWeight
 	norm := make([]float64, len(m.stats.StoredMean), f.p)
 	for j, mean := range m.stats.StoredMean {
-		norm[j] = math.Sqrt((m.stats.Square[j]+float64(m.stats.Stored[j]*float64(mean*mean)))/f.weight) * (1 + 1e-9)
+		norm[j] = math.Sqrt((m.stats.Square[j]+float64(m.stats.Stored[j]*float64(mean*mean)))/f.totalWeight) * (1 + 1e-9)
 	}
-	c, deviation = gap.Columns{LargestEntry: m.stats.Largest, Norm: norm}, m.stats.Scale()
-	if f.Ones {
-		c.LargestEntry, c.Norm = append(c.LargestEntry, 1), append(c.Norm, 1+1e-9)
+	c, deviation = gap.Columns{Largest: m.stats.Largest, Norm: norm}, m.stats.Scale()
+	if f.HasOnes {
+		c.Largest, c.Norm = append(c.Largest, 1), append(c.Norm, 1+1e-9)
 	}
 	return c, deviation
 }
@@ -175,7 +175,7 @@ func (t *sampleCopy) add(f *File, i int) {
 	}
 	cols, v := f.Data.Row(i)
 	t.idx, t.val = append(t.idx, cols...), append(t.val, v...)
-	if f.Ones {
+	if f.HasOnes {
 		t.idx, t.val = append(t.idx, int32(f.p-1)), append(t.val, 1)
 	}
 	t.ptr = append(t.ptr, int64(len(t.idx)))
@@ -188,9 +188,9 @@ func (t *sampleCopy) add(f *File, i int) {
 	}
 }
 
-// Part returns a problem without a penalty for the samples that Survey copied. It returns nil if there are
-// none, or if they are no longer needed.
-func (f *File) Part() *Problem {
+// SampleProblem returns a problem without a penalty for the samples that Survey copied. It returns nil if
+// there are none, or if they are no longer needed.
+func (f *File) SampleProblem() *Problem {
 	p := &Problem{Loss: f.Loss, Threads: f.Threads}
 	if !f.subsample(p) {
 		return nil

@@ -66,7 +66,7 @@ func (f *File) addRanks(r *request, sums *piece) {
 		}
 		sums.tally.MergeTeam(f.Team)
 	}
-	if r.hessian {
+	if r.needsHessian {
 		f.Team.SumUpper(f.p, func(i int) []float64 { return sums.hessian[i*f.p+i : (i+1)*f.p] })
 	}
 }

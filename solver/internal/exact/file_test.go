@@ -34,17 +34,17 @@ func TestFileFalls(t *testing.T) {
 		return falls
 	}
 	xOnes := append(x, constant)
-	if !ask(&FileProblem{Labels: labels, Ones: true}, xOnes) {
+	if !ask(&FileProblem{Labels: labels, HasOnes: true}, xOnes) {
 		t.Error("classes are not told apart")
 	}
 	if ask(&FileProblem{Labels: labels}, x) {
 		t.Error("classes are told apart without the constant")
 	}
-	if ask(&FileProblem{Labels: labels, Ones: true}, make([]float64, 7)) {
+	if ask(&FileProblem{Labels: labels, HasOnes: true}, make([]float64, 7)) {
 		t.Error("margins of 0 tell classes apart")
 	}
 	labels[4321] = -labels[4321]
-	if ask(&FileProblem{Labels: labels, Ones: true}, xOnes) {
+	if ask(&FileProblem{Labels: labels, HasOnes: true}, xOnes) {
 		t.Error("a row on the wrong side is not seen")
 	}
 	weights := make([]float64, 5000)
@@ -52,7 +52,7 @@ func TestFileFalls(t *testing.T) {
 		weights[i] = 1
 	}
 	weights[4321] = 0
-	if !ask(&FileProblem{Labels: labels, Weights: weights, Ones: true}, xOnes) {
+	if !ask(&FileProblem{Labels: labels, Weights: weights, HasOnes: true}, xOnes) {
 		t.Error("a row of weight 0 counts")
 	}
 }
@@ -71,7 +71,7 @@ func TestFileStops(t *testing.T) {
 			}
 			return nil
 		}
-		if err := f.Survey(f.Room()); err != nil {
+		if err := f.Survey(f.MaxSamples()); err != nil {
 			t.Fatal(err)
 		}
 		q := *p

@@ -9,13 +9,13 @@ import (
 )
 
 // A request says what a visit, which is one reading of all rows, computes at a point: always the loss and its
-// gradient; the Hessian if hessian is set; and, if model is not nil, the tally that proves a gap with the α
-// of the model.
+// gradient; the Hessian if needsHessian is set; and, if model is not nil, the tally that proves a gap with
+// the α of the model.
 type request struct {
-	x       []float64 // the point
-	hessian bool
-	damping float64 // the damping of the Hessian
-	model   *origin
+	x            []float64 // the point
+	needsHessian bool
+	damping      float64 // the damping of the Hessian
+	model        *origin
 }
 
 // An origin says at which points a quadratic model of the loss has its Hessian and its gradient. The model
@@ -52,25 +52,25 @@ type evidence struct {
 type piece struct {
 	findings
 	hessian                      []float64 // X'C diag(φ″) X, upper triangle, row by row
-	block, window                []float64 // X'Cα of a block and of a window, with C = diag(cᵢ)
+	blockSum, windowSum          []float64 // X'Cα of a block and of a window, with C = diag(cᵢ)
 	margin, slope, weight, alpha []float64 // for each row of a block; weight is cᵢ
 	sign                         []float64 // labels ±1 of a block
-	marginMove, modelCurve       []float64 // X move, φ″(X hessianPoint) for each row of a block; see origin
-	curve                        []float64 // cᵢφ″ for each row of the piece in a window
+	marginMove, modelCurvature   []float64 // X move, φ″(X hessianPoint) for each row of a block; see origin
+	curvature                    []float64 // cᵢφ″ for each row of the piece in a window
 	onesColumn                   []float64 // the column of the Hessian that belongs to the column of ones
 	scratch                      *kernels.HessianScratch
 	rootTally                    *rootTally // nil until a proof needs it
 }
 
 func (f *File) newPiece() *piece {
-	t := &piece{block: make([]float64, f.p), window: make([]float64, f.p), scratch: kernels.NewHessianScratch()}
+	t := &piece{blockSum: make([]float64, f.p), windowSum: make([]float64, f.p), scratch: kernels.NewHessianScratch()}
 	t.gradient, t.head = make([]float64, f.p), make([]float64, f.p)
-	for _, v := range []*[]float64{&t.margin, &t.slope, &t.weight, &t.alpha, &t.sign, &t.marginMove, &t.modelCurve} {
+	for _, v := range []*[]float64{&t.margin, &t.slope, &t.weight, &t.alpha, &t.sign, &t.marginMove, &t.modelCurvature} {
 		*v = make([]float64, f.block)
 	}
 	if f.equalWeights() {
 		for i := range t.weight {
-			t.weight[i] = 1 / f.weight
+			t.weight[i] = 1 / f.totalWeight
 		}
 	}
 	return t
@@ -82,7 +82,7 @@ func (t *piece) clear(f *File, r *request) {
 	clear(t.head)
 	clear(t.tail)
 	clear(t.rootHessian)
-	if r.hessian {
+	if r.needsHessian {
 		if clear(t.hessian); t.hessian == nil {
 			t.hessian, t.onesColumn = make([]float64, f.p*f.p), make([]float64, f.p)
 		}
@@ -92,7 +92,7 @@ func (t *piece) clear(f *File, r *request) {
 	}
 	if t.rootTally == nil || t.rootTally.rootsVersion != f.bounds.RootsVersion() {
 		t.rootTally = f.newRootTally()
-		t.rootHessian = make([]float64, t.rootTally.count*t.rootTally.count)
+		t.rootHessian = make([]float64, t.rootTally.rootCount*t.rootTally.rootCount)
 	}
 	if !f.compensated {
 		t.tail = nil
@@ -102,7 +102,7 @@ func (t *piece) clear(f *File, r *request) {
 }
 
 // visit reads the rows; with several processes, each reads its own rows. It stores the results for all rows
-// in f.next, and the Hessian in f.pieces[0]. After an error it does nothing.
+// in f.latest, and the Hessian in f.pieces[0]. After an error it does nothing.
 func (f *File) visit(r *request) {
 	if f.err != nil {
 		return
@@ -110,11 +110,11 @@ func (f *File) visit(r *request) {
 	for _, t := range f.pieces {
 		t.clear(f, r)
 	}
-	if r.hessian {
+	if r.needsHessian {
 		f.hessianVisit = nil
 	}
 	f.err = f.teamError(f.eachWindow(func(lo, hi int) error {
-		rows.EachPiece(len(f.pieces), f.Threads, lo, hi, func(k, lo, hi int) { f.pieces[k].rows(f, r, lo, hi) })
+		rows.EachPiece(len(f.pieces), f.Threads, lo, hi, func(k, lo, hi int) { f.pieces[k].addRows(f, r, lo, hi) })
 		return f.callStop()
 	}))
 	f.visits++
@@ -126,7 +126,7 @@ func (f *File) visit(r *request) {
 		total.loss += t.loss
 		total.tally.Merge(&t.tally)
 		kernels.Axpy(1, t.gradient, total.gradient)
-		if r.hessian {
+		if r.needsHessian {
 			kernels.Axpy(1, t.hessian, total.hessian)
 		}
 		switch {
@@ -151,70 +151,70 @@ func (f *File) visit(r *request) {
 	if r.model != nil {
 		f.latest.rootsVersion = total.rootTally.rootsVersion
 	}
-	if r.hessian {
+	if r.needsHessian {
 		f.hessianVisit, f.damping = f.latest, r.damping
 	}
 }
 
-// eachWindow calls do for each window, which has rows lo to hi−1, and then Tell.
+// eachWindow calls do for each window, which has rows lo to hi−1, and then ReportProgress.
 func (f *File) eachWindow(do func(lo, hi int) error) error {
 	n, _ := f.Data.Dims()
 	return f.windows.Each(func(lo, hi int) error {
 		err := do(lo, hi)
-		if f.Tell != nil {
-			f.Tell(float64(hi) / float64(n))
+		if f.ReportProgress != nil {
+			f.ReportProgress(float64(hi) / float64(n))
 		}
 		return err
 	})
 }
 
-// rows adds rows lo to hi−1 of a window to the sums of the piece.
-func (t *piece) rows(f *File, r *request, lo, hi int) {
-	clear(t.window)
-	if r.hessian && len(t.curve) < hi-lo {
-		t.curve = make([]float64, hi-lo)
+// addRows adds rows lo to hi−1 of a window to the sums of the piece.
+func (t *piece) addRows(f *File, r *request, lo, hi int) {
+	clear(t.windowSum)
+	if r.needsHessian && len(t.curvature) < hi-lo {
+		t.curvature = make([]float64, hi-lo)
 	}
 	for start := lo; start < hi; start += f.block {
-		t.add(f, r, start, min(start+f.block, hi), lo)
+		t.addBlock(f, r, start, min(start+f.block, hi), lo)
 	}
 	if t.tail == nil {
-		kernels.Axpy(1, t.window, t.head)
+		kernels.Axpy(1, t.windowSum, t.head)
 	}
-	if r.hessian && hi > lo {
+	if r.needsHessian && hi > lo {
 		t.addHessian(f, lo, hi)
 	}
 }
 
-// addHessian adds the Hessian of rows lo to hi−1, whose cᵢφ″ are in t.curve.
+// addHessian adds the Hessian of rows lo to hi−1, whose cᵢφ″ are in t.curvature.
 func (t *piece) addHessian(f *File, lo, hi int) {
-	data, curve := f.Data.Rows(lo, hi), t.curve[:hi-lo]
+	data, curvature := f.Data.Rows(lo, hi), t.curvature[:hi-lo]
 	p := data.Cols
-	kernels.Hessian(t.hessian, p, f.p, 0, p, data, curve, t.scratch)
-	if f.Ones {
+	kernels.Hessian(t.hessian, p, f.p, 0, p, data, curvature, t.scratch)
+	if f.HasOnes {
 		clear(t.onesColumn)
-		f.transposed(t.onesColumn, data, curve)
+		f.transposed(t.onesColumn, data, curvature)
 		for j, v := range t.onesColumn {
 			t.hessian[j*f.p+p] += v
 		}
 	}
 }
 
-// add adds one block, rows lo to hi−1, to the sums of the piece. start is the first row that the piece has
-// in the window.
-func (t *piece) add(f *File, r *request, lo, hi, start int) {
+// addBlock adds one block, rows lo to hi−1, to the sums of the piece. start is the first row that the piece
+// has in the window.
+func (t *piece) addBlock(f *File, r *request, lo, hi, start int) {
 	n := hi - lo
 	data, label := f.Data.Rows(lo, hi), f.labels(t.sign, lo, hi)
 	margin, slope, weight := t.margin[:n], t.slope[:n], t.weight[:n]
 	if !f.equalWeights() {
 		for i := range weight {
-			weight[i] = f.coef(lo + i)
+			weight[i] = f.meanWeight(lo + i)
 		}
 	}
 	if r.model != nil {
-		t.dual(f, r.model, lo, label)
+		t.setAlpha(f, r.model, lo, label)
 	}
 	f.margins(margin, lo, r.x)
-	f.shift(margin, lo)
+	f.addOffsets(margin, lo)
 	if f.equalWeights() {
 		t.loss += float64(f.Loss.Slopes(slope, margin, label) * weight[0])
 	} else {
@@ -224,13 +224,13 @@ func (t *piece) add(f *File, r *request, lo, hi, start int) {
 		}
 	}
 	if r.model != nil {
-		t.prove(f, data, label)
+		t.addProofSums(f, data, label)
 	}
-	if r.hessian {
-		curve := t.curve[lo-start : hi-start]
-		f.Loss.Curvatures(curve, slope, margin, label, r.damping)
+	if r.needsHessian {
+		curvature := t.curvature[lo-start : hi-start]
+		f.Loss.Curvatures(curvature, slope, margin, label, r.damping)
 		for i, w := range weight {
-			curve[i] *= w
+			curvature[i] *= w
 		}
 	}
 	for i, w := range weight {
@@ -239,21 +239,21 @@ func (t *piece) add(f *File, r *request, lo, hi, start int) {
 	f.transposed(t.gradient, data, slope)
 }
 
-func (f *File) shift(margin []float64, lo int) {
+func (f *File) addOffsets(margin []float64, lo int) {
 	if f.Offset != nil {
 		kernels.Axpy(1, f.Offset[lo:lo+len(margin)], margin)
 	}
 }
 
-// prove adds a block to the sums for a proof: the tally, X'Cα and the Hessian of rootTally.
-func (t *piece) prove(f *File, data kernels.Rows, label []float64) {
+// addProofSums adds a block to the sums for a proof: the tally, X'Cα and the Hessian of rootTally.
+func (t *piece) addProofSums(f *File, data kernels.Rows, label []float64) {
 	n := len(label)
 	samples := gap.Samples{Alpha: t.alpha[:n], Slope: t.slope[:n], Margin: t.margin[:n], Label: label, Weight: t.weight[:n]}
 	t.tally.Add(f.Loss, &samples)
 	if f.bounds.NeedsPhi() {
 		t.tally.Phi(f.Loss, &samples, t.rootTally.phi[:n])
 	}
-	if t.rootTally.count > 0 {
+	if t.rootTally.rootCount > 0 {
 		t.rootTally.add(t.rootHessian, data, t.rootTally.phi[:n])
 	}
 	for i, w := range samples.Weight {
@@ -261,37 +261,37 @@ func (t *piece) prove(f *File, data kernels.Rows, label []float64) {
 	}
 	if t.tail != nil {
 		gap.AddTransPairs(t.head, t.tail, data, samples.Alpha)
-		if f.Ones {
+		if f.HasOnes {
 			for _, v := range samples.Alpha {
 				gap.AddPairs(t.head[data.Cols:], t.tail[data.Cols:], []float64{v}, []float64{0})
 			}
 		}
 		return
 	}
-	clear(t.block)
-	f.transposed(t.block, data, samples.Alpha)
-	kernels.Axpy(1, t.block, t.window)
+	clear(t.blockSum)
+	f.transposed(t.blockSum, data, samples.Alpha)
+	kernels.Axpy(1, t.blockSum, t.windowSum)
 }
 
-// dual sets t.alpha to the α of the model m (see origin), for a block that begins with row lo. label holds
-// the block's labels.
-func (t *piece) dual(f *File, m *origin, lo int, label []float64) {
+// setAlpha sets t.alpha to the α of the model m (see origin), for a block that begins with row lo. label
+// holds the block's labels.
+func (t *piece) setAlpha(f *File, m *origin, lo int, label []float64) {
 	n := len(label)
 	slope, alpha, margin, marginMove := t.slope[:n], t.alpha[:n], t.margin[:n], t.marginMove[:n]
 	f.margins(margin, lo, m.gradientPoint)
-	f.shift(margin, lo)
+	f.addOffsets(margin, lo)
 	f.Loss.Slopes(slope, margin, label)
 	if copy(alpha, slope); m.move != nil {
 		f.margins(marginMove, lo, m.move)
-		curve := t.modelCurve[:n]
+		curvature := t.modelCurvature[:n]
 		if &m.hessianPoint[0] != &m.gradientPoint[0] {
 			f.margins(margin, lo, m.hessianPoint)
-			f.shift(margin, lo)
+			f.addOffsets(margin, lo)
 			f.Loss.Slopes(slope, margin, label)
 		}
-		f.Loss.Curvatures(curve, slope, margin, label, m.damping)
+		f.Loss.Curvatures(curvature, slope, margin, label, m.damping)
 		for i, v := range marginMove {
-			alpha[i] += float64(curve[i] * v)
+			alpha[i] += float64(curvature[i] * v)
 		}
 	}
 	for i, a := range alpha {
@@ -307,16 +307,16 @@ func (t *piece) dual(f *File, m *origin, lo int, label []float64) {
 // for each root, see gap.RootRow.
 type rootTally struct {
 	row          *gap.RootRow
-	count        int       // number of roots
+	rootCount    int       // number of roots
 	rootsVersion int       // gap.Problem.RootsVersion when the rootTally was made
-	ones         bool      // X has a last column of ones
+	hasOnes      bool      // X has a last column of ones
 	phi          []float64 // cᵢΦᵢ of each row of a block, with the weight cᵢ and Φᵢ of gap.Tally.Phi
 	idx          []int32   // the columns of a row's entries
 	val          []float64 // their values
 }
 
 func (f *File) newRootTally() *rootTally {
-	return &rootTally{row: f.bounds.NewRootRow(), count: f.bounds.RootCount(), rootsVersion: f.bounds.RootsVersion(), ones: f.Ones, phi: make([]float64, f.block)}
+	return &rootTally{row: f.bounds.NewRootRow(), rootCount: f.bounds.Roots(), rootsVersion: f.bounds.RootsVersion(), hasOnes: f.HasOnes, phi: make([]float64, f.block)}
 }
 
 // add adds N'X'CΦXN (see rootTally) for the rows of data to the upper triangle h. phi holds cᵢΦᵢ for each of
@@ -325,12 +325,12 @@ func (r *rootTally) add(h []float64, data kernels.Rows, phi []float64) {
 	for i, c := range phi {
 		lo, hi := data.Ptr[i], data.Ptr[i+1]
 		r.idx, r.val = append(r.idx[:0], data.Idx[lo:hi]...), append(r.val[:0], data.Val[lo:hi]...)
-		if r.ones {
+		if r.hasOnes {
 			r.idx, r.val = append(r.idx, int32(data.Cols)), append(r.val, 1)
 		}
 		roots := r.row.SetRow(r.idx, r.val)
 		for a, k := range roots {
-			u, out := float64(c*r.row.Entry(k)), h[int(k)*r.count:]
+			u, out := float64(c*r.row.Entry(k)), h[int(k)*r.rootCount:]
 			for _, m := range roots[a:] {
 				out[m] += float64(u * r.row.Entry(m))
 			}

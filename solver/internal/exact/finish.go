@@ -88,7 +88,7 @@ func (s *Solver) finish(set *Settings, iterations int) *Solution {
 
 // Solution returns the point as a Solution. r is the result of Solve with the tolerance tol.
 func (s *Solver) Solution(r Result, tol float64) *Solution {
-	out := &Solution{Result: r, X: slices.Clone(s.x), Z: s.multipliers(), Alpha: s.rows.dual(s.x)}
+	out := &Solution{Result: r, X: slices.Clone(s.x), Z: s.multipliers(), Alpha: s.rows.alphaAt(s.x)}
 	switch {
 	case r.Err != nil:
 		out.Why = ending.Interrupted
@@ -162,7 +162,7 @@ func (s *Solver) Certify(x []float64, set *Settings) float64 {
 	s.chooseSet(1)
 	s.current.value = s.value(s.current.loss)
 	value := s.current.value
-	best, tol := s.rows.trivial(s.x, value), math.Max(set.Tol, certainPart*s.scale)
+	bestGap, tol := s.rows.trivialGap(s.x, value), math.Max(set.Tol, certainPart*s.scale)
 	for range mostSteps {
 		if set.Stop != nil && set.Stop() != nil {
 			break
@@ -170,14 +170,14 @@ func (s *Solver) Certify(x []float64, set *Settings) float64 {
 		_, length := s.step(tol, true)
 		s.rows.tally()
 		proved := s.proveGap(tol)
-		best = math.Min(best, gap.GapAtObjective(proved, s.current.value, value))
-		if value-s.current.value >= tightPart*best || best <= tol || length == 0 && !s.work.uphill || s.set.noRoom {
+		bestGap = math.Min(bestGap, gap.AtObjective(proved, s.current.value, value))
+		if value-s.current.value >= tightPart*bestGap || bestGap <= tol || length == 0 && !s.work.uphill || s.set.noRoom {
 			break
 		}
 		s.chooseSet(1)
 	}
 	s.work.started = false
-	return gap.RoundedGap(best, value)
+	return gap.Rounded(bestGap, value)
 }
 
 // forget clears the state of earlier steps, so that results do not depend on it. The point and a Gram matrix

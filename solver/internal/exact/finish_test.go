@@ -94,8 +94,8 @@ func TestFinishInterrupt(t *testing.T) {
 	for j := range q.Limit {
 		q.Limit[j] *= 0.01
 	}
-	best := mustNew(t, q)
-	optimum := best.Finish(make([]float64, 600), &Settings{Tol: 1e-10})
+	solver := mustNew(t, q)
+	optimum := solver.Finish(make([]float64, 600), &Settings{Tol: 1e-10})
 	for steps := range optimum.Iterations {
 		calls, f := 0, mustNew(t, q)
 		res := f.Finish(make([]float64, 600), &Settings{Tol: 1e-10, Interrupt: func() error {

@@ -19,8 +19,8 @@ import (
 // not leave the set. If the set has all columns, proofs visit the rows again, at a new base, only if the
 // rounding errors of H make the gap too large.
 type gram struct {
-	*memory
-	base gap.BasePoint
+	*memorySamples
+	base gap.Base
 
 	lastPoint    []float64 // the coefficients in the working set, at the last point of evaluate
 	lastGradient []float64 // the gradient of the loss at lastPoint
@@ -35,9 +35,10 @@ func (p *Problem) gramServes(cheap bool) bool {
 	return p.Loss.Traits().ConstantCurvature && p.File == nil && p.Team.Alone() && p.byCoordinate() && (cheap || mostlyFull(p.Data))
 }
 
-func newGram(m *memory) *gram {
+func newGram(m *memorySamples) *gram {
 	_, features := m.Data.Dims()
-	return &gram{memory: m, base: gap.BasePoint{X: make([]float64, features), Gradient: make([]float64, features)}}
+	base := gap.Base{X: make([]float64, features), Gradient: make([]float64, features)}
+	return &gram{memorySamples: m, base: base}
 }
 
 // subsample returns false, because a start with some of the samples would save nothing.
@@ -46,12 +47,12 @@ func (m *gram) subsample(*Problem) bool { return false }
 // moveTo sets e to the gradient of the loss at x, computed from the rows, and returns the loss. It makes x
 // the base (see gram). d is the damping, as in samples.moveTo.
 func (m *gram) moveTo(x, e []float64, d float64) float64 {
-	m.base.Loss = m.memory.moveTo(x, e, d)
+	m.base.Loss = m.memorySamples.moveTo(x, e, d)
 	m.takeSlopes()
 	copy(m.base.X, x)
 	copy(m.base.Gradient, e)
-	m.base.Compensated = false
-	m.base.Tally = *m.memory.tally()
+	m.base.Exact = false
+	m.base.Tally = *m.memorySamples.tally()
 	m.lastPoint = m.lastPoint[:0]
 	return m.base.Loss
 }
@@ -91,14 +92,14 @@ func (m *gram) accept(*trial) {}
 // useSlopes moves the base (see gram) to x, because the slopes are known only at the base.
 func (m *gram) useSlopes(x, e []float64) { m.moveTo(x, e, 0) }
 
-func (m *gram) clipped() float64 { return 0 }
+func (m *gram) clipping() float64 { return 0 }
 
 func (m *gram) tally() *gap.Tally { return &m.base.Tally }
 
 // prove proves a gap at x. For z and e see samples.prove. If the working set has all columns, prove first
 // tries the loss and the gradient that the Gram matrix gives. For a smaller working set, or if rounding makes
 // the gap exceed goal, prove visits the rows at x. When such visits have cost as much as a Gram matrix of all
-// columns would, prove may set workingSet.whole.
+// columns would, prove may set workingSet.needsAll.
 func (m *gram) prove(x, z, e []float64, goal float64) gap.Bound {
 	if len(m.set.cols) == len(x) && !slices.Equal(x, m.base.X) {
 		move := m.move(x)
@@ -114,8 +115,8 @@ func (m *gram) prove(x, z, e []float64, goal float64) gap.Bound {
 	copy(e, m.base.Gradient)
 	_, p := m.Data.Dims()
 	m.visited += 2 * float64(p)
-	left := float64(p*(p+1)-len(m.set.cols)*(len(m.set.cols)+1)) / 2
-	m.set.whole = m.set.whole || p <= defaultWorking && m.visited > productCost*left
+	missingEntries := float64(p*(p+1)-len(m.set.cols)*(len(m.set.cols)+1)) / 2
+	m.set.needsAll = m.set.needsAll || p <= defaultWorking && m.visited > productCost*missingEntries
 	b := m.bounds.Prove(m.point(x), m.alpha, z, e, &m.base.Tally, goal)
 	if b.Tail != nil {
 		for j, tail := range b.Tail {
@@ -142,8 +143,8 @@ func (m *gram) move(x []float64) *gap.Move {
 	return move
 }
 
-func (m *gram) trivial(x []float64, value float64) float64 {
-	return m.bounds.TrivialBoundMoved(&m.base, x, value, m.move(x))
+func (m *gram) trivialGap(x []float64, value float64) float64 {
+	return m.bounds.TrivialMoved(&m.base, x, value, m.move(x))
 }
 
 // grow returns the matrix H (see gram) for the columns cols. h is H for the columns oldCols, all of which are
@@ -152,7 +153,7 @@ func (m *gram) grow(h []float64, oldCols, cols []int32) []float64 {
 	order, oldOrder := len(cols), len(oldCols)
 	result := make([]float64, order*order)
 	if oldOrder == 0 && m.dense == nil {
-		m.form(result)
+		m.formAll(result)
 		return result
 	}
 	oldPositions := make([]int, oldOrder) // position in cols of each column of oldCols
@@ -172,7 +173,7 @@ func (m *gram) grow(h []float64, oldCols, cols []int32) []float64 {
 		}
 	}
 	m.set.dense.Renumber(oldPositions)
-	m.multiply(result, cols, oldPositions, newPositions)
+	m.formColumns(result, cols, oldPositions, newPositions)
 	return result
 }
 
@@ -180,17 +181,17 @@ func (m *gram) grow(h []float64, oldCols, cols []int32) []float64 {
 // the last have at least blockRows rows.
 const blockRows = 1024
 
-// form sets h to H for all columns. All entries of h must be zero before.
-func (m *gram) form(h []float64) {
+// formAll sets h to H for all columns. All entries of h must be zero before.
+func (m *gram) formAll(h []float64) {
 	n, p := m.Data.Dims()
 	w := m.set
 	w.rows = m.Rows
 	w.cutHessian()
 	c := m.weights()
-	step := max(blockRows, int(min(float64(n), float64(n)*float64(p)*float64(p)/pairs(m.Data))))
+	blockSize := max(blockRows, int(min(float64(n), float64(n)*float64(p)*float64(p)/pairs(m.Data))))
 	block := make([]float64, len(h))
-	for lo := 0; lo < n; lo += step {
-		hi := min(lo+step, n)
+	for lo := 0; lo < n; lo += blockSize {
+		hi := min(lo+blockSize, n)
 		w.rows.Ptr = m.Rows.Ptr[lo : hi+1]
 		w.formHessian(block, c[lo:hi])
 		kernels.Axpy(1, block, h)
@@ -200,7 +201,7 @@ func (m *gram) form(h []float64) {
 			h[k*p+j] = h[j*p+k]
 		}
 	}
-	m.roundings = float64(step + n/step + 8)
+	m.roundings = float64(blockSize + n/blockSize + 8)
 }
 
 // weights returns κcᵢ for each sample, in m.Scratch.
@@ -211,9 +212,9 @@ func (m *gram) weights() []float64 {
 	return m.Scratch
 }
 
-// multiply computes the rows and columns of h at newPositions, in blocks of 64 × 64. Position k belongs to
+// formColumns computes the rows and columns of h at newPositions, in blocks of 64 × 64. Position k belongs to
 // column cols[k] of X. oldPositions has all other positions.
-func (m *gram) multiply(h []float64, cols []int32, oldPositions, newPositions []int) {
+func (m *gram) formColumns(h []float64, cols []int32, oldPositions, newPositions []int) {
 	const side = kernels.TileSide
 	c, order := m.weights(), len(cols)
 	panel := make([]float64, blockRows*side) // up to 64 new columns, times c, for a block of rows
@@ -225,7 +226,7 @@ func (m *gram) multiply(h []float64, cols []int32, oldPositions, newPositions []
 		clear(products)
 		for lo := 0; lo < m.n; lo += blockRows {
 			hi := min(lo+blockRows, m.n)
-			m.transpose(panel, cols, panelPositions, c, lo, hi)
+			m.fillPanel(panel, cols, panelPositions, c, lo, hi)
 			rows.Spread(m.set.threads, (len(partners)+side-1)/side, func(k int) {
 				var t, sum [side * side]float64
 				tile := partners[k*side : min((k+1)*side, len(partners))]
@@ -248,9 +249,9 @@ func (m *gram) multiply(h []float64, cols []int32, oldPositions, newPositions []
 	m.roundings = float64(blockRows + m.n/blockRows + 8)
 }
 
-// transpose sets row i − lo of panel to c[i] times the entries of sample i in the columns cols[k] of X,
+// fillPanel sets row i − lo of panel to c[i] times the entries of sample i in the columns cols[k] of X,
 // for lo ≤ i < hi and each k in positions. It sets all other entries of panel to zero.
-func (m *gram) transpose(panel []float64, cols []int32, positions []int, c []float64, lo, hi int) {
+func (m *gram) fillPanel(panel []float64, cols []int32, positions []int, c []float64, lo, hi int) {
 	const side = kernels.TileSide
 	clear(panel)
 	for start := lo; start < hi; start += side { // these rows of the panel stay in the cache
@@ -263,7 +264,7 @@ func (m *gram) transpose(panel []float64, cols []int32, positions []int, c []flo
 	}
 }
 
-func (m *gram) dual(x []float64) []float64 {
+func (m *gram) alphaAt(x []float64) []float64 {
 	m.useSlopes(x, make([]float64, len(x)))
-	return m.memory.dual(x)
+	return m.memorySamples.alphaAt(x)
 }

@@ -24,7 +24,7 @@ func rawProblem(t *testing.T, n, p int) *Problem {
 			data[i*p+j] = (data[i*p+j] + float64(20*j)) * math.Pow(10, float64(j%5-2))
 		}
 	}
-	prob.use(fromDense(t, n, p, data))
+	prob.setData(fromDense(t, n, p, data))
 	return prob
 }
 
@@ -60,7 +60,7 @@ func TestGramFree(t *testing.T) {
 	}
 	x := fromDense(t, n, 2, data)
 	for _, lambda := range []float64{1e-6, 1e-3, 0.1} {
-		q := penalised(x, labels, term.Squared{}, nil, lambda, 0)
+		q := penalisedProblem(x, labels, term.Squared{}, nil, lambda, 0)
 		q.Limit[1] = 1e9
 		point := mustNew(t, q).Finish(nil, &Settings{Tol: 1e-14}).X
 		q.Limit[1] = 0
@@ -97,8 +97,8 @@ func checkGram(t *testing.T, s *Solver) {
 		}
 		addTo(sum, limit, math.Abs(s.x[j]))
 	}
-	if exact, _ := sum.Float64(); !(exact <= b.Gap) {
-		t.Errorf("lambda %g: P − D = %.17g, bound %.17g", s.lambda, exact, b.Gap)
+	if exactGap, _ := sum.Float64(); !(exactGap <= b.Gap) {
+		t.Errorf("lambda %g: P − D = %.17g, bound %.17g", s.lambda, exactGap, b.Gap)
 	}
 }
 

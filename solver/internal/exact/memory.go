@@ -17,11 +17,11 @@ func (q *Problem) Memory(runs int) int64 {
 	if !q.byCoordinate() {
 		return q.memoryCoupled(runs)
 	}
-	k, entries := int64(mostFormed(q)), q.entries()
+	k, entries := int64(mostFormedColumns(q)), q.entries()
 	// Bytes for each entry of X: in the transpose of X, and in a copy of the rows.
 	const transposeBytes, rowBytes = 12, 10
 	total := 8 * (11*int64(n) + int64(14+runs)*int64(features))
-	cheap := q.cheap()
+	cheap := q.hasCheapHessian()
 	if q.gramServes(cheap) {
 		// Two matrices for the growing Gram matrix, one for its submatrix of the support, and two for
 		// the growing Cholesky factor of the submatrix.
@@ -58,13 +58,13 @@ func pairs(m *sparse.CSR) (sum float64) {
 // pairsOf returns the number of pairs in a row with count entries, including each entry's pair with itself.
 func pairsOf(count int64) float64 { return float64(count * (count + 1) / 2) }
 
-// mostFormed estimates the largest number of columns of a Hessian that a Solver forms. It assumes that these
-// are the columns with the most entries.
-func mostFormed(p *Problem) (columns int) {
-	count := columnCounts(p)
-	slices.SortFunc(count, func(a, b float64) int { return cmp.Compare(b, a) })
+// mostFormedColumns estimates the largest number of columns of a Hessian that a Solver forms. It assumes that
+// these are the columns with the most entries.
+func mostFormedColumns(p *Problem) (columns int) {
+	counts := columnCounts(p)
+	slices.SortFunc(counts, func(a, b float64) int { return cmp.Compare(b, a) })
 	entries := 0.0
-	for k, c := range count[:min(len(count), defaultWorking)] {
+	for k, c := range counts[:min(len(counts), defaultWorking)] {
 		if entries += c; denseCost(k+1, float64(k)/2) <= leastVisits*visitCost*entries {
 			columns = k + 1
 		}
@@ -74,33 +74,33 @@ func mostFormed(p *Problem) (columns int) {
 
 func columnCounts(p *Problem) []float64 {
 	n, features := p.dims()
-	count := make([]float64, features)
+	counts := make([]float64, features)
 	for i := range n {
 		idx, _ := p.Data.Row(i)
 		for _, j := range idx {
-			count[j]++
+			counts[j]++
 		}
 	}
-	if p.Ones {
-		count[features-1] = float64(n)
+	if p.HasOnes {
+		counts[features-1] = float64(n)
 	}
-	return count
+	return counts
 }
 
 // candidateCount returns the number of features that may enter working sets: features with entries in X, and
 // features that share a row of A with others.
 func candidateCount(p *Problem) (count int) {
-	used := columnCounts(p)
+	useCounts := columnCounts(p)
 	if a := p.A.Matrix(); a != nil {
 		for i := range len(p.Limit) {
 			if idx, _ := a.Row(i); len(idx) > 1 {
 				for _, j := range idx {
-					used[j]++
+					useCounts[j]++
 				}
 			}
 		}
 	}
-	for _, u := range used {
+	for _, u := range useCounts {
 		if u > 0 {
 			count++
 		}
@@ -151,9 +151,9 @@ func scratchMemory(x *sparse.CSR, threads int) int64 {
 	return int64(rows.Threads(threads)) * panels
 }
 
-// setMemory estimates the bytes that a setSolver needs in addition to the problem: for proofs of gaps and, if
-// finish is set, for solving problems on the largest working sets. See Problem.Memory for runs.
-func setMemory(p *Problem, runs int, finish bool) int64 {
+// setSolverMemory estimates the bytes that a setSolver needs in addition to the problem: for proofs of gaps
+// and, if finish is set, for solving problems on the largest working sets. See Problem.Memory for runs.
+func setSolverMemory(p *Problem, runs int, finish bool) int64 {
 	// Numbers of vectors that have an entry for each sample, for each row of A, and for each feature.
 	const sampleVectors, rowVectors, featureVectors = 7, 10, 14
 	n, features := p.dims()

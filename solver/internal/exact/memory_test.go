@@ -40,7 +40,8 @@ func TestMemory(t *testing.T) {
 	runtime.KeepAlive(res)
 }
 
-// TestOnes checks that Refusal and the estimates of memory treat Problem.Ones like a stored column of ones.
+// TestOnes checks that Refusal and the estimates of memory treat Problem.HasOnes like a stored column of
+// ones.
 func TestOnes(t *testing.T) {
 	for _, features := range []int{40, 3000} {
 		chain := graph.Chain(features + 1).Incidence()
@@ -57,7 +58,7 @@ func TestOnes(t *testing.T) {
 			l, _ := a.Dims()
 			q := exact.Problem{Loss: term.Logistic{}, A: a, Ridge: make([]float64, features+1), Limit: make([]float64, l), Threads: 1}
 			explicit, implied := q, q
-			explicit.Data, implied.Data, implied.Ones = stored, x, true
+			explicit.Data, implied.Data, implied.HasOnes = stored, x, true
 			if refused, want := implied.Refusal() != nil, explicit.Refusal() != nil; refused != want {
 				t.Errorf("%d features: refused %v with Ones, %v with a column of ones", features, refused, want)
 			}

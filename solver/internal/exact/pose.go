@@ -49,5 +49,5 @@ func (p *Problem) Penalise(g term.Penalty) bool {
 	return true
 }
 
-// Absolute reports whether the penalty has no squares and no groups, and the domain is R^p.
-func (p *Problem) Absolute() bool { return p.Square == nil && p.Groups == nil && p.Set == nil }
+// HasL1Only reports whether the penalty has no squares and no groups, and the domain is R^p.
+func (p *Problem) HasL1Only() bool { return p.Square == nil && p.Groups == nil && p.Set == nil }

@@ -26,12 +26,12 @@ type Problem struct {
 	Square []float64
 	// Disjoint groups of rows of A; nil if there are no groups. The rows of a group must have equal Limit. If
 	// there are groups, rows outside them must have Limit 0.
-	Groups  [][]int
-	Ridge   []float64   // ridgeⱼ ≥ 0 of each feature, for lambda = 1
-	Fixed   []float64   // a second ridge of each feature, which lambda does not multiply; nil means 0
-	Set     term.Region // the domain; nil for R^p
-	Threads int         // number of goroutines, 0 for GOMAXPROCS; results do not depend on it
-	Team    *rows.Team  // the processes that hold the samples; nil if this process holds all
+	Groups     [][]int
+	Ridge      []float64   // ridgeⱼ ≥ 0 of each feature, for lambda = 1
+	FixedRidge []float64   // a second ridge of each feature, which lambda does not multiply; nil means 0
+	Set        term.Region // the domain; nil for R^p
+	Threads    int         // number of goroutines, 0 for GOMAXPROCS; results do not depend on it
+	Team       *rows.Team  // the processes that hold the samples; nil if this process holds all
 	// File, if not nil, has the samples, in place of Data, Rows, Labels, Weights and Offset. Its
 	// method Survey must have been called.
 	File *File
@@ -40,9 +40,9 @@ type Problem struct {
 	// MaxWorking is also the largest number of features of a coupled problem with a dense Hessian; here 0
 	// means DenseFeatures.
 	MaxWorking int
-	// Ones says that X has a last column of ones that Data does not store. Refusal and the estimates of
+	// HasOnes says that X has a last column of ones that Data does not store. Refusal and the estimates of
 	// memory accept such a problem, but New must not get it.
-	Ones bool
+	HasOnes bool
 	// PenaltyRidge is the number that Penalise has added to every element of Ridge.
 	PenaltyRidge float64
 
@@ -50,7 +50,7 @@ type Problem struct {
 }
 
 const (
-	wholeSet       = 64   // Problem.cheap returns true up to this number of features
+	wholeSet       = 64   // Problem.hasCheapHessian returns true up to this number of features
 	defaultWorking = 3072 // largest number of columns for which a separable problem forms the Hessian
 )
 
@@ -63,7 +63,7 @@ type Solver struct {
 	scale   float64 // the number to which tolerances are relative, see term.LabelKind.Unit
 
 	x, e         []float64 // x: the current point; e: X'Cα for the last dual point α
-	limit, ridge []float64 // lambda times Problem.Limit; lambda times Problem.Ridge, plus Problem.Fixed
+	limit, ridge []float64 // lambda times Problem.Limit; lambda times Problem.Ridge, plus Problem.FixedRidge
 	lambda       float64
 	box          *term.Box // the domain if it is a product of intervals; nil for R^p and for other sets
 
@@ -79,10 +79,10 @@ type Solver struct {
 // A columnSummary describes the columns of the data.
 type columnSummary struct {
 	gap.Columns
-	columns   columnSource          // X'; nil as long as it is not needed
-	free      []int32               // the free features
-	separated *gap.SeparatedSamples // samples that are separated by free features; nil if there are none
-	allFree   bool                  // free was computed for lambda = 0
+	columns    columnSource   // X'; nil as long as it is not needed
+	free       []int32        // the free features
+	separated  *gap.Separated // samples that are separated by free features; nil if there are none
+	zeroLambda bool           // free was computed for lambda = 0
 }
 
 // An objective is the mean loss Σ cᵢ φ at a point, and the value of P there.
@@ -100,16 +100,16 @@ type workspace struct {
 	// The mean |αᵢ| of the dual point for which the gap was estimated last.
 	alphaSize float64
 	// The quadratic.SeparableSettings.RelTolerance with which a model is solved near the optimum.
-	remaining float64
+	relTolerance float64
 	// How often a model without a formed Hessian is expected to visit each of its columns. MaxFloat64 makes
 	// the next model form its Hessian, unless it has more than defaultWorking columns.
-	visits  float64
-	warm    bool // Solve started at the solution for an earlier lambda, see warmFactor
-	near    bool // the point is near the optimum, see nearPart
-	started bool // Solver.current and Solver.e are set
-	placed  bool // Solve must start at x
-	uphill  bool // the last step was rejected because the objective increases along it
-	stale   bool // the model has the Hessian of an earlier point
+	visits      float64
+	warm        bool // Solve started at the solution for an earlier lambda, see warmFactor
+	nearOptimum bool // the point is near the optimum, see nearPart
+	started     bool // Solver.current and Solver.e are set
+	placed      bool // Solve must start at x
+	uphill      bool // the last step was rejected because the objective increases along it
+	stale       bool // the model has the Hessian of an earlier point
 	// The gap at the end of the last Solve, divided by the tolerance. It becomes 1 when an old Hessian is
 	// used, see reusePart.
 	gapRatio float64
@@ -140,7 +140,7 @@ func New(p *Problem) (*Solver, error) {
 	case p.MaxWorking == 0:
 		s.set.maxColumns = features
 	}
-	s.set.whole = !p.byCoordinate() || p.File != nil || features <= min(s.set.maxColumns, defaultWorking) && p.cheap()
+	s.set.needsAll = !p.byCoordinate() || p.File != nil || features <= min(s.set.maxColumns, defaultWorking) && p.hasCheapHessian()
 	s.prepareRows()
 	for _, v := range []*[]float64{&s.x, &s.e, &s.ridge} {
 		*v = make([]float64, features)
@@ -165,11 +165,11 @@ func (s *Solver) prepareRows() {
 		s.rows = s.File
 		return
 	}
-	m := newMemory(s.Problem, &s.set)
-	if s.rows = m; !s.gramServes(s.set.whole) {
+	m := newMemorySamples(s.Problem, &s.set)
+	if s.rows = m; !s.gramServes(s.set.needsAll) {
 		return
 	}
-	if !s.set.whole {
+	if !s.set.needsAll {
 		m.dense = newDense(s.Data, s.set.threads)
 		s.summary.columns = m.dense
 	}
@@ -186,7 +186,7 @@ func (p *Problem) dims() (n, features int) {
 		return len(p.File.Labels), p.File.p
 	}
 	n, features = p.Data.Dims()
-	if p.Ones {
+	if p.HasOnes {
 		features++
 	}
 	return n, features
@@ -194,7 +194,7 @@ func (p *Problem) dims() (n, features int) {
 
 // entries returns the number of entries of X that this process holds. The samples must be in memory.
 func (p *Problem) entries() int64 {
-	if p.Ones {
+	if p.HasOnes {
 		n, _ := p.Data.Dims()
 		return p.Data.NNZ() + int64(n)
 	}

@@ -23,7 +23,7 @@ func (p *Prover) prepare() {
 	q := *p.problem
 	var err error
 	if p.solver, err = New(&q); err != nil {
-		if q.Absolute() {
+		if q.HasL1Only() {
 			if p.sets, err = newSetSolver(&q); err == nil {
 				return // assembly stays 0, because the size of the Hessians is not known
 			}
@@ -44,17 +44,18 @@ func (p *Prover) Proves() bool {
 	return p.solver != nil || p.sets != nil
 }
 
-// Cheap reports whether proofs, if there are any, are cheap enough to be tried while another method runs.
-func (p *Prover) Cheap() bool {
+// HasCheapProofs reports whether proofs, if there are any, are cheap enough to be tried while another method
+// runs.
+func (p *Prover) HasCheapProofs() bool {
 	p.prepare()
 	return p.sets == nil || p.sets.problem.mu() > 0
 }
 
-// Conditioned reports whether SCAS-ADMM is usually faster than Finish, because the problem has many
+// WellConditioned reports whether SCAS-ADMM is usually faster than Finish, because the problem has many
 // coefficients and a strong ridge.
-func (p *Prover) Conditioned() bool {
+func (p *Prover) WellConditioned() bool {
 	p.prepare()
-	return p.sets != nil && p.sets.problem.conditioned
+	return p.sets != nil && p.sets.problem.wellConditioned
 }
 
 // Finishes reports whether to solve the problem by Finish.
@@ -70,17 +71,17 @@ func (p *Prover) Dependent() bool { return p.solver != nil && p.solver.Dependent
 
 const (
 	usualIterations   = 30 // Finish usually takes fewer iterations than this
-	warmPasses        = 4  // smallest result of Warm if Conditioned is false
-	conditionedPasses = 96 // largest result of Warm if Conditioned is true
+	warmPasses        = 4  // smallest result of WarmPasses if WellConditioned is false
+	conditionedPasses = 96 // largest result of WarmPasses if WellConditioned is true
 )
 
 // Affords reports whether Finish usually ends within the given number of passes.
 func (p *Prover) Affords(passes float64) bool { return passes >= usualIterations*p.Cost() }
 
-// Warm returns how many passes another method should make before Finish, in a run with the given budget of
-// passes.
-func (p *Prover) Warm(passes float64) float64 {
-	if p.Conditioned() {
+// WarmPasses returns how many passes another method should make before Finish, in a run with the given budget
+// of passes.
+func (p *Prover) WarmPasses(passes float64) float64 {
+	if p.WellConditioned() {
 		return min(conditionedPasses, passes/2)
 	}
 	if p.Affords(passes) {
@@ -124,8 +125,8 @@ func ProverMemory(q *Problem, runs int, finish bool) int64 {
 		return 0
 	case q.Refusal() == nil:
 		return q.Memory(runs)
-	case q.Absolute():
-		return setMemory(q, runs, finish)
+	case q.HasL1Only():
+		return setSolverMemory(q, runs, finish)
 	}
 	if _, features := q.dims(); features <= MostFeatures {
 		return q.Memory(runs)

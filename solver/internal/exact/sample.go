@@ -19,8 +19,8 @@ func enoughSamples(n, features int) bool {
 	return n/sampleShare >= max(leastSample, samplesPerFeature*features)
 }
 
-// Samples reports whether there are enough samples for Solve to begin with an eighth of them.
-func (s *Solver) Samples() bool { return enoughSamples(s.rows.count(), s.p) }
+// EnoughSamples reports whether there are enough samples for Solve to begin with an eighth of them.
+func (s *Solver) EnoughSamples() bool { return enoughSamples(s.rows.sampleCount(), s.p) }
 
 // startBySamples moves the point to the solution for some of the samples, and returns the Solver that found
 // it. If it returns nil, the point has not moved.
@@ -29,7 +29,7 @@ func (s *Solver) startBySamples(lambda float64, set *Settings) *Solver {
 	if !s.rows.subsample(&subproblem) {
 		return nil
 	}
-	subproblem.Fixed = rareRidges(&subproblem)
+	subproblem.FixedRidge = rareRidges(&subproblem)
 	q, err := New(&subproblem)
 	if err != nil || !(q.scale > 0) { // the scale is 0 if x = 0 fits these samples exactly
 		return nil
@@ -39,7 +39,7 @@ func (s *Solver) startBySamples(lambda float64, set *Settings) *Solver {
 	}
 	steps := 0
 	r := q.Solve(lambda, &Settings{
-		Tol: sampleGap * float64(s.p) / float64(q.rows.count()) * q.scale, MaxIterations: mostSampleSteps, Unproved: true, Stop: set.Stop,
+		Tol: sampleGap * float64(s.p) / float64(q.rows.sampleCount()) * q.scale, MaxIterations: mostSampleSteps, Unproved: true, Stop: set.Stop,
 		Interrupt: func() error { // eight of these steps cost as much as one step with all samples
 			if steps++; steps%sampleShare == 0 && set.Interrupt != nil {
 				return set.Interrupt()
@@ -54,29 +54,29 @@ func (s *Solver) startBySamples(lambda float64, set *Settings) *Solver {
 	return nil
 }
 
-// rareRidges returns the ridges for p, the smaller problem of startBySamples: p.Fixed, plus a ridge for each
-// feature with few entries in the data of all processes. For c entries, this ridge is (rareEntries/c)² times
-// the largest curvature along the feature. Without it, the coefficient of the feature may be very large
+// rareRidges returns the ridges for p, the smaller problem of startBySamples: p.FixedRidge, plus a ridge for
+// each feature with few entries in the data of all processes. For c entries, this ridge is (rareEntries/c)²
+// times the largest curvature along the feature. Without it, the coefficient of the feature may be very large
 // at the solution of p. Newton steps for the whole problem would then converge slowly at first.
 func rareRidges(p *Problem) []float64 {
 	curvature := p.Loss.Curvature()
 	if math.IsInf(curvature, 1) {
-		return p.Fixed
+		return p.FixedRidge
 	}
 	n, features := p.dims()
 	totals := make([]float64, 2*features)
-	count, squares := totals[:features], totals[features:]
+	counts, squares := totals[:features], totals[features:]
 	for i := range n {
 		idx, val := p.Data.Row(i)
 		for k, j := range idx {
-			count[j]++
+			counts[j]++
 			squares[j] += float64(val[k] * val[k])
 		}
 	}
 	samples := p.Team.SumWith(totals, float64(n))
 	ridges := make([]float64, features)
-	copy(ridges, p.Fixed)
-	for j, c := range count {
+	copy(ridges, p.FixedRidge)
+	for j, c := range counts {
 		if c > 0 && c < mostRare {
 			ridges[j] += float64(rareEntries / c * rareEntries / c * (curvature * squares[j] / samples))
 		}
@@ -89,16 +89,16 @@ const (
 	mostRare    = 64 // features with at least this number of entries get no ridge from rareRidges
 )
 
-// picks divides the numbers 0 to n−1 into m ranges of about n/m numbers, and draws one number from each
+// drawIndices divides the numbers 0 to n−1 into m ranges of about n/m numbers, and draws one number from each
 // range. m must be at most n.
-func picks(n, m int) []int {
-	pick := make([]int, m)
+func drawIndices(n, m int) []int {
+	indices := make([]int, m)
 	random := generator(1)
-	for k := range pick {
+	for k := range indices {
 		lo, hi := k*n/m, (k+1)*n/m
-		pick[k] = lo + random.intN(hi-lo)
+		indices[k] = lo + random.intN(hi-lo)
 	}
-	return pick
+	return indices
 }
 
 // A generator draws pseudorandom numbers. Its value is its state.

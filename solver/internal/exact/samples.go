@@ -10,7 +10,7 @@ import (
 // processes. An implementation has a point x, and one number αᵢ of a dual point for each sample i. C is the
 // diagonal matrix of the weights cᵢ of the samples.
 type samples interface {
-	count() int // number of samples on all processes
+	sampleCount() int // number of samples on all processes
 	// columns returns the largest absolute value of each column of X and, if they are known, a bound of its
 	// norm and the number of its entries.
 	columns() gap.Columns
@@ -44,19 +44,19 @@ type samples interface {
 	accept(t *trial)
 	// useSlopes sets α to the slopes φ' at the point x, and e to the gradient of the loss, X'Cα.
 	useSlopes(x, e []float64)
-	// dual returns α at the point x, or nil for samples in a file.
-	dual(x []float64) []float64
+	// alphaAt returns α at the point x, or nil for samples in a file.
+	alphaAt(x []float64) []float64
 
-	// clipped returns Σ cᵢ |Δᵢ|, where Δᵢ is by how much accept moved αᵢ into the domain of φ*. It returns 0
+	// clipping returns Σ cᵢ |Δᵢ|, where Δᵢ is by how much accept moved αᵢ into the domain of φ*. It returns 0
 	// for samples whose tally costs nothing.
-	clipped() float64
+	clipping() float64
 	tally() *gap.Tally // tally of α at the point
 	// prove returns the bound that α and multipliers z prove at the point x, and sets e = X'Cα, where C is
 	// the diagonal matrix of the weights of samples. If the bound exceeds goal because of rounding, prove may
 	// compute it again, more accurately.
 	prove(x, z, e []float64, goal float64) gap.Bound
-	// trivial returns the gap that the dual point 0 proves at x; value is the objective at x.
-	trivial(x []float64, value float64) float64
+	// trivialGap returns the gap that the dual point 0 proves at x; value is the objective at x.
+	trivialGap(x []float64, value float64) float64
 	// falls reports whether the loss decreases without end along the direction d, see Solver.Falls.
 	falls(d []float64) bool
 
@@ -78,8 +78,8 @@ type trial struct {
 	end    []float64 // the point where the step ends, for the columns of the working set
 	length float64   // length of the step, as a fraction of the full Newton step
 	// The full step before exact zeros, ties and bounds were set, see workingSet.move.
-	move    []float64
-	snapped bool    // exact zeros, ties or bounds were set, so the full step differs from move
-	hessian bool    // if the step is accepted, the Hessian at its end will be needed
-	damping float64 // the damping of the Hessian at the end of the step
+	move         []float64
+	snapped      bool    // exact zeros, ties or bounds were set, so the full step differs from move
+	needsHessian bool    // if the step is accepted, the Hessian at its end will be needed
+	damping      float64 // the damping of the Hessian at the end of the step
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/scas-admm/scas/solver/internal/rows"
 )
 
-// memory implements the interface samples for rows in memory.
-type memory struct {
+// memorySamples implements the interface samples for rows in memory.
+type memorySamples struct {
 	*Problem
 	*rows.Sums
 	set *workingSet // nil if no steps are made
@@ -20,12 +20,12 @@ type memory struct {
 	dense  *dense
 	bounds gap.DataProblem
 
-	current, next state     // at the current point, and at the end of the last step that was tried
-	alpha, curve  []float64 // for each sample: α, and φ″ of the last Hessian
-	zeroLoss      float64   // the mean loss at x = 0
-	lo, hi        []float64 // for each sample: the smallest and the largest α allowed
-	clip          float64   // see samples.clipped; of the samples of this process
-	lastTally     gap.Tally // the result of the last call of tally
+	current, next    state     // at the current point, and at the end of the last step that was tried
+	alpha, curvature []float64 // for each sample: α, and φ″ of the last Hessian
+	zeroLoss         float64   // the mean loss at x = 0
+	lo, hi           []float64 // for each sample: the smallest and the largest α allowed
+	rankClipping     float64   // see samples.clipping; of the samples of this process
+	lastTally        gap.Tally // the result of the last call of tally
 }
 
 // A state holds the margins tᵢ and slopes φ'(tᵢ) of the samples at a point.
@@ -34,12 +34,12 @@ type state struct {
 	loss          float64 // the mean loss
 }
 
-func newMemory(p *Problem, set *workingSet) *memory {
+func newMemorySamples(p *Problem, set *workingSet) *memorySamples {
 	n, features := p.Data.Dims()
-	m := &memory{Problem: p, Sums: rows.NewSums(p.Team, rows.NewChunks(p.Data, p.Threads), p.Weights, n, features), set: set, n: n}
+	m := &memorySamples{Problem: p, Sums: rows.NewSums(p.Team, rows.NewChunks(p.Data, p.Threads), p.Weights, n, features), set: set, n: n}
 	vectors := []*[]float64{&m.current.margin, &m.current.slope, &m.lo, &m.hi}
 	if set != nil {
-		vectors = append(vectors, &m.next.margin, &m.next.slope, &m.alpha, &m.curve)
+		vectors = append(vectors, &m.next.margin, &m.next.slope, &m.alpha, &m.curvature)
 	}
 	for _, v := range vectors {
 		*v = make([]float64, n)
@@ -47,11 +47,11 @@ func newMemory(p *Problem, set *workingSet) *memory {
 	return m
 }
 
-func (m *memory) count() int { return m.Totals.Samples }
+func (m *memorySamples) sampleCount() int { return m.Totals.Samples }
 
-func (m *memory) Err() error { return nil }
+func (m *memorySamples) Err() error { return nil }
 
-func (m *memory) columns() gap.Columns {
+func (m *memorySamples) columns() gap.Columns {
 	c := gap.ColumnsOf(m.Data, m.Sums, m.Team)
 	for _, o := range m.Offset {
 		c.LargestOffset = max(c.LargestOffset, o, -o)
@@ -62,21 +62,21 @@ func (m *memory) columns() gap.Columns {
 	return c
 }
 
-func (m *memory) Scale() float64 {
+func (m *memorySamples) Scale() float64 {
 	_, features := m.Data.Dims()
-	m.look(make([]float64, features))
+	m.setCurrent(make([]float64, features))
 	m.zeroLoss = m.current.loss
-	label := m.SumChunks(func(lo, hi int) float64 { return kernels.Dot(m.MeanWeights[lo:hi], m.Labels[lo:hi]) })
-	slope := m.SumChunks(func(lo, hi int) float64 {
+	meanLabel := m.SumChunks(func(lo, hi int) float64 { return kernels.Dot(m.MeanWeights[lo:hi], m.Labels[lo:hi]) })
+	meanSlope := m.SumChunks(func(lo, hi int) float64 {
 		return kernels.Dot(m.MeanWeights[lo:hi], m.current.slope[lo:hi])
 	})
-	return m.Loss.Traits().Labels.ToleranceUnit(m.zeroLoss, label, slope)
+	return m.Loss.Traits().Labels.Unit(m.zeroLoss, meanLabel, meanSlope)
 }
 
-func (m *memory) lossAtZero() float64 { return m.zeroLoss }
+func (m *memorySamples) lossAtZero() float64 { return m.zeroLoss }
 
 // margins sets dst = X x + o.
-func (m *memory) margins(dst, x []float64) {
+func (m *memorySamples) margins(dst, x []float64) {
 	if m.dense != nil {
 		m.dense.margins(dst, x)
 	} else {
@@ -88,7 +88,7 @@ func (m *memory) margins(dst, x []float64) {
 }
 
 // transposed sets dst = X'C alpha. C is the diagonal matrix of MeanWeights.
-func (m *memory) transposed(dst, alpha []float64) {
+func (m *memorySamples) transposed(dst, alpha []float64) {
 	if m.dense != nil {
 		m.dense.transposed(dst, m.Scaled(alpha))
 		return
@@ -96,7 +96,7 @@ func (m *memory) transposed(dst, alpha []float64) {
 	m.MulTrans(dst, m.Rows, alpha)
 }
 
-func (m *memory) separate(open func(j int) (above, below bool)) *gap.SeparatedSamples {
+func (m *memorySamples) separate(open func(j int) (above, below bool)) *gap.Separated {
 	separated := gap.FindSeparated(m.Team, m.Data, m.Loss, m.Labels, m.MeanWeights, open)
 	for i, b := range m.Labels {
 		if m.lo[i], m.hi[i] = slopeRange(m.Loss, b, m.MeanWeights[i]); separated != nil && separated.Samples[i] {
@@ -106,31 +106,32 @@ func (m *memory) separate(open func(j int) (above, below bool)) *gap.SeparatedSa
 	return separated
 }
 
-func (m *memory) setBounds(q *gap.Problem) {
-	m.bounds = gap.DataProblem{Problem: q, Sums: m.Sums, Team: m.Team, Data: m.Data, Loss: m.Loss, Labels: m.Labels}
+func (m *memorySamples) setBounds(q *gap.Problem) {
+	m.bounds = gap.Memory{Problem: q, Sums: m.Sums, Team: m.Team, Data: m.Data, Loss: m.Loss, Labels: m.Labels}
 }
 
-func (m *memory) moveTo(x, e []float64, _ float64) float64 {
-	m.look(x)
+func (m *memorySamples) moveTo(x, e []float64, _ float64) float64 {
+	m.setCurrent(x)
 	m.transposed(e, m.current.slope)
 	return m.current.loss
 }
 
-// look sets m.current to the margins, the slopes and the loss at x.
-func (m *memory) look(x []float64) {
+// setCurrent sets m.current to the margins, the slopes and the loss at x.
+func (m *memorySamples) setCurrent(x []float64) {
 	m.margins(m.current.margin, x)
 	m.current.loss = m.Mean(m.Loss, m.current.slope, m.current.margin, m.Labels)
 }
 
-func (m *memory) gradient(dst []float64) { m.set.transposed(m.Sums, dst, m.current.slope) }
+func (m *memorySamples) gradient(dst []float64) { m.set.transposed(m.Sums, dst, m.current.slope) }
 
-func (m *memory) hasHessian() bool { return true }
+func (m *memorySamples) hasHessian() bool { return true }
 
-func (m *memory) hessian(h []float64, shape quadratic.Triangle, d float64) {
+func (m *memorySamples) hessian(h []float64, shape quadratic.Triangle, d float64) {
 	m.Each(func(_, lo, hi int) {
-		m.Loss.Curvatures(m.curve[lo:hi], m.current.slope[lo:hi], m.current.margin[lo:hi], m.Labels[lo:hi], d)
+		slope, margin := m.current.slope[lo:hi], m.current.margin[lo:hi]
+		m.Loss.Curvatures(m.curvature[lo:hi], slope, margin, m.Labels[lo:hi], d)
 	})
-	c := m.Scaled(m.curve)
+	c := m.Scaled(m.curvature)
 	switch {
 	case h == nil:
 		m.set.weighSamples(c)
@@ -144,7 +145,7 @@ func (m *memory) hessian(h []float64, shape quadratic.Triangle, d float64) {
 	m.Team.SumUpper(shape.Order, func(i int) []float64 { return shape.Row(h, i) })
 }
 
-func (m *memory) lossAt(t *trial) float64 {
+func (m *memorySamples) lossAt(t *trial) float64 {
 	m.set.margins(m.Sums, m.next.margin, t.end)
 	if m.Offset != nil {
 		kernels.Axpy(1, m.Offset, m.next.margin)
@@ -158,66 +159,67 @@ func (m *memory) lossAt(t *trial) float64 {
 // difference has lost too many digits. Then accept multiplies X by t.move instead.
 const cancelledPart = 1e-5
 
-func (m *memory) accept(t *trial) {
+func (m *memorySamples) accept(t *trial) {
 	marginMove := m.Scratch
-	inv, move, size := 1/t.length, 0.0, 0.0
+	inv, largestMove, largestMargin := 1/t.length, 0.0, 0.0
 	if t.length > 0 && !t.snapped { // then the step is a positive multiple of t.move
 		for i, v := range m.next.margin {
 			marginMove[i] = float64((v - m.current.margin[i]) * inv)
-			move, size = max(move, math.Abs(marginMove[i])), max(size, math.Abs(v))
+			largestMove = max(largestMove, math.Abs(marginMove[i]))
+			largestMargin = max(largestMargin, math.Abs(v))
 		}
 	}
-	if move <= cancelledPart*size {
+	if largestMove <= cancelledPart*largestMargin {
 		m.set.margins(m.Sums, marginMove, t.move)
 	}
-	m.clip = 0
+	m.rankClipping = 0
 	for i, v := range marginMove {
-		alpha := m.current.slope[i] + float64(m.curve[i]*v)
+		alpha := m.current.slope[i] + float64(m.curvature[i]*v)
 		m.alpha[i] = max(m.lo[i], min(alpha, m.hi[i]))
-		m.clip += float64(m.MeanWeights[i] * math.Abs(alpha-m.alpha[i]))
+		m.rankClipping += float64(m.MeanWeights[i] * math.Abs(alpha-m.alpha[i]))
 	}
 	if t.length > 0 {
 		m.current, m.next = m.next, m.current
 	}
 }
 
-func (m *memory) useSlopes(_, e []float64) {
+func (m *memorySamples) useSlopes(_, e []float64) {
 	m.takeSlopes()
 	m.transposed(e, m.alpha)
 }
 
 // takeSlopes sets α to the slopes φ' at the point, or to the nearest α allowed.
-func (m *memory) takeSlopes() {
+func (m *memorySamples) takeSlopes() {
 	for i, v := range m.current.slope {
 		m.alpha[i] = max(m.lo[i], min(v, m.hi[i]))
 	}
 }
 
-func (m *memory) dual([]float64) []float64 { return slices.Clone(m.alpha) }
+func (m *memorySamples) alphaAt([]float64) []float64 { return slices.Clone(m.alpha) }
 
 // point returns the current point with its margins, slopes and loss. x has its coefficients, or is nil if the
 // caller does not need them.
-func (m *memory) point(x []float64) *gap.Point {
+func (m *memorySamples) point(x []float64) *gap.Point {
 	return &gap.Point{X: x, Margin: m.current.margin, Slope: m.current.slope, Loss: m.current.loss}
 }
 
-func (m *memory) clipped() float64 { return m.Team.Total(m.clip) }
+func (m *memorySamples) clipping() float64 { return m.Team.Total(m.rankClipping) }
 
-func (m *memory) tally() *gap.Tally {
+func (m *memorySamples) tally() *gap.Tally {
 	m.lastTally = m.bounds.Tally(m.point(nil), m.alpha)
 	return &m.lastTally
 }
 
-func (m *memory) prove(x, z, e []float64, goal float64) gap.Bound {
+func (m *memorySamples) prove(x, z, e []float64, goal float64) gap.Bound {
 	m.transposed(e, m.alpha)
 	return m.bounds.Prove(m.point(x), m.alpha, z, e, &m.lastTally, goal)
 }
 
-func (m *memory) trivial(x []float64, value float64) float64 {
-	return m.bounds.TrivialBound(m.point(x), value)
+func (m *memorySamples) trivialGap(x []float64, value float64) float64 {
+	return m.bounds.Trivial(m.point(x), value)
 }
 
-func (m *memory) falls(d []float64) bool {
+func (m *memorySamples) falls(d []float64) bool {
 	margin := make([]float64, m.n)
 	m.Margins(margin, m.Rows, d)
 	return gap.LossFalls(m.Team, m.Loss, margin, m.Labels, m.MeanWeights)
@@ -225,28 +227,29 @@ func (m *memory) falls(d []float64) bool {
 
 // subsample implements samples.subsample: p gets an eighth of the samples. The result is false if there are
 // too few samples, or if the chosen ones all have weight 0.
-func (m *memory) subsample(p *Problem) bool {
+func (m *memorySamples) subsample(p *Problem) bool {
 	_, features := m.Data.Dims()
 	if !enoughSamples(m.Totals.Samples, features) {
 		return false
 	}
-	pick := picks(m.n, max(1, m.n/sampleShare))
+	indices := drawIndices(m.n, max(1, m.n/sampleShare))
 	var err error
-	if p.Data, err = m.Data.SelectRows(pick); err != nil {
+	if p.Data, err = m.Data.SelectRows(indices); err != nil {
 		panic(err) // cannot happen: the rows exist
 	}
 	p.Rows = p.Data.Compact(false)
-	p.Labels, p.Weights, p.Offset = entries(m.Labels, pick), entries(m.Weights, pick), entries(m.Offset, pick)
-	return m.Team.Total(rows.Mass(p.Weights, len(pick))) > 0
+	p.Labels, p.Weights = entries(m.Labels, indices), entries(m.Weights, indices)
+	p.Offset = entries(m.Offset, indices)
+	return m.Team.Total(rows.Mass(p.Weights, len(indices))) > 0
 }
 
-// entries returns the entries of v at the indices pick, or nil if v is nil.
-func entries(v []float64, pick []int) []float64 {
+// entries returns the entries of v at the indices, or nil if v is nil.
+func entries(v []float64, indices []int) []float64 {
 	if v == nil {
 		return nil
 	}
-	out := make([]float64, len(pick))
-	for k, i := range pick {
+	out := make([]float64, len(indices))
+	for k, i := range indices {
 		out[k] = v[i]
 	}
 	return out

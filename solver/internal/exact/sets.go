@@ -17,24 +17,24 @@ import (
 // with multipliers for the rows of A outside this problem, proves a gap of the whole problem. A setSolver is
 // not safe for concurrent use.
 type setSolver struct {
-	problem    *unrestricted
-	maxColumns int      // largest number of columns of a working set
-	trial      *dual    // the dual point for the next proof: from startTrial or the solution for a working set
-	bestDual   *dual    // the dual point that proves the smallest gap
-	outside    *outside // finds multipliers of the rows of A whose features all have the coefficient 0
-	position   []int32  // position of each feature in the working set, counted from 1; 0 outside the set
+	problem    *wholeProblem
+	maxColumns int            // largest number of columns of a working set
+	trial      *dualPoint     // the dual point for the next proof: from startTrial or a working set's solution
+	bestDual   *dualPoint     // the dual point that proves the smallest gap
+	outside    *outsideSolver // finds multipliers of the rows of A whose features all have the coefficient 0
+	position   []int32        // position of each feature in the working set, from 1 on; 0 outside the set
 
 	refused bool // forming the Hessian of a working set would take too long
 }
 
-// newSetSolver returns a setSolver for p. p.Absolute() must be true, and p.A must not be the identity. If
+// newSetSolver returns a setSolver for p. p.HasL1Only() must be true, and p.A must not be the identity. If
 // working sets cannot solve p, the error wraps ErrNotApplicable.
 func newSetSolver(p *Problem) (*setSolver, error) {
 	_, features := p.Data.Dims()
 	if err := p.checkKnown(); err != nil {
 		return nil, err
 	}
-	w := &setSolver{problem: newUnrestricted(p), position: make([]int32, features)}
+	w := &setSolver{problem: newWholeProblem(p), position: make([]int32, features)}
 	unheld := 0
 	for j := range features {
 		if w.problem.isUnheld(j) {
@@ -45,25 +45,25 @@ func newSetSolver(p *Problem) (*setSolver, error) {
 		return nil, fmt.Errorf("%w: %d features have no row of A of their own that holds them at zero", ErrNotApplicable, unheld)
 	}
 	w.maxColumns = mostInSet(p) + unheld
-	w.trial, w.bestDual = w.problem.newDual(), w.problem.newDual()
-	w.outside = newOutside(w.problem)
+	w.trial, w.bestDual = w.problem.newDualPoint(), w.problem.newDualPoint()
+	w.outside = newOutsideSolver(w.problem)
 	return w, nil
 }
 
 // certify returns an upper bound of P(x) − P*: the smaller of the gaps that two dual points prove. Both have
-// α = φ' at x. The first has the multipliers that startTrial and outside.settle compute from z. The second
-// has the multipliers z, and is left out if z is nil. The second may prove the smaller gap if x has small
-// numbers (A x)_k where the optimum has zeros.
+// α = φ' at x. The first has the multipliers that startTrial and outside.reduceExcesses compute from z. The
+// second has the multipliers z, and is left out if z is nil. The second may prove the smaller gap if x has
+// small numbers (A x)_k where the optimum has zeros.
 func (w *setSolver) certify(x, z []float64) float64 {
 	w.problem.visit(x)
 	w.startTrial(z)
-	w.outside.settle(w.trial)
-	best := w.problem.proveBy(w.trial, 0)
+	w.outside.reduceExcesses(w.trial)
+	bestGap := w.problem.proveBy(w.trial, 0)
 	if z != nil {
-		copy(w.trial.z, w.problem.rows.Restrict(z))
-		best = math.Min(best, w.problem.proveBy(w.trial, 0))
+		copy(w.trial.z, w.problem.penalty.Restrict(z))
+		bestGap = math.Min(bestGap, w.problem.proveBy(w.trial, 0))
 	}
-	return gap.RoundedGap(best, w.problem.value)
+	return gap.Rounded(bestGap, w.problem.value)
 }
 
 // startTrial sets the dual point w.trial. Its alpha has the slopes at the current point x. If (A x)_k ≠ 0,
@@ -73,11 +73,11 @@ func (w *setSolver) startTrial(z []float64) {
 	copy(w.trial.alpha, w.problem.current.slope)
 	clear(w.trial.z)
 	if z != nil {
-		copy(w.trial.z, w.problem.rows.Restrict(z))
+		copy(w.trial.z, w.problem.penalty.Restrict(z))
 	}
 	for row, v := range w.problem.image {
 		if v != 0 {
-			w.trial.z[row] = math.Copysign(w.problem.rows.Limit[row], v)
+			w.trial.z[row] = math.Copysign(w.problem.penalty.Limit[row], v)
 		}
 	}
 }
@@ -110,7 +110,7 @@ const (
 func (w *setSolver) finish(x, y, z []float64, set *Settings) *Solution {
 	r := &rounds{setSolver: w, set: *set, result: &Solution{Result: Result{Gap: math.Inf(1), Objective: math.Inf(1)}}}
 	r.tol = math.Max(set.Tol/2, firstShare*w.problem.lossAtZero())
-	w.problem.visit(withSingletons(w.problem.rows, x, y))
+	w.problem.visit(withSingletons(w.problem.penalty, x, y))
 	w.startTrial(z)
 	w.trim()
 	r.judge(&Solution{})
@@ -126,13 +126,13 @@ func (w *setSolver) finish(x, y, z []float64, set *Settings) *Solution {
 	return r.solution()
 }
 
-// trim sets the coefficient of a feature to zero if the optimality equation (see outside) gives the
+// trim sets the coefficient of a feature to zero if the optimality equation (see outsideSolver) gives the
 // multiplier of its singleton row an absolute value below keptLimit times the limit.
 func (w *setSolver) trim() {
-	w.outside.residual(w.trial)
+	w.outside.computeSums(w.trial)
 	x := slices.Clone(w.problem.x)
-	for j, row := range w.problem.rows.Singleton {
-		if row >= 0 && math.Abs(w.outside.sum[j]) < keptLimit*w.outside.capacity[j] {
+	for j, row := range w.problem.penalty.Singleton {
+		if row >= 0 && math.Abs(w.outside.sums[j]) < keptLimit*w.outside.capacity[j] {
 			x[j] = 0
 		}
 	}
@@ -158,22 +158,22 @@ func withSingletons(r *gap.Penalty, x, y []float64) []float64 {
 // rounds is the state of a run of setSolver.finish. A round solves the problem of one working set.
 type rounds struct {
 	*setSolver
-	set     Settings
-	result  *Solution  // the result so far
-	tol     float64    // tolerance of the gap for the next working set
-	lastTol float64    // tolerance of the gap for the last working set
-	cols    []int32    // the last working set
-	hasBest bool       // bestDual has been computed
-	keep    bool       // the last working set has not halved the gap; its columns should stay in the next set
-	full    bool       // the last working set had no room for all non-zero coefficients
-	lastWhy ending.Why // why the run on the last working set ended
+	set          Settings
+	result       *Solution  // the result so far
+	tol          float64    // tolerance of the gap for the next working set
+	lastTol      float64    // tolerance of the gap for the last working set
+	cols         []int32    // the last working set
+	hasBest      bool       // bestDual has been computed
+	keepsColumns bool       // the last working set has not halved the gap; the next one keeps its columns
+	full         bool       // the last working set had no room for all non-zero coefficients
+	lastWhy      ending.Why // why the run on the last working set ended
 }
 
 // judge returns the smaller of the gaps that the dual points trial and bestDual prove at the current point.
 // The dual point with the smaller gap becomes bestDual. If the gap or the objective is smaller than in the
 // result, the current point becomes the result. solution is the solution for the working set.
 func (r *rounds) judge(solution *Solution) float64 {
-	r.outside.settle(r.trial)
+	r.outside.reduceExcesses(r.trial)
 	gap := r.problem.proveBy(r.trial, r.set.Tol)
 	if r.hasBest {
 		bestGap := r.problem.evaluate(r.bestDual)
@@ -194,12 +194,12 @@ func (r *rounds) judge(solution *Solution) float64 {
 
 // round solves the problem of the next working set, and reports whether another round can help.
 func (r *rounds) round() bool {
-	cols, full := r.choose(r.cols == nil)
-	if merged := union(cols, r.cols); r.keep && len(merged) <= r.maxColumns {
+	cols, full := r.chooseColumns(r.cols == nil)
+	if merged := union(cols, r.cols); r.keepsColumns && len(merged) <= r.maxColumns {
 		cols = merged
 	}
 	if slices.Equal(cols, r.cols) && r.tol >= r.lastTol {
-		r.result.Full = len(cols) == r.maxColumns && r.outside.excesses > 0
+		r.result.Full = len(cols) == r.maxColumns && r.outside.excessCount > 0
 		return false
 	}
 	r.lastTol = r.tol
@@ -216,13 +216,13 @@ func (r *rounds) round() bool {
 	s.expand(solution)
 	oldObjective, oldGap := r.result.Objective, r.result.Gap
 	gap := r.judge(solution)
-	r.keep = r.result.Gap > oldGap/2
+	r.keepsColumns = r.result.Gap > oldGap/2
 	if r.full = full && r.full || full && !(r.result.Objective < oldObjective); r.full {
 		r.result.Full = r.result.Gap > r.set.Tol
 		return false
 	}
 	r.full = full
-	if gap < 2*solution.Gap || float64(r.outside.excesses) < finalShare*float64(len(cols)) {
+	if gap < 2*solution.Gap || float64(r.outside.excessCount) < finalShare*float64(len(cols)) {
 		r.tol = 0
 	}
 	r.tol = math.Max(r.set.Tol/2, math.Min(r.tol, laterShare*gap))

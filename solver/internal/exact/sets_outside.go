@@ -9,26 +9,26 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// outside finds multipliers z for the rows of A whose features all have the coefficient 0. Features with the
-// coefficient 0 are called zero features. The optimality equation is X'Cα + mu x + A'z = 0, where mu is the
-// ridge. In the equation of a zero feature, the term of its singleton row can have any absolute value up to a
-// limit, the feature's capacity. The feature's excess is the amount by which the sum of the other terms
-// exceeds the capacity.
+// outsideSolver finds multipliers z for the rows of A whose features all have the coefficient 0. Features
+// with the coefficient 0 are called zero features. The optimality equation is X'Cα + mu x + A'z = 0, where mu
+// is the ridge. In the equation of a zero feature, the term of its singleton row can have any absolute value
+// up to a limit, the feature's capacity. The feature's excess is the amount by which the sum of the other
+// terms exceeds the capacity.
 //
 // Coordinate descent minimises half the sum of squared excesses, in one connected component of zero
 // features after the other. An excess that remains shows which features the next working set needs.
-type outside struct {
-	f   *unrestricted
-	sum []float64 // for each feature: −(X'Cα + mu x + A'z), without the term of the singleton row
+type outsideSolver struct {
+	f    *wholeProblem
+	sums []float64 // for each feature: −(X'Cα + mu x + A'z), without the term of the singleton row
 	// For each feature, the limit of its singleton row times the absolute value of that row's entry.
 	capacity []float64
-	// For each feature with coefficient 0, by how much |sum| exceeds nearLimit·capacity. The entries of other
-	// features are 0, and tiny numbers are replaced by 0.
-	nearExcess []float64
-	seen       []bool // features that are already in a component
-	done       []bool // rows that the method reach has examined
-	component  component
-	excesses   int // number of features with an excess above clearExcess times the capacity
+	// For each feature with coefficient 0, by how much |sums[j]| exceeds nearLimit·capacity. The entries of
+	// other features are 0, and tiny numbers are replaced by 0.
+	nearExcess  []float64
+	seen        []bool // features that are already in a component
+	done        []bool // rows that the method findComponent has examined
+	component   component
+	excessCount int // number of features with an excess above clearExcess times the capacity
 }
 
 // A component has features with coefficient 0, and the rows of A that connect them. These rows have
@@ -38,44 +38,44 @@ type component struct {
 }
 
 const (
-	// A feature with the coefficient 0 may join the next working set if its |outside.sum| exceeds this
-	// fraction of its outside.capacity.
+	// A feature with the coefficient 0 may join the next working set if its |outsideSolver.sums| exceeds this
+	// fraction of its outsideSolver.capacity.
 	nearLimit = 0.9
 	maxSweeps = 500 // largest number of sweeps of coordinate descent
 	// Coordinate descent ends if a sweep reduces the sum of squared excesses by less than this fraction.
 	leastGain = 1e-5
-	// Coordinate descent treats an excess (see the type outside) as zero if it is at most noExcess times the
-	// capacity. A feature is counted in outside.excesses, or may join the next set, only if its excess is
-	// above clearExcess times its capacity.
+	// Coordinate descent treats an excess (see outsideSolver) as zero if it is at most noExcess times the
+	// capacity. A feature is counted in outsideSolver.excessCount, or may join the next set, only if its
+	// excess is above clearExcess times its capacity.
 	noExcess, clearExcess = 1e-10, 1e-6
 )
 
-func newOutside(f *unrestricted) *outside {
-	o := &outside{f: f, seen: make([]bool, f.p), done: make([]bool, f.rows.Len())}
-	for _, v := range []*[]float64{&o.sum, &o.capacity, &o.nearExcess} {
+func newOutsideSolver(f *wholeProblem) *outsideSolver {
+	o := &outsideSolver{f: f, seen: make([]bool, f.p), done: make([]bool, f.penalty.Len())}
+	for _, v := range []*[]float64{&o.sums, &o.capacity, &o.nearExcess} {
 		*v = make([]float64, f.p)
 	}
-	for j, row := range f.rows.Singleton {
+	for j, row := range f.penalty.Singleton {
 		if row >= 0 {
-			o.capacity[j] = f.rows.Limit[row] * math.Abs(f.rows.SingletonEntry[j])
+			o.capacity[j] = f.penalty.Limit[row] * math.Abs(f.penalty.SingletonEntry[j])
 		}
 	}
 	return o
 }
 
-// settle changes the multipliers d.z to reduce the excesses (see the type outside). It sets o.nearExcess and
-// o.excesses.
-func (o *outside) settle(d *dual) {
-	o.residual(d)
+// reduceExcesses changes the multipliers d.z to reduce the excesses (see outsideSolver). It sets o.nearExcess
+// and o.excessCount.
+func (o *outsideSolver) reduceExcesses(d *dualPoint) {
+	o.computeSums(d)
 	clear(o.nearExcess)
-	o.excesses = 0
+	o.excessCount = 0
 	clear(o.seen)
 	clear(o.done)
 	for j, x := range o.f.x {
 		if x != 0 || o.f.isUnheld(j) || o.seen[j] || o.excess(int32(j), nearLimit) == 0 {
 			continue
 		}
-		o.reach(int32(j))
+		o.findComponent(int32(j))
 		o.relax(d.z, nearLimit)
 		hasExcess := false
 		for _, k := range o.component.features {
@@ -85,101 +85,104 @@ func (o *outside) settle(d *dual) {
 			hasExcess = hasExcess || o.excess(k, 1) != 0
 		}
 		if hasExcess {
-			o.lower(d.z)
-			o.count()
+			o.reduceInComponent(d.z)
+			o.countExcesses()
 		}
 	}
 }
 
 const (
 	undecidedPart = 0.05 // an excess below this fraction of the capacity may come from slow convergence
-	exactSize     = 512  // largest number of features of a component for which lower calls exact
+	exactSize     = 512  // reduceInComponent calls solveComponent for at most this number of features
 )
 
-// lower reduces the excesses of the component (see outside) by coordinate descent. If only small excesses are
-// left, lower then calls exact.
-func (o *outside) lower(z []float64) {
+// reduceInComponent reduces the excesses of the component (see outsideSolver) by coordinate descent. If only
+// small excesses are left, reduceInComponent then calls solveComponent.
+func (o *outsideSolver) reduceInComponent(z []float64) {
 	o.relax(z, 1)
-	largest := 0.0
+	largestRatio := 0.0
 	for _, j := range o.component.features {
-		largest = math.Max(largest, math.Abs(o.excess(j, 1))/math.Max(o.capacity[j], math.SmallestNonzeroFloat64))
+		largestRatio = math.Max(largestRatio, math.Abs(o.excess(j, 1))/math.Max(o.capacity[j], math.SmallestNonzeroFloat64))
 	}
-	if largest > noExcess && largest < undecidedPart && len(o.component.features) <= exactSize {
-		o.exact(z)
+	if largestRatio > noExcess && largestRatio < undecidedPart && len(o.component.features) <= exactSize {
+		o.solveComponent(z)
 	}
 }
 
-// exact sets the multipliers of the component's rows to the values that minimise the sum of squared excesses
-// (see the type outside). It solves a small problem with the squared loss and the identity as data matrix.
-// The coefficients of the solution are the excesses, and the multipliers of the solution are the result.
-func (o *outside) exact(z []float64) {
-	r, k := o.f.rows, len(o.component.features)
+// solveComponent sets the multipliers of the component's rows to the values that minimise the sum of squared
+// excesses (see outsideSolver). It solves a small problem with the squared loss and the identity as data
+// matrix. The coefficients of the solution are the excesses, and the multipliers of the solution are the
+// result.
+func (o *outsideSolver) solveComponent(z []float64) {
+	r, k := o.f.penalty, len(o.component.features)
 	w := &setSolver{problem: o.f, position: make([]int32, o.f.p)}
-	s := &restricted{w: w, cols: slices.Clone(o.component.features), rows: o.component.rows}
+	s := &restrictedProblem{w: w, cols: slices.Clone(o.component.features), rows: o.component.rows}
 	slices.Sort(s.cols)
 	for i, j := range s.cols {
 		w.position[j] = int32(i) + 1
 	}
-	s.sub = Problem{Data: sparse.Identity(k), Loss: term.Squared{}, Threads: 1, Labels: make([]float64, k), MaxWorking: k, Ridge: make([]float64, k)}
-	s.sub.Rows = s.sub.Data.Compact(false)
+	s.problem = Problem{Data: sparse.Identity(k), Loss: term.Squared{}, Threads: 1, Labels: make([]float64, k), MaxWorking: k, Ridge: make([]float64, k)}
+	s.problem.Rows = s.problem.Data.Compact(false)
 	for i, j := range s.cols {
-		s.sub.Labels[i] = o.sum[j]
+		s.problem.Labels[i] = o.sums[j]
 	}
 	for _, row := range o.component.rows {
-		r.EachEntry(row, func(j int32, v float64) { s.sub.Labels[w.position[j]-1] += float64(v * z[row]) })
+		r.EachEntry(row, func(j int32, v float64) {
+			s.problem.Labels[w.position[j]-1] += float64(v * z[row])
+		})
 	}
-	s.sub.A = linalg.New(s.matrix(), k)
+	s.problem.A = linalg.New(s.matrix(), k)
 	// The squared loss is (1/k) Σ (…)², but the objective here is ½ Σ (…)². So limits are divided by k/2.
-	half := float64(k) / 2
+	halfSize := float64(k) / 2
 	for _, row := range s.rows {
-		s.sub.Limit = append(s.sub.Limit, r.Limit[row]/half)
+		s.problem.Limit = append(s.problem.Limit, r.Limit[row]/halfSize)
 	}
 	for _, j := range s.cols {
-		s.sub.Limit = append(s.sub.Limit, o.capacity[j]/half)
+		s.problem.Limit = append(s.problem.Limit, o.capacity[j]/halfSize)
 	}
 	res, ok := s.finish(&Settings{})
 	if !ok {
 		return
 	}
 	for i, row := range s.rows {
-		multiplier := math.Max(-r.Limit[row], math.Min(res.Z[i]*half, r.Limit[row]))
+		multiplier := math.Max(-r.Limit[row], math.Min(res.Z[i]*halfSize, r.Limit[row]))
 		step := multiplier - z[row]
 		z[row] = multiplier
-		r.EachEntry(row, func(j int32, v float64) { o.sum[j] = math.FMA(-step, v, o.sum[j]) })
+		r.EachEntry(row, func(j int32, v float64) { o.sums[j] = math.FMA(-step, v, o.sums[j]) })
 	}
 }
 
-// count increases o.excesses by the number of features in the component that have an excess.
-func (o *outside) count() {
+// countExcesses increases o.excessCount by the number of features in the component that have an excess.
+func (o *outsideSolver) countExcesses() {
 	for _, j := range o.component.features {
 		if math.Abs(o.excess(j, 1)) > clearExcess*o.capacity[j] {
-			o.excesses++
+			o.excessCount++
 		}
 	}
 }
 
-func (o *outside) residual(d *dual) {
+func (o *outsideSolver) computeSums(d *dualPoint) {
 	f := o.f
-	f.transposed(o.sum, d.alpha)
-	f.rows.AddTrans(o.sum, d.z)
-	for j, v := range o.sum {
-		o.sum[j] = -math.FMA(f.mu(), f.x[j], v)
-		if row := f.rows.Singleton[j]; row >= 0 {
-			o.sum[j] += float64(f.rows.SingletonEntry[j] * d.z[row])
+	f.transposed(o.sums, d.alpha)
+	f.penalty.AddTrans(o.sums, d.z)
+	for j, v := range o.sums {
+		o.sums[j] = -math.FMA(f.mu(), f.x[j], v)
+		if row := f.penalty.Singleton[j]; row >= 0 {
+			o.sums[j] += float64(f.penalty.SingletonEntry[j] * d.z[row])
 		}
 	}
 }
 
-// excess returns the distance, with its sign, of o.sum[j] from the interval [−c, c], where c is fraction
+// excess returns the distance, with its sign, of o.sums[j] from the interval [−c, c], where c is fraction
 // times the capacity of feature j.
-func (o *outside) excess(j int32, fraction float64) float64 {
+func (o *outsideSolver) excess(j int32, fraction float64) float64 {
 	capacity := fraction * o.capacity[j]
-	return o.sum[j] - math.Max(-capacity, math.Min(o.sum[j], capacity))
+	return o.sums[j] - math.Max(-capacity, math.Min(o.sums[j], capacity))
 }
 
-// reach sets o.component to the component of the feature.
-func (o *outside) reach(feature int32) {
-	c, r := &o.component, o.f.rows
+// findComponent sets o.component to the component of the feature.
+func (o *outsideSolver) findComponent(feature int32) {
+	c, r := &o.component, o.f.penalty
 	c.features, c.rows = append(c.features[:0], feature), c.rows[:0]
 	o.seen[feature] = true
 	for k := 0; k < len(c.features); k++ {
@@ -193,14 +196,14 @@ func (o *outside) reach(feature int32) {
 			idx, _ := r.M.Row(int(row))
 			if !slices.ContainsFunc(idx, func(k int32) bool { return o.f.x[k] != 0 }) {
 				c.rows = append(c.rows, row)
-				o.enter(idx)
+				o.addToComponent(idx)
 			}
 		}
 	}
 }
 
-// enter adds the given features to the component.
-func (o *outside) enter(features []int32) {
+// addToComponent adds the given features to the component.
+func (o *outsideSolver) addToComponent(features []int32) {
 	for _, j := range features {
 		if !o.seen[j] {
 			o.seen[j] = true
@@ -209,13 +212,13 @@ func (o *outside) enter(features []int32) {
 	}
 }
 
-// relax reduces the sum of squared excesses (see outside) of the component's features by coordinate descent.
-// It computes the excesses with all capacities and limits multiplied by fraction.
-func (o *outside) relax(z []float64, fraction float64) {
+// relax reduces the sum of squared excesses (see outsideSolver) of the component's features by coordinate
+// descent. It computes the excesses with all capacities and limits multiplied by fraction.
+func (o *outsideSolver) relax(z []float64, fraction float64) {
 	lastSum := math.Inf(1)
 	for range maxSweeps {
 		for _, row := range o.component.rows {
-			o.push(z, row, fraction)
+			o.moveMultiplier(z, row, fraction)
 		}
 		sum := 0.0
 		for _, j := range o.component.features {
@@ -230,44 +233,44 @@ func (o *outside) relax(z []float64, fraction float64) {
 	}
 }
 
-// push changes the multiplier of a row to reduce the sum of squared excesses of the row's features. It
-// makes a Newton step. If a step with the present curvature leads beyond the minimum, it makes the step with
-// the largest possible curvature instead. All capacities and limits are multiplied by fraction.
-func (o *outside) push(z []float64, row int32, fraction float64) {
-	idx, val := o.f.rows.M.Row(int(row))
-	var descent, curve, maxCurve float64
+// moveMultiplier changes the multiplier of a row to reduce the sum of squared excesses of the row's features.
+// It makes a Newton step. If a step with the present curvature leads beyond the minimum, it makes the step
+// with the largest possible curvature instead. All capacities and limits are multiplied by fraction.
+func (o *outsideSolver) moveMultiplier(z []float64, row int32, fraction float64) {
+	idx, val := o.f.penalty.M.Row(int(row))
+	var descent, curvature, maxCurvature float64
 	for k, j := range idx {
 		a2 := float64(val[k] * val[k])
-		maxCurve += a2
+		maxCurvature += a2
 		if e := o.excess(j, fraction); e != 0 {
 			descent = math.FMA(val[k], e, descent)
-			curve += a2
+			curvature += a2
 		}
 	}
-	limit := fraction * o.f.rows.Limit[row]
+	limit := fraction * o.f.penalty.Limit[row]
 	if descent == 0 && math.Abs(z[row]) <= limit {
 		return
 	}
 	step := 0.0
 	if descent != 0 {
-		step = descent / curve
+		step = descent / curvature
 		if o.descentAt(idx, val, step, fraction)*descent < 0 {
-			step = descent / maxCurve
+			step = descent / maxCurvature
 		}
 	}
 	multiplier := math.Max(-limit, math.Min(z[row]+step, limit))
 	step, z[row] = multiplier-z[row], multiplier
 	for k, j := range idx {
-		o.sum[j] = math.FMA(-step, val[k], o.sum[j])
+		o.sums[j] = math.FMA(-step, val[k], o.sums[j])
 	}
 }
 
-// descentAt returns minus half the derivative of the sum of squared excesses (see outside), with respect to
-// the multiplier of the row with entries idx and val, after a step of this multiplier. All capacities are
-// multiplied by fraction.
-func (o *outside) descentAt(idx []int32, val []float64, step, fraction float64) (descent float64) {
+// descentAt returns minus half the derivative of the sum of squared excesses (see outsideSolver), with
+// respect to the multiplier of the row with entries idx and val, after a step of this multiplier. All
+// capacities are multiplied by fraction.
+func (o *outsideSolver) descentAt(idx []int32, val []float64, step, fraction float64) (descent float64) {
 	for k, j := range idx {
-		sum, capacity := math.FMA(-step, val[k], o.sum[j]), fraction*o.capacity[j]
+		sum, capacity := math.FMA(-step, val[k], o.sums[j]), fraction*o.capacity[j]
 		descent = math.FMA(val[k], sum-math.Max(-capacity, math.Min(sum, capacity)), descent)
 	}
 	return descent

@@ -9,14 +9,14 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// A restricted problem has the features of a working set only. A row of A with several features of the set
+// A restrictedProblem has the features of a working set only. A row of A with several features of the set
 // stays a row. For each feature j, the rows whose only feature in the set is j become one singleton row.
-type restricted struct {
-	w    *setSolver
-	cols []int32 // the features, in increasing order
-	rows []int32 // the rows of the penalty with several features of the set
-	sub  Problem
-	x    []float64 // the starting point
+type restrictedProblem struct {
+	w       *setSolver
+	cols    []int32 // the features, in increasing order
+	rows    []int32 // the rows of the penalty with several features of the set
+	problem Problem
+	x       []float64 // the starting point
 }
 
 // firstRoom is the largest number of columns of the first working set, not counting the features that every
@@ -24,10 +24,10 @@ type restricted struct {
 // solution.
 const firstRoom = 750
 
-// choose returns the columns of the next working set, in increasing order: the columns of non-zero
+// chooseColumns returns the columns of the next working set, in increasing order: the columns of non-zero
 // coefficients, of features with neither a ridge nor a singleton row, and of the features with the largest
 // outside.nearExcess. full is true if a set after the first has no room for all non-zero coefficients.
-func (w *setSolver) choose(first bool) (cols []int32, full bool) {
+func (w *setSolver) chooseColumns(first bool) (cols []int32, full bool) {
 	var unheld, candidates []int32
 	for j, x := range w.problem.x {
 		if w.problem.isUnheld(j) {
@@ -55,33 +55,33 @@ func (w *setSolver) choose(first bool) (cols []int32, full bool) {
 }
 
 // restrict returns the problem restricted to the columns. It starts at the current point.
-func (w *setSolver) restrict(cols []int32) *restricted {
-	s := &restricted{w: w, cols: cols, sub: *w.problem.Problem, x: make([]float64, len(cols))}
+func (w *setSolver) restrict(cols []int32) *restrictedProblem {
+	s := &restrictedProblem{w: w, cols: cols, problem: *w.problem.Problem, x: make([]float64, len(cols))}
 	clear(w.position)
 	for k, j := range cols {
 		w.position[j] = int32(k) + 1
 		s.x[k] = w.problem.x[j]
 	}
-	s.sub.Data = columnsOf(w.problem.Data, w.position, len(cols))
-	s.sub.Rows = s.sub.Data.Compact(false)
-	s.sub.MaxWorking = len(cols)
-	s.sub.Ridge = slices.Repeat([]float64{w.problem.mu()}, len(cols))
-	s.penalty()
+	s.problem.Data = columnsOf(w.problem.Data, w.position, len(cols))
+	s.problem.Rows = s.problem.Data.Compact(false)
+	s.problem.MaxWorking = len(cols)
+	s.problem.Ridge = slices.Repeat([]float64{w.problem.mu()}, len(cols))
+	s.setPenalty()
 	return s
 }
 
-// penalty sets A and the limits of the restricted problem.
-func (s *restricted) penalty() {
-	r, k := s.w.problem.rows, len(s.cols)
-	singleton := make([]float64, k) // for each feature, the limit of its singleton row
-	s.sub.A, s.sub.Limit = linalg.New(nil, k), singleton
+// setPenalty sets A and the limits of the restricted problem.
+func (s *restrictedProblem) setPenalty() {
+	r, k := s.w.problem.penalty, len(s.cols)
+	singletonLimits := make([]float64, k) // for each feature, the limit of its singleton row
+	s.problem.A, s.problem.Limit = linalg.New(nil, k), singletonLimits
 	for i, j := range s.cols {
 		rows, val := r.T.Row(int(j))
 		for m, row := range rows {
 			switch count, firstFeature := s.members(row); {
 			case val[m] == 0:
 			case count == 1:
-				singleton[i] += float64(r.Limit[row] * math.Abs(val[m]))
+				singletonLimits[i] += float64(r.Limit[row] * math.Abs(val[m]))
 			case firstFeature == j:
 				s.rows = append(s.rows, row)
 			}
@@ -90,17 +90,17 @@ func (s *restricted) penalty() {
 	if len(s.rows) == 0 {
 		return
 	}
-	s.sub.A = linalg.New(s.matrix(), k)
-	s.sub.Limit = make([]float64, 0, len(s.rows)+k)
+	s.problem.A = linalg.New(s.matrix(), k)
+	s.problem.Limit = make([]float64, 0, len(s.rows)+k)
 	for _, row := range s.rows {
-		s.sub.Limit = append(s.sub.Limit, r.Limit[row])
+		s.problem.Limit = append(s.problem.Limit, r.Limit[row])
 	}
-	s.sub.Limit = append(s.sub.Limit, singleton...)
+	s.problem.Limit = append(s.problem.Limit, singletonLimits...)
 }
 
 // members counts the features of the working set in a row of A, and returns the first of these features.
-func (s *restricted) members(row int32) (count int, firstFeature int32) {
-	idx, val := s.w.problem.rows.M.Row(int(row))
+func (s *restrictedProblem) members(row int32) (count int, firstFeature int32) {
+	idx, val := s.w.problem.penalty.M.Row(int(row))
 	for k, j := range idx {
 		if s.w.position[j] > 0 && val[k] != 0 {
 			if count++; count == 1 {
@@ -113,12 +113,12 @@ func (s *restricted) members(row int32) (count int, firstFeature int32) {
 
 // matrix returns A of the restricted problem: the rows with several features of the working
 // set, followed by the identity.
-func (s *restricted) matrix() *sparse.CSR {
+func (s *restrictedProblem) matrix() *sparse.CSR {
 	ptr := make([]int64, 1, len(s.rows)+len(s.cols)+1)
 	var idx []int32
 	var val []float64
 	for _, row := range s.rows {
-		columns, v := s.w.problem.rows.M.Row(int(row))
+		columns, v := s.w.problem.penalty.M.Row(int(row))
 		for k, j := range columns {
 			if position := s.w.position[j]; position > 0 && v[k] != 0 {
 				idx, val = append(idx, position-1), append(val, v[k])
@@ -134,8 +134,8 @@ func (s *restricted) matrix() *sparse.CSR {
 }
 
 // finish solves the restricted problem. It returns nil and false if New refuses the problem.
-func (s *restricted) finish(set *Settings) (*Solution, bool) {
-	f, err := New(&s.sub)
+func (s *restrictedProblem) finish(set *Settings) (*Solution, bool) {
+	f, err := New(&s.problem)
 	if err != nil {
 		return nil, false
 	}
@@ -146,14 +146,15 @@ func (s *restricted) finish(set *Settings) (*Solution, bool) {
 // of the solution. If the zeros of the solution are not exact, expand sets a coefficient to zero if the
 // multiplier of its singleton row is far below the limit. But if these zeros raise the objective by more than
 // the gap, expand changes no coefficient of the solution.
-func (s *restricted) expand(solution *Solution) {
+func (s *restrictedProblem) expand(solution *Solution) {
 	w := s.w
-	x, original, z, r := make([]float64, w.problem.p), make([]float64, w.problem.p), w.trial.z, w.problem.rows
-	singleton := solution.Z[len(s.rows):] // multipliers of the singleton rows
+	x, originalX := make([]float64, w.problem.p), make([]float64, w.problem.p)
+	z, r := w.trial.z, w.problem.penalty
+	singletonZ := solution.Z[len(s.rows):] // multipliers of the singleton rows
 	for k, j := range s.cols {
-		original[j] = solution.X[k]
-		limit := s.sub.Limit[len(s.rows)+k]
-		if solution.Polished || math.Abs(singleton[k]) >= keptLimit*limit {
+		originalX[j] = solution.X[k]
+		limit := s.problem.Limit[len(s.rows)+k]
+		if solution.Polished || math.Abs(singletonZ[k]) >= keptLimit*limit {
 			x[j] = solution.X[k]
 		}
 	}
@@ -162,11 +163,11 @@ func (s *restricted) expand(solution *Solution) {
 	}
 	if w.problem.visit(x); w.problem.value > solution.Objective+solution.Gap {
 		// The coefficients that were set to zero raise the objective too much.
-		w.problem.visit(original)
+		w.problem.visit(originalX)
 	}
 	copy(w.trial.alpha, solution.Alpha)
 	for k, j := range s.cols {
-		share := singleton[k] / math.Max(s.sub.Limit[len(s.rows)+k], math.SmallestNonzeroFloat64)
+		share := singletonZ[k] / math.Max(s.problem.Limit[len(s.rows)+k], math.SmallestNonzeroFloat64)
 		rows, val := r.T.Row(int(j))
 		for m, row := range rows {
 			if count, _ := s.members(row); count == 1 && val[m] != 0 {

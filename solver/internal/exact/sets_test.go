@@ -60,16 +60,16 @@ func checkSets(t *testing.T, s *Solver, w *setSolver, best *Solution) {
 			}
 		}
 	}
-	support := s.p - len(slices.DeleteFunc(slices.Clone(best.X), func(v float64) bool { return v != 0 }))
+	supportSize := s.p - len(slices.DeleteFunc(slices.Clone(best.X), func(v float64) bool { return v != 0 }))
 	r := w.finish(make([]float64, s.p), nil, nil, &Settings{Tol: 1e-9})
 	if want := trueExcess(s, r.X, best.X) - best.Gap; r.Gap < want {
-		t.Errorf("support %d: gap %.3e proved, truth %.3e", support, r.Gap, want)
+		t.Errorf("support %d: gap %.3e proved, truth %.3e", supportSize, r.Gap, want)
 	}
-	if support > 20 { // the working set may have no room for all non-zero coefficients
+	if supportSize > 20 { // the working set may have no room for all non-zero coefficients
 		return
 	}
 	if !(r.Gap <= 1e-9) || math.Abs(r.Objective-best.Objective) > 1e-9 {
-		t.Errorf("support %d: gap %.1e, objective %.15g, of the whole %.15g", support, r.Gap, r.Objective, best.Objective)
+		t.Errorf("support %d: gap %.1e, objective %.15g, of the whole %.15g", supportSize, r.Gap, r.Objective, best.Objective)
 	}
 	checkStructure(t, r)
 }
@@ -94,7 +94,7 @@ func freeProblem(t *testing.T, twice bool) *Problem {
 		labels[i] = math.Copysign(1, row[0]+row[1]+row[2]+row[3]+row[4]+row[5]+0.7+rng.NormFloat64())
 	}
 	x := fromDense(t, n, p, data)
-	q := penalised(x, labels, term.Logistic{}, graph.Chain(p).FusedLasso(), 0.02, 0)
+	q := penalisedProblem(x, labels, term.Logistic{}, graph.Chain(p).FusedLasso(), 0.02, 0)
 	for _, row := range []int{p - 3, p - 2, 2*p - 3, 2*p - 2} { // the rows of the last two features
 		q.Limit[row] = 0
 	}
@@ -146,16 +146,16 @@ func TestSetsEndings(t *testing.T) {
 	}
 }
 
-// TestOutside checks that outside.lower minimises the sum of squared excesses (see type outside), by
-// comparison with the function proximal. The multipliers must be within their limits.
+// TestOutside checks that outsideSolver.reduceInComponent minimises the sum of squared excesses (see
+// outsideSolver), by comparison with the function proximal. The multipliers must be within their limits.
 func TestOutside(t *testing.T) {
 	solvedByEdges := 0
 	for seed := range uint64(40) {
 		rng := rand.New(rand.NewPCG(seed, 5))
 		const p = 12
 		o, want := proximal(t, rng, p, 1+2*rng.Float64())
-		z := make([]float64, o.f.rows.Len())
-		o.reach(0)
+		z := make([]float64, o.f.penalty.Len())
+		o.findComponent(0)
 		for j := range int32(p) {
 			if !o.seen[j] {
 				t.Fatalf("seed %d: feature %d is in no component", seed, j)
@@ -165,7 +165,7 @@ func TestOutside(t *testing.T) {
 		for _, j := range o.component.features {
 			largestExcess = math.Max(largestExcess, math.Abs(o.excess(j, 1)))
 		}
-		o.lower(z)
+		o.reduceInComponent(z)
 		solved, tolerance := true, 1e-9
 		for _, v := range want {
 			if v != 0 {
@@ -178,8 +178,8 @@ func TestOutside(t *testing.T) {
 			}
 		}
 		for row, v := range z {
-			if math.Abs(v) > o.f.rows.Limit[row]*(1+1e-15) {
-				t.Errorf("seed %d: multiplier %v of row %d, limit %v", seed, v, row, o.f.rows.Limit[row])
+			if math.Abs(v) > o.f.penalty.Limit[row]*(1+1e-15) {
+				t.Errorf("seed %d: multiplier %v of row %d, limit %v", seed, v, row, o.f.penalty.Limit[row])
 			}
 		}
 		if largestExcess > 0.1 && solved {
@@ -191,12 +191,13 @@ func TestOutside(t *testing.T) {
 	}
 }
 
-// proximal returns an outside whose field sum has p random numbers r, and the proximal point, which minimises
+// proximal returns an outsideSolver whose field sums has p random numbers r, and the proximal point, which
+// minimises
 //
 //	|x − r|²/2 + Σ |(A x)_k|,
 //
 // where A is [G; I] for a random connected graph. size is the standard deviation of r.
-func proximal(t *testing.T, rng *rand.Rand, p int, size float64) (*outside, []float64) {
+func proximal(t *testing.T, rng *rand.Rand, p int, size float64) (*outsideSolver, []float64) {
 	t.Helper()
 	var edges []graph.Edge
 	for j := range int32(p) {
@@ -216,14 +217,14 @@ func proximal(t *testing.T, rng *rand.Rand, p int, size float64) (*outside, []fl
 		labels[j] = size * rng.NormFloat64()
 	}
 	// The squared loss is the mean of (x − label)², which is 2/p times half the sum of squares.
-	q := penalised(sparse.Identity(p), labels, term.Squared{}, g.FusedLasso(), 2/float64(p), 0)
+	q := penalisedProblem(sparse.Identity(p), labels, term.Squared{}, g.FusedLasso(), 2/float64(p), 0)
 	best := mustNew(t, q).Finish(nil, &Settings{Tol: 1e-12})
 	if !(best.Gap <= 1e-12) {
 		t.Fatalf("gap %.1e of the proximal point", best.Gap)
 	}
 	q.Limit = slices.Repeat([]float64{1}, len(q.Limit))
-	o := newOutside(newUnrestricted(q))
-	copy(o.sum, labels)
+	o := newOutsideSolver(newWholeProblem(q))
+	copy(o.sums, labels)
 	return o, best.X
 }
 
@@ -257,7 +258,7 @@ func TestSetsOfLongRows(t *testing.T) {
 			entries = append(entries, sparse.Triplet{Row: p + k, Col: k, Value: 1})
 		}
 		a := fromTriplets(t, 2*p, p, entries)
-		q := penalised(x, labels, term.Logistic{}, a, 0.004, 1e-4)
+		q := penalisedProblem(x, labels, term.Logistic{}, a, 0.004, 1e-4)
 		q.MaxWorking = p
 		if r := mustSetSolver(t, q).finish(make([]float64, p), nil, nil, &Settings{Tol: 1e-9}); !(r.Gap <= 1e-9) {
 			t.Errorf("seed %d: gap %.2g after %d steps", seed, r.Gap, r.Iterations)

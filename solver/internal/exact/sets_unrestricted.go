@@ -5,32 +5,32 @@ import (
 	"github.com/scas-admm/scas/solver/internal/gap"
 )
 
-// unrestricted is the whole problem of a setSolver, at the current point x: the features are not restricted
+// wholeProblem is the whole problem of a setSolver, at the current point x: the features are not restricted
 // to a working set.
-type unrestricted struct {
-	*memory     // memory.current has the margins and slopes at x
-	p       int // number of features
-	rows    *gap.Penalty
-	x       []float64 // the current point
-	image   []float64 // A x, for the rows of gap.Penalty
-	value   float64   // P(x)
-	head    []float64 // X'Cα at the last call of evaluate; see the package comment
+type wholeProblem struct {
+	*memorySamples     // memorySamples.current has the margins and slopes at x
+	p              int // number of features
+	penalty        *gap.Penalty
+	x              []float64 // the current point
+	image          []float64 // A x, for the rows of gap.Penalty
+	value          float64   // P(x)
+	head           []float64 // X'Cα at the last call of evaluate; see the package comment
 	// True if mu is positive and an upper bound of the trace of the loss's Hessian is at most
 	// mostCondition·n·mu.
-	conditioned bool
+	wellConditioned bool
 }
 
-func newUnrestricted(p *Problem) *unrestricted {
+func newWholeProblem(p *Problem) *wholeProblem {
 	_, features := p.Data.Dims()
-	f := &unrestricted{
-		memory: newMemory(p, nil), p: features, rows: gap.NewPenalty(p.A, p.Limit, nil, nil),
+	f := &wholeProblem{
+		memorySamples: newMemorySamples(p, nil), p: features, penalty: gap.NewPenalty(p.A, p.Limit, nil, nil),
 		x: make([]float64, features), head: make([]float64, features),
 	}
-	f.image = make([]float64, f.rows.Len())
+	f.image = make([]float64, f.penalty.Len())
 	f.Scale() // computes the loss at x = 0, which lossAtZero returns
-	q := &gap.Problem{Penalty: f.rows, Ridge: p.Ridge, Columns: f.columns()}
+	q := &gap.Problem{Penalty: f.penalty, Ridge: p.Ridge, Columns: f.columns()}
 	curvature := float64(f.Loss.Curvature() * kernels.Dot(q.Columns.Norm, q.Columns.Norm))
-	f.conditioned = f.mu() > 0 && curvature <= mostCondition*float64(float64(f.n)*f.mu())
+	f.wellConditioned = f.mu() > 0 && curvature <= mostCondition*float64(float64(f.n)*f.mu())
 	separated := f.separate(func(j int) (above, below bool) {
 		free := f.isFree(j)
 		return free, free
@@ -44,7 +44,7 @@ func newUnrestricted(p *Problem) *unrestricted {
 }
 
 // mu returns the ridge, which is the same for all features.
-func (f *unrestricted) mu() float64 { return f.Ridge[0] }
+func (f *wholeProblem) mu() float64 { return f.Ridge[0] }
 
 // mostCondition is the largest ratio of the trace of the loss's Hessian to n·mu for which SCAS-ADMM counts as
 // fast.
@@ -52,14 +52,14 @@ const mostCondition = 2
 
 // isUnheld reports whether feature j has neither a ridge nor a singleton row. Every working set has all such
 // features.
-func (f *unrestricted) isUnheld(j int) bool { return f.mu() == 0 && f.rows.Singleton[j] < 0 }
+func (f *wholeProblem) isUnheld(j int) bool { return f.mu() == 0 && f.penalty.Singleton[j] < 0 }
 
 // isFree reports whether feature j has no ridge and occurs in no row of A with a positive limit.
-func (f *unrestricted) isFree(j int) bool { return f.mu() == 0 && !f.rows.Touches(j) }
+func (f *wholeProblem) isFree(j int) bool { return f.mu() == 0 && !f.penalty.Touches(j) }
 
 // fallsForever reports whether the loss keeps falling when the coefficients of free features in x are
 // multiplied by larger and larger numbers, and the other coefficients do not change.
-func (f *unrestricted) fallsForever(x []float64) bool {
+func (f *wholeProblem) fallsForever(x []float64) bool {
 	d := make([]float64, f.p)
 	for j, v := range x {
 		if f.isFree(j) {
@@ -70,28 +70,28 @@ func (f *unrestricted) fallsForever(x []float64) bool {
 }
 
 // visit moves to x, and computes the loss and the slopes there.
-func (f *unrestricted) visit(x []float64) {
+func (f *wholeProblem) visit(x []float64) {
 	copy(f.x, x)
-	f.look(f.x)
-	f.rows.Mul(f.image, f.x)
-	f.value = f.current.loss + float64(float64(0.5*f.mu())*kernels.Dot(f.x, f.x)) + f.rows.Value(f.image)
+	f.setCurrent(f.x)
+	f.penalty.Mul(f.image, f.x)
+	f.value = f.current.loss + float64(float64(0.5*f.mu())*kernels.Dot(f.x, f.x)) + f.penalty.Value(f.image)
 }
 
-// A dual is a dual point (α, z). It need not satisfy X'Cα + mu x + A'z = 0 exactly.
-type dual struct {
-	alpha []float64
-	z     []float64 // multipliers of the rows of gap.Penalty
-	exact []float64 // multipliers of the feasible point that proves the gap; nil if nothing is proved
-	goal  float64   // a more accurate proof is tried if it may reach this gap
+// A dualPoint is a dual point (α, z). It need not satisfy X'Cα + mu x + A'z = 0 exactly.
+type dualPoint struct {
+	alpha     []float64
+	z         []float64 // multipliers of the rows of gap.Penalty
+	feasibleZ []float64 // multipliers of the feasible point that proves the gap; nil if nothing is proved
+	goal      float64   // a more accurate proof is tried if it may reach this gap
 }
 
-func (f *unrestricted) newDual() *dual {
-	return &dual{alpha: make([]float64, f.n), z: make([]float64, f.rows.Len())}
+func (f *wholeProblem) newDualPoint() *dualPoint {
+	return &dualPoint{alpha: make([]float64, f.n), z: make([]float64, f.penalty.Len())}
 }
 
-// proveBy moves d.alpha into the domain of φ*, and returns the gap that d proves at the point. See dual.goal
-// for goal.
-func (f *unrestricted) proveBy(d *dual, goal float64) float64 {
+// proveBy moves d.alpha into the domain of φ*, and returns the gap that d proves at the point. See
+// dualPoint.goal for goal.
+func (f *wholeProblem) proveBy(d *dualPoint, goal float64) float64 {
 	d.goal = goal
 	for i, a := range d.alpha {
 		d.alpha[i] = max(f.lo[i], min(a, f.hi[i]))
@@ -99,19 +99,19 @@ func (f *unrestricted) proveBy(d *dual, goal float64) float64 {
 	return f.evaluate(d)
 }
 
-// evaluate returns the gap that d proves at the current point, and sets d.exact.
-func (f *unrestricted) evaluate(d *dual) float64 {
+// evaluate returns the gap that d proves at the current point, and sets d.feasibleZ.
+func (f *wholeProblem) evaluate(d *dualPoint) float64 {
 	f.transposed(f.head, d.alpha)
 	b := f.bounds.Prove(f.point(f.x), d.alpha, d.z, f.head, nil, d.goal)
-	d.exact = b.Z
+	d.feasibleZ = b.Z
 	return b.Gap
 }
 
 // multipliers returns the multipliers of all rows of A at the feasible dual point that proves the gap, or at
 // d if nothing is proved.
-func (f *unrestricted) multipliers(d *dual) []float64 {
-	if d.exact == nil {
-		return f.rows.Expand(d.z)
+func (f *wholeProblem) multipliers(d *dualPoint) []float64 {
+	if d.feasibleZ == nil {
+		return f.penalty.Expand(d.z)
 	}
-	return f.rows.Expand(d.exact)
+	return f.penalty.Expand(d.feasibleZ)
 }

@@ -43,9 +43,9 @@ const (
 // Solve moves the point to the solution for lambda ≥ 0, and proves a gap of at most set.Tol if it can. It
 // starts at the current point; a first call may choose another start, see sample.go and ascent.go.
 func (s *Solver) Solve(lambda float64, set *Settings) Result {
-	limit := set.MaxIterations
-	if limit == 0 {
-		limit = maxIterations
+	stepBudget := set.MaxIterations
+	if stepBudget == 0 {
+		stepBudget = maxIterations
 	}
 	tol := math.Max(set.Tol, leastTol*s.scale)
 	var sampleSolver *Solver // solves the problem for some of the samples
@@ -60,7 +60,8 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 	if !s.work.started {
 		s.visit()
 		if s.coupled != nil && sampleSolver != nil {
-			s.coupled.begin(sampleSolver.coupled, float64(s.p)/float64(sampleSolver.rows.count())*s.scale)
+			excess := float64(s.p) / float64(sampleSolver.rows.sampleCount()) * s.scale
+			s.coupled.startFrom(sampleSolver.coupled, excess)
 		}
 	}
 	if !(r.Gap <= tol) {
@@ -68,40 +69,40 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 	}
 	s.current.value = s.value(s.current.loss)
 	ascended := r.Iterations > 0
-	limit += r.Iterations
+	stepBudget += r.Iterations
 	if (sampleSolver != nil || ascended) && s.current.value > s.rows.lossAtZero() { // x = 0 is the better start
 		s.Start(make([]float64, s.p))
 		s.visit()
 		s.chooseSet(share)
 		s.current.value = s.value(s.current.loss)
 	}
-	stalled, lowest := 0, math.Inf(1)
+	stalledProofs, lowestValue := 0, math.Inf(1)
 	aim := proofPart * s.scale // a proof is tried when the estimated gap is at most aim
 	if s.coupled != nil {
 		s.coupled.extraSteps = 0
 	}
 	unproved := set.Unproved && (s.coupled == nil || s.coupled.rough) && s.gram == nil && s.File == nil
-	if s.work.remaining = 0; unproved && s.work.mostFall > 0 {
+	if s.work.relTolerance = 0; unproved && s.work.mostFall > 0 {
 		// With this RelTolerance (see quadratic.SeparableSettings), the value of a model ends at most about
 		// tol above its minimum.
-		s.work.remaining = min(roughPart, math.Sqrt(tol/s.work.mostFall))
+		s.work.relTolerance = min(roughPart, math.Sqrt(tol/s.work.mostFall))
 	}
-	s.work.near, s.work.inaccuracy = s.work.warm, 0
+	s.work.nearOptimum, s.work.inaccuracy = s.work.warm, 0
 	if min(s.work.secondFall, s.excessAfter(s.work.mostFall)) > tol { // one step will probably not reach tol
 		s.work.inaccuracy = firstPart * s.work.mostFall
 	}
 	s.work.mostFall, s.work.secondFall = 0, 0
-	if s.work.warm || s.set.whole || unproved {
+	if s.work.warm || s.set.needsAll || unproved {
 		aim = tol
 	}
 	s.set.model.Stop = func() bool { return set.Stop != nil && set.Stop() != nil }
-	for r.Err == nil && s.rows.Err() == nil && r.Iterations < limit && !s.set.noRoom && !(r.Gap <= tol && s.settled(tol)) && stalled < maxStalled {
+	for r.Err == nil && s.rows.Err() == nil && r.Iterations < stepBudget && !s.set.noRoom && !(r.Gap <= tol && s.mayEnd(tol)) && stalledProofs < maxStalled {
 		if set.Interrupt != nil {
 			if r.Err = set.Interrupt(); r.Err != nil {
 				break
 			}
 		}
-		if r.Err = s.show(set, &r); r.Err != nil {
+		if r.Err = s.callWatch(set, &r); r.Err != nil {
 			break
 		}
 		r.Iterations++
@@ -122,13 +123,12 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 			}
 			continue
 		}
-		// If the objective is at most tol, the dual point 0 may prove that the gap is at most tol. The last step
-		// allowed is followed by a proof.
-		far := length > 0 && s.current.value > tol && r.Iterations < limit
-		if far && !s.constant() && float64(fall*fall) > float64(farPart*aim)*s.current.value {
+		// If the objective is at most tol, the dual point 0 may prove that the gap is at most tol.
+		far := length > 0 && s.current.value > tol
+		if far && !s.hasConstantCurvature() && float64(fall*fall) > float64(farPart*aim)*s.current.value {
 			continue
 		}
-		if far && s.set.whole && s.coupled == nil && s.scalingCost(s.rows.clipped()) > hopelessPart*tol {
+		if far && s.set.needsAll && s.coupled == nil && s.scalingCost(s.rows.clipping()) > hopelessPart*tol {
 			continue
 		}
 		// Columns that the set has no place for make a proof impossible. A model without a formed Hessian is
@@ -150,16 +150,17 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 		oldValue = s.current.value
 		proved := s.proveGap(tol)
 		r.Gap += math.Max(0, s.current.value-oldValue)
-		if stalled++; proved < 0.7*r.Gap || s.current.value < lowest-float64(1e-12*math.Abs(lowest)) {
-			stalled = 0
+		stalledProofs++
+		if proved < 0.7*r.Gap || s.current.value < lowestValue-float64(1e-12*math.Abs(lowestValue)) {
+			stalledProofs = 0
 		}
-		if stalled == maxStalled/2 && s.coupled == nil && !s.set.formed {
+		if stalledProofs == maxStalled/2 && s.coupled == nil && !s.set.formed {
 			// Make buildSet form the Hessian: only a Cholesky factor is accurate enough.
 			s.work.visits = math.MaxFloat64
-			s.set.empty()
+			s.set.removeAll()
 		}
-		r.Gap, lowest = math.Min(r.Gap, proved), s.current.value
-		if aim = tol; !s.set.whole {
+		r.Gap, lowestValue = math.Min(r.Gap, proved), s.current.value
+		if aim = tol; !s.set.needsAll {
 			aim = math.Max(tol, proofPart*proved)
 		}
 		if !(r.Gap <= tol) {
@@ -170,13 +171,13 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 		r.Err = err
 	}
 	if r.Err == nil {
-		r.Err = s.show(set, &r)
+		r.Err = s.callWatch(set, &r)
 	}
 	s.work.gapRatio = r.Gap / tol
 	r.Objective, r.Loss, r.Full = s.current.value, s.current.loss, s.set.noRoom
 	r.Gap = gap.RoundedGap(r.Gap, r.Objective)
 	if !unproved || r.Why != ending.Reached || r.Err != nil {
-		r.Why = ending.WhyEnded(r.Err, r.Gap, set.Tol, r.Full, s.fallsForever, r.Iterations >= limit)
+		r.Why = ending.WhyEnded(r.Err, r.Gap, set.Tol, r.Full, s.fallsForever, r.Iterations >= stepBudget)
 	}
 	if err := s.rows.Err(); err != nil && r.Err == nil { // an error ended fallsForever, which ending.WhyEnded calls
 		r.Err, r.Why = err, ending.Interrupted
@@ -185,12 +186,12 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 }
 
 // scalingCost estimates how much the gap grows if α is scaled to be feasible again, after it was clipped (see
-// samples.clipped).
-func (s *Solver) scalingCost(clipped float64) float64 {
+// samples.clipping).
+func (s *Solver) scalingCost(clipping float64) float64 {
 	violation := 0.0 // of a correlation, as a part of its limit
 	for j, l := range s.limit {
 		if l > 0 {
-			violation = max(violation, clipped*s.summary.LargestEntry[j]/l)
+			violation = max(violation, clipping*s.summary.Largest[j]/l)
 		}
 	}
 	return min(1, violation) * s.current.value
@@ -205,7 +206,7 @@ func (s *Solver) excessAfter(fall float64) float64 {
 	return float64(squaredFactor*fall*fall) / s.scale
 }
 
-func (s *Solver) show(set *Settings, r *Result) error {
+func (s *Solver) callWatch(set *Settings, r *Result) error {
 	if set.Watch == nil {
 		return nil
 	}
@@ -244,7 +245,7 @@ func (s *Solver) fallsForever() bool {
 	}
 	d := make([]float64, s.p)
 	for _, j := range s.summary.free {
-		if above, below := s.open(int(j)); s.x[j] > 0 && above || s.x[j] < 0 && below {
+		if above, below := s.unboundedSides(int(j)); s.x[j] > 0 && above || s.x[j] < 0 && below {
 			d[j] = s.x[j]
 		}
 	}
@@ -263,18 +264,18 @@ func (s *Solver) setLambda(lambda float64) (share float64) {
 		s.limit[k] = lambda * l
 	}
 	for j, l := range s.Ridge {
-		if s.ridge[j] = lambda * l; s.Fixed != nil {
-			s.ridge[j] += s.Fixed[j]
+		if s.ridge[j] = lambda * l; s.FixedRidge != nil {
+			s.ridge[j] += s.FixedRidge[j]
 		}
 	}
-	if s.summary.free == nil || (lambda == 0) != s.summary.allFree {
+	if s.summary.free == nil || (lambda == 0) != s.summary.zeroLambda {
 		s.findFree()
-		s.summary.allFree = lambda == 0
+		s.summary.zeroLambda = lambda == 0
 		s.poseBounds()
 	}
 	s.bounds.Penalty.SetLimit(s.limit)
 	if s.coupled != nil {
-		s.coupled.setRows(s.bounds.Penalty)
+		s.coupled.setPenalty(s.bounds.Penalty)
 	}
 	s.set.noRoom = false
 	return share
@@ -314,14 +315,14 @@ func (s *Solver) findSeparated() {
 		free[j] = true
 	}
 	s.summary.separated = s.rows.separate(func(j int) (above, below bool) {
-		above, below = s.open(j)
+		above, below = s.unboundedSides(j)
 		return free[j] && above, free[j] && below
 	})
 }
 
-// open reports whether the domain lets coordinate j increase without end (above), and whether it lets the
-// coordinate decrease without end (below).
-func (s *Solver) open(j int) (above, below bool) {
+// unboundedSides reports whether the domain lets coordinate j increase without end (above), and whether it
+// lets the coordinate decrease without end (below).
+func (s *Solver) unboundedSides(j int) (above, below bool) {
 	switch {
 	case s.Set == nil:
 		return true, true
@@ -338,7 +339,7 @@ func (s *Solver) visit() {
 	if s.gram != nil { // the Hessian is the same at all points
 		return
 	}
-	s.set.empty()
+	s.set.removeAll()
 	if s.coupled != nil {
 		s.coupled.forget()
 	}
@@ -379,7 +380,7 @@ func (s *Solver) step(tol float64, fresh bool) (fall, length float64) {
 	for k, j := range w.cols {
 		w.x[k] = s.x[j]
 	}
-	s.hessian(fresh)
+	s.updateHessian(fresh)
 	s.rows.gradient(w.gradient)
 	for k, j := range w.cols {
 		w.gradient[k] += float64(s.ridge[j] * s.x[j])
@@ -390,7 +391,7 @@ func (s *Solver) step(tol float64, fresh bool) (fall, length float64) {
 		fall = s.minimise(tol)
 	}
 	length = s.search(fall, tol)
-	s.work.near, s.work.inaccuracy = length == 1 && fall <= nearPart*s.current.value, fallPart*fall
+	s.work.nearOptimum, s.work.inaccuracy = length == 1 && fall <= nearPart*s.current.value, fallPart*fall
 	if !w.formed {
 		s.work.visits = max(leastVisits, w.implicit.EntriesRead()/max(1, float64(len(w.columns.Val))))
 	}
@@ -407,20 +408,20 @@ func (s *Solver) minimise(tol float64) (fall float64) {
 	q.FreeIndex = s.positionOfFree()
 	if s.work.damping == 0 && q.LacksCurvature() {
 		s.work.damping, w.reusable = jumpDamping, false
-		s.hessian(true)
+		s.updateHessian(true)
 	}
-	set := quadratic.SeparableSettings{Tolerance: s.units(tol), RelTolerance: innerPart}
-	if s.work.near || s.constant() { // if φ″ is constant, the model is the problem itself
-		set.RelTolerance = s.work.remaining
+	set := quadratic.SeparableSettings{Tolerance: s.setUnits(tol), RelTolerance: innerPart}
+	if s.work.nearOptimum || s.hasConstantCurvature() { // if φ″ is constant, the model is the problem itself
+		set.RelTolerance = s.work.relTolerance
 	} else {
 		// If this step may be the last one, only an accurate solution of the model proves the tolerance.
 		set.Accurate = func(fall float64) bool { return s.excessAfter(fall) <= tol }
 	}
 	if !w.formed {
-		if s.work.near {
+		if s.work.nearOptimum {
 			set.Tolerance = math.Max(set.Tolerance, s.work.inaccuracy/s.current.value)
 		}
-		set.MaxSweeps, set.DescentOnly = mostSweeps, !s.work.near
+		set.MaxSweeps, set.DescentOnly = mostSweeps, !s.work.nearOptimum
 	}
 	// If set.Gap is positive, Solve may set q.SignedPoint (see quadratic.Separable). Proofs with a Gram
 	// matrix cannot use q.SignedPoint.
@@ -439,7 +440,7 @@ func (s *Solver) minimise(tol float64) (fall float64) {
 const (
 	innerPart  = 3e-2 // quadratic.SeparableSettings.RelTolerance far from the optimum, unless φ″ is constant
 	signedPart = 0.1  // quadratic.SeparableSettings.Gap, divided by the gap to reach
-	roughPart  = 0.1  // largest value of workspace.remaining
+	roughPart  = 0.1  // largest value of workspace.relTolerance
 	// workspace.inaccuracy is fallPart times the decrease of the last model's value. In the first step it is
 	// 0 if this step may reach the tolerance, and otherwise firstPart times workspace.mostFall.
 	fallPart, firstPart = 0.01, 0.1
@@ -451,24 +452,24 @@ const (
 // The first step for a lambda may use the last Hessian if workspace.gapRatio is at most reusePart.
 const reusePart = 0.2
 
-func (s *Solver) constant() bool {
+func (s *Solver) hasConstantCurvature() bool {
 	return s.Loss.Traits().ConstantCurvature
 }
 
-// hessian gives the model the Hessian at the point, or keeps the Hessian of an earlier point.
-func (s *Solver) hessian(fresh bool) {
+// updateHessian gives the model the Hessian at the point, or keeps the Hessian of an earlier point.
+func (s *Solver) updateHessian(fresh bool) {
 	w := &s.set
 	// If a new Hessian needs a visit of the file, the old Hessian is used for one more step.
 	reuse := !fresh && s.work.gapRatio <= reusePart && s.work.damping == 0 ||
 		!s.rows.hasHessian() && !s.work.stale
-	if w.reusable && (s.constant() || reuse) {
+	if w.reusable && (s.hasConstantCurvature() || reuse) {
 		s.work.gapRatio, s.work.stale = 1, true
 	} else {
 		w.reusable, s.work.stale = true, false
 		d := s.work.damping
 		switch {
 		case s.coupled != nil:
-			s.rows.hessian(s.coupled.base, s.coupled.model.Triangle, d)
+			s.rows.hessian(s.coupled.lossHessian, s.coupled.model.Triangle, d)
 		case w.formed:
 			s.rows.hessian(w.dense.H, quadratic.NewTriangle(len(w.cols), len(w.cols)-1), d)
 			w.dense.Mirror()
@@ -486,9 +487,9 @@ func (s *Solver) hessian(fresh bool) {
 // The gap may grow by this fraction of the tolerance when a dual point is scaled to be feasible.
 const scaledPart = 0.5
 
-// units sets the units of the violations of optimality conditions in the separable model, and returns the
+// setUnits sets the units of the violations of optimality conditions in the separable model, and returns the
 // largest violation allowed, in these units (see Separable.Unit). tol is the gap to reach.
-func (s *Solver) units(tol float64) float64 {
+func (s *Solver) setUnits(tol float64) float64 {
 	m := &s.set.model
 	leastRatio := math.Sqrt(s.scale)
 	for k, l := range m.Limit {
@@ -496,13 +497,13 @@ func (s *Solver) units(tol float64) float64 {
 			leastRatio = math.Min(leastRatio, l/norm)
 		}
 	}
-	allowed := math.Min(1e-3, scaledPart*tol/max(s.current.value, s.current.value-s.current.loss, tol))
+	tolerance := math.Min(1e-3, scaledPart*tol/max(s.current.value, s.current.value-s.current.loss, tol))
 	diagonal := m.H.Diagonal()
 	for k, l := range m.Limit {
 		ridge := s.ridge[s.set.cols[k]]
 		switch {
 		case ridge > 0:
-			if m.Unit[k] = math.Sqrt(0.2*ridge*tol/float64(len(m.X))) / allowed; l > 0 {
+			if m.Unit[k] = math.Sqrt(0.2*ridge*tol/float64(len(m.X))) / tolerance; l > 0 {
 				m.Unit[k] = math.Min(m.Unit[k], l)
 			}
 		case l > 0:
@@ -511,7 +512,7 @@ func (s *Solver) units(tol float64) float64 {
 			m.Unit[k] = 0.1 * math.Sqrt(math.Max(diagonal[k], 0)) * leastRatio
 		}
 	}
-	return allowed
+	return tolerance
 }
 
 const (
@@ -563,7 +564,7 @@ func (s *Solver) search(fall, tol float64) (length float64) {
 			}
 			s.x[j] = t.end[k]
 		}
-		t.hessian = t.length < 1 || s.needsNextHessian(fall, tol)
+		t.needsHessian = t.length < 1 || s.needsNextHessian(fall, tol)
 		t.damping = s.work.dampingAfter(t.length)
 		loss := s.rows.lossAt(t)
 		if s.rows.Err() != nil {
@@ -588,7 +589,7 @@ func (s *Solver) search(fall, tol float64) (length float64) {
 // the decrease of the model's value in the present step. A step with a new Hessian squares the error, so no
 // next step is expected if fall² is at most lastStepPart·tol·Solver.Scale.
 func (s *Solver) needsNextHessian(fall, tol float64) bool {
-	return !s.constant() && (s.work.stale || fall*fall > lastStepPart*tol*s.scale)
+	return !s.hasConstantCurvature() && (s.work.stale || fall*fall > lastStepPart*tol*s.scale)
 }
 
 const lastStepPart = 0.01
@@ -601,7 +602,7 @@ const (
 
 // firstDamping returns the damping of the first Hessian.
 func (s *Solver) firstDamping() float64 {
-	if s.Loss.Traits().ContinuousCurvature || !s.set.whole && !slices.Contains(s.Ridge, 0) {
+	if s.Loss.Traits().ContinuousCurvature || !s.set.needsAll && !slices.Contains(s.Ridge, 0) {
 		return 0
 	}
 	return jumpDamping
@@ -655,8 +656,8 @@ func (s *Solver) LambdaMax(interrupt func() error) (float64, error) {
 	return lambdaMax, nil
 }
 
-// Support returns the number of coefficients that are not zero.
-func (s *Solver) Support() (count int) {
+// SupportSize returns the number of coefficients that are not zero.
+func (s *Solver) SupportSize() (count int) {
 	for _, v := range s.x {
 		if v != 0 {
 			count++

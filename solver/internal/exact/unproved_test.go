@@ -14,7 +14,7 @@ func TestUnproved(t *testing.T) {
 	for _, loss := range []term.Loss{term.Logistic{}, term.SquaredHinge{}, term.Huber{Delta: 0.5}} {
 		p := kind{loss: loss, weighted: true, free: 1}.random(300, 80, 3)
 		for _, relTol := range []float64{1e-5, 1e-9} {
-			s, proved := mustNew(t, p), mustNew(t, p)
+			s, reference := mustNew(t, p), mustNew(t, p)
 			lambdaMax, err := s.LambdaMax(nil)
 			if err != nil {
 				t.Fatal(err)
@@ -22,7 +22,7 @@ func TestUnproved(t *testing.T) {
 			for k := range 30 {
 				lambda, tol := lambdaMax*math.Pow(0.85, float64(k)), relTol*s.Scale()
 				r := s.Solve(lambda, &Settings{Tol: tol, Unproved: true})
-				best := proved.Solve(lambda, &Settings{Tol: 1e-13 * s.Scale()})
+				best := reference.Solve(lambda, &Settings{Tol: 1e-13 * s.Scale()})
 				if excess := r.Objective - best.Objective; r.Why != ending.Reached || k > 0 && !math.IsInf(r.Gap, 1) || excess > 3*tol {
 					t.Errorf("%v, lambda %d: %v, gap %g, %.1e above the optimum, asked for %.1e", loss, k, r.Why, r.Gap, excess, tol)
 				}

@@ -18,7 +18,7 @@ type workingSet struct {
 	position     []int32 // for each feature: its position in cols plus 1, or 0 if it is not in cols
 	noRoom       bool    // more than maxColumns columns are required, see chooseSet
 	lacksColumns bool    // chooseSet has left out columns whose correlation exceeds their limit
-	whole        bool    // all columns are required
+	needsAll     bool    // all columns are required
 
 	// formed is true if the Hessian is computed as a matrix. The entries of X in the columns cols are then
 	// stored in rows, row by row. If formed is false, they are stored in columns, column by column. With a
@@ -38,7 +38,7 @@ type workingSet struct {
 	implicit quadratic.Columns   // the Hessian of model without a matrix, used if formed is false
 	reusable bool                // the Hessian has the columns cols, but perhaps belongs to an earlier point
 	scratch  []*kernels.HessianScratch
-	cut      []int // see cutHessian
+	cuts     []int // see cutHessian
 }
 
 const (
@@ -49,8 +49,9 @@ const (
 )
 
 // chooseSet makes the working set. A column is required in the set if its coefficient is not zero, if its
-// limit is 0, or if its correlation exceeds share times its limit. If the model is coupled, or if s.set.whole
-// is true, all columns are required. With a Gram matrix, the columns of the present set are required too.
+// limit is 0, or if its correlation exceeds share times its limit. If the model is coupled, or if
+// s.set.needsAll is true, all columns are required. With a Gram matrix, the columns of the present set are
+// required too.
 //
 // A set that has all required columns and is not much too large stays as it is. Otherwise new columns enter
 // in the order of the ratio of correlation to limit, the largest first. If more than maxColumns columns are
@@ -69,42 +70,42 @@ func (s *Solver) chooseSet(share float64) bool {
 		}
 		return false
 	}
-	var cols, stay []int32
+	var cols, staying []int32
 	var candidates []candidate
-	needed, violating, missing := 0, 0, len(w.cols) == 0
+	neededCount, violatingCount, missing := 0, 0, len(w.cols) == 0
 	for j, limit := range s.limit {
 		correlation := s.correlation(j)
 		inside := w.position[j] > 0
-		must := s.x[j] != 0 || limit == 0 || s.set.whole || s.gram != nil && inside
-		if !must && correlation <= earlyShare*share*limit {
+		required := s.x[j] != 0 || limit == 0 || s.set.needsAll || s.gram != nil && inside
+		if !required && correlation <= earlyShare*share*limit {
 			continue
 		}
-		if must || correlation > share*limit {
-			needed++
+		if required || correlation > share*limit {
+			neededCount++
 			missing = missing || !inside
 		}
 		switch {
-		case must:
+		case required:
 			cols = append(cols, int32(j))
 		case inside:
-			stay = append(stay, int32(j))
+			staying = append(staying, int32(j))
 		default:
 			candidates = append(candidates, candidate{int32(j), correlation / limit})
 			if correlation > limit {
-				violating++
+				violatingCount++
 			}
 		}
 	}
-	if !missing && (s.constant() || len(w.cols) <= 2*needed+50) {
+	if !missing && (s.hasConstantCurvature() || len(w.cols) <= 2*neededCount+50) {
 		return false
 	}
-	if w.noRoom = len(cols) > w.maxColumns-w.maxColumns/16 && needed > w.maxColumns; w.noRoom {
+	if w.noRoom = len(cols) > w.maxColumns-w.maxColumns/16 && neededCount > w.maxColumns; w.noRoom {
 		return false
 	}
 	room := min(max(leastRoom, len(cols)), w.maxColumns-len(cols))
-	w.lacksColumns = violating > room
+	w.lacksColumns = violatingCount > room
 	cols = appendLargest(cols, candidates, room)
-	cols = append(cols, stay[:min(len(stay), w.maxColumns-len(cols))]...)
+	cols = append(cols, staying[:min(len(staying), w.maxColumns-len(cols))]...)
 	slices.Sort(cols)
 	s.buildSet(cols)
 	return missing
@@ -116,37 +117,38 @@ type candidate struct {
 	ratio float64 // Solver.correlation(col) / Solver.limit[col]
 }
 
-// appendLargest appends to cols the columns of the candidates with the largest ratios, at most room of
-// them. Of equal ratios it takes the first ones.
+// appendLargest appends to cols the columns of the candidates with the largest ratios, at most room of them.
+// Of equal ratios it takes the first ones.
 func appendLargest(cols []int32, candidates []candidate, room int) []int32 {
-	// most is the largest ratio left out. ties is the number of candidates to take that have this ratio.
-	most, ties := math.Inf(-1), 0
-	if left := len(candidates) - room; left > 0 {
+	// largestLeft is the largest ratio left out. tieCount is the number of candidates to take that have
+	// this ratio.
+	largestLeft, tieCount := math.Inf(-1), 0
+	if leftCount := len(candidates) - room; leftCount > 0 {
 		ratios := make([]float64, len(candidates))
 		for i, c := range candidates {
 			ratios[i] = c.ratio
 		}
 		slices.Sort(ratios)
-		most = ratios[left-1]
-		for _, r := range ratios[left:] {
-			if r == most {
-				ties++
+		largestLeft = ratios[leftCount-1]
+		for _, r := range ratios[leftCount:] {
+			if r == largestLeft {
+				tieCount++
 			}
 		}
 	}
 	for _, c := range candidates {
-		if c.ratio > most || c.ratio == most && ties > 0 {
+		if c.ratio > largestLeft || c.ratio == largestLeft && tieCount > 0 {
 			cols = append(cols, c.col)
 		}
-		if c.ratio == most {
-			ties--
+		if c.ratio == largestLeft {
+			tieCount--
 		}
 	}
 	return cols
 }
 
-// empty removes all columns, so that chooseSet makes a new set.
-func (w *workingSet) empty() {
+// removeAll removes all columns, so that chooseSet makes a new set.
+func (w *workingSet) removeAll() {
 	w.cols = nil
 	clear(w.position)
 }
@@ -159,7 +161,7 @@ func (s *Solver) positionOfFree() int {
 		return -1
 	}
 	for _, j := range slices.Backward(s.summary.free) {
-		if above, below := s.open(int(j)); above && below {
+		if above, below := s.unboundedSides(int(j)); above && below {
 			if k := s.set.position[j]; k > 0 {
 				return int(k) - 1
 			}
@@ -203,7 +205,7 @@ func (s *Solver) buildSet(cols []int32) {
 		w.position[j] = 0
 	}
 	if s.gram != nil && len(cols) > defaultWorking { // the Gram matrix would have too many columns
-		s.rows, s.gram = s.gram.memory, nil
+		s.rows, s.gram = s.gram.memorySamples, nil
 		s.current.loss = s.rows.moveTo(s.x, s.e, s.work.damping)
 	}
 	oldCols := w.cols
@@ -273,7 +275,7 @@ const (
 // is the cost of reading all entries of the columns once. The result is 0 if the Hessian must be formed, and
 // +Inf if there are too many columns.
 func (s *Solver) formedCost(cols []int32) (visits float64) {
-	if !s.Team.Alone() || s.set.whole || s.gram != nil {
+	if !s.Team.Alone() || s.set.needsAll || s.gram != nil {
 		// If the Hessian were not formed, several processes would exchange a message for each coordinate.
 		return 0
 	}
@@ -301,27 +303,27 @@ func (s *Solver) formedCost(cols []int32) (visits float64) {
 // and nonzeros the present number of non-zero coefficients; the solution may have somewhat more.
 func denseCost(columns int, nonzeros float64) float64 {
 	m := float64(columns)
-	expected := math.Min(m, float64(1.25*nonzeros)+leastRoom)
-	return float64(factorCost/6*expected*float64(expected*expected)) + float64(m*m)
+	expectedNonzeros := math.Min(m, float64(1.25*nonzeros)+leastRoom)
+	return float64(factorCost/6*expectedNonzeros*float64(expectedNonzeros*expectedNonzeros)) + float64(m*m)
 }
 
 // rowCounts returns the number of entries of each row in the given columns.
 func (s *Solver) rowCounts(cols []int32) []int64 {
-	count := make([]int64, s.Rows.Len())
+	counts := make([]int64, s.Rows.Len())
 	if len(cols) == s.p {
-		for i := range count {
-			count[i] = s.Rows.Ptr[i+1] - s.Rows.Ptr[i]
+		for i := range counts {
+			counts[i] = s.Rows.Ptr[i+1] - s.Rows.Ptr[i]
 		}
-		return count
+		return counts
 	}
 	columns := s.transpose()
 	for _, j := range cols {
 		idx, _ := columns.Row(int(j))
 		for _, i := range idx {
-			count[i]++
+			counts[i]++
 		}
 	}
-	return count
+	return counts
 }
 
 // transpose returns X' and keeps it for the next call.
@@ -420,8 +422,8 @@ func (w *workingSet) transposed(s *rows.Sums, dst, alpha []float64) {
 // If rows have at least sharedEntries entries on average, several goroutines compute a Hessian.
 const sharedEntries = 32
 
-// cutHessian divides the upper triangle of the Hessian among goroutines: goroutine k computes rows cut[k] to
-// cut[k+1]−1.
+// cutHessian divides the upper triangle of the Hessian among goroutines: goroutine k computes rows cuts[k] to
+// cuts[k+1]−1.
 func (w *workingSet) cutHessian() {
 	if w.rows.Ptr == nil {
 		return
@@ -430,14 +432,14 @@ func (w *workingSet) cutHessian() {
 	if n := w.rows.Len(); n == 0 || (w.rows.Ptr[n]-w.rows.Ptr[0])/int64(n) < sharedEntries {
 		threads = 1
 	}
-	w.cut = w.cut[:0]
+	w.cuts = w.cuts[:0]
 	for k := range threads {
 		if k == len(w.scratch) {
 			w.scratch = append(w.scratch, kernels.NewHessianScratch())
 		}
-		w.cut = append(w.cut, kernels.HessianCut(w.rows, len(w.cols), k, threads))
+		w.cuts = append(w.cuts, kernels.HessianCut(w.rows, len(w.cols), k, threads))
 	}
-	w.cut = append(w.cut, len(w.cols))
+	w.cuts = append(w.cuts, len(w.cols))
 }
 
 // weighSamples prepares products with a Hessian X'diag(c)X that is not formed: it multiplies sample i by √cᵢ
@@ -462,9 +464,9 @@ func (w *workingSet) weighSamples(c []float64) {
 
 // formHessian sets the upper triangle of h to X'diag(c)X, where X is the data of the columns in cols.
 func (w *workingSet) formHessian(h, c []float64) {
-	m, parts := len(w.cols), len(w.cut)-1
+	m, parts := len(w.cols), len(w.cuts)-1
 	clear(h)
-	rows.Spread(parts, parts, func(k int) { kernels.Hessian(h, m, m, w.cut[k], w.cut[k+1], w.rows, c, w.scratch[k]) })
+	rows.Spread(parts, parts, func(k int) { kernels.Hessian(h, m, m, w.cuts[k], w.cuts[k+1], w.rows, c, w.scratch[k]) })
 }
 
 // setRidges adds ridge(k) to diagonal element k of the model's Hessian, instead of the ridges set before.

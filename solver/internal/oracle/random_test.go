@@ -177,7 +177,7 @@ func (p *problem) outOfCore(t *testing.T) *answer {
 		Data: d.X, Labels: p.Labels, Weights: p.SampleWeights, Loss: q.Loss, Memory: 4 << 20,
 	})
 	f.Stop = t.Context().Err
-	if err := f.Survey(f.Room()); err != nil {
+	if err := f.Survey(f.MaxSamples()); err != nil {
 		return &answer{err: err}
 	}
 	q.Take(f)

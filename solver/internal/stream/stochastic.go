@@ -77,7 +77,7 @@ func (s *stochastic) solve(tol float64) *exact.Solution {
 	if res.Err = s.file.Survey(min(n, stochasticSamples)); res.Err != nil {
 		return res
 	}
-	s.subset = s.file.Part()
+	s.subset = s.file.SampleProblem()
 	s.prepare()
 	for {
 		more, err := s.outer.Next()
@@ -148,7 +148,7 @@ func (s *stochastic) prepare() {
 // evaluate computes the objective and the gradient at the iterate, in one pass.
 func (s *stochastic) evaluate() error {
 	x := s.outer.X
-	loss, gradient, err := s.file.Look(x)
+	loss, gradient, err := s.file.Evaluate(x)
 	if err == nil {
 		s.outer.Gradient = gradient
 		s.objective = loss + float64(0.5*s.p.L2*linalg.SumSquares(x)) + term.PenaltyOf(s.p.Penalty).Value(s.outer.A.Image(x))
@@ -304,7 +304,7 @@ func newStochastic(p *solver.Problem, set *solver.Settings, q *exact.Problem, f 
 			Name: cmp.Or(set.Name, method), Method: method, Storage: p.Data.Rows(0, 0).Form(), DualUpdates: 1, BatchSize: 1,
 		},
 	}
-	f.Tell = s.reportPass
+	f.ReportProgress = s.reportPass
 	return s
 }
 
