@@ -32,8 +32,8 @@ func (p *Problem) byCoordinate() bool {
 	return ok
 }
 
-// checkKnown returns an error if the conjugate of the loss or the entries of A are not known.
-func (p *Problem) checkKnown() error {
+// checkLossAndA returns an error if the conjugate of the loss or the entries of A are not known.
+func (p *Problem) checkLossAndA() error {
 	switch {
 	case !p.Loss.Traits().HasConjugate:
 		return fmt.Errorf("%w: the conjugate of the loss is not known", ErrNotApplicable)
@@ -45,7 +45,7 @@ func (p *Problem) checkKnown() error {
 
 // Refusal returns nil if a Solver can solve the problem, and otherwise an error that wraps ErrNotApplicable.
 func (p *Problem) Refusal() error {
-	if err := p.checkKnown(); err != nil || p.byCoordinate() {
+	if err := p.checkLossAndA(); err != nil || p.byCoordinate() {
 		return err
 	}
 	_, features := p.dims()
@@ -113,7 +113,7 @@ func (p *Problem) Assembly() float64 {
 
 // hessianCost returns the number of pairs of entries in the same row, including each entry's pair with
 // itself, and the number of entries, or 1 if there are none. Both are sums over all processes.
-func (p *Problem) hessianCost() (inRows, entries float64) {
+func (p *Problem) hessianCost() (pairsInRows, entries float64) {
 	totals := []float64{pairs(p.Data), float64(p.entries())}
 	if p.HasOnes {
 		totals[0] += totals[1]

@@ -22,7 +22,7 @@ func (p *Problem) band() int {
 
 // width returns the largest distance between the columns of two entries in the same row of x or of a.
 func width(x, a *sparse.CSR) int {
-	widest := 0
+	maxDistance := 0
 	for _, m := range []*sparse.CSR{x, a} {
 		if m == nil {
 			continue
@@ -30,9 +30,9 @@ func width(x, a *sparse.CSR) int {
 		n, _ := m.Dims()
 		for i := range n {
 			if idx, _ := m.Row(i); len(idx) > 1 {
-				widest = max(widest, int(idx[len(idx)-1]-idx[0]))
+				maxDistance = max(maxDistance, int(idx[len(idx)-1]-idx[0]))
 			}
 		}
 	}
-	return widest
+	return maxDistance
 }

@@ -70,7 +70,8 @@ func (s *Solver) fillCoupled() {
 }
 
 const (
-	// The first barrier weight τ, in units of Solver.Scale divided by the result of quadratic.Coupled.Terms.
+	// The first barrier weight τ, in units of Solver.Scale divided by the result of
+	// quadratic.Coupled.TermCount.
 	startTau = 0.05
 	// If the objective is e above its optimum, a step is expected to reduce e to
 	// squaredFactor·e²/Solver.Scale.
@@ -105,11 +106,11 @@ func (s *Solver) minimiseCoupled(tol float64) (fall float64) {
 		m.Penalty.AddTrans(m.Gradient, v)
 	}
 	m.Stop = w.model.Stop
-	terms := m.Terms()
-	firstTau := startTau * s.scale / terms
+	termCount := m.TermCount()
+	firstTau := startTau * s.scale / termCount
 	expectedExcess := s.scale
 	if !math.IsInf(c.excess, 1) {
-		firstTau = math.Min(firstTau, math.Max(m.Tau, c.excess/terms))
+		firstTau = math.Min(firstTau, math.Max(m.Tau, c.excess/termCount))
 		expectedExcess = math.Min(c.excess, squaredFactor*c.excess*c.excess/s.scale)
 	}
 	if s.hasConstantCurvature() {
@@ -119,7 +120,7 @@ func (s *Solver) minimiseCoupled(tol float64) (fall float64) {
 	goal := math.Max(gapPart*tol, modelPart*expectedExcess)
 	if mayBeLast {
 		goal = math.Min(gapPart*tol, modelEnd*s.scale)
-		firstTau = math.Max(firstTau, leastFall*goal/terms)
+		firstTau = math.Max(firstTau, leastFall*goal/termCount)
 	}
 	m.Solve(&quadratic.CoupledSettings{Gap: goal, StartTau: firstTau, Precise: mayBeLast})
 	stopped := m.Stop != nil && m.Stop()

@@ -25,8 +25,8 @@ type gram struct {
 	lastPoint    []float64 // the coefficients in the working set, at the last point of evaluate
 	lastGradient []float64 // the gradient of the loss at lastPoint
 
-	roundings float64 // number of rounding errors in an entry of H
-	visited   float64 // approximate number of entries of the data that proofs have read, per row
+	roundingCount float64 // number of rounding errors in an entry of H
+	visited       float64 // approximate number of entries of the data that proofs have read, per row
 }
 
 // gramServes reports whether to use a Gram matrix in place of the rows. cheap says that the Hessian of all
@@ -133,7 +133,7 @@ const productCost = 1. / 32
 
 // move returns the move from the base to x. It does not set Loss, Head and Row.
 func (m *gram) move(x []float64) *gap.Move {
-	move := &gap.Move{HessianRoundings: m.roundings}
+	move := &gap.Move{HessianRoundings: m.roundingCount}
 	for j, v := range x {
 		if v != m.base.X[j] {
 			move.Terms++
@@ -201,7 +201,7 @@ func (m *gram) formAll(h []float64) {
 			h[k*p+j] = h[j*p+k]
 		}
 	}
-	m.roundings = float64(blockSize + n/blockSize + 8)
+	m.roundingCount = float64(blockSize + n/blockSize + 8)
 }
 
 // weights returns κcᵢ for each sample, in m.Scratch.
@@ -246,7 +246,7 @@ func (m *gram) formColumns(h []float64, cols []int32, oldPositions, newPositions
 			}
 		}
 	}
-	m.roundings = float64(blockRows + m.n/blockRows + 8)
+	m.roundingCount = float64(blockRows + m.n/blockRows + 8)
 }
 
 // fillPanel sets row i − lo of panel to c[i] times the entries of sample i in the columns cols[k] of X,

@@ -107,7 +107,7 @@ type workspace struct {
 	warm        bool // Solve started at the solution for an earlier lambda, see warmFactor
 	nearOptimum bool // the point is near the optimum, see nearPart
 	started     bool // Solver.current and Solver.e are set
-	placed      bool // Solve must start at x
+	keepsStart  bool // Solve must start at x
 	uphill      bool // the last step was rejected because the objective increases along it
 	stale       bool // the model has the Hessian of an earlier point
 	// The gap at the end of the last Solve, divided by the tolerance. It becomes 1 when an old Hessian is
@@ -213,5 +213,5 @@ func (s *Solver) Start(x []float64) {
 	if s.Set != nil {
 		s.Set.Project(s.x)
 	}
-	s.work.started, s.work.placed = false, true
+	s.work.started, s.work.keepsStart = false, true
 }

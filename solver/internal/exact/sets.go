@@ -31,7 +31,7 @@ type setSolver struct {
 // working sets cannot solve p, the error wraps ErrNotApplicable.
 func newSetSolver(p *Problem) (*setSolver, error) {
 	_, features := p.Data.Dims()
-	if err := p.checkKnown(); err != nil {
+	if err := p.checkLossAndA(); err != nil {
 		return nil, err
 	}
 	w := &setSolver{problem: newWholeProblem(p), position: make([]int32, features)}
@@ -249,7 +249,9 @@ func (r *rounds) solution() *Solution {
 // partition extends structure, the partition of a working set's columns, to all p features. The coefficients
 // of the features outside the set are zero.
 func partition(structure quadratic.Partition, cols []int32, p int) quadratic.Partition {
-	out := quadratic.Partition{Group: make([]int32, p), Factor: make([]float64, p), Count: structure.Count}
+	out := quadratic.Partition{
+		Group: make([]int32, p), Factor: make([]float64, p), GroupCount: structure.GroupCount,
+	}
 	for j := range out.Group {
 		out.Group[j], out.Factor[j] = -1, 1
 	}

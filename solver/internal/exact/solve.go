@@ -52,7 +52,7 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 	s.work.warm = s.work.started && s.lambda <= warmFactor*lambda
 	share := s.setLambda(lambda)
 	r := Result{Gap: math.Inf(1)}
-	if !s.work.started && !s.work.placed {
+	if !s.work.started && !s.work.keepsStart {
 		if s.ascend(&r, set, tol); r.Iterations == 0 && r.Err == nil {
 			sampleSolver = s.startBySamples(lambda, set)
 		}
@@ -630,7 +630,7 @@ func (s *Solver) LambdaMax(interrupt func() error) (float64, error) {
 		}
 	}
 	s.Start(make([]float64, s.p))
-	s.work.placed = false
+	s.work.keepsStart = false
 	const huge, lastFall = 1e100, 1e-18
 	tol := 1e-14
 	if s.Loss.Traits().Accuracy > 0 {

@@ -60,8 +60,8 @@ func (b *barriers) normalise(u []float64) {
 // fixed reports whether the bounds of coordinate j are equal.
 func (b *barriers) fixed(j int) bool { return !(b.Upper[j] > b.Lower[j]) }
 
-// logarithms returns the number of logarithms in the barrier.
-func (b *barriers) logarithms() (count int) {
+// logarithmCount returns the number of logarithms in the barrier.
+func (b *barriers) logarithmCount() (count int) {
 	for j := range b.Lower {
 		if b.fixed(j) {
 			continue

@@ -44,7 +44,7 @@ type Coupled struct {
 	Tau   float64
 	Steps int
 
-	terms       float64 // the result of the method Terms: the number of absolute values, norms and logarithms
+	termCount   float64 // the result of TermCount: the number of absolute values, norms and logarithms
 	system      *system // the matrix of the Newton steps
 	barriers    barriers
 	curvature   rowCurvature
@@ -98,7 +98,7 @@ func (q *Coupled) Solve(set *CoupledSettings) bool {
 
 // followPath does the work of Solve.
 func (q *Coupled) followPath(set *CoupledSettings) bool {
-	end := set.Gap / (4 * q.terms)
+	end := set.Gap / (4 * q.termCount)
 	q.Tau, q.lastTau = math.Max(set.StartTau, end), math.Inf(1)
 	stepsAtTau, shortSteps := 0, 0  // the number of steps at this τ, and of short steps in a row
 	lastDecrement := 0.0            // the squared decrement of the previous step
@@ -129,7 +129,7 @@ func (q *Coupled) followPath(set *CoupledSettings) bool {
 		if length >= shortStep {
 			shortSteps = 0
 		}
-		factor := math.Max(minFactor, tauFactor(length, decrement/q.Tau, q.terms))
+		factor := math.Max(minFactor, tauFactor(length, decrement/q.Tau, q.termCount))
 		switch tau := math.Max(end, factor*q.Tau); {
 		case tau < q.Tau:
 			copy(q.lastImage, q.image)
@@ -161,7 +161,7 @@ func (q *Coupled) followPath(set *CoupledSettings) bool {
 // isNear reports whether a step of this length ends near the central path. decrement is the squared Newton
 // decrement before the step.
 func (q *Coupled) isNear(length, decrement, gap float64) bool {
-	return length >= longStep && decrement <= 0.25*math.Max(gap, q.Tau*q.terms)
+	return length >= longStep && decrement <= 0.25*math.Max(gap, q.Tau*q.termCount)
 }
 
 const (
@@ -178,7 +178,7 @@ const (
 
 // tauFactor returns the number by which τ is multiplied after a step of the given length. The number is small
 // if the point is near the central path. decrement is the squared Newton decrement before the step, divided
-// by τ. terms is the result of Terms.
+// by τ. terms is the result of TermCount.
 func tauFactor(length, decrement, terms float64) float64 {
 	switch {
 	case length >= longStep && decrement <= 0.1:
@@ -262,24 +262,24 @@ func (q *Coupled) dualGap() float64 {
 	return gap
 }
 
-// Terms returns the number of absolute values or norms in the problem plus the number of logarithms in the
-// barrier, or 1 if this sum is 0. At the solution of the smooth problem for τ (see Coupled), the objective of
-// the original problem exceeds its minimum by at most 2 τ Terms.
-func (q *Coupled) Terms() float64 {
+// TermCount returns the number of absolute values or norms in the problem plus the number of logarithms in
+// the barrier, or 1 if this sum is 0. At the solution of the smooth problem for τ (see Coupled), the
+// objective of the original problem exceeds its minimum by at most 2 τ TermCount.
+func (q *Coupled) TermCount() float64 {
 	count := q.Penalty.Len()
 	if q.Penalty.Grouped() {
 		count = len(q.Penalty.Groups)
 	}
 	if q.Set != nil {
-		b := barriers{Bounds: q.Set.Bounds(q.Order)}
-		count += b.logarithms()
+		b := barriers{Walls: q.Set.Walls(q.Order)}
+		count += b.logarithmCount()
 	}
 	return float64(max(1, count))
 }
 
 // prepare allocates memory and sets u to x. If there is a set X, it moves u into the interior of X.
 func (q *Coupled) prepare() {
-	q.terms = q.Terms()
+	q.termCount = q.TermCount()
 	if q.Set != nil {
 		q.barriers.Bounds, q.barriers.unpenalised = q.Set.Bounds(q.Order), make([]bool, q.Order)
 		for j := range q.barriers.unpenalised {
@@ -367,8 +367,8 @@ func (q *Coupled) search(decrement float64) (length float64) {
 		linearTerm += float64(s * (q.Gradient[j] + q.hd[j]))
 	}
 	startValue := q.value(q.image, q.U)
-	// rounding is about the rounding error of startValue, a sum of q.terms numbers.
-	rounding := float64(1e-16 * math.Sqrt(q.terms) * math.Abs(startValue))
+	// rounding is about the rounding error of startValue, a sum of q.termCount numbers.
+	rounding := float64(1e-16 * math.Sqrt(q.termCount) * math.Abs(startValue))
 	for range maxHalvings {
 		for k, v := range q.image {
 			q.endImage[k] = math.FMA(length, q.imageStep[k], v)

@@ -89,8 +89,8 @@ func (q *Coupled) zeros() []bool {
 // setTies gives U the zeros and ties of the partition. Tied coordinates get their mean, weighted by the
 // curvatures that MakeExact describes. Then setTies moves coordinates that are near a bound to the bound.
 func (q *Coupled) setTies(partition *Partition, curvature []float64) {
-	h, y := make([]float64, q.Order), make([]float64, partition.Count)
-	sum, maxCurvature := make([]float64, partition.Count), make([]float64, partition.Count)
+	h, y := make([]float64, q.Order), make([]float64, partition.GroupCount)
+	sum, maxCurvature := make([]float64, partition.GroupCount), make([]float64, partition.GroupCount)
 	for j, group := range partition.Group {
 		h[j] = math.Max(q.H[j*q.Stride+j], curvature[j])
 		if group >= 0 {
@@ -139,11 +139,11 @@ func (q *Coupled) solveReduced(partition *Partition, zero []bool) bool {
 			kind[k] = constrained
 		}
 	}
-	y, g, step := make([]float64, partition.Count), make([]float64, partition.Count), make([]float64, partition.Count)
+	y, g, step := make([]float64, partition.GroupCount), make([]float64, partition.GroupCount), make([]float64, partition.GroupCount)
 	partition.Nearest(y, q.U)
-	system := newSystem(NewTriangle(partition.Count, q.reducedWidth(partition)), q.Threads)
+	system := newSystem(NewTriangle(partition.GroupCount, q.reducedWidth(partition)), q.Threads)
 	q.formReduced(system, partition, kind)
-	if partition.Count > 0 && !system.factorFrom(reducedShift) {
+	if partition.GroupCount > 0 && !system.factorFrom(reducedShift) {
 		return false
 	}
 	lastDecrement := math.Inf(1)
@@ -218,15 +218,15 @@ func (q *Coupled) formReduced(target *system, partition *Partition, kind []rowKi
 // reducedWidth returns the bandwidth of the matrix of the reduced problem, see MakeExact.
 func (q *Coupled) reducedWidth(partition *Partition) int {
 	if !q.Banded() {
-		return partition.Count - 1
+		return partition.GroupCount - 1
 	}
-	widest := int32(0)
+	maxDistance := int32(0)
 	for i, group := range partition.Group {
 		for _, other := range partition.Group[i:min(q.Order, i+q.Width+1)] {
 			if group >= 0 && other >= 0 {
-				widest = max(widest, group-other, other-group)
+				maxDistance = max(maxDistance, group-other, other-group)
 			}
 		}
 	}
-	return int(widest)
+	return int(maxDistance)
 }

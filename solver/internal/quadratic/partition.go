@@ -10,9 +10,9 @@ import (
 // A Partition divides the coordinates of x into zeros and groups of tied coordinates. Each group has a value.
 // A coordinate in a group is its factor times the value of the group.
 type Partition struct {
-	Group  []int32   // for each coordinate the number of its group, or −1 for a zero
-	Factor []float64 // one factor for each coordinate; at least one factor in each group is 1
-	Count  int       // the number of groups
+	Group      []int32   // for each coordinate the number of its group, or −1 for a zero
+	Factor     []float64 // one factor for each coordinate; at least one factor in each group is 1
+	GroupCount int       // the number of groups
 }
 
 // Partition returns the partition that the zeros and ties of s imply. Tied coordinates are all zero if one of
@@ -40,8 +40,8 @@ func (s *Structure) Partition() Partition {
 			out.Group[j] = -1
 			continue
 		case groupNumber[root] == 0:
-			out.Count++
-			groupNumber[root] = int32(out.Count)
+			out.GroupCount++
+			groupNumber[root] = int32(out.GroupCount)
 		}
 		out.Group[j] = groupNumber[root] - 1
 	}
@@ -62,7 +62,7 @@ func (p *Partition) Expand(x, y []float64) {
 // Nearest sets y to the values of the groups for which the result of Expand is nearest to x.
 func (p *Partition) Nearest(y, x []float64) {
 	p.Collect(y, x)
-	squares := make([]float64, p.Count)
+	squares := make([]float64, p.GroupCount)
 	for j, group := range p.Group {
 		if group >= 0 {
 			squares[group] += float64(p.Factor[j] * p.Factor[j])
@@ -86,7 +86,7 @@ func (p *Partition) Collect(dst, v []float64) {
 
 // Holds reports whether all zeros and ties of the partition hold in x exactly.
 func (p *Partition) Holds(x []float64) bool {
-	value := make([]float64, p.Count)
+	value := make([]float64, p.GroupCount)
 	for j, group := range p.Group {
 		if group >= 0 && p.Factor[j] == 1 {
 			value[group] = x[j]
@@ -103,7 +103,7 @@ func (p *Partition) Holds(x []float64) bool {
 // Groups lists the coordinates of every group that has at least two of them. It returns nil if there is no
 // such group.
 func (p *Partition) Groups() [][]int {
-	groups := make([][]int, p.Count)
+	groups := make([][]int, p.GroupCount)
 	for j, g := range p.Group {
 		if g >= 0 {
 			groups[g] = append(groups[g], j)

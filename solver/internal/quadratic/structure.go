@@ -57,7 +57,7 @@ func (s *Structure) Zeros(x []float64) []float64 {
 // zero if one of them is zero or if their ties contradict each other.
 func (s *Structure) Ties(x []float64) []float64 {
 	partition := s.Partition()
-	y, c := make([]float64, partition.Count), make([]float64, len(x))
+	y, c := make([]float64, partition.GroupCount), make([]float64, len(x))
 	partition.Nearest(y, x)
 	partition.Expand(c, y)
 	return c

@@ -32,7 +32,7 @@ func TestStructure(t *testing.T) {
 func TestPartition(t *testing.T) {
 	s := &Structure{[]bool{false, false, false, true, false, false, false}, []tie{{0, 1, 1}, {1, 2, -1}, {4, 5, 1}, {5, 4, -1}}}
 	p := s.Partition()
-	if want := []int32{0, 0, 0, -1, -1, -1, 1}; !slices.Equal(p.Group, want) || p.Count != 2 {
+	if want := []int32{0, 0, 0, -1, -1, -1, 1}; !slices.Equal(p.Group, want) || p.GroupCount != 2 {
 		t.Fatalf("groups %v, want %v", p.Group, want)
 	}
 	x, y := make([]float64, 7), make([]float64, 2)

@@ -94,7 +94,7 @@ func (h *Dense) factor(f []float64, support []int32) bool {
 // factor does not belong to the present H − ff', or if a new factor is cheaper or more accurate.
 func (h *Dense) update(f []float64, support []int32) bool {
 	c := &h.lastFactor
-	if len(c.order) == 0 || !c.belongs(h.diagonal, f) {
+	if len(c.order) == 0 || !c.matches(h.diagonal, f) {
 		return false
 	}
 	place := h.places(support)
@@ -110,18 +110,18 @@ func (h *Dense) update(f []float64, support []int32) bool {
 		return false
 	}
 	for _, a := range slices.Backward(leaving) {
-		c.remove(a)
+		c.removeRow(a)
 	}
 	for _, k := range support {
-		if place[k] > 0 && !h.add(f, k) {
+		if place[k] > 0 && !h.addRow(f, k) {
 			return false
 		}
 	}
 	return true
 }
 
-// belongs reports whether the factor was computed from a matrix H − ff' with this f and this diagonal of H.
-func (c *supportFactor) belongs(diagonal, f []float64) bool {
+// matches reports whether the factor was computed from a matrix H − ff' with this f and this diagonal of H.
+func (c *supportFactor) matches(diagonal, f []float64) bool {
 	if (f == nil) != (c.f == nil) {
 		return false
 	}
@@ -133,9 +133,9 @@ func (c *supportFactor) belongs(diagonal, f []float64) bool {
 	return true
 }
 
-// remove updates the factor to the factor of the matrix without row and column a, where a is a position in
+// removeRow updates the factor to the factor of the matrix without row and column a, where a is a position in
 // c.order.
-func (c *supportFactor) remove(a int) {
+func (c *supportFactor) removeRow(a int) {
 	c.chol.(*linalg.Cholesky).Delete(a)
 	c.order = slices.Delete(c.order, a, a+1)
 	c.scale = slices.Delete(c.scale, a, a+1)
@@ -144,8 +144,8 @@ func (c *supportFactor) remove(a int) {
 	}
 }
 
-// add appends a row for coordinate k to the factor of H − ff'. It returns false if the pivot is too small.
-func (h *Dense) add(f []float64, k int32) bool {
+// addRow appends a row for coordinate k to the factor of H − ff'. It returns false if the pivot is too small.
+func (h *Dense) addRow(f []float64, k int32) bool {
 	c, row, pivot := &h.lastFactor, h.Row(int(k)), h.diagonal[k]
 	if f != nil {
 		pivot -= float64(f[k] * f[k])
