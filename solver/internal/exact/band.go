@@ -10,7 +10,7 @@ const bandPart = 8
 // matrices.
 func (p *Problem) band() int {
 	_, features := p.dims()
-	if p.File != nil || p.HasOnes || p.Set != nil && p.Set.Walls(features).Radius > 0 || p.Groups != nil {
+	if p.File != nil || p.HasOnes || p.Set != nil && p.Set.Bounds(features).Radius > 0 || p.Groups != nil {
 		return features - 1
 	}
 	w := int(p.Team.MaxNumber(float64(width(p.Data, p.A.Matrix()))))

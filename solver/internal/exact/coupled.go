@@ -28,7 +28,7 @@ func (s *Solver) newCoupled() {
 	c.model = quadratic.Coupled{Triangle: shape, H: make([]float64, shape.Size()), Set: s.Set, Threads: s.Threads}
 	if s.Set != nil {
 		c.model.TypicalSize = make([]float64, s.p)
-		for j, largest := range s.summary.Largest {
+		for j, largest := range s.summary.LargestEntry {
 			if c.model.TypicalSize[j] = 1; largest > 0 {
 				c.model.TypicalSize[j] = 1 / largest
 			}

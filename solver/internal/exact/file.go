@@ -112,7 +112,7 @@ func (f *File) Evaluate(x []float64) (loss float64, gradient []float64, err erro
 // Err returns the error that ended a visit (see File) early, or nil. After an error there are no more visits.
 func (f *File) Err() error { return f.err }
 
-// Scale returns the number to which tolerances are relative, see term.Labels.Unit.
+// Scale returns the number to which tolerances are relative, see term.LabelKind.ToleranceUnit.
 func (f *File) Scale() float64 { return f.survey.scale }
 
 // Gradient returns the gradient of the loss at the current point, or nil if there is no current point yet.
@@ -291,7 +291,7 @@ func (f *File) prove(x, z, e []float64, goal float64) gap.Bound {
 	}
 	copy(e, f.current.head)
 	// Visit the samples again, for the scaled dual point, if this may make the gap small enough.
-	if t := &f.current.tally; b.NeedsScaledTally(t, goal) && b.Gap-float64((1-b.Shrink)*(t.Loss+t.Zero)) <= math.Max(goal, certainPart*f.survey.scale) {
+	if t := &f.current.tally; b.NeedsScaledTally(t, goal) && b.Gap-float64((1-b.Shrink)*(t.Loss+t.ConjugateAtZero)) <= math.Max(goal, certainPart*f.survey.scale) {
 		scaled := *f.current.model
 		scaled.shrink = b.Shrink
 		if f.visit(&request{x: f.current.x, model: &scaled}); f.err == nil {

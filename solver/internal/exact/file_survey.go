@@ -78,9 +78,9 @@ func (f *File) Survey(maxSamples int) error {
 	// Columns then does not read stats.
 	f.Team.CombineColumns(pieceMoments[0].stats)
 	f.Team.Sum(totalsAtZero[:])
-	f.survey = survey{scale: f.Loss.Traits().Labels.Unit(totalsAtZero[0], totalsAtZero[1], totalsAtZero[2]), zeroLoss: totalsAtZero[0], copies: copies}
+	f.survey = survey{scale: f.Loss.Traits().Labels.ToleranceUnit(totalsAtZero[0], totalsAtZero[1], totalsAtZero[2]), zeroLoss: totalsAtZero[0], copies: copies}
 	f.survey.columns, f.survey.deviation = f.columnsOf(pieceMoments[0])
-	f.survey.columns.Offset = f.Team.MaxNumber(slices.Max(largestOffset))
+	f.survey.columns.LargestOffset = f.Team.MaxNumber(slices.Max(largestOffset))
 	return nil
 }
 
@@ -148,9 +148,9 @@ func (f *File) columnsOf(m *moments) (c gap.Columns, deviation []float64) {
 	for j, mean := range m.stats.StoredMean {
 		norm[j] = math.Sqrt((m.stats.Square[j]+float64(m.stats.Stored[j]*float64(mean*mean)))/f.totalWeight) * (1 + 1e-9)
 	}
-	c, deviation = gap.Columns{Largest: m.stats.Largest, Norm: norm}, m.stats.Scale()
+	c, deviation = gap.Columns{LargestEntry: m.stats.Largest, Norm: norm}, m.stats.Scale()
 	if f.HasOnes {
-		c.Largest, c.Norm = append(c.Largest, 1), append(c.Norm, 1+1e-9)
+		c.LargestEntry, c.Norm = append(c.LargestEntry, 1), append(c.Norm, 1+1e-9)
 	}
 	return c, deviation
 }

@@ -316,7 +316,7 @@ type rootTally struct {
 }
 
 func (f *File) newRootTally() *rootTally {
-	return &rootTally{row: f.bounds.NewRootRow(), rootCount: f.bounds.Roots(), rootsVersion: f.bounds.RootsVersion(), hasOnes: f.HasOnes, phi: make([]float64, f.block)}
+	return &rootTally{row: f.bounds.NewRootRow(), rootCount: f.bounds.RootCount(), rootsVersion: f.bounds.RootsVersion(), hasOnes: f.HasOnes, phi: make([]float64, f.block)}
 }
 
 // add adds N'X'CΦXN (see rootTally) for the rows of data to the upper triangle h. phi holds cᵢΦᵢ for each of

@@ -170,14 +170,14 @@ func (s *Solver) Certify(x []float64, set *Settings) float64 {
 		_, length := s.step(tol, true)
 		s.rows.tally()
 		proved := s.proveGap(tol)
-		bestGap = math.Min(bestGap, gap.AtObjective(proved, s.current.value, value))
+		bestGap = math.Min(bestGap, gap.GapAtObjective(proved, s.current.value, value))
 		if value-s.current.value >= tightPart*bestGap || bestGap <= tol || length == 0 && !s.work.uphill || s.set.noRoom {
 			break
 		}
 		s.chooseSet(1)
 	}
 	s.work.started = false
-	return gap.Rounded(bestGap, value)
+	return gap.RoundedGap(bestGap, value)
 }
 
 // forget clears the state of earlier steps, so that results do not depend on it. The point and a Gram matrix

@@ -20,7 +20,7 @@ import (
 // rounding errors of H make the gap too large.
 type gram struct {
 	*memorySamples
-	base gap.Base
+	base gap.BasePoint
 
 	lastPoint    []float64 // the coefficients in the working set, at the last point of evaluate
 	lastGradient []float64 // the gradient of the loss at lastPoint
@@ -37,7 +37,7 @@ func (p *Problem) gramServes(cheap bool) bool {
 
 func newGram(m *memorySamples) *gram {
 	_, features := m.Data.Dims()
-	base := gap.Base{X: make([]float64, features), Gradient: make([]float64, features)}
+	base := gap.BasePoint{X: make([]float64, features), Gradient: make([]float64, features)}
 	return &gram{memorySamples: m, base: base}
 }
 
@@ -51,7 +51,7 @@ func (m *gram) moveTo(x, e []float64, d float64) float64 {
 	m.takeSlopes()
 	copy(m.base.X, x)
 	copy(m.base.Gradient, e)
-	m.base.Exact = false
+	m.base.Compensated = false
 	m.base.Tally = *m.memorySamples.tally()
 	m.lastPoint = m.lastPoint[:0]
 	return m.base.Loss
@@ -144,7 +144,7 @@ func (m *gram) move(x []float64) *gap.Move {
 }
 
 func (m *gram) trivialGap(x []float64, value float64) float64 {
-	return m.bounds.TrivialMoved(&m.base, x, value, m.move(x))
+	return m.bounds.TrivialBoundMoved(&m.base, x, value, m.move(x))
 }
 
 // grow returns the matrix H (see gram) for the columns cols. h is H for the columns oldCols, all of which are

@@ -79,10 +79,10 @@ type Solver struct {
 // A columnSummary describes the columns of the data.
 type columnSummary struct {
 	gap.Columns
-	columns    columnSource   // X'; nil as long as it is not needed
-	free       []int32        // the free features
-	separated  *gap.Separated // samples that are separated by free features; nil if there are none
-	zeroLambda bool           // free was computed for lambda = 0
+	columns    columnSource          // X'; nil as long as it is not needed
+	free       []int32               // the free features
+	separated  *gap.SeparatedSamples // samples that are separated by free features; nil if there are none
+	zeroLambda bool                  // free was computed for lambda = 0
 }
 
 // An objective is the mean loss Σ cᵢ φ at a point, and the value of P there.

@@ -70,7 +70,7 @@ func (m *memorySamples) Scale() float64 {
 	meanSlope := m.SumChunks(func(lo, hi int) float64 {
 		return kernels.Dot(m.MeanWeights[lo:hi], m.current.slope[lo:hi])
 	})
-	return m.Loss.Traits().Labels.Unit(m.zeroLoss, meanLabel, meanSlope)
+	return m.Loss.Traits().Labels.ToleranceUnit(m.zeroLoss, meanLabel, meanSlope)
 }
 
 func (m *memorySamples) lossAtZero() float64 { return m.zeroLoss }
@@ -96,7 +96,7 @@ func (m *memorySamples) transposed(dst, alpha []float64) {
 	m.MulTrans(dst, m.Rows, alpha)
 }
 
-func (m *memorySamples) separate(open func(j int) (above, below bool)) *gap.Separated {
+func (m *memorySamples) separate(open func(j int) (above, below bool)) *gap.SeparatedSamples {
 	separated := gap.FindSeparated(m.Team, m.Data, m.Loss, m.Labels, m.MeanWeights, open)
 	for i, b := range m.Labels {
 		if m.lo[i], m.hi[i] = slopeRange(m.Loss, b, m.MeanWeights[i]); separated != nil && separated.Samples[i] {
@@ -107,7 +107,7 @@ func (m *memorySamples) separate(open func(j int) (above, below bool)) *gap.Sepa
 }
 
 func (m *memorySamples) setBounds(q *gap.Problem) {
-	m.bounds = gap.Memory{Problem: q, Sums: m.Sums, Team: m.Team, Data: m.Data, Loss: m.Loss, Labels: m.Labels}
+	m.bounds = gap.DataProblem{Problem: q, Sums: m.Sums, Team: m.Team, Data: m.Data, Loss: m.Loss, Labels: m.Labels}
 }
 
 func (m *memorySamples) moveTo(x, e []float64, _ float64) float64 {
@@ -216,7 +216,7 @@ func (m *memorySamples) prove(x, z, e []float64, goal float64) gap.Bound {
 }
 
 func (m *memorySamples) trivialGap(x []float64, value float64) float64 {
-	return m.bounds.Trivial(m.point(x), value)
+	return m.bounds.TrivialBound(m.point(x), value)
 }
 
 func (m *memorySamples) falls(d []float64) bool {

@@ -63,7 +63,7 @@ func (w *setSolver) certify(x, z []float64) float64 {
 		copy(w.trial.z, w.problem.penalty.Restrict(z))
 		bestGap = math.Min(bestGap, w.problem.proveBy(w.trial, 0))
 	}
-	return gap.Rounded(bestGap, w.problem.value)
+	return gap.RoundedGap(bestGap, w.problem.value)
 }
 
 // startTrial sets the dual point w.trial. Its alpha has the slopes at the current point x. If (A x)_k ≠ 0,

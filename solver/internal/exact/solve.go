@@ -191,7 +191,7 @@ func (s *Solver) scalingCost(clipping float64) float64 {
 	violation := 0.0 // of a correlation, as a part of its limit
 	for j, l := range s.limit {
 		if l > 0 {
-			violation = max(violation, clipping*s.summary.Largest[j]/l)
+			violation = max(violation, clipping*s.summary.LargestEntry[j]/l)
 		}
 	}
 	return min(1, violation) * s.current.value

@@ -271,7 +271,7 @@ func (q *Coupled) TermCount() float64 {
 		count = len(q.Penalty.Groups)
 	}
 	if q.Set != nil {
-		b := barriers{Walls: q.Set.Walls(q.Order)}
+		b := barriers{Bounds: q.Set.Bounds(q.Order)}
 		count += b.logarithmCount()
 	}
 	return float64(max(1, count))
