@@ -123,8 +123,9 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 			}
 			continue
 		}
-		// If the objective is at most tol, the dual point 0 may prove that the gap is at most tol.
-		far := length > 0 && s.current.value > tol
+		// If the objective is at most tol, the dual point 0 may prove that the gap is at most tol. The last step
+		// allowed is followed by a proof.
+		far := length > 0 && s.current.value > tol && r.Iterations < stepBudget
 		if far && !s.hasConstantCurvature() && float64(fall*fall) > float64(farPart*aim)*s.current.value {
 			continue
 		}
