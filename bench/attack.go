@@ -55,7 +55,7 @@ func (c *attackCmd) Run(e *race.Env) error {
 		return err
 	}
 	results, err := attack.Run(e.Ctx, attack.Options{
-		Duration: c.For, Tries: c.Tries, FirstSeed: c.First, Seed: c.Seed, OnlyKind: c.Only, Scas: c.Scas, Dir: dir,
+		Duration: c.For, TrialFactor: c.Tries, FirstSeed: c.First, Seed: c.Seed, OnlyKind: c.Only, Scas: c.Scas, Dir: dir,
 		Say: func(line string) { fmt.Fprintln(e.Stderr, " ", line) },
 	})
 	if err != nil && len(results) == 0 {

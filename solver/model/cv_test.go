@@ -120,7 +120,7 @@ func TestFolds(t *testing.T) {
 func TestCVByHand(t *testing.T) {
 	tolerances := map[Measure]float64{ByLoss: 1e-6, ByError: 1e-12, ByAUC: 1e-9}
 	twoClassData, twoLabels := randomData(t, 90, 6, 3, true)
-	threeClassData, threeLabels := threeClassSample(t)
+	threeClassData, threeClassLabels := threeClassSample(t)
 	for _, c := range []struct {
 		x            *sparse.CSR
 		y            []float64
@@ -128,7 +128,7 @@ func TestCVByHand(t *testing.T) {
 		measure      Measure
 	}{
 		{twoClassData, twoLabels, map[float64]float64{3: 1.5}, ByAUC},
-		{threeClassData, threeLabels, map[float64]float64{10: 2}, ByLoss},
+		{threeClassData, threeClassLabels, map[float64]float64{10: 2}, ByLoss},
 	} {
 		x, y := c.x, c.y
 		weights := make([]float64, len(y))

@@ -22,9 +22,9 @@ import (
 // and liblinear-predict must compute the same predictions and probabilities.
 func TestWriteLiblinear(t *testing.T) {
 	twoClassData, twoLabels := randomData(t, 80, 8, 3, true)
-	threeClassData, threeLabels := threeClassSample(t)
-	for i := range threeLabels {
-		threeLabels[i] -= 10 // to -10, 0 and 10
+	threeClassData, threeClassLabels := threeClassSample(t)
+	for i := range threeClassLabels {
+		threeClassLabels[i] -= 10 // to -10, 0 and 10
 	}
 	low := 3.0
 	for _, c := range []struct {
@@ -34,7 +34,7 @@ func TestWriteLiblinear(t *testing.T) {
 	}{
 		{twoClassData, twoLabels, Spec{}}, {twoClassData, twoLabels, Spec{NoIntercept: true}}, {twoClassData, twoLabels, Spec{Positive: &low}},
 		{twoClassData, twoLabels, Spec{Loss: solver.SquaredHinge{}}}, {twoClassData, twoLabels, Spec{Loss: solver.Squared{}}},
-		{threeClassData, threeLabels, Spec{}}, {threeClassData, threeLabels, Spec{NoIntercept: true}}, {threeClassData, threeLabels, Spec{Loss: solver.SquaredHinge{}}},
+		{threeClassData, threeClassLabels, Spec{}}, {threeClassData, threeClassLabels, Spec{NoIntercept: true}}, {threeClassData, threeClassLabels, Spec{Loss: solver.SquaredHinge{}}},
 	} {
 		c.spec.Lambda = 0.01
 		m := mustFit(t, &c.spec, c.x, c.y)

@@ -22,10 +22,10 @@ import (
 
 // Options say which attacks to run, and for how long.
 type Options struct {
-	// Duration is the total time of all kinds of attack. Zero means no limit; then set Tries or Seed.
+	// Duration is the total time of all kinds of attack. Zero means no limit; then set TrialFactor or Seed.
 	Duration time.Duration
-	// Tries limits each kind to Tries times Kind.trialsPerTry trials. Zero means no limit.
-	Tries int
+	// TrialFactor limits each kind to TrialFactor times Kind.baseTrials trials. Zero means no limit.
+	TrialFactor int
 	// FirstSeed is the seed of the first trial of each kind. Zero means 1.
 	FirstSeed uint64
 	// If Seed is not zero, each kind makes one trial, with this seed.
@@ -45,9 +45,9 @@ type Kind struct {
 	Name, Summary string
 
 	// The kind may run for the time Options.Duration · timeShare/(sum of the shares of the kinds to run).
-	timeShare    float64
-	trialsPerTry int  // number of trials if Options.Tries is 1
-	alone        bool // whether only one trial may run at a time
+	timeShare  float64
+	baseTrials int  // number of trials if Options.TrialFactor is 1
+	alone      bool // whether only one trial may run at a time
 	// begin prepares the trials. It returns an error that wraps errSkip if this machine cannot run them.
 	begin func(ctx context.Context, g *testbed) (trial, error)
 }
@@ -177,7 +177,7 @@ func (g *testbed) run(ctx context.Context, k Kind, limit time.Duration) (*KindRe
 func (g *testbed) seeds(k Kind, start time.Time, limit time.Duration) func() (seed uint64, more bool) {
 	var mu sync.Mutex
 	firstSeed, trials := max(1, g.opt.FirstSeed), 0
-	maxTrials := g.opt.Tries * k.trialsPerTry
+	maxTrials := g.opt.TrialFactor * k.baseTrials
 	return func() (uint64, bool) {
 		mu.Lock()
 		defer mu.Unlock()

@@ -17,7 +17,7 @@ func TestShort(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	results, err := Run(t.Context(), Options{Tries: 1, Dir: dir})
+	results, err := Run(t.Context(), Options{TrialFactor: 1, Dir: dir})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -89,11 +89,11 @@ func (p *Problem) Objective(k int, x []float64) float64 {
 }
 
 // ObjectiveAtZero returns the objective for zero coefficients and a zero intercept.
-func (p *Problem) ObjectiveAtZero() float64 { return p.Objective(0, make([]float64, p.Width())) }
+func (p *Problem) ObjectiveAtZero() float64 { return p.Objective(0, make([]float64, p.SolutionLen())) }
 
-// Width returns the length of a solution: one entry for each feature, and one for the intercept if
+// SolutionLen returns the length of a solution: one entry for each feature, and one for the intercept if
 // there is one.
-func (p *Problem) Width() int {
+func (p *Problem) SolutionLen() int {
 	_, features := p.X.Dims()
 	if p.Intercept {
 		features++
@@ -104,18 +104,18 @@ func (p *Problem) Width() int {
 // Split cuts numbers into one solution for each lambda. It returns an error if numbers has the wrong length,
 // or has an entry that is not finite.
 func (p *Problem) Split(numbers []float64) (solutions [][]float64, err error) {
-	width := p.Width()
-	if len(numbers) != width*len(p.Lambdas) {
+	length := p.SolutionLen()
+	if len(numbers) != length*len(p.Lambdas) {
 		return nil, fmt.Errorf("%d numbers in its answer; want %d, for each of %d lambdas %d",
-			len(numbers), width*len(p.Lambdas), len(p.Lambdas), width)
+			len(numbers), length*len(p.Lambdas), len(p.Lambdas), length)
 	}
 	for i, v := range numbers {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return nil, fmt.Errorf("coefficient %d of lambda %d is %v", i%width+1, i/width+1, v)
+			return nil, fmt.Errorf("coefficient %d of lambda %d is %v", i%length+1, i/length+1, v)
 		}
 	}
 	for k := range p.Lambdas {
-		solutions = append(solutions, numbers[k*width:(k+1)*width])
+		solutions = append(solutions, numbers[k*length:(k+1)*length])
 	}
 	return solutions, nil
 }

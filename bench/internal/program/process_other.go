@@ -7,7 +7,8 @@ import (
 	"os/exec"
 )
 
-// usage returns "" and 0, because the signal and the largest resident size are not known on this system.
-func usage(*os.ProcessState) (signal string, peak int64) { return "", 0 }
+// signalAndPeak returns "" and 0, because neither the signal nor the largest resident size is
+// known on this system.
+func signalAndPeak(*os.ProcessState) (signal string, peak int64) { return "", 0 }
 
 func isolate(*exec.Cmd, bool) {}

@@ -9,9 +9,9 @@ import (
 	"syscall"
 )
 
-// usage returns the name of the signal that ended a process, or "" if no signal did, and the largest resident
-// size of the process in bytes.
-func usage(s *os.ProcessState) (signal string, peak int64) {
+// signalAndPeak returns the name of the signal that ended a process, or "" if no signal did, and the largest
+// resident size of the process in bytes.
+func signalAndPeak(s *os.ProcessState) (signal string, peak int64) {
 	if w, ok := s.Sys().(syscall.WaitStatus); ok && w.Signaled() {
 		signal = w.Signal().String()
 	}
