@@ -221,6 +221,7 @@ func TestStackIdentitySelectScale(t *testing.T) {
 	check.Error(t, err, "1 column factors for 3 columns")
 }
 
+// TestRowsIsAView checks that the rows have the entries of the matrix, at the same addresses.
 func TestRowsIsAView(t *testing.T) {
 	a := randomMatrix(1, 10, 8)
 	r := a.Rows(3, 7)
@@ -229,8 +230,11 @@ func TestRowsIsAView(t *testing.T) {
 	}
 	for i := range 4 {
 		idx, val := a.Row(3 + i)
-		if !slices.Equal(idx, r.Idx[r.Ptr[i]:r.Ptr[i+1]]) || !slices.Equal(val, r.Val[r.Ptr[i]:r.Ptr[i+1]]) {
+		rowIdx, rowVal := r.Idx[r.Ptr[i]:r.Ptr[i+1]], r.Val[r.Ptr[i]:r.Ptr[i+1]]
+		if !slices.Equal(idx, rowIdx) || !slices.Equal(val, rowVal) {
 			t.Errorf("row %d of the block is not row %d of the matrix", i, 3+i)
+		} else if len(idx) > 0 && (&idx[0] != &rowIdx[0] || &val[0] != &rowVal[0]) {
+			t.Errorf("row %d of the block is a copy", i)
 		}
 	}
 }
