@@ -6,10 +6,10 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// A hessianLoop emits the loop that adds the products of spans to the upper triangle of h. The type
-// span of package kernels defines these products. The loop updates two rows of h together, to load
-// columns and values once for both. Only nonzeros in consecutive columns are added by vector instructions;
-// scatter instructions would be as slow as single stores.
+// A hessianLoop emits the loop that adds the products c*val[k]*val[m] to the upper triangle of h. k and m are
+// nonzeros of one row, with k <= m; the type span of package kernels says which. The loop updates two rows of
+// h together, to load columns and values once for both. It uses vector instructions only for nonzeros in
+// consecutive columns, because scatter instructions would be as slow as single stores.
 type hessianLoop struct {
 	*emitter
 	r                           nonzeros // its cursor is at the nonzero m in the comment of hessian

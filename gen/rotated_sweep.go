@@ -50,8 +50,9 @@ func (r *rotatedLoop) step(p place) vec {
 	return w
 }
 
-// point stores w' = FMA(c, w, e) at a place and adds the products at this place to the lanes of the
-// sums. row is the row of a step, nextRow the row of the step after it. i is as in eachVector.
+// point stores w' = FMA(c, w, e) at a place. It also adds the products of w', row and nextRow at this place
+// to the sums in r.dots, see dotNextPoint. row is the row of a step, and nextRow the row of the step
+// after it. i is as in eachVector.
 func (r *rotatedLoop) point(p place, i int, w vec, row, nextRow reg.GPVirtual) {
 	c := r.read(r.c, p)
 	r.VFMADD213PD(p.mem(r.e), w, c)

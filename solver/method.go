@@ -62,7 +62,8 @@ type MethodInfo struct {
 	StoredIterates bool `json:"-"`
 	// PaperPass is true if the paper counts each outer iteration of the method as one pass.
 	PaperPass bool `json:"-"`
-	// Watched is true if stochastic outer iterations begin with a call of Run.WatchedSnapshot.
+	// Watched is true if every stochastic outer iteration, the first included, begins with a call of
+	// Run.WatchedSnapshot.
 	Watched bool `json:"-"`
 }
 

@@ -23,10 +23,14 @@ import (
 //   - up to a million or more if rows of the data and of A have entries only in neighbouring columns;
 //   - up to some thousands otherwise.
 //
-// Auto makes passes of SCASK before the Newton steps if Settings.Passes is set and is not enough for
-// 30 Newton steps, if a setting needs passes, such as Checkpoint, Eta or Rho, or if A couples
-// thousands of features and the curvature of the mean loss is at most 2n L2. If RelTol is negative,
-// Auto makes only passes of SCASK. With the Poisson loss it makes only Newton steps.
+// Auto makes passes of SCASK before the Newton steps in three cases:
+//
+//   - Settings.Passes is set and is not enough for 30 Newton steps;
+//   - a setting needs passes, such as Checkpoint, Eta or Rho;
+//   - A couples thousands of features, L2 is positive, and an upper bound of the trace of the mean loss's
+//     Hessian is at most 2n L2.
+//
+// If RelTol is negative, Auto makes only passes of SCASK. With the Poisson loss it makes only Newton steps.
 //
 // Zeros and ties of the result are usually exact, unless RelTol is large; see Stats.Rounded.
 type Auto struct{}
@@ -72,13 +76,13 @@ type auto struct {
 	scas *scas // nil before the first pass
 }
 
-// direct reports whether the run begins with Newton steps.
+// beginsWithNewton reports whether the run begins with Newton steps.
 func (a *auto) beginsWithNewton() bool {
 	if a.Problem.unboundedCurvature() {
 		return true
 	}
-	// The first call of Finishes computes the cost of a Hessian, which Affords then includes. So ample is
-	// called before and after Finishes.
+	// The first call of Finishes computes the cost of a Hessian, which Affords then includes. So
+	// budgetIsAmple is called before and after Finishes.
 	budgetIsAmple := func() bool { return a.goal > 0 && a.prover.Affords(a.budget) }
 	return budgetIsAmple() && !a.asksForPasses() && a.prover.Finishes() && budgetIsAmple() && !a.prover.WellConditioned()
 }
@@ -124,8 +128,9 @@ func (r *Run) affordsStep() bool {
 var errBudget = errorf("no budget left")
 
 // makeNewtonSteps makes Newton steps until the goal is proved, the budget is used up, or more steps would not
-// help. The steps start at the best snapshot (see moveToBest). If the objective at their result is not larger
-// than at the iterate, up to rounding, the result becomes the iterate.
+// help. It first moves the iterate to the best snapshot (see moveToBest). The steps start there; after passes
+// of SCASK, they start at a copy with exact zeros (see makeExact). If the objective at the result of the
+// steps is not larger than at the iterate, up to rounding, the result becomes the iterate.
 //
 // refused is true if the prover refuses to make the first step. If the loss allows only Newton steps,
 // makeNewtonSteps returns an error instead.

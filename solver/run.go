@@ -65,7 +65,7 @@ type Run struct {
 	dual          *admm.DualStep  // nil before the first call of prepare
 	residual      []float64       // result of the last call of violation
 	averagedCount int             // number of iterates whose mean is Run.Mean
-	// automatic returns the automatic step size at the iterate; nil if the method has none.
+	// automaticStep returns the automatic step size at the iterate; nil if the method has none.
 	automaticStep func() float64
 	// loose is true if penaltyValue used the y of the iterate, because x does not determine y, or determines
 	// a y with infinite g(y).

@@ -34,7 +34,7 @@ const recordBytes = 8 << 20
 const (
 	columnsPart = iota
 	valuesPart
-	rowsPart // the ends of the rows
+	rowsPart // 0, and then for each row the number of entries up to its end
 	labelsPart
 	partCount
 )

@@ -91,14 +91,15 @@ type TableSummary struct {
 type Category struct {
 	Column     string `json:"column"`
 	Categories int    `json:"categories"`
-	// Numbers is the number of categories that look like numbers. Like is "dates" or "amounts"
-	// (such as $3.50 or 7%) if most categories look like that. If Numbers or Like is set, and the
-	// column is categorical only because its first value is not a number, First is this value and
-	// Line is its line. The value may be a mistake in the file.
-	Numbers int    `json:"numbers,omitempty"`
-	Like    string `json:"like,omitempty"`
-	Line    int    `json:"line,omitempty"`
-	First   string `json:"first,omitempty"`
+	// Numbers is the number of categories that look like numbers.
+	Numbers int `json:"numbers,omitempty"`
+	// Like is "dates" or "amounts" (such as $3.50 or 7%) if most categories look like that.
+	Like string `json:"like,omitempty"`
+	// First is the first value of the column, and Line is its line. Both are set only if Numbers or Like is
+	// set, and the column is categorical only because First is not a number. First may be a mistake in the
+	// file.
+	Line  int    `json:"line,omitempty"`
+	First string `json:"first,omitempty"`
 	// Unknown is the number of values in the column whose category has no feature in
 	// ReadOptions.Names. Example is one of these values.
 	Unknown int    `json:"unknown,omitempty"`

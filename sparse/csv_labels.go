@@ -55,7 +55,7 @@ func (l *tableLabels) unknownWordError() *ParseError {
 	return cellError(l.opt.unknownLabelMessage(true), ignoreLabels)
 }
 
-// takeWord adds a label that is a word. It returns what is wrong with the label, or nil. If the
+// addWord adds a label that is a word. It returns what is wrong with the label, or nil. If the
 // options list no labels, a new word gets the next number.
 func (l *tableLabels) addWord(word string, line int) (wrong *ParseError) {
 	switch o := l.opt; {

@@ -42,7 +42,7 @@ var compressions = []compression{
 		func(w io.Writer) (io.WriteCloser, error) { return zstd.NewWriter(w, zstd.WithEncoderConcurrency(1)) }},
 }
 
-// plain stands for no compression. xzName is the name of the compression xz.
+// uncompressed stands for no compression. xzName is the name of the compression xz.
 const uncompressed, xzName = "", "xz"
 
 // compressionByEnding returns the compression for the ending of a file name, or nil.

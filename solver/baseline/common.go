@@ -9,7 +9,7 @@ import (
 	"github.com/scas-admm/scas/solver/internal/linalg"
 )
 
-// checkSteps is about the number of samples between two checks of the context.
+// checkSteps is the approximate number of samples between two checks of the context.
 const checkSteps = 1024
 
 // base is the state that all methods share. Its fields have the names of the paper.

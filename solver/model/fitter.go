@@ -118,8 +118,9 @@ func (f *fitter) solver(p *penalty) (*exact.Solver, error) {
 	return s, nil
 }
 
-// lambdaMax returns the LambdaMax of the design. If it uses f.s, it leaves f.s at the model in
-// which all penalised coefficients are zero.
+// lambdaMax returns the LambdaMax of the design. It uses f.s, unless f.s is nil, the penalty couples
+// coefficients, or L1Ratio is below leastRatio. If it uses f.s, the point of f.s becomes the model that is
+// optimal for LambdaMax, in which all penalised coefficients are zero.
 func (f *fitter) lambdaMax(ctx context.Context) (float64, error) {
 	d, s, ratio := f.d, f.s, math.Max(leastRatio, f.d.spec.l1Ratio())
 	if err := d.checkLambdaMax(); err != nil {

@@ -296,8 +296,7 @@ func TestRanksCVEnds(t *testing.T) {
 	}
 }
 
-// sameCV checks that the results of two ranks are equal, except for Assignment, which has only the rows of
-// the rank.
+// sameCV checks that two results are equal, except for Assignment, which has only the rows of one rank.
 func sameCV(t *testing.T, name string, want, got *CVResult) {
 	t.Helper()
 	a, b := *want, *got

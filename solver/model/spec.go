@@ -83,9 +83,11 @@ type Spec struct {
 	// is a *solver.SettingError.
 	//
 	// RelTol is relative to the mean loss of the model with all coefficients 0. With Poisson loss, this model
-	// has the best intercept. The folds of CV are drawn with Seed. Only solver.Minimize calls the Recorder
-	// and the Logger, with the coefficients of standardised features. With more than two classes, several
-	// goroutines call them.
+	// has the best intercept. The folds of CV are drawn with Seed.
+	//
+	// The Recorder and the Logger are called only if solver.Minimize runs. If features are standardised,
+	// the Recorder's points have the coefficients of the standardised features. With more than two classes,
+	// several goroutines call both.
 	//
 	// The Checkpoint stores the models of the classes fitted so far and the state of solver.Minimize. A fit
 	// with the same data and specification continues from this state. Path, CV, LambdaMax and fits out of

@@ -83,10 +83,11 @@ func Threshold(c *Covariance, threshold float64, opt *CorrelationOptions) (*Grap
 }
 
 // Strongest returns the graph that joins the k pairs of features with the largest absolute
-// correlation. Its edges are ordered by (I, J) with I < J. With the returned threshold, the function
-// Threshold returns the same graph. There are more than k edges if further pairs are as correlated as
-// the weakest edge, up to rounding, and fewer if fewer pairs have a correlation other than 0. k must be
-// from 1 to opt.MaxEdges. More than 2 opt.MaxEdges edges are an error. If there are more than
+// correlation. Its edges are ordered by (I, J) with I < J. There are fewer than k edges if fewer pairs
+// have a correlation other than 0. There are more if further pairs are as correlated as the weakest
+// edge, up to rounding. k must be from 1 to opt.MaxEdges. More than 2 opt.MaxEdges edges are an error.
+//
+// With the returned threshold, the function Threshold returns the same graph. If there are more than
 // opt.MaxEdges edges, Threshold needs a larger opt.MaxEdges.
 func Strongest(c *Covariance, k int, opt *CorrelationOptions) (g *Graph, threshold float64, err error) {
 	o := opt.withDefaults()

@@ -54,8 +54,9 @@ func TestMatch(t *testing.T) {
 	}
 }
 
-// TestTrafficSize checks the sizes of the vectors with one entry per column: Margins reads one of them, and
-// MarginsGradient reads one and changes another.
+// TestTrafficSize checks that the vectors with one entry per column take twice as many bytes in
+// MarginsGradient as in Margins. Margins reads one such vector. MarginsGradient reads one and
+// changes another.
 func TestTrafficSize(t *testing.T) {
 	sizes := map[string]int{}
 	for c := range Cases(Tiny, func(name string) bool { return name == "Margins/a9a" || name == "MarginsGradient/a9a" }) {

@@ -168,10 +168,12 @@ func (v memorySize) refuseUnstreamed(d *demand, err error) error {
 	return v.refuse(d)
 }
 
-// neededBytes estimates the bytes that the work needs if all rows are in memory, the program included. Errors
-// state the bytes only if known is true. If mapped data are larger than the limit and demand.smallAndValid
-// returns false, neededBytes returns the size of the data, and known is the result of demand.isSmall.
-// Otherwise known is true.
+// neededBytes estimates the bytes that the work needs if all rows are in memory, the program included. If
+// mapped data are larger than the limit, their rows are not checked yet, and a pass over a large file takes
+// long. So neededBytes checks only small data (see isSmall). For large data, and for small data with an
+// invalid row, it returns the size of the data or of the file, whichever is larger.
+//
+// known is false for large data that were not checked. Errors then do not state the bytes.
 func (v memorySize) neededBytes(d *demand) (bytes float64, known bool) {
 	dataSize := float64(dataBytes(d.data))
 	if d.data.X.Mapped() { // as in lessThanMapped, the size of the file counts if it is larger

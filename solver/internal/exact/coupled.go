@@ -70,8 +70,8 @@ func (s *Solver) fillCoupled() {
 }
 
 const (
-	// The first barrier weight τ, in units of Solver.Scale divided by the result of
-	// quadratic.Coupled.TermCount.
+	// The first barrier weight τ if nothing is known about the distance to the optimum, in units of
+	// Solver.Scale divided by the result of quadratic.Coupled.TermCount.
 	startTau = 0.05
 	// If the objective is e above its optimum, a step is expected to reduce e to
 	// squaredFactor·e²/Solver.Scale.

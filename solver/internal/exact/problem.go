@@ -62,7 +62,7 @@ type Solver struct {
 	summary columnSummary
 	scale   float64 // the number to which tolerances are relative, see term.LabelKind.Unit
 
-	x, e         []float64 // x: the current point; e: X'Cα for the last dual point α
+	x, e         []float64 // x: the current point; e: X'Cα for the last dual point α, with C = diag(cᵢ)
 	limit, ridge []float64 // lambda times Problem.Limit; lambda times Problem.Ridge, plus Problem.FixedRidge
 	lambda       float64
 	box          *term.Box // the domain if it is a product of intervals; nil for R^p and for other sets

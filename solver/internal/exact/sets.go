@@ -163,7 +163,7 @@ type rounds struct {
 	tol          float64    // tolerance of the gap for the next working set
 	lastTol      float64    // tolerance of the gap for the last working set
 	cols         []int32    // the last working set
-	hasBest      bool       // bestDual has been computed
+	hasBest      bool       // setSolver.bestDual has been computed
 	keepsColumns bool       // the last working set has not halved the gap; the next one keeps its columns
 	full         bool       // the last working set had no room for all non-zero coefficients
 	lastWhy      ending.Why // why the run on the last working set ended

@@ -253,8 +253,9 @@ func (s *Solver) fallsForever() bool {
 	return s.rows.falls(d)
 }
 
-// setLambda sets the limits and ridges for lambda. It returns the argument for the next call of
-// chooseSet, chosen by the strong rule (Tibshirani and others 2012).
+// setLambda sets the limits and ridges for lambda. It returns the share for the next call of chooseSet, which
+// requires the columns whose correlation exceeds share times their limit. After a solution for another
+// lambda, share comes from the strong rule (Tibshirani and others 2012).
 func (s *Solver) setLambda(lambda float64) (share float64) {
 	share = 0.9
 	if s.work.started && s.lambda > 0 && lambda > 0 {

@@ -24,9 +24,10 @@
 //   - Most eⱼ are made 0 by a change of one multiplier (see correction). The exact multiplier is usually not
 //     a floating-point number; Bound computes a bound of its distance from the stored multiplier.
 //   - The few features F without such a multiplier are called roots, for example an intercept. There
-//     eⱼ is made 0 by a change of α: δ = ΦXN d with N'X'CΦXN d = −e_F. Φ is a diagonal matrix, and N has one
-//     column for each root (see root). δ is never computed: a Cholesky factor bounds its size (see
-//     rootChange).
+//     eⱼ is made 0 by a change δ of α. N is a matrix with one column for each root: the vector n of the type
+//     root. Φ is the diagonal matrix of the numbers Φᵢ of Tally.Phi. The vector d has one number for each
+//     root and solves N'X'CΦXN d = −e_F. Then δ = ΦXN d. δ is never computed: a Cholesky factor bounds its
+//     size (see rootChange).
 //   - If multipliers exceed their limits, they are clipped, or the whole dual point is scaled down.
 //
 // Rounding of the margins tᵢ changes the first bracket: see Tally.marginErrorCost. Bounds hold for P in

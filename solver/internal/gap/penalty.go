@@ -117,7 +117,7 @@ func (pen *Penalty) findSingletons(matrix *sparse.CSR) {
 	}
 }
 
-// setGroupMultipliers sets pen.Groups. The argument lists the rows of A in each group; it is nil if there are
+// setGroups sets pen.Groups. The argument lists the rows of A in each group; it is nil if there are
 // no groups. Rows that are not kept, and groups without kept rows, are left out.
 func (pen *Penalty) setGroups(groups [][]int) {
 	if groups == nil {

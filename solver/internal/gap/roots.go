@@ -14,7 +14,7 @@ type RootRow struct {
 	// the vector n of some root has several entries.
 	rootAt   []int32
 	sum      []float64 // a'N
-	listed   []bool    // has[k] is true if rootList has root k; only used if rootAt is nil
+	listed   []bool    // listed[k] is true if rootList has root k; only used if rootAt is nil
 	rootList []int32   // the roots k for which the last call of SetRow set sum[k]
 }
 

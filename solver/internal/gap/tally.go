@@ -158,10 +158,10 @@ func (t *Tally) MergeTeam(team *rows.Team) {
 	t.MaxPhi = maxPhi[0]
 }
 
-// scaledBy returns the tally for tau α instead of α, for 0 ≤ tau ≤ 1. Fenchel and Mismatch become upper
-// bounds. Fenchel terms are convex in α, and their sum at α = 0 is Loss + ConjugateAtZero. WeightedMismatch
-// keeps its value: it bounds the effect of rounded slopes on Fenchel, and the factor tau does not increase
-// this effect.
+// scaledBy returns a copy of t in which upper bounds for tau α replace Fenchel and Mismatch, for 0 ≤ tau ≤ 1.
+// The other fields keep their values for α. Fenchel terms are convex in α, and their sum at α = 0 is
+// Loss + ConjugateAtZero. WeightedMismatch bounds the effect of rounded slopes on Fenchel; the factor tau
+// does not increase this effect.
 func (t Tally) scaledBy(tau float64) Tally {
 	t.Fenchel = float64(tau*t.Fenchel) + float64((1-tau)*(t.Loss+t.ConjugateAtZero))
 	t.Mismatch += float64((1 - tau) * t.Size)

@@ -290,9 +290,9 @@ func (t *task) clearlyZero(k int, ref *solution, x []float64) (maximum float64, 
 	return maximum, tm.limit > 0 && norm < 0.9
 }
 
-// dependent reports whether linearly dependent columns may be the reason that no gap is proved. It ignores
-// directions with a penalty, features that are bounded on both sides, and samples whose loss is not curved
-// at x.
+// hasDependentColumns reports whether linearly dependent columns may be the reason that no gap is proved. It
+// ignores directions with a penalty, features that are bounded on both sides, and samples whose loss is not
+// curved at x.
 func (t *task) hasDependentColumns(x []double) bool {
 	if t.mu > 0 || t.radius > 0 || t.total > 0 {
 		return false

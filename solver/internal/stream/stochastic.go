@@ -145,7 +145,7 @@ func (s *stochastic) prepare() {
 	s.rng = rand.NewPCG(s.set.Seed, 0x77696e)
 }
 
-// evaluate computes the objective and the gradient at the iterate, in one pass.
+// evaluate computes the objective, and the gradient of the mean loss, at the iterate, in one pass.
 func (s *stochastic) evaluate() error {
 	x := s.outer.X
 	loss, gradient, err := s.file.Evaluate(x)

@@ -202,10 +202,10 @@ func escapeXML(s string) string {
 	return b.String()
 }
 
-// DOT writes g in the language of Graphviz. Nodes are named by their numbers, counted from 1, and
-// labelled with names. names has one name per node; nil means the numbers, and any other length
-// is an error. The weight of an edge is written as a comment; edges of negative weight are
-// dashed. Isolated nodes are left out; a comment gives their number.
+// DOT writes g in the language of Graphviz. The identifier of a node is its index, counted from 1, and its
+// label is its name. names has one name per node; nil means the indices, and any other length is an error.
+// The attribute "comment" of an edge is its weight; edges of negative weight are dashed. Isolated nodes are
+// left out; a line that begins with // says how many there are.
 func DOT(w io.Writer, g *graph.Graph, names []string) error {
 	if err := checkNames(g, names); err != nil {
 		return err

@@ -55,7 +55,7 @@ type trace struct {
 	name     string
 	method   paper.Method
 	output   paper.Output
-	x        axis // how passes are counted; ignored on an axis of seconds
+	x        axis // the horizontal axis over passes, such as byPaper or byBudget
 	bold     bool
 	dashed   bool       // whether this is the second line of its method
 	rule     paper.Rule // rule for choosing parameters; empty means the problem's rule

@@ -30,7 +30,7 @@ var pageTemplate = template.Must(template.New("report").Funcs(template.FuncMap{
 	"ms": func(ns float64) string { return shortText(ns/1e6, 3) }, "fitted": exponentText, "symbols": symbols, "rule": func(r paper.Rule) string { return ruleNames[r] },
 }).Parse(pageText))
 
-// A page holds the data for the template of the page.
+// A page holds the data for pageTemplate, the template of the report.
 type page struct {
 	Protocol    paper.Protocol
 	Planned     int        // number of splits in paper.FullProtocol
