@@ -460,10 +460,11 @@ func (q *Separable) crosses(step []float64) bool {
 // signedMinimum returns a lower bound of Value at all u, or −Inf. It moves u by the step and copies u to
 // SignedPoint.
 //
-// The bound is F(SignedPoint) minus the objective at x. F is the objective without bounds, with limit_k s_k u_k in
-// place of limit_k |u_k|, where s_k is the sign of u_k before the step. SignedPoint minimises F over the
-// coordinates in support. The bound holds if the coordinates outside support satisfy their optimality
-// conditions. If a violation of these conditions exceeds the argument tolerance, signedMinimum returns −Inf.
+// The bound is F(SignedPoint) minus the objective at x. F is the objective without bounds, with limit_k s_k
+// u_k in place of limit_k |u_k|, where s_k is the sign of u_k before the step. SignedPoint minimises F over
+// the coordinates in support. The bound holds if the coordinates outside support satisfy their optimality
+// conditions. If a violation of these conditions exceeds the argument tolerance, signedMinimum returns
+// −Inf.
 func (q *Separable) signedMinimum(tolerance float64) float64 {
 	excess := 0.0
 	for a, k := range q.support {
