@@ -137,7 +137,7 @@ func TestOrder(t *testing.T) {
 }
 
 // checkContents checks the points and the parameters of the run k. If k is a timed run (see
-// Protocol.TimedRun), it also checks the timing.
+// Protocol.TimedKey), it also checks the timing.
 func checkContents(t *testing.T, e *Experiment, k Key) {
 	t.Helper()
 	traits := e.Protocol.Traits(k.Method)

@@ -217,7 +217,7 @@ func (s *stochastic) curvatureHere() float64 {
 	return s.rowCurvature.AtMargins(s.q.Loss, margins, slopes, s.subset.Labels)
 }
 
-// rowSets implements admm.OuterLoop.RowSets. It reads all blocks once, in a random order. It leaves out a
+// rowSets implements admm.OuterLoop.EachRowSet. It reads all blocks once, in a random order. It leaves out a
 // batch whose rows have almost no weight, unless this is the only batch.
 func (s *stochastic) rowSets(runInnerLoop func(*admm.RowSet) error) error {
 	x0 := slices.Clone(s.outer.X)
