@@ -102,8 +102,8 @@ func maxAbs[V value](v []V) float64 {
 	return float64(largest + nan)
 }
 
-// A panelTask adds the sum of c[i] a_i a_i' over rows row to row+rows-1 of the data to rows lo to hi-1 of h,
-// where a_i is row i of the data.
+// A panelTask adds to rows lo to hi-1 of the upper triangle of h the sum of c[i] a_i a_i' over the rows of
+// the data, where a_i is row i of the data.
 type panelTask struct {
 	*HessianScratch
 	*Rows

@@ -21,7 +21,7 @@ type program struct {
 	env  []string // environment variables for its runs
 }
 
-// build builds the command scas into the directory dir. tags are build tags, and set are environment
+// build builds the command scas into the directory dir. tags are build tags, and compilerEnv are environment
 // variables for the compiler.
 func build(t *testing.T, dir, name, tags string, compilerEnv ...string) program {
 	t.Helper()
@@ -73,7 +73,7 @@ func TestEmulated(t *testing.T) {
 }
 
 // sameFiles runs commands with the program reference and with the others, and compares the files that they
-// write. If large is true, it also trains with a file that is larger than the allowed memory.
+// write. If withLargeFile is true, it also trains with a file that is larger than the allowed memory.
 func sameFiles(t *testing.T, dir string, reference program, others []program, withLargeFile bool) {
 	run := func(t *testing.T, p program, args ...string) {
 		t.Helper()

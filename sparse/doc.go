@@ -32,7 +32,7 @@
 // What read must do:
 //
 //   - It gets its text from readText. If it reads from a stream instead, fileFormats must have
-//     decompressed(read).
+//     withDecompression(read).
 //   - It calls ReadOptions.checkMemory before it allocates memory for a size that the file
 //     states. A file of one line may state 2^31 rows.
 //   - An error in the data is a *ParseError with the file, and with the line, column and

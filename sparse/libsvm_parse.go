@@ -136,7 +136,7 @@ func (p *libsvmPart) parseRow(b []byte, i int) (int, error) {
 		return 0, p.labelError(b, start, i, end)
 	}
 	if err := p.labels.add(label, p.line, i-start+1); err != nil {
-		// libsvmParser.count reports the error for this label again, with the line number in the file.
+		// libsvmParser.countPart reports the error for this label again, with the line number in the file.
 		p.labels.kinds.add(seenLabel{label, p.line, i - start + 1})
 		return 0, err
 	}

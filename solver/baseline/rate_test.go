@@ -9,9 +9,9 @@ import (
 	"github.com/scas-admm/scas/solver/internal/solvertest"
 )
 
-// fittedRate fits gap = C·passes^r to the gaps at start ≤ passes ≤ end, and returns r. A gap is a mean over
-// ten seeds. It is the gap of the average if average is true, otherwise of the last iterate. Gaps below 1e-13
-// are left out.
+// fittedRate fits gap = C·passes^r to the gaps at minPasses ≤ passes ≤ maxPasses, and returns r. A gap is a
+// mean over ten seeds. It is the gap of the average if average is true, otherwise of the last iterate. Gaps
+// below 1e-13 are left out.
 func fittedRate(t *testing.T, p *solver.Problem, m solver.Method, average bool,
 	minPasses, maxPasses float64) float64 {
 	optimum := solvertest.Minimize(t, p, &solver.Settings{RelTol: 1e-13}).At.Objective

@@ -63,7 +63,7 @@ func newSweep(b *base, shiftedSolver *linalg.Shifted, solution []float64, terms 
 		return nil
 	}
 	s := &sweep{base: b, Parts: parts, shiftedSolver: shiftedSolver, x: b.x, terms: terms, g: b.vector(), solution: solution}
-	s.gradientI = b.u[parts.HeadRows:] // a step uses only the first Head entries of u
+	s.gradientI = b.u[parts.HeadRows:] // a step uses only the first HeadRows entries of u
 	s.gradientG = make([]float64, len(parts.CoupledFeatures))
 	if s.gx = make([]float64, parts.HeadRows); s.HeadRows > 0 {
 		s.G.MulVec(s.gx, b.x)

@@ -71,8 +71,8 @@ func (c *Chart) WriteSVG(w io.Writer) error {
 	})
 }
 
-// visible returns the lines of c without the points that the axes cannot show. It leaves out lines that then
-// have no points.
+// visible returns the lines of c without the points that the axes cannot show. On a logarithmic y axis, a
+// line ends at its first point at or below Floor, which moves to Floor. Lines without points are left out.
 func (c *Chart) visible() (lines []Line) {
 	for _, l := range c.Lines {
 		if l = l.visible(c); len(l.X) > 0 {

@@ -20,7 +20,8 @@ func add(sum, w []float64) {
 	}
 }
 
-// step makes one inner step: w becomes w − eta (d + kappa w) + g a_i, where gain returns g and the row a_i.
+// step makes one inner step: w becomes w − eta (d + kappa w) + g a_i, where correction returns g and
+// the row a_i.
 func step(w, d []float64, kappa float64, s *kernels.Steps, i int32) {
 	g, idx, val := correction(s, i, w)
 	for j := range w {

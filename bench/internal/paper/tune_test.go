@@ -75,8 +75,8 @@ func TestSearchDiverging(t *testing.T) {
 	}
 }
 
-// TestSmallGain checks that a search ends at rhos.First if smaller values of rho gain less than smallGain,
-// and that refine moves away from step sizes with which runs diverge.
+// TestSmallGain checks that a search ends at rhoLadder.First if smaller values of rho gain less than
+// smallGain, and that refine moves away from step sizes with which runs diverge.
 func TestSmallGain(t *testing.T) {
 	g := bowl(1, 1)
 	g.try = func(step, rho float64) (objectives, error) {

@@ -9,10 +9,10 @@
 //	fitFlags.specify (spec.go)                            makes a model.Spec of the flags
 //	model.FitData, design.fit, newFitter (solver/model)   makes the problem that is solved
 //	exact.New, Solver.Solve (solver/internal/exact)       takes the Newton steps
-//	memory, rows.Sums (exact, solver/internal/rows)       add up over the rows
+//	memorySamples, rows.Sums (exact, internal/rows)       add up over the rows
 //	kernels.Margins and others (kernels)                  do the arithmetic
 //
-// If a setting needs a method of package solver (Spec.minimizes), or package exact does not solve the
+// If a setting needs a method of package solver (Spec.needsMinimize), or package exact does not solve the
 // problem, design.fit calls solver.Minimize instead or, out of core, stream.Minimize.
 //
 // # How to add a command

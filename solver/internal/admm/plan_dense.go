@@ -20,8 +20,9 @@ type densePlan struct {
 	product   *linalg.Product // multiplies by A and A'; nil if not needed
 	d, w      []float64       // the constant part of the gradient (see Plan), and the current point
 	q, sum    []float64       // K w, and the sum of the iterates
-	gain      []float64       // −(η/batch)(φ'(aᵢ'w) − φ'(aᵢ'x_t)) for each sample of a step; x_t is the snapshot
-	eta       float64
+	// gain has −(η/batchSize)(φ'(aᵢ'w) − φ'(aᵢ'x_t)) for each sample of a step; x_t is the snapshot.
+	gain []float64
+	eta  float64
 }
 
 func newDense(l *InnerLoop, reason string) *densePlan {

@@ -19,8 +19,8 @@ type Scales struct {
 	Lambda1, LambdaP float64 // the largest and the smallest eigenvalue of A'A
 }
 
-// NaturalRho returns factor·Lambda·Row/Unit, or 1e-4 if this is 0. For an indicator with Row > 0 it returns
-// the mean curvature of the loss along a feature instead.
+// NaturalRho returns factor·Lambda·RowNorm/Unit, or 1e-4 if this is 0. For an indicator with RowNorm > 0 it
+// returns the mean curvature of the loss along a feature instead.
 func (s *Scales) NaturalRho(factor float64) float64 {
 	rhoPerLambda := s.RowNorm / s.Unit * factor
 	switch {

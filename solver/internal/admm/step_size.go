@@ -72,7 +72,7 @@ func (c *RowCurvature) weightedMean(curvature func(i int) float64) float64 {
 // A StepSize holds the quantities from which an automatic step size is computed.
 type StepSize struct {
 	Curvature     float64 // RowCurvature.AtMargins at the snapshot
-	MeanCurvature float64 // Lipschitz constant of the gradient of the mean loss; used if Batch is above 1
+	MeanCurvature float64 // Lipschitz constant of the gradient of the mean loss; used if BatchSize is above 1
 	BatchSize     int     // number of samples in a step
 	Mu            float64 // curvature of the ridge, added to the curvature of the loss; 0 with a Metric
 	Factor        float64 // step size times curvature, unless Stiffness or Lazy limits the step size

@@ -31,13 +31,13 @@
 // The interface samples computes everything that depends on the rows of the data. It has three
 // implementations:
 //
-//   - memory keeps margins, slopes and α of samples in memory.
+//   - memorySamples keeps margins, slopes and α of samples in memory.
 //   - gram uses the Gram matrix X'CX in place of the rows, for some problems with a loss of constant
 //     curvature. Most steps and proofs then need no visit of the rows.
 //   - File has the rows in a mapped file and allocates no vector with an entry per sample. A step
 //     usually needs one visit of the rows.
 //
-// With several processes, the memory or File of each process holds some of the samples.
+// With several processes, the memorySamples or File of each process holds some of the samples.
 //
 // To read: problem.go has the types, solve.go the steps, working.go and coupled.go the two models,
 // samples.go what is computed from the rows, finish.go the methods Finish and Certify.

@@ -22,8 +22,8 @@ type survey struct {
 }
 
 // Survey reads all rows for the first time. It checks the data, computes statistics of the columns, and
-// copies at most the given number of samples, spread evenly over the rows, for Part and for the start of
-// Solve.
+// copies at most the given number of samples, spread evenly over the rows, for SampleProblem and for
+// the start of Solve.
 func (f *File) Survey(maxSamples int) error {
 	n, _ := f.Data.Dims()
 	indices := drawIndices(n, f.share(maxSamples))

@@ -98,8 +98,9 @@ func (m *gram) tally() *gap.Tally { return &m.base.Tally }
 
 // prove proves a gap at x. For z and e see samples.prove. If the working set has all columns, prove first
 // tries the loss and the gradient that the Gram matrix gives. For a smaller working set, or if rounding makes
-// the gap exceed goal, prove visits the rows at x. When such visits have cost as much as a Gram matrix of all
-// columns would, prove may set workingSet.needsAll.
+// the gap exceed goal, prove visits the rows at x. Once such visits have cost as much as the missing entries
+// of the Gram matrix of all columns, prove sets workingSet.needsAll, if there are at most defaultWorking
+// columns.
 func (m *gram) prove(x, z, e []float64, goal float64) gap.Bound {
 	if len(m.set.cols) == len(x) && !slices.Equal(x, m.base.X) {
 		move := m.move(x)
@@ -131,7 +132,7 @@ func (m *gram) prove(x, z, e []float64, goal float64) gap.Bound {
 // entry when the rows are visited.
 const productCost = 1. / 32
 
-// move returns the move from the base to x. It does not set Loss, Head and Row.
+// move returns the move from the base to x. It does not set Loss, Head and HessianRow.
 func (m *gram) move(x []float64) *gap.Move {
 	move := &gap.Move{HessianRoundings: m.roundingCount}
 	for j, v := range x {

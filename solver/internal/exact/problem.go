@@ -36,7 +36,8 @@ type Problem struct {
 	// method Survey must have been called.
 	File *File
 	// MaxWorking is the largest number of columns of a working set. 0 means all columns for a Solver, and
-	// MostFeatures for a setSolver. With several processes, a Solver uses defaultWorking instead.
+	// MostFeatures for a setSolver. A Solver with several processes ignores this number and uses
+	// defaultWorking.
 	// MaxWorking is also the largest number of features of a coupled problem with a dense Hessian; here 0
 	// means DenseFeatures.
 	MaxWorking int

@@ -4,8 +4,8 @@ import (
 	"math"
 )
 
-// A term is limit |v|₂ + (square/2)|v|₂². Each entry of v is a linear function of x, whose coefficients
-// are in forms.
+// A term is limit |v|₂ + (squareFactor/2)|v|₂². Each entry of v is a linear function of x, whose
+// coefficients are in forms.
 type term struct {
 	forms               [][]float64
 	limit, squareFactor float64

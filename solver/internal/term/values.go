@@ -13,8 +13,8 @@ func checkFactor(name string, v float64) error {
 	return nil
 }
 
-// CheckWeights returns an error unless w has length want and all its entries are finite and not negative. A
-// nil w is valid. The error contains name.
+// CheckWeights returns an error unless w has the given length and all its entries are finite and not
+// negative. A nil w is valid. The error contains name.
 func CheckWeights(name string, w []float64, length int) error {
 	if w == nil {
 		return nil

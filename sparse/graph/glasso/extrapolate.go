@@ -19,7 +19,7 @@ type extrapolation struct {
 
 // afterSweep stores the active entries of b.z after a sweep. When the entries of extrapolationDepth+1 sweeps
 // are stored, it computes the result of combine. If the Newton model is lower there, the result replaces the
-// activeCols entries of b.z. Then afterSweep removes the stored entries.
+// active entries of b.z. Then afterSweep removes the stored entries.
 func (e *extrapolation) afterSweep(b *newtonBlock, activeCols [][]int32) {
 	z := b.activeValues(activeCols)
 	e.iterates = append(e.iterates, z)
