@@ -81,9 +81,9 @@ func (e *emitter) reduceRolled(n reg.GPVirtual, f body) []vec {
 	return acc
 }
 
-// reduceTail emits a loop of the body over the last n-i < 16 elements, under masks. Each iteration
-// rotates the accumulators, so one iteration for each accumulator brings them back to their places. An
-// iteration without elements skips the body.
+// reduceTail emits a loop of the body over the last n-i < 16 elements, one masked vector in each iteration.
+// The loop has one iteration for each accumulator; iterations without elements skip the body. Each iteration
+// rotates the accumulators, so that they are back in their places at the end.
 func (e *emitter) reduceTail(i, n reg.GPVirtual, acc []vec, f body) {
 	step, skip, done := e.label("step"), e.label("skip"), e.label("done")
 	e.SUBQ(i, n)

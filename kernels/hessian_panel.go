@@ -219,8 +219,8 @@ func sortTyped[I column, V value](x *panelTask, idx []I, val []V, spans []span) 
 }
 
 // updateTiles does the work of panelTask for the rows of the data that sortBlocks has sorted, and for columns
-// col to col+panelCols-1 of h. Rows of h in which all of these columns exist and are above the diagonal are
-// updated in place, other rows in a copy.
+// col to col+panelCols-1 of h. It updates rows of h before row col in place, and the others in the copy
+// x.tile. If h has fewer than col+panelCols columns, it updates all rows in the copy.
 func (x *panelTask) updateTiles(col int) {
 	end := min(x.hi, col+panelCols)
 	// Rows from split on are updated in a copy.

@@ -39,7 +39,9 @@ type oadm struct {
 	eta0          float64         // η₀
 	sqrtT         float64         // √T
 	features      []int32         // all features; nil unless conjugate gradients solve the systems
-	sweep         *sweep          // nil if newSweep does not support A
+	// sweep makes the steps. It is nil if A is neither I nor [G; I], or if conjugate gradients solve the
+	// systems; then the method step makes them.
+	sweep *sweep
 }
 
 func (OADM) Begin(r *solver.Run) (solver.Iteration, error) {

@@ -10,8 +10,8 @@ import (
 )
 
 // SVRG is SVRG-ADMM (Zheng and Kwok, "Fast-and-Light Stochastic ADMM", 2016) with the
-// term (ρ/2)|A x − y|² linearised. x̃ is the snapshot, and z is the gradient of the mean loss at x̃. Each
-// step updates y, x and beta in this order:
+// term (ρ/2)|A x − y|² linearised. A stage is a snapshot, if there is one, and the steps after it. x̃ is the
+// snapshot, and z is the gradient of the mean loss at x̃. Each step updates y, x and beta in this order:
 //
 //	y    ← S_{lambda/ρ}(A x + beta/ρ)
 //	x    ← x − (η/γ)[ ĝ + A'(beta + ρ(A x − y)) ],  γ = 1 + η ρ λ₁

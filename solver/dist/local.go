@@ -51,7 +51,7 @@ type meeting struct {
 	err      error // the first failure, or nil
 }
 
-// An exchange is one collective call.
+// An exchange is one call that all ranks make together, for example one AllReduceSum.
 type exchange struct {
 	done     chan struct{}
 	kind     string

@@ -73,8 +73,8 @@ type ScoreSettings struct {
 	Threshold *float64  // only for two classes; nil means probability 0.5, or margin 0: see ClassMetrics
 }
 
-// Score compares the predictions for the rows of x with the labels y. If the model predicts classes, y has
-// the labels of the training data, and any other label is an error.
+// Score compares the predictions for the rows of x with the labels y. If the model predicts classes, each
+// label in y must be one that occurred in the training data; any other label is an error.
 func (m *Model) Score(x *sparse.CSR, y []float64, set *ScoreSettings) (*Metrics, error) {
 	t := m.NewTally(nil)
 	if err := t.Add(x, y, set); err != nil {

@@ -14,9 +14,9 @@ import (
 //
 //	lambda (Σ limit_k |(A x)_k| + Σ (ridgeⱼ/2) xⱼ²) + Σ (square_k/2) (A x)_k² + Σ (fixedRidgeⱼ/2) xⱼ²
 //
-// With groups, the sum of limit_k |(A x)_k| is replaced by weighted norms of groups of rows of A x. The
-// scales of the features are contained in ridge, fixedRidge and A. If a is nil, limit contains them instead
-// of A.
+// With groups, the sum of limit_k |(A x)_k| is replaced by weighted norms of groups of rows of A x. Let sⱼ be
+// the scale of feature j (design.scale). Then ridgeⱼ and fixedRidgeⱼ include the factor sⱼ², and column j of
+// A includes the factor sⱼ. If a is nil, limitⱼ includes sⱼ instead.
 type penalty struct {
 	a                 *sparse.CSR // nil for the identity
 	limit, square     []float64   // the factors of lambda |(A x)_k| and (A x)_k²/2; square is nil if all are 0

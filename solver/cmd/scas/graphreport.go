@@ -24,10 +24,10 @@ type graphReport struct {
 	Rows    int     `json:"a_rows"`   // number of rows of A
 	Lambda1 float64 `json:"lambda_1"` // estimate of the largest eigenvalue of A'A, see linalg.PowerIteration
 
-	Files       []string `json:"files,omitempty"`
-	Seconds     float64  `json:"seconds"`      // time for the correlations, the graph and lambda_1
-	ReadSeconds float64  `json:"read_seconds"` // time for reading, which is not in Seconds
-	Peak        int64    `json:"peak_memory"`  // peak memory of this process in bytes; 0 if the system does not report it
+	Files       []string `json:"files,omitempty"` // paths of the written files
+	Seconds     float64  `json:"seconds"`         // time for the correlations, the graph and lambda_1
+	ReadSeconds float64  `json:"read_seconds"`    // time for reading, which is not in Seconds
+	Peak        int64    `json:"peak_memory"`     // peak memory of the process in bytes; 0 if not known
 	Version     string   `json:"scas_version"`
 
 	graph *graph.Graph

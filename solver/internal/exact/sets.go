@@ -126,8 +126,9 @@ func (w *setSolver) finish(x, y, z []float64, set *Settings) *Solution {
 	return r.solution()
 }
 
-// trim sets the coefficient of a feature to zero if the optimality equation (see outsideSolver) gives the
-// multiplier of its singleton row an absolute value below keptLimit times the limit.
+// trim sets coefficients to zero that are probably zero at the optimum. For each feature with a singleton
+// row, it computes the multiplier of this row from the optimality equation (see outsideSolver). The
+// coefficient becomes zero if the absolute value of the multiplier is below keptLimit times the row's limit.
 func (w *setSolver) trim() {
 	w.outside.computeSums(w.trial)
 	x := slices.Clone(w.problem.x)

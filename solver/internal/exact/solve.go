@@ -223,14 +223,15 @@ const (
 	// mostSweeps is the largest number of sweeps over the coordinates of a model whose Hessian is not formed.
 	// fewSweeps replaces mostSweeps if quadratic.SeparableSettings.Gap is set.
 	mostSweeps, fewSweeps = 4, 3
-	// If the working set does not have all columns, Solve may try a proof when the estimated gap is at most
-	// proofPart times the last proved gap. Before the first proof, Solver.Scale replaces the last proved gap.
-	// But after a warm start, or with Settings.Unproved, the first proof waits until the estimated gap is at
-	// most the tolerance.
+	// Solve may try a proof when the estimated gap is at most its variable aim. If the working set needs all
+	// columns, aim is the tolerance. Otherwise aim is proofPart times the last proved gap, but at least the
+	// tolerance. Before the first proof, Solver.Scale replaces that gap; but after a warm start, or with
+	// Settings.Unproved, aim is the tolerance. When the set has grown because it lacked columns, the
+	// objective replaces the gap until the next proof.
 	proofPart = 0.1
 	// Let fall be the decrease of the model's value in a step. The gap after the step is about
-	// fall²/objective. If this estimate exceeds farPart times the gap at which Solve may try a proof, Solve
-	// usually tries none.
+	// fall²/objective. If this estimate exceeds farPart times aim (see proofPart), Solve usually tries no
+	// proof.
 	farPart = 100
 	// If the working set of a separable model has all columns, no proof is tried while scalingCost exceeds
 	// this multiple of the tolerance.

@@ -12,13 +12,15 @@ import (
 // A workingSet has some columns of the data, and a quadratic model of the objective as a function of the
 // coefficients of these columns.
 type workingSet struct {
-	maxColumns   int // the largest allowed number of columns
-	threads      int
-	cols         []int32 // the columns, in increasing order
-	position     []int32 // for each feature: its position in cols plus 1, or 0 if it is not in cols
-	noRoom       bool    // more than maxColumns columns are required, see chooseSet
-	lacksColumns bool    // chooseSet has left out columns whose correlation exceeds their limit
-	needsAll     bool    // all columns are required
+	maxColumns int // the largest allowed number of columns
+	threads    int
+	cols       []int32 // the columns, in increasing order
+	position   []int32 // for each feature: its position in cols plus 1, or 0 if it is not in cols
+	// noRoom is true if more than maxColumns columns are required, and those required whatever their
+	// correlation nearly fill the set; see chooseSet.
+	noRoom       bool
+	lacksColumns bool // chooseSet has left out columns whose correlation exceeds their limit
+	needsAll     bool // all columns are required
 
 	// formed is true if the Hessian is computed as a matrix. The entries of X in the columns cols are then
 	// stored in rows, row by row. If formed is false, they are stored in columns, column by column. With a

@@ -59,7 +59,7 @@ func newCorrection(pen *Penalty, relaxed []bool, largest []float64) *correction 
 	}
 	if pen.M != nil { // an identity A has only singleton rows
 		c.buildSteps(pen, reached, largest)
-		slices.Reverse(c.steps) // the feature that was reached last is corrected first
+		slices.Reverse(c.steps) // buildSteps has added the last step of the correction first
 	}
 	if len(c.roots) > 0 {
 		c.setRootVectors(len(relaxed), pen)

@@ -122,8 +122,8 @@ func (f *SimpleProblem) absTrans(beta []float64, l, p int) func(j int) float64 {
 	return func(j int) float64 { return sum[j] }
 }
 
-// imageError bounds by how much rounding of y = A x enlarges g(y) − z'y. The error of g(y) is taken to be at
-// most the error of z'y.
+// imageError returns an upper bound of the increase of g(y) − z'y that the rounding of y = A x can cause. It
+// assumes that the error of g(y) is at most the error of z'y.
 func (f *SimpleProblem) imageError(point *SimplePoint) float64 {
 	a, sum := f.A.Matrix(), 0.0
 	if a == nil {

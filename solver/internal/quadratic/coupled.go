@@ -172,8 +172,10 @@ const (
 	shortStep   = 0.3   // a step below this length is short
 	maxShort    = 2     // this number of short steps in a row makes τ larger
 	maxRaised   = 20    // the largest number of times that τ is raised
-	extraSteps  = 2     // the largest number of steps after Coupled.followPath calls restoreCentre
 	carefulFall = 0.2   // the smallest allowed tauFactor after τ was raised
+	// If Coupled.followPath can make no more progress before it reaches the gap, it returns to the stored
+	// centre and makes at most this number of further steps.
+	extraSteps = 2
 )
 
 // tauFactor returns the number by which τ is multiplied after a step of the given length. The number is small

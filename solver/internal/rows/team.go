@@ -271,7 +271,7 @@ func (t *Team) SumPairs(head, tail []float64) {
 	}
 }
 
-// upperBuffer is the approximate number of matrix entries in a message of SumUpper.
+// upperBuffer is the largest number of matrix entries in a message of SumUpper, unless a single row has more.
 const upperBuffer = 1 << 20
 
 // SumUpper replaces the upper triangle of an n × n matrix by its sum over all processes. row returns the

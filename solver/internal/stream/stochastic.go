@@ -45,7 +45,7 @@ type stochastic struct {
 	weightSum     float64                         // sum of the sample weights, or n without weights
 	outer         admm.OuterLoop
 	keeper        admm.Keeper        // the best iterate so far
-	objective     float64            // the objective at the snapshot, set by evaluate
+	objective     float64            // the objective at the snapshot; at the end, at the restored iterate
 	subset        *exact.Problem     // copies of some rows, from which step sizes are computed
 	rowCurvature  *admm.RowCurvature // the curvature of the rows of subset, which limits the step size
 	blocks        *rows.Windows
