@@ -201,7 +201,7 @@ func (f *fitter) hasNoOptimum(ctx context.Context, out *outcome, ended bool) (bo
 	if freePart == nil || f.file != nil && (ended || f.d.team.Alone() && ctx.Err() != nil) {
 		return false, nil
 	}
-	return f.s.Falls(freePart)
+	return f.s.LossFallsForever(freePart)
 }
 
 // interruptFunc returns a function that the solver calls between steps. This function returns an error if the

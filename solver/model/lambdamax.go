@@ -121,7 +121,7 @@ func (d *design) structuredLambdaMax(ctx context.Context, plainLambdaMax float64
 		return 0, errorf("no feature is penalised, so that no lambda matters; give one a positive penalty factor, or a group")
 	}
 	if freePart := d.freePart(1, s.X()); freePart != nil {
-		switch falls, err := s.Falls(freePart); {
+		switch falls, err := s.LossFallsForever(freePart); {
 		case err != nil:
 			return 0, err
 		case falls:

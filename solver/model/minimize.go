@@ -363,7 +363,7 @@ func (m *minimizer) hasNoOptimum(ctx context.Context, p *solver.Problem, out *ou
 			Data: p.Data, Labels: p.Labels, Weights: p.SampleWeights, Loss: term.LossOf(p.Loss), Memory: d.spec.Memory,
 		})
 		f.Stop = ctx.Err
-		falls, err := f.Falls(freePart)
+		falls, err := f.LossFallsForever(freePart)
 		return falls && err == nil
 	}
 	margins := make([]float64, d.n)

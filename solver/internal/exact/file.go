@@ -33,8 +33,8 @@ type FileProblem struct {
 type File struct {
 	*FileProblem
 	// Stop is called after each window; its error ends the visit. ReportProgress is called after each window
-	// with the fraction of the visit that is done, but not by the method Falls. Stop and ReportProgress may
-	// be nil.
+	// with the fraction of the visit that is done, but not by the method LossFallsForever. Stop and
+	// ReportProgress may be nil.
 	Stop           func() error
 	ReportProgress func(fraction float64)
 
@@ -96,7 +96,7 @@ func NewFile(p *FileProblem) *File {
 	return f
 }
 
-// Visits returns the number of visits (see File) so far. It does not count the passes of Falls and falls.
+// Visits returns the number of visits (see File) so far. It does not count the passes of LossFallsForever.
 func (f *File) Visits() int { return f.visits }
 
 // Evaluate makes x the current point, visits the rows there, and returns the mean loss and its gradient. If
@@ -339,7 +339,7 @@ func (f *File) trivialGap(x []float64, value float64) float64 {
 	return f.bounds.TrivialBound(x, value, &f.current.tally)
 }
 
-func (f *File) falls(d []float64) bool {
+func (f *File) lossFallsForever(d []float64) bool {
 	if f.err != nil || !f.Loss.Traits().NeverZero {
 		return false
 	}
@@ -372,10 +372,10 @@ func (f *File) falls(d []float64) bool {
 	return f.err == nil && sum.Separated()
 }
 
-// Falls reports whether the loss decreases without end along d, which has one number for each column of X. It
-// reads the rows at most once.
-func (f *File) Falls(d []float64) (bool, error) {
-	falls := f.falls(d)
+// LossFallsForever reports whether the loss decreases without end along d, which has one number for each
+// column of X. It reads the rows at most once.
+func (f *File) LossFallsForever(d []float64) (bool, error) {
+	falls := f.lossFallsForever(d)
 	return falls, f.err
 }
 

@@ -10,9 +10,9 @@ import (
 	"github.com/scas-admm/scas/sparse"
 )
 
-// TestFileFalls checks that File.Falls returns true for directions that separate the classes, and false for
-// others. Samples of weight 0 must not count.
-func TestFileFalls(t *testing.T) {
+// TestFileLossFallsForever checks that File.LossFallsForever returns true for directions that separate the
+// classes, and false for others. Samples of weight 0 must not count.
+func TestFileLossFallsForever(t *testing.T) {
 	d, err := sparse.NewSynthetic(sparse.SyntheticOptions{Rows: 5000, Features: 6, Groups: 1, GroupSize: 3, Noise: 1, Seed: 4})
 	if err != nil {
 		t.Fatal(err)
@@ -27,7 +27,7 @@ func TestFileFalls(t *testing.T) {
 	}
 	ask := func(p *FileProblem, x []float64) bool {
 		p.Data, p.Threads, p.Loss, p.Memory = d.X, 2, term.Logistic{}, 1<<20
-		falls, err := NewFile(p).Falls(x)
+		falls, err := NewFile(p).LossFallsForever(x)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -58,7 +58,7 @@ func TestFileFalls(t *testing.T) {
 }
 
 // TestFileStops checks that an error of File.Stop ends Solve in every reading of the rows, also in the last
-// one, which checks for separated classes. Later calls of File.Falls must return the same error.
+// one, which checks for separated classes. Later calls of File.LossFallsForever must return the same error.
 func TestFileStops(t *testing.T) {
 	p := separatedByFirst(t)
 	calls, stopCall := 0, math.MaxInt
@@ -86,8 +86,8 @@ func TestFileStops(t *testing.T) {
 		if r.Err != stop || r.Why != ending.Interrupted {
 			t.Errorf("error in reading %d: %v, %v", stopCall, r.Err, r.Why)
 		}
-		if _, err := f.Falls(make([]float64, 5)); err != stop || f.Err() != stop {
-			t.Errorf("error in reading %d: Falls returns %v", stopCall, err)
+		if _, err := f.LossFallsForever(make([]float64, 5)); err != stop || f.Err() != stop {
+			t.Errorf("error in reading %d: LossFallsForever returns %v", stopCall, err)
 		}
 	}
 }

@@ -129,10 +129,10 @@ func (s *Solver) structure() (structure quadratic.Partition, ok bool) {
 	return quadratic.Partition{}, false
 }
 
-// Falls reports whether the loss decreases without end along d, which has length p: no
-// sample's loss increases, and at least one sample's loss decreases without end.
-func (s *Solver) Falls(d []float64) (bool, error) {
-	falls := s.rows.falls(d)
+// LossFallsForever reports whether the loss decreases without end along d, which has length p: no sample's
+// loss increases, and at least one sample's loss decreases without end.
+func (s *Solver) LossFallsForever(d []float64) (bool, error) {
+	falls := s.rows.lossFallsForever(d)
 	return falls, s.rows.Err()
 }
 

@@ -57,8 +57,9 @@ type samples interface {
 	prove(x, z, e []float64, goal float64) gap.Bound
 	// trivialGap returns the gap that the dual point 0 proves at x; value is the objective at x.
 	trivialGap(x []float64, value float64) float64
-	// falls reports whether the loss decreases without end along the direction d, see Solver.Falls.
-	falls(d []float64) bool
+	// lossFallsForever reports whether the loss decreases without end along the direction d, see
+	// Solver.LossFallsForever.
+	lossFallsForever(d []float64) bool
 
 	// Err returns the error that ended a visit early (see File), or nil. After an error the run ends.
 	Err() error

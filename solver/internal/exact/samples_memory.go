@@ -219,7 +219,7 @@ func (m *memorySamples) trivialGap(x []float64, value float64) float64 {
 	return m.bounds.TrivialBound(m.point(x), value)
 }
 
-func (m *memorySamples) falls(d []float64) bool {
+func (m *memorySamples) lossFallsForever(d []float64) bool {
 	margin := make([]float64, m.n)
 	m.Margins(margin, m.Rows, d)
 	return gap.LossFalls(m.Team, m.Loss, margin, m.Labels, m.MeanWeights)

@@ -76,7 +76,7 @@ func (o *outsideSolver) reduceExcesses(d *dualPoint) {
 			continue
 		}
 		o.findComponent(int32(j))
-		o.relax(d.z, nearLimit)
+		o.descend(d.z, nearLimit)
 		hasExcess := false
 		for _, k := range o.component.features {
 			if e := math.Abs(o.excess(k, nearLimit)); e > clearExcess*o.capacity[k] {
@@ -99,7 +99,7 @@ const (
 // reduceInComponent reduces the excesses of the component (see outsideSolver) by coordinate descent. If only
 // small excesses are left, reduceInComponent then calls solveComponent.
 func (o *outsideSolver) reduceInComponent(z []float64) {
-	o.relax(z, 1)
+	o.descend(z, 1)
 	largestRatio := 0.0
 	for _, j := range o.component.features {
 		largestRatio = math.Max(largestRatio, math.Abs(o.excess(j, 1))/math.Max(o.capacity[j], math.SmallestNonzeroFloat64))
@@ -212,9 +212,9 @@ func (o *outsideSolver) addToComponent(features []int32) {
 	}
 }
 
-// relax reduces the sum of squared excesses (see outsideSolver) of the component's features by coordinate
+// descend reduces the sum of squared excesses (see outsideSolver) of the component's features by coordinate
 // descent. It computes the excesses with all capacities and limits multiplied by fraction.
-func (o *outsideSolver) relax(z []float64, fraction float64) {
+func (o *outsideSolver) descend(z []float64, fraction float64) {
 	lastSum := math.Inf(1)
 	for range maxSweeps {
 		for _, row := range o.component.rows {

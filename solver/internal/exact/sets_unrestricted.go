@@ -66,7 +66,7 @@ func (f *wholeProblem) fallsForever(x []float64) bool {
 			d[j] = v
 		}
 	}
-	return f.falls(d)
+	return f.lossFallsForever(d)
 }
 
 // visit moves to x, and computes the loss and the slopes there.

@@ -251,7 +251,7 @@ func (s *Solver) fallsForever() bool {
 			d[j] = s.x[j]
 		}
 	}
-	return s.rows.falls(d)
+	return s.rows.lossFallsForever(d)
 }
 
 // setLambda sets the limits and ridges for lambda. It returns the share for the next call of chooseSet, which
