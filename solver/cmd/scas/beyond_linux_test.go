@@ -193,10 +193,10 @@ func (f *beyondFiles) testLambdas(t *testing.T) {
 
 func (f *beyondFiles) testProgress(t *testing.T) {
 	for want, args := range map[string][]string{
-		`scas: [0-9]+ s: pass [0-9.]+   objective 0.[0-9]+`:                       {"train", "--lambda", "1e-3", "--no-intercept", "--no-standardize"},
-		`scas: [0-9]+ s: pass 0.[0-9]+\n`:                                         {"train", "--lambda", "1e-3"},
-		`scas: [0-9]+ s: model [12] of 2   pass [0-9.]+(, about .* left)?\n`:      {"cv", "--metric", "auc", "--lambdas", "1", "--folds", "2"},
-		`scas: [0-9]+ s: lambda 2 of 2   pass [0-9.]+   objective 0.[0-9]+, gap `: {"path", "--lambdas", "2"},
+		`scas: [0-9]+ s: pass [0-9.]+   objective 0.[0-9]+`:                  {"train", "--lambda", "1e-3", "--no-intercept", "--no-standardize"},
+		`scas: [0-9]+ s: pass 0.[0-9]+\n`:                                    {"train", "--lambda", "1e-3"},
+		`scas: [0-9]+ s: model [12] of 2   pass [0-9.]+(, about .* left)?\n`: {"cv", "--metric", "auc", "--lambdas", "1", "--folds", "2"},
+		`scas: [0-9]+ s: lambda 2 of 2   pass [0-9.]+   objective 0.[0-9]+`:  {"path", "--lambdas", "2"},
 	} {
 		r := runWith(t, env{interval: time.Millisecond}, append(args, "--memory", beyondMemory, f.twoClasses)...)
 		if r.code != exitOK || !regexp.MustCompile(want).MatchString(r.stderr) {
