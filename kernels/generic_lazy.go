@@ -4,7 +4,8 @@ import "math"
 
 func innerLazyCellsGeneric(a *stepArgs) (done int) { return a.eachStep(1, a.lazyStep) }
 
-// lazyStep does one step of InnerLazyCells or, if a.norm2 is not nil, of InnerLazyBallCells.
+// lazyStep does the step of InnerLazyCells for row i of the data. If a.norm2 is not nil, it does the step of
+// InnerLazyBallCells.
 func (a *stepArgs) lazyStep(i int32) {
 	l, cells := &a.ball, a.cells
 	b := a.factor(i)

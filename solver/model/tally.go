@@ -45,9 +45,9 @@ type moment struct{ weight, mean, deviation float64 }
 
 func square(v, center float64) float64 { return float64((v - center) * (v - center)) }
 
-// NewTally returns an empty Tally. rows may be nil, or have the number of rows of each class that will be
-// added; then the memory for their scores is allocated at once. Of two classes the negative class comes
-// first.
+// NewTally returns an empty Tally. If the number of rows of each class is known in advance, rows can have
+// these numbers, so that memory for all scores is allocated at once; nil means that they are not known. Of
+// two classes, the negative class comes first.
 func (m *Model) NewTally(rows []int) *Tally {
 	t := m.NewBriefTally()
 	classes := m.classCount()

@@ -188,8 +188,8 @@ func (j *jobs) prepare(rng *rand.Rand) (chosen job, dir string, oldFiles map[str
 
 // judge checks the directory of a disturbed job, and returns the number of new outputs. Every output must
 // be complete and new, or as it was before the job. If succeeded is true, all outputs must be new. Any other
-// file is an error, but temporary files are allowed if mayLeaveTemp is true. oldFiles has the old contents of
-// the outputs that existed before the job, by name.
+// file is an error, but temporary files are allowed if mayLeaveTemp is true. oldFiles maps the
+// names of the outputs that existed before the job to their contents at that time.
 func (j job) judge(
 	dir string, oldFiles map[string]string, succeeded, mayLeaveTemp bool,
 ) (newOutputs int, err error) {

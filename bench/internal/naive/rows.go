@@ -68,7 +68,7 @@ func Slope(margin, label float64) float64 {
 	}
 }
 
-// SlopeAndLoss returns the logistic loss at a margin, and its derivative with respect to the margin (slope).
+// SlopeAndLoss returns the derivative of the logistic loss with respect to the margin, and the loss.
 func SlopeAndLoss(margin, label float64) (slope, loss float64) {
 	if z := label * margin; z > 0 {
 		e := math.Exp(-z)

@@ -8,8 +8,8 @@ import (
 
 func matchAll(string) bool { return true }
 
-// TestCases checks every case: all levels compute the same bits, the naive loop agrees up to rounding,
-// names are unique, and a run changes Case.State.
+// TestCases checks every case: its name is unique, its run changes the vectors of Case.State, all
+// levels compute the same bits, and the naive loop agrees with them up to rounding.
 func TestCases(t *testing.T) {
 	seen := map[string]bool{}
 	for c := range Cases(Tiny, matchAll) {

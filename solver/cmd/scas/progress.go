@@ -183,7 +183,8 @@ func (p *progress) end() {
 	p.e.progress = nil
 }
 
-// setBytes sets the text of the report to the number of bytes of a file that were read or written so far. It
+// setBytes sets the text of the report, and the share done/total of the work, for a file that is read or
+// written. done is the number of bytes so far, and total the size of the file; 0 if it is not known. setBytes
 // does not draw the text, because most files need less than a second.
 func (p *progress) setBytes(task string, done, total int64) {
 	text := fmt.Sprintf("%s: %s", task, formatBytes(done))

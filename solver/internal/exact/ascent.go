@@ -37,8 +37,8 @@ type ascent struct {
 const (
 	// Values of ascent.budget: for a loss with a continuous curvature, and for one whose curvature jumps.
 	mostPasses, mostPassesOfJumps = 60, 2000
-	// For a loss with a continuous curvature, an ascent is tried only if the mean of ascent.marginFall, times
-	// the largest curvature of the loss, is at most mostMarginFall.
+	// A loss with a continuous curvature is minimised by an ascent only if the mean of ascent.marginFall is at
+	// most mostMarginFall divided by the largest curvature of the loss.
 	mostMarginFall = 25
 	// An ascent whose estimated gap falls too slowly may end when ascent.visited is above this fraction of
 	// ascent.budget.

@@ -30,8 +30,9 @@
 //     size (see rootChange).
 //   - If multipliers exceed their limits, they are clipped, or the whole dual point is scaled down.
 //
-// Rounding of the margins tᵢ changes the first bracket: see Tally.marginErrorCost. Bounds hold for P in
-// real arithmetic; RoundedGap turns such a bound into a bound for the objective as computed.
+// Rounding of the margins tᵢ changes the first bracket: see Tally.marginErrorCost. The computed P(x) has a
+// rounding error too. Bound returns a bound of P(x) − P* for the exact P(x); RoundedGap makes it a bound for
+// the computed one.
 //
 // SimpleProblem is an independent, simpler bound for problems with rⱼ > 0 or a bounded set X. It does not
 // need φ*.

@@ -16,7 +16,7 @@ type basis struct {
 
 const side = kernels.TileSide
 
-// newBasis returns the basis for V, a size × size matrix. v holds the rows of V one after the other.
+// newBasis stores the size × size matrix V in tiles. v holds the rows of V one after the other.
 func newBasis(size int, v []float64) *basis {
 	t := (size + side - 1) / side
 	b := &basis{size: size, tilesPerRow: t}
