@@ -11,8 +11,8 @@ import (
 )
 
 // randomSeparable returns a random problem, and the matrix H = Z'Z + ridge·I in two forms, as Dense and as
-// Columns. The field H of the problem is not set. The columns of Z are sparse and have different scales, and
-// some are equal.
+// Columns. The field H of the problem is not set. Every fourth column of Z has entries in all rows, the
+// others are sparse. The columns have different scales, and some are equal.
 func randomSeparable(
 	rng *rand.Rand, rows, order int, ridge float64, bounds bool,
 ) (*Separable, *Dense, *Columns) {
@@ -20,7 +20,7 @@ func randomSeparable(
 	for k := range order {
 		scale := math.Pow(10, 2*rng.Float64()-1)
 		for i := range rows {
-			if rng.IntN(3) == 0 {
+			if k%4 == 3 || rng.IntN(3) == 0 {
 				z[k*rows+i] = scale * rng.NormFloat64()
 			}
 		}
