@@ -88,7 +88,8 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 		s.work.relTolerance = min(roughPart, math.Sqrt(tol/s.work.mostFall))
 	}
 	s.work.nearOptimum, s.work.inaccuracy = s.work.warm, 0
-	if min(s.work.secondFall, s.excessAfter(s.work.mostFall)) > tol { // one step will probably not reach tol
+	expectsSecond := min(s.work.secondFall, s.excessAfter(s.work.mostFall)) > tol
+	if expectsSecond { // one step will probably not reach tol
 		s.work.inaccuracy = firstPart * s.work.mostFall
 	}
 	s.work.mostFall, s.work.secondFall = 0, 0
@@ -126,7 +127,8 @@ func (s *Solver) Solve(lambda float64, set *Settings) Result {
 		// If the objective is at most tol, the dual point 0 may prove that the gap is at most tol. The last step
 		// allowed is followed by a proof.
 		far := length > 0 && s.current.value > tol && r.Iterations < stepBudget
-		if far && !s.hasConstantCurvature() && float64(fall*fall) > float64(farPart*aim)*s.current.value {
+		hopeless := !s.hasConstantCurvature() && float64(fall*fall) > float64(farPart*aim)*s.current.value
+		if far && (hopeless || expectsSecond && r.Iterations == 1) {
 			continue
 		}
 		if far && s.set.needsAll && s.coupled == nil && s.scalingCost(s.rows.clipping()) > hopelessPart*tol {
