@@ -24,7 +24,7 @@ type memorySamples struct {
 	alpha, curvature []float64 // for each sample: α, and φ″ of the last Hessian
 	zeroLoss         float64   // the mean loss at x = 0
 	lo, hi           []float64 // for each sample: the smallest and the largest α allowed
-	rankClipping     float64   // see samples.clipping; of the samples of this process
+	chunkClipping    []float64 // see samples.clipping; of the samples of each chunk
 	lastTally        gap.Tally // the result of the last call of tally
 }
 
@@ -44,6 +44,7 @@ func newMemorySamples(p *Problem, set *workingSet) *memorySamples {
 	for _, v := range vectors {
 		*v = make([]float64, n)
 	}
+	m.chunkClipping = make([]float64, m.Count())
 	return m
 }
 
@@ -160,27 +161,54 @@ func (m *memorySamples) lossAt(t *trial) float64 {
 const cancelledPart = 1e-5
 
 func (m *memorySamples) accept(t *trial) {
-	marginMove := m.Scratch
-	inv, largestMove, largestMargin := 1/t.length, 0.0, 0.0
-	if t.length > 0 && !t.snapped { // then the step is a positive multiple of t.move
-		for i, v := range m.next.margin {
-			marginMove[i] = float64((v - m.current.margin[i]) * inv)
-			largestMove = max(largestMove, math.Abs(marginMove[i]))
-			largestMargin = max(largestMargin, math.Abs(v))
-		}
+	useDifference := t.length > 0 && !t.snapped // then the step is a positive multiple of t.move
+	if useDifference {
+		largestMoves, largestMargins := make([]float64, m.Count()), make([]float64, m.Count())
+		m.Each(func(k, lo, hi int) {
+			largestMoves[k], largestMargins[k] = m.setMarginMove(lo, hi, 1/t.length)
+			m.setAlpha(k, lo, hi)
+		})
+		useDifference = slices.Max(largestMoves) > cancelledPart*slices.Max(largestMargins)
 	}
-	if largestMove <= cancelledPart*largestMargin {
-		m.set.margins(m.Sums, marginMove, t.move)
-	}
-	m.rankClipping = 0
-	for i, v := range marginMove {
-		alpha := m.current.slope[i] + float64(m.curvature[i]*v)
-		m.alpha[i] = max(m.lo[i], min(alpha, m.hi[i]))
-		m.rankClipping += float64(m.MeanWeights[i] * math.Abs(alpha-m.alpha[i]))
+	if !useDifference {
+		m.set.margins(m.Sums, m.Scratch, t.move)
+		m.Each(m.setAlpha)
 	}
 	if t.length > 0 {
 		m.current, m.next = m.next, m.current
 	}
+}
+
+// setMarginMove sets Scratch to the change of the margins, times factor, for the samples lo to hi−1. It
+// returns the largest sizes of these numbers and of the new margins.
+func (m *memorySamples) setMarginMove(lo, hi int, factor float64) (largestMove, largestMargin float64) {
+	dst, start := m.Scratch[lo:hi], m.current.margin[lo:hi]
+	for i, v := range m.next.margin[lo:hi] {
+		move := float64((v - start[i]) * factor)
+		dst[i] = move
+		if size := math.Abs(move); size > largestMove { // the function max takes several times as long
+			largestMove = size
+		}
+		if size := math.Abs(v); size > largestMargin {
+			largestMargin = size
+		}
+	}
+	return largestMove, largestMargin
+}
+
+// setAlpha sets α of the samples lo to hi−1, which are chunk k, to the model's slopes after a full step, or to
+// the nearest numbers allowed. Scratch has the change of the margins in this step.
+func (m *memorySamples) setAlpha(k, lo, hi int) {
+	clipping, slope := 0.0, m.current.slope[lo:hi]
+	dst, curvature, least, largest := m.alpha[lo:hi], m.curvature[lo:hi], m.lo[lo:hi], m.hi[lo:hi]
+	for i, v := range m.Scratch[lo:hi] {
+		alpha := slope[i] + float64(curvature[i]*v)
+		if dst[i] = alpha; alpha < least[i] || alpha > largest[i] {
+			dst[i] = max(least[i], min(alpha, largest[i]))
+			clipping += float64(m.MeanWeights[lo+i] * math.Abs(alpha-dst[i]))
+		}
+	}
+	m.chunkClipping[k] = clipping
 }
 
 func (m *memorySamples) useSlopes(_, e []float64) {
@@ -203,7 +231,13 @@ func (m *memorySamples) point(x []float64) *gap.Point {
 	return &gap.Point{X: x, Margin: m.current.margin, Slope: m.current.slope, Loss: m.current.loss}
 }
 
-func (m *memorySamples) clipping() float64 { return m.Team.Total(m.rankClipping) }
+func (m *memorySamples) clipping() float64 {
+	sum := 0.0
+	for _, v := range m.chunkClipping {
+		sum += v
+	}
+	return m.Team.Total(sum)
+}
 
 func (m *memorySamples) tally() *gap.Tally {
 	m.lastTally = m.bounds.Tally(m.point(nil), m.alpha)
